@@ -21,6 +21,8 @@ const (
 	vocabulary
 	numbers
 	compiled
+	construction
+	generation
 	engine
 	relaxed
 	pods
@@ -59,6 +61,8 @@ func floors() map[string]floor {
 		"scheduling/internal/knapsack":   compiled,
 		"scheduling/internal/linear":     compiled,
 		"scheduling/internal/model":      compiled,
+		"scheduling/internal/greedy":     construction,
+		"scheduling/internal/columns":    generation,
 		"scheduling/internal/bound":      engine,
 		"scheduling/internal/covering":   engine,
 		"scheduling/internal/pack":       engine,

@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/greedy"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
 
@@ -40,7 +41,7 @@ func (s *search) joinPass(a *attempt, hard, soft int, values []float64, random *
 			}
 		}
 	}
-	m := marketFor(s.p, s.p.Passes[soft].Weight, func(option *model.Option, groups model.Bits) {
+	m := greedy.MarketFor(s.p, s.p.Passes[soft].Weight, func(option *model.Option, groups model.Bits) {
 		kept := option.Soft.Clone()
 		kept.And(spared)
 		groups.AndNot(kept)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/greedy"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
 
@@ -11,9 +12,9 @@ import (
 // what found no place.
 type attempt struct {
 	bought   [][]model.Node // by pass
-	bins     *bins
+	bins     *greedy.Bins
 	unplaced []int64
-	budget   *budget
+	budget   *greedy.Budget
 	cost     int64
 	nodes    int64
 	placed   []int64 // by priority level, highest first
@@ -49,16 +50,16 @@ func (a *attempt) earlier(b *attempt) bool {
 // clone returns an attempt that shares nothing that changes with a.
 func (a *attempt) clone() *attempt {
 	c := &attempt{
-		bins:     &bins{},
-		unplaced: slices.Clone(a.unplaced), budget: a.budget.clone(), placed: slices.Clone(a.placed),
+		bins:     &greedy.Bins{},
+		unplaced: slices.Clone(a.unplaced), budget: a.budget.Clone(), placed: slices.Clone(a.placed),
 		cost: a.cost, nodes: a.nodes,
 	}
 	for _, nodes := range a.bought {
 		c.bought = append(c.bought, cloneNodes(nodes))
 	}
-	for i := range a.bins.room {
-		c.bins.room = append(c.bins.room, slices.Clone(a.bins.room[i]))
-		c.bins.items = append(c.bins.items, slices.Clone(a.bins.items[i]))
+	for i := range a.bins.Room {
+		c.bins.Room = append(c.bins.Room, slices.Clone(a.bins.Room[i]))
+		c.bins.Items = append(c.bins.Items, slices.Clone(a.bins.Items[i]))
 	}
 	return c
 }
@@ -111,8 +112,8 @@ func (s *search) try(values []float64, byPriority bool) *attempt {
 	s.order, s.worths = nil, values
 	a := &attempt{
 		bought:   make([][]model.Node, len(p.Passes)),
-		bins:     newBins(p),
-		budget:   newBudget(p),
+		bins:     greedy.NewBins(p),
+		budget:   greedy.NewBudget(p),
 		unplaced: make([]int64, len(p.Classes)),
 	}
 	for c := range p.Classes {
@@ -153,7 +154,7 @@ func (s *search) round(a *attempt, remaining []int64, values []float64) {
 		}
 		s.joinEarlier(a, i, remaining)
 		if len(a.bought[i]) > 0 {
-			a.bought[i] = s.topUp(a.bought[i], i, remaining)
+			a.bought[i] = s.fill.TopUp(a.bought[i], s.markets[i], s.inOrder(), remaining)
 		}
 		a.bought[i] = append(a.bought[i], s.construct(i, remaining, values, a.budget)...)
 	}
@@ -167,39 +168,7 @@ func (s *search) joinEarlier(a *attempt, pass int, remaining []int64) {
 	}
 	for i := range pass {
 		if len(a.bought[i]) > 0 && s.p.Passes[i].Weight == s.p.Passes[pass].Weight {
-			a.bought[i] = s.topUp(a.bought[i], pass, remaining)
+			a.bought[i] = s.fill.TopUp(a.bought[i], s.markets[pass], s.inOrder(), remaining)
 		}
 	}
-}
-
-// topUp adds remaining pods that may be there in a pass to machines that are already bought,
-// those first that they fill best, and returns the machines one by one.
-func (s *search) topUp(nodes []model.Node, pass int, remaining []int64) []model.Node {
-	singles, m := model.Unbundle(nodes), s.markets[pass]
-	machines := make([]model.Bin, len(singles))
-	b := &bins{room: make([][]int64, len(singles)), items: make([][]model.Item, len(singles))}
-	options, every := make([]model.OptionID, len(singles)), make([]int, len(singles))
-	none := model.NewBits(s.p.Groups)
-	load := make([]int64, s.p.Dims)
-	for i := range singles {
-		o := singles[i].Option
-		room := s.p.Options[o].Room
-		machines[i] = model.Bin{Room: room, Admits: none, Soft: none}
-		if r := m.rowOf[o]; r >= 0 {
-			machines[i].Admits = m.rows[r]
-		}
-		clear(load)
-		s.p.Load(load, singles[i].Items)
-		b.room[i] = slices.Clone(room)
-		for d, n := range load {
-			b.room[i][d] -= n
-		}
-		b.items[i], options[i], every[i] = singles[i].Items, o, i
-	}
-	x := placing{filler: s.fill, machines: machines, bins: b, some: every, options: options}
-	x.place(s.inOrder(), remaining)
-	for i := range singles {
-		singles[i].Items = b.items[i]
-	}
-	return singles
 }

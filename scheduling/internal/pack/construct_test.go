@@ -13,9 +13,9 @@ func TestConstructLeavesWhatCannotBeFirstAlone(t *testing.T) {
 	work := func(sizes int) (int64, int64) {
 		p := mix(300, proportional(sizes, 3, 1), 3)
 		s := newSearch(p, Params{})
-		a := s.try(s.fill.shareValues(), false)
+		a := s.try(s.fill.ShareValues(), false)
 		require.Zero(t, total(a.unplaced))
-		return s.fill.work, a.cost
+		return s.fill.Work, a.cost
 	}
 	few, _ := work(100)
 	many, _ := work(400)
@@ -28,7 +28,7 @@ func TestConstructBuysForWorthlessPods(t *testing.T) {
 	for seed := range uint64(600) {
 		p := random(seed)
 		s := newSearch(p, Params{})
-		values := s.fill.shareValues()
+		values := s.fill.ShareValues()
 		some := make([]float64, len(values))
 		for c, v := range values {
 			if c%3 > 0 {

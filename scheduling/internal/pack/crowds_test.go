@@ -11,29 +11,6 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
 
-// The counters of a fill answer as the rule does that looks at all items.
-func TestCompanyCountsAsJoiningDoes(t *testing.T) {
-	for seed := range uint64(3000) {
-		p := random(seed)
-		r := rand.New(rand.NewPCG(seed, 7))
-		k := newCompany(p)
-		var items []model.Item
-		for range 6 {
-			for c := range p.Classes {
-				id := model.ClassID(c)
-				require.Equal(t, p.Joining(items, nil, id), k.joining(id), "seed %d: class %d and %+v", seed, c, items)
-			}
-			c := model.ClassID(r.IntN(len(p.Classes)))
-			if n := min(k.joining(c), 1+r.Int64N(2)); n > 0 {
-				k.join(c, n)
-				items = model.Add(items, c, n)
-			}
-		}
-		k.leave(items)
-		assert.Equal(t, newCompany(p), k, "seed %d: nobody is left", seed)
-	}
-}
-
 // bounded draws a tiny problem in which what can be had is few: bins, and machines of
 // a reservation.
 func bounded(seed uint64) *model.Problem {

@@ -3,6 +3,8 @@ package pack
 import (
 	"slices"
 
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/columns"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/greedy"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
 
@@ -27,19 +29,19 @@ const corrections, correction = 12, 0.8
 func (s *search) draft() draft {
 	values := s.params.Worths
 	if values == nil {
-		values = s.fill.shareValues()
+		values = s.fill.ShareValues()
 	} else {
-		s.fill.pace.on = false
+		s.fill.Paced = false
 	}
 	best := s.loosely(s.try(values, false), values)
-	first := s.fill.work
+	first := s.fill.Work
 	if s.scarce(best, values) {
 		best = s.share(best, values)
 	}
-	if !s.fill.pace.idle {
+	if s.fill.NodeLimits {
 		s.allow(min(leastTimes*first, leastTries))
 		paced := s.corrected(best, values, true)
-		if float64(best.nodes) >= unpacedMore*s.fill.pace.fewest {
+		if float64(best.nodes) >= unpacedMore*s.fill.FewestNodes {
 			s.allow(s.budget)
 			if a := s.corrected(nil, values, false); a.better(paced) {
 				paced = a
@@ -58,8 +60,8 @@ const deepTimes = 4
 // corrected is the best of some answers, each with the worths that the last one has corrected
 // (sequential value correction), with or without the pace. nil is no answer to begin with.
 func (s *search) corrected(best *attempt, values []float64, paced bool) *attempt {
-	s.fill.pace.on = paced
-	defer func() { s.fill.pace.on = true }()
+	s.fill.Paced = paced
+	defer func() { s.fill.Paced = true }()
 	last := best
 	for i := 0; last == nil || i < corrections && !s.over() && !s.content(best) && last.cost > 0; i++ {
 		if last != nil {
@@ -92,6 +94,34 @@ func (s *search) complete(d draft) Outcome {
 	return s.outcome(best, d.way, nil)
 }
 
+// mixed is the better of an attempt and of one that mixes fillings, for which so much work may be
+// done, and which is improved then. It changes nothing where limits, reservations or floors are in
+// the way, or pods are left out.
+func (s *search) mixed(best *attempt, work int64) *attempt {
+	if len(s.p.Floors) > 0 || s.limited() || model.AnyLeft(best.unplaced) {
+		return best
+	}
+	for pass := range s.p.Passes {
+		if len(best.bought[pass]) == 0 || s.over() {
+			continue
+		}
+		x := columns.New(s.p, s.fill, s.markets[pass], best.bought[pass], work, s.overdue)
+		if x == nil {
+			continue
+		}
+		nodes := x.Dive(columns.Rounds)
+		if nodes == nil {
+			continue
+		}
+		a := best.clone()
+		a.bought[pass] = nodes
+		if s.improve(a, x.First, pass); a.better(best) {
+			best = a
+		}
+	}
+	return best
+}
+
 // Improve looks for cheaper machines for the pods of those that an answer buys, by column
 // generation and what follows on it in a search, and returns the answer where it finds none.
 func Improve(p *model.Problem, at Outcome, params Params) Outcome {
@@ -104,12 +134,12 @@ func Improve(p *model.Problem, at Outcome, params Params) Outcome {
 	}
 	values := params.Worths
 	if values == nil {
-		values = s.fill.shareValues()
+		values = s.fill.ShareValues()
 	}
 	s.deep = true
 	s.allow(params.Work)
 	best := s.refine(s.mixed(s.attemptOf(at.Solution), params.Work/2), values)
-	at.Solution, at.Late, at.Work = s.solution(best), s.late, at.Work+s.fill.work
+	at.Solution, at.Late, at.Work = s.solution(best), s.late, at.Work+s.fill.Work
 	return at
 }
 
@@ -117,14 +147,14 @@ func Improve(p *model.Problem, at Outcome, params Params) Outcome {
 // the same pods.
 func (s *search) least(first int64) int64 {
 	most := int64(leastMost)
-	if s.fill.pace.idle && slices.ContainsFunc(s.markets, func(m *market) bool { return len(m.rows) > 1 }) {
+	if !s.fill.NodeLimits && slices.ContainsFunc(s.markets, func(m *greedy.Market) bool { return len(m.Rows) > 1 }) {
 		most = max(most, leastDrafts*first)
 	}
 	return min(leastTimes*first, most)
 }
 
 // allow lets so much work be done from here on.
-func (s *search) allow(work int64) { s.start, s.budget = s.fill.work, work }
+func (s *search) allow(work int64) { s.start, s.budget = s.fill.Work, work }
 
 // refine improves an attempt, as long as there is work to do.
 func (s *search) refine(best *attempt, values []float64) *attempt {

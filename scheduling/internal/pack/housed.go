@@ -3,6 +3,7 @@ package pack
 import (
 	"slices"
 
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/greedy"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
 
@@ -50,22 +51,22 @@ func placeOnNodes(p *model.Problem, params Params) *housed {
 		h.bins = make([][]model.Item, len(p.Bins))
 		return h
 	}
-	s := newSearch(p, params)
-	s.worths = params.Worths
-	if s.worths == nil {
-		s.worths = s.fill.shareValues()
+	f, worths := greedy.NewFiller(p), params.Worths
+	if worths == nil {
+		worths = f.ShareValues()
 	}
+	order := f.BinOrder(everyClass(p), worths)
 	for _, snug := range []bool{true, false} {
-		if snug && !s.snug {
+		if snug && !params.Snug {
 			continue
 		}
-		b, remaining := newBins(p), slices.Clone(counts)
+		b, remaining := greedy.NewBins(p), slices.Clone(counts)
 		if snug {
-			s.fillBins(b, remaining, s.worths)
+			f.FillBins(b, remaining, worths)
 		}
-		s.fill.placeOn(b, s.every, s.inOrder(), remaining)
+		f.PlaceOn(b, greedy.EveryBin(p), order, remaining, nil)
 		if !model.AnyLeft(remaining) {
-			h.bins, h.work = b.items, s.fill.work
+			h.bins, h.work = b.Items, f.Work
 			return h
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/columns"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/greedy"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
 
@@ -51,7 +53,7 @@ func (s *search) exchange(a *attempt) {
 				nodes[at] = fresh[0]
 				continue
 			}
-			a.budget.spend(&s.p.Options[nodes[at].Option], 1)
+			a.budget.Spend(&s.p.Options[nodes[at].Option], 1)
 			clear(remaining)
 		}
 		a.bought[i] = nodes
@@ -61,7 +63,7 @@ func (s *search) exchange(a *attempt) {
 
 // improvePass works on the machines of one pass, bought once each, and returns those
 // that it ends with. It ends early where they cost no more than wanted.
-func (s *search) improvePass(m *market, nodes []model.Node, values []float64, b *budget, random *rand.Rand, wanted int64) []model.Node {
+func (s *search) improvePass(m *greedy.Market, nodes []model.Node, values []float64, b *greedy.Budget, random *rand.Rand, wanted int64) []model.Node {
 	r := newRanking(s.p, nodes, values)
 	start := slices.Clone(r.nodes)
 	crew := s.newWorkers(m, len(nodes), values, b)
@@ -108,7 +110,7 @@ const (
 
 // anew packs the pods of the picked machines anew. It returns the machines that it buys for
 // them, or nil where they would cost more, or as much and be more, and whether that is a gain.
-func (s *search) anew(by operator, m *market, nodes []model.Node, picked []int, values []float64, remaining []int64, b *budget, random *rand.Rand) (fresh []model.Node, gain bool) {
+func (s *search) anew(by operator, m *greedy.Market, nodes []model.Node, picked []int, values []float64, remaining []int64, b *greedy.Budget, random *rand.Rand) (fresh []model.Node, gain bool) {
 	classes := s.heldBy(nodes, picked)
 	cost, count := s.takeApart(nodes, picked, remaining, b)
 	switch by {
@@ -117,11 +119,11 @@ func (s *search) anew(by operator, m *market, nodes []model.Node, picked []int, 
 		if s.deep && len(nodes) <= fewNodes {
 			t.programs *= 5
 		}
-		fresh = s.fleet(m, m.upTo(s.p, cost), classes, remaining, s.jitter(values, classes, random), t, b, random)
+		fresh = s.fleet(m, m.UpTo(s.p, cost), classes, remaining, s.jitter(values, classes, random), t, b, random)
 	case byOne:
 		fresh = s.unite(m, nodes, picked, remaining, cost, b)
 	case byWorth:
-		places := s.sample(m.upTo(s.p, cost), len(classes), random)
+		places := s.sample(m.UpTo(s.p, cost), len(classes), random)
 		fresh = s.reconstruct(m, places, classes, remaining, s.jitter(values, classes, random), b, random)
 	case byMixing:
 		fresh = s.mix(m, nodes, picked, remaining)
@@ -146,7 +148,7 @@ const mixClasses = 64
 const mixWork = 300_000
 
 // mix packs the pods of the picked machines anew by column generation.
-func (s *search) mix(m *market, nodes []model.Node, picked []int, remaining []int64) []model.Node {
+func (s *search) mix(m *greedy.Market, nodes []model.Node, picked []int, remaining []int64) []model.Node {
 	if len(s.p.Floors) > 0 || s.limited() || len(s.classes) > mixClasses {
 		return nil
 	}
@@ -154,11 +156,11 @@ func (s *search) mix(m *market, nodes []model.Node, picked []int, remaining []in
 	for i, at := range picked {
 		some[i] = nodes[at]
 	}
-	x := s.newMixture(m, some, mixWork)
+	x := columns.New(s.p, s.fill, m, some, mixWork, s.overdue)
 	if x == nil {
 		return nil
 	}
-	fresh := x.dive(mixAgain)
+	fresh := x.Dive(columns.Again)
 	if fresh != nil {
 		for _, c := range s.classes {
 			remaining[c] = 0
@@ -168,24 +170,22 @@ func (s *search) mix(m *market, nodes []model.Node, picked []int, remaining []in
 }
 
 // restore gives fresh machines back and takes the picked ones again.
-func (s *search) restore(nodes []model.Node, picked []int, fresh []model.Node, b *budget) {
+func (s *search) restore(nodes []model.Node, picked []int, fresh []model.Node, b *greedy.Budget) {
 	for i := range fresh {
-		b.spend(&s.p.Options[fresh[i].Option], -fresh[i].N)
+		b.Spend(&s.p.Options[fresh[i].Option], -fresh[i].N)
 	}
 	for _, at := range picked {
-		b.spend(&s.p.Options[nodes[at].Option], 1)
+		b.Spend(&s.p.Options[nodes[at].Option], 1)
 	}
 }
 
 // reconstruct buys machines for what remains of some classes, at the given places of
 // a market, at costs that are a little off, so that others come out first.
-func (s *search) reconstruct(m *market, places []int, classes []model.ClassID, remaining []int64, values []float64, b *budget, random *rand.Rand) []model.Node {
+func (s *search) reconstruct(m *greedy.Market, places []int, classes []model.ClassID, remaining []int64, values []float64, b *greedy.Budget, random *rand.Rand) []model.Node {
 	s.jitterCosts(m, places, random)
-	s.fill.arrange(classes, values)
-	s.fill.indexClasses(&s.stage, m, places, classes)
-	fresh := s.fill.construct(&s.stage, remaining, values, b)
+	fresh := s.fill.Buy(m, places, classes, remaining, values, b)
 	for _, at := range places {
-		s.fill.costs[m.options[at]] = s.prices[m.options[at]]
+		s.fill.Costs[m.Options[at]] = s.prices[m.Options[at]]
 	}
 	return fresh
 }
@@ -194,7 +194,7 @@ func (s *search) reconstruct(m *market, places []int, classes []model.ClassID, r
 // take long: more where pods under per-node limits make machines small and options matter more.
 func (s *search) sample(places []int, classes int, random *rand.Rand) []int {
 	want := max(fewestPlaces, mostFillings/max(classes, 1))
-	if !s.fill.pace.idle {
+	if s.fill.NodeLimits {
 		want *= crowdedPlaces
 	}
 	if len(places) <= want {
@@ -223,12 +223,12 @@ func (s *search) heldBy(nodes []model.Node, picked []int) []model.ClassID {
 }
 
 // takeApart gives the picked machines back and puts their pods into remaining.
-func (s *search) takeApart(nodes []model.Node, picked []int, remaining []int64, b *budget) (cost, count int64) {
+func (s *search) takeApart(nodes []model.Node, picked []int, remaining []int64, b *greedy.Budget) (cost, count int64) {
 	for _, at := range picked {
 		node := &nodes[at]
 		cost += s.p.Options[node.Option].Cost
 		count++
-		b.spend(&s.p.Options[node.Option], -1)
+		b.Spend(&s.p.Options[node.Option], -1)
 		for _, it := range node.Items {
 			remaining[it.Class] += it.N
 		}
@@ -238,7 +238,7 @@ func (s *search) takeApart(nodes []model.Node, picked []int, remaining []int64, 
 
 // unite looks for one machine that holds all that the picked ones held and costs
 // no more than they did; with a single one picked, for a cheaper type.
-func (s *search) unite(m *market, nodes []model.Node, picked []int, remaining []int64, cost int64, b *budget) []model.Node {
+func (s *search) unite(m *greedy.Market, nodes []model.Node, picked []int, remaining []int64, cost int64, b *greedy.Budget) []model.Node {
 	var items []model.Item
 	groups := model.NewBits(s.p.Groups)
 	for _, at := range picked {
@@ -256,35 +256,35 @@ func (s *search) unite(m *market, nodes []model.Node, picked []int, remaining []
 	}
 	load := make([]int64, s.p.Dims)
 	s.p.Load(load, items)
-	for _, at := range m.byCost {
-		option := &s.p.Options[m.options[at]]
+	for _, at := range m.ByCost {
+		option := &s.p.Options[m.Options[at]]
 		if option.Cost > cost {
 			return nil
 		}
-		s.fill.work++
-		if !model.Fits(option.Room, load) || !m.rows[m.row[at]].Contains(groups) || b.affords(option, 1) == 0 {
+		s.fill.Work++
+		if !model.Fits(option.Room, load) || !m.Rows[m.Row[at]].Contains(groups) || b.Affords(option, 1) == 0 {
 			continue
 		}
 		ok, looked := s.p.MeetsFloor(option, groups, load, items)
-		if s.fill.work += looked; !ok {
+		if s.fill.Work += looked; !ok {
 			continue
 		}
-		b.spend(option, 1)
+		b.Spend(option, 1)
 		clear(remaining)
-		return []model.Node{{Option: m.options[at], N: 1, Items: items}}
+		return []model.Node{{Option: m.Options[at], N: 1, Items: items}}
 	}
 	return nil
 }
 
 // jitterCosts changes what options count for.
-func (s *search) jitterCosts(m *market, places []int, random *rand.Rand) {
+func (s *search) jitterCosts(m *greedy.Market, places []int, random *rand.Rand) {
 	width := [...]float64{0, 0, 0.15, 0.5}[random.IntN(4)]
 	if width == 0 {
 		return
 	}
 	for _, at := range places {
-		o := m.options[at]
-		s.fill.costs[o] = s.prices[o] * (1 + width*(2*random.Float64()-1))
+		o := m.Options[at]
+		s.fill.Costs[o] = s.prices[o] * (1 + width*(2*random.Float64()-1))
 	}
 }
 
@@ -308,9 +308,9 @@ func pick(random *rand.Rand, n int) []int {
 
 // draw picks machines to take apart: any, or some that hold pods of a kind that few rows admit,
 // or that stand in one row, and a few others.
-func (s *search) draw(m *market, nodes []model.Node, random *rand.Rand) []int {
+func (s *search) draw(m *greedy.Market, nodes []model.Node, random *rand.Rand) []int {
 	picked := pick(random, len(nodes))
-	if len(m.rows) == 1 {
+	if len(m.Rows) == 1 {
 		return picked
 	}
 	var alike []int
@@ -331,11 +331,11 @@ func (s *search) draw(m *market, nodes []model.Node, random *rand.Rand) []int {
 }
 
 // inRow are machines of the row of one that is picked, not too far from those that are picked.
-func (s *search) inRow(m *market, nodes []model.Node, picked []int, random *rand.Rand) (out []int) {
-	row := m.rowOf[nodes[picked[random.IntN(len(picked))]].Option]
+func (s *search) inRow(m *greedy.Market, nodes []model.Node, picked []int, random *rand.Rand) (out []int) {
+	row := m.RowOf[nodes[picked[random.IntN(len(picked))]].Option]
 	for _, at := range picked {
-		for next := at; next < min(len(nodes), at+8*len(m.rows)); next++ {
-			if m.rowOf[nodes[next].Option] == row && !slices.Contains(out, next) {
+		for next := at; next < min(len(nodes), at+8*len(m.Rows)); next++ {
+			if m.RowOf[nodes[next].Option] == row && !slices.Contains(out, next) {
 				out = append(out, next)
 				break
 			}
@@ -349,13 +349,13 @@ func (s *search) inRow(m *market, nodes []model.Node, picked []int, random *rand
 const fewestHolding, mostHolding, mostOthers = 3, 16, 4
 
 // holding draws some of the machines that hold pods of a kind that not all rows admit.
-func (s *search) holding(m *market, nodes []model.Node, random *rand.Rand) []int {
-	if len(m.kinds) < 2 {
+func (s *search) holding(m *greedy.Market, nodes []model.Node, random *rand.Rand) []int {
+	if len(m.Kinds) < 2 {
 		return nil
 	}
-	k, out := int32(random.IntN(len(m.kinds))), s.held[:0]
+	k, out := int32(random.IntN(len(m.Kinds))), s.held[:0]
 	for at := range nodes {
-		if slices.ContainsFunc(nodes[at].Items, func(it model.Item) bool { return m.kindOf[s.p.Classes[it.Class].Group] == k }) {
+		if slices.ContainsFunc(nodes[at].Items, func(it model.Item) bool { return m.KindOf[s.p.Classes[it.Class].Group] == k }) {
 			out = append(out, at)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/greedy"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
 
@@ -73,7 +74,7 @@ func (s *search) receivers(a *attempt) []int {
 	}
 	var classes []model.ClassID // one of each size and group
 	for c := range s.p.Classes {
-		if wanted[c] && !slices.ContainsFunc(classes, func(have model.ClassID) bool { return s.fill.sameSeats(have, model.ClassID(c)) }) {
+		if wanted[c] && !slices.ContainsFunc(classes, func(have model.ClassID) bool { return s.fill.SameSeats(have, model.ClassID(c)) }) {
 			classes = append(classes, model.ClassID(c))
 		}
 	}
@@ -113,13 +114,13 @@ func (s *search) tryBins(a *attempt, values []float64, receivers []int, tolls *l
 		before.nodes += count
 	}
 	given := slices.Clone(remaining)
-	saved := &bins{}
+	saved := &greedy.Bins{}
 	for _, i := range picked {
-		saved.room, saved.items = append(saved.room, a.bins.room[i]), append(saved.items, a.bins.items[i])
-		for _, it := range a.bins.items[i] {
+		saved.Room, saved.Items = append(saved.Room, a.bins.Room[i]), append(saved.Items, a.bins.Items[i])
+		for _, it := range a.bins.Items[i] {
 			remaining[it.Class] += it.N
 		}
-		a.bins.room[i], a.bins.items[i] = slices.Clone(s.p.Bins[i].Room), nil
+		a.bins.Room[i], a.bins.Items[i] = slices.Clone(s.p.Bins[i].Room), nil
 	}
 	s.classes = s.classes[:0]
 	for c, n := range remaining {
@@ -137,14 +138,14 @@ func (s *search) tryBins(a *attempt, values []float64, receivers []int, tolls *l
 			jittered[c] *= float64(int(1) << random.IntN(8)) // those left out push in
 		}
 	}
-	order := s.binOrder(slices.Clone(s.classes), jittered)
+	order := s.fill.BinOrder(slices.Clone(s.classes), jittered)
 	if random.IntN(2) == 0 {
 		random.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
 	}
 	if random.IntN(3) == 0 {
-		s.fill.placeSome(a.bins, picked, order, remaining, random)
+		s.fill.PlaceOn(a.bins, picked, order, remaining, random)
 	}
-	s.fill.placeOn(a.bins, picked, order, remaining)
+	s.fill.PlaceOn(a.bins, picked, order, remaining, nil)
 	after := judgement{late: make([]int64, len(s.markets)-1)}
 	fresh := make([][]model.Node, len(s.markets))
 	vain := ample && covers(remaining, given)
@@ -152,11 +153,11 @@ func (s *search) tryBins(a *attempt, values []float64, receivers []int, tolls *l
 		if vain {
 			break
 		}
-		left := slices.DeleteFunc(slices.Clone(s.classes), func(c model.ClassID) bool { return remaining[c] == 0 || !s.fill.possible[c] })
+		left := slices.DeleteFunc(slices.Clone(s.classes), func(c model.ClassID) bool { return remaining[c] == 0 || !s.fill.Possible[c] })
 		if tolls == nil {
-			places := m.all
+			places := m.All
 			if ample {
-				places = m.upTo(s.p, before.cost)
+				places = m.UpTo(s.p, before.cost)
 			}
 			fresh[i] = s.reconstruct(m, places, left, remaining, jittered, a.budget, random)
 		} else {
@@ -169,14 +170,14 @@ func (s *search) tryBins(a *attempt, values []float64, receivers []int, tolls *l
 	after.unplaced = s.byLevel(remaining)
 	if c := after.compare(before); vain || c > 0 && (tolls == nil || after.short(before)) || c == 0 {
 		for k, i := range picked {
-			a.bins.room[i], a.bins.items[i] = saved.room[k], saved.items[k]
+			a.bins.Room[i], a.bins.Items[i] = saved.Room[k], saved.Items[k]
 		}
 		for i := range s.markets {
 			for k := range fresh[i] {
-				a.budget.spend(&s.p.Options[fresh[i][k].Option], -fresh[i][k].N)
+				a.budget.Spend(&s.p.Options[fresh[i][k].Option], -fresh[i][k].N)
 			}
 			for _, at := range nodes[i] {
-				a.budget.spend(&s.p.Options[a.bought[i][at].Option], 1)
+				a.budget.Spend(&s.p.Options[a.bought[i][at].Option], 1)
 			}
 		}
 		return false

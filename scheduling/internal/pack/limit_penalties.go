@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/greedy"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
 
@@ -33,7 +34,7 @@ func PlaceWithinLimits(p *model.Problem, at Outcome, params Params) Outcome {
 	if at.Late || !model.AnyLeft(at.Solution.Unplaced) {
 		return at
 	}
-	kept := useful(p)
+	kept := greedy.Useful(p)
 	for i, items := range at.Solution.Bins {
 		if len(items) > 0 {
 			kept = append(kept, i)
@@ -41,46 +42,41 @@ func PlaceWithinLimits(p *model.Problem, at Outcome, params Params) Outcome {
 	}
 	slices.Sort(kept)
 	kept = slices.Compact(kept)
-	less, solution := *p, at.Solution
-	less.Rooms, less.Open = nil, nil
-	less.Bins, solution.Bins = make([]model.Bin, len(kept)), make([][]model.Item, len(kept))
+	solution := at.Solution
+	solution.Bins = make([][]model.Item, len(kept))
 	for k, i := range kept {
-		less.Bins[k], solution.Bins[k] = p.Bins[i], at.Solution.Bins[i]
+		solution.Bins[k] = at.Solution.Bins[i]
 	}
-	s := newSearch(&less, params)
+	s := newSearch(onBins(p, kept), params)
 	s.budget = max(params.Work/rationShare, leastMost)
 	best := s.attemptOf(solution)
 	a := s.placeWithinLimits(best)
-	at.Late, at.Work = s.late, at.Work+s.fill.work
+	at.Late, at.Work = s.late, at.Work+s.fill.Work
 	if a == best {
 		return at
 	}
 	at.Solution = s.solution(a)
-	bins := at.Solution.Bins
-	at.Solution.Bins = make([][]model.Item, len(p.Bins))
-	for k, i := range kept {
-		at.Solution.Bins[i] = bins[k]
-	}
+	at.Solution.Bins = onAllBins(at.Solution.Bins, kept, len(p.Bins))
 	return at
 }
 
 // attemptOf reads a solution.
 func (s *search) attemptOf(solution model.Solution) *attempt {
 	a := &attempt{
-		bought: make([][]model.Node, len(s.p.Passes)), bins: newBins(s.p), budget: newBudget(s.p),
+		bought: make([][]model.Node, len(s.p.Passes)), bins: greedy.NewBins(s.p), budget: greedy.NewBudget(s.p),
 		unplaced: slices.Clone(solution.Unplaced),
 	}
 	for i, items := range solution.Bins {
 		load := make([]int64, s.p.Dims)
 		s.p.Load(load, items)
 		for d, n := range load {
-			a.bins.room[i][d] -= n
+			a.bins.Room[i][d] -= n
 		}
-		a.bins.items[i] = slices.Clone(items)
+		a.bins.Items[i] = slices.Clone(items)
 	}
 	for i := range solution.Nodes {
 		node := &solution.Nodes[i]
-		a.budget.spend(&s.p.Options[node.Option], node.N)
+		a.budget.Spend(&s.p.Options[node.Option], node.N)
 		pass := s.passOf(node)
 		a.bought[pass] = append(a.bought[pass], model.Node{Option: node.Option, N: node.N, Items: slices.Clone(node.Items)})
 	}
@@ -90,10 +86,10 @@ func (s *search) attemptOf(solution model.Solution) *attempt {
 
 // passOf is the first pass in which some pod of a machine may be there.
 func (s *search) passOf(node *model.Node) int {
-	return max(0, slices.IndexFunc(s.markets, func(m *market) bool {
-		row := m.rowOf[node.Option]
+	return max(0, slices.IndexFunc(s.markets, func(m *greedy.Market) bool {
+		row := m.RowOf[node.Option]
 		return row >= 0 && slices.ContainsFunc(node.Items, func(it model.Item) bool {
-			return m.rows[row].Has(int(s.p.Classes[it.Class].Group))
+			return m.Rows[row].Has(int(s.p.Classes[it.Class].Group))
 		})
 	}))
 }
@@ -101,7 +97,7 @@ func (s *search) passOf(node *model.Node) int {
 // placeWithinLimits looks for an attempt that places more pods than the best, and brings down what
 // it costs.
 func (s *search) placeWithinLimits(best *attempt) *attempt {
-	values := s.fill.shareValues()
+	values := s.fill.ShareValues()
 	if !s.limited() || !s.withheld(best) {
 		return best
 	}
@@ -117,7 +113,7 @@ func (s *search) placeWithinLimits(best *attempt) *attempt {
 		return best
 	}
 	s.budget = max(s.params.Work/rationShare, leastMost)
-	s.start = s.fill.work
+	s.start = s.fill.Work
 	s.exchange(a)
 	s.improve(a, values, 0)
 	s.improveBins(a, values)
@@ -131,15 +127,15 @@ func (a *attempt) ahead(b *attempt) bool { return a.better(b) && !b.earlier(a) }
 // withheld reports whether limits or reservations alone keep some pod out that an
 // attempt leaves out, and could give way to it.
 func (s *search) withheld(a *attempt) bool {
-	whole := newBudget(s.p)
+	whole := greedy.NewBudget(s.p)
 	for o := range s.p.Options {
 		option := &s.p.Options[o]
-		if whole.affords(option, 1) == 0 {
+		if whole.Affords(option, 1) == 0 {
 			continue
 		}
 		for c, n := range a.unplaced {
 			class := &s.p.Classes[c]
-			if n > 0 && s.fill.possible[c] && option.Admits.Has(int(class.Group)) && model.Fits(option.Room, class.Request) {
+			if n > 0 && s.fill.Possible[c] && option.Admits.Has(int(class.Group)) && model.Fits(option.Room, class.Request) {
 				return true
 			}
 		}
@@ -245,7 +241,7 @@ func draw(random *rand.Rand) float64 { return math.Exp(drawWidth * random.NormFl
 // costByTolls makes options cost what they take of what is scarce, and a little in order
 // of price.
 func (s *search) costByTolls(t *limitPenalties) {
-	s.fill.pace.on = false // worths and costs do not compare
+	s.fill.Paced = false // worths and costs do not compare
 	dearest := slices.Max(append([]float64{1}, s.prices...))
 	for o := range s.p.Options {
 		option := &s.p.Options[o]
@@ -256,27 +252,24 @@ func (s *search) costByTolls(t *limitPenalties) {
 		if option.Supply != model.NoSupply {
 			cost += t.supply[option.Supply]
 		}
-		s.fill.costs[o] = cost
+		s.fill.Costs[o] = cost
 	}
 }
 
 // costByPrice makes options cost their price again.
 func (s *search) costByPrice() {
-	s.fill.pace.on = true
-	copy(s.fill.costs, s.prices)
+	s.fill.Paced = true
+	copy(s.fill.Costs, s.prices)
 }
 
 // reconstructAt buys machines for what remains of some classes in a pass where options
 // cost what they take of what is scarce. Now and then some pods come last, so that
 // machines are filled in ways that worth alone does not lead to.
-func (s *search) reconstructAt(t *limitPenalties, pass int, classes []model.ClassID, remaining []int64, values []float64, b *budget, random *rand.Rand) []model.Node {
+func (s *search) reconstructAt(t *limitPenalties, pass int, classes []model.ClassID, remaining []int64, values []float64, b *greedy.Budget, random *rand.Rand) []model.Node {
 	s.costByTolls(t)
 	defer s.costByPrice()
-	buy := func() []model.Node {
-		s.fill.arrange(classes, values)
-		s.fill.indexClasses(&s.stage, s.markets[pass], s.markets[pass].all, classes)
-		return s.fill.construct(&s.stage, remaining, values, b)
-	}
+	m := s.markets[pass]
+	buy := func() []model.Node { return s.fill.Buy(m, m.All, classes, remaining, values, b) }
 	if random.IntN(2) == 0 {
 		return buy()
 	}
@@ -291,8 +284,6 @@ func (s *search) reconstructAt(t *limitPenalties, pass int, classes []model.Clas
 	for c, n := range held {
 		remaining[c] += n
 	}
-	s.order = s.binOrder(slices.Clone(classes), values)
-	fresh = s.topUp(fresh, pass, remaining)
-	s.order = nil
+	fresh = s.fill.TopUp(fresh, m, s.fill.BinOrder(slices.Clone(classes), values), remaining)
 	return append(fresh, buy()...)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plimsoll-go/plimsoll/internal/soak"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/greedy"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
 
@@ -74,7 +75,7 @@ func newExhaustive(p *model.Problem) *exhaustive {
 	for o := range p.Options {
 		m.patched[model.OptionID(o)] = m.loads(&p.Options[o], all)
 	}
-	m.buy(0, newBudget(p), 0, [][]int64{all})
+	m.buy(0, greedy.NewBudget(p), 0, [][]int64{all})
 	return m
 }
 
@@ -128,7 +129,7 @@ func maximal(in [][]int64) (out [][]int64) {
 
 // buy adds machines of the options from o on to what is bought; rests are what pods may
 // be left then.
-func (m *exhaustive) buy(o int, b *budget, cost int64, rests [][]int64) {
+func (m *exhaustive) buy(o int, b *greedy.Budget, cost int64, rests [][]int64) {
 	for _, rest := range rests {
 		placed := make([]int64, len(m.levels))
 		for c, n := range rest {
@@ -140,7 +141,7 @@ func (m *exhaustive) buy(o int, b *budget, cost int64, rests [][]int64) {
 	}
 	for ; o < len(m.p.Options); o++ {
 		option := &m.p.Options[o]
-		if b.affords(option, 1) == 0 {
+		if b.Affords(option, 1) == 0 {
 			continue
 		}
 		var fewer [][]int64
@@ -161,9 +162,9 @@ func (m *exhaustive) buy(o int, b *budget, cost int64, rests [][]int64) {
 		if len(fewer) == 0 {
 			continue
 		}
-		b.spend(option, 1)
+		b.Spend(option, 1)
 		m.buy(o, b, cost+option.Cost, fewer)
-		b.spend(option, -1)
+		b.Spend(option, -1)
 	}
 }
 

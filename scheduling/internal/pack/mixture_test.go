@@ -90,7 +90,7 @@ func TestMixLeavesAlone(t *testing.T) {
 func TestSearchBeginsWithWorths(t *testing.T) {
 	for seed := range uint64(200) {
 		p := random(seed)
-		worths := newSearch(p, Params{}).fill.shareValues()
+		worths := newSearch(p, Params{}).fill.ShareValues()
 		for c := range worths {
 			worths[c] *= 1 + float64(c%3)/10
 		}
@@ -99,6 +99,6 @@ func TestSearchBeginsWithWorths(t *testing.T) {
 	}
 	p := lumpy(300, 3)
 	plain := Search(p, Params{Work: 100_000})
-	shares := newSearch(p, Params{}).fill.shareValues()
+	shares := newSearch(p, Params{}).fill.ShareValues()
 	assert.Equal(t, total(plain.Solution.Unplaced), total(Search(p, Params{Work: 100_000, Worths: shares}).Solution.Unplaced))
 }

@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/greedy"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
 
@@ -25,7 +26,7 @@ const (
 // them until none does (guided local search: overloads that stay count for more and more).
 type overloadRepair struct {
 	*search
-	m       *market
+	m       *greedy.Market
 	nodes   []model.Node
 	over    []float64 // by machine and resource, load above the room, in pods of the usual size
 	weight  []float64 // by machine and resource, what an overload counts for
@@ -39,7 +40,7 @@ const noClass = model.ClassID(-1)
 
 // insertByRepair puts the pods that remain onto machines that have no room for them as they stand, by
 // moving others about. It returns nil and changes nothing where that fails.
-func (s *search) insertByRepair(m *market, nodes []model.Node, classes []model.ClassID, remaining []int64, random *rand.Rand) []model.Node {
+func (s *search) insertByRepair(m *greedy.Market, nodes []model.Node, classes []model.ClassID, remaining []int64, random *rand.Rand) []model.Node {
 	if len(nodes) < 2 || slices.ContainsFunc(nodes, func(n model.Node) bool { return s.p.Options[n.Option].Floor >= 0 }) {
 		return nil
 	}
@@ -116,7 +117,7 @@ func (x *overloadRepair) excess() (sum float64) {
 // holds reports whether a machine admits a pod in place of another, and has room for it alone.
 func (x *overloadRepair) holds(i int, c, out model.ClassID) bool {
 	option, class := x.nodes[i].Option, &x.p.Classes[c]
-	return x.m.rows[x.m.rowOf[option]].Has(int(class.Group)) && model.Fits(x.p.Options[option].Room, class.Request) &&
+	return x.m.Rows[x.m.RowOf[option]].Has(int(class.Group)) && model.Fits(x.p.Options[option].Room, class.Request) &&
 		(x.sociable(class) || x.joins(i, c, out))
 }
 
@@ -236,7 +237,7 @@ func (x *overloadRepair) step(i int, now float64) bool {
 			}
 		}
 	}
-	x.fill.work += int64(looked / squeezeWork)
+	x.fill.Work += int64(looked / squeezeWork)
 	if to < 0 {
 		return false
 	}

@@ -1,10 +1,10 @@
 package pack
 
 import (
-	"cmp"
 	"math/rand/v2"
 	"slices"
 
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/greedy"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
 
@@ -63,29 +63,59 @@ type Outcome struct {
 	Rest *Rest
 }
 
+// Search places the pods of p. The answer is complete whatever the parameters.
+//
+// Of many running machines it looks at those only that the pods could need, see [greedy.Useful].
+func Search(p *model.Problem, params Params) Outcome {
+	kept := greedy.Useful(p)
+	if len(kept) == len(p.Bins) {
+		return searchBeside(p, params)
+	}
+	return searchBeside(onBins(p, kept), params).within(func(out Outcome) Outcome {
+		out.Solution.Bins = onAllBins(out.Solution.Bins, kept, len(p.Bins))
+		return out
+	})
+}
+
+// onBins is a problem with some of the bins only.
+func onBins(p *model.Problem, kept []int) *model.Problem {
+	less := *p
+	less.Rooms, less.Open, less.Bins = nil, nil, make([]model.Bin, len(kept))
+	for at, i := range kept {
+		less.Bins[at] = p.Bins[i]
+	}
+	return &less
+}
+
+// onAllBins is what some of the bins hold in terms of all of them.
+func onAllBins(held [][]model.Item, kept []int, bins int) [][]model.Item {
+	all := make([][]model.Item, bins)
+	for at, i := range kept {
+		all[i] = held[at]
+	}
+	return all
+}
+
 // search is the state of one call of Search.
 type search struct {
 	p        *model.Problem
 	params   Params
-	fill     *filler
+	fill     *greedy.Filler
 	levels   []int32
-	crowded  []bool          // by class, see filler.crowded
 	every    []int           // all bins
 	order    []model.ClassID // in which classes are offered to machines that exist; nil until asked
 	worths   []float64       // by which that is
 	jittered []float64
-	held     []int           // scratch of holding
-	classes  []model.ClassID // those that a change concerns
-	prices   []float64       // costs of options as they are
-	markets  []*market       // by pass
-	stage    stage           // for constructions
-	budget   int64           // of work
-	start    int64           // work that was done before it counts
+	held     []int            // scratch of holding
+	classes  []model.ClassID  // those that a change concerns
+	prices   []float64        // costs of options as they are
+	markets  []*greedy.Market // by pass
+	budget   int64            // of work
+	start    int64            // work that was done before it counts
 	late     bool
-	deep     bool       // more than the least work may be done
-	random   *rand.Rand // of improvement
-	snug     bool       // bins are filled one by one
-	bin      binFiller
+	deep     bool        // more than the least work may be done
+	random   *rand.Rand  // of improvement
+	snug     bool        // bins are filled one by one
 	seatings [2]*seating // see seatAll
 }
 
@@ -96,20 +126,16 @@ const leastTimes, leastMost, leastDrafts, leastTries = 20, 500_000, 2, 1_500_000
 
 func newSearch(p *model.Problem, params Params) *search {
 	s := &search{
-		p: p, params: params, fill: newFiller(p), levels: priorities(p),
+		p: p, params: params, fill: greedy.NewFiller(p), levels: priorities(p),
 		jittered: make([]float64, len(p.Classes)),
 	}
-	s.prices = slices.Clone(s.fill.costs)
-	s.snug, s.bin.option.Floor = params.Snug && len(p.Bins) > 0, -1
-	s.crowded = s.fill.crowded()
+	s.prices, s.every = slices.Clone(s.fill.Costs), greedy.EveryBin(p)
+	s.snug = params.Snug && len(p.Bins) > 0
 	s.random = rand.New(rand.NewPCG(0x706c696d, 0x736f6c6c))
 	// Where not everything can be had, who gets it hangs on what is filled when.
-	s.fill.eager = s.limited()
-	for i := range p.Bins {
-		s.every = append(s.every, i)
-	}
+	s.fill.Eager = s.limited()
 	for _, pass := range p.Passes {
-		s.markets = append(s.markets, newMarket(p, pass))
+		s.markets = append(s.markets, greedy.NewMarket(p, pass))
 	}
 	return s
 }
@@ -126,19 +152,18 @@ func searchIn(p *model.Problem, params Params) Outcome {
 
 // outcome turns an attempt into the form that callers see.
 func (s *search) outcome(a *attempt, way Milestones, rest *Rest) Outcome {
-	return Outcome{Solution: s.solution(a), Late: s.late, Work: s.fill.work, Milestones: way, Rest: rest}
+	return Outcome{Solution: s.solution(a), Late: s.late, Work: s.fill.Work, Milestones: way, Rest: rest}
 }
 
 // construct buys machines for what remains in a pass.
-func (s *search) construct(pass int, remaining []int64, values []float64, b *budget) []model.Node {
+func (s *search) construct(pass int, remaining []int64, values []float64, b *greedy.Budget) []model.Node {
 	m := s.markets[pass]
-	s.fill.indexClasses(&s.stage, m, m.all, s.fill.those(remaining, values))
-	return s.fill.construct(&s.stage, remaining, values, b)
+	return s.fill.Buy(m, m.All, s.fill.Those(remaining), remaining, values, b)
 }
 
 // over reports whether the search should end.
 func (s *search) over() bool {
-	return s.overdue() || s.fill.work-s.start > s.budget
+	return s.overdue() || s.fill.Work-s.start > s.budget
 }
 
 // overdue reports whether the deadline has passed.
@@ -165,7 +190,7 @@ func (s *search) reconsider(a *attempt, values []float64) *attempt {
 		for i := 1; i < len(again.bought); i++ {
 			for j := range again.bought[i] {
 				node := &again.bought[i][j]
-				again.budget.spend(&s.p.Options[node.Option], -node.N)
+				again.budget.Spend(&s.p.Options[node.Option], -node.N)
 				for _, it := range node.Items {
 					remaining[it.Class] += it.N * node.N
 				}
@@ -212,9 +237,9 @@ func (s *search) share(best *attempt, values []float64) *attempt {
 		}
 	}
 	byLimits := false
-	until := s.fill.work + max(4*leastMost, min(s.params.Work, 1<<60))
+	until := s.fill.Work + max(4*leastMost, min(s.params.Work, 1<<60))
 	for i, v := range [][]float64{values, each, each, values} {
-		s.fill.pace.on = i == 0 // else worths and costs do not compare
+		s.fill.Paced = i == 0 // else worths and costs do not compare
 		if a := s.giveWay(v, until); a.better(best) {
 			best = a
 		}
@@ -223,8 +248,8 @@ func (s *search) share(best *attempt, values []float64) *attempt {
 			s.costByLimits()
 		}
 	}
-	s.fill.pace.on = true
-	copy(s.fill.costs, s.prices)
+	s.fill.Paced = true
+	copy(s.fill.Costs, s.prices)
 	return best
 }
 
@@ -245,7 +270,7 @@ func (s *search) giveWay(values []float64, until int64) *attempt {
 				left = true
 			}
 		}
-		if !left || s.fill.work > until {
+		if !left || s.fill.Work > until {
 			break
 		}
 		if a := s.try(boosted, true); a.better(best) {
@@ -267,62 +292,16 @@ func (s *search) costByLimits() {
 				cost = max(cost, float64(use)/float64(limit))
 			}
 		}
-		s.fill.costs[o] = cost
+		s.fill.Costs[o] = cost
 	}
 }
 
 // inOrder is the order in which classes are offered to machines that exist.
 func (s *search) inOrder() []model.ClassID {
 	if s.order == nil {
-		s.order = s.binOrder(everyClass(s.p), s.worths)
+		s.order = s.fill.BinOrder(everyClass(s.p), s.worths)
 	}
 	return s.order
-}
-
-// binOrder is the order in which classes are offered to the bins: those that nothing
-// on sale could hold, then by priority, the crowded first, then by worth, with classes of one size and
-// group side by side where the most worth of them stands. It sorts them in place.
-func (s *search) binOrder(order []model.ClassID, values []float64) []model.ClassID {
-	type kind struct {
-		size, group, priority int32
-		sold, crowded         bool
-	}
-	most := map[kind]float64{}
-	kinds := make([]kind, len(s.p.Classes))
-	for _, c := range order {
-		class := &s.p.Classes[c]
-		kinds[c] = kind{s.fill.sizeOf[c], class.Group, class.Priority, values[c] > 0, s.crowded[c]}
-		most[kinds[c]] = max(most[kinds[c]], values[c])
-	}
-	peak := make([]float64, len(s.p.Classes))
-	for _, c := range order {
-		peak[c] = most[kinds[c]]
-	}
-	slices.SortFunc(order, func(x, y model.ClassID) int {
-		a, b := &kinds[x], &kinds[y]
-		return cmp.Or(
-			first(!a.sold, !b.sold),
-			cmp.Compare(b.priority, a.priority),
-			first(a.crowded, b.crowded),
-			cmp.Compare(peak[y], peak[x]),
-			cmp.Compare(a.size, b.size),
-			cmp.Compare(a.group, b.group),
-			cmp.Compare(values[y], values[x]),
-			cmp.Compare(x, y),
-		)
-	})
-	return order
-}
-
-// first orders those for whom something is so before the others.
-func first(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case a:
-		return -1
-	}
-	return 1
 }
 
 func everyClass(p *model.Problem) []model.ClassID {
@@ -335,7 +314,7 @@ func everyClass(p *model.Problem) []model.ClassID {
 
 // solution turns an attempt into the form that callers see.
 func (s *search) solution(a *attempt) model.Solution {
-	out := model.Solution{Bins: a.bins.items, Unplaced: a.unplaced}
+	out := model.Solution{Bins: a.bins.Items, Unplaced: a.unplaced}
 	for _, nodes := range a.bought {
 		out.Nodes = append(out.Nodes, nodes...)
 	}

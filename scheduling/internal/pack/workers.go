@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/greedy"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
 
@@ -40,9 +41,9 @@ type worker struct {
 // workers are all that try changes of the machines of one pass.
 type workers struct {
 	workers []worker
-	market  *market
+	market  *greedy.Market
 	values  []float64
-	budget  *budget
+	budget  *greedy.Budget
 	batch   int // of changes
 	changes []change
 	work    [operators]int64 // by operator, that it took so far
@@ -51,7 +52,7 @@ type workers struct {
 
 // newWorkers returns workers for so many machines. One change is tried after the other where
 // there are few, and where what one buys may be what another one may not.
-func (s *search) newWorkers(m *market, machines int, values []float64, b *budget) *workers {
+func (s *search) newWorkers(m *greedy.Market, machines int, values []float64, b *greedy.Budget) *workers {
 	x := &workers{market: m, values: values, budget: b, batch: 1}
 	hands := 1
 	if machines >= manyMachines && !s.limited() {
@@ -69,12 +70,10 @@ func (s *search) newWorkers(m *market, machines int, values []float64, b *budget
 
 // twin is a search of the same problem that shares nothing that changes.
 func (s *search) twin() *search {
-	t := &search{
-		p: s.p, params: s.params, fill: newFiller(s.p), levels: s.levels, every: s.every,
-		jittered: make([]float64, len(s.p.Classes)), prices: s.prices, crowded: s.crowded, markets: s.markets, deep: s.deep,
+	return &search{
+		p: s.p, params: s.params, fill: s.fill.Twin(), levels: s.levels, every: s.every,
+		jittered: make([]float64, len(s.p.Classes)), prices: s.prices, markets: s.markets, deep: s.deep,
 	}
-	t.fill.eager, t.fill.pace.on = s.fill.eager, s.fill.pace.on
-	return t
 }
 
 // usual is how often each operator is chosen at first, and usualWork and usualGains what each is
@@ -124,9 +123,9 @@ func (x *workers) try(nodes []model.Node) {
 			}
 			c := &x.changes[i]
 			h.source.Seed(c.seed, 0x706c696d)
-			before := h.fill.work
+			before := h.fill.Work
 			c.fresh, c.gain = h.anew(c.by, x.market, nodes, c.picked, x.values, h.remaining, x.budget, rand.New(h.source))
-			c.work, h.fill.work = h.fill.work-before, before
+			c.work, h.fill.Work = h.fill.Work-before, before
 		}
 	}
 	var others sync.WaitGroup
@@ -144,7 +143,7 @@ func (x *workers) make(r *ranking, vain int) int {
 	var fresh []model.Node
 	for i := range x.changes {
 		c := &x.changes[i]
-		x.workers[0].fill.work += c.work
+		x.workers[0].fill.Work += c.work
 		x.work[c.by] += c.work
 		if c.gain {
 			x.gains[c.by]++

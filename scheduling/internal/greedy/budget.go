@@ -1,4 +1,4 @@
-package pack
+package greedy
 
 import (
 	"slices"
@@ -6,8 +6,8 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
 
-// budget is what may still be bought: limits by pool, machines by reservation.
-type budget struct {
+// Budget is what may still be bought: limits by pool, machines by reservation.
+type Budget struct {
 	limits [][]int64
 	// spare is how much of each limit has to stay free, so that any one machine could
 	// be exchanged for what the floors of its pool count on.
@@ -15,8 +15,9 @@ type budget struct {
 	supply []int64
 }
 
-func newBudget(p *model.Problem) *budget {
-	b := &budget{supply: slices.Clone(p.Supply)}
+// NewBudget is all that a problem allows to be bought.
+func NewBudget(p *model.Problem) *Budget {
+	b := &Budget{supply: slices.Clone(p.Supply)}
 	for i := range p.Pools {
 		b.limits = append(b.limits, slices.Clone(p.Pools[i].Limits))
 		b.spare = append(b.spare, make([]int64, len(p.Pools[i].Limits)))
@@ -24,8 +25,9 @@ func newBudget(p *model.Problem) *budget {
 	return b
 }
 
-func (b *budget) clone() *budget {
-	c := &budget{supply: slices.Clone(b.supply)}
+// Clone returns a budget that shares nothing with b.
+func (b *Budget) Clone() *Budget {
+	c := &Budget{supply: slices.Clone(b.supply)}
 	for i := range b.limits {
 		c.limits = append(c.limits, slices.Clone(b.limits[i]))
 		c.spare = append(c.spare, slices.Clone(b.spare[i]))
@@ -33,8 +35,8 @@ func (b *budget) clone() *budget {
 	return c
 }
 
-// affords is how many machines of option o may still be bought, at most n.
-func (b *budget) affords(option *model.Option, n int64) int64 {
+// Affords is how many machines of option o may still be bought, at most n.
+func (b *Budget) Affords(option *model.Option, n int64) int64 {
 	if option.Supply != model.NoSupply {
 		n = min(n, b.supply[option.Supply])
 	}
@@ -53,9 +55,9 @@ func (b *budget) affords(option *model.Option, n int64) int64 {
 	return max(n, 0)
 }
 
-// spend takes n machines of an option out of the budget; a negative n gives them
+// Spend takes n machines of an option out of the budget; a negative n gives them
 // back. What was once kept spare stays so.
-func (b *budget) spend(option *model.Option, n int64) {
+func (b *Budget) Spend(option *model.Option, n int64) {
 	if option.Supply != model.NoSupply {
 		b.supply[option.Supply] -= n
 	}
@@ -69,20 +71,20 @@ func (b *budget) spend(option *model.Option, n int64) {
 
 // times is how often, at most n times, a machine of an option with the same pods can be
 // had of what remains.
-func (b *budget) times(option *model.Option, items []model.Item, n int64, remaining []int64) int64 {
+func (b *Budget) times(option *model.Option, items []model.Item, n int64, remaining []int64) int64 {
 	for _, it := range items {
 		n = min(n, remaining[it.Class]/it.N)
 	}
 	if n == 0 {
 		return 0
 	}
-	return b.affords(option, n)
+	return b.Affords(option, n)
 }
 
 // buy takes machines out of the budget, and their pods out of what remains.
-func (b *budget) buy(option *model.Option, node *model.Node, remaining []int64) {
+func (b *Budget) buy(option *model.Option, node *model.Node, remaining []int64) {
 	for _, it := range node.Items {
 		remaining[it.Class] -= it.N * node.N
 	}
-	b.spend(option, node.N)
+	b.Spend(option, node.N)
 }

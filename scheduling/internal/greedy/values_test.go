@@ -1,4 +1,4 @@
-package pack
+package greedy
 
 import (
 	"testing"
@@ -14,7 +14,7 @@ func TestShareValues(t *testing.T) {
 	worthless := 0
 	for seed := range uint64(2000) {
 		p := random(seed)
-		values := newFiller(p).shareValues()
+		values := NewFiller(p).ShareValues()
 		for c, class := range p.Classes {
 			want := 0.0
 			for _, o := range p.Options {

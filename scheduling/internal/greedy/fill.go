@@ -1,7 +1,6 @@
-package pack
+package greedy
 
 import (
-	"encoding/binary"
 	"math"
 	"slices"
 
@@ -20,43 +19,6 @@ const (
 	manyOpen, shortMost, shortFor = 128, 48, 0.97
 )
 
-// filler fills one option at a time. Its scratch memory is reused, so that filling
-// allocates nothing once it has grown.
-type filler struct {
-	company            // who is on the machine; nobody between fills
-	sizeOf   []int32   // per class, the number of its request
-	requests [][]int64 // per size
-	scaled   []float64 // sizes × stride
-	stride   int       // dims, and what makes them a multiple of fewDims
-	pace     limitPacing
-	eager    bool      // see construction
-	rowsOf   []int32   // per class on shelves, the rows it is in
-	possible []bool    // per class, whether a pod of it may be on any machine at all
-	costs    []float64 // per option, what worth is divided by; never 0
-	left     []int64   // room left, per dim
-	hold     []int64   // room to use only at last, per dim; empty for none
-	ahead    []queue   // per-node limits of which a machine takes before all others; empty for none
-	inverse  []float64 // by resource, 1 by the room left; 0 beyond the resources
-	shelves  []shelf   // that the cursors walk along
-	cursors  []cursor
-	open     []int32 // cursors whose classes may still fit
-	short    []int32 // the best of them some choices ago, best first
-	scores   []float64
-	before   []int64 // room left at the time, per dim
-	items    []model.Item
-	at       []int32 // per class on the machine, its place in items
-	groups   model.Bits
-	load     []int64
-	listed   []model.ClassID
-	work     int64
-	offers   offers       // room for those of one construction
-	waiting  []int        // and for what it holds back
-	patterns []model.Item // and for what its offers would hold
-	kept     []model.Item // by machines; what is there is never written again
-	some     []int        // room for bins to look at
-	seats    seats        // and for seats on them
-}
-
 // cursor walks along a shelf: those before at cannot join any more. It points to nothing,
 // so that setting up many is cheap.
 type cursor struct {
@@ -66,61 +28,14 @@ type cursor struct {
 	at    int32
 }
 
-// fewDims is how many resources are looked at together: most problems have no more.
-const fewDims = 3
-
-func newFiller(p *model.Problem) *filler {
-	f := &filler{
-		company:  newCompany(p),
-		sizeOf:   make([]int32, len(p.Classes)),
-		possible: make([]bool, len(p.Classes)),
-		rowsOf:   make([]int32, len(p.Classes)),
-		costs:    make([]float64, len(p.Options)),
-		left:     make([]int64, p.Dims),
-		stride:   (p.Dims + fewDims - 1) / fewDims * fewDims,
-		at:       make([]int32, len(p.Classes)),
-		groups:   model.NewBits(p.Groups),
-		load:     make([]int64, p.Dims),
-	}
-	f.inverse = make([]float64, f.stride)
-	known := map[string]int32{}
-	var key []byte
-	for c := range p.Classes {
-		class := &p.Classes[c]
-		f.possible[c] = p.Joining(nil, nil, model.ClassID(c)) > 0
-		key = key[:0]
-		for _, q := range class.Request {
-			key = binary.LittleEndian.AppendUint64(key, uint64(q))
-		}
-		number, ok := known[string(key)]
-		if !ok {
-			number = int32(len(f.requests))
-			known[string(key)] = number
-			f.requests = append(f.requests, class.Request)
-			for _, q := range class.Request {
-				f.scaled = append(f.scaled, float64(q))
-			}
-			f.scaled = append(f.scaled, make([]float64, f.stride-p.Dims)...)
-		}
-		f.sizeOf[c] = number
-	}
-	f.pace = newLimitPacing(p, f.possible)
-	for o := range p.Options {
-		f.costs[o] = float64(max(p.Options[o].Cost, 1))
-	}
-	return f
-}
-
-// fill packs pods from the shelves, at most remaining[c] of class c, into an empty
-// machine of option o, and returns what it holds and what that is worth. At every step
+// Fill packs pods from the shelves, at most remaining[c] of class c, into an empty
+// machine of the option at a place of the market, and returns what it holds and what that is worth. At every step
 // it takes some of the class that would be worth most if the room left were filled
 // with it alone; classes whose shape matches the room left come out first, and what
 // unbalances it is balanced by the next. Where there are seeds, the machine begins with
 // one of them or stays empty. The items are valid until the next fill.
-func (f *filler) fill(o model.OptionID, seeds, shelves []shelf, remaining []int64, values []float64) ([]model.Item, float64) {
-	option := &f.p.Options[o]
-	copy(f.left, option.Room)
-	f.items = f.items[:0]
+func (f *Filler) Fill(at int, seeds []Shelf, remaining []int64, values []float64) ([]model.Item, float64) {
+	option, shelves := f.Begin(at), f.ShelvesAt(at)
 	worth := 0.0
 	if len(seeds) > 0 {
 		f.reopen(seeds, values)
@@ -148,8 +63,39 @@ func (f *filler) fill(o model.OptionID, seeds, shelves []shelf, remaining []int6
 	return f.items, worth
 }
 
+// Begin begins an empty machine of the option at a place of the market.
+func (f *Filler) Begin(at int) *model.Option {
+	option := &f.p.Options[f.stage.Options[at]]
+	copy(f.left, option.Room)
+	f.items = f.items[:0]
+	return option
+}
+
+// SeatUpTo adds at most n pods of a class to a machine that is begun, as many as fit and may join,
+// and returns how many these are.
+func (f *Filler) SeatUpTo(c model.ClassID, n int64) int64 {
+	if n > 0 {
+		n = min(n, f.joining(c), f.fitting(f.p.Classes[c].Request))
+	}
+	if n > 0 {
+		f.take(c, n)
+	}
+	return max(n, 0)
+}
+
+// Finish fills up a machine that is begun at a place of the market, and returns what it holds,
+// which is valid until the next fill.
+func (f *Filler) Finish(at int, remaining []int64, values []float64) []model.Item {
+	f.fillUp(&f.p.Options[f.stage.Options[at]], f.ShelvesAt(at), remaining, values)
+	f.leave(f.items)
+	return f.items
+}
+
+// ShelvesAt are the shelves of what may be at a place of the market.
+func (f *Filler) ShelvesAt(at int) []Shelf { return f.stage.shelves[f.stage.Row[at]] }
+
 // fillUp adds pods from the shelves until no more fit.
-func (f *filler) fillUp(option *model.Option, shelves []shelf, remaining []int64, values []float64) (worth float64) {
+func (f *Filler) fillUp(option *model.Option, shelves []Shelf, remaining []int64, values []float64) (worth float64) {
 	f.reopen(shelves, values)
 	for {
 		best := f.choose(remaining, values)
@@ -162,7 +108,7 @@ func (f *filler) fillUp(option *model.Option, shelves []shelf, remaining []int64
 }
 
 // reopen sets cursors to the beginning of shelves.
-func (f *filler) reopen(shelves []shelf, values []float64) {
+func (f *Filler) reopen(shelves []Shelf, values []float64) {
 	n := len(shelves)
 	f.shelves, f.short = shelves, f.short[:0]
 	f.cursors, f.open = slices.Grow(f.cursors[:0], n)[:n], slices.Grow(f.open[:0], n)[:n]
@@ -176,7 +122,7 @@ func (f *filler) reopen(shelves []shelf, values []float64) {
 // choose returns the cursor whose class to take next, or nil. Those that no longer fit
 // are dropped from f.open. Where there are many, it looks at all of them only now and
 // then, and at those that came out best in between.
-func (f *filler) choose(remaining []int64, values []float64) *cursor {
+func (f *Filler) choose(remaining []int64, values []float64) *cursor {
 	for d, q := range f.left {
 		if q > 0 {
 			f.inverse[d] = 1 / float64(q)
@@ -201,12 +147,12 @@ func (f *filler) choose(remaining []int64, values []float64) *cursor {
 }
 
 // share is the largest part of the room left that a pod of a size takes.
-func (f *filler) share(size int32) float64 {
+func (f *Filler) share(size int32) float64 {
 	return f.shareOf(f.scaled[int(size)*f.stride:][:f.stride])
 }
 
 // shareOf is the same for a request.
-func (f *filler) shareOf(request []float64) float64 {
+func (f *Filler) shareOf(request []float64) float64 {
 	// Compared as whole numbers: floats that are not negative stand in the same order,
 	// and compare without a jump.
 	bits, inverse := uint64(0), f.inverse
@@ -220,8 +166,8 @@ func (f *filler) shareOf(request []float64) float64 {
 
 // best returns the one of some cursors whose class to take next, or nil, and moves those
 // that still fit to the front.
-func (f *filler) best(cursors []int32, remaining []int64, values []float64) (best *cursor, kept int) {
-	f.work += int64(len(cursors))
+func (f *Filler) best(cursors []int32, remaining []int64, values []float64) (best *cursor, kept int) {
+	f.Work += int64(len(cursors))
 	bestScore := -1.0
 	for _, i := range cursors {
 		x := &f.cursors[i]
@@ -264,7 +210,7 @@ func (x *cursor) beats(score, share float64) bool {
 
 // advance moves a cursor to the next class that has pods left and may join, and
 // reports whether there is one.
-func (f *filler) advance(x *cursor, remaining []int64, values []float64) bool {
+func (f *Filler) advance(x *cursor, remaining []int64, values []float64) bool {
 	classes := f.shelves[x.shelf].classes
 	for ; int(x.at) < len(classes); x.at++ {
 		c := classes[x.at]
@@ -281,7 +227,7 @@ func (f *filler) advance(x *cursor, remaining []int64, values []float64) bool {
 // where it has too few, of those behind it that are worth about as much: a quarter of
 // what the room left could hold, so that what it unbalances can be balanced. It
 // returns what they are worth.
-func (f *filler) takeFrom(x *cursor, option *model.Option, remaining []int64, values []float64) (worth float64) {
+func (f *Filler) takeFrom(x *cursor, option *model.Option, remaining []int64, values []float64) (worth float64) {
 	n := f.fitting(f.requests[x.size])
 	if n > 3 {
 		n = (n + 3) / 4
@@ -311,7 +257,7 @@ func (f *filler) takeFrom(x *cursor, option *model.Option, remaining []int64, va
 
 // fitting is how many pods the room left holds, at least 1 where the caller has seen
 // that one fits.
-func (f *filler) fitting(request []int64) int64 {
+func (f *Filler) fitting(request []int64) int64 {
 	n := model.Unbounded
 	for d, q := range request {
 		if q > 0 {
@@ -322,7 +268,7 @@ func (f *filler) fitting(request []int64) int64 {
 }
 
 // take adds n pods of class c to the pattern.
-func (f *filler) take(c model.ClassID, n int64) {
+func (f *Filler) take(c model.ClassID, n int64) {
 	for d, q := range f.p.Classes[c].Request {
 		f.left[d] -= q * n
 	}
@@ -335,7 +281,7 @@ func (f *filler) take(c model.ClassID, n int64) {
 
 // withinFloor lowers n until items with n more pods of class c still leave the
 // option's pool as flexible as it must be.
-func (f *filler) withinFloor(option *model.Option, items []model.Item, c model.ClassID, n int64) int64 {
+func (f *Filler) withinFloor(option *model.Option, items []model.Item, c model.ClassID, n int64) int64 {
 	if option.Floor < 0 {
 		return n
 	}
@@ -351,21 +297,20 @@ func (f *filler) withinFloor(option *model.Option, items []model.Item, c model.C
 		}
 		f.p.Load(f.load, items)
 		ok, looked := f.p.MeetsFloor(option, f.groups, f.load, items, c)
-		if f.work += looked; ok {
+		if f.Work += looked; ok {
 			return n
 		}
 	}
 	return 0
 }
 
-// those lists the classes that have pods left and may be on a machine, as arranged.
-func (f *filler) those(remaining []int64, values []float64) []model.ClassID {
+// Those lists the classes that have pods left and may be on a machine.
+func (f *Filler) Those(remaining []int64) []model.ClassID {
 	f.listed = f.listed[:0]
 	for c, n := range remaining {
-		if n > 0 && f.possible[c] {
+		if n > 0 && f.Possible[c] {
 			f.listed = append(f.listed, model.ClassID(c))
 		}
 	}
-	f.arrange(f.listed, values)
 	return f.listed
 }

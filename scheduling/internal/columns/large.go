@@ -1,4 +1,4 @@
-package pack
+package columns
 
 import (
 	"math"
@@ -21,7 +21,7 @@ const (
 // roundLarge decides about the large machines of a mix, the dearest first: each of which it has
 // a part is bought, or no more of the same option, whichever is cheaper with a mix for the
 // rest. It returns what is bought.
-func (x *mixture) roundLarge() (out []model.Node) {
+func (x *Mixture) roundLarge() (out []model.Node) {
 	least := largeShare * x.lp.Cost()
 	for range mostLarge {
 		filling, whole := x.large(least)
@@ -33,7 +33,7 @@ func (x *mixture) roundLarge() (out []model.Node) {
 		with := math.Inf(1)
 		if ok {
 			x.generate(largeAgain)
-			with = x.lp.Cost() + x.s.fill.costs[node.Option]
+			with = x.lp.Cost() + x.f.Costs[node.Option]
 		}
 		if !whole || !ok {
 			at, after := x.fillings[filling].at, x.remaining
@@ -52,11 +52,11 @@ func (x *mixture) roundLarge() (out []model.Node) {
 
 // large is the filling of which the mix has most for its dearest machine, and whether it has
 // that whole; -1 if none costs so much at least.
-func (x *mixture) large(least float64) (filling int, whole bool) {
+func (x *Mixture) large(least float64) (filling int, whole bool) {
 	filling = -1
 	dearest, most := least, 0.0
 	for j := range x.fillings {
-		n, cost := x.lp.Amount(j), x.s.fill.costs[x.m.options[x.fillings[j].at]]
+		n, cost := x.lp.Amount(j), x.f.Costs[x.m.Options[x.fillings[j].at]]
 		if n > 1e-6 && (cost > dearest || cost == dearest && n > most) {
 			filling, dearest, most = j, cost, n
 		}

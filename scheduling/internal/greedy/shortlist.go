@@ -1,9 +1,9 @@
-package pack
+package greedy
 
 import "github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 
 // fresh reports whether there is a shortlist and the room left is about as it was then.
-func (f *filler) fresh() bool {
+func (f *Filler) fresh() bool {
 	if len(f.short) == 0 {
 		return false
 	}
@@ -16,7 +16,7 @@ func (f *filler) fresh() bool {
 }
 
 // glance looks at the shortlist only.
-func (f *filler) glance(remaining []int64, values []float64) *cursor {
+func (f *Filler) glance(remaining []int64, values []float64) *cursor {
 	best, kept := f.best(f.short, remaining, values)
 	f.short = f.short[:kept]
 	return best
@@ -24,8 +24,8 @@ func (f *filler) glance(remaining []int64, values []float64) *cursor {
 
 // shortlist drops the cursors that no longer fit and lists the best of the others for the
 // next few choices.
-func (f *filler) shortlist() {
-	f.work += int64(len(f.open))
+func (f *Filler) shortlist() {
+	f.Work += int64(len(f.open))
 	f.short, f.scores, f.before = f.short[:0], f.scores[:0], append(f.before[:0], f.left...)
 	kept := 0
 	for _, i := range f.open {
@@ -44,7 +44,7 @@ func (f *filler) shortlist() {
 }
 
 // list puts a cursor where its score belongs on the shortlist.
-func (f *filler) list(i int32, score float64) {
+func (f *Filler) list(i int32, score float64) {
 	if len(f.short) < shortMost {
 		f.short, f.scores = append(f.short, i), append(f.scores, score)
 	}

@@ -1,9 +1,10 @@
-package pack
+package columns
 
 import (
 	"cmp"
 	"slices"
 
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/greedy"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
 
@@ -18,29 +19,28 @@ const (
 	diveTries = 8
 )
 
-// dive buys the machines of one mix after the other: the large ones, then those that a mix has
+// Dive buys the machines of one mix after the other: the large ones, then those that a mix has
 // whole, else those that it nearly has whole, and mixes anew for the rest. It returns nil where
 // not all pods find a place.
-func (x *mixture) dive(rounds int) (out []model.Node) {
-	f := x.s.fill
+func (x *Mixture) Dive(rounds int) (out []model.Node) {
+	f := x.f
 	for left := true; left; left = model.AnyLeft(x.remaining) {
 		x.generate(rounds)
-		if x.first == nil {
-			x.first = slices.Clone(x.worths)
+		if x.First == nil {
+			x.First = slices.Clone(x.worths)
 			out = x.roundLarge()
 		}
-		rounds = mixAgain
+		rounds = Again
 		bought := x.buy()
 		out = append(out, bought...)
-		if len(bought) == 0 || x.s.late {
+		if len(bought) == 0 || x.late() {
 			break
 		}
 	}
-	paced := f.pace.on
-	f.pace.on = false
-	x.indexClasses()
-	out = append(out, f.construct(&x.s.stage, x.remaining, x.worths, newBudget(x.s.p))...)
-	f.pace.on = paced
+	paced := f.Paced
+	f.Paced = false
+	out = append(out, f.Buy(x.m, x.m.All, x.classes, x.remaining, x.worths, greedy.NewBudget(x.p))...)
+	f.Paced = paced
 	if model.AnyLeft(x.remaining) {
 		return nil
 	}
@@ -54,7 +54,7 @@ type part struct {
 }
 
 // buy buys the machines that the mix has whole, or else nearly whole.
-func (x *mixture) buy() (out []model.Node) {
+func (x *Mixture) buy() (out []model.Node) {
 	var parts []part
 	for j := range x.fillings {
 		if n := x.lp.Amount(j); n > 1e-6 {
@@ -86,37 +86,25 @@ func (x *mixture) buy() (out []model.Node) {
 
 // buyOne buys a machine with the pods of a filling, or as many as are left of them, and
 // others in what room they leave, if that is worth its cost.
-func (x *mixture) buyOne(filling int) (model.Node, bool) {
-	y, f := &x.fillings[filling], x.s.fill
-	o := x.m.options[y.at]
-	option := &x.s.p.Options[o]
-	copy(f.left, option.Room)
-	f.items = f.items[:0]
+func (x *Mixture) buyOne(filling int) (model.Node, bool) {
+	y, f := &x.fillings[filling], x.f
+	o := x.m.Options[y.at]
+	f.Begin(y.at)
 	for i, k := range y.kinds {
 		n := y.counts[i]
 		for _, c := range x.kinds[k] {
-			some := min(n, x.remaining[c])
-			if some > 0 {
-				some = min(some, f.joining(c), f.fitting(x.s.p.Classes[c].Request))
-			}
-			if some > 0 {
-				f.take(c, some)
-				n -= some
-			}
+			n -= f.SeatUpTo(c, min(n, x.remaining[c]))
 		}
 	}
-	if shelves := x.s.stage.shelves[x.m.row[y.at]]; len(shelves) > 0 {
-		f.fillUp(option, shelves, x.remaining, x.worths)
-	}
-	f.leave(f.items)
+	items := f.Finish(y.at, x.remaining, x.worths)
 	worth := 0.0
-	for _, it := range f.items {
+	for _, it := range items {
 		worth += float64(it.N) * x.worths[it.Class]
 	}
-	if worth < diveFull*f.costs[o] {
+	if worth < diveFull*f.Costs[o] {
 		return model.Node{}, false
 	}
-	node := model.Node{Option: o, N: 1, Items: slices.Clone(f.items)}
+	node := model.Node{Option: o, N: 1, Items: slices.Clone(items)}
 	for _, it := range node.Items {
 		x.remaining[it.Class] -= it.N
 	}

@@ -1,13 +1,13 @@
-package pack
+package greedy
 
 import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
 
-// shareValues gives every class the price of its share of the option where that
+// ShareValues gives every class the price of its share of the option where that
 // share is cheapest. A share is that of the scarcest resource. Classes that no
 // option holds, or that may not even be alone, are worth 0.
-func (f *filler) shareValues() []float64 {
+func (f *Filler) ShareValues() []float64 {
 	p := f.p
 	values := make([]float64, len(p.Classes))
 	lists, listOf := optionLists(p)
@@ -22,10 +22,10 @@ func (f *filler) shareValues() []float64 {
 	type kind struct{ size, list int32 }
 	known := map[kind]float64{}
 	for c := range p.Classes {
-		if !f.possible[c] {
+		if !f.Possible[c] {
 			continue
 		}
-		k := kind{f.sizeOf[c], listOf[p.Classes[c].Group]}
+		k := kind{f.SizeOf[c], listOf[p.Classes[c].Group]}
 		value, ok := known[k]
 		if !ok {
 			value = cheapestShare(p, lists[k.list], flat, p.Classes[c].Request)

@@ -1,4 +1,4 @@
-package pack
+package greedy
 
 import "github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 

@@ -1,6 +1,7 @@
-package pack
+package greedy
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -18,7 +19,7 @@ func TestMarket(t *testing.T) {
 	for seed := range uint64(500) {
 		p := random(seed)
 		for _, pass := range p.Passes {
-			m := newMarket(p, pass)
+			m := NewMarket(p, pass)
 			at := 0
 			for o := range p.Options {
 				option := &p.Options[o]
@@ -29,33 +30,33 @@ func TestMarket(t *testing.T) {
 					}
 				}
 				if len(groups) == 0 {
-					require.Equal(t, int32(-1), m.rowOf[o], "seed %d", seed)
+					require.Equal(t, int32(-1), m.RowOf[o], "seed %d", seed)
 					continue
 				}
-				require.Equal(t, model.OptionID(o), m.options[at], "seed %d", seed)
-				require.Equal(t, m.row[at], m.rowOf[o], "seed %d", seed)
+				require.Equal(t, model.OptionID(o), m.Options[at], "seed %d", seed)
+				require.Equal(t, m.Row[at], m.RowOf[o], "seed %d", seed)
 				for g := range p.Groups {
-					require.Equal(t, groups[g], m.rows[m.row[at]].Has(g), "seed %d", seed)
+					require.Equal(t, groups[g], m.Rows[m.Row[at]].Has(g), "seed %d", seed)
 				}
-				require.True(t, model.Fits(m.room[m.row[at]], option.Room), "seed %d", seed)
-				require.GreaterOrEqual(t, m.dearest[m.row[at]], float64(option.Cost))
+				require.True(t, model.Fits(m.room[m.Row[at]], option.Room), "seed %d", seed)
+				require.GreaterOrEqual(t, m.dearest[m.Row[at]], float64(option.Cost))
 				at++
 			}
-			require.Len(t, m.options, at, "seed %d", seed)
-			for a, x := range m.rows {
-				for _, y := range m.rows[:a] {
+			require.Len(t, m.Options, at, "seed %d", seed)
+			for a, x := range m.Rows {
+				for _, y := range m.Rows[:a] {
 					require.NotEqual(t, x, y, "seed %d: equal rows are one", seed)
 				}
 			}
-			if len(m.rows) < len(m.options) {
+			if len(m.Rows) < len(m.Options) {
 				shared++
 			}
-			cost := func(at int) int64 { return p.Options[m.options[at]].Cost }
-			require.True(t, slices.IsSortedFunc(m.byCost, func(a, b int) int { return int(cost(a) - cost(b)) }))
-			require.ElementsMatch(t, m.all, m.byCost)
+			cost := func(at int) int64 { return p.Options[m.Options[at]].Cost }
+			require.True(t, slices.IsSortedFunc(m.ByCost, func(a, b int) int { return int(cost(a) - cost(b)) }))
+			require.ElementsMatch(t, m.All, m.ByCost)
 			for limit := range int64(25) {
-				cheap := m.upTo(p, limit)
-				for i, place := range m.byCost {
+				cheap := m.UpTo(p, limit)
+				for i, place := range m.ByCost {
 					require.Equal(t, cost(place) <= limit, i < len(cheap), "seed %d", seed)
 				}
 			}
@@ -70,19 +71,18 @@ func TestStock(t *testing.T) {
 	for seed := range uint64(500) {
 		p := random(seed)
 		r := rand.New(rand.NewPCG(seed, 3))
-		f := newFiller(p)
+		f := NewFiller(p)
 		values, remaining := make([]float64, len(p.Classes)), make([]int64, len(p.Classes))
 		for c := range values {
 			values[c], remaining[c] = float64(r.IntN(3)), r.Int64N(2)
 		}
-		m := newMarket(p, p.Passes[0])
-		var s stage
-		f.indexClasses(&s, m, m.all, f.those(remaining, values))
-		for row, shelves := range s.shelves {
+		m := NewMarket(p, p.Passes[0])
+		f.Index(m, m.All, f.Those(remaining), values)
+		for row, shelves := range f.stage.shelves {
 			want := map[model.ClassID]bool{}
 			for c := range p.Classes {
 				class := &p.Classes[c]
-				if remaining[c] > 0 && p.Joining(nil, nil, model.ClassID(c)) > 0 && m.rows[row].Has(int(class.Group)) && model.Fits(m.room[row], class.Request) {
+				if remaining[c] > 0 && p.Joining(nil, nil, model.ClassID(c)) > 0 && m.Rows[row].Has(int(class.Group)) && model.Fits(m.room[row], class.Request) {
 					want[model.ClassID(c)] = true
 				}
 			}
@@ -105,8 +105,8 @@ func TestStock(t *testing.T) {
 		for c := range remaining {
 			remaining[c] *= r.Int64N(2)
 		}
-		s.tidy(remaining)
-		for _, shelves := range s.shelves {
+		f.stage.tidy(remaining)
+		for _, shelves := range f.stage.shelves {
 			for _, x := range shelves {
 				require.NotEmpty(t, x.classes)
 				for _, c := range x.classes {
@@ -123,21 +123,20 @@ func TestFillLeavesNoRoom(t *testing.T) {
 	filled, seeded := 0, 0
 	for seed := range uint64(2000) {
 		p := random(seed)
-		f := newFiller(p)
-		values, remaining := f.shareValues(), make([]int64, len(p.Classes))
+		f := NewFiller(p)
+		values, remaining := f.ShareValues(), make([]int64, len(p.Classes))
 		for c := range remaining {
 			remaining[c] = p.Classes[c].Count
 		}
-		m := newMarket(p, p.Passes[0])
-		var s stage
-		f.indexClasses(&s, m, m.all, f.those(remaining, values))
-		for at, o := range m.options {
-			shelves := s.shelves[m.row[at]]
-			var seeds []shelf
+		m := NewMarket(p, p.Passes[0])
+		f.Index(m, m.All, f.Those(remaining), values)
+		for at, o := range m.Options {
+			shelves := f.ShelvesAt(at)
+			var seeds []Shelf
 			if seed%2 == 0 && len(shelves) > 0 {
 				seeds = shelves[len(shelves)-1:]
 			}
-			items, worth := f.fill(o, seeds, shelves, remaining, values)
+			items, worth := f.Fill(at, seeds, remaining, values)
 			require.NoError(t, checkPattern(p, o, items, remaining), "seed %d", seed)
 			if len(seeds) > 0 && len(items) > 0 {
 				seeded++
@@ -175,20 +174,19 @@ func TestFillLeavesNoRoom(t *testing.T) {
 	assert.Greater(t, min(filled, seeded), 500)
 }
 
-// checkPattern judges the machine of a pattern as if it were all that is bought.
+// checkPattern says what is wrong with a machine of a pattern.
 func checkPattern(p *model.Problem, o model.OptionID, items []model.Item, remaining []int64) error {
-	alone := *p
-	alone.Pools = make([]model.Pool, len(p.Pools)) // limits are not the pattern's affair
-	alone.Options = slices.Clone(p.Options)
-	for i := range alone.Options {
-		alone.Options[i].Use, alone.Options[i].Supply = nil, model.NoSupply
+	option, load, groups := &p.Options[o], make([]int64, p.Dims), model.NewBits(p.Groups)
+	p.Load(load, items)
+	for i, it := range items {
+		groups.Set(int(p.Classes[it.Class].Group))
+		if it.N < 1 || it.N > min(remaining[it.Class], p.Joining(items[:i], nil, it.Class)) {
+			return fmt.Errorf("%d pods of class %d", it.N, it.Class)
+		}
 	}
-	s := model.Solution{Bins: make([][]model.Item, len(p.Bins)), Unplaced: slices.Clone(remaining)}
-	for _, it := range items {
-		s.Unplaced[it.Class] -= it.N
+	floor, _ := p.MeetsFloor(option, groups, load, items)
+	if len(items) > 0 && !floor || !model.Fits(option.Room, load) || !option.Admits.Contains(groups) || !p.CrowdsHold(items, nil) {
+		return fmt.Errorf("option %d does not hold %+v", o, items)
 	}
-	if len(items) > 0 {
-		s.Nodes = []model.Node{{Option: o, N: 1, Items: items}}
-	}
-	return check(&alone, s)
+	return nil
 }

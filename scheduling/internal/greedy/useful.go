@@ -1,4 +1,4 @@
-package pack
+package greedy
 
 import (
 	"math"
@@ -7,39 +7,16 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
 
-// Search places the pods of p. The answer is complete whatever the parameters.
-//
-// Of many running machines it looks at those only that the pods could need: for each
-// kind of pods that fit anywhere, as many of the fullest that hold one as there are such
-// pods of all kinds. Whoever would go elsewhere finds one of these that nobody uses, and
-// pods that fill the fullest machine first never look further.
-func Search(p *model.Problem, params Params) Outcome {
-	kept := useful(p)
-	if len(kept) == len(p.Bins) {
-		return searchBeside(p, params)
-	}
-	less := *p
-	less.Rooms, less.Open, less.Bins = nil, nil, make([]model.Bin, len(kept))
-	for at, i := range kept {
-		less.Bins[at] = p.Bins[i]
-	}
-	return searchBeside(&less, params).within(func(out Outcome) Outcome {
-		all := make([][]model.Item, len(p.Bins))
-		for at, i := range kept {
-			all[i] = out.Solution.Bins[at]
-		}
-		out.Solution.Bins = all
-		return out
-	})
-}
-
 // fewBins is how many running machines are looked at without asking.
 const fewBins = 64
 
-// useful lists the bins to look at, ascending.
-func useful(p *model.Problem) []int {
+// Useful lists the bins, ascending, that the pods could need: for each kind of pods that fit any,
+// as many of the fullest that hold one as there are such pods of all kinds. Whoever would go
+// elsewhere finds one of these that nobody uses, and pods that fill the fullest machine first
+// never look further.
+func Useful(p *model.Problem) []int {
 	if len(p.Bins) <= fewBins || len(p.Classes) == 0 {
-		return everyBin(p)
+		return EveryBin(p)
 	}
 	y := binSearch{p: p, rooms: p.Rooms}
 	y.enter()
@@ -66,7 +43,8 @@ func useful(p *model.Problem) []int {
 	return out
 }
 
-func everyBin(p *model.Problem) []int {
+// EveryBin lists the bins of a problem.
+func EveryBin(p *model.Problem) []int {
 	every := make([]int, len(p.Bins))
 	for i := range every {
 		every[i] = i

@@ -1,9 +1,10 @@
-package pack
+package columns
 
 import (
 	"cmp"
 	"slices"
 
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/greedy"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/linear"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
@@ -14,55 +15,29 @@ import (
 // machines of each option there should be.
 
 const (
-	// mostMixKinds bounds the kinds of pods for which fillings are mixed, mixRounds how often
-	// fillings are added at first and mixAgain once machines are bought, mixMore how many at
-	// once, mixPivots bounds each solution.
-	mostMixKinds, mixRounds, mixAgain, mixMore, mixPivots = 320, 300, 10, 64, 800
-	// mixDear is how many times its worth a pod costs that no filling holds.
-	mixDear = 64
-	// mixGain is the share of its cost that a filling must gain to be added.
-	mixGain = 1e-4
-	// mixFar is how much less than its cost a filling may be worth for others of its
+	// mostKinds bounds the kinds of pods for which fillings are mixed, Rounds how often
+	// fillings are added at first and Again once machines are bought, mostMore how many at
+	// once, mostPivots bounds each solution.
+	mostKinds, Rounds, Again, mostMore, mostPivots = 320, 300, 10, 64, 800
+	// dear is how many times its worth a pod costs that no filling holds.
+	dear = 64
+	// leastGain is the share of its cost that a filling must gain to be added.
+	leastGain = 1e-4
+	// farBelow is how much less than its cost a filling may be worth for others of its
 	// option to be looked for.
-	mixFar = 0.1
-	// mixLook is how many numbers it takes to look at a filling that could be bought.
-	mixLook = 8
+	farBelow = 0.1
+	// lookWork is how many numbers it takes to look at a filling that could be bought.
+	lookWork = 8
 )
 
-// mixed is the better of an attempt and of one that mixes fillings, for which so much work may be
-// done, and which is improved then. It changes nothing where limits, reservations or floors are in
-// the way, or pods are left out.
-func (s *search) mixed(best *attempt, work int64) *attempt {
-	if len(s.p.Floors) > 0 || s.limited() || model.AnyLeft(best.unplaced) {
-		return best
-	}
-	for pass := range s.p.Passes {
-		if len(best.bought[pass]) == 0 || s.over() {
-			continue
-		}
-		x := s.newMixture(s.markets[pass], best.bought[pass], work)
-		if x == nil {
-			continue
-		}
-		nodes := x.dive(mixRounds)
-		if nodes == nil {
-			continue
-		}
-		a := best.clone()
-		a.bought[pass] = nodes
-		if s.improve(a, x.first, pass); a.better(best) {
-			best = a
-		}
-	}
-	return best
-}
-
-// mixture is which fillings to buy how often if machines could be bought in parts, so that
+// Mixture is which fillings to buy how often if machines could be bought in parts, so that
 // the pods of every kind have a place. Kinds are classes of one size that may be in the same
 // rows of the market and belong to the same per-node limits of those that need the most machines.
-type mixture struct {
-	s         *search
-	m         *market
+type Mixture struct {
+	p         *model.Problem
+	f         *greedy.Filler
+	m         *greedy.Market
+	late      func() bool
 	kinds     [][]model.ClassID
 	kindOf    []int32         // by class, −1 for none
 	classes   []model.ClassID // of all kinds
@@ -71,7 +46,7 @@ type mixture struct {
 	standIn   []float64       // by kind
 	fillings  []kindFilling
 	worths    []float64 // by class
-	first     []float64 // as they were before anything was bought
+	First     []float64 // as they were before anything was bought
 	lp        *linear.Cover
 	barred    []bool // by place in the market, what is not bought any more
 	until     int64  // work at which to make do with the fillings found
@@ -84,12 +59,12 @@ type kindFilling struct {
 	counts []int64
 }
 
-// newMixture begins with the fillings of some machines, to find others for their pods. It
-// returns nil where there are too many kinds.
-func (s *search) newMixture(m *market, nodes []model.Node, work int64) *mixture {
-	n := len(s.p.Classes)
-	x := &mixture{s: s, m: m, kindOf: make([]int32, n), remaining: make([]int64, n), worths: make([]float64, n), until: s.fill.work + work}
-	x.barred = make([]bool, len(x.m.options))
+// New begins with the fillings of some machines, to find others for their pods with so much
+// work, until it is late. It returns nil where there are too many kinds.
+func New(p *model.Problem, f *greedy.Filler, m *greedy.Market, nodes []model.Node, work int64, late func() bool) *Mixture {
+	n := len(p.Classes)
+	x := &Mixture{p: p, f: f, m: m, late: late, kindOf: make([]int32, n), remaining: make([]int64, n), worths: make([]float64, n), until: f.Work + work}
+	x.barred = make([]bool, len(x.m.Options))
 	for i := range nodes {
 		for _, it := range nodes[i].Items {
 			x.remaining[it.Class] += it.N * nodes[i].N
@@ -98,12 +73,12 @@ func (s *search) newMixture(m *market, nodes []model.Node, work int64) *mixture 
 	if !x.sort() {
 		return nil
 	}
-	values := s.fill.shareValues()
+	values := f.ShareValues()
 	for _, classes := range x.kinds {
-		x.standIn = append(x.standIn, mixDear*max(1, values[classes[0]]))
+		x.standIn = append(x.standIn, dear*max(1, values[classes[0]]))
 	}
 	for i := range nodes {
-		at, _ := slices.BinarySearch(x.m.options, nodes[i].Option)
+		at, _ := slices.BinarySearch(x.m.Options, nodes[i].Option)
 		x.keep(at, nodes[i].Items)
 	}
 	return x
@@ -118,18 +93,18 @@ type kindKey struct {
 }
 
 // sort finds the kinds, and reports whether there are few enough and the market admits all.
-func (x *mixture) sort() bool {
+func (x *Mixture) sort() bool {
 	known, rowsOf := map[kindKey]int32{}, map[int32]string{}
 	for c, n := range x.remaining {
 		x.kindOf[c] = -1
 		if n == 0 {
 			continue
 		}
-		class := &x.s.p.Classes[c]
+		class := &x.p.Classes[c]
 		rows, ok := rowsOf[class.Group]
 		if !ok {
 			var b []byte
-			for r, row := range x.m.rows {
+			for r, row := range x.m.Rows {
 				if row.Has(int(class.Group)) {
 					b = append(b, byte(r), byte(r>>8))
 				}
@@ -139,17 +114,15 @@ func (x *mixture) sort() bool {
 			}
 			rowsOf[class.Group] = rows
 		}
-		key := kindKey{size: x.s.fill.sizeOf[c], rows: rows, perNode: class.PerNode}
-		if x.s.crowded[c] {
-			var b []byte
-			for _, m := range x.s.fill.pace.holds[c] {
-				b = append(b, byte(m.Crowd), byte(m.Crowd>>8), byte(m.Weight))
-			}
-			key.perNodeLimits = string(b)
+		key := kindKey{size: x.f.SizeOf[c], rows: rows, perNode: class.PerNode}
+		var b []byte
+		for _, m := range x.f.LimitsOf(model.ClassID(c)) {
+			b = append(b, byte(m.Crowd), byte(m.Crowd>>8), byte(m.Weight))
 		}
+		key.perNodeLimits = string(b)
 		k, ok := known[key]
 		if !ok {
-			if k = int32(len(x.kinds)); k == mostMixKinds {
+			if k = int32(len(x.kinds)); k == mostKinds {
 				return false
 			}
 			known[key] = k
@@ -163,7 +136,7 @@ func (x *mixture) sort() bool {
 }
 
 // keep notes a filling.
-func (x *mixture) keep(at int, items []model.Item) {
+func (x *Mixture) keep(at int, items []model.Item) {
 	f := kindFilling{at: at}
 	for _, it := range items {
 		k := x.kindOf[it.Class]
@@ -178,7 +151,7 @@ func (x *mixture) keep(at int, items []model.Item) {
 }
 
 // restart sets the program up for what remains.
-func (x *mixture) restart() {
+func (x *Mixture) restart() {
 	x.wanted = make([]int64, len(x.kinds))
 	for _, c := range x.classes {
 		x.wanted[x.kindOf[c]] += x.remaining[c]
@@ -195,8 +168,8 @@ func (x *mixture) restart() {
 
 // add makes a column of a filling, without pods that are not wanted any more; without any if
 // the machine is not bought any more.
-func (x *mixture) add(f *kindFilling) {
-	c := linear.Column{Cost: x.s.fill.costs[x.m.options[f.at]]}
+func (x *Mixture) add(f *kindFilling) {
+	c := linear.Column{Cost: x.f.Costs[x.m.Options[f.at]]}
 	for i, k := range f.kinds {
 		if n := min(f.counts[i], x.wanted[k]); n > 0 && !x.barred[f.at] {
 			c.Rows, c.Amounts = append(c.Rows, k), append(c.Amounts, float64(n))
@@ -206,16 +179,16 @@ func (x *mixture) add(f *kindFilling) {
 }
 
 // generate adds fillings until there is nothing to be gained, or so often.
-func (x *mixture) generate(rounds int) {
+func (x *Mixture) generate(rounds int) {
 	x.restart()
-	done := x.lp.Work() + x.lp.Looked()*mixLook
+	done := x.lp.Work() + x.lp.Looked()*lookWork
 	for i := 0; ; i++ {
-		x.lp.Continue(mixPivots)
+		x.lp.Continue(mostPivots)
 		for _, c := range x.classes {
 			x.worths[c] = max(0, x.lp.Duals()[x.kindOf[c]])
 		}
-		now := x.lp.Work() + x.lp.Looked()*mixLook
-		x.s.fill.work += (now - done) / linear.WorkShare
+		now := x.lp.Work() + x.lp.Looked()*lookWork
+		x.f.Work += (now - done) / linear.WorkShare
 		done = now
 		if i == rounds || x.over() {
 			return
@@ -225,7 +198,7 @@ func (x *mixture) generate(rounds int) {
 			return
 		}
 		slices.SortStableFunc(more, func(a, b found) int { return cmp.Compare(b.gain, a.gain) })
-		for _, y := range more[:min(len(more), mixMore)] {
+		for _, y := range more[:min(len(more), mostMore)] {
 			x.keep(y.at, y.items)
 			x.add(&x.fillings[len(x.fillings)-1])
 		}
@@ -233,18 +206,11 @@ func (x *mixture) generate(rounds int) {
 }
 
 // over reports whether no more fillings should be looked for.
-func (x *mixture) over() bool { return x.s.overdue() || x.s.fill.work > x.until }
+func (x *Mixture) over() bool { return x.late() || x.f.Work > x.until }
 
 // indexClasses puts what remains on shelves by the present worths.
-func (x *mixture) indexClasses() {
-	x.s.fill.arrange(x.classes, x.worths)
-	x.s.fill.indexClasses(&x.s.stage, x.m, x.m.all, x.classes)
-}
-
-// look looks for fillings among all options that may be bought.
-func (x *mixture) look() []found {
-	x.indexClasses()
-	return x.s.look(x.m, func(at int) bool { return !x.barred[at] }, x.remaining, x.worths, mixGain)
+func (x *Mixture) indexClasses() {
+	x.f.Index(x.m, x.m.All, x.classes, x.worths)
 }
 
 // filling is a machine with pods, a column of a mix.
@@ -259,22 +225,22 @@ type found struct {
 	gain float64
 }
 
-// look fills every option of a market that may be by worths, from what the stage has in
-// stock. Where no filling is worth more than it costs by more than a share, it looks for
-// others that begin with one size or another.
-func (s *search) look(m *market, may func(at int) bool, remaining []int64, worths []float64, least float64) (more []found) {
-	try := func(at int, seeds []shelf) float64 {
-		o := m.options[at]
-		items, worth := s.fill.fill(o, seeds, s.stage.shelves[m.row[at]], remaining, worths)
-		gain := worth/s.fill.costs[o] - 1
-		if gain > least {
+// look fills every option that may be bought by worths. Where no filling is worth more than it
+// costs by more than a share, it looks for others that begin with one size or another.
+func (x *Mixture) look() (more []found) {
+	x.indexClasses()
+	f := x.f
+	try := func(at int, seeds []greedy.Shelf) float64 {
+		items, worth := f.Fill(at, seeds, x.remaining, x.worths)
+		gain := worth/f.Costs[x.m.Options[at]] - 1
+		if gain > leastGain {
 			more = append(more, found{filling{at, slices.Clone(items)}, gain})
 		}
 		return gain
 	}
-	gains := make([]float64, len(m.options))
-	for at := range m.options {
-		if gains[at] = -1; may(at) && len(s.stage.shelves[m.row[at]]) > 0 {
+	gains := make([]float64, len(x.m.Options))
+	for at := range gains {
+		if gains[at] = -1; !x.barred[at] && len(f.ShelvesAt(at)) > 0 {
 			gains[at] = try(at, nil)
 		}
 	}
@@ -282,11 +248,11 @@ func (s *search) look(m *market, may func(at int) bool, remaining []int64, worth
 		return more
 	}
 	for at, gain := range gains {
-		if gain < -mixFar {
+		if gain < -farBelow {
 			continue
 		}
-		for _, first := range s.stage.shelves[m.row[at]] {
-			try(at, []shelf{first})
+		for _, first := range f.ShelvesAt(at) {
+			try(at, []greedy.Shelf{first})
 		}
 	}
 	return more

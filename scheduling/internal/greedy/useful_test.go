@@ -1,4 +1,4 @@
-package pack
+package greedy
 
 import (
 	"math/rand/v2"
@@ -11,80 +11,12 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
 
-// cluster draws many bins of uneven room, and few pods.
-func cluster(r *rand.Rand, bins int) *model.Problem {
-	p := &model.Problem{Dims: 2, Groups: 3, Passes: []model.Pass{{}}, Pools: []model.Pool{{}}}
-	for range 1 + r.IntN(5) {
-		p.Classes = append(p.Classes, model.Class{
-			Group: int32(r.IntN(3)), Request: []int64{1 + r.Int64N(40), 1 + r.Int64N(40)}, Count: 1 + r.Int64N(8), Priority: int32(r.IntN(2)),
-		})
-	}
-	all := model.NewBits(3)
-	for range bins {
-		b := model.Bin{Room: []int64{r.Int64N(50), r.Int64N(50)}, Admits: model.NewBits(3), Soft: model.NewBits(3)}
-		for g := range 3 {
-			all.Set(g)
-			if r.IntN(4) > 0 {
-				b.Admits.Set(g)
-				if r.IntN(5) == 0 {
-					b.Soft.Set(g)
-				}
-			}
-		}
-		p.Bins = append(p.Bins, b)
-	}
-	if r.IntN(3) > 0 {
-		p.Options = []model.Option{{Room: []int64{100, 100}, Cost: 100, Price: 100, Supply: model.NoSupply, Floor: -1, Admits: all, Soft: model.NewBits(3)}}
-	}
-	return p
-}
-
-// onePass fills the fullest bins first.
-func onePass(p *model.Problem) *attempt {
-	s := newSearch(p, Params{})
-	return s.try(s.fill.shareValues(), false)
-}
-
-// Looking at fewer bins places as many pods for no more money, and pods that fill the
-// fullest bins first never come to others.
-func TestUsefulBinsAreEnough(t *testing.T) {
-	fewer := 0
-	for seed := range uint64(400) {
-		r := rand.New(rand.NewPCG(seed, 9))
-		p := cluster(r, 65+r.IntN(400))
-		kept := useful(p)
-		if len(kept) == len(p.Bins) {
-			continue
-		}
-		fewer++
-		got, want := Search(p, Params{}), searchIn(p, Params{})
-		require.Len(t, got.Solution.Bins, len(p.Bins))
-		cost, most := p.Cost(got.Solution.Nodes), p.Cost(want.Solution.Nodes)
-		placed := func(s model.Solution) (n int64) {
-			for c, left := range s.Unplaced {
-				n += p.Classes[c].Count - left
-			}
-			return n
-		}
-		require.GreaterOrEqual(t, placed(got.Solution), placed(want.Solution), "seed %d", seed)
-		if placed(got.Solution) == placed(want.Solution) {
-			require.LessOrEqual(t, cost, most, "seed %d", seed)
-		}
-		for at, items := range onePass(p).bins.items {
-			if !slices.Contains(kept, at) {
-				require.Empty(t, items, "seed %d, bin %d", seed, at)
-			}
-		}
-	}
-	assert.Greater(t, fewer, 200)
-}
-
 // Every pod finds a bin of its own among the useful ones, if there is one at all.
 func TestUsefulBinsHoldEverybody(t *testing.T) {
 	for seed := range uint64(400) {
 		r := rand.New(rand.NewPCG(seed, 10))
 		p := cluster(r, 65+r.IntN(200))
-		kept := useful(p)
+		kept := Useful(p)
 		for c := range p.Classes {
 			all, left := 0, 0
 			for i := range p.Bins {
@@ -120,13 +52,13 @@ func TestUsefulBinsInOrder(t *testing.T) {
 				}
 			}
 		}
-		want := useful(p)
+		want := Useful(p)
 		rooms := make([][]int64, len(p.Bins))
 		for i := range p.Bins {
 			rooms[i] = p.Bins[i].Room
 		}
 		p.Rooms = model.NewRooms(p.Dims, rooms)
-		require.Equal(t, want, useful(p), "seed %d", seed)
+		require.Equal(t, want, Useful(p), "seed %d", seed)
 		for g := range p.Groups {
 			p.Open = append(p.Open, model.NewBits(len(p.Bins)))
 			for i := range p.Bins {
@@ -135,7 +67,7 @@ func TestUsefulBinsInOrder(t *testing.T) {
 				}
 			}
 		}
-		require.Equal(t, want, useful(p), "seed %d", seed)
+		require.Equal(t, want, Useful(p), "seed %d", seed)
 		if len(want) < len(p.Bins) {
 			fewer++
 		}
@@ -148,7 +80,7 @@ func TestUsefulBinsInOrder(t *testing.T) {
 func fullest(p *model.Problem, request []int64, n int64, takes func(bin int) (takes, soft bool)) []int32 {
 	y := binSearch{p: p, rooms: p.Rooms}
 	if y.rooms == nil {
-		y.open = everyBin(p)
+		y.open = EveryBin(p)
 	}
 	y.pick(request, n, takes)
 	slices.SortFunc(y.best, func(a, b seat) int { return first(a.before(b), b.before(a)) })

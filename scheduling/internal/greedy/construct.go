@@ -1,4 +1,4 @@
-package pack
+package greedy
 
 import "github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 
@@ -61,11 +61,11 @@ const tidyEvery = 64
 
 // construction is a purchase of machines for all that remains.
 type construction struct {
-	*filler
+	*Filler
 	s         *stage
 	remaining []int64
 	values    []float64
-	budget    *budget
+	budget    *Budget
 	offers    offers
 	waiting   []int   // places in the market that the pace holds back
 	eager     bool    // offers are filled before they could come first
@@ -75,21 +75,28 @@ type construction struct {
 	tidied    int64 // the work that was done by then
 }
 
+// Buy is construct for some classes at some places of a market.
+func (f *Filler) Buy(m *Market, places []int, classes []model.ClassID, remaining []int64, values []float64, b *Budget) []model.Node {
+	f.Index(m, places, classes, values)
+	return f.construct(remaining, values, b)
+}
+
 // construct buys machines until no class of the stage has pods left that a further
 // machine could hold. It lowers remaining and the budget by what it buys. Each
 // time it takes the option whose best pattern holds the most worth per price, as
 // often as the pods last. Scores are recomputed only when a pattern has become
 // impossible, which the fall of worth with fewer pods to choose from justifies, and
 // computed at all only once the worth of all that remains would be enough to be first.
-func (f *filler) construct(s *stage, remaining []int64, values []float64, b *budget) []model.Node {
+func (f *Filler) construct(remaining []int64, values []float64, b *Budget) []model.Node {
+	s := &f.stage
 	x := construction{
-		filler: f, s: s, remaining: remaining, values: values, budget: b, tidied: f.work,
-		offers: f.offers[:0], waiting: append(f.waiting[:0], s.places...), eager: f.eager,
+		Filler: f, s: s, remaining: remaining, values: values, budget: b, tidied: f.Work,
+		offers: f.offers[:0], waiting: append(f.waiting[:0], s.places...), eager: f.Eager,
 	}
 	f.patterns = f.patterns[:0]
 	defer func() { f.offers, f.waiting = x.offers, x.waiting }()
 	f.pace.slack = 1
-	f.measure(s, remaining, values)
+	f.measure(remaining, values)
 	x.tally()
 	x.admit()
 	for {
@@ -103,7 +110,7 @@ func (f *filler) construct(s *stage, remaining []int64, values []float64, b *bud
 		if len(x.nodes) == bought {
 			f.pace.slack *= 2
 		}
-		f.measure(s, remaining, values)
+		f.measure(remaining, values)
 		x.admit()
 	}
 }
@@ -125,7 +132,7 @@ func (x *construction) tally() {
 // most is more than what an offer's machine could score now: that of a machine with
 // everything that remains.
 func (x *construction) most(offer *offer) float64 {
-	return 1.000001 * max(x.worth, 0) / x.costs[x.s.options[offer.at]]
+	return 1.000001 * max(x.worth, 0) / x.Costs[x.s.Options[offer.at]]
 }
 
 // admit makes offers of the options that wait no longer.
@@ -137,12 +144,12 @@ func (x *construction) admit() {
 		case !x.affords(at):
 		case x.overCap(at):
 			kept = append(kept, at)
-		case !x.eager && len(x.s.shelves[x.s.row[at]]) > 0:
+		case !x.eager && len(x.s.shelves[x.s.Row[at]]) > 0:
 			offer.score = x.most(&offer)
 			x.offers = append(x.offers, offer)
 		case x.eager && x.renew(&offer):
 			x.offers = append(x.offers, offer)
-		case len(x.pace.seeds[x.s.row[at]]) > 0:
+		case len(x.pace.seeds[x.s.Row[at]]) > 0:
 			kept = append(kept, at)
 		}
 	}
@@ -153,18 +160,18 @@ func (x *construction) admit() {
 // affords reports whether the budget allows one more of the option at a place; once it
 // does not, it never will.
 func (x *construction) affords(at int) bool {
-	return x.budget.affords(&x.p.Options[x.s.options[at]], 1) > 0
+	return x.budget.Affords(&x.p.Options[x.s.Options[at]], 1) > 0
 }
 
 // overCap reports whether the pacing rules the option at a place out for now.
 func (x *construction) overCap(at int) bool {
-	return x.costs[x.s.options[at]] > x.pace.most[x.s.row[at]]
+	return x.Costs[x.s.Options[at]] > x.pace.most[x.s.Row[at]]
 }
 
 // step buys the first offer, or brings it up to date.
 func (x *construction) step() {
 	first := &x.offers[0]
-	row := x.s.row[first.at]
+	row := x.s.Row[first.at]
 	if x.overCap(first.at) {
 		x.waiting = append(x.waiting, first.at)
 		x.drop()
@@ -193,7 +200,7 @@ func (x *construction) step() {
 	if len(x.pace.seeds[row]) > 0 {
 		n = min(n, 1+int64(x.pace.slots[row]/16))
 	}
-	o := x.s.options[first.at]
+	o := x.s.Options[first.at]
 	node := model.Node{Option: o, N: n, Items: x.keep(x.pattern(first))}
 	for _, it := range node.Items {
 		x.pods -= float64(it.N * n)
@@ -203,12 +210,12 @@ func (x *construction) step() {
 	x.nodes = append(x.nodes, node)
 	first.n = 0
 	// Looking at every shelf must not take longer than what it is to save.
-	if len(x.nodes)%tidyEvery == 0 && x.work-x.tidied >= int64(len(x.s.all)) {
+	if len(x.nodes)%tidyEvery == 0 && x.Work-x.tidied >= int64(len(x.s.all)) {
 		x.s.tidy(x.remaining)
 		x.tally()
-		x.measure(x.s, x.remaining, x.values)
+		x.measure(x.remaining, x.values)
 		x.admit()
-		x.tidied = x.work
+		x.tidied = x.Work
 	}
 }
 
@@ -223,24 +230,23 @@ func (x *construction) drop() {
 // renew fills the option of an offer anew. It reports false where nothing fits or the
 // option may not be bought any more.
 func (x *construction) renew(offer *offer) bool {
-	o, row := x.s.options[offer.at], x.s.row[offer.at]
-	shelves := x.s.shelves[row]
-	if len(shelves) == 0 || !x.affords(offer.at) {
+	row := x.s.Row[offer.at]
+	if len(x.s.shelves[row]) == 0 || !x.affords(offer.at) {
 		return false
 	}
-	items, worth := x.fill(o, x.pace.seeds[row], shelves, x.remaining, x.values)
+	items, worth := x.Fill(offer.at, x.pace.seeds[row], x.remaining, x.values)
 	if offer.n = int32(len(items)); offer.n > offer.room {
 		offer.from, offer.room = int32(len(x.patterns)), offer.n
 		x.patterns = append(x.patterns, items...)
 	} else {
 		copy(x.patterns[offer.from:], items)
 	}
-	offer.score = worth / x.costs[o]
+	offer.score = worth / x.Costs[x.s.Options[offer.at]]
 	return offer.n > 0
 }
 
 // pattern is what a machine of an offer would hold.
-func (f *filler) pattern(offer *offer) []model.Item {
+func (f *Filler) pattern(offer *offer) []model.Item {
 	return f.patterns[offer.from:][:offer.n]
 }
 
@@ -248,7 +254,7 @@ func (f *filler) pattern(offer *offer) []model.Item {
 const keptTogether = 1024
 
 // keep copies items to where nothing else will write, beside others that are kept.
-func (f *filler) keep(items []model.Item) []model.Item {
+func (f *Filler) keep(items []model.Item) []model.Item {
 	if cap(f.kept)-len(f.kept) < len(items) {
 		f.kept = make([]model.Item, 0, max(keptTogether, len(items)))
 	}
@@ -263,5 +269,5 @@ func (x *construction) affordable(offer *offer) int64 {
 	if offer.n == 0 {
 		return 0
 	}
-	return x.budget.times(&x.p.Options[x.s.options[offer.at]], x.pattern(offer), model.Unbounded, x.remaining)
+	return x.budget.times(&x.p.Options[x.s.Options[offer.at]], x.pattern(offer), model.Unbounded, x.remaining)
 }

@@ -1,4 +1,4 @@
-package pack
+package greedy
 
 import (
 	"math"
@@ -22,12 +22,10 @@ const (
 // than its part, and the last of its pods end on machines of their own. So the dear
 // ones wait, and every machine begins with one of them.
 type limitPacing struct {
-	on      bool // worths and costs compare, so that it can be set
-	idle    bool // nobody is crowded
 	slack   float64
 	most    []float64            // by row, what a machine may cost for now
 	slots   []float64            // by row, how many machines the pods under per-node limits need
-	seeds   [][]shelf            // by row, the pods under per-node limits; empty where machines may do without
+	seeds   [][]Shelf            // by row, the pods under per-node limits; empty where machines may do without
 	perNode []int64              // by class
 	holds   [][]model.Membership // by class, the per-node limits that it belongs to and holds
 	worth   []float64            // by row, what the pods there are worth
@@ -35,23 +33,22 @@ type limitPacing struct {
 	across  []float64            // by class, what all pods of its rows are worth
 	need    []float64            // by per-node limit, what was counted of it
 	count   float64              // machines that what was counted needs
-	fewest  float64              // machines that all pods under per-node limits need, wherever they may be
 	all     []model.ClassID
 }
 
 // measure sets the pace for what is left on the shelves. Worths are in the unit of
 // costs.
-func (f *filler) measure(s *stage, remaining []int64, values []float64) {
-	k := &f.pace
+func (f *Filler) measure(remaining []int64, values []float64) {
+	k, s := &f.pace, &f.stage
 	rows, dims := len(s.shelves), f.p.Dims
 	if len(k.most) < rows {
-		k.most, k.slots, k.worth, k.seeds = make([]float64, rows), make([]float64, rows), make([]float64, rows), make([][]shelf, rows)
+		k.most, k.slots, k.worth, k.seeds = make([]float64, rows), make([]float64, rows), make([]float64, rows), make([][]Shelf, rows)
 		k.load = make([]float64, rows*dims)
 	}
 	k.all = k.all[:0]
-	set := !k.idle && k.on && k.slack <= slowest
+	set := f.NodeLimits && f.Paced && k.slack <= slowest
 	if set {
-		f.apportion(s, remaining, values)
+		f.apportion(remaining, values)
 	}
 	for r := range s.shelves {
 		k.most[r], k.slots[r], k.seeds[r] = math.Inf(1), 0, k.seeds[r][:0]
@@ -75,9 +72,9 @@ func (f *filler) measure(s *stage, remaining []int64, values []float64) {
 // apportion finds out what the pods of each row are worth and ask for, where those that
 // may go to several count in each for their part, and for each class that cannot share
 // machines as it likes what the pods of its rows are worth together.
-func (f *filler) apportion(s *stage, remaining []int64, values []float64) {
-	k, dims := &f.pace, f.p.Dims
-	f.work += int64(len(s.all))
+func (f *Filler) apportion(remaining []int64, values []float64) {
+	k, s, dims := &f.pace, &f.stage, f.p.Dims
+	f.Work += int64(len(s.all))
 	clear(k.load)
 	for r, shelves := range s.shelves {
 		k.worth[r] = 0
@@ -113,7 +110,7 @@ func (f *filler) apportion(s *stage, remaining []int64, values []float64) {
 // count adds up what each per-node limit needs of the machines of a row, and how many that makes
 // at least, room aside. The pods of classes with several rows are divided among these by
 // what the pods there are worth. load becomes what the row has to hold then.
-func (f *filler) count(tight []shelf, remaining []int64, row float64, load []float64) {
+func (f *Filler) count(tight []Shelf, remaining []int64, row float64, load []float64) {
 	k, dims := &f.pace, f.p.Dims
 	clear(k.need)
 	k.count = 0
@@ -150,7 +147,7 @@ func (k *limitPacing) part(c model.ClassID, remaining []int64, row float64) floa
 
 // needs is how many machines the pods of a class need with those that they may not
 // share one with, of those that were counted.
-func (f *filler) needs(c model.ClassID, part float64) float64 {
+func (f *Filler) needs(c model.ClassID, part float64) float64 {
 	k, n := &f.pace, 0.0
 	if k.perNode[c] > 0 {
 		n = part / float64(k.perNode[c])
@@ -162,7 +159,7 @@ func (f *filler) needs(c model.ClassID, part float64) float64 {
 }
 
 // seed lists the pods under per-node limits of a row.
-func (f *filler) seed(r int, tight []shelf, remaining []int64) {
+func (f *Filler) seed(r int, tight []Shelf, remaining []int64) {
 	k := &f.pace
 	for _, x := range tight {
 		from := len(k.all)
@@ -173,26 +170,26 @@ func (f *filler) seed(r int, tight []shelf, remaining []int64) {
 			}
 		}
 		if len(k.all) > from {
-			k.seeds[r] = append(k.seeds[r], shelf{size: x.size, classes: k.all[from:len(k.all):len(k.all)]})
+			k.seeds[r] = append(k.seeds[r], Shelf{size: x.size, classes: k.all[from:len(k.all):len(k.all)]})
 		}
 	}
 }
 
-// crowded tells by class which pods are of those that need the most machines.
-func (f *filler) crowded() []bool {
+// findCrowded tells by class which pods are of those that need the most machines.
+func (f *Filler) findCrowded() []bool {
 	out := make([]bool, len(f.p.Classes))
-	if f.pace.idle {
+	if !f.NodeLimits {
 		return out
 	}
-	counts, all := make([]int64, len(f.p.Classes)), shelf{}
+	counts, all := make([]int64, len(f.p.Classes)), Shelf{}
 	for c := range f.p.Classes {
 		counts[c] = f.p.Classes[c].Count
 		if f.tight(model.ClassID(c)) {
 			all.classes = append(all.classes, model.ClassID(c))
 		}
 	}
-	f.count([]shelf{all}, counts, 0, make([]float64, f.p.Dims))
-	f.pace.fewest = f.pace.count
+	f.count([]Shelf{all}, counts, 0, make([]float64, f.p.Dims))
+	f.FewestNodes = f.pace.count
 	if f.pace.count >= 2 {
 		for _, c := range all.classes {
 			out[c] = f.needs(c, float64(counts[c])) >= crowdedMost*f.pace.count
@@ -201,8 +198,17 @@ func (f *filler) crowded() []bool {
 	return out
 }
 
+// LimitsOf are the per-node limits that pods of a class hold machines to, where they are of those
+// that need the most machines.
+func (f *Filler) LimitsOf(c model.ClassID) []model.Membership {
+	if !f.crowded[c] {
+		return nil
+	}
+	return f.pace.holds[c]
+}
+
 // tight reports whether pods of a class cannot share machines as they like.
-func (f *filler) tight(c model.ClassID) bool {
+func (f *Filler) tight(c model.ClassID) bool {
 	return f.pace.perNode[c] > 0 || len(f.pace.holds[c]) > 0
 }
 
@@ -210,7 +216,6 @@ func (f *filler) tight(c model.ClassID) bool {
 // not even be alone have no pods on any.
 func newLimitPacing(p *model.Problem, possible []bool) limitPacing {
 	k := limitPacing{
-		on: true, idle: true,
 		perNode: make([]int64, len(p.Classes)),
 		holds:   make([][]model.Membership, len(p.Classes)),
 		across:  make([]float64, len(p.Classes)),
@@ -227,7 +232,6 @@ func newLimitPacing(p *model.Problem, possible []bool) limitPacing {
 				k.holds[c] = append(k.holds[c], m)
 			}
 		}
-		k.idle = k.idle && class.PerNode == 0 && len(k.holds[c]) == 0
 	}
 	return k
 }
