@@ -90,17 +90,17 @@ It exits as consolidate does.`,
 		if stranded(p, plan) {
 			a.code = exitUnschedulable
 		}
-		return a.write(&f, f.report(cmd.Flags(), p, plan, &planner))
+		return a.write(&f, f.report(cmd.Flags(), p, plan, &planner, a.noted(p, plan)))
 	})
 	f.register(cmd)
 	return cmd
 }
 
 // report puts a plan into a report.
-func (f *reportFlags) report(flags *pflag.FlagSet, p *problem, plan *disruption.Plan, planner *disruption.Planner) *report.Report {
+func (f *reportFlags) report(flags *pflag.FlagSet, p *problem, plan *disruption.Plan, planner *disruption.Planner, notes []string) *report.Report {
 	c := p.Cluster()
 	in := report.Input{
-		Title: f.title, Cluster: c, Plan: plan, Policy: planner.Policy, Workload: p.Workload, Labels: f.labels, Notes: p.noted(plan),
+		Title: f.title, Cluster: c, Plan: plan, Policy: planner.Policy, Workload: p.Workload, Labels: f.labels, Notes: notes,
 		MadeWith: []report.Setting{
 			{Name: "Plimsoll", Value: version()},
 			{Name: "As of", Value: planner.Now.Format(time.RFC3339)},
@@ -128,8 +128,8 @@ func (f *reportFlags) report(flags *pflag.FlagSet, p *problem, plan *disruption.
 }
 
 // noted are the sentences that consolidate prints of a plan and its prices.
-func (p *problem) noted(plan *disruption.Plan) []string {
-	m := &moves{table: table{problem: p, plan: &scheduling.Plan{}}, plan: plan}
+func (a *app) noted(p *problem, plan *disruption.Plan) []string {
+	m := &moves{table: table{problem: p, view: a.view, plan: &scheduling.Plan{}}, plan: plan}
 	m.line("%s", m.rest())
 	m.notes()
 	text := strings.ReplaceAll(strings.TrimSpace(m.out.String()), ":\n", ": ") // a sentence over two lines

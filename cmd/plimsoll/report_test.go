@@ -53,12 +53,34 @@ func TestReportSaysWhatConsolidateSays(t *testing.T) {
 		require.Equal(t, []any{k.Code, k.Nodes, cents(k.PerHour)}, []any{r.Stops[i].Code, r.Stops[i].Nodes, r.Stops[i].Cents})
 		require.NotEmpty(t, r.Stops[i].Lift)
 	}
+	requireSums(t, r)
+}
+
+// requireSums requires that each breakdown adds up to the bill.
+func requireSums(t *testing.T, r *report.Report) {
+	t.Helper()
 	for _, b := range r.Costs.Breakdowns {
 		var today, after int64
 		for _, row := range append(b.Rows, r.Costs.Overhead...) {
 			today, after = today+row.Today, after+row.After
 		}
 		require.Equal(t, []int64{r.Levels[0].Cents, r.Levels[1].Cents}, []int64{today, after}, b.By)
+	}
+}
+
+// Clusters of three clouds without NodePools have a report, with what their groups' types cost.
+func TestReportOfNodeGroups(t *testing.T) {
+	for title, cluster := range map[string]string{
+		"Cluster on ec2/eu-west-1": eksCluster(), "Cluster on azure/eastus": aksCluster(), "Cluster on gcp/europe-west1": gkeCluster(),
+	} {
+		file := temp(t, "cluster.yaml", cluster)
+		printed := run(t, "report", "-f", file, "--effort", "fast", "-o", "json")
+		require.Equal(t, exitOK, printed.code, printed.stderr)
+		r := decodeReport(t, printed.stdout)
+		require.Equal(t, title, r.Title)
+		require.NotZero(t, r.Levels[0].Cents)
+		require.Equal(t, "alternative", r.Levels[len(r.Levels)-1].Code)
+		requireSums(t, r)
 	}
 }
 

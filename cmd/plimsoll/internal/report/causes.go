@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
@@ -8,7 +9,8 @@ import (
 
 // Stop is something that stands in the way of the price of a cluster built anew.
 type Stop struct {
-	// Code names it, as in plans.
+	// Code names it, as in plans; types is what the cluster built anew costs more of the types that
+	// groups of nodes have than of any current one.
 	Code disruption.CauseCode `json:"code"`
 	// Cents is what it costs per month, Nodes how many nodes it is about.
 	Cents int64 `json:"centsPerMonth"`
@@ -36,8 +38,18 @@ func stops(plan *disruption.Plan) []Stop {
 	for _, k := range plan.Summary.Kept {
 		out = append(out, Stop{k.Code, centsPerMonth(k.PerHour), k.Nodes, objects[k.Code], Meaning(k.Code), causes()[k.Code].lift})
 	}
+	if own, free := plan.Summary.Rebuilt, plan.Summary.Alternative; own != nil && free != nil && len(free.LeftOut) <= len(own.LeftOut) {
+		if more := cmp.Or(own.ExpectedPerHour, own.PricePerHour) - cmp.Or(free.ExpectedPerHour, free.PricePerHour); more > 0 {
+			out = append(out, Stop{stopTypes, centsPerMonth(more), own.Nodes, nil, "node groups have types of their own", "let groups, or NodePools, buy any current type"})
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Stop) int { return cmp.Compare(b.Cents, a.Cents) })
 	return out
 }
+
+// stopTypes stands for what a cluster built anew costs more of the groups' own types than of any
+// current one.
+const stopTypes disruption.CauseCode = "types"
 
 // Meaning says in a few words what a cause is.
 func Meaning(code disruption.CauseCode) string { return causes()[code].meaning }

@@ -90,7 +90,7 @@ func (p page) Bars() []bar {
 		case "rebuilt":
 			b.Label, b.Note = "Rebuilt from nothing", plural(l.Nodes, "node")+", if every pod might move"
 		case "alternative":
-			b.Label, b.Note = "Rebuilt of any current type", plural(l.Nodes, "node")
+			b.Label, b.Note = "Rebuilt of any current type", plural(l.Nodes, "node")+", if the groups had them"
 		}
 		out = append(out, b)
 	}

@@ -67,7 +67,7 @@ type Report struct {
 // Level is a price that the cluster has or could have.
 type Level struct {
 	// Code is today, after (the steps), least (by any steps, proven), rebuilt (by the NodePools)
-	// or alternative (rebuilt of any current type).
+	// or, where groups of nodes stand for these, alternative (rebuilt of any current type).
 	Code string `json:"code"`
 	// PerHour is the price, Cents what it comes to in a month.
 	PerHour offerings.Price `json:"perHour"`
