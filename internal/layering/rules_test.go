@@ -70,6 +70,7 @@ func floors() map[string]floor {
 		"scheduling/internal/lagrangian": relaxed,
 		"scheduling/internal/podspec":    pods,
 		"scheduling/internal/offers":     offers,
+		"scheduling/internal/hosts":      offers,
 		"scheduling/internal/validate":   validity,
 		"scheduling/internal/compile":    problem,
 		"scheduling/internal/prove":      proof,

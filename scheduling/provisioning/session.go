@@ -10,6 +10,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/hosts"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/validate"
 )
@@ -29,7 +30,7 @@ type Session struct {
 	problem scheduling.Problem
 	running *podTable
 	waiting waiting
-	cluster *compile.Cluster
+	cluster *hosts.Cluster
 	memory  *compile.Memory
 	// observer is told how Plan goes; forks have none.
 	observer scheduling.Observer
@@ -70,7 +71,7 @@ func newSession(s scheduling.Policy, p scheduling.Problem, m *compile.Memory) *S
 	x.waiting = newWaiting(&s, &x.problem, pods)
 	x.nominate(p.Nominated, nil)
 	x.problem.Running = running
-	x.cluster = compile.NewCluster(&x.problem)
+	x.cluster = hosts.NewCluster(&x.problem)
 	x.problem.Running = nil
 	return x
 }

@@ -10,7 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/hosts"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/validate"
 )
@@ -141,22 +141,22 @@ func (x *Session) isWaiting(k types.NamespacedName) bool {
 
 // clusterBuilder makes a cluster of another one.
 type clusterBuilder struct {
-	old     *compile.Cluster
-	changed map[string]*compile.Host
+	old     *hosts.Cluster
+	changed map[string]*hosts.Host
 	// stale are the DaemonSets that have lost their newest pod.
 	stale  map[types.NamespacedName]bool
 	newest map[types.NamespacedName]*corev1.Pod
 }
 
-func newClusterBuilder(old *compile.Cluster) *clusterBuilder {
-	return &clusterBuilder{old: old, changed: map[string]*compile.Host{}, stale: map[types.NamespacedName]bool{}, newest: map[types.NamespacedName]*corev1.Pod{}}
+func newClusterBuilder(old *hosts.Cluster) *clusterBuilder {
+	return &clusterBuilder{old: old, changed: map[string]*hosts.Host{}, stale: map[types.NamespacedName]bool{}, newest: map[types.NamespacedName]*corev1.Pod{}}
 }
 
 // at returns the host of a name to be changed.
-func (b *clusterBuilder) at(name string) *compile.Host {
+func (b *clusterBuilder) at(name string) *hosts.Host {
 	h := b.changed[name]
 	if h == nil {
-		h = &compile.Host{Name: name}
+		h = &hosts.Host{Name: name}
 		if old := b.old.Host(name); old != nil {
 			h.Node, h.Pods = old.Node, slices.Clone(old.Pods)
 		}
@@ -166,7 +166,7 @@ func (b *clusterBuilder) at(name string) *compile.Host {
 }
 
 func (b *clusterBuilder) end(r runner) {
-	for _, key := range compile.DaemonOwners(r.pod) {
+	for _, key := range hosts.DaemonOwners(r.pod) {
 		if b.old.Newest[key] == r.pod || b.newest[key] == r.pod {
 			b.stale[key] = true
 		}
@@ -176,7 +176,7 @@ func (b *clusterBuilder) end(r runner) {
 
 // leave takes a pod off its node.
 func (b *clusterBuilder) leave(r runner) {
-	if compile.Runs(r.pod) {
+	if hosts.Runs(r.pod) {
 		h := b.at(r.node)
 		h.Pods = slices.DeleteFunc(h.Pods, func(p *corev1.Pod) bool { return p == r.pod })
 	}
@@ -184,12 +184,12 @@ func (b *clusterBuilder) leave(r runner) {
 
 func (b *clusterBuilder) start(pod *corev1.Pod) {
 	if !podspec.Terminal(pod) {
-		for _, key := range compile.DaemonOwners(pod) {
+		for _, key := range hosts.DaemonOwners(pod) {
 			old := b.newest[key]
 			if old == nil {
 				old = b.old.Newest[key]
 			}
-			if old == nil || compile.Newer(pod, old) {
+			if old == nil || hosts.Newer(pod, old) {
 				b.newest[key] = pod
 			}
 		}
@@ -199,14 +199,14 @@ func (b *clusterBuilder) start(pod *corev1.Pod) {
 
 // enter lets a pod take its room on its node.
 func (b *clusterBuilder) enter(r runner) {
-	if compile.Runs(r.pod) {
+	if hosts.Runs(r.pod) {
 		h := b.at(r.node)
 		h.Pods = append(h.Pods, r.pod)
 	}
 }
 
 // build returns the new cluster. running are all pods that run now.
-func (b *clusterBuilder) build(running *podTable) *compile.Cluster {
+func (b *clusterBuilder) build(running *podTable) *hosts.Cluster {
 	k := *b.old
 	if len(b.newest) > 0 || len(b.stale) > 0 {
 		k.Newest = make(map[types.NamespacedName]*corev1.Pod, len(b.old.Newest)+len(b.newest))
@@ -219,8 +219,8 @@ func (b *clusterBuilder) build(running *podTable) *compile.Cluster {
 		}
 		if len(b.stale) > 0 {
 			for pod := range running.all() {
-				for _, key := range compile.DaemonOwners(pod) {
-					if old := k.Newest[key]; b.stale[key] && !podspec.Terminal(pod) && (old == nil || compile.Newer(pod, old)) {
+				for _, key := range hosts.DaemonOwners(pod) {
+					if old := k.Newest[key]; b.stale[key] && !podspec.Terminal(pod) && (old == nil || hosts.Newer(pod, old)) {
 						k.Newest[key] = pod
 					}
 				}
@@ -230,16 +230,16 @@ func (b *clusterBuilder) build(running *podTable) *compile.Cluster {
 	if len(b.changed) == 0 {
 		return &k
 	}
-	var hosts []*compile.Host
+	var renewed []*hosts.Host
 	for _, name := range slices.Sorted(maps.Keys(b.changed)) {
-		hosts = append(hosts, b.changed[name])
+		renewed = append(renewed, b.changed[name])
 	}
 	k.Table = extended(k.Table)
-	k.Read(hosts)
-	k.Hosts = make([]*compile.Host, 0, len(b.old.Hosts)+len(hosts))
+	k.Read(renewed)
+	k.Hosts = make([]*hosts.Host, 0, len(b.old.Hosts)+len(renewed))
 	have := b.old.Hosts
-	for _, h := range hosts {
-		at, found := slices.BinarySearchFunc(have, h.Name, func(h *compile.Host, name string) int { return strings.Compare(h.Name, name) })
+	for _, h := range renewed {
+		at, found := slices.BinarySearchFunc(have, h.Name, func(h *hosts.Host, name string) int { return strings.Compare(h.Name, name) })
 		k.Hosts = append(k.Hosts, have[:at]...)
 		if found {
 			at++
@@ -256,13 +256,13 @@ func (b *clusterBuilder) build(running *podTable) *compile.Cluster {
 			k.Special = append(k.Special, h)
 		}
 	}
-	for _, h := range hosts {
+	for _, h := range renewed {
 		if h.Special() && (h.Node != nil || len(h.Pods) > 0) {
 			k.Special = append(k.Special, h)
 		}
 	}
-	guarded := func(h *compile.Host) bool { return h != nil && len(h.Guards) > 0 }
-	if slices.ContainsFunc(hosts, func(h *compile.Host) bool { return guarded(h) || guarded(b.old.Host(h.Name)) }) {
+	guarded := func(h *hosts.Host) bool { return h != nil && len(h.Guards) > 0 }
+	if slices.ContainsFunc(renewed, func(h *hosts.Host) bool { return guarded(h) || guarded(b.old.Host(h.Name)) }) {
 		k.SortGuards()
 	}
 	return &k
@@ -276,4 +276,4 @@ func extended(t *podspec.ResourceTable) *podspec.ResourceTable {
 }
 
 // fork returns a cluster that may be used beside k.
-func fork(k *compile.Cluster) *compile.Cluster { return k }
+func fork(k *hosts.Cluster) *hosts.Cluster { return k }

@@ -9,6 +9,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/hosts"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/validate"
@@ -19,7 +20,7 @@ type Facts struct {
 	Problem  *scheduling.Problem
 	Solver   *scheduling.Policy
 	Readings *podspec.Readings
-	Cluster  *Cluster
+	Cluster  *hosts.Cluster
 	// spaces counts the pods that run by namespace; where it is nil, they are in problem.
 	Spaces map[string]int
 	Memory *Memory
@@ -42,7 +43,7 @@ type Facts struct {
 func (f *Facts) Volumes(choice *podspec.VolumeChoice) *podspec.VolumeIndex {
 	x, ok := f.claims[choice]
 	if !ok {
-		x = podspec.NewVolumeIndex(f.Problem, f.Cluster.claimants(), choice)
+		x = podspec.NewVolumeIndex(f.Problem, f.Cluster.Claimants(), choice)
 		if f.claims == nil {
 			f.claims = map[*podspec.VolumeChoice]*podspec.VolumeIndex{}
 		}
@@ -57,7 +58,7 @@ func NewFacts(p *scheduling.Problem, s *scheduling.Policy) (*Facts, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Facts{Problem: p, Solver: s, Readings: r, Cluster: NewCluster(p), Memory: NewMemory()}, nil
+	return &Facts{Problem: p, Solver: s, Readings: r, Cluster: hosts.NewCluster(p), Memory: NewMemory()}, nil
 }
 
 // Memory is what compilers keep for those that come after them. Nothing of it shows in

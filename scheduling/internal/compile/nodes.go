@@ -10,6 +10,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/hosts"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
@@ -17,7 +18,7 @@ import (
 
 // ExistingNode is a node that runs or is in flight, ready to receive pods.
 type ExistingNode struct {
-	host   *Host
+	host   *hosts.Host
 	flying bool // it is in flight
 	Node   *corev1.Node
 	pool   *scheduling.NodePool // nil for nodes of no known pool
@@ -99,9 +100,9 @@ func (c *Compiler) usedColumns() []int {
 }
 
 // existingNode works out what room a node has left.
-func (c *Compiler) existingNode(h *Host, columns []int) ExistingNode {
+func (c *Compiler) existingNode(h *hosts.Host, columns []int) ExistingNode {
 	node := h.Node
-	x := ExistingNode{host: h, flying: InFlight(node), Node: node, pool: c.PoolNamed(node.Labels[scheduling.NodePoolLabel]), Labels: nodeLabels(node), Ports: h.ports}
+	x := ExistingNode{host: h, flying: InFlight(node), Node: node, pool: c.PoolNamed(node.Labels[scheduling.NodePoolLabel]), Labels: nodeLabels(node), Ports: h.Ports}
 	x.Taints = c.EffectiveTaints(node, x.pool)
 	if x.flying {
 		c.Classes.Volumes.CompleteLabels(x.Labels)
@@ -110,15 +111,15 @@ func (c *Compiler) existingNode(h *Host, columns []int) ExistingNode {
 	_, x.Named = x.Labels[corev1.LabelHostname]
 	allocatable := c.NodeAllocatable(node)
 	x.Room = c.Table.Vector(allocatable)
-	limitNode(c.Classes.Volumes, &x, h.claims, c.Table, allocatable)
+	limitNode(c.Classes.Volumes, &x, h.Claims, c.Table, allocatable)
 	for d, n := range columns {
-		if n >= 0 && n < len(h.used) {
-			x.Room[d] = max(0, x.Room[d]-h.used[n])
+		if n >= 0 && n < len(h.Used) {
+			x.Room[d] = max(0, x.Room[d]-h.Used[n])
 		}
 	}
 	for _, d := range c.Daemons {
 		hard, _ := podspec.Untolerated(d.Constraint.Tolerations, x.Taints)
-		if hard != nil || slices.Contains(h.daemonOwners, key(d)) || !d.Constraint.MatchesNode(node.Name, x.Labels) {
+		if hard != nil || slices.Contains(h.DaemonOwners, key(d)) || !d.Constraint.MatchesNode(node.Name, x.Labels) {
 			continue
 		}
 		for i, n := range d.Requests {
@@ -232,7 +233,7 @@ type nodeTable struct {
 	pools    []*scheduling.NodePool
 	catalogs []*instancetypes.Catalog
 	shops    map[string]*instancetypes.Catalog
-	hosts    []*Host
+	hosts    []*hosts.Host
 	nodes    []*ExistingNode // by host; nil for those that receive none
 	ordered  []*ExistingNode // those that receive some, as [compiler.existing] returns them
 	// rooms are in order from the second plan on: one alone would not gain by it.

@@ -8,6 +8,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/hosts"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
@@ -133,45 +134,6 @@ func classAmong(classes []setClass, among int) *podspec.PodClass {
 	return nil
 }
 
-// guard is a required anti-affinity term of a running pod, which keeps others away from its node.
-type guard struct {
-	key    string // of the label that its node and others share
-	target string // name of whom it keeps away, see termReader.target
-	node   string
-	pod    string
-	by     *corev1.Pod
-	term   *corev1.PodAffinityTerm
-}
-
-// guardsOf are the terms by which a pod that runs on a node keeps others away. The pod itself may
-// name the node from which it has moved.
-func guardsOf(pod *corev1.Pod, node string) []guard {
-	a := pod.Spec.Affinity
-	if a == nil || a.PodAntiAffinity == nil || len(a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution) == 0 {
-		return nil
-	}
-	terms := a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution
-	out := make([]guard, len(terms))
-	name := podspec.PodName(pod)
-	for i := range terms {
-		target := string(podspec.AppendTargetName(nil, pod, terms[i:i+1]))
-		out[i] = guard{key: terms[i].TopologyKey, target: target, node: node, pod: name, by: pod, term: &terms[i]}
-	}
-	return out
-}
-
-// SortGuards takes the terms by which the special hosts' pods keep others away, sorted by label,
-// target, node and pod.
-func (k *Cluster) SortGuards() {
-	k.Guards = nil
-	for _, h := range k.Special {
-		k.Guards = append(k.Guards, h.Guards...)
-	}
-	slices.SortFunc(k.Guards, func(a, b guard) int {
-		return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.target, b.target), cmp.Compare(a.node, b.node), cmp.Compare(a.pod, b.pod))
-	})
-}
-
 // readGuards adds the targets of what running pods keep away. Once targets are numbered in the
 // order of their names, that is in the order of [ExistingAntiAffinity]'s label, target, node and pod.
 func (c *Compiler) readGuards() {
@@ -179,12 +141,12 @@ func (c *Compiler) readGuards() {
 	for i := range c.Cluster.Guards {
 		g := &c.Cluster.Guards[i]
 		var tie podspec.Tie
-		if i > 0 && g.target == c.Cluster.Guards[i-1].target && g.key == c.Cluster.Guards[i-1].key {
+		if i > 0 && g.Target == c.Cluster.Guards[i-1].Target && g.Key == c.Cluster.Guards[i-1].Key {
 			tie = c.ExistingAntiAffinity[i-1].Tie
 		} else {
-			tie = anti(c.TopologyTerms, g.by, g.term, 0)
+			tie = anti(c.TopologyTerms, g.By, g.Term, 0)
 		}
-		c.ExistingAntiAffinity[i] = ExistingAntiAffinity{Tie: tie, Node: g.node, Pod: g.pod}
+		c.ExistingAntiAffinity[i] = ExistingAntiAffinity{Tie: tie, Node: g.Node, Pod: g.Pod}
 	}
 }
 
@@ -210,7 +172,7 @@ func (l *LocationIndex) Kept() iter.Seq2[*ExistingAntiAffinity, int] {
 type selectorIndex struct {
 	targets *podspec.Targets // of those who read it last
 	key     string           // of what they are; "" where that does not tell
-	hosts   []*Host
+	hosts   []*hosts.Host
 	guests  [][]guest // by host
 }
 

@@ -1,19 +1,15 @@
-package compile
+package hosts
 
 import (
-	"cmp"
 	"runtime"
 	"slices"
 	"strings"
 	"sync"
 
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
@@ -22,12 +18,12 @@ import (
 type Cluster struct {
 	Table *podspec.ResourceTable // of what runs; it may grow, numbers stay
 	Hosts []*Host                // by name
-	// newest is, by DaemonSet, the youngest of its pods that have not ended.
+	// Newest is, by DaemonSet, the youngest of its pods that have not ended.
 	Newest map[types.NamespacedName]*corev1.Pod
-	// special are the hosts that are no nodes, and those on which some pod keeps others
+	// Special are the hosts that are no nodes, and those on which some pod keeps others
 	// away or has volumes.
 	Special []*Host
-	Guards  []guard // of the special hosts, see [Cluster.SortGuards]
+	Guards  []Guard // of the special hosts, see [Cluster.SortGuards]
 }
 
 // Host is a node with the pods that run there. A host is not changed once it is made.
@@ -35,11 +31,11 @@ type Host struct {
 	Name         string
 	Node         *corev1.Node // nil where pods run on a node that is not among the nodes
 	Pods         []*corev1.Pod
-	used         []int64 // what they take together, by number of the cluster's table
-	ports        []podspec.HostPort
-	daemonOwners []types.NamespacedName // the DaemonSets that have a pod there
-	Guards       []guard                // what keeps others away
-	claims       []*corev1.Pod          // those with volumes that are claimed
+	Used         []int64 // what they take together, by number of the cluster's table
+	Ports        []podspec.HostPort
+	DaemonOwners []types.NamespacedName // the DaemonSets that have a pod there
+	Guards       []Guard                // what keeps others away
+	Claims       []*corev1.Pod          // those with volumes that are claimed
 }
 
 // hostsPerReader is how many hosts are worth a goroutine.
@@ -84,7 +80,7 @@ func NewCluster(p *scheduling.Problem) *Cluster {
 }
 
 // Special reports whether a host has to be looked at besides the room that is left.
-func (h *Host) Special() bool { return h.Node == nil || len(h.Guards) > 0 || len(h.claims) > 0 }
+func (h *Host) Special() bool { return h.Node == nil || len(h.Guards) > 0 || len(h.Claims) > 0 }
 
 // Runs reports whether a pod takes room on a node.
 func Runs(pod *corev1.Pod) bool { return pod.Spec.NodeName != "" && !podspec.Terminal(pod) }
@@ -141,10 +137,10 @@ func (k *Cluster) Read(hosts []*Host) {
 		}
 		for _, h := range hosts[part*size : min((part+1)*size, len(hosts))] {
 			used := make([]int64, len(k.Table.Names))
-			for i, n := range h.used {
+			for i, n := range h.Used {
 				used[numbers[i]] = n
 			}
-			h.used = used
+			h.Used = used
 		}
 	}
 }
@@ -153,26 +149,26 @@ func (k *Cluster) Read(hosts []*Host) {
 func (h *Host) read(r *podspec.RequestReader) {
 	for _, pod := range h.Pods {
 		requests := r.ReadRunning(pod)
-		if len(h.used) < len(requests) {
-			h.used = append(h.used, make([]int64, len(requests)-len(h.used))...)
+		if len(h.Used) < len(requests) {
+			h.Used = append(h.Used, make([]int64, len(requests)-len(h.Used))...)
 		}
 		for d, n := range requests {
-			h.used[d] = podspec.Plus(h.used[d], n)
+			h.Used[d] = podspec.Plus(h.Used[d], n)
 		}
-		h.ports = append(h.ports, podspec.HostPorts(&pod.Spec)...)
-		h.daemonOwners = append(h.daemonOwners, DaemonOwners(pod)...)
+		h.Ports = append(h.Ports, podspec.HostPorts(&pod.Spec)...)
+		h.DaemonOwners = append(h.DaemonOwners, DaemonOwners(pod)...)
 		h.Guards = append(h.Guards, guardsOf(pod, h.Name)...)
 		if podspec.UsesClaims(pod) {
-			h.claims = append(h.claims, pod)
+			h.Claims = append(h.Claims, pod)
 		}
 	}
 }
 
-// claimants are the running pods with volumes that are claimed.
-func (k *Cluster) claimants() []*corev1.Pod {
+// Claimants are the running pods with volumes that are claimed.
+func (k *Cluster) Claimants() []*corev1.Pod {
 	var out []*corev1.Pod
 	for _, h := range k.Special {
-		out = append(out, h.claims...)
+		out = append(out, h.Claims...)
 	}
 	return out
 }
@@ -190,52 +186,10 @@ func (k *Cluster) find(name string) (int, bool) {
 	return slices.BinarySearchFunc(k.Hosts, name, func(h *Host, name string) int { return strings.Compare(h.Name, name) })
 }
 
-// newDaemons reads the DaemonSets. What a daemon takes is read from the newest of
-// its running pods, where there is one, since admission may have changed it.
-func newDaemons(p *scheduling.Problem, newest map[types.NamespacedName]*corev1.Pod, reader *podspec.RequestReader) []*offers.Daemon {
-	sets := slices.Clone(p.DaemonSets)
-	slices.SortFunc(sets, func(a, b *appsv1.DaemonSet) int {
-		return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))
-	})
-	out := make([]*offers.Daemon, 0, len(sets))
-	for _, set := range sets {
-		spec := &set.Spec.Template.Spec
-		d := &offers.Daemon{Set: set, Constraint: podspec.NewConstraint(spec)}
-		d.Constraint.Tolerations = podspec.DaemonTolerations(spec.Tolerations, spec.HostNetwork)
-		if pod := newest[key(d)]; pod != nil {
-			spec = &pod.Spec
-			d.Constraint.Ports = podspec.HostPorts(spec)
-		}
-		d.Requests = slices.Clone(reader.Read(spec))
-		out = append(out, d)
-	}
-	return out
-}
-
-// key names the daemon's set.
-func key(d *offers.Daemon) types.NamespacedName {
-	return types.NamespacedName{Namespace: podspec.OrDefault(d.Set.Namespace), Name: d.Set.Name}
-}
-
 // Newer orders running pods of a DaemonSet by age, then by name.
 func Newer(a, b *corev1.Pod) bool {
 	if !a.CreationTimestamp.Equal(&b.CreationTimestamp) {
 		return b.CreationTimestamp.Before(&a.CreationTimestamp)
 	}
 	return podspec.ComparePods(a, b) > 0
-}
-
-// daemonRows returns, for each daemon, the offers on whose machines it will run
-// when they are bought for the template. Taints with effect PreferNoSchedule keep
-// no daemon away.
-func daemonRows(t *offers.OfferTable, v *offers.Template, daemons []*offers.Daemon) []model.Bits {
-	rows := make([]model.Bits, len(daemons))
-	for i, d := range daemons {
-		if hard, _ := v.HardTaint(d.Constraint); hard != nil {
-			rows[i] = model.NewBits(len(t.Offers))
-			continue
-		}
-		rows[i] = t.Admits(v, d.Constraint, true)
-	}
-	return rows
 }
