@@ -71,6 +71,7 @@ func floors() map[string]floor {
 		"scheduling/internal/podspec":    pods,
 		"scheduling/internal/offers":     offers,
 		"scheduling/internal/hosts":      offers,
+		"scheduling/internal/terms":      validity,
 		"scheduling/internal/validate":   validity,
 		"scheduling/internal/compile":    problem,
 		"scheduling/internal/prove":      proof,

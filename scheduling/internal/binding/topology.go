@@ -274,7 +274,7 @@ func (s *Scheduler) readPreferences() (out []preference) {
 // hold adds a holder for a term of a running pod, unless it means no class.
 func (s *Scheduler) hold(pod *corev1.Pod, term *corev1.PodAffinityTerm, weight int64) int {
 	n := -1
-	selector := s.c.Selector(pod, term)
+	selector := s.c.TopologyTerms.Selector(pod, term)
 	for i := range s.classes {
 		if x := s.c.Planned[i].Pods[0]; selector.Matches(podspec.NamespaceOf(x), x.Labels) {
 			if n < 0 {

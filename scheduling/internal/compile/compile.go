@@ -10,6 +10,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/terms"
 )
 
 // Compiler turns a problem into the engine's tables and remembers what each of
@@ -18,7 +19,7 @@ type Compiler struct {
 	*Facts
 	Table                *podspec.ResourceTable
 	Classes              *podspec.Classifier
-	TopologyTerms        *termReader
+	TopologyTerms        *terms.Reader
 	ExistingAntiAffinity []ExistingAntiAffinity
 	Sited                *LocationIndex      // where the parts have their sites; nil where they have none
 	Planned              []*podspec.PodClass // those that are not refused
@@ -53,7 +54,7 @@ func (f *Facts) Compile(cautious bool) *Compiler {
 	}
 	c.Classes = podspec.NewClassifier(c.Table)
 	c.Classes.Volumes = f.Volumes(f.Choice)
-	c.TopologyTerms = newBondReader(f)
+	c.TopologyTerms = terms.NewReader(p, s, f.Cluster, f.Spaces)
 	stocked := f.Memory.restock(p, s)
 	c.readPods()
 	c.Daemons = newDaemons(p, c.Cluster.Newest, &c.Classes.Reader)

@@ -1,7 +1,6 @@
 package compile
 
 import (
-	"cmp"
 	"iter"
 	"maps"
 	"slices"
@@ -24,21 +23,20 @@ type ExistingAntiAffinity struct {
 // be known of all of them before one can tell which of their labels matter.
 func (c *Compiler) readPods() {
 	r := c.Readings
-	c.TopologyTerms.workloads = newWorkloads(c)
 	numbers := make([]int, len(r.PodSpecKeys))
 	singles := map[*corev1.Pod]int{}
 	for i, m := range r.PodSpecKeys {
 		if m != nil && !m.Single {
-			numbers[i] = read(c.TopologyTerms, m.Pod)
+			numbers[i] = c.TopologyTerms.Read(m.Pod)
 		}
 	}
 	for i, n := range r.Of {
 		if n >= 0 && r.PodSpecKeys[n].Single {
-			singles[c.Problem.Pods[i]] = read(c.TopologyTerms, c.Problem.Pods[i])
+			singles[c.Problem.Pods[i]] = c.TopologyTerms.Read(c.Problem.Pods[i])
 		}
 	}
 	c.readGuards()
-	moved, renamed := sort(c.TopologyTerms)
+	moved, renamed := c.TopologyTerms.Sort()
 	for i := range c.ExistingAntiAffinity {
 		c.ExistingAntiAffinity[i].Target = renamed[c.ExistingAntiAffinity[i].Target]
 	}
@@ -54,7 +52,7 @@ func (c *Compiler) readPods() {
 			continue
 		}
 		pod, m := c.Problem.Pods[i], r.PodSpecKeys[n]
-		among := c.TopologyTerms.Targets.Matched(podspec.NamespaceOf(pod), labelsOf(c.TopologyTerms, pod))
+		among := c.TopologyTerms.Targets.Matched(podspec.NamespaceOf(pod), c.TopologyTerms.LabelsOf(pod))
 		if m.Single {
 			class := c.Classes.Class(pod, m, moved[singles[pod]], among)
 			class.Pods = append(class.Pods, pod)
@@ -71,52 +69,10 @@ func (c *Compiler) readPods() {
 	}
 }
 
-// sort numbers topology terms and targets so that the order of the input does not show, and
-// returns the new numbers of both.
-func sort(r *termReader) (bonds, targets []int) {
-	targets = sortTargets(r.Targets)
-	order := make([]int, len(r.List))
-	for i := range order {
-		order[i] = i
-		for k := range r.List[i].Ties {
-			r.List[i].Ties[k].Target = targets[r.List[i].Ties[k].Target]
-		}
-	}
-	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(r.List[a].Name, r.List[b].Name) })
-	sorted := r.List[:0:0]
-	bonds = make([]int, len(order))
-	for to, from := range order {
-		bonds[from] = to
-		sorted = append(sorted, r.List[from])
-	}
-	r.List = sorted
-	return bonds, targets
-}
-
-// sortTargets numbers the targets in the order of their signatures.
-func sortTargets(t *podspec.Targets) []int {
-	moved := make([]int, len(t.List))
-	sorted := make([]podspec.Target, len(t.List))
-	for to, signature := range slices.Sorted(maps.Keys(t.Index)) {
-		from := t.Index[signature]
-		moved[from], sorted[to] = to, t.List[from]
-	}
-	t.List = sorted
-	for _, list := range t.Exact {
-		for i := range list {
-			list[i] = moved[list[i]]
-		}
-	}
-	for i := range t.Others {
-		t.Others[i] = moved[t.Others[i]]
-	}
-	return moved
-}
-
 // runningAmong returns the set of targets that a running pod is among.
 func (c *Compiler) runningAmong(pod *corev1.Pod) []int32 {
 	t := c.TopologyTerms.Targets
-	return t.Sets[t.Matched(podspec.NamespaceOf(pod), labelsOf(c.TopologyTerms, pod))]
+	return t.Sets[t.Matched(podspec.NamespaceOf(pod), c.TopologyTerms.LabelsOf(pod))]
 }
 
 // setClass is the class of a pod spec key's pods that are among a set of targets.
@@ -144,7 +100,7 @@ func (c *Compiler) readGuards() {
 		if i > 0 && g.Target == c.Cluster.Guards[i-1].Target && g.Key == c.Cluster.Guards[i-1].Key {
 			tie = c.ExistingAntiAffinity[i-1].Tie
 		} else {
-			tie = anti(c.TopologyTerms, g.By, g.Term, 0)
+			tie = c.TopologyTerms.Anti(g.By, g.Term, 0)
 		}
 		c.ExistingAntiAffinity[i] = ExistingAntiAffinity{Tie: tie, Node: g.Node, Pod: g.Pod}
 	}
@@ -190,7 +146,7 @@ func (c *Compiler) selectorIndex() *selectorIndex {
 		return old
 	}
 	book := &selectorIndex{targets: targets, hosts: c.Cluster.Hosts, guests: make([][]guest, len(c.Cluster.Hosts))}
-	if c.TopologyTerms.workloads == nil { // else what a pod is among hangs on more than its labels
+	if c.TopologyTerms.Workloads == nil { // else what a pod is among hangs on more than its labels
 		book.key = keyTargets(targets)
 	}
 	if old == nil || old.key == "" || old.key != book.key {

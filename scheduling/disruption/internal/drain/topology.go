@@ -8,8 +8,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/terms"
 )
 
 // Topology knows the topology terms of the pods of a cluster that have to hold, and which pods
@@ -37,17 +37,17 @@ type antiTerm struct {
 func NewTopology(p *scheduling.Problem) *Topology {
 	x := &Topology{pods: map[string]*PodTopology{}, members: map[int][]string{}, anti: map[int][]antiTerm{}, holders: map[antiTerm][]string{}}
 	pods := lo.Filter(slices.Concat(p.Running, p.Pods), func(pod *corev1.Pod, _ int) bool { return !podspec.Terminal(pod) })
-	terms, among := compile.ReadTopology(p, pods)
+	read, among := terms.Required(p, pods)
 	for i, pod := range pods {
 		name := podspec.PodName(pod)
-		x.pods[name] = &PodTopology{Terms: terms[i], Among: among[i]}
+		x.pods[name] = &PodTopology{Terms: read[i], Among: among[i]}
 		if pod.Spec.NodeName == "" {
 			continue
 		}
 		for _, target := range among[i] {
 			x.members[int(target)] = append(x.members[int(target)], name)
 		}
-		for _, tie := range terms[i].Ties {
+		for _, tie := range read[i].Ties {
 			if t := (antiTerm{tie.Target, tie.Key}); tie.Kind == podspec.AntiTie {
 				if x.holders[t] == nil {
 					x.anti[t.target] = append(x.anti[t.target], t)

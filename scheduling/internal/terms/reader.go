@@ -1,6 +1,8 @@
-package compile
+package terms
 
 import (
+	"cmp"
+	"maps"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -8,37 +10,46 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/hosts"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// termReader reads the topology terms of pods. Equal ones get the same number; 0 is none.
-type termReader struct {
-	Targets    *podspec.Targets
+// Reader reads the topology terms of pods. Equal ones get the same number; 0 is none.
+type Reader struct {
+	// Targets are the pods that terms are about.
+	Targets *podspec.Targets
+	// List are the terms by number.
+	List []*podspec.TopologyTerms
+	// Workloads counts the pods of each workload; nil where their shares are not bounded.
+	Workloads  *podspec.Workloads
 	namespaces *namespaces
 	defaults   *podspec.DefaultSpread
-	workloads  *podspec.Workloads
 	wishes     bool // preferences count
-	List       []*podspec.TopologyTerms
 	index      map[string]int
 	buffer     []byte
 }
 
-func newBondReader(f *Facts) *termReader {
-	r := &termReader{
-		Targets: podspec.NewTargets(), namespaces: &namespaces{facts: f},
-		wishes: f.Solver.Preferences != scheduling.PreferencesIgnore, List: []*podspec.TopologyTerms{{}}, index: map[string]int{"": 0},
+// NewReader returns a reader of the terms of a problem's pods. Spaces counts the pods that run by
+// namespace; where it is nil, they are those of the problem.
+func NewReader(p *scheduling.Problem, s *scheduling.Policy, running *hosts.Cluster, spaces map[string]int) *Reader {
+	r := &Reader{
+		Targets: podspec.NewTargets(), namespaces: &namespaces{problem: p, spaces: spaces},
+		wishes: s.Preferences != scheduling.PreferencesIgnore, List: []*podspec.TopologyTerms{{}}, index: map[string]int{"": 0},
 	}
-	if len(f.Problem.DefaultSpread) > 0 {
-		r.defaults = podspec.NewDefaultSpread(f.Problem)
+	if len(p.DefaultSpread) > 0 {
+		r.defaults = podspec.NewDefaultSpread(p)
+	}
+	if s.WorkloadShare > 0 && s.WorkloadShare < 100 {
+		r.Workloads = newWorkloads(p, s.WorkloadShare, running)
 	}
 	return r
 }
 
-// read returns the number of a pod's topology terms.
-func read(r *termReader, pod *corev1.Pod) int {
-	spread, selector := spread(r, pod)
+// Read returns the number of a pod's topology terms.
+func (r *Reader) Read(pod *corev1.Pod) int {
+	spread, selector := r.spread(pod)
 	a := pod.Spec.Affinity
-	share, workload, shared := shareTie(r, pod)
+	share, workload, shared := r.shareTie(pod)
 	if !shared && len(spread) == 0 && (a == nil || a.PodAffinity == nil && a.PodAntiAffinity == nil && (a.NodeAffinity == nil || !r.wishes)) {
 		return 0
 	}
@@ -51,7 +62,7 @@ func read(r *termReader, pod *corev1.Pod) int {
 	}
 	n := len(r.List)
 	name := string(r.buffer)
-	b := readTerms(r, pod, spread, selector)
+	b := r.readTerms(pod, spread, selector)
 	if shared {
 		b.Ties = append(b.Ties, share)
 	}
@@ -67,7 +78,7 @@ func read(r *termReader, pod *corev1.Pod) int {
 
 // spread returns the spread constraints that hold for a pod, and the selector that
 // the cluster's default ones have.
-func spread(r *termReader, pod *corev1.Pod) ([]corev1.TopologySpreadConstraint, *podspec.Deduced) {
+func (r *Reader) spread(pod *corev1.Pod) ([]corev1.TopologySpreadConstraint, *podspec.Deduced) {
 	if len(pod.Spec.TopologySpreadConstraints) > 0 || r.defaults == nil {
 		return pod.Spec.TopologySpreadConstraints, nil
 	}
@@ -79,11 +90,11 @@ func spread(r *termReader, pod *corev1.Pod) ([]corev1.TopologySpreadConstraint, 
 }
 
 // readTerms reads what is new.
-func readTerms(r *termReader, pod *corev1.Pod, spread []corev1.TopologySpreadConstraint, selector *podspec.Deduced) *podspec.TopologyTerms {
+func (r *Reader) readTerms(pod *corev1.Pod, spread []corev1.TopologySpreadConstraint, selector *podspec.Deduced) *podspec.TopologyTerms {
 	b := &podspec.TopologyTerms{}
 	for i := range spread {
 		if c := &spread[i]; r.wishes || c.WhenUnsatisfiable != corev1.ScheduleAnyway {
-			b.Ties = append(b.Ties, spreadTie(r, pod, c, selector))
+			b.Ties = append(b.Ties, r.spreadTie(pod, c, selector))
 		}
 	}
 	a := pod.Spec.Affinity
@@ -91,21 +102,21 @@ func readTerms(r *termReader, pod *corev1.Pod, spread []corev1.TopologySpreadCon
 		return b
 	}
 	if p := a.PodAffinity; p != nil {
-		b.Ties = append(b.Ties, required(r, pod, p.RequiredDuringSchedulingIgnoredDuringExecution)...)
+		b.Ties = append(b.Ties, r.required(pod, p.RequiredDuringSchedulingIgnoredDuringExecution)...)
 		for i := range p.PreferredDuringSchedulingIgnoredDuringExecution {
 			if w := &p.PreferredDuringSchedulingIgnoredDuringExecution[i]; r.wishes && w.Weight > 0 {
-				n := target(r, pod, []corev1.PodAffinityTerm{w.PodAffinityTerm})
+				n := r.target(pod, []corev1.PodAffinityTerm{w.PodAffinityTerm})
 				b.Ties = append(b.Ties, podspec.Tie{Kind: podspec.AffinityTie, Key: w.PodAffinityTerm.TopologyKey, Target: n, Weight: int64(w.Weight)})
 			}
 		}
 	}
 	if p := a.PodAntiAffinity; p != nil {
 		for i := range p.RequiredDuringSchedulingIgnoredDuringExecution {
-			b.Ties = append(b.Ties, anti(r, pod, &p.RequiredDuringSchedulingIgnoredDuringExecution[i], 0))
+			b.Ties = append(b.Ties, r.Anti(pod, &p.RequiredDuringSchedulingIgnoredDuringExecution[i], 0))
 		}
 		for i := range p.PreferredDuringSchedulingIgnoredDuringExecution {
 			if w := &p.PreferredDuringSchedulingIgnoredDuringExecution[i]; r.wishes && w.Weight > 0 {
-				b.Ties = append(b.Ties, anti(r, pod, &w.PodAffinityTerm, int64(w.Weight)))
+				b.Ties = append(b.Ties, r.Anti(pod, &w.PodAffinityTerm, int64(w.Weight)))
 			}
 		}
 	}
@@ -121,7 +132,7 @@ func readTerms(r *termReader, pod *corev1.Pod, spread []corev1.TopologySpreadCon
 }
 
 // spreadTie reads a spread constraint.
-func spreadTie(r *termReader, pod *corev1.Pod, c *corev1.TopologySpreadConstraint, selector *podspec.Deduced) podspec.Tie {
+func (r *Reader) spreadTie(pod *corev1.Pod, c *corev1.TopologySpreadConstraint, selector *podspec.Deduced) podspec.Tie {
 	t := podspec.Tie{Kind: podspec.SpreadTie, Key: c.TopologyKey, MaxSkew: int64(c.MaxSkew), HonorAffinity: true}
 	if c.MinDomains != nil {
 		t.MinDomains = int64(*c.MinDomains)
@@ -155,11 +166,11 @@ func spreadTie(r *termReader, pod *corev1.Pod, c *corev1.TopologySpreadConstrain
 
 // required reads the required terms of pod affinity. A pod counts for them only if
 // all of them select it (kube-scheduler, interpodaffinity: podMatchesAllAffinityTerms).
-func required(r *termReader, pod *corev1.Pod, terms []corev1.PodAffinityTerm) []podspec.Tie {
+func (r *Reader) required(pod *corev1.Pod, terms []corev1.PodAffinityTerm) []podspec.Tie {
 	if len(terms) == 0 {
 		return nil
 	}
-	n := target(r, pod, terms)
+	n := r.target(pod, terms)
 	out := make([]podspec.Tie, 0, len(terms))
 	for i := range terms {
 		t := podspec.Tie{Kind: podspec.AffinityTie, Key: terms[i].TopologyKey, Target: n}
@@ -170,48 +181,44 @@ func required(r *termReader, pod *corev1.Pod, terms []corev1.PodAffinityTerm) []
 	return out
 }
 
-// anti reads a term of anti-affinity.
-func anti(r *termReader, pod *corev1.Pod, term *corev1.PodAffinityTerm, weight int64) podspec.Tie {
-	return podspec.Tie{Kind: podspec.AntiTie, Key: term.TopologyKey, Weight: weight, Target: target(r, pod, []corev1.PodAffinityTerm{*term})}
+// Anti reads a term of anti-affinity.
+func (r *Reader) Anti(pod *corev1.Pod, term *corev1.PodAffinityTerm, weight int64) podspec.Tie {
+	return podspec.Tie{Kind: podspec.AntiTie, Key: term.TopologyKey, Weight: weight, Target: r.target(pod, []corev1.PodAffinityTerm{*term})}
 }
 
 // target numbers the pods that all terms select.
-func target(r *termReader, pod *corev1.Pod, terms []corev1.PodAffinityTerm) int {
+func (r *Reader) target(pod *corev1.Pod, terms []corev1.PodAffinityTerm) int {
 	return r.Targets.Add(string(podspec.AppendTargetName(nil, pod, terms)), func() podspec.Target {
 		made := podspec.Target{}
 		for i := range terms {
-			made.Selectors = append(made.Selectors, selector(r, pod, &terms[i]))
+			made.Selectors = append(made.Selectors, r.Selector(pod, &terms[i]))
 		}
 		return made
 	})
 }
 
-// selector selects the pods that a pod's term is about.
-func selector(r *termReader, pod *corev1.Pod, term *corev1.PodAffinityTerm) podspec.PodSelector {
-	s := of(r.namespaces, term, podspec.NamespaceOf(pod))
+// Selector selects the pods that a pod's term is about.
+func (r *Reader) Selector(pod *corev1.Pod, term *corev1.PodAffinityTerm) podspec.PodSelector {
+	s := r.namespaces.of(term, podspec.NamespaceOf(pod))
 	s.Labels = podspec.LabelSelector(term.LabelSelector, term.MatchLabelKeys, term.MismatchLabelKeys, pod.Labels)
 	return s
-}
-
-// Selector selects the pods that a term of (anti-)affinity of a pod, which may run, is about.
-func (c *Compiler) Selector(pod *corev1.Pod, term *corev1.PodAffinityTerm) podspec.PodSelector {
-	return selector(c.TopologyTerms, pod, term)
 }
 
 // namespaces knows the labels of the namespaces: those that a problem lists, and those
 // that its pods are in.
 type namespaces struct {
-	facts  *Facts
-	labels map[string]labels.Set // filled when first asked
+	problem *scheduling.Problem
+	spaces  map[string]int
+	labels  map[string]labels.Set // filled when first asked
 }
 
 // all returns the labels of all namespaces.
-func all(n *namespaces) map[string]labels.Set {
+func (n *namespaces) all() map[string]labels.Set {
 	if n.labels != nil {
 		return n.labels
 	}
 	n.labels = map[string]labels.Set{}
-	p := n.facts.Problem
+	p := n.problem
 	for _, ns := range p.Namespaces {
 		set := labels.Set{corev1.LabelMetadataName: ns.Name}
 		for k, v := range ns.Labels {
@@ -224,7 +231,7 @@ func all(n *namespaces) map[string]labels.Set {
 			n.labels[name] = labels.Set{corev1.LabelMetadataName: name}
 		}
 	}
-	for name := range n.facts.Spaces {
+	for name := range n.spaces {
 		note(name)
 	}
 	for _, pods := range [][]*corev1.Pod{p.Pods, p.Running} {
@@ -236,7 +243,7 @@ func all(n *namespaces) map[string]labels.Set {
 }
 
 // of returns a selector over the namespaces that a term of (anti-)affinity means.
-func of(n *namespaces, term *corev1.PodAffinityTerm, own string) podspec.PodSelector {
+func (n *namespaces) of(term *corev1.PodAffinityTerm, own string) podspec.PodSelector {
 	if len(term.Namespaces) == 0 && term.NamespaceSelector == nil {
 		return podspec.PodSelector{Namespaces: map[string]bool{own: true}}
 	}
@@ -254,7 +261,7 @@ func of(n *namespaces, term *corev1.PodAffinityTerm, own string) podspec.PodSele
 	if selector.Empty() {
 		return podspec.PodSelector{Every: true}
 	}
-	for name, set := range all(n) {
+	for name, set := range n.all() {
 		if selector.Matches(set) {
 			s.Namespaces[name] = true
 		}
@@ -263,24 +270,21 @@ func of(n *namespaces, term *corev1.PodAffinityTerm, own string) podspec.PodSele
 }
 
 // newWorkloads counts the pods of every workload: those to be placed and those that run
-// and are not being deleted. It returns nil where shares are not bounded.
-func newWorkloads(c *Compiler) *podspec.Workloads {
-	if c.Solver.WorkloadShare <= 0 || c.Solver.WorkloadShare >= 100 {
-		return nil
-	}
-	w := &podspec.Workloads{Percent: int64(c.Solver.WorkloadShare), Services: map[string][]*corev1.Service{}, Pods: map[string]int64{}}
-	for _, s := range c.Problem.Services {
+// and are not being deleted.
+func newWorkloads(p *scheduling.Problem, share int, running *hosts.Cluster) *podspec.Workloads {
+	w := &podspec.Workloads{Percent: int64(share), Services: map[string][]*corev1.Service{}, Pods: map[string]int64{}}
+	for _, s := range p.Services {
 		if len(s.Spec.Selector) > 0 {
 			ns := podspec.OrDefault(s.Namespace)
 			w.Services[ns] = append(w.Services[ns], s)
 		}
 	}
-	for _, pod := range c.Problem.Pods {
+	for _, pod := range p.Pods {
 		if podspec.Pending(pod) {
 			w.Count(pod)
 		}
 	}
-	for _, h := range c.Cluster.Hosts {
+	for _, h := range running.Hosts {
 		for _, pod := range h.Pods {
 			if pod.DeletionTimestamp == nil {
 				w.Count(pod)
@@ -290,18 +294,18 @@ func newWorkloads(c *Compiler) *podspec.Workloads {
 	return w
 }
 
-// tie bounds how many pods of a pod's workload may be on one machine; ok is false where
+// shareTie bounds how many pods of a pod's workload may be on one machine; ok is false where
 // that is no bound.
-func shareTie(r *termReader, pod *corev1.Pod) (t podspec.Tie, name string, ok bool) {
-	if r.workloads == nil {
+func (r *Reader) shareTie(pod *corev1.Pod) (t podspec.Tie, name string, ok bool) {
+	if r.Workloads == nil {
 		return podspec.Tie{}, "", false
 	}
-	name = r.workloads.Of(pod)
-	if name == "" || r.workloads.Most(name) >= r.workloads.Pods[name] {
+	name = r.Workloads.Of(pod)
+	if name == "" || r.Workloads.Most(name) >= r.Workloads.Pods[name] {
 		return podspec.Tie{}, "", false
 	}
 	own := podspec.NamespaceOf(pod)
-	t = podspec.Tie{Kind: podspec.SpreadTie, Key: corev1.LabelHostname, MaxSkew: r.workloads.Most(name), HonorAffinity: true, Share: true}
+	t = podspec.Tie{Kind: podspec.SpreadTie, Key: corev1.LabelHostname, MaxSkew: r.Workloads.Most(name), HonorAffinity: true, Share: true}
 	t.Target = r.Targets.Add(string(podspec.AppendText([]byte{'w'}, name)), func() podspec.Target {
 		return podspec.Target{Selectors: []podspec.PodSelector{{
 			Namespaces: map[string]bool{own: true}, Labels: labels.SelectorFromValidatedSet(labels.Set{podspec.WorkloadKey: name}),
@@ -310,12 +314,12 @@ func shareTie(r *termReader, pod *corev1.Pod) (t podspec.Tie, name string, ok bo
 	return t, name, true
 }
 
-// labelsOf are a pod's labels, and its workload where that matters.
-func labelsOf(r *termReader, pod *corev1.Pod) map[string]string {
-	if r.workloads == nil {
+// LabelsOf are a pod's labels, and its workload where that matters.
+func (r *Reader) LabelsOf(pod *corev1.Pod) map[string]string {
+	if r.Workloads == nil {
 		return pod.Labels
 	}
-	name := r.workloads.Of(pod)
+	name := r.Workloads.Of(pod)
 	if name == "" {
 		return pod.Labels
 	}
@@ -325,4 +329,60 @@ func labelsOf(r *termReader, pod *corev1.Pod) map[string]string {
 	}
 	out[podspec.WorkloadKey] = name
 	return out
+}
+
+// Sort numbers topology terms and targets so that the order of the input does not show, and
+// returns the new numbers of both.
+func (r *Reader) Sort() (bonds, targets []int) {
+	targets = sortTargets(r.Targets)
+	order := make([]int, len(r.List))
+	for i := range order {
+		order[i] = i
+		for k := range r.List[i].Ties {
+			r.List[i].Ties[k].Target = targets[r.List[i].Ties[k].Target]
+		}
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(r.List[a].Name, r.List[b].Name) })
+	sorted := r.List[:0:0]
+	bonds = make([]int, len(order))
+	for to, from := range order {
+		bonds[from] = to
+		sorted = append(sorted, r.List[from])
+	}
+	r.List = sorted
+	return bonds, targets
+}
+
+// sortTargets numbers the targets in the order of their signatures.
+func sortTargets(t *podspec.Targets) []int {
+	moved := make([]int, len(t.List))
+	sorted := make([]podspec.Target, len(t.List))
+	for to, signature := range slices.Sorted(maps.Keys(t.Index)) {
+		from := t.Index[signature]
+		moved[from], sorted[to] = to, t.List[from]
+	}
+	t.List = sorted
+	for _, list := range t.Exact {
+		for i := range list {
+			list[i] = moved[list[i]]
+		}
+	}
+	for i := range t.Others {
+		t.Others[i] = moved[t.Others[i]]
+	}
+	return moved
+}
+
+// Required reads the topology terms of pods that have to hold, the problem's default spread
+// constraints among them: of each pod its terms, never nil, and the sorted numbers of the targets
+// of these terms that the pod is among.
+func Required(p *scheduling.Problem, pods []*corev1.Pod) (terms []*podspec.TopologyTerms, among [][]int32) {
+	r := NewReader(p, &scheduling.Policy{Preferences: scheduling.PreferencesIgnore}, nil, nil)
+	for _, pod := range pods {
+		terms = append(terms, r.List[r.Read(pod)])
+	}
+	for _, pod := range pods {
+		among = append(among, r.Targets.Sets[r.Targets.Matched(podspec.NamespaceOf(pod), pod.Labels)])
+	}
+	return terms, among
 }
