@@ -35,6 +35,10 @@ func TestClustersOfOtherClouds(t *testing.T) {
 			}
 			require.ElementsMatch(t, tt.pools, pools)
 
+			dump := temp(t, "redacted.json", run(t, "redact", "-f", "../../examples/"+tt.dir).stdout)
+			redacted := decodePlan(t, run(t, "plan", "-o", "json", "-f", dump, "--effort", "fast").stdout)
+			require.Equal(t, plan.Summary.PricePerHour, redacted.Summary.PricePerHour, "nothing that matters is taken out")
+
 			input = append(input, "--now", "2026-11-25T18:00:00Z")
 			r = run(t, append([]string{"consolidate", "-o", "json"}, input...)...)
 			require.Equal(t, exitOK, r.code, r.stderr)

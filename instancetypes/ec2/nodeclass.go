@@ -11,6 +11,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
+	"github.com/plimsoll-go/plimsoll/instancetypes/internal/embedded"
+	"github.com/plimsoll-go/plimsoll/instancetypes/internal/facts"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/requirements"
 )
@@ -285,13 +287,13 @@ func (n *NodeClass) images() (out []instancetypes.Filter, err error) {
 // addresses returns how many addresses each type has for Windows pods: those of one
 // network interface less its own.
 func addresses() (map[string]corev1.ResourceList, error) {
-	shapes, err := cloud().ReadShapes()
-	if err != nil {
+	var table facts.Shapes
+	if err := embedded.Read(shapes, "shapes", &table); err != nil {
 		return nil, err
 	}
-	out := make(map[string]corev1.ResourceList, len(shapes.List))
-	for i := range shapes.List {
-		if s := &shapes.List[i]; s.Addresses > 1 {
+	out := make(map[string]corev1.ResourceList, len(table.List))
+	for i := range table.List {
+		if s := &table.List[i]; s.Addresses > 1 {
 			out[s.Name] = corev1.ResourceList{privateIPv4: *resource.NewQuantity(s.Addresses-1, resource.DecimalSI)}
 		}
 	}

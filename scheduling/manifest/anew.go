@@ -57,7 +57,7 @@ func (s *Snapshot) Anew() {
 
 // isPlace reports whether a label says where a machine is.
 func isPlace(key string) bool {
-	return slices.Contains([]string{offerings.ZoneLabel, corev1.LabelTopologyRegion, "topology.k8s.aws/zone-id"}, requirements.NormalizeKey(key))
+	return slices.Contains([]string{offerings.ZoneLabel, corev1.LabelTopologyRegion, "topology.k8s.aws/zone-id", "topology.k8s.gcp/zone-id"}, requirements.NormalizeKey(key))
 }
 
 // replaceEach replaces what a list points to by changed copies.

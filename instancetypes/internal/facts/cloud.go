@@ -26,19 +26,13 @@ type Cloud struct {
 // Regions returns the names of the regions that there is a table of, sorted.
 func (c Cloud) Regions() []string { return embedded.Regions(c.Files) }
 
-// ReadShapes reads the table of shapes.
-func (c Cloud) ReadShapes() (shapes Shapes, err error) {
-	err = embedded.Read(c.Shapes, "shapes", &shapes)
-	return shapes, err
-}
-
 // Read reads the facts of a region. The error for one that there is no table of proposes the
 // names that come close.
 func (c Cloud) Read(region string) (shapes Shapes, prices Region, err error) {
 	if err = embedded.Region(c.Files, c.Name, region, &prices); err != nil {
 		return shapes, prices, err
 	}
-	shapes, err = c.ReadShapes()
+	err = embedded.Read(c.Shapes, "shapes", &shapes)
 	return shapes, prices, err
 }
 
