@@ -83,7 +83,7 @@ they have none in common, by cores, memory, architecture and devices.`,
 			}
 			t := &table{view: a.view, alone: true}
 			t.headed(rows(c), "ZONES", "INTERRUPTED", "$/MONTH", "PODS", "DEVICES", "ARCH")
-			t.line("\n%s.", priceDates(c, false))
+			t.line("\n%s.", pricelists.Dates(c, false))
 			_, err = t.out.WriteTo(&a.stdout)
 			return err
 		}),
@@ -117,7 +117,7 @@ func (a *app) compareCatalogs(flags marketFlags, first, second, format string) e
 			a.say("warning: %s: %s", w.Object, w.Message)
 		}
 		both[i] = m.Filter(flags.keep()...)
-		dates = append(dates, string(rune('A'+i))+" is "+strings.TrimPrefix(priceDates(both[i], false), "Prices: "))
+		dates = append(dates, string(rune('A'+i))+" is "+strings.TrimPrefix(pricelists.Dates(both[i], false), "Prices: "))
 	}
 	result := pricelists.Compare(both[0], both[1])
 	if format == "csv" {

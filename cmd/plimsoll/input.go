@@ -10,6 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/regions"
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/typos"
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/requirements"
@@ -102,14 +104,14 @@ func (f *inputFlags) load(a *app) (*problem, error) {
 	if err := p.SetCatalog(p.catalog); err != nil {
 		return nil, err
 	}
-	p.warnOfTypos()
+	p.Warnings = append(p.Warnings, typos.Warnings(&p.Problem, p.catalog)...)
 	return p, nil
 }
 
 // leave moves the pods to where the catalog is, if that is in other regions than the input.
 func (p *problem) leave(market *marketFlags) {
 	catalog, err := openCatalog(market.name)
-	if err != nil || elsewhere(p.Snapshot, catalog) == nil {
+	if err != nil || regions.Elsewhere(p.Snapshot, catalog) == nil {
 		return // where that is an error, it is told with those of the prices
 	}
 	waiting := len(p.Problem.Pods)

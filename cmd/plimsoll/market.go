@@ -17,11 +17,15 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/clouds"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/regions"
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/manifest"
 )
+
+// assumedCatalog is what is bought from if nothing says where.
+const assumedCatalog = "ec2/us-east-1"
 
 // marketFlags say what is on sale.
 type marketFlags struct {
@@ -86,7 +90,7 @@ func (f *marketFlags) open(input *manifest.Snapshot) (*market, error) {
 	name := f.name
 	if name == "" {
 		var err error
-		if name, err = located(input); err != nil {
+		if name, err = regions.Located(input); err != nil {
 			return nil, err
 		}
 	}
@@ -101,7 +105,7 @@ func (f *marketFlags) open(input *manifest.Snapshot) (*market, error) {
 	if m.Len() == 0 {
 		return nil, fmt.Errorf("catalog %s is empty: it holds no instance type", name)
 	}
-	if err := elsewhere(input, m.Catalog); err != nil {
+	if err := regions.Elsewhere(input, m.Catalog); err != nil {
 		return nil, err
 	}
 	var nodes []*corev1.Node
@@ -136,7 +140,7 @@ func (m *market) price(file string) error {
 	}
 	if len(unused) == len(prices.Changes) {
 		return fmt.Errorf("none of %s is of something that catalog %s has; the first is of %s, and the catalog's zones are %s",
-			figures.Count(len(unused), "price"), m.Name(), changed(unused[0]), figures.Names(zonesOf(m.Catalog), 6))
+			figures.Count(len(unused), "price"), m.Name(), changed(unused[0]), figures.Names(regions.Zones(m.Catalog), 6))
 	}
 	if len(unused) > 0 {
 		prices.Warnings = append(prices.Warnings, fmt.Sprintf("%d of %s are of nothing that catalog %s has, such as %s",

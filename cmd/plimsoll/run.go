@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/skipped"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/manifest"
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
@@ -87,7 +88,9 @@ func (a *app) run(ctx context.Context, root *cobra.Command, stdout io.Writer) in
 	called, err := root.ExecuteContextC(ctx)
 	if err == nil {
 		if _, err = stdout.Write(a.stdout.Bytes()); err == nil {
-			a.saySkipped()
+			for _, line := range skipped.Lines(a.skipped) {
+				a.say("%s", line)
+			}
 			if ctx.Err() != nil {
 				a.say("interrupted: what is printed is the best that was found so far")
 				return exitInterrupted

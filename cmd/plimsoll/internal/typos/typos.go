@@ -1,4 +1,4 @@
-package main
+package typos
 
 import (
 	"fmt"
@@ -9,20 +9,23 @@ import (
 	"github.com/samber/lo"
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/internal/spelling"
 	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// warnOfTypos warns of names that pods and NodePools ask for and that nothing has, where
+// Warnings warns of names that pods and NodePools ask for and that nothing has, where
 // something has one that is spelt almost the same: resources, labels of nodes, and
 // instance types. Labels that a machine may bring, and no machine on sale does, are no typos.
-func (p *problem) warnOfTypos() {
-	if len(p.Problem.Pods) == 0 {
-		return
+// The catalog is what is on sale before it is changed for a NodePool.
+func Warnings(p *scheduling.Problem, catalog *instancetypes.Catalog) []scheduling.Warning {
+	if len(p.Pods) == 0 {
+		return nil
 	}
+	var out []scheduling.Warning
 	resources, labels, types := nameSet{}, nameSet{scheduling.NodePoolLabel: true}, nameSet{}
-	for t := range p.catalog.All() {
+	for t := range catalog.All() {
 		types[t.Name] = true
 		add(resources, t.Capacity)
 		add(labels, t.Labels)
@@ -31,14 +34,14 @@ func (p *problem) warnOfTypos() {
 			add(labels, t.Offerings[i].NodeLabels())
 		}
 	}
-	for _, node := range p.Problem.Nodes {
+	for _, node := range p.Nodes {
 		types[node.Labels[corev1.LabelInstanceTypeStable]] = true
 		add(resources, node.Status.Allocatable)
 		add(labels, node.Labels)
 	}
 	given := nameSet{} // by NodePools, typos included
-	required := typoCheck{p, labels, "requires or sets the label", map[string]string{}}
-	for _, pool := range p.Problem.NodePools {
+	required := check{&out, labels, "requires or sets the label", map[string]string{}}
+	for _, pool := range p.NodePools {
 		keys := nameSet{}
 		add(keys, pool.Spec.Template.Metadata.Labels)
 		for _, r := range pool.Spec.Template.Spec.Requirements {
@@ -47,10 +50,10 @@ func (p *problem) warnOfTypos() {
 		required.warn("NodePool/"+pool.Name, keys)
 		maps.Copy(given, keys)
 	}
-	asked := typoCheck{p, resources, "asks for the resource", map[string]string{}}
-	selected := typoCheck{p, lo.Assign(labels, given), "selects nodes by the label", map[string]string{}}
-	bought := typoCheck{p, types, "selects nodes of the instance type", map[string]string{}}
-	for _, pod := range p.Problem.Pods {
+	asked := check{&out, resources, "asks for the resource", map[string]string{}}
+	selected := check{&out, lo.Assign(labels, given), "selects nodes by the label", map[string]string{}}
+	bought := check{&out, types, "selects nodes of the instance type", map[string]string{}}
+	for _, pod := range p.Pods {
 		name, requests := pod.Namespace+"/"+pod.Name, nameSet{}
 		for i := range pod.Spec.Containers {
 			add(requests, pod.Spec.Containers[i].Resources.Requests)
@@ -61,6 +64,7 @@ func (p *problem) warnOfTypos() {
 		selected.warn(name, keys)
 		bought.warn(name, typeNames)
 	}
+	return out
 }
 
 // selectors returns the labels by which a pod must choose its node, and the instance
@@ -95,9 +99,9 @@ func add[K ~string, V any](set nameSet, m map[K]V) {
 	}
 }
 
-// typoCheck looks for the names that were meant.
-type typoCheck struct {
-	*problem
+// check looks for the names that were meant.
+type check struct {
+	out     *[]scheduling.Warning
 	known   nameSet
 	what    string
 	nearest map[string]string // by name, "" for none
@@ -105,7 +109,7 @@ type typoCheck struct {
 
 // warn adds a warning for each name that an object asks for, which is not known and
 // few letters lead to another one.
-func (c *typoCheck) warn(object string, asked nameSet) {
+func (c *check) warn(object string, asked nameSet) {
 	for _, name := range slices.Sorted(maps.Keys(asked)) {
 		if c.known[name] || requirements.WellKnown().Has(name) {
 			continue
@@ -118,7 +122,7 @@ func (c *typoCheck) warn(object string, asked nameSet) {
 			c.nearest[name] = strings.Join(near, "")
 		}
 		if suggest := c.nearest[name]; suggest != "" {
-			c.Warnings = append(c.Warnings, scheduling.Warning{
+			*c.out = append(*c.out, scheduling.Warning{
 				Object: object, Message: fmt.Sprintf("%s %s, which nothing has; did you mean %s?", c.what, name, suggest),
 			})
 		}

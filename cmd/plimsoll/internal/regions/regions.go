@@ -1,4 +1,4 @@
-package main
+package regions
 
 import (
 	"fmt"
@@ -16,9 +16,6 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/manifest"
 )
-
-// assumedCatalog is what is bought from if nothing says where.
-const assumedCatalog = "ec2/us-east-1"
 
 // sighting is what an object of the input says of where it is.
 type sighting struct {
@@ -139,9 +136,9 @@ func (s sighting) place() string {
 	return s.zone
 }
 
-// located returns the name of the embedded catalog for where the input is; empty if it does
+// Located returns the name of the embedded catalog for where the input is; empty if it does
 // not say. Where things run counts for more than where NodePools would buy.
-func located(input *manifest.Snapshot) (string, error) {
+func Located(input *manifest.Snapshot) (string, error) {
 	seen := sightings(input)
 	if len(seen) == 0 && input != nil {
 		seen = wanted(input.Problem.NodePools)
@@ -171,11 +168,11 @@ func evidence(seen []sighting) []string {
 	return lo.Map(slices.Sorted(maps.Keys(first)), func(place string, _ int) string { return first[place] })
 }
 
-// elsewhere reports nodes and volumes in regions of which the catalog is not. Where only
+// Elsewhere reports nodes and volumes in regions of which the catalog is not. Where only
 // zones are known it is enough that it sells in one of them.
-func elsewhere(input *manifest.Snapshot, c *instancetypes.Catalog) error {
+func Elsewhere(input *manifest.Snapshot, c *instancetypes.Catalog) error {
 	seen := sightings(input)
-	zones, regions := zonesOf(c), map[string]bool{}
+	zones, regions := Zones(c), map[string]bool{}
 	for t := range c.All() {
 		regions[t.Labels[corev1.LabelTopologyRegion]] = true
 		for _, o := range t.Offerings {
@@ -200,8 +197,8 @@ func elsewhere(input *manifest.Snapshot, c *instancetypes.Catalog) error {
 	return fmt.Errorf("the input is in %s, but --catalog is %s: use --catalog %s", figures.Join(found), c.Name(), use)
 }
 
-// zonesOf are the zones that a catalog sells in.
-func zonesOf(c *instancetypes.Catalog) []string {
+// Zones are the zones that a catalog sells in.
+func Zones(c *instancetypes.Catalog) []string {
 	zones := map[string]bool{}
 	for t := range c.All() {
 		for _, o := range t.Offerings {

@@ -1,0 +1,84 @@
+package skipped
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
+	"github.com/plimsoll-go/plimsoll/scheduling/manifest"
+)
+
+// mostSkipped is how many names are told of what was left out for one reason.
+const mostSkipped = 5
+
+// Lines list what --skip-invalid has left out, by reason; none where that is nothing.
+func Lines(faults manifest.Faults) []string {
+	if len(faults) == 0 {
+		return nil
+	}
+	l := &list{faults, []string{"left out by --skip-invalid:"}}
+	l.group(manifest.Kustomize, "file", "of kustomize; pass what kubectl kustomize prints", source)
+	l.group(manifest.Template, "file", "with templates that are not rendered; pass what helm template prints", source)
+	l.group(manifest.NoObject, "file", "with something else than objects", source)
+	l.group(manifest.NotText, "file", "without text in UTF-8", source)
+	l.group(manifest.BadSyntax, "document", "in neither YAML nor JSON", (*manifest.Fault).Error)
+	l.group(manifest.UnknownKind, "unknown kind", "that may stand for pods", kindOf)
+	l.group(manifest.Duplicate, "duplicate", "of what was read before, in the order of names", twin)
+	l.group(manifest.Invalid, "object", "with faults", (*manifest.Fault).Error)
+	return l.lines
+}
+
+// list is what was left out, and what is said of it.
+type list struct {
+	faults manifest.Faults
+	lines  []string
+}
+
+// say adds a line.
+func (l *list) say(format string, args ...any) {
+	l.lines = append(l.lines, fmt.Sprintf(format, args...))
+}
+
+// group lists what was left out for one reason. What goes by the same name counts once.
+func (l *list) group(reason manifest.Reason, thing, which string, name func(*manifest.Fault) string) {
+	var names []string
+	counts := map[string]int{}
+	for _, f := range l.faults {
+		if f.Reason != reason {
+			continue
+		}
+		n := name(f)
+		if counts[n]++; counts[n] == 1 {
+			names = append(names, n)
+		}
+	}
+	if len(names) == 0 {
+		return
+	}
+	slices.Sort(names)
+	l.say("  %s %s:", figures.Count(len(names), thing), which)
+	for _, n := range names[:min(len(names), mostSkipped)] {
+		times := ""
+		if counts[n] > 1 {
+			times = fmt.Sprintf(" (%d times)", counts[n])
+		}
+		l.say("    %s%s", n, times)
+	}
+	if more := len(names) - mostSkipped; more > 0 {
+		l.say("    and %d more", more)
+	}
+}
+
+// source names what was left out by its file.
+func source(f *manifest.Fault) string { return f.At.Source }
+
+// kindOf names what was left out by its kind: "Kafka of kafka.strimzi.io/v1beta2".
+func kindOf(f *manifest.Fault) string {
+	kind, _, _ := strings.Cut(f.Object, " ")
+	of := strings.Fields(f.Message)
+	return strings.Join(append([]string{kind}, of[:min(len(of), 2)]...), " ")
+}
+
+// twin names a duplicate and what it is one of.
+func twin(f *manifest.Fault) string { return fmt.Sprintf("%v: %s %s", f.At, f.Object, f.Message) }
