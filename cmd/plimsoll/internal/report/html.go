@@ -28,7 +28,8 @@ const (
 	mostRows     = 12
 	mostObjects  = 3
 	mostCurve    = 240
-	mostBars     = 400
+	mostBars     = 300
+	mostName     = 48 // characters, of names that are shown on demand
 )
 
 // HTML writes a page that needs nothing from elsewhere.
@@ -308,7 +309,7 @@ func bars(f *Fill) filled {
 		if others > 0 && p.colour >= colourOverhead {
 			parts, others = append(parts, fmt.Sprintf("%d more", others)), 0
 		}
-		parts = append(parts, fmt.Sprintf("%s %.0f%%", p.Name, percent(p.PerHour, all)))
+		parts = append(parts, fmt.Sprintf("%s %.0f%%", clipped(p.Name, mostName), percent(p.PerHour, all)))
 	}
 	if others > 0 {
 		parts = append(parts, fmt.Sprintf("%d more", others))

@@ -2,9 +2,11 @@ package report_test
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/xml"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 
@@ -20,8 +22,8 @@ import (
 )
 
 // emptied is a cluster of so many nodes, and a plan that was made without a search: it empties one
-// node in three onto the next one.
-func emptied(t testing.TB, nodes int) report.Input {
+// node in three, and lets its pods go in turn to so many of the others that have the most room.
+func emptied(t testing.TB, nodes, receivers int) report.Input {
 	t.Helper()
 	in := report.Input{
 		Title: "Production", Cluster: st.Cluster(3, st.ClusterOptions{Nodes: nodes, DaemonSets: 2, Removed: 0.3}),
@@ -29,8 +31,15 @@ func emptied(t testing.TB, nodes int) report.Input {
 		Workload: func(pod string) string { return pod[:strings.LastIndexByte(pod, '-')] },
 		Notes:    []string{"Prices: made up."}, MadeWith: []report.Setting{{Name: "Version", Value: "test"}},
 	}
-	s := &in.Plan.Summary
+	s, turn := &in.Plan.Summary, 0
 	machines := costs.Machines(&in.Cluster, nil, in.Policy)
+	var rest []*costs.Machine
+	for i, m := range machines {
+		if i%3 != 0 {
+			rest = append(rest, m)
+		}
+	}
+	slices.SortStableFunc(rest, func(a, b *costs.Machine) int { return cmp.Compare(b.At(0).Shares.Idle, a.At(0).Shares.Idle) })
 	for i, m := range machines {
 		at := m.At(0)
 		s.ExpectedPerHourBefore += at.Node.Price
@@ -39,7 +48,8 @@ func emptied(t testing.TB, nodes int) report.Input {
 		if i%3 == 0 && i+1 < len(machines) {
 			step := disruption.Step{Reason: disruption.Underutilized, Drain: []string{m.Name}, SavingPerHour: at.Node.Price}
 			for _, pod := range at.Pods {
-				step.Evictions = append(step.Evictions, disruption.Eviction{Pod: "default/" + pod.Name, From: m.Name, To: machines[i+1].Name, Wave: 1})
+				step.Evictions = append(step.Evictions, disruption.Eviction{Pod: "default/" + pod.Name, From: m.Name, To: rest[turn%receivers].Name, Wave: 1})
+				turn++
 			}
 			step.Risks = []disruption.Risk{{Code: disruption.RiskVolume, Object: "statefulset/default/db"}}
 			in.Plan.Steps = append(in.Plan.Steps, step)
@@ -70,7 +80,7 @@ func html(t testing.TB, r *report.Report) string {
 }
 
 func TestPartsAddUpToTheBill(t *testing.T) {
-	in := emptied(t, 12)
+	in := emptied(t, 12, 3)
 	r := report.Of(in)
 	require.Len(t, r.Points, len(in.Plan.Steps)+1)
 	require.Equal(t, in.Plan.Summary.NodesAfter, r.Points[len(r.Points)-1].Nodes)
@@ -99,11 +109,14 @@ func TestPartsAddUpToTheBill(t *testing.T) {
 
 // A page for a large cluster stays small enough to be sent, and says what it leaves out.
 func TestPageOfLargeClusterIsSmall(t *testing.T) {
-	r := report.Of(emptied(t, 1000))
+	in := emptied(t, 1000, 50)
+	in.Workload = func(pod string) string { return pod[:strings.LastIndexByte(pod, '-')] + strings.Repeat("-long", 20) }
+	r := report.Of(in)
 	text := html(t, r)
 	assert.Less(t, len(text), 300_000)
 	assert.Contains(t, text, "further machines")
 	assert.Contains(t, text, "further steps")
+	assert.Contains(t, text, "So many bars")
 	var svg, md bytes.Buffer
 	require.NoError(t, r.SVG(&svg))
 	require.NoError(t, r.Markdown(&md))
@@ -112,8 +125,8 @@ func TestPageOfLargeClusterIsSmall(t *testing.T) {
 }
 
 func TestSameInputSameReport(t *testing.T) {
-	first := report.Of(emptied(t, 12))
-	in := emptied(t, 12)
+	first := report.Of(emptied(t, 12, 3))
+	in := emptied(t, 12, 3)
 	in.Cluster.Problem = st.Shuffle(in.Cluster.Problem, 7)
 	second := report.Of(in)
 	for _, write := range []func(*report.Report, io.Writer) error{(*report.Report).HTML, (*report.Report).Markdown, (*report.Report).SVG} {
@@ -127,7 +140,7 @@ func TestSameInputSameReport(t *testing.T) {
 // Names and messages are text, whatever is in them.
 func TestHostileNames(t *testing.T) {
 	const name = "x\"'><script>alert(1)</script>&amp; {{.}} | `a` *b* </style>\x01\n\\|<!--"
-	in := emptied(t, 6)
+	in := emptied(t, 6, 2)
 	in.Title, in.Notes, in.MadeWith = name, []string{name}, []report.Setting{{Name: name, Value: name}}
 	in.Workload = func(string) string { return name }
 	in.Labels = []string{name}
@@ -176,7 +189,7 @@ func TestHostileNames(t *testing.T) {
 
 // The page asks for nothing from elsewhere.
 func TestPageStandsAlone(t *testing.T) {
-	text := html(t, report.Of(emptied(t, 6)))
+	text := html(t, report.Of(emptied(t, 6, 2)))
 	for _, word := range []string{"http:", "https:", "src=", "@import", "url(", "<link rel=\"stylesheet"} {
 		assert.NotContains(t, text, word)
 	}
@@ -193,7 +206,7 @@ func TestClusterWithoutNodes(t *testing.T) {
 }
 
 func BenchmarkRender(b *testing.B) {
-	in := emptied(b, 1000)
+	in := emptied(b, 1000, 300)
 	for b.Loop() {
 		text := html(b, report.Of(in))
 		b.ReportMetric(float64(len(text)), "bytes")
