@@ -10,7 +10,8 @@
 //
 //   - On demand: those of June 2026. Of some sizes of the series as_v5, ads_v5 and B that list
 //     has the price of Windows. They are told by what Windows costs a core, and carry the price
-//     of May 2025 where there is one; elsewhere they are left out of the region.
+//     of May 2025 where there is one; elsewhere they are left out of the region. The file
+//     crosscheck.md in this directory sets this list beside that of 2025.
 //   - Spot: those of May 2025, one for the whole region, as Azure has it. 12 newer regions have
 //     none in the source, and neither have newer sizes: they are not sold as spot here. For
 //     decisions about money feed current ones by [instancetypes.Catalog.WithPrices].

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes/gen/internal/azuredata"
+	"github.com/plimsoll-go/plimsoll/instancetypes/gen/internal/crosscheck"
 	"github.com/plimsoll-go/plimsoll/instancetypes/gen/internal/ec2data"
 	"github.com/plimsoll-go/plimsoll/instancetypes/gen/internal/gcpdata"
 	"github.com/plimsoll-go/plimsoll/instancetypes/gen/internal/source"
@@ -29,6 +30,8 @@ type tables struct {
 	regions []facts.Region
 	leftOut []string
 	notes   []string
+	// check, if it has pairs, compares prices with another source.
+	check crosscheck.Report
 }
 
 // files maps names, without extension, to facts.
@@ -138,6 +141,10 @@ func buildAzure(ctx context.Context, checkouts source.Checkouts) (tables, error)
 	for _, l := range leftOut {
 		t.leftOut = append(t.leftOut, l.Size+": "+l.Reason)
 	}
+	t.check = crosscheck.Report{Cloud: "Azure", Ours: karpenter.String() + ", on demand, of " + in.Date, Theirs: source.Instances().String() + ", of " + instancesDate}
+	former := 0
+	t.check.Pairs, former = azuredata.Compare(t.regions, sizes)
+	t.check.Note = fmt.Sprintf("Of %d more the first has the price of Windows, and the second's is embedded.", former)
 	return t, err
 }
 
@@ -158,10 +165,10 @@ func buildGCP(ctx context.Context, checkouts source.Checkouts) (tables, error) {
 	for _, l := range leftOut {
 		t.leftOut = append(t.leftOut, l.Type+": "+l.Reason)
 	}
-	common, differ, err := gcpdata.Compare(in, t.regions)
-	t.notes = append(t.notes, fmt.Sprintf("of %d prices that %s has, too, %d differ by more than 1 %%", common, karpenter, len(differ)))
-	for _, d := range differ {
-		t.notes = append(t.notes, fmt.Sprintf("%s in %s, %s: %v here, %v there", d.Type, d.Region, d.CapacityType, d.Ours, d.Theirs))
+	t.check = crosscheck.Report{
+		Cloud: "Google Cloud", Ours: prices.String(), Theirs: karpenter.String() + " (pkg/providers/pricing/initial-prices.json)",
+		Note: "The second list is made from what the author of the first publishes elsewhere, a few days later.",
 	}
+	t.check.Pairs, err = gcpdata.Compare(in, t.regions)
 	return t, err
 }

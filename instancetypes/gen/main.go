@@ -55,6 +55,11 @@ func run(ctx context.Context, args []string, log io.Writer) error {
 		if err != nil {
 			return err
 		}
+		if len(made.check.Pairs) > 0 {
+			if err := os.WriteFile(filepath.Join(*out, cloud, "crosscheck.md"), []byte(made.check.Markdown()), 0o644); err != nil {
+				return err
+			}
+		}
 		report.tables(&made, n)
 		total += n
 	}
@@ -117,6 +122,9 @@ func (r *reporter) printf(format string, args ...any) {
 
 func (r *reporter) tables(t *tables, bytes int) {
 	r.printf("%s: %d types; %d left out; %d bytes in %d files\n", t.cloud, len(t.shapes.List), len(t.leftOut), bytes, len(t.regions)+1)
+	if n := len(t.check.Pairs); n > 0 {
+		r.printf("  of %d prices that %s has, too, %d differ by more than 1 %%\n", n, t.check.Theirs, t.check.Differing())
+	}
 	for _, note := range t.notes {
 		r.printf("  %s\n", note)
 	}

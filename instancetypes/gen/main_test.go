@@ -36,7 +36,14 @@ func TestCommittedDataIsCurrent(t *testing.T) {
 	assert.Contains(t, log.String(), "left out: g7e.2xlarge: ")
 	if len(made) > 1 {
 		assert.Contains(t, log.String(), "left out: Standard_B1s: ")
-		assert.Contains(t, log.String(), "of 25182 prices that github.com/cloudpilot-ai/karpenter-provider-gcp@417f047b1175 has, too, 0 differ by more than 1 %")
+		assert.Contains(t, log.String(), "of 25182 prices that github.com/cloudpilot-ai/karpenter-provider-gcp@417f047b1175 (pkg/providers/pricing/initial-prices.json) has, too, 0 differ by more than 1 %")
+		for _, pkg := range made[1:] {
+			want, err := os.ReadFile(filepath.Join(out, pkg, "crosscheck.md"))
+			require.NoError(t, err)
+			committed, err := os.ReadFile(filepath.Join("..", pkg, "crosscheck.md"))
+			require.NoError(t, err)
+			assert.Equal(t, string(want), string(committed), "run the command in instancetypes/gen")
+		}
 	}
 	for _, pkg := range made {
 		want, err := filepath.Glob(filepath.Join(out, pkg, "data", "*"))

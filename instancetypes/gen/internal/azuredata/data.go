@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/plimsoll-go/plimsoll/instancetypes/gen/internal/crosscheck"
 	"github.com/plimsoll-go/plimsoll/instancetypes/gen/internal/source"
 	"github.com/plimsoll-go/plimsoll/instancetypes/internal/facts"
 	"github.com/plimsoll-go/plimsoll/offerings"
@@ -75,6 +76,28 @@ func Build(in source.Azure, described []source.Size, sources facts.Sources) (fac
 		}
 	}
 	return table, regions, leftOut, errors.Join(errs...)
+}
+
+// Compare pairs the prices of regions with those of the older source, as far as both have them,
+// and counts those that are the older one's.
+func Compare(regions []facts.Region, described []source.Size) (pairs []crosscheck.Pair, former int) {
+	older := map[string]source.Size{}
+	for _, s := range described {
+		older[skuName(s.Name)] = s
+	}
+	for _, region := range regions {
+		for _, row := range region.Rows {
+			from := older[row.Type].Pricing[priceKeys()[region.Name]].Linux
+			if row.List == facts.FormerList {
+				former++
+			} else if from != nil {
+				if before, err := offerings.ParsePrice(string(from.OnDemand)); err == nil {
+					pairs = append(pairs, crosscheck.Pair{Region: region.Name, Type: row.Type, CapacityType: string(offerings.OnDemand), Ours: row.OnDemand, Theirs: before})
+				}
+			}
+		}
+	}
+	return pairs, former
 }
 
 // rowOf says how a region sells a size. The spot price is that of the older source where it is

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/plimsoll-go/plimsoll/instancetypes/gen/internal/crosscheck"
 	"github.com/plimsoll-go/plimsoll/instancetypes/gen/internal/source"
 	"github.com/plimsoll-go/plimsoll/instancetypes/internal/facts"
 	"github.com/plimsoll-go/plimsoll/offerings"
@@ -170,36 +171,26 @@ func zonesOf(region string, in source.GCP) (zones []facts.Zone) {
 	return zones
 }
 
-// Difference is a price that differs between two lists.
-type Difference struct {
-	Region, Type, CapacityType string
-	Ours, Theirs               offerings.Price
-}
-
-// Compare sets the prices of regions against those of the provider, and returns how many both
-// have, and those that differ by more than one in a hundred.
-func Compare(in source.GCP, regions []facts.Region) (common int, differ []Difference, err error) {
+// Compare pairs the prices of regions with those of the provider, as far as both have them.
+func Compare(in source.GCP, regions []facts.Region) (pairs []crosscheck.Pair, err error) {
 	for _, region := range regions {
 		for _, row := range region.Rows {
-			ours := map[string]offerings.Price{"on_demand": row.OnDemand}
-			if len(row.Spot) > 0 {
-				ours["spot"] = row.Spot[0]
-			}
-			for _, ct := range slices.Sorted(maps.Keys(ours)) {
-				text, ok := in.Compared[region.Name][ct][row.Type]
+			for i, price := range append([]offerings.Price{row.OnDemand}, row.Spot...) {
+				key, ct := "on_demand", offerings.OnDemand
+				if i > 0 {
+					key, ct = "spot", offerings.Spot
+				}
+				text, ok := in.Compared[region.Name][key][row.Type]
 				if !ok {
 					continue
 				}
 				theirs, err := offerings.ParsePrice(text.String())
 				if err != nil {
-					return 0, nil, fmt.Errorf("%s in %s: %w", row.Type, region.Name, err)
+					return nil, fmt.Errorf("%s in %s: %w", row.Type, region.Name, err)
 				}
-				common++
-				if off := 100 * (ours[ct] - theirs); off > theirs || -off > theirs {
-					differ = append(differ, Difference{region.Name, row.Type, ct, ours[ct], theirs})
-				}
+				pairs = append(pairs, crosscheck.Pair{Region: region.Name, Type: row.Type, CapacityType: string(ct), Ours: price, Theirs: theirs})
 			}
 		}
 	}
-	return common, differ, nil
+	return pairs, nil
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/plimsoll-go/plimsoll/instancetypes/gen/internal/crosscheck"
 	"github.com/plimsoll-go/plimsoll/instancetypes/gen/internal/source"
 	"github.com/plimsoll-go/plimsoll/instancetypes/internal/facts"
 	"github.com/plimsoll-go/plimsoll/offerings"
@@ -64,10 +65,13 @@ func TestBuild(t *testing.T) {
 		{Name: "venus-1", Zones: zones, SpotOfRegion: true, Rows: []facts.Row{{Type: "c4a-standard-1", OnDemand: p("0.05"), Zones: "abc", Assumed: true}}},
 	}, regions)
 	require.Len(t, leftOut, 3)
-	common, differ, err := Compare(input(), regions)
+	pairs, err := Compare(input(), regions)
 	require.NoError(t, err)
-	assert.Equal(t, 3, common)
-	assert.Equal(t, []Difference{{"mars-1", "g2-standard-4", "on_demand", p("0.7"), p("0.71")}}, differ)
+	assert.Equal(t, []crosscheck.Pair{
+		{Region: "mars-1", Type: "g2-standard-4", CapacityType: "on-demand", Ours: p("0.7"), Theirs: p("0.71")},
+		{Region: "mars-1", Type: "n2-standard-2", CapacityType: "on-demand", Ours: p("0.1"), Theirs: p("0.1005")},
+		{Region: "mars-1", Type: "n2-standard-2", CapacityType: "spot", Ours: p("0.02"), Theirs: p("0.02")},
+	}, pairs)
 }
 
 func TestFaults(t *testing.T) {
