@@ -189,21 +189,21 @@ func (a *app) answer(ctx context.Context, list []*asked) (outcomes []*whatif.Out
 // keep what is between them together.
 func splitWords(text string) (words []string, err error) {
 	var word strings.Builder
-	quote, open := rune(0), false
-	for _, r := range text {
-		switch {
+	quote, open := byte(0), false
+	for i := range len(text) {
+		switch r := text[i]; {
 		case quote != 0 && r == quote:
 			quote = 0
 		case quote == 0 && (r == '\'' || r == '"'):
 			quote, open = r, true
-		case quote == 0 && r == ' ':
+		case quote == 0 && strings.IndexByte(" \t\n", r) >= 0:
 			if open {
 				words = append(words, word.String())
 			}
 			word.Reset()
 			open = false
 		default:
-			word.WriteRune(r)
+			word.WriteByte(r)
 			open = true
 		}
 	}

@@ -90,6 +90,28 @@ func TestWhatIfUsage(t *testing.T) {
 	}
 }
 
+// Quoted words come back as they were.
+func FuzzSplitWords(f *testing.F) {
+	f.Add("--filter", "cpu >= 8", "x")
+	f.Add("", "'", `"`)
+	f.Fuzz(func(t *testing.T, a, b, c string) {
+		quoted := func(word string) string {
+			var out strings.Builder
+			for part := range strings.SplitAfterSeq(word, "'") {
+				before, found := strings.CutSuffix(part, "'")
+				out.WriteString("'" + before + "'")
+				if found {
+					out.WriteString(`"'"`)
+				}
+			}
+			return out.String()
+		}
+		words, err := splitWords("  " + quoted(a) + " " + quoted(b) + "   " + quoted(c))
+		require.NoError(t, err)
+		require.Equal(t, []string{a, b, c}, words)
+	})
+}
+
 func TestFailAbove(t *testing.T) {
 	shop := []string{"plan", "-f", "testdata/nopool.yaml", "--catalog", "testdata/market.json"}
 	for limit, code := range map[string]int{"78": exitAbove, "79": exitOK, "0.1/hour": exitAbove, "0.11/hour": exitOK} {

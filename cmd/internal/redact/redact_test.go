@@ -133,6 +133,22 @@ func TestNamesKeepTheirRelations(t *testing.T) {
 	require.Less(t, got["db"], got["web"])
 }
 
+// Whatever an object holds, it can be redacted, and doing so twice changes nothing.
+func FuzzRedact(f *testing.F) {
+	f.Add(`{"kind": "Pod", "metadata": {"name": "a-0", "labels": {"a": 1}, "annotations": [], "ownerReferences": [{}, null, 3]}, "spec": {"nodeSelector": null}}`)
+	f.Add(`{"spec": {"drivers": [1, {"name": 2}], "labels": "x", "matchLabels": {"a": ["b"]}, "key": 5, "values": [["x"]], "providerID": "a://b/c"}}`)
+	f.Fuzz(func(t *testing.T, text string) {
+		var o redact.Object
+		if json.Unmarshal([]byte(text), &o) != nil || o == nil {
+			return
+		}
+		redact.Strip(o)
+		once := redact.NewNames([]redact.Object{o}).Replace(o)
+		twice := redact.NewNames([]redact.Object{once}).Replace(once)
+		require.Equal(t, once, twice)
+	})
+}
+
 // documents are a cluster's objects as manifests.
 func documents(t *testing.T, c disruption.Cluster) string {
 	t.Helper()
