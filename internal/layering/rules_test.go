@@ -29,6 +29,7 @@ const (
 	offers
 	validity
 	problem
+	tied
 	proof
 	search
 	reasons
@@ -74,6 +75,7 @@ func floors() map[string]floor {
 		"scheduling/internal/terms":      validity,
 		"scheduling/internal/validate":   validity,
 		"scheduling/internal/compile":    problem,
+		"scheduling/internal/units":      tied,
 		"scheduling/internal/prove":      proof,
 		"scheduling/internal/binding":    proof,
 		"scheduling/internal/search":     search,

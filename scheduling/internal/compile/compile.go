@@ -30,7 +30,7 @@ type Compiler struct {
 	Offers               *offers.OfferTable
 	Nodes                []*ExistingNode
 	Suits                []model.Bits // by node, the groups that its labels and taints allow there
-	open                 []model.Bits // by group, the bins that admit it
+	Open                 []model.Bits // by group, the bins that admit it
 	wary                 []model.Bits // and those of them whose taints it would rather avoid
 	onSale
 	Model    *model.Problem

@@ -42,7 +42,7 @@ type axis struct {
 	id     int     // in the location cache
 	At     []int32 // by spot
 	Values []string
-	flat   bool // the same everywhere
+	Flat   bool // the same everywhere
 }
 
 // Locations is everywhere a pod could be.
@@ -111,33 +111,9 @@ func (l *LocationIndex) OnOffer(template, offer int) bool {
 	return l.ledger.Affords(offers.Purchase{Template: template, Offer: offer})
 }
 
-// choiceAt tells at which sites of a topology signature a template has the choice that its pool's
-// minValues ask for; nil where they ask for none.
-func (l *LocationIndex) choiceAt(k *TopologySignature, ti int) []bool {
-	if len(offers.FloorKeys(l.Templates[ti].Set)) == 0 {
-		return nil
-	}
-	rows := make([]model.Bits, k.Part.Sites)
-	for i, o := range l.Offered[ti].List {
-		if !k.Admits(l.Columns.Rows[o.Column]) {
-			continue
-		}
-		site := k.Part.At[l.First[ti]+i]
-		if rows[site] == nil {
-			rows[site] = model.NewBits(len(l.Offers.Offers))
-		}
-		rows[site].Set(o.Offer)
-	}
-	out := make([]bool, len(rows))
-	for site, row := range rows {
-		out[site] = l.ChoiceIn(l.Templates[ti], row)
-	}
-	return out
-}
-
-// choiceAmong reports whether any offers of a template will do, and leave the choice that
+// ChoiceAmong reports whether any offers of a template will do, and leave the choice that
 // its pool's minValues ask for.
-func (l *LocationIndex) choiceAmong(ti int, do func(i int, o offers.TemplateOffer) bool) bool {
+func (l *LocationIndex) ChoiceAmong(ti int, do func(i int, o offers.TemplateOffer) bool) bool {
 	v := l.Templates[ti]
 	var row model.Bits
 	if len(offers.FloorKeys(v.Set)) > 0 {
@@ -252,27 +228,27 @@ func (l *LocationIndex) axis(name string, draw func() axis) int {
 // Filter says which nodes a spread looks at.
 type Filter struct {
 	Group         int // whose constraints and tolerations count; -1 where neither does
-	honorAffinity bool
-	honorTaints   bool
-	keys          string // labels that have to be there, joined by commas
+	HonorAffinity bool
+	HonorTaints   bool
+	Keys          string // labels that have to be there, joined by commas
 }
 
 // FilterAxis is 1 where a spread looks.
 func (l *LocationIndex) FilterAxis(f Filter) int {
 	b := binary.AppendVarint([]byte{'f'}, int64(f.Group))
-	if f.honorAffinity {
+	if f.HonorAffinity {
 		b = append(b, 'a')
 	}
-	if f.honorTaints {
+	if f.HonorTaints {
 		b = append(b, 't')
 	}
 	var needed []*axis
-	for _, key := range strings.Split(f.keys, ",") {
+	for _, key := range strings.Split(f.Keys, ",") {
 		if key != "" && key != corev1.LabelHostname {
 			needed = append(needed, l.Axes[l.KeyAxis(key)])
 		}
 	}
-	return l.axis(string(b)+f.keys, func() axis { return l.drawFilter(f, needed) })
+	return l.axis(string(b)+f.Keys, func() axis { return l.drawFilter(f, needed) })
 }
 
 // drawFilter draws the axis of a filter that needs some labels.
@@ -286,7 +262,7 @@ func (l *LocationIndex) drawFilter(f Filter, needed []*axis) axis {
 			a.At[spot] = 0
 		}
 	}
-	if slices.Contains(strings.Split(f.keys, ","), corev1.LabelHostname) {
+	if slices.Contains(strings.Split(f.Keys, ","), corev1.LabelHostname) {
 		for i, v := range l.Country.Column(corev1.LabelHostname).numbers {
 			bar(l.OnSale+i, v < 0)
 		}
@@ -308,26 +284,26 @@ func (l *LocationIndex) filterGroup(f Filter, bar func(int, bool)) {
 	for ti, v := range l.Templates {
 		hard, _ := v.HardTaint(group)
 		var row model.Bits
-		if f.honorAffinity {
+		if f.HonorAffinity {
 			row = l.Offers.AdmitsOwn(v, group, false)
 		}
 		for i, o := range l.Offered[ti].List {
-			bar(l.First[ti]+i, f.honorTaints && hard != nil || row != nil && !row.Has(o.Offer))
+			bar(l.First[ti]+i, f.HonorTaints && hard != nil || row != nil && !row.Has(o.Offer))
 		}
 	}
-	choosy := f.honorAffinity && (len(group.Selector) > 0 || group.Affine)
-	if !f.honorTaints && !choosy {
+	choosy := f.HonorAffinity && (len(group.Selector) > 0 || group.Affine)
+	if !f.HonorTaints && !choosy {
 		return
 	}
 	for i := range l.Places {
 		n := &l.Places[i]
 		hard, _ := podspec.Untolerated(group.Tolerations, n.taints)
-		bar(l.OnSale+i, f.honorTaints && hard != nil || choosy && !group.OwnMatchesNode(n.node.Name, n.Labels))
+		bar(l.OnSale+i, f.HonorTaints && hard != nil || choosy && !group.OwnMatchesNode(n.node.Name, n.Labels))
 	}
 }
 
-// wishAxis is 1 where a preferred term of node affinity matches.
-func (l *LocationIndex) wishAxis(t *podspec.Term) int {
+// WishAxis is 1 where a preferred term of node affinity matches.
+func (l *LocationIndex) WishAxis(t *podspec.Term) int {
 	return l.axis("w"+t.Text(), func() axis { return l.drawWish(t) })
 }
 

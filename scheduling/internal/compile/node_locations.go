@@ -117,8 +117,8 @@ func (l *LocationIndex) linkBins() {
 	}
 }
 
-// binsWith are the bins on which a label is.
-func (l *LocationIndex) binsWith(key string) model.Bits {
+// BinsWith are the bins on which a label is.
+func (l *LocationIndex) BinsWith(key string) model.Bits {
 	out := model.NewBits(len(l.Nodes))
 	column := l.Country.Column(key)
 	for bin, n := range l.PlaceOf {

@@ -318,7 +318,7 @@ func (c *Compiler) buildBins() {
 	if b == nil || !plain || !slices.Equal(b.nodes, c.Nodes) || !slices.Equal(b.signatures, c.Classes.Signatures) {
 		b = c.newNodeCompatibility()
 	}
-	c.Suits, c.open, c.wary = b.suits, b.open, b.wary
+	c.Suits, c.Open, c.wary = b.suits, b.open, b.wary
 	c.Model.Bins, c.Model.Open = b.bins, b.open
 	if plain {
 		c.Memory.nodeCompatibility = b

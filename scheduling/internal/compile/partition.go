@@ -65,7 +65,7 @@ func samePool(a, b model.Pool) bool { return slices.Equal(a.Limits, b.Limits) }
 func (a *locationCache) full() bool {
 	sums := 0
 	for _, m := range a.markets {
-		sums += len(m.costs) + len(m.Alone)
+		sums += len(m.Costs) + len(m.Alone)
 	}
 	return len(a.axes) > mostAxes || len(a.named) > mostAxes || len(a.partitions) > mostAxes || sums > mostSums
 }
@@ -102,7 +102,7 @@ func (a *locationCache) axis(name string, draw func() axis) *axis {
 		return x
 	}
 	drawn := draw()
-	drawn.flat = !slices.ContainsFunc(drawn.At, func(v int32) bool { return v != drawn.At[0] })
+	drawn.Flat = !slices.ContainsFunc(drawn.At, func(v int32) bool { return v != drawn.At[0] })
 	n := slices.IndexFunc(a.axes, func(x *axis) bool { return slices.Equal(drawn.At, x.At) && slices.Equal(drawn.Values, x.Values) })
 	if n < 0 {
 		n = len(a.axes)
@@ -116,7 +116,7 @@ func (a *locationCache) axis(name string, draw func() axis) *axis {
 // axesName names some axes that are not the same everywhere, and lists them without the others in
 // an order of their own.
 func axesName(axes []*axis) (string, []*axis) {
-	axes = slices.DeleteFunc(slices.Clone(axes), func(a *axis) bool { return a.flat })
+	axes = slices.DeleteFunc(slices.Clone(axes), func(a *axis) bool { return a.Flat })
 	slices.SortFunc(axes, func(a, b *axis) int { return a.id - b.id })
 	axes = slices.Compact(axes)
 	name := make([]byte, 0, 2*len(axes))
@@ -210,8 +210,8 @@ func (p *Partition) tellApart(a *axis) {
 	}
 }
 
-// binsAt are the bins at a site.
-func (p *Partition) binsAt(l *LocationIndex, site int) model.Bits {
+// BinsAt are the bins at a site.
+func (p *Partition) BinsAt(l *LocationIndex, site int) model.Bits {
 	if p.bins == nil {
 		p.bins = make([]model.Bits, p.Sites)
 		for i := range p.bins {

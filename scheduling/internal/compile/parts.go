@@ -26,6 +26,23 @@ type Part struct {
 	Pinned     bool
 }
 
+// Portion is so many pods of a class, by place among the planned classes.
+type Portion struct {
+	Class int
+	N     int64
+}
+
+// Seat is a site for a topology signature: what the engine takes for a group.
+type Seat struct {
+	Groups []int      // whose node constraints all hold
+	Part   *Partition // nil for everywhere
+	Site   int
+	Bins   model.Bits   // that will do; nil for all that admit the groups
+	Rows   []model.Bits // by template, offers that will do; nil for all
+	Sold   []model.Bits // by template, those that suit the groups, too; nil where that is not known
+	NoNew  bool
+}
+
 // AddParts hands the parts to the engine, and which of them may not share a machine
 // because they bind the same ports.
 func (c *Compiler) AddParts() {
@@ -130,10 +147,10 @@ func (c *Compiler) BinsOf(s *Seat) (open, wary model.Bits) {
 	case s.Bins != nil:
 		open.Or(s.Bins)
 	case len(s.Groups) > 0:
-		open.Or(c.open[s.Groups[0]])
+		open.Or(c.Open[s.Groups[0]])
 	}
 	for _, g := range s.Groups {
-		open.And(c.open[g])
+		open.And(c.Open[g])
 		wary.Or(c.wary[g])
 	}
 	wary.And(open)

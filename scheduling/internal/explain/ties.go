@@ -12,12 +12,13 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/search"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/units"
 )
 
 // tied is what ties of pods that found no place look at, once a plan is carried out.
 // It is judged as kube-scheduler would judge one more pod.
 type tied struct {
-	*compile.RuleBook
+	*units.RuleBook
 	scene   *scene
 	spots   []int                         // by launch, its spot, or -1
 	nodeOf  []int                         // by bin, its node of the locations
@@ -54,7 +55,7 @@ type minimum struct {
 // newTied returns nil where nothing ties the pods that a plan leaves out.
 func newTied(s *scene) *tied {
 	t := &tied{
-		RuleBook: compile.NewRuleBook(compile.NewLocationIndex(s.Compiler)), scene: s, holds: make([][]duty, len(s.Planned)),
+		RuleBook: units.NewRuleBook(compile.NewLocationIndex(s.Compiler)), scene: s, holds: make([][]duty, len(s.Planned)),
 		left: map[int]bool{}, hosts: map[int]*company{}, least: map[int]minimum{}, seen: map[int][]foreignAntiAffinity{},
 	}
 	for id, class := range s.Planned {
@@ -219,7 +220,7 @@ func (t *tied) add(items []compile.Portion, spot, node int) {
 				}
 				return
 			}
-			if r, ok := t.RuleOf[compile.RuleKey{Tie: x, Filter: -1}]; ok {
+			if r, ok := t.RuleOf[units.RuleKey{Tie: x, Filter: -1}]; ok {
 				if at := t.Locations.Axes[t.Rules[r].Axis].At[spot]; at >= 0 {
 					t.Rules[r].Domains[at].Holders += it.N
 				}

@@ -15,6 +15,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/units"
 )
 
 // zoneRule is placed pods that are spread over zones by one constraint, count for it
@@ -72,7 +73,7 @@ func (pr *Prover) newZoneBook(plan *scheduling.Plan) *zoneBook {
 	if slices.Contains(b.zones, "") || len(b.zones) < 2 || len(b.zones) > mostZones {
 		return nil
 	}
-	book, numbers := compile.NewRuleBook(b.locations), make([]int, len(rules))
+	book, numbers := units.NewRuleBook(b.locations), make([]int, len(rules))
 	for i := range rules {
 		r := &rules[i]
 		if r.weight = b.stake(r); r.weight > 0 {
@@ -236,7 +237,7 @@ func (b *zoneBook) stake(r *zoneRule) (stake float64) {
 
 // limit works out how many pods of a rule may be where, given what runs already, and reports
 // whether that says anything.
-func (b *zoneBook) limit(r *zoneRule, key zoneRuleKey, runs *compile.Rule) bool {
+func (b *zoneBook) limit(r *zoneRule, key zoneRuleKey, runs *units.Rule) bool {
 	s := ZoneSpread{
 		Skew: key.MaxSkew, Placed: r.pods,
 		Running: make([]int64, len(b.zones)), Counts: b.openZones(r, key),

@@ -13,6 +13,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/lagrangian"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/units"
 )
 
 // balance is what the bound knows of pods that are spread over zones by how many others
@@ -138,7 +139,7 @@ func (m *balance) waitsFor(target int) bool {
 
 // count finds out what runs in each zone, and which zones a rule looks at whatever the plan.
 func (m *balance) count(keys []zoneRuleKey) {
-	book, numbers := compile.NewRuleBook(m.locations), make([]int, len(keys))
+	book, numbers := units.NewRuleBook(m.locations), make([]int, len(keys))
 	for i, key := range keys {
 		numbers[i] = book.Rule(key.Tie, key.group, m.TopologyTerms.List[m.Planned[m.rules[i].classes[0]].TopologyTerms])
 	}

@@ -4,11 +4,11 @@ import (
 	"math"
 	"slices"
 
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/topology"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/units"
 )
 
 // A machine in a zone that a spread has not counted with makes that zone one of its
@@ -97,7 +97,7 @@ func (t *Ties) staysAway(n int) bool {
 
 // canStayAway reports whether all units of a topology signature find a machine outside foreign zones,
 // in a pool of no lower weight than they would find anywhere.
-func (t *Ties) canStayAway(k *compile.TopologySignature) bool {
+func (t *Ties) canStayAway(k *units.TopologySignature) bool {
 	l := t.Locations
 	type place struct{ rank, room int }
 	near, all := map[place]bool{}, map[place]bool{}

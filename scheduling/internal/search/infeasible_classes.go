@@ -7,6 +7,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/topology"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/units"
 )
 
 // slacken gives up classes that have no place, beside those that are gone as it is, and
@@ -42,8 +43,8 @@ func (t *Ties) heldBy(class *podspec.PodClass) []int {
 }
 
 // heads counts, by rule, the pods that could have a place.
-func (t *Ties) heads() []compile.Heads {
-	out := make([]compile.Heads, len(t.Rules))
+func (t *Ties) heads() []units.Heads {
+	out := make([]units.Heads, len(t.Rules))
 	for i, class := range t.Locations.Planned {
 		if t.Hopeless[i] || class.TopologyTerms == 0 && len(t.Locations.TopologyTerms.Targets.Sets[class.Among]) == 0 {
 			continue
@@ -66,7 +67,7 @@ func (t *Ties) heads() []compile.Heads {
 
 // dropInfeasibleClasses gives up classes that demand to be where nobody will ever be, and reports
 // whether there were any.
-func (t *Ties) dropInfeasibleClasses(heads []compile.Heads) bool {
+func (t *Ties) dropInfeasibleClasses(heads []units.Heads) bool {
 	found := false
 	for i, class := range t.Locations.Planned {
 		if t.Hopeless[i] {
@@ -98,7 +99,7 @@ func (t *Ties) unplaceable() []bool {
 }
 
 // loosen makes a rule ask for the label and nothing else.
-func (t *Ties) loosen(r *compile.Rule) {
+func (t *Ties) loosen(r *units.Rule) {
 	r.Loose = true
 	r.Axis, r.MinDomains = t.Locations.PresenceAxis(r.Key), 0
 	if r.Kind == podspec.SpreadTie {
@@ -115,7 +116,7 @@ func (t *Ties) loosen(r *compile.Rule) {
 
 // idleCrowds are those that let as many pods share a machine as there are.
 func (t *Ties) idleCrowds(present [][]model.Presence) []bool {
-	all := make([]compile.Heads, len(t.PerNodeLimits))
+	all := make([]units.Heads, len(t.PerNodeLimits))
 	for i, class := range t.Locations.Planned {
 		if t.Hopeless[i] {
 			continue

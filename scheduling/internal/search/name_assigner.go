@@ -7,6 +7,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/units"
 )
 
 // nameAssigner hands out the pods of classes in the order of their names. Those that others
@@ -22,7 +23,7 @@ type nameAssigner struct {
 // newNameAssigner hands out what nodes and the machines hold.
 func (d *decoder) newNameAssigner(machines []machine) *nameAssigner {
 	r := &nameAssigner{Compiler: d.Compiler, next: make([]int, len(d.Planned))}
-	if d.ties == nil || !slices.ContainsFunc(d.ties.UnitBook.Units, func(u compile.Unit) bool { return u.Begins }) {
+	if d.ties == nil || !slices.ContainsFunc(d.ties.UnitBook.Units, func(u units.Unit) bool { return u.Begins }) {
 		return r
 	}
 	r.ahead = make([]int, len(d.Planned))

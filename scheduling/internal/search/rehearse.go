@@ -9,6 +9,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/topology"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/units"
 )
 
 // handed is a pod that the plan puts somewhere as part of an engine class.
@@ -126,7 +127,7 @@ func (r *rehearsal) bearing(part model.ClassID, portion int) int32 {
 
 // single is pods of one bearing in the planner's form.
 func (t *Ties) single(s bearing) topology.Class {
-	own := t.List[t.Number([]compile.Member{{Group: s.group, TopologyTerms: s.bonds, Among: s.among, N: 1}}, nil)]
+	own := t.List[t.Number([]units.Member{{Group: s.group, TopologyTerms: s.bonds, Among: s.among, N: 1}}, nil)]
 	if own.Part == nil {
 		t.Link(own)
 	}

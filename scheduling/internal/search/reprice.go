@@ -10,6 +10,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/pack"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/topology"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/units"
 )
 
 // A pod's share of a machine is what it costs where many fill machines together. A pod
@@ -160,7 +161,7 @@ func (t *Ties) marginal(x *Trial, shares [][]int64) [][]int64 {
 
 // alone is what a pod of a class costs at a site where its class has machines to itself.
 // Classes of the same topology signature and size share the answers.
-func (t *Ties) alone(k *compile.TopologySignature, class *topology.Class, site int, share int64) int64 {
+func (t *Ties) alone(k *units.TopologySignature, class *topology.Class, site int, share int64) int64 {
 	if k.Market == nil {
 		return share
 	}
@@ -193,7 +194,7 @@ func leastCost(l *compile.LocationIndex, m *compile.Market, class *topology.Clas
 		if !model.Fits(room, class.Request) {
 			continue
 		}
-		n := min(max(compile.TimesIn(room, class.Request), 1), class.Count)
+		n := min(max(units.TimesIn(room, class.Request), 1), class.Count)
 		if cost := r.Cost/n + int64(r.Rank)*compile.RankCost; least < 0 || cost < least {
 			least = cost
 		}

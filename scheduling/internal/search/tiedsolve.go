@@ -9,6 +9,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/pack"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/units"
 )
 
 // siteRounds is how often sites are planned anew because what the planner took for
@@ -158,7 +159,7 @@ func (t *Ties) shrink(x *Trial) bool {
 		}
 		shrunk = true
 		u.Count -= left
-		less := compile.Unit{Portions: slices.Clone(u.Portions), Count: left, Begins: u.Begins}
+		less := units.Unit{Portions: slices.Clone(u.Portions), Count: left, Begins: u.Begins}
 		p := &less.Portions[last]
 		gone := (p.N + 3) / 4
 		class := p.Class
@@ -173,7 +174,7 @@ func (t *Ties) shrink(x *Trial) bool {
 	if !shrunk {
 		return false
 	}
-	t.UnitBook.Units = slices.DeleteFunc(t.UnitBook.Units, func(u compile.Unit) bool { return u.Count == 0 })
+	t.UnitBook.Units = slices.DeleteFunc(t.UnitBook.Units, func(u units.Unit) bool { return u.Count == 0 })
 	t.plan()
 	return true
 }

@@ -10,13 +10,14 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/topology"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/units"
 )
 
 // Ties plans where pods go that are tied to each other: first how many to each site,
 // by the planner, then, as a problem of the engine in which every part is pinned to its
 // site, onto which machines.
 type Ties struct {
-	*compile.UnitBook
+	*units.UnitBook
 	present  [][]model.Presence // by bin
 	planner  topology.Problem
 	units    []int            // by planner class, the unit
@@ -41,9 +42,9 @@ func newTiesWithout(c *compile.Compiler, gone map[int]int64) *Ties {
 // newTiesFollowing is newTiesWithout where pods that follow others may be piled on few.
 func newTiesFollowing(c *compile.Compiler, gone map[int]int64, piled bool) *Ties {
 	l := c.Locations()
-	t := &Ties{UnitBook: &compile.UnitBook{SignatureBook: &compile.SignatureBook{RuleBook: compile.NewRuleBook(l), Index: map[string]int{}}}}
+	t := &Ties{UnitBook: &units.UnitBook{SignatureBook: &units.SignatureBook{RuleBook: units.NewRuleBook(l), Index: map[string]int{}}}}
 	for _, class := range c.Planned {
-		t.Enter(compile.Member{Group: class.Group, TopologyTerms: class.TopologyTerms, Among: class.Among, N: 1})
+		t.Enter(units.Member{Group: class.Group, TopologyTerms: class.TopologyTerms, Among: class.Among, N: 1})
 	}
 	t.Keep()
 	t.present = t.Count()
@@ -117,7 +118,7 @@ func (t *Ties) worth(weight int64) int64 {
 }
 
 // site describes a site to the planner.
-func (t *Ties) site(k *compile.TopologySignature, site int, cost int64, request []int64) topology.Site {
+func (t *Ties) site(k *units.TopologySignature, site int, cost int64, request []int64) topology.Site {
 	if k.Sites == nil {
 		k.Sites = t.sitesOf(k)
 	}
@@ -137,7 +138,7 @@ func (t *Ties) site(k *compile.TopologySignature, site int, cost int64, request 
 }
 
 // sitesOf describes the sites of a topology signature, as far as they are the same for all its units.
-func (t *Ties) sitesOf(k *compile.TopologySignature) []topology.Site {
+func (t *Ties) sitesOf(k *units.TopologySignature) []topology.Site {
 	out := make([]topology.Site, k.Part.Sites)
 	for site := range out {
 		s := &out[site]
@@ -265,7 +266,7 @@ func (t *Ties) seat(n, site int) compile.Seat {
 }
 
 // perNodeMax is how many of a per-node limit may share a machine, relaxed as far as wishes are.
-func (t *Ties) perNodeMax(k compile.PerNodeLimit) int64 {
+func (t *Ties) perNodeMax(k units.PerNodeLimit) int64 {
 	if k.Weight == 0 || t.scale <= 1 {
 		return k.Max
 	}
@@ -273,7 +274,7 @@ func (t *Ties) perNodeMax(k compile.PerNodeLimit) int64 {
 }
 
 // memberships are those of a topology signature in the per-node limits that count.
-func (t *Ties) memberships(k *compile.TopologySignature) []model.Membership {
+func (t *Ties) memberships(k *units.TopologySignature) []model.Membership {
 	if t.scale > 0 {
 		return k.PerNodeLimits
 	}

@@ -1,8 +1,9 @@
-package compile
+package units
 
 import (
 	"slices"
 
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
@@ -85,7 +86,7 @@ func (b *UnitBook) split(i int) Unit {
 
 // leads reports whether a unit holds a pod of one of the classes.
 func (b *UnitBook) leads(u *Unit, leaders []int) bool {
-	return slices.ContainsFunc(u.Portions, func(s Portion) bool { return slices.Contains(leaders, s.Class) })
+	return slices.ContainsFunc(u.Portions, func(s compile.Portion) bool { return slices.Contains(leaders, s.Class) })
 }
 
 // join makes count units of unit i hold up to each pods of a class more, and returns
@@ -97,7 +98,7 @@ func (b *UnitBook) join(i, class int, each, count int64) int64 {
 	if each == 0 || count == 0 {
 		return 0
 	}
-	b.add(u, Portion{class, each})
+	b.add(u, compile.Portion{Class: class, N: each})
 	return each * count
 }
 
@@ -109,21 +110,21 @@ func (b *UnitBook) joinNew(u Unit, class int, each, count int64) int64 {
 	u.Count = count
 	each = b.most(&u, class, each)
 	if each > 0 {
-		b.add(&u, Portion{class, each})
+		b.add(&u, compile.Portion{Class: class, N: each})
 	}
 	b.Units = append(b.Units, u)
 	return each * count
 }
 
 // add puts pods into a unit; where that could go to some bins only, so do they.
-func (b *UnitBook) add(u *Unit, p Portion) {
+func (b *UnitBook) add(u *Unit, p compile.Portion) {
 	u.Portions = added(u.Portions, p)
 	if u.Signature >= 0 {
 		u.Signature = b.Number(b.Members(u.Portions), b.List[u.Signature].Hosts)
 	}
 }
 
-func added(shares []Portion, s Portion) []Portion {
+func added(shares []compile.Portion, s compile.Portion) []compile.Portion {
 	out := slices.Clone(shares)
 	for i := range out {
 		if out[i].Class == s.Class {
@@ -151,7 +152,7 @@ func (b *UnitBook) most(u *Unit, class int, n int64) int64 {
 // holdsMore reports whether some machine, on sale or running, could hold a unit with n
 // pods of a class more.
 func (b *UnitBook) holdsMore(u *Unit, class int, n int64) bool {
-	shares := added(u.Portions, Portion{class, n})
+	shares := added(u.Portions, compile.Portion{Class: class, N: n})
 	if b.clash(shares) || b.atOdds(shares) {
 		return false
 	}
@@ -166,7 +167,7 @@ func (b *UnitBook) holdsMore(u *Unit, class int, n int64) bool {
 		if hosts != nil {
 			break
 		}
-		if l.choiceAmong(ti, func(_ int, o offers.TemplateOffer) bool {
+		if l.ChoiceAmong(ti, func(_ int, o offers.TemplateOffer) bool {
 			return model.Fits(l.Compiler.Rooms.Rooms[o.Room], request) && k.Admits(l.Columns.Rows[o.Column])
 		}) {
 			return true
@@ -181,7 +182,7 @@ func (b *UnitBook) holdsMore(u *Unit, class int, n int64) bool {
 }
 
 // clash reports whether pods of a unit bind the same ports.
-func (b *UnitBook) clash(shares []Portion) bool {
+func (b *UnitBook) clash(shares []compile.Portion) bool {
 	for i, s := range shares {
 		ports := b.Locations.Classes.Groups[b.Locations.Planned[s.Class].Group].Ports
 		if len(ports) == 0 {
@@ -200,7 +201,7 @@ func (b *UnitBook) clash(shares []Portion) bool {
 }
 
 // atOdds reports whether pods of a unit keep each other off their machine.
-func (b *UnitBook) atOdds(portions []Portion) bool {
+func (b *UnitBook) atOdds(portions []compile.Portion) bool {
 	for _, p := range portions {
 		for _, t := range b.Locations.TopologyTerms.List[b.Locations.Planned[p.Class].TopologyTerms].Ties {
 			if t.Weight > 0 || t.Kind == podspec.AffinityTie || t.Kind == podspec.SpreadTie && !t.PerHost() {

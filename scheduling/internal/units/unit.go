@@ -1,4 +1,4 @@
-package compile
+package units
 
 import (
 	"cmp"
@@ -7,6 +7,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
@@ -14,17 +15,11 @@ import (
 // Unit is what the engine places as one: a pod, or pods that have to share a machine
 // because some of them demand to be where others are.
 type Unit struct {
-	Portions  []Portion
+	Portions  []compile.Portion
 	Count     int64
 	Signature int
 	// begins says that its pods follow each other, and nobody is there before them.
 	Begins bool
-}
-
-// Portion is so many pods of a class, by place among the planned classes.
-type Portion struct {
-	Class int
-	N     int64
 }
 
 // UnitBook turns classes into units.
@@ -47,10 +42,10 @@ type UnitBook struct {
 
 // Build makes one unit of every class, then joins those that have to be together.
 func (b *UnitBook) Build() {
-	ones := make([]Portion, len(b.Locations.Planned))
+	ones := make([]compile.Portion, len(b.Locations.Planned))
 	b.Units = slices.Grow(b.Units, len(ones))
 	for i := range b.Locations.Planned {
-		ones[i] = Portion{i, 1}
+		ones[i] = compile.Portion{Class: i, N: 1}
 		b.Units = append(b.Units, Unit{Portions: ones[i : i+1 : i+1], Count: b.Wanting(i), Signature: -1})
 	}
 	b.scan()
@@ -208,7 +203,7 @@ func (b *UnitBook) rescue() {
 // Follow makes units of n pods that may go to some bins only.
 func (b *UnitBook) Follow(class int, n int64, hosts model.Bits) {
 	if n > 0 {
-		u := Unit{Portions: []Portion{{class, 1}}, Count: n}
+		u := Unit{Portions: []compile.Portion{{Class: class, N: 1}}, Count: n}
 		u.Signature = b.Number(b.Members(u.Portions), hosts)
 		b.Units = append(b.Units, u)
 	}
@@ -235,7 +230,7 @@ func (b *UnitBook) gather(class, target int) {
 		b.states[i] = settled
 		n := b.most(&u, i, b.Units[i].Count)
 		if n > 0 {
-			u.Portions = added(u.Portions, Portion{i, n})
+			u.Portions = added(u.Portions, compile.Portion{Class: i, N: n})
 		}
 		b.stranded[i], b.Units[i].Count = b.Units[i].Count-n, 0
 	}
@@ -245,7 +240,7 @@ func (b *UnitBook) gather(class, target int) {
 }
 
 // Members are those of a unit's shares.
-func (b *UnitBook) Members(shares []Portion) []Member {
+func (b *UnitBook) Members(shares []compile.Portion) []Member {
 	out := make([]Member, 0, len(shares))
 	for _, s := range shares {
 		c := b.Locations.Planned[s.Class]
@@ -258,7 +253,7 @@ func (b *UnitBook) Members(shares []Portion) []Member {
 const tooMuch = int64(1) << 61
 
 // Request is what a unit asks for, not to be written: for one pod it is the class's own.
-func (b *UnitBook) Request(shares []Portion) []int64 {
+func (b *UnitBook) Request(shares []compile.Portion) []int64 {
 	if len(shares) == 1 && shares[0].N == 1 {
 		return b.Locations.Planned[shares[0].Class].Requests
 	}

@@ -1,15 +1,14 @@
-package compile
+package units
 
 import (
 	"cmp"
-	"math/bits"
 	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/topology"
 )
@@ -37,7 +36,7 @@ type PerNodeLimit struct {
 
 // RuleBook numbers the rules and the per-node limits of a problem.
 type RuleBook struct {
-	Locations       *LocationIndex
+	Locations       *compile.LocationIndex
 	Rules           []Rule
 	RuleOf          map[RuleKey]int
 	ByTarget        map[int][]int // rules that count a target
@@ -58,7 +57,7 @@ type RuleKey struct {
 }
 
 // NewRuleBook returns a book without rules.
-func NewRuleBook(l *LocationIndex) *RuleBook {
+func NewRuleBook(l *compile.LocationIndex) *RuleBook {
 	return &RuleBook{
 		Locations: l, RuleOf: map[RuleKey]int{}, ByTarget: map[int][]int{},
 		perNodeLimitOf: map[PerNodeLimit]int{}, PerNodeLimitsBy: map[int][]int{}, keptOff: map[int]model.Bits{},
@@ -69,7 +68,7 @@ func NewRuleBook(l *LocationIndex) *RuleBook {
 func (b *RuleBook) Rule(t podspec.Tie, group int, bonds *podspec.TopologyTerms) int {
 	filterAxis := -1
 	if t.Kind == podspec.SpreadTie {
-		f := Filter{Group: -1, honorAffinity: t.HonorAffinity, honorTaints: t.HonorTaints, keys: strings.Join(bonds.SpreadKeys(t.Weight == 0), ",")}
+		f := compile.Filter{Group: -1, HonorAffinity: t.HonorAffinity, HonorTaints: t.HonorTaints, Keys: strings.Join(bonds.SpreadKeys(t.Weight == 0), ",")}
 		if t.HonorAffinity || t.HonorTaints {
 			f.Group = group
 		}
@@ -173,44 +172,6 @@ func (h *Heads) Add(holds, counts bool, n int64) {
 // alone reports whether there is one pod only, which is tied to itself.
 func (h *Heads) alone() bool { return h.Held == 1 && h.Counted == 1 && h.both == 1 }
 
-// Takes reports whether a spot with values on some axes could take a pod of a class.
-func (l *LocationIndex) Takes(class *podspec.PodClass, need []int) bool {
-	has := func(spot int) bool {
-		return !slices.ContainsFunc(need, func(axis int) bool { return l.Axes[axis].At[spot] < 0 })
-	}
-	if l.nodeTakes(class, has) {
-		return true
-	}
-	for ti := range l.Templates {
-		if l.Offered[ti].Rows[class.Group] != nil && l.choiceAmong(ti, func(i int, o offers.TemplateOffer) bool {
-			return l.Columns.Rows[o.Column].Has(class.Group) && model.Fits(l.Rooms.Rooms[o.Room], class.Requests) &&
-				has(l.First[ti]+i) && l.OnOffer(ti, o.Offer)
-		}) {
-			return true
-		}
-	}
-	return false
-}
-
-// nodeTakes reports whether a node that has what it takes could take a pod of a class.
-func (l *LocationIndex) nodeTakes(class *podspec.PodClass, has func(spot int) bool) bool {
-	if l.Model.Rooms == nil { // it takes long to look at all
-		for n, bin := range l.BinOf {
-			if bin >= 0 && l.open[class.Group].Has(int(bin)) && model.Fits(l.Model.Bins[bin].Room, class.Requests) && has(l.OnSale+n) {
-				return true
-			}
-		}
-		return false
-	}
-	found := false
-	for w, word := range l.Fitting(class.Requests) {
-		for word &= l.open[class.Group][w]; word != 0 && !found; word &= word - 1 {
-			found = has(l.OnSale + int(l.PlaceOf[w<<6+bits.TrailingZeros64(word)]))
-		}
-	}
-	return found
-}
-
 // Redundant reports whether a rule holds wherever the pods that wait go, as long as their
 // nodes have the label.
 func (r *Rule) Redundant(h *Heads) bool {
@@ -238,7 +199,7 @@ func (b *RuleBook) vacuous(n int) bool {
 		return r.Loose
 	}
 	a := b.Locations.Axes[r.Axis]
-	return a.flat && len(a.At) > 0 && a.At[0] == 0
+	return a.Flat && len(a.At) > 0 && a.At[0] == 0
 }
 
 // Count notes what runs already: how many pods each rule counts in each domain, and who is on

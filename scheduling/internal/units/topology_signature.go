@@ -1,4 +1,4 @@
-package compile
+package units
 
 import (
 	"encoding/binary"
@@ -7,7 +7,9 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/topology"
 )
@@ -29,11 +31,11 @@ type TopologySignature struct {
 	// per-node limits are the memberships of one unit.
 	PerNodeLimits []model.Membership
 	Wishes        []wish
-	Part          *Partition
+	Part          *compile.Partition
 	bins          model.Bits      // that admit the topology signature
-	Seats         []Seat          // by site
+	Seats         []compile.Seat  // by site
 	Sites         []topology.Site // what the planner is told of them, costs and bins aside; nil until then
-	Market        *Market
+	Market        *compile.Market
 	Plain         bool // no rule and no wish concerns it
 }
 
@@ -41,17 +43,6 @@ type TopologySignature struct {
 type wish struct {
 	Weight int64
 	Axis   int
-}
-
-// Seat is a site for a topology signature: what the engine takes for a group.
-type Seat struct {
-	Groups []int      // whose node constraints all hold
-	part   *Partition // nil for everywhere
-	site   int
-	Bins   model.Bits   // that will do; nil for all that admit the groups
-	Rows   []model.Bits // by template, offers that will do; nil for all
-	Sold   []model.Bits // by template, those that suit the groups, too; nil where that is not known
-	NoNew  bool
 }
 
 // SignatureBook numbers the topology signatures.
@@ -131,7 +122,7 @@ func (b *SignatureBook) Link(k *TopologySignature) {
 		}
 		for i := range bonds.Wishes {
 			w := &bonds.Wishes[i]
-			k.Wishes = append(k.Wishes, wish{Weight: w.Weight, Axis: b.Locations.wishAxis(&w.Term)})
+			k.Wishes = append(k.Wishes, wish{Weight: w.Weight, Axis: b.Locations.WishAxis(&w.Term)})
 		}
 	}
 	for _, n := range slices.Sorted(maps.Keys(rules)) {
@@ -147,7 +138,7 @@ func (b *SignatureBook) Link(k *TopologySignature) {
 		}
 		k.PerNodeLimits = append(k.PerNodeLimits, *crowds[n])
 	}
-	k.Wishes = slices.DeleteFunc(k.Wishes, func(w wish) bool { return b.Locations.Axes[w.Axis].flat })
+	k.Wishes = slices.DeleteFunc(k.Wishes, func(w wish) bool { return b.Locations.Axes[w.Axis].Flat })
 	k.Plain = len(k.Rules) == 0 && len(k.Wishes) == 0
 	var axes []int
 	for _, link := range k.Rules {
@@ -161,7 +152,7 @@ func (b *SignatureBook) Link(k *TopologySignature) {
 	}
 	k.Part = b.Locations.Partition(axes)
 	k.bins = b.binsFor(k)
-	k.Seats = make([]Seat, k.Part.Sites)
+	k.Seats = make([]compile.Seat, k.Part.Sites)
 	var groups []int
 	for _, m := range k.members {
 		groups = append(groups, m.Group)
@@ -169,11 +160,11 @@ func (b *SignatureBook) Link(k *TopologySignature) {
 	slices.Sort(groups)
 	groups = slices.Compact(groups)
 	if k.Hosts == nil {
-		k.Market = b.marketOf(k, groups)
+		k.Market = b.Locations.Market(k.Part, groups, func() []compile.SiteRoom { return b.rooms(k) })
 	}
 	for site := range k.Seats {
 		bins := b.binsAt(k, site)
-		k.Seats[site] = Seat{Groups: groups, part: k.Part, site: site, Bins: bins, NoNew: k.Hosts != nil}
+		k.Seats[site] = compile.Seat{Groups: groups, Part: k.Part, Site: site, Bins: bins, NoNew: k.Hosts != nil}
 	}
 }
 
@@ -219,9 +210,9 @@ func (b *SignatureBook) binsFor(k *TopologySignature) model.Bits {
 	}
 	for i, m := range k.members {
 		if i == 0 {
-			bins.Or(l.open[m.Group])
+			bins.Or(l.Open[m.Group])
 		} else {
-			bins.And(l.open[m.Group])
+			bins.And(l.Open[m.Group])
 		}
 		for _, target := range l.TopologyTerms.Targets.Sets[m.Among] {
 			if off := b.keptOff[int(target)]; off != nil {
@@ -233,7 +224,7 @@ func (b *SignatureBook) binsFor(k *TopologySignature) model.Bits {
 		bins.And(k.Hosts)
 	}
 	if needsHost {
-		bins.And(l.binsWith(corev1.LabelHostname))
+		bins.And(l.BinsWith(corev1.LabelHostname))
 	}
 	return bins
 }
@@ -243,7 +234,7 @@ func (b *SignatureBook) binsAt(k *TopologySignature, site int) model.Bits {
 	if k.Part.Sites == 1 {
 		return k.bins
 	}
-	out := k.Part.binsAt(b.Locations, site).Clone()
+	out := k.Part.BinsAt(b.Locations, site).Clone()
 	out.And(k.bins)
 	return out
 }
@@ -259,7 +250,7 @@ func (k *TopologySignature) Admits(column model.Bits) bool {
 }
 
 // Costs returns, for each site, what one unit with a request costs on the machine on
-// sale there that suits it best, or that none does. Kins with the same constraints and
+// sale there that suits it best, or that none does. Signatures with the same constraints and
 // the same sites share the answers.
 func (b *SignatureBook) Costs(k *TopologySignature, request []int64) []int64 {
 	if k.Hosts != nil {
@@ -270,7 +261,7 @@ func (b *SignatureBook) Costs(k *TopologySignature, request []int64) []int64 {
 	for _, q := range request {
 		name = binary.AppendVarint(name, q)
 	}
-	if out, ok := m.costs[string(name)]; ok {
+	if out, ok := m.Costs[string(name)]; ok {
 		return out
 	}
 	out := slices.Repeat([]int64{topology.Nowhere}, k.Part.Sites)
@@ -285,80 +276,16 @@ func (b *SignatureBook) Costs(k *TopologySignature, request []int64) []int64 {
 				share = max(share, float64(q)/float64(room[d]))
 			}
 		}
-		if cost := int64(share*float64(r.Cost)) + int64(r.Rank)*RankCost; out[r.Site] == topology.Nowhere || cost < out[r.Site] {
+		if cost := int64(share*float64(r.Cost)) + int64(r.Rank)*compile.RankCost; out[r.Site] == topology.Nowhere || cost < out[r.Site] {
 			out[r.Site] = cost
 		}
 	}
-	m.costs[string(name)] = out
+	m.Costs[string(name)] = out
 	return out
-}
-
-// Market is what may be bought at the sites of a partition under some constraints.
-type Market struct {
-	Rooms  []SiteRoom
-	costs  map[string][]int64   // by request
-	Alone  map[string]int64     // by site, count and request; see ties.alone
-	offers map[int][]model.Bits // by site and template, what suits; see sold
-}
-
-// Sold are, by template, the offers that suit the groups of a seat and are at its site.
-func (m *Market) Sold(l *LocationIndex, s *Seat) []model.Bits {
-	out, known := m.offers[s.site]
-	if known {
-		return out
-	}
-	out = make([]model.Bits, len(l.Templates))
-	for ti := range out {
-		row := s.part.row(l, ti, s.site)
-		for i, g := range s.Groups {
-			switch of := l.Offered[ti].Rows[g]; {
-			case row == nil:
-			case of == nil:
-				row = nil
-			default:
-				if i == 0 {
-					row = row.Clone()
-				}
-				row.And(of)
-			}
-		}
-		out[ti] = row
-	}
-	m.offers[s.site] = out
-	return out
-}
-
-// marketOf returns the market of a topology signature.
-func (b *SignatureBook) marketOf(k *TopologySignature, groups []int) *Market {
-	name := binary.AppendVarint(nil, int64(k.Part.id))
-	for _, g := range groups {
-		name = binary.AppendVarint(name, int64(g))
-	}
-	markets := b.Locations.LocationCache.markets
-	m, ok := markets[string(name)]
-	if !ok {
-		m = newMarket(b.rooms(k))
-		markets[string(name)] = m
-	}
-	return m
-}
-
-func newMarket(rooms []SiteRoom) *Market {
-	return &Market{Rooms: rooms, costs: map[string][]int64{}, Alone: map[string]int64{}, offers: map[int][]model.Bits{}}
-}
-
-// RankCost is what a pool of lower weight counts for in the choice of a site: more than
-// any machine costs.
-const RankCost = 1_000_000 * 1_000_000_000
-
-// SiteRoom is the cheapest way to have a room at a site from pools of one weight.
-type SiteRoom struct {
-	Site, Room, Rank int
-	Cost             int64
 }
 
 // rooms lists what may be bought for a topology signature, site by site.
-func (b *SignatureBook) rooms(k *TopologySignature) []SiteRoom {
+func (b *SignatureBook) rooms(k *TopologySignature) []compile.SiteRoom {
 	l := b.Locations
 	ranks := l.WeightRank()
 	rooms, top := len(l.Compiler.Rooms.Rooms), 0
@@ -367,7 +294,7 @@ func (b *SignatureBook) rooms(k *TopologySignature) []SiteRoom {
 	}
 	cheapest := make([]int64, k.Part.Sites*top*rooms) // plus 1, so that 0 is none
 	for ti, v := range l.Templates {
-		suits, choice, spots := map[int]bool{}, l.choiceAt(k, ti), l.spotChoiceAt(k, ti)
+		suits, choice, spots := map[int]bool{}, b.choiceAt(k, ti), b.spotChoiceAt(k, ti)
 		for i, o := range l.Offered[ti].List {
 			ok, known := suits[o.Column]
 			if !known {
@@ -385,11 +312,57 @@ func (b *SignatureBook) rooms(k *TopologySignature) []SiteRoom {
 			}
 		}
 	}
-	var out []SiteRoom
+	var out []compile.SiteRoom
 	for at, cost := range cheapest {
 		if cost > 0 {
-			out = append(out, SiteRoom{at / rooms / top, at % rooms, at / rooms % top, cost - 1})
+			out = append(out, compile.SiteRoom{Site: at / rooms / top, Room: at % rooms, Rank: at / rooms % top, Cost: cost - 1})
 		}
+	}
+	return out
+}
+
+// choiceAt tells at which sites of a topology signature a template has the choice that its pool's
+// minValues ask for; nil where they ask for none.
+func (b *SignatureBook) choiceAt(k *TopologySignature, ti int) []bool {
+	l := b.Locations
+	if len(offers.FloorKeys(l.Templates[ti].Set)) == 0 {
+		return nil
+	}
+	rows := make([]model.Bits, k.Part.Sites)
+	for i, o := range l.Offered[ti].List {
+		if !k.Admits(l.Columns.Rows[o.Column]) {
+			continue
+		}
+		site := k.Part.At[l.First[ti]+i]
+		if rows[site] == nil {
+			rows[site] = model.NewBits(len(l.Offers.Offers))
+		}
+		rows[site].Set(o.Offer)
+	}
+	out := make([]bool, len(rows))
+	for site, row := range rows {
+		out[site] = l.ChoiceIn(l.Templates[ti], row)
+	}
+	return out
+}
+
+// spotChoiceAt tells at which sites of a topology signature a template has the choice among spot offers
+// that is asked for; nil where none is.
+func (b *SignatureBook) spotChoiceAt(k *TopologySignature, ti int) []bool {
+	l := b.Locations
+	if !offers.On(l.Solver.Flexibility) {
+		return nil
+	}
+	out, seen := make([]bool, k.Part.Sites), make([]*offers.Choices, k.Part.Sites)
+	for i, o := range l.Offered[ti].List {
+		site, x := k.Part.At[l.First[ti]+i], &l.Compiler.Offers.Offers[o.Offer]
+		if out[site] || !x.Spot() || !k.Admits(l.Columns.Rows[o.Column]) {
+			continue
+		}
+		if seen[site] == nil {
+			seen[site] = offers.NewChoices(l.Solver.Flexibility)
+		}
+		out[site] = seen[site].Add(x) && seen[site].Enough()
 	}
 	return out
 }

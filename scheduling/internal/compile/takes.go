@@ -1,0 +1,48 @@
+package compile
+
+import (
+	"math/bits"
+	"slices"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
+)
+
+// Takes reports whether a spot with values on some axes could take a pod of a class.
+func (l *LocationIndex) Takes(class *podspec.PodClass, need []int) bool {
+	has := func(spot int) bool {
+		return !slices.ContainsFunc(need, func(axis int) bool { return l.Axes[axis].At[spot] < 0 })
+	}
+	if l.nodeTakes(class, has) {
+		return true
+	}
+	for ti := range l.Templates {
+		if l.Offered[ti].Rows[class.Group] != nil && l.ChoiceAmong(ti, func(i int, o offers.TemplateOffer) bool {
+			return l.Columns.Rows[o.Column].Has(class.Group) && model.Fits(l.Rooms.Rooms[o.Room], class.Requests) &&
+				has(l.First[ti]+i) && l.OnOffer(ti, o.Offer)
+		}) {
+			return true
+		}
+	}
+	return false
+}
+
+// nodeTakes reports whether a node that has what it takes could take a pod of a class.
+func (l *LocationIndex) nodeTakes(class *podspec.PodClass, has func(spot int) bool) bool {
+	if l.Model.Rooms == nil { // it takes long to look at all
+		for n, bin := range l.BinOf {
+			if bin >= 0 && l.Open[class.Group].Has(int(bin)) && model.Fits(l.Model.Bins[bin].Room, class.Requests) && has(l.OnSale+n) {
+				return true
+			}
+		}
+		return false
+	}
+	found := false
+	for w, word := range l.Fitting(class.Requests) {
+		for word &= l.Open[class.Group][w]; word != 0 && !found; word &= word - 1 {
+			found = has(l.OnSale + int(l.PlaceOf[w<<6+bits.TrailingZeros64(word)]))
+		}
+	}
+	return found
+}
