@@ -104,6 +104,26 @@ func TestEverySize(t *testing.T) {
 	}
 }
 
+// What holds in every region. A region is decoded once for all of it.
+func TestEveryRegion(t *testing.T) {
+	for _, region := range azure.Regions() {
+		catalog, err := azure.Catalog(region)
+		require.NoError(t, err, "the catalog is validated when it is made")
+		require.Greater(t, catalog.Len(), 400, region)
+		for it := range catalog.All() {
+			require.Equal(t, region, it.Labels[corev1.LabelTopologyRegion])
+			require.Contains(t, []int{1, 2, 3, 6}, len(it.Offerings), "in no zone or in three, on demand and as spot")
+			onDemand := it.Offerings[0]
+			require.Equal(t, offerings.OnDemand, onDemand.CapacityType)
+			for _, o := range it.Offerings {
+				require.LessOrEqual(t, o.Price, onDemand.Price, it.Name)
+				require.Equal(t, o.Zone == "0", o.Labels["karpenter.azure.com/placement-scope"] == "regional")
+				require.True(t, o.Zone == "0" || strings.HasPrefix(o.Zone, region+"-"), o.Zone)
+			}
+		}
+	}
+}
+
 func TestNamesAreRead(t *testing.T) {
 	catalog := azure.MustCatalog("eastus")
 	for name, want := range map[string][3]string{ // family, series, version

@@ -24,6 +24,9 @@
 // sku-cpu, sku-memory, sku-gpu-count and so on). The instance type is the size, such
 // as "Standard_D8as_v5".
 //
+//   - Labels that no source tells have no value here: sku-networking-accelerated of half of the
+//     sizes, sku-storage-ephemeralos-maxsize and sku-hyperv-generation of all. NodePools that
+//     require them buy less than they would, or nothing.
 //   - Zones are eastus-1 to eastus-3 and the like, and "0" in regions without zones. The
 //     sources do not list which zones sell a size; all are assumed to, and every offering says
 //     so in Estimated.

@@ -93,7 +93,7 @@ func (c Cloud) Committed(region string, years int) (p instancetypes.Prices, err 
 		return p, fmt.Errorf("commitment of %d years: want 1 or 3", years)
 	}
 	source := shapes.Sources.Prices
-	p.Source, p.Date = source.Module+", committed use of "+term, source.Date
+	p.Source, p.Date = "committed use of "+term+" ("+source.Module+")", source.Date
 	for _, row := range prices.Rows {
 		price := row.OneYear
 		if years == 3 {

@@ -82,7 +82,7 @@ func TestCommitments(t *testing.T) {
 	assert.Equal(t, "0.127016", price(of("1y")))
 	assert.Equal(t, "0.090724", price(of("3y")))
 	list := of("3y").Provenance()
-	assert.Contains(t, list[len(list)-1].Source, ", committed use of three years")
+	assert.Contains(t, list[len(list)-1].Source, "committed use of three years (github.com/")
 	assert.Equal(t, "2026-07-30", list[len(list)-1].Date)
 	for _, tt := range [][3]string{
 		{"gcp/us-central1", "2y", "want 1 or 3"}, {"gcp/us-central1", "1", "want 1y or 3y"},

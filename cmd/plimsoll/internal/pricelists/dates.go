@@ -45,6 +45,8 @@ func fromWhen(list []instancetypes.PriceOrigin) string {
 			notes = append(notes, "some of "+o.Date+" with zones assigned")
 		case o.Date != first.Date:
 			notes = append(notes, "some of "+o.Date)
+		case o.Source != first.Source:
+			notes = append(notes, "changed by "+o.Source)
 		}
 	}
 	if len(notes) > 0 {

@@ -95,12 +95,12 @@ func shapeOf(t source.MachineType, in source.GCP) (s facts.Shape, reason string,
 	if !ok {
 		return s, "", fmt.Errorf("GPU %q is not known", t.GPU)
 	}
-	count, err := strconv.ParseInt(t.GPUs, 10, 64)
-	if err != nil {
+	if strings.Contains(t.GPUs, ".") {
 		return s, fmt.Sprintf("has %s GPUs: a share of one", t.GPUs), nil
 	}
+	count, err := strconv.ParseInt(t.GPUs, 10, 64)
 	s.Accelerator = facts.Accelerator{Resource: "nvidia.com/gpu", Name: name, Maker: "nvidia", Count: count}
-	return s, "", nil
+	return s, "", err
 }
 
 // localDisks counts the local disks of a type: of 375 GiB, and in z3 and on bare metal of
