@@ -32,7 +32,27 @@ func Nominations(p scheduling.Problem, plan *scheduling.Plan) ([]Nomination, err
 	if err != nil {
 		return nil, err
 	}
-	c := facts.Compile(false)
+	out, err := bindsInWaves(facts.Compile(false), plan)
+	if err != nil {
+		return nil, err
+	}
+	// What the model does not bind, or does not know how to, as a volume was chosen for it, is last.
+	last, known := 1, make(map[types.NamespacedName]bool, len(out))
+	for _, n := range out {
+		known[n.Pod] = true
+		last = n.Wave
+	}
+	for pod, where := range plan.Placements() {
+		if !known[pod] {
+			out = append(out, Nomination{Pod: pod, Placement: where, Wave: last})
+		}
+	}
+	return out, nil
+}
+
+// bindsInWaves are the places of a plan of c's problem that kube-scheduler's filters admit once
+// those before them are taken: the plan binds as it is where they are all.
+func bindsInWaves(c *compile.Compiler, plan *scheduling.Plan) ([]Nomination, error) {
 	scheduler := binding.New(c)
 	launches, kinds := compile.NewLaunches(c), map[offers.Purchase]int{}
 	var machines []int
@@ -51,7 +71,7 @@ func Nominations(p scheduling.Problem, plan *scheduling.Plan) ([]Nomination, err
 	for i, x := range c.Nodes {
 		at[scheduling.Placement{Node: x.Node.Name}] = int32(i)
 	}
-	place := make(map[types.NamespacedName]scheduling.Placement, len(p.Pods))
+	place := make(map[types.NamespacedName]scheduling.Placement, plan.Summary.Placed)
 	for pod, where := range plan.Placements() {
 		place[pod] = where
 	}
@@ -71,24 +91,15 @@ func Nominations(p scheduling.Problem, plan *scheduling.Plan) ([]Nomination, err
 			return true
 		})
 	}
-	bind(1, func(q binding.Pod, where scheduling.Placement) bool { return nominatedNode(&p, q.Pod) == where.Node })
+	bind(1, func(q binding.Pod, where scheduling.Placement) bool {
+		return nominatedNode(c.Problem, q.Pod) == where.Node
+	})
 	for i, kind := range machines {
 		at[scheduling.Placement{Launch: &plan.Launches[i]}] = int32(run.Join(kind))
 	}
 	for wave, before := 1, -1; len(waiting) != before; wave++ {
 		before = len(waiting)
 		bind(wave, func(binding.Pod, scheduling.Placement) bool { return true })
-	}
-	// What the model does not bind, or does not know how to, as a volume was chosen for it, is last.
-	last := 1
-	for _, n := range out {
-		delete(place, n.Pod)
-		last = n.Wave
-	}
-	for pod, where := range plan.Placements() {
-		if _, left := place[pod]; left {
-			out = append(out, Nomination{Pod: pod, Placement: where, Wave: last})
-		}
 	}
 	return out, nil
 }

@@ -108,6 +108,9 @@ func attempt(ctx context.Context, f *compile.Facts, cautious bool) (_ *solved, b
 		return nil, bold, nil
 	}
 	placed := c.Placed(outcome.Solution)
+	if !f.Terse && ok && base.Tied() {
+		plan, placed = placeLeftOver(ctx, f, base, plan, placed)
+	}
 	var realised *scheduling.Realised
 	if !f.Terse && ok && f.Solver.Placement == scheduling.PlacementFree {
 		plan, placed, realised = placedFreely(f, base, plan, placed, params)

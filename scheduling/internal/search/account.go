@@ -6,39 +6,55 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// account adds a bundle of machines to the plan's sums.
-func (d *decoder) account(plan *scheduling.Plan, m *machine, first int, daemons []int64) {
-	o := &d.Offers.Offers[first]
-	s := &plan.Summary
-	s.Nodes += int(m.count)
-	total, ok := o.Offering.Price.Times(m.count)
+// Account adds so many machines of a purchase to a plan's sums, on each of which daemons and pods
+// ask for so much.
+func Account(c *compile.Compiler, s *scheduling.Summary, at offers.Purchase, count int64, daemons, pods []int64) {
+	o := &c.Offers.Offers[at.Offer]
+	s.Nodes += int(count)
+	total, ok := o.Offering.Price.Times(count)
 	if !ok {
 		total = offerings.MaxPrice
 	}
 	s.PricePerHour = offerings.Sum(s.PricePerHour, total)
-	s.Pools = share(s.Pools, d.Templates[m.template].Pool.Name, m.count, total)
-	s.CapacityTypes = share(s.CapacityTypes, string(o.Offering.CapacityType), m.count, total)
-	shape := &d.Offers.Shapes[o.Shape]
+	s.Pools = share(s.Pools, c.Templates[at.Template].Pool.Name, count, total)
+	s.CapacityTypes = share(s.CapacityTypes, string(o.Offering.CapacityType), count, total)
+	shape := &c.Offers.Shapes[o.Shape]
+	named := c.Requestable()
 	if s.Resources == nil {
-		for _, name := range d.named {
+		for _, name := range named {
 			s.Resources = append(s.Resources, scheduling.ResourceUse{Resource: string(name)})
 		}
 	}
-	for i, name := range d.named {
-		use, r := &s.Resources[i], d.Table.Index[name]
+	for i, name := range named {
+		use, r := &s.Resources[i], c.Table.Index[name]
 		capacity := int64(0)
 		if q, ok := shape.Capacity[name]; ok {
 			capacity = podspec.Amount(name, q)
 		}
-		use.Capacity += capacity * m.count
-		use.Reserved += max(0, capacity-shape.Allocatable[r]) * m.count
-		use.Daemons += daemons[r] * m.count
-		use.Pods += m.load[r] * m.count
-		use.Free += (shape.Allocatable[r] - daemons[r] - m.load[r]) * m.count
+		use.Capacity += capacity * count
+		use.Reserved += max(0, capacity-shape.Allocatable[r]) * count
+		use.Daemons += daemons[r] * count
+		use.Pods += pods[r] * count
+		use.Free += (shape.Allocatable[r] - daemons[r] - pods[r]) * count
 	}
+}
+
+// Daemons are what the daemons that run on a machine ask for together.
+func Daemons(c *compile.Compiler, at offers.Purchase) []int64 {
+	load := make([]int64, c.Model.Dims)
+	for i, row := range c.Offered[at.Template].Daemons {
+		if row.Has(at.Offer) {
+			for r, n := range c.Daemons[i].Requests {
+				load[r] += n
+			}
+		}
+	}
+	return load
 }
 
 // share adds nodes to the share of a name, keeping the list sorted.

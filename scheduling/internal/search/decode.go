@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	corev1 "k8s.io/api/core/v1"
-
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
@@ -28,14 +26,13 @@ type decoder struct {
 	shunned      []model.Bits    // by template, offers that launches do not fall back on; nil for none
 	listed       []int           // room for the places of one machine's options
 	lots         map[string]*lot
-	named        []corev1.ResourceName // what pods may request by name
 }
 
 // Decode writes the plan down. ok is false where limits or reservations leave a
 // launch too few options for the minValues of its pool.
 func Decode(c *compile.Compiler, solution model.Solution) (plan *scheduling.Plan, ok bool) {
 	d := &decoder{
-		Compiler: c, ties: tiesOf(c), solution: solution, ledger: compile.NewLedger(c), lots: map[string]*lot{}, named: c.Requestable(),
+		Compiler: c, ties: tiesOf(c), solution: solution, ledger: compile.NewLedger(c), lots: map[string]*lot{},
 	}
 	machines := d.final()
 	d.avoidNewDomains(machines)
@@ -48,7 +45,7 @@ func Decode(c *compile.Compiler, solution model.Solution) (plan *scheduling.Plan
 // option has about as much room. The parts of c are classes.
 func DecodeWhole(c *compile.Compiler, solution model.Solution) (plan *scheduling.Plan, ok bool) {
 	d := &decoder{
-		Compiler: c, solution: solution, ledger: compile.NewLedger(c), lots: map[string]*lot{}, named: c.Requestable(),
+		Compiler: c, solution: solution, ledger: compile.NewLedger(c), lots: map[string]*lot{},
 		frozen: true, whole: true,
 	}
 	plan = d.write(bundle(d.machines()))

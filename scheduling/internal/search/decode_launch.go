@@ -43,23 +43,10 @@ func (d *decoder) lot(m *machine) *lot {
 	if !x.short {
 		x.requirements = d.launchRequirements(m, x.options)
 		x.relaxed = d.relaxed(v, x.requirements)
-		x.daemons = d.daemonLoad(d.buys(m))
+		x.daemons = Daemons(d.Compiler, d.buys(m))
 	}
 	d.lots[string(name)] = x
 	return x
-}
-
-// daemonLoad is what the daemons that run on a machine ask for together.
-func (d *decoder) daemonLoad(p offers.Purchase) []int64 {
-	load := make([]int64, d.Model.Dims)
-	for i, row := range d.Offered[p.Template].Daemons {
-		if row.Has(p.Offer) {
-			for r, n := range d.Compiler.Daemons[i].Requests {
-				load[r] += n
-			}
-		}
-	}
-	return load
 }
 
 // launches appends the launches of a bundle.
@@ -94,7 +81,7 @@ func (d *decoder) launches(plan *scheduling.Plan, m *machine, numbers map[string
 		}
 		plan.Launches = append(plan.Launches, l)
 	}
-	d.account(plan, m, d.buys(m).Offer, x.daemons)
+	Account(d.Compiler, &plan.Summary, d.buys(m), m.count, x.daemons, m.load)
 }
 
 // takePods hands out the next pods of each class. It returns their names, sorted.

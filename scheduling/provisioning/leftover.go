@@ -1,0 +1,110 @@
+package provisioning
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/search"
+)
+
+// placeLeftOver plans the pods that a plan leaves out as if it had been carried out: a search for
+// all pods that depend on each other can miss places that are there once the others have theirs.
+// placed, which counts pods by planned class, goes up by those that find one. All others bind
+// where they did; the plan stays as it is where they would not.
+func placeLeftOver(ctx context.Context, f *compile.Facts, c *compile.Compiler, plan *scheduling.Plan, placed []int64) (*scheduling.Plan, []int64) {
+	has := map[types.NamespacedName]bool{}
+	for pod := range plan.Placements() {
+		has[pod] = true
+	}
+	var left []*corev1.Pod
+	for _, class := range c.Planned {
+		for _, pod := range class.Pods {
+			if !has[podKey(pod)] {
+				left = append(left, pod)
+			}
+		}
+	}
+	if len(left) == 0 || late(ctx) {
+		return plan, placed
+	}
+	after, err := carriedOut(f, plan)
+	if err != nil || after.Apply(scheduling.Delta{Pods: left}) != nil {
+		return plan, placed // what is not on sale cannot be carried out
+	}
+	more, err := after.Place(ctx, scheduling.EffortFast)
+	if err != nil || more.Summary.Placed == 0 {
+		return plan, placed
+	}
+	more.Launches = slices.DeleteFunc(more.Launches, func(l scheduling.Launch) bool {
+		return l.Options[0].ReservationID != "" || limited(f.Problem, l.NodePool)
+	})
+	out, n, err := followed(c, plan, more)
+	if err != nil {
+		return plan, placed
+	}
+	if bound, err := bindsInWaves(c, out); err != nil || len(bound) < len(has)+n {
+		return plan, placed // one of them would take another's place
+	}
+	placed, classOf := slices.Clone(placed), c.ClassByPod()
+	for pod := range out.Placements() {
+		if !has[pod] {
+			placed[classOf[pod.String()]]++
+		}
+	}
+	return out, placed
+}
+
+// limited reports whether a NodePool has limits, of which the options of all launches take.
+func limited(p *scheduling.Problem, pool string) bool {
+	return slices.ContainsFunc(p.NodePools, func(n *scheduling.NodePool) bool { return n.Name == pool && len(n.Spec.Limits) > 0 })
+}
+
+// followed is a plan and one that comes after it, and how many pods that places.
+func followed(c *compile.Compiler, plan, more *scheduling.Plan) (out *scheduling.Plan, pods int, err error) {
+	sum := *plan
+	out = &sum
+	out.Launches, out.Existing = slices.Clip(plan.Launches), slices.Clone(plan.Existing)
+	s := &out.Summary
+	s.Pools, s.CapacityTypes, s.Resources = slices.Clone(s.Pools), slices.Clone(s.CapacityTypes), slices.Clone(s.Resources)
+	numbers := map[string]int{}
+	for i := range plan.Launches {
+		numbers[plan.Launches[i].NodePool]++
+	}
+	launches, classOf := compile.NewLaunches(c), c.ClassByPod()
+	for i := range more.Launches {
+		l := more.Launches[i]
+		numbers[l.NodePool]++
+		l.Name = l.NodePool + "-" + strconv.Itoa(numbers[l.NodePool])
+		out.Launches = append(out.Launches, l)
+		at, ok := launches.Purchase(&l)
+		if !ok {
+			return nil, 0, fmt.Errorf("launch %s: is not on sale", l.Name)
+		}
+		load := make([]int64, c.Model.Dims)
+		for _, pod := range l.Pods {
+			for r, n := range c.Planned[classOf[pod]].Requests {
+				load[r] += n
+			}
+		}
+		search.Account(c, s, at, 1, search.Daemons(c, at), load)
+		pods += len(l.Pods)
+	}
+	for _, a := range more.Existing {
+		pods += len(a.Pods)
+		if i := slices.IndexFunc(out.Existing, func(x scheduling.Assignment) bool { return x.Node == a.Node }); i >= 0 {
+			out.Existing[i].Pods = slices.Sorted(slices.Values(slices.Concat(out.Existing[i].Pods, a.Pods)))
+		} else {
+			out.Existing = append(out.Existing, a)
+		}
+	}
+	slices.SortFunc(out.Existing, func(a, b scheduling.Assignment) int { return strings.Compare(a.Node, b.Node) })
+	return out, pods, nil
+}
