@@ -47,7 +47,7 @@ func placeLeftOver(ctx context.Context, f *compile.Facts, c *compile.Compiler, p
 		return l.Options[0].ReservationID != "" || limited(f.Problem, l.NodePool)
 	})
 	out, n, err := followed(c, plan, more)
-	if err != nil {
+	if err != nil || !settledDomains(c, out) {
 		return plan, placed
 	}
 	if bound, err := bindsInWaves(c, out); err != nil || len(bound) < len(has)+n {
@@ -65,6 +65,37 @@ func placeLeftOver(ctx context.Context, f *compile.Facts, c *compile.Compiler, p
 // limited reports whether a NodePool has limits, of which the options of all launches take.
 func limited(p *scheduling.Problem, pool string) bool {
 	return slices.ContainsFunc(p.NodePools, func(n *scheduling.NodePool) bool { return n.Name == pool && len(n.Spec.Limits) > 0 })
+}
+
+// settledDomains reports whether all options of each launch whose pods depend on others, or others on
+// them, agree in the labels that rules between pods are about.
+func settledDomains(c *compile.Compiler, plan *scheduling.Plan) bool {
+	keys, launches, classOf := search.TiedKeys(c), compile.NewLaunches(c), c.ClassByPod()
+	labels := func(l scheduling.Launch, o scheduling.Option) map[string]string {
+		l.Options = []scheduling.Option{o}
+		at, _ := launches.Purchase(&l)
+		x := &c.Offers.Offers[at.Offer]
+		return x.InstanceType.NodeLabels(*x.Offering)
+	}
+	for i := range plan.Launches {
+		l := &plan.Launches[i]
+		if !slices.ContainsFunc(l.Pods, func(pod string) bool {
+			class := c.Planned[classOf[pod]]
+			return class.TopologyTerms > 0 || len(c.TopologyTerms.Targets.Sets[class.Among]) > 0
+		}) {
+			continue
+		}
+		first := labels(*l, l.Options[0])
+		for _, o := range l.Options[1:] {
+			other := labels(*l, o)
+			for key := range keys {
+				if first[key] != other[key] {
+					return false
+				}
+			}
+		}
+	}
+	return true
 }
 
 // followed is a plan and one that comes after it, and how many pods that places.

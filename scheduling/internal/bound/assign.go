@@ -97,6 +97,8 @@ type Effort struct {
 	// CasesFilled is how much of Cases may be done where the bound is one by patterns, which cases
 	// do not build on: where few machines are bought they often prove more all the same.
 	CasesFilled int64
+	// Seen are what machines of some plan hold, by class: patterns to begin with.
+	Seen [][]model.Item
 	// Late says that it is time to stop; nil for never.
 	Late func() bool
 }
@@ -113,7 +115,7 @@ func Pattern(m Market, start []*big.Int, e Effort) Assigned {
 	}
 	a.search(start, e)
 	before := a.best
-	a.patterns(e.Filling)
+	a.patterns(e.Filling, e.Seen)
 	out := a.certify()
 	if a.best != before && out.Bound == 0 {
 		a.best = before

@@ -1,6 +1,7 @@
 package bound
 
 import (
+	"math"
 	"math/big"
 	"math/bits"
 
@@ -8,9 +9,11 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/knapsack"
 )
 
-// margins are the shares of all worths that are given up for rounding errors, until
-// the proof holds.
-var margins = [...]float64{1e-13, 1e-11, 1e-9, 1e-7, 1e-5}
+const (
+	// leastMargin is the share of all worths that is given up for rounding errors at first. Where
+	// the proof does not hold, marginGrowth times as much is, at least, and up to mostMargin.
+	leastMargin, marginGrowth, mostMargin = 1e-13, 100, 1e-2
+)
 
 // certify turns the best proposal into whole numbers and proves it with them.
 func (a *assignment) certify() Assigned {
@@ -34,12 +37,15 @@ func (a *assignment) certified(tolls func(c *rounding, factor float64) []wholeRe
 // proved gives up the least margin by which the best proposal can be proven; nil for none.
 func (a *assignment) proved(tolls func(c *rounding, factor float64) []wholeReductions) *rounding {
 	a.best.used()
-	for _, margin := range margins {
+	for margin := leastMargin; margin <= mostMargin; {
 		c := a.rounded(1 - margin)
 		c.tolls = tolls(c, 1-margin)
-		if c.prove() {
+		over := c.prove()
+		if over <= 1 {
 			return c
 		}
+		// A search that leaves out states says another thing by other worths.
+		margin = max(marginGrowth*margin, 1-(1-margin)/over)
 	}
 	return nil
 }
@@ -107,8 +113,10 @@ func (m *Market) excess(worths, vector []fixed.Uint128) []fixed.Uint128 {
 	return out
 }
 
-// prove checks every machine on sale and adds the worths up. It reports whether that is a proof.
-func (c *rounding) prove() bool {
+// prove checks every machine on sale and adds the worths up. That is a proof unless over, how many
+// times its price a machine holds at most, is above 1.
+func (c *rounding) prove() (over float64) {
+	over = 1
 	excess := make([][]fixed.Uint128, len(c.vectors))
 	for k, v := range c.vectors {
 		excess[k] = c.market.excess(c.worths, v)
@@ -122,18 +130,21 @@ func (c *rounding) prove() bool {
 		if !overflow && held.Greater(price) && c.best.filled(i) {
 			held = c.fullest(x, c.vectors[at], held)
 		}
+		if overflow {
+			return math.Inf(1)
+		}
 		if x.supply < 0 {
-			if overflow || held.Greater(price) {
-				return false
+			if held.Greater(price) {
+				over = max(over, held.Float64()/price.Float64(), math.Nextafter(1, 2))
 			}
 			continue
-		}
-		if overflow {
-			return false
 		}
 		if over := held.Minus(price).Big(); surplus[x.supply] == nil || over.Cmp(surplus[x.supply]) > 0 {
 			surplus[x.supply] = over
 		}
+	}
+	if over > 1 {
+		return over
 	}
 	c.lost = new(big.Int)
 	for s, over := range surplus {
@@ -144,7 +155,7 @@ func (c *rounding) prove() bool {
 	total := c.total()
 	total.Sub(total, c.lost)
 	c.bound = fixed.Ceil(total)
-	return true
+	return over
 }
 
 // total is what all pods are worth together.

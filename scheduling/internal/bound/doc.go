@@ -28,15 +28,14 @@
 // Machines of a few pods each can be worth less than any λ tells: a machine of two cores
 // holds one pod of 1.2 cores, or two of 0.7, but not what would fill it up. [Pattern]
 // goes on from the assignment bound to worths that such machines bear because pods are
-// whole. It generates columns as Gilmore and Gomory do: the cheapest mix of the patterns
-// that are known suggests worths, and where some machine holds more than it costs by
+// whole. It begins with what the machines of a plan hold, and generates columns as Gilmore and
+// Gomory do: the cheapest mix of the patterns that are known suggests worths, and where some machine holds more than it costs by
 // them, that is a pattern that was missing. Worths are taken part of the way from those
 // that are proven to those that are suggested, and scaled down to what every machine
 // bears, so that every round may prove something.
 //
 // The fuller a machine, the less is gained and the more patterns there are. It is tried
-// only where some machine that counts holds few pods, and given up where the patterns
-// near the price of such a machine are too many. That no pattern is worth more than the
+// only where some machine that counts holds few pods. That no pattern is worth more than the
 // price is proven in whole numbers: classes are decided on one after the other, of
 // patterns that leave the same room only the best is kept, and those are dropped that
 // even λ says cannot come to more than the price.

@@ -2,6 +2,7 @@ package bound
 
 import (
 	"math"
+	"slices"
 
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/knapsack"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/linear"
@@ -12,7 +13,7 @@ import (
 // to, and limited machines at most, where some machine that counts holds so few pods
 // that it matters which.
 const (
-	fewestPatternClasses, mostPatternClasses, workPerPatternClass = 8, 64, 400_000
+	fewestPatternClasses, mostPatternClasses, workPerPatternClass = 8, 512, 400_000
 
 	mostPatternSupplies = 8
 	fewPods             = 48
@@ -60,11 +61,12 @@ type patterns struct {
 }
 
 // patterns replaces the best proposal where it finds a better one.
-func (a *assignment) patterns(work int64) {
+func (a *assignment) patterns(work int64, seen [][]model.Item) {
 	p := a.newPatterns(work)
 	if p == nil || !p.promising() {
 		return
 	}
+	p.see(seen)
 	p.width = quickWidth
 	share := leastStep
 	for range patternRounds {
@@ -91,15 +93,12 @@ func (a *assignment) patterns(work int64) {
 }
 
 // promising reports whether machines that bear no more worth hold so few pods, in so few
-// ways, that something can be gained. It adds the patterns that are worth most by the
-// worths that are proven.
+// ways, that something can be gained.
 func (p *patterns) promising() bool {
-	busy := model.NewBits(len(p.machines))
 	least := math.Inf(1)
 	for i := range p.machines {
 		held := p.holds(i, &p.center.vectors[p.center.proof[i]], p.center.worths, math.Inf(1))
 		if p.machines[i].supply < 0 && held >= p.prices[i]*(1-1e-6) {
-			busy.Set(i)
 			r := p.relax(i, p.center.worths)
 			r.Solve()
 			pods := r.Pods()
@@ -109,30 +108,42 @@ func (p *patterns) promising() bool {
 			least = min(least, pods)
 		}
 	}
-	if least > fewPods {
-		return false
+	return least <= fewPods
+}
+
+// see adds what machines of a plan hold, each as the cheapest machine that can hold it.
+func (p *patterns) see(seen [][]model.Item) {
+	for _, items := range seen {
+		x := linear.Column{Cost: math.Inf(1)}
+		for i := range p.machines {
+			if p.machines[i].supply < 0 && p.prices[i] < x.Cost && p.fits(i, items) {
+				x.Cost = max(p.prices[i], leastPrice)
+			}
+		}
+		for _, it := range items {
+			if row := p.rows[it.Class]; row >= 0 {
+				x.Rows, x.Amounts = append(x.Rows, row), append(x.Amounts, float64(it.N))
+			}
+		}
+		if len(x.Rows) > 0 && !math.IsInf(x.Cost, 1) {
+			p.master.Add(x)
+		}
 	}
-	for i := range p.machines {
-		v, price := p.knapsack(i), p.prices[i]
-		if p.work < 0 || p.late() || busy.Has(i) && !v.Countable() {
+}
+
+// fits reports whether a machine holds some pods.
+func (p *patterns) fits(i int, items []model.Item) bool {
+	room := slices.Clone(p.machines[i].cap)
+	for _, it := range items {
+		if !p.machines[i].users.Has(int(it.Class)) {
 			return false
 		}
-		if price == 0 || !v.Countable() {
-			continue
+		for d, n := range p.market.Classes[it.Class].Size {
+			if room[d] -= n * it.N; room[d] < 0 {
+				return false
+			}
 		}
-		floor := 0.9
-		p.width, p.search.Strict = quickWidth, false
-		if busy.Has(i) {
-			floor = 0.98
-			p.width, p.search.Strict = p.widest, true
-		}
-		out, _ := p.fill(v, p.relax(i, p.center.worths), 1.5*price, floor*price)
-		if p.search.Strict && out.Incomplete {
-			return false
-		}
-		p.learn(i, v, out.Counts)
 	}
-	p.search.Strict = false
 	return true
 }
 

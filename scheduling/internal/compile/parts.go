@@ -134,6 +134,19 @@ func (c *Compiler) Placed(solution model.Solution) []int64 {
 	return out
 }
 
+// Held is what the machines of a solution hold, by planned class, equal ones once.
+func (c *Compiler) Held(solution model.Solution) [][]Portion {
+	out := make([][]Portion, len(solution.Nodes))
+	for i := range solution.Nodes {
+		for _, it := range solution.Nodes[i].Items {
+			for _, p := range c.Parts[it.Class].Portions {
+				out[i] = append(out[i], Portion{p.Class, p.N * it.N})
+			}
+		}
+	}
+	return out
+}
+
 // Tied reports whether anything ties pods to each other or to what they would like.
 func (c *Compiler) Tied() bool {
 	return len(c.TopologyTerms.List) > 1 || len(c.ExistingAntiAffinity) > 0

@@ -19,10 +19,8 @@ type Search struct {
 	Worths, Values []int64
 	// Floor is the worth that is of no interest.
 	Floor int64
-	// Width is how many states a layer may have. Strict says that the search ends when there
-	// are more.
-	Width  int
-	Strict bool
+	// Width is how many states a layer may have.
+	Width int
 
 	order []int
 	// By layer: what is left for the classes from there on, at most and in what steps,
@@ -82,9 +80,6 @@ func (s *Search) Run() Outcome {
 		}
 		from = to
 		s.narrow(from)
-		if s.Strict && s.incomplete() {
-			break
-		}
 	}
 	return Outcome{Best: s.best, Bound: max(s.best, s.dropped, s.Floor), Counts: s.filling(s.bestAt), Incomplete: s.incomplete(), Work: s.work}
 }
@@ -170,9 +165,6 @@ func (s *Search) expand(layer, from, to int) {
 	for at := from; at < to; at++ {
 		if s.states[at].bound <= max(s.Floor, s.best) && at > 0 {
 			continue
-		}
-		if s.Strict && s.incomplete() {
-			return
 		}
 		room, value := s.rooms[at*s.dims:(at+1)*s.dims], s.states[at].value
 		most := s.Most[k]

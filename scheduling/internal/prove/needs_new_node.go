@@ -15,8 +15,12 @@ import (
 // AtStake is the placed pods that a bound looks at.
 type AtStake struct {
 	Placed []int64 // by planned class
-	all    bool    // they are all that are placed
-	joined bool    // some are among them only because they are tied to others
+	// Machines say what those hold that are to be bought, by planned class, where there is no plan yet;
+	// nil where nobody knows.
+	// It is where the search for a bound begins.
+	Machines func() [][]compile.Portion
+	all      bool // they are all that are placed
+	joined   bool // some are among them only because they are tied to others
 }
 
 func (x *AtStake) equal(y *AtStake) bool {
@@ -73,6 +77,18 @@ func tiesTo(c *compile.Compiler, class, other int) bool {
 	return slices.ContainsFunc(c.TopologyTerms.List[c.Planned[class].TopologyTerms].Ties, func(t podspec.Tie) bool {
 		return c.TopologyTerms.Targets.Has(c.Planned[other].Among, t.Target)
 	})
+}
+
+// launched is what the launches of a plan hold.
+func launched(c *compile.Compiler, p *scheduling.Plan) [][]compile.Portion {
+	classOf := c.ClassByPod()
+	out := make([][]compile.Portion, len(p.Launches))
+	for i := range p.Launches {
+		for _, pod := range p.Launches[i].Pods {
+			out[i] = append(out[i], compile.Portion{Class: classOf[pod], N: 1})
+		}
+	}
+	return out
 }
 
 // OnLaunches counts the pods on machines that a plan buys.

@@ -2,6 +2,8 @@ package prove
 
 import (
 	"context"
+	"fmt"
+	"maps"
 	"math/big"
 	"slices"
 
@@ -11,6 +13,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/covering"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/fixed"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
@@ -26,6 +29,7 @@ func Prove(ctx context.Context, c *compile.Compiler, plan *scheduling.Plan, pods
 		return k.balanced(ctx, plan, near)
 	}
 	k := &Proven{AtStake: pods}
+	defer func() { k.Machines = nil }() // what it is made from need not be kept
 	k.Placed = slices.Clone(pods.Placed)
 	k.bound, k.certificate = proveAnew(ctx, c, plan, near, price, k)
 	if ctx.Err() == nil { // else there may be time for more another time
@@ -76,6 +80,12 @@ func proveAnew(ctx context.Context, c *compile.Compiler, plan *scheduling.Plan, 
 			if len(pr.Offers.Reserved) > 0 {
 				effort.Cases = 0 // only machines that may be bought in any number are counted
 			}
+			switch {
+			case plan != nil:
+				effort.Seen = pr.patterns(launched(c, plan))
+			case k.Machines != nil:
+				effort.Seen = pr.patterns(k.Machines())
+			}
 			a := bound.Pattern(pr.market, resource.Values, effort)
 			k.prover, k.start, k.assigned = pr, resource.Values, a
 			if a.Bound > max(best, least) {
@@ -93,6 +103,35 @@ func proveAnew(ctx context.Context, c *compile.Compiler, plan *scheduling.Plan, 
 		return 0, nil
 	}
 	return offerings.Price(resource.Bound), pr.resource(resource, k.all)
+}
+
+// patterns are what some machines hold, by the prover's classes, equal ones once.
+func (pr *Prover) patterns(machines [][]compile.Portion) [][]model.Item {
+	number := make([]int, len(pr.Planned))
+	for i, ids := range pr.Classes {
+		for _, id := range ids {
+			number[id] = i + 1
+		}
+	}
+	known := map[string]bool{}
+	var out [][]model.Item
+	for _, portions := range machines {
+		counts := map[int]int64{}
+		for _, p := range portions {
+			if n := number[p.Class]; n > 0 {
+				counts[n-1] += p.N
+			}
+		}
+		items := make([]model.Item, 0, len(counts))
+		for _, class := range slices.Sorted(maps.Keys(counts)) {
+			items = append(items, model.Item{Class: model.ClassID(class), N: counts[class]})
+		}
+		if name := fmt.Sprint(items); !known[name] {
+			known[name] = true
+			out = append(out, items)
+		}
+	}
+	return out
 }
 
 // mostPatternClasses is up to how many classes it is worth looking for a bound by fillings

@@ -27,7 +27,9 @@ func Improve(ctx context.Context, c *compile.Compiler, at pack.Outcome, params p
 	if c.Terse || at.Late || price == 0 || !x.few() {
 		return at
 	}
-	lower, _ := prove.Prove(ctx, c, nil, prove.Deciding(c, c.Placed(at.Solution), x.onLaunches()), price)
+	pods := prove.Deciding(c, c.Placed(at.Solution), x.onLaunches())
+	pods.Machines = func() [][]compile.Portion { return c.Held(at.Solution) }
+	lower, _ := prove.Prove(ctx, c, nil, pods, price)
 	params.Worths = prove.ClassDuals(c)
 	enough := improveEnough
 	if params.Work == 0 {

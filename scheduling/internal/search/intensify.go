@@ -228,6 +228,7 @@ func farAbove(ctx context.Context, c *compile.Compiler, x *Trial) bool {
 	if pr := prove.NewProver(c, pods.Placed); len(pr.Classes) == 0 || covering.Resource(pr.Input.Tighten()).Bound >= near {
 		return false
 	}
+	pods.Machines = func() [][]compile.Portion { return x.Held(x.Solution) }
 	least, _ := prove.Prove(ctx, c, nil, pods, price)
 	if z := compile.Noted[prove.ProvenByZones](c.Notes); int64(least) < near && x.few() && z != nil && slices.Equal(z.Placed, pods.Placed) && ctx.Err() == nil {
 		// Whole machines tell the more the fewer there are, and the proof of the plan needs this anyway.
