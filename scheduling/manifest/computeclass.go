@@ -15,11 +15,8 @@ import (
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/manifest/internal/admission"
 )
-
-// computeClassLabel is the label by which pods ask for a ComputeClass, and the key of the taint
-// of its nodes.
-const computeClassLabel = "cloud.google.com/compute-class"
 
 // instanceLabel begins the labels of Karpenter's provider for Google Cloud that say what a
 // machine is.
@@ -118,12 +115,12 @@ func (c *collector) computeClass(o rawObject) {
 			"spec": map[string]any{
 				"weight": max(100-i, 1),
 				"template": map[string]any{
-					"metadata": map[string]any{"labels": lo.Assign(class.Spec.NodePoolConfig.NodeLabels, map[string]string{computeClassLabel: class.Name})},
+					"metadata": map[string]any{"labels": lo.Assign(class.Spec.NodePoolConfig.NodeLabels, map[string]string{admission.ComputeClassLabel: class.Name})},
 					"spec": map[string]any{
 						"expireAfter":  "Never",
-						"requirements": p.requirements(),
+						"requirements": p.selectors(),
 						"taints": append(slices.Clip(class.Spec.NodePoolConfig.Taints),
-							corev1.Taint{Key: computeClassLabel, Value: class.Name, Effect: corev1.TaintEffectNoSchedule}),
+							corev1.Taint{Key: admission.ComputeClassLabel, Value: class.Name, Effect: corev1.TaintEffectNoSchedule}),
 					},
 				},
 				"disruption": class.disruption(),
@@ -164,8 +161,8 @@ func (p *classPriority) elsewhere() string {
 	return ""
 }
 
-// requirements are those of the machines of a priority.
-func (p *classPriority) requirements() []requirements.Selector {
+// selectors are those of the machines of a priority.
+func (p *classPriority) selectors() []requirements.Selector {
 	out := []requirements.Selector{oneOf(scheduling.CapacityTypeLabel, string(lo.Ternary(p.Spot, offerings.Spot, offerings.OnDemand)))}
 	named := func(key string, values ...string) {
 		if values = lo.Compact(values); len(values) > 0 {
@@ -195,7 +192,7 @@ func (p *classPriority) requirements() []requirements.Selector {
 // GKE has no labels for cores and the number of GPUs, which are told by what the node holds.
 func (c *collector) classNodes(nodes []*corev1.Node) []*corev1.Node {
 	return lo.Map(nodes, func(node *corev1.Node, _ int) *corev1.Node {
-		names := c.computeClasses[node.Labels[computeClassLabel]]
+		names := c.computeClasses[node.Labels[admission.ComputeClassLabel]]
 		if len(names) == 0 || node.Labels[scheduling.NodePoolLabel] != "" {
 			return node
 		}
@@ -222,17 +219,4 @@ func (c *collector) classNodes(nodes []*corev1.Node) []*corev1.Node {
 		}
 		return node
 	})
-}
-
-// tolerate gives a pod that asks for a ComputeClass what GKE's admission gives it, the
-// toleration of its taint.
-func (a *admission) tolerate(s *corev1.PodSpec) {
-	class := s.NodeSelector[computeClassLabel]
-	if _, ok := a.computeClasses[class]; !ok {
-		return
-	}
-	own := corev1.Toleration{Key: computeClassLabel, Operator: corev1.TolerationOpEqual, Value: class, Effect: corev1.TaintEffectNoSchedule}
-	if !slices.Contains(s.Tolerations, own) {
-		s.Tolerations = append(slices.Clip(s.Tolerations), own)
-	}
 }

@@ -14,6 +14,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/manifest/internal/admission"
 )
 
 // DefaultMaxPods is how many pods workloads may be expanded to in all if
@@ -24,7 +26,7 @@ const DefaultMaxPods = 500_000
 type expander struct {
 	c      *collector
 	owners *owners
-	admit  *admission
+	admit  *admission.Admission
 	pods   []*corev1.Pod
 	made   map[string]*workload // by namespace/name of the pods made here
 	sets   []*appsv1.ReplicaSet // that Deployments of the input would make
@@ -49,7 +51,7 @@ func (e *expander) expand(w *workload) {
 	m := &maker{
 		expander: e, workload: w, labels: w.template.Labels,
 		owner: metav1.OwnerReference{APIVersion: w.apiVersion, Kind: w.kind, Name: w.name, UID: w.obj.GetUID(), Controller: lo.ToPtr(true)},
-		spec:  e.admit.spec(w.namespace, qualified(w.obj), &w.template.Spec),
+		spec:  e.admit.Spec(w.namespace, qualified(w.obj), &w.template.Spec),
 	}
 	switch obj := w.obj.(type) {
 	case *appsv1.StatefulSet:

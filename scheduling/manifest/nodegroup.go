@@ -102,3 +102,21 @@ func PaidFor(node *corev1.Node) *corev1.Node {
 	out.Labels = lo.Assign(node.Labels, map[string]string{scheduling.CapacityTypeLabel: string(capacityType)})
 	return &out
 }
+
+// ownedBy is a copy of a node with the labels that it would have as one of a NodePool, and
+// Karpenter's word for what Cluster Autoscaler is told not to remove.
+func ownedBy(pool string, node *corev1.Node) *corev1.Node {
+	out, as := PaidFor(node), instancetypes.OfferingOf(node)
+	for key, value := range map[string]string{
+		scheduling.NodePoolLabel: pool, scheduling.RegisteredLabel: "true", scheduling.InitializedLabel: "true",
+		corev1.LabelInstanceTypeStable: as.InstanceType, offerings.ZoneLabel: as.Zone,
+	} {
+		if value != "" {
+			out.Labels[key] = value
+		}
+	}
+	if node.Annotations["cluster-autoscaler.kubernetes.io/scale-down-disabled"] == "true" {
+		out.Annotations = lo.Assign(node.Annotations, map[string]string{"karpenter.sh/do-not-disrupt": "true"})
+	}
+	return out
+}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"strconv"
+	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	kjson "k8s.io/apimachinery/pkg/util/json"
@@ -69,4 +70,12 @@ func quote(s string) string {
 		return ""
 	}
 	return strconv.Quote(shorten(s))
+}
+
+// byName orders objects by namespace and name.
+func byName[T interface {
+	GetNamespace() string
+	GetName() string
+}](a, b T) int {
+	return cmp.Or(strings.Compare(a.GetNamespace(), b.GetNamespace()), strings.Compare(a.GetName(), b.GetName()))
 }

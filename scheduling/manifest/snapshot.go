@@ -13,6 +13,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/manifest/internal/admission"
 )
 
 // Snapshot is what manifests say about a cluster. Its lists are in the order of
@@ -76,7 +77,12 @@ func (s *Snapshot) Workloads(kind string) map[string][]string {
 // snapshot puts everything that was read in its place.
 func (c *collector) snapshot() *Snapshot {
 	c.sortWorkloads()
-	admit := c.admission()
+	slices.SortFunc(c.priorityClasses, byName)
+	slices.SortFunc(c.limitRanges, byName)
+	admit := admission.New(admission.Objects{
+		PriorityClasses: c.priorityClasses, LimitRanges: c.limitRanges, RuntimeClasses: c.runtimeClasses,
+		ComputeClasses: c.computeClasses, Warn: c.warn,
+	})
 	e := &expander{c: c, owners: c.own(), admit: admit, made: map[string]*workload{}}
 	for _, w := range c.workloads {
 		e.expand(w)
@@ -91,11 +97,11 @@ func (c *collector) snapshot() *Snapshot {
 	p := &s.Problem
 	p.Owners = c.controllers()
 	p.Owners.ReplicaSets = append(p.Owners.ReplicaSets, e.sets...)
-	admitClaims(p.Claims, p.StorageClasses)
+	admission.Classes(p.Claims, p.StorageClasses)
 	p.Nodes = c.classNodes(c.claimNodes(s.hosts))
 	for i, set := range p.DaemonSets {
 		admitted := *set
-		admitted.Spec.Template.Spec = *admit.spec(set.Namespace, qualified(set), &set.Spec.Template.Spec)
+		admitted.Spec.Template.Spec = *admit.Spec(set.Namespace, qualified(set), &set.Spec.Template.Spec)
 		p.DaemonSets[i] = &admitted
 	}
 	for _, pod := range c.pods {
@@ -103,7 +109,7 @@ func (c *collector) snapshot() *Snapshot {
 			s.tops[qualified(pod)] = top
 		}
 		if pod.UID == "" {
-			pod.Spec = *admit.spec(pod.Namespace, qualified(pod), &pod.Spec)
+			pod.Spec = *admit.Spec(pod.Namespace, qualified(pod), &pod.Spec)
 		}
 	}
 	c.place(p, slices.Concat(c.pods, e.pods), e.owners)

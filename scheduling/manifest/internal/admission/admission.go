@@ -1,16 +1,19 @@
-package manifest
+package admission
 
 import (
-	"cmp"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/samber/lo"
 	corev1 "k8s.io/api/core/v1"
 	nodev1 "k8s.io/api/node/v1"
+	schedulingv1 "k8s.io/api/scheduling/v1"
 	storagev1 "k8s.io/api/storage/v1"
 )
+
+// ComputeClassLabel is the label by which pods ask for a ComputeClass, and the key of the taint
+// of its nodes.
+const ComputeClassLabel = "cloud.google.com/compute-class"
 
 // Priorities of the classes that every cluster has.
 var systemPriorities = map[string]int32{
@@ -18,14 +21,24 @@ var systemPriorities = map[string]int32{
 	"system-node-critical":    2_000_001_000,
 }
 
-// admission fills in what the API server's admission plugins would.
-type admission struct {
+// Objects are what admission goes by, in the order of their names.
+type Objects struct {
+	PriorityClasses []*schedulingv1.PriorityClass
+	LimitRanges     []*corev1.LimitRange
+	RuntimeClasses  []*nodev1.RuntimeClass
+	// ComputeClasses are those of GKE by name.
+	ComputeClasses map[string][]string
+	// Warn is told of objects that pods name and that are not there.
+	Warn func(object, message string)
+}
+
+// Admission fills in what the API server's admission plugins would.
+type Admission struct {
+	Objects
 	priorities      map[string]int32
 	defaultPriority *int32
 	runtimes        map[string]*nodev1.RuntimeClass
 	defaults        map[string]containerDefaults // by namespace
-	computeClasses  map[string][]string
-	warn            func(object, message string)
 }
 
 // containerDefaults are what LimitRanges give containers that do not say themselves.
@@ -33,26 +46,22 @@ type containerDefaults struct {
 	requests, limits corev1.ResourceList
 }
 
-// admission prepares admission from the classes and LimitRanges of the input.
-func (c *collector) admission() *admission {
-	a := &admission{
+// New prepares admission from the objects of a cluster.
+func New(o Objects) *Admission {
+	a := &Admission{
+		Objects:    o,
 		priorities: maps.Clone(systemPriorities),
-		runtimes:   lo.KeyBy(c.runtimeClasses, func(r *nodev1.RuntimeClass) string { return r.Name }),
+		runtimes:   lo.KeyBy(o.RuntimeClasses, func(r *nodev1.RuntimeClass) string { return r.Name }),
 		defaults:   map[string]containerDefaults{},
-		warn:       c.warn,
-
-		computeClasses: c.computeClasses,
 	}
-	slices.SortFunc(c.priorityClasses, byName)
-	for _, p := range c.priorityClasses {
+	for _, p := range o.PriorityClasses {
 		a.priorities[p.Name] = p.Value
 		// Of several defaults the API server takes the lowest.
 		if p.GlobalDefault && (a.defaultPriority == nil || p.Value < *a.defaultPriority) {
 			a.defaultPriority = &p.Value
 		}
 	}
-	slices.SortFunc(c.limitRanges, byName)
-	for _, lr := range c.limitRanges {
+	for _, lr := range o.LimitRanges {
 		d := a.defaults[lr.Namespace]
 		for _, item := range lr.Spec.Limits {
 			if item.Type == corev1.LimitTypeContainer {
@@ -82,9 +91,9 @@ func fill(list, more corev1.ResourceList) corev1.ResourceList {
 	return lo.Assign(more, list)
 }
 
-// spec returns the specification of a pod after admission. It leaves the one that it
+// Spec returns the specification of a pod after admission. It leaves the one that it
 // is given alone.
-func (a *admission) spec(namespace, object string, spec *corev1.PodSpec) *corev1.PodSpec {
+func (a *Admission) Spec(namespace, object string, spec *corev1.PodSpec) *corev1.PodSpec {
 	s := *spec
 	a.priority(object, &s)
 	a.runtime(object, &s)
@@ -97,7 +106,7 @@ func (a *admission) spec(namespace, object string, spec *corev1.PodSpec) *corev1
 }
 
 // priority resolves the pod's priority class.
-func (a *admission) priority(object string, s *corev1.PodSpec) {
+func (a *Admission) priority(object string, s *corev1.PodSpec) {
 	if s.Priority != nil {
 		return
 	}
@@ -107,21 +116,21 @@ func (a *admission) priority(object string, s *corev1.PodSpec) {
 	}
 	value, ok := a.priorities[s.PriorityClassName]
 	if !ok {
-		a.warn(object, "its PriorityClass "+s.PriorityClassName+" is not in the input, so it is planned with priority 0")
+		a.Warn(object, "its PriorityClass "+s.PriorityClassName+" is not in the input, so it is planned with priority 0")
 		return
 	}
 	s.Priority = &value
 }
 
 // runtime adds what the pod's runtime class costs, and where it can run.
-func (a *admission) runtime(object string, s *corev1.PodSpec) {
+func (a *Admission) runtime(object string, s *corev1.PodSpec) {
 	if s.RuntimeClassName == nil || *s.RuntimeClassName == "" {
 		return
 	}
 	class, ok := a.runtimes[*s.RuntimeClassName]
 	if !ok {
 		if s.Overhead == nil {
-			a.warn(object, "its RuntimeClass "+*s.RuntimeClassName+" is not in the input, so its overhead is not counted")
+			a.Warn(object, "its RuntimeClass "+*s.RuntimeClassName+" is not in the input, so its overhead is not counted")
 		}
 		return
 	}
@@ -133,6 +142,19 @@ func (a *admission) runtime(object string, s *corev1.PodSpec) {
 			s.NodeSelector = lo.Assign(class.Scheduling.NodeSelector, s.NodeSelector)
 		}
 		s.Tolerations = append(slices.Clip(s.Tolerations), class.Scheduling.Tolerations...)
+	}
+}
+
+// tolerate gives a pod that asks for a ComputeClass what GKE's admission gives it, the
+// toleration of its taint.
+func (a *Admission) tolerate(s *corev1.PodSpec) {
+	class := s.NodeSelector[ComputeClassLabel]
+	if _, ok := a.ComputeClasses[class]; !ok {
+		return
+	}
+	own := corev1.Toleration{Key: ComputeClassLabel, Operator: corev1.TolerationOpEqual, Value: class, Effect: corev1.TaintEffectNoSchedule}
+	if !slices.Contains(s.Tolerations, own) {
+		s.Tolerations = append(slices.Clip(s.Tolerations), own)
 	}
 }
 
@@ -148,14 +170,6 @@ func (d containerDefaults) containers(containers []corev1.Container) []corev1.Co
 	return out
 }
 
-// byName orders objects by namespace and name.
-func byName[T interface {
-	GetNamespace() string
-	GetName() string
-}](a, b T) int {
-	return cmp.Or(strings.Compare(a.GetNamespace(), b.GetNamespace()), strings.Compare(a.GetName(), b.GetName()))
-}
-
 // The annotations of the class that claims without a class get, and the one by which
 // claims named their class before there was a field for it.
 const (
@@ -163,10 +177,10 @@ const (
 	betaClassKey    = "volume.beta.kubernetes.io/storage-class"
 )
 
-// admitClaims gives claims that have not been through admission the class that they
+// Classes gives claims that have not been through admission the class that they
 // would get there if they name none: the newest default class. A claim that names the
 // class "" wants none.
-func admitClaims(claims []*corev1.PersistentVolumeClaim, classes []*storagev1.StorageClass) {
+func Classes(claims []*corev1.PersistentVolumeClaim, classes []*storagev1.StorageClass) {
 	class := newestDefault(classes)
 	if class == nil {
 		return
