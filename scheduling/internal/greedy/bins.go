@@ -46,7 +46,7 @@ func (x seat) before(y seat) bool {
 // only as far as someone has looked.
 type seats struct {
 	sorted []seat
-	heap   []seat
+	heap   heap[seat]
 }
 
 // at returns the i-th best seat, where there is one.
@@ -55,32 +55,9 @@ func (s *seats) at(i int) (seat, bool) {
 		if len(s.heap) == 0 {
 			return seat{}, false
 		}
-		last := len(s.heap) - 1
-		s.sorted = append(s.sorted, s.heap[0])
-		s.heap[0] = s.heap[last]
-		s.heap = s.heap[:last]
-		s.sink(0)
+		s.sorted = append(s.sorted, s.heap.pop())
 	}
 	return s.sorted[i], true
-}
-
-// sink moves the seat at i of the heap down to where it belongs.
-func (s *seats) sink(i int) {
-	h := s.heap
-	for {
-		next := 2*i + 1
-		if next >= len(h) {
-			return
-		}
-		if next+1 < len(h) && h[next+1].before(h[next]) {
-			next++
-		}
-		if !h[next].before(h[i]) {
-			return
-		}
-		h[i], h[next] = h[next], h[i]
-		i = next
-	}
 }
 
 // placing puts pods onto machines that are there.
@@ -211,9 +188,7 @@ func (x *placing) find(c model.ClassID, uniform bool) {
 		}
 	}
 	x.some = kept
-	for i := len(x.seats.heap)/2 - 1; i >= 0; i-- {
-		x.seats.sink(i)
-	}
+	x.seats.heap.order()
 }
 
 // capacity is how many pods of a size bin i has room for.

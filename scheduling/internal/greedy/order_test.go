@@ -47,9 +47,7 @@ func TestSeatsComeInOrder(t *testing.T) {
 			want = append(want, seat{bin: i, soft: r.IntN(3) == 0, left: float64(r.IntN(4))})
 		}
 		s := seats{heap: slices.Clone(want)}
-		for i := len(s.heap)/2 - 1; i >= 0; i-- {
-			s.sink(i)
-		}
+		s.heap.order()
 		slices.SortFunc(want, func(a, b seat) int {
 			if a.soft != b.soft {
 				if b.soft {

@@ -61,7 +61,7 @@ type binSearch struct {
 	// open are the bins with as much of every resource, ascending; where rooms are known, only
 	// once someone has asked for few of them.
 	open []int
-	best []seat // room for a heap
+	best heap[worst]
 }
 
 // enter finds out what the least is that a bin must have.
@@ -159,6 +159,11 @@ func (y *binSearch) fullest(c model.ClassID, n int64, keep []bool) {
 	}
 }
 
+// worst is a seat that comes first where others are better.
+type worst struct{ seat }
+
+func (x worst) before(y worst) bool { return y.seat.before(x.seat) }
+
 // pick looks for the best n seats that bins are for pods with a request.
 func (y *binSearch) pick(request []int64, n int64, takes func(bin int) (takes, soft bool)) {
 	y.best = y.best[:0]
@@ -172,30 +177,30 @@ func (y *binSearch) pick(request []int64, n int64, takes func(bin int) (takes, s
 			continue
 		}
 		if takes, soft := takes(i); takes {
-			y.offer(seat{bin: i, soft: soft, left: spare(room, room, request)}, n)
+			y.offer(worst{seat{bin: i, soft: soft, left: spare(room, room, request)}}, n)
 		}
 	}
 }
 
 // offer puts a seat among the best n, if it is one of them.
-func (y *binSearch) offer(x seat, n int64) {
+func (y *binSearch) offer(x worst, n int64) {
 	switch {
 	case int64(len(y.best)) < n:
 		y.best = append(y.best, x)
-		for at := len(y.best) - 1; at > 0 && y.best[(at-1)/2].before(y.best[at]); at = (at - 1) / 2 {
+		for at := len(y.best) - 1; at > 0 && y.best[at].before(y.best[(at-1)/2]); at = (at - 1) / 2 {
 			y.best[at], y.best[(at-1)/2] = y.best[(at-1)/2], y.best[at]
 		}
-	case x.before(y.best[0]):
+	case y.best[0].before(x):
 		y.best[0] = x
-		sinkWorst(y.best)
+		y.best.sink(0)
 	}
 }
 
 // walk looks for the best n seats in the tree of the bins' rooms.
 func (y *binSearch) walk(request []int64, n int64, takes func(bin int) (takes, soft bool)) {
 	y.rooms.Nearly(request, func(i int32, left float64) (most float64) {
-		x := seat{bin: int(i), left: left}
-		if int64(len(y.best)) < n || x.before(y.best[0]) {
+		x := worst{seat{bin: int(i), left: left}}
+		if int64(len(y.best)) < n || y.best[0].before(x) {
 			takes, soft := takes(int(i))
 			if x.soft = soft; takes {
 				y.offer(x, n)
@@ -211,22 +216,4 @@ func (y *binSearch) walk(request []int64, n int64, takes func(bin int) (takes, s
 // admits reports whether a bin admits class c, or nobody has listed which do.
 func (y *binSearch) admits(c model.ClassID, i int32) bool {
 	return len(y.p.Open) == 0 || y.p.Open[y.p.Classes[c].Group].Has(int(i))
-}
-
-// sinkWorst moves the seat on top of a heap of the worst down to where it belongs.
-func sinkWorst(h []seat) {
-	for i := 0; ; {
-		next := 2*i + 1
-		if next >= len(h) {
-			return
-		}
-		if next+1 < len(h) && h[next].before(h[next+1]) {
-			next++
-		}
-		if !h[i].before(h[next]) {
-			return
-		}
-		h[i], h[next] = h[next], h[i]
-		i = next
-	}
 }

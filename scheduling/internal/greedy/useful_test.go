@@ -83,7 +83,7 @@ func fullest(p *model.Problem, request []int64, n int64, takes func(bin int) (ta
 		y.open = EveryBin(p)
 	}
 	y.pick(request, n, takes)
-	slices.SortFunc(y.best, func(a, b seat) int { return first(a.before(b), b.before(a)) })
+	slices.SortFunc(y.best, func(a, b worst) int { return first(b.before(a), a.before(b)) })
 	out := make([]int32, len(y.best))
 	for i := range y.best {
 		out[i] = int32(y.best[i].bin)

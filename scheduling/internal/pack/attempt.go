@@ -146,7 +146,10 @@ func (s *search) try(values []float64, byPriority bool) *attempt {
 // rounds, then onto new machines pass by pass.
 func (s *search) round(a *attempt, remaining []int64, values []float64) {
 	if len(s.every) > 0 {
-		s.seatAll(a.bins, remaining, values)
+		if s.snug {
+			s.fill.FillBins(a.bins, remaining, values)
+		}
+		s.fill.PlaceOn(a.bins, s.every, s.inOrder(), remaining, nil)
 	}
 	for i := range s.p.Passes {
 		if !model.AnyLeft(remaining) {

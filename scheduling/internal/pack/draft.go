@@ -54,6 +54,21 @@ func (s *search) draft() draft {
 	return d
 }
 
+// loosely begins once more, with bins that are filled class by class, where filling them one
+// by one left pods out or machines had to be bought. It returns the better of both, and
+// attempts that follow fill bins as it does.
+func (s *search) loosely(best *attempt, values []float64) *attempt {
+	if !s.snug || best.cost == 0 && !model.AnyLeft(best.unplaced) {
+		return best
+	}
+	s.snug = false
+	if a := s.try(values, false); a.better(best) {
+		return a
+	}
+	s.snug = true
+	return best
+}
+
 // deepTimes is how many times the work of the first answer more effort is at least.
 const deepTimes = 4
 

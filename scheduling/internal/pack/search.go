@@ -113,10 +113,9 @@ type search struct {
 	budget   int64            // of work
 	start    int64            // work that was done before it counts
 	late     bool
-	deep     bool        // more than the least work may be done
-	random   *rand.Rand  // of improvement
-	snug     bool        // bins are filled one by one
-	seatings [2]*seating // see seatAll
+	deep     bool       // more than the least work may be done
+	random   *rand.Rand // of improvement
+	snug     bool       // bins are filled one by one
 }
 
 // Whatever the budget, as much work is done as leastTimes that of the first answer, but no more than
