@@ -109,7 +109,7 @@ func (f *Filler) roomiestLast(b *Bins, room []int64) []int {
 			share[i] += float64(max(n, 0)) / float64(max(room[d], 1))
 		}
 	}
-	order := EveryBin(f.p)
+	order := model.Every[int](len(f.p.Bins))
 	slices.SortFunc(order, func(i, j int) int { return cmp.Or(cmp.Compare(share[i], share[j]), cmp.Compare(i, j)) })
 	return order
 }

@@ -78,9 +78,7 @@ func MarketFor(p *model.Problem, weight int32, narrow func(option *model.Option,
 			}
 		}
 	}
-	for i := range m.Options {
-		m.All = append(m.All, i)
-	}
+	m.All = model.Every[int](len(m.Options))
 	m.ByCost = slices.Clone(m.All)
 	slices.SortStableFunc(m.ByCost, func(a, b int) int {
 		return cmp.Compare(p.Options[m.Options[a]].Cost, p.Options[m.Options[b]].Cost)

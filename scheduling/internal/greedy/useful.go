@@ -16,7 +16,7 @@ const fewBins = 64
 // never look further.
 func Useful(p *model.Problem) []int {
 	if len(p.Bins) <= fewBins || len(p.Classes) == 0 {
-		return EveryBin(p)
+		return model.Every[int](len(p.Bins))
 	}
 	y := binSearch{p: p, rooms: p.Rooms}
 	y.enter()
@@ -28,28 +28,13 @@ func Useful(p *model.Problem) []int {
 	for _, c := range kinds {
 		y.fullest(c, seated, keep)
 	}
-	n := 0
-	for _, kept := range keep {
-		if kept {
-			n++
-		}
-	}
-	out := make([]int, 0, n)
+	var out []int
 	for i, kept := range keep {
 		if kept {
 			out = append(out, i)
 		}
 	}
 	return out
-}
-
-// EveryBin lists the bins of a problem.
-func EveryBin(p *model.Problem) []int {
-	every := make([]int, len(p.Bins))
-	for i := range every {
-		every[i] = i
-	}
-	return every
 }
 
 // binSearch is where bins are looked for: in the order of their room where that is known, else

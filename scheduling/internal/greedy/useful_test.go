@@ -80,7 +80,7 @@ func TestUsefulBinsInOrder(t *testing.T) {
 func fullest(p *model.Problem, request []int64, n int64, takes func(bin int) (takes, soft bool)) []int32 {
 	y := binSearch{p: p, rooms: p.Rooms}
 	if y.rooms == nil {
-		y.open = EveryBin(p)
+		y.open = model.Every[int](len(p.Bins))
 	}
 	y.pick(request, n, takes)
 	slices.SortFunc(y.best, func(a, b worst) int { return first(b.before(a), a.before(b)) })

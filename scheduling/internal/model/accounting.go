@@ -53,6 +53,15 @@ func Add(items []Item, c ClassID, n int64) []Item {
 	return append(items, Item{Class: c, N: n})
 }
 
+// Every lists the first n numbers.
+func Every[T ~int | ~int32](n int) []T {
+	all := make([]T, n)
+	for i := range all {
+		all[i] = T(i)
+	}
+	return all
+}
+
 // AnyLeft reports whether any of some counts is above 0.
 func AnyLeft(counts []int64) bool {
 	return slices.ContainsFunc(counts, func(n int64) bool { return n > 0 })

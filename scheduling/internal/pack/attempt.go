@@ -159,7 +159,8 @@ func (s *search) round(a *attempt, remaining []int64, values []float64) {
 		if len(a.bought[i]) > 0 {
 			a.bought[i] = s.fill.TopUp(a.bought[i], s.markets[i], s.inOrder(), remaining)
 		}
-		a.bought[i] = append(a.bought[i], s.construct(i, remaining, values, a.budget)...)
+		m := s.markets[i]
+		a.bought[i] = append(a.bought[i], s.fill.Buy(m, m.All, s.fill.Those(remaining), remaining, values, a.budget)...)
 	}
 }
 

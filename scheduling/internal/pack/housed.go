@@ -55,7 +55,7 @@ func placeOnNodes(p *model.Problem, params Params) *housed {
 	if worths == nil {
 		worths = f.ShareValues()
 	}
-	order := f.BinOrder(everyClass(p), worths)
+	order := f.BinOrder(model.Every[model.ClassID](len(p.Classes)), worths)
 	for _, snug := range []bool{true, false} {
 		if snug && !params.Snug {
 			continue
@@ -64,7 +64,7 @@ func placeOnNodes(p *model.Problem, params Params) *housed {
 		if snug {
 			f.FillBins(b, remaining, worths)
 		}
-		f.PlaceOn(b, greedy.EveryBin(p), order, remaining, nil)
+		f.PlaceOn(b, model.Every[int](len(p.Bins)), order, remaining, nil)
 		if !model.AnyLeft(remaining) {
 			h.bins, h.work = b.Items, f.Work
 			return h

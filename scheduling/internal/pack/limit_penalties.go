@@ -101,12 +101,7 @@ func (s *search) placeWithinLimits(best *attempt) *attempt {
 	if !s.limited() || !s.withheld(best) {
 		return best
 	}
-	each := make([]float64, len(values))
-	for c, v := range values {
-		if v > 0 {
-			each[c] = 1
-		}
-	}
+	each := alike(values)
 	a, drawn, tolls := s.drawn(best, each)
 	a = s.wander(a, [][]float64{each, drawn}, []*limitPenalties{s.newTolls(), tolls})
 	if !a.ahead(best) {

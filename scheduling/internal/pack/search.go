@@ -128,7 +128,7 @@ func newSearch(p *model.Problem, params Params) *search {
 		p: p, params: params, fill: greedy.NewFiller(p), levels: priorities(p),
 		jittered: make([]float64, len(p.Classes)),
 	}
-	s.prices, s.every = slices.Clone(s.fill.Costs), greedy.EveryBin(p)
+	s.prices, s.every = slices.Clone(s.fill.Costs), model.Every[int](len(p.Bins))
 	s.snug = params.Snug && len(p.Bins) > 0
 	s.random = rand.New(rand.NewPCG(0x706c696d, 0x736f6c6c))
 	// Where not everything can be had, who gets it hangs on what is filled when.
@@ -152,12 +152,6 @@ func searchIn(p *model.Problem, params Params) Outcome {
 // outcome turns an attempt into the form that callers see.
 func (s *search) outcome(a *attempt, way Milestones, rest *Rest) Outcome {
 	return Outcome{Solution: s.solution(a), Late: s.late, Work: s.fill.Work, Milestones: way, Rest: rest}
-}
-
-// construct buys machines for what remains in a pass.
-func (s *search) construct(pass int, remaining []int64, values []float64, b *greedy.Budget) []model.Node {
-	m := s.markets[pass]
-	return s.fill.Buy(m, m.All, s.fill.Those(remaining), remaining, values, b)
 }
 
 // over reports whether the search should end.
@@ -229,27 +223,30 @@ func (s *search) scarce(a *attempt, values []float64) bool {
 // not enough for all: strictly by priority, counting what machines take of their
 // pools' limits in place of their price, and giving way to those who were left out.
 func (s *search) share(best *attempt, values []float64) *attempt {
+	each := alike(values)
+	until := s.fill.Work + max(4*leastMost, min(s.params.Work, 1<<60))
+	for i, v := range [][]float64{values, each, each, values} {
+		s.fill.Paced = i == 0 // else worths and costs do not compare
+		if i == 2 {
+			s.costByTolls(s.newTolls())
+		}
+		if a := s.giveWay(v, until); a.better(best) {
+			best = a
+		}
+	}
+	s.costByPrice()
+	return best
+}
+
+// alike are the worths of 1 for all that are worth anything.
+func alike(values []float64) []float64 {
 	each := make([]float64, len(values))
 	for c, v := range values {
 		if v > 0 {
 			each[c] = 1
 		}
 	}
-	byLimits := false
-	until := s.fill.Work + max(4*leastMost, min(s.params.Work, 1<<60))
-	for i, v := range [][]float64{values, each, each, values} {
-		s.fill.Paced = i == 0 // else worths and costs do not compare
-		if a := s.giveWay(v, until); a.better(best) {
-			best = a
-		}
-		if !byLimits && &v[0] == &each[0] {
-			byLimits = true
-			s.costByLimits()
-		}
-	}
-	s.fill.Paced = true
-	copy(s.fill.Costs, s.prices)
-	return best
+	return each
 }
 
 // giveWayRounds is how many attempts are made for those who were left out.
@@ -279,36 +276,12 @@ func (s *search) giveWay(values []float64, until int64) *attempt {
 	return best
 }
 
-// costByLimits makes an option cost the largest share of a limit that it takes;
-// options of pools without limits keep a small cost in order of price.
-func (s *search) costByLimits() {
-	dearest := slices.Max(append([]float64{1}, s.prices...))
-	for o := range s.p.Options {
-		option := &s.p.Options[o]
-		cost := 1e-6 * (1 + s.prices[o]/dearest)
-		for d, use := range option.Use {
-			if limit := s.p.Pools[option.Pool].Limits[d]; limit > 0 {
-				cost = max(cost, float64(use)/float64(limit))
-			}
-		}
-		s.fill.Costs[o] = cost
-	}
-}
-
 // inOrder is the order in which classes are offered to machines that exist.
 func (s *search) inOrder() []model.ClassID {
 	if s.order == nil {
-		s.order = s.fill.BinOrder(everyClass(s.p), s.worths)
+		s.order = s.fill.BinOrder(model.Every[model.ClassID](len(s.p.Classes)), s.worths)
 	}
 	return s.order
-}
-
-func everyClass(p *model.Problem) []model.ClassID {
-	all := make([]model.ClassID, len(p.Classes))
-	for c := range all {
-		all[c] = model.ClassID(c)
-	}
-	return all
 }
 
 // solution turns an attempt into the form that callers see.
