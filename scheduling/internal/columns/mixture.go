@@ -15,10 +15,13 @@ import (
 // machines of each option there should be.
 
 const (
-	// mostKinds bounds the kinds of pods for which fillings are mixed, Rounds how often
-	// fillings are added at first and Again once machines are bought, mostMore how many at
-	// once, mostPivots bounds each solution.
-	mostKinds, Rounds, Again, mostMore, mostPivots = 320, 300, 10, 64, 800
+	// Rounds is how often fillings are added at first.
+	Rounds = 300
+	// Again is how often they are added once machines are bought.
+	Again = 10
+	// mostKinds bounds the kinds of pods for which fillings are mixed, mostMore the fillings
+	// added at once, mostPivots each solution.
+	mostKinds, mostMore, mostPivots = 320, 64, 800
 	// dear is how many times its worth a pod costs that no filling holds.
 	dear = 64
 	// leastGain is the share of its cost that a filling must gain to be added.
