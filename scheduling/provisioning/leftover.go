@@ -1,15 +1,19 @@
 package provisioning
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/samber/lo"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
 
+	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/search"
@@ -67,10 +71,10 @@ func limited(p *scheduling.Problem, pool string) bool {
 	return slices.ContainsFunc(p.NodePools, func(n *scheduling.NodePool) bool { return n.Name == pool && len(n.Spec.Limits) > 0 })
 }
 
-// settledDomains reports whether all options of each launch whose pods depend on others, or others on
-// them, agree in the labels that rules between pods are about.
+// settledDomains reports whether all options of each launch agree in the labels of rules between
+// pods that its pods have or are counted by.
 func settledDomains(c *compile.Compiler, plan *scheduling.Plan) bool {
-	keys, launches, classOf := search.TiedKeys(c), compile.NewLaunches(c), c.ClassByPod()
+	launches, classOf := compile.NewLaunches(c), c.ClassByPod()
 	labels := func(l scheduling.Launch, o scheduling.Option) map[string]string {
 		l.Options = []scheduling.Option{o}
 		at, _ := launches.Purchase(&l)
@@ -79,10 +83,11 @@ func settledDomains(c *compile.Compiler, plan *scheduling.Plan) bool {
 	}
 	for i := range plan.Launches {
 		l := &plan.Launches[i]
-		if !slices.ContainsFunc(l.Pods, func(pod string) bool {
-			class := c.Planned[classOf[pod]]
-			return class.TopologyTerms > 0 || len(c.TopologyTerms.Targets.Sets[class.Among]) > 0
-		}) {
+		keys := sets.New[string]()
+		for _, class := range lo.Uniq(lo.Map(l.Pods, func(pod string, _ int) int { return classOf[pod] })) {
+			keys = keys.Union(tiedKeys(c, class))
+		}
+		if len(keys) == 0 {
 			continue
 		}
 		first := labels(*l, l.Options[0])
@@ -98,22 +103,36 @@ func settledDomains(c *compile.Compiler, plan *scheduling.Plan) bool {
 	return true
 }
 
+// tiedKeys are the labels of rules between pods that pods of a planned class have or are counted by,
+// that of hosts aside.
+func tiedKeys(c *compile.Compiler, class int) sets.Set[string] {
+	out := sets.New[string]()
+	x := c.Planned[class]
+	for n, list := range c.TopologyTerms.List {
+		for _, t := range list.Ties {
+			if n == x.TopologyTerms || c.TopologyTerms.Targets.Has(x.Among, t.Target) {
+				out.Insert(requirements.NormalizeKey(t.Key))
+			}
+		}
+	}
+	for i := range c.ExistingAntiAffinity {
+		if k := &c.ExistingAntiAffinity[i]; c.TopologyTerms.Targets.Has(x.Among, k.Target) {
+			out.Insert(requirements.NormalizeKey(k.Key))
+		}
+	}
+	return out.Delete(corev1.LabelHostname)
+}
+
 // followed is a plan and one that comes after it, and how many pods that places.
 func followed(c *compile.Compiler, plan, more *scheduling.Plan) (out *scheduling.Plan, pods int, err error) {
 	sum := *plan
 	out = &sum
-	out.Launches, out.Existing = slices.Clip(plan.Launches), slices.Clone(plan.Existing)
+	out.Launches, out.Existing = slices.Clone(plan.Launches), slices.Clone(plan.Existing)
 	s := &out.Summary
 	s.Pools, s.CapacityTypes, s.Resources = slices.Clone(s.Pools), slices.Clone(s.CapacityTypes), slices.Clone(s.Resources)
-	numbers := map[string]int{}
-	for i := range plan.Launches {
-		numbers[plan.Launches[i].NodePool]++
-	}
 	launches, classOf := compile.NewLaunches(c), c.ClassByPod()
 	for i := range more.Launches {
 		l := more.Launches[i]
-		numbers[l.NodePool]++
-		l.Name = l.NodePool + "-" + strconv.Itoa(numbers[l.NodePool])
 		out.Launches = append(out.Launches, l)
 		at, ok := launches.Purchase(&l)
 		if !ok {
@@ -127,6 +146,15 @@ func followed(c *compile.Compiler, plan, more *scheduling.Plan) (out *scheduling
 		}
 		search.Account(c, s, at, 1, search.Daemons(c, at), load)
 		pods += len(l.Pods)
+	}
+	slices.SortStableFunc(out.Launches, func(a, b scheduling.Launch) int {
+		return cmp.Or(strings.Compare(a.NodePool, b.NodePool), cmp.Compare(a.Price, b.Price), strings.Compare(a.Options[0].InstanceType, b.Options[0].InstanceType))
+	})
+	numbers := map[string]int{}
+	for i := range out.Launches {
+		l := &out.Launches[i]
+		numbers[l.NodePool]++
+		l.Name = l.NodePool + "-" + strconv.Itoa(numbers[l.NodePool])
 	}
 	for _, a := range more.Existing {
 		pods += len(a.Pods)

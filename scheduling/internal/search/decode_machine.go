@@ -6,7 +6,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/requirements"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 )
@@ -104,25 +103,19 @@ func (d *decoder) giveBack(machines []machine) []machine {
 	})
 }
 
-// tiedKeys are [TiedKeys] of the problem.
+// tiedKeys are the labels that rules between pods are about, that of hosts aside.
 func (d *decoder) tiedKeys() map[string]bool {
 	if d.tied == nil {
-		d.tied = TiedKeys(d.Compiler)
+		d.tied = map[string]bool{}
+		for _, list := range d.TopologyTerms.List {
+			for _, t := range list.Ties {
+				d.tied[requirements.NormalizeKey(t.Key)] = true
+			}
+		}
+		for i := range d.ExistingAntiAffinity {
+			d.tied[requirements.NormalizeKey(d.ExistingAntiAffinity[i].Key)] = true
+		}
+		delete(d.tied, corev1.LabelHostname)
 	}
 	return d.tied
-}
-
-// TiedKeys are the labels that rules between pods are about, that of hosts aside.
-func TiedKeys(c *compile.Compiler) map[string]bool {
-	out := map[string]bool{}
-	for _, list := range c.TopologyTerms.List {
-		for _, t := range list.Ties {
-			out[requirements.NormalizeKey(t.Key)] = true
-		}
-	}
-	for i := range c.ExistingAntiAffinity {
-		out[requirements.NormalizeKey(c.ExistingAntiAffinity[i].Key)] = true
-	}
-	delete(out, corev1.LabelHostname)
-	return out
 }
