@@ -42,23 +42,23 @@ func InFlight(node *corev1.Node) bool {
 // that of two equal places the one that is there already is used, then by name. Nodes
 // that have not changed since another plan are as they were then.
 func (c *Compiler) existing() []*ExistingNode {
-	hosts := c.Cluster.Hosts
+	all := c.Cluster.Hosts
 	kept := &nodeTable{}
 	if r := c.Memory.nodeTable.Load(); c.Classes.Volumes == nil && r.suits(c) {
 		kept = r
 	}
-	if len(kept.hosts) > 0 && slices.Equal(kept.hosts, hosts) {
+	if len(kept.hosts) > 0 && slices.Equal(kept.hosts, all) {
 		c.Model.Rooms = kept.inOrder(c.Model.Dims)
 		return kept.ordered
 	}
 	now := &nodeTable{
 		names: c.Table.Names, daemons: c.Daemons, pools: c.Problem.NodePools, catalogs: CatalogsOf(c.Problem),
-		shops: c.Problem.PoolCatalogs, hosts: hosts, nodes: make([]*ExistingNode, len(hosts)),
+		shops: c.Problem.PoolCatalogs, hosts: all, nodes: make([]*ExistingNode, len(all)),
 	}
 	columns := c.usedColumns()
 	from := 0
-	ready, flying := make([]*ExistingNode, 0, len(hosts)), []*ExistingNode(nil)
-	for i, h := range hosts {
+	ready, flying := make([]*ExistingNode, 0, len(all)), []*ExistingNode(nil)
+	for i, h := range all {
 		for from < len(kept.hosts) && kept.hosts[from].Name < h.Name {
 			from++
 		}

@@ -221,9 +221,7 @@ func (n *namespaces) all() map[string]labels.Set {
 	p := n.problem
 	for _, ns := range p.Namespaces {
 		set := labels.Set{corev1.LabelMetadataName: ns.Name}
-		for k, v := range ns.Labels {
-			set[k] = v
-		}
+		maps.Copy(set, ns.Labels)
 		n.labels[ns.Name] = set
 	}
 	note := func(name string) {
@@ -324,9 +322,7 @@ func (r *Reader) LabelsOf(pod *corev1.Pod) map[string]string {
 		return pod.Labels
 	}
 	out := make(map[string]string, len(pod.Labels)+1)
-	for k, v := range pod.Labels {
-		out[k] = v
-	}
+	maps.Copy(out, pod.Labels)
 	out[podspec.WorkloadKey] = name
 	return out
 }

@@ -91,13 +91,13 @@ type nodeFilter struct {
 }
 
 // filterKey is the same for spread constraints that look at the same nodes.
-func filterKey(pod *corev1.Pod, terms *podspec.TopologyTerms, tie *podspec.Tie) string {
-	return fmt.Sprint(tie.HonorAffinity, tie.HonorTaints, terms.SpreadKeys(true), string(podspec.AppendSignature(nil, &pod.Spec, new([]string))))
+func filterKey(pod *corev1.Pod, own *podspec.TopologyTerms, tie *podspec.Tie) string {
+	return fmt.Sprint(tie.HonorAffinity, tie.HonorTaints, own.SpreadKeys(true), string(podspec.AppendSignature(nil, &pod.Spec, new([]string))))
 }
 
-func newNodeFilter(pod *corev1.Pod, terms *podspec.TopologyTerms, tie *podspec.Tie) *nodeFilter {
+func newNodeFilter(pod *corev1.Pod, own *podspec.TopologyTerms, tie *podspec.Tie) *nodeFilter {
 	return &nodeFilter{
-		keys: terms.SpreadKeys(true), honorAffinity: tie.HonorAffinity, honorTaints: tie.HonorTaints,
+		keys: own.SpreadKeys(true), honorAffinity: tie.HonorAffinity, honorTaints: tie.HonorTaints,
 		pod: podspec.NewConstraint(&pod.Spec), known: map[string]bool{},
 	}
 }
