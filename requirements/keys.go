@@ -1,6 +1,7 @@
 package requirements
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -59,6 +60,16 @@ func aliases(key string) []string {
 		return osAliases
 	}
 	return nil
+}
+
+// AddAliases gives labels of a node their other names, too, those that [NormalizeKey] turns into
+// them, as nodes have them besides.
+func AddAliases(labels map[string]string) {
+	for _, key := range slices.Sorted(maps.Keys(labels)) {
+		for _, alias := range aliases(key) {
+			labels[alias] = labels[key]
+		}
+	}
 }
 
 // Read only; variables because Go has no constant slices.

@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
@@ -28,6 +29,7 @@ func carriedOut(f *compile.Facts, plan *scheduling.Plan) (*Session, error) {
 		if err != nil {
 			return nil, err
 		}
+		requirements.AddAliases(node.Labels)
 		node.Status.Allocatable[corev1.ResourcePods] = *resource.NewQuantity(int64(len(l.Pods)), resource.DecimalSI)
 		p.Nodes = append(p.Nodes, node)
 		bought[l.Name] = node

@@ -7,6 +7,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
@@ -42,6 +43,7 @@ func (s *Scheduler) Machine(p offers.Purchase) int {
 	maps.Copy(labels, offer.InstanceType.NodeLabels(*offer.Offering))
 	labels[scheduling.NodePoolLabel], labels[corev1.LabelHostname] = template.Pool.Name, ""
 	labels[scheduling.RegisteredLabel], labels[scheduling.InitializedLabel] = "true", "true"
+	requirements.AddAliases(labels)
 	m := s.newMachine("", labels, template.Pool.Spec.Template.Spec.Taints, c.Offers.Shapes[offer.Shape].Allocatable, true)
 	for g := range m.admits {
 		row := c.Offered[p.Template].Rows[g]

@@ -65,7 +65,7 @@ func TestJSON(t *testing.T) {
 func TestBadFlags(t *testing.T) {
 	for text, args := range map[string][]string{
 		`-orders 0: want a number from 1`:              {"-orders", "0"},
-		`-effort "hard": want fast, default, thorough`: {"-effort", "hard"},
+		`effort "hard": want fast, default, thorough`: {"-effort", "hard"},
 		`want one of services`:                         {"-mix", "nothing"},
 		`want pinned, free or nominated`:               {"-placement", "anywhere"},
 		`-catalog "gcp/x": want ec2/REGION`:            {"-f", "-", "-catalog", "gcp/x"},
