@@ -91,11 +91,11 @@ func TestReportFormats(t *testing.T) {
 	for _, c := range []struct{ format, ending, want string }{
 		{"html", "html", "<!doctype html>"}, {"markdown", "md", "## Cluster on ec2/us-east-1"}, {"svg", "svg", "<svg "}, {"json", "json", "{"}, {"yaml", "yaml", "costs:"},
 	} {
-		printed := run(t, reported("-o", c.format)...)
+		printed := run(t, reported("--effort", "fast", "-o", c.format)...)
 		require.Equal(t, exitOK, printed.code, printed.stderr)
 		require.True(t, strings.HasPrefix(printed.stdout, c.want), "%.60s", printed.stdout)
 		file := filepath.Join(t.TempDir(), "report."+c.ending)
-		written := run(t, reported("-o", file)...)
+		written := run(t, reported("--effort", "fast", "-o", file)...)
 		require.Equal(t, exitOK, written.code, written.stderr)
 		require.Empty(t, written.stdout)
 		text, err := os.ReadFile(file)
@@ -103,11 +103,11 @@ func TestReportFormats(t *testing.T) {
 		require.Equal(t, printed.stdout, string(text))
 	}
 	for output, want := range map[string]string{"pdf": "want html, markdown, svg", "report.pdf": "want html, markdown, svg", "": "want html"} {
-		r := run(t, reported("-o", output)...)
+		r := run(t, reported("--effort", "fast", "-o", output)...)
 		require.Equal(t, exitUsage, r.code)
 		require.Contains(t, r.stderr, want)
 	}
-	r := run(t, reported("-o", filepath.Join(t.TempDir(), "none", "report.html"))...)
+	r := run(t, reported("--effort", "fast", "-o", filepath.Join(t.TempDir(), "none", "report.html"))...)
 	require.Equal(t, exitBadInput, r.code)
 	require.Contains(t, r.stderr, "no such file or directory")
 }
