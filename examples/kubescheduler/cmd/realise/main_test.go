@@ -64,13 +64,13 @@ func TestJSON(t *testing.T) {
 
 func TestBadFlags(t *testing.T) {
 	for text, args := range map[string][]string{
-		`-orders 0: want a number from 1`:              {"-orders", "0"},
+		`-orders 0: want a number from 1`:             {"-orders", "0"},
 		`effort "hard": want fast, default, thorough`: {"-effort", "hard"},
-		`want one of services`:                         {"-mix", "nothing"},
-		`want pinned, free or nominated`:               {"-placement", "anywhere"},
-		`-catalog "gcp/x": want ec2/REGION`:            {"-f", "-", "-catalog", "gcp/x"},
-		`-f and -mix: want one of them`:                {"-f", "-", "-mix", "site"},
-		`argument "x": want flags only`:                {"x"},
+		`want one of services`:                        {"-mix", "nothing"},
+		`want pinned, free or nominated`:              {"-placement", "anywhere"},
+		`-catalog "gcp/x": want ec2/REGION`:           {"-f", "-", "-catalog", "gcp/x"},
+		`-f and -mix: want one of them`:               {"-f", "-", "-mix", "site"},
+		`argument "x": want flags only`:               {"x"},
 	} {
 		_, err := realise(t, args...)
 		require.ErrorContains(t, err, text)
