@@ -244,30 +244,31 @@ func (n *Names) notes(list Object) Object {
 
 // owners are references to owners: kinds that Kubernetes does not have are names, too.
 func (n *Names) owners(value any) any {
-	list, _ := value.([]any)
-	out := make([]any, len(list))
-	for i, item := range list {
-		ref, _ := item.(Object)
-		changed := n.object(ref)
+	return n.objects(value, func(ref, changed Object) {
 		if version, _ := ref["apiVersion"].(string); strings.Contains(version, ".") && !ours(version) {
 			kind, _ := ref["kind"].(string)
 			changed["apiVersion"], changed["kind"] = n.name(version), n.name(kind)
 		}
-		out[i] = changed
-	}
-	return out
+	})
 }
 
 // drivers are the drivers of a CSINode, which keep their names.
 func (n *Names) drivers(value any) any {
-	list, _ := value.([]any)
-	out := make([]any, len(list))
-	for i, item := range list {
-		driver, _ := item.(Object)
-		changed := n.object(driver)
+	return n.objects(value, func(driver, changed Object) {
 		if name, ok := driver["name"]; ok {
 			changed["name"] = name
 		}
+	})
+}
+
+// objects are a list of objects with other names, each of them finished by what is particular to it.
+func (n *Names) objects(value any, finish func(was, changed Object)) any {
+	list, _ := value.([]any)
+	out := make([]any, len(list))
+	for i, item := range list {
+		was, _ := item.(Object)
+		changed := n.object(was)
+		finish(was, changed)
 		out[i] = changed
 	}
 	return out

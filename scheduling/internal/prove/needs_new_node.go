@@ -15,9 +15,8 @@ import (
 // AtStake is the placed pods that a bound looks at.
 type AtStake struct {
 	Placed []int64 // by planned class
-	// Machines say what those hold that are to be bought, by planned class, where there is no plan yet;
-	// nil where nobody knows.
-	// It is where the search for a bound begins.
+	// Machines say what those hold that are to be bought, by planned class, where there is no plan
+	// yet; nil where nobody knows. It is where the search for a bound begins.
 	Machines func() [][]compile.Portion
 	all      bool // they are all that are placed
 	joined   bool // some are among them only because they are tied to others
