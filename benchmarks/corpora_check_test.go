@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/plimsoll-go/plimsoll/benchmarks/internal/mix"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
@@ -47,7 +48,8 @@ func TestCorpora(t *testing.T) {
 // much as one with six machines. How long either takes is for BenchmarkWishes to say.
 func TestWishesCostLittle(t *testing.T) {
 	solve := func(wishes bool) (offerings.Price, uint64) {
-		p := wishful(t, wishes)
+		p, err := mix.Wishful(1_000, wishes)
+		require.NoError(t, err)
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		plan, err := provisioning.Planner{}.Plan(t.Context(), p)

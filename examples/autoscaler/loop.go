@@ -28,7 +28,6 @@ type loop struct {
 	cloud   *cloud
 	cluster *cluster
 	session *provisioning.Session
-	solver  scheduling.Policy
 	// unavailable remembers what the cloud had run out of.
 	unavailable *offerings.Unavailable
 	ledger      ledger
@@ -86,7 +85,7 @@ func newLoop(opts options) (*loop, error) {
 		opts: opts, now: start(), dice: rand.New(rand.NewPCG(opts.seed, 2)), cloud: newCloud(opts, sale), cluster: newCluster(), awaited: map[string]string{},
 		unavailable: &offerings.Unavailable{}, ledger: ledger{moves: map[string]int{}},
 	}
-	l.session, err = provisioning.NewSession(l.solver, scheduling.Problem{
+	l.session, err = provisioning.NewSession(opts.policy, scheduling.Problem{
 		NodePools: []*scheduling.NodePool{pool(&l.opts)}, Catalog: sale, DaemonSets: []*appsv1.DaemonSet{agent()},
 		Unavailable: l.unavailable, Now: l.now,
 	})

@@ -79,9 +79,9 @@ func TestHours(t *testing.T) {
 func TestSimulationIsDeterministic(t *testing.T) {
 	told := func(seed uint64) string {
 		opts := defaults()
-		opts.seed = seed
+		opts.seed, opts.policy.Effort = seed, scheduling.EffortFast
 		var out bytes.Buffer
-		l := simulated(t, opts, 45*time.Minute)
+		l := simulated(t, opts, 30*time.Minute)
 		l.ledger.print(&out)
 		return out.String()
 	}
@@ -95,7 +95,8 @@ func TestSimulationIsDeterministic(t *testing.T) {
 func TestSteadyLoadStaysWhereItIs(t *testing.T) {
 	opts := defaults()
 	opts.steady, opts.noise, opts.interruptions, opts.every, opts.surge = true, 0.02, 0, 30*time.Minute, 50*time.Minute
-	l := simulated(t, opts, 4*time.Hour)
+	opts.policy.Effort = scheduling.EffortFast
+	l := simulated(t, opts, 210*time.Minute)
 	gone := start().Add(opts.surge)
 	for _, e := range l.ledger.log {
 		require.Contains(t, []disruption.Reason{disruption.Underutilized, disruption.Empty}, e.step.Reason)
@@ -111,7 +112,9 @@ func TestSteadyLoadStaysWhereItIs(t *testing.T) {
 
 // A step that saves less than it has to stops the simulation.
 func TestWorthwhile(t *testing.T) {
-	l, err := newLoop(defaults())
+	opts := defaults()
+	opts.policy.Effort = scheduling.EffortFast
+	l, err := newLoop(opts)
 	require.NoError(t, err)
 	require.NoError(t, l.world())
 	require.NoError(t, l.provision(t.Context()))
@@ -131,7 +134,9 @@ func TestWorthwhile(t *testing.T) {
 
 // What has run out is not asked for again, and another option is bought.
 func TestBuyTakesTheNextOption(t *testing.T) {
-	l, err := newLoop(defaults())
+	opts := defaults()
+	opts.policy.Effort = scheduling.EffortFast
+	l, err := newLoop(opts)
 	require.NoError(t, err)
 	require.NoError(t, l.world())
 	require.NoError(t, l.tell())
@@ -204,7 +209,7 @@ func TestCloud(t *testing.T) {
 // is bought for its pods.
 func TestPodsWaitForTheirMachine(t *testing.T) {
 	opts := defaults()
-	opts.steady, opts.interruptions = true, 0
+	opts.steady, opts.interruptions, opts.policy.Effort = true, 0, scheduling.EffortFast
 	l, err := newLoop(opts)
 	require.NoError(t, err)
 	minute := func() {

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
 )
 
@@ -78,6 +79,8 @@ type options struct {
 	// every is how often the cluster is consolidated, saving what a step has to save.
 	every  time.Duration
 	saving disruption.Saving
+	// policy is how machines are chosen for pods that wait.
+	policy scheduling.Policy
 	// check has every plan checked by package verify.
 	check bool
 }

@@ -196,7 +196,7 @@ func (a *arrivals) overcommitted() string {
 func TestNobodyMovesWhileMachinesAreOnTheirWay(t *testing.T) {
 	t.Parallel()
 	run := func(b between, alone bool, size int) *arrivals {
-		pods := st.Workloads(300, 60, 1)
+		pods := st.Workloads(120, 30, 1)
 		rand.New(rand.NewPCG(1, 2)).Shuffle(len(pods), func(i, j int) { pods[i], pods[j] = pods[j], pods[i] })
 		a := newArrivals(t, b, alone)
 		for batch := range slices.Chunk(pods, size) {
@@ -211,7 +211,7 @@ func TestNobodyMovesWhileMachinesAreOnTheirWay(t *testing.T) {
 		t.Logf("%d at a time: targets changed %d times, %d machines, $%.3f an hour", size, a.changes, a.bought, a.price)
 		return a
 	}
-	for _, size := range []int{10, 300} {
+	for _, size := range []int{10, 120} {
 		once := run(assumed, false, size)
 		for _, alone := range []bool{false, true} {
 			a := run(nominated, alone, size)

@@ -21,7 +21,7 @@ import (
 // and says of itself what anybody finds who plays it through.
 func TestPlacedFreely(t *testing.T) {
 	policy := scheduling.Policy{Placement: scheduling.PlacementFree}
-	for seed := range soak.Cases(40) {
+	for seed := range soak.Cases(12) {
 		p := st.Random(seed, st.Size{Ties: seed%2 == 1})
 		tight, err := provisioning.Planner{}.Plan(context.Background(), p)
 		require.NoError(t, err)
@@ -42,7 +42,7 @@ func TestPlacedFreely(t *testing.T) {
 // On mixes like those of production other machines than the cheapest on paper come to less, also
 // where pods spread, and at little effort.
 func TestPlacedFreelyComesToLess(t *testing.T) {
-	for name, pods := range map[string][]*corev1.Pod{"sizes": st.MixedSizes(500, 1), "classes": st.Workloads(600, 40, 2), "ties": st.Diverse(200, 3)} {
+	for name, pods := range map[string][]*corev1.Pod{"sizes": st.MixedSizes(300, 1), "classes": st.Workloads(300, 40, 2), "ties": st.Diverse(100, 3)} {
 		for _, effort := range []scheduling.Effort{scheduling.EffortFast, scheduling.EffortDefault} {
 			if name == "ties" && effort == scheduling.EffortDefault && !soak.Long() {
 				continue

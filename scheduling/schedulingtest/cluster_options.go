@@ -50,8 +50,7 @@ type ClusterOptions struct {
 	Budgets          []scheduling.Budget
 	Consolidation    scheduling.ConsolidationPolicy
 	ConsolidateAfter *scheduling.NillableDuration
-	// Solver packs the pods; its bounds on sizes come from MaxCPU. Zero effort is fast
-	// for more than 300 nodes.
+	// Policy packs the pods; its bounds on sizes come from MaxCPU. Zero effort is fast.
 	Policy scheduling.Policy
 }
 
@@ -63,7 +62,7 @@ func (o ClusterOptions) orDefaults() ClusterOptions {
 	if o.Catalog == nil {
 		o.Catalog = clusterCatalog()
 	}
-	if o.Policy.Effort == 0 && o.Nodes > 300 {
+	if o.Policy.Effort == 0 {
 		o.Policy.Effort = scheduling.EffortFast
 	}
 	if o.Budgets == nil {

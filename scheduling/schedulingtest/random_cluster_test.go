@@ -21,7 +21,7 @@ func TestRandomClustersAreValidAndMixed(t *testing.T) {
 	if race.Enabled {
 		t.Skip("the generators know no goroutines")
 	}
-	const seeds = 200
+	const seeds = 100
 	seen := map[string]int{}
 	note := func(what string, is bool) {
 		if is {
