@@ -94,9 +94,6 @@ type Effort struct {
 	Cases int64
 	// CasesWanted is the bound that cases are told apart for, 0 for Wanted.
 	CasesWanted int64
-	// CasesFilled is how much of Cases may be done where the bound is one by patterns, which cases
-	// do not build on: where few machines are bought they often prove more all the same.
-	CasesFilled int64
 	// Seen are what machines of some plan hold, by class: patterns to begin with.
 	Seen [][]model.Item
 	// Late says that it is time to stop; nil for never.
@@ -122,9 +119,6 @@ func Pattern(m Market, start []*big.Int, e Effort) Assigned {
 		out = a.certify()
 	}
 	a.best = before
-	if out.Filled {
-		e.Cases = min(e.Cases, e.CasesFilled)
-	}
 	if !out.Filled || e.Cases > 0 {
 		out.rest = a
 	}

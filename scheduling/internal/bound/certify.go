@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/big"
 	"math/bits"
+	"slices"
 
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/fixed"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/knapsack"
@@ -62,7 +63,7 @@ type rounding struct {
 
 // assigned is the proof for others to read.
 func (c *rounding) assigned() Assigned {
-	out := Assigned{Bound: c.bound, Filled: c.best.exact.Any(), Duals: fixed.Bigs(c.worths)}
+	out := Assigned{Bound: c.bound, Filled: slices.ContainsFunc(c.best.widths, func(n int) bool { return n > 0 }), Duals: fixed.Bigs(c.worths)}
 	for i := range c.tolls {
 		t := &c.tolls[i]
 		out.Tolls = append(out.Tolls, t.less)
@@ -127,8 +128,8 @@ func (c *rounding) prove() (over float64) {
 		at := c.best.proof[i]
 		held, overflow := c.held(x, c.vectors[at], excess[at])
 		price := fixed.Whole(x.price)
-		if !overflow && held.Greater(price) && c.best.filled(i) {
-			held = c.fullest(x, c.vectors[at], held)
+		if !overflow && held.Greater(price) && c.best.width(i) > 0 {
+			held = c.fullest(x, c.vectors[at], held, c.best.width(i))
 		}
 		if overflow {
 			return math.Inf(1)
@@ -192,13 +193,13 @@ func (c *rounding) held(x *machine, vector, excess []fixed.Uint128) (sum fixed.U
 
 // fullest is the worth that a machine can hold at most, by every pattern that is worth
 // more than it costs as far as a vector tells. held is what that vector says itself.
-func (c *rounding) fullest(x *machine, vector []fixed.Uint128, held fixed.Uint128) fixed.Uint128 {
+func (c *rounding) fullest(x *machine, vector []fixed.Uint128, held fixed.Uint128, width int) fixed.Uint128 {
 	shift := uint(max(0, held.BitLen()-wholeBits))
 	v := c.market.knapsack(x)
 	if !v.Countable() {
 		return held
 	}
-	s := &knapsack.Search{Knapsack: v, Width: c.best.width, Floor: int64(fixed.Whole(x.price).Shifted(shift, false))}
+	s := &knapsack.Search{Knapsack: v, Width: width, Floor: int64(fixed.Whole(x.price).Shifted(shift, false))}
 	for _, class := range v.Classes {
 		s.Worths = append(s.Worths, int64(c.worths[class].Shifted(shift, true)))
 	}

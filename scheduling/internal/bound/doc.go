@@ -38,7 +38,9 @@
 // only where some machine that counts holds few pods. That no pattern is worth more than the
 // price is proven in whole numbers: classes are decided on one after the other, of
 // patterns that leave the same room only the best is kept, and those are dropped that
-// even λ says cannot come to more than the price.
+// even λ says cannot come to more than the price. How many are looked at is refined machine by
+// machine, the one first that may hold most for its price; where more do not help, the best that it
+// holds with pods in pieces is a column of its own.
 //
 // # Branches
 //

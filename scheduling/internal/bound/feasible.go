@@ -16,9 +16,9 @@ type proposal struct {
 	vectors []vector
 	proof   []int // vector of each machine
 	value   float64
-	// exact are machines for which no vector is proof: every pattern is tried.
-	exact model.Bits
-	width int // of the searches that do so
+	// widths are how many states are tried of the patterns of machines for which no vector is proof, by
+	// machine; 0 for none, nil for all.
+	widths []int
 	// broken are the machines that held too much worth before the worths of their
 	// users were lowered, in the order in which that was done.
 	broken []int
@@ -308,7 +308,13 @@ func (a *assignment) usersOf() [][]int {
 	return a.sellers
 }
 
-func (p *proposal) filled(i int) bool { return p.exact != nil && p.exact.Has(i) }
+// width is how many states are tried of a machine's patterns; 0 for none.
+func (p *proposal) width(i int) int {
+	if p.widths == nil {
+		return 0
+	}
+	return p.widths[i]
+}
 
 // used drops the vectors that prove nothing.
 func (p *proposal) used() {

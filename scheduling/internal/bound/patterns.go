@@ -17,23 +17,24 @@ const (
 
 	mostPatternSupplies = 8
 	fewPods             = 48
-	// A busy machine of so many pods, of more than few classes, has too many patterns.
-	tooManyPods, fewPatternSorts = 4 * fewPods, 12
 )
 
 const (
 	// patternRounds bounds how often patterns are added, patternGap is the share of the
 	// bound at which to stop.
-	patternRounds = 200
+	patternRounds = 2000
 	patternGap    = 1e-6
 	// mostPivots bounds one solution of the master. leastPatternGain is the share of its price that
 	// a new pattern gains at least, and leastPrice stands for none.
 	mostPivots, leastPatternGain, leastPrice = 2000, 1e-9, 1e-9
 	// leastStep is the share of the way to the master's worths that a round takes at least.
 	leastStep = 0.3
-	// quickWidth is how many states a layer of a search may have that looks for patterns.
-	// One that has to be sure may have more, as the work allows.
-	quickWidth, fewestStates, mostStates, workPerState = 30, 8_000, 32_000, 2_500
+	// quickWidth is how many states a layer of a search may have that looks for patterns. Where it
+	// has to be sure it may have wider times as many, again and again, up to mostStates, as long as
+	// that takes a leastNarrowed share off what it leaves open.
+	quickWidth, wider, mostStates, leastNarrowed = 30, 4, 32_000, 0.1
+	// looseShare is the share of the gap that is of no interest where patterns are sought to be sure.
+	looseShare = 0.125
 	// searchCost is what one of
 	// them costs in elementary operations, and relaxCost what a class costs a relaxation.
 	searchCost, relaxCost = 25, 60
@@ -54,8 +55,10 @@ type patterns struct {
 	supplies  []int32 // by supply: its row
 	knapsacks []*knapsack.Knapsack
 	work      int64
-	width     int // of searches now, and of those that have to be sure
-	widest    int
+	sure      bool       // what machines hold is found out as exactly as is of use
+	fullest   float64    // how many times its price a pattern of the present worths is worth at most
+	pieces    model.Bits // machines of too many patterns: pods may be in pieces there
+	recent    []int      // machines of which patterns were found last
 	search    knapsack.Search
 	center    *proposal
 }
@@ -67,27 +70,27 @@ func (a *assignment) patterns(work int64, seen [][]model.Item) {
 		return
 	}
 	p.see(seen)
-	p.width = quickWidth
-	share := leastStep
+	share, half := leastStep, p.work/2
 	for range patternRounds {
-		before := p.master.Work()
+		done := p.master.Work()
 		p.master.Continue(mostPivots)
-		p.work -= p.master.Work() - before
+		p.work -= p.master.Work() - done
 		if p.work < 0 || a.late() || !(p.master.Cost() > p.center.value*(1+patternGap)) {
 			break
 		}
+		p.sure = share == 1 || p.work < half
+		if !p.sure && p.again(share) {
+			continue
+		}
+		before := p.center
 		if p.round(share) {
-			p.width, share = quickWidth, max(leastStep, share/2)
+			share = max(leastStep, share/2)
 			continue
 		}
-		if share < 1 {
-			share = min(1, 2*share)
-			continue
-		}
-		if p.width == p.widest {
+		if share == 1 && p.center == before {
 			break // nothing is left to be found
 		}
-		p.width = p.widest
+		share = min(1, 2*share)
 	}
 	a.best = p.center
 }
@@ -101,11 +104,7 @@ func (p *patterns) promising() bool {
 		if p.machines[i].supply < 0 && held >= p.prices[i]*(1-1e-6) {
 			r := p.relax(i, p.center.worths)
 			r.Solve()
-			pods := r.Pods()
-			if pods > tooManyPods && len(r.Worths) > fewPatternSorts {
-				return false
-			}
-			least = min(least, pods)
+			least = min(least, r.Pods())
 		}
 	}
 	return least <= fewPods
@@ -147,30 +146,10 @@ func (p *patterns) fits(i int, items []model.Item) bool {
 	return true
 }
 
-// fill looks for the pattern of a knapsack that is worth most, at least the floor. top is
-// what it may be worth at most.
-func (p *patterns) fill(v *knapsack.Knapsack, r *knapsack.Relaxed, top, floor float64) (out knapsack.Outcome, whole float64) {
-	shares := r.Solve()
-	whole = math.Ldexp(1, wholeBits) / top
-	s := &p.search
-	s.Knapsack, s.Width, s.Floor = v, p.width, int64(floor*whole)
-	s.Worths, s.Values = s.Worths[:0], s.Values[:0]
-	for _, w := range r.Worths {
-		s.Worths = append(s.Worths, int64(math.Ceil(w*whole)))
-	}
-	for d, share := range shares {
-		s.Values = append(s.Values, int64(math.Ceil(share*whole/float64(max(1, v.Room[d])))))
-	}
-	out = s.Run()
-	p.work -= out.Work * searchCost
-	return out, whole
-}
-
 // newPatterns returns nil where the market is too large.
 func (a *assignment) newPatterns(work int64) *patterns {
-	p := &patterns{assignment: a, work: work, center: a.best, knapsacks: make([]*knapsack.Knapsack, len(a.machines))}
+	p := &patterns{assignment: a, work: work, center: a.best, knapsacks: make([]*knapsack.Knapsack, len(a.machines)), pieces: model.NewBits(len(a.machines))}
 	most := int(min(fewestPatternClasses+work/workPerPatternClass, mostPatternClasses))
-	p.widest = int(min(max(fewestStates, work/workPerState), mostStates))
 	var wanted, standIn []float64
 	var alone []linear.Column
 	users := a.usersOf()
@@ -214,132 +193,12 @@ func (p *patterns) knapsack(i int) *knapsack.Knapsack {
 	return p.knapsacks[i]
 }
 
-// relax sets a machine up for pods in pieces.
-func (p *patterns) relax(i int, worths []float64) *knapsack.Relaxed {
-	v := p.knapsack(i)
-	p.work -= int64(len(v.Classes)*len(v.Rows)) * relaxCost
-	return v.Relax(worths)
-}
-
-// verdict is what a machine holds at most by some worths.
-type verdict struct {
-	bound  float64
-	vector int  // number of the vector that shows it
-	exact  bool // or that helps to, when patterns are tried
-}
-
-// round tries worths between the best ones that are proven and those of the master. It
-// reports whether they show patterns that the master gains from.
-func (p *patterns) round(share float64) (violated bool) {
-	worths := make([]float64, len(p.demand))
-	for c, row := range p.rows {
-		if row >= 0 {
-			worths[c] = (1-share)*p.center.worths[c] + share*max(0, p.master.Duals()[row])
-		}
-	}
-	next := &proposal{worths: worths, vectors: p.center.vectors, proof: make([]int, len(p.machines)), exact: model.NewBits(len(p.machines)), width: p.width}
-	ratio := 1.0
-	bounds := make([]float64, len(p.machines))
-	for i := range p.machines {
-		if p.work < 0 || p.late() {
-			return violated
-		}
-		x := p.judge(i, next, &violated)
-		bounds[i], next.proof[i] = x.bound, x.vector
-		if x.exact {
-			next.exact.Set(i)
-		}
-		if p.machines[i].supply < 0 {
-			ratio = max(ratio, x.bound/p.prices[i])
-		}
-	}
-	next.scale(p.assignment, 1/ratio)
-	surplus := make([]float64, len(p.market.Supplies))
-	for c, n := range p.demand {
-		next.value += n * next.worths[c]
-	}
-	next.used()
-	for i := range p.machines {
-		if s := p.machines[i].supply; s >= 0 {
-			surplus[s] = max(surplus[s], bounds[i]/ratio-p.prices[i])
-		}
-	}
-	for s, over := range surplus {
-		next.value -= over * float64(p.market.Supplies[s].Count)
-	}
-	if next.value > p.center.value {
-		p.center = next
-	}
-	return violated
-}
-
-// scale lowers worths and vectors by a factor.
-func (p *proposal) scale(a *assignment, factor float64) {
-	if factor == 1 {
-		return
-	}
-	for c := range p.worths {
-		p.worths[c] *= factor
-	}
-	vectors := make([]vector, len(p.vectors))
-	for k := range p.vectors {
-		values := make([]float64, len(p.vectors[k].values))
-		for e, v := range p.vectors[k].values {
-			values[e] = v * factor
-		}
-		vectors[k] = a.vector(values)
-	}
-	p.vectors = vectors
-}
-
-// judge finds what a machine holds at most, and adds a pattern to the master that is
-// worth more than its price.
-func (p *patterns) judge(i int, next *proposal, violated *bool) verdict {
-	price := p.prices[i]
-	last := p.center.proof[i]
-	if held := p.holds(i, &next.vectors[last], next.worths, price); held <= price {
-		return verdict{held, last, false}
-	}
-	r := p.relax(i, next.worths)
-	shares := r.Solve()
-	v := p.knapsack(i)
-	at := next.add(p.vector(p.valuesIn(v, shares)))
-	held := p.holds(i, &next.vectors[at], next.worths, math.Inf(1))
-	if held <= price || held > 4*price && p.machines[i].supply < 0 || !v.Countable() {
-		return verdict{held, at, false}
-	}
-	out, whole := p.fill(v, r, held, price)
-	if out.Best > int64(price*whole) {
-		*violated = p.learn(i, v, out.Counts) || *violated
-	}
-	return verdict{min(held, float64(out.Bound)/whole), at, true}
-}
-
-// valuesIn turns shares of a knapsack's resources into values of the search.
-func (p *patterns) valuesIn(v *knapsack.Knapsack, shares []float64) []float64 {
-	values := make([]float64, len(p.dims))
-	for d, row := range v.Rows {
-		for e, dim := range p.dims {
-			if dim == row {
-				values[e] = shares[d] / (float64(max(1, v.Room[d])) * float64(v.Units[d]) / p.unit[e])
-			}
-		}
-	}
-	return values
-}
-
-// add adds a vector and returns its number. Other proposals may have those before it.
-func (p *proposal) add(v vector) int {
-	p.vectors = append(p.vectors[:len(p.vectors):len(p.vectors)], v)
-	return len(p.vectors) - 1
-}
-
 // learn adds a pattern to the master. It reports whether it gains from it.
-func (p *patterns) learn(i int, v *knapsack.Knapsack, counts []int64) bool {
+func (p *patterns) learn(i int, v *knapsack.Knapsack, counts []float64) bool {
 	x := linear.Column{Cost: max(p.prices[i], leastPrice)}
 	for k, n := range counts {
 		if row := p.rows[v.Classes[k]]; n > 0 && row >= 0 {
-			x.Rows, x.Amounts = append(x.Rows, row), append(x.Amounts, float64(n))
+			x.Rows, x.Amounts = append(x.Rows, row), append(x.Amounts, n)
 		}
 	}
 	if s := p.machines[i].supply; s >= 0 {

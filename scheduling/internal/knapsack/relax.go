@@ -186,17 +186,25 @@ func (r *Relaxed) pivot(entering int, down bool) bool {
 }
 
 // Pods is how many pods the machine holds once it is solved, pieces counted as pieces.
-func (r *Relaxed) Pods() float64 {
-	pods := 0.0
+func (r *Relaxed) Pods() (pods float64) {
+	for _, n := range r.Amounts() {
+		pods += n
+	}
+	return pods
+}
+
+// Amounts are how many pods of each class the machine holds once it is solved.
+func (r *Relaxed) Amounts() []float64 {
+	out := make([]float64, len(r.Worths))
 	for c, full := range r.full {
 		if full && !r.inBasis[c] {
-			pods += r.Most[c]
+			out[c] = r.Most[c]
 		}
 	}
 	for k, j := range r.basis {
-		if j < len(r.Worths) {
-			pods += r.x[k]
+		if j < len(out) {
+			out[j] = max(0, r.x[k])
 		}
 	}
-	return pods
+	return out
 }

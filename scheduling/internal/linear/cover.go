@@ -125,7 +125,7 @@ func (c *Cover) Looked() int64 { return c.looked }
 // Solve finds the cheapest cover, in at most so many pivots. It reports false where it
 // ended before: what it has by then is a cover all the same.
 func (c *Cover) Solve(limit int) bool {
-	c.since = restPivots
+	c.since = max(restPivots, len(c.wanted))
 	return c.Continue(limit)
 }
 
@@ -134,7 +134,7 @@ func (c *Cover) Solve(limit int) bool {
 func (c *Cover) Continue(limit int) bool {
 	stalled := 0
 	for range limit {
-		if c.since >= restPivots {
+		if c.since >= max(restPivots, len(c.wanted)) {
 			if !c.refresh() {
 				return false
 			}

@@ -256,7 +256,7 @@ const (
 	mostBoundWork        = 200_000_000
 	mostFurtherWork      = 450_000_000
 	leastFillingWork     = 6_000_000
-	fillingWorkPerEffort = 18_000
+	fillingWorkPerEffort = 72_000
 	mostFillingWork      = 400_000_000
 	casesFast            = 12
 	caseWorkPerEffort    = 3_000_000
@@ -296,7 +296,6 @@ func boundEffort(ctx context.Context, s *scheduling.Policy, classes, options int
 		out.Work += min(effort, mostBoundWork/boundWorkPerEffort) * boundWorkPerEffort
 		out.Further = max(out.Further, min(effort, mostFurtherWork/furtherWorkPerEffort)*furtherWorkPerEffort)
 		out.Cases = min(effort, mostCaseWork/caseWorkPerEffort) * caseWorkPerEffort
-		out.CasesFilled = out.Cases / 2
 		out.Filling += min(effort, mostFillingWork/fillingWorkPerEffort) * fillingWorkPerEffort
 	}
 	return out
