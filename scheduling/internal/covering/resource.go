@@ -3,8 +3,10 @@ package covering
 import (
 	"math"
 	"math/big"
+	"slices"
 
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/fixed"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/linear"
 )
 
 const (
@@ -64,52 +66,46 @@ func Resource(in Input) Result {
 	return res
 }
 
-// program is the linear program in the resources that can have a worth.
+// program is the linear program in the resources that can have a worth, scaled such that prices are
+// 1. The stand-in of a resource says unit·y ≤ price, and scale is the worth at which that is tight.
 type program struct {
-	covering
-	in   Input
-	dims []int // resource of each row
-	// options and bins of the columns, options first.
-	options []int
-	bins    []int
-	// The stand-in of a row says unit[row]·y ≤ price[row], and scale[row] is the
-	// worth at which that is tight.
-	unit  []int64
-	price []*big.Int
-	scale []float64
+	in      Input
+	lp      *linear.Cover
+	dims    []int     // resource of each row
+	every   []int32   // all rows
+	amounts []float64 // of all columns
+	columns []Option
+	unit    []int64
+	price   []*big.Int
+	scale   []float64
 }
 
 func newProgram(in Input, demand, gratis []fixed.Uint128) *program {
 	p := &program{in: in}
 	p.chooseRows(demand, gratis)
-	m := len(p.dims)
-	p.rows = m
-	if m == 0 {
-		return p
+	wanted, standIn := make([]float64, len(p.dims)), slices.Repeat([]float64{1}, len(p.dims))
+	largest := 0.0
+	for r, d := range p.dims {
+		p.every = append(p.every, int32(r))
+		wanted[r] = demand[d].Minus(gratis[d]).Float64() * p.scale[r]
+		largest = max(largest, wanted[r])
 	}
-	p.a = make([]float64, 0, m*(len(in.Options)+len(in.Free)))
+	for r := range wanted {
+		wanted[r] /= largest
+	}
+	p.lp = linear.NewCover(wanted, standIn)
+	n := len(in.Options) + len(in.Free)
+	p.lp.Grow(n)
+	p.amounts, p.columns = make([]float64, 0, n*len(p.dims)), make([]Option, 0, n)
 	for i := range in.Options {
-		if o := &in.Options[i]; o.Price > 0 && p.addColumn(o.Cap, o.Price) {
-			p.options = append(p.options, i)
+		if o := &in.Options[i]; o.Price > 0 {
+			p.addColumn(o.Cap, o.Price, 0)
 		}
 	}
 	for i := range in.Free {
-		if f := &in.Free[i]; f.Price > 0 && f.Count > 0 && p.addColumn(f.Cap, f.Price) {
-			p.bins = append(p.bins, i)
+		if f := &in.Free[i]; f.Price > 0 && f.Count > 0 {
+			p.addColumn(f.Cap, f.Price, float64(f.Count)*float64(f.Price)/largest)
 		}
-	}
-	p.b = make([]float64, m)
-	largest := 0.0
-	for r, d := range p.dims {
-		p.b[r] = demand[d].Minus(gratis[d]).Float64() * p.scale[r]
-		largest = max(largest, p.b[r])
-	}
-	for r := range p.b {
-		p.b[r] /= largest
-	}
-	p.upper = make([]float64, len(p.bins))
-	for k, i := range p.bins {
-		p.upper[k] = float64(in.Free[i].Count) * float64(in.Free[i].Price) / largest
 	}
 	return p
 }
@@ -168,29 +164,28 @@ func (p *program) chooseRows(demand, gratis []fixed.Uint128) {
 	}
 }
 
-// addColumn appends the capacity per price, and reports whether there is any.
-func (p *program) addColumn(caps []int64, price int64) bool {
-	start, some := len(p.a), false
-	perPrice := 1 / float64(price)
+// addColumn adds the capacity per price, if there is any.
+func (p *program) addColumn(caps []int64, price int64, upper float64) {
+	start, some, perPrice := len(p.amounts), false, 1/float64(price)
 	for r, d := range p.dims {
 		c := at(caps, d)
 		some = some || c > 0
-		p.a = append(p.a, float64(c)*p.scale[r]*perPrice)
+		p.amounts = append(p.amounts, float64(c)*p.scale[r]*perPrice)
 	}
-	if !some {
-		p.a = p.a[:start]
+	if some {
+		p.lp.Add(linear.Column{Rows: p.every, Amounts: p.amounts[start:], Cost: 1, Upper: upper})
+		p.columns = append(p.columns, Option{caps, price})
 	}
-	return some
 }
 
 // duals solves the program and returns the worth of every resource in fixed point,
 // as exactly as that can say it.
 func (p *program) duals() []fixed.Uint128 {
-	basis, approx := p.solve(pivotLimit)
+	p.lp.Solve(pivotLimit)
 	out := make([]fixed.Uint128, p.in.Dims)
-	eqs := make([]equation, len(basis))
-	for i, j := range basis {
-		eqs[i] = p.equation(j)
+	var eqs []equation
+	for column, slack := range p.lp.Basis() {
+		eqs = append(eqs, p.equation(column, slack))
 	}
 	if numerators, denominator, ok := solveExactly(eqs); ok {
 		for r, d := range p.dims {
@@ -199,38 +194,26 @@ func (p *program) duals() []fixed.Uint128 {
 		return out
 	}
 	for r, d := range p.dims {
-		if v := approx[r] * p.scale[r]; !math.IsNaN(v) {
+		if v := p.lp.Duals()[r] * p.scale[r]; !math.IsNaN(v) {
 			out[d] = fixed.Of(v)
 		}
 	}
 	return out
 }
 
-// equation is what the worths fulfil when variable j is in the basis.
-func (p *program) equation(j int) equation {
-	eq := equation{coef: make([]int64, p.rows), rhs: new(big.Int)}
-	n := p.columns()
+// equation is what the worths fulfil when a variable is in the basis.
+func (p *program) equation(column int, slack linear.Slack) equation {
+	eq := equation{coef: make([]int64, len(p.dims)), rhs: new(big.Int)}
 	switch {
-	case j >= n+p.rows:
-		eq.coef[j-n-p.rows] = 1
-		return eq
-	case j >= n:
-		eq.coef[j-n] = p.unit[j-n]
-		eq.rhs = p.price[j-n]
-		return eq
-	}
-	var caps []int64
-	if j < len(p.options) {
-		o := &p.in.Options[p.options[j]]
-		caps = o.Cap
-		eq.rhs.SetInt64(o.Price)
-	} else {
-		f := &p.in.Free[p.bins[j-len(p.options)]]
-		caps = f.Cap
-		eq.rhs.SetInt64(f.Price)
-	}
-	for r, d := range p.dims {
-		eq.coef[r] = at(caps, d)
+	case column >= 0:
+		eq.rhs.SetInt64(p.columns[column].Price)
+		for r, d := range p.dims {
+			eq.coef[r] = at(p.columns[column].Cap, d)
+		}
+	case slack.StandIn >= 0:
+		eq.coef[slack.StandIn], eq.rhs = p.unit[slack.StandIn], p.price[slack.StandIn]
+	default:
+		eq.coef[slack.Surplus] = 1
 	}
 	return eq
 }

@@ -1,8 +1,7 @@
 package linear
 
 import (
-	"cmp"
-	"math"
+	"iter"
 	"slices"
 )
 
@@ -21,24 +20,27 @@ const (
 	manyColumns, hopefuls = 1024, 16
 )
 
-// Column is something to buy: so much of some rows for a cost above 0.
+// Column is something to buy: so much of some rows for a cost above 0, as often as Upper says at
+// most; 0 is no bound.
 type Column struct {
 	Rows    []int32
 	Amounts []float64
 	Cost    float64
+	Upper   float64
 }
 
 // Cover is the linear program
 //
-//	min Σ cost·x   subject to   Σ amounts·x ≥ wanted for every row,   x ≥ 0.
+//	min Σ cost·x   subject to   Σ amounts·x ≥ wanted for every row,   0 ≤ x ≤ upper,
 //
-// Columns can be added between solutions, which go on from where the last one ended.
+// solved by the revised simplex method with bounded variables. Columns can be added between
+// solutions, which go on from where the last one ended.
 type Cover struct {
 	wanted  []float64
 	standIn []float64 // cost of a unit of each row from nowhere
 	columns []Column
 	basis   []int // by row: ≥ 0 a column, −1−r the stand-in of row r, −1−rows−r its surplus
-	place   []int // by column: its place in the basis, −1 for none
+	place   []int // by column: its place in the basis, nowhere for none, or atUpper
 	inverse []float64
 	x       []float64 // of the basis
 	worths  []float64 // of a unit of each row
@@ -48,6 +50,9 @@ type Cover struct {
 	looked  int64
 	hopes   []hope
 }
+
+// Places of columns outside of the basis.
+const nowhere, atUpper = -1, -2
 
 // hope is a column that gains, and how much per cost.
 type hope struct {
@@ -81,7 +86,7 @@ func (c *Cover) Grow(columns int) {
 
 // Add adds a column and returns its number.
 func (c *Cover) Add(x Column) int {
-	c.columns, c.place = append(c.columns, x), append(c.place, -1)
+	c.columns, c.place = append(c.columns, x), append(c.place, nowhere)
 	return len(c.columns) - 1
 }
 
@@ -91,10 +96,14 @@ func (c *Cover) Duals() []float64 { return c.worths }
 
 // Amount is how much of a column the last solution buys.
 func (c *Cover) Amount(column int) float64 {
-	if at := c.place[column]; at >= 0 {
+	switch at := c.place[column]; at {
+	case nowhere:
+		return 0
+	case atUpper:
+		return c.columns[column].Upper
+	default:
 		return max(0, c.x[at])
 	}
-	return 0
 }
 
 // Missing is how much of a row the last solution takes from nowhere.
@@ -113,8 +122,37 @@ func (c *Cover) Cost() float64 {
 	for i, j := range c.basis {
 		sum += c.cost(j) * c.x[i]
 	}
+	for j, at := range c.place {
+		if at == atUpper {
+			sum += c.columns[j].Cost * c.columns[j].Upper
+		}
+	}
 	return sum
 }
+
+// Basis yields the variables of the last solution's basis: a column, or what a row has from
+// nowhere, or its surplus; −1 stands for none.
+func (c *Cover) Basis() iter.Seq2[int, Slack] {
+	return func(yield func(int, Slack) bool) {
+		for _, j := range c.basis {
+			column, slack := j, Slack{-1, -1}
+			switch {
+			case j >= 0:
+			case -1-j < len(c.wanted):
+				column, slack.StandIn = -1, -1-j
+			default:
+				column, slack.Surplus = -1, -1-j-len(c.wanted)
+			}
+			if !yield(column, slack) {
+				return
+			}
+		}
+	}
+}
+
+// Slack is a row of which a solution has some from nowhere, or one of which it has more than is
+// wanted; −1 for none.
+type Slack struct{ StandIn, Surplus int }
 
 // Work is how much has been done: one for each number of the inverse and pivot.
 func (c *Cover) Work() int64 { return int64(c.pivots) * int64(len(c.inverse)) }
@@ -157,188 +195,17 @@ func (c *Cover) Continue(limit int) bool {
 	return false
 }
 
-// cost is that of a variable of the basis.
-func (c *Cover) cost(j int) float64 {
-	switch {
-	case j >= 0:
-		return c.columns[j].Cost
-	case -1-j < len(c.wanted):
-		return c.standIn[-1-j]
-	}
-	return 0
-}
-
-// choose returns the column, or the row whose surplus, to enter the basis; −1 for none.
-func (c *Cover) choose(first bool) (column, surplus int) {
-	column, best := c.chooseColumn(first)
-	if first && column >= 0 {
-		return column, -1
-	}
-	surplus = -1
-	for r, worth := range c.worths {
-		// A unit for nothing is as good as any gain.
-		if -worth > tolerance*c.standIn[r] && (column < 0 || -worth > best*c.standIn[r]) {
-			column, surplus, best = -1, r, -worth/c.standIn[r]
-			if first {
-				break
-			}
-		}
-	}
-	return column, surplus
-}
-
-// chooseColumn returns the column that gains most for its cost, or the first that gains, and
-// how much; −1 for none.
-func (c *Cover) chooseColumn(first bool) (column int, best float64) {
-	column, best = -1, tolerance
-	many := len(c.columns) >= manyColumns && !first
-	if many {
-		for _, x := range c.hopes {
-			if gain := c.Gain(x.column); gain > best {
-				column, best = x.column, gain
-			}
-		}
-		c.looked += int64(len(c.hopes))
-		if column >= 0 {
-			return column, best
-		}
-	}
-	c.hopes = c.hopes[:0]
-	for j := range c.columns {
-		gain := c.Gain(j)
-		if gain > tolerance && many {
-			c.hopes = append(c.hopes, hope{j, gain})
-		}
-		if gain > best {
-			column, best = j, gain
-			if first {
-				break
-			}
-		}
-	}
-	c.looked += int64(len(c.columns))
-	if len(c.hopes) > hopefuls {
-		slices.SortStableFunc(c.hopes, func(a, b hope) int { return cmp.Compare(b.gain, a.gain) })
-		c.hopes = c.hopes[:hopefuls]
-	}
-	return column, best
-}
-
-// Gain is what a column outside of the basis is worth above its cost, as a share of that.
+// Gain is what a column outside of the basis is worth above its cost, as a share of that, or below
+// it where as much is bought as there is.
 func (c *Cover) Gain(column int) float64 {
-	if c.place[column] >= 0 {
+	at := c.place[column]
+	if at >= 0 {
 		return 0
 	}
 	x := &c.columns[column]
-	sum := -x.Cost
-	for k, r := range x.Rows {
-		sum += c.worths[r] * x.Amounts[k]
+	gain := c.surplusWorth(x) / x.Cost
+	if at == atUpper {
+		return -gain
 	}
-	return sum / x.Cost
-}
-
-// pivot brings a column, or the surplus of a row, into the basis.
-func (c *Cover) pivot(column, surplus int) (step float64, ok bool) {
-	n := len(c.wanted)
-	gain := 0.0
-	if column >= 0 {
-		x := &c.columns[column]
-		gain = -x.Cost
-		for k, r := range x.Rows {
-			gain += c.worths[r] * x.Amounts[k]
-		}
-		for i := range n {
-			row, sum := c.inverse[i*n:][:n], 0.0
-			for k, r := range x.Rows {
-				sum += row[r] * x.Amounts[k]
-			}
-			c.entry[i] = sum
-		}
-	} else {
-		gain = -c.worths[surplus]
-		for i := range n {
-			c.entry[i] = -c.inverse[i*n+surplus]
-		}
-	}
-	leaving := -1
-	step = math.Inf(1)
-	for i, v := range c.entry {
-		if v <= smallest {
-			continue
-		}
-		if t := max(0, c.x[i]) / v; t < step || t == step && v > c.entry[leaving] {
-			leaving, step = i, t
-		}
-	}
-	if leaving < 0 {
-		return 0, false
-	}
-	for i, v := range c.entry {
-		c.x[i] -= step * v
-	}
-	c.x[leaving] = step
-	scale := 1 / c.entry[leaving]
-	row := c.inverse[leaving*n:][:n]
-	for d := range row {
-		row[d] *= scale
-	}
-	for i, v := range c.entry {
-		if i == leaving || v == 0 {
-			continue
-		}
-		other := c.inverse[i*n:][:n]
-		for d, p := range row {
-			other[d] -= v * p
-		}
-	}
-	for d, p := range row {
-		c.worths[d] -= gain * p
-	}
-	if j := c.basis[leaving]; j >= 0 {
-		c.place[j] = -1
-	}
-	c.basis[leaving] = -1 - n - surplus
-	if column >= 0 {
-		c.basis[leaving], c.place[column] = column, leaving
-	}
-	return step, true
-}
-
-// refresh works inverse, solution and worths out from the basis. It reports false where
-// rounding errors have made the basis useless.
-func (c *Cover) refresh() bool {
-	n := len(c.wanted)
-	matrix, cells := make([][]float64, n), make([]float64, n*n)
-	for i := range matrix {
-		matrix[i] = cells[i*n:][:n:n]
-	}
-	for k, j := range c.basis {
-		switch {
-		case j >= 0:
-			for e, r := range c.columns[j].Rows {
-				matrix[r][k] += c.columns[j].Amounts[e]
-			}
-		case -1-j < n:
-			matrix[-1-j][k] = 1
-		default:
-			matrix[-1-n-j][k] = -1
-		}
-	}
-	inverse, ok := Invert(matrix, leastPivot)
-	if !ok {
-		return false
-	}
-	clear(c.worths)
-	for i := range n {
-		row := inverse[i]
-		copy(c.inverse[i*n:][:n], row)
-		sum, cost := 0.0, c.cost(c.basis[i])
-		for d, v := range row {
-			sum += v * c.wanted[d]
-			c.worths[d] += cost * v
-		}
-		c.x[i] = sum
-	}
-	c.pivots += n // as much work
-	return true
+	return gain
 }

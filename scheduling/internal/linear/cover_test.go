@@ -24,6 +24,9 @@ func drawn(seed uint64) (wanted, standIn []float64, columns []Column) {
 	}
 	for range r.IntN(40) {
 		c := Column{Cost: 1 + float64(r.IntN(50))}
+		if r.IntN(3) == 0 {
+			c.Upper = float64(1 + r.IntN(4))
+		}
 		for row := range rows {
 			if r.IntN(2) == 0 {
 				c.Rows, c.Amounts = append(c.Rows, int32(row)), append(c.Amounts, float64(1+r.IntN(9)))
@@ -59,6 +62,11 @@ func optimal(t *testing.T, c *Cover, wanted, standIn []float64, columns []Column
 		held := 0.0
 		for k, row := range columns[j].Rows {
 			held += c.Duals()[row] * columns[j].Amounts[k]
+		}
+		if upper := columns[j].Upper; upper > 0 {
+			assert.LessOrEqual(t, x, upper*(1+1e-6), "column %d", j)
+			worth -= upper * max(0, held-columns[j].Cost)
+			continue
 		}
 		assert.LessOrEqual(t, held, columns[j].Cost*(1+1e-6), "column %d", j)
 	}
@@ -116,15 +124,15 @@ func TestCover(t *testing.T) {
 		cost    float64
 	}{
 		{name: "nothing for sale", wanted: []float64{3}, missing: 3, cost: 3000},
-		{name: "nothing wanted", wanted: []float64{0}, columns: []Column{{[]int32{0}, []float64{1}, 5}}, amounts: []float64{0}},
+		{name: "nothing wanted", wanted: []float64{0}, columns: []Column{{[]int32{0}, []float64{1}, 5, 0}}, amounts: []float64{0}},
 		{name: "the cheaper one", wanted: []float64{6}, columns: []Column{
-			{[]int32{0}, []float64{2}, 5}, {[]int32{0}, []float64{3}, 6},
+			{[]int32{0}, []float64{2}, 5, 0}, {[]int32{0}, []float64{3}, 6, 0},
 		}, amounts: []float64{0, 2}, cost: 12},
 		{name: "a mix", wanted: []float64{10, 10}, columns: []Column{
-			{[]int32{0, 1}, []float64{4, 1}, 10}, {[]int32{0, 1}, []float64{1, 4}, 10}, {[]int32{0, 1}, []float64{2, 2}, 10},
+			{[]int32{0, 1}, []float64{4, 1}, 10, 0}, {[]int32{0, 1}, []float64{1, 4}, 10, 0}, {[]int32{0, 1}, []float64{2, 2}, 10, 0},
 		}, amounts: []float64{2, 2, 0}, cost: 40},
 		{name: "too much of one", wanted: []float64{10, 1}, columns: []Column{
-			{[]int32{0, 1}, []float64{1, 1}, 1},
+			{[]int32{0, 1}, []float64{1, 1}, 1, 0},
 		}, amounts: []float64{10}, cost: 10},
 	} {
 		t.Run(test.name, func(t *testing.T) {
