@@ -114,7 +114,11 @@ func (f *state) expect(ctx context.Context, pods []*corev1.Pod) error {
 		for _, name := range a.Pods {
 			pod := bound(f.waits[name], a.Node)
 			come, s.expected = append(come, pod), append(s.expected, pod)
-			f.pods[name] = pod
+			now := ""
+			if runs := f.pods[name]; runs != nil {
+				now = runs.Spec.NodeName
+			}
+			f.pods[name], f.whereabouts[name] = pod, now
 			delete(f.waits, name)
 		}
 	}

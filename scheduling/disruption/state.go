@@ -33,13 +33,14 @@ type state struct {
 	// nodes are those of the cluster by name, then launches of steps; those that are gone as well.
 	nodes []*candidate
 	at    map[string]*candidate
-	// pods are those that run, and those that wait and will go to a node, by name; moved is, by pod,
-	// the node to which a step has moved it.
-	pods       map[string]*corev1.Pod
-	moved      map[string]string
-	podBudgets *eviction.Budgets
-	replicas   map[string]int // by controller, its pods that run
-	topology   *drain.Topology
+	// pods are those that run, and those that wait and will go to a node, by name; whereabouts is, by
+	// pod, where it is if not where its specification says: a step has moved it, or it waits, and runs
+	// until then on a node that is going or nowhere.
+	pods        map[string]*corev1.Pod
+	whereabouts map[string]string
+	podBudgets  *eviction.Budgets
+	replicas    map[string]int // by controller, its pods that run
+	topology    *drain.Topology
 	// loose are the nodes that might be disrupted before the first step.
 	loose map[string]bool
 
@@ -121,7 +122,7 @@ type poolState struct {
 func newState(p Planner, c *Cluster) *state {
 	f := &state{
 		planner: p, cluster: c, topology: drain.NewTopology(&c.Problem), problem: &c.Problem, now: p.Now, nodeCost: cmp.Or(p.NodeCost, 1),
-		pools: map[string]*poolState{}, at: make(map[string]*candidate, len(c.Nodes)), pods: make(map[string]*corev1.Pod, len(c.Running)), moved: map[string]string{}, replicas: map[string]int{},
+		pools: map[string]*poolState{}, at: make(map[string]*candidate, len(c.Nodes)), pods: make(map[string]*corev1.Pod, len(c.Running)), whereabouts: map[string]string{}, replicas: map[string]int{},
 		waits: map[string]*corev1.Pod{}, lifted: map[string]*corev1.Pod{}, bought: map[string]int{}, used: map[string]bool{}, stock: newAvailability(&c.Problem),
 	}
 	if f.now.IsZero() {
@@ -278,7 +279,7 @@ func (f *state) large() bool { return len(f.problem.Nodes) >= manyNodes }
 
 // home is the name of the node where a pod is now, "" if it is on none.
 func (f *state) home(pod *corev1.Pod) string {
-	if to, ok := f.moved[podspec.PodName(pod)]; ok {
+	if to, ok := f.whereabouts[podspec.PodName(pod)]; ok {
 		return to
 	}
 	return pod.Spec.NodeName
@@ -302,6 +303,6 @@ func (f *state) fork() *state {
 		out.nodes[i], out.at[s.name] = &own, &own
 	}
 	out.market, out.free = f.market.Fork(), f.free.Fork()
-	out.pods, out.moved, out.waits, out.bought = maps.Clone(f.pods), maps.Clone(f.moved), maps.Clone(f.waits), maps.Clone(f.bought)
+	out.pods, out.whereabouts, out.waits, out.bought = maps.Clone(f.pods), maps.Clone(f.whereabouts), maps.Clone(f.waits), maps.Clone(f.bought)
 	return &out
 }

@@ -65,7 +65,7 @@ func (f *state) take(step *Step) error {
 			d.Pods = append(d.Pods, bound(pod, e.To))
 		}
 		pod = f.begun(pod)
-		f.pods[e.Pod], f.moved[e.Pod] = pod, e.To
+		f.pods[e.Pod], f.whereabouts[e.Pod] = pod, e.To
 		come[to], touched[to] = append(come[to], pod), true
 	}
 	var astray []*corev1.Pod

@@ -39,6 +39,8 @@ func TestSteps(t *testing.T) {
 			return st.Cluster(seed, st.ClusterOptions{Nodes: 100, DaemonSets: 2})
 		}, 200, 202, false},
 		{"odd", st.RandomCluster, 0, 300, true},
+		// Pods of nodes that are going count there until they have gone.
+		{"odd, on their way", st.RandomCluster, 139, 140, true},
 		{"odd, more", st.RandomCluster, 1_000, 1_300, true},
 	} {
 		if testing.Short() {
