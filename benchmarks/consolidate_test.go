@@ -113,7 +113,7 @@ func TestWorn(t *testing.T) {
 	for _, ties := range []bool{false, true} {
 		c := worn(100, ties)
 		require.NoError(t, provisioning.Validate(&c.Problem))
-		assert.InDelta(t, 100, len(c.Nodes), 40)
+		assert.InDelta(t, 100, len(c.Nodes), 50)
 		pods := 0
 		for _, pod := range c.Running {
 			if len(pod.OwnerReferences) == 0 || pod.OwnerReferences[0].Kind != "DaemonSet" {
