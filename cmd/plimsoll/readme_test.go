@@ -15,9 +15,9 @@ func TestReadmesShowWhatIsPrinted(t *testing.T) {
 	for name, e := range map[string]excerpt{
 		"plan":         {"../../README.md", "<!-- output of the first command;", []string{"plan", "-f", quickstart}, firstLines},
 		"consolidate":  {"../../README.md", "<!-- output of this command;", waste("--effort", "default"), firstLines},
-		"alternatives": {"README.md", "plan -f examples/quickstart --alternatives", []string{"plan", "-f", quickstart, "--alternatives"}, everything},
+		"alternatives": {"README.md", "plan -f examples/quickstart --alternatives --effort fast", []string{"plan", "-f", quickstart, "--alternatives", "--effort", "fast"}, everything},
 		"lint":         {"README.md", "lint -f examples/consolidate", []string{"lint", "-f", "../../examples/consolidate"}, everything},
-		"whatif": {"README.md", "whatif -f examples/consolidate", asksOf("--effort", "default", "--case", "spot: --allow karpenter.sh/capacity-type=spot",
+		"whatif": {"README.md", "whatif -f examples/consolidate --effort fast", asksOf("--case", "spot: --allow karpenter.sh/capacity-type=spot",
 			"--case", "large: --smallest-node cpu=8", "--case", "Stockholm: --catalog ec2/eu-north-1"), everything},
 	} {
 		t.Run(name, func(t *testing.T) {

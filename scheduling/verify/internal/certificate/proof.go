@@ -48,6 +48,8 @@ type proof struct {
 	last    int
 	// verdicts says of offerings whether they are harmless.
 	verdicts map[offer]bool
+	// usual is the room of types whose offerings say nothing of it.
+	usual map[*instancetypes.InstanceType][]int64
 	// known are the prices at which machines that hold the same passed or failed.
 	known map[string]*threshold
 	// patterns says that patterns may be tried where vectors prove too little; tries is how
@@ -102,7 +104,7 @@ func (c *Claim) judgeAssignment(cert *scheduling.Certificate, tolls []toll) {
 func (c *Claim) readProof(cert *scheduling.Certificate) (*proof, bool) {
 	pr := &proof{
 		Claim: c, scale: uint(cert.Scale), dims: c.requested(), patterns: cert.Kind == scheduling.PatternKind,
-		known: make(map[string]*threshold), verdicts: make(map[offer]bool), zones: make(map[string]*proof), tries: new(int), worths: make(map[string]*big.Int),
+		known: make(map[string]*threshold), verdicts: make(map[offer]bool), usual: make(map[*instancetypes.InstanceType][]int64), zones: make(map[string]*proof), tries: new(int), worths: make(map[string]*big.Int),
 	}
 	resources := len(pr.dims)
 	ok := pr.readMeasures(cert)
@@ -268,13 +270,15 @@ func (pr *proof) harmless(t *instancetypes.InstanceType, o offerings.Offering) b
 	price, payable := charged(pr.tolls, pr.Objective(t, o), o.Zone)
 	verdict := false
 	if x != nil && payable {
-		bare := pr.bare[key]
-		if bare == nil {
-			bare = snapshot.Bare(t, o)
-			pr.bare[key] = bare
+		room := x.roomOf(t, o)
+		if verdict = x.bearsAll(room, price); !verdict {
+			bare := pr.bare[key]
+			if bare == nil {
+				bare = snapshot.Bare(t, o)
+				pr.bare[key] = bare
+			}
+			verdict = x.within(x.loadOf(room, func(_ *podClass, c int) bool { return bare.Admits(pr.constraints[c].Wants) }), price)
 		}
-		room := x.vector(bare.Free)
-		verdict = x.bearsAll(room, price) || x.within(x.loadOf(room, func(_ *podClass, c int) bool { return bare.Admits(pr.constraints[c].Wants) }), price)
 	}
 	pr.verdicts[key] = verdict
 	return verdict

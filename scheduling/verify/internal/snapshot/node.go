@@ -128,7 +128,7 @@ func (n *Node) complete(catalog *instancetypes.Catalog) {
 		}
 	}
 	fill(n.Capacity, RoundedUp(capacityOf(t, o)))
-	fill(n.Allocatable, allocatableOf(t, o))
+	fill(n.Allocatable, Allocatable(t, o))
 }
 
 // Choices are what a launch fixes: the labels that it puts on the node, and its requirements.
@@ -155,7 +155,7 @@ const Nobodys = "\x00"
 func (w *State) NewPlanned(pl *Pool, t *instancetypes.InstanceType, o offerings.Offering, made Choices, d DaemonCount) *Node {
 	n := &Node{
 		Pool: pl, Kind: t, Offering: o, planned: true, Taints: pl.Spec.Template.Spec.Taints, attached: make(attached),
-		Capacity: RoundedUp(capacityOf(t, o)), Allocatable: allocatableOf(t, o),
+		Capacity: RoundedUp(capacityOf(t, o)), Allocatable: Allocatable(t, o),
 		Labels: map[string]string{
 			// Every node carries these once it is ready to run anything.
 			scheduling.RegisteredLabel:  "true",
@@ -210,7 +210,7 @@ func (n *Node) Standing(open func(string) Opening, object string) *Node {
 // that pools or their provider may set is granted.
 func Bare(t *instancetypes.InstanceType, o offerings.Offering) *Node {
 	return &Node{
-		Labels: soldLabels(t, o), planned: true, Kind: t, Offering: o, Free: allocatableOf(t, o),
+		Labels: soldLabels(t, o), planned: true, Kind: t, Offering: o, Free: Allocatable(t, o),
 		Open: func(string) Opening { return Opening{Rule: some} },
 	}
 }

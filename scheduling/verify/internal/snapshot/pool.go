@@ -201,9 +201,9 @@ func capacityOf(t *instancetypes.InstanceType, o offerings.Offering) corev1.Reso
 	return list
 }
 
-// allocatableOf returns what a machine has for pods: capacity less what kubelet,
+// Allocatable returns what a machine has for pods: capacity less what kubelet,
 // system and eviction threshold keep, memory also less huge pages, never below 0.
-func allocatableOf(t *instancetypes.InstanceType, o offerings.Offering) Amounts {
+func Allocatable(t *instancetypes.InstanceType, o offerings.Offering) Amounts {
 	capacity := capacityOf(t, o)
 	left := make(corev1.ResourceList, len(capacity))
 	for name, q := range capacity {
