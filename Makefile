@@ -20,8 +20,8 @@ test: ## Run the tests of the root module
 	go test ./...
 
 .PHONY: race
-race: ## Run them under the race detector
-	go test -race ./...
+race: ## Run what starts goroutines under the race detector
+	.ci/run race
 
 .PHONY: modules
 modules: ## Build and test the nested modules
