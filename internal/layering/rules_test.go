@@ -79,6 +79,7 @@ func floors() map[string]floor {
 		"scheduling/internal/prove":      proof,
 		"scheduling/internal/binding":    proof,
 		"scheduling/internal/search":     search,
+		"scheduling/internal/volumes":    search,
 		"scheduling/internal/fleet":      search,
 		"scheduling/internal/explain":    reasons,
 		"scheduling/provisioning":        solver,

@@ -104,7 +104,7 @@ func (s Planner) Alternatives(ctx context.Context, p scheduling.Problem) ([]Alte
 			if err := cancelled(ctx); err != nil {
 				return nil, err
 			}
-			if late(ctx) {
+			if ctx.Err() != nil {
 				break
 			}
 		}
@@ -136,9 +136,6 @@ func (s Planner) Alternatives(ctx context.Context, p scheduling.Problem) ([]Alte
 	})
 	return found, nil
 }
-
-// late reports whether the deadline has passed.
-func late(ctx context.Context) bool { return ctx.Err() != nil }
 
 // goals are those that are worth looking for under the settings; the cheapest is first.
 func goals(s *scheduling.Policy) []Goal {

@@ -44,7 +44,7 @@ func searched(ctx context.Context, f *compile.Facts) (*solved, error) {
 	if err != nil {
 		return nil, err
 	}
-	if late(ctx) {
+	if ctx.Err() != nil {
 		less.late = true
 		less.conclude(f, proof{})
 		return less, nil

@@ -106,3 +106,8 @@ func (x *Explainer) requests(pod *corev1.Pod) corev1.ResourceList {
 	}
 	return reader.Table.List(reader.ReadRunning(pod))
 }
+
+// Explain returns an [Explainer] for a plan of what the session holds.
+func (x *Session) Explain(plan *scheduling.Plan) (*Explainer, error) {
+	return Planner{Policy: x.solver}.Explain(x.Problem(), plan)
+}

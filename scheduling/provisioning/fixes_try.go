@@ -13,6 +13,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/explain"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/volumes"
 )
 
 const (
@@ -72,7 +73,7 @@ func tryFixes(ctx context.Context, f *compile.Facts, plan *scheduling.Plan) erro
 		if err := cancelled(ctx); err != nil {
 			return err
 		}
-		if late(ctx) {
+		if ctx.Err() != nil {
 			trials = 0
 		}
 		t := &fixTrial{Session: after, pod: pod, left: min(trials, trialsPerPod)}
@@ -206,7 +207,7 @@ func (t *fixTrial) candidates(ctx context.Context) []scheduling.Change {
 	if err != nil {
 		return nil
 	}
-	at, ok := left(plan.Plan)[podspec.PodName(t.pod)]
+	at, ok := volumes.Left(plan.Plan)[podspec.PodName(t.pod)]
 	if !ok {
 		return nil
 	}

@@ -36,7 +36,7 @@ func placeLeftOver(ctx context.Context, f *compile.Facts, c *compile.Compiler, p
 			}
 		}
 	}
-	if len(left) == 0 || late(ctx) {
+	if len(left) == 0 || ctx.Err() != nil {
 		return plan, placed
 	}
 	after, err := carriedOut(f, plan)

@@ -19,6 +19,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/validate"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/volumes"
 )
 
 // nominations are pods to be placed that are promised a node. Those that can keep it run there
@@ -55,7 +56,7 @@ func readNominations(f *compile.Facts) *nominations {
 	if len(n.to)+len(n.moving) > 0 {
 		n.base = n.with(nil, nil).Compile(false)
 		if x := n.base.Classes.Volumes; x != nil {
-			n.shared = sharers(x, f.Problem.Pods)
+			n.shared = volumes.Sharers(x, f.Problem.Pods)
 		}
 		n.scheduler = binding.New(n.base)
 		n.queue = n.scheduler.Queue()
@@ -181,7 +182,7 @@ func (n *nominations) giveWay(ctx context.Context, plan *scheduling.Plan) (bool,
 	if len(n.kept) == 0 || len(plan.Unschedulable) == 0 {
 		return false, nil
 	}
-	refused := left(plan)
+	refused := volumes.Left(plan)
 	for {
 		urgent, level := n.urgent(refused)
 		beside := maps.Clone(n.kept)

@@ -15,6 +15,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/prove"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/search"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/volumes"
 )
 
 // Planner plans by a policy. The zero value works.
@@ -41,11 +42,20 @@ func (s Planner) Plan(ctx context.Context, p scheduling.Problem) (*scheduling.Pl
 
 // settled places the pods, and settles what their volumes depend on.
 func settled(ctx context.Context, f *compile.Facts) (*solved, error) {
-	x, err := place(ctx, f)
-	if err != nil {
-		return nil, err
+	made := map[*scheduling.Plan]*solved{}
+	solve := func(ctx context.Context, f *compile.Facts) (*scheduling.Plan, error) {
+		x, err := place(ctx, f)
+		if err != nil {
+			return nil, err
+		}
+		made[x.Plan] = x
+		return x.Plan, nil
 	}
-	return resolveVolumes(ctx, f, x)
+	plan, err := solve(ctx, f)
+	if err == nil {
+		plan, err = volumes.Resolve(ctx, f, plan, solve)
+	}
+	return made[plan], err
 }
 
 // place places the pods as is chosen about volumes.
@@ -58,7 +68,7 @@ func place(ctx context.Context, f *compile.Facts) (*solved, error) {
 		return x, err
 	}
 	careful, _, err := attempt(ctx, f, true)
-	if err != nil || bold.short || fewerLeft(f, careful.Plan, x.Plan) < 0 {
+	if err != nil || bold.short || volumes.CompareLeft(f, careful.Plan, x.Plan) < 0 {
 		x = careful
 	}
 	return x, err
@@ -133,7 +143,7 @@ func attempt(ctx context.Context, f *compile.Facts, cautious bool) (_ *solved, b
 		})
 	}
 	if f.Choice.Settles() {
-		base, placed = unsettled(f, plan, cautious)
+		base, placed = volumes.Unsettled(f, plan, cautious)
 	}
 	summarise(ctx, base, plan, placed, outcome.Late)
 	plan.Summary.Realised = realised

@@ -108,11 +108,6 @@ func (x *Session) facts() (*compile.Facts, error) {
 	}, nil
 }
 
-// Explain returns an [Explainer] for a plan of what the session holds.
-func (x *Session) Explain(plan *scheduling.Plan) (*Explainer, error) {
-	return Planner{Policy: x.solver}.Explain(x.Problem(), plan)
-}
-
 // Problem is what the session holds, with every list in the order of names. The lists
 // are the caller's, the objects the session's, but for copies of pods that have moved.
 func (x *Session) Problem() scheduling.Problem {

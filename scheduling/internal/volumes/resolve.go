@@ -1,4 +1,4 @@
-package provisioning
+package volumes
 
 import (
 	"cmp"
@@ -16,40 +16,44 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// volumeRounds is how many times each question about volumes may be asked anew.
-const volumeRounds = 8
+// mostRounds is how many times each question about volumes may be asked anew.
+const mostRounds = 8
 
-// resolveVolumes asks what a plan cannot answer itself and its volumes depend on: which
+// Solver makes a plan of facts.
+type Solver func(context.Context, *compile.Facts) (*scheduling.Plan, error)
+
+// Resolve asks what a plan cannot answer itself and its volumes depend on: which
 // pod gets a claim that one at a time may use, how much of their attachments machines
 // keep for volumes that pods share, in which zone a volume is made that several pods wait
 // for, and which of those that are there they get. Each answer is a plan of its own, and the best one is kept. Problems
 // without such volumes are not solved again.
-func resolveVolumes(ctx context.Context, f *compile.Facts, plan *solved) (*solved, error) {
+func Resolve(ctx context.Context, f *compile.Facts, plan *scheduling.Plan, solve Solver) (*scheduling.Plan, error) {
 	x := f.Volumes(f.Choice)
-	if x == nil || len(sharers(x, f.Problem.Pods)) == 0 {
+	if x == nil || len(Sharers(x, f.Problem.Pods)) == 0 {
 		return plan, nil
 	}
-	t := &volumeSettling{Facts: *f, best: plan, reasons: map[string]scheduling.Unschedulable{}}
+	t := &settling{Facts: *f, solve: solve, best: plan, reasons: map[string]scheduling.Unschedulable{}}
 	for _, ask := range []func(context.Context) error{t.passOn, t.keepFree, t.meet, t.give} {
 		if err := ask(ctx); err != nil {
 			return nil, err
 		}
 	}
-	t.keepReasons(t.best.Plan)
+	t.keepReasons(t.best)
 	return t.best, nil
 }
 
-// volumeSettling is the search for what to decide about volumes: the choice of its facts is
+// settling is the search for what to decide about volumes: the choice of its facts is
 // the one that led to the best plan.
-type volumeSettling struct {
+type settling struct {
 	compile.Facts
-	best *solved
+	solve Solver
+	best  *scheduling.Plan
 	// reasons say of pods that had a claim in vain what kept them out.
 	reasons map[string]scheduling.Unschedulable
 }
 
-// sharers lists, by claim, the pods to be placed that use it, where those are several.
-func sharers(x *podspec.VolumeIndex, pods []*corev1.Pod) map[*podspec.Claim][]*corev1.Pod {
+// Sharers lists, by claim, the pods to be placed that use it, where those are several.
+func Sharers(x *podspec.VolumeIndex, pods []*corev1.Pod) map[*podspec.Claim][]*corev1.Pod {
 	out := map[*podspec.Claim][]*corev1.Pod{}
 	for _, pod := range x.Users(pods) {
 		for _, c := range x.ClaimsOf(pod) {
@@ -65,20 +69,20 @@ func inNameOrder(sharers map[*podspec.Claim][]*corev1.Pod) []*podspec.Claim {
 }
 
 // under solves with a choice.
-func (t *volumeSettling) under(ctx context.Context, choice *podspec.VolumeChoice) (*solved, error) {
+func (t *settling) under(ctx context.Context, choice *podspec.VolumeChoice) (*scheduling.Plan, error) {
 	f := t.Facts
 	f.Choice, f.Memory = choice, compile.NewMemory()
-	x, err := place(ctx, &f)
+	plan, err := t.solve(ctx, &f)
 	if err == nil {
-		t.keepReasons(x.Plan)
+		t.keepReasons(plan)
 	}
-	return x, err
+	return plan, err
 }
 
 // keepReasons says of pods that let others have their claims why they are left out
 // even so.
-func (t *volumeSettling) keepReasons(plan *scheduling.Plan) {
-	for pod, at := range left(plan) {
+func (t *settling) keepReasons(plan *scheduling.Plan) {
+	for pod, at := range Left(plan) {
 		if reasons, ok := t.reasons[pod]; ok {
 			plan.Unschedulable[at] = reasons
 		}
@@ -87,19 +91,19 @@ func (t *volumeSettling) keepReasons(plan *scheduling.Plan) {
 
 // compareFacts orders plans, the better first: fewer pods left out, of the highest priority
 // first, then the lower price.
-func compareFacts(f *compile.Facts, a, b *solved) int {
-	return cmp.Or(fewerLeft(f, a.Plan, b.Plan), cmp.Compare(offers.Objective(f.Solver, &a.Plan.Summary), offers.Objective(f.Solver, &b.Plan.Summary)))
+func compareFacts(f *compile.Facts, a, b *scheduling.Plan) int {
+	return cmp.Or(CompareLeft(f, a, b), cmp.Compare(offers.Objective(f.Solver, &a.Summary), offers.Objective(f.Solver, &b.Summary)))
 }
 
-// fewerLeft orders plans by the pods that they leave out alone.
-func fewerLeft(f *compile.Facts, a, b *scheduling.Plan) int {
+// CompareLeft orders plans by the pods that they leave out alone.
+func CompareLeft(f *compile.Facts, a, b *scheduling.Plan) int {
 	priority := make(map[string]int32, len(f.Problem.Pods))
 	for _, pod := range f.Problem.Pods {
 		priority[podspec.PodName(pod)] = podspec.PriorityOf(pod)
 	}
 	left := func(plan *scheduling.Plan) []int32 {
 		var out []int32
-		for pod := range left(plan) {
+		for pod := range Left(plan) {
 			out = append(out, priority[pod])
 		}
 		slices.SortFunc(out, func(a, b int32) int { return cmp.Compare(b, a) })
@@ -108,8 +112,8 @@ func fewerLeft(f *compile.Facts, a, b *scheduling.Plan) int {
 	return slices.Compare(left(a), left(b))
 }
 
-// left are the pods that a plan leaves out, with their places in its list.
-func left(p *scheduling.Plan) map[string]int {
+// Left are the pods that a plan leaves out, with their places in its list.
+func Left(p *scheduling.Plan) map[string]int {
 	out := make(map[string]int, len(p.Unschedulable))
 	for i := range p.Unschedulable {
 		out[p.Unschedulable[i].Pod] = i
@@ -119,12 +123,12 @@ func left(p *scheduling.Plan) map[string]int {
 
 // passOn gives claims that one pod at a time may use to the next, where the first is
 // left out whatever it may use. So are those that are like it.
-func (t *volumeSettling) passOn(ctx context.Context) error {
+func (t *settling) passOn(ctx context.Context) error {
 	plan, choice := t.best, t.Choice.Clone()
-	for range volumeRounds {
-		left := left(plan.Plan)
+	for range mostRounds {
+		left := Left(plan)
 		next := choice.Clone()
-		sharers := sharers(t.Volumes(choice), t.Problem.Pods)
+		sharers := Sharers(t.Volumes(choice), t.Problem.Pods)
 		for _, c := range inNameOrder(sharers) {
 			if !c.Once || c.Holder == nil || c.Holder.Spec.NodeName != "" {
 				continue
@@ -159,10 +163,10 @@ func (t *volumeSettling) passOn(ctx context.Context) error {
 
 // keepFree keeps more of their attachments for shared volumes, where pods would be
 // charged for them one by one otherwise.
-func (t *volumeSettling) keepFree(ctx context.Context) error {
+func (t *settling) keepFree(ctx context.Context) error {
 	for part := int64(podspec.SharedPart / 2); part > 0; part /= 2 {
 		charged := false
-		for c := range sharers(t.Volumes(t.Choice), t.Problem.Pods) {
+		for c := range Sharers(t.Volumes(t.Choice), t.Problem.Pods) {
 			charged = charged || c.Charged
 		}
 		if !charged {
@@ -181,15 +185,15 @@ func (t *volumeSettling) keepFree(ctx context.Context) error {
 	return nil
 }
 
-// unsettled compiles the problem as if it were open where volumes are made, which no
+// Unsettled compiles the problem as if it were open where volumes are made, which no
 // bound may take for granted, and counts by class what a plan places.
-func unsettled(f *compile.Facts, plan *scheduling.Plan, cautious bool) (*compile.Compiler, []int64) {
+func Unsettled(f *compile.Facts, plan *scheduling.Plan, cautious bool) (*compile.Compiler, []int64) {
 	open := *f
 	open.Choice, open.Memory = f.Choice.Clone(), compile.NewMemory()
 	clear(open.Choice.Zones)
 	clear(open.Choice.Given)
 	c := open.Compile(cautious)
-	left := left(plan)
+	left := Left(plan)
 	placed := make([]int64, len(c.Planned))
 	for i, class := range c.Planned {
 		for _, pod := range class.Pods {

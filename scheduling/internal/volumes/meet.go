@@ -1,4 +1,4 @@
-package provisioning
+package volumes
 
 import (
 	"cmp"
@@ -24,7 +24,7 @@ type zoneGroup struct {
 // zone only, in the order of their first claims.
 func fellowships(x *podspec.VolumeIndex, pods []*corev1.Pod) []*zoneGroup {
 	of := map[*corev1.Pod]*zoneGroup{}
-	sharers := sharers(x, pods)
+	sharers := Sharers(x, pods)
 	var out []*zoneGroup
 	for _, c := range inNameOrder(sharers) {
 		if !x.Zonal(c) {
@@ -113,7 +113,7 @@ func (s *seating) likely(zones []string) []string {
 // meet finds a zone for every volume to be made that pods on several machines wait for.
 // It begins where most of them are without it, and as long as some are left out, or the
 // plan is dearer than one that need not meet, looks at other zones.
-func (t *volumeSettling) meet(ctx context.Context) error {
+func (t *settling) meet(ctx context.Context) error {
 	fellowships := fellowships(t.Volumes(t.Choice), t.Problem.Pods)
 	if len(fellowships) == 0 {
 		return nil
@@ -121,7 +121,7 @@ func (t *volumeSettling) meet(ctx context.Context) error {
 	zones := zones(&t.Facts)
 	free := make([]seating, len(fellowships))
 	for i, of := range fellowships {
-		free[i] = seatingFacts(&t.Facts, t.best.Plan, of)
+		free[i] = seatingFacts(&t.Facts, t.best, of)
 	}
 	least := offers.Objective(t.Solver, &t.best.Summary)
 	plan, choice, err := t.gather(ctx, t.best, t.Choice, fellowships, zones)
@@ -135,11 +135,11 @@ func (t *volumeSettling) meet(ctx context.Context) error {
 			continue
 		}
 		for _, zone := range free[i].likely(zones) {
-			now := seatingFacts(&t.Facts, t.best.Plan, of)
+			now := seatingFacts(&t.Facts, t.best, of)
 			if now.left <= free[i].left && offers.Objective(t.Solver, &t.best.Summary) <= least || ctx.Err() != nil {
 				break
 			}
-			if rounds == volumeRounds {
+			if rounds == mostRounds {
 				return nil
 			}
 			if zone == t.Choice.Zones[of.claims[0]] {
@@ -164,11 +164,11 @@ func (t *volumeSettling) meet(ctx context.Context) error {
 }
 
 // gather sends fellowships to one zone each until none is torn.
-func (t *volumeSettling) gather(ctx context.Context, plan *solved, choice *podspec.VolumeChoice, fellowships []*zoneGroup, zones []string) (*solved, *podspec.VolumeChoice, error) {
+func (t *settling) gather(ctx context.Context, plan *scheduling.Plan, choice *podspec.VolumeChoice, fellowships []*zoneGroup, zones []string) (*scheduling.Plan, *podspec.VolumeChoice, error) {
 	for range fellowships {
 		next := choice.Clone()
 		for _, of := range fellowships {
-			if s := seatingFacts(&t.Facts, plan.Plan, of); s.torn() {
+			if s := seatingFacts(&t.Facts, plan, of); s.torn() {
 				send(next, of, s.likely(zones)[0])
 			}
 		}

@@ -1,4 +1,4 @@
-package provisioning
+package volumes
 
 import (
 	"cmp"
@@ -21,14 +21,14 @@ import (
 // give decides which volume a claim gets that several pods wait for, where not all nodes
 // can reach it: where most of the pods are without that, or elsewhere where fewer would
 // be left out.
-func (t *volumeSettling) give(ctx context.Context) error {
-	sharers := sharers(t.Volumes(t.Choice), t.Problem.Pods)
+func (t *settling) give(ctx context.Context) error {
+	sharers := Sharers(t.Volumes(t.Choice), t.Problem.Pods)
 	for _, c := range inNameOrder(sharers) {
 		users := map[string]bool{}
 		for _, pod := range sharers[c] {
 			users[podspec.PodName(pod)] = true
 		}
-		machines, left := hosting(t.best.Plan, users)
+		machines, left := hosting(t.best, users)
 		torn := machines > 1
 		if !torn && left == 0 {
 			continue
@@ -37,7 +37,7 @@ func (t *volumeSettling) give(ctx context.Context) error {
 		if len(free) == 0 || podspec.Everywhere(free[0]) {
 			continue
 		}
-		for _, v := range free[:min(len(free), volumeRounds)] {
+		for _, v := range free[:min(len(free), mostRounds)] {
 			if ctx.Err() != nil {
 				break
 			}
@@ -80,7 +80,7 @@ func hosting(p *scheduling.Plan, pods map[string]bool) (machines, left int) {
 // couldHave lists the free volumes that a claim could get, those first that every node
 // reaches, then those that reach the most of its pods. Of several that are in the same
 // place the first is enough.
-func (t *volumeSettling) couldHave(c *podspec.Claim, users map[string]bool) []*corev1.PersistentVolume {
+func (t *settling) couldHave(c *podspec.Claim, users map[string]bool) []*corev1.PersistentVolume {
 	if c.Class == nil || !podspec.IsStatic(c.Class) || c.Object != nil || c.Fault != "" {
 		return nil
 	}
@@ -119,7 +119,7 @@ func (t *volumeSettling) couldHave(c *podspec.Claim, users map[string]bool) []*c
 }
 
 // reached counts those of some pods that the best plan puts where a volume is.
-func (t *volumeSettling) reached(x *podspec.VolumeIndex, v *corev1.PersistentVolume, users map[string]bool) (n int) {
+func (t *settling) reached(x *podspec.VolumeIndex, v *corev1.PersistentVolume, users map[string]bool) (n int) {
 	count := func(pods []string, node string, has map[string]string) {
 		if x.Reaches(v, node, has) {
 			for _, pod := range pods {
