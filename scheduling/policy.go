@@ -95,34 +95,12 @@ const (
 	// PlacementNominated is for callers that write the planned node into each pod's
 	// status.nominatedNodeName, which kube-scheduler tries first; see provisioning.Nominations.
 	PlacementNominated PlacementPolicy = "Nominated"
-	// PlacementFree leaves pods to kube-scheduler with its default profile, which binds them
-	// wherever it likes. Machines are chosen by what they come to then: the pods are bound in
+	// PlacementFree leaves pods to kube-scheduler, which binds them wherever it likes as
+	// Problem.Scheduler says. Machines are chosen by what they come to then: the pods are bound in
 	// several orders by a model of kube-scheduler, and for those that are left over more is
 	// bought. The plan places each pod where kube-scheduler is expected to.
 	PlacementFree PlacementPolicy = "Free"
 )
-
-// ScoringStrategy is what kube-scheduler's plugin NodeResourcesFit prefers.
-type ScoringStrategy string
-
-// The scoring strategies.
-const (
-	// LeastAllocated, the zero value's meaning, prefers nodes with the most room.
-	LeastAllocated ScoringStrategy = "LeastAllocated"
-	// MostAllocated prefers nodes with the least.
-	MostAllocated ScoringStrategy = "MostAllocated"
-)
-
-// SchedulerProfile is how the kube-scheduler of a cluster is configured, where that is not its
-// default profile.
-type SchedulerProfile struct {
-	// Scoring is NodeResourcesFit's scoringStrategy.type, over CPU and memory at equal weights; ""
-	// is LeastAllocated.
-	Scoring ScoringStrategy
-	// PercentageOfNodesToScore is kube-scheduler's setting of that name, from 1 to 100; 0 is
-	// its own choice by the number of nodes.
-	PercentageOfNodesToScore int
-}
 
 // Policy says how to decide. The zero value works.
 type Policy struct {
@@ -176,9 +154,6 @@ type Policy struct {
 	FewestNodes bool
 	// Placement says who puts pods onto nodes; "" is Pinned.
 	Placement PlacementPolicy
-	// Scheduler is the kube-scheduler that PlacementFree is about; the zero value is its default
-	// profile.
-	Scheduler SchedulerProfile
 }
 
 // ErrInvalid is the error that every malformed problem wraps; errors.As finds the

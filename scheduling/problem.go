@@ -61,6 +61,9 @@ type Problem struct {
 	// Services and Owners tell, for DefaultSpread, which pods belong together.
 	Services []*corev1.Service
 	Owners   Owners
+	// Scheduler is how the cluster's kube-scheduler is configured beside DefaultSpread, which
+	// counts with PlacementFree; the zero value is its default profile.
+	Scheduler SchedulerProfile
 	// Unavailable remembers offerings that failed lately; nil is none. Now is the
 	// time it is read at.
 	Unavailable *offerings.Unavailable

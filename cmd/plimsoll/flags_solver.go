@@ -53,8 +53,6 @@ func (f *solverFlags) register(cmd *cobra.Command) {
 	choiceFlag(flags, &f.minValues, "min-values-policy", "what to do where a NodePool's minValues cannot be met: `POLICY` strict places nothing against them, best-effort lowers them", strict, bestEffort)
 	choiceFlag(flags, &f.weights, "weights", "what NodePool weights mean: `POLICY` strict takes the heaviest pool that can hold a pod, ignore lets price choose", strict, ignore)
 	choiceFlag(flags, &f.placement, "placement", "who puts pods onto nodes: `WHO` free is kube-scheduler as it likes, so that machines are chosen by what they come to then; nominated is kube-scheduler told by status.nominatedNodeName, pinned is a scheduler that does what the plan says", free, nominated, pinned)
-	s.Scheduler.Scoring = scheduling.LeastAllocated
-	choiceFlag(flags, &s.Scheduler.Scoring, "scoring-strategy", "what the cluster's kube-scheduler prefers, with --placement free: `STRATEGY` of its plugin NodeResourcesFit", scheduling.LeastAllocated, scheduling.MostAllocated)
 	countFlag(flags, &s.MaxOptions, "max-options", "list at most `N` options for each launch; 0 is 60")
 	choiceFlag(flags, &f.goal, "goal", "what the plan is to be best at: `GOAL` is "+list(provisioning.Goals())+"; plan --alternatives compares them", provisioning.Goals()...)
 	flags.BoolVar(&s.NoSpot, "no-spot", false, "buy no spot machines")

@@ -27,6 +27,7 @@ type inputFlags struct {
 	ignoreUnknown bool
 	skipInvalid   bool
 	allowed       [][2]string // labels that NodePools may buy whatever they require
+	scoring       scheduling.ScoringStrategyType
 	// elsewhere says that the pods are asked about in another place, if the catalog is of one.
 	elsewhere bool
 	market    marketFlags
@@ -49,6 +50,7 @@ func (f *inputFlags) register(cmd *cobra.Command) {
 		_, err := new(scheduling.NodePool).Allow(key, value)
 		return err
 	})
+	choiceFlag(flags, &f.scoring, "scoring-strategy", "what the cluster's kube-scheduler prefers, with --placement free: `STRATEGY` of its plugin NodeResourcesFit; what a KubeSchedulerConfiguration of the input says if not set, or else LeastAllocated", scheduling.LeastAllocated, scheduling.MostAllocated)
 	grouped(cmd, groupBuy)
 	f.market.register(cmd)
 }
@@ -101,6 +103,9 @@ func (f *inputFlags) load(a *app) (*problem, error) {
 	p.ownPools = len(p.Problem.NodePools) > 0 && !grouped
 	p.poolsOrDefault(f.market.types)
 	p.allow(f.allowed)
+	if s := &p.Problem.Scheduler.Scoring; f.scoring != "" {
+		s.Type, s.Shape = f.scoring, nil
+	}
 	if err := p.SetCatalog(p.catalog); err != nil {
 		return nil, err
 	}

@@ -33,6 +33,8 @@
 //   - A KubeSchedulerConfiguration, kube-scheduler's configuration file, may have
 //     default constraints for plugin PodTopologySpread. They count if defaultingType is
 //     List; those that kube-scheduler has by itself are wishes, and none are taken.
+//     The scoringStrategy of plugin NodeResourcesFit and percentageOfNodesToScore say how it
+//     binds pods.
 //   - For planning disruption, [Snapshot.Cluster] tells what NodeClaims and nodes say of
 //     the machines' ages, their drift and whether they will be taken away.
 //   - EC2NodeClasses, AKSNodeClasses, GCENodeClasses and NodeOverlays change what is on sale:

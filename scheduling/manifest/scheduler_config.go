@@ -3,6 +3,7 @@ package manifest
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -13,10 +14,15 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/plimsoll-go/plimsoll/internal/spelling"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
 
-// spreadPlugin is the plugin whose configuration holds default constraints.
-const spreadPlugin = "PodTopologySpread"
+// The plugins whose arguments are read.
+const (
+	spreadPlugin = "PodTopologySpread"
+	fitPlugin    = "NodeResourcesFit"
+)
 
 // schedulerConfiguration is kube-scheduler's configuration file. What plans do not
 // know is left as it is, but no field may be unknown: a typo would
@@ -31,7 +37,7 @@ type schedulerConfiguration struct {
 	ClientConnection          json.RawMessage `json:"clientConnection"`
 	EnableProfiling           json.RawMessage `json:"enableProfiling"`
 	EnableContentionProfiling json.RawMessage `json:"enableContentionProfiling"`
-	PercentageOfNodesToScore  json.RawMessage `json:"percentageOfNodesToScore"`
+	PercentageOfNodesToScore  *int            `json:"percentageOfNodesToScore"`
 	PodInitialBackoffSeconds  json.RawMessage `json:"podInitialBackoffSeconds"`
 	PodMaxBackoffSeconds      json.RawMessage `json:"podMaxBackoffSeconds"`
 	Extenders                 json.RawMessage `json:"extenders"`
@@ -40,7 +46,7 @@ type schedulerConfiguration struct {
 
 type schedulerProfile struct {
 	SchedulerName            string          `json:"schedulerName"`
-	PercentageOfNodesToScore json.RawMessage `json:"percentageOfNodesToScore"`
+	PercentageOfNodesToScore *int            `json:"percentageOfNodesToScore"`
 	Plugins                  json.RawMessage `json:"plugins"`
 	PluginConfig             []pluginConfig  `json:"pluginConfig"`
 }
@@ -57,7 +63,21 @@ type spreadArgs struct {
 	DefaultingType     string                            `json:"defaultingType"`
 }
 
-// schedulerConfiguration reads the default constraints. What kube-scheduler would not
+// fitArgs are the arguments of the plugin.
+type fitArgs struct {
+	metav1.TypeMeta       `json:",inline"`
+	IgnoredResources      json.RawMessage `json:"ignoredResources"`
+	IgnoredResourceGroups json.RawMessage `json:"ignoredResourceGroups"`
+	ScoringStrategy       *struct {
+		Type                     scheduling.ScoringStrategyType `json:"type"`
+		Resources                []scheduling.ResourceWeight    `json:"resources"`
+		RequestedToCapacityRatio struct {
+			Shape []scheduling.UtilizationShapePoint `json:"shape"`
+		} `json:"requestedToCapacityRatio"`
+	} `json:"scoringStrategy"`
+}
+
+// schedulerConfiguration reads the default constraints and what scores are made of. What kube-scheduler would not
 // start with is a fault here, too.
 func (c *collector) schedulerConfiguration(o rawObject) {
 	refuse := func(at string, value any, msg string) {
@@ -78,27 +98,68 @@ func (c *collector) schedulerConfiguration(o rawObject) {
 	if profile < 0 {
 		return
 	}
-	seen := false
-	for i, plugin := range config.Profiles[profile].PluginConfig {
-		at := element(element("profiles", profile)+".pluginConfig", i)
+	p, at := &config.Profiles[profile], element("profiles", profile)
+	var read scheduling.SchedulerProfile
+	percentage, fit := at+".percentageOfNodesToScore", ""
+	if p.PercentageOfNodesToScore == nil {
+		p.PercentageOfNodesToScore, percentage = config.PercentageOfNodesToScore, "percentageOfNodesToScore"
+	}
+	read.PercentageOfNodesToScore = lo.FromPtr(p.PercentageOfNodesToScore)
+	seen := map[string]bool{}
+	for i, plugin := range p.PluginConfig {
+		at := element(at+".pluginConfig", i)
+		args := at + ".args"
 		switch {
-		case plugin.Name != spreadPlugin:
+		case plugin.Name != spreadPlugin && plugin.Name != fitPlugin:
 			continue
-		case seen:
+		case seen[plugin.Name]:
 			refuse(at+".name", plugin.Name, "is there twice")
 			return
 		}
-		seen = true
-		var args spreadArgs
-		if len(plugin.Args) > 0 {
-			faults := decodeStrictly(plugin.Args, &args, at+".args")
-			if len(faults) == 0 {
-				faults = args.check(at + ".args")
-			}
-			c.refuse(o, o.kind, faults)
+		switch seen[plugin.Name] = true; {
+		case len(plugin.Args) == 0:
+		case plugin.Name == fitPlugin:
+			fit = args + ".scoringStrategy"
+			c.refuse(o, o.kind, readScoring(plugin.Args, args, &read.Scoring))
+		default:
+			c.refuse(o, o.kind, c.defaultSpread(plugin.Args, args))
 		}
-		c.problem.DefaultSpread = args.DefaultConstraints
 	}
+	var fields *scheduling.FieldErrors
+	if !errors.As(provisioning.Validate(&scheduling.Problem{Scheduler: read}), &fields) {
+		c.problem.Scheduler = read
+		return
+	}
+	place := strings.NewReplacer("scheduler.percentageOfNodesToScore", percentage, "scheduler.scoring.shape", fit+".requestedToCapacityRatio.shape", "scheduler.scoring", fit)
+	for _, e := range fields.Errors {
+		c.refuse(o, o.kind, []fieldFault{{field: place.Replace(e.Path), value: quote(e.Value), msg: e.Message}})
+	}
+}
+
+// defaultSpread reads the arguments of PodTopologySpread.
+func (c *collector) defaultSpread(raw []byte, at string) []fieldFault {
+	var args spreadArgs
+	faults := decodeStrictly(raw, &args, at)
+	if len(faults) == 0 {
+		faults = args.check(at)
+	}
+	c.problem.DefaultSpread = args.DefaultConstraints
+	return faults
+}
+
+// readScoring reads the arguments of NodeResourcesFit.
+func readScoring(raw []byte, at string, into *scheduling.ScoringStrategy) []fieldFault {
+	var args fitArgs
+	faults := decodeStrictly(raw, &args, at)
+	s := args.ScoringStrategy
+	switch {
+	case len(faults) > 0 || s == nil:
+	case s.Type == "":
+		faults = []fieldFault{{field: at + ".scoringStrategy.type", msg: "is missing"}}
+	default:
+		*into = scheduling.ScoringStrategy{Type: s.Type, Resources: s.Resources, Shape: s.RequestedToCapacityRatio.Shape}
+	}
+	return faults
 }
 
 // defaultProfile is the profile of pods that name no scheduler, or the only one; -1 if there
@@ -115,8 +176,8 @@ func (c *collector) defaultProfile(profiles []schedulerProfile) int {
 	}
 	for i, p := range profiles {
 		for _, plugin := range p.PluginConfig {
-			if i != chosen && plugin.Name == spreadPlugin {
-				c.warn("KubeSchedulerConfiguration/"+p.SchedulerName, "default constraints of a further scheduler were left out; a plan is for one")
+			if i != chosen && (plugin.Name == spreadPlugin || plugin.Name == fitPlugin) {
+				c.warn("KubeSchedulerConfiguration/"+p.SchedulerName, "arguments of plugin "+plugin.Name+" of a further scheduler were left out; a plan is for one")
 			}
 		}
 	}

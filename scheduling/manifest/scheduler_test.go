@@ -8,13 +8,14 @@ import (
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/manifest"
 )
 
 // configured writes a configuration with these arguments of the plugin.
 func configured(args string) string {
 	return "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\nleaderElection: {leaderElect: false}\nprofiles:\n" +
-		"- pluginConfig: [{name: NodeResourcesFit, args: {whatever: 1}}, {name: PodTopologySpread, args: " + args + "}]\n"
+		"- pluginConfig: [{name: NodeAffinity, args: {whatever: 1}}, {name: PodTopologySpread, args: " + args + "}]\n"
 }
 
 // P136.
@@ -88,6 +89,36 @@ func TestDefaultSpreadIsStrict(t *testing.T) {
 		}
 		require.EqualError(t, err, strings.Join(lines, "\n"), text)
 	}
+}
+
+func TestScoringStrategy(t *testing.T) {
+	fit := func(strategy, percentages string) string {
+		return "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n" + percentages +
+			"profiles: [{percentageOfNodesToScore: 20, pluginConfig: [{name: NodeResourcesFit, args: {ignoredResources: [a.b/c], scoringStrategy: {" + strategy + "}}}]}]\n"
+	}
+	s := read(t, fit("type: RequestedToCapacityRatio, resources: [{name: nvidia.com/gpu, weight: 3}, {name: cpu}], "+
+		"requestedToCapacityRatio: {shape: [{utilization: 0, score: 1}, {utilization: 90, score: 10}]}", "percentageOfNodesToScore: 50\n"))
+	require.Equal(t, scheduling.SchedulerProfile{PercentageOfNodesToScore: 20, Scoring: scheduling.ScoringStrategy{
+		Type: scheduling.RequestedToCapacityRatio, Resources: []scheduling.ResourceWeight{{Name: "nvidia.com/gpu", Weight: 3}, {Name: "cpu"}},
+		Shape: []scheduling.UtilizationShapePoint{{Utilization: 0, Score: 1}, {Utilization: 90, Score: 10}},
+	}}, s.Problem.Scheduler)
+	ratio := "type: RequestedToCapacityRatio, requestedToCapacityRatio: {shape: [%s]}"
+	for strategy, want := range map[string]string{
+		"":                     "type: is missing",
+		"type: Some":           `type: "Some" is none of LeastAllocated, MostAllocated, RequestedToCapacityRatio`,
+		fmt.Sprintf(ratio, ""): "requestedToCapacityRatio.shape: has no point, and RequestedToCapacityRatio scores by it",
+		"type: MostAllocated, requestedToCapacityRatio: {shape: [{score: 1}]}":       "requestedToCapacityRatio.shape: is for RequestedToCapacityRatio alone",
+		"type: MostAllocated, resources: [{name: cpu, weight: 101}]":                 `resources[0].weight: "101" must be a weight from 1 to 100, or 0 for 1`,
+		fmt.Sprintf(ratio, "{utilization: 101, score: 1}"):                           `requestedToCapacityRatio.shape[0].utilization: "101" must be a percentage from 0 to 100`,
+		fmt.Sprintf(ratio, "{utilization: 1, score: 11}"):                            `requestedToCapacityRatio.shape[0].score: "11" must be a score from 0 to 10`,
+		fmt.Sprintf(ratio, "{utilization: 5, score: 1}, {utilization: 5, score: 2}"): `requestedToCapacityRatio.shape[1].utilization: "5" must be above that of the point before`,
+		"type: LeastAllocated, shape: []":                                            "shape: is not known (did you mean scoringStrategy.requestedToCapacityRatio.shape?)",
+	} {
+		_, err := manifest.Loader{}.Read("c.yaml", strings.NewReader(fit(strategy, "")))
+		require.EqualError(t, err, "c.yaml: document 1, line 1: KubeSchedulerConfiguration: profiles[0].pluginConfig[0].args.scoringStrategy."+want)
+	}
+	_, err := manifest.Loader{}.Read("c.yaml", strings.NewReader("apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\npercentageOfNodesToScore: 101\nprofiles: [{}]\n"))
+	require.EqualError(t, err, `c.yaml: document 1, line 1: KubeSchedulerConfiguration: percentageOfNodesToScore: "101" must be a percentage from 1 to 100, or 0 for kube-scheduler's own choice`)
 }
 
 func TestSchedulerProfiles(t *testing.T) {

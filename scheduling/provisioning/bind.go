@@ -23,7 +23,7 @@ type Binding struct {
 	Drawn bool
 }
 
-// Bind says where kube-scheduler, with its default profile, is expected to bind the pods of a
+// Bind says where kube-scheduler, configured as the problem says, is expected to bind the pods of a
 // problem on the nodes of that problem, nothing being bought: in the order of its queue, which
 // is that of the answer. Pods that are nominated and can be there are bound so. It follows the
 // filters and scores of kube-scheduler 1.36 but for volumes attached to nodes, images, devices

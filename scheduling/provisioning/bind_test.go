@@ -1,6 +1,9 @@
 package provisioning_test
 
 import (
+	"fmt"
+	"math"
+	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -106,4 +109,67 @@ func TestBind(t *testing.T) {
 		p.Nominated = promised(map[string]string{"web-2": "a"})
 		assert.Equal(t, []string{"b", "a"}, nodesOf(t, p))
 	})
+}
+
+// RequestedToCapacityRatio binds a pod where kube-scheduler's formula
+// (noderesources.buildRequestedToCapacityRatioScorerFunction) is highest. The pods request
+// devices alone, so that no other plugin has a say, and count for 100m of CPU.
+func TestRequestedToCapacityRatio(t *testing.T) {
+	shapes := [][]scheduling.UtilizationShapePoint{
+		{{Utilization: 0, Score: 0}, {Utilization: 100, Score: 10}},
+		{{Utilization: 20, Score: 9}, {Utilization: 45, Score: 2}, {Utilization: 80, Score: 7}},
+		{{Utilization: 50, Score: 3}},
+	}
+	linear := func(shape []scheduling.UtilizationShapePoint, p int64) int64 {
+		for i, b := range shape {
+			if x, y := int64(b.Utilization), int64(b.Score)*10; p <= x {
+				if i == 0 {
+					return y
+				}
+				x0, y0 := int64(shape[i-1].Utilization), int64(shape[i-1].Score)*10
+				return y0 + (y-y0)*(p-x0)/(x-x0)
+			}
+		}
+		return int64(shape[len(shape)-1].Score) * 10
+	}
+	const device = "example.com/device"
+	rng := rand.New(rand.NewPCG(26, 1)) //nolint:gosec // a test
+	drawn := 0
+	for round := range 60 {
+		shape, weight := shapes[round%3], int64(1+rng.IntN(4))
+		p := scheduling.Problem{Pods: st.Pods(1, "x", st.Requests(st.Count(device, 1)))}
+		p.Scheduler.Scoring = scheduling.ScoringStrategy{Type: scheduling.RequestedToCapacityRatio, Shape: shape, Resources: []scheduling.ResourceWeight{
+			{Name: device, Weight: weight}, {Name: corev1.ResourceCPU}, {Name: "example.com/other", Weight: 9},
+		}}
+		best, want := int64(-1), map[string]bool{}
+		for i := range 5 {
+			devices, cores := 2+rng.IntN(7), 2+rng.IntN(3)
+			used, milli := rng.IntN(devices), int64(100*rng.IntN(10*cores-1))
+			name := fmt.Sprint("node-", i)
+			p.Nodes = append(p.Nodes, st.Node(name, st.Allocatable(st.Cores(int64(cores)), st.GiB(8), st.Count(device, int64(devices)), st.Count("example.com/other", 4), st.Count(corev1.ResourcePods, 9))))
+			p.Running = append(p.Running, st.Pod("runs-"+name, st.OnNode(name), st.Requests(st.MilliCPU(milli), st.Count(device, int64(used)))))
+			var sum, weights int64
+			for _, q := range [][3]int64{{int64(used+1) * 100 / int64(devices), weight}, {(milli + 100) * 100 / int64(1000*cores), 1}} {
+				if v := linear(shape, q[0]); v > 0 {
+					sum, weights = sum+v*q[1], weights+q[1]
+				}
+			}
+			score := int64(math.Round(float64(sum) / float64(max(weights, 1))))
+			if score > best {
+				best = score
+				clear(want)
+			}
+			if score == best {
+				want[name] = true
+			}
+		}
+		bound, err := provisioning.Bind(p, 1)
+		require.NoError(t, err)
+		require.Contains(t, want, bound[0].Node, "round %d", round)
+		require.Equal(t, len(want) > 1, bound[0].Drawn, "round %d", round)
+		if bound[0].Drawn {
+			drawn++
+		}
+	}
+	require.Less(t, drawn, 30)
 }

@@ -126,7 +126,8 @@ func sortedProblem(p scheduling.Problem) scheduling.Problem {
 		StorageClasses: p.StorageClasses, CSINodes: p.CSINodes, Namespaces: p.Namespaces, Services: p.Services, Owners: p.Owners,
 	}
 	out := scheduling.Problem{
-		Catalog: p.Catalog, PoolCatalogs: p.PoolCatalogs, DefaultSpread: p.DefaultSpread, Unavailable: p.Unavailable, Now: p.Now,
+		Catalog: p.Catalog, PoolCatalogs: p.PoolCatalogs, DefaultSpread: p.DefaultSpread, Scheduler: p.Scheduler,
+		Unavailable: p.Unavailable, Now: p.Now,
 	}
 	objects(&out, validate.NewChecker(), &d)
 	return out

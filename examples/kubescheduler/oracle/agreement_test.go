@@ -3,6 +3,7 @@ package oracle_test
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -10,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/plimsoll-go/plimsoll/examples/kubescheduler/oracle"
 	"github.com/plimsoll-go/plimsoll/scheduling"
@@ -23,11 +25,29 @@ import (
 func TestAgreement(t *testing.T) {
 	size := st.Size{Pods: 60, Nodes: 16, Zones: 4}
 	few := func(seed uint64, _ st.Size) scheduling.Problem { return crowded(seed, 5+int(seed%30)) } //nolint:gosec // it is small
+	const device = "example.com/device"
+	shaped := func(seed uint64, size st.Size) scheduling.Problem {
+		p := few(seed, size)
+		p.Scheduler.Scoring = scheduling.ScoringStrategy{
+			Type:      scheduling.RequestedToCapacityRatio,
+			Resources: []scheduling.ResourceWeight{{Name: corev1.ResourceCPU, Weight: 3}, {Name: corev1.ResourceMemory}, {Name: device, Weight: 5}},
+			Shape:     []scheduling.UtilizationShapePoint{{Utilization: 10, Score: int32(seed % 3)}, {Utilization: 60, Score: 10}, {Utilization: 95, Score: 4}}, //nolint:gosec // it is small
+		}
+		for i, n := range p.Nodes {
+			n.Status.Allocatable[device] = *resource.NewQuantity(int64(i%4), resource.DecimalSI)
+		}
+		for _, pod := range p.Pods[:len(p.Pods)/2] {
+			requests := corev1.ResourceList{device: resource.MustParse("1")}
+			maps.Copy(requests, pod.Spec.Containers[0].Resources.Requests)
+			pod.Spec.Containers[0].Resources.Requests = requests
+		}
+		return p
+	}
 	for _, run := range []struct {
 		name    string
 		problem func(seed uint64, size st.Size) scheduling.Problem
 		seeds   uint64
-	}{{"plain", st.Random, 60}, {"corners", spiced, 60}, {"ties", tied, 60}, {"ties and corners", spicedTies, 60}, {"crowded", few, 120}} {
+	}{{"plain", st.Random, 60}, {"corners", spiced, 60}, {"ties", tied, 60}, {"ties and corners", spicedTies, 60}, {"crowded", few, 120}, {"shaped", shaped, 60}} {
 		if testing.Short() {
 			run.seeds /= 6
 		}

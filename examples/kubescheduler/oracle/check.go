@@ -190,7 +190,7 @@ func Run(ctx context.Context, c *Cluster, plugins frameworkruntime.Registry, obj
 
 // startWhole starts a scheduler that works by itself until the context ends.
 func startWhole(ctx context.Context, client *fake.Clientset, plugins frameworkruntime.Registry, spread []corev1.TopologySpreadConstraint) error {
-	profiles, err := profilesWith(spread)
+	profiles, err := profilesWith(spread, scheduling.SchedulerProfile{})
 	if err != nil {
 		return err
 	}

@@ -15,6 +15,8 @@ import (
 	kubescheduler "k8s.io/kubernetes/pkg/scheduler"
 	"k8s.io/kubernetes/pkg/scheduler/backend/cache"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
+
+	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
 // Scheduler is a kube-scheduler with its default plugins that does nothing by itself:
@@ -45,13 +47,13 @@ type Refusal struct {
 // claims, storage classes and namespaces, are what its fake API server holds; nodes
 // and pods do not belong among them. The scheduler ends with the context.
 func NewScheduler(ctx context.Context, objects ...runtime.Object) (*Scheduler, error) {
-	return newScheduler(ctx, nil, objects)
+	return newScheduler(ctx, &scheduling.Problem{}, objects)
 }
 
-// newScheduler starts a scheduler with default constraints.
-func newScheduler(ctx context.Context, spread []corev1.TopologySpreadConstraint, objects []runtime.Object) (*Scheduler, error) {
+// newScheduler starts a scheduler that is configured as the problem says.
+func newScheduler(ctx context.Context, p *scheduling.Problem, objects []runtime.Object) (*Scheduler, error) {
 	ctx = quiet(ctx)
-	profiles, err := profilesWith(spread)
+	profiles, err := profilesWith(p.DefaultSpread, p.Scheduler)
 	if err != nil {
 		return nil, err
 	}

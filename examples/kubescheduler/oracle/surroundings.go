@@ -8,17 +8,16 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/kubernetes/pkg/scheduler/apis/config"
 	"k8s.io/kubernetes/pkg/scheduler/apis/config/latest"
-	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 )
 
 // NewSchedulerFor starts a scheduler for a problem: its fake API server holds the
-// problem's [Objects], and its plugin PodTopologySpread has the problem's default
-// constraints.
+// problem's [Objects], its plugin PodTopologySpread has the problem's default
+// constraints, and it scores nodes as the problem's profile says.
 func NewSchedulerFor(ctx context.Context, p *scheduling.Problem) (*Scheduler, error) {
-	return newScheduler(ctx, p.DefaultSpread, Objects(p))
+	return newScheduler(ctx, p, Objects(p))
 }
 
 // Objects are what an API server holds of a problem beside nodes and pods; see
@@ -31,21 +30,44 @@ func Objects(p *scheduling.Problem) []runtime.Object {
 	return out
 }
 
-// profilesWith is kube-scheduler's default configuration, with default constraints.
-func profilesWith(spread []corev1.TopologySpreadConstraint) ([]config.KubeSchedulerProfile, error) {
+// profilesWith is kube-scheduler's default configuration, with default constraints and what
+// differs in the profile.
+func profilesWith(spread []corev1.TopologySpreadConstraint, profile scheduling.SchedulerProfile) ([]config.KubeSchedulerProfile, error) {
 	cfg, err := latest.Default()
 	if err != nil {
 		return nil, fmt.Errorf("reading kube-scheduler's default configuration: %w", err)
 	}
-	if len(spread) == 0 {
-		return cfg.Profiles, nil
+	if n := int32(profile.PercentageOfNodesToScore); n > 0 { //nolint:gosec // a percentage
+		cfg.Profiles[0].PercentageOfNodesToScore = &n
 	}
 	for _, plugin := range cfg.Profiles[0].PluginConfig {
-		args, ok := plugin.Args.(*config.PodTopologySpreadArgs)
-		if ok && plugin.Name == names.PodTopologySpread {
-			args.DefaultConstraints, args.DefaultingType = spread, config.ListDefaulting
-			return cfg.Profiles, nil
+		switch args := plugin.Args.(type) {
+		case *config.PodTopologySpreadArgs:
+			if len(spread) > 0 {
+				args.DefaultConstraints, args.DefaultingType = spread, config.ListDefaulting
+			}
+		case *config.NodeResourcesFitArgs:
+			score(args.ScoringStrategy, profile.Scoring)
 		}
 	}
-	return nil, fmt.Errorf("the default configuration has no arguments for %s", names.PodTopologySpread)
+	return cfg.Profiles, nil
+}
+
+// score changes kube-scheduler's default strategy into that of a profile.
+func score(s *config.ScoringStrategy, like scheduling.ScoringStrategy) {
+	if like.Type != "" {
+		s.Type = config.ScoringStrategyType(like.Type)
+	}
+	if len(like.Resources) > 0 {
+		s.Resources = nil
+	}
+	for _, r := range like.Resources {
+		s.Resources = append(s.Resources, config.ResourceSpec{Name: string(r.Name), Weight: max(r.Weight, 1)})
+	}
+	if len(like.Shape) > 0 {
+		s.RequestedToCapacityRatio = &config.RequestedToCapacityRatioParam{}
+	}
+	for _, p := range like.Shape {
+		s.RequestedToCapacityRatio.Shape = append(s.RequestedToCapacityRatio.Shape, config.UtilizationShapePoint(p))
+	}
 }

@@ -1,4 +1,4 @@
-// Package binding simulates kube-scheduler with its default profile: in which order it takes
+// Package binding simulates kube-scheduler with its default profile or another scoring strategy: in which order it takes
 // the pods of a compiled problem, which nodes its filters admit, how it scores them, and so
 // where pods end up that nobody tells where to go. It is the one model of kube-scheduler
 // that plans are made with; package verify has its own for what it judges.
@@ -6,6 +6,7 @@
 //	scheduler   what does not change: classes of pods as the plugins read them
 //	machine     a kind of node: whom it admits, its labels, its room
 //	run         one course of events: nodes join, pods are bound
+//	fit         the score of NodeResourcesFit, by its strategy
 //	score       the plugins' scores, normalised and weighted
 //	topology    counts of pods by domain, for spread and affinity between pods
 //	checks      the terms that a pod has to keep, as things stand

@@ -21,9 +21,11 @@ type machine struct {
 	admits, reach, untainted []bool
 	soft                     []int32 // by group, taints that its pods would rather avoid
 	granted                  []int64 // by class, what its node affinity prefers there
-	room                     []int64
+	allocatable              []int64
+	vacant                   []int64 // what is allocatable less what daemons and running pods request
+	room                     []int64 // vacant, or more than that; see Boundless
 	ports                    []podspec.HostPort
-	allocatable              [2]int64
+	basic                    [2]int64 // what is allocatable of CPU and memory
 	requested, scored        [2]int64
 	domains                  []int32 // by axis; unknown for the host of a machine that is bought
 }
@@ -61,6 +63,7 @@ func (s *Scheduler) Machine(p offers.Purchase) int {
 		m.take(plain, scored(&d.Set.Spec.Template.Spec))
 		m.ports = append(m.ports, d.Constraint.Ports...)
 	}
+	m.vacant = m.room
 	s.machines = append(s.machines, m)
 	return len(s.machines) - 1
 }
@@ -104,9 +107,9 @@ func (s *Scheduler) newMachine(name string, labels map[string]string, taints []c
 		zone:   labels[corev1.LabelTopologyRegion] + "/" + labels[corev1.LabelTopologyZone],
 		admits: make([]bool, len(groups)), reach: make([]bool, len(groups)), untainted: make([]bool, len(groups)),
 		soft: make([]int32, len(groups)), granted: make([]int64, len(s.classes)),
-		room: slices.Clone(allocatable), domains: make([]int32, len(s.axes)),
+		allocatable: allocatable, room: slices.Clone(allocatable), domains: make([]int32, len(s.axes)),
+		basic: [2]int64{amount(allocatable, s.cpu), amount(allocatable, s.memory)},
 	}
-	m.allocatable = [2]int64{amount(m.room, s.cpu), amount(m.room, s.memory)}
 	for g, group := range groups {
 		hard, _ := podspec.Untolerated(group.Tolerations, taints)
 		m.untainted[g] = hard == nil
@@ -144,10 +147,10 @@ func (s *Scheduler) readNodes(kept []preference) {
 		m := s.newMachine(x.Node.Name, x.Labels, x.Taints, c.Table.Vector(c.NodeAllocatable(x.Node)), false)
 		m.ports = x.Ports
 		for k, d := range [2]int{s.cpu, s.memory} {
-			m.requested[k] = m.allocatable[k] - amount(x.Room, d)
+			m.requested[k] = m.basic[k] - amount(x.Room, d)
 			m.scored[k] = m.requested[k]
 		}
-		m.room = x.Room
+		m.room, m.vacant = x.Room, x.Room
 		if h := c.Cluster.Host(x.Node.Name); h != nil {
 			for _, pod := range h.Pods {
 				for k, n := range unstated(&pod.Spec) {

@@ -125,7 +125,7 @@ func (r *Run) Join(kind int) int {
 			n.domains[i] = int32(len(r.s.axes[i].values) + len(r.nodes))
 		}
 	}
-	n.balance = balance(n.requested, m.allocatable)
+	n.balance = balance(n.requested, m.basic)
 	at := len(r.nodes)
 	r.nodes = append(r.nodes, n)
 	r.countNode(&n, 1)
@@ -218,7 +218,7 @@ func (r *Run) count(c, on int32, pods int64) {
 		n.scored[i] += x.scored[i] * pods
 	}
 	m := &r.s.machines[n.machine]
-	n.balance = balance(n.requested, m.allocatable)
+	n.balance = balance(n.requested, m.basic)
 	for _, k := range x.counts {
 		if y := &r.s.counts[k]; y.filter.passes(m) {
 			add(&r.counts[k], n.domains[y.axis], pods)
@@ -280,7 +280,7 @@ func (s *Scheduler) wanted(nodes int) int {
 	if nodes < fewNodes {
 		return nodes
 	}
-	percent := s.c.Solver.Scheduler.PercentageOfNodesToScore
+	percent := s.c.Problem.Scheduler.PercentageOfNodesToScore
 	if percent == 0 {
 		percent = max(50-nodes/125, leastPercent)
 	}

@@ -23,6 +23,7 @@ type Scheduler struct {
 	c       *compile.Compiler
 	cpu     int // their numbers among the resources; -1 where nothing has any
 	memory  int
+	fit     fit
 	classes []class
 	axes    []axis
 	counts  []counter
@@ -47,7 +48,7 @@ type class struct {
 	number int // of the group
 	among  int
 	needs  []need // what it requests, by resource
-	// wanted is what LeastAllocated takes a pod for that waits, scored what it takes it for
+	// wanted is what NodeResourcesFit takes a pod for that waits, scored what it takes it for
 	// once it is bound, and plain what BalancedAllocation takes it for.
 	wanted, scored, plain [2]int64
 	effortless            bool // it requests neither: BalancedAllocation passes it over
@@ -66,7 +67,7 @@ type need struct {
 
 // New reads the pods of a compiled problem and the nodes that it has already.
 func New(c *compile.Compiler) *Scheduler {
-	s := &Scheduler{c: c, cpu: number(c, corev1.ResourceCPU), memory: number(c, corev1.ResourceMemory)}
+	s := &Scheduler{c: c, cpu: number(c, corev1.ResourceCPU), memory: number(c, corev1.ResourceMemory), fit: newFit(c)}
 	targets := c.TopologyTerms.Targets
 	s.countedBy = make([][]int32, len(targets.Sets))
 	for _, p := range c.Planned {
@@ -127,7 +128,7 @@ func amount(v []int64, at int) int64 {
 	return v[at]
 }
 
-// waiting is what LeastAllocated takes a pod for that waits: what its containers request,
+// waiting is what NodeResourcesFit takes a pod for that waits: what its containers request,
 // and some for those that request none. It passes over requests of the pod as a whole
 // (k8s.io/kubernetes/pkg/scheduler/framework/plugins/noderesources, NewFit).
 func waiting(spec *corev1.PodSpec) [2]int64 {
@@ -138,7 +139,7 @@ func waiting(spec *corev1.PodSpec) [2]int64 {
 	return n
 }
 
-// scored is what LeastAllocated takes a pod for on its node
+// scored is what NodeResourcesFit takes a pod for on its node
 // (k8s.io/kubernetes/pkg/scheduler/framework, PodInfo.CalculateResource).
 func scored(spec *corev1.PodSpec) [2]int64 {
 	return bound(spec, [2]int64{defaultMilliCPU, defaultMemory})

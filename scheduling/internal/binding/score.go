@@ -1,10 +1,6 @@
 package binding
 
-import (
-	"math"
-
-	"github.com/plimsoll-go/plimsoll/scheduling"
-)
+import "math"
 
 // most is the highest score of a plugin, and the weights are those of the default profile
 // (k8s.io/kubernetes/pkg/scheduler/apis/config/v1, getDefaultPlugins).
@@ -18,28 +14,11 @@ const (
 
 // resourceScore is NodeResourcesFit and NodeResourcesBalancedAllocation.
 func (s *Scheduler) resourceScore(x *class, n *node, m *machine) int64 {
-	fit, kinds := int64(0), int64(0)
-	packs := s.c.Solver.Scheduler.Scoring == scheduling.MostAllocated
-	for i, all := range m.allocatable {
-		if all == 0 {
-			continue
-		}
-		kinds++
-		used := n.scored[i] + x.wanted[i]
-		switch {
-		case packs:
-			fit += min(used, all) * most / all
-		case used <= all:
-			fit += (all - used) * most / all
-		}
-	}
-	if kinds > 0 {
-		fit /= kinds
-	}
+	fit := s.fit.score(x, n, m)
 	if x.effortless {
 		return fit
 	}
-	with := balance([2]int64{n.requested[0] + x.plain[0], n.requested[1] + x.plain[1]}, m.allocatable)
+	with := balance([2]int64{n.requested[0] + x.plain[0], n.requested[1] + x.plain[1]}, m.basic)
 	return fit + most/2 + (most/2+with-n.balance)/2
 }
 

@@ -52,6 +52,9 @@ func (f *Facts) Compile(cautious bool) *Compiler {
 	for _, name := range [...]corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
 		c.Table.Number(name) // kube-scheduler scores nodes by them whatever pods ask for
 	}
+	for _, r := range p.Scheduler.Scoring.Resources {
+		c.Table.Number(r.Name) // and by these
+	}
 	c.Classes = podspec.NewClassifier(c.Table)
 	c.Classes.Volumes = f.Volumes(f.Choice)
 	c.TopologyTerms = terms.NewReader(p, s, f.Cluster, f.Spaces)

@@ -42,10 +42,6 @@ func Faults(s *scheduling.Policy) []*scheduling.FieldError {
 	policy(string(s.Weights), "weights", string(scheduling.WeightStrict), string(scheduling.WeightIgnore))
 	policy(string(s.Preferences), "preferences", string(scheduling.PreferencesRespect), string(scheduling.PreferencesIgnore), string(scheduling.PreferencesPrice))
 	policy(string(s.Placement), "placement", string(scheduling.PlacementPinned), string(scheduling.PlacementNominated), string(scheduling.PlacementFree))
-	policy(string(s.Scheduler.Scoring), "scheduler.scoring", string(scheduling.LeastAllocated), string(scheduling.MostAllocated))
-	if n := s.Scheduler.PercentageOfNodesToScore; n < 0 || n > 100 {
-		f.Add(strconv.Itoa(n), "must be a percentage from 1 to 100, or 0 for kube-scheduler's own choice", "solver.scheduler.percentageOfNodesToScore")
-	}
 	if s.WorkloadShare < 0 || s.WorkloadShare > 100 {
 		f.Add(strconv.Itoa(s.WorkloadShare), "must be a percentage from 1 to 100, or 0 for no bound", "solver.workloadShare")
 	}

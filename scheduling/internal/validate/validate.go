@@ -26,6 +26,7 @@ func Read(p *scheduling.Problem, s *scheduling.Policy) (*podspec.Readings, error
 	c.Objects(p)
 	c.PoolCatalogs(p)
 	c.surroundings(p)
+	c.List = append(c.List, schedulerFaults(&p.Scheduler)...)
 	if len(c.List) == 0 {
 		c.Choice(p)
 	}
