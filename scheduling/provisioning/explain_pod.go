@@ -19,7 +19,7 @@ func (x *Explainer) Pod(name string) (*scheduling.PodExplanation, error) {
 	out := &scheduling.PodExplanation{Pod: full, Status: scheduling.PodIgnored, Requests: x.requests(pod), Priority: podspec.PriorityOf(pod)}
 	id, planned := x.e.ClassOf[full]
 	for other, at := range x.plan.Placements() {
-		if other != podKey(pod) {
+		if other != podspec.PodKey(pod) {
 			continue
 		}
 		if out.Status, out.Place = scheduling.PodExisting, at.Name(); at.Launch != nil {

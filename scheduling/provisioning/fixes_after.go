@@ -49,7 +49,7 @@ func carriedOut(f *compile.Facts, plan *scheduling.Plan) (*Session, error) {
 		}
 	}
 	for _, pod := range p.Pods {
-		if node, ok := nodeOf[podKey(pod)]; ok {
+		if node, ok := nodeOf[podspec.PodKey(pod)]; ok {
 			p.Running = append(p.Running, onNode(pod, node.Name))
 			bindClaims(&p, pod, node)
 		}

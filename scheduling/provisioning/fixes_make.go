@@ -44,7 +44,7 @@ func (t *fixTrial) makeOne(c *scheduling.Change) bool {
 	case scheduling.ChangePodAntiAffinity:
 		holder := t.pod
 		if kind == "Pod" {
-			holder = t.running.get(objectKeyOf(name))
+			holder = t.running.Get(objectKeyOf(name))
 		}
 		return t.anti(holder, c.Key)
 	case scheduling.ChangePods:

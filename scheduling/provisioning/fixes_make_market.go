@@ -72,7 +72,7 @@ func (t *fixTrial) daemonSets() bool {
 		free(&set.Spec.Template.Spec)
 		d.DaemonSets = append(d.DaemonSets, set)
 	}
-	for pod, node := range t.running.all() {
+	for pod, node := range t.running.All() {
 		if podspec.OfDaemonSet(pod) {
 			pod = onNode(pod, node).DeepCopy()
 			free(&pod.Spec)

@@ -133,7 +133,7 @@ func (t *fixTrial) anti(holder *corev1.Pod, key string) bool {
 	}
 	var d scheduling.Delta
 	same := holder.Spec.Affinity.PodAntiAffinity.DeepCopy()
-	for pod, node := range t.running.all() {
+	for pod, node := range t.running.All() {
 		if podspec.NamespaceOf(pod) != podspec.NamespaceOf(holder) || pod.Spec.Affinity == nil || !equality.Semantic.DeepEqual(pod.Spec.Affinity.PodAntiAffinity, same) {
 			continue
 		}

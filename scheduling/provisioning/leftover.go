@@ -16,6 +16,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/search"
 )
 
@@ -31,7 +32,7 @@ func placeLeftOver(ctx context.Context, f *compile.Facts, c *compile.Compiler, p
 	var left []*corev1.Pod
 	for _, class := range c.Planned {
 		for _, pod := range class.Pods {
-			if !has[podKey(pod)] {
+			if !has[podspec.PodKey(pod)] {
 				left = append(left, pod)
 			}
 		}

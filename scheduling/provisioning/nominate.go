@@ -10,6 +10,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/binding"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
 // Nomination is what makes a pod bind where a plan has it: the node that belongs into its
@@ -79,14 +80,14 @@ func bindsInWaves(c *compile.Compiler, plan *scheduling.Plan) ([]Nomination, err
 	waiting := scheduler.Queue()
 	bind := func(wave int, may func(binding.Pod, scheduling.Placement) bool) {
 		waiting = slices.DeleteFunc(waiting, func(q binding.Pod) bool {
-			where, placed := place[podKey(q.Pod)]
+			where, placed := place[podspec.PodKey(q.Pod)]
 			node, known := at[where]
 			if placed && (!known || !may(q, where) || !run.Admits(q.Class, node)) {
 				return false
 			}
 			if placed {
 				run.Place(q.Class, node)
-				out = append(out, Nomination{Pod: podKey(q.Pod), Placement: where, Wave: wave})
+				out = append(out, Nomination{Pod: podspec.PodKey(q.Pod), Placement: where, Wave: wave})
 			}
 			return true
 		})

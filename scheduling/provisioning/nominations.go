@@ -20,6 +20,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/validate"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/volumes"
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning/internal/podtable"
 )
 
 // nominations are pods to be placed that are promised a node. Those that can keep it run there
@@ -74,7 +75,7 @@ func (n *nominations) readMoving() {
 	}
 	known := make(map[types.NamespacedName]bool, len(p.Pods))
 	for _, pod := range p.Pods {
-		known[podKey(pod)] = true
+		known[podspec.PodKey(pod)] = true
 	}
 	if !lo.SomeBy(lo.Keys(p.Nominated), func(pod types.NamespacedName) bool { return !known[keyOf(pod)] }) {
 		return
@@ -101,7 +102,7 @@ func promised(p *scheduling.Problem, pod *corev1.Pod) (node string, ok bool) {
 	if len(p.Nominated) == 0 {
 		return "", false
 	}
-	key := podKey(pod)
+	key := podspec.PodKey(pod)
 	if node, ok = p.Nominated[key]; !ok && key.Namespace == corev1.NamespaceDefault {
 		key.Namespace = ""
 		node, ok = p.Nominated[key]
@@ -275,7 +276,7 @@ func (n *nominations) with(running map[*corev1.Pod]string, waits func(*corev1.Po
 	enter := func(pod *corev1.Pod, node string) {
 		bound := onNode(pod, node)
 		p.Running = append(p.Running, bound)
-		b.enter(runner{bound, node})
+		b.enter(podtable.Runner{Pod: bound, Node: node})
 		if spaces != nil {
 			spaces[podspec.NamespaceOf(pod)]++
 		}
@@ -316,7 +317,7 @@ func (n *nominations) apart(plan *scheduling.Plan) (*compile.Facts, *scheduling.
 	}
 	stay, names := map[*corev1.Pod]string{}, sets.New[string]()
 	for pod, node := range n.kept {
-		if where[podKey(pod)] == node {
+		if where[podspec.PodKey(pod)] == node {
 			stay[pod] = node
 			names.Insert(podspec.PodName(pod))
 		}

@@ -4,8 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"k8s.io/apimachinery/pkg/types"
-
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
@@ -13,6 +11,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/hosts"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/validate"
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning/internal/podtable"
 )
 
 // Session holds a problem from one plan to the next: changes are handed in as they
@@ -28,7 +27,7 @@ type Session struct {
 	solver scheduling.Policy
 	// problem is what there is besides pods and nodes, every list sorted by name.
 	problem scheduling.Problem
-	running *podTable
+	running *podtable.Table
 	waiting waiting
 	cluster *hosts.Cluster
 	memory  *compile.Memory
@@ -63,9 +62,9 @@ func newSession(s scheduling.Policy, p scheduling.Problem, m *compile.Memory) *S
 			pods = append(pods, pod)
 		}
 	}
-	x.running = newPodTable(len(running))
+	x.running = podtable.New(len(running))
 	for _, pod := range running {
-		x.running.put(pod, pod.Spec.NodeName)
+		x.running.Put(pod, pod.Spec.NodeName)
 	}
 	x.problem = sortedProblem(p)
 	x.waiting = newWaiting(&s, &x.problem, pods)
@@ -74,11 +73,6 @@ func newSession(s scheduling.Policy, p scheduling.Problem, m *compile.Memory) *S
 	x.cluster = hosts.NewCluster(&x.problem)
 	x.problem.Running = nil
 	return x
-}
-
-// podKey names a pod.
-func podKey(pod *corev1.Pod) types.NamespacedName {
-	return types.NamespacedName{Namespace: podspec.NamespaceOf(pod), Name: pod.Name}
 }
 
 // Observe has an observer told how [Session.Plan] goes from now on; nil for nobody. Forks
@@ -104,7 +98,7 @@ func (x *Session) facts() (*compile.Facts, error) {
 		return nil, c.Err()
 	}
 	return &compile.Facts{
-		Problem: &problem, Solver: &x.solver, Readings: x.waiting.readings(), Cluster: x.cluster, Spaces: x.running.spaces, Memory: x.memory,
+		Problem: &problem, Solver: &x.solver, Readings: x.waiting.readings(), Cluster: x.cluster, Spaces: x.running.Spaces, Memory: x.memory,
 	}, nil
 }
 
@@ -113,8 +107,8 @@ func (x *Session) facts() (*compile.Facts, error) {
 func (x *Session) Problem() scheduling.Problem {
 	p := cloned(x.problem)
 	p.Pods = slices.Clone(x.waiting.pods)
-	p.Running = make([]*corev1.Pod, 0, x.running.count)
-	for pod, node := range x.running.all() {
+	p.Running = make([]*corev1.Pod, 0, x.running.Count)
+	for pod, node := range x.running.All() {
 		if pod.Spec.NodeName != node {
 			moved := *pod
 			moved.Spec.NodeName = node
@@ -132,7 +126,7 @@ func (x *Session) Problem() scheduling.Problem {
 // another.
 func (x *Session) Fork() *Session {
 	return &Session{
-		solver: x.solver, problem: x.problem, running: x.running.fork(), waiting: x.waiting.fork(),
+		solver: x.solver, problem: x.problem, running: x.running.Fork(), waiting: x.waiting.fork(),
 		cluster: fork(x.cluster), memory: x.memory.Fork(),
 	}
 }

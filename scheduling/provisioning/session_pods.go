@@ -13,6 +13,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/hosts"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/validate"
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning/internal/podtable"
 )
 
 // podChange is what becomes of pods, sorted by what they are.
@@ -27,15 +28,15 @@ type podChange struct {
 // podChange sorts out what becomes of pods, and reports faults.
 func (x *Session) podChange(c *validate.Checker, d *scheduling.Delta) podChange {
 	var out podChange
-	names := change[*corev1.Pod]{list: "pods", key: podKey, put: d.Pods, taken: keysOf(d.Removed.Pods)}
-	names.faults(c, func(k types.NamespacedName) bool { return x.running.get(k) != nil || x.isWaiting(k) })
+	names := change[*corev1.Pod]{list: "pods", key: podspec.PodKey, put: d.Pods, taken: keysOf(d.Removed.Pods)}
+	names.faults(c, func(k types.NamespacedName) bool { return x.running.Get(k) != nil || x.isWaiting(k) })
 	out.moved = d.Moved
 	x.movedFaults(c, d)
 	for _, pod := range d.Pods {
-		k := podKey(pod)
+		k := podspec.PodKey(pod)
 		if pod.Spec.NodeName == "" {
 			out.come = append(out.come, pod)
-			if x.running.get(k) != nil {
+			if x.running.Get(k) != nil {
 				out.ended = append(out.ended, k)
 			}
 			continue
@@ -46,7 +47,7 @@ func (x *Session) podChange(c *validate.Checker, d *scheduling.Delta) podChange 
 		}
 	}
 	for _, k := range names.taken {
-		if x.running.get(k) != nil {
+		if x.running.Get(k) != nil {
 			out.ended = append(out.ended, k)
 		} else {
 			out.taken = append(out.taken, k)
@@ -64,7 +65,7 @@ func (x *Session) movedFaults(c *validate.Checker, d *scheduling.Delta) {
 	}
 	touched := map[types.NamespacedName]string{}
 	for _, pod := range d.Pods {
-		touched[podKey(pod)] = "has moved and is there anew"
+		touched[podspec.PodKey(pod)] = "has moved and is there anew"
 	}
 	for _, k := range keysOf(d.Removed.Pods) {
 		touched[k] = "has moved and is removed"
@@ -75,7 +76,7 @@ func (x *Session) movedFaults(c *validate.Checker, d *scheduling.Delta) {
 		switch what := touched[k]; {
 		case what != "":
 			c.Add("", what, "")
-		case x.running.get(k) == nil:
+		case x.running.Get(k) == nil:
 			c.Add("", "does not run", "")
 		}
 		touched[k] = "has moved more than once"
@@ -87,22 +88,22 @@ func (x *Session) changePods(pods *podChange, d *scheduling.Delta) {
 	x.waiting.change(pods.come, pods.taken)
 	b := newClusterBuilder(x.cluster)
 	for _, k := range pods.ended {
-		b.end(x.running.at(k))
-		x.running.remove(k)
+		b.end(x.running.At(k))
+		x.running.Remove(k)
 	}
 	for _, pod := range pods.start {
-		if old := x.running.at(podKey(pod)); old.pod != nil {
+		if old := x.running.At(podspec.PodKey(pod)); old.Pod != nil {
 			b.end(old)
 		}
 		b.start(pod)
-		x.running.put(pod, pod.Spec.NodeName)
+		x.running.Put(pod, pod.Spec.NodeName)
 	}
 	for i := range pods.moved {
 		m := &pods.moved[i]
-		old := x.running.at(keyOf(m.Pod))
+		old := x.running.At(keyOf(m.Pod))
 		b.leave(old)
-		b.enter(runner{old.pod, m.Node})
-		x.running.put(old.pod, m.Node)
+		b.enter(podtable.Runner{Pod: old.Pod, Node: m.Node})
+		x.running.Put(old.Pod, m.Node)
 	}
 	for _, name := range d.Removed.Nodes {
 		b.at(name).Node = nil
@@ -123,7 +124,7 @@ func (x *Session) nominate(more map[types.NamespacedName]string, done []types.Na
 		delete(next, k)
 	}
 	for pod, node := range more {
-		if k := keyOf(pod); x.isWaiting(k) || x.running.get(k) != nil {
+		if k := keyOf(pod); x.isWaiting(k) || x.running.Get(k) != nil {
 			if next == nil {
 				next = map[types.NamespacedName]string{}
 			}
@@ -165,9 +166,9 @@ func (b *clusterBuilder) at(name string) *hosts.Host {
 	return h
 }
 
-func (b *clusterBuilder) end(r runner) {
-	for _, key := range hosts.DaemonOwners(r.pod) {
-		if b.old.Newest[key] == r.pod || b.newest[key] == r.pod {
+func (b *clusterBuilder) end(r podtable.Runner) {
+	for _, key := range hosts.DaemonOwners(r.Pod) {
+		if b.old.Newest[key] == r.Pod || b.newest[key] == r.Pod {
 			b.stale[key] = true
 		}
 	}
@@ -175,10 +176,10 @@ func (b *clusterBuilder) end(r runner) {
 }
 
 // leave takes a pod off its node.
-func (b *clusterBuilder) leave(r runner) {
-	if hosts.Runs(r.pod) {
-		h := b.at(r.node)
-		h.Pods = slices.DeleteFunc(h.Pods, func(p *corev1.Pod) bool { return p == r.pod })
+func (b *clusterBuilder) leave(r podtable.Runner) {
+	if hosts.Runs(r.Pod) {
+		h := b.at(r.Node)
+		h.Pods = slices.DeleteFunc(h.Pods, func(p *corev1.Pod) bool { return p == r.Pod })
 	}
 }
 
@@ -194,19 +195,19 @@ func (b *clusterBuilder) start(pod *corev1.Pod) {
 			}
 		}
 	}
-	b.enter(runner{pod, pod.Spec.NodeName})
+	b.enter(podtable.Runner{Pod: pod, Node: pod.Spec.NodeName})
 }
 
 // enter lets a pod take its room on its node.
-func (b *clusterBuilder) enter(r runner) {
-	if hosts.Runs(r.pod) {
-		h := b.at(r.node)
-		h.Pods = append(h.Pods, r.pod)
+func (b *clusterBuilder) enter(r podtable.Runner) {
+	if hosts.Runs(r.Pod) {
+		h := b.at(r.Node)
+		h.Pods = append(h.Pods, r.Pod)
 	}
 }
 
 // build returns the new cluster. running are all pods that run now.
-func (b *clusterBuilder) build(running *podTable) *hosts.Cluster {
+func (b *clusterBuilder) build(running *podtable.Table) *hosts.Cluster {
 	k := *b.old
 	if len(b.newest) > 0 || len(b.stale) > 0 {
 		k.Newest = make(map[types.NamespacedName]*corev1.Pod, len(b.old.Newest)+len(b.newest))
@@ -218,7 +219,7 @@ func (b *clusterBuilder) build(running *podTable) *hosts.Cluster {
 			}
 		}
 		if len(b.stale) > 0 {
-			for pod := range running.all() {
+			for pod := range running.All() {
 				for _, key := range hosts.DaemonOwners(pod) {
 					if old := k.Newest[key]; b.stale[key] && !podspec.Terminal(pod) && (old == nil || hosts.Newer(pod, old)) {
 						k.Newest[key] = pod

@@ -58,7 +58,7 @@ func (w *waiting) enter(pod *corev1.Pod) int32 {
 }
 
 func (w *waiting) find(key types.NamespacedName) (int, bool) {
-	return slices.BinarySearchFunc(w.pods, key, func(pod *corev1.Pod, key types.NamespacedName) int { return compare(podKey(pod), key) })
+	return slices.BinarySearchFunc(w.pods, key, func(pod *corev1.Pod, key types.NamespacedName) int { return compare(podspec.PodKey(pod), key) })
 }
 
 // change takes pods away and lets others come, both sorted by name and none in both.
@@ -74,7 +74,7 @@ func (w *waiting) change(put []*corev1.Pod, taken []types.NamespacedName) {
 	for len(put) > 0 || len(taken) > 0 {
 		next, comes := types.NamespacedName{}, len(put) > 0
 		if comes {
-			next = podKey(put[0])
+			next = podspec.PodKey(put[0])
 		}
 		if len(taken) > 0 && (!comes || compare(taken[0], next) < 0) {
 			next, comes, taken = taken[0], false, taken[1:]

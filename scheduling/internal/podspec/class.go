@@ -8,6 +8,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
@@ -155,6 +156,11 @@ func NamespaceOf(pod *corev1.Pod) string { return OrDefault(pod.Namespace) }
 
 // PodName is how plans name a pod: namespace/name.
 func PodName(pod *corev1.Pod) string { return NamespaceOf(pod) + "/" + pod.Name }
+
+// PodKey is the name of a pod with its namespace.
+func PodKey(pod *corev1.Pod) types.NamespacedName {
+	return types.NamespacedName{Namespace: NamespaceOf(pod), Name: pod.Name}
+}
 
 // refusal says why a pod is not planned at all, or "".
 func refusal(pod *corev1.Pod) string {

@@ -1,0 +1,2 @@
+// Package podtable holds the pods that run and where, in tables of which copies cost little.
+package podtable
