@@ -122,7 +122,7 @@ func csvPrefixes() []csvPrefix {
 	}
 }
 
-func (p csvPrefix) column(key string) csvColumn {
+func (p csvPrefix) columnFor(key string) csvColumn {
 	return newColumn(p.heading+key, p.field, key, p.offering)
 }
 
@@ -157,7 +157,7 @@ func columnNamed(heading string) (csvColumn, error) {
 	}
 	for _, p := range csvPrefixes() {
 		if key, ok := strings.CutPrefix(heading, p.heading); ok && key != "" {
-			c := p.column(key)
+			c := p.columnFor(key)
 			if short := shortHeading(c); short != "" {
 				return csvColumn{}, fmt.Errorf("has a column of its own, %s", short)
 			}
@@ -227,7 +227,7 @@ func (c *Catalog) csvColumns() []csvColumn {
 		})
 		delete(keys, corev1.LabelInstanceTypeStable) // it is the name
 		for _, key := range slices.Sorted(maps.Keys(keys)) {
-			if column := p.column(key); shortHeading(column) == "" {
+			if column := p.columnFor(key); shortHeading(column) == "" {
 				columns = append(columns, column)
 			}
 		}

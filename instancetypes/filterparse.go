@@ -90,7 +90,7 @@ func (t filterTerm) needs(others ...string) error {
 // measure finds what the key stands for and reads the values as such.
 func (t filterTerm) measure() (measure, error) {
 	if name, ok := strings.CutPrefix(t.key, "capacity:"); ok {
-		return t.resource(func(r corev1.ResourceName) bool { return string(r) == name })
+		return t.ofResources(func(r corev1.ResourceName) bool { return string(r) == name })
 	}
 	switch t.key {
 	case "available":
@@ -107,9 +107,9 @@ func (t filterTerm) measure() (measure, error) {
 	case "price":
 		return t.price()
 	case "cpu", "memory", "pods", "ephemeral-storage":
-		return t.resource(func(r corev1.ResourceName) bool { return string(r) == t.key })
+		return t.ofResources(func(r corev1.ResourceName) bool { return string(r) == t.key })
 	case "gpu":
-		return t.resource(func(r corev1.ResourceName) bool { return strings.HasSuffix(string(r), "/gpu") })
+		return t.ofResources(func(r corev1.ResourceName) bool { return strings.HasSuffix(string(r), "/gpu") })
 	}
 	return t.label()
 }
@@ -180,9 +180,9 @@ func (t filterTerm) price() (measure, error) {
 	}, t.needs("<", "<=", ">", ">=")
 }
 
-// resource measures the capacity of the resources that match, added up. A machine
+// ofResources measures the capacity of the resources that match, added up. A machine
 // that has none of them has 0.
-func (t filterTerm) resource(match func(corev1.ResourceName) bool) (measure, error) {
+func (t filterTerm) ofResources(match func(corev1.ResourceName) bool) (measure, error) {
 	inBytes := slices.Contains([]string{"memory", "ephemeral-storage"}, strings.TrimPrefix(t.key, "capacity:"))
 	amounts := make([]resource.Quantity, 0, len(t.values))
 	for _, v := range t.values {

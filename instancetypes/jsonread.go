@@ -37,7 +37,7 @@ func ReadJSON(r io.Reader) (*Catalog, error) {
 					j.fault(key, v, "is not a version that this program knows")
 				}
 			case "provenance":
-				j.value(j.token(), key, reflect.ValueOf(&provenance).Elem())
+				j.readInto(j.token(), key, reflect.ValueOf(&provenance).Elem())
 			case "instanceTypes":
 				j.array(j.token(), key, func(int) { j.instanceType(b) })
 			default:
@@ -136,7 +136,7 @@ func (j *jsonReader) field(of reflect.Value, path, name string) bool {
 	if index == nil {
 		return false
 	}
-	j.value(j.token(), dotted(path, name), of.FieldByIndex(index))
+	j.readInto(j.token(), dotted(path, name), of.FieldByIndex(index))
 	return true
 }
 
@@ -187,13 +187,13 @@ func wanted(to reflect.Value) string {
 	return aString
 }
 
-// value reads the value that begins with tok into a field.
-func (j *jsonReader) value(tok json.Token, path string, to reflect.Value) {
+// readInto reads the value that begins with tok into a field.
+func (j *jsonReader) readInto(tok json.Token, path string, to reflect.Value) {
 	switch want := wanted(to); {
 	case want == anArray:
 		j.array(tok, path, func(i int) {
 			to.Set(reflect.Append(to, reflect.Zero(to.Type().Elem())))
-			j.value(j.token(), fmt.Sprintf("%s[%d]", path, i), to.Index(i))
+			j.readInto(j.token(), fmt.Sprintf("%s[%d]", path, i), to.Index(i))
 		})
 	case to.Kind() == reflect.Map:
 		to.Set(reflect.MakeMap(to.Type()))
@@ -202,7 +202,7 @@ func (j *jsonReader) value(tok json.Token, path string, to reflect.Value) {
 			if entry.Kind() == reflect.String {
 				field = path + "[" + key + "]"
 			}
-			j.value(j.token(), field, entry)
+			j.readInto(j.token(), field, entry)
 			to.SetMapIndex(reflect.ValueOf(key).Convert(to.Type().Key()), entry)
 			return true
 		})

@@ -36,7 +36,7 @@ import (
 // [ReadJSON], with the line in which an entry begins.
 func ReadKWOK(r io.Reader) (*Catalog, error) {
 	k := &kwokReader{in: newInput(r, true), byName: map[string]*kwokType{}}
-	k.read()
+	k.readEntries()
 	b := newCatalogBuilder(&k.fs)
 	for _, t := range k.types {
 		b.add(&t.InstanceType, t.at, t.explained)
@@ -45,7 +45,7 @@ func ReadKWOK(r io.Reader) (*Catalog, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading KWOK instance types: %w", err)
 	}
-	c.provenance = k.provenance()
+	c.provenance = k.fromWhere()
 	return c, nil
 }
 
@@ -66,7 +66,7 @@ type kwokType struct {
 	explained []string
 }
 
-func (k *kwokReader) read() {
+func (k *kwokReader) readEntries() {
 	dec := json.NewDecoder(k.in)
 	tok, err := dec.Token()
 	switch {
@@ -126,14 +126,14 @@ func (k *kwokReader) add(entry kwokEntry, at position) {
 	t := &kwokType{os: entry.os(), arch: entry.arch(), at: places{"": at}}
 	t.Name = entry.Name
 	known := len(k.fs.list)
-	t.Capacity = entry.capacity(report)
+	t.Capacity = entry.holds(report)
 	t.Overhead.KubeReserved = corev1.ResourceList{
 		corev1.ResourceCPU:    *resource.NewMilliQuantity(100, resource.DecimalSI),
 		corev1.ResourceMemory: *resource.NewQuantity(10*mib, resource.BinarySI),
 	}
-	t.Labels = entry.labels(t.os, t.arch, t.Capacity)
+	t.Labels = entry.nodeLabels(t.os, t.arch, t.Capacity)
 	for i, o := range entry.Offerings {
-		t.Offerings = append(t.Offerings, o.offerings(fmt.Sprintf("offerings[%d]", i), report)...)
+		t.Offerings = append(t.Offerings, o.onSale(fmt.Sprintf("offerings[%d]", i), report)...)
 	}
 	for _, f := range k.fs.list[known:] {
 		t.explained = append(t.explained, f.Field)
@@ -142,11 +142,11 @@ func (k *kwokReader) add(entry kwokEntry, at position) {
 		// An offering may have become several or none: indices do not match.
 		t.explained = append(t.explained, "offerings")
 	}
-	k.place(t, report)
+	k.choose(t, report)
 }
 
-// place decides between entries of one name.
-func (k *kwokReader) place(t *kwokType, report func(field, value, problem string)) {
+// choose decides between entries of one name.
+func (k *kwokReader) choose(t *kwokType, report func(field, value, problem string)) {
 	present, ok := k.byName[t.Name]
 	if !ok || t.Name == "" {
 		k.byName[t.Name] = t
@@ -212,7 +212,7 @@ func sameResources(a, b corev1.ResourceList) bool {
 	return true
 }
 
-func (k *kwokReader) provenance() []Provenance {
+func (k *kwokReader) fromWhere() []Provenance {
 	p := Provenance{Source: "instance types of Karpenter's KWOK provider", Estimated: []string{"overhead"}}
 	var notes []string
 	for platform, n := range k.leftOut {

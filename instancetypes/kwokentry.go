@@ -77,7 +77,7 @@ func (e kwokEntry) arch() string {
 	return e.Architecture
 }
 
-func (e kwokEntry) capacity(report func(field, value, problem string)) corev1.ResourceList {
+func (e kwokEntry) holds(report func(field, value, problem string)) corev1.ResourceList {
 	capacity := corev1.ResourceList{corev1.ResourcePods: *resource.NewQuantity(defaultPods, resource.DecimalSI)}
 	for _, name := range slices.Sorted(maps.Keys(e.Resources)) {
 		q, err := parseQuantity(string(e.Resources[name]))
@@ -90,9 +90,9 @@ func (e kwokEntry) capacity(report func(field, value, problem string)) corev1.Re
 	return capacity
 }
 
-// labels are those of the provider. Text that cannot be a label value is left
+// nodeLabels are those of the provider. Text that cannot be a label value is left
 // out; it comes from names that are not valid themselves.
-func (e kwokEntry) labels(os, arch string, capacity corev1.ResourceList) map[string]string {
+func (e kwokEntry) nodeLabels(os, arch string, capacity corev1.ResourceList) map[string]string {
 	stated := func(name corev1.ResourceName) string {
 		q, ok := capacity[name]
 		if !ok {
@@ -138,8 +138,8 @@ func kwokFamily(name string) string {
 	return name[:min(1, len(name))]
 }
 
-// offerings returns one offering for each zone and capacity type.
-func (o kwokOffering) offerings(path string, report func(field, value, problem string)) []offerings.Offering {
+// onSale returns one offering for each zone and capacity type.
+func (o kwokOffering) onSale(path string, report func(field, value, problem string)) []offerings.Offering {
 	sold := offerings.Offering{}
 	zones, capacityTypes := nonEmpty(o.Zone), nonEmpty(o.CapacityType)
 	for i, r := range o.Requirements {

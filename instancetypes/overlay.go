@@ -99,7 +99,7 @@ func (n *NodeOverlay) compile() (*overlay, error) {
 			report("spec.weight", "%d is not from 1 to 10000", *w)
 		}
 	}
-	o.selects = n.requirements(report)
+	o.selects = n.matcher(report)
 	o.price = n.price(report)
 	for _, name := range slices.Sorted(maps.Keys(n.Spec.Capacity)) {
 		field, q := "spec.capacity."+string(name), n.Spec.Capacity[name]
@@ -118,7 +118,7 @@ func (n *NodeOverlay) compile() (*overlay, error) {
 	return o, nil
 }
 
-func (n *NodeOverlay) requirements(report func(field, format string, args ...any)) matcher {
+func (n *NodeOverlay) matcher(report func(field, format string, args ...any)) matcher {
 	const most = 100
 	if len(n.Spec.Requirements) > most {
 		report("spec.requirements", "%d are more than %d", len(n.Spec.Requirements), most)

@@ -101,9 +101,9 @@ type repricing struct {
 // change prices what a change selects, and reports whether there is anything.
 func (r *repricing) change(x *PriceChange) bool {
 	found := false
-	for _, t := range r.types(x.InstanceType) {
+	for _, t := range r.matching(x.InstanceType) {
 		for _, o := range t.Offerings {
-			if (x.CapacityType == "" || x.CapacityType == o.CapacityType) && x.in(&o) {
+			if (x.CapacityType == "" || x.CapacityType == o.CapacityType) && x.concerns(&o) {
 				r.price(t, o.DeepCopy(), x)
 				found = true
 			}
@@ -116,8 +116,8 @@ func (r *repricing) change(x *PriceChange) bool {
 	return found
 }
 
-// types are the types that a pattern names.
-func (r *repricing) types(pattern string) []*InstanceType {
+// matching are the types that a pattern names.
+func (r *repricing) matching(pattern string) []*InstanceType {
 	if t, ok := r.catalog.Get(pattern); ok {
 		return []*InstanceType{t}
 	}
@@ -129,8 +129,8 @@ func (r *repricing) types(pattern string) []*InstanceType {
 
 func isPattern(s string) bool { return strings.ContainsAny(s, "*?") }
 
-// in reports whether the change is about the zone of an offering.
-func (x *PriceChange) in(o *offerings.Offering) bool {
+// concerns reports whether the change is about the zone of an offering.
+func (x *PriceChange) concerns(o *offerings.Offering) bool {
 	if id := o.Labels[offerings.ZoneIDLabel]; x.ZoneID != "" && id != "" {
 		return id == x.ZoneID
 	}
@@ -145,7 +145,7 @@ func (r *repricing) further(t *InstanceType, x *PriceChange) (o offerings.Offeri
 		return o, false
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.zones)) {
-		if there := r.zones[name]; x.in(&there) {
+		if there := r.zones[name]; x.concerns(&there) {
 			o.Zone, o.Labels, ok = there.Zone, there.Labels, true
 			break
 		}
