@@ -64,7 +64,7 @@ they have none in common, by cores, memory, architecture and devices.`,
 			if err != nil {
 				return err
 			}
-			for _, w := range m.warnings {
+			for _, w := range m.leftOut {
 				a.say("warning: %s: %s", w.Object, w.Message)
 			}
 			c := m.Filter(market.keep()...)
@@ -113,7 +113,7 @@ func (a *app) compareCatalogs(flags marketFlags, first, second, format string) e
 		if err != nil {
 			return err
 		}
-		for _, w := range m.warnings {
+		for _, w := range m.leftOut {
 			a.say("warning: %s: %s", w.Object, w.Message)
 		}
 		both[i] = m.Filter(flags.keep()...)

@@ -131,17 +131,6 @@ func (a *app) isPlan(name string) (bool, error) {
 	return yaml.Unmarshal(text, &top) == nil && top.Kind == nil && (top.Launches != nil || top.Steps != nil), err
 }
 
-// keepStdin reads what is on stdin, for it to be read several times, see [app.rereadStdin].
-func (a *app) keepStdin() (err error) {
-	if a.stdin != nil {
-		a.kept, err = io.ReadAll(a.stdin)
-	}
-	return err
-}
-
-// rereadStdin has stdin begin anew.
-func (a *app) rereadStdin() { a.stdin = bytes.NewReader(a.kept) }
-
 // writeDiff writes a difference for people.
 func writeDiff(w *bytes.Buffer, v view, d *compare.Diff) {
 	t := &table{view: v, alone: true}

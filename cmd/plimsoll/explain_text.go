@@ -185,15 +185,6 @@ func amountText(resource string, n int64) string {
 	}
 }
 
-// offeringText names an option.
-func offeringText(o *scheduling.Option) string {
-	text := fmt.Sprintf("%s %s %s", o.InstanceType, o.CapacityType, o.Zone)
-	if o.ReservationID != "" {
-		text += " (reservation " + o.ReservationID + ")"
-	}
-	return text
-}
-
 // verdict writes what becomes of a node when the cluster is consolidated.
 func (t *table) verdict(n *judgedNode) {
 	t.section("CONSOLIDATION")

@@ -167,8 +167,8 @@ func texts[T ~string](choices []T) []string {
 
 // complete has shells complete the values of flags where they are known. Commands take no files
 // as arguments, but those that are named.
-func complete(root *cobra.Command) {
-	for _, cmd := range root.Commands() {
+func complete(whole *cobra.Command) {
+	for _, cmd := range whole.Commands() {
 		switch cmd.Name() {
 		case "diff":
 		case "catalog":
@@ -281,4 +281,40 @@ func parseRate(text string) (price offerings.Price, month bool, err error) {
 		return 0, false, errors.New("want an amount per hour or per month, such as 0.05/hour or 30/month")
 	}
 	return price, month, nil
+}
+
+// outputFlag adds the flag for the format of what is printed, and returns where that will
+// stand: by default the first one. "wide" is a table that takes as many columns as it likes.
+func (a *app) outputFlag(cmd *cobra.Command, usage string, formats ...string) *string {
+	format := formats[0]
+	cmd.Flags().VarP(&parsed{text: format, kind: "string", choices: formats, read: func(text string) (err error) {
+		if format, err = oneOf(text, formats...); format == "wide" {
+			a.width, format = 0, formats[0]
+		}
+		return err
+	}}, "output", "o", usage)
+	grouped(cmd, groupOutput)
+	return &format
+}
+
+// listFlag adds a flag that may be repeated, and holds several values between commas.
+func listFlag(cmd *cobra.Command, name, usage string, read func(text string) error) {
+	cmd.Flags().Var(&parsed{kind: "strings", read: func(text string) error {
+		for part := range strings.SplitSeq(text, ",") {
+			if err := read(strings.TrimSpace(part)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}}, name, usage)
+}
+
+// noArguments refuses arguments, and tells those who passed files what to do.
+func noArguments(hint string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return fmt.Errorf("unexpected argument %q%s", args[0], hint)
+		}
+		return nil
+	}
 }

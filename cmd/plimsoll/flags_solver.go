@@ -120,7 +120,7 @@ type plannerFlags struct {
 // register adds the flags to a command.
 func (f *plannerFlags) register(cmd *cobra.Command) {
 	flags, p := cmd.Flags(), &f.said
-	reasons := []disruption.Reason{ // in the order in which they come first
+	order := []disruption.Reason{ // in the order in which they come first
 		disruption.Interrupted, disruption.Expired, disruption.Drifted, disruption.Empty, disruption.Underutilized, disruption.Misplaced,
 	}
 	textFlag(flags, "now", "`TIME` of the decision, such as 2026-11-21T09:00:00Z, on which budgets, expiry and consolidateAfter depend; the present if not set", func(text string) (err error) {
@@ -129,10 +129,10 @@ func (f *plannerFlags) register(cmd *cobra.Command) {
 		}
 		return nil
 	})
-	listFlag(cmd, "reasons", "disrupt nodes for these `REASONS` only: "+list(reasons), func(text string) error {
-		reason, err := oneOf(text, reasons...)
-		p.Reasons = append(p.Reasons, reason)
-		p.Rebalance = p.Rebalance || reason == disruption.Misplaced
+	listFlag(cmd, "reasons", "disrupt nodes for these `REASONS` only: "+list(order), func(text string) error {
+		one, err := oneOf(text, order...)
+		p.Reasons = append(p.Reasons, one)
+		p.Rebalance = p.Rebalance || one == disruption.Misplaced
 		return err
 	})
 	listFlag(cmd, "min-saving", "what a step for underutilized nodes has to save at least: `AMOUNT` is USD such as 0.05/hour or 30/month, or a share of what the nodes cost such as 10%; may be repeated, and then all have to be met", func(text string) error {
@@ -146,18 +146,6 @@ func (f *plannerFlags) register(cmd *cobra.Command) {
 	flags.BoolVar(&f.bare, "evict-bare-pods", false, "also evict pods that have no controller and are gone for good then")
 	flags.BoolVar(&p.Rebalance, "rebalance", false, "also move pods that break a rule where they are, such as topology spread, to where they keep it")
 	grouped(cmd, groupRemove)
-}
-
-// listFlag adds a flag that may be repeated, and holds several values between commas.
-func listFlag(cmd *cobra.Command, name, usage string, read func(text string) error) {
-	cmd.Flags().Var(&parsed{kind: "strings", read: func(text string) error {
-		for part := range strings.SplitSeq(text, ",") {
-			if err := read(strings.TrimSpace(part)); err != nil {
-				return err
-			}
-		}
-		return nil
-	}}, name, usage)
 }
 
 // planner returns the planner that the flags describe.

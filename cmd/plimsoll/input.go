@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/pricelists"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/regions"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/typos"
 	"github.com/plimsoll-go/plimsoll/instancetypes"
@@ -99,7 +100,7 @@ func (f *inputFlags) load(a *app) (*problem, error) {
 	}
 	a.locate, a.skipped = snapshot.Locate, snapshot.Skipped
 	p.catalog, p.assumed, p.Problem.Catalog = market.Catalog, market.assumed, market.Catalog
-	p.Warnings = append(p.Warnings, market.warnings...)
+	p.Warnings = append(p.Warnings, market.leftOut...)
 	p.ownPools = len(p.Problem.NodePools) > 0 && !grouped
 	p.poolsOrDefault(f.market.types)
 	p.allow(f.allowed)
@@ -214,4 +215,13 @@ func describe(selectors []requirements.Selector) string {
 		return "nothing"
 	}
 	return figures.Join(parts)
+}
+
+// madeWith says what the prices are and from when.
+func (p *problem) madeWith() string {
+	text := pricelists.Dates(p.catalog, p.assumed)
+	if n := len(p.Overlays); n > 0 {
+		text += ", changed by " + figures.Count(n, "NodeOverlay")
+	}
+	return text + "."
 }

@@ -67,8 +67,8 @@ type market struct {
 	*instancetypes.Catalog
 	// assumed says that nothing told which catalog is meant.
 	assumed bool
-	// warnings say what prices were left out.
-	warnings []scheduling.Warning
+	// leftOut says what prices were left out.
+	leftOut []scheduling.Warning
 }
 
 // catalog returns what is on sale where the input is, of which something passes the filters.
@@ -147,7 +147,7 @@ func (m *market) price(file string) error {
 			len(unused), figures.Count(len(prices.Changes), "price"), m.Name(), changed(unused[0])))
 	}
 	for _, w := range prices.Warnings {
-		m.warnings = append(m.warnings, scheduling.Warning{Object: file, Message: w})
+		m.leftOut = append(m.leftOut, scheduling.Warning{Object: file, Message: w})
 	}
 	m.Catalog = catalog
 	return nil

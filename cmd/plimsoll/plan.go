@@ -1,17 +1,11 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
-	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/samber/lo"
 	"github.com/spf13/cobra"
-	"sigs.k8s.io/yaml"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/manifest"
@@ -89,18 +83,6 @@ func (a *app) compare(ctx context.Context, how *solverFlags, solver scheduling.P
 	return a.printAlternatives(format, p, list)
 }
 
-// mergeWarnings puts those of reading and those of planning into one order.
-func mergeWarnings(lists ...[]scheduling.Warning) []scheduling.Warning {
-	all := slices.Concat(lists...)
-	if all == nil {
-		return []scheduling.Warning{}
-	}
-	slices.SortFunc(all, func(a, b scheduling.Warning) int {
-		return cmp.Or(strings.Compare(a.Object, b.Object), strings.Compare(a.Message, b.Message))
-	})
-	return slices.Compact(all)
-}
-
 // print writes the plan in a format.
 func (a *app) print(format string, p *problem, plan *scheduling.Plan) error {
 	switch format {
@@ -125,25 +107,4 @@ func (a *app) print(format string, p *problem, plan *scheduling.Plan) error {
 		return manifest.WriteNodeClaims(&a.stdout, plan, p.Problem.NodePools)
 	}
 	return a.encode(format, "plan", plan)
-}
-
-// encode writes something as JSON or YAML.
-func (a *app) encode(format, what string, value any) error {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	if err := enc.Encode(value); err != nil {
-		return fmt.Errorf("writing the %s: %w", what, err)
-	}
-	if format == "json" {
-		_, err := b.WriteTo(&a.stdout)
-		return err
-	}
-	text, err := yaml.JSONToYAML(b.Bytes())
-	if err != nil {
-		return fmt.Errorf("writing the %s: %w", what, err)
-	}
-	_, err = a.stdout.Write(text)
-	return err
 }

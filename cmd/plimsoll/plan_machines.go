@@ -21,7 +21,7 @@ type group struct {
 }
 
 // use is how much of a resource is asked for of what pods may have.
-type use struct{ asked, allocatable int64 }
+type use struct{ requested, allocatable int64 }
 
 // groups puts launches that buy the same together, in the order of the plan.
 func (t *table) groups() []*group {
@@ -59,9 +59,9 @@ func (t *table) add(g *group, l *scheduling.Launch) {
 			if g.use[name] == nil {
 				g.use[name] = &use{}
 			}
-			asked := l.Requests[name]
+			requested := l.Requests[name]
 			g.use[name].allocatable += units(name, q)
-			g.use[name].asked += units(name, asked)
+			g.use[name].requested += units(name, requested)
 		}
 		return
 	}
@@ -100,15 +100,15 @@ func (g *group) share(name corev1.ResourceName) string {
 	if u == nil {
 		return "-"
 	}
-	return figures.Ratio(u.asked, u.allocatable)
+	return figures.Ratio(u.requested, u.allocatable)
 }
 
 // devices writes how many devices are asked for, of those that are asked for at all.
 func (g *group) devices() string {
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(g.use)) {
-		if u := g.use[name]; strings.Contains(string(name), "/") && u.asked > 0 {
-			parts = append(parts, fmt.Sprintf("%s %d/%d", name, u.asked, u.allocatable))
+		if u := g.use[name]; strings.Contains(string(name), "/") && u.requested > 0 {
+			parts = append(parts, fmt.Sprintf("%s %d/%d", name, u.requested, u.allocatable))
 		}
 	}
 	return figures.Join(parts)
@@ -185,4 +185,13 @@ func difference(price, from offerings.Price) string {
 	default:
 		return " (-" + figures.Percent(1-price.USD()/from.USD()) + ")"
 	}
+}
+
+// offeringText names an option.
+func offeringText(o *scheduling.Option) string {
+	text := fmt.Sprintf("%s %s %s", o.InstanceType, o.CapacityType, o.Zone)
+	if o.ReservationID != "" {
+		text += " (reservation " + o.ReservationID + ")"
+	}
+	return text
 }

@@ -17,17 +17,6 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// table writes a plan for people: first what it comes to, then what to launch and
-// why, then what was refused and what to look at.
-type table struct {
-	*problem
-	view
-
-	plan  *scheduling.Plan
-	alone bool // the table has no section that it is indented below
-	out   bytes.Buffer
-}
-
 // writeTable writes a plan for people.
 func writeTable(w *bytes.Buffer, v view, p *problem, plan *scheduling.Plan) {
 	t := &table{problem: p, view: v, plan: plan}
@@ -304,4 +293,22 @@ func (t *table) warnings() {
 	for _, message := range messages {
 		t.line("  %s: %s", figures.Names(objects[message], most), message)
 	}
+}
+
+// datesOf says from when the prices on demand and those of spot are, where a sentence
+// compares them and they differ.
+func (t *table) datesOf() (onDemand, spot string) {
+	dates := map[offerings.CapacityType]string{}
+	for _, o := range t.catalog.Origin().Prices {
+		dates[o.CapacityType] = max(dates[o.CapacityType], o.Date)
+	}
+	buys := false
+	for _, share := range t.plan.Summary.CapacityTypes {
+		buys = buys || share.Name == string(offerings.Spot)
+	}
+	onDemand, spot = dates[offerings.OnDemand], dates[offerings.Spot]
+	if !buys || onDemand == spot || onDemand == "" || spot == "" {
+		return "", ""
+	}
+	return fmt.Sprintf(" at prices of %s", onDemand), fmt.Sprintf(", at spot prices of %s,", spot)
 }

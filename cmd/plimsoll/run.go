@@ -1,63 +1,17 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"runtime"
-	"runtime/debug"
 	"strings"
-	"sync/atomic"
 
 	"github.com/spf13/cobra"
 
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/skipped"
-	"github.com/plimsoll-go/plimsoll/scheduling"
-	"github.com/plimsoll-go/plimsoll/scheduling/manifest"
-	"github.com/plimsoll-go/plimsoll/scheduling/verify"
 )
-
-// The exit codes.
-const (
-	exitOK            = 0
-	exitBadInput      = 1
-	exitUsage         = 2
-	exitUnschedulable = 3
-	exitAbove         = 4
-	exitFound         = 5
-	exitInterrupted   = 130 // as of shells: 128 and the number of SIGINT
-)
-
-// app is one run of the command.
-type app struct {
-	view
-
-	args   []string // of the subcommand
-	stdin  io.Reader
-	kept   []byte       // of stdin, where it is read several times
-	stdout bytes.Buffer // printed at the end, unless there is an error
-	stderr io.Writer
-	code   int
-	// started says that the arguments were understood, so that what fails from then
-	// on is not the usage.
-	started bool
-	// searching says that a search has begun, so that there is a plan to print when it is
-	// interrupted.
-	searching atomic.Bool
-	// locate says where in the input the faults of an error stand, once it was read.
-	locate func(error) error
-	// skipped is what was left out of the input, to be told at the end.
-	skipped manifest.Faults
-}
-
-// usageError is an error in how the command was called.
-type usageError struct{ error }
-
-// usagef returns a usageError.
-func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
 // Run runs the command and returns its exit code. It reads nothing but stdin and the
 // files that args name. When ctx is cancelled, a search ends and the best plan so far is
@@ -120,30 +74,6 @@ func (a *app) run(ctx context.Context, root *cobra.Command, stdout io.Writer) in
 // does not fill the screen.
 const mostMessages = 25
 
-// say prints a line on stderr. There is nobody left to tell if that fails.
-func (a *app) say(format string, args ...any) { _, _ = fmt.Fprintf(a.stderr, format+"\n", args...) }
-
-// messages returns what is to be said of an error, one fault in a line.
-func messages(err error) []string {
-	var fields *scheduling.FieldErrors
-	if errors.As(err, &fields) {
-		out := make([]string, len(fields.Errors))
-		for i, f := range fields.Errors {
-			out[i] = f.Error()
-		}
-		return out
-	}
-	var report *verify.Report
-	if errors.As(err, &report) {
-		out := make([]string, len(report.Violations))
-		for i, v := range report.Violations {
-			out[i] = fmt.Sprintf("the plan breaks a rule: %v", v)
-		}
-		return out
-	}
-	return strings.Split(strings.TrimSpace(err.Error()), "\n")
-}
-
 // root builds the command with its subcommands.
 func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
@@ -169,24 +99,6 @@ usage; 130 interrupted, the best plan so far is printed if there is one.`,
 	return root
 }
 
-// does wraps what a command does, once its arguments are understood.
-func (a *app) does(run func(ctx context.Context) error) func(*cobra.Command, []string) error {
-	return func(cmd *cobra.Command, _ []string) error {
-		a.started = true
-		return run(cmd.Context())
-	}
-}
-
-// noArguments refuses arguments, and tells those who passed files what to do.
-func noArguments(hint string) cobra.PositionalArgs {
-	return func(_ *cobra.Command, args []string) error {
-		if len(args) > 0 {
-			return fmt.Errorf("unexpected argument %q%s", args[0], hint)
-		}
-		return nil
-	}
-}
-
 // versionCommand prints what this binary was built from.
 func (a *app) versionCommand() *cobra.Command {
 	return &cobra.Command{
@@ -198,20 +110,4 @@ func (a *app) versionCommand() *cobra.Command {
 			return nil
 		}),
 	}
-}
-
-// version says what this binary was built from, and with what.
-func version() string {
-	version, revision := "(devel)", ""
-	if info, ok := debug.ReadBuildInfo(); ok {
-		if info.Main.Version != "" {
-			version = info.Main.Version
-		}
-		for _, s := range info.Settings {
-			if s.Key == "vcs.revision" {
-				revision = " " + s.Value
-			}
-		}
-	}
-	return fmt.Sprintf("%s%s %s %s/%s", version, revision, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }

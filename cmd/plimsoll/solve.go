@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -29,7 +31,7 @@ func (f *solverFlags) solve(ctx context.Context, a *app, s scheduling.Policy, p 
 }
 
 // search runs a search for as long as --timeout and the user let it, with its progress shown.
-func (f *solverFlags) search(ctx context.Context, a *app, what string, run func(context.Context, scheduling.Observer) error) error {
+func (f *solverFlags) search(ctx context.Context, a *app, what string, work func(context.Context, scheduling.Observer) error) error {
 	a.searching.Store(true)
 	limited := context.Context(untilInterrupted{ctx})
 	if f.timeout > 0 {
@@ -38,7 +40,7 @@ func (f *solverFlags) search(ctx context.Context, a *app, what string, run func(
 		defer cancel()
 	}
 	observer, done := a.progress(what)
-	err := run(limited, observer)
+	err := work(limited, observer)
 	done()
 	switch {
 	case ctx.Err() != nil:
@@ -132,4 +134,16 @@ func progressText(what string, seconds int, p *scheduling.Progress) string {
 		line += fmt.Sprintf(", %v USD/h so far", p.PricePerHour)
 	}
 	return line
+}
+
+// mergeWarnings puts those of reading and those of planning into one order.
+func mergeWarnings(lists ...[]scheduling.Warning) []scheduling.Warning {
+	all := slices.Concat(lists...)
+	if all == nil {
+		return []scheduling.Warning{}
+	}
+	slices.SortFunc(all, func(a, b scheduling.Warning) int {
+		return cmp.Or(strings.Compare(a.Object, b.Object), strings.Compare(a.Message, b.Message))
+	})
+	return slices.Compact(all)
 }

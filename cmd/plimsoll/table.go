@@ -3,20 +3,27 @@ package main
 import (
 	"bytes"
 	"fmt"
-	"io"
-	"math"
-	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"text/tabwriter"
 	"unicode/utf8"
 
 	"github.com/samber/lo"
-	"github.com/spf13/cobra"
 
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
+	"github.com/plimsoll-go/plimsoll/scheduling"
 )
+
+// table writes a plan for people: first what it comes to, then what to launch and
+// why, then what was refused and what to look at.
+type table struct {
+	*problem
+	view
+
+	plan  *scheduling.Plan
+	alone bool // the table has no section that it is indented below
+	out   bytes.Buffer
+}
 
 // line writes a line.
 func (t *table) line(format string, args ...any) { fmt.Fprintf(&t.out, format+"\n", args...) }
@@ -182,63 +189,16 @@ func shortened(text string, most int) string {
 			return some
 		}
 	}
-	rest := ""
+	tail := ""
 	if more += len(parts) - 1; more > 0 {
-		if rest = fmt.Sprintf(", and %d more", more); most-len(rest) < shortest {
-			rest = ", …"
+		if tail = fmt.Sprintf(", and %d more", more); most-len(tail) < shortest {
+			tail = ", …"
 		}
 	}
 	name := []rune(parts[0])
-	keep := most - utf8.RuneCountInString(rest) - 1
+	keep := most - utf8.RuneCountInString(tail) - 1
 	if keep >= len(name) {
-		return parts[0] + rest
+		return parts[0] + tail
 	}
-	return string(name[:(keep+1)/2]) + "…" + string(name[len(name)-keep/2:]) + rest
-}
-
-// view says how what was found is shown.
-type view struct {
-	// width is how many columns tables may take; 0 is any number.
-	width int
-	// stopped is what ended the search early; "" is nothing.
-	stopped string
-}
-
-// most is how many items of a list are told at most: n, or all where tables take any width.
-func (v view) most(n int) int {
-	if v.width == 0 {
-		return math.MaxInt32
-	}
-	return n
-}
-
-// defaultWidth is how many columns tables take where nothing says how many there are.
-const defaultWidth = 140
-
-// widthOf returns how many columns there are for tables: what COLUMNS says, or else the width
-// of the terminal, if that is what output goes to.
-func widthOf(stdout io.Writer) int {
-	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
-		return n
-	}
-	if file, ok := stdout.(*os.File); ok {
-		if n := terminalWidth(file); n > 0 {
-			return n
-		}
-	}
-	return defaultWidth
-}
-
-// outputFlag adds the flag for the format of what is printed, and returns where that will
-// stand: by default the first one. "wide" is a table that takes as many columns as it likes.
-func (a *app) outputFlag(cmd *cobra.Command, usage string, formats ...string) *string {
-	format := formats[0]
-	cmd.Flags().VarP(&parsed{text: format, kind: "string", choices: formats, read: func(text string) (err error) {
-		if format, err = oneOf(text, formats...); format == "wide" {
-			a.width, format = 0, formats[0]
-		}
-		return err
-	}}, "output", "o", usage)
-	grouped(cmd, groupOutput)
-	return &format
+	return string(name[:(keep+1)/2]) + "…" + string(name[len(name)-keep/2:]) + tail
 }

@@ -1,0 +1,140 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"sync/atomic"
+
+	"github.com/spf13/cobra"
+	"sigs.k8s.io/yaml"
+
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/manifest"
+	"github.com/plimsoll-go/plimsoll/scheduling/verify"
+)
+
+// The exit codes.
+const (
+	exitOK            = 0
+	exitBadInput      = 1
+	exitUsage         = 2
+	exitUnschedulable = 3
+	exitAbove         = 4
+	exitFound         = 5
+	exitInterrupted   = 130 // as of shells: 128 and the number of SIGINT
+)
+
+// app is one run of the command.
+type app struct {
+	view
+
+	args   []string // of the subcommand
+	stdin  io.Reader
+	kept   []byte       // of stdin, where it is read several times
+	stdout bytes.Buffer // printed at the end, unless there is an error
+	stderr io.Writer
+	code   int
+	// started says that the arguments were understood, so that what fails from then
+	// on is not the usage.
+	started bool
+	// searching says that a search has begun, so that there is a plan to print when it is
+	// interrupted.
+	searching atomic.Bool
+	// locate says where in the input the faults of an error stand, once it was read.
+	locate func(error) error
+	// skipped is what was left out of the input, to be told at the end.
+	skipped manifest.Faults
+}
+
+// usageError is an error in how the command was called.
+type usageError struct{ error }
+
+// usagef returns a usageError.
+func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+
+// say prints a line on stderr. There is nobody left to tell if that fails.
+func (a *app) say(format string, args ...any) { _, _ = fmt.Fprintf(a.stderr, format+"\n", args...) }
+
+// does wraps what a command does, once its arguments are understood.
+func (a *app) does(run func(ctx context.Context) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, _ []string) error {
+		a.started = true
+		return run(cmd.Context())
+	}
+}
+
+// keepStdin reads what is on stdin, for it to be read several times, see [app.rereadStdin].
+func (a *app) keepStdin() (err error) {
+	if a.stdin != nil {
+		a.kept, err = io.ReadAll(a.stdin)
+	}
+	return err
+}
+
+// rereadStdin has stdin begin anew.
+func (a *app) rereadStdin() { a.stdin = bytes.NewReader(a.kept) }
+
+// encode writes something as JSON or YAML.
+func (a *app) encode(format, what string, value any) error {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(value); err != nil {
+		return fmt.Errorf("writing the %s: %w", what, err)
+	}
+	if format == "json" {
+		_, err := b.WriteTo(&a.stdout)
+		return err
+	}
+	text, err := yaml.JSONToYAML(b.Bytes())
+	if err != nil {
+		return fmt.Errorf("writing the %s: %w", what, err)
+	}
+	_, err = a.stdout.Write(text)
+	return err
+}
+
+// messages returns what is to be said of an error, one fault in a line.
+func messages(err error) []string {
+	var fields *scheduling.FieldErrors
+	if errors.As(err, &fields) {
+		out := make([]string, len(fields.Errors))
+		for i, f := range fields.Errors {
+			out[i] = f.Error()
+		}
+		return out
+	}
+	var report *verify.Report
+	if errors.As(err, &report) {
+		out := make([]string, len(report.Violations))
+		for i, v := range report.Violations {
+			out[i] = fmt.Sprintf("the plan breaks a rule: %v", v)
+		}
+		return out
+	}
+	return strings.Split(strings.TrimSpace(err.Error()), "\n")
+}
+
+// version says what this binary was built from, and with what.
+func version() string {
+	version, revision := "(devel)", ""
+	if info, ok := debug.ReadBuildInfo(); ok {
+		if info.Main.Version != "" {
+			version = info.Main.Version
+		}
+		for _, s := range info.Settings {
+			if s.Key == "vcs.revision" {
+				revision = " " + s.Value
+			}
+		}
+	}
+	return fmt.Sprintf("%s%s %s %s/%s", version, revision, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+}
