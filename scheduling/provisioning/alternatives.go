@@ -104,7 +104,7 @@ func (s Planner) Alternatives(ctx context.Context, p scheduling.Problem) ([]Alte
 			if err := cancelled(ctx); err != nil {
 				return nil, err
 			}
-			if ctx.Err() != nil {
+			if late(ctx) {
 				break
 			}
 		}

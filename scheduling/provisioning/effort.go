@@ -44,7 +44,7 @@ func searched(ctx context.Context, f *compile.Facts) (*solved, error) {
 	if err != nil {
 		return nil, err
 	}
-	if ctx.Err() != nil {
+	if late(ctx) {
 		less.late = true
 		less.conclude(f, proof{})
 		return less, nil

@@ -73,7 +73,7 @@ func tryFixes(ctx context.Context, f *compile.Facts, plan *scheduling.Plan) erro
 		if err := cancelled(ctx); err != nil {
 			return err
 		}
-		if ctx.Err() != nil {
+		if late(ctx) {
 			trials = 0
 		}
 		t := &fixTrial{Session: after, pod: pod, left: min(trials, trialsPerPod)}

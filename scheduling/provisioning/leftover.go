@@ -37,7 +37,7 @@ func placeLeftOver(ctx context.Context, f *compile.Facts, c *compile.Compiler, p
 			}
 		}
 	}
-	if len(left) == 0 || ctx.Err() != nil {
+	if len(left) == 0 || late(ctx) {
 		return plan, placed
 	}
 	after, err := carriedOut(f, plan)

@@ -196,6 +196,9 @@ func tell(f *compile.Facts, phase scheduling.Phase, c *compile.Compiler, at *pac
 	})
 }
 
+// late reports whether the deadline has passed.
+func late(ctx context.Context) bool { return ctx.Err() != nil }
+
 // cancelled returns the context's error, unless that is a deadline that passed.
 func cancelled(ctx context.Context) error {
 	if err := ctx.Err(); err != nil && !errors.Is(err, context.DeadlineExceeded) {

@@ -8,12 +8,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/model/modeltest"
 )
 
 // The counters of a fill answer as the rule does that looks at all items.
 func TestCompanyCountsAsJoiningDoes(t *testing.T) {
 	for seed := range uint64(3000) {
-		p := random(seed)
+		p := modeltest.Random(seed)
 		r := rand.New(rand.NewPCG(seed, 7))
 		k := newCompany(p)
 		var items []model.Item

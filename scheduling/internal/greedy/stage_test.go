@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/model/modeltest"
 )
 
 // A market has the options of its pass that admit anyone there, each in the row of
@@ -17,7 +18,7 @@ import (
 func TestMarket(t *testing.T) {
 	shared := 0
 	for seed := range uint64(500) {
-		p := random(seed)
+		p := modeltest.Random(seed)
 		for _, pass := range p.Passes {
 			m := NewMarket(p, pass)
 			at := 0
@@ -69,7 +70,7 @@ func TestMarket(t *testing.T) {
 // for, by size, the most worth first.
 func TestStock(t *testing.T) {
 	for seed := range uint64(500) {
-		p := random(seed)
+		p := modeltest.Random(seed)
 		r := rand.New(rand.NewPCG(seed, 3))
 		f := NewFiller(p)
 		values, remaining := make([]float64, len(p.Classes)), make([]int64, len(p.Classes))
@@ -122,7 +123,7 @@ func TestStock(t *testing.T) {
 func TestFillLeavesNoRoom(t *testing.T) {
 	filled, seeded := 0, 0
 	for seed := range uint64(2000) {
-		p := random(seed)
+		p := modeltest.Random(seed)
 		f := NewFiller(p)
 		values, remaining := f.ShareValues(), make([]int64, len(p.Classes))
 		for c := range remaining {

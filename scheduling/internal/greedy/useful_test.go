@@ -9,13 +9,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/model/modeltest"
 )
 
 // Every pod finds a bin of its own among the useful ones, if there is one at all.
 func TestUsefulBinsHoldEverybody(t *testing.T) {
 	for seed := range uint64(400) {
 		r := rand.New(rand.NewPCG(seed, 10))
-		p := cluster(r, 65+r.IntN(200))
+		p := modeltest.Cluster(r, 65+r.IntN(200))
 		kept := Useful(p)
 		for c := range p.Classes {
 			all, left := 0, 0
@@ -39,7 +40,7 @@ func TestUsefulBinsInOrder(t *testing.T) {
 	fewer := 0
 	for seed := range uint64(600) {
 		r := rand.New(rand.NewPCG(seed, 11))
-		p := cluster(r, 65+r.IntN(400))
+		p := modeltest.Cluster(r, 65+r.IntN(400))
 		if r.IntN(3) == 0 {
 			p.Classes[0].Request[r.IntN(2)] = 0
 		}
@@ -95,7 +96,7 @@ func fullest(p *model.Problem, request []int64, n int64, takes func(bin int) (ta
 func TestFullest(t *testing.T) {
 	for seed := range uint64(200) {
 		r := rand.New(rand.NewPCG(seed, 13))
-		p := cluster(r, 1+r.IntN(300))
+		p := modeltest.Cluster(r, 1+r.IntN(300))
 		class := &p.Classes[0]
 		takes := func(i int) (takes, soft bool) {
 			return p.Bins[i].Admits.Has(int(class.Group)), p.Bins[i].Soft.Has(int(class.Group))

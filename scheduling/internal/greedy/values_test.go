@@ -7,13 +7,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/model/modeltest"
 )
 
 // A pod is worth the least that its largest share of a machine that may hold it costs.
 func TestShareValues(t *testing.T) {
 	worthless := 0
 	for seed := range uint64(2000) {
-		p := random(seed)
+		p := modeltest.Random(seed)
 		values := NewFiller(p).ShareValues()
 		for c, class := range p.Classes {
 			want := 0.0

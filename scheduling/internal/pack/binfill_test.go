@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/model/modeltest"
 )
 
 // leftover is n bins of uneven room, of which no two resources are alike, and as many pods of
@@ -53,7 +54,7 @@ func TestSnugBinsHoldMore(t *testing.T) {
 // Whatever the problem has in it, answers are right, and the same each time.
 func TestSnugAnswersAreRight(t *testing.T) {
 	for seed := range uint64(600) {
-		p := random(seed)
+		p := modeltest.Random(seed)
 		out := Search(p, Params{Snug: true})
 		require.NoError(t, check(p, out.Solution), "seed %d", seed)
 		require.Equal(t, out.Solution, Search(p, Params{Snug: true}).Solution, "seed %d", seed)

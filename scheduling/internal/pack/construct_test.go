@@ -5,6 +5,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/model/modeltest"
 )
 
 // Machines that would not be full with all that remains are not filled to find that out:
@@ -26,7 +28,7 @@ func TestConstructLeavesWhatCannotBeFirstAlone(t *testing.T) {
 func TestConstructBuysForWorthlessPods(t *testing.T) {
 	compared := 0
 	for seed := range uint64(600) {
-		p := random(seed)
+		p := modeltest.Random(seed)
 		s := newSearch(p, Params{})
 		values := s.fill.ShareValues()
 		some := make([]float64, len(values))

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/model/modeltest"
 )
 
 // bounded draws a tiny problem in which what can be had is few: bins, and machines of
@@ -28,7 +29,7 @@ func bounded(seed uint64) *model.Problem {
 		p.Supply = []int64{1 + r.Int64N(2)}
 		p.Options = append(p.Options, model.Option{Room: []int64{2 + r.Int64N(6)}, Cost: 1, Supply: 0, Admits: admits, Soft: model.NewBits(1), Floor: -1})
 	}
-	crowd(p, r)
+	modeltest.Crowd(p, r)
 	return p
 }
 
@@ -105,7 +106,7 @@ func TestAsManyAsTryingEverything(t *testing.T) {
 func TestNoBinCouldTakeWhatIsLeftOut(t *testing.T) {
 	left := 0
 	for seed := range uint64(6000) {
-		p := random(seed)
+		p := modeltest.Random(seed)
 		out := Search(p, Params{})
 		for c, n := range out.Solution.Unplaced {
 			if n == 0 {

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/model/modeltest"
 )
 
 // A draft is an answer, and a search that goes on from it ends where it would have ended
@@ -18,7 +19,7 @@ func TestRestEndsAsSearchDoes(t *testing.T) {
 		running(mix(600, proportional(40, 3, 1), 3), 200), scarce(mix(600, proportional(40, 3, 1), 3), 60),
 	}
 	for seed := range uint64(200) {
-		problems = append(problems, random(seed))
+		problems = append(problems, modeltest.Random(seed))
 	}
 	drafts := 0
 	for i, p := range problems {

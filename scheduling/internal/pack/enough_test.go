@@ -10,35 +10,8 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/greedy"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/model/modeltest"
 )
-
-// cluster draws many bins of uneven room, and few pods.
-func cluster(r *rand.Rand, bins int) *model.Problem {
-	p := &model.Problem{Dims: 2, Groups: 3, Passes: []model.Pass{{}}, Pools: []model.Pool{{}}}
-	for range 1 + r.IntN(5) {
-		p.Classes = append(p.Classes, model.Class{
-			Group: int32(r.IntN(3)), Request: []int64{1 + r.Int64N(40), 1 + r.Int64N(40)}, Count: 1 + r.Int64N(8), Priority: int32(r.IntN(2)),
-		})
-	}
-	all := model.NewBits(3)
-	for range bins {
-		b := model.Bin{Room: []int64{r.Int64N(50), r.Int64N(50)}, Admits: model.NewBits(3), Soft: model.NewBits(3)}
-		for g := range 3 {
-			all.Set(g)
-			if r.IntN(4) > 0 {
-				b.Admits.Set(g)
-				if r.IntN(5) == 0 {
-					b.Soft.Set(g)
-				}
-			}
-		}
-		p.Bins = append(p.Bins, b)
-	}
-	if r.IntN(3) > 0 {
-		p.Options = []model.Option{{Room: []int64{100, 100}, Cost: 100, Price: 100, Supply: model.NoSupply, Floor: -1, Admits: all, Soft: model.NewBits(3)}}
-	}
-	return p
-}
 
 // onePass fills the fullest bins first.
 func onePass(p *model.Problem) *attempt {
@@ -52,7 +25,7 @@ func TestUsefulBinsAreEnough(t *testing.T) {
 	fewer := 0
 	for seed := range uint64(400) {
 		r := rand.New(rand.NewPCG(seed, 9))
-		p := cluster(r, 65+r.IntN(400))
+		p := modeltest.Cluster(r, 65+r.IntN(400))
 		kept := greedy.Useful(p)
 		if len(kept) == len(p.Bins) {
 			continue

@@ -9,12 +9,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/model/modeltest"
 )
 
 // beside draws bins and pods of which some are too large for them, some conflict and some
 // are bounded per machine.
 func beside(r *rand.Rand) *model.Problem {
-	p := cluster(r, 1+r.IntN(30))
+	p := modeltest.Cluster(r, 1+r.IntN(30))
 	for range 1 + r.IntN(3) {
 		p.Classes = append(p.Classes, model.Class{Group: int32(r.IntN(3)), Request: []int64{51 + r.Int64N(40), 1 + r.Int64N(90)}, Count: 1 + r.Int64N(6)})
 	}

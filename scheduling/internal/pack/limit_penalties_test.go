@@ -11,6 +11,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/internal/soak"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/greedy"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/model/modeltest"
 )
 
 // scarceProblem draws a few pods for which several pools with tight limits hardly have
@@ -230,7 +231,7 @@ func judged(p *model.Problem, solution model.Solution) *attempt {
 func TestRationIsNoWorse(t *testing.T) {
 	better := 0
 	for seed := range soak.Cases(600) {
-		p := random(seed)
+		p := modeltest.Random(seed)
 		before := Search(p, Params{})
 		after := PlaceWithinLimits(p, before, Params{})
 		require.NoError(t, check(p, after.Solution), "seed %d", seed)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/internal/race"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/model/modeltest"
 )
 
 // lumpy is a problem of mix on machines in which a large one is a bargain only if it is full.
@@ -61,7 +62,7 @@ func TestMixCutAnywhere(t *testing.T) {
 
 func TestMixKeepsToWhatIsThere(t *testing.T) {
 	for seed := range uint64(300) {
-		p := random(seed)
+		p := modeltest.Random(seed)
 		params := Params{Work: 240_000}
 		before := Search(p, Params{Work: 20_000})
 		after := Improve(p, before, params)
@@ -89,7 +90,7 @@ func TestMixLeavesAlone(t *testing.T) {
 // A search that begins with worths from elsewhere keeps every rule, too.
 func TestSearchBeginsWithWorths(t *testing.T) {
 	for seed := range uint64(200) {
-		p := random(seed)
+		p := modeltest.Random(seed)
 		worths := newSearch(p, Params{}).fill.ShareValues()
 		for c := range worths {
 			worths[c] *= 1 + float64(c%3)/10

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/model/modeltest"
 )
 
 // Pods taken off full machines find room there again if others are moved about, and never in any way
@@ -16,7 +17,7 @@ import (
 func TestSqueezeIn(t *testing.T) {
 	fits := 0
 	for seed := range uint64(200) {
-		p := random(seed)
+		p := modeltest.Random(seed)
 		out := Search(p, Params{})
 		s := newSearch(p, Params{})
 		m := s.markets[0]

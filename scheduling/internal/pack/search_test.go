@@ -2,7 +2,6 @@ package pack
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -11,113 +10,8 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/internal/soak"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/model/modeltest"
 )
-
-// random draws a small problem that mixes everything the engine knows.
-func random(seed uint64) *model.Problem {
-	r := rand.New(rand.NewPCG(seed, 99))
-	p := &model.Problem{Dims: 1 + r.IntN(3), Groups: 1 + r.IntN(4), BestEffort: r.IntN(2) == 0}
-	vector := func(most int64) []int64 {
-		v := make([]int64, p.Dims)
-		for d := range v {
-			v[d] = r.Int64N(most + 1)
-		}
-		return v
-	}
-	row := func() model.Bits {
-		b := model.NewBits(p.Groups)
-		for g := range p.Groups {
-			if r.IntN(3) > 0 {
-				b.Set(g)
-			}
-		}
-		return b
-	}
-	for range 1 + r.IntN(5) {
-		c := model.Class{Group: int32(r.IntN(p.Groups)), Request: vector(6), Count: 1 + r.Int64N(6), Priority: int32(r.IntN(3))}
-		c.Request[0] = max(c.Request[0], 1)
-		if r.IntN(4) == 0 {
-			c.PerNode = 1 + r.Int64N(2)
-		}
-		p.Classes = append(p.Classes, c)
-	}
-	if n := len(p.Classes); n > 1 && r.IntN(3) == 0 {
-		p.Classes[0].Conflicts = []model.ClassID{1}
-		p.Classes[1].Conflicts = []model.ClassID{0}
-	}
-	weights, soft := int32(1+r.IntN(2)), r.IntN(2) == 0
-	for w := range weights {
-		p.Passes = append(p.Passes, model.Pass{Weight: w})
-	}
-	for w := range weights {
-		p.Passes = append(p.Passes, model.Pass{Weight: w, Soft: true})
-	}
-	pools := 1 + r.IntN(3)
-	for range pools {
-		pool := model.Pool{}
-		if r.IntN(2) == 0 {
-			pool.Limits = []int64{r.Int64N(40) - 2, r.Int64N(8)}
-		}
-		p.Pools = append(p.Pools, pool)
-	}
-	if r.IntN(2) == 0 {
-		p.Supply = []int64{r.Int64N(3)}
-	}
-	for range 1 + r.IntN(6) {
-		o := model.Option{Pool: model.PoolID(r.IntN(pools)), Room: vector(14), Cost: 1 + r.Int64N(20), Supply: model.NoSupply, Admits: row(), Floor: -1}
-		o.Soft = row()
-		o.Soft.And(o.Admits)
-		if !soft {
-			clear(o.Soft)
-		}
-		o.Price = o.Cost
-		o.Weight = int32(o.Pool) % weights
-		if len(p.Pools[o.Pool].Limits) > 0 {
-			o.Use = []int64{o.Room[0], 1}
-		}
-		if len(p.Supply) > 0 && r.IntN(3) == 0 {
-			o.Supply, o.Cost = 0, 0
-		}
-		p.Options = append(p.Options, o)
-	}
-	if r.IntN(3) == 0 {
-		floor := model.Floor{Keys: []model.FloorKey{{Min: 2, Values: 6}}}
-		for i, o := range p.Options {
-			floor.Members = append(floor.Members, model.FloorMember{Room: o.Room, Admits: o.Admits, Values: []int32{int32(i % 6)}})
-		}
-		p.Floors = append(p.Floors, floor)
-		for i := range p.Options {
-			if p.Options[i].Pool == 0 {
-				p.Options[i].Floor = 0
-			}
-		}
-	}
-	for range r.IntN(3) {
-		b := model.Bin{Room: vector(10), Admits: row(), Soft: model.NewBits(p.Groups)}
-		p.Bins = append(p.Bins, b)
-	}
-	if r.IntN(2) == 0 {
-		crowd(p, r)
-	}
-	return p
-}
-
-// crowd draws per-node limits of a problem's classes, some of which run on its bins already.
-func crowd(p *model.Problem, r *rand.Rand) {
-	for k := range int32(1 + r.IntN(3)) {
-		p.PerNodeLimits = append(p.PerNodeLimits, model.PerNodeLimit{Max: r.Int64N(6)})
-		for c := range p.Classes {
-			if r.IntN(2) == 0 {
-				p.Classes[c].PerNodeLimits = append(p.Classes[c].PerNodeLimits, model.Membership{Crowd: k, Weight: r.Int64N(4), Holds: r.IntN(2) == 0})
-			}
-		}
-		for i := range p.Bins {
-			if r.IntN(2) == 0 {
-				p.Bins[i].Present = append(p.Bins[i].Present, model.Presence{Crowd: k, N: r.Int64N(4)})
-			}
-		}
-	}
-}
 
 // check is a naive reading of what a solution must satisfy.
 func check(p *model.Problem, s model.Solution) error {
@@ -214,7 +108,7 @@ func hurried() Params { return Params{Late: func() bool { return true }} }
 
 func TestSolutionsAreSound(t *testing.T) {
 	for seed := range uint64(6000) {
-		p := random(seed)
+		p := modeltest.Random(seed)
 		for _, params := range []Params{hurried(), {}} {
 			out := Search(p, params)
 			require.NoError(t, check(p, out.Solution), "seed %d late %t", seed, out.Late)
@@ -225,7 +119,7 @@ func TestSolutionsAreSound(t *testing.T) {
 // A pod is left out only where limits, reservations or floors stand in the way.
 func TestNobodyIsLeftOutForNothing(t *testing.T) {
 	for seed := range soak.Cases(1000) {
-		p := random(seed)
+		p := modeltest.Random(seed)
 		out := Search(p, Params{})
 		for c, n := range out.Solution.Unplaced {
 			if n == 0 {
@@ -245,7 +139,7 @@ func TestNobodyIsLeftOutForNothing(t *testing.T) {
 
 func TestMoreWorkNeverCostsMore(t *testing.T) {
 	for seed := range soak.Cases(250) {
-		p := random(seed)
+		p := modeltest.Random(seed)
 		little, much := Search(p, hurried()), Search(p, Params{Work: 1_000_000})
 		s := &search{p: p, levels: priorities(p)}
 		more := slices.Compare(s.byLevel(little.Solution.Unplaced), s.byLevel(much.Solution.Unplaced))

@@ -1,4 +1,4 @@
-package greedy
+package modeltest
 
 import (
 	"math/rand/v2"
@@ -6,9 +6,9 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
 
-// random draws a small problem that mixes everything the engine knows.
-func random(seed uint64) *model.Problem {
-	r := rand.New(rand.NewPCG(seed, 99))
+// Random draws a small problem that mixes everything the engine knows.
+func Random(seed uint64) *model.Problem {
+	r := rand.New(rand.NewPCG(seed, 99)) //nolint:gosec // reproducible on purpose
 	p := &model.Problem{Dims: 1 + r.IntN(3), Groups: 1 + r.IntN(4), BestEffort: r.IntN(2) == 0}
 	vector := func(most int64) []int64 {
 		v := make([]int64, p.Dims)
@@ -90,13 +90,13 @@ func random(seed uint64) *model.Problem {
 		p.Bins = append(p.Bins, b)
 	}
 	if r.IntN(2) == 0 {
-		crowd(p, r)
+		Crowd(p, r)
 	}
 	return p
 }
 
-// crowd draws per-node limits of a problem's classes, some of which run on its bins already.
-func crowd(p *model.Problem, r *rand.Rand) {
+// Crowd draws per-node limits of a problem's classes, some of which run on its bins already.
+func Crowd(p *model.Problem, r *rand.Rand) {
 	for k := range int32(1 + r.IntN(3)) {
 		p.PerNodeLimits = append(p.PerNodeLimits, model.PerNodeLimit{Max: r.Int64N(6)})
 		for c := range p.Classes {
@@ -112,8 +112,8 @@ func crowd(p *model.Problem, r *rand.Rand) {
 	}
 }
 
-// cluster draws many bins of uneven room, and few pods.
-func cluster(r *rand.Rand, bins int) *model.Problem {
+// Cluster draws many bins of uneven room, and few pods.
+func Cluster(r *rand.Rand, bins int) *model.Problem {
 	p := &model.Problem{Dims: 2, Groups: 3, Passes: []model.Pass{{}}, Pools: []model.Pool{{}}}
 	for range 1 + r.IntN(5) {
 		p.Classes = append(p.Classes, model.Class{

@@ -1,0 +1,2 @@
+// Package modeltest draws problems for tests of the engine.
+package modeltest
