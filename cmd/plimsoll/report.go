@@ -16,6 +16,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/clouds"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/report"
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/whatif"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
 )
@@ -24,6 +25,7 @@ import (
 type reportFlags struct {
 	question
 
+	cases  casesFlag
 	title  string
 	labels []string
 	output string // a format
@@ -33,6 +35,7 @@ type reportFlags struct {
 // register adds the flags to a command.
 func (f *reportFlags) register(cmd *cobra.Command) {
 	f.question.register(cmd)
+	f.cases.register(cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&f.title, "title", "", "what the report calls the cluster, as `TEXT`; the cloud and region if not set")
 	flags.StringArrayVar(&f.labels, "label", nil, "add costs up by the values of this label of pods, too, as `KEY`; may be repeated, and is the first that any pod has of cost-center, team, owner and the like if not set")
@@ -63,13 +66,14 @@ func (a *app) reportCommand() *cobra.Command {
 		Long: `Report reads what runs in a cluster, plans what "plimsoll consolidate" does, and writes one
 page: today's bill beside what safe steps reach, what a cluster built anew would cost and
 below what no steps can lead; what fills each node before and after; where the money goes;
-what stops further savings and what would lift that; risks, warnings, and what the report was
-made with. The page needs nothing from elsewhere, and can be sent to somebody.
+what stops further savings and what would lift that; what it all comes to in each --case, as
+"plimsoll whatif" says; risks, warnings, and what the report was made with. The page needs nothing from elsewhere, and can be sent to somebody.
 
 It exits as consolidate does.`,
 		Example: `  plimsoll report -f examples/consolidate -o report.html
   kubectl get pods,nodes,pdb,ds,pvc,pv,sc,nodeclaims,nodepools,ec2nodeclasses -A -o json | plimsoll report -f - -o report.html
   plimsoll report -f cluster.json --label team --label app.kubernetes.io/part-of --title Production -o report.html
+  plimsoll report -f cluster.json --case 'arm64: --allow kubernetes.io/arch=arm64' --case 'no spot: --no-spot' -o report.html
   plimsoll report -f cluster.json -o markdown`,
 		Args: noArguments("; name manifests with -f"),
 	}
@@ -78,6 +82,10 @@ It exits as consolidate does.`,
 		if err != nil {
 			return err
 		}
+		if err := a.keepStdin(); err != nil {
+			return err
+		}
+		a.rereadStdin()
 		p, err := f.input.load(a)
 		if err != nil {
 			return err
@@ -90,10 +98,31 @@ It exits as consolidate does.`,
 		if stranded(p, plan) {
 			a.code = exitUnschedulable
 		}
-		return a.write(&f, f.report(cmd.Flags(), p, plan, &planner, a.noted(p, plan)))
+		r := f.report(cmd.Flags(), p, plan, &planner, a.noted(p, plan))
+		if len(f.cases) > 0 {
+			if r.Cases, err = a.compared(ctx, &f); err != nil {
+				return err
+			}
+		}
+		return a.write(&f, r)
 	})
 	f.register(cmd)
 	return cmd
+}
+
+// compared is what the cases of a report come to, the baseline first.
+func (a *app) compared(ctx context.Context, f *reportFlags) ([]*whatif.Outcome, error) {
+	asked, err := a.questions(&f.question, f.cases, func(cmd *cobra.Command) *question {
+		var all reportFlags
+		all.register(cmd)
+		return &all.question
+	})
+	if err != nil {
+		return nil, err
+	}
+	a.rereadStdin()
+	outcomes, _, err := a.answer(ctx, asked)
+	return outcomes, err
 }
 
 // report puts a plan into a report.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -112,6 +113,32 @@ func TestReportFormats(t *testing.T) {
 	r := run(t, reported("--effort", "fast", "-o", filepath.Join(t.TempDir(), "none", "report.html"))...)
 	require.Equal(t, exitBadInput, r.code)
 	require.Contains(t, r.stderr, "no such file or directory")
+}
+
+// A report compares cases as whatif does.
+func TestReportOfCases(t *testing.T) {
+	cases := []string{"--effort", "fast", "--case", "no spot: --no-spot", "--case", "Stockholm: --catalog ec2/eu-north-1"}
+	var input bytes.Buffer
+	for _, file := range []string{"10-nodepools.yaml", "20-nodes.yaml", "30-pods.yaml"} {
+		text, err := os.ReadFile("../../examples/consolidate/" + file)
+		require.NoError(t, err)
+		input.Write(append(text, "\n---\n"...))
+	}
+	args := append([]string{"report", "-f", "-", "--now", "2026-11-21T09:00:00Z", "-o", "json"}, cases...)
+	r := decodeReport(t, runWith(t, &input, args...).stdout)
+	want := outcomes(t, run(t, asksOf(append(cases[2:], "-o", "json")...)...).stdout)
+	require.Len(t, r.Cases, 3)
+	for _, got := range r.Cases {
+		require.Equal(t, want[got.Name], got)
+	}
+	require.Equal(t, r.Levels[1].PerHour, r.Cases[0].PricePerHour, "the baseline is what the report is about")
+	var page, text bytes.Buffer
+	require.NoError(t, r.HTML(&page))
+	require.NoError(t, r.Markdown(&text))
+	for _, shown := range []string{page.String(), text.String()} {
+		require.Contains(t, shown, "What if")
+		require.Contains(t, shown, "another place, where everything is bought anew")
+	}
 }
 
 func TestReportByLabelsAndSettings(t *testing.T) {

@@ -36,16 +36,24 @@ func (q *question) register(cmd *cobra.Command) {
 type whatifFlags struct {
 	question
 
-	cases  []string
+	cases  casesFlag
 	limit  limitFlag
 	format *string
+}
+
+// casesFlag are cases to compare, as 'NAME: FLAGS'.
+type casesFlag []string
+
+// register adds the flag to a command.
+func (f *casesFlag) register(cmd *cobra.Command) {
+	cmd.Flags().StringArrayVar((*[]string)(f), "case", nil, "a `CASE` to compare, 'NAME: FLAGS' such as 'arm64: --allow kubernetes.io/arch=arm64': its flags are added to those of all cases; may be repeated")
+	grouped(cmd, groupInput)
 }
 
 // register adds the flags to a command.
 func (f *whatifFlags) register(a *app, cmd *cobra.Command) {
 	f.question.register(cmd)
-	cmd.Flags().StringArrayVar(&f.cases, "case", nil, "a `CASE` to compare, 'NAME: FLAGS' such as 'arm64: --allow kubernetes.io/arch=arm64': its flags are added to those of all cases; may be repeated")
-	grouped(cmd, groupInput)
+	f.cases.register(cmd)
 	f.limit.register(cmd, "a case costs more than the baseline by")
 	f.format = a.outputFlag(cmd, "how to print the cases: `FORMAT` is table, wide (a table of any width), json or yaml", "table", "wide", "json", "yaml")
 }
@@ -68,7 +76,11 @@ case with a --catalog of another region or cloud is the same pods bought anew th
   plimsoll whatif -f cluster.json --case 'team: -f team.yaml' --case 'Stockholm: --catalog ec2/eu-north-1'`,
 		Args: noArguments("; name manifests with -f and cases with --case"),
 		RunE: a.does(func(ctx context.Context) error {
-			asked, err := a.questions(&f)
+			asked, err := a.questions(&f.question, f.cases, func(cmd *cobra.Command) *question {
+				var all whatifFlags
+				all.register(a, cmd)
+				return &all.question
+			})
 			if err != nil {
 				return err
 			}
@@ -78,11 +90,6 @@ case with a --catalog of another region or cloud is the same pods bought anew th
 			}
 			for i := range outcomes {
 				f.limit.check(a, outcomes[i].DifferencePerHour)
-			}
-			for i := range outcomes {
-				if len(outcomes[i].Unplaced) > 0 {
-					a.code = exitUnschedulable
-				}
 			}
 			if *f.format != "table" {
 				return a.encode(*f.format, "cases", whatif.Cases{Cases: outcomes})
@@ -103,10 +110,11 @@ type asked struct {
 	words []string
 }
 
-// questions are the baseline and the cases. Their flags are read as the command's own are.
-func (a *app) questions(f *whatifFlags) ([]*asked, error) {
-	out := []*asked{{name: "baseline", question: f.question}}
-	for _, text := range f.cases {
+// questions are the baseline and the cases. Their flags are read as the command's own are, all of
+// which are added to a command for that.
+func (a *app) questions(base *question, cases casesFlag, all func(cmd *cobra.Command) *question) ([]*asked, error) {
+	out := []*asked{{name: "baseline", question: *base}}
+	for _, text := range cases {
 		name, flags, found := strings.Cut(text, ":")
 		c := &asked{name: strings.TrimSpace(name)}
 		if !found || c.name == "" {
@@ -127,22 +135,22 @@ func (a *app) questions(f *whatifFlags) ([]*asked, error) {
 		if rest := alone.Flags().Args(); len(rest) > 0 {
 			return nil, usagef("--case %q: unexpected argument %q", text, rest[0])
 		}
-		var all whatifFlags
 		together := &cobra.Command{}
 		view := a.view // which an output format may change, once
-		all.register(a, together)
+		own := all(together)
 		if err := together.ParseFlags(append(slices.Clone(a.args), c.words...)); err != nil {
 			return nil, usagef("--case %q: %w", text, flagError(together, err))
 		}
-		a.view, c.question = view, all.question
+		a.view, c.question = view, *own
 		c.input.elsewhere = alone.Flags().Changed("catalog")
-		c.what.said.Now = f.what.said.Now
+		c.what.said.Now = base.what.said.Now
 		out = append(out, c)
 	}
 	return out, nil
 }
 
-// answer answers the questions in turn; the baseline's problem is returned, too.
+// answer answers the questions in turn; the baseline's problem is returned, too. Pods without a place
+// have an exit code.
 func (a *app) answer(ctx context.Context, list []*asked) (outcomes []*whatif.Outcome, base *problem, err error) {
 	if err := a.keepStdin(); err != nil {
 		return nil, nil, err
@@ -181,6 +189,9 @@ func (a *app) answer(ctx context.Context, list []*asked) (outcomes []*whatif.Out
 		}
 		outcomes = append(outcomes, out)
 		out.Against(outcomes[0])
+		if len(out.Unplaced) > 0 {
+			a.code = exitUnschedulable
+		}
 	}
 	return outcomes, base, nil
 }

@@ -30,6 +30,13 @@ func (r *Report) Markdown(w io.Writer) error {
 			m.row(dollars(s.Cents), s.Meaning+", "+plural(s.Nodes, "node"), figures.Names(s.Objects, mostObjects), s.Lift)
 		}
 	}
+	if len(r.Cases) > 0 {
+		m.line("\n### What if")
+		m.table([]string{"Case", "$ per month", "Difference", "Nodes", "Pods move", "Flags", ""}, "lrrrrll")
+		for _, a := range p.Answers() {
+			m.row(a.Name, a.Cost, a.Difference, a.Nodes, a.Moves, a.Flags, a.Notes)
+		}
+	}
 	if len(r.Risks) > 0 {
 		m.line("\n### Risks of the steps")
 		m.table([]string{"Risk", "Of", "Steps"}, "llr")

@@ -5,6 +5,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/costs"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/whatif"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
@@ -52,6 +53,9 @@ type Report struct {
 	Costs Costs `json:"costs"`
 	// Stops are what stands in the way of the price of a cluster built anew, the most first.
 	Stops []Stop `json:"stops"`
+	// Cases are what the cluster comes to under other settings, the baseline first; none where
+	// nobody asks.
+	Cases []*whatif.Outcome `json:"cases,omitempty"`
 	// Risks are what to look at before the steps are carried out, by code.
 	Risks []Risk `json:"risks"`
 	// Warnings are what was noticed and did not stop the plan.
