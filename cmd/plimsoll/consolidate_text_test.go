@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/clouds"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
@@ -17,7 +18,7 @@ import (
 func rendered(t *testing.T, plan *disruption.Plan) string {
 	t.Helper()
 	var b bytes.Buffer
-	c, err := openCatalog("testdata/market.json")
+	c, err := clouds.Read("testdata/market.json")
 	require.NoError(t, err)
 	writeMoves(&b, view{width: 120, stopped: "--timeout"}, &problem{Snapshot: &manifest.Snapshot{}, catalog: c}, plan)
 	return b.String()

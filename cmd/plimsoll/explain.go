@@ -3,17 +3,14 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
-	"strings"
 
-	"github.com/samber/lo"
 	"github.com/spf13/cobra"
 
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/explain"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
 	"github.com/plimsoll-go/plimsoll/scheduling/manifest"
-	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
 
 // explainCommand says why a plan is as it is.
@@ -23,7 +20,7 @@ func (a *app) explainCommand() *cobra.Command {
 	var what plannerFlags
 	var format *string
 	var file string
-	var subjects []subject
+	var subjects []explain.Subject
 	cmd := &cobra.Command{
 		Use:   "explain pod/[NAMESPACE/]NAME|node/NAME|deployment/[NAMESPACE/]NAME... -f FILE [-f FILE]...",
 		Short: "Say why a pod goes where it goes, or a machine is bought",
@@ -44,7 +41,7 @@ node/NAME           of a machine to launch, by the name that the plan gives it: 
   plimsoll explain node/general-1 -f manifests/ --catalog ec2/eu-west-1 -o json
   plimsoll plan -f shop.yaml -o json > plan.json; plimsoll explain node/general-1 -f shop.yaml --plan plan.json`,
 		Args: func(_ *cobra.Command, args []string) (err error) {
-			subjects, err = parseSubjects(args)
+			subjects, err = explain.Parse(args)
 			return err
 		},
 		RunE: a.does(func(ctx context.Context) error {
@@ -59,7 +56,7 @@ node/NAME           of a machine to launch, by the name that the plan gives it: 
 			if err != nil {
 				return err
 			}
-			answers, unknown, err := explain(solver, p, plan, subjects)
+			answers, unknown, err := explain.Answers(solver, p.Snapshot, plan, subjects)
 			if err != nil {
 				return err
 			}
@@ -104,98 +101,6 @@ func (a *app) planned(ctx context.Context, input *inputFlags, how *solverFlags, 
 	return p, plan, err
 }
 
-// subjectKinds are the kinds that can be asked about, with the names by which kubectl knows
-// them.
-func subjectKinds() map[string]string {
-	return map[string]string{
-		"pod":                   "pod pods po",
-		"node":                  "node nodes no",
-		"launch":                "launch launches nodeclaim nodeclaims",
-		"Deployment":            "deployment deployments deploy",
-		"StatefulSet":           "statefulset statefulsets sts",
-		"ReplicaSet":            "replicaset replicasets rs",
-		"ReplicationController": "replicationcontroller replicationcontrollers rc",
-		"DaemonSet":             "daemonset daemonsets ds",
-		"CronJob":               "cronjob cronjobs cj",
-		"Job":                   "job jobs",
-	}
-}
-
-// subject is what a question is about.
-type subject struct{ kind, name string }
-
-// parseSubjects reads the arguments.
-func parseSubjects(args []string) ([]subject, error) {
-	const want = "want pod/NAMESPACE/NAME, pod/NAME, node/NAME or a workload such as deployment/NAME"
-	if len(args) == 0 {
-		return nil, errors.New("nothing to explain: " + want)
-	}
-	var out []subject
-	for _, arg := range args {
-		typed, name, _ := strings.Cut(arg, "/")
-		kind, known := lo.FindKeyBy(subjectKinds(), func(_, names string) bool {
-			return slices.Contains(strings.Fields(names), strings.ToLower(typed))
-		})
-		if !known {
-			return nil, fmt.Errorf("cannot tell what %q is: %s", arg, want)
-		}
-		if name == "" || strings.HasPrefix(name, "/") || strings.HasSuffix(name, "/") || strings.Count(name, "/") > 1 || (kind == "node" || kind == "launch") && strings.Contains(name, "/") {
-			return nil, fmt.Errorf("%q names no %s: %s", arg, kind, want)
-		}
-		out = append(out, subject{kind, name})
-	}
-	return out, nil
-}
-
-// explain answers the questions, and says in unknown which of them have no answer.
-func explain(solver scheduling.Policy, p *problem, plan *scheduling.Plan, subjects []subject) (answers []any, unknown, err error) {
-	x, err := provisioning.Planner{Policy: solver}.Explain(p.Problem, plan)
-	if err != nil {
-		return nil, nil, err
-	}
-	var faults []error
-	for _, s := range subjects {
-		var answer any
-		var err error
-		switch s.kind {
-		case "pod":
-			answer, err = x.Pod(s.name)
-		case "launch":
-			answer, err = x.Launch(s.name)
-		case "node":
-			answer, err = explainNode(x, s.name)
-		default:
-			answer, err = explainWorkload(x, p, plan, s)
-		}
-		if err != nil {
-			faults = append(faults, err)
-			continue
-		}
-		answers = append(answers, answer)
-	}
-	return answers, errors.Join(faults...), nil
-}
-
-// explainNode explains a node that is there or, where there is none of the name, a
-// launch.
-func explainNode(x *provisioning.Explainer, name string) (any, error) {
-	node, err := x.Node(name)
-	if err == nil {
-		return node, nil
-	}
-	launch, launchErr := x.Launch(name)
-	if launchErr == nil {
-		return launch, nil
-	}
-	var a, b *scheduling.UnknownNameError
-	if !errors.As(err, &a) || !errors.As(launchErr, &b) {
-		return nil, launchErr
-	}
-	near := slices.Concat(a.Near, b.Near)
-	slices.Sort(near)
-	return nil, &scheduling.UnknownNameError{Kind: "node", Name: name, Near: slices.Compact(near)}
-}
-
 // printAnswers writes the answers in a format: one by itself, several as a list.
 func (a *app) printAnswers(format string, p *problem, plan *scheduling.Plan, answers []any) error {
 	if format == "text" {
@@ -213,16 +118,6 @@ func (a *app) printAnswers(format string, p *problem, plan *scheduling.Plan, ans
 		return a.encode(format, "answer", answers[0])
 	}
 	return a.encode(format, "answers", answers)
-}
-
-// judgedNode is a node of a pool, explained with what becomes of it when the cluster is
-// consolidated.
-type judgedNode struct {
-	*scheduling.NodeExplanation
-
-	// Verdict says why it stays, or that it goes; Removal is the step that removes it.
-	Verdict *disruption.Verdict `json:"verdict"`
-	Removal *disruption.Step    `json:"removal,omitempty"`
 }
 
 // judge adds to the answers about nodes of pools what becomes of them when the cluster is
@@ -245,7 +140,7 @@ func (a *app) judge(ctx context.Context, how *solverFlags, planner disruption.Pl
 			if v.Node != node.Node {
 				continue
 			}
-			judged := &judgedNode{NodeExplanation: node, Verdict: v}
+			judged := &explain.JudgedNode{NodeExplanation: node, Verdict: v}
 			if v.Step > 0 && v.Step <= len(plan.Steps) {
 				judged.Removal = &plan.Steps[v.Step-1]
 			}

@@ -10,6 +10,7 @@ import (
 	"github.com/samber/lo"
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/explain"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
@@ -19,13 +20,13 @@ func (t *table) answer(answer any) {
 	switch x := answer.(type) {
 	case *scheduling.PodExplanation:
 		t.explainPod(x)
-	case *workloadAnswer:
+	case *explain.Workload:
 		t.explainWorkload(x)
 	case *scheduling.LaunchExplanation:
 		t.explainLaunch(x)
 	case *scheduling.NodeExplanation:
 		t.explainNode(x)
-	case *judgedNode:
+	case *explain.JudgedNode:
 		t.explainNode(x.NodeExplanation)
 		t.verdict(x)
 	}
@@ -186,7 +187,7 @@ func amountText(resource string, n int64) string {
 }
 
 // verdict writes what becomes of a node when the cluster is consolidated.
-func (t *table) verdict(n *judgedNode) {
+func (t *table) verdict(n *explain.JudgedNode) {
 	t.section("CONSOLIDATION")
 	v := n.Verdict
 	if s := n.Removal; s != nil {
@@ -205,5 +206,21 @@ func (t *table) verdict(n *judgedNode) {
 	if v.Rejected != nil {
 		text := rejected(v.Node, v.Rejected)
 		t.line("  %s.", strings.ToUpper(text[:1])+text[1:])
+	}
+}
+
+// explainWorkload writes what becomes of the pods of a workload.
+func (t *table) explainWorkload(x *explain.Workload) {
+	total := 0
+	for _, g := range x.Groups {
+		total += len(g.Pods)
+	}
+	t.line("%s has %s.", strings.Replace(x.Workload, "/", " ", 1), figures.Count(total, "pod"))
+	for _, g := range x.Groups {
+		t.line("")
+		if n := len(g.Pods); n > 1 {
+			t.line("%s fare alike: %s.", figures.Count(n, "pod"), figures.Names(g.Pods, 3))
+		}
+		t.explainPod(g.Example)
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/clouds"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/pricelists"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/regions"
@@ -116,7 +117,7 @@ func (f *inputFlags) load(a *app) (*problem, error) {
 
 // leave moves the pods to where the catalog is, if that is in other regions than the input.
 func (p *problem) leave(market *marketFlags) {
-	catalog, err := openCatalog(market.name)
+	catalog, err := clouds.Read(market.name)
 	if err != nil || regions.Elsewhere(p.Snapshot, catalog) == nil {
 		return // where that is an error, it is told with those of the prices
 	}

@@ -1,13 +1,9 @@
 package main
 
 import (
-	"bufio"
-	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -16,7 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/clouds"
-	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/pricelists"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/regions"
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
@@ -99,8 +95,8 @@ func (f *marketFlags) open(input *manifest.Snapshot) (*market, error) {
 		name = assumedCatalog
 	}
 	var err error
-	if m.Catalog, err = openCatalog(name); err != nil {
-		return nil, err
+	if m.Catalog, err = clouds.Read(name); err != nil {
+		return nil, within("--catalog "+name, err)
 	}
 	if m.Len() == 0 {
 		return nil, fmt.Errorf("catalog %s is empty: it holds no instance type", name)
@@ -120,85 +116,16 @@ func (f *marketFlags) open(input *manifest.Snapshot) (*market, error) {
 		return nil, err
 	}
 	for _, file := range f.prices {
-		if err := m.price(file); err != nil {
+		var warnings []string
+		if m.Catalog, warnings, err = pricelists.Lay(m.Catalog, file); err != nil {
 			return nil, within("--prices "+file, err)
+		}
+		for _, w := range warnings {
+			m.leftOut = append(m.leftOut, scheduling.Warning{Object: file, Message: w})
 		}
 	}
 	m.Catalog, err = m.WithNodes(nodes)
 	return m, err
-}
-
-// price lays the prices of a file over the catalog.
-func (m *market) price(file string) error {
-	prices, err := m.prices(file)
-	if err != nil {
-		return err
-	}
-	catalog, unused, err := m.WithPrices(prices)
-	if err != nil {
-		return err
-	}
-	if len(unused) == len(prices.Changes) {
-		return fmt.Errorf("none of %s is of something that catalog %s has; the first is of %s, and the catalog's zones are %s",
-			figures.Count(len(unused), "price"), m.Name(), changed(unused[0]), figures.Names(regions.Zones(m.Catalog), 6))
-	}
-	if len(unused) > 0 {
-		prices.Warnings = append(prices.Warnings, fmt.Sprintf("%d of %s are of nothing that catalog %s has, such as %s",
-			len(unused), figures.Count(len(prices.Changes), "price"), m.Name(), changed(unused[0])))
-	}
-	for _, w := range prices.Warnings {
-		m.leftOut = append(m.leftOut, scheduling.Warning{Object: file, Message: w})
-	}
-	m.Catalog = catalog
-	return nil
-}
-
-// prices reads a file of prices, or those of commitments that are embedded with the catalog.
-func (m *market) prices(file string) (instancetypes.Prices, error) {
-	if term, ok := strings.CutPrefix(file, "committed:"); ok {
-		return clouds.Committed(m.Name(), term)
-	}
-	in, err := os.Open(file)
-	if err != nil {
-		return instancetypes.Prices{}, withoutPath(err)
-	}
-	defer in.Close() //nolint:errcheck // it was only read
-	prices, err := instancetypes.ReadPrices(in)
-	prices.Source = file
-	return prices, err
-}
-
-// changed names what a change of prices is about.
-func changed(x instancetypes.PriceChange) string {
-	parts := []string{cmp.Or(x.InstanceType, "all instance types")}
-	if x.CapacityType != "" {
-		parts = append(parts, string(x.CapacityType))
-	}
-	if zone := cmp.Or(x.Zone, x.ZoneID); zone != "" {
-		parts = append(parts, "in "+zone)
-	}
-	return strings.Join(parts, " ")
-}
-
-// openCatalog returns the catalog that --catalog names.
-func openCatalog(name string) (*instancetypes.Catalog, error) {
-	if c, embedded, err := clouds.Open(name); embedded {
-		if err != nil {
-			return nil, fmt.Errorf("--catalog %s: %w", name, err)
-		}
-		return c, nil
-	}
-	file, kwok := strings.CutPrefix(name, "kwok:")
-	f, err := os.Open(file)
-	if err != nil {
-		return nil, fmt.Errorf("--catalog %s: no embedded catalog (they are listed by catalog --regions), and no file that can be read: %w%s", name, withoutPath(err), nearCatalog(name))
-	}
-	defer f.Close() //nolint:errcheck // it was only read
-	c, err := readCatalog(file, kwok, f)
-	if err != nil {
-		return nil, within("--catalog "+name, err)
-	}
-	return c.Named(name), nil
 }
 
 // withoutPath is an error of opening a file without the file's name.
@@ -208,35 +135,6 @@ func withoutPath(err error) error {
 		return pe.Err
 	}
 	return err
-}
-
-// nearCatalog asks whether the region of a cloud was meant, where the cloud's name is left out
-// or another one.
-func nearCatalog(name string) string {
-	if near := clouds.Near(name); len(near) > 0 {
-		return "; did you mean " + strings.Join(near, " or ") + "?"
-	}
-	return ""
-}
-
-// readCatalog reads a file in the format that its name or else its first character tells.
-func readCatalog(name string, kwok bool, r io.Reader) (*instancetypes.Catalog, error) {
-	in := bufio.NewReader(r)
-	switch ext := strings.ToLower(filepath.Ext(name)); {
-	case kwok:
-		return instancetypes.ReadKWOK(in)
-	case ext == ".csv":
-		return instancetypes.ReadCSV(in)
-	case ext == ".json":
-	default:
-		if head, _ := in.Peek(1); len(head) == 1 && head[0] != '{' && head[0] != '[' {
-			return instancetypes.ReadCSV(in)
-		}
-	}
-	if head, _ := in.Peek(1); len(head) == 1 && head[0] == '[' {
-		return nil, errors.New("is a JSON array; if it is a file of Karpenter's KWOK provider, write kwok: before its name")
-	}
-	return instancetypes.ReadJSON(in)
 }
 
 // within puts the name of what is read before every line of an error.

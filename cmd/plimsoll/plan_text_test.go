@@ -3,15 +3,14 @@ package main
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/clouds"
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
@@ -21,7 +20,7 @@ import (
 // tabled writes a plan of hand against the market of testdata.
 func tabled(t *testing.T, plan *scheduling.Plan) string {
 	t.Helper()
-	c, err := openCatalog("testdata/market.json")
+	c, err := clouds.Read("testdata/market.json")
 	require.NoError(t, err)
 	var b bytes.Buffer
 	writeTable(&b, view{width: 120, stopped: "--timeout"}, &problem{Snapshot: &manifest.Snapshot{}, catalog: c}, plan)
@@ -174,36 +173,4 @@ func TestCapacityTypesAreAddedUp(t *testing.T) {
 	}
 	text := tabled(t, plan)
 	require.Contains(t, text, "Of that: on-demand $0.1000 (1 machine), spot $0.0400 (1 machine).\nThe same machines on demand would cost $0.2000 per hour; the plan saves 30% of that.\n")
-}
-
-// Progress is for terminals. /dev/null counts as one, and takes what is written.
-func TestProgress(t *testing.T) {
-	a := &app{stderr: &strings.Builder{}}
-	_, done := a.progress("planning")
-	done()
-	require.Empty(t, a.stderr.(*strings.Builder).String())
-
-	file, err := os.Create(temp(t, "stderr", ""))
-	require.NoError(t, err)
-	a = &app{stderr: file}
-	_, done = a.progress("planning")
-	done()
-	text, err := os.ReadFile(file.Name())
-	require.NoError(t, err)
-	require.Empty(t, text, "a file is no terminal")
-
-	terminal, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
-	require.NoError(t, err)
-	a = &app{stderr: terminal}
-	observer, done := a.progress("planning")
-	observer(scheduling.Progress{Phase: scheduling.PhaseImprove, PricePerHour: offerings.MustPrice("0.2")})
-	time.Sleep(1100 * time.Millisecond)
-	done()
-}
-
-func TestProgressText(t *testing.T) {
-	require.Equal(t, "planning: 2 s", progressText("planning", 2, nil))
-	require.Equal(t, "planning: 3 s, search", progressText("planning", 3, &scheduling.Progress{Phase: scheduling.PhaseSearch}))
-	require.Equal(t, "planning: 4 s, prove, 0.2 USD/h so far",
-		progressText("planning", 4, &scheduling.Progress{Phase: scheduling.PhaseProve, PricePerHour: offerings.MustPrice("0.2")}))
 }

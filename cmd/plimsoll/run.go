@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/columns"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/skipped"
 )
@@ -17,7 +18,7 @@ import (
 // files that args name. When ctx is cancelled, a search ends and the best plan so far is
 // printed; where none has begun, nothing is waited for.
 func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	a := &app{view: view{width: widthOf(stdout)}, args: args[min(1, len(args)):], stdin: stdin, stderr: stderr}
+	a := &app{view: view{width: columns.Width(stdout)}, args: args[min(1, len(args)):], stdin: stdin, stderr: stderr}
 	root := a.root()                          //nolint:contextcheck // cobra hands the context to what is run
 	root.SetArgs(append([]string{}, args...)) // nil would stand for the arguments of the process
 	root.SetIn(stdin)

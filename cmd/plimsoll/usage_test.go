@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/clouds"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
 )
 
@@ -136,7 +137,7 @@ func TestRegions(t *testing.T) {
 	require.Contains(t, r.stdout, "ec2/us-east-1\n")
 	require.Contains(t, r.stdout, "azure/eastus\n")
 	for line := range strings.Lines(r.stdout) {
-		_, err := openCatalog(strings.TrimSpace(line))
+		_, err := clouds.Read(strings.TrimSpace(line))
 		require.NoError(t, err)
 	}
 	var names []string

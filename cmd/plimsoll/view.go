@@ -1,11 +1,6 @@
 package main
 
-import (
-	"io"
-	"math"
-	"os"
-	"strconv"
-)
+import "math"
 
 // view says how what was found is shown.
 type view struct {
@@ -21,21 +16,4 @@ func (v view) most(n int) int {
 		return math.MaxInt32
 	}
 	return n
-}
-
-// defaultWidth is how many columns tables take where nothing says how many there are.
-const defaultWidth = 140
-
-// widthOf returns how many columns there are for tables: what COLUMNS says, or else the width
-// of the terminal, if that is what output goes to.
-func widthOf(stdout io.Writer) int {
-	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
-		return n
-	}
-	if file, ok := stdout.(*os.File); ok {
-		if n := terminalWidth(file); n > 0 {
-			return n
-		}
-	}
-	return defaultWidth
 }

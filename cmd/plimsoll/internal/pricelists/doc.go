@@ -1,2 +1,3 @@
-// Package pricelists sets the prices of two catalogs side by side, and says from when they are.
+// Package pricelists lists what catalogs sell and where their figures come from, sets the prices
+// of two side by side, and lays those of files over them.
 package pricelists

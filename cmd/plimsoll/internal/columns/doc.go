@@ -1,0 +1,2 @@
+// Package columns fits tables into the width of a terminal.
+package columns

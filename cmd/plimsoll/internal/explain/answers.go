@@ -1,0 +1,70 @@
+package explain
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
+	"github.com/plimsoll-go/plimsoll/scheduling/manifest"
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
+)
+
+// Answers answers the questions, and says in unknown which of them have no answer.
+func Answers(policy scheduling.Policy, s *manifest.Snapshot, plan *scheduling.Plan, subjects []Subject) (answers []any, unknown, err error) {
+	x, err := provisioning.Planner{Policy: policy}.Explain(s.Problem, plan)
+	if err != nil {
+		return nil, nil, err
+	}
+	var faults []error
+	for _, of := range subjects {
+		var answer any
+		var err error
+		switch of.Kind {
+		case "pod":
+			answer, err = x.Pod(of.Name)
+		case "launch":
+			answer, err = x.Launch(of.Name)
+		case "node":
+			answer, err = node(x, of.Name)
+		default:
+			answer, err = workload(x, s.Workloads(of.Kind), plan, of)
+		}
+		if err != nil {
+			faults = append(faults, err)
+			continue
+		}
+		answers = append(answers, answer)
+	}
+	return answers, errors.Join(faults...), nil
+}
+
+// node explains a node that is there or, where there is none of the name, a
+// launch.
+func node(x *provisioning.Explainer, name string) (any, error) {
+	present, err := x.Node(name)
+	if err == nil {
+		return present, nil
+	}
+	launch, launchErr := x.Launch(name)
+	if launchErr == nil {
+		return launch, nil
+	}
+	var a, b *scheduling.UnknownNameError
+	if !errors.As(err, &a) || !errors.As(launchErr, &b) {
+		return nil, launchErr
+	}
+	near := slices.Concat(a.Near, b.Near)
+	slices.Sort(near)
+	return nil, &scheduling.UnknownNameError{Kind: "node", Name: name, Near: slices.Compact(near)}
+}
+
+// JudgedNode is a node of a pool, explained with what becomes of it when the cluster is
+// consolidated.
+type JudgedNode struct {
+	*scheduling.NodeExplanation
+
+	// Verdict says why it stays, or that it goes; Removal is the step that removes it.
+	Verdict *disruption.Verdict `json:"verdict"`
+	Removal *disruption.Step    `json:"removal,omitempty"`
+}

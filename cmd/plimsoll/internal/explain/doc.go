@@ -1,0 +1,2 @@
+// Package explain answers questions about pods, workloads and machines of a plan.
+package explain

@@ -1,0 +1,63 @@
+package pricelists
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/clouds"
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/regions"
+	"github.com/plimsoll-go/plimsoll/instancetypes"
+)
+
+// Lay lays the prices of a file over a catalog, or those of commitments that are embedded with it
+// (committed:1y). The warnings say what was left out.
+func Lay(c *instancetypes.Catalog, file string) (changed *instancetypes.Catalog, warnings []string, err error) {
+	prices, err := read(c.Name(), file)
+	if err != nil {
+		return nil, nil, err
+	}
+	changed, unused, err := c.WithPrices(prices)
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(unused) == len(prices.Changes) {
+		return nil, nil, fmt.Errorf("none of %s is of something that catalog %s has; the first is of %s, and the catalog's zones are %s",
+			figures.Count(len(unused), "price"), c.Name(), about(unused[0]), figures.Names(regions.Zones(c), 6))
+	}
+	if len(unused) > 0 {
+		prices.Warnings = append(prices.Warnings, fmt.Sprintf("%d of %s are of nothing that catalog %s has, such as %s",
+			len(unused), figures.Count(len(prices.Changes), "price"), c.Name(), about(unused[0])))
+	}
+	return changed, prices.Warnings, nil
+}
+
+// read reads a file of prices, or those of commitments that are embedded with the catalog.
+func read(catalog, file string) (instancetypes.Prices, error) {
+	if term, ok := strings.CutPrefix(file, "committed:"); ok {
+		return clouds.Committed(catalog, term)
+	}
+	in, err := os.Open(file)
+	if err != nil {
+		return instancetypes.Prices{}, errors.Unwrap(err)
+	}
+	defer in.Close() //nolint:errcheck // it was only read
+	prices, err := instancetypes.ReadPrices(in)
+	prices.Source = file
+	return prices, err
+}
+
+// about names what a change of prices is about.
+func about(x instancetypes.PriceChange) string {
+	parts := []string{cmp.Or(x.InstanceType, "all instance types")}
+	if x.CapacityType != "" {
+		parts = append(parts, string(x.CapacityType))
+	}
+	if zone := cmp.Or(x.Zone, x.ZoneID); zone != "" {
+		parts = append(parts, "in "+zone)
+	}
+	return strings.Join(parts, " ")
+}
