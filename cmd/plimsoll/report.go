@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/clouds"
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/lint"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/report"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/whatif"
 	"github.com/plimsoll-go/plimsoll/scheduling"
@@ -98,7 +99,16 @@ It exits as consolidate does.`,
 		if stranded(p, plan) {
 			a.code = exitUnschedulable
 		}
-		r := f.report(cmd.Flags(), p, plan, &planner, a.noted(p, plan))
+		var changes []lint.Finding
+		err = f.how.search(ctx, a, "trying what would save more", func(ctx context.Context, _ scheduling.Observer) error {
+			subject := lint.Subject{Cluster: p.Cluster(), Planner: planner, OwnPools: p.ownPools, Workload: p.Workload}
+			changes, err = subject.Savings(ctx)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		r := f.report(cmd.Flags(), p, plan, &planner, changes, a.noted(p, plan))
 		if len(f.cases) > 0 {
 			if r.Cases, err = a.compared(ctx, &f); err != nil {
 				return err
@@ -126,10 +136,10 @@ func (a *app) compared(ctx context.Context, f *reportFlags) ([]*whatif.Outcome, 
 }
 
 // report puts a plan into a report.
-func (f *reportFlags) report(flags *pflag.FlagSet, p *problem, plan *disruption.Plan, planner *disruption.Planner, notes []string) *report.Report {
+func (f *reportFlags) report(flags *pflag.FlagSet, p *problem, plan *disruption.Plan, planner *disruption.Planner, changes []lint.Finding, notes []string) *report.Report {
 	c := p.Cluster()
 	in := report.Input{
-		Title: f.title, Cluster: c, Plan: plan, Policy: planner.Policy, Workload: p.Workload, Labels: f.labels, Notes: notes,
+		Title: f.title, Cluster: c, Plan: plan, Policy: planner.Policy, Workload: p.Workload, Labels: f.labels, Changes: changes, Notes: notes,
 		MadeWith: []report.Setting{
 			{Name: "Plimsoll", Value: version()},
 			{Name: "As of", Value: planner.Now.Format(time.RFC3339)},

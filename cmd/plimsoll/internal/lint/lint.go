@@ -34,11 +34,12 @@ const (
 	BudgetIdle      Code = "budget-idle"      // the PodDisruptionBudget selects no pod
 	NoDaemonSets    Code = "no-daemonsets"    // there is none, so that nodes are planned too full
 	RequestSize     Code = "request-size"     // a slightly smaller request fits a smaller machine
+	NodePoolTypes   Code = "nodepool-types"   // with all instance types that are on sale it would be cheaper
 )
 
 // Codes are all kinds of findings.
 func Codes() []Code {
-	return []Code{NodePoolUnmet, NodePoolOverlap, SpotNarrow, NoRequests, BudgetBlocks, BudgetIdle, NoDaemonSets, RequestSize}
+	return []Code{NodePoolUnmet, NodePoolOverlap, SpotNarrow, NoRequests, BudgetBlocks, BudgetIdle, NoDaemonSets, RequestSize, NodePoolTypes}
 }
 
 // Report is all that was found.
@@ -90,12 +91,12 @@ func (s *Subject) Findings(ctx context.Context, skipped ...Code) ([]Finding, err
 	out = append(out, s.noRequests()...)
 	out = append(out, s.budgets()...)
 	out = append(out, s.daemonSets()...)
-	if !slices.Contains(skipped, RequestSize) {
-		sizes, err := s.sizes(ctx)
+	if !slices.Contains(skipped, RequestSize) || !slices.Contains(skipped, NodePoolTypes) {
+		savings, err := s.Savings(ctx)
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, sizes...)
+		out = append(out, savings...)
 	}
 	out = slices.DeleteFunc(out, func(f Finding) bool { return slices.Contains(skipped, f.Code) })
 	rank := []Severity{Error, Warning, Info}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -12,6 +13,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
@@ -37,39 +39,66 @@ type smaller struct {
 	price offerings.Price // of the machines that the pods are on
 }
 
-// sizes are requests that force a size up. All pods of nodes that may go are planned on new
-// machines. Where one more pod of a workload would fit onto its machine, or all of them onto a
-// cheaper one, if it requested a little less, that is tried: the same is planned with the
-// smaller request.
-func (s *Subject) sizes(ctx context.Context) ([]Finding, error) {
+// Savings are changes of requests and NodePools that save something, each of which was tried: all pods
+// of nodes that may go are planned on new machines, as they are and with the change.
+func (s *Subject) Savings(ctx context.Context) ([]Finding, error) {
 	policy := s.Planner.Policy
 	policy.Effort, policy.NoReasons, policy.Placement = scheduling.EffortFast, true, scheduling.PlacementPinned
-	planner := provisioning.Planner{Policy: policy}
 	problem := s.Cluster.Anew(s.Planner)
 	problem.Pods = append(problem.Pods, s.problem().Pods...)
 	if len(problem.Pods) == 0 {
 		return nil, nil
 	}
-	plan, err := planner.Plan(ctx, problem)
-	if err != nil {
+	b := &baseline{planner: provisioning.Planner{Policy: policy}, problem: problem}
+	var err error
+	if b.plan, err = b.planner.Plan(ctx, problem); err != nil {
 		return nil, err
 	}
-	price := func(p *scheduling.Plan) offerings.Price {
-		return cmp.Or(p.Summary.ExpectedPerHour, p.Summary.PricePerHour)
+	sizes, err := s.sizes(ctx, b)
+	if err != nil || !s.OwnPools {
+		return sizes, err
 	}
+	types, err := s.types(ctx, b)
+	return append(sizes, types...), err
+}
+
+// baseline is all pods on new machines, without any change.
+type baseline struct {
+	planner provisioning.Planner
+	problem scheduling.Problem
+	plan    *scheduling.Plan
+}
+
+// saves is what a changed problem costs less, 0 where that is not worth to be told, or pods would be
+// left out for it.
+func (b *baseline) saves(ctx context.Context, changed scheduling.Problem) (offerings.Price, error) {
+	tried, err := b.planner.Plan(ctx, changed)
+	if err != nil {
+		return 0, err
+	}
+	before := cmp.Or(b.plan.Summary.ExpectedPerHour, b.plan.Summary.PricePerHour)
+	saving := before - cmp.Or(tried.Summary.ExpectedPerHour, tried.Summary.PricePerHour)
+	if tried.Summary.Placed < b.plan.Summary.Placed || saving.USD() < leastSaving*before.USD() {
+		return 0, nil
+	}
+	return saving, nil
+}
+
+// sizes are requests that force a size up. Where one more pod of a workload would fit onto its machine,
+// or all of them onto a cheaper one, if it requested a little less, that is tried.
+func (s *Subject) sizes(ctx context.Context, b *baseline) ([]Finding, error) {
 	var out []Finding
-	for _, x := range s.candidates(&problem, plan) {
-		trial := problem
-		changed, container := s.with(problem.Pods, &x)
+	for _, x := range s.candidates(&b.problem, b.plan) {
+		trial := b.problem
+		changed, container := s.with(b.problem.Pods, &x)
 		if trial.Pods = changed; container == "" {
 			continue
 		}
-		tried, err := planner.Plan(ctx, trial)
+		saving, err := b.saves(ctx, trial)
 		if err != nil {
 			return nil, err
 		}
-		saving := price(plan) - price(tried)
-		if tried.Summary.Placed < plan.Summary.Placed || saving <= 0 || saving.USD() < leastSaving*price(plan).USD() {
+		if saving <= 0 {
 			continue
 		}
 		out = append(out, Finding{
@@ -78,6 +107,48 @@ func (s *Subject) sizes(ctx context.Context) ([]Finding, error) {
 			Message: "is a little too much for the machines that it would otherwise fit on: on new machines, the pods of the cluster cost " + figures.Monthly(saving) + " a month more for it",
 			Advice:  fmt.Sprintf("if %s will do, request that: it was tried", x.text(x.to)),
 		})
+	}
+	return out, nil
+}
+
+// types are NodePools that keep instance types out with which the pods would cost less.
+func (s *Subject) types(ctx context.Context, b *baseline) ([]Finding, error) {
+	var out []Finding
+	for i, pool := range b.problem.NodePools[:min(len(b.problem.NodePools), mostTried)] {
+		known := s.labelsOf(b.problem.CatalogOf(pool.Name))
+		var kept []requirements.Selector
+		var left []string
+		for _, r := range pool.Spec.Template.Spec.Requirements {
+			switch key := requirements.NormalizeKey(r.Key); key {
+			case corev1.LabelArchStable, corev1.LabelOSStable, corev1.LabelTopologyRegion, offerings.ZoneLabel, offerings.ZoneIDLabel, offerings.CapacityTypeLabel:
+				kept = append(kept, r)
+			default:
+				if known[key] {
+					left = append(left, key)
+				} else {
+					kept = append(kept, r)
+				}
+			}
+		}
+		if len(left) == 0 {
+			continue
+		}
+		wider := pool.DeepCopy()
+		wider.Spec.Template.Spec.Requirements = kept
+		trial := b.problem
+		trial.NodePools = slices.Clone(b.problem.NodePools)
+		trial.NodePools[i] = wider
+		saving, err := b.saves(ctx, trial)
+		if err != nil {
+			return nil, err
+		}
+		if saving > 0 {
+			out = append(out, Finding{
+				Severity: Info, Code: NodePoolTypes, Object: "NodePool/" + pool.Name, Field: requirementsField, Value: strings.Join(left, ", "), SavingPerHour: saving,
+				Message: "keep instance types out with which, on new machines, the pods of the cluster cost " + figures.Monthly(saving) + " a month less",
+				Advice:  "if any type will do, leave these requirements out: it was tried",
+			})
+		}
 	}
 	return out, nil
 }

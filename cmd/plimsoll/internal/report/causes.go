@@ -4,15 +4,16 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/lint"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
 )
 
 // Stop is something that stands in the way of the price of a cluster built anew.
 type Stop struct {
-	// Code names it, as in plans; types is what the cluster built anew costs more of the types that
-	// groups of nodes have than of any current one.
-	Code disruption.CauseCode `json:"code"`
-	// Cents is what it costs per month, Nodes how many nodes it is about.
+	// Code names it, as in plans, or as lint does; types is what the cluster built anew costs more of the
+	// types that groups of nodes have than of any current one.
+	Code string `json:"code"`
+	// Cents is what it costs per month, Nodes how many nodes it is about; 0 for requests and NodePools.
 	Cents int64 `json:"centsPerMonth"`
 	Nodes int   `json:"nodes"`
 	// Objects are what it is about, as kind/namespace/name; none where it is the nodes themselves.
@@ -23,7 +24,7 @@ type Stop struct {
 }
 
 // stops are what keeps the steps from the price of a cluster built anew, and what would lift it.
-func stops(plan *disruption.Plan) []Stop {
+func stops(plan *disruption.Plan, changes []lint.Finding) []Stop {
 	objects := map[disruption.CauseCode][]string{}
 	for i := range plan.Nodes {
 		v := &plan.Nodes[i]
@@ -36,12 +37,16 @@ func stops(plan *disruption.Plan) []Stop {
 	}
 	out := []Stop{}
 	for _, k := range plan.Summary.Kept {
-		out = append(out, Stop{k.Code, centsPerMonth(k.PerHour), k.Nodes, objects[k.Code], Meaning(k.Code), causes()[k.Code].lift})
+		out = append(out, Stop{string(k.Code), centsPerMonth(k.PerHour), k.Nodes, objects[k.Code], Meaning(k.Code), causes()[k.Code].lift})
 	}
 	if own, free := plan.Summary.Rebuilt, plan.Summary.Alternative; own != nil && free != nil && len(free.LeftOut) <= len(own.LeftOut) {
 		if more := cmp.Or(own.ExpectedPerHour, own.PricePerHour) - cmp.Or(free.ExpectedPerHour, free.PricePerHour); more > 0 {
 			out = append(out, Stop{stopTypes, centsPerMonth(more), own.Nodes, nil, "node groups have types of their own", "let groups, or NodePools, buy any current type"})
 		}
+	}
+	for i := range changes {
+		f := &changes[i]
+		out = append(out, Stop{string(f.Code), centsPerMonth(f.SavingPerHour), 0, []string{f.Object}, Meaning(disruption.CauseCode(f.Code)) + ": " + f.Value, f.Advice})
 	}
 	slices.SortStableFunc(out, func(a, b Stop) int { return cmp.Compare(b.Cents, a.Cents) })
 	return out
@@ -49,7 +54,7 @@ func stops(plan *disruption.Plan) []Stop {
 
 // stopTypes stands for what a cluster built anew costs more of the groups' own types than of any
 // current one.
-const stopTypes disruption.CauseCode = "types"
+const stopTypes = "types"
 
 // Meaning says in a few words what a cause is.
 func Meaning(code disruption.CauseCode) string { return causes()[code].meaning }
@@ -59,30 +64,32 @@ type cause struct{ meaning, lift string }
 
 func causes() map[disruption.CauseCode]cause {
 	return map[disruption.CauseCode]cause{
-		disruption.CauseNoNodePool:     {"no node pool owns it", "give it to a NodePool"},
-		disruption.CauseNoTypes:        {"its pool has nothing on sale", "let the pool's requirements admit types that are on sale"},
-		disruption.CauseNotReady:       {"not ready yet", "plan again when it is ready"},
-		disruption.CauseGoing:          {"being removed already", "plan again when it is gone"},
-		disruption.CauseNominated:      {"pods are expected there", "plan again when they are there"},
-		disruption.CauseDoNotDisrupt:   {"asks not to be disrupted", "take the annotation karpenter.sh/do-not-disrupt off, or let the work end"},
-		disruption.CauseBarePod:        {"a pod without a controller would be gone for good", "give the pod a controller, or let it go (--evict-bare-pods)"},
-		disruption.CauseSearch:         {"no cheaper move was found", "carry the steps out and plan again, or search longer (--effort thorough)"},
-		disruption.CauseBudget:         {"a PodDisruptionBudget lets no pod go", "raise its maxUnavailable, or run one replica more"},
-		disruption.CausePoolBudget:     {"the pool's budgets let no more nodes go", "raise spec.disruption.budgets of the NodePool, or carry the steps out and plan again"},
-		disruption.CausePolicy:         {"the pool's policy excludes it", "set the NodePool's consolidationPolicy to WhenEmptyOrUnderutilized"},
-		disruption.CauseTooSoon:        {"too soon", "plan again later, or shorten the NodePool's consolidateAfter"},
-		disruption.CauseStatic:         {"the pool has a fixed size", "lower spec.replicas of the NodePool"},
-		disruption.CauseUnknownPrice:   {"its price is not known", "name a catalog that has it (--catalog, --prices)"},
-		disruption.CauseReasonNotMeant: {"not among --reasons", "add the reason to --reasons"},
-		disruption.CauseNoPlace:        {"a pod has nowhere else to go", "let the pod run on other nodes, or NodePools buy one that it fits"},
-		disruption.CauseNoSaving:       {"nothing cheaper would do", "nothing"},
-		disruption.CauseSmallSaving:    {"saves less than --min-saving", "lower --min-saving"},
-		disruption.CauseScore:          {"not worth the disruption", "raise --balanced-k, or set the NodePool's consolidationPolicy to WhenEmptyOrUnderutilized"},
-		disruption.CauseSpotChoice:     {"too few cheaper spot types", "let the NodePool buy more types, or lower --spot-to-spot-types"},
-		disruption.CauseMinValues:      {"minValues need its type", "lower minValues of the NodePool"},
-		disruption.CauseReceives:       {"takes in pods of others", "carry the steps out and plan again"},
-		disruption.CauseDeadline:       {"not looked at in time", "give it more time (--timeout)"},
-		disruption.CauseLater:          {"the plan ends before", "allow more steps (--steps)"},
+		disruption.CauseNoNodePool:               {"no node pool owns it", "give it to a NodePool"},
+		disruption.CauseNoTypes:                  {"its pool has nothing on sale", "let the pool's requirements admit types that are on sale"},
+		disruption.CauseNotReady:                 {"not ready yet", "plan again when it is ready"},
+		disruption.CauseGoing:                    {"being removed already", "plan again when it is gone"},
+		disruption.CauseNominated:                {"pods are expected there", "plan again when they are there"},
+		disruption.CauseDoNotDisrupt:             {"asks not to be disrupted", "take the annotation karpenter.sh/do-not-disrupt off, or let the work end"},
+		disruption.CauseBarePod:                  {"a pod without a controller would be gone for good", "give the pod a controller, or let it go (--evict-bare-pods)"},
+		disruption.CauseSearch:                   {"no cheaper move was found", "carry the steps out and plan again, or search longer (--effort thorough)"},
+		disruption.CauseBudget:                   {"a PodDisruptionBudget lets no pod go", "raise its maxUnavailable, or run one replica more"},
+		disruption.CausePoolBudget:               {"the pool's budgets let no more nodes go", "raise spec.disruption.budgets of the NodePool, or carry the steps out and plan again"},
+		disruption.CausePolicy:                   {"the pool's policy excludes it", "set the NodePool's consolidationPolicy to WhenEmptyOrUnderutilized"},
+		disruption.CauseTooSoon:                  {"too soon", "plan again later, or shorten the NodePool's consolidateAfter"},
+		disruption.CauseStatic:                   {"the pool has a fixed size", "lower spec.replicas of the NodePool"},
+		disruption.CauseUnknownPrice:             {"its price is not known", "name a catalog that has it (--catalog, --prices)"},
+		disruption.CauseReasonNotMeant:           {"not among --reasons", "add the reason to --reasons"},
+		disruption.CauseNoPlace:                  {"a pod has nowhere else to go", "let the pod run on other nodes, or NodePools buy one that it fits"},
+		disruption.CauseNoSaving:                 {"nothing cheaper would do", "nothing"},
+		disruption.CauseSmallSaving:              {"saves less than --min-saving", "lower --min-saving"},
+		disruption.CauseScore:                    {"not worth the disruption", "raise --balanced-k, or set the NodePool's consolidationPolicy to WhenEmptyOrUnderutilized"},
+		disruption.CauseSpotChoice:               {"too few cheaper spot types", "let the NodePool buy more types, or lower --spot-to-spot-types"},
+		disruption.CauseMinValues:                {"minValues need its type", "lower minValues of the NodePool"},
+		disruption.CauseReceives:                 {"takes in pods of others", "carry the steps out and plan again"},
+		disruption.CauseDeadline:                 {"not looked at in time", "give it more time (--timeout)"},
+		disruption.CauseCode(lint.RequestSize):   {meaning: "requests a little too much for cheaper machines"},
+		disruption.CauseCode(lint.NodePoolTypes): {meaning: "keeps cheaper instance types out"},
+		disruption.CauseLater:                    {"the plan ends before", "allow more steps (--steps)"},
 	}
 }
 

@@ -27,7 +27,11 @@ func (r *Report) Markdown(w io.Writer) error {
 		m.line("\n### What stops further savings")
 		m.table([]string{"$ per month", "What", "Of", "What lifts it"}, "rlll")
 		for _, s := range r.Stops {
-			m.row(dollars(s.Cents), s.Meaning+", "+plural(s.Nodes, "node"), figures.Names(s.Objects, mostObjects), s.Lift)
+			what := s.Meaning
+			if s.Nodes > 0 {
+				what += ", " + plural(s.Nodes, "node")
+			}
+			m.row(dollars(s.Cents), what, figures.Names(s.Objects, mostObjects), s.Lift)
 		}
 	}
 	if len(r.Cases) > 0 {

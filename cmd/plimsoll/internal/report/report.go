@@ -5,6 +5,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/costs"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/lint"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/whatif"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
@@ -24,6 +25,8 @@ type Input struct {
 	// Labels are the labels of pods by which costs are added up; none is the first that any
 	// pod has of those that are mostly used for it.
 	Labels []string
+	// Changes are those of requests and NodePools that would save something.
+	Changes []lint.Finding
 	// Notes say what the prices are of, MadeWith what the report was made with.
 	Notes    []string
 	MadeWith []Setting
@@ -51,7 +54,8 @@ type Report struct {
 	Nodes []Node `json:"nodes"`
 	// Costs say where the money goes.
 	Costs Costs `json:"costs"`
-	// Stops are what stands in the way of the price of a cluster built anew, the most first.
+	// Stops are what stands in the way of the price of a cluster built anew, and requests and NodePools
+	// for which that one costs more than it had to, the most first.
 	Stops []Stop `json:"stops"`
 	// Cases are what the cluster comes to under other settings, the baseline first; none where
 	// nobody asks.
@@ -108,7 +112,7 @@ type Step struct {
 func Of(in Input) *Report {
 	r := &Report{
 		Title: in.Title, Notes: in.Notes, MadeWith: in.MadeWith, Warnings: in.Plan.Warnings,
-		Steps: []Step{}, Stops: stops(in.Plan), Risks: risks(in.Plan),
+		Steps: []Step{}, Stops: stops(in.Plan, in.Changes), Risks: risks(in.Plan),
 	}
 	machines := costs.Machines(&in.Cluster, in.Plan, in.Policy)
 	r.levels(&in.Plan.Summary)
