@@ -25,7 +25,7 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	root.SetOut(&a.stdout)
 	root.SetErr(stderr)
 	finished := make(chan int, 1)
-	go func() { finished <- a.run(ctx, root, stdout) }()
+	go func() { finished <- a.main(ctx, root, stdout) }()
 	select {
 	case code := <-finished:
 		return code
@@ -38,8 +38,8 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	}
 }
 
-// run runs the command and returns its exit code.
-func (a *app) run(ctx context.Context, root *cobra.Command, stdout io.Writer) int {
+// main runs the command and returns its exit code.
+func (a *app) main(ctx context.Context, root *cobra.Command, stdout io.Writer) int {
 	called, err := root.ExecuteContextC(ctx)
 	if err == nil {
 		if _, err = stdout.Write(a.stdout.Bytes()); err == nil {

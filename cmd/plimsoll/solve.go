@@ -30,7 +30,7 @@ func (f *solverFlags) solve(ctx context.Context, a *app, s scheduling.Policy, p 
 // search runs a search for as long as --timeout and the user let it, with its progress shown.
 func (f *solverFlags) search(ctx context.Context, a *app, what string, work func(context.Context, scheduling.Observer) error) error {
 	a.searching.Store(true)
-	stopped, err := search.Run(ctx, a.stderr, what, f.timeout, work)
+	stopped, err := search.Watched(ctx, a.stderr, what, f.timeout, work)
 	a.stopped = cmp.Or(stopped, a.stopped)
 	return err
 }

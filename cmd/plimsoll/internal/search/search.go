@@ -8,10 +8,10 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// Run does some work, called what, with its progress shown on stderr if that is a terminal. The
+// Watched does some work, called what, with its progress shown on stderr if that is a terminal. The
 // context's end and the timeout, 0 being none, both count for the work as its deadline;
 // stopped says which of them has come, "" if neither has.
-func Run(ctx context.Context, stderr io.Writer, what string, timeout time.Duration, work func(context.Context, scheduling.Observer) error) (stopped string, err error) {
+func Watched(ctx context.Context, stderr io.Writer, what string, timeout time.Duration, work func(context.Context, scheduling.Observer) error) (stopped string, err error) {
 	limited := context.Context(untilInterrupted{ctx})
 	if timeout > 0 {
 		var cancel context.CancelFunc
