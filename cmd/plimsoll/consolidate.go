@@ -55,7 +55,7 @@ to be taken away and a pod of it has no place.`,
 			if stranded(p, plan) {
 				a.code = exitUnschedulable
 			}
-			before, after := costs(&plan.Summary)
+			before, after := totals(&plan.Summary)
 			limit.check(a, before-after)
 			return a.printMoves(*format, p, plan)
 		}),

@@ -11,7 +11,9 @@ import (
 	"github.com/samber/lo"
 
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/launches"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/report"
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/steps"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
@@ -56,7 +58,7 @@ func (m *moves) headline() {
 		m.line("There is nothing to consolidate: the input has no nodes.")
 		return
 	}
-	before, after := costs(&m.plan.Summary)
+	before, after := totals(&m.plan.Summary)
 	rows := [][]string{{"", "$/MONTH", "$/HOUR", "NODES"}}
 	row := func(what string, price offerings.Price, nodes string) {
 		rows = append(rows, []string{what, figures.PlainMonthly(price), figures.Plain(price), nodes})
@@ -93,8 +95,8 @@ func (m *moves) headline() {
 	m.notes()
 }
 
-// costs are what the cluster costs before and after the steps, all in all.
-func costs(s *disruption.Summary) (before, after offerings.Price) {
+// totals are what the cluster costs before and after the steps, all in all.
+func totals(s *disruption.Summary) (before, after offerings.Price) {
 	return cmp.Or(s.ExpectedPerHourBefore, s.PricePerHourBefore), cmp.Or(s.ExpectedPerHourAfter, s.PricePerHourAfter)
 }
 
@@ -136,7 +138,7 @@ func (m *moves) notes() {
 
 // saved says what all steps save.
 func (m *moves) saved() string {
-	before, after := costs(&m.plan.Summary)
+	before, after := totals(&m.plan.Summary)
 	saving := before - after
 	switch {
 	case saving == 0:
@@ -150,7 +152,7 @@ func (m *moves) saved() string {
 // rest says how much there is left to save at most.
 func (m *moves) rest() string {
 	s := &m.plan.Summary
-	_, after := costs(&m.plan.Summary)
+	_, after := totals(&m.plan.Summary)
 	var text string
 	switch {
 	case s.LowerBoundPerHour <= 0:
@@ -176,15 +178,10 @@ func (m *moves) steps() {
 		}
 		bought := lo.Map(s.Launches, func(l scheduling.Launch, _ int) scheduling.Option { return l.Options[0] })
 		return []string{
-			strconv.Itoa(i + 1), string(s.Reason), figures.Names(s.Drain, m.most(3)), cmp.Or(bundle(bought, m.most(3)), "-"), pods,
+			strconv.Itoa(i + 1), string(s.Reason), figures.Names(s.Drain, m.most(3)), cmp.Or(launches.Bundle(bought, m.most(3)), "-"), pods,
 			figures.Plain(s.SavingPerHour), figures.PlainMonthly(s.SavingPerHour), figures.Decimal(s.DisruptionCost), lo.Ternary(s.Score == 0, "-", figures.Decimal(s.Score)),
 		}
 	}, "SCORE", "DISRUPTION", "SAVES $/HOUR")
-}
-
-// bundle writes what is bought: the same machines together.
-func bundle(options []scheduling.Option, most int) string {
-	return figures.Summarise(lo.CountValuesBy(options, func(o scheduling.Option) string { return offeringText(&o) }), most)
 }
 
 // frontier says where it stops paying: what the steps have saved, and moved for it.
@@ -196,7 +193,7 @@ func (m *moves) frontier() {
 	total := points[len(points)-1].SavingPerHour
 	last := disruption.Point{}
 	head := []string{"STEPS", "SAVED $/HOUR", "OF ALL", "PODS MOVED", "DISRUPTION", "THESE STEPS: $/MONTH PER POD"}
-	tabulate(&m.table, "WHERE IT STOPS PAYING", head, thinned(points), func(p disruption.Point, _ int) []string {
+	tabulate(&m.table, "WHERE IT STOPS PAYING", head, steps.Thinned(points), func(p disruption.Point, _ int) []string {
 		share, each := "-", "no pod moved"
 		if total > 0 {
 			share = figures.Percent(p.SavingPerHour.USD() / total.USD())
@@ -207,23 +204,6 @@ func (m *moves) frontier() {
 		last = p
 		return []string{strconv.Itoa(p.Steps), figures.Plain(p.SavingPerHour), share, strconv.Itoa(p.PodsMoved), figures.Decimal(p.DisruptionCost), each}
 	}, "DISRUPTION", "SAVED $/HOUR")
-}
-
-// thinned picks points for people: all of them, or where there are many about ten, of
-// which each saves another tenth, and the last.
-func thinned(points []disruption.Point) []disruption.Point {
-	const most = 10
-	if len(points) <= most+2 {
-		return points
-	}
-	total, next := points[len(points)-1].SavingPerHour, offerings.Price(0)
-	return lo.Filter(points, func(p disruption.Point, i int) bool {
-		if i < len(points)-1 && i > 0 && p.SavingPerHour < next {
-			return false
-		}
-		next = max(next, p.SavingPerHour) + total/most
-		return true
-	})
 }
 
 // drifted says how the nodes that go for having drifted are not what their pool asks for.

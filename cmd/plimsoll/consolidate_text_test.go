@@ -109,27 +109,6 @@ func TestMovesThatSaveNothing(t *testing.T) {
 	require.Contains(t, rendered(t, plan), "1 step leads to 1 node: that costs $0.5000 per hour, $365 per month more.\n")
 }
 
-func TestManyPointsAreThinned(t *testing.T) {
-	var points []disruption.Point
-	for i := range 300 {
-		points = append(points, disruption.Point{Steps: i + 1, SavingPerHour: offerings.Price(1000 * (i + 1))})
-	}
-	thin := thinned(points)
-	require.LessOrEqual(t, len(thin), 13)
-	require.Equal(t, points[0], thin[0])
-	require.Equal(t, points[299], thin[len(thin)-1])
-	require.Equal(t, points[:12], thinned(points[:12]))
-	for i := range points {
-		points[i].SavingPerHour = 0 // forced steps that save nothing
-	}
-	require.NotEmpty(t, thinned(points))
-}
-
-func TestRejectedMoves(t *testing.T) {
-	r := &disruption.Rejected{Drain: []string{"a"}, SavingPerHour: -offerings.MustPrice("0.1"), DisruptionCost: 2, Because: disruption.Cause{Detail: "nothing is saved"}}
-	require.Equal(t, "best move: remove it; that costs $0.1000 per hour more, disruption 2, but nothing is saved", rejected("a", r))
-}
-
 func TestAddSaving(t *testing.T) {
 	var s disruption.Saving
 	for _, text := range []string{"0.05", "$0.01/hour", "30/month", " 5% ", "2%", "0.02/h"} {

@@ -135,17 +135,7 @@ func (a *app) judge(ctx context.Context, how *solverFlags, planner disruption.Pl
 				return err
 			}
 		}
-		for k := range plan.Nodes {
-			v := &plan.Nodes[k]
-			if v.Node != node.Node {
-				continue
-			}
-			judged := &explain.JudgedNode{NodeExplanation: node, Verdict: v}
-			if v.Step > 0 && v.Step <= len(plan.Steps) {
-				judged.Removal = &plan.Steps[v.Step-1]
-			}
-			answers[i] = judged
-		}
+		answers[i] = explain.Judge(node, plan)
 	}
 	return nil
 }

@@ -1,17 +1,16 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
 	"github.com/samber/lo"
-	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/explain"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/launches"
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/steps"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
@@ -36,7 +35,7 @@ func (t *table) answer(answer any) {
 func (t *table) explainPod(x *scheduling.PodExplanation) {
 	switch x.Status {
 	case scheduling.PodLaunch:
-		t.line("Pod %s goes to launch %s: %s at %s per hour.", x.Pod, x.Place, offeringText(x.Option), figures.USD(x.Option.Price))
+		t.line("Pod %s goes to launch %s: %s at %s per hour.", x.Pod, x.Place, launches.Offering(x.Option), figures.USD(x.Option.Price))
 	case scheduling.PodExisting:
 		t.line("Pod %s goes to node %s, which is there.", x.Pod, x.Place)
 	case scheduling.PodUnschedulable:
@@ -46,7 +45,7 @@ func (t *table) explainPod(x *scheduling.PodExplanation) {
 	default:
 		t.line("Pod %s is not to be placed: it has ended, is being deleted, or is a daemon's.", x.Pod)
 	}
-	asks := "It asks for " + amounts(x.Requests)
+	asks := "It asks for " + figures.Requests(x.Requests)
 	if x.Priority != 0 {
 		asks += fmt.Sprintf(", with priority %d", x.Priority)
 	}
@@ -59,7 +58,7 @@ func (t *table) explainPod(x *scheduling.PodExplanation) {
 		case p.Launch != "":
 			return []string{"launch " + p.Launch, "has room"}
 		}
-		return []string{"a machine of its own", fmt.Sprintf("%s at %s per hour (node pool %s)", offeringText(p.Option), figures.USD(p.Price()), p.NodePool)}
+		return []string{"a machine of its own", fmt.Sprintf("%s at %s per hour (node pool %s)", launches.Offering(p.Option), figures.USD(p.Price()), p.NodePool)}
 	})
 	title := "RULED OUT"
 	if x.Status == scheduling.PodUnschedulable {
@@ -87,7 +86,7 @@ func (t *table) ties(ties []scheduling.TieState) {
 
 // explainLaunch writes why a machine is bought.
 func (t *table) explainLaunch(x *scheduling.LaunchExplanation) {
-	t.line("Launch %s buys %s at %s per hour for node pool %s.", x.Launch, offeringText(&x.Option), figures.USD(x.Option.Price), x.NodePool)
+	t.line("Launch %s buys %s at %s per hour for node pool %s.", x.Launch, launches.Offering(&x.Option), figures.USD(x.Option.Price), x.NodePool)
 	if x.Options == 1 {
 		t.line("Nothing else in the plan's list would do.")
 	} else {
@@ -96,10 +95,10 @@ func (t *table) explainLaunch(x *scheduling.LaunchExplanation) {
 	t.rooms(x.Rooms)
 	t.shares("PODS", x.Pods, x.Rooms)
 	tabulate(t, "RUNNERS-UP", nil, x.RunnersUp, func(o scheduling.Option, _ int) []string {
-		return []string{offeringText(&o), figures.USD(o.Price) + difference(o.Price, x.Option.Price)}
+		return []string{launches.Offering(&o), figures.USD(o.Price) + figures.Difference(o.Price, x.Option.Price)}
 	})
 	tabulate(t, "CHEAPER, BUT", nil, x.Cheaper, func(r scheduling.Rejected, _ int) []string {
-		return []string{offeringText(&r.Option), figures.USD(r.Price), r.Reason.Detail}
+		return []string{launches.Offering(&r.Option), figures.USD(r.Price), r.Reason.Detail}
 	})
 	t.counted("RULED OUT", x.RuledOut, 12)
 }
@@ -129,12 +128,12 @@ func (t *table) rooms(rooms []scheduling.Room) {
 		return
 	}
 	cell := func(r *scheduling.Room, n int64) string {
-		return amountText(r.Resource, n) + " (" + figures.Ratio(n, r.Allocatable) + ")"
+		return figures.Amount(r.Resource, n) + " (" + figures.Ratio(n, r.Allocatable) + ")"
 	}
 	rows := [][]string{{"", "ALLOCATABLE", "RUNNING", "PLANNED", "DAEMONS", "FREE"}}
 	for i := range rooms {
 		r := &rooms[i]
-		rows = append(rows, []string{r.Resource, amountText(r.Resource, r.Allocatable), cell(r, r.Running), cell(r, r.Planned), cell(r, r.Daemons), cell(r, r.Free)})
+		rows = append(rows, []string{r.Resource, figures.Amount(r.Resource, r.Allocatable), cell(r, r.Running), cell(r, r.Planned), cell(r, r.Daemons), cell(r, r.Free)})
 	}
 	if !lo.SomeBy(rooms, func(r scheduling.Room) bool { return r.Running > 0 }) {
 		rows = lo.Map(rows, func(row []string, _ int) []string { return slices.Concat(row[:2], row[3:]) })
@@ -149,7 +148,7 @@ func (t *table) shares(title string, pods []scheduling.PodShare, rooms []schedul
 		return
 	}
 	type key struct{ workload, asks string }
-	of := func(p scheduling.PodShare) key { return key{t.Workload(p.Pod), amounts(p.Requests)} }
+	of := func(p scheduling.PodShare) key { return key{t.Workload(p.Pod), figures.Requests(p.Requests)} }
 	rows := lo.Map(lo.PartitionBy(pods, of), func(alike []scheduling.PodShare, _ int) []string {
 		k, n := of(alike[0]), len(alike)
 		share := figures.Percent(lo.SumBy(alike, func(p scheduling.PodShare) float64 { return p.Share })) + " of " + rooms[0].Resource
@@ -159,31 +158,6 @@ func (t *table) shares(title string, pods []scheduling.PodShare, rooms []schedul
 		return []string{k.workload, k.asks, share}
 	})
 	tabulate(t, title, nil, cut(rows, 10), asItIs)
-}
-
-// amounts writes requests, pod slots aside.
-func amounts(list corev1.ResourceList) string {
-	first := []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory}
-	others := lo.Without(slices.Sorted(maps.Keys(list)), corev1.ResourceCPU, corev1.ResourceMemory, corev1.ResourcePods)
-	var parts []string
-	for _, name := range slices.Concat(first, others) {
-		if q, ok := list[name]; ok {
-			parts = append(parts, fmt.Sprintf("%s %s", name, q.String()))
-		}
-	}
-	return cmp.Or(figures.Join(parts), "no more than a pod slot")
-}
-
-// amountText writes an amount in the units of plans.
-func amountText(resource string, n int64) string {
-	switch {
-	case resource == string(corev1.ResourceCPU):
-		return figures.Cores(n)
-	case resource == string(corev1.ResourceMemory) || resource == string(corev1.ResourceEphemeralStorage) || strings.HasPrefix(resource, corev1.ResourceHugePagesPrefix):
-		return figures.GiB(n)
-	default:
-		return fmt.Sprint(n)
-	}
 }
 
 // verdict writes what becomes of a node when the cluster is consolidated.
@@ -200,11 +174,11 @@ func (t *table) verdict(n *explain.JudgedNode) {
 	}
 	var rows [][]string
 	for i := range v.Reasons {
-		rows = append(rows, []string{string(v.Reasons[i].Code), reason(&v.Reasons[i])})
+		rows = append(rows, []string{string(v.Reasons[i].Code), steps.Reason(&v.Reasons[i])})
 	}
 	t.columns(rows)
 	if v.Rejected != nil {
-		text := rejected(v.Node, v.Rejected)
+		text := steps.Rejected(v.Node, v.Rejected)
 		t.line("  %s.", strings.ToUpper(text[:1])+text[1:])
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -14,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/clouds"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
@@ -43,36 +41,6 @@ func grouped(cmd *cobra.Command, title string) {
 
 // groupOf is the group that a flag is in; "" is none.
 func groupOf(f *pflag.Flag) string { return strings.Join(f.Annotations["group"], "") }
-
-// usage prints how a command is called, with its flags by group.
-func (a *app) usage(cmd *cobra.Command) error {
-	var b strings.Builder
-	fmt.Fprintf(&b, "Usage:\n  %s\n", cmd.UseLine())
-	if cmd.HasExample() {
-		fmt.Fprintf(&b, "\nExamples:\n%s\n", cmd.Example)
-	}
-	if cmd.HasAvailableSubCommands() {
-		fmt.Fprint(&b, "\nCommands:\n")
-		for _, c := range cmd.Commands() {
-			if c.IsAvailableCommand() {
-				fmt.Fprintf(&b, "  %-*s %s\n", c.NamePadding(), c.Name(), c.Short)
-			}
-		}
-	}
-	for _, title := range []string{groupInput, groupMarket, groupBuy, groupRemove, groupSearch, groupOutput, ""} {
-		flags := pflag.NewFlagSet(title, pflag.ContinueOnError)
-		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
-			if groupOf(f) == title {
-				flags.AddFlag(f)
-			}
-		})
-		if flags.HasAvailableFlags() {
-			fmt.Fprintf(&b, "\n%s:\n%s", cmp.Or(title, "Flags"), flags.FlagUsagesWrapped(max(0, a.width-5))) // it leaves lines up to 5 characters longer
-		}
-	}
-	_, err := fmt.Fprint(cmd.OutOrStderr(), b.String())
-	return err
-}
 
 // flagError says what is wrong with a flag: what a value should be, and what may have been
 // meant by a flag that the command does not have.
@@ -236,51 +204,10 @@ func moneyFlag(flags *pflag.FlagSet, into *offerings.Amount, name, usage string)
 
 // sizeFlag adds a flag for an amount of CPU and of memory: cpu=2,memory=4Gi.
 func sizeFlag(flags *pflag.FlagSet, into *corev1.ResourceList, name, usage string) {
-	textFlag(flags, name, usage, func(text string) error {
-		size := corev1.ResourceList{}
-		for part := range strings.SplitSeq(text, ",") {
-			key, value, _ := strings.Cut(strings.TrimSpace(part), "=")
-			name := corev1.ResourceName(key)
-			q, err := resource.ParseQuantity(value)
-			_, twice := size[name]
-			switch {
-			case name != corev1.ResourceCPU && name != corev1.ResourceMemory:
-				return errors.New("want cpu=QUANTITY or memory=QUANTITY")
-			case twice:
-				return fmt.Errorf("%s stands there twice", name)
-			case err != nil:
-				return fmt.Errorf("%q is no quantity: want a number like 2, 500m or 4Gi", value)
-			case q.Sign() <= 0:
-				return fmt.Errorf("%s must be above 0", name)
-			}
-			size[name] = q
-		}
-		*into = size
-		return nil
+	textFlag(flags, name, usage, func(text string) (err error) {
+		*into, err = figures.ParseSize(text)
+		return err
 	})
-}
-
-// parsePercent reads a share, with or without a percent sign.
-func parsePercent(text string) (float64, error) {
-	percent, err := strconv.ParseFloat(strings.TrimSuffix(text, "%"), 64)
-	if err != nil || !(percent >= 0 && percent <= 100) {
-		return 0, errors.New("want a percentage from 0% to 100%")
-	}
-	return percent / 100, nil
-}
-
-// parseRate reads what something costs per hour, or in a month of 730 hours: 0.05/hour,
-// 30/month.
-func parseRate(text string) (price offerings.Price, month bool, err error) {
-	number, unit, _ := strings.Cut(strings.TrimSpace(text), "/")
-	if price, err = offerings.ParsePrice(strings.TrimPrefix(number, "$")); err != nil {
-		return 0, false, err
-	}
-	month = slices.Contains([]string{"month", "mo"}, strings.ToLower(unit))
-	if !month && !slices.Contains([]string{"", "h", "hr", "hour"}, strings.ToLower(unit)) {
-		return 0, false, errors.New("want an amount per hour or per month, such as 0.05/hour or 30/month")
-	}
-	return price, month, nil
 }
 
 // outputFlag adds the flag for the format of what is printed, and returns where that will

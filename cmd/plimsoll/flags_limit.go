@@ -24,7 +24,7 @@ func (f *limitFlag) register(cmd *cobra.Command, what string) {
 		if !strings.Contains(text, "/") {
 			text += "/month"
 		}
-		price, month, err := parseRate(text)
+		price, month, err := figures.ParseRate(text)
 		if f.perHour = price; month {
 			f.perHour = price / figures.HoursPerMonth
 		}

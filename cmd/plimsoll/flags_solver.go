@@ -69,7 +69,7 @@ func (f *solverFlags) register(cmd *cobra.Command) {
 		return nil
 	})
 	overhead := &parsed{kind: "string", read: func(text string) error {
-		price, month, err := parseRate(text)
+		price, month, err := figures.ParseRate(text)
 		if s.NodeOverhead = price; month {
 			s.NodeOverhead = (price + figures.HoursPerMonth/2) / figures.HoursPerMonth
 		}
@@ -80,7 +80,7 @@ func (f *solverFlags) register(cmd *cobra.Command) {
 	moneyFlag(flags, &s.Interruption.PerNode, "interruption-cost", "what it costs in `USD` when a spot machine is taken away: it is added to prices by how often that happens")
 	moneyFlag(flags, &s.Interruption.PerCore, "interruption-cost-per-core", "what it costs in `USD` for each core of the machine")
 	textFlag(flags, "unstated-rate", "take spot machines whose interruption rate nobody states for such that `PERCENT` of them are interrupted in a month; 0 if not set", func(text string) (err error) {
-		s.Interruption.UnstatedRate, err = parsePercent(text)
+		s.Interruption.UnstatedRate, err = figures.ParsePercent(text)
 		return err
 	})
 	grouped(cmd, groupBuy)
@@ -164,11 +164,11 @@ func (f *plannerFlags) planner(s scheduling.Policy) disruption.Planner {
 // addSaving reads one threshold: 0.05/hour, 30/month or 10%.
 func addSaving(s *disruption.Saving, text string) error {
 	if text = strings.TrimSpace(text); strings.HasSuffix(text, "%") {
-		share, err := parsePercent(text)
+		share, err := figures.ParsePercent(text)
 		s.Share = max(s.Share, share)
 		return err
 	}
-	price, month, err := parseRate(text)
+	price, month, err := figures.ParseRate(text)
 	if month {
 		s.PerMonth = max(s.PerMonth, price)
 	} else {

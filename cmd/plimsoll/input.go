@@ -11,15 +11,13 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/clouds"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/pools"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/pricelists"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/regions"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/typos"
 	"github.com/plimsoll-go/plimsoll/instancetypes"
-	"github.com/plimsoll-go/plimsoll/offerings"
-	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/manifest"
-	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
 
 // inputFlags say what problem is at hand.
@@ -103,8 +101,8 @@ func (f *inputFlags) load(a *app) (*problem, error) {
 	p.catalog, p.assumed, p.Problem.Catalog = market.Catalog, market.assumed, market.Catalog
 	p.Warnings = append(p.Warnings, market.leftOut...)
 	p.ownPools = len(p.Problem.NodePools) > 0 && !grouped
-	p.poolsOrDefault(f.market.types)
-	p.allow(f.allowed)
+	pools.Assume(snapshot, grouped, p.buys(""), f.market.types)
+	pools.Allow(snapshot, f.allowed)
 	if s := &p.Problem.Scheduler.Scoring; f.scoring != "" {
 		s.Type, s.Shape = f.scoring, nil
 	}
@@ -124,20 +122,6 @@ func (p *problem) leave(market *marketFlags) {
 	waiting := len(p.Problem.Pods)
 	p.Anew()
 	p.anew, p.moving = true, len(p.Problem.Pods)-waiting
-}
-
-// allow lets NodePools buy machines with some labels, and warns where none had ruled one out.
-func (p *problem) allow(labels [][2]string) {
-	for _, l := range labels {
-		some := false
-		for _, pool := range p.Problem.NodePools {
-			changed, _ := pool.Allow(l[0], l[1]) // the flag has been checked
-			some = some || changed
-		}
-		if !some {
-			p.Warnings = append(p.Warnings, scheduling.Warning{Object: "NodePools", Message: fmt.Sprintf("none requires anything that rules out %s=%s, so that --allow changes nothing", l[0], l[1])})
-		}
-	}
 }
 
 // sources names what is read, for people.
@@ -175,47 +159,6 @@ func (p *problem) catalogOf(pool string) *instancetypes.Catalog {
 		return c
 	}
 	return p.catalog
-}
-
-// poolsOrDefault adds the default NodePools where pods wait and there is no other, or only
-// those of node groups that have nothing on sale. They buy what the flags allow, where these
-// say more than they do.
-func (p *problem) poolsOrDefault(types []offerings.CapacityType) {
-	own := p.Problem.NodePools
-	if len(p.Problem.Pods) == 0 || len(own) > 0 && (!p.grouped || len(provisioning.IdleNodePools(&p.Problem)) < len(own)) {
-		return
-	}
-	for _, pool := range manifest.DefaultNodePools(p.buys(""), p.Problem.Pods) {
-		if slices.ContainsFunc(own, func(o *scheduling.NodePool) bool { return o.Name == pool.Name }) {
-			pool.Name = "assumed-" + pool.Name
-		}
-		p.Problem.NodePools = append(p.Problem.NodePools, pool)
-		spec := &pool.Spec.Template.Spec
-		if len(types) > 0 {
-			spec.Requirements = slices.DeleteFunc(spec.Requirements, func(s requirements.Selector) bool { return s.Key == requirements.CapacityTypeKey })
-		}
-		p.Warnings = append(p.Warnings, scheduling.Warning{
-			Object: "NodePool/" + pool.Name,
-			Message: fmt.Sprintf("there is no NodePool in the input, so one is assumed that requires %s; a NodePool of your own may allow what costs less, such as arm64 and spot",
-				describe(spec.Requirements)),
-		})
-	}
-}
-
-// describe writes the requirements of a pool for people.
-func describe(selectors []requirements.Selector) string {
-	var parts []string
-	for _, s := range selectors {
-		if r, err := s.Requirement(); s.Operator == requirements.Gt {
-			parts = append(parts, s.Key+" above "+figures.Join(s.Values))
-		} else if err == nil {
-			parts = append(parts, r.Short())
-		}
-	}
-	if len(parts) == 0 {
-		return "nothing"
-	}
-	return figures.Join(parts)
 }
 
 // madeWith says what the prices are and from when.

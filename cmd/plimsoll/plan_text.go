@@ -4,15 +4,14 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
 	"github.com/samber/lo"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/launches"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
@@ -21,7 +20,7 @@ import (
 func writeTable(w *bytes.Buffer, v view, p *problem, plan *scheduling.Plan) {
 	t := &table{problem: p, view: v, plan: plan}
 	t.headline()
-	groups := t.groups()
+	groups := launches.Groups(t.plan, t.catalogOf)
 	t.machines(groups)
 	t.reasons(groups)
 	t.usage()
@@ -155,14 +154,6 @@ func (t *table) onDemand(l *scheduling.Launch) (offerings.Price, bool) {
 	return offering.Price, ok
 }
 
-// units are an amount in the units of plans: CPU in millicores, the rest as it is.
-func units(name corev1.ResourceName, q resource.Quantity) int64 {
-	if name == corev1.ResourceCPU {
-		return q.MilliValue()
-	}
-	return q.Value()
-}
-
 // usage says where the CPU and memory that are bought go.
 func (t *table) usage() {
 	var rows [][]string
@@ -189,48 +180,29 @@ func (t *table) present() {
 	tabulate(t, "ON MACHINES THAT ARE THERE", []string{"NODE", "PODS"}, rows, asItIs)
 }
 
-// refusal is pods of one workload that are refused for the same reasons.
-type refusal struct {
-	workload string
-	pods     int
-	first    *scheduling.Unschedulable
-}
-
 // refused lists the pods that have no place, by workload, and what would help.
 func (t *table) refused() {
 	if len(t.plan.Unschedulable) == 0 {
 		return
 	}
-	type key struct{ workload, message string }
-	index := map[key]*refusal{}
-	for i := range t.plan.Unschedulable {
-		u := &t.plan.Unschedulable[i]
-		k := key{t.Workload(u.Pod), u.Message}
-		if index[k] == nil {
-			index[k] = &refusal{workload: k.workload, first: u}
-		}
-		index[k].pods++
-	}
-	refusals := slices.SortedFunc(maps.Values(index), func(a, b *refusal) int {
-		return cmp.Or(strings.Compare(a.workload, b.workload), strings.Compare(a.first.Pod, b.first.Pod))
-	})
+	refusals := launches.Refusals(t.plan, t.Workload)
 	gated := t.gated()
 	for _, part := range []struct {
 		title string
 		gated bool
 	}{{"NOT PLACED", false}, {"HELD BACK BY SCHEDULING GATES", true}} {
-		told := slices.DeleteFunc(slices.Clone(refusals), func(r *refusal) bool { return gated[r.first.Pod] != part.gated })
+		told := slices.DeleteFunc(slices.Clone(refusals), func(r *launches.Refusal) bool { return gated[r.First.Pod] != part.gated })
 		if len(told) == 0 {
 			continue
 		}
 		t.section(part.title)
 		for _, r := range told {
-			t.line("  %s (%s)", r.workload, figures.Count(r.pods, "pod"))
-			if len(r.first.Reasons) == 0 {
-				t.line("    %s", r.first.Message)
+			t.line("  %s (%s)", r.Workload, figures.Count(r.Pods, "pod"))
+			if len(r.First.Reasons) == 0 {
+				t.line("    %s", r.First.Message)
 			}
-			t.counted("", r.first.Reasons, 5)
-			for _, fix := range r.first.Fixes {
+			t.counted("", r.First.Reasons, 5)
+			for _, fix := range r.First.Fixes {
 				t.line("    would help: %s", fix)
 			}
 		}

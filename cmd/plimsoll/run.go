@@ -12,6 +12,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/columns"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/skipped"
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/usage"
 )
 
 // Run runs the command and returns its exit code. It reads nothing but stdin and the
@@ -53,8 +54,8 @@ func (a *app) main(ctx context.Context, root *cobra.Command, stdout io.Writer) i
 			return a.code
 		}
 	}
-	var usage usageError
-	if !a.started || errors.As(err, &usage) {
+	var wrong usageError
+	if !a.started || errors.As(err, &wrong) {
 		a.say("error: %s\nRun '%s --help' for usage.", strings.TrimSpace(err.Error()), called.CommandPath())
 		return exitUsage
 	}
@@ -94,7 +95,9 @@ usage; 130 interrupted, the best plan so far is printed if there is one.`,
 	root.Version = version()
 	root.SetVersionTemplate("plimsoll {{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
-	root.SetUsageFunc(a.usage)
+	root.SetUsageFunc(func(cmd *cobra.Command) error {
+		return usage.Write(cmd, a.width, groupOf, groupInput, groupMarket, groupBuy, groupRemove, groupSearch, groupOutput)
+	})
 	root.AddCommand(a.planCommand(), a.consolidateCommand(), a.reportCommand(), a.whatifCommand(), a.diffCommand(), a.lintCommand(), a.redactCommand(), a.explainCommand(), a.verifyCommand(), a.catalogCommand(), a.versionCommand())
 	complete(root)
 	return root

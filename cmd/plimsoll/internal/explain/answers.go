@@ -68,3 +68,19 @@ type JudgedNode struct {
 	Verdict *disruption.Verdict `json:"verdict"`
 	Removal *disruption.Step    `json:"removal,omitempty"`
 }
+
+// Judge adds to the explanation of a node what a plan makes of it.
+func Judge(node *scheduling.NodeExplanation, plan *disruption.Plan) any {
+	for i := range plan.Nodes {
+		v := &plan.Nodes[i]
+		if v.Node != node.Node {
+			continue
+		}
+		judged := &JudgedNode{NodeExplanation: node, Verdict: v}
+		if v.Step > 0 && v.Step <= len(plan.Steps) {
+			judged.Removal = &plan.Steps[v.Step-1]
+		}
+		return judged
+	}
+	return node
+}

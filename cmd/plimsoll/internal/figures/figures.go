@@ -184,3 +184,17 @@ func Change(p, whole offerings.Price) string {
 	}
 	return "0%"
 }
+
+// Difference writes by how much a price differs from another, as an aside.
+func Difference(price, from offerings.Price) string {
+	switch {
+	case from <= 0:
+		return ""
+	case price == from:
+		return ", the same"
+	case price > from:
+		return " (+" + Percent(price.USD()/from.USD()-1) + ")"
+	default:
+		return " (-" + Percent(1-price.USD()/from.USD()) + ")"
+	}
+}

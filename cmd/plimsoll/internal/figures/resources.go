@@ -1,0 +1,37 @@
+package figures
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/samber/lo"
+	corev1 "k8s.io/api/core/v1"
+)
+
+// Requests writes requests, pod slots aside.
+func Requests(list corev1.ResourceList) string {
+	first := []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory}
+	others := lo.Without(slices.Sorted(maps.Keys(list)), corev1.ResourceCPU, corev1.ResourceMemory, corev1.ResourcePods)
+	var parts []string
+	for _, name := range slices.Concat(first, others) {
+		if q, ok := list[name]; ok {
+			parts = append(parts, fmt.Sprintf("%s %s", name, q.String()))
+		}
+	}
+	return cmp.Or(Join(parts), "no more than a pod slot")
+}
+
+// Amount writes an amount in the units of plans.
+func Amount(resource string, n int64) string {
+	switch {
+	case resource == string(corev1.ResourceCPU):
+		return Cores(n)
+	case resource == string(corev1.ResourceMemory) || resource == string(corev1.ResourceEphemeralStorage) || strings.HasPrefix(resource, corev1.ResourceHugePagesPrefix):
+		return GiB(n)
+	default:
+		return fmt.Sprint(n)
+	}
+}

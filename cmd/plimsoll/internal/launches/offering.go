@@ -1,0 +1,33 @@
+package launches
+
+import (
+	"fmt"
+
+	"github.com/samber/lo"
+
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+)
+
+// Offering names an option.
+func Offering(o *scheduling.Option) string {
+	text := fmt.Sprintf("%s %s %s", o.InstanceType, o.CapacityType, o.Zone)
+	if o.ReservationID != "" {
+		text += " (reservation " + o.ReservationID + ")"
+	}
+	return text
+}
+
+// Bundle writes what is bought: the same machines together.
+func Bundle(options []scheduling.Option, most int) string {
+	return figures.Summarise(lo.CountValuesBy(options, func(o scheduling.Option) string { return Offering(&o) }), most)
+}
+
+// Next returns the cheapest option of another type; nil if there is none.
+func Next(options []scheduling.Option) *scheduling.Option {
+	others := lo.Reject(options, func(o scheduling.Option, _ int) bool { return o.InstanceType == options[0].InstanceType })
+	if len(others) == 0 {
+		return nil
+	}
+	return lo.ToPtr(lo.MinBy(others, func(a, b scheduling.Option) bool { return a.Price < b.Price }))
+}

@@ -1,0 +1,39 @@
+package steps
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/samber/lo"
+
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/launches"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
+)
+
+// Reason writes a cause with the object that it is about.
+func Reason(c *disruption.Cause) string {
+	if c.Object == "" || strings.Contains(c.Detail, c.Object) {
+		return c.Detail
+	}
+	return c.Object + ": " + c.Detail
+}
+
+// Rejected writes a move that was not taken.
+func Rejected(node string, r *disruption.Rejected) string {
+	var b strings.Builder
+	b.WriteString("best move: remove it")
+	if others := lo.Without(r.Drain, node); len(others) > 0 {
+		fmt.Fprintf(&b, " with %s", figures.Names(others, 3))
+	}
+	if len(r.Launches) > 0 {
+		fmt.Fprintf(&b, " and buy %s for %s per hour", launches.Bundle(r.Launches, 3), figures.USD(r.PricePerHour))
+	}
+	if r.SavingPerHour < 0 {
+		fmt.Fprintf(&b, "; that costs %s per hour more", figures.USD(-r.SavingPerHour))
+	} else {
+		fmt.Fprintf(&b, "; that saves %s per hour", figures.USD(r.SavingPerHour))
+	}
+	fmt.Fprintf(&b, ", disruption %s, but %s", figures.Decimal(r.DisruptionCost), Reason(&r.Because))
+	return b.String()
+}

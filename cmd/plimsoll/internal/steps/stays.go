@@ -1,0 +1,49 @@
+package steps
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/samber/lo"
+
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
+)
+
+// Stay is nodes that stay for the same cause.
+type Stay struct {
+	Code  disruption.CauseCode
+	Nodes []*disruption.Verdict
+	Price offerings.Price // what they cost per hour
+}
+
+// Best returns the node of the group with the move that would have saved the most, or any
+// where none has one.
+func (s *Stay) Best() *disruption.Verdict {
+	return lo.MaxBy(s.Nodes, func(a, b *disruption.Verdict) bool {
+		return a.Rejected != nil && (b.Rejected == nil || a.Rejected.SavingPerHour > b.Rejected.SavingPerHour)
+	})
+}
+
+// Stays groups the nodes that stay by their first cause, the dearest group first.
+func Stays(plan *disruption.Plan) []*Stay {
+	index := map[disruption.CauseCode]*Stay{}
+	for i := range plan.Nodes {
+		v := &plan.Nodes[i]
+		if v.Decision != disruption.Keep || len(v.Reasons) == 0 {
+			continue
+		}
+		code := v.Reasons[0].Code
+		if index[code] == nil {
+			index[code] = &Stay{Code: code}
+		}
+		index[code].Nodes = append(index[code].Nodes, v)
+		index[code].Price, _ = index[code].Price.Plus(v.PricePerHour)
+	}
+	groups := lo.Values(index)
+	slices.SortFunc(groups, func(a, b *Stay) int {
+		return cmp.Or(cmp.Compare(b.Price, a.Price), cmp.Compare(len(b.Nodes), len(a.Nodes)), strings.Compare(string(a.Code), string(b.Code)))
+	})
+	return groups
+}
