@@ -11,19 +11,19 @@ import (
 // (k8s.io/kubernetes/pkg/scheduler/apis/config/validation, ValidateNodeResourcesFitArgs).
 func schedulerFaults(p *scheduling.SchedulerProfile) []*scheduling.FieldError {
 	f := &scheduling.Faults{}
-	within := func(n, low, high int64, message, path string, of ...any) {
-		if n < low || n > high {
+	upTo := func(n, high int64, message, path string, of ...any) {
+		if n < 0 || n > high {
 			f.Add(strconv.FormatInt(n, 10), message, "scheduler."+fmt.Sprintf(path, of...))
 		}
 	}
-	within(int64(p.PercentageOfNodesToScore), 0, 100, "must be a percentage from 1 to 100, or 0 for kube-scheduler's own choice", "percentageOfNodesToScore")
+	upTo(int64(p.PercentageOfNodesToScore), 100, "must be a percentage from 1 to 100, or 0 for kube-scheduler's own choice", "percentageOfNodesToScore")
 	s := &p.Scoring
 	for i, r := range s.Resources {
-		within(r.Weight, 0, 100, "must be a weight from 1 to 100, or 0 for 1", "scoring.resources[%d].weight", i)
+		upTo(r.Weight, 100, "must be a weight from 1 to 100, or 0 for 1", "scoring.resources[%d].weight", i)
 	}
 	for i, point := range s.Shape {
-		within(int64(point.Utilization), 0, 100, "must be a percentage from 0 to 100", "scoring.shape[%d].utilization", i)
-		within(int64(point.Score), 0, 10, "must be a score from 0 to 10", "scoring.shape[%d].score", i)
+		upTo(int64(point.Utilization), 100, "must be a percentage from 0 to 100", "scoring.shape[%d].utilization", i)
+		upTo(int64(point.Score), 10, "must be a score from 0 to 10", "scoring.shape[%d].score", i)
 		if i > 0 && point.Utilization <= s.Shape[i-1].Utilization {
 			f.Add(strconv.Itoa(int(point.Utilization)), "must be above that of the point before", fmt.Sprintf("scheduler.scoring.shape[%d].utilization", i))
 		}
