@@ -70,7 +70,7 @@ below what no steps can lead; what fills each node before and after; where the m
 what stops further savings and what would lift that; what it all comes to in each --case, as
 "plimsoll whatif" says; risks, warnings, and what the report was made with. The page needs nothing from elsewhere, and can be sent to somebody.
 
-It exits as consolidate does.`,
+It exits as consolidate does, and with 3 where a case leaves pods without a place.`,
 		Example: `  plimsoll report -f examples/consolidate -o report.html
   kubectl get pods,nodes,pdb,ds,pvc,pv,sc,nodeclaims,nodepools,ec2nodeclasses -A -o json | plimsoll report -f - -o report.html
   plimsoll report -f cluster.json --label team --label app.kubernetes.io/part-of --title Production -o report.html
