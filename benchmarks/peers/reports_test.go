@@ -53,7 +53,7 @@ func TestReportOfGaps(t *testing.T) {
 	assert.NotContains(t, stdout, "spot/60 | karpenter |")
 	for _, text := range []string{stdout, readme} {
 		assert.Contains(t, text, "Another planner places more pods, or as many for less: 0\n")
-		assert.Contains(t, text, "| corpus | plimsoll fast | plimsoll | plimsoll thorough | karpenter | first-fit all types |")
+		assert.Contains(t, text, "| corpus | plimsoll fast | plimsoll | plimsoll free | plimsoll thorough | karpenter | first-fit all types |")
 		assert.Contains(t, text, "\n| thirty-sizes | 1.")
 	}
 	assert.Equal(t, []string{"gap.png", "gap.svg"}, plots)

@@ -21,6 +21,9 @@ type Result struct {
 	Pods, Placed, Nodes int
 	// Price is that of all nodes, in USD per hour.
 	Price offerings.Price
+	// Realised is what the nodes cost once kube-scheduler has bound the pods where it likes, by
+	// Plimsoll's model of it; 0 where that is not known.
+	Realised offerings.Price
 	// Bound is the planner's own lower bound on price; 0 for none.
 	Bound offerings.Price
 	// Gap is what the planner itself says that it is above its bound, 0.01 for one per
@@ -99,6 +102,7 @@ func Measure(ctx context.Context, p Peer, instance string, problem scheduling.Pr
 	}
 	r.Placed, r.Nodes = outcome.Placed(), len(outcome.Machines)
 	r.Price, r.Bound, r.Gap, r.Late = outcome.Price(), outcome.Bound, outcome.Gap, outcome.Late
+	r.Realised = realised(ctx, problem, outcome)
 	return r, outcome, nil
 }
 

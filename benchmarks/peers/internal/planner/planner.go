@@ -26,11 +26,12 @@ type Peer struct {
 	Policy scheduling.Policy
 }
 
-// All is Plimsoll at its named efforts.
+// All is Plimsoll at its named efforts, and as it plans where kube-scheduler places the pods.
 func All() []Peer {
 	return []Peer{
 		{"plimsoll fast", scheduling.Policy{Effort: scheduling.EffortFast}},
 		{"plimsoll", scheduling.Policy{}},
+		{"plimsoll free", scheduling.Policy{Placement: scheduling.PlacementFree}},
 		{"plimsoll thorough", scheduling.Policy{Effort: scheduling.EffortThorough}},
 	}
 }

@@ -54,7 +54,13 @@ func Comparison(results []peer.Result, standard string) []Column {
 		s, _ := find(results, r.Instance, standard)
 		return Number(quotient(r.Elapsed.Seconds(), s.Elapsed.Seconds()), 2, "")
 	}}
-	return []Column{instance, planner, placed, nodes, dollars, above, elapsed, cpu, allocated, cost, time}
+	bill := Column{"$/h once bound:", func(r peer.Result) string {
+		if r.Realised == 0 {
+			return "–"
+		}
+		return Number(r.Realised.USD(), 3, "")
+	}}
+	return []Column{instance, planner, placed, nodes, dollars, bill, above, elapsed, cpu, allocated, cost, time}
 }
 
 // Speed are the columns of one instance in several sizes. The last ones say how many times as

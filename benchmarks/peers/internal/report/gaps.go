@@ -28,6 +28,9 @@ type Finding struct {
 // ours is whether a result is that of the library at one of its efforts.
 func ours(r peer.Result) bool { return strings.HasPrefix(r.Peer, "plimsoll") }
 
+// freely is Plimsoll where kube-scheduler places the pods: it pays for a price that comes true.
+const freely = "plimsoll free"
+
 // beats is whether a places more pods than b, or as many for less.
 func beats(a, b peer.Result) bool {
 	return a.Placed > b.Placed || a.Placed == b.Placed && a.Price < b.Price
@@ -163,7 +166,7 @@ func Summary(findings []*Finding) (text string, faults []string) {
 	var lost, foul, dearer []string
 	for _, f := range findings {
 		lost, foul = append(lost, f.Losses...), append(foul, f.AgainstRules...)
-		efforts := slices.DeleteFunc(slices.Clone(f.Results), func(r peer.Result) bool { return !ours(r) })
+		efforts := slices.DeleteFunc(slices.Clone(f.Results), func(r peer.Result) bool { return !ours(r) || r.Peer == freely })
 		for i := 1; i < len(efforts); i++ {
 			if less, more := efforts[i-1], efforts[i]; beats(less, more) {
 				dearer = append(dearer, fmt.Sprintf("%s: %s costs %s, %s %s", f.Instance.Name, more.Peer, more.Price, less.Peer, less.Price))

@@ -19,7 +19,7 @@ import (
 )
 
 const (
-	mostTried   = 8    // requests of which a smaller one is tried
+	mostTried   = 8    // requests, and NodePools, of which another one is tried
 	largestCut  = 0.25 // of a request that is called a slightly smaller one
 	leastSaving = 0.002
 )
@@ -111,10 +111,18 @@ func (s *Subject) sizes(ctx context.Context, b *baseline) ([]Finding, error) {
 	return out, nil
 }
 
-// types are NodePools that keep instance types out with which the pods would cost less.
+// types are NodePools that keep instance types out with which the pods would cost less, of those that
+// cost most.
 func (s *Subject) types(ctx context.Context, b *baseline) ([]Finding, error) {
 	var out []Finding
-	for i, pool := range b.problem.NodePools[:min(len(b.problem.NodePools), mostTried)] {
+	spent := map[string]offerings.Price{}
+	for i := range b.plan.Launches {
+		l := &b.plan.Launches[i]
+		spent[l.NodePool] = offerings.Sum(spent[l.NodePool], l.Price)
+	}
+	pools := slices.Clone(b.problem.NodePools)
+	slices.SortStableFunc(pools, func(x, y *scheduling.NodePool) int { return cmp.Compare(spent[y.Name], spent[x.Name]) })
+	for _, pool := range pools[:min(len(pools), mostTried)] {
 		known := s.labelsOf(b.problem.CatalogOf(pool.Name))
 		var kept []requirements.Selector
 		var left []string
@@ -137,7 +145,7 @@ func (s *Subject) types(ctx context.Context, b *baseline) ([]Finding, error) {
 		wider.Spec.Template.Spec.Requirements = kept
 		trial := b.problem
 		trial.NodePools = slices.Clone(b.problem.NodePools)
-		trial.NodePools[i] = wider
+		trial.NodePools[slices.Index(trial.NodePools, pool)] = wider
 		saving, err := b.saves(ctx, trial)
 		if err != nil {
 			return nil, err
