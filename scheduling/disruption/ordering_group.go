@@ -147,19 +147,13 @@ func (w *ordering) seatAll(g *leavingGroup) {
 	for again := true; again && g.lost > 0; {
 		again = false
 		for _, kind := range slices.Sorted(maps.Keys(g.stuck)) {
-			var rest []string
-			for _, pod := range g.stuck[kind] {
-				if w.seat(kind, w.simulation.Pods[pod]) {
-					g.lost--
-					again = true
-				} else {
-					rest = append(rest, pod)
-				}
+			rest := g.stuck[kind]
+			for len(rest) > 0 && w.seat(kind, w.simulation.Pods[rest[0]]) {
+				rest, again = rest[1:], true
+				g.lost--
 			}
-			if len(rest) == 0 {
+			if g.stuck[kind] = rest; len(rest) == 0 { // where one has no place, none of its kind has
 				delete(g.stuck, kind)
-			} else {
-				g.stuck[kind] = rest
 			}
 		}
 	}
