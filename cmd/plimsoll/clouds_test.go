@@ -9,6 +9,7 @@ import (
 // Clusters of GKE and AKS are planned and consolidated with the NodePools of their Karpenter
 // providers, at the prices of where they are, and what comes out obeys every rule.
 func TestClustersOfOtherClouds(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		dir, prices string
 		pools       []string // that are bought from

@@ -222,6 +222,7 @@ func drainedBy(plan *disruption.Plan) (out []string) {
 // What the cluster costs, what it could cost, and what keeps it from that stand first, and add
 // up.
 func TestWhatKeepsTheRest(t *testing.T) {
+	t.Parallel()
 	r := run(t, waste()...)
 	lines := strings.Split(r.stdout, "\n")
 	for i, want := range []string{"$/MONTH", "now", "after these steps", "least by any steps", "built anew"} {

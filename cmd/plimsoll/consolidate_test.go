@@ -29,6 +29,7 @@ func moveset(t *testing.T, text string) *disruption.Plan {
 }
 
 func TestConsolidateFormats(t *testing.T) {
+	t.Parallel()
 	asJSON, asYAML := run(t, waste("-o", "json")...), run(t, waste("-o", "yaml")...)
 	require.Equal(t, exitOK, asJSON.code, asJSON.stderr)
 	raw, err := yaml.YAMLToJSON([]byte(asYAML.stdout))
@@ -45,6 +46,7 @@ func TestConsolidateFormats(t *testing.T) {
 }
 
 func TestConsolidateFlags(t *testing.T) {
+	t.Parallel()
 	all := moveset(t, run(t, waste("-o", "json")...).stdout)
 	two := moveset(t, run(t, waste("-o", "json", "--steps", "2")...).stdout)
 	require.Equal(t, all.Steps[:2], two.Steps)
@@ -69,6 +71,7 @@ func TestConsolidateFlags(t *testing.T) {
 
 // Nothing in the input says what time it is: the present will do.
 func TestConsolidateNow(t *testing.T) {
+	t.Parallel()
 	r := run(t, "consolidate", "-f", "../../examples/consolidate", "--effort", "fast")
 	require.Equal(t, exitOK, r.code, r.stderr)
 	require.Equal(t, run(t, waste()...).stdout, r.stdout)
@@ -109,6 +112,7 @@ func TestConsolidateNothing(t *testing.T) {
 
 // The example is what kubectl would print, in one List as well as in files.
 func TestConsolidateAList(t *testing.T) {
+	t.Parallel()
 	var items []json.RawMessage
 	for _, name := range []string{"10-nodepools.yaml", "20-nodes.yaml", "30-pods.yaml"} {
 		text, err := os.ReadFile("../../examples/consolidate/" + name)
@@ -128,6 +132,7 @@ func TestConsolidateAList(t *testing.T) {
 
 // Pods may ask to stay as they did of older versions of Karpenter, and of Cluster Autoscaler.
 func TestConsolidateHeedsOtherAnnotations(t *testing.T) {
+	t.Parallel()
 	steps := func(annotation string) []disruption.Step {
 		dir := t.TempDir()
 		for _, name := range []string{"10-nodepools.yaml", "20-nodes.yaml", "30-pods.yaml"} {
@@ -148,6 +153,7 @@ func TestConsolidateHeedsOtherAnnotations(t *testing.T) {
 
 // A node of a pool is explained with what becomes of it when the cluster is consolidated.
 func TestExplainNodeWithVerdict(t *testing.T) {
+	t.Parallel()
 	explain := func(args ...string) result {
 		return run(t, append([]string{"explain", "-f", "../../examples/consolidate", "--now", "2026-11-21T09:00:00Z", "--effort", "fast"}, args...)...)
 	}

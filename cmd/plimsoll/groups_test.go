@@ -155,6 +155,7 @@ func TestNodeGroups(t *testing.T) {
 		}, map[string]string{"gke-default": "default-pool", "gke-spot": "spot"}},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			file := temp(t, "cluster.yaml", tt.cluster)
 			args := []string{"-f", file, "--now", "2026-11-21T09:00:00Z", "--effort", "fast"}
 			if tt.catalog != "" {

@@ -58,6 +58,7 @@ func TestLintFindsAndForgets(t *testing.T) {
 
 // What could cost less is no failure.
 func TestLintOfTheQuickstart(t *testing.T) {
+	t.Parallel()
 	r := run(t, "lint", "-f", shop)
 	require.Equal(t, exitOK, r.code, r.stdout)
 }

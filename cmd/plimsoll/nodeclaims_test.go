@@ -66,6 +66,7 @@ func TestNodeClaimsAreThoseOfKarpenter(t *testing.T) {
 }
 
 func TestNodeClaimsNeedANodeClass(t *testing.T) {
+	t.Parallel()
 	pool := strings.Replace(ownedPool, "{group: karpenter.k8s.aws, kind: EC2NodeClass, name: default}", "{name: default}", 1)
 	r := run(t, "plan", "-f", temp(t, "pool.yaml", pool), "-f", "../../examples/quickstart/30-services.yaml", "--effort", "fast", "-o", "nodeclaims")
 	require.Contains(t, r.stderr, "warning: NodePool/general: has no nodeClassRef with group, kind and name, and its NodeClaims are refused without\n")

@@ -106,6 +106,7 @@ func TestPlanOfADump(t *testing.T) {
 }
 
 func TestPlanWithEveryCatalog(t *testing.T) {
+	t.Parallel()
 	for name, args := range map[string][]string{
 		"embedded":          {"--catalog", "ec2/us-east-1"},
 		"default":           {},
@@ -143,6 +144,7 @@ func TestCatalogsMakeTheRound(t *testing.T) {
 }
 
 func TestPlanOfTheQuickstart(t *testing.T) {
+	t.Parallel()
 	r := run(t, "plan", "-f", shop, "-o", "json", "--effort", "fast")
 	require.Equal(t, exitOK, r.code, r.stderr)
 	obeys(t, r.stdout, 55)
@@ -263,6 +265,7 @@ func TestPoolsThatBuyNothingAreTold(t *testing.T) {
 
 // The default pool gives way where the flags ask for what it would not buy.
 func TestDefaultPoolFollowsTheFlags(t *testing.T) {
+	t.Parallel()
 	for flags, want := range map[string]func(arch, capacityType string) bool{
 		"":                                 func(arch, ct string) bool { return arch == "amd64" && ct == "on-demand" },
 		"--capacity-types spot":            func(arch, ct string) bool { return arch == "amd64" && ct == "spot" },

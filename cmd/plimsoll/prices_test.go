@@ -72,6 +72,7 @@ func TestSpotPriceHistory(t *testing.T) {
 
 // Discounts and prices of one's own are those of what is bought and of what runs.
 func TestPricesOfOnesOwn(t *testing.T) {
+	t.Parallel()
 	price := func(plan *disruption.Plan, node string) string {
 		for _, v := range plan.Nodes {
 			if v.Node == node {

@@ -21,6 +21,9 @@ func TestReadmesShowWhatIsPrinted(t *testing.T) {
 			"--case", "large: --smallest-node cpu=8", "--case", "Stockholm: --catalog ec2/eu-north-1"), everything},
 	} {
 		t.Run(name, func(t *testing.T) {
+			if !*update { // which writes files anew one by one
+				t.Parallel()
+			}
 			file, err := os.ReadFile(e.file)
 			require.NoError(t, err)
 			before, rest, found := strings.Cut(string(file), e.after)

@@ -9,6 +9,7 @@ import (
 
 // A plan of a redacted dump is that of the dump, but for the names.
 func TestRedactedDumpsPlanAlike(t *testing.T) {
+	t.Parallel()
 	red := run(t, "redact", "-f", "../../examples/consolidate")
 	require.Equal(t, exitOK, red.code, red.stderr)
 	require.NotContains(t, red.stdout, "ledger")

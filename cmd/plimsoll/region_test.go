@@ -42,6 +42,7 @@ const onePod = "apiVersion: v1\nkind: Pod\nmetadata: {name: web, namespace: shop
 
 // Without --catalog a cluster is planned where it is.
 func TestClustersArePlannedWhereTheyAre(t *testing.T) {
+	t.Parallel()
 	file := moveTo(t, "eu-west-1")
 	r := run(t, "consolidate", "-f", file, "--now", "2026-11-21T09:00:00Z", "-o", "json", "--effort", "fast")
 	require.Equal(t, exitOK, r.code, r.stderr)
@@ -66,6 +67,7 @@ func TestClustersArePlannedWhereTheyAre(t *testing.T) {
 }
 
 func TestWhatSaysWhere(t *testing.T) {
+	t.Parallel()
 	for name, tt := range map[string]struct {
 		objects []string
 		args    []string

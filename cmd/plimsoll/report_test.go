@@ -33,6 +33,7 @@ func decodeReport(t *testing.T, text string) *report.Report {
 
 // The report says what consolidate does.
 func TestReportSaysWhatConsolidateSays(t *testing.T) {
+	t.Parallel()
 	printed := run(t, reported("-o", "json")...)
 	require.Equal(t, exitOK, printed.code, printed.stderr)
 	r := decodeReport(t, printed.stdout)
@@ -94,6 +95,7 @@ func TestReportOfNodeGroups(t *testing.T) {
 func cents(p offerings.Price) int64 { return (int64(p)*730 + 5_000_000) / 10_000_000 }
 
 func TestReportFormats(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ format, ending, want string }{
 		{"html", "html", "<!doctype html>"}, {"markdown", "md", "## Cluster on ec2/us-east-1"}, {"svg", "svg", "<svg "}, {"json", "json", "{"}, {"yaml", "yaml", "costs:"},
 	} {
@@ -122,6 +124,7 @@ func TestReportFormats(t *testing.T) {
 
 // A report compares cases as whatif does.
 func TestReportOfCases(t *testing.T) {
+	t.Parallel()
 	cases := []string{"--effort", "fast", "--case", "no spot: --no-spot", "--case", "Stockholm: --catalog ec2/eu-north-1"}
 	var input bytes.Buffer
 	for _, file := range []string{"10-nodepools.yaml", "20-nodes.yaml", "30-pods.yaml"} {

@@ -67,6 +67,7 @@ func TestSolverFlags(t *testing.T) {
 		},
 	} {
 		t.Run(flags, func(t *testing.T) {
+			t.Parallel()
 			args := append([]string{"-f", shop, "--effort", "fast"}, strings.Fields(flags)...)
 			r := run(t, append([]string{"plan", "-o", "json"}, args...)...)
 			require.Equal(t, exitOK, r.code, r.stderr)
@@ -85,6 +86,7 @@ func TestSolverFlags(t *testing.T) {
 }
 
 func TestAlternativesAsJSON(t *testing.T) {
+	t.Parallel()
 	r := run(t, "plan", "--alternatives", "-f", shop, "-o", "json", "--effort", "fast")
 	require.Equal(t, exitOK, r.code, r.stderr)
 	var got struct {

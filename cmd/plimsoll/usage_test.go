@@ -132,6 +132,7 @@ func TestVersion(t *testing.T) {
 }
 
 func TestRegions(t *testing.T) {
+	t.Parallel()
 	r := run(t, "catalog", "--regions")
 	require.Equal(t, exitOK, r.code)
 	require.Contains(t, r.stdout, "ec2/us-east-1\n")

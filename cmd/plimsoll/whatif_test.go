@@ -30,6 +30,7 @@ func outcomes(t *testing.T, text string) map[string]*whatif.Outcome {
 }
 
 func TestWhatIf(t *testing.T) {
+	t.Parallel()
 	team := temp(t, "team.yaml", deployed("team", "replicas: 40, "))
 	args := asksOf("--case", "spot: --allow karpenter.sh/capacity-type=spot", "--case", "no spot: --no-spot",
 		"--case", "Stockholm: --catalog ec2/eu-north-1", "--case", "team: -f '"+team+"'")
@@ -113,6 +114,7 @@ func FuzzSplitWords(f *testing.F) {
 }
 
 func TestFailAbove(t *testing.T) {
+	t.Parallel()
 	shop := []string{"plan", "-f", "testdata/nopool.yaml", "--catalog", "testdata/market.json"}
 	for limit, code := range map[string]int{"78": exitAbove, "79": exitOK, "0.1/hour": exitAbove, "0.11/hour": exitOK} {
 		r := run(t, append(shop, "--fail-above", limit)...)
