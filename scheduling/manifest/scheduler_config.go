@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -105,6 +106,9 @@ func (c *collector) schedulerConfiguration(o rawObject) {
 		p.PercentageOfNodesToScore, percentage = config.PercentageOfNodesToScore, "percentageOfNodesToScore"
 	}
 	read.PercentageOfNodesToScore = lo.FromPtr(p.PercentageOfNodesToScore)
+	for _, left := range append(unmodelled(p.Plugins), lo.Ternary(len(config.Extenders) > 0, []string{"extenders"}, nil)...) {
+		c.warn("KubeSchedulerConfiguration/"+cmp.Or(p.SchedulerName, corev1.DefaultSchedulerName), left+" of kube-scheduler's configuration is not modelled: prices to expect are those of its default plugins with their own weights")
+	}
 	seen := map[string]bool{}
 	for i, plugin := range p.PluginConfig {
 		at := element(at+".pluginConfig", i)
@@ -160,6 +164,34 @@ func readScoring(raw []byte, at string, into *scheduling.ScoringStrategy) []fiel
 		*into = scheduling.ScoringStrategy{Type: s.Type, Resources: s.Resources, Shape: s.RequestedToCapacityRatio.Shape}
 	}
 	return faults
+}
+
+// unmodelled are the plugins that a profile turns off, or gives other weights than their own.
+func unmodelled(raw json.RawMessage) (out []string) {
+	var points map[string]struct {
+		Enabled []struct {
+			Name   string `json:"name"`
+			Weight int    `json:"weight"`
+		} `json:"enabled"`
+		Disabled []struct {
+			Name string `json:"name"`
+		} `json:"disabled"`
+	}
+	if len(raw) == 0 || json.Unmarshal(raw, &points) != nil {
+		return nil
+	}
+	own := map[string]int{"TaintToleration": 3, "NodeAffinity": 2, spreadPlugin: 2, "InterPodAffinity": 2}
+	for _, point := range slices.Sorted(maps.Keys(points)) {
+		for _, x := range points[point].Enabled {
+			if x.Weight != 0 && x.Weight != max(1, own[x.Name]) {
+				out = append(out, fmt.Sprintf("weight %d of plugin %s", x.Weight, x.Name))
+			}
+		}
+		for _, x := range points[point].Disabled {
+			out = append(out, "turning off plugin "+x.Name+" for "+point)
+		}
+	}
+	return out
 }
 
 // defaultProfile is the profile of pods that name no scheduler, or the only one; -1 if there

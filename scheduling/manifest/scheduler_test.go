@@ -161,3 +161,19 @@ func TestSchedulerProfiles(t *testing.T) {
 		require.EqualError(t, err, want)
 	}
 }
+
+// What is not modelled is warned of, and what kube-scheduler has by itself is not.
+func TestPluginsThatAreNotModelled(t *testing.T) {
+	warned := func(profile string) (out []string) {
+		s := read(t, "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\nprofiles:\n- plugins: "+profile+"\n")
+		for _, w := range s.Warnings {
+			if strings.Contains(w.Message, "is not modelled") {
+				out = append(out, w.Message[:strings.Index(w.Message, " of kube-scheduler")])
+			}
+		}
+		return out
+	}
+	require.Equal(t, []string{"turning off plugin ImageLocality for score", "weight 5 of plugin NodeResourcesFit"},
+		warned("{score: {enabled: [{name: NodeResourcesFit, weight: 5}], disabled: [{name: ImageLocality}]}}"))
+	require.Empty(t, warned("{multiPoint: {enabled: [{name: TaintToleration, weight: 3}, {name: NodeResourcesFit, weight: 1}, {name: NodePorts}]}}"))
+}
