@@ -167,8 +167,8 @@ func TestPluginsThatAreNotModelled(t *testing.T) {
 	warned := func(profile string) (out []string) {
 		s := read(t, "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\nprofiles:\n- plugins: "+profile+"\n")
 		for _, w := range s.Warnings {
-			if strings.Contains(w.Message, "is not modelled") {
-				out = append(out, w.Message[:strings.Index(w.Message, " of kube-scheduler")])
+			if what, _, found := strings.Cut(w.Message, " of kube-scheduler's configuration"); found {
+				out = append(out, what)
 			}
 		}
 		return out
