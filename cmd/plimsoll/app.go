@@ -37,7 +37,8 @@ type app struct {
 
 	args   []string // of the subcommand
 	stdin  io.Reader
-	kept   []byte       // of stdin, where it is read several times
+	kept   bytes.Buffer // what was read of stdin, where it is read several times
+	source io.Reader    // the rest of it, then
 	stdout bytes.Buffer // printed at the end, unless there is an error
 	stderr io.Writer
 	code   int
@@ -70,16 +71,14 @@ func (a *app) does(run func(ctx context.Context) error) func(*cobra.Command, []s
 	}
 }
 
-// keepStdin reads what is on stdin, for it to be read several times, see [app.rereadStdin].
-func (a *app) keepStdin() (err error) {
-	if a.stdin != nil {
-		a.kept, err = io.ReadAll(a.stdin)
+// rereadStdin has stdin begin anew, for it to be read several times. Nothing is read before somebody
+// asks for it: it may be a terminal.
+func (a *app) rereadStdin() {
+	if a.source == nil {
+		a.source = io.TeeReader(a.stdin, &a.kept)
 	}
-	return err
+	a.stdin = io.MultiReader(bytes.NewReader(a.kept.Bytes()), a.source)
 }
-
-// rereadStdin has stdin begin anew.
-func (a *app) rereadStdin() { a.stdin = bytes.NewReader(a.kept) }
 
 // encode writes something as JSON or YAML.
 func (a *app) encode(format, what string, value any) error {

@@ -42,9 +42,6 @@ each together with what -f names, such as a cluster's nodes and NodePools.`,
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return a.does(func(ctx context.Context) error {
-			if err := a.keepStdin(); err != nil {
-				return err
-			}
 			sides := make([]compare.Side, 2)
 			var errs []error
 			for i, name := range args {

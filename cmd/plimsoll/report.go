@@ -83,9 +83,6 @@ It exits as consolidate does, and with 3 where a case leaves pods without a plac
 		if err != nil {
 			return err
 		}
-		if err := a.keepStdin(); err != nil {
-			return err
-		}
 		a.rereadStdin()
 		p, err := f.input.load(a)
 		if err != nil {
@@ -130,7 +127,6 @@ func (a *app) compared(ctx context.Context, f *reportFlags) ([]*whatif.Outcome, 
 	if err != nil {
 		return nil, err
 	}
-	a.rereadStdin()
 	outcomes, _, err := a.answer(ctx, asked)
 	return outcomes, err
 }

@@ -152,9 +152,6 @@ func (a *app) questions(base *question, cases casesFlag, all func(cmd *cobra.Com
 // answer answers the questions in turn; the baseline's problem is returned, too. Pods without a place
 // have an exit code.
 func (a *app) answer(ctx context.Context, list []*asked) (outcomes []*whatif.Outcome, base *problem, err error) {
-	if err := a.keepStdin(); err != nil {
-		return nil, nil, err
-	}
 	for _, c := range list {
 		a.rereadStdin()
 		solver, err := c.how.solver(&c.input.market)

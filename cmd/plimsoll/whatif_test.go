@@ -2,8 +2,10 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/stretchr/testify/require"
 
@@ -70,6 +72,19 @@ func TestWhatIfNothingRuns(t *testing.T) {
 	require.Equal(t, got["baseline"].Launches, got["baseline"].Nodes)
 	require.Greater(t, got["small"].PricePerHour, got["baseline"].PricePerHour)
 	require.Equal(t, []string{"--largest-node", "cpu=2", "--no-spot"}, got["small"].Flags)
+}
+
+// Commands that read their input several times leave stdin alone where no file is of it: a terminal
+// would be waited for.
+func TestStdinIsReadOnlyWhereItIsNamed(t *testing.T) {
+	cluster := temp(t, "web.yaml", deployed("web", "replicas: 3, "))
+	flags := []string{"--catalog", "testdata/market.json", "--effort", "fast"}
+	for _, args := range [][]string{
+		{"whatif", "-f", cluster, "--case", "calm: --no-spot"}, {"diff", cluster, cluster}, {"report", "-f", cluster, "--case", "calm: --no-spot"},
+	} {
+		r := runWith(t, iotest.ErrReader(errors.New("somebody reads stdin")), append(args, flags...)...)
+		require.Contains(t, []int{exitOK, exitUnschedulable}, r.code, "%s: %s", args[0], r.stderr)
+	}
 }
 
 func TestWhatIfUsage(t *testing.T) {
