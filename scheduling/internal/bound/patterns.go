@@ -102,7 +102,9 @@ func (p *patterns) promising() bool {
 	for i := range p.machines {
 		held := p.holds(i, &p.center.vectors[p.center.proof[i]], p.center.worths, math.Inf(1))
 		if p.machines[i].supply < 0 && held >= p.prices[i]*(1-1e-6) {
-			least = min(least, p.relax(i, p.center.worths).Pods())
+			r := p.relax(i, p.center.worths)
+			r.Solve()
+			least = min(least, r.Pods())
 		}
 	}
 	return least <= fewPods

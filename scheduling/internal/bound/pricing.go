@@ -113,8 +113,10 @@ func (p *patterns) judge(i int, next *proposal, violated *bool) verdict {
 	if held := p.holds(i, &next.vectors[last], next.worths, price); held <= price {
 		return verdict{held, last, 0}
 	}
-	v, r := p.knapsack(i), p.relax(i, next.worths)
-	at := next.add(p.vector(p.valuesIn(v, r.Values())))
+	r := p.relax(i, next.worths)
+	shares := r.Solve()
+	v := p.knapsack(i)
+	at := next.add(p.vector(p.valuesIn(v, shares)))
 	held := p.holds(i, &next.vectors[at], next.worths, math.Inf(1))
 	if held <= price || held > 4*price && p.machines[i].supply < 0 || !v.Countable() {
 		return verdict{held, at, 0}
@@ -123,14 +125,14 @@ func (p *patterns) judge(i int, next *proposal, violated *bool) verdict {
 		*violated = p.learn(i, v, r.Amounts()) || *violated
 		return verdict{held, at, 0}
 	}
-	return verdict{min(held, p.try(i, r, quickWidth, held, price, violated)), at, quickWidth}
+	return verdict{min(held, p.try(i, next, quickWidth, held, price, violated)), at, quickWidth}
 }
 
 // try finds what a machine holds at most by so many states of its patterns, at least the floor, and adds
-// one to the master that is worth more than its price. r is the machine with pods in pieces.
-func (p *patterns) try(i int, r *knapsack.Relaxed, width int, held, floor float64, violated *bool) float64 {
+// one to the master that is worth more than its price.
+func (p *patterns) try(i int, next *proposal, width int, held, floor float64, violated *bool) float64 {
 	v := p.knapsack(i)
-	out, whole := p.fill(v, r, width, held, floor)
+	out, whole := p.fill(v, p.relax(i, next.worths), width, held, floor)
 	if p.machines[i].supply < 0 {
 		p.fullest = max(p.fullest, float64(out.Best)/whole/p.prices[i])
 	}
@@ -156,11 +158,13 @@ func (p *patterns) refine(next *proposal, bounds []float64) (violated bool) {
 		if ratio <= p.fullest || next.widths[i] == 0 {
 			break
 		}
-		width, before, r := next.widths[i]*wider, bounds[i], p.relax(i, next.worths)
-		bounds[i] = min(before, p.try(i, r, width, before, p.prices[i]*p.fullest, &violated))
+		width, before := next.widths[i]*wider, bounds[i]
+		bounds[i] = min(before, p.try(i, next, width, before, p.prices[i]*p.fullest, &violated))
 		next.widths[i] = width
 		if more := p.prices[i] * p.fullest; bounds[i] > more && (width*wider > mostStates || before-bounds[i] < leastNarrowed*(before-more)) {
 			p.pieces.Set(i)
+			r := p.relax(i, next.worths)
+			r.Solve()
 			return p.learn(i, p.knapsack(i), r.Amounts()) || violated
 		}
 	}
@@ -170,6 +174,7 @@ func (p *patterns) refine(next *proposal, bounds []float64) (violated bool) {
 // fill looks for the pattern of a knapsack that is worth most, at least the floor, among so many
 // states. top is what it may be worth at most.
 func (p *patterns) fill(v *knapsack.Knapsack, r *knapsack.Relaxed, width int, top, floor float64) (out knapsack.Outcome, whole float64) {
+	shares := r.Solve()
 	whole = math.Ldexp(1, wholeBits) / top
 	s := &p.search
 	s.Knapsack, s.Width, s.Floor = v, width, int64(floor*whole)
@@ -177,7 +182,7 @@ func (p *patterns) fill(v *knapsack.Knapsack, r *knapsack.Relaxed, width int, to
 	for _, w := range r.Worths {
 		s.Worths = append(s.Worths, int64(math.Ceil(w*whole)))
 	}
-	for d, share := range r.Values() {
+	for d, share := range shares {
 		s.Values = append(s.Values, int64(math.Ceil(share*whole/float64(max(1, v.Room[d])))))
 	}
 	out = s.Run()
@@ -185,13 +190,11 @@ func (p *patterns) fill(v *knapsack.Knapsack, r *knapsack.Relaxed, width int, to
 	return out, whole
 }
 
-// relax fills a machine with pods in pieces.
+// relax sets a machine up for pods in pieces.
 func (p *patterns) relax(i int, worths []float64) *knapsack.Relaxed {
 	v := p.knapsack(i)
 	p.work -= int64(len(v.Classes)*len(v.Rows)) * relaxCost
-	r := v.Relax(worths)
-	r.Solve()
-	return r
+	return v.Relax(worths)
 }
 
 // valuesIn turns shares of a knapsack's resources into values of the search.

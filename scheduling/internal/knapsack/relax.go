@@ -185,9 +185,6 @@ func (r *Relaxed) pivot(entering int, down bool) bool {
 	return true
 }
 
-// Values are those that it was solved with, see [Relaxed.Solve].
-func (r *Relaxed) Values() []float64 { return r.values }
-
 // Pods is how many pods the machine holds once it is solved, pieces counted as pieces.
 func (r *Relaxed) Pods() (pods float64) {
 	for _, n := range r.Amounts() {
