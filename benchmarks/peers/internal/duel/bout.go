@@ -159,7 +159,7 @@ func Fight(ctx context.Context, seed uint64, p scheduling.Problem, s Settings) (
 	}
 	b.Lost, b.Won = missing(there, here), missing(here, there)
 	if v := b.verdict(s); v == Fewer || v == Dearer {
-		b.lookCloser(p, planOf(p, mine), planOf(p, its), s.solver())
+		b.lookCloser(p, mine.Plan(p), its.Plan(p), s.solver())
 	}
 	return b, nil
 }
@@ -179,7 +179,7 @@ func pools(o peer.Outcome) map[string]string {
 	out := map[string]string{}
 	for _, m := range o.Machines {
 		for _, pod := range m.Pods {
-			out[name(pod)] = m.NodePool
+			out[peer.PodName(pod)] = m.NodePool
 		}
 	}
 	return out
@@ -198,10 +198,10 @@ func lead(pods []*corev1.Pod, here, there map[string]string) int {
 		if pod.Spec.Priority != nil {
 			priority = *pod.Spec.Priority
 		}
-		if _, ok := here[name(pod)]; ok {
+		if _, ok := here[peer.PodName(pod)]; ok {
 			difference[priority]++
 		}
-		if _, ok := there[name(pod)]; ok {
+		if _, ok := there[peer.PodName(pod)]; ok {
 			difference[priority]--
 		}
 	}

@@ -98,7 +98,7 @@ func inTurn(p scheduling.Problem, plan *scheduling.Plan, turns []int) (schedulin
 	for i, pod := range p.Pods {
 		pods[i] = pod.DeepCopy()
 		pods[i].Name = fmt.Sprintf("%06d-%s", turns[i], pod.Name)
-		names[name(pod)] = name(pods[i])
+		names[peer.PodName(pod)] = peer.PodName(pods[i])
 	}
 	p.Pods = pods
 	out := &scheduling.Plan{Launches: slices.Clone(plan.Launches), Unschedulable: slices.Clone(plan.Unschedulable)}

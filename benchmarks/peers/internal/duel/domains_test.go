@@ -39,7 +39,7 @@ func TestNarrow(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := fixture(tc.pods...)
-			plan := planOf(p, peer.Outcome{Machines: tc.machines(p)})
+			plan := peer.Outcome{Machines: tc.machines(p)}.Plan(p)
 			if tc.change != nil {
 				tc.change(&p)
 			}

@@ -3,7 +3,6 @@ package duel
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 
@@ -22,7 +21,7 @@ import (
 // about what a plan of ours has to tell beyond where pods go are not asked.
 func Broken(p scheduling.Problem, o peer.Outcome, solver scheduling.Policy) map[verify.Code]string {
 	var report *verify.Report
-	err := verify.Checker{Policy: solver}.Plan(p, planOf(p, o))
+	err := verify.Checker{Policy: solver}.Plan(p, o.Plan(p))
 	broken := map[verify.Code]string{}
 	if len(o.Impossible) > 0 {
 		broken[verify.NoOptions] = o.Impossible[0]
@@ -50,54 +49,6 @@ func about(c verify.Code) bool {
 		return true
 	}
 	return false
-}
-
-// planOf is the outcome as a plan, as far as the rules that are asked read it.
-func planOf(p scheduling.Problem, o peer.Outcome) *scheduling.Plan {
-	pools := map[string]*scheduling.NodePool{}
-	for _, pool := range p.NodePools {
-		pools[pool.Name] = pool
-	}
-	plan := &scheduling.Plan{}
-	placed := map[*corev1.Pod]bool{}
-	for i, m := range o.Machines {
-		launch := scheduling.Launch{
-			Name:     fmt.Sprintf("%s-%d", m.NodePool, i),
-			NodePool: m.NodePool,
-			Price:    m.Offering.Price,
-			Options: []scheduling.Option{{
-				InstanceType: m.InstanceType, Zone: m.Offering.Zone, CapacityType: m.Offering.CapacityType,
-				Price: m.Offering.Price, ReservationID: m.Offering.ReservationID, InterruptionRate: m.Offering.InterruptionRate,
-			}},
-			Labels: map[string]string{},
-		}
-		if pool := pools[m.NodePool]; pool != nil {
-			for _, r := range pool.Spec.Template.Spec.Requirements {
-				if value, ok := m.Labels[r.Key]; ok {
-					launch.Labels[r.Key] = value
-				}
-			}
-			maps.Copy(launch.Labels, pool.Spec.Template.Metadata.Labels)
-			launch.Taints, launch.StartupTaints = pool.Spec.Template.Spec.Taints, pool.Spec.Template.Spec.StartupTaints
-		}
-		for _, pod := range m.Pods {
-			placed[pod] = true
-			launch.Pods = append(launch.Pods, name(pod))
-		}
-		slices.Sort(launch.Pods)
-		plan.Launches = append(plan.Launches, launch)
-	}
-	for _, pod := range p.Pods {
-		if !placed[pod] {
-			plan.Unschedulable = append(plan.Unschedulable, scheduling.Unschedulable{Pod: name(pod)})
-		}
-	}
-	return plan
-}
-
-// name is the pod as plans name it.
-func name(pod *corev1.Pod) string {
-	return cmp.Or(pod.Namespace, corev1.NamespaceDefault) + "/" + pod.Name
 }
 
 // Draw is a random problem that both planners can express. Karpenter knows nothing of
@@ -144,7 +95,7 @@ func compareRanks(a, b rank) int {
 func ranks(p scheduling.Problem) func(pod, pool string) rank {
 	pods, pools := map[string]*corev1.Pod{}, map[string]*scheduling.NodePool{}
 	for _, pod := range p.Pods {
-		pods[name(pod)] = pod
+		pods[peer.PodName(pod)] = pod
 	}
 	for _, pool := range p.NodePools {
 		pools[pool.Name] = pool

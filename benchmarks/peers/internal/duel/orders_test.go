@@ -41,7 +41,7 @@ func TestUnlucky(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := fixture(tc.pods...)
-			plan := planOf(p, peer.Outcome{Machines: tc.machines(p)})
+			plan := peer.Outcome{Machines: tc.machines(p)}.Plan(p)
 			require.Empty(t, Broken(p, peer.Outcome{Machines: tc.machines(p)}, Settings{}.solver()), "in the order of names all pods bind")
 			before := podNames(p)
 			got := unlucky(p, plan, Settings{}.solver())
@@ -57,7 +57,7 @@ func TestUnlucky(t *testing.T) {
 
 func podNames(p scheduling.Problem) (out []string) {
 	for _, pod := range p.Pods {
-		out = append(out, name(pod))
+		out = append(out, peer.PodName(pod))
 	}
 	return out
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/benchmarks/internal/cputime"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
 
 // Result is one row of the comparison.
@@ -21,8 +22,9 @@ type Result struct {
 	Pods, Placed, Nodes int
 	// Price is that of all nodes, in USD per hour.
 	Price offerings.Price
-	// Realised is what the nodes cost once kube-scheduler has bound the pods where it likes, by
-	// Plimsoll's model of it; 0 where that is not known.
+	// Realised is what the nodes cost once kube-scheduler has bound the pods where it likes, with
+	// those that are bought for pods that find no place, by Plimsoll's model of it; 0 where that is
+	// not known, such as with machines whose labels the problem does not decide.
 	Realised offerings.Price
 	// Bound is the planner's own lower bound on price; 0 for none.
 	Bound offerings.Price
@@ -102,7 +104,9 @@ func Measure(ctx context.Context, p Peer, instance string, problem scheduling.Pr
 	}
 	r.Placed, r.Nodes = outcome.Placed(), len(outcome.Machines)
 	r.Price, r.Bound, r.Gap, r.Late = outcome.Price(), outcome.Bound, outcome.Gap, outcome.Late
-	r.Realised = realised(ctx, problem, outcome)
+	if once, err := (provisioning.Planner{}).Realise(ctx, problem, outcome.Plan(problem)); err == nil {
+		r.Realised = once.ExpectedPerHour
+	}
 	return r, outcome, nil
 }
 
