@@ -61,7 +61,8 @@ type Outcome struct {
 	// of these the loop knows nothing more.
 	Pods          int `json:"pods"`
 	Unschedulable int `json:"unschedulable"`
-	// Elsewhere is how many of the first plan's pods did not get the node that it says.
+	// Elsewhere is how many pods did not get the node that the first plan says, those among
+	// them that it leaves out for the next.
 	Elsewhere int `json:"podsElsewhere"`
 	// Rounds is how often machines were planned, 1 if every pod got a node at once.
 	Rounds int `json:"rounds"`
@@ -94,6 +95,8 @@ type Loop struct {
 	planner Planner
 	problem *scheduling.Problem
 	first   *scheduling.Plan
+	// later are pods, by namespace/name, that the first plan does not name and the next may place.
+	later map[string]bool
 	// expected is what the planner expects the first plan to come to; nil if it does not say.
 	expected *scheduling.Realised
 }
@@ -110,12 +113,71 @@ func NewLoop(ctx context.Context, planner Planner, p *scheduling.Problem) (*Loop
 		return nil, fmt.Errorf("planning: %w", err)
 	}
 	l := &Loop{planner: planner, problem: p, first: first, expected: first.Summary.Realised}
-	if r, ok := planner.(realiser); ok && l.expected == nil {
-		if l.expected, err = r.Realise(ctx, *p, first); err != nil {
-			return nil, fmt.Errorf("realising: %w", err)
+	return l, l.expect(ctx)
+}
+
+// NewLoopFrom begins with a plan that anybody made; planner plans what has to be bought after
+// it, and tells the bound. Of the plan is read where pods are, and of launches NodePool, first
+// option, labels, taints, and requirements for labels that the provider sets. Prices are those
+// of the problem. Pods that no launch names and planner has a place for are tried with the others,
+// and planned for in the next round. The plan is not changed. The error is that of the
+// planner, or names what the problem does not sell.
+func NewLoopFrom(ctx context.Context, planner Planner, p *scheduling.Problem, plan *scheduling.Plan) (*Loop, error) {
+	own, err := planner.Plan(ctx, *p)
+	if err != nil {
+		return nil, fmt.Errorf("planning: %w", err)
+	}
+	l := &Loop{planner: planner, problem: p, first: &scheduling.Plan{Launches: plan.Launches, Existing: plan.Existing}, later: map[string]bool{}}
+	summary, named := &l.first.Summary, map[string]bool{}
+	summary.Nodes, summary.LowerBoundPerHour = len(plan.Launches), own.Summary.LowerBoundPerHour
+	for i := range plan.Launches {
+		of, err := onSale(p, &plan.Launches[i])
+		if err != nil {
+			return nil, err
+		}
+		summary.PricePerHour, _ = summary.PricePerHour.Plus(of.Price)
+	}
+	for pod := range own.Placements() {
+		l.later[pod.String()] = true
+	}
+	for pod := range plan.Placements() {
+		summary.Placed++
+		named[pod.String()] = true
+		delete(l.later, pod.String())
+	}
+	for _, pod := range p.Pods {
+		if name := oracle.PodKey(pod); !named[name] {
+			l.first.Unschedulable = append(l.first.Unschedulable, scheduling.Unschedulable{Pod: name})
 		}
 	}
-	return l, nil
+	return l, l.expect(ctx)
+}
+
+// onSale is what a launch buys first.
+func onSale(p *scheduling.Problem, l *scheduling.Launch) (of offerings.Offering, err error) {
+	catalog := p.Catalog
+	if own, ok := p.PoolCatalogs[l.NodePool]; ok {
+		catalog = own
+	}
+	if len(l.Options) == 0 {
+		return of, fmt.Errorf("launch %s of the plan has no options", l.Name)
+	}
+	key := l.Options[0].Key()
+	of, ok := catalog.Lookup(key)
+	if !ok || of.ReservationID != key.ReservationID {
+		return of, fmt.Errorf("launch %s of the plan: the catalog does not sell %v", l.Name, key)
+	}
+	return of, nil
+}
+
+// expect asks the planner what the first plan comes to, if it has not said so and can.
+func (l *Loop) expect(ctx context.Context) (err error) {
+	if r, ok := l.planner.(realiser); ok && l.expected == nil {
+		if l.expected, err = r.Realise(ctx, *l.problem, l.first); err != nil {
+			return fmt.Errorf("realising: %w", err)
+		}
+	}
+	return nil
 }
 
 // Run carries the plan out in one way, and plans again as long as pods have no node and
@@ -131,11 +193,11 @@ func (l *Loop) Run(ctx context.Context, way Way) (*Outcome, error) {
 	}
 	summary := &l.first.Summary
 	r := &run{
-		way: way, scheduler: scheduler, problem: *l.problem, rank: ranks(l.problem.Pods, way.Order),
+		later: l.later, way: way, scheduler: scheduler, problem: *l.problem, rank: ranks(l.problem.Pods, way.Order),
 		dice: rand.New(rand.NewPCG(way.Order, 1)), //nolint:gosec // an order, not a secret
 		outcome: Outcome{
 			Planned: price(summary), Bound: summary.LowerBoundPerHour, Pods: summary.Placed,
-			Unschedulable: len(l.first.Unschedulable), Machines: summary.Nodes,
+			Unschedulable: len(l.first.Unschedulable) - len(l.later), Machines: summary.Nodes,
 		},
 	}
 	if l.expected != nil && way.Batches < 2 && way.Nominated == "" {

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plimsoll-go/plimsoll/examples/kubescheduler/realised"
+	"github.com/plimsoll-go/plimsoll/instancetypes/ec2"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
@@ -81,6 +82,29 @@ func TestLoopRepeats(t *testing.T) {
 	assert.Equal(t, before, st.YAML(*p))
 }
 
+// A plan that somebody else made is carried out in the same way; who it leaves out gets what
+// room there is, and then machines of the planner.
+func TestLoopFrom(t *testing.T) {
+	p := spoilt()
+	p.Pods = append(p.Pods, st.Pod("huge", st.Requests(st.Cores(64))))
+	theirs := &scheduling.Plan{Launches: []scheduling.Launch{{
+		Name: "theirs", NodePool: "default", Pods: []string{"default/big"},
+		Options: []scheduling.Option{{InstanceType: "large", Zone: "zone-a", CapacityType: "spot"}},
+	}}}
+	loop, err := realised.NewLoopFrom(t.Context(), provisioning.Planner{}, p, theirs)
+	require.NoError(t, err)
+	got, err := loop.Run(t.Context(), realised.Way{})
+	require.NoError(t, err)
+	assert.Equal(t, st.Cents(8), got.Planned)
+	assert.Equal(t, st.Cents(10), got.Bound)
+	assert.Equal(t, st.Cents(16), got.Realised, "little pods come first, and the big one needs another machine")
+	assert.Equal(t, []int{1, 1, 3, 2, 1, 0}, []int{got.Pods, got.Unschedulable, got.Elsewhere, got.Rounds, got.Later, got.Waiting})
+
+	theirs.Launches[0].Options[0].Zone = "zone-b"
+	_, err = realised.NewLoopFrom(t.Context(), provisioning.Planner{}, p, theirs)
+	assert.ErrorContains(t, err, "launch theirs of the plan: the catalog does not sell")
+}
+
 // Pods that no machine holds are counted, and nothing waits for them.
 func TestLoopUnschedulable(t *testing.T) {
 	p := spoilt()
@@ -106,12 +130,9 @@ func TestLoopNodes(t *testing.T) {
 
 func TestMixes(t *testing.T) {
 	for _, m := range realised.Mixes() {
-		p, err := m.Problem(1)
-		require.NoError(t, err)
+		p := m.Problem(1, ec2.MustCatalog("us-east-1"))
 		require.NoError(t, provisioning.Validate(p), m.Name)
 		require.NotEmpty(t, m.About)
-		again, err := m.Problem(1)
-		require.NoError(t, err)
-		require.Equal(t, p.Pods, again.Pods)
+		require.Equal(t, p.Pods, m.Problem(1, p.Catalog).Pods)
 	}
 }

@@ -2,14 +2,17 @@ package realised
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
+	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/plimsoll-go/plimsoll/instancetypes/ec2"
+	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 )
@@ -25,8 +28,8 @@ type Mix struct {
 	ways  []string // capacity types that may be bought
 }
 
-// Mixes are the problems that the loop is tried on. Machines are EC2's of us-east-1:
-// amd64, categories c, m and r from generation 5 on, in three zones.
+// Mixes are the problems that the loop is tried on. Machines are the catalog's amd64 ones in
+// its first three zones, of EC2 categories c, m and r from generation 5 on.
 func Mixes() []Mix {
 	const spot, onDemand = string(offerings.Spot), string(offerings.OnDemand)
 	return []Mix{
@@ -61,17 +64,13 @@ func Mixes() []Mix {
 	}
 }
 
-// Problem is the mix drawn with a seed.
-func (m *Mix) Problem(seed uint64) (*scheduling.Problem, error) {
-	catalog, err := ec2.Catalog("us-east-1")
-	if err != nil {
-		return nil, fmt.Errorf("mix %s: %w", m.Name, err)
-	}
-	p := &scheduling.Problem{Pods: m.pods(seed), NodePools: []*scheduling.NodePool{pool(m.ways)}, Catalog: catalog}
+// Problem is the mix drawn with a seed, to be bought from a catalog.
+func (m *Mix) Problem(seed uint64, catalog *instancetypes.Catalog) *scheduling.Problem {
+	p := &scheduling.Problem{Pods: m.pods(seed), NodePools: []*scheduling.NodePool{pool(catalog, m.ways)}, Catalog: catalog}
 	if m.owned {
 		own(p)
 	}
-	return p, nil
+	return p
 }
 
 // own gives the pods of each app a ReplicaSet.
@@ -90,14 +89,22 @@ func own(p *scheduling.Problem) {
 	}
 }
 
-func pool(ways []string) *scheduling.NodePool {
-	return st.NodePool("default", st.Where(
-		st.In(corev1.LabelArchStable, "amd64"),
-		st.In("karpenter.k8s.aws/instance-category", "c", "m", "r"),
-		st.Gte("karpenter.k8s.aws/instance-generation", 5),
-		st.In(corev1.LabelTopologyZone, "us-east-1a", "us-east-1b", "us-east-1c"),
-		st.In(scheduling.CapacityTypeLabel, ways...),
-	))
+func pool(catalog *instancetypes.Catalog, ways []string) *scheduling.NodePool {
+	const category = "karpenter.k8s.aws/instance-category"
+	where := []requirements.Selector{st.In(corev1.LabelArchStable, "amd64"), st.In(scheduling.CapacityTypeLabel, ways...)}
+	zones, sorted := map[string]bool{}, false
+	for t := range catalog.All() {
+		_, ofEC2 := t.Labels[category]
+		sorted = sorted || ofEC2
+		for i := range t.Offerings {
+			zones[t.Offerings[i].Zone] = true
+		}
+	}
+	if sorted {
+		where = append(where, st.In(category, "c", "m", "r"), st.Gte("karpenter.k8s.aws/instance-generation", 5))
+	}
+	first := slices.Sorted(maps.Keys(zones))
+	return st.NodePool("default", st.Where(where...), st.Where(st.In(corev1.LabelTopologyZone, first[:min(3, len(first))]...)))
 }
 
 func services(seed uint64) []*corev1.Pod { return st.Workloads(2000, 200, seed) }

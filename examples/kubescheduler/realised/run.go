@@ -15,6 +15,7 @@ import (
 
 // run is a loop that is carried out in one way.
 type run struct {
+	later     map[string]bool // see Loop
 	way       Way
 	scheduler *oracle.Scheduler
 	// problem is that of the next plan: pods without a node, the nodes there are, and
@@ -70,6 +71,11 @@ func (r *run) round(ctx context.Context, p *scheduling.Problem, plan *scheduling
 	}
 	r.dice.Shuffle(len(joining), func(i, j int) { joining[i], joining[j] = joining[j], joining[i] })
 	waiting := cluster.Placements
+	for _, pod := range cluster.Left {
+		if first && r.later[oracle.PodKey(pod)] {
+			waiting = append(waiting, oracle.Placement{Pod: pod})
+		}
+	}
 	slices.SortStableFunc(waiting, func(a, b oracle.Placement) int {
 		return cmp.Or(cmp.Compare(oracle.Priority(b.Pod), oracle.Priority(a.Pod)), cmp.Compare(r.rank[oracle.PodKey(a.Pod)], r.rank[oracle.PodKey(b.Pod)]))
 	})

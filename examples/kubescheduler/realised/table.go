@@ -3,7 +3,6 @@ package realised
 import (
 	"fmt"
 	"io"
-	"strings"
 	"text/tabwriter"
 )
 
@@ -11,8 +10,9 @@ import (
 type Result struct {
 	// Problem names the problem.
 	Problem string `json:"problem"`
-	// PlannedFor is the placement that the planner planned for.
-	PlannedFor string `json:"plannedFor"`
+	// Plan says whose the first plan is: the placement that Plimsoll planned for, or the name
+	// of a plan that was given.
+	Plan string `json:"plan"`
 	Way
 	Outcome
 }
@@ -21,14 +21,14 @@ type Result struct {
 // with the mean and the worst price over the bound.
 func Table(out io.Writer, results []Result) error {
 	type line struct {
-		problem, plannedFor string
-		way                 Way
+		problem, plan string
+		way           Way
 	}
 	var lines []line
 	of := map[line][]*Result{}
 	for i := range results {
 		r := &results[i]
-		key := line{r.Problem, r.PlannedFor, r.Way}
+		key := line{r.Problem, r.Plan, r.Way}
 		key.way.Order = 0
 		if of[key] == nil {
 			lines = append(lines, key)
@@ -36,7 +36,7 @@ func Table(out io.Writer, results []Result) error {
 		of[key] = append(of[key], r)
 	}
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "PROBLEM\tPODS\tPLANNED FOR\tMACHINES JOIN\tPLANNED\tGAP\tEXPECTED\tREALISED\tOVER BOUND\tWORST\tELSEWHERE\tROUNDS\tLATER\tWAITING")
+	fmt.Fprintln(w, "PROBLEM\tPODS\tPLAN\tMACHINES JOIN\tPLANNED\tGAP\tEXPECTED\tREALISED\tOVER BOUND\tWORST\tELSEWHERE\tROUNDS\tLATER\tWAITING")
 	for _, key := range lines {
 		rs := of[key]
 		n := float64(len(rs))
@@ -54,7 +54,7 @@ func Table(out io.Writer, results []Result) error {
 		if e := rs[0].Expected; e > 0 {
 			expected = fmt.Sprintf("%.4g", e.USD())
 		}
-		fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%.4g\t%.2f%%\t%s\t%.4g\t%.3f\t%.3f\t%.0f\t%.1f\t%.1f\t%.0f\n", key.problem, rs[0].Pods, strings.ToLower(key.plannedFor), key.way.describe(),
+		fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%.4g\t%.2f%%\t%s\t%.4g\t%.3f\t%.3f\t%.0f\t%.1f\t%.1f\t%.0f\n", key.problem, rs[0].Pods, key.plan, key.way.describe(),
 			rs[0].Planned.USD(), 100*rs[0].Gap(), expected, realised, over, worst, elsewhere, rounds, later, waiting)
 	}
 	if err := w.Flush(); err != nil {

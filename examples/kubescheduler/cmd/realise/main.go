@@ -4,6 +4,7 @@
 //	go run ./cmd/realise                       # the mixes of package realised
 //	go run ./cmd/realise -mix services -seeds 3
 //	go run ./cmd/realise -f cluster.yaml -catalog ec2/eu-west-1
+//	go run ./cmd/realise -f cluster.yaml -plan theirs.json   # a plan made by anyone, beside our own
 package main
 
 import (
@@ -14,10 +15,12 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/plimsoll-go/plimsoll/examples/kubescheduler/realised"
+	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/instancetypes/ec2"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/manifest"
@@ -48,7 +51,9 @@ type command struct {
 	batches int
 	policy  scheduling.Policy
 	places  []scheduling.PlacementPolicy
+	plans   []string
 	asJSON  bool
+	write   bool
 }
 
 // run is the command without its process.
@@ -58,8 +63,15 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		return err
 	}
 	problems, err := c.problems()
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
+	case c.write && (len(c.files) > 0 || len(problems) != 1):
+		return errors.New("-manifests: want one -mix and -seeds 1")
+	case len(c.plans) > 0 && len(problems) != 1:
+		return errors.New("-plan: want -f, or one -mix and -seeds 1")
+	case c.write:
+		return realised.WriteManifests(stdout, problems[0].Problem)
 	}
 	var results []realised.Result
 	for _, p := range problems {
@@ -89,7 +101,7 @@ func (c *command) parse(args []string) error {
 		c.files = append(c.files, s)
 		return nil
 	})
-	flags.StringVar(&c.catalog, "catalog", "ec2/us-east-1", "what is on sale for manifests: ec2/`REGION`")
+	flags.StringVar(&c.catalog, "catalog", "ec2/us-east-1", "what is on sale: ec2/`REGION`, or kwok:FILE with instance types of Karpenter's KWOK provider")
 	flags.Func("mix", "make up this mix: `NAME` is "+strings.Join(names, ", ")+"; may be repeated; without it all", func(s string) error {
 		if !slices.Contains(names, s) {
 			return fmt.Errorf("want one of %s", strings.Join(names, ", "))
@@ -109,8 +121,13 @@ func (c *command) parse(args []string) error {
 		}
 		return errors.New("want pinned, free or nominated")
 	})
+	flags.Func("plan", "carry out the plan in this `FILE`, too, whoever made it; what is missing after it is planned for as for the first -placement; may be repeated", func(s string) error {
+		c.plans = append(c.plans, s)
+		return nil
+	})
 	flags.StringVar(&effort, "effort", effort, "how hard to search: fast, default, thorough or a number")
 	flags.BoolVar(&c.asJSON, "json", false, "print every run, as JSON")
+	flags.BoolVar(&c.write, "manifests", false, "print the one -mix as manifests, for -f, and stop")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -139,14 +156,18 @@ func (c *command) parse(args []string) error {
 // problem is a problem with a name.
 type problem struct {
 	name string
-	make func() (*scheduling.Problem, error)
+	*scheduling.Problem
 }
 
 // problems are what the flags name.
 func (c *command) problems() ([]problem, error) {
+	catalog, err := c.sold()
+	if err != nil {
+		return nil, fmt.Errorf("-catalog %q: %w", c.catalog, err)
+	}
 	if len(c.files) > 0 {
-		p, err := c.load()
-		return []problem{{strings.Join(c.files, " "), func() (*scheduling.Problem, error) { return p, nil }}}, err
+		p, err := c.load(catalog)
+		return []problem{{strings.Join(c.files, " "), p}}, err
 	}
 	var out []problem
 	for _, m := range realised.Mixes() {
@@ -154,22 +175,31 @@ func (c *command) problems() ([]problem, error) {
 			continue
 		}
 		for seed := range uint64(c.seeds) { //nolint:gosec // it is positive
-			out = append(out, problem{fmt.Sprintf("%s/%d", m.Name, seed+1), func() (*scheduling.Problem, error) { return m.Problem(seed + 1) }})
+			out = append(out, problem{fmt.Sprintf("%s/%d", m.Name, seed+1), m.Problem(seed+1, catalog)})
 		}
 	}
 	return out, nil
 }
 
-// load reads manifests, and says on stderr what is noticed.
-func (c *command) load() (*scheduling.Problem, error) {
-	region, ok := strings.CutPrefix(c.catalog, "ec2/")
+// sold is what -catalog names.
+func (c *command) sold() (*instancetypes.Catalog, error) {
+	if region, ok := strings.CutPrefix(c.catalog, "ec2/"); ok {
+		return ec2.Catalog(region)
+	}
+	name, ok := strings.CutPrefix(c.catalog, "kwok:")
 	if !ok {
-		return nil, fmt.Errorf("-catalog %q: want ec2/REGION", c.catalog)
+		return nil, errors.New("want ec2/REGION or kwok:FILE")
 	}
-	catalog, err := ec2.Catalog(region)
+	file, err := os.Open(name)
 	if err != nil {
-		return nil, fmt.Errorf("-catalog %q: %w", c.catalog, err)
+		return nil, err
 	}
+	defer file.Close() //nolint:errcheck // it was only read
+	return instancetypes.ReadKWOK(file)
+}
+
+// load reads manifests, and says on stderr what is noticed.
+func (c *command) load(catalog *instancetypes.Catalog) (*scheduling.Problem, error) {
 	loader := manifest.Loader{Stdin: c.stdin}
 	snapshot, err := loader.Load(c.files...)
 	if err != nil {
@@ -188,32 +218,65 @@ func (c *command) load() (*scheduling.Problem, error) {
 	return &snapshot.Problem, nil
 }
 
-// realise plans for a problem and carries the plan out in all ways.
+// realise plans for a problem, and carries our plans and the given ones out in all ways.
 func (c *command) realise(ctx context.Context, p problem) ([]realised.Result, error) {
-	made, err := p.make()
-	if err != nil {
-		return nil, err
-	}
 	var results []realised.Result
-	for _, place := range c.places {
-		policy := c.policy
-		policy.Placement = place
-		loop, err := realised.NewLoop(ctx, provisioning.Planner{Policy: policy}, made)
-		if err != nil {
-			return nil, err
-		}
-		for _, way := range c.ways(place) {
+	carryOut := func(plan string, loop *realised.Loop, ways []realised.Way) error {
+		for _, way := range ways {
 			for order := range uint64(c.orders) { //nolint:gosec // it is positive
 				way.Order = order
 				outcome, err := loop.Run(ctx, way)
 				if err != nil {
-					return nil, err
+					return err
 				}
-				results = append(results, realised.Result{Problem: p.name, PlannedFor: string(place), Way: way, Outcome: *outcome})
+				results = append(results, realised.Result{Problem: p.name, Plan: plan, Way: way, Outcome: *outcome})
 			}
+		}
+		return nil
+	}
+	for _, place := range c.places {
+		loop, err := realised.NewLoop(ctx, c.planner(place), p.Problem)
+		if err != nil {
+			return nil, err
+		}
+		if err := carryOut(strings.ToLower(string(place)), loop, c.ways(place)); err != nil {
+			return nil, err
+		}
+	}
+	for _, name := range c.plans {
+		plan, err := readPlan(name)
+		if err != nil {
+			return nil, err
+		}
+		loop, err := realised.NewLoopFrom(ctx, c.planner(c.places[0]), p.Problem, plan)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		if err := carryOut(strings.TrimSuffix(filepath.Base(name), ".json"), loop, c.ways(scheduling.PlacementFree)); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 	}
 	return results, nil
+}
+
+// planner plans for a placement.
+func (c *command) planner(place scheduling.PlacementPolicy) provisioning.Planner {
+	policy := c.policy
+	policy.Placement = place
+	return provisioning.Planner{Policy: policy}
+}
+
+func readPlan(name string) (*scheduling.Plan, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close() //nolint:errcheck // it was only read
+	plan, err := manifest.ReadPlan(file)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return plan, nil
 }
 
 func placements() []scheduling.PlacementPolicy {

@@ -3,6 +3,8 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -54,12 +56,51 @@ func TestJSON(t *testing.T) {
 	for i := range results {
 		r := &results[i]
 		assert.Equal(t, 12, r.Pods)
-		assert.Equal(t, "Free", r.PlannedFor)
+		assert.Equal(t, "free", r.Plan)
 		assert.Equal(t, uint64(i), r.Order)
 		assert.GreaterOrEqual(t, r.Realised, r.Planned)
 		assert.GreaterOrEqual(t, r.Planned, r.Bound)
 		assert.Zero(t, r.Waiting)
 	}
+}
+
+// A plan that anybody made is carried out beside our own, and what it leaves out is bought.
+func TestPlan(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "theirs.json")
+	require.NoError(t, os.WriteFile(file, []byte(`{"launches": [{"name": "one", "nodePool": "default", "pods": ["default/web-0"],
+		"options": [{"instanceType": "m5.large", "zone": "us-east-1a", "capacityType": "on-demand"}]}]}`), 0o600))
+	out, err := realise(t, "-f", "-", "-plan", file, "-orders", "1", "-batches", "1", "-json")
+	require.NoError(t, err)
+	var results []realised.Result
+	require.NoError(t, json.Unmarshal([]byte(out), &results))
+	require.Len(t, results, 2)
+	ours, theirs := results[0], results[1]
+	assert.Equal(t, []string{"free", "theirs"}, []string{ours.Plan, theirs.Plan})
+	assert.Equal(t, ours.Bound, theirs.Bound)
+	assert.Equal(t, 1, theirs.Pods)
+	assert.Equal(t, "0.096", theirs.Planned.String())
+	assert.Greater(t, theirs.Realised, theirs.Planned)
+	assert.Greater(t, theirs.Rounds, 1)
+	assert.Zero(t, theirs.Waiting)
+}
+
+// A mix that was written down is the same problem.
+func TestManifests(t *testing.T) {
+	out, err := realise(t, "-mix", "site", "-manifests")
+	require.NoError(t, err)
+	file := filepath.Join(t.TempDir(), "site.json")
+	require.NoError(t, os.WriteFile(file, []byte(out), 0o600))
+	var prices [2][]string
+	for i, args := range [][]string{{"-mix", "site"}, {"-f", file}} {
+		out, err := realise(t, append(args, "-effort", "fast", "-orders", "2", "-json")...)
+		require.NoError(t, err)
+		var results []realised.Result
+		require.NoError(t, json.Unmarshal([]byte(out), &results))
+		for _, r := range results {
+			prices[i] = append(prices[i], r.Planned.String()+" "+r.Realised.String())
+		}
+	}
+	assert.Equal(t, prices[0], prices[1])
 }
 
 func TestBadFlags(t *testing.T) {
@@ -69,6 +110,10 @@ func TestBadFlags(t *testing.T) {
 		`want one of services`:                        {"-mix", "nothing"},
 		`want pinned, free or nominated`:              {"-placement", "anywhere"},
 		`-catalog "gcp/x": want ec2/REGION`:           {"-f", "-", "-catalog", "gcp/x"},
+		`-catalog "kwok:none": open none`:             {"-catalog", "kwok:none"},
+		`-manifests: want one -mix`:                   {"-manifests"},
+		`-plan: want -f, or one -mix`:                 {"-plan", "none.json"},
+		`open none.json`:                              {"-f", "-", "-plan", "none.json", "-orders", "1", "-batches", "1"},
 		`-f and -mix: want one of them`:               {"-f", "-", "-mix", "site"},
 		`argument "x": want flags only`:               {"x"},
 	} {
