@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/manifest"
 )
 
 // What this module is for: Plimsoll never places fewer pods than another planner, and
@@ -67,6 +69,35 @@ func TestKWOK(t *testing.T) {
 	assert.Contains(t, stdout.String(), "| kwok/thirty-sizes/mixed/30 | karpenter | 30 |")
 }
 
+// Manifests take the place of corpora, and what planners decide is written down as plans.
+func TestManifests(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "shop.yaml")
+	require.NoError(t, os.WriteFile(file, []byte(`
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  replicas: 5
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec: {containers: [{name: web, image: web, resources: {requests: {cpu: 900m, memory: 2Gi}}}]}
+`), 0o600))
+	var stdout, stderr bytes.Buffer
+	require.NoError(t, run(t.Context(), []string{"-f", file, "-markets", "ec2", "-peers", "karpenter,plimsoll free", "-plans", dir}, &stdout, &stderr))
+	assert.Contains(t, stdout.String(), "| ec2/shop | karpenter | 5 |")
+	for _, name := range []string{"karpenter", "plimsoll-free"} {
+		text, err := os.Open(filepath.Join(dir, "ec2", "shop", name+".json"))
+		require.NoError(t, err)
+		plan, err := manifest.ReadPlan(text)
+		require.NoError(t, err)
+		assert.Equal(t, 5, plan.Summary.Placed)
+		assert.Len(t, plan.Launches, plan.Summary.Nodes)
+		assert.Equal(t, "default", plan.Launches[0].NodePool)
+	}
+}
+
 func TestFlags(t *testing.T) {
 	for text, want := range map[string]string{
 		"-corpora nope":       `-corpora: no "nope"; there are karpenter-mix, `,
@@ -79,6 +110,7 @@ func TestFlags(t *testing.T) {
 		"-kwok main_test.go":  "-kwok: main_test.go: ",
 		"-report rumours":     `-report: no "rumours"; there are gaps, speed, growth, consolidation`,
 		"-nodes 40,none":      `-nodes: "none" is no number of nodes`,
+		"-f main.go":          "-f: want one of -markets",
 		"-unknown":            "flag provided but not defined",
 		"surplus":             `unexpected argument "surplus"`,
 		"-pods x -buy silver": `-buy: no "silver"`,

@@ -98,7 +98,12 @@ func (s *settings) sizes(usual ...int) []int {
 }
 
 // instances are the problems to solve, each corpus in each market that it fits.
-func (s *settings) instances() ([]corpus.Instance, error) {
+func (r reporter) instances() ([]corpus.Instance, error) {
+	s := r.settings
+	if len(s.files) > 0 {
+		in, err := load(s.files, s.markets, r.stderr)
+		return []corpus.Instance{in}, err
+	}
 	var out []corpus.Instance
 	for _, c := range s.corpora {
 		for _, m := range s.markets {
@@ -155,6 +160,7 @@ func (r reporter) gaps(ctx context.Context) ([]string, error) {
 				faults = append(faults, err)
 			default:
 				f.Results, outcomes = append(f.Results, result), append(outcomes, outcome)
+				faults = append(faults, r.keep(in, p, outcome))
 			}
 		}
 		f.Compare(outcomes)

@@ -45,6 +45,9 @@ type settings struct {
 	clusters int
 	// slow is up to how many pods the report of gaps asks Karpenter and the thorough effort.
 	slow int
+	// files are the manifests to plan for in place of the corpora, plans is where plans go.
+	files []string
+	plans string
 }
 
 // parse reads the command line.
@@ -52,6 +55,11 @@ func parse(args []string, stderr io.Writer) (*settings, error) {
 	s := &settings{}
 	flags := flag.NewFlagSet("peers", flag.ContinueOnError)
 	flags.SetOutput(stderr)
+	flags.Func("f", "plan for the pods in this `FILE` or directory of manifests of one cluster instead of the corpora, in the one market of -markets; may be repeated", func(name string) error {
+		s.files = append(s.files, name)
+		return nil
+	})
+	flags.StringVar(&s.plans, "plans", "", "with -report gaps: write what each planner decided into this `directory`, as a plan: INSTANCE/PLANNER.json")
 	corpora := flags.String("corpora", "", "`names` of corpora, with commas between them (default all; see -list)")
 	ways := flags.String("buy", "on-demand,spot,mixed", "how machines are bought: any of on-demand, spot, mixed")
 	pods := flags.String("pods", "", "`numbers` of pods (default what each report needs)")

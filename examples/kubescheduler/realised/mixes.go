@@ -1,6 +1,7 @@
 package realised
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -28,8 +29,8 @@ type Mix struct {
 	ways  []string // capacity types that may be bought
 }
 
-// Mixes are the problems that the loop is tried on. Machines are the catalog's amd64 ones in
-// its first three zones, of EC2 categories c, m and r from generation 5 on.
+// Mixes are the problems that the loop is tried on. Machines are the catalog's amd64 ones, of
+// EC2 those of categories c, m and r from generation 5 on, in the three zones that sell most.
 func Mixes() []Mix {
 	const spot, onDemand = string(offerings.Spot), string(offerings.OnDemand)
 	return []Mix{
@@ -92,19 +93,20 @@ func own(p *scheduling.Problem) {
 func pool(catalog *instancetypes.Catalog, ways []string) *scheduling.NodePool {
 	const category = "karpenter.k8s.aws/instance-category"
 	where := []requirements.Selector{st.In(corev1.LabelArchStable, "amd64"), st.In(scheduling.CapacityTypeLabel, ways...)}
-	zones, sorted := map[string]bool{}, false
+	sold, ofEC2 := map[string]int{}, false
 	for t := range catalog.All() {
-		_, ofEC2 := t.Labels[category]
-		sorted = sorted || ofEC2
+		_, has := t.Labels[category]
+		ofEC2 = ofEC2 || has
 		for i := range t.Offerings {
-			zones[t.Offerings[i].Zone] = true
+			sold[t.Offerings[i].Zone]++
 		}
 	}
-	if sorted {
+	if ofEC2 {
 		where = append(where, st.In(category, "c", "m", "r"), st.Gte("karpenter.k8s.aws/instance-generation", 5))
 	}
-	first := slices.Sorted(maps.Keys(zones))
-	return st.NodePool("default", st.Where(where...), st.Where(st.In(corev1.LabelTopologyZone, first[:min(3, len(first))]...)))
+	zones := slices.SortedFunc(maps.Keys(sold), func(a, b string) int { return cmp.Or(cmp.Compare(sold[b], sold[a]), cmp.Compare(a, b)) })
+	where = append(where, st.In(corev1.LabelTopologyZone, zones[:min(3, len(zones))]...))
+	return st.NodePool("default", st.Where(where...))
 }
 
 func services(seed uint64) []*corev1.Pod { return st.Workloads(2000, 200, seed) }
