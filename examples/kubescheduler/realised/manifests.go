@@ -18,8 +18,6 @@ func WriteManifests(out io.Writer, p *scheduling.Problem) error {
 		items = append(items, pool)
 	}
 	for _, set := range p.Owners.ReplicaSets {
-		set = set.DeepCopy()
-		set.TypeMeta = metav1.TypeMeta{APIVersion: "apps/v1", Kind: "ReplicaSet"}
 		items = append(items, set)
 	}
 	for _, pod := range p.Pods {

@@ -76,17 +76,22 @@ func (m *Mix) Problem(seed uint64, catalog *instancetypes.Catalog) *scheduling.P
 
 // own gives the pods of each app a ReplicaSet.
 func own(p *scheduling.Problem) {
-	known := map[string]bool{}
+	sets := map[string]*appsv1.ReplicaSet{}
 	for _, pod := range p.Pods {
 		app := pod.Labels["app"]
 		pod.OwnerReferences = st.Pod("", st.OwnedBy("ReplicaSet", app)).OwnerReferences
-		if !known[app] {
-			known[app] = true
-			p.Owners.ReplicaSets = append(p.Owners.ReplicaSets, &appsv1.ReplicaSet{
-				ObjectMeta: metav1.ObjectMeta{Name: app, Namespace: metav1.NamespaceDefault},
-				Spec:       appsv1.ReplicaSetSpec{Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": app}}},
-			})
+		if sets[app] == nil {
+			sets[app] = &appsv1.ReplicaSet{
+				TypeMeta:   metav1.TypeMeta{APIVersion: "apps/v1", Kind: "ReplicaSet"},
+				ObjectMeta: metav1.ObjectMeta{Name: app, Namespace: metav1.NamespaceDefault, UID: pod.OwnerReferences[0].UID},
+				Spec: appsv1.ReplicaSetSpec{
+					Replicas: new(int32), Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": app}},
+					Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: pod.Labels}, Spec: pod.Spec},
+				},
+			}
+			p.Owners.ReplicaSets = append(p.Owners.ReplicaSets, sets[app])
 		}
+		*sets[app].Spec.Replicas++
 	}
 }
 
