@@ -102,6 +102,44 @@ type PodExplanation struct {
 	RuledOut []Reason `json:"ruledOut,omitempty"`
 	// Changes would place it, the smallest first; set where it has no place.
 	Changes []Change `json:"changes,omitempty"`
+	// Realised says where kube-scheduler is expected to bind it; set where the plan has a place for
+	// it and the solver leaves placement to kube-scheduler, freely or with nominations, unless too
+	// many pods depend on each other.
+	Realised *RealisedPod `json:"realised,omitempty"`
+}
+
+// RealisedPod says whether kube-scheduler binds a pod where a plan has it, by simulations that
+// differ in the order of the pods, and in whether machines come at once or in batches. As
+// [Realised] it is the result of a model and no proof.
+type RealisedPod struct {
+	// Nominated says that it is nominated to its place, in the problem or as [PlacementNominated]
+	// has it.
+	Nominated bool `json:"nominated,omitempty"`
+	// Simulations is how many there were; 0 where the problem has it nominated and nothing keeps it
+	// from its place.
+	Simulations int `json:"simulations"`
+	// Elsewhere is in how many of them it is bound to another place, and Pending in how many to
+	// none, without a pod that nothing tells apart from it being bound to its place instead.
+	Elsewhere int `json:"elsewhere"`
+	Pending   int `json:"pending"`
+	// Others are other places to which kube-scheduler's filters admit it when it comes, a few of
+	// them, those first to which it is bound most often. There are none where its place is forced.
+	Others []OtherPlace `json:"others,omitempty"`
+	// Displaced are pods, as namespace/name and a few of them, that are bound to no place in some
+	// simulation and would be to that where it is then.
+	Displaced []string `json:"displaced,omitempty"`
+	// Force are changes with each of which it is bound to its place in every simulation, as was
+	// tried, the cheapest first; there are none where none is needed.
+	Force []Change `json:"force,omitempty"`
+}
+
+// OtherPlace is a node or a launch that may get a pod which is planned for another.
+type OtherPlace struct {
+	// Node or Launch is its name.
+	Node   string `json:"node,omitempty"`
+	Launch string `json:"launch,omitempty"`
+	// Simulations is in how many of them the pod is bound to it.
+	Simulations int `json:"simulations"`
 }
 
 // TieState is a constraint of a pod on where others are.

@@ -4,7 +4,7 @@ import (
 	"slices"
 )
 
-// Change is one way to find a pod a place. What of Key, From, To, Values and Object it
+// Change is one way to find a pod a place, or to keep it where a plan has it. What of Key, From, To, Values and Object it
 // fills in depends on its kind.
 type Change struct {
 	// Kind says what has to change.
@@ -61,6 +61,9 @@ const (
 	ChangeSpot            ChangeKind = "spot"              // let spot machines be bought
 	ChangeFilter          ChangeKind = "filter"            // let Policy.Filters keep the offering Object
 	ChangeWorkloadShare   ChangeKind = "workload-share"    // raise Policy.WorkloadShare
+	ChangeNomination      ChangeKind = "nomination"        // write Object into status.nominatedNodeName, for a launch the node that it becomes
+	ChangeOrder           ChangeKind = "order"             // let it be bound before others: raise its priority to To, or hold them off with scheduling gates
+	ChangeHold            ChangeKind = "hold"              // hold it off with a scheduling gate until Object is there and admits it
 	ChangeEffort          ChangeKind = "effort"            // nothing: the plan misses a place that is there
 )
 

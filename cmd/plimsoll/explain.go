@@ -27,7 +27,8 @@ func (a *app) explainCommand() *cobra.Command {
 		Long: `Explain plans what "plimsoll plan" plans with the same flags, or reads a plan that was
 made before, and answers questions about it:
 
-pod/NAMESPACE/NAME  where the pod goes and what the next best place would be; of a pod
+pod/NAMESPACE/NAME  where the pod goes and what the next best place would be; whether
+                    kube-scheduler binds it there, and what would force it to; of a pod
                     that has no place, why, and what would help
 deployment/NAME     the same of the pods of a Deployment, those alike together; so for
                     statefulset, replicaset, job, cronjob and daemonset, by any name that

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/samber/lo"
@@ -60,12 +61,55 @@ func (t *table) explainPod(x *scheduling.PodExplanation) {
 		}
 		return []string{"a machine of its own", fmt.Sprintf("%s at %s per hour (node pool %s)", launches.Offering(p.Option), figures.USD(p.Price()), p.NodePool)}
 	})
+	t.binding(x.Realised)
 	title := "RULED OUT"
 	if x.Status == scheduling.PodUnschedulable {
 		title = "WHY"
 	}
 	t.counted(title, x.RuledOut, 12)
 	tabulate(t, "WOULD HELP", nil, x.Changes, func(c scheduling.Change, _ int) []string { return []string{c.Text} })
+}
+
+// binding writes whether kube-scheduler binds a pod where the plan has it.
+func (t *table) binding(x *scheduling.RealisedPod) {
+	if x == nil {
+		return
+	}
+	t.section("BINDING")
+	switch n := figures.Count(x.Simulations, "simulation"); {
+	case x.Elsewhere+x.Pending > 0:
+		if x.Elsewhere > 0 {
+			t.line("  In %d of %s kube-scheduler binds it to another place.", x.Elsewhere, n)
+		}
+		if x.Pending > 0 {
+			t.line("  In %d of %s it stays without a place.", x.Pending, n)
+		}
+		if r := t.plan.Summary.Realised; r != nil && r.PodsElsewhere > 0 {
+			t.line("  Of the plan's pods up to %d may land elsewhere.", r.PodsElsewhere)
+		}
+	case x.Nominated:
+		t.line("  It is nominated to its place, and kube-scheduler binds it there.")
+	case len(x.Others) > 0:
+		t.line("  In all %s kube-scheduler binds it, or a pod that nothing tells apart from it, to its place.", n)
+	default:
+		t.line("  Its place is forced: no other takes it when it comes.")
+	}
+	var rows [][]string
+	for _, o := range x.Others {
+		name := "launch " + o.Launch
+		if o.Node != "" {
+			name = "node " + o.Node
+		}
+		rows = append(rows, []string{name, "would take it"})
+		if o.Simulations > 0 {
+			rows[len(rows)-1][1] = "gets it in " + strconv.Itoa(o.Simulations)
+		}
+	}
+	t.columns(rows)
+	if len(x.Displaced) > 0 {
+		t.line("  There it takes the room of pods that are left without a place: %s.", figures.Names(x.Displaced, 3))
+	}
+	tabulate(t, "WOULD FORCE ITS PLACE", nil, x.Force, func(c scheduling.Change, _ int) []string { return []string{c.Text} })
 }
 
 // ties writes what ties a pod to others.

@@ -21,6 +21,7 @@ type Explainer struct {
 	solver scheduling.Policy
 	e      *explain.Explainer
 	plan   *scheduling.Plan
+	played *stage // nil until it is asked for
 }
 
 // Explain returns an Explainer for a plan of p by a solver like s. It refuses what

@@ -38,6 +38,7 @@ func (x *Explainer) Pod(name string) (*scheduling.PodExplanation, error) {
 	switch {
 	case planned && out.Status != scheduling.PodIgnored:
 		x.alternatives(out, id)
+		out.Realised = x.realised(pod)
 	case pod.Spec.NodeName != "" && !podspec.Terminal(pod):
 		out.Status, out.Place = scheduling.PodRunning, pod.Spec.NodeName
 	}

@@ -51,7 +51,7 @@ func TestExplanationsAreRepeatable(t *testing.T) {
 // explanations are those of all pods and nodes, and of some launches.
 func explanations(t *testing.T, p scheduling.Problem) map[string]any {
 	t.Helper()
-	solver := scheduling.Policy{Effort: scheduling.EffortFast}
+	solver := scheduling.Policy{Effort: scheduling.EffortFast, Placement: scheduling.PlacementFree}
 	plan, err := provisioning.Planner{Policy: solver}.Plan(t.Context(), p)
 	require.NoError(t, err)
 	x, err := provisioning.Planner{Policy: solver}.Explain(p, plan)

@@ -55,17 +55,9 @@ func Nominations(p scheduling.Problem, plan *scheduling.Plan) ([]Nomination, err
 // those before them are taken: the plan binds as it is where they are all.
 func bindsInWaves(c *compile.Compiler, plan *scheduling.Plan) ([]Nomination, error) {
 	scheduler := binding.New(c)
-	launches, kinds := compile.NewLaunches(c), map[offers.Purchase]int{}
-	var machines []int
-	for i := range plan.Launches {
-		at, ok := launches.Purchase(&plan.Launches[i])
-		if !ok {
-			return nil, fmt.Errorf("launch %s: the problem has no such NodePool or offering", plan.Launches[i].Name)
-		}
-		if _, known := kinds[at]; !known {
-			kinds[at] = scheduler.Machine(at)
-		}
-		machines = append(machines, kinds[at])
+	machines, err := machinesOf(c, scheduler, plan)
+	if err != nil {
+		return nil, err
 	}
 	run := scheduler.Begin(0)
 	at := make(map[scheduling.Placement]int32, len(c.Nodes)+len(machines))
@@ -103,4 +95,21 @@ func bindsInWaves(c *compile.Compiler, plan *scheduling.Plan) ([]Nomination, err
 		bind(wave, func(binding.Pod, scheduling.Placement) bool { return true })
 	}
 	return out, nil
+}
+
+// machinesOf are the launches of a plan of c's problem as kinds of nodes of a scheduler.
+func machinesOf(c *compile.Compiler, scheduler *binding.Scheduler, plan *scheduling.Plan) ([]int, error) {
+	launches, kinds := compile.NewLaunches(c), map[offers.Purchase]int{}
+	machines := make([]int, len(plan.Launches))
+	for i := range plan.Launches {
+		at, ok := launches.Purchase(&plan.Launches[i])
+		if !ok {
+			return nil, fmt.Errorf("launch %s: the problem has no such NodePool or offering", plan.Launches[i].Name)
+		}
+		if _, known := kinds[at]; !known {
+			kinds[at] = scheduler.Machine(at)
+		}
+		machines[i] = kinds[at]
+	}
+	return machines, nil
 }

@@ -1,0 +1,143 @@
+package provisioning_test
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/plimsoll-go/plimsoll/internal/soak"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
+	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
+)
+
+// with is a problem in which a pod is changed.
+func with(p scheduling.Problem, name string, change func(*corev1.Pod)) scheduling.Problem {
+	p.Pods = slices.Clone(p.Pods)
+	for i, pod := range p.Pods {
+		if full(pod) == name {
+			p.Pods[i] = pod.DeepCopy()
+			change(p.Pods[i])
+		}
+	}
+	return p
+}
+
+// Whatever is told to force a pod's place does: with it kube-scheduler binds the pod there in every
+// simulation, and a nominated pod also in others, once the plan's machines are there.
+func TestPlacesAreForcedProperty(t *testing.T) {
+	t.Parallel()
+	policy := scheduling.Policy{Effort: scheduling.EffortFast, Placement: scheduling.PlacementFree}
+	told := map[scheduling.ChangeKind]int{}
+	for seed := range soak.Cases(30) {
+		ties := seed%3 == 0
+		p := st.Random(seed, st.Size{Pods: 25, Ties: ties})
+		plan, err := provisioning.Planner{Policy: policy}.Plan(t.Context(), p)
+		require.NoError(t, err)
+		x, err := provisioning.Planner{Policy: policy}.Explain(p, plan)
+		require.NoError(t, err)
+		carried := p
+		carried.Nodes = slices.Clone(p.Nodes)
+		for i := range plan.Launches {
+			l := &plan.Launches[i]
+			node, err := l.Node(l.Name, &l.Options[0], p.CatalogOf(l.NodePool))
+			require.NoError(t, err)
+			delete(node.Labels, scheduling.InitializedLabel) // its daemons are still to come
+			carried.Nodes = append(carried.Nodes, node)
+		}
+		for pod, at := range plan.Placements() {
+			e, err := x.Pod(pod.String())
+			require.NoError(t, err)
+			require.NotNil(t, e.Realised, "seed %d", seed)
+			for _, c := range e.Realised.Force {
+				told[c.Kind]++
+				var forced scheduling.Problem
+				switch c.Kind {
+				case scheduling.ChangeOrder:
+					n, err := strconv.Atoi(c.To)
+					require.NoError(t, err)
+					first := int32(n)
+					forced = with(p, e.Pod, func(pod *corev1.Pod) { pod.Spec.Priority = &first })
+				case scheduling.ChangeSelector:
+					forced = with(p, e.Pod, func(pod *corev1.Pod) {
+						pod.Spec.NodeSelector = maps.Clone(pod.Spec.NodeSelector)
+						st.Select(c.Key, c.Values[0])(pod)
+					})
+				default:
+					if ties { // others have to be there first, perhaps
+						continue
+					}
+					next := carried
+					next.Nominated = map[types.NamespacedName]string{pod: at.Name()}
+					bound, err := provisioning.Bind(next, seed)
+					require.NoError(t, err)
+					require.Contains(t, bound, provisioning.Binding{Pod: pod, Node: at.Name()}, "seed %d, %s: %s", seed, pod, c.Text)
+					continue
+				}
+				y, err := provisioning.Planner{Policy: policy}.Explain(forced, plan)
+				require.NoError(t, err)
+				again, err := y.Pod(e.Pod)
+				require.NoError(t, err)
+				require.Zero(t, again.Realised.Elsewhere+again.Realised.Pending, "seed %d, %s: %s", seed, pod, c.Text)
+			}
+		}
+	}
+	for _, kind := range []scheduling.ChangeKind{scheduling.ChangeNomination, scheduling.ChangeOrder, scheduling.ChangeSelector, scheduling.ChangeHold} {
+		require.Positive(t, told[kind], kind)
+	}
+}
+
+// A small pod that goes to the larger of two nodes leaves a large one without a place.
+func TestRealisedPod(t *testing.T) {
+	t.Parallel()
+	node := func(name string, cores int64) *corev1.Node {
+		n := st.Node(name, st.Allocatable(st.Cores(cores), st.GiB(64), st.Count(corev1.ResourcePods, 100)))
+		n.Labels[corev1.LabelHostname] = name
+		return n
+	}
+	p := scheduling.Problem{
+		Nodes: []*corev1.Node{node("large", 16), node("small", 4)},
+		Pods: []*corev1.Pod{
+			st.Pod("a-small", st.Requests(st.Cores(2))), st.Pod("b-large", st.Requests(st.Cores(15))),
+			st.Pod("c-bound", st.Requests(st.Cores(1)), st.Select(corev1.LabelHostname, "small")),
+		},
+	}
+	plan := &scheduling.Plan{Existing: []scheduling.Assignment{
+		{Node: "large", Pods: []string{"default/b-large"}}, {Node: "small", Pods: []string{"default/a-small", "default/c-bound"}},
+	}}
+	ask := func(p scheduling.Problem, placement scheduling.PlacementPolicy, pod string) *scheduling.RealisedPod {
+		x, err := provisioning.Planner{Policy: scheduling.Policy{Placement: placement}}.Explain(p, plan)
+		require.NoError(t, err)
+		e, err := x.Pod(pod)
+		require.NoError(t, err)
+		return e.Realised
+	}
+	kinds := func(changes []scheduling.Change) (out []scheduling.ChangeKind) {
+		for _, c := range changes {
+			out = append(out, c.Kind)
+		}
+		return out
+	}
+	small := ask(p, scheduling.PlacementFree, "a-small")
+	require.Positive(t, small.Elsewhere)
+	require.Zero(t, small.Pending)
+	require.Equal(t, []scheduling.OtherPlace{{Node: "large", Simulations: small.Elsewhere}}, small.Others)
+	require.Equal(t, []string{"default/b-large"}, small.Displaced)
+	require.Equal(t, []scheduling.ChangeKind{scheduling.ChangeNomination, scheduling.ChangeSelector}, kinds(small.Force))
+
+	large := ask(p, scheduling.PlacementFree, "b-large")
+	require.Equal(t, small.Elsewhere, large.Pending)
+	require.Empty(t, large.Others)
+	require.Equal(t, []scheduling.ChangeKind{scheduling.ChangeNomination, scheduling.ChangeOrder}, kinds(large.Force))
+
+	require.Equal(t, &scheduling.RealisedPod{Simulations: small.Simulations}, ask(p, scheduling.PlacementFree, "c-bound"), "its place is forced")
+	require.Equal(t, &scheduling.RealisedPod{Simulations: small.Simulations, Nominated: true}, ask(p, scheduling.PlacementNominated, "a-small"))
+	require.Nil(t, ask(p, scheduling.PlacementPinned, "a-small"))
+	p.Nominated = promised(map[string]string{"a-small": "small"})
+	require.Equal(t, &scheduling.RealisedPod{Nominated: true}, ask(p, scheduling.PlacementFree, "a-small"))
+}

@@ -1,0 +1,220 @@
+package provisioning
+
+import (
+	"cmp"
+	"math/rand/v2"
+	"slices"
+	"sync"
+
+	"github.com/samber/lo"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/binding"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
+)
+
+// stage is a plan whose pods kube-scheduler binds, as it is modelled. Places are numbered: the
+// nodes that are there, then the launches.
+type stage struct {
+	c         *compile.Compiler
+	plan      *scheduling.Plan
+	scheduler *binding.Scheduler
+	kinds     []int         // of nodes of the scheduler, by launch
+	queue     []binding.Pod // those that the plan places
+	home      []int32       // where, by pod of the queue
+	courses   []course
+}
+
+// course is a course of events: an order of the queue, and in how many batches machines come.
+type course struct {
+	order   []int32
+	batches int
+	seed    uint64
+}
+
+// inBatches is in how many batches machines come where they do not come at once; mostLooks is how
+// often nodes may be looked at for pods that depend on each other.
+const (
+	inBatches = 6
+	mostLooks = 20_000_000
+)
+
+// newStage plays a plan of c's problem in the courses of events of fleet.Realise. It is nil where
+// the plan buys what is not on sale or names nodes that are not there, and where too many pods
+// depend on each other.
+func newStage(c *compile.Compiler, plan *scheduling.Plan, brief bool) *stage {
+	s := &stage{c: c, plan: plan, scheduler: binding.New(c)}
+	var err error
+	if s.kinds, err = machinesOf(c, s.scheduler, plan); err != nil || c.Tied() && c.PodCount()*int64(len(s.kinds)+len(c.Nodes)) > mostLooks {
+		return nil
+	}
+	at, home := map[scheduling.Placement]int32{}, map[types.NamespacedName]int32{}
+	for i, x := range c.Nodes {
+		at[scheduling.Placement{Node: x.Node.Name}] = int32(i)
+	}
+	for i := range plan.Launches {
+		at[scheduling.Placement{Launch: &plan.Launches[i]}] = int32(s.scheduler.Existing() + i)
+	}
+	for pod, where := range plan.Placements() {
+		n, ok := at[where]
+		if !ok {
+			return nil
+		}
+		home[pod] = n
+	}
+	var queue []int32
+	for _, q := range s.scheduler.Queue() {
+		if n, ok := home[podspec.PodKey(q.Pod)]; ok {
+			queue = append(queue, int32(len(queue)))
+			s.queue, s.home = append(s.queue, q), append(s.home, n)
+		}
+	}
+	s.courses = []course{{queue, 1, 0}}
+	for seed, batches := range []int{1: 1, 2: inBatches, 3: inBatches, 4: 1} {
+		if batches > 0 && (!brief || seed != 3) {
+			s.courses = append(s.courses, course{s.shuffled(queue, uint64(seed), brief), batches, uint64(seed)})
+		}
+	}
+	return s
+}
+
+// shuffled is the queue in another order, the more urgent pods still first; with brief, equal pods
+// that stand together stay together.
+func (s *stage) shuffled(queue []int32, seed uint64, brief bool) []int32 {
+	var runs [][]int32
+	for i := range queue {
+		if last := len(runs) - 1; brief && last >= 0 && s.queue[i].Class == s.queue[i-1].Class {
+			runs[last] = append(runs[last], int32(i))
+		} else {
+			runs = append(runs, []int32{int32(i)})
+		}
+	}
+	dice := rand.New(rand.NewPCG(seed, 0x71756575)) //nolint:gosec // an example of an order, not a secret
+	dice.Shuffle(len(runs), func(i, j int) { runs[i], runs[j] = runs[j], runs[i] })
+	slices.SortStableFunc(runs, func(a, b []int32) int {
+		return cmp.Compare(podspec.PriorityOf(s.queue[b[0]].Pod), podspec.PriorityOf(s.queue[a[0]].Pod))
+	})
+	return slices.Concat(runs...)
+}
+
+// asked is a pod that is asked about, and what is done to bind it to its place.
+type asked struct {
+	pod       int32 // in the queue
+	nominated bool  // once its node is there
+	gated     bool  // it waits until its node is there and admits it
+	all       bool  // every pod is nominated
+	only      bool  // what comes of others does not matter
+}
+
+// played is what came of a course of events.
+type played struct {
+	to        []int32  // by pod of the queue, its place; -1 for none
+	admitted  []bool   // by place, whether that admitted the pod that is asked about when it came
+	displaced []string // pods that have no place and would have that of the pod that is asked about
+}
+
+// playAll plays all courses of events.
+func (s *stage) playAll(q asked) []played {
+	out := make([]played, len(s.courses))
+	var all sync.WaitGroup
+	for i := range out {
+		all.Go(func() { out[i] = s.play(&s.courses[i], q) })
+	}
+	all.Wait()
+	return out
+}
+
+// play lets machines join, and binds pods after each batch. What is there already takes pods first.
+func (s *stage) play(e *course, q asked) played {
+	r, there := s.scheduler.Begin(e.seed), s.scheduler.Existing()
+	x := played{to: slices.Repeat([]int32{-1}, len(s.queue)), admitted: make([]bool, there+len(s.kinds))}
+	node, place := slices.Repeat([]int32{-1}, there+len(s.kinds)), []int32(nil) // by place the run's node, and by node its place
+	for i := range there {
+		node[i], place = int32(i), append(place, int32(i))
+	}
+	try := func(i int32, anywhere bool) bool {
+		class, home, to := s.queue[i].Class, node[s.home[i]], [1]int32{-1}
+		switch {
+		case (q.all || q.nominated && i == q.pod) && home >= 0 && r.Admits(class, home):
+			r.Place(class, home)
+			to[0] = home
+		case !anywhere || q.gated && i == q.pod:
+			return false
+		default:
+			for n := range place {
+				x.admitted[place[n]] = x.admitted[place[n]] || i == q.pod && r.Admits(class, int32(n))
+			}
+			if r.Bind([]int32{class}, to[:], nil) > 0 {
+				return false
+			}
+		}
+		x.to[i] = place[to[0]]
+		return true
+	}
+	bind := func() {
+		for _, anywhere := range []bool{false, true} { // first those who are nominated: the room is theirs
+			hopeless := make([]bool, len(s.c.Planned))
+			for again := true; again; {
+				again = false
+				for _, i := range e.order {
+					if q.only && x.to[q.pod] >= 0 {
+						return
+					}
+					if c := s.queue[i].Class; x.to[i] < 0 && !hopeless[c] {
+						if try(i, anywhere) {
+							again = true
+						} else {
+							hopeless[c] = anywhere && i != q.pod && !s.scheduler.Tied(c)
+						}
+					}
+				}
+			}
+		}
+	}
+	if there > 0 {
+		bind()
+	}
+	machines := lo.Range(len(s.kinds))
+	if e.batches > 1 {
+		dice := rand.New(rand.NewPCG(e.seed, 0x62617463)) //nolint:gosec // an example of an order, not a secret
+		dice.Shuffle(len(machines), func(i, j int) { machines[i], machines[j] = machines[j], machines[i] })
+	}
+	for b, next := 0, 0; b < e.batches; b++ {
+		for ; next < (b+1)*len(machines)/e.batches; next++ {
+			m := there + machines[next]
+			node[m], place = int32(r.Join(s.kinds[machines[next]])), append(place, int32(m))
+		}
+		bind()
+	}
+	if to := x.to[q.pod]; to >= 0 && to != s.home[q.pod] {
+		r.Remove(s.queue[q.pod].Class, node[to])
+		for i, p := range s.queue {
+			if x.to[i] < 0 && r.Admits(p.Class, node[to]) {
+				x.displaced = append(x.displaced, podspec.PodName(p.Pod))
+			}
+		}
+	}
+	return x
+}
+
+// find is a pod's place in the queue, -1 where it has none.
+func (s *stage) find(pod *corev1.Pod) int32 {
+	return int32(slices.IndexFunc(s.queue, func(q binding.Pod) bool { return podspec.PodKey(q.Pod) == podspec.PodKey(pod) }))
+}
+
+// holds reports whether a place gets as many pods of a class as the plan has there.
+func (s *stage) holds(x *played, class, place int32) bool {
+	missing := 0
+	for i, q := range s.queue {
+		if q.Class == class && s.home[i] == place {
+			missing++
+		}
+		if q.Class == class && x.to[i] == place {
+			missing--
+		}
+	}
+	return missing <= 0
+}
