@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/samber/lo"
@@ -94,21 +93,12 @@ func (t *table) binding(x *scheduling.RealisedPod) {
 	default:
 		t.line("  Its place is forced: no other takes it when it comes.")
 	}
-	var rows [][]string
-	for _, o := range x.Others {
-		name := "launch " + o.Launch
-		if o.Node != "" {
-			name = "node " + o.Node
-		}
-		rows = append(rows, []string{name, "would take it"})
-		if o.Simulations > 0 {
-			rows[len(rows)-1][1] = "gets it in " + strconv.Itoa(o.Simulations)
-		}
-	}
-	t.columns(rows)
 	if len(x.Displaced) > 0 {
 		t.line("  There it takes the room of pods that are left without a place: %s.", figures.Names(x.Displaced, 3))
 	}
+	tabulate(t, "OTHERS THAT ADMIT IT", nil, x.Others, func(o scheduling.OtherPlace, _ int) []string {
+		return []string{lo.Ternary(o.Node != "", "node "+o.Node, "launch "+o.Launch), "gets it in " + figures.Count(o.Simulations, "simulation")}
+	})
 	tabulate(t, "WOULD FORCE ITS PLACE", nil, x.Force, func(c scheduling.Change, _ int) []string { return []string{c.Text} })
 }
 

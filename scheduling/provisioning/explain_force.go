@@ -2,23 +2,24 @@ package provisioning
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"strconv"
 
 	"github.com/samber/lo"
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/plimsoll-go/plimsoll/offerings"
-	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/explain"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// mostPriority is the highest priority that users may give (HighestUserDefinablePriority).
-const mostPriority = 1_000_000_000
+const (
+	// mostPriority is the highest priority that users may give (HighestUserDefinablePriority).
+	mostPriority = 1_000_000_000
+	// mostLooks is how often nodes may be looked at for pods that depend on each other.
+	mostLooks = 20_000_000
+)
 
 // realised says where kube-scheduler binds a pod that has a place; nil where it has no say, or where
 // that cannot be worked out.
@@ -33,7 +34,10 @@ func (x *Explainer) realised(pod *corev1.Pod) *scheduling.RealisedPod {
 	if s == nil {
 		return nil
 	}
-	q := asked{pod: s.find(pod), all: x.solver.Placement == scheduling.PlacementNominated}
+	q := asked{
+		pod: s.find(pod), all: x.solver.Placement == scheduling.PlacementNominated,
+		brief: fleetParams(x.e.Facts, work(&x.solver), nil).Brief,
+	}
 	out := &scheduling.RealisedPod{Nominated: q.all || q.pod < 0}
 	switch {
 	case q.pod >= 0:
@@ -43,7 +47,7 @@ func (x *Explainer) realised(pod *corev1.Pod) *scheduling.RealisedPod {
 		return out
 	}
 	home, class := s.home[q.pod], s.queue[q.pod].Class
-	others := make([]scheduling.OtherPlace, s.scheduler.Existing()+len(s.kinds))
+	others := make([]scheduling.OtherPlace, len(s.places))
 	admitted := make([]bool, len(others))
 	for _, c := range s.playAll(q) {
 		out.Simulations++
@@ -66,7 +70,9 @@ func (x *Explainer) realised(pod *corev1.Pod) *scheduling.RealisedPod {
 	}
 	for i, o := range others {
 		if admitted[i] && int32(i) != home {
-			o.Node, o.Launch = s.name(int32(i))
+			if o.Node = s.places[i].Node; o.Node == "" {
+				o.Launch = s.places[i].Launch.Name
+			}
 			out.Others = append(out.Others, o)
 		}
 	}
@@ -81,7 +87,8 @@ func (x *Explainer) realised(pod *corev1.Pod) *scheduling.RealisedPod {
 
 func few[T any](list []T) []T { return list[:min(len(list), explain.MostPlaces)] }
 
-// stage is the plan as it is played, with a pod in another shape where it is not nil.
+// stage is the plan as it is played, with a pod in another shape where it is not nil; nil where the
+// plan is not for the problem, and where too many pods depend on each other.
 func (x *Explainer) stage(changed *corev1.Pod) *stage {
 	f := x.e.Facts
 	if changed != nil {
@@ -92,13 +99,18 @@ func (x *Explainer) stage(changed *corev1.Pod) *stage {
 				p.Pods[i] = changed
 			}
 		}
-		var err error
-		if f, err = compile.NewFacts(&p, &x.solver); err != nil {
+		facts, err := compile.NewFacts(&p, &x.solver)
+		if err != nil {
 			return nil
 		}
+		f = facts
 	}
 	f, plan := readNominations(f).apart(x.plan)
-	return newStage(f.Compile(false), plan, fleetParams(f, work(f.Solver), nil).Brief)
+	s, err := newStage(f.Compile(false), plan)
+	if err != nil || slices.Contains(s.home, -1) || s.c.Tied() && len(s.queue)*len(s.places) > mostLooks {
+		return nil
+	}
+	return s
 }
 
 // force are the changes that bind a pod to its place in every course of events, of those that may,
@@ -113,15 +125,16 @@ func (x *Explainer) force(pod *corev1.Pod, s *stage, q asked) (out []scheduling.
 			out = append(out, c)
 		}
 	}
-	home := s.home[q.pod]
-	node, launch := s.name(home)
-	object, place, there := "Node/"+node, "node "+node, ""
-	if launch != "" {
-		object, place, there = "Launch/"+launch, "launch "+launch, ", once it is there"
+	home := s.places[s.home[q.pod]]
+	object, place, there := "Node/"+home.Node, "node "+home.Node, ""
+	if home.Launch != nil {
+		object, place, there = "Launch/"+home.Launch.Name, "launch "+home.Launch.Name, ", once it is there"
 	}
 	nominate := scheduling.Change{Kind: scheduling.ChangeNomination, Object: object, Text: "nominate it to " + place + there + " (status.nominatedNodeName)"}
 	if !q.all {
-		try(nominate, s, asked{nominated: true})
+		nominated := q
+		nominated.nominated = true
+		try(nominate, s, nominated)
 	}
 	if first := podspec.PriorityOf(s.queue[0].Pod) + 1; first <= mostPriority {
 		urgent := pod.DeepCopy()
@@ -130,59 +143,38 @@ func (x *Explainer) force(pod *corev1.Pod, s *stage, q asked) (out []scheduling.
 		c.Text = "let it be bound before the others: give it priority " + c.To + ", or hold them off with scheduling gates until it is bound"
 		try(c, x.stage(urgent), q)
 	}
-	if key, value := s.ownLabel(home); value != "" {
+	if key, value := s.ownLabel(s.home[q.pod]); value != "" {
 		bound := pod.DeepCopy()
 		bound.Spec.NodeSelector = lo.Assign(bound.Spec.NodeSelector, map[string]string{key: value})
 		try(scheduling.Change{Kind: scheduling.ChangeSelector, Key: key, Values: []string{value}, Text: "select " + key + "=" + value + ", which only " + place + " has"}, x.stage(bound), q)
 	}
 	if len(out) == 0 || out[0].Kind != scheduling.ChangeNomination {
+		q.nominated, q.gated = true, true
 		try(scheduling.Change{
 			Kind: scheduling.ChangeHold, Object: object, And: []scheduling.Change{nominate},
 			Text: "hold it off with a scheduling gate until " + place + " is there and takes it, and nominate it then (status.nominatedNodeName)",
-		}, s, asked{all: q.all, nominated: true, gated: true})
+		}, s, q)
 	}
 	return out
 }
 
-// name is that of a node that is there, or of a launch.
-func (s *stage) name(place int32) (node, launch string) {
-	if there := int32(s.scheduler.Existing()); place >= there {
-		return "", s.plan.Launches[place-there].Name
-	}
-	return s.c.Nodes[place].Node.Name, ""
-}
-
-// ownLabel is a label with a value that only a node, or a launch whichever option is bought, has; ""
-// for none.
+// ownLabel is a label with a value that no other place has: the node's host name, or the NodePool of
+// a launch; "" for none.
 func (s *stage) ownLabel(place int32) (key, value string) {
-	there := int32(s.scheduler.Existing())
-	if place < there {
+	home := s.places[place]
+	if home.Launch == nil {
 		return corev1.LabelHostname, s.c.Nodes[place].Labels[corev1.LabelHostname]
 	}
-	wellKnown := requirements.WellKnown()
-	labels := func(l *scheduling.Launch, o *scheduling.Option) map[string]string {
-		out := map[string]string{
-			scheduling.NodePoolLabel: l.NodePool, offerings.ZoneLabel: o.Zone,
-			offerings.CapacityTypeLabel: string(o.CapacityType), corev1.LabelInstanceTypeStable: o.InstanceType,
-		}
-		maps.Copy(out, lo.OmitBy(l.Labels, func(key, _ string) bool { return wellKnown.Has(key) }))
-		return out
-	}
-	launch := &s.plan.Launches[place-there]
-	own := labels(launch, &launch.Options[0])
-	drop := func(other map[string]string, same bool) {
-		maps.DeleteFunc(own, func(key, value string) bool { return (other[key] == value) == same })
-	}
+	key, value = scheduling.NodePoolLabel, home.Launch.NodePool
 	for _, n := range s.c.Nodes {
-		drop(n.Labels, true)
-	}
-	for i := range s.plan.Launches {
-		for o := range s.plan.Launches[i].Options {
-			drop(labels(&s.plan.Launches[i], &s.plan.Launches[i].Options[o]), &s.plan.Launches[i] != launch)
+		if n.Labels[key] == value {
+			return "", ""
 		}
 	}
-	for _, key := range slices.Sorted(maps.Keys(own)) {
-		return key, own[key]
+	for _, other := range s.places[s.scheduler.Existing():] {
+		if other != home && other.Launch.NodePool == value {
+			return "", ""
+		}
 	}
-	return "", ""
+	return key, value
 }

@@ -34,7 +34,7 @@ func TestPlacesAreForcedProperty(t *testing.T) {
 	t.Parallel()
 	policy := scheduling.Policy{Effort: scheduling.EffortFast, Placement: scheduling.PlacementFree}
 	told := map[scheduling.ChangeKind]int{}
-	for seed := range soak.Cases(30) {
+	for seed := range soak.Cases(60) {
 		ties := seed%3 == 0
 		p := st.Random(seed, st.Size{Pods: 25, Ties: ties})
 		plan, err := provisioning.Planner{Policy: policy}.Plan(t.Context(), p)

@@ -8,25 +8,10 @@ import (
 
 	"github.com/samber/lo"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/binding"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
-
-// stage is a plan whose pods kube-scheduler binds, as it is modelled. Places are numbered: the
-// nodes that are there, then the launches.
-type stage struct {
-	c         *compile.Compiler
-	plan      *scheduling.Plan
-	scheduler *binding.Scheduler
-	kinds     []int         // of nodes of the scheduler, by launch
-	queue     []binding.Pod // those that the plan places
-	home      []int32       // where, by pod of the queue
-	courses   []course
-}
 
 // course is a course of events: an order of the queue, and in how many batches machines come.
 type course struct {
@@ -35,57 +20,29 @@ type course struct {
 	seed    uint64
 }
 
-// inBatches is in how many batches machines come where they do not come at once; mostLooks is how
-// often nodes may be looked at for pods that depend on each other.
-const (
-	inBatches = 6
-	mostLooks = 20_000_000
-)
+// inBatches is in how many batches machines come where they do not come at once.
+const inBatches = 6
 
-// newStage plays a plan of c's problem in the courses of events of fleet.Realise. It is nil where
-// the plan buys what is not on sale or names nodes that are not there, and where too many pods
-// depend on each other.
-func newStage(c *compile.Compiler, plan *scheduling.Plan, brief bool) *stage {
-	s := &stage{c: c, plan: plan, scheduler: binding.New(c)}
-	var err error
-	if s.kinds, err = machinesOf(c, s.scheduler, plan); err != nil || c.Tied() && c.PodCount()*int64(len(s.kinds)+len(c.Nodes)) > mostLooks {
-		return nil
+// courses are those of fleet.Realise; with brief, it leaves equal pods together.
+func (s *stage) courses(brief bool) []course {
+	queue := make([]int32, len(s.queue))
+	for i := range queue {
+		queue[i] = int32(i)
 	}
-	at, home := map[scheduling.Placement]int32{}, map[types.NamespacedName]int32{}
-	for i, x := range c.Nodes {
-		at[scheduling.Placement{Node: x.Node.Name}] = int32(i)
-	}
-	for i := range plan.Launches {
-		at[scheduling.Placement{Launch: &plan.Launches[i]}] = int32(s.scheduler.Existing() + i)
-	}
-	for pod, where := range plan.Placements() {
-		n, ok := at[where]
-		if !ok {
-			return nil
-		}
-		home[pod] = n
-	}
-	var queue []int32
-	for _, q := range s.scheduler.Queue() {
-		if n, ok := home[podspec.PodKey(q.Pod)]; ok {
-			queue = append(queue, int32(len(queue)))
-			s.queue, s.home = append(s.queue, q), append(s.home, n)
-		}
-	}
-	s.courses = []course{{queue, 1, 0}}
+	out := []course{{queue, 1, 0}}
 	for seed, batches := range []int{1: 1, 2: inBatches, 3: inBatches, 4: 1} {
 		if batches > 0 && (!brief || seed != 3) {
-			s.courses = append(s.courses, course{s.shuffled(queue, uint64(seed), brief), batches, uint64(seed)})
+			out = append(out, course{s.shuffled(uint64(seed), brief), batches, uint64(seed)})
 		}
 	}
-	return s
+	return out
 }
 
 // shuffled is the queue in another order, the more urgent pods still first; with brief, equal pods
 // that stand together stay together.
-func (s *stage) shuffled(queue []int32, seed uint64, brief bool) []int32 {
+func (s *stage) shuffled(seed uint64, brief bool) []int32 {
 	var runs [][]int32
-	for i := range queue {
+	for i := range s.queue {
 		if last := len(runs) - 1; brief && last >= 0 && s.queue[i].Class == s.queue[i-1].Class {
 			runs[last] = append(runs[last], int32(i))
 		} else {
@@ -106,6 +63,7 @@ type asked struct {
 	nominated bool  // once its node is there
 	gated     bool  // it waits until its node is there and admits it
 	all       bool  // every pod is nominated
+	brief     bool  // equal pods that stand together in the queue stay together
 	only      bool  // what comes of others does not matter
 }
 
@@ -118,10 +76,11 @@ type played struct {
 
 // playAll plays all courses of events.
 func (s *stage) playAll(q asked) []played {
-	out := make([]played, len(s.courses))
+	courses := s.courses(q.brief)
+	out := make([]played, len(courses))
 	var all sync.WaitGroup
-	for i := range out {
-		all.Go(func() { out[i] = s.play(&s.courses[i], q) })
+	for i := range courses {
+		all.Go(func() { out[i] = s.play(&courses[i], q) })
 	}
 	all.Wait()
 	return out

@@ -1,15 +1,14 @@
 package provisioning
 
 import (
-	"fmt"
 	"slices"
 
+	"github.com/samber/lo"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/binding"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
@@ -54,62 +53,33 @@ func Nominations(p scheduling.Problem, plan *scheduling.Plan) ([]Nomination, err
 // bindsInWaves are the places of a plan of c's problem that kube-scheduler's filters admit once
 // those before them are taken: the plan binds as it is where they are all.
 func bindsInWaves(c *compile.Compiler, plan *scheduling.Plan) ([]Nomination, error) {
-	scheduler := binding.New(c)
-	machines, err := machinesOf(c, scheduler, plan)
+	s, err := newStage(c, plan)
 	if err != nil {
 		return nil, err
 	}
-	run := scheduler.Begin(0)
-	at := make(map[scheduling.Placement]int32, len(c.Nodes)+len(machines))
-	for i, x := range c.Nodes {
-		at[scheduling.Placement{Node: x.Node.Name}] = int32(i)
-	}
-	place := make(map[types.NamespacedName]scheduling.Placement, plan.Summary.Placed)
-	for pod, where := range plan.Placements() {
-		place[pod] = where
-	}
+	run, there := s.scheduler.Begin(0), int32(s.scheduler.Existing())
 	var out []Nomination
-	waiting := scheduler.Queue()
-	bind := func(wave int, may func(binding.Pod, scheduling.Placement) bool) {
-		waiting = slices.DeleteFunc(waiting, func(q binding.Pod) bool {
-			where, placed := place[podspec.PodKey(q.Pod)]
-			node, known := at[where]
-			if placed && (!known || !may(q, where) || !run.Admits(q.Class, node)) {
+	waiting := lo.Range(len(s.queue))
+	bind := func(wave int, may func(pod *corev1.Pod, home int32) bool) {
+		waiting = slices.DeleteFunc(waiting, func(i int) bool {
+			q, home := s.queue[i], s.home[i]
+			if home < 0 || !may(q.Pod, home) || !run.Admits(q.Class, home) {
 				return false
 			}
-			if placed {
-				run.Place(q.Class, node)
-				out = append(out, Nomination{Pod: podspec.PodKey(q.Pod), Placement: where, Wave: wave})
-			}
+			run.Place(q.Class, home)
+			out = append(out, Nomination{Pod: podspec.PodKey(q.Pod), Placement: s.places[home], Wave: wave})
 			return true
 		})
 	}
-	bind(1, func(q binding.Pod, where scheduling.Placement) bool {
-		return nominatedNode(c.Problem, q.Pod) == where.Node
+	bind(1, func(pod *corev1.Pod, home int32) bool {
+		return home < there && nominatedNode(c.Problem, pod) == s.places[home].Node
 	})
-	for i, kind := range machines {
-		at[scheduling.Placement{Launch: &plan.Launches[i]}] = int32(run.Join(kind))
+	for _, kind := range s.kinds {
+		run.Join(kind)
 	}
 	for wave, before := 1, -1; len(waiting) != before; wave++ {
 		before = len(waiting)
-		bind(wave, func(binding.Pod, scheduling.Placement) bool { return true })
+		bind(wave, func(*corev1.Pod, int32) bool { return true })
 	}
 	return out, nil
-}
-
-// machinesOf are the launches of a plan of c's problem as kinds of nodes of a scheduler.
-func machinesOf(c *compile.Compiler, scheduler *binding.Scheduler, plan *scheduling.Plan) ([]int, error) {
-	launches, kinds := compile.NewLaunches(c), map[offers.Purchase]int{}
-	machines := make([]int, len(plan.Launches))
-	for i := range plan.Launches {
-		at, ok := launches.Purchase(&plan.Launches[i])
-		if !ok {
-			return nil, fmt.Errorf("launch %s: the problem has no such NodePool or offering", plan.Launches[i].Name)
-		}
-		if _, known := kinds[at]; !known {
-			kinds[at] = scheduler.Machine(at)
-		}
-		machines[i] = kinds[at]
-	}
-	return machines, nil
 }
