@@ -22,6 +22,9 @@ type LaunchExplanation struct {
 	Rooms []Room `json:"rooms"`
 	// Pods are on it, those first that take most of the fullest resource.
 	Pods []PodShare `json:"pods"`
+	// Unforced are those of them, as namespace/name and sorted, that kube-scheduler binds to another
+	// place or to none in some simulation; [RealisedPod] says more of each.
+	Unforced []string `json:"unforced,omitempty"`
 	// RunnersUp are the cheapest other types that would hold the same pods, each at its
 	// cheapest offering; Others is how many such types there are.
 	RunnersUp []Option `json:"runnersUp"`
@@ -211,6 +214,8 @@ type NodeExplanation struct {
 	// Planned are the pods that it receives, Running those that are there.
 	Planned []PodShare `json:"planned"`
 	Running []PodShare `json:"running"`
+	// Unforced are those of the planned ones that may be bound elsewhere, as for a launch.
+	Unforced []string `json:"unforced,omitempty"`
 	// Refused are the pods that have no place, and why this node does not take them.
 	Refused []Refusal `json:"refused,omitempty"`
 }

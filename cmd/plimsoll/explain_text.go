@@ -83,9 +83,6 @@ func (t *table) binding(x *scheduling.RealisedPod) {
 		if x.Pending > 0 {
 			t.line("  In %d of %s it stays without a place.", x.Pending, n)
 		}
-		if r := t.plan.Summary.Realised; r != nil && r.PodsElsewhere > 0 {
-			t.line("  Of the plan's pods up to %d may land elsewhere.", r.PodsElsewhere)
-		}
 	case x.Nominated:
 		t.line("  It is nominated to its place, and kube-scheduler binds it there.")
 	case len(x.Others) > 0:
@@ -96,10 +93,21 @@ func (t *table) binding(x *scheduling.RealisedPod) {
 	if len(x.Displaced) > 0 {
 		t.line("  There it takes the room of pods that are left without a place: %s.", figures.Names(x.Displaced, 3))
 	}
+	if r := t.plan.Summary.Realised; r != nil && r.PodsElsewhere > 0 && len(x.Force) > 0 {
+		t.line("  Of the plan's pods up to %d may land elsewhere.", r.PodsElsewhere)
+	}
 	tabulate(t, "OTHERS THAT ADMIT IT", nil, x.Others, func(o scheduling.OtherPlace, _ int) []string {
 		return []string{lo.Ternary(o.Node != "", "node "+o.Node, "launch "+o.Launch), "gets it in " + figures.Count(o.Simulations, "simulation")}
 	})
 	tabulate(t, "WOULD FORCE ITS PLACE", nil, x.Force, func(c scheduling.Change, _ int) []string { return []string{c.Text} })
+}
+
+// unforced writes which pods kube-scheduler may bind to other places.
+func (t *table) unforced(pods []string) {
+	if len(pods) > 0 {
+		t.section("MAY BE BOUND ELSEWHERE")
+		t.line("  %s", t.byWorkload(pods, 12))
+	}
 }
 
 // ties writes what ties a pod to others.
@@ -128,6 +136,7 @@ func (t *table) explainLaunch(x *scheduling.LaunchExplanation) {
 	}
 	t.rooms(x.Rooms)
 	t.shares("PODS", x.Pods, x.Rooms)
+	t.unforced(x.Unforced)
 	tabulate(t, "RUNNERS-UP", nil, x.RunnersUp, func(o scheduling.Option, _ int) []string {
 		return []string{launches.Offering(&o), figures.USD(o.Price) + figures.Difference(o.Price, x.Option.Price)}
 	})
@@ -150,6 +159,7 @@ func (t *table) explainNode(x *scheduling.NodeExplanation) {
 	}
 	t.rooms(x.Rooms)
 	t.shares("PLANNED", x.Planned, x.Rooms)
+	t.unforced(x.Unforced)
 	t.shares("RUNNING", x.Running, x.Rooms)
 	tabulate(t, "DOES NOT TAKE", nil, x.Refused, func(r scheduling.Refusal, _ int) []string {
 		return []string{t.byWorkload(r.Pods, 3), r.Reason.Detail}

@@ -21,23 +21,39 @@ const (
 	mostLooks = 20_000_000
 )
 
-// realised says where kube-scheduler binds a pod that has a place; nil where it has no say, or where
-// that cannot be worked out.
-func (x *Explainer) realised(pod *corev1.Pod) *scheduling.RealisedPod {
-	if x.solver.Placement != scheduling.PlacementFree && x.solver.Placement != scheduling.PlacementNominated {
-		return nil
-	}
-	if x.played == nil {
+// simulated is the plan as kube-scheduler binds it, nobody being asked about; nil where it has no
+// say, or where that cannot be worked out.
+func (x *Explainer) simulated() (*stage, asked) {
+	q := asked{pod: -1, all: x.solver.Placement == scheduling.PlacementNominated, brief: fleetParams(x.e.Facts, work(&x.solver), nil).Brief}
+	if x.played == nil && (q.all || x.solver.Placement == scheduling.PlacementFree) {
 		x.played = x.stage(nil)
 	}
-	s := x.played
+	return x.played, q
+}
+
+// unforced are the pods of a place that kube-scheduler binds elsewhere in some course of events.
+func (x *Explainer) unforced(at scheduling.Placement) (out []string) {
+	s, q := x.simulated()
 	if s == nil {
 		return nil
 	}
-	q := asked{
-		pod: s.find(pod), all: x.solver.Placement == scheduling.PlacementNominated,
-		brief: fleetParams(x.e.Facts, work(&x.solver), nil).Brief,
+	place, courses := int32(slices.Index(s.places, at)), s.playAll(q)
+	for i, p := range s.queue {
+		if s.home[i] == place && slices.ContainsFunc(courses, func(c played) bool { return !s.holds(&c, i) }) {
+			out = append(out, podspec.PodName(p.Pod))
+		}
 	}
+	slices.Sort(out)
+	return out
+}
+
+// realised says where kube-scheduler binds a pod that has a place.
+func (x *Explainer) realised(pod *corev1.Pod) *scheduling.RealisedPod {
+	s, q := x.simulated()
+	if s == nil {
+		return nil
+	}
+	q.pod = s.find(pod)
 	out := &scheduling.RealisedPod{Nominated: q.all || q.pod < 0}
 	switch {
 	case q.pod >= 0:
@@ -46,7 +62,6 @@ func (x *Explainer) realised(pod *corev1.Pod) *scheduling.RealisedPod {
 	default: // it has its place before others come
 		return out
 	}
-	home, class := s.home[q.pod], s.queue[q.pod].Class
 	others := make([]scheduling.OtherPlace, len(s.places))
 	admitted := make([]bool, len(others))
 	for _, c := range s.playAll(q) {
@@ -59,7 +74,7 @@ func (x *Explainer) realised(pod *corev1.Pod) *scheduling.RealisedPod {
 			others[to].Simulations++
 		}
 		switch {
-		case to == home || s.holds(&c, class, home):
+		case s.holds(&c, int(q.pod)):
 			continue
 		case to < 0:
 			out.Pending++
@@ -69,7 +84,7 @@ func (x *Explainer) realised(pod *corev1.Pod) *scheduling.RealisedPod {
 		out.Displaced = append(out.Displaced, c.displaced...)
 	}
 	for i, o := range others {
-		if admitted[i] && int32(i) != home {
+		if admitted[i] && int32(i) != s.home[q.pod] {
 			if o.Node = s.places[i].Node; o.Node == "" {
 				o.Launch = s.places[i].Launch.Name
 			}

@@ -29,7 +29,8 @@ func with(p scheduling.Problem, name string, change func(*corev1.Pod)) schedulin
 }
 
 // Whatever is told to force a pod's place does: with it kube-scheduler binds the pod there in every
-// simulation, and a nominated pod also in others, once the plan's machines are there.
+// simulation, and a nominated pod also in others, once the plan's machines are there. Launches and
+// nodes name the pods of which it is told.
 func TestPlacesAreForcedProperty(t *testing.T) {
 	t.Parallel()
 	policy := scheduling.Policy{Effort: scheduling.EffortFast, Placement: scheduling.PlacementFree}
@@ -50,10 +51,14 @@ func TestPlacesAreForcedProperty(t *testing.T) {
 			delete(node.Labels, scheduling.InitializedLabel) // its daemons are still to come
 			carried.Nodes = append(carried.Nodes, node)
 		}
+		unforced := map[string][]string{}
 		for pod, at := range plan.Placements() {
 			e, err := x.Pod(pod.String())
 			require.NoError(t, err)
 			require.NotNil(t, e.Realised, "seed %d", seed)
+			if e.Realised.Elsewhere+e.Realised.Pending > 0 {
+				unforced[at.Name()] = append(unforced[at.Name()], e.Pod)
+			}
 			for _, c := range e.Realised.Force {
 				told[c.Kind]++
 				var forced scheduling.Problem
@@ -85,6 +90,16 @@ func TestPlacesAreForcedProperty(t *testing.T) {
 				require.NoError(t, err)
 				require.Zero(t, again.Realised.Elsewhere+again.Realised.Pending, "seed %d, %s: %s", seed, pod, c.Text)
 			}
+		}
+		for i := range plan.Launches {
+			l, err := x.Launch(plan.Launches[i].Name)
+			require.NoError(t, err)
+			require.Equal(t, unforced[l.Launch], l.Unforced, "seed %d, %s", seed, l.Launch)
+		}
+		for _, a := range plan.Existing {
+			n, err := x.Node(a.Node)
+			require.NoError(t, err)
+			require.Equal(t, unforced[a.Node], n.Unforced, "seed %d, %s", seed, a.Node)
 		}
 	}
 	for _, kind := range []scheduling.ChangeKind{scheduling.ChangeNomination, scheduling.ChangeOrder, scheduling.ChangeSelector, scheduling.ChangeHold} {

@@ -34,6 +34,7 @@ func (x *Explainer) Launch(name string) (*scheduling.LaunchExplanation, error) {
 	explain.SortRooms(out.Rooms)
 	fullest := out.Rooms[0]
 	out.Pods = x.podShares(x.named(l.Pods), fullest.Resource, fullest.Allocatable)
+	out.Unforced = x.unforced(scheduling.Placement{Launch: l})
 	explain.NewRivalry(x.e, m).Run(out)
 	return out, nil
 }

@@ -43,6 +43,7 @@ func (x *Explainer) Node(name string) (*scheduling.NodeExplanation, error) {
 	for _, a := range x.plan.Existing {
 		if a.Node == name {
 			out.Planned = x.podShares(x.named(a.Pods), fullest.Resource, fullest.Allocatable)
+			out.Unforced = x.unforced(scheduling.Placement{Node: name})
 		}
 	}
 	out.Running = x.podShares(running, fullest.Resource, fullest.Allocatable)

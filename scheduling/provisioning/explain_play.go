@@ -59,7 +59,7 @@ func (s *stage) shuffled(seed uint64, brief bool) []int32 {
 
 // asked is a pod that is asked about, and what is done to bind it to its place.
 type asked struct {
-	pod       int32 // in the queue
+	pod       int32 // in the queue; -1 for none
 	nominated bool  // once its node is there
 	gated     bool  // it waits until its node is there and admits it
 	all       bool  // every pod is nominated
@@ -148,6 +148,9 @@ func (s *stage) play(e *course, q asked) played {
 		}
 		bind()
 	}
+	if q.pod < 0 {
+		return x
+	}
 	if to := x.to[q.pod]; to >= 0 && to != s.home[q.pod] {
 		r.Remove(s.queue[q.pod].Class, node[to])
 		for i, p := range s.queue {
@@ -164,16 +167,18 @@ func (s *stage) find(pod *corev1.Pod) int32 {
 	return int32(slices.IndexFunc(s.queue, func(q binding.Pod) bool { return podspec.PodKey(q.Pod) == podspec.PodKey(pod) }))
 }
 
-// holds reports whether a place gets as many pods of a class as the plan has there.
-func (s *stage) holds(x *played, class, place int32) bool {
-	missing := 0
+// holds reports whether a pod is bound to its place, or as many of its class as planned are.
+func (s *stage) holds(x *played, pod int) bool {
+	missing, place := 0, s.home[pod]
 	for i, q := range s.queue {
-		if q.Class == class && s.home[i] == place {
-			missing++
-		}
-		if q.Class == class && x.to[i] == place {
-			missing--
+		if q.Class == s.queue[pod].Class {
+			if s.home[i] == place {
+				missing++
+			}
+			if x.to[i] == place {
+				missing--
+			}
 		}
 	}
-	return missing <= 0
+	return missing <= 0 || x.to[pod] == place
 }
