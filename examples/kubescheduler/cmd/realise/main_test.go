@@ -96,8 +96,8 @@ func TestManifests(t *testing.T) {
 		require.NoError(t, err)
 		var results []realised.Result
 		require.NoError(t, json.Unmarshal([]byte(out), &results))
-		for _, r := range results {
-			prices[i] = append(prices[i], r.Planned.String()+" "+r.Realised.String())
+		for k := range results {
+			prices[i] = append(prices[i], results[k].Planned.String()+" "+results[k].Realised.String())
 		}
 	}
 	assert.Equal(t, prices[0], prices[1])
