@@ -154,7 +154,7 @@ func attempt(ctx context.Context, f *compile.Facts, cautious bool) (_ *solved, b
 // How many fleets are tried for pods that kube-scheduler places freely, and up to how many pods
 // their order is shuffled one by one.
 const (
-	fleetTries = 24
+	fleetTries = 96
 	fewPods    = 5_000
 )
 

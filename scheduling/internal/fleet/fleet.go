@@ -72,7 +72,7 @@ func Improve(c *compile.Compiler, plan *scheduling.Plan, params Params) *Fleet {
 // How often nodes are looked at for pods in the search for fleets at most; and how often at most for
 // all pods once for a search where pods depend on each other, which takes longer for each.
 const (
-	mostLooks = 3_000_000
+	mostLooks = 16_000_000
 	mostTied  = 2_000_000
 )
 
@@ -112,40 +112,25 @@ func (p *problem) affords(f fleet) bool {
 	return !slices.ContainsFunc(l.Limits, func(limits []int64) bool { return slices.ContainsFunc(limits, func(n int64) bool { return n < 0 }) })
 }
 
-// mostRounds is how often machines are added for pods that are left over and all pods are bound
-// anew.
-const mostRounds = 4
-
 // complete gives each pod a place, if need be on more machines: where it is expected to be bound
 // when all come at once, or where there is none for some of them, wherever there is room.
 // It is nil where that costs more than most.
 func (p *problem) complete(f fleet, most float64) *Fleet {
-	w := &p.ways[0]
-	for round := 0; round < mostRounds && !p.late(); round++ {
-		machines := f.list()
-		x := p.bind(machines, w)
-		if x.left == 0 {
-			if round > 0 && p.estimate(f) >= most {
-				return nil
-			}
-			return p.answer(machines, p.bound(len(machines), w, &x))
-		}
-		if !p.c.Tied() {
-			return p.packed(f, most)
-		}
-		more := p.extra(w, &x)
-		if more == nil {
-			return nil
-		}
-		f = p.grown(f)
-		for k, n := range more {
-			f[k] += n
-		}
-		if !p.affords(f) {
-			return nil
-		}
+	w, machines := &p.ways[0], f.list()
+	x := p.bind(machines, w)
+	if x.left > 0 && !p.c.Tied() {
+		return p.packed(f, most)
 	}
-	return nil
+	more := p.finish(w, &x)
+	f = p.grown(f)
+	for _, k := range more {
+		f[k]++
+	}
+	if x.left > 0 || len(more) > 0 && (!p.affords(f) || p.estimate(f) >= most) {
+		return nil
+	}
+	machines = append(machines, more...)
+	return p.answer(machines, p.bound(len(machines), w, &x))
 }
 
 // packed packs the pods onto the machines of a fleet, and buys more for those that find no room.

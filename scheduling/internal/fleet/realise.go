@@ -60,37 +60,43 @@ func (f fleet) list() (out []int32) {
 	return out
 }
 
-// price is what the machines of a fleet cost.
-func (p *problem) price(f fleet) (sum float64) {
-	for k, n := range f {
-		sum += float64(int64(n) * p.kinds[k].cost)
+// cost is what the search minimises of machines.
+func (p *problem) cost(machines []int32) (sum float64) {
+	for _, k := range machines {
+		sum += float64(p.kinds[k].cost)
 	}
 	return sum
 }
 
-// estimate is what a fleet comes to on the average of the ways, with what is left over at
-// what it is worth.
+// estimate is what a fleet comes to on the average of the ways. Where pods depend on each other
+// machines are bought for those that are left over, whom others may keep off them; else these are
+// taken at what they are worth.
 func (p *problem) estimate(f fleet) float64 {
-	machines := f.list()
-	sums := make([]float64, len(p.ways))
+	machines, sum := f.list(), 0.0
+	courses := p.play(machines)
+	for i := range courses {
+		w, x := &p.ways[i], &courses[i]
+		if p.c.Tied() {
+			sum += p.cost(p.finish(w, x))
+		}
+		for at, to := range x.to {
+			if to < 0 {
+				sum += leftMarkup * p.worth[w.queue[at]]
+			}
+		}
+	}
+	return p.cost(machines) + sum/float64(len(courses)) + p.shortage(f)
+}
+
+// play binds the pods in all ways.
+func (p *problem) play(machines []int32) []course {
+	courses := make([]course, len(p.ways))
 	var all sync.WaitGroup
 	for i := range p.ways {
-		all.Go(func() {
-			w := &p.ways[i]
-			x := p.bind(machines, w)
-			for at, to := range x.to {
-				if to < 0 {
-					sums[i] += leftMarkup * p.worth[w.queue[at]]
-				}
-			}
-		})
+		all.Go(func() { courses[i] = p.bind(machines, &p.ways[i]) })
 	}
 	all.Wait()
-	sum := 0.0
-	for _, v := range sums {
-		sum += v
-	}
-	return p.price(f) + sum/float64(len(sums)) + p.shortage(f)
+	return courses
 }
 
 const (
@@ -146,30 +152,9 @@ func Realise(c *compile.Compiler, plan *scheduling.Plan, params Params) (realise
 		machines, planned = append(machines, int32(m.kind)), append(planned, m.pods)
 	}
 	prices, elsewhere := make([]float64, len(p.ways)), make([]int64, len(p.ways))
-	courses := make([]course, len(p.ways))
-	var all sync.WaitGroup
-	for i := range p.ways {
-		all.Go(func() { courses[i] = p.bind(machines, &p.ways[i]) })
-	}
-	all.Wait()
-	for i := range p.ways {
-		w, x := &p.ways[i], courses[i]
-		elsewhere[i] = p.elsewhere(planned, w, &x)
-		prices[i] = p.paid(machines)
-		for round := 0; x.left > 0 && round < mostReplans && !p.late(); round++ {
-			more := p.extra(w, &x).list()
-			if len(more) == 0 {
-				break // pods that no machine on sale holds as things stand
-			}
-			prices[i] += p.paid(more)
-			for _, k := range more {
-				x.run.Join(p.kinds[k].machine)
-			}
-			before := x.left
-			if x.left = x.run.Bind(w.queue, x.to, nil); x.left == before {
-				break
-			}
-		}
+	for i, x := range p.play(machines) {
+		elsewhere[i] = p.elsewhere(planned, &p.ways[i], &x)
+		prices[i] = p.paid(machines) + p.paid(p.finish(&p.ways[i], &x))
 	}
 	out := &scheduling.Realised{WorstPerHour: offerings.Price(slices.Max(prices))}
 	sum, n := 0.0, 0
@@ -182,6 +167,26 @@ func Realise(c *compile.Compiler, plan *scheduling.Plan, params Params) (realise
 	}
 	out.ExpectedPerHour = offerings.Price(sum / float64(n))
 	return out, mean
+}
+
+// finish buys machines for pods that are left over until all are bound or no more can be. It
+// returns what it has bought.
+func (p *problem) finish(w *way, x *course) (bought []int32) {
+	for round := 0; x.left > 0 && round < mostReplans && !p.late(); round++ {
+		more := p.extra(w, x).list()
+		if len(more) == 0 {
+			break // pods that no machine on sale holds as things stand
+		}
+		for _, k := range more {
+			x.run.Join(p.kinds[k].machine)
+		}
+		bought = append(bought, more...)
+		before := x.left
+		if x.left = x.run.Bind(w.queue, x.to, nil); x.left == before {
+			break
+		}
+	}
+	return bought
 }
 
 // paid is the price of machines.
