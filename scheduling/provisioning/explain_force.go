@@ -11,15 +11,12 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/explain"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/fleet"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-const (
-	// mostPriority is the highest priority that users may give (HighestUserDefinablePriority).
-	mostPriority = 1_000_000_000
-	// mostLooks is how often nodes may be looked at for pods that depend on each other.
-	mostLooks = 20_000_000
-)
+// mostPriority is the highest priority that users may give (HighestUserDefinablePriority).
+const mostPriority = 1_000_000_000
 
 // simulated is the plan as kube-scheduler binds it, nobody being asked about; nil where it has no
 // say, or where that cannot be worked out.
@@ -122,7 +119,7 @@ func (x *Explainer) stage(changed *corev1.Pod) *stage {
 	}
 	f, plan := readNominations(f).apart(x.plan)
 	s, err := newStage(f.Compile(false), plan)
-	if err != nil || slices.Contains(s.home, -1) || s.c.Tied() && len(s.queue)*len(s.places) > mostLooks {
+	if err != nil || slices.Contains(s.home, -1) || !fleet.Playable(s.c, plan) {
 		return nil
 	}
 	return s

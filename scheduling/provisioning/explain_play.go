@@ -1,60 +1,23 @@
 package provisioning
 
 import (
-	"cmp"
-	"math/rand/v2"
 	"slices"
 	"sync"
 
-	"github.com/samber/lo"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/binding"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/fleet"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// course is a course of events: an order of the queue, and in how many batches machines come.
-type course struct {
-	order   []int32
-	batches int
-	seed    uint64
-}
-
-// inBatches is in how many batches machines come where they do not come at once.
-const inBatches = 6
-
-// courses are those of fleet.Realise; with brief, it leaves equal pods together.
-func (s *stage) courses(brief bool) []course {
-	queue := make([]int32, len(s.queue))
-	for i := range queue {
-		queue[i] = int32(i)
+// courses are those of fleet.Realise.
+func (s *stage) courses(brief bool) []fleet.Course {
+	classes := make([]int32, len(s.queue))
+	for i := range classes {
+		classes[i] = s.queue[i].Class
 	}
-	out := []course{{queue, 1, 0}}
-	for seed, batches := range []int{1: 1, 2: inBatches, 3: inBatches, 4: 1} {
-		if batches > 0 && (!brief || seed != 3) {
-			out = append(out, course{s.shuffled(uint64(seed), brief), batches, uint64(seed)})
-		}
-	}
-	return out
-}
-
-// shuffled is the queue in another order, the more urgent pods still first; with brief, equal pods
-// that stand together stay together.
-func (s *stage) shuffled(seed uint64, brief bool) []int32 {
-	var runs [][]int32
-	for i := range s.queue {
-		if last := len(runs) - 1; brief && last >= 0 && s.queue[i].Class == s.queue[i-1].Class {
-			runs[last] = append(runs[last], int32(i))
-		} else {
-			runs = append(runs, []int32{int32(i)})
-		}
-	}
-	dice := rand.New(rand.NewPCG(seed, 0x71756575)) //nolint:gosec // an example of an order, not a secret
-	dice.Shuffle(len(runs), func(i, j int) { runs[i], runs[j] = runs[j], runs[i] })
-	slices.SortStableFunc(runs, func(a, b []int32) int {
-		return cmp.Compare(podspec.PriorityOf(s.queue[b[0]].Pod), podspec.PriorityOf(s.queue[a[0]].Pod))
-	})
-	return slices.Concat(runs...)
+	return fleet.Courses(s.c, classes, brief)
 }
 
 // asked is a pod that is asked about, and what is done to bind it to its place.
@@ -87,8 +50,8 @@ func (s *stage) playAll(q asked) []played {
 }
 
 // play lets machines join, and binds pods after each batch. What is there already takes pods first.
-func (s *stage) play(e *course, q asked) played {
-	r, there := s.scheduler.Begin(e.seed), s.scheduler.Existing()
+func (s *stage) play(e *fleet.Course, q asked) played {
+	r, there := s.scheduler.Begin(e.Seed), s.scheduler.Existing()
 	x := played{to: slices.Repeat([]int32{-1}, len(s.queue)), admitted: make([]bool, there+len(s.kinds))}
 	node, place := slices.Repeat([]int32{-1}, there+len(s.kinds)), []int32(nil) // by place the run's node, and by node its place
 	for i := range there {
@@ -118,7 +81,7 @@ func (s *stage) play(e *course, q asked) played {
 			hopeless := make([]bool, len(s.c.Planned))
 			for again := true; again; {
 				again = false
-				for _, i := range e.order {
+				for _, i := range e.Order {
 					if q.only && x.to[q.pod] >= 0 {
 						return
 					}
@@ -136,15 +99,9 @@ func (s *stage) play(e *course, q asked) played {
 	if there > 0 {
 		bind()
 	}
-	machines := lo.Range(len(s.kinds))
-	if e.batches > 1 {
-		dice := rand.New(rand.NewPCG(e.seed, 0x62617463)) //nolint:gosec // an example of an order, not a secret
-		dice.Shuffle(len(machines), func(i, j int) { machines[i], machines[j] = machines[j], machines[i] })
-	}
-	for b, next := 0, 0; b < e.batches; b++ {
-		for ; next < (b+1)*len(machines)/e.batches; next++ {
-			m := there + machines[next]
-			node[m], place = int32(r.Join(s.kinds[machines[next]])), append(place, int32(m))
+	for batch := range e.Joins(len(s.kinds)) {
+		for _, i := range batch {
+			node[there+i], place = int32(r.Join(s.kinds[i])), append(place, int32(there+i))
 		}
 		bind()
 	}

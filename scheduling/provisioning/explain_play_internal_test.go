@@ -70,7 +70,7 @@ func TestPodsAreExplainedAsPlansAreRealised(t *testing.T) {
 					elsewhere++
 				}
 			}
-			if s.courses(seed%2 == 0)[i].batches == 1 {
+			if s.courses(seed%2 == 0)[i].Batches == 1 {
 				most = max(most, elsewhere)
 			}
 		}

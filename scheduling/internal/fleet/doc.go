@@ -5,6 +5,7 @@
 // what is left over is priced.
 //
 //	problem   what may be bought, and what pods are worth
+//	courses   orders of pods and machines
 //	realise   what a fleet comes to in a course of events
 //	search    other fleets: built of machines that are filled as pods come, then exchanged
 package fleet

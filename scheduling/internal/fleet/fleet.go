@@ -40,6 +40,7 @@ func Improve(c *compile.Compiler, plan *scheduling.Plan, params Params) *Fleet {
 	if p == nil {
 		return nil
 	}
+	p.ways = p.ways[:len(p.ways)-1] // so that what is found is judged by what it was not made for, too
 	given := p.newFleet()
 	for _, m := range p.given {
 		given[m.kind]++

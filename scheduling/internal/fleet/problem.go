@@ -1,8 +1,6 @@
 package fleet
 
 import (
-	"cmp"
-	"math/rand/v2"
 	"slices"
 
 	"github.com/plimsoll-go/plimsoll/offerings"
@@ -46,11 +44,10 @@ type machine struct {
 	pods []int64
 }
 
-// way is a course of events: an order of the pods, and in how many batches the nodes come.
+// way is a course of events for the pods that have a place in the plan.
 type way struct {
-	queue   []int32 // by class
-	batches int
-	seed    uint64
+	Course
+	queue []int32 // in its order, by class
 }
 
 // domain is where a machine stands, as far as topology terms may tell.
@@ -70,10 +67,6 @@ type ward struct {
 	// been made yet.
 	boundless int
 }
-
-// inBatches is in how many batches nodes come where they do not come at once: a provider that
-// is asked for dozens of machines takes some minutes to deliver them all.
-const inBatches = 6
 
 // newProblem states the problem of a plan. It is nil where the plan buys what is not on sale
 // or names pods or nodes that are not there.
@@ -108,14 +101,12 @@ func newProblem(c *compile.Compiler, plan *scheduling.Plan, params Params) *prob
 			queue = append(queue, pod.Class)
 		}
 	}
-	other := func(seed uint64) []int32 { return p.shuffled(queue, seed, params.Brief) }
-	p.ways = []way{
-		{queue: queue, batches: 1},
-		{queue: other(1), batches: 1, seed: 1},
-		{queue: other(2), batches: inBatches, seed: 2},
-	}
-	if !params.Brief {
-		p.ways = append(p.ways, way{queue: other(3), batches: inBatches, seed: 3})
+	for _, x := range Courses(c, queue, params.Brief) {
+		w := way{x, make([]int32, len(queue))}
+		for i, at := range x.Order {
+			w.queue[i] = queue[at]
+		}
+		p.ways = append(p.ways, w)
 	}
 	p.value()
 	p.divide()
@@ -155,26 +146,6 @@ func (p *problem) read(plan *scheduling.Plan) bool {
 		p.nodes[n] = count(x.Pods)
 	}
 	return known
-}
-
-// shuffled is the queue in another order, the more urgent pods still first; with brief, equal
-// pods that stand together stay together.
-func (p *problem) shuffled(queue []int32, seed uint64, brief bool) []int32 {
-	dice := rand.New(rand.NewPCG(seed, 0x71756575)) //nolint:gosec // an example of an order, not a secret
-	var runs [][]int32
-	for from := 0; from < len(queue); {
-		to := from + 1
-		for brief && to < len(queue) && queue[to] == queue[from] {
-			to++
-		}
-		runs = append(runs, queue[from:to])
-		from = to
-	}
-	dice.Shuffle(len(runs), func(i, j int) { runs[i], runs[j] = runs[j], runs[i] })
-	slices.SortStableFunc(runs, func(a, b []int32) int {
-		return cmp.Compare(p.c.Planned[b[0]].Priority, p.c.Planned[a[0]].Priority)
-	})
-	return slices.Concat(runs...)
 }
 
 // kind is the number of what a purchase buys.

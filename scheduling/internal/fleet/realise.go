@@ -1,7 +1,6 @@
 package fleet
 
 import (
-	"math/rand/v2"
 	"slices"
 	"sync"
 
@@ -25,7 +24,7 @@ type course struct {
 // bind lets the machines of a fleet join and the pods be bound. What is there already takes
 // pods before the first machine comes.
 func (p *problem) bind(machines []int32, w *way) course {
-	r := p.scheduler.Begin(w.seed)
+	r := p.scheduler.Begin(w.Seed)
 	x := course{run: r, to: make([]int32, len(w.queue)), left: len(w.queue)}
 	for i := range x.to {
 		x.to[i] = -1
@@ -33,17 +32,12 @@ func (p *problem) bind(machines []int32, w *way) course {
 	if p.scheduler.Existing() > 0 {
 		x.left = r.Bind(w.queue, x.to, nil)
 	}
-	order := make([]int, len(machines))
-	for i := range order {
-		order[i] = i
-	}
-	if w.batches > 1 {
-		dice := rand.New(rand.NewPCG(w.seed, 0x62617463)) //nolint:gosec // an example of an order, not a secret
-		dice.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
-	}
-	for b, next := 0, 0; b < w.batches && x.left > 0; b++ {
-		for ; next < (b+1)*len(order)/w.batches; next++ {
-			r.Join(p.kinds[machines[order[next]]].machine)
+	for batch := range w.Joins(len(machines)) {
+		if x.left == 0 {
+			break
+		}
+		for _, i := range batch {
+			r.Join(p.kinds[machines[i]].machine)
 		}
 		x.left = r.Bind(w.queue, x.to, nil)
 	}
@@ -129,6 +123,12 @@ func (p *problem) shortage(f fleet) float64 {
 // is played through.
 const mostPlayed = 20_000_000
 
+// Playable reports whether a plan can be played through in time, however many pods depend on each
+// other.
+func Playable(c *compile.Compiler, plan *scheduling.Plan) bool {
+	return !c.Tied() || looks(c, plan) <= mostPlayed
+}
+
 // mostReplans is how often pods that are left over are planned again.
 const mostReplans = 10
 
@@ -138,14 +138,13 @@ const mostReplans = 10
 // plan buys what is not on sale or names pods or nodes that are not there, and where too many pods
 // depend on each other.
 func Realise(c *compile.Compiler, plan *scheduling.Plan, params Params) (realised *scheduling.Realised, mean float64) {
-	if c.Tied() && looks(c, plan) > mostPlayed {
+	if !Playable(c, plan) {
 		return nil, 0
 	}
 	p := newProblem(c, plan, params)
 	if p == nil {
 		return nil, 0
 	}
-	p.ways = append(p.ways, way{queue: p.shuffled(p.ways[0].queue, 4, params.Brief), batches: 1, seed: 4})
 	var machines []int32
 	planned := slices.Clone(p.nodes)
 	for _, m := range p.given {
@@ -160,7 +159,7 @@ func Realise(c *compile.Compiler, plan *scheduling.Plan, params Params) (realise
 	sum, n := 0.0, 0
 	for i := range p.ways {
 		mean += prices[i] / float64(len(prices))
-		if p.ways[i].batches == 1 {
+		if p.ways[i].Batches == 1 {
 			sum, n = sum+prices[i], n+1
 			out.PodsElsewhere = max(out.PodsElsewhere, int(elsewhere[i]))
 		}

@@ -311,7 +311,7 @@ func (p *problem) divided(w *way, x *course, left []int64) [][]int32 {
 	if len(queue) == 0 {
 		return out
 	}
-	run, to := x.run.Fork(w.seed), make([]int32, len(queue))
+	run, to := x.run.Fork(w.Seed), make([]int32, len(queue))
 	for i := range to {
 		to[i] = -1
 	}

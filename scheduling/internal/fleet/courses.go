@@ -1,0 +1,70 @@
+package fleet
+
+import (
+	"cmp"
+	"iter"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/samber/lo"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+)
+
+// Course is a course of events: an order of the pods, and in how many batches machines come.
+type Course struct {
+	Order   []int32 // by place in the queue
+	Batches int
+	Seed    uint64 // of what else is left to chance
+}
+
+// inBatches is in how many batches machines come where they do not come at once: a provider that
+// is asked for dozens of machines takes some minutes to deliver them all.
+const inBatches = 6
+
+// Courses are those in which plans are played through. queue is the classes of the pods, planned
+// ones of c, in the order of kube-scheduler's queue, which is that of the first course. With brief
+// equal pods that stand together stay together.
+func Courses(c *compile.Compiler, queue []int32, brief bool) []Course {
+	out := []Course{{Order: lo.RangeFrom(int32(0), len(queue)), Batches: 1}}
+	for seed, batches := range []int{1: 1, 2: inBatches, 3: inBatches, 4: 1} {
+		if batches > 0 && (!brief || seed != 3) {
+			out = append(out, Course{shuffled(c, queue, uint64(seed), brief), batches, uint64(seed)}) //nolint:gosec // it is positive
+		}
+	}
+	return out
+}
+
+// shuffled is another order of the queue, the more urgent pods still first.
+func shuffled(c *compile.Compiler, queue []int32, seed uint64, brief bool) []int32 {
+	var runs [][]int32
+	for i, class := range queue {
+		if last := len(runs) - 1; brief && last >= 0 && class == queue[i-1] {
+			runs[last] = append(runs[last], int32(i))
+		} else {
+			runs = append(runs, []int32{int32(i)})
+		}
+	}
+	dice := rand.New(rand.NewPCG(seed, 0x71756575)) //nolint:gosec // an example of an order, not a secret
+	dice.Shuffle(len(runs), func(i, j int) { runs[i], runs[j] = runs[j], runs[i] })
+	slices.SortStableFunc(runs, func(a, b []int32) int {
+		return cmp.Compare(c.Planned[queue[b[0]]].Priority, c.Planned[queue[a[0]]].Priority)
+	})
+	return slices.Concat(runs...)
+}
+
+// Joins yields, batch by batch, which of so many machines come.
+func (x *Course) Joins(machines int) iter.Seq[[]int] {
+	return func(yield func([]int) bool) {
+		order := lo.Range(machines)
+		if x.Batches > 1 {
+			dice := rand.New(rand.NewPCG(x.Seed, 0x62617463)) //nolint:gosec // an example of an order, not a secret
+			dice.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
+		}
+		for b := range x.Batches {
+			if !yield(order[b*machines/x.Batches : (b+1)*machines/x.Batches]) {
+				return
+			}
+		}
+	}
+}
