@@ -28,6 +28,9 @@ func BenchmarkConsolidate(b *testing.B) {
 			})
 		}
 	}
+	b.Run("nodes=1000/free/effort=default", func(b *testing.B) {
+		consolidate(b, disruption.Planner{Policy: scheduling.Policy{Placement: scheduling.PlacementFree}}, worn(1_000, false))
+	})
 	b.Run("nodes=1000/ties/effort=default", func(b *testing.B) {
 		consolidate(b, disruption.Planner{}, worn(1_000, true))
 	})

@@ -108,7 +108,7 @@ func (m *moves) notes() {
 		m.line("the machines alone cost %s per hour now, and %s afterwards.", figures.USD(s.PricePerHourBefore), figures.USD(s.PricePerHourAfter))
 	}
 	if r := s.Realised; r != nil && len(m.plan.Steps) > 0 {
-		text := fmt.Sprintf("Where kube-scheduler binds the evicted pods as it likes (--placement), expect %s per hour for machines afterwards", figures.USD(r.PricePerHourAfter))
+		text := fmt.Sprintf("Should kube-scheduler choose otherwise among equal nodes (--placement), expect %s per hour for machines afterwards", figures.USD(r.PricePerHourAfter))
 		var parts []string
 		if r.PodsElsewhere > 0 {
 			parts = append(parts, "up to "+figures.Count(r.PodsElsewhere, "pod")+" land elsewhere than shown")
@@ -123,6 +123,9 @@ func (m *moves) notes() {
 			text += ": " + figures.Join(parts)
 		}
 		m.line("%s.", text)
+		if n := len(m.plan.Cordon); n > 0 {
+			m.line("Cordon %s before the first step, so that no pod lands on a node that goes later: %s.", figures.Count(n, "node"), figures.Names(m.plan.Cordon, 5))
+		}
 	}
 	if others := len(m.plan.Nodes) - s.NodesBefore - s.UnpricedNodes; others > 0 {
 		m.line("%s left out that no NodePool owns.", figures.Are(others, "node"))

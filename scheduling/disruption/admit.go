@@ -47,7 +47,7 @@ func (f *state) admit(reason Reason, o *outcome) (*Step, *Cause) {
 	if f.roughly {
 		return step, nil
 	}
-	uses, ok := f.turns(step)
+	uses, ok := f.turns(step, o.first)
 	if !ok {
 		return nil, outOfTurn(uses)
 	}

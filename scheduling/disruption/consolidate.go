@@ -23,7 +23,7 @@ const mostSearches = 3
 func (r *run) save(ctx context.Context, t *target) error {
 	for range mostSearches {
 		before := r.state.price()
-		x := &search{state: r.state, target: t, receiving: r.state.receiving(), patient: true}
+		x := &search{state: r.state, target: t, receiving: r.state.staying(), patient: true}
 		left, err := r.reach(ctx, x)
 		if err != nil || r.done || !left || r.state.price() == before || over(ctx) {
 			return err

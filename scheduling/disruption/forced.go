@@ -6,7 +6,6 @@ import (
 	"errors"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/drain"
@@ -87,7 +86,7 @@ func (r *run) removeInterrupted(ctx context.Context) error {
 		}
 		r.warn(u.Pod, "its node is taken away, and it has nowhere else to go: "+u.Message)
 	}
-	slices.SortFunc(o.evictions, func(a, b Eviction) int { return strings.Compare(a.Pod, b.Pod) })
+	slices.SortFunc(o.evictions, compareEvictions)
 	return r.try(Interrupted, o)
 }
 
@@ -236,7 +235,7 @@ func (r *run) lands(o *outcome) bool {
 
 // try makes a step of what would become of nodes, if that may be.
 func (r *run) try(reason Reason, o *outcome) error {
-	step, cause := r.state.admit(reason, o)
+	step, cause := r.state.decide(reason, o, r.later(o))
 	if cause != nil {
 		for _, name := range o.nodes {
 			r.note(name, *cause)
@@ -244,6 +243,13 @@ func (r *run) try(reason Reason, o *outcome) error {
 		return nil
 	}
 	return r.make(step)
+}
+
+// later are the nodes that the plan would remove, but for those where pods are expected now.
+func (r *run) later(o *outcome) []string {
+	return slices.DeleteFunc(slices.Clone(r.going), func(name string) bool {
+		return slices.ContainsFunc(o.evictions, func(e Eviction) bool { return e.To == name })
+	})
 }
 
 // over reports whether the search has to end.

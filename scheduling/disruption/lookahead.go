@@ -7,6 +7,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
@@ -21,7 +22,7 @@ func (r *run) lookAhead(ctx context.Context) error {
 	y.observer = r.observer
 	err := y.phases(ctx)
 	calm := true
-	if err == nil && !over(ctx) && r.state.meant(Underutilized) {
+	if err == nil && !over(ctx) && r.state.meant(Underutilized) && (r.state.landing == nil || slices.ContainsFunc(r.steps, func(s Step) bool { return len(s.Evictions) > 0 })) {
 		calm, err = y.settle(ctx, r, false)
 	}
 	if err == nil && !over(ctx) && (!calm || y.someWait()) {
@@ -190,7 +191,11 @@ func (r *run) perform(y *run) error {
 // once consolidateAfter has passed. No machine of it has the name of one that is gone.
 func (r *run) next(ctx context.Context, late bool) (*run, error) {
 	after := r.clusterAfter(late)
-	next, err := r.state.planner.begin(ctx, &after)
+	planner := r.state.planner
+	if r.state.landing != nil {
+		planner.Policy.Placement = scheduling.PlacementFree
+	}
+	next, err := planner.begin(ctx, &after)
 	if err != nil {
 		return nil, err
 	}

@@ -265,7 +265,7 @@ func (w *ordering) leave(ctx context.Context, g *leavingGroup, mark int) (*Step,
 			return nil, err
 		}
 	}
-	final, cause := w.state.admit(Underutilized, o)
+	final, cause := w.state.decide(Underutilized, o, namesOf(w.waits))
 	if cause != nil {
 		return nil, nil
 	}

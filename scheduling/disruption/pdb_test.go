@@ -40,7 +40,7 @@ func TestWaves(t *testing.T) {
 		for _, p := range f.at["n"].movers {
 			evictions = append(evictions, Eviction{Pod: podspec.PodName(p), From: "n", To: "m"})
 		}
-		uses, ok := f.turns(&Step{Reason: Underutilized, Evictions: evictions})
+		uses, ok := f.turns(&Step{Reason: Underutilized, Evictions: evictions}, nil)
 		require.True(t, ok)
 		count := map[int]int{}
 		last := 0
@@ -72,7 +72,7 @@ func TestWavesOfTwoBudgets(t *testing.T) {
 	for _, p := range f.at["n"].movers {
 		evictions = append(evictions, Eviction{Pod: podspec.PodName(p)})
 	}
-	uses, _ := f.turns(&Step{Reason: Underutilized, Evictions: evictions})
+	uses, _ := f.turns(&Step{Reason: Underutilized, Evictions: evictions}, nil)
 	assert.Equal(t, []BudgetUse{{Budget: "shop/second", Pods: 1, Allowed: 2}, {Budget: "shop/web", Pods: 1, Allowed: 1}}, uses)
 	assert.Equal(t, 4, evictions[3].Wave)
 }
@@ -97,7 +97,7 @@ func TestTiedPodsMoveLast(t *testing.T) {
 		for _, p := range f.at["n"].movers {
 			evictions = append(evictions, Eviction{Pod: podspec.PodName(p)})
 		}
-		f.turns(&Step{Reason: reason, Evictions: evictions})
+		f.turns(&Step{Reason: reason, Evictions: evictions}, nil)
 		out := map[string]int{}
 		for _, e := range evictions {
 			out[e.Pod] = e.Wave

@@ -12,6 +12,12 @@ type Plan struct {
 	// Steps are carried out one after the other: each is possible once those before it
 	// are done, and does not need those after it.
 	Steps []Step `json:"steps"`
+	// Cordon are the nodes to close to new pods before the first step, by name: those that steps
+	// remove, but where earlier steps expect pods to land. kube-scheduler would bind evicted pods
+	// there, and they would have to move once more. Whoever leaves the plan before its end opens those again
+	// that are still there. It is set only with [scheduling.PlacementFree]; [Planner.Steps] cannot tell
+	// it.
+	Cordon []string `json:"cordon,omitempty"`
 	// Nodes says of each node of the cluster what becomes of it, by name.
 	Nodes []Verdict `json:"nodes"`
 	// Warnings are what was noticed and did not stop the plan.

@@ -102,7 +102,12 @@ func (r *run) relocation(ctx context.Context, pod *corev1.Pod) (*Step, error) {
 			Reason: Misplaced, Drain: []string{}, Launches: []scheduling.Launch{}, Evictions: []Eviction{{Pod: name, From: from, To: a.Node}},
 			DisruptionCost: r.state.podCost(pod),
 		}
-		step.PodDisruptionBudgets = r.state.deal(step, nil).uses()
+		step.PodDisruptionBudgets = r.state.deal(step, nil, nil).uses()
+		if r.state.landing != nil {
+			if step.Evictions = r.state.landed(step, nil).evictions; step.Evictions[0].To == "" || step.Evictions[0].To == from {
+				return nil, nil //nolint:nilnil // kube-scheduler does not move it
+			}
+		}
 		return step, nil
 	}
 	return nil, nil //nolint:nilnil // there is no such place, and that is no error

@@ -30,8 +30,9 @@ func (p Planner) Plan(ctx context.Context, c Cluster) (*Plan, error) {
 		return nil, err
 	}
 	plan := r.assemble()
-	if p.Policy.Placement == scheduling.PlacementFree {
-		if plan.Summary.Realised, err = p.realise(ctx, &c, plan); err != nil {
+	if r.start != nil {
+		plan.Cordon = cordon(plan.Steps)
+		if plan.Summary.Realised, err = r.start.realise(ctx, plan); err != nil {
 			return nil, err
 		}
 	}
@@ -61,11 +62,15 @@ func (p Planner) Steps(ctx context.Context, c Cluster) iter.Seq2[Step, error] {
 // run is the making of a plan.
 type run struct {
 	state *state
+	// start is the cluster before any step; nil where evicted pods land where a step says.
+	start *state
 	steps []Step
 	// found, if set, is told of each step, and says whether to go on; done says that it
 	// does not want more.
 	found func(*Step) bool
 	done  bool
+	// going are nodes that the plan is expected to remove.
+	going []string
 	// observer is told of phases and of the steps that are tried out first.
 	observer scheduling.Observer
 	// late says that a deadline ended the search.
@@ -99,6 +104,7 @@ func (p Planner) begin(ctx context.Context, c *Cluster) (*run, error) {
 		return nil, err
 	}
 	faults := check(&p, c)
+	free := p.Policy.Placement == scheduling.PlacementFree
 	p.Policy.Placement = scheduling.PlacementPinned // evicted pods are expected where a step says
 	if p.Now.IsZero() {
 		p.Now = c.Now
@@ -110,6 +116,9 @@ func (p Planner) begin(ctx context.Context, c *Cluster) (*run, error) {
 	if err == nil {
 		s, err = openState(ctx, p, &cluster)
 	}
+	if err == nil && free {
+		s.landing, err = newLanding(s)
+	}
 	switch {
 	case errors.Is(err, scheduling.ErrInvalid):
 		_, problem := provisioning.NewSession(p.Policy, cluster.Problem)
@@ -118,6 +127,10 @@ func (p Planner) begin(ctx context.Context, c *Cluster) (*run, error) {
 		return nil, err
 	}
 	r := &run{state: s, causes: map[string][]Cause{}}
+	if free {
+		r.start = s.fork()
+		r.start.market, r.start.free = nil, nil // nobody asks what would be
+	}
 	r.before = r.state.tally()
 	return r, nil
 }
@@ -125,7 +138,10 @@ func (p Planner) begin(ctx context.Context, c *Cluster) (*run, error) {
 // search makes all steps: those that save something as they are found in large clusters, else once
 // it is known that they leave nothing to do.
 func (r *run) search(ctx context.Context) error {
-	err := r.removeForced(ctx)
+	err := r.expect(ctx)
+	if err == nil {
+		err = r.removeForced(ctx)
+	}
 	switch {
 	case err != nil || r.done:
 	case !r.state.large() && !r.last:
@@ -136,6 +152,30 @@ func (r *run) search(ctx context.Context) error {
 		}
 	}
 	return r.ended(ctx, err)
+}
+
+// expect finds out which nodes the plan would remove if evicted pods went where a step says, so that those of nodes
+// that have to go do not go to them.
+func (r *run) expect(ctx context.Context) error {
+	if r.state.landing == nil || len(r.leaving()) == 0 {
+		return nil
+	}
+	y := r.trial()
+	y.state.landing = nil
+	if err := y.removeForced(ctx); err != nil {
+		return past(ctx, err)
+	}
+	if !r.state.large() && y.state.meant(Underutilized) {
+		if err := y.consolidate(ctx); err != nil {
+			return past(ctx, err)
+		}
+	}
+	for _, s := range y.state.nodes {
+		if s.gone && !s.fresh {
+			r.going = append(r.going, s.name)
+		}
+	}
+	return nil
 }
 
 // phases makes the steps that a search finds, and those that come after them.

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
+	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/eviction"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
@@ -253,9 +254,13 @@ func takesIn(node *corev1.Node) bool {
 	return (node.Labels[scheduling.NodePoolLabel] == "" || node.Labels[scheduling.InitializedLabel] == "true") && atWork(node)
 }
 
-// nodeOf is the node that a launch becomes.
+// nodeOf is the node that a launch becomes, with its labels under all of their names.
 func (f *state) nodeOf(l *scheduling.Launch) (*corev1.Node, error) {
-	return l.Node(l.Name, &l.Options[0], f.problem.CatalogOf(l.NodePool))
+	node, err := l.Node(l.Name, &l.Options[0], f.problem.CatalogOf(l.NodePool))
+	if err == nil {
+		requirements.AddAliases(node.Labels)
+	}
+	return node, err
 }
 
 // launchNumber is the number at the end of a launch's name.

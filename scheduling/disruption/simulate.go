@@ -27,6 +27,8 @@ type outcome struct {
 	evictions []Eviction
 	// stuck are those that have none.
 	stuck []scheduling.Unschedulable
+	// first are pods that leave before the others, so that each finds a place.
+	first map[string]bool
 	// origin tells of pods where they are, by name.
 	origin map[string]string
 }
@@ -266,21 +268,27 @@ func (f *state) agree(launches []scheduling.Launch) {
 		if len(keys) == 0 || len(l.Options) == 0 {
 			continue
 		}
-		all, first := l.Options, labelsOf(f.problem, l, &l.Options[0])
-		l.Options = keepOptions(l.Options, func(x *scheduling.Option) bool {
-			other := labelsOf(f.problem, l, x)
-			for key := range keys {
-				a, has := first[key]
-				if b, also := other[key]; a != b || has != also {
-					return false
-				}
-			}
-			return true
-		})
+		all := l.Options
+		l.Options = f.alike(l, keys)
 		if r, _ := tooFewValues(f.problem, l); r != nil {
 			l.Options = all // the pool asks for choice, and what waits may have gone by then
 		}
 	}
+}
+
+// alike are the options of a launch that have the values of the first of some labels.
+func (f *state) alike(l *scheduling.Launch, keys map[string]bool) []scheduling.Option {
+	first := labelsOf(f.problem, l, &l.Options[0])
+	return keepOptions(l.Options, func(x *scheduling.Option) bool {
+		other := labelsOf(f.problem, l, x)
+		for key := range keys {
+			a, has := first[key]
+			if b, also := other[key]; a != b || has != also {
+				return false
+			}
+		}
+		return true
+	})
 }
 
 // readKeys adds the labels that the topology terms of a pod read, host names aside.

@@ -53,6 +53,8 @@ type state struct {
 	// waits are the pods that wait for a machine that somebody else has to buy, by name.
 	waits    map[string]*corev1.Pod
 	capacity *capacity
+	// landing tells where evicted pods land; nil where that is where a step says.
+	landing *landing
 	// lifted are pods without a node, ready to be placed, by name. Copies share it.
 	lifted map[string]*corev1.Pod
 	// bought counts the launches, by pool: their names go on from there. used are names of
@@ -102,6 +104,9 @@ type candidate struct {
 	// gone says that a step has removed it, received that a step has moved pods onto it,
 	// fresh that a step has bought it.
 	gone, received, fresh bool
+	// stays says that no step is to save something by removing it: one has moved pods onto it. Where
+	// kube-scheduler spreads pods of nodes that had to go over all others, those may be moved on.
+	stays bool
 }
 
 // poolState is a NodePool and what there is of it now.
@@ -269,9 +274,14 @@ func (f *state) nodesThat(holds func(*candidate) bool) map[string]bool {
 	return out
 }
 
-// receiving are the nodes that steps have bought or moved pods to. They stay.
+// receiving are the nodes that steps have bought or moved pods to.
 func (f *state) receiving() map[string]bool {
 	return f.nodesThat(func(s *candidate) bool { return s.received || s.fresh })
+}
+
+// staying are those of them that a search leaves where they are.
+func (f *state) staying() map[string]bool {
+	return f.nodesThat(func(s *candidate) bool { return s.stays || s.fresh })
 }
 
 // large reports whether the cluster has so many nodes that steps are made as they are found.
@@ -302,7 +312,7 @@ func (f *state) fork() *state {
 		}
 		out.nodes[i], out.at[s.name] = &own, &own
 	}
-	out.market, out.free = f.market.Fork(), f.free.Fork()
+	out.market, out.free, out.landing = f.market.Fork(), f.free.Fork(), f.landing.fork(0)
 	out.pods, out.whereabouts, out.waits, out.bought = maps.Clone(f.pods), maps.Clone(f.whereabouts), maps.Clone(f.waits), maps.Clone(f.bought)
 	return &out
 }

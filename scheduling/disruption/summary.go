@@ -22,6 +22,26 @@ func (r *run) assemble() *Plan {
 	return plan
 }
 
+// cordon is the nodes that steps drain and that take in no pods before: see [Plan.Cordon].
+func cordon(steps []Step) []string {
+	open, out := map[string]bool{}, []string{}
+	for i := range steps {
+		for _, name := range steps[i].Drain {
+			if !open[name] {
+				out = append(out, name)
+			}
+		}
+		for _, l := range steps[i].Launches {
+			open[l.Name] = true // not there from the start
+		}
+		for _, e := range steps[i].Evictions {
+			open[e.To] = true
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
 // summary adds the plan up.
 func (r *run) summary(verdicts []Verdict) Summary {
 	after := r.state.tally()

@@ -69,13 +69,14 @@ func (f *state) take(step *Step) error {
 		come[to], touched[to] = append(come[to], pod), true
 	}
 	var astray []*corev1.Pod
+	var gone []*candidate
 	for _, name := range step.Drain {
 		s := f.standing(name)
 		if s == nil {
 			return fmt.Errorf("step: there is no node %q", name)
 		}
 		f.count(s, -1)
-		s.gone = true
+		s.gone, gone = true, append(gone, s)
 		for _, pod := range slices.Concat(s.pods, s.expected) {
 			if name := podspec.PodName(pod); !leave[s][name] {
 				d.Removed.Pods = append(d.Removed.Pods, keyOf(pod))
@@ -96,7 +97,9 @@ func (f *state) take(step *Step) error {
 		}
 		f.count(s, -1)
 		s.pods = slices.DeleteFunc(slices.Clone(s.pods), func(pod *corev1.Pod) bool { return leave[s][podspec.PodName(pod)] })
-		s.pods, s.received = append(s.pods, come[s]...), s.received || len(come[s]) > 0
+		if s.pods = append(s.pods, come[s]...); len(come[s]) > 0 {
+			s.received, s.stays = true, s.stays || f.landing == nil || !step.forced()
+		}
 		machine := *s.machine
 		machine.LastPodEvent = f.quiet(f.leftAlone(s))
 		s.machine = &machine
@@ -104,6 +107,7 @@ func (f *state) take(step *Step) error {
 		s.held = f.podBlockers(s)
 		f.count(s, 1)
 	}
+	f.landing.take(f, step, gone)
 	if f.market == nil {
 		return nil
 	}

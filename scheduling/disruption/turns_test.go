@@ -57,7 +57,7 @@ func TestTurns(t *testing.T) {
 		{Pod: "shop/web-d-z", From: "d-z", To: "b-x"}, {Pod: "shop/web-a-x", From: "a-x", To: "c-y"},
 	}}
 	// With z gone, 2 and 2 are left.
-	uses, ok := f.turns(step)
+	uses, ok := f.turns(step, nil)
 	require.True(t, ok)
 	assert.Equal(t, []BudgetUse{{Budget: "shop/web", Pods: 1, Allowed: 1}}, uses)
 	assert.Equal(t, "shop/web-a-x", step.Evictions[0].Pod)
@@ -110,7 +110,7 @@ func TestFollowersTakeTurns(t *testing.T) {
 		{Pod: "shop/web-a-x", From: "a-x", To: "default-1"}, {Pod: "shop/web-b-x", From: "b-x", To: "default-1"},
 	}}
 	step.Launches = append(step.Launches, l)
-	_, ok := f.turns(step)
+	_, ok := f.turns(step, nil)
 	require.True(t, ok)
 	assert.Equal(t, "shop/web-b-x", step.Evictions[0].Pod)
 	assert.Equal(t, 2, step.Evictions[1].Wave)

@@ -109,7 +109,7 @@ func (r *run) explain(ctx context.Context) error {
 		return nil
 	}
 	out.rejected, out.causes = map[string]*Rejected{}, map[string][]Cause{}
-	x := &search{state: r.state, target: out.anew, receiving: r.state.receiving()}
+	x := &search{state: r.state, target: out.anew, receiving: r.state.staying()}
 	order := slices.DeleteFunc(x.byWaste(), func(r rank) bool { return r.fresh }) // nobody asks about the plan's own launches
 	for i := range order {
 		r := &order[i]

@@ -21,16 +21,18 @@ import (
 //
 // Only steps that have to be evict pods of a budget that allows none; they do it one by one. Where
 // the machine is taken away, all go at once: waiting helps nobody.
-func (f *state) turns(step *Step) ([]BudgetUse, bool) {
-	w := f.deal(step, nil)
+//
+// Some pods may be named that leave before all others, in waves of their own.
+func (f *state) turns(step *Step, first map[string]bool) ([]BudgetUse, bool) {
+	w := f.deal(step, nil, first)
 	n := len(step.Evictions)
 	if step.Reason == Interrupted || n == 0 || step.Evictions[n-1].Wave == 1 || !slices.ContainsFunc(step.Evictions, f.bound) {
 		return w.uses(), true
 	}
-	w = f.deal(step, newSimulation(f, step))
+	w = f.deal(step, newSimulation(f, step), first)
 	if !w.ok && step.Reason == Expired {
 		// The node goes whatever budgets say: better all at once than not at all.
-		return f.deal(&Step{Reason: Interrupted, Evictions: step.Evictions}, nil).uses(), true
+		return f.deal(&Step{Reason: Interrupted, Evictions: step.Evictions}, nil, nil).uses(), true
 	}
 	return w.uses(), w.ok
 }
@@ -75,37 +77,62 @@ type waves struct {
 	atOnce     bool
 	// free go in the first wave, last when all that budgets count have gone.
 	free, charged, last []*Eviction
+	wave                int                      // the next
 	used                map[*eviction.Budget]int // how many pods of a budget are away at most at the same time
 	ok                  bool
 }
 
 // deal deals out waves, and sorts evictions by them.
-func (f *state) deal(step *Step, s *drain.Simulation) *waves {
-	w := &waves{state: f, simulation: s, atOnce: step.Reason == Interrupted, used: map[*eviction.Budget]int{}, ok: true}
+func (f *state) deal(step *Step, s *drain.Simulation, first map[string]bool) *waves {
+	w := &waves{state: f, simulation: s, atOnce: step.Reason == Interrupted, used: map[*eviction.Budget]int{}, ok: true, wave: 1}
 	list := step.Evictions
-	if s == nil { // pods that depend on others go late, within a budget too
-		slices.SortStableFunc(list, func(a, b Eviction) int { return cmp.Compare(f.rank(a.Pod), f.rank(b.Pod)) })
+	late := func(e Eviction) int {
+		if w.atOnce || first[e.Pod] {
+			return 0
+		}
+		return 1
 	}
+	slices.SortStableFunc(list, func(a, b Eviction) int {
+		if c := cmp.Compare(late(a), late(b)); c != 0 || s != nil {
+			return c
+		}
+		return cmp.Compare(f.rank(a.Pod), f.rank(b.Pod)) // pods that depend on others go late, within a budget too
+	})
+	n := lo.CountBy(list, func(e Eviction) bool { return late(e) == 0 })
+	for _, part := range [][]Eviction{list[:n], list[n:]} {
+		if len(part) > 0 {
+			w.sort(part)
+			w.make()
+		}
+	}
+	slices.SortStableFunc(list, compareWaves)
+	return w
+}
+
+// compareWaves orders evictions by wave, then by pod.
+func compareWaves(a, b Eviction) int {
+	return cmp.Or(cmp.Compare(a.Wave, b.Wave), strings.Compare(a.Pod, b.Pod))
+}
+
+// sort tells evictions that go at once from those that budgets count, and those that go when these have.
+func (w *waves) sort(list []Eviction) {
+	f := w.state
+	w.free, w.charged, w.last = nil, nil, nil
 	apart := slices.ContainsFunc(list, func(e Eviction) bool { return f.topology.Of(e.Pod).Repels() })
 	for i := range list {
 		e := &list[i]
 		pod := f.pods[e.Pod]
-		e.Wave = 1
+		e.Wave = w.wave
 		switch {
 		case pod == nil:
 		case eviction.Active(pod) && len(f.podBudgets.Charges(pod)) > 0:
 			w.charged = append(w.charged, e)
-		case !w.atOnce && (eviction.Active(pod) || s != nil) && (apart || f.topology.Of(e.Pod).Tied()):
+		case !w.atOnce && (eviction.Active(pod) || w.simulation != nil) && (apart || f.topology.Of(e.Pod).Tied()):
 			w.last = append(w.last, e)
 		default: // it depends on nobody, or is on its way out whatever is done
 			w.free = append(w.free, e)
 		}
 	}
-	w.make()
-	slices.SortStableFunc(list, func(a, b Eviction) int {
-		return cmp.Or(cmp.Compare(a.Wave, b.Wave), strings.Compare(a.Pod, b.Pod))
-	})
-	return w
 }
 
 // rank orders pods by how where they may land depends on others: not, by their own terms, or so that
@@ -124,7 +151,10 @@ func (f *state) rank(pod string) int {
 // may land.
 func (w *waves) make() {
 	group := w.free
-	for wave := 1; len(w.charged) > 0; wave++ {
+	if len(w.charged) == 0 {
+		w.wave++
+	}
+	for ; len(w.charged) > 0; w.wave++ {
 		chosen := w.choose(group)
 		if len(chosen) == 0 { // nobody may land: the step is not possible in turns
 			w.ok = false
@@ -146,9 +176,10 @@ func (w *waves) make() {
 			w.ok = false
 			w.simulation.Force(w.moving(group))
 		}
-		if seat(group, wave); len(w.charged) == 0 && len(w.last) > 0 {
+		if seat(group, w.wave); len(w.charged) == 0 && len(w.last) > 0 {
+			w.wave++
 			w.ok = w.possible(w.last, false) && w.ok
-			seat(w.last, wave+1)
+			seat(w.last, w.wave)
 		}
 		group = nil
 	}

@@ -37,7 +37,7 @@ func newStage(c *compile.Compiler, plan *scheduling.Plan) (*stage, error) {
 			return nil, fmt.Errorf("launch %s: the problem has no such NodePool or offering", l.Name)
 		}
 		if _, known := kinds[at]; !known {
-			kinds[at] = s.scheduler.Machine(at)
+			kinds[at] = s.scheduler.Machine(at, nil)
 		}
 		s.kinds, s.places = append(s.kinds, kinds[at]), append(s.places, scheduling.Placement{Launch: l})
 	}

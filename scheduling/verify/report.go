@@ -225,6 +225,7 @@ const (
 	NodeVerdict     Code = "node-verdict"     // not exactly one verdict for a node, or not what becomes of it
 	StepRisk        Code = "step-risk"        // an unknown risk, or a pod without a controller that is evicted untold
 	SummaryKept     Code = "summary-kept"     // what keeps the rest is not what a cluster built anew would save
+	Cordon          Code = "cordon"           // not the nodes that steps remove and that no earlier step sends pods to
 	SummaryFrontier Code = "summary-frontier" // not what has been saved and moved after each step
 )
 
@@ -242,6 +243,6 @@ func Codes() []Code {
 		BoundAbovePrice, BoundUnproven, CertificateMissing, CertificateMalformed, CertificateOption,
 		StepEmpty, StepReason, NotDisruptable, DoNotDisrupt, BarePod, Policy, TooSoon, NodeBudget, PodBudget, BudgetUse,
 		EvictionMissing, EvictionUnknown, MovedTwice, Landing, Wave, StepSaving, StepCost, StepScore, SavingTooSmall, BelowThreshold,
-		SpotToSpot, NodeVerdict, StepRisk, SummaryKept, SummaryFrontier,
+		SpotToSpot, NodeVerdict, StepRisk, SummaryKept, SummaryFrontier, Cordon,
 	}
 }

@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
 	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/snapshot"
@@ -223,6 +224,7 @@ func (a *stepCheck) place() {
 			continue
 		}
 		if object, err := l.Launch.Node(l.Name, &l.Options[0], l.pool.Catalog); err == nil {
+			requirements.AddAliases(object.Labels)
 			a.launched[l.Name] = object
 		}
 	}

@@ -298,6 +298,8 @@ func verdictMutations() []stepsMutation {
 		{"bound without a proof", func(c *stepsCase) { c.plan.Summary.LowerBoundPerHour, c.plan.Summary.Gap = st.Cents(28), 0 }, verify.CertificateMissing},
 		{"short frontier", func(c *stepsCase) { c.plan.Summary.Frontier = nil }, verify.SummaryFrontier},
 		{"frontier", func(c *stepsCase) { c.plan.Summary.Frontier[1].PodsMoved = 3 }, verify.SummaryFrontier},
+		{"cordon for pods that go where they are told", func(c *stepsCase) { c.plan.Cordon = []string{"idle"} }, verify.Cordon},
+		{"realised for pods that go where they are told", func(c *stepsCase) { c.plan.Summary.Realised = &disruption.Realised{} }, verify.SummaryRealised},
 	}
 }
 

@@ -34,14 +34,16 @@ type machine struct {
 const hostDomain int32 = -2
 
 // Machine adds the kind of node that a purchase becomes, and returns its number. The daemons
-// that will run there have their room first. Its host name is its own.
-func (s *Scheduler) Machine(p offers.Purchase) int {
+// that will run there have their room first. Its host name is its own. Its labels are those of its template,
+// unless some are given.
+func (s *Scheduler) Machine(p offers.Purchase, given map[string]string) int {
 	c := s.c
 	template, offer := c.Templates[p.Template], &c.Offers.Offers[p.Offer]
-	labels := maps.Clone(template.Labels)
-	if labels == nil {
-		labels = map[string]string{}
+	labels := map[string]string{}
+	if given == nil {
+		given = template.Labels
 	}
+	maps.Copy(labels, given)
 	maps.Copy(labels, offer.InstanceType.NodeLabels(*offer.Offering))
 	labels[scheduling.NodePoolLabel], labels[corev1.LabelHostname] = template.Pool.Name, ""
 	labels[scheduling.RegisteredLabel], labels[scheduling.InitializedLabel] = "true", "true"
@@ -49,7 +51,7 @@ func (s *Scheduler) Machine(p offers.Purchase) int {
 	m := s.newMachine("", labels, template.Pool.Spec.Template.Spec.Taints, c.Offers.Shapes[offer.Shape].Allocatable, true)
 	for g := range m.admits {
 		row := c.Offered[p.Template].Rows[g]
-		m.admits[g] = row != nil && row.Has(p.Offer)
+		m.admits[g] = m.admits[g] && row != nil && row.Has(p.Offer) // pods may give a launch labels, and not a node
 	}
 	for i, row := range c.Offered[p.Template].Daemons {
 		if row == nil || !row.Has(p.Offer) {
@@ -86,6 +88,25 @@ func (s *Scheduler) Boundless(kind int, admits []bool) int {
 	}
 	s.machines = append(s.machines, m)
 	return len(s.machines) - 1
+}
+
+// Holds reports whether a node of a kind admits pods, given by class, and has room for all of them, when
+// no others are there.
+func (s *Scheduler) Holds(kind int, classes []int32) bool {
+	m := &s.machines[kind]
+	room := slices.Clone(m.room)
+	for _, c := range classes {
+		x := &s.classes[c]
+		if !m.admits[x.number] || podspec.PortsClash(x.group.Ports, m.ports) {
+			return false
+		}
+		for _, q := range x.needs {
+			if room[q.resource] -= q.n; room[q.resource] < 0 {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // Tied reports whether terms between pods have to hold for a class.

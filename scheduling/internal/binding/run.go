@@ -78,18 +78,29 @@ func (r *Run) Fork(seed uint64) *Run {
 	f := &Run{
 		s: r.s, dice: rand.New(rand.NewPCG(seed, 0x666f726b)), last: -1, //nolint:gosec // a model of chance, not a secret
 		nodes: slices.Clone(r.nodes), counts: copied(r.counts), nodesW: copied(r.nodesW), held: copied(r.held),
-		zones: slices.Clone(r.zones), inZone: copied(r.inZone), start: r.start, known: slices.Clone(r.known),
+		zones: slices.Clone(r.zones), inZone: copied(r.inZone), start: r.start, known: make([]int64, len(r.known)),
 	}
-	for i := range f.nodes {
-		f.nodes[i].room = slices.Clone(f.nodes[i].room)
+	rooms := make([][]int64, len(r.nodes))
+	for i := range r.nodes {
+		rooms[i] = r.nodes[i].room
+	}
+	for i, room := range copied(rooms) {
+		f.nodes[i].room = room
 	}
 	return f
 }
 
+// copied is a copy of lists, which stand one behind the other: a run is forked for each step that is tried.
 func copied[T any](lists [][]T) [][]T {
-	out := make([][]T, len(lists))
-	for i := range lists {
-		out[i] = slices.Clone(lists[i])
+	n := 0
+	for _, list := range lists {
+		n += len(list)
+	}
+	out, all := make([][]T, len(lists)), make([]T, 0, n)
+	for i, list := range lists {
+		from := len(all)
+		all = append(all, list...)
+		out[i] = all[from:len(all):len(all)]
 	}
 	return out
 }
@@ -189,26 +200,32 @@ func (r *Run) Admits(c, to int32) bool {
 }
 
 // Place binds a pod of a class to a node, whatever the plugins say.
-func (r *Run) Place(c, to int32) {
+func (r *Run) Place(c, to int32) { r.PlaceAs(c, to, false) }
+
+// PlaceAs places a pod that may be going, being deleted: it has its room until it is gone, and counts for no spread.
+func (r *Run) PlaceAs(c, to int32, going bool) {
 	if ports := r.s.classes[c].group.Ports; len(ports) > 0 {
 		r.nodes[to].ports = slices.Concat(r.nodes[to].ports, ports)
 	}
-	r.count(c, to, 1)
+	r.count(c, to, 1, going)
 }
 
 // Remove takes a pod of a class off the node that it is bound to.
-func (r *Run) Remove(c, from int32) {
+func (r *Run) Remove(c, from int32) { r.RemoveAs(c, from, false) }
+
+// RemoveAs takes PlaceAs back.
+func (r *Run) RemoveAs(c, from int32, going bool) {
 	n := &r.nodes[from]
 	for _, p := range r.s.classes[c].group.Ports {
 		if i := slices.Index(n.ports, p); i >= 0 {
 			n.ports = slices.Delete(slices.Clone(n.ports), i, i+1)
 		}
 	}
-	r.count(c, from, -1)
+	r.count(c, from, -1, going)
 }
 
 // count adds so many pods of a class to what is on a node and what counts in its domains.
-func (r *Run) count(c, on int32, pods int64) {
+func (r *Run) count(c, on int32, pods int64, going bool) {
 	x, n := &r.s.classes[c], &r.nodes[on]
 	for _, q := range x.needs {
 		n.room[q.resource] -= q.n * pods
@@ -220,7 +237,7 @@ func (r *Run) count(c, on int32, pods int64) {
 	m := &r.s.machines[n.machine]
 	n.balance = balance(n.requested, m.basic)
 	for _, k := range x.counts {
-		if y := &r.s.counts[k]; y.filter.passes(m) {
+		if y := &r.s.counts[k]; (!going || y.filter == nil) && y.filter.passes(m) {
 			add(&r.counts[k], n.domains[y.axis], pods)
 		}
 	}

@@ -277,3 +277,12 @@ func (s *Scheduler) Node(name string) (int32, bool) {
 	n, ok := s.names[name]
 	return n, ok
 }
+
+// Names are those of the nodes that are there before any machine joins, by number.
+func (s *Scheduler) Names() []string {
+	out := make([]string, len(s.existing))
+	for name, n := range s.names {
+		out[n] = name
+	}
+	return out
+}

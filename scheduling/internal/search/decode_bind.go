@@ -20,7 +20,7 @@ func (d *decoder) followersAlone(machines []machine) map[model.ClassID]int64 {
 	for i := range machines {
 		at := d.buys(&machines[i])
 		if _, known := kinds[at]; !known {
-			kinds[at] = scheduler.Machine(at)
+			kinds[at] = scheduler.Machine(at, nil)
 		}
 	}
 	run, nodes := scheduler.Begin(0), make([]int32, len(d.solution.Bins), len(d.solution.Bins)+len(machines))
