@@ -113,7 +113,10 @@ func NewLoop(ctx context.Context, planner Planner, p *scheduling.Problem) (*Loop
 		return nil, fmt.Errorf("planning: %w", err)
 	}
 	l := &Loop{planner: planner, problem: p, first: first, expected: first.Summary.Realised}
-	return l, l.expect(ctx)
+	if err := l.expect(ctx); err != nil {
+		return nil, err
+	}
+	return l, nil
 }
 
 // NewLoopFrom begins with a plan that anybody made; planner plans what has to be bought after
@@ -150,7 +153,10 @@ func NewLoopFrom(ctx context.Context, planner Planner, p *scheduling.Problem, pl
 			l.first.Unschedulable = append(l.first.Unschedulable, scheduling.Unschedulable{Pod: name})
 		}
 	}
-	return l, l.expect(ctx)
+	if err := l.expect(ctx); err != nil {
+		return nil, err
+	}
+	return l, nil
 }
 
 // onSale is what a launch buys first.
