@@ -1,218 +1,67 @@
 package disruption
 
 import (
-	"cmp"
-	"fmt"
-	"maps"
 	"slices"
 
+	"github.com/samber/lo"
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/plimsoll-go/plimsoll/scheduling"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/binding"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/landing"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// landing tells where evicted pods land where kube-scheduler binds them as it likes: it is the cluster as
-// it stands, as the model of kube-scheduler sees it.
-type landing struct {
-	*landingModel
-	run *binding.Run
-	// names are those of all nodes by number, launches among them; launched are the numbers of these.
-	names    []string
-	launched map[string]int32
-	// going are pods that are being deleted where they are.
-	going map[string]bool
-}
-
-// landingModel is what all copies of a state share.
-type landingModel struct {
-	scheduler *binding.Scheduler
-	priority  []int32        // by class
-	classes   map[string]int // by pod
-	purchases *compile.Launches
-	kinds     map[boughtKind]int
-}
-
-// boughtKind is what a launch buys, with the labels that it gives it.
-type boughtKind struct {
-	offers.Purchase
-	labels string
-}
-
 // newLanding reads a cluster. All pods that may be evicted, or are expected on a node, can land; the others are
 // part of their nodes.
-func newLanding(f *state) (*landing, error) {
-	problem := *f.problem
-	problem.Pods, problem.Running, problem.Nodes, problem.Nominated = nil, nil, nil, nil
-	at, going := map[string]string{}, map[string]bool{}
+func newLanding(f *state) (*landing.Landing, error) {
+	x := landing.Cluster{Problem: *f.problem, Policy: &f.planner.Policy, Home: map[string]string{}, Going: map[string]bool{}, Node: f.nodeOf}
+	p := &x.Problem
+	p.Pods, p.Running, p.Nodes, p.Nominated = nil, nil, nil, nil
 	for _, s := range f.nodes {
-		problem.Nodes = append(problem.Nodes, s.node)
+		p.Nodes = append(p.Nodes, s.node)
 		pods := s.expected
 		if !s.going() {
 			pods = slices.Concat(s.expected, s.movers)
 		}
 		for _, pod := range pods {
 			name := podspec.PodName(pod)
-			if _, known := at[name]; !known {
-				at[name] = s.name
-				if pod.DeletionTimestamp != nil {
-					going[name] = true
-				}
-				problem.Pods = append(problem.Pods, unbound(pod))
+			if _, known := x.Home[name]; known {
+				continue
 			}
+			if x.Home[name] = s.name; pod.DeletionTimestamp != nil {
+				x.Going[name] = true
+			}
+			p.Pods = append(p.Pods, unbound(pod))
 		}
 	}
-	for _, pod := range slices.Concat(f.cluster.Pods, f.cluster.Running) {
-		if _, lands := at[podspec.PodName(pod)]; !lands && pod.Spec.NodeName != "" {
-			problem.Running = append(problem.Running, pod)
-		}
-	}
-	facts, err := compile.NewFacts(&problem, &f.planner.Policy)
-	if err != nil {
-		return nil, err
-	}
-	c := facts.Compile(false)
-	m := &landingModel{scheduler: binding.New(c), classes: c.ClassByPod(), purchases: compile.NewLaunches(c), kinds: map[boughtKind]int{}}
-	for _, class := range c.Planned {
-		m.priority = append(m.priority, class.Priority)
-	}
-	l := &landing{landingModel: m, run: m.scheduler.Begin(0), names: m.scheduler.Names(), launched: map[string]int32{}, going: going}
-	for _, pod := range slices.Sorted(maps.Keys(at)) {
-		l.each([]string{at[pod]}, func(n int32) { l.run.PlaceAs(l.class(pod), n, going[pod]) })
-	}
-	return l, nil
+	p.Running = lo.Filter(slices.Concat(f.cluster.Pods, f.cluster.Running), func(pod *corev1.Pod, _ int) bool {
+		_, lands := x.Home[podspec.PodName(pod)]
+		return !lands && pod.Spec.NodeName != ""
+	})
+	return landing.New(x)
 }
 
-// fork is the same cluster, to be changed by itself. The seed is that of kube-scheduler's choice among
-// nodes of the same score. The fork of none is none.
-func (l *landing) fork(seed uint64) *landing {
-	if l == nil {
-		return nil
-	}
-	return &landing{l.landingModel, l.run.Fork(seed), slices.Clip(l.names), maps.Clone(l.launched), maps.Clone(l.going)}
-}
-
-func (l *landing) class(pod string) int32 { return int32(l.classes[pod]) } //nolint:gosec // classes are few
-
-// each does something to the nodes of some names that are there.
-func (l *landing) each(names []string, do func(node int32)) {
-	for _, name := range names {
-		n, ok := l.launched[name]
-		if !ok {
-			n, ok = l.scheduler.Node(name)
-		}
-		if ok {
-			do(n)
-		}
-	}
-}
-
-// leave takes a pod off its node.
-func (l *landing) leave(pod, node string) {
-	l.each([]string{node}, func(n int32) { l.run.RemoveAs(l.class(pod), n, l.going[pod]) })
-	delete(l.going, pod)
-}
-
-// kind is the kind of node that an option of a launch becomes.
-func (f *state) kind(launch *scheduling.Launch, option *scheduling.Option) (int, bool) {
-	l, one := f.landing, *launch
-	one.Options = []scheduling.Option{*option}
-	p, ok := l.purchases.Purchase(&one)
-	if !ok {
-		return 0, false
-	}
-	key := boughtKind{p, fmt.Sprint(launch.Labels)}
-	kind, known := l.kinds[key]
-	if !known {
-		node, err := f.nodeOf(&one)
-		if err != nil {
-			return 0, false
-		}
-		kind = l.scheduler.Machine(p, node.Labels)
-		l.kinds[key] = kind
-	}
-	return kind, true
-}
-
-// join adds the machines of launches.
-func (l *landing) join(f *state, launches []scheduling.Launch) {
-	for i := range launches {
-		x := &launches[i]
-		if kind, ok := f.kind(x, &x.Options[0]); ok {
-			l.launched[x.Name] = int32(l.run.Join(kind)) //nolint:gosec // nodes are few
-			l.names = append(l.names, x.Name)
-		}
-	}
-}
-
-// take does what a step says. gone are its nodes.
-func (l *landing) take(f *state, step *Step, gone []*candidate) {
-	if l == nil {
-		return
-	}
-	l.join(f, step.Launches)
-	left := map[string]bool{}
+// landingStep is a step as it is carried out. Pods that were expected on its nodes come no more.
+func landingStep(step *Step, expected []*corev1.Pod) *landing.Step {
+	out := &landing.Step{Launches: step.Launches, Drain: step.Drain}
+	moves := map[string]bool{}
 	for _, e := range step.Evictions {
-		left[e.Pod] = true
-		l.leave(e.Pod, e.From)
-		l.each([]string{e.To}, func(n int32) { l.run.Place(l.class(e.Pod), n) })
+		moves[e.Pod] = true
+		out.Moves = append(out.Moves, landing.Move{Pod: e.Pod, From: e.From, To: e.To, Wave: e.Wave})
 	}
-	for _, s := range gone {
-		for _, pod := range s.expected {
-			if name := podspec.PodName(pod); !left[name] {
-				l.leave(name, s.name)
-			}
-		}
-	}
-	l.each(step.Drain, l.run.Leave)
-}
-
-// play carries a step out wave by wave, and returns its evictions with the nodes where the pods land, "" for
-// those that find no place. Nodes that are closed take none in.
-func (l *landing) play(f *state, step *Step, closed []string) []Eviction {
-	l.join(f, step.Launches)
-	l.each(closed, l.run.Close)
-	l.each(step.Drain, l.run.Close)
-	out := slices.Clone(step.Evictions)
-	for first, last := 0, 0; first < len(out); first = last {
-		for ; last < len(out) && out[last].Wave == out[first].Wave; last++ {
-			l.leave(out[last].Pod, out[last].From)
-			out[last].To = ""
-		}
-		l.bind(out[first:last])
-		if last == len(out) {
-			l.each(step.Drain, l.run.Leave)
-			l.bind(out[first:last])
+	for _, pod := range expected {
+		if name := podspec.PodName(pod); !moves[name] {
+			out.Moves = append(out.Moves, landing.Move{Pod: name, From: pod.Spec.NodeName})
 		}
 	}
 	return out
 }
 
-// bind lets kube-scheduler bind the pods of a wave that have no node, the most urgent first.
-func (l *landing) bind(wave []Eviction) {
-	var waiting []*Eviction
-	for i := range wave {
-		if wave[i].To == "" {
-			waiting = append(waiting, &wave[i])
-		}
-	}
-	if len(waiting) == 0 {
-		return
-	}
-	slices.SortStableFunc(waiting, func(a, b *Eviction) int {
-		return cmp.Compare(l.priority[l.class(b.Pod)], l.priority[l.class(a.Pod)])
+// landings are the evictions of a step with the nodes where the pods land, "" for those that find no place.
+func landings(l *landing.Landing, step *Step, closed []string) []Eviction {
+	return lo.Map(l.Play(landingStep(step, nil), closed), func(m landing.Move, _ int) Eviction {
+		return Eviction{Pod: m.Pod, From: m.From, To: m.To, Wave: m.Wave}
 	})
-	queue, to := make([]int32, len(waiting)), make([]int32, len(waiting))
-	for i, e := range waiting {
-		queue[i], to[i] = l.class(e.Pod), -1
-	}
-	l.run.Bind(queue, to, nil)
-	for i, e := range waiting {
-		if to[i] >= 0 {
-			e.To = l.names[to[i]]
-		}
-	}
 }
 
 // decide turns what would become of nodes into a step, or says why that must not be, as admit does;
@@ -263,7 +112,7 @@ func (f *state) decide(reason Reason, o *outcome, closed []string) (*Step, *Caus
 func (f *state) landed(step *Step, closed []string) *outcome {
 	closed = f.closed(closed)
 	for next := *step; ; {
-		landed := f.landing.fork(0).play(f, &next, closed)
+		landed := landings(f.landing.Fork(0), &next, closed)
 		come := map[string][]string{}
 		for _, e := range landed {
 			come[e.To] = append(come[e.To], e.Pod)
@@ -297,13 +146,13 @@ func (f *state) bring(launch *scheduling.Launch, pods []string) {
 	slices.Sort(pods)
 	launch.Requests = f.rebooked(launch.Requests, launch.Pods, pods)
 	launch.Pods = pods
-	classes, keys := make([]int32, len(pods)), map[string]bool{}
-	for i, pod := range pods {
-		classes[i] = f.landing.class(pod)
+	keys := map[string]bool{}
+	for _, pod := range pods {
 		f.readKeys(keys, pod)
 	}
-	launch.Options = keepOptions(f.alike(launch, keys), func(x *scheduling.Option) bool {
-		kind, ok := f.kind(launch, x)
-		return ok && f.landing.scheduler.Holds(kind, classes)
-	})
+	first := launch.Options[:1]
+	launch.Options = f.alike(launch, keys)
+	if launch.Options = f.landing.Holds(launch, pods); len(launch.Options) == 0 {
+		launch.Options = first // its room is that of the model, which has bound them there
+	}
 }

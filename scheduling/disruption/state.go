@@ -15,6 +15,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/drain"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/eviction"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/landing"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
@@ -54,7 +55,7 @@ type state struct {
 	waits    map[string]*corev1.Pod
 	capacity *capacity
 	// landing tells where evicted pods land; nil where that is where a step says.
-	landing *landing
+	landing *landing.Landing
 	// lifted are pods without a node, ready to be placed, by name. Copies share it.
 	lifted map[string]*corev1.Pod
 	// bought counts the launches, by pool: their names go on from there. used are names of
@@ -312,7 +313,7 @@ func (f *state) fork() *state {
 		}
 		out.nodes[i], out.at[s.name] = &own, &own
 	}
-	out.market, out.free, out.landing = f.market.Fork(), f.free.Fork(), f.landing.fork(0)
+	out.market, out.free, out.landing = f.market.Fork(), f.free.Fork(), f.landing.Fork(0)
 	out.pods, out.whereabouts, out.waits, out.bought = maps.Clone(f.pods), maps.Clone(f.whereabouts), maps.Clone(f.waits), maps.Clone(f.bought)
 	return &out
 }

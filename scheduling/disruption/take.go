@@ -69,14 +69,13 @@ func (f *state) take(step *Step) error {
 		come[to], touched[to] = append(come[to], pod), true
 	}
 	var astray []*corev1.Pod
-	var gone []*candidate
 	for _, name := range step.Drain {
 		s := f.standing(name)
 		if s == nil {
 			return fmt.Errorf("step: there is no node %q", name)
 		}
 		f.count(s, -1)
-		s.gone, gone = true, append(gone, s)
+		s.gone = true
 		for _, pod := range slices.Concat(s.pods, s.expected) {
 			if name := podspec.PodName(pod); !leave[s][name] {
 				d.Removed.Pods = append(d.Removed.Pods, keyOf(pod))
@@ -107,7 +106,7 @@ func (f *state) take(step *Step) error {
 		s.held = f.podBlockers(s)
 		f.count(s, 1)
 	}
-	f.landing.take(f, step, gone)
+	f.landing.Take(landingStep(step, astray))
 	if f.market == nil {
 		return nil
 	}
