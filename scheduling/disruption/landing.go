@@ -35,8 +35,8 @@ func newLanding(f *state) (*landing.Landing, error) {
 		}
 	}
 	p.Running = lo.Filter(slices.Concat(f.cluster.Pods, f.cluster.Running), func(pod *corev1.Pod, _ int) bool {
-		_, lands := x.Home[podspec.PodName(pod)]
-		return !lands && pod.Spec.NodeName != ""
+		_, known := x.Home[podspec.PodName(pod)]
+		return !known && pod.Spec.NodeName != ""
 	})
 	return landing.New(x)
 }
@@ -110,28 +110,28 @@ func (f *state) decide(reason Reason, o *outcome, closed []string) (*Step, *Caus
 // landed is what becomes of the pods of a step when kube-scheduler binds them. Launches to which none
 // come are not bought.
 func (f *state) landed(step *Step, closed []string) *outcome {
-	closed = f.closed(closed)
-	for next := *step; ; {
-		landed := landings(f.landing.Fork(0), &next, closed)
+	closed = f.shutAnd(closed)
+	for bought := *step; ; {
+		landed := landings(f.landing.Fork(0), &bought, closed)
 		come := map[string][]string{}
 		for _, e := range landed {
 			come[e.To] = append(come[e.To], e.Pod)
 		}
-		used := slices.DeleteFunc(slices.Clone(next.Launches), func(l scheduling.Launch) bool { return len(come[l.Name]) == 0 })
-		if len(used) < len(next.Launches) {
-			next.Launches = used
+		used := slices.DeleteFunc(slices.Clone(bought.Launches), func(l scheduling.Launch) bool { return len(come[l.Name]) == 0 })
+		if len(used) < len(bought.Launches) {
+			bought.Launches = used
 			continue
 		}
 		for i := range used {
-			f.bring(&used[i], come[used[i].Name])
+			f.bringTo(&used[i], come[used[i].Name])
 		}
 		slices.SortFunc(landed, compareEvictions)
 		return &outcome{nodes: step.Drain, launches: used, evictions: landed}
 	}
 }
 
-// closed are nodes that take in nobody, with some more.
-func (f *state) closed(more []string) []string {
+// shutAnd are the nodes that take in nobody, and some more.
+func (f *state) shutAnd(more []string) []string {
 	out := slices.Clone(more)
 	for _, s := range f.nodes {
 		if s.shut > 0 && !s.gone {
@@ -141,8 +141,8 @@ func (f *state) closed(more []string) []string {
 	return out
 }
 
-// bring says which pods come to a launch, and leaves it the options that hold them.
-func (f *state) bring(launch *scheduling.Launch, pods []string) {
+// bringTo says which pods come to a launch, and leaves it the options that hold them.
+func (f *state) bringTo(launch *scheduling.Launch, pods []string) {
 	slices.Sort(pods)
 	launch.Requests = f.rebooked(launch.Requests, launch.Pods, pods)
 	launch.Pods = pods

@@ -43,7 +43,7 @@ func (f *state) realise(ctx context.Context, plan *Plan) (*Realised, error) {
 		}
 		step.Evictions = f.leavers(&step, expected)
 		pods := f.pods
-		landed := landings(f.landing.Fork(uint64(i)+otherSeed), &step, f.closed(plan.Cordon)) //nolint:gosec // steps are few
+		landed := landings(f.landing.Fork(uint64(i)+otherSeed), &step, f.shutAnd(plan.Cordon)) //nolint:gosec // steps are few
 		for _, e := range landed {
 			if e.To == "" {
 				waiting = append(waiting, unbound(pods[e.Pod]))

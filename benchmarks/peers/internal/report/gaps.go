@@ -20,7 +20,7 @@ import (
 type Finding struct {
 	Instance corpus.Instance
 	Results  []peer.Result
-	// Losses say where another planner is better than we are at some effort; what is against
+	// Losses say where another planner is better on paper than we are at some effort; what is against
 	// the rules of kube-scheduler or of pools does not count.
 	Losses, AgainstRules []string
 }
@@ -40,7 +40,7 @@ func beats(a, b peer.Result) bool {
 func (f *Finding) Compare(outcomes []peer.Outcome) {
 	for i, theirs := range f.Results {
 		for _, r := range f.Results {
-			if ours(theirs) || !ours(r) || !beats(theirs, r) {
+			if ours(theirs) || !ours(r) || r.Peer == freely || !beats(theirs, r) {
 				continue
 			}
 			text := fmt.Sprintf("%s: %s places %d for %s, %s %d for %s", f.Instance.Name, theirs.Peer, theirs.Placed, theirs.Price, r.Peer, r.Placed, r.Price)
