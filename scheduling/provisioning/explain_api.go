@@ -21,7 +21,8 @@ type Explainer struct {
 	solver scheduling.Policy
 	e      *explain.Explainer
 	plan   *scheduling.Plan
-	played *stage // nil until it is asked for
+	played *stage   // nil until it is asked for
+	bound  []played // what comes of it in all courses of events, nobody being asked about; likewise
 }
 
 // Explain returns an Explainer for a plan of p by a solver like s. It refuses what

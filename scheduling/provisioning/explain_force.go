@@ -34,9 +34,12 @@ func (x *Explainer) unforced(at scheduling.Placement) (out []string) {
 	if s == nil {
 		return nil
 	}
-	place, courses := int32(slices.Index(s.places, at)), s.playAll(q)
+	if x.bound == nil {
+		x.bound = s.playAll(q)
+	}
+	place := int32(slices.Index(s.places, at))
 	for i, p := range s.queue {
-		if s.home[i] == place && slices.ContainsFunc(courses, func(c played) bool { return !s.holds(&c, i) }) {
+		if s.home[i] == place && slices.ContainsFunc(x.bound, func(c played) bool { return !s.holds(&c, i) }) {
 			out = append(out, podspec.PodName(p.Pod))
 		}
 	}

@@ -8,7 +8,6 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/binding"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
@@ -29,17 +28,14 @@ func newStage(c *compile.Compiler, plan *scheduling.Plan) (*stage, error) {
 	for i, x := range c.Nodes {
 		s.places[i].Node = x.Node.Name
 	}
-	launches, kinds := compile.NewLaunches(c), map[offers.Purchase]int{}
+	launches := compile.NewLaunches(c)
 	for i := range plan.Launches {
 		l := &plan.Launches[i]
 		at, ok := launches.Purchase(l)
 		if !ok {
 			return nil, fmt.Errorf("launch %s: the problem has no such NodePool or offering", l.Name)
 		}
-		if _, known := kinds[at]; !known {
-			kinds[at] = s.scheduler.Machine(at, nil)
-		}
-		s.kinds, s.places = append(s.kinds, kinds[at]), append(s.places, scheduling.Placement{Launch: l})
+		s.kinds, s.places = append(s.kinds, s.scheduler.Machine(at)), append(s.places, scheduling.Placement{Launch: l})
 	}
 	at, home := map[scheduling.Placement]int32{}, map[types.NamespacedName]int32{}
 	for i, where := range s.places {

@@ -33,16 +33,22 @@ type machine struct {
 // hostDomain stands for a domain of its own for each node of the kind.
 const hostDomain int32 = -2
 
-// Machine adds the kind of node that a purchase becomes, and returns its number. The daemons
-// that will run there have their room first. Its host name is its own. Its labels are those of its template,
-// unless some are given.
-func (s *Scheduler) Machine(p offers.Purchase, given map[string]string) int {
+// Machine is the number of the kind of node that a purchase becomes. The daemons that will run there
+// have their room first. Its host name is its own.
+func (s *Scheduler) Machine(p offers.Purchase) int {
+	kind, known := s.bought[p]
+	if !known {
+		kind = s.Labelled(p, s.c.Templates[p.Template].Labels)
+		s.bought[p] = kind
+	}
+	return kind
+}
+
+// Labelled adds such a kind with other labels than those of its template.
+func (s *Scheduler) Labelled(p offers.Purchase, given map[string]string) int {
 	c := s.c
 	template, offer := c.Templates[p.Template], &c.Offers.Offers[p.Offer]
 	labels := map[string]string{}
-	if given == nil {
-		given = template.Labels
-	}
 	maps.Copy(labels, given)
 	maps.Copy(labels, offer.InstanceType.NodeLabels(*offer.Offering))
 	labels[scheduling.NodePoolLabel], labels[corev1.LabelHostname] = template.Pool.Name, ""

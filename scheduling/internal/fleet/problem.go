@@ -154,7 +154,7 @@ func (p *problem) kind(at offers.Purchase) int {
 		return n
 	}
 	k := *p.sold(at)
-	k.machine = p.scheduler.Machine(at, nil)
+	k.machine = p.scheduler.Machine(at)
 	p.kindOf[at] = len(p.kinds)
 	p.kinds = append(p.kinds, k)
 	return p.kindOf[at]

@@ -6,7 +6,6 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/binding"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 )
 
 // followersAlone counts, by engine class, the units with a pod that has to share a node with
@@ -16,19 +15,13 @@ func (d *decoder) followersAlone(machines []machine) map[model.ClassID]int64 {
 	if d.ties == nil || !d.follows() {
 		return nil
 	}
-	scheduler, kinds := binding.New(d.Compiler), map[offers.Purchase]int{}
-	for i := range machines {
-		at := d.buys(&machines[i])
-		if _, known := kinds[at]; !known {
-			kinds[at] = scheduler.Machine(at, nil)
-		}
-	}
+	scheduler := binding.New(d.Compiler)
 	run, nodes := scheduler.Begin(0), make([]int32, len(d.solution.Bins), len(d.solution.Bins)+len(machines))
 	for i := range nodes {
 		nodes[i] = int32(i)
 	}
 	for i := range machines {
-		nodes = append(nodes, int32(run.Join(kinds[d.buys(&machines[i])])))
+		nodes = append(nodes, int32(run.Join(scheduler.Machine(d.buys(&machines[i])))))
 	}
 	pods := d.handedOut(machines, func(*compile.Part) bool { return true })
 	for before := -1; len(pods) != before; {
