@@ -247,7 +247,7 @@ func (r *run) try(reason Reason, o *outcome) error {
 
 // later are the nodes that the plan would remove, but for those where pods are expected now.
 func (r *run) later(o *outcome) []string {
-	return slices.DeleteFunc(slices.Clone(r.going), func(name string) bool {
+	return slices.DeleteFunc(slices.Clone(r.foreseen), func(name string) bool {
 		return slices.ContainsFunc(o.evictions, func(e Eviction) bool { return e.To == name })
 	})
 }

@@ -47,7 +47,7 @@ func landingStep(step *Step, expected []*corev1.Pod) *landing.Step {
 	moves := map[string]bool{}
 	for _, e := range step.Evictions {
 		moves[e.Pod] = true
-		out.Moves = append(out.Moves, landing.Move{Pod: e.Pod, From: e.From, To: e.To, Wave: e.Wave})
+		out.Moves = append(out.Moves, landing.Move(e))
 	}
 	for _, pod := range expected {
 		if name := podspec.PodName(pod); !moves[name] {
@@ -59,9 +59,7 @@ func landingStep(step *Step, expected []*corev1.Pod) *landing.Step {
 
 // landings are the evictions of a step with the nodes where the pods land, "" for those that find no place.
 func landings(l *landing.Landing, step *Step, closed []string) []Eviction {
-	return lo.Map(l.Play(landingStep(step, nil), closed), func(m landing.Move, _ int) Eviction {
-		return Eviction{Pod: m.Pod, From: m.From, To: m.To, Wave: m.Wave}
-	})
+	return lo.Map(l.Play(landingStep(step, nil), closed), func(m landing.Move, _ int) Eviction { return Eviction(m) })
 }
 
 // decide turns what would become of nodes into a step, or says why that must not be, as admit does;
@@ -150,9 +148,6 @@ func (f *state) bringTo(launch *scheduling.Launch, pods []string) {
 	for _, pod := range pods {
 		f.readKeys(keys, pod)
 	}
-	first := launch.Options[:1]
 	launch.Options = f.alike(launch, keys)
-	if launch.Options = f.landing.Holds(launch, pods); len(launch.Options) == 0 {
-		launch.Options = first // its room is that of the model, which has bound them there
-	}
+	launch.Options = f.landing.Holds(launch, pods)
 }

@@ -7,7 +7,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
@@ -191,11 +190,7 @@ func (r *run) perform(y *run) error {
 // once consolidateAfter has passed. No machine of it has the name of one that is gone.
 func (r *run) next(ctx context.Context, late bool) (*run, error) {
 	after := r.clusterAfter(late)
-	planner := r.state.planner
-	if r.state.landing != nil {
-		planner.Policy.Placement = scheduling.PlacementFree
-	}
-	next, err := planner.begin(ctx, &after)
+	next, err := r.state.planner.begin(ctx, &after, r.state.landing != nil)
 	if err != nil {
 		return nil, err
 	}

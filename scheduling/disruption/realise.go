@@ -42,11 +42,10 @@ func (f *state) realise(ctx context.Context, plan *Plan) (*Realised, error) {
 			expected[e.Pod] = e
 		}
 		step.Evictions = f.leavers(&step, expected)
-		pods := f.pods
 		landed := landings(f.landing.Fork(uint64(i)+otherSeed), &step, f.shutAnd(plan.Cordon)) //nolint:gosec // steps are few
 		for _, e := range landed {
 			if e.To == "" {
-				waiting = append(waiting, unbound(pods[e.Pod]))
+				waiting = append(waiting, unbound(f.pods[e.Pod]))
 			} else if e.To != expected[e.Pod].To {
 				out.PodsElsewhere++
 			}

@@ -17,11 +17,17 @@ import (
 // [scheduling.StatusDeadline]. The same cluster and settings give the same plan, whatever
 // the order of lists and the number of processors.
 func (p Planner) Plan(ctx context.Context, c Cluster) (*Plan, error) {
-	r, err := p.begin(ctx, &c)
+	free := p.Policy.Placement == scheduling.PlacementFree
+	r, err := p.begin(ctx, &c, free)
 	if err != nil {
 		return nil, err
 	}
 	r.observer = p.Observer
+	start := r.state
+	if free {
+		start = start.fork()
+		start.market, start.free = nil, nil // nobody asks what would be
+	}
 	if err := r.search(ctx); err != nil {
 		return nil, err
 	}
@@ -30,9 +36,9 @@ func (p Planner) Plan(ctx context.Context, c Cluster) (*Plan, error) {
 		return nil, err
 	}
 	plan := r.assemble()
-	if r.start != nil {
+	if free {
 		plan.Cordon = cordon(plan.Steps)
-		if plan.Summary.Realised, err = r.start.realise(ctx, plan); err != nil {
+		if plan.Summary.Realised, err = start.realise(ctx, plan); err != nil {
 			return nil, err
 		}
 	}
@@ -47,7 +53,7 @@ func (p Planner) Plan(ctx context.Context, c Cluster) (*Plan, error) {
 // those that [Planner.Plan] returns. Whoever stops early loses nothing but further steps.
 func (p Planner) Steps(ctx context.Context, c Cluster) iter.Seq2[Step, error] {
 	return func(yield func(Step, error) bool) {
-		r, err := p.begin(ctx, &c)
+		r, err := p.begin(ctx, &c, p.Policy.Placement == scheduling.PlacementFree)
 		if err == nil {
 			r.observer = p.Observer
 			r.found = func(step *Step) bool { return yield(*step, nil) }
@@ -62,15 +68,13 @@ func (p Planner) Steps(ctx context.Context, c Cluster) iter.Seq2[Step, error] {
 // run is the making of a plan.
 type run struct {
 	state *state
-	// start is the cluster before any step; nil where evicted pods land where a step says.
-	start *state
 	steps []Step
 	// found, if set, is told of each step, and says whether to go on; done says that it
 	// does not want more.
 	found func(*Step) bool
 	done  bool
-	// going are nodes that the plan is expected to remove.
-	going []string
+	// foreseen are the nodes that the plan is expected to remove.
+	foreseen []string
 	// observer is told of phases and of the steps that are tried out first.
 	observer scheduling.Observer
 	// late says that a deadline ended the search.
@@ -98,14 +102,14 @@ type findings struct {
 	anew, rebuilt *target
 }
 
-// begin reads the cluster.
-func (p Planner) begin(ctx context.Context, c *Cluster) (*run, error) {
+// begin reads the cluster. If kube-scheduler is free to, it binds evicted pods where it likes; else they
+// land where a step says.
+func (p Planner) begin(ctx context.Context, c *Cluster, free bool) (*run, error) {
 	if err := cancelled(ctx); err != nil {
 		return nil, err
 	}
 	faults := check(&p, c)
-	free := p.Policy.Placement == scheduling.PlacementFree
-	p.Policy.Placement = scheduling.PlacementPinned // evicted pods are expected where a step says
+	p.Policy.Placement = scheduling.PlacementPinned // what-ifs say where pods go
 	if p.Now.IsZero() {
 		p.Now = c.Now
 	}
@@ -127,10 +131,6 @@ func (p Planner) begin(ctx context.Context, c *Cluster) (*run, error) {
 		return nil, err
 	}
 	r := &run{state: s, causes: map[string][]Cause{}}
-	if free {
-		r.start = s.fork()
-		r.start.market, r.start.free = nil, nil // nobody asks what would be
-	}
 	r.before = r.state.tally()
 	return r, nil
 }
@@ -138,7 +138,7 @@ func (p Planner) begin(ctx context.Context, c *Cluster) (*run, error) {
 // search makes all steps: those that save something as they are found in large clusters, else once
 // it is known that they leave nothing to do.
 func (r *run) search(ctx context.Context) error {
-	err := r.expect(ctx)
+	err := r.foresee(ctx)
 	if err == nil {
 		err = r.removeForced(ctx)
 	}
@@ -154,9 +154,9 @@ func (r *run) search(ctx context.Context) error {
 	return r.ended(ctx, err)
 }
 
-// expect finds out which nodes the plan would remove if evicted pods went where a step says, so that those of nodes
+// foresee finds out which nodes the plan would remove if evicted pods went where a step says, so that those of nodes
 // that have to go do not go to them.
-func (r *run) expect(ctx context.Context) error {
+func (r *run) foresee(ctx context.Context) error {
 	if r.state.landing == nil || len(r.leaving()) == 0 {
 		return nil
 	}
@@ -172,7 +172,7 @@ func (r *run) expect(ctx context.Context) error {
 	}
 	for _, s := range y.state.nodes {
 		if s.gone && !s.fresh {
-			r.going = append(r.going, s.name)
+			r.foreseen = append(r.foreseen, s.name)
 		}
 	}
 	return nil

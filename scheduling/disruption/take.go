@@ -106,7 +106,9 @@ func (f *state) take(step *Step) error {
 		s.held = f.podBlockers(s)
 		f.count(s, 1)
 	}
-	f.landing.Take(landingStep(step, astray))
+	if f.landing != nil {
+		f.landing.Take(landingStep(step, astray))
+	}
 	if f.market == nil {
 		return nil
 	}

@@ -167,23 +167,25 @@ func (g *clusterState) addsUp(r *Report, start totals, frontier []disruption.Poi
 	r.bounded(after, s.LowerBoundPerHour, s.Gap, s.Status)
 	g.rest(r, after)
 	g.frontier(r, frontier)
-	g.placedFreely(r, moved)
+	g.placedFreely(r)
 }
 
 // placedFreely checks what a plan says for a scheduler that binds evicted pods as it likes, and that it says so then
 // only.
-func (g *clusterState) placedFreely(r *Report, moved int) {
+func (g *clusterState) placedFreely(r *Report) {
 	free, s := g.Policy.Placement == scheduling.PlacementFree, &g.plan.Summary
-	var want []string
-	if free {
-		want = slices.Sorted(maps.Keys(g.drains))
-	}
+	receives := make(map[string]bool)
 	for i := range g.plan.Steps {
 		for _, e := range g.plan.Steps[i].Evictions {
-			want = slices.DeleteFunc(want, func(name string) bool { return name == e.To && g.drains[name] > i+1 })
+			receives[e.To] = receives[e.To] || i+1 < g.drains[e.To]
 		}
 	}
-	want = slices.DeleteFunc(want, func(name string) bool { return g.original[name] == nil })
+	var want []string
+	for _, name := range slices.Sorted(maps.Keys(g.drains)) {
+		if free && !receives[name] && g.original[name] != nil {
+			want = append(want, name)
+		}
+	}
 	if !slices.Equal(g.plan.Cordon, want) {
 		r.add(Cordon, "plan", "cordons %v, want %v", g.plan.Cordon, want)
 	}
@@ -191,7 +193,7 @@ func (g *clusterState) placedFreely(r *Report, moved int) {
 	case free != (to != nil):
 		r.add(SummaryRealised, "summary", "realised is %v with placement %q", to, g.Policy.Placement)
 	case to != nil && (to.PricePerHourAfter < s.PricePerHourAfter || min(to.PodsElsewhere, to.PodsWaiting, to.Launches) < 0 || to.Launches > to.PodsWaiting):
-		r.add(SummaryRealised, "summary", "realised is %+v, for %d pods and a price of %v", *to, moved, s.PricePerHourAfter)
+		r.add(SummaryRealised, "summary", "realised is %+v, with a price of %v", *to, s.PricePerHourAfter)
 	}
 }
 

@@ -78,13 +78,15 @@ func New(x Cluster) (*Landing, error) {
 	}
 	l := &Landing{model: m, run: m.scheduler.Begin(0), names: m.scheduler.Names(), launched: map[string]int32{}, going: x.Going}
 	for _, pod := range slices.Sorted(maps.Keys(x.Home)) {
-		l.each([]string{x.Home[pod]}, func(n int32) { l.run.PlaceAs(l.class(pod), n, x.Going[pod]) })
+		if n, ok := l.at(x.Home[pod]); ok {
+			l.run.PlaceAs(l.class(pod), n, x.Going[pod])
+		}
 	}
 	return l, nil
 }
 
 // Fork is the same cluster, to be changed by itself. The seed is that of kube-scheduler's choice among
-// nodes of the same score. The fork of none is none.
+// nodes of the same score. The fork of nil is nil.
 func (l *Landing) Fork(seed uint64) *Landing {
 	if l == nil {
 		return nil
@@ -92,15 +94,14 @@ func (l *Landing) Fork(seed uint64) *Landing {
 	return &Landing{l.model, l.run.Fork(seed), slices.Clip(l.names), maps.Clone(l.launched), maps.Clone(l.going)}
 }
 
-// Take does what a step says, whatever kube-scheduler would do. None takes nothing.
+// Take does what a step says, whatever kube-scheduler would do.
 func (l *Landing) Take(step *Step) {
-	if l == nil {
-		return
-	}
 	l.join(step.Launches)
 	for _, m := range step.Moves {
 		l.leave(m.Pod, m.From)
-		l.each([]string{m.To}, func(n int32) { l.run.Place(l.class(m.Pod), n) })
+		if n, ok := l.at(m.To); ok {
+			l.run.Place(l.class(m.Pod), n)
+		}
 	}
 	l.each(step.Drain, l.run.Leave)
 }
@@ -126,14 +127,14 @@ func (l *Landing) Play(step *Step, closed []string) []Move {
 	return out
 }
 
-// Holds are the options of a launch that would hold pods, given by name.
+// Holds are the options of a launch that hold pods, given by name, which land on the first.
 func (l *Landing) Holds(launch *scheduling.Launch, pods []string) []scheduling.Option {
 	classes := make([]int32, len(pods))
 	for i, pod := range pods {
 		classes[i] = l.class(pod)
 	}
-	var out []scheduling.Option
-	for i := range launch.Options {
+	out := launch.Options[:1:1]
+	for i := 1; i < len(launch.Options); i++ {
 		if kind, ok := l.kind(launch, i); ok && l.scheduler.Holds(kind, classes) {
 			out = append(out, launch.Options[i])
 		}
@@ -143,14 +144,18 @@ func (l *Landing) Holds(launch *scheduling.Launch, pods []string) []scheduling.O
 
 func (l *Landing) class(pod string) int32 { return int32(l.classes[pod]) } //nolint:gosec // classes are few
 
+// at is the number of a node or a launch; ok is false where it is not there.
+func (l *Landing) at(name string) (n int32, ok bool) {
+	if n, ok = l.launched[name]; ok {
+		return n, true
+	}
+	return l.scheduler.Node(name)
+}
+
 // each does something to the nodes of some names that are there.
 func (l *Landing) each(names []string, do func(node int32)) {
 	for _, name := range names {
-		n, ok := l.launched[name]
-		if !ok {
-			n, ok = l.scheduler.Node(name)
-		}
-		if ok {
+		if n, ok := l.at(name); ok {
 			do(n)
 		}
 	}
@@ -158,7 +163,9 @@ func (l *Landing) each(names []string, do func(node int32)) {
 
 // leave takes a pod off its node.
 func (l *Landing) leave(pod, node string) {
-	l.each([]string{node}, func(n int32) { l.run.RemoveAs(l.class(pod), n, l.going[pod]) })
+	if n, ok := l.at(node); ok {
+		l.run.RemoveAs(l.class(pod), n, l.going[pod])
+	}
 	delete(l.going, pod)
 }
 
@@ -177,7 +184,7 @@ func (l *Landing) kind(launch *scheduling.Launch, option int) (int, bool) {
 		if err != nil {
 			return 0, false
 		}
-		kind = l.scheduler.Machine(p, node.Labels)
+		kind = l.scheduler.Labelled(p, node.Labels)
 		l.kinds[key] = kind
 	}
 	return kind, true
