@@ -118,6 +118,17 @@ func (s *Scheduler) AddNode(node *corev1.Node) error {
 	return nil
 }
 
+// UpdateNode replaces a node by another of its name.
+func (s *Scheduler) UpdateNode(node *corev1.Node) error {
+	old, ok := s.nodes[node.Name]
+	if !ok {
+		return fmt.Errorf("node %s is not there", node.Name)
+	}
+	s.scheduler.Cache.UpdateNode(s.logger, old, node)
+	s.nodes[node.Name] = node
+	return nil
+}
+
 // RemoveNode takes a node away, and the pods on it.
 func (s *Scheduler) RemoveNode(name string) error {
 	node, ok := s.nodes[name]

@@ -143,7 +143,7 @@ func (m *stepReplay) wave(ctx context.Context, evictions []disruption.Eviction) 
 		if e.To == "" {
 			continue
 		}
-		placements = append(placements, Placement{Pod: recreated(pod), Node: e.To})
+		placements = append(placements, Placement{Pod: Recreated(pod), Node: e.To})
 		m.at[e.Pod] = onNode(pod, e.To)
 	}
 	slices.SortStableFunc(placements, func(a, b Placement) int {
@@ -203,8 +203,8 @@ func (m *stepReplay) remove(node string) error {
 	return m.scheduler.RemoveNode(node)
 }
 
-// recreated is the pod that the controller of an evicted one creates in its place.
-func recreated(pod *corev1.Pod) *corev1.Pod {
+// Recreated is the pod that the controller of an evicted one creates in its place.
+func Recreated(pod *corev1.Pod) *corev1.Pod {
 	out := onNode(pod, "")
 	out.DeletionTimestamp, out.DeletionGracePeriodSeconds, out.Finalizers = nil, nil, nil
 	out.Status = corev1.PodStatus{Phase: corev1.PodPending}

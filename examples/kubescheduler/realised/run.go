@@ -26,34 +26,41 @@ type run struct {
 	outcome Outcome
 }
 
-// untilBound plans and binds until nothing is left to do.
+// untilBound carries out the first plan, and buys until nothing is left to do.
 func (r *run) untilBound(ctx context.Context, l *Loop) (*Outcome, error) {
-	problem, plan := l.problem, l.first
-	for {
-		bound, err := r.round(ctx, problem, plan)
+	bound, err := r.round(ctx, l.problem, l.first)
+	if err != nil {
+		return nil, err
+	}
+	return &r.outcome, r.buy(ctx, l.planner, bound)
+}
+
+// buy plans for the pods that have no node, again and again as long as the round before got a
+// node for any. What is left then is planned for no more.
+func (r *run) buy(ctx context.Context, planner Planner, bound int) error {
+	for len(r.problem.Pods) > 0 && bound > 0 {
+		plan, err := planner.Plan(ctx, r.problem)
 		if err != nil {
-			return nil, fmt.Errorf("round %d: %w", r.outcome.Rounds, err)
-		}
-		if len(r.problem.Pods) == 0 || bound == 0 {
-			r.outcome.Waiting += len(r.problem.Pods)
-			return &r.outcome, nil
-		}
-		problem = &r.problem
-		if plan, err = l.planner.Plan(ctx, *problem); err != nil {
-			return nil, fmt.Errorf("planning round %d: %w", r.outcome.Rounds+1, err)
+			return fmt.Errorf("planning round %d: %w", r.outcome.Rounds+1, err)
 		}
 		r.outcome.Waiting += len(plan.Unschedulable)
+		if bound, err = r.round(ctx, &r.problem, plan); err != nil {
+			return err
+		}
 	}
+	r.outcome.Waiting += len(r.problem.Pods)
+	r.problem.Pods = nil
+	return nil
 }
 
 // round lets the machines of a plan join and pods be bound. It returns how many were.
 func (r *run) round(ctx context.Context, p *scheduling.Problem, plan *scheduling.Plan) (bound int, err error) {
-	cluster, err := oracle.CarryOut(p, plan, nil)
-	if err != nil {
-		return 0, err
-	}
 	first := r.outcome.Rounds == 0
 	r.outcome.Rounds++
+	cluster, err := oracle.CarryOut(p, plan, nil)
+	if err != nil {
+		return 0, fmt.Errorf("round %d: %w", r.outcome.Rounds, err)
+	}
 	r.outcome.Realised += price(&plan.Summary)
 	if !first {
 		r.outcome.Later += plan.Summary.Nodes
@@ -76,9 +83,7 @@ func (r *run) round(ctx context.Context, p *scheduling.Problem, plan *scheduling
 			waiting = append(waiting, oracle.Placement{Pod: pod})
 		}
 	}
-	slices.SortStableFunc(waiting, func(a, b oracle.Placement) int {
-		return cmp.Or(cmp.Compare(oracle.Priority(b.Pod), oracle.Priority(a.Pod)), cmp.Compare(r.rank[oracle.PodKey(a.Pod)], r.rank[oracle.PodKey(b.Pod)]))
-	})
+	r.queue(waiting)
 	if r.way.Nominated == All {
 		for _, w := range waiting {
 			if err := r.scheduler.Nominate(w.Pod, w.Node); err != nil {
@@ -106,6 +111,13 @@ func (r *run) round(ctx context.Context, p *scheduling.Problem, plan *scheduling
 		r.outcome.Elsewhere += len(waiting)
 	}
 	return planned - len(waiting), nil
+}
+
+// queue puts pods into the order in which kube-scheduler takes them.
+func (r *run) queue(pods []oracle.Placement) {
+	slices.SortStableFunc(pods, func(a, b oracle.Placement) int {
+		return cmp.Or(cmp.Compare(oracle.Priority(b.Pod), oracle.Priority(a.Pod)), cmp.Compare(r.rank[oracle.PodKey(a.Pod)], r.rank[oracle.PodKey(b.Pod)]))
+	})
 }
 
 // join puts a node there with what runs on it.

@@ -5,6 +5,7 @@
 //	go run ./cmd/realise -mix services -seeds 3
 //	go run ./cmd/realise -f cluster.yaml -catalog ec2/eu-west-1
 //	go run ./cmd/realise -f cluster.yaml -plan theirs.json   # a plan made by anyone, beside our own
+//	go run ./cmd/realise -consolidate -placement free -placement pinned   # steps that empty nodes
 package main
 
 import (
@@ -54,6 +55,8 @@ type command struct {
 	plans   []string
 	asJSON  bool
 	write   bool
+	// consolidate carries out plans of disruption instead.
+	consolidate bool
 }
 
 // run is the command without its process.
@@ -61,6 +64,9 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	c := command{stdin: stdin, stderr: stderr}
 	if err := c.parse(args); err != nil {
 		return err
+	}
+	if c.consolidate {
+		return c.disrupt(ctx, stdout)
 	}
 	problems, err := c.problems()
 	switch {
@@ -82,19 +88,26 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		results = append(results, more...)
 	}
 	if c.asJSON {
-		out := json.NewEncoder(stdout)
-		out.SetIndent("", "  ")
-		return out.Encode(results)
+		return writeJSON(stdout, results)
 	}
 	return realised.Table(stdout, results)
+}
+
+func writeJSON(out io.Writer, results any) error {
+	e := json.NewEncoder(out)
+	e.SetIndent("", "  ")
+	return e.Encode(results)
 }
 
 func (c *command) parse(args []string) error {
 	flags := flag.NewFlagSet("realise", flag.ContinueOnError)
 	flags.SetOutput(c.stderr)
-	var names []string
+	var names, kinds []string
 	for _, m := range realised.Mixes() {
 		names = append(names, m.Name)
+	}
+	for _, k := range realised.ClusterKinds() {
+		kinds = append(kinds, k.Name)
 	}
 	effort := "default"
 	flags.Func("f", "`FILE`, directory or - with manifests of one cluster; may be repeated; without it mixes are made up", func(s string) error {
@@ -102,10 +115,7 @@ func (c *command) parse(args []string) error {
 		return nil
 	})
 	flags.StringVar(&c.catalog, "catalog", "ec2/us-east-1", "what is on sale: ec2/`REGION`, or kwok:FILE with instance types of Karpenter's KWOK provider")
-	flags.Func("mix", "make up this mix: `NAME` is "+strings.Join(names, ", ")+"; may be repeated; without it all", func(s string) error {
-		if !slices.Contains(names, s) {
-			return fmt.Errorf("want one of %s", strings.Join(names, ", "))
-		}
+	flags.Func("mix", "make up this mix: `NAME` is "+strings.Join(names, ", ")+"; with -consolidate it is a kind of cluster: "+strings.Join(kinds, ", ")+"; may be repeated; without it all", func(s string) error {
 		c.mixes = append(c.mixes, s)
 		return nil
 	})
@@ -126,6 +136,7 @@ func (c *command) parse(args []string) error {
 		return nil
 	})
 	flags.StringVar(&effort, "effort", effort, "how hard to search: fast, default, thorough or a number")
+	flags.BoolVar(&c.consolidate, "consolidate", false, "carry out the steps that remove and replace nodes of clusters instead; machines of a step join at once")
 	flags.BoolVar(&c.asJSON, "json", false, "print every run, as JSON")
 	flags.BoolVar(&c.write, "manifests", false, "print the one -mix as manifests, for -f, and stop")
 	if err := flags.Parse(args); err != nil {
@@ -141,6 +152,17 @@ func (c *command) parse(args []string) error {
 		if n.value < 1 {
 			return fmt.Errorf("-%s %d: want a number from 1", n.name, n.value)
 		}
+	}
+	if c.consolidate {
+		names = kinds
+	}
+	for _, name := range c.mixes {
+		if !slices.Contains(names, name) {
+			return fmt.Errorf("-mix %s: want one of %s", name, strings.Join(names, ", "))
+		}
+	}
+	if c.consolidate && (c.write || len(c.plans) > 0) {
+		return errors.New("-consolidate: goes neither with -manifests nor with -plan")
 	}
 	if len(c.places) == 0 {
 		c.places = []scheduling.PlacementPolicy{scheduling.PlacementFree}
@@ -166,8 +188,11 @@ func (c *command) problems() ([]problem, error) {
 		return nil, fmt.Errorf("-catalog %q: %w", c.catalog, err)
 	}
 	if len(c.files) > 0 {
-		p, err := c.load(catalog)
-		return []problem{{strings.Join(c.files, " "), p}}, err
+		s, err := c.load(catalog)
+		if err != nil {
+			return nil, err
+		}
+		return []problem{{strings.Join(c.files, " "), &s.Problem}}, nil
 	}
 	var out []problem
 	for _, m := range realised.Mixes() {
@@ -199,7 +224,7 @@ func (c *command) sold() (*instancetypes.Catalog, error) {
 }
 
 // load reads manifests, and says on stderr what is noticed.
-func (c *command) load(catalog *instancetypes.Catalog) (*scheduling.Problem, error) {
+func (c *command) load(catalog *instancetypes.Catalog) (*manifest.Snapshot, error) {
 	loader := manifest.Loader{Stdin: c.stdin}
 	snapshot, err := loader.Load(c.files...)
 	if err != nil {
@@ -215,7 +240,7 @@ func (c *command) load(catalog *instancetypes.Catalog) (*scheduling.Problem, err
 	for _, w := range snapshot.Warnings {
 		fmt.Fprintf(c.stderr, "warning: %s: %s\n", w.Object, w.Message)
 	}
-	return &snapshot.Problem, nil
+	return snapshot, nil
 }
 
 // realise plans for a problem, and carries our plans and the given ones out in all ways.

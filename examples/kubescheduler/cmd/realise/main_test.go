@@ -103,6 +103,27 @@ func TestManifests(t *testing.T) {
 	assert.Equal(t, prices[0], prices[1])
 }
 
+// Steps are carried out on anybody's cluster.
+func TestConsolidate(t *testing.T) {
+	args := []string{"-consolidate", "-f", "../../../consolidate", "-placement", "free", "-placement", "pinned", "-effort", "fast", "-orders", "2"}
+	out, err := realise(t, args...)
+	require.NoError(t, err)
+	require.Len(t, strings.Split(strings.TrimSpace(out), "\n"), 1+2)
+	out, err = realise(t, append(args, "-json")...)
+	require.NoError(t, err)
+	var results []realised.StepsResult
+	require.NoError(t, json.Unmarshal([]byte(out), &results))
+	require.Len(t, results, 4)
+	for i := range results {
+		r := &results[i]
+		assert.Equal(t, []string{"free", "free", "pinned", "pinned"}[i], r.Plan)
+		assert.Less(t, r.Planned, r.Before)
+		assert.GreaterOrEqual(t, r.Realised, r.Planned)
+		assert.Positive(t, r.Moved)
+		assert.Zero(t, r.Waiting)
+	}
+}
+
 func TestBadFlags(t *testing.T) {
 	for text, args := range map[string][]string{
 		`-orders 0: want a number from 1`:             {"-orders", "0"},
@@ -115,6 +136,8 @@ func TestBadFlags(t *testing.T) {
 		`-plan: want -f, or one -mix`:                 {"-plan", "none.json"},
 		`open none.json`:                              {"-f", "-", "-plan", "none.json", "-orders", "1", "-batches", "1"},
 		`-f and -mix: want one of them`:               {"-f", "-", "-mix", "site"},
+		`-mix site: want one of plain, budgets`:       {"-consolidate", "-mix", "site"},
+		`-consolidate: goes neither with`:             {"-consolidate", "-manifests"},
 		`argument "x": want flags only`:               {"x"},
 	} {
 		_, err := realise(t, args...)
