@@ -232,7 +232,7 @@ func (r *stepsRun) waves(step *disruption.Step) [][]disruption.Eviction {
 	for _, pod := range r.problem.Running {
 		on[oracle.PodKey(pod)] = pod.Spec.NodeName
 	}
-	waves := make([][]disruption.Eviction, 1)
+	waves := [][]disruption.Eviction{nil}
 	for _, e := range step.Evictions {
 		for e.Wave > len(waves) {
 			waves = append(waves, nil)
