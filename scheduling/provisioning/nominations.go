@@ -16,11 +16,11 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/binding"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/hosts"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/validate"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/volumes"
-	"github.com/plimsoll-go/plimsoll/scheduling/provisioning/internal/podtable"
 )
 
 // nominations are pods to be placed that are promised a node. Those that can keep it run there
@@ -272,11 +272,11 @@ func (n *nominations) with(running map[*corev1.Pod]string, waits func(*corev1.Po
 	p := *f.Problem
 	p.Pods, p.Running = make([]*corev1.Pod, 0, len(p.Pods)), slices.Clip(p.Running)
 	readings := &podspec.Readings{Table: f.Readings.Table, PodSpecKeys: make([]*podspec.SpecKey, len(f.Readings.PodSpecKeys))}
-	b, spaces := newClusterBuilder(f.Cluster), maps.Clone(f.Spaces)
+	b, spaces := hosts.NewChange(f.Cluster), maps.Clone(f.Spaces)
 	enter := func(pod *corev1.Pod, node string) {
 		bound := onNode(pod, node)
 		p.Running = append(p.Running, bound)
-		b.enter(podtable.Runner{Pod: bound, Node: node})
+		b.Enter(bound, node)
 		if spaces != nil {
 			spaces[podspec.NamespaceOf(pod)]++
 		}
@@ -300,7 +300,7 @@ func (n *nominations) with(running map[*corev1.Pod]string, waits func(*corev1.Po
 		}
 	}
 	return &compile.Facts{
-		Problem: &p, Solver: f.Solver, Readings: readings, Cluster: b.build(nil), Spaces: spaces, Memory: f.Memory,
+		Problem: &p, Solver: f.Solver, Readings: readings, Cluster: b.Cluster(nil), Spaces: spaces, Memory: f.Memory,
 		Choice: f.Choice, Terse: f.Terse, Together: f.Together, Judged: f.Judged, Loose: f.Loose, Observer: f.Observer,
 	}
 }

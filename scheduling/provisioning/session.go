@@ -127,6 +127,6 @@ func (x *Session) Problem() scheduling.Problem {
 func (x *Session) Fork() *Session {
 	return &Session{
 		solver: x.solver, problem: x.problem, running: x.running.Fork(), waiting: x.waiting.fork(),
-		cluster: fork(x.cluster), memory: x.memory.Fork(),
+		cluster: x.cluster, memory: x.memory.Fork(),
 	}
 }

@@ -24,7 +24,7 @@ type Cluster struct {
 	// Special are the hosts that are no nodes, and those on which some pod keeps others
 	// away or has volumes.
 	Special []*Host
-	Guards  []Guard // of the special hosts, see [Cluster.SortGuards]
+	Guards  []Guard // of the special hosts, see sortGuards
 }
 
 // Host is a node with the pods that run there. A host is not changed once it is made.
@@ -57,7 +57,7 @@ func NewCluster(p *scheduling.Problem) *Cluster {
 	}
 	for _, pods := range [][]*corev1.Pod{p.Running, p.Pods} {
 		for _, pod := range pods {
-			if !Runs(pod) {
+			if !runs(pod) {
 				continue
 			}
 			h := at[pod.Spec.NodeName]
@@ -70,36 +70,36 @@ func NewCluster(p *scheduling.Problem) *Cluster {
 		}
 	}
 	slices.SortFunc(k.Hosts, func(a, b *Host) int { return strings.Compare(a.Name, b.Name) })
-	k.Read(k.Hosts)
+	k.read(k.Hosts)
 	for _, h := range k.Hosts {
 		if h.Special() {
 			k.Special = append(k.Special, h)
 		}
 	}
-	k.SortGuards()
+	k.sortGuards()
 	return k
 }
 
 // Special reports whether a host has to be looked at besides the room that is left.
 func (h *Host) Special() bool { return h.Node == nil || len(h.Guards) > 0 || len(h.Claims) > 0 }
 
-// Runs reports whether a pod takes room on a node.
-func Runs(pod *corev1.Pod) bool { return pod.Spec.NodeName != "" && !podspec.Terminal(pod) }
+// runs reports whether a pod takes room on a node.
+func runs(pod *corev1.Pod) bool { return pod.Spec.NodeName != "" && !podspec.Terminal(pod) }
 
 // noteDaemonPod notes a running pod that may be the newest of its DaemonSet.
 func (k *Cluster) noteDaemonPod(pod *corev1.Pod) {
 	if podspec.Terminal(pod) {
 		return
 	}
-	for _, key := range DaemonOwners(pod) {
-		if old := k.Newest[key]; old == nil || Newer(pod, old) {
+	for _, key := range daemonOwners(pod) {
+		if old := k.Newest[key]; old == nil || newer(pod, old) {
 			k.Newest[key] = pod
 		}
 	}
 }
 
-// DaemonOwners names the DaemonSets that own a pod.
-func DaemonOwners(pod *corev1.Pod) []types.NamespacedName {
+// daemonOwners names the DaemonSets that own a pod.
+func daemonOwners(pod *corev1.Pod) []types.NamespacedName {
 	var out []types.NamespacedName
 	for i := range pod.OwnerReferences {
 		if ref := &pod.OwnerReferences[i]; ref.Kind == "DaemonSet" {
@@ -109,9 +109,9 @@ func DaemonOwners(pod *corev1.Pod) []types.NamespacedName {
 	return out
 }
 
-// Read reads what runs on hosts. Several readers share them, each with numbers of its own
+// read reads what runs on hosts. Several readers share them, each with numbers of its own
 // for resources that are put right in the end.
-func (k *Cluster) Read(hosts []*Host) {
+func (k *Cluster) read(hosts []*Host) {
 	size := max(hostsPerReader, len(hosts)/runtime.GOMAXPROCS(0)+1)
 	var readers sync.WaitGroup
 	var tables []*podspec.ResourceTable
@@ -157,7 +157,7 @@ func (h *Host) read(r *podspec.RequestReader) {
 			h.Used[d] = podspec.Plus(h.Used[d], n)
 		}
 		h.Ports = append(h.Ports, podspec.HostPorts(&pod.Spec)...)
-		h.DaemonOwners = append(h.DaemonOwners, DaemonOwners(pod)...)
+		h.DaemonOwners = append(h.DaemonOwners, daemonOwners(pod)...)
 		h.Guards = append(h.Guards, guardsOf(pod, h.Name)...)
 		if podspec.UsesClaims(pod) {
 			h.Claims = append(h.Claims, pod)
@@ -176,19 +176,19 @@ func (k *Cluster) Claimants() []*corev1.Pod {
 
 // Host returns the host of a name, or nil.
 func (k *Cluster) Host(name string) *Host {
-	if i, ok := k.find(name); ok {
+	if i, ok := find(k.Hosts, name); ok {
 		return k.Hosts[i]
 	}
 	return nil
 }
 
-// find returns the place of a host in the list, or where it would be.
-func (k *Cluster) find(name string) (int, bool) {
-	return slices.BinarySearchFunc(k.Hosts, name, func(h *Host, name string) int { return strings.Compare(h.Name, name) })
+// find returns the place of a host in a list, or where it would be.
+func find(hosts []*Host, name string) (int, bool) {
+	return slices.BinarySearchFunc(hosts, name, func(h *Host, name string) int { return strings.Compare(h.Name, name) })
 }
 
-// Newer orders running pods of a DaemonSet by age, then by name.
-func Newer(a, b *corev1.Pod) bool {
+// newer orders running pods of a DaemonSet by age, then by name.
+func newer(a, b *corev1.Pod) bool {
 	if !a.CreationTimestamp.Equal(&b.CreationTimestamp) {
 		return b.CreationTimestamp.Before(&a.CreationTimestamp)
 	}
@@ -222,9 +222,9 @@ func guardsOf(pod *corev1.Pod, node string) []Guard {
 	return out
 }
 
-// SortGuards takes the terms by which the special hosts' pods keep others away, sorted by label,
+// sortGuards takes the terms by which the special hosts' pods keep others away, sorted by label,
 // target, node and pod.
-func (k *Cluster) SortGuards() {
+func (k *Cluster) sortGuards() {
 	k.Guards = nil
 	for _, h := range k.Special {
 		k.Guards = append(k.Guards, h.Guards...)
