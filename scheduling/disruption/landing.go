@@ -14,7 +14,7 @@ import (
 // newLanding reads a cluster. All pods that may be evicted, or are expected on a node, can land; the others are
 // part of their nodes.
 func newLanding(f *state) (*landing.Landing, error) {
-	x := landing.Cluster{Problem: *f.problem, Policy: &f.planner.Policy, Home: map[string]string{}, Going: map[string]bool{}, Node: f.nodeOf}
+	x := landing.Cluster{Problem: *f.problem, Policy: &f.planner.Policy, Home: map[string]string{}, Going: map[string]bool{}}
 	p := &x.Problem
 	p.Pods, p.Running, p.Nodes, p.Nominated = nil, nil, nil, nil
 	for _, s := range f.nodes {

@@ -1,6 +1,7 @@
 package binding
 
 import (
+	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -33,19 +34,29 @@ type machine struct {
 // hostDomain stands for a domain of its own for each node of the kind.
 const hostDomain int32 = -2
 
+// bought is what a kind of node comes of.
+type bought struct {
+	offers.Purchase
+	labels string
+}
+
 // Machine is the number of the kind of node that a purchase becomes. The daemons that will run there
 // have their room first. Its host name is its own.
 func (s *Scheduler) Machine(p offers.Purchase) int {
-	kind, known := s.bought[p]
-	if !known {
-		kind = s.Labelled(p, s.c.Templates[p.Template].Labels)
-		s.bought[p] = kind
-	}
-	return kind
+	return s.kind(bought{Purchase: p}, s.c.Templates[p.Template].Labels)
 }
 
-// Labelled adds such a kind with other labels than those of its template.
-func (s *Scheduler) Labelled(p offers.Purchase, given map[string]string) int {
+// Labelled is such a kind with other labels than those of its template.
+func (s *Scheduler) Labelled(p offers.Purchase, labels map[string]string) int {
+	return s.kind(bought{p, fmt.Sprint(labels)}, labels)
+}
+
+// kind is the number of a kind of node, which is added where it is new.
+func (s *Scheduler) kind(key bought, given map[string]string) int {
+	if kind, known := s.kinds[key]; known {
+		return kind
+	}
+	p := key.Purchase
 	c := s.c
 	template, offer := c.Templates[p.Template], &c.Offers.Offers[p.Offer]
 	labels := map[string]string{}
@@ -72,8 +83,9 @@ func (s *Scheduler) Labelled(p offers.Purchase, given map[string]string) int {
 		m.ports = append(m.ports, d.Constraint.Ports...)
 	}
 	m.vacant = m.room
+	s.kinds[key] = len(s.machines)
 	s.machines = append(s.machines, m)
-	return len(s.machines) - 1
+	return s.kinds[key]
 }
 
 // Boundless adds a kind of node like another one, but with more room than all pods take

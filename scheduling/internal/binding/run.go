@@ -186,6 +186,23 @@ func (r *Run) Bind(queue, to []int32, drawn []bool) (left int) {
 	return left
 }
 
+// BindAt lets pods of a queue, given by class, onto the nodes in to where the filters admit them, in
+// turn, and again until none of them can be bound any more; -1 is no node. It returns in which turn
+// each was bound, counted from 1, and 0 for those that wait.
+func (r *Run) BindAt(queue, to []int32) (turns []int) {
+	turns = make([]int, len(queue))
+	for turn, again := 1, true; again; turn++ {
+		again = false
+		for i, c := range queue {
+			if turns[i] == 0 && to[i] >= 0 && r.Admits(c, to[i]) {
+				r.Place(c, to[i])
+				turns[i], again = turn, true
+			}
+		}
+	}
+	return turns
+}
+
 // Admits reports whether kube-scheduler's filters let a pod of a class onto a node as things
 // stand.
 func (r *Run) Admits(c, to int32) bool {

@@ -7,7 +7,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
@@ -37,10 +36,10 @@ type Scheduler struct {
 	together               *podspec.Targets
 	togetherOf, togetherBy [][]int32
 	machines               []machine
-	bought                 map[offers.Purchase]int // the kinds of node that purchases become
-	avoids                 []bool                  // by group, whether any machine has taints that its pods would rather avoid
-	names                  map[string]int32        // of the nodes that are there already
-	existing               []int                   // machines that are there already, by place among the compiler's nodes
+	kinds                  map[bought]int   // among the machines
+	avoids                 []bool           // by group, whether any machine has taints that its pods would rather avoid
+	names                  map[string]int32 // of the nodes that are there already
+	existing               []int            // machines that are there already, by place among the compiler's nodes
 	running                []tally
 }
 
@@ -69,7 +68,7 @@ type need struct {
 
 // New reads the pods of a compiled problem and the nodes that it has already.
 func New(c *compile.Compiler) *Scheduler {
-	s := &Scheduler{c: c, bought: map[offers.Purchase]int{}, cpu: number(c, corev1.ResourceCPU), memory: number(c, corev1.ResourceMemory), fit: newFit(c)}
+	s := &Scheduler{c: c, cpu: number(c, corev1.ResourceCPU), memory: number(c, corev1.ResourceMemory), fit: newFit(c), kinds: map[bought]int{}}
 	targets := c.TopologyTerms.Targets
 	s.countedBy = make([][]int32, len(targets.Sets))
 	for _, p := range c.Planned {

@@ -1,8 +1,6 @@
 package search
 
 import (
-	"slices"
-
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/binding"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
@@ -24,20 +22,13 @@ func (d *decoder) followersAlone(machines []machine) map[model.ClassID]int64 {
 		nodes = append(nodes, int32(run.Join(scheduler.Machine(d.buys(&machines[i])))))
 	}
 	pods := d.handedOut(machines, func(*compile.Part) bool { return true })
-	for before := -1; len(pods) != before; {
-		before = len(pods)
-		pods = slices.DeleteFunc(pods, func(p handed) bool {
-			class, node := int32(p.class), nodes[p.node]
-			if !run.Admits(class, node) {
-				return false
-			}
-			run.Place(class, node)
-			return true
-		})
+	queue, to := make([]int32, len(pods)), make([]int32, len(pods))
+	for i, p := range pods {
+		queue[i], to[i] = int32(p.class), nodes[p.node]
 	}
 	out := map[model.ClassID]int64{}
-	for _, p := range pods {
-		if len(d.ties.HostTargets(p.class)) > 0 {
+	for i, turn := range run.BindAt(queue, to) {
+		if p := &pods[i]; turn == 0 && len(d.ties.HostTargets(p.class)) > 0 {
 			out[p.part]++
 		}
 	}

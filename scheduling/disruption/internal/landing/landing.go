@@ -2,16 +2,12 @@ package landing
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"slices"
-
-	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/binding"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 )
 
 // Cluster is what runs, to begin with.
@@ -22,8 +18,6 @@ type Cluster struct {
 	// Home is on which node each of the latter is, by name; Going are those that are being deleted there.
 	Home  map[string]string
 	Going map[string]bool
-	// Node is what a launch becomes that buys its first option.
-	Node func(*scheduling.Launch) (*corev1.Node, error)
 }
 
 // Step is machines to buy, pods to evict, in the order of their waves, and nodes to take away.
@@ -55,14 +49,6 @@ type model struct {
 	priority  []int32        // by class
 	classes   map[string]int // by pod
 	purchases *compile.Launches
-	kinds     map[bought]int
-	node      func(*scheduling.Launch) (*corev1.Node, error)
-}
-
-// bought is what a launch buys, with the labels that it gives it.
-type bought struct {
-	offers.Purchase
-	labels string
 }
 
 // New reads a cluster. The error is that of a malformed problem.
@@ -72,7 +58,7 @@ func New(x Cluster) (*Landing, error) {
 		return nil, err
 	}
 	c := facts.Compile(false)
-	m := &model{scheduler: binding.New(c), classes: c.ClassByPod(), purchases: compile.NewLaunches(c), kinds: map[bought]int{}, node: x.Node}
+	m := &model{scheduler: binding.New(c), classes: c.ClassByPod(), purchases: compile.NewLaunches(c)}
 	for _, class := range c.Planned {
 		m.priority = append(m.priority, class.Priority)
 	}
@@ -177,17 +163,7 @@ func (l *Landing) kind(launch *scheduling.Launch, option int) (int, bool) {
 	if !ok {
 		return 0, false
 	}
-	key := bought{p, fmt.Sprint(launch.Labels)}
-	kind, known := l.kinds[key]
-	if !known {
-		node, err := l.node(&one)
-		if err != nil {
-			return 0, false
-		}
-		kind = l.scheduler.Labelled(p, node.Labels)
-		l.kinds[key] = kind
-	}
-	return kind, true
+	return l.scheduler.Labelled(p, launch.Labels), true
 }
 
 // join adds the machines of launches.
