@@ -11,6 +11,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/fleet"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning/internal/nominated"
 )
 
 // Binding is what kube-scheduler is expected to do with a pod.
@@ -33,26 +34,26 @@ func Bind(p scheduling.Problem, seed uint64) ([]Binding, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := readNominations(facts)
-	c := n.base
+	n := nominated.Read(facts)
+	c := n.Base
 	if c == nil {
 		c = facts.Compile(false)
 	}
 	s := binding.New(c)
-	pods, run, at := s.Queue(), s.Begin(seed), numbered(c)
+	pods, run := s.Queue(), s.Begin(seed)
 	queue, to, drawn := make([]int32, len(pods)), make([]int32, len(pods)), make([]bool, len(pods))
 	for i := range pods {
 		queue[i], to[i] = pods[i].Class, -1
-		if node, ok := n.kept[pods[i].Pod]; ok {
-			to[i] = at[node]
-			run.Place(queue[i], to[i])
+		if at, ok := s.Node(n.Kept[pods[i].Pod]); ok {
+			to[i] = at
+			run.Place(queue[i], at)
 		}
 	}
 	run.Bind(queue, to, drawn)
 	out := make([]Binding, len(pods))
 	for i, at := range to {
 		pod := pods[i].Pod
-		out[i] = Binding{Pod: types.NamespacedName{Namespace: podspec.NamespaceOf(pod), Name: pod.Name}, Drawn: drawn[i]}
+		out[i] = Binding{Pod: podspec.PodKey(pod), Drawn: drawn[i]}
 		if at >= 0 {
 			out[i].Node = c.Nodes[at].Node.Name
 		}
@@ -70,7 +71,7 @@ func (s Planner) Realise(ctx context.Context, p scheduling.Problem, plan *schedu
 		return nil, err
 	}
 	params := fleetParams(facts, work(facts.Solver), func() bool { return ctx.Err() != nil })
-	facts, others := readNominations(facts).apart(plan)
+	facts, others := nominated.Read(facts).Apart(plan)
 	realised, _ := fleet.Realise(facts.Compile(false), others, params)
 	if err := cancelled(ctx); err != nil {
 		return nil, err

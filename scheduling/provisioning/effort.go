@@ -10,17 +10,16 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/prove"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/search"
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning/internal/nominated"
 )
 
 // solve places the pods, those first that are nominated, and tries what would help those that
 // find no place.
 func solve(ctx context.Context, f *compile.Facts) (*scheduling.Plan, error) {
-	n := readNominations(f)
-	x, f, err := n.search(ctx)
+	x, f, err := withNominated(ctx, f)
 	if err != nil {
 		return nil, err
 	}
-	n.restore(x.Plan)
 	s := &x.Plan.Summary
 	now := scheduling.Progress{
 		Phase: scheduling.PhaseFixes, Placed: s.Placed, PricePerHour: offers.Objective(f.Solver, s), LowerBoundPerHour: s.LowerBoundPerHour,
@@ -33,6 +32,39 @@ func solve(ctx context.Context, f *compile.Facts) (*scheduling.Plan, error) {
 		f.Observer.Tell(now)
 	}
 	return x.Plan, err
+}
+
+// withNominated places the pods beside those that are nominated and can be there, and these. Where a
+// pod has no place, and one would be there without nominated pods of lower priority, these give way.
+// It returns what is known where those that are kept run.
+func withNominated(ctx context.Context, f *compile.Facts) (*solved, *compile.Facts, error) {
+	n := nominated.Read(f)
+	for {
+		f = n.Facts()
+		x, err := searched(ctx, f)
+		if err != nil {
+			return nil, nil, err
+		}
+		more, err := n.GiveWay(x.Plan, func(f *compile.Facts) (*scheduling.Plan, error) {
+			x, err := settled(ctx, f)
+			if err != nil {
+				return nil, err
+			}
+			return x.Plan, nil
+		})
+		if err != nil {
+			return nil, nil, err
+		}
+		if more {
+			continue
+		}
+		n.Restore(x.Plan)
+		if s := &x.Plan.Summary; n.Gave && !f.Terse {
+			// What was proven leaves pods where others had to give way to them.
+			conclude(s, proof{}, offers.Objective(f.Solver, s), s.Status == scheduling.StatusDeadline)
+		}
+		return x, f, nil
+	}
 }
 
 // searched places the pods.

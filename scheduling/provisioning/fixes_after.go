@@ -45,12 +45,12 @@ func carriedOut(f *compile.Facts, plan *scheduling.Plan) (*Session, error) {
 	p.Running = nil
 	for _, h := range f.Cluster.Hosts {
 		for _, pod := range h.Pods {
-			p.Running = append(p.Running, onNode(pod, h.Name))
+			p.Running = append(p.Running, podspec.OnNode(pod, h.Name))
 		}
 	}
 	for _, pod := range p.Pods {
 		if node, ok := nodeOf[podspec.PodKey(pod)]; ok {
-			p.Running = append(p.Running, onNode(pod, node.Name))
+			p.Running = append(p.Running, podspec.OnNode(pod, node.Name))
 			bindClaims(&p, pod, node)
 		}
 	}
@@ -61,16 +61,6 @@ func carriedOut(f *compile.Facts, plan *scheduling.Plan) (*Session, error) {
 		return n > 0
 	})
 	return newSession(*f.Solver, p, f.Memory.Fork()), err
-}
-
-// onNode is a pod that runs on a node.
-func onNode(pod *corev1.Pod, node string) *corev1.Pod {
-	if pod.Spec.NodeName == node {
-		return pod
-	}
-	moved := *pod
-	moved.Spec.NodeName = node
-	return &moved
 }
 
 // bindClaims binds the claims of a pod that wait for their first consumer to new volumes

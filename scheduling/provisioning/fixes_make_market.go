@@ -74,7 +74,7 @@ func (t *fixTrial) daemonSets() bool {
 	}
 	for pod, node := range t.running.All() {
 		if podspec.OfDaemonSet(pod) {
-			pod = onNode(pod, node).DeepCopy()
+			pod = podspec.OnNode(pod, node).DeepCopy()
 			free(&pod.Spec)
 			d.Pods = append(d.Pods, pod)
 		}

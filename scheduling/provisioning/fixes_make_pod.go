@@ -137,7 +137,7 @@ func (t *fixTrial) anti(holder *corev1.Pod, key string) bool {
 		if podspec.NamespaceOf(pod) != podspec.NamespaceOf(holder) || pod.Spec.Affinity == nil || !equality.Semantic.DeepEqual(pod.Spec.Affinity.PodAntiAffinity, same) {
 			continue
 		}
-		changed := onNode(pod, node).DeepCopy()
+		changed := podspec.OnNode(pod, node).DeepCopy()
 		if dropTerms(&changed.Spec.Affinity.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution, key) {
 			d.Pods = append(d.Pods, changed)
 		}

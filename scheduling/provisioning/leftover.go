@@ -18,6 +18,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/search"
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning/internal/simulation"
 )
 
 // placeLeftOver plans the pods that a plan leaves out as if it had been carried out: a search for
@@ -55,7 +56,7 @@ func placeLeftOver(ctx context.Context, f *compile.Facts, c *compile.Compiler, p
 	if err != nil || !settledDomains(c, out) {
 		return plan, placed
 	}
-	if bound, err := bindsInWaves(c, out); err != nil || len(bound) < len(has)+n {
+	if s, err := simulation.New(c, out); err != nil || len(s.Turns()) < len(has)+n {
 		return plan, placed // one of them would take another's place
 	}
 	placed, classOf := slices.Clone(placed), c.ClassByPod()

@@ -1,15 +1,12 @@
 package provisioning
 
 import (
-	"slices"
-
-	"github.com/samber/lo"
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning/internal/simulation"
 )
 
 // Nomination is what makes a pod bind where a plan has it: the node that belongs into its
@@ -32,54 +29,22 @@ func Nominations(p scheduling.Problem, plan *scheduling.Plan) ([]Nomination, err
 	if err != nil {
 		return nil, err
 	}
-	out, err := bindsInWaves(facts.Compile(false), plan)
+	s, err := simulation.New(facts.Compile(false), plan)
 	if err != nil {
 		return nil, err
 	}
+	var out []Nomination
 	// What the model does not bind, or does not know how to, as a volume was chosen for it, is last.
-	last, known := 1, make(map[types.NamespacedName]bool, len(out))
-	for _, n := range out {
-		known[n.Pod] = true
-		last = n.Wave
+	last, known := 1, map[types.NamespacedName]bool{}
+	for _, turn := range s.Turns() {
+		pod := podspec.PodKey(s.Queue[turn.Pod].Pod)
+		out = append(out, Nomination{Pod: pod, Placement: s.Places[s.Home[turn.Pod]], Wave: turn.Wave})
+		known[pod], last = true, turn.Wave
 	}
 	for pod, where := range plan.Placements() {
 		if !known[pod] {
 			out = append(out, Nomination{Pod: pod, Placement: where, Wave: last})
 		}
-	}
-	return out, nil
-}
-
-// bindsInWaves are the places of a plan of c's problem that kube-scheduler's filters admit once
-// those before them are taken: the plan binds as it is where they are all.
-func bindsInWaves(c *compile.Compiler, plan *scheduling.Plan) ([]Nomination, error) {
-	s, err := newStage(c, plan)
-	if err != nil {
-		return nil, err
-	}
-	run, there := s.scheduler.Begin(0), int32(s.scheduler.Existing())
-	var out []Nomination
-	waiting := lo.Range(len(s.queue))
-	bind := func(wave int, may func(pod *corev1.Pod, home int32) bool) {
-		waiting = slices.DeleteFunc(waiting, func(i int) bool {
-			q, home := s.queue[i], s.home[i]
-			if home < 0 || !may(q.Pod, home) || !run.Admits(q.Class, home) {
-				return false
-			}
-			run.Place(q.Class, home)
-			out = append(out, Nomination{Pod: podspec.PodKey(q.Pod), Placement: s.places[home], Wave: wave})
-			return true
-		})
-	}
-	bind(1, func(pod *corev1.Pod, home int32) bool {
-		return home < there && nominatedNode(c.Problem, pod) == s.places[home].Node
-	})
-	for _, kind := range s.kinds {
-		run.Join(kind)
-	}
-	for wave, before := 1, -1; len(waiting) != before; wave++ {
-		before = len(waiting)
-		bind(wave, func(*corev1.Pod, int32) bool { return true })
 	}
 	return out, nil
 }

@@ -109,12 +109,7 @@ func (x *Session) Problem() scheduling.Problem {
 	p.Pods = slices.Clone(x.waiting.pods)
 	p.Running = make([]*corev1.Pod, 0, x.running.Count)
 	for pod, node := range x.running.All() {
-		if pod.Spec.NodeName != node {
-			moved := *pod
-			moved.Spec.NodeName = node
-			pod = &moved
-		}
-		p.Running = append(p.Running, pod)
+		p.Running = append(p.Running, podspec.OnNode(pod, node))
 	}
 	slices.SortFunc(p.Running, podspec.ComparePods)
 	return p

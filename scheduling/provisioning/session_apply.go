@@ -49,7 +49,7 @@ func (x *Session) Apply(d scheduling.Delta) error {
 	x.changePods(&pods, &d)
 	done := slices.Concat(pods.taken, keysOf(d.Removed.Pods))
 	for i := range d.Moved {
-		done = append(done, keyOf(d.Moved[i].Pod))
+		done = append(done, podspec.KeyOf(d.Moved[i].Pod))
 	}
 	x.nominate(d.Nominated, done)
 	if len(next.DefaultSpread) > 0 != spread {

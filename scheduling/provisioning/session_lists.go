@@ -20,14 +20,9 @@ func compare(k, o types.NamespacedName) int {
 func keysOf(names []types.NamespacedName) []types.NamespacedName {
 	out := make([]types.NamespacedName, len(names))
 	for i, n := range names {
-		out[i] = keyOf(n)
+		out[i] = podspec.KeyOf(n)
 	}
 	return out
-}
-
-// keyOf is the key of an object of a namespace.
-func keyOf(n types.NamespacedName) types.NamespacedName {
-	return types.NamespacedName{Namespace: podspec.OrDefault(n.Namespace), Name: n.Name}
 }
 
 // plainKeys are the keys of objects that have no namespace.

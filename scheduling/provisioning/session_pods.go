@@ -69,7 +69,7 @@ func (x *Session) movedFaults(c *validate.Checker, d *scheduling.Delta) {
 		touched[k] = "has moved and is removed"
 	}
 	for i := range d.Moved {
-		k := keyOf(d.Moved[i].Pod)
+		k := podspec.KeyOf(d.Moved[i].Pod)
 		c.At = validate.Position{List: "moved", Namespace: k.Namespace, Name: k.Name}
 		switch what := touched[k]; {
 		case what != "":
@@ -99,7 +99,7 @@ func (x *Session) changePods(pods *podChange, d *scheduling.Delta) {
 	}
 	for i := range pods.moved {
 		m := &pods.moved[i]
-		old := x.running.At(keyOf(m.Pod))
+		old := x.running.At(podspec.KeyOf(m.Pod))
 		b.Leave(old.Pod, old.Node)
 		b.Enter(old.Pod, m.Node)
 		x.running.Put(old.Pod, m.Node)
@@ -123,7 +123,7 @@ func (x *Session) nominate(more map[types.NamespacedName]string, done []types.Na
 		delete(next, k)
 	}
 	for pod, node := range more {
-		if k := keyOf(pod); x.isWaiting(k) || x.running.Get(k) != nil {
+		if k := podspec.KeyOf(pod); x.isWaiting(k) || x.running.Get(k) != nil {
 			if next == nil {
 				next = map[types.NamespacedName]string{}
 			}

@@ -162,6 +162,21 @@ func PodKey(pod *corev1.Pod) types.NamespacedName {
 	return types.NamespacedName{Namespace: NamespaceOf(pod), Name: pod.Name}
 }
 
+// KeyOf is the key of an object of a namespace.
+func KeyOf(n types.NamespacedName) types.NamespacedName {
+	return types.NamespacedName{Namespace: OrDefault(n.Namespace), Name: n.Name}
+}
+
+// OnNode is a pod that runs on a node.
+func OnNode(pod *corev1.Pod, node string) *corev1.Pod {
+	if pod.Spec.NodeName == node {
+		return pod
+	}
+	moved := *pod
+	moved.Spec.NodeName = node
+	return &moved
+}
+
 // refusal says why a pod is not planned at all, or "".
 func refusal(pod *corev1.Pod) string {
 	switch {

@@ -1,8 +1,7 @@
-package provisioning
+package explainer
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -12,33 +11,23 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/explain"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning/internal/simulation"
 )
 
-// Explainer answers questions about a plan: why a launch buys what it buys, where a
-// pod could go besides, what a node receives. Its answers are worked out when asked,
-// from the problem and the plan alone. It is not safe for concurrent use.
+// Explainer answers questions about a plan. Its answers are worked out when asked, from the problem
+// and the plan alone. It is not safe for concurrent use.
 type Explainer struct {
-	solver scheduling.Policy
 	e      *explain.Explainer
 	plan   *scheduling.Plan
-	played *stage   // nil until it is asked for
-	bound  []played // what comes of it in all courses of events, nobody being asked about; likewise
+	brief  bool
+	played *simulation.Plan    // nil until it is asked for
+	bound  []simulation.Played // what comes of it in all courses of events, nobody being asked about; likewise
 }
 
-// Explain returns an Explainer for a plan of p by a solver like s. It refuses what
-// [Planner.Plan] refuses. That the plan keeps the rules is not checked; see package
-// verify.
-func (s Planner) Explain(p scheduling.Problem, plan *scheduling.Plan) (*Explainer, error) {
-	x := &Explainer{solver: s.Policy, plan: plan}
-	facts, err := compile.NewFacts(&p, &x.solver)
-	if err != nil {
-		return nil, err
-	}
-	if plan == nil {
-		return nil, fmt.Errorf("%w: plan is missing", scheduling.ErrInvalid)
-	}
-	x.e = explain.NewExplainer(facts.Compile(false), plan)
-	return x, nil
+// New returns an Explainer for a plan of f's problem. With brief, equal pods that stand together in
+// kube-scheduler's queue stay together when the plan is played through.
+func New(f *compile.Facts, plan *scheduling.Plan, brief bool) *Explainer {
+	return &Explainer{e: explain.NewExplainer(f.Compile(false), plan), plan: plan, brief: brief}
 }
 
 // pods calls f with every pod of the problem and its name.
@@ -107,9 +96,4 @@ func (x *Explainer) requests(pod *corev1.Pod) corev1.ResourceList {
 		return reader.Table.List(reader.Read(&pod.Spec))
 	}
 	return reader.Table.List(reader.ReadRunning(pod))
-}
-
-// Explain returns an [Explainer] for a plan of what the session holds.
-func (x *Session) Explain(plan *scheduling.Plan) (*Explainer, error) {
-	return Planner{Policy: x.solver}.Explain(x.Problem(), plan)
 }

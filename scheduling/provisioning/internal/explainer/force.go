@@ -1,4 +1,4 @@
-package provisioning
+package explainer
 
 import (
 	"cmp"
@@ -13,6 +13,8 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/explain"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/fleet"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning/internal/nominated"
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning/internal/simulation"
 )
 
 // mostPriority is the highest priority that users may give (HighestUserDefinablePriority).
@@ -20,10 +22,10 @@ const mostPriority = 1_000_000_000
 
 // simulated is the plan as kube-scheduler binds it, nobody being asked about; nil where it has no
 // say, or where that cannot be worked out.
-func (x *Explainer) simulated() (*stage, asked) {
-	q := asked{pod: -1, all: x.solver.Placement == scheduling.PlacementNominated, brief: fleetParams(x.e.Facts, work(&x.solver), nil).Brief}
-	if x.played == nil && (q.all || x.solver.Placement == scheduling.PlacementFree) {
-		x.played = x.stage(nil)
+func (x *Explainer) simulated() (*simulation.Plan, simulation.Asked) {
+	q := simulation.Asked{Pod: -1, All: x.e.Solver.Placement == scheduling.PlacementNominated, Brief: x.brief}
+	if x.played == nil && (q.All || x.e.Solver.Placement == scheduling.PlacementFree) {
+		x.played = x.simulation(nil)
 	}
 	return x.played, q
 }
@@ -35,11 +37,11 @@ func (x *Explainer) unforced(at scheduling.Placement) (out []string) {
 		return nil
 	}
 	if x.bound == nil {
-		x.bound = s.playAll(q)
+		x.bound = s.Play(q)
 	}
-	place := int32(slices.Index(s.places, at))
-	for i, p := range s.queue {
-		if s.home[i] == place && slices.ContainsFunc(x.bound, func(c played) bool { return !s.holds(&c, i) }) {
+	place := int32(slices.Index(s.Places, at))
+	for i, p := range s.Queue {
+		if s.Home[i] == place && slices.ContainsFunc(x.bound, func(c simulation.Played) bool { return !s.Holds(&c, i) }) {
 			out = append(out, podspec.PodName(p.Pod))
 		}
 	}
@@ -53,40 +55,40 @@ func (x *Explainer) realised(pod *corev1.Pod) *scheduling.RealisedPod {
 	if s == nil {
 		return nil
 	}
-	q.pod = s.find(pod)
-	out := &scheduling.RealisedPod{Nominated: q.all || q.pod < 0}
+	q.Pod = s.Find(pod)
+	out := &scheduling.RealisedPod{Nominated: q.All || q.Pod < 0}
 	switch {
-	case q.pod >= 0:
-	case nominatedNode(x.e.Problem, pod) == "":
+	case q.Pod >= 0:
+	case nominated.Node(x.e.Problem, pod) == "":
 		return nil // the plan is not for this problem
 	default: // it has its place before others come
 		return out
 	}
-	others := make([]scheduling.OtherPlace, len(s.places))
+	others := make([]scheduling.OtherPlace, len(s.Places))
 	admitted := make([]bool, len(others))
-	for _, c := range s.playAll(q) {
+	for _, c := range s.Play(q) {
 		out.Simulations++
-		for i, yes := range c.admitted {
+		for i, yes := range c.Admitted {
 			admitted[i] = admitted[i] || yes
 		}
-		to := c.to[q.pod]
+		to := c.To[q.Pod]
 		if to >= 0 {
 			others[to].Simulations++
 		}
 		switch {
-		case s.holds(&c, int(q.pod)):
+		case s.Holds(&c, int(q.Pod)):
 			continue
 		case to < 0:
 			out.Pending++
 		default:
 			out.Elsewhere++
 		}
-		out.Displaced = append(out.Displaced, c.displaced...)
+		out.Displaced = append(out.Displaced, c.Displaced...)
 	}
 	for i, o := range others {
-		if admitted[i] && int32(i) != s.home[q.pod] {
-			if o.Node = s.places[i].Node; o.Node == "" {
-				o.Launch = s.places[i].Launch.Name
+		if admitted[i] && int32(i) != s.Home[q.Pod] {
+			if o.Node = s.Places[i].Node; o.Node == "" {
+				o.Launch = s.Places[i].Launch.Name
 			}
 			out.Others = append(out.Others, o)
 		}
@@ -102,9 +104,9 @@ func (x *Explainer) realised(pod *corev1.Pod) *scheduling.RealisedPod {
 
 func few[T any](list []T) []T { return list[:min(len(list), explain.MostPlaces)] }
 
-// stage is the plan as it is played, with a pod in another shape where it is not nil; nil where the
+// simulation is the plan as it is played, with a pod in another shape where it is not nil; nil where the
 // plan is not for the problem, and where too many pods depend on each other.
-func (x *Explainer) stage(changed *corev1.Pod) *stage {
+func (x *Explainer) simulation(changed *corev1.Pod) *simulation.Plan {
 	f := x.e.Facts
 	if changed != nil {
 		p := *f.Problem
@@ -114,15 +116,16 @@ func (x *Explainer) stage(changed *corev1.Pod) *stage {
 				p.Pods[i] = changed
 			}
 		}
-		facts, err := compile.NewFacts(&p, &x.solver)
+		facts, err := compile.NewFacts(&p, x.e.Solver)
 		if err != nil {
 			return nil
 		}
 		f = facts
 	}
-	f, plan := readNominations(f).apart(x.plan)
-	s, err := newStage(f.Compile(false), plan)
-	if err != nil || slices.Contains(s.home, -1) || !fleet.Playable(s.c, plan) {
+	f, plan := nominated.Read(f).Apart(x.plan)
+	c := f.Compile(false)
+	s, err := simulation.New(c, plan)
+	if err != nil || slices.Contains(s.Home, -1) || !fleet.Playable(c, plan) {
 		return nil
 	}
 	return s
@@ -130,66 +133,45 @@ func (x *Explainer) stage(changed *corev1.Pod) *stage {
 
 // force are the changes that bind a pod to its place in every course of events, of those that may,
 // the cheapest first.
-func (x *Explainer) force(pod *corev1.Pod, s *stage, q asked) (out []scheduling.Change) {
-	try := func(c scheduling.Change, s *stage, q asked) {
+func (x *Explainer) force(pod *corev1.Pod, s *simulation.Plan, q simulation.Asked) (out []scheduling.Change) {
+	try := func(c scheduling.Change, s *simulation.Plan, q simulation.Asked) {
 		if s == nil {
 			return
 		}
-		q.pod, q.only = s.find(pod), true
-		if q.pod >= 0 && lo.EveryBy(s.playAll(q), func(x played) bool { return x.to[q.pod] == s.home[q.pod] }) {
+		q.Pod, q.Only = s.Find(pod), true
+		if q.Pod >= 0 && lo.EveryBy(s.Play(q), func(x simulation.Played) bool { return x.To[q.Pod] == s.Home[q.Pod] }) {
 			out = append(out, c)
 		}
 	}
-	home := s.places[s.home[q.pod]]
+	home := s.Places[s.Home[q.Pod]]
 	object, place, there := "Node/"+home.Node, "node "+home.Node, ""
 	if home.Launch != nil {
 		object, place, there = "Launch/"+home.Launch.Name, "launch "+home.Launch.Name, ", once it is there"
 	}
 	nominate := scheduling.Change{Kind: scheduling.ChangeNomination, Object: object, Text: "nominate it to " + place + there + " (status.nominatedNodeName)"}
-	if !q.all {
-		nominated := q
-		nominated.nominated = true
-		try(nominate, s, nominated)
+	if !q.All {
+		bound := q
+		bound.Nominated = true
+		try(nominate, s, bound)
 	}
-	if first := podspec.PriorityOf(s.queue[0].Pod) + 1; first <= mostPriority {
+	if first := podspec.PriorityOf(s.Queue[0].Pod) + 1; first <= mostPriority {
 		urgent := pod.DeepCopy()
 		urgent.Spec.Priority = &first
 		c := scheduling.Change{Kind: scheduling.ChangeOrder, From: strconv.Itoa(int(podspec.PriorityOf(pod))), To: strconv.Itoa(int(first))}
 		c.Text = "let it be bound before the others: give it priority " + c.To + ", or hold them off with scheduling gates until it is bound"
-		try(c, x.stage(urgent), q)
+		try(c, x.simulation(urgent), q)
 	}
-	if key, value := s.ownLabel(s.home[q.pod]); value != "" {
-		bound := pod.DeepCopy()
-		bound.Spec.NodeSelector = lo.Assign(bound.Spec.NodeSelector, map[string]string{key: value})
-		try(scheduling.Change{Kind: scheduling.ChangeSelector, Key: key, Values: []string{value}, Text: "select " + key + "=" + value + ", which only " + place + " has"}, x.stage(bound), q)
+	if key, value := s.OwnLabel(s.Home[q.Pod]); value != "" {
+		selecting := pod.DeepCopy()
+		selecting.Spec.NodeSelector = lo.Assign(selecting.Spec.NodeSelector, map[string]string{key: value})
+		try(scheduling.Change{Kind: scheduling.ChangeSelector, Key: key, Values: []string{value}, Text: "select " + key + "=" + value + ", which only " + place + " has"}, x.simulation(selecting), q)
 	}
 	if len(out) == 0 || out[0].Kind != scheduling.ChangeNomination {
-		q.nominated, q.gated = true, true
+		q.Nominated, q.Gated = true, true
 		try(scheduling.Change{
 			Kind: scheduling.ChangeHold, Object: object, And: []scheduling.Change{nominate},
 			Text: "hold it off with a scheduling gate until " + place + " is there and takes it, and nominate it then (status.nominatedNodeName)",
 		}, s, q)
 	}
 	return out
-}
-
-// ownLabel is a label with a value that no other place has: the node's host name, or the NodePool of
-// a launch; "" for none.
-func (s *stage) ownLabel(place int32) (key, value string) {
-	home := s.places[place]
-	if home.Launch == nil {
-		return corev1.LabelHostname, s.c.Nodes[place].Labels[corev1.LabelHostname]
-	}
-	key, value = scheduling.NodePoolLabel, home.Launch.NodePool
-	for _, n := range s.c.Nodes {
-		if n.Labels[key] == value {
-			return "", ""
-		}
-	}
-	for _, other := range s.places[s.scheduler.Existing():] {
-		if other != home && other.Launch.NodePool == value {
-			return "", ""
-		}
-	}
-	return key, value
 }

@@ -1,7 +1,6 @@
-package provisioning
+package nominated
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"math"
@@ -17,24 +16,25 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/binding"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/hosts"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/validate"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/volumes"
 )
 
-// nominations are pods to be placed that are promised a node. Those that can keep it run there
+// Pods are pods to be placed that are promised a node. Those that can keep it run there
 // as far as all others are concerned, as kube-scheduler counts nominated pods.
-type nominations struct {
-	facts *compile.Facts    // in which all of them wait
-	base  *compile.Compiler // the same, compiled
+type Pods struct {
+	facts *compile.Facts // in which all of them wait
+	// Base is the same, compiled; nil where nobody is nominated.
+	Base *compile.Compiler
 	// scheduler is kube-scheduler for these, queue all that wait.
 	scheduler *binding.Scheduler
 	queue     []binding.Pod
 	// shared are the claims that several of them use.
 	shared map[*podspec.Claim][]*corev1.Pod
 	to     map[*corev1.Pod]string
-	kept   map[*corev1.Pod]string
+	// Kept are those that keep their node.
+	Kept map[*corev1.Pod]string
 	// moving are running pods with the nodes on which their successors are expected.
 	moving map[*corev1.Pod]string
 	// could are those that were kept before pods of higher priority needed their room, level
@@ -42,33 +42,34 @@ type nominations struct {
 	could map[*corev1.Pod]string
 	level int32
 	asked bool // some were
-	gave  bool // and found room
+	// Gave tells that some found room so.
+	Gave bool
 }
 
-// readNominations reads who is nominated, and decides who stays so.
-func readNominations(f *compile.Facts) *nominations {
-	n := &nominations{facts: f, to: map[*corev1.Pod]string{}, moving: map[*corev1.Pod]string{}}
+// Read reads who is nominated, and decides who stays so.
+func Read(f *compile.Facts) *Pods {
+	n := &Pods{facts: f, to: map[*corev1.Pod]string{}, moving: map[*corev1.Pod]string{}}
 	for _, pod := range f.Problem.Pods {
-		if node := nominatedNode(f.Problem, pod); node != "" && podspec.Pending(pod) {
+		if node := Node(f.Problem, pod); node != "" && podspec.Pending(pod) {
 			n.to[pod] = node
 		}
 	}
 	n.readMoving()
 	if len(n.to)+len(n.moving) > 0 {
-		n.base = n.with(nil, nil).Compile(false)
-		if x := n.base.Classes.Volumes; x != nil {
+		n.Base = n.with(nil, nil).Compile(false)
+		if x := n.Base.Classes.Volumes; x != nil {
 			n.shared = volumes.Sharers(x, f.Problem.Pods)
 		}
-		n.scheduler = binding.New(n.base)
+		n.scheduler = binding.New(n.Base)
 		n.queue = n.scheduler.Queue()
 		n.keep()
-		n.could = n.kept
+		n.could = n.Kept
 	}
 	return n
 }
 
 // readMoving finds the running pods that are to move.
-func (n *nominations) readMoving() {
+func (n *Pods) readMoving() {
 	p := n.facts.Problem
 	if len(p.Nominated) == 0 {
 		return
@@ -77,7 +78,7 @@ func (n *nominations) readMoving() {
 	for _, pod := range p.Pods {
 		known[podspec.PodKey(pod)] = true
 	}
-	if !lo.SomeBy(lo.Keys(p.Nominated), func(pod types.NamespacedName) bool { return !known[keyOf(pod)] }) {
+	if !lo.SomeBy(lo.Keys(p.Nominated), func(pod types.NamespacedName) bool { return !known[podspec.KeyOf(pod)] }) {
 		return
 	}
 	for _, h := range n.facts.Cluster.Hosts {
@@ -89,8 +90,8 @@ func (n *nominations) readMoving() {
 	}
 }
 
-// nominatedNode is the node that a pod which waits is promised, "" for none.
-func nominatedNode(p *scheduling.Problem, pod *corev1.Pod) string {
+// Node is the node that a pod which waits is promised, "" for none.
+func Node(p *scheduling.Problem, pod *corev1.Pod) string {
 	if node, ok := promised(p, pod); ok {
 		return node
 	}
@@ -110,47 +111,35 @@ func promised(p *scheduling.Problem, pod *corev1.Pod) (node string, ok bool) {
 	return node, ok
 }
 
-// numbered are the nodes of a compiled problem, by name.
-func numbered(c *compile.Compiler) map[string]int32 {
-	at := make(map[string]int32, len(c.Nodes))
-	for i, x := range c.Nodes {
-		at[x.Node.Name] = int32(i)
-	}
-	return at
-}
-
 // keep lets the nominated pods bind where they are nominated, in the order of kube-scheduler's
 // queue and again for as long as any of them does: those that do are kept.
-func (n *nominations) keep() {
-	n.kept = n.bound(n.scheduler.Begin(0), func(pod *corev1.Pod) bool { return n.to[pod] != "" })
+func (n *Pods) keep() {
+	n.Kept = n.bound(n.scheduler.Begin(0), func(pod *corev1.Pod) bool { return n.to[pod] != "" })
 }
 
 // bound are those of some nominated pods that bind where they are nominated as a run goes on.
-func (n *nominations) bound(run *binding.Run, some func(*corev1.Pod) bool) map[*corev1.Pod]string {
-	out, at := map[*corev1.Pod]string{}, numbered(n.base)
-	waiting := slices.DeleteFunc(slices.Clone(n.queue), func(p binding.Pod) bool {
-		node, ok := at[n.to[p.Pod]]
-		return !ok || !some(p.Pod) || n.unsettled(p.Pod) || !n.base.Model.Open[n.base.Planned[p.Class].Group].Has(int(node))
-	})
-	for again := true; again; {
-		again = false
-		waiting = slices.DeleteFunc(waiting, func(p binding.Pod) bool {
-			node := at[n.to[p.Pod]]
-			if !run.Admits(p.Class, node) {
-				return false
-			}
-			run.Place(p.Class, node)
-			out[p.Pod], again = n.to[p.Pod], true
-			return true
-		})
+func (n *Pods) bound(run *binding.Run, some func(*corev1.Pod) bool) map[*corev1.Pod]string {
+	queue, to := make([]int32, len(n.queue)), make([]int32, len(n.queue))
+	for i, p := range n.queue {
+		queue[i], to[i] = p.Class, -1
+		if at, ok := n.scheduler.Node(n.to[p.Pod]); ok && int(at) < len(n.Base.Nodes) && some(p.Pod) && !n.unsettled(p.Pod) &&
+			n.Base.Model.Open[n.Base.Planned[p.Class].Group].Has(int(at)) {
+			to[i] = at
+		}
+	}
+	out := map[*corev1.Pod]string{}
+	for i, turn := range run.BindAt(queue, to) {
+		if pod := n.queue[i].Pod; turn > 0 {
+			out[pod] = n.to[pod]
+		}
 	}
 	return out
 }
 
 // unsettled reports whether a plan has to choose a volume for the pod among those that are there,
 // or the zone of one that several pods wait for.
-func (n *nominations) unsettled(pod *corev1.Pod) bool {
-	x := n.base.Classes.Volumes
+func (n *Pods) unsettled(pod *corev1.Pod) bool {
+	x := n.Base.Classes.Volumes
 	if x == nil {
 		return false
 	}
@@ -159,47 +148,38 @@ func (n *nominations) unsettled(pod *corev1.Pod) bool {
 	})
 }
 
-// search places the other pods beside those that are kept. Where a pod has no place, and one
-// would be there without nominated pods of lower priority, these give way.
-func (n *nominations) search(ctx context.Context) (*solved, *compile.Facts, error) {
-	for {
-		f := n.facts
-		if len(n.kept)+len(n.moving) > 0 {
-			f = n.with(n.kept, nil)
-		}
-		x, err := searched(ctx, f)
-		if err != nil {
-			return nil, nil, err
-		}
-		if more, err := n.giveWay(ctx, x.Plan); err != nil || !more {
-			return x, f, err
-		}
+// Facts is what is known where those that are kept run.
+func (n *Pods) Facts() *compile.Facts {
+	if len(n.Kept)+len(n.moving) == 0 {
+		return n.facts
 	}
+	return n.with(n.Kept, nil)
 }
 
-// giveWay nominates pods without a place for the room of less urgent ones that are kept, the
-// most urgent first that have not been asked yet, and reports whether there are any.
-func (n *nominations) giveWay(ctx context.Context, plan *scheduling.Plan) (bool, error) {
-	if len(n.kept) == 0 || len(plan.Unschedulable) == 0 {
+// GiveWay nominates pods without a place in a plan for the room of less urgent ones that are kept,
+// the most urgent first that have not been asked yet, and reports whether there are any. place
+// makes plans.
+func (n *Pods) GiveWay(plan *scheduling.Plan, place func(*compile.Facts) (*scheduling.Plan, error)) (bool, error) {
+	if len(n.Kept) == 0 || len(plan.Unschedulable) == 0 {
 		return false, nil
 	}
 	refused := volumes.Left(plan)
 	for {
 		urgent, level := n.urgent(refused)
-		beside := maps.Clone(n.kept)
+		beside := maps.Clone(n.Kept)
 		maps.DeleteFunc(beside, func(pod *corev1.Pod, _ string) bool { return podspec.PriorityOf(pod) < level })
-		if len(urgent) == 0 || len(beside) == len(n.kept) {
+		if len(urgent) == 0 || len(beside) == len(n.Kept) {
 			return false, nil
 		}
 		n.asked, n.level = true, level
 		f := n.with(beside, urgent.Has)
 		f.Terse = true
-		x, err := settled(ctx, f)
+		plan, err := place(f)
 		if err != nil {
 			return false, err
 		}
-		if n.take(urgent, x.Plan) {
-			n.gave = true
+		if n.take(urgent, plan) {
+			n.Gave = true
 			return true, nil
 		}
 	}
@@ -207,7 +187,7 @@ func (n *nominations) giveWay(ctx context.Context, plan *scheduling.Plan) (bool,
 
 // take nominates urgent pods to the nodes where a plan has them, and reports whether others give
 // way to any of them: what keeps it from its place otherwise is not that these come before.
-func (n *nominations) take(urgent sets.Set[*corev1.Pod], plan *scheduling.Plan) bool {
+func (n *Pods) take(urgent sets.Set[*corev1.Pod], plan *scheduling.Plan) bool {
 	where := map[string]string{}
 	for i := range plan.Existing {
 		for _, pod := range plan.Existing[i].Pods {
@@ -219,21 +199,21 @@ func (n *nominations) take(urgent sets.Set[*corev1.Pod], plan *scheduling.Plan) 
 			n.to[pod] = node
 		}
 	}
-	before := n.kept
+	before := n.Kept
 	n.keep()
-	run, at := n.scheduler.Begin(0), numbered(n.base)
+	run := n.scheduler.Begin(0)
 	for _, p := range n.queue {
-		if node, ok := n.kept[p.Pod]; ok && !urgent.Has(p.Pod) {
-			run.Place(p.Class, at[node])
+		if at, ok := n.scheduler.Node(n.Kept[p.Pod]); ok && !urgent.Has(p.Pod) {
+			run.Place(p.Class, at)
 		}
 	}
 	stay := map[*corev1.Pod]string{}
-	if lo.SomeBy(lo.Keys(before), func(pod *corev1.Pod) bool { return n.kept[pod] == "" }) {
+	if lo.SomeBy(lo.Keys(before), func(pod *corev1.Pod) bool { return n.Kept[pod] == "" }) {
 		stay = n.bound(run, urgent.Has)
 	}
 	for pod := range urgent {
 		if n.facts.Solver.WorkloadShare > 0 { // which kube-scheduler does not know
-			for other, node := range n.kept {
+			for other, node := range n.Kept {
 				if !urgent.Has(other) && node == n.to[pod] && validate.Workload(other) == validate.Workload(pod) {
 					delete(stay, pod)
 				}
@@ -249,7 +229,7 @@ func (n *nominations) take(urgent sets.Set[*corev1.Pod], plan *scheduling.Plan) 
 
 // urgent are those of the refused pods that have the highest priority below the last that were
 // asked, and that priority.
-func (n *nominations) urgent(refused map[string]int) (sets.Set[*corev1.Pod], int32) {
+func (n *Pods) urgent(refused map[string]int) (sets.Set[*corev1.Pod], int32) {
 	out, level := sets.New[*corev1.Pod](), int32(math.MinInt32)
 	for _, pod := range n.facts.Problem.Pods {
 		priority := podspec.PriorityOf(pod)
@@ -267,14 +247,14 @@ func (n *nominations) urgent(refused map[string]int) (sets.Set[*corev1.Pod], int
 
 // with is what is known where some pods run on nodes, and of the others only those that do wait;
 // nil is all. The successors of pods that are to move are there already.
-func (n *nominations) with(running map[*corev1.Pod]string, waits func(*corev1.Pod) bool) *compile.Facts {
+func (n *Pods) with(running map[*corev1.Pod]string, waits func(*corev1.Pod) bool) *compile.Facts {
 	f := n.facts
 	p := *f.Problem
 	p.Pods, p.Running = make([]*corev1.Pod, 0, len(p.Pods)), slices.Clip(p.Running)
 	readings := &podspec.Readings{Table: f.Readings.Table, PodSpecKeys: make([]*podspec.SpecKey, len(f.Readings.PodSpecKeys))}
 	b, spaces := hosts.NewChange(f.Cluster), maps.Clone(f.Spaces)
 	enter := func(pod *corev1.Pod, node string) {
-		bound := onNode(pod, node)
+		bound := podspec.OnNode(pod, node)
 		p.Running = append(p.Running, bound)
 		b.Enter(bound, node)
 		if spaces != nil {
@@ -305,10 +285,10 @@ func (n *nominations) with(running map[*corev1.Pod]string, waits func(*corev1.Po
 	}
 }
 
-// apart is what is known where those run whom a plan leaves where they are nominated, and the
+// Apart is what is known where those run whom a plan leaves where they are nominated, and the
 // plan of the others.
-func (n *nominations) apart(plan *scheduling.Plan) (*compile.Facts, *scheduling.Plan) {
-	if plan == nil || len(n.kept)+len(n.moving) == 0 {
+func (n *Pods) Apart(plan *scheduling.Plan) (*compile.Facts, *scheduling.Plan) {
+	if plan == nil || len(n.Kept)+len(n.moving) == 0 {
 		return n.facts, plan
 	}
 	where := map[types.NamespacedName]string{}
@@ -316,7 +296,7 @@ func (n *nominations) apart(plan *scheduling.Plan) (*compile.Facts, *scheduling.
 		where[pod] = at.Node
 	}
 	stay, names := map[*corev1.Pod]string{}, sets.New[string]()
-	for pod, node := range n.kept {
+	for pod, node := range n.Kept {
 		if where[podspec.PodKey(pod)] == node {
 			stay[pod] = node
 			names.Insert(podspec.PodName(pod))
@@ -333,14 +313,14 @@ func (n *nominations) apart(plan *scheduling.Plan) (*compile.Facts, *scheduling.
 	return n.with(stay, nil), &others
 }
 
-// restore adds the pods that are kept to the plan of the others, and warns of those that are
+// Restore adds the pods that are kept to the plan of the others, and warns of those that are
 // not.
-func (n *nominations) restore(plan *scheduling.Plan) {
+func (n *Pods) Restore(plan *scheduling.Plan) {
 	if len(n.to)+len(n.moving) == 0 {
 		return
 	}
 	more := map[string][]string{}
-	for pod, node := range n.kept {
+	for pod, node := range n.Kept {
 		more[node] = append(more[node], podspec.PodName(pod))
 	}
 	for i := range plan.Existing {
@@ -355,25 +335,21 @@ func (n *nominations) restore(plan *scheduling.Plan) {
 	}
 	slices.SortFunc(plan.Existing, func(a, b scheduling.Assignment) int { return strings.Compare(a.Node, b.Node) })
 	s := &plan.Summary
-	s.Pods, s.Placed = s.Pods+len(n.kept), s.Placed+len(n.kept)
+	s.Pods, s.Placed = s.Pods+len(n.Kept), s.Placed+len(n.Kept)
 	if n.facts.Terse {
 		return
 	}
-	if n.gave {
-		// What was proven leaves pods where others had to give way to them.
-		conclude(s, proof{}, offers.Objective(n.facts.Solver, s), s.Status == scheduling.StatusDeadline)
-	}
-	s.PodsWithoutRequests = n.base.Classes.Unrequested
-	plan.Warnings = n.base.Warnings(n.lost()...)
+	s.PodsWithoutRequests = n.Base.Classes.Unrequested
+	plan.Warnings = n.Base.Warnings(n.lost()...)
 }
 
 // lost warns of the nominated pods that are not kept.
-func (n *nominations) lost() []scheduling.Warning {
+func (n *Pods) lost() []scheduling.Warning {
 	var out []scheduling.Warning
 	for i := range n.queue {
 		pod := n.queue[i].Pod
-		node := nominatedNode(n.facts.Problem, pod)
-		if node == "" || n.kept[pod] == node {
+		node := Node(n.facts.Problem, pod)
+		if node == "" || n.Kept[pod] == node {
 			continue
 		}
 		why := "has no place for it beside what runs and the other nominated pods"

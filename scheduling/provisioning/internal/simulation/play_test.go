@@ -1,4 +1,4 @@
-package provisioning
+package simulation_test
 
 import (
 	"fmt"
@@ -13,6 +13,9 @@ import (
 	"github.com/plimsoll-go/plimsoll/instancetypes/ec2"
 	"github.com/plimsoll-go/plimsoll/internal/soak"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning/internal/simulation"
 )
 
 // somePods are pods of workloads of some sizes and priorities, some of which spread over zones, and
@@ -43,34 +46,36 @@ func somePods(seed uint64) (p scheduling.Problem) {
 	return p
 }
 
-// Pods are explained by the very courses of events that a plan's summary comes from.
-func TestPodsAreExplainedAsPlansAreRealised(t *testing.T) {
+// Plans are played through in the very courses of events that their summaries come from.
+func TestPlansArePlayedAsTheyAreRealised(t *testing.T) {
 	t.Parallel()
 	some := 0
 	for seed := range soak.Cases(6) {
 		p := somePods(seed)
-		planner := Planner{Policy: scheduling.Policy{Effort: scheduling.Effort(1 + seed%2), Placement: scheduling.PlacementFree}}
+		planner := provisioning.Planner{Policy: scheduling.Policy{Effort: scheduling.Effort(1 + seed%2), Placement: scheduling.PlacementFree}}
 		plan, err := planner.Plan(t.Context(), p)
 		require.NoError(t, err)
 		realised, err := planner.Realise(t.Context(), p, plan)
 		require.NoError(t, err)
-		x, err := planner.Explain(p, plan)
+		facts, err := compile.NewFacts(&p, &planner.Policy)
 		require.NoError(t, err)
-		s, most := x.stage(nil), 0
+		s, err := simulation.New(facts.Compile(false), plan)
+		require.NoError(t, err)
+		most := 0
 		type group struct{ class, place int32 }
-		for i, c := range s.playAll(asked{brief: seed%2 == 0}) {
+		for _, c := range s.Play(simulation.Asked{Pod: -1, Brief: seed%2 == 0}) {
 			planned, elsewhere := map[group]int{}, 0
-			for i, q := range s.queue {
-				planned[group{q.Class, s.home[i]}]++
+			for i, q := range s.Queue {
+				planned[group{q.Class, s.Home[i]}]++
 			}
-			for i, q := range s.queue {
-				if g := (group{q.Class, c.to[i]}); planned[g] > 0 {
+			for i, q := range s.Queue {
+				if g := (group{q.Class, c.To[i]}); planned[g] > 0 {
 					planned[g]--
 				} else {
 					elsewhere++
 				}
 			}
-			if s.courses(seed%2 == 0)[i].Batches == 1 {
+			if c.Batches == 1 {
 				most = max(most, elsewhere)
 			}
 		}

@@ -1,0 +1,51 @@
+package provisioning
+
+import (
+	"fmt"
+
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning/internal/explainer"
+)
+
+// Explainer answers questions about a plan: why a launch buys what it buys, where a
+// pod could go besides, what a node receives. Its answers are worked out when asked,
+// from the problem and the plan alone. It is not safe for concurrent use.
+type Explainer struct{ explainer *explainer.Explainer }
+
+// Explain returns an Explainer for a plan of p by a solver like s. It refuses what
+// [Planner.Plan] refuses. That the plan keeps the rules is not checked; see package
+// verify.
+func (s Planner) Explain(p scheduling.Problem, plan *scheduling.Plan) (*Explainer, error) {
+	facts, err := compile.NewFacts(&p, &s.Policy)
+	if err != nil {
+		return nil, err
+	}
+	if plan == nil {
+		return nil, fmt.Errorf("%w: plan is missing", scheduling.ErrInvalid)
+	}
+	return &Explainer{explainer.New(facts, plan, fleetParams(facts, work(facts.Solver), nil).Brief)}, nil
+}
+
+// Explain returns an [Explainer] for a plan of what the session holds.
+func (x *Session) Explain(plan *scheduling.Plan) (*Explainer, error) {
+	return Planner{Policy: x.solver}.Explain(x.Problem(), plan)
+}
+
+// Pod explains what becomes of a pod, named as namespace/name, or by its name where no
+// other namespace has it. The error is an [scheduling.UnknownNameError].
+func (x *Explainer) Pod(name string) (*scheduling.PodExplanation, error) {
+	return x.explainer.Pod(name)
+}
+
+// Launch explains the launch of a name. The error is an [scheduling.UnknownNameError], or says
+// that the launch buys what is not on sale.
+func (x *Explainer) Launch(name string) (*scheduling.LaunchExplanation, error) {
+	return x.explainer.Launch(name)
+}
+
+// Node explains what a node that is there receives, and what it does not. The error is
+// an [scheduling.UnknownNameError].
+func (x *Explainer) Node(name string) (*scheduling.NodeExplanation, error) {
+	return x.explainer.Node(name)
+}

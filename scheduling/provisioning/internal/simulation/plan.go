@@ -1,0 +1,128 @@
+package simulation
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/binding"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning/internal/nominated"
+)
+
+// Plan is a plan whose pods kube-scheduler binds.
+type Plan struct {
+	c         *compile.Compiler
+	scheduler *binding.Scheduler
+	kinds     []int                  // of nodes of the scheduler, by launch
+	Places    []scheduling.Placement // the nodes that are there, then the launches
+	Queue     []binding.Pod          // those that the plan places
+	classes   []int32                // of the queue
+	Home      []int32                // the place that the plan has for each pod of the queue; -1 for nodes that are not there
+}
+
+// New is for a plan of c's problem. The error means a launch that is none of it.
+func New(c *compile.Compiler, plan *scheduling.Plan) (*Plan, error) {
+	s := &Plan{c: c, scheduler: binding.New(c)}
+	s.Places = make([]scheduling.Placement, s.scheduler.Existing(), s.scheduler.Existing()+len(plan.Launches))
+	for i, x := range c.Nodes {
+		s.Places[i].Node = x.Node.Name
+	}
+	launches := compile.NewLaunches(c)
+	for i := range plan.Launches {
+		l := &plan.Launches[i]
+		at, ok := launches.Purchase(l)
+		if !ok {
+			return nil, fmt.Errorf("launch %s: the problem has no such NodePool or offering", l.Name)
+		}
+		s.kinds, s.Places = append(s.kinds, s.scheduler.Machine(at)), append(s.Places, scheduling.Placement{Launch: l})
+	}
+	at, home := map[scheduling.Placement]int32{}, map[types.NamespacedName]int32{}
+	for i, where := range s.Places {
+		at[where] = int32(i)
+	}
+	for pod, where := range plan.Placements() {
+		n, ok := at[where]
+		if !ok {
+			n = -1
+		}
+		home[pod] = n
+	}
+	for _, q := range s.scheduler.Queue() {
+		if n, ok := home[podspec.PodKey(q.Pod)]; ok {
+			s.Queue, s.classes, s.Home = append(s.Queue, q), append(s.classes, q.Class), append(s.Home, n)
+		}
+	}
+	return s, nil
+}
+
+// Turn is a pod of the queue that binds where the plan has it, and in which wave: those of the
+// first bind at their turn in the queue, those of the second need some that come later, and so on.
+type Turn struct {
+	Pod  int
+	Wave int // from 1
+}
+
+// Turns are the pods that kube-scheduler's filters admit to their places once those before them are
+// there: the plan binds as it is where they are all. Those who are nominated to a node that is
+// there bind before machines join.
+func (s *Plan) Turns() (out []Turn) {
+	run, there := s.scheduler.Begin(0), int32(s.scheduler.Existing())
+	to := slices.Repeat([]int32{-1}, len(s.Queue))
+	before := 0
+	bind := func() {
+		first := len(out)
+		for i, turn := range run.BindAt(s.classes, to) {
+			if turn > 0 {
+				out = append(out, Turn{i, before + turn})
+			}
+		}
+		slices.SortStableFunc(out[first:], func(a, b Turn) int { return cmp.Compare(a.Wave, b.Wave) })
+	}
+	for i, home := range s.Home {
+		if home >= 0 && home < there && nominated.Node(s.c.Problem, s.Queue[i].Pod) == s.Places[home].Node {
+			to[i] = home
+		}
+	}
+	bind()
+	for _, kind := range s.kinds {
+		run.Join(kind)
+	}
+	copy(to, s.Home)
+	for _, t := range out {
+		to[t.Pod], before = -1, t.Wave-1
+	}
+	bind()
+	return out
+}
+
+// Find is a pod's place in the queue, -1 where it has none.
+func (s *Plan) Find(pod *corev1.Pod) int32 {
+	return int32(slices.IndexFunc(s.Queue, func(q binding.Pod) bool { return podspec.PodKey(q.Pod) == podspec.PodKey(pod) }))
+}
+
+// OwnLabel is a label with a value that no other place has: the node's host name, or the NodePool of
+// a launch; "" for none.
+func (s *Plan) OwnLabel(place int32) (key, value string) {
+	home := s.Places[place]
+	if home.Launch == nil {
+		return corev1.LabelHostname, s.c.Nodes[place].Labels[corev1.LabelHostname]
+	}
+	key, value = scheduling.NodePoolLabel, home.Launch.NodePool
+	for _, n := range s.c.Nodes {
+		if n.Labels[key] == value {
+			return "", ""
+		}
+	}
+	for _, other := range s.Places[s.scheduler.Existing():] {
+		if other != home && other.Launch.NodePool == value {
+			return "", ""
+		}
+	}
+	return key, value
+}
