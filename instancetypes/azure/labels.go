@@ -37,33 +37,17 @@ const (
 	labelAKSMemory = "kubernetes.azure.com/sku-memory"
 )
 
-// labels returns the labels of every node of a size in a region. A fact that is not
-// known or does not apply has no label; only the number of GPUs is always stated.
-func labels(s *facts.Shape, region string) map[string]string {
-	cpu, memory := strconv.FormatInt(s.VCPU, 10), strconv.FormatInt(s.MemoryMiB, 10)
-	list := map[string]string{
-		corev1.LabelInstanceTypeStable: s.Name,
-		corev1.LabelArchStable:         s.Arch,
-		corev1.LabelOSStable:           string(corev1.Linux),
-		corev1.LabelTopologyRegion:     region,
-		labelName:                      s.Name,
-		labelCPU:                       cpu,
-		labelMemory:                    memory,
-		labelAKSCPU:                    cpu,
-		labelAKSMemory:                 memory,
-		labelGPUCount:                  strconv.FormatInt(s.Accelerator.Count, 10),
-	}
+// labels returns the labels of every node of a size. Of what does not apply, only the number of
+// GPUs is stated.
+func labels(s *facts.Shape) map[string]string {
+	cpu, memory := facts.Text(s.VCPU), facts.Text(s.MemoryMiB)
 	name := parseName(s.Name)
-	for key, value := range map[string]string{
+	return map[string]string{
+		labelName: s.Name, labelCPU: cpu, labelMemory: memory, labelAKSCPU: cpu, labelAKSMemory: memory,
 		labelFamily: name.family, labelSeries: name.series, labelVersion: name.version,
 		labelAccelerated: s.AcceleratedNetworking, labelPremium: s.PremiumDisks,
-		labelGPUName: s.Accelerator.Name, labelGPUMaker: s.Accelerator.Maker,
-	} {
-		if value != "" {
-			list[key] = value
-		}
+		labelGPUName: s.Accelerator.Name, labelGPUMaker: s.Accelerator.Maker, labelGPUCount: strconv.FormatInt(s.Accelerator.Count, 10),
 	}
-	return list
 }
 
 // sizeName splits a size by Azure's naming convention: family, the letters of a
@@ -99,16 +83,7 @@ func capacity(s *facts.Shape) corev1.ResourceList {
 	advertised := s.MemoryMiB * mib
 	// The firmware of EC2's arm64 machines, which the formula counts, is not here.
 	memory := advertised - instancetypes.VMMemoryOverhead(advertised, "amd64")
-	list := corev1.ResourceList{
-		corev1.ResourceCPU:              *resource.NewQuantity(s.VCPU, resource.DecimalSI),
-		corev1.ResourceMemory:           *resource.NewQuantity(memory, resource.BinarySI),
-		corev1.ResourceEphemeralStorage: *resource.NewQuantity(osDisk, resource.DecimalSI),
-		corev1.ResourcePods:             *resource.NewQuantity(instancetypes.MaxPods(0, 0, 0, s.VCPU), resource.DecimalSI),
-	}
-	if a := s.Accelerator; a.Count > 0 {
-		list[corev1.ResourceName(a.Resource)] = *resource.NewQuantity(a.Count, resource.DecimalSI)
-	}
-	return list
+	return s.Capacity(memory, resource.NewQuantity(osDisk, resource.DecimalSI), instancetypes.MaxPods(0, 0, 0, s.VCPU))
 }
 
 // overhead returns what an AKS node of this size keeps from pods.

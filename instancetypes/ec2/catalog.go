@@ -23,12 +23,7 @@ func MustCatalog(region string) *instancetypes.Catalog { return cloud().MustCata
 
 // cloud says how nodes of EC2 follow from the facts.
 func cloud() facts.Cloud {
-	return facts.Cloud{Name: "ec2", Files: files, Shapes: shapes, Node: node, Place: place, Provenance: provenance}
-}
-
-// node returns the type of a shape without its offerings.
-func node(s *facts.Shape, region string) *instancetypes.InstanceType {
-	return &instancetypes.InstanceType{Name: s.Name, Labels: labels(s, region), Capacity: capacity(s), Overhead: overhead(s)}
+	return facts.Cloud{Name: "ec2", Files: files, Shapes: shapes, Labels: labels, Capacity: capacity, Overhead: overhead, Place: place, Provenance: provenance}
 }
 
 // place names a zone.

@@ -5,7 +5,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes/internal/facts"
 	"github.com/plimsoll-go/plimsoll/offerings"
@@ -37,15 +36,18 @@ func FuzzSplitFamily(f *testing.F) {
 
 // A fact that is not known has no label and no resource.
 func TestWhatIsNotKnownIsNotStated(t *testing.T) {
-	s := &facts.Shape{Name: "odd", VCPU: 1, MemoryMiB: 1024, Arch: "amd64"}
+	region := facts.Region{Name: "us-east-1", Zones: []facts.Zone{{Letter: 'a'}}, Rows: []facts.Row{{Type: "odd", Zones: "a", OnDemand: 1}}}
+	c, err := cloud().Build(facts.Shapes{List: []facts.Shape{{Name: "odd", VCPU: 1, MemoryMiB: 1024, Arch: "amd64"}}}, region)
+	require.NoError(t, err)
+	odd, ok := c.Get("odd")
+	require.True(t, ok)
 	assert.Equal(t, map[string]string{
 		"node.kubernetes.io/instance-type": "odd", "kubernetes.io/arch": "amd64", "kubernetes.io/os": "linux",
-		"topology.kubernetes.io/region": "mars-1",
-		labelFamily:                     "odd", labelSize: "", labelFlex: "false", labelCPU: "1", labelMemory: "1024",
-	}, labels(s, "mars-1"))
-	assert.Len(t, capacity(s), 4)
-	pods := capacity(s)[corev1.ResourcePods]
-	assert.Equal(t, "110", pods.String(), "without known interfaces the kubelet's default stands")
+		"topology.kubernetes.io/region": "us-east-1",
+		labelFamily:                     "odd", labelFlex: "false", labelCPU: "1", labelMemory: "1024",
+	}, odd.Labels)
+	assert.Len(t, odd.Capacity, 4)
+	assert.Equal(t, "110", odd.Capacity.Pods().String(), "without known interfaces the kubelet's default stands")
 }
 
 func TestPlaces(t *testing.T) {

@@ -42,48 +42,22 @@ const (
 // neuron counts AWS's own accelerators; all others are labelled as GPUs, Gaudi too.
 const neuron = "aws.amazon.com/neuron"
 
-// labels returns the labels of every node of a shape in a region. A fact that is not
-// known or does not apply has no label, so that selectors can tell.
-func labels(s *facts.Shape, region string) map[string]string {
+// labels returns the labels of every node of a shape.
+func labels(s *facts.Shape) map[string]string {
 	family, size, _ := strings.Cut(s.Name, ".")
-	list := map[string]string{
-		corev1.LabelInstanceTypeStable: s.Name,
-		corev1.LabelArchStable:         s.Arch,
-		corev1.LabelOSStable:           string(corev1.Linux),
-		corev1.LabelTopologyRegion:     region,
-		labelFamily:                    family,
-		labelSize:                      size,
-		labelFlex:                      strconv.FormatBool(strings.Contains(family, "-flex")),
-		labelCPU:                       strconv.FormatInt(s.VCPU, 10),
-		labelMemory:                    strconv.FormatInt(s.MemoryMiB, 10),
-	}
-	text := func(key, value string) {
-		if value != "" {
-			list[key] = value
-		}
-	}
-	number := func(key string, value int64) {
-		if value > 0 {
-			list[key] = strconv.FormatInt(value, 10)
-		}
-	}
 	category, generation := splitFamily(family)
-	text(labelCategory, category)
-	text(labelGeneration, generation)
-	text(labelCPUMaker, s.CPUMaker)
-	text(labelHypervisor, s.Hypervisor)
-	number(labelLocalNVMe, s.LocalDiskGB)
-	number(labelNetwork, s.NetworkMbps)
-	number(labelEBS, s.EBSMbps)
-	if a := s.Accelerator; a.Resource == neuron {
-		text(labelAcceleratorName, a.Name)
-		text(labelAcceleratorMaker, a.Maker)
-		number(labelAcceleratorCount, a.Count)
+	list := map[string]string{
+		labelFamily: family, labelSize: size, labelCategory: category, labelGeneration: generation,
+		labelFlex: strconv.FormatBool(strings.Contains(family, "-flex")),
+		labelCPU:  facts.Text(s.VCPU), labelMemory: facts.Text(s.MemoryMiB), labelCPUMaker: s.CPUMaker, labelHypervisor: s.Hypervisor,
+		labelLocalNVMe: facts.Text(s.LocalDiskGB), labelNetwork: facts.Text(s.NetworkMbps), labelEBS: facts.Text(s.EBSMbps),
+	}
+	a, count := &s.Accelerator, facts.Text(s.Accelerator.Count)
+	if a.Resource == neuron {
+		list[labelAcceleratorName], list[labelAcceleratorMaker], list[labelAcceleratorCount] = a.Name, a.Maker, count
 	} else {
-		text(labelGPUName, a.Name)
-		text(labelGPUMaker, a.Maker)
-		number(labelGPUCount, a.Count)
-		number(labelGPUMemory, a.MemoryMiB)
+		list[labelGPUName], list[labelGPUMaker], list[labelGPUCount] = a.Name, a.Maker, count
+		list[labelGPUMemory] = facts.Text(a.MemoryMiB)
 	}
 	return list
 }
@@ -134,20 +108,12 @@ func storage() int64 { return instancetypes.EphemeralStorage(0, 0) }
 
 // capacity returns what a node of this shape reports before anything is reserved.
 func capacity(s *facts.Shape) corev1.ResourceList {
-	list := corev1.ResourceList{
-		corev1.ResourceCPU:              *resource.NewQuantity(s.VCPU, resource.DecimalSI),
-		corev1.ResourceMemory:           *resource.NewQuantity(memory(s), resource.BinarySI),
-		corev1.ResourceEphemeralStorage: *resource.NewQuantity(storage(), resource.BinarySI),
-		corev1.ResourcePods:             *resource.NewQuantity(maxPods(s), resource.DecimalSI),
-	}
-	count := func(name corev1.ResourceName, n int64) {
+	list := s.Capacity(memory(s), resource.NewQuantity(storage(), resource.BinarySI), maxPods(s))
+	for name, n := range map[corev1.ResourceName]int64{podENI: s.BranchInterfaces, neuronCore: s.Accelerator.Count * s.Accelerator.Cores} {
 		if n > 0 {
 			list[name] = *resource.NewQuantity(n, resource.DecimalSI)
 		}
 	}
-	count(podENI, s.BranchInterfaces)
-	count(corev1.ResourceName(s.Accelerator.Resource), s.Accelerator.Count)
-	count(neuronCore, s.Accelerator.Count*s.Accelerator.Cores)
 	return list
 }
 

@@ -32,12 +32,7 @@ func Committed(region string, years int) (instancetypes.Prices, error) {
 
 // cloud says how nodes of GKE follow from the facts.
 func cloud() facts.Cloud {
-	return facts.Cloud{Name: "gcp", Files: files, Shapes: shapes, Node: node, Place: place, Provenance: provenance}
-}
-
-// node returns the type of a shape without its offerings.
-func node(s *facts.Shape, region string) *instancetypes.InstanceType {
-	return &instancetypes.InstanceType{Name: s.Name, Labels: labels(s, region), Capacity: capacity(s), Overhead: overhead(s)}
+	return facts.Cloud{Name: "gcp", Files: files, Shapes: shapes, Labels: labels, Capacity: capacity, Overhead: overhead, Place: place, Provenance: provenance}
 }
 
 // place names a zone.

@@ -2,7 +2,6 @@ package gcp
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -40,19 +39,9 @@ const (
 	labelDisk = "disk-type.gke.io/"
 )
 
-// labels returns the labels of every node of a machine type in a region. What does not apply
-// has no label.
-func labels(s *facts.Shape, region string) map[string]string {
-	cpu := strconv.FormatInt(s.VCPU, 10)
-	list := map[string]string{
-		corev1.LabelInstanceTypeStable: s.Name,
-		corev1.LabelArchStable:         s.Arch,
-		corev1.LabelOSStable:           string(corev1.Linux),
-		corev1.LabelTopologyRegion:     region,
-		labelCPU:                       cpu,
-		labelMemory:                    strconv.FormatInt(s.MemoryMiB, 10),
-		labelOS:                        "cos",
-	}
+// labels returns the labels of every node of a machine type.
+func labels(s *facts.Shape) map[string]string {
+	list := map[string]string{labelCPU: facts.Text(s.VCPU), labelMemory: facts.Text(s.MemoryMiB), labelOS: "cos"}
 	for _, disk := range s.DiskTypes {
 		list[labelDisk+disk] = "true"
 	}
@@ -67,8 +56,7 @@ func labels(s *facts.Shape, region string) map[string]string {
 	}
 	if a := s.Accelerator; a.Count > 0 {
 		list[labelGPUName], list[labelAccelerator] = a.Name, a.Name
-		list[labelGPUCount] = strconv.FormatInt(a.Count, 10)
-		list[labelScalingLevel] = cpu
+		list[labelGPUCount], list[labelScalingLevel] = facts.Text(a.Count), list[labelCPU]
 	}
 	return list
 }
@@ -93,16 +81,8 @@ const (
 // capacity returns what a node of this type reports before anything is reserved.
 func capacity(s *facts.Shape) corev1.ResourceList {
 	advertised := s.MemoryMiB * mib
-	list := corev1.ResourceList{
-		corev1.ResourceCPU:              *resource.NewQuantity(s.VCPU, resource.DecimalSI),
-		corev1.ResourceMemory:           *resource.NewQuantity(advertised-advertised*7/100, resource.BinarySI),
-		corev1.ResourceEphemeralStorage: *resource.NewQuantity(storageOf(s).gib*gib, resource.BinarySI),
-		corev1.ResourcePods:             *resource.NewQuantity(instancetypes.MaxPods(0, 0, 0, s.VCPU), resource.DecimalSI),
-	}
-	if a := s.Accelerator; a.Count > 0 {
-		list[corev1.ResourceName(a.Resource)] = *resource.NewQuantity(a.Count, resource.DecimalSI)
-	}
-	return list
+	storage := resource.NewQuantity(storageOf(s).gib*gib, resource.BinarySI)
+	return s.Capacity(advertised-advertised*7/100, storage, instancetypes.MaxPods(0, 0, 0, s.VCPU))
 }
 
 // overhead returns what a GKE node of this type keeps from pods.

@@ -3,6 +3,8 @@ package facts
 import (
 	"fmt"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/instancetypes/internal/embedded"
 	"github.com/plimsoll-go/plimsoll/offerings"
@@ -14,9 +16,13 @@ type Cloud struct {
 	Name string
 	// Files hold a table for each region, Shapes the one of shapes.
 	Files, Shapes embedded.Files
-	// Node returns the type of a shape in a region without its offerings: labels, and what
-	// its nodes hold and keep from pods.
-	Node func(s *Shape, region string) *instancetypes.InstanceType
+	// Labels returns the labels of the cloud that every node of a shape has; those with an empty
+	// value do not apply or are not known, and are left out. The caller owns the map.
+	Labels func(*Shape) map[string]string
+	// Capacity is what such a node reports before anything is reserved, and Overhead what it keeps
+	// from pods.
+	Capacity func(*Shape) corev1.ResourceList
+	Overhead func(*Shape) instancetypes.Overhead
 	// Place returns what nodes call a zone, and the labels of those that are bought in it.
 	Place func(region string, z Zone, ct offerings.CapacityType) (zone string, labels map[string]string)
 	// Provenance says where the figures of a region come from, and which are estimates.
@@ -70,7 +76,7 @@ func (c Cloud) Build(shapes Shapes, region Region) (*instancetypes.Catalog, erro
 		if next == len(shapes.List) || shapes.List[next].Name != row.Type {
 			return nil, fmt.Errorf("%s: has a price and no shape", row.Type)
 		}
-		t := c.Node(&shapes.List[next], region.Name)
+		t := c.node(&shapes.List[next], region.Name)
 		t.Offerings = places.offerings(row, region.SpotOfRegion)
 		types = append(types, t)
 	}

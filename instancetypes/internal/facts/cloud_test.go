@@ -16,14 +16,12 @@ import (
 // mars is a cloud whose nodes have a core and a GiB whatever their shape.
 func mars() facts.Cloud {
 	return facts.Cloud{
-		Name: "mars",
-		Node: func(s *facts.Shape, _ string) *instancetypes.InstanceType {
-			return &instancetypes.InstanceType{
-				Name:     s.Name,
-				Labels:   map[string]string{corev1.LabelInstanceTypeStable: s.Name, corev1.LabelArchStable: "amd64", corev1.LabelOSStable: "linux"},
-				Capacity: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("1"), corev1.ResourceMemory: resource.MustParse("1Gi"), corev1.ResourcePods: resource.MustParse("110")},
-			}
+		Name:   "mars",
+		Labels: func(*facts.Shape) map[string]string { return map[string]string{"example.com/unknown": ""} },
+		Capacity: func(*facts.Shape) corev1.ResourceList {
+			return (&facts.Shape{VCPU: 1}).Capacity(1<<30, resource.NewQuantity(1<<30, resource.BinarySI), 110)
 		},
+		Overhead: func(*facts.Shape) instancetypes.Overhead { return instancetypes.Overhead{} },
 		Place: func(region string, z facts.Zone, ct offerings.CapacityType) (string, map[string]string) {
 			return region + string(z.Letter), map[string]string{"example.com/paid": string(ct) + z.ID}
 		},
