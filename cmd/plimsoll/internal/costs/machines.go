@@ -41,13 +41,18 @@ type Stage struct {
 
 // At is how the machine stands when so many steps are done; nil where it is not there.
 func (m *Machine) At(steps int) *Stage {
-	if m.Removed > 0 && steps >= m.Removed {
+	return At(steps, m.Removed, m.Stages, func(s *Stage) int { return s.Steps })
+}
+
+// At is the last of what is so from some numbers of steps on, as from says, when so many are done;
+// nil where none is yet, or where it is removed by then: 0 is never.
+func At[T any](steps, removed int, stages []T, from func(*T) int) (at *T) {
+	if removed > 0 && steps >= removed {
 		return nil
 	}
-	var at *Stage
-	for i := range m.Stages {
-		if m.Stages[i].Steps <= steps {
-			at = &m.Stages[i]
+	for i := range stages {
+		if from(&stages[i]) <= steps {
+			at = &stages[i]
 		}
 	}
 	return at

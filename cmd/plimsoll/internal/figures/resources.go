@@ -24,6 +24,15 @@ func Requests(list corev1.ResourceList) string {
 	return cmp.Or(Join(parts), "no more than a pod slot")
 }
 
+// Units are what a list has of a resource in the units of plans: CPU in millicores, the rest as it is.
+func Units(list corev1.ResourceList, name corev1.ResourceName) int64 {
+	q := list[name]
+	if name == corev1.ResourceCPU {
+		return q.MilliValue()
+	}
+	return q.Value()
+}
+
 // Amount writes an amount in the units of plans.
 func Amount(resource string, n int64) string {
 	switch {

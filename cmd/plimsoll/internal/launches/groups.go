@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
 	"github.com/plimsoll-go/plimsoll/instancetypes"
@@ -57,24 +56,16 @@ func (g *Group) add(l *scheduling.Launch, catalog *instancetypes.Catalog) {
 		if offering.Zone != o.Zone || offering.CapacityType != o.CapacityType || offering.ReservationID != o.ReservationID {
 			continue
 		}
-		for name, q := range it.AllocatableOf(offering) {
+		allocatable := it.AllocatableOf(offering)
+		for name := range allocatable {
 			if g.use[name] == nil {
 				g.use[name] = &use{}
 			}
-			requested := l.Requests[name]
-			g.use[name].allocatable += units(name, q)
-			g.use[name].requested += units(name, requested)
+			g.use[name].allocatable += figures.Units(allocatable, name)
+			g.use[name].requested += figures.Units(l.Requests, name)
 		}
 		return
 	}
-}
-
-// units are an amount in the units of plans: CPU in millicores, the rest as it is.
-func units(name corev1.ResourceName, q resource.Quantity) int64 {
-	if name == corev1.ResourceCPU {
-		return q.MilliValue()
-	}
-	return q.Value()
 }
 
 // Share writes how much of a resource is asked for.

@@ -169,15 +169,6 @@ func (a *asked) text(n int64) string {
 	return resource.NewQuantity(n, resource.BinarySI).String()
 }
 
-// amount is what a list has of a resource, in millicores or bytes.
-func amount(list corev1.ResourceList, name corev1.ResourceName) int64 {
-	q := list[name]
-	if name == corev1.ResourceCPU {
-		return q.MilliValue()
-	}
-	return q.Value()
-}
-
 // candidates are smaller requests that are worth a try: for each workload and resource the one
 // that is least smaller, those on the dearest machines first.
 func (s *Subject) candidates(p *scheduling.Problem, plan *scheduling.Plan) []smaller {
@@ -197,10 +188,10 @@ func (s *Subject) candidates(p *scheduling.Problem, plan *scheduling.Plan) []sma
 		}
 		for _, name := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
 			over := overCheaper(sold[l.NodePool], l, name)
-			free := amount(node.Status.Allocatable, name) - amount(l.Requests, name)
+			free := figures.Units(node.Status.Allocatable, name) - figures.Units(l.Requests, name)
 			on := map[asked]int64{}
 			for _, pod := range l.Pods {
-				if n := amount(requests[pod], name); n > 0 {
+				if n := figures.Units(requests[pod], name); n > 0 {
 					on[asked{s.Workload(pod), name, n}]++
 				}
 			}
@@ -240,7 +231,7 @@ func overCheaper(sold *instancetypes.Catalog, l *scheduling.Launch, name corev1.
 			continue
 		}
 		room := t.Allocatable()
-		over, fits := amount(l.Requests, name)-amount(room, name), true
+		over, fits := figures.Units(l.Requests, name)-figures.Units(room, name), true
 		for other, q := range l.Requests {
 			if has := room[other]; other != name && has.Cmp(q) < 0 {
 				fits = false
@@ -268,17 +259,17 @@ func rounded(name corev1.ResourceName, n int64) int64 {
 func (s *Subject) with(pods []*corev1.Pod, x *smaller) (out []*corev1.Pod, container string) {
 	out = slices.Clone(pods)
 	for i, list := range provisioning.PodRequests(pods) {
-		if amount(list, x.resource) != x.request || s.Workload(nameOf(pods[i])) != x.workload {
+		if figures.Units(list, x.resource) != x.request || s.Workload(nameOf(pods[i])) != x.workload {
 			continue
 		}
 		pod := pods[i].DeepCopy()
 		containers := pod.Spec.Containers
 		largest := slices.MaxFunc(containers, func(a, b corev1.Container) int {
-			return cmp.Compare(amount(a.Resources.Requests, x.resource), amount(b.Resources.Requests, x.resource))
+			return cmp.Compare(figures.Units(a.Resources.Requests, x.resource), figures.Units(b.Resources.Requests, x.resource))
 		})
 		for j := range containers {
-			if c := &containers[j]; c.Name == largest.Name && amount(c.Resources.Requests, x.resource) > x.request-x.to {
-				less := amount(c.Resources.Requests, x.resource) - (x.request - x.to)
+			if c := &containers[j]; c.Name == largest.Name && figures.Units(c.Resources.Requests, x.resource) > x.request-x.to {
+				less := figures.Units(c.Resources.Requests, x.resource) - (x.request - x.to)
 				q := resource.NewQuantity(less, resource.BinarySI)
 				if x.resource == corev1.ResourceCPU {
 					q = resource.NewMilliQuantity(less, resource.DecimalSI)
@@ -286,7 +277,7 @@ func (s *Subject) with(pods []*corev1.Pod, x *smaller) (out []*corev1.Pod, conta
 				c.Resources.Requests[x.resource] = *q
 			}
 		}
-		if got := provisioning.PodRequests([]*corev1.Pod{pod}); amount(got[0], x.resource) != x.to {
+		if got := provisioning.PodRequests([]*corev1.Pod{pod}); figures.Units(got[0], x.resource) != x.to {
 			return pods, ""
 		}
 		out[i], container = pod, largest.Name

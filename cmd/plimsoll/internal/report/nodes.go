@@ -123,16 +123,7 @@ func (r *Report) fill(s *costs.Stage, workload func(string) string) Fill {
 
 // at is what fills the node when so many steps are done; nil where it is not there.
 func (n *Node) at(steps int) *Fill {
-	if n.Removed > 0 && steps >= n.Removed {
-		return nil
-	}
-	var at *Fill
-	for i := range n.Fills {
-		if n.Fills[i].Steps <= steps {
-			at = &n.Fills[i]
-		}
-	}
-	return at
+	return costs.At(steps, n.Removed, n.Fills, func(f *Fill) int { return f.Steps })
 }
 
 // coloured is the price of a fill by colour.
