@@ -11,9 +11,7 @@ import (
 	"github.com/samber/lo"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/sets"
 
-	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
@@ -85,13 +83,7 @@ func settledDomains(c *compile.Compiler, plan *scheduling.Plan) bool {
 	}
 	for i := range plan.Launches {
 		l := &plan.Launches[i]
-		keys := sets.New[string]()
-		for _, class := range lo.Uniq(lo.Map(l.Pods, func(pod string, _ int) int { return classOf[pod] })) {
-			keys = keys.Union(tiedKeys(c, class))
-		}
-		if len(keys) == 0 {
-			continue
-		}
+		keys := c.TiedKeys(lo.Uniq(lo.Map(l.Pods, func(pod string, _ int) int { return classOf[pod] })))
 		first := labels(*l, l.Options[0])
 		for _, o := range l.Options[1:] {
 			other := labels(*l, o)
@@ -103,26 +95,6 @@ func settledDomains(c *compile.Compiler, plan *scheduling.Plan) bool {
 		}
 	}
 	return true
-}
-
-// tiedKeys are the labels of rules between pods that pods of a planned class have or are counted by,
-// that of hosts aside.
-func tiedKeys(c *compile.Compiler, class int) sets.Set[string] {
-	out := sets.New[string]()
-	x := c.Planned[class]
-	for n, list := range c.TopologyTerms.List {
-		for _, t := range list.Ties {
-			if n == x.TopologyTerms || c.TopologyTerms.Targets.Has(x.Among, t.Target) {
-				out.Insert(requirements.NormalizeKey(t.Key))
-			}
-		}
-	}
-	for i := range c.ExistingAntiAffinity {
-		if k := &c.ExistingAntiAffinity[i]; c.TopologyTerms.Targets.Has(x.Among, k.Target) {
-			out.Insert(requirements.NormalizeKey(k.Key))
-		}
-	}
-	return out.Delete(corev1.LabelHostname)
 }
 
 // followed is a plan and one that comes after it, and how many pods that places.

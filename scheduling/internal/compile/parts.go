@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
@@ -150,6 +151,31 @@ func (c *Compiler) Held(solution model.Solution) [][]Portion {
 // Tied reports whether anything ties pods to each other or to what they would like.
 func (c *Compiler) Tied() bool {
 	return len(c.TopologyTerms.List) > 1 || len(c.ExistingAntiAffinity) > 0
+}
+
+// TiedKeys are the labels of rules between pods that pods of some planned classes have or are counted
+// by, that of hosts aside; nil is all rules.
+func (c *Compiler) TiedKeys(classes []int) sets.Set[string] {
+	some := func(is func(*podspec.PodClass) bool) bool {
+		return classes == nil || slices.ContainsFunc(classes, func(i int) bool { return is(c.Planned[i]) })
+	}
+	among := func(target int) bool {
+		return some(func(x *podspec.PodClass) bool { return c.TopologyTerms.Targets.Has(x.Among, target) })
+	}
+	out := sets.New[string]()
+	for n, list := range c.TopologyTerms.List {
+		for _, t := range list.Ties {
+			if among(t.Target) || some(func(x *podspec.PodClass) bool { return x.TopologyTerms == n }) {
+				out.Insert(requirements.NormalizeKey(t.Key))
+			}
+		}
+	}
+	for i := range c.ExistingAntiAffinity {
+		if k := &c.ExistingAntiAffinity[i]; among(k.Target) {
+			out.Insert(requirements.NormalizeKey(k.Key))
+		}
+	}
+	return out.Delete(corev1.LabelHostname)
 }
 
 // BinsOf are the bins that will do for a seat, and those of them that its pods would rather

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/util/sets"
+
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
@@ -19,12 +21,12 @@ type decoder struct {
 	solution     model.Solution
 	ledger       *compile.Ledger
 	nameAssigner *nameAssigner
-	short        bool            // limits or reservations leave a launch too few options for its pool's minValues
-	frozen       bool            // machines buy what the engine planned, and list nothing of a better rank
-	tied         map[string]bool // labels that rules between pods are about; nil until asked
-	whole        bool            // options have the room of the machine, not only that of its pods
-	shunned      []model.Bits    // by template, offers that launches do not fall back on; nil for none
-	listed       []int           // room for the places of one machine's options
+	short        bool             // limits or reservations leave a launch too few options for its pool's minValues
+	frozen       bool             // machines buy what the engine planned, and list nothing of a better rank
+	tied         sets.Set[string] // labels that rules between pods are about; nil until asked
+	whole        bool             // options have the room of the machine, not only that of its pods
+	shunned      []model.Bits     // by template, offers that launches do not fall back on; nil for none
+	listed       []int            // room for the places of one machine's options
 	lots         map[string]*lot
 }
 

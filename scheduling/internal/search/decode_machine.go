@@ -3,9 +3,6 @@ package search
 import (
 	"slices"
 
-	corev1 "k8s.io/api/core/v1"
-
-	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 )
@@ -75,8 +72,11 @@ const nearlyAll = 98
 func (d *decoder) replaces(m *machine, at int) bool {
 	if d.Tied() && at != m.first {
 		x, y := d.offerAt(m, m.first), d.offerAt(m, at)
+		if d.tied == nil {
+			d.tied = d.TiedKeys(nil)
+		}
 		own, other := x.InstanceType.NodeLabels(*x.Offering), y.InstanceType.NodeLabels(*y.Offering)
-		for key := range d.tiedKeys() {
+		for key := range d.tied {
 			if a, b := own[key], other[key]; a != b {
 				return false
 			}
@@ -101,21 +101,4 @@ func (d *decoder) giveBack(machines []machine) []machine {
 		d.ledger.Spend(d.buys(&m), -1)
 		return true
 	})
-}
-
-// tiedKeys are the labels that rules between pods are about, that of hosts aside.
-func (d *decoder) tiedKeys() map[string]bool {
-	if d.tied == nil {
-		d.tied = map[string]bool{}
-		for _, list := range d.TopologyTerms.List {
-			for _, t := range list.Ties {
-				d.tied[requirements.NormalizeKey(t.Key)] = true
-			}
-		}
-		for i := range d.ExistingAntiAffinity {
-			d.tied[requirements.NormalizeKey(d.ExistingAntiAffinity[i].Key)] = true
-		}
-		delete(d.tied, corev1.LabelHostname)
-	}
-	return d.tied
 }
