@@ -107,7 +107,7 @@ It exits as consolidate does, and with 3 where a case leaves pods without a plac
 		}
 		r := f.report(cmd.Flags(), p, plan, &planner, changes, a.noted(p, plan))
 		if len(f.cases) > 0 {
-			if r.Cases, err = a.compared(ctx, &f); err != nil {
+			if r.Cases, err = a.compared(ctx, &f, p, plan); err != nil {
 				return err
 			}
 		}
@@ -118,7 +118,7 @@ It exits as consolidate does, and with 3 where a case leaves pods without a plac
 }
 
 // compared is what the cases of a report come to, the baseline first.
-func (a *app) compared(ctx context.Context, f *reportFlags) ([]*whatif.Outcome, error) {
+func (a *app) compared(ctx context.Context, f *reportFlags, p *problem, plan *disruption.Plan) ([]*whatif.Outcome, error) {
 	asked, err := a.questions(&f.question, f.cases, func(cmd *cobra.Command) *question {
 		var all reportFlags
 		all.register(cmd)
@@ -127,6 +127,7 @@ func (a *app) compared(ctx context.Context, f *reportFlags) ([]*whatif.Outcome, 
 	if err != nil {
 		return nil, err
 	}
+	asked[0].problem, asked[0].plan = p, plan
 	outcomes, _, err := a.answer(ctx, asked)
 	return outcomes, err
 }

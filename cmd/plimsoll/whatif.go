@@ -15,6 +15,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/whatif"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
 )
 
@@ -108,6 +109,9 @@ type asked struct {
 
 	name  string
 	words []string
+	// problem and plan are what was read and planned for it already, nil for nothing.
+	problem *problem
+	plan    *disruption.Plan
 }
 
 // questions are the baseline and the cases. Their flags are read as the command's own are, all of
@@ -158,15 +162,17 @@ func (a *app) answer(ctx context.Context, list []*asked) (outcomes []*whatif.Out
 		if err != nil {
 			return nil, nil, within("case "+c.name, err)
 		}
-		p, err := c.input.load(a)
-		if err != nil {
-			return nil, nil, err
+		p := c.problem
+		if p == nil {
+			if p, err = c.input.load(a); err != nil {
+				return nil, nil, err
+			}
 		}
 		planner := c.what.planner(solver)
 		var out *whatif.Outcome
 		err = c.how.search(ctx, a, "case "+c.name, func(ctx context.Context, o scheduling.Observer) error {
 			planner.Observer = o
-			out, err = whatif.Answer(ctx, planner, p.Cluster())
+			out, err = whatif.Answer(ctx, planner, p.Cluster(), c.plan)
 			return err
 		})
 		var report *verify.Report

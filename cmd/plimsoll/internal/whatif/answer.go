@@ -98,8 +98,9 @@ func (out *Outcome) share(policy scheduling.Policy, c *disruption.Cluster, plan 
 
 // Answer finds what a cluster comes to: first the pods that wait are planned, then the planner
 // disrupts what there is. Nodes that the planner's policy would not buy count as drifted, and
-// budgets of NodePools do not hold them. Both plans are verified.
-func Answer(ctx context.Context, planner disruption.Planner, c disruption.Cluster) (*Outcome, error) {
+// budgets of NodePools do not hold them. Both plans are verified. known is what the planner makes of c
+// as it is, verified; nil where nobody has asked.
+func Answer(ctx context.Context, planner disruption.Planner, c disruption.Cluster, known *disruption.Plan) (*Outcome, error) {
 	out := &Outcome{Flags: []string{}, Status: scheduling.StatusComplete, Warnings: []scheduling.Warning{}}
 	ran := map[string]bool{}
 	for _, pod := range c.Running {
@@ -107,6 +108,7 @@ func Answer(ctx context.Context, planner disruption.Planner, c disruption.Cluste
 	}
 	nodes := len(c.Nodes)
 	if len(c.Pods) > 0 || nodes == 0 {
+		known = nil
 		plan, err := out.place(ctx, planner, &c)
 		if err != nil {
 			return nil, err
@@ -119,13 +121,15 @@ func Answer(ctx context.Context, planner disruption.Planner, c disruption.Cluste
 			return out, nil
 		}
 	}
-	unwanted := disown(planner.Policy, &c)
-	plan, err := planner.Plan(ctx, c)
-	if err != nil {
-		return nil, err
-	}
-	if err := (verify.StepsChecker{Planner: planner}).Steps(c, plan); err != nil {
-		return nil, err
+	unwanted, plan := disown(planner.Policy, &c), known
+	if plan == nil || len(unwanted) > 0 {
+		var err error
+		if plan, err = planner.Plan(ctx, c); err != nil {
+			return nil, err
+		}
+		if err := (verify.StepsChecker{Planner: planner}).Steps(c, plan); err != nil {
+			return nil, err
+		}
 	}
 	out.share(planner.Policy, &c, plan)
 	s := &plan.Summary

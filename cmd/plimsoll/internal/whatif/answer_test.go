@@ -18,7 +18,7 @@ func TestAnswersOfRandomClusters(t *testing.T) {
 	for seed := range soak.Cases(10) {
 		c := schedulingtest.RandomCluster(seed)
 		planner := disruption.Planner{Policy: scheduling.Policy{Effort: scheduling.EffortFast}}
-		base, err := whatif.Answer(t.Context(), planner, c)
+		base, err := whatif.Answer(t.Context(), planner, c, nil)
 		require.NoError(t, err, "seed %d", seed)
 		if len(c.Pods) == 0 && len(c.Nodes) > 0 {
 			plan, err := planner.Plan(t.Context(), c)
@@ -27,7 +27,7 @@ func TestAnswersOfRandomClusters(t *testing.T) {
 			require.Equal(t, plan.Summary.PodsMoved, base.PodsMoved, "seed %d", seed)
 		}
 		planner.Policy.NoSpot = true
-		calm, err := whatif.Answer(t.Context(), planner, c)
+		calm, err := whatif.Answer(t.Context(), planner, c, nil)
 		require.NoError(t, err, "seed %d", seed)
 		calm.Against(base)
 		require.Nil(t, calm.Added, "seed %d", seed)
