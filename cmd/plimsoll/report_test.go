@@ -19,9 +19,7 @@ import (
 )
 
 // reported runs report on the example cluster.
-func reported(args ...string) []string {
-	return append([]string{"report", "-f", "../../examples/consolidate", "--now", "2026-11-21T09:00:00Z"}, args...)
-}
+func reported(args ...string) []string { return append([]string{"report"}, waste(args...)[1:]...) }
 
 // decodeReport reads a report that was printed as JSON.
 func decodeReport(t *testing.T, text string) *report.Report {
@@ -38,7 +36,7 @@ func TestReportSaysWhatConsolidateSays(t *testing.T) {
 	require.Equal(t, exitOK, printed.code, printed.stderr)
 	r := decodeReport(t, printed.stdout)
 	plan := &disruption.Plan{}
-	require.NoError(t, json.Unmarshal([]byte(run(t, "consolidate", "-f", "../../examples/consolidate", "--now", "2026-11-21T09:00:00Z", "-o", "json").stdout), plan))
+	require.NoError(t, json.Unmarshal([]byte(run(t, waste("-o", "json")...).stdout), plan))
 	s := &plan.Summary
 	require.Equal(t, []report.Level{
 		{Code: "today", PerHour: s.ExpectedPerHourBefore, Cents: cents(s.ExpectedPerHourBefore), Nodes: s.NodesBefore},
@@ -96,28 +94,29 @@ func cents(p offerings.Price) int64 { return (int64(p)*730 + 5_000_000) / 10_000
 
 func TestReportFormats(t *testing.T) {
 	t.Parallel()
+	small := []string{"report", "-f", "../../examples/gke", "--now", "2026-11-25T18:00:00Z", "--effort", "fast", "-o"}
 	for _, c := range []struct{ format, ending, want string }{
-		{"html", "html", "<!doctype html>"}, {"markdown", "md", "## Cluster on ec2/us-east-1"}, {"svg", "svg", "<svg "}, {"json", "json", "{"}, {"yaml", "yaml", "costs:"},
+		{"html", "html", "<!doctype html>"}, {"markdown", "md", "## Cluster on gcp/europe-west4"}, {"svg", "svg", "<svg "}, {"json", "json", "{"}, {"yaml", "yaml", "costs:"},
 	} {
 		file := filepath.Join(t.TempDir(), "report."+c.ending)
-		written := run(t, reported("--effort", "fast", "-o", file)...)
+		written := run(t, append(small, file)...)
 		require.Equal(t, exitOK, written.code, written.stderr)
 		require.Empty(t, written.stdout)
 		text, err := os.ReadFile(file)
 		require.NoError(t, err)
 		require.True(t, strings.HasPrefix(string(text), c.want), "%.60s", text)
 		if c.format == "markdown" {
-			printed := run(t, reported("--effort", "fast", "-o", c.format)...)
+			printed := run(t, append(small, c.format)...)
 			require.Equal(t, exitOK, printed.code, printed.stderr)
 			require.Equal(t, string(text), printed.stdout)
 		}
 	}
 	for output, want := range map[string]string{"pdf": "want html, markdown, svg", "report.pdf": "want html, markdown, svg", "": "want html"} {
-		r := run(t, reported("--effort", "fast", "-o", output)...)
+		r := run(t, append(small, output)...)
 		require.Equal(t, exitUsage, r.code)
 		require.Contains(t, r.stderr, want)
 	}
-	r := run(t, reported("--effort", "fast", "-o", filepath.Join(t.TempDir(), "none", "report.html"))...)
+	r := run(t, append(small, filepath.Join(t.TempDir(), "none", "report.html"))...)
 	require.Equal(t, exitBadInput, r.code)
 	require.Contains(t, r.stderr, "no such file or directory")
 }
@@ -134,7 +133,7 @@ func TestReportOfCases(t *testing.T) {
 	}
 	args := append([]string{"report", "-f", "-", "--now", "2026-11-21T09:00:00Z", "-o", "json"}, cases...)
 	r := decodeReport(t, runWith(t, &input, args...).stdout)
-	want := outcomes(t, run(t, asksOf(append(cases[2:], "-o", "json")...)...).stdout)
+	want := outcomes(t, run(t, someCases()...).stdout)
 	require.Len(t, r.Cases, 3)
 	for _, got := range r.Cases {
 		require.Equal(t, want[got.Name], got)
@@ -155,6 +154,6 @@ func TestReportByLabelsAndSettings(t *testing.T) {
 	require.Equal(t, "tier", r.Costs.Breakdowns[2].By)
 	require.Equal(t, "app", r.Costs.Breakdowns[3].By)
 	require.Empty(t, r.Costs.Breakdowns[2].Rows[0].Name, "no pod has the label")
-	require.Contains(t, r.MadeWith, report.Setting{Name: "Settings", Value: "--steps=2"})
+	require.Contains(t, r.MadeWith, report.Setting{Name: "Settings", Value: "--effort=fast --steps=2"})
 	require.Len(t, r.Steps, 2)
 }

@@ -16,17 +16,15 @@ import (
 // What a flag says holds of the plan, and verify passes the plan with the same flags only.
 func TestSolverFlags(t *testing.T) {
 	for flags, holds := range map[string]func(t *testing.T, p *scheduling.Plan){
-		"--no-spot": func(t *testing.T, p *scheduling.Plan) {
-			for _, l := range p.Launches {
-				assert.NotEqual(t, offerings.Spot, l.Options[0].CapacityType)
-			}
-		},
 		"--goal on-demand": func(t *testing.T, p *scheduling.Plan) {
 			for _, l := range p.Launches {
 				assert.NotEqual(t, offerings.Spot, l.Options[0].CapacityType)
 			}
 		},
-		"--smallest-node cpu=64,memory=100Gi --largest-node memory=200Gi": func(t *testing.T, p *scheduling.Plan) {
+		"--no-spot --smallest-node cpu=64,memory=100Gi --largest-node memory=200Gi": func(t *testing.T, p *scheduling.Plan) {
+			for _, l := range p.Launches {
+				assert.NotEqual(t, offerings.Spot, l.Options[0].CapacityType)
+			}
 			for _, u := range p.Summary.Resources {
 				if u.Resource == "cpu" {
 					assert.GreaterOrEqual(t, u.Capacity, int64(64_000*len(p.Launches)))

@@ -53,7 +53,7 @@ func TestTablesFitTheTerminal(t *testing.T) {
 	for _, args := range [][]string{
 		{"plan", "-f", "testdata/dump.json", "--catalog", "testdata/market.json"},
 		{"plan", "-f", "../../examples/quickstart", "--effort", "fast"},
-		{"plan", "-f", "../../examples/quickstart", "--effort", "fast", "--alternatives"},
+		{"plan", "-f", "../../examples/gke", "--effort", "fast", "--alternatives"},
 		{"consolidate", "-f", longNames(t), "--effort", "fast", "--now", "2026-11-21T09:00:00Z"},
 		{"catalog", "--filter", "family in (c6i g5 p4d)"},
 		{"catalog", "--offerings", "--filter", "family in (g5 p4d)"},
