@@ -37,7 +37,7 @@ type Claim struct {
 	// at is where a plan has them, by name; nil where the bound is about no plan.
 	at map[string]*snapshot.Node
 	// bare are machines of offerings as no pool makes them, by offering.
-	bare map[offer]*snapshot.Node
+	bare map[*offerings.Offering]*snapshot.Node
 	// fault takes what is wrong with the certificate.
 	fault func(code, object, format string, args ...any)
 	// constraints are pods of which each stands for all that ask the same of a node beside
@@ -52,7 +52,7 @@ type Claim struct {
 
 // NewClaim prepares to judge a certificate; isPlaced says of a pod whether the plans place it.
 func NewClaim(w *snapshot.State, bound offerings.Price, isPlaced func(name string) bool, at map[string]*snapshot.Node, fault func(code, object, format string, args ...any)) *Claim {
-	c := &Claim{State: w, bound: bound, at: at, fault: fault, constraint: make(map[string]int), rooms: make(map[*snapshot.Node][][]snapshot.Amounts), bare: make(map[offer]*snapshot.Node)}
+	c := &Claim{State: w, bound: bound, at: at, fault: fault, constraint: make(map[string]int), rooms: make(map[*snapshot.Node][][]snapshot.Amounts), bare: make(map[*offerings.Offering]*snapshot.Node)}
 	for _, t := range w.SortedPods() {
 		if !isPlaced(t.Name) {
 			continue

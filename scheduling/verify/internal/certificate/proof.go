@@ -47,7 +47,7 @@ type proof struct {
 	vectors []*valuation
 	last    int
 	// verdicts says of offerings whether they are harmless.
-	verdicts map[offer]bool
+	verdicts map[*offerings.Offering]bool
 	// usual is the room of types whose offerings say nothing of it.
 	usual map[*instancetypes.InstanceType][]int64
 	// known are the prices at which machines that hold the same passed or failed.
@@ -104,7 +104,7 @@ func (c *Claim) judgeAssignment(cert *scheduling.Certificate, tolls []toll) {
 func (c *Claim) readProof(cert *scheduling.Certificate) (*proof, bool) {
 	pr := &proof{
 		Claim: c, scale: uint(cert.Scale), dims: c.requested(), patterns: cert.Kind == scheduling.PatternKind,
-		known: make(map[string]*threshold), verdicts: make(map[offer]bool), usual: make(map[*instancetypes.InstanceType][]int64), zones: make(map[string]*proof), tries: new(int), worths: make(map[string]*big.Int),
+		known: make(map[string]*threshold), verdicts: make(map[*offerings.Offering]bool), usual: make(map[*instancetypes.InstanceType][]int64), zones: make(map[string]*proof), tries: new(int), worths: make(map[string]*big.Int),
 	}
 	resources := len(pr.dims)
 	ok := pr.readMeasures(cert)
@@ -261,33 +261,26 @@ func (pr *proof) checkMachines() (reserved *big.Int, ok bool) {
 // harmless reports whether no pool can make of the offering a machine that holds more worth than
 // it costs: not even a bare one does, which every pod may use that its labels do not keep off.
 // What passes like this need not be looked at pool by pool.
-func (pr *proof) harmless(t *instancetypes.InstanceType, o offerings.Offering) bool {
-	key := offer{t, o.Key(t.Name)}
-	if verdict, known := pr.verdicts[key]; known {
+func (pr *proof) harmless(t *instancetypes.InstanceType, o *offerings.Offering) bool {
+	if verdict, known := pr.verdicts[o]; known {
 		return verdict
 	}
 	x := pr.in(o.Zone, true)
-	price, payable := charged(pr.tolls, pr.Objective(t, o), o.Zone)
+	price, payable := charged(pr.tolls, pr.Objective(t, *o), o.Zone)
 	verdict := false
 	if x != nil && payable {
-		room := x.roomOf(t, o)
+		room := x.roomOf(t, *o)
 		if verdict = x.bearsAll(room, price); !verdict {
-			bare := pr.bare[key]
+			bare := pr.bare[o]
 			if bare == nil {
-				bare = snapshot.Bare(t, o)
-				pr.bare[key] = bare
+				bare = snapshot.Bare(t, *o)
+				pr.bare[o] = bare
 			}
 			verdict = x.within(x.loadOf(room, func(_ *podClass, c int) bool { return bare.Admits(pr.constraints[c].Wants) }), price)
 		}
 	}
-	pr.verdicts[key] = verdict
+	pr.verdicts[o] = verdict
 	return verdict
-}
-
-// offer is an offering, whichever pool buys it.
-type offer struct {
-	kind *instancetypes.InstanceType
-	key  offerings.Key
 }
 
 // bearsAll reports whether all pods that fit the room are worth at most the price.

@@ -76,23 +76,24 @@ func (w *State) catalogOf(pool string) *instancetypes.Catalog {
 
 // Offers yields everything that the pool may buy now, in order of type and offering,
 // reservations that have no machine left excepted, and what is to be skipped; nil for nothing.
-func (w *State) Offers(pl *Pool, d DaemonCount, skip func(t *instancetypes.InstanceType, o offerings.Offering) bool) iter.Seq[*Node] {
+func (w *State) Offers(pl *Pool, d DaemonCount, skip func(t *instancetypes.InstanceType, o *offerings.Offering) bool) iter.Seq[*Node] {
 	return func(yield func(*Node) bool) {
 		if pl.Closed != "" {
 			return
 		}
 		for t := range pl.Catalog.All() {
-			for _, o := range t.Offerings {
-				if w.Unavailable(t, o) != "" || w.Excluded(t, o) != "" || o.CapacityType == offerings.Reserved && w.Reservations[o.ReservationID] <= 0 {
+			for i := range t.Offerings {
+				o := &t.Offerings[i]
+				if w.Unavailable(t, *o) != "" || w.Excluded(t, *o) != "" || o.CapacityType == offerings.Reserved && w.Reservations[o.ReservationID] <= 0 {
 					continue
 				}
 				if skip != nil && skip(t, o) {
 					continue
 				}
-				key := offerKey{pl, o.Key(t.Name), d}
+				key := offerKey{pl, o, d}
 				n := w.offers[key]
 				if n == nil {
-					n = w.NewPlanned(pl, t, o, Choices{}, d)
+					n = w.NewPlanned(pl, t, *o, Choices{}, d)
 					w.offers[key] = n
 				}
 				if len(n.Clashes) == 0 && len(n.Unmet()) == 0 && !yield(n) {
@@ -106,7 +107,7 @@ func (w *State) Offers(pl *Pool, d DaemonCount, skip func(t *instancetypes.Insta
 // offerKey tells apart what pools may buy as it stands.
 type offerKey struct {
 	pool  *Pool
-	offer offerings.Key
+	offer *offerings.Offering
 	d     DaemonCount
 }
 
