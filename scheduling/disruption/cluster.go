@@ -82,7 +82,7 @@ func (c Cluster) Current() Cluster {
 	for i := range c.Underway {
 		for _, e := range c.Underway[i].Evictions {
 			if e.ahead(pods[e.Pod]) && stays[e.To] {
-				c.Nominated[keyOf(pods[e.Pod])] = e.To
+				c.Nominated[podspec.PodKey(pods[e.Pod])] = e.To
 			}
 		}
 	}

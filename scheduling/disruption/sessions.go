@@ -127,7 +127,7 @@ func (f *state) expect(ctx context.Context, pods []*corev1.Pod) error {
 	d := scheduling.Delta{Pods: come, Nominated: map[types.NamespacedName]string{}}
 	for name, pod := range f.waits {
 		if len(f.problem.Nominated) > 0 {
-			d.Nominated[keyOf(pod)] = ""
+			d.Nominated[podspec.PodKey(pod)] = ""
 		}
 		if pod.Status.NominatedNodeName != "" {
 			f.waits[name] = unbound(pod)
@@ -140,7 +140,7 @@ func (f *state) expect(ctx context.Context, pods []*corev1.Pod) error {
 	f.free = f.market.Fork()
 	var gone scheduling.Removed
 	for _, name := range slices.Sorted(maps.Keys(f.waits)) {
-		gone.Pods = append(gone.Pods, keyOf(f.waits[name]))
+		gone.Pods = append(gone.Pods, podspec.PodKey(f.waits[name]))
 	}
 	for _, pool := range f.problem.NodePools {
 		gone.NodePools = append(gone.NodePools, pool.Name)
@@ -285,8 +285,4 @@ func unbound(pod *corev1.Pod) *corev1.Pod {
 	out := bound(pod, "")
 	out.Status.NominatedNodeName = ""
 	return out
-}
-
-func keyOf(pod *corev1.Pod) types.NamespacedName {
-	return types.NamespacedName{Namespace: podspec.OrDefault(pod.Namespace), Name: pod.Name}
 }

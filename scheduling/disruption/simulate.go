@@ -73,7 +73,7 @@ func (f *state) ask(ctx context.Context, q *question) (*outcome, error) {
 	}
 	if q.alone && q.buy {
 		for _, name := range slices.Sorted(maps.Keys(f.waits)) {
-			d.Removed.Pods = append(d.Removed.Pods, keyOf(f.waits[name]))
+			d.Removed.Pods = append(d.Removed.Pods, podspec.PodKey(f.waits[name]))
 		}
 	}
 	if err := fork.Apply(d); err != nil {
@@ -110,14 +110,14 @@ func (f *state) emptied(q *question) (scheduling.Delta, map[string]string, error
 				d.Pods = append(d.Pods, f.lift(pod))
 				origin[podspec.PodName(pod)] = name
 			} else {
-				d.Removed.Pods = append(d.Removed.Pods, keyOf(pod))
+				d.Removed.Pods = append(d.Removed.Pods, podspec.PodKey(pod))
 			}
 		}
 		for _, pod := range at.expected {
 			if q.buy && !q.alone {
 				d.Pods = append(d.Pods, f.lift(pod)) // waits on, for another place
 			} else {
-				d.Removed.Pods = append(d.Removed.Pods, keyOf(pod))
+				d.Removed.Pods = append(d.Removed.Pods, podspec.PodKey(pod))
 			}
 		}
 	}

@@ -55,12 +55,12 @@ func (f *state) take(step *Step) error {
 		}
 		leave[from][e.Pod], touched[from] = true, true
 		if to == nil {
-			d.Removed.Pods = append(d.Removed.Pods, keyOf(pod))
+			d.Removed.Pods = append(d.Removed.Pods, podspec.PodKey(pod))
 			delete(f.pods, e.Pod)
 			continue
 		}
 		if pod.DeletionTimestamp == nil {
-			d.Moved = append(d.Moved, scheduling.Move{Pod: keyOf(pod), Node: e.To})
+			d.Moved = append(d.Moved, scheduling.Move{Pod: podspec.PodKey(pod), Node: e.To})
 		} else {
 			d.Pods = append(d.Pods, bound(pod, e.To))
 		}
@@ -78,7 +78,7 @@ func (f *state) take(step *Step) error {
 		s.gone = true
 		for _, pod := range slices.Concat(s.pods, s.expected) {
 			if name := podspec.PodName(pod); !leave[s][name] {
-				d.Removed.Pods = append(d.Removed.Pods, keyOf(pod))
+				d.Removed.Pods = append(d.Removed.Pods, podspec.PodKey(pod))
 				delete(f.pods, name)
 			}
 		}

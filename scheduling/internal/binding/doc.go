@@ -5,7 +5,8 @@
 //
 //	scheduler   what does not change: classes of pods as the plugins read them
 //	machine     a kind of node: whom it admits, its labels, its room
-//	run         one course of events: nodes join, pods are bound
+//	run         one course of events: nodes join, pods come and go
+//	bind        pods of a queue are bound, wherever they like or each where it is told
 //	fit         the score of NodeResourcesFit, by its strategy
 //	score       the plugins' scores, normalised and weighted
 //	topology    counts of pods by domain, for spread and affinity between pods

@@ -1,0 +1,53 @@
+package binding
+
+// Bind takes the pods of a queue, given by class, in turn, again and again until none of them
+// can be bound any more. to is the node of each, -1 for those that wait; the others are
+// passed over. drawn, where it is not nil, gets whether chance decided among nodes of the
+// same score. It returns how many are left.
+func (r *Run) Bind(queue, to []int32, drawn []bool) (left int) {
+	for i := range to {
+		if to[i] < 0 {
+			left++
+		}
+	}
+	hopeless := make([]bool, len(r.s.classes))
+	for again := true; again && left > 0; {
+		again = false
+		for i, c := range queue {
+			if to[i] >= 0 || hopeless[c] {
+				continue
+			}
+			n, chance := r.choose(c)
+			if n < 0 {
+				// Where only other pods take room, a pod that has no place now will have none.
+				hopeless[c] = !r.s.classes[c].tied
+				continue
+			}
+			r.Place(c, n)
+			to[i] = n
+			if drawn != nil {
+				drawn[i] = chance
+			}
+			left--
+			again = true
+		}
+	}
+	return left
+}
+
+// BindAt lets pods of a queue, given by class, onto the nodes in to where the filters admit them, in
+// turn, and again until none of them can be bound any more; -1 is no node. It returns in which turn
+// each was bound, counted from 1, and 0 for those that wait.
+func (r *Run) BindAt(queue, to []int32) (turns []int) {
+	turns = make([]int, len(queue))
+	for turn, again := 1, true; again; turn++ {
+		again = false
+		for i, c := range queue {
+			if turns[i] == 0 && to[i] >= 0 && r.Admits(c, to[i]) {
+				r.Place(c, to[i])
+				turns[i], again = turn, true
+			}
+		}
+	}
+	return turns
+}
