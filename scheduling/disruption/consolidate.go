@@ -115,8 +115,9 @@ func (r *run) tryInSteps(ctx context.Context, step *Step) (best *run, left bool,
 }
 
 // inSteps carries out what leads to where a step leads, as far as it gets, and returns the nodes
-// that stay. Some nodes may be told that find their way before the others.
-func (r *run) inSteps(ctx context.Context, step *Step, first []string) (stay []string, err error) {
+// that stay, and those that could only go onto machines that were not to be bought. Some nodes may be told
+// that find their way before the others.
+func (r *run) inSteps(ctx context.Context, step *Step, first []string) (left []string, err error) {
 	w := newOrdering(r.state, step, first)
 	if !w.asks {
 		r.state.hold()
@@ -129,24 +130,34 @@ func (r *run) inSteps(ctx context.Context, step *Step, first []string) (stay []s
 	for all := true; len(w.waits) > 0 && !r.done && !over(ctx); {
 		went, err := r.singly(ctx, w, all)
 		if err != nil || r.done || over(ctx) {
-			return namesOf(w.waits), err
+			return append(left, namesOf(w.waits)...), err
 		}
-		final, err := w.leaveTogether(ctx)
-		switch {
-		case err != nil:
-			return nil, err
-		case final != nil:
-			if err := r.make(final); err != nil {
-				return nil, err
+		step, err := w.leaveTogether(ctx)
+		together := step != nil
+		if err == nil && !together && all && !went {
+			if step, err = w.leaveOnMore(ctx); step == nil {
+				return append(left, namesOf(w.waits)...), err
 			}
-			all = false
-		case all && !went:
-			return namesOf(w.waits), nil
-		default:
-			all = true
+			left = append(left, step.Drain...)
 		}
+		if err == nil && step != nil {
+			err = r.carryOut(w, step)
+		}
+		if err != nil {
+			return nil, err
+		}
+		all = !together
 	}
-	return namesOf(w.waits), nil
+	return append(left, namesOf(w.waits)...), nil
+}
+
+// carryOut makes a step of a way.
+func (r *run) carryOut(w *ordering, step *Step) error {
+	if err := r.make(step); err != nil {
+		return err
+	}
+	w.follow(step)
+	return nil
 }
 
 // singly lets nodes go for which nothing has to be bought, one after the other: all that can,
@@ -163,7 +174,7 @@ func (r *run) singly(ctx context.Context, w *ordering, all bool) (went bool, err
 			i++
 			continue
 		}
-		if err := r.make(final); err != nil {
+		if err := r.carryOut(w, final); err != nil {
 			return went, err
 		}
 		went = true

@@ -1,6 +1,8 @@
 package disruption
 
 import (
+	"context"
+	"maps"
 	"slices"
 
 	"github.com/samber/lo"
@@ -126,6 +128,42 @@ func (f *state) landed(step *Step, closed []string) *outcome {
 		slices.SortFunc(landed, compareEvictions)
 		return &outcome{nodes: step.Drain, launches: used, evictions: landed}
 	}
+}
+
+// landedOnMore is what becomes of the pods of nodes when kube-scheduler binds them, and machines are bought for those
+// that find no place.
+func (f *state) landedOnMore(ctx context.Context, nodes, closed []string) (*outcome, error) {
+	d, origin, err := f.emptied(&question{nodes: nodes, alone: true})
+	if err != nil {
+		return nil, err
+	}
+	step := &Step{Drain: d.Removed.Nodes}
+	for _, pod := range slices.Sorted(maps.Keys(origin)) {
+		step.Evictions = append(step.Evictions, Eviction{Pod: pod, From: origin[pod], Wave: 1})
+	}
+	out := f.landed(step, closed)
+	d.Pods = nil
+	lost := map[string]string{}
+	out.evictions = slices.DeleteFunc(out.evictions, func(e Eviction) bool {
+		pod := f.pods[e.Pod]
+		if e.To != "" {
+			d.Moved = append(d.Moved, scheduling.Move{Pod: keyOf(pod), Node: e.To})
+			return false
+		}
+		d.Pods, lost[e.Pod] = append(d.Pods, f.lift(pod)), e.From
+		return true
+	})
+	fork := f.market.Fork()
+	if err := fork.Apply(d); err != nil {
+		return nil, err
+	}
+	plan, err := fork.Place(ctx, scheduling.EffortFast)
+	if err != nil {
+		return nil, err
+	}
+	f.read(out, plan, lost)
+	f.agree(out.launches)
+	return out, nil
 }
 
 // shutAnd are the nodes that take in nobody, and some more.

@@ -42,6 +42,25 @@ type leavingNode struct {
 	pods  map[string][]string
 }
 
+// follow takes note of a step that was made: some pods have landed elsewhere than where they had
+// places, and machines are there that the way did not know of.
+func (w *ordering) follow(step *Step) {
+	mark := w.simulation.Mark()
+	w.waits = slices.DeleteFunc(w.waits, func(l *leavingNode) bool { return slices.Contains(step.Drain, l.name) })
+	for i := range step.Launches {
+		if name := step.Launches[i].Name; w.new[name] == nil {
+			w.simulation.Stand(name, 1)
+		}
+	}
+	for _, e := range step.Evictions {
+		if a := w.simulation.Pods[e.Pod]; a != nil && a.On != e.To {
+			w.simulation.Move(a, "")
+			w.simulation.Move(a, e.To)
+		}
+	}
+	w.simulation.Keep(mark)
+}
+
 // hopes reports whether what was bought last has places for pods of a node.
 func (w *ordering) hopes(l *leavingNode) bool {
 	return slices.ContainsFunc(l.kinds, func(kind string) bool {
@@ -116,6 +135,7 @@ func newOrdering(f *state, step *Step, first []string) *ordering {
 	for i := range step.Launches {
 		w.new[step.Launches[i].Name] = &step.Launches[i]
 		w.simulation.Stand(step.Launches[i].Name, -1)
+		f.used[step.Launches[i].Name] = true
 	}
 	at := make(map[string]*leavingNode, len(step.Drain))
 	for _, name := range step.Drain {

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/samber/lo"
+
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/drain"
@@ -269,9 +271,41 @@ func (w *ordering) leave(ctx context.Context, g *leavingGroup, mark int) (*Step,
 	if cause != nil {
 		return nil, nil
 	}
-	w.waits = slices.DeleteFunc(w.waits, func(l *leavingNode) bool { return slices.Contains(g.leaving, l) })
 	w.simulation.Keep(mark)
 	return final, nil
+}
+
+// leaveOnMore is the step in which nodes go whose pods kube-scheduler would bind so that some find no place, with
+// machines that are bought for these: all nodes that are left, or the first that may go alone. It is nil if there is none, and
+// where pods land where a step says.
+func (w *ordering) leaveOnMore(ctx context.Context) (*Step, error) {
+	if w.state.landing == nil {
+		return nil, nil
+	}
+	if !w.asks {
+		if err := w.state.release(); err != nil {
+			return nil, err
+		}
+		defer w.state.hold()
+	}
+	closed := namesOf(w.waits)
+	groups := [][]string{closed}
+	if len(closed) > 1 {
+		groups = append(groups, lo.Chunk(closed, 1)...)
+	}
+	for _, names := range groups {
+		if over(ctx) {
+			break
+		}
+		o, err := w.state.landedOnMore(ctx, names, closed)
+		if err != nil {
+			return nil, past(ctx, err)
+		}
+		if step, cause := w.state.decide(Underutilized, o, closed); cause == nil {
+			return step, nil
+		}
+	}
+	return nil, nil //nolint:nilnil // no step is an answer
 }
 
 // again looks for places anew, once what is bought is there; nil where there are none.
