@@ -128,7 +128,8 @@ package disruption
 //	availability, deadline  what is on sale, and whether there is time
 //	state, take, sessions   nodes, pods and pools; a step carried out; the sessions for what-ifs
 //	candidates, blockers    nodes that a reason is about, and what keeps them where they are
-//	capacity     whether pods could fit, in round figures, before anything is tried
+//	capacity     whether pods could fit, in round figures, before anything is tried; internal/room fills
+//	             rooms, and chooses among them
 //	price, admit what a move disrupts, saves, and has to save
 //	simulate     where pods would be if nodes were gone
 //	landing      where kube-scheduler binds the pods of a step
@@ -136,7 +137,7 @@ package disruption
 //
 // What would be cheaper, and the way there
 //
-//	target       the cluster bought afresh, as an aim and as a bound
+//	target*      the cluster bought afresh, as an aim and as a bound
 //	search, moves  a cheaper cluster for the same pods
 //	keepset      which nodes stay, where many go at once
 //	ordering*    the steps that lead to the cheaper cluster

@@ -95,11 +95,11 @@ func (x *search) likely() []string {
 		if stays[r.name] || x.state.dismisses(r.name) != nil {
 			continue
 		}
-		if into, ok := rooms.put(x.podSizes(r.name), r.name, true); ok {
+		if into, ok := rooms.Put(x.podSizes(r.name), r.name, true); ok {
 			for _, name := range into {
 				stays[name] = true
 			}
-			rooms.close(r.name)
+			rooms.Close(r.name)
 			out = append(out, r.name)
 		}
 	}
@@ -119,7 +119,7 @@ func (x *search) fillRoomEach(ctx context.Context) error {
 		if x.state.dismisses(r.name) != nil {
 			continue
 		}
-		if _, ok := rooms.put(x.podSizes(r.name), r.name, false); !ok {
+		if _, ok := rooms.Put(x.podSizes(r.name), r.name, false); !ok {
 			continue
 		}
 		step, err := x.tried(ctx, &question{nodes: []string{r.name}, effort: scheduling.EffortFast})

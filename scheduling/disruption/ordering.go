@@ -152,7 +152,7 @@ func newOrdering(f *state, step *Step, first []string) *ordering {
 		at[e.From].pods[kind] = append(at[e.From].pods[kind], e.Pod)
 		if w.places[kind] == nil {
 			w.places[kind] = map[string]int{}
-			w.weight[kind] = 1e-9 + rooms.share(f.capacity.sizes[e.Pod])
+			w.weight[kind] = 1e-9 + rooms.Share(f.capacity.sizes[e.Pod])
 		}
 		w.places[kind][e.To]++
 	}

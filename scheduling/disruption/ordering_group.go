@@ -30,7 +30,7 @@ func (w *ordering) leaveAlone(ctx context.Context, l *leavingNode) (*Step, error
 	w.join(g, l)
 	w.seatAll(g)
 	if g.lost == 0 {
-		if final, err := w.leave(ctx, g, mark); final != nil || err != nil {
+		if final, err := w.stepOf(ctx, g, mark); final != nil || err != nil {
 			return final, err
 		}
 	}
@@ -61,7 +61,7 @@ func (w *ordering) leaveTogether(ctx context.Context) (*Step, error) {
 		w.add(g, first)
 		for again, last := 0, false; ; {
 			if n := len(g.leaving); g.lost == 0 && g.saving > 0 && (n >= again || last) {
-				if final, err := w.leave(ctx, g, mark); final != nil || err != nil {
+				if final, err := w.stepOf(ctx, g, mark); final != nil || err != nil {
 					w.last = g.bought
 					return final, err
 				}
@@ -225,10 +225,10 @@ func (w *ordering) setBought(g *leavingGroup, name string, there bool) {
 	g.saving = clampPrice(g.saving, offerings.Price(-sign)*w.state.costOf(w.new[name]))
 }
 
-// leave is the step in which a group goes, whose pods have all found places since a mark, nil
+// stepOf is the step in which a group goes, whose pods have all found places since a mark, nil
 // if it must not be. What was bought and has stayed empty is not: rules keep the pods away for
 // which it was, or let them go elsewhere since.
-func (w *ordering) leave(ctx context.Context, g *leavingGroup, mark int) (*Step, error) {
+func (w *ordering) stepOf(ctx context.Context, g *leavingGroup, mark int) (*Step, error) {
 	o := &outcome{}
 	var all []*drain.Pod
 	for _, l := range g.leaving {

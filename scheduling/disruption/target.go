@@ -1,7 +1,6 @@
 package disruption
 
 import (
-	"context"
 	"slices"
 	"time"
 
@@ -12,8 +11,6 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/eviction"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/prove"
-	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
 
 // Anew is the problem of buying the cluster afresh: every node that the planner may
@@ -74,37 +71,6 @@ type target struct {
 	leftOut     []string
 	// worth is what pods are worth per hour, by name.
 	worth map[string]offerings.Price
-}
-
-// solveAnew buys the cluster afresh, without some nodes, for the bound and for what pods are
-// worth.
-func (f *state) solveAnew(ctx context.Context, effort scheduling.Effort, loose map[string]bool) (*target, error) {
-	problem := f.anew(loose)
-	solver := f.buysBack(loose)
-	solver.Effort, solver.NoReasons = effort, true
-	plan, err := provisioning.Planner{Policy: solver}.Plan(ctx, problem)
-	if err != nil {
-		return nil, err
-	}
-	var fixed tally
-	for _, s := range f.nodes {
-		if !s.fresh && !loose[s.name] {
-			fixed.add(s)
-		}
-	}
-	sums := &plan.Summary
-	t := &target{
-		tally: tally{
-			price: clampPrice(max(sums.PricePerHour, sums.ExpectedPerHour), fixed.price),
-			paid:  clampPrice(sums.PricePerHour, fixed.paid), nodes: sums.Nodes + fixed.nodes,
-		},
-		bound: clampPrice(sums.LowerBoundPerHour, fixed.price), certificate: sums.Certificate,
-		worth: prove.PodDuals(sums.Certificate, problem.Pods),
-	}
-	for i := range plan.Unschedulable {
-		t.leftOut = append(t.leftOut, plan.Unschedulable[i].Pod)
-	}
-	return t, nil
 }
 
 // backOnSale makes nodes that are gone to be had again, in a problem of buying afresh: they

@@ -1,0 +1,354 @@
+package room
+
+import (
+	"cmp"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/drain"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
+)
+
+// Node is a node with what is free on it.
+type Node struct {
+	Name string
+	// Node tells which pods may go there; nil for none.
+	Node *corev1.Node
+	Free []int64
+	// Price and Cost are what it costs, and what it costs to remove it; Pods are those that have to live on. Of
+	// nodes that stay in any case none of this counts.
+	Price, Cost float64
+	Pods        []Pod
+}
+
+// Pod is a pod that has to live on, with what it asks for and what it is worth to have a place. Pods that ask
+// for the same share the size, and are worth the same.
+type Pod struct {
+	*corev1.Pod
+	Size  []int64
+	Worth float64
+}
+
+// KeepSet looks for the nodes that had best stay when all others go at once: the room on them is
+// filled with pods of the others, and what is left is bought anew at what it is worth.
+type KeepSet struct {
+	names []string
+	full  []float64      // by node, its price
+	cost  []float64      // by node, what it costs to remove it
+	price []float64      // by node, its price less what it is worth not to disrupt it
+	worth []float64      // by node, of its pods
+	pods  [][]classCount // by node
+	room  []keepRoom     // by node
+	fixed []keepRoom     // of nodes that stay in any case
+
+	classes []keepClass
+	unit    []float64 // by resource, one over all that there is of it
+
+	stays   []bool  // by node
+	waiting []int   // by class, pods without a place; scratch of objective, as is free
+	free    []int64 // what is left of a room
+}
+
+// keepClass is pods of one size and worth that may go to the same nodes.
+type keepClass struct {
+	group int
+	size  []int64
+	share []float64 // size in units
+	worth float64
+}
+
+// classCount is a number of pods of a class.
+type classCount struct{ class, n int }
+
+// keepRoom is what is free on a node that stays.
+type keepRoom struct {
+	node *corev1.Node
+	free []int64
+	// admits says which groups of pods may go there.
+	admits []bool
+	// full are the pods that it would take in if there were pods enough, and what they are
+	// worth.
+	full  []classCount
+	worth float64
+}
+
+const (
+	// setLeast is how many sets of nodes are looked at, times the number of nodes, at least.
+	setLeast = 8
+	// setHeat is by how much, as a share of what nodes cost, a set may be worse than the one
+	// before it at first. In the end none may.
+	setHeat = 0.03
+)
+
+// NewKeepSet reads the nodes that may go, and those that stay in any case.
+func NewKeepSet(nodes, fixed []Node) *KeepSet {
+	n := len(nodes)
+	s := &KeepSet{
+		names: make([]string, n), full: make([]float64, n), cost: make([]float64, n), price: make([]float64, n), worth: make([]float64, n),
+		pods: make([][]classCount, n), room: make([]keepRoom, n), stays: make([]bool, n),
+	}
+	for i := range nodes {
+		x := &nodes[i]
+		s.names[i], s.full[i], s.cost[i] = x.Name, x.Price, x.Cost
+		s.room[i] = keepRoom{node: x.Node, free: x.Free}
+	}
+	for i := range fixed {
+		s.fixed = append(s.fixed, keepRoom{node: fixed[i].Node, free: fixed[i].Free})
+	}
+	s.count(nodes)
+	s.measure()
+	return s
+}
+
+// count sorts the pods of nodes into classes.
+func (s *KeepSet) count(nodes []Node) {
+	type kind struct {
+		size  *int64
+		group int
+	}
+	known, groups := map[kind]int{}, map[string]int{}
+	for i := range nodes {
+		for _, pod := range nodes[i].Pods {
+			where := nodesOf(pod.Pod)
+			if _, ok := groups[where]; !ok {
+				groups[where] = len(groups)
+				s.open(pod.Pod)
+			}
+			k := kind{&pod.Size[0], groups[where]}
+			c, ok := known[k]
+			if !ok {
+				c = len(s.classes)
+				known[k] = c
+				s.classes = append(s.classes, keepClass{size: pod.Size, worth: pod.Worth, group: k.group})
+			}
+			at := slices.IndexFunc(s.pods[i], func(p classCount) bool { return p.class == c })
+			if at < 0 {
+				at = len(s.pods[i])
+				s.pods[i] = append(s.pods[i], classCount{class: c})
+			}
+			s.pods[i][at].n++
+			s.worth[i] += pod.Worth
+		}
+	}
+}
+
+// nodesOf is the same for pods that may go to the same nodes, other pods aside.
+func nodesOf(pod *corev1.Pod) string {
+	return string(podspec.AppendSignature(nil, &pod.Spec, new([]string)))
+}
+
+// open says which rooms admit a new group, of which one pod is given.
+func (s *KeepSet) open(pod *corev1.Pod) {
+	asks := podspec.NewConstraint(&pod.Spec)
+	for _, list := range [][]keepRoom{s.room, s.fixed} {
+		for i := range list {
+			r := &list[i]
+			r.admits = append(r.admits, r.node != nil && asks.OwnMatchesNode(r.node.Name, r.node.Labels) && drain.Tolerates(asks.Tolerations, r.node.Spec.Taints))
+		}
+	}
+}
+
+// measure works out units, and what nodes would take in if there were pods enough.
+func (s *KeepSet) measure() {
+	lists := [][]keepRoom{s.room, s.fixed}
+	for _, list := range lists {
+		for i := range list {
+			s.unit = slices.Grow(s.unit, len(list[i].free))[:len(list[i].free)]
+		}
+	}
+	for i := range s.pods {
+		for _, p := range s.pods[i] {
+			for d, q := range s.classes[p.class].size {
+				s.unit[d] += float64(p.n) * float64(q)
+			}
+		}
+	}
+	for _, list := range lists {
+		for i := range list {
+			for d, q := range list[i].free {
+				s.unit[d] += float64(max(q, 0))
+			}
+		}
+	}
+	for d, sum := range s.unit {
+		s.unit[d] = 1 / max(sum, 1)
+	}
+	for c := range s.classes {
+		for d, q := range s.classes[c].size {
+			s.classes[c].share = append(s.classes[c].share, float64(q)*s.unit[d])
+		}
+	}
+	s.waiting = make([]int, len(s.classes))
+	const plenty = 1 << 30
+	for _, list := range lists {
+		for i := range list {
+			r := &list[i]
+			for c := range s.waiting {
+				s.waiting[c] = plenty
+			}
+			r.worth = s.pick(r)
+			for c, n := range s.waiting {
+				if n < plenty {
+					r.full = append(r.full, classCount{class: c, n: plenty - n})
+				}
+			}
+		}
+	}
+}
+
+// Leave are the names of the nodes that go.
+func (s *KeepSet) Leave() []string {
+	var out []string
+	for i, stays := range s.stays {
+		if !stays {
+			out = append(out, s.names[i])
+		}
+	}
+	return out
+}
+
+// Search looks for the best set at a share of what nodes cost that it is worth not to disrupt
+// them, among so many sets, or setLeast for each node if these are more. It goes from set to set, by one node or by one that stays for one that goes, from the
+// set before it or, first of all, from the nodes with the cheapest room.
+func (s *KeepSet) Search(share float64, first bool, most int) {
+	n := len(s.names)
+	if n == 0 {
+		return
+	}
+	price, cost, total := 0.0, 0.0, 0.0
+	for i := range s.full {
+		price, cost = price+s.full[i], cost+s.cost[i]
+	}
+	for i := range s.full {
+		s.price[i] = s.full[i] - share*price*s.cost[i]/max(cost, 1e-9)
+		total += math.Abs(s.price[i])
+	}
+	least := s.objective()
+	if first {
+		least = s.cheapest()
+	}
+	best, now := slices.Clone(s.stays), least
+	d := rand.New(rand.NewPCG(uint64(n), 0)) //nolint:gosec // reproducible on purpose
+	times := max(most/n, setLeast*n)
+	for k := range times {
+		heat := setHeat * total / float64(n) * (1 - float64(k)/float64(times))
+		i, j := d.IntN(n), d.IntN(n)
+		if s.stays[i] == s.stays[j] {
+			j = i
+		}
+		s.turn(i, j)
+		v := s.objective()
+		if v > now+heat*d.ExpFloat64() {
+			s.turn(i, j)
+			continue
+		}
+		if now = v; v < least {
+			least = v
+			copy(best, s.stays)
+		}
+	}
+	s.stays = best
+}
+
+// cheapest lets the nodes stay, those first whose room costs least for what it may hold, that make
+// the set better, and returns its objective.
+func (s *KeepSet) cheapest() float64 {
+	order := make([]int, len(s.names))
+	rate := make([]float64, len(s.names))
+	for i := range order {
+		order[i], rate[i] = i, s.price[i]/max(s.worth[i]+s.room[i].worth, 1)
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(rate[i], rate[j]) })
+	least := s.objective()
+	for _, i := range order {
+		s.turn(i, i)
+		if v := s.objective(); v <= least {
+			least = v
+		} else {
+			s.turn(i, i)
+		}
+	}
+	return least
+}
+
+// turn changes whether a node stays, and another one unless it is the same.
+func (s *KeepSet) turn(i, j int) {
+	s.stays[i] = !s.stays[i]
+	if j != i {
+		s.stays[j] = !s.stays[j]
+	}
+}
+
+// objective is what the nodes that stay cost, and what pods are worth that find no room on them.
+func (s *KeepSet) objective() float64 {
+	clear(s.waiting)
+	sum := 0.0
+	for i, stays := range s.stays {
+		if stays {
+			sum += s.price[i]
+			continue
+		}
+		sum += s.worth[i]
+		for _, p := range s.pods[i] {
+			s.waiting[p.class] += p.n
+		}
+	}
+	for i := range s.fixed {
+		sum -= s.fill(&s.fixed[i])
+	}
+	for i := range s.room {
+		if s.stays[i] {
+			sum -= s.fill(&s.room[i])
+		}
+	}
+	return sum
+}
+
+// fill puts pods that wait into a room and returns what they are worth.
+func (s *KeepSet) fill(r *keepRoom) float64 {
+	for _, p := range r.full {
+		if s.waiting[p.class] < p.n {
+			return s.pick(r)
+		}
+	}
+	for _, p := range r.full {
+		s.waiting[p.class] -= p.n
+	}
+	return r.worth
+}
+
+// pick puts pods that wait into a room one by one, next always the one that most resembles
+// what is left of it, and returns what they are worth.
+func (s *KeepSet) pick(r *keepRoom) (worth float64) {
+	s.free = append(s.free[:0], r.free...)
+	for {
+		best, most := -1, 0.0
+	classes:
+		for c, n := range s.waiting {
+			x, like := &s.classes[c], 0.0
+			if n == 0 || !r.admits[x.group] {
+				continue
+			}
+			for d, q := range x.size {
+				if q > s.free[d] {
+					continue classes
+				}
+				like += x.share[d] * float64(s.free[d]) * s.unit[d]
+			}
+			if like > most {
+				best, most = c, like
+			}
+		}
+		if best < 0 {
+			return worth
+		}
+		s.waiting[best]--
+		worth += s.classes[best].worth
+		for d, q := range s.classes[best].size {
+			s.free[d] -= q
+		}
+	}
+}
