@@ -61,16 +61,16 @@ func (g *capacity) vector(list corev1.ResourceList) []int64 {
 
 // launched is the room on the node of a launch, daemons aside.
 func (g *capacity) launched(node *corev1.Node, l *scheduling.Launch) []int64 {
-	room := g.vector(node.Status.Allocatable)
+	left := g.vector(node.Status.Allocatable)
 	for d, n := range g.vector(l.Requests) {
-		room[d] -= n
+		left[d] -= n
 	}
 	for _, pod := range l.Pods {
 		for d, n := range g.sizes[pod] {
-			room[d] += n
+			left[d] += n
 		}
 	}
-	return room
+	return left
 }
 
 // free is what nobody has asked for of a node's room.
