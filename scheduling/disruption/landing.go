@@ -147,7 +147,7 @@ func (f *state) landedOnMore(ctx context.Context, nodes, closed []string) (*outc
 	out.evictions = slices.DeleteFunc(out.evictions, func(e Eviction) bool {
 		pod := f.pods[e.Pod]
 		if e.To != "" {
-			d.Moved = append(d.Moved, scheduling.Move{Pod: keyOf(pod), Node: e.To})
+			d.Moved = append(d.Moved, scheduling.Move{Pod: podspec.PodKey(pod), Node: e.To})
 			return false
 		}
 		d.Pods, lost[e.Pod] = append(d.Pods, f.lift(pod)), e.From
