@@ -1,6 +1,7 @@
 package realised
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -192,16 +193,12 @@ func (r *stepsRun) step(ctx context.Context, step *disruption.Step) error {
 		if !r.ordered {
 			r.dice.Shuffle(len(wave), func(i, j int) { wave[i], wave[j] = wave[j], wave[i] })
 		}
-		for _, e := range wave {
-			pod, err := r.evict(e.Pod)
+		for _, w := range wave {
+			pod, err := r.evict(w.Pod)
 			if err != nil {
 				return err
 			}
-			to := e.To
-			if name, ok := named[to]; ok {
-				to = name
-			}
-			waiting = append(waiting, oracle.Placement{Pod: pod, Node: to})
+			waiting = append(waiting, oracle.Placement{Pod: pod, Node: cmp.Or(named[w.Node], w.Node)})
 		}
 		r.queue(waiting)
 		var err error
@@ -225,42 +222,37 @@ func (r *stepsRun) step(ctx context.Context, step *disruption.Step) error {
 	return r.buy(ctx, r.planner, 1)
 }
 
-// waves are the pods that leave in a step, from where they are: those that it names, as far as they are
+// waves are the running pods that leave in a step, with the nodes where it expects them: those that it names, as far as they are
 // on nodes that go, or where it says, and in the last wave those that have landed on its nodes without being expected there.
-func (r *stepsRun) waves(step *disruption.Step) [][]disruption.Eviction {
-	on := map[string]string{}
+func (r *stepsRun) waves(step *disruption.Step) [][]oracle.Placement {
+	running := map[string]*corev1.Pod{}
 	for _, pod := range r.problem.Running {
-		on[oracle.PodKey(pod)] = pod.Spec.NodeName
+		running[oracle.PodKey(pod)] = pod
 	}
-	waves := [][]disruption.Eviction{nil}
+	waves := [][]oracle.Placement{nil}
 	for _, e := range step.Evictions {
 		for e.Wave > len(waves) {
 			waves = append(waves, nil)
 		}
-		if at, runs := on[e.Pod]; runs && (at == e.From || slices.Contains(step.Drain, at)) {
-			waves[e.Wave-1] = append(waves[e.Wave-1], e)
+		if pod := running[e.Pod]; pod != nil && (pod.Spec.NodeName == e.From || slices.Contains(step.Drain, pod.Spec.NodeName)) {
+			waves[e.Wave-1] = append(waves[e.Wave-1], oracle.Placement{Pod: pod, Node: e.To})
 		}
-		delete(on, e.Pod)
+		delete(running, e.Pod)
 	}
 	last := len(waves) - 1
 	for _, pod := range r.problem.Running {
-		name := oracle.PodKey(pod)
-		if at, stays := on[name]; stays && r.moved[name] && slices.Contains(step.Drain, at) {
-			waves[last] = append(waves[last], disruption.Eviction{Pod: name, From: at})
+		if name := oracle.PodKey(pod); r.moved[name] && running[name] != nil && slices.Contains(step.Drain, pod.Spec.NodeName) {
+			waves[last] = append(waves[last], oracle.Placement{Pod: pod})
 		}
 	}
 	return waves
 }
 
-// evict takes a pod off its node, and returns the one that comes in its place.
-func (r *stepsRun) evict(name string) (*corev1.Pod, error) {
-	i := slices.IndexFunc(r.problem.Running, func(pod *corev1.Pod) bool { return oracle.PodKey(pod) == name })
-	if i < 0 {
-		return nil, fmt.Errorf("pod %s does not run", name)
-	}
-	pod := r.problem.Running[i]
+// evict takes a running pod off its node, and returns the one that comes in its place.
+func (r *stepsRun) evict(pod *corev1.Pod) (*corev1.Pod, error) {
+	i := slices.Index(r.problem.Running, pod)
 	r.problem.Running = slices.Delete(r.problem.Running, i, i+1)
-	r.moved[name] = true
+	r.moved[oracle.PodKey(pod)] = true
 	r.out.Moved++
 	return oracle.Recreated(pod), r.scheduler.Unbind(pod)
 }

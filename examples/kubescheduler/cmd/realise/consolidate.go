@@ -4,45 +4,33 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/plimsoll-go/plimsoll/examples/kubescheduler/realised"
+	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
+	"github.com/plimsoll-go/plimsoll/scheduling/manifest"
 )
 
-// cluster is a cluster with a name.
-type cluster struct {
-	name string
-	disruption.Cluster
+// clusters are what the flags name.
+func (c *command) clusters() ([]input[disruption.Cluster], error) {
+	read := func(s *manifest.Snapshot) disruption.Cluster {
+		s.Problem.Now = time.Now().UTC() //nolint:forbidigo // the command is where the time comes from
+		return s.Cluster()
+	}
+	return inputs(c, read, clusterKinds(), func(i int, seed uint64, catalog *instancetypes.Catalog) disruption.Cluster {
+		return realised.ClusterKinds()[i].Cluster(seed, catalog)
+	})
 }
 
-// clusters are what the flags name.
-func (c *command) clusters() ([]cluster, error) {
-	catalog, err := c.sold()
-	if err != nil {
-		return nil, fmt.Errorf("-catalog %q: %w", c.catalog, err)
-	}
-	if len(c.files) > 0 {
-		s, err := c.load(catalog)
-		if err != nil {
-			return nil, err
-		}
-		s.Problem.Now = time.Now().UTC() //nolint:forbidigo // the command is where the time comes from
-		return []cluster{{strings.Join(c.files, " "), s.Cluster()}}, nil
-	}
-	var out []cluster
+// clusterKinds are the names of the kinds of clusters that can be made up.
+func clusterKinds() (names []string) {
 	for _, k := range realised.ClusterKinds() {
-		if len(c.mixes) > 0 && !slices.Contains(c.mixes, k.Name) {
-			continue
-		}
-		for seed := range uint64(c.seeds) { //nolint:gosec // it is positive
-			out = append(out, cluster{fmt.Sprintf("%s/%d", k.Name, seed+1), k.Cluster(seed+1, catalog)})
-		}
+		names = append(names, k.Name)
 	}
-	return out, nil
+	return names
 }
 
 // disrupt plans which nodes of clusters go, carries the steps out, and prints how they end.
@@ -68,13 +56,13 @@ func (c *command) disrupt(ctx context.Context, stdout io.Writer) error {
 }
 
 // carryOut plans for a placement, and carries the steps out in all orders.
-func (c *command) carryOut(ctx context.Context, x *cluster, place scheduling.PlacementPolicy) ([]realised.StepsResult, error) {
+func (c *command) carryOut(ctx context.Context, x *input[disruption.Cluster], place scheduling.PlacementPolicy) ([]realised.StepsResult, error) {
 	planner := c.planner(place)
-	plan, err := disruption.Planner{Policy: planner.Policy}.Plan(ctx, x.Cluster)
+	plan, err := disruption.Planner{Policy: planner.Policy}.Plan(ctx, x.value)
 	if err != nil {
 		return nil, fmt.Errorf("planning: %w", err)
 	}
-	steps := realised.Steps{Cluster: &x.Cluster, Plan: plan, Planner: planner}
+	steps := realised.Steps{Cluster: &x.value, Plan: plan, Planner: planner}
 	var results []realised.StepsResult
 	for order := range uint64(c.orders) { //nolint:gosec // it is positive
 		outcome, err := steps.Run(ctx, order)

@@ -77,7 +77,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	case len(c.plans) > 0 && len(problems) != 1:
 		return errors.New("-plan: want -f, or one -mix and -seeds 1")
 	case c.write:
-		return realised.WriteManifests(stdout, problems[0].Problem)
+		return realised.WriteManifests(stdout, problems[0].value)
 	}
 	var results []realised.Result
 	for _, p := range problems {
@@ -102,13 +102,7 @@ func writeJSON(out io.Writer, results any) error {
 func (c *command) parse(args []string) error {
 	flags := flag.NewFlagSet("realise", flag.ContinueOnError)
 	flags.SetOutput(c.stderr)
-	var names, kinds []string
-	for _, m := range realised.Mixes() {
-		names = append(names, m.Name)
-	}
-	for _, k := range realised.ClusterKinds() {
-		kinds = append(kinds, k.Name)
-	}
+	names, kinds := mixes(), clusterKinds()
 	effort := "default"
 	flags.Func("f", "`FILE`, directory or - with manifests of one cluster; may be repeated; without it mixes are made up", func(s string) error {
 		c.files = append(c.files, s)
@@ -175,14 +169,29 @@ func (c *command) parse(args []string) error {
 	return err
 }
 
-// problem is a problem with a name.
-type problem struct {
-	name string
-	*scheduling.Problem
+// input is something to plan for, with a name.
+type input[T any] struct {
+	name  string
+	value T
 }
 
 // problems are what the flags name.
-func (c *command) problems() ([]problem, error) {
+func (c *command) problems() ([]input[*scheduling.Problem], error) {
+	return inputs(c, func(s *manifest.Snapshot) *scheduling.Problem { return &s.Problem }, mixes(), func(i int, seed uint64, catalog *instancetypes.Catalog) *scheduling.Problem {
+		return realised.Mixes()[i].Problem(seed, catalog)
+	})
+}
+
+// mixes are the names of the mixes that can be made up.
+func mixes() (names []string) {
+	for _, m := range realised.Mixes() {
+		names = append(names, m.Name)
+	}
+	return names
+}
+
+// inputs are what the flags name: what is read of files, or what is drawn of the named kinds with each seed.
+func inputs[T any](c *command, read func(*manifest.Snapshot) T, kinds []string, draw func(kind int, seed uint64, catalog *instancetypes.Catalog) T) ([]input[T], error) {
 	catalog, err := c.sold()
 	if err != nil {
 		return nil, fmt.Errorf("-catalog %q: %w", c.catalog, err)
@@ -192,15 +201,15 @@ func (c *command) problems() ([]problem, error) {
 		if err != nil {
 			return nil, err
 		}
-		return []problem{{strings.Join(c.files, " "), &s.Problem}}, nil
+		return []input[T]{{strings.Join(c.files, " "), read(s)}}, nil
 	}
-	var out []problem
-	for _, m := range realised.Mixes() {
-		if len(c.mixes) > 0 && !slices.Contains(c.mixes, m.Name) {
+	var out []input[T]
+	for i, kind := range kinds {
+		if len(c.mixes) > 0 && !slices.Contains(c.mixes, kind) {
 			continue
 		}
 		for seed := range uint64(c.seeds) { //nolint:gosec // it is positive
-			out = append(out, problem{fmt.Sprintf("%s/%d", m.Name, seed+1), m.Problem(seed+1, catalog)})
+			out = append(out, input[T]{fmt.Sprintf("%s/%d", kind, seed+1), draw(i, seed+1, catalog)})
 		}
 	}
 	return out, nil
@@ -244,7 +253,7 @@ func (c *command) load(catalog *instancetypes.Catalog) (*manifest.Snapshot, erro
 }
 
 // realise plans for a problem, and carries our plans and the given ones out in all ways.
-func (c *command) realise(ctx context.Context, p problem) ([]realised.Result, error) {
+func (c *command) realise(ctx context.Context, p input[*scheduling.Problem]) ([]realised.Result, error) {
 	var results []realised.Result
 	carryOut := func(plan string, loop *realised.Loop, ways []realised.Way) error {
 		for _, way := range ways {
@@ -260,7 +269,7 @@ func (c *command) realise(ctx context.Context, p problem) ([]realised.Result, er
 		return nil
 	}
 	for _, place := range c.places {
-		loop, err := realised.NewLoop(ctx, c.planner(place), p.Problem)
+		loop, err := realised.NewLoop(ctx, c.planner(place), p.value)
 		if err != nil {
 			return nil, err
 		}
@@ -273,7 +282,7 @@ func (c *command) realise(ctx context.Context, p problem) ([]realised.Result, er
 		if err != nil {
 			return nil, err
 		}
-		loop, err := realised.NewLoopFrom(ctx, c.planner(c.places[0]), p.Problem, plan)
+		loop, err := realised.NewLoopFrom(ctx, c.planner(c.places[0]), p.value, plan)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
