@@ -37,7 +37,7 @@ func (x *search) keepSets() [][]string {
 		stay[i] = room.Node{Node: x.state.at[name].node, Free: fixed.Free[i]}
 	}
 	for k := range parts {
-		s := room.NewKeepSet(every(nodes, parts, k), every(stay, parts, k))
+		s := room.NewKeepSet(every(nodes, parts, k), every(stay, parts, k), len(x.state.capacity.names))
 		for at, share := range shares {
 			s.Search(share, at == 0, times)
 			leave[at] = append(leave[at], s.Leave()...)

@@ -153,6 +153,9 @@ func (f *state) landedOnMore(ctx context.Context, nodes, closed []string) (*outc
 		d.Pods, lost[e.Pod] = append(d.Pods, f.lift(pod)), e.From
 		return true
 	})
+	if len(lost) == 0 {
+		return out, nil
+	}
 	fork := f.market.Fork()
 	if err := fork.Apply(d); err != nil {
 		return nil, err

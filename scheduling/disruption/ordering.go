@@ -135,7 +135,6 @@ func newOrdering(f *state, step *Step, first []string) *ordering {
 	for i := range step.Launches {
 		w.new[step.Launches[i].Name] = &step.Launches[i]
 		w.simulation.Stand(step.Launches[i].Name, -1)
-		f.used[step.Launches[i].Name] = true
 	}
 	at := make(map[string]*leavingNode, len(step.Drain))
 	for _, name := range step.Drain {

@@ -283,10 +283,13 @@ func (w *ordering) leaveOnMore(ctx context.Context) (*Step, error) {
 		return nil, nil
 	}
 	if !w.asks {
+		defer w.state.hold()
 		if err := w.state.release(); err != nil {
 			return nil, err
 		}
-		defer w.state.hold()
+	}
+	for name := range w.new {
+		w.state.used[name] = true // it may still be bought
 	}
 	closed := namesOf(w.waits)
 	groups := [][]string{closed}

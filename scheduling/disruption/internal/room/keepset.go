@@ -83,12 +83,12 @@ const (
 	setHeat = 0.03
 )
 
-// NewKeepSet reads the nodes that may go, and those that stay in any case.
-func NewKeepSet(nodes, fixed []Node) *KeepSet {
+// NewKeepSet reads the nodes that may go, and those that stay in any case, of so many resources.
+func NewKeepSet(nodes, fixed []Node, resources int) *KeepSet {
 	n := len(nodes)
 	s := &KeepSet{
 		names: make([]string, n), full: make([]float64, n), cost: make([]float64, n), price: make([]float64, n), worth: make([]float64, n),
-		pods: make([][]classCount, n), room: make([]keepRoom, n), stays: make([]bool, n),
+		pods: make([][]classCount, n), room: make([]keepRoom, n), stays: make([]bool, n), unit: make([]float64, resources),
 	}
 	for i := range nodes {
 		x := &nodes[i]
@@ -154,11 +154,6 @@ func (s *KeepSet) open(pod *corev1.Pod) {
 // measure works out units, and what nodes would take in if there were pods enough.
 func (s *KeepSet) measure() {
 	lists := [][]keepRoom{s.room, s.fixed}
-	for _, list := range lists {
-		for i := range list {
-			s.unit = slices.Grow(s.unit, len(list[i].free))[:len(list[i].free)]
-		}
-	}
 	for i := range s.pods {
 		for _, p := range s.pods[i] {
 			for d, q := range s.classes[p.class].size {
