@@ -103,7 +103,9 @@ func (x *Session) facts() (*compile.Facts, error) {
 }
 
 // Problem is what the session holds, with every list in the order of names. The lists
-// are the caller's, the objects the session's, but for copies of pods that have moved.
+// are the caller's, the objects the session's, but for copies of pods that have moved. A
+// controller that also disrupts makes its disruption.Cluster of it: to read that anew is 3 to 6 %
+// of the time of a plan for 1,000 or 5,000 nodes.
 func (x *Session) Problem() scheduling.Problem {
 	p := cloned(x.problem)
 	p.Pods = slices.Clone(x.waiting.pods)

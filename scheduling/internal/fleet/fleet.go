@@ -134,32 +134,38 @@ func (p *problem) complete(f fleet, most float64) *Fleet {
 	return p.answer(machines, p.bound(len(machines), w, &x))
 }
 
+// packOnto packs pods, by class, onto nodes, and onto machines that are bought for the others within the limits of pools;
+// without limits, within those of the problem.
+func (p *problem) packOnto(nodes []model.Bin, pods []int64, limits [][]int64) model.Solution {
+	m := *p.c.Model
+	m.Bins, m.Rooms, m.Open = nodes, nil, nil
+	m.Classes, m.Pools = slices.Clone(m.Classes), slices.Clone(m.Pools)
+	for i := range m.Classes {
+		m.Classes[i].Count = pods[i]
+	}
+	for i := range limits {
+		m.Pools[i].Limits = limits[i]
+	}
+	return pack.Search(&m, pack.Params{Late: p.late, Snug: true}).Solution
+}
+
 // packed packs the pods onto the machines of a fleet, and buys more for those that find no room.
 func (p *problem) packed(f fleet, most float64) *Fleet {
-	m := *p.c.Model
-	before, machines := len(m.Bins), f.list()
-	m.Bins, m.Rooms, m.Open = slices.Clone(m.Bins), nil, nil
-	m.Classes = slices.Clone(m.Classes)
-	for i := range m.Classes {
-		m.Classes[i].Count = p.pods[i]
-	}
+	bins, machines := slices.Clone(p.c.Model.Bins), f.list()
+	before := len(bins)
 	ledger := compile.NewLedger(p.c)
 	for _, k := range machines {
 		x := &p.kinds[k]
-		admits := model.NewBits(m.Groups)
+		admits := model.NewBits(p.c.Model.Groups)
 		for c, class := range p.c.Planned {
 			if x.admits[c] {
 				admits.Set(class.Group)
 			}
 		}
-		m.Bins = append(m.Bins, model.Bin{Room: x.room, Admits: admits, Soft: model.NewBits(m.Groups)})
+		bins = append(bins, model.Bin{Room: x.room, Admits: admits, Soft: model.NewBits(p.c.Model.Groups)})
 		ledger.Spend(x.purchase, 1)
 	}
-	m.Pools = slices.Clone(m.Pools)
-	for i := range m.Pools {
-		m.Pools[i].Limits = ledger.Limits[i]
-	}
-	out := pack.Search(&m, pack.Params{Late: p.late, Snug: true}).Solution
+	out := p.packOnto(bins, p.pods, ledger.Limits)
 	if slices.Max(out.Unplaced) > 0 {
 		return nil
 	}
