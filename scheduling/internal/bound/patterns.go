@@ -73,7 +73,7 @@ func (a *assignment) patterns(work int64, seen [][]model.Item) {
 	share, half := leastStep, p.work/2
 	for range patternRounds {
 		done := p.master.Work()
-		p.master.Continue(mostPivots)
+		p.master.Solve(mostPivots)
 		p.work -= p.master.Work() - done
 		if p.work < 0 || a.late() || !(p.master.Cost() > p.center.value*(1+patternGap)) {
 			break

@@ -163,34 +163,41 @@ func (x *Mixture) restart() {
 	for k, n := range x.wanted {
 		wanted[k] = float64(n)
 	}
-	x.lp = linear.NewCover(wanted, x.standIn)
-	for i := range x.fillings {
-		x.add(&x.fillings[i])
+	if x.lp == nil {
+		x.lp = linear.NewCover(wanted, x.standIn)
+		for i := range x.fillings {
+			x.lp.Add(x.column(&x.fillings[i]))
+		}
+		return
 	}
+	for i := range x.fillings {
+		x.lp.Set(i, x.column(&x.fillings[i]))
+	}
+	x.lp.Want(wanted)
 }
 
-// add makes a column of a filling, without pods that are not wanted any more; without any if
+// column makes a column of a filling, without pods that are not wanted any more; without any if
 // the machine is not bought any more.
-func (x *Mixture) add(f *kindFilling) {
+func (x *Mixture) column(f *kindFilling) linear.Column {
 	c := linear.Column{Cost: x.f.Costs[x.m.Options[f.at]]}
 	for i, k := range f.kinds {
 		if n := min(f.counts[i], x.wanted[k]); n > 0 && !x.barred[f.at] {
 			c.Rows, c.Amounts = append(c.Rows, k), append(c.Amounts, float64(n))
 		}
 	}
-	x.lp.Add(c)
+	return c
 }
 
 // generate adds fillings until there is nothing to be gained, or so often.
 func (x *Mixture) generate(rounds int) {
+	done := x.done()
 	x.restart()
-	done := x.lp.Work() + x.lp.Looked()*lookWork
 	for i := 0; ; i++ {
-		x.lp.Continue(mostPivots)
+		x.lp.Solve(mostPivots)
 		for _, c := range x.classes {
 			x.worths[c] = max(0, x.lp.Duals()[x.kindOf[c]])
 		}
-		now := x.lp.Work() + x.lp.Looked()*lookWork
+		now := x.done()
 		x.f.Work += (now - done) / linear.WorkShare
 		done = now
 		if i == rounds || x.over() {
@@ -203,9 +210,17 @@ func (x *Mixture) generate(rounds int) {
 		slices.SortStableFunc(more, func(a, b found) int { return cmp.Compare(b.gain, a.gain) })
 		for _, y := range more[:min(len(more), mostMore)] {
 			x.keep(y.at, y.items)
-			x.add(&x.fillings[len(x.fillings)-1])
+			x.lp.Add(x.column(&x.fillings[len(x.fillings)-1]))
 		}
 	}
+}
+
+// done is how much the program has done.
+func (x *Mixture) done() int64 {
+	if x.lp == nil {
+		return 0
+	}
+	return x.lp.Work() + x.lp.Looked()*lookWork
 }
 
 // over reports whether no more fillings should be looked for.

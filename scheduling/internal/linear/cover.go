@@ -8,13 +8,12 @@ import (
 const (
 	// restPivots is how many pivots go by until the inverse is worked out anew.
 	restPivots = 64
-	// patience is how many pivots may gain nothing until the first column in line enters
-	// and not the best, which cannot go round in circles.
-	patience = 40
 	// tolerance is the share of its cost that a column must gain to enter, and smallest
 	// the smallest number that is divided by, but for leastPivot to invert the basis.
 	tolerance, smallest = 1e-9, 1e-9
 	leastPivot          = 1e-13
+	// near is how much of a variable is as good as none.
+	near = 1e-10
 	// manyColumns is from how many columns on only those are looked at that gained most when
 	// all were looked at last, as long as one of these gains; hopefuls is how many they are.
 	manyColumns, hopefuls = 1024, 16
@@ -39,14 +38,16 @@ type Cover struct {
 	wanted  []float64
 	standIn []float64 // cost of a unit of each row from nowhere
 	columns []Column
-	basis   []int // by row: ≥ 0 a column, −1−r the stand-in of row r, −1−rows−r its surplus
+	basis   []int // ≥ 0 a column, −1−r the stand-in of row r, −1−rows−r its surplus
 	place   []int // by column: its place in the basis, nowhere for none, or atUpper
 	inverse []float64
 	x       []float64 // of the basis
+	shifts  []float64 // of x where a little else is wanted: of what comes to nothing at once they say what leaves
 	worths  []float64 // of a unit of each row
 	entry   []float64 // the entering column in terms of the basis
-	pivots  int
-	since   int // pivots since the inverse was worked out
+	some    []int32   // where a row of the inverse has a number
+	since   int       // pivots since the inverse was worked out
+	work    int64
 	looked  int64
 	hopes   []hope
 }
@@ -68,15 +69,24 @@ func NewCover(wanted, standIn []float64) *Cover {
 	c := &Cover{
 		wanted: wanted, standIn: standIn,
 		basis: make([]int, n), inverse: make([]float64, n*n),
-		x: make([]float64, n), worths: make([]float64, n), entry: make([]float64, n),
+		x: make([]float64, n), shifts: make([]float64, n), worths: make([]float64, n), entry: make([]float64, n),
 	}
-	for r := range n {
-		if c.basis[r] = -1 - r; wanted[r] < 0 {
-			c.basis[r] = -1 - n - r
+	c.begin()
+	return c
+}
+
+// begin takes everything from nowhere.
+func (c *Cover) begin() {
+	for j := range c.place {
+		c.place[j] = nowhere
+	}
+	for r, n := range c.wanted {
+		if c.basis[r] = -1 - r; n <= 0 {
+			c.basis[r] = -1 - len(c.wanted) - r
 		}
 	}
 	c.refresh()
-	return c
+	c.shift()
 }
 
 // Grow makes room for so many more columns.
@@ -154,42 +164,25 @@ func (c *Cover) Basis() iter.Seq2[int, Slack] {
 // wanted; −1 for none.
 type Slack struct{ StandIn, Surplus int }
 
-// Work is how much has been done: one for each number of the inverse and pivot.
-func (c *Cover) Work() int64 { return int64(c.pivots) * int64(len(c.inverse)) }
+// Work is how much has been done: one for each number that was changed.
+func (c *Cover) Work() int64 { return c.work }
 
 // Looked is how many columns have been looked at to find those that enter.
 func (c *Cover) Looked() int64 { return c.looked }
 
-// Solve finds the cheapest cover, in at most so many pivots. It reports false where it
-// ended before: what it has by then is a cover all the same.
+// Solve finds the cheapest cover, in at most so many pivots, from where the last solution ended. It
+// reports false where it ended before: what it has by then is a cover all the same.
 func (c *Cover) Solve(limit int) bool {
-	c.since = max(restPivots, len(c.wanted))
-	return c.Continue(limit)
-}
-
-// Continue is Solve for a program that has some more columns than last time: it goes on with
-// the numbers as they stand if they were worked out anew not many pivots ago.
-func (c *Cover) Continue(limit int) bool {
-	stalled := 0
 	for range limit {
 		if c.since >= max(restPivots, len(c.wanted)) {
-			if !c.refresh() {
-				return false
-			}
-			c.since = 0
+			c.refresh()
 		}
-		entering, surplus := c.choose(stalled > patience)
-		if entering < 0 && surplus < 0 {
+		entering, gains := c.choose()
+		if !gains {
 			return true
 		}
-		step, ok := c.pivot(entering, surplus)
-		if !ok {
+		if !c.pivot(entering) {
 			return false
-		}
-		c.pivots++
-		c.since++
-		if stalled++; step > 1e-12 {
-			stalled = 0
 		}
 	}
 	return false

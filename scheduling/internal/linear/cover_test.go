@@ -3,6 +3,7 @@ package linear
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -173,7 +174,7 @@ func TestCutShort(t *testing.T) {
 }
 
 // A program that grows a few columns at a time ends where one does that has all from the start.
-func TestContinueIsSolve(t *testing.T) {
+func TestGoingOnIsSolving(t *testing.T) {
 	for seed := range uint64(300) {
 		wanted, standIn, columns := drawn(seed)
 		c := NewCover(wanted, standIn)
@@ -183,10 +184,32 @@ func TestContinueIsSolve(t *testing.T) {
 				c.Add(x)
 			}
 			columns = columns[n:]
-			require.True(t, c.Continue(10_000), "seed %d", seed)
+			require.True(t, c.Solve(10_000), "seed %d", seed)
 		}
 		_, _, columns = drawn(seed)
 		optimal(t, c, wanted, standIn, columns)
+	}
+}
+
+// A program of which less is wanted every time ends where one does that wants no more from the start.
+func TestWantingLessIsSolving(t *testing.T) {
+	for seed := range uint64(300) {
+		wanted, standIn, columns := drawn(seed)
+		c := NewCover(slices.Clone(wanted), standIn)
+		for i := range columns {
+			columns[i].Upper = 0
+			c.Add(columns[i])
+		}
+		require.True(t, c.Solve(10_000), "seed %d", seed)
+		rng := rand.New(rand.NewPCG(seed, 12))
+		for range 4 {
+			for r, n := range wanted {
+				wanted[r] = n * float64(rng.IntN(5)) / 4
+			}
+			c.Want(slices.Clone(wanted))
+			require.True(t, c.Solve(10_000), "seed %d", seed)
+			optimal(t, c, wanted, standIn, columns)
+		}
 	}
 }
 

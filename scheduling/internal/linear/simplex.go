@@ -17,30 +17,23 @@ func (c *Cover) cost(j int) float64 {
 	return 0
 }
 
-// choose returns the column, or the row whose surplus, to enter the basis; −1 for none.
-func (c *Cover) choose(first bool) (column, surplus int) {
-	column, best := c.chooseColumn(first)
-	if first && column >= 0 {
-		return column, -1
-	}
-	surplus = -1
+// choose returns the column, or the surplus of a row, to enter the basis, and whether any gains.
+func (c *Cover) choose() (entering int, gains bool) {
+	entering, best := c.chooseColumn()
+	gains = entering >= 0
 	for r, worth := range c.worths {
 		// A unit for nothing is as good as any gain.
-		if -worth > tolerance*c.standIn[r] && (column < 0 || -worth > best*c.standIn[r]) {
-			column, surplus, best = -1, r, -worth/c.standIn[r]
-			if first {
-				break
-			}
+		if -worth > tolerance*c.standIn[r] && (!gains || -worth > best*c.standIn[r]) {
+			entering, gains, best = -1-len(c.wanted)-r, true, -worth/c.standIn[r]
 		}
 	}
-	return column, surplus
+	return entering, gains
 }
 
-// chooseColumn returns the column that gains most for its cost, or the first that gains, and
-// how much; −1 for none.
-func (c *Cover) chooseColumn(first bool) (column int, best float64) {
+// chooseColumn returns the column that gains most for its cost, and how much; −1 for none.
+func (c *Cover) chooseColumn() (column int, best float64) {
 	column, best = -1, tolerance
-	many := len(c.columns) >= manyColumns && !first
+	many := len(c.columns) >= manyColumns
 	if many {
 		for _, x := range c.hopes {
 			if gain := c.Gain(x.column); gain > best {
@@ -60,9 +53,6 @@ func (c *Cover) chooseColumn(first bool) (column int, best float64) {
 		}
 		if gain > best {
 			column, best = j, gain
-			if first {
-				break
-			}
 		}
 	}
 	c.looked += int64(len(c.columns))
@@ -90,91 +80,113 @@ func (c *Cover) upper(j int) float64 {
 	return math.Inf(1)
 }
 
-// pivot brings a column, or the surplus of a row, into the basis, or takes a column from one of its
-// bounds to the other.
-func (c *Cover) pivot(column, surplus int) (step float64, ok bool) {
-	gain, sign, most := 0.0, 1.0, math.Inf(1)
-	if column >= 0 {
-		x := &c.columns[column]
-		gain, most = c.surplusWorth(x), c.upper(column)
-		if c.place[column] == atUpper {
-			sign = -1
-		}
-	} else {
-		gain = -c.worths[surplus]
+// pivot brings a variable into the basis, or takes a column from one of its bounds to the other.
+func (c *Cover) pivot(entering int) bool {
+	sign, most := 1.0, c.upper(entering)
+	if entering >= 0 && c.place[entering] == atUpper {
+		sign = -1
 	}
-	c.enter(column, surplus)
+	gain := c.enter(entering)
 	leaving, up := c.leave(sign, most)
-	if leaving < 0 {
-		if step = most; math.IsInf(step, 1) {
-			return 0, false
-		}
-	} else {
-		step = c.room(leaving, sign)
-	}
-	for i, v := range c.entry {
-		c.x[i] -= sign * step * v
-	}
-	if leaving < 0 {
-		c.place[column] = nowhere + atUpper - c.place[column]
-		return step, true
-	}
-	c.x[leaving] = step
-	if sign < 0 {
-		c.x[leaving] = most - step
-	}
-	c.eliminate(leaving, gain)
-	if j := c.basis[leaving]; j >= 0 {
-		if c.place[j] = nowhere; up {
+	if leaving >= 0 {
+		j := c.basis[leaving]
+		if c.exchange(leaving, entering, gain, sign*c.room(leaving, sign, 0)); up {
 			c.place[j] = atUpper
 		}
+		return true
 	}
-	c.basis[leaving] = -1 - len(c.wanted) - surplus
-	if column >= 0 {
-		c.basis[leaving], c.place[column] = column, leaving
+	if math.IsInf(most, 1) {
+		return false
 	}
-	return step, true
+	for i, v := range c.entry {
+		c.x[i] -= sign * most * v
+	}
+	c.place[entering] = nowhere + atUpper - c.place[entering]
+	return true
 }
 
-// enter puts what comes into terms of the basis.
-func (c *Cover) enter(column, surplus int) {
+// enter puts what comes into terms of the basis, and returns what a unit is worth above its cost.
+func (c *Cover) enter(j int) (gain float64) {
 	n := len(c.wanted)
+	x := Column{Rows: []int32{0}, Amounts: []float64{1}}
+	switch {
+	case j >= 0:
+		x = c.columns[j]
+	case -1-j < n:
+		x.Rows[0], x.Cost = int32(-1-j), c.standIn[-1-j]
+	default:
+		x.Rows[0], x.Amounts[0] = int32(-1-n-j), -1
+	}
 	for i := range n {
 		row, sum := c.inverse[i*n:][:n], 0.0
-		if column < 0 {
-			sum = -row[surplus]
-		} else {
-			x := &c.columns[column]
-			for k, r := range x.Rows {
-				sum += row[r] * x.Amounts[k]
-			}
+		for k, r := range x.Rows {
+			sum += row[r] * x.Amounts[k]
 		}
 		c.entry[i] = sum
 	}
+	c.work += int64(n * len(x.Rows))
+	return c.surplusWorth(&x)
 }
 
-// room is how far a variable of the basis lets go what comes.
-func (c *Cover) room(i int, sign float64) float64 {
+// room is how far a variable of the basis lets go what comes, if it may go a little beyond its bound.
+func (c *Cover) room(i int, sign, beyond float64) float64 {
 	switch v := sign * c.entry[i]; {
 	case v > smallest:
-		return max(0, c.x[i]) / v
+		return (max(0, c.x[i]) + beyond) / v
 	case v < -smallest:
-		return max(0, c.upper(c.basis[i])-c.x[i]) / -v
+		return (max(0, c.upper(c.basis[i])-c.x[i]) + beyond) / -v
 	}
 	return math.Inf(1)
 }
 
 // leave is what leaves the basis, and whether at its upper bound; −1 where what comes goes to its
-// other bound before.
+// other bound before. Of several at once the shifts tell the first, so that no basis comes again.
 func (c *Cover) leave(sign, most float64) (leaving int, up bool) {
-	leaving, step := -1, most
+	step := most
+	for i := range c.entry {
+		step = min(step, c.room(i, sign, near))
+	}
+	first := 0.0
+	if leaving = -1; most > step {
+		first = math.Inf(1)
+	}
 	for i, v := range c.entry {
-		t := c.room(i, sign)
-		if t < step || t == step && leaving >= 0 && math.Abs(v) > math.Abs(c.entry[leaving]) {
-			leaving, step, up = i, t, sign*v < 0
+		room := c.room(i, sign, 0)
+		if shift := sign * c.shifts[i] / v; room <= step && !math.IsInf(room, 1) && shift < first {
+			leaving, first, up = i, shift, sign*v < 0
 		}
 	}
 	return leaving, up
+}
+
+// exchange puts so much more of a variable, which entry is of, in the place of another.
+func (c *Cover) exchange(leaving, entering int, gain, step float64) {
+	shift := c.shifts[leaving] / c.entry[leaving]
+	for i, v := range c.entry {
+		c.x[i] -= step * v
+		c.shifts[i] -= shift * v
+	}
+	c.x[leaving], c.shifts[leaving] = step, shift
+	if j := c.basis[leaving]; j >= 0 {
+		c.place[j] = nowhere
+	}
+	if c.basis[leaving] = entering; entering >= 0 {
+		if c.place[entering] == atUpper {
+			c.x[leaving] += c.columns[entering].Upper
+		}
+		c.place[entering] = leaving
+	}
+	c.eliminate(leaving, gain)
+	c.since++
+}
+
+// shift lets other amounts be wanted than are, by so little that it changes nothing else, of which no
+// variable of the basis comes to nothing together with another.
+func (c *Cover) shift() {
+	for i := range c.shifts {
+		// What multiplies the golden ratio is spread evenly.
+		c.shifts[i] = 1 + float64(uint64(i+1)*0x9e3779b97f4a7c15>>11)/(1<<53)
+	}
 }
 
 // eliminate updates inverse and worths after what comes has taken a place.
@@ -182,66 +194,77 @@ func (c *Cover) eliminate(leaving int, gain float64) {
 	n := len(c.wanted)
 	scale := 1 / c.entry[leaving]
 	row := c.inverse[leaving*n:][:n]
-	for d := range row {
-		row[d] *= scale
+	c.some = c.some[:0]
+	for d, p := range row {
+		if p != 0 {
+			row[d] *= scale
+			c.some = append(c.some, int32(d))
+		}
 	}
 	for i, v := range c.entry {
 		if i == leaving || v == 0 {
 			continue
 		}
 		other := c.inverse[i*n:][:n]
-		for d, p := range row {
-			other[d] -= v * p
+		for _, d := range c.some {
+			other[d] -= v * row[d]
 		}
+		c.work += int64(len(c.some))
 	}
-	for d, p := range row {
-		c.worths[d] -= gain * p
+	for _, d := range c.some {
+		c.worths[d] -= gain * row[d]
 	}
 }
 
-// refresh works inverse, solution and worths out from the basis. It reports false where
-// rounding errors have made the basis useless.
-func (c *Cover) refresh() bool {
+// refresh works inverse, solution and worths out from the basis, as if its variables came in one by
+// one, each for what it has most of. It begins anew where rounding errors have made the basis useless.
+func (c *Cover) refresh() {
 	n := len(c.wanted)
-	matrix, cells := make([][]float64, n), make([]float64, n*n)
-	for i := range matrix {
-		matrix[i] = cells[i*n:][:n:n]
-	}
-	for k, j := range c.basis {
-		switch {
-		case j >= 0:
-			for e, r := range c.columns[j].Rows {
-				matrix[r][k] += c.columns[j].Amounts[e]
-			}
-		case -1-j < n:
-			matrix[-1-j][k] = 1
-		default:
-			matrix[-1-n-j][k] = -1
-		}
-	}
-	inverse, ok := Invert(matrix, leastPivot)
-	if !ok {
-		return false
-	}
+	clear(c.inverse)
 	clear(c.worths)
-	rest := slices.Clone(c.wanted)
+	copy(c.x, c.wanted)
 	for j, at := range c.place {
 		if x := &c.columns[j]; at == atUpper {
 			for e, r := range x.Rows {
-				rest[r] -= x.Amounts[e] * x.Upper
+				c.x[r] -= x.Amounts[e] * x.Upper
 			}
 		}
 	}
+	basis, shifts, free := slices.Clone(c.basis), slices.Clone(c.shifts), make([]bool, n)
 	for i := range n {
-		row := inverse[i]
-		copy(c.inverse[i*n:][:n], row)
-		sum, cost := 0.0, c.cost(c.basis[i])
-		for d, v := range row {
-			sum += v * rest[d]
-			c.worths[d] += cost * v
-		}
-		c.x[i] = sum
+		c.inverse[i*n+i], free[i] = 1, true
 	}
-	c.pivots += n // as much work
-	return true
+	order := make([]int, n)
+	for k := range n {
+		order[k], c.basis[k] = k, -1
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(c.size(basis[a]), c.size(basis[b])) })
+	at := make([]int, n)
+	for _, k := range order {
+		gain := c.enter(basis[k])
+		best := -1
+		for i, v := range c.entry {
+			if free[i] && (best < 0 || math.Abs(v) > math.Abs(c.entry[best])) {
+				best = i
+			}
+		}
+		if !(math.Abs(c.entry[best]) >= leastPivot) {
+			c.begin()
+			return
+		}
+		c.exchange(best, basis[k], gain, c.x[best]/c.entry[best])
+		free[best], at[k] = false, best
+	}
+	for k, i := range at {
+		c.shifts[i] = shifts[k]
+	}
+	c.since = 0
+}
+
+// size is how many rows a variable has some of.
+func (c *Cover) size(j int) int {
+	if j < 0 {
+		return 1
+	}
+	return len(c.columns[j].Rows)
 }
