@@ -163,41 +163,34 @@ func (x *Mixture) restart() {
 	for k, n := range x.wanted {
 		wanted[k] = float64(n)
 	}
-	if x.lp == nil {
-		x.lp = linear.NewCover(wanted, x.standIn)
-		for i := range x.fillings {
-			x.lp.Add(x.column(&x.fillings[i]))
-		}
-		return
-	}
+	x.lp = linear.NewCover(wanted, x.standIn)
 	for i := range x.fillings {
-		x.lp.Set(i, x.column(&x.fillings[i]))
+		x.add(&x.fillings[i])
 	}
-	x.lp.Want(wanted)
 }
 
-// column makes a column of a filling, without pods that are not wanted any more; without any if
+// add makes a column of a filling, without pods that are not wanted any more; without any if
 // the machine is not bought any more.
-func (x *Mixture) column(f *kindFilling) linear.Column {
+func (x *Mixture) add(f *kindFilling) {
 	c := linear.Column{Cost: x.f.Costs[x.m.Options[f.at]]}
 	for i, k := range f.kinds {
 		if n := min(f.counts[i], x.wanted[k]); n > 0 && !x.barred[f.at] {
 			c.Rows, c.Amounts = append(c.Rows, k), append(c.Amounts, float64(n))
 		}
 	}
-	return c
+	x.lp.Add(c)
 }
 
 // generate adds fillings until there is nothing to be gained, or so often.
 func (x *Mixture) generate(rounds int) {
-	done := x.done()
 	x.restart()
+	done := x.lp.Work() + x.lp.Looked()*lookWork
 	for i := 0; ; i++ {
 		x.lp.Solve(mostPivots)
 		for _, c := range x.classes {
 			x.worths[c] = max(0, x.lp.Duals()[x.kindOf[c]])
 		}
-		now := x.done()
+		now := x.lp.Work() + x.lp.Looked()*lookWork
 		x.f.Work += (now - done) / linear.WorkShare
 		done = now
 		if i == rounds || x.over() {
@@ -210,17 +203,9 @@ func (x *Mixture) generate(rounds int) {
 		slices.SortStableFunc(more, func(a, b found) int { return cmp.Compare(b.gain, a.gain) })
 		for _, y := range more[:min(len(more), mostMore)] {
 			x.keep(y.at, y.items)
-			x.lp.Add(x.column(&x.fillings[len(x.fillings)-1]))
+			x.add(&x.fillings[len(x.fillings)-1])
 		}
 	}
-}
-
-// done is how much the program has done.
-func (x *Mixture) done() int64 {
-	if x.lp == nil {
-		return 0
-	}
-	return x.lp.Work() + x.lp.Looked()*lookWork
 }
 
 // over reports whether no more fillings should be looked for.

@@ -75,7 +75,8 @@ func NewCover(wanted, standIn []float64) *Cover {
 	return c
 }
 
-// begin takes everything from nowhere.
+// begin takes everything from nowhere. The shifts are as if a little else were wanted than is, so that
+// no two variables of the basis come to nothing together.
 func (c *Cover) begin() {
 	for j := range c.place {
 		c.place[j] = nowhere
@@ -86,7 +87,10 @@ func (c *Cover) begin() {
 		}
 	}
 	c.refresh()
-	c.shift()
+	for i := range c.shifts {
+		// What multiplies the golden ratio is spread evenly.
+		c.shifts[i] = 1 + float64(uint64(i+1)*0x9e3779b97f4a7c15>>11)/(1<<53)
+	}
 }
 
 // Grow makes room for so many more columns.

@@ -3,7 +3,6 @@ package linear
 import (
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -188,28 +187,6 @@ func TestGoingOnIsSolving(t *testing.T) {
 		}
 		_, _, columns = drawn(seed)
 		optimal(t, c, wanted, standIn, columns)
-	}
-}
-
-// A program of which less is wanted every time ends where one does that wants no more from the start.
-func TestWantingLessIsSolving(t *testing.T) {
-	for seed := range uint64(300) {
-		wanted, standIn, columns := drawn(seed)
-		c := NewCover(slices.Clone(wanted), standIn)
-		for i := range columns {
-			columns[i].Upper = 0
-			c.Add(columns[i])
-		}
-		require.True(t, c.Solve(10_000), "seed %d", seed)
-		rng := rand.New(rand.NewPCG(seed, 12))
-		for range 4 {
-			for r, n := range wanted {
-				wanted[r] = n * float64(rng.IntN(5)) / 4
-			}
-			c.Want(slices.Clone(wanted))
-			require.True(t, c.Solve(10_000), "seed %d", seed)
-			optimal(t, c, wanted, standIn, columns)
-		}
 	}
 }
 

@@ -180,15 +180,6 @@ func (c *Cover) exchange(leaving, entering int, gain, step float64) {
 	c.since++
 }
 
-// shift lets other amounts be wanted than are, by so little that it changes nothing else, of which no
-// variable of the basis comes to nothing together with another.
-func (c *Cover) shift() {
-	for i := range c.shifts {
-		// What multiplies the golden ratio is spread evenly.
-		c.shifts[i] = 1 + float64(uint64(i+1)*0x9e3779b97f4a7c15>>11)/(1<<53)
-	}
-}
-
 // eliminate updates inverse and worths after what comes has taken a place.
 func (c *Cover) eliminate(leaving int, gain float64) {
 	n := len(c.wanted)

@@ -11,20 +11,20 @@ import (
 
 const (
 	// improveEnough is the share of the price up to which a bound may miss it without more work
-	// being done for few machines; at the least effort that is [prove.NearEnough].
+	// being done; at the least effort that is [prove.NearEnough].
 	improveEnough = 0.005
 	// improveLeast is how much work that is at the least effort, and improveTimes how many times
-	// the work of a search at others.
+	// the work of a search at others, where few machines are bought: the more there are, the less
+	// each of them counts.
 	improveLeast, improveTimes = 1_000_000, 4
 )
 
 // Improve exchanges machines of pods without topology terms for cheaper ones, at what pods are
-// worth by the bound, where few are bought and the price is further above that bound than will
-// do. What is proven for it is noted, for the plan's own proof.
+// worth by the bound, where the price is further above that bound than will do. What is proven for it is noted, for the plan's own proof.
 func Improve(ctx context.Context, c *compile.Compiler, at pack.Outcome, params pack.Params) pack.Outcome {
 	x := NewTrial(c, at)
 	price := x.price()
-	if c.Terse || at.Late || price == 0 || !x.few() {
+	if c.Terse || at.Late || price == 0 {
 		return at
 	}
 	pods := prove.Deciding(c, c.Placed(at.Solution), x.onLaunches())
@@ -40,6 +40,9 @@ func Improve(ctx context.Context, c *compile.Compiler, at pack.Outcome, params p
 	}
 	work := params.Work
 	params.Work = max(improveTimes*min(work, mostWork), improveLeast)
+	if many := x.machines() / manyMachines; many > 0 {
+		params.Work = max(min(work, mostWork)/(1+many), improveLeast)
+	}
 	best := pack.Improve(c.Model, at, params)
 	// What a search ends with hangs on how it began: at what pods are worth by the bound, or at
 	// the least effort.
