@@ -12,9 +12,10 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
 
-// Realised is what a plan's steps come to when they are carried out one by one, kube-scheduler binds the
-// evicted pods as it likes, and chooses otherwise among nodes of the same score than it was expected to. It is the
-// result of a model of kube-scheduler and no proof.
+// Realised is what a plan's steps come to when they are carried out one by one, and kube-scheduler binds the
+// evicted pods as it likes: it takes those of a wave in another order, and chooses otherwise among nodes of the same
+// score than it was expected to. It is the mean of several courses of events that a model of kube-scheduler plays,
+// counts rounded up, and no proof.
 type Realised struct {
 	// PricePerHourAfter is what all nodes cost then, with the machines that have to be bought for
 	// pods that find no place: as [Summary.PricePerHourAfter].
@@ -28,11 +29,31 @@ type Realised struct {
 	Launches int `json:"launches"`
 }
 
-// otherSeed is the seed of what comes otherwise than expected.
-const otherSeed = 1
+// courses is in how many courses of events a plan is played, but for large clusters: of so many steps one says as much.
+const courses = 8
 
-// realise carries the steps of a plan out on the cluster as it was before them.
+// realise is the mean of several courses of events, counts rounded up.
 func (f *state) realise(ctx context.Context, plan *Plan) (*Realised, error) {
+	sum, n := &Realised{}, courses
+	if f.large() {
+		n = 1
+	}
+	for course := range n {
+		y := f.fork()
+		y.market, y.free = nil, nil                                       // nobody asks what would be
+		x, err := y.play(ctx, plan, uint64(1+course*(1+len(plan.Steps)))) //nolint:gosec // it is positive
+		if err != nil {
+			return nil, err
+		}
+		sum.PricePerHourAfter = offerings.Sum(sum.PricePerHourAfter, x.PricePerHourAfter)
+		sum.PodsElsewhere, sum.PodsWaiting, sum.Launches = sum.PodsElsewhere+x.PodsElsewhere, sum.PodsWaiting+x.PodsWaiting, sum.Launches+x.Launches
+	}
+	up := func(of int) int { return (of + n - 1) / n }
+	return &Realised{sum.PricePerHourAfter / offerings.Price(n), up(sum.PodsElsewhere), up(sum.PodsWaiting), up(sum.Launches)}, nil
+}
+
+// play carries the steps of a plan out on the cluster as it was before them, in the course of events of a seed.
+func (f *state) play(ctx context.Context, plan *Plan, seed uint64) (*Realised, error) {
 	out := &Realised{PricePerHourAfter: plan.Summary.PricePerHourAfter}
 	var waiting []*corev1.Pod
 	for i := range plan.Steps {
@@ -42,7 +63,7 @@ func (f *state) realise(ctx context.Context, plan *Plan) (*Realised, error) {
 			expected[e.Pod] = e
 		}
 		step.Evictions = f.leavers(&step, expected)
-		landed := landings(f.landing.Fork(uint64(i)+otherSeed), &step, f.shutAnd(plan.Cordon)) //nolint:gosec // steps are few
+		landed := landings(f.landing.Fork(uint64(i)+seed), &step, f.shutAnd(plan.Cordon)) //nolint:gosec // steps are few
 		for _, e := range landed {
 			if e.To == "" {
 				waiting = append(waiting, unbound(f.pods[e.Pod]))

@@ -3,6 +3,7 @@ package landing
 import (
 	"cmp"
 	"maps"
+	"math/rand/v2"
 	"slices"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
@@ -41,6 +42,8 @@ type Landing struct {
 	names    []string
 	launched map[string]int32
 	going    map[string]bool
+	// dice draws the order of the pods of a wave; nil leaves it as it is.
+	dice *rand.Rand
 }
 
 // model is what all forks share.
@@ -72,12 +75,17 @@ func New(x Cluster) (*Landing, error) {
 }
 
 // Fork is the same cluster, to be changed by itself. The seed is that of kube-scheduler's choice among
-// nodes of the same score. The fork of nil is nil.
+// nodes of the same score and of the order in which it takes the pods of a wave; with 0 they come as they are
+// listed. The fork of nil is nil.
 func (l *Landing) Fork(seed uint64) *Landing {
 	if l == nil {
 		return nil
 	}
-	return &Landing{l.model, l.run.Fork(seed), slices.Clip(l.names), maps.Clone(l.launched), maps.Clone(l.going)}
+	f := &Landing{model: l.model, run: l.run.Fork(seed), names: slices.Clip(l.names), launched: maps.Clone(l.launched), going: maps.Clone(l.going)}
+	if seed > 0 {
+		f.dice = rand.New(rand.NewPCG(seed, 0x77617665)) //nolint:gosec // a model of chance, not a secret
+	}
+	return f
 }
 
 // Take does what a step says, whatever kube-scheduler would do.
@@ -186,6 +194,9 @@ func (l *Landing) bind(wave []Move) {
 	}
 	if len(waiting) == 0 {
 		return
+	}
+	if l.dice != nil {
+		l.dice.Shuffle(len(waiting), func(i, j int) { waiting[i], waiting[j] = waiting[j], waiting[i] })
 	}
 	slices.SortStableFunc(waiting, func(a, b *Move) int {
 		return cmp.Compare(l.priority[l.class(b.Pod)], l.priority[l.class(a.Pod)])
