@@ -329,9 +329,5 @@ func (w *ordering) again(ctx context.Context, o *outcome) (*outcome, error) {
 
 // namesOf are the names of nodes.
 func namesOf(list []*leavingNode) []string {
-	out := make([]string, len(list))
-	for i, l := range list {
-		out[i] = l.name
-	}
-	return out
+	return lo.Map(list, func(l *leavingNode, _ int) string { return l.name })
 }

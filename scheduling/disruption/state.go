@@ -254,14 +254,7 @@ func (f *state) standing(name string) *candidate {
 
 // names are those of the nodes that are there, sorted.
 func (f *state) names() []string {
-	var out []string
-	for _, s := range f.nodes {
-		if !s.gone {
-			out = append(out, s.name)
-		}
-	}
-	slices.Sort(out)
-	return out
+	return slices.Sorted(maps.Keys(f.nodesThat(func(s *candidate) bool { return !s.gone })))
 }
 
 // nodesThat are the names of the nodes for which something holds.
