@@ -39,9 +39,7 @@ func (f *state) realise(ctx context.Context, plan *Plan) (*Realised, error) {
 		n = 1
 	}
 	for course := range n {
-		y := f.fork()
-		y.market, y.free = nil, nil                                       // nobody asks what would be
-		x, err := y.play(ctx, plan, uint64(1+course*(1+len(plan.Steps)))) //nolint:gosec // it is positive
+		x, err := f.fork().play(ctx, plan, uint64(1+course*(1+len(plan.Steps)))) //nolint:gosec // it is positive
 		if err != nil {
 			return nil, err
 		}

@@ -26,6 +26,7 @@ func (p Planner) Plan(ctx context.Context, c Cluster) (*Plan, error) {
 	start := r.state
 	if free {
 		start = start.fork()
+		start.market, start.free = nil, nil // nobody asks what would be
 	}
 	if err := r.search(ctx); err != nil {
 		return nil, err

@@ -306,7 +306,10 @@ func (f *state) fork() *state {
 		}
 		out.nodes[i], out.at[s.name] = &own, &own
 	}
-	out.market, out.free, out.landing = f.market.Fork(), f.free.Fork(), f.landing.Fork(0)
+	out.landing = f.landing.Fork(0)
+	if f.market != nil {
+		out.market, out.free = f.market.Fork(), f.free.Fork()
+	}
 	out.pods, out.whereabouts, out.waits = maps.Clone(f.pods), maps.Clone(f.whereabouts), maps.Clone(f.waits)
 	out.bought, out.used = maps.Clone(f.bought), maps.Clone(f.used)
 	return &out

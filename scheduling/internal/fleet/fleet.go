@@ -134,17 +134,17 @@ func (p *problem) complete(f fleet, most float64) *Fleet {
 	return p.answer(machines, p.bound(len(machines), w, &x))
 }
 
-// packOnto packs pods, by class, onto nodes, and onto machines that are bought for the others within the limits of pools;
-// without limits, within those of the problem.
-func (p *problem) packOnto(nodes []model.Bin, pods []int64, limits [][]int64) model.Solution {
+// packOnto packs pods, by class, onto nodes, and onto machines that are bought for the others within what a ledger leaves
+// of the limits of pools.
+func (p *problem) packOnto(nodes []model.Bin, pods []int64, ledger *compile.Ledger) model.Solution {
 	m := *p.c.Model
 	m.Bins, m.Rooms, m.Open = nodes, nil, nil
 	m.Classes, m.Pools = slices.Clone(m.Classes), slices.Clone(m.Pools)
 	for i := range m.Classes {
 		m.Classes[i].Count = pods[i]
 	}
-	for i := range limits {
-		m.Pools[i].Limits = limits[i]
+	for i := range m.Pools {
+		m.Pools[i].Limits = ledger.Limits[i]
 	}
 	return pack.Search(&m, pack.Params{Late: p.late, Snug: true}).Solution
 }
@@ -165,7 +165,7 @@ func (p *problem) packed(f fleet, most float64) *Fleet {
 		bins = append(bins, model.Bin{Room: x.room, Admits: admits, Soft: model.NewBits(p.c.Model.Groups)})
 		ledger.Spend(x.purchase, 1)
 	}
-	out := p.packOnto(bins, p.pods, ledger.Limits)
+	out := p.packOnto(bins, p.pods, ledger)
 	if slices.Max(out.Unplaced) > 0 {
 		return nil
 	}

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 )
@@ -290,7 +291,7 @@ func (p *problem) extra(w *way, x *course) fleet {
 // cheapest is the machines that are bought for pods, by class, if all of them are planned together; nil where some find
 // none.
 func (p *problem) cheapest(pods []int64) fleet {
-	found := p.packOnto(nil, pods, nil)
+	found := p.packOnto(nil, pods, compile.NewLedger(p.c))
 	if slices.Max(found.Unplaced) > 0 {
 		return nil
 	}
@@ -313,7 +314,7 @@ const mostHosts = 64
 // off left.
 func (p *problem) divided(w *way, x *course, left []int64) [][]int32 {
 	out := make([][]int32, len(p.wards))
-	tied := func(c int32) bool { return len(p.wards) > 0 && p.wards[0].bound && p.scheduler.Tied(c) }
+	tied := func(c int32) bool { return len(p.wards) > 0 && p.scheduler.Tied(c) }
 	for i := range p.wards {
 		for _, c := range p.wards[i].queue {
 			if !tied(c) {

@@ -20,7 +20,8 @@ const (
 )
 
 // Improve exchanges machines of pods without topology terms for cheaper ones, at what pods are
-// worth by the bound, where the price is further above that bound than will do. What is proven for it is noted, for the plan's own proof.
+// worth by the bound, where the price is further above that bound than will do. What is proven for
+// it is noted, for the plan's own proof.
 func Improve(ctx context.Context, c *compile.Compiler, at pack.Outcome, params pack.Params) pack.Outcome {
 	x := NewTrial(c, at)
 	price := x.price()
