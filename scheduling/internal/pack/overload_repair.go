@@ -30,7 +30,9 @@ type overloadRepair struct {
 	nodes   []model.Node
 	over    []float64 // by machine and resource, load above the room, in pods of the usual size
 	weight  []float64 // by machine and resource, what an overload counts for
-	usual   []float64 // by resource, 1 by what a pod asks for on average
+	now     []float64 // by machine, how bad it is for it to hold what it does
+	dims    int
+	sizes   []float64 // by class and resource, what a pod asks for, in pods of the usual size
 	random  *rand.Rand
 	company []model.Item // room for those on a machine
 }
@@ -64,43 +66,68 @@ func (s *search) insertByRepair(m *greedy.Market, nodes []model.Node, classes []
 
 // measure works out loads in pods of the usual size.
 func (x *overloadRepair) measure(classes []model.ClassID, remaining []int64) {
-	all, asked := int64(0), make([]int64, x.p.Dims)
+	x.dims = x.p.Dims
+	all, asked := int64(0), make([]int64, x.dims)
 	loads := make([][]int64, len(x.nodes))
+	held := slices.Clone(classes)
 	for i := range x.nodes {
-		loads[i] = make([]int64, x.p.Dims)
+		loads[i] = make([]int64, x.dims)
 		x.p.Load(loads[i], x.nodes[i].Items)
 		x.p.Load(asked, x.nodes[i].Items)
 		all += model.Pods(x.nodes[i : i+1])
+		for _, it := range x.nodes[i].Items {
+			held = append(held, it.Class)
+		}
 	}
 	for _, c := range classes {
 		x.p.Load(asked, []model.Item{{Class: c, N: remaining[c]}})
 		all += remaining[c]
 	}
-	for _, n := range asked {
-		x.usual = append(x.usual, float64(all)/float64(max(1, n)))
+	usual := make([]float64, x.dims) // 1 by what a pod asks for on average
+	for d, n := range asked {
+		usual[d] = float64(all) / float64(max(1, n))
+	}
+	x.sizes = x.search.sizes
+	for _, c := range held {
+		for d, n := range x.p.Classes[c].Request {
+			x.sizes[int(c)*x.dims+d] = float64(n) * usual[d]
+		}
 	}
 	for i, load := range loads {
 		for d, n := range load {
-			x.over = append(x.over, float64(n-x.p.Options[x.nodes[i].Option].Room[d])*x.usual[d])
+			x.over = append(x.over, float64(n-x.p.Options[x.nodes[i].Option].Room[d])*usual[d])
 		}
 	}
 	x.weight = slices.Repeat([]float64{1}, len(x.over))
+	x.now = make([]float64, len(x.nodes))
+	x.weigh()
 }
 
-// size is what a pod asks for of a resource, in pods of the usual size.
-func (x *overloadRepair) size(c model.ClassID, d int) float64 {
-	if c == noClass {
-		return 0
+// weigh works out how bad it is for each machine to hold what it does.
+func (x *overloadRepair) weigh() {
+	for i := range x.nodes {
+		x.now[i] = x.bad(i, nil, nil)
 	}
-	return float64(x.p.Classes[c].Request[d]) * x.usual[d]
 }
 
-// bad is how bad it is for a machine to hold what it does, with one pod more and another less.
-func (x *overloadRepair) bad(i int, in, out model.ClassID) (sum float64) {
-	for d := range x.usual {
-		k := i*len(x.usual) + d
-		if v := x.over[k] + x.size(in, d) - x.size(out, d); v > 0 {
-			sum += v * v * x.weight[k]
+// size is what a pod asks for, by resource, in pods of the usual size.
+func (x *overloadRepair) size(c model.ClassID) []float64 {
+	return x.sizes[int(c)*x.dims:][:x.dims:x.dims]
+}
+
+// bad is how bad it is for a machine to hold what it does, with a pod of one size more and one of
+// another less; nil is none.
+func (x *overloadRepair) bad(i int, in, out []float64) (sum float64) {
+	over, weight := x.over[i*x.dims:][:x.dims], x.weight[i*x.dims:][:x.dims]
+	for d, v := range over {
+		if in != nil {
+			v += in[d]
+		}
+		if out != nil {
+			v -= out[d]
+		}
+		if v > 0 {
+			sum += v * v * weight[d]
 		}
 	}
 	return sum
@@ -138,9 +165,10 @@ func (x *overloadRepair) joins(i int, c, out model.ClassID) bool {
 
 // put adds pods of a class to a machine, or takes them away.
 func (x *overloadRepair) put(i int, c model.ClassID, n int64) {
-	for d := range x.usual {
-		x.over[i*len(x.usual)+d] += x.size(c, d) * float64(n)
+	for d, size := range x.size(c) {
+		x.over[i*x.dims+d] += size * float64(n)
 	}
+	x.now[i] = x.bad(i, nil, nil)
 	node := &x.nodes[i]
 	node.Items = model.Add(node.Items, c, n)
 	if n < 0 {
@@ -150,9 +178,9 @@ func (x *overloadRepair) put(i int, c model.ClassID, n int64) {
 
 // add puts a pod onto the machine where it is the least bad, if one can hold it.
 func (x *overloadRepair) add(c model.ClassID) bool {
-	best, least := -1, 0.0
+	best, least, size := -1, 0.0, x.size(c)
 	for i := range x.nodes {
-		if more := x.bad(i, c, noClass) - x.bad(i, noClass, noClass); (best < 0 || more < least) && x.holds(i, c, noClass) {
+		if more := x.bad(i, size, nil) - x.now[i]; (best < 0 || more < least) && x.holds(i, c, noClass) {
 			best, least = i, more
 		}
 	}
@@ -168,8 +196,7 @@ func (x *overloadRepair) run() bool {
 	stuck := make([]bool, len(x.nodes))
 	for range squeezeSteps {
 		worst, most, full := -1, squeezeGain, true
-		for i := range x.nodes {
-			v := x.bad(i, noClass, noClass)
+		for i, v := range x.now {
 			full = full && v <= squeezeGain
 			if v > most && !stuck[i] {
 				worst, most = i, v
@@ -184,8 +211,9 @@ func (x *overloadRepair) run() bool {
 					x.weight[k] *= squeezeMore
 				}
 			}
+			x.weigh()
 			clear(stuck)
-		case x.step(worst, most):
+		case x.step(worst):
 			clear(stuck)
 		default:
 			stuck[worst] = true
@@ -205,21 +233,21 @@ func (x *overloadRepair) fits() bool {
 
 // step makes the best of some changes that concern a machine: a pod goes to another one, or
 // changes places with a pod there. It reports false where none is for the better.
-func (x *overloadRepair) step(i int, now float64) bool {
+func (x *overloadRepair) step(i int) bool {
 	items, gain, to := x.nodes[i].Items, squeezeGain, -1
 	out, in := noClass, noClass
 	from, stride := x.random.IntN(max(1, len(items))), max(1, len(items)/squeezeItems)
 	looked := 0
 	for k := range min(len(items), squeezeItems) {
 		c := items[(from+k*stride)%len(items)].Class
-		without := now - x.bad(i, noClass, c)
-		for j := range x.nodes {
-			there := x.bad(j, noClass, noClass)
+		size := x.size(c)
+		without := x.now[i] - x.bad(i, nil, size)
+		for j, there := range x.now {
 			looked++
 			if j == i || without+there <= gain {
 				continue // no better, even with nothing in its place
 			}
-			if g := without + there - x.bad(j, c, noClass); g > gain && x.holds(j, c, noClass) {
+			if g := without + there - x.bad(j, size, nil); g > gain && x.holds(j, c, noClass) {
 				gain, to, out, in = g, j, c, noClass
 			}
 			others := x.nodes[j].Items
@@ -227,11 +255,12 @@ func (x *overloadRepair) step(i int, now float64) bool {
 			for l := range min(len(others), squeezeOthers) {
 				other := others[(first+l*hop)%len(others)].Class
 				looked++
-				rest := now + there - x.bad(i, other, c)
+				its := x.size(other)
+				rest := x.now[i] + there - x.bad(i, its, size)
 				if rest <= gain {
 					continue
 				}
-				if g := rest - x.bad(j, c, other); g > gain && x.holds(i, other, c) && x.holds(j, c, other) {
+				if g := rest - x.bad(j, size, its); g > gain && x.holds(i, other, c) && x.holds(j, c, other) {
 					gain, to, out, in = g, j, c, other
 				}
 			}

@@ -108,6 +108,7 @@ type search struct {
 	jittered []float64
 	held     []int            // scratch of holding
 	classes  []model.ClassID  // those that a change concerns
+	sizes    []float64        // scratch of overloadRepair
 	prices   []float64        // costs of options as they are
 	markets  []*greedy.Market // by pass
 	budget   int64            // of work
@@ -126,7 +127,7 @@ const leastTimes, leastMost, leastDrafts, leastTries = 20, 500_000, 2, 1_500_000
 func newSearch(p *model.Problem, params Params) *search {
 	s := &search{
 		p: p, params: params, fill: greedy.NewFiller(p), levels: priorities(p),
-		jittered: make([]float64, len(p.Classes)),
+		jittered: make([]float64, len(p.Classes)), sizes: make([]float64, len(p.Classes)*p.Dims),
 	}
 	s.prices, s.every = slices.Clone(s.fill.Costs), model.Every[int](len(p.Bins))
 	s.snug = params.Snug && len(p.Bins) > 0

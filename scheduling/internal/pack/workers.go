@@ -72,7 +72,7 @@ func (s *search) newWorkers(m *greedy.Market, machines int, values []float64, b 
 func (s *search) twin() *search {
 	return &search{
 		p: s.p, params: s.params, fill: s.fill.Twin(), levels: s.levels, every: s.every,
-		jittered: make([]float64, len(s.p.Classes)), prices: s.prices, markets: s.markets, deep: s.deep,
+		jittered: make([]float64, len(s.p.Classes)), sizes: make([]float64, len(s.sizes)), prices: s.prices, markets: s.markets, deep: s.deep,
 	}
 }
 
