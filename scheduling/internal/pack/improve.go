@@ -82,7 +82,7 @@ func (s *search) improvePass(m *greedy.Market, nodes []model.Node, values []floa
 
 // triesPerChoice is how often each choice of few machines is packed anew at the least work, and
 // deepPatience how many times as many tries more work makes.
-const triesPerChoice, deepPatience = 16, 4
+const triesPerChoice, deepPatience = 16, 2
 
 // patience is how many tries in vain end an improvement. Of few machines there are few
 // choices: each is tried some times only.

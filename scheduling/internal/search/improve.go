@@ -45,14 +45,12 @@ func Improve(ctx context.Context, c *compile.Compiler, at pack.Outcome, params p
 		params.Work = max(min(work, mostWork)/(1+many), improveLeast)
 	}
 	best := pack.Improve(c.Model, at, params)
-	// What a search ends with hangs on how it began: at what pods are worth by the bound, or at
-	// the least effort.
+	// What a search ends with hangs on how it began: at what pods are worth by the bound, too.
 	begin := params
-	for _, begin.Work = range slices.Compact([]int64{work, 0}) {
-		again := pack.Improve(c.Model, pack.PlaceWithinLimits(c.Model, pack.Search(c.Model, begin), begin), params)
-		if slices.Equal(again.Solution.Unplaced, best.Solution.Unplaced) && c.Model.Cost(again.Solution.Nodes) < c.Model.Cost(best.Solution.Nodes) {
-			best = again
-		}
+	begin.Work = 0
+	again := pack.Improve(c.Model, pack.PlaceWithinLimits(c.Model, pack.Search(c.Model, begin), begin), params)
+	if slices.Equal(again.Solution.Unplaced, best.Solution.Unplaced) && c.Model.Cost(again.Solution.Nodes) < c.Model.Cost(best.Solution.Nodes) {
+		return again
 	}
 	return best
 }
