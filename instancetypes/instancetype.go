@@ -49,7 +49,7 @@ type Overhead struct {
 // owns the result.
 func (o Overhead) Total() corev1.ResourceList {
 	total := corev1.ResourceList{}
-	for _, part := range []corev1.ResourceList{o.KubeReserved, o.SystemReserved, o.EvictionThreshold} {
+	for _, part := range o.parts() {
 		for name, q := range part {
 			// Quantity.Add writes through to the receiver's big number, if it has one.
 			sum := total[name].DeepCopy()
@@ -58,6 +58,11 @@ func (o Overhead) Total() corev1.ResourceList {
 		}
 	}
 	return total
+}
+
+// parts are the lists that add up.
+func (o Overhead) parts() [3]corev1.ResourceList {
+	return [...]corev1.ResourceList{o.KubeReserved, o.SystemReserved, o.EvictionThreshold}
 }
 
 // DeepCopy returns a copy that shares no memory with o.
@@ -127,10 +132,13 @@ func (t *InstanceType) Allocatable() corev1.ResourceList {
 func (t *InstanceType) AllocatableOf(o offerings.Offering) corev1.ResourceList {
 	allocatable := t.CapacityOf(o)
 	huge := hugePages(allocatable)
-	overhead := merged(t.Overhead.Total(), o.Overhead)
 	for name, q := range allocatable {
-		if reserved, ok := overhead[name]; ok {
+		if reserved, ok := o.Overhead[name]; ok {
 			q.Sub(reserved)
+		} else {
+			for _, part := range t.Overhead.parts() {
+				q.Sub(part[name])
+			}
 		}
 		if name == corev1.ResourceMemory {
 			q.Sub(huge)

@@ -131,21 +131,30 @@ func (k *RankedOffers) add(s *scheduling.Policy, catalog *instancetypes.Catalog)
 // sortOffers puts offers in rank order. Where that goes by costs first, these are looked at
 // before anything else.
 func sortOffers(s *scheduling.Policy, offers []Offer) {
-	byCost := ByCost(s)
-	order := make([]int32, len(offers))
-	for i := range order {
-		order[i] = int32(i)
+	type ranked struct {
+		cost int64
+		at   int
 	}
-	slices.SortFunc(order, func(x, y int32) int {
-		a, b := &offers[x], &offers[y]
-		if byCost && a.Cost != b.Cost {
-			return cmp.Compare(a.Cost, b.Cost)
+	byCost, order := ByCost(s), make([]ranked, len(offers))
+	for i := range order {
+		order[i].at = i
+		if byCost {
+			order[i].cost = offers[i].Cost
 		}
-		return s.Ranking.Compare(a.Candidate(), b.Candidate())
-	})
+	}
+	// What costs the same is nearly in order as catalogs list it.
+	slices.SortFunc(order, func(a, b ranked) int { return cmp.Or(cmp.Compare(a.cost, b.cost), cmp.Compare(a.at, b.at)) })
+	for rest := order; len(rest) > 0; {
+		n := 1
+		for n < len(rest) && rest[n].cost == rest[0].cost {
+			n++
+		}
+		slices.SortFunc(rest[:n], func(a, b ranked) int { return s.Ranking.Compare(offers[a.at].Candidate(), offers[b.at].Candidate()) })
+		rest = rest[n:]
+	}
 	sorted := make([]Offer, len(offers))
 	for to, from := range order {
-		sorted[to] = offers[from]
+		sorted[to] = offers[from.at]
 	}
 	copy(offers, sorted)
 }
