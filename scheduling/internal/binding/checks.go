@@ -6,32 +6,20 @@ import "slices"
 type checks struct {
 	r     *Run
 	x     *class
-	held  []int32
 	least []int64 // by spread, the pods in the domain that has the fewest
 	first bool    // nobody is there yet whom its affinity asks for, and it will do itself
 }
 
-// checks prepares the terms of a class; nil where no node can meet them.
-func (r *Run) checks(x *class) *checks {
-	k := &checks{r: r, x: x, least: make([]int64, len(x.hard))}
-	for _, h := range x.heldBy {
-		if r.s.holders[h].hard {
-			k.held = append(k.held, h)
-		}
-	}
+// prepare makes them those of a class. It reports whether any node can meet them.
+func (k *checks) prepare(r *Run, x *class) bool {
+	k.r, k.x, k.least, k.first = r, x, k.least[:0], len(x.near) > 0
 	for i := range x.hard {
-		k.least[i] = r.fewest(&x.hard[i])
+		k.least = append(k.least, r.fewest(&x.hard[i]))
 	}
-	if len(x.near) > 0 {
-		k.first = true
-		for _, t := range x.near {
-			k.first = k.first && !slices.ContainsFunc(r.counts[t.counter], func(n int64) bool { return n > 0 })
-		}
-		if k.first && !x.alone {
-			return nil
-		}
+	for _, t := range x.near {
+		k.first = k.first && !slices.ContainsFunc(r.counts[t.counter], func(n int64) bool { return n > 0 })
 	}
-	return k
+	return !k.first || x.alone
 }
 
 // fewest is the least number of counted pods in a domain of a spread, 0 where there are fewer
@@ -53,28 +41,28 @@ func (r *Run) fewest(t *spread) int64 {
 }
 
 // admit reports whether a node meets all terms.
-func (k *checks) admit(n *node) bool {
+func (k *checks) admit(n int32) bool {
 	r, x := k.r, k.x
 	for i := range x.hard {
 		t := &x.hard[i]
-		d := n.domains[t.axis]
+		d := r.domains[t.axis][n]
 		if d == -1 || at(r.counts[t.counter], d)+t.self-k.least[i] > t.skew {
 			return false
 		}
 	}
 	for _, t := range x.near {
-		d := n.domains[t.axis]
+		d := r.domains[t.axis][n]
 		if d == -1 || !k.first && at(r.counts[t.counter], d) == 0 {
 			return false
 		}
 	}
 	for _, t := range x.apart {
-		if at(r.counts[t.counter], n.domains[t.axis]) > 0 {
+		if at(r.counts[t.counter], r.domains[t.axis][n]) > 0 {
 			return false
 		}
 	}
-	for _, h := range k.held {
-		if at(r.held[h], n.domains[r.s.holders[h].axis]) > 0 {
+	for _, h := range x.heldBy {
+		if o := &r.s.holders[h]; o.hard && at(r.held[h], r.domains[o.axis][n]) > 0 {
 			return false
 		}
 	}

@@ -20,29 +20,35 @@ type Run struct {
 	inZone [][]int32 // by zone, nodes in the order in which they joined
 	order  []int32   // in which kube-scheduler looks at nodes; nil where it has to be made anew
 	start  int       // where in the order it looks first
+	// domains is that of each node by axis.
+	domains [][]int32
 
-	// What was worked out for the pods of a class on each node holds until a pod of another
-	// class comes; of the node that took the last one, it does not.
-	last     int32
-	known    []int64 // score by node, or one of the marks
+	// changes counts, by node, how often pods or the node itself have changed. What a shape of pods
+	// scores there for its resources is known as long as it stays the same.
+	changes []uint32
+	known   [][]score // by shape and node
+	check   checks
+
 	feasible []int32
 	score    []int64
 	terms    []int64
-	domains  []bool
+	seen     []bool
 }
 
-// Marks in place of a score.
-const (
-	unknown    int64 = -1
-	infeasible int64 = -2
-)
+// score is that of a node for its resources after so many changes of it.
+type score struct {
+	changes uint32
+	n       int32
+}
+
+// infeasible stands in place of a score.
+const infeasible int64 = -1
 
 type node struct {
 	machine           int32
 	room              []int64
 	requested, scored [2]int64
 	balance           int64
-	domains           []int32
 	ports             []podspec.HostPort
 	closed            bool // it takes nobody in any more
 }
@@ -50,23 +56,23 @@ type node struct {
 // Begin is a run in which the nodes that are there already have joined, with what runs on them.
 func (s *Scheduler) Begin(seed uint64) *Run {
 	r := &Run{
-		s: s, dice: rand.New(rand.NewPCG(seed, 0x706c696d)), last: -1, //nolint:gosec // a model of chance, not a secret
+		s: s, dice: rand.New(rand.NewPCG(seed, 0x706c696d)), //nolint:gosec // a model of chance, not a secret
 		counts: make([][]int64, len(s.counts)), nodesW: make([][]int32, len(s.counts)), held: make([][]int64, len(s.holders)),
+		domains: make([][]int32, len(s.axes)), known: make([][]score, len(s.shapes)),
 	}
 	for _, m := range s.existing {
 		r.Join(m)
 	}
 	for _, t := range s.running {
-		n := &r.nodes[t.machine]
 		if t.holder >= 0 {
 			h := &s.holders[t.holder]
-			add(&r.held[t.holder], n.domains[h.axis], 1)
+			add(&r.held[t.holder], r.domains[h.axis][t.machine], 1)
 			continue
 		}
 		for _, c := range t.counts {
 			x := &s.counts[c]
-			if (!t.going || x.filter == nil) && x.filter.passes(&s.machines[n.machine]) {
-				add(&r.counts[c], n.domains[x.axis], 1)
+			if (!t.going || x.filter == nil) && x.filter.passes(r.machine(t.machine)) {
+				add(&r.counts[c], r.domains[x.axis][t.machine], 1)
 			}
 		}
 	}
@@ -76,9 +82,10 @@ func (s *Scheduler) Begin(seed uint64) *Run {
 // Fork is a run that goes on from here without changing r.
 func (r *Run) Fork(seed uint64) *Run {
 	f := &Run{
-		s: r.s, dice: rand.New(rand.NewPCG(seed, 0x666f726b)), last: -1, //nolint:gosec // a model of chance, not a secret
+		s: r.s, dice: rand.New(rand.NewPCG(seed, 0x666f726b)), //nolint:gosec // a model of chance, not a secret
 		nodes: slices.Clone(r.nodes), counts: copied(r.counts), nodesW: copied(r.nodesW), held: copied(r.held),
-		zones: slices.Clone(r.zones), inZone: copied(r.inZone), start: r.start, known: make([]int64, len(r.known)),
+		zones: slices.Clone(r.zones), inZone: copied(r.inZone), start: r.start,
+		domains: copied(r.domains), changes: slices.Clone(r.changes), known: make([][]score, len(r.known)),
 	}
 	rooms := make([][]int64, len(r.nodes))
 	for i := range r.nodes {
@@ -128,26 +135,25 @@ func (r *Run) Join(kind int) int {
 	m := &r.s.machines[kind]
 	n := node{
 		machine: int32(kind), room: slices.Clone(m.room), requested: m.requested, scored: m.scored,
-		domains: m.domains, ports: m.ports,
-	}
-	for i, d := range m.domains {
-		if d == hostDomain {
-			n.domains = slices.Clone(m.domains)
-			n.domains[i] = int32(len(r.s.axes[i].values) + len(r.nodes))
-		}
+		ports: m.ports,
 	}
 	n.balance = balance(n.requested, m.basic)
 	at := len(r.nodes)
-	r.nodes = append(r.nodes, n)
-	r.countNode(&n, 1)
+	for i, d := range m.domains {
+		if d == hostDomain {
+			d = int32(len(r.s.axes[i].values) + at) //nolint:gosec // a number of nodes
+		}
+		r.domains[i] = append(r.domains[i], d)
+	}
+	r.nodes, r.changes = append(r.nodes, n), append(r.changes, 1)
+	r.countNode(int32(at), 1) //nolint:gosec // a number of nodes
 	zone := slices.Index(r.zones, m.zone)
 	if zone < 0 {
 		zone = len(r.zones)
 		r.zones, r.inZone = append(r.zones, m.zone), append(r.inZone, nil)
 	}
 	r.inZone[zone] = append(r.inZone[zone], int32(at))
-	r.order, r.last = nil, -1
-	r.known = append(r.known, unknown)
+	r.order = nil
 	return at
 }
 
@@ -155,13 +161,10 @@ func (r *Run) Join(kind int) int {
 // stand.
 func (r *Run) Admits(c, to int32) bool {
 	x := &r.s.classes[c]
-	var check *checks
-	if x.tied {
-		if check = r.checks(x); check == nil {
-			return false
-		}
+	if x.tied && !r.check.prepare(r, x) {
+		return false
 	}
-	return r.look(x, to, check) != infeasible
+	return r.look(x, to) != infeasible && (!x.tied || r.check.admit(to))
 }
 
 // Place binds a pod of a class to a node, whatever the plugins say.
@@ -203,31 +206,32 @@ func (r *Run) count(c, on int32, pods int64, going bool) {
 	n.balance = balance(n.requested, m.basic)
 	for _, k := range x.counts {
 		if y := &r.s.counts[k]; (!going || y.filter == nil) && y.filter.passes(m) {
-			add(&r.counts[k], n.domains[y.axis], pods)
+			add(&r.counts[k], r.domains[y.axis][on], pods)
 		}
 	}
 	for _, h := range x.holds {
-		add(&r.held[h], n.domains[r.s.holders[h].axis], pods)
+		add(&r.held[h], r.domains[r.s.holders[h].axis][on], pods)
 	}
-	r.known[on] = unknown
+	r.changes[on]++
 }
 
 // Close keeps further pods off a node that is about to go. What it counts for stays.
 func (r *Run) Close(node int32) {
-	r.nodes[node].closed, r.known[node] = true, unknown
+	r.nodes[node].closed = true
+	r.changes[node]++
 }
 
 // Leave takes a node away, once the pods that live on have left it.
 func (r *Run) Leave(node int32) {
 	r.Close(node)
-	r.countNode(&r.nodes[node], -1)
+	r.countNode(node, -1)
 }
 
 // countNode adds a node, or takes one off, where its pods count.
-func (r *Run) countNode(n *node, by int32) {
+func (r *Run) countNode(n, by int32) {
 	for c := range r.s.counts {
-		if x := &r.s.counts[c]; x.filter != nil && x.filter.passes(&r.s.machines[n.machine]) {
-			add(&r.nodesW[c], n.domains[x.axis], by)
+		if x := &r.s.counts[c]; x.filter != nil && x.filter.passes(r.machine(n)) {
+			add(&r.nodesW[c], r.domains[x.axis][n], by)
 		}
 	}
 }
@@ -269,23 +273,23 @@ func (s *Scheduler) wanted(nodes int) int {
 	return max(nodes*percent/100, fewNodes)
 }
 
+// scores is what is known of the scores of nodes for the pods of a class.
+func (r *Run) scores(x *class) []score {
+	known := r.known[x.shape]
+	if more := len(r.nodes) - len(known); more > 0 {
+		known = append(known, make([]score, more)...)
+		r.known[x.shape] = known
+	}
+	return known
+}
+
 // choose is the node that kube-scheduler binds a pod of a class to, -1 for none.
 func (r *Run) choose(c int32) (to int32, drawn bool) {
 	x := &r.s.classes[c]
-	if r.last != c || x.tied {
-		r.last = c
-		for i := range r.known {
-			r.known[i] = unknown
-		}
+	if x.tied && !r.check.prepare(r, x) {
+		return -1, false
 	}
-	var check *checks
-	if x.tied {
-		check = r.checks(x)
-		if check == nil {
-			return -1, false
-		}
-	}
-	order := r.inTurns()
+	order, known := r.inTurns(), r.scores(x)
 	enough, looked, soft := r.s.wanted(len(order)), 0, false
 	preferring := x.wishful() || len(x.heldBy) > 0
 	r.feasible = r.feasible[:0]
@@ -295,12 +299,12 @@ func (r *Run) choose(c int32) (to int32, drawn bool) {
 			at = 0
 		}
 		n := order[at]
-		v := r.known[n]
-		if v == unknown {
-			v = r.look(x, n, check)
-			r.known[n] = v
+		k := &known[n]
+		if k.changes != r.changes[n] {
+			*k = score{r.changes[n], int32(r.look(x, n))} //nolint:gosec // a few hundred
 		}
-		if v != infeasible {
+		v := int64(k.n)
+		if v != infeasible && (!x.tied || r.check.admit(n)) {
 			if len(r.feasible) == enough {
 				break // kube-scheduler notices that it has enough when it finds one more
 			}
@@ -325,7 +329,7 @@ func (r *Run) choose(c int32) (to int32, drawn bool) {
 	}
 	r.score = r.score[:0]
 	for _, n := range r.feasible {
-		r.score = append(r.score, r.known[n])
+		r.score = append(r.score, int64(known[n].n))
 	}
 	r.addPreferences(c, x)
 	first := 0
@@ -344,7 +348,7 @@ func (r *Run) choose(c int32) (to int32, drawn bool) {
 }
 
 // look is the score of a node for its resources, or that it will not do.
-func (r *Run) look(x *class, at int32, check *checks) int64 {
+func (r *Run) look(x *class, at int32) int64 {
 	n := &r.nodes[at]
 	m := &r.s.machines[n.machine]
 	if n.closed || !m.admits[x.number] {
@@ -356,9 +360,6 @@ func (r *Run) look(x *class, at int32, check *checks) int64 {
 		}
 	}
 	if len(x.group.Ports) > 0 && podspec.PortsClash(x.group.Ports, n.ports) {
-		return infeasible
-	}
-	if check != nil && !check.admit(n) {
 		return infeasible
 	}
 	return r.s.resourceScore(x, n, m)

@@ -2,6 +2,7 @@ package binding
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -25,6 +26,7 @@ type Scheduler struct {
 	memory  int
 	fit     fit
 	classes []class
+	shapes  map[shape]int
 	axes    []axis
 	counts  []counter
 	holders []holder
@@ -48,6 +50,7 @@ type class struct {
 	group  *podspec.Constraint
 	number int // of the group
 	among  int
+	shape  int
 	needs  []need // what it requests, by resource
 	// wanted is what NodeResourcesFit takes a pod for that waits, scored what it takes it for
 	// once it is bound, and plain what BalancedAllocation takes it for.
@@ -60,6 +63,13 @@ type class struct {
 	exclusive bool // it keeps apart from others on each host, or they from it
 }
 
+// shape is what decides whether a node has room for a pod, and how it scores for that.
+type shape struct {
+	group         int
+	needs         string
+	wanted, plain [2]int64
+}
+
 // need is how much of a resource a pod requests.
 type need struct {
 	resource int
@@ -68,7 +78,7 @@ type need struct {
 
 // New reads the pods of a compiled problem and the nodes that it has already.
 func New(c *compile.Compiler) *Scheduler {
-	s := &Scheduler{c: c, cpu: number(c, corev1.ResourceCPU), memory: number(c, corev1.ResourceMemory), fit: newFit(c), kinds: map[bought]int{}}
+	s := &Scheduler{c: c, cpu: number(c, corev1.ResourceCPU), memory: number(c, corev1.ResourceMemory), fit: newFit(c), kinds: map[bought]int{}, shapes: map[shape]int{}}
 	targets := c.TopologyTerms.Targets
 	s.countedBy = make([][]int32, len(targets.Sets))
 	for _, p := range c.Planned {
@@ -81,6 +91,7 @@ func New(c *compile.Compiler) *Scheduler {
 		x.plain = [2]int64{amount(p.Requests, s.cpu), amount(p.Requests, s.memory)}
 		x.wanted, x.scored = waiting(&p.Pods[0].Spec), scored(&p.Pods[0].Spec)
 		x.effortless = x.plain == [2]int64{}
+		x.shape = s.shape(shape{x.number, fmt.Sprint(x.needs), x.wanted, x.plain})
 		list := c.TopologyTerms.List[p.TopologyTerms]
 		x.wishes = list.Wishes
 		s.readTerms(&x, list)
@@ -113,6 +124,16 @@ func New(c *compile.Compiler) *Scheduler {
 	}
 	s.readNodes(s.readPreferences())
 	return s
+}
+
+// shape is the number of a shape, which is added where it is new.
+func (s *Scheduler) shape(key shape) int {
+	n, known := s.shapes[key]
+	if !known {
+		n = len(s.shapes)
+		s.shapes[key] = n
+	}
+	return n
 }
 
 func number(c *compile.Compiler, name corev1.ResourceName) int {

@@ -80,7 +80,7 @@ func (r *Run) spreadScore(x *class, values []int64) {
 	for i, n := range r.feasible {
 		values[i] = 0
 		for k := range x.soft {
-			if !x.lenient && r.nodes[n].domains[x.soft[k].axis] == -1 {
+			if !x.lenient && r.domains[x.soft[k].axis][n] == -1 {
 				values[i] = ignored
 			}
 		}
@@ -97,8 +97,8 @@ func (r *Run) spreadScore(x *class, values []int64) {
 		}
 		weight := math.Log(float64(size + 2))
 		for i, n := range r.feasible {
-			if values[i] != ignored && r.nodes[n].domains[t.axis] != -1 {
-				sums[i] += float64(at(r.counts[t.counter], r.nodes[n].domains[t.axis]))*weight + float64(t.skew-1)
+			if values[i] != ignored && r.domains[t.axis][n] != -1 {
+				sums[i] += float64(at(r.counts[t.counter], r.domains[t.axis][n]))*weight + float64(t.skew-1)
 			}
 		}
 	}
@@ -122,21 +122,21 @@ func (r *Run) spreadScore(x *class, values []int64) {
 
 // distinct counts the domains of the feasible nodes that are not ignored.
 func (r *Run) distinct(axis int, values []int64) (n int) {
-	r.domains = r.domains[:0]
+	r.seen = r.seen[:0]
 	for i, at := range r.feasible {
 		if values[i] < 0 {
 			continue
 		}
-		d := int(r.nodes[at].domains[axis]) + 1 // the first is that of nodes without the label
-		if d >= len(r.domains) {
-			r.domains = append(r.domains, make([]bool, d+1-len(r.domains))...)
+		d := int(r.domains[axis][at]) + 1 // the first is that of nodes without the label
+		if d >= len(r.seen) {
+			r.seen = append(r.seen, make([]bool, d+1-len(r.seen))...)
 		}
-		if !r.domains[d] {
-			r.domains[d] = true
+		if !r.seen[d] {
+			r.seen[d] = true
 			n++
 		}
 	}
-	clear(r.domains)
+	clear(r.seen)
 	return n
 }
 
@@ -148,14 +148,13 @@ func (r *Run) affinityScore(x *class, values []int64) {
 	low, high := int64(math.MaxInt64), int64(math.MinInt64)
 	for i, n := range r.feasible {
 		values[i] = 0
-		domains := r.nodes[n].domains
 		for k := range x.prefer {
 			t := &x.prefer[k]
-			values[i] += t.weight * at(r.counts[t.counter], domains[t.axis])
+			values[i] += t.weight * at(r.counts[t.counter], r.domains[t.axis][n])
 		}
 		for _, k := range x.heldBy {
 			if h := &r.s.holders[k]; h.weight != 0 {
-				values[i] += h.weight * at(r.held[k], domains[h.axis])
+				values[i] += h.weight * at(r.held[k], r.domains[h.axis][n])
 			}
 		}
 		low, high = min(low, values[i]), max(high, values[i])
