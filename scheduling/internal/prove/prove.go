@@ -258,7 +258,7 @@ const (
 	leastFillingWork     = 6_000_000
 	fillingWorkPerEffort = 72_000
 	mostFillingWork      = 400_000_000
-	casesFast            = 12
+	casesFast            = 3
 	caseWorkPerEffort    = 3_000_000
 	mostCaseWork         = 4_000_000_000
 )
