@@ -8,6 +8,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/samber/lo"
+
+	"github.com/plimsoll-go/plimsoll/benchmarks/internal/mix"
 	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/consolidation"
 	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/corpus"
 	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/karpenter"
@@ -103,6 +106,11 @@ func (r reporter) instances() ([]corpus.Instance, error) {
 	if len(s.files) > 0 {
 		in, err := load(s.files, s.markets, r.stderr)
 		return []corpus.Instance{in}, err
+	}
+	if s.mixes > 0 {
+		return lo.Map(mix.Random(s.seed, s.mixes), func(m mix.Mix, _ int) corpus.Instance {
+			return corpus.Instance{Name: fmt.Sprintf("%s/mix/%d", strings.ReplaceAll(m.Market, " ", "/"), m.Seed), Corpus: "mixes", Tied: m.Tied, Problem: m.Problem}
+		}), nil
 	}
 	var out []corpus.Instance
 	for _, c := range s.corpora {

@@ -33,6 +33,7 @@ type settings struct {
 	plots   string
 	strict  bool
 	random  int
+	mixes   int
 	wishes  bool
 	list    bool
 	// reports are to be written, into the file readme, too.
@@ -74,6 +75,7 @@ func parse(args []string, stderr io.Writer) (*settings, error) {
 	flags.StringVar(&s.plots, "plots", "", "draw plots into this `directory`")
 	flags.BoolVar(&s.strict, "strict", false, "fail if a promise is not kept, such as that no other planner places more pods, or as many for less")
 	flags.IntVar(&s.random, "random", 0, "instead of the corpora, compare with Karpenter on this `number` of small random problems, from -seed on")
+	flags.IntVar(&s.mixes, "mixes", 0, "with -report gaps: instead of the corpora, this `number` of random mixes that nothing was tuned for, from -seed on")
 	flags.BoolVar(&s.wishes, "preferences", false, "with -random: grant preferences, and compare no prices")
 	names := flags.String("report", "gaps", "write these `reports`: any of gaps, speed, growth, consolidation, or all")
 	flags.StringVar(&s.readme, "readme", "", "with -report or -random: put the tables into this `file`, too")

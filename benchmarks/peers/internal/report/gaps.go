@@ -163,6 +163,7 @@ func Summary(findings []*Finding) (text string, faults []string) {
 		b.WriteString(line)
 		faults = append(faults, broken...)
 	}
+	b.WriteString(times(findings))
 	var lost, foul, dearer []string
 	for _, f := range findings {
 		lost, foul = append(lost, f.Losses...), append(foul, f.AgainstRules...)
@@ -186,6 +187,35 @@ func Summary(findings []*Finding) (text string, faults []string) {
 		}
 	}
 	return b.String(), append(lost, faults...)
+}
+
+// times says how many times as much CPU time Karpenter took as each of the others.
+func times(findings []*Finding) string {
+	took := map[string][]float64{}
+	var order []string
+	for _, f := range findings {
+		theirs, ok := find(f.Results, f.Instance.Name, "karpenter")
+		for _, r := range f.Results {
+			if !ok || r.Peer == theirs.Peer || r.CPU == 0 {
+				continue
+			}
+			name := r.Peer + ", " + limit{tied: f.Instance.Tied}.kind()
+			if took[name] == nil {
+				order = append(order, name)
+			}
+			took[name] = append(took[name], float64(theirs.CPU)/float64(r.CPU))
+		}
+	}
+	if len(order) == 0 {
+		return ""
+	}
+	text := "\n" + Head("CPU time of Karpenter ÷ that of", "instances:", "median:", "least:", "most:")
+	for _, name := range order {
+		list := took[name]
+		slices.Sort(list)
+		text += Line(name, len(list), Number(median(list), 1, " ×"), Number(list[0], 1, " ×"), Number(list[len(list)-1], 1, " ×"))
+	}
+	return text
 }
 
 // share is how far one planner is above the bound on the instances of one corpus: the
