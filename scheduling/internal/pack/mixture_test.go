@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/plimsoll-go/plimsoll/internal/race"
+	"github.com/plimsoll-go/plimsoll/internal/soak"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model/modeltest"
 )
@@ -27,7 +27,11 @@ func lumpy(n, zones int) *model.Problem {
 // many pods have to be alone; the same ones come out again.
 func TestMixOfFillings(t *testing.T) {
 	cheaper := 0
-	for zones := 1; zones <= race.Fewer(4, 2); zones++ {
+	most := 2
+	if soak.Long() {
+		most = 4
+	}
+	for zones := 1; zones <= most; zones++ {
 		p := lumpy(300, zones)
 		params := Params{Work: 12_000_000}
 		before := Search(p, Params{Work: 1_000_000})
