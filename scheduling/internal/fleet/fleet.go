@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"math"
 	"slices"
 
 	"github.com/plimsoll-go/plimsoll/offerings"
@@ -45,7 +46,7 @@ func Improve(c *compile.Compiler, plan *scheduling.Plan, params Params) *Fleet {
 	for _, m := range p.given {
 		given[m.kind]++
 	}
-	best, value := fleet(nil), p.estimate(given)
+	best, value := fleet(nil), p.estimate(given, math.Inf(1))
 	tight := value
 	p.choose()
 	for _, tolerance := range tolerances() {
@@ -56,7 +57,7 @@ func Improve(c *compile.Compiler, plan *scheduling.Plan, params Params) *Fleet {
 		if !p.affords(f) {
 			continue
 		}
-		if v := p.estimate(f); v < value {
+		if v := p.estimate(f, value); v < value {
 			best, value = f, v
 		}
 	}
@@ -127,7 +128,7 @@ func (p *problem) complete(f fleet, most float64) *Fleet {
 	for _, k := range more {
 		f[k]++
 	}
-	if x.left > 0 || len(more) > 0 && (!p.affords(f) || p.estimate(f) >= most) {
+	if x.left > 0 || len(more) > 0 && (!p.affords(f) || p.estimate(f, most) >= most) {
 		return nil
 	}
 	machines = append(machines, more...)
@@ -184,7 +185,7 @@ func (p *problem) packed(f fleet, most float64) *Fleet {
 			f[k]--
 		}
 	}
-	if !p.affords(f) || p.estimate(f) >= most {
+	if !p.affords(f) || p.estimate(f, most) >= most {
 		return nil
 	}
 	return p.answer(machines, items)

@@ -64,11 +64,17 @@ func (p *problem) cost(machines []int32) (sum float64) {
 
 // estimate is what a fleet comes to on the average of the ways. Where pods depend on each other
 // machines are bought for those that are left over, whom others may keep off them; else these are
-// taken at what they are worth.
-func (p *problem) estimate(f fleet) float64 {
-	machines, sum := f.list(), 0.0
+// taken at what they are worth. Where that is not below most, the answer may be less, but is not
+// below most either.
+func (p *problem) estimate(f fleet, most float64) float64 {
+	machines := f.list()
+	price := p.cost(machines) + p.shortage(f)
+	if price >= most {
+		return price
+	}
 	courses := p.play(machines)
 	for i := range courses {
+		sum := 0.0
 		w, x := &p.ways[i], &courses[i]
 		if p.c.Tied() {
 			sum += p.cost(p.finish(w, x))
@@ -78,8 +84,11 @@ func (p *problem) estimate(f fleet) float64 {
 				sum += leftMarkup * p.worth[w.queue[at]]
 			}
 		}
+		if price += sum / float64(len(courses)); price >= most {
+			break
+		}
 	}
-	return p.cost(machines) + sum/float64(len(courses)) + p.shortage(f)
+	return price
 }
 
 // play binds the pods in all ways.

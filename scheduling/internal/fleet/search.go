@@ -90,6 +90,14 @@ func (f *filling) fill(k *kind, take bool) float64 {
 	return worth / float64(k.cost)
 }
 
+// worthAll is what the pods of the queue are worth together.
+func (f *filling) worthAll() (sum float64) {
+	for _, c := range f.queue {
+		sum += f.worth[c]
+	}
+	return sum
+}
+
 // clashes reports whether a pod of a class may not share the machine with those that are on it.
 func (f *filling) clashes(c int32) bool {
 	return f.scheduler.Exclusive(c) && slices.ContainsFunc(f.on, func(other int32) bool { return f.scheduler.Apart(c, other) })
@@ -195,7 +203,7 @@ func (p *problem) climb(best fleet, value float64, tries int) (fleet, float64) {
 		if f == nil || !p.affords(f) {
 			continue
 		}
-		if v := p.estimate(f); v < value {
+		if v := p.estimate(f, value); v < value {
 			best, value = f, v
 		}
 	}
@@ -260,9 +268,13 @@ func (p *problem) extra(w *way, x *course) fleet {
 		f := p.newFilling(queue)
 		for len(f.queue) > 0 {
 			// Few pods fill small machines: what is best for all of them need not be for these.
-			best, value := offers.Purchase{}, 0.0
+			best, value, all := offers.Purchase{}, 0.0, f.worthAll()
 			for at := range p.onSale(ward) {
-				if v := f.fill(p.sold(at), false); v > value {
+				k := p.sold(at)
+				if all <= value*float64(k.cost) {
+					continue // it would be too dear if it held all of them
+				}
+				if v := f.fill(k, false); v > value {
 					best, value = at, v
 				}
 			}
