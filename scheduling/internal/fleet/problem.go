@@ -26,6 +26,7 @@ type problem struct {
 	free      []int64   // what nodes that are there have left
 	ways      []way
 	wards     []ward
+	anywhere  ward // of no pods and no domain
 	late      func() bool
 }
 
@@ -63,6 +64,7 @@ type ward struct {
 	bound bool // its machines have to be of the domain
 	queue []int32
 	kinds []int
+	sale  []*kind // what may be bought for it; nil where it has not been asked for
 	// boundless is the kind of node that stands for all of its machines; 0 where it has not
 	// been made yet.
 	boundless int

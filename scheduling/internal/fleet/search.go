@@ -106,7 +106,7 @@ func (f *filling) clashes(c int32) bool {
 // choose finds the kinds for each ward.
 func (p *problem) choose() {
 	type ranked struct {
-		at    offers.Purchase
+		*kind
 		value float64
 	}
 	for i := range p.wards {
@@ -114,9 +114,9 @@ func (p *problem) choose() {
 		for queue := w.queue; len(queue) > 0; {
 			f := p.newFilling(queue)
 			var list []ranked
-			for at := range p.onSale(w) {
-				if v := f.fill(p.sold(at), false); v > 0 {
-					list = append(list, ranked{at, v})
+			for _, k := range p.onSale(w) {
+				if v := f.fill(k, false); v > 0 {
+					list = append(list, ranked{k, v})
 				}
 			}
 			if len(list) == 0 {
@@ -125,7 +125,7 @@ func (p *problem) choose() {
 			slices.SortStableFunc(list, func(a, b ranked) int { return cmp.Compare(b.value, a.value) })
 			from := len(w.kinds)
 			for _, x := range list[:min(len(list), mostKinds)] {
-				w.kinds = append(w.kinds, p.kind(x.at))
+				w.kinds = append(w.kinds, p.kind(x.purchase))
 			}
 			// Others ask for machines that are not among them.
 			queue = slices.DeleteFunc(slices.Clone(queue), func(c int32) bool {
@@ -140,26 +140,24 @@ func (p *problem) choose() {
 	}
 }
 
-// onSale yields what may be bought for a ward.
-func (p *problem) onSale(w *ward) func(func(offers.Purchase) bool) {
-	return func(yield func(offers.Purchase) bool) {
-		if !w.bound {
-			for _, at := range p.c.Bought {
-				if !yield(at) {
-					return
-				}
-			}
-			return
+// onSale is what may be bought for a ward.
+func (p *problem) onSale(w *ward) []*kind {
+	switch {
+	case w.sale != nil:
+	case !w.bound:
+		for _, at := range p.c.Bought {
+			w.sale = append(w.sale, p.sold(at))
 		}
+	default:
 		for ti := range p.c.Offered {
 			for _, o := range p.c.Offered[ti].List {
-				at := offers.Purchase{Template: ti, Offer: o.Offer}
-				if p.c.Offers.Offers[o.Offer].Launchable && p.domain(at) == w.domain && !yield(at) {
-					return
+				if at := (offers.Purchase{Template: ti, Offer: o.Offer}); p.c.Offers.Offers[o.Offer].Launchable && p.domain(at) == w.domain {
+					w.sale = append(w.sale, p.sold(at))
 				}
 			}
 		}
 	}
+	return w.sale
 }
 
 // construct buys, one by one, the machine that is worth most for its price when it is filled with
@@ -268,20 +266,19 @@ func (p *problem) extra(w *way, x *course) fleet {
 		f := p.newFilling(queue)
 		for len(f.queue) > 0 {
 			// Few pods fill small machines: what is best for all of them need not be for these.
-			best, value, all := offers.Purchase{}, 0.0, f.worthAll()
-			for at := range p.onSale(ward) {
-				k := p.sold(at)
+			best, value, all := (*kind)(nil), 0.0, f.worthAll()
+			for _, k := range p.onSale(ward) {
 				if all <= value*float64(k.cost) {
 					continue // it would be too dear if it held all of them
 				}
 				if v := f.fill(k, false); v > value {
-					best, value = at, v
+					best, value = k, v
 				}
 			}
 			if value == 0 {
 				return false
 			}
-			k := p.kind(best)
+			k := p.kind(best.purchase)
 			f.fill(&p.kinds[k], true)
 			out = p.grown(out)
 			out[k]++
@@ -294,7 +291,7 @@ func (p *problem) extra(w *way, x *course) fleet {
 		}
 	}
 	// Others have taken the room on nodes that some were planned to use.
-	if !buy(&ward{}, w.queue) {
+	if !buy(&p.anywhere, w.queue) {
 		return nil
 	}
 	return out
@@ -383,10 +380,9 @@ func (p *problem) boundless(w *ward) int {
 	w.boundless = -1
 	first := -1
 	admits := make([]bool, len(p.c.Planned))
-	for at := range p.onSale(w) {
-		k := p.sold(at)
+	for _, k := range p.onSale(w) {
 		if first < 0 {
-			first = p.kind(at)
+			first = p.kind(k.purchase)
 		}
 		for c, yes := range k.admits {
 			admits[c] = admits[c] || yes
