@@ -137,10 +137,7 @@ func TestRegions(t *testing.T) {
 	require.Equal(t, exitOK, r.code)
 	require.Contains(t, r.stdout, "ec2/us-east-1\n")
 	require.Contains(t, r.stdout, "azure/eastus\n")
-	for line := range strings.Lines(r.stdout) {
-		_, err := clouds.Read(strings.TrimSpace(line))
-		require.NoError(t, err)
-	}
+	require.Equal(t, strings.Join(clouds.Names(), "\n")+"\n", r.stdout, "each region is read by the tests of its cloud")
 	var names []string
 	require.NoError(t, json.Unmarshal([]byte(run(t, "catalog", "--regions", "-o", "json").stdout), &names))
 	require.Equal(t, r.stdout, strings.Join(names, "\n")+"\n")
