@@ -3,7 +3,8 @@ package linear
 import "slices"
 
 const (
-	// WorkShare is how many numbers change in the time that work is counted in.
+	// WorkShare is for how many numbers that change a unit of work is counted: a budget, of some three
+	// times what else takes as long.
 	WorkShare = 32
 	// wholePivots bounds one linear program.
 	wholePivots = 400
