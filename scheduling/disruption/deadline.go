@@ -1,6 +1,7 @@
 package disruption
 
 import (
+	"cmp"
 	"context"
 	"errors"
 )
@@ -10,10 +11,7 @@ func over(ctx context.Context) bool { return ctx.Err() != nil }
 
 // past returns an error unless it is a deadline that has passed.
 func past(ctx context.Context, err error) error {
-	if err == nil {
-		err = ctx.Err()
-	}
-	if errors.Is(err, context.DeadlineExceeded) {
+	if err = cmp.Or(err, ctx.Err()); errors.Is(err, context.DeadlineExceeded) {
 		return nil
 	}
 	return err
