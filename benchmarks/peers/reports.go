@@ -108,7 +108,9 @@ func (r reporter) instances() ([]corpus.Instance, error) {
 		return []corpus.Instance{in}, err
 	}
 	if s.mixes > 0 {
-		return lo.Map(mix.Random(s.seed, s.mixes), func(m mix.Mix, _ int) corpus.Instance {
+		draw := mix.Random()
+		return lo.Times(s.mixes, func(i int) corpus.Instance {
+			m := draw(s.seed + uint64(i))
 			return corpus.Instance{Name: fmt.Sprintf("%s/mix/%d", strings.ReplaceAll(m.Market, " ", "/"), m.Seed), Corpus: "mixes", Tied: m.Tied, Problem: m.Problem}
 		}), nil
 	}

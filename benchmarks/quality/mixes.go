@@ -20,10 +20,10 @@ func (s *settings) mixes(ctx context.Context, out io.Writer) error {
 		mix.Mix
 		answer
 	}
-	problems, gaps := mix.Random(s.seed, s.count), map[bool][]float64{}
+	draw, gaps := mix.Random(), map[bool][]float64{}
 	fmt.Fprint(out, "| seed | pods | classes | pools | market | ties | left out | nodes | USD/h | gap | seconds |\n|--:|--:|--:|--:|---|---|--:|--:|--:|--:|--:|\n")
 	err := each(s.parallel, s.count, func(i int) (planned, error) {
-		m := problems[i]
+		m := draw(s.seed + uint64(i))
 		a, err := s.solve(ctx, m.Problem)
 		if err != nil {
 			err = fmt.Errorf("mix %d: %w", m.Seed, err)

@@ -26,16 +26,15 @@ type Mix struct {
 	Tied    bool // whether some pods care where others are
 }
 
-// Random draws count problems, with the seeds that follow one.
-func Random(seed uint64, count int) []Mix {
+// Random returns what draws the problem of a seed: 200 to 5,000 pods of 3 to 1,000 classes, and one to three
+// NodePools of a market that sell on demand, spot or both. In every third mix some pods are tied.
+func Random() func(seed uint64) Mix {
 	catalogs := []*instancetypes.Catalog{
 		ec2.MustCatalog("us-east-1"), ec2.MustCatalog("eu-west-1"), ec2.MustCatalog("ap-northeast-1"), azure.MustCatalog("eastus"),
 	}
-	return lo.Times(count, func(i int) Mix { return draw(seed+uint64(i), catalogs) })
+	return func(seed uint64) Mix { return draw(seed, catalogs) }
 }
 
-// draw draws a problem: 200 to 5,000 pods of 3 to 1,000 classes, and one to three NodePools
-// of a market that sell on demand, spot or both. In every third mix some pods are tied.
 func draw(seed uint64, catalogs []*instancetypes.Catalog) Mix {
 	r := rand.New(rand.NewPCG(seed, 0))
 	// span draws evenly on a logarithmic scale.

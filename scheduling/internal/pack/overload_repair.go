@@ -31,8 +31,6 @@ type overloadRepair struct {
 	over    []float64 // by machine and resource, load above the room, in pods of the usual size
 	weight  []float64 // by machine and resource, what an overload counts for
 	now     []float64 // by machine, how bad it is for it to hold what it does
-	dims    int
-	sizes   []float64 // by class and resource, what a pod asks for, in pods of the usual size
 	random  *rand.Rand
 	company []model.Item // room for those on a machine
 }
@@ -66,12 +64,11 @@ func (s *search) insertByRepair(m *greedy.Market, nodes []model.Node, classes []
 
 // measure works out loads in pods of the usual size.
 func (x *overloadRepair) measure(classes []model.ClassID, remaining []int64) {
-	x.dims = x.p.Dims
-	all, asked := int64(0), make([]int64, x.dims)
+	all, asked := int64(0), make([]int64, x.p.Dims)
 	loads := make([][]int64, len(x.nodes))
 	held := slices.Clone(classes)
 	for i := range x.nodes {
-		loads[i] = make([]int64, x.dims)
+		loads[i] = make([]int64, x.p.Dims)
 		x.p.Load(loads[i], x.nodes[i].Items)
 		x.p.Load(asked, x.nodes[i].Items)
 		all += model.Pods(x.nodes[i : i+1])
@@ -83,14 +80,13 @@ func (x *overloadRepair) measure(classes []model.ClassID, remaining []int64) {
 		x.p.Load(asked, []model.Item{{Class: c, N: remaining[c]}})
 		all += remaining[c]
 	}
-	usual := make([]float64, x.dims) // 1 by what a pod asks for on average
+	usual := make([]float64, x.p.Dims) // 1 by what a pod asks for on average
 	for d, n := range asked {
 		usual[d] = float64(all) / float64(max(1, n))
 	}
-	x.sizes = x.search.sizes
 	for _, c := range held {
 		for d, n := range x.p.Classes[c].Request {
-			x.sizes[int(c)*x.dims+d] = float64(n) * usual[d]
+			x.sizes[int(c)*x.p.Dims+d] = float64(n) * usual[d]
 		}
 	}
 	for i, load := range loads {
@@ -112,13 +108,13 @@ func (x *overloadRepair) weigh() {
 
 // size is what a pod asks for, by resource, in pods of the usual size.
 func (x *overloadRepair) size(c model.ClassID) []float64 {
-	return x.sizes[int(c)*x.dims:][:x.dims:x.dims]
+	return x.sizes[int(c)*x.p.Dims:][:x.p.Dims]
 }
 
 // bad is how bad it is for a machine to hold what it does, with a pod of one size more and one of
 // another less; nil is none.
 func (x *overloadRepair) bad(i int, in, out []float64) (sum float64) {
-	over, weight := x.over[i*x.dims:][:x.dims], x.weight[i*x.dims:][:x.dims]
+	over, weight := x.over[i*x.p.Dims:][:x.p.Dims], x.weight[i*x.p.Dims:][:x.p.Dims]
 	for d, v := range over {
 		if in != nil {
 			v += in[d]
@@ -166,7 +162,7 @@ func (x *overloadRepair) joins(i int, c, out model.ClassID) bool {
 // put adds pods of a class to a machine, or takes them away.
 func (x *overloadRepair) put(i int, c model.ClassID, n int64) {
 	for d, size := range x.size(c) {
-		x.over[i*x.dims+d] += size * float64(n)
+		x.over[i*x.p.Dims+d] += size * float64(n)
 	}
 	x.now[i] = x.bad(i, nil, nil)
 	node := &x.nodes[i]

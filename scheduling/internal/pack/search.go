@@ -108,7 +108,7 @@ type search struct {
 	jittered []float64
 	held     []int            // scratch of holding
 	classes  []model.ClassID  // those that a change concerns
-	sizes    []float64        // scratch of overloadRepair
+	sizes    []float64        // of overloadRepair: by class and resource, what a pod asks for, in pods of the usual size
 	prices   []float64        // costs of options as they are
 	markets  []*greedy.Market // by pass
 	budget   int64            // of work

@@ -203,7 +203,7 @@ func times(findings []*Finding) string {
 			if took[name] == nil {
 				order = append(order, name)
 			}
-			took[name] = append(took[name], float64(theirs.CPU)/float64(r.CPU))
+			took[name] = append(took[name], quotient(theirs.CPU.Seconds(), r.CPU.Seconds()))
 		}
 	}
 	if len(order) == 0 {
