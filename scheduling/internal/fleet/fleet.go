@@ -118,8 +118,8 @@ func (p *problem) affords(f fleet) bool {
 // when all come at once, or where there is none for some of them, wherever there is room.
 // It is nil where that costs more than most.
 func (p *problem) complete(f fleet, most float64) *Fleet {
-	w, machines := &p.ways[0], f.list()
-	x := p.bind(machines, w)
+	w, all := &p.ways[0], f.list()
+	x := p.bind(all, w)
 	if x.left > 0 && !p.c.Tied() {
 		return p.packed(f, most)
 	}
@@ -130,6 +130,10 @@ func (p *problem) complete(f fleet, most float64) *Fleet {
 	}
 	if x.left > 0 || len(more) > 0 && (!p.affords(f) || p.estimate(f, most) >= most) {
 		return nil
+	}
+	var machines []int32
+	for _, i := range x.joined {
+		machines = append(machines, all[i])
 	}
 	machines = append(machines, more...)
 	return p.answer(machines, p.bound(len(machines), w, &x))

@@ -19,6 +19,9 @@ type course struct {
 	run  *binding.Run
 	to   []int32 // by place in the way's queue, the node, -1 for none
 	left int
+	// joined are the machines that have come, by their place in the list of all, as nodes are numbered
+	// after those that were there before.
+	joined []int
 }
 
 // bind lets the machines of a fleet join and the pods be bound. What is there already takes
@@ -39,6 +42,7 @@ func (p *problem) bind(machines []int32, w *way) course {
 		for _, i := range batch {
 			r.Join(p.kinds[machines[i]].machine)
 		}
+		x.joined = append(x.joined, batch...)
 		x.left = r.Bind(w.queue, x.to, nil)
 	}
 	return x
@@ -155,13 +159,12 @@ func Realise(c *compile.Compiler, plan *scheduling.Plan, params Params) (realise
 		return nil, 0
 	}
 	var machines []int32
-	planned := slices.Clone(p.nodes)
 	for _, m := range p.given {
-		machines, planned = append(machines, int32(m.kind)), append(planned, m.pods)
+		machines = append(machines, int32(m.kind))
 	}
 	prices, elsewhere := make([]float64, len(p.ways)), make([]int64, len(p.ways))
 	for i, x := range p.play(machines) {
-		elsewhere[i] = p.elsewhere(planned, &p.ways[i], &x)
+		elsewhere[i] = p.elsewhere(&p.ways[i], &x)
 		prices[i] = p.paid(machines) + p.paid(p.finish(&p.ways[i], &x))
 	}
 	out := &scheduling.Realised{WorstPerHour: offerings.Price(slices.Max(prices))}
@@ -207,10 +210,13 @@ func (p *problem) paid(machines []int32) (sum float64) {
 
 // elsewhere counts the pods that are not on the node that was planned for them, equal pods
 // standing for each other.
-func (p *problem) elsewhere(planned [][]int64, w *way, x *course) (n int64) {
-	left := make([][]int64, len(planned))
-	for i := range planned {
-		left[i] = slices.Clone(planned[i])
+func (p *problem) elsewhere(w *way, x *course) (n int64) {
+	var left [][]int64
+	for _, pods := range p.nodes {
+		left = append(left, slices.Clone(pods))
+	}
+	for _, i := range x.joined {
+		left = append(left, slices.Clone(p.given[i].pods))
 	}
 	for i, to := range x.to {
 		if to >= 0 && left[to] != nil && left[to][w.queue[i]] > 0 {
