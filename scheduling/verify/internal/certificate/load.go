@@ -5,7 +5,6 @@ import (
 	"math/big"
 	"slices"
 
-	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/snapshot"
 )
@@ -116,19 +115,6 @@ func (pr *proof) vector(a snapshot.Amounts) []int64 {
 		out = append(out, m.machine(a))
 	}
 	return out
-}
-
-// roomOf is the room of an offering on which no daemon runs.
-func (pr *proof) roomOf(t *instancetypes.InstanceType, o offerings.Offering) []int64 {
-	if len(o.Capacity) > 0 || len(o.Overhead) > 0 {
-		return pr.vector(snapshot.Allocatable(t, o))
-	}
-	room, known := pr.usual[t]
-	if !known {
-		room = pr.vector(snapshot.Allocatable(t, o))
-		pr.usual[t] = room
-	}
-	return room
 }
 
 // valuation is a vector with what it leaves of the worths of the classes.

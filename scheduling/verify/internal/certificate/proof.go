@@ -48,8 +48,6 @@ type proof struct {
 	last    int
 	// verdicts says of offerings whether they are harmless.
 	verdicts map[*offerings.Offering]bool
-	// usual is the room of types whose offerings say nothing of it.
-	usual map[*instancetypes.InstanceType][]int64
 	// known are the prices at which machines that hold the same passed or failed.
 	known map[string]*threshold
 	// patterns says that patterns may be tried where vectors prove too little; tries is how
@@ -104,7 +102,7 @@ func (c *Claim) judgeAssignment(cert *scheduling.Certificate, tolls []toll) {
 func (c *Claim) readProof(cert *scheduling.Certificate) (*proof, bool) {
 	pr := &proof{
 		Claim: c, scale: uint(cert.Scale), dims: c.requested(), patterns: cert.Kind == scheduling.PatternKind,
-		known: make(map[string]*threshold), verdicts: make(map[*offerings.Offering]bool), usual: make(map[*instancetypes.InstanceType][]int64), zones: make(map[string]*proof), tries: new(int), worths: make(map[string]*big.Int),
+		known: make(map[string]*threshold), verdicts: make(map[*offerings.Offering]bool), zones: make(map[string]*proof), tries: new(int), worths: make(map[string]*big.Int),
 	}
 	resources := len(pr.dims)
 	ok := pr.readMeasures(cert)
@@ -269,11 +267,11 @@ func (pr *proof) harmless(t *instancetypes.InstanceType, o *offerings.Offering) 
 	price, payable := charged(pr.tolls, pr.Objective(t, *o), o.Zone)
 	verdict := false
 	if x != nil && payable {
-		room := x.roomOf(t, *o)
+		room := x.vector(x.Allocatable(t, *o))
 		if verdict = x.bearsAll(room, price); !verdict {
 			bare := pr.bare[o]
 			if bare == nil {
-				bare = snapshot.Bare(t, *o)
+				bare = pr.Bare(t, *o)
 				pr.bare[o] = bare
 			}
 			verdict = x.within(x.loadOf(room, func(_ *podClass, c int) bool { return bare.Admits(pr.constraints[c].Wants) }), price)

@@ -59,7 +59,7 @@ func (w *State) NewNode(running *corev1.Node, pods []*corev1.Pod) *Node {
 		// By the time pods can run there it carries these.
 		n.Labels = maps.Clone(n.Labels)
 		n.Labels[scheduling.RegisteredLabel], n.Labels[scheduling.InitializedLabel] = "true", "true"
-		n.complete(catalog)
+		w.complete(n, catalog)
 	}
 	n.Taints = nodeTaints(running, ValueOr(pl, Pool{}).NodePool)
 	n.Free = n.Allocatable.Clone()
@@ -105,7 +105,7 @@ func (n *Node) Charge(sign int64) {
 
 // complete completes what a node that is still starting reports: a resource that is
 // missing or zero has the amount that the catalog promises.
-func (n *Node) complete(catalog *instancetypes.Catalog) {
+func (w *State) complete(n *Node, catalog *instancetypes.Catalog) {
 	if catalog == nil {
 		return
 	}
@@ -127,8 +127,9 @@ func (n *Node) complete(catalog *instancetypes.Catalog) {
 			}
 		}
 	}
-	fill(n.Capacity, RoundedUp(capacityOf(t, o)))
-	fill(n.Allocatable, Allocatable(t, o))
+	promised := w.roomOf(t, o)
+	fill(n.Capacity, promised.capacity)
+	fill(n.Allocatable, promised.allocatable)
 }
 
 // Choices are what a launch fixes: the labels that it puts on the node, and its requirements.
@@ -153,9 +154,10 @@ const Nobodys = "\x00"
 
 // NewPlanned describes what buying the offering for the pool brings.
 func (w *State) NewPlanned(pl *Pool, t *instancetypes.InstanceType, o offerings.Offering, made Choices, d DaemonCount) *Node {
+	has := w.roomOf(t, o)
 	n := &Node{
 		Pool: pl, Kind: t, Offering: o, planned: true, Taints: pl.Spec.Template.Spec.Taints, attached: make(attached),
-		Capacity: RoundedUp(capacityOf(t, o)), Allocatable: Allocatable(t, o),
+		Capacity: has.capacity, Allocatable: has.allocatable,
 		Labels: map[string]string{
 			// Every node carries these once it is ready to run anything.
 			scheduling.RegisteredLabel:  "true",
@@ -208,9 +210,9 @@ func (n *Node) Standing(open func(string) Opening, object string) *Node {
 
 // Bare is the offering as if any pool bought it: no daemon runs there, and what pods ask of labels
 // that pools or their provider may set is granted.
-func Bare(t *instancetypes.InstanceType, o offerings.Offering) *Node {
+func (w *State) Bare(t *instancetypes.InstanceType, o offerings.Offering) *Node {
 	return &Node{
-		Labels: soldLabels(t, o), planned: true, Kind: t, Offering: o, Free: Allocatable(t, o),
+		Labels: soldLabels(t, o), planned: true, Kind: t, Offering: o, Free: w.Allocatable(t, o),
 		Open: func(string) Opening { return Opening{Rule: some} },
 	}
 }

@@ -202,9 +202,28 @@ func capacityOf(t *instancetypes.InstanceType, o offerings.Offering) corev1.Reso
 	return list
 }
 
-// Allocatable returns what a machine has for pods: capacity less what kubelet,
+// room is what a machine has, and what of that pods may have; for reading only.
+type room struct{ capacity, allocatable Amounts }
+
+func (w *State) roomOf(t *instancetypes.InstanceType, o offerings.Offering) room {
+	known, ok := w.rooms[t]
+	if usual := len(o.Capacity) == 0 && len(o.Overhead) == 0; !usual || !ok {
+		known = room{RoundedUp(capacityOf(t, o)), allocatable(t, o)}
+		if usual {
+			w.rooms[t] = known
+		}
+	}
+	return known
+}
+
+// Allocatable is what a machine has for pods; for reading only.
+func (w *State) Allocatable(t *instancetypes.InstanceType, o offerings.Offering) Amounts {
+	return w.roomOf(t, o).allocatable
+}
+
+// allocatable returns what a machine has for pods: capacity less what kubelet,
 // system and eviction threshold keep, memory also less huge pages, never below 0.
-func Allocatable(t *instancetypes.InstanceType, o offerings.Offering) Amounts {
+func allocatable(t *instancetypes.InstanceType, o offerings.Offering) Amounts {
 	capacity := capacityOf(t, o)
 	left := make(corev1.ResourceList, len(capacity))
 	for name, q := range capacity {

@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
@@ -38,6 +39,8 @@ type State struct {
 	deduced map[string]*metav1.LabelSelector
 	// offers are what pools may buy, so far as that has been asked.
 	offers map[offerKey]*Node
+	// rooms are those of types whose offerings say nothing of it.
+	rooms map[*instancetypes.InstanceType]room
 	// reservations are the machines left, by reservation id.
 	Reservations map[string]int
 }
@@ -75,6 +78,7 @@ func New(p scheduling.Problem, policy scheduling.Policy) *State {
 		Workloads:    NewWorkloadCounts(),
 		Reservations: make(map[string]int),
 		offers:       make(map[offerKey]*Node),
+		rooms:        make(map[*instancetypes.InstanceType]room),
 		faces:        make(map[string]*Identity),
 		deduced:      make(map[string]*metav1.LabelSelector),
 	}
