@@ -106,14 +106,21 @@ func check(p *model.Problem, s model.Solution) error {
 // hurried leaves no time for anything but the first answer.
 func hurried() Params { return Params{Late: func() bool { return true }} }
 
+// Solutions keep every rule, and whatever is left out, no bin could take it as it is left.
 func TestSolutionsAreSound(t *testing.T) {
+	left := 0
 	for seed := range uint64(6000) {
 		p := modeltest.Random(seed)
-		for _, params := range []Params{hurried(), {}} {
-			out := Search(p, params)
-			require.NoError(t, check(p, out.Solution), "seed %d late %t", seed, out.Late)
+		out := Search(p, hurried())
+		require.NoError(t, check(p, out.Solution), "seed %d late %t", seed, out.Late)
+		out = Search(p, Params{})
+		require.NoError(t, check(p, out.Solution), "seed %d late %t", seed, out.Late)
+		require.NoError(t, leftForNothing(p, &out.Solution), "seed %d", seed)
+		if total(out.Solution.Unplaced) > 0 {
+			left++
 		}
 	}
+	assert.Greater(t, left, 500)
 }
 
 // A pod is left out only where limits, reservations or floors stand in the way.

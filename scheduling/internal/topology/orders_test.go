@@ -118,7 +118,7 @@ func TestSpreadsBindWhereTheyCan(t *testing.T) {
 func TestPlansInRandomOrders(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 7))
 	for k, b := range shapes() {
-		const rounds = 250
+		const rounds = 500
 		failed, certified := 0, 0
 		for round := range rounds {
 			p := randomProblem(rng, b)

@@ -94,33 +94,6 @@ func TestPlanLeavesItsInputAlone(t *testing.T) {
 	})
 }
 
-// TestCertifiedPlansBindInAnyOrder takes the certificate at its word: classes in random
-// order, and pods one by one in random order.
-func TestCertifiedPlansBindInAnyOrder(t *testing.T) {
-	certified, fragile := 0, 0
-	rng := rand.New(rand.NewPCG(8, 1))
-	eachRandom(2, 500, func(round int, p *Problem) {
-		s := newPlanner(compile(p))
-		order := s.choosingOrder()
-		for c := range p.Classes {
-			s.begin(int32(c))
-		}
-		s.run(order)
-		s.repair(order)
-		all := newCluster(s.tables)
-		if !s.certified(all) {
-			fragile++
-			return
-		}
-		certified++
-		for range 3 {
-			require.Zero(t, lostInOrder(p, s.result().Counts, rng), "round %d", round)
-		}
-	})
-	t.Logf("%d plans certified, %d not", certified, fragile)
-	assert.Greater(t, certified, 4*fragile)
-}
-
 // lostInOrder binds the pods of a plan one by one in a random order, and returns how
 // many do not bind.
 func lostInOrder(p *Problem, counts [][]int64, rng *rand.Rand) (lost int64) {
