@@ -244,8 +244,8 @@ type Summary struct {
 // the plan, and those that have to be bought later for pods that are left over. It is the
 // result of a model of kube-scheduler and no proof.
 type Realised struct {
-	// ExpectedPerHour is the mean price of several orders in which kube-scheduler may take the
-	// pods once all machines are there, in USD per hour.
+	// ExpectedPerHour is the mean price of several orders in which machines may join and
+	// kube-scheduler may take the pods once all are there, in USD per hour.
 	ExpectedPerHour offerings.Price `json:"expectedPerHour"`
 	// WorstPerHour is the highest price of these and of machines that come in six batches.
 	WorstPerHour offerings.Price `json:"worstPerHour"`
