@@ -133,7 +133,7 @@ func (f *state) landed(step *Step, closed []string) *outcome {
 // landedOnMore is what becomes of the pods of nodes when kube-scheduler binds them, and machines are bought for those
 // that find no place.
 func (f *state) landedOnMore(ctx context.Context, nodes, closed []string) (*outcome, error) {
-	d, origin, err := f.emptied(&question{nodes: nodes, alone: true})
+	d, origin, err := f.emptied(&question{buy: true, alone: true}, slices.Sorted(slices.Values(nodes)))
 	if err != nil {
 		return nil, err
 	}

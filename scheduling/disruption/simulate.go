@@ -63,11 +63,12 @@ func (f *state) ask(ctx context.Context, q *question) (*outcome, error) {
 		from = f.market
 	}
 	fork := from.Fork()
-	d, origin, err := f.emptied(q)
+	out := &outcome{nodes: slices.Compact(slices.Sorted(slices.Values(q.nodes)))}
+	d, origin, err := f.emptied(q, out.nodes)
 	if err != nil {
 		return nil, err
 	}
-	out := &outcome{nodes: d.Removed.Nodes, origin: origin}
+	out.origin = origin
 	if len(origin) == 0 {
 		return out, nil
 	}
@@ -94,13 +95,19 @@ func (f *state) ask(ctx context.Context, q *question) (*outcome, error) {
 	return out, nil
 }
 
-// emptied is the change in which the question's nodes go, and where the pods that look for
-// a place come from, by name.
-func (f *state) emptied(q *question) (scheduling.Delta, map[string]string, error) {
+// emptied is the change in which nodes go for a question, and where the pods that look for a
+// place come from, by name. Where nothing may be bought they stay, closed: a domain does not end to count for
+// spread with its last node, or pods that are spread over zones would end up in one of them.
+func (f *state) emptied(q *question, nodes []string) (scheduling.Delta, map[string]string, error) {
 	var d scheduling.Delta
 	origin := map[string]string{}
-	d.Removed.Nodes = slices.Compact(slices.Sorted(slices.Values(q.nodes)))
-	for _, name := range d.Removed.Nodes {
+	closed := q.closed
+	if q.buy {
+		d.Removed.Nodes = nodes
+	} else { // what is not on sale counts for spread as long as there is a node
+		closed = lo.Union(closed, nodes)
+	}
+	for _, name := range nodes {
 		at := f.standing(name)
 		if at == nil {
 			return d, nil, fmt.Errorf("there is no node %q", name)
@@ -128,14 +135,14 @@ func (f *state) emptied(q *question) (scheduling.Delta, map[string]string, error
 		}
 		d.Nodes = append(d.Nodes, node)
 	}
-	for _, name := range q.closed {
+	for _, name := range closed {
 		at := f.standing(name)
 		if at == nil || at.shut > 0 || slices.Contains(d.Removed.Nodes, name) {
 			continue
 		}
-		closed := *at
-		closed.shut++
-		d.Nodes = append(d.Nodes, f.shown(&closed))
+		shut := *at
+		shut.shut++
+		d.Nodes = append(d.Nodes, f.shown(&shut))
 	}
 	return d, origin, nil
 }

@@ -54,7 +54,7 @@ func Improve(c *compile.Compiler, plan *scheduling.Plan, params Params) *Fleet {
 			return nil
 		}
 		f := p.construct(tolerance)
-		if !p.affords(f) {
+		if !p.allows(f) {
 			continue
 		}
 		if v := p.estimate(f, value); v < value {
@@ -98,8 +98,11 @@ func exchangeable(c *compile.Compiler, plan *scheduling.Plan) bool {
 		c.Solver.MinValues != scheduling.MinValuesBestEffort && c.Solver.WorkloadShare == 0
 }
 
-// affords reports whether limits and reservations allow a fleet.
-func (p *problem) affords(f fleet) bool {
+// allows reports whether limits, reservations and spread allow a fleet.
+func (p *problem) allows(f fleet) bool {
+	if !p.spreads(f) {
+		return false
+	}
 	l := compile.NewLedger(p.c)
 	for k, n := range f {
 		if n > 0 {
@@ -128,7 +131,7 @@ func (p *problem) complete(f fleet, most float64) *Fleet {
 	for _, k := range more {
 		f[k]++
 	}
-	if x.left > 0 || len(more) > 0 && (!p.affords(f) || p.estimate(f, most) >= most) {
+	if x.left > 0 || len(more) > 0 && (!p.allows(f) || p.estimate(f, most) >= most) {
 		return nil
 	}
 	var machines []int32
@@ -189,7 +192,7 @@ func (p *problem) packed(f fleet, most float64) *Fleet {
 			f[k]--
 		}
 	}
-	if !p.affords(f) || p.estimate(f, most) >= most {
+	if !p.allows(f) || p.estimate(f, most) >= most {
 		return nil
 	}
 	return p.answer(machines, items)

@@ -1,14 +1,17 @@
 package fleet
 
 import (
+	"maps"
 	"slices"
+	"strings"
 
-	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/binding"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
 // problem is what may be bought for which pods, for as long as a search takes.
@@ -20,6 +23,8 @@ type problem struct {
 	known     map[offers.Purchase]*kind
 	given     []machine // of the plan that is to be improved
 	nodes     [][]int64 // by node that is there, the pods by class that the plan puts there
+	keys      []string  // of the labels that topology terms are about, that of hosts aside
+	spread    []place   // where fleets have to have machines
 	pods      []int64   // by class, those that have a place in the plan
 	worth     []float64 // by class, what a pod adds to the price
 	load      []int64   // what these request together
@@ -45,26 +50,26 @@ type machine struct {
 	pods []int64
 }
 
+// place is a domain of a topology key, by its number.
+type place struct {
+	key   int
+	value string
+}
+
 // way is a course of events for the pods that have a place in the plan.
 type way struct {
 	Course
 	queue []int32 // in its order, by class
 }
 
-// domain is where a machine stands, as far as topology terms may tell.
-type domain struct {
-	zone     string
-	capacity offerings.CapacityType
-}
-
 // ward is pods for which machines are bought together: all, or, where pods depend on each
 // other, those that the plan puts into one domain.
 type ward struct {
-	domain
-	bound bool // its machines have to be of the domain
-	queue []int32
-	kinds []int
-	sale  []*kind // what may be bought for it; nil where it has not been asked for
+	domain string
+	bound  bool // its machines have to be of the domain
+	queue  []int32
+	kinds  []int
+	sale   []*kind // what may be bought for it; nil where it has not been asked for
 	// boundless is the kind of node that stands for all of its machines; 0 where it has not
 	// been made yet.
 	boundless int
@@ -75,7 +80,7 @@ type ward struct {
 func newProblem(c *compile.Compiler, plan *scheduling.Plan, params Params) *problem {
 	p := &problem{
 		c: c, scheduler: binding.New(c), kindOf: map[offers.Purchase]int{}, known: map[offers.Purchase]*kind{}, late: params.Late,
-		pods: make([]int64, len(c.Planned)),
+		keys: slices.Sorted(maps.Keys(c.TiedKeys(nil))), pods: make([]int64, len(c.Planned)),
 	}
 	p.nodes = make([][]int64, p.scheduler.Existing())
 	if p.late == nil {
@@ -112,6 +117,7 @@ func newProblem(c *compile.Compiler, plan *scheduling.Plan, params Params) *prob
 	}
 	p.value()
 	p.divide()
+	p.readSpread()
 	return p
 }
 
@@ -232,14 +238,10 @@ func share(request, room []int64) float64 {
 
 // divide puts the pods that are planned on machines into wards, in the order of a shuffled queue.
 func (p *problem) divide() {
-	tied := p.c.Tied()
-	left := map[domain][]int64{}
-	var order []domain
+	left := map[string][]int64{}
+	var order []string
 	for _, m := range p.given {
-		d := domain{}
-		if tied {
-			d = p.domain(p.kinds[m.kind].purchase)
-		}
+		d := p.domain(p.kinds[m.kind].purchase)
 		if left[d] == nil {
 			left[d] = make([]int64, len(p.c.Planned))
 			order = append(order, d)
@@ -249,7 +251,7 @@ func (p *problem) divide() {
 		}
 	}
 	for _, d := range order {
-		p.wards = append(p.wards, ward{domain: d, bound: tied})
+		p.wards = append(p.wards, ward{domain: d, bound: p.c.Tied()})
 	}
 	for i, class := range p.ways[1].queue {
 		for at := range order {
@@ -263,8 +265,51 @@ func (p *problem) divide() {
 	}
 }
 
-// domain is where a machine of a purchase stands.
-func (p *problem) domain(at offers.Purchase) domain {
-	o := p.c.Offers.Offers[at.Offer].Offering
-	return domain{zone: o.Zone, capacity: o.CapacityType}
+// readSpread notes where the plan has pods whose spread has to hold. Plans count each domain in which pods
+// could be, kube-scheduler those that have nodes: where a fleet had none in some, it would put all pods into the others.
+func (p *problem) readSpread() {
+	for _, m := range p.given {
+		for c, n := range m.pods {
+			if n == 0 {
+				continue
+			}
+			for _, t := range p.c.TopologyTerms.List[p.c.Planned[c].TopologyTerms].Ties {
+				key := slices.Index(p.keys, requirements.NormalizeKey(t.Key))
+				if t.Kind != podspec.SpreadTie || t.Weight > 0 || t.Share || key < 0 {
+					continue
+				}
+				at := place{key, p.label(p.kinds[m.kind].purchase, key)}
+				if !slices.Contains(p.spread, at) {
+					p.spread = append(p.spread, at)
+				}
+			}
+		}
+	}
+}
+
+// spreads reports whether a fleet has machines wherever it has to.
+func (p *problem) spreads(f fleet) bool {
+	return !slices.ContainsFunc(p.spread, func(at place) bool {
+		for k, n := range f {
+			if n > 0 && p.label(p.kinds[k].purchase, at.key) == at.value {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// label is the value of a topology key, by its number, on machines of a purchase.
+func (p *problem) label(at offers.Purchase, key int) string {
+	value, _ := p.c.Offers.LabelOf(p.c.Templates[at.Template], at.Offer, p.keys[key])
+	return value
+}
+
+// domain is where a machine of a purchase stands, as far as topology terms may tell.
+func (p *problem) domain(at offers.Purchase) string {
+	var out strings.Builder
+	for key := range p.keys {
+		out.WriteString(p.label(at, key) + "\x00")
+	}
+	return out.String()
 }

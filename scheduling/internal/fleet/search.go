@@ -198,7 +198,7 @@ func (p *problem) climb(best fleet, value float64, tries int) (fleet, float64) {
 			break
 		}
 		f := p.neighbour(best, dice)
-		if f == nil || !p.affords(f) {
+		if f == nil || !p.allows(f) {
 			continue
 		}
 		if v := p.estimate(f, value); v < value {
