@@ -98,7 +98,8 @@ const (
 	// PlacementFree leaves pods to kube-scheduler, which binds them wherever it likes as
 	// Problem.Scheduler says. Machines are chosen by what they come to then: the pods are bound in
 	// several orders by a model of kube-scheduler, and for those that are left over more is
-	// bought. The plan places each pod where kube-scheduler is expected to.
+	// bought. The plan places each pod where kube-scheduler is expected to. Where a spread has to
+	// hold, machines are bought in as many of its domains as with PlacementPinned.
 	PlacementFree PlacementPolicy = "Free"
 )
 

@@ -62,7 +62,7 @@ func TestWhatIf(t *testing.T) {
 	var table bytes.Buffer
 	writeOutcomes(&table, view{width: 120}, &problem{Snapshot: &manifest.Snapshot{}}, []*whatif.Outcome{base, got["no spot"], got["Stockholm"]})
 	require.Contains(t, table.String(), "CASE       $/MONTH  NODES  MOVES")
-	require.Contains(t, table.String(), "\nbaseline   1,343    7      14")
+	require.Contains(t, table.String(), "\nbaseline   1,410    8      14")
 	require.Contains(t, table.String(), "Stockholm: is another place, so everything is bought anew there.\n")
 	require.Contains(t, table.String(), "no spot: 1 node stays that the case would not buy: ip-10-0-2-75.\n")
 }

@@ -42,6 +42,14 @@ func TestConsolidation(t *testing.T) {
 		}}}
 	}
 	web := labelled("app", "web")
+	inZone := func(zone string) func(*corev1.Node) {
+		return func(n *corev1.Node) { n.Labels[corev1.LabelTopologyZone] = zone }
+	}
+	spread := func(p *corev1.Pod) {
+		p.Spec.TopologySpreadConstraints = []corev1.TopologySpreadConstraint{{
+			MaxSkew: 1, TopologyKey: corev1.LabelTopologyZone, WhenUnsatisfiable: corev1.DoNotSchedule, LabelSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "web"}},
+		}}
+	}
 	foreign := func(n *corev1.Node) { delete(n.Labels, scheduling.NodePoolLabel) }
 	for name, tc := range map[string]struct {
 		planner Planner
@@ -83,6 +91,12 @@ func TestConsolidation(t *testing.T) {
 		},
 		"D49 and who does not may come together": {
 			nodes: []*corev1.Node{machine(t, "a", "m.small", od), machine(t, "b", "m.small", od)}, pods: []*corev1.Pod{pod("x", "a", "400m", web), pod("y", "b", "300m", web)}, want: []string{"underutilized"},
+		},
+		"P95 a zone counts for spread beyond its last node": {
+			nodes: []*corev1.Node{machine(t, "a", "m.small", od), machine(t, "b", "m.small", od, inZone("b"))}, pods: []*corev1.Pod{pod("x", "a", "400m", web, spread), pod("y", "b", "400m", web, spread)},
+		},
+		"P95 as far as skew does not allow it": {
+			nodes: []*corev1.Node{machine(t, "a", "m.small", od), machine(t, "b", "m.small", od, inZone("b"))}, pods: []*corev1.Pod{pod("x", "a", "400m", web, spread), pod("y", "b", "300m", web)}, want: []string{"underutilized"},
 		},
 		"D51 wishes hold a pod where it is": {
 			nodes: []*corev1.Node{machine(t, "n", "m.large", od)}, pods: []*corev1.Pod{pod("x", "n", "900m", prefers)},

@@ -5,18 +5,16 @@
 //
 // # What a plan is
 //
-// A plan is a list of steps and, for every node, a [Verdict]. A [Step] is one safe change:
-// machines to launch and wait for, pods to evict and where each is expected to land, nodes
-// to remove. Steps are carried out one after the other. Each needs those before it and
-// none after it, so a plan may be left after any step; [Planner.MaxSteps] ends it early,
-// and [Planner.Steps] hands steps out as they are found. Nodes that stay say why, in codes
-// for programs and words for people, with the best move that was found and not made.
+// A plan is a list of steps and, for every node, a [Verdict]. A [Step] is one safe change: machines to launch and
+// wait for, pods to evict and where each is expected to land, nodes to remove. Steps are carried out one after the
+// other. Each needs those before it and none after it, so a plan may be left after any step; [Planner.MaxSteps]
+// ends it early, and [Planner.Steps] hands steps out as they are found. Nodes that stay say why, in codes for
+// programs and words for people, with the best move that was found and not made.
 //
-// Within a step, evictions go in waves. The pods of a wave are away at the same time, and
-// no PodDisruptionBudget loses more of them than it allows; the next wave leaves when they
-// run again. Pods without a budget go in the first wave, unless rules tie them to others:
-// these go last. Where pods that leave in turns are spread or keep apart, they leave in an
-// order in which each may land; a step for which there is none is not made. Interrupted
+// Within a step, evictions go in waves. The pods of a wave are away at the same time, and no PodDisruptionBudget
+// loses more of them than it allows; the next wave leaves when they run again. Pods without a budget go in the
+// first wave, unless rules tie them to others: these go last. Where pods that leave in turns are spread or keep
+// apart, they leave in an order in which each may land; a step for which there is none is not made. Interrupted
 // machines lose all their pods at once.
 //
 // Where kube-scheduler binds evicted pods as it likes ([scheduling.PlacementFree]), they are expected where a
@@ -33,10 +31,9 @@
 //
 // A step tells its risks ([Risk]): what a careful person asks before carrying it out.
 //
-// Plans depend on nothing but their input: no clock is read ([Planner.Now]), and lists may
-// come in any order. A plan is for the cluster as it was given. Whoever carries it out
-// plans anew when the cluster has changed, which also is how failures are dealt with. Steps that
-// have begun by then are input ([Cluster.Underway]).
+// Plans depend on nothing but their input: no clock is read ([Planner.Now]), and lists may come in any order. A
+// plan is for the cluster as it was given. Whoever carries it out plans anew when the cluster has changed, which
+// also is how failures are dealt with. Steps that have begun by then are input ([Cluster.Underway]).
 //
 // # The order of reasons
 //
@@ -52,28 +49,26 @@
 //	               number of launches
 //	misplaced      pods that break a rule where they are ([Planner.Rebalance])
 //
-// Nodes that are about to go for one of the first three take in no pods of others. In clusters of
-// less than 1,000 nodes what saves something is tried out before its first step is certain, and the
-// next plan with it, as it would be when consolidateAfter has passed. Where that one would save
-// something, this goes at once to where both lead, so that no pod moves twice, or does afterwards
-// what nodes allow that have taken in no pods. What is left, or has come to be possible only by the
-// steps, follows in the same plan, as far as consolidateAfter allows: where a node holds the only
-// machine of a reservation, its pods go to another machine, and back when the first is gone. Only
+// Nodes that are about to go for one of the first three take in no pods of others. In clusters of less than 1,000
+// nodes what saves something is tried out before its first step is certain, and the next plan with it, as it would
+// be when consolidateAfter has passed. Where that one would save something, this goes at once to where both lead,
+// so that no pod moves twice, or does afterwards what nodes allow that have taken in no pods. What is left, or has
+// come to be possible only by the steps, follows in the same plan, as far as consolidateAfter allows: where a node
+// holds the only machine of a reservation, its pods go to another machine, and back when the first is gone. Only
 // pods that had to move for one of the first three reasons may move a second time.
 //
-// A node that is drained is there until its last pod has left. Pods that it keeps out of other
-// zones until then, by spread constraints, land when it is gone.
+// A node that is drained is there until its last pod has left. Pods that it keeps out of other hosts until then, by
+// spread constraints, land when it is gone. Zones and other domains count for spread even then, unlike for
+// kube-scheduler: or else pods that are spread over zones would be moved into one of them, zone by zone.
 //
 // # What holds nodes back
 //
-// For drifted, empty and underutilized nodes: that they are not initialized, are going
-// already, expect pods, or belong to no pool that is there; do-not-disrupt on the node, or
-// on a pod that has not ended, where do-not-evict and Cluster Autoscaler's safe-to-evict
-// "false" count as well; a pod whose PodDisruptionBudget allows nothing, or that has
-// two. A termination grace period lets drift pass over pods. For empty and underutilized
-// nodes also the pool's policy, consolidateAfter and [Planner.MinLifetime]; to save, a
-// price that is not known. [Planner.KeepBarePods] adds pods that have no controller, for
-// drifted nodes as well. See [CauseCode].
+// For drifted, empty and underutilized nodes: that they are not initialized, are going already, expect pods, or
+// belong to no pool that is there; do-not-disrupt on the node, or on a pod that has not ended, where do-not-evict
+// and Cluster Autoscaler's safe-to-evict "false" count as well; a pod whose PodDisruptionBudget allows nothing, or
+// that has two. A termination grace period lets drift pass over pods. For empty and underutilized nodes also the
+// pool's policy, consolidateAfter and [Planner.MinLifetime]; to save, a price that is not known.
+// [Planner.KeepBarePods] adds pods that have no controller, for drifted nodes as well. See [CauseCode].
 //
 // # Budgets
 //

@@ -95,17 +95,14 @@ func (f *state) ask(ctx context.Context, q *question) (*outcome, error) {
 	return out, nil
 }
 
-// emptied is the change in which nodes go for a question, and where the pods that look for a
-// place come from, by name. Where nothing may be bought they stay, closed: a domain does not end to count for
-// spread with its last node, or pods that are spread over zones would end up in one of them.
+// emptied is the change in which nodes go for a question, and where the pods that look for a place come from, by
+// name. Where nothing may be bought the nodes stay, closed, so that spread goes on counting their domains.
 func (f *state) emptied(q *question, nodes []string) (scheduling.Delta, map[string]string, error) {
 	var d scheduling.Delta
 	origin := map[string]string{}
 	closed := q.closed
-	if q.buy {
-		d.Removed.Nodes = nodes
-	} else { // what is not on sale counts for spread as long as there is a node
-		closed = lo.Union(closed, nodes)
+	if d.Removed.Nodes = nodes; !q.buy {
+		d.Removed.Nodes, closed = nil, lo.Union(closed, nodes)
 	}
 	for _, name := range nodes {
 		at := f.standing(name)

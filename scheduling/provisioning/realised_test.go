@@ -3,6 +3,7 @@ package provisioning_test
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -98,4 +99,34 @@ func TestRealiseSpread(t *testing.T) {
 	r, err := planner.Realise(t.Context(), p, plan)
 	require.NoError(t, err)
 	assert.Less(t, r.WorstPerHour.USD(), 1.5*plan.Summary.PricePerHour.USD())
+}
+
+// Whoever places the pods, a spread is over all domains in which they could be (P95): kube-scheduler
+// counts those that have nodes, so a plan has some in each. Pools that share the values of a label
+// are how users of Karpenter divide pods between capacity types.
+func TestSpreadReachesAllDomains(t *testing.T) {
+	const key = "capacity-spread"
+	pool := func(name string, by offerings.CapacityType, values ...string) *scheduling.NodePool {
+		return st.NodePool(name, st.Where(st.In(offerings.CapacityTypeLabel, string(by)), st.In(key, values...)))
+	}
+	p := scheduling.Problem{
+		Catalog:   ec2.MustCatalog("us-east-1"),
+		NodePools: []*scheduling.NodePool{pool("base", offerings.OnDemand, "1"), pool("rest", offerings.Spot, "2", "3", "4", "5")},
+		Pods: append(st.Pods(10, "web", st.Label("app", "web"), st.Requests(st.MilliCPU(512), st.MiB(512)), st.Spread(key)),
+			st.Pods(3, "api", st.Label("app", "api"), st.Requests(st.MilliCPU(100), st.MiB(128)), st.Spread(corev1.LabelTopologyZone))...),
+	}
+	for _, placement := range []scheduling.PlacementPolicy{scheduling.PlacementPinned, scheduling.PlacementNominated, scheduling.PlacementFree} {
+		plan, err := st.Audit(t.Context(), scheduling.Policy{Placement: placement}, p)
+		require.NoError(t, err)
+		web, api := map[string]int{}, map[string]int{}
+		for pod, at := range plan.Placements() {
+			if strings.HasPrefix(pod.Name, "web") {
+				web[at.Launch.Labels[key]]++
+			} else {
+				api[at.Launch.Options[0].Zone]++
+			}
+		}
+		assert.Equal(t, map[string]int{"1": 2, "2": 2, "3": 2, "4": 2, "5": 2}, web, placement)
+		assert.Len(t, api, 3, placement)
+	}
 }
