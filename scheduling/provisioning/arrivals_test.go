@@ -16,6 +16,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/instancetypes/ec2"
+	"github.com/plimsoll-go/plimsoll/internal/race"
 	"github.com/plimsoll-go/plimsoll/internal/soak"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
@@ -195,6 +196,9 @@ func (a *arrivals) overcommitted() string {
 // at once.
 func TestNobodyMovesWhileMachinesAreOnTheirWay(t *testing.T) {
 	t.Parallel()
+	if race.Enabled {
+		t.Skip("a hundred plans, one after another")
+	}
 	run := func(b between, alone bool, size int) *arrivals {
 		pods := st.Workloads(120, 30, 1)
 		rand.New(rand.NewPCG(1, 2)).Shuffle(len(pods), func(i, j int) { pods[i], pods[j] = pods[j], pods[i] })

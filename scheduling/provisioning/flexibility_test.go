@@ -48,6 +48,9 @@ func held(f scheduling.Flexibility, l *scheduling.Launch) bool {
 // With a whole catalog on sale, much choice costs little.
 func TestFlexibilityOnEC2(t *testing.T) {
 	t.Parallel()
+	if race.Enabled {
+		t.Skip("a thousand types, three times")
+	}
 	p := scheduling.Problem{
 		NodePools: []*scheduling.NodePool{st.NodePool("default")}, Catalog: ec2.MustCatalog("us-east-1"), Pods: st.Diverse(120, 3),
 	}

@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes/ec2"
+	"github.com/plimsoll-go/plimsoll/internal/race"
 	"github.com/plimsoll-go/plimsoll/internal/soak"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
@@ -64,6 +65,9 @@ func spotProblem(pods []*corev1.Pod) scheduling.Problem {
 // Machines hold few pods each of many sizes, of which some go together badly.
 func TestManySizesOnSmallMachines(t *testing.T) {
 	t.Parallel()
+	if race.Enabled {
+		t.Skip("the price of a large problem")
+	}
 	p := scheduling.Problem{
 		Pods:      st.Workloads(600, 90, 5),
 		NodePools: []*scheduling.NodePool{st.NodePool("pool")},

@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes/ec2"
+	"github.com/plimsoll-go/plimsoll/internal/race"
 	"github.com/plimsoll-go/plimsoll/internal/soak"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
@@ -43,6 +44,9 @@ func TestPlacedFreely(t *testing.T) {
 // On mixes like those of production other machines than the cheapest on paper come to less, also
 // where pods spread, and at little effort.
 func TestPlacedFreelyComesToLess(t *testing.T) {
+	if race.Enabled {
+		t.Skip("prices of large problems")
+	}
 	for name, pods := range map[string][]*corev1.Pod{"sizes": st.MixedSizes(300, 1), "classes": st.Workloads(300, 40, 2), "ties": st.Diverse(100, 3)} {
 		for _, effort := range []scheduling.Effort{scheduling.EffortFast, scheduling.EffortDefault} {
 			if name == "ties" && effort == scheduling.EffortDefault && !soak.Long() {
