@@ -120,7 +120,7 @@ func TestSpreadReachesAllDomains(t *testing.T) {
 			st.Pods(3, "api", st.Label("app", "api"), st.Requests(st.MilliCPU(100), st.MiB(128)), st.Spread(corev1.LabelTopologyZone))...),
 	}
 	for _, placement := range []scheduling.PlacementPolicy{scheduling.PlacementPinned, scheduling.PlacementNominated, scheduling.PlacementFree} {
-		plan, err := st.Audit(t.Context(), scheduling.Policy{Placement: placement}, p)
+		plan, err := st.Audit(t.Context(), scheduling.Policy{Placement: placement, Effort: scheduling.EffortFast}, p)
 		require.NoError(t, err)
 		web, api := map[string]int{}, map[string]int{}
 		for pod, at := range plan.Placements() {
