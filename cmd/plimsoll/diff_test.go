@@ -46,8 +46,8 @@ func TestDiffOfPlans(t *testing.T) {
 
 	r := run(t, "diff", all, some, "--fail-above", "1000")
 	require.Equal(t, exitAbove, r.code)
-	require.Contains(t, r.stderr, "AFTER costs more than BEFORE by $1,")
-	require.Contains(t, r.stdout, "difference (+")
+	require.Contains(t, r.stderr, "AFTER costs more than BEFORE by $1,189 a month")
+	require.Contains(t, r.stdout, "difference (+84%)")
 	require.Equal(t, exitOK, run(t, "diff", some, all, "--fail-above", "1000").code)
 }
 

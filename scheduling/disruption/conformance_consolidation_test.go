@@ -95,7 +95,7 @@ func TestConsolidation(t *testing.T) {
 		"P95 a zone counts for spread beyond its last node": {
 			nodes: []*corev1.Node{machine(t, "a", "m.small", od), machine(t, "b", "m.small", od, inZone("b"))}, pods: []*corev1.Pod{pod("x", "a", "400m", web, spread), pod("y", "b", "400m", web, spread)},
 		},
-		"P95 as far as skew does not allow it": {
+		"P95 unless skew allows that it has none": {
 			nodes: []*corev1.Node{machine(t, "a", "m.small", od), machine(t, "b", "m.small", od, inZone("b"))}, pods: []*corev1.Pod{pod("x", "a", "400m", web, spread), pod("y", "b", "300m", web)}, want: []string{"underutilized"},
 		},
 		"D51 wishes hold a pod where it is": {

@@ -133,13 +133,13 @@ func (f *state) landed(step *Step, closed []string) *outcome {
 // landedOnMore is what becomes of the pods of nodes when kube-scheduler binds them, and machines are bought for those
 // that find no place.
 func (f *state) landedOnMore(ctx context.Context, nodes, closed []string) (*outcome, error) {
-	d, origin, err := f.emptied(&question{buy: true, alone: true}, slices.Sorted(slices.Values(nodes)))
+	d, lifted, err := f.emptied(&question{nodes: nodes, buy: true, alone: true})
 	if err != nil {
 		return nil, err
 	}
-	step := &Step{Drain: d.Removed.Nodes}
-	for _, pod := range slices.Sorted(maps.Keys(origin)) {
-		step.Evictions = append(step.Evictions, Eviction{Pod: pod, From: origin[pod], Wave: 1})
+	step := &Step{Drain: lifted.nodes}
+	for _, pod := range slices.Sorted(maps.Keys(lifted.origin)) {
+		step.Evictions = append(step.Evictions, Eviction{Pod: pod, From: lifted.origin[pod], Wave: 1})
 	}
 	out := f.landed(step, closed)
 	d.Pods = nil

@@ -63,13 +63,11 @@ func (f *state) ask(ctx context.Context, q *question) (*outcome, error) {
 		from = f.market
 	}
 	fork := from.Fork()
-	out := &outcome{nodes: slices.Compact(slices.Sorted(slices.Values(q.nodes)))}
-	d, origin, err := f.emptied(q, out.nodes)
+	d, out, err := f.emptied(q)
 	if err != nil {
 		return nil, err
 	}
-	out.origin = origin
-	if len(origin) == 0 {
+	if len(out.origin) == 0 {
 		return out, nil
 	}
 	if q.alone && q.buy {
@@ -90,21 +88,22 @@ func (f *state) ask(ctx context.Context, q *question) (*outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	f.read(out, plan, origin)
+	f.read(out, plan, out.origin)
 	f.agree(out.launches)
 	return out, nil
 }
 
-// emptied is the change in which nodes go for a question, and where the pods that look for a place come from, by
-// name. Where nothing may be bought the nodes stay, closed, so that spread goes on counting their domains.
-func (f *state) emptied(q *question, nodes []string) (scheduling.Delta, map[string]string, error) {
-	var d scheduling.Delta
-	origin := map[string]string{}
+// emptied is the change in which the question's nodes go, and an outcome that says which they are and where the pods
+// that look for a place come from. Where nothing may be bought they stay, closed, so that spread counts their domains.
+func (f *state) emptied(q *question) (d scheduling.Delta, out *outcome, err error) {
+	out = &outcome{nodes: slices.Compact(slices.Sorted(slices.Values(q.nodes))), origin: map[string]string{}}
 	closed := q.closed
-	if d.Removed.Nodes = nodes; !q.buy {
-		d.Removed.Nodes, closed = nil, lo.Union(closed, nodes)
+	if q.buy {
+		d.Removed.Nodes = out.nodes
+	} else {
+		closed = lo.Union(closed, out.nodes)
 	}
-	for _, name := range nodes {
+	for _, name := range out.nodes {
 		at := f.standing(name)
 		if at == nil {
 			return d, nil, fmt.Errorf("there is no node %q", name)
@@ -112,7 +111,7 @@ func (f *state) emptied(q *question, nodes []string) (scheduling.Delta, map[stri
 		for _, pod := range at.pods {
 			if eviction.Reschedulable(pod) {
 				d.Pods = append(d.Pods, f.lift(pod))
-				origin[podspec.PodName(pod)] = name
+				out.origin[podspec.PodName(pod)] = name
 			} else {
 				d.Removed.Pods = append(d.Removed.Pods, podspec.PodKey(pod))
 			}
@@ -141,7 +140,7 @@ func (f *state) emptied(q *question, nodes []string) (scheduling.Delta, map[stri
 		shut.shut++
 		d.Nodes = append(d.Nodes, f.shown(&shut))
 	}
-	return d, origin, nil
+	return d, out, nil
 }
 
 // mostLifted is how many pods are kept ready to be placed.

@@ -106,8 +106,8 @@ func TestRealiseSpread(t *testing.T) {
 }
 
 // Whoever places the pods, a spread is over all domains in which they could be (P95): kube-scheduler
-// counts those that have nodes, so a plan has some in each. Pools that share the values of a label
-// are how users of Karpenter divide pods between capacity types.
+// counts those that have nodes, so a plan has some in each. With a pool for
+// some values of a label and another one for the others, users of Karpenter divide pods between capacity types.
 func TestSpreadReachesAllDomains(t *testing.T) {
 	const key = "capacity-spread"
 	pool := func(name string, by offerings.CapacityType, values ...string) *scheduling.NodePool {

@@ -5,13 +5,14 @@ import (
 	"slices"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/binding"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
 // problem is what may be bought for which pods, for as long as a search takes.
@@ -21,14 +22,15 @@ type problem struct {
 	kinds     []kind
 	kindOf    map[offers.Purchase]int
 	known     map[offers.Purchase]*kind
-	given     []machine // of the plan that is to be improved
-	nodes     [][]int64 // by node that is there, the pods by class that the plan puts there
-	keys      []string  // of the labels that topology terms are about, that of hosts aside
-	spread    []place   // where fleets have to have machines
-	pods      []int64   // by class, those that have a place in the plan
-	worth     []float64 // by class, what a pod adds to the price
-	load      []int64   // what these request together
-	free      []int64   // what nodes that are there have left
+	given     []machine                    // of the plan that is to be improved
+	nodes     [][]int64                    // by node that is there, the pods by class that the plan puts there
+	keys      []string                     // of the labels that topology terms are about, that of hosts aside
+	spread    []place                      // where fleets have to have machines
+	sales     map[string][]offers.Purchase // what may be bought, by domain; nil before it is asked for
+	pods      []int64                      // by class, those that have a place in the plan
+	worth     []float64                    // by class, what a pod adds to the price
+	load      []int64                      // what these request together
+	free      []int64                      // what nodes that are there have left
 	ways      []way
 	wards     []ward
 	anywhere  ward // of no pods and no domain
@@ -50,11 +52,8 @@ type machine struct {
 	pods []int64
 }
 
-// place is a domain of a topology key, by its number.
-type place struct {
-	key   int
-	value string
-}
+// place is a domain of a topology key.
+type place struct{ key, value string }
 
 // way is a course of events for the pods that have a place in the plan.
 type way struct {
@@ -273,13 +272,10 @@ func (p *problem) readSpread() {
 			if n == 0 {
 				continue
 			}
-			for _, t := range p.c.TopologyTerms.List[p.c.Planned[c].TopologyTerms].Ties {
-				key := slices.Index(p.keys, requirements.NormalizeKey(t.Key))
-				if t.Kind != podspec.SpreadTie || t.Weight > 0 || t.Share || key < 0 {
-					continue
-				}
+			for _, key := range p.c.TopologyTerms.List[p.c.Planned[c].TopologyTerms].SpreadKeys(true) {
+				key = requirements.NormalizeKey(key)
 				at := place{key, p.label(p.kinds[m.kind].purchase, key)}
-				if !slices.Contains(p.spread, at) {
+				if key != corev1.LabelHostname && !slices.Contains(p.spread, at) {
 					p.spread = append(p.spread, at)
 				}
 			}
@@ -299,16 +295,29 @@ func (p *problem) spreads(f fleet) bool {
 	})
 }
 
-// label is the value of a topology key, by its number, on machines of a purchase.
-func (p *problem) label(at offers.Purchase, key int) string {
-	value, _ := p.c.Offers.LabelOf(p.c.Templates[at.Template], at.Offer, p.keys[key])
+// readSales lists what may be bought by where it stands.
+func (p *problem) readSales() {
+	p.sales = map[string][]offers.Purchase{}
+	for ti := range p.c.Offered {
+		for _, o := range p.c.Offered[ti].List {
+			if at := (offers.Purchase{Template: ti, Offer: o.Offer}); p.c.Offers.Offers[o.Offer].Launchable {
+				d := p.domain(at)
+				p.sales[d] = append(p.sales[d], at)
+			}
+		}
+	}
+}
+
+// label is the value of a topology key on machines of a purchase.
+func (p *problem) label(at offers.Purchase, key string) string {
+	value, _ := p.c.Offers.LabelOf(p.c.Templates[at.Template], at.Offer, key)
 	return value
 }
 
 // domain is where a machine of a purchase stands, as far as topology terms may tell.
 func (p *problem) domain(at offers.Purchase) string {
 	var out strings.Builder
-	for key := range p.keys {
+	for _, key := range p.keys {
 		out.WriteString(p.label(at, key) + "\x00")
 	}
 	return out.String()

@@ -7,7 +7,6 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 )
 
 // fleet is machines to buy, by kind.
@@ -149,12 +148,11 @@ func (p *problem) onSale(w *ward) []*kind {
 			w.sale = append(w.sale, p.sold(at))
 		}
 	default:
-		for ti := range p.c.Offered {
-			for _, o := range p.c.Offered[ti].List {
-				if at := (offers.Purchase{Template: ti, Offer: o.Offer}); p.c.Offers.Offers[o.Offer].Launchable && p.domain(at) == w.domain {
-					w.sale = append(w.sale, p.sold(at))
-				}
-			}
+		if p.sales == nil {
+			p.readSales()
+		}
+		for _, at := range p.sales[w.domain] {
+			w.sale = append(w.sale, p.sold(at))
 		}
 	}
 	return w.sale
