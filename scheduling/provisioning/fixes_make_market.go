@@ -107,7 +107,11 @@ func (t *fixTrial) nodePool(c *scheduling.Change, name string) bool {
 			asked[i].MinValues = nil
 		}
 	default:
-		p.Spec.Template.Spec.Requirements = nil
+		if c.Key == "" {
+			p.Spec.Template.Spec.Requirements = nil
+		} else if changed, err := p.Allow(c.Key, c.Values[0]); err != nil || !changed {
+			return false
+		}
 	}
 	return t.Apply(scheduling.Delta{NodePools: []*scheduling.NodePool{p}}) == nil
 }

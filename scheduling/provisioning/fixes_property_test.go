@@ -16,6 +16,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/internal/soak"
 	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 	"github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
@@ -308,8 +309,8 @@ func (w *world) request(t *testing.T, c scheduling.Change) {
 
 // widen changes a required node affinity.
 func widen(a *corev1.NodeAffinity, c scheduling.Change) {
-	if c.Key == "" {
-		a.RequiredDuringSchedulingIgnoredDuringExecution = nil
+	if c.Key == "" || a.RequiredDuringSchedulingIgnoredDuringExecution == nil {
+		a.RequiredDuringSchedulingIgnoredDuringExecution = nil // or a change that this one belongs to has
 		return
 	}
 	terms := a.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms
@@ -488,7 +489,14 @@ func (w *world) pool(name string, c scheduling.Change) {
 				asked[j].MinValues = nil
 			}
 		default:
-			pool.Spec.Template.Spec.Requirements = nil
+			pool.Spec.Template.Spec.Requirements = slices.DeleteFunc(asked, func(s requirements.Selector) bool {
+				return c.Key == "" || requirements.NormalizeKey(s.Key) == c.Key
+			})
+			if c.Key != "" {
+				pool.Spec.Template.Spec.Requirements = append(pool.Spec.Template.Spec.Requirements, requirements.Selector{
+					Key: c.Key, Operator: requirements.In, Values: c.Values,
+				})
+			}
 		}
 	}
 }

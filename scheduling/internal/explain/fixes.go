@@ -45,7 +45,7 @@ func (e *Explainer) changes(class *podspec.PodClass, id int) []scheduling.Change
 		out.Add(e.lessOf(n.dim, n.room, class))
 	}
 	e.tieFixes(class, id, &n.ties, &out)
-	for _, c := range slices.Concat(n.pools, n.nodes) {
+	for _, c := range slices.Concat(n.widenings(), n.pools, n.nodes) {
 		out.Add(c)
 	}
 	s.askFixes(n, &out)
@@ -59,9 +59,6 @@ func (e *Explainer) changes(class *podspec.PodClass, id int) []scheduling.Change
 	}
 	if len(out) == 0 || e.Facts.Together {
 		s.together(&out)
-	}
-	if len(out) == 0 {
-		e.poolFix(&out)
 	}
 	return out
 }
@@ -226,17 +223,4 @@ func portChange(port podspec.HostPort, why string) scheduling.Change {
 // raiseReservation lets a reservation have one machine more.
 func raiseReservation(id string) scheduling.Change {
 	return scheduling.Change{Kind: scheduling.ChangeReservation, Object: id, Text: "raise the count of reservation " + id}
-}
-
-// poolFix names the node pools whose requirements leave nothing.
-func (e *Explainer) poolFix(out *scheduling.ChangeList) {
-	for _, p := range e.Pools {
-		empty := !slices.ContainsFunc(e.Templates, func(v *offers.Template) bool { return v.Pool.Name == p.Name && v.Within.Any() })
-		if empty {
-			out.Add(scheduling.Change{
-				Kind: scheduling.ChangeNodePool, Object: "NodePool/" + p.Name,
-				Text: "widen the requirements of node pool " + p.Name + ": they leave no instance type",
-			})
-		}
-	}
 }

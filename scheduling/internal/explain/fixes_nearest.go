@@ -23,6 +23,7 @@ type nearest struct {
 	room         int64
 	ties         tieBars             // the ties that alone keep the pods away
 	pools, nodes []scheduling.Change // tolerations
+	wider        map[string]place    // by label, the cheapest that one requirement of a NodePool rules out
 	tolerated    *offers.Template    // the template whose taints were looked at last
 	values       []map[string]bool   // by ask, the values that would do; nil where nothing but it stands in the way
 	affine       bool                // nothing but node affinity stands in the way
@@ -34,7 +35,7 @@ type nearest struct {
 
 // nearest looks at all places.
 func (s *subject) nearest() *nearest {
-	n := &nearest{subject: s, setting: -1, dim: -1, values: make([]map[string]bool, len(s.asks)), zones: map[string]bool{}}
+	n := &nearest{subject: s, setting: -1, dim: -1, values: make([]map[string]bool, len(s.asks)), zones: map[string]bool{}, wider: map[string]place{}}
 	for ti, v := range s.Templates {
 		choice := offers.NewChoices(s.Solver.Flexibility)
 		open, spot := false, false
@@ -52,6 +53,7 @@ func (s *subject) nearest() *nearest {
 		if n.choosy == "" && (open || spot && choice.Enough()) && len(offers.FloorKeys(v.Set)) > 0 {
 			n.choosy = v.Pool.Name
 		}
+		n.ruledOut(ti).byOne.Each(func(o int) { n.look(place{ti, o}) })
 	}
 	for i := range s.Nodes {
 		n.look(place{onNode, i})
@@ -88,6 +90,8 @@ func (n *nearest) look(p place) (first obstacle, found bool) {
 func (n *nearest) take(p place, x obstacle) {
 	onNodes := p.template == onNode
 	switch x.kind {
+	case ruledOutByPool:
+		n.widen(p, x)
 	case tainted:
 		const most = 2 // tolerations for nodes
 		if !onNodes {
@@ -163,31 +167,47 @@ func taintsOf(c scheduling.Change) string {
 	return taints
 }
 
-// together finds the place that misses by the fewest things, where a single one does
-// not help anywhere, and lists those.
+// together finds a place that misses by few things, where a single one does not help anywhere, and
+// lists those. One that has nothing of a resource that the pods ask for is the last resort.
 func (s *subject) together(out *scheduling.ChangeList) {
 	var best []scheduling.Change
-	look := func(p place) {
-		if best != nil && len(best) <= 2 {
-			return
-		}
-		var changes []scheduling.Change
-		for x := range s.obstacles(p) {
-			if changes = append(changes, s.change(p, x)); best != nil && len(changes) == len(best) {
+	for _, bare := range []bool{false, true} {
+		look := func(p place) {
+			if best != nil && len(best) <= 2 {
 				return
 			}
+			var changes []scheduling.Change
+			for x := range s.obstacles(p) {
+				if changes = append(changes, s.change(p, x)); best != nil && len(changes) == len(best) || !bare && s.hasNone(p, x) {
+					return
+				}
+			}
+			if len(changes) > 0 {
+				best = changes
+			}
 		}
-		if len(changes) > 0 {
-			best = changes
+		for ti, v := range s.Templates {
+			v.Within.Each(func(o int) { look(place{ti, o}) })
+			s.ruledOut(ti).offers.Each(func(o int) { look(place{ti, o}) })
+		}
+		for i := range s.Nodes {
+			look(place{onNode, i})
+		}
+		if best != nil {
+			out.Add(offers.Joined(best, ", and "))
+			return
 		}
 	}
-	for ti, v := range s.Templates {
-		v.Within.Each(func(o int) { look(place{ti, o}) })
+}
+
+// hasNone reports whether a place has nothing of a resource that is lacking.
+func (s *subject) hasNone(p place, x obstacle) bool {
+	if x.kind != lacking {
+		return false
 	}
-	for i := range s.Nodes {
-		look(place{onNode, i})
+	if p.template != onNode {
+		return s.Compiler.Rooms.Rooms[x.room][x.n] <= 0
 	}
-	if best != nil {
-		out.Add(offers.Joined(best, ", and "))
-	}
+	have := s.Nodes[p.at].Node.Status.Allocatable[s.Table.Names[x.n]]
+	return have.IsZero()
 }

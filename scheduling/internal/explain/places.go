@@ -28,21 +28,22 @@ type obstacle struct {
 type obstacleKind uint8
 
 const (
-	tainted          obstacleKind = iota
-	unmet                         // n is the ask that the labels do not meet
-	unmetAffinity                 // no alternative of the required node affinity holds
-	portBound                     // by what runs on the node
-	volumesElsewhere              // the volumes cannot be used there
-	excluded                      // by the settings
-	notOnSale                     // n is 1 where the pool's own catalog lacks it
-	portOfDaemon                  // n is the daemon that binds it
-	attachFull                    // the node takes no further volume of a driver
-	overfull                      // daemons alone do not fit
-	lacking                       // n is the resource of which there is too little
-	portPlanned                   // bound by what is planned onto the node
-	reserved                      // the reservation is used up; n is the offer
-	limited                       // n is the resource of the pool's limit that is reached
-	barred                        // n is the tie, by place among the bars
+	ruledOutByPool obstacleKind = iota // n is the requirement of the NodePool that the offer does not meet
+	tainted
+	unmet            // n is the ask that the labels do not meet
+	unmetAffinity    // no alternative of the required node affinity holds
+	portBound        // by what runs on the node
+	volumesElsewhere // the volumes cannot be used there
+	excluded         // by the settings
+	notOnSale        // n is 1 where the pool's own catalog lacks it
+	portOfDaemon     // n is the daemon that binds it
+	attachFull       // the node takes no further volume of a driver
+	overfull         // daemons alone do not fit
+	lacking          // n is the resource of which there is too little
+	portPlanned      // bound by what is planned onto the node
+	reserved         // the reservation is used up; n is the offer
+	limited          // n is the resource of the pool's limit that is reached
+	barred           // n is the tie, by place among the bars
 )
 
 // needs is what a group of pods asks of places, and which offers meet it.
@@ -69,16 +70,17 @@ func (e *Explainer) needsOf(g int) *needs {
 	n := &needs{group: group, asks: asksOf(group), templates: make([]templateNeeds, len(e.Templates))}
 	plain := !group.Affine || len(group.Terms) == 1 && len(group.Terms[0].Fields) == 0 // the asks say it all
 	for ti, v := range e.Templates {
-		t := &n.templates[ti]
+		t, wide := &n.templates[ti], *v
+		wide.Within = e.all(v) // what its requirements rule out is an obstacle of its own
 		t.hard, _ = v.HardTaint(group)
 		for _, a := range n.asks {
 			t.asks = append(t.asks, e.Offers.Satisfying(v, a.Expression))
 		}
 		if !plain {
-			t.affine = e.Offers.AdmitsOwn(v, &podspec.Constraint{Affine: true, Terms: group.Terms}, false)
+			t.affine = e.Offers.AdmitsOwn(&wide, &podspec.Constraint{Affine: true, Terms: group.Terms}, false)
 		}
 		if len(group.Volumes) > 0 {
-			t.volumes = v.Within.Clone()
+			t.volumes = wide.Within
 			e.Offers.NarrowToVolumes(t.volumes, v, group)
 		}
 		for i, d := range e.Daemons {
@@ -109,7 +111,7 @@ func (s *subject) obstacles(p place) iter.Seq[obstacle] {
 		return func(yield func(obstacle) bool) { s.onNode(p.at, yield) }
 	}
 	return func(yield func(obstacle) bool) {
-		if s.unsuited(p, yield) {
+		if s.outsidePool(p, yield) && s.unsuited(p, yield) {
 			s.onOffer(p, yield)
 		}
 	}
@@ -127,6 +129,19 @@ func (s *subject) first(p place) (first obstacle, ok bool) {
 func (s *subject) free(p place) bool {
 	_, found := s.first(p)
 	return !found
+}
+
+// outsidePool yields the requirements of its NodePool that an offer does not meet.
+func (s *subject) outsidePool(p place, yield func(obstacle) bool) bool {
+	if s.Templates[p.template].Within.Has(p.at) {
+		return true
+	}
+	for i, row := range s.ruledOut(p.template).met {
+		if !row.Has(p.at) && !yield(obstacle{kind: ruledOutByPool, n: i}) {
+			return false
+		}
+	}
+	return true
 }
 
 // unsuited yields what makes an offer unfit for the group, whatever room there is.

@@ -93,6 +93,8 @@ func (s *subject) change(p place, x obstacle) scheduling.Change {
 	}
 	v, offer := s.Templates[p.template], &s.Offers.Offers[p.at]
 	switch x.kind {
+	case ruledOutByPool:
+		return s.widening(p, s.ruledOut(p.template).keys[x.n])
 	case tainted:
 		return tolerationFix(s.group, v.Pool.Spec.Template.Spec.Taints, "NodePool/"+v.Pool.Name, "node pool "+v.Pool.Name)
 	case excluded:

@@ -23,6 +23,7 @@ type scene struct {
 	Left              [][]int64       // by bin, the room that is free
 	placed            map[string]bool
 	sizes             sizes
+	outside           []*ruledOut // by template; nil where nobody has asked
 }
 
 // Standing is what a machine receives.
@@ -107,7 +108,7 @@ func (s *scene) roomNumber(ti, o int) int {
 	numbers := s.sizes.numbers[ti]
 	if numbers == nil {
 		numbers = make([]int32, len(s.Offers.Offers))
-		s.Templates[ti].Within.Each(func(o int) {
+		s.all(s.Templates[ti]).Each(func(o int) {
 			numbers[o] = int32(compile.Number(s.Compiler.Rooms, s.Compiler, s.Offers.Offers[o].Shape, s.Offered[ti].Daemons, o))
 		})
 		s.sizes.numbers[ti] = numbers

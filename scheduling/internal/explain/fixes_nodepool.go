@@ -1,0 +1,101 @@
+package explain
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
+)
+
+// ruledOut are the offers of a template's catalog that the NodePool would have if its requirements
+// were wider. What the pool's own labels rule out is not among them.
+type ruledOut struct {
+	keys   []string     // of the requirements
+	met    []model.Bits // by requirement, the offers that meet it
+	offers model.Bits
+	byOne  model.Bits // those of them that a single requirement rules out
+}
+
+// ruledOut returns what the requirements of a template's NodePool rule out.
+func (s *scene) ruledOut(ti int) *ruledOut {
+	if s.outside == nil {
+		s.outside = make([]*ruledOut, len(s.Templates))
+	}
+	if s.outside[ti] == nil {
+		s.outside[ti] = s.findRuledOut(s.Templates[ti])
+	}
+	return s.outside[ti]
+}
+
+func (s *scene) findRuledOut(v *offers.Template) *ruledOut {
+	n := len(s.Offers.Offers)
+	x, own := &ruledOut{offers: model.NewBits(n), byOne: model.NewBits(n)}, offers.PoolLabels(v.Pool)
+	out := s.all(v)
+	out.AndNot(v.Within)
+	for r := range v.Set.All() {
+		row := s.Offers.Satisfying(v, &podspec.Expression{Raw: r.Key(), Requirement: r})
+		if _, labelled := own[r.Key()]; labelled {
+			out.And(row)
+		} else if s.Offers.Defines(r.Key(), v.Catalog) {
+			x.keys, x.met = append(x.keys, r.Key()), append(x.met, row)
+		}
+	}
+	out.Each(func(o int) {
+		unmet := 0
+		for i, key := range x.keys {
+			if x.met[i].Has(o) {
+				continue
+			}
+			if _, has := s.Offers.LabelOf(v, o, key); !has {
+				return
+			}
+			unmet++
+		}
+		x.offers.Set(o)
+		if unmet == 1 {
+			x.byOne.Set(o)
+		}
+	})
+	return x
+}
+
+// all are the offers of a template's catalog.
+func (s *scene) all(v *offers.Template) model.Bits {
+	out := model.NewBits(len(s.Offers.Offers))
+	if span, ok := s.Offers.Spans[v.Catalog]; ok {
+		for o := span[0]; o < span[1]; o++ {
+			out.Set(o)
+		}
+	}
+	return out
+}
+
+// widening lets a NodePool buy what one of its requirements rules out.
+func (s *subject) widening(p place, key string) scheduling.Change {
+	pool, value := s.Templates[p.template].Pool.Name, s.labelAt(p, key)
+	return scheduling.Change{
+		Kind: scheduling.ChangeNodePool, Object: "NodePool/" + pool, Key: key, Values: []string{value},
+		Text: fmt.Sprintf("let node pool %s buy %s=%s, such as %s", pool, key, value, s.Offers.Offers[p.at].InstanceType.Name),
+	}
+}
+
+// widen notes a machine that a requirement of a NodePool keeps the pods from: for each label the
+// cheapest.
+func (n *nearest) widen(p place, x obstacle) {
+	key := n.ruledOut(p.template).keys[x.n]
+	if have, ok := n.wider[key]; !ok || n.Offers.Offers[p.at].Cost < n.Offers.Offers[have.at].Cost {
+		n.wider[key] = p
+	}
+}
+
+// widenings let NodePools buy what single requirements of theirs rule out.
+func (n *nearest) widenings() (out []scheduling.Change) {
+	for _, key := range slices.Sorted(maps.Keys(n.wider)) {
+		out = append(out, n.widening(n.wider[key], key))
+	}
+	return out
+}
