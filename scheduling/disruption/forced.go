@@ -4,11 +4,9 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"maps"
 	"slices"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
-	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/drain"
 )
 
 // removeForced makes the steps that do not ask what they save: for nodes that are interrupted,
@@ -201,36 +199,23 @@ func (r *run) drain(ctx context.Context, reason Reason, nodes []string) (*outcom
 		if err != nil {
 			return nil, false, err
 		}
-		if _, cause := r.state.admit(reason, free); cause == nil && len(free.stuck) == 0 && r.lands(free) {
+		if _, cause := r.state.admit(reason, free); cause == nil && len(free.stuck) == 0 && r.state.lands(free) {
 			return free, true, nil
 		}
 	}
-	if !r.someWait() || r.lands(o) {
+	if !r.someWait() || r.state.lands(o) {
 		return o, true, nil
 	}
 	alone, err := r.state.ask(ctx, &question{nodes: nodes, buy: true, effort: r.state.planner.Policy.Effort, why: true, alone: true})
 	if err != nil {
 		return nil, false, err
 	}
-	return alone, r.lands(alone), nil
+	return alone, r.state.lands(alone), nil
 }
 
 // someWait reports whether there are pods that wait, with a place in sight or without.
 func (r *run) someWait() bool {
 	return len(r.state.waits) > 0 || slices.ContainsFunc(r.state.nodes, func(s *candidate) bool { return len(s.expected) > 0 })
-}
-
-// lands reports whether all pods may land where they are to.
-func (r *run) lands(o *outcome) bool {
-	if !slices.ContainsFunc(o.evictions, func(e Eviction) bool { return r.state.topology.Of(e.Pod).Tied() }) {
-		return true
-	}
-	s := newSimulation(r.state, &Step{Drain: o.nodes, Launches: o.launches, Evictions: o.evictions})
-	var all []*drain.Pod
-	for _, name := range slices.Sorted(maps.Keys(s.Pods)) {
-		all = append(all, s.Pods[name])
-	}
-	return s.Possible(all, true)
 }
 
 // try makes a step of what would become of nodes, if that may be.

@@ -76,11 +76,9 @@ func (f *state) decide(reason Reason, o *outcome, closed []string) (*Step, *Caus
 	again.first = map[string]bool{}
 	for {
 		landed := f.landed(step, closed)
-		var lost []string
-		for _, e := range landed.evictions {
-			if e.To == "" {
-				lost = append(lost, e.Pod)
-			}
+		lost := lo.FilterMap(landed.evictions, func(e Eviction, _ int) (string, bool) { return e.Pod, e.To == "" })
+		if len(lost) == 0 && reason != Interrupted && reason != Expired && !f.lands(landed) {
+			return nil, &Cause{Code: CauseNoPlace, Detail: "kube-scheduler would bind its pods in fewer domains than they are spread over"}
 		}
 		if len(lost) == 0 || reason == Interrupted {
 			landed.stuck, landed.first = o.stuck, again.first

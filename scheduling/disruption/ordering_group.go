@@ -230,13 +230,11 @@ func (w *ordering) setBought(g *leavingGroup, name string, there bool) {
 // which it was, or let them go elsewhere since.
 func (w *ordering) stepOf(ctx context.Context, g *leavingGroup, mark int) (*Step, error) {
 	o := &outcome{}
-	var all []*drain.Pod
 	for _, l := range g.leaving {
 		o.nodes = append(o.nodes, l.name)
 		for _, kind := range l.kinds {
 			for _, pod := range l.pods[kind] {
-				a := w.simulation.Pods[pod]
-				o.evictions, all = append(o.evictions, Eviction{Pod: pod, From: l.name, To: a.On}), append(all, a)
+				o.evictions = append(o.evictions, Eviction{Pod: pod, From: l.name, To: w.simulation.Pods[pod].On})
 			}
 		}
 	}
@@ -250,6 +248,7 @@ func (w *ordering) stepOf(ctx context.Context, g *leavingGroup, mark int) (*Step
 		return idle
 	})
 	// Pods have found places node by node, and are away at the same time.
+	all := lo.Map(o.evictions, func(e Eviction, _ int) *drain.Pod { return w.simulation.Pods[e.Pod] })
 	if len(g.leaving) > 1 && !w.simulation.Possible(all, true) {
 		return nil, nil
 	}

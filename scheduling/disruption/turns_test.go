@@ -50,13 +50,12 @@ func turnsWorld(t *testing.T, change func(*corev1.Pod), zones ...string) (*state
 
 // Pods that leave one after the other leave in an order in which each may land.
 func TestTurns(t *testing.T) {
-	// Zones hold 2, 1 and 1. One pod goes from z to x, one from x to y: after the first move
-	// alone, x would hold 3 and z 0.
-	f, _ := turnsWorld(t, spreadWeb, "x", "x", "y", "z")
+	// Zones hold 2, 1 and 2. One pod goes from z to x, one from x to y: after the first move
+	// alone, x would hold 3 and y 1.
+	f, _ := turnsWorld(t, spreadWeb, "x", "x", "y", "z", "z")
 	step := &Step{Reason: Underutilized, Drain: []string{"a-x", "d-z"}, Evictions: []Eviction{
 		{Pod: "shop/web-d-z", From: "d-z", To: "b-x"}, {Pod: "shop/web-a-x", From: "a-x", To: "c-y"},
 	}}
-	// With z gone, 2 and 2 are left.
 	uses, ok := f.turns(step, nil)
 	require.True(t, ok)
 	assert.Equal(t, []BudgetUse{{Budget: "shop/web", Pods: 1, Allowed: 1}}, uses)

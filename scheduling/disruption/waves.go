@@ -2,6 +2,7 @@ package disruption
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -68,6 +69,19 @@ func newSimulation(f *state, step *Step) *drain.Simulation {
 			}
 		},
 	}, step.Drain, launched, lo.Map(step.Evictions, func(e Eviction, _ int) drain.Move { return drain.Move{Pod: e.Pod, From: e.From, To: e.To} }))
+}
+
+// lands reports whether all pods may land where they are to.
+func (f *state) lands(o *outcome) bool {
+	if !slices.ContainsFunc(o.evictions, func(e Eviction) bool { return f.topology.Of(e.Pod).Tied() }) {
+		return true
+	}
+	s := newSimulation(f, &Step{Drain: o.nodes, Launches: o.launches, Evictions: o.evictions})
+	var all []*drain.Pod
+	for _, name := range slices.Sorted(maps.Keys(s.Pods)) {
+		all = append(all, s.Pods[name])
+	}
+	return s.Possible(all, true)
 }
 
 // waves is the dealing out of the evictions of a step.

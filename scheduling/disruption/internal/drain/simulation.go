@@ -322,11 +322,14 @@ func (s *Simulation) Undo(mark int) {
 	}
 }
 
-// Stand counts a node, or no longer.
+// Stand counts a node, or no longer. Of one that is drained, the domains count on, but for its host.
 func (s *Simulation) Stand(name string, by int) {
+	_, drained := s.drained[name]
 	if node := s.node(name); node != nil {
 		for _, d := range s.domains {
-			d.count(node, by)
+			if !drained || d.key == corev1.LabelHostname {
+				d.count(node, by)
+			}
 		}
 	}
 }
