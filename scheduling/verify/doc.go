@@ -48,18 +48,21 @@
 // [Steps] judges plans of package disruption by carrying them out: at each step the
 // machines to launch become nodes, the drained nodes take nobody in any more, pods leave
 // wave by wave and bind where they are expected, by every rule above, and a node is gone
-// with its last pod. Each node has to be there and free to go, by its reason, its pool's
-// policy, times and budgets, and what it and its pods ask for; no PodDisruptionBudget is
-// exceeded in any wave; every pod that has to live on lands once, on a node that stays;
-// and prices, costs, scores, verdicts and sums are what the plan says.
+// with its last pod. Its zone and other domains count for the spread of the step's pods even
+// then, where a pool could launch a machine for them there. Each node has to be there and
+// free to go, by its reason, its pool's policy, times and budgets, and what it and its pods
+// ask for; no PodDisruptionBudget is exceeded in any wave; every pod that has to live on
+// lands once, on a node that stays; and prices, costs, scores, verdicts and sums are what the
+// plan says.
 //
 // # What is not judged
 //
-// Soft preferences; whether a plan is cheap beyond what its bound says; whether a claim
-// without a volume could have one that exists already instead of a new one; whether a node
-// could have been drained as well that stays, and whether what is said of that is all; risks
-// of steps but that a pod without a controller is gone for good; and how cheap a cluster
-// built anew is.
+// Soft preferences; whether pods that are bought for are spread over domains that have no
+// nodes yet, which other rules may keep them from; whether a plan is cheap beyond what its
+// bound says; whether a claim without a volume could have one that exists already instead of
+// a new one; whether a node could have been drained as well that stays, and whether what is
+// said of that is all; risks of steps but that a pod without a controller is gone for good;
+// and how cheap a cluster built anew is.
 package verify
 
 // A map of this package's files, in the order in which a plan is judged. A name with a

@@ -57,7 +57,7 @@ func (c *stepsCase) machine(name string) *disruption.Machine {
 // big has one pod that a smaller machine holds. own belongs to no pool.
 func newStepsCase(t *testing.T) *stepsCase {
 	t.Helper()
-	large := st.Type("m.large", st.Capacity(st.Cores(4), st.GiB(16)), st.OnDemand("a", st.Cents(20)), st.Spot("a", st.Cents(7)))
+	large := st.Type("m.large", st.Capacity(st.Cores(4), st.GiB(16)), st.OnDemand("a", st.Cents(20)), st.OnDemand("b", st.Cents(20)), st.Spot("a", st.Cents(7)))
 	small := st.Type("c.small", st.Capacity(st.Cores(2), st.GiB(4)), st.OnDemand("a", st.Cents(8)), st.OnDemand("b", st.Cents(9)))
 	bought := []st.NodeOption{st.OfPool("default"), st.OfType(large, large.Offerings[slices.IndexFunc(large.Offerings, isOnDemand)])}
 	now := time.Date(2026, time.March, 2, 12, 0, 0, 0, time.UTC)

@@ -211,6 +211,8 @@ func (a *stepCheck) place() {
 	j := newJudge(a.Report, a.State, a.topology, plan)
 	j.places()
 	if j.anyTies() { // those that move bind one by one
+		end := a.domains(j)
+		defer end()
 		for _, u := range a.bindAll(j, j.agreements) {
 			j.add(Code(u.By.Rule), "pod/"+u.Name, "cannot bind to %s: %s", u.Node.Object, u.By)
 		}

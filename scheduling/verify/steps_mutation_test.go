@@ -205,6 +205,7 @@ func evictionMutations() []stepsMutation {
 		{"a machine that will be taken", func(c *stepsCase) { c.machine("busy").Interruption = &disruption.Interruption{} }, verify.Landing},
 		{"a node that is removed", func(c *stepsCase) { c.node("busy").DeletionTimestamp = &metav1.Time{Time: c.cluster.Now} }, verify.NodeLeaving},
 		{"a launch for others", func(c *stepsCase) { c.plan.Steps[2].Launches[0].Pods = []string{"default/api"} }, verify.Landing},
+		{"two zones become one", twoZones, verify.TopologySpread},
 		{"too small a node", func(c *stepsCase) {
 			c.plan.Steps[1].Evictions[1].To = "own"
 			c.pod("web-2").Spec.Containers[0].Resources.Requests = st.Resources(st.Cores(2))
@@ -322,6 +323,18 @@ func repel(pod *corev1.Pod, app string) {
 			TopologyKey: corev1.LabelHostname, LabelSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": app}},
 		}},
 	}}
+}
+
+// twoZones spreads two pods over zones of which the last step leaves one, whatever kube-scheduler thinks of that.
+func twoZones(c *stepsCase) {
+	c.node("big").Labels[zoneOf], c.plan.Nodes[0].Zone = "b", "b"
+	for _, name := range []string{"api", "db"} {
+		pod := c.pod(name)
+		pod.Labels = map[string]string{"app": "shop"}
+		spread(zoneOf, 1, of("shop"))(pod)
+	}
+	l := &c.plan.Steps[2].Launches[0]
+	l.Options = l.Options[:1]
 }
 
 // rename gives the machine of the last step another name.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -26,6 +27,16 @@ func TestStepsAcceptsARightPlan(t *testing.T) {
 	require.NoError(t, err)
 	assert.JSONEq(t, string(before), string(after), "the cluster is not changed")
 	assert.Len(t, c.cluster.Nodes, 5)
+}
+
+// A domain counts for spread beyond its last node if a pool could launch another there (P95), and not if none could.
+func TestStepsCountDomains(t *testing.T) {
+	c := newStepsCase(t)
+	twoZones(c)
+	require.Equal(t, []verify.Code{verify.TopologySpread}, codesOf(t, c.check()))
+	c.cluster.Unavailable = &offerings.Unavailable{}
+	c.cluster.Unavailable.Mark(offerings.Key{Zone: "b"}, c.cluster.Now, time.Hour)
+	require.NoError(t, c.check())
 }
 
 func TestStepsNeedsAPlan(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/selection"
 
 	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/snapshot"
@@ -248,6 +249,11 @@ func (v *view) count(n *snapshot.Node, nodes int) {
 		return
 	}
 	value, _ := n.Value(v.key)
+	v.domain(value, nodes)
+}
+
+// domain notes so many nodes more in a domain.
+func (v *view) domain(value string, nodes int) {
 	before := v.Nodes[value]
 	if v.Nodes[value] += nodes; v.Nodes[value] == 0 {
 		delete(v.Nodes, value)
@@ -258,6 +264,26 @@ func (v *view) count(n *snapshot.Node, nodes int) {
 			c.fewest = min(c.fewest, c.Counts[value])
 		} else if before+nodes == 0 {
 			c.level[c.Counts[value]]--
+		}
+	}
+}
+
+// Keep lets a domain of a node that is gone count for the spread constraints of pods of the group, as if a node were
+// still there, where still reports so of the domain. What it returns ends that.
+func (t *Topology) Keep(g *Group, n *snapshot.Node, still func(key, value string) bool) (end func()) {
+	t.prepare(g)
+	var views []*view
+	for _, c := range g.Spread {
+		value, ok := n.Value(c.Key)
+		if ok && c.Key != corev1.LabelHostname && c.LooksAt(n) && c.View.Nodes[value] == 0 && still(c.Key, value) {
+			c.View.domain(value, 1)
+			views = append(views, c.View)
+		}
+	}
+	return func() {
+		for _, v := range views {
+			value, _ := n.Value(v.key)
+			v.domain(value, -1)
 		}
 	}
 }

@@ -152,6 +152,16 @@ func (w *State) NewPod(pod *corev1.Pod) *Pod {
 	}
 }
 
+// Within is the pod if it asked for a node with that value of a label besides all else.
+func (t *Pod) Within(key, value string) *Pod {
+	own := *t
+	own.asked, own.Wants = "", nil
+	for _, w := range t.Wants {
+		own.Wants = append(own.Wants, term{append(slices.Clone(w.Exprs), Expression{Key: key, op: requirements.In, values: []string{value}}), w.fields})
+	}
+	return &own
+}
+
 // Needs is equal for pods that request the same.
 func (t *Pod) Needs() string {
 	if t.needed == "" {

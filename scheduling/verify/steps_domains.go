@@ -1,0 +1,36 @@
+package verify
+
+import (
+	"slices"
+
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/snapshot"
+)
+
+// domains lets the domains of the nodes that the step removes count on for the spread constraints of the pods that
+// move, where a pool could launch a machine for them there, as for Karpenter: kube-scheduler counts domains that have
+// nodes, so that pods which are spread over two zones would be moved into one. Where kube-scheduler binds the pods of
+// nodes that have to go nobody can help it. What it returns ends that.
+func (a *stepCheck) domains(j *judge) (end func()) {
+	if forced(a.step.Reason) && a.Policy.Placement == scheduling.PlacementFree {
+		return func() {}
+	}
+	var ends []func()
+	for _, s := range a.going {
+		for _, b := range j.booked {
+			ends = append(ends, a.topology.Keep(a.topology.GroupOf(b.Pod), s.Node, func(key, value string) bool { return j.sells(b.Within(key, value)) }))
+		}
+	}
+	return func() {
+		for _, end := range ends {
+			end()
+		}
+	}
+}
+
+// sells reports whether some pool could launch a machine for the pod.
+func (j *judge) sells(t *snapshot.Pod) bool {
+	return !t.Picky() && slices.ContainsFunc(j.SortedPools(), func(pl *snapshot.Pool) bool {
+		return len(j.launchable(pl, map[*snapshot.Kind]Code{{Pod: t}: RefusedForNothing})) > 0
+	})
+}
