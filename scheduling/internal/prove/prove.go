@@ -73,7 +73,9 @@ func proveAnew(ctx context.Context, c *compile.Compiler, plan *scheduling.Plan, 
 			effort.Wanted = min(near, int64(float64(price)*(1-farEnough)))
 			switch {
 			case c.Tied() || c.Sited != nil:
-				effort.Further, effort.Cases = 0, 0
+				if effort.Further = 0; zonal != nil {
+					effort.Cases = 0 // they have been told apart zone by zone
+				}
 			case c.Solver.Effort == scheduling.EffortFast:
 				effort.Cases, effort.CasesWanted = casesFast*effort.Work, int64(float64(price)*(1-tooFar))
 			}
