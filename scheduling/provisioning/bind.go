@@ -9,7 +9,6 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/binding"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/fleet"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning/internal/nominated"
 )
@@ -70,9 +69,9 @@ func (s Planner) Realise(ctx context.Context, p scheduling.Problem, plan *schedu
 	if err != nil {
 		return nil, err
 	}
-	params := fleetParams(facts, work(facts.Solver), func() bool { return ctx.Err() != nil })
+	brief := fleetParams(facts, work(facts.Solver), nil).Brief
 	facts, others := nominated.Read(facts).Apart(plan)
-	realised, _ := fleet.Realise(facts.Compile(false), others, params)
+	realised, _ := realise(ctx, facts, facts.Compile(false), others, brief)
 	if err := cancelled(ctx); err != nil {
 		return nil, err
 	}

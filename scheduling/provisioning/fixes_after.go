@@ -1,6 +1,8 @@
 package provisioning
 
 import (
+	"strconv"
+
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -17,20 +19,22 @@ import (
 const boughtPrefix = "launch/"
 
 // carriedOut is what there is once a plan has been carried out, without the pods that it
-// leaves out. Of each launch the first option has been bought. As another may have been,
-// no further pod can count on the room that it leaves.
-func carriedOut(f *compile.Facts, plan *scheduling.Plan) (*Session, error) {
+// leaves out. Of each launch the first option has been bought. With anyOption another may have been, and no
+// further pod can count on the room that it leaves.
+func carriedOut(f *compile.Facts, plan *scheduling.Plan, anyOption bool) (*Session, error) {
 	p := cloned(*f.Problem)
 	bought, nodeOf := map[string]*corev1.Node{}, map[types.NamespacedName]*corev1.Node{}
 	drawn := map[string]int{}
 	for i := range plan.Launches {
 		l := &plan.Launches[i]
-		node, err := l.Node(boughtPrefix+l.Name, &l.Options[0], p.CatalogOf(l.NodePool))
+		node, err := l.Node(boughtPrefix+strconv.Itoa(len(p.Nodes)), &l.Options[0], p.CatalogOf(l.NodePool))
 		if err != nil {
 			return nil, err
 		}
 		requirements.AddAliases(node.Labels)
-		node.Status.Allocatable[corev1.ResourcePods] = *resource.NewQuantity(int64(len(l.Pods)), resource.DecimalSI)
+		if anyOption {
+			node.Status.Allocatable[corev1.ResourcePods] = *resource.NewQuantity(int64(len(l.Pods)), resource.DecimalSI)
+		}
 		p.Nodes = append(p.Nodes, node)
 		bought[l.Name] = node
 		if id := l.Options[0].ReservationID; id != "" {
@@ -55,6 +59,9 @@ func carriedOut(f *compile.Facts, plan *scheduling.Plan) (*Session, error) {
 		}
 	}
 	p.Pods, p.Nominated = nil, nil
+	if len(drawn) == 0 {
+		return newSession(*f.Solver, p, f.Memory.Fork()), nil
+	}
 	err := reoffer(&p, func(_ string, o *offerings.Offering) bool {
 		n := drawn[o.ReservationID]
 		o.ReservationCount -= n

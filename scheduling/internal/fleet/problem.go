@@ -23,7 +23,6 @@ type problem struct {
 	kindOf    map[offers.Purchase]int
 	known     map[offers.Purchase]*kind
 	given     []machine                    // of the plan that is to be improved
-	nodes     [][]int64                    // by node that is there, the pods by class that the plan puts there
 	keys      []string                     // of the labels that topology terms are about, that of hosts aside
 	spread    []place                      // where fleets have to have machines
 	sales     map[string][]offers.Purchase // what may be bought, by domain; nil before it is asked for
@@ -81,7 +80,6 @@ func newProblem(c *compile.Compiler, plan *scheduling.Plan, params Params) *prob
 		c: c, scheduler: binding.New(c), kindOf: map[offers.Purchase]int{}, known: map[offers.Purchase]*kind{}, late: params.Late,
 		keys: slices.Sorted(maps.Keys(c.TiedKeys(nil))), pods: make([]int64, len(c.Planned)),
 	}
-	p.nodes = make([][]int64, p.scheduler.Existing())
 	if p.late == nil {
 		p.late = func() bool { return false }
 	}
@@ -146,11 +144,10 @@ func (p *problem) read(plan *scheduling.Plan) bool {
 		p.given = append(p.given, machine{p.kind(at), count(l.Pods)})
 	}
 	for _, x := range plan.Existing {
-		n, ok := p.scheduler.Node(x.Node)
-		if !ok {
+		if _, ok := p.scheduler.Node(x.Node); !ok {
 			return false
 		}
-		p.nodes[n] = count(x.Pods)
+		count(x.Pods)
 	}
 	return known
 }

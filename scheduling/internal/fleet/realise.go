@@ -1,10 +1,8 @@
 package fleet
 
 import (
-	"slices"
 	"sync"
 
-	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/binding"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
@@ -145,41 +143,6 @@ func Playable(c *compile.Compiler, plan *scheduling.Plan) bool {
 // mostReplans is how often pods that are left over are planned again.
 const mostReplans = 10
 
-// Realise plays a plan through: kube-scheduler binds the pods in several orders, on machines
-// that come at once or in batches, and for pods that are left over more machines are bought. c is
-// as for [Improve]. mean is the mean price of all courses of events. The answer is nil where the
-// plan buys what is not on sale or names pods or nodes that are not there, and where too many pods
-// depend on each other.
-func Realise(c *compile.Compiler, plan *scheduling.Plan, params Params) (realised *scheduling.Realised, mean float64) {
-	if !Playable(c, plan) {
-		return nil, 0
-	}
-	p := newProblem(c, plan, params)
-	if p == nil {
-		return nil, 0
-	}
-	var machines []int32
-	for _, m := range p.given {
-		machines = append(machines, int32(m.kind))
-	}
-	prices, elsewhere := make([]float64, len(p.ways)), make([]int64, len(p.ways))
-	for i, x := range p.play(machines) {
-		elsewhere[i] = p.elsewhere(&p.ways[i], &x)
-		prices[i] = p.paid(machines) + p.paid(p.finish(&p.ways[i], &x))
-	}
-	out := &scheduling.Realised{WorstPerHour: offerings.Price(slices.Max(prices))}
-	sum, n := 0.0, 0
-	for i := range p.ways {
-		mean += prices[i] / float64(len(prices))
-		if p.ways[i].Batches == 1 {
-			sum, n = sum+prices[i], n+1
-			out.PodsElsewhere = max(out.PodsElsewhere, int(elsewhere[i]))
-		}
-	}
-	out.ExpectedPerHour = offerings.Price(sum / float64(n))
-	return out, mean
-}
-
 // finish buys machines for pods that are left over until all are bound or no more can be. It
 // returns what it has bought.
 func (p *problem) finish(w *way, x *course) (bought []int32) {
@@ -198,32 +161,4 @@ func (p *problem) finish(w *way, x *course) (bought []int32) {
 		}
 	}
 	return bought
-}
-
-// paid is the price of machines.
-func (p *problem) paid(machines []int32) (sum float64) {
-	for _, k := range machines {
-		sum += float64(p.c.Offers.Offers[p.kinds[k].purchase.Offer].Offering.Price)
-	}
-	return sum
-}
-
-// elsewhere counts the pods that are not on the node that was planned for them, equal pods
-// standing for each other.
-func (p *problem) elsewhere(w *way, x *course) (n int64) {
-	var left [][]int64
-	for _, pods := range p.nodes {
-		left = append(left, slices.Clone(pods))
-	}
-	for _, i := range x.joined {
-		left = append(left, slices.Clone(p.given[i].pods))
-	}
-	for i, to := range x.to {
-		if to >= 0 && left[to] != nil && left[to][w.queue[i]] > 0 {
-			left[to][w.queue[i]]--
-		} else {
-			n++
-		}
-	}
-	return n
 }

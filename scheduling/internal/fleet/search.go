@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
 
@@ -248,9 +247,6 @@ func (p *problem) extra(w *way, x *course) fleet {
 			left[w.queue[i]]++
 		}
 	}
-	if !p.c.Tied() {
-		return p.cheapest(left)
-	}
 	queues := p.divided(w, x, left)
 	out := p.newFleet()
 	buy := func(ward *ward, all []int32) bool {
@@ -291,22 +287,6 @@ func (p *problem) extra(w *way, x *course) fleet {
 	// Others have taken the room on nodes that some were planned to use.
 	if !buy(&p.anywhere, w.queue) {
 		return nil
-	}
-	return out
-}
-
-// cheapest is the machines that are bought for pods, by class, if all of them are planned together; nil where some find
-// none.
-func (p *problem) cheapest(pods []int64) fleet {
-	found := p.packOnto(nil, pods, compile.NewLedger(p.c))
-	if slices.Max(found.Unplaced) > 0 {
-		return nil
-	}
-	out := p.newFleet()
-	for i := range found.Nodes {
-		k := p.kind(p.c.Bought[found.Nodes[i].Option])
-		out = p.grown(out)
-		out[k] += int32(found.Nodes[i].N) //nolint:gosec // no more than there are pods
 	}
 	return out
 }

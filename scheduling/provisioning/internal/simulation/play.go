@@ -4,6 +4,9 @@ import (
 	"slices"
 	"sync"
 
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/fleet"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
@@ -26,16 +29,62 @@ type Played struct {
 	Displaced []string // pods that have no place and would have that of the pod that is asked about
 }
 
-// Play plays all courses of events that [fleet.Realise] does.
+// Play plays all courses of events.
 func (s *Plan) Play(q Asked) []Played {
-	courses := fleet.Courses(s.c, s.classes, q.Brief)
-	out := make([]Played, len(courses))
+	out := make([]Played, len(fleet.Courses(s.c, s.classes, q.Brief)))
 	var all sync.WaitGroup
-	for i := range courses {
-		all.Go(func() { out[i] = s.play(&courses[i], &q) })
+	for i := range out {
+		all.Go(func() { out[i] = s.PlayCourse(i, q) })
 	}
 	all.Wait()
 	return out
+}
+
+// PlayCourse plays one of these courses.
+func (s *Plan) PlayCourse(course int, q Asked) Played {
+	return s.play(&fleet.Courses(s.c, s.classes, q.Brief)[course], &q)
+}
+
+// Elsewhere counts the pods that are not at their place, equal pods standing for each other.
+func (s *Plan) Elsewhere(x *Played) (n int) {
+	type group struct{ class, place int32 }
+	planned := map[group]int{}
+	for i, class := range s.classes {
+		planned[group{class, s.Home[i]}]++
+	}
+	for i, class := range s.classes {
+		if g := (group{class, x.To[i]}); planned[g] > 0 {
+			planned[g]--
+		} else {
+			n++
+		}
+	}
+	return n
+}
+
+// Bound is the plan with the pods where they are bound, and those that are left over.
+func (s *Plan) Bound(x *Played) (plan *scheduling.Plan, left []*corev1.Pod) {
+	plan, there := &scheduling.Plan{}, s.scheduler.Existing()
+	for i, place := range s.Places {
+		if i < there {
+			plan.Existing = append(plan.Existing, scheduling.Assignment{Node: place.Node})
+		} else {
+			plan.Launches = append(plan.Launches, *place.Launch)
+			plan.Launches[i-there].Pods = nil
+		}
+	}
+	for i, to := range x.To {
+		pod := s.Queue[i].Pod
+		switch name := podspec.PodName(pod); {
+		case to < 0:
+			left = append(left, pod)
+		case int(to) < there:
+			plan.Existing[to].Pods = append(plan.Existing[to].Pods, name)
+		default:
+			plan.Launches[int(to)-there].Pods = append(plan.Launches[int(to)-there].Pods, name)
+		}
+	}
+	return plan, left
 }
 
 // play lets machines join, and binds pods after each batch. What is there already takes pods first.
