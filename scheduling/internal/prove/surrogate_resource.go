@@ -122,6 +122,7 @@ func (pr *Prover) withSteps(plain covering.Result) covering.Result {
 func (pr *Prover) addSteps(s step) {
 	pr.surrogateResources = append(pr.surrogateResources, surrogateResource{dim: s.dim, step: s.size})
 	pr.Input = pr.stepped(s)
+	clear(pr.spaces)
 	pr.market.Dims++
 	for i := range pr.market.Classes {
 		pr.market.Classes[i].Size = s.with(pr.market.Classes[i].Size)

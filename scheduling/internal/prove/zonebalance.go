@@ -73,7 +73,6 @@ func (pr *Prover) newBalance(plan *scheduling.Plan) *balance {
 	if len(m.groups) > mostGroups {
 		return nil
 	}
-	clear(m.spaces) // there may be further surrogate resources
 	for z := range m.zones {
 		m.Domains = append(m.Domains, m.marketOf(z))
 	}

@@ -46,7 +46,6 @@ type zonePart struct {
 func (b *zoneBook) zoned(apart bool) *zoneMarket {
 	m := &zoneMarket{zoneBook: b, users: map[[2]int]model.Bits{}, apart: apart}
 	m.Dims = b.Prover.market.Dims
-	clear(b.spaces) // there may be further surrogate resources
 	for i := range b.surrogateResources {
 		x := b.surrogateResources[i].exclusivePods
 		m.single = append(m.single, x != nil && b.hostsNamed() && b.alike(x))
