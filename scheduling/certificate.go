@@ -30,9 +30,9 @@ import (
 // the plan has a node there. Kube-scheduler looks at zones with nodes alone, so that with
 // all pods in one zone it would be content; such a plan may cost less. Where a NodePool asks
 // for minValues, the zone has to have so many machines that would do. Zones to which only
-// pools lead that leave a label open, or in which a pool's limits allow no machine even at
-// first, are not among those, nor, where spot machines have to leave a choice, those with spot
-// machines alone.
+// pools lead that leave a label open for which a DaemonSet asks, or in which a pool's limits allow
+// no machine even at first, are not among those, nor, where spot machines have to leave a choice,
+// those with spot machines alone.
 //
 // With Balances they keep the constraints that are named there once all pods are bound, too:
 // a zone with pods that have the constraint has no more pods that it counts than the emptiest
@@ -80,6 +80,9 @@ type Certificate struct {
 	// the name that [StepKey] gives: pods request as many, and machines have as many, as there
 	// are whole steps in what they request and have.
 	Steps []Step `json:"steps,omitempty"`
+	// TopologyKey is the label that says in which zone a node is, as Spreads, Zones, Balances and Parted have it: any that
+	// pods are spread over. "" is topology.kubernetes.io/zone.
+	TopologyKey string `json:"topologyKey,omitempty"`
 	// Spreads say which pods are worth less in some zones, because only so many of them may
 	// be there.
 	Spreads []ZoneSpread `json:"spreads,omitempty"`

@@ -13,9 +13,11 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
+	"github.com/plimsoll-go/plimsoll/scheduling/verify"
 )
 
 // zonesMarket sells machines of one core for 100 nano-USD in zone a, 160 in b and 250 in c.
@@ -247,4 +249,47 @@ func spoiltCases(t *testing.T, f *fixture, seed uint64) {
 	require.NotEmpty(t, leaf.Spreads)
 	leaf.Spreads = nil
 	assert.NotEmpty(t, boundCodes(t, f, bound), "seed %d: without spreads", seed)
+}
+
+// inRacks is a problem of pods that are spread over racks, a label that the cheap pool and the dear one leave open, or set.
+func inRacks(cheap, dear st.Option, pods int) scheduling.Problem {
+	small := st.Type("m.small", st.Capacity(st.Cores(2), st.GiB(8)), st.OnDemand("a", st.Cents(10)), st.Spot("a", st.Cents(3)))
+	large := st.Type("m.large", st.Capacity(st.Cores(8), st.GiB(32)), st.OnDemand("a", st.Cents(38)), st.Spot("a", st.Cents(11)))
+	return scheduling.Problem{
+		Catalog: st.MustCatalog(small, large),
+		NodePools: []*scheduling.NodePool{
+			st.NodePool("cheap", st.Where(st.In(scheduling.CapacityTypeLabel, "spot")), cheap), st.NodePool("dear", st.Where(st.In(scheduling.CapacityTypeLabel, "on-demand")), dear),
+		},
+		Pods: st.Pods(pods, "p", st.Requests(st.Cores(1)), st.Label("app", "web"), st.Spread("rack")),
+	}
+}
+
+// Any label may say where nodes are, and pools may leave it open among a few values.
+func TestSpreadOverAnyLabel(t *testing.T) {
+	rack := func(values ...string) st.Option { return st.Where(st.In("rack", values...)) }
+	for name, p := range map[string]scheduling.Problem{
+		"chosen": inRacks(rack("1"), rack("2"), 2), "set": inRacks(st.Label("rack", "1"), st.Label("rack", "2"), 2), "several": inRacks(rack("1"), rack("2", "3"), 12),
+	} {
+		plan, err := provisioning.Planner{}.Plan(t.Context(), p)
+		require.NoError(t, err)
+		require.NoError(t, verify.Plan(p, plan), name)
+		require.Less(t, plan.Summary.Gap, 0.01, name)
+		c := plan.Summary.Certificate
+		require.Equal(t, "rack", c.TopologyKey, name)
+		for _, key := range []string{"", "row", hostName} {
+			c.TopologyKey = key
+			require.ErrorContains(t, verify.Plan(p, plan), "certificate", "%s by %q", name, key)
+		}
+		c.TopologyKey = "rack"
+		for _, more := range []requirements.Selector{st.In("rack", "1", "2", "3"), st.Exists("rack")} {
+			own := &p.NodePools[0].Spec.Template
+			own.Metadata.Labels, own.Spec.Requirements = nil, append(own.Spec.Requirements[:1:1], more)
+			require.ErrorContains(t, verify.Plan(p, plan), "certificate", "%s: nobody has to be dear", name)
+		}
+	}
+	p := inRacks(st.Where(st.Exists("rack")), rack("2"), 2)
+	plan, err := provisioning.Planner{}.Plan(t.Context(), p)
+	require.NoError(t, err)
+	require.NoError(t, verify.Plan(p, plan))
+	require.False(t, plan.Summary.Certificate.Zonal(), "any number of racks may be bought")
 }

@@ -34,7 +34,6 @@ type Assortment struct {
 	offerGroups *offerGroups
 	Buyable     []offers.TemplateOffer
 	Zonal       *ZonalOffers
-	Zones       []string // in which anything is on sale, sorted; nil until asked
 	Notes
 }
 
@@ -60,14 +59,13 @@ func (s onSale) copied() onSale {
 	return s
 }
 
-// ZonalOffers are the offers that a bound looks at zone by zone.
+// ZonalOffers are the offers that a bound looks at zone by zone, where a label says which that is; last stand those without.
 type ZonalOffers struct {
+	Key   string
 	Zones []string
 	Kept  [][]offers.TemplateOffer
 	// plain are those that no cheaper one makes pointless, with the room that pods find.
 	Plain [][]offers.TemplateOffer
-	// of is, by offer, its zone, -1 where nobody may buy.
-	Of []int
 }
 
 // buildAssortment works out what may be bought, unless it is known. Where pods have

@@ -25,8 +25,6 @@ type ExistingNode struct {
 	Labels map[string]string
 	Taints []corev1.Taint
 	Room   []int64
-	Zone   string             // "" where it is in none
-	Zoned  bool               // it is in one, if only ""
 	Named  bool               // it has a host name
 	Ports  []podspec.HostPort // bound by what runs there, daemons to come included
 	// attached are the volumes of what runs there.
@@ -107,7 +105,6 @@ func (c *Compiler) existingNode(h *hosts.Host, columns []int) ExistingNode {
 	if x.flying {
 		c.Classes.Volumes.CompleteLabels(x.Labels)
 	}
-	x.Zone, x.Zoned = x.Labels[corev1.LabelTopologyZone]
 	_, x.Named = x.Labels[corev1.LabelHostname]
 	allocatable := c.NodeAllocatable(node)
 	x.Room = c.Table.Vector(allocatable)

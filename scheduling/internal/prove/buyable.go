@@ -38,13 +38,27 @@ func (pr *Prover) buyable() []offers.TemplateOffer {
 // sold yields everything that each pool may buy.
 func (pr *Prover) sold() iter.Seq[[]offers.TemplateOffer] {
 	return func(yield func([]offers.TemplateOffer) bool) {
-		for from := 0; from < len(pr.Templates); {
-			to := from + 1
-			for to < len(pr.Templates) && pr.Templates[to].Number == pr.Templates[from].Number {
-				to++
+		pr.soldApart("")(func(_ *offers.Template, list []offers.TemplateOffer) bool { return yield(list) })
+	}
+}
+
+// soldApart is sold where templates with different values of a label are told apart, with one of them.
+func (pr *Prover) soldApart(key string) iter.Seq2[*offers.Template, []offers.TemplateOffer] {
+	return func(yield func(*offers.Template, []offers.TemplateOffer) bool) {
+		done := make([]bool, len(pr.Templates))
+		for from, v := range pr.Templates {
+			if done[from] {
+				continue
+			}
+			var alike []int
+			value, ok := v.Label(key)
+			for ti := from; ti < len(pr.Templates) && pr.Templates[ti].Number == v.Number; ti++ {
+				if other, has := pr.Templates[ti].Label(key); other == value && has == ok {
+					alike, done[ti] = append(alike, ti), true
+				}
 			}
 			var list []offers.TemplateOffer
-			if admits := pr.poolAdmits(from, to); admits == nil {
+			if admits := pr.poolAdmits(alike); admits == nil {
 				list = append(append(list, pr.Offered[from].List...), pr.Offered[from].Crowded...)
 			} else {
 				for _, o := range slices.Sorted(maps.Keys(admits)) {
@@ -52,10 +66,9 @@ func (pr *Prover) sold() iter.Seq[[]offers.TemplateOffer] {
 				}
 			}
 			pr.setRooms(list, certain(pr.Compiler, from))
-			if !yield(list) {
+			if !yield(v, list) {
 				return
 			}
-			from = to
 		}
 	}
 }
@@ -168,18 +181,18 @@ func roomier(a, b []int64) bool {
 	return true
 }
 
-// poolAdmits returns, for each offer of a pool with the given templates, the groups
+// poolAdmits returns, for each offer of a pool with some of its templates, the groups
 // that may be there, or nil where the lists of its only template say so. Ports that
 // daemons bind are left out of account, since it may depend on a label whether they
 // run.
-func (pr *Prover) poolAdmits(from, to int) map[int]model.Bits {
+func (pr *Prover) poolAdmits(templates []int) map[int]model.Bits {
 	var ported []int
 	for g, group := range pr.Compiler.Classes.Groups {
 		if slices.ContainsFunc(pr.Daemons, func(d *offers.Daemon) bool { return podspec.PortsClash(group.Ports, d.Constraint.Ports) }) {
 			ported = append(ported, g)
 		}
 	}
-	if to-from == 1 && len(ported) == 0 {
+	if len(templates) == 1 && len(ported) == 0 {
 		return nil
 	}
 	admits := map[int]model.Bits{}
@@ -189,7 +202,7 @@ func (pr *Prover) poolAdmits(from, to int) map[int]model.Bits {
 		}
 		return admits[o]
 	}
-	for ti := from; ti < to; ti++ {
+	for _, ti := range templates {
 		for _, o := range slices.Concat(pr.Offered[ti].List, pr.Offered[ti].Crowded) {
 			row(o.Offer).Or(pr.Columns.Rows[o.Column])
 		}

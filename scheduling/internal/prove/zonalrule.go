@@ -8,7 +8,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/bound"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
@@ -33,11 +32,12 @@ type zoneRule struct {
 // zoneBook is what the bound knows of zones.
 type zoneBook struct {
 	*Prover
+	key       string // the label that says where a node is
 	locations *compile.LocationIndex
 	zones     []string // those with nodes and those where pools may buy, sorted
 	number    map[string]int
+	homeless  bool // pools may buy machines without the label
 	rules     []zoneRule
-	zonesOf   []int // by offer; nil until asked
 	// offersAt and rooms are what may be bought, and what running nodes have, by zone; nil until
 	// asked.
 	offersAt *compile.ZonalOffers
@@ -60,17 +60,32 @@ type zoneRuleKey struct {
 	keys  string
 }
 
-// newZoneBook finds the rules by which the bound gains. It returns nil if there are none.
-// A rule that a plan does not keep to as planners do, since there would be no place for all
-// of its pods, bounds nothing.
-func (pr *Prover) newZoneBook(plan *scheduling.Plan) *zoneBook {
-	keys, rules := pr.zoneRules()
-	if len(rules) == 0 {
-		return nil
+// newZoneBook finds the rules by which the bound gains, over the label with the most at stake. It returns nil if there
+// are none.
+func (pr *Prover) newZoneBook(plan *scheduling.Plan) (best *zoneBook) {
+	most := 0.0
+	for _, key := range pr.spreadKeys() {
+		b := pr.zoneBookOver(key, plan)
+		if b == nil {
+			continue
+		}
+		stake := 0.0
+		for i := range b.rules {
+			stake += b.rules[i].weight
+		}
+		if stake > most {
+			best, most = b, stake
+		}
 	}
-	b := &zoneBook{Prover: pr, locations: pr.Locations(), number: map[string]int{}}
-	b.readZones()
-	if slices.Contains(b.zones, "") || len(b.zones) < 2 || len(b.zones) > mostZones {
+	return best
+}
+
+// zoneBookOver finds the rules over a label. A rule that a plan does not keep to as planners do, since there would be
+// no place for all of its pods, bounds nothing.
+func (pr *Prover) zoneBookOver(key string, plan *scheduling.Plan) *zoneBook {
+	b := pr.bareBook(key)
+	keys, rules := b.zoneRules()
+	if len(rules) == 0 || !b.readZones() {
 		return nil
 	}
 	book, numbers := units.NewRuleBook(b.locations), make([]int, len(rules))
@@ -103,16 +118,16 @@ func (pr *Prover) newZoneBook(plan *scheduling.Plan) *zoneBook {
 
 // zoneRules are the constraints of placed pods that are about zones and count the pods
 // that have them.
-func (pr *Prover) zoneRules() (keys []zoneRuleKey, rules []zoneRule) {
+func (b *zoneBook) zoneRules() (keys []zoneRuleKey, rules []zoneRule) {
 	index := map[zoneRuleKey]int{}
-	for i, n := range pr.placed {
+	for i, n := range b.placed {
 		if n <= 0 {
 			continue
 		}
-		class := pr.Planned[i]
-		bonds := pr.TopologyTerms.List[class.TopologyTerms]
-		t := overZones(bonds)
-		if t == nil || !pr.TopologyTerms.Targets.Has(class.Among, t.Target) || slices.ContainsFunc(class.Pods, hasClaims) {
+		class := b.Planned[i]
+		bonds := b.TopologyTerms.List[class.TopologyTerms]
+		t := b.ruleOf(bonds)
+		if t == nil || !b.TopologyTerms.Targets.Has(class.Among, t.Target) || slices.ContainsFunc(class.Pods, hasClaims) {
 			continue // where volumes can be is said in many ways
 		}
 		key := zoneRuleKey{Tie: *t, group: class.Group, keys: strings.Join(bonds.SpreadKeys(true), ",")}
@@ -128,72 +143,21 @@ func (pr *Prover) zoneRules() (keys []zoneRuleKey, rules []zoneRule) {
 	return keys, rules
 }
 
-// overZones is the constraint of topology spread that is over zones and must hold, nil for
+// ruleOf is the constraint of topology spread that is over zones and must hold, nil for
 // none. A pod has one at most.
-func overZones(b *podspec.TopologyTerms) *podspec.Tie {
-	at := slices.IndexFunc(b.Ties, func(t podspec.Tie) bool {
-		return t.Kind == podspec.SpreadTie && t.Weight == 0 && !t.Share && t.Key == corev1.LabelTopologyZone
+func (b *zoneBook) ruleOf(terms *podspec.TopologyTerms) *podspec.Tie {
+	at := slices.IndexFunc(terms.Ties, func(t podspec.Tie) bool {
+		return t.Kind == podspec.SpreadTie && t.Weight == 0 && !t.Share && t.Key == b.key
 	})
 	if at < 0 {
 		return nil
 	}
-	return &b.Ties[at]
+	return &terms.Ties[at]
 }
 
 // hasClaims reports whether a pod has volumes that may tie it to a place.
 func hasClaims(pod *corev1.Pod) bool {
 	return slices.ContainsFunc(pod.Spec.Volumes, func(v corev1.Volume) bool { return v.PersistentVolumeClaim != nil || v.Ephemeral != nil })
-}
-
-// readZones lists the zones.
-func (b *zoneBook) readZones() {
-	b.zones = podspec.Compacted(slices.Concat(b.zonesOnSale(), b.locations.Country.Column(corev1.LabelTopologyZone).Values))
-	for z, name := range b.zones {
-		b.number[name] = z
-	}
-}
-
-// zonesOnSale are the zones in which pools may buy, sorted.
-func (b *zoneBook) zonesOnSale() []string {
-	if b.Assorted != nil && b.Assorted.Zones != nil {
-		return b.Assorted.Zones
-	}
-	zones, last := []string{}, ""
-	for _, v := range b.Templates {
-		v.Within.Each(func(o int) {
-			if x := &b.Offers.Offers[o]; x.Launchable && (x.Offering.Zone != last || len(zones) == 0) && !slices.Contains(zones, x.Offering.Zone) {
-				last = x.Offering.Zone
-				zones = append(zones, last)
-			}
-		})
-	}
-	zones = podspec.Compacted(zones)
-	b.Learn(func(a *compile.Assortment) { a.Zones = zones })
-	return zones
-}
-
-// zoneOf is the zone of an offer, -1 where nobody may buy.
-func (b *zoneBook) zoneOf(offer int) int {
-	if b.zonesOf == nil {
-		if known := b.knownZonal(); known != nil {
-			b.zonesOf = known.Of
-		}
-	}
-	if b.zonesOf == nil {
-		zones := b.Offers.Column(corev1.LabelTopologyZone)
-		numbers := make([]int, len(zones.Values))
-		for i, zone := range zones.Values {
-			z, known := b.number[zone]
-			if numbers[i] = z; !known {
-				numbers[i] = -1
-			}
-		}
-		b.zonesOf = make([]int, len(zones.Numbers))
-		for i, n := range zones.Numbers {
-			b.zonesOf[i] = numbers[n]
-		}
-	}
-	return b.zonesOf[offer]
 }
 
 // stake is what it costs at most that pods have to be in a dear zone, roughly, or 0 where
@@ -203,7 +167,7 @@ func (b *zoneBook) stake(r *zoneRule) (stake float64) {
 	for _, i := range r.classes {
 		class := b.Planned[i]
 		least := make([]float64, len(b.zones))
-		for z, list := range b.zonalOffers().Plain {
+		for z, list := range b.zonalOffers().Plain[:len(b.zones)] {
 			for _, o := range list {
 				x := &b.Offers.Offers[o.Offer]
 				room := b.Compiler.Rooms.Rooms[o.Room]
@@ -287,7 +251,7 @@ func (b *zoneBook) gain() (gain float64) {
 func (b *zoneBook) openZones(r *zoneRule, key zoneRuleKey) []bool {
 	open := make([]bool, len(b.zones))
 	for ti, v := range b.Templates {
-		if b.opens(v) {
+		if b.daemonsDiffer(v) {
 			continue
 		}
 		for _, i := range r.classes {
@@ -297,8 +261,8 @@ func (b *zoneBook) openZones(r *zoneRule, key zoneRuleKey) []bool {
 			fits := make([]model.Bits, len(b.zones)) // the offers that hold a pod of the class
 			for _, o := range b.Offered[ti].List {
 				x := &b.Offers.Offers[o.Offer]
-				z := b.zoneOf(o.Offer)
-				if z < 0 || open[z] || !b.Columns.Rows[o.Column].Has(key.group) || x.Spot() && offers.On(b.Solver.Flexibility) || !b.locations.OnOffer(ti, o.Offer) ||
+				z := b.zoneOf(v, o.Offer)
+				if z < 0 || z == len(b.zones) || open[z] || !b.Columns.Rows[o.Column].Has(key.group) || x.Spot() && offers.On(b.Solver.Flexibility) || !b.locations.OnOffer(ti, o.Offer) ||
 					!model.Fits(b.Compiler.Rooms.Rooms[o.Room], b.Planned[i].Requests) {
 					continue
 				}
@@ -315,12 +279,12 @@ func (b *zoneBook) openZones(r *zoneRule, key zoneRuleKey) []bool {
 	return open
 }
 
-// opens reports whether a pool asks for a label of which the value is chosen for each launch.
-func (b *zoneBook) opens(v *offers.Template) bool {
-	return slices.ContainsFunc(v.Pool.Spec.Template.Spec.Requirements, func(s requirements.Selector) bool {
-		key := requirements.NormalizeKey(s.Key)
-		return !requirements.WellKnown().Has(key) && !b.Offers.Defines(key, v.Catalog)
-	})
+// daemonsDiffer reports whether it depends on a label that a pool leaves open which daemons run on its machines.
+func (b *zoneBook) daemonsDiffer(v *offers.Template) (differ bool) {
+	for _, d := range b.Daemons {
+		d.Constraint.Expressions(func(e *podspec.Expression) { differ = differ || v.Open[e.Key()] })
+	}
+	return differ
 }
 
 // keepTo drops the rules that the plan does not keep.
@@ -330,7 +294,7 @@ func (b *zoneBook) keepTo(plan *scheduling.Plan) {
 	}
 	zoneOf := b.whereabouts(plan)
 	b.rules = slices.DeleteFunc(b.rules, func(r zoneRule) bool {
-		counts := make([]int64, len(b.zones))
+		counts := make([]int64, len(b.zones)+1)
 		for _, i := range r.classes {
 			for _, pod := range b.Planned[i].Pods {
 				if z := zoneOf[podspec.PodName(pod)]; z > 0 {
@@ -338,31 +302,11 @@ func (b *zoneBook) keepTo(plan *scheduling.Plan) {
 				}
 			}
 		}
-		for z, n := range counts {
+		for z, n := range counts[:len(b.zones)] {
 			if n < r.least[z] || n > r.most[z] {
 				return true
 			}
 		}
 		return false
 	})
-}
-
-// whereabouts are the zones of the pods of a plan, from 1.
-func (b *zoneBook) whereabouts(plan *scheduling.Plan) map[string]int {
-	zoneOf := map[string]int{}
-	for i := range plan.Launches {
-		l := &plan.Launches[i]
-		for _, name := range l.Pods {
-			zoneOf[name] = b.number[l.Options[0].Zone] + 1
-		}
-	}
-	for _, a := range plan.Existing {
-		if at, ok := b.locations.NodeAt[a.Node]; ok {
-			zone := b.locations.Places[at].Labels[corev1.LabelTopologyZone]
-			for _, name := range a.Pods {
-				zoneOf[name] = b.number[zone] + 1
-			}
-		}
-	}
-	return zoneOf
 }

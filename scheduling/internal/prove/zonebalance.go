@@ -47,21 +47,25 @@ const mostGroups = 4_000
 
 // newBalance returns nil where there is nothing to gain, or more than is understood.
 func (pr *Prover) newBalance(plan *scheduling.Plan) *balance {
-	if slices.ContainsFunc(pr.Nodes, func(n *compile.ExistingNode) bool { return !n.Named || !n.Zoned }) {
-		return nil
+	for _, key := range pr.spreadKeys() {
+		if m := pr.balanceOver(key, plan); m != nil {
+			return m
+		}
 	}
-	m := &balance{zoneBook: &zoneBook{Prover: pr, locations: pr.Locations(), number: map[string]int{}}}
+	return nil
+}
+
+func (pr *Prover) balanceOver(key string, plan *scheduling.Plan) *balance {
+	m := &balance{zoneBook: pr.bareBook(key)}
 	keys := m.readRules()
-	if len(m.rules) == 0 {
+	if len(m.rules) == 0 || !m.readZones() || m.homeless {
 		return nil
 	}
-	m.readZones()
-	if slices.Contains(m.zones, "") || len(m.zones) < 2 || len(m.zones) > mostZones {
+	if slices.ContainsFunc(pr.Nodes, func(n *compile.ExistingNode) bool { return !n.Named || n.Labels[key] == "" }) {
 		return nil
 	}
 	for i := range m.locations.Places {
-		labels := m.locations.Places[i].Labels
-		if labels[corev1.LabelTopologyZone] == "" || labels[corev1.LabelHostname] == "" {
+		if labels := m.locations.Places[i].Labels; labels[key] == "" || labels[corev1.LabelHostname] == "" {
 			return nil
 		}
 	}
@@ -93,7 +97,7 @@ func (m *balance) readRules() (keys []zoneRuleKey) {
 		}
 		class := m.Planned[i]
 		bonds := m.TopologyTerms.List[class.TopologyTerms]
-		t := overZones(bonds)
+		t := m.ruleOf(bonds)
 		if t == nil || !looksEverywhere(class.Pods[0], t, bonds.SpreadKeys(true)) {
 			continue
 		}
@@ -116,7 +120,7 @@ func (m *balance) readRules() (keys []zoneRuleKey) {
 // looksEverywhere reports whether a constraint counts on every node with a zone and a host
 // name.
 func looksEverywhere(pod *corev1.Pod, t *podspec.Tie, keys []string) bool {
-	if t.HonorTaints || slices.ContainsFunc(keys, func(key string) bool { return key != corev1.LabelTopologyZone && key != corev1.LabelHostname }) {
+	if t.HonorTaints || slices.ContainsFunc(keys, func(key string) bool { return key != t.Key && key != corev1.LabelHostname }) {
 		return false
 	}
 	if !t.HonorAffinity {
@@ -192,7 +196,7 @@ func (m *balance) keepOnly(plan *scheduling.Plan) {
 
 // keeps reports whether the plan keeps the rule in the end.
 func (m *balance) keeps(r *balanceRule, zoneOf map[string]int) bool {
-	counts, held := slices.Clone(r.running), make([]bool, len(m.zones))
+	counts, held := append(slices.Clone(r.running), 0), make([]bool, len(m.zones)+1)
 	for i, class := range m.Planned {
 		holds, counted := slices.Contains(r.classes, i), m.TopologyTerms.Targets.Has(class.Among, r.target)
 		if !holds && !counted {
@@ -208,6 +212,7 @@ func (m *balance) keeps(r *balanceRule, zoneOf map[string]int) bool {
 		}
 	}
 	least, some := int64(0), false
+	counts = counts[:len(m.zones)]
 	for z, n := range counts {
 		if r.level[z] && (!some || n < least) {
 			least, some = n, true
@@ -270,7 +275,7 @@ func (m *balance) marketOf(zone int) bound.Market {
 		supplies.add(x.Offering.ReservationID, choice)
 	}
 	if m.rooms == nil {
-		m.rooms = m.fewRooms(mostFreeRooms, func(n *compile.ExistingNode) int { return m.number[n.Zone] })
+		m.rooms = m.fewRooms(mostFreeRooms, func(n *compile.ExistingNode) int { return m.zoneOfNode(n.Labels) })
 	}
 	for i := range m.rooms {
 		r := &m.rooms[i]
@@ -287,6 +292,7 @@ func (m *balance) marketOf(zone int) bound.Market {
 
 // levelled is the bound on plans that keep some rules.
 type levelled struct {
+	key         string
 	rules       []int // targets and skews
 	bound       offerings.Price
 	certificate *scheduling.Certificate
@@ -302,11 +308,11 @@ func (k *Proven) balanced(ctx context.Context, plan *scheduling.Plan, near int64
 	if m == nil {
 		return k.bound, k.certificate
 	}
-	x := &levelled{}
+	x := &levelled{key: m.key}
 	for i := range m.rules {
 		x.rules = append(x.rules, m.rules[i].target, int(m.rules[i].skew))
 	}
-	if k.level == nil || !slices.Equal(k.level.rules, x.rules) {
+	if k.level == nil || k.level.key != m.key || !slices.Equal(k.level.rules, x.rules) {
 		x.bound, x.certificate = k.bound, k.certificate
 		effort := boundEffort(ctx, m.Solver, len(m.Classes), len(m.Prover.market.Options))
 		if out, ok := lagrangian.Solve(&m.Problem, k.start, &k.assigned, effort); ok && out.Bound > int64(k.bound) {

@@ -13,7 +13,7 @@ import (
 
 // certificate names pods, classes and rules.
 func (m *balance) certificate(x *lagrangian.Proof) *scheduling.Certificate {
-	c := &scheduling.Certificate{Kind: scheduling.AssignmentKind, Values: map[string]string{}, Zones: map[string]scheduling.ZoneWorths{}, Scale: fixed.Scale}
+	c := &scheduling.Certificate{Kind: scheduling.AssignmentKind, Values: map[string]string{}, Zones: map[string]scheduling.ZoneWorths{}, Scale: fixed.Scale, TopologyKey: m.topologyKey()}
 	for i, ids := range m.groups {
 		m.nameAll(c.Values, ids, x.Duals[i])
 	}

@@ -13,10 +13,10 @@ func (m *zoneMarket) everyChoice() (out []bound.Choice) {
 		price              int64
 	}
 	listed, usable := map[machine]bool{}, map[[2]int]bool{}
-	for list := range m.sold() {
+	for v, list := range m.soldApart(m.key) {
 		for _, o := range list {
 			x := &m.Offers.Offers[o.Offer]
-			at, k := [2]int{o.Room, o.Column}, machine{o.Room, o.Column, m.zoneOf(o.Offer), int64(x.Expected)}
+			at, k := [2]int{o.Room, o.Column}, machine{o.Room, o.Column, m.zoneOf(v, o.Offer), int64(x.Expected)}
 			if x.Offering.CapacityType == offerings.Reserved || k.zone < 0 || listed[k] {
 				continue
 			}
@@ -27,7 +27,7 @@ func (m *zoneMarket) everyChoice() (out []bound.Choice) {
 				usable[at] = fits
 			}
 			if fits {
-				out = append(out, bound.Choice{Cap: m.space(o.Room), Price: k.price, Users: m.usersOf(o.Column, k.zone), Domain: k.zone + 1})
+				out = append(out, bound.Choice{Cap: m.space(o.Room), Price: k.price, Users: m.usersOf(o.Column, k.zone), Domain: m.domain(k.zone)})
 			}
 		}
 	}

@@ -165,12 +165,12 @@ func (m *zoneMarket) usersOf(column, zone int) model.Bits {
 func (m *zoneMarket) addOffers() {
 	kept := m.zonalOffers().Kept
 	supplies := m.newReservedSupplies(&m.Market)
-	for z := range m.zones {
+	for z := range kept {
 		type machine struct{ room, column int }
 		known := map[machine]int{}
 		for _, o := range kept[z] {
 			x := &m.Offers.Offers[o.Offer]
-			choice := bound.Choice{Cap: m.space(o.Room), Price: int64(x.Expected), Users: m.usersOf(o.Column, z), Domain: z + 1}
+			choice := bound.Choice{Cap: m.space(o.Room), Price: int64(x.Expected), Users: m.usersOf(o.Column, z), Domain: m.domain(z)}
 			if !m.Prover.usable(choice.Cap, m.admitted(o.Column)) {
 				continue
 			}
@@ -189,7 +189,10 @@ func (m *zoneMarket) addOffers() {
 	}
 }
 
-// zonalOffers lists what may be bought, zone by zone.
+// domain is what the market calls a zone: 0 is none.
+func (b *zoneBook) domain(zone int) int { return (zone + 1) % (len(b.zones) + 1) }
+
+// zonalOffers lists what may be bought, zone by zone, and last what is in none.
 func (b *zoneBook) zonalOffers() *compile.ZonalOffers {
 	if b.offersAt != nil {
 		return b.offersAt
@@ -198,38 +201,44 @@ func (b *zoneBook) zonalOffers() *compile.ZonalOffers {
 		b.offersAt = known
 		return known
 	}
-	b.offersAt = &compile.ZonalOffers{Zones: b.zones}
-	b.offersAt.Kept = b.byZone(b.sold())
-	b.offersAt.Plain = b.byZone(func(yield func([]offers.TemplateOffer) bool) {
+	b.offersAt = &compile.ZonalOffers{Key: b.key, Zones: b.zones}
+	b.offersAt.Kept = b.byZone(b.soldApart(b.key))
+	b.offersAt.Plain = b.byZone(func(yield func(*offers.Template, []offers.TemplateOffer) bool) {
 		for i := range b.Offered {
-			if !yield(b.Offered[i].List) {
+			if !yield(b.Templates[i], b.Offered[i].List) {
 				return
 			}
 		}
 	})
-	b.offersAt.Of = b.zonesOf
 	b.Learn(func(a *compile.Assortment) { a.Zonal = b.offersAt })
 	return b.offersAt
 }
 
 // knownZonal is what is remembered of the zones of the book; nil for nothing.
 func (b *zoneBook) knownZonal() *compile.ZonalOffers {
-	if b.Assorted != nil && b.Assorted.Zonal != nil && slices.Equal(b.Assorted.Zonal.Zones, b.zones) {
+	if b.Assorted != nil && b.Assorted.Zonal != nil && b.Assorted.Zonal.Key == b.key && slices.Equal(b.Assorted.Zonal.Zones, b.zones) {
 		return b.Assorted.Zonal
 	}
 	return nil
 }
 
 // byZone deals offers out to zones, those left out that cheaper ones make pointless.
-func (b *zoneBook) byZone(lists iter.Seq[[]offers.TemplateOffer]) [][]offers.TemplateOffer {
+func (b *zoneBook) byZone(lists iter.Seq2[*offers.Template, []offers.TemplateOffer]) [][]offers.TemplateOffer {
 	ranks := b.priceRanks()
 	turn := make([]int32, len(ranks)) // by rank: number in the list, from 1
-	kept, recent := make([][]offers.TemplateOffer, len(b.zones)), make([][]offers.TemplateOffer, len(b.zones))
-	for list := range lists {
-		for z := range b.zones {
+	kept, recent := make([][]offers.TemplateOffer, len(b.zones)+1), make([][]offers.TemplateOffer, len(b.zones)+1)
+	for v, list := range lists {
+		zones := make([]int, len(list))
+		for i, o := range list {
+			zones[i] = b.zoneOf(v, o.Offer)
+		}
+		for z := range kept {
+			if !slices.Contains(zones, z) {
+				continue
+			}
 			clear(turn)
 			for i, o := range list {
-				if b.zoneOf(o.Offer) == z {
+				if zones[i] == z {
 					turn[ranks[o.Offer]] = int32(i + 1)
 				}
 			}
@@ -242,12 +251,7 @@ func (b *zoneBook) byZone(lists iter.Seq[[]offers.TemplateOffer]) [][]offers.Tem
 // addNodes adds the free room of running nodes.
 func (m *zoneMarket) addNodes() {
 	if m.rooms == nil {
-		m.rooms = m.fewRooms(mostZonalRooms, func(n *compile.ExistingNode) int {
-			if n.Zoned {
-				return m.number[n.Zone]
-			}
-			return len(m.zones)
-		})
+		m.rooms = m.fewRooms(mostZonalRooms, func(n *compile.ExistingNode) int { return m.zoneOfNode(n.Labels) })
 	}
 	for i := range m.rooms {
 		r := &m.rooms[i]

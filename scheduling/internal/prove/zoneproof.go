@@ -23,8 +23,8 @@ func (pr *Prover) byZones(ctx context.Context, plan *scheduling.Plan, start []*b
 		return 0, nil
 	}
 	x := compile.Noted[ProvenByZones](pr.Notes)
-	if x == nil || !slices.Equal(x.Placed, pr.placed) || !slices.Equal(x.spread, b.ruled()) {
-		x = &ProvenByZones{Placed: slices.Clone(pr.placed), spread: b.ruled()}
+	if x == nil || x.key != b.key || !slices.Equal(x.Placed, pr.placed) || !slices.Equal(x.spread, b.ruled()) {
+		x = &ProvenByZones{Placed: slices.Clone(pr.placed), key: b.key, spread: b.ruled()}
 		x.market, x.Assigned = b.prove(ctx, start, near)
 	}
 	if plan != nil {
@@ -36,12 +36,23 @@ func (pr *Prover) byZones(ctx context.Context, plan *scheduling.Plan, start []*b
 	if x.market == nil {
 		return 0, nil
 	}
-	return x.Bound, x.market.certificate(x.Assigned)
+	c := x.market.certificate(x.Assigned)
+	c.TopologyKey = b.topologyKey()
+	return x.Bound, c
+}
+
+// topologyKey is the label as a certificate names it.
+func (b *zoneBook) topologyKey() string {
+	if b.key == corev1.LabelTopologyZone {
+		return ""
+	}
+	return b.key
 }
 
 // ProvenByZones is what was proven of plans that place some pods and keep some rules.
 type ProvenByZones struct {
 	Placed []int64
+	key    string
 	spread []*corev1.Pod // a pod of each rule
 	market *zoneMarket   // nil where nothing was proven
 	bound.Assigned

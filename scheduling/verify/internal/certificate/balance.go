@@ -81,13 +81,13 @@ func (c *Claim) judgeZones(cert *scheduling.Certificate) {
 // unmapped says where a node has no zone or host name, or an offering no zone.
 func (r *spreadReader) unmapped() string {
 	for _, s := range r.SortedNodes() {
-		for _, key := range []string{corev1.LabelTopologyZone, corev1.LabelHostname} {
+		for _, key := range []string{r.key, corev1.LabelHostname} {
 			if value, ok := s.Value(key); !ok || value == "" {
 				return fmt.Sprintf("node %s has no %s", s.Name, key)
 			}
 		}
 	}
-	if len(r.zones) == 0 || slices.Contains(r.zones, "") {
+	if len(r.zones) == 0 || slices.Contains(r.zones, "") || r.homeless {
 		return "something on sale is in no zone"
 	}
 	return ""
@@ -146,7 +146,7 @@ func (r *spreadReader) readBalance(named scheduling.ZoneBalance) (*zoneBalance, 
 	if t == nil {
 		return nil, fmt.Sprintf("%s is no pending pod", named.Pod)
 	}
-	rule := everywhere(t)
+	rule := r.everywhere(t)
 	if rule == nil {
 		return nil, fmt.Sprintf("%s is not spread over the zones of all nodes", named.Pod)
 	}
@@ -155,7 +155,7 @@ func (r *spreadReader) readBalance(named scheduling.ZoneBalance) (*zoneBalance, 
 	var holders []*snapshot.Pod
 	for _, p := range r.placed {
 		b.counted[p.Name] = rule.Pods.Has(p.Face)
-		if own := everywhere(p); own != nil && own.MaxSkew == rule.MaxSkew && r.selectsSame(own.Pods, rule.Pods, same) {
+		if own := r.everywhere(p); own != nil && own.MaxSkew == rule.MaxSkew && r.selectsSame(own.Pods, rule.Pods, same) {
 			b.holders[p.Name] = true
 			holders = append(holders, p)
 		}
@@ -171,9 +171,9 @@ func (r *spreadReader) readBalance(named scheduling.ZoneBalance) (*zoneBalance, 
 
 // everywhere is the constraint of a pod that is over zones, if it looks at all nodes that
 // have a zone and a host name.
-func everywhere(t *snapshot.Pod) *snapshot.SpreadConstraint {
-	rule := zoneRule(t)
-	if rule == nil || rule.Nodes.Shy || slices.ContainsFunc(rule.Nodes.Keys, func(key string) bool { return key != corev1.LabelTopologyZone && key != corev1.LabelHostname }) {
+func (c *Claim) everywhere(t *snapshot.Pod) *snapshot.SpreadConstraint {
+	rule := c.zoneRule(t)
+	if rule == nil || rule.Nodes.Shy || slices.ContainsFunc(rule.Nodes.Keys, func(key string) bool { return key != c.key && key != corev1.LabelHostname }) {
 		return nil
 	}
 	a := t.Object.Spec.Affinity
@@ -223,7 +223,7 @@ func (b *zoneBalance) fault() string {
 func (r *spreadReader) imbalance(b *zoneBalance) string {
 	counts, held := maps.Clone(b.running), make(map[string]bool)
 	for name, p := range r.at {
-		zone, ok := p.Value(corev1.LabelTopologyZone)
+		zone, ok := p.Value(r.key)
 		if !ok {
 			continue
 		}

@@ -47,6 +47,7 @@ type Claim struct {
 	constraint  map[string]int
 	rooms       map[*snapshot.Node][][]snapshot.Amounts
 	spreads     *spreadReader // nil until asked
+	key         string        // the label that says in which zone a node is
 	cases       int
 }
 
@@ -68,7 +69,12 @@ func NewClaim(w *snapshot.State, bound offerings.Price, isPlaced func(name strin
 
 // Judge looks for what is wrong with a certificate of the bound.
 func (c *Claim) Judge(cert *scheduling.Certificate) {
+	if c.key = corev1.LabelTopologyZone; cert != nil && cert.TopologyKey != "" {
+		c.key = cert.TopologyKey
+	}
 	switch {
+	case cert != nil && cert.TopologyKey != "" && c.spreadReader().vague != "":
+		c.malformed("%s may have any value of %s", c.spreads.vague, c.key)
 	case cert == nil && c.bound > 0:
 		c.fault(Missing, "summary", "lower bound %v without a certificate", c.bound)
 	case cert == nil:

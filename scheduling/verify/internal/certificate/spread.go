@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/samber/lo"
-	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
@@ -21,6 +20,8 @@ type spreadReader struct {
 	residents map[string][]*snapshot.Identity // by node
 	shelves   []shelf
 	zones     []string // those with nodes, and where pools may buy
+	homeless  bool     // pools may buy machines that are in none
+	vague     string   // a machine that may be in any
 }
 
 // shelf is what a pool may buy in a zone that leaves no label open, even at first.
@@ -48,10 +49,16 @@ func (c *Claim) spreadReader() *spreadReader {
 	for _, pl := range c.SortedPools() {
 		byZone := make(map[string][]*snapshot.Node)
 		for m := range c.Offers(pl, snapshot.MostDaemons, nil) {
-			zones[m.Offering.Zone] = true
-			if !pl.Undecided() && c.affordableAtFirst(m) && len(snapshot.Exceeding(m.Daemons, m.Allocatable)) == 0 &&
-				(m.Offering.CapacityType != offerings.Spot || c.Policy.Flexibility == scheduling.Flexibility{}) {
-				byZone[m.Offering.Zone] = append(byZone[m.Offering.Zone], m)
+			in, known := m.May(c.key)
+			if r.homeless = r.homeless || len(in) == 0; !known {
+				r.vague = m.Title()
+			}
+			suits := !c.DaemonsDiffer(pl) && c.affordableAtFirst(m) && len(snapshot.Exceeding(m.Daemons, m.Allocatable)) == 0 &&
+				(m.Offering.CapacityType != offerings.Spot || c.Policy.Flexibility == scheduling.Flexibility{})
+			for _, zone := range in {
+				if zones[zone] = true; suits {
+					byZone[zone] = append(byZone[zone], m)
+				}
 			}
 		}
 		for zone, machines := range byZone {
@@ -59,7 +66,7 @@ func (c *Claim) spreadReader() *spreadReader {
 		}
 	}
 	for _, s := range c.Nodes {
-		if zone, ok := s.Value(corev1.LabelTopologyZone); ok {
+		if zone, ok := s.Value(c.key); ok {
 			zones[zone] = true
 		}
 	}
@@ -105,9 +112,10 @@ func (r *spreadReader) look(rule *snapshot.SpreadConstraint, pods []*snapshot.Po
 			least = nil
 		}
 		zones[s.zone] = zones[s.zone] || slices.ContainsFunc(kinds, func(k *snapshot.Kind) bool {
-			suits := func(m *snapshot.Node, _ int) bool { return m.Holds(k.Pod) }
+			there := k.Within(r.key, s.zone)
+			suits := func(m *snapshot.Node, _ int) bool { return m.Holds(there) }
 			if len(least) == 0 {
-				return slices.ContainsFunc(s.machines, func(m *snapshot.Node) bool { return m.Holds(k.Pod) })
+				return slices.ContainsFunc(s.machines, func(m *snapshot.Node) bool { return m.Holds(there) })
 			}
 			return snapshot.Enough(lo.Filter(s.machines, suits), least)
 		})
@@ -119,9 +127,9 @@ func (r *spreadReader) look(rule *snapshot.SpreadConstraint, pods []*snapshot.Po
 }
 
 // zoneRule is the constraint of a pod over zones that must hold, nil for none.
-func zoneRule(t *snapshot.Pod) *snapshot.SpreadConstraint {
+func (c *Claim) zoneRule(t *snapshot.Pod) *snapshot.SpreadConstraint {
 	for i := range t.Ties.Spread {
-		if t.Ties.Spread[i].Key == corev1.LabelTopologyZone {
+		if t.Ties.Spread[i].Key == c.key {
 			return &t.Ties.Spread[i]
 		}
 	}
@@ -177,7 +185,7 @@ func (r *spreadReader) read(named scheduling.ZoneSpread) (*zoneSpread, string) {
 	if t == nil {
 		return nil, fmt.Sprintf("%s is no pending pod", named.Pod)
 	}
-	rule := zoneRule(t)
+	rule := r.zoneRule(t)
 	switch {
 	case rule == nil:
 		return nil, fmt.Sprintf("%s is not spread over zones", named.Pod)
@@ -189,7 +197,7 @@ func (r *spreadReader) read(named scheduling.ZoneSpread) (*zoneSpread, string) {
 	z := &zoneSpread{rule: rule, members: make(map[string]bool)}
 	var members []*snapshot.Pod
 	for _, p := range r.placed {
-		if own := zoneRule(p); own != nil && own.Text == rule.Text && p.Asks() == t.Asks() && rule.Pods.Has(p.Face) {
+		if own := r.zoneRule(p); own != nil && own.Text == rule.Text && p.Asks() == t.Asks() && rule.Pods.Has(p.Face) {
 			z.members[p.Name] = true
 			members = append(members, p)
 		}

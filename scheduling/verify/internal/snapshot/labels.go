@@ -265,3 +265,31 @@ func (w *State) DaemonQuestions(n *Node) map[string][]Expression {
 	}
 	return questions
 }
+
+// May are the values of a label that a planned node may have, none where it has none, where that is known: it has it, or its
+// pool chooses among a few.
+func (n *Node) May(key string) (values []string, known bool) {
+	if value, ok := n.Value(key); ok {
+		return []string{value}, true
+	}
+	key = requirements.NormalizeKey(key)
+	if n.Pool == nil || n.Pool.Providers(key) {
+		return nil, false
+	}
+	if !n.Pool.Chooses(key) {
+		return nil, true
+	}
+	asks := About(key, n.Pool.Asks)
+	for _, e := range asks {
+		if e.op != requirements.In {
+			continue
+		}
+		known = true
+		for _, value := range e.values {
+			if AllHold(asks, LabelValue{Value: value}) && !slices.Contains(values, value) {
+				values = append(values, value)
+			}
+		}
+	}
+	return values, known
+}

@@ -143,6 +143,15 @@ func (pl *Pool) Undecided() bool {
 	return slices.ContainsFunc(pl.Asks, func(e Expression) bool { return pl.Chooses(requirements.NormalizeKey(e.Key)) })
 }
 
+// DaemonsDiffer reports whether it depends on the choice of such a label which daemons run on a machine of the pool.
+func (w *State) DaemonsDiffer(pl *Pool) bool {
+	return slices.ContainsFunc(w.Daemons, func(d *Daemon) bool {
+		return slices.ContainsFunc(d.wants, func(t term) bool {
+			return slices.ContainsFunc(t.Exprs, func(e Expression) bool { return pl.Chooses(requirements.NormalizeKey(e.Key)) })
+		})
+	})
+}
+
 // MinValues returns the number of distinct values that the options of a launch must
 // keep, by label key.
 func (pl *Pool) MinValues() map[string]int {

@@ -1,0 +1,129 @@
+package prove
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/requirements"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
+)
+
+// spreadKeys are the labels, but for that of hosts, that hard spread constraints of placed pods are over, those of the most
+// pods first.
+func (pr *Prover) spreadKeys() []string {
+	pods := map[string]int64{}
+	for i, n := range pr.placed {
+		if n > 0 {
+			for _, key := range pr.TopologyTerms.List[pr.Planned[i].TopologyTerms].SpreadKeys(true) {
+				if key != corev1.LabelHostname && key == requirements.NormalizeKey(key) {
+					pods[key] += n
+				}
+			}
+		}
+	}
+	return slices.SortedFunc(maps.Keys(pods), func(a, b string) int { return cmp.Or(cmp.Compare(pods[b], pods[a]), cmp.Compare(a, b)) })
+}
+
+// bareBook is a book without rules.
+func (pr *Prover) bareBook(key string) *zoneBook {
+	return &zoneBook{Prover: pr, key: key, locations: pr.Locations(), number: map[string]int{}}
+}
+
+// readZones lists the zones. It reports whether it is known in which of them all is that may be bought, and whether there
+// are as many as a bound tells apart.
+func (b *zoneBook) readZones() bool {
+	sold := b.Offers.Column(b.key)
+	zones, used := slices.Clone(b.locations.Country.Column(b.key).Values), make([]bool, len(sold.Values))
+	for _, v := range b.Templates {
+		if !b.settled(v) {
+			return false
+		}
+		rest := false // some offers leave it to the pool
+		v.Within.Each(func(o int) {
+			if n := sold.Numbers[o]; b.Offers.Offers[o].Launchable && n >= 0 {
+				used[n] = true
+			} else if b.Offers.Offers[o].Launchable {
+				rest = true
+			}
+		})
+		zone, ok := v.Label(b.key)
+		if rest && ok {
+			zones = append(zones, zone)
+		}
+		b.homeless = b.homeless || rest && !ok
+	}
+	for n, ok := range used {
+		if ok {
+			zones = append(zones, sold.Values[n])
+		}
+	}
+	b.zones = podspec.Compacted(zones)
+	for z, name := range b.zones {
+		b.number[name] = z
+	}
+	return !slices.Contains(b.zones, "") && len(b.zones) >= 2 && len(b.zones) <= mostZones
+}
+
+// settled reports whether it is known which zones machines of a template may be in: offers say so, or its pool does.
+func (b *zoneBook) settled(v *offers.Template) bool {
+	switch _, labelled := v.Label(b.key); {
+	case b.Offers.Defines(b.key, v.Catalog):
+		return true
+	case v.Open[b.key]:
+		may := v.Set.Get(b.key)
+		return !may.Complement() && !may.AllowsAbsent()
+	default:
+		return labelled || !requirements.WellKnown().Has(b.key) // which a cloud might set
+	}
+}
+
+// zoneOf is the zone of what is bought at an offer for a template, -1 where nobody may buy, and the number of zones for
+// what is in none.
+func (b *zoneBook) zoneOf(v *offers.Template, offer int) int {
+	sold := b.Offers.Column(b.key)
+	zone, ok := v.Label(b.key)
+	if n := sold.Numbers[offer]; n >= 0 {
+		zone = sold.Values[n]
+	} else if !ok {
+		return len(b.zones)
+	}
+	if z, known := b.number[zone]; known {
+		return z
+	}
+	return -1
+}
+
+// whereabouts are the zones of the pods of a plan, from 1.
+func (b *zoneBook) whereabouts(plan *scheduling.Plan) map[string]int {
+	zoneOf, launches := map[string]int{}, compile.NewLaunches(b.Compiler)
+	for i := range plan.Launches {
+		l := &plan.Launches[i]
+		if at, ok := launches.Purchase(l); ok {
+			for _, name := range l.Pods {
+				zoneOf[name] = b.zoneOf(b.Templates[at.Template], at.Offer) + 1
+			}
+		}
+	}
+	for _, a := range plan.Existing {
+		if at, ok := b.locations.NodeAt[a.Node]; ok {
+			for _, name := range a.Pods {
+				zoneOf[name] = b.zoneOfNode(b.locations.Places[at].Labels) + 1
+			}
+		}
+	}
+	return zoneOf
+}
+
+// zoneOfNode is the zone of a node, and the number of zones for one in none.
+func (b *zoneBook) zoneOfNode(labels map[string]string) int {
+	if zone, ok := labels[b.key]; ok {
+		return b.number[zone]
+	}
+	return len(b.zones)
+}

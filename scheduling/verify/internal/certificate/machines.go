@@ -1,0 +1,186 @@
+package certificate
+
+import (
+	"encoding/binary"
+	"iter"
+	"math/big"
+	"slices"
+
+	"github.com/plimsoll-go/plimsoll/instancetypes"
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/snapshot"
+)
+
+// checkMachines looks for machines that may hold more worth than they cost, and says of each
+// pool how many there are. It returns what reservations may hold for less than it is worth, and
+// reports whether nothing else does.
+func (pr *proof) checkMachines() (reserved *big.Int, ok bool) {
+	surplus := make(map[string]*big.Int)
+	ok = true
+	for _, pl := range pr.SortedPools() {
+		bad, first := 0, ""
+		for m := range pr.Offers(pl, snapshot.FewestDaemons, pr.harmless) {
+			price, bears := pr.Objective(m.Kind, m.Offering), true
+			for x, zone := range pr.wherever(m) {
+				if m.Offering.CapacityType == offerings.Reserved {
+					if over, old := x.surplus(m, price), surplus[m.Offering.ReservationID]; old == nil || over.Cmp(old) > 0 {
+						surplus[m.Offering.ReservationID] = over
+					}
+				} else if price, payable := charged(pr.tolls, price, zone); !payable || !x.bears(m, price) {
+					bears = false
+				}
+			}
+			if !bears {
+				if bad++; bad == 1 {
+					first = m.Title()
+				}
+			}
+		}
+		if bad > 0 {
+			pr.fault(Overfull, "nodepool/"+pl.Name, "%s has room for more worth than it costs, offerings in all: %d", first, bad)
+			ok = false
+		}
+	}
+	reserved = new(big.Int)
+	for id, over := range surplus {
+		reserved.Add(reserved, new(big.Int).Mul(over, big.NewInt(int64(pr.Reservations[id]))))
+	}
+	return reserved, ok
+}
+
+// harmless reports whether no pool can make of the offering a machine that holds more worth than
+// it costs: not even a bare one does, which every pod may use that its labels do not keep off.
+// What passes like this need not be looked at pool by pool.
+func (pr *proof) harmless(t *instancetypes.InstanceType, o *offerings.Offering) bool {
+	if verdict, known := pr.verdicts[o]; known {
+		return verdict
+	}
+	bare := pr.bare[o]
+	if bare == nil {
+		bare = pr.Bare(t, *o)
+		pr.bare[o] = bare
+	}
+	verdict := true
+	for x, zone := range pr.wherever(bare) {
+		price, payable := charged(pr.tolls, pr.Objective(t, *o), zone)
+		if verdict = x != nil && payable; verdict {
+			room := x.vector(x.Allocatable(t, *o))
+			verdict = x.bearsAll(room, price) ||
+				x.within(x.loadOf(room, func(_ *podClass, c int) bool { return bare.Admits(pr.constraints[c].Wants) }), price)
+		}
+		if !verdict {
+			break
+		}
+	}
+	pr.verdicts[o] = verdict
+	return verdict
+}
+
+// wherever are the zones in which a machine may be, with the proof there; "" is none. Of one that no pool makes it is all
+// of them where its labels do not say.
+func (pr *proof) wherever(m *snapshot.Node) iter.Seq2[*proof, string] {
+	return func(yield func(*proof, string) bool) {
+		if len(pr.spreads) == 0 && !pr.isZonal && !slices.ContainsFunc(pr.tolls, func(t toll) bool { return t.zone != "" }) {
+			yield(pr, "")
+			return
+		}
+		zones, known := m.May(pr.Claim.key)
+		if m.Pool == nil && !known {
+			zones = pr.spreadReader().zones
+		}
+		for _, zone := range zones {
+			if !yield(pr.in(zone, true), zone) {
+				return
+			}
+		}
+		if (len(zones) == 0 || m.Pool == nil && !known) && !pr.isZonal {
+			yield(pr.in("", false), "")
+		}
+	}
+}
+
+// bearsAll reports whether all pods that fit the room are worth at most the price.
+func (pr *proof) bearsAll(room []int64, price offerings.Price) bool {
+	return pr.passes(appendRoom(nil, room), price, func() bool {
+		return pr.within(pr.loadOf(room, func(*podClass, int) bool { return true }), price)
+	})
+}
+
+// surplus is how much more worth than its price the machine may hold.
+func (pr *proof) surplus(m *snapshot.Node, price offerings.Price) *big.Int {
+	most, cost := new(big.Int), pr.scaled(price)
+	for _, l := range pr.loads(m, pr.roomVectors(m)) {
+		if over := new(big.Int).Sub(pr.least(l, cost), cost); over.Cmp(most) > 0 {
+			most = over
+		}
+	}
+	return most
+}
+
+// bears reports whether the machine holds no more worth than it costs.
+func (pr *proof) bears(m *snapshot.Node, price offerings.Price) bool {
+	room := pr.vector(m.Free)
+	if pr.bearsAll(room, price) {
+		return true
+	}
+	rooms := pr.roomVectors(m)
+	key := appendRoom([]byte("by constraint"), room)
+	for _, list := range rooms {
+		key = binary.AppendUvarint(key, uint64(len(list)))
+		for _, r := range list {
+			key = appendRoom(key, r)
+		}
+	}
+	return pr.passes(key, price, func() bool {
+		return !slices.ContainsFunc(pr.loads(m, rooms), func(l load) bool {
+			return !pr.within(l, price) && (!pr.patterns || pr.least(l, pr.scaled(price)).Cmp(pr.scaled(price)) > 0)
+		})
+	})
+}
+
+func appendRoom(b []byte, room []int64) []byte {
+	for _, n := range room {
+		b = binary.AppendVarint(b, n)
+	}
+	return b
+}
+
+// roomVectors are the rooms of the machine by constraint in the form of the proof.
+func (pr *proof) roomVectors(m *snapshot.Node) [][][]int64 {
+	byConstraint := pr.roomsByConstraint(m)
+	out := make([][][]int64, len(byConstraint))
+	for i, rooms := range byConstraint {
+		for _, room := range rooms {
+			out[i] = append(out[i], pr.vector(room))
+		}
+	}
+	return out
+}
+
+// threshold is what is known about machines that differ in price alone: the least at which one
+// passed, and the highest at which one failed.
+type threshold struct {
+	passed, failed offerings.Price
+	any            bool // whether one passed
+}
+
+// passes answers from what is known of a price, or else by judging.
+func (pr *proof) passes(key []byte, price offerings.Price, judge func() bool) bool {
+	v := pr.known[string(key)]
+	if v == nil {
+		v = &threshold{failed: -1}
+		pr.known[string(key)] = v
+	}
+	switch {
+	case v.any && price >= v.passed:
+		return true
+	case price <= v.failed:
+		return false
+	case judge():
+		v.passed, v.any = price, true
+		return true
+	default:
+		v.failed = price
+		return false
+	}
+}
