@@ -118,9 +118,9 @@ func TestConsolidateAList(t *testing.T) {
 	}
 	list, err := json.Marshal(map[string]any{"apiVersion": "v1", "kind": "List", "items": items})
 	require.NoError(t, err)
-	r := runWith(t, strings.NewReader(string(list)), "consolidate", "-f", "-", "--effort", "fast")
+	r := runWith(t, strings.NewReader(string(list)), "consolidate", "-f", "-", "--effort", "fast", "--reasons", "misplaced,empty")
 	require.Equal(t, exitOK, r.code, r.stderr)
-	require.Equal(t, run(t, waste()...).stdout, r.stdout)
+	require.Equal(t, run(t, waste("--reasons", "misplaced,empty")...).stdout, r.stdout)
 }
 
 // A node of a pool is explained with what becomes of it when the cluster is consolidated.

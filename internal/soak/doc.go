@@ -4,15 +4,20 @@
 //   - PLIMSOLL_SOAK multiplies the number of cases (default 1).
 //   - PLIMSOLL_WINDOW says which cases: window w of a test with n cases tries the seeds
 //     from w×n to (w+1)×n-1 (default 0), so that each window tries others.
+//
+// Tests that import it collect garbage a quarter as often, which they spent a fifth of their time on.
 package soak
 
 import (
 	"iter"
 	"os"
+	"runtime/debug"
 	"strconv"
 
 	"github.com/plimsoll-go/plimsoll/internal/race"
 )
+
+var _ = debug.SetGCPercent(400)
 
 // Window is the first seed and the number of seeds to try where n cases are enough for a
 // change: as many more as PLIMSOLL_SOAK says, and a fifth of them under the race detector. A
