@@ -119,9 +119,7 @@ func TestSpreadReachesAllDomains(t *testing.T) {
 		Pods: append(st.Pods(10, "web", st.Label("app", "web"), st.Requests(st.MilliCPU(512), st.MiB(512)), st.Spread(key)),
 			st.Pods(3, "api", st.Label("app", "api"), st.Requests(st.MilliCPU(100), st.MiB(128)), st.Spread(corev1.LabelTopologyZone))...),
 	}
-	for _, placement := range []scheduling.PlacementPolicy{scheduling.PlacementPinned, scheduling.PlacementNominated, scheduling.PlacementFree} {
-		plan, err := st.Audit(t.Context(), scheduling.Policy{Placement: placement, Effort: scheduling.EffortFast}, p)
-		require.NoError(t, err)
+	plannedFor(t, p, func(placement scheduling.PlacementPolicy, plan *scheduling.Plan) {
 		web, api := map[string]int{}, map[string]int{}
 		for pod, at := range plan.Placements() {
 			if strings.HasPrefix(pod.Name, "web") {
@@ -132,5 +130,32 @@ func TestSpreadReachesAllDomains(t *testing.T) {
 		}
 		assert.Equal(t, map[string]int{"1": 2, "2": 2, "3": 2, "4": 2, "5": 2}, web, placement)
 		assert.Len(t, api, 3, placement)
+	})
+}
+
+// Each machine that could be bought is a host, so no host has more pods of a spread than its skew (P109).
+func TestSpreadReachesHosts(t *testing.T) {
+	p := scheduling.Problem{
+		Catalog:   ec2.MustCatalog("us-east-1"),
+		NodePools: []*scheduling.NodePool{st.NodePool("default", st.Where(st.In("karpenter.k8s.aws/instance-category", "c", "m", "r")))},
+		Pods: append(st.Pods(6, "web", st.Label("app", "web"), st.Requests(st.MilliCPU(1500), st.GiB(3)), st.Spread(corev1.LabelHostname)),
+			st.Pods(5, "db", st.Label("app", "db"), st.Requests(st.MilliCPU(700), st.GiB(5)), st.Spread(corev1.LabelHostname))...),
+	}
+	plannedFor(t, p, func(placement scheduling.PlacementPolicy, plan *scheduling.Plan) {
+		hosts := map[string]int{}
+		for pod, at := range plan.Placements() {
+			hosts[at.Launch.Name+" "+pod.Name[:2]]++
+		}
+		assert.Len(t, hosts, 11, placement)
+	})
+}
+
+// plannedFor looks at a plan of a problem for each of those who may place the pods.
+func plannedFor(t *testing.T, p scheduling.Problem, look func(scheduling.PlacementPolicy, *scheduling.Plan)) {
+	t.Helper()
+	for _, placement := range []scheduling.PlacementPolicy{scheduling.PlacementPinned, scheduling.PlacementNominated, scheduling.PlacementFree} {
+		plan, err := st.Audit(t.Context(), scheduling.Policy{Placement: placement, Effort: scheduling.EffortFast}, p)
+		require.NoError(t, err)
+		look(placement, plan)
 	}
 }

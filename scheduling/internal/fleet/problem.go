@@ -25,6 +25,7 @@ type problem struct {
 	given     []machine                    // of the plan that is to be improved
 	keys      []string                     // of the labels that topology terms are about, that of hosts aside
 	spread    []place                      // where fleets have to have machines
+	hosts     []int32                      // by class, how many machines that admit it a fleet has to have
 	sales     map[string][]offers.Purchase // what may be bought, by domain; nil before it is asked for
 	pods      []int64                      // by class, those that have a place in the plan
 	worth     []float64                    // by class, what a pod adds to the price
@@ -263,7 +264,9 @@ func (p *problem) divide() {
 
 // readSpread notes where the plan has pods whose spread has to hold. Plans count each domain in which pods
 // could be, kube-scheduler those that have nodes: where a fleet had none in some, it would put all pods into the others.
+// Of hosts there are as many domains as there are machines.
 func (p *problem) readSpread() {
+	p.hosts = make([]int32, len(p.pods))
 	for _, m := range p.given {
 		for c, n := range m.pods {
 			if n == 0 {
@@ -272,7 +275,9 @@ func (p *problem) readSpread() {
 			for _, key := range p.c.TopologyTerms.List[p.c.Planned[c].TopologyTerms].SpreadKeys(true) {
 				key = requirements.NormalizeKey(key)
 				at := place{key, p.label(p.kinds[m.kind].purchase, key)}
-				if key != corev1.LabelHostname && !slices.Contains(p.spread, at) {
+				if key == corev1.LabelHostname {
+					p.hosts[c]++
+				} else if !slices.Contains(p.spread, at) {
 					p.spread = append(p.spread, at)
 				}
 			}
@@ -282,6 +287,16 @@ func (p *problem) readSpread() {
 
 // spreads reports whether a fleet has machines wherever it has to.
 func (p *problem) spreads(f fleet) bool {
+	for c, hosts := range p.hosts {
+		for k := 0; hosts > 0 && k < len(f); k++ {
+			if p.kinds[k].admits[c] {
+				hosts -= f[k]
+			}
+		}
+		if hosts > 0 {
+			return false
+		}
+	}
 	return !slices.ContainsFunc(p.spread, func(at place) bool {
 		for k, n := range f {
 			if n > 0 && p.label(p.kinds[k].purchase, at.key) == at.value {
