@@ -25,18 +25,18 @@ import (
 // host, and how many volumes a node takes. What keeps those rules, too, costs no less.
 //
 // With Spreads they keep the constraints of topology spread that are named there, too, and
-// as plans of a [Policy] do: over all zones that have nodes at which the constraint looks,
+// as plans of a [Policy] do: over all domains that have nodes at which the constraint looks,
 // and those in which any of the pods named could have a machine of its own, whether or not
-// the plan has a node there. Kube-scheduler looks at zones with nodes alone, so that with
-// all pods in one zone it would be content; such a plan may cost less. Where a NodePool asks
-// for minValues, the zone has to have so many machines that would do. Zones to which only
+// the plan has a node there. Kube-scheduler looks at domains with nodes alone, so that with
+// all pods in one domain it would be content; such a plan may cost less. Where a NodePool asks
+// for minValues, the domain has to have so many machines that would do. Domains to which only
 // pools lead that leave a label open for which a DaemonSet asks, or in which a pool's limits allow
 // no machine even at first, are not among those, nor, where spot machines have to leave a choice,
 // those with spot machines alone.
 //
 // With Balances they keep the constraints that are named there once all pods are bound, too:
-// a zone with pods that have the constraint has no more pods that it counts than the emptiest
-// of the same zones, and the skew. Whichever of those pods is tried last, it finds a place
+// a domain with pods that have the constraint has no more pods that it counts than the emptiest
+// of the same domains, and the skew. Whichever of those pods is tried last, it finds a place
 // then. Where pods are not counted by the constraint that they have, a plan that does without
 // may bind all the same, as long as they come first.
 type Certificate struct {
@@ -80,18 +80,18 @@ type Certificate struct {
 	// the name that [StepKey] gives: pods request as many, and machines have as many, as there
 	// are whole steps in what they request and have.
 	Steps []Step `json:"steps,omitempty"`
-	// TopologyKey is the label that says in which zone a node is, as Spreads, Zones, Balances and Parted have it: any that
-	// pods are spread over. "" is topology.kubernetes.io/zone.
+	// TopologyKey is the label whose values are the domains of Spreads, Domains, Balances and Parted:
+	// one that pods are spread over. "" is topology.kubernetes.io/zone.
 	TopologyKey string `json:"topologyKey,omitempty"`
-	// Spreads say which pods are worth less in some zones, because only so many of them may
+	// Spreads say which pods are worth less in some domains, because only so many of them may
 	// be there.
-	Spreads []ZoneSpread `json:"spreads,omitempty"`
-	// Zones are what pods are worth zone by zone, with "assignment". Vectors and Spreads are
+	Spreads []DomainSpread `json:"spreads,omitempty"`
+	// Domains are what pods are worth domain by domain, with "assignment". Vectors and Spreads are
 	// empty then, and Values say what pods pay, wherever they are; what is left of that to a
-	// zone at most is taken off the bound, see [ZoneBalance].
-	Zones map[string]ZoneWorths `json:"zones,omitempty"`
-	// Balances say what zones owe each other for pods of constraints.
-	Balances []ZoneBalance `json:"balances,omitempty"`
+	// domain at most is taken off the bound, see [DomainBalance].
+	Domains map[string]DomainWorths `json:"domains,omitempty"`
+	// Balances say what domains owe each other for pods of constraints.
+	Balances []DomainBalance `json:"balances,omitempty"`
 	// Parted are two cases, with "parted", which prove the bound. Values say then what pods
 	// are worth where no cases are told apart, and prove nothing.
 	Parted *PartedCertificate `json:"parted,omitempty"`
@@ -104,31 +104,31 @@ type Certificate struct {
 	Scale int `json:"scale"`
 }
 
-// PartedCertificate tells plans apart by how many machines they buy, in Zone if it names one,
+// PartedCertificate tells plans apart by how many machines they buy, in Domain if it names one,
 // that cost at least From in USD per hour: at most AtMost, or more. Any plan is of one case or the other, and the bound
 // holds if both certificates prove it. Both are "parted" again or an "assignment".
 type PartedCertificate struct {
 	From   offerings.Price `json:"from"`
-	Zone   string          `json:"zone,omitempty"`
+	Domain string          `json:"domain,omitempty"`
 	AtMost int64           `json:"atMost"`
 	Fewer  *Certificate    `json:"fewer"`
 	More   *Certificate    `json:"more"`
 }
 
-// ZoneSpread names a pod with a constraint of topology spread over zones that must hold and
-// counts the pod itself. It says what those placed pods are worth less, zone by zone, that
+// DomainSpread names a pod with a constraint of topology spread over domains that must hold and
+// counts the pod itself. It says what those placed pods are worth less, domain by domain, that
 // have the same constraint, count for it and ask the same of their nodes.
 //
-// How many of them there are in each zone at least and at most follows from the
-// constraint: from how many pods it counts that run there or wait, and from which zones
-// are sure to be looked at when it is checked. The least number of pods of a zone, whichever
+// How many of them there are in each domain at least and at most follows from the
+// constraint: from how many pods it counts that run there or wait, and from which domains
+// are sure to be looked at when it is checked. The least number of pods of a domain, whichever
 // they are, are worth less by Less, and those beyond it by Further. What this takes off the
 // worth of all of them is reckoned for the plan that loses most: with as many of those beyond
-// as there may be in the zones where Further is greatest.
-type ZoneSpread struct {
+// as there may be in the domains where Further is greatest.
+type DomainSpread struct {
 	// Pod is namespace/name.
 	Pod string `json:"pod"`
-	// Less is by zone, in the unit of Values. Where it is more than a pod's worth, the pod is
+	// Less is by domain, in the unit of Values. Where it is more than a pod's worth, the pod is
 	// worth nothing. What is not listed is 0.
 	Less map[string]string `json:"less"`
 	// Further is the same for pods beyond the least number; nil is Less, and no pod is one
@@ -136,28 +136,28 @@ type ZoneSpread struct {
 	Further map[string]string `json:"further,omitempty"`
 }
 
-// ZoneWorths are what pods are worth in a zone, and vectors that show of each machine there
+// DomainWorths are what pods are worth in a domain, and vectors that show of each machine there
 // that it holds no more worth than it costs. Values and Vectors are those of an assignment.
-// Zones in which anything is on sale have to be listed.
-type ZoneWorths struct {
+// Domains in which anything is on sale have to be listed.
+type DomainWorths struct {
 	Values  map[string]string   `json:"values"`
 	Vectors []map[string]string `json:"vectors,omitempty"`
 }
 
-// ZoneBalance names a pod with a constraint of topology spread over zones that must hold, and
-// looks at all nodes that have a zone and a host name. All pods that the constraint counts
-// run or are placed. Those placed pods have it, too, that are spread over zones with the same
+// DomainBalance names a pod with a constraint of topology spread over domains that must hold, and
+// looks at all nodes that have a domain and a host name. All pods that the constraint counts
+// run or are placed. Those placed pods have it, too, that are spread over domains with the same
 // skew, by a selector that selects the same pods, at all nodes.
 //
-// A zone gets Raised for each pod there that the constraint counts, if it is one of the zones
+// A domain gets Raised for each pod there that the constraint counts, if it is one of the domains
 // of which the emptiest counts. If any of its pods have the constraint, it pays Taken for each
-// that it counts, but for as many as the skew; in all zones together no more is taken than
+// that it counts, but for as many as the skew; in all domains together no more is taken than
 // raised. Beside that it gets of each pod what that pays, less what it is worth there. What
-// comes of that for whichever pods it is best to have there is what is left to a zone.
-type ZoneBalance struct {
+// comes of that for whichever pods it is best to have there is what is left to a domain.
+type DomainBalance struct {
 	// Pod is namespace/name.
 	Pod string `json:"pod"`
-	// Raised and Taken are by zone, in the unit of Values. What is not listed is 0.
+	// Raised and Taken are by domain, in the unit of Values. What is not listed is 0.
 	Raised map[string]string `json:"raised,omitempty"`
 	Taken  map[string]string `json:"taken,omitempty"`
 }
@@ -186,9 +186,9 @@ type Step struct {
 // No resource has such a name.
 func StepKey(place int) string { return "step:" + strconv.Itoa(place) }
 
-// Zonal reports whether it holds of plans that keep constraints over zones alone.
-func (c *Certificate) Zonal() bool {
-	return c != nil && (len(c.Spreads) > 0 || len(c.Balances) > 0 || c.Parted != nil && c.Parted.Fewer.Zonal())
+// Spreading reports whether it holds of plans alone that keep constraints of topology spread.
+func (c *Certificate) Spreading() bool {
+	return c != nil && (len(c.Spreads) > 0 || len(c.Balances) > 0 || c.Parted != nil && c.Parted.Fewer.Spreading())
 }
 
 // The kinds of certificates.

@@ -28,13 +28,13 @@ func TestWhatBalancesProve(t *testing.T) {
 	}
 	usual := pods(st.Spread(zoneOf, ofWeb))
 	certificate := func() *scheduling.Certificate {
-		zones := map[string]scheduling.ZoneWorths{}
+		zones := map[string]scheduling.DomainWorths{}
 		for zone, worth := range map[string]string{"a": "100", "b": "160", "c": "250"} {
-			zones[zone] = scheduling.ZoneWorths{Values: map[string]string{"default/w-1": worth}, Vectors: vectors{{"pods": worth}}}
+			zones[zone] = scheduling.DomainWorths{Values: map[string]string{"default/w-1": worth}, Vectors: vectors{{"pods": worth}}}
 		}
 		return &scheduling.Certificate{
-			Kind: "assignment", Values: map[string]string{"default/w-1": "140", "default/x-1": "160"}, Zones: zones,
-			Balances: []scheduling.ZoneBalance{{Pod: "default/x-1", Raised: map[string]string{"c": "40"}, Taken: map[string]string{"a": "40"}}},
+			Kind: "assignment", Values: map[string]string{"default/w-1": "140", "default/x-1": "160"}, Domains: zones,
+			Balances: []scheduling.DomainBalance{{Pod: "default/x-1", Raised: map[string]string{"c": "40"}, Taken: map[string]string{"a": "40"}}},
 		}
 	}
 	change := func(f func(c *scheduling.Certificate)) *scheduling.Certificate {
@@ -48,7 +48,7 @@ func TestWhatBalancesProve(t *testing.T) {
 			p.Running = st.Pods(1, "r", st.Label("app", "web"), st.OnNode("n"))
 		}
 	}
-	balance := func(f func(b *scheduling.ZoneBalance)) *scheduling.Certificate {
+	balance := func(f func(b *scheduling.DomainBalance)) *scheduling.Certificate {
 		return change(func(c *scheduling.Certificate) { f(&c.Balances[0]) })
 	}
 	nowhere := func(key string) func(*scheduling.Problem) {
@@ -67,21 +67,21 @@ func TestWhatBalancesProve(t *testing.T) {
 		{"web pods in a, others in b", zonesMarket(usual), "aaaabb", certificate(), 720},
 		{"those pay more", zonesMarket(usual), "aaaabb", change(func(c *scheduling.Certificate) { c.Values["default/x-1"] = "161" }), 718},
 		{"web pods pay less", zonesMarket(usual), "aaaabb", change(func(c *scheduling.Certificate) { c.Values["default/w-1"] = "139" }), 716},
-		{"nothing is owed", zonesMarket(usual), "aaaabb", balance(func(b *scheduling.ZoneBalance) { b.Raised, b.Taken = nil, nil }), 600},
+		{"nothing is owed", zonesMarket(usual), "aaaabb", balance(func(b *scheduling.DomainBalance) { b.Raised, b.Taken = nil, nil }), 600},
 		{"no balance", zonesMarket(usual), "aaaabb", change(func(c *scheduling.Certificate) { c.Balances = nil }), 600},
-		{"so much raised that it is worth while", zonesMarket(usual), "aaaabb", balance(func(b *scheduling.ZoneBalance) { b.Raised["c"] = "111" }), 716},
-		{"raised where it helps", zonesMarket(usual), "aaaabb", balance(func(b *scheduling.ZoneBalance) { b.Raised = map[string]string{"b": "40"} }), 640},
-		{"less taken than raised", zonesMarket(usual), "aaaabb", balance(func(b *scheduling.ZoneBalance) { b.Taken["a"] = "39" }), 717},
-		{"worth less in b", zonesMarket(usual), "aaaabb", change(func(c *scheduling.Certificate) { c.Zones["b"].Values["default/w-1"] = "150" }), 700},
-		{"nothing said of b", zonesMarket(usual), "aaaabb", change(func(c *scheduling.Certificate) { delete(c.Zones, "b") }), 0},
+		{"so much raised that it is worth while", zonesMarket(usual), "aaaabb", balance(func(b *scheduling.DomainBalance) { b.Raised["c"] = "111" }), 716},
+		{"raised where it helps", zonesMarket(usual), "aaaabb", balance(func(b *scheduling.DomainBalance) { b.Raised = map[string]string{"b": "40"} }), 640},
+		{"less taken than raised", zonesMarket(usual), "aaaabb", balance(func(b *scheduling.DomainBalance) { b.Taken["a"] = "39" }), 717},
+		{"worth less in b", zonesMarket(usual), "aaaabb", change(func(c *scheduling.Certificate) { c.Domains["b"].Values["default/w-1"] = "150" }), 700},
+		{"nothing said of b", zonesMarket(usual), "aaaabb", change(func(c *scheduling.Certificate) { delete(c.Domains, "b") }), 0},
 		{"more skew", zonesMarket(pods(st.Spread(zoneOf, ofWeb, st.Skew(2)))), "aaaabb", certificate(), 680},
 		{"one runs in a", zonesMarket(usual, runs("a")), "aaaabb", certificate(), 720},
 		{"one runs in b", zonesMarket(usual, runs("b")), "aaaabb", certificate(), 720},
 		{"one runs in c", zonesMarket(usual, runs("c")), "aaaabb", certificate(), 680},
-		{"too much worth in a", zonesMarket(usual), "aaaabb", change(func(c *scheduling.Certificate) { c.Zones["a"].Values["default/w-1"] = "101" }), -1},
-		{"too little by the vector", zonesMarket(usual), "aaaabb", change(func(c *scheduling.Certificate) { c.Zones["a"].Vectors[0]["pods"] = "101" }), -1},
-		{"more taken than raised", zonesMarket(usual), "aaaabb", balance(func(b *scheduling.ZoneBalance) { b.Raised["c"] = "39" }), -2},
-		{"raised where nothing is", zonesMarket(usual), "aaaabb", balance(func(b *scheduling.ZoneBalance) { b.Raised["d"] = "1" }), -2},
+		{"too much worth in a", zonesMarket(usual), "aaaabb", change(func(c *scheduling.Certificate) { c.Domains["a"].Values["default/w-1"] = "101" }), -1},
+		{"too little by the vector", zonesMarket(usual), "aaaabb", change(func(c *scheduling.Certificate) { c.Domains["a"].Vectors[0]["pods"] = "101" }), -1},
+		{"more taken than raised", zonesMarket(usual), "aaaabb", balance(func(b *scheduling.DomainBalance) { b.Raised["c"] = "39" }), -2},
+		{"raised where nothing is", zonesMarket(usual), "aaaabb", balance(func(b *scheduling.DomainBalance) { b.Raised["d"] = "1" }), -2},
 		{"all in a", zonesMarket(usual), "aaaaaa", certificate(), -2},
 		{"not quite even", zonesMarket(usual), "aabcab", certificate(), 720},
 		{"one web pod is not placed", zonesMarket(usual), "aaa.bb", certificate(), -2},
@@ -90,14 +90,14 @@ func TestWhatBalancesProve(t *testing.T) {
 		{"spread over some nodes", zonesMarket(pods(st.Spread(zoneOf, ofWeb), st.Select(corev1.LabelArchStable, "amd64"))), "aaaabb", certificate(), -2},
 		{"a node without a zone", zonesMarket(usual, nowhere(zoneOf)), "aaaabb", certificate(), -2},
 		{"a node without a host name", zonesMarket(usual, nowhere(hostName)), "aaaabb", certificate(), -2},
-		{"no such pod", zonesMarket(usual), "aaaabb", balance(func(b *scheduling.ZoneBalance) { b.Pod = "default/z" }), -2},
-		{"a pod that is not spread", zonesMarket(usual), "aaaabb", balance(func(b *scheduling.ZoneBalance) { b.Pod = "default/w-1" }), -2},
+		{"no such pod", zonesMarket(usual), "aaaabb", balance(func(b *scheduling.DomainBalance) { b.Pod = "default/z" }), -2},
+		{"a pod that is not spread", zonesMarket(usual), "aaaabb", balance(func(b *scheduling.DomainBalance) { b.Pod = "default/w-1" }), -2},
 		{"a balance twice", zonesMarket(usual), "aaaabb", change(func(c *scheduling.Certificate) { c.Balances = append(c.Balances, c.Balances[0]) }), -2},
-		{"no number", zonesMarket(usual), "aaaabb", balance(func(b *scheduling.ZoneBalance) { b.Taken["a"] = "-1" }), -2},
+		{"no number", zonesMarket(usual), "aaaabb", balance(func(b *scheduling.DomainBalance) { b.Taken["a"] = "-1" }), -2},
 		{"no number of a stranger", zonesMarket(usual), "aaaabb", change(func(c *scheduling.Certificate) { c.Values["default/z"] = "1" }), -2},
-		{"no such zone", zonesMarket(usual), "aaaabb", change(func(c *scheduling.Certificate) { c.Zones["z"] = scheduling.ZoneWorths{} }), -2},
+		{"no such zone", zonesMarket(usual), "aaaabb", change(func(c *scheduling.Certificate) { c.Domains["z"] = scheduling.DomainWorths{} }), -2},
 		{"vectors beside", zonesMarket(usual), "aaaabb", change(func(c *scheduling.Certificate) { c.Vectors = vectors{{"pods": "100"}} }), -2},
-		{"spreads beside", zonesMarket(usual), "aaaabb", change(func(c *scheduling.Certificate) { c.Spreads = []scheduling.ZoneSpread{{Pod: "default/x-1"}} }), -2},
+		{"spreads beside", zonesMarket(usual), "aaaabb", change(func(c *scheduling.Certificate) { c.Spreads = []scheduling.DomainSpread{{Pod: "default/x-1"}} }), -2},
 		{"beside fillings", zonesMarket(usual), "aaaabb", change(func(c *scheduling.Certificate) { c.Kind = "pattern" }), -2},
 		{"beside resources", zonesMarket(usual), "aaaabb", change(func(c *scheduling.Certificate) { c.Kind, c.Values = "resource", nil }), -2},
 		{"beside a cover", zonesMarket(usual), "aaaabb", change(func(c *scheduling.Certificate) { c.Kind, c.Values = "cover", nil }), -2},
@@ -150,7 +150,7 @@ func TestBalancesOfTheSolver(t *testing.T) {
 			tripled(balances[i].Taken, "taken", bound)
 			tripled(balances[i].Raised, "raised", bound)
 		}
-		for _, own := range c.Zones {
+		for _, own := range c.Domains {
 			tripled(own.Values, "worth in a zone", bound)
 		}
 		tripled(c.Values, "pay", bound)

@@ -40,7 +40,7 @@ func TestWhatCasesProve(t *testing.T) {
 func TestWhatCasesProveOfAZone(t *testing.T) {
 	in := func(zone string, types ...st.TypeOption) *fixture {
 		f := halves(types...)
-		f.plan.Summary.Certificate.Parted.Zone = zone
+		f.plan.Summary.Certificate.Parted.Domain = zone
 		return f
 	}
 	assert.Empty(t, boundCodes(t, in("a"), 3000))
@@ -54,7 +54,7 @@ func TestForgedCases(t *testing.T) {
 	for name, forge := range map[string]func(c *scheduling.Certificate, x *scheduling.PartedCertificate){
 		"no cases":             func(c *scheduling.Certificate, _ *scheduling.PartedCertificate) { c.Parted = nil },
 		"scale":                func(c *scheduling.Certificate, _ *scheduling.PartedCertificate) { c.Scale = -1 },
-		"another zone":         func(_ *scheduling.Certificate, x *scheduling.PartedCertificate) { x.Zone = "b" },
+		"another zone":         func(_ *scheduling.Certificate, x *scheduling.PartedCertificate) { x.Domain = "b" },
 		"higher price":         func(_ *scheduling.Certificate, x *scheduling.PartedCertificate) { x.From++ },
 		"negative price":       func(_ *scheduling.Certificate, x *scheduling.PartedCertificate) { x.From = -1 },
 		"fewer machines":       func(_ *scheduling.Certificate, x *scheduling.PartedCertificate) { x.AtMost-- },
@@ -68,7 +68,7 @@ func TestForgedCases(t *testing.T) {
 		"scale of a case":      func(_ *scheduling.Certificate, x *scheduling.PartedCertificate) { x.Fewer.Scale-- },
 		"long scale of a case": func(_ *scheduling.Certificate, x *scheduling.PartedCertificate) { x.Fewer.Scale = 1 << 20 },
 		"spreads of a case": func(_ *scheduling.Certificate, x *scheduling.PartedCertificate) {
-			x.Fewer.Spreads = []scheduling.ZoneSpread{{}}
+			x.Fewer.Spreads = []scheduling.DomainSpread{{}}
 		},
 		"worths of a case":     func(_ *scheduling.Certificate, x *scheduling.PartedCertificate) { x.Fewer.Values["p-1"] = "999" },
 		"more worth of a case": func(_ *scheduling.Certificate, x *scheduling.PartedCertificate) { x.Fewer.Values["p-1"] = "1001" },

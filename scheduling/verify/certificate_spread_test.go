@@ -129,7 +129,7 @@ func TestWhatSpreadsProve(t *testing.T) {
 				f := inZones(tc.p, tc.zones)
 				f.plan.Summary.Certificate = &scheduling.Certificate{
 					Kind: kind, Values: map[string]string{"default/p-1": tc.worth}, Vectors: vectors{{}, {"pods": "10"}, {"pods": "100"}, {"pods": "160"}},
-					Spreads: []scheduling.ZoneSpread{{Pod: "default/p-1", Less: tc.less, Further: tc.further}},
+					Spreads: []scheduling.DomainSpread{{Pod: "default/p-1", Less: tc.less, Further: tc.further}},
 				}
 				prove(t, f, tc.proven)
 			})
@@ -137,12 +137,12 @@ func TestWhatSpreadsProve(t *testing.T) {
 	}
 	t.Run("no such pod", func(t *testing.T) {
 		f := inZones(zonesMarket(five), "aabbc")
-		f.plan.Summary.Certificate = &scheduling.Certificate{Kind: "assignment", Spreads: []scheduling.ZoneSpread{{Pod: "default/z"}}}
+		f.plan.Summary.Certificate = &scheduling.Certificate{Kind: "assignment", Spreads: []scheduling.DomainSpread{{Pod: "default/z"}}}
 		prove(t, f, -2)
 	})
 	t.Run("beside resources", func(t *testing.T) {
 		f := placing(zonesMarket(five), 0, map[string]string{"cpu": "0"})
-		f.plan.Summary.Certificate.Spreads = []scheduling.ZoneSpread{{Pod: "default/p-1"}}
+		f.plan.Summary.Certificate.Spreads = []scheduling.DomainSpread{{Pod: "default/p-1"}}
 		prove(t, f, -2)
 	})
 }
@@ -234,14 +234,14 @@ func TestSpreadsOfTheSolver(t *testing.T) {
 // spoiltCases tells of a bound that is proven by cases that count machines zone by zone.
 func spoiltCases(t *testing.T, f *fixture, seed uint64) {
 	c, bound := f.plan.Summary.Certificate, f.plan.Summary.LowerBoundPerHour
-	zone := c.Parted.Zone
+	zone := c.Parted.Domain
 	assert.Contains(t, []string{"a", "b", "c"}, zone)
 	for _, other := range []string{"", "a", "b", "c", "nowhere"} {
-		if c.Parted.Zone = other; other != zone {
+		if c.Parted.Domain = other; other != zone {
 			assert.NotEmpty(t, boundCodes(t, f, bound), "seed %d: %q in place of %q", seed, other, zone)
 		}
 	}
-	c.Parted.Zone = zone
+	c.Parted.Domain = zone
 	leaf := c
 	for leaf.Parted != nil {
 		leaf = leaf.Parted.More
@@ -291,5 +291,5 @@ func TestSpreadOverAnyLabel(t *testing.T) {
 	plan, err := provisioning.Planner{}.Plan(t.Context(), p)
 	require.NoError(t, err)
 	require.NoError(t, verify.Plan(p, plan))
-	require.False(t, plan.Summary.Certificate.Zonal(), "any number of racks may be bought")
+	require.False(t, plan.Summary.Certificate.Spreading(), "any number of racks may be bought")
 }

@@ -33,7 +33,7 @@ type Assortment struct {
 	// What was asked for since; nil until then.
 	offerGroups *offerGroups
 	Buyable     []offers.TemplateOffer
-	Zonal       *ZonalOffers
+	ByDomain    *DomainOffers
 	Notes
 }
 
@@ -59,11 +59,11 @@ func (s onSale) copied() onSale {
 	return s
 }
 
-// ZonalOffers are the offers that a bound looks at zone by zone, where a label says which that is; last stand those without.
-type ZonalOffers struct {
-	Key   string
-	Zones []string
-	Kept  [][]offers.TemplateOffer
+// DomainOffers are the offers that a bound looks at domain by domain, where a label says which that is; last stand those without.
+type DomainOffers struct {
+	Key     string
+	Domains []string
+	Kept    [][]offers.TemplateOffer
 	// plain are those that no cheaper one makes pointless, with the room that pods find.
 	Plain [][]offers.TemplateOffer
 }

@@ -16,15 +16,15 @@ type freeRoom struct {
 	room     []int64
 	column   int
 	nameless bool // without a host name
-	zone     int  // 0 where zones are not told apart
+	domain   int  // 0 where domains are not told apart
 	count    int64
 	first    int // number of one of them
 }
 
-// mostFreeRooms bounds how many kinds of running nodes a bound tells apart, mostZonalRooms those
-// in all zones of one that tells zones apart: beside nodes that count as larger than they are it
+// mostFreeRooms bounds how many kinds of running nodes a bound tells apart, mostDomainRooms those
+// in all domains of one that tells domains apart: beside nodes that count as larger than they are it
 // stays far below the price, and most work goes into bounds that do not come near it.
-const mostFreeRooms, mostZonalRooms = 128, 1_024
+const mostFreeRooms, mostDomainRooms = 128, 1_024
 
 // addNodes adds the free room of running nodes. Where no two of many nodes are alike it
 // counts them as somewhat larger than they are.
@@ -44,11 +44,11 @@ func (pr *Prover) addNodes() {
 
 // fewRooms lists what running nodes have, so many kinds at most: as some larger than they are
 // if there are too many. Nodes that are equal in that are one.
-func (pr *Prover) fewRooms(atMost int, zone func(*compile.ExistingNode) int) []freeRoom {
+func (pr *Prover) fewRooms(atMost int, domain func(*compile.ExistingNode) int) []freeRoom {
 	var rooms []freeRoom
 	index := map[string]int{}
 	var name []byte
-	pr.freeRooms(zone, func(r freeRoom) bool {
+	pr.freeRooms(domain, func(r freeRoom) bool {
 		rooms, name = joinRooms(rooms, index, name, r)
 		return len(rooms) <= atMost
 	})
@@ -56,13 +56,13 @@ func (pr *Prover) fewRooms(atMost int, zone func(*compile.ExistingNode) int) []f
 		return rooms
 	}
 	most := make([]int64, pr.Model.Dims)
-	pr.freeRooms(zone, func(r freeRoom) bool {
+	pr.freeRooms(domain, func(r freeRoom) bool {
 		for d, n := range r.room {
 			most[d] = max(most[d], n)
 		}
 		return true
 	})
-	rooms = rounded(most, firstParts, func(yield func(freeRoom) bool) { pr.freeRooms(zone, yield) })
+	rooms = rounded(most, firstParts, func(yield func(freeRoom) bool) { pr.freeRooms(domain, yield) })
 	for parts := int64(firstParts / fewerParts); len(rooms) > atMost && parts > 0; parts /= fewerParts {
 		clear(most)
 		for i := range rooms {
@@ -82,7 +82,7 @@ const firstParts, fewerParts = 16, 4
 // freeRooms calls f with what each running node has that is enough for the least request of
 // every resource, and no more than all pods request, until f returns false. The room is f's
 // only while it runs.
-func (pr *Prover) freeRooms(zone func(*compile.ExistingNode) int, f func(freeRoom) bool) {
+func (pr *Prover) freeRooms(domain func(*compile.ExistingNode) int, f func(freeRoom) bool) {
 	least, all := slices.Repeat([]int64{math.MaxInt64}, pr.Model.Dims), make([]int64, pr.Model.Dims)
 	for i := range pr.market.Classes {
 		c := &pr.market.Classes[i]
@@ -105,7 +105,7 @@ func (pr *Prover) freeRooms(zone func(*compile.ExistingNode) int, f func(freeRoo
 		for d, n := range node.Room {
 			room[d] = min(n, all[d])
 		}
-		r := freeRoom{room: room, count: 1, zone: zone(node), first: i, nameless: len(pr.surrogateResources) > 0 && !node.Named}
+		r := freeRoom{room: room, count: 1, domain: domain(node), first: i, nameless: len(pr.surrogateResources) > 0 && !node.Named}
 		if last.first >= 0 && slices.Equal(pr.Suits[i], pr.Suits[last.first]) {
 			r.column = last.column // nodes that are neighbours are often alike
 		} else {
@@ -123,7 +123,7 @@ func joinRooms(list []freeRoom, index map[string]int, name []byte, r freeRoom) (
 	if r.nameless {
 		name = append(name, 1)
 	}
-	name = binary.AppendVarint(name, int64(r.zone))
+	name = binary.AppendVarint(name, int64(r.domain))
 	for _, n := range r.room {
 		name = binary.AppendVarint(name, n)
 	}

@@ -25,7 +25,7 @@ func Prove(ctx context.Context, c *compile.Compiler, plan *scheduling.Plan, pods
 		return 0, nil // nothing to prove: no plan is cheaper
 	}
 	near := nearBound(c, price)
-	if k := compile.Noted[Proven](c.Notes); k != nil && k.equal(&pods) && !k.certificate.Zonal() {
+	if k := compile.Noted[Proven](c.Notes); k != nil && k.equal(&pods) && !k.certificate.Spreading() {
 		return k.balanced(ctx, plan, near)
 	}
 	k := &Proven{AtStake: pods}
@@ -67,14 +67,14 @@ func proveAnew(ctx context.Context, c *compile.Compiler, plan *scheduling.Plan, 
 		covered = covering.Cover(pr.Input.Tighten(), resource.Values, int64(price), coverChoices(c.Solver))
 	}
 	if best := max(resource.Bound, covered); best < near {
-		least, zonal := pr.byZones(ctx, plan, resource.Values, best, near, min(near, int64(float64(price)*(1-TiedEnough))))
-		if least < near && (zonal == nil || len(pr.Classes) <= mostPatternClasses) {
+		least, spread := pr.byDomains(ctx, plan, resource.Values, best, near, min(near, int64(float64(price)*(1-TiedEnough))))
+		if least < near && (spread == nil || len(pr.Classes) <= mostPatternClasses) {
 			effort := boundEffort(ctx, c.Solver, len(pr.Classes), len(pr.market.Options))
 			effort.Wanted = min(near, int64(float64(price)*(1-farEnough)))
 			switch {
 			case c.Tied() || c.Sited != nil:
-				if effort.Further = 0; zonal != nil {
-					effort.Cases = 0 // they have been told apart zone by zone
+				if effort.Further = 0; spread != nil {
+					effort.Cases = 0 // they have been told apart domain by domain
 				}
 			case c.Solver.Effort == scheduling.EffortFast:
 				effort.Cases, effort.CasesWanted = casesFast*effort.Work, int64(float64(price)*(1-tooFar))
@@ -95,7 +95,7 @@ func proveAnew(ctx context.Context, c *compile.Compiler, plan *scheduling.Plan, 
 			}
 		}
 		if least > best {
-			return offerings.Price(least), zonal
+			return offerings.Price(least), spread
 		}
 	}
 	if covered > resource.Bound {
@@ -137,7 +137,7 @@ func (pr *Prover) patterns(machines [][]compile.Portion) [][]model.Item {
 }
 
 // mostPatternClasses is up to how many classes it is worth looking for a bound by fillings
-// where there is one by zones.
+// where there is one by domains.
 const mostPatternClasses = 64
 
 // NearEnough is the share of the price that a fast bound may miss it by.

@@ -230,11 +230,11 @@ func farAbove(ctx context.Context, c *compile.Compiler, x *Trial) bool {
 	}
 	pods.Machines = func() [][]compile.Portion { return x.Held(x.Solution) }
 	least, _ := prove.Prove(ctx, c, nil, pods, price)
-	if z := compile.Noted[prove.ProvenByZones](c.Notes); int64(least) < near && x.few() && z != nil && slices.Equal(z.Placed, pods.Placed) && ctx.Err() == nil {
+	if z := compile.Noted[prove.ProvenByDomains](c.Notes); int64(least) < near && x.few() && z != nil && slices.Equal(z.Placed, pods.Placed) && ctx.Err() == nil {
 		// Whole machines tell the more the fewer there are, and the proof of the plan needs this anyway.
 		z.Divide(ctx, c, int64(float64(price)*(1-prove.TiedEnough)))
 		if least = max(least, offerings.Price(z.Bound)); ctx.Err() != nil {
-			c.Note((*prove.ProvenByZones)(nil))
+			c.Note((*prove.ProvenByDomains)(nil))
 		}
 	}
 	return int64(least) < near

@@ -13,28 +13,28 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/snapshot"
 )
 
-// zoneBalance is a constraint of topology spread over zones, as it holds once all pods are
-// bound, with what zones owe each other for its pods.
-type zoneBalance struct {
+// domainBalance is a constraint of topology spread over domains, as it holds once all pods are
+// bound, with what domains owe each other for its pods.
+type domainBalance struct {
 	skew          int64
 	holders       map[string]bool // placed pods that have it, by name
 	counted       map[string]bool // placed pods that it counts
 	running       map[string]int64
-	level         map[string]bool // the zones of which the emptiest counts
+	level         map[string]bool // the domains of which the emptiest counts
 	raised, taken map[string]*big.Int
 }
 
-// byZone reports whether a certificate has worths by zone.
-func byZone(cert *scheduling.Certificate) bool {
-	return len(cert.Zones) > 0 || len(cert.Balances) > 0
+// byDomain reports whether a certificate has worths by domain.
+func byDomain(cert *scheduling.Certificate) bool {
+	return len(cert.Domains) > 0 || len(cert.Balances) > 0
 }
 
-// judgeZones proves the bound from worths by zone. Whatever the plan, its pods are worth
-// in their zones no more than it pays. What they pay beyond that, and what zones get and owe
-// each other, is left to the zones; that is bounded zone by zone.
-func (c *Claim) judgeZones(cert *scheduling.Certificate) {
+// judgeDomains proves the bound from worths by domain. Whatever the plan, its pods are worth
+// in their domains no more than it pays. What they pay beyond that, and what domains get and owe
+// each other, is left to the domains; that is bounded domain by domain.
+func (c *Claim) judgeDomains(cert *scheduling.Certificate) {
 	if len(cert.Vectors) > 0 || len(cert.Spreads) > 0 {
-		c.malformed("zones have vectors of their own, and no spreads")
+		c.malformed("domains have vectors of their own, and no spreads")
 		return
 	}
 	r := c.spreadReader()
@@ -43,12 +43,12 @@ func (c *Claim) judgeZones(cert *scheduling.Certificate) {
 		return
 	}
 	balances, fine := r.readBalances(cert)
-	proofs, read := r.readZones(cert)
+	proofs, read := r.readDomains(cert)
 	if !fine || !read {
 		return
 	}
-	base := *proofs[r.zones[0]]
-	base.zones, base.isZonal = proofs, true
+	base := *proofs[r.domains[0]]
+	base.domains, base.byDomain = proofs, true
 	payers, ok := base.readPayers(cert, balances)
 	if !ok {
 		return
@@ -62,8 +62,8 @@ func (c *Claim) judgeZones(cert *scheduling.Certificate) {
 		sum.Add(sum, new(big.Int).Mul(p.pays, big.NewInt(p.count)))
 	}
 	for _, b := range balances {
-		for zone, n := range b.running {
-			sum.Sub(sum, new(big.Int).Mul(valueOf(b.raised, zone), big.NewInt(n)))
+		for domain, n := range b.running {
+			sum.Sub(sum, new(big.Int).Mul(valueOf(b.raised, domain), big.NewInt(n)))
 		}
 	}
 	for _, part := range together(payers, len(balances)) {
@@ -71,14 +71,14 @@ func (c *Claim) judgeZones(cert *scheduling.Certificate) {
 			c.malformed("%d balances are about each other's pods", len(part.rules))
 			return
 		}
-		for _, zone := range r.zones {
-			sum.Sub(sum, part.left(zone, balances, proofs[zone]))
+		for _, domain := range r.domains {
+			sum.Sub(sum, part.left(domain, balances, proofs[domain]))
 		}
 	}
 	c.proven(sum, base.scale)
 }
 
-// unmapped says where a node has no zone or host name, or an offering no zone.
+// unmapped says where a node has no domain or host name, or an offering no domain.
 func (r *spreadReader) unmapped() string {
 	for _, s := range r.SortedNodes() {
 		for _, key := range []string{r.key, corev1.LabelHostname} {
@@ -87,25 +87,25 @@ func (r *spreadReader) unmapped() string {
 			}
 		}
 	}
-	if len(r.zones) == 0 || slices.Contains(r.zones, "") || r.homeless {
-		return "something on sale is in no zone"
+	if len(r.domains) == 0 || slices.Contains(r.domains, "") || r.unlabelled {
+		return "something on sale is in no domain"
 	}
 	return ""
 }
 
-// readZones reads the worths of each zone.
-func (r *spreadReader) readZones(cert *scheduling.Certificate) (map[string]*proof, bool) {
-	out, fine := make(map[string]*proof, len(r.zones)), true
-	for _, zone := range r.zones {
-		own := cert.Zones[zone]
+// readDomains reads the worths of each domain.
+func (r *spreadReader) readDomains(cert *scheduling.Certificate) (map[string]*proof, bool) {
+	out, fine := make(map[string]*proof, len(r.domains)), true
+	for _, domain := range r.domains {
+		own := cert.Domains[domain]
 		pr, ok := r.readProof(&scheduling.Certificate{
 			Kind: cert.Kind, Values: own.Values, Vectors: own.Vectors, Apart: cert.Apart, Steps: cert.Steps, Scale: cert.Scale,
 		})
-		out[zone], fine = pr, fine && ok
+		out[domain], fine = pr, fine && ok
 	}
-	for _, zone := range slices.Sorted(maps.Keys(cert.Zones)) {
-		if !slices.Contains(r.zones, zone) {
-			r.malformed("zones: nothing is in zone %q", zone)
+	for _, domain := range slices.Sorted(maps.Keys(cert.Domains)) {
+		if !slices.Contains(r.domains, domain) {
+			r.malformed("domains: nothing is in domain %q", domain)
 			fine = false
 		}
 	}
@@ -113,8 +113,8 @@ func (r *spreadReader) readZones(cert *scheduling.Certificate) (map[string]*proo
 }
 
 // readBalances reads the constraints.
-func (r *spreadReader) readBalances(cert *scheduling.Certificate) ([]*zoneBalance, bool) {
-	var out []*zoneBalance
+func (r *spreadReader) readBalances(cert *scheduling.Certificate) ([]*domainBalance, bool) {
+	var out []*domainBalance
 	fine := true
 	for i, named := range cert.Balances {
 		raised, ok := r.naturals(fmt.Sprintf("balances[%d]: raised in ", i), named.Raised)
@@ -127,7 +127,7 @@ func (r *spreadReader) readBalances(cert *scheduling.Certificate) ([]*zoneBalanc
 		if why == "" {
 			why = r.imbalance(b)
 		}
-		if why == "" && slices.ContainsFunc(out, func(o *zoneBalance) bool { return len(lo.Intersect(lo.Keys(o.holders), lo.Keys(b.holders))) > 0 }) {
+		if why == "" && slices.ContainsFunc(out, func(o *domainBalance) bool { return len(lo.Intersect(lo.Keys(o.holders), lo.Keys(b.holders))) > 0 }) {
 			why = "it is named before"
 		}
 		if why != "" {
@@ -141,16 +141,16 @@ func (r *spreadReader) readBalances(cert *scheduling.Certificate) ([]*zoneBalanc
 }
 
 // readBalance finds the pods, and where those are that run.
-func (r *spreadReader) readBalance(named scheduling.ZoneBalance) (*zoneBalance, string) {
+func (r *spreadReader) readBalance(named scheduling.DomainBalance) (*domainBalance, string) {
 	t := r.Pods[named.Pod]
 	if t == nil {
 		return nil, fmt.Sprintf("%s is no pending pod", named.Pod)
 	}
 	rule := r.everywhere(t)
 	if rule == nil {
-		return nil, fmt.Sprintf("%s is not spread over the zones of all nodes", named.Pod)
+		return nil, fmt.Sprintf("%s is not spread over the domains of all nodes", named.Pod)
 	}
-	b := &zoneBalance{skew: int64(rule.MaxSkew), holders: make(map[string]bool), counted: make(map[string]bool)}
+	b := &domainBalance{skew: int64(rule.MaxSkew), holders: make(map[string]bool), counted: make(map[string]bool)}
 	same := make(map[string]bool)
 	var holders []*snapshot.Pod
 	for _, p := range r.placed {
@@ -169,10 +169,10 @@ func (r *spreadReader) readBalance(named scheduling.ZoneBalance) (*zoneBalance, 
 	return b, ""
 }
 
-// everywhere is the constraint of a pod that is over zones, if it looks at all nodes that
-// have a zone and a host name.
+// everywhere is the constraint of a pod that is over domains, if it looks at all nodes that
+// have a domain and a host name.
 func (c *Claim) everywhere(t *snapshot.Pod) *snapshot.SpreadConstraint {
-	rule := c.zoneRule(t)
+	rule := c.domainRule(t)
 	if rule == nil || rule.Nodes.Shy || slices.ContainsFunc(rule.Nodes.Keys, func(key string) bool { return key != c.key && key != corev1.LabelHostname }) {
 		return nil
 	}
@@ -201,14 +201,14 @@ func (r *spreadReader) selectsSame(a, b *snapshot.PodSelector, known map[string]
 	return same
 }
 
-// fault says whether zones owe what they must not.
-func (b *zoneBalance) fault() string {
+// fault says whether domains owe what they must not.
+func (b *domainBalance) fault() string {
 	sum := new(big.Int)
-	for _, zone := range slices.Sorted(maps.Keys(b.raised)) {
-		if !b.level[zone] {
-			return fmt.Sprintf("the pods of zone %s need not be looked at", zone)
+	for _, domain := range slices.Sorted(maps.Keys(b.raised)) {
+		if !b.level[domain] {
+			return fmt.Sprintf("the pods of domain %s need not be looked at", domain)
 		}
-		sum.Add(sum, b.raised[zone])
+		sum.Add(sum, b.raised[domain])
 	}
 	for _, v := range b.taken {
 		sum.Sub(sum, v)
@@ -220,22 +220,22 @@ func (b *zoneBalance) fault() string {
 }
 
 // imbalance says where the plan itself does not keep the constraint.
-func (r *spreadReader) imbalance(b *zoneBalance) string {
+func (r *spreadReader) imbalance(b *domainBalance) string {
 	counts, held := maps.Clone(b.running), make(map[string]bool)
 	for name, p := range r.at {
-		zone, ok := p.Value(r.key)
+		domain, ok := p.Value(r.key)
 		if !ok {
 			continue
 		}
 		if b.counted[name] {
-			counts[zone]++
+			counts[domain]++
 		}
-		held[zone] = held[zone] || b.holders[name]
+		held[domain] = held[domain] || b.holders[name]
 	}
-	for _, zone := range slices.Sorted(maps.Keys(held)) {
+	for _, domain := range slices.Sorted(maps.Keys(held)) {
 		for _, other := range slices.Sorted(maps.Keys(b.level)) {
-			if held[zone] && counts[zone] > counts[other]+b.skew {
-				return fmt.Sprintf("the plan has %d pods that count in %s and %d in %s", counts[zone], zone, counts[other], other)
+			if held[domain] && counts[domain] > counts[other]+b.skew {
+				return fmt.Sprintf("the plan has %d pods that count in %s and %d in %s", counts[domain], domain, counts[other], other)
 			}
 		}
 	}
@@ -261,7 +261,7 @@ func (p *payer) about() []int {
 
 // readPayers sorts the placed pods by what they pay. Where the certificate says different
 // things about the same, the least counts.
-func (pr *proof) readPayers(cert *scheduling.Certificate, balances []*zoneBalance) ([]*payer, bool) {
+func (pr *proof) readPayers(cert *scheduling.Certificate, balances []*domainBalance) ([]*payer, bool) {
 	concerns := func(t *snapshot.Pod) (asks int, among []int) {
 		asks = -1
 		for i, b := range balances {

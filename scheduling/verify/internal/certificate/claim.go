@@ -47,7 +47,7 @@ type Claim struct {
 	constraint  map[string]int
 	rooms       map[*snapshot.Node][][]snapshot.Amounts
 	spreads     *spreadReader // nil until asked
-	key         string        // the label that says in which zone a node is
+	key         string        // the label that says in which domain a node is
 	cases       int
 }
 
@@ -73,8 +73,8 @@ func (c *Claim) Judge(cert *scheduling.Certificate) {
 		c.key = cert.TopologyKey
 	}
 	switch {
-	case cert != nil && cert.TopologyKey != "" && c.spreadReader().vague != "":
-		c.malformed("%s may have any value of %s", c.spreads.vague, c.key)
+	case cert != nil && cert.TopologyKey != "" && c.spreadReader().undetermined != "":
+		c.malformed("%s may have any value of %s", c.spreads.undetermined, c.key)
 	case cert == nil && c.bound > 0:
 		c.fault(Missing, "summary", "lower bound %v without a certificate", c.bound)
 	case cert == nil:
@@ -82,17 +82,17 @@ func (c *Claim) Judge(cert *scheduling.Certificate) {
 		c.malformed("scale %d is not between 0 and %d", cert.Scale, maxScale)
 	case cert.Kind == scheduling.ResourceKind || cert.Kind == scheduling.CoverKind:
 		switch {
-		case len(cert.Vectors)+len(cert.Apart)+len(cert.Steps)+len(cert.Spreads)+len(cert.Zones)+len(cert.Balances) > 0:
-			c.malformed("vectors, terms, steps, spreads and zones are for another kind")
+		case len(cert.Vectors)+len(cert.Apart)+len(cert.Steps)+len(cert.Spreads)+len(cert.Domains)+len(cert.Balances) > 0:
+			c.malformed("vectors, terms, steps, spreads and domains are for another kind")
 		case cert.Kind == scheduling.CoverKind:
 			c.judgeCover(cert)
 		default:
 			c.judgeAssignment(cert, nil)
 		}
-	case cert.Kind == scheduling.AssignmentKind && byZone(cert):
-		c.judgeZones(cert)
-	case byZone(cert):
-		c.malformed("zones are for the kind %q", scheduling.AssignmentKind)
+	case cert.Kind == scheduling.AssignmentKind && byDomain(cert):
+		c.judgeDomains(cert)
+	case byDomain(cert):
+		c.malformed("domains are for the kind %q", scheduling.AssignmentKind)
 	case cert.Kind == scheduling.AssignmentKind || cert.Kind == scheduling.PatternKind:
 		c.judgeAssignment(cert, nil)
 	case cert.Kind == scheduling.PartedKind && len(c.Reservations) > 0:
@@ -209,12 +209,12 @@ func (c *Claim) judgeCase(cert *scheduling.Certificate, tolls []toll) {
 			return
 		}
 		more := new(big.Int).Add(big.NewInt(x.AtMost), big.NewInt(1))
-		c.judgeCase(x.Fewer, append(slices.Clip(tolls), toll{from: x.From, zone: x.Zone, count: big.NewInt(x.AtMost)}))
-		c.judgeCase(x.More, append(slices.Clip(tolls), toll{from: x.From, zone: x.Zone, count: more, least: true}))
+		c.judgeCase(x.Fewer, append(slices.Clip(tolls), toll{from: x.From, domain: x.Domain, count: big.NewInt(x.AtMost)}))
+		c.judgeCase(x.More, append(slices.Clip(tolls), toll{from: x.From, domain: x.Domain, count: more, least: true}))
 		return
 	}
-	if cert == nil || cert.Kind != scheduling.AssignmentKind || byZone(cert) || cert.Scale < 0 || cert.Scale > maxScale || len(cert.Tolls) != len(tolls) {
-		c.malformed("a case needs an assignment without zones, with a toll for each of %d counts", len(tolls))
+	if cert == nil || cert.Kind != scheduling.AssignmentKind || byDomain(cert) || cert.Scale < 0 || cert.Scale > maxScale || len(cert.Tolls) != len(tolls) {
+		c.malformed("a case needs an assignment without domains, with a toll for each of %d counts", len(tolls))
 		return
 	}
 	for i := range tolls {
@@ -228,20 +228,20 @@ func (c *Claim) judgeCase(cert *scheduling.Certificate, tolls []toll) {
 
 // toll is what machines cost more or less that are counted for a case.
 type toll struct {
-	from  offerings.Price
-	zone  string   // "" for all
-	count *big.Int // how many there are at most, or at least
-	least bool
-	per   offerings.Price
+	from   offerings.Price
+	domain string   // "" for all
+	count  *big.Int // how many there are at most, or at least
+	least  bool
+	per    offerings.Price
 }
 
-// charged is what a machine of a price in a zone costs with tolls. ok is false where that is no
+// charged is what a machine of a price in a domain costs with tolls. ok is false where that is no
 // price.
-func charged(tolls []toll, price offerings.Price, zone string) (with offerings.Price, ok bool) {
+func charged(tolls []toll, price offerings.Price, domain string) (with offerings.Price, ok bool) {
 	sum := big.NewInt(int64(price))
 	for _, t := range tolls {
 		switch {
-		case price < t.from || t.zone != "" && t.zone != zone:
+		case price < t.from || t.domain != "" && t.domain != domain:
 		case t.least:
 			sum.Sub(sum, big.NewInt(int64(t.per)))
 		default:

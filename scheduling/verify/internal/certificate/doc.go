@@ -10,6 +10,6 @@ package certificate
 //	load, pattern  what a machine may hold by a vector, and by the patterns of its pods
 //	cover        the choices of whole machines
 //	measures     what is counted beside resources
-//	spread       pods of which only so many may be in each zone
-//	balance      zones that owe each other for pods
+//	spread       pods of which only so many may be in each domain
+//	balance      domains that owe each other for pods
 //	entangled    constraints that are about each other's pods

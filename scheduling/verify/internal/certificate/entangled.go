@@ -9,7 +9,7 @@ import (
 )
 
 // mostTogether bounds how many constraints may be about each other's pods: for each choice of
-// those that pods in a zone have it is worked out what is left to the zone.
+// those that pods in a domain have it is worked out what is left to the domain.
 const mostTogether = 12
 
 // entangled is constraints that are about each other's pods, and those pods.
@@ -54,9 +54,9 @@ func together(payers []*payer, balances int) []*entangled {
 	return out
 }
 
-// left is what is left to a zone of what such pods pay, if it has those pods by which that is
-// most. Constraints that pods in the zone have are one choice after the other.
-func (e *entangled) left(zone string, balances []*zoneBalance, pr *proof) *big.Int {
+// left is what is left to a domain of what such pods pay, if it has those pods by which that is
+// most. Constraints that pods in the domain have are one choice after the other.
+func (e *entangled) left(domain string, balances []*domainBalance, pr *proof) *big.Int {
 	// Payers that are about the same constraints come as one.
 	type group struct {
 		asks  int
@@ -77,7 +77,7 @@ func (e *entangled) left(zone string, balances []*zoneBalance, pr *proof) *big.I
 		}
 		gain := new(big.Int).Sub(p.pays, pr.worthAt(p.Pod))
 		for _, r := range p.among {
-			gain.Add(gain, valueOf(balances[r].raised, zone))
+			gain.Add(gain, valueOf(balances[r].raised, domain))
 		}
 		g.gains, g.of = append(g.gains, gain), append(g.of, p)
 	}
@@ -86,8 +86,8 @@ func (e *entangled) left(zone string, balances []*zoneBalance, pr *proof) *big.I
 		held := func(r int, _ int) bool { return choice>>slices.Index(e.rules, r)&1 == 1 }
 		sum := new(big.Int)
 		for _, r := range lo.Filter(e.rules, held) {
-			free := big.NewInt(balances[r].skew - balances[r].running[zone])
-			sum.Add(sum, free.Mul(free, valueOf(balances[r].taken, zone)))
+			free := big.NewInt(balances[r].skew - balances[r].running[domain])
+			sum.Add(sum, free.Mul(free, valueOf(balances[r].taken, domain)))
 		}
 		for _, g := range groups {
 			if g.asks >= 0 && !held(g.asks, 0) {
@@ -98,7 +98,7 @@ func (e *entangled) left(zone string, balances []*zoneBalance, pr *proof) *big.I
 			if g.known[key] == nil {
 				total, owed := new(big.Int), new(big.Int)
 				for _, r := range due {
-					owed.Add(owed, valueOf(balances[r].taken, zone))
+					owed.Add(owed, valueOf(balances[r].taken, domain))
 				}
 				for i, gain := range g.gains {
 					if own := new(big.Int).Sub(gain, owed); own.Sign() > 0 {

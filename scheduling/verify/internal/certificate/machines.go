@@ -21,12 +21,12 @@ func (pr *proof) checkMachines() (reserved *big.Int, ok bool) {
 		bad, first := 0, ""
 		for m := range pr.Offers(pl, snapshot.FewestDaemons, pr.harmless) {
 			price, bears := pr.Objective(m.Kind, m.Offering), true
-			for x, zone := range pr.wherever(m) {
+			for x, domain := range pr.wherever(m) {
 				if m.Offering.CapacityType == offerings.Reserved {
 					if over, old := x.surplus(m, price), surplus[m.Offering.ReservationID]; old == nil || over.Cmp(old) > 0 {
 						surplus[m.Offering.ReservationID] = over
 					}
-				} else if price, payable := charged(pr.tolls, price, zone); !payable || !x.bears(m, price) {
+				} else if price, payable := charged(pr.tolls, price, domain); !payable || !x.bears(m, price) {
 					bears = false
 				}
 			}
@@ -61,8 +61,8 @@ func (pr *proof) harmless(t *instancetypes.InstanceType, o *offerings.Offering) 
 		pr.bare[o] = bare
 	}
 	verdict := true
-	for x, zone := range pr.wherever(bare) {
-		price, payable := charged(pr.tolls, pr.Objective(t, *o), zone)
+	for x, domain := range pr.wherever(bare) {
+		price, payable := charged(pr.tolls, pr.Objective(t, *o), domain)
 		if verdict = x != nil && payable; verdict {
 			room := x.vector(x.Allocatable(t, *o))
 			verdict = x.bearsAll(room, price) ||
@@ -76,24 +76,24 @@ func (pr *proof) harmless(t *instancetypes.InstanceType, o *offerings.Offering) 
 	return verdict
 }
 
-// wherever are the zones in which a machine may be, with the proof there; "" is none. Of one that no pool makes it is all
+// wherever are the domains in which a machine may be, with the proof there; "" is none. Of one that no pool makes it is all
 // of them where its labels do not say.
 func (pr *proof) wherever(m *snapshot.Node) iter.Seq2[*proof, string] {
 	return func(yield func(*proof, string) bool) {
-		if len(pr.spreads) == 0 && !pr.isZonal && !slices.ContainsFunc(pr.tolls, func(t toll) bool { return t.zone != "" }) {
+		if len(pr.spreads) == 0 && !pr.byDomain && !slices.ContainsFunc(pr.tolls, func(t toll) bool { return t.domain != "" }) {
 			yield(pr, "")
 			return
 		}
-		zones, known := m.May(pr.Claim.key)
+		domains, known := m.May(pr.Claim.key)
 		if m.Pool == nil && !known {
-			zones = pr.spreadReader().zones
+			domains = pr.spreadReader().domains
 		}
-		for _, zone := range zones {
-			if !yield(pr.in(zone, true), zone) {
+		for _, domain := range domains {
+			if !yield(pr.in(domain, true), domain) {
 				return
 			}
 		}
-		if (len(zones) == 0 || m.Pool == nil && !known) && !pr.isZonal {
+		if (len(domains) == 0 || m.Pool == nil && !known) && !pr.byDomain {
 			yield(pr.in("", false), "")
 		}
 	}

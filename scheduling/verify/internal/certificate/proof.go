@@ -29,11 +29,11 @@ type proof struct {
 	dims  []corev1.ResourceName // resources, then measures
 	// measures are counted beside resources.
 	measures []*measure
-	// spreads take off the worth of pods in some zones. zones are proofs with the worths of
-	// each zone: all there are with isZonal, otherwise those made from this one so far.
-	spreads []*zoneSpread
-	zones   map[string]*proof
-	isZonal bool
+	// spreads take off the worth of pods in some domains. domains are proofs with the worths of
+	// each domain: all there are with byDomain, otherwise those made from this one so far.
+	spreads  []*domainSpread
+	domains  map[string]*proof
+	byDomain bool
 	// tolls are what machines that are counted cost more or less.
 	tolls []toll
 	// worths are what pods are worth, by key.
@@ -100,7 +100,7 @@ func (c *Claim) judgeAssignment(cert *scheduling.Certificate, tolls []toll) {
 func (c *Claim) readProof(cert *scheduling.Certificate) (*proof, bool) {
 	pr := &proof{
 		Claim: c, scale: uint(cert.Scale), dims: c.requested(), patterns: cert.Kind == scheduling.PatternKind,
-		known: make(map[string]*threshold), verdicts: make(map[*offerings.Offering]bool), zones: make(map[string]*proof), tries: new(int), worths: make(map[string]*big.Int),
+		known: make(map[string]*threshold), verdicts: make(map[*offerings.Offering]bool), domains: make(map[string]*proof), tries: new(int), worths: make(map[string]*big.Int),
 	}
 	resources := len(pr.dims)
 	ok := pr.readMeasures(cert)
@@ -229,8 +229,8 @@ func (pr *proof) onNodes() *big.Int {
 		if s.Leaves() {
 			continue
 		}
-		zone, ok := s.Value(pr.Claim.key)
-		x, welcome := pr.in(zone, ok), make([]bool, len(pr.constraints))
+		domain, ok := s.Value(pr.Claim.key)
+		x, welcome := pr.in(domain, ok), make([]bool, len(pr.constraints))
 		for i, t := range pr.constraints {
 			welcome[i] = s.Welcomes(t)
 		}

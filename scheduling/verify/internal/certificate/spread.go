@@ -13,21 +13,21 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/snapshot"
 )
 
-// spreadReader is what all constraints over zones of a certificate have in common.
+// spreadReader is what all constraints over domains of a certificate have in common.
 type spreadReader struct {
 	*Claim
-	waiting   map[*snapshot.Identity]int64    // pods that may still be placed
-	residents map[string][]*snapshot.Identity // by node
-	shelves   []shelf
-	zones     []string // those with nodes, and where pools may buy
-	homeless  bool     // pools may buy machines that are in none
-	vague     string   // a machine that may be in any
+	waiting      map[*snapshot.Identity]int64    // pods that may still be placed
+	residents    map[string][]*snapshot.Identity // by node
+	shelves      []shelf
+	domains      []string // those with nodes, and where pools may buy
+	unlabelled   bool     // pools may buy machines that are in none
+	undetermined string   // a machine that may be in any
 }
 
-// shelf is what a pool may buy in a zone that leaves no label open, even at first.
+// shelf is what a pool may buy in a domain, even at first, if the same daemons run there whatever labels it leaves open.
 type shelf struct {
 	pool     *snapshot.Pool
-	zone     string
+	domain   string
 	machines []*snapshot.Node
 }
 
@@ -45,32 +45,32 @@ func (c *Claim) spreadReader() *spreadReader {
 	for _, p := range c.State.Residents {
 		r.residents[p.Node] = append(r.residents[p.Node], p.Face)
 	}
-	zones := make(map[string]bool)
+	domains := make(map[string]bool)
 	for _, pl := range c.SortedPools() {
-		byZone := make(map[string][]*snapshot.Node)
+		byDomain := make(map[string][]*snapshot.Node)
 		for m := range c.Offers(pl, snapshot.MostDaemons, nil) {
 			in, known := m.May(c.key)
-			if r.homeless = r.homeless || len(in) == 0; !known {
-				r.vague = m.Title()
+			if r.unlabelled = r.unlabelled || len(in) == 0; !known {
+				r.undetermined = m.Title()
 			}
 			suits := !c.DaemonsDiffer(pl) && c.affordableAtFirst(m) && len(snapshot.Exceeding(m.Daemons, m.Allocatable)) == 0 &&
 				(m.Offering.CapacityType != offerings.Spot || c.Policy.Flexibility == scheduling.Flexibility{})
-			for _, zone := range in {
-				if zones[zone] = true; suits {
-					byZone[zone] = append(byZone[zone], m)
+			for _, domain := range in {
+				if domains[domain] = true; suits {
+					byDomain[domain] = append(byDomain[domain], m)
 				}
 			}
 		}
-		for zone, machines := range byZone {
-			r.shelves = append(r.shelves, shelf{pl, zone, machines})
+		for domain, machines := range byDomain {
+			r.shelves = append(r.shelves, shelf{pl, domain, machines})
 		}
 	}
 	for _, s := range c.Nodes {
-		if zone, ok := s.Value(c.key); ok {
-			zones[zone] = true
+		if domain, ok := s.Value(c.key); ok {
+			domains[domain] = true
 		}
 	}
-	r.zones = slices.Sorted(maps.Keys(zones))
+	r.domains = slices.Sorted(maps.Keys(domains))
 	return r
 }
 
@@ -82,18 +82,18 @@ func (c *Claim) affordableAtFirst(m *snapshot.Node) bool {
 	return snapshot.Above(total, m.Pool.Limits()) == ""
 }
 
-// look finds the zones at which a constraint of pods looks, and how many pods run in each that
-// it counts: zones with nodes for it, and those in which one of the pods could have a machine
+// look finds the domains at which a constraint of pods looks, and how many pods run in each that
+// it counts: domains with nodes for it, and those in which one of the pods could have a machine
 // of its own, with the choice of others there that its pool's minValues ask for.
-func (r *spreadReader) look(rule *snapshot.SpreadConstraint, pods []*snapshot.Pod) (zones map[string]bool, running map[string]int64) {
-	zones, running = make(map[string]bool), make(map[string]int64)
+func (r *spreadReader) look(rule *snapshot.SpreadConstraint, pods []*snapshot.Pod) (domains map[string]bool, running map[string]int64) {
+	domains, running = make(map[string]bool), make(map[string]int64)
 	counted := make(map[*snapshot.Identity]bool)
 	for _, s := range r.Nodes {
-		zone, ok := s.Value(rule.Key)
+		domain, ok := s.Value(rule.Key)
 		if !ok || !rule.Nodes.Passes(s) {
 			continue
 		}
-		zones[zone] = true
+		domains[domain] = true
 		for _, f := range r.residents[s.Name] {
 			counts, known := counted[f]
 			if !known {
@@ -101,7 +101,7 @@ func (r *spreadReader) look(rule *snapshot.SpreadConstraint, pods []*snapshot.Po
 				counted[f] = counts
 			}
 			if counts {
-				running[zone]++
+				running[domain]++
 			}
 		}
 	}
@@ -111,23 +111,23 @@ func (r *spreadReader) look(rule *snapshot.SpreadConstraint, pods []*snapshot.Po
 		if !r.StrictMinValues() {
 			least = nil
 		}
-		zones[s.zone] = zones[s.zone] || slices.ContainsFunc(kinds, func(k *snapshot.Kind) bool {
-			there := k.Within(r.key, s.zone)
+		domains[s.domain] = domains[s.domain] || slices.ContainsFunc(kinds, func(k *snapshot.Kind) bool {
+			there := k.Within(r.key, s.domain)
 			suits := func(m *snapshot.Node, _ int) bool { return m.Holds(there) }
 			if len(least) == 0 {
 				return slices.ContainsFunc(s.machines, func(m *snapshot.Node) bool { return m.Holds(there) })
 			}
 			return snapshot.Enough(lo.Filter(s.machines, suits), least)
 		})
-		if !zones[s.zone] {
-			delete(zones, s.zone)
+		if !domains[s.domain] {
+			delete(domains, s.domain)
 		}
 	}
-	return zones, running
+	return domains, running
 }
 
-// zoneRule is the constraint of a pod over zones that must hold, nil for none.
-func (c *Claim) zoneRule(t *snapshot.Pod) *snapshot.SpreadConstraint {
+// domainRule is the constraint of a pod over domains that must hold, nil for none.
+func (c *Claim) domainRule(t *snapshot.Pod) *snapshot.SpreadConstraint {
 	for i := range t.Ties.Spread {
 		if t.Ties.Spread[i].Key == c.key {
 			return &t.Ties.Spread[i]
@@ -136,15 +136,15 @@ func (c *Claim) zoneRule(t *snapshot.Pod) *snapshot.SpreadConstraint {
 	return nil
 }
 
-// zoneSpread is placed pods that are spread over zones by one constraint, count for it
-// themselves and ask the same of their nodes, and what they are worth less by zone.
-type zoneSpread struct {
+// domainSpread is placed pods that are spread over domains by one constraint, count for it
+// themselves and ask the same of their nodes, and what they are worth less by domain.
+type domainSpread struct {
 	rule    *snapshot.SpreadConstraint
 	members map[string]bool // by name
 	less    map[string]*big.Int
 	further map[string]*big.Int // nil where all are worth the same
-	// counts says of which zones every plan takes the minimum, running how many pods that
-	// count run in each zone that there is.
+	// counts says of which domains every plan takes the minimum, running how many pods that
+	// count run in each domain that there is.
 	counts      map[string]bool
 	running     map[string]int64
 	pending     int64 // pods that wait and count
@@ -166,7 +166,7 @@ func (pr *proof) readSpreads(cert *scheduling.Certificate) bool {
 		z, why := r.read(named)
 		if why == "" {
 			z.less, z.further = less, further
-			z.bound(r.zones)
+			z.bound(r.domains)
 			why = r.breach(z)
 		}
 		if why != "" {
@@ -180,24 +180,24 @@ func (pr *proof) readSpreads(cert *scheduling.Certificate) bool {
 }
 
 // read finds the pods, and where pods count that they are counted with.
-func (r *spreadReader) read(named scheduling.ZoneSpread) (*zoneSpread, string) {
+func (r *spreadReader) read(named scheduling.DomainSpread) (*domainSpread, string) {
 	t := r.Pods[named.Pod]
 	if t == nil {
 		return nil, fmt.Sprintf("%s is no pending pod", named.Pod)
 	}
-	rule := r.zoneRule(t)
+	rule := r.domainRule(t)
 	switch {
 	case rule == nil:
-		return nil, fmt.Sprintf("%s is not spread over zones", named.Pod)
+		return nil, fmt.Sprintf("%s is not spread over domains", named.Pod)
 	case !rule.Pods.Has(t.Face):
 		return nil, fmt.Sprintf("%s does not count itself", named.Pod)
 	case len(t.Mounts) > 0:
 		return nil, fmt.Sprintf("%s has volumes", named.Pod)
 	}
-	z := &zoneSpread{rule: rule, members: make(map[string]bool)}
+	z := &domainSpread{rule: rule, members: make(map[string]bool)}
 	var members []*snapshot.Pod
 	for _, p := range r.placed {
-		if own := r.zoneRule(p); own != nil && own.Text == rule.Text && p.Asks() == t.Asks() && rule.Pods.Has(p.Face) {
+		if own := r.domainRule(p); own != nil && own.Text == rule.Text && p.Asks() == t.Asks() && rule.Pods.Has(p.Face) {
 			z.members[p.Name] = true
 			members = append(members, p)
 		}
@@ -211,101 +211,101 @@ func (r *spreadReader) read(named scheduling.ZoneSpread) (*zoneSpread, string) {
 	return z, ""
 }
 
-// bound works out how many of the pods may be in each zone, in every plan that keeps the
-// constraint over the zones that count.
-func (z *zoneSpread) bound(zones []string) {
+// bound works out how many of the pods may be in each domain, in every plan that keeps the
+// constraint over the domains that count.
+func (z *domainSpread) bound(domains []string) {
 	z.least, z.most = make(map[string]int64), make(map[string]int64)
 	pods, skew := int64(len(z.members)), int64(z.rule.MaxSkew)
-	// Once the last of the pods has bound to a zone, no zone that counts has fewer pods than
+	// Once the last of the pods has bound to a domain, no domain that counts has fewer pods than
 	// this one without the skew.
-	for _, zone := range zones {
-		z.most[zone] = 0
+	for _, domain := range domains {
+		z.most[domain] = 0
 		for n := pods; n > 0; n-- {
-			top, missing := z.running[zone]+n, n
+			top, missing := z.running[domain]+n, n
 			for other := range z.counts {
-				if other != zone {
+				if other != domain {
 					missing += max(0, top-skew-z.running[other])
 				}
 			}
 			if missing <= z.pending {
-				z.most[zone] = n
+				z.most[domain] = n
 				break
 			}
 		}
 	}
-	// If the emptiest zone that counts has so many in the end, no zone can have taken more
-	// of the pods than fill it up to that and the skew, and that zone itself no skew. As
+	// If the emptiest domain that counts has so many in the end, no domain can have taken more
+	// of the pods than fill it up to that and the skew, and that domain itself no skew. As
 	// long as that is not enough for all of them, it has more.
 	if len(z.counts) == 0 {
 		return
 	}
-	low := lo.Min(lo.Map(lo.Keys(z.counts), func(zone string, _ int) int64 { return z.running[zone] }))
+	low := lo.Min(lo.Map(lo.Keys(z.counts), func(domain string, _ int) int64 { return z.running[domain] }))
 	for ; ; low++ {
 		room := -skew
-		for _, zone := range zones {
-			room += max(0, low+skew-z.running[zone])
+		for _, domain := range domains {
+			room += max(0, low+skew-z.running[domain])
 		}
 		if room >= pods {
 			break
 		}
 	}
-	for zone := range z.counts {
-		z.least[zone] = min(z.most[zone], max(0, low-z.running[zone]-(z.pending-pods)))
+	for domain := range z.counts {
+		z.least[domain] = min(z.most[domain], max(0, low-z.running[domain]-(z.pending-pods)))
 	}
-	// Each zone has what the others leave to it.
+	// Each domain has what the others leave to it.
 	atLeast, atMost := int64(0), int64(0)
-	for _, zone := range zones {
-		atLeast += z.least[zone]
-		atMost += z.most[zone]
+	for _, domain := range domains {
+		atLeast += z.least[domain]
+		atMost += z.most[domain]
 	}
-	for _, zone := range zones {
-		low, high := z.least[zone], z.most[zone]
-		z.most[zone] = max(low, min(high, pods-(atLeast-low)))
-		z.least[zone] = min(z.most[zone], max(low, pods-(atMost-high)))
+	for _, domain := range domains {
+		low, high := z.least[domain], z.most[domain]
+		z.most[domain] = max(low, min(high, pods-(atLeast-low)))
+		z.least[domain] = min(z.most[domain], max(low, pods-(atMost-high)))
 	}
 }
 
-// beyond is how many pods there are that need not be in any one zone.
-func (z *zoneSpread) beyond() int64 {
+// beyond is how many pods there are that need not be in any one domain.
+func (z *domainSpread) beyond() int64 {
 	return int64(len(z.members)) - lo.Sum(lo.Values(z.least))
 }
 
 // breach says where the plan itself has more or fewer of the pods than it may.
-func (r *spreadReader) breach(z *zoneSpread) string {
+func (r *spreadReader) breach(z *domainSpread) string {
 	if r.at == nil {
 		return "" // the certificate stands alone
 	}
 	counts := make(map[string]int64)
 	for name := range z.members {
 		if p := r.at[name]; p != nil {
-			if zone, ok := p.Value(z.rule.Key); ok {
-				counts[zone]++
+			if domain, ok := p.Value(z.rule.Key); ok {
+				counts[domain]++
 			}
 		}
 	}
-	for _, zone := range r.zones {
-		if n := counts[zone]; n < z.least[zone] || n > z.most[zone] {
-			return fmt.Sprintf("the plan has %d of its pods in %s, bounded by %d and %d", n, zone, z.least[zone], z.most[zone])
+	for _, domain := range r.domains {
+		if n := counts[domain]; n < z.least[domain] || n > z.most[domain] {
+			return fmt.Sprintf("the plan has %d of its pods in %s, bounded by %d and %d", n, domain, z.least[domain], z.most[domain])
 		}
 	}
 	return ""
 }
 
 // dearest is what the pods are worth less together, wherever they are.
-func (z *zoneSpread) dearest() *big.Int {
+func (z *domainSpread) dearest() *big.Int {
 	sum := new(big.Int)
-	for zone, less := range z.less {
-		sum.Add(sum, new(big.Int).Mul(less, big.NewInt(z.least[zone])))
+	for domain, less := range z.less {
+		sum.Add(sum, new(big.Int).Mul(less, big.NewInt(z.least[domain])))
 	}
 	further := z.further
 	if further == nil {
 		further = z.less
 	}
 	left := z.beyond()
-	for _, zone := range slices.SortedFunc(maps.Keys(further), func(a, b string) int { return further[b].Cmp(further[a]) }) {
-		n := max(0, min(left, z.most[zone]-z.least[zone]))
+	for _, domain := range slices.SortedFunc(maps.Keys(further), func(a, b string) int { return further[b].Cmp(further[a]) }) {
+		n := max(0, min(left, z.most[domain]-z.least[domain]))
 		left -= n
-		sum.Add(sum, new(big.Int).Mul(further[zone], big.NewInt(n)))
+		sum.Add(sum, new(big.Int).Mul(further[domain], big.NewInt(n)))
 	}
 	return sum
 }
@@ -321,32 +321,32 @@ func (pr *proof) spreadsOf(t *snapshot.Pod) []int {
 	return out
 }
 
-// in is the proof with what pods are worth in a zone. Without the label no pod is there
-// that is spread over zones.
-func (pr *proof) in(zone string, labelled bool) *proof {
-	if len(pr.spreads) == 0 && !pr.isZonal {
+// in is the proof with what pods are worth in a domain. Without the label no pod is there
+// that is spread over domains.
+func (pr *proof) in(domain string, labelled bool) *proof {
+	if len(pr.spreads) == 0 && !pr.byDomain {
 		return pr
 	}
-	key := zone
+	key := domain
 	if !labelled {
 		key = snapshot.Nobodys
 	}
-	if x := pr.zones[key]; x != nil {
+	if x := pr.domains[key]; x != nil {
 		return x
 	}
 	x := *pr
 	x.classes, x.known = nil, make(map[string]*threshold)
 	for _, s := range pr.classes {
-		x.classes = append(x.classes, pr.classesIn(s, zone, labelled)...)
+		x.classes = append(x.classes, pr.classesIn(s, domain, labelled)...)
 	}
 	x.evaluate()
-	pr.zones[key] = &x
+	pr.domains[key] = &x
 	return &x
 }
 
-// classesIn is a class as it is in a zone: two where some of its pods are worth more than those
+// classesIn is a class as it is in a domain: two where some of its pods are worth more than those
 // beyond them.
-func (pr *proof) classesIn(s *podClass, zone string, labelled bool) []*podClass {
+func (pr *proof) classesIn(s *podClass, domain string, labelled bool) []*podClass {
 	out := []*podClass{s}
 	for _, n := range s.spreads {
 		z := pr.spreads[n]
@@ -356,10 +356,10 @@ func (pr *proof) classesIn(s *podClass, zone string, labelled bool) []*podClass 
 			case !labelled:
 				next = append(next, s.fewer(nil, 0))
 			case z.further == nil:
-				next = append(next, s.fewer(z.less[zone], z.most[zone]))
+				next = append(next, s.fewer(z.less[domain], z.most[domain]))
 			default:
-				next = append(next, s.fewer(z.less[zone], z.least[zone]),
-					s.fewer(z.further[zone], min(z.beyond(), z.most[zone]-z.least[zone])))
+				next = append(next, s.fewer(z.less[domain], z.least[domain]),
+					s.fewer(z.further[domain], min(z.beyond(), z.most[domain]-z.least[domain])))
 			}
 		}
 		out = next

@@ -10,14 +10,14 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/snapshot"
 )
 
-// TestZoneSpreadHolds binds pods in every order: in no outcome there are more or fewer of
-// them in a zone than the proof takes for granted.
-func TestZoneSpreadHolds(t *testing.T) {
+// TestDomainSpreadHolds binds pods in every order: in no outcome there are more or fewer of
+// them in a domain than the proof takes for granted.
+func TestDomainSpreadHolds(t *testing.T) {
 	r := rand.New(rand.NewPCG(17, 3))
 	names := []string{"a", "b", "c"}
 	for round := range 3000 {
-		zones := names[:1+r.IntN(3)]
-		z := &zoneSpread{
+		domains := names[:1+r.IntN(3)]
+		z := &domainSpread{
 			rule: &snapshot.SpreadConstraint{MaxSkew: 1 + r.IntN(2)}, members: map[string]bool{},
 			counts: map[string]bool{}, running: map[string]int64{},
 		}
@@ -28,13 +28,13 @@ func TestZoneSpreadHolds(t *testing.T) {
 		held, strange := max(0, r.IntN(5)-3), max(0, r.IntN(6)-3)
 		members := len(z.members)
 		z.pending = int64(members + held + strange)
-		for _, zone := range zones {
-			z.running[zone] = int64(max(0, r.IntN(6)-3))
+		for _, domain := range domains {
+			z.running[domain] = int64(max(0, r.IntN(6)-3))
 			if r.IntN(5) > 0 {
-				z.counts[zone] = true
+				z.counts[domain] = true
 			}
 		}
-		z.bound(zones)
+		z.bound(domains)
 		type state struct {
 			own, all [3]int64
 			strange  int
@@ -49,19 +49,19 @@ func TestZoneSpreadHolds(t *testing.T) {
 			bound := int(x.own[0] + x.own[1] + x.own[2])
 			if bound >= members {
 				spare := int64(bound - members)
-				for i, zone := range zones {
-					say := fmt.Sprintf("round %d: %+v, zone %s: %v", round, z, zone, x)
-					require.LessOrEqual(t, z.least[zone], max(0, x.own[i]-spare), say)
-					require.GreaterOrEqual(t, z.most[zone], min(x.own[i], int64(members)), say)
+				for i, domain := range domains {
+					say := fmt.Sprintf("round %d: %+v, domain %s: %v", round, z, domain, x)
+					require.LessOrEqual(t, z.least[domain], max(0, x.own[i]-spare), say)
+					require.GreaterOrEqual(t, z.most[domain], min(x.own[i], int64(members)), say)
 				}
 			}
 			low, some := int64(0), false
-			for i, zone := range zones {
-				if z.counts[zone] && (!some || x.all[i] < low) {
+			for i, domain := range domains {
+				if z.counts[domain] && (!some || x.all[i] < low) {
 					low, some = x.all[i], true
 				}
 			}
-			for i := range zones {
+			for i := range domains {
 				next := x
 				next.all[i]++
 				if bound < members+held && (!some || x.all[i]+1-low <= int64(z.rule.MaxSkew)) {
@@ -76,8 +76,8 @@ func TestZoneSpreadHolds(t *testing.T) {
 			}
 		}
 		var first state
-		for i, zone := range zones {
-			first.all[i] = z.running[zone]
+		for i, domain := range domains {
+			first.all[i] = z.running[domain]
 		}
 		visit(first)
 	}

@@ -5,19 +5,19 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/bound"
 )
 
-// everyChoice is everything on sale in each zone but reservations, once for all with equal room
+// everyChoice is everything on sale in each domain but reservations, once for all with equal room
 // for the same pods at the same price.
-func (m *zoneMarket) everyChoice() (out []bound.Choice) {
+func (m *domainMarket) everyChoice() (out []bound.Choice) {
 	type machine struct {
-		room, column, zone int
-		price              int64
+		room, column, domain int
+		price                int64
 	}
 	listed, usable := map[machine]bool{}, map[[2]int]bool{}
 	for v, list := range m.soldApart(m.key) {
 		for _, o := range list {
 			x := &m.Offers.Offers[o.Offer]
-			at, k := [2]int{o.Room, o.Column}, machine{o.Room, o.Column, m.zoneOf(v, o.Offer), int64(x.Expected)}
-			if x.Offering.CapacityType == offerings.Reserved || k.zone < 0 || listed[k] {
+			at, k := [2]int{o.Room, o.Column}, machine{o.Room, o.Column, m.domainOf(v, o.Offer), int64(x.Expected)}
+			if x.Offering.CapacityType == offerings.Reserved || k.domain < 0 || listed[k] {
 				continue
 			}
 			listed[k] = true
@@ -27,7 +27,7 @@ func (m *zoneMarket) everyChoice() (out []bound.Choice) {
 				usable[at] = fits
 			}
 			if fits {
-				out = append(out, bound.Choice{Cap: m.space(o.Room), Price: k.price, Users: m.usersOf(o.Column, k.zone), Domain: m.domain(k.zone)})
+				out = append(out, bound.Choice{Cap: m.space(o.Room), Price: k.price, Users: m.usersOf(o.Column, k.domain), Domain: m.domain(k.domain)})
 			}
 		}
 	}

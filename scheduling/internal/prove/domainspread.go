@@ -6,28 +6,28 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// ZoneSpread is what decides how many pods of a spread over zones may be where.
-type ZoneSpread struct {
+// DomainSpread is what decides how many pods of a spread over domains may be where.
+type DomainSpread struct {
 	Skew int64
 	// placed is the number of pods of the rule, pending that of all that wait and count for
-	// it, running by zone those that run.
+	// it, running by domain those that run.
 	Placed, Pending int64
 	Running         []int64
-	// counts says of which zones every plan takes the minimum.
+	// counts says of which domains every plan takes the minimum.
 	Counts []bool
 }
 
-// Bounds are the least and the most pods of the rule that may be in each zone.
+// Bounds are the least and the most pods of the rule that may be in each domain.
 //
-// When the last of them binds in a zone, that has at most skew pods more than any zone that
-// counts, and all zones together have no more than run and wait. That bounds it from
+// When the last of them binds in a domain, that has at most skew pods more than any domain that
+// counts, and all domains together have no more than run and wait. That bounds it from
 // above.
 //
-// Zones have at most skew pods of the rule more than the emptiest one has in the end. So
+// Domains have at most skew pods of the rule more than the emptiest one has in the end. So
 // if all pods of the rule have a place, the emptiest one has so many that the others are
 // enough for the rest. That bounds each from below, but for pods that count and are not
 // of the rule: those may be there instead.
-func (s *ZoneSpread) Bounds() (least, most []int64) {
+func (s *DomainSpread) Bounds() (least, most []int64) {
 	least, most = make([]int64, len(s.Running)), make([]int64, len(s.Running))
 	floor := s.floor()
 	for z, n := range s.Running {
@@ -40,8 +40,8 @@ func (s *ZoneSpread) Bounds() (least, most []int64) {
 	return least, most
 }
 
-// tighten lets each zone have what the others leave to it.
-func (s *ZoneSpread) tighten(least, most []int64) {
+// tighten lets each domain have what the others leave to it.
+func (s *DomainSpread) tighten(least, most []int64) {
 	atLeast, atMost := podspec.Sum(least), podspec.Sum(most)
 	for z := range most {
 		low, high := least[z], most[z]
@@ -50,18 +50,18 @@ func (s *ZoneSpread) tighten(least, most []int64) {
 	}
 }
 
-// ceiling is the most pods that a zone has when the last of the rule binds there.
-func (s *ZoneSpread) ceiling(zone int) int64 {
-	all := s.Pending + s.Running[zone]
+// ceiling is the most pods that a domain has when the last of the rule binds there.
+func (s *DomainSpread) ceiling(domain int) int64 {
+	all := s.Pending + s.Running[domain]
 	for z, n := range s.Running {
-		if z != zone && s.Counts[z] {
+		if z != domain && s.Counts[z] {
 			all += n
 		}
 	}
 	return largest(0, all, func(top int64) bool {
 		sum := top
 		for z, n := range s.Running {
-			if z != zone && s.Counts[z] {
+			if z != domain && s.Counts[z] {
 				sum += max(n, top-s.Skew)
 			}
 		}
@@ -69,9 +69,9 @@ func (s *ZoneSpread) ceiling(zone int) int64 {
 	})
 }
 
-// floor is how many pods the emptiest zone that counts has at least: one more than the
+// floor is how many pods the emptiest domain that counts has at least: one more than the
 // largest number with which there is no place for all.
-func (s *ZoneSpread) floor() int64 {
+func (s *DomainSpread) floor() int64 {
 	low, some := int64(math.MaxInt64), false
 	for z, n := range s.Running {
 		if s.Counts[z] {
@@ -84,10 +84,10 @@ func (s *ZoneSpread) floor() int64 {
 	return largest(low, low+s.Placed, func(floor int64) bool { return floor == low || s.short(floor-1) })
 }
 
-// short reports whether pods of the rule are left over if the emptiest zone that counts
+// short reports whether pods of the rule are left over if the emptiest domain that counts
 // has so many pods, which is no more than the others have: the rule's are those in it, and
 // up to so many and the skew in every other.
-func (s *ZoneSpread) short(floor int64) bool {
+func (s *DomainSpread) short(floor int64) bool {
 	sum := -s.Skew
 	for _, n := range s.Running {
 		sum += max(0, floor+s.Skew-n)

@@ -14,52 +14,44 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// byZones is the bound on plans in which pods that are spread over zones are where they may
+// byDomains is the bound on plans in which pods that are spread over domains are where they may
 // be, 0 where it gains nothing. For a plan that is there cases are told apart while the bound is
-// below what is wanted. best is the bound without zones.
-func (pr *Prover) byZones(ctx context.Context, plan *scheduling.Plan, start []*big.Int, best, near, wanted int64) (int64, *scheduling.Certificate) {
-	b := pr.newZoneBook(plan)
+// below what is wanted. best is the bound without domains.
+func (pr *Prover) byDomains(ctx context.Context, plan *scheduling.Plan, start []*big.Int, best, near, wanted int64) (int64, *scheduling.Certificate) {
+	b := pr.newDomainBook(plan)
 	if b == nil || pr.Solver.Effort == scheduling.EffortFast && b.vain(best, near) {
 		return 0, nil
 	}
-	x := compile.Noted[ProvenByZones](pr.Notes)
+	x := compile.Noted[ProvenByDomains](pr.Notes)
 	if x == nil || x.key != b.key || !slices.Equal(x.Placed, pr.placed) || !slices.Equal(x.spread, b.ruled()) {
-		x = &ProvenByZones{Placed: slices.Clone(pr.placed), key: b.key, spread: b.ruled()}
+		x = &ProvenByDomains{Placed: slices.Clone(pr.placed), key: b.key, spread: b.ruled()}
 		x.market, x.Assigned = b.prove(ctx, start, near)
 	}
 	if plan != nil {
 		x.Divide(ctx, pr.Compiler, wanted)
 	}
 	if pr.Note(x); ctx.Err() != nil {
-		pr.Note((*ProvenByZones)(nil)) // another time there may be time for more
+		pr.Note((*ProvenByDomains)(nil)) // another time there may be time for more
 	}
 	if x.market == nil {
 		return 0, nil
 	}
 	c := x.market.certificate(x.Assigned)
-	c.TopologyKey = b.topologyKey()
+	c.TopologyKey = b.key
 	return x.Bound, c
 }
 
-// topologyKey is the label as a certificate names it.
-func (b *zoneBook) topologyKey() string {
-	if b.key == corev1.LabelTopologyZone {
-		return ""
-	}
-	return b.key
-}
-
-// ProvenByZones is what was proven of plans that place some pods and keep some rules.
-type ProvenByZones struct {
+// ProvenByDomains is what was proven of plans that place some pods and keep some rules.
+type ProvenByDomains struct {
 	Placed []int64
 	key    string
 	spread []*corev1.Pod // a pod of each rule
-	market *zoneMarket   // nil where nothing was proven
+	market *domainMarket // nil where nothing was proven
 	bound.Assigned
 }
 
 // Divide tells cases apart while less than wanted is proven.
-func (x *ProvenByZones) Divide(ctx context.Context, c *compile.Compiler, wanted int64) {
+func (x *ProvenByDomains) Divide(ctx context.Context, c *compile.Compiler, wanted int64) {
 	if x.market == nil || len(c.Offers.Reserved) > 0 {
 		return
 	}
@@ -69,7 +61,7 @@ func (x *ProvenByZones) Divide(ctx context.Context, c *compile.Compiler, wanted 
 }
 
 // ruled are pods of which each stands for a rule.
-func (b *zoneBook) ruled() (out []*corev1.Pod) {
+func (b *domainBook) ruled() (out []*corev1.Pod) {
 	for i := range b.rules {
 		out = append(out, b.rules[i].spokesman)
 	}
@@ -77,17 +69,17 @@ func (b *zoneBook) ruled() (out []*corev1.Pod) {
 }
 
 // prove computes the bound on plans that keep the rules of the book.
-func (b *zoneBook) prove(ctx context.Context, start []*big.Int, near int64) (market *zoneMarket, best bound.Assigned) {
+func (b *domainBook) prove(ctx context.Context, start []*big.Int, near int64) (market *domainMarket, best bound.Assigned) {
 	pr := b.Prover
 	for _, apart := range []bool{false, true} {
 		if !apart && len(pr.Classes) > mostPatternClasses || best.Bound >= near || ctx.Err() != nil || apart && market != nil && !b.splits() {
 			continue
 		}
-		m := b.zoned(apart)
+		m := b.marketByDomain(apart)
 		effort := boundEffort(ctx, pr.Solver, len(m.Classes), len(m.Options))
 		effort.Cases = 0
 		if pr.Solver.Effort != scheduling.EffortFast {
-			effort.Work *= zonesWork
+			effort.Work *= domainsWork
 		}
 		if a := bound.Pattern(m.Market, start, effort); a.Bound > best.Bound {
 			market, best = m, a
@@ -96,23 +88,23 @@ func (b *zoneBook) prove(ctx context.Context, start []*big.Int, near int64) (mar
 	return market, best
 }
 
-// splits reports whether pods that there are in each zone at least can be told apart from
+// splits reports whether pods that there are in each domain at least can be told apart from
 // others of their rule. Where they cannot, that market is the other one once more.
-func (b *zoneBook) splits() bool {
-	return slices.ContainsFunc(b.rules, func(r zoneRule) bool {
+func (b *domainBook) splits() bool {
+	return slices.ContainsFunc(b.rules, func(r domainRule) bool {
 		return slices.Max(r.least) > 0 && slices.ContainsFunc(b.Prover.Classes, func(ids []model.ClassID) bool {
 			return !slices.ContainsFunc(r.classes, func(i int) bool { return !slices.Contains(ids, model.ClassID(i)) })
 		})
 	})
 }
 
-// vainPods is how many pods there have to be at least: of few, whole machines in each zone cost
-// more than what zones differ in.
+// vainPods is how many pods there have to be at least: of few, whole machines in each domain cost
+// more than what domains differ in.
 const vainPods = 16
 
-// vain reports whether there is little to gain by telling zones apart, and twice as much would
+// vain reports whether there is little to gain by telling domains apart, and twice as much would
 // not do.
-func (b *zoneBook) vain(best, near int64) bool {
+func (b *domainBook) vain(best, near int64) bool {
 	if podspec.Sum(b.Prover.placed) < vainPods {
 		return false
 	}
@@ -121,10 +113,10 @@ func (b *zoneBook) vain(best, near int64) bool {
 }
 
 // casePods is how many pods are worth half of the work that may go into cases, which is the most
-// that zones get: what these gain for fewer is not much, and a search for them does not take long
+// that domains get: what these gain for fewer is not much, and a search for them does not take long
 // either.
 const casePods = 1_500
 
-// zonesWork is how many times the work of a bound is spent where zones are told apart:
+// domainsWork is how many times the work of a bound is spent where domains are told apart:
 // there are as many more machines to look at.
-const zonesWork = 4
+const domainsWork = 4

@@ -13,12 +13,12 @@ import (
 
 // certificate names pods, classes and rules.
 func (m *balance) certificate(x *lagrangian.Proof) *scheduling.Certificate {
-	c := &scheduling.Certificate{Kind: scheduling.AssignmentKind, Values: map[string]string{}, Zones: map[string]scheduling.ZoneWorths{}, Scale: fixed.Scale, TopologyKey: m.topologyKey()}
+	c := &scheduling.Certificate{Kind: scheduling.AssignmentKind, Values: map[string]string{}, Domains: map[string]scheduling.DomainWorths{}, Scale: fixed.Scale, TopologyKey: m.key}
 	for i, ids := range m.groups {
 		m.nameAll(c.Values, ids, x.Duals[i])
 	}
-	for z, zone := range m.zones {
-		own := scheduling.ZoneWorths{Values: map[string]string{}, Vectors: m.namedAll(x.Parts[z].Vectors)}
+	for z, domain := range m.domains {
+		own := scheduling.DomainWorths{Values: map[string]string{}, Vectors: m.namedAll(x.Parts[z].Vectors)}
 		for i, ids := range m.Prover.Classes {
 			var list []int
 			for _, id := range ids {
@@ -26,11 +26,11 @@ func (m *balance) certificate(x *lagrangian.Proof) *scheduling.Certificate {
 			}
 			m.nameAll(own.Values, list, x.Parts[z].Duals[i])
 		}
-		c.Zones[zone] = own
+		c.Domains[domain] = own
 	}
 	for r := range m.rules {
-		c.Balances = append(c.Balances, scheduling.ZoneBalance{
-			Pod: podspec.PodName(m.rules[r].spokesman), Raised: m.byZoneName(x.Raised[r]), Taken: m.byZoneName(x.Taken[r]),
+		c.Balances = append(c.Balances, scheduling.DomainBalance{
+			Pod: podspec.PodName(m.rules[r].spokesman), Raised: m.byDomainName(x.Raised[r]), Taken: m.byDomainName(x.Taken[r]),
 		})
 	}
 	m.nameYardsticks(c)
@@ -73,11 +73,11 @@ func demandsNothing(pod *corev1.Pod) bool {
 	return true
 }
 
-func (m *balance) byZoneName(values []*big.Int) map[string]string {
+func (m *balance) byDomainName(values []*big.Int) map[string]string {
 	out := map[string]string{}
 	for z, v := range values {
 		if v.Sign() > 0 {
-			out[m.zones[z]] = v.String()
+			out[m.domains[z]] = v.String()
 		}
 	}
 	return out

@@ -16,18 +16,18 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/units"
 )
 
-// balance is what the bound knows of pods that are spread over zones by how many others
+// balance is what the bound knows of pods that are spread over domains by how many others
 // are there, whether or not they are counted themselves. Of a rule it takes what holds of
-// plans in which any pod may be the last to bind: in the end a zone with pods that hold
-// the rule has no more pods that it counts than the emptiest zone and the skew.
+// plans in which any pod may be the last to bind: in the end a domain with pods that hold
+// the rule has no more pods that it counts than the emptiest domain and the skew.
 type balance struct {
-	*zoneBook
+	*domainBook
 	lagrangian.Problem
 	rules  []balanceRule
 	groups []spreadGroup // planned classes of the pods of the problem
 }
 
-// balanceRule is a constraint of topology spread over zones.
+// balanceRule is a constraint of topology spread over domains.
 type balanceRule struct {
 	target    int
 	skew      int64
@@ -56,9 +56,9 @@ func (pr *Prover) newBalance(plan *scheduling.Plan) *balance {
 }
 
 func (pr *Prover) balanceOver(key string, plan *scheduling.Plan) *balance {
-	m := &balance{zoneBook: pr.bareBook(key)}
+	m := &balance{domainBook: pr.bareBook(key)}
 	keys := m.readRules()
-	if len(m.rules) == 0 || !m.readZones() || m.homeless {
+	if len(m.rules) == 0 || !m.readDomains() || m.unlabelled {
 		return nil
 	}
 	if slices.ContainsFunc(pr.Nodes, func(n *compile.ExistingNode) bool { return !n.Named || n.Labels[key] == "" }) {
@@ -77,7 +77,7 @@ func (pr *Prover) balanceOver(key string, plan *scheduling.Plan) *balance {
 	if len(m.groups) > mostGroups {
 		return nil
 	}
-	for z := range m.zones {
+	for z := range m.domains {
 		m.Domains = append(m.Domains, m.marketOf(z))
 	}
 	return m
@@ -85,7 +85,7 @@ func (pr *Prover) balanceOver(key string, plan *scheduling.Plan) *balance {
 
 // readRules finds the rules that look at every node, hold for placed pods and count only
 // pods that are placed. It returns the keys by which rule books know them.
-func (m *balance) readRules() (keys []zoneRuleKey) {
+func (m *balance) readRules() (keys []domainRuleKey) {
 	type ruleKey struct {
 		target int
 		skew   int64
@@ -107,7 +107,7 @@ func (m *balance) readRules() (keys []zoneRuleKey) {
 			r = len(m.rules)
 			index[key] = r
 			m.rules = append(m.rules, balanceRule{target: t.Target, skew: t.MaxSkew, spokesman: class.Pods[0], kept: !m.waitsFor(t.Target)})
-			keys = append(keys, zoneRuleKey{Tie: *t, group: class.Group})
+			keys = append(keys, domainRuleKey{Tie: *t, group: class.Group})
 		}
 		m.rules[r].classes = append(m.rules[r].classes, i)
 		if slices.ContainsFunc(class.Pods, hasClaims) {
@@ -117,7 +117,7 @@ func (m *balance) readRules() (keys []zoneRuleKey) {
 	return keys
 }
 
-// looksEverywhere reports whether a constraint counts on every node with a zone and a host
+// looksEverywhere reports whether a constraint counts on every node with a domain and a host
 // name.
 func looksEverywhere(pod *corev1.Pod, t *podspec.Tie, keys []string) bool {
 	if t.HonorTaints || slices.ContainsFunc(keys, func(key string) bool { return key != t.Key && key != corev1.LabelHostname }) {
@@ -140,8 +140,8 @@ func (m *balance) waitsFor(target int) bool {
 	return false
 }
 
-// count finds out what runs in each zone, and which zones a rule looks at whatever the plan.
-func (m *balance) count(keys []zoneRuleKey) {
+// count finds out what runs in each domain, and which domains a rule looks at whatever the plan.
+func (m *balance) count(keys []domainRuleKey) {
 	book, numbers := units.NewRuleBook(m.locations), make([]int, len(keys))
 	for i, key := range keys {
 		numbers[i] = book.Rule(key.Tie, key.group, m.TopologyTerms.List[m.Planned[m.rules[i].classes[0]].TopologyTerms])
@@ -149,7 +149,7 @@ func (m *balance) count(keys []zoneRuleKey) {
 	book.Count()
 	for i := range m.rules {
 		r := &m.rules[i]
-		r.running = make([]int64, len(m.zones))
+		r.running = make([]int64, len(m.domains))
 		r.level = m.openFor(r.classes)
 		runs := &book.Rules[numbers[i]]
 		for at, d := range runs.Domains {
@@ -161,15 +161,15 @@ func (m *balance) count(keys []zoneRuleKey) {
 	}
 }
 
-// openFor are the zones in which a pod of some classes could have a machine of its own.
+// openFor are the domains in which a pod of some classes could have a machine of its own.
 func (m *balance) openFor(classes []int) []bool {
-	open, groups := make([]bool, len(m.zones)), map[int][]int{}
+	open, groups := make([]bool, len(m.domains)), map[int][]int{}
 	for _, i := range classes {
 		g := m.Planned[i].Group
 		groups[g] = append(groups[g], i)
 	}
 	for _, g := range slices.Sorted(maps.Keys(groups)) {
-		for z, is := range m.openZones(&zoneRule{classes: groups[g]}, zoneRuleKey{group: g}) {
+		for z, is := range m.openDomains(&domainRule{classes: groups[g]}, domainRuleKey{group: g}) {
 			open[z] = open[z] || is
 		}
 	}
@@ -179,31 +179,31 @@ func (m *balance) openFor(classes []int) []bool {
 // keepOnly drops the rules that do not matter, that the plan does not keep, or that count the
 // same pods by another name.
 func (m *balance) keepOnly(plan *scheduling.Plan) {
-	zoneOf := m.whereabouts(plan)
+	domainOf := m.whereabouts(plan)
 	matters := false
 	for i := range m.rules {
 		r := &m.rules[i]
-		r.kept = r.kept && m.keeps(r, zoneOf)
+		r.kept = r.kept && m.keeps(r, domainOf)
 		for k := range m.rules[:i] {
 			if o := &m.rules[k]; o.skew == r.skew && slices.Equal(m.amongPlaced(o.target), m.amongPlaced(r.target)) {
 				o.kept, r.kept = false, false
 			}
 		}
-		matters = matters || r.kept && m.stake(&zoneRule{classes: r.classes}) > 0
+		matters = matters || r.kept && m.stake(&domainRule{classes: r.classes}) > 0
 	}
 	m.rules = slices.DeleteFunc(m.rules, func(r balanceRule) bool { return !r.kept || !matters })
 }
 
 // keeps reports whether the plan keeps the rule in the end.
-func (m *balance) keeps(r *balanceRule, zoneOf map[string]int) bool {
-	counts, held := append(slices.Clone(r.running), 0), make([]bool, len(m.zones)+1)
+func (m *balance) keeps(r *balanceRule, domainOf map[string]int) bool {
+	counts, held := append(slices.Clone(r.running), 0), make([]bool, len(m.domains)+1)
 	for i, class := range m.Planned {
 		holds, counted := slices.Contains(r.classes, i), m.TopologyTerms.Targets.Has(class.Among, r.target)
 		if !holds && !counted {
 			continue
 		}
 		for _, pod := range class.Pods {
-			if z := zoneOf[podspec.PodName(pod)] - 1; z >= 0 {
+			if z := domainOf[podspec.PodName(pod)] - 1; z >= 0 {
 				held[z] = held[z] || holds
 				if counted {
 					counts[z]++
@@ -212,7 +212,7 @@ func (m *balance) keeps(r *balanceRule, zoneOf map[string]int) bool {
 		}
 	}
 	least, some := int64(0), false
-	counts = counts[:len(m.zones)]
+	counts = counts[:len(m.domains)]
 	for z, n := range counts {
 		if r.level[z] && (!some || n < least) {
 			least, some = n, true
@@ -258,11 +258,11 @@ func (m *balance) addPods() {
 	}
 }
 
-// marketOf is what can be had in a zone.
-func (m *balance) marketOf(zone int) bound.Market {
+// marketOf is what can be had in a domain.
+func (m *balance) marketOf(domain int) bound.Market {
 	out := bound.Market{Dims: m.Prover.market.Dims, Classes: m.Prover.market.Classes}
 	supplies := m.newReservedSupplies(&out)
-	for _, o := range m.zonalOffers().Kept[zone] {
+	for _, o := range m.domainOffers().Kept[domain] {
 		x := &m.Offers.Offers[o.Offer]
 		choice := bound.Choice{Cap: m.space(o.Room), Price: int64(x.Expected), Users: m.admitted(o.Column)}
 		if !m.usable(choice.Cap, choice.Users) {
@@ -275,11 +275,11 @@ func (m *balance) marketOf(zone int) bound.Market {
 		supplies.add(x.Offering.ReservationID, choice)
 	}
 	if m.rooms == nil {
-		m.rooms = m.fewRooms(mostFreeRooms, func(n *compile.ExistingNode) int { return m.zoneOfNode(n.Labels) })
+		m.rooms = m.fewRooms(mostFreeRooms, func(n *compile.ExistingNode) int { return m.domainOfNode(n.Labels) })
 	}
 	for i := range m.rooms {
 		r := &m.rooms[i]
-		if r.zone != zone {
+		if r.domain != domain {
 			continue
 		}
 		choice := bound.Choice{Cap: m.measured(r.room, func(y *surrogateResource) int64 { return y.room(r.room, r.nameless) }), Users: m.admitted(r.column)}
@@ -298,7 +298,7 @@ type levelled struct {
 	certificate *scheduling.Certificate
 }
 
-// balanced is the bound on plans that balance pods over zones as the given one does, or what
+// balanced is the bound on plans that balance pods over domains as the given one does, or what
 // is proven without that.
 func (k *Proven) balanced(ctx context.Context, plan *scheduling.Plan, near int64) (offerings.Price, *scheduling.Certificate) {
 	if plan == nil || k.prover == nil || int64(k.bound) >= near || k.prover.Solver.Effort == scheduling.EffortFast || ctx.Err() != nil {

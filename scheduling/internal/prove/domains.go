@@ -31,15 +31,15 @@ func (pr *Prover) spreadKeys() []string {
 }
 
 // bareBook is a book without rules.
-func (pr *Prover) bareBook(key string) *zoneBook {
-	return &zoneBook{Prover: pr, key: key, locations: pr.Locations(), number: map[string]int{}}
+func (pr *Prover) bareBook(key string) *domainBook {
+	return &domainBook{Prover: pr, key: key, locations: pr.Locations(), number: map[string]int{}}
 }
 
-// readZones lists the zones. It reports whether it is known in which of them all is that may be bought, and whether there
+// readDomains lists the domains. It reports whether it is known in which of them all is that may be bought, and whether there
 // are as many as a bound tells apart.
-func (b *zoneBook) readZones() bool {
+func (b *domainBook) readDomains() bool {
 	sold := b.Offers.Column(b.key)
-	zones, used := slices.Clone(b.locations.Country.Column(b.key).Values), make([]bool, len(sold.Values))
+	domains, used := slices.Clone(b.locations.Country.Column(b.key).Values), make([]bool, len(sold.Values))
 	for _, v := range b.Templates {
 		if !b.settled(v) {
 			return false
@@ -52,26 +52,26 @@ func (b *zoneBook) readZones() bool {
 				rest = true
 			}
 		})
-		zone, ok := v.Label(b.key)
+		domain, ok := v.Label(b.key)
 		if rest && ok {
-			zones = append(zones, zone)
+			domains = append(domains, domain)
 		}
-		b.homeless = b.homeless || rest && !ok
+		b.unlabelled = b.unlabelled || rest && !ok
 	}
 	for n, ok := range used {
 		if ok {
-			zones = append(zones, sold.Values[n])
+			domains = append(domains, sold.Values[n])
 		}
 	}
-	b.zones = podspec.Compacted(zones)
-	for z, name := range b.zones {
+	b.domains = podspec.Compacted(domains)
+	for z, name := range b.domains {
 		b.number[name] = z
 	}
-	return !slices.Contains(b.zones, "") && len(b.zones) >= 2 && len(b.zones) <= mostZones
+	return !slices.Contains(b.domains, "") && len(b.domains) >= 2 && len(b.domains) <= mostDomains
 }
 
-// settled reports whether it is known which zones machines of a template may be in: offers say so, or its pool does.
-func (b *zoneBook) settled(v *offers.Template) bool {
+// settled reports whether it is known which domains machines of a template may be in: offers say so, or its pool does.
+func (b *domainBook) settled(v *offers.Template) bool {
 	switch _, labelled := v.Label(b.key); {
 	case b.Offers.Defines(b.key, v.Catalog):
 		return true
@@ -83,47 +83,47 @@ func (b *zoneBook) settled(v *offers.Template) bool {
 	}
 }
 
-// zoneOf is the zone of what is bought at an offer for a template, -1 where nobody may buy, and the number of zones for
+// domainOf is the domain of what is bought at an offer for a template, -1 where nobody may buy, and the number of domains for
 // what is in none.
-func (b *zoneBook) zoneOf(v *offers.Template, offer int) int {
+func (b *domainBook) domainOf(v *offers.Template, offer int) int {
 	sold := b.Offers.Column(b.key)
-	zone, ok := v.Label(b.key)
+	domain, ok := v.Label(b.key)
 	if n := sold.Numbers[offer]; n >= 0 {
-		zone = sold.Values[n]
+		domain = sold.Values[n]
 	} else if !ok {
-		return len(b.zones)
+		return len(b.domains)
 	}
-	if z, known := b.number[zone]; known {
+	if z, known := b.number[domain]; known {
 		return z
 	}
 	return -1
 }
 
-// whereabouts are the zones of the pods of a plan, from 1.
-func (b *zoneBook) whereabouts(plan *scheduling.Plan) map[string]int {
-	zoneOf, launches := map[string]int{}, compile.NewLaunches(b.Compiler)
+// whereabouts are the domains of the pods of a plan, from 1.
+func (b *domainBook) whereabouts(plan *scheduling.Plan) map[string]int {
+	domainOf, launches := map[string]int{}, compile.NewLaunches(b.Compiler)
 	for i := range plan.Launches {
 		l := &plan.Launches[i]
 		if at, ok := launches.Purchase(l); ok {
 			for _, name := range l.Pods {
-				zoneOf[name] = b.zoneOf(b.Templates[at.Template], at.Offer) + 1
+				domainOf[name] = b.domainOf(b.Templates[at.Template], at.Offer) + 1
 			}
 		}
 	}
 	for _, a := range plan.Existing {
 		if at, ok := b.locations.NodeAt[a.Node]; ok {
 			for _, name := range a.Pods {
-				zoneOf[name] = b.zoneOfNode(b.locations.Places[at].Labels) + 1
+				domainOf[name] = b.domainOfNode(b.locations.Places[at].Labels) + 1
 			}
 		}
 	}
-	return zoneOf
+	return domainOf
 }
 
-// zoneOfNode is the zone of a node, and the number of zones for one in none.
-func (b *zoneBook) zoneOfNode(labels map[string]string) int {
-	if zone, ok := labels[b.key]; ok {
-		return b.number[zone]
+// domainOfNode is the domain of a node, and the number of domains for one in none.
+func (b *domainBook) domainOfNode(labels map[string]string) int {
+	if domain, ok := labels[b.key]; ok {
+		return b.number[domain]
 	}
-	return len(b.zones)
+	return len(b.domains)
 }

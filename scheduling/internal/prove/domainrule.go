@@ -17,55 +17,55 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/units"
 )
 
-// zoneRule is placed pods that are spread over zones by one constraint, count for it
+// domainRule is placed pods that are spread over domains by one constraint, count for it
 // themselves and ask the same of their nodes. In every plan that keeps the constraint
-// there are so many of them in each zone.
-type zoneRule struct {
+// there are so many of them in each domain.
+type domainRule struct {
 	classes     []int // planned classes
 	pods        int64
 	spokesman   *corev1.Pod
-	least, most []int64   // by zone
+	least, most []int64   // by domain
 	weight      float64   // of what is at stake
-	costs       []float64 // of all of its pods by zone, roughly; infinite where some cannot be bought for
+	costs       []float64 // of all of its pods by domain, roughly; infinite where some cannot be bought for
 }
 
-// zoneBook is what the bound knows of zones.
-type zoneBook struct {
+// domainBook is what the bound knows of domains.
+type domainBook struct {
 	*Prover
-	key       string // the label that says where a node is
-	locations *compile.LocationIndex
-	zones     []string // those with nodes and those where pools may buy, sorted
-	number    map[string]int
-	homeless  bool // pools may buy machines without the label
-	rules     []zoneRule
-	// offersAt and rooms are what may be bought, and what running nodes have, by zone; nil until
+	key        string // the label that says where a node is
+	locations  *compile.LocationIndex
+	domains    []string // those with nodes and those where pools may buy, sorted
+	number     map[string]int
+	unlabelled bool // pools may buy machines without the label
+	rules      []domainRule
+	// offersAt and rooms are what may be bought, and what running nodes have, by domain; nil until
 	// asked.
-	offersAt *compile.ZonalOffers
+	offersAt *compile.DomainOffers
 	rooms    []freeRoom
 }
 
 const (
-	// mostZones and mostZoneClasses bound how many zones, and pods of how many classes in
-	// how many zones, a bound tells apart.
-	mostZones, mostZoneClasses = 16, 600
-	// leastStake is how much dearer, as a share, the dearest zone has to be for it to matter
+	// mostDomains and mostDomainClasses bound how many domains, and pods of how many classes in
+	// how many domains, a bound tells apart.
+	mostDomains, mostDomainClasses = 16, 600
+	// leastStake is how much dearer, as a share, the dearest domain has to be for it to matter
 	// where pods are.
 	leastStake = 0.01
 )
 
-// zoneRuleKey is equal for classes of one rule.
-type zoneRuleKey struct {
+// domainRuleKey is equal for classes of one rule.
+type domainRuleKey struct {
 	podspec.Tie
 	group int
 	keys  string
 }
 
-// newZoneBook finds the rules by which the bound gains, over the label with the most at stake. It returns nil if there
+// newDomainBook finds the rules by which the bound gains, over the label with the most at stake. It returns nil if there
 // are none.
-func (pr *Prover) newZoneBook(plan *scheduling.Plan) (best *zoneBook) {
+func (pr *Prover) newDomainBook(plan *scheduling.Plan) (best *domainBook) {
 	most := 0.0
 	for _, key := range pr.spreadKeys() {
-		b := pr.zoneBookOver(key, plan)
+		b := pr.domainBookOver(key, plan)
 		if b == nil {
 			continue
 		}
@@ -80,12 +80,12 @@ func (pr *Prover) newZoneBook(plan *scheduling.Plan) (best *zoneBook) {
 	return best
 }
 
-// zoneBookOver finds the rules over a label. A rule that a plan does not keep to as planners do, since there would be
+// domainBookOver finds the rules over a label. A rule that a plan does not keep to as planners do, since there would be
 // no place for all of its pods, bounds nothing.
-func (pr *Prover) zoneBookOver(key string, plan *scheduling.Plan) *zoneBook {
+func (pr *Prover) domainBookOver(key string, plan *scheduling.Plan) *domainBook {
 	b := pr.bareBook(key)
-	keys, rules := b.zoneRules()
-	if len(rules) == 0 || !b.readZones() {
+	keys, rules := b.domainRules()
+	if len(rules) == 0 || !b.readDomains() {
 		return nil
 	}
 	book, numbers := units.NewRuleBook(b.locations), make([]int, len(rules))
@@ -102,10 +102,10 @@ func (pr *Prover) zoneBookOver(key string, plan *scheduling.Plan) *zoneBook {
 		}
 	}
 	b.keepTo(plan)
-	slices.SortStableFunc(b.rules, func(x, y zoneRule) int { return cmp.Compare(y.weight, x.weight) })
+	slices.SortStableFunc(b.rules, func(x, y domainRule) int { return cmp.Compare(y.weight, x.weight) })
 	classes := 0
 	for i := range b.rules {
-		if classes += len(b.rules[i].classes) * len(b.zones); classes > mostZoneClasses {
+		if classes += len(b.rules[i].classes) * len(b.domains); classes > mostDomainClasses {
 			b.rules = b.rules[:i]
 			break
 		}
@@ -116,10 +116,10 @@ func (pr *Prover) zoneBookOver(key string, plan *scheduling.Plan) *zoneBook {
 	return b
 }
 
-// zoneRules are the constraints of placed pods that are about zones and count the pods
+// domainRules are the constraints of placed pods that are about domains and count the pods
 // that have them.
-func (b *zoneBook) zoneRules() (keys []zoneRuleKey, rules []zoneRule) {
-	index := map[zoneRuleKey]int{}
+func (b *domainBook) domainRules() (keys []domainRuleKey, rules []domainRule) {
+	index := map[domainRuleKey]int{}
 	for i, n := range b.placed {
 		if n <= 0 {
 			continue
@@ -130,12 +130,12 @@ func (b *zoneBook) zoneRules() (keys []zoneRuleKey, rules []zoneRule) {
 		if t == nil || !b.TopologyTerms.Targets.Has(class.Among, t.Target) || slices.ContainsFunc(class.Pods, hasClaims) {
 			continue // where volumes can be is said in many ways
 		}
-		key := zoneRuleKey{Tie: *t, group: class.Group, keys: strings.Join(bonds.SpreadKeys(true), ",")}
+		key := domainRuleKey{Tie: *t, group: class.Group, keys: strings.Join(bonds.SpreadKeys(true), ",")}
 		at, known := index[key]
 		if !known {
 			at = len(rules)
 			index[key] = at
-			keys, rules = append(keys, key), append(rules, zoneRule{spokesman: class.Pods[0]})
+			keys, rules = append(keys, key), append(rules, domainRule{spokesman: class.Pods[0]})
 		}
 		rules[at].classes = append(rules[at].classes, i)
 		rules[at].pods += n
@@ -143,9 +143,9 @@ func (b *zoneBook) zoneRules() (keys []zoneRuleKey, rules []zoneRule) {
 	return keys, rules
 }
 
-// ruleOf is the constraint of topology spread that is over zones and must hold, nil for
+// ruleOf is the constraint of topology spread that is over domains and must hold, nil for
 // none. A pod has one at most.
-func (b *zoneBook) ruleOf(terms *podspec.TopologyTerms) *podspec.Tie {
+func (b *domainBook) ruleOf(terms *podspec.TopologyTerms) *podspec.Tie {
 	at := slices.IndexFunc(terms.Ties, func(t podspec.Tie) bool {
 		return t.Kind == podspec.SpreadTie && t.Weight == 0 && !t.Share && t.Key == b.key
 	})
@@ -160,14 +160,14 @@ func hasClaims(pod *corev1.Pod) bool {
 	return slices.ContainsFunc(pod.Spec.Volumes, func(v corev1.Volume) bool { return v.PersistentVolumeClaim != nil || v.Ephemeral != nil })
 }
 
-// stake is what it costs at most that pods have to be in a dear zone, roughly, or 0 where
+// stake is what it costs at most that pods have to be in a dear domain, roughly, or 0 where
 // it hardly matters.
-func (b *zoneBook) stake(r *zoneRule) (stake float64) {
-	r.costs = make([]float64, len(b.zones))
+func (b *domainBook) stake(r *domainRule) (stake float64) {
+	r.costs = make([]float64, len(b.domains))
 	for _, i := range r.classes {
 		class := b.Planned[i]
-		least := make([]float64, len(b.zones))
-		for z, list := range b.zonalOffers().Plain[:len(b.zones)] {
+		least := make([]float64, len(b.domains))
+		for z, list := range b.domainOffers().Plain[:len(b.domains)] {
 			for _, o := range list {
 				x := &b.Offers.Offers[o.Offer]
 				room := b.Compiler.Rooms.Rooms[o.Room]
@@ -201,10 +201,10 @@ func (b *zoneBook) stake(r *zoneRule) (stake float64) {
 
 // limit works out how many pods of a rule may be where, given what runs already, and reports
 // whether that says anything.
-func (b *zoneBook) limit(r *zoneRule, key zoneRuleKey, runs *units.Rule) bool {
-	s := ZoneSpread{
+func (b *domainBook) limit(r *domainRule, key domainRuleKey, runs *units.Rule) bool {
+	s := DomainSpread{
 		Skew: key.MaxSkew, Placed: r.pods,
-		Running: make([]int64, len(b.zones)), Counts: b.openZones(r, key),
+		Running: make([]int64, len(b.domains)), Counts: b.openDomains(r, key),
 	}
 	for _, class := range b.Planned {
 		if b.TopologyTerms.Targets.Has(class.Among, key.Target) {
@@ -219,7 +219,7 @@ func (b *zoneBook) limit(r *zoneRule, key zoneRuleKey, runs *units.Rule) bool {
 		}
 	}
 	r.least, r.most = s.Bounds()
-	for z := range b.zones {
+	for z := range b.domains {
 		if r.least[z] > 0 || r.most[z] < r.pods {
 			return true
 		}
@@ -228,8 +228,8 @@ func (b *zoneBook) limit(r *zoneRule, key zoneRuleKey, runs *units.Rule) bool {
 }
 
 // gain is how much more the pods of all rules cost, roughly, than if they were in the cheapest
-// zone: what there is for a bound to gain.
-func (b *zoneBook) gain() (gain float64) {
+// domain: what there is for a bound to gain.
+func (b *domainBook) gain() (gain float64) {
 	for i := range b.rules {
 		r := &b.rules[i]
 		cheapest := slices.Min(r.costs)
@@ -246,10 +246,10 @@ func (b *zoneBook) gain() (gain float64) {
 	return gain
 }
 
-// openZones are those in which a placed pod of the rule could have a machine of its own, with
+// openDomains are those in which a placed pod of the rule could have a machine of its own, with
 // the choice of others there that its pool's minValues ask for, however open labels are settled.
-func (b *zoneBook) openZones(r *zoneRule, key zoneRuleKey) []bool {
-	open := make([]bool, len(b.zones))
+func (b *domainBook) openDomains(r *domainRule, key domainRuleKey) []bool {
+	open := make([]bool, len(b.domains))
 	for ti, v := range b.Templates {
 		if b.daemonsDiffer(v) {
 			continue
@@ -258,11 +258,11 @@ func (b *zoneBook) openZones(r *zoneRule, key zoneRuleKey) []bool {
 			if !slices.Contains(open, false) {
 				return open
 			}
-			fits := make([]model.Bits, len(b.zones)) // the offers that hold a pod of the class
+			fits := make([]model.Bits, len(b.domains)) // the offers that hold a pod of the class
 			for _, o := range b.Offered[ti].List {
 				x := &b.Offers.Offers[o.Offer]
-				z := b.zoneOf(v, o.Offer)
-				if z < 0 || z == len(b.zones) || open[z] || !b.Columns.Rows[o.Column].Has(key.group) || x.Spot() && offers.On(b.Solver.Flexibility) || !b.locations.OnOffer(ti, o.Offer) ||
+				z := b.domainOf(v, o.Offer)
+				if z < 0 || z == len(b.domains) || open[z] || !b.Columns.Rows[o.Column].Has(key.group) || x.Spot() && offers.On(b.Solver.Flexibility) || !b.locations.OnOffer(ti, o.Offer) ||
 					!model.Fits(b.Compiler.Rooms.Rooms[o.Room], b.Planned[i].Requests) {
 					continue
 				}
@@ -280,7 +280,7 @@ func (b *zoneBook) openZones(r *zoneRule, key zoneRuleKey) []bool {
 }
 
 // daemonsDiffer reports whether it depends on a label that a pool leaves open which daemons run on its machines.
-func (b *zoneBook) daemonsDiffer(v *offers.Template) (differ bool) {
+func (b *domainBook) daemonsDiffer(v *offers.Template) (differ bool) {
 	for _, d := range b.Daemons {
 		d.Constraint.Expressions(func(e *podspec.Expression) { differ = differ || v.Open[e.Key()] })
 	}
@@ -288,21 +288,21 @@ func (b *zoneBook) daemonsDiffer(v *offers.Template) (differ bool) {
 }
 
 // keepTo drops the rules that the plan does not keep.
-func (b *zoneBook) keepTo(plan *scheduling.Plan) {
+func (b *domainBook) keepTo(plan *scheduling.Plan) {
 	if len(b.rules) == 0 || plan == nil {
 		return
 	}
-	zoneOf := b.whereabouts(plan)
-	b.rules = slices.DeleteFunc(b.rules, func(r zoneRule) bool {
-		counts := make([]int64, len(b.zones)+1)
+	domainOf := b.whereabouts(plan)
+	b.rules = slices.DeleteFunc(b.rules, func(r domainRule) bool {
+		counts := make([]int64, len(b.domains)+1)
 		for _, i := range r.classes {
 			for _, pod := range b.Planned[i].Pods {
-				if z := zoneOf[podspec.PodName(pod)]; z > 0 {
+				if z := domainOf[podspec.PodName(pod)]; z > 0 {
 					counts[z-1]++
 				}
 			}
 		}
-		for z, n := range counts[:len(b.zones)] {
+		for z, n := range counts[:len(b.domains)] {
 			if n < r.least[z] || n > r.most[z] {
 				return true
 			}

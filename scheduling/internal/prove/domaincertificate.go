@@ -11,7 +11,7 @@ import (
 )
 
 // certificate names classes and rules.
-func (m *zoneMarket) certificate(a bound.Assigned) *scheduling.Certificate {
+func (m *domainMarket) certificate(a bound.Assigned) *scheduling.Certificate {
 	c := &scheduling.Certificate{Kind: scheduling.AssignmentKind, Values: map[string]string{}, Scale: fixed.Scale}
 	if a.Filled {
 		c.Kind = scheduling.PatternKind
@@ -22,7 +22,7 @@ func (m *zoneMarket) certificate(a bound.Assigned) *scheduling.Certificate {
 	if x := a.Parted; x != nil {
 		c.Kind, c.Spreads = scheduling.PartedKind, nil
 		c.Parted = &scheduling.PartedCertificate{
-			From: offerings.Price(x.From), Zone: m.zones[x.Domain-1], AtMost: x.AtMost,
+			From: offerings.Price(x.From), Domain: m.domains[x.Domain-1], AtMost: x.AtMost,
 			Fewer: m.certificate(*x.Fewer), More: m.certificate(*x.More),
 		}
 		return c
@@ -32,12 +32,12 @@ func (m *zoneMarket) certificate(a bound.Assigned) *scheduling.Certificate {
 	return c
 }
 
-// nameDuals says what pods are worth, and how much less in which zone.
-func (m *zoneMarket) nameDuals(c *scheduling.Certificate, a bound.Assigned) {
+// nameDuals says what pods are worth, and how much less in which domain.
+func (m *domainMarket) nameDuals(c *scheduling.Certificate, a bound.Assigned) {
 	most := m.mostWorth(a)
-	c.Spreads = make([]scheduling.ZoneSpread, len(m.rules))
+	c.Spreads = make([]scheduling.DomainSpread, len(m.rules))
 	for r := range m.rules {
-		c.Spreads[r] = scheduling.ZoneSpread{Pod: podspec.PodName(m.rules[r].spokesman), Less: map[string]string{}}
+		c.Spreads[r] = scheduling.DomainSpread{Pod: podspec.PodName(m.rules[r].spokesman), Less: map[string]string{}}
 		if m.split[r] && m.spread[r] >= 0 {
 			c.Spreads[r].Further = map[string]string{}
 		}
@@ -53,9 +53,9 @@ func (m *zoneMarket) nameDuals(c *scheduling.Certificate, a bound.Assigned) {
 			switch {
 			case less.Sign() <= 0:
 			case s.Further != nil && !p.least:
-				s.Further[m.zones[p.zone]] = less.String()
+				s.Further[m.domains[p.domain]] = less.String()
 			default:
-				s.Less[m.zones[p.zone]] = less.String()
+				s.Less[m.domains[p.domain]] = less.String()
 			}
 		}
 		if worth.Sign() == 0 {
@@ -70,16 +70,16 @@ func (m *zoneMarket) nameDuals(c *scheduling.Certificate, a bound.Assigned) {
 }
 
 // worthOf is what a pod of a class of the market is worth where it is.
-func (m *zoneMarket) worthOf(a bound.Assigned, class int) *big.Int {
+func (m *domainMarket) worthOf(a bound.Assigned, class int) *big.Int {
 	p := &m.parts[class]
 	if p.rule < 0 || p.least {
 		return a.Duals[class]
 	}
-	return new(big.Int).Sub(a.Duals[class], a.Tolls[m.spread[p.rule]][p.zone])
+	return new(big.Int).Sub(a.Duals[class], a.Tolls[m.spread[p.rule]][p.domain])
 }
 
 // mostWorth is what a pod of each rule is worth where it is worth most.
-func (m *zoneMarket) mostWorth(a bound.Assigned) []*big.Int {
+func (m *domainMarket) mostWorth(a bound.Assigned) []*big.Int {
 	most := make([]*big.Int, len(m.rules))
 	for i, p := range m.parts {
 		if p.rule < 0 {

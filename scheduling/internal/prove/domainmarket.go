@@ -13,18 +13,18 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 )
 
-// zoneMarket is the market with zones told apart: a class of it is pods of a class of the
-// prover's that no rule spreads, or those of them that are spread by one, in one zone. Where
+// domainMarket is the market with domains told apart: a class of it is pods of a class of the
+// prover's that no rule spreads, or those of them that are spread by one, in one domain. Where
 // they are told apart, and all pods of a rule are of one class, as many as there are in each
-// zone at least are a class, and those beyond are another one.
-type zoneMarket struct {
-	*zoneBook
+// domain at least are a class, and those beyond are another one.
+type domainMarket struct {
+	*domainBook
 	bound.Market
 	apart bool
-	parts []zonePart // by class of the market
+	parts []domainPart // by class of the market
 	// spread is, by rule, the number of its spread, -1 where no pods are beyond.
 	spread []int
-	// split says, by rule, that those that are in each zone at least are told apart.
+	// split says, by rule, that those that are in each domain at least are told apart.
 	split []bool
 	users map[[2]int]model.Bits
 	// single are the surrogate resources of exclusive pods of one class. It takes less time to know that a
@@ -32,19 +32,19 @@ type zoneMarket struct {
 	single []bool
 }
 
-// zonePart is what a class of the market stands for.
-type zonePart struct {
-	class int   // of the prover's
-	ids   []int // planned classes
-	zone  int   // -1 for all
-	rule  int   // -1 for none
-	least bool  // those that there are at least
+// domainPart is what a class of the market stands for.
+type domainPart struct {
+	class  int   // of the prover's
+	ids    []int // planned classes
+	domain int   // -1 for all
+	rule   int   // -1 for none
+	least  bool  // those that there are at least
 }
 
-// zoned is the market with zones. If it is not to tell those apart that are in each zone at
+// marketByDomain is the market with domains told apart. If it is not to tell those apart that are in each domain at
 // least, machines that hold one pod or two are known to hold no more of both together.
-func (b *zoneBook) zoned(apart bool) *zoneMarket {
-	m := &zoneMarket{zoneBook: b, users: map[[2]int]model.Bits{}, apart: apart}
+func (b *domainBook) marketByDomain(apart bool) *domainMarket {
+	m := &domainMarket{domainBook: b, users: map[[2]int]model.Bits{}, apart: apart}
 	m.Dims = b.Prover.market.Dims
 	for i := range b.surrogateResources {
 		x := b.surrogateResources[i].exclusivePods
@@ -58,14 +58,14 @@ func (b *zoneBook) zoned(apart bool) *zoneMarket {
 }
 
 // addClasses splits the classes of the prover's.
-func (m *zoneMarket) addClasses() {
+func (m *domainMarket) addClasses() {
 	ruleOf := map[int]int{}
 	for r := range m.rules {
 		for _, id := range m.rules[r].classes {
 			ruleOf[id] = r
 		}
 	}
-	kinds := make([][]zonePart, len(m.rules))
+	kinds := make([][]domainPart, len(m.rules))
 	for c, ids := range m.Prover.Classes {
 		var plain []int
 		ruled := map[int][]int{}
@@ -77,10 +77,10 @@ func (m *zoneMarket) addClasses() {
 			}
 		}
 		if len(plain) > 0 {
-			m.addClass(zonePart{class: c, ids: plain, zone: -1, rule: -1}, math.MaxInt64)
+			m.addClass(domainPart{class: c, ids: plain, domain: -1, rule: -1}, math.MaxInt64)
 		}
 		for _, r := range slices.Sorted(maps.Keys(ruled)) {
-			kinds[r] = append(kinds[r], zonePart{class: c, ids: ruled[r], rule: r})
+			kinds[r] = append(kinds[r], domainPart{class: c, ids: ruled[r], rule: r})
 		}
 	}
 	m.spread, m.split = make([]int, len(m.rules)), make([]bool, len(m.rules))
@@ -90,16 +90,16 @@ func (m *zoneMarket) addClasses() {
 }
 
 // addRule adds the pods of a rule.
-func (m *zoneMarket) addRule(r *zoneRule, kinds []zonePart) {
+func (m *domainMarket) addRule(r *domainRule, kinds []domainPart) {
 	at := kinds[0].rule
 	m.spread[at] = -1
 	beyond := r.pods
 	s := bound.Spread{Least: r.least, Most: r.most}
 	if m.split[at] = m.apart && len(kinds) == 1; m.split[at] {
-		s.Least, s.Most = make([]int64, len(m.zones)), make([]int64, len(m.zones))
+		s.Least, s.Most = make([]int64, len(m.domains)), make([]int64, len(m.domains))
 		for z, n := range r.least {
 			p := kinds[0]
-			p.zone, p.least = z, true
+			p.domain, p.least = z, true
 			if n > 0 {
 				m.addClass(p, n)
 			}
@@ -113,7 +113,7 @@ func (m *zoneMarket) addRule(r *zoneRule, kinds []zonePart) {
 	for _, p := range kinds {
 		kind := bound.Kind{Count: min(beyond, m.count(p.ids))}
 		for z, most := range s.Most {
-			p.zone = z
+			p.domain = z
 			m.addClass(p, min(kind.Count, most))
 			kind.Parts = append(kind.Parts, len(m.Classes)-1)
 		}
@@ -124,7 +124,7 @@ func (m *zoneMarket) addRule(r *zoneRule, kinds []zonePart) {
 }
 
 // count is the number of placed pods of some classes.
-func (m *zoneMarket) count(ids []int) (n int64) {
+func (m *domainMarket) count(ids []int) (n int64) {
 	for _, id := range ids {
 		n += m.placed[id]
 	}
@@ -132,7 +132,7 @@ func (m *zoneMarket) count(ids []int) (n int64) {
 }
 
 // addClass adds pods as a class, at most so many.
-func (m *zoneMarket) addClass(p zonePart, most int64) {
+func (m *domainMarket) addClass(p domainPart, most int64) {
 	class := m.Prover.market.Classes[p.class]
 	class.Count, class.Few = min(most, m.count(p.ids)), p.rule >= 0
 	class.Size = slices.Clone(class.Size)
@@ -144,16 +144,16 @@ func (m *zoneMarket) addClass(p zonePart, most int64) {
 	m.Classes, m.parts = append(m.Classes, class), append(m.parts, p)
 }
 
-// usersOf are the classes of the groups in a column, in a zone.
-func (m *zoneMarket) usersOf(column, zone int) model.Bits {
-	at := [2]int{column, zone}
+// usersOf are the classes of the groups in a column, in a domain.
+func (m *domainMarket) usersOf(column, domain int) model.Bits {
+	at := [2]int{column, domain}
 	if row, ok := m.users[at]; ok {
 		return row
 	}
 	admitted := m.admitted(column)
 	row := model.NewBits(len(m.parts))
 	for i := range m.parts {
-		if p := &m.parts[i]; admitted.Has(p.class) && (p.zone < 0 || p.zone == zone) {
+		if p := &m.parts[i]; admitted.Has(p.class) && (p.domain < 0 || p.domain == domain) {
 			row.Set(i)
 		}
 	}
@@ -161,9 +161,9 @@ func (m *zoneMarket) usersOf(column, zone int) model.Bits {
 	return row
 }
 
-// addOffers adds what may be bought, zone by zone.
-func (m *zoneMarket) addOffers() {
-	kept := m.zonalOffers().Kept
+// addOffers adds what may be bought, domain by domain.
+func (m *domainMarket) addOffers() {
+	kept := m.domainOffers().Kept
 	supplies := m.newReservedSupplies(&m.Market)
 	for z := range kept {
 		type machine struct{ room, column int }
@@ -189,56 +189,56 @@ func (m *zoneMarket) addOffers() {
 	}
 }
 
-// domain is what the market calls a zone: 0 is none.
-func (b *zoneBook) domain(zone int) int { return (zone + 1) % (len(b.zones) + 1) }
+// domain is what the market calls a domain: 0 is none.
+func (b *domainBook) domain(domain int) int { return (domain + 1) % (len(b.domains) + 1) }
 
-// zonalOffers lists what may be bought, zone by zone, and last what is in none.
-func (b *zoneBook) zonalOffers() *compile.ZonalOffers {
+// domainOffers lists what may be bought, domain by domain, and last what is in none.
+func (b *domainBook) domainOffers() *compile.DomainOffers {
 	if b.offersAt != nil {
 		return b.offersAt
 	}
-	if known := b.knownZonal(); known != nil {
+	if known := b.knownDomains(); known != nil {
 		b.offersAt = known
 		return known
 	}
-	b.offersAt = &compile.ZonalOffers{Key: b.key, Zones: b.zones}
-	b.offersAt.Kept = b.byZone(b.soldApart(b.key))
-	b.offersAt.Plain = b.byZone(func(yield func(*offers.Template, []offers.TemplateOffer) bool) {
+	b.offersAt = &compile.DomainOffers{Key: b.key, Domains: b.domains}
+	b.offersAt.Kept = b.byDomain(b.soldApart(b.key))
+	b.offersAt.Plain = b.byDomain(func(yield func(*offers.Template, []offers.TemplateOffer) bool) {
 		for i := range b.Offered {
 			if !yield(b.Templates[i], b.Offered[i].List) {
 				return
 			}
 		}
 	})
-	b.Learn(func(a *compile.Assortment) { a.Zonal = b.offersAt })
+	b.Learn(func(a *compile.Assortment) { a.ByDomain = b.offersAt })
 	return b.offersAt
 }
 
-// knownZonal is what is remembered of the zones of the book; nil for nothing.
-func (b *zoneBook) knownZonal() *compile.ZonalOffers {
-	if b.Assorted != nil && b.Assorted.Zonal != nil && b.Assorted.Zonal.Key == b.key && slices.Equal(b.Assorted.Zonal.Zones, b.zones) {
-		return b.Assorted.Zonal
+// knownDomains is what is remembered of the domains of the book; nil for nothing.
+func (b *domainBook) knownDomains() *compile.DomainOffers {
+	if b.Assorted != nil && b.Assorted.ByDomain != nil && b.Assorted.ByDomain.Key == b.key && slices.Equal(b.Assorted.ByDomain.Domains, b.domains) {
+		return b.Assorted.ByDomain
 	}
 	return nil
 }
 
-// byZone deals offers out to zones, those left out that cheaper ones make pointless.
-func (b *zoneBook) byZone(lists iter.Seq2[*offers.Template, []offers.TemplateOffer]) [][]offers.TemplateOffer {
+// byDomain deals offers out to domains, those left out that cheaper ones make pointless.
+func (b *domainBook) byDomain(lists iter.Seq2[*offers.Template, []offers.TemplateOffer]) [][]offers.TemplateOffer {
 	ranks := b.priceRanks()
 	turn := make([]int32, len(ranks)) // by rank: number in the list, from 1
-	kept, recent := make([][]offers.TemplateOffer, len(b.zones)+1), make([][]offers.TemplateOffer, len(b.zones)+1)
+	kept, recent := make([][]offers.TemplateOffer, len(b.domains)+1), make([][]offers.TemplateOffer, len(b.domains)+1)
 	for v, list := range lists {
-		zones := make([]int, len(list))
+		domains := make([]int, len(list))
 		for i, o := range list {
-			zones[i] = b.zoneOf(v, o.Offer)
+			domains[i] = b.domainOf(v, o.Offer)
 		}
 		for z := range kept {
-			if !slices.Contains(zones, z) {
+			if !slices.Contains(domains, z) {
 				continue
 			}
 			clear(turn)
 			for i, o := range list {
-				if zones[i] == z {
+				if domains[i] == z {
 					turn[ranks[o.Offer]] = int32(i + 1)
 				}
 			}
@@ -249,15 +249,15 @@ func (b *zoneBook) byZone(lists iter.Seq2[*offers.Template, []offers.TemplateOff
 }
 
 // addNodes adds the free room of running nodes.
-func (m *zoneMarket) addNodes() {
+func (m *domainMarket) addNodes() {
 	if m.rooms == nil {
-		m.rooms = m.fewRooms(mostZonalRooms, func(n *compile.ExistingNode) int { return m.zoneOfNode(n.Labels) })
+		m.rooms = m.fewRooms(mostDomainRooms, func(n *compile.ExistingNode) int { return m.domainOfNode(n.Labels) })
 	}
 	for i := range m.rooms {
 		r := &m.rooms[i]
 		room := m.measured(r.room, func(y *surrogateResource) int64 { return y.room(r.room, r.nameless) })
 		if m.Prover.usable(room, m.admitted(r.column)) {
-			m.Supplies = append(m.Supplies, bound.Supply{Count: r.count, Members: []bound.Choice{{Cap: room, Users: m.usersOf(r.column, r.zone)}}})
+			m.Supplies = append(m.Supplies, bound.Supply{Count: r.count, Members: []bound.Choice{{Cap: room, Users: m.usersOf(r.column, r.domain)}}})
 		}
 	}
 }
