@@ -13,14 +13,14 @@ import (
 
 // tinySpread is a spread with so few pods that every order of binding can be tried.
 type tinySpread struct {
-	prove.ZoneSpread
+	prove.DomainSpread
 	held    int64 // pods of the rule that need not be placed
 	strange int64 // pods that count and are not of the rule: they go anywhere
 }
 
 func randomSpread(r *rand.Rand) tinySpread {
-	zones := 1 + r.IntN(3)
-	s := tinySpread{ZoneSpread: prove.ZoneSpread{Skew: 1 + r.Int64N(2), Placed: 1 + r.Int64N(5), Counts: make([]bool, zones)}}
+	domains := 1 + r.IntN(3)
+	s := tinySpread{DomainSpread: prove.DomainSpread{Skew: 1 + r.Int64N(2), Placed: 1 + r.Int64N(5), Counts: make([]bool, domains)}}
 	if r.IntN(3) == 0 {
 		s.held = r.Int64N(3)
 	}
@@ -28,21 +28,21 @@ func randomSpread(r *rand.Rand) tinySpread {
 		s.strange = r.Int64N(4)
 	}
 	s.Pending = s.Placed + s.held + s.strange
-	for z := range zones {
+	for z := range domains {
 		s.Running = append(s.Running, max(0, r.Int64N(6)-3))
 		s.Counts[z] = r.IntN(5) > 0
 	}
 	return s
 }
 
-// scene is a state while pods bind: those of the rule by zone, and all that count.
+// scene is a state while pods bind: those of the rule by domain, and all that count.
 type spreadScene struct {
 	own, all [3]int64
 	strange  int64
 }
 
-// outcomes are the numbers of the rule's pods by zone in every plan that places at least
-// placed of them and up to held more. A zone that does not count is not looked at until it
+// outcomes are the numbers of the rule's pods by domain in every plan that places at least
+// placed of them and up to held more. A domain that does not count is not looked at until it
 // has pods.
 func (s *tinySpread) outcomes() map[[3]int64]bool {
 	found, seen := map[[3]int64]bool{}, map[spreadScene]bool{}
@@ -83,9 +83,9 @@ func (s *tinySpread) outcomes() map[[3]int64]bool {
 	return found
 }
 
-// TestZoneSpreadBounds tries everything: no plan has more or fewer pods of a rule in a
-// zone than is said, and where no other pods are counted some plan has as many.
-func TestZoneSpreadBounds(t *testing.T) {
+// TestDomainSpreadBounds tries everything: no plan has more or fewer pods of a rule in a
+// domain than is said, and where no other pods are counted some plan has as many.
+func TestDomainSpreadBounds(t *testing.T) {
 	r := rand.New(rand.NewPCG(91, 4))
 	exact, compared := 0, 0
 	for round := range 4000 {
