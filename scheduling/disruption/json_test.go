@@ -7,13 +7,14 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/plimsoll-go/plimsoll/internal/soak"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 )
 
 // A plan survives being written and read.
 func TestPlansSurviveTheRoundTrip(t *testing.T) {
-	for seed := range uint64(10) {
+	for seed := range soak.Cases(10) {
 		plan, err := disruption.Planner{}.Plan(t.Context(), st.RandomCluster(seed))
 		if err == nil { // others test how odd clusters are refused
 			survives(t, plan)

@@ -217,6 +217,7 @@ func TestOddCosts(t *testing.T) {
 		{NodeCost: 1e-300}, {NodeCost: 1e300}, {PodCost: func(*corev1.Pod) float64 { return 1e300 }},
 		{MinSaving: Saving{PerHour: offerings.MaxPrice}}, {MinSaving: Saving{PerMonth: offerings.MaxPrice}}, {MinSaving: Saving{Share: 1}}, {BalancedK: 1e-300}, {BalancedK: 1e300},
 	} {
+		p.Policy.Effort = scheduling.EffortFast
 		c := busy(t)
 		if i%2 == 0 {
 			c.NodePools[0].Spec.Disruption.ConsolidationPolicy = scheduling.Balanced

@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/plimsoll-go/plimsoll/internal/soak"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
@@ -41,7 +42,7 @@ func planOf(t *testing.T, s scheduling.Policy, p scheduling.Problem) *scheduling
 // P16: no pod comes first for being older or for its identity: neither changes the
 // plan. Between equal claims the names decide.
 func TestAgeAndIdentityOfPodsDoNotMatter(t *testing.T) {
-	for seed := range uint64(40) {
+	for seed := range soak.Cases(40) {
 		p := st.Random(700_000+seed, st.Size{})
 		want := solved(t, scheduling.Policy{Effort: 20}, p)
 		for i, pod := range p.Pods {
