@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	_ "github.com/plimsoll-go/plimsoll/internal/soak" // collects less garbage
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 

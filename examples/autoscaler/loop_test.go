@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	_ "github.com/plimsoll-go/plimsoll/internal/soak" // collects less garbage
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
