@@ -31,10 +31,11 @@ type Played struct {
 
 // Play plays all courses of events.
 func (s *Plan) Play(q Asked) []Played {
-	out := make([]Played, len(fleet.Courses(s.c, s.classes, q.Brief)))
+	courses := fleet.Courses(s.c, s.classes, q.Brief)
+	out := make([]Played, len(courses))
 	var all sync.WaitGroup
-	for i := range out {
-		all.Go(func() { out[i] = s.PlayCourse(i, q) })
+	for i := range courses {
+		all.Go(func() { out[i] = s.play(&courses[i], &q) })
 	}
 	all.Wait()
 	return out
