@@ -183,10 +183,6 @@ func (f *state) bringTo(launch *scheduling.Launch, pods []string) {
 	slices.Sort(pods)
 	launch.Requests = f.rebooked(launch.Requests, launch.Pods, pods)
 	launch.Pods = pods
-	keys := map[string]bool{}
-	for _, pod := range pods {
-		f.readKeys(keys, pod)
-	}
-	launch.Options = f.alike(launch, keys)
+	launch.Options = f.alike(launch, f.topology.Keys(pods...))
 	launch.Options = f.landing.Holds(launch, pods)
 }

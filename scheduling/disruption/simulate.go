@@ -9,8 +9,8 @@ import (
 
 	"github.com/samber/lo"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
 
-	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/eviction"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
@@ -261,13 +261,7 @@ func (f *state) agree(launches []scheduling.Launch) {
 	}
 	for i := range launches {
 		l := &launches[i]
-		keys := map[string]bool{}
-		for pod := range f.waits {
-			f.readKeys(keys, pod)
-		}
-		for _, pod := range l.Pods {
-			f.readKeys(keys, pod)
-		}
+		keys := f.topology.Keys(slices.AppendSeq(slices.Clone(l.Pods), maps.Keys(f.waits))...)
 		if len(keys) == 0 || len(l.Options) == 0 {
 			continue
 		}
@@ -280,7 +274,7 @@ func (f *state) agree(launches []scheduling.Launch) {
 }
 
 // alike are the options of a launch that have the values of the first of some labels.
-func (f *state) alike(l *scheduling.Launch, keys map[string]bool) []scheduling.Option {
+func (f *state) alike(l *scheduling.Launch, keys sets.Set[string]) []scheduling.Option {
 	first := labelsOf(f.problem, l, &l.Options[0])
 	return keepOptions(l.Options, func(x *scheduling.Option) bool {
 		other := labelsOf(f.problem, l, x)
@@ -292,13 +286,4 @@ func (f *state) alike(l *scheduling.Launch, keys map[string]bool) []scheduling.O
 		}
 		return true
 	})
-}
-
-// readKeys adds the labels that the topology terms of a pod read, host names aside.
-func (f *state) readKeys(keys map[string]bool, pod string) {
-	for _, tie := range f.topology.Of(pod).Terms.Ties {
-		if key := requirements.NormalizeKey(tie.Key); key != corev1.LabelHostname {
-			keys[key] = true
-		}
-	}
 }

@@ -6,7 +6,9 @@ import (
 
 	"github.com/samber/lo"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
 
+	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/terms"
@@ -16,6 +18,7 @@ import (
 // they are about. It does not change while steps are made.
 type Topology struct {
 	pods    map[string]*PodTopology // by name
+	keys    map[int][]string        // by target, the labels of the terms about it, that of hosts aside
 	members map[int][]string        // by target, the pods that have a node and are among it
 	anti    map[int][]antiTerm      // by target, the anti-affinity terms about it
 	holders map[antiTerm][]string   // the pods that have a node and hold a term
@@ -35,12 +38,17 @@ type antiTerm struct {
 
 // NewTopology reads the pods of a problem.
 func NewTopology(p *scheduling.Problem) *Topology {
-	x := &Topology{pods: map[string]*PodTopology{}, members: map[int][]string{}, anti: map[int][]antiTerm{}, holders: map[antiTerm][]string{}}
+	x := &Topology{pods: map[string]*PodTopology{}, keys: map[int][]string{}, members: map[int][]string{}, anti: map[int][]antiTerm{}, holders: map[antiTerm][]string{}}
 	pods := lo.Filter(slices.Concat(p.Running, p.Pods), func(pod *corev1.Pod, _ int) bool { return !podspec.Terminal(pod) })
 	read, among := terms.Required(p, pods)
 	for i, pod := range pods {
 		name := podspec.PodName(pod)
 		x.pods[name] = &PodTopology{Terms: read[i], Among: among[i]}
+		for _, tie := range read[i].Ties {
+			if key := requirements.NormalizeKey(tie.Key); key != corev1.LabelHostname && !slices.Contains(x.keys[tie.Target], key) {
+				x.keys[tie.Target] = append(x.keys[tie.Target], key)
+			}
+		}
 		if pod.Spec.NodeName == "" {
 			continue
 		}
@@ -65,6 +73,21 @@ func (x *Topology) Of(pod string) *PodTopology {
 		return t
 	}
 	return &PodTopology{Terms: &podspec.TopologyTerms{}}
+}
+
+// Keys are the labels of the terms that pods have or are counted by, that of hosts aside.
+func (x *Topology) Keys(pods ...string) sets.Set[string] {
+	out := sets.New[string]()
+	for _, pod := range pods {
+		t := x.Of(pod)
+		for _, target := range t.Among {
+			out.Insert(x.keys[int(target)]...)
+		}
+		for _, tie := range t.Terms.Ties {
+			out.Insert(x.keys[tie.Target]...)
+		}
+	}
+	return out
 }
 
 // Tied reports whether where a pod may land depends on where others are.
