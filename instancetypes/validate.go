@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -95,7 +96,7 @@ func (t *InstanceType) checkLabels(report func(field, value, problem string)) {
 func (t *InstanceType) checkOfferings(report func(field, value, problem string)) {
 	seen := make(map[offerings.Key]int, len(t.Offerings))
 	for i, o := range t.Offerings {
-		at := fmt.Sprintf("offerings[%d]", i)
+		at := "offerings[" + strconv.Itoa(i) + "]"
 		o.Capacity, o.Overhead = nil, nil // checked below, more closely
 		for _, err := range unjoin(o.Validate()) {
 			field, problem, ok := strings.Cut(err.Error(), ": ")
@@ -225,14 +226,13 @@ func mustBeWhole(name corev1.ResourceName) bool {
 // checkResources reports what is wrong with a resource list.
 func checkResources(list corev1.ResourceList, report func(field, value, problem string), field string) {
 	for _, name := range slices.Sorted(maps.Keys(list)) {
-		path := field + "." + string(name)
 		if msgs := labelKeyFaults(string(name)); len(msgs) > 0 {
-			report(path, string(name), "is not a resource name: "+strings.Join(msgs, "; "))
+			report(field+"."+string(name), string(name), "is not a resource name: "+strings.Join(msgs, "; "))
 			continue
 		}
 		q := list[name]
 		if problem := quantityProblem(name, q); problem != "" {
-			report(path, quantityText(q), problem)
+			report(field+"."+string(name), quantityText(q), problem)
 		}
 	}
 }

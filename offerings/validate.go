@@ -69,6 +69,9 @@ func (o Offering) validateReservation(faults *faultList) {
 }
 
 func (o Offering) validateLabels(faults *faultList) {
+	if len(o.Labels) == 0 {
+		return
+	}
 	own := Offering{Zone: o.Zone, CapacityType: o.CapacityType, ReservationID: o.ReservationID}.NodeLabels()
 	for _, key := range slices.Sorted(maps.Keys(o.Labels)) {
 		value := o.Labels[key]

@@ -41,7 +41,7 @@ const (
 	ChangeLimit           ChangeKind = "limit"             // raise the limit Key of the node pool Object to To
 	ChangeReservation     ChangeKind = "reservation"       // raise the count of the reservation Object
 	ChangeMinValues       ChangeKind = "min-values"        // lower minValues
-	ChangeNodePool        ChangeKind = "node-pool"         // add a node pool; let Object have one of Values of the label Key; or, without Key, anything
+	ChangeNodePool        ChangeKind = "node-pool"         // add a node pool, or let Object have one of Values of the label Key
 	ChangeOffering        ChangeKind = "offering"          // wait until Object is on sale
 	ChangeHostPort        ChangeKind = "host-port"         // bind another port
 	ChangeDaemonSet       ChangeKind = "daemon-set"        // ask for less in the daemon set Object

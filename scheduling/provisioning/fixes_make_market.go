@@ -107,9 +107,7 @@ func (t *fixTrial) nodePool(c *scheduling.Change, name string) bool {
 			asked[i].MinValues = nil
 		}
 	default:
-		if c.Key == "" {
-			p.Spec.Template.Spec.Requirements = nil
-		} else if changed, err := p.Allow(c.Key, c.Values[0]); err != nil || !changed {
+		if changed, err := p.Allow(c.Key, c.Values[0]); err != nil || !changed {
 			return false
 		}
 	}

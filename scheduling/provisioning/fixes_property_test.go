@@ -489,14 +489,8 @@ func (w *world) pool(name string, c scheduling.Change) {
 				asked[j].MinValues = nil
 			}
 		default:
-			pool.Spec.Template.Spec.Requirements = slices.DeleteFunc(asked, func(s requirements.Selector) bool {
-				return c.Key == "" || requirements.NormalizeKey(s.Key) == c.Key
-			})
-			if c.Key != "" {
-				pool.Spec.Template.Spec.Requirements = append(pool.Spec.Template.Spec.Requirements, requirements.Selector{
-					Key: c.Key, Operator: requirements.In, Values: c.Values,
-				})
-			}
+			others := slices.DeleteFunc(asked, func(s requirements.Selector) bool { return requirements.NormalizeKey(s.Key) == c.Key })
+			pool.Spec.Template.Spec.Requirements = append(others, requirements.Selector{Key: c.Key, Operator: requirements.In, Values: c.Values})
 		}
 	}
 }

@@ -53,13 +53,10 @@ func launched(plan *scheduling.Plan) (sum offerings.Price) {
 	return sum
 }
 
-// mostReplans is how often pods that are left over are planned again.
-const mostReplans = 10
-
 // boughtLater is the price of what is bought after a plan for pods that are left over in a course of
 // events, as long as any pods bind.
 func boughtLater(ctx context.Context, f *compile.Facts, s *simulation.Plan, x *simulation.Played, course int, q simulation.Asked) (price offerings.Price) {
-	for range mostReplans {
+	for range fleet.MostReplans {
 		plan, left := s.Bound(x)
 		if len(left) == 0 || len(left) == len(s.Queue) {
 			break

@@ -33,7 +33,7 @@ type Assortment struct {
 	// What was asked for since; nil until then.
 	offerGroups *offerGroups
 	Buyable     []offers.TemplateOffer
-	ByDomain    *DomainOffers
+	ByDomain    []*DomainOffers // one for each label
 	Notes
 }
 

@@ -70,17 +70,18 @@ func (e *Explainer) needsOf(g int) *needs {
 	n := &needs{group: group, asks: asksOf(group), templates: make([]templateNeeds, len(e.Templates))}
 	plain := !group.Affine || len(group.Terms) == 1 && len(group.Terms[0].Fields) == 0 // the asks say it all
 	for ti, v := range e.Templates {
-		t, wide := &n.templates[ti], *v
-		wide.Within = e.all(v) // what its requirements rule out is an obstacle of its own
+		t := &n.templates[ti]
 		t.hard, _ = v.HardTaint(group)
 		for _, a := range n.asks {
 			t.asks = append(t.asks, e.Offers.Satisfying(v, a.Expression))
 		}
 		if !plain {
+			wide := *v
+			wide.Within = e.all(v) // what its requirements rule out is an obstacle of its own
 			t.affine = e.Offers.AdmitsOwn(&wide, &podspec.Constraint{Affine: true, Terms: group.Terms}, false)
 		}
 		if len(group.Volumes) > 0 {
-			t.volumes = wide.Within
+			t.volumes = e.all(v)
 			e.Offers.NarrowToVolumes(t.volumes, v, group)
 		}
 		for i, d := range e.Daemons {

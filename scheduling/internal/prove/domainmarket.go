@@ -210,14 +210,22 @@ func (b *domainBook) domainOffers() *compile.DomainOffers {
 			}
 		}
 	})
-	b.Learn(func(a *compile.Assortment) { a.ByDomain = b.offersAt })
+	b.Learn(func(a *compile.Assortment) {
+		others := slices.DeleteFunc(slices.Clone(a.ByDomain), func(x *compile.DomainOffers) bool { return x.Key == b.key })
+		a.ByDomain = append(others, b.offersAt)
+	})
 	return b.offersAt
 }
 
 // knownDomains is what is remembered of the domains of the book; nil for nothing.
 func (b *domainBook) knownDomains() *compile.DomainOffers {
-	if b.Assorted != nil && b.Assorted.ByDomain != nil && b.Assorted.ByDomain.Key == b.key && slices.Equal(b.Assorted.ByDomain.Domains, b.domains) {
-		return b.Assorted.ByDomain
+	if b.Assorted == nil {
+		return nil
+	}
+	for _, x := range b.Assorted.ByDomain {
+		if x.Key == b.key && slices.Equal(x.Domains, b.domains) {
+			return x
+		}
 	}
 	return nil
 }

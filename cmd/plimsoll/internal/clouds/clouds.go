@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/instancetypes/azure"
@@ -50,15 +49,11 @@ func of(name string) (c cloud, region string, ok bool) {
 	return c, "", false
 }
 
-// opened has the catalogs that were asked for, each as a function: cases that are compared share theirs.
-var opened sync.Map
-
 // Open returns the catalog of a name, and whether the name is one of a cloud's.
 func Open(name string) (c *instancetypes.Catalog, ok bool, err error) {
 	from, region, ok := of(name)
 	if ok {
-		once, _ := opened.LoadOrStore(name, sync.OnceValues(func() (*instancetypes.Catalog, error) { return from.catalog(region) }))
-		c, err = once.(func() (*instancetypes.Catalog, error))()
+		c, err = from.catalog(region)
 	}
 	return c, ok, err
 }

@@ -43,10 +43,10 @@ func (c *Claim) judgeCover(cert *scheduling.Certificate) {
 		return
 	}
 	all := snapshot.KindsOf(c.placed)
-	unlabelled := slices.DeleteFunc(slices.Clone(all), func(k *snapshot.Kind) bool {
+	needMachines := slices.DeleteFunc(slices.Clone(all), func(k *snapshot.Kind) bool {
 		return slices.ContainsFunc(c.SortedNodes(), func(s *snapshot.Node) bool { return holdsOne(s, k.Pod) })
 	})
-	for _, kinds := range [][]*snapshot.Kind{all, unlabelled} {
+	for _, kinds := range [][]*snapshot.Kind{all, needMachines} {
 		x := &cover{Claim: c, names: c.requested(), tries: mostChoices}
 		for _, name := range x.names {
 			x.values = append(x.values, valueOf(values, string(name)))

@@ -140,13 +140,13 @@ func Playable(c *compile.Compiler, plan *scheduling.Plan) bool {
 	return !c.Tied() || looks(c, plan) <= mostPlayed
 }
 
-// mostReplans is how often pods that are left over are planned again.
-const mostReplans = 10
+// MostReplans is how often pods that are left over are planned again.
+const MostReplans = 10
 
 // finish buys machines for pods that are left over until all are bound or no more can be. It
 // returns what it has bought.
 func (p *problem) finish(w *way, x *course) (bought []int32) {
-	for round := 0; x.left > 0 && round < mostReplans && !p.late(); round++ {
+	for round := 0; x.left > 0 && round < MostReplans && !p.late(); round++ {
 		more := p.extra(w, x).list()
 		if len(more) == 0 {
 			break // pods that no machine on sale holds as things stand
