@@ -20,7 +20,8 @@ import (
 // now and on the nodes there are, and in which every node keeps these rules: requests are
 // within what daemons and running pods leave; labels, taints, volumes' places and host
 // ports suit every pod; and no node has two pods of which each is selected by the other's
-// required anti-affinity per host. Plans may do as they like about anything else: pool
+// required anti-affinity per host, or more pods of a spread over hosts in Apart than its skew,
+// since a node without any may always come. Plans may do as they like about anything else: pool
 // limits, weights, minValues, wishes, spread, affinity, anti-affinity over more than a
 // host, and how many volumes a node takes. What keeps those rules, too, costs no less.
 //
@@ -70,11 +71,12 @@ type Certificate struct {
 	// Vectors are worths of one base unit of each resource. There are none with "resource"
 	// and "cover", and neither is there anything in the next three fields.
 	Vectors []map[string]string `json:"vectors,omitempty"`
-	// Apart are terms of required anti-affinity per host. Each stands for the pods of which
-	// no two can be on a node in any order of binding: those placed pods that it selects and
-	// that have such a term themselves, for the same placed pods. To the vectors they are one
-	// more resource, under the name that [ApartKey] gives: such pods request one of it, and
-	// every node with a host name has one, or none if a pod runs there that the term selects.
+	// Apart are terms of required anti-affinity per host, or spreads over hosts that must hold. Each
+	// stands for the pods of which a node holds only so many, one or the skew, in any order of
+	// binding: those placed pods that it selects and that have such a term themselves, for the
+	// same placed pods. To the vectors they are one more resource, under the name that [ApartKey]
+	// gives: such pods request one of it, and every node with a host name has so many, less the
+	// pods that run there that the term selects.
 	Apart []ApartTerm `json:"apart,omitempty"`
 	// Steps count resources in whole steps. To the vectors they are one more resource, under
 	// the name that [StepKey] gives: pods request as many, and machines have as many, as there
@@ -162,12 +164,14 @@ type DomainBalance struct {
 	Taken  map[string]string `json:"taken,omitempty"`
 }
 
-// ApartTerm names a required term of anti-affinity.
+// ApartTerm names a required term of anti-affinity, or a spread over hosts.
 type ApartTerm struct {
 	// Pod is namespace/name.
 	Pod string `json:"pod"`
 	// Term is the place of the term in the pod's required anti-affinity, from 0.
 	Term int `json:"term"`
+	// Spread says that it is the pod's spread over hosts instead, the one that must hold.
+	Spread bool `json:"spread,omitempty"`
 }
 
 // ApartKey is the name by which vectors value the pods of an apart term, by its place in

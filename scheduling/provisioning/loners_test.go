@@ -17,7 +17,7 @@ import (
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 )
 
-// Pods that keep their kind off a host prove how many machines it takes.
+// Pods that keep their kind off a host, or spread over hosts, prove how many machines it takes.
 func TestBoundOfLoners(t *testing.T) {
 	alone := st.Apart(corev1.LabelHostname)
 	half, web := st.Requests(st.MilliCPU(500)), st.Label("app", "web")
@@ -37,6 +37,11 @@ func TestBoundOfLoners(t *testing.T) {
 		{"two kinds may meet", scheduling.Problem{Pods: append(st.Pods(10, "p", half, web, alone), st.Pods(10, "q", half, st.Label("app", "api"), alone)...)}, 1000, "assignment"},
 		{"one has a node", scheduling.Problem{Pods: st.Pods(10, "p", half, web, alone), Nodes: []*corev1.Node{node}}, 900, "assignment"},
 		{"one alone is no loner", scheduling.Problem{Pods: st.Pods(1, "p", half, web, alone)}, 100, "resource"},
+		{"two share a machine", scheduling.Problem{Pods: st.Pods(12, "p", st.Requests(st.MilliCPU(300)), web, st.Spread(corev1.LabelHostname, st.Skew(2)))}, 600, "assignment"},
+		{"whole machines", scheduling.Problem{Pods: append(st.Pods(6, "p", half, web, st.Spread(corev1.LabelHostname, st.Skew(2))), st.Pods(10, "q", half)...)}, 750, "cover"},
+		{"a spread of fewer than the skew is none", scheduling.Problem{Pods: st.Pods(8, "p", half, web, st.Spread(corev1.LabelHostname, st.Skew(8)))}, 350, "resource"},
+		{"a spread of others is none", scheduling.Problem{Pods: st.Pods(8, "p", half, web, st.Spread(corev1.LabelHostname, st.Of("app", "api")))}, 350, "resource"},
+		{"a spread that need not hold is none", scheduling.Problem{Pods: st.Pods(8, "p", half, web, st.Spread(corev1.LabelHostname, st.Soft()))}, 350, "resource"},
 		{"a wish is none", scheduling.Problem{Pods: st.Pods(8, "p", half, web, st.Apart(corev1.LabelHostname, st.Weight(1)))}, 350, "resource"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -59,8 +64,8 @@ func TestNoBoundOfNothing(t *testing.T) {
 	assert.Equal(t, scheduling.StatusOptimal, plan.Summary.Status)
 }
 
-// The bound of few pods, some of which keep their kind off a host, is never above what
-// trying every way to put them on machines finds.
+// The bound of few pods, some of which keep their kind off a host or are spread over hosts, is never
+// above what trying every way to put them on machines finds.
 func TestBoundOfLonersAgainstEveryPartition(t *testing.T) {
 	tight := 0
 	_, problems := soak.Window(40)
@@ -76,16 +81,15 @@ func TestBoundOfLonersAgainstEveryPartition(t *testing.T) {
 		p := scheduling.Problem{NodePools: []*scheduling.NodePool{st.NodePool("pool")}, Catalog: st.MustCatalog(types...)}
 		var sizes []int64
 		var kinds []int
+		limits := []int{6, 1, 1 + rng.IntN(2)}
 		for i := range 2 + rng.IntN(5) {
 			size, kind := []int64{100, 250, 300, 500, 900}[rng.IntN(5)], rng.IntN(3)
 			opts := []st.PodOption{st.Requests(st.MilliCPU(size)), st.Label("app", fmt.Sprint("kind-", kind))}
-			if kind > 0 {
-				opts = append(opts, st.Apart(corev1.LabelHostname))
-			}
+			opts = append(opts, [][]st.PodOption{nil, {st.Apart(corev1.LabelHostname)}, {st.Spread(corev1.LabelHostname, st.Skew(int32(limits[2])))}}[kind]...)
 			p.Pods = append(p.Pods, st.Pod(fmt.Sprint("p-", i), opts...))
 			sizes, kinds = append(sizes, size), append(kinds, kind)
 		}
-		best := cheapestPartition(sizes, kinds, caps, prices)
+		best := cheapestPartition(sizes, kinds, limits, caps, prices)
 		for _, effort := range []scheduling.Effort{scheduling.EffortFast, scheduling.EffortDefault} {
 			plan, err := st.Audit(t.Context(), scheduling.Policy{Effort: effort}, p)
 			require.NoError(t, err, "seed %d", seed)
@@ -102,9 +106,9 @@ func TestBoundOfLonersAgainstEveryPartition(t *testing.T) {
 	assert.Greater(t, tight, problems/2)
 }
 
-// cheapestPartition tries every way to put pods on machines of which each holds one pod
-// of each kind above 0.
-func cheapestPartition(sizes []int64, kinds []int, caps, prices []int64) int64 {
+// cheapestPartition tries every way to put pods on machines of which each holds no more pods of a
+// kind than its limit.
+func cheapestPartition(sizes []int64, kinds, limits []int, caps, prices []int64) int64 {
 	cost := make([]int64, 1<<len(sizes)) // of a machine for a set of pods
 	for set := range cost {
 		load, many := int64(0), [3]int{}
@@ -116,7 +120,7 @@ func cheapestPartition(sizes []int64, kinds []int, caps, prices []int64) int64 {
 		}
 		cost[set] = math.MaxInt32
 		for k, c := range caps {
-			if load <= c && many[1] < 2 && many[2] < 2 {
+			if load <= c && many[1] <= limits[1] && many[2] <= limits[2] {
 				cost[set] = min(cost[set], prices[k])
 			}
 		}

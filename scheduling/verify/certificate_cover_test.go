@@ -34,7 +34,7 @@ func TestWhatWholeMachinesProve(t *testing.T) {
 			p.Nodes = []*corev1.Node{st.Node("n", append([]st.NodeOption{st.Allocatable(st.Cores(1), st.GiB(4))}, opts...)...)}
 		}
 	}
-	ten := map[string]string{"cpu": "10"}
+	ten, spread := map[string]string{"cpu": "10"}, st.Spread(hostName, st.Skew(2))
 	for _, tc := range []struct {
 		name   string
 		p      scheduling.Problem
@@ -65,10 +65,15 @@ func TestWhatWholeMachinesProve(t *testing.T) {
 		{"a node that has room for others alone", market(append(pods(1), st.Pods(7, "q", st.Requests(st.Cores(3)))...), types(), node()), ten, 300},
 		{"a node that no pod tolerates", market(pods(21), types(), node(st.Taint("k", "", corev1.TaintEffectNoSchedule))), ten, 226},
 		{"a node that is being removed", market(pods(21), types(), node(st.Disrupted())), ten, 226},
+		{"two on each", market(pods(21, st.Label("app", "web"), spread), types(), nil), ten, 11 * 26},
+		{"a node has room for two", market(pods(21, st.Label("app", "web"), spread), types(), node(st.Allocatable(st.Cores(10), st.GiB(40)))), ten, 10 * 26},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			f := placing(tc.p, 0, tc.values)
 			f.plan.Summary.Certificate.Kind = "cover"
+			if len(tc.p.Pods[0].Spec.TopologySpreadConstraints) > 0 {
+				f.plan.Summary.Certificate.Apart = []scheduling.ApartTerm{{Pod: "default/p-1", Spread: true}}
+			}
 			prove(t, f, tc.proven)
 		})
 	}
@@ -76,7 +81,7 @@ func TestWhatWholeMachinesProve(t *testing.T) {
 		"a negative value": func(c *scheduling.Certificate) { c.Values["cpu"] = "-1" },
 		"vectors":          func(c *scheduling.Certificate) { c.Vectors = []map[string]string{{}} },
 		"terms":            func(c *scheduling.Certificate) { c.Apart = []scheduling.ApartTerm{{Pod: "default/p-1"}} },
-		"steps":            func(c *scheduling.Certificate) { c.Steps = []scheduling.Step{{Resource: "cpu", Size: 1}} },
+		"no steps":         func(c *scheduling.Certificate) { c.Steps = []scheduling.Step{{Resource: "cpu"}} },
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := placing(market(pods(21), types(), nil), 0, map[string]string{"cpu": "10"})

@@ -42,7 +42,8 @@ func TestWhatPodsApartProve(t *testing.T) {
 	loners := pods(5, "p", web, alone)
 	slot := vectors{{"apart:0": "200"}}
 	mixed := vectors{{"apart:0": "120", "cpu": "0"}, {"apart:0": "120"}}
-	first := []scheduling.ApartTerm{{Pod: "default/p-1"}}
+	first, over := []scheduling.ApartTerm{{Pod: "default/p-1"}}, []scheduling.ApartTerm{{Pod: "default/p-1", Spread: true}}
+	pairs := pods(5, "p", web, st.Spread(hostName, st.Skew(2)))
 	nodes := func(opts ...st.NodeOption) func(*scheduling.Problem) {
 		return func(p *scheduling.Problem) {
 			p.Nodes = []*corev1.Node{st.Node("n", append([]st.NodeOption{st.Allocatable(st.Cores(2), st.GiB(4))}, opts...)...)}
@@ -63,6 +64,8 @@ func TestWhatPodsApartProve(t *testing.T) {
 		term := &pod.Spec.Affinity.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution[0]
 		term.Namespaces, term.LabelSelector.MatchLabels = []string{"default"}, map[string]string{"app": "web"}
 	}
+	narrower := pods(5, "q", web, st.Label("v", "1"), st.Apart(hostName, st.Of("v", "1")))
+	wider := pods(5, "p", web, st.Label("v", "1"), st.Apart(hostName, st.Of("app", "web")))
 	for _, tc := range []struct {
 		name   string
 		p      scheduling.Problem
@@ -89,6 +92,16 @@ func TestWhatPodsApartProve(t *testing.T) {
 		{"a node without a name has room for many", lonerMarket(nameless, loners), worths{"p-1": "200"}, vectors{{"apart:0": "200"}, {}}, first, 200},
 		{"a node with such a pod has none", lonerMarket(inhabited(web), loners), worths{"p-1": "200"}, slot, first, 1000},
 		{"a node with another pod has one", lonerMarket(inhabited(st.Label("app", "api")), loners), worths{"p-1": "200"}, slot, first, 800},
+		{"a node that keeps some of them away alone", lonerMarket(inhabited(web), wider, narrower), worths{"p-1": "200", "q-1": "200"}, slot, first, 1800},
+		{"two on each", lonerMarket(nil, pairs), worths{"p-1": "100"}, vectors{{"apart:0": "100"}}, over, 500},
+		{"two that are worth too much", lonerMarket(nil, pairs), worths{"p-1": "101"}, vectors{{"apart:0": "101"}}, over, -1},
+		{"two beside a wider spread", lonerMarket(nil, pairs, pods(5, "q", web, st.Spread(hostName, st.Skew(3)))), worths{"p-1": "100", "q-1": "100"}, vectors{{"apart:0": "100"}}, over, -1},
+		{"a spread is no term", lonerMarket(nil, pairs), worths{"p-1": "100"}, vectors{{"apart:0": "100"}}, first, -2},
+		{"a term is no spread", lonerMarket(nil, loners), worths{"p-1": "100"}, vectors{{"apart:0": "100"}}, over, -2},
+		{"a spread over zones", lonerMarket(nil, pods(5, "p", web, st.Spread(zoneOf))), worths{"p-1": "100"}, vectors{{"apart:0": "100"}}, over, -2},
+		{"a spread that need not hold", lonerMarket(nil, pods(5, "p", web, st.Spread(hostName, st.Soft()))), worths{"p-1": "100"}, vectors{{"apart:0": "100"}}, over, -2},
+		{"a spread of others", lonerMarket(nil, pods(5, "p", web, st.Spread(hostName, st.Of("app", "api")))), worths{"p-1": "100"}, vectors{{"apart:0": "100"}}, over, -1},
+		{"a node with one has room for one more", lonerMarket(inhabited(web), pairs), worths{"p-1": "100"}, vectors{{"apart:0": "100"}}, over, 400},
 		{"no such pod", lonerMarket(nil, loners), worths{"p-1": "1"}, slot, []scheduling.ApartTerm{{Pod: "default/z"}}, -2},
 		{"no such term", lonerMarket(nil, loners), worths{"p-1": "1"}, slot, []scheduling.ApartTerm{{Pod: "default/p-1", Term: 1}}, -2},
 		{"a term below none", lonerMarket(nil, loners), worths{"p-1": "1"}, slot, []scheduling.ApartTerm{{Pod: "default/p-1", Term: -1}}, -2},

@@ -27,9 +27,9 @@ type domainMarket struct {
 	// split says, by rule, that those that are in each domain at least are told apart.
 	split []bool
 	users map[[2]int]model.Bits
-	// single are the surrogate resources of exclusive pods of one class. It takes less time to know that a
-	// node has one of them than to count them like a resource.
-	single []bool
+	// alike are the per-node limits among the surrogate resources that are of one class, nil for others. It takes less
+	// time to know how many of it a node holds than to count them like a resource.
+	alike []*perNodeLimit
 }
 
 // domainPart is what a class of the market stands for.
@@ -47,8 +47,11 @@ func (b *domainBook) marketByDomain(apart bool) *domainMarket {
 	m := &domainMarket{domainBook: b, users: map[[2]int]model.Bits{}, apart: apart}
 	m.Dims = b.Prover.market.Dims
 	for i := range b.surrogateResources {
-		x := b.surrogateResources[i].exclusivePods
-		m.single = append(m.single, x != nil && b.hostsNamed() && b.alike(x))
+		x := b.surrogateResources[i].limit
+		if x != nil && (!b.hostsNamed() || !b.alike(x)) {
+			x = nil
+		}
+		m.alike = append(m.alike, x)
 	}
 	m.addClasses()
 	m.addOffers()
@@ -136,9 +139,9 @@ func (m *domainMarket) addClass(p domainPart, most int64) {
 	class := m.Prover.market.Classes[p.class]
 	class.Count, class.Few = min(most, m.count(p.ids)), p.rule >= 0
 	class.Size = slices.Clone(class.Size)
-	for k, single := range m.single {
-		if d := m.Model.Dims + k; single && class.Size[d] > 0 {
-			class.Size[d], class.PerNode = 0, 1
+	for k, x := range m.alike {
+		if d := m.Model.Dims + k; x != nil && class.Size[d] > 0 {
+			class.Size[d], class.PerNode = 0, x.perNode(class.PerNode)
 		}
 	}
 	m.Classes, m.parts = append(m.Classes, class), append(m.parts, p)

@@ -27,16 +27,16 @@ type Prover struct {
 	// machines on sale with them, by number.
 	surrogateResources []surrogateResource
 	spaces             map[int][]int64
-	// further are kinds of exclusive pods beside the surrogate resources, each of one class, and lonely are
+	// further are per-node limits beside the surrogate resources, each of one class, and limited are
 	// their numbers by planned class, from 1.
-	further []exclusivePods
-	lonely  []int
+	further []perNodeLimit
+	limited []int
 }
 
 // NewProver states the bound of plans that place so many pods of each planned class.
 func NewProver(c *compile.Compiler, placed []int64) *Prover {
 	pr := &Prover{Compiler: c, placed: placed, users: map[int]model.Bits{}, spaces: map[int][]int64{}}
-	pr.readExclusivePods()
+	pr.readLimits()
 	pr.Input.Dims = c.Model.Dims + len(pr.surrogateResources)
 	pr.market.Dims = pr.Input.Dims
 	pr.addClasses()
@@ -48,23 +48,23 @@ func NewProver(c *compile.Compiler, placed []int64) *Prover {
 	return pr
 }
 
-// readExclusivePods finds the exclusive pods. Those with the most pods are surrogate resources.
-func (pr *Prover) readExclusivePods() {
-	kinds := pr.exclusiveKinds()
-	n := min(len(kinds), maxExclusiveKinds)
-	for i := range kinds[:n] {
-		pr.surrogateResources = append(pr.surrogateResources, surrogateResource{exclusivePods: &kinds[i]})
+// readLimits finds the per-node limits. Those that take the most nodes are surrogate resources.
+func (pr *Prover) readLimits() {
+	limits := pr.perNodeLimits()
+	n := min(len(limits), maxLimits)
+	for i := range limits[:n] {
+		pr.surrogateResources = append(pr.surrogateResources, surrogateResource{limit: &limits[i]})
 	}
-	pr.lonely = make([]int, len(pr.placed))
+	pr.limited = make([]int, len(pr.placed))
 	if !pr.hostsNamed() {
 		return
 	}
-	for _, x := range kinds[n:] {
+	for _, x := range limits[n:] {
 		known := false
-		x.members.Each(func(i int) { known = known || pr.lonely[i] > 0 })
-		if !known && len(pr.further) < maxNamedExclusive && pr.alike(&x) {
+		x.members.Each(func(i int) { known = known || pr.limited[i] > 0 })
+		if !known && len(pr.further) < maxNamedLimits && pr.alike(&x) {
 			pr.further = append(pr.further, x)
-			x.members.Each(func(i int) { pr.lonely[i] = len(pr.further) })
+			x.members.Each(func(i int) { pr.limited[i] = len(pr.further) })
 		}
 	}
 }
@@ -77,7 +77,7 @@ func (pr *Prover) addClasses() {
 		}
 		class := &pr.Model.Classes[i]
 		request := pr.measured(pr.Unattached(class.Request), func(y *surrogateResource) int64 { return y.request(i, class.Request) })
-		b := binary.AppendVarint(pr.AppendGroup(nil, int(class.Group)), int64(pr.lonely[i]))
+		b := binary.AppendVarint(pr.AppendGroup(nil, int(class.Group)), int64(pr.limited[i]))
 		for _, q := range request {
 			b = binary.AppendVarint(b, q)
 		}
@@ -87,8 +87,8 @@ func (pr *Prover) addClasses() {
 			index[string(b)] = at
 			pr.Classes = append(pr.Classes, nil)
 			perNode := class.PerNode
-			if pr.lonely[i] > 0 {
-				perNode = 1
+			if k := pr.limited[i]; k > 0 {
+				perNode = pr.further[k-1].perNode(perNode)
 			}
 			pr.market.Classes = append(pr.market.Classes, bound.Class{Size: request, PerNode: perNode})
 		}

@@ -63,7 +63,7 @@ func proveAnew(ctx context.Context, c *compile.Compiler, plan *scheduling.Plan, 
 		}
 	}
 	covered := int64(0)
-	if resource.Bound < near && len(pr.surrogateResources) == 0 && !k.joined && ctx.Err() == nil {
+	if resource.Bound < near && !k.joined && ctx.Err() == nil {
 		covered = covering.Cover(pr.Input.Tighten(), resource.Values, int64(price), coverChoices(c.Solver))
 	}
 	if best := max(resource.Bound, covered); best < near {
@@ -99,7 +99,9 @@ func proveAnew(ctx context.Context, c *compile.Compiler, plan *scheduling.Plan, 
 		}
 	}
 	if covered > resource.Bound {
-		return offerings.Price(covered), &scheduling.Certificate{Kind: scheduling.CoverKind, Values: pr.named(resource.Values), Scale: fixed.Scale}
+		certificate := &scheduling.Certificate{Kind: scheduling.CoverKind, Values: pr.named(resource.Values), Scale: fixed.Scale}
+		pr.nameYardsticks(certificate)
+		return offerings.Price(covered), certificate
 	}
 	if resource.Bound == 0 {
 		return 0, nil

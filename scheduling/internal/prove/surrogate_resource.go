@@ -10,11 +10,11 @@ import (
 )
 
 // surrogateResource is a resource that no pod requests and that bounds what a node holds all the
-// same. It counts exclusive pods, of which a node has room for one, or a resource in whole steps:
+// same. It counts the pods of a per-node limit, or a resource in whole steps:
 // of what is less than a step neither pod nor node has any. Whatever pods a node holds,
 // their whole steps are no more than those of the node.
 type surrogateResource struct {
-	exclusivePods *exclusivePods
+	limit *perNodeLimit // nil for steps
 	// dim and step are the resource and the size of a step.
 	dim  int
 	step int64
@@ -23,24 +23,23 @@ type surrogateResource struct {
 // request is what one pod of a planned class needs of it.
 func (y *surrogateResource) request(class int, request []int64) int64 {
 	switch {
-	case y.exclusivePods == nil:
+	case y.limit == nil:
 		return request[y.dim] / y.step
-	case y.exclusivePods.members.Has(class):
+	case y.limit.members.Has(class):
 		return 1
 	}
 	return 0
 }
 
-// room is what a node has of it. nameless nodes, which have no host name, keep no exclusive pods
-// apart.
+// room is what a node has of it. nameless nodes, which have no host name, have no limit.
 func (y *surrogateResource) room(room []int64, nameless bool) int64 {
 	switch {
-	case y.exclusivePods == nil:
+	case y.limit == nil:
 		return room[y.dim] / y.step
 	case nameless:
-		return y.exclusivePods.pods
+		return y.limit.pods
 	}
-	return 1
+	return y.limit.most
 }
 
 const (
@@ -145,11 +144,11 @@ func (pr *Prover) nameOf(dim int) string {
 	}
 	of, before := &pr.surrogateResources[dim-pr.Model.Dims], 0
 	for i := range pr.surrogateResources[:dim-pr.Model.Dims] {
-		if (pr.surrogateResources[i].exclusivePods == nil) == (of.exclusivePods == nil) {
+		if (pr.surrogateResources[i].limit == nil) == (of.limit == nil) {
 			before++
 		}
 	}
-	if of.exclusivePods == nil {
+	if of.limit == nil {
 		return scheduling.StepKey(before)
 	}
 	return scheduling.ApartKey(before)
@@ -159,13 +158,21 @@ func (pr *Prover) nameOf(dim int) string {
 func (pr *Prover) nameYardsticks(c *scheduling.Certificate) {
 	for i := range pr.surrogateResources {
 		y := &pr.surrogateResources[i]
-		if y.exclusivePods == nil {
+		if y.limit == nil {
 			c.Steps = append(c.Steps, scheduling.Step{Resource: string(pr.Table.Names[y.dim]), Size: y.step})
 		} else {
-			c.Apart = append(c.Apart, scheduling.ApartTerm{Pod: podspec.PodName(y.exclusivePods.spokesman), Term: y.exclusivePods.term})
+			c.Apart = append(c.Apart, y.limit.named())
 		}
 	}
 	for i := range pr.further {
-		c.Apart = append(c.Apart, scheduling.ApartTerm{Pod: podspec.PodName(pr.further[i].spokesman), Term: pr.further[i].term})
+		c.Apart = append(c.Apart, pr.further[i].named())
 	}
+}
+
+// named names the constraint that says so.
+func (x *perNodeLimit) named() scheduling.ApartTerm {
+	if x.kind == podspec.SpreadTie {
+		return scheduling.ApartTerm{Pod: podspec.PodName(x.spokesman), Spread: true}
+	}
+	return scheduling.ApartTerm{Pod: podspec.PodName(x.spokesman), Term: x.term}
 }

@@ -82,8 +82,10 @@ func (c *Claim) Judge(cert *scheduling.Certificate) {
 		c.malformed("scale %d is not between 0 and %d", cert.Scale, maxScale)
 	case cert.Kind == scheduling.ResourceKind || cert.Kind == scheduling.CoverKind:
 		switch {
-		case len(cert.Vectors)+len(cert.Apart)+len(cert.Steps)+len(cert.Spreads)+len(cert.Domains)+len(cert.Balances) > 0:
-			c.malformed("vectors, terms, steps, spreads and domains are for another kind")
+		case len(cert.Vectors)+len(cert.Spreads)+len(cert.Domains)+len(cert.Balances) > 0:
+			c.malformed("vectors, spreads and domains are for another kind")
+		case cert.Kind == scheduling.ResourceKind && len(cert.Apart)+len(cert.Steps) > 0:
+			c.malformed("terms and steps are for another kind")
 		case cert.Kind == scheduling.CoverKind:
 			c.judgeCover(cert)
 		default:

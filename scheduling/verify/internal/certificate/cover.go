@@ -1,11 +1,12 @@
 package certificate
 
 import (
+	"maps"
 	"math"
 	"math/big"
 	"slices"
 
-	corev1 "k8s.io/api/core/v1"
+	"github.com/samber/lo"
 
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
@@ -17,13 +18,12 @@ import (
 const mostChoices = 1 << 22
 
 // cover looks for machines that cost less than a claim and have together what some
-// placed pods request beyond what is free for them on running nodes.
+// placed pods need beyond what is free for them on running nodes.
 type cover struct {
-	*Claim
-	names  []corev1.ResourceName
-	values []*big.Int // of the resources, to tell which choices lead nowhere
-	buys   []buy
-	tries  int
+	*proof
+	costs []*big.Int // of the dimensions, to tell which choices lead nowhere
+	buys  []buy
+	left  int // choices that may still be looked at
 }
 
 // buy is a machine on sale, with no more of anything than is wanted.
@@ -38,18 +38,24 @@ type buy struct {
 // judgeCover proves the bound by going through the choices of machines: for all placed pods, or
 // else for those that fit no running node.
 func (c *Claim) judgeCover(cert *scheduling.Certificate) {
+	pr := &proof{Claim: c, dims: c.requested()}
+	measured := pr.readMeasures(cert)
 	values, ok := c.naturals("value of ", cert.Values)
-	if !ok {
+	if !ok || !measured {
 		return
 	}
-	all := snapshot.KindsOf(c.placed)
+	var all []*snapshot.Kind
+	apart := lo.GroupBy(c.placed, pr.belongs)
+	for _, key := range slices.Sorted(maps.Keys(apart)) {
+		all = append(all, snapshot.KindsOf(apart[key])...)
+	}
 	needMachines := slices.DeleteFunc(slices.Clone(all), func(k *snapshot.Kind) bool {
 		return slices.ContainsFunc(c.SortedNodes(), func(s *snapshot.Node) bool { return holdsOne(s, k.Pod) })
 	})
 	for _, kinds := range [][]*snapshot.Kind{all, needMachines} {
-		x := &cover{Claim: c, names: c.requested(), tries: mostChoices}
-		for _, name := range x.names {
-			x.values = append(x.values, valueOf(values, string(name)))
+		x := &cover{proof: pr, left: mostChoices}
+		for _, name := range x.dims {
+			x.costs = append(x.costs, valueOf(values, string(name)))
 		}
 		wanted, ok := x.wanted(kinds)
 		if !ok {
@@ -57,7 +63,7 @@ func (c *Claim) judgeCover(cert *scheduling.Certificate) {
 			return
 		}
 		x.readBuys(kinds, wanted)
-		if !x.covers(0, 0, wanted) && x.tries > 0 {
+		if !x.covers(0, 0, wanted) && x.left > 0 {
 			return
 		}
 	}
@@ -69,28 +75,36 @@ func holdsOne(s *snapshot.Node, t *snapshot.Pod) bool {
 	return !s.Leaves() && s.Welcomes(t) && len(snapshot.Exceeding(t.Requests, s.Free)) == 0
 }
 
+// need adds up what some pods need.
+func (x *cover) need(kinds []*snapshot.Kind, of func(k *snapshot.Kind) bool) []*big.Int {
+	sum := make([]*big.Int, len(x.dims))
+	for d, name := range x.dims {
+		sum[d] = new(big.Int)
+		for _, k := range kinds {
+			switch m := d - len(x.dims) + len(x.measures); {
+			case !of(k):
+			case m < 0:
+				sum[d].Add(sum[d], k.Total.Of(name))
+			default:
+				sum[d].Add(sum[d], new(big.Int).Mul(big.NewInt(x.measures[m].request(k.Pod)), big.NewInt(k.Count)))
+			}
+		}
+	}
+	return sum
+}
+
 // wanted is what running nodes leave to be bought.
 func (x *cover) wanted(kinds []*snapshot.Kind) ([]int64, bool) {
-	sum := snapshot.Amounts{}
-	for _, k := range kinds {
-		sum.Add(k.Total)
-	}
+	sum := x.need(kinds, func(*snapshot.Kind) bool { return true })
 	for _, s := range x.SortedNodes() {
-		users := snapshot.Amounts{}
-		for _, k := range kinds {
-			if holdsOne(s, k.Pod) {
-				users.Add(k.Total)
-			}
-		}
-		for name, n := range users {
-			if free := s.Free.Of(name); free.Sign() > 0 {
-				sum[name] = new(big.Int).Sub(sum.Of(name), lesser(n, free))
-			}
+		room := x.station(s)
+		for d, n := range x.need(kinds, func(k *snapshot.Kind) bool { return holdsOne(s, k.Pod) }) {
+			sum[d].Sub(sum[d], lesser(n, big.NewInt(room[d])))
 		}
 	}
-	out := make([]int64, len(x.names))
-	for d, name := range x.names {
-		if n := sum.Of(name); n.Sign() > 0 {
+	out := make([]int64, len(x.dims))
+	for d, n := range sum {
+		if n.Sign() > 0 {
 			if out[d] = n.Int64(); !n.IsInt64() || out[d] > math.MaxInt64/2 {
 				return nil, false
 			}
@@ -117,16 +131,10 @@ func (x *cover) readBuys(kinds []*snapshot.Kind, wanted []int64) {
 	slices.SortStableFunc(machines, func(a, b *snapshot.Node) int { return int(min(1, max(-1, price(a)-price(b)))) })
 	for _, m := range machines {
 		b := buy{price: int64(price(m)), count: math.MaxInt64, worth: new(big.Int)}
-		room := m.Free
-		for d, name := range x.names {
-			n := wanted[d]
-			if has := room.Of(name); has.Sign() <= 0 {
-				n = 0
-			} else if has.IsInt64() {
-				n = min(n, has.Int64())
-			}
+		for d, has := range x.vector(m.Free) {
+			n := max(0, min(has, wanted[d]))
 			b.has = append(b.has, n)
-			b.worth.Add(b.worth, new(big.Int).Mul(x.values[d], big.NewInt(n)))
+			b.worth.Add(b.worth, new(big.Int).Mul(x.costs[d], big.NewInt(n)))
 		}
 		if m.Offering.CapacityType == offerings.Reserved {
 			b.from = m.Offering.ReservationID
@@ -173,13 +181,13 @@ func covers(a, b []int64) bool {
 // covers reports whether some choice among the machines from one on, which costs less
 // than the claim together with the cost so far, has all that is still wanted.
 func (x *cover) covers(from int, cost int64, wanted []int64) bool {
-	if x.tries--; x.tries <= 0 || cost >= int64(x.bound) {
+	if x.left--; x.left <= 0 || cost >= int64(x.bound) {
 		return false
 	}
 	worth, done := new(big.Int), true
 	for d, n := range wanted {
 		if n > 0 {
-			worth.Add(worth, new(big.Int).Mul(x.values[d], big.NewInt(n)))
+			worth.Add(worth, new(big.Int).Mul(x.costs[d], big.NewInt(n)))
 			done = false
 		}
 	}

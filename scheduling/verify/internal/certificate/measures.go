@@ -6,21 +6,24 @@ import (
 	"math/big"
 	"slices"
 
+	"github.com/samber/lo"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/snapshot"
 )
 
-// measure is what a certificate counts beside resources: pods of which no two can be on a node
-// with a host name, or a resource in whole steps. No node holds pods that come to more of it
+// measure is what a certificate counts beside resources: pods of which only so many can be on a
+// node with a host name, or a resource in whole steps. No node holds pods that come to more of it
 // than the node has.
 type measure struct {
-	// members are the pods that are kept apart, by name; taken are the nodes where a pod is that
-	// keeps them away. Both are nil for steps.
-	members, taken map[string]bool
-	resource       corev1.ResourceName
-	step           *big.Int
+	// members are the pods that are kept apart, by name, most is how many of them a node holds,
+	// and taken how many pods run there, by node, that count among them. members is nil for steps.
+	members  map[string]bool
+	most     int64
+	taken    map[string]int64
+	resource corev1.ResourceName
+	step     *big.Int
 }
 
 // readMeasures reads them. It reports whether they can be.
@@ -54,48 +57,75 @@ func (pr *proof) readMeasures(cert *scheduling.Certificate) bool {
 	return fine
 }
 
-// apartMeasure finds the pods that a term of anti-affinity keeps apart: those that it
-// selects and that have such a term themselves. The second of two of them on a node finds
-// the first there, whichever it is, and would not be bound. A term is such a one if it
-// selects the same of the placed pods.
+// perHost is a constraint of a pod over hosts: how many of the pods that it selects a node holds, if
+// the pod is one.
+type perHost struct {
+	pods   *snapshot.PodSelector
+	spread bool
+	term   int // its place among terms of anti-affinity
+	most   int64
+}
+
+// perHosts are the constraints of a pod over hosts.
+func perHosts(t *snapshot.Pod) (out []perHost) {
+	for i, a := range t.Ties.Apart {
+		if a.Key == corev1.LabelHostname {
+			out = append(out, perHost{a.Pods, false, i, 1})
+		}
+	}
+	for _, s := range t.Ties.Spread {
+		if s.Key == corev1.LabelHostname {
+			out = append(out, perHost{s.Pods, true, 0, int64(s.MaxSkew)})
+		}
+	}
+	return out
+}
+
+// apartMeasure finds the pods of which a constraint lets a node hold only so many: those that
+// it selects and that have such a constraint themselves. The last of more of them on a node would
+// not be bound, whichever it is: of a spread, since a node without any may come. A constraint is
+// such a one if it selects the same of the placed pods and lets a node hold as many.
 func (c *Claim) apartMeasure(named scheduling.ApartTerm, faces map[*snapshot.Identity][]*snapshot.Pod) (*measure, string) {
 	t := c.Pods[named.Pod]
 	if t == nil {
 		return nil, fmt.Sprintf("%s is no pending pod", named.Pod)
 	}
-	if named.Term < 0 || named.Term >= len(t.Ties.Apart) {
-		return nil, fmt.Sprintf("%s has no term %d", named.Pod, named.Term)
-	}
-	term := t.Ties.Apart[named.Term]
-	if term.Key != corev1.LabelHostname {
-		return nil, fmt.Sprintf("term %d of %s is about %s", named.Term, named.Pod, term.Key)
+	term, ok := lo.Find(perHosts(t), func(x perHost) bool { return x.spread == named.Spread && x.term == named.Term })
+	if !ok {
+		return nil, named.Pod + " has no such constraint over hosts"
 	}
 	known := make(map[string]bool)
-	alike := func(s *snapshot.PodSelector) bool {
-		same, ok := known[s.Text]
-		if !ok {
-			same = true
-			for f := range faces {
-				same = same && s.Has(f) == term.Pods.Has(f)
-			}
-			known[s.Text] = same
+	same := []*snapshot.PodSelector{term.pods}
+	alike := func(x perHost) bool {
+		if x.spread != term.spread || x.most != term.most {
+			return false
 		}
-		return same
+		is, ok := known[x.pods.Text]
+		if !ok {
+			is = true
+			for f := range faces {
+				is = is && x.pods.Has(f) == term.pods.Has(f)
+			}
+			if known[x.pods.Text] = is; is {
+				same = append(same, x.pods)
+			}
+		}
+		return is
 	}
-	m := &measure{members: make(map[string]bool), taken: make(map[string]bool)}
+	m := &measure{members: make(map[string]bool), most: term.most, taken: make(map[string]int64)}
 	for f, pods := range faces {
-		if !term.Pods.Has(f) {
+		if !term.pods.Has(f) {
 			continue
 		}
 		for _, p := range pods {
-			if slices.ContainsFunc(p.Ties.Apart, func(a snapshot.AffinityTerm) bool { return a.Key == corev1.LabelHostname && alike(a.Pods) }) {
+			if slices.ContainsFunc(perHosts(p), alike) {
 				m.members[p.Name] = true
 			}
 		}
 	}
 	for _, r := range c.Residents {
-		if term.Pods.Has(r.Face) {
-			m.taken[r.Node] = true
+		if !slices.ContainsFunc(same, func(s *snapshot.PodSelector) bool { return !s.Has(r.Face) }) {
+			m.taken[r.Node]++
 		}
 	}
 	return m, ""
@@ -118,7 +148,7 @@ func (m *measure) machine(room snapshot.Amounts) int64 {
 	if m.members == nil {
 		return m.whole(room)
 	}
-	return 1
+	return m.most
 }
 
 // station is what a node has of it.
@@ -129,11 +159,18 @@ func (m *measure) station(s *snapshot.Node) int64 {
 		return m.whole(s.Free)
 	case !named:
 		return int64(len(m.members))
-	case m.taken[s.Name]:
-		return 0
 	default:
-		return 1
+		return max(0, m.most-m.taken[s.Name])
 	}
+}
+
+// station is what a node has, in the form of the proof.
+func (pr *proof) station(s *snapshot.Node) []int64 {
+	room := pr.vector(s.Free)
+	for i, m := range pr.measures {
+		room[len(room)-len(pr.measures)+i] = m.station(s)
+	}
+	return room
 }
 
 // whole is how many whole steps there are.

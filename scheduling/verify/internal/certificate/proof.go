@@ -234,11 +234,7 @@ func (pr *proof) onNodes() *big.Int {
 		for i, t := range pr.constraints {
 			welcome[i] = s.Welcomes(t)
 		}
-		room := x.vector(s.Free)
-		for i, m := range x.measures {
-			room[len(room)-len(x.measures)+i] = m.station(s)
-		}
-		sum.Add(sum, x.least(x.loadOf(room, func(_ *podClass, c int) bool { return welcome[c] }), new(big.Int)))
+		sum.Add(sum, x.least(x.loadOf(x.station(s), func(_ *podClass, c int) bool { return welcome[c] }), new(big.Int)))
 	}
 	return sum
 }

@@ -200,6 +200,7 @@ func (t *Pod) Binds() []string {
 // Kind is pods that need and ask the same.
 type Kind struct {
 	*Pod
+	Count int64
 	Total Amounts
 }
 
@@ -215,6 +216,7 @@ func KindsOf(pods []*Pod) []*Kind {
 			groups[key] = k
 			out = append(out, k)
 		}
+		k.Count++
 		k.Total.Add(t.Requests)
 	}
 	return out

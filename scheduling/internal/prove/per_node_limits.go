@@ -1,0 +1,141 @@
+package prove
+
+import (
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"maps"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
+)
+
+// maxLimits bounds how many per-node limits are surrogate resources of a bound, maxNamedLimits in how
+// many more each class knows how many of its pods a node holds.
+const maxLimits, maxNamedLimits = 4, 64
+
+// perNodeLimit is pods of which a node holds only so many, in whatever order they are bound: each of
+// them is selected by the required anti-affinity per host of all of them, or by the spread over
+// hosts. A node without any of them may always come, and so none has more than the skew.
+type perNodeLimit struct {
+	limitKey
+	members model.Bits // planned classes
+	pods    int64
+	// spokesman is one of the pods, term the place among its required terms of
+	// anti-affinity of the one that says so.
+	spokesman *corev1.Pod
+	term      int
+}
+
+// limitKey is equal for the constraints of one limit.
+type limitKey struct {
+	kind   podspec.TieKind
+	target int
+	most   int64
+}
+
+// limitOf is the limit that a constraint is for pods that it selects itself. ok is false where it is none.
+func limitOf(t *podspec.Tie) (key limitKey, ok bool) {
+	switch {
+	case !t.PerHost() || t.Weight != 0 || t.Share:
+		return key, false
+	case t.Kind == podspec.AntiTie:
+		return limitKey{t.Kind, t.Target, 1}, true
+	}
+	return limitKey{t.Kind, t.Target, t.MaxSkew}, t.Kind == podspec.SpreadTie
+}
+
+// perNodeLimits finds the limits of the placed pods, first those that take the most nodes. Two
+// targets are one if the same placed pods are among them.
+func (pr *Prover) perNodeLimits() []perNodeLimit {
+	found := map[limitKey]*perNodeLimit{}
+	for i, n := range pr.placed {
+		if n <= 0 {
+			continue
+		}
+		class, term := pr.Planned[i], -1
+		for k := range pr.TopologyTerms.List[class.TopologyTerms].Ties {
+			t := &pr.TopologyTerms.List[class.TopologyTerms].Ties[k]
+			if t.Kind == podspec.AntiTie && t.Weight == 0 {
+				term++ // such ties are in the order of the terms
+			}
+			key, ok := limitOf(t)
+			if !ok || !pr.TopologyTerms.Targets.Has(class.Among, t.Target) {
+				continue
+			}
+			x := found[key]
+			if x == nil {
+				x = &perNodeLimit{limitKey: key, members: model.NewBits(len(pr.placed)), spokesman: class.Pods[0], term: term}
+				found[key] = x
+			}
+			if !x.members.Has(i) {
+				x.members.Set(i)
+				x.pods += n
+			}
+		}
+	}
+	var out []perNodeLimit
+	alike := map[string]int{}
+	for _, key := range slices.SortedFunc(maps.Keys(found), func(a, b limitKey) int {
+		return cmp.Or(cmp.Compare(a.target, b.target), cmp.Compare(a.kind, b.kind), cmp.Compare(a.most, b.most))
+	}) {
+		x := found[key]
+		name := fmt.Sprint(key.kind, key.most, string(pr.amongPlaced(key.target)))
+		if at, ok := alike[name]; ok {
+			y := &out[at]
+			x.members.Each(func(i int) {
+				if !y.members.Has(i) {
+					y.members.Set(i)
+					y.pods += pr.placed[i]
+				}
+			})
+			continue
+		}
+		alike[name] = len(out)
+		out = append(out, *x)
+	}
+	out = slices.DeleteFunc(out, func(x perNodeLimit) bool { return x.pods <= x.most })
+	slices.SortStableFunc(out, func(a, b perNodeLimit) int { return cmp.Compare(b.pods/b.most, a.pods/a.most) })
+	return out
+}
+
+// perNode is how many pods of a class a node holds, given how many it would without the limit; 0 is no bound.
+func (x *perNodeLimit) perNode(others int64) int64 {
+	if others == 0 {
+		return x.most
+	}
+	return min(others, x.most)
+}
+
+// alike reports whether the pods are of one class but for their priority.
+func (pr *Prover) alike(x *perNodeLimit) bool {
+	first, same := -1, true
+	x.members.Each(func(i int) {
+		if first < 0 {
+			first = i
+		}
+		a, b := pr.Planned[first], pr.Planned[i]
+		same = same && a.Group == b.Group && slices.Equal(a.Requests, b.Requests)
+	})
+	return same
+}
+
+// hostsNamed reports whether all nodes have a host name: without one, nobody is kept apart.
+func (pr *Prover) hostsNamed() bool {
+	return !slices.ContainsFunc(pr.Nodes, func(n *compile.ExistingNode) bool { return !n.Named })
+}
+
+// amongPlaced is equal for targets that the same placed pods are among.
+func (pr *Prover) amongPlaced(target int) []byte {
+	var b []byte
+	for i, n := range pr.placed {
+		if n > 0 && pr.TopologyTerms.Targets.Has(pr.Planned[i].Among, target) {
+			b = binary.AppendUvarint(b, uint64(i))
+		}
+	}
+	return b
+}
