@@ -29,6 +29,9 @@
 // elsewhere is not part of a plan, as pods would move twice: the next one found 2.3 % in the mean of 24 clusters,
 // and the one after that next to nothing.
 //
+// No step buys beyond the limits of a NodePool. Nodes that it removes do not count, as for Karpenter, though they are
+// there until their pods have left.
+//
 // A step tells its risks ([Risk]): what a careful person asks before carrying it out.
 //
 // Plans depend on nothing but their input: no clock is read ([Planner.Now]), and lists may come in any order. A
@@ -123,7 +126,8 @@ package disruption
 //	budget       how many nodes of a pool may go; internal/eviction tells what pods ask for, and how
 //	             many of them PodDisruptionBudgets let go
 //	validate     every fault of what goes in
-//	availability, deadline  what is on sale, and whether there is time
+//	deadline     whether there is time; internal/stock tells what is on sale, and what limits and
+//	             reservations have left
 //	state, take, sessions   nodes, pods and pools; a step carried out; the sessions for what-ifs
 //	candidates, blockers    nodes that a reason is about, and what keeps them where they are
 //	capacity     whether pods could fit, in round figures, before anything is tried; internal/room fills

@@ -214,7 +214,7 @@ func (r *run) clusterAfter(late bool) Cluster {
 	f := r.state
 	out := *f.cluster
 	out.Nodes, out.Pods, out.Running, out.Machines = nil, nil, nil, nil
-	out.Catalog, out.PoolCatalogs = r.state.stock.all, r.state.stock.pools
+	out.Catalog, out.PoolCatalogs = r.state.stock.All, r.state.stock.Pools
 	for _, s := range f.nodes {
 		if s.gone || s.node == nil {
 			continue

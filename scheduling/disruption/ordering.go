@@ -127,9 +127,8 @@ func trimmed(l *scheduling.Launch, evictions []Eviction, rebooked booking) sched
 
 // newOrdering begins the way to where a step leads.
 func newOrdering(f *state, step *Step, first []string) *ordering {
-	limited := slices.ContainsFunc(f.ordered, func(p *poolState) bool { return len(p.pool.Spec.Limits) > 0 })
 	w := &ordering{
-		state: f, simulation: newSimulation(f, step), asks: limited || f.planner.Policy.WorkloadShare > 0,
+		state: f, simulation: newSimulation(f, step), asks: f.planner.Policy.WorkloadShare > 0,
 		places: map[string]map[string]int{}, order: map[string][]string{}, new: map[string]*scheduling.Launch{}, bought: map[string]bool{}, weight: map[string]float64{},
 	}
 	for i := range step.Launches {

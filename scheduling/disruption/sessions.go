@@ -12,10 +12,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/eviction"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
@@ -189,19 +189,8 @@ func (f *state) shown(s *candidate) *corev1.Node {
 	}
 	// What a node in flight does not report is taken from the catalog, so it must not be
 	// one, and yet count for limits.
-	node.Labels = maps.Clone(node.Labels)
+	node.Status.Capacity, node.Labels = compile.NodeCapacity(f.problem, &node), maps.Clone(node.Labels)
 	node.Labels[scheduling.InitializedLabel], node.Labels[scheduling.RegisteredLabel] = "true", "true"
-	node.Status.Capacity = maps.Clone(node.Status.Capacity)
-	if node.Status.Capacity == nil {
-		node.Status.Capacity = corev1.ResourceList{}
-	}
-	if t, ok := f.problem.CatalogOf(node.Labels[scheduling.NodePoolLabel]).Get(instancetypes.OfferingOf(&node).InstanceType); ok {
-		for name, q := range t.Capacity {
-			if have := node.Status.Capacity[name]; have.IsZero() {
-				node.Status.Capacity[name] = q
-			}
-		}
-	}
 	return &node
 }
 

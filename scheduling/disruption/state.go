@@ -2,6 +2,7 @@ package disruption
 
 import (
 	"cmp"
+	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -16,6 +17,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/drain"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/eviction"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/landing"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/stock"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
@@ -63,7 +65,7 @@ type state struct {
 	bought map[string]int
 	used   map[string]bool
 	// stock is what is on sale now: reservations have lost what steps bought from them.
-	stock availability
+	stock stock.Stock
 
 	// patient lets more nodes go together than budgets of pools allow, if they allow any:
 	// the search looks for what is to be had, and parts of it are done one after the other.
@@ -129,7 +131,7 @@ func newState(p Planner, c *Cluster) *state {
 	f := &state{
 		planner: p, cluster: c, topology: drain.NewTopology(&c.Problem), problem: &c.Problem, now: p.Now, nodeCost: cmp.Or(p.NodeCost, 1),
 		pools: map[string]*poolState{}, at: make(map[string]*candidate, len(c.Nodes)), pods: make(map[string]*corev1.Pod, len(c.Running)), whereabouts: map[string]string{}, replicas: map[string]int{},
-		waits: map[string]*corev1.Pod{}, lifted: map[string]*corev1.Pod{}, bought: map[string]int{}, used: map[string]bool{}, stock: newAvailability(&c.Problem),
+		waits: map[string]*corev1.Pod{}, lifted: map[string]*corev1.Pod{}, bought: map[string]int{}, used: map[string]bool{}, stock: stock.New(&c.Problem),
 	}
 	if f.now.IsZero() {
 		f.now = c.Now
@@ -250,6 +252,17 @@ func (f *state) standing(name string) *candidate {
 		return s
 	}
 	return nil
+}
+
+// running yields the nodes that are there, but for some.
+func (f *state) running(but ...string) iter.Seq[*corev1.Node] {
+	return func(yield func(*corev1.Node) bool) {
+		for _, s := range f.nodes {
+			if !s.gone && s.node != nil && !slices.Contains(but, s.name) && !yield(s.node) {
+				return
+			}
+		}
+	}
 }
 
 // names are those of the nodes that are there, sorted.

@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
@@ -194,34 +193,4 @@ func TestOptionsAgreeWhilePodsWait(t *testing.T) {
 			assert.Len(t, zones, tt.zones)
 		})
 	}
-}
-
-// Reservations lose what steps buy, and have back what goes.
-func TestStock(t *testing.T) {
-	s := stateOf(t)
-	left := func() int {
-		o, ok := s.stock.all.Lookup(offerings.Key{InstanceType: "m.large", Zone: "a", CapacityType: offerings.Reserved})
-		require.True(t, ok)
-		return o.ReservationCount
-	}
-	l := []scheduling.Launch{{Options: []scheduling.Option{{InstanceType: "m.large", CapacityType: offerings.Reserved, ReservationID: "cr-1"}}}}
-	assert.True(t, s.stock.covers(l))
-	assert.False(t, s.stock.covers(append(l, l...)))
-	d := &scheduling.Delta{}
-	require.NoError(t, s.stock.reserve(map[string]int{"cr-1": 1}, d))
-	assert.Zero(t, left())
-	assert.NotNil(t, d.Catalog)
-	assert.False(t, s.stock.covers(l))
-	require.NoError(t, s.stock.reserve(map[string]int{"cr-1": -1}, &scheduling.Delta{}))
-	assert.Equal(t, 1, left())
-
-	small, ok := s.stock.all.Get("m.small")
-	require.True(t, ok)
-	other := small.DeepCopy()
-	other.Name, other.Labels = "m.other", nil
-	other.Offerings = []offerings.Offering{{Zone: "a", CapacityType: offerings.Reserved, ReservationID: "cr-1"}}
-	large, _ := s.stock.all.Get("m.large")
-	both, err := instancetypes.NewCatalog(other, large.DeepCopy())
-	require.NoError(t, err)
-	assert.False(t, (&availability{all: both}).covers(l), "the least that any offering says of a reservation counts")
 }

@@ -112,7 +112,7 @@ func (f *state) take(step *Step) error {
 	if f.market == nil {
 		return nil
 	}
-	if err := f.stock.reserve(reserved, &d); err != nil {
+	if err := f.stock.Reserve(reserved, &d); err != nil {
 		return err
 	}
 	if err := f.apply(d); err != nil {

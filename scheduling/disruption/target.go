@@ -10,6 +10,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/eviction"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/stock"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 )
 
@@ -86,7 +87,7 @@ func backOnSale(p *scheduling.Problem, nodes []*corev1.Node) error {
 		}
 	}
 	p.Unavailable = unmarked(p.Unavailable, had, p.Now)
-	k, err := newAvailability(p).changed(func(t *instancetypes.InstanceType, o *offerings.Offering) bool {
+	k, err := stock.New(p).Changed(func(t *instancetypes.InstanceType, o *offerings.Offering) bool {
 		more, again := 0, o.Unavailable && had[o.Key(t.Name)]
 		if o.CapacityType == offerings.Reserved {
 			more = lent[o.ReservationID]
@@ -95,7 +96,7 @@ func backOnSale(p *scheduling.Problem, nodes []*corev1.Node) error {
 		o.ReservationCount += more
 		return again || more > 0
 	})
-	p.Catalog, p.PoolCatalogs = k.all, k.pools
+	p.Catalog, p.PoolCatalogs = k.All, k.Pools
 	return err
 }
 

@@ -61,13 +61,7 @@ func newSimulation(f *state, step *Step) *drain.Simulation {
 			}
 			return nil
 		},
-		Nodes: func(yield func(*corev1.Node) bool) {
-			for _, s := range f.nodes {
-				if !s.gone && s.node != nil && !yield(s.node) {
-					return
-				}
-			}
-		},
+		Nodes: f.running(),
 	}, step.Drain, launched, lo.Map(step.Evictions, func(e Eviction, _ int) drain.Move { return drain.Move{Pod: e.Pod, From: e.From, To: e.To} }))
 }
 

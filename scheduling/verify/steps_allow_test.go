@@ -26,6 +26,7 @@ func TestStepsAllow(t *testing.T) {
 		do   func(c *stepsCase)
 		not  verify.Code
 	}{
+		{"what goes makes room in limits for what comes, to the last unit (P68)", func(c *stepsCase) { c.pool().Spec.Limits = st.Resources(st.Cores(6)) }, verify.Limits},
 		{"only true keeps nodes (D7)", func(c *stepsCase) { annotate(c.node("idle"), peace, "false") }, verify.DoNotDisrupt},
 		{"the time of peace is over (S12)", func(c *stepsCase) {
 			start := metav1.NewTime(c.cluster.Now.Add(-time.Hour))

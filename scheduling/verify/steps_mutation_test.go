@@ -223,6 +223,10 @@ func evictionMutations() []stepsMutation {
 		{"another price", func(c *stepsCase) { c.plan.Steps[2].Launches[0].Options[0].Price++ }, verify.OptionPrice},
 		{"a type that is not sold", func(c *stepsCase) { c.plan.Steps[2].Launches[0].Options[0].InstanceType = "x" }, verify.TypeUnknown},
 		{"limits", func(c *stepsCase) { c.pool().Spec.Limits = st.Resources(st.Cores(5)) }, verify.Limits},
+		{"limits that later steps keep", func(c *stepsCase) {
+			c.pool().Spec.Limits = st.Resources(st.Cores(6))
+			c.plan.Steps = []disruption.Step{c.plan.Steps[2], c.plan.Steps[0], c.plan.Steps[1]}
+		}, verify.Limits},
 		{"minValues are relaxed", func(c *stepsCase) { c.plan.Steps[2].Launches[0].MinValuesRelaxed = true }, verify.MinValues},
 	}
 }

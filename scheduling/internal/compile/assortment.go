@@ -226,7 +226,7 @@ func (l *LocationIndex) pointed(ti int, places []int32, supplies *offers.Supplie
 		o := &l.Offered[ti].List[at]
 		offer := &l.Offers.Offers[o.Offer]
 		options[i] = model.Option{
-			Room: l.Rooms.Rooms[o.Room], Use: limitUse(limited, l.Offers.Shapes[offer.Shape].Capacity),
+			Room: l.Rooms.Rooms[o.Room], Use: LimitUse(limited, l.Offers.Shapes[offer.Shape].Capacity),
 			Cost: offer.Cost, Supply: supplies.Number(offer.Offering), Floor: -1,
 		}
 		if choosy {

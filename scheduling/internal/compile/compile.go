@@ -278,7 +278,7 @@ func (c *Compiler) addOptions(ti int, list []offers.TemplateOffer, rank int32, s
 			avoid.And(softs)
 			avoids[o.Column] = avoid
 		}
-		use := limitUse(limited, c.Offers.Shapes[offer.Shape].Capacity)
+		use := LimitUse(limited, c.Offers.Shapes[offer.Shape].Capacity)
 		for _, worst := range c.worst(floor, use) {
 			c.Model.Options = append(c.Model.Options, model.Option{
 				Pool: model.PoolID(v.Number), Room: c.Rooms.Rooms[o.Room], Use: use, Worst: worst,
@@ -322,8 +322,8 @@ func LimitedResources(p *scheduling.NodePool) []corev1.ResourceName {
 	return slices.Sorted(maps.Keys(p.Spec.Limits))
 }
 
-// limitUse is what one machine takes of the limits.
-func limitUse(limited []corev1.ResourceName, capacity corev1.ResourceList) []int64 {
+// LimitUse is what one machine takes of the limits.
+func LimitUse(limited []corev1.ResourceName, capacity corev1.ResourceList) []int64 {
 	use := make([]int64, len(limited))
 	for i, name := range limited {
 		if name == scheduling.NodesResource {
@@ -349,7 +349,7 @@ func (c *Compiler) buildLimits() {
 			if node.Labels[scheduling.NodePoolLabel] != p.Name || podspec.Going(node) {
 				continue
 			}
-			for d, n := range limitUse(limited, c.nodeCapacity(node)) {
+			for d, n := range LimitUse(limited, NodeCapacity(c.Problem, node)) {
 				left[d] -= n
 			}
 		}

@@ -57,7 +57,7 @@ func (c *Compiler) addFloor(v *offers.Template, x *offers.TemplateOffers, spot b
 		if c.Cautious && c.Offers.Offers[o.Offer].Offering.CapacityType == offerings.Reserved {
 			continue // by the time it is needed the reservation may be used up
 		}
-		use := limitUse(limited, c.Offers.Shapes[c.Offers.Offers[o.Offer].Shape].Capacity)
+		use := LimitUse(limited, c.Offers.Shapes[c.Offers.Offers[o.Offer].Shape].Capacity)
 		if !model.Fits(limits, use) {
 			continue // it takes more than the pool may ever have
 		}

@@ -40,7 +40,7 @@ func (l *Ledger) Use(p offers.Purchase) []int64 {
 	if u, ok := l.capacity[p]; ok {
 		return u
 	}
-	u := limitUse(LimitedResources(l.c.Templates[p.Template].Pool), l.c.Offers.Shapes[l.c.Offers.Offers[p.Offer].Shape].Capacity)
+	u := LimitUse(LimitedResources(l.c.Templates[p.Template].Pool), l.c.Offers.Shapes[l.c.Offers.Offers[p.Offer].Shape].Capacity)
 	l.capacity[p] = u
 	return u
 }

@@ -177,16 +177,16 @@ func (c *Compiler) NodeAllocatable(node *corev1.Node) corev1.ResourceList {
 	if !InFlight(node) {
 		return node.Status.Allocatable
 	}
-	_, allocatable := c.catalogued(node)
+	_, allocatable := catalogued(c.Problem, node)
 	return reported(node.Status.Allocatable, allocatable)
 }
 
-// nodeCapacity is what a node counts for towards its pool's limits.
-func (c *Compiler) nodeCapacity(node *corev1.Node) corev1.ResourceList {
+// NodeCapacity is what a node counts for towards its pool's limits.
+func NodeCapacity(p *scheduling.Problem, node *corev1.Node) corev1.ResourceList {
 	if !InFlight(node) {
 		return node.Status.Capacity
 	}
-	capacity, _ := c.catalogued(node)
+	capacity, _ := catalogued(p, node)
 	return reported(node.Status.Capacity, capacity)
 }
 
@@ -205,8 +205,8 @@ func reported(status, expected corev1.ResourceList) corev1.ResourceList {
 }
 
 // catalogued looks up what machines like the node have.
-func (c *Compiler) catalogued(node *corev1.Node) (capacity, allocatable corev1.ResourceList) {
-	catalog := c.Problem.CatalogOf(node.Labels[scheduling.NodePoolLabel])
+func catalogued(p *scheduling.Problem, node *corev1.Node) (capacity, allocatable corev1.ResourceList) {
+	catalog := p.CatalogOf(node.Labels[scheduling.NodePoolLabel])
 	if catalog == nil {
 		return nil, nil
 	}

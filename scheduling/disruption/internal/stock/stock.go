@@ -1,0 +1,99 @@
+package stock
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/plimsoll-go/plimsoll/instancetypes"
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+)
+
+// Stock is what is on sale once some steps are done. Its parts are replaced, never changed.
+type Stock struct {
+	// All is what is on sale for NodePools that have no catalog of their own, Pools what is for the others, by name.
+	All   *instancetypes.Catalog
+	Pools map[string]*instancetypes.Catalog
+
+	problem   *scheduling.Problem
+	nodePools map[string]*scheduling.NodePool
+}
+
+// New is what is on sale for the NodePools of a problem.
+func New(p *scheduling.Problem) Stock {
+	s := Stock{All: p.Catalog, Pools: p.PoolCatalogs, problem: p, nodePools: map[string]*scheduling.NodePool{}}
+	for _, pool := range p.NodePools {
+		s.nodePools[pool.Name] = pool
+	}
+	return s
+}
+
+// of is what is on sale for a NodePool.
+func (s *Stock) of(pool string) *instancetypes.Catalog {
+	if own, ok := s.Pools[pool]; ok {
+		return own
+	}
+	return s.All
+}
+
+// catalogs are all that anything is on sale in.
+func (s *Stock) catalogs() []*instancetypes.Catalog {
+	return append([]*instancetypes.Catalog{s.All}, slices.Collect(maps.Values(s.Pools))...)
+}
+
+// Changed is what is on sale once offerings have changed; change changes one, and says whether it has.
+func (s Stock) Changed(change func(*instancetypes.InstanceType, *offerings.Offering) bool) (Stock, error) {
+	known := map[*instancetypes.Catalog]*instancetypes.Catalog{nil: nil}
+	renew := func(old *instancetypes.Catalog) (*instancetypes.Catalog, error) {
+		if made, ok := known[old]; ok {
+			return made, nil
+		}
+		var changes []instancetypes.OfferingChange
+		for t := range old.All() {
+			for _, o := range t.Offerings {
+				if change(t, &o) {
+					changes = append(changes, instancetypes.OfferingChange{InstanceType: t.Name, Offering: o})
+				}
+			}
+		}
+		known[old] = old
+		if len(changes) == 0 {
+			return old, nil
+		}
+		made, err := old.WithOfferings(changes...)
+		known[old] = made
+		return made, err
+	}
+	out := s
+	out.Pools = maps.Clone(s.Pools)
+	var err error
+	if out.All, err = renew(s.All); err != nil {
+		return s, err
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Pools)) {
+		if out.Pools[name], err = renew(s.Pools[name]); err != nil {
+			return s, err
+		}
+	}
+	return out, nil
+}
+
+// Reserve takes machines off what reservations have left, or gives them back where the
+// number is below 0, and says so in a change.
+func (s *Stock) Reserve(used map[string]int, d *scheduling.Delta) error {
+	maps.DeleteFunc(used, func(_ string, n int) bool { return n == 0 })
+	if len(used) == 0 {
+		return nil
+	}
+	var err error
+	*s, err = s.Changed(func(_ *instancetypes.InstanceType, o *offerings.Offering) bool {
+		n := used[o.ReservationID]
+		if o.CapacityType != offerings.Reserved || n == 0 {
+			return false
+		}
+		o.ReservationCount = max(o.ReservationCount-n, 0)
+		return true
+	})
+	d.Catalog, d.PoolCatalogs = s.All, s.Pools
+	return err
+}
