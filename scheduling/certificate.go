@@ -25,12 +25,12 @@ import (
 // limits, weights, minValues, wishes, spread, affinity, anti-affinity over more than a
 // host, and how many volumes a node takes. What keeps those rules, too, costs no less.
 //
-// With Spreads they keep the constraints of topology spread that are named there, too, and
-// as plans of a [Policy] do: over all domains that have nodes at which the constraint looks,
-// and those in which any of the pods named could have a machine of its own, whether or not
-// the plan has a node there. Kube-scheduler looks at domains with nodes alone, so that with
-// all pods in one domain it would be content; such a plan may cost less. Where a NodePool asks
-// for minValues, the domain has to have so many machines that would do. Domains to which only
+// With Spreads they keep the constraints that are named there, too: required anti-affinity, and
+// topology spread as plans of a [Policy] do, over all domains that have nodes at which the
+// constraint looks, and those in which any of the pods named could have a machine of its own,
+// whether or not the plan has a node there. Kube-scheduler looks at domains with nodes alone, so
+// that with all pods in one domain it would be content; such a plan may cost less. Where a NodePool
+// asks for minValues, the domain has to have so many machines that would do. Domains to which only
 // pools lead that leave a label open for which a DaemonSet asks, or in which a pool's limits allow
 // no machine even at first, are not among those, nor, where spot machines have to leave a choice,
 // those with spot machines alone.
@@ -86,7 +86,7 @@ type Certificate struct {
 	// one that pods are spread over. "" is topology.kubernetes.io/zone.
 	TopologyKey string `json:"topologyKey,omitempty"`
 	// Spreads say which pods are worth less in some domains, because only so many of them may
-	// be there.
+	// be there, or one.
 	Spreads []DomainSpread `json:"spreads,omitempty"`
 	// Domains are what pods are worth domain by domain, with "assignment". Vectors and Spreads are
 	// empty then, and Values say what pods pay, wherever they are; what is left of that to a
@@ -119,7 +119,10 @@ type PartedCertificate struct {
 
 // DomainSpread names a pod with a constraint of topology spread over domains that must hold and
 // counts the pod itself. It says what those placed pods are worth less, domain by domain, that
-// have the same constraint, count for it and ask the same of their nodes.
+// have the same constraint, count for it and ask the same of their nodes. If a pod has none, it
+// names the first required term of its anti-affinity over domains that selects the pod itself, for
+// those placed pods of which that is so, too, by the same term: of them a domain has one at most,
+// and none where a pod runs that the term selects. Every node has a domain then, and all on sale.
 //
 // How many of them there are in each domain at least and at most follows from the
 // constraint: from how many pods it counts that run there or wait, and from which domains

@@ -20,7 +20,7 @@ type tinySpread struct {
 
 func randomSpread(r *rand.Rand) tinySpread {
 	domains := 1 + r.IntN(3)
-	s := tinySpread{DomainSpread: prove.DomainSpread{Skew: 1 + r.Int64N(2), Placed: 1 + r.Int64N(5), Counts: make([]bool, domains)}}
+	s := tinySpread{DomainSpread: prove.DomainSpread{Skew: 1 + r.Int64N(2), Apart: r.IntN(5) == 0, Placed: 1 + r.Int64N(5), Counts: make([]bool, domains)}}
 	if r.IntN(3) == 0 {
 		s.held = r.Int64N(3)
 	}
@@ -43,7 +43,7 @@ type spreadScene struct {
 
 // outcomes are the numbers of the rule's pods by domain in every plan that places at least
 // placed of them and up to held more. A domain that does not count is not looked at until it
-// has pods.
+// has pods. Pods that are kept apart bind where none is that counts, and keep such away.
 func (s *tinySpread) outcomes() map[[3]int64]bool {
 	found, seen := map[[3]int64]bool{}, map[spreadScene]bool{}
 	var visit func(x spreadScene)
@@ -63,13 +63,17 @@ func (s *tinySpread) outcomes() map[[3]int64]bool {
 			}
 		}
 		for z := range s.Running {
-			if bound < s.Placed+s.held && (low == 1<<40 || x.all[z]+1-low <= s.Skew) {
+			joins := low == 1<<40 || x.all[z]+1-low <= s.Skew
+			if s.Apart {
+				joins = x.all[z] == 0
+			}
+			if bound < s.Placed+s.held && joins {
 				next := x
 				next.own[z]++
 				next.all[z]++
 				visit(next)
 			}
-			if x.strange < s.strange {
+			if x.strange < s.strange && (!s.Apart || x.own[z] == 0) {
 				next := x
 				next.strange++
 				next.all[z]++

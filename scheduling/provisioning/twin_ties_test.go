@@ -14,7 +14,8 @@ import (
 )
 
 // twinTies are what ties the pods of a tiny problem: anti-affinity and spread over
-// hosts, spread over zones. The pods that hold a spread are those that it counts.
+// hosts and over zones. The pods that hold a spread, or anti-affinity over zones, are those
+// that it counts.
 type twinTies struct {
 	pods  []*corev1.Pod
 	apart []podSet // by pod, those it keeps away from its host, or they it
@@ -22,10 +23,11 @@ type twinTies struct {
 	zones map[string]int // numbers the zones
 }
 
-// twinTie is a spread of one pod.
+// twinTie is a spread of one pod, or anti-affinity over zones.
 type twinTie struct {
 	key      string
 	skew     int
+	apart    bool // a zone has one pod at most
 	counted  podSet
 	selector labels.Selector
 	// Of spread over zones: how many pods run in each zone, and whether it has nodes,
@@ -40,7 +42,7 @@ const maxZones = 4
 func newTwinTies(p scheduling.Problem) twinTies {
 	t := twinTies{pods: p.Pods, apart: make([]podSet, len(p.Pods)), ties: make([][]twinTie, len(p.Pods))}
 	for i, pod := range p.Pods {
-		for _, s := range keptAway(pod) {
+		for _, s := range keptAway(pod, corev1.LabelHostname) {
 			for j, other := range p.Pods {
 				if i != j && s.Matches(labels.Set(other.Labels)) {
 					t.apart[i] |= 1 << j
@@ -49,23 +51,29 @@ func newTwinTies(p scheduling.Problem) twinTies {
 			}
 		}
 		for _, c := range pod.Spec.TopologySpreadConstraints {
-			tie := twinTie{key: c.TopologyKey, skew: int(c.MaxSkew), selector: selectorOf(c.LabelSelector)}
+			t.ties[i] = append(t.ties[i], twinTie{key: c.TopologyKey, skew: int(c.MaxSkew), selector: selectorOf(c.LabelSelector)})
+		}
+		for _, s := range keptAway(pod, corev1.LabelTopologyZone) {
+			t.ties[i] = append(t.ties[i], twinTie{key: corev1.LabelTopologyZone, skew: 1, apart: true, selector: s})
+		}
+		for k := range t.ties[i] {
 			for j, other := range p.Pods {
-				if tie.selector.Matches(labels.Set(other.Labels)) {
-					tie.counted |= 1 << j
+				if t.ties[i][k].selector.Matches(labels.Set(other.Labels)) {
+					t.ties[i][k].counted |= 1 << j
 				}
 			}
-			t.ties[i] = append(t.ties[i], tie)
 		}
 	}
 	return t
 }
 
-// keptAway are the selectors of a pod's anti-affinity, which is over hosts.
-func keptAway(pod *corev1.Pod) (out []labels.Selector) {
+// keptAway are the selectors of a pod's anti-affinity over a label.
+func keptAway(pod *corev1.Pod, key string) (out []labels.Selector) {
 	if a := pod.Spec.Affinity; a != nil && a.PodAntiAffinity != nil {
 		for _, term := range a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution {
-			out = append(out, selectorOf(term.LabelSelector))
+			if term.TopologyKey == key {
+				out = append(out, selectorOf(term.LabelSelector))
+			}
 		}
 	}
 	return out
@@ -107,13 +115,13 @@ func (t *twinTies) allowHost(o twinOption, group podSet) bool {
 		if group&t.apart[i] != 0 {
 			return false
 		}
-		for _, s := range keptAway(pod) {
+		for _, s := range keptAway(pod, corev1.LabelHostname) {
 			if matching(s, o.running) > 0 {
 				return false
 			}
 		}
 		for _, other := range o.running {
-			for _, s := range keptAway(other) {
+			for _, s := range keptAway(other, corev1.LabelHostname) {
 				if matching(s, []*corev1.Pod{pod}) > 0 {
 					return false
 				}
@@ -229,6 +237,9 @@ func (tie *twinTie) allows(w *twin, groups []podSet, chosen []int, open bool) bo
 		if exists[zone] || open && tie.open[zone] {
 			least = min(least, n)
 		}
+	}
+	if tie.apart {
+		least = 0
 	}
 	for zone, n := range counts {
 		if fresh[zone] && n-least > tie.skew {

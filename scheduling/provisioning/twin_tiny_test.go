@@ -14,8 +14,8 @@ import (
 
 // tiny is a problem of at most eight pods, two pools, six offerings and two nodes. It
 // has limits, reservations, selectors, taints, host ports, daemons, minValues,
-// priorities and pods that run; one in three has anti-affinity or spread over hosts,
-// spread over zones, or both. It has no weights.
+// priorities and pods that run; one in three has anti-affinity or spread over hosts or over
+// zones, or both. It has no weights.
 func tiny(seed uint64) scheduling.Problem {
 	r := rand.New(rand.NewPCG(seed, 77))
 	oneIn := func(n int) bool { return r.IntN(n) == 0 }
@@ -86,8 +86,10 @@ func tieTiny(r *rand.Rand, p *scheduling.Problem) {
 		tie = append(tie, st.Apart(corev1.LabelHostname))
 	case 1:
 		tie = append(tie, st.Spread(corev1.LabelHostname, st.Skew(int32(1+r.IntN(2)))))
-	case 2, 3:
+	case 2:
 		tie = append(tie, st.Spread(corev1.LabelTopologyZone, st.Skew(int32(1+r.IntN(2)))))
+	case 3:
+		tie = append(tie, st.Apart(corev1.LabelTopologyZone))
 	default:
 		tie = append(tie, st.Spread(corev1.LabelTopologyZone), st.Apart(corev1.LabelHostname))
 	}

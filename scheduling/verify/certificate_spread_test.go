@@ -61,7 +61,7 @@ func TestWhatSpreadsProve(t *testing.T) {
 	web := func(n int, opts ...st.PodOption) []*corev1.Pod {
 		return st.Pods(n, "p", append([]st.PodOption{st.Requests(st.Cores(1)), st.Label("app", "web")}, opts...)...)
 	}
-	five := web(5, st.Spread(zoneOf))
+	five, three := web(5, st.Spread(zoneOf)), web(3, st.Apart(zoneOf))
 	less := func(zones ...string) map[string]string {
 		out := map[string]string{}
 		for i := 0; i < len(zones); i += 2 {
@@ -73,6 +73,9 @@ func TestWhatSpreadsProve(t *testing.T) {
 	running := func(p *scheduling.Problem) {
 		p.Nodes = []*corev1.Node{st.Node("n", st.Allocatable(st.MilliCPU(500), st.GiB(4)), st.Label(zoneOf, "a"))}
 		p.Running = st.Pods(1, "r", st.Label("app", "web"), st.OnNode("n"))
+	}
+	astray := func(p *scheduling.Problem) {
+		p.Nodes = []*corev1.Node{st.Node("n", st.Allocatable(st.MilliCPU(500), st.GiB(4)))}
 	}
 	large := func(p *scheduling.Problem) {
 		p.Catalog = st.MustCatalog(
@@ -117,6 +120,14 @@ func TestWhatSpreadsProve(t *testing.T) {
 		{"a large machine", zonesMarket(five, large), "aabbc", "250", usual, nil, -1},
 		{"pods beyond the least", zonesMarket(five, large), "aabbc", "250", usual, less("a", "150", "b", "90", "c", "240"), 620},
 		{"too little off beyond", zonesMarket(five, large), "aabbc", "250", usual, less("a", "150", "b", "90", "c", "239"), -1},
+		{"one in each zone", zonesMarket(three), "abc", "250", usual, nil, 510},
+		{"one that is worth too much", zonesMarket(three), "abc", "251", usual, nil, -1},
+		{"one where none runs", zonesMarket(three[:2], running), "bc", "250", usual, nil, 410},
+		{"those that are kept apart may ask for different zones", zonesMarket(append(web(2, st.Apart(zoneOf)), st.Pod("q", st.Requests(st.Cores(1)), st.Label("app", "web"), st.Apart(zoneOf), st.Select(zoneOf, "c")))), "abc", "250", usual, nil, 260},
+		{"two in a zone that are kept apart", zonesMarket(three), "aab", "250", usual, nil, -2},
+		{"a node in no zone", zonesMarket(three, astray), "abc", "250", usual, nil, -2},
+		{"pods that keep others away", zonesMarket(web(3, st.Apart(zoneOf, st.Of("app", "api")))), "abc", "250", usual, nil, -2},
+		{"pods that would rather be apart", zonesMarket(web(3, st.Apart(zoneOf, st.Weight(1)))), "abc", "250", usual, nil, -2},
 		{"the plan breaks the bounds", zonesMarket(five), "aaabc", "250", usual, nil, -2},
 		{"no whole number", zonesMarket(five), "aabbc", "250", less("a", "1.5"), nil, -2},
 		{"a negative number", zonesMarket(five), "aabbc", "250", usual, less("a", "-1"), -2},

@@ -1,7 +1,7 @@
 // Package prove finds the lower bound on the price of every plan for a compiled problem, and
 // the certificate that goes with it. It states the bound's instance, with running nodes as
-// room that is free. Where pods are spread over the values of a label, domains are told apart: of
-// one label, that with the most at stake.
+// room that is free. Where pods are spread over the values of a label, or kept apart there, domains
+// are told apart: of one label, that with the most at stake.
 package prove
 
 // A map of this package's files

@@ -47,7 +47,7 @@ const mostGroups = 4_000
 
 // newBalance returns nil where there is nothing to gain, or more than is understood.
 func (pr *Prover) newBalance(plan *scheduling.Plan) *balance {
-	for _, key := range pr.spreadKeys() {
+	for _, key := range pr.domainKeys() {
 		if m := pr.balanceOver(key, plan); m != nil {
 			return m
 		}
@@ -58,16 +58,8 @@ func (pr *Prover) newBalance(plan *scheduling.Plan) *balance {
 func (pr *Prover) balanceOver(key string, plan *scheduling.Plan) *balance {
 	m := &balance{domainBook: pr.bareBook(key)}
 	keys := m.readRules()
-	if len(m.rules) == 0 || !m.readDomains() || m.unlabelled {
+	if len(m.rules) == 0 || !m.readDomains() || m.unlabelled || !m.labelled(key) || !m.labelled(corev1.LabelHostname) {
 		return nil
-	}
-	if slices.ContainsFunc(pr.Nodes, func(n *compile.ExistingNode) bool { return !n.Named || n.Labels[key] == "" }) {
-		return nil
-	}
-	for i := range m.locations.Places {
-		if labels := m.locations.Places[i].Labels; labels[key] == "" || labels[corev1.LabelHostname] == "" {
-			return nil
-		}
 	}
 	m.count(keys)
 	if m.keepOnly(plan); len(m.rules) == 0 {
@@ -189,7 +181,8 @@ func (m *balance) keepOnly(plan *scheduling.Plan) {
 				o.kept, r.kept = false, false
 			}
 		}
-		matters = matters || r.kept && m.stake(&domainRule{classes: r.classes}) > 0
+		stake, _ := m.stake(&domainRule{classes: r.classes})
+		matters = matters || r.kept && stake > 0
 	}
 	m.rules = slices.DeleteFunc(m.rules, func(r balanceRule) bool { return !r.kept || !matters })
 }

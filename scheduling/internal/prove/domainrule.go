@@ -18,8 +18,8 @@ import (
 )
 
 // domainRule is placed pods that are spread over domains by one constraint, count for it
-// themselves and ask the same of their nodes. In every plan that keeps the constraint
-// there are so many of them in each domain.
+// themselves and ask the same of their nodes, or that one term of anti-affinity keeps apart from each
+// other. In every plan that keeps the constraint there are so many of them in each domain.
 type domainRule struct {
 	classes     []int // planned classes
 	pods        int64
@@ -61,11 +61,11 @@ type domainRuleKey struct {
 }
 
 // newDomainBook finds the rules by which the bound gains, over the label with the most at stake. It returns nil if there
-// are none.
-func (pr *Prover) newDomainBook(plan *scheduling.Plan) (best *domainBook) {
+// are none. proven is the bound without domains.
+func (pr *Prover) newDomainBook(plan *scheduling.Plan, proven int64) (best *domainBook) {
 	most := 0.0
-	for _, key := range pr.spreadKeys() {
-		b := pr.domainBookOver(key, plan)
+	for _, key := range pr.domainKeys() {
+		b := pr.domainBookOver(key, plan, proven)
 		if b == nil {
 			continue
 		}
@@ -82,7 +82,7 @@ func (pr *Prover) newDomainBook(plan *scheduling.Plan) (best *domainBook) {
 
 // domainBookOver finds the rules over a label. A rule that a plan does not keep to as planners do, since there would be
 // no place for all of its pods, bounds nothing.
-func (pr *Prover) domainBookOver(key string, plan *scheduling.Plan) *domainBook {
+func (pr *Prover) domainBookOver(key string, plan *scheduling.Plan, proven int64) *domainBook {
 	b := pr.bareBook(key)
 	keys, rules := b.domainRules()
 	if len(rules) == 0 || !b.readDomains() {
@@ -91,7 +91,11 @@ func (pr *Prover) domainBookOver(key string, plan *scheduling.Plan) *domainBook 
 	book, numbers := units.NewRuleBook(b.locations), make([]int, len(rules))
 	for i := range rules {
 		r := &rules[i]
-		if r.weight = b.stake(r); r.weight > 0 {
+		var alone float64
+		if r.weight, alone = b.stake(r); keys[i].Kind == podspec.AntiTie && alone > float64(proven) {
+			r.weight += alone
+		}
+		if r.weight > 0 {
 			numbers[i] = book.Rule(keys[i].Tie, keys[i].group, b.TopologyTerms.List[b.Planned[r.classes[0]].TopologyTerms])
 		}
 	}
@@ -117,7 +121,7 @@ func (pr *Prover) domainBookOver(key string, plan *scheduling.Plan) *domainBook 
 }
 
 // domainRules are the constraints of placed pods that are about domains and count the pods
-// that have them.
+// that have them. Pods kept apart may ask different things of their nodes.
 func (b *domainBook) domainRules() (keys []domainRuleKey, rules []domainRule) {
 	index := map[domainRuleKey]int{}
 	for i, n := range b.placed {
@@ -127,10 +131,18 @@ func (b *domainBook) domainRules() (keys []domainRuleKey, rules []domainRule) {
 		class := b.Planned[i]
 		bonds := b.TopologyTerms.List[class.TopologyTerms]
 		t := b.ruleOf(bonds)
-		if t == nil || !b.TopologyTerms.Targets.Has(class.Among, t.Target) || slices.ContainsFunc(class.Pods, hasClaims) {
-			continue // where volumes can be is said in many ways
+		if t == nil {
+			t = b.termOf(class)
 		}
-		key := domainRuleKey{Tie: *t, group: class.Group, keys: strings.Join(bonds.SpreadKeys(true), ",")}
+		if t == nil || !b.TopologyTerms.Targets.Has(class.Among, t.Target) {
+			continue
+		}
+		key := domainRuleKey{Tie: *t, group: -1}
+		if t.Kind == podspec.SpreadTie {
+			if key.group, key.keys = class.Group, strings.Join(bonds.SpreadKeys(true), ","); slices.ContainsFunc(class.Pods, hasClaims) {
+				continue // where volumes can be is said in many ways
+			}
+		}
 		at, known := index[key]
 		if !known {
 			at = len(rules)
@@ -155,18 +167,31 @@ func (b *domainBook) ruleOf(terms *podspec.TopologyTerms) *podspec.Tie {
 	return &terms.Ties[at]
 }
 
+// termOf is the required term of anti-affinity over domains by which pods of a class keep their like
+// away, nil for none.
+func (b *domainBook) termOf(class *podspec.PodClass) *podspec.Tie {
+	ties := b.TopologyTerms.List[class.TopologyTerms].Ties
+	at := slices.IndexFunc(ties, func(t podspec.Tie) bool {
+		return t.Kind == podspec.AntiTie && t.Weight == 0 && t.Key == b.key && b.TopologyTerms.Targets.Has(class.Among, t.Target)
+	})
+	if at < 0 {
+		return nil
+	}
+	return &ties[at]
+}
+
 // hasClaims reports whether a pod has volumes that may tie it to a place.
 func hasClaims(pod *corev1.Pod) bool {
 	return slices.ContainsFunc(pod.Spec.Volumes, func(v corev1.Volume) bool { return v.PersistentVolumeClaim != nil || v.Ephemeral != nil })
 }
 
 // stake is what it costs at most that pods have to be in a dear domain, roughly, or 0 where
-// it hardly matters.
-func (b *domainBook) stake(r *domainRule) (stake float64) {
+// it hardly matters, and what they cost if each is alone on a machine.
+func (b *domainBook) stake(r *domainRule) (stake, alone float64) {
 	r.costs = make([]float64, len(b.domains))
 	for _, i := range r.classes {
 		class := b.Planned[i]
-		least := make([]float64, len(b.domains))
+		least, whole := make([]float64, len(b.domains)), 0.0
 		for z, list := range b.domainOffers().Plain[:len(b.domains)] {
 			for _, o := range list {
 				x := &b.Offers.Offers[o.Offer]
@@ -179,6 +204,9 @@ func (b *domainBook) stake(r *domainRule) (stake float64) {
 					if q > 0 {
 						share = max(share, float64(q)/float64(room[d]))
 					}
+				}
+				if price := float64(x.Expected); whole == 0 || price < whole {
+					whole = price
 				}
 				if cost := share * float64(x.Expected); cost > 0 && (least[z] == 0 || cost < least[z]) {
 					least[z] = cost
@@ -195,16 +223,19 @@ func (b *domainBook) stake(r *domainRule) (stake float64) {
 		if len(least) > 1 && slices.Max(least) > slices.Min(least)*(1+leastStake) {
 			stake += (slices.Max(least) - slices.Min(least)) * float64(b.placed[i])
 		}
+		alone += whole * float64(b.placed[i])
 	}
-	return stake
+	return stake, alone
 }
 
 // limit works out how many pods of a rule may be where, given what runs already, and reports
 // whether that says anything.
 func (b *domainBook) limit(r *domainRule, key domainRuleKey, runs *units.Rule) bool {
-	s := DomainSpread{
-		Skew: key.MaxSkew, Placed: r.pods,
-		Running: make([]int64, len(b.domains)), Counts: b.openDomains(r, key),
+	s := DomainSpread{Skew: key.MaxSkew, Apart: key.Kind == podspec.AntiTie, Placed: r.pods, Running: make([]int64, len(b.domains)), Counts: make([]bool, len(b.domains))}
+	if !s.Apart {
+		s.Counts = b.openDomains(r, key)
+	} else if b.unlabelled || !b.labelled(b.key) {
+		return false
 	}
 	for _, class := range b.Planned {
 		if b.TopologyTerms.Targets.Has(class.Among, key.Target) {
@@ -218,7 +249,9 @@ func (b *domainBook) limit(r *domainRule, key domainRuleKey, runs *units.Rule) b
 			s.Counts[z] = s.Counts[z] || d.Eligible
 		}
 	}
-	r.least, r.most = s.Bounds()
+	if r.least, r.most = s.Bounds(); podspec.Sum(r.most) < r.pods {
+		return false // no plan places all
+	}
 	for z := range b.domains {
 		if r.least[z] > 0 || r.most[z] < r.pods {
 			return true

@@ -5,8 +5,6 @@ import (
 	"maps"
 	"slices"
 
-	corev1 "k8s.io/api/core/v1"
-
 	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
@@ -14,16 +12,19 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// spreadKeys are the labels, but for that of hosts, that hard spread constraints of placed pods are over, those of the most
-// pods first.
-func (pr *Prover) spreadKeys() []string {
+// domainKeys are the labels, but for that of hosts, that hard spread constraints and required anti-affinity of placed pods are
+// over, those of the most pods first.
+func (pr *Prover) domainKeys() []string {
 	pods := map[string]int64{}
 	for i, n := range pr.placed {
-		if n > 0 {
-			for _, key := range pr.TopologyTerms.List[pr.Planned[i].TopologyTerms].SpreadKeys(true) {
-				if key != corev1.LabelHostname && key == requirements.NormalizeKey(key) {
-					pods[key] += n
-				}
+		if n <= 0 {
+			continue
+		}
+		known := map[string]bool{}
+		for _, t := range pr.TopologyTerms.List[pr.Planned[i].TopologyTerms].Ties {
+			if t.Weight == 0 && t.Kind != podspec.AffinityTie && !t.PerHost() && t.Key == requirements.NormalizeKey(t.Key) && !known[t.Key] {
+				known[t.Key] = true
+				pods[t.Key] += n
 			}
 		}
 	}
@@ -68,6 +69,16 @@ func (b *domainBook) readDomains() bool {
 		b.number[name] = z
 	}
 	return !slices.Contains(b.domains, "") && len(b.domains) >= 2 && len(b.domains) <= mostDomains
+}
+
+// labelled reports whether all nodes have a label.
+func (b *domainBook) labelled(key string) bool {
+	for i := range b.locations.Places {
+		if b.locations.Places[i].Labels[key] == "" {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(b.Nodes, func(n *compile.ExistingNode) bool { return n.Labels[key] == "" })
 }
 
 // settled reports whether it is known which domains machines of a template may be in: offers say so, or its pool does.

@@ -6,9 +6,11 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// DomainSpread is what decides how many pods of a spread over domains may be where.
+// DomainSpread is what decides how many pods of a spread over domains may be where, or of those that
+// keep apart there: of these a domain has one, or none where any runs.
 type DomainSpread struct {
-	Skew int64
+	Skew  int64
+	Apart bool
 	// placed is the number of pods of the rule, pending that of all that wait and count for
 	// it, running by domain those that run.
 	Placed, Pending int64
@@ -31,6 +33,10 @@ func (s *DomainSpread) Bounds() (least, most []int64) {
 	least, most = make([]int64, len(s.Running)), make([]int64, len(s.Running))
 	floor := s.floor()
 	for z, n := range s.Running {
+		if s.Apart {
+			most[z] = min(s.Placed, max(0, 1-n))
+			continue
+		}
 		most[z] = min(s.Placed, max(0, s.ceiling(z)-n))
 		if s.Counts[z] {
 			least[z] = min(most[z], max(0, floor-n-(s.Pending-s.Placed)))

@@ -38,7 +38,7 @@ func (c *Claim) judgeDomains(cert *scheduling.Certificate) {
 		return
 	}
 	r := c.spreadReader()
-	if why := r.unmapped(); why != "" {
+	if why := r.unmapped(r.key, corev1.LabelHostname); why != "" {
 		c.malformed("%s", why)
 		return
 	}
@@ -78,10 +78,10 @@ func (c *Claim) judgeDomains(cert *scheduling.Certificate) {
 	c.proven(sum, base.scale)
 }
 
-// unmapped says where a node has no domain or host name, or an offering no domain.
-func (r *spreadReader) unmapped() string {
+// unmapped says where a node lacks one of some labels, or an offering has no domain.
+func (r *spreadReader) unmapped(keys ...string) string {
 	for _, s := range r.SortedNodes() {
-		for _, key := range []string{r.key, corev1.LabelHostname} {
+		for _, key := range keys {
 			if value, ok := s.Value(key); !ok || value == "" {
 				return fmt.Sprintf("node %s has no %s", s.Name, key)
 			}
@@ -172,8 +172,8 @@ func (r *spreadReader) readBalance(named scheduling.DomainBalance) (*domainBalan
 // everywhere is the constraint of a pod that is over domains, if it looks at all nodes that
 // have a domain and a host name.
 func (c *Claim) everywhere(t *snapshot.Pod) *snapshot.SpreadConstraint {
-	rule := c.domainRule(t)
-	if rule == nil || rule.Nodes.Shy || slices.ContainsFunc(rule.Nodes.Keys, func(key string) bool { return key != c.key && key != corev1.LabelHostname }) {
+	rule, apart := c.domainRule(t)
+	if rule == nil || apart || rule.Nodes.Shy || slices.ContainsFunc(rule.Nodes.Keys, func(key string) bool { return key != c.key && key != corev1.LabelHostname }) {
 		return nil
 	}
 	a := t.Object.Spec.Affinity

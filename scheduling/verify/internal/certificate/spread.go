@@ -126,20 +126,28 @@ func (r *spreadReader) look(rule *snapshot.SpreadConstraint, pods []*snapshot.Po
 	return domains, running
 }
 
-// domainRule is the constraint of a pod over domains that must hold, nil for none.
-func (c *Claim) domainRule(t *snapshot.Pod) *snapshot.SpreadConstraint {
+// domainRule is the constraint of a pod over domains that must hold, nil for none: a spread, or else
+// the term of anti-affinity by which it is kept apart from its like.
+func (c *Claim) domainRule(t *snapshot.Pod) (rule *snapshot.SpreadConstraint, apart bool) {
 	for i := range t.Ties.Spread {
 		if t.Ties.Spread[i].Key == c.key {
-			return &t.Ties.Spread[i]
+			return &t.Ties.Spread[i], false
 		}
 	}
-	return nil
+	for _, a := range t.Ties.Apart {
+		if a.Key == c.key && a.Pods.Has(t.Face) {
+			return &snapshot.SpreadConstraint{Pods: a.Pods, Key: a.Key, Text: a.Text}, true
+		}
+	}
+	return nil, false
 }
 
 // domainSpread is placed pods that are spread over domains by one constraint, count for it
-// themselves and ask the same of their nodes, and what they are worth less by domain.
+// themselves and ask the same of their nodes, or that are kept apart by one term, and what they are
+// worth less by domain.
 type domainSpread struct {
 	rule    *snapshot.SpreadConstraint
+	apart   bool
 	members map[string]bool // by name
 	less    map[string]*big.Int
 	further map[string]*big.Int // nil where all are worth the same
@@ -185,19 +193,21 @@ func (r *spreadReader) read(named scheduling.DomainSpread) (*domainSpread, strin
 	if t == nil {
 		return nil, fmt.Sprintf("%s is no pending pod", named.Pod)
 	}
-	rule := r.domainRule(t)
+	rule, apart := r.domainRule(t)
 	switch {
 	case rule == nil:
 		return nil, fmt.Sprintf("%s is not spread over domains", named.Pod)
 	case !rule.Pods.Has(t.Face):
 		return nil, fmt.Sprintf("%s does not count itself", named.Pod)
-	case len(t.Mounts) > 0:
+	case !apart && len(t.Mounts) > 0:
 		return nil, fmt.Sprintf("%s has volumes", named.Pod)
+	case apart && r.unmapped(r.key) != "":
+		return nil, r.unmapped(r.key)
 	}
-	z := &domainSpread{rule: rule, members: make(map[string]bool)}
+	z := &domainSpread{rule: rule, apart: apart, members: make(map[string]bool)}
 	var members []*snapshot.Pod
 	for _, p := range r.placed {
-		if own := r.domainRule(p); own != nil && own.Text == rule.Text && p.Asks() == t.Asks() && rule.Pods.Has(p.Face) {
+		if own, _ := r.domainRule(p); own != nil && own.Text == rule.Text && (apart || p.Asks() == t.Asks()) && rule.Pods.Has(p.Face) {
 			z.members[p.Name] = true
 			members = append(members, p)
 		}
@@ -215,7 +225,30 @@ func (r *spreadReader) read(named scheduling.DomainSpread) (*domainSpread, strin
 // constraint over the domains that count.
 func (z *domainSpread) bound(domains []string) {
 	z.least, z.most = make(map[string]int64), make(map[string]int64)
-	pods, skew := int64(len(z.members)), int64(z.rule.MaxSkew)
+	pods := int64(len(z.members))
+	if z.apart {
+		for _, domain := range domains {
+			z.most[domain] = max(0, min(pods, 1-z.running[domain]))
+		}
+	} else {
+		z.level(domains, pods)
+	}
+	// Each domain has what the others leave to it.
+	atLeast, atMost := int64(0), int64(0)
+	for _, domain := range domains {
+		atLeast += z.least[domain]
+		atMost += z.most[domain]
+	}
+	for _, domain := range domains {
+		low, high := z.least[domain], z.most[domain]
+		z.most[domain] = max(low, min(high, pods-(atLeast-low)))
+		z.least[domain] = min(z.most[domain], max(low, pods-(atMost-high)))
+	}
+}
+
+// level is bound for a spread, whatever the domains leave to each other.
+func (z *domainSpread) level(domains []string, pods int64) {
+	skew := int64(z.rule.MaxSkew)
 	// Once the last of the pods has bound to a domain, no domain that counts has fewer pods than
 	// this one without the skew.
 	for _, domain := range domains {
@@ -251,17 +284,6 @@ func (z *domainSpread) bound(domains []string) {
 	}
 	for domain := range z.counts {
 		z.least[domain] = min(z.most[domain], max(0, low-z.running[domain]-(z.pending-pods)))
-	}
-	// Each domain has what the others leave to it.
-	atLeast, atMost := int64(0), int64(0)
-	for _, domain := range domains {
-		atLeast += z.least[domain]
-		atMost += z.most[domain]
-	}
-	for _, domain := range domains {
-		low, high := z.least[domain], z.most[domain]
-		z.most[domain] = max(low, min(high, pods-(atLeast-low)))
-		z.least[domain] = min(z.most[domain], max(low, pods-(atMost-high)))
 	}
 }
 

@@ -18,7 +18,7 @@ func TestDomainSpreadHolds(t *testing.T) {
 	for round := range 3000 {
 		domains := names[:1+r.IntN(3)]
 		z := &domainSpread{
-			rule: &snapshot.SpreadConstraint{MaxSkew: 1 + r.IntN(2)}, members: map[string]bool{},
+			rule: &snapshot.SpreadConstraint{MaxSkew: 1 + r.IntN(2)}, apart: r.IntN(5) == 0, members: map[string]bool{},
 			counts: map[string]bool{}, running: map[string]int64{},
 		}
 		for i := range 1 + r.IntN(5) {
@@ -64,12 +64,16 @@ func TestDomainSpreadHolds(t *testing.T) {
 			for i := range domains {
 				next := x
 				next.all[i]++
-				if bound < members+held && (!some || x.all[i]+1-low <= int64(z.rule.MaxSkew)) {
+				joins := !some || x.all[i]+1-low <= int64(z.rule.MaxSkew)
+				if z.apart {
+					joins = x.all[i] == 0
+				}
+				if bound < members+held && joins {
 					own := next
 					own.own[i]++
 					visit(own)
 				}
-				if x.strange < strange {
+				if x.strange < strange && (!z.apart || x.own[i] == 0) {
 					next.strange++
 					visit(next)
 				}
