@@ -65,6 +65,11 @@ func TestWhatWholeMachinesProve(t *testing.T) {
 		{"a node that has room for others alone", market(append(pods(1), st.Pods(7, "q", st.Requests(st.Cores(3)))...), types(), node()), ten, 300},
 		{"a node that no pod tolerates", market(pods(21), types(), node(st.Taint("k", "", corev1.TaintEffectNoSchedule))), ten, 226},
 		{"a node that is being removed", market(pods(21), types(), node(st.Disrupted())), ten, 226},
+		{"a node that holds more than it has", market(pods(21), types(), func(p *scheduling.Problem) {
+			node()(p)
+			p.Running = st.Pods(1, "r", st.Requests(st.Cores(9)), st.OnNode("n"))
+			p.Pods = append(p.Pods, st.Pods(1, "q")...)
+		}), ten, 226},
 		{"two on each", market(pods(21, st.Label("app", "web"), spread), types(), nil), ten, 11 * 26},
 		{"a node has room for two", market(pods(21, st.Label("app", "web"), spread), types(), node(st.Allocatable(st.Cores(10), st.GiB(40)))), ten, 10 * 26},
 	} {

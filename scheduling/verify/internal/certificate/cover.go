@@ -99,7 +99,7 @@ func (x *cover) wanted(kinds []*snapshot.Kind) ([]int64, bool) {
 	for _, s := range x.SortedNodes() {
 		room := x.station(s)
 		for d, n := range x.need(kinds, func(k *snapshot.Kind) bool { return holdsOne(s, k.Pod) }) {
-			sum[d].Sub(sum[d], lesser(n, big.NewInt(room[d])))
+			sum[d].Sub(sum[d], lesser(n, big.NewInt(max(0, room[d]))))
 		}
 	}
 	out := make([]int64, len(x.dims))
