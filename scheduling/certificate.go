@@ -19,11 +19,11 @@ import (
 // It holds over all plans that place at least the placed pods on what NodePools may buy
 // now and on the nodes there are, and in which every node keeps these rules: requests are
 // within what daemons and running pods leave; labels, taints, volumes' places and host
-// ports suit every pod; and no node has two pods of which each is selected by the other's
-// required anti-affinity per host, or more pods of a spread over hosts in Apart than its skew,
-// since a node without any may always come. Plans may do as they like about anything else: pool
-// limits, weights, minValues, wishes, spread, affinity, anti-affinity over more than a
-// host, and how many volumes a node takes. What keeps those rules, too, costs no less.
+// ports suit every pod; no node has two pods of which each is selected by the other's required
+// anti-affinity per host; and unless pods are placed freely, no node has more pods of a spread over
+// hosts in Apart than its skew, since a node without any may always come. Plans may do as they like
+// about anything else: pool limits, weights, minValues, wishes, spread, affinity, anti-affinity over
+// more than a host, and how many volumes a node takes. What keeps those rules, too, costs no less.
 //
 // With Spreads they keep the constraints that are named there, too: required anti-affinity, and
 // topology spread as plans of a [Policy] do, over all domains that have nodes at which the

@@ -36,6 +36,8 @@ func TestBoundOfLoners(t *testing.T) {
 		{"others fill them up", scheduling.Problem{Pods: append(st.Pods(10, "p", half, web, alone), st.Pods(10, "q", half)...)}, 1000, "assignment"},
 		{"two kinds may meet", scheduling.Problem{Pods: append(st.Pods(10, "p", half, web, alone), st.Pods(10, "q", half, st.Label("app", "api"), alone)...)}, 1000, "assignment"},
 		{"one has a node", scheduling.Problem{Pods: st.Pods(10, "p", half, web, alone), Nodes: []*corev1.Node{node}}, 900, "assignment"},
+		{"one runs there", scheduling.Problem{Pods: st.Pods(10, "p", half, web, alone), Nodes: []*corev1.Node{node}, Running: st.Pods(1, "r", web, st.OnNode("n"))}, 1000, "assignment"},
+		{"one of two runs there", scheduling.Problem{Pods: st.Pods(13, "p", st.Requests(st.MilliCPU(300)), web, st.Spread(corev1.LabelHostname, st.Skew(2))), Nodes: []*corev1.Node{node}, Running: st.Pods(1, "r", web, st.OnNode("n"))}, 600, "assignment"},
 		{"one alone is no loner", scheduling.Problem{Pods: st.Pods(1, "p", half, web, alone)}, 100, "resource"},
 		{"two share a machine", scheduling.Problem{Pods: st.Pods(12, "p", st.Requests(st.MilliCPU(300)), web, st.Spread(corev1.LabelHostname, st.Skew(2)))}, 600, "assignment"},
 		{"whole machines", scheduling.Problem{Pods: append(st.Pods(6, "p", half, web, st.Spread(corev1.LabelHostname, st.Skew(2))), st.Pods(10, "q", half)...)}, 750, "cover"},

@@ -114,6 +114,11 @@ func TestWhatPodsApartProve(t *testing.T) {
 			})
 		}
 	}
+	t.Run("pods that are placed freely", func(t *testing.T) {
+		f := assigning(lonerMarket(nil, pairs), worths{"p-1": "100"}, vectors{{"apart:0": "100"}})
+		f.plan.Summary.Certificate.Apart, f.solver.Placement = over, scheduling.PlacementFree
+		prove(t, f, -2)
+	})
 }
 
 // prove expects exactly so much to be proven; -1: an offering holds more than it costs,

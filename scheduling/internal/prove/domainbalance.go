@@ -275,7 +275,7 @@ func (m *balance) marketOf(domain int) bound.Market {
 		if r.domain != domain {
 			continue
 		}
-		choice := bound.Choice{Cap: m.measured(r.room, func(y *surrogateResource) int64 { return y.room(r.room, r.nameless) }), Users: m.admitted(r.column)}
+		choice := bound.Choice{Cap: r.room, Users: m.admitted(r.column)}
 		if m.usable(choice.Cap, choice.Users) {
 			out.Supplies = append(out.Supplies, bound.Supply{Count: r.count, Members: []bound.Choice{choice}})
 		}

@@ -27,7 +27,7 @@ type domainMarket struct {
 	// split says, by rule, that those that are in each domain at least are told apart.
 	split []bool
 	users map[[2]int]model.Bits
-	// alike are the per-node limits among the surrogate resources that are of one class, nil for others. It takes less
+	// alike are the per-node limits among the surrogate resources that are of one class and alike on all nodes, nil for others. It takes less
 	// time to know how many of it a node holds than to count them like a resource.
 	alike []*perNodeLimit
 }
@@ -48,7 +48,7 @@ func (b *domainBook) marketByDomain(apart bool) *domainMarket {
 	m.Dims = b.Prover.market.Dims
 	for i := range b.surrogateResources {
 		x := b.surrogateResources[i].limit
-		if x != nil && (!b.hostsNamed() || !b.alike(x)) {
+		if x != nil && (len(x.places) > 0 || !b.alike(x)) {
 			x = nil
 		}
 		m.alike = append(m.alike, x)
@@ -266,9 +266,8 @@ func (m *domainMarket) addNodes() {
 	}
 	for i := range m.rooms {
 		r := &m.rooms[i]
-		room := m.measured(r.room, func(y *surrogateResource) int64 { return y.room(r.room, r.nameless) })
-		if m.Prover.usable(room, m.admitted(r.column)) {
-			m.Supplies = append(m.Supplies, bound.Supply{Count: r.count, Members: []bound.Choice{{Cap: room, Users: m.usersOf(r.column, r.domain)}}})
+		if m.Prover.usable(r.room, m.admitted(r.column)) {
+			m.Supplies = append(m.Supplies, bound.Supply{Count: r.count, Members: []bound.Choice{{Cap: r.room, Users: m.usersOf(r.column, r.domain)}}})
 		}
 	}
 }

@@ -13,12 +13,11 @@ import (
 
 // freeRoom is running nodes that have as much room for the same pods.
 type freeRoom struct {
-	room     []int64
-	column   int
-	nameless bool // without a host name
-	domain   int  // 0 where domains are not told apart
-	count    int64
-	first    int // number of one of them
+	room   []int64 // as the market measures it
+	column int
+	domain int // 0 where domains are not told apart
+	count  int64
+	first  int // number of one of them
 }
 
 // mostFreeRooms bounds how many kinds of running nodes a bound tells apart, mostDomainRooms those
@@ -33,12 +32,11 @@ func (pr *Prover) addNodes() {
 	for i := range rooms {
 		r := &rooms[i]
 		users := pr.admitted(r.column)
-		room := pr.measured(r.room, func(y *surrogateResource) int64 { return y.room(r.room, r.nameless) })
-		if !pr.usable(room, users) {
+		if !pr.usable(r.room, users) {
 			continue
 		}
-		pr.Input.Free = append(pr.Input.Free, covering.Bin{Cap: room, Count: r.count})
-		pr.market.Supplies = append(pr.market.Supplies, bound.Supply{Count: r.count, Members: []bound.Choice{{Cap: room, Users: users}}})
+		pr.Input.Free = append(pr.Input.Free, covering.Bin{Cap: r.room, Count: r.count})
+		pr.market.Supplies = append(pr.market.Supplies, bound.Supply{Count: r.count, Members: []bound.Choice{{Cap: r.room, Users: users}}})
 	}
 }
 
@@ -55,7 +53,7 @@ func (pr *Prover) fewRooms(atMost int, domain func(*compile.ExistingNode) int) [
 	if len(rooms) <= atMost {
 		return rooms
 	}
-	most := make([]int64, pr.Model.Dims)
+	most := make([]int64, pr.market.Dims)
 	pr.freeRooms(domain, func(r freeRoom) bool {
 		for d, n := range r.room {
 			most[d] = max(most[d], n)
@@ -83,7 +81,7 @@ const firstParts, fewerParts = 16, 4
 // every resource, and no more than all pods request, until f returns false. The room is f's
 // only while it runs.
 func (pr *Prover) freeRooms(domain func(*compile.ExistingNode) int, f func(freeRoom) bool) {
-	least, all := slices.Repeat([]int64{math.MaxInt64}, pr.Model.Dims), make([]int64, pr.Model.Dims)
+	least, all := slices.Repeat([]int64{math.MaxInt64}, pr.market.Dims), make([]int64, pr.market.Dims)
 	for i := range pr.market.Classes {
 		c := &pr.market.Classes[i]
 		for d := range least {
@@ -99,13 +97,17 @@ func (pr *Prover) freeRooms(domain func(*compile.ExistingNode) int, f func(freeR
 	room := make([]int64, len(all))
 	last := freeRoom{first: -1}
 	for i, node := range pr.Nodes {
-		if !roomier(node.Room, least) {
+		copy(room, node.Room)
+		for k := range pr.surrogateResources {
+			room[pr.Model.Dims+k] = pr.surrogateResources[k].room(node.Room, i)
+		}
+		if !roomier(room, least) {
 			continue
 		}
-		for d, n := range node.Room {
-			room[d] = min(n, all[d])
+		for d, n := range all {
+			room[d] = min(room[d], n)
 		}
-		r := freeRoom{room: room, count: 1, domain: domain(node), first: i, nameless: len(pr.surrogateResources) > 0 && !node.Named}
+		r := freeRoom{room: room, count: 1, domain: domain(node), first: i}
 		if last.first >= 0 && slices.Equal(pr.Suits[i], pr.Suits[last.first]) {
 			r.column = last.column // nodes that are neighbours are often alike
 		} else {
@@ -120,9 +122,6 @@ func (pr *Prover) freeRooms(domain func(*compile.ExistingNode) int, f func(freeR
 // joinRooms adds a room to a list, or its count to that of an equal one.
 func joinRooms(list []freeRoom, index map[string]int, name []byte, r freeRoom) (joined []freeRoom, buffer []byte) {
 	name = binary.AppendVarint(name[:0], int64(r.column))
-	if r.nameless {
-		name = append(name, 1)
-	}
 	name = binary.AppendVarint(name, int64(r.domain))
 	for _, n := range r.room {
 		name = binary.AppendVarint(name, n)

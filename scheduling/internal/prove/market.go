@@ -53,6 +53,7 @@ func (pr *Prover) readLimits() {
 	limits := pr.perNodeLimits()
 	n := min(len(limits), maxLimits)
 	for i := range limits[:n] {
+		pr.findPlaces(&limits[i])
 		pr.surrogateResources = append(pr.surrogateResources, surrogateResource{limit: &limits[i]})
 	}
 	pr.limited = make([]int, len(pr.placed))
@@ -117,7 +118,7 @@ func (pr *Prover) space(room int) []int64 {
 	out, ok := pr.spaces[room]
 	if !ok {
 		amounts := pr.Rooms.Rooms[room]
-		out = pr.measured(amounts, func(y *surrogateResource) int64 { return y.room(amounts, false) })
+		out = pr.measured(amounts, func(y *surrogateResource) int64 { return y.room(amounts, onSale) })
 		pr.spaces[room] = out
 	}
 	return out

@@ -9,6 +9,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
@@ -23,8 +24,10 @@ const maxLimits, maxNamedLimits = 4, 64
 // hosts. A node without any of them may always come, and so none has more than the skew.
 type perNodeLimit struct {
 	limitKey
+	targets []int      // that count as one
 	members model.Bits // planned classes
 	pods    int64
+	places  map[int]int64 // how many running nodes hold, by number, where that is not most
 	// spokesman is one of the pods, term the place among its required terms of
 	// anti-affinity of the one that says so.
 	spokesman *corev1.Pod
@@ -38,15 +41,16 @@ type limitKey struct {
 	most   int64
 }
 
-// limitOf is the limit that a constraint is for pods that it selects itself. ok is false where it is none.
-func limitOf(t *podspec.Tie) (key limitKey, ok bool) {
+// limitOf is the limit that a constraint is for pods that it selects itself. ok is false where it is
+// none: kube-scheduler, which places pods freely, looks at the nodes there are alone.
+func (pr *Prover) limitOf(t *podspec.Tie) (key limitKey, ok bool) {
 	switch {
 	case !t.PerHost() || t.Weight != 0 || t.Share:
 		return key, false
 	case t.Kind == podspec.AntiTie:
 		return limitKey{t.Kind, t.Target, 1}, true
 	}
-	return limitKey{t.Kind, t.Target, t.MaxSkew}, t.Kind == podspec.SpreadTie
+	return limitKey{t.Kind, t.Target, t.MaxSkew}, t.Kind == podspec.SpreadTie && pr.Solver.Placement != scheduling.PlacementFree
 }
 
 // perNodeLimits finds the limits of the placed pods, first those that take the most nodes. Two
@@ -63,13 +67,13 @@ func (pr *Prover) perNodeLimits() []perNodeLimit {
 			if t.Kind == podspec.AntiTie && t.Weight == 0 {
 				term++ // such ties are in the order of the terms
 			}
-			key, ok := limitOf(t)
+			key, ok := pr.limitOf(t)
 			if !ok || !pr.TopologyTerms.Targets.Has(class.Among, t.Target) {
 				continue
 			}
 			x := found[key]
 			if x == nil {
-				x = &perNodeLimit{limitKey: key, members: model.NewBits(len(pr.placed)), spokesman: class.Pods[0], term: term}
+				x = &perNodeLimit{limitKey: key, targets: []int{t.Target}, members: model.NewBits(len(pr.placed)), spokesman: class.Pods[0], term: term}
 				found[key] = x
 			}
 			if !x.members.Has(i) {
@@ -87,6 +91,7 @@ func (pr *Prover) perNodeLimits() []perNodeLimit {
 		name := fmt.Sprint(key.kind, key.most, string(pr.amongPlaced(key.target)))
 		if at, ok := alike[name]; ok {
 			y := &out[at]
+			y.targets = append(y.targets, key.target)
 			x.members.Each(func(i int) {
 				if !y.members.Has(i) {
 					y.members.Set(i)
@@ -101,6 +106,31 @@ func (pr *Prover) perNodeLimits() []perNodeLimit {
 	out = slices.DeleteFunc(out, func(x perNodeLimit) bool { return x.pods <= x.most })
 	slices.SortStableFunc(out, func(a, b perNodeLimit) int { return cmp.Compare(b.pods/b.most, a.pods/a.most) })
 	return out
+}
+
+// findPlaces finds the nodes with fewer places, since pods run there that all terms of a limit select,
+// and those without a host name, which have no limit.
+func (pr *Prover) findPlaces(x *perNodeLimit) {
+	x.places = map[int]int64{}
+	if len(pr.Nodes) == 0 {
+		return
+	}
+	l := pr.Locations()
+	l.RunningSets(func(pod *corev1.Pod, at int, among []int32) {
+		others := func(target int) bool { return !slices.Contains(among, int32(target)) }
+		if node := int(l.BinOf[at]); node >= 0 && (x.kind == podspec.AntiTie || pod.DeletionTimestamp == nil) && !slices.ContainsFunc(x.targets, others) {
+			left, known := x.places[node]
+			if !known {
+				left = x.most
+			}
+			x.places[node] = max(0, left-1)
+		}
+	})
+	for node, n := range pr.Nodes {
+		if !n.Named {
+			x.places[node] = x.pods
+		}
+	}
 }
 
 // perNode is how many pods of a class a node holds, given how many it would without the limit; 0 is no bound.

@@ -31,13 +31,16 @@ func (y *surrogateResource) request(class int, request []int64) int64 {
 	return 0
 }
 
-// room is what a node has of it. nameless nodes, which have no host name, have no limit.
-func (y *surrogateResource) room(room []int64, nameless bool) int64 {
-	switch {
-	case y.limit == nil:
+// onSale is the number of a node that is yet to be bought.
+const onSale = -1
+
+// room is what a node has of it, by its number.
+func (y *surrogateResource) room(room []int64, node int) int64 {
+	if y.limit == nil {
 		return room[y.dim] / y.step
-	case nameless:
-		return y.limit.pods
+	}
+	if n, ok := y.limit.places[node]; ok {
+		return n
 	}
 	return y.limit.most
 }

@@ -66,15 +66,16 @@ type perHost struct {
 	most   int64
 }
 
-// perHosts are the constraints of a pod over hosts.
-func perHosts(t *snapshot.Pod) (out []perHost) {
+// perHosts are the constraints of a pod over hosts. kube-scheduler, which places pods freely, looks at
+// the nodes there are alone, and so a node may hold more pods of a spread than the skew.
+func (c *Claim) perHosts(t *snapshot.Pod) (out []perHost) {
 	for i, a := range t.Ties.Apart {
 		if a.Key == corev1.LabelHostname {
 			out = append(out, perHost{a.Pods, false, i, 1})
 		}
 	}
 	for _, s := range t.Ties.Spread {
-		if s.Key == corev1.LabelHostname {
+		if s.Key == corev1.LabelHostname && c.Policy.Placement != scheduling.PlacementFree {
 			out = append(out, perHost{s.Pods, true, 0, int64(s.MaxSkew)})
 		}
 	}
@@ -90,7 +91,7 @@ func (c *Claim) apartMeasure(named scheduling.ApartTerm, faces map[*snapshot.Ide
 	if t == nil {
 		return nil, fmt.Sprintf("%s is no pending pod", named.Pod)
 	}
-	term, ok := lo.Find(perHosts(t), func(x perHost) bool { return x.spread == named.Spread && x.term == named.Term })
+	term, ok := lo.Find(c.perHosts(t), func(x perHost) bool { return x.spread == named.Spread && x.term == named.Term })
 	if !ok {
 		return nil, named.Pod + " has no such constraint over hosts"
 	}
@@ -118,7 +119,7 @@ func (c *Claim) apartMeasure(named scheduling.ApartTerm, faces map[*snapshot.Ide
 			continue
 		}
 		for _, p := range pods {
-			if slices.ContainsFunc(perHosts(p), alike) {
+			if slices.ContainsFunc(c.perHosts(p), alike) {
 				m.members[p.Name] = true
 			}
 		}
