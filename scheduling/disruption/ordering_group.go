@@ -247,9 +247,9 @@ func (w *ordering) stepOf(ctx context.Context, g *leavingGroup, mark int) (*Step
 		}
 		return idle
 	})
-	// Pods have found places node by node, and are away at the same time.
+	// Pods have found places node by node, before all machines were there, and are away at the same time.
 	all := lo.Map(o.evictions, func(e Eviction, _ int) *drain.Pod { return w.simulation.Pods[e.Pod] })
-	if len(g.leaving) > 1 && !w.simulation.Possible(all, true) {
+	if len(g.leaving)+len(g.bought) > 1 && !w.simulation.Possible(all, true) {
 		return nil, nil
 	}
 	for _, name := range slices.Sorted(slices.Values(g.bought)) {
