@@ -41,7 +41,7 @@ func limited(c disruption.Cluster, seed uint64) disruption.Cluster {
 // No step buys beyond a limit, whichever steps come after it (P68).
 func TestStepsKeepLimits(t *testing.T) {
 	for _, seed := range slices.AppendSeq([]uint64{15, 37, 80, 106, 169}, soak.Cases(3)) {
-		p := disruption.Planner{Policy: scheduling.Policy{Effort: scheduling.EffortFast}}
+		p := disruption.Planner{Policy: scheduling.Policy{Effort: scheduling.EffortFast}, Reasons: []disruption.Reason{disruption.Empty, disruption.Underutilized}}
 		if seed%2 == 1 {
 			p = freely(p)
 		}

@@ -108,6 +108,9 @@ func (r *run) relocation(ctx context.Context, pod *corev1.Pod) (*Step, error) {
 				return nil, nil //nolint:nilnil // kube-scheduler does not move it
 			}
 		}
+		if !r.state.lands(&outcome{evictions: step.Evictions}) {
+			return nil, nil //nolint:nilnil // pods that wait have not landed where they are expected
+		}
 		return step, nil
 	}
 	return nil, nil //nolint:nilnil // there is no such place, and that is no error

@@ -105,6 +105,16 @@ func TestRebalance(t *testing.T) {
 			[]string{},
 		},
 		{
+			"pods of a node that goes are there until they have landed", []*corev1.Node{
+				node("n1"), node("n2", inZone("b")), node("n3", inZone("c"), func(n *corev1.Node) { n.DeletionTimestamp = &metav1.Time{Time: noon()} }),
+			},
+			[]*corev1.Pod{
+				pod("a", "n1", "1", together(byZone, "b")),
+				pod("b", "n3", "1", app("b"), func(p *corev1.Pod) { p.Spec.NodeSelector = map[string]string{byZone: "b"} }),
+			},
+			[]string{},
+		},
+		{
 			"a full node takes nobody in", []*corev1.Node{node("n1"), node("n2")},
 			[]*corev1.Pod{pod("a", "n1", "1", app("a"), apart(byHost, "a")), pod("b", "n1", "1", app("a"), apart(byHost, "a")), pod("c", "n2", "3500m")},
 			[]string{},
