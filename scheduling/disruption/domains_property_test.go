@@ -3,6 +3,7 @@ package disruption_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -70,9 +71,10 @@ func fewDomains(seed uint64) disruption.Cluster {
 	return c
 }
 
-// Whoever places the pods, no step moves those that are spread over domains into fewer of them (P95).
+// Whoever places the pods, no step moves those that are spread over domains into fewer of them (P95). In the first of these
+// clusters a machine that is bought opens a domain after other pods have found their places.
 func TestStepsKeepDomains(t *testing.T) {
-	for seed := range soak.Cases(8) {
+	for _, seed := range slices.AppendSeq([]uint64{746}, soak.Cases(7)) {
 		p := disruption.Planner{Policy: scheduling.Policy{Effort: scheduling.EffortFast}}
 		if seed%2 == 1 {
 			p = freely(p)
