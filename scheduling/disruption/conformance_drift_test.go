@@ -150,6 +150,18 @@ func TestDriftOrder(t *testing.T) {
 	assert.Equal(t, []PoolUse{{NodePool: "default", Nodes: 1, Allowed: 4}}, plan.Steps[0].NodePools)
 }
 
+// Where all nodes have drifted, machines are bought that hold the pods of all of them for the least, not one for each node.
+func TestDriftOfAll(t *testing.T) {
+	var nodes []*corev1.Node
+	var pods []*corev1.Pod
+	for _, name := range []string{"a", "b", "c"} {
+		nodes, pods = append(nodes, machine(t, name, "m.large", od)), append(pods, pod("pod-"+name, name, "1100m"))
+	}
+	c := world(t, pool(consolidateAfter(-1)), nodes, pods...)
+	c.Machines = []Machine{driftedMachine("a", 3), driftedMachine("b", 2), driftedMachine("c", 1)}
+	assert.Equal(t, []string{"drifted a +m.xlarge/spot pod-a>default-1", "drifted b pod-b>default-1", "drifted c pod-c>default-1"}, steps(planned(t, Planner{}, c)))
+}
+
 // D42: a node that is empty and has drifted goes as empty; where nothing is consolidated,
 // as drifted.
 func TestEmptyAndDrifted(t *testing.T) {

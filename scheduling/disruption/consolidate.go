@@ -2,6 +2,7 @@ package disruption
 
 import (
 	"context"
+	"slices"
 )
 
 // consolidate makes the steps that make the cluster cheaper, each once it is certain.
@@ -119,6 +120,9 @@ func (r *run) tryInSteps(ctx context.Context, step *Step) (best *run, left bool,
 // that find their way before the others.
 func (r *run) inSteps(ctx context.Context, step *Step, first []string) (left []string, err error) {
 	w := newOrdering(r.state, step, first)
+	if step.Reason != Underutilized {
+		w.foreseen = slices.DeleteFunc(slices.Clone(r.foreseen), func(name string) bool { return slices.Contains(step.Drain, name) })
+	}
 	if !w.asks {
 		r.state.hold()
 		defer func() {

@@ -43,14 +43,18 @@
 //	interrupted    all machines with a notice, in one step. They go whatever stands in
 //	               their way; a pod that has no place leaves without one, and the plan
 //	               warns of it. Launches are waited for as long as the notice lasts.
-//	expired        nodes past expireAfter, the oldest first, a step each
+//	expired        nodes past expireAfter, the oldest first
 //	drifted        nodes that are no longer what their pool asks for, as [Verdict.Drift]
-//	               says: empty ones, then those that drifted first, a step each. What a
-//	               catalog lacks is no drift unless it is live ([Planner.LiveCatalog])
+//	               says: empty ones, then those that drifted first. What a catalog
+//	               lacks is no drift unless it is live ([Planner.LiveCatalog])
 //	empty          all nodes without pods but daemons', as many in a step as budgets allow
 //	underutilized  nodes whose pods cost less elsewhere: any number of nodes by any
 //	               number of launches
 //	misplaced      pods that break a rule where they are ([Planner.Rebalance])
+//
+// Expired and drifted nodes go one by one, each with machines for its own pods, or, where that costs less, onto machines
+// that hold the pods of all of them for the least, in steps as small as may be: a step may then buy more than its nodes
+// need, for those of the next. A cluster that drifts as a whole, as with a new image, is built anew that way.
 //
 // Nodes that are about to go for one of the first three take in no pods of others. In clusters of less than 1,000
 // nodes what saves something is tried out before its first step is certain, and the next plan with it, as it would

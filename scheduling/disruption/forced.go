@@ -6,6 +6,8 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/samber/lo"
+
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
@@ -92,7 +94,7 @@ func (r *run) removeInterrupted(ctx context.Context) error {
 func (r *run) removeExpired(ctx context.Context) error {
 	nodes := r.removable(Expired)
 	slices.SortStableFunc(nodes, func(a, b *candidate) int { return r.state.createdAt(a).Compare(r.state.createdAt(b)) })
-	return r.oneByOne(ctx, Expired, nodes)
+	return r.replaceAll(ctx, Expired, nodes)
 }
 
 // removeDrifted replaces nodes that are not what their pool asks for any more: empty ones first,
@@ -109,7 +111,7 @@ func (r *run) removeDrifted(ctx context.Context, first bool) error {
 	slices.SortStableFunc(nodes, func(a, b *candidate) int {
 		return cmp.Or(cmp.Compare(min(len(a.movers), 1), min(len(b.movers), 1)), compareDrift(a, b))
 	})
-	return r.oneByOne(ctx, Drifted, nodes)
+	return r.replaceAll(ctx, Drifted, nodes)
 }
 
 // compareDrift orders nodes by when they drifted, those where nobody noted it last.
@@ -124,14 +126,80 @@ func compareDrift(a, b *candidate) int {
 	return s.Compare(t)
 }
 
+// replaceAll replaces nodes one by one, or by what costs least for the pods of all of them, in steps as small as may be:
+// as many as can go, for the least price.
+func (r *run) replaceAll(ctx context.Context, reason Reason, nodes []*candidate) error {
+	ways := []func(*run, context.Context, Reason, []string) error{(*run).oneByOne, (*run).together}
+	switch {
+	case len(nodes) < 2:
+		ways = ways[:1]
+	case r.state.large():
+		ways = ways[1:]
+	}
+	names := lo.Map(nodes, func(s *candidate, _ int) string { return s.name })
+	var best *run
+	for _, way := range ways {
+		y := r.trial()
+		y.foreseen = r.foreseen
+		if err := way(y, ctx, reason, names); err != nil {
+			return err
+		}
+		if best == nil || cmp.Or(cmp.Compare(best.left(names), y.left(names)), cmp.Compare(best.state.price(), y.state.price())) > 0 {
+			best = y
+		}
+	}
+	r.causes, r.warnings, r.late = best.causes, best.warnings, r.late || best.late
+	for i := len(r.steps); i < len(best.steps) && !r.done; i++ {
+		if err := r.make(&best.steps[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// left is how many of some nodes are there.
+func (r *run) left(names []string) int {
+	return lo.CountBy(names, func(name string) bool { return !r.state.at[name].gone })
+}
+
+// together replaces nodes by what costs least for the pods of all of them, and those that find no way there one by one.
+func (r *run) together(ctx context.Context, reason Reason, nodes []string) error {
+	names := slices.DeleteFunc(slices.Clone(nodes), func(name string) bool {
+		s := r.state.at[name]
+		return s.received || reason == Drifted && s.pool != nil && r.state.crowded(s.pool, reason, 1) != nil
+	})
+	for len(names) > 1 && !r.over(ctx) {
+		o, err := r.state.ask(ctx, &question{nodes: names, buy: true, effort: r.state.planner.Policy.Effort})
+		if err != nil {
+			return past(ctx, err)
+		}
+		if len(o.stuck) == 0 {
+			if r.someWait() && !r.state.lands(o) {
+				break
+			}
+			step := combined([]*Step{{Drain: o.nodes, Launches: o.launches, Evictions: o.evictions}}, r.state.rebooked)
+			step.Reason = reason
+			if _, err := r.inSteps(ctx, step, names); err != nil {
+				return past(ctx, err)
+			}
+			break
+		}
+		names = slices.DeleteFunc(names, func(name string) bool {
+			return slices.ContainsFunc(o.stuck, func(u scheduling.Unschedulable) bool { return o.origin[u.Pod] == name })
+		})
+	}
+	return r.oneByOne(ctx, reason, nodes)
+}
+
 // oneByOne makes a step of each node that can go. The others are passed over.
-func (r *run) oneByOne(ctx context.Context, reason Reason, nodes []*candidate) error {
-	for _, s := range nodes {
+func (r *run) oneByOne(ctx context.Context, reason Reason, nodes []string) error {
+	for _, name := range nodes {
+		s := r.state.at[name]
 		if r.over(ctx) {
 			r.note(s.name, Cause{Code: CauseDeadline, Detail: "the deadline passed before it was looked at"})
 			continue
 		}
-		if s.received {
+		if s.received || s.gone {
 			continue
 		}
 		if reason == Drifted && s.pool != nil {

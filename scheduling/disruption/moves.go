@@ -106,8 +106,9 @@ func (x *search) likely() []string {
 	return out
 }
 
-// mostInVain is how many nodes are looked at in vain, each by itself, in clusters of some nodes.
-const mostInVain = 100
+// mostInVain is how many nodes are looked at in vain, each by itself, in clusters of some nodes, and fewInVain how many
+// are in a row where others may be bought in their place.
+const mostInVain, fewInVain = 100, 5
 
 // fillRoomEach drains nodes one by one into the room that the others have.
 func (x *search) fillRoomEach(ctx context.Context) error {
@@ -162,9 +163,10 @@ func groupSizes() []int { return []int{1, 2, 3, 5, 8, 13} }
 const leastShare = 0.03
 
 // replace looks for nodes that cost less when others are bought in their place: those next to each other
-// in the order of what they waste.
+// in the order of what they waste, until a few in a row have saved nothing.
 func (x *search) replace(ctx context.Context) error {
-	for list := x.byWaste(); len(list) > 0 && !over(ctx); {
+	vain := 0
+	for list := x.byWaste(); len(list) > 0 && vain < fewInVain && !over(ctx); {
 		var best *Step
 		taken := 1
 		for _, size := range groupSizes() {
@@ -179,10 +181,12 @@ func (x *search) replace(ctx context.Context) error {
 				best, taken = step, size
 			}
 		}
+		vain++
 		if best != nil {
 			if err := x.take(best); err != nil {
 				return err
 			}
+			vain = 0
 		}
 		list = list[taken:]
 	}

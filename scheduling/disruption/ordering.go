@@ -19,6 +19,8 @@ import (
 // each other's, and rules look at the cluster as it stands then.
 type ordering struct {
 	state      *state
+	reason     Reason
+	foreseen   []string // nodes that take in no pods besides those that are still to go
 	simulation *drain.Simulation
 	// asks says that rules are in force which the simulation does not know, so that places are
 	// looked for again.
@@ -128,7 +130,7 @@ func trimmed(l *scheduling.Launch, evictions []Eviction, rebooked booking) sched
 // newOrdering begins the way to where a step leads.
 func newOrdering(f *state, step *Step, first []string) *ordering {
 	w := &ordering{
-		state: f, simulation: newSimulation(f, step), asks: f.planner.Policy.WorkloadShare > 0,
+		state: f, reason: step.Reason, simulation: newSimulation(f, step), asks: f.planner.Policy.WorkloadShare > 0,
 		places: map[string]map[string]int{}, order: map[string][]string{}, new: map[string]*scheduling.Launch{}, bought: map[string]bool{}, weight: map[string]float64{},
 	}
 	for i := range step.Launches {

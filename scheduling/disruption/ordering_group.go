@@ -60,7 +60,7 @@ func (w *ordering) leaveTogether(ctx context.Context) (*Step, error) {
 		g := &leavingGroup{stuck: map[string][]string{}}
 		w.add(g, first)
 		for again, last := 0, false; ; {
-			if n := len(g.leaving); g.lost == 0 && g.saving > 0 && (n >= again || last) {
+			if n := len(g.leaving); g.lost == 0 && (g.saving > 0 || w.reason != Underutilized) && (n >= again || last) {
 				if final, err := w.stepOf(ctx, g, mark); final != nil || err != nil {
 					w.last = g.bought
 					return final, err
@@ -95,7 +95,7 @@ func (w *ordering) grow(g *leavingGroup) bool {
 		mark := w.simulation.Mark()
 		with := *g
 		with.leaving, with.bought, with.stuck = slices.Clip(g.leaving), slices.Clip(g.bought), maps.Clone(g.stuck)
-		if w.add(&with, l); w.state.within(namesOf(with.leaving)) && (most == nil || with.better(most)) {
+		if w.add(&with, l); w.state.within(w.reason, namesOf(with.leaving)) && (most == nil || with.better(most)) {
 			best, most = l, &with
 		}
 		w.simulation.Undo(mark)
@@ -266,7 +266,7 @@ func (w *ordering) stepOf(ctx context.Context, g *leavingGroup, mark int) (*Step
 			return nil, err
 		}
 	}
-	final, cause := w.state.decide(Underutilized, o, namesOf(w.waits))
+	final, cause := w.state.decide(w.reason, o, w.closed())
 	if cause != nil {
 		return nil, nil
 	}
@@ -290,10 +290,11 @@ func (w *ordering) leaveOnMore(ctx context.Context) (*Step, error) {
 	for name := range w.new {
 		w.state.used[name] = true // it may still be bought
 	}
-	closed := namesOf(w.waits)
-	groups := [][]string{closed}
-	if len(closed) > 1 {
-		groups = append(groups, lo.Chunk(closed, 1)...)
+	closed := w.closed()
+	waits := namesOf(w.waits)
+	groups := [][]string{waits}
+	if len(waits) > 1 {
+		groups = append(groups, lo.Chunk(waits, 1)...)
 	}
 	for _, names := range groups {
 		if over(ctx) {
@@ -303,7 +304,7 @@ func (w *ordering) leaveOnMore(ctx context.Context) (*Step, error) {
 		if err != nil {
 			return nil, past(ctx, err)
 		}
-		if step, cause := w.state.decide(Underutilized, o, closed); cause == nil {
+		if step, cause := w.state.decide(w.reason, o, closed); cause == nil {
 			return step, nil
 		}
 	}
@@ -312,7 +313,7 @@ func (w *ordering) leaveOnMore(ctx context.Context) (*Step, error) {
 
 // again looks for places anew, once what is bought is there; nil where there are none.
 func (w *ordering) again(ctx context.Context, o *outcome) (*outcome, error) {
-	found, err := w.state.ask(ctx, &question{nodes: o.nodes, effort: scheduling.EffortFast, launches: o.launches, closed: namesOf(w.waits)})
+	found, err := w.state.ask(ctx, &question{nodes: o.nodes, effort: scheduling.EffortFast, launches: o.launches, closed: w.closed()})
 	if err != nil || len(found.stuck) > 0 {
 		return nil, past(ctx, err)
 	}
@@ -325,6 +326,9 @@ func (w *ordering) again(ctx context.Context, o *outcome) (*outcome, error) {
 	}
 	return found, nil
 }
+
+// closed are the nodes that take in no pods.
+func (w *ordering) closed() []string { return slices.Concat(namesOf(w.waits), w.foreseen) }
 
 // namesOf are the names of nodes.
 func namesOf(list []*leavingNode) []string {

@@ -209,9 +209,9 @@ func (f *state) price() offerings.Price {
 	return price
 }
 
-// within reports whether the budgets of pools let nodes go at once.
-func (f *state) within(nodes []string) bool {
-	return !slices.ContainsFunc(f.moveOf(nodes).pools, func(x *poolShare) bool { return f.crowded(x.pool, Underutilized, x.nodes) != nil })
+// within reports whether the budgets of pools let nodes go at once for a reason.
+func (f *state) within(reason Reason, nodes []string) bool {
+	return reason == Expired || !slices.ContainsFunc(f.moveOf(nodes).pools, func(x *poolShare) bool { return f.crowded(x.pool, reason, x.nodes) != nil })
 }
 
 // ratio is what is saved for each unit of disruption.
