@@ -129,7 +129,7 @@ func compareDrift(a, b *candidate) int {
 // replaceAll replaces nodes one by one, or by what costs least for the pods of all of them, in steps as small as may be:
 // as many as can go, for the least price.
 func (r *run) replaceAll(ctx context.Context, reason Reason, nodes []*candidate) error {
-	ways := []func(*run, context.Context, Reason, []string) error{(*run).oneByOne, (*run).together}
+	ways := []func(*run, context.Context, Reason, []string) error{(*run).oneByOne, (*run).replaceTogether}
 	switch {
 	case len(nodes) < 2:
 		ways = ways[:1]
@@ -144,7 +144,7 @@ func (r *run) replaceAll(ctx context.Context, reason Reason, nodes []*candidate)
 		if err := way(y, ctx, reason, names); err != nil {
 			return err
 		}
-		if best == nil || cmp.Or(cmp.Compare(best.left(names), y.left(names)), cmp.Compare(best.state.price(), y.state.price())) > 0 {
+		if best == nil || cmp.Or(cmp.Compare(best.notGone(names), y.notGone(names)), cmp.Compare(best.state.price(), y.state.price())) > 0 {
 			best = y
 		}
 	}
@@ -157,13 +157,13 @@ func (r *run) replaceAll(ctx context.Context, reason Reason, nodes []*candidate)
 	return nil
 }
 
-// left is how many of some nodes are there.
-func (r *run) left(names []string) int {
+// notGone is how many of some nodes are there.
+func (r *run) notGone(names []string) int {
 	return lo.CountBy(names, func(name string) bool { return !r.state.at[name].gone })
 }
 
-// together replaces nodes by what costs least for the pods of all of them, and those that find no way there one by one.
-func (r *run) together(ctx context.Context, reason Reason, nodes []string) error {
+// replaceTogether replaces nodes by what costs least for the pods of all of them, and those that find no way there one by one.
+func (r *run) replaceTogether(ctx context.Context, reason Reason, nodes []string) error {
 	names := slices.DeleteFunc(slices.Clone(nodes), func(name string) bool {
 		s := r.state.at[name]
 		return s.received || reason == Drifted && s.pool != nil && r.state.crowded(s.pool, reason, 1) != nil

@@ -266,7 +266,7 @@ func (w *ordering) stepOf(ctx context.Context, g *leavingGroup, mark int) (*Step
 			return nil, err
 		}
 	}
-	final, cause := w.state.decide(w.reason, o, w.closed())
+	final, cause := w.state.decide(w.reason, o, w.closedNodes())
 	if cause != nil {
 		return nil, nil
 	}
@@ -290,7 +290,7 @@ func (w *ordering) leaveOnMore(ctx context.Context) (*Step, error) {
 	for name := range w.new {
 		w.state.used[name] = true // it may still be bought
 	}
-	closed := w.closed()
+	closed := w.closedNodes()
 	waits := namesOf(w.waits)
 	groups := [][]string{waits}
 	if len(waits) > 1 {
@@ -313,7 +313,7 @@ func (w *ordering) leaveOnMore(ctx context.Context) (*Step, error) {
 
 // again looks for places anew, once what is bought is there; nil where there are none.
 func (w *ordering) again(ctx context.Context, o *outcome) (*outcome, error) {
-	found, err := w.state.ask(ctx, &question{nodes: o.nodes, effort: scheduling.EffortFast, launches: o.launches, closed: w.closed()})
+	found, err := w.state.ask(ctx, &question{nodes: o.nodes, effort: scheduling.EffortFast, launches: o.launches, closed: w.closedNodes()})
 	if err != nil || len(found.stuck) > 0 {
 		return nil, past(ctx, err)
 	}
@@ -327,8 +327,8 @@ func (w *ordering) again(ctx context.Context, o *outcome) (*outcome, error) {
 	return found, nil
 }
 
-// closed are the nodes that take in no pods.
-func (w *ordering) closed() []string { return slices.Concat(namesOf(w.waits), w.foreseen) }
+// closedNodes are the nodes that take in no pods.
+func (w *ordering) closedNodes() []string { return slices.Concat(namesOf(w.waits), w.foreseen) }
 
 // namesOf are the names of nodes.
 func namesOf(list []*leavingNode) []string {
