@@ -489,8 +489,9 @@ func (w *world) pool(name string, c scheduling.Change) {
 				asked[j].MinValues = nil
 			}
 		default:
-			others := slices.DeleteFunc(asked, func(s requirements.Selector) bool { return requirements.NormalizeKey(s.Key) == c.Key })
-			pool.Spec.Template.Spec.Requirements = append(others, requirements.Selector{Key: c.Key, Operator: requirements.In, Values: c.Values})
+			asked = slices.DeleteFunc(asked, func(s requirements.Selector) bool { return requirements.NormalizeKey(s.Key) == c.Key })
+			asked = append(asked, requirements.Selector{Key: c.Key, Operator: requirements.In, Values: c.Values})
+			pool.Spec.Template.Spec.Requirements = asked
 		}
 	}
 }

@@ -214,8 +214,9 @@ func (b *domainBook) domainOffers() *compile.DomainOffers {
 		}
 	})
 	b.Learn(func(a *compile.Assortment) {
-		others := slices.DeleteFunc(slices.Clone(a.ByDomain), func(x *compile.DomainOffers) bool { return x.Key == b.key })
-		a.ByDomain = append(others, b.offersAt)
+		known := slices.DeleteFunc(slices.Clone(a.ByDomain), func(x *compile.DomainOffers) bool { return x.Key == b.key })
+		known = append(known, b.offersAt)
+		a.ByDomain = known
 	})
 	return b.offersAt
 }
