@@ -145,7 +145,7 @@ func (x *search) refused(r *rank, o *outcome) *Rejected {
 	for i := range o.launches {
 		out.Launches, out.PricePerHour = append(out.Launches, o.launches[i].Options[0]), clampPrice(out.PricePerHour, o.launches[i].Price)
 	}
-	if _, cause := x.state.admit(Underutilized, o); cause != nil {
+	if _, cause := x.state.decide(Underutilized, o, nil); cause != nil {
 		out.Because = *cause
 		return out
 	}
