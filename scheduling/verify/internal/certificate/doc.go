@@ -11,5 +11,6 @@ package certificate
 //	cover        the choices of whole machines
 //	measures     what is counted beside resources
 //	spread       pods of which only so many may be in each domain
+//	in_domain    what pods are worth in a domain
 //	balance      domains that owe each other for pods
 //	entangled    constraints that are about each other's pods
