@@ -62,12 +62,17 @@ func (r *run) reach(ctx context.Context, x *search) (left bool, err error) {
 	if err != nil {
 		return false, err
 	}
+	return left, r.makeThoseOf(way)
+}
+
+// makeThoseOf makes the steps that a trial has made beyond this run's.
+func (r *run) makeThoseOf(way *run) error {
 	for i := len(r.steps); i < len(way.steps) && !r.done; i++ {
 		if err := r.make(&way.steps[i]); err != nil {
-			return false, err
+			return err
 		}
 	}
-	return left, nil
+	return nil
 }
 
 // cheapest is the way to the end that is cheapest when it is reached in steps, and whether

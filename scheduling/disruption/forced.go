@@ -129,16 +129,15 @@ func compareDrift(a, b *candidate) int {
 // replaceAll replaces nodes one by one, or by what costs least for the pods of all of them, in steps as small as may be:
 // as many as can go, for the least price.
 func (r *run) replaceAll(ctx context.Context, reason Reason, nodes []*candidate) error {
-	ways := []func(*run, context.Context, Reason, []string) error{(*run).oneByOne, (*run).replaceTogether}
+	names := lo.Map(nodes, func(s *candidate, _ int) string { return s.name })
 	switch {
 	case len(nodes) < 2:
-		ways = ways[:1]
+		return r.oneByOne(ctx, reason, names)
 	case r.state.large():
-		ways = ways[1:]
+		return r.replaceTogether(ctx, reason, names)
 	}
-	names := lo.Map(nodes, func(s *candidate, _ int) string { return s.name })
 	var best *run
-	for _, way := range ways {
+	for _, way := range []func(*run, context.Context, Reason, []string) error{(*run).oneByOne, (*run).replaceTogether} {
 		y := r.trial()
 		y.foreseen = r.foreseen
 		if err := way(y, ctx, reason, names); err != nil {
@@ -149,12 +148,7 @@ func (r *run) replaceAll(ctx context.Context, reason Reason, nodes []*candidate)
 		}
 	}
 	r.causes, r.warnings, r.late = best.causes, best.warnings, r.late || best.late
-	for i := len(r.steps); i < len(best.steps) && !r.done; i++ {
-		if err := r.make(&best.steps[i]); err != nil {
-			return err
-		}
-	}
-	return nil
+	return r.makeThoseOf(best)
 }
 
 // notGone is how many of some nodes are there.
@@ -165,8 +159,7 @@ func (r *run) notGone(names []string) int {
 // replaceTogether replaces nodes by what costs least for the pods of all of them, and those that find no way there one by one.
 func (r *run) replaceTogether(ctx context.Context, reason Reason, nodes []string) error {
 	names := slices.DeleteFunc(slices.Clone(nodes), func(name string) bool {
-		s := r.state.at[name]
-		return s.received || reason == Drifted && s.pool != nil && r.state.crowded(s.pool, reason, 1) != nil
+		return r.state.at[name].received || !r.state.within(reason, []string{name})
 	})
 	for len(names) > 1 && !r.over(ctx) {
 		o, err := r.state.ask(ctx, &question{nodes: names, buy: true, effort: r.state.planner.Policy.Effort})
@@ -179,14 +172,12 @@ func (r *run) replaceTogether(ctx context.Context, reason Reason, nodes []string
 			}
 			step := combined([]*Step{{Drain: o.nodes, Launches: o.launches, Evictions: o.evictions}}, r.state.rebooked)
 			step.Reason = reason
-			if _, err := r.inSteps(ctx, step, names); err != nil {
+			if _, err := r.inSteps(ctx, step, names); err != nil || r.done {
 				return past(ctx, err)
 			}
 			break
 		}
-		names = slices.DeleteFunc(names, func(name string) bool {
-			return slices.ContainsFunc(o.stuck, func(u scheduling.Unschedulable) bool { return o.origin[u.Pod] == name })
-		})
+		names = o.unstuck(names)
 	}
 	return r.oneByOne(ctx, reason, nodes)
 }

@@ -77,13 +77,18 @@ func (x *search) fillRoom(ctx context.Context) error {
 			}
 			break
 		}
-		stuck := map[string]bool{}
-		for i := range o.stuck {
-			stuck[o.origin[o.stuck[i].Pod]] = true
-		}
-		names = slices.DeleteFunc(names, func(name string) bool { return stuck[name] })
+		names = o.unstuck(names)
 	}
 	return x.fillRoomEach(ctx)
+}
+
+// unstuck are those of some nodes all of whose pods have a place.
+func (o *outcome) unstuck(names []string) []string {
+	stuck := map[string]bool{}
+	for i := range o.stuck {
+		stuck[o.origin[o.stuck[i].Pod]] = true
+	}
+	return slices.DeleteFunc(names, func(name string) bool { return stuck[name] })
 }
 
 // likely are the nodes whose pods find room on the others by their size alone, the most
