@@ -131,7 +131,7 @@ func (f *state) landed(step *Step, closed []string) *outcome {
 // landedOnMore is what becomes of the pods of nodes when kube-scheduler binds them, and machines are bought for those
 // that find no place.
 func (f *state) landedOnMore(ctx context.Context, nodes, closed []string) (*outcome, error) {
-	d, lifted, err := f.emptied(&question{nodes: nodes, buy: true, alone: true})
+	d, lifted, err := f.emptied(&question{nodes: nodes, buy: true, alone: true, closed: closed})
 	if err != nil {
 		return nil, err
 	}

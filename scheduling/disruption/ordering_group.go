@@ -275,7 +275,7 @@ func (w *ordering) stepOf(ctx context.Context, g *leavingGroup, mark int) (*Step
 }
 
 // leaveOnMore is the step in which nodes go whose pods kube-scheduler would bind so that some find no place, with
-// machines that are bought for these: all nodes that are left, or the first that may go alone. It is nil if there is none, and
+// machines that are bought for these: all nodes that are left, if budgets let them, or the first that may go alone. It is nil if there is none, and
 // where pods land where a step says.
 func (w *ordering) leaveOnMore(ctx context.Context) (*Step, error) {
 	if w.state.landing == nil {
@@ -292,9 +292,9 @@ func (w *ordering) leaveOnMore(ctx context.Context) (*Step, error) {
 	}
 	closed := w.closedNodes()
 	waits := namesOf(w.waits)
-	groups := [][]string{waits}
-	if len(waits) > 1 {
-		groups = append(groups, lo.Chunk(waits, 1)...)
+	groups := lo.Chunk(waits, 1)
+	if len(waits) > 1 && w.state.within(w.reason, waits) {
+		groups = slices.Insert(groups, 0, waits)
 	}
 	for _, names := range groups {
 		if over(ctx) {
