@@ -31,6 +31,7 @@ type podBudget struct {
 // podBudgetsOf reads the budgets. What their controller has not counted is counted here.
 func podBudgetsOf(c disruption.Cluster) []*podBudget {
 	var out []*podBudget
+	inSpace := lo.GroupBy(slices.Concat(c.Running, c.Pods), func(pod *corev1.Pod) string { return snapshot.NamespaceOf(pod) })
 	for _, b := range c.PodDisruptionBudgets {
 		if b == nil {
 			continue
@@ -42,7 +43,7 @@ func podBudgetsOf(c disruption.Cluster) []*podBudget {
 		if says && s.ObservedGeneration >= b.Generation {
 			g.allowed = int(s.DisruptionsAllowed)
 		} else {
-			g.allowed = g.count(b, c)
+			g.allowed = g.count(b, inSpace[g.space])
 		}
 		out = append(out, g)
 	}
@@ -52,10 +53,10 @@ func podBudgetsOf(c disruption.Cluster) []*podBudget {
 
 // count is how many pods may be away, as the disruption controller counts: those that are
 // ready, less those that have to be. Shares are of the pods that there are, rounded up.
-func (g *podBudget) count(b *policyv1.PodDisruptionBudget, c disruption.Cluster) int {
+func (g *podBudget) count(b *policyv1.PodDisruptionBudget, pods []*corev1.Pod) int {
 	seen := make(map[string]bool)
 	ready := 0
-	for _, pod := range slices.Concat(c.Running, c.Pods) {
+	for _, pod := range pods {
 		if snapshot.Finished(pod) || seen[snapshot.ObjectName(pod)] || !g.about(pod) {
 			continue
 		}

@@ -243,7 +243,6 @@ func (a *stepCheck) arrive() {
 			a.enlist(s)
 		}
 	}
-	touched := make(map[string]bool)
 	for _, m := range a.moves {
 		s := a.there[m.To]
 		if s == nil {
@@ -253,13 +252,10 @@ func (a *stepCheck) arrive() {
 		pod.Spec.NodeName = m.To
 		pod.Status = corev1.PodStatus{Phase: corev1.PodRunning, Conditions: []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}}}
 		s.seat(append(slices.Clip(s.pods), &pod))
+		s.Hold(m.tenant.Requests, m.tenant.Ports, m.tenant.Mounts)
 		a.sit(&pod, m.To)
 		a.Storage.Use(&pod)
-		touched[m.To] = true
-	}
-	for _, name := range slices.Sorted(maps.Keys(touched)) {
-		a.rebuild(a.there[name])
-		a.stirred[name] = a.machines[name] != nil
+		a.stirred[m.To] = a.machines[m.To] != nil
 	}
 	for id, n := range a.used {
 		a.Reservations[id] -= n
