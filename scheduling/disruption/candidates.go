@@ -177,6 +177,14 @@ func (f *state) drift(s *candidate) string {
 	return ""
 }
 
+// offered reports whether NodePools may have nodes with a value of a label.
+func (f *state) offered(key, value string) bool {
+	return slices.ContainsFunc(f.ordered, func(p *poolState) bool {
+		own, fixed := p.pool.Spec.Template.Metadata.Labels[key]
+		return p.wanted.Get(key).Has(value) && (!fixed || own == value)
+	})
+}
+
 // hashDrift compares hashes, where both sides have one of the same version.
 func (f *state) hashDrift(s *candidate) string {
 	pool, machine := s.pool.pool.Annotations, s.machine.Annotations

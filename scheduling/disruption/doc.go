@@ -65,8 +65,9 @@
 // pods that had to move for one of the first three reasons may move a second time.
 //
 // A node that is drained is there until its last pod has left. Pods that it keeps out of other hosts until then, by
-// spread constraints, land when it is gone. Zones and other domains count for spread even then, unlike for
-// kube-scheduler: or else pods that are spread over zones would be moved into one of them, zone by zone.
+// spread constraints, land when it is gone. Zones and other domains that a NodePool offers count for spread even then,
+// whatever limits leave to be bought there, and unlike for kube-scheduler: or else pods that are spread over zones would
+// be moved into one of them, zone by zone.
 //
 // # What holds nodes back
 //

@@ -76,7 +76,7 @@ func (r *run) removeInterrupted(ctx context.Context) error {
 	}
 	if !lands {
 		for _, name := range nodes {
-			r.warn("node/"+name, "is taken away, and some of its pods may only land once pods that wait have")
+			r.warn("node/"+name, "is taken away, and some of its pods are not spread afterwards as they ask for, or may only land once pods that wait have")
 		}
 	}
 	for i := range o.stuck {
@@ -204,7 +204,7 @@ func (r *run) oneByOne(ctx context.Context, reason Reason, nodes []string) error
 			return err
 		}
 		if !lands {
-			r.note(s.name, Cause{Code: CauseNoPlace, Detail: "its pods may only land once pods that wait have"})
+			r.note(s.name, Cause{Code: CauseNoPlace, Detail: "its pods would be in fewer domains than they are spread over, or may only land once pods that wait have"})
 		} else if err := r.try(reason, o); err != nil || r.done {
 			return err
 		}
@@ -246,8 +246,8 @@ func (r *run) removeEmpty(ctx context.Context) error {
 
 // drain says what would become of the pods of nodes, if possible without buying anything. Pods
 // that wait take part in that, but they may not have landed when those of the nodes do: where
-// rules between pods then do not hold, they are left out. It reports false where the pods may
-// only land once those that wait have.
+// rules between pods then do not hold, they are left out. It reports false where they still do not: the
+// pods may only land once those that wait have, or beside the domains that they leave.
 func (r *run) drain(ctx context.Context, reason Reason, nodes []string) (*outcome, bool, error) {
 	o, err := r.state.drain(ctx, nodes)
 	if err != nil {
@@ -262,7 +262,7 @@ func (r *run) drain(ctx context.Context, reason Reason, nodes []string) (*outcom
 			return free, true, nil
 		}
 	}
-	if !r.someWait() || r.state.lands(o) {
+	if r.state.lands(o) {
 		return o, true, nil
 	}
 	alone, err := r.state.ask(ctx, &question{nodes: nodes, buy: true, effort: r.state.planner.Policy.Effort, why: true, alone: true})

@@ -61,7 +61,7 @@ func newSimulation(f *state, step *Step) *drain.Simulation {
 			}
 			return nil
 		},
-		Nodes: f.running(),
+		Nodes: f.running(), Offered: f.offered,
 	}, step.Drain, launched, lo.Map(step.Evictions, func(e Eviction, _ int) drain.Move { return drain.Move{Pod: e.Pod, From: e.From, To: e.To} }))
 }
 

@@ -21,6 +21,8 @@ type Cluster struct {
 	// Node is a node that is there by its name, nil for others; Nodes are all of them.
 	Node  func(name string) *corev1.Node
 	Nodes iter.Seq[*corev1.Node]
+	// Offered reports whether NodePools may have nodes with a value of a label.
+	Offered func(key, value string) bool
 }
 
 // Move takes a pod, named as namespace/name, from a node to another one or to that of a launch;
@@ -322,12 +324,12 @@ func (s *Simulation) Undo(mark int) {
 	}
 }
 
-// Stand counts a node, or no longer. Of one that is drained, the domains count on, but for its host.
+// Stand counts a node, or no longer. Of one that is drained, the domains count on that NodePools offer, but for its host.
 func (s *Simulation) Stand(name string, by int) {
 	_, drained := s.drained[name]
 	if node := s.node(name); node != nil {
 		for _, d := range s.domains {
-			if !drained || d.key == corev1.LabelHostname {
+			if !drained || d.key == corev1.LabelHostname || !s.cluster.Offered(d.key, node.Labels[d.key]) {
 				d.count(node, by)
 			}
 		}

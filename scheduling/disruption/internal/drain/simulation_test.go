@@ -33,6 +33,7 @@ func TestPossible(t *testing.T) {
 	s := New(Cluster{
 		Topology: NewTopology(&p), Pods: pods, Home: func(pod *corev1.Pod) string { return pod.Spec.NodeName },
 		Node: func(name string) *corev1.Node { return nodes[name] }, Nodes: maps.Values(nodes),
+		Offered: func(string, string) bool { return true },
 	}, []string{"a", "d"}, nil, []Move{{Pod: "shop/d", From: "d", To: "b"}, {Pod: "shop/a", From: "a", To: "c"}, {Pod: "shop/e", From: "a", To: "c"}})
 	counts := func() (pods, nodes [3]int) {
 		c, d := slices.Collect(maps.Values(s.counts)), slices.Collect(maps.Values(s.domains))
