@@ -17,7 +17,7 @@ func (k *checks) prepare(r *Run, x *class) bool {
 		k.least = append(k.least, r.fewest(&x.hard[i]))
 	}
 	for _, t := range x.near {
-		k.first = k.first && !slices.ContainsFunc(r.counts[t.counter], func(n int64) bool { return n > 0 })
+		k.first = k.first && !slices.ContainsFunc(r.counts.lists[t.counter], func(n int64) bool { return n > 0 })
 	}
 	return !k.first || x.alone
 }
@@ -26,10 +26,10 @@ func (k *checks) prepare(r *Run, x *class) bool {
 // domains than it asks for.
 func (r *Run) fewest(t *spread) int64 {
 	low, domains := int64(-1), int64(0)
-	for d, nodes := range r.nodesW[t.counter] {
+	for d, nodes := range r.nodesW.lists[t.counter] {
 		if nodes > 0 {
 			domains++
-			if n := at(r.counts[t.counter], int32(d)); low < 0 || n < low {
+			if n := r.counts.at(t.counter, int32(d)); low < 0 || n < low {
 				low = n
 			}
 		}
@@ -46,23 +46,23 @@ func (k *checks) admit(n int32) bool {
 	for i := range x.hard {
 		t := &x.hard[i]
 		d := r.domains[t.axis][n]
-		if d == -1 || at(r.counts[t.counter], d)+t.self-k.least[i] > t.skew {
+		if d == -1 || r.counts.at(t.counter, d)+t.self-k.least[i] > t.skew {
 			return false
 		}
 	}
 	for _, t := range x.near {
 		d := r.domains[t.axis][n]
-		if d == -1 || !k.first && at(r.counts[t.counter], d) == 0 {
+		if d == -1 || !k.first && r.counts.at(t.counter, d) == 0 {
 			return false
 		}
 	}
 	for _, t := range x.apart {
-		if at(r.counts[t.counter], r.domains[t.axis][n]) > 0 {
+		if r.counts.at(t.counter, r.domains[t.axis][n]) > 0 {
 			return false
 		}
 	}
 	for _, h := range x.heldBy {
-		if o := &r.s.holders[h]; o.hard && at(r.held[h], r.domains[o.axis][n]) > 0 {
+		if o := &r.s.holders[h]; o.hard && r.held.at(int(h), r.domains[o.axis][n]) > 0 {
 			return false
 		}
 	}

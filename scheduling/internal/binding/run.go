@@ -13,9 +13,9 @@ type Run struct {
 	s      *Scheduler
 	dice   *rand.Rand
 	nodes  []node
-	counts [][]int64 // by counter and domain
-	nodesW [][]int32 // by counter and domain, the nodes whose pods count there
-	held   [][]int64 // by holder and domain
+	counts numbers // by counter and domain
+	nodesW numbers // by counter of a spread that has to hold, and domain, the nodes whose pods count there
+	held   numbers // by holder and domain
 	zones  []string
 	inZone [][]int32 // by zone, nodes in the order in which they joined
 	order  []int32   // in which kube-scheduler looks at nodes; nil where it has to be made anew
@@ -57,7 +57,7 @@ type node struct {
 func (s *Scheduler) Begin(seed uint64) *Run {
 	r := &Run{
 		s: s, dice: rand.New(rand.NewPCG(seed, 0x706c696d)), //nolint:gosec // a model of chance, not a secret
-		counts: make([][]int64, len(s.counts)), nodesW: make([][]int32, len(s.counts)), held: make([][]int64, len(s.holders)),
+		counts: newNumbers(len(s.counts)), nodesW: newNumbers(len(s.counts)), held: newNumbers(len(s.holders)),
 		domains: make([][]int32, len(s.axes)), known: make([][]score, len(s.shapes)),
 	}
 	for _, m := range s.existing {
@@ -66,13 +66,13 @@ func (s *Scheduler) Begin(seed uint64) *Run {
 	for _, t := range s.running {
 		if t.holder >= 0 {
 			h := &s.holders[t.holder]
-			add(&r.held[t.holder], r.domains[h.axis][t.machine], 1)
+			r.held.add(t.holder, r.domains[h.axis][t.machine], 1)
 			continue
 		}
 		for _, c := range t.counts {
 			x := &s.counts[c]
 			if (!t.going || x.filter == nil) && x.filter.passes(r.machine(t.machine)) {
-				add(&r.counts[c], r.domains[x.axis][t.machine], 1)
+				r.counts.add(int(c), r.domains[x.axis][t.machine], 1)
 			}
 		}
 	}
@@ -83,50 +83,62 @@ func (s *Scheduler) Begin(seed uint64) *Run {
 func (r *Run) Fork(seed uint64) *Run {
 	f := &Run{
 		s: r.s, dice: rand.New(rand.NewPCG(seed, 0x666f726b)), //nolint:gosec // a model of chance, not a secret
-		nodes: slices.Clone(r.nodes), counts: copied(r.counts), nodesW: copied(r.nodesW), held: copied(r.held),
-		zones: slices.Clone(r.zones), inZone: copied(r.inZone), start: r.start,
-		domains: copied(r.domains), changes: slices.Clone(r.changes), known: make([][]score, len(r.known)),
+		nodes: slices.Clone(r.nodes), counts: r.counts.fork(), nodesW: r.nodesW.fork(), held: r.held.fork(),
+		zones: slices.Clone(r.zones), inZone: clipped(r.inZone), start: r.start,
+		domains: clipped(r.domains), changes: slices.Clone(r.changes), known: make([][]score, len(r.known)),
 	}
-	rooms := make([][]int64, len(r.nodes))
-	for i := range r.nodes {
-		rooms[i] = r.nodes[i].room
+	rooms := make([][]int64, len(f.nodes))
+	for i := range f.nodes {
+		rooms[i] = f.nodes[i].room
 	}
-	for i, room := range copied(rooms) {
-		f.nodes[i].room = room
+	all := slices.Concat(rooms...)
+	for i := range f.nodes {
+		n := len(rooms[i])
+		f.nodes[i].room, all = all[:n:n], all[n:]
 	}
 	return f
 }
 
-// copied is a copy of lists, which stand one behind the other: a run is forked for each step that is tried.
-func copied[T any](lists [][]T) [][]T {
-	n := 0
-	for _, list := range lists {
-		n += len(list)
-	}
-	out, all := make([][]T, len(lists)), make([]T, 0, n)
-	for i, list := range lists {
-		from := len(all)
-		all = append(all, list...)
-		out[i] = all[from:len(all):len(all)]
+// clipped are the same lists, to which only is appended.
+func clipped(lists [][]int32) [][]int32 {
+	out := slices.Clone(lists)
+	for i := range out {
+		out[i] = slices.Clip(out[i])
 	}
 	return out
 }
 
-func add[T int64 | int32](to *[]T, domain int32, n T) {
+// numbers are lists of numbers by domain. A fork shares those to which neither has added.
+type numbers struct {
+	lists [][]int64
+	own   []bool
+}
+
+func newNumbers(n int) numbers { return numbers{make([][]int64, n), make([]bool, n)} }
+
+func (x *numbers) fork() numbers {
+	clear(x.own)
+	return numbers{slices.Clone(x.lists), make([]bool, len(x.own))}
+}
+
+func (x *numbers) add(list int, domain int32, n int64) {
 	if domain < 0 {
 		return
 	}
-	if int(domain) >= len(*to) {
-		*to = append(*to, make([]T, int(domain)+1-len(*to))...)
+	if !x.own[list] {
+		x.lists[list], x.own[list] = slices.Clone(x.lists[list]), true
 	}
-	(*to)[domain] += n
+	if more := int(domain) + 1 - len(x.lists[list]); more > 0 {
+		x.lists[list] = append(x.lists[list], make([]int64, more)...)
+	}
+	x.lists[list][domain] += n
 }
 
-func at[T int64 | int32](list []T, domain int32) T {
-	if domain < 0 || int(domain) >= len(list) {
+func (x *numbers) at(list int, domain int32) int64 {
+	if domain < 0 || int(domain) >= len(x.lists[list]) {
 		return 0
 	}
-	return list[domain]
+	return x.lists[list][domain]
 }
 
 // Join adds a node of a kind and returns its number: nodes are numbered as they join, first
@@ -206,11 +218,11 @@ func (r *Run) count(c, on int32, pods int64, going bool) {
 	n.balance = balance(n.requested, m.basic)
 	for _, k := range x.counts {
 		if y := &r.s.counts[k]; (!going || y.filter == nil) && y.filter.passes(m) {
-			add(&r.counts[k], r.domains[y.axis][on], pods)
+			r.counts.add(int(k), r.domains[y.axis][on], pods)
 		}
 	}
 	for _, h := range x.holds {
-		add(&r.held[h], r.domains[r.s.holders[h].axis][on], pods)
+		r.held.add(h, r.domains[r.s.holders[h].axis][on], pods)
 	}
 	r.changes[on]++
 }
@@ -230,8 +242,8 @@ func (r *Run) Leave(node int32) {
 // countNode adds a node, or takes one off, where its pods count.
 func (r *Run) countNode(n, by int32) {
 	for c := range r.s.counts {
-		if x := &r.s.counts[c]; x.filter != nil && x.filter.passes(r.machine(n)) {
-			add(&r.nodesW[c], r.domains[x.axis][n], by)
+		if x := &r.s.counts[c]; x.hard && x.filter.passes(r.machine(n)) {
+			r.nodesW.add(c, r.domains[x.axis][n], int64(by))
 		}
 	}
 }

@@ -98,7 +98,7 @@ func (r *Run) spreadScore(x *class, values []int64) {
 		weight := math.Log(float64(size + 2))
 		for i, n := range r.feasible {
 			if values[i] != ignored && r.domains[t.axis][n] != -1 {
-				sums[i] += float64(at(r.counts[t.counter], r.domains[t.axis][n]))*weight + float64(t.skew-1)
+				sums[i] += float64(r.counts.at(t.counter, r.domains[t.axis][n]))*weight + float64(t.skew-1)
 			}
 		}
 	}
@@ -150,11 +150,11 @@ func (r *Run) affinityScore(x *class, values []int64) {
 		values[i] = 0
 		for k := range x.prefer {
 			t := &x.prefer[k]
-			values[i] += t.weight * at(r.counts[t.counter], r.domains[t.axis][n])
+			values[i] += t.weight * r.counts.at(t.counter, r.domains[t.axis][n])
 		}
 		for _, k := range x.heldBy {
 			if h := &r.s.holders[k]; h.weight != 0 {
-				values[i] += h.weight * at(r.held[k], r.domains[h.axis][n])
+				values[i] += h.weight * r.held.at(int(k), r.domains[h.axis][n])
 			}
 		}
 		low, high = min(low, values[i]), max(high, values[i])

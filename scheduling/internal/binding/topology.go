@@ -37,6 +37,8 @@ type counter struct {
 	together     bool
 	// filter is the spread whose node policies say which nodes count; nil where all do.
 	filter *filter
+	// hard says that some spread asks for the domain with the fewest pods.
+	hard bool
 }
 
 // filter is the nodes that a spread constraint looks at.
@@ -149,6 +151,7 @@ func (s *Scheduler) readTerms(x *class, list *podspec.TopologyTerms) {
 			if among(t.Target) {
 				p.self = 1
 			}
+			s.counts[p.counter].hard = s.counts[p.counter].hard || kind == 0
 			*to = append(*to, p)
 		default:
 			p := pull{counter: s.counter(t.Target, at, nil), axis: at, weight: t.Weight}
