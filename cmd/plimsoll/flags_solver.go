@@ -44,7 +44,7 @@ func (f *solverFlags) register(cmd *cobra.Command) {
 		s.Effort, err = scheduling.ParseEffort(text)
 		return err
 	}}, "effort", "how hard to search: `EFFORT` is fast, default, thorough or a number; default is 1000")
-	timeFlag(flags, &f.timeout, "timeout", "stop searching after this time and print the best plan so far; 0 is never")
+	timeFlag(flags, &f.timeout, "timeout", "stop searching this long after the files are read and print the best plan so far; 0 is never")
 	grouped(cmd, groupSearch)
 
 	f.goal, f.minValues, f.weights, f.placement = provisioning.GoalCheapest, strict, strict, free

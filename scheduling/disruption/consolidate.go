@@ -22,11 +22,11 @@ const mostSearches = 3
 
 // save carries out what the search finds, as far as that is possible in steps.
 func (r *run) save(ctx context.Context, t *target) error {
-	for range mostSearches {
+	for i := 0; i < mostSearches && !over(ctx); i++ {
 		before := r.state.price()
 		x := &search{state: r.state, target: t, receiving: r.state.staying(), patient: true}
 		left, err := r.reach(ctx, x)
-		if err != nil || r.done || !left || r.state.price() == before || over(ctx) {
+		if err != nil || r.done || !left || r.state.price() == before {
 			return err
 		}
 	}

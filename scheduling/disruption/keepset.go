@@ -1,6 +1,7 @@
 package disruption
 
 import (
+	"context"
 	"slices"
 
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/eviction"
@@ -21,7 +22,7 @@ func keepShares() []float64 { return []float64{0.1, 0.05, 0.03, 0.02, 0.014} }
 
 // keepSets are the sets of nodes that may go once others are filled with their pods, one for each
 // share of what nodes cost that it is worth not to disrupt them.
-func (x *search) keepSets() [][]string {
+func (x *search) keepSets(ctx context.Context) [][]string {
 	order, mine := x.byWaste(), map[string]bool{}
 	for i := range order {
 		mine[order[i].name] = true
@@ -39,6 +40,9 @@ func (x *search) keepSets() [][]string {
 	for k := range parts {
 		s := room.NewKeepSet(every(nodes, parts, k), every(stay, parts, k), len(x.state.capacity.names))
 		for at, share := range shares {
+			if over(ctx) {
+				break
+			}
 			s.Search(share, at == 0, times)
 			leave[at] = append(leave[at], s.Leave()...)
 		}

@@ -29,17 +29,15 @@ type Realised struct {
 	Launches int `json:"launches"`
 }
 
-// courses is in how many courses of events a plan is played, but for large clusters: of so many steps one says as much.
+// courses is in how many courses of events a plan is played, but for large clusters, as of so many steps one says as
+// much, and past a deadline.
 const courses = 8
 
 // realise is the mean of several courses of events, counts rounded up.
 func (f *state) realise(ctx context.Context, plan *Plan) (*Realised, error) {
-	sum, n := &Realised{}, courses
-	if f.large() {
-		n = 1
-	}
-	for course := range n {
-		x, err := f.fork().play(ctx, plan, uint64(1+course*(1+len(plan.Steps)))) //nolint:gosec // it is positive
+	sum, n := &Realised{}, 0
+	for ; n < courses && (n == 0 || !f.large() && !over(ctx)); n++ {
+		x, err := f.fork().play(ctx, plan, uint64(1+n*(1+len(plan.Steps)))) //nolint:gosec // it is positive
 		if err != nil {
 			return nil, err
 		}

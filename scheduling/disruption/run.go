@@ -255,10 +255,13 @@ func (r *run) rebuild(ctx context.Context) error {
 // [Summary.Rebuilt] is one of its own; nil where there are none to compare with, or no node
 // of a pool has a price.
 func (p Planner) alternative(ctx context.Context, c *Cluster) (*Rebuilt, error) {
+	if len(c.Alternative) == 0 || over(ctx) {
+		return nil, nil //nolint:nilnil // nothing to compare with is no error, nor is too little time
+	}
 	f := newState(p, c)
 	all := f.owned()
-	if len(c.Alternative) == 0 || len(all) == 0 || ctx.Err() != nil {
-		return nil, nil //nolint:nilerr,nilnil // nothing to compare with is no error, nor is too little time
+	if len(all) == 0 {
+		return nil, nil //nolint:nilnil // nothing to compare
 	}
 	other := c.Problem
 	other.NodePools = c.Alternative

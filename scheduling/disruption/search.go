@@ -43,7 +43,7 @@ type search struct {
 func (x *search) ends(ctx context.Context) ([]*search, error) {
 	begins := [][]string{nil}
 	if !x.near() && x.patient {
-		begins = append(begins, x.keepSets()...)
+		begins = append(begins, x.keepSets(ctx)...)
 		begins = append(begins, x.everybody())
 	}
 	var out []*search

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
+	"github.com/plimsoll-go/plimsoll/internal/soak"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
@@ -184,19 +186,43 @@ func TestPodsThatWaitHoldNothingUp(t *testing.T) {
 	assert.Len(t, plan.Steps[0].Drain, 1)
 }
 
-// A deadline gives what has been found, and every step of it is sound.
-func TestDeadlinesGiveAPrefix(t *testing.T) {
-	c := st.Cluster(8, st.ClusterOptions{Nodes: 12})
-	for _, after := range []time.Duration{0, 20 * time.Millisecond, 100 * time.Millisecond} {
-		ctx, cancel := context.WithTimeout(context.Background(), after)
-		plan, err := disruption.Planner{}.Plan(ctx, c)
-		cancel()
-		require.NoError(t, err)
-		require.NoError(t, verify.Steps(c, plan))
+// countdown is a context whose deadline passes when it has been asked so many times.
+type countdown struct {
+	context.Context //nolint:containedctx // it is one itself
+	left            atomic.Int64
+}
+
+func (c *countdown) Err() error {
+	if c.left.Add(-1) < 0 {
+		return context.DeadlineExceeded
 	}
+	return nil
+}
+
+// Wherever a deadline cuts in, what has been found comes back soon, and every step of it is sound.
+func TestDeadlinesGiveAPrefix(t *testing.T) {
+	late, steps := 0, 0
+	for seed := range soak.Cases(24) {
+		ctx := &countdown{Context: t.Context()}
+		ctx.left.Store([]int64{0, 10, 20, 40, 80, 160}[seed%6])
+		p := oddPlanner(seed)
+		if seed/6%2 == 1 {
+			p = freely(p)
+		}
+		c := st.RandomCluster(5_000 + seed)
+		plan, err := p.Plan(ctx, c)
+		require.NoError(t, err, "seed %d", seed)
+		assert.NoError(t, verify.StepsChecker{Planner: p}.Steps(c, plan), "seed %d", seed)
+		if steps += len(plan.Steps); plan.Summary.Status == scheduling.StatusDeadline {
+			late++
+		}
+		assert.Greater(t, ctx.left.Load(), int64(-400), "seed %d: the search goes on", seed)
+	}
+	assert.Greater(t, late, 6)
+	assert.Positive(t, steps)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	_, err := disruption.Planner{}.Plan(ctx, c)
+	_, err := disruption.Planner{}.Plan(ctx, st.RandomCluster(0))
 	require.ErrorIs(t, err, context.Canceled)
 }
 
