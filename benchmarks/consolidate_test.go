@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plimsoll-go/plimsoll/benchmarks/internal/cputime"
+	"github.com/plimsoll-go/plimsoll/benchmarks/internal/mix"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
@@ -19,7 +20,7 @@ import (
 )
 
 // BenchmarkConsolidate plans what to remove and to replace in clusters that have lost
-// pods. The last of them has about 100,000 pods left on 5,000 nodes.
+// pods, and in one as many users have them. The largest has about 100,000 pods left on 5,000 nodes.
 func BenchmarkConsolidate(b *testing.B) {
 	for _, nodes := range []int{100, 1_000, 5_000} {
 		for _, e := range []string{"fast", "default"} {
@@ -30,6 +31,9 @@ func BenchmarkConsolidate(b *testing.B) {
 	}
 	b.Run("nodes=1000/free/effort=default", func(b *testing.B) {
 		consolidate(b, disruption.Planner{Policy: scheduling.Policy{Placement: scheduling.PlacementFree}}, worn(1_000, false))
+	})
+	b.Run("nodes=300/used/effort=default", func(b *testing.B) {
+		consolidate(b, disruption.Planner{}, st.UsedCluster(1, 300, mix.EC2()))
 	})
 	b.Run("nodes=1000/ties/effort=default", func(b *testing.B) {
 		consolidate(b, disruption.Planner{}, worn(1_000, true))

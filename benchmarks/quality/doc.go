@@ -2,12 +2,13 @@
 //
 //	go run ./benchmarks/quality -every 40 vectorpack CHECKOUT
 //	go run ./benchmarks/quality -count 30 mixes
+//	go run ./benchmarks/quality -count 6 clusters
 //
 // vectorpack packs the instances of "Classification and evaluation of the algorithms for
 // vector bin packing" (Computers & Operations Research, 2025), from a checkout of
 // https://github.com/Vectorpack/experiments_vector_paper, and compares with the optima and the
 // results of heuristics that are published there. mixes plans random pods for NodePools of
-// embedded catalogs. Every plan is checked by package verify; a wrong one ends the command with
+// embedded catalogs. clusters consolidates clusters as many users have them. Every plan is checked by package verify; a wrong one ends the command with
 // exit code 1.
 package main
 
@@ -16,3 +17,4 @@ package main
 //	main.go        flags, and the solve that both share
 //	vectorpack.go  published instances of vector bin packing
 //	mixes.go       random pods, NodePools and catalogs
+//	clusters.go    clusters as many users have them, consolidated

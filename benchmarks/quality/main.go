@@ -31,8 +31,9 @@ func main() {
 type settings struct {
 	solver   scheduling.Policy
 	every    int    // vectorpack: solve each Nth instance
-	count    int    // mixes: how many
-	seed     uint64 // mixes: of the first
+	count    int    // mixes, clusters: how many
+	seed     uint64 // mixes, clusters: of the first
+	nodes    int    // clusters: of each
 	parallel int    // how many problems at a time
 }
 
@@ -43,8 +44,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	flags.SetOutput(stderr)
 	effort := flags.String("effort", "default", "how hard to search: fast, default, thorough or a number")
 	flags.IntVar(&s.every, "every", 1, "vectorpack: solve every Nth `instance`")
-	flags.IntVar(&s.count, "count", 200, "mixes: `how many`")
-	flags.Uint64Var(&s.seed, "seed", 1, "mixes: `seed` of the first; the others have those that follow")
+	flags.IntVar(&s.count, "count", 200, "mixes, clusters: `how many`")
+	flags.Uint64Var(&s.seed, "seed", 1, "mixes, clusters: `seed` of the first; the others have those that follow")
+	flags.IntVar(&s.nodes, "nodes", 40, "clusters: how many `nodes` each has")
 	flags.IntVar(&s.parallel, "parallel", runtime.NumCPU(), "solve so many `problems` at a time")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -53,16 +55,18 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if s.solver.Effort, err = scheduling.ParseEffort(*effort); err != nil {
 		return err
 	}
-	if s.every < 1 || s.count < 1 || s.parallel < 1 {
-		return errors.New("-every, -count and -parallel: must be at least 1")
+	if s.every < 1 || s.count < 1 || s.nodes < 1 || s.parallel < 1 {
+		return errors.New("-every, -count, -nodes and -parallel: must be at least 1")
 	}
 	switch {
 	case flags.Arg(0) == "vectorpack" && flags.NArg() == 2:
 		return s.vectorpack(ctx, flags.Arg(1), stdout)
 	case flags.Arg(0) == "mixes" && flags.NArg() == 1:
 		return s.mixes(ctx, stdout)
+	case flags.Arg(0) == "clusters" && flags.NArg() == 1:
+		return s.clusters(ctx, stdout)
 	}
-	return errors.New("want vectorpack CHECKOUT, or mixes")
+	return errors.New("want vectorpack CHECKOUT, mixes, or clusters")
 }
 
 // answer is a checked plan, and how long it took to make.

@@ -54,8 +54,15 @@ func TestMixes(t *testing.T) {
 	assert.Equal(t, 1, strings.Count(out.String(), "| yes |"))
 }
 
+func TestClusters(t *testing.T) {
+	var out bytes.Buffer
+	require.NoError(t, run(t.Context(), []string{"-effort", "fast", "-count", "1", "-nodes", "4", "clusters"}, &out, &out))
+	assert.Contains(t, out.String(), "\n| 1 | Pinned | ")
+	assert.Contains(t, out.String(), "\n| 1 | Free | ")
+}
+
 func TestUsage(t *testing.T) {
-	for _, args := range [][]string{{}, {"vectorpack"}, {"mixes", "x"}, {"-effort", "some", "mixes"}, {"-every", "0", "mixes"}} {
+	for _, args := range [][]string{{}, {"vectorpack"}, {"mixes", "x"}, {"-effort", "some", "mixes"}, {"-every", "0", "mixes"}, {"-nodes", "0", "clusters"}} {
 		assert.Error(t, run(t.Context(), args, &bytes.Buffer{}, &bytes.Buffer{}), args)
 	}
 }

@@ -87,3 +87,21 @@ func TestRealisticClusters(t *testing.T) {
 		})
 	}
 }
+
+// In clusters as many users have them, whose nodes are of many shapes and whose pool has limits and a budget of a tenth,
+// plans are right whoever places the pods, and where pods go where they are told nothing is left to save.
+func TestUsedClusters(t *testing.T) {
+	for seed := range soak.Cases(1) {
+		c := st.UsedCluster(seed, 8, ec2Types(t, "c5,m5,m6i,r5,c6i"))
+		p := disruption.Planner{Policy: scheduling.Policy{Effort: scheduling.EffortFast}}
+		for _, p := range []disruption.Planner{p, freely(p)} {
+			plan, err := p.Plan(t.Context(), c)
+			require.NoError(t, err)
+			require.NoError(t, verify.StepsChecker{Planner: p, SkipBound: true}.Steps(c, plan), "seed %d", seed)
+			require.Less(t, plan.Summary.PricePerHourAfter, plan.Summary.PricePerHourBefore, "seed %d", seed)
+			if p.Policy.Placement == scheduling.PlacementPinned {
+				require.NoError(t, calmed(p, c, plan), "seed %d", seed)
+			}
+		}
+	}
+}

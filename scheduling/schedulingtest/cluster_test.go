@@ -68,6 +68,30 @@ func TestClusterHoldsItsPods(t *testing.T) {
 	}
 }
 
+// A used cluster keeps its limit, and its nodes hold their pods.
+func TestUsedCluster(t *testing.T) {
+	catalog := st.Cluster(7, st.ClusterOptions{Nodes: 1}).Catalog
+	c := st.UsedCluster(7, 40, catalog)
+	assert.Equal(t, c, st.UsedCluster(7, 40, catalog), "the same seed")
+	require.NoError(t, provisioning.Validate(&c.Problem))
+	require.Len(t, c.Nodes, 40)
+	require.Len(t, c.Machines, 40)
+	used, all, cores := map[string]int64{}, int64(0), int64(0)
+	for _, pod := range c.Running {
+		n := pod.Spec.Containers[0].Resources.Requests.Cpu().MilliValue()
+		used[pod.Spec.NodeName], all = used[pod.Spec.NodeName]+n, all+n
+	}
+	types := map[string]bool{}
+	for _, node := range c.Nodes {
+		assert.LessOrEqual(t, used[node.Name], node.Status.Allocatable.Cpu().MilliValue(), node.Name)
+		types[node.Labels[corev1.LabelInstanceTypeStable]], cores = true, cores+node.Status.Capacity.Cpu().MilliValue()
+	}
+	assert.InDelta(t, 0.5, float64(all)/float64(cores), 0.15)
+	assert.Greater(t, len(types), 5)
+	assert.Less(t, cores, c.NodePools[0].Spec.Limits.Cpu().MilliValue())
+	assert.NotEmpty(t, c.PodDisruptionBudgets)
+}
+
 func TestClusterBudgetsAreCounted(t *testing.T) {
 	c := st.Cluster(5, st.ClusterOptions{Nodes: 50, PDBs: true})
 	pods := map[string]int{}

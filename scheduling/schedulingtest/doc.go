@@ -6,8 +6,9 @@
 //   - Generators make problems from a seed: [Random] mixes every constraint,
 //     [MixedSizes], [Diverse] and [Workloads] are the corpora of the benchmarks,
 //     [Shuffle] changes the order of a problem, and [Cluster] makes clusters that were
-//     packed well once and have lost pods since; [RandomCluster] mixes what can go
-//     wrong in one. [Apply] carries the steps of a plan out.
+//     packed well once and have lost pods since, [UsedCluster] such as many users have
+//     them; [RandomCluster] mixes what can go wrong in one. [Apply] carries the steps of
+//     a plan out.
 //   - [Audit] solves a problem and tests every promise that is made about plans;
 //     [Minimise] makes a problem that breaks one small.
 package schedulingtest
@@ -27,7 +28,7 @@ package schedulingtest
 //	corpus       the mixes of pods of the benchmarks
 //	random, random_market, random_pods, random_terms, random_volumes  small problems with everything in them, drawn from a seed
 //	random_cluster  clusters with everything in them that can keep nodes from being removed
-//	cluster, cluster_options, apply  clusters that were packed well once, and what becomes of them
+//	cluster, cluster_options, cluster_used, apply  clusters that were packed well once or never, and what becomes of them
 //
 // Tests of programs that plan
 //

@@ -6,6 +6,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
+	"github.com/plimsoll-go/plimsoll/instancetypes/ec2"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 )
@@ -16,6 +17,15 @@ const (
 	Zone2 = "test-zone-2"
 	Zone3 = "test-zone-3"
 )
+
+// EC2 sells machines of us-east-1 for general use, with much CPU or with much memory, in three zones.
+func EC2() *instancetypes.Catalog {
+	general, err := instancetypes.ParseFilter("arch=amd64, category in (c m r), generation>=5")
+	if err != nil {
+		panic(err)
+	}
+	return ec2.MustCatalog("us-east-1").Filter(general, instancetypes.ByZone("us-east-1a", "us-east-1b", "us-east-1c"))
+}
 
 // Market is the catalog of Karpenter's own benchmark with so many types: the first has
 // one core, each other one core more than the one before it, with 2 GiB and ten pods per
