@@ -209,7 +209,7 @@ func TestDeadlinesGiveAPrefix(t *testing.T) {
 		if seed/6%2 == 1 {
 			p = freely(p)
 		}
-		c := st.RandomCluster(5_000 + seed)
+		c := st.RandomCluster(5_143 + seed)
 		plan, err := p.Plan(ctx, c)
 		require.NoError(t, err, "seed %d", seed)
 		assert.NoError(t, verify.StepsChecker{Planner: p}.Steps(c, plan), "seed %d", seed)

@@ -2,6 +2,9 @@ package disruption
 
 import (
 	"context"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/prove"
@@ -18,6 +21,13 @@ func (f *state) solveAnew(ctx context.Context, effort scheduling.Effort, loose m
 	if err != nil {
 		return nil, err
 	}
+	proof := plan
+	if f.landing != nil && slices.ContainsFunc(problem.Pods, spreadOverHosts) {
+		solver.Placement, solver.Effort = scheduling.PlacementFree, scheduling.EffortFast
+		if proof, err = (provisioning.Planner{Policy: solver}).Plan(ctx, problem); err != nil {
+			return nil, err
+		}
+	}
 	var fixed tally
 	for _, s := range f.nodes {
 		if !s.fresh && !loose[s.name] {
@@ -30,11 +40,19 @@ func (f *state) solveAnew(ctx context.Context, effort scheduling.Effort, loose m
 			price: clampPrice(max(sums.PricePerHour, sums.ExpectedPerHour), fixed.price),
 			paid:  clampPrice(sums.PricePerHour, fixed.paid), nodes: sums.Nodes + fixed.nodes,
 		},
-		bound: clampPrice(sums.LowerBoundPerHour, fixed.price), certificate: sums.Certificate,
-		worth: prove.PodDuals(sums.Certificate, problem.Pods),
+		bound: clampPrice(proof.Summary.LowerBoundPerHour, fixed.price), certificate: proof.Summary.Certificate,
+		worth: prove.PodDuals(proof.Summary.Certificate, problem.Pods),
 	}
-	for i := range plan.Unschedulable {
-		t.leftOut = append(t.leftOut, plan.Unschedulable[i].Pod)
+	for i := range proof.Unschedulable {
+		t.leftOut = append(t.leftOut, proof.Unschedulable[i].Pod)
 	}
 	return t, nil
+}
+
+// spreadOverHosts reports whether a pod has a spread over hosts that must hold: kube-scheduler may bind more of such
+// pods to a node than the skew, where a bound of plans that say where pods go counts with no more.
+func spreadOverHosts(pod *corev1.Pod) bool {
+	return slices.ContainsFunc(pod.Spec.TopologySpreadConstraints, func(c corev1.TopologySpreadConstraint) bool {
+		return c.TopologyKey == corev1.LabelHostname && c.WhenUnsatisfiable == corev1.DoNotSchedule
+	})
 }
