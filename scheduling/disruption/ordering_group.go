@@ -275,8 +275,8 @@ func (w *ordering) stepOf(ctx context.Context, g *leavingGroup, mark int) (*Step
 }
 
 // leaveOnMore is the step in which nodes go whose pods kube-scheduler would bind so that some find no place, with
-// machines that are bought for these: all nodes that are left, if budgets let them, or the first that may go alone. It is nil if there is none, and
-// where pods land where a step says.
+// machines that are bought for these: all nodes that are left, if budgets let them, or the first that may go alone, or
+// else with others, which one machine may replace. It is nil if there is none, and where pods land where a step says.
 func (w *ordering) leaveOnMore(ctx context.Context) (*Step, error) {
 	if w.state.landing == nil {
 		return nil, nil
@@ -295,6 +295,9 @@ func (w *ordering) leaveOnMore(ctx context.Context) (*Step, error) {
 	groups := lo.Chunk(waits, 1)
 	if len(waits) > 1 && w.state.within(w.reason, waits) {
 		groups = slices.Insert(groups, 0, waits)
+	}
+	for size := 2; size < len(waits) && w.state.within(w.reason, waits[:size]); size *= 2 {
+		groups = append(groups, lo.Chunk(waits, size)...)
 	}
 	for _, names := range groups {
 		if over(ctx) {
