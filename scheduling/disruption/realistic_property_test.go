@@ -11,6 +11,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/instancetypes/ec2"
+	"github.com/plimsoll-go/plimsoll/internal/race"
 	"github.com/plimsoll-go/plimsoll/internal/soak"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
@@ -91,6 +92,9 @@ func TestRealisticClusters(t *testing.T) {
 // In clusters as many users have them, whose nodes are of many shapes and whose pool has limits and a budget of a tenth,
 // plans are right whoever places the pods, and where pods go where they are told nothing is left to save.
 func TestUsedClusters(t *testing.T) {
+	if race.Enabled {
+		t.Skip("a minute under the race detector, and nothing that smaller clusters do not run")
+	}
 	for seed := range soak.Cases(1) {
 		c := st.UsedCluster(seed, 8, ec2Types(t, "c5,m5,m6i,r5,c6i"))
 		p := disruption.Planner{Policy: scheduling.Policy{Effort: scheduling.EffortFast}}
