@@ -22,7 +22,7 @@ func (f *state) solveAnew(ctx context.Context, effort scheduling.Effort, loose m
 		return nil, err
 	}
 	proof := plan
-	if f.landing != nil && slices.ContainsFunc(problem.Pods, spreadOverHosts) {
+	if f.landing != nil && spreadOverHosts(&problem) {
 		solver.Placement, solver.Effort = scheduling.PlacementFree, scheduling.EffortFast
 		if proof, err = (provisioning.Planner{Policy: solver}).Plan(ctx, problem); err != nil {
 			return nil, err
@@ -49,10 +49,13 @@ func (f *state) solveAnew(ctx context.Context, effort scheduling.Effort, loose m
 	return t, nil
 }
 
-// spreadOverHosts reports whether a pod has a spread over hosts that must hold: kube-scheduler may bind more of such
+// spreadOverHosts reports whether some pods have a spread over hosts that must hold: kube-scheduler may bind more of such
 // pods to a node than the skew, where a bound of plans that say where pods go counts with no more.
-func spreadOverHosts(pod *corev1.Pod) bool {
-	return slices.ContainsFunc(pod.Spec.TopologySpreadConstraints, func(c corev1.TopologySpreadConstraint) bool {
+func spreadOverHosts(p *scheduling.Problem) bool {
+	hard := func(c corev1.TopologySpreadConstraint) bool {
 		return c.TopologyKey == corev1.LabelHostname && c.WhenUnsatisfiable == corev1.DoNotSchedule
+	}
+	return slices.ContainsFunc(p.DefaultSpread, hard) || slices.ContainsFunc(p.Pods, func(pod *corev1.Pod) bool {
+		return slices.ContainsFunc(pod.Spec.TopologySpreadConstraints, hard)
 	})
 }
