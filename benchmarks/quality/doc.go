@@ -8,8 +8,8 @@
 // vector bin packing" (Computers & Operations Research, 2025), from a checkout of
 // https://github.com/Vectorpack/experiments_vector_paper, and compares with the optima and the
 // results of heuristics that are published there. mixes plans random pods for NodePools of
-// embedded catalogs. clusters consolidates clusters as many users have them. Every plan is checked by package verify; a wrong one ends the command with
-// exit code 1.
+// embedded catalogs. clusters consolidates clusters as many users have them, one at a time. Every
+// plan is checked by package verify; a wrong one ends the command with exit code 1.
 package main
 
 // A map of this package's files.

@@ -201,8 +201,9 @@ func (c *countdown) Err() error {
 
 // Wherever a deadline cuts in, what has been found comes back soon, and every step of it is sound.
 func TestDeadlinesGiveAPrefix(t *testing.T) {
-	late, steps := 0, 0
+	cases, late, steps := 0, 0, 0
 	for seed := range soak.Cases(24) {
+		cases++
 		ctx := &countdown{Context: t.Context()}
 		ctx.left.Store([]int64{160, 0, 80, 10, 40, 20}[seed%6])
 		p := oddPlanner(seed)
@@ -218,7 +219,7 @@ func TestDeadlinesGiveAPrefix(t *testing.T) {
 		}
 		assert.Greater(t, ctx.left.Load(), int64(-400), "seed %d: the search goes on", seed)
 	}
-	assert.Positive(t, late)
+	assert.Greater(t, 4*late, cases)
 	assert.Positive(t, steps)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
