@@ -39,7 +39,7 @@ func limited(c disruption.Cluster, seed uint64) disruption.Cluster {
 }
 
 // No step buys beyond a limit, whichever steps come after it (P68), nor moves pods into fewer domains because a limit leaves
-// too little to be bought in them (P95), as would those of the last two.
+// too little to be bought in them (P95), as would those of the last two. Where nodes are taken away the plan tells of it.
 func TestStepsKeepLimits(t *testing.T) {
 	for _, seed := range slices.AppendSeq([]uint64{15, 37, 80, 106, 169, 150, 178}, soak.Cases(3)) {
 		p := disruption.Planner{Policy: scheduling.Policy{Effort: scheduling.EffortFast}}
@@ -47,8 +47,15 @@ func TestStepsKeepLimits(t *testing.T) {
 			p = freely(p)
 		}
 		c := limited(fewDomains(seed), seed)
-		plan, err := p.Plan(t.Context(), c)
-		require.NoError(t, err)
-		require.NoError(t, verify.StepsChecker{Planner: p, SkipBound: true}.Steps(c, plan), "seed %d", seed)
+		for _, taken := range []bool{false, true} {
+			for i := range c.Machines {
+				if m := &c.Machines[i]; taken && m.Drift != "" {
+					m.Interruption = &disruption.Interruption{}
+				}
+			}
+			plan, err := p.Plan(t.Context(), c)
+			require.NoError(t, err)
+			require.NoError(t, verify.StepsChecker{Planner: p, SkipBound: true}.Steps(c, plan), "seed %d, taken away: %v", seed, taken)
+		}
 	}
 }

@@ -49,11 +49,11 @@
 // machines to launch become nodes, the drained nodes take nobody in any more, pods leave
 // wave by wave and bind where they are expected, by every rule above, and a node is gone
 // with its last pod; limits do not count it while it goes. Its zone and other domains count for
-// the spread of the step's pods even then, where a pool could launch a machine for them there. Each
-// node has to be there and free to go, by its reason, its pool's policy, times and budgets, and what
-// it and its pods ask for; no PodDisruptionBudget is exceeded in any wave; every pod that has to live
-// on lands once, on a node that stays; and prices, costs, scores, verdicts and sums are what the plan
-// says.
+// the spread of the step's pods even then, where a pool could launch a machine for them there, except
+// where the plan warns that the node is taken away and they cannot be spread. Each node has to be there
+// and free to go, by its reason, its pool's policy, times and budgets, and what it and its pods ask for;
+// no PodDisruptionBudget is exceeded in any wave; every pod that has to live on lands once, on a node
+// that stays; and prices, costs, scores, verdicts and sums are what the plan says.
 //
 // # What is not judged
 //

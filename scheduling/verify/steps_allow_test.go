@@ -95,6 +95,13 @@ func TestStepsAllow(t *testing.T) {
 			c.plan.Steps[1].Reason = disruption.Interrupted
 			c.plan.Steps[1].Evictions[1].To = ""
 		}, verify.Landing},
+		{"two zones become one, of which the plan warns where it cannot be helped", func(c *stepsCase) {
+			twoZones(c)
+			c.machine("big").Interruption = &disruption.Interruption{}
+			c.plan.Steps[2].Reason = disruption.Interrupted
+			assert.Contains(t, codesOf(t, c.check()), verify.TopologySpread)
+			c.plan.Warnings = append(c.plan.Warnings, scheduling.Warning{Object: "node/big"})
+		}, verify.TopologySpread},
 		{"a budget for other reasons (D29)", func(c *stepsCase) {
 			c.pool().Spec.Disruption.Budgets = append(c.pool().Spec.Disruption.Budgets, scheduling.Budget{Nodes: "0", Reasons: []string{"Drifted"}})
 		}, verify.NodeBudget},

@@ -4,15 +4,17 @@ import (
 	"slices"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
 	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/snapshot"
 )
 
 // domains lets the domains of the nodes that the step removes count on for the spread constraints of the pods that
 // move, where a pool could launch a machine for them there, as for Karpenter: kube-scheduler counts domains that have
 // nodes, so that pods which are spread over two zones would be moved into one. Where kube-scheduler binds the pods of
-// nodes that have to go nobody can help it. What it returns ends that.
+// nodes that have to go nobody can help it, nor where a plan says of machines that are taken away that limits, or what
+// waits, leave nothing else. What it returns ends that.
 func (a *stepCheck) domains(j *judge) (end func()) {
-	if forced(a.step.Reason) && a.Policy.Placement == scheduling.PlacementFree {
+	if forced(a.step.Reason) && a.Policy.Placement == scheduling.PlacementFree || a.step.Reason == disruption.Interrupted && a.warned() {
 		return func() {}
 	}
 	var ends []func()
@@ -26,6 +28,13 @@ func (a *stepCheck) domains(j *judge) (end func()) {
 			end()
 		}
 	}
+}
+
+// warned reports whether the plan warns of all nodes that the step removes.
+func (a *stepCheck) warned() bool {
+	return !slices.ContainsFunc(a.step.Drain, func(node string) bool {
+		return !slices.ContainsFunc(a.plan.Warnings, func(w scheduling.Warning) bool { return w.Object == "node/"+node })
+	})
 }
 
 // sells reports whether some pool could launch a machine for the pod.
