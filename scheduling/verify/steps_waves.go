@@ -126,13 +126,24 @@ func (a *stepCheck) bindAll(j *judge, look func(*binding.Outcome)) []binding.Unb
 		look(o)
 	}
 	o.Undo()
+	var late []binding.Pending
 	waiting := o.Waiting
 	if len(waiting) > 0 {
 		if rest := a.withoutLeaving(j); len(rest) < len(waiting) {
 			waiting = rest
 		}
 	}
-	return slices.DeleteFunc(waiting, func(u binding.Unbound) bool { return a.mayPass(u.By) })
+	for before := -1; before < len(late); {
+		before = len(late)
+		waiting = slices.DeleteFunc(waiting, func(u binding.Unbound) bool {
+			ok := a.mayPass(u.By, late)
+			if ok {
+				late = append(late, u.Pending)
+			}
+			return ok
+		})
+	}
+	return waiting
 }
 
 // withoutLeaving tells which pods cannot bind where nodes that are being removed are gone.
@@ -156,8 +167,8 @@ func (a *stepCheck) withoutLeaving(j *judge) []binding.Unbound {
 
 // mayPass reports whether the obstacle may be gone by the time: there are pods on their way,
 // which wait or leave their nodes already, and where they land nobody knows. They may fill
-// places up that are emptier, or be the company that is asked for.
-func (a *stepCheck) mayPass(o binding.Obstacle) bool {
+// places up that are emptier, or be the company that is asked for, as may those that land late because of them.
+func (a *stepCheck) mayPass(o binding.Obstacle, late []binding.Pending) bool {
 	missing := 1
 	switch o.Rule {
 	case binding.Spread:
@@ -171,6 +182,11 @@ func (a *stepCheck) mayPass(o binding.Obstacle) bool {
 	}
 	for _, t := range a.waiting {
 		if o.Pods.Has(t.Face) {
+			missing--
+		}
+	}
+	for _, b := range late {
+		if o.Rule == binding.Affinity && o.Pods.Has(b.Face) && o.About(b.Node) {
 			missing--
 		}
 	}

@@ -30,6 +30,12 @@ type Obstacle struct {
 	Count, Least, Skew int
 }
 
+// About reports whether a node is in the domain that the rule keeps the pod off.
+func (o Obstacle) About(n *snapshot.Node) bool {
+	value, ok := n.Value(o.key)
+	return ok && o.Has && value == o.value
+}
+
 func (o Obstacle) String() string {
 	rule := o.Rule
 	if !o.own {
