@@ -31,7 +31,7 @@ func TestCertificatesOfTheSolver(t *testing.T) {
 		f := &fixture{p: p, plan: plan, skip: true}
 		require.Empty(t, boundCodes(t, f, bound), "seed %d", seed)
 		require.NotEmpty(t, boundCodes(t, f, price+1), "seed %d: above the price", seed)
-		for name, spoil := range spoils(kind, bound, price) {
+		for name, spoil := range spoils(p, kind, bound, price) {
 			g := &fixture{p: p, plan: clone(t, plan), skip: true}
 			if claim := spoil(g.plan.Summary.Certificate); claim < price || bound < price {
 				assert.NotEmpty(t, boundCodes(t, g, claim), "seed %d: %s", seed, name)
@@ -45,25 +45,28 @@ func TestCertificatesOfTheSolver(t *testing.T) {
 }
 
 // spoils change a certificate so that it proves no bound any more, or not so much as they return.
-func spoils(kind string, bound, price offerings.Price) map[string]func(c *scheduling.Certificate) offerings.Price {
+func spoils(p scheduling.Problem, kind string, bound, price offerings.Price) map[string]func(c *scheduling.Certificate) offerings.Price {
 	switch kind {
 	case "parted":
 		return map[string]func(c *scheduling.Certificate) offerings.Price{
 			"more machines": func(c *scheduling.Certificate) offerings.Price { c.Parted.AtMost++; return bound },
 		}
 	case "assignment", "pattern":
-		return map[string]func(c *scheduling.Certificate) offerings.Price{
-			"no vectors": func(c *scheduling.Certificate) offerings.Price { c.Vectors = nil; return price + 1 },
-			"half the worths": func(c *scheduling.Certificate) offerings.Price {
+		out := map[string]func(c *scheduling.Certificate) offerings.Price{
+			"no vectors":                 func(c *scheduling.Certificate) offerings.Price { c.Vectors = nil; return price + 1 },
+			"worths and vectors doubled": func(c *scheduling.Certificate) offerings.Price { c.Scale--; return price + 1 },
+			"worths without pods":        func(c *scheduling.Certificate) offerings.Price { c.Values = nil; return bound },
+		}
+		if !reserves(p) && bound > 1 { // prices are whole: anything above nothing proves 1
+			out["half the worths"] = func(c *scheduling.Certificate) offerings.Price {
 				for pod, v := range c.Values {
 					n, _ := new(big.Int).SetString(v, 10)
 					c.Values[pod] = n.Rsh(n, 1).String()
 				}
 				return bound
-			},
-			"worths and vectors doubled": func(c *scheduling.Certificate) offerings.Price { c.Scale--; return price + 1 },
-			"worths without pods":        func(c *scheduling.Certificate) offerings.Price { c.Values = nil; return bound },
+			}
 		}
+		return out
 	}
 	return nil
 }
