@@ -34,7 +34,11 @@ func TestAgainstTheTwin(t *testing.T) {
 	for shard := range shards {
 		t.Run(fmt.Sprintf("shard=%d", shard), func(t *testing.T) {
 			t.Parallel()
-			for seed := shard; seed < twins(); seed += shards {
+			for n := shard; n < twins()+len(keptOff); n += shards {
+				seed := n
+				if n >= twins() {
+					seed = keptOff[n-twins()]
+				}
 				p := tiny(uint64(seed))
 				w := newTwin(p, tinyOverhead(seed))
 				aimed, loose := w.optimum()
@@ -48,6 +52,10 @@ func TestAgainstTheTwin(t *testing.T) {
 
 // tinyOverhead is what a node costs beside its machine in a tiny problem.
 func tinyOverhead(seed int) offerings.Price { return offerings.Price(seed%3) * schedulingtest.Cents(3) }
+
+// keptOff are tiny problems in which a node takes in nobody for a pod that runs there, and what is bought is bought for its
+// places alone.
+var keptOff = []int{587}
 
 // twins is how many tiny problems there are.
 func twins() int {

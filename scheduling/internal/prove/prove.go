@@ -167,11 +167,11 @@ func nearBound(c *compile.Compiler, price offerings.Price) int64 {
 	return int64(price)
 }
 
-// resource is the certificate of a bound on resources. If it values surrogate resources it has to
-// say what each pod is worth, since they are not what pods request, and so it has to if some
-// placed pods are worth nothing.
+// resource is the certificate of a bound on resources. If there are surrogate resources it has to
+// say what each pod is worth, since they are not what pods request: even one that is worth nothing may
+// keep pods off a node. So it has to if some placed pods are worth nothing.
 func (pr *Prover) resource(r covering.Result, all bool) *scheduling.Certificate {
-	if all && !slices.ContainsFunc(r.Values[pr.Model.Dims:], func(v *big.Int) bool { return v.Sign() > 0 }) {
+	if all && len(r.Values) == pr.Model.Dims {
 		return &scheduling.Certificate{Kind: scheduling.ResourceKind, Values: pr.named(r.Values), Scale: fixed.Scale}
 	}
 	a := bound.Assigned{Vectors: [][]*big.Int{r.Values}}
