@@ -12,7 +12,6 @@ type anchor struct {
 	site     []int32 // by class: a cell that is an anchor to it, or -1
 	at       []bool  // by flat domain: it is an anchor of its rule
 	anchored []bool  // by rule: it has any
-	apart    bool    // classes have sites of their own, see separate
 	keep     []int64 // by flat domain: what will be added there by pods that are not placed
 	taken    []int64 // by class: what of it is in keep
 	open     bool    // pods may go away from their anchor, if they have to
@@ -26,7 +25,12 @@ func (s *planner) newAnchors(cl *cluster) *anchor {
 	if len(of.spreadGroups) == 0 {
 		return nil
 	}
-	h := s.emptyAnchors(cross)
+	h := &anchor{
+		cross: cross, alone: make([]bool, len(s.p.Classes)),
+		at: make([]bool, len(s.counts.count)), anchored: make([]bool, len(s.p.Rules)),
+		site: make([]int32, len(s.p.Classes)), taken: make([]int64, len(s.p.Classes)),
+		keep: make([]int64, len(s.counts.count)), doubt: make([]int64, len(s.counts.count)),
+	}
 	for r, at := range of.of {
 		if at >= 0 {
 			h.at[at], h.anchored[r] = true, true
@@ -49,16 +53,6 @@ func (s *planner) newAnchors(cl *cluster) *anchor {
 		}
 	}
 	return h
-}
-
-// emptyAnchors is an anchor that nobody has.
-func (s *planner) emptyAnchors(cross []bool) *anchor {
-	return &anchor{
-		cross: cross, alone: make([]bool, len(s.p.Classes)),
-		at: make([]bool, len(s.counts.count)), anchored: make([]bool, len(s.p.Rules)),
-		site: make([]int32, len(s.p.Classes)), taken: make([]int64, len(s.p.Classes)),
-		keep: make([]int64, len(s.counts.count)), doubt: make([]int64, len(s.counts.count)),
-	}
 }
 
 // shared reports whether a class holds a spread that has an anchor.
@@ -142,19 +136,10 @@ func (h *anchor) put(c *cell, n int64) {
 	}
 }
 
-// away is the number of spreads of whose anchor a cell is no part: of those that a class
-// holds, or where it has a site of its own, of all.
-func (h *anchor) away(s *planner, c *cell) (n int64) {
-	at := h.site[c.class]
+// away is the number of spreads that the class of a cell holds and of whose anchor it is no part.
+func (h *anchor) away(c *cell) (n int64) {
 	for k := range c.terms {
-		e := &c.terms[k]
-		switch {
-		case !e.spreads():
-		case h.apart && at >= 0:
-			if s.cells[at].terms[k].dom != e.dom {
-				n++
-			}
-		case e.holds && (e.dom < 0 || !h.at[e.dom]):
+		if e := &c.terms[k]; e.spreads() && e.holds && (e.dom < 0 || !h.at[e.dom]) {
 			n++
 		}
 	}
@@ -170,7 +155,7 @@ func (h *anchor) harm(s *planner, c *cell) (harm int64, shut bool) {
 	}
 	cross := h.cross[c.class]
 	if cross {
-		harm = 2 * h.away(s, c)
+		harm = 2 * h.away(c)
 	}
 	for k := range c.terms {
 		e := &c.terms[k]

@@ -55,10 +55,7 @@
 // Pods that wait for each other are mostly such that hold one spread and are counted by
 // another, in a cycle. Each spread of a cycle is given one domain, its anchor, for all that
 // hold it without being counted by it; others level it out. Spreads that select their
-// own pods keep these apart as they are meant to. Then it is tried to give pods with the
-// same spreads and the same labels a domain each, so that few that a spread counts are
-// where others hold it, and the others can be where they are cheapest. That plan is taken
-// if it binds in any order, too, and costs less.
+// own pods keep these apart as they are meant to.
 //
 // Where proofs are asked for, pods are reassigned to cheaper sites by simulated annealing: pods
 // that are missing for a proof that all bind in any order have a price, which rises until none

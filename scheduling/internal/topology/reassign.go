@@ -52,6 +52,52 @@ func (s *planner) reassign(cl *cluster) {
 	}
 }
 
+// priced reports whether the costs of sites say all about two drafts that place as many
+// pods: nothing runs that could take some, and there are no wishes.
+func (s *planner) priced(cl *cluster) bool {
+	for _, c := range cl.classes {
+		cells, _ := s.of(c)
+		for k := range cells {
+			if site := cells[k].source(s.tables); len(site.Bins) > 0 || site.Penalty > 0 {
+				return false
+			}
+			if slices.ContainsFunc(cells[k].terms, func(e term) bool { return e.wish && e.holds }) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// cheapest reports whether all pods of a draft are where their class is cheapest.
+func (s *planner) cheapest(cl *cluster, d *draft) bool {
+	for k, c := range cl.classes {
+		cells, _ := s.of(c)
+		least := Nowhere
+		for j := range cells {
+			if cost := cells[j].source(s.tables).Cost; cost != Nowhere && (least == Nowhere || cost < least) {
+				least = cost
+			}
+		}
+		for j, n := range d.placed[k] {
+			if n > 0 && cells[j].source(s.tables).Cost > least {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// cost is what a draft costs by the costs of sites.
+func (s *planner) cost(cl *cluster, d *draft) (sum float64) {
+	for k, c := range cl.classes {
+		for j, n := range d.placed[k] {
+			sum += float64(n) * float64(max(0, s.cells[int(s.first[c])+j].source(s.tables).Cost))
+		}
+	}
+	return sum
+}
+
 // search finds the cheapest way to reassign a cluster with a proof, better than the present one;
 // nil if there is none. It is begun anew by two goroutines, which do not change each other's results.
 func (s *planner) search(cl *cluster) *reassignment {

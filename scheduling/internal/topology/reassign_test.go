@@ -12,6 +12,27 @@ import (
 	"github.com/plimsoll-go/plimsoll/internal/race"
 )
 
+// letters is pods of n kinds in zones, the first of which is the cheapest: of each two
+// kinds some of one that keep a spread over the other, and others without any.
+func letters(n int32, zones, free int64) *Problem {
+	rules, costs := make([]Rule, n), make([]int64, zones)
+	for i := range costs {
+		costs[i] = int64(10 + 2*i)
+	}
+	costs[0] = 5
+	var classes []Class
+	for i := range n {
+		rules[i] = spread(1, int(zones))
+		classes = append(classes, class(free, int(zones), seen(i)).costs(costs...))
+		for k := range n {
+			if i != k {
+				classes = append(classes, class(4, int(zones), seen(i), holds(k)).costs(costs...))
+			}
+		}
+	}
+	return problem(rules, classes...)
+}
+
 // twin is letters in zones of which two cost about the same and the others much more.
 func twin(n int32, free int64) *Problem {
 	p := letters(n, 5, free)

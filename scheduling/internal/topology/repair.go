@@ -217,16 +217,6 @@ func (s *planner) retry(cl *cluster, rank []int32, work int64, best *draft) (don
 			s.mode = mode{urgent: true, anchor: h}
 			try(s.anchorOrder(classes))
 		}
-		if h := s.ownSites(cl, best); h != nil {
-			s.mode = mode{urgent: true, anchor: h}
-			before := best
-			if !try(s.anchorOrder(classes)) && s.priced(cl) {
-				d := s.save(cl, s.risk(cl), s.stuck(cl))
-				if !before.better(d) && s.cost(cl, d) < s.cost(cl, before) {
-					best = d
-				}
-			}
-		}
 	}
 	for attempt, last := 1, 0; !enough() && done+once <= work && attempt-last <= idle; attempt++ {
 		s.mode = mode{urgent: true, even: attempt%2 == 0}
