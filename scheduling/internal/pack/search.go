@@ -69,9 +69,9 @@ type Outcome struct {
 func Search(p *model.Problem, params Params) Outcome {
 	kept := greedy.Useful(p)
 	if len(kept) == len(p.Bins) {
-		return searchBeside(p, params)
+		return searchAmong(p, params)
 	}
-	return searchBeside(onBins(p, kept), params).within(func(out Outcome) Outcome {
+	return searchAmong(onBins(p, kept), params).within(func(out Outcome) Outcome {
 		out.Solution.Bins = onAllBins(out.Solution.Bins, kept, len(p.Bins))
 		return out
 	})

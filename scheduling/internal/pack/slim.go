@@ -18,7 +18,7 @@ type slim struct {
 	kept []int // the options
 }
 
-// searchAmong is Search that looks at all bins and pods.
+// searchAmong is Search that looks at all bins.
 func searchAmong(p *model.Problem, params Params) Outcome {
 	s := slimmed(p)
 	if s == nil {
