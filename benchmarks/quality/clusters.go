@@ -38,16 +38,16 @@ func (s *settings) clusters(ctx context.Context, out io.Writer) error {
 			}
 			after[k] = p.PricePerHourAfter
 			sums[k] += after[k]
-			ratio := "–"
+			ratio, anew, over := "–", "–", "–"
 			if k == 1 {
 				ratio = fmt.Sprintf("%.3f", after[1].USD()/after[0].USD())
 			}
-			var anew offerings.Price
 			if p.Rebuilt != nil {
-				anew = p.Rebuilt.PricePerHour
+				anew = fmt.Sprintf("%.3f", p.Rebuilt.PricePerHour.USD())
+				over = fmt.Sprintf("%.1f %%", 100*(after[k].USD()/p.Rebuilt.PricePerHour.USD()-1))
 			}
-			fmt.Fprintf(out, "| %d | %s | %.3f | %.3f | %.3f | %.3f | %.1f %% | %s | %d | %d | %.1f |\n", s.seed+uint64(i), placement, p.PricePerHourBefore.USD(), p.PricePerHourAfter.USD(),
-				anew.USD(), p.LowerBoundPerHour.USD(), 100*(p.PricePerHourAfter.USD()/anew.USD()-1), ratio, p.steps, p.PodsMoved, p.cpu.Seconds())
+			fmt.Fprintf(out, "| %d | %s | %.3f | %.3f | %s | %.3f | %s | %s | %d | %d | %.1f |\n", s.seed+uint64(i), placement, p.PricePerHourBefore.USD(), p.PricePerHourAfter.USD(),
+				anew, p.LowerBoundPerHour.USD(), over, ratio, p.steps, p.PodsMoved, p.cpu.Seconds())
 		}
 	}
 	_, err := fmt.Fprintf(out, "\nAll: pinned %.3f, free %.3f USD/h, free ÷ pinned %.3f\n", sums[0].USD(), sums[1].USD(), sums[1].USD()/sums[0].USD())

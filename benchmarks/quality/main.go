@@ -47,7 +47,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	flags.IntVar(&s.count, "count", 200, "mixes, clusters: `how many`")
 	flags.Uint64Var(&s.seed, "seed", 1, "mixes, clusters: `seed` of the first; the others have those that follow")
 	flags.IntVar(&s.nodes, "nodes", 40, "clusters: how many `nodes` each has")
-	flags.IntVar(&s.parallel, "parallel", runtime.NumCPU(), "solve so many `problems` at a time")
+	flags.IntVar(&s.parallel, "parallel", runtime.NumCPU(), "vectorpack, mixes: solve so many `problems` at a time")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
