@@ -53,7 +53,7 @@ const (
 // leaveTogether is the step in which as few nodes as may be go at once, nil if there is none.
 func (w *ordering) leaveTogether(ctx context.Context) (*Step, error) {
 	for i, first := range slices.Clone(w.waits) {
-		if i >= mostBegun {
+		if i >= mostBegun || over(ctx) {
 			break
 		}
 		mark := w.simulation.Mark()
@@ -67,7 +67,7 @@ func (w *ordering) leaveTogether(ctx context.Context) (*Step, error) {
 				}
 				again = n + 1 + n/patience
 			}
-			if last {
+			if last || over(ctx) {
 				break
 			}
 			last = !w.grow(g)

@@ -33,7 +33,7 @@ func openState(ctx context.Context, p Planner, c *Cluster) (*state, error) {
 		return nil, err
 	}
 	f := newState(p, c)
-	f.market = market
+	f.market, f.over = market, func() bool { return over(ctx) }
 	for _, node := range problem.Nodes {
 		f.at[node.Name].node = node
 	}

@@ -67,6 +67,8 @@ type state struct {
 	// stock is what is on sale now: reservations have lost what steps bought from them.
 	stock stock.Stock
 
+	// over reports whether there is no more time.
+	over func() bool
 	// patient lets more nodes go together than budgets of pools allow, if they allow any:
 	// the search looks for what is to be had, and parts of it are done one after the other.
 	patient bool
@@ -131,7 +133,7 @@ func newState(p Planner, c *Cluster) *state {
 	f := &state{
 		planner: p, cluster: c, topology: drain.NewTopology(&c.Problem), problem: &c.Problem, now: p.Now, nodeCost: cmp.Or(p.NodeCost, 1),
 		pools: map[string]*poolState{}, at: make(map[string]*candidate, len(c.Nodes)), pods: make(map[string]*corev1.Pod, len(c.Running)), whereabouts: map[string]string{}, replicas: map[string]int{},
-		waits: map[string]*corev1.Pod{}, lifted: map[string]*corev1.Pod{}, bought: map[string]int{}, used: map[string]bool{}, stock: stock.New(&c.Problem),
+		waits: map[string]*corev1.Pod{}, lifted: map[string]*corev1.Pod{}, bought: map[string]int{}, used: map[string]bool{}, stock: stock.New(&c.Problem), over: func() bool { return false },
 	}
 	if f.now.IsZero() {
 		f.now = c.Now

@@ -31,7 +31,7 @@ func (f *state) turns(step *Step, first map[string]bool) ([]BudgetUse, bool) {
 		return w.uses(), true
 	}
 	w = f.deal(step, newSimulation(f, step), first)
-	if !w.ok && step.Reason == Expired {
+	if !w.ok && step.Reason == Expired && !f.over() {
 		// The node goes whatever budgets say: better all at once than not at all.
 		return f.deal(&Step{Reason: Interrupted, Evictions: step.Evictions}, nil, nil).uses(), true
 	}
@@ -108,7 +108,7 @@ func (f *state) deal(step *Step, s *drain.Simulation, first map[string]bool) *wa
 	})
 	n := lo.CountBy(list, func(e Eviction) bool { return late(e) == 0 })
 	for _, part := range [][]Eviction{list[:n], list[n:]} {
-		if len(part) > 0 {
+		if len(part) > 0 && w.ok {
 			w.sort(part)
 			w.make()
 		}
@@ -164,9 +164,10 @@ func (w *waves) make() {
 	}
 	for ; len(w.charged) > 0; w.wave++ {
 		chosen := w.choose(group)
-		if len(chosen) == 0 { // nobody may land: the step is not possible in turns
+		if len(chosen) == 0 { // nobody may land, or there is no time: the step is not possible in turns
+			w.charge(w.used, w.charged[0])
 			w.ok = false
-			chosen = w.charged[:1:1]
+			return
 		}
 		group = append(group, chosen...)
 		w.charged = slices.DeleteFunc(slices.Clone(w.charged), func(e *Eviction) bool { return slices.Contains(chosen, e) })
@@ -182,7 +183,7 @@ func (w *waves) make() {
 		}
 		if !w.possible(group, false) {
 			w.ok = false
-			w.simulation.Force(w.moving(group))
+			return
 		}
 		if seat(group, w.wave); len(w.charged) == 0 && len(w.last) > 0 {
 			w.wave++
@@ -201,17 +202,12 @@ func (w *waves) choose(group []*Eviction) (chosen []*Eviction) {
 		if slices.ContainsFunc(w.state.podBudgets.Charges(w.state.pods[e.Pod]), full) {
 			continue
 		}
-		if w.independent(e) || w.possible(append(slices.Concat(group, chosen), e), true) {
+		if w.simulation != nil && w.simulation.Pods[e.Pod].Independent() || w.possible(append(slices.Concat(group, chosen), e), true) {
 			chosen = append(chosen, e)
 			w.charge(taken, e)
 		}
 	}
 	return chosen
-}
-
-// independent reports whether no topology term has to do with a pod.
-func (w *waves) independent(e *Eviction) bool {
-	return w.simulation == nil || w.simulation.Pods[e.Pod].Independent()
 }
 
 // charge counts a pod that is away.
@@ -221,9 +217,9 @@ func (w *waves) charge(taken map[*eviction.Budget]int, e *Eviction) {
 	}
 }
 
-// possible reports whether pods that leave at the same time all land.
+// possible reports whether pods that leave at the same time all land, as far as there is time to find out.
 func (w *waves) possible(group []*Eviction, only bool) bool {
-	return w.simulation == nil || w.simulation.Possible(w.moving(group), only)
+	return w.simulation == nil || !w.state.over() && w.simulation.Possible(w.moving(group), only)
 }
 
 func (w *waves) moving(group []*Eviction) []*drain.Pod {

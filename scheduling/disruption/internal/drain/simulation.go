@@ -258,16 +258,6 @@ func (s *Simulation) Possible(group []*Pod, only bool) bool {
 	return len(waiting) == 0
 }
 
-// Force lets pods land whether or not they may.
-func (s *Simulation) Force(group []*Pod) {
-	for _, a := range group {
-		s.Move(a, "")
-	}
-	for _, a := range group {
-		s.Move(a, a.To)
-	}
-}
-
 // Move takes a pod from where it is to a node, or away from all. A node that is drained is gone once
 // its last pod has left.
 func (s *Simulation) Move(a *Pod, to string) {
