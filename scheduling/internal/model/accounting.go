@@ -152,3 +152,8 @@ func (p *Problem) distinct(o *Option, k, enough int, groups Bits, load []int64) 
 	}
 	return n, looked
 }
+
+// Limited reports whether limits or reservations can stand in the way of anything.
+func (p *Problem) Limited() bool {
+	return len(p.Supply) > 0 || slices.ContainsFunc(p.Pools, func(pool Pool) bool { return len(pool.Limits) > 0 })
+}

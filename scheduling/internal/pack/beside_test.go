@@ -5,7 +5,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
@@ -68,20 +67,10 @@ func right(t *testing.T, p *model.Problem, s model.Solution) {
 	}
 }
 
-// A draft has a place for every pod, or says that it is left out, and so has what comes of it.
-func TestDraftsAreComplete(t *testing.T) {
-	found := 0
+// An answer has a place for every pod, or says that it is left out.
+func TestAnswersBesideBinsAreComplete(t *testing.T) {
 	for seed := range uint64(200) {
 		p := beside(rand.New(rand.NewPCG(seed, 22)))
-		draft := Search(p, Params{Draft: true})
-		right(t, p, draft.Solution)
-		if draft.Rest == nil {
-			continue
-		}
-		found++
-		got := draft.Rest.Search()
-		right(t, p, got.Solution)
-		require.Equal(t, Search(p, Params{}).Solution, got.Solution, "seed %d", seed)
+		right(t, p, Search(p, Params{}).Solution)
 	}
-	assert.Greater(t, found, 30)
 }

@@ -38,7 +38,7 @@ func TestConstructBuysForWorthlessPods(t *testing.T) {
 			}
 		}
 		a, b := s.try(values, false), s.try(some, false)
-		if len(p.Supply) > 0 || s.limited() {
+		if len(p.Supply) > 0 || s.p.Limited() {
 			continue // who comes first makes a difference
 		}
 		assert.Equal(t, total(a.unplaced), total(b.unplaced), "seed %d", seed)

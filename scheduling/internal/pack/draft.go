@@ -12,9 +12,7 @@ import (
 type draft struct {
 	best   *attempt
 	values []float64 // by which it was made
-	way    Milestones
-	work   int64 // that the first answer took
-	ended  bool  // there is nothing to improve, or a rival is far ahead
+	work   int64     // that the first answer took
 }
 
 // unpacedMore is how many times the machines that pods under per-node limits need an answer must have for
@@ -49,9 +47,7 @@ func (s *search) draft() draft {
 		}
 		best = paced
 	}
-	d := draft{best: best, values: values, way: Milestones{best.cost, best.cost}, work: first}
-	d.ended = len(s.p.Classes) == 0 || behind(d.way.First, s.params.Rival.First, dearFirst)
-	return d
+	return draft{best, values, first}
 }
 
 // loosely begins once more, with bins that are filled class by class, where filling them one
@@ -91,29 +87,30 @@ func (s *search) corrected(best *attempt, values []float64, paced bool) *attempt
 
 // complete ends a search that has made a draft: the least work first, and what more there is from
 // where that ended.
-func (s *search) complete(d draft) Outcome {
+func (s *search) complete(d draft) *attempt {
 	best := d.best
-	if !d.ended {
-		if s.limited() {
-			s.exchange(best)
-		}
-		s.allow(s.least(d.work))
-		best = s.refine(best, d.values)
-		if s.params.Work > 0 && (!s.content(best) || s.limited()) {
-			s.deep = true
-			s.allow(max(s.params.Work, deepTimes*d.work))
-			best = s.refine(s.mixed(best, s.params.Work/2), d.values)
-		}
-		s.joinPasses(best, d.values)
+	if len(s.p.Classes) == 0 {
+		return best
 	}
-	return s.outcome(best, d.way, nil)
+	if s.p.Limited() {
+		s.exchange(best)
+	}
+	s.allow(s.least(d.work))
+	best = s.refine(best, d.values)
+	if s.params.Work > 0 && (!s.content(best) || s.p.Limited()) {
+		s.deep = true
+		s.allow(max(s.params.Work, deepTimes*d.work))
+		best = s.refine(s.mixed(best, s.params.Work/2), d.values)
+	}
+	s.joinPasses(best, d.values)
+	return best
 }
 
 // mixed is the better of an attempt and of one that mixes fillings, for which so much work may be
 // done, and which is improved then. It changes nothing where limits, reservations or floors are in
 // the way, or pods are left out.
 func (s *search) mixed(best *attempt, work int64) *attempt {
-	if len(s.p.Floors) > 0 || s.limited() || model.AnyLeft(best.unplaced) {
+	if len(s.p.Floors) > 0 || s.p.Limited() || model.AnyLeft(best.unplaced) {
 		return best
 	}
 	for pass := range s.p.Passes {
@@ -144,16 +141,20 @@ func Improve(p *model.Problem, at Outcome, params Params) Outcome {
 		return at
 	}
 	s := newSearch(p, params)
-	if s.limited() {
+	if s.p.Limited() {
 		return at
 	}
 	values := params.Worths
 	if values == nil {
 		values = s.fill.ShareValues()
 	}
+	best := s.attemptOf(at.Solution)
+	if s.content(best) {
+		return at
+	}
 	s.deep = true
 	s.allow(params.Work)
-	best := s.refine(s.mixed(s.attemptOf(at.Solution), params.Work/2), values)
+	best = s.refine(s.mixed(best, params.Work/2), values)
 	at.Solution, at.Late, at.Work = s.solution(best), s.late, at.Work+s.fill.Work
 	return at
 }
@@ -173,7 +174,7 @@ func (s *search) allow(work int64) { s.start, s.budget = s.fill.Work, work }
 
 // refine improves an attempt, as long as there is work to do.
 func (s *search) refine(best *attempt, values []float64) *attempt {
-	if s.content(best) && !s.limited() {
+	if s.content(best) && !s.p.Limited() {
 		return best
 	}
 	if best.cost > 0 && !s.over() {
@@ -182,34 +183,8 @@ func (s *search) refine(best *attempt, values []float64) *attempt {
 	if (len(s.p.Bins) > 0 && best.cost > 0 || s.scarce(best, values)) && !s.over() {
 		s.improveBins(best, values)
 	}
-	if s.limited() {
+	if s.p.Limited() {
 		best = s.reconsider(best, values)
 	}
 	return best
-}
-
-// Rest is what remains to be done of a search that ended with a draft.
-type Rest struct {
-	search *search
-	draft  draft
-	widen  []func(Outcome) Outcome // in turn, see within
-}
-
-// Search goes on as if there had been no end, and returns what comes out. It may be called
-// once.
-func (r *Rest) Search() Outcome {
-	out := r.search.complete(r.draft)
-	for _, widen := range r.widen {
-		out = widen(out)
-	}
-	return out
-}
-
-// within is an outcome for a part of a problem in terms of the whole, as will be what comes
-// of going on.
-func (x Outcome) within(widen func(Outcome) Outcome) Outcome {
-	if x.Rest != nil {
-		x.Rest.widen = append(x.Rest.widen, widen)
-	}
-	return widen(x)
 }

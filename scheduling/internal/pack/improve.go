@@ -131,7 +131,7 @@ func (s *search) anew(by operator, m *greedy.Market, nodes []model.Node, picked 
 	freshCost, freshCount := s.p.Cost(fresh), model.Count(fresh)
 	left := slices.ContainsFunc(classes, func(c model.ClassID) bool { return remaining[c] > 0 })
 	gain = freshCost < cost || freshCost == cost && freshCount < count
-	if !left && (gain || by != byOne && !s.limited() && freshCost == cost && freshCount == count) {
+	if !left && (gain || by != byOne && !s.p.Limited() && freshCost == cost && freshCount == count) {
 		return fresh, gain
 	}
 	s.restore(nodes, picked, fresh, b)
@@ -149,7 +149,7 @@ const mixWork = 300_000
 
 // mix packs the pods of the picked machines anew by column generation.
 func (s *search) mix(m *greedy.Market, nodes []model.Node, picked []int, remaining []int64) []model.Node {
-	if len(s.p.Floors) > 0 || s.limited() || len(s.classes) > mixClasses {
+	if len(s.p.Floors) > 0 || s.p.Limited() || len(s.classes) > mixClasses {
 		return nil
 	}
 	some := make([]model.Node, len(picked))

@@ -45,7 +45,7 @@ func (s *search) improveBins(a *attempt, values []float64) {
 	}
 	receivers := s.receivers(a)
 	for vain := 0; vain < 60+6*min(len(receivers), 100) && !s.over(); vain++ {
-		if len(receivers) == 0 && !s.limited() {
+		if len(receivers) == 0 && !s.p.Limited() {
 			break
 		}
 		if s.tryBins(a, values, receivers, nil, random) {
@@ -96,7 +96,7 @@ func (s *search) tryBins(a *attempt, values []float64, receivers []int, tolls *l
 	picked := s.pickBins(receivers, random)
 	before := judgement{unplaced: s.byLevel(a.unplaced), late: make([]int64, len(s.markets)-1)}
 	// Where all pods have a place and nothing is scarce, only fewer pods on machines are a gain.
-	ample := tolls == nil && !s.limited() && !model.AnyLeft(a.unplaced)
+	ample := tolls == nil && !s.p.Limited() && !model.AnyLeft(a.unplaced)
 	remaining := slices.Clone(a.unplaced)
 	nodes, least := make([][]int, len(s.markets)), 0
 	if tolls != nil || ample {

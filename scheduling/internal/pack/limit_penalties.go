@@ -98,7 +98,7 @@ func (s *search) passOf(node *model.Node) int {
 // it costs.
 func (s *search) placeWithinLimits(best *attempt) *attempt {
 	values := s.fill.ShareValues()
-	if !s.limited() || !s.withheld(best) {
+	if !s.p.Limited() || !s.withheld(best) {
 		return best
 	}
 	each := alike(values)

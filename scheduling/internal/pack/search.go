@@ -15,39 +15,15 @@ type Params struct {
 	Work int64
 	// Late reports that the caller's deadline has passed; nil is never.
 	Late func() bool
-	// Rival is what an answer at hand had cost on its way: a search that comes out clearly
-	// dearer ends early. The zero value rules nothing out.
-	Rival Milestones
 	// Enough is a cost at which to be content where pods under per-node limits make for a long search:
 	// one that has found a place for all pods at no more than this ends. 0 is none.
 	Enough int64
-	// Draft ends the search before anything is improved; see [Outcome].
-	Draft bool
 	// Snug fills bins one by one at first: less of their room is left, and other pods may be
 	// in it than without.
 	Snug bool
 	// Worths are what pods are worth at first, by class, in the unit of costs; nil for the
 	// prices of their shares of the cheapest machines.
 	Worths []float64
-}
-
-// Milestones are what an answer costs on its way.
-type Milestones struct {
-	First int64 // the first construction
-	Best  int64 // the best one, before it is improved
-}
-
-// How much dearer than its rival an answer may be on its way, as a factor, before it is
-// given up. Of some two hundred plans of sites for 250 to 1,600 classes, those that
-// became cheaper than their rival were at most 1.027 and 1.0047 times as dear.
-const (
-	dearFirst = 1.04
-	dearBest  = 1.0075
-)
-
-// behind reports whether a cost is so much above a rival's; 0 is none.
-func behind(cost, rival int64, most float64) bool {
-	return rival > 0 && float64(cost) > most*float64(rival)
 }
 
 // Outcome is an answer and how the search ended.
@@ -57,10 +33,6 @@ type Outcome struct {
 	Late bool
 	// Work is how much of it was done.
 	Work int64
-	// Milestones are what the answer cost on its way.
-	Milestones Milestones
-	// Rest goes on with what is a draft only; nil where there is nothing to go on with.
-	Rest *Rest
 }
 
 // Search places the pods of p. The answer is complete whatever the parameters.
@@ -71,10 +43,9 @@ func Search(p *model.Problem, params Params) Outcome {
 	if len(kept) == len(p.Bins) {
 		return searchAmong(p, params)
 	}
-	return searchAmong(onBins(p, kept), params).within(func(out Outcome) Outcome {
-		out.Solution.Bins = onAllBins(out.Solution.Bins, kept, len(p.Bins))
-		return out
-	})
+	out := searchAmong(onBins(p, kept), params)
+	out.Solution.Bins = onAllBins(out.Solution.Bins, kept, len(p.Bins))
+	return out
 }
 
 // onBins is a problem with some of the bins only.
@@ -133,7 +104,7 @@ func newSearch(p *model.Problem, params Params) *search {
 	s.snug = params.Snug && len(p.Bins) > 0
 	s.random = rand.New(rand.NewPCG(0x706c696d, 0x736f6c6c))
 	// Where not everything can be had, who gets it hangs on what is filled when.
-	s.fill.Eager = s.limited()
+	s.fill.Eager = s.p.Limited()
 	for _, pass := range p.Passes {
 		s.markets = append(s.markets, greedy.NewMarket(p, pass))
 	}
@@ -143,16 +114,8 @@ func newSearch(p *model.Problem, params Params) *search {
 // searchIn is Search that looks at everything.
 func searchIn(p *model.Problem, params Params) Outcome {
 	s := newSearch(p, params)
-	d := s.draft()
-	if params.Draft && !d.ended {
-		return s.outcome(d.best.clone(), d.way, &Rest{search: s, draft: d})
-	}
-	return s.complete(d)
-}
-
-// outcome turns an attempt into the form that callers see.
-func (s *search) outcome(a *attempt, way Milestones, rest *Rest) Outcome {
-	return Outcome{Solution: s.solution(a), Late: s.late, Work: s.fill.Work, Milestones: way, Rest: rest}
+	a := s.complete(s.draft())
+	return Outcome{Solution: s.solution(a), Late: s.late, Work: s.fill.Work}
 }
 
 // over reports whether the search should end.
@@ -164,11 +127,6 @@ func (s *search) over() bool {
 func (s *search) overdue() bool {
 	s.late = s.late || s.params.Late != nil && s.params.Late()
 	return s.late
-}
-
-// limited reports whether limits or reservations can stand in the way of anything.
-func (s *search) limited() bool {
-	return len(s.p.Supply) > 0 || slices.ContainsFunc(s.p.Pools, func(p model.Pool) bool { return len(p.Limits) > 0 })
 }
 
 // reconsider uses what improvement has freed of limits and reservations: machines

@@ -24,7 +24,7 @@ func searchAmong(p *model.Problem, params Params) Outcome {
 	if s == nil {
 		return searchIn(p, params)
 	}
-	return searchIn(&s.Problem, params).within(s.widen)
+	return s.widen(searchIn(&s.Problem, params))
 }
 
 // slimmed returns nil where nothing can be left out.

@@ -55,7 +55,7 @@ type workers struct {
 func (s *search) newWorkers(m *greedy.Market, machines int, values []float64, b *greedy.Budget) *workers {
 	x := &workers{market: m, values: values, budget: b, batch: 1}
 	hands := 1
-	if machines >= manyMachines && !s.limited() {
+	if machines >= manyMachines && !s.p.Limited() {
 		x.batch, hands = batchSize, min(runtime.GOMAXPROCS(0), mostHands)
 	}
 	for i := range hands {

@@ -41,14 +41,8 @@ type move struct {
 	limit   func(class, site int) int64
 }
 
-// searchDomains looks for better sites, one move at a time, until none is better or the work is
-// done.
-func (t *Ties) searchDomains(best Trial, params pack.Params) Trial {
-	return t.searchDomainsWithin(best, params, max(params.Work/seekShare, seekLeast))
-}
-
-// searchDomainsWithin is searchDomains with so much work for moving pods.
-func (t *Ties) searchDomainsWithin(best Trial, params pack.Params, work int64) Trial {
+// searchDomains looks for better sites, one move at a time, until none is better or so much work is done.
+func (t *Ties) searchDomains(best Trial, params pack.Params, work int64) Trial {
 	if best.Late || best.bind < 0 || len(best.ties.planner.Classes) == 0 {
 		return best
 	}
@@ -59,22 +53,11 @@ func (t *Ties) searchDomainsWithin(best Trial, params pack.Params, work int64) T
 	if s.left < s.each {
 		return best
 	}
-	s.params.Work = 0
 	s.score = best.Score()
 	s.forget()
 	s.uphold()
 	shares := s.siteCosts()
-	found := false
 	for s.improve(shares) {
-		found = true
-	}
-	if !found || params.Work == 0 || s.best.Late {
-		return s.best
-	}
-	x := s.best
-	x.search(params)
-	if x.Score().Better(s.score) {
-		return x
 	}
 	return s.best
 }

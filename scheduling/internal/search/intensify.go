@@ -61,7 +61,12 @@ func (x *Trial) Intensify(ctx context.Context, base *compile.Compiler, params pa
 	}
 	if x.few() && x.machines() > int64(len(x.Nodes)) {
 		work := min(params.Work, mostWork) / seekShare * seekFurther
-		if *x = x.ties.searchDomainsWithin(*x, params, work); late() || !farAbove(ctx, base, x) {
+		least := params
+		least.Work = 0
+		if y := x.ties.searchDomains(*x, least, work); y.Compiler != x.Compiler {
+			*x = y.searched(params)
+		}
+		if late() || !farAbove(ctx, base, x) {
 			return
 		}
 	}
@@ -200,17 +205,6 @@ func mixAll(trials []cleared, params pack.Params, times int64) []pack.Outcome {
 	}
 	searches.Wait()
 	return out
-}
-
-// improvedBy is a trial with other machines, if that is better.
-func (x *Trial) improvedBy(outcome pack.Outcome) Trial {
-	y := *x
-	y.Outcome = outcome
-	y.bind = podspec.Sum(y.Placed(y.Solution)) - unbound(y.Compiler, y.Solution)
-	if y.bind >= x.bind && y.Score().Better(x.Score()) {
-		return y
-	}
-	return *x
 }
 
 // relaxationWork is how much may go into what pods are worth at their sites.

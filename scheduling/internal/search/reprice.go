@@ -8,7 +8,6 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/pack"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/topology"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/units"
 )
@@ -16,13 +15,6 @@ import (
 // A pod's share of a machine is what it costs where many fill machines together. A pod
 // that is alone at a site costs a machine of its own there, and next to nothing where
 // one that others need has room to spare. Both only show in a solution.
-
-// settled plans sites, anew where that is cheaper. Where a search for machines takes long,
-// drafts are compared, and only the best is worked out.
-func (t *Ties) settled(params pack.Params) Trial {
-	params.Draft = params.Work > 0 && len(t.UnitBook.Units) >= compile.ManyClasses && !t.Locations.Thorough()
-	return t.reprice(t.replanWithoutEmptyDomains(t.rounds(params, true), params), params).completed()
-}
 
 // repriceRounds is how often a solution's own prices choose sites anew.
 const repriceRounds = 4
@@ -44,7 +36,6 @@ func (t *Ties) reprice(best Trial, params pack.Params) Trial {
 		if t.stated == best.ties.stated && slices.EqualFunc(plan.Counts, best.sites, slices.Equal[[]int64]) {
 			break // the same machines would come out
 		}
-		params.Rival = t.rival(&best)
 		x := t.pack(plan, params)
 		if x.bind < best.bind || x.bind == best.bind && x.price() >= best.price() || !t.asGranted(x.Compiler, best.Compiler) {
 			break
@@ -60,15 +51,6 @@ func (t *Ties) reprice(best Trial, params pack.Params) Trial {
 // for a cheaper one takes long.
 func (t *Ties) content(x *Trial, params pack.Params) bool {
 	return len(t.UnitBook.Units) >= compile.ManyClasses && x.bind == x.PodCount() && int64(x.price()) <= params.Enough
-}
-
-// rival is what another plan of sites has to come near to early on. Where pods are left
-// out, or the search is thorough, nothing is ruled out.
-func (t *Ties) rival(x *Trial) pack.Milestones {
-	if len(x.Model.Classes) < compile.ManyClasses || x.Thorough() || slices.Max(x.Solution.Unplaced) > 0 || x.bind < podspec.Sum(x.Placed(x.Solution)) {
-		return pack.Milestones{}
-	}
-	return x.Milestones
 }
 
 // asGranted reports whether a plan of sites grants wishes no worse than another.

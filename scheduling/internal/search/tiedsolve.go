@@ -20,20 +20,27 @@ const siteRounds = 8
 // plan before they are relaxed.
 const dearestWish = 2
 
-// Solve plans sites and machines in turn.
+// Solve plans sites and machines in turn. Sites are compared by the machines that the least work finds for
+// them; more goes into the machines for the best.
 func (t *Ties) Solve(params pack.Params) (*compile.Compiler, pack.Outcome) {
 	x := t.solved(params)
 	x = x.replanWithoutUnplaced(params)
 	x = x.stackColocated(params)
+	x = x.searched(params)
 	return x.Compiler, x.Outcome
 }
 
-// solved is the best that is found for all pods.
+// solved is the best that the least work finds for all pods.
 func (t *Ties) solved(params pack.Params) Trial {
+	work := max(params.Work/seekShare, seekLeast)
+	params.Work = 0
 	if t.wishesPerHost() {
 		t.relax(params)
 	}
-	found := t.searchDomains(t.settled(params), params)
+	found := t.rounds(params, true)
+	found = t.replanWithoutEmptyDomains(found, params)
+	found = t.reprice(found, params)
+	found = t.searchDomains(found, params, work)
 	return found.placeWithinLimits(params)
 }
 
@@ -41,7 +48,6 @@ func (t *Ties) solved(params pack.Params) Trial {
 // for the plan to place as many pods and to cost at most twice as much as without
 // them, or, where wishes have a price, no more than they are worth.
 func (t *Ties) relax(params pack.Params) {
-	params.Work = 0
 	t.scale = 0
 	plain := t.rounds(params, true)
 	placed, most := podspec.Sum(plain.Placed(plain.Solution)), plain.price()*dearestWish

@@ -48,19 +48,29 @@ func (t *Ties) pack(plan *topology.Result, params pack.Params) Trial {
 // search finds machines for the sites of a trial.
 func (x *Trial) search(params pack.Params) {
 	x.Outcome = pack.Search(x.Model, params)
-	if x.Rest != nil && slices.Max(x.Solution.Unplaced) > 0 {
-		x.Outcome = x.Rest.Search() // more may find a place
-	}
 	x.bind = podspec.Sum(x.Placed(x.Solution)) - unbound(x.Compiler, x.Solution)
 }
 
-// completed is a trial with all the work that goes into the search for its machines.
-func (x Trial) completed() Trial {
-	if x.Rest != nil {
-		x.Outcome = x.Rest.Search()
-		x.bind = podspec.Sum(x.Placed(x.Solution)) - unbound(x.Compiler, x.Solution)
+// searched is a trial with the machines that more work finds, if these are better.
+func (x *Trial) searched(params pack.Params) Trial {
+	if params.Work == 0 || x.Late {
+		return *x
 	}
-	return x
+	if x.Model.Limited() || model.AnyLeft(x.Solution.Unplaced) {
+		return x.improvedBy(pack.PlaceWithinLimits(x.Model, pack.Search(x.Model, params), params))
+	}
+	return x.improvedBy(pack.Improve(x.Model, x.Outcome, params))
+}
+
+// improvedBy is a trial with other machines, if that is better.
+func (x *Trial) improvedBy(outcome pack.Outcome) Trial {
+	y := *x
+	y.Outcome = outcome
+	y.bind = podspec.Sum(y.Placed(y.Solution)) - unbound(y.Compiler, y.Solution)
+	if y.bind >= x.bind && y.Score().Better(x.Score()) {
+		return y
+	}
+	return *x
 }
 
 // placeWithinLimits gives what limits and reservations have to others, where a trial leaves out pods
