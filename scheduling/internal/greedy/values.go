@@ -11,14 +11,6 @@ func (f *Filler) ShareValues() []float64 {
 	p := f.p
 	values := make([]float64, len(p.Classes))
 	lists, listOf := optionLists(p)
-	flat := make([]float64, len(p.Options)*p.Dims)
-	for o := range p.Options {
-		for d, q := range p.Options[o].Room {
-			if q > 0 {
-				flat[o*p.Dims+d] = 1 / float64(q)
-			}
-		}
-	}
 	type kind struct{ size, list int32 }
 	known := map[kind]float64{}
 	for c := range p.Classes {
@@ -28,7 +20,7 @@ func (f *Filler) ShareValues() []float64 {
 		k := kind{f.SizeOf[c], listOf[p.Classes[c].Group]}
 		value, ok := known[k]
 		if !ok {
-			value = cheapestShare(p, lists[k.list], flat, p.Classes[c].Request)
+			value = cheapestShare(p, lists[k.list], p.Classes[c].Request)
 			known[k] = value
 		}
 		values[c] = value
@@ -37,7 +29,7 @@ func (f *Filler) ShareValues() []float64 {
 }
 
 // cheapestShare is the least that the share of a request costs on one of the options.
-func cheapestShare(p *model.Problem, options []model.OptionID, inverse []float64, request []int64) float64 {
+func cheapestShare(p *model.Problem, options []model.OptionID, request []int64) float64 {
 	best := -1.0
 	for _, o := range options {
 		option := &p.Options[o]
@@ -46,7 +38,9 @@ func cheapestShare(p *model.Problem, options []model.OptionID, inverse []float64
 		}
 		share := 0.0
 		for d, q := range request {
-			share = max(share, float64(q)*inverse[int(o)*p.Dims+d])
+			if q > 0 {
+				share = max(share, float64(q)/float64(option.Room[d]))
+			}
 		}
 		if v := share * float64(max(option.Cost, 1)); best < 0 || v < best {
 			best = v
