@@ -274,7 +274,7 @@ func TestCorruptedSolutions(t *testing.T) {
 	}
 	assert.Greater(t, sound, total*9/10, "most plans of the solver are sound")
 	for _, c := range corruptions() {
-		assert.Greater(t, applied[c.name], race.Fewer(0, -1), "%s was never tried", c.name)
+		assert.Greater(t, applied[c.name], race.Fewer(3, 0), "%s was hardly ever tried", c.name)
 	}
 }
 
