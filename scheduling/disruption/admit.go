@@ -48,10 +48,10 @@ func (f *state) admit(reason Reason, o *outcome) (*Step, *Cause) {
 		return step, nil
 	}
 	uses, ok := f.turns(step, o.first)
-	if !ok && f.over() {
+	switch {
+	case !ok && f.over():
 		return nil, &Cause{Code: CauseDeadline, Detail: "the deadline passed before an order was found in which its pods may leave"}
-	}
-	if !ok {
+	case !ok:
 		return nil, outOfTurn(uses)
 	}
 	step.PodDisruptionBudgets = uses

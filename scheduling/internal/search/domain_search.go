@@ -53,6 +53,7 @@ func (t *Ties) searchDomains(best Trial, params pack.Params, work int64) Trial {
 	if s.left < s.each {
 		return best
 	}
+	s.params.Work = 0
 	s.score = best.Score()
 	s.forget()
 	s.uphold()

@@ -11,7 +11,6 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/covering"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/pack"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/prove"
 )
 
@@ -51,7 +50,7 @@ const (
 // Intensify looks for a cheaper plan where the price is far above the bound: other machines for
 // the sites as they are, and for those that the least effort chooses.
 func (x *Trial) Intensify(ctx context.Context, base *compile.Compiler, params pack.Params) {
-	x.bind = podspec.Sum(x.Placed(x.Solution)) - unbound(x.Compiler, x.Solution)
+	*x = x.with(x.Outcome)
 	if params.Work == 0 || x.Late || len(x.Solution.Nodes) == 0 || x.bind < x.PodCount() || !farAbove(ctx, base, x) {
 		return
 	}
@@ -61,9 +60,7 @@ func (x *Trial) Intensify(ctx context.Context, base *compile.Compiler, params pa
 	}
 	if x.few() && x.machines() > int64(len(x.Nodes)) {
 		work := min(params.Work, mostWork) / seekShare * seekFurther
-		least := params
-		least.Work = 0
-		if y := x.ties.searchDomains(*x, least, work); y.Compiler != x.Compiler {
+		if y := x.ties.searchDomains(*x, params, work); y.Compiler != x.Compiler {
 			*x = y.searched(params)
 		}
 		if late() || !farAbove(ctx, base, x) {
@@ -123,7 +120,7 @@ func (x *Trial) others(base *compile.Compiler, params pack.Params, late func() b
 	}
 	if !late() {
 		y := *NewTrial(NewTies(base).Solve(least))
-		y.bind = podspec.Sum(y.Placed(y.Solution)) - unbound(y.Compiler, y.Solution)
+		y = y.with(y.Outcome)
 		y.sites = countSites(y.Compiler, placing(y.Compiler, y.Solution))
 		add(y)
 	}

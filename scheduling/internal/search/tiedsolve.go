@@ -30,7 +30,7 @@ func (t *Ties) Solve(params pack.Params) (*compile.Compiler, pack.Outcome) {
 	return x.Compiler, x.Outcome
 }
 
-// solved is the best that the least work finds for all pods.
+// solved is the best for all pods with machines that the least work finds.
 func (t *Ties) solved(params pack.Params) Trial {
 	work := max(params.Work/seekShare, seekLeast)
 	params.Work = 0

@@ -41,14 +41,15 @@ func (t *Ties) try(params pack.Params) Trial {
 func (t *Ties) pack(plan *topology.Result, params pack.Params) Trial {
 	x := *NewTrial(t.split(plan), pack.Outcome{})
 	x.sites = plan.Counts
-	x.search(params)
-	return x
+	return x.with(pack.Search(x.Model, params))
 }
 
-// search finds machines for the sites of a trial.
-func (x *Trial) search(params pack.Params) {
-	x.Outcome = pack.Search(x.Model, params)
-	x.bind = podspec.Sum(x.Placed(x.Solution)) - unbound(x.Compiler, x.Solution)
+// with is a trial with other machines for its sites.
+func (x *Trial) with(outcome pack.Outcome) Trial {
+	y := *x
+	y.Outcome = outcome
+	y.bind = podspec.Sum(y.Placed(y.Solution)) - unbound(y.Compiler, y.Solution)
+	return y
 }
 
 // searched is a trial with the machines that more work finds, if these are better.
@@ -64,10 +65,7 @@ func (x *Trial) searched(params pack.Params) Trial {
 
 // improvedBy is a trial with other machines, if that is better.
 func (x *Trial) improvedBy(outcome pack.Outcome) Trial {
-	y := *x
-	y.Outcome = outcome
-	y.bind = podspec.Sum(y.Placed(y.Solution)) - unbound(y.Compiler, y.Solution)
-	if y.bind >= x.bind && y.Score().Better(x.Score()) {
+	if y := x.with(outcome); y.bind >= x.bind && y.Score().Better(x.Score()) {
 		return y
 	}
 	return *x
@@ -76,16 +74,11 @@ func (x *Trial) improvedBy(outcome pack.Outcome) Trial {
 // placeWithinLimits gives what limits and reservations have to others, where a trial leaves out pods
 // for lack of it and that lets more pods in.
 func (x *Trial) placeWithinLimits(params pack.Params) Trial {
-	if !slices.ContainsFunc(x.Solution.Unplaced, func(n int64) bool { return n > 0 }) {
+	found := pack.PlaceWithinLimits(x.Model, x.Outcome, params)
+	if slices.Equal(x.Solution.Unplaced, found.Solution.Unplaced) {
 		return *x
 	}
-	y := *x
-	y.Outcome = pack.PlaceWithinLimits(x.Model, x.Outcome, params)
-	if slices.Equal(x.Solution.Unplaced, y.Solution.Unplaced) {
-		return *x
-	}
-	y.bind = podspec.Sum(y.Placed(y.Solution)) - unbound(y.Compiler, y.Solution)
-	if y.Score().Better(x.Score()) {
+	if y := x.with(found); y.Score().Better(x.Score()) {
 		return y
 	}
 	return *x
