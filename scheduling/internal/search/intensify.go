@@ -51,7 +51,12 @@ const (
 // the sites as they are, and for those that the least effort chooses.
 func (x *Trial) Intensify(ctx context.Context, base *compile.Compiler, params pack.Params) {
 	*x = x.with(x.Outcome)
-	if params.Work == 0 || x.Late || len(x.Solution.Nodes) == 0 || x.bind < x.PodCount() || !farAbove(ctx, base, x) {
+	if x.Late || len(x.Solution.Nodes) == 0 || x.bind < x.PodCount() || !farAbove(ctx, base, x) {
+		return
+	}
+	if params.Work == 0 {
+		params.Work = improveLeast
+		*x = x.searched(params)
 		return
 	}
 	late := func() bool {
