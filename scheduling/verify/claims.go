@@ -21,7 +21,7 @@ func (j *judge) exclusiveClaims() {
 			}
 			other, used := come[m.Claim]
 			if !used {
-				other, used = j.Storage.Occupant(m.Claim)
+				other, used = j.Occupant(m.Claim)
 			}
 			if used && other != b.Name {
 				j.add(VolumeInUse, "pod/"+b.Name, "claim %s is for one pod at a time, and pod %s uses it", m.Claim, other)

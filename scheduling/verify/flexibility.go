@@ -79,7 +79,6 @@ func (j *judge) shareOfWorkloads() {
 	if j.Policy.WorkloadShare <= 0 {
 		return
 	}
-	size := j.WorkloadSizes()
 	check := func(object string, pods []string, running map[string]int) {
 		joins, there := make(map[string]int), make(map[string]int)
 		maps.Copy(there, running)
@@ -95,8 +94,9 @@ func (j *judge) shareOfWorkloads() {
 			}
 		}
 		for _, workload := range order {
-			if n, most := joins[workload]+there[workload], j.MostTogether(size[workload]); n > most {
-				j.add(WorkloadShare, object, "%d pods of %s, %d of %d may share a machine", n, workload, most, size[workload])
+			size := j.workloads().Sizes[workload]
+			if n, most := joins[workload]+there[workload], j.MostTogether(size); n > most {
+				j.add(WorkloadShare, object, "%d pods of %s, %d of %d may share a machine", n, workload, most, size)
 			}
 		}
 	}
@@ -104,7 +104,7 @@ func (j *judge) shareOfWorkloads() {
 		check(l.object, l.Pods, nil)
 	}
 	for _, a := range j.plan.Existing {
-		check("node/"+a.Node, a.Pods, j.Workloads.On[a.Node])
+		check("node/"+a.Node, a.Pods, j.workloads().On[a.Node])
 	}
 }
 
@@ -114,7 +114,7 @@ func (j *judge) shareLeaves(t *snapshot.Pod, n *snapshot.Node) bool {
 	if j.Policy.WorkloadShare <= 0 || workload == "" {
 		return true
 	}
-	there := 1 + j.Workloads.On[n.Name][workload]
+	there := 1 + j.workloads().On[n.Name][workload]
 	for _, a := range j.plan.Existing {
 		for _, other := range j.known(a.Pods) {
 			if a.Node == n.Name && j.WorkloadOf(other.Object) == workload {
@@ -122,7 +122,15 @@ func (j *judge) shareLeaves(t *snapshot.Pod, n *snapshot.Node) bool {
 			}
 		}
 	}
-	return there <= j.MostTogether(j.WorkloadSizes()[workload])
+	return there <= j.MostTogether(j.workloads().Sizes[workload])
+}
+
+// workloads counts the pods of workloads, once for all.
+func (j *judge) workloads() *snapshot.WorkloadCounts {
+	if j.counts == nil {
+		j.counts = j.CountWorkloads()
+	}
+	return j.counts
 }
 
 // wantedVariety is how many of each are asked for.

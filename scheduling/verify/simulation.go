@@ -69,7 +69,7 @@ func (j *judge) tiedKinds() []*snapshot.Pod {
 		}
 	}
 	wanted := func(m snapshot.Mount) bool {
-		_, running := j.Storage.Occupant(m.Claim)
+		_, running := j.Occupant(m.Claim)
 		return m.Exclusive && (running || users[m.Claim] > 1)
 	}
 	var kinds []*snapshot.Pod

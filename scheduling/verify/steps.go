@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/samber/lo"
@@ -43,7 +42,7 @@ func (c StepsChecker) Steps(cluster disruption.Cluster, plan *disruption.Plan) e
 		report.add(NoPlan, "plan", "is nil")
 		return report.err()
 	}
-	cluster.Nodes = drainedAlready(cluster)
+	cluster.Nodes = marked(cluster.Nodes, lo.FlatMap(cluster.Underway, func(s disruption.Step, _ int) []string { return s.Drain }))
 	g := newClusterState(c, cluster, plan)
 	start := g.totals()
 	frontier := []disruption.Point{}
@@ -77,17 +76,11 @@ type clusterState struct {
 	plan    *disruption.Plan
 	now     time.Time
 	// original are the nodes of the cluster, machines what is told of them, by name.
-	original   map[string]*corev1.Node
-	machines   map[string]*disruption.Machine
-	there      map[string]*clusterNode
-	row        []*clusterNode // the same, by name
-	leavers    []*clusterNode // nodes that are being removed already
-	nodeCounts map[*snapshot.Pool]*nodeCount
-	// topology is who sits where, running the pods by name, order the names of all there were.
-	topology *binding.Topology
-	running  map[string]*runningPod
-	order    []string
-	tied     bool // some pod has ties
+	original map[string]*corev1.Node
+	machines map[string]*disruption.Machine
+	there    map[string]*clusterNode
+	topology *binding.Topology // who sits where
+	tied     bool              // some pod has ties
 	waiting  map[string]*snapshot.Pod
 	budgets  []*podBudget
 	// moved, drains and bought are the numbers of the steps in which a pod has moved, a
@@ -97,25 +90,19 @@ type clusterState struct {
 	stirred map[string]bool
 }
 
-// runningPod is a pod with its node and what rules see of it.
-type runningPod struct {
-	pod   *corev1.Pod
-	node  string
-	group *binding.Group
-}
-
 func newClusterState(c StepsChecker, cluster disruption.Cluster, plan *disruption.Plan) *clusterState {
-	cluster.Nodes = shuttingDown(cluster)
+	// The objects of machines that are being shut down may not show it yet.
+	cluster.Nodes = marked(cluster.Nodes, lo.FilterMap(cluster.Machines, func(m disruption.Machine, _ int) (string, bool) { return m.Node, m.Terminating }))
 	g := &clusterState{
 		State: snapshot.New(cluster.Problem, c.Planner.Policy), checker: c, plan: plan, now: c.Planner.Now,
 		original: make(map[string]*corev1.Node), machines: make(map[string]*disruption.Machine), there: make(map[string]*clusterNode),
-		running: make(map[string]*runningPod), nodeCounts: make(map[*snapshot.Pool]*nodeCount), topology: binding.NewTopology(), budgets: podBudgetsOf(cluster),
+		topology: binding.NewTopology(), budgets: podBudgetsOf(cluster),
 		moved: make(map[string]int), drains: make(map[string]int), bought: make(map[string]int), stirred: make(map[string]bool),
 	}
 	if g.now.IsZero() {
 		g.now = cluster.Now
 	}
-	g.waiting, g.Residents, g.Workloads = g.State.Pods, nil, snapshot.NewWorkloadCounts() // the topology knows them
+	g.waiting, g.Residents = g.State.Pods, nil // the topology knows them
 	for i := range cluster.Machines {
 		g.machines[cluster.Machines[i].Node] = &cluster.Machines[i]
 	}
@@ -123,22 +110,15 @@ func newClusterState(c StepsChecker, cluster disruption.Cluster, plan *disruptio
 		g.original[object.Name] = object
 		g.enlist(g.newClusterNode(g.Nodes[object.Name]))
 	}
-	pods := make(map[string]*corev1.Pod)
-	for _, pod := range slices.Concat(cluster.Running, cluster.Pods) {
-		if pod.Spec.NodeName == "" || snapshot.Finished(pod) || pods[snapshot.ObjectName(pod)] != nil {
-			continue
-		}
-		pods[snapshot.ObjectName(pod)] = pod
+	for _, name := range slices.Sorted(maps.Keys(g.Running)) {
+		pod := g.Running[name]
 		if at := g.there[pod.Spec.NodeName]; at != nil {
 			at.seat(append(at.pods, pod))
 		}
 		g.tied = g.tied || !g.TiesOf(pod, false).None()
+		g.sit(pod)
 	}
-	g.spend(cluster.Underway, pods)
-	g.order = slices.Sorted(maps.Keys(pods))
-	for _, name := range g.order {
-		g.sit(pods[name], pods[name].Spec.NodeName)
-	}
+	g.spend(cluster.Underway)
 	for i := range plan.Steps {
 		for _, name := range plan.Steps[i].Drain {
 			if g.drains[name] == 0 {
@@ -149,31 +129,10 @@ func newClusterState(c StepsChecker, cluster disruption.Cluster, plan *disruptio
 	return g
 }
 
-// shuttingDown are the nodes of a cluster, those of machines that are being shut down marked
-// as such: their objects may not show it yet.
-func shuttingDown(c disruption.Cluster) []*corev1.Node {
-	gone := make(map[string]bool)
-	for i := range c.Machines {
-		gone[c.Machines[i].Node] = c.Machines[i].Terminating
-	}
-	return marked(c.Nodes, gone)
-}
-
-// drainedAlready are the nodes of a cluster, those that steps under way remove marked as such.
-func drainedAlready(c disruption.Cluster) []*corev1.Node {
-	gone := make(map[string]bool)
-	for i := range c.Underway {
-		for _, name := range c.Underway[i].Drain {
-			gone[name] = true
-		}
-	}
-	return marked(c.Nodes, gone)
-}
-
-// marked are nodes, some of them marked as being removed.
-func marked(nodes []*corev1.Node, gone map[string]bool) []*corev1.Node {
+// marked are nodes, those of some names marked as being removed.
+func marked(nodes []*corev1.Node, going []string) []*corev1.Node {
 	return lo.Map(nodes, func(object *corev1.Node, _ int) *corev1.Node {
-		if !gone[object.Name] || snapshot.Leaving(object) {
+		if !slices.Contains(going, object.Name) || snapshot.Leaving(object) {
 			return object
 		}
 		marked := *object
@@ -242,10 +201,6 @@ type clusterNode struct {
 // seat says which pods are there now.
 func (s *clusterNode) seat(pods []*corev1.Pod) { s.pods, s.removal = pods, nil }
 
-// nodeCount is how many nodes of a pool budgets count, those that have become ready once and are
-// not shut down, and how many of them do not work or are being removed.
-type nodeCount struct{ counted, away int }
-
 func (g *clusterState) newClusterNode(n *snapshot.Node) *clusterNode {
 	bare, expected, priced := g.priceOf(n.Running)
 	return &clusterNode{Node: n, machine: g.machineOf(n.Name), bare: int64(bare), price: int64(expected), priced: priced}
@@ -254,12 +209,6 @@ func (g *clusterState) newClusterNode(n *snapshot.Node) *clusterNode {
 // enlist takes in a node.
 func (g *clusterState) enlist(s *clusterNode) {
 	g.Nodes[s.Name], g.there[s.Name] = s.Node, s
-	i, _ := g.find(s.Name)
-	g.row = slices.Insert(g.row, i, s)
-	if s.Leaves() {
-		g.leavers = append(g.leavers, s)
-	}
-	g.count(s, 1)
 	g.topology.Enter(s.Node)
 }
 
@@ -267,50 +216,28 @@ func (g *clusterState) enlist(s *clusterNode) {
 func (g *clusterState) retire(s *clusterNode) {
 	s.Charge(-1)
 	g.topology.Leave(s.Node)
-	g.count(s, -1)
-	i, _ := g.find(s.Name)
-	g.row = slices.Delete(g.row, i, i+1)
 	delete(g.there, s.Name)
 	delete(g.Nodes, s.Name)
-}
-
-// find is where a node is in the row, or belongs.
-func (g *clusterState) find(name string) (int, bool) {
-	return slices.BinarySearchFunc(g.row, name, func(s *clusterNode, name string) int { return strings.Compare(s.Name, name) })
-}
-
-// count notes n nodes more such as this one for the budgets of its pool.
-func (g *clusterState) count(s *clusterNode, n int) {
-	if snapshot.InFlight(s.Running) || s.machine.Terminating {
-		return
-	}
-	if g.nodeCounts[s.Pool] == nil {
-		g.nodeCounts[s.Pool] = &nodeCount{}
-	}
-	g.nodeCounts[s.Pool].counted += n
-	if !readyNode(s.Running) || s.Leaves() {
-		g.nodeCounts[s.Pool].away += n
-	}
 }
 
 // rebuild works out anew what the pods on a node leave of it.
 func (g *clusterState) rebuild(s *clusterNode) { *s.Node = *g.NewNode(s.Running, s.pods) }
 
-// sit puts a pod onto a node.
-func (g *clusterState) sit(pod *corev1.Pod, at string) {
-	p := &runningPod{pod, at, g.topology.Group(g.FaceOf(pod), g.TiesOf(pod, true))}
-	g.running[snapshot.ObjectName(pod)] = p
-	g.topology.Sit(p.group, g.topology.Named[at], 1)
-	g.CountWorkload(pod, at, 1)
+// group is what rules see of a running pod.
+func (g *clusterState) group(pod *corev1.Pod) *binding.Group {
+	return g.topology.Group(g.FaceOf(pod), g.TiesOf(pod, true))
+}
+
+// sit puts a pod onto its node.
+func (g *clusterState) sit(pod *corev1.Pod) {
+	g.Running[snapshot.ObjectName(pod)] = pod
+	g.topology.Sit(g.group(pod), g.topology.Named[pod.Spec.NodeName], 1)
 }
 
 // drop takes a pod out of the cluster.
 func (g *clusterState) drop(pod *corev1.Pod) {
-	p := g.running[snapshot.ObjectName(pod)]
-	g.Storage.Release(pod)
-	g.topology.Sit(p.group, g.topology.Named[p.node], -1)
-	g.CountWorkload(pod, p.node, -1)
-	delete(g.running, snapshot.ObjectName(pod))
+	g.topology.Sit(g.group(pod), g.topology.Named[pod.Spec.NodeName], -1)
+	delete(g.Running, snapshot.ObjectName(pod))
 }
 
 // poolOf is the pool that the node says it belongs to.

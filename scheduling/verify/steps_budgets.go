@@ -61,7 +61,9 @@ func (g *podBudget) count(b *policyv1.PodDisruptionBudget, pods []*corev1.Pod) i
 			continue
 		}
 		seen[snapshot.ObjectName(pod)] = true
-		if pod.DeletionTimestamp == nil && well(pod) {
+		switch says := readyPod(pod); {
+		case pod.DeletionTimestamp != nil:
+		case says == corev1.ConditionTrue, says == "" && pod.Spec.NodeName != "" && pod.Status.Phase != corev1.PodPending:
 			ready++
 		}
 	}
@@ -87,19 +89,19 @@ func (g *podBudget) about(pod *corev1.Pod) bool {
 // podBudgetsFor are the budgets that count an eviction of the pod, in order of their names.
 func (g *clusterState) podBudgetsFor(pod *corev1.Pod) []*podBudget {
 	out := lo.Filter(g.budgets, func(b *podBudget, _ int) bool { return b.about(pod) })
-	if len(out) == 1 && out[0].anyIll && unwell(pod) {
+	if len(out) == 1 && out[0].anyIll && readyPod(pod) == corev1.ConditionFalse {
 		return nil
 	}
 	return out
 }
 
 // spend takes off the budgets what one wave of each step that is under way may still evict.
-func (g *clusterState) spend(underway []disruption.Step, pods map[string]*corev1.Pod) {
+func (g *clusterState) spend(underway []disruption.Step) {
 	for i := range underway {
 		for _, b := range g.budgets {
 			waves := make(map[int]int)
 			for _, e := range underway[i].Evictions {
-				pod := pods[e.Pod]
+				pod := g.Running[e.Pod]
 				if pod != nil && pod.Spec.NodeName == e.From && snapshot.Live(pod) && slices.Contains(g.podBudgetsFor(pod), b) {
 					waves[e.Wave]++
 				}
@@ -208,14 +210,23 @@ func (a *stepCheck) nodeBudgets() {
 }
 
 // allowance is how many nodes of the pool may go now for the step's reason, and how many
-// it counts. Of these, nodes that do not work or are being removed use the allowance up.
+// it counts: those that have become ready once and are not shut down. Of these, nodes that do not work
+// or are being removed use the allowance up.
 func (a *stepCheck) allowance(pl *snapshot.Pool) (room, counted int) {
-	f := snapshot.ValueOr(a.nodeCounts[pl], nodeCount{})
-	least := budgeted(pl.NodePool, a.step.Reason, f.counted, a.now)
-	if least == math.MaxInt {
-		return least, f.counted
+	away := 0
+	for _, s := range a.there {
+		if s.Pool != pl || snapshot.InFlight(s.Running) || s.machine.Terminating {
+			continue
+		}
+		if counted++; !readyNode(s.Running) || s.Leaves() {
+			away++
+		}
 	}
-	return max(0, least-f.away), f.counted
+	least := budgeted(pl.NodePool, a.step.Reason, counted, a.now)
+	if least == math.MaxInt {
+		return least, counted
+	}
+	return max(0, least-away), counted
 }
 
 // budgeted is how many of so many nodes may be away at once: the least that any budget says

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/samber/lo"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -29,7 +30,7 @@ func (a *stepCheck) drained() {
 		case s == nil:
 			a.add(NodeUnknown, object, "is not there when the step begins")
 			continue
-		case a.launch(name) != nil:
+		case a.launches(name):
 			a.add(NodeUnknown, object, "is a machine that the step itself launches")
 			continue
 		}
@@ -311,14 +312,9 @@ func (g *clusterState) disruptsFor(r disruption.Reason) bool {
 	return len(p.Reasons) == 0 || slices.Contains(p.Reasons, r)
 }
 
-// launch is the step's launch of that name, nil if there is none.
-func (a *stepCheck) launch(name string) *scheduling.Launch {
-	for i := range a.step.Launches {
-		if a.step.Launches[i].Name == name {
-			return &a.step.Launches[i]
-		}
-	}
-	return nil
+// launches reports whether the step launches a machine of that name.
+func (a *stepCheck) launches(name string) bool {
+	return slices.ContainsFunc(a.step.Launches, func(l scheduling.Launch) bool { return l.Name == name })
 }
 
 // isMirror reports whether a kubelet shows the pod that it runs on its own account.
@@ -362,32 +358,14 @@ func (g *clusterState) evictable(pod *corev1.Pod) bool {
 	return snapshot.Live(pod) && !isMirror(pod) && !asksForPeace(pod, g.now)
 }
 
-// unwell reports whether the pod says that it is not ready.
-func unwell(pod *corev1.Pod) bool {
-	for _, c := range pod.Status.Conditions {
-		if c.Type == corev1.PodReady {
-			return c.Status == corev1.ConditionFalse
-		}
-	}
-	return false
-}
-
-// well reports whether the pod is ready, or runs and does not say.
-func well(pod *corev1.Pod) bool {
-	for _, c := range pod.Status.Conditions {
-		if c.Type == corev1.PodReady {
-			return c.Status == corev1.ConditionTrue
-		}
-	}
-	return pod.Spec.NodeName != "" && pod.Status.Phase != corev1.PodPending
+// readyPod is whether the pod says that it is ready; "" if it says nothing.
+func readyPod(pod *corev1.Pod) corev1.ConditionStatus {
+	c, _ := lo.Find(pod.Status.Conditions, func(c corev1.PodCondition) bool { return c.Type == corev1.PodReady })
+	return c.Status
 }
 
 // readyNode reports whether the node works, or does not say.
 func readyNode(node *corev1.Node) bool {
-	for _, c := range node.Status.Conditions {
-		if c.Type == corev1.NodeReady {
-			return c.Status == corev1.ConditionTrue
-		}
-	}
-	return true
+	c, found := lo.Find(node.Status.Conditions, func(c corev1.NodeCondition) bool { return c.Type == corev1.NodeReady })
+	return !found || c.Status == corev1.ConditionTrue
 }

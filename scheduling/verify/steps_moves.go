@@ -27,9 +27,9 @@ func (a *stepCheck) movers() {
 			a.add(Wave, object, "is in wave %d behind wave %d", e.Wave, wave)
 		}
 		wave = max(wave, e.Wave)
-		at := a.running[e.Pod]
+		pod := a.Running[e.Pod]
 		switch {
-		case at == nil:
+		case pod == nil:
 			a.add(EvictionUnknown, object, "no such pod runs")
 			continue
 		case listed[e.Pod]:
@@ -40,17 +40,17 @@ func (a *stepCheck) movers() {
 		}
 		listed[e.Pod] = true
 		a.moved[e.Pod] = a.number
-		if at.node != e.From {
-			a.add(EvictionUnknown, object, "is on node %q, not on %q", at.node, e.From)
+		if at := pod.Spec.NodeName; at != e.From {
+			a.add(EvictionUnknown, object, "is on node %q, not on %q", at, e.From)
 			continue
 		}
-		if !livesOn(at.pod) {
+		if !livesOn(pod) {
 			a.add(EvictionUnknown, object, "needs no other place")
 		}
 		if a.step.Reason != disruption.Misplaced && !a.goes(e.From) {
 			a.add(EvictionUnknown, object, "its node %s is not drained", e.From)
 		}
-		a.move(e, at)
+		a.move(e, pod)
 	}
 	a.risks()
 	for _, s := range a.going {
@@ -92,10 +92,10 @@ func (a *stepCheck) goes(node string) bool {
 }
 
 // move notes an eviction with its pod as it looks for a new place, if it has one.
-func (a *stepCheck) move(e *disruption.Eviction, at *runningPod) {
+func (a *stepCheck) move(e *disruption.Eviction, pod *corev1.Pod) {
 	object := "pod/" + e.Pod
-	t := a.NewPod(unplaced(at.pod))
-	a.moves = append(a.moves, move{e, at.pod, t, at.group, a.topology.Group(t.Face, a.TiesOf(at.pod, true))})
+	t := a.NewPod(unplaced(pod))
+	a.moves = append(a.moves, move{e, pod, t, a.group(pod), a.group(t.Object)})
 	if e.To == "" {
 		if a.step.Reason != disruption.Interrupted {
 			a.add(Landing, object, "has nowhere to go")
@@ -107,7 +107,7 @@ func (a *stepCheck) move(e *disruption.Eviction, at *runningPod) {
 	}
 	s := a.there[e.To]
 	switch {
-	case a.launch(e.To) != nil:
+	case a.launches(e.To):
 	case s == nil:
 		a.add(Landing, object, "node %s is not there", e.To)
 	case a.drains[e.To] != 0 && (!needsNoSaving(a.step.Reason) || !saves(a.plan.Steps[a.drains[e.To]-1].Reason)):
@@ -156,7 +156,7 @@ func (a *stepCheck) leave() {
 	for _, s := range a.going {
 		for _, pod := range s.pods {
 			if !evicted[pod] {
-				a.left[s.Name] = append(a.left[s.Name], a.running[snapshot.ObjectName(pod)].group)
+				a.left[s.Name] = append(a.left[s.Name], a.group(pod))
 			}
 			a.drop(pod)
 		}
@@ -177,18 +177,13 @@ func (a *stepCheck) leave() {
 // daemonsLeft reads the daemons again where the pod by which one is judged is gone.
 func (g *clusterState) daemonsLeft() {
 	if !slices.ContainsFunc(g.Daemons, func(d *snapshot.Daemon) bool {
-		return d.Newest != nil && g.running[snapshot.ObjectName(d.Newest)] == nil
+		return d.Newest != nil && g.Running[snapshot.ObjectName(d.Newest)] == nil
 	}) {
 		return
 	}
-	g.Problem.Running, g.Problem.Pods, g.Daemons = nil, nil, nil
-	for _, name := range g.order {
-		if p := g.running[name]; p != nil {
-			g.Problem.Running = append(g.Problem.Running, p.pod)
-		}
-	}
+	g.Problem.Running, g.Problem.Pods, g.Daemons = slices.Collect(maps.Values(g.Running)), nil, nil
 	g.ReadDaemons()
-	for _, s := range g.row {
+	for _, s := range g.there {
 		g.rebuild(s)
 	}
 }
@@ -200,7 +195,7 @@ func (a *stepCheck) place() {
 	onto := make(map[string][]string) // pods by node
 	for _, m := range a.moves {
 		a.State.Pods[m.Pod] = m.tenant
-		if a.launch(m.To) == nil && a.there[m.To] != nil {
+		if !a.launches(m.To) && a.there[m.To] != nil {
 			onto[m.To] = append(onto[m.To], m.Pod)
 		}
 	}
@@ -253,8 +248,7 @@ func (a *stepCheck) arrive() {
 		pod.Status = corev1.PodStatus{Phase: corev1.PodRunning, Conditions: []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}}}
 		s.seat(append(slices.Clip(s.pods), &pod))
 		s.Hold(m.tenant.Requests, m.tenant.Ports, m.tenant.Mounts)
-		a.sit(&pod, m.To)
-		a.Storage.Use(&pod)
+		a.sit(&pod)
 		a.stirred[m.To] = a.machines[m.To] != nil
 	}
 	for id, n := range a.used {

@@ -5,6 +5,7 @@ import (
 	"math/big"
 	"slices"
 
+	"github.com/samber/lo"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/offerings"
@@ -121,7 +122,7 @@ type totals struct {
 
 func (g *clusterState) totals() totals {
 	t := totals{price: new(big.Int), bare: new(big.Int)}
-	for _, s := range g.row {
+	for _, s := range g.there {
 		switch {
 		case s.Pool == nil:
 		case !s.priced:
@@ -150,19 +151,14 @@ func (g *clusterState) addsUp(r *Report, start totals, frontier []disruption.Poi
 	r.price(SummaryPrice, "price per hour after", s.PricePerHourAfter, end.bare)
 	r.price(SummaryExpected, "expected price per hour before", s.ExpectedPerHourBefore, before)
 	r.price(SummaryExpected, "expected price per hour after", s.ExpectedPerHourAfter, expected)
-	moved, launches, cost := 0, 0, 0.0
-	for i := range g.plan.Steps {
-		moved += len(g.plan.Steps[i].Evictions)
-		launches += len(g.plan.Steps[i].Launches)
-		cost += g.plan.Steps[i].DisruptionCost
-	}
+	sum := lo.LastOrEmpty(frontier)
 	r.count("nodesBefore", s.NodesBefore, start.nodes)
 	r.count("nodesAfter", s.NodesAfter, end.nodes)
-	r.count("podsMoved", s.PodsMoved, moved)
-	r.count("launches", s.Launches, launches)
+	r.count("podsMoved", s.PodsMoved, sum.PodsMoved)
+	r.count("launches", s.Launches, lo.SumBy(g.plan.Steps, func(s disruption.Step) int { return len(s.Launches) }))
 	r.count("unpricedNodes", s.UnpricedNodes, start.unpriced)
-	if !alike(s.DisruptionCost, cost) {
-		r.add(StepCost, "summary", "disruption cost is %v, the steps' is %v", s.DisruptionCost, cost)
+	if !alike(s.DisruptionCost, sum.DisruptionCost) {
+		r.add(StepCost, "summary", "disruption cost is %v, the steps' is %v", s.DisruptionCost, sum.DisruptionCost)
 	}
 	r.bounded(after, s.LowerBoundPerHour, s.Gap, s.Status)
 	g.rest(r, after)

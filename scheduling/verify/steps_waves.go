@@ -149,8 +149,8 @@ func (a *stepCheck) bindAll(j *judge, look func(*binding.Outcome)) []binding.Unb
 // withoutLeaving tells which pods cannot bind where nodes that are being removed are gone.
 func (a *stepCheck) withoutLeaving(j *judge) []binding.Unbound {
 	var gone []*snapshot.Node
-	for _, s := range a.leavers {
-		if a.there[s.Name] == s {
+	for _, s := range a.there {
+		if s.Leaves() {
 			gone = append(gone, a.topology.Named[s.Name])
 		}
 	}

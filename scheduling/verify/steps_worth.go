@@ -4,6 +4,7 @@ import (
 	"maps"
 	"math"
 	"math/big"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -207,7 +208,8 @@ func (a *stepCheck) score(saving, cost float64) {
 	type side struct{ price, cost, allPrice, allCost float64 }
 	pools := make(map[*snapshot.Pool]*side)
 	all := &side{}
-	for _, s := range a.row {
+	for _, name := range slices.Sorted(maps.Keys(a.there)) {
+		s := a.there[name]
 		if s.Pool == nil {
 			continue
 		}

@@ -74,6 +74,7 @@ type judge struct {
 	// their nodes; they are not among those booked.
 	kept    map[string]bool
 	staying []binding.Pending
+	counts  *snapshot.WorkloadCounts // nil until asked
 }
 
 // newJudge begins to read a plan for the nodes of a topology.

@@ -1,7 +1,6 @@
 package snapshot
 
 import (
-	"maps"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -28,57 +27,64 @@ func (w *State) preferredBy(pod *corev1.Pod) []*PodSelector {
 	return sets
 }
 
-// meant are the sets of pods that rules and preferences of others are about.
-type meant struct {
-	rules, preferences []*PodSelector
-	// byRules and byPreferences remember whether a pod belongs to one of them.
-	byRules, byPreferences map[*Identity]bool
+// selectors are sets of pods, by their text, with whether a pod that was asked about belongs to one.
+type selectors struct {
+	sets  map[string]*PodSelector
+	known map[*Identity]bool
 }
+
+// meant are those that rules and preferences of others are about.
+type meant struct{ rules, preferences selectors }
 
 // readMeant collects what pending pods ask for, and what running ones keep away or
 // would like.
-func (w *State) readMeant(running []*corev1.Pod) {
-	m := meant{byRules: make(map[*Identity]bool), byPreferences: make(map[*Identity]bool)}
-	rules, preferences := make(map[string]*PodSelector), make(map[string]*PodSelector)
+func (w *State) readMeant() {
+	m := &w.meant
+	for _, s := range []*selectors{&m.rules, &m.preferences} {
+		s.sets, s.known = make(map[string]*PodSelector), make(map[*Identity]bool)
+	}
+	prefer := func(pod *corev1.Pod) {
+		for _, s := range w.preferredBy(pod) {
+			m.preferences.sets[s.Text] = s
+		}
+	}
 	for _, t := range w.Pods {
 		for _, r := range t.Ties.Spread {
-			rules[r.Pods.Text] = r.Pods
+			m.rules.sets[r.Pods.Text] = r.Pods
 		}
 		for _, n := range slices.Concat(t.Ties.Near, t.Ties.Apart) {
-			rules[n.Pods.Text] = n.Pods
+			m.rules.sets[n.Pods.Text] = n.Pods
 		}
-		running = append(running, t.Object)
+		prefer(t.Object)
 	}
 	for _, r := range w.Residents {
 		for _, n := range r.Ties.Apart {
-			rules[n.Pods.Text] = n.Pods
+			m.rules.sets[n.Pods.Text] = n.Pods
 		}
 	}
-	for _, pod := range running {
-		for _, s := range w.preferredBy(pod) {
-			preferences[s.Text] = s
-		}
+	for _, pod := range w.Running {
+		prefer(pod)
 	}
-	m.rules, m.preferences = slices.Collect(maps.Values(rules)), slices.Collect(maps.Values(preferences))
-	w.meant = m
 }
 
 // Independent reports whether neither a rule between pods nor a volume has a say in
 // where the pod goes.
 func (w *State) Independent(t *Pod) bool {
-	return t.Ties.None() && len(t.Mounts) == 0 && !isMeant(t.Face, w.meant.rules, w.meant.byRules)
+	return t.Ties.None() && len(t.Mounts) == 0 && !w.meant.rules.about(t.Face)
 }
 
 // Carefree reports whether no preference has either.
 func (w *State) Carefree(t *Pod) bool {
-	return w.Independent(t) && !t.entangled() && len(w.preferredBy(t.Object)) == 0 && !isMeant(t.Face, w.meant.preferences, w.meant.byPreferences)
+	return w.Independent(t) && !t.entangled() && len(w.preferredBy(t.Object)) == 0 && !w.meant.preferences.about(t.Face)
 }
 
-func isMeant(f *Identity, sets []*PodSelector, known map[*Identity]bool) bool {
-	is, ok := known[f]
+func (s *selectors) about(f *Identity) bool {
+	is, ok := s.known[f]
 	if !ok {
-		is = slices.ContainsFunc(sets, func(s *PodSelector) bool { return s.Has(f) })
-		known[f] = is
+		for _, set := range s.sets {
+			is = is || set.Has(f)
+		}
+		s.known[f] = is
 	}
 	return is
 }

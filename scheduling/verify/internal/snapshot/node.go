@@ -53,7 +53,7 @@ func (w *State) NewNode(running *corev1.Node, pods []*corev1.Pod) *Node {
 	n := &Node{
 		Name: running.Name, Object: "node/" + running.Name, Labels: running.Labels, Pool: pl, Running: running,
 		Capacity: RoundedUp(running.Status.Capacity), Allocatable: roundedDown(running.Status.Allocatable),
-		limits: w.Storage.limits[running.Name], attached: make(attached),
+		limits: w.storage.limits[running.Name], attached: make(attached),
 	}
 	if InFlight(running) {
 		// By the time pods can run there it carries these.

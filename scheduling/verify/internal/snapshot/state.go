@@ -28,12 +28,12 @@ type State struct {
 	// nodes are the running and in-flight nodes.
 	Nodes   map[string]*Node
 	Daemons []*Daemon
-	// residents are the pods that run on them.
+	// running are the pods that have a node and have not finished, by name, wherever that is; residents
+	// those of nodes that are there.
+	Running   map[string]*corev1.Pod
 	Residents []Resident
-	Storage   storage
+	storage   storage
 	meant     meant
-	// workloads counts running pods, where plans are to share workloads out.
-	Workloads *WorkloadCounts
 	// faces and deduced remember what rules see of pods, and which pods belong with one.
 	faces   map[string]*Identity
 	deduced map[string]*metav1.LabelSelector
@@ -75,7 +75,7 @@ func New(p scheduling.Problem, policy scheduling.Policy) *State {
 		Others:       make(map[string]string),
 		Pools:        make(map[string]*Pool),
 		Nodes:        make(map[string]*Node),
-		Workloads:    NewWorkloadCounts(),
+		Running:      make(map[string]*corev1.Pod),
 		Reservations: make(map[string]int),
 		offers:       make(map[offerKey]*Node),
 		rooms:        make(map[*instancetypes.InstanceType]room),
@@ -83,17 +83,12 @@ func New(p scheduling.Problem, policy scheduling.Policy) *State {
 		deduced:      make(map[string]*metav1.LabelSelector),
 	}
 	w.readStorage()
-	var running []*corev1.Pod
-	byNode, seen := make(map[string][]*corev1.Pod), make(map[string]bool)
+	byNode := make(map[string][]*corev1.Pod)
 	for _, pod := range slices.Concat(p.Running, p.Pods) {
-		if pod == nil || pod.Spec.NodeName == "" || Finished(pod) || seen[ObjectName(pod)] {
-			continue
+		if pod != nil && pod.Spec.NodeName != "" && !Finished(pod) && w.Running[ObjectName(pod)] == nil {
+			w.Running[ObjectName(pod)] = pod
+			byNode[pod.Spec.NodeName] = append(byNode[pod.Spec.NodeName], pod)
 		}
-		seen[ObjectName(pod)] = true
-		running = append(running, pod)
-		byNode[pod.Spec.NodeName] = append(byNode[pod.Spec.NodeName], pod)
-		w.Storage.Use(pod)
-		w.CountWorkload(pod, pod.Spec.NodeName, 1)
 	}
 	for _, pod := range p.Running {
 		if pod != nil {
@@ -134,7 +129,7 @@ func New(p scheduling.Problem, policy scheduling.Policy) *State {
 		}
 	}
 	w.countReservations()
-	w.readMeant(running)
+	w.readMeant()
 	return w
 }
 

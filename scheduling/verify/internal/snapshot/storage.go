@@ -3,8 +3,6 @@ package snapshot
 import (
 	"cmp"
 	"fmt"
-	"iter"
-	"maps"
 	"slices"
 	"strings"
 
@@ -25,8 +23,6 @@ type storage struct {
 	fallback string
 	// limits are how many volumes of a driver a node takes, by node and driver.
 	limits map[string]map[string]int
-	// users are the running pods that use a claim, by its name.
-	users map[string]map[string]bool
 }
 
 func (w *State) readStorage() {
@@ -35,7 +31,6 @@ func (w *State) readStorage() {
 		volumes: indexed(w.Problem.Volumes, func(v *corev1.PersistentVolume) string { return v.Name }),
 		classes: indexed(w.Problem.StorageClasses, func(c *storagev1.StorageClass) string { return c.Name }),
 		limits:  make(map[string]map[string]int),
-		users:   make(map[string]map[string]bool),
 	}
 	// The newest of the classes that are marked as the default.
 	var marked *storagev1.StorageClass
@@ -58,7 +53,7 @@ func (w *State) readStorage() {
 			}
 		}
 	}
-	w.Storage = s
+	w.storage = s
 }
 
 func indexed[T any](list []*T, name func(*T) string) map[string]*T {
@@ -71,41 +66,16 @@ func indexed[T any](list []*T, name func(*T) string) map[string]*T {
 	return out
 }
 
-// Use notes that a running pod uses its claims.
-func (s *storage) Use(pod *corev1.Pod) {
-	for claim := range claimsOf(pod) {
-		if s.users[claim] == nil {
-			s.users[claim] = make(map[string]bool)
-		}
-		s.users[claim][ObjectName(pod)] = true
-	}
-}
-
-// Release forgets that a running pod uses its claims.
-func (s *storage) Release(pod *corev1.Pod) {
-	for claim := range claimsOf(pod) {
-		delete(s.users[claim], ObjectName(pod))
-	}
-}
-
 // Occupant is the first, by name, of the running pods that use a claim.
-func (s *storage) Occupant(claim string) (pod string, used bool) {
-	if len(s.users[claim]) == 0 {
-		return "", false
-	}
-	return slices.Min(slices.Collect(maps.Keys(s.users[claim]))), true
-}
-
-// claimsOf are the names of the claims that a pod names.
-func claimsOf(pod *corev1.Pod) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for i := range pod.Spec.Volumes {
-			c := pod.Spec.Volumes[i].PersistentVolumeClaim
-			if c != nil && !yield(NamespaceOf(pod)+"/"+c.ClaimName) {
-				return
-			}
+func (w *State) Occupant(claim string) (pod string, used bool) {
+	for name, running := range w.Running {
+		if (!used || name < pod) && slices.ContainsFunc(running.Spec.Volumes, func(v corev1.Volume) bool {
+			return v.PersistentVolumeClaim != nil && NamespaceOf(running)+"/"+v.PersistentVolumeClaim.ClaimName == claim
+		}) {
+			pod, used = name, true
 		}
 	}
+	return pod, used
 }
 
 // Mount is a volume of a pod that comes by way of a claim.
@@ -136,7 +106,7 @@ func (w *State) mountsOf(pod *corev1.Pod) []Mount {
 		case v.PersistentVolumeClaim != nil:
 			name := NamespaceOf(pod) + "/" + v.PersistentVolumeClaim.ClaimName
 			m := Mount{Claim: name, broken: "does not exist"}
-			if c := w.Storage.claims[name]; c != nil {
+			if c := w.storage.claims[name]; c != nil {
 				m = w.mountOf(name, c)
 				m.Exclusive = slices.Contains(c.Spec.AccessModes, corev1.ReadWriteOncePod)
 			}
@@ -152,7 +122,7 @@ func (w *State) mountsOf(pod *corev1.Pod) []Mount {
 // names of both, and is made by a controller once the pod is there.
 func (w *State) ephemeral(pod *corev1.Pod, v *corev1.Volume) Mount {
 	name := NamespaceOf(pod) + "/" + pod.Name + "-" + v.Name
-	if c := w.Storage.claims[name]; c != nil {
+	if c := w.storage.claims[name]; c != nil {
 		m := w.mountOf(name, c)
 		// Objects that no API server has seen have no UIDs yet.
 		ref := metav1.GetControllerOfNoCopy(c)
@@ -165,8 +135,8 @@ func (w *State) ephemeral(pod *corev1.Pod, v *corev1.Volume) Mount {
 	if t := v.Ephemeral.VolumeClaimTemplate; t != nil {
 		c.Annotations, c.Spec = t.Annotations, t.Spec
 	}
-	if c.Spec.StorageClassName == nil && w.Storage.fallback != "" {
-		c.Spec.StorageClassName = &w.Storage.fallback
+	if c.Spec.StorageClassName == nil && w.storage.fallback != "" {
+		c.Spec.StorageClassName = &w.storage.fallback
 	}
 	return w.mountOf(name, c)
 }
@@ -174,9 +144,9 @@ func (w *State) ephemeral(pod *corev1.Pod, v *corev1.Volume) Mount {
 // mountOf reads a claim: it has its volume, or a class whose volumes wait for the
 // first pod that uses them.
 func (w *State) mountOf(name string, c *corev1.PersistentVolumeClaim) Mount {
-	class := w.Storage.classes[classOf(c)]
+	class := w.storage.classes[classOf(c)]
 	m := Mount{Claim: name}
-	if v := w.Storage.volumes[c.Spec.VolumeName]; v != nil {
+	if v := w.storage.volumes[c.Spec.VolumeName]; v != nil {
 		m.driver, m.id = driverOf(v)
 	} else if class != nil {
 		m.driver, m.id = successor(class.Provisioner), "claim "+name // it will be made
@@ -206,7 +176,7 @@ func (w *State) mountOf(name string, c *corev1.PersistentVolumeClaim) Mount {
 }
 
 func (w *State) boundMount(m *Mount, name string) {
-	v := w.Storage.volumes[name]
+	v := w.storage.volumes[name]
 	if v == nil || v.DeletionTimestamp != nil {
 		m.broken = fmt.Sprintf("is bound to the volume %s, which is not there or is being deleted", name)
 		return

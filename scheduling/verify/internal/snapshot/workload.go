@@ -1,7 +1,6 @@
 package snapshot
 
 import (
-	"maps"
 	"slices"
 	"strings"
 
@@ -30,37 +29,29 @@ func (w *State) WorkloadOf(pod *corev1.Pod) string {
 	return "Services/" + NamespaceOf(pod) + "/" + strings.Join(names, ",")
 }
 
-// WorkloadCounts counts the pods that run on nodes and stay, by workload.
+// WorkloadCounts are how many pods of each workload there are, running or pending, and of those that run
+// and stay, by node.
 type WorkloadCounts struct {
-	sizes map[string]int
-	On    map[string]map[string]int // by node and workload
+	Sizes map[string]int
+	On    map[string]map[string]int
 }
 
-// NewWorkloadCounts counts nobody yet.
-func NewWorkloadCounts() *WorkloadCounts {
-	return &WorkloadCounts{sizes: make(map[string]int), On: make(map[string]map[string]int)}
-}
-
-// CountWorkload counts n pods more such as this one on a node.
-func (w *State) CountWorkload(pod *corev1.Pod, node string, n int) {
-	if w.Policy.WorkloadShare <= 0 || node == "" || !Live(pod) {
-		return
-	}
-	r, workload := w.Workloads, w.WorkloadOf(pod)
-	r.sizes[workload] += n
-	if r.On[node] == nil {
-		r.On[node] = make(map[string]int)
-	}
-	r.On[node][workload] += n
-}
-
-// WorkloadSizes is how many pods of a workload there are, running and pending.
-func (w *State) WorkloadSizes() map[string]int {
-	size := maps.Clone(w.Workloads.sizes)
+// CountWorkloads counts them.
+func (w *State) CountWorkloads() *WorkloadCounts {
+	c := &WorkloadCounts{Sizes: make(map[string]int), On: make(map[string]map[string]int)}
 	for _, t := range w.Pods {
-		size[w.WorkloadOf(t.Object)]++
+		c.Sizes[w.WorkloadOf(t.Object)]++
 	}
-	return size
+	for _, pod := range w.Running {
+		if workload, node := w.WorkloadOf(pod), pod.Spec.NodeName; Live(pod) {
+			if c.On[node] == nil {
+				c.On[node] = make(map[string]int)
+			}
+			c.On[node][workload]++
+			c.Sizes[workload]++
+		}
+	}
+	return c
 }
 
 // MostTogether is how many pods of a workload of that size may share a node.
