@@ -68,9 +68,6 @@ func (j *judge) launch(of *scheduling.Launch) {
 	j.options(l)
 	j.launchRequests(l)
 	j.variety(l)
-	if first := l.first(); first != nil && first.Offering.ReservationID != "" {
-		j.used[first.Offering.ReservationID]++
-	}
 }
 
 // launchHead checks what needs no look at the problem.

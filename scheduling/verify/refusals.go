@@ -106,15 +106,11 @@ func (j *judge) launchable(pl *snapshot.Pool, wanted map[*snapshot.Kind]Code) []
 	if pl.Closed != "" {
 		return nil
 	}
-	slack := j.headroom(pl)
-	if n, limited := slack[scheduling.NodesResource]; limited && n.Sign() <= 0 {
-		return nil
-	}
 	least := map[string]int{}
 	if j.StrictMinValues() {
 		least = pl.MinValues()
 	}
-	if (len(least) > 0 || j.Policy.Flexibility != scheduling.Flexibility{}) && len(slack) > 0 {
+	if (len(least) > 0 || j.Policy.Flexibility != scheduling.Flexibility{}) && len(pl.Limits) > 0 {
 		// A further machine could take from the limits what the minValues of those
 		// already launched count on.
 		return nil
@@ -128,7 +124,7 @@ func (j *judge) launchable(pl *snapshot.Pool, wanted map[*snapshot.Kind]Code) []
 	spots := make(map[*snapshot.Kind]variety)
 	var hits []hit
 	for m := range j.Offers(pl, snapshot.MostDaemons, nil) {
-		if !j.affordable(m, slack) || len(snapshot.Exceeding(m.Daemons, m.Allocatable)) > 0 {
+		if !m.Affordable(j.slack) {
 			continue
 		}
 		kinds = slices.DeleteFunc(kinds, func(k *snapshot.Kind) bool {
@@ -158,18 +154,4 @@ func (j *judge) launchable(pl *snapshot.Pool, wanted map[*snapshot.Kind]Code) []
 		}
 	}
 	return hits
-}
-
-// affordable reports whether limits and reservation leave room for the machine.
-func (j *judge) affordable(m *snapshot.Node, slack snapshot.Amounts) bool {
-	for name, n := range slack {
-		if name != scheduling.NodesResource && m.Capacity.Of(name).Cmp(n) > 0 {
-			return false
-		}
-	}
-	if m.Offering.CapacityType != offerings.Reserved {
-		return true
-	}
-	id := m.Offering.ReservationID
-	return j.used[id]+min(j.listed[id], 1) < j.Reservations[id]
 }

@@ -108,19 +108,12 @@ func (h *bindSimulation) machineFor(t *snapshot.Pod) (string, bool) {
 	}
 	choosy := h.Policy.Flexibility != scheduling.Flexibility{}
 	for _, pl := range h.SortedPools() {
-		if len(pl.MinValues()) > 0 || pl.Undecided() {
-			continue
-		}
-		slack := h.headroom(pl)
-		if choosy && len(slack) > 0 {
-			continue
-		}
-		if n, limited := slack[scheduling.NodesResource]; limited && n.Sign() <= 0 {
+		if len(pl.MinValues()) > 0 || pl.Undecided() || choosy && len(pl.Limits) > 0 {
 			continue
 		}
 		tried := make(map[string]bool)
 		for _, m := range h.shelves[pl.Name] {
-			if choosy && m.Offering.CapacityType == offerings.Spot || !h.affordable(m, slack) || len(snapshot.Exceeding(m.Daemons, m.Allocatable)) > 0 || !m.Holds(t) || m.TooMany(t.Mounts) != "" {
+			if choosy && m.Offering.CapacityType == offerings.Spot || !m.Affordable(h.slack) || !m.Holds(t) || m.TooMany(t.Mounts) != "" {
 				continue
 			}
 			x := m.Standing(m.Open, "a new machine")

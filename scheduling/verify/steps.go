@@ -169,8 +169,6 @@ type stepCheck struct {
 	launched map[string]*corev1.Node
 	// left are the pods that go with their nodes, by node.
 	left map[string][]*binding.Group
-	// used are the machines that it takes out of reservations.
-	used map[string]int
 }
 
 // move is an eviction with its pod.

@@ -212,7 +212,7 @@ func (a *stepCheck) place() {
 			j.add(Code(u.By.Rule), "pod/"+u.Name, "cannot bind to %s: %s", u.Node.Object, u.By)
 		}
 	}
-	a.used, a.launched = j.used, make(map[string]*corev1.Node)
+	a.launched = make(map[string]*corev1.Node)
 	for _, l := range j.launches {
 		if l.node != nil {
 			a.topology.Leave(l.node)
@@ -236,6 +236,7 @@ func (a *stepCheck) arrive() {
 			s.fresh = true
 			s.Charge(1)
 			a.enlist(s)
+			a.lend(s, 1)
 		}
 	}
 	for _, m := range a.moves {
@@ -251,12 +252,14 @@ func (a *stepCheck) arrive() {
 		a.sit(&pod)
 		a.stirred[m.To] = a.machines[m.To] != nil
 	}
-	for id, n := range a.used {
-		a.Reservations[id] -= n
-	}
 	for _, s := range a.going {
-		if id := s.Running.Labels[offerings.ReservationIDLabel]; id != "" {
-			a.Reservations[id]++
-		}
+		a.lend(s, -1)
+	}
+}
+
+// lend takes the machine of a node out of its reservation, or gives it back.
+func (a *stepCheck) lend(s *clusterNode, machines int) {
+	if id := s.Running.Labels[offerings.ReservationIDLabel]; id != "" {
+		a.Reservations[id] -= machines
 	}
 }

@@ -67,9 +67,8 @@ type judge struct {
 	// topology is all nodes as they stand, booked the pods that bind to them.
 	topology *binding.Topology
 	booked   []binding.Pending
-	// used is how many launches count on a reservation, listed how many others would
-	// use it if their first option were not to be had.
-	used, listed map[string]int
+	// slack is what launches leave of limits and reservations, whichever one of them falls back to another option.
+	slack snapshot.Amounts
 	// kept are the names of the pods that stay where they are nominated, staying these with
 	// their nodes; they are not among those booked.
 	kept    map[string]bool
@@ -81,7 +80,7 @@ type judge struct {
 func newJudge(report *Report, w *snapshot.State, t *binding.Topology, plan *scheduling.Plan) *judge {
 	return &judge{
 		Report: report, State: w, plan: plan, topology: t,
-		planned: make(map[string]*snapshot.Node), filled: make(map[string]*snapshot.Node), used: make(map[string]int), listed: make(map[string]int),
+		planned: make(map[string]*snapshot.Node), filled: make(map[string]*snapshot.Node),
 	}
 }
 
@@ -98,7 +97,6 @@ func (j *judge) places() {
 	}
 	j.existing()
 	j.limits()
-	j.reservationCounts()
 	j.book()
 	j.exclusiveClaims()
 	j.sharedVolumes()

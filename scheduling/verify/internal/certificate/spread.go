@@ -45,7 +45,7 @@ func (c *Claim) spreadReader() *spreadReader {
 	for _, p := range c.State.Residents {
 		r.residents[p.Node] = append(r.residents[p.Node], p.Face)
 	}
-	domains := make(map[string]bool)
+	domains, left := make(map[string]bool), c.Left()
 	for _, pl := range c.SortedPools() {
 		byDomain := make(map[string][]*snapshot.Node)
 		for m := range c.Offers(pl, snapshot.MostDaemons, nil) {
@@ -53,7 +53,7 @@ func (c *Claim) spreadReader() *spreadReader {
 			if r.unlabelled = r.unlabelled || len(in) == 0; !known {
 				r.undetermined = m.Title()
 			}
-			suits := !c.DaemonsDiffer(pl) && c.affordableAtFirst(m) && len(snapshot.Exceeding(m.Daemons, m.Allocatable)) == 0 &&
+			suits := !c.DaemonsDiffer(pl) && m.Affordable(left) &&
 				(m.Offering.CapacityType != offerings.Spot || c.Policy.Flexibility == scheduling.Flexibility{})
 			for _, domain := range in {
 				if domains[domain] = true; suits {
@@ -72,14 +72,6 @@ func (c *Claim) spreadReader() *spreadReader {
 	}
 	r.domains = slices.Sorted(maps.Keys(domains))
 	return r
-}
-
-// affordableAtFirst reports whether the limits of the pool allow one such machine beside its
-// nodes.
-func (c *Claim) affordableAtFirst(m *snapshot.Node) bool {
-	total := m.Pool.Usage.Plus(m.Capacity)
-	total.Add(snapshot.Amounts{scheduling.NodesResource: big.NewInt(1)})
-	return snapshot.Above(total, m.Pool.Limits()) == ""
 }
 
 // look finds the domains at which a constraint of pods looks, and how many pods run in each that

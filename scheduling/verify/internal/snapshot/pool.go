@@ -1,9 +1,9 @@
 package snapshot
 
 import (
-	"fmt"
 	"iter"
 	"maps"
+	"math/big"
 	"slices"
 	"strings"
 
@@ -28,8 +28,9 @@ type Pool struct {
 	sold map[string]bool
 	// set are the label keys that some NodePool of the problem puts on its nodes.
 	set map[string]bool
-	// usage is the capacity of the pool's nodes, with their number.
-	Usage Amounts
+	// limits are those of its spec in base units, fractions dropped, usage the capacity of the pool's nodes,
+	// with their number.
+	Limits, Usage Amounts
 	// closed says why nothing may be launched; "" if something may.
 	Closed string
 }
@@ -37,7 +38,7 @@ type Pool struct {
 func (w *State) newPool(np *scheduling.NodePool) *Pool {
 	template := &np.Spec.Template
 	pl := &Pool{
-		NodePool: np, Catalog: w.catalogOf(np.Name), Asks: FromSelectors(template.Spec.Requirements), Usage: Amounts{},
+		NodePool: np, Catalog: w.catalogOf(np.Name), Asks: FromSelectors(template.Spec.Requirements), Limits: roundedDown(np.Spec.Limits), Usage: Amounts{},
 		Given: make(map[string]string), sold: make(map[string]bool), set: make(map[string]bool),
 	}
 	for key, value := range template.Metadata.Labels {
@@ -188,9 +189,6 @@ func Distinct(nodes []*Node, key string) int {
 	return len(seen)
 }
 
-// Limits are the pool's limits in base units, fractions dropped.
-func (pl *Pool) Limits() Amounts { return roundedDown(pl.Spec.Limits) }
-
 // Weight is the pool's weight, 0 if it states none.
 func (pl *Pool) Weight() int32 { return ValueOr(pl.Spec.Weight, 0) }
 
@@ -269,13 +267,50 @@ func FindOffering(t *instancetypes.InstanceType, zone string, capacityType offer
 	return offerings.Offering{}, false
 }
 
-// Above says which limits a total exceeds; "" for none. Meeting one exactly is fine.
-func Above(total, limits Amounts) string {
-	var parts []string
-	for _, name := range Names(limits) {
-		if total.Of(name).Cmp(limits.Of(name)) > 0 {
-			parts = append(parts, fmt.Sprintf("%s: %v exceeds the limit of %v", name, total.Of(name), limits.Of(name)))
+// share names a resource that a pool limits, in amounts of what launches share.
+func (pl *Pool) share(name corev1.ResourceName) corev1.ResourceName {
+	return name + " of nodepool/" + corev1.ResourceName(pl.Name)
+}
+
+// reservation names the machines of a reservation.
+func reservation(id string) corev1.ResourceName {
+	return "machines of reservation/" + corev1.ResourceName(id)
+}
+
+// Left is what launches share: what the nodes of pools leave of limits, and the machines of reservations.
+func (w *State) Left() Amounts {
+	left := Amounts{}
+	for _, pl := range w.Pools {
+		for name, n := range pl.Limits {
+			left[pl.share(name)] = new(big.Int).Sub(n, pl.Usage.Of(name))
 		}
 	}
-	return strings.Join(parts, ", ")
+	for id, n := range w.Reservations {
+		left[reservation(id)] = big.NewInt(int64(n))
+	}
+	return left
+}
+
+// Takes is what launching the planned node takes of that; for reading only.
+func (n *Node) Takes() Amounts {
+	out := Amounts{}
+	for name := range n.Pool.Limits {
+		if out[n.Pool.share(name)] = n.Capacity.Of(name); name == scheduling.NodesResource {
+			out[n.Pool.share(name)] = big.NewInt(1)
+		}
+	}
+	if id := n.Offering.ReservationID; id != "" {
+		out[reservation(id)] = big.NewInt(1)
+	}
+	return out
+}
+
+// Affordable reports whether so much of what launches share suffices for the planned node, and its daemons fit it.
+func (n *Node) Affordable(left Amounts) bool {
+	for name, amount := range n.Takes() {
+		if amount.Cmp(left.Of(name)) > 0 {
+			return false
+		}
+	}
+	return len(Exceeding(n.Daemons, n.Allocatable)) == 0
 }
