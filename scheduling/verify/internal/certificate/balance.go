@@ -151,11 +151,14 @@ func (r *spreadReader) readBalance(named scheduling.DomainBalance) (*domainBalan
 		return nil, fmt.Sprintf("%s is not spread over the domains of all nodes", named.Pod)
 	}
 	b := &domainBalance{skew: int64(rule.MaxSkew), holders: make(map[string]bool), counted: make(map[string]bool)}
-	same := make(map[string]bool)
+	same, faces := make(map[string]bool), slices.Collect(maps.Keys(r.waiting))
+	for _, p := range r.Residents {
+		faces = append(faces, p.Face)
+	}
 	var holders []*snapshot.Pod
 	for _, p := range r.placed {
 		b.counted[p.Name] = rule.Pods.Has(p.Face)
-		if own := r.everywhere(p); own != nil && own.MaxSkew == rule.MaxSkew && r.selectsSame(own.Pods, rule.Pods, same) {
+		if own := r.everywhere(p); own != nil && own.MaxSkew == rule.MaxSkew && selectsSame(own.Pods, rule.Pods, faces, same) {
 			b.holders[p.Name] = true
 			holders = append(holders, p)
 		}
@@ -184,23 +187,6 @@ func (c *Claim) everywhere(t *snapshot.Pod) *snapshot.SpreadConstraint {
 	return rule
 }
 
-// selectsSame reports whether a set has the same pods as another one, of those that wait or
-// run. known has what is known of sets, by text.
-func (r *spreadReader) selectsSame(a, b *snapshot.PodSelector, known map[string]bool) bool {
-	same, ok := known[a.Text]
-	if !ok {
-		same = true
-		for f := range r.waiting {
-			same = same && a.Has(f) == b.Has(f)
-		}
-		for _, p := range r.State.Residents {
-			same = same && a.Has(p.Face) == b.Has(p.Face)
-		}
-		known[a.Text] = same
-	}
-	return same
-}
-
 // fault says whether domains owe what they must not.
 func (b *domainBalance) fault() string {
 	sum := new(big.Int)
@@ -221,20 +207,13 @@ func (b *domainBalance) fault() string {
 
 // imbalance says where the plan itself does not keep the constraint.
 func (r *spreadReader) imbalance(b *domainBalance) string {
-	counts, held := maps.Clone(b.running), make(map[string]bool)
-	for name, p := range r.at {
-		domain, ok := p.Value(r.key)
-		if !ok {
-			continue
-		}
-		if b.counted[name] {
-			counts[domain]++
-		}
-		held[domain] = held[domain] || b.holders[name]
+	counts, held := r.planned(b.counted), r.planned(b.holders)
+	for domain, n := range b.running {
+		counts[domain] += n
 	}
 	for _, domain := range slices.Sorted(maps.Keys(held)) {
 		for _, other := range slices.Sorted(maps.Keys(b.level)) {
-			if held[domain] && counts[domain] > counts[other]+b.skew {
+			if counts[domain] > counts[other]+b.skew {
 				return fmt.Sprintf("the plan has %d pods that count in %s and %d in %s", counts[domain], domain, counts[other], other)
 			}
 		}

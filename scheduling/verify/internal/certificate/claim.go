@@ -80,29 +80,26 @@ func (c *Claim) Judge(cert *scheduling.Certificate) {
 	case cert == nil:
 	case cert.Scale < 0 || cert.Scale > maxScale:
 		c.malformed("scale %d is not between 0 and %d", cert.Scale, maxScale)
-	case cert.Kind == scheduling.ResourceKind || cert.Kind == scheduling.CoverKind:
-		switch {
-		case len(cert.Vectors)+len(cert.Spreads)+len(cert.Domains)+len(cert.Balances) > 0:
-			c.malformed("vectors, spreads and domains are for another kind")
-		case cert.Kind == scheduling.ResourceKind && len(cert.Apart)+len(cert.Steps) > 0:
-			c.malformed("terms and steps are for another kind")
-		case cert.Kind == scheduling.CoverKind:
-			c.judgeCover(cert)
-		default:
-			c.judgeAssignment(cert, nil)
-		}
-	case cert.Kind == scheduling.AssignmentKind && byDomain(cert):
-		c.judgeDomains(cert)
-	case byDomain(cert):
+	case byDomain(cert) && cert.Kind != scheduling.AssignmentKind:
 		c.malformed("domains are for the kind %q", scheduling.AssignmentKind)
+	case byDomain(cert):
+		c.judgeDomains(cert)
 	case cert.Kind == scheduling.AssignmentKind || cert.Kind == scheduling.PatternKind:
 		c.judgeAssignment(cert, nil)
 	case cert.Kind == scheduling.PartedKind && len(c.Reservations) > 0:
 		c.malformed("cases do not go with reservations")
 	case cert.Kind == scheduling.PartedKind:
 		c.judgeCase(cert, nil)
-	default:
+	case len(cert.Vectors)+len(cert.Spreads) > 0:
+		c.malformed("vectors and spreads are not for the kind %q", cert.Kind)
+	case cert.Kind == scheduling.CoverKind:
+		c.judgeCover(cert)
+	case cert.Kind != scheduling.ResourceKind:
 		c.malformed("unknown kind %q", cert.Kind)
+	case len(cert.Apart)+len(cert.Steps) > 0:
+		c.malformed("terms and steps are not for the kind %q", cert.Kind)
+	default:
+		c.judgeAssignment(cert, nil)
 	}
 }
 

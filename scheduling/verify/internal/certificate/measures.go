@@ -2,6 +2,7 @@ package certificate
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"math/big"
 	"slices"
@@ -95,23 +96,14 @@ func (c *Claim) apartMeasure(named scheduling.ApartTerm, faces map[*snapshot.Ide
 	if !ok {
 		return nil, named.Pod + " has no such constraint over hosts"
 	}
-	known := make(map[string]bool)
-	same := []*snapshot.PodSelector{term.pods}
+	known, all := make(map[string]bool), slices.Collect(maps.Keys(faces))
+	same := map[string]*snapshot.PodSelector{term.pods.Text: term.pods}
 	alike := func(x perHost) bool {
-		if x.spread != term.spread || x.most != term.most {
+		if x.spread != term.spread || x.most != term.most || !selectsSame(x.pods, term.pods, all, known) {
 			return false
 		}
-		is, ok := known[x.pods.Text]
-		if !ok {
-			is = true
-			for f := range faces {
-				is = is && x.pods.Has(f) == term.pods.Has(f)
-			}
-			if known[x.pods.Text] = is; is {
-				same = append(same, x.pods)
-			}
-		}
-		return is
+		same[x.pods.Text] = x.pods
+		return true
 	}
 	m := &measure{members: make(map[string]bool), most: term.most, taken: make(map[string]int64)}
 	for f, pods := range faces {
@@ -124,8 +116,9 @@ func (c *Claim) apartMeasure(named scheduling.ApartTerm, faces map[*snapshot.Ide
 			}
 		}
 	}
+	selecting := lo.Values(same)
 	for _, r := range c.Residents {
-		if !slices.ContainsFunc(same, func(s *snapshot.PodSelector) bool { return !s.Has(r.Face) }) {
+		if !slices.ContainsFunc(selecting, func(s *snapshot.PodSelector) bool { return !s.Has(r.Face) }) {
 			m.taken[r.Node]++
 		}
 	}

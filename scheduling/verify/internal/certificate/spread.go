@@ -16,8 +16,7 @@ import (
 // spreadReader is what all constraints over domains of a certificate have in common.
 type spreadReader struct {
 	*Claim
-	waiting      map[*snapshot.Identity]int64    // pods that may still be placed
-	residents    map[string][]*snapshot.Identity // by node
+	waiting      map[*snapshot.Identity]int64 // pods that may still be placed
 	shelves      []shelf
 	domains      []string // those with nodes, and where pools may buy
 	unlabelled   bool     // pools may buy machines that are in none
@@ -35,15 +34,12 @@ func (c *Claim) spreadReader() *spreadReader {
 	if c.spreads != nil {
 		return c.spreads
 	}
-	r := &spreadReader{Claim: c, waiting: make(map[*snapshot.Identity]int64), residents: make(map[string][]*snapshot.Identity)}
+	r := &spreadReader{Claim: c, waiting: make(map[*snapshot.Identity]int64)}
 	c.spreads = r
 	for _, t := range c.Pods {
 		if !t.IsHeld() {
 			r.waiting[t.Face]++
 		}
-	}
-	for _, p := range c.State.Residents {
-		r.residents[p.Node] = append(r.residents[p.Node], p.Face)
 	}
 	domains, left := make(map[string]bool), c.Left()
 	for _, pl := range c.SortedPools() {
@@ -79,22 +75,15 @@ func (c *Claim) spreadReader() *spreadReader {
 // of its own, with the choice of others there that its pool's minValues ask for.
 func (r *spreadReader) look(rule *snapshot.SpreadConstraint, pods []*snapshot.Pod) (domains map[string]bool, running map[string]int64) {
 	domains, running = make(map[string]bool), make(map[string]int64)
-	counted := make(map[*snapshot.Identity]bool)
+	domainOf := make(map[string]string) // by node
 	for _, s := range r.Nodes {
-		domain, ok := s.Value(rule.Key)
-		if !ok || !rule.Nodes.Passes(s) {
-			continue
+		if domain, ok := s.Value(rule.Key); ok && rule.Nodes.Passes(s) {
+			domains[domain], domainOf[s.Name] = true, domain
 		}
-		domains[domain] = true
-		for _, f := range r.residents[s.Name] {
-			counts, known := counted[f]
-			if !known {
-				counts = rule.Pods.Has(f)
-				counted[f] = counts
-			}
-			if counts {
-				running[domain]++
-			}
+	}
+	for _, p := range r.Residents {
+		if domain, ok := domainOf[p.Node]; ok && rule.Pods.Has(p.Face) {
+			running[domain]++
 		}
 	}
 	kinds := snapshot.KindsOf(pods)
@@ -289,20 +278,34 @@ func (r *spreadReader) breach(z *domainSpread) string {
 	if r.at == nil {
 		return "" // the certificate stands alone
 	}
-	counts := make(map[string]int64)
-	for name := range z.members {
-		if p := r.at[name]; p != nil {
-			if domain, ok := p.Value(z.rule.Key); ok {
-				counts[domain]++
-			}
-		}
-	}
+	counts := r.planned(z.members)
 	for _, domain := range r.domains {
 		if n := counts[domain]; n < z.least[domain] || n > z.most[domain] {
 			return fmt.Sprintf("the plan has %d of its pods in %s, bounded by %d and %d", n, domain, z.least[domain], z.most[domain])
 		}
 	}
 	return ""
+}
+
+// planned counts some pods by the domain in which the plan has them.
+func (r *spreadReader) planned(pods map[string]bool) map[string]int64 {
+	counts := make(map[string]int64)
+	for name, at := range r.at {
+		if domain, ok := at.Value(r.key); ok && pods[name] {
+			counts[domain]++
+		}
+	}
+	return counts
+}
+
+// selectsSame reports whether two sets have the same of some pods. known is what is known of the first ones, by text.
+func selectsSame(a, b *snapshot.PodSelector, pods []*snapshot.Identity, known map[string]bool) bool {
+	same, ok := known[a.Text]
+	if !ok {
+		same = !slices.ContainsFunc(pods, func(f *snapshot.Identity) bool { return a.Has(f) != b.Has(f) })
+		known[a.Text] = same
+	}
+	return same
 }
 
 // dearest is what the pods are worth less together, wherever they are.

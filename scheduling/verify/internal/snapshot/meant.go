@@ -75,7 +75,7 @@ func (w *State) Independent(t *Pod) bool {
 
 // Carefree reports whether no preference has either.
 func (w *State) Carefree(t *Pod) bool {
-	return w.Independent(t) && !t.entangled() && len(w.preferredBy(t.Object)) == 0 && !w.meant.preferences.about(t.Face)
+	return w.Independent(t) && len(w.preferredBy(t.Object)) == 0 && !w.meant.preferences.about(t.Face)
 }
 
 func (s *selectors) about(f *Identity) bool {

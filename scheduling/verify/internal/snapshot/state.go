@@ -301,18 +301,6 @@ func byName[T any](named map[string]T) []T {
 	return lo.Map(slices.Sorted(maps.Keys(named)), func(name string, _ int) T { return named[name] })
 }
 
-// entangled reports whether the pod says anything about other pods or has volumes.
-func (t *Pod) entangled() bool {
-	spec := &t.Object.Spec
-	if len(spec.TopologySpreadConstraints) > 0 {
-		return true
-	}
-	if a := spec.Affinity; a != nil && (a.PodAffinity != nil || a.PodAntiAffinity != nil) {
-		return true
-	}
-	return slices.ContainsFunc(spec.Volumes, func(v corev1.Volume) bool { return v.PersistentVolumeClaim != nil || v.Ephemeral != nil })
-}
-
 // Picky reports whether the pod asks for a node by name, or for labels by which
 // nobody may choose a machine. A solver may refuse to buy for it.
 func (t *Pod) Picky() bool {
