@@ -1,17 +1,10 @@
 package verify_test
 
 import (
-	"fmt"
-	"maps"
-	"math/big"
-	"math/rand/v2"
-	"slices"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
@@ -115,69 +108,4 @@ func TestWhatBalancesProve(t *testing.T) {
 			prove(t, f, tc.proven)
 		})
 	}
-}
-
-// What the solver proves of pods that are counted by each other's spreads holds, and nothing
-// more: with anything changed to its advantage it no longer does.
-func TestBalancesOfTheSolver(t *testing.T) {
-	t.Parallel()
-	used, seeds := 0, 2
-	for seed := range uint64(seeds) {
-		p := tangledProblem(seed)
-		f := solved(t, p, scheduling.Policy{})
-		c, bound := f.plan.Summary.Certificate, f.plan.Summary.LowerBoundPerHour
-		if len(c.Balances) == 0 {
-			continue
-		}
-		used++
-		balances := c.Balances
-		c.Balances = nil
-		assert.NotEmpty(t, boundCodes(t, f, bound), "seed %d: without balances", seed)
-		c.Balances = balances
-		tripled := func(values map[string]string, what string, want offerings.Price) {
-			for i, name := range slices.Sorted(maps.Keys(values)) {
-				if i%4 > 0 {
-					continue
-				}
-				n := values[name]
-				more, _ := new(big.Int).SetString(n, 10)
-				values[name] = more.Mul(more, big.NewInt(3)).String()
-				assert.NotEmpty(t, boundCodes(t, f, want), "seed %d: %s of %s", seed, what, name)
-				values[name] = n
-			}
-		}
-		for i := range balances {
-			tripled(balances[i].Taken, "taken", bound)
-			tripled(balances[i].Raised, "raised", bound)
-		}
-		for _, own := range c.Domains {
-			tripled(own.Values, "worth in a zone", bound)
-		}
-		tripled(c.Values, "pay", bound)
-	}
-	assert.Positive(t, used)
-}
-
-// tangledProblem has pods of three labels, some of which are spread over zones by one of the
-// labels. Zones differ in price.
-func tangledProblem(seed uint64) scheduling.Problem {
-	r := rand.New(rand.NewPCG(seed, 8))
-	var types []*instancetypes.InstanceType
-	for cores := int64(1); cores <= 8; cores *= 2 {
-		opts := []st.TypeOption{st.Capacity(st.Cores(cores), st.GiB(4*cores)), st.KubeReserved(st.MilliCPU(100))}
-		for i, zone := range []string{"a", "b", "c"} {
-			opts = append(opts, st.Spot(zone, offerings.Price(cores*(70_000_000+r.Int64N(10_000_000)+int64(i)*20_000_000))))
-		}
-		types = append(types, st.Type(fmt.Sprintf("m-%02d", cores), opts...))
-	}
-	p := scheduling.Problem{NodePools: []*scheduling.NodePool{st.NodePool("pool")}, Catalog: st.MustCatalog(types...)}
-	letter := func() string { return string(rune('a' + r.IntN(3))) }
-	for i := range 30 {
-		opts := []st.PodOption{st.Label("my", letter()), st.Requests(st.MilliCPU(250+250*r.Int64N(4)), st.MiB(512+512*r.Int64N(4)))}
-		if i%3 == 0 {
-			opts = append(opts, st.Spread(zoneOf, st.Of("my", letter())))
-		}
-		p.Pods = append(p.Pods, st.Pod(fmt.Sprintf("p%02d", i), opts...))
-	}
-	return p
 }

@@ -1,18 +1,12 @@
 package verify_test
 
 import (
-	"fmt"
-	"maps"
-	"math/big"
-	"slices"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/plimsoll-go/plimsoll/instancetypes"
-	"github.com/plimsoll-go/plimsoll/internal/soak"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
@@ -191,53 +185,4 @@ func TestMeasuresBesideResources(t *testing.T) {
 			prove(t, f, -2)
 		})
 	}
-}
-
-// What the solver proves of Karpenter's mix holds, and nothing more: a little more worth
-// for any pod, or one measure less, and it no longer does.
-func TestMeasuresOfTheSolver(t *testing.T) {
-	t.Parallel()
-	var types []*instancetypes.InstanceType
-	for cores := int64(1); cores <= 24; cores++ {
-		types = append(types, st.Type(fmt.Sprintf("m-%02d", cores), st.Capacity(st.Cores(cores), st.GiB(2*cores), st.Count(corev1.ResourcePods, 10*cores)),
-			st.KubeReserved(st.MilliCPU(100)), st.OnDemand("a", offerings.Price(cores*100_000_000))))
-	}
-	catalog := st.MustCatalog(types...)
-	used := map[string]int{}
-	for seed := range soak.Cases(4) {
-		p := scheduling.Problem{Pods: st.Diverse(100, seed), NodePools: []*scheduling.NodePool{st.NodePool("pool")}, Catalog: catalog}
-		solver := scheduling.Policy{Effort: []scheduling.Effort{scheduling.EffortFast, scheduling.EffortDefault}[seed%2]}
-		f := solved(t, p, solver)
-		s := f.plan.Summary
-		c, bound := s.Certificate, s.LowerBoundPerHour
-		assert.Less(t, s.Gap, 0.15, "seed %d", seed)
-		if len(c.Apart) > 0 {
-			used["apart"]++
-			apart := c.Apart
-			c.Apart = nil
-			assert.NotEmpty(t, boundCodes(t, f, bound), "seed %d", seed)
-			c.Apart = apart
-		}
-		if len(c.Steps) > 0 {
-			used["steps"]++
-			steps := c.Steps
-			c.Steps = nil
-			assert.NotEmpty(t, boundCodes(t, f, bound), "seed %d", seed)
-			c.Steps = steps
-		}
-		for i, pod := range slices.Sorted(maps.Keys(c.Values)) {
-			if i%6 > 0 {
-				continue
-			}
-			worth := c.Values[pod]
-			n, _ := new(big.Int).SetString(worth, 10)
-			c.Values[pod] = n.Mul(n, big.NewInt(3)).String()
-			assert.NotEmpty(t, boundCodes(t, f, s.PricePerHour+1), "seed %d, %s", seed, pod)
-			c.Values[pod] = worth
-		}
-		c.Scale--
-		assert.Equal(t, broken(verify.CertificateOption), boundCodes(t, f, bound), "seed %d: all worths doubled, the values too", seed)
-	}
-	assert.Positive(t, used["apart"])
-	assert.Positive(t, used["steps"])
 }

@@ -1,17 +1,11 @@
 package verify_test
 
 import (
-	"fmt"
-	"math/big"
-	"math/rand/v2"
-	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
@@ -42,18 +36,6 @@ func inZones(p scheduling.Problem, zones string) *fixture {
 	}
 	f := buying(p, buys...)
 	f.skip = true
-	return f
-}
-
-// solved is a problem with a solver's plan, of which the certificate proves the bound and no more.
-func solved(t *testing.T, p scheduling.Problem, solver scheduling.Policy) *fixture {
-	t.Helper()
-	plan, err := provisioning.Planner{Policy: solver}.Plan(t.Context(), p)
-	require.NoError(t, err)
-	f := &fixture{p: p, plan: plan, solver: solver, skip: true}
-	bound := plan.Summary.LowerBoundPerHour
-	require.Empty(t, boundCodes(t, f, bound))
-	assert.NotEmpty(t, boundCodes(t, f, bound+1))
 	return f
 }
 
@@ -156,110 +138,6 @@ func TestWhatSpreadsProve(t *testing.T) {
 		f.plan.Summary.Certificate.Spreads = []scheduling.DomainSpread{{Pod: "default/p-1"}}
 		prove(t, f, -2)
 	})
-}
-
-// servicesInZones are services of which most are spread over zones that differ in price.
-func servicesInZones(seed uint64) scheduling.Problem {
-	r := rand.New(rand.NewPCG(seed, 5))
-	var types []*instancetypes.InstanceType
-	for cores := int64(1); cores <= 16; cores *= 2 {
-		opts := []st.TypeOption{st.Capacity(st.Cores(cores), st.GiB(4*cores)), st.KubeReserved(st.MilliCPU(100))}
-		for _, zone := range []string{"a", "b", "c"} {
-			opts = append(opts, st.Spot(zone, offerings.Price(cores*(70_000_000+r.Int64N(90_000_000)))))
-		}
-		types = append(types, st.Type(fmt.Sprintf("m-%02d", cores), opts...))
-	}
-	p := scheduling.Problem{NodePools: []*scheduling.NodePool{st.NodePool("pool")}, Catalog: st.MustCatalog(types...)}
-	for i := range 12 {
-		name := fmt.Sprintf("w%d", i)
-		opts := []st.PodOption{st.Label("app", name), st.Requests(st.MilliCPU(100+r.Int64N(1500)), st.MiB(100+r.Int64N(4000)))}
-		if i%3 > 0 {
-			opts = append(opts, st.Spread(zoneOf))
-		}
-		if i%4 == 0 {
-			opts = append(opts, st.Apart(hostName))
-		}
-		p.Pods = append(p.Pods, st.Pods(2+r.IntN(9), name, opts...)...)
-	}
-	return p
-}
-
-// What the solver proves of spread pods where zones differ in price holds, and nothing more:
-// without what it says of zones, or with more worth, it no longer does.
-func TestSpreadsOfTheSolver(t *testing.T) {
-	t.Parallel()
-	used, further, parted, seeds := 0, 0, 0, 3
-	for seed := range uint64(seeds) {
-		p := servicesInZones(seed)
-		solver := scheduling.Policy{Effort: []scheduling.Effort{scheduling.EffortFast, scheduling.EffortDefault}[seed%2]}
-		f := solved(t, p, solver)
-		s := f.plan.Summary
-		c, bound := s.Certificate, s.LowerBoundPerHour
-		if c.Parted != nil {
-			parted++
-			spoiltCases(t, f, seed)
-		}
-		if len(c.Spreads) == 0 {
-			continue // or each case has spreads
-		}
-		used++
-		spreads := c.Spreads
-		c.Spreads = nil
-		assert.NotEmpty(t, boundCodes(t, f, bound), "seed %d: without zones", seed)
-		c.Spreads = spreads
-		for i := range spreads {
-			all := c.Spreads[i]
-			for zone, n := range all.Less {
-				more, _ := new(big.Int).SetString(n, 10)
-				all.Less[zone] = more.Mul(more, big.NewInt(3)).String()
-				assert.NotEmpty(t, boundCodes(t, f, bound), "seed %d, %s: less worth in %s", seed, all.Pod, zone)
-				delete(all.Less, zone)
-				assert.NotEmpty(t, boundCodes(t, f, s.PricePerHour+1), "seed %d, %s: more worth in %s", seed, all.Pod, zone)
-				all.Less[zone] = n
-			}
-			if all.Further != nil {
-				further++
-				c.Spreads[i].Further = map[string]string{}
-				assert.NotEmpty(t, boundCodes(t, f, s.PricePerHour+1), "seed %d, %s: more worth beyond the least", seed, all.Pod)
-				c.Spreads[i] = all
-			}
-			other := c.Spreads[(i+1)%len(spreads)].Pod
-			if other != all.Pod && !strings.HasPrefix(other, strings.TrimRight(all.Pod, "0123456789")) {
-				c.Spreads[i].Pod = other
-				assert.NotEmpty(t, boundCodes(t, f, s.PricePerHour+1), "seed %d, %s in place of %s", seed, other, all.Pod)
-				c.Spreads[i] = all
-			}
-		}
-		for pod, worth := range c.Values {
-			n, _ := new(big.Int).SetString(worth, 10)
-			c.Values[pod] = n.Mul(n, big.NewInt(3)).String()
-			assert.NotEmpty(t, boundCodes(t, f, s.PricePerHour+1), "seed %d, %s", seed, pod)
-			c.Values[pod] = worth
-		}
-	}
-	assert.Greater(t, used, seeds/3)
-	assert.Positive(t, further)
-	assert.Positive(t, parted)
-}
-
-// spoiltCases tells of a bound that is proven by cases that count machines zone by zone.
-func spoiltCases(t *testing.T, f *fixture, seed uint64) {
-	c, bound := f.plan.Summary.Certificate, f.plan.Summary.LowerBoundPerHour
-	zone := c.Parted.Domain
-	assert.Contains(t, []string{"a", "b", "c"}, zone)
-	for _, other := range []string{"", "a", "b", "c", "nowhere"} {
-		if c.Parted.Domain = other; other != zone {
-			assert.NotEmpty(t, boundCodes(t, f, bound), "seed %d: %q in place of %q", seed, other, zone)
-		}
-	}
-	c.Parted.Domain = zone
-	leaf := c
-	for leaf.Parted != nil {
-		leaf = leaf.Parted.More
-	}
-	require.NotEmpty(t, leaf.Spreads)
-	leaf.Spreads = nil
-	assert.NotEmpty(t, boundCodes(t, f, bound), "seed %d: without spreads", seed)
 }
 
 // inRacks is a problem of pods that are spread over racks, a label that the cheap pool and the dear one leave open, or set.

@@ -9,6 +9,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/samber/lo"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -168,29 +169,38 @@ func TestTooManyChoices(t *testing.T) {
 // No certificate proves a bound above the price of a plan that exists. The values
 // are as high as the checker lets them be, in random proportions.
 func TestNoCertificateProvesMoreThanAPlanCosts(t *testing.T) {
-	tight, checked := 0, 0
-	for seed := range uint64(14) {
+	checked, strong := map[string]int{}, map[string]int{}
+	for seed := range uint64(20) {
 		p := schedulable(t, seed)
 		solver := scheduling.Policy{Effort: scheduling.EffortFast, Weights: scheduling.WeightIgnore}
 		plan, err := provisioning.Planner{Policy: solver}.Plan(t.Context(), p)
 		require.NoError(t, err)
-		rng := rand.New(rand.NewPCG(seed, 5))
-		for range 3 {
-			shares := map[string]int64{"cpu": rng.Int64N(5), "memory": rng.Int64N(5), "pods": rng.Int64N(2)}
-			units := map[string]int64{"cpu": 1 << 20, "memory": 1, "pods": 1 << 29}
-			f := &fixture{p: p, plan: plan, solver: solver, skip: true}
-			values := func(factor int64) map[string]string {
-				out := map[string]string{}
-				for name, share := range shares {
-					out[name] = new(big.Int).Mul(big.NewInt(share*units[name]), big.NewInt(factor)).String()
+		f := &fixture{p: p, plan: plan, solver: solver, skip: true}
+		rng := rand.New(rand.NewPCG(seed, 6))
+		mix := func() map[string]int64 {
+			return map[string]int64{"cpu": rng.Int64N(4) << 20, "memory": rng.Int64N(3), "pods": rng.Int64N(2) << 29}
+		}
+		for _, kind := range []string{"resource", "assignment", "pattern"} {
+			values, by := mix(), []map[string]int64(nil)
+			if kind != "resource" {
+				values, by = map[string]int64{}, []map[string]int64{mix(), mix(), mix()}
+				for _, l := range plan.Launches {
+					for _, pod := range l.Pods {
+						values[pod] = (1 + rng.Int64N(5)) << 31
+					}
 				}
-				return out
+			}
+			certificate := func(factor int64) *scheduling.Certificate {
+				times := func(m map[string]int64) map[string]string {
+					return lo.MapValues(m, func(n int64, _ string) string { return new(big.Int).Mul(big.NewInt(n), big.NewInt(factor)).String() })
+				}
+				return &scheduling.Certificate{Kind: kind, Scale: 30, Values: times(values), Vectors: lo.Map(by, func(m map[string]int64, _ int) map[string]string { return times(m) })}
 			}
 			// The largest factor with which no machine holds more worth than it costs.
 			low, high := int64(0), int64(1)<<40
 			for low < high {
 				middle := low + (high-low+1)/2
-				plan.Summary.Certificate = &scheduling.Certificate{Kind: "resource", Scale: 30, Values: values(middle)}
+				plan.Summary.Certificate = certificate(middle)
 				if len(boundCodes(t, f, 0)) == 0 {
 					low = middle
 				} else {
@@ -198,19 +208,21 @@ func TestNoCertificateProvesMoreThanAPlanCosts(t *testing.T) {
 				}
 			}
 			if low == 1<<40 {
-				continue // nothing on sale has what is valued
+				continue // nothing on sale could hold these pods, or has what is valued
 			}
-			plan.Summary.Certificate = &scheduling.Certificate{Kind: "resource", Scale: 30, Values: values(low)}
+			plan.Summary.Certificate = certificate(low)
 			price := plan.Summary.PricePerHour
-			require.Equal(t, broken(verify.BoundUnproven), boundCodes(t, f, price+1), "seed %d, values %v", seed, values(low))
-			checked++
-			if len(boundCodes(t, f, price/2)) == 0 && price > 1 {
-				tight++
+			require.Equal(t, broken(verify.BoundUnproven), boundCodes(t, f, price+1), "seed %d, %s", seed, kind)
+			checked[kind]++
+			if len(boundCodes(t, f, price/4)) == 0 && price > 3 {
+				strong[kind]++
 			}
 		}
 	}
-	assert.Greater(t, checked, 20)
-	assert.Greater(t, tight, checked/5, "the certificates prove next to nothing, which tests next to nothing")
+	for kind, n := range checked {
+		assert.Greater(t, n, 10, kind)
+		assert.Greater(t, strong[kind], n/6, "certificates of the kind %s prove next to nothing, which tests next to nothing", kind)
+	}
 }
 
 // schedulable is a random problem that the solver accepts.

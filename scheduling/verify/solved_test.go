@@ -188,63 +188,7 @@ func corruptions() []corruption {
 		{"price", func(f *fixture, _ *rand.Rand) bool { f.plan.Summary.PricePerHour++; return true }, broken(verify.SummaryPrice)},
 		{"status", func(f *fixture, _ *rand.Rand) bool { f.plan.Summary.Status = "good"; return true }, broken(verify.SummaryStatus)},
 		{"bound", func(f *fixture, _ *rand.Rand) bool { f.claim(f.plan.Summary.PricePerHour + 1); return true }, broken(verify.BoundAbovePrice)},
-		{"values doubled", func(f *fixture, _ *rand.Rand) bool {
-			c := f.plan.Summary.Certificate
-			if c == nil || c.Kind != "resource" || len(f.p.Nodes) > 0 || f.plan.Summary.LowerBoundPerHour == 0 || reserves(f.p) {
-				return false
-			}
-			for name := range c.Values {
-				c.Values[name] += "0"
-			}
-			f.claim(f.plan.Summary.PricePerHour)
-			return f.plan.Summary.PricePerHour > 0
-		}, broken(verify.CertificateOption, verify.BoundUnproven)},
-		{"worths nought", func(f *fixture, _ *rand.Rand) bool {
-			c := f.plan.Summary.Certificate
-			if c == nil || c.Kind != "assignment" {
-				return false
-			}
-			for name := range c.Values {
-				c.Values[name] = "0"
-			}
-			return true
-		}, broken(verify.BoundUnproven)},
-		{"worth of the dearest class tenfold", func(f *fixture, _ *rand.Rand) bool {
-			c := f.plan.Summary.Certificate
-			if c == nil || c.Kind != "assignment" || f.plan.Summary.LowerBoundPerHour == f.plan.Summary.PricePerHour {
-				return false
-			}
-			dearest := ""
-			for name, v := range c.Values {
-				if dearest == "" || len(v) > len(c.Values[dearest]) || len(v) == len(c.Values[dearest]) && v+name > c.Values[dearest]+dearest {
-					dearest = name
-				}
-			}
-			c.Values[dearest] += "0"
-			f.claim(f.plan.Summary.PricePerHour)
-			return true
-		}, broken(verify.CertificateOption, verify.BoundUnproven)},
-		{"no vectors", func(f *fixture, _ *rand.Rand) bool {
-			c := f.plan.Summary.Certificate
-			if c == nil || len(c.Vectors) == 0 || f.plan.Summary.LowerBoundPerHour == f.plan.Summary.PricePerHour {
-				return false
-			}
-			c.Vectors = nil
-			f.claim(f.plan.Summary.PricePerHour)
-			return true
-		}, broken(verify.CertificateOption, verify.BoundUnproven)},
 	}
-}
-
-// reserves reports whether machines of reservations are on sale, which hold worth beyond their price: where pods are worth too
-// much, a certificate may prove that all of them are bought.
-func reserves(p scheduling.Problem) bool {
-	for t := range p.Catalog.All() {
-		if slices.ContainsFunc(t.Offerings, func(o offerings.Offering) bool { return o.ReservationID != "" }) {
-			return true
-		}
-	}
-	return false
 }
 
 func TestCorruptedSolutions(t *testing.T) {

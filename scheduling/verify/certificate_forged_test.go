@@ -1,0 +1,203 @@
+package verify_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math/big"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/instancetypes"
+	"github.com/plimsoll-go/plimsoll/internal/race"
+	"github.com/plimsoll-go/plimsoll/internal/soak"
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
+	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
+)
+
+// forgeries changes one thing of a certificate after the other: a number is trebled, or a part left out. Of
+// all that can be changed it tries every so many.
+func forgeries(t *testing.T, c *scheduling.Certificate, every int, judge func(what string, forged *scheduling.Certificate)) {
+	t.Helper()
+	text, err := json.Marshal(c)
+	require.NoError(t, err)
+	var whole any
+	numbers := json.NewDecoder(bytes.NewReader(text))
+	numbers.UseNumber()
+	require.NoError(t, numbers.Decode(&whole))
+	count := 0
+	try := func(what string) {
+		if count++; count%every == 0 {
+			text, err := json.Marshal(whole)
+			require.NoError(t, err)
+			forged := &scheduling.Certificate{}
+			require.NoError(t, json.Unmarshal(text, forged))
+			judge(what, forged)
+		}
+	}
+	var walk func(at string, part any, set func(any))
+	walk = func(at string, part any, set func(any)) {
+		switch x := part.(type) {
+		case map[string]any:
+			for _, key := range slices.Sorted(maps.Keys(x)) {
+				value := x[key]
+				delete(x, key)
+				try("without " + at + key)
+				x[key] = value
+				walk(at+key+": ", value, func(v any) { x[key] = v })
+			}
+		case []any:
+			for i, value := range x {
+				walk(fmt.Sprintf("%s%d: ", at, i), value, func(v any) { x[i] = v })
+			}
+		case string, json.Number:
+			n, ok := new(big.Int).SetString(fmt.Sprint(x), 10)
+			if !ok {
+				return
+			}
+			text := n.Mul(n, big.NewInt(3)).String()
+			if set(text); reflect.TypeOf(x) == reflect.TypeFor[json.Number]() {
+				set(json.Number(text))
+			}
+			try(at + "trebled")
+			set(x)
+		}
+	}
+	walk("", whole, nil)
+}
+
+// What the solver proves holds, and no more. Whatever is changed in its proof, nothing above the price of its
+// plan is proven, and most of it takes something off the bound.
+func TestForgedCertificates(t *testing.T) {
+	t.Parallel()
+	parts := map[string]int{}
+	var note func(c *scheduling.Certificate)
+	note = func(c *scheduling.Certificate) {
+		parts[c.Kind]++
+		parts["apart"] += len(c.Apart)
+		parts["steps"] += len(c.Steps)
+		parts["spreads"] += len(c.Spreads)
+		parts["balances"] += len(c.Balances)
+		for _, s := range c.Spreads {
+			parts["further"] += len(s.Further)
+		}
+		if x := c.Parted; x != nil {
+			parts["cases of a zone"] += len(x.Domain)
+			note(x.Fewer)
+			note(x.More)
+		}
+	}
+	tried, proved := 0, 0
+	forge := func(name string, every int, p scheduling.Problem, solver scheduling.Policy) {
+		f := solved(t, p, solver)
+		s := &f.plan.Summary
+		if s.Certificate == nil {
+			return
+		}
+		note(s.Certificate)
+		bound, price := s.LowerBoundPerHour, s.PricePerHour
+		require.NotEmpty(t, boundCodes(t, f, price+1), name)
+		forgeries(t, s.Certificate, every, func(what string, forged *scheduling.Certificate) {
+			s.Certificate = forged
+			require.NotEmpty(t, boundCodes(t, f, price+1), "%s: %s", name, what)
+			if tried++; len(boundCodes(t, f, bound)) == 0 {
+				proved++
+			}
+		})
+	}
+	for seed := range soak.Cases(60) {
+		forge(fmt.Sprintf("random %d", seed), 1, schedulable(t, seed), scheduling.Policy{})
+	}
+	for seed := range soak.Cases(4) {
+		solver := scheduling.Policy{Effort: []scheduling.Effort{scheduling.EffortFast, scheduling.EffortDefault}[seed%2]}
+		forge(fmt.Sprintf("mix %d", seed), 11, diverse(seed), solver)
+		forge(fmt.Sprintf("services %d", seed), 19, servicesInZones(seed), solver)
+		forge(fmt.Sprintf("tangle %d", seed), 11, tangledProblem(seed), scheduling.Policy{})
+	}
+	t.Logf("%v, %d of %d prove as much", parts, proved, tried)
+	for _, part := range []string{"resource", "assignment", "pattern", "cover", "parted", "apart", "steps", "spreads", "further", "balances", "cases of a zone"} {
+		assert.True(t, race.Enabled || parts[part] > 0, "no certificate has %s", part)
+	}
+	assert.Less(t, proved, tried/2)
+}
+
+// solved is a problem with a solver's plan, of which the certificate proves the bound and no more.
+func solved(t *testing.T, p scheduling.Problem, solver scheduling.Policy) *fixture {
+	t.Helper()
+	plan, err := provisioning.Planner{Policy: solver}.Plan(t.Context(), p)
+	require.NoError(t, err)
+	f := &fixture{p: p, plan: plan, solver: solver, skip: true}
+	bound := plan.Summary.LowerBoundPerHour
+	assert.NotEmpty(t, boundCodes(t, f, bound+1))
+	require.Empty(t, boundCodes(t, f, bound))
+	return f
+}
+
+// diverse is Karpenter's mix for machines of one to 24 cores.
+func diverse(seed uint64) scheduling.Problem {
+	var types []*instancetypes.InstanceType
+	for cores := int64(1); cores <= 24; cores++ {
+		types = append(types, st.Type(fmt.Sprintf("m-%02d", cores), st.Capacity(st.Cores(cores), st.GiB(2*cores), st.Count(corev1.ResourcePods, 10*cores)),
+			st.KubeReserved(st.MilliCPU(100)), st.OnDemand("a", offerings.Price(cores*100_000_000))))
+	}
+	return scheduling.Problem{Pods: st.Diverse(100, seed), NodePools: []*scheduling.NodePool{st.NodePool("pool")}, Catalog: st.MustCatalog(types...)}
+}
+
+// servicesInZones are services of which most are spread over zones that differ in price.
+func servicesInZones(seed uint64) scheduling.Problem {
+	r := rand.New(rand.NewPCG(seed, 5))
+	var types []*instancetypes.InstanceType
+	for cores := int64(1); cores <= 16; cores *= 2 {
+		opts := []st.TypeOption{st.Capacity(st.Cores(cores), st.GiB(4*cores)), st.KubeReserved(st.MilliCPU(100))}
+		for _, zone := range []string{"a", "b", "c"} {
+			opts = append(opts, st.Spot(zone, offerings.Price(cores*(70_000_000+r.Int64N(90_000_000)))))
+		}
+		types = append(types, st.Type(fmt.Sprintf("m-%02d", cores), opts...))
+	}
+	p := scheduling.Problem{NodePools: []*scheduling.NodePool{st.NodePool("pool")}, Catalog: st.MustCatalog(types...)}
+	for i := range 12 {
+		name := fmt.Sprintf("w%d", i)
+		opts := []st.PodOption{st.Label("app", name), st.Requests(st.MilliCPU(100+r.Int64N(1500)), st.MiB(100+r.Int64N(4000)))}
+		if i%3 > 0 {
+			opts = append(opts, st.Spread(zoneOf))
+		}
+		if i%4 == 0 {
+			opts = append(opts, st.Apart(hostName))
+		}
+		p.Pods = append(p.Pods, st.Pods(2+r.IntN(9), name, opts...)...)
+	}
+	return p
+}
+
+// tangledProblem has pods of three labels, some of which are spread over zones by one of the
+// labels. Zones differ in price.
+func tangledProblem(seed uint64) scheduling.Problem {
+	r := rand.New(rand.NewPCG(seed, 8))
+	var types []*instancetypes.InstanceType
+	for cores := int64(1); cores <= 8; cores *= 2 {
+		opts := []st.TypeOption{st.Capacity(st.Cores(cores), st.GiB(4*cores)), st.KubeReserved(st.MilliCPU(100))}
+		for i, zone := range []string{"a", "b", "c"} {
+			opts = append(opts, st.Spot(zone, offerings.Price(cores*(70_000_000+r.Int64N(10_000_000)+int64(i)*20_000_000))))
+		}
+		types = append(types, st.Type(fmt.Sprintf("m-%02d", cores), opts...))
+	}
+	p := scheduling.Problem{NodePools: []*scheduling.NodePool{st.NodePool("pool")}, Catalog: st.MustCatalog(types...)}
+	letter := func() string { return string(rune('a' + r.IntN(3))) }
+	for i := range 30 {
+		opts := []st.PodOption{st.Label("my", letter()), st.Requests(st.MilliCPU(250+250*r.Int64N(4)), st.MiB(512+512*r.Int64N(4)))}
+		if i%3 == 0 {
+			opts = append(opts, st.Spread(zoneOf, st.Of("my", letter())))
+		}
+		p.Pods = append(p.Pods, st.Pod(fmt.Sprintf("p%02d", i), opts...))
+	}
+	return p
+}
