@@ -199,12 +199,10 @@ func (s *subject) onOffer(p place, yield func(obstacle) bool) {
 		yield(obstacle{kind: overfull})
 		return
 	}
-	if !s.fitsRoom(s.class, n) {
-		room := s.Compiler.Rooms.Rooms[n]
-		for d, q := range s.class.Requests {
-			if q > room[d] && !yield(obstacle{kind: lacking, n: d, room: n}) {
-				return
-			}
+	room := s.Compiler.Rooms.Rooms[n]
+	for d, q := range s.class.Requests {
+		if q > room[d] && !yield(obstacle{kind: lacking, n: d, room: n}) {
+			return
 		}
 	}
 	buy := offers.Purchase{Template: p.template, Offer: p.at}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
@@ -22,7 +21,7 @@ type scene struct {
 	Bins              []Standing      // by bin
 	Left              [][]int64       // by bin, the room that is free
 	placed            map[string]bool
-	sizes             sizes
+	roomNumbers       [][]int32   // by template and offer, the number of the room; -1 where daemons overfill it
 	outside           []*ruledOut // by template; nil where nobody has asked
 }
 
@@ -91,27 +90,19 @@ func (s *scene) Unplaced(class int) []*corev1.Pod {
 	return out
 }
 
-// sizes remembers what explaining one class after another asks again and again: the
-// room of every offer, whether a class fits it, whether it can still be bought.
-type sizes struct {
-	numbers [][]int32         // by template and offer, the number of the room; -1 where daemons overfill it
-	of      *podspec.PodClass // whose fits are
-	fits    []int8            // by number of a room: 0 where it is not known, 1 for yes, -1 for no
-}
-
 // roomNumber numbers the room of a machine bought at an offer; -1 where daemons alone
 // overfill it.
 func (s *scene) roomNumber(ti, o int) int {
-	if s.sizes.numbers == nil {
-		s.sizes.numbers = make([][]int32, len(s.Templates))
+	if s.roomNumbers == nil {
+		s.roomNumbers = make([][]int32, len(s.Templates))
 	}
-	numbers := s.sizes.numbers[ti]
+	numbers := s.roomNumbers[ti]
 	if numbers == nil {
 		numbers = make([]int32, len(s.Offers.Offers))
 		s.all(s.Templates[ti]).Each(func(o int) {
 			numbers[o] = int32(compile.Number(s.Compiler.Rooms, s.Compiler, s.Offers.Offers[o].Shape, s.Offered[ti].Daemons, o))
 		})
-		s.sizes.numbers[ti] = numbers
+		s.roomNumbers[ti] = numbers
 	}
 	return int(numbers[o])
 }
@@ -124,22 +115,4 @@ func (s *scene) room(ti, o int) ([]int64, bool) {
 		return nil, false
 	}
 	return s.Compiler.Rooms.Rooms[n], true
-}
-
-// fitsRoom reports whether a pod of a class fits a room.
-func (s *scene) fitsRoom(class *podspec.PodClass, number int) bool {
-	if s.sizes.of != class {
-		s.sizes.of = class
-		clear(s.sizes.fits)
-	}
-	for len(s.sizes.fits) <= number {
-		s.sizes.fits = append(s.sizes.fits, 0)
-	}
-	if s.sizes.fits[number] == 0 {
-		s.sizes.fits[number] = -1
-		if model.Fits(s.Compiler.Rooms.Rooms[number], class.Requests) {
-			s.sizes.fits[number] = 1
-		}
-	}
-	return s.sizes.fits[number] > 0
 }

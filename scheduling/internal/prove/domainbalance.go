@@ -12,6 +12,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/bound"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/lagrangian"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/units"
 )
@@ -24,7 +25,7 @@ type balance struct {
 	*domainBook
 	lagrangian.Problem
 	rules  []balanceRule
-	groups []spreadGroup // planned classes of the pods of the problem
+	groups [][]model.ClassID // planned classes of the pods of the problem
 }
 
 // balanceRule is a constraint of topology spread over domains.
@@ -38,9 +39,6 @@ type balanceRule struct {
 	// kept says that the plan keeps it, and that nothing is against it.
 	kept bool
 }
-
-// spreadGroup are planned classes of one spread group.
-type spreadGroup []int
 
 // mostGroups bounds how many groups of equal pods a bound tells apart.
 const mostGroups = 4_000
@@ -242,11 +240,11 @@ func (m *balance) addPods() {
 			}
 			at := slices.IndexFunc(m.Problem.Pods[first:], func(x lagrangian.Pods) bool { return x.Asks == f.Asks && slices.Equal(x.Counted, f.Counted) })
 			if at < 0 {
-				m.Problem.Pods, m.groups = append(m.Problem.Pods, f), append(m.groups, spreadGroup{int(id)})
+				m.Problem.Pods, m.groups = append(m.Problem.Pods, f), append(m.groups, []model.ClassID{id})
 				continue
 			}
 			m.Problem.Pods[first+at].Count += f.Count
-			m.groups[first+at] = append(m.groups[first+at], int(id))
+			m.groups[first+at] = append(m.groups[first+at], id)
 		}
 	}
 }
@@ -254,19 +252,7 @@ func (m *balance) addPods() {
 // marketOf is what can be had in a domain.
 func (m *balance) marketOf(domain int) bound.Market {
 	out := bound.Market{Dims: m.Prover.market.Dims, Classes: m.Prover.market.Classes}
-	supplies := m.newReservedSupplies(&out)
-	for _, o := range m.domainOffers().Kept[domain] {
-		x := &m.Offers.Offers[o.Offer]
-		choice := bound.Choice{Cap: m.space(o.Room), Price: int64(x.Expected), Users: m.admitted(o.Column)}
-		if !m.usable(choice.Cap, choice.Users) {
-			continue
-		}
-		if x.Offering.CapacityType != offerings.Reserved {
-			out.Options = append(out.Options, choice)
-			continue
-		}
-		supplies.add(x.Offering.ReservationID, choice)
-	}
+	m.sell(m.newReservedSupplies(&out), 0, m.domainOffers().Kept[domain], m.admitted)
 	if m.rooms == nil {
 		m.rooms = m.fewRooms(mostFreeRooms, func(n *compile.ExistingNode) int { return m.domainOfNode(n.Labels) })
 	}

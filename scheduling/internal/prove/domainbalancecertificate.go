@@ -2,12 +2,14 @@ package prove
 
 import (
 	"math/big"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/fixed"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/lagrangian"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
@@ -20,11 +22,7 @@ func (m *balance) certificate(x *lagrangian.Proof) *scheduling.Certificate {
 	for z, domain := range m.domains {
 		own := scheduling.DomainWorths{Values: map[string]string{}, Vectors: m.namedAll(x.Parts[z].Vectors)}
 		for i, ids := range m.Prover.Classes {
-			var list []int
-			for _, id := range ids {
-				list = append(list, int(id))
-			}
-			m.nameAll(own.Values, list, x.Parts[z].Duals[i])
+			m.nameAll(own.Values, ids, x.Parts[z].Duals[i])
 		}
 		c.Domains[domain] = own
 	}
@@ -39,22 +37,11 @@ func (m *balance) certificate(x *lagrangian.Proof) *scheduling.Certificate {
 
 // nameAll says what the pods of some planned classes are worth, by the first pod of each, or
 // of all of them where nothing but requests matters on a node.
-func (m *balance) nameAll(values map[string]string, ids []int, worth *big.Int) {
-	if worth.Sign() == 0 {
-		return
+func (m *balance) nameAll(values map[string]string, ids []model.ClassID, worth *big.Int) {
+	if !slices.ContainsFunc(ids, func(id model.ClassID) bool { return !demandsNothing(m.Planned[id].Pods[0]) }) {
+		ids = ids[:1]
 	}
-	undemanding := true
-	for _, id := range ids {
-		undemanding = undemanding && demandsNothing(m.Planned[id].Pods[0])
-	}
-	for k, id := range ids {
-		if k > 0 && undemanding {
-			return
-		}
-		for _, pod := range m.Spokesmen(m.Planned[id]) {
-			values[podspec.PodName(pod)] = worth.String()
-		}
-	}
+	m.nameWorth(values, ids, worth)
 }
 
 // demandsNothing reports whether the pod asks for nothing of its node but room.

@@ -3,33 +3,14 @@ package prove
 import (
 	"math/big"
 
-	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/bound"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/fixed"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
 // certificate names classes and rules.
 func (m *domainMarket) certificate(a bound.Assigned) *scheduling.Certificate {
-	c := &scheduling.Certificate{Kind: scheduling.AssignmentKind, Values: map[string]string{}, Scale: fixed.Scale}
-	if a.Filled {
-		c.Kind = scheduling.PatternKind
-	}
-	if len(a.Duals) > 0 {
-		m.nameDuals(c, a)
-	}
-	if x := a.Parted; x != nil {
-		c.Kind, c.Spreads = scheduling.PartedKind, nil
-		c.Parted = &scheduling.PartedCertificate{
-			From: offerings.Price(x.From), Domain: m.domains[x.Domain-1], AtMost: x.AtMost,
-			Fewer: m.certificate(*x.Fewer), More: m.certificate(*x.More),
-		}
-		return c
-	}
-	m.nameYardsticks(c)
-	c.Tolls, c.Vectors = tollsOf(a.CountTolls), m.namedAll(a.Vectors)
-	return c
+	return m.certificateOf(a, m.domains, m.nameDuals)
 }
 
 // nameDuals says what pods are worth, and how much less in which domain.
@@ -58,14 +39,7 @@ func (m *domainMarket) nameDuals(c *scheduling.Certificate, a bound.Assigned) {
 				s.Less[m.domains[p.domain]] = less.String()
 			}
 		}
-		if worth.Sign() == 0 {
-			continue
-		}
-		for _, id := range p.ids {
-			for _, pod := range m.Spokesmen(m.Planned[id]) {
-				c.Values[podspec.PodName(pod)] = worth.String()
-			}
-		}
+		m.nameWorth(c.Values, p.ids, worth)
 	}
 }
 

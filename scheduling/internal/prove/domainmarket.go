@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/bound"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
@@ -34,11 +33,11 @@ type domainMarket struct {
 
 // domainPart is what a class of the market stands for.
 type domainPart struct {
-	class  int   // of the prover's
-	ids    []int // planned classes
-	domain int   // -1 for all
-	rule   int   // -1 for none
-	least  bool  // those that there are at least
+	class  int             // of the prover's
+	ids    []model.ClassID // planned
+	domain int             // -1 for all
+	rule   int             // -1 for none
+	least  bool            // those that there are at least
 }
 
 // marketByDomain is the market with domains told apart. If it is not to tell those apart that are in each domain at
@@ -54,7 +53,10 @@ func (b *domainBook) marketByDomain(apart bool) *domainMarket {
 		m.alike = append(m.alike, x)
 	}
 	m.addClasses()
-	m.addOffers()
+	supplies := m.newReservedSupplies(&m.Market)
+	for z, list := range m.domainOffers().Kept {
+		m.sell(supplies, m.domain(z), list, func(column int) model.Bits { return m.usersOf(column, z) })
+	}
 	m.addNodes()
 	m.Everything = m.everyChoice
 	return m
@@ -70,13 +72,13 @@ func (m *domainMarket) addClasses() {
 	}
 	kinds := make([][]domainPart, len(m.rules))
 	for c, ids := range m.Prover.Classes {
-		var plain []int
-		ruled := map[int][]int{}
+		var plain []model.ClassID
+		ruled := map[int][]model.ClassID{}
 		for _, id := range ids {
 			if r, ok := ruleOf[int(id)]; ok {
-				ruled[r] = append(ruled[r], int(id))
+				ruled[r] = append(ruled[r], id)
 			} else {
-				plain = append(plain, int(id))
+				plain = append(plain, id)
 			}
 		}
 		if len(plain) > 0 {
@@ -127,7 +129,7 @@ func (m *domainMarket) addRule(r *domainRule, kinds []domainPart) {
 }
 
 // count is the number of placed pods of some classes.
-func (m *domainMarket) count(ids []int) (n int64) {
+func (m *domainMarket) count(ids []model.ClassID) (n int64) {
 	for _, id := range ids {
 		n += m.placed[id]
 	}
@@ -162,34 +164,6 @@ func (m *domainMarket) usersOf(column, domain int) model.Bits {
 	}
 	m.users[at] = row
 	return row
-}
-
-// addOffers adds what may be bought, domain by domain.
-func (m *domainMarket) addOffers() {
-	kept := m.domainOffers().Kept
-	supplies := m.newReservedSupplies(&m.Market)
-	for z := range kept {
-		type machine struct{ room, column int }
-		known := map[machine]int{}
-		for _, o := range kept[z] {
-			x := &m.Offers.Offers[o.Offer]
-			choice := bound.Choice{Cap: m.space(o.Room), Price: int64(x.Expected), Users: m.usersOf(o.Column, z), Domain: m.domain(z)}
-			if !m.Prover.usable(choice.Cap, m.admitted(o.Column)) {
-				continue
-			}
-			if x.Offering.CapacityType != offerings.Reserved {
-				at, ok := known[machine{o.Room, o.Column}]
-				if !ok {
-					known[machine{o.Room, o.Column}] = len(m.Options)
-					m.Options = append(m.Options, choice)
-				} else {
-					m.Options[at].Price = min(m.Options[at].Price, choice.Price)
-				}
-				continue
-			}
-			supplies.add(x.Offering.ReservationID, choice)
-		}
-	}
 }
 
 // domain is what the market calls a domain: 0 is none.

@@ -2,13 +2,11 @@ package prove
 
 import (
 	"encoding/binary"
-	"iter"
 	"math"
 	"slices"
 
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/bound"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/covering"
 )
 
 // freeRoom is running nodes that have as much room for the same pods.
@@ -35,7 +33,6 @@ func (pr *Prover) addNodes() {
 		if !pr.usable(r.room, users) {
 			continue
 		}
-		pr.Input.Free = append(pr.Input.Free, covering.Bin{Cap: r.room, Count: r.count})
 		pr.market.Supplies = append(pr.market.Supplies, bound.Supply{Count: r.count, Members: []bound.Choice{{Cap: r.room, Users: users}}})
 	}
 }
@@ -43,44 +40,46 @@ func (pr *Prover) addNodes() {
 // fewRooms lists what running nodes have, so many kinds at most: as some larger than they are
 // if there are too many. Nodes that are equal in that are one.
 func (pr *Prover) fewRooms(atMost int, domain func(*compile.ExistingNode) int) []freeRoom {
-	var rooms []freeRoom
-	index := map[string]int{}
-	var name []byte
-	pr.freeRooms(domain, func(r freeRoom) bool {
-		rooms, name = joinRooms(rooms, index, name, r)
-		return len(rooms) <= atMost
-	})
-	if len(rooms) <= atMost {
-		return rooms
-	}
 	most := make([]int64, pr.market.Dims)
-	pr.freeRooms(domain, func(r freeRoom) bool {
-		for d, n := range r.room {
-			most[d] = max(most[d], n)
-		}
-		return true
-	})
-	rooms = rounded(most, firstParts, func(yield func(freeRoom) bool) { pr.freeRooms(domain, yield) })
-	for parts := int64(firstParts / fewerParts); len(rooms) > atMost && parts > 0; parts /= fewerParts {
-		clear(most)
-		for i := range rooms {
-			for d, n := range rooms[i].room {
-				most[d] = max(most[d], n)
+	for parts := int64(firstParts); ; parts /= fewerParts {
+		var rooms []freeRoom
+		var name []byte
+		index, highest := map[string]int{}, make([]int64, len(most))
+		pr.freeRooms(domain, func(r freeRoom) {
+			for d, n := range r.room {
+				if step := most[d]/parts + 1; n <= math.MaxInt64-step {
+					r.room[d] = (n + step - 1) / step * step
+				}
+				highest[d] = max(highest[d], r.room[d])
 			}
+			if len(rooms) > atMost && parts > 1 {
+				return
+			}
+			name = binary.AppendVarint(binary.AppendVarint(name[:0], int64(r.column)), int64(r.domain))
+			for _, n := range r.room {
+				name = binary.AppendVarint(name, n)
+			}
+			at, known := index[string(name)]
+			if !known {
+				at = len(rooms)
+				index[string(name)], rooms = at, append(rooms, r)
+				rooms[at].room, rooms[at].count = slices.Clone(r.room), 0
+			}
+			rooms[at].count++
+		})
+		if most = highest; len(rooms) <= atMost || parts == 1 {
+			return rooms
 		}
-		rooms = rounded(most, parts, slices.Values(rooms))
 	}
-	return rooms
 }
 
-// Rooms are rounded up to firstParts parts of what the largest has, and to fewerParts times
-// fewer ones again and again.
-const firstParts, fewerParts = 16, 4
+// Rooms are taken as they are at first, then rounded up to parts of what the largest has: firstParts
+// parts divided by fewerParts, and so many times fewer ones again and again.
+const firstParts, fewerParts = 64, 4
 
 // freeRooms calls f with what each running node has that is enough for the least request of
-// every resource, and no more than all pods request, until f returns false. The room is f's
-// only while it runs.
-func (pr *Prover) freeRooms(domain func(*compile.ExistingNode) int, f func(freeRoom) bool) {
+// every resource, and no more than all pods request. The room is f's only while it runs.
+func (pr *Prover) freeRooms(domain func(*compile.ExistingNode) int, f func(freeRoom)) {
 	least, all := slices.Repeat([]int64{math.MaxInt64}, pr.market.Dims), make([]int64, pr.market.Dims)
 	for i := range pr.market.Classes {
 		c := &pr.market.Classes[i]
@@ -107,51 +106,13 @@ func (pr *Prover) freeRooms(domain func(*compile.ExistingNode) int, f func(freeR
 		for d, n := range all {
 			room[d] = min(room[d], n)
 		}
-		r := freeRoom{room: room, count: 1, domain: domain(node), first: i}
+		r := freeRoom{room: room, domain: domain(node), first: i}
 		if last.first >= 0 && slices.Equal(pr.Suits[i], pr.Suits[last.first]) {
 			r.column = last.column // nodes that are neighbours are often alike
 		} else {
 			r.column = pr.Columns.Number(pr.Suits[i])
 		}
-		if last = r; !f(r) {
-			return
-		}
+		last = r
+		f(r)
 	}
-}
-
-// joinRooms adds a room to a list, or its count to that of an equal one.
-func joinRooms(list []freeRoom, index map[string]int, name []byte, r freeRoom) (joined []freeRoom, buffer []byte) {
-	name = binary.AppendVarint(name[:0], int64(r.column))
-	name = binary.AppendVarint(name, int64(r.domain))
-	for _, n := range r.room {
-		name = binary.AppendVarint(name, n)
-	}
-	at, known := index[string(name)]
-	if !known {
-		index[string(name)] = len(list)
-		r.room = slices.Clone(r.room)
-		return append(list, r), name
-	}
-	list[at].count += r.count
-	return list, name
-}
-
-// rounded rounds rooms up to a part of the most that any has.
-func rounded(most []int64, parts int64, rooms iter.Seq[freeRoom]) []freeRoom {
-	var out []freeRoom
-	index := map[string]int{}
-	var name []byte
-	room := make([]int64, len(most))
-	for r := range rooms {
-		for d, n := range r.room {
-			if step := most[d]/parts + 1; n > math.MaxInt64-step {
-				room[d] = n
-			} else {
-				room[d] = (n + step - 1) / step * step
-			}
-		}
-		r.room = room
-		out, name = joinRooms(out, index, name, r)
-	}
-	return out
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/covering"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 )
 
 // Prover collects what the placed pods need and what could hold any of them. Limits,
@@ -41,9 +42,17 @@ func NewProver(c *compile.Compiler, placed []int64) *Prover {
 	pr.market.Dims = pr.Input.Dims
 	pr.addClasses()
 	if len(pr.Classes) > 0 {
-		pr.addOffers()
+		pr.sell(pr.newReservedSupplies(&pr.market), 0, pr.buyable(), pr.admitted)
 		pr.addNodes()
 		pr.market.Everything = pr.everyChoice
+		for _, o := range pr.market.Options {
+			pr.Input.Options = append(pr.Input.Options, covering.Option{Cap: o.Cap, Price: o.Price})
+		}
+		for _, s := range pr.market.Supplies {
+			for _, x := range s.Members {
+				pr.Input.Free = append(pr.Input.Free, covering.Bin{Cap: x.Cap, Price: x.Price, Count: s.Count})
+			}
+		}
 	}
 	return pr
 }
@@ -149,47 +158,38 @@ func (pr *Prover) usable(room []int64, users model.Bits) bool {
 	return false
 }
 
-// addOffers adds what may be bought. Of offers with equal room for the same pods the
-// cheapest stands for all.
-func (pr *Prover) addOffers() {
-	type machine struct{ room, column int }
-	type reservation struct {
-		machine
-		id    string
-		price int64
+// sell adds to a market what may be bought in a domain, 0 where none are told apart. Of offers with equal room
+// for the same pods the cheapest stands for all, but of those of reservations, of which there are only so many.
+func (pr *Prover) sell(supplies *reservedSupplies, domain int, list []offers.TemplateOffer, users func(column int) model.Bits) {
+	type machine struct {
+		room, column int
+		reservation  string
+		price        int64 // of a reserved one
 	}
-	cheapest := map[machine]int{}
-	reserved := map[reservation]bool{}
-	supplies := pr.newReservedSupplies(&pr.market)
-	for _, o := range pr.buyable() {
+	known := map[machine]int{}
+	for _, o := range list {
 		x := &pr.Offers.Offers[o.Offer]
-		price, room, k := int64(x.Expected), pr.space(o.Room), machine{o.Room, o.Column}
+		price, k := int64(x.Expected), machine{room: o.Room, column: o.Column}
 		if x.Offering.CapacityType == offerings.Reserved {
-			id := x.Offering.ReservationID
-			r := reservation{k, id, price}
-			if users := pr.admitted(o.Column); !reserved[r] && pr.usable(room, users) {
-				reserved[r] = true
-				pr.Input.Free = append(pr.Input.Free, covering.Bin{Cap: room, Price: price, Count: supplies.left[id]})
-				supplies.add(id, bound.Choice{Cap: room, Price: price, Users: users})
-			}
-			continue
+			k.reservation, k.price = x.Offering.ReservationID, price
 		}
-		if at, ok := cheapest[k]; ok {
+		options := &supplies.market.Options
+		if at, ok := known[k]; ok {
 			if at >= 0 {
-				pr.market.Options[at].Price = min(pr.market.Options[at].Price, price)
+				(*options)[at].Price = min((*options)[at].Price, price)
 			}
 			continue
 		}
-		users := pr.admitted(o.Column)
-		if !pr.usable(room, users) {
-			cheapest[k] = -1
-			continue
+		known[k] = -1
+		c := bound.Choice{Cap: pr.space(o.Room), Price: price, Users: users(o.Column), Domain: domain}
+		switch {
+		case !pr.usable(c.Cap, pr.admitted(o.Column)):
+		case k.reservation != "":
+			supplies.add(k.reservation, c)
+		default:
+			known[k] = len(*options)
+			*options = append(*options, c)
 		}
-		cheapest[k] = len(pr.market.Options)
-		pr.market.Options = append(pr.market.Options, bound.Choice{Cap: room, Price: price, Users: users})
-	}
-	for _, o := range pr.market.Options {
-		pr.Input.Options = append(pr.Input.Options, covering.Option{Cap: o.Cap, Price: o.Price})
 	}
 }
 

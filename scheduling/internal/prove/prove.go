@@ -185,46 +185,53 @@ func (pr *Prover) resource(r covering.Result, all bool) *scheduling.Certificate 
 	return pr.assignment(a)
 }
 
-// assignment names the classes by the first pod of each, or by several where their
-// volumes say the same in different words.
+// assignment names what is worth something, class by class.
 func (pr *Prover) assignment(a bound.Assigned) *scheduling.Certificate {
-	certificate := &scheduling.Certificate{Kind: scheduling.AssignmentKind, Values: map[string]string{}, Scale: fixed.Scale}
+	return pr.certificateOf(a, nil, func(c *scheduling.Certificate, a bound.Assigned) {
+		for i, ids := range pr.Classes {
+			pr.nameWorth(c.Values, ids, a.Duals[i])
+		}
+	})
+}
+
+// certificateOf writes out what was proven, with the names of domains; name says what pods are worth.
+func (pr *Prover) certificateOf(a bound.Assigned, domains []string, name func(c *scheduling.Certificate, a bound.Assigned)) *scheduling.Certificate {
+	c := &scheduling.Certificate{Kind: scheduling.AssignmentKind, Values: map[string]string{}, Scale: fixed.Scale}
 	if a.Filled {
-		certificate.Kind = scheduling.PatternKind
+		c.Kind = scheduling.PatternKind
 	}
-	pr.nameDuals(certificate.Values, a.Duals)
+	if len(a.Duals) > 0 {
+		name(c, a)
+	}
 	if x := a.Parted; x != nil {
-		certificate.Kind = scheduling.PartedKind
-		certificate.Parted = &scheduling.PartedCertificate{
-			From: offerings.Price(x.From), AtMost: x.AtMost, Fewer: pr.assignment(*x.Fewer), More: pr.assignment(*x.More),
+		c.Kind, c.Spreads = scheduling.PartedKind, nil
+		c.Parted = &scheduling.PartedCertificate{
+			From: offerings.Price(x.From), AtMost: x.AtMost, Fewer: pr.certificateOf(*x.Fewer, domains, name), More: pr.certificateOf(*x.More, domains, name),
 		}
-		return certificate
+		if x.Domain > 0 {
+			c.Parted.Domain = domains[x.Domain-1]
+		}
+		return c
 	}
-	pr.nameYardsticks(certificate)
-	certificate.Tolls, certificate.Vectors = tollsOf(a.CountTolls), pr.namedAll(a.Vectors)
-	return certificate
+	pr.nameYardsticks(c)
+	for _, n := range a.CountTolls {
+		c.Tolls = append(c.Tolls, offerings.Price(n))
+	}
+	c.Vectors = pr.namedAll(a.Vectors)
+	return c
 }
 
-// nameDuals puts the names of pods to worths above 0.
-func (pr *Prover) nameDuals(values map[string]string, worths []*big.Int) {
-	for i, ids := range pr.Classes {
-		if len(worths) == 0 || worths[i].Sign() == 0 {
-			continue
-		}
-		for _, id := range ids {
-			for _, pod := range pr.Spokesmen(pr.Planned[id]) {
-				values[podspec.PodName(pod)] = worths[i].String()
-			}
+// nameWorth says what pods of some planned classes are worth, unless it is nothing: by the first pod of each, or by several
+// where their volumes say the same in different words.
+func (pr *Prover) nameWorth(values map[string]string, ids []model.ClassID, worth *big.Int) {
+	if worth.Sign() == 0 {
+		return
+	}
+	for _, id := range ids {
+		for _, pod := range pr.Spokesmen(pr.Planned[id]) {
+			values[podspec.PodName(pod)] = worth.String()
 		}
 	}
-}
-
-// tollsOf are tolls of counts as a certificate has them.
-func tollsOf(tolls []int64) (out []offerings.Price) {
-	for _, n := range tolls {
-		out = append(out, offerings.Price(n))
-	}
-	return out
 }
 
 // namedAll is named for some vectors.
