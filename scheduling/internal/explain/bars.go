@@ -232,7 +232,10 @@ func (t *tied) hostBar(b duty, node int, own, first bool) barKind {
 			return alone
 		}
 	}
-	_, named := t.Locations.Places[node].Labels[corev1.LabelHostname]
+	named := node >= len(t.Locations.Places) // a machine of the plan will have a host name
+	if !named {
+		_, named = t.Locations.Places[node].Labels[corev1.LabelHostname]
+	}
 	there := c.nodes[node]
 	switch b.Kind {
 	case podspec.SpreadTie:

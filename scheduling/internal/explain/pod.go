@@ -74,40 +74,7 @@ func (t *tied) machineBars(id, launch int) []Bar {
 	if !t.ties(id) || t.spots[launch] < 0 {
 		return nil
 	}
-	items := t.scene.Machines[launch].Items
-	out := slices.DeleteFunc(t.bars(id, t.at(t.spots[launch]), -1), func(b Bar) bool { return b.rule < 0 })
-	first := t.first(id)
-	for _, d := range t.holds[id] {
-		if d.rule >= 0 {
-			continue
-		}
-		there := int64(0)
-		for _, it := range items {
-			if t.selfMatch(it.Class, d.Target) {
-				there += it.N
-			}
-		}
-		kind := NoBar
-		switch {
-		case d.Kind == podspec.AffinityTie && there == 0 && !first:
-			kind = elsewhere
-		case d.Kind == podspec.AntiTie && there > 0:
-			kind = inCompany
-		case d.Kind == podspec.SpreadTie && (there > d.MaxSkew || there == d.MaxSkew && t.selfMatch(id, d.Target)):
-			kind = tooMany
-		}
-		if kind != NoBar {
-			out = append(out, Bar{Kind: kind, Tie: d.Tie, rule: -1, at: -1})
-		}
-	}
-	for _, it := range items {
-		t.hard(it.Class, func(x podspec.Tie) {
-			if x.Kind == podspec.AntiTie && x.PerHost() && t.selfMatch(id, x.Target) {
-				out = append(out, Bar{Kind: turnedAway, Tie: x, rule: -1, at: -1})
-			}
-		})
-	}
-	return out
+	return t.bars(id, t.at(t.spots[launch]), len(t.Locations.Places)+launch)
 }
 
 // States lists the constraints of a class on where others are.

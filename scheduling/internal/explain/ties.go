@@ -39,10 +39,9 @@ type duty struct {
 
 // company is where pods of a target are.
 type company struct {
-	nodes                []int64 // by node of the locations
-	machines             int64   // on planned ones
+	nodes                []int64 // by node of the locations, then by launch
 	named                int64   // anywhere, nodes without a host name excepted
-	existingAntiAffinity []bool  // by node: a pod there keeps the target off that one node
+	existingAntiAffinity []bool  // likewise: a pod there keeps the target off that one node
 }
 
 // minimum is what a spread measures domains by.
@@ -135,7 +134,8 @@ func compareDuties(a, b duty) int {
 // host returns where pods of a target are, node by node.
 func (t *tied) host(target int) *company {
 	if t.hosts[target] == nil {
-		t.hosts[target] = &company{nodes: make([]int64, len(t.Locations.Places)), existingAntiAffinity: make([]bool, len(t.Locations.Places))}
+		n := len(t.Locations.Places) + len(t.scene.Machines)
+		t.hosts[target] = &company{nodes: make([]int64, n), existingAntiAffinity: make([]bool, n)}
 	}
 	return t.hosts[target]
 }
@@ -179,7 +179,7 @@ func (t *tied) carryOut() {
 				}
 			}
 		}
-		t.add(m.Items, spot, -1)
+		t.add(m.Items, spot, len(t.Locations.Places)+i)
 	}
 	for n, bin := range t.Locations.BinOf {
 		if bin >= 0 {
@@ -188,7 +188,7 @@ func (t *tied) carryOut() {
 	}
 }
 
-// add counts pods at a spot; node is -1 on a machine of the plan.
+// add counts pods at a spot, on a node or a machine of the plan.
 func (t *tied) add(items []compile.Portion, spot, node int) {
 	for _, it := range items {
 		for _, target := range t.scene.TopologyTerms.Targets.Sets[t.scene.Planned[it.Class].Among] {
@@ -203,11 +203,7 @@ func (t *tied) add(items []compile.Portion, spot, node int) {
 			}
 			if c := t.hosts[int(target)]; c != nil {
 				c.named += it.N
-				if node >= 0 {
-					c.nodes[node] += it.N
-				} else {
-					c.machines += it.N
-				}
+				c.nodes[node] += it.N
 			}
 		}
 		t.hard(it.Class, func(x podspec.Tie) {
@@ -215,7 +211,7 @@ func (t *tied) add(items []compile.Portion, spot, node int) {
 				return
 			}
 			if x.PerHost() {
-				if c := t.hosts[x.Target]; c != nil && node >= 0 {
+				if c := t.hosts[x.Target]; c != nil {
 					c.existingAntiAffinity[node] = true
 				}
 				return
