@@ -184,76 +184,19 @@ func TestBetterPlacesAreNotImagined(t *testing.T) {
 		name   string
 		change func(f *fixture)
 	}{
-		{"the pool's limit on nodes is used up", func(f *fixture) {
-			refuseRed(f)
-			f.pool("team").Spec.Limits = st.Resources(st.Count(scheduling.NodesResource, 0))
-		}},
-		{"the pool's limit is too low for any type", func(f *fixture) {
-			refuseRed(f)
-			f.pool("team").Spec.Limits = st.Resources(st.MilliCPU(1999))
-		}},
 		{"the pool is being deleted", func(f *fixture) {
 			refuseRed(f)
 			f.pool("team").DeletionTimestamp = &metav1.Time{Time: time.Unix(1, 0)}
-		}},
-		{"the pool's minValues cannot be met", func(f *fixture) {
-			refuseRed(f)
-			f.pool("team").Spec.Template.Spec.Requirements = append(f.pool("team").Spec.Template.Spec.Requirements, st.AtLeast(4, st.Exists(typeOf)))
-		}},
-		{"nothing is on sale", func(f *fixture) {
-			refuseRed(f)
-			f.p.PoolCatalogs = map[string]*instancetypes.Catalog{"team": remade(f.p.Catalog, func(_ *instancetypes.InstanceType, o *offerings.Offering) {
-				o.Unavailable = true
-			})}
-		}},
-		{"the pod depends on others", func(f *fixture) {
-			refuseRed(f)
-			f.pod("red-1").Spec.TopologySpreadConstraints = []corev1.TopologySpreadConstraint{{MaxSkew: 1, TopologyKey: zoneOf}}
-		}},
-		{"the pod asks for others", func(f *fixture) {
-			refuseRed(f)
-			with(f.pod("red-1"), near(zoneOf, of("none")))
-		}},
-		{"the pod depends on a volume that is not there (P142)", func(f *fixture) {
-			refuseRed(f)
-			f.pod("red-1").Spec.Volumes = st.Pod("x", st.UseClaim("data")).Spec.Volumes
-			f.because("red-1", "claim shop/data does not exist")
-		}},
-		{"the pod is held back", func(f *fixture) {
-			refuseRed(f)
-			f.pod("red-1").Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: "example.com/wait"}}
-			f.because("red-1", "scheduling gate example.com/wait")
-		}},
-		{"the pod shuns a host by name, by which nobody buys (R41)", func(f *fixture) {
-			refuseRed(f)
-			requireTerm(f.pod("red-1"), st.In(team, "red"), st.NotIn(corev1.LabelHostname, "n1"))
 		}},
 		{"the daemons alone do not fit", func(f *fixture) {
 			refuseRed(f)
 			f.p.DaemonSets = append(f.p.DaemonSets, st.DaemonSet("hungry", st.Requests(st.GiB(64)), st.Where(st.Exists(team))))
 		}},
 		{"nobody looks", func(f *fixture) { refuseRed(f); f.skip = true }},
-		{"the pool of a higher weight has a limit", func(f *fixture) {
-			raise(f)
-			f.pool("team").Spec.Limits = st.Resources(st.Count(scheduling.NodesResource, 1))
-		}},
 		{"another option would use up the limit of the pool of a higher weight", func(f *fixture) {
 			raise(f)
 			f.pool("team").Spec.Limits = st.Resources(st.Cores(9))
 			f.launch("team-1").Options = append(f.launch("team-1").Options, option("large", "a", offerings.Spot, 12))
-		}},
-		{"weights are ignored", func(f *fixture) { raise(f); f.solver.Weights = scheduling.WeightIgnore }},
-		{"the pool of a higher weight is avoided if possible (T14)", func(f *fixture) {
-			raise(f)
-			taints := []corev1.Taint{{Key: "example.com/soft", Effect: corev1.TaintEffectPreferNoSchedule}}
-			f.pool("team").Spec.Template.Spec.Taints = taints
-			f.launch("team-1").Taints = taints
-		}},
-		{"the pods prefer something", func(f *fixture) {
-			raise(f)
-			for _, name := range []string{"web-1", "web-2", "web-3", "gpu-1"} {
-				f.pod(name).Spec.Affinity = st.Pod("x", st.Prefer(1, st.In(zoneOf, "b"))).Spec.Affinity
-			}
 		}},
 		{"the pool of a higher weight is tainted", func(f *fixture) {
 			raise(f)

@@ -132,27 +132,6 @@ func tenantMutations() []mutation {
 			f.pod("red-1").Spec.Containers[0].Resources.Requests[corev1.ResourceMemory] = quantity("4Gi")
 			f.launch("team-1").Requests[corev1.ResourceMemory] = quantity("4224Mi")
 		}, broken(verify.Resources)},
-		{"too much for the last option only", func(f *fixture) {
-			f.p.Catalog = remade(f.p.Catalog, func(t *instancetypes.InstanceType, o *offerings.Offering) {
-				if t.Name == "large" && o.CapacityType == offerings.OnDemand {
-					o.Price = st.Cents(150)
-				}
-			})
-			f.launch("default-1").Options[4].Price = st.Cents(150)
-			f.launch("gpu-1").Options = append(f.launch("gpu-1").Options, option("large", "a", offerings.OnDemand, 150))
-			f.pool("gpu").Spec.Template.Spec.Requirements = []requirements.Selector{st.In(typeOf, "gpu", "large")}
-			f.launch("gpu-1").Requirements = nil
-		}, broken(verify.Resources)},
-		{"daemon grows", func(f *fixture) {
-			f.p.Running[0].Spec.Containers[0].Resources.Requests[corev1.ResourceCPU] = quantity("600m")
-			f.p.Running[0].Status = corev1.PodStatus{}
-			f.plan.Summary.Resources = nil
-			for i := range f.plan.Launches {
-				cpu := f.plan.Launches[i].Requests[corev1.ResourceCPU]
-				cpu.Add(quantity("500m"))
-				f.plan.Launches[i].Requests[corev1.ResourceCPU] = cpu
-			}
-		}, broken(verify.Resources)},
 		{"device that the machine has not", func(f *fixture) {
 			f.pod("red-1").Spec.Containers[0].Resources.Limits = st.Resources(st.Count(gpus, 1))
 			f.launch("team-1").Requests[gpus] = quantity("1")
@@ -306,14 +285,6 @@ func betterMutations() []mutation {
 		{"pod refused that a pool can launch for", func(f *fixture) {
 			f.plan.Launches = f.plan.Launches[:3]
 			refuse(f, "shop/red-1")
-		}, broken(verify.RefusedForNothing)},
-		{"pod refused that a device pool can launch for", func(f *fixture) {
-			f.plan.Launches = slices.Delete(f.plan.Launches, 1, 2)
-			refuse(f, "shop/gpu-1")
-		}, broken(verify.RefusedForNothing)},
-		{"pod refused that a reservation has a machine for", func(f *fixture) {
-			f.plan.Launches = slices.Delete(f.plan.Launches, 2, 3)
-			refuse(f, "shop/res-1")
 		}, broken(verify.RefusedForNothing)},
 		{"pod refused that a node can hold", func(f *fixture) {
 			f.plan.Existing = f.plan.Existing[1:]

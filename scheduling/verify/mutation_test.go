@@ -249,28 +249,6 @@ func launchMutations() []mutation {
 		{"limit on devices exceeded", func(f *fixture) { f.pool("gpu").Spec.Limits = st.Resources(st.Count(gpus, 0)) }, broken(verify.Limits)},
 		{"reservation used up", func(f *fixture) { f.p.Catalog = withReservation(f.p.Catalog, 0) },
 			broken(verify.Reservation)},
-		{"reservation used twice", func(f *fixture) {
-			f.p.Pods = append(f.p.Pods, st.Pod("res-2", st.Namespace("shop"), st.Requests(st.Cores(1)),
-				st.TolerateKey("example.com/reserved", ""), st.Select(scheduling.CapacityTypeLabel, "reserved")))
-			l := *f.launch("reserved-1")
-			l.Name, l.Pods = "reserved-2", []string{"shop/res-2"}
-			f.plan.Launches = slices.Insert(f.plan.Launches, 3, l)
-			f.plan.Summary.Resources = nil
-			f.sum()
-		}, broken(verify.Reservation)},
-		{"reservation used twice by another option", func(f *fixture) {
-			f.pool("team").Spec.Template.Spec.Requirements = []requirements.Selector{st.Exists(team)}
-			f.launch("team-1").Options = []scheduling.Option{
-				option("large", "a", offerings.Spot, 12),
-				{InstanceType: "large", Zone: "a", CapacityType: offerings.Reserved, ReservationID: "cr-1"},
-			}
-			f.launch("team-1").Price = st.Cents(12)
-			l := f.launch("default-1")
-			l.Options[1], l.Options[2], l.Options[3] = l.Options[3], l.Options[1], l.Options[2]
-			f.plan.Summary.Resources = nil
-			f.solver.Ranking = offerings.Ranking{Strategy: offerings.Prioritized, CapacityTypes: []offerings.CapacityType{offerings.Spot, offerings.OnDemand, offerings.Reserved}}
-			f.claim(0)
-		}, broken(verify.Reservation)},
 	}
 }
 

@@ -98,34 +98,36 @@ func (j *judge) couldStay(t *snapshot.Pod, n *snapshot.Node) bool {
 	if n == nil || n.Leaves() || t.IsHeld() || slices.ContainsFunc(t.Mounts, func(m snapshot.Mount) bool { return m.Exclusive || m.Zonal || len(m.Offers) > 0 }) {
 		return false
 	}
-	for _, urgent := range []bool{false, true} {
-		beside := func(other *snapshot.Pod) bool {
-			return j.kept[other.Name] || urgent && priorityOf(other) > priorityOf(t)
-		}
-		full := n.Copied()
-		for _, a := range j.plan.Existing {
-			for _, other := range j.known(a.Pods) {
-				if a.Node == n.Name && beside(other) {
-					full.Hold(other.Requests, other.Ports, other.Mounts)
+	full, at := n.Copied(), j.topology.Named[n.Name]
+	fits := func() bool {
+		_, found := j.topology.Bind(nil, t).GroupOf(t).Obstacle(at)
+		return !found && full.Holds(t) && full.TooMany(t.Mounts) == ""
+	}
+	var urgent []binding.Pending
+	for _, a := range j.plan.Existing {
+		for _, other := range j.known(a.Pods) {
+			switch {
+			case !j.kept[other.Name]:
+				if priorityOf(other) > priorityOf(t) {
+					urgent = append(urgent, binding.Pending{Pod: other, Node: j.topology.Named[a.Node]})
 				}
+			case a.Node == n.Name:
+				full.Hold(other.Requests, other.Ports, other.Mounts)
 			}
-		}
-		if !full.Holds(t) || full.TooMany(t.Mounts) != "" {
-			return false
-		}
-		topology := binding.NewTopologyOf(j.State)
-		for _, a := range j.plan.Existing {
-			for _, other := range j.known(a.Pods) {
-				if beside(other) {
-					topology.Sit(topology.Group(other.Face, other.Ties), topology.Named[a.Node], 1)
-				}
-			}
-		}
-		if _, found := topology.Bind(nil, t).GroupOf(t).Obstacle(topology.Named[n.Name]); found {
-			return false
 		}
 	}
-	return true
+	if !fits() {
+		return false
+	}
+	for _, b := range urgent {
+		g := j.topology.GroupOf(b.Pod)
+		j.topology.Sit(g, b.Node, 1)
+		defer j.topology.Sit(g, b.Node, -1)
+		if b.Node == at {
+			full.Hold(b.Requests, b.Ports, b.Mounts)
+		}
+	}
+	return fits()
 }
 
 func priorityOf(t *snapshot.Pod) int32 { return snapshot.ValueOr(t.Object.Spec.Priority, 0) }

@@ -163,10 +163,11 @@ type stepCheck struct {
 	number int
 	step   *disruption.Step
 	// going are the nodes that it removes, in its order; moves the evictions that can be
-	// carried out; launched the nodes that its launches become.
+	// carried out; launched the nodes that its launches become, and stands the machines until then.
 	going    []*clusterNode
 	moves    []move
 	launched map[string]*corev1.Node
+	stands   []*snapshot.Node
 	// left are the pods that go with their nodes, by node.
 	left map[string][]*binding.Group
 }

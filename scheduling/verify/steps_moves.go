@@ -215,7 +215,9 @@ func (a *stepCheck) place() {
 	a.launched = make(map[string]*corev1.Node)
 	for _, l := range j.launches {
 		if l.node != nil {
-			a.topology.Leave(l.node)
+			if a.stands = append(a.stands, l.node); a.topology.Named[l.Name] == nil {
+				l.node.Name, a.topology.Named[l.Name] = l.Name, l.node
+			}
 		}
 		if l.first() == nil || l.pool == nil {
 			continue
@@ -229,6 +231,9 @@ func (a *stepCheck) place() {
 
 // arrive leaves the cluster as it is once the step is done.
 func (a *stepCheck) arrive() {
+	for _, n := range a.stands {
+		a.topology.Leave(n)
+	}
 	for i := range a.step.Launches {
 		l := &a.step.Launches[i]
 		if object := a.launched[l.Name]; object != nil && a.there[l.Name] == nil {

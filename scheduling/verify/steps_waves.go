@@ -30,7 +30,6 @@ func (a *stepCheck) waves() {
 			ends[m.From] = wave
 		}
 	}
-	bought := a.setUp()
 	a.comeBack(ends)
 	var seats []func() // what gives the seats up that are taken
 	for _, wave := range order {
@@ -54,24 +53,6 @@ func (a *stepCheck) waves() {
 	for _, rise := range seats {
 		rise()
 	}
-	for _, h := range bought {
-		a.topology.Leave(h)
-	}
-}
-
-// setUp lets the machines stand that the step launches.
-func (a *stepCheck) setUp() []*snapshot.Node {
-	var bought []*snapshot.Node
-	for i := range a.step.Launches {
-		object := a.launched[a.step.Launches[i].Name]
-		if object == nil || a.topology.Named[object.Name] != nil {
-			continue
-		}
-		n := &snapshot.Node{Name: object.Name, Object: "node/" + object.Name, Labels: object.Labels, Taints: object.Spec.Taints}
-		a.topology.Enter(n)
-		bought = append(bought, n)
-	}
-	return bought
 }
 
 // comeBack lets drained nodes stand with their pods, and pods sit where they were, as when
