@@ -30,7 +30,7 @@ func (a *stepCheck) drained() {
 		case s == nil:
 			a.add(NodeUnknown, object, "is not there when the step begins")
 			continue
-		case a.launches(name):
+		case a.buys(name):
 			a.add(NodeUnknown, object, "is a machine that the step itself launches")
 			continue
 		}
@@ -312,8 +312,8 @@ func (g *clusterState) disruptsFor(r disruption.Reason) bool {
 	return len(p.Reasons) == 0 || slices.Contains(p.Reasons, r)
 }
 
-// launches reports whether the step launches a machine of that name.
-func (a *stepCheck) launches(name string) bool {
+// buys reports whether the step launches a machine of that name.
+func (a *stepCheck) buys(name string) bool {
 	return slices.ContainsFunc(a.step.Launches, func(l scheduling.Launch) bool { return l.Name == name })
 }
 

@@ -107,7 +107,7 @@ func (a *stepCheck) move(e *disruption.Eviction, pod *corev1.Pod) {
 	}
 	s := a.there[e.To]
 	switch {
-	case a.launches(e.To):
+	case a.buys(e.To):
 	case s == nil:
 		a.add(Landing, object, "node %s is not there", e.To)
 	case a.drains[e.To] != 0 && (!needsNoSaving(a.step.Reason) || !saves(a.plan.Steps[a.drains[e.To]-1].Reason)):
@@ -195,7 +195,7 @@ func (a *stepCheck) place() {
 	onto := make(map[string][]string) // pods by node
 	for _, m := range a.moves {
 		a.State.Pods[m.Pod] = m.tenant
-		if !a.launches(m.To) && a.there[m.To] != nil {
+		if !a.buys(m.To) && a.there[m.To] != nil {
 			onto[m.To] = append(onto[m.To], m.Pod)
 		}
 	}
