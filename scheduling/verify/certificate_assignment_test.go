@@ -32,20 +32,12 @@ func assigning(p scheduling.Problem, values worths, by vectors) *fixture {
 }
 
 func TestWhatWorthsProve(t *testing.T) {
-	twoCores := st.Capacity(st.Cores(2), st.GiB(8))
 	pods := func(prefix string, n int, opts ...st.PodOption) []*corev1.Pod { return st.Pods(n, prefix, opts...) }
 	join := func(lists ...[]*corev1.Pod) (out []*corev1.Pod) {
 		for _, l := range lists {
 			out = append(out, l...)
 		}
 		return out
-	}
-	market := func(list []*corev1.Pod, types ...st.TypeOption) scheduling.Problem {
-		return scheduling.Problem{Pods: list, NodePools: []*scheduling.NodePool{st.NodePool("pool")}, Catalog: st.MustCatalog(st.Type("m", append([]st.TypeOption{twoCores}, types...)...))}
-	}
-	with := func(p scheduling.Problem, change func(*scheduling.Problem)) scheduling.Problem {
-		change(&p)
-		return p
 	}
 	core, most, half := st.Requests(st.Cores(1)), st.Requests(st.MilliCPU(1500)), st.Requests(st.MilliCPU(500))
 	none := vectors{{}}
@@ -58,33 +50,33 @@ func TestWhatWorthsProve(t *testing.T) {
 		by     vectors
 		proven offerings.Price // below 0: the certificate breaks a rule
 	}{
-		{"as many pods as a machine has places for", market(pods("p", 5, core), st.OnDemand("a", 200)), worths{"p-1": "100"}, none, 500},
-		{"one nano-USD too much", market(pods("p", 5, core), st.OnDemand("a", 199)), worths{"p-1": "100"}, none, -1},
-		{"a place is a whole one", market(pods("p", 5, most), st.OnDemand("a", 200)), worths{"p-1": "200"}, none, 1000},
-		{"no more pods than there are", market(pods("p", 1, half), st.OnDemand("a", 200)), worths{"p-1": "200"}, none, 200},
-		{"pods with one host port, each for itself", market(pods("p", 5, half, st.HostPort(80)), st.OnDemand("a", 200)), worths{"p-1": "200"}, none, 1000},
-		{"pods with other host ports can be together", market(join(pods("p", 1, half, st.HostPort(80)), pods("q", 1, half, st.HostPort(81))), st.OnDemand("a", 200)),
+		{"as many pods as a machine has places for", market(pods("p", 5, core), nil, st.OnDemand("a", 200)), worths{"p-1": "100"}, none, 500},
+		{"one nano-USD too much", market(pods("p", 5, core), nil, st.OnDemand("a", 199)), worths{"p-1": "100"}, none, -1},
+		{"a place is a whole one", market(pods("p", 5, most), nil, st.OnDemand("a", 200)), worths{"p-1": "200"}, none, 1000},
+		{"no more pods than there are", market(pods("p", 1, half), nil, st.OnDemand("a", 200)), worths{"p-1": "200"}, none, 200},
+		{"pods with one host port, each for itself", market(pods("p", 5, half, st.HostPort(80)), nil, st.OnDemand("a", 200)), worths{"p-1": "200"}, none, 1000},
+		{"pods with other host ports can be together", market(join(pods("p", 1, half, st.HostPort(80)), pods("q", 1, half, st.HostPort(81))), nil, st.OnDemand("a", 200)),
 			worths{"p-1": "200", "q-1": "200"}, none, -1},
-		{"the same port, written in two ways", market(join(pods("p", 1, half, st.HostPort(80)), []*corev1.Pod{onEveryAddress(st.Pod("q", half, st.HostPort(80)))}), st.OnDemand("a", 200)),
+		{"the same port, written in two ways", market(join(pods("p", 1, half, st.HostPort(80)), []*corev1.Pod{onEveryAddress(st.Pod("q", half, st.HostPort(80)))}), nil, st.OnDemand("a", 200)),
 			worths{"p-1": "200"}, none, 400},
-		{"different pods share a machine", market(join(pods("p", 5, core), pods("q", 5, half)), st.OnDemand("a", 2000)), worths{"p-1": "1000", "q-1": "500"}, none, -1},
-		{"pods that are worth nothing make no room", market(join(pods("p", 1, core), pods("q", 1, half)), st.OnDemand("a", 1000)), worths{"p-1": "1000"}, perCore, 1000},
-		{"a vector knows that they do not share it twice", market(join(pods("p", 5, core), pods("q", 5, half)), st.OnDemand("a", 2000)), worths{"p-1": "1000", "q-1": "500"}, perCore, 7500},
-		{"a vector and places", market(join(pods("p", 5, most), pods("q", 5, half)), st.OnDemand("a", 2400)), worths{"p-1": "1900", "q-1": "500"}, perCore, 12000},
-		{"one vector for each machine", market(join(pods("p", 2, core, st.Select(zoneOf, "a")), pods("q", 2, core, st.Select(zoneOf, "b"))), st.OnDemand("a", 200), st.OnDemand("b", 6000)),
+		{"different pods share a machine", market(join(pods("p", 5, core), pods("q", 5, half)), nil, st.OnDemand("a", 2000)), worths{"p-1": "1000", "q-1": "500"}, none, -1},
+		{"pods that are worth nothing make no room", market(join(pods("p", 1, core), pods("q", 1, half)), nil, st.OnDemand("a", 1000)), worths{"p-1": "1000"}, perCore, 1000},
+		{"a vector knows that they do not share it twice", market(join(pods("p", 5, core), pods("q", 5, half)), nil, st.OnDemand("a", 2000)), worths{"p-1": "1000", "q-1": "500"}, perCore, 7500},
+		{"a vector and places", market(join(pods("p", 5, most), pods("q", 5, half)), nil, st.OnDemand("a", 2400)), worths{"p-1": "1900", "q-1": "500"}, perCore, 12000},
+		{"one vector for each machine", market(join(pods("p", 2, core, st.Select(zoneOf, "a")), pods("q", 2, core, st.Select(zoneOf, "b"))), nil, st.OnDemand("a", 200), st.OnDemand("b", 6000)),
 			worths{"p-1": "100", "q-1": "3000"}, vectors{{"cpu": "3"}, {}}, 6200},
-		{"pods that may use both", market(join(pods("p", 2, core), pods("q", 2, core, st.Select(zoneOf, "b"))), st.OnDemand("a", 200), st.OnDemand("b", 6000)),
+		{"pods that may use both", market(join(pods("p", 2, core), pods("q", 2, core, st.Select(zoneOf, "b"))), nil, st.OnDemand("a", 200), st.OnDemand("b", 6000)),
 			worths{"p-1": "100", "q-1": "3000"}, vectors{{"cpu": "3"}, {}}, 6200},
-		{"a vector is missing", market(join(pods("p", 2, core), pods("q", 2, half)), st.OnDemand("a", 2000), st.OnDemand("b", 6000)),
+		{"a vector is missing", market(join(pods("p", 2, core), pods("q", 2, half)), nil, st.OnDemand("a", 2000), st.OnDemand("b", 6000)),
 			worths{"p-1": "1000", "q-1": "500"}, vectors{{"memory": "1"}}, -1},
-		{"no vectors at all", market(pods("p", 5, core), st.OnDemand("a", 2000)), worths{"p-1": "1000"}, nil, -1},
-		{"worth of pods that are not like any", market(join(pods("p", 5, core), pods("q", 5, half)), st.OnDemand("a", 2000)), worths{"p-1": "1000"}, perCore, 5000},
-		{"two say different things of the same", market(pods("p", 5, core), st.OnDemand("a", 2000)), worths{"p-1": "1000", "p-2": "10"}, perCore, 50},
-		{"resources that nobody asks for are worth nothing", market(pods("p", 5, core), st.OnDemand("a", 2000)), worths{"p-1": "1000"}, vectors{{"cpu": "1", "example.com/fpga": "99999"}}, 5000},
-		{"pods that fit nowhere may be worth anything", market(join(pods("p", 2, core), pods("q", 1, st.Requests(st.Cores(3)))), st.OnDemand("a", 2000)), worths{"p-1": "1000", "q-1": "123456"}, none, 125456},
-		{"a node holds whole pods for nothing", with(market(pods("p", 3, core), st.OnDemand("a", 2000)), func(p *scheduling.Problem) { p.Nodes = []*corev1.Node{node} }),
+		{"no vectors at all", market(pods("p", 5, core), nil, st.OnDemand("a", 2000)), worths{"p-1": "1000"}, nil, -1},
+		{"worth of pods that are not like any", market(join(pods("p", 5, core), pods("q", 5, half)), nil, st.OnDemand("a", 2000)), worths{"p-1": "1000"}, perCore, 5000},
+		{"two say different things of the same", market(pods("p", 5, core), nil, st.OnDemand("a", 2000)), worths{"p-1": "1000", "p-2": "10"}, perCore, 50},
+		{"resources that nobody asks for are worth nothing", market(pods("p", 5, core), nil, st.OnDemand("a", 2000)), worths{"p-1": "1000"}, vectors{{"cpu": "1", "example.com/fpga": "99999"}}, 5000},
+		{"pods that fit nowhere may be worth anything", market(join(pods("p", 2, core), pods("q", 1, st.Requests(st.Cores(3)))), nil, st.OnDemand("a", 2000)), worths{"p-1": "1000", "q-1": "123456"}, none, 125456},
+		{"a node holds whole pods for nothing", market(pods("p", 3, core), func(p *scheduling.Problem) { p.Nodes = []*corev1.Node{node} }, st.OnDemand("a", 2000)),
 			worths{"p-1": "1000"}, none, 2000},
-		{"a node counts by the vector that is best for it", with(market(join(pods("p", 2, core), pods("q", 2, half)), st.OnDemand("a", 2000)), func(p *scheduling.Problem) { p.Nodes = []*corev1.Node{node} }),
+		{"a node counts by the vector that is best for it", market(join(pods("p", 2, core), pods("q", 2, half)), func(p *scheduling.Problem) { p.Nodes = []*corev1.Node{node} }, st.OnDemand("a", 2000)),
 			worths{"p-1": "1000", "q-1": "500"}, vectors{{"memory": "9"}, {"cpu": "1"}}, 3000 - 1500},
 		{"nodes without vectors hold what has places", scheduling.Problem{Pods: pods("p", 3, core), Nodes: []*corev1.Node{node}}, worths{"p-1": "1000"}, nil, 2000},
 	} {

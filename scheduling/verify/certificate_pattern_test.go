@@ -19,14 +19,6 @@ import (
 func TestWhatFillingsProve(t *testing.T) {
 	large, small := st.Requests(st.MilliCPU(1200)), st.Requests(st.MilliCPU(700))
 	mixed := append(st.Pods(5, "p", large), st.Pods(5, "q", small)...)
-	market := func(list []*corev1.Pod, change func(*scheduling.Problem), types ...st.TypeOption) scheduling.Problem {
-		twoCores := st.Capacity(st.Cores(2), st.GiB(8))
-		p := scheduling.Problem{Pods: list, NodePools: []*scheduling.NodePool{st.NodePool("pool")}, Catalog: st.MustCatalog(st.Type("m", append([]st.TypeOption{twoCores}, types...)...))}
-		if change != nil {
-			change(&p)
-		}
-		return p
-	}
 	node := func(p *scheduling.Problem) {
 		p.Nodes = []*corev1.Node{st.Node("n", st.Allocatable(st.MilliCPU(1500), st.GiB(4)))}
 	}

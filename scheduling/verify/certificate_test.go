@@ -44,6 +44,16 @@ func boundCodes(t *testing.T, f *fixture, bound offerings.Price) []verify.Code {
 	return out
 }
 
+// market sells machines of two cores and 8 GiB.
+func market(pods []*corev1.Pod, change func(*scheduling.Problem), offered ...st.TypeOption) scheduling.Problem {
+	m := st.Type("m", append([]st.TypeOption{st.Capacity(st.Cores(2), st.GiB(8))}, offered...)...)
+	p := scheduling.Problem{Pods: pods, NodePools: []*scheduling.NodePool{st.NodePool("pool")}, Catalog: st.MustCatalog(m)}
+	if change != nil {
+		change(&p)
+	}
+	return p
+}
+
 func TestWhatACertificateProves(t *testing.T) {
 	twoCores := st.Capacity(st.Cores(2), st.GiB(8))
 	onSale := st.OnDemand("a", 200) // 200 nano-USD for 2,000m

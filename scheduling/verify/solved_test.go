@@ -47,6 +47,17 @@ func corruptions() []corruption {
 			return true
 		}
 	}
+	onTwo := func(change func(a, b *scheduling.Launch)) func(*fixture, *rand.Rand) bool {
+		return func(f *fixture, rng *rand.Rand) bool {
+			a, b := launch(f, rng), launch(f, rng)
+			if a == nil || a.Name == b.Name {
+				return false
+			}
+			change(a, b)
+			f.sum()
+			return true
+		}
+	}
 	onOption := func(change func(o *scheduling.Option)) func(*fixture, *rand.Rand) bool {
 		return onLaunch(func(l *scheduling.Launch, rng *rand.Rand) { change(&l.Options[rng.IntN(len(l.Options))]) })
 	}
@@ -73,25 +84,8 @@ func corruptions() []corruption {
 			f.sum()
 			return true
 		}, broken(verify.PodDuplicated)},
-		{"pods of one launch also on another", func(f *fixture, rng *rand.Rand) bool {
-			a, b := launch(f, rng), launch(f, rng)
-			if a == nil || a.Name == b.Name {
-				return false
-			}
-			b.Pods = slices.Concat(b.Pods, a.Pods)
-			f.sum()
-			return true
-		}, broken(verify.PodDuplicated)},
-		{"pods of one launch moved to another", func(f *fixture, rng *rand.Rand) bool {
-			a, b := launch(f, rng), launch(f, rng)
-			if a == nil || a.Name == b.Name {
-				return false
-			}
-			b.Pods = slices.Concat(b.Pods, a.Pods)
-			a.Pods = nil
-			f.sum()
-			return true
-		}, broken(verify.LaunchEmpty)},
+		{"pods of one launch also on another", onTwo(func(a, b *scheduling.Launch) { b.Pods = slices.Concat(b.Pods, a.Pods) }), broken(verify.PodDuplicated)},
+		{"pods of one launch moved to another", onTwo(func(a, b *scheduling.Launch) { a.Pods, b.Pods = nil, slices.Concat(b.Pods, a.Pods) }), broken(verify.LaunchEmpty)},
 		{"pod refused instead", func(f *fixture, rng *rand.Rand) bool {
 			l := launch(f, rng)
 			if l == nil || len(l.Pods) < 2 {
@@ -240,24 +234,18 @@ func TestNothingIsChanged(t *testing.T) {
 		if len(plan.Launches) > 0 {
 			plan.Launches[0].Pods = nil
 		}
-		before, err := json.Marshal(struct {
-			Pods, Running []*corev1.Pod
-			Pools         []*scheduling.NodePool
-			Nodes         []*corev1.Node
-			Plan          *scheduling.Plan
-		}{p.Pods, p.Running, p.NodePools, p.Nodes, plan})
-		require.NoError(t, err)
+		before := written(t, p, plan)
 		first := verify.Plan(p, plan)
 		assert.Equal(t, first, verify.Plan(p, plan))
 		shuffled := verify.Plan(st.Shuffle(p, seed), plan)
 		assert.Equal(t, first, shuffled, "the order of the problem shows")
-		after, err := json.Marshal(struct {
-			Pods, Running []*corev1.Pod
-			Pools         []*scheduling.NodePool
-			Nodes         []*corev1.Node
-			Plan          *scheduling.Plan
-		}{p.Pods, p.Running, p.NodePools, p.Nodes, plan})
-		require.NoError(t, err)
-		assert.Equal(t, string(before), string(after))
+		assert.Equal(t, before, written(t, p, plan))
 	}
+}
+
+// written is a problem and a plan in words.
+func written(t *testing.T, p scheduling.Problem, plan *scheduling.Plan) string {
+	text, err := json.Marshal([]any{p.Pods, p.Running, p.NodePools, p.Nodes, plan})
+	require.NoError(t, err)
+	return string(text)
 }

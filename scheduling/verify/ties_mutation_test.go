@@ -162,14 +162,7 @@ func TestTiedMutations(t *testing.T) {
 			m.change(d)
 			f := d.plan()
 			f.skip = true
-			got := f.violations(t)
-			slices.Sort(m.breaks)
-			assert.Equal(t, m.breaks, codes(got), "%v", got)
-			for _, v := range got {
-				assert.NotEmpty(t, v.Object)
-				assert.NotEmpty(t, v.Detail)
-				assert.NotContains(t, v.Error(), "\x00")
-			}
+			f.breaks(t, m.breaks)
 		})
 	}
 }
