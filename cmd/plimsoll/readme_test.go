@@ -1,7 +1,9 @@
 package main
 
 import (
+	"fmt"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -12,12 +14,16 @@ import (
 // written anew.
 func TestReadmesShowWhatIsPrinted(t *testing.T) {
 	quickstart := "../../examples/quickstart"
+	block := [2]string{"```text\n", "```"}
+	consolidate := waste("--effort", "default")
 	for name, e := range map[string]excerpt{
-		"plan":         {"../../README.md", "<!-- output of the first command;", []string{"plan", "-f", quickstart}, firstLines},
-		"consolidate":  {"../../README.md", "<!-- output of this command;", waste("--effort", "default"), firstLines},
-		"alternatives": {"README.md", "plan -f examples/quickstart --alternatives --effort fast", []string{"plan", "-f", quickstart, "--alternatives", "--effort", "fast"}, everything},
-		"lint":         {"README.md", "lint -f examples/consolidate", []string{"lint", "-f", "../../examples/consolidate"}, everything},
-		"whatif": {"README.md", "whatif -f examples/consolidate --effort fast", asksOf("--case", "spot: --allow karpenter.sh/capacity-type=spot",
+		"why": {"../../README.md", "The cluster of [one example](examples/consolidate)", [2]string{"\n  ", "; and each"},
+			consolidate, bill},
+		"plan":         {"../../README.md", "<!-- output of the first command;", block, []string{"plan", "-f", quickstart}, firstLines},
+		"consolidate":  {"../../README.md", "<!-- output of this command;", block, consolidate, firstLines},
+		"alternatives": {"README.md", "plan -f examples/quickstart --alternatives --effort fast", block, []string{"plan", "-f", quickstart, "--alternatives", "--effort", "fast"}, everything},
+		"lint":         {"README.md", "lint -f examples/consolidate", block, []string{"lint", "-f", "../../examples/consolidate"}, everything},
+		"whatif": {"README.md", "whatif -f examples/consolidate --effort fast", block, asksOf("--case", "spot: --allow karpenter.sh/capacity-type=spot",
 			"--case", "large: --smallest-node cpu=8", "--case", "Stockholm: --catalog ec2/eu-north-1"), everything},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -28,15 +34,15 @@ func TestReadmesShowWhatIsPrinted(t *testing.T) {
 			require.NoError(t, err)
 			before, rest, found := strings.Cut(string(file), e.after)
 			require.True(t, found)
-			between, rest, found := strings.Cut(rest, "```text\n")
+			between, rest, found := strings.Cut(rest, e.marks[0])
 			require.True(t, found)
-			shown, rest, found := strings.Cut(rest, "```")
+			shown, rest, found := strings.Cut(rest, e.marks[1])
 			require.True(t, found)
 			r := run(t, e.args...)
 			require.Contains(t, []int{exitOK, exitFound}, r.code, r.stderr)
 			want := e.of(r.stdout, shown)
 			if *update {
-				text := before + e.after + between + "```text\n" + want + "```" + rest
+				text := before + e.after + between + e.marks[0] + want + e.marks[1] + rest
 				require.NoError(t, os.WriteFile(e.file, []byte(text), 0o644))
 				return
 			}
@@ -45,9 +51,10 @@ func TestReadmesShowWhatIsPrinted(t *testing.T) {
 	}
 }
 
-// excerpt is output that a README shows, in its first block of text after some words.
+// excerpt is output that a README shows, between the first marks after some words.
 type excerpt struct {
 	file, after string
+	marks       [2]string
 	args        []string
 	// of takes from what was printed the part that is shown.
 	of func(printed, shown string) string
@@ -61,3 +68,12 @@ func firstLines(printed, shown string) string {
 
 // everything takes all.
 func everything(printed, _ string) string { return printed }
+
+// bill says what the summary of consolidate shows by the month.
+func bill(printed, _ string) string {
+	amount := func(row string) string {
+		return regexp.MustCompile(`(?m)^ +` + row + ` +(\S+)`).FindStringSubmatch(printed)[1]
+	}
+	return fmt.Sprintf("costs $%s a month. %s safe steps lead to $%s; built anew it would cost $%s", amount("now"),
+		regexp.MustCompile(`(?m)^\d+`).FindString(printed), amount("after these steps"), amount("built anew"))
+}
