@@ -1,6 +1,7 @@
 package scheduling
 
 import (
+	"cmp"
 	"iter"
 	"slices"
 	"strings"
@@ -122,6 +123,11 @@ func (p *Plan) Placements() iter.Seq2[types.NamespacedName, Placement] {
 			}
 		}
 	}
+}
+
+// PodName is the pod as plans name it: namespace/name, where no namespace is "default".
+func PodName(pod *corev1.Pod) string {
+	return cmp.Or(pod.Namespace, corev1.NamespaceDefault) + "/" + pod.Name
 }
 
 // podKey reads namespace/name.

@@ -199,7 +199,7 @@ func (l *loop) move(name, from, to string) {
 func (l *loop) fits(pod *corev1.Pod, node string) bool {
 	for _, name := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
 		free := l.cluster.nodes[node].Status.Allocatable[name].DeepCopy()
-		for _, other := range append(l.cluster.on(node), podName(agentPod(node))) {
+		for _, other := range append(l.cluster.on(node), scheduling.PodName(agentPod(node))) {
 			free.Sub(asked(l.cluster.pods[other], name))
 		}
 		if free.Cmp(asked(pod, name)) < 0 {

@@ -32,12 +32,9 @@ func newCluster() *cluster {
 	}
 }
 
-// podName is namespace/name, as plans name pods.
-func podName(p *corev1.Pod) string { return p.Namespace + "/" + p.Name }
-
 func (c *cluster) putPod(p *corev1.Pod) {
-	c.pods[podName(p)] = p
-	c.changedPods[podName(p)] = true
+	c.pods[scheduling.PodName(p)] = p
+	c.changedPods[scheduling.PodName(p)] = true
 }
 
 func (c *cluster) deletePod(name string, now time.Time) {
@@ -55,7 +52,7 @@ func (c *cluster) putNode(n *corev1.Node) {
 
 // deleteNode removes a node, and the agent with it.
 func (c *cluster) deleteNode(name string, now time.Time) {
-	c.deletePod(podName(agentPod(name)), now)
+	c.deletePod(scheduling.PodName(agentPod(name)), now)
 	delete(c.nodes, name)
 	delete(c.machines, name)
 	c.changedNodes[name] = true
@@ -131,7 +128,7 @@ func (c *cluster) join(name string, now time.Time) {
 	c.putNode(n)
 	c.machines[name].Initialized = now
 	c.putPod(agentPod(name))
-	c.bind(podName(agentPod(name)), name, now)
+	c.bind(scheduling.PodName(agentPod(name)), name, now)
 }
 
 // taint adds a taint to a node, or removes it.

@@ -182,12 +182,12 @@ func (l *loop) scale() {
 			want += want / 2
 		}
 		for n := range want {
-			if p := s.pod(n); l.cluster.pods[podName(p)] == nil {
+			if p := s.pod(n); l.cluster.pods[scheduling.PodName(p)] == nil {
 				l.cluster.putPod(p)
 			}
 		}
-		for n := want; l.cluster.pods[podName(s.pod(n))] != nil; n++ {
-			l.cluster.deletePod(podName(s.pod(n)), l.now)
+		for n := want; l.cluster.pods[scheduling.PodName(s.pod(n))] != nil; n++ {
+			l.cluster.deletePod(scheduling.PodName(s.pod(n)), l.now)
 		}
 	}
 }
@@ -202,7 +202,7 @@ func (l *loop) batch() {
 			return false
 		}
 		for n := range j.pods {
-			l.cluster.deletePod(podName(j.pod(n)), l.now)
+			l.cluster.deletePod(scheduling.PodName(j.pod(n)), l.now)
 		}
 		return true
 	})

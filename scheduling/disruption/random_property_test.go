@@ -80,7 +80,7 @@ func judged(p disruption.Planner, c disruption.Cluster) (*disruption.Plan, error
 	if err != nil {
 		return plan, err
 	}
-	again, err := p.Plan(ctx, st.ShuffleCluster(c, uint64(len(text))))
+	again, err := p.Plan(ctx, st.Shuffle(c, uint64(len(text))))
 	if err != nil {
 		return plan, fmt.Errorf("in another order: %w", err)
 	}

@@ -131,7 +131,7 @@ func ephemeralClaims(p *scheduling.Problem) []*corev1.PersistentVolumeClaim {
 			controller := true
 			c := &corev1.PersistentVolumeClaim{
 				ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name, OwnerReferences: []metav1.OwnerReference{{
-					APIVersion: "v1", Kind: "Pod", Name: pod.Name, UID: cmp.Or(pod.UID, types.UID(podKey(pod))), Controller: &controller,
+					APIVersion: "v1", Kind: "Pod", Name: pod.Name, UID: cmp.Or(pod.UID, types.UID(scheduling.PodName(pod))), Controller: &controller,
 				}}},
 				Spec:   *v.Ephemeral.VolumeClaimTemplate.Spec.DeepCopy(),
 				Status: corev1.PersistentVolumeClaimStatus{Phase: corev1.ClaimPending},

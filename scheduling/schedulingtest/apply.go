@@ -9,6 +9,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
 )
 
@@ -66,7 +67,7 @@ func moveEvicted(c *disruption.Cluster, step *disruption.Step) {
 	}
 	running := c.Running[:0:0]
 	for _, pod := range c.Running {
-		target, moves := to[podKey(pod)]
+		target, moves := to[scheduling.PodName(pod)]
 		switch {
 		case moves && target != "":
 			pod = runs(pod, target, c.Now)

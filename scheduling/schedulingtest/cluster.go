@@ -86,7 +86,7 @@ func (b *clusterBuilder) buy(pods []*corev1.Pod) error {
 	}
 	known := make(map[string]*corev1.Pod, len(pods))
 	for _, pod := range pods {
-		known[podKey(pod)] = pod
+		known[scheduling.PodName(pod)] = pod
 	}
 	c := &b.cluster
 	bought := make(map[string]string, len(plan.Launches))
@@ -155,24 +155,12 @@ func runs(pod *corev1.Pod, node string, since time.Time) *corev1.Pod {
 
 // mustNode is the node that the first option of a launch becomes.
 func mustNode(c *disruption.Cluster, l *scheduling.Launch, name string) *corev1.Node {
-	catalog, own := c.PoolCatalogs[l.NodePool]
-	if !own {
-		catalog = c.Catalog
-	}
-	node, err := l.Node(name, &l.Options[0], catalog)
+	node, err := l.Node(name, &l.Options[0], c.CatalogOf(l.NodePool))
 	if err != nil {
 		panic(fmt.Sprintf("schedulingtest: %v", err))
 	}
 	node.UID = types.UID(name)
 	return node
-}
-
-// podKey names a pod as plans do.
-func podKey(pod *corev1.Pod) string {
-	if pod.Namespace == "" {
-		return metav1.NamespaceDefault + "/" + pod.Name
-	}
-	return pod.Namespace + "/" + pod.Name
 }
 
 type podBudget = policyv1.PodDisruptionBudget

@@ -15,19 +15,12 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
 )
 
-// Shuffle is the problem with everything that it lists in another order, which must not
-// change the plan. The objects are shared with p; the order inside an object, of
+// Shuffle is the problem or the cluster with everything that it lists in another order, which
+// must not change the plan. The objects are shared with p; the order inside an object, of
 // containers for example, has a meaning and stays.
-func Shuffle(p scheduling.Problem, seed uint64) scheduling.Problem {
+func Shuffle[P scheduling.Problem | disruption.Cluster](p P, seed uint64) P {
 	shuffleLists(newDice(seed), reflect.ValueOf(&p).Elem())
 	return p
-}
-
-// ShuffleCluster is the cluster with everything that it lists in another order, which must
-// not change the plan. The objects are shared with c.
-func ShuffleCluster(c disruption.Cluster, seed uint64) disruption.Cluster {
-	shuffleLists(newDice(seed), reflect.ValueOf(&c).Elem())
-	return c
 }
 
 // shuffleLists replaces the lists of a struct, and of structs inside it, by shuffled ones.

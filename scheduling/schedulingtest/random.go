@@ -81,15 +81,11 @@ func (w *generator) openAPool(p scheduling.Problem) {
 		if pool.Spec.Replicas != nil {
 			continue // it launches nothing
 		}
-		catalog, ok := p.PoolCatalogs[pool.Name]
-		if !ok {
-			catalog = p.Catalog
-		}
 		set, err := requirements.FromSelectors(pool.Spec.Template.Spec.Requirements)
 		if err != nil {
 			continue
 		}
-		for t := range catalog.All() {
+		for t := range p.CatalogOf(pool.Name).All() {
 			for _, o := range t.Offerings {
 				if set.Overlaps(requirements.FromLabels(t.NodeLabels(o))) == nil {
 					return

@@ -55,7 +55,7 @@ type clusterGenerator struct {
 func (r *clusterGenerator) carryOut(c *disruption.Cluster, plan *scheduling.Plan) {
 	pods := make(map[string]*corev1.Pod, len(c.Pods))
 	for _, pod := range c.Pods {
-		pods[podKey(pod)] = pod
+		pods[scheduling.PodName(pod)] = pod
 	}
 	gone := float64(r.between(0, 8)) / 10
 	place := func(node *corev1.Node, names []string) {
@@ -89,7 +89,7 @@ func (r *clusterGenerator) carryOut(c *disruption.Cluster, plan *scheduling.Plan
 	waiting := c.Pods
 	c.Pods = nil
 	for _, pod := range waiting {
-		if pods[podKey(pod)] != nil && r.oneIn(2) {
+		if pods[scheduling.PodName(pod)] != nil && r.oneIn(2) {
 			c.Pods = append(c.Pods, pod)
 		}
 	}
@@ -104,7 +104,7 @@ func (r *clusterGenerator) makeVolumes(c *disruption.Cluster, pod *corev1.Pod, n
 			continue
 		}
 		for k, claim := range c.Claims {
-			if claim.Name != source.ClaimName || podKey(pod) != namespaceOr(claim.Namespace)+"/"+pod.Name || claim.Spec.VolumeName != "" {
+			if claim.Name != source.ClaimName || scheduling.PodName(pod) != namespaceOr(claim.Namespace)+"/"+pod.Name || claim.Spec.VolumeName != "" {
 				continue
 			}
 			opts := []VolumeOption{}

@@ -156,7 +156,7 @@ func (a *agreement) untilApart(t *testing.T, name string, p scheduling.Problem) 
 	q, pods := standing(t, s, p)
 	byName := map[string]*corev1.Pod{}
 	for _, pod := range pods {
-		byName[oracle.PodKey(pod)] = pod
+		byName[scheduling.PodName(pod)] = pod
 	}
 	q.Pods = nil
 	apart := false
@@ -211,7 +211,7 @@ func standing(t *testing.T, s *oracle.Scheduler, p scheduling.Problem) (scheduli
 	})
 	var none scheduling.Plan
 	for _, pod := range p.Pods {
-		none.Unschedulable = append(none.Unschedulable, scheduling.Unschedulable{Pod: oracle.PodKey(pod)})
+		none.Unschedulable = append(none.Unschedulable, scheduling.Unschedulable{Pod: scheduling.PodName(pod)})
 	}
 	c, err := oracle.CarryOut(&p, &none, nil)
 	require.NoError(t, err)

@@ -129,11 +129,11 @@ func (d Disagreement) String() string {
 }
 
 func refused(p Placement, machine string, r *Refusal) Disagreement {
-	return Disagreement{Kind: Refused, Pod: PodKey(p.Pod), Node: p.Node, Machine: machine, Plugin: r.Plugin, Reason: r.Reason}
+	return Disagreement{Kind: Refused, Pod: scheduling.PodName(p.Pod), Node: p.Node, Machine: machine, Plugin: r.Plugin, Reason: r.Reason}
 }
 
 func overlooked(pod *corev1.Pod, node *Node) Disagreement {
-	return Disagreement{Kind: Overlooked, Pod: PodKey(pod), Node: node.Name, Machine: node.Machine}
+	return Disagreement{Kind: Overlooked, Pod: scheduling.PodName(pod), Node: node.Name, Machine: node.Machine}
 }
 
 // How often Run looks, and for how long nothing must have happened for it to believe

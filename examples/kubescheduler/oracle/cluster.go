@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
@@ -69,15 +70,12 @@ func (w *world) carryOut(plan *scheduling.Plan, choice []int) (*Cluster, error) 
 		if choice != nil {
 			at = choice[i]
 		}
-		if at >= len(l.Options) {
-			return nil, fmt.Errorf("launch %s has no option %d", l.Name, at)
-		}
-		node, err := w.launchNode(freeName(l.Name, taken), l, &l.Options[at])
+		node, err := w.bought(freeName(l.Name, taken), l, at)
 		if err != nil {
-			return nil, fmt.Errorf("launch %s: %w", l.Name, err)
+			return nil, err
 		}
 		taken[node.Name] = true
-		c.Nodes = append(c.Nodes, Node{Node: node, Launch: l, Machine: describe(&l.Options[at]), Daemons: w.daemonsOn(node, w.catalog(l.NodePool))})
+		c.Nodes = append(c.Nodes, node)
 		if err := w.place(c, node.Name, l.Pods); err != nil {
 			return nil, err
 		}
@@ -91,9 +89,7 @@ func (w *world) carryOut(plan *scheduling.Plan, choice []int) (*Cluster, error) 
 			return nil, err
 		}
 	}
-	slices.SortStableFunc(c.Placements, func(a, b Placement) int {
-		return cmp.Or(cmp.Compare(Priority(b.Pod), Priority(a.Pod)), strings.Compare(PodKey(a.Pod), PodKey(b.Pod)))
-	})
+	inTurn(c.Placements)
 	for i := range plan.Unschedulable {
 		pod, err := w.pendingPod(plan.Unschedulable[i].Pod)
 		if err != nil {
@@ -104,12 +100,23 @@ func (w *world) carryOut(plan *scheduling.Plan, choice []int) (*Cluster, error) 
 	return c, nil
 }
 
-// Priority is a pod's priority, 0 where it states none.
-func Priority(pod *corev1.Pod) int32 {
-	if pod.Spec.Priority == nil {
-		return 0
+// bought is the node that a launch becomes when it is bought as one of its options.
+func (w *world) bought(name string, l *scheduling.Launch, option int) (Node, error) {
+	if option >= len(l.Options) {
+		return Node{}, fmt.Errorf("launch %s has no option %d", l.Name, option)
 	}
-	return *pod.Spec.Priority
+	node, err := w.launchNode(name, l, &l.Options[option])
+	if err != nil {
+		return Node{}, fmt.Errorf("launch %s: %w", l.Name, err)
+	}
+	return Node{Node: node, Launch: l, Machine: describe(&l.Options[option]), Daemons: w.daemonsOn(node, w.problem.CatalogOf(l.NodePool))}, nil
+}
+
+// inTurn puts pods into the order in which a scheduler takes them.
+func inTurn(pods []Placement) {
+	slices.SortStableFunc(pods, func(a, b Placement) int {
+		return cmp.Or(cmp.Compare(corev1helpers.PodPriority(b.Pod), corev1helpers.PodPriority(a.Pod)), strings.Compare(scheduling.PodName(a.Pod), scheduling.PodName(b.Pod)))
+	})
 }
 
 // place adds the placements of pods on a node.

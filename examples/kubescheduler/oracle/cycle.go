@@ -14,6 +14,8 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 	kubescheduler "k8s.io/kubernetes/pkg/scheduler"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
+
+	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
 // Schedule runs a scheduling cycle for a pod as things stand: filters, scores, and the
@@ -24,8 +26,8 @@ import (
 // ([Scheduler.Nominate]) goes there if the filters let it; if no node does, kube-scheduler
 // takes its nomination away. An error means that the cycle could not be run.
 func (s *Scheduler) Schedule(ctx context.Context, pod *corev1.Pod) (node string, refusal *Refusal, err error) {
-	if _, taken := s.pods[PodKey(pod)]; taken {
-		return "", nil, fmt.Errorf("pod %s has a node already", PodKey(pod))
+	if _, taken := s.pods[scheduling.PodName(pod)]; taken {
+		return "", nil, fmt.Errorf("pod %s has a node already", scheduling.PodName(pod))
 	}
 	ctx = klog.NewContext(ctx, s.logger)
 	if err := s.scheduler.Cache.UpdateSnapshot(s.logger, s.snapshot); err != nil {
@@ -36,7 +38,7 @@ func (s *Scheduler) Schedule(ctx context.Context, pod *corev1.Pod) (node string,
 	}
 	info, err := framework.NewPodInfo(pod)
 	if err != nil {
-		return "", nil, fmt.Errorf("pod %s: %w", PodKey(pod), err)
+		return "", nil, fmt.Errorf("pod %s: %w", scheduling.PodName(pod), err)
 	}
 	result, err := s.scheduler.SchedulePod(ctx, s.framework, framework.NewCycleState(), &framework.QueuedPodInfo{PodInfo: info})
 	var unfit *framework.FitError
@@ -51,7 +53,7 @@ func (s *Scheduler) Schedule(ctx context.Context, pod *corev1.Pod) (node string,
 		plugins := slices.Sorted(maps.Keys(unfit.Diagnosis.UnschedulablePlugins))
 		return "", &Refusal{Plugin: strings.Join(plugins, ","), Reason: unfit.Error()}, nil
 	case err != nil:
-		return "", nil, fmt.Errorf("scheduling pod %s: %w", PodKey(pod), err)
+		return "", nil, fmt.Errorf("scheduling pod %s: %w", scheduling.PodName(pod), err)
 	}
 	return result.SuggestedHost, nil, s.Bind(pod, result.SuggestedHost)
 }
@@ -75,7 +77,7 @@ func (s *Scheduler) Choices(ctx context.Context, pod *corev1.Pod) ([]string, err
 		return nil, nil
 	}
 	if !status.IsSuccess() {
-		return nil, fmt.Errorf("scheduling pod %s: %w", PodKey(pod), status.AsError())
+		return nil, fmt.Errorf("scheduling pod %s: %w", scheduling.PodName(pod), status.AsError())
 	}
 	var feasible []fwk.NodeInfo
 	for _, node := range all {
@@ -87,7 +89,7 @@ func (s *Scheduler) Choices(ctx context.Context, pod *corev1.Pod) ([]string, err
 		case status.IsSuccess():
 			feasible = append(feasible, node)
 		case !status.IsRejected():
-			return nil, fmt.Errorf("scheduling pod %s: %w", PodKey(pod), status.AsError())
+			return nil, fmt.Errorf("scheduling pod %s: %w", scheduling.PodName(pod), status.AsError())
 		}
 	}
 	switch len(feasible) {
@@ -97,11 +99,11 @@ func (s *Scheduler) Choices(ctx context.Context, pod *corev1.Pod) ([]string, err
 		return []string{feasible[0].Node().Name}, nil
 	}
 	if status := s.framework.RunPreScorePlugins(ctx, state, pod, feasible); !status.IsSuccess() {
-		return nil, fmt.Errorf("scoring nodes for pod %s: %w", PodKey(pod), status.AsError())
+		return nil, fmt.Errorf("scoring nodes for pod %s: %w", scheduling.PodName(pod), status.AsError())
 	}
 	scores, status := s.framework.RunScorePlugins(ctx, state, pod, feasible)
 	if !status.IsSuccess() {
-		return nil, fmt.Errorf("scoring nodes for pod %s: %w", PodKey(pod), status.AsError())
+		return nil, fmt.Errorf("scoring nodes for pod %s: %w", scheduling.PodName(pod), status.AsError())
 	}
 	best := slices.MaxFunc(scores, func(a, b fwk.NodePluginScores) int { return cmp.Compare(a.TotalScore, b.TotalScore) }).TotalScore
 	var out []string
@@ -117,14 +119,14 @@ func (s *Scheduler) Choices(ctx context.Context, pod *corev1.Pod) ([]string, err
 // Nominate sets a pod's status.nominatedNodeName, so that kube-scheduler keeps room for
 // it there against pods of no higher priority, until it has a node or fits none.
 func (s *Scheduler) Nominate(pod *corev1.Pod, node string) error {
-	if _, taken := s.pods[PodKey(pod)]; taken {
-		return fmt.Errorf("pod %s has a node already", PodKey(pod))
+	if _, taken := s.pods[scheduling.PodName(pod)]; taken {
+		return fmt.Errorf("pod %s has a node already", scheduling.PodName(pod))
 	}
 	nominated := pod.DeepCopy()
 	nominated.Status.NominatedNodeName = node
 	info, err := framework.NewPodInfo(nominated)
 	if err != nil {
-		return fmt.Errorf("pod %s: %w", PodKey(pod), err)
+		return fmt.Errorf("pod %s: %w", scheduling.PodName(pod), err)
 	}
 	s.nominated.AddNominatedPod(s.logger, info, nil)
 	return nil

@@ -16,6 +16,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/requirements"
+	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 )
 
@@ -48,7 +49,7 @@ func newer(a, b *corev1.Pod) bool {
 	if !a.CreationTimestamp.Equal(&b.CreationTimestamp) {
 		return b.CreationTimestamp.Before(&a.CreationTimestamp)
 	}
-	return PodKey(a) > PodKey(b)
+	return scheduling.PodName(a) > scheduling.PodName(b)
 }
 
 // owns reports whether the pod is one of the daemon's.
@@ -133,7 +134,7 @@ func (d *daemon) podOn(node *corev1.Node) *corev1.Pod {
 	pod.Spec = *d.spec.DeepCopy()
 	pod.Spec.NodeName = node.Name
 	pod.Name = d.set.Name + "-on-" + node.Name
-	pod.UID = types.UID(PodKey(pod))
+	pod.UID = types.UID(scheduling.PodName(pod))
 	pod.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(d.set, appsv1.SchemeGroupVersion.WithKind("DaemonSet"))}
 	return pod
 }
@@ -153,7 +154,7 @@ func admittedPod(pod *corev1.Pod) *corev1.Pod {
 	out := pod.DeepCopy()
 	out.Namespace = namespaceOf(out.Namespace)
 	if out.UID == "" {
-		out.UID = types.UID(PodKey(out))
+		out.UID = types.UID(scheduling.PodName(out))
 	}
 	coredefaults.SetObjectDefaults_Pod(out)
 	return schedulingtest.Admitted(out)

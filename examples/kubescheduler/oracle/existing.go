@@ -85,7 +85,7 @@ func (w *world) startupTaint(pool string, t corev1.Taint) bool {
 // purchase returns what a node was bought as: its type, and its offering or, if the
 // catalog no longer has that, none. The type is nil if the catalog lacks it.
 func (w *world) purchase(n *corev1.Node) (t *instancetypes.InstanceType, o offering) {
-	c := w.catalog(n.Labels[scheduling.NodePoolLabel])
+	c := w.problem.CatalogOf(n.Labels[scheduling.NodePoolLabel])
 	if c == nil {
 		return nil, o
 	}

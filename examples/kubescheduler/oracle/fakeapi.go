@@ -16,6 +16,8 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
 	volumehelpers "k8s.io/component-helpers/storage/volume"
+
+	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
 // fakeAPI is an API server in memory that knows what a binding is, and makes volumes.
@@ -115,11 +117,11 @@ func (a *fakeAPI) outcome(ctx context.Context, pods []*corev1.Pod) (*Outcome, er
 	}
 	asked := map[string]bool{}
 	for _, pod := range pods {
-		asked[PodKey(pod)] = true
+		asked[scheduling.PodName(pod)] = true
 	}
 	for i := range list.Items {
 		pod := &list.Items[i]
-		if name := PodKey(pod); asked[name] {
+		if name := scheduling.PodName(pod); asked[name] {
 			o.read(name, pod)
 		}
 	}

@@ -147,29 +147,29 @@ func (s *Scheduler) RemoveNode(name string) error {
 
 // Bind puts a pod onto a node without asking anyone.
 func (s *Scheduler) Bind(pod *corev1.Pod, node string) error {
-	if _, taken := s.pods[PodKey(pod)]; taken {
-		return fmt.Errorf("pod %s has a node already", PodKey(pod))
+	if _, taken := s.pods[scheduling.PodName(pod)]; taken {
+		return fmt.Errorf("pod %s has a node already", scheduling.PodName(pod))
 	}
 	if _, ok := s.nodes[node]; !ok {
-		return fmt.Errorf("pod %s cannot be bound to node %s, which is not there", PodKey(pod), node)
+		return fmt.Errorf("pod %s cannot be bound to node %s, which is not there", scheduling.PodName(pod), node)
 	}
 	bound := pod.DeepCopy()
 	bound.Spec.NodeName = node
 	if err := s.scheduler.Cache.AddPod(s.logger, bound); err != nil {
-		return fmt.Errorf("binding pod %s: %w", PodKey(pod), err)
+		return fmt.Errorf("binding pod %s: %w", scheduling.PodName(pod), err)
 	}
-	s.pods[PodKey(bound)] = bound
+	s.pods[scheduling.PodName(bound)] = bound
 	s.nominated.DeleteNominatedPodIfExists(bound)
 	return nil
 }
 
 // Unbind takes a pod away.
 func (s *Scheduler) Unbind(pod *corev1.Pod) error {
-	bound, ok := s.pods[PodKey(pod)]
+	bound, ok := s.pods[scheduling.PodName(pod)]
 	if !ok {
-		return fmt.Errorf("pod %s has no node", PodKey(pod))
+		return fmt.Errorf("pod %s has no node", scheduling.PodName(pod))
 	}
-	delete(s.pods, PodKey(pod))
+	delete(s.pods, scheduling.PodName(pod))
 	return s.scheduler.Cache.RemovePod(s.logger, bound)
 }
 
@@ -202,9 +202,6 @@ func newRefusal(status *fwk.Status) *Refusal {
 	}
 	return &Refusal{Plugin: status.Plugin(), Reason: status.Message(), Failed: !status.IsRejected()}
 }
-
-// PodKey is how plans name a pod: namespace/name.
-func PodKey(pod *corev1.Pod) string { return namespaceOf(pod.Namespace) + "/" + pod.Name }
 
 func namespaceOf(name string) string {
 	if name == "" {

@@ -45,7 +45,7 @@ type item struct {
 // items yields what the pool may buy now, whatever its limits say.
 func (s *shop) items(pool *scheduling.NodePool) iter.Seq[*item] {
 	return func(yield func(*item) bool) {
-		catalog := s.catalog(pool.Name)
+		catalog := s.problem.CatalogOf(pool.Name)
 		if pool.Spec.Replicas != nil || pool.DeletionTimestamp != nil || catalog == nil {
 			return
 		}
@@ -105,7 +105,7 @@ func (i *item) machines(name string) []Node {
 		maps.Copy(own, choice)
 		node := newMachine(name, i.kind, i.offering, own, i.pool.Spec.Template.Spec.Taints)
 		if i.rules.allow(node) {
-			out = append(out, Node{Node: node, Machine: i.describe(choice), Daemons: i.daemonsOn(node, i.catalog(i.pool.Name))})
+			out = append(out, Node{Node: node, Machine: i.describe(choice), Daemons: i.daemonsOn(node, i.problem.CatalogOf(i.pool.Name))})
 		}
 	}
 	return out

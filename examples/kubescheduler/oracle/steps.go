@@ -1,15 +1,14 @@
 package oracle
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
 )
 
@@ -33,9 +32,12 @@ func NewSchedulerForSteps(ctx context.Context, c *disruption.Cluster) (*Schedule
 // means that the plan cannot be carried out at all, for example because it names an unknown
 // pod.
 func CheckSteps(ctx context.Context, s *Scheduler, c *disruption.Cluster, plan *disruption.Plan) ([]Disagreement, error) {
-	m := &stepReplay{replay: &replay{world: newWorld(&c.Problem), scheduler: s}, at: map[string]*corev1.Pod{}}
-	if err := m.begin(ctx); err != nil {
+	m := &stepReplay{replay: &replay{world: newWorld(&c.Problem), scheduler: s, plan: &scheduling.Plan{}}, at: map[string]*corev1.Pod{}}
+	if err := m.run(ctx, nil); err != nil {
 		return nil, err
+	}
+	for _, pod := range m.running {
+		m.at[scheduling.PodName(pod)] = pod
 	}
 	for i := range plan.Steps {
 		if err := m.step(ctx, &plan.Steps[i]); err != nil {
@@ -56,39 +58,16 @@ type stepReplay struct {
 	left map[string]int
 }
 
-// begin puts the cluster there as it is.
-func (m *stepReplay) begin(ctx context.Context) error {
-	if err := m.scheduler.Reset(); err != nil {
-		return err
-	}
-	m.cluster = &Cluster{}
-	running := map[string][]*corev1.Pod{}
-	for _, pod := range m.running {
-		running[pod.Spec.NodeName] = append(running[pod.Spec.NodeName], pod)
-		m.at[PodKey(pod)] = pod
-	}
-	for _, node := range m.nodes {
-		m.cluster.Nodes = append(m.cluster.Nodes, Node{Node: node, Running: running[node.Name], Daemons: m.daemonsOf(node)})
-		if err := m.add(ctx, &m.cluster.Nodes[len(m.cluster.Nodes)-1]); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // step carries one step out.
 func (m *stepReplay) step(ctx context.Context, step *disruption.Step) error {
 	for i := range step.Launches {
 		l := &step.Launches[i]
-		if len(l.Options) == 0 {
-			return fmt.Errorf("launch %s has no option", l.Name)
-		}
-		node, err := m.launchNode(l.Name, l, &l.Options[0])
+		node, err := m.bought(l.Name, l, 0)
 		if err != nil {
-			return fmt.Errorf("launch %s: %w", l.Name, err)
+			return err
 		}
-		m.cluster.Nodes = append(m.cluster.Nodes, Node{Node: node, Launch: l, Machine: describe(&l.Options[0]), Daemons: m.daemonsOn(node, m.catalog(l.NodePool))})
-		if err := m.add(ctx, &m.cluster.Nodes[len(m.cluster.Nodes)-1]); err != nil {
+		m.cluster.Nodes = append(m.cluster.Nodes, node)
+		if err := m.add(ctx, &node); err != nil {
 			return err
 		}
 	}
@@ -146,9 +125,7 @@ func (m *stepReplay) wave(ctx context.Context, evictions []disruption.Eviction) 
 		placements = append(placements, Placement{Pod: Recreated(pod), Node: e.To})
 		m.at[e.Pod] = onNode(pod, e.To)
 	}
-	slices.SortStableFunc(placements, func(a, b Placement) int {
-		return cmp.Or(cmp.Compare(Priority(b.Pod), Priority(a.Pod)), strings.Compare(PodKey(a.Pod), PodKey(b.Pod)))
-	})
+	inTurn(placements)
 	return m.admitAll(ctx, placements)
 }
 
@@ -168,7 +145,7 @@ func (m *stepReplay) admitAll(ctx context.Context, placements []Placement) error
 		return err
 	}
 	m.found = nil
-	return m.place(ctx, slices.DeleteFunc(placements, func(p Placement) bool { return !refused[PodKey(p.Pod)] }))
+	return m.place(ctx, slices.DeleteFunc(placements, func(p Placement) bool { return !refused[scheduling.PodName(p.Pod)] }))
 }
 
 // removeEmptied takes away the nodes that were being removed all along, and those of the step that have

@@ -33,7 +33,7 @@ func newWorld(p *scheduling.Problem) *world {
 		w.pools[pool.Name] = pool
 	}
 	for _, pod := range p.Pods {
-		w.pending[PodKey(pod)] = admittedPod(pod)
+		w.pending[scheduling.PodName(pod)] = admittedPod(pod)
 	}
 	for _, set := range p.DaemonSets {
 		w.daemons = append(w.daemons, newDaemon(set, p.Running))
@@ -56,14 +56,6 @@ func terminal(pod *corev1.Pod) bool {
 	return pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
 }
 
-// catalog is what a pool buys from; nil if there is none.
-func (w *world) catalog(pool string) *instancetypes.Catalog {
-	if c, ok := w.problem.PoolCatalogs[pool]; ok {
-		return c
-	}
-	return w.problem.Catalog
-}
-
 // soldBy returns the keys of the labels that any machine of the catalog has.
 func (w *world) soldBy(c *instancetypes.Catalog) map[string]bool {
 	keys, ok := w.sold[c]
@@ -84,7 +76,7 @@ func (w *world) soldBy(c *instancetypes.Catalog) map[string]bool {
 
 // offering looks up what an option of a pool's launch stands for.
 func (w *world) offering(pool string, o *scheduling.Option) (*instancetypes.InstanceType, *offerings.Offering, error) {
-	if c := w.catalog(pool); c != nil {
+	if c := w.problem.CatalogOf(pool); c != nil {
 		if t, ok := c.Get(o.InstanceType); ok {
 			i := slices.IndexFunc(t.Offerings, func(x offerings.Offering) bool {
 				return x.Zone == o.Zone && x.CapacityType == o.CapacityType && x.ReservationID == o.ReservationID

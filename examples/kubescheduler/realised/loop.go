@@ -149,7 +149,7 @@ func NewLoopFrom(ctx context.Context, planner Planner, p *scheduling.Problem, pl
 		delete(l.later, pod.String())
 	}
 	for _, pod := range p.Pods {
-		if name := oracle.PodKey(pod); !named[name] {
+		if name := scheduling.PodName(pod); !named[name] {
 			l.first.Unschedulable = append(l.first.Unschedulable, scheduling.Unschedulable{Pod: name})
 		}
 	}
@@ -161,15 +161,11 @@ func NewLoopFrom(ctx context.Context, planner Planner, p *scheduling.Problem, pl
 
 // onSale is what a launch buys first.
 func onSale(p *scheduling.Problem, l *scheduling.Launch) (of offerings.Offering, err error) {
-	catalog := p.Catalog
-	if own, ok := p.PoolCatalogs[l.NodePool]; ok {
-		catalog = own
-	}
 	if len(l.Options) == 0 {
 		return of, fmt.Errorf("launch %s of the plan has no options", l.Name)
 	}
 	key := l.Options[0].Key()
-	of, ok := catalog.Lookup(key)
+	of, ok := p.CatalogOf(l.NodePool).Lookup(key)
 	if !ok || of.ReservationID != key.ReservationID {
 		return of, fmt.Errorf("launch %s of the plan: the catalog does not sell %v", l.Name, key)
 	}
@@ -229,7 +225,7 @@ func ranks(pods []*corev1.Pod, order uint64) map[string]int {
 	}
 	out := make(map[string]int, len(pods))
 	for i, pod := range pods {
-		out[oracle.PodKey(pod)] = at[i]
+		out[scheduling.PodName(pod)] = at[i]
 	}
 	return out
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
 
 	"github.com/plimsoll-go/plimsoll/examples/kubescheduler/oracle"
 	"github.com/plimsoll-go/plimsoll/scheduling"
@@ -79,7 +80,7 @@ func (r *run) round(ctx context.Context, p *scheduling.Problem, plan *scheduling
 	r.dice.Shuffle(len(joining), func(i, j int) { joining[i], joining[j] = joining[j], joining[i] })
 	waiting := cluster.Placements
 	for _, pod := range cluster.Left {
-		if first && r.later[oracle.PodKey(pod)] {
+		if first && r.later[scheduling.PodName(pod)] {
 			waiting = append(waiting, oracle.Placement{Pod: pod})
 		}
 	}
@@ -116,7 +117,7 @@ func (r *run) round(ctx context.Context, p *scheduling.Problem, plan *scheduling
 // queue puts pods into the order in which kube-scheduler takes them.
 func (r *run) queue(pods []oracle.Placement) {
 	slices.SortStableFunc(pods, func(a, b oracle.Placement) int {
-		return cmp.Or(cmp.Compare(oracle.Priority(b.Pod), oracle.Priority(a.Pod)), cmp.Compare(r.rank[oracle.PodKey(a.Pod)], r.rank[oracle.PodKey(b.Pod)]))
+		return cmp.Or(cmp.Compare(corev1helpers.PodPriority(b.Pod), corev1helpers.PodPriority(a.Pod)), cmp.Compare(r.rank[scheduling.PodName(a.Pod)], r.rank[scheduling.PodName(b.Pod)]))
 	})
 }
 

@@ -227,7 +227,7 @@ func (r *stepsRun) step(ctx context.Context, step *disruption.Step) error {
 func (r *stepsRun) waves(step *disruption.Step) [][]oracle.Placement {
 	running := map[string]*corev1.Pod{}
 	for _, pod := range r.problem.Running {
-		running[oracle.PodKey(pod)] = pod
+		running[scheduling.PodName(pod)] = pod
 	}
 	waves := [][]oracle.Placement{nil}
 	for _, e := range step.Evictions {
@@ -241,7 +241,7 @@ func (r *stepsRun) waves(step *disruption.Step) [][]oracle.Placement {
 	}
 	last := len(waves) - 1
 	for _, pod := range r.problem.Running {
-		if name := oracle.PodKey(pod); r.moved[name] && running[name] != nil && slices.Contains(step.Drain, pod.Spec.NodeName) {
+		if name := scheduling.PodName(pod); r.moved[name] && running[name] != nil && slices.Contains(step.Drain, pod.Spec.NodeName) {
 			waves[last] = append(waves[last], oracle.Placement{Pod: pod})
 		}
 	}
@@ -252,7 +252,7 @@ func (r *stepsRun) waves(step *disruption.Step) [][]oracle.Placement {
 func (r *stepsRun) evict(pod *corev1.Pod) (*corev1.Pod, error) {
 	i := slices.Index(r.problem.Running, pod)
 	r.problem.Running = slices.Delete(r.problem.Running, i, i+1)
-	r.moved[oracle.PodKey(pod)] = true
+	r.moved[scheduling.PodName(pod)] = true
 	r.out.Moved++
 	return oracle.Recreated(pod), r.scheduler.Unbind(pod)
 }
