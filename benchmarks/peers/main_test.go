@@ -64,7 +64,7 @@ func TestRandom(t *testing.T) {
 
 func TestKWOK(t *testing.T) {
 	var stdout, stderr bytes.Buffer
-	args := []string{"-corpora", "thirty-sizes", "-markets", "kwok", "-buy", "mixed", "-pods", "30", "-kwok", "internal/corpus/testdata/kwok.json", "-strict"}
+	args := []string{"-corpora", "thirty-sizes", "-markets", "kwok", "-buy", "mixed", "-pods", "30", "-strict"}
 	require.NoError(t, run(t.Context(), args, &stdout, &stderr), stderr.String())
 	assert.Contains(t, stdout.String(), "| kwok/thirty-sizes/mixed/30 | karpenter | 30 |")
 }
@@ -106,8 +106,6 @@ func TestFlags(t *testing.T) {
 		"-pods 1,x":           `-pods: "x" is no number of pods`,
 		"-buy gold":           `-buy: no "gold"; there are on-demand, spot, mixed`,
 		"-region mars":        "-region: ",
-		"-kwok nowhere":       "-kwok: open nowhere",
-		"-kwok main_test.go":  "-kwok: main_test.go: ",
 		"-report rumours":     `-report: no "rumours"; there are gaps, speed, growth, consolidation`,
 		"-nodes 40,none":      `-nodes: "none" is no number of nodes`,
 		"-f main.go":          "-f: want one of -markets",

@@ -20,8 +20,8 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// The planners that others are compared with.
-const reference, standard = "plimsoll", "karpenter"
+// reference is the planner that all others are compared with.
+const reference = "plimsoll"
 
 // reporter writes reports, as Markdown and plots.
 type reporter struct {
@@ -78,15 +78,15 @@ func (r reporter) publish(section, text string) error {
 
 // draw draws plots if they are wanted.
 func draw[P interface {
-	Draw(dir string) ([]string, error)
+	Draw(dir string) (string, error)
 }](r reporter, plots ...P) error {
 	var faults []error
 	for _, p := range plots {
 		if r.plots == "" {
 			break
 		}
-		files, err := p.Draw(r.plots)
-		fmt.Fprintf(r.stderr, "drew %s\n", strings.Join(files, " "))
+		file, err := p.Draw(r.plots)
+		fmt.Fprintf(r.stderr, "drew %s\n", file)
 		faults = append(faults, err)
 	}
 	return errors.Join(faults...)
@@ -139,7 +139,7 @@ func (r reporter) instances() ([]corpus.Instance, error) {
 
 // quick reports whether a planner is asked about so many pods.
 func (s *settings) quick(p peer.Peer, pods int) bool {
-	return pods <= s.slow || p.Name() != standard && p.Name() != "plimsoll thorough"
+	return pods <= s.slow || p.Name() != peer.Karpenter && p.Name() != "plimsoll thorough"
 }
 
 // gaps writes what every planner made of every instance, how far that is above the bound, and
@@ -204,7 +204,7 @@ func (r reporter) speed(ctx context.Context) ([]string, error) {
 		for _, p := range slices.Concat(theirs, r.efforts()) {
 			o := r.measure
 			o.Median = true
-			if o.Repeat = max(o.Repeat, 5); p.Name() == standard {
+			if o.Repeat = max(o.Repeat, 5); p.Name() == peer.Karpenter {
 				o.Repeat = 1
 			}
 			result, _, err := peer.Measure(ctx, p, in.Name, in.Problem, o)
@@ -214,8 +214,8 @@ func (r reporter) speed(ctx context.Context) ([]string, error) {
 			all = append(all, result)
 		}
 	}
-	err := r.publish("speed", report.Table(report.Speed(all, standard), all, true))
-	return report.Slow(all, standard), errors.Join(err, draw(r, report.SpeedPlots(all)...))
+	err := r.publish("speed", report.Table(report.Speed(all, peer.Karpenter), all, true))
+	return report.Slow(all, peer.Karpenter), errors.Join(err, draw(r, report.SpeedPlots(all)...))
 }
 
 // growth measures how the time grows with the numbers of everything.

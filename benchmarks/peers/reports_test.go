@@ -56,7 +56,7 @@ func TestReportOfGaps(t *testing.T) {
 		assert.Contains(t, text, "| corpus | plimsoll fast | plimsoll | plimsoll free | plimsoll thorough | karpenter | first-fit all types |")
 		assert.Contains(t, text, "\n| thirty-sizes | 1.")
 	}
-	assert.Equal(t, []string{"gap.png", "gap.svg"}, plots)
+	assert.Equal(t, []string{"gap.svg"}, plots)
 }
 
 // The report of speed has Karpenter run once beside our efforts. That we are fast enough
@@ -73,7 +73,7 @@ func TestReportOfSpeed(t *testing.T) {
 	}
 	assert.NotContains(t, stdout, " costs ", "we are no dearer")
 	assert.NotContains(t, stdout, "MB, over")
-	assert.Equal(t, []string{"memory.png", "memory.svg", "time.png", "time.svg"}, plots)
+	assert.Equal(t, []string{"memory.svg", "time.svg"}, plots)
 }
 
 func TestReportOfGrowth(t *testing.T) {
@@ -84,7 +84,7 @@ func TestReportOfGrowth(t *testing.T) {
 			assert.Contains(t, text, line)
 		}
 	}
-	assert.Len(t, plots, 10)
+	assert.Len(t, plots, 5)
 	assert.Contains(t, plots, "per-pod.svg")
 	var stderr bytes.Buffer
 	assert.ErrorContains(t, run(t.Context(), []string{"-report", "growth", "-markets", "kwok"}, &bytes.Buffer{}, &stderr), "needs the market ec2")
@@ -100,7 +100,7 @@ func TestReportOfConsolidation(t *testing.T) {
 		assert.Contains(t, text, "|  | plimsoll |")
 		assert.NotContains(t, text, "plimsoll fast")
 	}
-	assert.Equal(t, []string{"consolidation-20.png", "consolidation-20.svg"}, plots)
+	assert.Equal(t, []string{"consolidation-20.svg"}, plots)
 	var stderr bytes.Buffer
 	assert.ErrorContains(t, run(t.Context(), []string{"-report", "consolidation", "-markets", "kwok"}, &bytes.Buffer{}, &stderr), "needs the market ec2")
 }

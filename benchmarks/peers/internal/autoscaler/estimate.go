@@ -2,7 +2,6 @@ package autoscaler
 
 import (
 	"cmp"
-	"math"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -73,45 +72,23 @@ func (e *estimator) estimate(o *packing.Option, pending []int) *scaleUp {
 		return nil
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(size[b], size[a]) })
-	least := e.least(order)
+	least := e.Least(order)
 	up := &scaleUp{}
 	var open []*packing.Bin
 	for _, c := range order {
-		requests, n := e.Classes[c].Requests, pending[c]
-		for i := len(open) - 1; i >= 0 && n > 0; i-- {
-			k := open[i].Fit(c, requests, n)
-			open[i].Put(c, requests, k)
-			n -= k
+		n := pending[c]
+		for _, b := range slices.Backward(open) {
+			n -= e.Put(b, c, n)
 		}
 		for n > 0 {
-			b := packing.Open(o)
-			k := b.Fit(c, requests, n)
-			b.Put(c, requests, k)
-			n -= k
+			b := packing.NewBin(o)
+			n -= e.Put(b, c, n)
 			up.bins, open = append(up.bins, b), append(open, b)
 		}
-		open = slices.DeleteFunc(open, func(b *packing.Bin) bool {
-			for i, q := range least {
-				if b.Left[i] < q {
-					return true
-				}
-			}
-			return false
-		})
+		open = packing.Open(open, least)
 	}
 	e.rate(up, o)
 	return up
-}
-
-// least is the smallest request of the classes in each resource.
-func (e *estimator) least(classes []int) []int64 {
-	out := slices.Repeat([]int64{math.MaxInt64}, len(e.Resources))
-	for _, c := range classes {
-		for i, q := range e.Classes[c].Requests {
-			out[i] = min(out[i], q)
-		}
-	}
-	return out
 }
 
 func (e *estimator) share(column int, part, of []int64) float64 {

@@ -30,7 +30,7 @@ type Point struct{ X, Y float64 }
 // Lines is a plot with one curve for each series. Its axes are logarithmic unless they are
 // said to be linear.
 type Lines struct {
-	// Name is that of its files, without the ending.
+	// Name is that of its file, without the ending.
 	Name string
 	// Title, X and Y are what it says above and beside the axes.
 	Title, X, Y string
@@ -39,9 +39,9 @@ type Lines struct {
 	Linear bool
 }
 
-// Draw writes the plot into the directory, which it makes, as SVG and PNG, and returns
-// the names of the files.
-func (l Lines) Draw(dir string) ([]string, error) {
+// Draw writes the plot into the directory, which it makes, as SVG, and returns
+// the name of the file.
+func (l Lines) Draw(dir string) (string, error) {
 	p := newPlot(l.Title, l.X)
 	p.Y.Label.Text, p.Title.Padding = l.Y, vg.Points(6)
 	if !l.Linear {
@@ -65,7 +65,7 @@ func (l Lines) Draw(dir string) ([]string, error) {
 		slices.SortFunc(points, func(a, b plotter.XY) int { return cmp.Compare(a.X, b.X) })
 		line, dots, err := plotter.NewLinePoints(points)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %s: %w", l.Name, s.Name, err)
+			return "", fmt.Errorf("%s: %s: %w", l.Name, s.Name, err)
 		}
 		dots.Color, dots.Shape = look(s.Name)
 		line.Color = dots.Color
@@ -74,7 +74,7 @@ func (l Lines) Draw(dir string) ([]string, error) {
 		drawn += len(points)
 	}
 	if drawn == 0 {
-		return nil, fmt.Errorf("%s: nothing to draw", l.Name)
+		return "", fmt.Errorf("%s: nothing to draw", l.Name)
 	}
 	if l.Linear {
 		p.Legend.Top = false // curves rise
@@ -93,7 +93,7 @@ func (l Lines) Draw(dir string) ([]string, error) {
 
 // Dots is a plot with a row for each category, and a dot in it for each series.
 type Dots struct {
-	// Name is that of its files, without the ending.
+	// Name is that of its file, without the ending.
 	Name string
 	// Title and X are what it says above and below.
 	Title, X string
@@ -105,11 +105,11 @@ type Dots struct {
 	Series []Series
 }
 
-// Draw writes the plot into the directory, which it makes, as SVG and PNG, and returns
-// the names of the files.
-func (d Dots) Draw(dir string) ([]string, error) {
+// Draw writes the plot into the directory, which it makes, as SVG, and returns
+// the name of the file.
+func (d Dots) Draw(dir string) (string, error) {
 	if len(d.Categories) == 0 {
-		return nil, fmt.Errorf("%s: nothing to draw", d.Name)
+		return "", fmt.Errorf("%s: nothing to draw", d.Name)
 	}
 	p := newPlot(d.Title, d.X)
 	last := float64(len(d.Categories) - 1)
@@ -123,7 +123,7 @@ func (d Dots) Draw(dir string) ([]string, error) {
 		}
 		dots, err := plotter.NewScatter(points)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %s: %w", d.Name, s.Name, err)
+			return "", fmt.Errorf("%s: %s: %w", d.Name, s.Name, err)
 		}
 		dots.Color, dots.Shape = look(s.Name)
 		dots.Radius = 3 * vg.Millimeter / 2
@@ -148,20 +148,16 @@ func newPlot(title, x string) *plot.Plot {
 	return p
 }
 
-// save writes a plot as SVG and PNG.
-func save(dir, name string, p *plot.Plot, width, height vg.Length) ([]string, error) {
+// save writes a plot as SVG, and returns the name of the file.
+func save(dir, name string, p *plot.Plot, width, height vg.Length) (string, error) {
+	file := filepath.Join(dir, name+".svg")
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, err
+		return "", err
 	}
-	var files []string
-	for _, ending := range []string{"svg", "png"} {
-		file := filepath.Join(dir, name+"."+ending)
-		if err := p.Save(width, height, file); err != nil {
-			return files, fmt.Errorf("%s: %w", file, err)
-		}
-		files = append(files, file)
+	if err := p.Save(width, height, file); err != nil {
+		return "", fmt.Errorf("%s: %w", file, err)
 	}
-	return files, nil
+	return file, nil
 }
 
 // style is the look of one planner.

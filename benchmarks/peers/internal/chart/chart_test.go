@@ -3,7 +3,6 @@ package chart
 import (
 	"encoding/xml"
 	"errors"
-	"image/png"
 	"io"
 	"os"
 	"path/filepath"
@@ -13,16 +12,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
-
-func checkPNG(t *testing.T, name string) {
-	t.Helper()
-	f, err := os.Open(name)
-	require.NoError(t, err)
-	defer f.Close()
-	picture, err := png.Decode(f)
-	require.NoError(t, err)
-	assert.Greater(t, picture.Bounds().Dx(), 300)
-}
 
 // svgText reads the file as XML and returns its text.
 func svgText(t *testing.T, name string) string {
@@ -49,11 +38,9 @@ func TestLines(t *testing.T) {
 		{Name: "nothing"},
 		{Name: "karpenter", Points: []Point{{10, 5}}},
 	}}
-	files, err := l.Draw(filepath.Join(t.TempDir(), "new"))
+	file, err := l.Draw(filepath.Join(t.TempDir(), "new"))
 	require.NoError(t, err)
-	require.Len(t, files, 2)
-	text := svgText(t, files[0])
-	checkPNG(t, files[1])
+	text := svgText(t, file)
 	for _, want := range []string{"title", "pods", "ms", "plimsoll", "karpenter", "100"} {
 		assert.Contains(t, text, want)
 	}
@@ -62,18 +49,17 @@ func TestLines(t *testing.T) {
 	_, err = Lines{Name: "empty", Series: l.Series[1:2]}.Draw(t.TempDir())
 	assert.ErrorContains(t, err, "empty: nothing to draw")
 	single := Lines{Name: "dot", Series: []Series{{Name: "plimsoll", Points: []Point{{10, 5}}}}}
-	files, err = single.Draw(t.TempDir())
+	_, err = single.Draw(t.TempDir())
 	require.NoError(t, err, "one value has no length on a logarithmic axis")
-	assert.Len(t, files, 2)
 }
 
 func TestDots(t *testing.T) {
 	d := Dots{Name: "gap", Title: "title", X: "price", From: 1, To: 1.5, Categories: []string{"top", "bottom"}, Series: []Series{
 		{Name: "plimsoll", Points: []Point{{1.1, 0}, {9, 1}}}, {Name: "nothing"},
 	}}
-	files, err := d.Draw(t.TempDir())
+	file, err := d.Draw(t.TempDir())
 	require.NoError(t, err)
-	text := svgText(t, files[0])
+	text := svgText(t, file)
 	for _, want := range []string{"title", "price", "top", "bottom", "plimsoll"} {
 		assert.Contains(t, text, want)
 	}

@@ -74,9 +74,6 @@ func anew(c disruption.Cluster) scheduling.Problem {
 	return p
 }
 
-// standard is the planner that ours are compared with.
-const standard = "karpenter"
-
 // attempts is how often Karpenter consolidates each cluster. Its runs differ, because it
 // goes through maps; the best one counts.
 const attempts = 3

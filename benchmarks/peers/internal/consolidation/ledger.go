@@ -1,7 +1,6 @@
 package consolidation
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -38,7 +37,7 @@ func open(c disruption.Cluster) (*ledger, error) {
 		l.machines[node.Name] = m
 	}
 	for _, pod := range c.Running {
-		name := cmp.Or(pod.Namespace, corev1.NamespaceDefault) + "/" + pod.Name
+		name := scheduling.PodName(pod)
 		l.pods[name], l.at[name] = pod, pod.Spec.NodeName
 	}
 	return l, nil

@@ -79,7 +79,7 @@ const rounds = 10_000
 // Karpenter lets Karpenter's consolidation run until it finds nothing more to do. Only its
 // decisions are timed, and in the end every pod has its place.
 func Karpenter(ctx context.Context, c disruption.Cluster) (Course, error) {
-	course := Course{Planner: "karpenter"}
+	course := Course{Planner: peer.Karpenter}
 	k, err := karpenter.NewConsolidation(ctx, c)
 	if err != nil {
 		return course, fmt.Errorf("karpenter: %w", err)

@@ -8,6 +8,7 @@ import (
 	"github.com/samber/lo"
 
 	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/chart"
+	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/peer"
 	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/report"
 	"github.com/plimsoll-go/plimsoll/offerings"
 )
@@ -35,7 +36,7 @@ func (t *total) add(m Match, c Course) {
 	t.moved, t.steps = t.moved+c.End().Moved, t.steps+c.Steps()
 	t.Expense = t.Plus(c.Expense)
 	t.First = max(t.First, c.First)
-	if k, ok := m.find(standard); ok {
+	if k, ok := m.find(peer.Karpenter); ok {
 		if p, ok := c.Reaches(k.End().Price); ok {
 			t.reaches += p.Moved
 		} else {
@@ -96,7 +97,7 @@ func kinds(matches []Match) []string {
 // Broken says where Karpenter saves more in the end than the planner at any time, or as
 // much with fewer pods moved.
 func Broken(m Match, planner string) []string {
-	k, known := m.find(standard)
+	k, known := m.find(peer.Karpenter)
 	c, played := m.find(planner)
 	if !known || !played {
 		return nil
@@ -105,9 +106,9 @@ func Broken(m Match, planner string) []string {
 	p, ok := c.Reaches(goal.Price)
 	switch {
 	case !ok:
-		return []string{fmt.Sprintf("%s, seed %d: %s ends at %s, %s at %s", m.Kind, m.Seed, planner, c.End().Price, standard, goal.Price)}
+		return []string{fmt.Sprintf("%s, seed %d: %s ends at %s, %s at %s", m.Kind, m.Seed, planner, c.End().Price, peer.Karpenter, goal.Price)}
 	case p.Moved > goal.Moved:
-		return []string{fmt.Sprintf("%s, seed %d: %s moves %d pods to get down to %s, %s %d", m.Kind, m.Seed, planner, p.Moved, goal.Price, standard, goal.Moved)}
+		return []string{fmt.Sprintf("%s, seed %d: %s moves %d pods to get down to %s, %s %d", m.Kind, m.Seed, planner, p.Moved, goal.Price, peer.Karpenter, goal.Moved)}
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
 
 	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/karpenter"
 	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/peer"
@@ -179,7 +180,7 @@ func pools(o peer.Outcome) map[string]string {
 	out := map[string]string{}
 	for _, m := range o.Machines {
 		for _, pod := range m.Pods {
-			out[peer.PodName(pod)] = m.NodePool
+			out[scheduling.PodName(pod)] = m.NodePool
 		}
 	}
 	return out
@@ -194,14 +195,11 @@ func missing(a, b map[string]string) []string {
 func lead(pods []*corev1.Pod, here, there map[string]string) int {
 	difference := map[int32]int{}
 	for _, pod := range pods {
-		var priority int32
-		if pod.Spec.Priority != nil {
-			priority = *pod.Spec.Priority
-		}
-		if _, ok := here[peer.PodName(pod)]; ok {
+		priority := corev1helpers.PodPriority(pod)
+		if _, ok := here[scheduling.PodName(pod)]; ok {
 			difference[priority]++
 		}
-		if _, ok := there[peer.PodName(pod)]; ok {
+		if _, ok := there[scheduling.PodName(pod)]; ok {
 			difference[priority]--
 		}
 	}

@@ -23,22 +23,12 @@ import (
 func withEmptyDomains(p scheduling.Problem) scheduling.Problem {
 	nodes := map[string]*corev1.Node{}
 	for _, pool := range p.NodePools {
-		catalog := p.Catalog
-		if own := p.PoolCatalogs[pool.Name]; own != nil {
-			catalog = own
-		}
-		for t := range catalog.All() {
-			for _, o := range t.Offerings {
-				node, err := peer.NodeOf(pool, nil, t, o)
-				if err != nil || !o.Launchable() || p.Unavailable.Has(o.Key(t.Name), p.Now) || pool.Spec.Replicas != nil {
-					continue
-				}
-				if slices.ContainsFunc(p.Pods, func(pod *corev1.Pod) bool {
-					return spreads(pod) && peer.Suits(pod, node) == nil && peer.Holds(node, pod) == nil
-				}) {
-					node.Labels[scheduling.RegisteredLabel], node.Labels[scheduling.InitializedLabel] = "true", "true"
-					nodes[fmt.Sprint(node.Labels)] = node
-				}
+		for _, node := range peer.Machines(&p, pool) {
+			if slices.ContainsFunc(p.Pods, func(pod *corev1.Pod) bool {
+				return spreads(pod) && peer.Suits(pod, node) == nil && peer.Holds(node, pod) == nil
+			}) {
+				node.Labels[scheduling.RegisteredLabel], node.Labels[scheduling.InitializedLabel] = "true", "true"
+				nodes[fmt.Sprint(node.Labels)] = node
 			}
 		}
 	}
@@ -98,7 +88,7 @@ func inTurn(p scheduling.Problem, plan *scheduling.Plan, turns []int) (schedulin
 	for i, pod := range p.Pods {
 		pods[i] = pod.DeepCopy()
 		pods[i].Name = fmt.Sprintf("%06d-%s", turns[i], pod.Name)
-		names[peer.PodName(pod)] = peer.PodName(pods[i])
+		names[scheduling.PodName(pod)] = scheduling.PodName(pods[i])
 	}
 	p.Pods = pods
 	out := &scheduling.Plan{Launches: slices.Clone(plan.Launches), Unschedulable: slices.Clone(plan.Unschedulable)}

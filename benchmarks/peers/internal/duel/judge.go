@@ -95,7 +95,7 @@ func compareRanks(a, b rank) int {
 func ranks(p scheduling.Problem) func(pod, pool string) rank {
 	pods, pools := map[string]*corev1.Pod{}, map[string]*scheduling.NodePool{}
 	for _, pod := range p.Pods {
-		pods[peer.PodName(pod)] = pod
+		pods[scheduling.PodName(pod)] = pod
 	}
 	for _, pool := range p.NodePools {
 		pools[pool.Name] = pool

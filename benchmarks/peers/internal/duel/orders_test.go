@@ -57,7 +57,7 @@ func TestUnlucky(t *testing.T) {
 
 func podNames(p scheduling.Problem) (out []string) {
 	for _, pod := range p.Pods {
-		out = append(out, peer.PodName(pod))
+		out = append(out, scheduling.PodName(pod))
 	}
 	return out
 }

@@ -1,7 +1,6 @@
 package karpenter
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -185,7 +184,7 @@ func (k *Consolidation) buy(ctx context.Context, r *kdisruption.Replacement) (st
 func (k *Consolidation) Outcome() peer.Outcome {
 	original := map[string]*corev1.Pod{}
 	for _, pod := range k.problem.Running {
-		original[cmp.Or(pod.Namespace, corev1.NamespaceDefault)+"/"+pod.Name] = pod
+		original[scheduling.PodName(pod)] = pod
 	}
 	var out peer.Outcome
 	for _, name := range slices.Sorted(maps.Keys(k.machines)) {

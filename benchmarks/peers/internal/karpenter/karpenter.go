@@ -42,7 +42,7 @@ type Peer struct {
 }
 
 // Name implements [peer.Peer].
-func (Peer) Name() string { return "karpenter" }
+func (Peer) Name() string { return peer.Karpenter }
 
 // Load implements [peer.Peer]. Running nodes are not translated.
 func (k Peer) Load(p scheduling.Problem) (peer.Run, error) {

@@ -21,13 +21,10 @@ type packer struct {
 	// everything requested. Pod slots count for nothing: small machines have them in
 	// plenty.
 	worth []float64
-	// least is the smallest request of any class in each resource. A machine with
-	// less than that left is full.
-	least []int64
 }
 
 func newPacker(s *Shop, best bool) *packer {
-	p := &packer{Shop: s, best: best, worth: make([]float64, len(s.Resources)), least: slices.Repeat([]int64{math.MaxInt64}, len(s.Resources))}
+	p := &packer{Shop: s, best: best, worth: make([]float64, len(s.Resources))}
 	demand := s.demand()
 	for i, total := range demand {
 		if total > 0 && s.Resources[i] != corev1.ResourcePods {
@@ -38,9 +35,6 @@ func newPacker(s *Shop, best bool) *packer {
 	for c, class := range s.Classes {
 		p.order = append(p.order, c)
 		size[c] = p.value(class.Requests)
-		for i, q := range class.Requests {
-			p.least[i] = min(p.least[i], q)
-		}
 	}
 	slices.SortStableFunc(p.order, func(a, b int) int { return cmp.Compare(size[b], size[a]) })
 	return p
@@ -69,7 +63,7 @@ func (p *packer) value(v []int64) float64 {
 // for the room that what is left can use.
 func (p *packer) run() []*Bin {
 	var all, open []*Bin
-	left := p.demand()
+	left, least := p.demand(), p.Least(p.order)
 	for _, c := range p.order {
 		class := &p.Classes[c]
 		n := len(class.Pods)
@@ -77,36 +71,24 @@ func (p *packer) run() []*Bin {
 			slices.SortStableFunc(open, func(a, b *Bin) int { return cmp.Compare(p.value(a.Left), p.value(b.Left)) })
 		}
 		for _, b := range open {
-			k := b.Fit(c, class.Requests, n)
-			b.Put(c, class.Requests, k)
-			n -= k
+			n -= p.Put(b, c, n)
 		}
 		for n > 0 {
 			option := p.cheapestRoom(c, left)
 			if option == nil {
 				break
 			}
-			b := Open(option)
-			k := b.Fit(c, class.Requests, n)
-			b.Put(c, class.Requests, k)
+			b := NewBin(option)
+			k := p.Put(b, c, n)
 			n -= k
 			for i, q := range class.Requests {
 				left[i] -= q * int64(k)
 			}
 			all, open = append(all, b), append(open, b)
 		}
-		open = slices.DeleteFunc(open, p.full)
+		open = Open(open, least)
 	}
 	return all
-}
-
-func (p *packer) full(b *Bin) bool {
-	for i, n := range b.Left {
-		if n < p.least[i] {
-			return true
-		}
-	}
-	return false
 }
 
 // retype buys the cheapest option that holds what each machine has come to hold.

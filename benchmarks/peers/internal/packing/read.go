@@ -10,9 +10,6 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/peer"
-	"github.com/plimsoll-go/plimsoll/instancetypes"
-	"github.com/plimsoll-go/plimsoll/offerings"
-	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 )
 
@@ -61,7 +58,7 @@ func requests(pod *corev1.Pod) corev1.ResourceList {
 	return list
 }
 
-// reader finds the options of one pool after the other.
+// reader finds the options.
 type reader struct {
 	shop    *Shop
 	classes []folded
@@ -70,30 +67,9 @@ type reader struct {
 	options []Option
 }
 
-func (r *reader) pool(p scheduling.Problem, pool *scheduling.NodePool) {
-	if pool.Spec.Replicas != nil {
-		return // launches nothing
-	}
-	catalog := p.Catalog
-	if own, ok := p.PoolCatalogs[pool.Name]; ok {
-		catalog = own
-	}
-	for t := range catalog.All() {
-		for _, o := range t.Offerings {
-			if o.Launchable() && !p.Unavailable.Has(o.Key(t.Name), p.Now) {
-				r.option(pool, t, o)
-			}
-		}
-	}
-}
-
-// option adds what the pool may buy and some class may use.
-func (r *reader) option(pool *scheduling.NodePool, t *instancetypes.InstanceType, o offerings.Offering) {
-	node, err := peer.NodeOf(pool, nil, t, o)
-	if err != nil {
-		return // the pool does not allow it
-	}
-	option := Option{Pool: pool.Name, InstanceType: t.Name, Offering: o, Room: r.shop.vector(node.Status.Allocatable), Admits: make([]bool, len(r.classes))}
+// option adds a machine, which becomes the node, if some class may use it.
+func (r *reader) option(m peer.Machine, node *corev1.Node) {
+	option := Option{Machine: m, Room: r.shop.vector(node.Status.Allocatable), Admits: make([]bool, len(r.classes))}
 	for _, d := range r.daemons {
 		if peer.Suits(d, node) == nil {
 			for j, n := range r.shop.vector(requests(d)) {

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -37,8 +38,7 @@ type Class struct {
 
 // Option is one way to buy a machine.
 type Option struct {
-	Pool, InstanceType string
-	Offering           offerings.Offering
+	peer.Machine // without pods
 	// Room is what pods may request, daemons deducted.
 	Room []int64
 	// Admits says, class by class, whether labels and taints let its pods in.
@@ -64,7 +64,9 @@ func NewShop(p scheduling.Problem) (*Shop, error) {
 		r.daemons = append(r.daemons, schedulingtest.Admitted(&corev1.Pod{Spec: ds.Spec.Template.Spec}))
 	}
 	for _, pool := range p.NodePools {
-		r.pool(p, pool)
+		for m, node := range peer.Machines(&p, pool) {
+			r.option(m, node)
+		}
 	}
 	s.Options = undominated(r.options)
 	return s, nil
@@ -140,7 +142,7 @@ func (s *Shop) vector(list corev1.ResourceList) []int64 {
 func undominated(options []Option) []Option {
 	slices.SortFunc(options, func(a, b Option) int {
 		return cmp.Or(cmp.Compare(a.Offering.Price, b.Offering.Price), cmp.Compare(a.InstanceType, b.InstanceType),
-			cmp.Compare(a.Offering.Zone, b.Offering.Zone), cmp.Compare(a.Pool, b.Pool))
+			cmp.Compare(a.Offering.Zone, b.Offering.Zone), cmp.Compare(a.NodePool, b.NodePool))
 	})
 	seen := map[string]bool{}
 	return slices.DeleteFunc(options, func(o Option) bool {
@@ -178,26 +180,36 @@ type Bin struct {
 // Load is so many pods of a class.
 type Load struct{ Class, Count int }
 
-// Open is an empty machine.
-func Open(o *Option) *Bin { return &Bin{Option: o, Left: append([]int64(nil), o.Room...)} }
+// NewBin is an empty machine.
+func NewBin(o *Option) *Bin { return &Bin{Option: o, Left: append([]int64(nil), o.Room...)} }
 
-// Fit is how many pods of the class, up to n, still fit.
-func (b *Bin) Fit(class int, requests []int64, n int) int {
-	if !b.Option.Admits[class] {
+// Put puts pods of a class in, up to n, as far as they fit, and returns how many.
+func (s *Shop) Put(b *Bin, class, n int) int {
+	requests := s.Classes[class].Requests
+	if n = min(n, fits(requests, b.Left)); n == 0 || !b.Option.Admits[class] {
 		return 0
-	}
-	return min(n, fits(requests, b.Left))
-}
-
-// Put puts n pods of the class in.
-func (b *Bin) Put(class int, requests []int64, n int) {
-	if n == 0 {
-		return
 	}
 	for i, q := range requests {
 		b.Left[i] -= q * int64(n)
 	}
 	b.Loads = append(b.Loads, Load{class, n})
+	return n
+}
+
+// Least is the smallest request of the classes in each resource.
+func (s *Shop) Least(classes []int) []int64 {
+	least := slices.Repeat([]int64{math.MaxInt64}, len(s.Resources))
+	for _, c := range classes {
+		for i, q := range s.Classes[c].Requests {
+			least[i] = min(least[i], q)
+		}
+	}
+	return least
+}
+
+// Open are the bins with at least so much left.
+func Open(bins []*Bin, least []int64) []*Bin {
+	return slices.DeleteFunc(bins, func(b *Bin) bool { return fits(least, b.Left) == 0 })
 }
 
 // Machines gives the bins their pods. Each class hands its pods out in order.
@@ -205,13 +217,11 @@ func (s *Shop) Machines(bins []*Bin) []peer.Machine {
 	next := make([]int, len(s.Classes))
 	out := make([]peer.Machine, 0, len(bins))
 	for _, b := range bins {
-		m := peer.Machine{NodePool: b.Option.Pool, InstanceType: b.Option.InstanceType, Offering: b.Option.Offering}
-		var pods []*corev1.Pod
+		m := b.Option.Machine
 		for _, l := range b.Loads {
-			pods = append(pods, s.Classes[l.Class].Pods[next[l.Class]:next[l.Class]+l.Count]...)
+			m.Pods = append(m.Pods, s.Classes[l.Class].Pods[next[l.Class]:next[l.Class]+l.Count]...)
 			next[l.Class] += l.Count
 		}
-		m.Pods = pods
 		out = append(out, m)
 	}
 	return out

@@ -70,7 +70,7 @@ func TestShopOptions(t *testing.T) {
 	}
 	var got []option
 	for _, o := range s.Options {
-		assert.Equal(t, "red big", o.Pool+" "+o.InstanceType)
+		assert.Equal(t, "red big", o.NodePool+" "+o.InstanceType)
 		assert.Equal(t, []int64{3900, 109}, o.Room, "the daemon that runs there is deducted")
 		got = append(got, option{o.Offering.Zone, o.Offering.Price, o.Admits})
 	}

@@ -3,6 +3,7 @@ package peer
 import (
 	"errors"
 	"fmt"
+	"iter"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -62,11 +63,7 @@ func (c *checker) machine(m Machine) error {
 	if pool == nil {
 		return fmt.Errorf("there is no pool %q", m.NodePool)
 	}
-	catalog := c.problem.Catalog
-	if own, ok := c.problem.PoolCatalogs[pool.Name]; ok {
-		catalog = own
-	}
-	t, ok := catalog.Get(m.InstanceType)
+	t, ok := c.problem.CatalogOf(pool.Name).Get(m.InstanceType)
 	if !ok {
 		return errors.New("the catalog has no such type")
 	}
@@ -93,12 +90,37 @@ func (c *checker) offering(t *instancetypes.InstanceType, want offerings.Offerin
 		switch {
 		case o.Price != want.Price:
 			return o, fmt.Errorf("costs %s, not %s", o.Price, want.Price)
-		case !o.Launchable() || c.problem.Unavailable.Has(o.Key(t.Name), c.problem.Now):
+		case !onSale(&c.problem, t, o):
 			return o, errors.New("cannot be bought now")
 		}
 		return o, nil
 	}
 	return want, errors.New("the type is not sold there")
+}
+
+// onSale is whether a machine can be bought now.
+func onSale(p *scheduling.Problem, t *instancetypes.InstanceType, o offerings.Offering) bool {
+	return o.Launchable() && !p.Unavailable.Has(o.Key(t.Name), p.Now)
+}
+
+// Machines yields the machines on sale that a pool may buy, as the nodes that they become.
+func Machines(p *scheduling.Problem, pool *scheduling.NodePool) iter.Seq2[Machine, *corev1.Node] {
+	return func(yield func(Machine, *corev1.Node) bool) {
+		if pool.Spec.Replicas != nil {
+			return // it launches nothing
+		}
+		for t := range p.CatalogOf(pool.Name).All() {
+			for _, o := range t.Offerings {
+				if !onSale(p, t, o) {
+					continue
+				}
+				node, err := NodeOf(pool, nil, t, o)
+				if err == nil && !yield(Machine{NodePool: pool.Name, InstanceType: t.Name, Offering: o}, node) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // NodeOf is the node that the machine becomes, with values for labels that the pool

@@ -19,6 +19,9 @@ type Peer interface {
 	Load(p scheduling.Problem) (Run, error)
 }
 
+// Karpenter is the name of the planner that ours are compared with.
+const Karpenter = "karpenter"
+
 // Run is a planner that has its problem in hand. It is used once.
 type Run interface {
 	// Solve decides. It is timed and its allocations are counted. A deadline is no

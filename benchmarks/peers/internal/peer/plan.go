@@ -1,7 +1,6 @@
 package peer
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -32,7 +31,7 @@ func (o Outcome) Plan(p scheduling.Problem) *scheduling.Plan {
 	}
 	for _, pod := range p.Pods {
 		if !placed[pod] {
-			plan.Unschedulable = append(plan.Unschedulable, scheduling.Unschedulable{Pod: PodName(pod)})
+			plan.Unschedulable = append(plan.Unschedulable, scheduling.Unschedulable{Pod: scheduling.PodName(pod)})
 		}
 	}
 	return plan
@@ -63,13 +62,8 @@ func (m *Machine) launch(name string, pool *scheduling.NodePool) scheduling.Laun
 		l.Taints, l.StartupTaints = pool.Spec.Template.Spec.Taints, pool.Spec.Template.Spec.StartupTaints
 	}
 	for _, pod := range m.Pods {
-		l.Pods = append(l.Pods, PodName(pod))
+		l.Pods = append(l.Pods, scheduling.PodName(pod))
 	}
 	slices.Sort(l.Pods)
 	return l
-}
-
-// PodName is the pod as plans name it.
-func PodName(pod *corev1.Pod) string {
-	return cmp.Or(pod.Namespace, corev1.NamespaceDefault) + "/" + pod.Name
 }

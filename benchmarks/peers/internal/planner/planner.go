@@ -92,12 +92,8 @@ func (r *run) Outcome() (peer.Outcome, error) {
 
 // bought finds the offering behind a launch's first option.
 func (r *run) bought(l *scheduling.Launch) (offerings.Offering, error) {
-	catalog := r.problem.Catalog
-	if own, ok := r.problem.PoolCatalogs[l.NodePool]; ok {
-		catalog = own
-	}
 	key := l.Options[0].Key()
-	o, ok := catalog.Lookup(key)
+	o, ok := r.problem.CatalogOf(l.NodePool).Lookup(key)
 	if !ok || o.ReservationID != key.ReservationID {
 		return o, fmt.Errorf("launch %s: the catalog does not sell %v", l.Name, key)
 	}

@@ -194,7 +194,7 @@ func times(findings []*Finding) string {
 	took := map[string][]float64{}
 	var order []string
 	for _, f := range findings {
-		theirs, ok := find(f.Results, f.Instance.Name, "karpenter")
+		theirs, ok := find(f.Results, f.Instance.Name, peer.Karpenter)
 		for _, r := range f.Results {
 			if !ok || r.Peer == theirs.Peer || r.CPU == 0 {
 				continue
