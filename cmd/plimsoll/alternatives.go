@@ -45,9 +45,8 @@ func (a *app) printAlternatives(format string, p *problem, list []provisioning.A
 
 // writeAlternatives compares alternatives for people.
 func writeAlternatives(w *bytes.Buffer, v view, p *problem, list []provisioning.Alternative) {
-	t := &table{problem: p, view: v, plan: list[0].Plan}
+	t := &table{problem: p, view: v, out: w, plan: list[0].Plan}
 	s := &list[0].Plan.Summary
-	defer func() { _, _ = t.out.WriteTo(w) }() // a buffer takes everything
 	if s.Pods == 0 {
 		t.headline()
 		return

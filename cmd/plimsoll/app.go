@@ -63,6 +63,13 @@ func usagef(format string, args ...any) error { return usageError{fmt.Errorf(for
 // say prints a line on stderr. There is nobody left to tell if that fails.
 func (a *app) say(format string, args ...any) { _, _ = fmt.Fprintf(a.stderr, format+"\n", args...) }
 
+// warn tells warnings on stderr.
+func (a *app) warn(warnings []scheduling.Warning) {
+	for _, w := range warnings {
+		a.say("warning: %s: %s", w.Object, w.Message)
+	}
+}
+
 // does wraps what a command does, once its arguments are understood.
 func (a *app) does(run func(ctx context.Context) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, _ []string) error {

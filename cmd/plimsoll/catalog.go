@@ -56,9 +56,7 @@ they have none in common, by cores, memory, architecture and devices.`,
 			if err != nil {
 				return err
 			}
-			for _, w := range m.leftOut {
-				a.say("warning: %s: %s", w.Object, w.Message)
-			}
+			a.warn(m.leftOut)
 			c := m.Filter(market.keep()...)
 			switch {
 			case sources:
@@ -73,11 +71,10 @@ they have none in common, by cores, memory, architecture and devices.`,
 			if each {
 				rows = pricelists.Offerings
 			}
-			t := &table{view: a.view, alone: true}
+			t := &table{view: a.view, alone: true, out: &a.stdout}
 			t.headed(rows(c), "ZONES", "INTERRUPTED", "$/MONTH", "PODS", "DEVICES", "ARCH")
 			t.line("\n%s.", pricelists.Dates(c, false))
-			_, err = t.out.WriteTo(&a.stdout)
-			return err
+			return nil
 		}),
 	}
 	market.register(cmd)
@@ -105,9 +102,7 @@ func (a *app) compareCatalogs(flags marketFlags, first, second, format string) e
 		if err != nil {
 			return err
 		}
-		for _, w := range m.leftOut {
-			a.say("warning: %s: %s", w.Object, w.Message)
-		}
+		a.warn(m.leftOut)
 		both[i] = m.Filter(flags.keep()...)
 		dates = append(dates, string(rune('A'+i))+" is "+strings.TrimPrefix(pricelists.Dates(both[i], false), "Prices: "))
 	}
@@ -115,7 +110,7 @@ func (a *app) compareCatalogs(flags marketFlags, first, second, format string) e
 	if format == "csv" {
 		return csv.NewWriter(&a.stdout).WriteAll(result.Rows)
 	}
-	t := &table{view: a.view, alone: true}
+	t := &table{view: a.view, alone: true, out: &a.stdout}
 	if len(result.Rows) > 1 {
 		t.headed(result.Rows, "CHEAPEST OF B", "CHEAPEST OF A")
 		t.line("")
@@ -123,8 +118,7 @@ func (a *app) compareCatalogs(flags marketFlags, first, second, format string) e
 	for _, line := range slices.Concat(result.Notes, dates) {
 		t.line("%s.", strings.TrimSuffix(line, "."))
 	}
-	_, err := t.out.WriteTo(&a.stdout)
-	return err
+	return nil
 }
 
 // printRegions lists the embedded catalogs, one in a line or as a list of JSON.

@@ -45,7 +45,7 @@ func (m *moves) staying() {
 // bill lists what runs and what it costs, by NodePool and group, the dearest first.
 func (m *moves) bill() {
 	head := []string{"GROUP", "NODES", "TYPES", "CAPACITY", "$/HOUR", "$/MONTH", "CPU", "MEMORY"}
-	tabulate(&m.table, "BILL, WITH THE SHARE OF CPU AND MEMORY THAT PODS REQUEST", head, costs.Accounts(&m.Problem, m.plan.Nodes, m.catalog), func(a *costs.Account, _ int) []string {
+	tabulate(&m.table, "BILL, WITH THE SHARE OF CPU AND MEMORY THAT PODS REQUEST", head, costs.Accounts(&m.Problem, m.plan.Nodes, m.Problem.Catalog), func(a *costs.Account, _ int) []string {
 		hourly, inMonth := figures.Plain(a.Price), figures.PlainMonthly(a.Price)
 		switch {
 		case a.Unpriced == a.Nodes:

@@ -38,7 +38,7 @@ func (a *app) printMoves(format string, p *problem, plan *disruption.Plan) error
 
 // writeMoves writes a consolidation plan for people.
 func writeMoves(w *bytes.Buffer, v view, p *problem, plan *disruption.Plan) {
-	m := &moves{table: table{problem: p, view: v, plan: &scheduling.Plan{Warnings: plan.Warnings}}, plan: plan}
+	m := &moves{table: table{problem: p, view: v, out: w, plan: &scheduling.Plan{Warnings: plan.Warnings}}, plan: plan}
 	m.headline()
 	m.kept()
 	m.bill()
@@ -48,7 +48,6 @@ func writeMoves(w *bytes.Buffer, v view, p *problem, plan *disruption.Plan) {
 	m.frontier()
 	m.staying()
 	m.warnings()
-	_, _ = m.out.WriteTo(w) // a buffer takes everything
 }
 
 // headline says what the cluster costs, what it will cost, and what it could.
@@ -202,7 +201,7 @@ func (m *moves) frontier() {
 			share = figures.Percent(p.SavingPerHour.USD() / total.USD())
 		}
 		if n := p.PodsMoved - last.PodsMoved; n > 0 {
-			each = figures.Decimal((p.SavingPerHour - last.SavingPerHour).USD() * figures.HoursPerMonth / float64(n))
+			each = figures.Decimal((p.SavingPerHour - last.SavingPerHour).USD() * offerings.HoursPerMonth / float64(n))
 		}
 		last = p
 		return []string{strconv.Itoa(p.Steps), figures.Plain(p.SavingPerHour), share, strconv.Itoa(p.PodsMoved), figures.Decimal(p.DisruptionCost), each}

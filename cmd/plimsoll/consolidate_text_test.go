@@ -20,7 +20,7 @@ func rendered(t *testing.T, plan *disruption.Plan) string {
 	var b bytes.Buffer
 	c, err := clouds.Read("testdata/market.json")
 	require.NoError(t, err)
-	writeMoves(&b, view{width: 120, stopped: "--timeout"}, &problem{Snapshot: &manifest.Snapshot{}, catalog: c}, plan)
+	writeMoves(&b, view{width: 120, stopped: "--timeout"}, &problem{Snapshot: &manifest.Snapshot{Problem: scheduling.Problem{Catalog: c}}}, plan)
 	return b.String()
 }
 

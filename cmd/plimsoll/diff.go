@@ -130,7 +130,7 @@ func (a *app) isPlan(name string) (bool, error) {
 
 // writeDiff writes a difference for people.
 func writeDiff(w *bytes.Buffer, v view, d *compare.Diff) {
-	t := &table{view: v, alone: true}
+	t := &table{view: v, out: w, alone: true}
 	row := func(s *compare.Side) []string {
 		pods := "-"
 		if s.Pods > 0 {
@@ -161,5 +161,4 @@ func writeDiff(w *bytes.Buffer, v view, d *compare.Diff) {
 	if more := len(d.Workloads) - most; more > 0 {
 		t.line("  and %d more (-o wide lists them all)", more)
 	}
-	_, _ = t.out.WriteTo(w) // a buffer takes everything
 }

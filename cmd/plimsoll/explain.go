@@ -3,14 +3,12 @@ package main
 import (
 	"context"
 	"errors"
-	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/explain"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
-	"github.com/plimsoll-go/plimsoll/scheduling/manifest"
 )
 
 // explainCommand says why a plan is as it is.
@@ -50,8 +48,8 @@ node/NAME           of a machine to launch, by the name that the plan gives it: 
 			if err != nil {
 				return err
 			}
-			if file == manifest.Stdin && slices.Contains(input.files, manifest.Stdin) {
-				return usagef("stdin cannot hold both the manifests and the plan")
+			if err := input.beside(file); err != nil {
+				return err
 			}
 			p, plan, err := a.planned(ctx, &input, &how, solver, file)
 			if err != nil {
@@ -105,15 +103,14 @@ func (a *app) planned(ctx context.Context, input *inputFlags, how *solverFlags, 
 // printAnswers writes the answers in a format: one by itself, several as a list.
 func (a *app) printAnswers(format string, p *problem, plan *scheduling.Plan, answers []any) error {
 	if format == "text" {
-		t := &table{problem: p, plan: plan}
+		t := &table{problem: p, plan: plan, out: &a.stdout}
 		for i, answer := range answers {
 			if i > 0 {
 				t.line("")
 			}
 			t.answer(answer)
 		}
-		_, err := t.out.WriteTo(&a.stdout)
-		return err
+		return nil
 	}
 	if len(answers) == 1 {
 		return a.encode(format, "answer", answers[0])

@@ -26,7 +26,7 @@ func (f *limitFlag) register(cmd *cobra.Command, what string) {
 		}
 		price, month, err := figures.ParseRate(text)
 		if f.perHour = price; month {
-			f.perHour = price / figures.HoursPerMonth
+			f.perHour = price / offerings.HoursPerMonth
 		}
 		return err
 	})

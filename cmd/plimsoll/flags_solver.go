@@ -71,7 +71,7 @@ func (f *solverFlags) register(cmd *cobra.Command) {
 	overhead := &parsed{kind: "string", read: func(text string) error {
 		price, month, err := figures.ParseRate(text)
 		if s.NodeOverhead = price; month {
-			s.NodeOverhead = (price + figures.HoursPerMonth/2) / figures.HoursPerMonth
+			s.NodeOverhead = (price + offerings.HoursPerMonth/2) / offerings.HoursPerMonth
 		}
 		return err
 	}}

@@ -58,8 +58,6 @@ func (f *inputFlags) register(cmd *cobra.Command) {
 // problem is what the input comes to.
 type problem struct {
 	*manifest.Snapshot
-	// catalog is what is on sale before overlays, for comparing prices.
-	catalog *instancetypes.Catalog
 	// assumed says that nothing told which catalog is meant.
 	assumed bool
 	// keep are the filters that what may be bought has to pass.
@@ -98,7 +96,7 @@ func (f *inputFlags) load(a *app) (*problem, error) {
 		return nil, err
 	}
 	a.locate, a.skipped = snapshot.Locate, snapshot.Skipped
-	p.catalog, p.assumed, p.Problem.Catalog = market.Catalog, market.assumed, market.Catalog
+	p.assumed, p.Problem.Catalog = market.assumed, market.Catalog
 	p.Warnings = append(p.Warnings, market.leftOut...)
 	p.ownPools = len(p.Problem.NodePools) > 0 && !grouped
 	pools.Assume(snapshot, grouped, p.buys(""), f.market.types)
@@ -106,11 +104,19 @@ func (f *inputFlags) load(a *app) (*problem, error) {
 	if s := &p.Problem.Scheduler.Scoring; f.scoring != "" {
 		s.Type, s.Shape = f.scoring, nil
 	}
-	if err := p.SetCatalog(p.catalog); err != nil {
+	if err := p.SetCatalog(market.Catalog); err != nil {
 		return nil, err
 	}
-	p.Warnings = append(p.Warnings, typos.Warnings(&p.Problem, p.catalog)...)
+	p.Warnings = append(p.Warnings, typos.Warnings(&p.Problem, market.Catalog)...)
 	return p, nil
+}
+
+// beside refuses a plan that is on stdin where the manifests are, too.
+func (f *inputFlags) beside(plan string) error {
+	if plan == manifest.Stdin && slices.Contains(f.files, manifest.Stdin) {
+		return usagef("stdin cannot hold both the manifests and the plan")
+	}
+	return nil
 }
 
 // leave moves the pods to where the catalog is, if that is in other regions than the input.
@@ -150,20 +156,12 @@ func (c *counted) Read(p []byte) (int, error) {
 
 // buys is what a NodePool may buy of its catalog, as the flags have it.
 func (p *problem) buys(pool string) *instancetypes.Catalog {
-	return p.catalogOf(pool).Filter(p.keep...)
-}
-
-// catalogOf is the catalog of a NodePool.
-func (p *problem) catalogOf(pool string) *instancetypes.Catalog {
-	if c, ok := p.Problem.PoolCatalogs[pool]; ok {
-		return c
-	}
-	return p.catalog
+	return p.Problem.CatalogOf(pool).Filter(p.keep...)
 }
 
 // madeWith says what the prices are and from when.
 func (p *problem) madeWith() string {
-	text := pricelists.Dates(p.catalog, p.assumed)
+	text := pricelists.Dates(p.Problem.Catalog, p.assumed)
 	if n := len(p.Overlays); n > 0 {
 		text += ", changed by " + figures.Count(n, "NodeOverlay")
 	}

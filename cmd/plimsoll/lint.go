@@ -74,7 +74,7 @@ It exits with 5 if there is an error or a warning among them; what could cost le
 // writeFindings writes findings for people.
 func writeFindings(w *bytes.Buffer, v view, p *problem, found []lint.Finding) {
 	told := func(w scheduling.Warning) bool { return w.Object == "DaemonSets" } // which is a finding
-	t := &table{problem: p, view: v, plan: &scheduling.Plan{Warnings: slices.DeleteFunc(mergeWarnings(p.Warnings), told)}}
+	t := &table{problem: p, view: v, out: w, plan: &scheduling.Plan{Warnings: slices.DeleteFunc(mergeWarnings(p.Warnings), told)}}
 	if len(found) == 0 {
 		t.line("Nothing was found.")
 	}
@@ -108,5 +108,4 @@ func writeFindings(w *bytes.Buffer, v view, p *problem, found []lint.Finding) {
 		}
 	}
 	t.warnings()
-	_, _ = t.out.WriteTo(w) // a buffer takes everything
 }

@@ -91,9 +91,7 @@ func (a *app) print(format string, p *problem, plan *scheduling.Plan) error {
 		return nil
 	case "nodeclaims":
 		// The claims have no place for what else there is to say.
-		for _, w := range plan.Warnings {
-			a.say("warning: %s: %s", w.Object, w.Message)
-		}
+		a.warn(plan.Warnings)
 		for _, u := range plan.Unschedulable {
 			a.say("not placed: %s: %s", u.Pod, u.Message)
 		}

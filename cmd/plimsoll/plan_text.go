@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -18,16 +17,15 @@ import (
 
 // writeTable writes a plan for people.
 func writeTable(w *bytes.Buffer, v view, p *problem, plan *scheduling.Plan) {
-	t := &table{problem: p, view: v, plan: plan}
+	t := &table{problem: p, view: v, out: w, plan: plan}
 	t.headline()
-	groups := launches.Groups(t.plan, t.catalogOf)
+	groups := launches.Groups(t.plan, t.Problem.CatalogOf)
 	t.machines(groups)
 	t.reasons(groups)
 	t.usage()
 	t.present()
 	t.refused()
 	t.warnings()
-	_, _ = t.out.WriteTo(w) // a buffer takes everything
 }
 
 // headline says in two or three lines what the plan comes to.
@@ -61,7 +59,7 @@ func (t *table) headline() {
 		t.line("%s %s: there is nothing to buy.", placed, where)
 		return
 	}
-	t.line("%s %s: %s per hour, %s per month (%d hours).", placed, where, figures.USD(s.PricePerHour), figures.Monthly(s.PricePerHour), figures.HoursPerMonth)
+	t.line("%s %s: %s per hour, %s per month (%d hours).", placed, where, figures.USD(s.PricePerHour), figures.Monthly(s.PricePerHour), offerings.HoursPerMonth)
 	if s.ExpectedPerHour > 0 {
 		t.line("With %s it comes to %s per hour, %s per month.", beside(s.NodeOverheadPerHour, s.Nodes, s.ExpectedPerHour-s.PricePerHour), figures.USD(s.ExpectedPerHour), figures.Monthly(s.ExpectedPerHour))
 	}
@@ -150,7 +148,7 @@ func (t *table) split() {
 // onDemand is what the machine of a launch costs on demand.
 func (t *table) onDemand(l *scheduling.Launch) (offerings.Price, bool) {
 	o := &l.Options[0]
-	offering, ok := t.catalogOf(l.NodePool).Lookup(offerings.Key{InstanceType: o.InstanceType, Zone: o.Zone, CapacityType: offerings.OnDemand})
+	offering, ok := t.Problem.CatalogOf(l.NodePool).Lookup(offerings.Key{InstanceType: o.InstanceType, Zone: o.Zone, CapacityType: offerings.OnDemand})
 	return offering.Price, ok
 }
 
@@ -214,7 +212,7 @@ func (p *problem) gated() map[string]bool {
 	out := map[string]bool{}
 	for _, pod := range p.Problem.Pods {
 		if len(pod.Spec.SchedulingGates) > 0 {
-			out[cmp.Or(pod.Namespace, "default")+"/"+pod.Name] = true
+			out[scheduling.PodName(pod)] = true
 		}
 	}
 	return out
@@ -271,7 +269,7 @@ func (t *table) warnings() {
 // compares them and they differ.
 func (t *table) datesOf() (onDemand, spot string) {
 	dates := map[offerings.CapacityType]string{}
-	for _, o := range t.catalog.Origin().Prices {
+	for _, o := range t.Problem.Catalog.Origin().Prices {
 		dates[o.CapacityType] = max(dates[o.CapacityType], o.Date)
 	}
 	buys := false

@@ -11,7 +11,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/clouds"
-	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/manifest"
@@ -23,7 +22,7 @@ func tabled(t *testing.T, plan *scheduling.Plan) string {
 	c, err := clouds.Read("testdata/market.json")
 	require.NoError(t, err)
 	var b bytes.Buffer
-	writeTable(&b, view{width: 120, stopped: "--timeout"}, &problem{Snapshot: &manifest.Snapshot{}, catalog: c}, plan)
+	writeTable(&b, view{width: 120, stopped: "--timeout"}, &problem{Snapshot: &manifest.Snapshot{Problem: scheduling.Problem{Catalog: c}}}, plan)
 	return b.String()
 }
 
@@ -160,7 +159,7 @@ func TestPodsRefusedAlikeAreToldOnce(t *testing.T) {
 		plan.Unschedulable = append(plan.Unschedulable, scheduling.Unschedulable{Pod: p, Message: "too large"})
 	}
 	var b bytes.Buffer
-	writeTable(&b, view{width: 120, stopped: "--timeout"}, &problem{Snapshot: s, catalog: &instancetypes.Catalog{}}, plan)
+	writeTable(&b, view{width: 120, stopped: "--timeout"}, &problem{Snapshot: s}, plan)
 	require.Contains(t, b.String(), "NOT PLACED\n  shop/huge (2 pods)\n    too large\n  shop/web (1 pod)\n    too large\n")
 }
 

@@ -143,7 +143,7 @@ func (f *reportFlags) report(flags *pflag.FlagSet, p *problem, plan *disruption.
 			{Name: "Input", Value: strings.Join(f.input.sources(), ", ")},
 		},
 	}
-	if name := p.catalog.Origin().Name; in.Title == "" {
+	if name := p.Problem.Catalog.Origin().Name; in.Title == "" {
 		in.Title = "Cluster"
 		if slices.Contains(clouds.Names(), name) {
 			in.Title += " on " + name
@@ -165,7 +165,7 @@ func (f *reportFlags) report(flags *pflag.FlagSet, p *problem, plan *disruption.
 
 // noted are the sentences that consolidate prints of a plan and its prices.
 func (a *app) noted(p *problem, plan *disruption.Plan) []string {
-	m := &moves{table: table{problem: p, view: a.view, plan: &scheduling.Plan{}}, plan: plan}
+	m := &moves{table: table{problem: p, view: a.view, out: new(bytes.Buffer), plan: &scheduling.Plan{}}, plan: plan}
 	m.line("%s", m.rest())
 	m.notes()
 	text := strings.ReplaceAll(strings.TrimSpace(m.out.String()), ":\n", ": ") // a sentence over two lines

@@ -22,11 +22,11 @@ type table struct {
 
 	plan  *scheduling.Plan
 	alone bool // the table has no section that it is indented below
-	out   bytes.Buffer
+	out   *bytes.Buffer
 }
 
 // line writes a line.
-func (t *table) line(format string, args ...any) { fmt.Fprintf(&t.out, format+"\n", args...) }
+func (t *table) line(format string, args ...any) { fmt.Fprintf(t.out, format+"\n", args...) }
 
 // section starts a part of the output.
 func (t *table) section(title string) { t.line("\n%s", title) }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -48,8 +47,8 @@ made with, and what else said what may be disrupted.`,
 			if file == "" {
 				return usagef("no plan to verify: name it with --plan FILE")
 			}
-			if file == manifest.Stdin && slices.Contains(input.files, manifest.Stdin) {
-				return usagef("stdin cannot hold both the manifests and the plan")
+			if err := input.beside(file); err != nil {
+				return err
 			}
 			plan, moves, planErr := a.readAnyPlan(file)
 			p, err := input.load(a)

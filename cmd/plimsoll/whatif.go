@@ -232,7 +232,7 @@ func splitWords(text string) (words []string, err error) {
 
 // writeOutcomes writes the cases for people.
 func writeOutcomes(w *bytes.Buffer, v view, base *problem, outcomes []*whatif.Outcome) {
-	t := &table{problem: base, view: v, alone: true, plan: &scheduling.Plan{Warnings: slices.Clone(outcomes[0].Warnings)}}
+	t := &table{problem: base, view: v, out: w, alone: true, plan: &scheduling.Plan{Warnings: slices.Clone(outcomes[0].Warnings)}}
 	rows := [][]string{{"CASE", "$/MONTH", "NODES", "MOVES", "LAUNCHES", "DIFFERENCE $/MONTH", "SHARE", "ADDED PODS", "NOT PLACED"}}
 	var notes []string
 	for i, o := range outcomes {
@@ -278,5 +278,4 @@ func writeOutcomes(w *bytes.Buffer, v view, base *problem, outcomes []*whatif.Ou
 	t.line("%s", base.madeWith())
 	t.alone = false
 	t.warnings()
-	_, _ = t.out.WriteTo(w) // a buffer takes everything
 }

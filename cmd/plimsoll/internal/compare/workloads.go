@@ -38,7 +38,7 @@ type part struct {
 func (s *Side) Divide(p *scheduling.Problem, plan *scheduling.Plan, workload func(pod string) string) error {
 	requests := map[string]corev1.ResourceList{}
 	for i, list := range provisioning.PodRequests(p.Pods) {
-		requests[cmp.Or(p.Pods[i].Namespace, "default")+"/"+p.Pods[i].Name] = list
+		requests[scheduling.PodName(p.Pods[i])] = list
 	}
 	s.parts = map[string]part{}
 	add := func(name string, pods int, price offerings.Price) {

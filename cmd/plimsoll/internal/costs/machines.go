@@ -116,7 +116,7 @@ func (b *builder) today() {
 		case Daemon(pod):
 			add(h.node.Daemons, requests, 1)
 		default:
-			b.requests[nameOf(pod)] = requests
+			b.requests[scheduling.PodName(pod)] = requests
 			h.pods = append(h.pods, pod)
 		}
 	}
@@ -150,7 +150,7 @@ func (b *builder) step(number int, s *disruption.Step) {
 		if from == nil {
 			continue
 		}
-		at := slices.IndexFunc(from.pods, func(p *corev1.Pod) bool { return nameOf(p) == e.Pod })
+		at := slices.IndexFunc(from.pods, func(p *corev1.Pod) bool { return scheduling.PodName(p) == e.Pod })
 		if at < 0 {
 			continue
 		}
@@ -207,7 +207,7 @@ func (b *builder) stage(h *held, steps int) {
 	})
 	s := Stage{Steps: steps, Pods: slices.Clone(h.pods), Node: h.node}
 	for _, pod := range s.Pods {
-		s.Node.Pods = append(s.Node.Pods, b.requests[nameOf(pod)])
+		s.Node.Pods = append(s.Node.Pods, b.requests[scheduling.PodName(pod)])
 	}
 	s.Shares = s.Node.Divide()
 	h.machine.Stages = append(h.machine.Stages, s)
@@ -218,9 +218,6 @@ func Daemon(pod *corev1.Pod) bool {
 	c := metav1.GetControllerOf(pod)
 	return c != nil && (c.Kind == "DaemonSet" || c.Kind == "Node")
 }
-
-// nameOf is what plans call a pod.
-func nameOf(pod *corev1.Pod) string { return cmp.Or(pod.Namespace, "default") + "/" + pod.Name }
 
 // add adds amounts to others, or takes them off by sign -1.
 func add(sum, list corev1.ResourceList, sign int) {

@@ -14,9 +14,6 @@ import (
 	"github.com/plimsoll-go/plimsoll/offerings"
 )
 
-// HoursPerMonth is what cloud providers take a month for.
-const HoursPerMonth = 730
-
 // USD writes a price per hour: four decimals, of large sums two.
 func USD(p offerings.Price) string {
 	if p.USD() >= 100 {
@@ -27,7 +24,7 @@ func USD(p offerings.Price) string {
 
 // Monthly writes what a price per hour comes to in a month.
 func Monthly(p offerings.Price) string {
-	month := p.USD() * HoursPerMonth
+	month := p.USD() * offerings.HoursPerMonth
 	if month >= 100 {
 		return "$" + Thousands(fmt.Sprintf("%.0f", month))
 	}

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/costs"
+	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
 // pods are all pods that a cluster has to hold.
@@ -22,9 +23,6 @@ func (s *Subject) pods() []*corev1.Pod {
 		return p.Status.Phase == corev1.PodSucceeded || p.Status.Phase == corev1.PodFailed
 	})
 }
-
-// nameOf names a pod as plans do.
-func nameOf(pod *corev1.Pod) string { return cmp.Or(pod.Namespace, "default") + "/" + pod.Name }
 
 // noRequests are workloads with containers that request no CPU or no memory: they count as
 // nothing, and are the first to suffer.
@@ -58,7 +56,7 @@ func (s *Subject) noRequests() (out []Finding) {
 	}
 	for _, pod := range s.pods() {
 		if !costs.Daemon(pod) {
-			see(s.Workload(nameOf(pod)), &pod.Spec)
+			see(s.Workload(scheduling.PodName(pod)), &pod.Spec)
 		}
 	}
 	for _, set := range s.problem().DaemonSets {

@@ -174,7 +174,7 @@ func (a *asked) text(n int64) string {
 func (s *Subject) candidates(p *scheduling.Problem, plan *scheduling.Plan) []smaller {
 	requests, found := map[string]corev1.ResourceList{}, map[asked]*smaller{}
 	for i, list := range provisioning.PodRequests(p.Pods) {
-		requests[nameOf(p.Pods[i])] = list
+		requests[scheduling.PodName(p.Pods[i])] = list
 	}
 	sold := map[string]*instancetypes.Catalog{}
 	for _, pool := range p.NodePools {
@@ -259,7 +259,7 @@ func rounded(name corev1.ResourceName, n int64) int64 {
 func (s *Subject) with(pods []*corev1.Pod, x *smaller) (out []*corev1.Pod, container string) {
 	out = slices.Clone(pods)
 	for i, list := range provisioning.PodRequests(pods) {
-		if figures.Units(list, x.resource) != x.request || s.Workload(nameOf(pods[i])) != x.workload {
+		if figures.Units(list, x.resource) != x.request || s.Workload(scheduling.PodName(pods[i])) != x.workload {
 			continue
 		}
 		pod := pods[i].DeepCopy()

@@ -9,6 +9,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/costs"
 	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
 // Costs say where the money goes. Overhead and the rows of any one breakdown add up to what the
@@ -87,7 +88,7 @@ func (r *Report) divide(in *Input, machines []*costs.Machine) Costs {
 	}
 	breakdowns := []breakdown{
 		{"namespace", func(p *corev1.Pod) string { return cmp.Or(p.Namespace, "default") }, amounts{}},
-		{"workload", func(p *corev1.Pod) string { return in.Workload(nameOf(p)) }, amounts{}},
+		{"workload", func(p *corev1.Pod) string { return in.Workload(scheduling.PodName(p)) }, amounts{}},
 	}
 	for _, key := range labelsOf(in) {
 		breakdowns = append(breakdowns, breakdown{key, func(p *corev1.Pod) string { return p.Labels[key] }, amounts{}})
@@ -163,6 +164,3 @@ func labelsOf(in *Input) []string {
 	}
 	return nil
 }
-
-// nameOf is what plans call a pod.
-func nameOf(pod *corev1.Pod) string { return cmp.Or(pod.Namespace, "default") + "/" + pod.Name }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/costs"
 	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
 )
 
@@ -102,7 +103,7 @@ func (r *Report) nodes(in *Input, machines []*costs.Machine) []Node {
 func (r *Report) fill(s *costs.Stage, workload func(string) string) Fill {
 	sums := map[string]offerings.Price{}
 	for i, pod := range s.Pods {
-		sums[workload(nameOf(pod))] += s.Shares.Pods[i]
+		sums[workload(scheduling.PodName(pod))] += s.Shares.Pods[i]
 	}
 	f := Fill{Steps: s.Steps, Parts: []Part{}}
 	for name, price := range sums {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/costs"
-	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/lint"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/whatif"
 	"github.com/plimsoll-go/plimsoll/offerings"
@@ -179,5 +178,5 @@ func centsPerMonth(p offerings.Price) int64 {
 	if rest < 0 {
 		half = -half
 	}
-	return whole*figures.HoursPerMonth + (rest*figures.HoursPerMonth+half)/cent
+	return whole*offerings.HoursPerMonth + (rest*offerings.HoursPerMonth+half)/cent
 }

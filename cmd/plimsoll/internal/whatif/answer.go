@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/costs"
@@ -87,12 +86,12 @@ func (out *Outcome) share(policy scheduling.Policy, c *disruption.Cluster, plan 
 	for _, m := range costs.Machines(c, plan, policy) {
 		if at := m.At(math.MaxInt); at != nil {
 			for i, pod := range at.Pods {
-				out.shares[nameOf(pod)] = at.Shares.Pods[i]
+				out.shares[scheduling.PodName(pod)] = at.Shares.Pods[i]
 			}
 		}
 	}
 	for _, pod := range slices.Concat(c.Pods, c.Running) {
-		out.shares[nameOf(pod)] += 0 // where its machine has no price
+		out.shares[scheduling.PodName(pod)] += 0 // where its machine has no price
 	}
 }
 
@@ -104,7 +103,7 @@ func Answer(ctx context.Context, planner disruption.Planner, c disruption.Cluste
 	out := &Outcome{Flags: []string{}, Status: scheduling.StatusComplete, Warnings: []scheduling.Warning{}}
 	ran := map[string]bool{}
 	for _, pod := range c.Running {
-		ran[nameOf(pod)] = true
+		ran[scheduling.PodName(pod)] = true
 	}
 	nodes := len(c.Nodes)
 	if len(c.Pods) > 0 || nodes == 0 {
@@ -171,7 +170,7 @@ func (out *Outcome) place(ctx context.Context, planner disruption.Planner, c *di
 	out.Status, out.Warnings = s.Status, append(out.Warnings, plan.Warnings...)
 	gated := map[string]bool{}
 	for _, pod := range c.Pods {
-		gated[nameOf(pod)] = len(pod.Spec.SchedulingGates) > 0
+		gated[scheduling.PodName(pod)] = len(pod.Spec.SchedulingGates) > 0
 	}
 	for i := range plan.Unschedulable {
 		if u := &plan.Unschedulable[i]; !gated[u.Pod] {
@@ -220,6 +219,3 @@ func carryOut(c *disruption.Cluster, plan *scheduling.Plan) error {
 	}
 	return nil
 }
-
-// nameOf names a pod as plans do.
-func nameOf(pod *corev1.Pod) string { return cmp.Or(pod.Namespace, "default") + "/" + pod.Name }
