@@ -1,7 +1,6 @@
 package instancetypes
 
 import (
-	"context"
 	"fmt"
 	"iter"
 	"slices"
@@ -166,12 +165,6 @@ func (c *Catalog) Lookup(key offerings.Key) (offerings.Offering, bool) {
 		return offerings.Offering{}, false
 	}
 	return t.Offerings[i], true
-}
-
-// InstanceTypes makes a catalog a [Source] that gives every NodePool the same
-// types. The caller owns the slice, the types are the catalog's own.
-func (c *Catalog) InstanceTypes(context.Context, string) ([]*InstanceType, error) {
-	return slices.Collect(c.All()), nil
 }
 
 // derive makes a catalog of types that are in order and valid already.

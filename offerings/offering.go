@@ -7,8 +7,6 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-
-	"github.com/plimsoll-go/plimsoll/requirements"
 )
 
 // Keys of the labels that say where and how a node was bought.
@@ -72,17 +70,6 @@ func (o Offering) NodeLabels() map[string]string {
 		labels[ReservationIDLabel] = o.ReservationID
 	}
 	return labels
-}
-
-// Requirements returns what nodes bought here are known to be: their labels, and for
-// everything but reserved offerings that there is no reservation id, so that a
-// NodePool that names a reservation never matches spot or on-demand.
-func (o Offering) Requirements() requirements.Set {
-	set := requirements.FromLabels(o.NodeLabels())
-	if o.CapacityType != Reserved {
-		set = set.With(requirements.MustNew(ReservationIDLabel, requirements.DoesNotExist))
-	}
-	return set
 }
 
 // Launchable reports whether a machine can be bought here now: the offering is not

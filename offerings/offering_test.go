@@ -10,8 +10,6 @@ import (
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
-
-	"github.com/plimsoll-go/plimsoll/requirements"
 )
 
 func spotOffering() Offering {
@@ -34,23 +32,6 @@ func TestNodeLabels(t *testing.T) {
 	assert.Equal(t, map[string]string{
 		"topology.kubernetes.io/zone": "us-east-1a", "karpenter.sh/capacity-type": "reserved", "karpenter.k8s.aws/capacity-reservation-id": "cr-1",
 	}, reservedOffering().NodeLabels())
-}
-
-// A7: what is not reserved has no reservation id, and says so.
-func TestRequirements(t *testing.T) {
-	named := requirements.NewSet(requirements.MustNew(ReservationIDLabel, requirements.In, "cr-1"))
-	require.NoError(t, reservedOffering().Requirements().Overlaps(named))
-	require.Error(t, spotOffering().Requirements().Overlaps(named))
-
-	onDemand := spotOffering()
-	onDemand.CapacityType, onDemand.InterruptionRate = OnDemand, 0
-	require.Error(t, onDemand.Requirements().Overlaps(named))
-
-	for _, o := range []Offering{spotOffering(), reservedOffering(), onDemand} {
-		assert.True(t, o.Requirements().Matches(o.NodeLabels()), "a node bought here is what the offering says")
-	}
-	elsewhere := requirements.NewSet(requirements.MustNew(ZoneLabel, requirements.In, "us-east-1b"))
-	require.Error(t, spotOffering().Requirements().Overlaps(elsewhere))
 }
 
 // A3, A8: unavailable and used-up offerings stay listed and are not bought.

@@ -50,20 +50,6 @@ func (r Requirement) Empty() bool {
 // Impossible reports whether nothing satisfies r, neither a value nor a missing label.
 func (r Requirement) Impossible() bool { return r.present && r.Empty() }
 
-// Len returns how many values satisfy r: the number of listed values, or the
-// largest int64 less the number of excluded ones. Bounds do not count, except
-// that a range without any value left has length 0.
-func (r Requirement) Len() int64 {
-	switch {
-	case r.listed:
-		return int64(len(r.values))
-	case r.Empty():
-		return 0
-	default:
-		return math.MaxInt64 - int64(len(r.values))
-	}
-}
-
 // Any returns one value that satisfies r, the same one every time; ok is false
 // when there is none. Listed values give the first in order. Otherwise it is
 // the smallest integer from 0 up that r allows, or, when r allows negative

@@ -114,25 +114,6 @@ func TestExtremeBounds(t *testing.T) {
 	assert.Equal(t, DoesNotExist, MustNew("k", Gt, "9223372036854775807").Operator())
 }
 
-// R8: bounds do not reduce the length, except to nothing.
-func TestLen(t *testing.T) {
-	for _, tt := range []struct {
-		r    Requirement
-		want int64
-	}{
-		{Requirement{}, math.MaxInt64},
-		{MustNew("k", In, "a", "b", "a"), 2},
-		{MustNew("k", NotIn, "a", "b", "a"), math.MaxInt64 - 2},
-		{MustNew("k", Exists), math.MaxInt64},
-		{MustNew("k", DoesNotExist), 0},
-		{MustNew("k", Gt, "5"), math.MaxInt64},
-		{meet(MustNew("k", Gte, "1"), MustNew("k", Lte, "3")), math.MaxInt64},
-		{meet(MustNew("k", Gte, "1"), MustNew("k", Lte, "2"), MustNew("k", NotIn, "1", "2")), 0},
-	} {
-		assert.Equal(t, tt.want, tt.r.Len(), tt.r.String())
-	}
-}
-
 // R9, and the integer rules of kube-scheduler.
 func TestHas(t *testing.T) {
 	bounded := meet(MustNew("k", Gt, "-3"), MustNew("k", Lte, "10"), MustNew("k", NotIn, "7"))

@@ -61,7 +61,6 @@ func TestFromSelectors(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "cpu Exists >=4 <=16 minValues 3, kubernetes.io/arch In [amd64 arm64]", set.String())
 	assert.Equal(t, before, fmt.Sprint(entries))
-	assert.True(t, set.HasMinValues())
 
 	set, err = FromSelectors([]Selector{
 		{Key: "ok", Operator: Exists},

@@ -160,11 +160,6 @@ func lookup(labels map[string]string, key string) (string, bool) {
 	return "", false
 }
 
-// HasMinValues reports whether a requirement of s has a floor of different values.
-func (s Set) HasMinValues() bool {
-	return slices.ContainsFunc(s.reqs, func(r Requirement) bool { return r.minValues > 0 })
-}
-
 // Impossible reports whether no node can satisfy s: one of its requirements is
 // satisfied by neither a value nor a missing label.
 func (s Set) Impossible() bool { return slices.ContainsFunc(s.reqs, Requirement.Impossible) }

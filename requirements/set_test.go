@@ -47,8 +47,6 @@ func TestSetBasics(t *testing.T) {
 	}
 	assert.Equal(t, []string{"a", "b"}, keys)
 
-	assert.False(t, b.HasMinValues())
-	assert.True(t, b.With(MustNew("a", Exists).WithMinValues(2)).HasMinValues())
 	assert.False(t, b.Impossible())
 	assert.True(t, b.With(MustNew("b", In, "9")).Impossible())
 	assert.True(t, a.Equal(NewSet(slices.Collect(a.All())...)))

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-
-	corev1 "k8s.io/api/core/v1"
 )
 
 // shortValues is how many values the short form shows.
@@ -108,16 +106,4 @@ func (s Set) String() string {
 		s.reqs[i].write(&b, len(s.reqs[i].values))
 	}
 	return b.String()
-}
-
-// Short returns the text form for people: the short forms of the requirements,
-// without that of the host name, which tells nothing about what to buy.
-func (s Set) Short() string {
-	parts := make([]string, 0, len(s.reqs))
-	for i := range s.reqs {
-		if s.reqs[i].key != corev1.LabelHostname {
-			parts = append(parts, s.reqs[i].Short())
-		}
-	}
-	return strings.Join(parts, ", ")
 }

@@ -18,7 +18,6 @@ func TestTextForms(t *testing.T) {
 
 	set := NewSet(long, MustNew("kubernetes.io/hostname", In, "node-1"), MustNew("a", Exists))
 	assert.Equal(t, "a Exists, k In [a b c d e f g], kubernetes.io/hostname In [node-1]", set.String())
-	assert.Equal(t, "a Exists, k In [a b c d e and 2 more]", set.Short())
 }
 
 // What users may type besides the canonical form.

@@ -101,11 +101,8 @@ func buildEC2(ctx context.Context) (tables, error) {
 			derived++
 		}
 	}
-	t.shapes, t.regions = out.Shapes, out.Regions
+	t.shapes, t.regions, t.leftOut = out.Shapes, out.Regions, out.LeftOut
 	t.notes = append(t.notes, fmt.Sprintf("%d types are derived from their names", derived))
-	for _, l := range out.LeftOut {
-		t.leftOut = append(t.leftOut, l.Type+": "+l.Reason)
-	}
 	return t, err
 }
 
@@ -133,14 +130,10 @@ func buildAzure(ctx context.Context, checkouts source.Checkouts) (tables, error)
 		return t, err
 	}
 	karpenter, autoscaler := source.KarpenterAzure(), source.Autoscaler()
-	var leftOut []azuredata.LeftOut
-	t.shapes, t.regions, leftOut, err = azuredata.Build(in, sizes, facts.Sources{
+	t.shapes, t.regions, t.leftOut, err = azuredata.Build(in, sizes, facts.Sources{
 		Instances: instancesSource(),
 		Prices:    of(karpenter, in.Date), Shapes: of(autoscaler, autoscaler.Date), Zones: of(karpenter, karpenter.Date),
 	})
-	for _, l := range leftOut {
-		t.leftOut = append(t.leftOut, l.Size+": "+l.Reason)
-	}
 	t.check = crosscheck.Report{Cloud: "Azure", Ours: karpenter.String() + ", on demand, of " + in.Date, Theirs: source.Instances().String() + ", of " + instancesDate}
 	former := 0
 	t.check.Pairs, former = azuredata.Compare(t.regions, sizes)
@@ -155,15 +148,11 @@ func buildGCP(ctx context.Context, checkouts source.Checkouts) (tables, error) {
 		return t, err
 	}
 	prices, karpenter := source.CloudPrices(), source.KarpenterGCP()
-	var leftOut []gcpdata.LeftOut
-	t.shapes, t.regions, leftOut, err = gcpdata.Build(in, facts.Sources{
+	t.shapes, t.regions, t.leftOut, err = gcpdata.Build(in, facts.Sources{
 		Prices: of(prices, prices.Date), Shapes: of(prices, prices.Date), Zones: of(prices, zonesDate), Disks: of(karpenter, karpenter.Date),
 	})
 	if err != nil {
 		return t, err
-	}
-	for _, l := range leftOut {
-		t.leftOut = append(t.leftOut, l.Type+": "+l.Reason)
 	}
 	t.check = crosscheck.Report{
 		Cloud: "Google Cloud", Ours: prices.String(), Theirs: karpenter.String() + " (pkg/providers/pricing/initial-prices.json)",

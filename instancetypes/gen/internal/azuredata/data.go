@@ -16,25 +16,23 @@ import (
 	"github.com/plimsoll-go/plimsoll/offerings"
 )
 
-// LeftOut is a size that the sources mention and the catalogs do not hold.
-type LeftOut struct{ Size, Reason string }
-
-// Build makes the tables: those of regions in order of name. described are the sizes of the
+// Build makes the tables: those of regions in order of name, and says which sizes that the
+// sources mention are left out, and why. described are the sizes of the
 // older source, which has spot prices and tells GPUs and capabilities. An error means that a
 // source changed in a way that this program does not understand.
-func Build(in source.Azure, described []source.Size, sources facts.Sources) (facts.Shapes, []facts.Region, []LeftOut, error) {
+func Build(in source.Azure, described []source.Size, sources facts.Sources) (facts.Shapes, []facts.Region, []string, error) {
 	older := map[string]source.Size{}
 	for _, s := range described {
 		older[skuName(s.Name)] = s
 	}
 	shapes := map[string]facts.Shape{}
-	var leftOut []LeftOut
+	var leftOut []string
 	for _, name := range slices.Sorted(maps.Keys(in.Shapes)) {
 		shape, reason := shapeOf(name, in, older[name])
 		if reason == "" {
 			shapes[name] = shape
 		} else {
-			leftOut = append(leftOut, LeftOut{Size: name, Reason: reason})
+			leftOut = append(leftOut, name+": "+reason)
 		}
 	}
 	sold := map[string]bool{}
@@ -63,7 +61,7 @@ func Build(in source.Azure, described []source.Size, sources facts.Sources) (fac
 			sold[row.Type] = true
 		}
 		for _, size := range slices.Sorted(maps.Keys(windows)) {
-			leftOut = append(leftOut, LeftOut{Size: size + " in " + name, Reason: "its price is that of Windows, and no other is known"})
+			leftOut = append(leftOut, size+" in "+name+": its price is that of Windows, and no other is known")
 		}
 		regions = append(regions, region)
 	}
@@ -72,7 +70,7 @@ func Build(in source.Azure, described []source.Size, sources facts.Sources) (fac
 		if sold[name] {
 			table.List = append(table.List, shapes[name])
 		} else {
-			leftOut = append(leftOut, LeftOut{Size: name, Reason: "no region has a price of it"})
+			leftOut = append(leftOut, name+": no region has a price of it")
 		}
 	}
 	return table, regions, leftOut, errors.Join(errs...)

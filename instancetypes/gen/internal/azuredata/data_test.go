@@ -2,6 +2,7 @@ package azuredata
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -75,8 +76,9 @@ func TestBuild(t *testing.T) {
 		{Name: "Standard_NC6s_v3", VCPU: 6, MemoryMiB: 114688, Arch: "amd64", PremiumDisks: "true", Accelerator: facts.Accelerator{Resource: "nvidia.com/gpu", Name: "V100", Maker: "nvidia", Count: 1}},
 	}, shapes.List)
 	reasons := map[string]string{}
-	for _, l := range leftOut {
-		reasons[l.Size] = l.Reason
+	for _, text := range leftOut {
+		size, reason, _ := strings.Cut(text, ": ")
+		reasons[size] = reason
 	}
 	for size, want := range map[string]string{
 		"Standard_D2as_v5 in westus": "that of Windows", "Standard_D4-2s_v5": "fewer cores", "Standard_B1s": "too small", "Standard_DC4as_v5": "confidential",

@@ -1,7 +1,6 @@
 package ec2data
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -24,12 +23,9 @@ type Input struct {
 type Output struct {
 	Shapes  facts.Shapes
 	Regions []facts.Region // in order of name
-	// LeftOut names the types that are not in the catalogs, with the reason.
-	LeftOut []LeftOut
+	// LeftOut names the types that sources mention and the catalogs do not hold, with the reason.
+	LeftOut []string
 }
-
-// LeftOut is a type that the sources mention and the catalogs do not hold.
-type LeftOut struct{ Type, Reason string }
 
 // Build makes the tables. An error means that a source changed in a way that this
 // program does not understand.
@@ -63,8 +59,7 @@ func Build(in Input) (Output, error) {
 			b.leaveOut(name, "no region is known to sell it at a price of its own")
 		}
 	}
-	slices.SortFunc(b.leftOut, func(x, y LeftOut) int { return cmp.Compare(x.Type, y.Type) })
-	out.LeftOut = b.leftOut
+	out.LeftOut = slices.Sorted(slices.Values(b.leftOut))
 	return out, nil
 }
 
@@ -72,11 +67,11 @@ type builder struct {
 	Input
 	known   map[string]source.Instance
 	shapes  map[string]facts.Shape
-	leftOut []LeftOut
+	leftOut []string
 }
 
 func (b *builder) leaveOut(name, reason string) {
-	b.leftOut = append(b.leftOut, LeftOut{Type: name, Reason: reason})
+	b.leftOut = append(b.leftOut, name+": "+reason)
 }
 
 // addShapes fills b.shapes with every type that is described or can be derived.

@@ -15,15 +15,13 @@ import (
 	"github.com/plimsoll-go/plimsoll/offerings"
 )
 
-// LeftOut is a machine type that the sources mention and the catalogs do not hold.
-type LeftOut struct{ Type, Reason string }
-
-// Build makes the tables: those of regions in order of name. An error means that a source
+// Build makes the tables: those of regions in order of name, and says which types that the
+// sources mention are left out, and why. An error means that a source
 // changed in a way that this program does not understand.
-func Build(in source.GCP, sources facts.Sources) (facts.Shapes, []facts.Region, []LeftOut, error) {
+func Build(in source.GCP, sources facts.Sources) (facts.Shapes, []facts.Region, []string, error) {
 	shapes := facts.Shapes{Sources: sources}
 	regions := map[string]*facts.Region{}
-	var leftOut []LeftOut
+	var leftOut []string
 	var errs []error
 	for _, t := range in.Types {
 		shape, reason, err := shapeOf(t, in)
@@ -31,7 +29,7 @@ func Build(in source.GCP, sources facts.Sources) (facts.Shapes, []facts.Region, 
 			errs = append(errs, fmt.Errorf("%s: %w", t.Name, err))
 		}
 		if reason != "" {
-			leftOut = append(leftOut, LeftOut{Type: t.Name, Reason: reason})
+			leftOut = append(leftOut, t.Name+": "+reason)
 		}
 		if err != nil || reason != "" {
 			continue
@@ -54,7 +52,7 @@ func Build(in source.GCP, sources facts.Sources) (facts.Shapes, []facts.Region, 
 		if sold {
 			shapes.List = append(shapes.List, shape)
 		} else {
-			leftOut = append(leftOut, LeftOut{Type: t.Name, Reason: "no region is known to sell it at a known price"})
+			leftOut = append(leftOut, t.Name+": no region is known to sell it at a known price")
 		}
 	}
 	var out []facts.Region
