@@ -1,10 +1,8 @@
 package search
 
 import (
-	"cmp"
 	"context"
 	"slices"
-	"sync"
 
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
@@ -42,13 +40,10 @@ const (
 	// times as much dearer as they are sites may be taken to be: where few pods are, machines
 	// are dear for their size, or not full.
 	siteProofs, siteLean = 2_000, 3
-	// mixedTrials is for how many of those plans of sites fillings are mixed, where machines could
-	// be bought for less by this factor: then it matters which.
-	mixedTrials, siteGain = 3, 1.01
 )
 
-// Intensify looks for a cheaper plan where the price is far above the bound: other machines for
-// the sites as they are, and for those that the least effort chooses.
+// Intensify looks for a cheaper plan where the price is far above the bound: other machines, for
+// the sites as they are or for cheaper ones.
 func (x *Trial) Intensify(ctx context.Context, base *compile.Compiler, params pack.Params) {
 	*x = x.with(x.Outcome)
 	if x.Late || len(x.Solution.Nodes) == 0 || x.bind < x.PodCount() || !farAbove(ctx, base, x) {
@@ -72,34 +67,16 @@ func (x *Trial) Intensify(ctx context.Context, base *compile.Compiler, params pa
 			return
 		}
 	}
-	found := x.others(base, params, late)
+	other := x.cheapestSites(base, params, late)
 	best, times := *x, int64(mixLittle)
 	if x.few() || base.Thorough() {
 		times = mixMuch
 	}
-	keep := func(y Trial) {
-		if y.Score().Better(best.Score()) {
+	for ; !late(); times = mixMuch {
+		if y := other.repacked(params, other.worths, times); y.Score().Better(best.Score()) {
 			best = y
 		}
-	}
-	for ; !late(); times = mixMuch {
-		keep(found[0].repacked(params, found[0].worths, times))
-		far := !late() && farAbove(ctx, base, &best)
-		rest := found[1:]
-		switch {
-		case !found[0].mixes():
-			for _, other := range rest {
-				if late() {
-					break
-				}
-				keep(other.repacked(params, other.worths, times))
-			}
-		case far && times == mixMuch: // with less work, the first says whether it is worth more
-			for i, outcome := range mixAll(rest, params, times) {
-				keep(rest[i].improvedBy(outcome))
-			}
-		}
-		if times == mixMuch || !found[0].mixes() || !far {
+		if times == mixMuch || !other.mixes() || late() || !farAbove(ctx, base, &best) {
 			break
 		}
 	}
@@ -107,28 +84,20 @@ func (x *Trial) Intensify(ctx context.Context, base *compile.Compiler, params pa
 	*x = best
 }
 
-// others are the trial and others that bind as many pods, those of which machines could be
-// bought for the least first. Where fillings are mixed, which takes long, it is only a few
-// unless the effort is high, and the trial alone where there are few machines of many pods.
-func (x *Trial) others(base *compile.Compiler, params pack.Params, late func() bool) []cleared {
+// valued is a trial with what its pods are worth at their sites; without that if nobody needs it.
+type valued struct {
+	Trial
+	relaxation
+}
+
+// cheapestSites is the trial or one with other sites that binds as many pods, whichever machines could be
+// bought for at the least price; the trial where there are few machines of many pods.
+func (x *Trial) cheapestSites(base *compile.Compiler, params pack.Params, late func() bool) valued {
 	if x.few() && !x.mixes() {
-		return []cleared{{*x, newRelaxation(x.Model, params.Late)}}
+		return valued{*x, newRelaxation(x.Model, params.Late)}
 	}
-	least := params
-	least.Work = 0
-	out := []Trial{*x}
-	add := func(y Trial) {
-		if y.ties.scale == x.ties.scale && y.bind == x.bind && !y.Late &&
-			!slices.ContainsFunc(out, func(z Trial) bool { return slices.EqualFunc(y.sites, z.sites, slices.Equal) }) {
-			out = append(out, y)
-		}
-	}
-	if !late() {
-		y := *NewTrial(NewTies(base).Solve(least))
-		y = y.with(y.Outcome)
-		y.sites = countSites(y.Compiler, placing(y.Compiler, y.Solution))
-		add(y)
-	}
+	params.Work = 0
+	var others []Trial
 	for k, factor := range [...]int64{1, siteLean} {
 		if late() {
 			break
@@ -137,30 +106,20 @@ func (x *Trial) others(base *compile.Compiler, params pack.Params, late func() b
 		t.scale = x.ties.scale // wishes per host are relaxed as far
 		t.scaleDomainCosts(factor)
 		t.planner.Proofs, t.planner.Shuffle, t.planner.Late = siteProofs, uint64(k), params.Late
-		add(t.try(least))
+		if y := t.try(params); y.bind == x.bind && !y.Late && !slices.EqualFunc(y.sites, x.sites, slices.Equal) {
+			others = append(others, y)
+		}
 	}
-	if len(out) == 1 && x.mixes() {
-		return []cleared{{Trial: *x}} // there is nothing to choose from, and no use for worths
+	if len(others) == 0 && x.mixes() {
+		return valued{Trial: *x}
 	}
-	sorted := make([]cleared, 0, len(out))
-	for _, y := range out {
-		sorted = append(sorted, cleared{y, newRelaxation(y.Model, params.Late)})
+	best := valued{*x, newRelaxation(x.Model, params.Late)}
+	for _, y := range others {
+		if r := newRelaxation(y.Model, params.Late); r.bound < best.bound {
+			best = valued{y, r}
+		}
 	}
-	own := sorted[0].bound
-	slices.SortStableFunc(sorted, func(a, b cleared) int { return cmp.Compare(a.bound, b.bound) })
-	switch {
-	case !sorted[0].mixes() || base.Thorough():
-		return sorted
-	case float64(own) > siteGain*float64(sorted[0].bound):
-		return sorted[:min(len(sorted), mixedTrials)]
-	}
-	return sorted[:1]
-}
-
-// cleared is a trial with what its pods are worth at their sites.
-type cleared struct {
-	Trial
-	relaxation
+	return best
 }
 
 // mixes reports whether fillings are mixed for a trial.
@@ -196,17 +155,6 @@ func (x *Trial) mixed(params pack.Params, times int64) pack.Outcome {
 		params.Work = max(params.Work, fewTimes*work)
 	}
 	return pack.Improve(x.Model, x.Outcome, params)
-}
-
-// mixAll mixes fillings for some trials side by side.
-func mixAll(trials []cleared, params pack.Params, times int64) []pack.Outcome {
-	out := make([]pack.Outcome, len(trials))
-	var searches sync.WaitGroup
-	for i := range trials {
-		searches.Go(func() { out[i] = trials[i].mixed(params, times) })
-	}
-	searches.Wait()
-	return out
 }
 
 // relaxationWork is how much may go into what pods are worth at their sites.
