@@ -73,7 +73,7 @@ func (x *Trial) Intensify(ctx context.Context, base *compile.Compiler, params pa
 		times = mixMuch
 	}
 	for ; !late(); times = mixMuch {
-		if y := other.repacked(params, other.worths, times); y.Score().Better(best.Score()) {
+		if y := other.improvedBy(other.mixed(params, times)); y.Score().Better(best.Score()) {
 			best = y
 		}
 		if times == mixMuch || !other.mixes() || late() || !farAbove(ctx, base, &best) {
@@ -84,20 +84,14 @@ func (x *Trial) Intensify(ctx context.Context, base *compile.Compiler, params pa
 	*x = best
 }
 
-// valued is a trial with what its pods are worth at their sites; without that if nobody needs it.
-type valued struct {
-	Trial
-	relaxation
-}
-
-// cheapestSites is the trial or one with other sites that binds as many pods, whichever machines could be
-// bought for at the least price; the trial where there are few machines of many pods.
-func (x *Trial) cheapestSites(base *compile.Compiler, params pack.Params, late func() bool) valued {
+// cheapestSites is the trial or one with other sites that binds as many pods for less, with machines that the least
+// work finds; the trial where there are few machines of many pods.
+func (x *Trial) cheapestSites(base *compile.Compiler, params pack.Params, late func() bool) Trial {
+	best := *x
 	if x.few() && !x.mixes() {
-		return valued{*x, newRelaxation(x.Model, params.Late)}
+		return best
 	}
 	params.Work = 0
-	var others []Trial
 	for k, factor := range [...]int64{1, siteLean} {
 		if late() {
 			break
@@ -106,17 +100,8 @@ func (x *Trial) cheapestSites(base *compile.Compiler, params pack.Params, late f
 		t.scale = x.ties.scale // wishes per host are relaxed as far
 		t.scaleDomainCosts(factor)
 		t.planner.Proofs, t.planner.Shuffle, t.planner.Late = siteProofs, uint64(k), params.Late
-		if y := t.try(params); y.bind == x.bind && !y.Late && !slices.EqualFunc(y.sites, x.sites, slices.Equal) {
-			others = append(others, y)
-		}
-	}
-	if len(others) == 0 && x.mixes() {
-		return valued{Trial: *x}
-	}
-	best := valued{*x, newRelaxation(x.Model, params.Late)}
-	for _, y := range others {
-		if r := newRelaxation(y.Model, params.Late); r.bound < best.bound {
-			best = valued{y, r}
+		if y := t.try(params); y.bind == x.bind && !y.Late && y.price() < best.price() {
+			best = y
 		}
 	}
 	return best
@@ -134,19 +119,6 @@ func (x *Trial) few() bool { return x.machines() < manyMachines }
 // machines is how many are bought.
 func (x *Trial) machines() int64 { return model.Count(x.Solution.Nodes) }
 
-// repacked is a trial with machines bought anew for pods of such worths, if that is better.
-// Fillings are mixed with so many times the work of a search.
-func (x *Trial) repacked(params pack.Params, worths []float64, times int64) Trial {
-	switch {
-	case x.mixes(), x.few():
-		return x.improvedBy(x.mixed(params, times))
-	case worths == nil:
-		return *x
-	}
-	params.Worths = worths
-	return x.improvedBy(pack.Search(x.Model, params))
-}
-
 // mixed mixes fillings for a trial.
 func (x *Trial) mixed(params pack.Params, times int64) pack.Outcome {
 	work := min(params.Work, mostWork)
@@ -156,9 +128,6 @@ func (x *Trial) mixed(params pack.Params, times int64) pack.Outcome {
 	}
 	return pack.Improve(x.Model, x.Outcome, params)
 }
-
-// relaxationWork is how much may go into what pods are worth at their sites.
-const relaxationWork = 400_000_000
 
 // farAbove reports whether a trial costs much more than what can be proven.
 func farAbove(ctx context.Context, c *compile.Compiler, x *Trial) bool {
