@@ -54,24 +54,6 @@ const (
 	placesThatMatter = 16
 )
 
-// Assignment searches for worths of classes that prove a higher bound than worths of
-// resources can, within a number of elementary operations. start are worths of
-// resources, as [Resource] finds them, nil for none. The same market and work give
-// the same result, unless late, which may be nil, says that it is time to stop. The
-// bound is 0 where nothing is found or the market is malformed; it may be below that of
-// the start.
-func Assignment(m Market, start []*big.Int, work int64, late func() bool) Assigned {
-	a := prepare(&m, late)
-	if a == nil {
-		return Assigned{}
-	}
-	if len(m.Spreads) > 0 {
-		return a.spread(start, Effort{Work: work})
-	}
-	a.search(start, Effort{Work: work})
-	return a.certify()
-}
-
 // ClassDuals are the duals as nano-USD per hour, by class.
 func (x *Assigned) ClassDuals() []float64 {
 	out := make([]float64, len(x.Duals))
@@ -100,8 +82,11 @@ type Effort struct {
 	Late func() bool
 }
 
-// Pattern goes on from what [Assignment] finds: it looks for worths that machines bear
-// only because pods are whole. Where the market has spreads it looks for tolls instead.
+// Pattern looks for worths of classes that prove a higher bound than worths of resources can, and goes
+// on from there with worths that machines bear only because pods are whole. Where the market has spreads it
+// looks for tolls instead. start are worths of resources, as [Resource] finds them, nil for none. The same
+// market and effort give the same result, unless it is told that it is late. The bound is 0 where nothing is
+// found or the market is malformed; it may be below that of the start.
 func Pattern(m Market, start []*big.Int, e Effort) Assigned {
 	a := prepare(&m, e.Late)
 	if a == nil {

@@ -185,6 +185,19 @@ func dearest(m Market, c *Choice, worths []*big.Int) *big.Int {
 	return try(0)
 }
 
+// Assignment is the first step of [Pattern] alone: the assignment bound, from worths of resources, nil for none.
+func Assignment(m Market, start []*big.Int, work int64, late func() bool) Assigned {
+	a := prepare(&m, late)
+	if a == nil {
+		return Assigned{}
+	}
+	if len(m.Spreads) > 0 {
+		return a.spread(start, Effort{Work: work})
+	}
+	a.search(start, Effort{Work: work})
+	return a.certify()
+}
+
 // No way to place the pods is cheaper than the bound, the bound is proven, and it is no
 // worse than what worths of resources prove.
 func TestAssignmentAgainstTheOptimum(t *testing.T) {

@@ -18,7 +18,7 @@
 // Limited machines take off what they can hold beyond their price.
 //
 // The best u is the dual of a linear program in which pods are assigned to machines in
-// fractions, pods of a class at most k_c to a machine. [Assignment] solves it by an
+// fractions, pods of a class at most k_c to a machine. [Pattern] solves it by an
 // interior-point method for a few machines and adds those that hold too much worth
 // then, until there are none or its work is used up. What it suggests is settled
 // against every machine, and proven in whole numbers.
