@@ -119,10 +119,14 @@ func (j *judge) couldStay(t *snapshot.Pod, n *snapshot.Node) bool {
 	if !fits() {
 		return false
 	}
+	seat := func(pods int) {
+		for _, b := range urgent {
+			j.topology.Sit(j.topology.GroupOf(b.Pod), b.Node, pods)
+		}
+	}
+	seat(1)
+	defer seat(-1)
 	for _, b := range urgent {
-		g := j.topology.GroupOf(b.Pod)
-		j.topology.Sit(g, b.Node, 1)
-		defer j.topology.Sit(g, b.Node, -1)
 		if b.Node == at {
 			full.Hold(b.Requests, b.Ports, b.Mounts)
 		}
