@@ -119,13 +119,13 @@ func (j *judge) couldStay(t *snapshot.Pod, n *snapshot.Node) bool {
 	if !fits() {
 		return false
 	}
-	seat := func(pods int) {
+	put := func(pods int) {
 		for _, b := range urgent {
 			j.topology.Sit(j.topology.GroupOf(b.Pod), b.Node, pods)
 		}
 	}
-	seat(1)
-	defer seat(-1)
+	put(1)
+	defer put(-1)
 	for _, b := range urgent {
 		if b.Node == at {
 			full.Hold(b.Requests, b.Ports, b.Mounts)
