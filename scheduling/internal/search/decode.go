@@ -129,7 +129,7 @@ func (d *decoder) machines() []machine {
 	for range lastCalls {
 		out = d.lastCall(d.drop(out))
 	}
-	out = d.unbind(d.drop(d.lift(out)))
+	out = d.unbind(d.drop(out))
 	slices.SortStableFunc(out, d.compareMachines)
 	return out
 }

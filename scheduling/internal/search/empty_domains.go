@@ -2,7 +2,6 @@ package search
 
 import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/pack"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/topology"
 )
 
 // A spread counts with every domain in which its pods could be, so that they really
@@ -10,11 +9,10 @@ import (
 // would be left out for the sake of a domain in which nothing is bought in the end, it
 // is better to do without that domain.
 
-// replanWithoutEmptyDomains plans again without the domains in which a solution buys nothing, and, where
-// pods are still kept out by a rule, with one domain of it at a time.
+// replanWithoutEmptyDomains plans again without following those who have no place, and without the domains in
+// which a solution buys nothing.
 func (t *Ties) replanWithoutEmptyDomains(best Trial, params pack.Params) Trial {
-	all := best.PodCount()
-	if best.bind == all || best.Late {
+	if best.bind == best.PodCount() || best.Late {
 		return best
 	}
 	try := func(closed func(class, site int) bool) {
@@ -46,21 +44,7 @@ func (t *Ties) replanWithoutEmptyDomains(best Trial, params pack.Params) Trial {
 	try(func(class, site int) bool {
 		return !used[class][site] && len(t.planner.Classes[class].Sites[site].Bins) == 0
 	})
-	for _, r := range t.blocking() {
-		for d := range t.Rules[r].Domains {
-			if best.bind == all || best.Late {
-				return best
-			}
-			try(func(class, site int) bool {
-				for k, link := range t.planner.Classes[class].Links {
-					if int(link.Rule) == r {
-						return int(t.planner.Classes[class].Sites[site].Domains[k]) != d
-					}
-				}
-				return false
-			})
-		}
-	}
+	t.forget()
 	return best
 }
 
@@ -92,9 +76,6 @@ func (t *Ties) bury(placed []int64) bool {
 // replanRounds is how often each of these attempts learns from what did not fit.
 const replanRounds = 2
 
-// mostConceded bounds the rules that are looked at one by one.
-const mostConceded = 3
-
 // usedSites tells, by planner class, at which sites a trial buys machines.
 func (t *Ties) usedSites(x *Trial) [][]bool {
 	out := make([][]bool, len(t.planner.Classes))
@@ -104,20 +85,6 @@ func (t *Ties) usedSites(x *Trial) [][]bool {
 	for _, spot := range spots(x.Compiler, x.Solution) {
 		for c := range out {
 			out[c][t.List[t.UnitBook.Units[t.units[c]].Signature].Part.At[spot]] = true
-		}
-	}
-	return out
-}
-
-// blocking lists the first rules that keep pods out.
-func (t *Ties) blocking() []int {
-	t.forget()
-	var out []int
-	seen := map[int32]bool{}
-	for i, r := range topology.Plan(&t.planner).Blocked {
-		if r >= 0 && !seen[r] && len(out) < mostConceded && i < len(t.planner.Classes) {
-			seen[r] = true
-			out = append(out, int(r))
 		}
 	}
 	return out

@@ -54,58 +54,6 @@ func (d *decoder) drop(machines []machine) []machine {
 	})
 }
 
-// lift moves pods from machines of one pool to machines of a pool of higher weight
-// whose limits turned out to have room for them.
-func (d *decoder) lift(machines []machine) []machine {
-	if d.Solver.Weights == scheduling.WeightIgnore || !slices.Contains(d.ledger.Limited, true) {
-		return machines
-	}
-	var lifted []machine
-	for i := range machines {
-		m := &machines[i]
-		for k := 0; k < len(m.items); k++ {
-			class := &d.Model.Classes[m.items[k].Class]
-			for m.items[k].N > 0 {
-				at, first := d.higher(m, class)
-				if at < 0 {
-					break
-				}
-				up, ok := d.buy(at, first, m.items[k].Class, m.items[k].N)
-				if !ok {
-					break
-				}
-				lifted = append(lifted, up)
-				m.items = slices.Clone(m.items)
-				m.items[k].N -= up.items[0].N
-			}
-		}
-		m.items = slices.DeleteFunc(slices.Clone(m.items), func(it model.Item) bool { return it.N == 0 })
-		d.weigh(m)
-	}
-	return append(d.giveBack(machines), lifted...)
-}
-
-// higher returns a template of a higher weight than a machine's, and the place of an
-// offer of it, that could take a class at the same rank of taints; -1 for none.
-func (d *decoder) higher(m *machine, class *model.Class) (template, place int) {
-	here := d.Templates[m.template].Pool.Weight()
-	for ti, v := range d.Templates {
-		if v.Pool.Weight() <= here {
-			break // templates stand in the order of weights
-		}
-		if !d.ledger.Limited[v.Number] || d.shared(v) || d.fallback(ti, class) && !d.fallback(m.template, class) {
-			continue
-		}
-		one := d.lone(ti, class)
-		for at := range d.Offered[ti].List {
-			if d.holds(&one, at) && d.ledger.Affords(d.sale(ti, at)) {
-				return ti, at
-			}
-		}
-	}
-	return -1, -1
-}
-
 // shared reports whether a further machine of a pool could take from its limits what
 // the minValues of those already bought count on.
 func (d *decoder) shared(v *offers.Template) bool {

@@ -20,7 +20,7 @@ type merit struct {
 	wishes  int64 // what is violated, and what the site itself does not grant
 	useless int64 // 0 if a pod there lets others in
 	missing int64 // affine pods for which there is no room
-	harm    int64 // pods that a pod there keeps out
+	harm    int64 // what others lose by a pod there
 	noise   int64
 	cost    int64
 	excess  int64 // spread rules that count the pod and would not let it in
@@ -103,9 +103,8 @@ func (s *planner) judge(c *cell, price int64, opens bool) (m merit, steady bool)
 			steady = steady && (e.adds == 0 || e.dom < 0 || s.counts.count[e.dom] > 0)
 		}
 	}
-	m.harm = s.lookahead.harm(c.class, c.terms)
 	if s.mode.even {
-		m.harm += m.excess << 32
+		m.harm = m.excess << 32
 	}
 	if s.p.Priced {
 		m.cost += m.wishes

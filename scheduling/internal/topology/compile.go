@@ -15,8 +15,6 @@ type term struct {
 	holds bool
 	wish  bool
 	self  bool // the class is counted by the rule, wherever it goes
-	// weight is the larger, the fewer domains of the rule the class can choose from.
-	weight int64
 }
 
 // cell is a site of a class.
@@ -114,9 +112,6 @@ func (t *tables) appendTerms(flat []term, links []Link, site *Site) []term {
 	return flat
 }
 
-// scarcity is shared among the domains that a class can choose from.
-const scarcity = 60
-
 // survey finds the domains that classes can reach.
 func (t *tables) survey() {
 	n := t.domFirst[len(t.p.Rules)]
@@ -127,31 +122,13 @@ func (t *tables) survey() {
 		}
 	}
 	copy(t.reach, t.eligible)
-	seen := make([]int32, n)
-	stamp := int32(0)
-	for c := range t.p.Classes {
-		cells, _ := t.of(int32(c))
-		if len(cells) == 0 {
+	for i := range t.cells {
+		if !t.cells[i].source(t).usable() {
 			continue
 		}
-		for k := range cells[0].terms {
-			stamp++
-			different := int64(0)
-			for i := range cells {
-				e := &cells[i].terms[k]
-				if e.dom < 0 || !cells[i].source(t).usable() {
-					continue
-				}
-				if e.holds {
-					t.reach[e.dom] = true
-				}
-				if seen[e.dom] != stamp {
-					seen[e.dom] = stamp
-					different++
-				}
-			}
-			for i := range cells {
-				cells[i].terms[k].weight = max(1, scarcity/max(1, different))
+		for k := range t.cells[i].terms {
+			if e := &t.cells[i].terms[k]; e.holds && e.dom >= 0 {
+				t.reach[e.dom] = true
 			}
 		}
 	}

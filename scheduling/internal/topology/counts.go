@@ -19,10 +19,6 @@ type counts struct {
 	// version counts, by rule, the events after which a pod that the rule kept out
 	// may get in.
 	version []int32
-	// moved are the rules whose version has changed, each once, and inMoved says by
-	// rule whether it is one of them.
-	moved   []int32
-	inMoved []bool
 }
 
 // newCounts makes room for the counts of all rules. Each rule has to be restarted.
@@ -32,7 +28,7 @@ func newCounts(t *tables) *counts {
 		t:     t,
 		count: make([]int64, domains), holders: make([]int64, domains), in: make([]bool, domains),
 		low: make([]int64, rules), lows: make([]int32, rules), size: make([]int32, rules),
-		all: make([]int64, rules), version: make([]int32, rules), inMoved: make([]bool, rules),
+		all: make([]int64, rules), version: make([]int32, rules),
 	}
 }
 
@@ -86,32 +82,7 @@ func (s *counts) floor(rule, dom int32) int64 {
 }
 
 // bump notes that pods which a rule kept out may get in.
-func (s *counts) bump(rule int32) {
-	s.version[rule]++
-	if !s.inMoved[rule] {
-		s.inMoved[rule] = true
-		s.moved = append(s.moved, rule)
-	}
-}
-
-// next takes one of the rules that have moved; -1 if none has.
-func (s *counts) next() int32 {
-	last := len(s.moved) - 1
-	if last < 0 {
-		return -1
-	}
-	rule := s.moved[last]
-	s.moved = s.moved[:last]
-	s.inMoved[rule] = false
-	return rule
-}
-
-// settled forgets which rules have moved.
-func (s *counts) settled() {
-	for s.next() >= 0 {
-		continue
-	}
-}
+func (s *counts) bump(rule int32) { s.version[rule]++ }
 
 // admits is how many pods the hard rules let into a cell now, one after the other. For
 // 0, at is a term that keeps them out. Opens says that the pod would be the first of

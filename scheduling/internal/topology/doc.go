@@ -20,8 +20,7 @@
 // kube-scheduler enforces them: bound one by one in order of priority, with retries,
 // every pod binds. [Replay] does just that, and whatever Plan returns survives it,
 // whether or not the domains that stay empty exist. Pods that no site admits stay
-// unplaced, and the rule that kept them out is named. The same problem gives the same
-// result.
+// unplaced. The same problem gives the same result.
 //
 // Affinity and anti-affinity hold in whatever order the pods come. So a pod opens a
 // domain for its own kind only if no counted pod is planned anywhere else; and if some
@@ -42,9 +41,9 @@
 // # How
 //
 // Plan goes pod by pod, urgent classes first, and takes the best site that the rules
-// admit: fewest wishes broken, then what helps others or keeps the fewest out, then the
-// lowest cost, then the least count of the pod's own spreads. Those that had to wait are
-// tried again when something has changed that kept them out.
+// admit: fewest wishes broken, then what helps others, then the lowest cost, then the least
+// count of the pod's own spreads. Those that had to wait are tried again when something has
+// changed that kept them out.
 //
 // Then the plan of each cluster is bound as a trial. If pods are left over because of
 // rules, or do not bind, or may wait for each other for ever if they come in another
@@ -66,7 +65,6 @@ package topology
 //
 //	problem, compile  the problem, and the same with everything numbered through
 //	counts       counted pods per domain, kept up to date pod by pod, and whom they admit
-//	retry_queue  pods that a rule keeps out until something changes
 //	replay       binding as kube-scheduler does
 //	trial        binding in random orders
 //	independence pods that meet their affinities in any order, and those to give up if not
@@ -75,7 +73,7 @@ package topology
 // Those that plan stand on them:
 //
 //	plan, order, choose  pods one by one: in which order, and the best site for the next
-//	lookahead    what pods that are not placed yet would like the others to leave or to do
+//	lookahead    what pods that are not placed yet would like the others to do
 //	certify      whether all pods are proven to bind in any order
 //	repair       planning a cluster again in other ways
 //	cyclic*      domains for spreads that count each other's pods

@@ -273,7 +273,6 @@ func (g *orderIndependence) concerns(i, at int32, elsewhere bool) bool {
 // and wishes play no part. The domains of a spread are those that [Replay] takes.
 //
 // It is what Replay finds for as many classes of one pod each, without making these.
-// Where it takes too many rounds to tell, the answer is no.
 func Binds(p *Problem, pods []int32, extra [][]int32) bool {
 	t := compile(p)
 	r := newReplay(t)
@@ -288,14 +287,14 @@ func Binds(p *Problem, pods []int32, extra [][]int32) bool {
 }
 
 // line binds pods in their order, those that did not bind again, and reports whether
-// all are bound before long. What a rule has kept out once, it keeps out until the rule
+// all are bound in the end. What a rule has kept out once, it keeps out until the rule
 // changes.
 func (r *replay) line(pods []int32) bool {
 	for c := range r.seen {
 		r.seen[c] = -1
 	}
 	left := append([]int32(nil), pods...)
-	for range patience - 1 {
+	for {
 		waiting := left[:0]
 		for _, c := range left {
 			now := r.counts.changes(c)
@@ -314,5 +313,4 @@ func (r *replay) line(pods []int32) bool {
 		}
 		left = waiting
 	}
-	return false
 }

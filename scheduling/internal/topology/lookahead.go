@@ -1,16 +1,8 @@
 package topology
 
-// lookahead is what pods that are not placed yet would like the others to leave or to do.
+// lookahead is what pods that are not placed yet would like the others to do.
 type lookahead struct {
 	s *planner
-	// By flat domain: the pods that hold a hard rule, and those that an Anti rule
-	// counts, that could go there and wait; each weighs the more, the fewer domains
-	// it can choose from.
-	holders, counted []int64
-	// waiting is how many pods of each class are in these numbers.
-	waiting []int64
-	seen    []int32 // by flat domain: the last stamp
-	stamp   int32
 	// wanted says, by flat domain of an Affinity rule, that pods which hold it have no
 	// counted pod within reach and could go there. It holds for a version of the
 	// rule's counts.
@@ -19,71 +11,7 @@ type lookahead struct {
 }
 
 func newLookahead(s *planner) *lookahead {
-	domains := s.domFirst[len(s.p.Rules)]
-	return &lookahead{
-		s: s, holders: make([]int64, domains), counted: make([]int64, domains),
-		waiting: make([]int64, len(s.p.Classes)), seen: make([]int32, domains),
-		wanted: make([]bool, domains), version: make([]int32, len(s.p.Rules)),
-	}
-}
-
-// update makes the numbers agree with what a class has left to place.
-func (w *lookahead) update(class int32) {
-	n := w.s.todo[class] - w.waiting[class]
-	if n == 0 {
-		return
-	}
-	w.waiting[class] = w.s.todo[class]
-	cells, _ := w.s.of(class)
-	if len(cells) == 0 {
-		return
-	}
-	for k := range cells[0].terms {
-		w.stamp++
-		for i := range cells {
-			e := &cells[i].terms[k]
-			if e.wish || e.dom < 0 || w.seen[e.dom] == w.stamp || !cells[i].source(w.s.tables).usable() {
-				continue
-			}
-			w.seen[e.dom] = w.stamp
-			if e.holds {
-				w.holders[e.dom] += n * e.weight
-			}
-			if e.adds > 0 && e.kind == Anti {
-				w.counted[e.dom] += n * e.weight
-			}
-		}
-	}
-}
-
-// harm is how many others a pod in a cell would keep out, going by what they could
-// choose from instead.
-func (w *lookahead) harm(class int32, terms []term) (harm int64) {
-	counts := w.s.counts
-	for i := range terms {
-		e := &terms[i]
-		if e.wish || e.dom < 0 {
-			continue
-		}
-		own := w.waiting[class] * e.weight
-		switch e.kind {
-		case Anti:
-			if e.adds > 0 && counts.count[e.dom] <= 0 {
-				harm += w.holders[e.dom]
-				if e.holds {
-					harm -= own
-				}
-			}
-			if e.holds && counts.holders[e.dom] <= 0 {
-				harm += w.counted[e.dom]
-				if e.adds > 0 {
-					harm -= own
-				}
-			}
-		case Spread, Affinity:
-		}
-	}
-	return harm
+	return &lookahead{s: s, wanted: make([]bool, s.domFirst[len(s.p.Rules)]), version: make([]int32, len(s.p.Rules))}
 }
 
 // isWanted reports whether a counted pod in a domain would let pods in that hold an

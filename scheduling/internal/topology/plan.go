@@ -1,5 +1,7 @@
 package topology
 
+import "slices"
+
 // Plan decides where pods go. See the package's description for what it promises.
 func Plan(p *Problem) *Result {
 	s := newPlanner(compile(p))
@@ -22,7 +24,6 @@ type planner struct {
 	independence *orderIndependence
 	trial        *trial
 	other        *trial // for a second goroutine; nil until there is one
-	queue        *retryQueue
 	mode         mode
 	placed       []int64 // by cell
 	todo         []int64 // by class
@@ -43,7 +44,6 @@ func newPlanner(t *tables) *planner {
 	s.trial = newTrial(t)
 	s.reassignLeft = stepsPerProof * int64(max(0, t.p.Proofs))
 	s.lookahead = newLookahead(s)
-	s.queue = newRetryQueue(t, s.counts)
 	for r := range t.p.Rules {
 		s.restart(int32(r))
 	}
@@ -61,36 +61,22 @@ func (s *planner) begin(class int32) {
 	s.todo[class] = max(s.p.Classes[class].Count, 0)
 	clear(s.placed[s.first[class]:s.first[class+1]])
 	s.rooms.clear(class)
-	s.lookahead.update(class)
 	s.mode.anchor.update(s, class)
 }
 
-// run places classes in order, again and again until a pass places nothing. Between
-// passes those that wait for what has changed get their turn.
+// run places classes in order, again and again until a pass places nothing.
 func (s *planner) run(order []int32) {
 	for _, c := range order {
 		s.seen[c] = -1
 	}
-	s.queue.start(order)
-	hasRoom := func(i int32) bool {
-		n, _ := s.rooms.find(i)
-		return n > 0
-	}
 	for again := true; again; {
 		again = false
-		try := func(c int32) {
-			again = s.place(c) || again
-			s.seen[c] = s.counts.changes(c)
-			if s.todo[c] > 0 {
-				s.queue.wait(c, hasRoom)
-			}
-		}
 		for _, c := range order {
 			if s.todo[c] > 0 && s.counts.changes(c) != s.seen[c] {
-				try(c)
+				again = s.place(c) || again
+				s.seen[c] = s.counts.changes(c)
 			}
 		}
-		s.queue.wake(hasRoom, try)
 	}
 }
 
@@ -109,7 +95,6 @@ func (s *planner) place(class int32) bool {
 		s.placed[i] += n
 		s.todo[class] -= n
 	}
-	s.lookahead.update(class)
 	s.mode.anchor.update(s, class)
 	return s.todo[class] < before
 }
@@ -134,54 +119,28 @@ func (s *planner) result() *Result {
 	r := &Result{
 		Counts:   make([][]int64, len(s.p.Classes)),
 		Unplaced: make([]int64, len(s.p.Classes)),
-		Blocked:  make([]int32, len(s.p.Classes)),
 	}
 	for c := range s.p.Classes {
 		from, to := s.first[c], s.first[c+1]
 		r.Counts[c] = s.placed[from:to:to]
 		r.Unplaced[c] = s.todo[c]
-		r.Blocked[c] = -1
-		if s.todo[c] > 0 {
-			r.Blocked[c] = s.blocker(int32(c))
-		}
 	}
 	return r
 }
 
-// blocker names the rule that keeps a class out of most of the sites that have room
-// for it, or -1 if none has. Pods that were given up because they would not bind find
-// a site open; what kept them from binding is a rule that they hold.
-func (s *planner) blocker(class int32) int32 {
+// blocked reports whether a rule keeps a class out of a site that has room for it. Pods that
+// were given up because they would not bind find a site open; what kept them from binding is
+// a rule that they hold.
+func (s *planner) blocked(class int32) bool {
 	cells, first := s.of(class)
-	var rules []int32
 	for k := range cells {
 		if n, _ := s.rooms.find(first + int32(k)); n == 0 {
 			continue
 		}
-		rule := int32(-1)
-		if _, at, _ := s.counts.admits(cells[k].terms); at >= 0 {
-			rule = cells[k].terms[at].rule
-		}
-		for i := 0; rule < 0 && i < len(cells[k].terms); i++ {
-			if e := &cells[k].terms[i]; e.holds && !e.wish {
-				rule = e.rule
-			}
-		}
-		if rule >= 0 {
-			rules = append(rules, rule)
+		if n, _, _ := s.counts.admits(cells[k].terms); n == 0 ||
+			slices.ContainsFunc(cells[k].terms, func(e term) bool { return e.holds && !e.wish }) {
+			return true
 		}
 	}
-	best, most := int32(-1), 0
-	for _, rule := range rules {
-		n := 0
-		for _, other := range rules {
-			if other == rule {
-				n++
-			}
-		}
-		if n > most || n == most && rule < best {
-			best, most = rule, n
-		}
-	}
-	return best
+	return false
 }

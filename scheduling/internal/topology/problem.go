@@ -122,7 +122,4 @@ type Result struct {
 	Counts [][]int64
 	// Unplaced is the number of pods left, by class.
 	Unplaced []int64
-	// Blocked is, by class, the rule that kept most of the unplaced out, or -1 when it
-	// was room, or when none is unplaced.
-	Blocked []int32
 }

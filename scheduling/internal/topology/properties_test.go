@@ -3,7 +3,6 @@ package topology
 import (
 	"encoding/json"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -31,8 +30,8 @@ func eachRandom(seed uint64, rounds int, test func(round int, p *Problem)) {
 	}
 }
 
-// TestPlanKeepsItsPromises checks that every pod is accounted for, within limits, that
-// all of them bind, and that classes with pods left are told why.
+// TestPlanKeepsItsPromises checks that every pod is accounted for, within limits, and that
+// all of them bind.
 func TestPlanKeepsItsPromises(t *testing.T) {
 	eachRandom(1, 1200, func(round int, p *Problem) {
 		p.Proofs = 50 * (round % 2)
@@ -53,13 +52,6 @@ func TestPlanKeepsItsPromises(t *testing.T) {
 				placed += n
 			}
 			require.Equal(t, class.Count, placed+got.Unplaced[c], "round %d: class %d", round, c)
-			if got.Unplaced[c] == 0 {
-				require.Equal(t, int32(-1), got.Blocked[c])
-			} else if rule := got.Blocked[c]; rule >= 0 {
-				linked := slices.ContainsFunc(class.Links, func(l Link) bool { return l.Rule == rule })
-				require.True(t, linked, "round %d: class %d is blocked by a rule of others", round, c)
-				require.Zero(t, p.Rules[rule].Weight, "round %d: class %d is blocked by a wish", round, c)
-			}
 		}
 		require.Equal(t, got.Counts, Replay(p, got.Counts, nil), "round %d", round)
 		require.Equal(t, got.Counts, Replay(p, got.Counts, reachable(p)), "round %d", round)

@@ -123,7 +123,6 @@ func (s *planner) dropUnbindable(cl *cluster) bool {
 					s.todo[c] += n
 				}
 			}
-			s.lookahead.update(c)
 		}
 		s.recount(cl)
 	}
@@ -146,7 +145,7 @@ func (s *planner) recount(cl *cluster) {
 // stuck reports whether rules keep pods of a cluster out.
 func (s *planner) stuck(cl *cluster) bool {
 	return slices.ContainsFunc(cl.classes, func(c int32) bool {
-		return s.todo[c] > 0 && s.blocker(c) >= 0
+		return s.todo[c] > 0 && s.blocked(c)
 	})
 }
 
@@ -190,7 +189,6 @@ func (s *planner) restore(cl *cluster, d *draft) {
 		copy(s.placed[s.first[c]:s.first[c+1]], d.placed[k])
 		s.rooms.restore(c, d.used[k], d.placed[k])
 		s.todo[c] = d.todo[k]
-		s.lookahead.update(c)
 	}
 	s.recount(cl)
 }

@@ -104,16 +104,10 @@ func newCluster(t *tables) *cluster {
 	return all
 }
 
-// patience is the number of passes in which pods try again in order, whether or not
-// anything has changed for them. Where they are not enough, those go first for whom
-// something has.
-const patience = 40
-
 // replay is pods that bind one by one.
 type replay struct {
 	*tables
 	counts *counts
-	queue  *retryQueue
 	bound  []int64 // by cell
 	todo   []int64 // by class
 	seen   []int32 // by class: the changes of its rules when no more pods could bind
@@ -122,7 +116,7 @@ type replay struct {
 func newReplay(t *tables) *replay {
 	s := newCounts(t)
 	return &replay{
-		tables: t, counts: s, queue: newRetryQueue(t, s), bound: make([]int64, len(t.cells)),
+		tables: t, counts: s, bound: make([]int64, len(t.cells)),
 		todo: make([]int64, len(t.p.Classes)), seen: make([]int32, len(t.p.Classes)),
 	}
 }
@@ -141,26 +135,13 @@ func (r *replay) run(cl *cluster, placed []int64, in []bool) bool {
 		}
 		todo += r.todo[c]
 	}
-	r.queue.start(cl.classes)
-	late := false
-	isLeft := func(i int32) bool { return r.bound[i] < placed[i] }
-	try := func(c int32) {
-		todo -= r.bind(c, placed)
-		r.seen[c] = r.counts.changes(c)
-		if r.todo[c] > 0 && late {
-			r.queue.wait(c, isLeft)
-		}
-	}
-	for pass, before := 1, int64(-1); todo > 0 && todo != before; pass++ {
+	for before := int64(-1); todo > 0 && todo != before; {
 		before = todo
-		late = pass >= patience
 		for _, c := range cl.classes {
-			if r.todo[c] > 0 && (pass == patience || r.seen[c] != r.counts.changes(c)) {
-				try(c)
+			if r.todo[c] > 0 && r.seen[c] != r.counts.changes(c) {
+				todo -= r.bind(c, placed)
+				r.seen[c] = r.counts.changes(c)
 			}
-		}
-		if late {
-			r.queue.wake(isLeft, try)
 		}
 	}
 	return todo == 0

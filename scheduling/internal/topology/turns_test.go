@@ -48,9 +48,9 @@ func TestPlanLongChain(t *testing.T) {
 	assert.Equal(t, got.Counts, Replay(p, got.Counts, nil))
 }
 
-// TestReplayOutlastsPatience needs more passes than pods try again in order.
-func TestReplayOutlastsPatience(t *testing.T) {
-	p := problem([]Rule{spread(1, 2)}, class(9*patience, 2, self(0)).at(0), class(9*patience, 2, self(0)).at(1))
-	all := [][]int64{{9 * patience}, {9 * patience}}
+// TestReplayInTurns binds pods of two classes that can only advance in turns.
+func TestReplayInTurns(t *testing.T) {
+	p := problem([]Rule{spread(1, 2)}, class(400, 2, self(0)).at(0), class(400, 2, self(0)).at(1))
+	all := [][]int64{{400}, {400}}
 	assert.Equal(t, all, Replay(p, all, nil))
 }
