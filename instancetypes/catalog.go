@@ -1,6 +1,7 @@
 package instancetypes
 
 import (
+	"context"
 	"fmt"
 	"iter"
 	"slices"
@@ -165,6 +166,12 @@ func (c *Catalog) Lookup(key offerings.Key) (offerings.Offering, bool) {
 		return offerings.Offering{}, false
 	}
 	return t.Offerings[i], true
+}
+
+// InstanceTypes makes a catalog a [Source] that gives every NodePool the same
+// types. The caller owns the slice, the types are the catalog's own.
+func (c *Catalog) InstanceTypes(context.Context, string) ([]*InstanceType, error) {
+	return slices.Collect(c.All()), nil
 }
 
 // derive makes a catalog of types that are in order and valid already.

@@ -1,6 +1,7 @@
 package instancetypes_test
 
 import (
+	"context"
 	"slices"
 	"testing"
 
@@ -120,6 +121,9 @@ func TestEmptyCatalogs(t *testing.T) {
 			_, ok = c.Lookup(offerings.Key{InstanceType: "m", Zone: "a", CapacityType: offerings.Spot})
 			assert.False(t, ok)
 			assert.Equal(t, 0, c.Filter(instancetypes.ByName("*")).Len())
+			types, err := c.InstanceTypes(context.Background(), "")
+			require.NoError(t, err)
+			assert.Empty(t, types)
 			over, err := c.WithOverlays()
 			require.NoError(t, err)
 			assert.Equal(t, 0, over.Len())

@@ -1,8 +1,8 @@
 // Package instancetypes describes the machines that can be bought: what an
 // [InstanceType] holds, what its nodes are labelled with, what the system keeps for
 // itself, and at which [offerings.Offering] it is sold. A [Catalog] is a validated
-// set of types that never changes. It comes from types that the caller describes
-// ([NewCatalog]), from a file, or from one of the embedded catalogs in the packages
+// set of types that never changes. It comes from a [Source] that the caller
+// implements, from a file, or from one of the embedded catalogs in the packages
 // below this one.
 //
 // # Allocatable

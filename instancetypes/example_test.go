@@ -1,6 +1,7 @@
 package instancetypes_test
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"strings"
@@ -15,8 +16,10 @@ import (
 	"github.com/plimsoll-go/plimsoll/requirements"
 )
 
-// A catalog of two kinds of machines in two rooms.
-func Example() {
+// rack is a backend that knows two kinds of machines in two rooms.
+type rack struct{}
+
+func (rack) InstanceTypes(context.Context, string) ([]*instancetypes.InstanceType, error) {
 	var types []*instancetypes.InstanceType
 	for name, cores := range map[string]int64{"rack.small": 16, "rack.large": 64} {
 		memory := cores * 8 << 30
@@ -37,7 +40,12 @@ func Example() {
 			},
 		})
 	}
-	catalog, err := instancetypes.NewCatalog(types...)
+	return types, nil
+}
+
+// A backend implements Source; the caller loads a catalog from it.
+func Example() {
+	catalog, err := instancetypes.Load(context.Background(), rack{}, "default")
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -49,6 +57,26 @@ func Example() {
 	// Output:
 	// rack.large 63770m 522723Mi 2
 	// rack.small 15890m 129507Mi 2
+}
+
+// Corrections stand before the source that they correct.
+func ExampleSources() {
+	ours := instancetypes.SourceFunc(func(context.Context, string) ([]*instancetypes.InstanceType, error) {
+		return []*instancetypes.InstanceType{{
+			Name: "rack.small",
+			Capacity: corev1.ResourceList{
+				corev1.ResourceCPU: resource.MustParse("12"), corev1.ResourceMemory: resource.MustParse("96Gi"),
+			},
+		}}, nil
+	})
+	catalog, err := instancetypes.Load(context.Background(), instancetypes.Sources{ours, rack{}}, "default")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	small, _ := catalog.Get("rack.small")
+	fmt.Println(catalog.Names(), small.Capacity.Cpu())
+	// Output: [rack.large rack.small] 12
 }
 
 const priceList = `name,arch,cpu,memory,zone,capacityType,price,label:karpenter.k8s.aws/instance-category
