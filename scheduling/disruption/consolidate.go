@@ -14,8 +14,6 @@ func (r *run) consolidate(ctx context.Context) error {
 	r.findings = &findings{bound: t.bound, anew: t}
 	err = r.save(ctx, t)
 	r.findings.late = over(ctx)
-	// A machine that cannot be bought any more may hold pods for less than the market does.
-	r.findings.bound = min(r.findings.bound, r.state.price())
 	return err
 }
 

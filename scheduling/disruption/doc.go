@@ -56,10 +56,13 @@
 // that hold the pods of all of them for the least, in steps as small as may be: a step may then buy more than its nodes
 // need, for those of the next. A cluster that drifts as a whole, as with a new image, is built anew that way.
 //
-// Nodes that are about to go for one of the first three take in no pods of others. Only pods that had to move for one
-// of the first three reasons may move a second time, to save something. What comes to be possible only by the steps is
-// left to the next plan: where a node holds the only machine of a reservation, say, that one is only to be had again
-// when the node has gone.
+// Nodes that are about to go for one of the first three take in no pods of others. In clusters of less than 1,000
+// nodes what saves something is tried out before its first step is certain, and the next plan with it, as it would
+// be when consolidateAfter has passed. Where that one would save something, this goes at once to where both lead,
+// so that no pod moves twice, or does afterwards what nodes allow that have taken in no pods. What is left, or has
+// come to be possible only by the steps, follows in the same plan, as far as consolidateAfter allows: where a node
+// holds the only machine of a reservation, its pods go to another machine, and back when the first is gone. Only
+// pods that had to move for one of the first three reasons may move a second time.
 //
 // A node that is drained is there until its last pod has left. Pods that it keeps out of other hosts until then, by
 // spread constraints, land when it is gone. Zones and other domains that a NodePool offers count for spread even then,
@@ -152,6 +155,7 @@ package disruption
 //	forced       interrupted, expired, drifted and empty nodes
 //	consolidate  steps that save something
 //	rebalance    pods that break a rule where they are
+//	lookahead    the next plan, made in advance, and what this one does of it
 //	risks, summary  what the steps come to, and what they leave
 //	realise      what they come to where kube-scheduler chooses otherwise among equal nodes
 //	verdict      why each other node stays, and the best moves that were not made

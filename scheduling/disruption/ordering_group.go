@@ -262,7 +262,7 @@ func (w *ordering) stepOf(ctx context.Context, g *leavingGroup, mark int) (*Step
 	}
 	if w.asks {
 		var err error
-		if o, err = w.askAgain(ctx, o); o == nil || err != nil {
+		if o, err = w.again(ctx, o); o == nil || err != nil {
 			return nil, err
 		}
 	}
@@ -314,8 +314,8 @@ func (w *ordering) leaveOnMore(ctx context.Context) (*Step, error) {
 	return nil, nil //nolint:nilnil // no step is an answer
 }
 
-// askAgain looks for places anew, once what is bought is there; nil where there are none.
-func (w *ordering) askAgain(ctx context.Context, o *outcome) (*outcome, error) {
+// again looks for places anew, once what is bought is there; nil where there are none.
+func (w *ordering) again(ctx context.Context, o *outcome) (*outcome, error) {
 	found, err := w.state.ask(ctx, &question{nodes: o.nodes, effort: scheduling.EffortFast, launches: o.launches, closed: w.closedNodes()})
 	if err != nil || len(found.stuck) > 0 {
 		return nil, past(ctx, err)

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"maps"
-	"slices"
 
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
@@ -77,7 +75,7 @@ type run struct {
 	done  bool
 	// foreseen are the nodes that the plan is expected to remove.
 	foreseen []string
-	// observer is told of phases and steps.
+	// observer is told of phases and of the steps that are tried out first.
 	observer scheduling.Observer
 	// late says that a deadline ended the search.
 	late bool
@@ -86,6 +84,8 @@ type run struct {
 	warnings []scheduling.Warning
 	findings *findings
 	before   tally
+	// last says that the plan does not go on with the next.
+	last bool
 }
 
 // findings are what the search for savings found out beside its steps.
@@ -135,22 +135,21 @@ func (p Planner) begin(ctx context.Context, c *Cluster, free bool) (*run, error)
 	return r, nil
 }
 
-// search makes all steps, and finds out why other nodes stay.
+// search makes all steps: those that save something as they are found in large clusters, else once
+// it is known that they leave nothing to do.
 func (r *run) search(ctx context.Context) error {
 	err := r.foresee(ctx)
 	if err == nil {
 		err = r.removeForced(ctx)
 	}
-	if err == nil && !r.done && r.state.meant(Underutilized) {
-		r.tell(scheduling.Phase(Underutilized))
-		err = r.consolidate(ctx)
-	}
-	if err == nil && !r.done && r.state.meant(Misplaced) {
-		r.tell(scheduling.Phase(Misplaced))
-		err = r.rebalance(ctx)
-	}
-	if err == nil && !r.done {
-		err = r.explain(ctx)
+	switch {
+	case err != nil || r.done:
+	case !r.state.large() && !r.last:
+		err = r.lookAhead(ctx)
+	default:
+		if err = r.phases(ctx); err == nil && !r.last {
+			err = past(ctx, r.explain(ctx))
+		}
 	}
 	return r.ended(ctx, err)
 }
@@ -179,14 +178,19 @@ func (r *run) foresee(ctx context.Context) error {
 	return nil
 }
 
-// trial is a run that stands where r does and makes its steps in a copy of the cluster.
-func (r *run) trial() *run {
-	y := &run{
-		state: r.state.fork(), steps: slices.Clone(r.steps),
-		causes: maps.Clone(r.causes), warnings: slices.Clone(r.warnings), before: r.before,
+// phases makes the steps that a search finds, and those that come after them.
+func (r *run) phases(ctx context.Context) error {
+	var err error
+	if r.state.meant(Underutilized) {
+		r.tell(scheduling.Phase(Underutilized))
+		err = r.consolidate(ctx)
+		r.capBound()
 	}
-	y.state.planner.MaxSteps = 0
-	return y
+	if err == nil && !r.done && r.state.meant(Misplaced) {
+		r.tell(scheduling.Phase(Misplaced))
+		err = r.rebalance(ctx)
+	}
+	return err
 }
 
 // tell tells the observer of a phase and of what the steps so far come to.

@@ -60,8 +60,8 @@ type state struct {
 	landing *landing.Landing
 	// lifted are pods without a node, ready to be placed, by name. Copies share it.
 	lifted map[string]*corev1.Pod
-	// bought counts the launches, by pool: their names go on from there. used are names that are given
-	// to machines which may still be bought.
+	// bought counts the launches, by pool: their names go on from there. used are names of
+	// machines of plans before that are gone.
 	bought map[string]int
 	used   map[string]bool
 	// stock is what is on sale now: reservations have lost what steps bought from them.
@@ -109,8 +109,8 @@ type candidate struct {
 	// gone says that a step has removed it, received that a step has moved pods onto it,
 	// fresh that a step has bought it.
 	gone, received, fresh bool
-	// stays says that no step is to save something by removing it: one has moved pods onto it. Those of
-	// nodes that had to go may be moved on.
+	// stays says that no step is to save something by removing it: one has moved pods onto it. Where
+	// kube-scheduler spreads pods of nodes that had to go over all others, those may be moved on.
 	stays bool
 }
 
@@ -283,7 +283,12 @@ func (f *state) nodesThat(holds func(*candidate) bool) map[string]bool {
 	return out
 }
 
-// staying are the nodes that steps have bought or moved pods to and that a search leaves where they are.
+// receiving are the nodes that steps have bought or moved pods to.
+func (f *state) receiving() map[string]bool {
+	return f.nodesThat(func(s *candidate) bool { return s.received || s.fresh })
+}
+
+// staying are those of them that a search leaves where they are.
 func (f *state) staying() map[string]bool {
 	return f.nodesThat(func(s *candidate) bool { return s.stays || s.fresh })
 }

@@ -209,3 +209,6 @@ func RiskCodes() []RiskCode {
 func (s *Step) forced() bool {
 	return s.Reason == Interrupted || s.Reason == Expired || s.Reason == Drifted
 }
+
+// saves reports whether a step is there to save something.
+func (s *Step) saves() bool { return s.Reason == Empty || s.Reason == Underutilized }

@@ -1,0 +1,263 @@
+package disruption
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
+)
+
+// mostPlans is how many plans one may go on with whose steps move pods once more, or that end no
+// cheaper.
+const mostPlans = 4
+
+// lookAhead tries the steps that save something out before the first of them is certain, and the
+// next plan with them, so that this plan leaves that one nothing to save.
+func (r *run) lookAhead(ctx context.Context) error {
+	y := r.trial()
+	y.observer = r.observer
+	err := y.phases(ctx)
+	calm := true
+	if err == nil && !over(ctx) && r.state.meant(Underutilized) && (r.state.landing == nil || slices.ContainsFunc(r.steps, func(s Step) bool { return len(s.Evictions) > 0 })) {
+		calm, err = y.settle(ctx, r, false)
+	}
+	if err == nil && !over(ctx) && (!calm || y.someWait()) {
+		err = y.further(ctx)
+	}
+	if err == nil && !over(ctx) && !calm {
+		_, err = y.settle(ctx, r, true)
+	}
+	if err != nil && !over(ctx) {
+		return err
+	}
+	y.late = y.late || err != nil
+	if err := cancelled(ctx); err != nil {
+		return err
+	}
+	if err := past(ctx, y.explain(ctx)); err != nil {
+		return err
+	}
+	return r.perform(y)
+}
+
+// trial is a run that stands where r does and makes its steps in a copy of the cluster.
+func (r *run) trial() *run {
+	y := &run{
+		state: r.state.fork(), steps: slices.Clone(r.steps),
+		causes: maps.Clone(r.causes), warnings: slices.Clone(r.warnings), before: r.before,
+	}
+	y.state.planner.MaxSteps = 0
+	return y
+}
+
+// settle does what the next plan would do to save something: at once instead of the steps since a
+// base, so that no pod moves twice, or afterwards with nodes that have taken in no pods. It reports
+// whether nothing is left to save. With even, it also goes where the next plan leads by another way
+// at the same price, from where there may be less to save.
+func (r *run) settle(ctx context.Context, base *run, even bool) (bool, error) {
+	for tries := 0; len(r.steps) > 0 && r.findings != nil; tries++ {
+		if even && tries == mostPlans {
+			return false, nil
+		}
+		next, err := r.next(ctx, true)
+		if err != nil || len(next.steps) == 0 {
+			return true, err
+		}
+		ok, err := r.merge(ctx, base, next, even)
+		if err != nil {
+			return false, err
+		}
+		if before := len(r.steps); !ok {
+			if err := r.save(ctx, next.findings.anew); err != nil || len(r.steps) == before {
+				return false, err
+			}
+		}
+		r.capBound()
+	}
+	return true, nil
+}
+
+// merge goes at once to where the next plan would lead, as far as there is a way in steps, and on
+// from there, if that ends cheaper than the steps do, or, with even, at the same price.
+func (r *run) merge(ctx context.Context, base, next *run, even bool) (bool, error) {
+	var moves []*Step
+	receiving := base.state.receiving()
+	for _, steps := range [][]Step{r.steps[len(base.steps):], next.steps} {
+		for i := range steps {
+			if !steps[i].saves() || slices.ContainsFunc(steps[i].Drain, func(name string) bool { return receiving[name] }) {
+				return false, nil
+			}
+			moves = append(moves, &steps[i])
+		}
+	}
+	t, left, err := base.tryInSteps(ctx, combined(moves, next.state.rebooked))
+	if err == nil && left {
+		err = t.save(ctx, next.findings.anew)
+	}
+	if err != nil {
+		return false, err
+	}
+	if price, dear := t.state.price(), r.state.price(); price > dear || price == dear && !even {
+		return false, nil
+	}
+	r.state, r.steps = t.state, t.steps
+	return true, nil
+}
+
+// further goes on with what the next plans would do right afterwards, up to the last of them
+// that saves something. Pods that had to move may move once more by that: a machine of a
+// reservation, say, is only to be had again when the one that holds it has gone. Pods that
+// wait may be expected elsewhere than at first, and nodes go that they were expected on.
+func (r *run) further(ctx context.Context) error {
+	y := r.trial()
+	for range mostPlans {
+		next, err := y.next(ctx, false)
+		if err != nil || len(next.steps) == 0 {
+			return err
+		}
+		r.late = r.late || next.late
+		for i := range next.steps {
+			step := y.again(&next.steps[i])
+			if step == nil {
+				return nil
+			}
+			if err := y.make(step); err != nil {
+				return err
+			}
+		}
+		if slices.ContainsFunc(next.steps, func(s Step) bool { return s.saves() }) {
+			r.state, r.steps = y.state, y.steps
+			y = r.trial()
+			r.capBound()
+		}
+	}
+	return nil
+}
+
+// again is a step of the next plan as one of this, nil where that must not be: what was moved
+// to save something stays.
+func (r *run) again(step *Step) *Step {
+	for _, e := range step.Evictions {
+		for i := range r.steps {
+			by := &r.steps[i]
+			if moved := slices.ContainsFunc(by.Evictions, func(x Eviction) bool { return x.Pod == e.Pod }); moved && (!by.forced() || !step.saves()) {
+				return nil
+			}
+		}
+	}
+	if step.Reason == Misplaced {
+		return step
+	}
+	out, _ := r.state.admit(step.Reason, &outcome{nodes: step.Drain, launches: step.Launches, evictions: step.Evictions})
+	return out
+}
+
+// capBound bounds what the cluster has to cost by what it does: a machine that cannot be bought any
+// more may hold pods for less than the market does.
+func (r *run) capBound() {
+	if r.findings != nil {
+		r.findings.bound = min(r.findings.bound, r.state.price())
+	}
+}
+
+// perform makes the steps of a trial, which are known to be possible: no session is asked any more.
+// If they end early, moves that were not taken are left out, as they are those of the cluster after
+// all steps.
+func (r *run) perform(y *run) error {
+	r.causes, r.warnings, r.findings, r.late = y.causes, y.warnings, y.findings, y.late
+	r.state.hold()
+	observer := r.observer
+	r.observer = nil // it knows of these steps
+	defer func() { r.observer = observer }()
+	for i := len(r.steps); i < len(y.steps); i++ {
+		if err := r.make(&y.steps[i]); err != nil {
+			return err
+		}
+		if r.done && i < len(y.steps)-1 {
+			if r.findings != nil {
+				r.findings.rejected, r.findings.causes = nil, nil
+			}
+			break
+		}
+	}
+	return nil
+}
+
+// next is the plan that would be made right after the steps or, late, its steps that save something
+// once consolidateAfter has passed. No machine of it has the name of one that is gone.
+func (r *run) next(ctx context.Context, late bool) (*run, error) {
+	after := r.clusterAfter(late)
+	next, err := r.state.planner.begin(ctx, &after, r.state.landing != nil)
+	if err != nil {
+		return nil, err
+	}
+	next.last = true
+	next.state.bought = maps.Clone(r.state.bought)
+	for _, at := range r.state.nodes {
+		next.state.used[at.name] = true
+	}
+	if !late {
+		err = next.search(ctx)
+	} else if err = next.removeEmpty(ctx); err == nil {
+		err = next.consolidate(ctx)
+	}
+	return next, err
+}
+
+// clusterAfter is the cluster once the steps are done, as the next plan would find it: pods
+// that have moved run where they were expected. If it is late, nodes that have taken some in
+// have been left alone for as long as they have to be, if they had been before.
+func (r *run) clusterAfter(late bool) Cluster {
+	f := r.state
+	out := *f.cluster
+	out.Nodes, out.Pods, out.Running, out.Machines = nil, nil, nil, nil
+	out.Catalog, out.PoolCatalogs = r.state.stock.All, r.state.stock.Pools
+	for _, s := range f.nodes {
+		if s.gone || s.node == nil {
+			continue
+		}
+		out.Nodes = append(out.Nodes, s.node)
+		if !s.fresh && s.known.Node == "" {
+			continue // of whose machine nothing is told, nothing will be then
+		}
+		m := *s.machine
+		first := *s
+		first.machine = s.known
+		if late && (s.fresh || s.received && f.leftAlone(&first)) {
+			m.LastPodEvent, m.Initialized = longAgo(), longAgo()
+		}
+		out.Machines = append(out.Machines, m)
+	}
+	moved := map[string]string{}
+	for i := range r.steps {
+		for _, e := range r.steps[i].Evictions {
+			moved[e.Pod] = e.To
+		}
+	}
+	for _, pod := range slices.Concat(f.cluster.Pods, f.cluster.Running) {
+		name := podspec.PodName(pod)
+		to, moves := moved[name]
+		s := f.at[pod.Spec.NodeName]
+		switch {
+		case pod.Spec.NodeName == "":
+			out.Pods = append(out.Pods, pod)
+		case moves && to == "": // it waits for a node once more
+			waits := unbound(pod)
+			waits.Status = corev1.PodStatus{Phase: corev1.PodPending}
+			out.Pods = append(out.Pods, waits)
+		case moves:
+			runs := bound(f.pods[name], to)
+			runs.Status = corev1.PodStatus{
+				Phase: corev1.PodRunning, StartTime: f.pods[name].Status.StartTime,
+				Conditions: []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}},
+			}
+			out.Running = append(out.Running, runs)
+		case s == nil || !s.gone:
+			out.Running = append(out.Running, pod)
+		}
+	}
+	return out
+}
