@@ -157,7 +157,7 @@ func (m *moves) rest() string {
 	_, after := totals(&m.plan.Summary)
 	var text string
 	switch {
-	case s.LowerBoundPerHour <= 0:
+	case figures.Nothing(s.LowerBoundPerHour):
 		text = "How much cheaper a cluster could hold the same pods is not known."
 	case after <= s.LowerBoundPerHour:
 		text = "No cluster is cheaper that holds the same pods and keeps the nodes that may not go."

@@ -93,7 +93,7 @@ func (t *table) bound(s *scheduling.Summary) string {
 	switch {
 	case s.Status == scheduling.StatusOptimal || price == s.LowerBoundPerHour:
 		text = "No plan is cheaper."
-	case s.LowerBoundPerHour <= 0:
+	case figures.Nothing(s.LowerBoundPerHour):
 		text = "How much cheaper a plan could be is not known."
 	default:
 		text = fmt.Sprintf("No plan can %s less than %s per hour: this one is %s above the cheapest possible.", cost, figures.USD(s.LowerBoundPerHour), figures.Above(s.Gap))

@@ -72,6 +72,11 @@ func TestHeadlines(t *testing.T) {
 			"1 pod placed on 1 new machine: $0.0400 per hour, $29.20 per month (730 hours).\n" +
 				"How much cheaper a plan could be is not known. The search was stopped by --timeout; more time may find a cheaper one.",
 		},
+		"a bound of next to nothing": {
+			scheduling.Plan{Launches: launches, Summary: scheduling.Summary{Pods: 1, Placed: 1, Nodes: 1, PricePerHour: price("0.04"), LowerBoundPerHour: 1, Gap: 39999999}},
+			"1 pod placed on 1 new machine: $0.0400 per hour, $29.20 per month (730 hours).\n" +
+				"How much cheaper a plan could be is not known.",
+		},
 		"large": {
 			scheduling.Plan{Launches: launches, Summary: scheduling.Summary{Pods: 1, Placed: 1, Nodes: 1234, PricePerHour: price("4179.83"), LowerBoundPerHour: price("4179.83")}},
 			"1 pod placed on 1,234 new machines: $4,179.83 per hour, $3,051,276 per month (730 hours).\nNo plan is cheaper.",

@@ -22,6 +22,9 @@ func USD(p offerings.Price) string {
 	return fmt.Sprintf("$%.4f", p.USD())
 }
 
+// Nothing says that a price is written as nothing, so that a share of it tells nobody anything.
+func Nothing(p offerings.Price) bool { return USD(p) == USD(0) }
+
 // Monthly writes what a price per hour comes to in a month.
 func Monthly(p offerings.Price) string {
 	month := p.USD() * offerings.HoursPerMonth
