@@ -23,7 +23,7 @@ import (
 // reference is the planner that all others are compared with.
 const reference = "plimsoll"
 
-// reporter writes reports, as Markdown and plots.
+// reporter writes reports, as Markdown.
 type reporter struct {
 	*settings
 	stdout, stderr io.Writer
@@ -74,22 +74,6 @@ func (r reporter) publish(section, text string) error {
 		return nil
 	}
 	return report.Put(r.readme, section, text)
-}
-
-// draw draws plots if they are wanted.
-func draw[P interface {
-	Draw(dir string) (string, error)
-}](r reporter, plots ...P) error {
-	var faults []error
-	for _, p := range plots {
-		if r.plots == "" {
-			break
-		}
-		file, err := p.Draw(r.plots)
-		fmt.Fprintf(r.stderr, "drew %s\n", file)
-		faults = append(faults, err)
-	}
-	return errors.Join(faults...)
 }
 
 // sizes are the numbers of pods that were asked for, or these.
@@ -179,7 +163,7 @@ func (r reporter) gaps(ctx context.Context) ([]string, error) {
 		faults = append(faults, err)
 	}
 	summary, broken := report.Summary(findings)
-	faults = append(faults, r.publish("gaps", summary), r.publish("corpora", report.Corpora(findings)), draw(r, report.GapPlot(findings)))
+	faults = append(faults, r.publish("gaps", summary), r.publish("corpora", report.Corpora(findings)))
 	return broken, errors.Join(faults...)
 }
 
@@ -215,7 +199,7 @@ func (r reporter) speed(ctx context.Context) ([]string, error) {
 		}
 	}
 	err := r.publish("speed", report.Table(report.Speed(all, peer.Karpenter), all, true))
-	return report.Slow(all, peer.Karpenter), errors.Join(err, draw(r, report.SpeedPlots(all)...))
+	return report.Slow(all, peer.Karpenter), err
 }
 
 // growth measures how the time grows with the numbers of everything.
@@ -244,8 +228,7 @@ func (r reporter) growth(ctx context.Context) ([]string, error) {
 			}
 		}
 	}
-	err = r.publish("growth", report.Growth(all))
-	return report.Rising(all), errors.Join(err, draw(r, report.GrowthPlots(all)...))
+	return report.Rising(all), r.publish("growth", report.Growth(all))
 }
 
 // ec2 is the market that a report needs.
@@ -295,5 +278,5 @@ func (r reporter) consolidation(ctx context.Context) ([]string, error) {
 		}
 	}
 	slices.Sort(broken)
-	return broken, errors.Join(r.publish("consolidation", consolidation.Table(matches)), draw(r, consolidation.Plots(matches)...))
+	return broken, r.publish("consolidation", consolidation.Table(matches))
 }

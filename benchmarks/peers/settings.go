@@ -28,7 +28,6 @@ type settings struct {
 	peers   []peer.Peer
 	seed    uint64
 	measure peer.Options
-	plots   string
 	strict  bool
 	random  int
 	mixes   int
@@ -69,7 +68,6 @@ func parse(args []string, stderr io.Writer) (*settings, error) {
 	flags.Uint64Var(&s.seed, "seed", 20261121, "`seed` of all corpora")
 	flags.DurationVar(&s.measure.Timeout, "timeout", 10*time.Minute, "end a planner's run after this time; 0 never")
 	flags.IntVar(&s.measure.Repeat, "repeat", 1, "solve so many times and show the fastest")
-	flags.StringVar(&s.plots, "plots", "", "draw plots into this `directory`")
 	flags.BoolVar(&s.strict, "strict", false, "fail if a promise is not kept, such as that no other planner places more pods, or as many for less")
 	flags.IntVar(&s.random, "random", 0, "instead of the corpora, compare with Karpenter on this `number` of small random problems, from -seed on")
 	flags.IntVar(&s.mixes, "mixes", 0, "with -report gaps: instead of the corpora, this `number` of random mixes that nothing was tuned for, from -seed on")

@@ -5,9 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/samber/lo"
-
-	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/chart"
 	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/peer"
 	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/report"
 	"github.com/plimsoll-go/plimsoll/offerings"
@@ -111,25 +108,4 @@ func Broken(m Match, planner string) []string {
 		return []string{fmt.Sprintf("%s, seed %d: %s moves %d pods to get down to %s, %s %d", m.Kind, m.Seed, planner, p.Moved, goal.Price, peer.Karpenter, goal.Moved)}
 	}
 	return nil
-}
-
-// Plots are what share of the price has been saved against how many pods have moved, one curve
-// for each planner, of the first cluster of each size.
-func Plots(matches []Match) []chart.Lines {
-	return lo.Map(lo.UniqBy(matches, func(m Match) int { return m.Nodes }), func(m Match, _ int) chart.Lines { return plotOf(m) })
-}
-
-func plotOf(m Match) chart.Lines {
-	l := chart.Lines{
-		Name: fmt.Sprintf("consolidation-%d", m.Nodes), Title: fmt.Sprintf("saved by moving pods: %s, %d pods, seed %d", m.Kind, m.Pods, m.Seed),
-		X: "pods moved", Y: "% of the price saved", Linear: true,
-	}
-	for _, c := range m.Courses {
-		s := chart.Series{Name: c.Planner}
-		for _, p := range c.Points {
-			s.Points = append(s.Points, chart.Point{X: float64(p.Moved), Y: 100 * (1 - p.Price.USD()/c.Begin().Price.USD())})
-		}
-		l.Series = append(l.Series, s)
-	}
-	return l
 }

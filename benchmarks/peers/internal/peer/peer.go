@@ -11,7 +11,7 @@ import (
 
 // Peer is a planner that takes part in the comparison.
 type Peer interface {
-	// Name is what tables and plots call it.
+	// Name is what tables call it.
 	Name() string
 	// Load translates a problem into the planner's own types. It is not timed: a
 	// controller holds its objects and its catalog before pods come in. The error

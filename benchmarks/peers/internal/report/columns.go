@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/chart"
 	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/peer"
 )
 
@@ -102,30 +101,6 @@ func find(results []peer.Result, instance, name string) (peer.Result, bool) {
 		return peer.Result{}, false
 	}
 	return results[i], true
-}
-
-// Against is a plot of a figure of results, one curve for each planner.
-func Against(l chart.Lines, results []peer.Result, x func(peer.Result) int, y func(peer.Result) float64) chart.Lines {
-	for _, r := range results {
-		i := slices.IndexFunc(l.Series, func(s chart.Series) bool { return s.Name == r.Peer })
-		if i < 0 {
-			i = len(l.Series)
-			l.Series = append(l.Series, chart.Series{Name: r.Peer})
-		}
-		l.Series[i].Points = append(l.Series[i].Points, chart.Point{X: float64(x(r)), Y: y(r)})
-	}
-	return l
-}
-
-// SpeedPlots are time and memory against pods.
-func SpeedPlots(results []peer.Result) []chart.Lines {
-	pods := func(r peer.Result) int { return r.Pods }
-	return []chart.Lines{
-		Against(chart.Lines{Name: "time", Title: "time on Karpenter's own mix", X: "pods", Y: "seconds"}, results, pods,
-			func(r peer.Result) float64 { return r.Elapsed.Seconds() }),
-		Against(chart.Lines{Name: "memory", Title: "memory on Karpenter's own mix", X: "pods", Y: "MB allocated"}, results, pods,
-			func(r peer.Result) float64 { return float64(r.Allocated) / 1e6 }),
-	}
 }
 
 // Slow says which promises of speed on Karpenter's own mix results break: to be so many times

@@ -1,3 +1,3 @@
-// Package report shows what planners made of instances, as Markdown and as plots, and says
-// which promises of the library the figures break.
+// Package report shows what planners made of instances, as Markdown, and says which promises of
+// the library the figures break.
 package report

@@ -8,7 +8,6 @@ import (
 
 	"github.com/samber/lo"
 
-	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/chart"
 	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/corpus"
 	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/duel"
 	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/peer"
@@ -291,23 +290,4 @@ func Corpora(findings []*Finding) string {
 		text += Line(cells...)
 	}
 	return text
-}
-
-// GapPlot is price ÷ bound by corpus and planner.
-func GapPlot(findings []*Finding) chart.Dots {
-	corpora, planners, of := shares(findings)
-	d := chart.Dots{
-		Name: "gap", Title: "price ÷ lower bound, the median of each corpus", X: "price ÷ lower bound (1.6 stands for more, too)",
-		From: 1, To: 1.6, Categories: corpora,
-	}
-	for _, p := range planners {
-		s := chart.Series{Name: p}
-		for row, c := range corpora {
-			if of := of[[2]string{c, p}]; of != nil && len(of.over) > 0 {
-				s.Points = append(s.Points, chart.Point{X: median(of.over), Y: float64(row)})
-			}
-		}
-		d.Series = append(d.Series, s)
-	}
-	return d
 }

@@ -2,9 +2,7 @@ package report
 
 import (
 	"fmt"
-	"slices"
 
-	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/chart"
 	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/corpus"
 	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/peer"
 	"github.com/plimsoll-go/plimsoll/scheduling"
@@ -96,33 +94,6 @@ func Rising(samples []Sample) []string {
 			out = append(out, fmt.Sprintf("%s: %.3g µs per pod at %d pods, %.3g µs at %d", s.Peer, before.perPod(), before.Pods, s.perPod(), s.Pods))
 		}
 		last[s.Peer] = s
-	}
-	return out
-}
-
-// GrowthPlots are one plot for each axis, and one of the time per pod.
-func GrowthPlots(samples []Sample) []chart.Lines {
-	axes := map[string][]Sample{}
-	var order []string
-	for _, s := range samples {
-		if !slices.Contains(order, s.Instance) {
-			order = append(order, s.Instance)
-		}
-		axes[s.Instance] = append(axes[s.Instance], s)
-	}
-	plot := func(l chart.Lines, axis string, y func(Sample) float64) chart.Lines {
-		for _, s := range axes[axis] {
-			l = Against(l, []peer.Result{s.Result}, func(peer.Result) int { return s.Value }, func(peer.Result) float64 { return y(s) })
-		}
-		return l
-	}
-	var out []chart.Lines
-	for _, axis := range order {
-		out = append(out, plot(chart.Lines{Name: "growth-" + axis, Title: "time by the number of " + axis, X: axis, Y: "ms"}, axis,
-			func(s Sample) float64 { return milliseconds(s.Elapsed) }))
-	}
-	if len(axes["pods"]) > 0 {
-		out = append(out, plot(chart.Lines{Name: "per-pod", Title: "time per pod: the same classes, more pods", X: "pods", Y: "µs per pod"}, "pods", Sample.perPod))
 	}
 	return out
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/chart"
 	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/corpus"
 	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/peer"
 	"github.com/plimsoll-go/plimsoll/offerings"
@@ -63,9 +62,6 @@ func TestTables(t *testing.T) {
 | i | plimsoll | 20000 | 3 | 2.000 | – | 25.00 % | 200 ms | 100 ms | 40.0 MB | 1.0000 | 1.00 |
 | i | other | 8 of 20000 | 3 | 1.000 | – | 0.00 % (says 10.00 %) | 1 s | 500 ms | 1000.0 MB | – | 5.00 |
 `, Table(Comparison(results, "plimsoll"), results, false))
-	for _, p := range SpeedPlots(results) {
-		assert.Len(t, p.Series, 3)
-	}
 }
 
 func TestSlow(t *testing.T) {
@@ -142,15 +138,6 @@ func TestGrowth(t *testing.T) {
 	}
 	assert.Equal(t, []string{"b: 100 µs per pod at 200 pods, 125 µs at 400"}, Rising(samples))
 	assert.Contains(t, Growth(samples), "\n| pods | 200 | b | 20 ms | 100 µs | 0 ms | 0.0 MB | 0 | 0.00 % |\n")
-	plots := GrowthPlots(samples)
-	var names []string
-	for _, p := range plots {
-		names = append(names, p.Name)
-	}
-	assert.Equal(t, []string{"growth-pods", "growth-pools", "per-pod"}, names)
-	assert.Len(t, plots[0].Series, 2)
-	assert.Equal(t, chart.Point{X: 400, Y: 125}, plots[2].Series[1].Points[2])
-	assert.Empty(t, GrowthPlots(nil))
 }
 
 func instance(name string, pods int, tied bool) corpus.Instance {
@@ -249,9 +236,4 @@ func TestCorpora(t *testing.T) {
 | a | 1.050 | 1.000 | 1.500 (on 1 of 2) | – |
 | b | 1.000 | – | fewer pods | 2.000 |
 `, Corpora(all))
-	d := GapPlot(all)
-	assert.Equal(t, []string{"a", "b"}, d.Categories)
-	require.Len(t, d.Series, 4)
-	assert.InDelta(t, 1.05, d.Series[0].Points[0].X, 1e-9)
-	assert.Len(t, d.Series[2].Points, 1, "nothing to draw where fewer pods are placed")
 }
