@@ -91,7 +91,7 @@ func attempt(ctx context.Context, f *compile.Facts, cautious bool) (_ *solved, b
 	c := base
 	var outcome pack.Outcome
 	if base.Tied() {
-		t := search.NewTies(base)
+		t := search.NewTies(base, params.Late)
 		params.Enough = t.Outlook(ctx)
 		c, outcome = t.Solve(params)
 		if !f.Terse {
@@ -212,14 +212,11 @@ const workPerEffort = 10_000
 
 // work is the engine's budget.
 func work(s *scheduling.Policy) int64 {
-	effort := s.Effort
-	if effort == 0 {
-		effort = scheduling.EffortDefault
-	}
-	if effort <= scheduling.EffortFast {
+	effort := compile.Effort(s)
+	if effort <= int64(scheduling.EffortFast) {
 		return 0
 	}
-	return min(int64(effort), math.MaxInt64/workPerEffort) * workPerEffort
+	return min(effort, math.MaxInt64/workPerEffort) * workPerEffort
 }
 
 // summarise completes the plan's sums.

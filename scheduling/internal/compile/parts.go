@@ -207,6 +207,14 @@ const ManyClasses = 200
 // Thorough reports whether the solver's effort is above the default.
 func (f *Facts) Thorough() bool { return f.Solver.Effort > scheduling.EffortDefault }
 
+// Effort is what a policy says of how hard to search, its default filled in.
+func Effort(s *scheduling.Policy) int64 {
+	if s.Effort == 0 {
+		return int64(scheduling.EffortDefault)
+	}
+	return int64(s.Effort)
+}
+
 // Survey notes what running pods keep off their nodes, and which values nodes have: who
 // keeps apart from what runs there needs others.
 func Survey(l *offers.OpenLabelValues, keepers []ExistingAntiAffinity, nodes []*corev1.Node) {

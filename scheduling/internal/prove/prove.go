@@ -284,19 +284,12 @@ const (
 
 // coverChoices is how many choices of machines a bound may look at.
 func coverChoices(s *scheduling.Policy) int {
-	effort := s.Effort
-	if effort == 0 {
-		effort = scheduling.EffortDefault
-	}
-	return leastChoices + int(min(int64(effort-scheduling.EffortFast), mostChoices/choicesPerEffort))*choicesPerEffort
+	return leastChoices + int(min(compile.Effort(s)-int64(scheduling.EffortFast), mostChoices/choicesPerEffort))*choicesPerEffort
 }
 
 // boundEffort is how far to go for a bound on so many classes and options.
 func boundEffort(ctx context.Context, s *scheduling.Policy, classes, options int) bound.Effort {
-	effort := int64(s.Effort)
-	if effort == 0 {
-		effort = int64(scheduling.EffortDefault)
-	}
+	effort := compile.Effort(s)
 	out := bound.Effort{
 		Work:    leastBoundWork + boundWorkPerClass*int64(classes) + boundWorkPerOption*int64(options),
 		Filling: leastFillingWork,

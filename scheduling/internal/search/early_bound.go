@@ -5,7 +5,6 @@ import (
 	"sync"
 
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/prove"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/topology"
 )
 
 // Outlook foresees at what price a plan will do. Beside that it plans sites for the first
@@ -17,7 +16,7 @@ func (t *Ties) Outlook(ctx context.Context) (enough int64) {
 	}
 	var other sync.WaitGroup
 	other.Go(func() { enough = prove.EarlyBound(ctx, c) })
-	t.begun = topology.Plan(&t.planner)
+	t.begun = t.planSites()
 	other.Wait()
 	return enough
 }

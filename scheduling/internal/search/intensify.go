@@ -36,10 +36,8 @@ const (
 	// seekFurther is how many times the usual work goes into moving pods to other sites, unless
 	// as many nodes run as machines are bought: a try takes longer there, and gains less.
 	seekFurther = 10
-	// siteProofs is how many moves of pods to cheaper sites are tried, and siteLean how many
-	// times as much dearer as they are sites may be taken to be: where few pods are, machines
-	// are dear for their size, or not full.
-	siteProofs, siteLean = 2_000, 3
+	// siteTries is how many times cheaper sites are looked for, with siteProofs each.
+	siteTries, siteProofs = 2, 2_000
 )
 
 // Intensify looks for a cheaper plan where the price is far above the bound: other machines, for
@@ -92,14 +90,13 @@ func (x *Trial) cheapestSites(base *compile.Compiler, params pack.Params, late f
 		return best
 	}
 	params.Work = 0
-	for k, factor := range [...]int64{1, siteLean} {
+	for k := range uint64(siteTries) {
 		if late() {
 			break
 		}
-		t := NewTies(base)
+		t := NewTies(base, params.Late)
 		t.scale = x.ties.scale // wishes per host are relaxed as far
-		t.scaleDomainCosts(factor)
-		t.planner.Proofs, t.planner.Shuffle, t.planner.Late = siteProofs, uint64(k), params.Late
+		t.proofs, t.planner.Shuffle = siteProofs, k
 		if y := t.try(params); y.bind == x.bind && !y.Late && y.price() < best.price() {
 			best = y
 		}
@@ -151,22 +148,4 @@ func farAbove(ctx context.Context, c *compile.Compiler, x *Trial) bool {
 		}
 	}
 	return int64(least) < near
-}
-
-// scaleDomainCosts makes sites so many times as much dearer than the cheapest of their rank as they are.
-func (t *Ties) scaleDomainCosts(factor int64) {
-	for i := range t.planner.Classes {
-		sites := t.planner.Classes[i].Sites
-		least := int64(-1)
-		for k := range sites {
-			if c := sites[k].Cost; c >= 0 && (least < 0 || c < least) {
-				least = c
-			}
-		}
-		for k := range sites {
-			if over := sites[k].Cost - least; over > 0 && over < compile.RankCost/factor {
-				sites[k].Cost = least + factor*over
-			}
-		}
-	}
 }

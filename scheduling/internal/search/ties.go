@@ -28,21 +28,23 @@ type Ties struct {
 	away     map[int]bool     // whether topology signatures can keep away; filled when asked
 	stated   int              // counts what is changed of the problem beside costs and limits
 	replayed *replayed        // see replay
+	late     func() bool      // whether the deadline has passed
+	proofs   int              // how many proofs may go into reassigning pods to cheaper sites
 	begun    *topology.Result // the plan of sites to begin with, if it was worked out before
 }
 
-// NewTies works out what ties the pods of a compiled problem.
-func NewTies(c *compile.Compiler) *Ties { return newTiesWithout(c, nil) }
+// fewProofs is how many proofs may go into reassigning pods to cheaper sites unless that is
+// what work is spent on.
+const fewProofs = 100
 
-// newTiesWithout is newTies with pods given up from the start: so many of some classes.
-func newTiesWithout(c *compile.Compiler, gone map[int]int64) *Ties {
-	return newTiesFollowing(c, gone, false)
-}
+// NewTies works out what ties the pods of a compiled problem. Late reports that the deadline has passed.
+func NewTies(c *compile.Compiler, late func() bool) *Ties { return newTies(c, late, nil, false) }
 
-// newTiesFollowing is newTiesWithout where pods that follow others may be piled on few.
-func newTiesFollowing(c *compile.Compiler, gone map[int]int64, piled bool) *Ties {
+// newTies is [NewTies] with pods given up from the start: so many of some classes. Piled says that
+// pods that follow others may be piled on few.
+func newTies(c *compile.Compiler, late func() bool, gone map[int]int64, piled bool) *Ties {
 	l := c.Locations()
-	t := &Ties{UnitBook: &units.UnitBook{SignatureBook: &units.SignatureBook{RuleBook: units.NewRuleBook(l), Index: map[string]int{}}}}
+	t := &Ties{late: late, proofs: fewProofs, UnitBook: &units.UnitBook{SignatureBook: &units.SignatureBook{RuleBook: units.NewRuleBook(l), Index: map[string]int{}}}}
 	for _, class := range c.Planned {
 		t.Enter(units.Member{Group: class.Group, TopologyTerms: class.TopologyTerms, Among: class.Among, N: 1})
 	}
@@ -80,7 +82,7 @@ func (t *Ties) plan() {
 	c := t.Locations.Compiler
 	priced := c.Solver.Preferences == scheduling.PreferencesPrice
 	t.units, t.away = nil, map[int]bool{}
-	t.planner = topology.Problem{Dims: c.Model.Dims, Rules: t.Planned(), Priced: priced}
+	t.planner = topology.Problem{Dims: c.Model.Dims, Rules: t.Planned(), Priced: priced, Late: t.late}
 	for i := range t.planner.Rules {
 		t.planner.Rules[i].Weight = t.worth(t.planner.Rules[i].Weight)
 	}

@@ -32,9 +32,16 @@ func tiesOf(c *compile.Compiler) *Ties { return compile.Noted[Ties](c.Notes) }
 func (t *Ties) try(params pack.Params) Trial {
 	plan := t.begun
 	if t.begun = nil; plan == nil {
-		plan = topology.Plan(&t.planner)
+		plan = t.planSites()
 	}
 	return t.pack(plan, params)
+}
+
+// planSites plans sites, and reassigns pods to cheaper ones where these are known by their costs.
+func (t *Ties) planSites() *topology.Result {
+	p := t.planner
+	p.Proofs = t.proofs
+	return topology.Plan(&p)
 }
 
 // pack finds machines for a plan of sites.

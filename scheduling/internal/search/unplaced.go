@@ -44,7 +44,7 @@ func (x *Trial) replanWithoutUnplaced(params pack.Params) Trial {
 		if best.Late {
 			break
 		}
-		y := newTiesWithout(x.ties.Locations.Compiler, gone).solved(params)
+		y := newTies(x.ties.Locations.Compiler, params.Late, gone, false).solved(params)
 		if judged := y.Score(); judged.Better(score) {
 			best, score = y, judged
 		} else if y.bind > best.bind && wantsChoice(x.Compiler) {
@@ -62,7 +62,7 @@ func (x *Trial) stackColocated(params pack.Params) Trial {
 		x.effort() > max(params.Work/seekShare, seekLeast)/replanShare {
 		return *x
 	}
-	y := newTiesFollowing(x.ties.Locations.Compiler, x.ties.Gone, true).solved(params)
+	y := newTies(x.ties.Locations.Compiler, params.Late, x.ties.Gone, true).solved(params)
 	if y.Score().Better(x.Score()) {
 		return y
 	}
