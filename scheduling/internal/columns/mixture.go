@@ -51,8 +51,9 @@ type Mixture struct {
 	worths    []float64 // by class
 	First     []float64 // as they were before anything was bought
 	lp        *linear.Cover
-	barred    []bool // by place in the market, what is not bought any more
-	until     int64  // work at which to make do with the fillings found
+	barred    []bool    // by place in the market, what is not bought any more
+	gains     []float64 // by place in the market, what look has found there
+	until     int64     // work at which to make do with the fillings found
 }
 
 // kindFilling is a machine with so many pods of some kinds.
@@ -67,7 +68,7 @@ type kindFilling struct {
 func New(p *model.Problem, f *greedy.Filler, m *greedy.Market, nodes []model.Node, work int64, late func() bool) *Mixture {
 	n := len(p.Classes)
 	x := &Mixture{p: p, f: f, m: m, late: late, kindOf: make([]int32, n), remaining: make([]int64, n), worths: make([]float64, n), until: f.Work + work}
-	x.barred = make([]bool, len(x.m.Options))
+	x.barred, x.gains = make([]bool, len(x.m.Options)), make([]float64, len(x.m.Options))
 	for i := range nodes {
 		for _, it := range nodes[i].Items {
 			x.remaining[it.Class] += it.N * nodes[i].N
@@ -241,16 +242,15 @@ func (x *Mixture) look() (more []found) {
 		}
 		return gain
 	}
-	gains := make([]float64, len(x.m.Options))
-	for at := range gains {
-		if gains[at] = -1; !x.barred[at] && len(f.ShelvesAt(at)) > 0 {
-			gains[at] = try(at, nil)
+	for at := range x.gains {
+		if x.gains[at] = -1; !x.barred[at] && len(f.ShelvesAt(at)) > 0 {
+			x.gains[at] = try(at, nil)
 		}
 	}
 	if len(more) > 0 {
 		return more
 	}
-	for at, gain := range gains {
+	for at, gain := range x.gains {
 		if gain < -farBelow {
 			continue
 		}
