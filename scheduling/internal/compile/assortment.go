@@ -234,7 +234,7 @@ func (l *LocationIndex) pointed(ti int, places []int32, supplies *offers.Supplie
 		}
 	}
 	var out []int32
-	for _, i := range model.Thin(options, nil) {
+	for _, i := range model.Thin(options) {
 		out = append(out, places[i])
 	}
 	return out

@@ -13,7 +13,7 @@ import (
 // thin drops options that another one makes pointless. It changes what the search looks at,
 // never what may be launched: the options of a launch are drawn from all offers.
 func (c *Compiler) thin() {
-	kept := model.Thin(c.Model.Options, nil)
+	kept := model.Thin(c.Model.Options)
 	if len(kept) == len(c.Model.Options) {
 		return
 	}

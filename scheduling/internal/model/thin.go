@@ -6,9 +6,8 @@ import (
 )
 
 // Thin lists the options, ascending, that no other one makes pointless: at most as dear, at
-// least as roomy, for at least the same groups, at the same rank. used is, by option, how much
-// of its room can be of use at all; nil is all of it.
-func Thin(options []Option, used [][]int64) []int {
+// least as roomy, for at least the same groups, at the same rank.
+func Thin(options []Option) []int {
 	order := make([]int, len(options))
 	for i := range order {
 		order[i] = i
@@ -26,13 +25,9 @@ func Thin(options []Option, used [][]int64) []int {
 	var kinds []*thinned
 	for _, i := range order {
 		o := &options[i]
-		room := o.Room
-		if used != nil {
-			room = used[i]
-		}
 		if slices.ContainsFunc(kinds, func(k *thinned) bool {
-			return k.admits.Contains(o.Admits) && Fits(k.most, room) &&
-				slices.ContainsFunc(k.kept, func(j int) bool { return options[j].dominates(o, room) })
+			return k.admits.Contains(o.Admits) && Fits(k.most, o.Room) &&
+				slices.ContainsFunc(k.kept, func(j int) bool { return options[j].dominates(o) })
 		}) {
 			continue
 		}
@@ -67,12 +62,12 @@ func keep(kinds []*thinned, i int, o *Option) []*thinned {
 	return kinds
 }
 
-// dominates reports whether a can stand in for b, of which so much room is of use, everywhere.
-func (a *Option) dominates(b *Option, room []int64) bool {
+// dominates reports whether a can stand in for b everywhere.
+func (a *Option) dominates(b *Option) bool {
 	if a.Weight != b.Weight || a.Cost > b.Cost || a.Supply != NoSupply || a.Floor != b.Floor || !slices.Equal(a.Worst, b.Worst) {
 		return false
 	}
-	if !Fits(a.Room, room) {
+	if !Fits(a.Room, b.Room) {
 		return false
 	}
 	if len(a.Use) > 0 && (a.Pool != b.Pool || !Fits(b.Use, a.Use)) {

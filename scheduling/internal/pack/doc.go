@@ -9,7 +9,6 @@
 //	correct.go    worths corrected by what each class really cost (sequential value correction)
 //	content.go    when an answer will do
 //	attempt.go    one answer: what is bought in each pass, what the bins hold, what is left out
-//	slim.go       leaves out options that others make pointless to the pods at hand
 //	improve.go    large neighbourhood search: takes a few machines apart and packs their
 //	              pods anew by one of some operators
 //	ranking.go    machines, those that hold least worth for their price first

@@ -41,9 +41,9 @@ type Outcome struct {
 func Search(p *model.Problem, params Params) Outcome {
 	kept := greedy.Useful(p)
 	if len(kept) == len(p.Bins) {
-		return searchAmong(p, params)
+		return searchIn(p, params)
 	}
-	out := searchAmong(onBins(p, kept), params)
+	out := searchIn(onBins(p, kept), params)
 	out.Solution.Bins = onAllBins(out.Solution.Bins, kept, len(p.Bins))
 	return out
 }
