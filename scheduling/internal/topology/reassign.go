@@ -170,7 +170,7 @@ func (x *reassignment) run(run int, tries int64) *assignment {
 	for k := int64(lastPrice); x.lack > 0 && k < mostPrice && !x.outOfTime(); k *= 2 {
 		x.anneal(tries/fewerMoves, stake*k*3/50, stake*k/5, stake*k*2/5)
 	}
-	if x.descend(stake * mostPrice / 5); x.lack > 0 {
+	if x.descend(tries, stake*mostPrice/5); x.lack > 0 {
 		return nil
 	}
 	return &assignment{at: x.save(), cost: x.cost()}
@@ -279,14 +279,18 @@ func floor(a, b int64) int64 {
 	return q
 }
 
-// descend moves pods of one group at a time as long as that makes it cheaper.
-func (x *reassignment) descend(price int64) {
+// descend moves pods of one group at a time as long as that makes it cheaper, and so many moves have
+// not been tried.
+func (x *reassignment) descend(tries, price int64) {
 	for again := true; again && !x.outOfTime(); {
 		again = false
 		for _, h := range x.groups {
 			for from := range h.choices {
 				for to := range h.choices {
 					for _, n := range [...]int64{h.count[from], (h.count[from] + 1) / 2, 1} {
+						if tries--; tries < 0 {
+							return
+						}
 						if from != to && n <= h.count[from] && n > 0 && x.attempt(h, nil, from, to, n, 0, price) {
 							again = true
 							break
