@@ -97,11 +97,11 @@ type Certificate struct {
 	// Parted are two cases, with "parted", which prove the bound. Values say then what pods
 	// are worth where no cases are told apart, and prove nothing.
 	Parted *PartedCertificate `json:"parted,omitempty"`
-	// Tolls belong to the cases that this one is part of, the outermost first: in USD per
+	// Multipliers belong to the cases that this one is part of, the outermost first: in USD per
 	// hour, what machines counted there cost more where they are at most so many, or less
 	// where they are more than that. Machines hold no more worth than they cost so, and what
-	// the tolls come to for as many machines is taken off the bound, or added to it.
-	Tolls []offerings.Price `json:"tolls,omitempty"`
+	// the multipliers come to for as many machines is taken off the bound, or added to it.
+	Multipliers []offerings.Price `json:"multipliers,omitempty"`
 	// Scale is the exponent of the unit in which Values and Vectors are given.
 	Scale int `json:"scale"`
 }

@@ -68,7 +68,7 @@ func (f *state) take(step *Step) error {
 		f.pods[e.Pod], f.whereabouts[e.Pod] = pod, e.To
 		come[to], touched[to] = append(come[to], pod), true
 	}
-	var astray []*corev1.Pod
+	var displaced []*corev1.Pod
 	for _, name := range step.Drain {
 		s := f.standing(name)
 		if s == nil {
@@ -82,7 +82,7 @@ func (f *state) take(step *Step) error {
 				delete(f.pods, name)
 			}
 		}
-		astray = append(astray, s.expected...)
+		displaced = append(displaced, s.expected...)
 		d.Removed.Nodes = append(d.Removed.Nodes, name)
 		if id := s.node.Labels[offerings.ReservationIDLabel]; id != "" {
 			reserved[id]--
@@ -107,7 +107,7 @@ func (f *state) take(step *Step) error {
 		f.count(s, 1)
 	}
 	if f.landing != nil {
-		f.landing.Take(landingStep(step, astray))
+		f.landing.Take(landingStep(step, displaced))
 	}
 	if f.market == nil {
 		return nil
@@ -118,7 +118,7 @@ func (f *state) take(step *Step) error {
 	if err := f.apply(d); err != nil {
 		return err
 	}
-	return f.await(astray)
+	return f.await(displaced)
 }
 
 // quiet is since when nothing has happened to a node that a step has just bought or touched, where

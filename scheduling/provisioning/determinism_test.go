@@ -85,13 +85,13 @@ func TestPlansAreTheCallers(t *testing.T) {
 		require.NoError(t, err, "seed %d", seed)
 		want, err := json.Marshal(first)
 		require.NoError(t, err)
-		vandalise(first)
+		corrupt(first)
 		assert.Equal(t, string(want), string(solved(t, solver, p)), "seed %d", seed)
 	}
 }
 
-// vandalise overwrites everything that a plan lets its holder reach.
-func vandalise(plan *scheduling.Plan) {
+// corrupt overwrites everything that a plan lets its holder reach.
+func corrupt(plan *scheduling.Plan) {
 	for i := range plan.Launches {
 		l := &plan.Launches[i]
 		for j := range l.Options {

@@ -48,7 +48,7 @@ func (t *fixTrial) makeOne(c *scheduling.Change) bool {
 		}
 		return t.anti(holder, c.Key)
 	case scheduling.ChangePods:
-		return t.accompany(c.Key)
+		return t.addAffinePods(c.Key)
 	case scheduling.ChangeHostPort:
 		return dropPort(spec, c.From)
 	case scheduling.ChangeVolume, scheduling.ChangeClaim:

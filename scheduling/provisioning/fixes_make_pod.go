@@ -146,14 +146,14 @@ func (t *fixTrial) anti(holder *corev1.Pod, key string) bool {
 	return (found || len(d.Pods) > 0) && t.Apply(d) == nil
 }
 
-// accompany lets a pod wait that the pod's affinity over a key is about.
-func (t *fixTrial) accompany(key string) bool {
-	if len(t.company) > 0 || t.pod.Spec.Affinity == nil || t.pod.Spec.Affinity.PodAffinity == nil {
+// addAffinePods lets a pod wait that the pod's affinity over a key is about.
+func (t *fixTrial) addAffinePods(key string) bool {
+	if len(t.affinePods) > 0 || t.pod.Spec.Affinity == nil || t.pod.Spec.Affinity.PodAffinity == nil {
 		return false
 	}
 	own, spec := t.pod, &t.pod.Spec
 	mate := &corev1.Pod{
-		ObjectMeta: metav1.ObjectMeta{Namespace: podspec.NamespaceOf(own), Name: "company/" + strconv.Itoa(len(t.company)), Labels: map[string]string{}},
+		ObjectMeta: metav1.ObjectMeta{Namespace: podspec.NamespaceOf(own), Name: "company/" + strconv.Itoa(len(t.affinePods)), Labels: map[string]string{}},
 		Spec: corev1.PodSpec{
 			NodeSelector: spec.NodeSelector, Tolerations: spec.Tolerations, Priority: spec.Priority,
 			Affinity: &corev1.Affinity{NodeAffinity: spec.Affinity.NodeAffinity}, Containers: []corev1.Container{{Name: "all"}},
@@ -176,7 +176,7 @@ func (t *fixTrial) accompany(key string) bool {
 			}
 		}
 	}
-	t.company = append(slices.Clone(t.company), mate)
+	t.affinePods = append(slices.Clone(t.affinePods), mate)
 	return found
 }
 

@@ -204,7 +204,7 @@ func (w *world) make(t *testing.T, c scheduling.Change) {
 		}
 		w.anti(name, c.Key)
 	case scheduling.ChangePods:
-		w.accompany(c.Key)
+		w.addAffinePods(c.Key)
 	case scheduling.ChangeHostPort:
 		for i := range spec.Containers {
 			spec.Containers[i].Ports = slices.DeleteFunc(spec.Containers[i].Ports, func(p corev1.ContainerPort) bool {
@@ -393,8 +393,8 @@ func (w *world) anti(name, key string) {
 	}
 }
 
-// accompany adds a pod that the pod's affinity is about.
-func (w *world) accompany(key string) {
+// addAffinePods adds a pod that the pod's affinity is about.
+func (w *world) addAffinePods(key string) {
 	mate := &corev1.Pod{}
 	mate.Name, mate.Namespace, mate.Labels = "mate-"+strings.NewReplacer("/", "-", ".", "-").Replace(key), w.pod.Namespace, map[string]string{}
 	for _, term := range w.pod.Spec.Affinity.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution {

@@ -89,9 +89,9 @@ func tryFixes(ctx context.Context, f *compile.Facts, plan *scheduling.Plan) erro
 type fixTrial struct {
 	*Session // without the pod
 	pod      *corev1.Pod
-	// company has to be placed with the pod.
-	company []*corev1.Pod
-	left    int // how many more things may be tried
+	// affinePods has to be placed with the pod.
+	affinePods []*corev1.Pod
+	left       int // how many more things may be tried
 }
 
 // remedies are those of some changes that place the pod, or what else does.
@@ -173,12 +173,12 @@ func (t *fixTrial) holds(ctx context.Context, c *scheduling.Change) bool {
 	return true
 }
 
-// waits lets the pod and its company wait. The error says that the pod is no valid one,
+// waits lets the pod and its affinePods wait. The error says that the pod is no valid one,
 // or cannot be placed whatever it is like.
 func (t *fixTrial) waits() (*Session, error) {
 	x := t.Fork()
 	x.solver.Effort = scheduling.EffortFast
-	err := x.Apply(scheduling.Delta{Pods: append(slices.Clone(t.company), t.pod)})
+	err := x.Apply(scheduling.Delta{Pods: append(slices.Clone(t.affinePods), t.pod)})
 	return x, err
 }
 
@@ -189,7 +189,7 @@ func (t *fixTrial) placed(ctx context.Context) bool {
 		return false
 	}
 	plan, err := x.Place(ctx, scheduling.EffortFast)
-	return err == nil && plan.Summary.Placed == 1+len(t.company)
+	return err == nil && plan.Summary.Placed == 1+len(t.affinePods)
 }
 
 // candidates are changes that might place the pod.
@@ -218,7 +218,7 @@ func (t *fixTrial) candidates(ctx context.Context) []scheduling.Change {
 
 // with is the trial with a change made; nil where it cannot be made.
 func (t *fixTrial) with(c *scheduling.Change) *fixTrial {
-	next := &fixTrial{Session: t.Fork(), pod: t.pod.DeepCopy(), company: t.company}
+	next := &fixTrial{Session: t.Fork(), pod: t.pod.DeepCopy(), affinePods: t.affinePods}
 	if !next.make(c) {
 		return nil
 	}

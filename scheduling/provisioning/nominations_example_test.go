@@ -15,7 +15,7 @@ import (
 // stay there, and pods that come meanwhile get what room it has left.
 func ExampleNominations() {
 	ctx := context.Background()
-	session, err := provisioning.NewSession(scheduling.Policy{}, bazaar())
+	session, err := provisioning.NewSession(scheduling.Policy{}, mixedMarket())
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -13,8 +13,8 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 )
 
-// bazaar is a pool, two types of machines and a node on which one pod runs.
-func bazaar() scheduling.Problem {
+// mixedMarket is a pool, two types of machines and a node on which one pod runs.
+func mixedMarket() scheduling.Problem {
 	return scheduling.Problem{
 		NodePools: []*scheduling.NodePool{schedulingtest.NodePool("default")},
 		Catalog: schedulingtest.MustCatalog(
@@ -34,7 +34,7 @@ func bazaar() scheduling.Problem {
 // A session takes changes as they happen, and plans take what has changed since.
 func ExampleSession() {
 	ctx := context.Background()
-	session, err := provisioning.NewSession(scheduling.Policy{}, bazaar())
+	session, err := provisioning.NewSession(scheduling.Policy{}, mixedMarket())
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -82,7 +82,7 @@ func ExampleSession() {
 // A fork answers what would be if something changed.
 func ExampleSession_Fork() {
 	ctx := context.Background()
-	p := bazaar()
+	p := mixedMarket()
 	p.Pods = schedulingtest.Pods(2, "web", schedulingtest.Requests(schedulingtest.MilliCPU(900), schedulingtest.GiB(2)))
 	session, err := provisioning.NewSession(scheduling.Policy{}, p)
 	if err != nil {

@@ -73,7 +73,7 @@ func TestPlaceLoosely(t *testing.T) {
 }
 
 func TestPlaceRefusesWhatSolversRefuse(t *testing.T) {
-	s, err := provisioning.NewSession(scheduling.Policy{}, bazaar())
+	s, err := provisioning.NewSession(scheduling.Policy{}, mixedMarket())
 	require.NoError(t, err)
 	_, err = s.Place(context.Background(), -1)
 	require.ErrorContains(t, err, "solver.effort")

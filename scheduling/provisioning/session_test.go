@@ -82,7 +82,7 @@ func TestFaultyChangesChangeNothing(t *testing.T) {
 		},
 	} {
 		t.Run(what, func(t *testing.T) {
-			p := bazaar()
+			p := mixedMarket()
 			p.Pods = schedulingtest.Pods(2, "web")
 			s, err := provisioning.NewSession(scheduling.Policy{}, p)
 			require.NoError(t, err)
@@ -100,7 +100,7 @@ func TestFaultyChangesChangeNothing(t *testing.T) {
 
 // A single price changes where the plan goes.
 func TestSingleOfferingsChange(t *testing.T) {
-	p := bazaar()
+	p := mixedMarket()
 	p.Nodes, p.Running = nil, nil
 	p.Pods = schedulingtest.Pods(2, "web", schedulingtest.Requests(schedulingtest.MilliCPU(900), schedulingtest.GiB(2)))
 	s, err := provisioning.NewSession(scheduling.Policy{}, p)
@@ -129,22 +129,22 @@ func TestSingleOfferingsChange(t *testing.T) {
 // What is refused for the whole problem, an empty market, is refused by Solve and not by
 // Apply, since it may pass.
 func TestAnEmptyMarketIsForSolveToRefuse(t *testing.T) {
-	p := bazaar()
+	p := mixedMarket()
 	p.Nodes, p.Running, p.Catalog = nil, nil, schedulingtest.MustCatalog()
 	s, err := provisioning.NewSession(scheduling.Policy{}, p)
 	require.NoError(t, err)
 	require.NoError(t, s.Apply(scheduling.Delta{Pods: schedulingtest.Pods(1, "web")}))
 	_, err = s.Plan(context.Background())
 	require.ErrorIs(t, err, scheduling.ErrInvalid)
-	require.NoError(t, s.Apply(scheduling.Delta{Catalog: bazaar().Catalog}))
+	require.NoError(t, s.Apply(scheduling.Delta{Catalog: mixedMarket().Catalog}))
 	assert.NotNil(t, same(t, scheduling.Policy{}, s, "with a catalog"))
 }
 
 // A session refuses what a solver refuses.
 func TestNewSessionRefuses(t *testing.T) {
-	_, err := provisioning.NewSession(scheduling.Policy{Effort: -1}, bazaar())
+	_, err := provisioning.NewSession(scheduling.Policy{Effort: -1}, mixedMarket())
 	require.ErrorContains(t, err, "solver.effort")
-	p := bazaar()
+	p := mixedMarket()
 	p.Nodes = append(p.Nodes, p.Nodes[0])
 	_, err = provisioning.NewSession(scheduling.Policy{}, p)
 	require.ErrorContains(t, err, "nodes[node-1]: is there more than once")
@@ -152,7 +152,7 @@ func TestNewSessionRefuses(t *testing.T) {
 
 // Names may come and go for long without leaving anything behind that shows.
 func TestSessionsForgetWhatPodsWere(t *testing.T) {
-	s, err := provisioning.NewSession(scheduling.Policy{Effort: scheduling.EffortFast}, bazaar())
+	s, err := provisioning.NewSession(scheduling.Policy{Effort: scheduling.EffortFast}, mixedMarket())
 	require.NoError(t, err)
 	var last *corev1.Pod
 	for i := range 3_000 {

@@ -20,8 +20,8 @@ func halves(types ...st.TypeOption) *fixture {
 	}
 	f := assigning(p, worths{"p-1": "1000"}, vectors{{"cpu": "1"}})
 	fewer := f.plan.Summary.Certificate
-	fewer.Tolls = []offerings.Price{1000}
-	more := &scheduling.Certificate{Kind: "assignment", Vectors: vectors{{}}, Tolls: []offerings.Price{1000}, Scale: fewer.Scale}
+	fewer.Multipliers = []offerings.Price{1000}
+	more := &scheduling.Certificate{Kind: "assignment", Vectors: vectors{{}}, Multipliers: []offerings.Price{1000}, Scale: fewer.Scale}
 	f.plan.Summary.Certificate = &scheduling.Certificate{Kind: "parted", Scale: fewer.Scale, Parted: &scheduling.PartedCertificate{From: 1000, AtMost: 2, Fewer: fewer, More: more}}
 	return f
 }
@@ -73,16 +73,16 @@ func TestForgedCases(t *testing.T) {
 		"worths of a case":     func(_ *scheduling.Certificate, x *scheduling.PartedCertificate) { x.Fewer.Values["p-1"] = "999" },
 		"more worth of a case": func(_ *scheduling.Certificate, x *scheduling.PartedCertificate) { x.Fewer.Values["p-1"] = "1001" },
 		"worth where none is":  func(_ *scheduling.Certificate, x *scheduling.PartedCertificate) { x.More.Values = worths{"p-1": "1"} },
-		"no tolls":             func(_ *scheduling.Certificate, x *scheduling.PartedCertificate) { x.Fewer.Tolls = nil },
-		"two tolls": func(_ *scheduling.Certificate, x *scheduling.PartedCertificate) {
-			x.Fewer.Tolls = append(x.Fewer.Tolls, 0)
+		"no multipliers":       func(_ *scheduling.Certificate, x *scheduling.PartedCertificate) { x.Fewer.Multipliers = nil },
+		"two multipliers": func(_ *scheduling.Certificate, x *scheduling.PartedCertificate) {
+			x.Fewer.Multipliers = append(x.Fewer.Multipliers, 0)
 		},
-		"less toll":         func(_ *scheduling.Certificate, x *scheduling.PartedCertificate) { x.Fewer.Tolls[0]-- },
-		"more toll":         func(_ *scheduling.Certificate, x *scheduling.PartedCertificate) { x.Fewer.Tolls[0]++ },
-		"negative toll":     func(_ *scheduling.Certificate, x *scheduling.PartedCertificate) { x.Fewer.Tolls[0] = -1 },
-		"less toll of more": func(_ *scheduling.Certificate, x *scheduling.PartedCertificate) { x.More.Tolls[0]-- },
-		"more toll of more": func(_ *scheduling.Certificate, x *scheduling.PartedCertificate) { x.More.Tolls[0]++ },
-		"endless toll":      func(_ *scheduling.Certificate, x *scheduling.PartedCertificate) { x.Fewer.Tolls[0] = 1<<63 - 1 },
+		"less multiplier":         func(_ *scheduling.Certificate, x *scheduling.PartedCertificate) { x.Fewer.Multipliers[0]-- },
+		"more multiplier":         func(_ *scheduling.Certificate, x *scheduling.PartedCertificate) { x.Fewer.Multipliers[0]++ },
+		"negative multiplier":     func(_ *scheduling.Certificate, x *scheduling.PartedCertificate) { x.Fewer.Multipliers[0] = -1 },
+		"less multiplier of more": func(_ *scheduling.Certificate, x *scheduling.PartedCertificate) { x.More.Multipliers[0]-- },
+		"more multiplier of more": func(_ *scheduling.Certificate, x *scheduling.PartedCertificate) { x.More.Multipliers[0]++ },
+		"endless multiplier":      func(_ *scheduling.Certificate, x *scheduling.PartedCertificate) { x.Fewer.Multipliers[0] = 1<<63 - 1 },
 		"cases without end": func(c *scheduling.Certificate, x *scheduling.PartedCertificate) {
 			x.Fewer = c
 		},

@@ -297,7 +297,7 @@ func TestBindingAgreesWithTheNaiveRules(t *testing.T) {
 }
 
 // Whoever is said to have been refused for nothing could indeed have joined.
-func TestRehearsalsAgreeWithTheNaiveRules(t *testing.T) {
+func TestBindSimulationAgreesWithTheNaiveRules(t *testing.T) {
 	t.Parallel()
 	accused, spared := 0, 0
 	for seed := range soak.Cases(1500) {

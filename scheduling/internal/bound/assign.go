@@ -12,11 +12,11 @@ import (
 type Assigned struct {
 	// Duals are what one pod of each class is worth, in nano-USD per hour divided by
 	// 2^[fixed.Scale]. None is negative. Of classes that are parts of a kind that is spread it is
-	// what a pod of the kind is worth where no toll is taken off.
+	// what a pod of the kind is worth where no multiplier is taken off.
 	Duals []*big.Int
-	// Tolls is what pods of each spread are worth less, by domain, in the same unit; pods
-	// with a worth below the toll are worth nothing there. None is negative.
-	Tolls [][]*big.Int
+	// DomainMultipliers is what pods of each spread are worth less, by domain, in the same unit; pods
+	// with a worth below the multiplier are worth nothing there. None is negative.
+	DomainMultipliers [][]*big.Int
 	// Vectors are worths of one base unit of each resource, in the same unit. For
 	// every machine, one of them proves that it holds no more worth than it costs.
 	Vectors [][]*big.Int
@@ -25,9 +25,9 @@ type Assigned struct {
 	Filled bool
 	// Parted tells plans apart; then the rest is what is known without that. Nil for nothing.
 	Parted *Parted
-	// Tolls of counts: what machines cost more by each Parted that leads here, the outermost
+	// CountMultipliers are what machines cost more by each Parted that leads here, the outermost
 	// first, or less where there are more machines than that.
-	CountTolls []int64
+	CountMultipliers []int64
 	// rest is the search that led here, to go on from; nil for none.
 	rest *assignment
 	// Bound is the lower bound in nano-USD per hour, rounded up to a whole number.
@@ -84,7 +84,7 @@ type Effort struct {
 
 // Pattern looks for worths of classes that prove a higher bound than worths of resources can, and goes
 // on from there with worths that machines bear only because pods are whole. Where the market has spreads it
-// looks for tolls instead. start are worths of resources, as [Resource] finds them, nil for none. The same
+// looks for multipliers instead. start are worths of resources, as [Resource] finds them, nil for none. The same
 // market and effort give the same result, unless it is told that it is late. The bound is 0 where nothing is
 // found or the market is malformed; it may be below that of the start.
 func Pattern(m Market, start []*big.Int, e Effort) Assigned {

@@ -113,8 +113,8 @@ func (d *division) begin(before *countProposal, counts []count) *countProposal {
 func (x *branch) prove() (out *Assigned, least int64, ok bool) {
 	if x.fewer == nil {
 		out := x.prices.certifyCase()
-		out.CountTolls = x.tolls
-		return &out, out.Bound + owed(x.counts, x.tolls), out.Bound > 0
+		out.CountMultipliers = x.multipliers
+		return &out, out.Bound + owed(x.counts, x.multipliers), out.Bound > 0
 	}
 	fewer, a, ok := x.fewer.prove()
 	if !ok {
@@ -151,7 +151,7 @@ func (x Assigned) Divided(e Effort) Assigned {
 }
 
 // Where pods are spread over domains, cases are sought for the numbers of pods by domain that the
-// best worths were sought for. Each of them has tolls of its own: what its worths prove holds
+// best worths were sought for. Each of them has multipliers of its own: what its worths prove holds
 // wherever the pods are.
 
 // proven is what the best worths prove, wherever pods are that are spread.
@@ -165,13 +165,13 @@ func (a *assignment) proven() float64 {
 	return value
 }
 
-// certifyCase is certify for prices with the tolls of a case.
+// certifyCase is certify for prices with the multipliers of a case.
 func (a *assignment) certifyCase() Assigned {
 	if a.shares == nil {
 		return a.certify()
 	}
 	s := *a.shares
 	s.assignment, s.best = a, a.best
-	s.value, s.tolls = s.proven(a.best)
+	s.value, s.multipliers = s.proven(a.best)
 	return s.certify()
 }

@@ -26,7 +26,7 @@ func inCases(m Market) (before, after Assigned) {
 	return before, known.Divided(Effort{Cases: 100 * enough, Wanted: 1 << 60})
 }
 
-// casesProve checks cases from nothing but the market, by the book: with their tolls all that
+// casesProve checks cases from nothing but the market, by the book: with their multipliers all that
 // is on sale costs as much as it holds.
 func casesProve(t *testing.T, m Market, x Assigned, counts []count, bound int64) (leaves int) {
 	t.Helper()
@@ -35,12 +35,12 @@ func casesProve(t *testing.T, m Market, x Assigned, counts []count, bound int64)
 		return casesProve(t, m, *p.Fewer, append(counts[:at:at], count{kindCount: kindCount{p.From, p.Domain}, number: p.AtMost}), bound) +
 			casesProve(t, m, *p.More, append(counts[:at:at], count{kindCount: kindCount{p.From, p.Domain}, number: p.AtMost + 1, least: true}), bound)
 	}
-	require.Len(t, x.CountTolls, len(counts))
+	require.Len(t, x.CountMultipliers, len(counts))
 	m.Options = slices.Clone(m.Options)
 	owed := new(big.Int)
 	for k, c := range counts {
-		require.GreaterOrEqual(t, x.CountTolls[k], int64(0))
-		all := new(big.Int).Mul(big.NewInt(c.number), big.NewInt(x.CountTolls[k]))
+		require.GreaterOrEqual(t, x.CountMultipliers[k], int64(0))
+		all := new(big.Int).Mul(big.NewInt(c.number), big.NewInt(x.CountMultipliers[k]))
 		if !c.least {
 			all.Neg(all)
 		}
@@ -53,9 +53,9 @@ func casesProve(t *testing.T, m Market, x Assigned, counts []count, bound int64)
 			switch {
 			case !c.has(&before):
 			case c.least:
-				o.Price -= x.CountTolls[k]
+				o.Price -= x.CountMultipliers[k]
 			default:
-				o.Price += x.CountTolls[k]
+				o.Price += x.CountMultipliers[k]
 			}
 		}
 		require.GreaterOrEqual(t, o.Price, int64(0), "%+v", m)

@@ -21,26 +21,26 @@ func (a *assignment) certify() Assigned {
 	if a.best == nil || !(a.best.value > 0) {
 		return Assigned{}
 	}
-	return a.certified(untolled)
+	return a.certified(noMultipliers)
 }
 
-// untolled are no tolls.
-func untolled(*rounding, float64) []wholeReductions { return nil }
+// noMultipliers are no multipliers.
+func noMultipliers(*rounding, float64) []wholeReductions { return nil }
 
-// certified proves it with the tolls that belong to whole numbers.
-func (a *assignment) certified(tolls func(c *rounding, factor float64) []wholeReductions) Assigned {
-	if c := a.proved(tolls); c != nil {
+// certified proves it with the multipliers that belong to whole numbers.
+func (a *assignment) certified(multipliers func(c *rounding, factor float64) []wholeReductions) Assigned {
+	if c := a.proved(multipliers); c != nil {
 		return c.assigned()
 	}
 	return Assigned{}
 }
 
 // proved gives up the least margin by which the best proposal can be proven; nil for none.
-func (a *assignment) proved(tolls func(c *rounding, factor float64) []wholeReductions) *rounding {
+func (a *assignment) proved(multipliers func(c *rounding, factor float64) []wholeReductions) *rounding {
 	a.best.used()
 	for margin := leastMargin; margin <= mostMargin; {
 		c := a.rounded(1 - margin)
-		c.tolls = tolls(c, 1-margin)
+		c.multipliers = multipliers(c, 1-margin)
 		over := c.prove()
 		if over <= 1 {
 			return c
@@ -54,19 +54,19 @@ func (a *assignment) proved(tolls func(c *rounding, factor float64) []wholeReduc
 // rounding is a proposal in whole numbers.
 type rounding struct {
 	*assignment
-	worths  []fixed.Uint128
-	vectors [][]fixed.Uint128
-	tolls   []wholeReductions // of the spreads
-	lost    *big.Int          // what limited machines hold beyond their price
-	bound   int64
+	worths      []fixed.Uint128
+	vectors     [][]fixed.Uint128
+	multipliers []wholeReductions // of the spreads
+	lost        *big.Int          // what limited machines hold beyond their price
+	bound       int64
 }
 
 // assigned is the proof for others to read.
 func (c *rounding) assigned() Assigned {
 	out := Assigned{Bound: c.bound, Filled: slices.ContainsFunc(c.best.widths, func(n int) bool { return n > 0 }), Duals: fixed.Bigs(c.worths)}
-	for i := range c.tolls {
-		t := &c.tolls[i]
-		out.Tolls = append(out.Tolls, t.less)
+	for i := range c.multipliers {
+		t := &c.multipliers[i]
+		out.DomainMultipliers = append(out.DomainMultipliers, t.less)
 		for k := range t.Kinds {
 			for _, part := range t.Kinds[k].Parts {
 				out.Duals[part] = t.worths[k]
@@ -162,8 +162,8 @@ func (c *rounding) prove() (over float64) {
 // total is what all pods are worth together.
 func (c *rounding) total() *big.Int {
 	sum := new(big.Int)
-	for i := range c.tolls {
-		c.tolls[i].addTo(sum)
+	for i := range c.multipliers {
+		c.multipliers[i].addTo(sum)
 	}
 	for i, w := range c.worths {
 		if !c.parts.Has(i) {

@@ -62,7 +62,7 @@
 // of their own in each domain ([Spread]). It is not known how many are where. For any
 // numbers the bounds above give worths by domain; whatever the numbers are in a plan, its
 // pods are worth no less than when as many of them as may be are where they are worth
-// least. For kinds that are spread together that takes the form of tolls: what all of them
+// least. For kinds that are spread together that takes the form of multipliers: what all of them
 // are worth less in a domain. The search starts with numbers that seem cheapest and goes
 // on with others where the worths prove less than they would by those numbers.
 //

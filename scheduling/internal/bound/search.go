@@ -95,7 +95,7 @@ func (s *Search) Prove(worths []float64, others []Duals) (proven Assigned, surpl
 		vectors = append(vectors, others[i].vectors...)
 	}
 	a.best = a.makeFeasible(own, vectors)
-	c := a.proved(untolled)
+	c := a.proved(noMultipliers)
 	if c == nil {
 		return Assigned{}, nil, false
 	}

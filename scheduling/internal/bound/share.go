@@ -17,12 +17,12 @@ import (
 // others are tried, part of the way towards those.
 type shares struct {
 	*assignment
-	usable []float64   // by class: its pods, or 0 where no machine takes them
-	counts [][]float64 // by spread: pods by kind and domain, domain by domain
-	best   *proposal
-	tolls  []domainReductions
-	value  float64
-	chosen []float64 // by class, the numbers that the best worths were sought for
+	usable      []float64   // by class: its pods, or 0 where no machine takes them
+	counts      [][]float64 // by spread: pods by kind and domain, domain by domain
+	best        *proposal
+	multipliers []domainReductions
+	value       float64
+	chosen      []float64 // by class, the numbers that the best worths were sought for
 }
 
 // domainReductions is what pods of a spread are worth less, by domain, than what they are worth at
@@ -39,8 +39,8 @@ const (
 	spreadRounds = 4
 	spreadGap    = 5e-4
 	trace        = 1e-3
-	// tollSteps bounds the search for tolls that several kinds have in common.
-	tollSteps = 60
+	// multiplierSteps bounds the search for multipliers that several kinds have in common.
+	multiplierSteps = 60
 )
 
 // spread finds worths for a market with spreads.
@@ -52,9 +52,9 @@ func (a *assignment) spread(start []*big.Int, e Effort) Assigned {
 		s.spreadDemand()
 		a.best = nil
 		a.search(start, Effort{Work: e.Work})
-		next, tolls := s.proven(a.best)
+		next, multipliers := s.proven(a.best)
 		if next > s.value {
-			s.best, s.tolls, s.value = a.best, tolls, next
+			s.best, s.multipliers, s.value = a.best, multipliers, next
 			s.chosen = slices.Clone(s.demand)
 		}
 		if s.value >= a.best.value*(1-spreadGap) {
@@ -119,10 +119,10 @@ func (s *shares) spreadDemand() {
 	}
 }
 
-// proven is what worths prove wherever the pods are, with the tolls that show it.
+// proven is what worths prove wherever the pods are, with the multipliers that show it.
 func (s *shares) proven(p *proposal) (float64, []domainReductions) {
 	value := p.value
-	tolls := make([]domainReductions, len(s.market.Spreads))
+	multipliers := make([]domainReductions, len(s.market.Spreads))
 	for i := range s.market.Spreads {
 		x := &s.market.Spreads[i]
 		for k := range x.Kinds {
@@ -131,14 +131,14 @@ func (s *shares) proven(p *proposal) (float64, []domainReductions) {
 			}
 		}
 		own := 0.0
-		tolls[i], own = s.tollsOf(x, p.worths)
+		multipliers[i], own = s.multipliersOf(x, p.worths)
 		value += own
 	}
-	return value, tolls
+	return value, multipliers
 }
 
-// tollsOf finds the tolls by which the pods of a spread are worth most, wherever they are.
-func (s *shares) tollsOf(x *Spread, worths []float64) (best domainReductions, value float64) {
+// multipliersOf finds the multipliers by which the pods of a spread are worth most, wherever they are.
+func (s *shares) multipliersOf(x *Spread, worths []float64) (best domainReductions, value float64) {
 	domains := len(x.Most)
 	less, weight := make([]float64, domains), 0.0
 	for k := range x.Kinds { // what they are worth less on average
@@ -159,8 +159,8 @@ func (s *shares) tollsOf(x *Spread, worths []float64) (best domainReductions, va
 		return best, value
 	}
 	step := slices.Max(less) - slices.Min(less)
-	for n := 1; n <= tollSteps; n++ {
-		// Where fewer want to be than may be, tolls are too high.
+	for n := 1; n <= multiplierSteps; n++ {
+		// Where fewer want to be than may be, multipliers are too high.
 		_, may := x.dearestOf(less)
 		wanted := make([]float64, domains)
 		for k := range x.Kinds {
@@ -198,7 +198,7 @@ func (s *shares) dearestPart(k *Kind, worths []float64) (most float64) {
 	return most
 }
 
-// valueAt is what the pods of a spread are worth by some tolls.
+// valueAt is what the pods of a spread are worth by some multipliers.
 func (s *shares) valueAt(x *Spread, worths, less []float64) (t domainReductions, value float64) {
 	t.less = slices.Clone(less)
 	for k := range x.Kinds {
@@ -220,11 +220,11 @@ func (s *shares) valueAt(x *Spread, worths, less []float64) (t domainReductions,
 
 // move goes a part of the way to the numbers by which the worths prove least.
 func (s *shares) move(part float64) {
-	_, tolls := s.proven(s.assignment.best)
+	_, multipliers := s.proven(s.assignment.best)
 	for i := range s.market.Spreads {
 		x := &s.market.Spreads[i]
 		domains := len(x.Most)
-		_, filled := x.dearestOf(tolls[i].less)
+		_, filled := x.dearestOf(multipliers[i].less)
 		total := float64(x.total())
 		for k := range x.Kinds {
 			for d, n := range filled {
@@ -250,7 +250,7 @@ type wholeReductions struct {
 	worths, less []*big.Int
 }
 
-// whole turns tolls into whole numbers, such that no kind is worth more in any domain than
+// whole turns multipliers into whole numbers, such that no kind is worth more in any domain than
 // its part there.
 func (s *shares) whole(c *rounding, factor float64) []wholeReductions {
 	out := make([]wholeReductions, len(s.market.Spreads))
@@ -258,7 +258,7 @@ func (s *shares) whole(c *rounding, factor float64) []wholeReductions {
 		x := &s.market.Spreads[i]
 		t := wholeReductions{Spread: x}
 		for d := range x.Most {
-			less := fixed.Of(s.tolls[i].less[d] * s.price * factor)
+			less := fixed.Of(s.multipliers[i].less[d] * s.price * factor)
 			t.less = append(t.less, less.Big())
 		}
 		if own := &x.Kinds[0]; len(x.Kinds) == 1 {

@@ -29,7 +29,7 @@ func together(m Market, r Assigned) (total *big.Int, own []*big.Int) {
 		for _, k := range s.Kinds {
 			total.Add(total, new(big.Int).Mul(r.Duals[k.Parts[0]], big.NewInt(k.Count)))
 			for d, c := range k.Parts {
-				if own[c] = new(big.Int).Sub(r.Duals[c], r.Tolls[i][d]); own[c].Sign() < 0 {
+				if own[c] = new(big.Int).Sub(r.Duals[c], r.DomainMultipliers[i][d]); own[c].Sign() < 0 {
 					own[c] = new(big.Int)
 				}
 			}
@@ -38,7 +38,7 @@ func together(m Market, r Assigned) (total *big.Int, own []*big.Int) {
 		eachFilling(s, func(counts []int64) {
 			sum := new(big.Int)
 			for d, n := range counts {
-				sum.Add(sum, new(big.Int).Mul(r.Tolls[i][d], big.NewInt(n)))
+				sum.Add(sum, new(big.Int).Mul(r.DomainMultipliers[i][d], big.NewInt(n)))
 			}
 			if sum.Cmp(most) > 0 {
 				most = sum

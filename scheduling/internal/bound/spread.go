@@ -102,21 +102,21 @@ func (s *Spread) fill(order []int) []int64 {
 	return counts
 }
 
-// dearest is what tolls by domain come to at most, wherever the pods go.
-func (s *Spread) dearest(tolls []*big.Int) *big.Int {
-	order := orderOf(len(tolls), func(a, b int) int { return tolls[b].Cmp(tolls[a]) })
+// dearest is what multipliers by domain come to at most, wherever the pods go.
+func (s *Spread) dearest(multipliers []*big.Int) *big.Int {
+	order := orderOf(len(multipliers), func(a, b int) int { return multipliers[b].Cmp(multipliers[a]) })
 	sum := new(big.Int)
 	for d, n := range s.fill(order) {
-		sum.Add(sum, new(big.Int).Mul(tolls[d], big.NewInt(n)))
+		sum.Add(sum, new(big.Int).Mul(multipliers[d], big.NewInt(n)))
 	}
 	return sum
 }
 
 // dearestOf is dearest in floating point, with the counts.
-func (s *Spread) dearestOf(tolls []float64) (sum float64, counts []int64) {
-	counts = s.fill(orderOf(len(tolls), func(a, b int) int { return cmp.Compare(tolls[b], tolls[a]) }))
+func (s *Spread) dearestOf(multipliers []float64) (sum float64, counts []int64) {
+	counts = s.fill(orderOf(len(multipliers), func(a, b int) int { return cmp.Compare(multipliers[b], multipliers[a]) }))
 	for d, n := range counts {
-		sum += tolls[d] * float64(n)
+		sum += multipliers[d] * float64(n)
 	}
 	return sum, counts
 }

@@ -121,7 +121,7 @@ func (x *Mixture) sort() bool {
 		key := kindKey{size: x.f.SizeOf[c], rows: rows, perNode: class.PerNode}
 		var b []byte
 		for _, m := range x.f.LimitsOf(model.ClassID(c)) {
-			b = append(b, byte(m.Crowd), byte(m.Crowd>>8), byte(m.Weight))
+			b = append(b, byte(m.Limit), byte(m.Limit>>8), byte(m.Weight))
 		}
 		key.perNodeLimits = string(b)
 		k, ok := known[key]

@@ -261,7 +261,7 @@ func (c *Compiler) relist(rows [][]model.Bits) *relisted {
 	}
 	r := l.LocationCache.relist(s, columns, func() *relisted { return l.newRelisted(s, columns) })
 	for ti := range c.Offered {
-		c.Offered[ti].List, c.Offered[ti].Crowded = r.lists[ti], nil
+		c.Offered[ti].List, c.Offered[ti].Overfull = r.lists[ti], nil
 	}
 	return r
 }

@@ -167,7 +167,7 @@ func (c *Compiler) AddOffers() {
 		softs[ti] = model.NewBits(len(c.Seats))
 		rows[ti] = c.seatRows(ti, softs[ti])
 	}
-	c.dropVainWishes(rows, softs)
+	c.dropMootPreferences(rows, softs)
 	var r *relisted
 	if c.Sited != nil {
 		r = c.relist(rows)
@@ -189,16 +189,16 @@ func (c *Compiler) AddOffers() {
 	c.Model.Passes = passes(c.Model.Options)
 }
 
-// dropVainWishes lets seats be indifferent to taints that they would rather avoid where
+// dropMootPreferences lets seats be indifferent to taints that they would rather avoid where
 // every pool that they may use has some.
-func (c *Compiler) dropVainWishes(rows [][]model.Bits, softs []model.Bits) {
+func (c *Compiler) dropMootPreferences(rows [][]model.Bits, softs []model.Bits) {
 	for i := range c.Seats {
-		vain := true
+		moot := true
 		for ti := range rows {
-			vain = vain && (rows[ti][i] == nil || softs[ti].Has(i) || !rows[ti][i].Any() || !c.ChoiceIn(c.Templates[ti], rows[ti][i]))
+			moot = moot && (rows[ti][i] == nil || softs[ti].Has(i) || !rows[ti][i].Any() || !c.ChoiceIn(c.Templates[ti], rows[ti][i]))
 		}
 		for ti := range rows {
-			if vain {
+			if moot {
 				softs[ti].Clear(i)
 			}
 		}
@@ -249,7 +249,7 @@ func (c *Compiler) listOffers(v *offers.Template, x *offers.TemplateOffers, admi
 		}
 		t := offers.TemplateOffer{Offer: o, Room: Number(c.Rooms, c, c.Offers.Offers[o].Shape, x.Daemons, o), Column: c.Columns.Number(column)}
 		if t.Room < 0 {
-			x.Crowded = append(x.Crowded, t)
+			x.Overfull = append(x.Overfull, t)
 			return
 		}
 		out = append(out, t)

@@ -15,14 +15,14 @@ type barKind uint8
 
 // What keeps a pod away from a place that has room for it.
 const (
-	NoBar      barKind = iota
-	lacksKey           // the node has no value of the label
-	tooMany            // the spread would be too uneven
-	nobody             // no pod that it has to be with is anywhere
-	elsewhere          // pods that it has to be with are in other domains
-	alone              // a new machine has no pod on it that it has to be with
-	inCompany          // a pod that it must not be with is there
-	turnedAway         // a pod is there that must not be with it
+	NoBar          barKind = iota
+	lacksKey               // the node has no value of the label
+	tooMany                // the spread would be too uneven
+	nobody                 // no pod that it has to be with is anywhere
+	elsewhere              // pods that it has to be with are in other domains
+	alone                  // a new machine has no pod on it that it has to be with
+	conflictsThere         // a pod that it must not be with is there
+	turnedAway             // a pod is there that must not be with it
 )
 
 // Bar is a tie that keeps a pod away from a place.
@@ -72,7 +72,7 @@ func (t *tied) barsAt(id, spot int) []Bar {
 				axes = append(axes, t.Rules[d.rule].Axis)
 			}
 		}
-		for _, s := range t.shuns(id) {
+		for _, s := range t.foreignAntiAffinityOf(id) {
 			if s.rule >= 0 {
 				axes = append(axes, t.Rules[s.rule].Axis)
 			}
@@ -136,7 +136,7 @@ func (t *tied) bars(id int, at func(rule int) int32, node int) []Bar {
 			out = append(out, Bar{Kind: kind, Tie: b.Tie, rule: b.rule, at: domain})
 		}
 	}
-	for _, s := range t.shuns(id) {
+	for _, s := range t.foreignAntiAffinityOf(id) {
 		if s.rule >= 0 {
 			if d := at(s.rule); d >= 0 && t.Rules[s.rule].Domains[d].Holders > 0 && !barsRule(out, s.rule) {
 				out = append(out, Bar{Kind: turnedAway, Tie: s.tie, rule: s.rule, at: d})
@@ -198,7 +198,7 @@ func (t *tied) bar(b duty, at int32, own, first bool) barKind {
 		}
 	case podspec.AntiTie:
 		if at >= 0 && r.Domains[at].Count > 0 {
-			return inCompany
+			return conflictsThere
 		}
 	}
 	return NoBar
@@ -260,14 +260,14 @@ func (t *tied) hostBar(b duty, node int, own, first bool) barKind {
 		}
 	case podspec.AntiTie:
 		if named && there > 0 {
-			return inCompany
+			return conflictsThere
 		}
 	}
 	return NoBar
 }
 
-// shuns lists the anti-affinity of others that is about the pods of a class.
-func (t *tied) shuns(id int) []foreignAntiAffinity {
+// foreignAntiAffinityOf lists the anti-affinity of others that is about the pods of a class.
+func (t *tied) foreignAntiAffinityOf(id int) []foreignAntiAffinity {
 	if s, ok := t.seen[id]; ok {
 		return s
 	}

@@ -24,7 +24,7 @@ type tied struct {
 	nodeOf  []int                         // by bin, its node of the locations
 	holds   [][]duty                      // by planned class, its own constraints; filled for those left out
 	left    map[int]bool                  // planned classes of which pods were left out
-	hosts   map[int]*company              // by target of ties per host
+	hosts   map[int]*targetHosts          // by target of ties per host
 	least   map[int]minimum               // by spread rule
 	seen    map[int][]foreignAntiAffinity // memo, by planned class
 	memo    siteBars
@@ -37,8 +37,8 @@ type duty struct {
 	rule int // -1 where the domains are single nodes
 }
 
-// company is where pods of a target are.
-type company struct {
+// targetHosts is where pods of a target are.
+type targetHosts struct {
 	nodes                []int64 // by node of the locations, then by launch
 	named                int64   // anywhere, nodes without a host name excepted
 	existingAntiAffinity []bool  // likewise: a pod there keeps the target off that one node
@@ -55,7 +55,7 @@ type minimum struct {
 func newTied(s *scene) *tied {
 	t := &tied{
 		RuleBook: units.NewRuleBook(compile.NewLocationIndex(s.Compiler)), scene: s, holds: make([][]duty, len(s.Planned)),
-		left: map[int]bool{}, hosts: map[int]*company{}, least: map[int]minimum{}, seen: map[int][]foreignAntiAffinity{},
+		left: map[int]bool{}, hosts: map[int]*targetHosts{}, least: map[int]minimum{}, seen: map[int][]foreignAntiAffinity{},
 	}
 	for id, class := range s.Planned {
 		if len(s.Unplaced(id)) > 0 && (class.TopologyTerms != 0 || len(s.TopologyTerms.Targets.Sets[class.Among]) > 0) {
@@ -132,10 +132,10 @@ func compareDuties(a, b duty) int {
 }
 
 // host returns where pods of a target are, node by node.
-func (t *tied) host(target int) *company {
+func (t *tied) host(target int) *targetHosts {
 	if t.hosts[target] == nil {
 		n := len(t.Locations.Places) + len(t.scene.Machines)
-		t.hosts[target] = &company{nodes: make([]int64, n), existingAntiAffinity: make([]bool, n)}
+		t.hosts[target] = &targetHosts{nodes: make([]int64, n), existingAntiAffinity: make([]bool, n)}
 	}
 	return t.hosts[target]
 }

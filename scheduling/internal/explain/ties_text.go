@@ -90,7 +90,7 @@ func (t *tied) Detail(b Bar, namespace, where string) string {
 		return name + "no pod that matches " + who + " is " + in(where)
 	case alone:
 		return name + "a further machine would have no pod that matches " + who
-	case inCompany:
+	case conflictsThere:
 		return name + where + " has a pod that matches " + who
 	default:
 		return fmt.Sprintf("%s: a pod %s keeps pods away that match %s", textTie(&b.Tie), in(where), who)

@@ -12,10 +12,10 @@ import (
 // few, and come a round later.
 const leftMarkup = 1.25
 
-// course is what came of a fleet in a way.
-type course struct {
+// outcome is what came of a fleet in a course of events.
+type outcome struct {
 	run  *binding.Run
-	to   []int32 // by place in the way's queue, the node, -1 for none
+	to   []int32 // by place in the queue of the course, the node, -1 for none
 	left int
 	// joined are the machines that have come, by their place in the list of all, as nodes are numbered
 	// after those that were there before.
@@ -24,9 +24,9 @@ type course struct {
 
 // bind lets the machines of a fleet join and the pods be bound. What is there already takes
 // pods before the first machine comes.
-func (p *problem) bind(machines []int32, w *way) course {
+func (p *problem) bind(machines []int32, w *course) outcome {
 	r := p.scheduler.Begin(w.Seed)
-	x := course{run: r, to: make([]int32, len(w.queue)), left: len(w.queue)}
+	x := outcome{run: r, to: make([]int32, len(w.queue)), left: len(w.queue)}
 	for i := range x.to {
 		x.to[i] = -1
 	}
@@ -64,7 +64,7 @@ func (p *problem) cost(machines []int32) (sum float64) {
 	return sum
 }
 
-// estimate is what a fleet comes to on the average of the ways. Where pods depend on each other
+// estimate is what a fleet comes to on the average of the courses of events. Where pods depend on each other
 // machines are bought for those that are left over, whom others may keep off them; else these are
 // taken at what they are worth. Where that is not below most, the answer may be less, but is not
 // below most either.
@@ -74,10 +74,10 @@ func (p *problem) estimate(f fleet, most float64) float64 {
 	if price >= most {
 		return price
 	}
-	courses := p.play(machines)
-	for i := range courses {
+	outcomes := p.play(machines)
+	for i := range outcomes {
 		sum := 0.0
-		w, x := &p.ways[i], &courses[i]
+		w, x := &p.courses[i], &outcomes[i]
 		if p.c.Tied() {
 			sum += p.cost(p.finish(w, x))
 		}
@@ -86,22 +86,22 @@ func (p *problem) estimate(f fleet, most float64) float64 {
 				sum += leftMarkup * p.worth[w.queue[at]]
 			}
 		}
-		if price += sum / float64(len(courses)); price >= most {
+		if price += sum / float64(len(outcomes)); price >= most {
 			break
 		}
 	}
 	return price
 }
 
-// play binds the pods in all ways.
-func (p *problem) play(machines []int32) []course {
-	courses := make([]course, len(p.ways))
+// play binds the pods in all courses of events.
+func (p *problem) play(machines []int32) []outcome {
+	outcomes := make([]outcome, len(p.courses))
 	var all sync.WaitGroup
-	for i := range p.ways {
-		all.Go(func() { courses[i] = p.bind(machines, &p.ways[i]) })
+	for i := range p.courses {
+		all.Go(func() { outcomes[i] = p.bind(machines, &p.courses[i]) })
 	}
 	all.Wait()
-	return courses
+	return outcomes
 }
 
 const (
@@ -145,7 +145,7 @@ const MostReplans = 10
 
 // finish buys machines for pods that are left over until all are bound or no more can be. It
 // returns what it has bought.
-func (p *problem) finish(w *way, x *course) (bought []int32) {
+func (p *problem) finish(w *course, x *outcome) (bought []int32) {
 	for round := 0; x.left > 0 && round < MostReplans && !p.late(); round++ {
 		more := p.extra(w, x).list()
 		if len(more) == 0 {

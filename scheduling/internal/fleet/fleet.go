@@ -41,7 +41,7 @@ func Improve(c *compile.Compiler, plan *scheduling.Plan, params Params) *Fleet {
 	if p == nil {
 		return nil
 	}
-	p.ways = p.ways[:len(p.ways)-1] // so that what is found is judged by what it was not made for, too
+	p.courses = p.courses[:len(p.courses)-1] // so that what is found is judged by what it was not made for, too
 	given := p.newFleet()
 	for _, m := range p.given {
 		given[m.kind]++
@@ -64,7 +64,7 @@ func Improve(c *compile.Compiler, plan *scheduling.Plan, params Params) *Fleet {
 	if best == nil {
 		best = p.grown(given)
 	}
-	best, value = p.climb(best, value, min(params.Tries, int(mostLooks/(int64(len(p.ways))*looks(c, plan)))))
+	best, value = p.climb(best, value, min(params.Tries, int(mostLooks/(int64(len(p.courses))*looks(c, plan)))))
 	if value >= tight {
 		return nil
 	}
@@ -121,7 +121,7 @@ func (p *problem) allows(f fleet) bool {
 // when all come at once, or where there is none for some of them, wherever there is room.
 // It is nil where that costs more than most.
 func (p *problem) complete(f fleet, most float64) *Fleet {
-	w, all := &p.ways[0], f.list()
+	w, all := &p.courses[0], f.list()
 	x := p.bind(all, w)
 	if x.left > 0 && !p.c.Tied() {
 		return p.packed(f, most)
@@ -199,7 +199,7 @@ func (p *problem) packed(f fleet, most float64) *Fleet {
 }
 
 // bound is what the nodes and so many machines hold once pods are bound.
-func (p *problem) bound(machines int, w *way, x *course) [][]model.Item {
+func (p *problem) bound(machines int, w *course, x *outcome) [][]model.Item {
 	items := make([][]model.Item, p.scheduler.Existing()+machines)
 	for i, to := range x.to {
 		items[to] = added(items[to], model.ClassID(w.queue[i]))

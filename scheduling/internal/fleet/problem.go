@@ -31,9 +31,9 @@ type problem struct {
 	worth     []float64                    // by class, what a pod adds to the price
 	load      []int64                      // what these request together
 	free      []int64                      // what nodes that are there have left
-	ways      []way
-	wards     []ward
-	anywhere  ward // of no pods and no domain
+	courses   []course
+	domains   []domain
+	anywhere  domain // of no pods and no domain
 	late      func() bool
 }
 
@@ -55,20 +55,20 @@ type machine struct {
 // place is a domain of a topology key.
 type place struct{ key, value string }
 
-// way is a course of events for the pods that have a place in the plan.
-type way struct {
+// course is a course of events for the pods that have a place in the plan.
+type course struct {
 	Course
 	queue []int32 // in its order, by class
 }
 
-// ward is pods for which machines are bought together: all, or, where pods depend on each
+// domain is pods for which machines are bought together: all, or, where pods depend on each
 // other, those that the plan puts into one domain.
-type ward struct {
-	domain string
-	bound  bool // its machines have to be of the domain
-	queue  []int32
-	kinds  []int
-	sale   []*kind // what may be bought for it; nil where it has not been asked for
+type domain struct {
+	domainName string
+	bound      bool // its machines have to be of the domain
+	queue      []int32
+	kinds      []int
+	sale       []*kind // what may be bought for it; nil where it has not been asked for
 	// boundless is the kind of node that stands for all of its machines; 0 where it has not
 	// been made yet.
 	boundless int
@@ -107,11 +107,11 @@ func newProblem(c *compile.Compiler, plan *scheduling.Plan, params Params) *prob
 		}
 	}
 	for _, x := range Courses(c, queue, params.Brief) {
-		w := way{x, make([]int32, len(queue))}
+		w := course{x, make([]int32, len(queue))}
 		for i, at := range x.Order {
 			w.queue[i] = queue[at]
 		}
-		p.ways = append(p.ways, w)
+		p.courses = append(p.courses, w)
 	}
 	p.value()
 	p.divide()
@@ -233,12 +233,12 @@ func share(request, room []int64) float64 {
 	return sum / float64(n)
 }
 
-// divide puts the pods that are planned on machines into wards, in the order of a shuffled queue.
+// divide puts the pods that are planned on machines into domains, in the order of a shuffled queue.
 func (p *problem) divide() {
 	left := map[string][]int64{}
 	var order []string
 	for _, m := range p.given {
-		d := p.domain(p.kinds[m.kind].purchase)
+		d := p.domainName(p.kinds[m.kind].purchase)
 		if left[d] == nil {
 			left[d] = make([]int64, len(p.c.Planned))
 			order = append(order, d)
@@ -248,14 +248,14 @@ func (p *problem) divide() {
 		}
 	}
 	for _, d := range order {
-		p.wards = append(p.wards, ward{domain: d, bound: p.c.Tied()})
+		p.domains = append(p.domains, domain{domainName: d, bound: p.c.Tied()})
 	}
-	for i, class := range p.ways[1].queue {
+	for i, class := range p.courses[1].queue {
 		for at := range order {
-			w := (i + at) % len(order) // in turns, so that each ward's pods come in the same order
+			w := (i + at) % len(order) // in turns, so that each domain's pods come in the same order
 			if n := left[order[w]]; n[class] > 0 {
 				n[class]--
-				p.wards[w].queue = append(p.wards[w].queue, class)
+				p.domains[w].queue = append(p.domains[w].queue, class)
 				break
 			}
 		}
@@ -313,7 +313,7 @@ func (p *problem) readSales() {
 	for ti := range p.c.Offered {
 		for _, o := range p.c.Offered[ti].List {
 			if at := (offers.Purchase{Template: ti, Offer: o.Offer}); p.c.Offers.Offers[o.Offer].Launchable {
-				d := p.domain(at)
+				d := p.domainName(at)
 				p.sales[d] = append(p.sales[d], at)
 			}
 		}
@@ -327,7 +327,7 @@ func (p *problem) label(at offers.Purchase, key string) string {
 }
 
 // domain is where a machine of a purchase stands, as far as topology terms may tell.
-func (p *problem) domain(at offers.Purchase) string {
+func (p *problem) domainName(at offers.Purchase) string {
 	var out strings.Builder
 	for _, key := range p.keys {
 		out.WriteString(p.label(at, key) + "\x00")

@@ -19,7 +19,7 @@ func (p *problem) grown(f fleet) fleet { return append(f, make(fleet, len(p.kind
 const (
 	// mostMisses is how many pods that do not fit any more show that a machine is full.
 	mostMisses = 200
-	// mostKinds is how many kinds of machines are looked at for a ward: those that are worth
+	// mostKinds is how many kinds of machines are looked at for a domain: those that are worth
 	// most for their price when they are filled.
 	mostKinds = 32
 )
@@ -101,14 +101,14 @@ func (f *filling) clashes(c int32) bool {
 	return f.scheduler.Exclusive(c) && slices.ContainsFunc(f.on, func(other int32) bool { return f.scheduler.Apart(c, other) })
 }
 
-// choose finds the kinds for each ward.
+// choose finds the kinds for each domain.
 func (p *problem) choose() {
 	type ranked struct {
 		*kind
 		value float64
 	}
-	for i := range p.wards {
-		w := &p.wards[i]
+	for i := range p.domains {
+		w := &p.domains[i]
 		for queue := w.queue; len(queue) > 0; {
 			f := p.newFilling(queue)
 			var list []ranked
@@ -138,8 +138,8 @@ func (p *problem) choose() {
 	}
 }
 
-// onSale is what may be bought for a ward.
-func (p *problem) onSale(w *ward) []*kind {
+// onSale is what may be bought for a domain.
+func (p *problem) onSale(w *domain) []*kind {
 	switch {
 	case w.sale != nil:
 	case !w.bound:
@@ -150,7 +150,7 @@ func (p *problem) onSale(w *ward) []*kind {
 		if p.sales == nil {
 			p.readSales()
 		}
-		for _, at := range p.sales[w.domain] {
+		for _, at := range p.sales[w.domainName] {
 			w.sale = append(w.sale, p.sold(at))
 		}
 	}
@@ -161,8 +161,8 @@ func (p *problem) onSale(w *ward) []*kind {
 // the pods that are left as they come; of those that are worth nearly as much, the dearest.
 func (p *problem) construct(tolerance float64) fleet {
 	out := p.newFleet()
-	for i := range p.wards {
-		w := &p.wards[i]
+	for i := range p.domains {
+		w := &p.domains[i]
 		f := p.newFilling(w.queue)
 		values := make([]float64, len(w.kinds))
 		for len(f.queue) > 0 && !p.late() {
@@ -205,9 +205,9 @@ func (p *problem) climb(best fleet, value float64, tries int) (fleet, float64) {
 	return best, value
 }
 
-// neighbour is a fleet with some machines of a ward exchanged; nil where nothing is.
+// neighbour is a fleet with some machines of a domain exchanged; nil where nothing is.
 func (p *problem) neighbour(f fleet, dice *rand.Rand) fleet {
-	w := &p.wards[dice.IntN(len(p.wards))]
+	w := &p.domains[dice.IntN(len(p.domains))]
 	var have []int
 	for _, k := range w.kinds {
 		if f[k] > 0 {
@@ -240,7 +240,7 @@ func (p *problem) neighbour(f fleet, dice *rand.Rand) fleet {
 
 // extra is machines for the pods that a course of events leaves over: nil where some of them find
 // none.
-func (p *problem) extra(w *way, x *course) fleet {
+func (p *problem) extra(w *course, x *outcome) fleet {
 	left := make([]int64, len(p.c.Planned))
 	for i, to := range x.to {
 		if to < 0 {
@@ -249,7 +249,7 @@ func (p *problem) extra(w *way, x *course) fleet {
 	}
 	queues := p.divided(w, x, left)
 	out := p.newFleet()
-	buy := func(ward *ward, all []int32) bool {
+	buy := func(domain *domain, all []int32) bool {
 		var queue []int32
 		for _, c := range all {
 			if left[c] > 0 {
@@ -261,7 +261,7 @@ func (p *problem) extra(w *way, x *course) fleet {
 		for len(f.queue) > 0 {
 			// Few pods fill small machines: what is best for all of them need not be for these.
 			best, value, all := (*kind)(nil), 0.0, f.worthAll()
-			for _, k := range p.onSale(ward) {
+			for _, k := range p.onSale(domain) {
 				if all <= value*float64(k.cost) {
 					continue // it would be too dear if it held all of them
 				}
@@ -279,8 +279,8 @@ func (p *problem) extra(w *way, x *course) fleet {
 		}
 		return true
 	}
-	for i := range p.wards {
-		if !buy(&p.wards[i], queues[i]) {
+	for i := range p.domains {
+		if !buy(&p.domains[i], queues[i]) {
 			return nil
 		}
 	}
@@ -295,15 +295,15 @@ func (p *problem) extra(w *way, x *course) fleet {
 // left over divide into the domains.
 const mostHosts = 64
 
-// divided says for which of the pods that are left over machines of each ward would be of use,
-// after others of them have places. For pods without terms that have to hold it is the ward
+// divided says for which of the pods that are left over machines of each domain would be of use,
+// after others of them have places. For pods without terms that have to hold it is the domain
 // that they are planned in. Those that the others give way to on nodes that are there are taken
 // off left.
-func (p *problem) divided(w *way, x *course, left []int64) [][]int32 {
-	out := make([][]int32, len(p.wards))
-	tied := func(c int32) bool { return len(p.wards) > 0 && p.scheduler.Tied(c) }
-	for i := range p.wards {
-		for _, c := range p.wards[i].queue {
+func (p *problem) divided(w *course, x *outcome, left []int64) [][]int32 {
+	out := make([][]int32, len(p.domains))
+	tied := func(c int32) bool { return len(p.domains) > 0 && p.scheduler.Tied(c) }
+	for i := range p.domains {
+		for _, c := range p.domains[i].queue {
 			if !tied(c) {
 				out[i] = append(out[i], c)
 			}
@@ -322,25 +322,25 @@ func (p *problem) divided(w *way, x *course, left []int64) [][]int32 {
 	for i := range to {
 		to[i] = -1
 	}
-	wardOf := map[int32]int{}
+	domainOf := map[int32]int{}
 	for left := len(queue); left > 0; {
-		for i := range p.wards {
-			if k := p.boundless(&p.wards[i]); k >= 0 {
-				wardOf[int32(run.Join(k))] = i //nolint:gosec // a number of nodes
+		for i := range p.domains {
+			if k := p.boundless(&p.domains[i]); k >= 0 {
+				domainOf[int32(run.Join(k))] = i //nolint:gosec // a number of nodes
 			}
 		}
 		before := left
-		if left = run.Bind(queue, to, nil); left == before || len(wardOf) >= mostHosts*len(p.wards) {
+		if left = run.Bind(queue, to, nil); left == before || len(domainOf) >= mostHosts*len(p.domains) {
 			break
 		}
 	}
 	for i, n := range to {
 		if n < 0 {
-			at := slices.IndexFunc(p.wards, func(w ward) bool { return slices.Contains(w.queue, queue[i]) })
+			at := slices.IndexFunc(p.domains, func(w domain) bool { return slices.Contains(w.queue, queue[i]) })
 			out[max(at, 0)] = append(out[max(at, 0)], queue[i])
 			continue
 		}
-		if at, ok := wardOf[n]; ok {
+		if at, ok := domainOf[n]; ok {
 			out[at] = append(out[at], queue[i])
 		} else {
 			left[queue[i]]--
@@ -349,9 +349,9 @@ func (p *problem) divided(w *way, x *course, left []int64) [][]int32 {
 	return out
 }
 
-// boundless is the kind of node that stands for all machines of a ward; -1 where nothing is on
+// boundless is the kind of node that stands for all machines of a domain; -1 where nothing is on
 // sale for it.
-func (p *problem) boundless(w *ward) int {
+func (p *problem) boundless(w *domain) int {
 	if w.boundless != 0 {
 		return w.boundless
 	}

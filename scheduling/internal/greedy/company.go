@@ -34,8 +34,8 @@ func (k *company) joining(c model.ClassID) int64 {
 		n = class.PerNode - k.taken[c]
 	}
 	for _, m := range class.PerNodeLimits {
-		if m.Holds || k.holders[m.Crowd] > 0 {
-			n = min(n, m.Allows(k.p.PerNodeLimits[m.Crowd].Max-k.crowd[m.Crowd]))
+		if m.Holds || k.holders[m.Limit] > 0 {
+			n = min(n, m.Allows(k.p.PerNodeLimits[m.Limit].Max-k.crowd[m.Limit]))
 		}
 	}
 	return max(n, 0)
@@ -47,9 +47,9 @@ func (k *company) join(c model.ClassID, n int64) (first bool) {
 	first = k.taken[c] == 0
 	k.taken[c] += n
 	for _, m := range class.PerNodeLimits {
-		k.crowd[m.Crowd] += m.Weight * n
+		k.crowd[m.Limit] += m.Weight * n
 		if first && m.Holds {
-			k.holders[m.Crowd]++
+			k.holders[m.Limit]++
 		}
 	}
 	if first {
@@ -66,7 +66,7 @@ func (k *company) leave(items []model.Item) {
 		class := &k.p.Classes[it.Class]
 		k.taken[it.Class] = 0
 		for _, m := range class.PerNodeLimits {
-			k.crowd[m.Crowd], k.holders[m.Crowd] = 0, 0
+			k.crowd[m.Limit], k.holders[m.Limit] = 0, 0
 		}
 		for _, other := range class.Conflicts {
 			k.blocked[other] = 0

@@ -123,7 +123,7 @@ func (f *Filler) count(tight []Shelf, remaining []int64, row float64, load []flo
 				k.count = max(k.count, part/float64(k.perNode[c]))
 			}
 			for _, m := range k.holds[c] {
-				k.need[m.Crowd] += float64(m.Weight) * part
+				k.need[m.Limit] += float64(m.Weight) * part
 			}
 		}
 		for d, q := range f.scaled[int(x.size)*f.stride:][:dims] {
@@ -153,7 +153,7 @@ func (f *Filler) needs(c model.ClassID, part float64) float64 {
 		n = part / float64(k.perNode[c])
 	}
 	for _, m := range k.holds[c] {
-		n = max(n, k.need[m.Crowd]/float64(f.p.PerNodeLimits[m.Crowd].Max))
+		n = max(n, k.need[m.Limit]/float64(f.p.PerNodeLimits[m.Limit].Max))
 	}
 	return n
 }

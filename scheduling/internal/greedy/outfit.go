@@ -97,7 +97,7 @@ func (f *Filler) queues(classes []model.ClassID, remaining []int64, machines flo
 			join(-1-int32(c), c, float64(remaining[c])/float64(k.perNode[c]))
 		}
 		for _, m := range k.holds[c] {
-			join(m.Crowd, c, float64(m.Weight)*float64(remaining[c])/float64(f.p.PerNodeLimits[m.Crowd].Max))
+			join(m.Limit, c, float64(m.Weight)*float64(remaining[c])/float64(f.p.PerNodeLimits[m.Limit].Max))
 		}
 	}
 	out = slices.DeleteFunc(out, func(q queue) bool { return q.need < crowdedMost*machines })

@@ -20,9 +20,9 @@ func (f *Filler) Slots(classes []model.ClassID, remaining []int64) (most int64) 
 			most = max(most, (remaining[c]+k.perNode[c]-1)/k.perNode[c])
 		}
 		for _, m := range k.holds[c] {
-			k.need[m.Crowd] += float64(m.Weight) * float64(remaining[c])
-			room := f.p.PerNodeLimits[m.Crowd].Max
-			most = max(most, (int64(k.need[m.Crowd])+room-1)/room)
+			k.need[m.Limit] += float64(m.Weight) * float64(remaining[c])
+			room := f.p.PerNodeLimits[m.Limit].Max
+			most = max(most, (int64(k.need[m.Limit])+room-1)/room)
 		}
 	}
 	return most

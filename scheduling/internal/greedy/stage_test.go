@@ -186,7 +186,7 @@ func checkPattern(p *model.Problem, o model.OptionID, items []model.Item, remain
 		}
 	}
 	floor, _ := p.MeetsFloor(option, groups, load, items)
-	if len(items) > 0 && !floor || !model.Fits(option.Room, load) || !option.Admits.Contains(groups) || !p.CrowdsHold(items, nil) {
+	if len(items) > 0 && !floor || !model.Fits(option.Room, load) || !option.Admits.Contains(groups) || !p.WithinPerNodeLimits(items, nil) {
 		return fmt.Errorf("option %d does not hold %+v", o, items)
 	}
 	return nil

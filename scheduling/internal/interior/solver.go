@@ -66,7 +66,7 @@ type Solver struct {
 
 	machines, classes int
 	u                 []float64
-	astray            float64   // share of the first mismatch that the multipliers still have
+	residual          float64   // share of the first mismatch that the multipliers still have
 	s, m              []float64 // slacks and multipliers of all constraints
 	ds, dm, mh        []float64
 	du, dz            []float64
@@ -95,11 +95,11 @@ func (p *Solver) Values(machine int) []float64 {
 // Bought is how many there are of a machine, roughly where the problem is not to be exact.
 func (p *Solver) Bought(machine int) float64 { return p.m[p.budget+machine] }
 
-// Toll is what one machine of a limit costs more, or less where there are at least so many.
-func (p *Solver) Toll(limit int) float64 { return p.s[p.Limits[limit].pi] }
+// LimitDual is what one machine of a limit costs more, or less where there are at least so many.
+func (p *Solver) LimitDual(limit int) float64 { return p.s[p.Limits[limit].pi] }
 
-// Astray is how far what is bought is from what the pods ask for, as a share of the first guess.
-func (p *Solver) Astray() float64 { return p.astray }
+// Residual is how far what is bought is from what the pods ask for, as a share of the first guess.
+func (p *Solver) Residual() float64 { return p.residual }
 
 // New lays the constraints out and finds a point that meets all of them.
 func New(problem Problem) *Solver {
@@ -148,7 +148,7 @@ func New(problem Problem) *Solver {
 }
 
 func (p *Solver) start() {
-	p.astray = 1
+	p.residual = 1
 	places := make([]float64, p.machines)
 	for i := range p.Pairs {
 		places[p.Pairs[i].Machine] += p.Pairs[i].Places
@@ -291,11 +291,11 @@ func (p *Solver) Run(share float64, limit int) int {
 	best := point{objective: math.Inf(-1)}
 	taken := p.advance(share, limit, func() {
 		if now := p.objective(); now >= best.objective {
-			best = point{now, p.astray, append(best.u[:0], p.u...), append(best.s[:0], p.s...), append(best.m[:0], p.m...)}
+			best = point{now, p.residual, append(best.u[:0], p.u...), append(best.s[:0], p.s...), append(best.m[:0], p.m...)}
 		}
 	})
 	if taken < limit && p.objective() < best.objective-1e-6*math.Abs(best.objective) {
-		p.astray = best.astray
+		p.residual = best.residual
 		copy(p.u, best.u)
 		copy(p.s, best.s)
 		copy(p.m, best.m)
@@ -305,8 +305,8 @@ func (p *Solver) Run(share float64, limit int) int {
 
 // point is where an interior-point run came by.
 type point struct {
-	objective, astray float64
-	u, s, m           []float64
+	objective, residual float64
+	u, s, m             []float64
 }
 
 // objective is what the worths prove of the machines of the problem.
@@ -334,7 +334,7 @@ func (p *Solver) advance(share float64, limit int, note func()) int {
 		for c, u := range p.u {
 			scale += p.Demand[c] * u
 		}
-		if !(gap > share*scale || p.astray > share) || !p.factorise() {
+		if !(gap > share*scale || p.residual > share) || !p.factorise() {
 			return step
 		}
 		mean := gap / float64(len(p.s))
@@ -362,7 +362,7 @@ func (p *Solver) advance(share float64, limit int, note func()) int {
 		for i := range p.s {
 			after += (p.s[i] + alpha*p.ds[i]) * (p.m[i] + beta*p.dm[i])
 		}
-		if !(after < 10*gap) || p.astray <= share && !(after < gap) {
+		if !(after < 10*gap) || p.residual <= share && !(after < gap) {
 			return step
 		}
 		for i := range p.s {
@@ -372,7 +372,7 @@ func (p *Solver) advance(share float64, limit int, note func()) int {
 		for c := range p.u {
 			p.u[c] += alpha * p.du[c]
 		}
-		p.astray *= 1 - beta
+		p.residual *= 1 - beta
 	}
 	return limit
 }

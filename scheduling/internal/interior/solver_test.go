@@ -48,7 +48,7 @@ func TestSolver(t *testing.T) {
 		assert.Positive(t, p.Work())
 		steps := p.Run(1e-8, 60)
 		require.Less(t, steps, 60, "seed %d", seed)
-		if p.Astray() > 1e-6 {
+		if p.Residual() > 1e-6 {
 			early++ // rounding errors took over
 			continue
 		}
@@ -61,9 +61,9 @@ func TestSolver(t *testing.T) {
 		}
 		for i, l := range p.Limits {
 			if l.AtLeast {
-				worth += l.Count * p.Toll(i)
+				worth += l.Count * p.LimitDual(i)
 			} else {
-				worth -= l.Count * p.Toll(i)
+				worth -= l.Count * p.LimitDual(i)
 			}
 		}
 		require.InEpsilon(t, paid, worth, 1e-5, "seed %d", seed)
@@ -87,9 +87,9 @@ func TestSolver(t *testing.T) {
 		for i, l := range p.Limits {
 			for _, o := range l.Machines {
 				if l.AtLeast {
-					held[o] += p.Toll(i)
+					held[o] += p.LimitDual(i)
 				} else {
-					held[o] -= p.Toll(i)
+					held[o] -= p.LimitDual(i)
 				}
 			}
 		}

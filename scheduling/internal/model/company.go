@@ -30,16 +30,16 @@ func (p *Problem) Joining(items []Item, present []Presence, c ClassID) int64 {
 		}
 	}
 	for _, m := range class.PerNodeLimits {
-		crowd, held := p.usedOfLimit(items, m.Crowd)
+		used, held := p.usedOfLimit(items, m.Limit)
 		if !held && !m.Holds {
 			continue
 		}
 		for _, x := range present {
-			if x.Crowd == m.Crowd {
-				crowd += x.N
+			if x.Limit == m.Limit {
+				used += x.N
 			}
 		}
-		n = min(n, m.Allows(p.PerNodeLimits[m.Crowd].Max-crowd))
+		n = min(n, m.Allows(p.PerNodeLimits[m.Limit].Max-used))
 	}
 	return max(n, 0)
 }
@@ -88,34 +88,34 @@ func (p *Problem) usedOfLimit(items []Item, k int32) (sum int64, held bool) {
 // Membership is what the class has to do with per-node limit k.
 func (c *Class) Membership(k int32) (Membership, bool) {
 	for _, m := range c.PerNodeLimits {
-		if m.Crowd == k {
+		if m.Limit == k {
 			return m, true
 		}
 	}
 	return Membership{}, false
 }
 
-// CrowdsHold reports whether the items may be together on a machine where per-node limits of
+// WithinPerNodeLimits reports whether the items may be together on a machine where per-node limits of
 // pods run already, as far as the problem's per-node limits are concerned. It reads the rule
 // as it is written and shares nothing with [Problem.Joining], which it checks.
-func (p *Problem) CrowdsHold(items []Item, present []Presence) bool {
-	for k, crowd := range p.PerNodeLimits {
+func (p *Problem) WithinPerNodeLimits(items []Item, present []Presence) bool {
+	for k, used := range p.PerNodeLimits {
 		var sum int64
 		holds := false
 		for _, x := range present {
-			if int(x.Crowd) == k {
+			if int(x.Limit) == k {
 				sum += x.N
 			}
 		}
 		for _, it := range items {
 			for _, m := range p.Classes[it.Class].PerNodeLimits {
-				if int(m.Crowd) == k && it.N > 0 {
+				if int(m.Limit) == k && it.N > 0 {
 					sum += m.Weight * it.N
 					holds = holds || m.Holds
 				}
 			}
 		}
-		if holds && sum > crowd.Max {
+		if holds && sum > used.Max {
 			return false
 		}
 	}

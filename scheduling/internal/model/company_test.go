@@ -36,12 +36,12 @@ func crowded(r *rand.Rand) (*model.Problem, []model.Presence) {
 		p.PerNodeLimits[k].Max = r.Int64N(6)
 		for c := range p.Classes {
 			if r.IntN(3) > 0 {
-				m := model.Membership{Crowd: int32(k), Weight: r.Int64N(4), Holds: r.IntN(2) == 0}
+				m := model.Membership{Limit: int32(k), Weight: r.Int64N(4), Holds: r.IntN(2) == 0}
 				p.Classes[c].PerNodeLimits = append(p.Classes[c].PerNodeLimits, m)
 			}
 		}
 		if r.IntN(2) == 0 {
-			present = append(present, model.Presence{Crowd: int32(k), N: r.Int64N(4)})
+			present = append(present, model.Presence{Limit: int32(k), N: r.Int64N(4)})
 		}
 	}
 	return p, present
@@ -61,7 +61,7 @@ func together(p *model.Problem, items []model.Item, present []model.Presence) bo
 			}
 		}
 	}
-	return p.CrowdsHold(items, present)
+	return p.WithinPerNodeLimits(items, present)
 }
 
 // Filling a machine class by class with as many as may join gives machines on which
@@ -114,7 +114,7 @@ func TestFewerMayAlsoSitTogether(t *testing.T) {
 		for c := range p.Classes {
 			items = append(items, model.Item{Class: model.ClassID(c), N: 1 + r.Int64N(3)})
 		}
-		if !p.CrowdsHold(items, present) {
+		if !p.WithinPerNodeLimits(items, present) {
 			continue
 		}
 		held++
@@ -122,7 +122,7 @@ func TestFewerMayAlsoSitTogether(t *testing.T) {
 		if items[at].N--; items[at].N == 0 {
 			items = append(items[:at], items[at+1:]...)
 		}
-		require.True(t, p.CrowdsHold(items, present), "seed %d", seed)
+		require.True(t, p.WithinPerNodeLimits(items, present), "seed %d", seed)
 	}
 	assert.Greater(t, held, 1000)
 }
@@ -154,7 +154,7 @@ func TestCrowdsHold(t *testing.T) {
 		{"and may come any number of times", []model.Item{{Class: guard, N: 50}}, two, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			assert.Equal(t, tt.want, p.CrowdsHold(tt.items, tt.present))
+			assert.Equal(t, tt.want, p.WithinPerNodeLimits(tt.items, tt.present))
 		})
 	}
 }

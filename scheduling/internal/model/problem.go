@@ -63,7 +63,7 @@ type PerNodeLimit struct {
 
 // Membership is what a class has to do with a per-node limit.
 type Membership struct {
-	Crowd int32
+	Limit int32
 	// Weight is how much each of its pods counts towards the per-node limit; 0 for a class that
 	// only holds others to it.
 	Weight int64
@@ -74,7 +74,7 @@ type Membership struct {
 
 // Presence is how much of a per-node limit runs on a bin already.
 type Presence struct {
-	Crowd int32
+	Limit int32
 	N     int64
 }
 

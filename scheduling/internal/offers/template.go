@@ -223,11 +223,11 @@ type Purchase struct {
 // TemplateOffers are the offers that may be bought for a template and that some pod
 // could use, in rank order.
 type TemplateOffers struct {
-	Daemons []model.Bits // by daemon, the offers it runs on
-	Rows    []model.Bits // by group, the offers that it may use; nil for none
-	Soft    model.Bits   // groups that would rather avoid the pool's taints
-	List    []TemplateOffer
-	Crowded []TemplateOffer // offers that daemons alone would overfill: never bought
+	Daemons  []model.Bits // by daemon, the offers it runs on
+	Rows     []model.Bits // by group, the offers that it may use; nil for none
+	Soft     model.Bits   // groups that would rather avoid the pool's taints
+	List     []TemplateOffer
+	Overfull []TemplateOffer // offers that daemons alone would overfill: never bought
 }
 
 // TemplateOffer is one of them: what room it has and whom it admits.

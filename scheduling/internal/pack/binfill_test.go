@@ -68,12 +68,12 @@ func TestSnugBinsKeepToCrowds(t *testing.T) {
 	p := &model.Problem{
 		Dims: 1, Groups: 1, Passes: []model.Pass{{}}, PerNodeLimits: []model.PerNodeLimit{{Max: 2}},
 		Bins: []model.Bin{
-			{Room: []int64{9}, Admits: all, Soft: model.NewBits(1), Present: []model.Presence{{Crowd: 0, N: 1}}},
+			{Room: []int64{9}, Admits: all, Soft: model.NewBits(1), Present: []model.Presence{{Limit: 0, N: 1}}},
 			{Room: []int64{10}, Admits: all, Soft: model.NewBits(1)},
 			{Room: []int64{10}, Admits: all, Soft: all},
 		},
 		Classes: []model.Class{
-			{Request: []int64{1}, Count: 6, PerNodeLimits: []model.Membership{{Crowd: 0, Weight: 1, Holds: true}}},
+			{Request: []int64{1}, Count: 6, PerNodeLimits: []model.Membership{{Limit: 0, Weight: 1, Holds: true}}},
 			{Request: []int64{1}, Count: 3},
 		},
 	}

@@ -30,7 +30,7 @@ func bounded(seed uint64) *model.Problem {
 		p.Supply = []int64{1 + r.Int64N(2)}
 		p.Options = append(p.Options, model.Option{Room: []int64{2 + r.Int64N(6)}, Cost: 1, Supply: 0, Admits: admits, Soft: model.NewBits(1), Floor: -1})
 	}
-	modeltest.Crowd(p, r)
+	modeltest.AddPerNodeLimits(p, r)
 	return p
 }
 
@@ -70,7 +70,7 @@ func most(p *model.Problem) int64 {
 				x.items = slices.Concat(had, []model.Item{{Class: model.ClassID(class), N: n}})
 				x.room -= n * p.Classes[class].Request[0]
 			}
-			if x.room >= 0 && p.CrowdsHold(x.items, x.present) {
+			if x.room >= 0 && p.WithinPerNodeLimits(x.items, x.present) {
 				place(class, left-n, at+1, placed+n)
 			}
 			x.items, x.room = had, room

@@ -45,13 +45,13 @@ func TestCrowdedPodsTakeRunningMachinesFirst(t *testing.T) {
 		held := int64(0)
 		for _, it := range items {
 			for _, m := range p.Classes[it.Class].PerNodeLimits {
-				if m.Crowd == nginx {
+				if m.Limit == nginx {
 					held += it.N
 				}
 			}
 		}
 		for _, x := range p.Bins[i].Present {
-			if x.Crowd == nginx {
+			if x.Limit == nginx {
 				held += x.N
 			}
 		}

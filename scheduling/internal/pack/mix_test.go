@@ -44,18 +44,18 @@ func mix(n int, options []model.Option, zones int) *model.Problem {
 
 // memberships are the per-node limits of a pod of mix.
 func memberships(kind, label, other, nginx int) []model.Membership {
-	counted := model.Membership{Crowd: int32(label), Weight: 1}
+	counted := model.Membership{Limit: int32(label), Weight: 1}
 	switch {
 	case kind <= 1:
 		return []model.Membership{counted}
 	case kind == 2 && label == other:
-		return []model.Membership{{Crowd: int32(label), Weight: 1, Holds: true}}
+		return []model.Membership{{Limit: int32(label), Weight: 1, Holds: true}}
 	case kind == 2 && label < other:
-		return []model.Membership{counted, {Crowd: int32(other), Holds: true}}
+		return []model.Membership{counted, {Limit: int32(other), Holds: true}}
 	case kind == 2:
-		return []model.Membership{{Crowd: int32(other), Holds: true}, counted}
+		return []model.Membership{{Limit: int32(other), Holds: true}, counted}
 	case kind == 4:
-		return []model.Membership{{Crowd: int32(nginx), Weight: 1, Holds: true}}
+		return []model.Membership{{Limit: int32(nginx), Weight: 1, Holds: true}}
 	}
 	return nil
 }
@@ -110,7 +110,7 @@ func running(p *model.Problem, n int) *model.Problem {
 		b.Admits.Set(random.IntN(p.Groups))
 		for k := range p.PerNodeLimits {
 			if random.IntN(3) == 0 {
-				b.Present = append(b.Present, model.Presence{Crowd: int32(k), N: 1})
+				b.Present = append(b.Present, model.Presence{Limit: int32(k), N: 1})
 			}
 		}
 		p.Bins = append(p.Bins, b)

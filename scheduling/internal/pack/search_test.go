@@ -42,7 +42,7 @@ func check(p *model.Problem, s model.Solution) error {
 				}
 			}
 		}
-		if !p.CrowdsHold(items, present) {
+		if !p.WithinPerNodeLimits(items, present) {
 			return fmt.Errorf("%+v are too crowded where %+v are", items, present)
 		}
 		for d := range load {
@@ -136,7 +136,7 @@ func TestNobodyIsLeftOutForNothing(t *testing.T) {
 				o := &p.Options[i]
 				if o.Supply == model.NoSupply && len(o.Use) == 0 && o.Floor < 0 &&
 					o.Admits.Has(int(p.Classes[c].Group)) && model.Fits(o.Room, p.Classes[c].Request) &&
-					p.CrowdsHold([]model.Item{{Class: model.ClassID(c), N: 1}}, nil) {
+					p.WithinPerNodeLimits([]model.Item{{Class: model.ClassID(c), N: 1}}, nil) {
 					t.Fatalf("seed %d: option %d could hold class %d", seed, i, c)
 				}
 			}

@@ -25,7 +25,7 @@ func apart() *model.Problem {
 	for kind, n := range []int64{6, 4, 1} {
 		p.PerNodeLimits = append(p.PerNodeLimits, model.PerNodeLimit{Max: 1})
 		p.Classes = append(p.Classes, model.Class{
-			Request: []int64{3}, Count: n, PerNodeLimits: []model.Membership{{Crowd: int32(kind), Weight: 1, Holds: true}},
+			Request: []int64{3}, Count: n, PerNodeLimits: []model.Membership{{Limit: int32(kind), Weight: 1, Holds: true}},
 		})
 	}
 	p.Classes = append(p.Classes, model.Class{Request: []int64{2}, Count: 180})

@@ -59,7 +59,7 @@ func (pr *Prover) soldApart(key string) iter.Seq2[*offers.Template, []offers.Tem
 			}
 			var list []offers.TemplateOffer
 			if admits := pr.poolAdmits(alike); admits == nil {
-				list = append(append(list, pr.Offered[from].List...), pr.Offered[from].Crowded...)
+				list = append(append(list, pr.Offered[from].List...), pr.Offered[from].Overfull...)
 			} else {
 				for _, o := range slices.Sorted(maps.Keys(admits)) {
 					list = append(list, offers.TemplateOffer{Offer: o, Column: pr.Columns.Number(admits[o])})
@@ -203,7 +203,7 @@ func (pr *Prover) poolAdmits(templates []int) map[int]model.Bits {
 		return admits[o]
 	}
 	for _, ti := range templates {
-		for _, o := range slices.Concat(pr.Offered[ti].List, pr.Offered[ti].Crowded) {
+		for _, o := range slices.Concat(pr.Offered[ti].List, pr.Offered[ti].Overfull) {
 			row(o.Offer).Or(pr.Columns.Rows[o.Column])
 		}
 		for _, g := range ported {

@@ -31,7 +31,7 @@ func (m *balance) certificate(x *lagrangian.Proof) *scheduling.Certificate {
 			Pod: podspec.PodName(m.rules[r].spokesman), Raised: m.byDomainName(x.Raised[r]), Taken: m.byDomainName(x.Taken[r]),
 		})
 	}
-	m.nameYardsticks(c)
+	m.nameSurrogateResources(c)
 	return c
 }
 

@@ -49,7 +49,7 @@ func (m *domainMarket) worthOf(a bound.Assigned, class int) *big.Int {
 	if p.rule < 0 || p.least {
 		return a.Duals[class]
 	}
-	return new(big.Int).Sub(a.Duals[class], a.Tolls[m.spread[p.rule]][p.domain])
+	return new(big.Int).Sub(a.Duals[class], a.DomainMultipliers[m.spread[p.rule]][p.domain])
 }
 
 // mostWorth is what a pod of each rule is worth where it is worth most.

@@ -19,7 +19,7 @@ import (
 // below what is wanted. best is the bound without domains.
 func (pr *Prover) byDomains(ctx context.Context, plan *scheduling.Plan, start []*big.Int, best, near, wanted int64) (int64, *scheduling.Certificate) {
 	b := pr.newDomainBook(plan, best)
-	if b == nil || pr.Solver.Effort == scheduling.EffortFast && b.vain(best, near) {
+	if b == nil || pr.Solver.Effort == scheduling.EffortFast && b.pointless(best, near) {
 		return 0, nil
 	}
 	x := compile.Noted[ProvenByDomains](pr.Notes)
@@ -100,12 +100,12 @@ func (b *domainBook) splits() bool {
 
 // vainPods is how many pods there have to be at least: of few, whole machines in each domain cost
 // more than what domains differ in.
-const vainPods = 16
+const fewestPods = 16
 
 // vain reports whether there is little to gain by telling domains apart, and twice as much would
 // not do.
-func (b *domainBook) vain(best, near int64) bool {
-	if podspec.Sum(b.Prover.placed) < vainPods {
+func (b *domainBook) pointless(best, near int64) bool {
+	if podspec.Sum(b.Prover.placed) < fewestPods {
 		return false
 	}
 	gain := b.gain()

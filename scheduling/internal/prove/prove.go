@@ -100,7 +100,7 @@ func proveAnew(ctx context.Context, c *compile.Compiler, plan *scheduling.Plan, 
 	}
 	if covered > resource.Bound {
 		certificate := &scheduling.Certificate{Kind: scheduling.CoverKind, Values: pr.named(resource.Values), Scale: fixed.Scale}
-		pr.nameYardsticks(certificate)
+		pr.nameSurrogateResources(certificate)
 		return offerings.Price(covered), certificate
 	}
 	if resource.Bound == 0 {
@@ -213,9 +213,9 @@ func (pr *Prover) certificateOf(a bound.Assigned, domains []string, name func(c 
 		}
 		return c
 	}
-	pr.nameYardsticks(c)
-	for _, n := range a.CountTolls {
-		c.Tolls = append(c.Tolls, offerings.Price(n))
+	pr.nameSurrogateResources(c)
+	for _, n := range a.CountMultipliers {
+		c.Multipliers = append(c.Multipliers, offerings.Price(n))
 	}
 	c.Vectors = pr.namedAll(a.Vectors)
 	return c

@@ -157,8 +157,8 @@ func (pr *Prover) nameOf(dim int) string {
 	return scheduling.ApartKey(before)
 }
 
-// nameYardsticks says in the certificate what the surrogate resources are.
-func (pr *Prover) nameYardsticks(c *scheduling.Certificate) {
+// nameSurrogateResources says in the certificate what the surrogate resources are.
+func (pr *Prover) nameSurrogateResources(c *scheduling.Certificate) {
 	for i := range pr.surrogateResources {
 		y := &pr.surrogateResources[i]
 		if y.limit == nil {

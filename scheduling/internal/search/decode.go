@@ -66,7 +66,7 @@ func (d *decoder) final() []machine {
 
 // unbound counts, by engine class, the pods that kube-scheduler would not bind.
 func (d *decoder) unbound(machines []machine) map[model.ClassID]int64 {
-	if n := d.rehearse(machines); len(n) > 0 {
+	if n := d.unbindable(machines); len(n) > 0 {
 		return n
 	}
 	return d.followersAlone(machines)

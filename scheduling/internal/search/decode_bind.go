@@ -21,7 +21,7 @@ func (d *decoder) followersAlone(machines []machine) map[model.ClassID]int64 {
 	for i := range machines {
 		nodes = append(nodes, int32(run.Join(scheduler.Machine(d.buys(&machines[i])))))
 	}
-	pods := d.handedOut(machines, func(*compile.Part) bool { return true })
+	pods := d.placedPods(machines, func(*compile.Part) bool { return true })
 	queue, to := make([]int32, len(pods)), make([]int32, len(pods))
 	for i, p := range pods {
 		queue[i], to[i] = int32(p.class), nodes[p.node]

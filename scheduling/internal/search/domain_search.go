@@ -56,16 +56,16 @@ func (t *Ties) searchDomains(best Trial, params pack.Params, work int64) Trial {
 	s.params.Work = 0
 	s.score = best.Score()
 	s.forget()
-	s.uphold()
+	s.countOpenedDomains()
 	shares := s.siteCosts()
 	for s.improve(shares) {
 	}
 	return s.best
 }
 
-// uphold makes the domains count that the best plan spreads over, whether or not a move
+// countOpenedDomains makes the domains count that the best plan spreads over, whether or not a move
 // lets pods go there.
-func (s *domainSearch) uphold() {
+func (s *domainSearch) countOpenedDomains() {
 	s.tally()
 	opened := s.domainsOf(spots(s.best.Compiler, s.best.Solution))
 	for r := range s.Rules {

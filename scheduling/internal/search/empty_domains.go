@@ -34,7 +34,7 @@ func (t *Ties) replanWithoutEmptyDomains(best Trial, params pack.Params) Trial {
 			}
 		}
 	}
-	if t.bury(best.Placed(best.Solution)) {
+	if t.unfollowUnplaced(best.Placed(best.Solution)) {
 		try(func(int, int) bool { return false })
 	}
 	if len(t.planner.Classes) == 0 {
@@ -48,9 +48,9 @@ func (t *Ties) replanWithoutEmptyDomains(best Trial, params pack.Params) Trial {
 	return best
 }
 
-// bury makes units anew without following those who have no place at all, if anybody
+// unfollowUnplaced makes units anew without following those who have no place at all, if anybody
 // followed them.
-func (t *Ties) bury(placed []int64) bool {
+func (t *Ties) unfollowUnplaced(placed []int64) bool {
 	dead, followed := make([]bool, len(placed)), false
 	for i, n := range placed {
 		dead[i] = n == 0

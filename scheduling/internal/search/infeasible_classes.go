@@ -136,7 +136,7 @@ func (t *Ties) idleCrowds(present [][]model.Presence) []bool {
 	most := make([]int64, len(t.PerNodeLimits))
 	for _, list := range present {
 		for _, x := range list {
-			most[x.Crowd] = max(most[x.Crowd], x.N)
+			most[x.Limit] = max(most[x.Limit], x.N)
 		}
 	}
 	out := make([]bool, len(t.PerNodeLimits))

@@ -56,7 +56,7 @@ func (t *Ties) relax(params pack.Params) {
 		for i := range t.UnitBook.Units {
 			u := &t.UnitBook.Units[i]
 			for _, m := range t.List[u.Signature].PerNodeLimits {
-				if k := t.PerNodeLimits[m.Crowd]; k.Weight > 0 && m.Holds {
+				if k := t.PerNodeLimits[m.Limit]; k.Weight > 0 && m.Holds {
 					most += t.Locations.Solver.PreferencePrice * offerings.Price(k.Weight*u.Count) / podspec.UnsatisfiedWeight
 				}
 			}

@@ -282,7 +282,7 @@ func (t *Ties) memberships(k *units.TopologySignature) []model.Membership {
 	}
 	var out []model.Membership
 	for _, m := range k.PerNodeLimits {
-		if t.PerNodeLimits[m.Crowd].Weight == 0 {
+		if t.PerNodeLimits[m.Limit].Weight == 0 {
 			out = append(out, m)
 		}
 	}

@@ -243,9 +243,9 @@ func (b *RuleBook) Count() [][]model.Presence {
 
 // counted counts one more pod of a per-node limit among those that are present, by its number.
 func counted(present []model.Presence, limit int32) []model.Presence {
-	at, found := slices.BinarySearchFunc(present, limit, func(p model.Presence, limit int32) int { return cmp.Compare(p.Crowd, limit) })
+	at, found := slices.BinarySearchFunc(present, limit, func(p model.Presence, limit int32) int { return cmp.Compare(p.Limit, limit) })
 	if !found {
-		present = slices.Insert(present, at, model.Presence{Crowd: limit})
+		present = slices.Insert(present, at, model.Presence{Limit: limit})
 	}
 	present[at].N++
 	return present

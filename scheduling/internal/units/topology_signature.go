@@ -89,18 +89,18 @@ func (b *SignatureBook) Enter(m Member) {
 // Link works out which rules, per-node limits and wishes concern a topology signature.
 func (b *SignatureBook) Link(k *TopologySignature) {
 	rules := map[int]*topology.Link{}
-	crowds := map[int]*model.Membership{}
+	limits := map[int]*model.Membership{}
 	rule := func(n int) *topology.Link {
 		if rules[n] == nil {
 			rules[n] = &topology.Link{Rule: int32(n)}
 		}
 		return rules[n]
 	}
-	crowd := func(n int) *model.Membership {
-		if crowds[n] == nil {
-			crowds[n] = &model.Membership{Crowd: int32(n)}
+	limit := func(n int) *model.Membership {
+		if limits[n] == nil {
+			limits[n] = &model.Membership{Limit: int32(n)}
 		}
-		return crowds[n]
+		return limits[n]
 	}
 	for _, m := range k.members {
 		bonds := b.Locations.TopologyTerms.List[m.TopologyTerms]
@@ -109,7 +109,7 @@ func (b *SignatureBook) Link(k *TopologySignature) {
 			case !t.PerHost():
 				rule(b.Rule(t, m.Group, bonds)).Holds = true
 			case t.Kind != podspec.AffinityTie:
-				crowd(b.PerNodeLimit(t, b.Locations.TopologyTerms.Targets.Has(m.Among, t.Target))).Holds = true
+				limit(b.PerNodeLimit(t, b.Locations.TopologyTerms.Targets.Has(m.Among, t.Target))).Holds = true
 			}
 		}
 		for _, target := range b.Locations.TopologyTerms.Targets.Sets[m.Among] {
@@ -117,7 +117,7 @@ func (b *SignatureBook) Link(k *TopologySignature) {
 				rule(n).Counts += m.N
 			}
 			for _, n := range b.PerNodeLimitsBy[int(target)] {
-				crowd(n).Weight += m.N
+				limit(n).Weight += m.N
 			}
 		}
 		for i := range bonds.Wishes {
@@ -132,11 +132,11 @@ func (b *SignatureBook) Link(k *TopologySignature) {
 		b.within(k, rules[n])
 		k.Rules = append(k.Rules, *rules[n])
 	}
-	for _, n := range slices.Sorted(maps.Keys(crowds)) {
+	for _, n := range slices.Sorted(maps.Keys(limits)) {
 		if b.Idle[n] {
 			continue
 		}
-		k.PerNodeLimits = append(k.PerNodeLimits, *crowds[n])
+		k.PerNodeLimits = append(k.PerNodeLimits, *limits[n])
 	}
 	k.Wishes = slices.DeleteFunc(k.Wishes, func(w wish) bool { return b.Locations.Axes[w.Axis].Flat })
 	k.Plain = len(k.Rules) == 0 && len(k.Wishes) == 0

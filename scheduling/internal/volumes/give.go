@@ -28,9 +28,9 @@ func (t *settling) give(ctx context.Context) error {
 		for _, pod := range sharers[c] {
 			users[podspec.PodName(pod)] = true
 		}
-		machines, left := hosting(t.best, users)
-		torn := machines > 1
-		if !torn && left == 0 {
+		machines, left := machinesOf(t.best, users)
+		split := machines > 1
+		if !split && left == 0 {
 			continue
 		}
 		free := t.couldHave(c, users)
@@ -47,17 +47,17 @@ func (t *settling) give(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			if torn || compareFacts(&t.Facts, plan, t.best) < 0 {
-				t.best, t.Choice, torn = plan, choice, false // what comes next has to be better
+			if split || compareFacts(&t.Facts, plan, t.best) < 0 {
+				t.best, t.Choice, split = plan, choice, false // what comes next has to be better
 			}
 		}
 	}
 	return nil
 }
 
-// hosting counts the machines that have some of the pods, and those of these without a
+// machinesOf counts the machines that have some of the pods, and those of these without a
 // place.
-func hosting(p *scheduling.Plan, pods map[string]bool) (machines, left int) {
+func machinesOf(p *scheduling.Plan, pods map[string]bool) (machines, left int) {
 	some := func(list []string) bool { return slices.ContainsFunc(list, func(pod string) bool { return pods[pod] }) }
 	for i := range p.Launches {
 		if some(p.Launches[i].Pods) {

@@ -20,9 +20,9 @@ type zoneGroup struct {
 	users  map[string]bool
 }
 
-// fellowships lists those of which several pods wait for a volume that can be used in one
+// zoneGroups lists those of which several pods wait for a volume that can be used in one
 // zone only, in the order of their first claims.
-func fellowships(x *podspec.VolumeIndex, pods []*corev1.Pod) []*zoneGroup {
+func zoneGroups(x *podspec.VolumeIndex, pods []*corev1.Pod) []*zoneGroup {
 	of := map[*corev1.Pod]*zoneGroup{}
 	sharers := Sharers(x, pods)
 	var out []*zoneGroup
@@ -52,17 +52,17 @@ func fellowships(x *podspec.VolumeIndex, pods []*corev1.Pod) []*zoneGroup {
 	return out
 }
 
-// seating is where a plan has the pods of a fellowship.
-type seating struct {
+// zoneUse is where a plan has the pods of a zone group.
+type zoneUse struct {
 	machines int
 	all      map[string]bool // the zones of all options
 	pods     map[string]int  // how many pods each zone has that is first choice
 	left     int             // pods without a place
 }
 
-// seatingFacts finds the pods of a fellowship in a plan.
-func seatingFacts(f *compile.Facts, plan *scheduling.Plan, of *zoneGroup) seating {
-	s := seating{all: map[string]bool{}, pods: map[string]int{}}
+// zoneUseOf finds the pods of a zone group in a plan.
+func zoneUseOf(f *compile.Facts, plan *scheduling.Plan, of *zoneGroup) zoneUse {
+	s := zoneUse{all: map[string]bool{}, pods: map[string]int{}}
 	count := func(pods []string) (n int) {
 		for _, pod := range pods {
 			if of.users[pod] {
@@ -100,11 +100,11 @@ func seatingFacts(f *compile.Facts, plan *scheduling.Plan, of *zoneGroup) seatin
 	return s
 }
 
-// torn reports whether pods that wait for one volume may end up in different zones.
-func (s *seating) torn() bool { return s.machines > 1 && len(s.all) > 1 }
+// split reports whether pods that wait for one volume may end up in different zones.
+func (s *zoneUse) split() bool { return s.machines > 1 && len(s.all) > 1 }
 
 // likely lists the zones, those first in which most of the pods are.
-func (s *seating) likely(zones []string) []string {
+func (s *zoneUse) likely(zones []string) []string {
 	out := slices.Clone(zones)
 	slices.SortStableFunc(out, func(a, b string) int { return cmp.Compare(s.pods[b], s.pods[a]) })
 	return out
@@ -114,28 +114,28 @@ func (s *seating) likely(zones []string) []string {
 // It begins where most of them are without it, and as long as some are left out, or the
 // plan is dearer than one that need not meet, looks at other zones.
 func (t *settling) meet(ctx context.Context) error {
-	fellowships := fellowships(t.Volumes(t.Choice), t.Problem.Pods)
-	if len(fellowships) == 0 {
+	zoneGroups := zoneGroups(t.Volumes(t.Choice), t.Problem.Pods)
+	if len(zoneGroups) == 0 {
 		return nil
 	}
 	zones := zones(&t.Facts)
-	free := make([]seating, len(fellowships))
-	for i, of := range fellowships {
-		free[i] = seatingFacts(&t.Facts, t.best, of)
+	free := make([]zoneUse, len(zoneGroups))
+	for i, of := range zoneGroups {
+		free[i] = zoneUseOf(&t.Facts, t.best, of)
 	}
 	least := offers.Objective(t.Solver, &t.best.Summary)
-	plan, choice, err := t.gather(ctx, t.best, t.Choice, fellowships, zones)
+	plan, choice, err := t.unite(ctx, t.best, t.Choice, zoneGroups, zones)
 	if err != nil || plan == t.best {
 		return err
 	}
 	t.best, t.Choice = plan, choice
 	rounds := 0
-	for i, of := range fellowships {
+	for i, of := range zoneGroups {
 		if t.Choice.Zones[of.claims[0]] == "" {
 			continue
 		}
 		for _, zone := range free[i].likely(zones) {
-			now := seatingFacts(&t.Facts, t.best, of)
+			now := zoneUseOf(&t.Facts, t.best, of)
 			if now.left <= free[i].left && offers.Objective(t.Solver, &t.best.Summary) <= least || ctx.Err() != nil {
 				break
 			}
@@ -152,7 +152,7 @@ func (t *settling) meet(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			if plan, choice, err = t.gather(ctx, plan, choice, fellowships, zones); err != nil {
+			if plan, choice, err = t.unite(ctx, plan, choice, zoneGroups, zones); err != nil {
 				return err
 			}
 			if compareFacts(&t.Facts, plan, t.best) < 0 {
@@ -163,12 +163,12 @@ func (t *settling) meet(ctx context.Context) error {
 	return nil
 }
 
-// gather sends fellowships to one zone each until none is torn.
-func (t *settling) gather(ctx context.Context, plan *scheduling.Plan, choice *podspec.VolumeChoice, fellowships []*zoneGroup, zones []string) (*scheduling.Plan, *podspec.VolumeChoice, error) {
-	for range fellowships {
+// unite sends zone groups to one zone each until none is split.
+func (t *settling) unite(ctx context.Context, plan *scheduling.Plan, choice *podspec.VolumeChoice, zoneGroups []*zoneGroup, zones []string) (*scheduling.Plan, *podspec.VolumeChoice, error) {
+	for range zoneGroups {
 		next := choice.Clone()
-		for _, of := range fellowships {
-			if s := seatingFacts(&t.Facts, plan, of); s.torn() {
+		for _, of := range zoneGroups {
+			if s := zoneUseOf(&t.Facts, plan, of); s.split() {
 				send(next, of, s.likely(zones)[0])
 			}
 		}
@@ -184,7 +184,7 @@ func (t *settling) gather(ctx context.Context, plan *scheduling.Plan, choice *po
 	return plan, choice, nil
 }
 
-// send has the volumes of a fellowship made in a zone.
+// send has the volumes of a zone group made in a zone.
 func send(v *podspec.VolumeChoice, of *zoneGroup, zone string) {
 	for _, c := range of.claims {
 		v.Zones[c] = zone

@@ -90,23 +90,23 @@ func Random(seed uint64) *model.Problem {
 		p.Bins = append(p.Bins, b)
 	}
 	if r.IntN(2) == 0 {
-		Crowd(p, r)
+		AddPerNodeLimits(p, r)
 	}
 	return p
 }
 
 // Crowd draws per-node limits of a problem's classes, some of which run on its bins already.
-func Crowd(p *model.Problem, r *rand.Rand) {
+func AddPerNodeLimits(p *model.Problem, r *rand.Rand) {
 	for k := range int32(1 + r.IntN(3)) {
 		p.PerNodeLimits = append(p.PerNodeLimits, model.PerNodeLimit{Max: r.Int64N(6)})
 		for c := range p.Classes {
 			if r.IntN(2) == 0 {
-				p.Classes[c].PerNodeLimits = append(p.Classes[c].PerNodeLimits, model.Membership{Crowd: k, Weight: r.Int64N(4), Holds: r.IntN(2) == 0})
+				p.Classes[c].PerNodeLimits = append(p.Classes[c].PerNodeLimits, model.Membership{Limit: k, Weight: r.Int64N(4), Holds: r.IntN(2) == 0})
 			}
 		}
 		for i := range p.Bins {
 			if r.IntN(2) == 0 {
-				p.Bins[i].Present = append(p.Bins[i].Present, model.Presence{Crowd: k, N: r.Int64N(4)})
+				p.Bins[i].Present = append(p.Bins[i].Present, model.Presence{Limit: k, N: r.Int64N(4)})
 			}
 		}
 	}

@@ -194,7 +194,7 @@ func (c *Claim) requested() []corev1.ResourceName {
 
 // judgeCase proves the bound case by case: whatever number of machines a plan buys that cost at
 // least so much, it is at most the one of the certificate, or more than that.
-func (c *Claim) judgeCase(cert *scheduling.Certificate, tolls []toll) {
+func (c *Claim) judgeCase(cert *scheduling.Certificate, multipliers []multiplier) {
 	if c.cases++; c.cases > mostCases {
 		if c.cases == mostCases+1 {
 			c.malformed("more than %d cases", mostCases)
@@ -208,25 +208,25 @@ func (c *Claim) judgeCase(cert *scheduling.Certificate, tolls []toll) {
 			return
 		}
 		more := new(big.Int).Add(big.NewInt(x.AtMost), big.NewInt(1))
-		c.judgeCase(x.Fewer, append(slices.Clip(tolls), toll{from: x.From, domain: x.Domain, count: big.NewInt(x.AtMost)}))
-		c.judgeCase(x.More, append(slices.Clip(tolls), toll{from: x.From, domain: x.Domain, count: more, least: true}))
+		c.judgeCase(x.Fewer, append(slices.Clip(multipliers), multiplier{from: x.From, domain: x.Domain, count: big.NewInt(x.AtMost)}))
+		c.judgeCase(x.More, append(slices.Clip(multipliers), multiplier{from: x.From, domain: x.Domain, count: more, least: true}))
 		return
 	}
-	if cert == nil || cert.Kind != scheduling.AssignmentKind || byDomain(cert) || cert.Scale < 0 || cert.Scale > maxScale || len(cert.Tolls) != len(tolls) {
-		c.malformed("a case needs an assignment without domains, with a toll for each of %d counts", len(tolls))
+	if cert == nil || cert.Kind != scheduling.AssignmentKind || byDomain(cert) || cert.Scale < 0 || cert.Scale > maxScale || len(cert.Multipliers) != len(multipliers) {
+		c.malformed("a case needs an assignment without domains, with a multiplier for each of %d counts", len(multipliers))
 		return
 	}
-	for i := range tolls {
-		if tolls[i].per = cert.Tolls[i]; tolls[i].per < 0 {
-			c.malformed("a toll of %v", tolls[i].per)
+	for i := range multipliers {
+		if multipliers[i].per = cert.Multipliers[i]; multipliers[i].per < 0 {
+			c.malformed("a multiplier of %v", multipliers[i].per)
 			return
 		}
 	}
-	c.judgeAssignment(cert, tolls)
+	c.judgeAssignment(cert, multipliers)
 }
 
-// toll is what machines cost more or less that are counted for a case.
-type toll struct {
+// multiplier is what machines cost more or less that are counted for a case.
+type multiplier struct {
 	from   offerings.Price
 	domain string   // "" for all
 	count  *big.Int // how many there are at most, or at least
@@ -234,11 +234,11 @@ type toll struct {
 	per    offerings.Price
 }
 
-// charged is what a machine of a price in a domain costs with tolls. ok is false where that is no
+// charged is what a machine of a price in a domain costs with multipliers. ok is false where that is no
 // price.
-func charged(tolls []toll, price offerings.Price, domain string) (with offerings.Price, ok bool) {
+func charged(multipliers []multiplier, price offerings.Price, domain string) (with offerings.Price, ok bool) {
 	sum := big.NewInt(int64(price))
-	for _, t := range tolls {
+	for _, t := range multipliers {
 		switch {
 		case price < t.from || t.domain != "" && t.domain != domain:
 		case t.least:
@@ -250,10 +250,10 @@ func charged(tolls []toll, price offerings.Price, domain string) (with offerings
 	return offerings.Price(sum.Int64()), sum.Sign() >= 0 && sum.IsInt64()
 }
 
-// owed is what the tolls come to for the plans of the case at least.
-func owed(tolls []toll) *big.Int {
+// owed is what the multipliers come to for the plans of the case at least.
+func owed(multipliers []multiplier) *big.Int {
 	sum := new(big.Int)
-	for _, t := range tolls {
+	for _, t := range multipliers {
 		all := new(big.Int).Mul(t.count, big.NewInt(int64(t.per)))
 		if t.least {
 			sum.Add(sum, all)

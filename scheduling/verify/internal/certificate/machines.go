@@ -26,7 +26,7 @@ func (pr *proof) checkMachines() (reserved *big.Int, ok bool) {
 					if over, old := x.surplus(m, price), surplus[m.Offering.ReservationID]; old == nil || over.Cmp(old) > 0 {
 						surplus[m.Offering.ReservationID] = over
 					}
-				} else if price, payable := charged(pr.tolls, price, domain); !payable || !x.bears(m, price) {
+				} else if price, payable := charged(pr.multipliers, price, domain); !payable || !x.bears(m, price) {
 					bears = false
 				}
 			}
@@ -62,7 +62,7 @@ func (pr *proof) harmless(t *instancetypes.InstanceType, o *offerings.Offering) 
 	}
 	verdict := true
 	for x, domain := range pr.wherever(bare) {
-		price, payable := charged(pr.tolls, pr.Objective(t, *o), domain)
+		price, payable := charged(pr.multipliers, pr.Objective(t, *o), domain)
 		if verdict = x != nil && payable; verdict {
 			room := x.vector(x.Allocatable(t, *o))
 			verdict = x.bearsAll(room, price) ||
@@ -80,7 +80,7 @@ func (pr *proof) harmless(t *instancetypes.InstanceType, o *offerings.Offering) 
 // of them where its labels do not say.
 func (pr *proof) wherever(m *snapshot.Node) iter.Seq2[*proof, string] {
 	return func(yield func(*proof, string) bool) {
-		if len(pr.spreads) == 0 && !pr.byDomain && !slices.ContainsFunc(pr.tolls, func(t toll) bool { return t.domain != "" }) {
+		if len(pr.spreads) == 0 && !pr.byDomain && !slices.ContainsFunc(pr.multipliers, func(t multiplier) bool { return t.domain != "" }) {
 			yield(pr, "")
 			return
 		}

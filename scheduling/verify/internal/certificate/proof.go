@@ -34,8 +34,8 @@ type proof struct {
 	spreads  []*domainSpread
 	domains  map[string]*proof
 	byDomain bool
-	// tolls are what machines that are counted cost more or less.
-	tolls []toll
+	// multipliers are what machines that are counted cost more or less.
+	multipliers []multiplier
 	// worths are what pods are worth, by key.
 	worths  map[string]*big.Int
 	classes []*podClass
@@ -76,17 +76,17 @@ type part struct {
 }
 
 // judgeAssignment proves the bound from what pods are worth, wherever they are.
-func (c *Claim) judgeAssignment(cert *scheduling.Certificate, tolls []toll) {
+func (c *Claim) judgeAssignment(cert *scheduling.Certificate, multipliers []multiplier) {
 	pr, ok := c.readProof(cert)
 	if !ok {
 		return
 	}
-	pr.tolls = tolls
+	pr.multipliers = multipliers
 	reserved, ok := pr.checkMachines()
 	if !ok {
 		return
 	}
-	sum := new(big.Int).Lsh(owed(tolls), pr.scale)
+	sum := new(big.Int).Lsh(owed(multipliers), pr.scale)
 	for _, s := range pr.classes {
 		sum.Add(sum, new(big.Int).Mul(s.worth, big.NewInt(s.count(anywhere))))
 	}

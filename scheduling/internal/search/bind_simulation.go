@@ -12,8 +12,8 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/units"
 )
 
-// handed is a pod that the plan puts somewhere as part of an engine class.
-type handed struct {
+// placedPod is a pod that the plan puts somewhere as part of an engine class.
+type placedPod struct {
 	namespace, name string
 	priority        int32
 	class           int // planned
@@ -22,7 +22,7 @@ type handed struct {
 	node            int // by place among the bins, and after these the machines
 }
 
-func (h handed) compare(o handed) int {
+func (h placedPod) compare(o placedPod) int {
 	if h.priority != o.priority {
 		return cmp.Compare(o.priority, h.priority)
 	}
@@ -32,21 +32,21 @@ func (h handed) compare(o handed) int {
 	return strings.Compare(h.name, o.name)
 }
 
-// rehearse binds the pods of a plan one by one, with retries, in the order of their
+// unbindable binds the pods of a plan one by one, with retries, in the order of their
 // priorities and names, as a scheduler would, and counts by engine class those that do
 // not bind: spreads that count each other's pods can block each other in one order and
 // not in another.
-func (d *decoder) rehearse(machines []machine) map[model.ClassID]int64 {
+func (d *decoder) unbindable(machines []machine) map[model.ClassID]int64 {
 	t := d.ties
 	if t == nil || len(t.planner.Classes) == 0 {
 		return nil
 	}
-	r := &rehearsal{decoder: d, index: map[bearing]int32{}, known: make([][]int32, len(d.Parts))}
+	r := &bindSimulation{decoder: d, index: map[bindClass]int32{}, known: make([][]int32, len(d.Parts))}
 	r.problem = topology.Problem{Dims: t.planner.Dims, Rules: t.planner.Rules, Bins: t.planner.Bins}
-	pods := d.handedOut(machines, func(p *compile.Part) bool { return p.Pinned })
+	pods := d.placedPods(machines, func(p *compile.Part) bool { return p.Pinned })
 	order := make([]int32, len(pods))
 	for i := range pods {
-		order[i] = r.bearing(pods[i].part, pods[i].portion)
+		order[i] = r.bindClass(pods[i].part, pods[i].portion)
 	}
 	extra := t.domainsOf(d.spots(machines))
 	if topology.Binds(&r.problem, order, extra) {
@@ -55,31 +55,31 @@ func (d *decoder) rehearse(machines []machine) map[model.ClassID]int64 {
 	return r.surplus(pods, extra)
 }
 
-// rehearsal is what binding the pods of a plan takes. Pods that obey the same rules and
-// go to the same domains have the same bearing; there are few.
-type rehearsal struct {
+// bindSimulation is what binding the pods of a plan takes. Pods that obey the same rules and
+// go to the same domains have the same bindClass; there are few.
+type bindSimulation struct {
 	*decoder
-	problem topology.Problem // its classes are the bearings
-	index   map[bearing]int32
+	problem topology.Problem // its classes are the bindClasses
+	index   map[bindClass]int32
 	known   [][]int32 // by engine class and portion; nil where not known
 }
 
-// bearing is what decides how a pod binds: its own constraints, and where it goes.
-type bearing struct {
+// bindClass is what decides how a pod binds: its own constraints, and where it goes.
+type bindClass struct {
 	group, bonds, among int
 	of                  *compile.Partition
 	site                int
 }
 
-// handedOut lists the pods of some parts, in the order in which kube-scheduler takes them.
-func (d *decoder) handedOut(machines []machine, some func(*compile.Part) bool) []handed {
+// placedPods lists the pods of some parts, in the order in which kube-scheduler takes them.
+func (d *decoder) placedPods(machines []machine, some func(*compile.Part) bool) []placedPod {
 	n := 0
 	for i := range d.Planned {
 		n += len(d.Planned[i].Pods)
 	}
-	out := make([]handed, 0, n)
+	out := make([]placedPod, 0, n)
 	roster := d.newNameAssigner(machines)
-	hand := func(items []model.Item, node int) {
+	add := func(items []model.Item, node int) {
 		for _, it := range items {
 			p := &d.Parts[it.Class]
 			for k, x := range p.Portions {
@@ -88,23 +88,23 @@ func (d *decoder) handedOut(machines []machine, some func(*compile.Part) bool) [
 					continue
 				}
 				for _, pod := range pods {
-					out = append(out, handed{podspec.NamespaceOf(pod), pod.Name, d.Planned[x.Class].Priority, x.Class, it.Class, k, node})
+					out = append(out, placedPod{podspec.NamespaceOf(pod), pod.Name, d.Planned[x.Class].Priority, x.Class, it.Class, k, node})
 				}
 			}
 		}
 	}
 	for i, items := range d.solution.Bins {
-		hand(items, i)
+		add(items, i)
 	}
 	for i := range machines {
-		hand(machines[i].items, len(d.solution.Bins)+i)
+		add(machines[i].items, len(d.solution.Bins)+i)
 	}
-	slices.SortFunc(out, handed.compare)
+	slices.SortFunc(out, placedPod.compare)
 	return out
 }
 
-// bearing numbers the pods of a portion of a part.
-func (r *rehearsal) bearing(part model.ClassID, portion int) int32 {
+// bindClass numbers the pods of a portion of a part.
+func (r *bindSimulation) bindClass(part model.ClassID, portion int) int32 {
 	p := &r.Parts[part]
 	if r.known[part] == nil {
 		r.known[part] = slices.Repeat([]int32{-1}, len(p.Portions))
@@ -114,7 +114,7 @@ func (r *rehearsal) bearing(part model.ClassID, portion int) int32 {
 		return *known
 	}
 	t, class := r.ties, r.Planned[p.Portions[portion].Class]
-	s := bearing{class.Group, class.TopologyTerms, class.Among, t.List[t.UnitBook.Units[p.Unit].Signature].Part, p.Site}
+	s := bindClass{class.Group, class.TopologyTerms, class.Among, t.List[t.UnitBook.Units[p.Unit].Signature].Part, p.Site}
 	n, ok := r.index[s]
 	if !ok {
 		n = int32(len(r.problem.Classes))
@@ -125,8 +125,8 @@ func (r *rehearsal) bearing(part model.ClassID, portion int) int32 {
 	return n
 }
 
-// single is pods of one bearing in the planner's form.
-func (t *Ties) single(s bearing) topology.Class {
+// single is pods of one bindClass in the planner's form.
+func (t *Ties) single(s bindClass) topology.Class {
 	own := t.List[t.Number([]units.Member{{Group: s.group, TopologyTerms: s.bonds, Among: s.among, N: 1}}, nil)]
 	if own.Part == nil {
 		t.Link(own)
@@ -137,12 +137,12 @@ func (t *Ties) single(s bearing) topology.Class {
 }
 
 // surplus counts, by engine class, the units that do not bind, when not all do.
-func (r *rehearsal) surplus(pods []handed, extra [][]int32) map[model.ClassID]int64 {
+func (r *bindSimulation) surplus(pods []placedPod, extra [][]int32) map[model.ClassID]int64 {
 	problem := r.problem
 	problem.Classes = make([]topology.Class, len(pods))
 	given := make([][]int64, len(pods))
 	for i := range pods {
-		problem.Classes[i] = r.problem.Classes[r.bearing(pods[i].part, pods[i].portion)]
+		problem.Classes[i] = r.problem.Classes[r.bindClass(pods[i].part, pods[i].portion)]
 		problem.Classes[i].Priority = pods[i].priority
 		given[i] = []int64{1}
 	}

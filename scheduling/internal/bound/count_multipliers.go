@@ -27,14 +27,14 @@ type count struct {
 }
 
 // countProposal is a proposal for plans that keep counts. What a machine costs more for those that
-// are at most so many, it may hold more, and the toll of as many is lost; what it costs less
+// are at most so many, it may hold more, and the multiplier of as many is lost; what it costs less
 // for those that are at least so many is gained as many times.
 type countProposal struct {
-	counts []count
-	tolls  []int64
-	on     *assignment // what is on sale
-	prices *assignment // with the tolls
-	value  float64     // of it all, in units of the search
+	counts      []count
+	multipliers []int64
+	on          *assignment // what is on sale
+	prices      *assignment // with the multipliers
+	value       float64     // of it all, in units of the search
 	// few are machines of which parts are bought, next those to look at; nil where rounds are
 	// over.
 	few, next []candidate
@@ -44,27 +44,27 @@ type countProposal struct {
 	part map[kindCount]float64
 }
 
-// surcharge is what a machine costs more by tolls; it may be negative.
-func (m *machine) surcharge(counts []count, tolls []int64) (sum int64) {
+// surcharge is what a machine costs more by multipliers; it may be negative.
+func (m *machine) surcharge(counts []count, multipliers []int64) (sum int64) {
 	for i, c := range counts {
 		switch {
 		case !c.has(m):
 		case c.least:
-			sum -= tolls[i]
+			sum -= multipliers[i]
 		default:
-			sum += tolls[i]
+			sum += multipliers[i]
 		}
 	}
 	return sum
 }
 
-// withTolls is the assignment with other prices; ok is false where some are below 0.
-func (a *assignment) withTolls(counts []count, tolls []int64) (with *assignment, ok bool) {
+// withMultipliers is the assignment with other prices; ok is false where some are below 0.
+func (a *assignment) withMultipliers(counts []count, multipliers []int64) (with *assignment, ok bool) {
 	x := *a
 	x.machines, x.prices = slices.Clone(a.machines), slices.Clone(a.prices)
 	for i := range x.machines {
 		m := &x.machines[i]
-		if m.price += m.surcharge(counts, tolls); m.price < 0 {
+		if m.price += m.surcharge(counts, multipliers); m.price < 0 {
 			return nil, false
 		}
 		x.prices[i] = float64(m.price) / a.price
@@ -72,30 +72,30 @@ func (a *assignment) withTolls(counts []count, tolls []int64) (with *assignment,
 	return &x, true
 }
 
-// owed is what the tolls come to.
-func owed(counts []count, tolls []int64) (sum int64) {
+// owed is what the multipliers come to.
+func owed(counts []count, multipliers []int64) (sum int64) {
 	for i, c := range counts {
 		if c.least {
-			sum += c.number * tolls[i]
+			sum += c.number * multipliers[i]
 		} else {
-			sum -= c.number * tolls[i]
+			sum -= c.number * multipliers[i]
 		}
 	}
 	return sum
 }
 
 // begin is a case before anything is solved for it: what is proven for the one that it is part
-// of holds for it without further tolls.
+// of holds for it without further multipliers.
 func (a *assignment) begin(before *countProposal, counts []count) *countProposal {
 	t := &countProposal{
-		counts: counts, tolls: append(slices.Clone(before.tolls), make([]int64, len(counts)-len(before.tolls))...),
+		counts: counts, multipliers: append(slices.Clone(before.multipliers), make([]int64, len(counts)-len(before.multipliers))...),
 		on: a, prices: before.prices, value: before.value,
 	}
 	t.next = a.counted(a.found(before.few), counts)
 	return t
 }
 
-// advance looks for worths and tolls with the machines that are next, and notes which to try
+// advance looks for worths and multipliers with the machines that are next, and notes which to try
 // after them.
 func (t *countProposal) advance(work *int64) {
 	a, few := t.on, t.next
@@ -104,20 +104,20 @@ func (t *countProposal) advance(work *int64) {
 	if !a.solve(p.Solver, countGap, work) {
 		return
 	}
-	tolls := make([]int64, len(t.counts))
+	multipliers := make([]int64, len(t.counts))
 	for i := range t.counts {
 		if t.counts[i].none() {
-			tolls[i] = int64(t.value * a.price) // more than any of them could hold
+			multipliers[i] = int64(t.value * a.price) // more than any of them could hold
 		}
 	}
 	for k, i := range used {
-		toll := p.Toll(k) * a.price
-		if !(toll*float64(max(1, t.counts[i].number)) < dearestTolls) {
+		multiplier := p.LimitDual(k) * a.price
+		if !(multiplier*float64(max(1, t.counts[i].number)) < largestMultiplier) {
 			return
 		}
-		tolls[i] = int64(toll)
+		multipliers[i] = int64(multiplier)
 	}
-	x, ok := a.withTolls(t.counts, tolls)
+	x, ok := a.withMultipliers(t.counts, multipliers)
 	if !ok {
 		return
 	}
@@ -126,10 +126,10 @@ func (t *countProposal) advance(work *int64) {
 	next := x.makeFeasible(worths, append(vectors, t.prices.best.vectors...))
 	broken := next.broken
 	x.best = x.polish(next)
-	if value := x.proven() + float64(owed(t.counts, tolls))/a.price; value > t.value {
-		t.tolls, t.prices, t.value = tolls, x, value
+	if value := x.proven() + float64(owed(t.counts, multipliers))/a.price; value > t.value {
+		t.multipliers, t.prices, t.value = multipliers, x, value
 	}
-	if p.Astray() <= countAstray {
+	if p.Residual() <= countResidual {
 		t.few, t.part = a.wanted(p, few), a.parted(p, few)
 	}
 	if t.rounds++; t.rounds < countRounds && fresh(few, broken) {
@@ -162,13 +162,13 @@ func (a *assignment) countProblem(few []candidate, counts []count) (p *relaxatio
 const (
 	// countRounds bounds how often machines are added to a case.
 	countRounds = 6
-	// dearestTolls is what the tolls of a count may come to, in nano-USD.
-	dearestTolls = 1e16
+	// largestMultiplier is what the multipliers of a count may come to, in nano-USD.
+	largestMultiplier = 1e16
 	// countGap is the gap at which a run for a case ends.
 	countGap = 1e-6
-	// countAstray is how far from what is asked for a solution may be that tells of parts of
+	// countResidual is how far from what is asked for a solution may be that tells of parts of
 	// machines, and nearlyWhole what counts are loosened by so that there is one.
-	countAstray, nearlyWhole = 1e-3, 1e-4
+	countResidual, nearlyWhole = 1e-3, 1e-4
 )
 
 // wanted are the machines that a solved problem buys parts of.
