@@ -1,62 +1,28 @@
 package podspec
 
 import (
-	"strconv"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 )
 
-// The numeric toleration operators of recent Kubernetes versions.
-const (
-	tolerationLt corev1.TolerationOperator = "Lt"
-	tolerationGt corev1.TolerationOperator = "Gt"
-)
-
-// Tolerates reports whether one of the tolerations covers the taint: key (empty
-// with Exists for all keys), effect (empty for all) and, by operator, value.
+// Tolerates reports whether one of the tolerations covers the taint, by the API's own rule. One
+// without a key that does not say Exists, which the API does not accept, covers nothing.
 func Tolerates(tolerations []corev1.Toleration, taint *corev1.Taint) bool {
 	for i := range tolerations {
 		t := &tolerations[i]
-		if t.Effect != "" && t.Effect != taint.Effect {
-			continue
-		}
-		if t.Key != "" && t.Key != taint.Key {
-			continue
-		}
-		switch t.Operator {
-		case corev1.TolerationOpExists:
+		if (t.Key != "" || t.Operator == corev1.TolerationOpExists) && silently(t.ToleratesTaint, taint) {
 			return true
-		case "", corev1.TolerationOpEqual:
-			if t.Key != "" && t.Value == taint.Value {
-				return true
-			}
-		case tolerationLt, tolerationGt:
-			if t.Key != "" && toleratesNumber(t.Operator, t.Value, taint.Value) {
-				return true
-			}
 		}
 	}
 	return false
 }
 
-// toleratesNumber compares a taint's value with a toleration's; both must be
-// decimal integers in their shortest form.
-func toleratesNumber(op corev1.TolerationOperator, toleration, taint string) bool {
-	limit, okLimit := canonicalInt(toleration)
-	value, okValue := canonicalInt(taint)
-	if !okLimit || !okValue {
-		return false
-	}
-	if op == tolerationLt {
-		return value < limit
-	}
-	return value > limit
-}
-
-func canonicalInt(s string) (int64, bool) {
-	n, err := strconv.ParseInt(s, 10, 64)
-	return n, err == nil && strconv.FormatInt(n, 10) == s
+// silently asks a rule of the API that writes to a logger, which the zero value of that leaves out.
+// Operators Lt and Gt count.
+func silently[Logger any](tolerates func(Logger, *corev1.Taint, bool) bool, taint *corev1.Taint) bool {
+	var none Logger
+	return tolerates(none, taint, true)
 }
 
 // Untolerated returns the first taint with a hard effect (NoSchedule, NoExecute)

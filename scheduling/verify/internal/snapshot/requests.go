@@ -6,7 +6,6 @@ import (
 	"maps"
 	"math/big"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/samber/lo"
@@ -181,34 +180,14 @@ func Untolerated(taints []corev1.Taint, tolerations []corev1.Toleration) []corev
 
 // Tolerated reports whether one of the tolerations tolerates the taint.
 func Tolerated(taint corev1.Taint, tolerations []corev1.Toleration) bool {
-	return slices.ContainsFunc(tolerations, func(t corev1.Toleration) bool { return tolerates(t, taint) })
+	return slices.ContainsFunc(tolerations, func(t corev1.Toleration) bool { return tolerates(t.ToleratesTaint, &taint) })
 }
 
-// tolerates follows the API's rule: an empty effect matches every effect, an empty
-// key every key; Lt and Gt compare the taint's value with the toleration's.
-func tolerates(t corev1.Toleration, taint corev1.Taint) bool {
-	if t.Effect != "" && t.Effect != taint.Effect || t.Key != "" && t.Key != taint.Key {
-		return false
-	}
-	switch t.Operator {
-	case corev1.TolerationOpExists:
-		return true
-	case "", corev1.TolerationOpEqual:
-		return t.Value == taint.Value
-	case corev1.TolerationOpLt, corev1.TolerationOpGt:
-		limit, okLimit := canonicalInteger(t.Value)
-		value, okValue := canonicalInteger(taint.Value)
-		return okLimit && okValue && (t.Operator == corev1.TolerationOpLt && value < limit || t.Operator == corev1.TolerationOpGt && value > limit)
-	default:
-		return false
-	}
-}
-
-// canonicalInteger parses a decimal int64 that has no sign but a minus, no leading
-// zero and no space.
-func canonicalInteger(s string) (int64, bool) {
-	n, err := strconv.ParseInt(s, 10, 64)
-	return n, err == nil && strconv.FormatInt(n, 10) == s
+// tolerates follows the API's rule, with the operators Lt and Gt. The zero value of its logger
+// writes nothing.
+func tolerates[Logger any](rule func(Logger, *corev1.Taint, bool) bool, taint *corev1.Taint) bool {
+	var none Logger
+	return rule(none, taint, true)
 }
 
 // nodeTaints returns the taints of a running or in-flight node that a pod has to
