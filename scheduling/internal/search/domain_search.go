@@ -176,8 +176,7 @@ func (s *domainSearch) try(m *move, rigid bool) bool {
 }
 
 // moves lists what could be changed: machines are taken apart, those first that are the
-// emptiest; then classes go to one site or leave one, then all that a rule concerns do,
-// and, where pods are left out, classes make way altogether.
+// emptiest; then classes go to one site or leave one.
 func (s *domainSearch) moves() []move {
 	out := s.apart()
 	for i := range s.planner.Classes {
@@ -191,16 +190,6 @@ func (s *domainSearch) moves() []move {
 			}
 		}
 	}
-	for r := range s.Rules {
-		out = append(out, s.moveGroup(int32(r))...)
-	}
-	if s.best.bind < s.best.PodCount() {
-		for i := range s.planner.Classes {
-			if podspec.Sum(s.counts[i]) > 0 {
-				out = append(out, move{classes: []int{i}, limit: func(int, int) int64 { return 0 }})
-			}
-		}
-	}
 	return out
 }
 
@@ -209,32 +198,6 @@ func only(ok bool) int64 {
 		return -1
 	}
 	return 0
-}
-
-// moveGroup lists the moves of all classes that a rule concerns: to one domain, or out of it.
-func (s *domainSearch) moveGroup(rule int32) []move {
-	var classes []int
-	place := map[int]int{} // of the rule among a class's links
-	for i := range s.planner.Classes {
-		if k := slices.IndexFunc(s.planner.Classes[i].Links, func(l topology.Link) bool { return l.Rule == rule }); k >= 0 {
-			classes = append(classes, i)
-			place[i] = k
-		}
-	}
-	if len(classes) < 2 {
-		return nil
-	}
-	var out []move
-	for d := range s.Rules[rule].Domains {
-		in := func(class, site int) bool {
-			return int(s.planner.Classes[class].Sites[site].Domains[place[class]]) == d
-		}
-		out = append(out,
-			move{classes: classes, limit: func(class, site int) int64 { return only(in(class, site)) }},
-			move{classes: classes, limit: func(class, site int) int64 { return only(!in(class, site)) }},
-		)
-	}
-	return out
 }
 
 // apart lists the moves of what is on one machine away from its site.
