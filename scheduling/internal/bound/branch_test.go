@@ -156,29 +156,6 @@ func TestCasesByDomain(t *testing.T) {
 	assert.Less(t, r.Bound, int64(3.5*usd), "three in all")
 }
 
-// A machine that another one makes pointless still counts where it is, and where that one is not
-// of as many counts.
-func TestWhatIsPointlessByDomain(t *testing.T) {
-	m := Market{Dims: 1, Classes: []Class{{Size: []int64{1}, Count: 9}}, Options: []Choice{
-		{Cap: []int64{2}, Price: 10, Users: row(true), Domain: 1},
-		{Cap: []int64{2}, Price: 20, Users: row(true), Domain: 1},
-		{Cap: []int64{2}, Price: 30, Users: row(true), Domain: 2},
-		{Cap: []int64{2}, Price: 40, Users: row(true), Domain: 2},
-	}}
-	prices := func(counts ...count) (out []int64) {
-		for _, x := range m.machinesAmong(m.Options, counts) {
-			out = append(out, x.price)
-		}
-		slices.Sort(out)
-		return out
-	}
-	assert.Equal(t, []int64{10, 30}, prices())
-	assert.Equal(t, []int64{10, 30}, prices(count{kindCount: kindCount{20, 1}, number: 1}))
-	assert.Equal(t, []int64{10, 20, 30}, prices(count{kindCount: kindCount{20, 1}, number: 1, least: true}))
-	assert.Equal(t, []int64{10, 20, 30, 40}, prices(count{kindCount: kindCount{20, 1}, number: 1, least: true}, count{kindCount: kindCount{40, 2}, number: 1, least: true}))
-	assert.Equal(t, []int64{10, 20, 30}, prices(count{kindCount: kindCount{20, 0}, number: 1, least: true}))
-}
-
 // Five pods of which a machine holds two take three machines. What a second offer of the same
 // machine costs more does not keep it from being counted.
 func TestCasesOfHalves(t *testing.T) {

@@ -136,25 +136,6 @@ func cheapest(m Market) (price int64, ok bool) {
 	return best, best < math.MaxInt64
 }
 
-func TestUndominated(t *testing.T) {
-	all, some := row(true, true), row(true, false)
-	for name, tc := range map[string]struct {
-		choices []Choice
-		kept    []int
-	}{
-		"nothing":                  {nil, nil},
-		"equal ones, the first":    {[]Choice{{[]int64{4, 4}, 9, all, 0}, {[]int64{4, 4}, 9, all, 0}}, []int{0}},
-		"cheaper and larger":       {[]Choice{{[]int64{4, 4}, 9, all, 0}, {[]int64{5, 4}, 8, all, 0}}, []int{1}},
-		"cheaper and smaller":      {[]Choice{{[]int64{4, 4}, 9, all, 0}, {[]int64{5, 3}, 8, all, 0}}, []int{1, 0}},
-		"cheaper for fewer":        {[]Choice{{[]int64{4, 4}, 9, all, 0}, {[]int64{4, 4}, 8, some, 0}}, []int{1, 0}},
-		"dearer for fewer":         {[]Choice{{[]int64{4, 4}, 9, all, 0}, {[]int64{4, 4}, 10, some, 0}}, []int{0}},
-		"equal price, more room":   {[]Choice{{[]int64{4, 4}, 9, all, 0}, {[]int64{4, 5}, 9, all, 0}}, []int{1}},
-		"several of several kinds": {[]Choice{{[]int64{1, 1}, 1, all, 0}, {[]int64{9, 9}, 9, all, 0}, {[]int64{1, 1}, 2, all, 0}, {[]int64{8, 9}, 9, some, 0}, {[]int64{0, 1}, 9, all, 0}}, []int{0, 1}},
-	} {
-		t.Run(name, func(t *testing.T) { assert.Equal(t, tc.kept, undominated(tc.choices)) })
-	}
-}
-
 // Whatever is left out, something as good is kept.
 func TestUndominatedKeepsTheBest(t *testing.T) {
 	rng := rand.New(rand.NewPCG(31, 1))
@@ -188,28 +169,6 @@ func randomMarketOption(rng *rand.Rand, m Market) Choice {
 	return c
 }
 
-func TestMachines(t *testing.T) {
-	m := Market{Dims: 2,
-		Classes: []Class{{Size: []int64{3, 0}, Count: 4}, {Size: []int64{1, 7}, Count: 2, PerNode: 1}, {Size: []int64{1, 1}}, {Size: []int64{math.MaxInt64 / 2, 0}, Count: 9}},
-		Options: []Choice{
-			{Cap: []int64{10, -5}, Price: 5, Users: row(true, true, true, false)},
-			{Cap: []int64{math.MaxInt64, 9}, Price: 6, Users: row(false, true, true, true)},
-			{Cap: []int64{2, 6}, Price: 1, Users: row(true, true, true, true)},
-		},
-		Supplies: []Supply{{Count: 0, Members: []Choice{{Cap: []int64{9, 9}, Users: row(true, true, true, true)}}}, {Count: 3, Members: []Choice{{Cap: []int64{99, 99}, Users: row(true, true, false, false)}}}},
-	}
-	require.True(t, m.sound())
-	machines := m.machines()
-	assert.Equal(t, []machine{
-		{cap: []int64{10, 0}, price: 5, users: row(true, false, false, false), supply: -1},
-		{cap: []int64{math.MaxInt64, 9}, price: 6, users: row(false, true, false, true), supply: -1},
-		{cap: []int64{14, 14}, users: row(true, true, false, false), supply: 1},
-	}, machines)
-	assert.Equal(t, int64(3), m.alone(&machines[0], 0))
-	assert.Equal(t, int64(1), m.alone(&machines[1], 1))
-	assert.Equal(t, int64(2), m.alone(&machines[1], 3))
-	assert.Equal(t, int64(4), m.alone(&machines[2], 0), "no more than there are")
-}
 func TestSound(t *testing.T) {
 	good := func() Market {
 		return Market{Dims: 1, Classes: []Class{{Size: []int64{1}, Count: 1}}, Options: []Choice{{Cap: []int64{1}, Price: 1, Users: row(true)}},

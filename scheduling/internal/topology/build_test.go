@@ -123,12 +123,3 @@ func anti(domains int) Rule {
 func problem(rules []Rule, classes ...Class) *Problem {
 	return &Problem{Dims: 1, Rules: rules, Classes: classes}
 }
-
-// begun makes a planner to which all classes are known, and none is placed.
-func begun(p *Problem) *planner {
-	s := newPlanner(compile(p))
-	for c := range p.Classes {
-		s.begin(int32(c))
-	}
-	return s
-}

@@ -220,15 +220,3 @@ func TestPlanStaysOnFirmGround(t *testing.T) {
 		})
 	}
 }
-
-func TestDepths(t *testing.T) {
-	rules := []Rule{affinity(2), affinity(2), affinity(2).wish(1), spread(1, 2)}
-	p := problem(rules,
-		class(1, 2, seen(0)), class(1, 2, holds(0), seen(1)), class(1, 2, holds(1)),
-		class(1, 2, self(0)), class(1, 2, holds(2), self(3)), class(1, 0, holds(1)))
-	assert.Equal(t, []int{0, 1, 2, 1, 0, 0}, newPlanner(compile(p)).depths())
-	ring := problem([]Rule{affinity(2), affinity(2)}, class(1, 2, holds(0), seen(1)), class(1, 2, holds(1), seen(0)))
-	for _, depth := range newPlanner(compile(ring)).depths() {
-		assert.LessOrEqual(t, depth, 2*deepest)
-	}
-}

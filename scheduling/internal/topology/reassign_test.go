@@ -220,12 +220,6 @@ func TestDealingIsLimited(t *testing.T) {
 	assert.Zero(t, x.lack)
 }
 
-func TestFloor(t *testing.T) {
-	for _, x := range [][3]int64{{7, 2, 3}, {-7, 2, -4}, {-8, 2, -4}, {0, 5, 0}, {-1, 5, -1}, {4, 5, 0}} {
-		assert.Equal(t, x[2], floor(x[0], x[1]), "%d/%d", x[0], x[1])
-	}
-}
-
 // Whenever it is late, the plan is one that binds and places as many.
 func TestDealingEndsInTime(t *testing.T) {
 	p := twin(5, 20)
