@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"os"
 	"runtime"
 	"slices"
 	"strconv"
@@ -64,6 +65,7 @@ func parse(args []string, stderr io.Writer) (*settings, error) {
 	peers := flags.String("peers", "", "`names` of planners (default all; see -list)")
 	within := flags.String("markets", "", "`names` of markets, with commas between them (default all; see -list)")
 	region := flags.String("region", "us-east-1", "EC2 `region` whose catalog is used")
+	kwok := flags.String("kwok", "", "use the catalog in this `file` for Karpenter's KWOK provider, in place of the one that it brings")
 	workers := flags.Int("workers", runtime.NumCPU(), "how many goroutines Karpenter may use for one pod")
 	flags.Uint64Var(&s.seed, "seed", 20261121, "`seed` of all corpora")
 	flags.DurationVar(&s.measure.Timeout, "timeout", 10*time.Minute, "end a planner's run after this time; 0 never")
@@ -99,7 +101,7 @@ func parse(args []string, stderr io.Writer) (*settings, error) {
 		*names = ""
 	}
 	s.reports, faults[5] = choose("report", *names, known, func(name string) string { return name })
-	if all, err := markets(*region); err != nil {
+	if all, err := markets(*region, *kwok); err != nil {
 		faults[4] = err
 	} else {
 		s.markets, faults[4] = choose("markets", *within, all, func(m corpus.Market) string { return m.Name })
@@ -152,7 +154,7 @@ func numbers(what, text string) ([]int, error) {
 	return out, nil
 }
 
-func markets(region string) ([]corpus.Market, error) {
+func markets(region, kwok string) ([]corpus.Market, error) {
 	synthetic, err := corpus.Synthetic()
 	if err != nil {
 		return nil, err
@@ -161,15 +163,28 @@ func markets(region string) ([]corpus.Market, error) {
 	if err != nil {
 		return nil, fmt.Errorf("-region: %w", err)
 	}
-	r, err := karpenter.KWOK()
+	fake, err := kwokMarket(kwok)
 	if err != nil {
-		return nil, err
-	}
-	fake, err := corpus.KWOK(r)
-	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("-kwok: %w", err)
 	}
 	return []corpus.Market{synthetic, cloud, fake}, nil
+}
+
+// kwokMarket is the catalog in the file, or the one that Karpenter's module brings.
+func kwokMarket(file string) (corpus.Market, error) {
+	if file == "" {
+		r, err := karpenter.KWOK()
+		if err != nil {
+			return corpus.Market{}, err
+		}
+		return corpus.KWOK(r)
+	}
+	r, err := os.Open(file)
+	if err != nil {
+		return corpus.Market{}, err
+	}
+	defer r.Close()
+	return corpus.KWOK(r)
 }
 
 // describe lists what can be chosen.
