@@ -48,7 +48,7 @@ func (s *planner) choose(class int32) (best int32, n int64, runs bool) {
 	var least merit
 	for k := range cells {
 		i := first + int32(k)
-		allowed, _, opens := s.counts.admits(cells[k].terms)
+		allowed, opens := s.counts.admits(cells[k].terms)
 		if allowed == 0 {
 			continue
 		}

@@ -1,7 +1,5 @@
 package topology
 
-import "slices"
-
 // counts is how many pods the rules count where, kept up to date pod by pod.
 type counts struct {
 	t *tables
@@ -84,10 +82,9 @@ func (s *counts) floor(rule, dom int32) int64 {
 // bump notes that pods which a rule kept out may get in.
 func (s *counts) bump(rule int32) { s.version[rule]++ }
 
-// admits is how many pods the hard rules let into a cell now, one after the other. For
-// 0, at is a term that keeps them out. Opens says that the pod would be the first of
-// its kind to which it has an affinity.
-func (s *counts) admits(terms []term) (n int64, at int, opens bool) {
+// admits is how many pods the hard rules let into a cell now, one after the other. Opens
+// says that the pod would be the first of its kind to which it has an affinity.
+func (s *counts) admits(terms []term) (n int64, opens bool) {
 	n = many
 	for i := range terms {
 		e := &terms[i]
@@ -100,11 +97,11 @@ func (s *counts) admits(terms []term) (n int64, at int, opens bool) {
 				continue
 			}
 			if e.dom < 0 {
-				return 0, i, false
+				return 0, false
 			}
 			room := s.t.p.Rules[e.rule].Max + s.floor(e.rule, e.dom) - s.count[e.dom] - e.adds
 			if room < 0 {
-				return 0, i, false
+				return 0, false
 			}
 			if e.adds > 0 {
 				n = min(n, room/e.adds+1)
@@ -114,11 +111,11 @@ func (s *counts) admits(terms []term) (n int64, at int, opens bool) {
 				continue
 			}
 			if e.dom < 0 {
-				return 0, i, false
+				return 0, false
 			}
 			if s.count[e.dom] <= 0 && !opens {
-				if closed := s.closed(terms); closed >= 0 {
-					return 0, closed, false
+				if s.closed(terms) {
+					return 0, false
 				}
 				opens = true
 				n = 1
@@ -129,47 +126,30 @@ func (s *counts) admits(terms []term) (n int64, at int, opens bool) {
 			}
 			if e.holds {
 				if s.count[e.dom] > 0 {
-					return 0, i, false
+					return 0, false
 				}
 				if e.adds > 0 {
 					n = min(n, 1)
 				}
 			}
 			if e.adds > 0 && s.holders[e.dom] > 0 {
-				return 0, i, false
+				return 0, false
 			}
 		}
 	}
-	return n, -1, opens
+	return n, opens
 }
 
-// closed is an affinity because of which a pod may not open a domain for its own kind:
-// one that counts pods elsewhere and none here, or that does not count this pod. It is
-// -1 if the pod may.
-func (s *counts) closed(terms []term) int {
+// closed reports whether an affinity keeps a pod from opening a domain for its own kind: one
+// that counts pods already, here or elsewhere, or that does not count this pod.
+func (s *counts) closed(terms []term) bool {
 	for i := range terms {
 		e := &terms[i]
-		if e.wish || e.kind != Affinity || !e.holds {
-			continue
-		}
-		if e.dom < 0 || s.count[e.dom] <= 0 && (!e.self || s.all[e.rule] > 0) {
-			return i
+		if !e.wish && e.kind == Affinity && e.holds && (e.dom < 0 || s.all[e.rule] > 0 || s.count[e.dom] <= 0 && !e.self) {
+			return true
 		}
 	}
-	for i := range terms {
-		// One that counts pods here keeps the others from being opened.
-		if e := &terms[i]; !e.wish && e.kind == Affinity && e.holds && s.all[e.rule] > 0 {
-			return s.unopened(terms)
-		}
-	}
-	return -1
-}
-
-// unopened is the first affinity without a counted pod.
-func (s *counts) unopened(terms []term) int {
-	return slices.IndexFunc(terms, func(e term) bool {
-		return !e.wish && e.kind == Affinity && e.holds && s.count[e.dom] <= 0
-	})
+	return false
 }
 
 // add counts n more pods in a cell.

@@ -71,7 +71,7 @@ func TestAdmitsAgreesWithReading(t *testing.T) {
 			if counts[c.class][c.site] == 0 {
 				continue
 			}
-			n, _, _ := r.counts.admits(c.terms)
+			n, _ := r.counts.admits(c.terms)
 			require.Equal(t, plain.allows(int(c.class), int(c.site)), n > 0, "round %d: class %d at site %d\n%+v\n%v",
 				round, c.class, c.site, p, counts)
 		}

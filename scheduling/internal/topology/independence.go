@@ -300,7 +300,7 @@ func (r *replay) line(pods []int32) bool {
 			now := r.counts.changes(c)
 			if r.seen[c] != now {
 				terms := r.cells[r.first[c]].terms
-				if n, _, _ := r.counts.admits(terms); n > 0 {
+				if n, _ := r.counts.admits(terms); n > 0 {
 					r.counts.add(terms, 1)
 					continue
 				}

@@ -137,7 +137,7 @@ func (s *planner) blocked(class int32) bool {
 		if n, _ := s.rooms.find(first + int32(k)); n == 0 {
 			continue
 		}
-		if n, _, _ := s.counts.admits(cells[k].terms); n == 0 ||
+		if n, _ := s.counts.admits(cells[k].terms); n == 0 ||
 			slices.ContainsFunc(cells[k].terms, func(e term) bool { return e.holds && !e.wish }) {
 			return true
 		}

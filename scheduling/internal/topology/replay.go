@@ -176,7 +176,7 @@ func (r *replay) bind(class int32, placed []int64) (all int64) {
 			if r.bound[i] == placed[i] {
 				continue
 			}
-			n, _, _ := r.counts.admits(cells[k].terms)
+			n, _ := r.counts.admits(cells[k].terms)
 			if n = min(n, placed[i]-r.bound[i]); n == 0 {
 				continue
 			}

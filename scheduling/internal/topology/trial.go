@@ -70,7 +70,7 @@ func (t *trial) start(cl *cluster, placed []int64, in []bool) {
 // bind binds up to n pods in a cell, and returns how many.
 func (t *trial) bind(i int32, n int64) int64 {
 	terms := t.cells[i].terms
-	may, _, _ := t.counts.admits(terms)
+	may, _ := t.counts.admits(terms)
 	if n = min(n, may); n > 0 {
 		t.counts.add(terms, n)
 	}
