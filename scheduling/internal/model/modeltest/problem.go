@@ -95,7 +95,7 @@ func Random(seed uint64) *model.Problem {
 	return p
 }
 
-// Crowd draws per-node limits of a problem's classes, some of which run on its bins already.
+// AddPerNodeLimits draws per-node limits of a problem's classes, some of which run on its bins already.
 func AddPerNodeLimits(p *model.Problem, r *rand.Rand) {
 	for k := range int32(1 + r.IntN(3)) {
 		p.PerNodeLimits = append(p.PerNodeLimits, model.PerNodeLimit{Max: r.Int64N(6)})
