@@ -163,7 +163,6 @@ const (
 func placedFreely(ctx context.Context, f *compile.Facts, c *compile.Compiler, plan *scheduling.Plan, placed []int64, params pack.Params) (*scheduling.Plan, []int64, *scheduling.Realised) {
 	how := fleetParams(f, params.Work, params.Late)
 	realised, mean := realise(ctx, f, c, plan, how.Brief)
-	ZMean = mean
 	free := fleet.Improve(c, plan, how)
 	if free == nil {
 		return plan, placed, realised
@@ -173,7 +172,6 @@ func placedFreely(ctx context.Context, f *compile.Facts, c *compile.Compiler, pl
 		return plan, placed, realised
 	}
 	if r, m := realise(ctx, f, c, other, how.Brief); r != nil && m < mean {
-		ZMean = m
 		return other, free.Placed(free.Solution), r
 	}
 	return plan, placed, realised
@@ -260,5 +258,3 @@ func conclude(s *scheduling.Summary, p proof, price offerings.Price, late bool) 
 		s.Status = scheduling.StatusComplete
 	}
 }
-
-var ZMean offerings.Price
