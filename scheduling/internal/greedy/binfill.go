@@ -43,12 +43,12 @@ func (f *Filler) FillBins(b *Bins, remaining []int64, values []float64) {
 		copy(f.left, b.Room[i])
 		f.items = f.items[:0]
 		for _, x := range bin.Present {
-			f.crowd[x.Limit] = x.N
+			f.used[x.Limit] = x.N
 		}
 		f.fillUp(&f.bin.option, shelves, remaining, values)
 		f.leave(f.items)
 		for _, x := range bin.Present {
-			f.crowd[x.Limit] = 0
+			f.used[x.Limit] = 0
 		}
 		b.Items[i] = slices.Clone(f.items)
 		copy(b.Room[i], f.left)

@@ -105,13 +105,13 @@ func (x *placing) place(order []model.ClassID, remaining []int64) {
 	}
 }
 
-// SameSeats reports whether pods of two classes fit into the same bins, company aside.
+// SameSeats reports whether pods of two classes fit into the same bins, occupants aside.
 func (f *Filler) SameSeats(a, b model.ClassID) bool {
 	return f.SizeOf[a] == f.SizeOf[b] && f.p.Classes[a].Group == f.p.Classes[b].Group
 }
 
-// sameCompany reports whether pods of two classes are let in by the same pods.
-func (f *Filler) sameCompany(a, b model.ClassID) bool {
+// sameConflicts reports whether pods of two classes are let in by the same pods.
+func (f *Filler) sameConflicts(a, b model.ClassID) bool {
 	x, y := &f.p.Classes[a], &f.p.Classes[b]
 	return x.PerNode == 0 && y.PerNode == 0 && len(x.Conflicts) == 0 && len(y.Conflicts) == 0 && slices.Equal(x.PerNodeLimits, y.PerNodeLimits)
 }
@@ -125,7 +125,7 @@ func (x *placing) run(classes []model.ClassID, remaining []int64) {
 	request := x.p.Classes[classes[0]].Request
 	at := 0
 	for i, c := range classes {
-		if i == 0 || !x.sameCompany(classes[i-1], c) {
+		if i == 0 || !x.sameConflicts(classes[i-1], c) {
 			at = 0
 		}
 		for remaining[c] > 0 {
@@ -160,7 +160,7 @@ func (x *placing) run(classes []model.ClassID, remaining []int64) {
 // uniform reports whether the classes are all let in by the same pods.
 func (f *Filler) uniform(classes []model.ClassID) bool {
 	for _, c := range classes[1:] {
-		if !f.sameCompany(classes[0], c) {
+		if !f.sameConflicts(classes[0], c) {
 			return false
 		}
 	}
@@ -168,7 +168,7 @@ func (f *Filler) uniform(classes []model.ClassID) bool {
 }
 
 // find collects the seats for pods of the size and group of class c, and, where they
-// are all of its company, only those where it is let in.
+// are all of its occupants, only those where it is let in.
 func (x *placing) find(c model.ClassID, uniform bool) {
 	class := &x.p.Classes[c]
 	x.Work += int64(len(x.some))

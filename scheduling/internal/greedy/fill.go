@@ -131,13 +131,13 @@ func (f *Filler) choose(remaining []int64, values []float64) *cursor {
 		}
 	}
 	if f.fresh() {
-		if best := f.glance(remaining, values); best != nil {
+		if best := f.bestOfShortlist(remaining, values); best != nil {
 			return best
 		}
 	}
 	if len(f.open) > manyOpen {
 		f.shortlist()
-		if best := f.glance(remaining, values); best != nil {
+		if best := f.bestOfShortlist(remaining, values); best != nil {
 			return best
 		}
 	}

@@ -28,36 +28,36 @@ type Filler struct {
 	// Possible is, per class, whether a pod of it may be on any machine at all.
 	Possible []bool
 
-	company            // who is on the machine; nobody between fills
-	stage    stage     // what is to be placed
-	requests [][]int64 // per size
-	scaled   []float64 // sizes × stride
-	stride   int       // dims, and what makes them a multiple of fewDims
-	pace     limitPacing
-	crowded  []bool    // by class, whether its pods are of those that need the most machines
-	rowsOf   []int32   // per class on shelves, the rows it is in
-	left     []int64   // room left, per dim
-	hold     []int64   // room to use only at last, per dim; empty for none
-	ahead    []queue   // per-node limits of which a machine takes before all others; empty for none
-	inverse  []float64 // by resource, 1 by the room left; 0 beyond the resources
-	shelves  []Shelf   // that the cursors walk along
-	cursors  []cursor
-	open     []int32 // cursors whose classes may still fit
-	short    []int32 // the best of them some choices ago, best first
-	scores   []float64
-	before   []int64 // room left at the time, per dim
-	items    []model.Item
-	at       []int32 // per class on the machine, its place in items
-	groups   model.Bits
-	load     []int64
-	listed   []model.ClassID
-	offers   offers       // room for those of one construction
-	waiting  []int        // and for what it holds back
-	patterns []model.Item // and for what its offers would hold
-	kept     []model.Item // by machines; what is there is never written again
-	some     []int        // room for bins to look at
-	seats    seats        // and for seats on them
-	bin      binFiller
+	occupants           // who is on the machine; nobody between fills
+	stage     stage     // what is to be placed
+	requests  [][]int64 // per size
+	scaled    []float64 // sizes × stride
+	stride    int       // dims, and what makes them a multiple of fewDims
+	pace      limitPacing
+	crowded   []bool    // by class, whether its pods are of those that need the most machines
+	rowsOf    []int32   // per class on shelves, the rows it is in
+	left      []int64   // room left, per dim
+	hold      []int64   // room to use only at last, per dim; empty for none
+	ahead     []queue   // per-node limits of which a machine takes before all others; empty for none
+	inverse   []float64 // by resource, 1 by the room left; 0 beyond the resources
+	shelves   []Shelf   // that the cursors walk along
+	cursors   []cursor
+	open      []int32 // cursors whose classes may still fit
+	short     []int32 // the best of them some choices ago, best first
+	scores    []float64
+	before    []int64 // room left at the time, per dim
+	items     []model.Item
+	at        []int32 // per class on the machine, its place in items
+	groups    model.Bits
+	load      []int64
+	listed    []model.ClassID
+	offers    offers       // room for those of one construction
+	waiting   []int        // and for what it holds back
+	patterns  []model.Item // and for what its offers would hold
+	kept      []model.Item // by machines; what is there is never written again
+	some      []int        // room for bins to look at
+	seats     seats        // and for seats on them
+	bin       binFiller
 }
 
 // fewDims is how many resources are looked at together: most problems have no more.
@@ -66,17 +66,17 @@ const fewDims = 3
 // NewFiller is a filler of the machines and nodes of a problem.
 func NewFiller(p *model.Problem) *Filler {
 	f := &Filler{
-		Paced:    true,
-		company:  newCompany(p),
-		SizeOf:   make([]int32, len(p.Classes)),
-		Possible: make([]bool, len(p.Classes)),
-		rowsOf:   make([]int32, len(p.Classes)),
-		Costs:    make([]float64, len(p.Options)),
-		left:     make([]int64, p.Dims),
-		stride:   (p.Dims + fewDims - 1) / fewDims * fewDims,
-		at:       make([]int32, len(p.Classes)),
-		groups:   model.NewBits(p.Groups),
-		load:     make([]int64, p.Dims),
+		Paced:     true,
+		occupants: newOccupants(p),
+		SizeOf:    make([]int32, len(p.Classes)),
+		Possible:  make([]bool, len(p.Classes)),
+		rowsOf:    make([]int32, len(p.Classes)),
+		Costs:     make([]float64, len(p.Options)),
+		left:      make([]int64, p.Dims),
+		stride:    (p.Dims + fewDims - 1) / fewDims * fewDims,
+		at:        make([]int32, len(p.Classes)),
+		groups:    model.NewBits(p.Groups),
+		load:      make([]int64, p.Dims),
 	}
 	f.inverse, f.bin.option.Floor = make([]float64, f.stride), -1
 	known := map[string]int32{}

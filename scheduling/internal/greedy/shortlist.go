@@ -15,8 +15,8 @@ func (f *Filler) fresh() bool {
 	return true
 }
 
-// glance looks at the shortlist only.
-func (f *Filler) glance(remaining []int64, values []float64) *cursor {
+// bestOfShortlist looks at the shortlist only.
+func (f *Filler) bestOfShortlist(remaining []int64, values []float64) *cursor {
 	best, kept := f.best(f.short, remaining, values)
 	f.short = f.short[:kept]
 	return best

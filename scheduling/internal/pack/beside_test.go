@@ -41,7 +41,7 @@ func beside(r *rand.Rand) *model.Problem {
 	return p
 }
 
-// right checks an answer against the problem: everybody once, within room, as company allows.
+// right checks an answer against the problem: every pod once, within room, as those beside it allow.
 func right(t *testing.T, p *model.Problem, s model.Solution) {
 	t.Helper()
 	seen := slices.Clone(s.Unplaced)

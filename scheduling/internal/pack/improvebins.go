@@ -90,16 +90,16 @@ func (s *search) receivers(a *attempt) []int {
 }
 
 // tryBins makes one change and keeps it if it is for the better, which it reports. With
-// tolls, machines are judged by what they take of what is scarce, and a change is kept
+// penalties, machines are judged by what they take of what is scarce, and a change is kept
 // that leaves out no more, whatever it costs.
-func (s *search) tryBins(a *attempt, values []float64, receivers []int, tolls *limitPenalties, random *rand.Rand) bool {
+func (s *search) tryBins(a *attempt, values []float64, receivers []int, penalties *limitPenalties, random *rand.Rand) bool {
 	picked := s.pickBins(receivers, random)
 	before := judgement{unplaced: s.byLevel(a.unplaced), late: make([]int64, len(s.markets)-1)}
 	// Where all pods have a place and nothing is scarce, only fewer pods on machines are a gain.
-	ample := tolls == nil && !s.p.Limited() && !model.AnyLeft(a.unplaced)
+	ample := penalties == nil && !s.p.Limited() && !model.AnyLeft(a.unplaced)
 	remaining := slices.Clone(a.unplaced)
 	nodes, least := make([][]int, len(s.markets)), 0
-	if tolls != nil || ample {
+	if penalties != nil || ample {
 		least = 1 // what has nothing to do with bins has to change, too
 	}
 	for i := range s.markets {
@@ -129,12 +129,12 @@ func (s *search) tryBins(a *attempt, values []float64, receivers []int, tolls *l
 		}
 	}
 	jittered := s.jitter(values, s.classes, random)
-	if tolls != nil {
-		tolls = tolls.draw(random)
+	if penalties != nil {
+		penalties = penalties.draw(random)
 		s.drawValues(jittered, values, random)
 	}
 	for c, n := range a.unplaced {
-		if n > 0 && (tolls == nil || random.IntN(2) == 0) {
+		if n > 0 && (penalties == nil || random.IntN(2) == 0) {
 			jittered[c] *= float64(int(1) << random.IntN(8)) // those left out push in
 		}
 	}
@@ -154,21 +154,21 @@ func (s *search) tryBins(a *attempt, values []float64, receivers []int, tolls *l
 			break
 		}
 		left := slices.DeleteFunc(slices.Clone(s.classes), func(c model.ClassID) bool { return remaining[c] == 0 || !s.fill.Possible[c] })
-		if tolls == nil {
+		if penalties == nil {
 			places := m.All
 			if ample {
 				places = m.UpTo(s.p, before.cost)
 			}
 			fresh[i] = s.reconstruct(m, places, left, remaining, jittered, a.budget, random)
 		} else {
-			fresh[i] = s.reconstructAt(tolls, i, left, remaining, jittered, a.budget, random)
+			fresh[i] = s.reconstructAt(penalties, i, left, remaining, jittered, a.budget, random)
 		}
 		after.count(i, model.Pods(fresh[i]))
 		after.cost += s.p.Cost(fresh[i])
 		after.nodes += model.Count(fresh[i])
 	}
 	after.unplaced = s.byLevel(remaining)
-	if c := after.compare(before); vain || c > 0 && (tolls == nil || after.short(before)) || c == 0 {
+	if c := after.compare(before); vain || c > 0 && (penalties == nil || after.short(before)) || c == 0 {
 		for k, i := range picked {
 			a.bins.Room[i], a.bins.Items[i] = saved.Room[k], saved.Items[k]
 		}

@@ -15,13 +15,13 @@ import (
 // and what led to more pods is drawn near again.
 
 const (
-	// rations is how often that is drawn without success before it ends, and drawWidth how
+	// penaltyDraws is how often that is drawn without success before it ends, and drawWidth how
 	// far from what was best so far, as a power of e.
-	rations   = 24
-	drawWidth = 1.2
-	// strays is how many changes that leave out as many pods are made in a row, without
+	penaltyDraws = 24
+	drawWidth    = 1.2
+	// ruinTries is how many changes that leave out as many pods are made in a row, without
 	// leading to fewer, before that ends.
-	strays = 200
+	ruinTries = 200
 	// rationShare is the part of a search's work that may go into this, but for what may in
 	// any case.
 	rationShare = 4
@@ -102,8 +102,8 @@ func (s *search) placeWithinLimits(best *attempt) *attempt {
 		return best
 	}
 	each := alike(values)
-	a, drawn, tolls := s.drawn(best, each)
-	a = s.wander(a, [][]float64{each, drawn}, []*limitPenalties{s.newTolls(), tolls})
+	a, drawn, penalties := s.drawn(best, each)
+	a = s.ruinAndRecreate(a, [][]float64{each, drawn}, []*limitPenalties{s.newLimitPenalties(), penalties})
 	if !a.ahead(best) {
 		return best
 	}
@@ -142,34 +142,34 @@ func (s *search) withheld(a *attempt) bool {
 // most with what classes and limits count for in it.
 func (s *search) drawn(best *attempt, each []float64) (*attempt, []float64, *limitPenalties) {
 	random := rand.New(rand.NewPCG(0x6c696d69, 0x72617469))
-	values, tolls := each, s.newTolls()
-	for vain := 0; vain < rations && !s.over(); vain++ {
-		drawn, rates := make([]float64, len(values)), tolls.draw(random)
+	values, penalties := each, s.newLimitPenalties()
+	for vain := 0; vain < penaltyDraws && !s.over(); vain++ {
+		drawn, rates := make([]float64, len(values)), penalties.draw(random)
 		for c, v := range values {
 			drawn[c] = v * draw(random)
 			if best.unplaced[c] > 0 && random.IntN(2) == 0 {
 				drawn[c] *= 4
 			}
 		}
-		s.costByTolls(rates)
+		s.costByPenalties(rates)
 		if a := s.try(drawn, true); a.ahead(best) {
-			best, values, tolls, vain = a, drawn, rates, 0
+			best, values, penalties, vain = a, drawn, rates, 0
 		}
 	}
 	s.costByPrice()
-	return best, values, tolls
+	return best, values, penalties
 }
 
-// wander takes machines apart and buys others for their pods and those left out, as long
+// ruinAndRecreate takes machines apart and buys others for their pods and those left out, as long
 // as it leaves out no more, since another way to place as many may have room for one more.
-func (s *search) wander(best *attempt, values [][]float64, tolls []*limitPenalties) *attempt {
+func (s *search) ruinAndRecreate(best *attempt, values [][]float64, penalties []*limitPenalties) *attempt {
 	random := rand.New(rand.NewPCG(0x77616e64, 0x65723031))
 	a := best.clone()
 	for i := range s.p.Passes {
 		a.bought[i] = model.Unbundle(a.bought[i])
 	}
-	for vain := 0; vain < strays && !s.over(); vain++ {
-		if !s.tryBins(a, values[random.IntN(len(values))], s.every, tolls[random.IntN(len(tolls))], random) {
+	for vain := 0; vain < ruinTries && !s.over(); vain++ {
+		if !s.tryBins(a, values[random.IntN(len(values))], s.every, penalties[random.IntN(len(penalties))], random) {
 			continue
 		}
 		if a.evaluate(s.p, s.levels); a.ahead(best) {
@@ -189,8 +189,8 @@ type limitPenalties struct {
 	supply []float64
 }
 
-// newTolls makes all of each limit count for the same.
-func (s *search) newTolls() *limitPenalties {
+// newLimitPenalties makes all of each limit count for the same.
+func (s *search) newLimitPenalties() *limitPenalties {
 	t := &limitPenalties{}
 	for i := range s.p.Pools {
 		rates := make([]float64, len(s.p.Pools[i].Limits))
@@ -205,7 +205,7 @@ func (s *search) newTolls() *limitPenalties {
 	return t
 }
 
-// draw returns tolls near these.
+// draw returns penalties near these.
 func (t *limitPenalties) draw(random *rand.Rand) *limitPenalties {
 	out := &limitPenalties{}
 	for _, rates := range t.limits {
@@ -233,9 +233,9 @@ func (s *search) drawValues(drawn, values []float64, random *rand.Rand) {
 // draw returns a factor around 1.
 func draw(random *rand.Rand) float64 { return math.Exp(drawWidth * random.NormFloat64()) }
 
-// costByTolls makes options cost what they take of what is scarce, and a little in order
+// costByPenalties makes options cost what they take of what is scarce, and a little in order
 // of price.
-func (s *search) costByTolls(t *limitPenalties) {
+func (s *search) costByPenalties(t *limitPenalties) {
 	s.fill.Paced = false // worths and costs do not compare
 	dearest := slices.Max(append([]float64{1}, s.prices...))
 	for o := range s.p.Options {
@@ -261,7 +261,7 @@ func (s *search) costByPrice() {
 // cost what they take of what is scarce. Now and then some pods come last, so that
 // machines are filled in ways that worth alone does not lead to.
 func (s *search) reconstructAt(t *limitPenalties, pass int, classes []model.ClassID, remaining []int64, values []float64, b *greedy.Budget, random *rand.Rand) []model.Node {
-	s.costByTolls(t)
+	s.costByPenalties(t)
 	defer s.costByPrice()
 	m := s.markets[pass]
 	buy := func() []model.Node { return s.fill.Buy(m, m.All, classes, remaining, values, b) }

@@ -26,13 +26,13 @@ const (
 // them until none does (guided local search: overloads that stay count for more and more).
 type overloadRepair struct {
 	*search
-	m       *greedy.Market
-	nodes   []model.Node
-	over    []float64 // by machine and resource, load above the room, in pods of the usual size
-	weight  []float64 // by machine and resource, what an overload counts for
-	now     []float64 // by machine, how bad it is for it to hold what it does
-	random  *rand.Rand
-	company []model.Item // room for those on a machine
+	m      *greedy.Market
+	nodes  []model.Node
+	over   []float64 // by machine and resource, load above the room, in pods of the usual size
+	weight []float64 // by machine and resource, what an overload counts for
+	now    []float64 // by machine, how bad it is for it to hold what it does
+	random *rand.Rand
+	others []model.Item // room for those on a machine
 }
 
 // noClass stands for no pod in an exchange.
@@ -141,22 +141,22 @@ func (x *overloadRepair) excess() (sum float64) {
 func (x *overloadRepair) holds(i int, c, out model.ClassID) bool {
 	option, class := x.nodes[i].Option, &x.p.Classes[c]
 	return x.m.Rows[x.m.RowOf[option]].Has(int(class.Group)) && model.Fits(x.p.Options[option].Room, class.Request) &&
-		(x.sociable(class) || x.joins(i, c, out))
+		(x.sharesAnywhere(class) || x.joins(i, c, out))
 }
 
-// sociable reports whether pods of a class may share a machine with any that are not particular.
-func (x *overloadRepair) sociable(class *model.Class) bool {
+// sharesAnywhere reports whether pods of a class may share a machine with any that are not particular.
+func (x *overloadRepair) sharesAnywhere(class *model.Class) bool {
 	return class.PerNode == 0 && len(class.Conflicts) == 0 && len(class.PerNodeLimits) == 0
 }
 
 // joins reports whether a pod may join those of a machine in place of another.
 func (x *overloadRepair) joins(i int, c, out model.ClassID) bool {
-	x.company = append(x.company[:0], x.nodes[i].Items...)
+	x.others = append(x.others[:0], x.nodes[i].Items...)
 	if out != noClass {
-		x.company = model.Add(x.company, out, -1)
-		x.company = slices.DeleteFunc(x.company, func(it model.Item) bool { return it.N == 0 })
+		x.others = model.Add(x.others, out, -1)
+		x.others = slices.DeleteFunc(x.others, func(it model.Item) bool { return it.N == 0 })
 	}
-	return x.p.Joining(x.company, nil, c) > 0
+	return x.p.Joining(x.others, nil, c) > 0
 }
 
 // put adds pods of a class to a machine, or takes them away.

@@ -187,7 +187,7 @@ func (s *search) share(best *attempt, values []float64) *attempt {
 	for i, v := range [][]float64{values, each, each, values} {
 		s.fill.Paced = i == 0 // else worths and costs do not compare
 		if i == 2 {
-			s.costByTolls(s.newTolls())
+			s.costByPenalties(s.newLimitPenalties())
 		}
 		if a := s.giveWay(v, until); a.better(best) {
 			best = a

@@ -149,7 +149,7 @@ func (s *planner) strand(e *term, opens bool, m *merit) bool {
 	}
 	if opens && e.holds && s.counts.count[e.dom] <= 0 {
 		for _, other := range s.members[e.rule] {
-			if left := s.todo[other.class]; left > 0 && s.shuns(other, e.dom) {
+			if left := s.todo[other.class]; left > 0 && s.barredFrom(other, e.dom) {
 				m.strands += left
 			}
 		}
@@ -165,9 +165,9 @@ func (s *planner) strand(e *term, opens bool, m *merit) bool {
 	return !e.holds
 }
 
-// shuns reports whether a class is counted by an affinity, does not hold it, and cannot
+// barredFrom reports whether a class is counted by an affinity, does not hold it, and cannot
 // go to one of its domains.
-func (s *planner) shuns(m member, dom int32) bool {
+func (s *planner) barredFrom(m member, dom int32) bool {
 	cells, _ := s.of(m.class)
 	counted := false
 	for i := range cells {

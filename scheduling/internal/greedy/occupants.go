@@ -2,29 +2,29 @@ package greedy
 
 import "github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 
-// company counts who sits on the machine that is being filled, so that whether one
+// occupants counts who sits on the machine that is being filled, so that whether one
 // more may join takes no longer than to read what concerns its class. It answers as
 // [model.Problem.Joining] does.
-type company struct {
+type occupants struct {
 	p       *model.Problem
 	taken   []int64 // per class, pods on the machine
 	blocked []int32 // per class, classes on the machine that conflict with it
-	crowd   []int64 // by per-node limit, how much of it is on the machine
+	used    []int64 // by per-node limit, how much of it is on the machine
 	holders []int32 // by per-node limit, classes on the machine that hold it to its bound
 }
 
-func newCompany(p *model.Problem) company {
-	return company{
+func newOccupants(p *model.Problem) occupants {
+	return occupants{
 		p:       p,
 		taken:   make([]int64, len(p.Classes)),
 		blocked: make([]int32, len(p.Classes)),
-		crowd:   make([]int64, len(p.PerNodeLimits)),
+		used:    make([]int64, len(p.PerNodeLimits)),
 		holders: make([]int32, len(p.PerNodeLimits)),
 	}
 }
 
 // joining is how many more pods of class c may join. It never rises while others join.
-func (k *company) joining(c model.ClassID) int64 {
+func (k *occupants) joining(c model.ClassID) int64 {
 	if k.blocked[c] > 0 {
 		return 0
 	}
@@ -35,19 +35,19 @@ func (k *company) joining(c model.ClassID) int64 {
 	}
 	for _, m := range class.PerNodeLimits {
 		if m.Holds || k.holders[m.Limit] > 0 {
-			n = min(n, m.Allows(k.p.PerNodeLimits[m.Limit].Max-k.crowd[m.Limit]))
+			n = min(n, m.Allows(k.p.PerNodeLimits[m.Limit].Max-k.used[m.Limit]))
 		}
 	}
 	return max(n, 0)
 }
 
 // join notes n pods of class c and reports whether they are the first of it.
-func (k *company) join(c model.ClassID, n int64) (first bool) {
+func (k *occupants) join(c model.ClassID, n int64) (first bool) {
 	class := &k.p.Classes[c]
 	first = k.taken[c] == 0
 	k.taken[c] += n
 	for _, m := range class.PerNodeLimits {
-		k.crowd[m.Limit] += m.Weight * n
+		k.used[m.Limit] += m.Weight * n
 		if first && m.Holds {
 			k.holders[m.Limit]++
 		}
@@ -61,12 +61,12 @@ func (k *company) join(c model.ClassID, n int64) (first bool) {
 }
 
 // leave forgets the items, which are all that joined.
-func (k *company) leave(items []model.Item) {
+func (k *occupants) leave(items []model.Item) {
 	for _, it := range items {
 		class := &k.p.Classes[it.Class]
 		k.taken[it.Class] = 0
 		for _, m := range class.PerNodeLimits {
-			k.crowd[m.Limit], k.holders[m.Limit] = 0, 0
+			k.used[m.Limit], k.holders[m.Limit] = 0, 0
 		}
 		for _, other := range class.Conflicts {
 			k.blocked[other] = 0

@@ -12,11 +12,11 @@ import (
 )
 
 // The counters of a fill answer as the rule does that looks at all items.
-func TestCompanyCountsAsJoiningDoes(t *testing.T) {
+func TestOccupantsCountAsJoiningDoes(t *testing.T) {
 	for seed := range uint64(3000) {
 		p := modeltest.Random(seed)
 		r := rand.New(rand.NewPCG(seed, 7))
-		k := newCompany(p)
+		k := newOccupants(p)
 		var items []model.Item
 		for range 6 {
 			for c := range p.Classes {
@@ -30,6 +30,6 @@ func TestCompanyCountsAsJoiningDoes(t *testing.T) {
 			}
 		}
 		k.leave(items)
-		assert.Equal(t, newCompany(p), k, "seed %d: nobody is left", seed)
+		assert.Equal(t, newOccupants(p), k, "seed %d: nobody is left", seed)
 	}
 }
