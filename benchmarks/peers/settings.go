@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"flag"
 	"fmt"
@@ -179,12 +180,11 @@ func kwokMarket(file string) (corpus.Market, error) {
 		}
 		return corpus.KWOK(r)
 	}
-	r, err := os.Open(file)
+	text, err := os.ReadFile(file)
 	if err != nil {
 		return corpus.Market{}, err
 	}
-	defer r.Close()
-	return corpus.KWOK(r)
+	return corpus.KWOK(bytes.NewReader(text))
 }
 
 // describe lists what can be chosen.
