@@ -69,9 +69,8 @@ func (s Planner) Realise(ctx context.Context, p scheduling.Problem, plan *schedu
 	if err != nil {
 		return nil, err
 	}
-	brief := fleetParams(facts, work(facts.Solver), nil).Brief
 	facts, others := nominated.Read(facts).Apart(plan)
-	realised, _ := realise(ctx, facts, facts.Compile(false), others, brief)
+	realised, _ := realise(facts.Compile(false), others, fleetParams(facts, work(facts.Solver), func() bool { return late(ctx) }))
 	if err := cancelled(ctx); err != nil {
 		return nil, err
 	}

@@ -19,9 +19,9 @@ import (
 const boughtPrefix = "launch/"
 
 // carriedOut is what there is once a plan has been carried out, without the pods that it
-// leaves out. Of each launch the first option has been bought. With anyOption another may have been, and no
-// further pod can count on the room that it leaves.
-func carriedOut(f *compile.Facts, plan *scheduling.Plan, anyOption bool) (*Session, error) {
+// leaves out. Of each launch the first option has been bought, but no further pod can count on the room
+// that it leaves: another may have been.
+func carriedOut(f *compile.Facts, plan *scheduling.Plan) (*Session, error) {
 	p := cloned(*f.Problem)
 	bought, nodeOf := map[string]*corev1.Node{}, map[types.NamespacedName]*corev1.Node{}
 	drawn := map[string]int{}
@@ -32,9 +32,7 @@ func carriedOut(f *compile.Facts, plan *scheduling.Plan, anyOption bool) (*Sessi
 			return nil, err
 		}
 		requirements.AddAliases(node.Labels)
-		if anyOption {
-			node.Status.Allocatable[corev1.ResourcePods] = *resource.NewQuantity(int64(len(l.Pods)), resource.DecimalSI)
-		}
+		node.Status.Allocatable[corev1.ResourcePods] = *resource.NewQuantity(int64(len(l.Pods)), resource.DecimalSI)
 		p.Nodes = append(p.Nodes, node)
 		bought[l.Name] = node
 		if id := l.Options[0].ReservationID; id != "" {

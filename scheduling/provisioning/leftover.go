@@ -39,7 +39,7 @@ func placeLeftOver(ctx context.Context, f *compile.Facts, c *compile.Compiler, p
 	if len(left) == 0 || late(ctx) {
 		return plan, placed
 	}
-	after, err := carriedOut(f, plan, true)
+	after, err := carriedOut(f, plan)
 	if err != nil || after.Apply(scheduling.Delta{Pods: left}) != nil {
 		return plan, placed // what is not on sale cannot be carried out
 	}

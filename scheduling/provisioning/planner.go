@@ -123,7 +123,7 @@ func attempt(ctx context.Context, f *compile.Facts, cautious bool) (_ *solved, b
 	}
 	var realised *scheduling.Realised
 	if !f.Terse && ok && f.Solver.Placement == scheduling.PlacementFree {
-		plan, placed, realised = placedFreely(ctx, f, base, plan, placed, params)
+		plan, placed, realised = placedFreely(f, base, plan, placed, params)
 	}
 	from.Plan = plan
 	if f.Terse {
@@ -160,9 +160,9 @@ const (
 
 // placedFreely is a plan with other machines, if some cost less once kube-scheduler has bound the
 // pods, and what it comes to then.
-func placedFreely(ctx context.Context, f *compile.Facts, c *compile.Compiler, plan *scheduling.Plan, placed []int64, params pack.Params) (*scheduling.Plan, []int64, *scheduling.Realised) {
+func placedFreely(f *compile.Facts, c *compile.Compiler, plan *scheduling.Plan, placed []int64, params pack.Params) (*scheduling.Plan, []int64, *scheduling.Realised) {
 	how := fleetParams(f, params.Work, params.Late)
-	realised, mean := realise(ctx, f, c, plan, how.Brief)
+	realised, mean := realise(c, plan, how)
 	free := fleet.Improve(c, plan, how)
 	if free == nil {
 		return plan, placed, realised
@@ -171,7 +171,7 @@ func placedFreely(ctx context.Context, f *compile.Facts, c *compile.Compiler, pl
 	if !ok {
 		return plan, placed, realised
 	}
-	if r, m := realise(ctx, f, c, other, how.Brief); r != nil && m < mean {
+	if r, m := realise(c, other, how); r != nil && m < mean {
 		return other, free.Placed(free.Solution), r
 	}
 	return plan, placed, realised

@@ -1,37 +1,30 @@
 package provisioning
 
 import (
-	"context"
-	"maps"
 	"slices"
 
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/fleet"
-	"github.com/plimsoll-go/plimsoll/scheduling/provisioning/internal/simulation"
 )
 
 // realise plays a plan of c through: kube-scheduler binds the pods in several courses of events, and
-// for those that are left over machines are planned as for any other pods. mean is the mean price
-// of all courses. The answer is nil where the plan buys what is not on sale or names pods or nodes
-// that are not there, and where too many pods depend on each other.
-func realise(ctx context.Context, f *compile.Facts, c *compile.Compiler, plan *scheduling.Plan, brief bool) (out *scheduling.Realised, mean offerings.Price) {
-	if !fleet.Playable(c, plan) {
-		return nil, 0
-	}
-	s, err := simulation.New(c, plan)
-	if err != nil || slices.Contains(s.Home, -1) || len(s.Queue) < len(maps.Collect(plan.Placements())) {
+// for those that are left over machines are bought. mean is the mean price of all courses. The
+// answer is nil where the plan buys what is not on sale or names pods or nodes that are not there,
+// and where too many pods depend on each other.
+func realise(c *compile.Compiler, plan *scheduling.Plan, how fleet.Params) (out *scheduling.Realised, mean offerings.Price) {
+	courses := fleet.Realise(c, plan, how)
+	if courses == nil {
 		return nil, 0
 	}
 	out = &scheduling.Realised{}
-	q := simulation.Asked{Pod: -1, Brief: brief}
 	var atOnce, all []offerings.Price
-	for i, x := range s.Play(q) {
-		price := offerings.Sum(launched(plan), boughtLater(ctx, f, s, &x, i, q))
+	for _, x := range courses {
+		price := offerings.Sum(launched(plan), x.Later)
 		if all = append(all, price); x.Batches == 1 {
 			atOnce = append(atOnce, price)
-			out.PodsElsewhere = max(out.PodsElsewhere, s.Elsewhere(&x))
+			out.PodsElsewhere = max(out.PodsElsewhere, x.Elsewhere)
 		}
 	}
 	out.ExpectedPerHour, out.WorstPerHour = meanOf(atOnce), slices.Max(all)
@@ -51,33 +44,4 @@ func launched(plan *scheduling.Plan) (sum offerings.Price) {
 		sum = offerings.Sum(sum, plan.Launches[i].Price)
 	}
 	return sum
-}
-
-// boughtLater is the price of what is bought after a plan for pods that are left over in a course of
-// events, as long as any pods bind.
-func boughtLater(ctx context.Context, f *compile.Facts, s *simulation.Plan, x *simulation.Played, course int, q simulation.Asked) (price offerings.Price) {
-	for range fleet.MostReplans {
-		plan, left := s.Bound(x)
-		if len(left) == 0 || len(left) == len(s.Queue) {
-			break
-		}
-		after, err := carriedOut(f, plan, false)
-		if err != nil || after.Apply(scheduling.Delta{Pods: left}) != nil {
-			break
-		}
-		more, err := after.Place(ctx, scheduling.EffortFast)
-		if err != nil {
-			break
-		}
-		price = offerings.Sum(price, launched(more))
-		if f, err = after.facts(); err != nil {
-			break
-		}
-		if s, err = simulation.New(f.Compile(false), more); err != nil {
-			break
-		}
-		played := s.PlayCourse(course, q)
-		x = &played
-	}
-	return price
 }

@@ -6,6 +6,6 @@
 //
 //	problem   what may be bought, and what pods are worth
 //	courses   orders of pods and machines
-//	estimate  what a fleet is estimated to come to
+//	estimate  what a fleet or a plan is estimated to come to
 //	search    other fleets: built of machines that are filled as pods come, then exchanged
 package fleet

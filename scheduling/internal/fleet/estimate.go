@@ -1,8 +1,11 @@
 package fleet
 
 import (
+	"maps"
+	"slices"
 	"sync"
 
+	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/binding"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
@@ -79,7 +82,7 @@ func (p *problem) estimate(f fleet, most float64) float64 {
 		sum := 0.0
 		w, x := &p.courses[i], &outcomes[i]
 		if p.c.Tied() {
-			sum += p.cost(p.finish(w, x))
+			sum += p.cost(p.finish(f, w, x))
 		}
 		for at, to := range x.to {
 			if to < 0 {
@@ -140,16 +143,21 @@ func Playable(c *compile.Compiler, plan *scheduling.Plan) bool {
 	return !c.Tied() || looks(c, plan) <= mostPlayed
 }
 
-// MostReplans is how often pods that are left over are planned again.
-const MostReplans = 10
+// mostReplans is how often machines are bought for pods that are left over.
+const mostReplans = 10
 
-// finish buys machines for pods that are left over until all are bound or no more can be. It
-// returns what it has bought.
-func (p *problem) finish(w *course, x *outcome) (bought []int32) {
-	for round := 0; x.left > 0 && round < MostReplans && !p.late(); round++ {
+// finish buys machines, beside those of a fleet, for pods that are left over until all are bound or no
+// more can be. It returns what it has bought.
+func (p *problem) finish(f fleet, w *course, x *outcome) (bought []int32) {
+	f = slices.Clone(f)
+	for round := 0; x.left > 0 && round < mostReplans && !p.late(); round++ {
 		more := p.extra(w, x).list()
-		if len(more) == 0 {
-			break // pods that no machine on sale holds as things stand
+		f = p.grown(f)
+		for _, k := range more {
+			f[k]++
+		}
+		if len(more) == 0 || !p.affords(f) {
+			break // pods that no machine that may be bought holds as things stand
 		}
 		for _, k := range more {
 			x.run.Join(p.kinds[k].machine)
@@ -161,4 +169,54 @@ func (p *problem) finish(w *course, x *outcome) (bought []int32) {
 		}
 	}
 	return bought
+}
+
+// Realised is what comes of a plan in a course of events.
+type Realised struct {
+	Batches   int             // in which machines came
+	Later     offerings.Price // of the machines that are bought for pods that are left over
+	Elsewhere int             // pods that are not where the plan has them, equal pods standing for each other
+}
+
+// Realise plays a plan through in all courses of events. The answer is nil where the plan buys what is
+// not on sale or names pods or nodes that are not there, and where too many pods depend on each
+// other.
+func Realise(c *compile.Compiler, plan *scheduling.Plan, params Params) []Realised {
+	if !Playable(c, plan) {
+		return nil
+	}
+	p := newProblem(c, plan, params)
+	if p == nil {
+		return nil
+	}
+	machines, f := make([]int32, len(p.given)), p.newFleet()
+	for i, m := range p.given {
+		machines[i] = int32(m.kind) //nolint:gosec // a number of kinds
+		f[m.kind]++
+	}
+	out := make([]Realised, len(p.courses))
+	for i, x := range p.play(machines) {
+		w := &p.courses[i]
+		out[i] = Realised{Batches: w.Batches, Elsewhere: p.elsewhere(w, &x)}
+		for _, k := range p.finish(f, w, &x) {
+			out[i].Later = offerings.Sum(out[i].Later, p.c.Offers.Offers[p.kinds[k].purchase.Offer].Offering.Price)
+		}
+	}
+	return out
+}
+
+// elsewhere counts the pods that are not where the plan has them.
+func (p *problem) elsewhere(w *course, x *outcome) (n int) {
+	planned, there := maps.Clone(p.planned), p.scheduler.Existing()
+	for i, to := range x.to {
+		if int(to) >= there {
+			to = int32(there + x.joined[int(to)-there]) //nolint:gosec // a number of nodes
+		}
+		if at := (position{w.queue[i], to}); planned[at] > 0 {
+			planned[at]--
+		} else {
+			n++
+		}
+	}
+	return n
 }

@@ -100,9 +100,11 @@ func exchangeable(c *compile.Compiler, plan *scheduling.Plan) bool {
 
 // allows reports whether limits, reservations and spread allow a fleet.
 func (p *problem) allows(f fleet) bool {
-	if !p.spreads(f) {
-		return false
-	}
+	return p.spreads(f) && p.affords(f)
+}
+
+// affords reports whether limits and reservations allow a fleet.
+func (p *problem) affords(f fleet) bool {
 	l := compile.NewLedger(p.c)
 	for k, n := range f {
 		if n > 0 {
@@ -126,7 +128,7 @@ func (p *problem) complete(f fleet, most float64) *Fleet {
 	if x.left > 0 && !p.c.Tied() {
 		return p.packed(f, most)
 	}
-	more := p.finish(w, &x)
+	more := p.finish(f, w, &x)
 	f = p.grown(f)
 	for _, k := range more {
 		f[k]++

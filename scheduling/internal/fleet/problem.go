@@ -22,7 +22,8 @@ type problem struct {
 	kinds     []kind
 	kindOf    map[offers.Purchase]int
 	known     map[offers.Purchase]*kind
-	given     []machine                    // of the plan that is to be improved
+	given     []machine                    // of the plan
+	planned   map[position]int             // how many pods the plan has where
 	keys      []string                     // of the labels that topology terms are about, that of hosts aside
 	spread    []place                      // where fleets have to have machines
 	hosts     []int32                      // by class, how many machines that admit it a fleet has to have
@@ -37,10 +38,14 @@ type problem struct {
 	late      func() bool
 }
 
+// position is a node with pods of a class, by number: those that are there, after these the machines of the plan.
+type position struct{ class, node int32 }
+
 // kind is a machine on sale.
 type kind struct {
 	purchase offers.Purchase
-	machine  int // of the scheduler
+	rank     int32 // of its NodePool's weight, the highest first
+	machine  int   // of the scheduler
 	cost     int64
 	room     []int64
 	admits   []bool // by class
@@ -106,6 +111,9 @@ func newProblem(c *compile.Compiler, plan *scheduling.Plan, params Params) *prob
 			queue = append(queue, pod.Class)
 		}
 	}
+	if slices.ContainsFunc(left, func(n int64) bool { return n > 0 }) {
+		return nil
+	}
 	for _, x := range Courses(c, queue, params.Brief) {
 		w := course{x, make([]int32, len(queue))}
 		for i, at := range x.Order {
@@ -123,7 +131,8 @@ func newProblem(c *compile.Compiler, plan *scheduling.Plan, params Params) *prob
 func (p *problem) read(plan *scheduling.Plan) bool {
 	classOf, launches := p.c.ClassByPod(), compile.NewLaunches(p.c)
 	known := true
-	count := func(pods []string) []int64 {
+	p.planned = map[position]int{}
+	count := func(pods []string, node int) []int64 {
 		out := make([]int64, len(p.c.Planned))
 		for _, name := range pods {
 			c, ok := classOf[name]
@@ -133,6 +142,7 @@ func (p *problem) read(plan *scheduling.Plan) bool {
 			}
 			out[c]++
 			p.pods[c]++
+			p.planned[position{int32(c), int32(node)}]++
 		}
 		return out
 	}
@@ -142,13 +152,14 @@ func (p *problem) read(plan *scheduling.Plan) bool {
 		if !ok || p.sold(at).room == nil {
 			return false
 		}
-		p.given = append(p.given, machine{p.kind(at), count(l.Pods)})
+		p.given = append(p.given, machine{p.kind(at), count(l.Pods, p.scheduler.Existing()+i)})
 	}
 	for _, x := range plan.Existing {
-		if _, ok := p.scheduler.Node(x.Node); !ok {
+		n, ok := p.scheduler.Node(x.Node)
+		if !ok {
 			return false
 		}
-		count(x.Pods)
+		count(x.Pods, int(n))
 	}
 	return known
 }
@@ -170,7 +181,10 @@ func (p *problem) sold(at offers.Purchase) *kind {
 	if k, ok := p.known[at]; ok {
 		return k
 	}
-	k := &kind{purchase: at, cost: p.c.Offers.Offers[at.Offer].Cost, admits: make([]bool, len(p.c.Planned))}
+	k := &kind{
+		purchase: at, rank: p.c.WeightRank()[p.c.Templates[at.Template].Number], cost: p.c.Offers.Offers[at.Offer].Cost,
+		admits: make([]bool, len(p.c.Planned)),
+	}
 	x := &p.c.Offered[at.Template]
 	if i := slices.IndexFunc(x.List, func(o offers.TemplateOffer) bool { return o.Offer == at.Offer }); i >= 0 {
 		k.room = p.c.Rooms.Rooms[x.List[i].Room]

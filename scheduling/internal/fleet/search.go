@@ -238,8 +238,8 @@ func (p *problem) neighbour(f fleet, dice *rand.Rand) fleet {
 	return out
 }
 
-// extra is machines for the pods that a course of events leaves over: nil where some of them find
-// none.
+// extra is machines for the pods that a course of events leaves over, of the NodePools of the highest weight
+// that take any: nil where some of them find none.
 func (p *problem) extra(w *course, x *outcome) fleet {
 	left := make([]int64, len(p.c.Planned))
 	for i, to := range x.to {
@@ -262,10 +262,10 @@ func (p *problem) extra(w *course, x *outcome) fleet {
 			// Few pods fill small machines: what is best for all of them need not be for these.
 			best, value, all := (*kind)(nil), 0.0, f.worthAll()
 			for _, k := range p.onSale(domain) {
-				if all <= value*float64(k.cost) {
+				if best != nil && (k.rank > best.rank || k.rank == best.rank && all <= value*float64(k.cost)) {
 					continue // it would be too dear if it held all of them
 				}
-				if v := f.fill(k, false); v > value {
+				if v := f.fill(k, false); v > 0 && (best == nil || k.rank < best.rank || v > value) {
 					best, value = k, v
 				}
 			}

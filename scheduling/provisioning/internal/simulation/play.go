@@ -4,9 +4,6 @@ import (
 	"slices"
 	"sync"
 
-	corev1 "k8s.io/api/core/v1"
-
-	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/fleet"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
@@ -23,7 +20,6 @@ type Asked struct {
 
 // Played is what came of a course of events.
 type Played struct {
-	Batches   int      // in which machines came
 	To        []int32  // by pod of the queue, its place; -1 for none
 	Admitted  []bool   // by place, whether that admitted the pod that is asked about when it came
 	Displaced []string // pods that have no place and would have that of the pod that is asked about
@@ -41,57 +37,10 @@ func (s *Plan) Play(q Asked) []Played {
 	return out
 }
 
-// PlayCourse plays one of these courses.
-func (s *Plan) PlayCourse(course int, q Asked) Played {
-	return s.play(&fleet.Courses(s.c, s.classes, q.Brief)[course], &q)
-}
-
-// Elsewhere counts the pods that are not at their place, equal pods standing for each other.
-func (s *Plan) Elsewhere(x *Played) (n int) {
-	type group struct{ class, place int32 }
-	planned := map[group]int{}
-	for i, class := range s.classes {
-		planned[group{class, s.Home[i]}]++
-	}
-	for i, class := range s.classes {
-		if g := (group{class, x.To[i]}); planned[g] > 0 {
-			planned[g]--
-		} else {
-			n++
-		}
-	}
-	return n
-}
-
-// Bound is the plan with the pods where they are bound, and those that are left over.
-func (s *Plan) Bound(x *Played) (plan *scheduling.Plan, left []*corev1.Pod) {
-	plan, there := &scheduling.Plan{}, s.scheduler.Existing()
-	for i, place := range s.Places {
-		if i < there {
-			plan.Existing = append(plan.Existing, scheduling.Assignment{Node: place.Node})
-		} else {
-			plan.Launches = append(plan.Launches, *place.Launch)
-			plan.Launches[i-there].Pods = nil
-		}
-	}
-	for i, to := range x.To {
-		pod := s.Queue[i].Pod
-		switch name := podspec.PodName(pod); {
-		case to < 0:
-			left = append(left, pod)
-		case int(to) < there:
-			plan.Existing[to].Pods = append(plan.Existing[to].Pods, name)
-		default:
-			plan.Launches[int(to)-there].Pods = append(plan.Launches[int(to)-there].Pods, name)
-		}
-	}
-	return plan, left
-}
-
 // play lets machines join, and binds pods after each batch. What is there already takes pods first.
 func (s *Plan) play(e *fleet.Course, q *Asked) Played {
 	r, there := s.scheduler.Begin(e.Seed), s.scheduler.Existing()
-	x := Played{Batches: e.Batches, To: slices.Repeat([]int32{-1}, len(s.Queue)), Admitted: make([]bool, there+len(s.kinds))}
+	x := Played{To: slices.Repeat([]int32{-1}, len(s.Queue)), Admitted: make([]bool, there+len(s.kinds))}
 	node, place := slices.Repeat([]int32{-1}, there+len(s.kinds)), []int32(nil) // by place the run's node, and by node its place
 	for i := range there {
 		node[i], place = int32(i), append(place, int32(i))
