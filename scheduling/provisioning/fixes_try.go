@@ -89,7 +89,7 @@ func tryFixes(ctx context.Context, f *compile.Facts, plan *scheduling.Plan) erro
 type fixTrial struct {
 	*Session // without the pod
 	pod      *corev1.Pod
-	// affinePods has to be placed with the pod.
+	// affinePods have to be placed with the pod.
 	affinePods []*corev1.Pod
 	left       int // how many more things may be tried
 }
@@ -173,7 +173,7 @@ func (t *fixTrial) holds(ctx context.Context, c *scheduling.Change) bool {
 	return true
 }
 
-// waits lets the pod and its affinePods wait. The error says that the pod is no valid one,
+// waits lets the pod wait, and those that its affinity is about. The error says that the pod is no valid one,
 // or cannot be placed whatever it is like.
 func (t *fixTrial) waits() (*Session, error) {
 	x := t.Fork()

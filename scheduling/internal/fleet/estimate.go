@@ -149,6 +149,9 @@ const mostReplans = 10
 // finish buys machines, beside those of a fleet, for pods that are left over until all are bound or no
 // more can be. It returns what it has bought.
 func (p *problem) finish(f fleet, w *course, x *outcome) (bought []int32) {
+	if x.left == 0 {
+		return nil
+	}
 	f = slices.Clone(f)
 	for round := 0; x.left > 0 && round < mostReplans && !p.late(); round++ {
 		more := p.extra(w, x).list()

@@ -21,6 +21,7 @@ type problem struct {
 	scheduler *binding.Scheduler
 	kinds     []kind
 	kindOf    map[offers.Purchase]int
+	ranks     []int32 // of NodePools by weight
 	known     map[offers.Purchase]*kind
 	given     []machine                    // of the plan
 	planned   map[position]int             // how many pods the plan has where
@@ -69,11 +70,11 @@ type course struct {
 // domain is pods for which machines are bought together: all, or, where pods depend on each
 // other, those that the plan puts into one domain.
 type domain struct {
-	domainName string
-	bound      bool // its machines have to be of the domain
-	queue      []int32
-	kinds      []int
-	sale       []*kind // what may be bought for it; nil where it has not been asked for
+	name  string
+	bound bool // its machines have to be of the domain
+	queue []int32
+	kinds []int
+	sale  []*kind // what may be bought for it; nil where it has not been asked for
 	// boundless is the kind of node that stands for all of its machines; 0 where it has not
 	// been made yet.
 	boundless int
@@ -83,7 +84,7 @@ type domain struct {
 // or names pods or nodes that are not there.
 func newProblem(c *compile.Compiler, plan *scheduling.Plan, params Params) *problem {
 	p := &problem{
-		c: c, scheduler: binding.New(c), kindOf: map[offers.Purchase]int{}, known: map[offers.Purchase]*kind{}, late: params.Late,
+		c: c, scheduler: binding.New(c), kindOf: map[offers.Purchase]int{}, ranks: c.WeightRank(), known: map[offers.Purchase]*kind{}, late: params.Late,
 		keys: slices.Sorted(maps.Keys(c.TiedKeys(nil))), pods: make([]int64, len(c.Planned)),
 	}
 	if p.late == nil {
@@ -182,7 +183,7 @@ func (p *problem) sold(at offers.Purchase) *kind {
 		return k
 	}
 	k := &kind{
-		purchase: at, rank: p.c.WeightRank()[p.c.Templates[at.Template].Number], cost: p.c.Offers.Offers[at.Offer].Cost,
+		purchase: at, rank: p.ranks[p.c.Templates[at.Template].Number], cost: p.c.Offers.Offers[at.Offer].Cost,
 		admits: make([]bool, len(p.c.Planned)),
 	}
 	x := &p.c.Offered[at.Template]
@@ -262,7 +263,7 @@ func (p *problem) divide() {
 		}
 	}
 	for _, d := range order {
-		p.domains = append(p.domains, domain{domainName: d, bound: p.c.Tied()})
+		p.domains = append(p.domains, domain{name: d, bound: p.c.Tied()})
 	}
 	for i, class := range p.courses[1].queue {
 		for at := range order {
@@ -340,7 +341,7 @@ func (p *problem) label(at offers.Purchase, key string) string {
 	return value
 }
 
-// domain is where a machine of a purchase stands, as far as topology terms may tell.
+// domainName is where a machine of a purchase stands, as far as topology terms may tell.
 func (p *problem) domainName(at offers.Purchase) string {
 	var out strings.Builder
 	for _, key := range p.keys {

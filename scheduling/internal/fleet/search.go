@@ -108,11 +108,11 @@ func (p *problem) choose() {
 		value float64
 	}
 	for i := range p.domains {
-		w := &p.domains[i]
-		for queue := w.queue; len(queue) > 0; {
+		d := &p.domains[i]
+		for queue := d.queue; len(queue) > 0; {
 			f := p.newFilling(queue)
 			var list []ranked
-			for _, k := range p.onSale(w) {
+			for _, k := range p.onSale(d) {
 				if v := f.fill(k, false); v > 0 {
 					list = append(list, ranked{k, v})
 				}
@@ -121,40 +121,40 @@ func (p *problem) choose() {
 				break
 			}
 			slices.SortStableFunc(list, func(a, b ranked) int { return cmp.Compare(b.value, a.value) })
-			from := len(w.kinds)
+			from := len(d.kinds)
 			for _, x := range list[:min(len(list), mostKinds)] {
-				w.kinds = append(w.kinds, p.kind(x.purchase))
+				d.kinds = append(d.kinds, p.kind(x.purchase))
 			}
 			// Others ask for machines that are not among them.
 			queue = slices.DeleteFunc(slices.Clone(queue), func(c int32) bool {
-				return slices.ContainsFunc(w.kinds[from:], func(k int) bool {
+				return slices.ContainsFunc(d.kinds[from:], func(k int) bool {
 					x := &p.kinds[k]
 					return x.admits[c] && model.Fits(x.room, p.c.Planned[c].Requests)
 				})
 			})
 		}
-		slices.Sort(w.kinds)
-		w.kinds = slices.Compact(w.kinds)
+		slices.Sort(d.kinds)
+		d.kinds = slices.Compact(d.kinds)
 	}
 }
 
 // onSale is what may be bought for a domain.
-func (p *problem) onSale(w *domain) []*kind {
+func (p *problem) onSale(d *domain) []*kind {
 	switch {
-	case w.sale != nil:
-	case !w.bound:
+	case d.sale != nil:
+	case !d.bound:
 		for _, at := range p.c.Bought {
-			w.sale = append(w.sale, p.sold(at))
+			d.sale = append(d.sale, p.sold(at))
 		}
 	default:
 		if p.sales == nil {
 			p.readSales()
 		}
-		for _, at := range p.sales[w.domainName] {
-			w.sale = append(w.sale, p.sold(at))
+		for _, at := range p.sales[d.name] {
+			d.sale = append(d.sale, p.sold(at))
 		}
 	}
-	return w.sale
+	return d.sale
 }
 
 // construct buys, one by one, the machine that is worth most for its price when it is filled with
@@ -162,12 +162,12 @@ func (p *problem) onSale(w *domain) []*kind {
 func (p *problem) construct(tolerance float64) fleet {
 	out := p.newFleet()
 	for i := range p.domains {
-		w := &p.domains[i]
-		f := p.newFilling(w.queue)
-		values := make([]float64, len(w.kinds))
+		d := &p.domains[i]
+		f := p.newFilling(d.queue)
+		values := make([]float64, len(d.kinds))
 		for len(f.queue) > 0 && !p.late() {
 			top := 0.0
-			for i, k := range w.kinds {
+			for i, k := range d.kinds {
 				values[i] = f.fill(&p.kinds[k], false)
 				top = max(top, values[i])
 			}
@@ -176,7 +176,7 @@ func (p *problem) construct(tolerance float64) fleet {
 			}
 			best := -1
 			for i, v := range values {
-				if k := w.kinds[i]; v >= top*(1-tolerance) && (best < 0 || p.kinds[k].cost > p.kinds[best].cost) {
+				if k := d.kinds[i]; v >= top*(1-tolerance) && (best < 0 || p.kinds[k].cost > p.kinds[best].cost) {
 					best = k
 				}
 			}
@@ -207,9 +207,9 @@ func (p *problem) climb(best fleet, value float64, tries int) (fleet, float64) {
 
 // neighbour is a fleet with some machines of a domain exchanged; nil where nothing is.
 func (p *problem) neighbour(f fleet, dice *rand.Rand) fleet {
-	w := &p.domains[dice.IntN(len(p.domains))]
+	d := &p.domains[dice.IntN(len(p.domains))]
 	var have []int
-	for _, k := range w.kinds {
+	for _, k := range d.kinds {
 		if f[k] > 0 {
 			have = append(have, k)
 		}
@@ -218,7 +218,7 @@ func (p *problem) neighbour(f fleet, dice *rand.Rand) fleet {
 		return nil
 	}
 	out := slices.Clone(f)
-	a, b := have[dice.IntN(len(have))], w.kinds[dice.IntN(len(w.kinds))]
+	a, b := have[dice.IntN(len(have))], d.kinds[dice.IntN(len(d.kinds))]
 	switch dice.IntN(4) {
 	case 0:
 		out[a]--
@@ -249,7 +249,7 @@ func (p *problem) extra(w *course, x *outcome) fleet {
 	}
 	queues := p.divided(w, x, left)
 	out := p.newFleet()
-	buy := func(domain *domain, all []int32) bool {
+	buy := func(at *domain, all []int32) bool {
 		var queue []int32
 		for _, c := range all {
 			if left[c] > 0 {
@@ -261,7 +261,7 @@ func (p *problem) extra(w *course, x *outcome) fleet {
 		for len(f.queue) > 0 {
 			// Few pods fill small machines: what is best for all of them need not be for these.
 			best, value, all := (*kind)(nil), 0.0, f.worthAll()
-			for _, k := range p.onSale(domain) {
+			for _, k := range p.onSale(at) {
 				if best != nil && (k.rank > best.rank || k.rank == best.rank && all <= value*float64(k.cost)) {
 					continue // it would be too dear if it held all of them
 				}
@@ -336,7 +336,7 @@ func (p *problem) divided(w *course, x *outcome, left []int64) [][]int32 {
 	}
 	for i, n := range to {
 		if n < 0 {
-			at := slices.IndexFunc(p.domains, func(w domain) bool { return slices.Contains(w.queue, queue[i]) })
+			at := slices.IndexFunc(p.domains, func(d domain) bool { return slices.Contains(d.queue, queue[i]) })
 			out[max(at, 0)] = append(out[max(at, 0)], queue[i])
 			continue
 		}
@@ -351,14 +351,14 @@ func (p *problem) divided(w *course, x *outcome, left []int64) [][]int32 {
 
 // boundless is the kind of node that stands for all machines of a domain; -1 where nothing is on
 // sale for it.
-func (p *problem) boundless(w *domain) int {
-	if w.boundless != 0 {
-		return w.boundless
+func (p *problem) boundless(d *domain) int {
+	if d.boundless != 0 {
+		return d.boundless
 	}
-	w.boundless = -1
+	d.boundless = -1
 	first := -1
 	admits := make([]bool, len(p.c.Planned))
-	for _, k := range p.onSale(w) {
+	for _, k := range p.onSale(d) {
 		if first < 0 {
 			first = p.kind(k.purchase)
 		}
@@ -367,7 +367,7 @@ func (p *problem) boundless(w *domain) int {
 		}
 	}
 	if first >= 0 {
-		w.boundless = p.scheduler.Boundless(p.kinds[first].machine, admits)
+		d.boundless = p.scheduler.Boundless(p.kinds[first].machine, admits)
 	}
-	return w.boundless
+	return d.boundless
 }

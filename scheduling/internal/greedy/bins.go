@@ -167,8 +167,8 @@ func (f *Filler) uniform(classes []model.ClassID) bool {
 	return true
 }
 
-// find collects the seats for pods of the size and group of class c, and, where they
-// are all of its occupants, only those where it is let in.
+// find collects the seats for pods of the size and group of class c, with uniform only those where
+// class c is let in.
 func (x *placing) find(c model.ClassID, uniform bool) {
 	class := &x.p.Classes[c]
 	x.Work += int64(len(x.some))

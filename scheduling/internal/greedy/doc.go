@@ -7,7 +7,7 @@
 //	filler.go     what is known of a problem, and scratch memory
 //	fill.go       fills one machine such that the worth inside is as high as it gets
 //	shortlist.go  of many sizes only the best are weighed again at every step
-//	occupants.go    who may join those that are on a machine: per-node limits, conflicts, bounds
+//	occupants.go  who may join those that are on a machine: per-node limits, conflicts, bounds
 //	market.go     options by the groups they admit
 //	stage.go      classes by size for each row of these
 //	values.go     what a pod of each class is worth: the price of its share of the

@@ -99,7 +99,7 @@ func (c *Class) Membership(k int32) (Membership, bool) {
 // pods run already, as far as the problem's per-node limits are concerned. It reads the rule
 // as it is written and shares nothing with [Problem.Joining], which it checks.
 func (p *Problem) WithinPerNodeLimits(items []Item, present []Presence) bool {
-	for k, used := range p.PerNodeLimits {
+	for k, limit := range p.PerNodeLimits {
 		var sum int64
 		holds := false
 		for _, x := range present {
@@ -115,7 +115,7 @@ func (p *Problem) WithinPerNodeLimits(items []Item, present []Presence) bool {
 				}
 			}
 		}
-		if holds && sum > used.Max {
+		if holds && sum > limit.Max {
 			return false
 		}
 	}

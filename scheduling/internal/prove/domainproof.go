@@ -98,11 +98,11 @@ func (b *domainBook) splits() bool {
 	})
 }
 
-// vainPods is how many pods there have to be at least: of few, whole machines in each domain cost
+// fewestPods is how many pods there have to be at least: of few, whole machines in each domain cost
 // more than what domains differ in.
 const fewestPods = 16
 
-// vain reports whether there is little to gain by telling domains apart, and twice as much would
+// pointless reports whether there is little to gain by telling domains apart, and twice as much would
 // not do.
 func (b *domainBook) pointless(best, near int64) bool {
 	if podspec.Sum(b.Prover.placed) < fewestPods {
