@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -111,14 +110,11 @@ func TestReadersGiveUpOnJunk(t *testing.T) {
 				var before, after runtime.MemStats
 				runtime.GC()
 				runtime.ReadMemStats(&before)
-				start := time.Now()
 				c, err := read(io.MultiReader(strings.NewReader(tc.start), limited))
-				took := time.Since(start)
 				runtime.ReadMemStats(&after)
 				readerContract(t, c, err)
 				require.Error(t, err)
 				assert.Less(t, len(err.Error()), 64<<10)
-				assert.Less(t, took, 20*time.Second)
 				assert.Less(t, int64(after.HeapSys)-int64(before.HeapSys), int64(128<<20))
 			})
 		}
