@@ -128,9 +128,8 @@ func (j *judge) launchLabels(l *launch) {
 	}
 	for _, e := range l.pool.Asks {
 		key := requirements.NormalizeKey(e.Key)
-		_, given := l.pool.Given[key]
 		_, chosen := l.Labels[key]
-		if l.pool.Chooses(key) && !given && !chosen && !e.Holds("", false) {
+		if l.pool.Chooses(key) && !chosen && !e.Holds("", false) {
 			j.add(LaunchLabels, l.object, "label %s has no value, although the pool requires one", key)
 		}
 	}

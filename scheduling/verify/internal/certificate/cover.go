@@ -50,7 +50,7 @@ func (c *Claim) judgeCover(cert *scheduling.Certificate) {
 		all = append(all, snapshot.KindsOf(apart[key])...)
 	}
 	needMachines := slices.DeleteFunc(slices.Clone(all), func(k *snapshot.Kind) bool {
-		return slices.ContainsFunc(c.SortedNodes(), func(s *snapshot.Node) bool { return holdsOne(s, k.Pod) })
+		return slices.ContainsFunc(c.SortedNodes(), func(s *snapshot.Node) bool { return pr.holdsOne(s, k.Pod) })
 	})
 	for _, kinds := range [][]*snapshot.Kind{all, needMachines} {
 		x := &cover{proof: pr, left: mostChoices}
@@ -70,9 +70,10 @@ func (c *Claim) judgeCover(cert *scheduling.Certificate) {
 	c.fault(Unproven, "certificate", "machines for less than %v may have room for all pods", c.bound)
 }
 
-// holdsOne reports whether the pod fits what is free.
-func holdsOne(s *snapshot.Node, t *snapshot.Pod) bool {
-	return !s.Leaves() && s.Welcomes(t) && len(snapshot.Exceeding(t.Requests, s.Free)) == 0
+// holdsOne reports whether the pod fits what is free, of all that is measured.
+func (pr *proof) holdsOne(s *snapshot.Node, t *snapshot.Pod) bool {
+	return !s.Leaves() && s.Welcomes(t) && len(snapshot.Exceeding(t.Requests, s.Free)) == 0 &&
+		!slices.ContainsFunc(pr.measures, func(m *measure) bool { return m.request(t) > m.station(s) })
 }
 
 // need adds up what some pods need.
@@ -98,7 +99,7 @@ func (x *cover) wanted(kinds []*snapshot.Kind) ([]int64, bool) {
 	sum := x.need(kinds, func(*snapshot.Kind) bool { return true })
 	for _, s := range x.SortedNodes() {
 		room := x.station(s)
-		for d, n := range x.need(kinds, func(k *snapshot.Kind) bool { return holdsOne(s, k.Pod) }) {
+		for d, n := range x.need(kinds, func(k *snapshot.Kind) bool { return x.holdsOne(s, k.Pod) }) {
 			sum[d].Sub(sum[d], lesser(n, big.NewInt(max(0, room[d]))))
 		}
 	}

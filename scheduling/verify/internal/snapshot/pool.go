@@ -133,9 +133,10 @@ func (pl *Pool) Providers(key string) bool {
 }
 
 // Chooses reports whether the pool leaves the value of the label to be chosen for
-// each launch: a key of its requirements that is nobody else's to set.
+// each launch: a key of its requirements that neither its own labels nor anybody else sets.
 func (pl *Pool) Chooses(key string) bool {
-	return !requirements.WellKnown().Has(key) && !pl.sold[key] && len(About(key, pl.Asks)) > 0
+	_, given := pl.Given[key]
+	return !given && !requirements.WellKnown().Has(key) && !pl.sold[key] && len(About(key, pl.Asks)) > 0
 }
 
 // Undecided reports whether the pool asks for a label of which the value is chosen for each
