@@ -43,7 +43,7 @@ type move struct {
 
 // searchDomains looks for better sites, one move at a time, until none is better or so much work is done.
 func (t *Ties) searchDomains(best Trial, params pack.Params, work int64) Trial {
-	if best.Late || best.bind < 0 || len(best.ties.planner.Classes) == 0 {
+	if best.Late || len(best.ties.planner.Classes) == 0 {
 		return best
 	}
 	s := &domainSearch{
@@ -161,7 +161,7 @@ func (s *domainSearch) try(m *move, rigid bool) bool {
 		return false
 	}
 	s.tried[string(name)] = true
-	if s.best.bind == s.best.PodCount() && podspec.Sum(plan.Unplaced) > 0 {
+	if s.best.complete() && podspec.Sum(plan.Unplaced) > 0 {
 		return false // it places fewer, whatever machines are found
 	}
 	x := s.pack(plan, s.params)

@@ -1,6 +1,8 @@
 package search
 
 import (
+	"slices"
+
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/pack"
 )
 
@@ -12,7 +14,7 @@ import (
 // replanWithoutEmptyDomains plans again without following those who have no place, and without the domains in
 // which a solution buys nothing.
 func (t *Ties) replanWithoutEmptyDomains(best Trial, params pack.Params) Trial {
-	if best.bind == best.PodCount() || best.Late {
+	if best.complete() || best.Late {
 		return best
 	}
 	try := func(closed func(class, site int) bool) {
@@ -26,7 +28,7 @@ func (t *Ties) replanWithoutEmptyDomains(best Trial, params pack.Params) Trial {
 		}
 		for range replanRounds {
 			x := t.try(params)
-			if x.bind > best.bind {
+			if slices.Compare(x.bind, best.bind) > 0 {
 				best = x
 			}
 			if !t.learn(&x) || x.Late {

@@ -9,6 +9,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/covering"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/pack"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/prove"
 )
 
@@ -44,7 +45,7 @@ const (
 // the sites as they are or for cheaper ones.
 func (x *Trial) Intensify(ctx context.Context, base *compile.Compiler, params pack.Params) {
 	*x = x.with(x.Outcome)
-	if x.Late || len(x.Solution.Nodes) == 0 || x.bind < x.PodCount() || !farAbove(ctx, base, x) {
+	if x.Late || len(x.Solution.Nodes) == 0 || !x.complete() || !farAbove(ctx, base, x) {
 		return
 	}
 	if params.Work == 0 {
@@ -97,7 +98,7 @@ func (x *Trial) cheapestSites(base *compile.Compiler, params pack.Params, late f
 		t := NewTies(base, params.Late)
 		t.scale = x.ties.scale // wishes per host are relaxed as far
 		t.proofs, t.planner.Shuffle = siteProofs, k
-		if y := t.try(params); y.bind == x.bind && !y.Late && y.price() < best.price() {
+		if y := t.try(params); slices.Equal(y.bind, x.bind) && !y.Late && y.price() < best.price() {
 			best = y
 		}
 	}
@@ -106,7 +107,7 @@ func (x *Trial) cheapestSites(base *compile.Compiler, params pack.Params, late f
 
 // mixes reports whether fillings are mixed for a trial.
 func (x *Trial) mixes() bool {
-	return x.bind <= mixedPods*x.machines()
+	return podspec.Sum(x.bind) <= mixedPods*x.machines()
 }
 
 // few reports whether so few machines are bought that it counts most where they are: then pods

@@ -37,7 +37,7 @@ func (t *Ties) reprice(best Trial, params pack.Params) Trial {
 			break // the same machines would come out
 		}
 		x := t.pack(plan, params)
-		if x.bind < best.bind || x.bind == best.bind && x.price() >= best.price() || !t.asGranted(x.Compiler, best.Compiler) {
+		if c := slices.Compare(x.bind, best.bind); c < 0 || c == 0 && x.price() >= best.price() || !t.asGranted(x.Compiler, best.Compiler) {
 			break
 		}
 		if best = x; best.Late {
@@ -50,7 +50,7 @@ func (t *Ties) reprice(best Trial, params pack.Params) Trial {
 // content reports whether a trial places all pods at a cost that will do, where to look
 // for a cheaper one takes long.
 func (t *Ties) content(x *Trial, params pack.Params) bool {
-	return len(t.UnitBook.Units) >= compile.ManyClasses && x.bind == x.PodCount() && int64(x.price()) <= params.Enough
+	return len(t.UnitBook.Units) >= compile.ManyClasses && x.complete() && int64(x.price()) <= params.Enough
 }
 
 // asGranted reports whether a plan of sites grants wishes no worse than another.

@@ -2,7 +2,6 @@ package search
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
@@ -51,20 +50,7 @@ func (x *Trial) Score() *Score {
 	}
 	slices.SortFunc(s.passes, func(a, b rankedPods) int { return compile.ComparePasses(a.Pass, b.Pass) })
 	placed := placing(x.Compiler, d.solution)
-	byPriority := map[int32]int64{}
-	for _, class := range x.Planned {
-		byPriority[class.Priority] = 0
-	}
-	for i := range x.Parts {
-		p := &x.Parts[i]
-		n := placed(i)
-		for _, q := range p.Portions {
-			byPriority[x.Planned[q.Class].Priority] += n * q.N
-		}
-	}
-	for _, priority := range slices.Backward(slices.Sorted(maps.Keys(byPriority))) {
-		s.placed = append(s.placed, byPriority[priority])
-	}
+	s.placed = byPriority(x.Compiler, placed)
 	if t := x.ties; t != nil {
 		if s.denied = t.refused(countSites(x.Compiler, placed)); t.planner.Priced {
 			s.cost, s.denied = s.cost+s.denied, 0

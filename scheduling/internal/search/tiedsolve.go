@@ -80,15 +80,14 @@ func (t *Ties) relax(params pack.Params) {
 }
 
 // rounds plans sites, packs machines, and does both again as long as the planner can
-// learn from what did not fit. It returns the best: the one in which most pods bind, among
+// learn from what did not fit. It returns the best: the one in which most pods bind, of the highest priority that differs, among
 // these the best by its score, and among these the first. Units that found no place lose pods
 // if they may, for all rounds to come.
 func (t *Ties) rounds(params pack.Params, shrink bool) (best Trial) {
 	t.forget()
-	best = Trial{bind: -1}
 	for range siteRounds {
 		x := t.try(params)
-		if x.bind > best.bind || x.bind >= 0 && x.bind == best.bind && x.Score().Better(best.Score()) {
+		if c := slices.Compare(x.bind, best.bind); best.ties == nil || c > 0 || c == 0 && x.Score().Better(best.Score()) {
 			best = x
 		}
 		learnt := t.learn(&x)

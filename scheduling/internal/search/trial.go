@@ -1,6 +1,7 @@
 package search
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/plimsoll-go/plimsoll/offerings"
@@ -16,7 +17,7 @@ type Trial struct {
 	*compile.Compiler
 	pack.Outcome
 	ties  *Ties
-	bind  int64     // pods that have a place and would bind there
+	bind  []int64   // pods that have a place and would bind there, by priority, the highest first
 	sites [][]int64 // by planner class and site, the pods that are planned there
 }
 
@@ -55,9 +56,14 @@ func (t *Ties) pack(plan *topology.Result, params pack.Params) Trial {
 func (x *Trial) with(outcome pack.Outcome) Trial {
 	y := *x
 	y.Outcome = outcome
-	y.bind = podspec.Sum(y.Placed(y.Solution)) - unbound(y.Compiler, y.Solution)
+	placed := placing(y.Compiler, y.Solution)
+	lost := surplus(y.Compiler, placed, spots(y.Compiler, y.Solution))
+	y.bind = byPriority(y.Compiler, func(part int) int64 { return placed(part) - lost[model.ClassID(part)] })
 	return y
 }
+
+// complete reports whether all pods have a place and would bind there.
+func (x *Trial) complete() bool { return podspec.Sum(x.bind) == x.PodCount() }
 
 // searched is a trial with the machines that more work finds, if these are better.
 func (x *Trial) searched(params pack.Params) Trial {
@@ -72,7 +78,7 @@ func (x *Trial) searched(params pack.Params) Trial {
 
 // improvedBy is a trial with other machines, if that is better.
 func (x *Trial) improvedBy(outcome pack.Outcome) Trial {
-	if y := x.with(outcome); y.bind >= x.bind && y.Score().Better(x.Score()) {
+	if y := x.with(outcome); slices.Compare(y.bind, x.bind) >= 0 && y.Score().Better(x.Score()) {
 		return y
 	}
 	return *x
@@ -104,17 +110,27 @@ func spots(c *compile.Compiler, s model.Solution) []int {
 	return out
 }
 
-// unbound counts the pods of a solution that would not bind.
-func unbound(c *compile.Compiler, s model.Solution) (lost int64) {
-	for i, n := range surplus(c, placing(c, s), spots(c, s)) {
-		lost += n * size(c.Parts[i].Portions)
-	}
-	return lost
-}
-
 // placing is how many units of each part a solution places.
 func placing(c *compile.Compiler, s model.Solution) func(part int) int64 {
 	return func(part int) int64 { return c.Parts[part].Count - s.Unplaced[part] }
+}
+
+// byPriority counts the pods of so many units of each part by their priorities, the highest first.
+func byPriority(c *compile.Compiler, units func(part int) int64) (out []int64) {
+	pods := map[int32]int64{}
+	for _, class := range c.Planned {
+		pods[class.Priority] = 0
+	}
+	for i := range c.Parts {
+		n := units(i)
+		for _, q := range c.Parts[i].Portions {
+			pods[c.Planned[q.Class].Priority] += n * q.N
+		}
+	}
+	for _, priority := range slices.Backward(slices.Sorted(maps.Keys(pods))) {
+		out = append(out, pods[priority])
+	}
+	return out
 }
 
 // surplus counts, by part, the units that would not bind of those that have a place

@@ -25,7 +25,7 @@ const replanShare = 4
 // without those of one class at a time. It is for plans that take little work to find.
 func (x *Trial) replanWithoutUnplaced(params pack.Params) Trial {
 	best := *x
-	if x.Late || x.bind < 0 || x.effort() > max(params.Work/seekShare, seekLeast)/replanShare {
+	if x.Late || x.effort() > max(params.Work/seekShare, seekLeast)/replanShare {
 		return best
 	}
 	out := x.ties.leftOut(x.Placed(x.Solution))
@@ -33,7 +33,7 @@ func (x *Trial) replanWithoutUnplaced(params pack.Params) Trial {
 		return best
 	}
 	sets := []map[int]int64{out}
-	if classes := slices.Sorted(maps.Keys(out)); len(classes) > 1 && wantsChoice(x.Compiler) {
+	if classes := slices.Sorted(maps.Keys(out)); len(classes) > 1 {
 		for _, i := range classes[:min(len(classes), mostResigned)] {
 			sets = append(sets, map[int]int64{i: out[i]})
 		}
@@ -47,7 +47,7 @@ func (x *Trial) replanWithoutUnplaced(params pack.Params) Trial {
 		y := newTies(x.ties.Locations.Compiler, params.Late, gone, false).solved(params)
 		if judged := y.Score(); judged.Better(score) {
 			best, score = y, judged
-		} else if y.bind > best.bind && wantsChoice(x.Compiler) {
+		} else if slices.Compare(y.bind, best.bind) > 0 && wantsChoice(x.Compiler) {
 			x.ties.Locations.Compiler.Outbid = true
 		}
 	}
@@ -58,7 +58,7 @@ func (x *Trial) replanWithoutUnplaced(params pack.Params) Trial {
 // can be, where they went evenly to all: that leaves others small. It is for plans that take
 // little work to find.
 func (x *Trial) stackColocated(params pack.Params) Trial {
-	if x.Late || x.bind < 0 || !x.ties.Spread || x.ties.Piled || len(x.Solution.Nodes) == 0 ||
+	if x.Late || !x.ties.Spread || x.ties.Piled || len(x.Solution.Nodes) == 0 ||
 		x.effort() > max(params.Work/seekShare, seekLeast)/replanShare {
 		return *x
 	}
@@ -97,26 +97,11 @@ func wantsChoice(c *compile.Compiler) bool {
 	return offers.On(c.Solver.Flexibility) || slices.ContainsFunc(c.Templates, func(v *offers.Template) bool { return len(offers.FloorKeys(v.Set)) > 0 })
 }
 
-// leftOut counts, by class, the pods that found no place though they could have one, of
-// classes that share a rule with pods that have a place, or, where choice matters, with
-// any.
+// leftOut counts, by class, the pods that found no place though they could have one.
 func (t *Ties) leftOut(placed []int64) map[int]int64 {
-	rules := make([][]int32, len(placed)) // by class
-	pinned := map[int32]bool{}            // rules about pods that have a place
-	choosy := wantsChoice(t.Locations.Compiler)
-	for i := range t.UnitBook.Units {
-		u := &t.UnitBook.Units[i]
-		for _, p := range u.Portions {
-			for _, link := range t.List[u.Signature].Rules {
-				rules[p.Class] = append(rules[p.Class], link.Rule)
-				pinned[link.Rule] = pinned[link.Rule] || placed[p.Class] > 0 || choosy
-			}
-		}
-	}
 	out := map[int]int64{}
 	for i, n := range placed {
-		left := int64(len(t.Locations.Planned[i].Pods)) - n
-		if left > 0 && !t.Hopeless[i] && slices.ContainsFunc(rules[i], func(r int32) bool { return pinned[r] }) {
+		if left := int64(len(t.Locations.Planned[i].Pods)) - n; left > 0 && !t.Hopeless[i] {
 			out[i] = left
 		}
 	}
