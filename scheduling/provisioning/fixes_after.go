@@ -1,8 +1,11 @@
 package provisioning
 
 import (
+	"maps"
+	"slices"
 	"strconv"
 
+	"github.com/samber/lo"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -20,8 +23,9 @@ const boughtPrefix = "launch/"
 
 // carriedOut is what there is once a plan has been carried out, without the pods that it
 // leaves out. Of each launch the first option has been bought, but no further pod can count on the room
-// that it leaves: another may have been.
-func carriedOut(f *compile.Facts, plan *scheduling.Plan) (*Session, error) {
+// that it leaves: another may have been. With every, nobody can count on what any of the options would take of
+// limits and reservations.
+func carriedOut(f *compile.Facts, plan *scheduling.Plan, every bool) (*Session, error) {
 	p := cloned(*f.Problem)
 	bought, nodeOf := map[string]*corev1.Node{}, map[types.NamespacedName]*corev1.Node{}
 	drawn := map[string]int{}
@@ -35,7 +39,13 @@ func carriedOut(f *compile.Facts, plan *scheduling.Plan) (*Session, error) {
 		node.Status.Allocatable[corev1.ResourcePods] = *resource.NewQuantity(int64(len(l.Pods)), resource.DecimalSI)
 		p.Nodes = append(p.Nodes, node)
 		bought[l.Name] = node
-		if id := l.Options[0].ReservationID; id != "" {
+		options := l.Options
+		if every {
+			holdLimits(&p, l)
+		} else {
+			options = options[:1]
+		}
+		for _, id := range lo.Uniq(lo.Map(options, func(o scheduling.Option, _ int) string { return o.ReservationID })) {
 			drawn[id]++
 		}
 	}
@@ -57,15 +67,39 @@ func carriedOut(f *compile.Facts, plan *scheduling.Plan) (*Session, error) {
 		}
 	}
 	p.Pods, p.Nominated = nil, nil
-	if len(drawn) == 0 {
-		return newSession(*f.Solver, p, f.Memory.Fork()), nil
-	}
+	delete(drawn, "")
 	err := reoffer(&p, func(_ string, o *offerings.Offering) bool {
 		n := drawn[o.ReservationID]
 		o.ReservationCount -= n
 		return n > 0
 	})
 	return newSession(*f.Solver, p, f.Memory.Fork()), err
+}
+
+// holdLimits takes off the limits of a launch's pool what its dearest option in terms of each would take beyond
+// the first one.
+func holdLimits(p *scheduling.Problem, l *scheduling.Launch) {
+	at := slices.IndexFunc(p.NodePools, func(pool *scheduling.NodePool) bool { return pool.Name == l.NodePool })
+	if at < 0 || len(p.NodePools[at].Spec.Limits) == 0 {
+		return
+	}
+	pool, catalog := *p.NodePools[at], p.CatalogOf(l.NodePool)
+	pool.Spec.Limits = maps.Clone(pool.Spec.Limits)
+	for name, limit := range pool.Spec.Limits {
+		capacity := func(o scheduling.Option) (q resource.Quantity) {
+			if t, ok := catalog.Get(o.InstanceType); ok {
+				q = t.Capacity[name]
+			}
+			return q
+		}
+		first := capacity(l.Options[0])
+		most := lo.MaxBy(lo.Map(l.Options, func(o scheduling.Option, _ int) resource.Quantity { return capacity(o) }), func(a, b resource.Quantity) bool { return a.Cmp(b) > 0 })
+		more, less := most.DeepCopy(), limit.DeepCopy()
+		more.Sub(first)
+		less.Sub(more)
+		pool.Spec.Limits[name] = less
+	}
+	p.NodePools[at] = &pool
 }
 
 // bindClaims binds the claims of a pod that wait for their first consumer to new volumes

@@ -38,7 +38,7 @@ func tryFixes(ctx context.Context, f *compile.Facts, plan *scheduling.Plan) erro
 	if f.Terse || f.Solver.NoReasons || len(plan.Unschedulable) == 0 {
 		return nil
 	}
-	after, err := carriedOut(f, plan)
+	after, err := carriedOut(f, plan, false)
 	if err != nil {
 		for i := range plan.Unschedulable {
 			explain.Propose(&plan.Unschedulable[i], nil)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,7 +12,9 @@ import (
 	"github.com/samber/lo"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
 
+	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
@@ -21,6 +24,7 @@ import (
 
 // placeLeftOver plans the pods that a plan leaves out as if it had been carried out: a search for
 // all pods that depend on each other can miss places that are there once the others have theirs.
+// No preference of theirs counts, so that none costs a place.
 // placed, which counts pods by planned class, goes up by those that find one. All others bind
 // where they did; the plan stays as it is where they would not.
 func placeLeftOver(ctx context.Context, f *compile.Facts, c *compile.Compiler, plan *scheduling.Plan, placed []int64) (*scheduling.Plan, []int64) {
@@ -39,40 +43,93 @@ func placeLeftOver(ctx context.Context, f *compile.Facts, c *compile.Compiler, p
 	if len(left) == 0 || late(ctx) {
 		return plan, placed
 	}
-	after, err := carriedOut(f, plan)
+	after, err := carriedOut(f, plan, true)
 	if err != nil || after.Apply(scheduling.Delta{Pods: left}) != nil {
 		return plan, placed // what is not on sale cannot be carried out
 	}
-	more, err := after.Place(ctx, scheduling.EffortFast)
-	if err != nil || more.Summary.Placed == 0 {
-		return plan, placed
+	after.solver.Preferences = scheduling.PreferencesIgnore
+	after.memory, after.waiting = f.Memory.ForkOffers(), newWaiting(&after.solver, &after.problem, left)
+	pools := after.inKnownDomains(c.TiedKeys(nil, true))
+	for {
+		more, err := after.Place(ctx, scheduling.EffortFast)
+		if err != nil || more.Summary.Placed == 0 {
+			return plan, placed
+		}
+		if out := following(c, plan, more, len(has)); out != nil {
+			placed, classOf := slices.Clone(placed), c.ClassByPod()
+			for pod := range out.Placements() {
+				if !has[pod] {
+					placed[classOf[pod.String()]]++
+				}
+			}
+			return out, placed
+		}
+		// Their machines would keep others from binding: by a domain that was not there, or by what their pool says of nodes.
+		if len(pools) == 0 {
+			pools = after.closed(more.Launches)
+		}
+		if len(pools) == 0 || after.Apply(scheduling.Delta{NodePools: pools}) != nil {
+			return plan, placed
+		}
+		pools = nil
 	}
-	more.Launches = slices.DeleteFunc(more.Launches, func(l scheduling.Launch) bool {
-		return l.Options[0].ReservationID != "" || limited(f.Problem, l.NodePool)
-	})
+}
+
+// following is a plan and one that comes after it; nil where not all pods would bind where they are planned, has
+// of which are those of the first.
+func following(c *compile.Compiler, plan, more *scheduling.Plan, has int) *scheduling.Plan {
 	out, n, err := followed(c, plan, more)
 	if err != nil || !settledDomains(c, out) {
-		return plan, placed
+		return nil
 	}
-	if s, err := simulation.New(c, out); err != nil || len(s.Turns()) < len(has)+n {
-		return plan, placed // one of them would take another's place
+	if s, err := simulation.New(c, out); err != nil || len(s.Turns()) < has+n {
+		return nil
 	}
-	placed, classOf := slices.Clone(placed), c.ClassByPod()
-	for pod := range out.Placements() {
-		if !has[pod] {
-			placed[classOf[pod.String()]]++
+	return out
+}
+
+// inKnownDomains are the NodePools with requirements by which they buy only where nodes are, in terms of those of some
+// labels that come from the provider.
+func (x *Session) inKnownDomains(keys sets.Set[string]) []*scheduling.NodePool {
+	var known []requirements.Selector
+	for _, key := range slices.Sorted(maps.Keys(keys)) {
+		values := sets.New[string]()
+		for _, h := range x.cluster.Hosts {
+			if h.Node == nil {
+				continue
+			}
+			if value, ok := h.Node.Labels[key]; ok {
+				values.Insert(value)
+			}
+		}
+		if len(values) > 0 && requirements.WellKnown().Has(key) {
+			known = append(known, requirements.Selector{Key: key, Operator: requirements.In, Values: sets.List(values)})
 		}
 	}
-	return out, placed
+	if len(known) == 0 {
+		return nil
+	}
+	return lo.Map(x.problem.NodePools, func(pool *scheduling.NodePool, _ int) *scheduling.NodePool {
+		narrow := *pool
+		narrow.Spec.Template.Spec.Requirements = slices.Concat(pool.Spec.Template.Spec.Requirements, known)
+		return &narrow
+	})
 }
 
-// limited reports whether a NodePool has limits, of which the options of all launches take.
-func limited(p *scheduling.Problem, pool string) bool {
-	return slices.ContainsFunc(p.NodePools, func(n *scheduling.NodePool) bool { return n.Name == pool && len(n.Spec.Limits) > 0 })
+// closed are the NodePools of some launches, with limits that let them buy nothing.
+func (x *Session) closed(launches []scheduling.Launch) (out []*scheduling.NodePool) {
+	for _, pool := range x.problem.NodePools {
+		if slices.ContainsFunc(launches, func(l scheduling.Launch) bool { return l.NodePool == pool.Name }) {
+			none := *pool
+			none.Spec.Limits = corev1.ResourceList{scheduling.NodesResource: {}}
+			out = append(out, &none)
+		}
+	}
+	return out
 }
 
-// settledDomains reports whether all options of each launch agree in the labels of rules between
-// pods that its pods have or are counted by.
+// settledDomains reports whether all options of each launch agree in the labels of required rules
+// between pods that its pods have or are counted by.
 func settledDomains(c *compile.Compiler, plan *scheduling.Plan) bool {
 	launches, classOf := compile.NewLaunches(c), c.ClassByPod()
 	labels := func(l scheduling.Launch, o scheduling.Option) map[string]string {
@@ -83,7 +140,7 @@ func settledDomains(c *compile.Compiler, plan *scheduling.Plan) bool {
 	}
 	for i := range plan.Launches {
 		l := &plan.Launches[i]
-		keys := c.TiedKeys(lo.Uniq(lo.Map(l.Pods, func(pod string, _ int) int { return classOf[pod] })))
+		keys := c.TiedKeys(lo.Uniq(lo.Map(l.Pods, func(pod string, _ int) int { return classOf[pod] })), true)
 		first := labels(*l, l.Options[0])
 		for _, o := range l.Options[1:] {
 			other := labels(*l, o)

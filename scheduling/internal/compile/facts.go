@@ -91,6 +91,13 @@ func (m *Memory) Fork() *Memory {
 	return &c
 }
 
+// ForkOffers returns a memory of the same offers alone, for a solver that differs in preferences.
+func (m *Memory) ForkOffers() *Memory {
+	out := NewMemory()
+	out.stock = m.Fork().stock
+	return out
+}
+
 // Part lets nodes be remembered apart from forks, because they look different from now on.
 func (m *Memory) Part() {
 	box := &atomic.Pointer[nodeTable]{}

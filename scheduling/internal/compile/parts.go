@@ -154,8 +154,8 @@ func (c *Compiler) Tied() bool {
 }
 
 // TiedKeys are the labels of rules between pods that pods of some planned classes have or are counted
-// by, that of hosts aside; nil is all rules.
-func (c *Compiler) TiedKeys(classes []int) sets.Set[string] {
+// by, that of hosts aside; nil is all rules. With required those that are only preferred do not count.
+func (c *Compiler) TiedKeys(classes []int, required bool) sets.Set[string] {
 	some := func(is func(*podspec.PodClass) bool) bool {
 		return classes == nil || slices.ContainsFunc(classes, func(i int) bool { return is(c.Planned[i]) })
 	}
@@ -165,6 +165,9 @@ func (c *Compiler) TiedKeys(classes []int) sets.Set[string] {
 	out := sets.New[string]()
 	for n, list := range c.TopologyTerms.List {
 		for _, t := range list.Ties {
+			if required && t.Weight > 0 {
+				continue
+			}
 			if among(t.Target) || some(func(x *podspec.PodClass) bool { return x.TopologyTerms == n }) {
 				out.Insert(requirements.NormalizeKey(t.Key))
 			}

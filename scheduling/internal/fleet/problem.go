@@ -85,7 +85,7 @@ type domain struct {
 func newProblem(c *compile.Compiler, plan *scheduling.Plan, params Params) *problem {
 	p := &problem{
 		c: c, scheduler: binding.New(c), kindOf: map[offers.Purchase]int{}, ranks: c.WeightRank(), known: map[offers.Purchase]*kind{}, late: params.Late,
-		keys: slices.Sorted(maps.Keys(c.TiedKeys(nil))), pods: make([]int64, len(c.Planned)),
+		keys: slices.Sorted(maps.Keys(c.TiedKeys(nil, false))), pods: make([]int64, len(c.Planned)),
 	}
 	if p.late == nil {
 		p.late = func() bool { return false }

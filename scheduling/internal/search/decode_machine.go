@@ -73,7 +73,7 @@ func (d *decoder) replaces(m *machine, at int) bool {
 	if d.Tied() && at != m.first {
 		x, y := d.offerAt(m, m.first), d.offerAt(m, at)
 		if d.tied == nil {
-			d.tied = d.TiedKeys(nil)
+			d.tied = d.TiedKeys(nil, false)
 		}
 		own, other := x.InstanceType.NodeLabels(*x.Offering), y.InstanceType.NodeLabels(*y.Offering)
 		for key := range d.tied {
