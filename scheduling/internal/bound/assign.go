@@ -45,8 +45,8 @@ const (
 	mostSteps, fewestSteps, usualSteps = 40, 4, 12
 	// roughly and exactly are gaps at which a run ends, as shares of the objective.
 	roughly, exactly = 1e-4, 1e-11
-	// closeEnough is the share of the bound that it may miss for the sake of time.
-	closeEnough = 5e-4
+	// fewClasses is up to how many classes it takes no time to polish every proposal.
+	fewClasses = 48
 	// nothing is a share of a machine's price that a solved problem may mean as 0.
 	nothing = 1e-6
 	// placesThatMatter is the number of pods from which on it hardly matters that a

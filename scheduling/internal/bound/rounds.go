@@ -15,20 +15,10 @@ import (
 func (a *assignment) search(start []*big.Int, e Effort) {
 	first, work := a.starting(start), e.Work
 	a.best = a.makeFeasible(slices.Clone(first.worths), []vector{first})
-	few, rough := a.few(&first, work), false
-	alike := a.merge(&first, work)
-	if alike != nil {
-		few = alike.rounds(&work)
-		rough = a.best.value > alike.coarse.best.value*(1-closeEnough)
-	}
-	if !rough {
-		few = a.rounds(&first, few, &work)
-	}
+	few := a.rounds(&first, a.few(&first, work), &work)
 	a.best = a.polish(a.best)
 	if a.best.value*a.price < float64(e.Wanted) && work < e.Work/2 {
-		if work = e.Further; alike != nil && work > 0 {
-			few = alike.rounds(&work)
-		}
+		work = e.Further
 		a.rounds(&first, few, &work)
 		a.best = a.polish(a.best)
 	}
@@ -85,6 +75,16 @@ func (a *assignment) propose(p *relaxation, few []candidate, start *vector, leas
 		a.best = next
 	}
 	return next
+}
+
+// settled settles worths and, where there are so few classes that it takes no time,
+// polishes them: what is exact proves plans optimal.
+func (a *assignment) settled(worths []float64, vectors []vector) *proposal {
+	p := a.makeFeasible(worths, vectors)
+	if len(a.demand) < fewClasses {
+		p = a.polish(p)
+	}
+	return p
 }
 
 // snap moves worths onto what the vectors say or onto 0, if they are that near. An

@@ -259,7 +259,7 @@ func (pr *Prover) named(values []*big.Int) map[string]string {
 // effort so many times what it took.
 const (
 	leastBoundWork       = 500_000
-	boundWorkPerClass    = 20_000
+	boundWorkPerClass    = 40_000
 	boundWorkPerOption   = 2_000
 	boundWorkPerEffort   = 50_000
 	furtherWorkPerEffort = 450_000
