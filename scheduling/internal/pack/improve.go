@@ -360,11 +360,13 @@ func (s *search) holding(m *greedy.Market, nodes []model.Node, random *rand.Rand
 		}
 	}
 	s.held = out
-	for most := fewestHolding + random.IntN(mostHolding-fewestHolding+1); len(out) > most; {
-		at := random.IntN(len(out))
-		out = slices.Delete(out, at, at+1)
+	s.fill.Work += int64(len(nodes))
+	most := min(len(out), fewestHolding+random.IntN(mostHolding-fewestHolding+1))
+	for i := range most {
+		at := i + random.IntN(len(out)-i)
+		out[i], out[at] = out[at], out[i]
 	}
-	return slices.Clone(out)
+	return slices.Clone(out[:most])
 }
 
 // jitter changes what some classes are worth by up to a few percent, so that the same

@@ -161,6 +161,7 @@ func (x *workers) make(r *ranking, vain int) int {
 	}
 	if len(picked) > 0 {
 		slices.Sort(picked)
+		x.workers[0].fill.Work += int64(len(r.nodes))
 		r.exchange(picked, model.Unbundle(fresh))
 	}
 	return vain
