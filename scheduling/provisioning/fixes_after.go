@@ -15,6 +15,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
@@ -46,7 +47,9 @@ func carriedOut(f *compile.Facts, plan *scheduling.Plan, every bool) (*Session, 
 			options = options[:1]
 		}
 		for _, id := range lo.Uniq(lo.Map(options, func(o scheduling.Option, _ int) string { return o.ReservationID })) {
-			drawn[id]++
+			if id != "" {
+				drawn[id]++
+			}
 		}
 	}
 	for pod, at := range plan.Placements() {
@@ -67,7 +70,9 @@ func carriedOut(f *compile.Facts, plan *scheduling.Plan, every bool) (*Session, 
 		}
 	}
 	p.Pods, p.Nominated = nil, nil
-	delete(drawn, "")
+	if len(drawn) == 0 {
+		return newSession(*f.Solver, p, f.Memory.Fork()), nil
+	}
 	err := reoffer(&p, func(_ string, o *offerings.Offering) bool {
 		n := drawn[o.ReservationID]
 		o.ReservationCount -= n
@@ -76,7 +81,7 @@ func carriedOut(f *compile.Facts, plan *scheduling.Plan, every bool) (*Session, 
 	return newSession(*f.Solver, p, f.Memory.Fork()), err
 }
 
-// holdLimits takes off the limits of a launch's pool what its dearest option in terms of each would take beyond
+// holdLimits takes off each limit of a launch's pool what the option that takes the most of it would take beyond
 // the first one.
 func holdLimits(p *scheduling.Problem, l *scheduling.Launch) {
 	at := slices.IndexFunc(p.NodePools, func(pool *scheduling.NodePool) bool { return pool.Name == l.NodePool })
@@ -84,20 +89,26 @@ func holdLimits(p *scheduling.Problem, l *scheduling.Launch) {
 		return
 	}
 	pool, catalog := *p.NodePools[at], p.CatalogOf(l.NodePool)
+	capacity := func(o *scheduling.Option, name corev1.ResourceName) (q resource.Quantity) {
+		if t, ok := catalog.Get(o.InstanceType); ok {
+			offering, _ := catalog.Lookup(o.Key())
+			q = offers.CapacityOf(t, &offering, name)
+		}
+		return q
+	}
 	pool.Spec.Limits = maps.Clone(pool.Spec.Limits)
 	for name, limit := range pool.Spec.Limits {
-		capacity := func(o scheduling.Option) (q resource.Quantity) {
-			if t, ok := catalog.Get(o.InstanceType); ok {
-				q = t.Capacity[name]
+		first := capacity(&l.Options[0], name)
+		most := first
+		for i := range l.Options {
+			if q := capacity(&l.Options[i], name); q.Cmp(most) > 0 {
+				most = q
 			}
-			return q
 		}
-		first := capacity(l.Options[0])
-		most := lo.MaxBy(lo.Map(l.Options, func(o scheduling.Option, _ int) resource.Quantity { return capacity(o) }), func(a, b resource.Quantity) bool { return a.Cmp(b) > 0 })
-		more, less := most.DeepCopy(), limit.DeepCopy()
-		more.Sub(first)
-		less.Sub(more)
-		pool.Spec.Limits[name] = less
+		left := limit.DeepCopy()
+		left.Add(first)
+		left.Sub(most)
+		pool.Spec.Limits[name] = left
 	}
 	p.NodePools[at] = &pool
 }

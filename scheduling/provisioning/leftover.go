@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -44,13 +43,15 @@ func placeLeftOver(ctx context.Context, f *compile.Facts, c *compile.Compiler, p
 		return plan, placed
 	}
 	after, err := carriedOut(f, plan, true)
-	if err != nil || after.Apply(scheduling.Delta{Pods: left}) != nil {
+	if err != nil {
 		return plan, placed // what is not on sale cannot be carried out
 	}
 	after.solver.Preferences = scheduling.PreferencesIgnore
-	after.memory, after.waiting = f.Memory.ForkOffers(), newWaiting(&after.solver, &after.problem, left)
-	pools := after.inKnownDomains(c.TiedKeys(nil, true))
-	for {
+	after.memory, after.waiting = after.memory.OffersOnly(), newWaiting(&after.solver, &after.problem, nil)
+	if after.Apply(scheduling.Delta{Pods: left}) != nil {
+		return plan, placed
+	}
+	for first := true; ; first = false {
 		more, err := after.Place(ctx, scheduling.EffortFast)
 		if err != nil || more.Summary.Placed == 0 {
 			return plan, placed
@@ -65,13 +66,16 @@ func placeLeftOver(ctx context.Context, f *compile.Facts, c *compile.Compiler, p
 			return out, placed
 		}
 		// Their machines would keep others from binding: by a domain that was not there, or by what their pool says of nodes.
+		var pools []*scheduling.NodePool
+		if first {
+			pools = after.inKnownDomains(c.TiedKeys(nil, true))
+		}
 		if len(pools) == 0 {
 			pools = after.closed(more.Launches)
 		}
 		if len(pools) == 0 || after.Apply(scheduling.Delta{NodePools: pools}) != nil {
 			return plan, placed
 		}
-		pools = nil
 	}
 }
 
@@ -92,7 +96,10 @@ func following(c *compile.Compiler, plan, more *scheduling.Plan, has int) *sched
 // labels that come from the provider.
 func (x *Session) inKnownDomains(keys sets.Set[string]) []*scheduling.NodePool {
 	var known []requirements.Selector
-	for _, key := range slices.Sorted(maps.Keys(keys)) {
+	for _, key := range sets.List(keys) {
+		if !requirements.WellKnown().Has(key) {
+			continue
+		}
 		values := sets.New[string]()
 		for _, h := range x.cluster.Hosts {
 			if h.Node == nil {
@@ -102,7 +109,7 @@ func (x *Session) inKnownDomains(keys sets.Set[string]) []*scheduling.NodePool {
 				values.Insert(value)
 			}
 		}
-		if len(values) > 0 && requirements.WellKnown().Has(key) {
+		if len(values) > 0 {
 			known = append(known, requirements.Selector{Key: key, Operator: requirements.In, Values: sets.List(values)})
 		}
 	}

@@ -91,10 +91,10 @@ func (m *Memory) Fork() *Memory {
 	return &c
 }
 
-// ForkOffers returns a memory of the same offers alone, for a solver that differs in preferences.
-func (m *Memory) ForkOffers() *Memory {
+// OffersOnly returns a memory that shares what is remembered of offers, for a solver that differs in preferences.
+func (m *Memory) OffersOnly() *Memory {
 	out := NewMemory()
-	out.stock = m.Fork().stock
+	out.stock = m.stock
 	return out
 }
 

@@ -81,6 +81,14 @@ func Allows(s scheduling.Policy, t *instancetypes.InstanceType, o offerings.Offe
 	return excluded(&s, t, &o).Code == ""
 }
 
+// CapacityOf is what a machine bought at an offering of a type has of a resource.
+func CapacityOf(t *instancetypes.InstanceType, o *offerings.Offering, name corev1.ResourceName) resource.Quantity {
+	if q, ok := o.Capacity[name]; ok {
+		return q
+	}
+	return t.Capacity[name]
+}
+
 // Exclusions lists everything by which the settings keep an offering of a type from
 // being bought.
 func Exclusions(s *scheduling.Policy, t *instancetypes.InstanceType, o *offerings.Offering) (out []Exclusion) {
@@ -91,10 +99,7 @@ func Exclusions(s *scheduling.Policy, t *instancetypes.InstanceType, o *offering
 		out = append(out, Exclusion{Code: scheduling.ReasonFilter})
 	}
 	for _, name := range sizeResources() {
-		has, ok := o.Capacity[name]
-		if !ok {
-			has = t.Capacity[name]
-		}
+		has := CapacityOf(t, o, name)
 		if least, ok := s.Size.Smallest[name]; ok && has.Cmp(least) < 0 {
 			out = append(out, Exclusion{Code: scheduling.ReasonNodeSize, resource: name, small: true})
 		}
@@ -156,10 +161,7 @@ func lifting(s *scheduling.Policy, x Exclusion, o *Offer) scheduling.Change {
 	if x.small {
 		bounds, direction = s.Size.Smallest, "from"
 	}
-	has, ok := o.Offering.Capacity[x.resource]
-	if !ok {
-		has = o.InstanceType.Capacity[x.resource]
-	}
+	has := CapacityOf(o.InstanceType, o.Offering, x.resource)
 	bound := bounds[x.resource]
 	return scheduling.Change{
 		Kind: scheduling.ChangeNodeSize, Object: "Policy", Key: string(x.resource), From: bound.String(), To: has.String(),

@@ -80,9 +80,9 @@ func (t *Ties) relax(params pack.Params) {
 }
 
 // rounds plans sites, packs machines, and does both again as long as the planner can
-// learn from what did not fit. It returns the best: the one in which most pods bind, of the highest priority that differs, among
-// these the best by its score, and among these the first. Units that found no place lose pods
-// if they may, for all rounds to come.
+// learn from what did not fit. It returns the best: the one in which most pods bind of the highest
+// priority that differs, among these the best by its score, and among these the first. Units that
+// found no place lose pods if they may, for all rounds to come.
 func (t *Ties) rounds(params pack.Params, shrink bool) (best Trial) {
 	t.forget()
 	for range siteRounds {
