@@ -12,8 +12,11 @@ import (
 
 // OfferingOf is the offering that a node was bought at, as its labels say: those of today, or
 // where they are absent or empty, the beta labels for instance type and zone. What they do
-// not say is empty. It need not be one of any catalog.
+// not say is empty, and so is the offering of no node (nil). It need not be one of any catalog.
 func OfferingOf(node *corev1.Node) offerings.Key {
+	if node == nil {
+		return offerings.Key{}
+	}
 	return offerings.Key{
 		InstanceType:  cmp.Or(node.Labels[corev1.LabelInstanceTypeStable], node.Labels[corev1.LabelInstanceType]),
 		Zone:          cmp.Or(node.Labels[corev1.LabelTopologyZone], node.Labels[corev1.LabelFailureDomainBetaZone]),

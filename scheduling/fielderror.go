@@ -44,6 +44,9 @@ func (e *FieldErrors) Error() string {
 		fmt.Fprintf(&b, "%d faults:", len(e.Errors))
 	}
 	for _, f := range e.Errors {
+		if f == nil {
+			continue
+		}
 		if b.Len() > 0 {
 			b.WriteString("\n")
 		}
@@ -86,6 +89,7 @@ func (f *Faults) Add(value, message, path string) {
 
 // Err returns what was collected, sorted, each fault once; nil if that is nothing.
 func (f *Faults) Err() error {
+	f.List = slices.DeleteFunc(f.List, func(e *FieldError) bool { return e == nil })
 	if len(f.List) == 0 {
 		return nil
 	}

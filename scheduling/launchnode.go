@@ -19,8 +19,11 @@ import (
 // is the one that the pool buys from. It is for those who simulate, as a real node is what
 // its kubelet says, and for machines on their way: without the labels [RegisteredLabel] and
 // [InitializedLabel] the node is in flight, and holds the room for the launch's pods. The
-// error says that the catalog does not have the option.
+// error says that there is no option (nil), or that the catalog does not have it.
 func (l *Launch) Node(name string, option *Option, catalog *instancetypes.Catalog) (*corev1.Node, error) {
+	if option == nil {
+		return nil, fmt.Errorf("launch %s: the option is missing", l.Name)
+	}
 	t, ok := catalog.Get(option.InstanceType)
 	if !ok {
 		return nil, fmt.Errorf("launch %s: the catalog has no instance type %s", l.Name, option.InstanceType)

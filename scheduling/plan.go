@@ -125,8 +125,12 @@ func (p *Plan) Placements() iter.Seq2[types.NamespacedName, Placement] {
 	}
 }
 
-// PodName is the pod as plans name it: namespace/name, where no namespace is "default".
+// PodName is the pod as plans name it: namespace/name, where no namespace is "default"; "" for
+// no pod (nil).
 func PodName(pod *corev1.Pod) string {
+	if pod == nil {
+		return ""
+	}
 	return cmp.Or(pod.Namespace, corev1.NamespaceDefault) + "/" + pod.Name
 }
 

@@ -166,7 +166,10 @@ var ErrInvalid = errors.New("invalid problem")
 // interruptions cost ([Policy.Interruption]); at most [offerings.MaxPrice].
 //
 // The search minimises it, options are ranked by it, and lower bound and gap are about it.
-// The ranking's strategy takes it for the price.
+// The ranking's strategy takes it for the price. Without a type or an offering (nil) it is 0.
 func (s Policy) ExpectedPrice(t *instancetypes.InstanceType, o *offerings.Offering) offerings.Price {
+	if t == nil || o == nil {
+		return 0
+	}
 	return offerings.Sum(offerings.Sum(o.Price, s.NodeOverhead), s.Interruption.cost(t, o))
 }

@@ -94,6 +94,7 @@ func floors() map[string]floor {
 		"cmd":                                 programs,
 		"examples":                            programs,
 		"internal/layering":                   outside,
+		"internal/nopanic":                    outside,
 	}
 }
 

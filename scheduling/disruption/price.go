@@ -79,8 +79,11 @@ const (
 // 1 for a pod of no special worth, more for those of high priority or with a high
 // controller.kubernetes.io/pod-deletion-cost, less for low ones; at least -10, at most 10.
 // It is Karpenter's formula. An annotation that is no number is ignored. Plans count what
-// is below 0 as 0.
+// is below 0 as 0. No pod (nil) costs 0.
 func PodDisruptionCost(pod *corev1.Pod) float64 {
+	if pod == nil {
+		return 0
+	}
 	cost := 1.0
 	if n, err := strconv.ParseFloat(pod.Annotations[corev1.PodDeletionCost], 64); err == nil && !math.IsNaN(n) {
 		cost += n / (1 << 27)

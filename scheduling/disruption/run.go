@@ -126,6 +126,9 @@ func (p Planner) begin(ctx context.Context, c *Cluster, free bool) (*run, error)
 	switch {
 	case errors.Is(err, scheduling.ErrInvalid):
 		_, problem := provisioning.NewSession(p.Policy, cluster.Problem)
+		if problem == nil && len(faults.list) == 0 {
+			problem = err // a session may be without a catalog, a plan may not
+		}
 		return nil, faults.joined(problem)
 	case err != nil:
 		return nil, err

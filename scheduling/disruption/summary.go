@@ -7,12 +7,13 @@ import (
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/validate"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
 
 // assemble puts together what was found.
 func (r *run) assemble() *Plan {
-	plan := &Plan{Steps: r.steps, Nodes: r.verdicts(), Warnings: append(r.warnings, provisioning.IdleNodePools(r.state.problem)...)}
+	plan := &Plan{Steps: r.steps, Nodes: r.verdicts(), Warnings: slices.Concat(r.warnings, provisioning.IdleNodePools(r.state.problem), r.state.overlooked())}
 	slices.SortStableFunc(plan.Warnings, func(a, b scheduling.Warning) int {
 		return cmp.Or(cmp.Compare(a.Object, b.Object), cmp.Compare(a.Message, b.Message))
 	})
@@ -20,6 +21,18 @@ func (r *run) assemble() *Plan {
 	plan.Steps = append([]Step{}, plan.Steps...)
 	plan.Summary = r.summary(plan.Nodes)
 	return plan
+}
+
+// overlooked are warnings of what the cluster says in vain: pods that run on nodes which are not
+// there, and limits that bound nothing.
+func (f *state) overlooked() []scheduling.Warning {
+	out := validate.IdleLimits(f.problem)
+	for _, pod := range f.problem.Running {
+		if f.at[pod.Spec.NodeName] == nil && !podspec.Terminal(pod) {
+			out = append(out, scheduling.Warning{Object: podspec.PodName(pod), Message: validate.NodeMissing(pod.Spec.NodeName)})
+		}
+	}
+	return out
 }
 
 // cordon is the nodes that steps drain and that take in no pods before: see [Plan.Cordon].

@@ -12,6 +12,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/eviction"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/stock"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
 
 // Anew is the problem of buying the cluster afresh: every node that the planner may
@@ -26,7 +27,12 @@ import (
 // the same pods costs when nobody minds moving. [Summary.LowerBoundPerHour] is the proven
 // bound of its plans and the price of those nodes. Budgets of NodePools are left out of
 // account: they say how many nodes go at once, not how many may go.
+//
+// The problem of a cluster that [Planner.Plan] refuses is returned as it is.
 func (c *Cluster) Anew(p Planner) scheduling.Problem {
+	if check(&p, c).joined(provisioning.Validate(&c.Problem)) != nil {
+		return c.Problem
+	}
 	f := newState(p, c)
 	return f.anew(f.loose)
 }

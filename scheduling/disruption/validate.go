@@ -14,6 +14,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/eviction"
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
 
 // faults collects what is wrong with a cluster and a planner's settings.
@@ -33,7 +34,18 @@ func check(p *Planner, c *Cluster) *faults {
 	}
 	f.checkMachines(c)
 	f.checkBudgets(c.PodDisruptionBudgets)
+	f.checkAlternative(c.Alternative)
 	return f
+}
+
+// checkAlternative checks the NodePools to compare with as those of a problem.
+func (f *faults) checkAlternative(pools []*scheduling.NodePool) {
+	var found *scheduling.FieldErrors
+	if errors.As(provisioning.Validate(&scheduling.Problem{NodePools: pools}), &found) {
+		for _, x := range found.Errors {
+			f.add(strings.Replace(x.Path, "nodepools", "alternative", 1), x.Value, x.Message)
+		}
+	}
 }
 
 // checkPlanner checks settings.

@@ -3,6 +3,7 @@ package manifest
 import (
 	"slices"
 
+	"github.com/samber/lo"
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
 
@@ -18,7 +19,7 @@ import (
 // What pods themselves say of zones stays. Nothing that was read is changed, but replaced.
 func (s *Snapshot) Anew() {
 	p := &s.Problem
-	for _, pod := range p.Running {
+	for _, pod := range lo.Compact(p.Running) {
 		owner, _ := controllerOf(pod)
 		if finished(pod) || pod.DeletionTimestamp != nil || owner.kind == "DaemonSet" || owner.kind == "Node" {
 			continue
@@ -27,6 +28,7 @@ func (s *Snapshot) Anew() {
 		waits.Spec.NodeName, waits.Status = "", corev1.PodStatus{}
 		p.Pods = append(p.Pods, &waits)
 	}
+	p.Pods = lo.Compact(p.Pods)
 	slices.SortFunc(p.Pods, byName)
 	p.Running, p.Nodes, p.Volumes, p.CSINodes, s.NodeClaims = nil, nil, nil, nil, nil
 	replaceEach(p.Claims, func(c *corev1.PersistentVolumeClaim) {
@@ -34,6 +36,9 @@ func (s *Snapshot) Anew() {
 	})
 	replaceEach(p.StorageClasses, func(c *storagev1.StorageClass) { c.AllowedTopologies = nil })
 	for i, pool := range p.NodePools {
+		if pool == nil {
+			continue
+		}
 		p.NodePools[i] = pool.DeepCopy()
 		template := &p.NodePools[i].Spec.Template
 		template.Spec.Requirements = slices.DeleteFunc(template.Spec.Requirements, func(r requirements.Selector) bool { return isPlace(r.Key) })
@@ -63,6 +68,9 @@ func isPlace(key string) bool {
 // replaceEach replaces what a list points to by changed copies.
 func replaceEach[T any](list []*T, change func(*T)) {
 	for i, old := range list {
+		if old == nil {
+			continue
+		}
 		changed := *old
 		change(&changed)
 		list[i] = &changed

@@ -31,7 +31,7 @@ func (s *Snapshot) SetCatalog(catalog *instancetypes.Catalog) error {
 	}
 	s.Problem.Catalog, s.Problem.PoolCatalogs = catalog, map[string]*instancetypes.Catalog{}
 	var errs []error
-	alike := lo.PartitionBy(s.Problem.NodePools, func(p *scheduling.NodePool) setup {
+	alike := lo.PartitionBy(lo.Compact(s.Problem.NodePools), func(p *scheduling.NodePool) setup {
 		return setup{classOf(s.classes, p.Spec.Template.Spec.NodeClassRef), p.Annotations[scheduling.KubeletAnnotation]}
 	})
 	for _, pools := range alike {

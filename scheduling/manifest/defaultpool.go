@@ -48,6 +48,9 @@ func DefaultNodePools(catalog *instancetypes.Catalog, pods []*corev1.Pod) []*sch
 // devices. All else stays: architecture, zones, capacity types, labels and taints.
 func WidenedNodePools(catalog *instancetypes.Catalog, pools []*scheduling.NodePool) []*scheduling.NodePool {
 	return lo.Map(pools, func(p *scheduling.NodePool, _ int) *scheduling.NodePool {
+		if p == nil {
+			return nil
+		}
 		out := *p
 		spec := &out.Spec.Template.Spec
 		own := setOf(spec.Requirements).Get(corev1.LabelInstanceTypeStable)

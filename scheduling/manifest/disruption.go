@@ -32,8 +32,8 @@ const (
 // announced for some later day are no notice.
 func (s *Snapshot) Cluster() disruption.Cluster {
 	machines := map[string]*disruption.Machine{}
-	nodes := lo.KeyBy(s.Problem.Nodes, func(n *corev1.Node) string { return n.Name })
-	for _, claim := range s.NodeClaims {
+	nodes := lo.KeyBy(lo.Compact(s.Problem.Nodes), func(n *corev1.Node) string { return n.Name })
+	for _, claim := range lo.Compact(s.NodeClaims) {
 		name := cmp.Or(s.hosts[claim.Name], claim.Status.NodeName, claim.Name)
 		if nodes[name] == nil || machines[name] != nil {
 			continue
@@ -48,7 +48,7 @@ func (s *Snapshot) Cluster() disruption.Cluster {
 		}
 		return machines[name]
 	}
-	for _, n := range s.Problem.Nodes {
+	for _, n := range lo.Compact(s.Problem.Nodes) {
 		if notice := interruption(n); notice != nil {
 			of(n.Name).Interruption = notice
 		}
@@ -56,7 +56,7 @@ func (s *Snapshot) Cluster() disruption.Cluster {
 			of(n.Name).Terminating = true
 		}
 	}
-	for _, pod := range s.Problem.Pods {
+	for _, pod := range lo.Compact(s.Problem.Pods) {
 		if name := pod.Status.NominatedNodeName; nodes[name] != nil {
 			of(name).NominatedUntil = endOfTime()
 		}

@@ -113,9 +113,11 @@ type Faults []*Fault
 
 // Error returns the faults, one in a line.
 func (fs Faults) Error() string {
-	lines := make([]string, len(fs))
-	for i, f := range fs {
-		lines[i] = f.Error()
+	var lines []string
+	for _, f := range fs {
+		if f != nil {
+			lines = append(lines, f.Error())
+		}
 	}
 	return strings.Join(lines, "\n")
 }

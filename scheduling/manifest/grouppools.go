@@ -29,6 +29,7 @@ func (s *Snapshot) AssumeNodePools() bool {
 	if len(s.Problem.NodePools) > 0 {
 		return false
 	}
+	s.Problem.Nodes = lo.Compact(s.Problem.Nodes)
 	groups := lo.GroupBy(s.Problem.Nodes, NodeGroupOf)
 	order := slices.SortedFunc(maps.Keys(groups), func(a, b NodeGroup) int {
 		return cmp.Or(strings.Compare(a.Label, b.Label), strings.Compare(a.Name, b.Name))

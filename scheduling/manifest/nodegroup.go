@@ -56,8 +56,11 @@ func groupLabels() []string {
 }
 
 // NodeGroupOf returns the group of a node: the control plane, or what Karpenter, EKS, eksctl,
-// GKE, AKS or kops name it, or else its instance type.
+// GKE, AKS or kops name it, or else its instance type. No node (nil) is of no group.
 func NodeGroupOf(node *corev1.Node) NodeGroup {
+	if node == nil {
+		return NodeGroup{}
+	}
 	for _, role := range []string{"node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/master"} {
 		if _, ok := node.Labels[role]; ok {
 			return NodeGroup{role, "control plane"}
@@ -76,8 +79,11 @@ func NodeGroupOf(node *corev1.Node) NodeGroup {
 
 // CapacityTypeOf returns how the labels of a node say that it is paid for. Where they say
 // nothing that is on demand; told is whether the labels are those of a cloud that would say
-// otherwise.
+// otherwise. That goes for no node (nil), too.
 func CapacityTypeOf(node *corev1.Node) (capacityType offerings.CapacityType, told bool) {
+	if node == nil {
+		return offerings.OnDemand, false
+	}
 	l := node.Labels
 	_, worker := l[spotWorker]
 	switch {
@@ -95,8 +101,12 @@ func CapacityTypeOf(node *corev1.Node) (capacityType offerings.CapacityType, tol
 	return offerings.OnDemand, told
 }
 
-// PaidFor is a copy of a node with Karpenter's label for what [CapacityTypeOf] says.
+// PaidFor is a copy of a node with Karpenter's label for what [CapacityTypeOf] says; nil for no
+// node (nil).
 func PaidFor(node *corev1.Node) *corev1.Node {
+	if node == nil {
+		return nil
+	}
 	capacityType, _ := CapacityTypeOf(node)
 	out := *node
 	out.Labels = lo.Assign(node.Labels, map[string]string{scheduling.CapacityTypeLabel: string(capacityType)})

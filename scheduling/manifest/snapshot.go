@@ -60,7 +60,10 @@ func (s *Snapshot) Workload(pod string) string {
 // make, by the namespace/name of the workload. Pods are named as in a plan, in order.
 func (s *Snapshot) Workloads(kind string) map[string][]string {
 	out := map[string][]string{}
-	for _, pod := range slices.Concat(s.Problem.Pods, s.Problem.Running) {
+	if s.owners == nil {
+		return out // the zero Snapshot
+	}
+	for _, pod := range lo.Compact(slices.Concat(s.Problem.Pods, s.Problem.Running)) {
 		for _, w := range s.owners.chain(pod) {
 			if w.kind == kind {
 				name := w.namespace + "/" + w.name

@@ -2,6 +2,7 @@ package manifest
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -21,8 +22,8 @@ import (
 // order of the plan, as Karpenter would write it: with a generated name, the labels of the
 // launch, the hash that the pool is annotated with, and the pool as
 // its owner if it has a UID. pools are those of the problem; what a launch does not say
-// itself, such as the node class and when nodes expire, comes from its pool. The error names
-// a launch whose pool is not among them.
+// itself, such as the node class and when nodes expire, comes from its pool. The error says that
+// there is no plan, or names a launch that has no options or whose pool is not among them.
 //
 // A claim asks for types, zones and capacity types, and cannot say which of them go together.
 // It is therefore narrowed to options of which it allows every combination, and allows no
@@ -30,13 +31,19 @@ import (
 // options can, and else lowered, which the claim's annotation says as for Karpenter's policy
 // BestEffort.
 func NodeClaims(plan *scheduling.Plan, pools []*scheduling.NodePool) ([]*NodeClaim, error) {
-	byName := lo.KeyBy(pools, func(p *scheduling.NodePool) string { return p.Name })
+	if plan == nil {
+		return nil, errors.New("plan: is missing")
+	}
+	byName := lo.KeyBy(lo.Compact(pools), func(p *scheduling.NodePool) string { return p.Name })
 	claims := make([]*NodeClaim, 0, len(plan.Launches))
 	for i := range plan.Launches {
 		l := &plan.Launches[i]
 		pool, ok := byName[l.NodePool]
 		if !ok {
 			return nil, fmt.Errorf("launches[%s].nodePool: there is no NodePool %q", l.Name, l.NodePool)
+		}
+		if len(l.Options) == 0 {
+			return nil, fmt.Errorf("launches[%s].options: is empty", l.Name)
 		}
 		claims = append(claims, nodeClaim(l, pool))
 	}

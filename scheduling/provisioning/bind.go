@@ -69,6 +69,9 @@ func (s Planner) Realise(ctx context.Context, p scheduling.Problem, plan *schedu
 	if err != nil {
 		return nil, err
 	}
+	if plan == nil {
+		return nil, errNoPlan
+	}
 	facts, others := nominated.Read(facts).Apart(plan)
 	realised, _ := realise(facts.Compile(false), others, fleetParams(facts, work(facts.Solver), func() bool { return late(ctx) }))
 	if err := cancelled(ctx); err != nil {

@@ -10,8 +10,12 @@ import (
 
 // Explainer answers questions about a plan: why a launch buys what it buys, where a
 // pod could go besides, what a node receives. Its answers are worked out when asked,
-// from the problem and the plan alone. It is not safe for concurrent use.
+// from the problem and the plan alone. The zero Explainer knows no name. It is not safe for
+// concurrent use.
 type Explainer struct{ explainer *explainer.Explainer }
+
+// errNoPlan refuses a plan that is nil.
+var errNoPlan = fmt.Errorf("%w: plan is missing", scheduling.ErrInvalid)
 
 // Explain returns an Explainer for a plan of p by a solver like s. It refuses what
 // [Planner.Plan] refuses. That the plan keeps the rules is not checked; see package
@@ -22,7 +26,7 @@ func (s Planner) Explain(p scheduling.Problem, plan *scheduling.Plan) (*Explaine
 		return nil, err
 	}
 	if plan == nil {
-		return nil, fmt.Errorf("%w: plan is missing", scheduling.ErrInvalid)
+		return nil, errNoPlan
 	}
 	return &Explainer{explainer.New(facts, plan, fleetParams(facts, work(facts.Solver), nil).Brief)}, nil
 }
@@ -35,17 +39,26 @@ func (x *Session) Explain(plan *scheduling.Plan) (*Explainer, error) {
 // Pod explains what becomes of a pod, named as namespace/name, or by its name where no
 // other namespace has it. The error is an [scheduling.UnknownNameError].
 func (x *Explainer) Pod(name string) (*scheduling.PodExplanation, error) {
+	if x.explainer == nil {
+		return nil, &scheduling.UnknownNameError{Kind: "pod", Name: name}
+	}
 	return x.explainer.Pod(name)
 }
 
 // Launch explains the launch of a name. The error is an [scheduling.UnknownNameError], or says
 // that the launch buys what is not on sale.
 func (x *Explainer) Launch(name string) (*scheduling.LaunchExplanation, error) {
+	if x.explainer == nil {
+		return nil, &scheduling.UnknownNameError{Kind: "launch", Name: name}
+	}
 	return x.explainer.Launch(name)
 }
 
 // Node explains what a node that is there receives, and what it does not. The error is
 // an [scheduling.UnknownNameError].
 func (x *Explainer) Node(name string) (*scheduling.NodeExplanation, error) {
+	if x.explainer == nil {
+		return nil, &scheduling.UnknownNameError{Kind: "node", Name: name}
+	}
 	return x.explainer.Node(name)
 }

@@ -23,11 +23,14 @@ type Nomination struct {
 // Nominations are the places that a plan of p has for pods, by waves, and in a wave in the order
 // of kube-scheduler's queue. Most plans have one wave. What is on its way already comes before
 // the plan's launches: pods of p that are nominated to where the plan has them bind first. The
-// error means a malformed problem, or a launch that is none of p.
+// error means a malformed problem, that there is no plan, or a launch that is none of p.
 func Nominations(p scheduling.Problem, plan *scheduling.Plan) ([]Nomination, error) {
 	facts, err := compile.NewFacts(&p, &scheduling.Policy{})
 	if err != nil {
 		return nil, err
+	}
+	if plan == nil {
+		return nil, errNoPlan
 	}
 	s, err := simulation.New(facts.Compile(false), plan)
 	if err != nil {

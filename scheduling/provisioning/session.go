@@ -22,7 +22,8 @@ import (
 // each by one goroutine.
 //
 // The session keeps the objects that it is given, and copies none of them: the caller
-// must not change them any more.
+// must not change them any more. The zero Session holds nothing at first, and plans by the zero
+// policy.
 type Session struct {
 	solver scheduling.Policy
 	// problem is what there is besides pods and nodes, every list sorted by name.
@@ -36,8 +37,8 @@ type Session struct {
 }
 
 // NewSession starts a session with a problem, to be solved by a solver like s. It
-// refuses what [Validate] refuses, but leaves it to Plan to say that nothing is
-// on sale for any pod, as that may change. Pods among p.Pods that have a node count as
+// refuses what [Validate] refuses, with the same error, but leaves it to Plan to say that nothing
+// is on sale for any pod, as that may change. Pods among p.Pods that have a node count as
 // running.
 func NewSession(s scheduling.Policy, p scheduling.Problem) (*Session, error) {
 	c := validate.NewChecker()
@@ -49,6 +50,15 @@ func NewSession(s scheduling.Policy, p scheduling.Problem) (*Session, error) {
 		return nil, err
 	}
 	return newSession(s, p, compile.NewMemory()), nil
+}
+
+// ready makes the zero Session one that holds nothing.
+func (x *Session) ready() {
+	if x.memory == nil {
+		observer := x.observer
+		*x = *newSession(x.solver, x.problem, compile.NewMemory())
+		x.observer = observer
+	}
 }
 
 // newSession starts a session with a problem without faults.
@@ -91,6 +101,7 @@ func (x *Session) Plan(ctx context.Context) (*scheduling.Plan, error) {
 
 // facts is what the session knows, ready to be compiled.
 func (x *Session) facts() (*compile.Facts, error) {
+	x.ready()
 	problem := x.problem
 	problem.Pods = x.waiting.pods
 	c := validate.NewChecker()
@@ -107,6 +118,7 @@ func (x *Session) facts() (*compile.Facts, error) {
 // controller that also disrupts makes its disruption.Cluster of it: to read that anew is 3 to 6 %
 // of the time of a plan for 1,000 or 5,000 nodes.
 func (x *Session) Problem() scheduling.Problem {
+	x.ready()
 	p := cloned(x.problem)
 	p.Pods = slices.Clone(x.waiting.pods)
 	p.Running = make([]*corev1.Pod, 0, x.running.Count)
@@ -122,6 +134,7 @@ func (x *Session) Problem() scheduling.Problem {
 // session holds. The record of unavailable offerings is shared until a Delta brings
 // another.
 func (x *Session) Fork() *Session {
+	x.ready()
 	return &Session{
 		solver: x.solver, problem: x.problem, running: x.running.Fork(), waiting: x.waiting.fork(),
 		cluster: x.cluster, memory: x.memory.Fork(),

@@ -21,6 +21,7 @@ func (x *Session) Apply(d scheduling.Delta) error {
 	if err := check(&d); err != nil {
 		return err
 	}
+	x.ready()
 	c := validate.NewChecker()
 	next := x.problem
 	objects(&next, c, &d)
@@ -65,6 +66,7 @@ func check(d *scheduling.Delta) error {
 	p := scheduling.Problem{
 		Nodes: d.Nodes, NodePools: d.NodePools, DaemonSets: d.DaemonSets,
 		Claims: d.Claims, Volumes: d.Volumes, StorageClasses: d.StorageClasses, CSINodes: d.CSINodes, Nominated: d.Nominated,
+		Namespaces: d.Namespaces, Services: d.Services, Owners: d.Owners, DefaultSpread: d.DefaultSpread,
 	}
 	for _, pod := range d.Pods {
 		if pod != nil && pod.Spec.NodeName != "" {
@@ -77,17 +79,6 @@ func check(d *scheduling.Delta) error {
 	c.AllPods(&p, nil)
 	c.Objects(&p)
 	moved(c, d.Moved)
-	validate.Listed(c, "namespaces", d.Namespaces, nil)
-	validate.Listed(c, "services", d.Services, nil)
-	validate.Listed(c, "replicationcontrollers", d.Owners.ReplicationControllers, nil)
-	validate.Listed(c, "replicasets", d.Owners.ReplicaSets, nil)
-	validate.Listed(c, "statefulsets", d.Owners.StatefulSets, nil)
-	for i := range d.DefaultSpread {
-		c.At = validate.Position{List: "defaultSpread", Index: i}
-		if s := &d.DefaultSpread[i]; s.TopologyKey == "" {
-			c.Add("", "is missing", "topologyKey")
-		}
-	}
 	return c.Err()
 }
 

@@ -17,6 +17,7 @@ import (
 //     selectors, affinities, spread constraints, tolerations and host ports that
 //     the API server would refuse;
 //   - constraints of DefaultSpread that kube-scheduler would refuse;
+//   - running pods that name no node and have not ended;
 //   - quantities of nodes that are negative or too large;
 //   - in claims, volumes, storage classes and CSINodes: access modes, node affinity,
 //     topologies, binding modes and limits that the API server would refuse;
@@ -26,6 +27,9 @@ import (
 //   - where there are pods to place, and pools to buy from and no nodes: catalogs without
 //     offerings. Requirements that leave none of these are no fault: plans warn of them.
 func Validate(p *scheduling.Problem) error {
+	if p == nil {
+		return &scheduling.FieldErrors{Errors: []*scheduling.FieldError{{Path: "problem", Message: "is nil"}}}
+	}
 	_, err := validate.Read(p, nil)
 	return err
 }

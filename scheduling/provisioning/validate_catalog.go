@@ -11,6 +11,9 @@ import (
 // of the catalog where that is one on the place. Pools for other regions and architectures
 // are nothing unusual.
 func IdleNodePools(p *scheduling.Problem) []scheduling.Warning {
+	if p == nil {
+		return nil
+	}
 	var out []scheduling.Warning
 	for _, pool := range offers.PoolOrder(p.NodePools) {
 		if why := validate.Idle(p, pool); why != "" {

@@ -87,8 +87,16 @@ func breakages() map[string]breakage {
 		}},
 		"a pod that runs too": {wants: hasPods, spoil: func(rng *rand.Rand, p *scheduling.Problem) string {
 			pod := pick(rng, p.Pods)
-			p.Running = append(p.Running, pod)
+			runs := *pod
+			runs.Spec.NodeName = "somewhere"
+			p.Running = append(p.Running, &runs)
 			return fmt.Sprintf("running[%s/%s]", pod.Namespace, pod.Name)
+		}},
+		"a running pod without a node": {wants: hasPods, spoil: func(rng *rand.Rand, p *scheduling.Problem) string {
+			runs := *pick(rng, p.Pods)
+			runs.Name = "runs-nowhere"
+			p.Running = append(p.Running, &runs)
+			return fmt.Sprintf("running[%s/%s].spec.nodeName", runs.Namespace, runs.Name)
 		}},
 		"a node twice": {wants: hasNodes, spoil: func(rng *rand.Rand, p *scheduling.Problem) string {
 			node := pick(rng, p.Nodes)
@@ -109,6 +117,18 @@ func breakages() map[string]breakage {
 			p.PoolCatalogs = map[string]*instancetypes.Catalog{"nobody": p.Catalog}
 			return "poolCatalogs[nobody]"
 		}},
+		"a namespace without a name": {wants: hasPods, spoil: func(_ *rand.Rand, p *scheduling.Problem) string {
+			p.Namespaces = append(p.Namespaces, &corev1.Namespace{})
+			return fmt.Sprintf("namespaces[%d].metadata.name", len(p.Namespaces)-1)
+		}},
+		"a default spread without a skew": {wants: hasPods, spoil: func(_ *rand.Rand, p *scheduling.Problem) string {
+			p.DefaultSpread = []corev1.TopologySpreadConstraint{{TopologyKey: "a", WhenUnsatisfiable: corev1.DoNotSchedule}}
+			return "defaultSpread[0].maxSkew"
+		}},
+		"a scheduler profile": {wants: hasPods, spoil: func(_ *rand.Rand, p *scheduling.Problem) string {
+			p.Scheduler.Scoring.Type = "Other"
+			return "scheduler.scoring.type"
+		}},
 		"weight": inPool("spec.weight", func(p *scheduling.NodePool) { w := int32(101); p.Spec.Weight = &w }),
 		"limits": inPool("spec.limits.cpu", func(p *scheduling.NodePool) { p.Spec.Limits = corev1.ResourceList{corev1.ResourceCPU: negative} }),
 		"budget": inPool("spec.disruption.budgets[0].nodes", func(p *scheduling.NodePool) { p.Spec.Disruption.Budgets = []scheduling.Budget{{Nodes: "many"}} }),
@@ -126,7 +146,7 @@ func breakages() map[string]breakage {
 }
 
 // One thing that is spoiled in a valid problem is found, alone, where it is; and
-// Solve refuses the problem with the same error.
+// Plan and NewSession refuse the problem with the same error.
 func TestValidateFindsWhatWasSpoiled(t *testing.T) {
 	for name, b := range breakages() {
 		t.Run(name, func(t *testing.T) {
@@ -150,6 +170,9 @@ func TestValidateFindsWhatWasSpoiled(t *testing.T) {
 					plan, solveErr := provisioning.Planner{}.Plan(t.Context(), p)
 					assert.Nil(t, plan)
 					assert.Equal(t, err, solveErr)
+					session, sessionErr := provisioning.NewSession(scheduling.Policy{}, p)
+					assert.Nil(t, session)
+					assert.Equal(t, err, sessionErr)
 				}
 			}
 			assert.Greater(t, found, 5)

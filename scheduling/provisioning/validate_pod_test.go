@@ -203,7 +203,7 @@ func TestValidatePodSpread(t *testing.T) {
 
 // Many pods are read by several goroutines, which find what one finds.
 func TestValidateManyPods(t *testing.T) {
-	p := &scheduling.Problem{Pods: busyPods(3*validate.PodsPerWorker + 17), Running: []*corev1.Pod{shopPod("r", quantities("cpu", "-1"))}}
+	p := &scheduling.Problem{Pods: busyPods(3*validate.PodsPerWorker + 17), Running: []*corev1.Pod{onNode(shopPod("r", quantities("cpu", "-1")))}}
 	bad := []int{0, validate.PodsPerWorker - 1, validate.PodsPerWorker, 2*validate.PodsPerWorker + 1, len(p.Pods) - 1}
 	for _, i := range bad {
 		p.Pods[i].Spec.Overhead = quantities("cpu", "-1")

@@ -26,6 +26,12 @@ func shopPod(name string, requests corev1.ResourceList) *corev1.Pod {
 	}
 }
 
+// onNode is a pod that runs.
+func onNode(pod *corev1.Pod) *corev1.Pod {
+	pod.Spec.NodeName = "n"
+	return pod
+}
+
 func quantities(pairs ...string) corev1.ResourceList {
 	list := corev1.ResourceList{}
 	for i := 0; i < len(pairs); i += 2 {
@@ -47,7 +53,7 @@ func TestValidateIdentity(t *testing.T) {
 			shopPod("a", nil), nil, shopPod("a", nil), {}, shopPod("b", nil), shopPod("a", nil),
 			{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "x"}}, {ObjectMeta: metav1.ObjectMeta{Name: "x"}},
 		},
-		Running:      []*corev1.Pod{shopPod("b", nil), shopPod("c", nil), nil},
+		Running:      []*corev1.Pod{onNode(shopPod("b", nil)), onNode(shopPod("c", nil)), nil},
 		Nodes:        []*corev1.Node{nil, {ObjectMeta: named("n")}, {ObjectMeta: named("n")}, {}},
 		NodePools:    []*scheduling.NodePool{nil, {ObjectMeta: named("p")}, {ObjectMeta: named("p")}, {}},
 		DaemonSets:   []*appsv1.DaemonSet{nil, {ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "d"}}, {ObjectMeta: metav1.ObjectMeta{Namespace: "b", Name: "d"}}, {ObjectMeta: metav1.ObjectMeta{Namespace: "b", Name: "d"}}, {}},

@@ -42,7 +42,7 @@ func (c StepsChecker) Steps(cluster disruption.Cluster, plan *disruption.Plan) e
 		report.add(NoPlan, "plan", "is nil")
 		return report.err()
 	}
-	cluster.Nodes = marked(cluster.Nodes, lo.FlatMap(cluster.Underway, func(s disruption.Step, _ int) []string { return s.Drain }))
+	cluster.Nodes = marked(lo.Compact(cluster.Nodes), lo.FlatMap(cluster.Underway, func(s disruption.Step, _ int) []string { return s.Drain }))
 	g := newClusterState(c, cluster, plan)
 	start := g.totals()
 	frontier := []disruption.Point{}

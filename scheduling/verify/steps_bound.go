@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/samber/lo"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
@@ -62,7 +63,7 @@ func (c StepsChecker) fresh(cluster disruption.Cluster) (scheduling.Problem, sch
 			kept.Add(kept, big.NewInt(s.price))
 		}
 	}
-	for _, pod := range slices.Concat(cluster.Running, cluster.Pods) {
+	for _, pod := range lo.Compact(slices.Concat(cluster.Running, cluster.Pods)) {
 		switch {
 		case pod.Spec.NodeName == "":
 		case !goes[pod.Spec.NodeName]:

@@ -31,7 +31,7 @@ type podBudget struct {
 // podBudgetsOf reads the budgets. What their controller has not counted is counted here.
 func podBudgetsOf(c disruption.Cluster) []*podBudget {
 	var out []*podBudget
-	inSpace := lo.GroupBy(slices.Concat(c.Running, c.Pods), func(pod *corev1.Pod) string { return snapshot.NamespaceOf(pod) })
+	inSpace := lo.GroupBy(lo.Compact(slices.Concat(c.Running, c.Pods)), func(pod *corev1.Pod) string { return snapshot.NamespaceOf(pod) })
 	for _, b := range c.PodDisruptionBudgets {
 		if b == nil {
 			continue

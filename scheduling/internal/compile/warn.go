@@ -15,7 +15,8 @@ import (
 
 // Warnings lists what was noticed about the problem: constraints that are not
 // modelled, pods without requests, running pods without a known node, labels that
-// pools require and nothing checks, pools that nothing on sale meets; and what others noticed.
+// pools require and nothing checks, pools that nothing on sale meets, limits on resources that
+// nothing on sale has; and what others noticed.
 func (c *Compiler) Warnings(more ...scheduling.Warning) []scheduling.Warning {
 	w := &validate.Warner{Counts: map[scheduling.Warning]int{}}
 	for _, x := range more {
@@ -42,7 +43,7 @@ func (c *Compiler) Warnings(more ...scheduling.Warning) []scheduling.Warning {
 			continue
 		}
 		for _, pod := range h.Pods {
-			w.Add(podspec.PodName(pod), fmt.Sprintf("runs on node %s, which is not among the nodes", h.Name))
+			w.Add(podspec.PodName(pod), validate.NodeMissing(h.Name))
 		}
 	}
 	for key := range c.unchecked {
@@ -52,6 +53,9 @@ func (c *Compiler) Warnings(more ...scheduling.Warning) []scheduling.Warning {
 		if why := validate.Idle(c.Problem, pool); why != "" {
 			w.Add("NodePool/"+pool.Name, why)
 		}
+	}
+	for _, x := range validate.IdleLimits(c.Problem) {
+		w.Add(x.Object, x.Message)
 	}
 	return w.List()
 }

@@ -35,7 +35,7 @@ type Template struct {
 func PoolOrder(pools []*scheduling.NodePool) []*scheduling.NodePool {
 	var out []*scheduling.NodePool
 	for _, p := range pools {
-		if p.Spec.Replicas == nil && p.DeletionTimestamp == nil {
+		if p != nil && p.Spec.Replicas == nil && p.DeletionTimestamp == nil {
 			out = append(out, p)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
+	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
@@ -50,6 +51,40 @@ func Idle(p *scheduling.Problem, pool *scheduling.NodePool) string {
 		why += ", and the catalog's zones are " + strings.Join(s.zones(), ", ")
 	}
 	return why
+}
+
+// NodeMissing says of a pod that the node where it runs is not there.
+func NodeMissing(node string) string {
+	return fmt.Sprintf("runs on node %s, which is not among the nodes", node)
+}
+
+// IdleLimits warns of limits of pools that bound nothing, because no instance type of their catalogs
+// has the resource, such as "cpus". Pools that buy nothing, and catalogs that sell nothing, are left out.
+func IdleLimits(p *scheduling.Problem) []scheduling.Warning {
+	var out []scheduling.Warning
+	for _, pool := range offers.PoolOrder(p.NodePools) {
+		catalog := p.CatalogOf(pool.Name)
+		if catalog.Len() == 0 {
+			continue
+		}
+		for _, name := range slices.Sorted(maps.Keys(pool.Spec.Limits)) {
+			if name != scheduling.NodesResource && !sells(catalog, name) {
+				out = append(out, scheduling.Warning{Object: "NodePool/" + pool.Name, Message: fmt.Sprintf(
+					"spec.limits%s limits nothing: no instance type of the catalog has the resource %s", scheduling.Field(string(name)), name)})
+			}
+		}
+	}
+	return out
+}
+
+// sells reports whether any instance type of a catalog has a resource.
+func sells(catalog *instancetypes.Catalog, name corev1.ResourceName) bool {
+	for t := range catalog.All() {
+		if _, ok := t.Capacity[name]; ok || slices.ContainsFunc(t.Offerings, func(o offerings.Offering) bool { _, ok := o.Capacity[name]; return ok }) {
+			return true
+		}
+	}
+	return false
 }
 
 // sieve holds a pool's requirements against the offerings of a catalog.

@@ -84,6 +84,9 @@ func (c *Checker) podSpecs(list string, pods []*corev1.Pod, of []int32) {
 			continue
 		}
 		c.At = Position{List: list, Namespace: podspec.NamespaceOf(pod), Name: pod.Name}
+		if list == "running" && pod.Spec.NodeName == "" && !podspec.Terminal(pod) {
+			c.Add("", "is missing: a pod without a node belongs to the pods that are to be placed", "spec.nodeName")
+		}
 		c.podSpec(&pod.Spec)
 		if c.moulder != nil && len(c.List) == 0 {
 			of[i] = c.moulder.Read(pod)

@@ -25,8 +25,6 @@ func Read(p *scheduling.Problem, s *scheduling.Policy) (*podspec.Readings, error
 	readings := c.AllPods(p, s)
 	c.Objects(p)
 	c.PoolCatalogs(p)
-	c.surroundings(p)
-	c.List = append(c.List, schedulerFaults(&p.Scheduler)...)
 	if len(c.List) == 0 {
 		c.Choice(p)
 	}
@@ -52,7 +50,7 @@ func (c *Checker) PoolCatalogs(p *scheduling.Problem) {
 	}
 }
 
-// Objects checks all objects but pods, each for itself.
+// Objects checks all objects but pods, each for itself, and how kube-scheduler is configured.
 func (c *Checker) Objects(p *scheduling.Problem) {
 	Listed(c, "nodes", p.Nodes, func(n *corev1.Node) {
 		c.amounts(n.Status.Capacity, "status.capacity")
@@ -70,6 +68,8 @@ func (c *Checker) Objects(p *scheduling.Problem) {
 			c.Add(node, "names no pod", "")
 		}
 	}
+	c.surroundings(p)
+	c.List = append(c.List, schedulerFaults(&p.Scheduler)...)
 }
 
 // Checker walks through a problem. It holds where it is, so that paths need not be

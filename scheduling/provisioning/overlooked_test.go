@@ -1,0 +1,37 @@
+package provisioning_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
+	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
+)
+
+// What counts nowhere is warned of: a limit on a resource that nothing on sale has, and pods on nodes
+// that are not there.
+func TestWhatCountsNowhereIsWarnedOf(t *testing.T) {
+	pool := st.NodePool("default", st.Limit(st.Count("cpus", 100), st.Cores(100)), st.MaxNodes(3))
+	p := scheduling.Problem{
+		Pods: st.Pods(1, "web", st.Requests(st.Cores(1), st.GiB(1))), Running: []*corev1.Pod{st.Pod("away", st.OnNode("gone"))}, NodePools: []*scheduling.NodePool{pool},
+		Catalog: st.MustCatalog(st.Type("m", st.Capacity(st.Cores(2), st.GiB(8)), st.OnDemand("zone-a", st.Cents(10)))),
+	}
+	plan, err := provisioning.Planner{}.Plan(t.Context(), p)
+	require.NoError(t, err)
+	want := []scheduling.Warning{
+		{Object: "NodePool/default", Message: "spec.limits.cpus limits nothing: no instance type of the catalog has the resource cpus"},
+		{Object: "default/away", Message: "runs on node gone, which is not among the nodes"},
+	}
+	assert.Equal(t, want, plan.Warnings)
+
+	p.Now = time.Date(2026, time.November, 21, 9, 0, 0, 0, time.UTC)
+	steps, err := disruption.Planner{}.Plan(t.Context(), disruption.Cluster{Problem: p})
+	require.NoError(t, err)
+	assert.Equal(t, want, steps.Warnings)
+}
