@@ -86,7 +86,7 @@ func (t *table) dollars(price float64) string { return strconv.FormatFloat(price
 func (t *table) alternative(a *provisioning.Alternative, known bool, cheapest *provisioning.Alternative) []string {
 	s := &a.Plan.Summary
 	against := "-"
-	if known && a.Plan != cheapest.Plan && cheapest.Plan.Summary.PricePerHour > 0 {
+	if c := &cheapest.Plan.Summary; known && a.Plan != cheapest.Plan && c.PricePerHour > 0 && s.Placed == c.Placed { // the price of fewer pods is no saving
 		share := objective(s).USD()/objective(&cheapest.Plan.Summary).USD() - 1
 		against = lo.Ternary(share < 0, "", "+") + figures.Percent(share)
 	}

@@ -155,10 +155,16 @@ func (f *plannerFlags) planner(s scheduling.Policy) disruption.Planner {
 	if p.Rebalance && len(p.Reasons) > 0 {
 		p.Reasons = append(p.Reasons, disruption.Misplaced)
 	}
-	if p.Now.IsZero() {
-		p.Now = time.Now().UTC() //nolint:forbidigo // the command is where the time comes from
-	}
+	p.Now = f.now()
 	return p
+}
+
+// now is the time of the decision.
+func (f *plannerFlags) now() time.Time {
+	if f.said.Now.IsZero() {
+		return time.Now().UTC() //nolint:forbidigo // the command is where the time comes from
+	}
+	return f.said.Now
 }
 
 // addSaving reads one threshold: 0.05/hour, 30/month or 10%.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/clouds"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
@@ -28,8 +29,12 @@ type inputFlags struct {
 	skipInvalid   bool
 	allowed       [][2]string // labels that NodePools may buy whatever they require
 	scoring       scheduling.ScoringStrategyType
-	// elsewhere says that the pods are asked about in another place, if the catalog is of one.
+	// elsewhere says that the pods are asked about in another place, if the catalog is of one, and
+	// rebuild that they are asked about on new nodes where they are. counted are the nodes whose pods
+	// take part then: those that prices of the cluster count.
 	elsewhere bool
+	rebuild   bool
+	counted   map[string]bool
 	market    marketFlags
 }
 
@@ -81,10 +86,11 @@ func (f *inputFlags) load(a *app) (*problem, error) {
 	snapshot, err := loader.Load(f.files...)
 	grouped := err == nil && snapshot.AssumeNodePools() // for the catalog to know how nodes are paid for
 	p := &problem{Snapshot: snapshot, keep: f.market.keep(), grouped: grouped}
-	if err == nil && f.elsewhere {
-		p.leave(&f.market)
+	sold := f.market
+	if err == nil && (f.elsewhere || f.rebuild) {
+		f.leave(p, &sold)
 	}
-	market, marketErr := f.market.catalog(snapshot)
+	market, marketErr := sold.catalog(snapshot)
 	switch {
 	case err != nil:
 	case slices.Contains(f.files, manifest.Stdin) && stdin.read == 0:
@@ -119,15 +125,23 @@ func (f *inputFlags) beside(plan string) error {
 	return nil
 }
 
-// leave moves the pods to where the catalog is, if that is in other regions than the input.
-func (p *problem) leave(market *marketFlags) {
-	catalog, err := clouds.Read(market.name)
-	if err != nil || regions.Elsewhere(p.Snapshot, catalog) == nil {
-		return // where that is an error, it is told with those of the prices
+// leave moves the pods of counted nodes to where the catalog is, if that is in other regions than the
+// input; or, to rebuild the cluster, to new nodes where the input is.
+func (f *inputFlags) leave(p *problem, sold *marketFlags) {
+	if f.rebuild && sold.name == "" {
+		sold.name, _ = regions.Located(p.Snapshot) // where that is an error, it has been told of the baseline
 	}
-	waiting := len(p.Problem.Pods)
+	if !f.rebuild {
+		catalog, err := clouds.Read(sold.name)
+		if err != nil || regions.Elsewhere(p.Snapshot, catalog) == nil {
+			return // where that is an error, it is told with those of the prices
+		}
+	}
+	pods := &p.Problem
+	pods.Running = slices.DeleteFunc(slices.Clone(pods.Running), func(pod *corev1.Pod) bool { return !f.counted[pod.Spec.NodeName] })
+	pending := len(pods.Pods)
 	p.Anew()
-	p.anew, p.moving = true, len(p.Problem.Pods)-waiting
+	p.anew, p.moving = true, len(pods.Pods)-pending
 }
 
 // sources names what is read, for people.

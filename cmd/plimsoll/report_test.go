@@ -134,7 +134,7 @@ func TestReportOfCases(t *testing.T) {
 	args := append([]string{"report", "-f", "-", "--now", "2026-11-21T09:00:00Z", "-o", "json"}, cases...)
 	r := decodeReport(t, runWith(t, &input, args...).stdout)
 	want := outcomes(t, run(t, someCases()...).stdout)
-	require.Len(t, r.Cases, 3)
+	require.Len(t, r.Cases, 4)
 	for _, got := range r.Cases {
 		require.Equal(t, want[got.Name], got)
 	}
@@ -144,7 +144,7 @@ func TestReportOfCases(t *testing.T) {
 	require.NoError(t, r.Markdown(&text))
 	for _, shown := range []string{page.String(), text.String()} {
 		require.Contains(t, shown, "What if")
-		require.Contains(t, shown, "another place, where everything is bought anew")
+		require.Contains(t, shown, "different region: priced as a full rebuild, and compared with rebuilt here")
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/samber/lo"
 	"github.com/spf13/cobra"
 
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/costs"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/whatif"
 	"github.com/plimsoll-go/plimsoll/scheduling"
@@ -65,14 +66,16 @@ func (a *app) whatifCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "whatif -f FILE [-f FILE]... --case 'NAME: FLAGS'...",
 		Short: "Compare what a cluster comes to in several cases, one line each",
-		Long: `Whatif asks the same question under several settings: what all machines cost once the pods
-that wait have theirs and the steps of "plimsoll consolidate" are done. The baseline has the
-flags that stand outside of the cases; each case adds its own, which are those of plan and
+		Long: `Whatif asks the same question under several settings: what all nodes cost once the steps of
+"plimsoll consolidate" are done and pods that are still pending have their nodes. The baseline has
+the flags that stand outside of the cases; each case adds its own, which are those of plan and
 consolidate. Flags that may be repeated add to those of the baseline, such as -f for a new
 workload; others take their place.
 
-Nodes that a case would not buy, such as spot with --no-spot, are replaced where that is safe. A
-case with a --catalog of another region or cloud is the same pods bought anew there.`,
+Nodes that a case would not launch, such as spot with --no-spot, are replaced where that is safe. A
+case with a --catalog of another region or cloud is a full rebuild there, and is compared with the
+same rebuild in the cluster's own region. No difference is shown where a case has no place for pods
+that the other places, and a case that cannot change anything says so.`,
 		Example: `  plimsoll whatif -f cluster.json --case 'arm64: --allow kubernetes.io/arch=arm64' --case 'no spot: --no-spot'
   plimsoll whatif -f cluster.json --case 'team: -f team.yaml' --case 'Stockholm: --catalog ec2/eu-north-1'`,
 		Args: noArguments("; name manifests with -f and cases with --case"),
@@ -109,6 +112,8 @@ type asked struct {
 
 	name  string
 	words []string
+	// planner is the one that the flags describe.
+	planner disruption.Planner
 	// problem and plan are what was read and planned for it already, nil for nothing.
 	problem *problem
 	plan    *disruption.Plan
@@ -117,6 +122,7 @@ type asked struct {
 // questions are the baseline and the cases. Their flags are read as the command's own are, all of
 // which are added to a command for that.
 func (a *app) questions(base *question, cases casesFlag, all func(cmd *cobra.Command) *question) ([]*asked, error) {
+	base.what.said.Now = base.what.now() // the same for all
 	out := []*asked{{name: "baseline", question: *base}}
 	for _, text := range cases {
 		name, flags, found := strings.Cut(text, ":")
@@ -124,7 +130,7 @@ func (a *app) questions(base *question, cases casesFlag, all func(cmd *cobra.Com
 		if !found || c.name == "" {
 			return nil, usagef("--case %q: want 'NAME: FLAGS'", text)
 		}
-		if slices.ContainsFunc(out, func(o *asked) bool { return o.name == c.name }) {
+		if c.name == whatif.RebuiltHere || slices.ContainsFunc(out, func(o *asked) bool { return o.name == c.name }) {
 			return nil, usagef("--case %q: there is a case %q already", text, c.name)
 		}
 		var err error
@@ -153,50 +159,91 @@ func (a *app) questions(base *question, cases casesFlag, all func(cmd *cobra.Com
 	return out, nil
 }
 
-// answer answers the questions in turn; the baseline's problem is returned, too. Pods without a place
-// have an exit code.
+// answer answers the questions in turn; the baseline's problem is returned, too. The first rebuild
+// elsewhere is preceded by one in the cluster's own region. Pods without a place have an exit code.
 func (a *app) answer(ctx context.Context, list []*asked) (outcomes []*whatif.Outcome, base *problem, err error) {
+	var rebuilt *whatif.Outcome
+	var counted map[string]bool
 	for _, c := range list {
-		a.rereadStdin()
-		solver, err := c.how.solver(&c.input.market)
-		if err != nil {
-			return nil, nil, within("case "+c.name, err)
-		}
-		p := c.problem
-		if p == nil {
-			if p, err = c.input.load(a); err != nil {
-				return nil, nil, err
-			}
-		}
-		planner := c.what.planner(solver)
-		var out *whatif.Outcome
-		err = c.how.search(ctx, a, "case "+c.name, func(ctx context.Context, o scheduling.Observer) error {
-			planner.Observer = o
-			out, err = whatif.Answer(ctx, planner, p.Cluster(), c.plan)
-			return err
-		})
-		var report *verify.Report
-		if errors.As(err, &report) {
-			return nil, nil, a.checked(err)
-		}
-		if err != nil {
+		c.input.counted = counted
+		if err := a.read(c); err != nil {
 			return nil, nil, err
 		}
-		out.Name, out.Flags, out.Anew = c.name, append(out.Flags, c.words...), p.anew
-		if p.anew {
-			out.PodsMoved = p.moving
-		}
-		out.Warnings = mergeWarnings(p.Warnings, out.Warnings)
 		if base == nil {
-			base = p
+			cluster := c.problem.Cluster()
+			base, counted = c.problem, map[string]bool{}
+			for _, m := range costs.Machines(&cluster, nil, c.planner.Policy) {
+				counted[m.Name] = true
+			}
+		}
+		if c.problem.anew && rebuilt == nil {
+			here := *list[0]
+			here.name, here.problem, here.plan = whatif.RebuiltHere, nil, nil
+			here.input.rebuild, here.input.counted = true, counted
+			if err := a.read(&here); err != nil {
+				return nil, nil, err
+			}
+			if rebuilt, err = a.outcome(ctx, &here, outcomes[0]); err != nil {
+				return nil, nil, err
+			}
+			rebuilt.Against(outcomes[0], nil)
+			outcomes = append(outcomes, rebuilt)
+		}
+		var out *whatif.Outcome
+		if because := c.asks().Unchanged(list[0].asks()); c != list[0] && because != "" {
+			out = outcomes[0].As(c.name, c.words, because)
+		} else if out, err = a.outcome(ctx, c, lo.FirstOrEmpty(outcomes)); err != nil {
+			return nil, nil, err
 		}
 		outcomes = append(outcomes, out)
-		out.Against(outcomes[0])
+		out.Against(outcomes[0], rebuilt)
 		if len(out.Unplaced) > 0 {
 			a.code = exitUnschedulable
 		}
 	}
 	return outcomes, base, nil
+}
+
+// read reads what a case is about, unless that is known.
+func (a *app) read(c *asked) error {
+	policy, err := c.how.solver(&c.input.market)
+	if err != nil {
+		return within("case "+c.name, err)
+	}
+	c.planner = c.what.planner(policy)
+	if c.problem == nil {
+		a.rereadStdin()
+		c.problem, err = c.input.load(a)
+	}
+	return err
+}
+
+// asks is what a case asks.
+func (c *asked) asks() *whatif.Question {
+	return &whatif.Question{Planner: c.planner, Cluster: c.problem.Cluster(), Grouped: c.problem.grouped}
+}
+
+// outcome plans a case; base is the outcome of the baseline, nil for the baseline itself.
+func (a *app) outcome(ctx context.Context, c *asked, base *whatif.Outcome) (out *whatif.Outcome, err error) {
+	p, planner := c.problem, c.planner
+	err = c.how.search(ctx, a, "case "+c.name, func(ctx context.Context, o scheduling.Observer) error {
+		planner.Observer = o
+		out, err = whatif.Answer(ctx, planner, p.Cluster(), base, c.plan)
+		return err
+	})
+	var report *verify.Report
+	if errors.As(err, &report) {
+		return nil, a.checked(err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	out.Name, out.Flags, out.Anew = c.name, append(out.Flags, c.words...), p.anew
+	if p.anew {
+		out.PodsMoved = p.moving
+	}
+	out.Warnings = mergeWarnings(p.Warnings, out.Warnings)
+	return out, nil
 }
 
 // splitWords splits flags as a shell does, without anything but quotes: single and double ones
@@ -240,8 +287,13 @@ func writeOutcomes(w *bytes.Buffer, v view, base *problem, outcomes []*whatif.Ou
 		if o.Added != nil {
 			added = fmt.Sprintf("%s (%d)", figures.PlainMonthly(o.Added.PricePerHour), o.Added.Pods)
 		}
+		switch {
+		case o.Unchanged != "":
+			difference, share = "n/a", "n/a"
+		case o.ComparedWith != "":
+			difference, share = figures.ChangeMonthly(o.DifferencePerHour), figures.Change(o.DifferencePerHour, o.PricePerHour-o.DifferencePerHour)
+		}
 		if i > 0 {
-			difference, share = figures.ChangeMonthly(o.DifferencePerHour), figures.Change(o.DifferencePerHour, outcomes[0].PricePerHour)
 			for _, warning := range o.Warnings {
 				if !slices.Contains(outcomes[0].Warnings, warning) {
 					t.plan.Warnings = append(t.plan.Warnings, scheduling.Warning{Object: warning.Object, Message: "case " + o.Name + ": " + warning.Message})
@@ -251,14 +303,8 @@ func writeOutcomes(w *bytes.Buffer, v view, base *problem, outcomes []*whatif.Ou
 		rows = append(rows, []string{
 			o.Name, figures.PlainMonthly(o.PricePerHour), strconv.Itoa(o.Nodes), strconv.Itoa(o.PodsMoved), strconv.Itoa(o.Launches), difference, share, added, strconv.Itoa(len(o.Unplaced)),
 		})
-		if o.Anew {
-			notes = append(notes, fmt.Sprintf("%s: is another place, so everything is bought anew there.", o.Name))
-		}
-		if len(o.Staying) > 0 {
-			notes = append(notes, fmt.Sprintf("%s: %s that the case would not buy: %s.", o.Name, figures.CountVerb(len(o.Staying), "node", "stays", "stay"), figures.Names(o.Staying, v.most(3))))
-		}
-		if len(o.Unplaced) > 0 {
-			notes = append(notes, fmt.Sprintf("%s: there is no place for %s.", o.Name, figures.Names(o.Unplaced, v.most(3))))
+		for _, note := range o.Notes(v.most(3), i == 0) {
+			notes = append(notes, o.Name+": "+note+".")
 		}
 		if o.Status == scheduling.StatusDeadline {
 			notes = append(notes, fmt.Sprintf("%s: the search was stopped by %s.", o.Name, v.stopped))
@@ -267,14 +313,14 @@ func writeOutcomes(w *bytes.Buffer, v view, base *problem, outcomes []*whatif.Ou
 	if !lo.ContainsBy(outcomes, func(o *whatif.Outcome) bool { return o.Added != nil }) {
 		rows = lo.Map(rows, func(r []string, _ int) []string { return slices.Delete(r, 7, 8) })
 	} else {
-		notes = append(notes, "ADDED PODS is what pods that the baseline does not have take of their machines, $/month, and how many they are.")
+		notes = append(notes, "ADDED PODS is what pods that the baseline does not have take of their nodes, $/month, and how many they are.")
 	}
 	t.headed(rows, "SHARE", "LAUNCHES")
 	t.line("")
 	for _, note := range notes {
 		t.line("%s", note)
 	}
-	t.line("Prices are what all machines cost once pods that wait have theirs and the steps of consolidate are done, with --node-overhead.")
+	t.line("Prices are totals including --node-overhead, once the steps of consolidate are done and pods that are still pending have nodes.")
 	t.line("%s", base.madeWith())
 	t.alone = false
 	t.warnings()

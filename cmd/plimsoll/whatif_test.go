@@ -27,7 +27,9 @@ func outcomes(t *testing.T, text string) map[string]*whatif.Outcome {
 	out := map[string]*whatif.Outcome{}
 	for _, o := range list.Cases {
 		out[o.Name] = o
-		require.Equal(t, o.PricePerHour-list.Cases[0].PricePerHour, o.DifferencePerHour)
+		if o.ComparedWith != "" {
+			require.Equal(t, o.PricePerHour-out[o.ComparedWith].PricePerHour, o.DifferencePerHour)
+		}
 	}
 	require.Equal(t, "baseline", list.Cases[0].Name)
 	return out
@@ -50,7 +52,13 @@ func TestWhatIf(t *testing.T) {
 
 	require.NotEmpty(t, got["no spot"].Unplaced, "pods that must be on spot have no place without")
 	require.Equal(t, []string{"ip-10-0-2-75"}, got["no spot"].Staying, "a pod of it may not move")
+	require.Empty(t, got["no spot"].ComparedWith, "a bill of fewer pods is no saving")
+	require.Zero(t, got["no spot"].DifferencePerHour)
 	require.True(t, got["Stockholm"].Anew)
+	require.Equal(t, "rebuilt here", got["Stockholm"].ComparedWith, "a rebuild is compared with a rebuild")
+	require.True(t, got["rebuilt here"].Anew)
+	require.Equal(t, got["Stockholm"].PodsMoved, got["rebuilt here"].PodsMoved)
+	require.Positive(t, got["Stockholm"].DifferencePerHour, "Stockholm is dearer")
 	require.Greater(t, got["Stockholm"].PodsMoved, base.PodsMoved, "every pod moves to another region")
 	require.Greater(t, got["team"].PricePerHour, base.PricePerHour)
 	require.Equal(t, []string{"-f", "testdata/team.yaml"}, got["team"].Flags)
@@ -60,11 +68,42 @@ func TestWhatIf(t *testing.T) {
 	require.Nil(t, got["no spot"].Added)
 
 	var table bytes.Buffer
-	writeOutcomes(&table, view{width: 120}, &problem{Snapshot: &manifest.Snapshot{}}, []*whatif.Outcome{base, got["no spot"], got["Stockholm"]})
-	require.Contains(t, table.String(), "CASE       $/MONTH  NODES  MOVES")
-	require.Contains(t, table.String(), "\nbaseline   1,410    8      14")
-	require.Contains(t, table.String(), "Stockholm: is another place, so everything is bought anew there.\n")
-	require.Contains(t, table.String(), "no spot: 1 node stays that the case would not buy: ip-10-0-2-75.\n")
+	writeOutcomes(&table, view{width: 120}, &problem{Snapshot: &manifest.Snapshot{}}, []*whatif.Outcome{base, got["no spot"], got["rebuilt here"], got["Stockholm"]})
+	require.Contains(t, table.String(), "CASE          $/MONTH  NODES  MOVES")
+	require.Contains(t, table.String(), "\nbaseline      1,410    8      14")
+	require.Regexp(t, `\nno spot       1,361    7      14     3         -                   -      2\n`, table.String())
+	require.Contains(t, table.String(), "Stockholm: different region: priced as a full rebuild, and compared with rebuilt here.\n")
+	require.Contains(t, table.String(), "no spot: 1 node stays that the case would not launch: ip-10-0-2-75.\n")
+	require.Contains(t, table.String(), "no spot: no place for batch/render-0, batch/render-1, so that its price is not compared.\n")
+}
+
+// The baseline is what consolidate says, with pods pending, too: what their nodes cost stands beside it.
+func TestWhatIfWithPendingPods(t *testing.T) {
+	t.Parallel()
+	gke := []string{"-f", "../../examples/gke", "--now", "2026-11-25T18:00:00Z", "--effort", "fast", "-o", "json"}
+	plan := moveset(t, run(t, append([]string{"consolidate"}, gke...)...).stdout).Summary
+	r := run(t, append([]string{"whatif", "--case", "arm64: --allow kubernetes.io/arch=arm64"}, gke...)...)
+	require.Equal(t, exitOK, r.code, r.stderr)
+	got := outcomes(t, r.stdout)
+	base := got["baseline"]
+	require.NotNil(t, base.Pending)
+	require.Equal(t, plan.ExpectedPerHourAfter, base.PricePerHour-base.Pending.PricePerHour)
+	require.Equal(t, plan.NodesAfter, base.Nodes-base.Pending.Launches)
+	require.Equal(t, plan.PodsMoved, base.PodsMoved)
+	require.Contains(t, base.Notes(3, true)[0], "launched for pending pods; consolidate shows ")
+}
+
+// A case that cannot change anything says so, and why, instead of a difference of nothing.
+func TestWhatIfNothingCanChange(t *testing.T) {
+	t.Parallel()
+	groups := []string{"whatif", "-f", temp(t, "groups.yaml", eksCluster()), "--now", "2026-11-25T18:00:00Z", "--effort", "fast"}
+	r := run(t, append(groups, "--case", "arm64: --allow kubernetes.io/arch=arm64")...)
+	require.Regexp(t, `\narm64 +[0-9,.]+ .* n/a +n/a `, r.stdout)
+	require.Contains(t, r.stdout, "arm64: n/a: the node groups may launch the same nodes as in the baseline, because a node group launches only the instance types that its nodes have: ")
+	same := outcomes(t, run(t, asksOf("--case", "amd64: --allow kubernetes.io/arch=amd64", "--case", "later: --min-lifetime 1h", "-o", "json")...).stdout)
+	require.Equal(t, "the NodePools may launch the same nodes as in the baseline", same["amd64"].Unchanged)
+	require.Equal(t, same["baseline"].PricePerHour, same["amd64"].PricePerHour)
+	require.Empty(t, same["later"].Unchanged, "nodes may stay for longer")
 }
 
 // Without nodes a case is a plan, and stdin is read once for all cases.
@@ -96,6 +135,7 @@ func TestWhatIfUsage(t *testing.T) {
 		"no name":            "want 'NAME: FLAGS'",
 		": --no-spot":        "want 'NAME: FLAGS'",
 		"baseline: -R":       `there is a case "baseline" already`,
+		"rebuilt here: -R":   `there is a case "rebuilt here" already`,
 		"a: --no-spots":      "unknown flag: --no-spots (did you mean --no-spot?)",
 		"a: shop.yaml":       `unexpected argument "shop.yaml"`,
 		"a: -o json":         "unknown shorthand flag: 'o'",

@@ -5,7 +5,7 @@ import (
 	"context"
 	"slices"
 
-	"github.com/plimsoll-go/plimsoll/instancetypes"
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/pools"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
@@ -76,7 +76,7 @@ type Subject struct {
 	// Workload names the workload of a pod, as namespace/name.
 	Workload func(pod string) string
 
-	labels map[*instancetypes.Catalog]map[string]bool // that its machines bring
+	sales pools.Sales
 }
 
 // Findings looks at a cluster; codes that are skipped are not looked for. The order is by

@@ -151,38 +151,7 @@ func (s *Subject) spotTypes(pool *scheduling.NodePool) int {
 	return s.sells(pool).Filter(instancetypes.ByCapacityType(offerings.Spot)).Len()
 }
 
-// sells is what of its catalog a pool may buy. Requirements about labels of its own are met.
+// sells is what of its catalog a pool may launch.
 func (s *Subject) sells(pool *scheduling.NodePool) *instancetypes.Catalog {
-	catalog := s.problem().CatalogOf(pool.Name)
-	known := s.labelsOf(catalog)
-	set, err := requirements.FromSelectors(pool.Spec.Template.Spec.Requirements)
-	if err != nil {
-		return catalog.Filter(func(*instancetypes.InstanceType, offerings.Offering) bool { return false }) // validation tells that
-	}
-	for _, key := range set.Keys() {
-		if !known[key] {
-			set = set.Without(key)
-		}
-	}
-	return catalog.Filter(instancetypes.ByRequirements(set), func(_ *instancetypes.InstanceType, o offerings.Offering) bool { return o.Launchable() })
-}
-
-// labelsOf are the keys of labels that machines of a catalog bring.
-func (s *Subject) labelsOf(catalog *instancetypes.Catalog) map[string]bool {
-	if s.labels[catalog] != nil {
-		return s.labels[catalog]
-	}
-	known := map[string]bool{}
-	for t := range catalog.All() {
-		for i := range t.Offerings {
-			for key := range t.NodeLabels(t.Offerings[i]) {
-				known[key] = true
-			}
-		}
-	}
-	if s.labels == nil {
-		s.labels = map[*instancetypes.Catalog]map[string]bool{}
-	}
-	s.labels[catalog] = known
-	return known
+	return s.sales.Of(s.problem(), pool)
 }

@@ -123,7 +123,7 @@ func (s *Subject) types(ctx context.Context, b *baseline) ([]Finding, error) {
 	pools := slices.Clone(b.problem.NodePools)
 	slices.SortStableFunc(pools, func(x, y *scheduling.NodePool) int { return cmp.Compare(spent[y.Name], spent[x.Name]) })
 	for _, pool := range pools[:min(len(pools), mostTried)] {
-		known := s.labelsOf(b.problem.CatalogOf(pool.Name))
+		known := s.sales.Labels(b.problem.CatalogOf(pool.Name))
 		var kept []requirements.Selector
 		var left []string
 		for _, r := range pool.Spec.Template.Spec.Requirements {

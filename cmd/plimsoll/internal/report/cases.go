@@ -20,21 +20,15 @@ func (p page) Answers() []answer {
 			Name: c.Name, Flags: strings.Join(c.Flags, " "), Cost: dollars(centsPerMonth(c.PricePerHour)),
 			Nodes: figures.Thousands(fmt.Sprint(c.Nodes)), Moves: figures.Thousands(fmt.Sprint(c.PodsMoved)), Difference: "–",
 		}
-		var notes []string
-		if i > 0 {
+		switch {
+		case c.Unchanged != "":
+			a.Difference = "n/a"
+		case c.ComparedWith != "":
 			a.Difference = figures.ChangeMonthly(c.DifferencePerHour)
 		}
-		if c.Anew {
-			notes = append(notes, "another place, where everything is bought anew")
-		}
+		notes := c.Notes(1, i == 0)
 		if c.Added != nil {
-			notes = append(notes, fmt.Sprintf("%s added, which take %s of their machines", plural(c.Added.Pods, "pod"), dollars(centsPerMonth(c.Added.PricePerHour))))
-		}
-		if n := len(c.Staying); n > 0 {
-			notes = append(notes, plural(n, "node")+" kept that it would not buy")
-		}
-		if n := len(c.Unplaced); n > 0 {
-			notes = append(notes, plural(n, "pod")+" without a place")
+			notes = append(notes, fmt.Sprintf("%s added, which take %s of their nodes", plural(c.Added.Pods, "pod"), dollars(centsPerMonth(c.Added.PricePerHour))))
 		}
 		a.Notes = strings.Join(notes, "; ")
 		out = append(out, a)

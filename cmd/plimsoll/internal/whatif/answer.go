@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/costs"
@@ -13,6 +14,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
+	"github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
 )
 
@@ -27,21 +29,31 @@ type Outcome struct {
 	// Name is that of the case, Flags what it was asked with beside the flags of all cases.
 	Name  string   `json:"name"`
 	Flags []string `json:"flags"`
-	// PricePerHour is what all machines are expected to cost once the pods that wait have theirs
-	// and the steps of consolidation are done, Nodes how many there are then. Nodes of no
+	// PricePerHour is what all nodes are expected to cost once the steps of consolidation are done
+	// and the pods that are pending then have their nodes, Nodes how many there are. Nodes of no
 	// NodePool, or of unknown price, are left out.
 	PricePerHour offerings.Price `json:"pricePerHour"`
 	Nodes        int             `json:"nodes"`
-	// DifferencePerHour is PricePerHour less that of the baseline, which is the first case.
+	// Pending is what of it is for nodes that pending pods need once the steps are done, and that the
+	// plan of consolidation does not count; nil where they need none.
+	Pending *Pending `json:"pending,omitempty"`
+	// ComparedWith is the case whose price is taken off for DifferencePerHour: the baseline, or for a
+	// rebuild in another region the rebuild in the cluster's own. Both are "" and 0 where the prices
+	// cannot be compared, because one of the cases has no place for pods that the other places.
+	ComparedWith      string          `json:"comparedWith,omitempty"`
 	DifferencePerHour offerings.Price `json:"differencePerHour"`
-	// PodsMoved is how many pods that run are evicted on the way, Launches how many machines are
-	// bought.
+	// Unchanged says why the case cannot change anything, so that its figures are those of the
+	// baseline; "" where it can.
+	Unchanged string `json:"unchanged,omitempty"`
+	// PodsMoved is how many pods that run are evicted on the way, Launches how many nodes are
+	// launched.
 	PodsMoved int `json:"podsMoved"`
 	Launches  int `json:"launches"`
 	// Added is the share of PricePerHour of the pods that the baseline does not have; nil where
 	// there are none.
 	Added *Added `json:"added,omitempty"`
-	// Anew says that the case is about another place, so that all machines are bought there.
+	// Anew says that the case is a rebuild: all pods are placed on new nodes, in another region or,
+	// to compare with, in the cluster's own.
 	Anew bool `json:"anew,omitempty"`
 	// Staying are nodes that the case would not buy and that stay all the same, by name.
 	Staying []string `json:"staying,omitempty"`
@@ -56,6 +68,15 @@ type Outcome struct {
 	shares map[string]offerings.Price // by pod
 }
 
+// Pending is pods that are pending once the steps of consolidation are done, those that get a node then.
+type Pending struct {
+	// Pods is how many get a node, existing ones included, and Launches how many nodes are launched.
+	Pods     int `json:"pods"`
+	Launches int `json:"launches"`
+	// PricePerHour is what the launched nodes are expected to cost.
+	PricePerHour offerings.Price `json:"pricePerHour"`
+}
+
 // Added is pods that a case adds, those that have a place.
 type Added struct {
 	// Pods is how many they are.
@@ -65,9 +86,16 @@ type Added struct {
 	PricePerHour offerings.Price `json:"pricePerHour"`
 }
 
-// Against compares an outcome with the baseline.
-func (out *Outcome) Against(base *Outcome) {
-	out.DifferencePerHour = out.PricePerHour - base.PricePerHour
+// Against compares an outcome with the baseline, and its price with the one that is made the same way:
+// that of the baseline, or of the rebuild of the same pods where they are now, for a rebuild elsewhere.
+func (out *Outcome) Against(base, rebuilt *Outcome) {
+	like := base
+	if out.Anew {
+		like = rebuilt
+	}
+	if like != nil && like != out && slices.Equal(like.missing(), out.missing()) {
+		out.ComparedWith, out.DifferencePerHour = like.Name, out.PricePerHour-like.PricePerHour
+	}
 	added := Added{}
 	for pod, price := range out.shares {
 		if _, had := base.shares[pod]; !had {
@@ -80,10 +108,20 @@ func (out *Outcome) Against(base *Outcome) {
 	}
 }
 
-// share notes what each pod has of the price of the machines, once a plan's steps are done.
-func (out *Outcome) share(policy scheduling.Policy, c *disruption.Cluster, plan *disruption.Plan) {
+// missing are the pods that have no place, in one order.
+func (out *Outcome) missing() []string { return slices.Sorted(slices.Values(out.Unplaced)) }
+
+// As is the outcome of a case that cannot change anything, because of what is said.
+func (out *Outcome) As(name string, flags []string, because string) *Outcome {
+	same := *out
+	same.Name, same.Flags, same.Unchanged = name, flags, because
+	return &same
+}
+
+// share notes what each pod has of the price of the nodes of a cluster.
+func (out *Outcome) share(policy scheduling.Policy, c *disruption.Cluster) {
 	out.shares = map[string]offerings.Price{}
-	for _, m := range costs.Machines(c, plan, policy) {
+	for _, m := range costs.Machines(c, nil, policy) {
 		if at := m.At(math.MaxInt); at != nil {
 			for i, pod := range at.Pods {
 				out.shares[scheduling.PodName(pod)] = at.Shares.Pods[i]
@@ -91,85 +129,122 @@ func (out *Outcome) share(policy scheduling.Policy, c *disruption.Cluster, plan 
 		}
 	}
 	for _, pod := range slices.Concat(c.Pods, c.Running) {
-		out.shares[scheduling.PodName(pod)] += 0 // where its machine has no price
+		out.shares[scheduling.PodName(pod)] += 0 // where its node has no price
 	}
 }
 
-// Answer finds what a cluster comes to: first the pods that wait are planned, then the planner
-// disrupts what there is. Nodes that the planner's policy would not buy count as drifted, and
-// budgets of NodePools do not hold them. Both plans are verified. known is what the planner makes of c
-// as it is, verified; nil where nobody has asked.
-func Answer(ctx context.Context, planner disruption.Planner, c disruption.Cluster, known *disruption.Plan) (*Outcome, error) {
+// Answer finds what a cluster comes to: first the planner disrupts what there is, as consolidate does,
+// then the pods that are still pending are planned. Pods that the baseline does not have, a new workload,
+// run by then: they are planned before, so that nodes are removed with them in place. Nodes that the
+// planner's policy would not buy count as drifted, and budgets of NodePools do not hold them. All plans are
+// verified. base is the baseline's outcome, nil for the baseline itself; known is what the planner makes of
+// c as it is, verified, nil where nobody has asked.
+func Answer(ctx context.Context, planner disruption.Planner, c disruption.Cluster, base *Outcome, known *disruption.Plan) (*Outcome, error) {
 	out := &Outcome{Flags: []string{}, Status: scheduling.StatusComplete, Warnings: []scheduling.Warning{}}
-	ran := map[string]bool{}
-	for _, pod := range c.Running {
-		ran[scheduling.PodName(pod)] = true
-	}
-	nodes := len(c.Nodes)
-	if len(c.Pods) > 0 || nodes == 0 {
-		known = nil
-		plan, err := out.place(ctx, planner, &c)
+	if len(c.Nodes) > 0 {
+		if err := out.start(ctx, planner, &c, base); err != nil {
+			return nil, err
+		}
+		unwanted := disown(planner.Policy, &c)
+		if len(unwanted) > 0 {
+			known = nil
+		}
+		plan, err := consolidate(ctx, planner, c, known)
 		if err != nil {
 			return nil, err
 		}
-		if err := carryOut(&c, plan); err != nil {
-			return nil, err
-		}
-		if nodes == 0 {
-			out.share(planner.Policy, &c, nil)
-			return out, nil
-		}
+		out.count(plan, unwanted)
+		c = schedulingtest.Apply(c, 0, plan.Steps...)
 	}
-	unwanted, plan := disown(planner.Policy, &c), known
-	if plan == nil || len(unwanted) > 0 {
-		var err error
-		if plan, err = planner.Plan(ctx, c); err != nil {
+	if len(c.Pods) > 0 || len(c.Nodes) == 0 {
+		plan, err := provision(ctx, planner, c.Problem)
+		if err != nil {
 			return nil, err
 		}
-		if err := (verify.StepsChecker{Planner: planner}).Steps(c, plan); err != nil {
+		out.countPending(plan, c.Pods)
+		if err := carryOut(&c, plan, nil); err != nil {
 			return nil, err
 		}
 	}
-	out.share(planner.Policy, &c, plan)
+	out.share(planner.Policy, &c)
+	return out, nil
+}
+
+// start has the pods run that the baseline does not have, as far as they have a place beside its pending pods.
+func (out *Outcome) start(ctx context.Context, planner disruption.Planner, c *disruption.Cluster, base *Outcome) error {
+	if base == nil {
+		return nil
+	}
+	held := map[string]bool{}
+	for _, pod := range c.Pods {
+		if _, had := base.shares[scheduling.PodName(pod)]; had {
+			held[scheduling.PodName(pod)] = true
+		}
+	}
+	if len(held) == len(c.Pods) {
+		return nil
+	}
+	plan, err := provision(ctx, planner, c.Problem)
+	if err != nil {
+		return err
+	}
+	nodes := len(c.Nodes)
+	err = carryOut(c, plan, held)
+	out.Launches += len(c.Nodes) - nodes
+	return err
+}
+
+// consolidate plans what to disrupt, if that is not known, and verifies it.
+func consolidate(ctx context.Context, planner disruption.Planner, c disruption.Cluster, known *disruption.Plan) (*disruption.Plan, error) {
+	if known != nil {
+		return known, nil
+	}
+	plan, err := planner.Plan(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	return plan, verify.StepsChecker{Planner: planner}.Steps(c, plan)
+}
+
+// provision plans pods that are pending, and verifies that.
+func provision(ctx context.Context, planner disruption.Planner, p scheduling.Problem) (*scheduling.Plan, error) {
+	plan, err := provisioning.Planner{Policy: planner.Policy, Observer: planner.Observer}.Plan(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	return plan, verify.Checker{Policy: planner.Policy, SkipRefusals: true}.Plan(p, plan)
+}
+
+// count adds what the steps of a plan come to.
+func (out *Outcome) count(plan *disruption.Plan, unwanted map[string]bool) {
 	s := &plan.Summary
 	out.PricePerHour, out.Nodes = cmp.Or(s.ExpectedPerHourAfter, s.PricePerHourAfter), s.NodesAfter
+	out.PodsMoved = s.PodsMoved
 	out.Launches += s.Launches
-	out.Warnings = append(out.Warnings, plan.Warnings...)
-	if s.Status == scheduling.StatusDeadline {
-		out.Status = s.Status
-	}
-	for i := range plan.Steps {
-		for _, e := range plan.Steps[i].Evictions {
-			if ran[e.Pod] {
-				out.PodsMoved++
-			}
-			if e.To == "" {
-				out.Unplaced = append(out.Unplaced, e.Pod)
-			}
-		}
-	}
+	out.Warnings, out.Status = append(out.Warnings, plan.Warnings...), s.Status
 	for i := range plan.Nodes {
 		if v := &plan.Nodes[i]; v.Decision == disruption.Keep && unwanted[v.Node] {
 			out.Staying = append(out.Staying, v.Node)
 		}
 	}
-	return out, nil
 }
 
-// place plans the pods that wait.
-func (out *Outcome) place(ctx context.Context, planner disruption.Planner, c *disruption.Cluster) (*scheduling.Plan, error) {
-	plan, err := provisioning.Planner{Policy: planner.Policy, Observer: planner.Observer}.Plan(ctx, c.Problem)
-	if err != nil {
-		return nil, err
-	}
-	if err := (verify.Checker{Policy: planner.Policy, SkipRefusals: true}).Plan(c.Problem, plan); err != nil {
-		return nil, err
-	}
+// countPending adds what pods come to that are pending once the steps are done.
+func (out *Outcome) countPending(plan *scheduling.Plan, pods []*corev1.Pod) {
 	s := &plan.Summary
-	out.PricePerHour, out.Nodes, out.Launches = cmp.Or(s.ExpectedPerHour, s.PricePerHour), s.Nodes, s.Nodes
-	out.Status, out.Warnings = s.Status, append(out.Warnings, plan.Warnings...)
+	price := cmp.Or(s.ExpectedPerHour, s.PricePerHour)
+	if s.Nodes > 0 && out.Nodes > 0 {
+		out.Pending = &Pending{Pods: len(pods) - len(plan.Unschedulable), Launches: s.Nodes, PricePerHour: price}
+	}
+	out.PricePerHour += price
+	out.Nodes += s.Nodes
+	out.Launches += s.Nodes
+	out.Warnings = append(out.Warnings, plan.Warnings...)
+	if s.Status == scheduling.StatusDeadline {
+		out.Status = s.Status
+	}
 	gated := map[string]bool{}
-	for _, pod := range c.Pods {
+	for _, pod := range pods {
 		gated[scheduling.PodName(pod)] = len(pod.Spec.SchedulingGates) > 0
 	}
 	for i := range plan.Unschedulable {
@@ -177,19 +252,22 @@ func (out *Outcome) place(ctx context.Context, planner disruption.Planner, c *di
 			out.Unplaced = append(out.Unplaced, u.Pod)
 		}
 	}
-	return plan, nil
 }
 
-// carryOut makes the cluster the one in which the plan's machines are there and its pods run.
-func carryOut(c *disruption.Cluster, plan *scheduling.Plan) error {
+// carryOut makes the cluster the one in which the plan's nodes are there and its pods run, but for those
+// that are held back: they stay pending, and nodes that only they need are not launched.
+func carryOut(c *disruption.Cluster, plan *scheduling.Plan, held map[string]bool) error {
 	taken := map[string]bool{}
 	for _, node := range c.Nodes {
 		taken[node.Name] = true
 	}
-	bought := map[string]string{} // the node of each launch
+	launched := map[string]string{} // the node of each launch
 	c.Nodes = slices.Clone(c.Nodes)
 	for i := range plan.Launches {
 		l := &plan.Launches[i]
+		if !slices.ContainsFunc(l.Pods, func(pod string) bool { return !held[pod] }) {
+			continue
+		}
 		name := l.Name
 		for taken[name] {
 			name += "-new"
@@ -198,18 +276,18 @@ func carryOut(c *disruption.Cluster, plan *scheduling.Plan) error {
 		if err != nil {
 			return err
 		}
-		taken[name], bought[l.Name] = true, name
+		taken[name], launched[l.Name] = true, name
 		c.Nodes = append(c.Nodes, node)
 	}
 	at := map[types.NamespacedName]string{}
 	for pod, place := range plan.Placements() {
-		at[pod] = cmp.Or(place.Node, bought[place.Name()])
+		at[pod] = cmp.Or(place.Node, launched[place.Name()])
 	}
-	waiting := c.Pods
+	pending := c.Pods
 	c.Pods, c.Running = nil, slices.Clone(c.Running)
-	for _, pod := range waiting {
+	for _, pod := range pending {
 		node, placed := at[types.NamespacedName{Namespace: cmp.Or(pod.Namespace, "default"), Name: pod.Name}]
-		if !placed {
+		if !placed || held[scheduling.PodName(pod)] {
 			c.Pods = append(c.Pods, pod)
 			continue
 		}

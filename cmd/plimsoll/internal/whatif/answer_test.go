@@ -2,6 +2,7 @@ package whatif_test
 
 import (
 	"cmp"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -13,23 +14,36 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 )
 
-// Answers pass both checks on any cluster; where no pod waits they are what the planner plans.
+// Answers pass both checks on any cluster, and the baseline is what the planner plans, beside nodes for
+// pods that are still pending.
 func TestAnswersOfRandomClusters(t *testing.T) {
 	for seed := range soak.Cases(10) {
 		c := schedulingtest.RandomCluster(seed)
 		planner := disruption.Planner{Policy: scheduling.Policy{Effort: scheduling.EffortFast}}
-		base, err := whatif.Answer(t.Context(), planner, c, nil)
+		base, err := whatif.Answer(t.Context(), planner, c, nil, nil)
 		require.NoError(t, err, "seed %d", seed)
-		if len(c.Pods) == 0 && len(c.Nodes) > 0 {
+		if len(c.Nodes) > 0 {
 			plan, err := planner.Plan(t.Context(), c)
 			require.NoError(t, err)
-			require.Equal(t, cmp.Or(plan.Summary.ExpectedPerHourAfter, plan.Summary.PricePerHourAfter), base.PricePerHour, "seed %d", seed)
+			price := cmp.Or(plan.Summary.ExpectedPerHourAfter, plan.Summary.PricePerHourAfter)
+			if base.Pending != nil {
+				price += base.Pending.PricePerHour
+			}
+			require.Equal(t, price, base.PricePerHour, "seed %d", seed)
 			require.Equal(t, plan.Summary.PodsMoved, base.PodsMoved, "seed %d", seed)
 		}
 		planner.Policy.NoSpot = true
-		calm, err := whatif.Answer(t.Context(), planner, c, nil)
+		calm, err := whatif.Answer(t.Context(), planner, c, base, nil)
 		require.NoError(t, err, "seed %d", seed)
-		calm.Against(base)
+		base.Name = "baseline"
+		calm.Against(base, nil)
 		require.Nil(t, calm.Added, "seed %d", seed)
+		require.Equal(t, slices.Equal(slices.Sorted(slices.Values(base.Unplaced)), slices.Sorted(slices.Values(calm.Unplaced))), calm.ComparedWith == "baseline", "seed %d", seed)
+		same, other := &whatif.Question{Planner: disruption.Planner{Policy: scheduling.Policy{Effort: scheduling.EffortFast}}, Cluster: c}, &whatif.Question{Planner: planner, Cluster: c}
+		require.NotEmpty(t, same.Unchanged(same), "seed %d", seed)
+		if other.Unchanged(same) != "" {
+			require.Equal(t, base.PricePerHour, calm.PricePerHour, "seed %d: nothing could change", seed)
+			require.Equal(t, base.Unplaced, calm.Unplaced, "seed %d", seed)
+		}
 	}
 }

@@ -79,6 +79,11 @@ func buys(policy scheduling.Policy, catalog *instancetypes.Catalog, node *corev1
 	if !known || !offered {
 		return true
 	}
+	return sells(policy, t, o)
+}
+
+// sells reports whether a policy would buy an offering of an instance type.
+func sells(policy scheduling.Policy, t *instancetypes.InstanceType, o offerings.Offering) bool {
 	if policy.NoSpot && o.CapacityType == offerings.Spot {
 		return false
 	}

@@ -1,0 +1,42 @@
+package whatif
+
+import (
+	"fmt"
+
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
+)
+
+// RebuiltHere names the case that rebuilds in other regions are compared with.
+const RebuiltHere = "rebuilt here"
+
+// Notes are sentences about an outcome, without their ends, that name so many objects at most. That of the
+// baseline is not compared.
+func (out *Outcome) Notes(most int, baseline bool) (notes []string) {
+	if out.Unchanged != "" {
+		return []string{"n/a: " + out.Unchanged}
+	}
+	switch {
+	case out.Anew && out.ComparedWith != "":
+		notes = append(notes, "different region: priced as a full rebuild, and compared with "+out.ComparedWith)
+	case out.Anew && out.Name != RebuiltHere:
+		notes = append(notes, "different region: priced as a full rebuild")
+	case out.Anew:
+		notes = append(notes, "all pods on new nodes in any zone of the cluster's own region, with new volumes, as in another region; nodes that no NodePool owns take part in neither")
+	}
+	if p := out.Pending; p != nil {
+		notes = append(notes, fmt.Sprintf("of that, %s a month is for %s launched for pending pods; consolidate shows %s without", figures.Monthly(p.PricePerHour), figures.Count(p.Launches, "node"), figures.Monthly(out.PricePerHour-p.PricePerHour)))
+	}
+	if len(out.Staying) > 0 {
+		notes = append(notes, fmt.Sprintf("%s that the case would not launch: %s", figures.CountVerb(len(out.Staying), "node", "stays", "stay"), figures.Names(out.Staying, most)))
+	}
+	if len(out.Unplaced) > 0 {
+		note := fmt.Sprintf("no place for %s", figures.Names(out.Unplaced, most))
+		if !baseline && out.ComparedWith == "" {
+			note += ", so that its price is not compared"
+		}
+		notes = append(notes, note)
+	} else if !baseline && out.ComparedWith == "" && out.Name != RebuiltHere {
+		notes = append(notes, "has a place for pods that the baseline leaves without one, so that its price is not compared")
+	}
+	return notes
+}
