@@ -103,7 +103,7 @@ func TestParseFilterErrors(t *testing.T) {
 		{"!arch=amd64", []string{"cannot have both ! and a comparison"}},
 		{"generaton>=5", []string{`has an unknown key "generaton" (did you mean generation?); write label:generaton for a label of exactly that name`}},
 		{"zzzzzzzz=1", []string{`has an unknown key "zzzzzzzz"; write label:`}},
-		{"count=1", []string{`has an ambiguous key "count", which may be any of karpenter.azure.com/sku-gpu-count, karpenter.k8s.aws/instance-accelerator-count, karpenter.k8s.aws/instance-gpu-count`}},
+		{"count=1", []string{`has an ambiguous key "count", which may be any of eks.amazonaws.com/instance-accelerator-count, eks.amazonaws.com/instance-gpu-count, karpenter.azure.com/sku-gpu-count, karpenter.k8s.aws/instance-accelerator-count, karpenter.k8s.aws/instance-gpu-count`}},
 		{"manufacturer=nvidia", []string{"ambiguous key"}},
 		{"label:=1", []string{"has no key after the prefix label"}},
 		{"generation>=x", []string{"needs a whole number after >="}},

@@ -23,6 +23,9 @@ type NodeSettings struct {
 	// Pods is how many pods a node admits where the kubelet's maxPods is not set; 0 is
 	// the catalog's figure.
 	Pods int64
+	// MostPods is how many pods a node admits at most, whatever the kubelet or the catalog says;
+	// 0 is no bound.
+	MostPods int64
 	// MemoryFollowsPods says that the memory in kube-reserved is that of [KubeReserved]
 	// for the pods that the kubelet admits, where they are not those of the catalog.
 	// Without it the catalog's figure stays, however many pods the kubelet admits.
@@ -34,6 +37,11 @@ type NodeSettings struct {
 	// 10^9 bytes, where they are joined and take the place of the volume; "" leaves
 	// local disks alone.
 	LocalDisks string
+	// LocalDisksIfLarger has local disks take the place of the volume only where they hold more.
+	LocalDisksIfLarger bool
+	// LabelKeys, if not nil, returns the key under which nodes carry a label of the type, by the
+	// key that the catalog has. It must not return one key for two.
+	LabelKeys func(key string) string
 	// Labels are on every node, in place of what the type says.
 	Labels map[string]string
 	// Devices are extended resources that types have besides, by the name of the type.
@@ -53,7 +61,7 @@ type NodeSettings struct {
 // (pkg/providers/instancetype/types.go):
 //
 //   - pods: maxPods, or else the catalog's number (the one of the network interfaces),
-//     and never more than podsPerCore × cores;
+//     and never more than podsPerCore × cores or MostPods;
 //   - kube-reserved: what kubeReserved sets, or else the catalog's figures; see
 //     MemoryFollowsPods;
 //   - system-reserved: what systemReserved sets;
@@ -97,8 +105,14 @@ func (s *NodeSettings) apply(old *InstanceType) *InstanceType {
 			}
 		}
 	}
-	if len(s.Labels) > 0 {
-		t.Labels = maps.Clone(old.Labels)
+	if s.LabelKeys != nil || len(s.Labels) > 0 {
+		t.Labels = make(map[string]string, len(old.Labels)+len(s.Labels))
+		for key, value := range old.Labels {
+			if s.LabelKeys != nil {
+				key = s.LabelKeys(key)
+			}
+			t.Labels[key] = value
+		}
 		maps.Copy(t.Labels, s.Labels)
 	}
 	if !s.setOfferings(&t, old) && maps.Equal(t.Labels, old.Labels) {
@@ -123,6 +137,9 @@ func (s *NodeSettings) setPods(t *InstanceType) {
 			pods, ok = most, true
 		}
 	}
+	if s.MostPods > 0 && (!ok || s.MostPods < pods) {
+		pods, ok = s.MostPods, true
+	}
 	if !ok || pods == before {
 		return
 	}
@@ -136,7 +153,7 @@ func (s *NodeSettings) setPods(t *InstanceType) {
 func (s *NodeSettings) setStorage(t *InstanceType) {
 	before := t.Capacity[corev1.ResourceEphemeralStorage]
 	bytes := s.VolumeBytes
-	if disks, err := strconv.ParseInt(t.Labels[s.LocalDisks], 10, 64); err == nil && disks > 0 {
+	if disks, err := strconv.ParseInt(t.Labels[s.LocalDisks], 10, 64); err == nil && disks > 0 && (!s.LocalDisksIfLarger || EphemeralStorage(disks, 0) > bytes) {
 		bytes = EphemeralStorage(disks, 0)
 	}
 	if bytes == 0 || bytes == before.Value() {

@@ -95,7 +95,8 @@ func (c *Conflict) Error() string {
 // Hint returns the key that was probably meant by an undefined one: a
 // well-known key, or one that the receiver defines, which contains the key or
 // ends with the part of it after the slash. It is empty when no key does. The
-// closest goes first: same name after the slash, then same ending.
+// closest goes first: same name after the slash, then same ending; of equal ones a key of
+// Karpenter's domains, because NodePools are mostly written for Karpenter.
 func (c *Conflict) Hint() string {
 	if !c.Undefined || wellKnown.Has(c.Key) {
 		return "" // a well-known key is spelled right, and merely missing here
@@ -109,8 +110,13 @@ func (c *Conflict) Hint() string {
 	for _, r := range c.receiver.reqs {
 		consider(r.key)
 	}
-	for _, known := range wellKnown.keys {
-		consider(known)
+	for _, karpenters := range []bool{true, false} {
+		for _, known := range wellKnown.keys {
+			domain, _, _ := strings.Cut(known, "/")
+			if restrictedDomain(domain) == karpenters {
+				consider(known)
+			}
+		}
 	}
 	return hint
 }

@@ -5,7 +5,7 @@ import corev1 "k8s.io/api/core/v1"
 // WellKnown returns the keys whose labels follow from what is bought, so that a
 // NodePool need not define them for pods to ask for them: those of Kubernetes
 // and Karpenter, and those that Karpenter's providers for AWS, Azure, Google Cloud and
-// KWOK put on nodes. A well-known label may come with a machine; whether it does is
+// KWOK, and EKS Auto Mode, put on nodes. A well-known label may come with a machine; whether it does is
 // for the machine's own labels to say.
 func WellKnown() KeySet { return wellKnown }
 
@@ -49,6 +49,31 @@ var wellKnown = NewKeySet(
 	"karpenter.k8s.aws/placement-group-id",
 	"karpenter.k8s.aws/placement-group-partition",
 	"topology.k8s.aws/zone-id",
+
+	// EKS Auto Mode: the labels of "Create a Node Pool for EKS Auto Mode" in the EKS User Guide,
+	// and those that its nodes have besides
+	"eks.amazonaws.com/compute-type",
+	"eks.amazonaws.com/instance-accelerator-count",
+	"eks.amazonaws.com/instance-accelerator-manufacturer",
+	"eks.amazonaws.com/instance-accelerator-name",
+	"eks.amazonaws.com/instance-capability-flex",
+	"eks.amazonaws.com/instance-category",
+	"eks.amazonaws.com/instance-cpu",
+	"eks.amazonaws.com/instance-cpu-manufacturer",
+	"eks.amazonaws.com/instance-cpu-sustained-clock-speed-mhz",
+	"eks.amazonaws.com/instance-ebs-bandwidth",
+	"eks.amazonaws.com/instance-encryption-in-transit-supported",
+	"eks.amazonaws.com/instance-family",
+	"eks.amazonaws.com/instance-generation",
+	"eks.amazonaws.com/instance-gpu-count",
+	"eks.amazonaws.com/instance-gpu-manufacturer",
+	"eks.amazonaws.com/instance-gpu-memory",
+	"eks.amazonaws.com/instance-gpu-name",
+	"eks.amazonaws.com/instance-hypervisor",
+	"eks.amazonaws.com/instance-local-nvme",
+	"eks.amazonaws.com/instance-memory",
+	"eks.amazonaws.com/instance-network-bandwidth",
+	"eks.amazonaws.com/instance-size",
 
 	// Azure
 	"karpenter.azure.com/placement-scope",

@@ -42,7 +42,7 @@ func kinds() []string {
 	return []string{
 		"pods", "nodes", "namespaces", "services", "persistentvolumeclaims", "persistentvolumes", "storageclasses.storage.k8s.io", "csinodes.storage.k8s.io",
 		"daemonsets.apps", "deployments.apps", "replicasets.apps", "statefulsets.apps", "poddisruptionbudgets.policy",
-		"nodepools.karpenter.sh", "nodeclaims.karpenter.sh", "nodeoverlays.karpenter.sh", "ec2nodeclasses.karpenter.k8s.aws", "aksnodeclasses.karpenter.azure.com",
+		"nodepools.karpenter.sh", "nodeclaims.karpenter.sh", "nodeoverlays.karpenter.sh", "ec2nodeclasses.karpenter.k8s.aws", "nodeclasses.eks.amazonaws.com", "aksnodeclasses.karpenter.azure.com",
 		"gcenodeclasses.karpenter.k8s.gcp", "computeclasses.cloud.google.com",
 	}
 }

@@ -41,7 +41,7 @@
 // and memory by the rules of the node bootstrap, a root volume of 20 GiB. A fact that
 // is not known has no label. A NodePool written for EKS works unchanged. EFA
 // interfaces are not modelled. [NodeClass.Settings] tells how nodes differ that an
-// EC2NodeClass sets up.
+// EC2NodeClass sets up, [AutoNodeClass.Settings] those of EKS Auto Mode.
 //
 // # Sources and licences
 //

@@ -233,7 +233,7 @@ func (n *NodeClass) Settings(kubelet *instancetypes.Kubelet) (instancetypes.Node
 		errs = append(errs, err)
 	}
 	s.Launches = func(t *instancetypes.InstanceType, o offerings.Offering) bool {
-		return (f.build == "" || t.Labels[corev1.LabelArchStable] == "amd64") && n.reaches(o) &&
+		return (f.build == "" || t.Labels[corev1.LabelArchStable] == "amd64") && reaches(n.Status.Subnets, o) &&
 			(len(images) == 0 || slices.ContainsFunc(images, func(runs instancetypes.Filter) bool { return runs(t, o) }))
 	}
 	return s, errors.Join(errs...)
@@ -262,9 +262,10 @@ func (m *BlockDeviceMapping) size() *resource.Quantity {
 	return m.EBS.VolumeSize
 }
 
-// reaches says whether the class has a subnet where an offering is.
-func (n *NodeClass) reaches(o offerings.Offering) bool {
-	return len(n.Status.Subnets) == 0 || slices.ContainsFunc(n.Status.Subnets, func(s Subnet) bool {
+// reaches says whether one of the subnets of a class is where an offering is. A class of which
+// they are not known is everywhere.
+func reaches(subnets []Subnet, o offerings.Offering) bool {
+	return len(subnets) == 0 || slices.ContainsFunc(subnets, func(s Subnet) bool {
 		if id := o.Labels[labelZoneID]; id != "" && s.ZoneID != "" {
 			return id == s.ZoneID
 		}

@@ -50,7 +50,12 @@ func (s *Snapshot) Anew() {
 	}
 	classes := map[scheduling.NodeClassRef]nodeClass{}
 	for ref, class := range s.classes {
-		if own, ok := class.(*ec2.NodeClass); ok {
+		switch own := class.(type) {
+		case *ec2.NodeClass:
+			anywhere := *own
+			anywhere.Status.Subnets = nil
+			class = &anywhere
+		case *ec2.AutoNodeClass:
 			anywhere := *own
 			anywhere.Status.Subnets = nil
 			class = &anywhere

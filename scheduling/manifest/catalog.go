@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
+	"github.com/plimsoll-go/plimsoll/instancetypes/ec2"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
@@ -22,7 +23,7 @@ import (
 // [instancetypes.Catalog.WithNodeSettings], then the overlays do. NodePools that are
 // added to the problem afterwards buy from the catalog as it is.
 //
-// Node classes that leave nothing to launch are told in Warnings. The error reports
+// Node classes that leave nothing to launch, and the fee of EKS Auto Mode, are told in Warnings. The error reports
 // overlays that conflict, as [*instancetypes.OverlayError] values.
 func (s *Snapshot) SetCatalog(catalog *instancetypes.Catalog) error {
 	type setup struct {
@@ -30,9 +31,10 @@ func (s *Snapshot) SetCatalog(catalog *instancetypes.Catalog) error {
 		kubelet string
 	}
 	s.Problem.Catalog, s.Problem.PoolCatalogs = catalog, map[string]*instancetypes.Catalog{}
+	s.warnOfAutoFee()
 	var errs []error
 	alike := lo.PartitionBy(lo.Compact(s.Problem.NodePools), func(p *scheduling.NodePool) setup {
-		return setup{classOf(s.classes, p.Spec.Template.Spec.NodeClassRef), p.Annotations[scheduling.KubeletAnnotation]}
+		return setup{s.classOf(p), p.Annotations[scheduling.KubeletAnnotation]}
 	})
 	for _, pools := range alike {
 		own, err := s.settled(catalog, pools)
@@ -62,7 +64,7 @@ func (s *Snapshot) SetCatalog(catalog *instancetypes.Catalog) error {
 // settled returns the catalog as the nodes of some NodePools are set up; they have node
 // class and kubelet settings in common.
 func (s *Snapshot) settled(catalog *instancetypes.Catalog, pools []*scheduling.NodePool) (*instancetypes.Catalog, error) {
-	class := classOf(s.classes, pools[0].Spec.Template.Spec.NodeClassRef)
+	class := s.classOf(pools[0])
 	kubelet, err := kubeletOf(pools[0])
 	if err != nil {
 		return nil, fmt.Errorf("NodePool %s: annotation %s: %w", pools[0].Name, scheduling.KubeletAnnotation, err)
@@ -107,7 +109,7 @@ func (c *collector) reportClasses(p *scheduling.Problem) {
 		ref := pool.Spec.Template.Spec.NodeClassRef
 		class := classOf(c.classes, ref)
 		used[class] = true
-		if class == nil && ref != nil && ref.Name != "" && slices.Contains([]string{awsGroup, azureGroup, gcpGroup}, ref.Group) {
+		if class == nil && ref != nil && ref.Name != "" && slices.Contains([]string{awsGroup, ec2.AutoGroup, azureGroup, gcpGroup}, ref.Group) {
 			count(lacking, *ref, "NodePool/"+pool.Name)
 		}
 	}
@@ -115,7 +117,7 @@ func (c *collector) reportClasses(p *scheduling.Problem) {
 		for ref, seen := range lacking {
 			c.warn(seen.object, fmt.Sprintf("its %s %s is not in the input, so defaults are assumed for what nodes hold, %s; add what kubectl get %s -o json prints%s",
 				ref.Kind, ref.Name, map[string]string{
-					awsGroup: "such as Amazon Linux 2023 and a root volume of 20 GiB", azureGroup: "such as a disk of 128 GB", gcpGroup: "such as a boot disk of 100 GiB",
+					awsGroup: "such as Amazon Linux 2023 and a root volume of 20 GiB", ec2.AutoGroup: "such as a volume of 80 GiB", azureGroup: "such as a disk of 128 GB", gcpGroup: "such as a boot disk of 100 GiB",
 				}[ref.Group],
 				strings.ToLower(ref.Kind)+"es", seen.others()))
 		}

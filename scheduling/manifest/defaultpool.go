@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
+	"github.com/plimsoll-go/plimsoll/instancetypes/ec2"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
@@ -24,7 +25,8 @@ import (
 // E and F of a version above 2, and the families of Google Cloud that are general or for
 // computing, with two cores and more. What no type of the catalog meets together with the rest
 // is not required. Where pods ask for devices that current types do not have, a second one,
-// "devices", buys the types of the catalog that have them.
+// "devices", buys the types of the catalog that have them. Where pods select nodes of EKS Auto
+// Mode by their labels, the NodePools are ones of Auto Mode.
 func DefaultNodePools(catalog *instancetypes.Catalog, pods []*corev1.Pod) []*scheduling.NodePool {
 	base := plainMachines()
 	pool := func(name string, wanted []requirements.Selector) *scheduling.NodePool {
@@ -39,6 +41,13 @@ func DefaultNodePools(catalog *instancetypes.Catalog, pods []*corev1.Pod) []*sch
 	bought := devices(catalog.Filter(instancetypes.ByRequirements(setOf(pools[0].Spec.Template.Spec.Requirements))))
 	if types := typesWith(catalog, lo.Without(asked(pods), bought...)); len(types) > 0 {
 		pools = append(pools, pool("devices", slices.Concat(base, []requirements.Selector{oneOf(corev1.LabelInstanceTypeStable, types...)})))
+	}
+	if lo.SomeBy(lo.Compact(pods), wantsAutoMode) {
+		for _, p := range pools {
+			p.Spec.Template.Spec.NodeClassRef = &scheduling.NodeClassRef{Group: ec2.AutoGroup, Kind: "NodeClass", Name: "default"}
+			autoLabels(p)
+			autoDefaults(p)
+		}
 	}
 	return pools
 }
@@ -62,6 +71,9 @@ func WidenedNodePools(catalog *instancetypes.Catalog, pools []*scheduling.NodePo
 			kept = append(kept, met(catalog.Filter(instancetypes.ByRequirements(setOf(kept))), current())...)
 		}
 		spec.Requirements = kept
+		if autoMode(p) {
+			autoLabels(&out)
+		}
 		return &out
 	})
 }

@@ -37,8 +37,10 @@
 //     binds pods.
 //   - For planning disruption, [Snapshot.Cluster] tells what NodeClaims and nodes say of
 //     the machines' ages, their drift and whether they will be taken away.
-//   - EC2NodeClasses, AKSNodeClasses, GCENodeClasses and NodeOverlays change what is on sale:
-//     [Snapshot.SetCatalog] gives each NodePool the catalog that it buys from.
+//   - EC2NodeClasses, NodeClasses of EKS Auto Mode, AKSNodeClasses, GCENodeClasses and
+//     NodeOverlays change what is on sale: [Snapshot.SetCatalog] gives each NodePool the
+//     catalog that it buys from. A NodePool of EKS Auto Mode does so whether its NodeClass is
+//     in the input or not, and its nodes live for 21 days at most.
 //   - ResourceQuotas and HorizontalPodAutoscalers are compared with what is planned, and
 //     change nothing but the warnings.
 //   - Labels of clouds and installers name the group that a node belongs to and how it is

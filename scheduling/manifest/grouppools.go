@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
+	"github.com/plimsoll-go/plimsoll/instancetypes/ec2"
 	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
@@ -118,6 +119,11 @@ func groupPool(name string, nodes []*corev1.Node) *scheduling.NodePool {
 		})
 	})
 	template.Spec.ExpireAfter = &scheduling.NillableDuration{}
+	if lo.EveryBy(nodes, autoNode) {
+		template.Spec.NodeClassRef = &scheduling.NodeClassRef{Group: ec2.AutoGroup, Kind: "NodeClass", Name: cmp.Or(nodes[0].Labels[autoClassLabel], "default")}
+		delete(template.Metadata.Labels, autoClassLabel)
+		autoDefaults(pool)
+	}
 	return pool
 }
 

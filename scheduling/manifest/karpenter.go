@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
+	"github.com/plimsoll-go/plimsoll/instancetypes/ec2"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
@@ -78,6 +79,16 @@ func ec2Unread() []string {
 		volume + "deleteOnTermination", volume + "encrypted", volume + "iops", volume + "kmsKeyID", volume + "snapshotID",
 		volume + "throughput", volume + "volumeInitializationRate", volume + "volumeType",
 	}, kubeletUnread("spec.kubelet")...)
+}
+
+// autoUnread are the fields of a NodeClass of EKS Auto Mode that have no say in what nodes hold.
+func autoUnread() []string {
+	const storage = "spec.ephemeralStorage."
+	return []string{
+		"spec.advancedSecurity", "spec.certificateBundles", "spec.instanceProfile", "spec.networkPolicy", "spec.networkPolicyEventLogs",
+		"spec.podSecurityGroupSelectorTerms", "spec.podSubnetSelectorTerms", "spec.role", "spec.securityGroupSelectorTerms", "spec.snatPolicy", "spec.tags",
+		storage + "iops", storage + "kmsKeyID", storage + "throughput",
+	}
 }
 
 // gcpUnread are the fields of a GCENodeClass that have no say in what nodes hold.
@@ -157,6 +168,19 @@ func kubeletOf(pool *scheduling.NodePool) (*instancetypes.Kubelet, error) {
 	}
 	k := &instancetypes.Kubelet{}
 	return k, json.Unmarshal([]byte(raw), k)
+}
+
+// classOf returns the node class of a NodePool. One of EKS Auto Mode that is not in the input is
+// the class that EKS makes by itself, which is all that any other is but for what it states.
+func (s *Snapshot) classOf(pool *scheduling.NodePool) nodeClass {
+	class := classOf(s.classes, pool.Spec.Template.Spec.NodeClassRef)
+	if class == nil && autoMode(pool) {
+		if s.autoClass == nil {
+			s.autoClass = &ec2.AutoNodeClass{}
+		}
+		return s.autoClass
+	}
+	return class
 }
 
 // classOf returns the node class that a NodePool refers to, as far as it says group and

@@ -91,6 +91,7 @@ func readers() map[groupKind]reader {
 		{awsGroup, "AWSNodeTemplate"}:                  {"v1alpha1", (*collector).nodeTemplate, ""},
 		{karpenterGroup, "NodeOverlay"}:                {"v1alpha1", (*collector).nodeOverlay, ""},
 		{awsGroup, "EC2NodeClass"}:                     {beta, takeClass[ec2.NodeClass](ec2Unread()), ""},
+		{ec2.AutoGroup, "NodeClass"}:                   {"v1", takeClass[ec2.AutoNodeClass](autoUnread()), ""},
 		{azureGroup, "AKSNodeClass"}:                   {"v1beta1 v1alpha2", takeClass[azure.NodeClass](strings.Fields("spec.imageVersion spec.kubelet spec.linuxOSConfig spec.tags spec.vnetSubnetID")), ""},
 		{gcpGroup, "GCENodeClass"}:                     {"v1alpha1", takeClass[gcp.NodeClass](gcpUnread()), ""},
 		{gkeGroup, "ComputeClass"}:                     {"v1", (*collector).computeClass, ""},

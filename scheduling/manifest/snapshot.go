@@ -12,6 +12,7 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
+	"github.com/plimsoll-go/plimsoll/instancetypes/ec2"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/manifest/internal/admission"
 )
@@ -44,6 +45,8 @@ type Snapshot struct {
 	seen    map[objectKey]Location
 	classes map[scheduling.NodeClassRef]nodeClass
 	owners  *owners // which pods belong to which workloads
+	// autoClass is the node class of EKS Auto Mode where the input does not have it; nil until it is asked for.
+	autoClass *ec2.AutoNodeClass
 }
 
 // Workload returns what people call the thing that a pod is part of: namespace and
@@ -120,6 +123,7 @@ func (c *collector) snapshot() *Snapshot {
 	c.reportUnknown()
 	c.reportMissing(p)
 	c.reportClasses(p)
+	c.reportAutoMode(p)
 	c.reportAutoscalers()
 	c.reportQuotas(p)
 	c.reportSchedulers(p)

@@ -1,0 +1,122 @@
+package manifest
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/samber/lo"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/plimsoll-go/plimsoll/instancetypes/ec2"
+	"github.com/plimsoll-go/plimsoll/requirements"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+)
+
+// How long nodes of EKS Auto Mode live, and how long they are drained, by the EKS User Guide:
+// "a maximum lifetime of 21 days" (Automate cluster infrastructure with EKS Auto Mode), and, where
+// the NodePool says nothing, 336 hours and 24 hours (Create a Node Pool for EKS Auto Mode).
+const (
+	autoMostLife    = 21 * 24 * time.Hour
+	autoLife        = 336 * time.Hour
+	autoGracePeriod = 24 * time.Hour
+)
+
+// autoClassLabel is the label that names the NodeClass of a node of EKS Auto Mode.
+const autoClassLabel = ec2.AutoGroup + "/nodeclass"
+
+// autoMode reports whether a NodePool is one of EKS Auto Mode: by its node class or, where it
+// names none, by the labels that it requires.
+func autoMode(pool *scheduling.NodePool) bool {
+	spec := &pool.Spec.Template.Spec
+	if ref := spec.NodeClassRef; ref != nil && ref.Group != "" {
+		return ref.Group == ec2.AutoGroup
+	}
+	return lo.SomeBy(spec.Requirements, func(s requirements.Selector) bool { return isAutoLabel(s.Key) })
+}
+
+// isAutoLabel reports whether a label is one that only nodes of EKS Auto Mode have.
+func isAutoLabel(key string) bool {
+	return key == ec2.AutoComputeType || strings.HasPrefix(key, ec2.AutoGroup+"/instance-")
+}
+
+// autoNode reports whether a node is one of EKS Auto Mode.
+func autoNode(node *corev1.Node) bool { return node.Labels[ec2.AutoComputeType] == "auto" }
+
+// wantsAutoMode reports whether a pod selects nodes of EKS Auto Mode.
+func wantsAutoMode(pod *corev1.Pod) bool {
+	if lo.SomeBy(lo.Keys(pod.Spec.NodeSelector), isAutoLabel) {
+		return true
+	}
+	a := pod.Spec.Affinity
+	if a == nil || a.NodeAffinity == nil || a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution == nil {
+		return false
+	}
+	return lo.SomeBy(a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms, func(t corev1.NodeSelectorTerm) bool {
+		return lo.SomeBy(t.MatchExpressions, func(e corev1.NodeSelectorRequirement) bool {
+			return isAutoLabel(e.Key) && e.Operator != corev1.NodeSelectorOpNotIn && e.Operator != corev1.NodeSelectorOpDoesNotExist
+		})
+	})
+}
+
+// autoLabels has a NodePool require labels of nodes of EKS Auto Mode in place of those of
+// Karpenter's AWS provider.
+func autoLabels(pool *scheduling.NodePool) {
+	spec := &pool.Spec.Template.Spec
+	spec.Requirements = lo.Map(spec.Requirements, func(s requirements.Selector, _ int) requirements.Selector {
+		s.Key = ec2.AutoLabel(s.Key)
+		return s
+	})
+}
+
+// autoExpiry is how long a node of EKS Auto Mode lives that is to live for a time, where nil is
+// what the NodePool leaves open.
+func autoExpiry(stated *scheduling.NillableDuration) *scheduling.NillableDuration {
+	life := autoLife
+	if stated != nil && (stated.Duration == nil || *stated.Duration > autoMostLife) {
+		life = autoMostLife
+	} else if stated != nil {
+		return stated
+	}
+	return &scheduling.NillableDuration{Duration: &life}
+}
+
+// autoDefaults gives a NodePool of EKS Auto Mode what EKS gives it: a lifetime that ends, and a
+// time after which draining ends by force.
+func autoDefaults(pool *scheduling.NodePool) {
+	spec := &pool.Spec.Template.Spec
+	spec.ExpireAfter = autoExpiry(spec.ExpireAfter)
+	if spec.TerminationGracePeriod == nil {
+		spec.TerminationGracePeriod = &metav1.Duration{Duration: autoGracePeriod}
+	}
+}
+
+// reportAutoMode gives NodePools of EKS Auto Mode what EKS gives them, and NodeClaims the lifetime
+// that is the longest. It warns of lifetimes that are cut.
+func (c *collector) reportAutoMode(p *scheduling.Problem) {
+	for _, pool := range p.NodePools {
+		if !autoMode(pool) {
+			continue
+		}
+		if d := pool.Spec.Template.Spec.ExpireAfter; d != nil && (d.Duration == nil || *d.Duration > autoMostLife) {
+			c.warn("NodePool/"+pool.Name, fmt.Sprintf("spec.template.spec.expireAfter is %s, and EKS Auto Mode replaces nodes after 21 days at the latest: 504h is assumed", d))
+		}
+		autoDefaults(pool)
+	}
+	for _, claim := range c.claims {
+		if ref := claim.Spec.NodeClassRef; ref != nil && ref.Group == ec2.AutoGroup {
+			claim.Spec.ExpireAfter = autoExpiry(claim.Spec.ExpireAfter)
+		}
+	}
+}
+
+// warnOfAutoFee warns of what EKS Auto Mode costs besides the prices of EC2, where nodes or NodePools
+// are of it: no list of the fees is embedded.
+func (s *Snapshot) warnOfAutoFee() {
+	if !lo.SomeBy(lo.Compact(s.Problem.Nodes), autoNode) && !lo.SomeBy(lo.Compact(s.Problem.NodePools), autoMode) {
+		return
+	}
+	s.Warnings = append(s.Warnings, scheduling.Warning{Object: "EKS Auto Mode", Message: "AWS charges a management fee for each of its nodes besides what EC2 charges, of about 12% of the on-demand price for most types, for spot nodes too: it is not in these prices (aws.amazon.com/eks/pricing); " +
+		`a NodeOverlay with the requirement eks.amazonaws.com/compute-type In [auto] and priceAdjustment "+12%" adds it for on-demand`})
+}
