@@ -35,7 +35,7 @@ type marketFlags struct {
 // register adds the flags to a command.
 func (f *marketFlags) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&f.name, "catalog", "", "what is on sale: a `CATALOG` that is embedded, such as ec2/eu-west-1 (plimsoll catalog --regions lists them), a JSON or CSV file, or kwok:FILE for a file of Karpenter's KWOK provider; without it the region of the input's nodes and volumes, or else its NodePools, and "+assumedCatalog+" where they name none")
+	flags.StringVar(&f.name, "catalog", "", "what is on sale: a `CATALOG` that is embedded, such as ec2/eu-west-1 (plimsoll catalog --regions lists them), a JSON or CSV file, or kwok:FILE for a file of Karpenter's KWOK provider; without it the region of the input's nodes and volumes, or else its NodePools; "+assumedCatalog+" where they name none and nothing in the input is of another cloud")
 	flags.StringArrayVar(&f.prices, "prices", nil, "lay the prices of `FILE` over the catalog: what 'aws ec2 describe-spot-price-history' prints, or YAML, JSON or CSV with prices and factors by instanceType, zone and capacityType, or committed:1y or committed:3y for what commitments cost that an embedded catalog of gcp knows; may be repeated, and each file changes what the one before has made")
 	textFlag(flags, "filter", "buy only what meets `EXPRESSION`, such as 'category in (c m r),generation>=6,arch=arm64'; may be repeated", func(text string) error {
 		filter, err := instancetypes.ParseFilter(text)
@@ -91,10 +91,12 @@ func (f *marketFlags) open(input *manifest.Snapshot) (*market, error) {
 		}
 	}
 	m := &market{assumed: name == ""}
-	if m.assumed {
-		name = assumedCatalog
-	}
 	var err error
+	if m.assumed {
+		if name, err = regions.Assumed(input, assumedCatalog); err != nil {
+			return nil, err
+		}
+	}
 	if m.Catalog, err = clouds.Read(name); err != nil {
 		return nil, within("--catalog "+name, err)
 	}

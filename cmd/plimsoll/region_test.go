@@ -111,3 +111,44 @@ func TestWhatSaysWhere(t *testing.T) {
 		})
 	}
 }
+
+// An input that names no region is planned at the prices of EC2 where it is of EC2 or of no cloud;
+// where it is of another one, the command asks for its catalog.
+func TestCloudsWithoutRegion(t *testing.T) {
+	t.Parallel()
+	const azure, gcp = "name the prices with --catalog azure/REGION, e.g. azure/eastus (", "name the prices with --catalog gcp/REGION, e.g. gcp/us-central1 ("
+	class := func(group, kind string) string {
+		return "---\napiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: p}\nspec: {template: {spec: {nodeClassRef: {group: " + group + ", kind: " + kind + ", name: default}, requirements: []}}}\n"
+	}
+	node := func(provider, labels string) string {
+		return strings.Replace(placed("Node", "a", labels), "status:", "spec: {providerID: '"+provider+"'}\nstatus:", 1)
+	}
+	selecting := func(key string) string {
+		return strings.Replace(strings.Replace("---\n"+onePod, "name: web", "name: picky", 1), "spec: {", "spec: {nodeSelector: {"+key+": 'true'}, ", 1)
+	}
+	const ec2 = "Prices: ec2/us-east-1 (assumed: the input names no region), "
+	for name, tt := range map[string]struct{ objects, want string }{
+		"AKSNodeClass":                {class("karpenter.azure.com", "AKSNodeClass"), "the input is of Azure (NodePool/p: karpenter.azure.com), and names no region: " + azure},
+		"GCENodeClass":                {class("karpenter.k8s.gcp", "GCENodeClass"), "the input is of Google Cloud (NodePool/p: karpenter.k8s.gcp), and names no region: " + gcp},
+		"EC2NodeClass":                {class("karpenter.k8s.aws", "EC2NodeClass"), ec2},
+		"EKS Auto Mode":               {class("eks.amazonaws.com", "NodeClass"), ec2},
+		"a class alone":               {"---\napiVersion: karpenter.azure.com/v1beta1\nkind: AKSNodeClass\nmetadata: {name: own}\nspec: {}\n", "the input is of Azure (AKSNodeClass/own: karpenter.azure.com)"},
+		"a ComputeClass":              {"---\napiVersion: cloud.google.com/v1\nkind: ComputeClass\nmetadata: {name: perf}\nspec: {priorities: [{machineFamily: n4}]}\n", "the input is of Google Cloud (ComputeClass/perf: cloud.google.com/machine-family), and names no region: " + gcp},
+		"a provider":                  {node("azure:///subscriptions/x/vm/0", "a: b"), "the input is of Azure (Node/a: spec.providerID)"},
+		"labels of a node":            {placed("Node", "a", "kubernetes.azure.com/agentpool: user"), "the input is of Azure (Node/a: kubernetes.azure.com/agentpool)"},
+		"a cloud without catalog":     {node("digitalocean://1", "a: b"), "the input is of digitalocean (Node/a: spec.providerID), for which no catalog is embedded: name with --catalog a FILE"},
+		"a machine of one's own":      {node("kind://docker/a/b", "a: b"), ec2},
+		"a storage class":             {"---\napiVersion: storage.k8s.io/v1\nkind: StorageClass\nmetadata: {name: fast}\nprovisioner: pd.csi.storage.gke.io\n", "the input is of Google Cloud (StorageClass/fast: pd.csi.storage.gke.io)"},
+		"pods of one cloud":           {selecting("cloud.google.com/gke-spot"), "the input is of Google Cloud (Pod/shop/picky: cloud.google.com/gke-spot)"},
+		"pods that contradict":        {selecting("cloud.google.com/gke-spot") + strings.Replace(selecting("kubernetes.azure.com/mode"), "picky", "fussy", 1), ec2},
+		"pods of less weight":         {class("karpenter.k8s.aws", "EC2NodeClass") + selecting("cloud.google.com/gke-spot"), ec2},
+		"two clouds":                  {class("karpenter.azure.com", "AKSNodeClass") + node("aws:///x", "a: b"), "--catalog ec2/REGION, e.g. ec2/us-east-1, or --catalog azure/REGION"},
+		"a region tells all the same": {class("karpenter.azure.com", "AKSNodeClass") + placed("Node", "a", "topology.kubernetes.io/region: westeurope"), "Prices: azure/westeurope, "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := run(t, "plan", "-f", temp(t, "input.yaml", onePod+tt.objects))
+			require.Contains(t, r.stdout+r.stderr, tt.want)
+			require.Equal(t, strings.HasPrefix(tt.want, "Prices:"), r.code != exitBadInput, r.stderr)
+		})
+	}
+}

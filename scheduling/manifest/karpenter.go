@@ -1,7 +1,9 @@
 package manifest
 
 import (
+	"cmp"
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 
@@ -108,6 +110,13 @@ func kubeletUnread(at string) []string {
 	names := strings.Fields("clusterDNS containerRuntime cpuCFSQuota evictionMaxPodGracePeriod evictionSoft evictionSoftGracePeriod " +
 		"imageGCHighThresholdPercent imageGCLowThresholdPercent")
 	return lo.Map(names, func(name string, _ int) string { return below(at, name) })
+}
+
+// NodeClassRefs names the node classes of the input, in the order of groups, kinds and names.
+func (s *Snapshot) NodeClassRefs() []scheduling.NodeClassRef {
+	return slices.SortedFunc(maps.Keys(s.classes), func(a, b scheduling.NodeClassRef) int {
+		return cmp.Or(strings.Compare(a.Group, b.Group), strings.Compare(a.Kind, b.Kind), strings.Compare(a.Name, b.Name))
+	})
 }
 
 // takeClass reads node classes of a kind. unread are the fields that have no say in what

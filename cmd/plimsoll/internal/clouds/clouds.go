@@ -12,28 +12,68 @@ import (
 	"github.com/plimsoll-go/plimsoll/instancetypes/gcp"
 )
 
+// Cloud is one that objects of a cluster tell of.
+type Cloud struct {
+	// Name stands before the region in the names of its catalogs; it is empty for a cloud of which
+	// none is embedded.
+	Name string
+	// Title is what people call it.
+	Title string
+	// Usual is a region that many use, for examples.
+	Usual string
+}
+
 // cloud is one whose catalogs are embedded.
 type cloud struct {
-	name    string
+	Cloud
+
 	catalog func(region string) (*instancetypes.Catalog, error)
 	regions func() []string
 	// committed, if not nil, has prices of commitments.
 	committed func(region string, years int) (instancetypes.Prices, error)
+	// provider is the scheme of spec.providerID of its nodes, domains are those of its labels, API
+	// groups and storage drivers; subdomains count.
+	provider string
+	domains  []string
 }
 
 func all() []cloud {
 	return []cloud{
-		{"ec2", ec2.Catalog, ec2.Regions, nil},
-		{"azure", azure.Catalog, azure.Regions, nil},
-		{"gcp", gcp.Catalog, gcp.Regions, gcp.Committed},
+		{Cloud{"ec2", "Amazon EC2", "us-east-1"}, ec2.Catalog, ec2.Regions, nil, "aws", []string{"amazonaws.com", "k8s.aws", "csi.aws.com"}},
+		{Cloud{"azure", "Azure", "eastus"}, azure.Catalog, azure.Regions, nil, "azure", []string{"karpenter.azure.com", "kubernetes.azure.com", "csi.azure.com"}},
+		{Cloud{"gcp", "Google Cloud", "us-central1"}, gcp.Catalog, gcp.Regions, gcp.Committed, "gce", []string{"cloud.google.com", "gke.io", "k8s.gcp"}},
 	}
+}
+
+// OfDomain returns the cloud that a domain of labels, API groups or storage drivers is of.
+func OfDomain(domain string) (Cloud, bool) {
+	for _, c := range all() {
+		if slices.ContainsFunc(c.domains, func(d string) bool { return domain == d || strings.HasSuffix(domain, "."+d) }) {
+			return c.Cloud, true
+		}
+	}
+	return Cloud{}, false
+}
+
+// OfProvider returns the cloud that the scheme of a node's spec.providerID is of, such as aws in
+// aws:///eu-west-1a/i-0abc. Clusters on one's own machine are of none.
+func OfProvider(scheme string) (Cloud, bool) {
+	for _, c := range all() {
+		if c.provider == scheme {
+			return c.Cloud, true
+		}
+	}
+	if slices.Contains([]string{"", "k0s", "k3s", "kind", "kwok", "minikube"}, scheme) {
+		return Cloud{}, false
+	}
+	return Cloud{Title: scheme}, true
 }
 
 // Names returns the names of all catalogs.
 func Names() (names []string) {
 	for _, c := range all() {
 		for _, region := range c.regions() {
-			names = append(names, c.name+"/"+region)
+			names = append(names, c.Name+"/"+region)
 		}
 	}
 	return names
@@ -42,7 +82,7 @@ func Names() (names []string) {
 // of splits a name at the cloud.
 func of(name string) (c cloud, region string, ok bool) {
 	for _, c := range all() {
-		if region, ok := strings.CutPrefix(name, c.name+"/"); ok {
+		if region, ok := strings.CutPrefix(name, c.Name+"/"); ok {
 			return c, region, true
 		}
 	}
@@ -77,7 +117,7 @@ func Near(name string) (names []string) {
 	region := name[strings.LastIndexByte(name, '/')+1:]
 	for _, c := range all() {
 		if slices.Contains(c.regions(), region) {
-			names = append(names, c.name+"/"+region)
+			names = append(names, c.Name+"/"+region)
 		}
 	}
 	return names
