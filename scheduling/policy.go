@@ -146,7 +146,9 @@ type Policy struct {
 	// (a ReplicaSet, a StatefulSet, a Job), or where they have none, those that the same
 	// Services of the problem select; DaemonSets are left out. Counted are pods that
 	// wait and pods that run and are not being deleted. Pods that already run too close
-	// together stay where they are; no more of them join.
+	// together stay where they are; no more of them join. kube-scheduler does not know the
+	// share: with [PlacementFree] it holds for pods of nodes that have to go only as far as
+	// kube-scheduler happens to keep to it.
 	WorkloadShare int
 	// NoReasons lists pods without a place by their names alone, for those who only count
 	// them: the plan has no reasons, and nothing is tried that would place them.

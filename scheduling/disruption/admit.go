@@ -12,6 +12,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 )
 
 // hoursPerMonth is what [Saving.PerMonth] is divided by.
@@ -35,6 +36,11 @@ func (f *state) admit(reason Reason, o *outcome) (*Step, *Cause) {
 	launches := slices.Clone(o.launches)
 	if reason == Underutilized {
 		if cause := f.worthwhile(o, m, launches); cause != nil {
+			return nil, cause
+		}
+	}
+	for i := range launches {
+		if cause := f.choice(&launches[i]); cause != nil {
 			return nil, cause
 		}
 	}
@@ -181,6 +187,23 @@ func (f *state) spotToSpot(l *scheduling.Launch, fewer bool) *Cause {
 			return nil
 		}
 	}
+}
+
+// choice says that a launch leaves less choice of spot machines than the policy asks for, now that it has lost
+// options; one that need not become a spot machine is left without them instead.
+func (f *state) choice(l *scheduling.Launch) *Cause {
+	asked := f.planner.Policy.Flexibility
+	if !offers.On(asked) || offers.Choice(asked, l.Options) {
+		return nil
+	}
+	if l.Options[0].CapacityType == offerings.Spot {
+		return &Cause{Code: CauseSpotChoice, Detail: fmt.Sprintf("the replacement would leave too little choice of spot machines (%s are asked for)", asked)}
+	}
+	l.Options = keepOptions(l.Options, func(x *scheduling.Option) bool { return x.CapacityType != offerings.Spot })
+	if l.MinValuesRelaxed {
+		return nil
+	}
+	return f.flexible(l)
 }
 
 // cheapestTypes are the instance types of options, the cheapest first.

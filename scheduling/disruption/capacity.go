@@ -16,13 +16,15 @@ import (
 // and whoever may go where. It serves to tell in advance what is not worth asking.
 type capacity struct {
 	names []corev1.ResourceName
-	// sizes are what pods ask for, by name; pods that ask for the same share them.
+	// sizes are what pods ask for when they are made again, by name; pods that ask for the same share
+	// them. held are what those take where they run that take something else there, see [podspec.Resized].
 	sizes map[string][]int64
+	held  map[*corev1.Pod][]int64
 }
 
 // newCapacity measures nodes and what is there.
 func newCapacity(f *state) *capacity {
-	g := &capacity{sizes: map[string][]int64{}}
+	g := &capacity{sizes: map[string][]int64{}, held: map[*corev1.Pod][]int64{}}
 	number := map[corev1.ResourceName]int{}
 	for _, s := range f.nodes {
 		for _, resource := range slices.Sorted(maps.Keys(s.node.Status.Allocatable)) {
@@ -37,12 +39,16 @@ func newCapacity(f *state) *capacity {
 		at.room = g.vector(at.node.Status.Allocatable)
 		for _, pods := range [][]*corev1.Pod{at.pods, at.expected} {
 			for i, list := range provisioning.PodRequests(pods) {
-				size := g.vector(list)
+				size, pod := g.vector(list), pods[i]
+				if podspec.Resized(pod) {
+					g.held[pod] = size
+					size = g.vector(provisioning.PodRequests([]*corev1.Pod{unbound(pod)})[0])
+				}
 				key := string(podspec.AppendRequests(nil, size))
 				if same[key] == nil {
 					same[key] = size
 				}
-				g.sizes[podspec.PodName(pods[i])] = same[key]
+				g.sizes[podspec.PodName(pod)] = same[key]
 			}
 		}
 	}
@@ -78,7 +84,11 @@ func (g *capacity) free(s *candidate) []int64 {
 	free := slices.Clone(s.room)
 	for _, pods := range [][]*corev1.Pod{s.pods, s.expected} {
 		for _, pod := range pods {
-			for d, n := range g.sizes[podspec.PodName(pod)] {
+			size, ok := g.held[pod]
+			if !ok {
+				size = g.sizes[podspec.PodName(pod)]
+			}
+			for d, n := range size {
 				free[d] -= n
 			}
 		}

@@ -2,6 +2,7 @@ package disruption
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -16,9 +17,10 @@ import (
 // newLanding reads a cluster. All pods that may be evicted, or are expected on a node, can land; the others are
 // part of their nodes.
 func newLanding(f *state) (*landing.Landing, error) {
-	x := landing.Cluster{Problem: *f.problem, Policy: &f.planner.Policy, Home: map[string]string{}, Going: map[string]bool{}}
+	x := landing.Cluster{Problem: *f.problem, Policy: &f.planner.Policy}
 	p := &x.Problem
 	p.Pods, p.Running, p.Nodes, p.Nominated = nil, nil, nil, nil
+	movable := map[string]bool{}
 	for _, s := range f.nodes {
 		p.Nodes = append(p.Nodes, s.node)
 		pods := s.expected
@@ -26,19 +28,13 @@ func newLanding(f *state) (*landing.Landing, error) {
 			pods = slices.Concat(s.expected, s.movers)
 		}
 		for _, pod := range pods {
-			name := podspec.PodName(pod)
-			if _, known := x.Home[name]; known {
-				continue
+			if name := podspec.PodName(pod); !movable[name] {
+				movable[name], x.Movable = true, append(x.Movable, pod)
 			}
-			if x.Home[name] = s.name; pod.DeletionTimestamp != nil {
-				x.Going[name] = true
-			}
-			p.Pods = append(p.Pods, unbound(pod))
 		}
 	}
 	p.Running = lo.Filter(slices.Concat(f.cluster.Pods, f.cluster.Running), func(pod *corev1.Pod, _ int) bool {
-		_, known := x.Home[podspec.PodName(pod)]
-		return !known && pod.Spec.NodeName != ""
+		return !movable[podspec.PodName(pod)] && pod.Spec.NodeName != ""
 	})
 	return landing.New(x)
 }
@@ -77,8 +73,13 @@ func (f *state) decide(reason Reason, o *outcome, closed []string) (*Step, *Caus
 	for {
 		landed := f.landed(step, closed)
 		lost := lo.FilterMap(landed.evictions, func(e Eviction, _ int) (string, bool) { return e.Pod, e.To == "" })
-		if len(lost) == 0 && reason != Interrupted && reason != Expired && !f.lands(landed) {
-			return nil, &Cause{Code: CauseNoPlace, Detail: "kube-scheduler would bind its pods in fewer domains than they are spread over"}
+		if len(lost) == 0 && reason != Interrupted && reason != Expired {
+			if !f.lands(landed) {
+				return nil, &Cause{Code: CauseNoPlace, Detail: "kube-scheduler would bind its pods in fewer domains than they are spread over"}
+			}
+			if pod, node := f.overShare(landed); pod != "" {
+				return nil, &Cause{Code: CauseNoPlace, Object: "pod/" + pod, Detail: fmt.Sprintf("kube-scheduler would bind more pods of its workload to node %s than may share a node (WorkloadShare)", node)}
+			}
 		}
 		if len(lost) == 0 || reason == Interrupted {
 			landed.stuck, landed.first = o.stuck, again.first
@@ -103,6 +104,38 @@ func (f *state) decide(reason Reason, o *outcome, closed []string) (*Step, *Caus
 			return nil, cause
 		}
 	}
+}
+
+// overShare is a pod that lands on a node where more pods of its workload would be than may share one, and
+// the node; "" for none. kube-scheduler does not know this rule.
+func (f *state) overShare(o *outcome) (pod, node string) {
+	percent := f.planner.Policy.WorkloadShare
+	if percent == 0 {
+		return "", ""
+	}
+	w := podspec.NewWorkloads(f.problem, percent)
+	leave, on := map[string]bool{}, map[string]map[string]int64{}
+	for _, e := range o.evictions {
+		leave[e.Pod], on[e.To] = true, map[string]int64{}
+	}
+	for _, pods := range []map[string]*corev1.Pod{f.pods, f.waits} {
+		for name, pod := range pods {
+			if pod.DeletionTimestamp != nil && !leave[name] {
+				continue
+			}
+			w.Count(pod)
+			if there := on[f.home(pod)]; there != nil && !leave[name] {
+				there[w.Of(pod)]++
+			}
+		}
+	}
+	for _, e := range o.evictions {
+		name := w.Of(f.pods[e.Pod])
+		if on[e.To][name]++; name != "" && e.To != "" && on[e.To][name] > w.Most(name) {
+			return e.Pod, e.To
+		}
+	}
+	return "", ""
 }
 
 // landed is what becomes of the pods of a step when kube-scheduler binds them. Launches to which none

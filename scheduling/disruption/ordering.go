@@ -188,7 +188,7 @@ func (w *ordering) kindOf(name string) string {
 		affinity = spec.Affinity.NodeAffinity
 	}
 	text, err := json.Marshal([]any{
-		provisioning.PodRequests([]*corev1.Pod{a.Pod})[0], spec.NodeSelector, affinity, spec.Tolerations, spec.Priority, a.Topology.Terms.Name, a.Topology.Among,
+		provisioning.PodRequests([]*corev1.Pod{unbound(a.Pod)})[0], spec.NodeSelector, affinity, spec.Tolerations, spec.Priority, a.Topology.Terms.Name, a.Topology.Among,
 	})
 	if err != nil {
 		return name

@@ -113,7 +113,7 @@ func (f *state) expect(ctx context.Context, pods []*corev1.Pod) error {
 		a := &plan.Existing[i]
 		s := f.at[a.Node]
 		for _, name := range a.Pods {
-			pod := bound(f.waits[name], a.Node)
+			pod := podspec.Anew(f.waits[name], a.Node)
 			come, s.expected = append(come, pod), append(s.expected, pod)
 			now := ""
 			if runs := f.pods[name]; runs != nil {
@@ -262,16 +262,5 @@ func launchNumber(l *scheduling.Launch) int {
 	return n
 }
 
-// bound is a copy of a pod that runs on a node.
-func bound(pod *corev1.Pod, node string) *corev1.Pod {
-	out := *pod
-	out.Spec.NodeName, out.DeletionTimestamp = node, nil
-	return &out
-}
-
-// unbound is a copy of a pod that has no node yet and is promised none.
-func unbound(pod *corev1.Pod) *corev1.Pod {
-	out := bound(pod, "")
-	out.Status.NominatedNodeName = ""
-	return out
-}
+// unbound is a pod that is made again and has no node yet.
+func unbound(pod *corev1.Pod) *corev1.Pod { return podspec.Anew(pod, "") }

@@ -222,7 +222,7 @@ func (f *state) rebooked(requests corev1.ResourceList, before, after []string) c
 		if pod == nil {
 			continue
 		}
-		for resource, q := range provisioning.PodRequests([]*corev1.Pod{pod})[0] {
+		for resource, q := range provisioning.PodRequests([]*corev1.Pod{f.lift(pod)})[0] {
 			sum := out[resource]
 			if slices.Contains(leave, name) {
 				q.Neg()

@@ -62,7 +62,7 @@ func (f *state) take(step *Step) error {
 		if pod.DeletionTimestamp == nil {
 			d.Moved = append(d.Moved, scheduling.Move{Pod: podspec.PodKey(pod), Node: e.To})
 		} else {
-			d.Pods = append(d.Pods, bound(pod, e.To))
+			d.Pods = append(d.Pods, podspec.Anew(pod, e.To))
 		}
 		pod = f.begun(pod)
 		f.pods[e.Pod], f.whereabouts[e.Pod] = pod, e.To
@@ -133,12 +133,13 @@ func (f *state) quiet(before bool) time.Time {
 // begun is a pod that runs anew. It is a copy only if that shows in something else than its
 // node.
 func (f *state) begun(pod *corev1.Pod) *corev1.Pod {
-	if _, counts := pod.Annotations[eviction.DoNotDisrupt]; !counts && pod.DeletionTimestamp == nil {
+	_, counts := pod.Annotations[eviction.DoNotDisrupt]
+	if !counts && pod.DeletionTimestamp == nil && !podspec.Resized(pod) {
 		return pod
 	}
-	again := *pod
-	again.DeletionTimestamp, again.Status.StartTime = nil, &metav1.Time{Time: f.now}
-	return &again
+	again := podspec.Anew(pod, pod.Spec.NodeName)
+	again.Status.StartTime = &metav1.Time{Time: f.now}
+	return again
 }
 
 // longAgo is long enough before every decision.

@@ -86,9 +86,10 @@ func CapacityTypeOf(node *corev1.Node) (capacityType offerings.CapacityType, tol
 	}
 	l := node.Labels
 	_, worker := l[spotWorker]
+	if known, err := offerings.ParseCapacityType(l[scheduling.CapacityTypeLabel]); err == nil {
+		return known, true // another value says nothing: nobody sells anything by that name
+	}
 	switch {
-	case l[scheduling.CapacityTypeLabel] != "":
-		return offerings.CapacityType(l[scheduling.CapacityTypeLabel]), true
 	case l[eksCapacityType] == "CAPACITY_BLOCK":
 		return offerings.Reserved, true
 	case l[eksCapacityType] == "SPOT", l[gkeSpot] == "true", l[gkePreemptible] == "true", l[aksScaleSetPriority] == "spot",

@@ -6,18 +6,27 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// PodRequests is what each pod takes up on a machine, in the order of the pods: per resource
+// PodRequests is what each pod takes up on a node, in the order of the pods: per resource
 // what its containers and sidecars request together, or what its hungriest init container
-// needs if that is more, with its overhead, and one of "pods". Requests that are missing
-// are filled from limits. Resources of which a pod asks for nothing are left out; no pod (nil)
-// takes up nothing.
+// needs if that is more, or what is requested for the pod as a whole, with its overhead, and one
+// of "pods". Requests that are missing are filled from limits. Resources of which a pod asks for
+// nothing are left out; no pod (nil) takes up nothing.
+//
+// A pod that runs (spec.nodeName) takes the larger of what it requests and of what its status says
+// that it was allocated and has, e.g. while it is being resized in place; where the node has
+// refused a resize for good, the request does not count. That is how kube-scheduler reads it
+// (k8s.io/component-helpers/resource, PodRequests with UseStatusResources).
 func PodRequests(pods []*corev1.Pod) []corev1.ResourceList {
 	out := make([]corev1.ResourceList, len(pods))
 	t := podspec.NewResourceTable()
 	r := podspec.RequestReader{Table: t}
 	for i, pod := range pods {
-		if pod != nil {
+		switch {
+		case pod == nil:
+		case pod.Spec.NodeName == "":
 			out[i] = t.List(r.Read(&pod.Spec))
+		default:
+			out[i] = t.List(r.ReadRunning(pod))
 		}
 	}
 	return out

@@ -100,9 +100,7 @@ func (x *Session) changePods(pods *podChange, d *scheduling.Delta) {
 	for i := range pods.moved {
 		m := &pods.moved[i]
 		old := x.running.At(podspec.KeyOf(m.Pod))
-		b.Leave(old.Pod, old.Node)
-		b.Enter(old.Pod, m.Node)
-		x.running.Put(old.Pod, m.Node)
+		x.running.Put(b.Move(old.Pod, old.Node, m.Node), m.Node)
 	}
 	for _, name := range d.Removed.Nodes {
 		b.At(name).Node = nil

@@ -27,6 +27,7 @@ package schedulingtest
 //
 //	corpus       the mixes of pods of the benchmarks
 //	random, random_market, random_pods, random_terms, random_volumes  small problems with everything in them, drawn from a seed
+//	random_resize   pods of such clusters that are being resized in place
 //	random_cluster  clusters with everything in them that can keep nodes from being removed
 //	cluster, cluster_options, cluster_used, apply  clusters that were packed well once or never, and what becomes of them
 //

@@ -14,7 +14,7 @@ import (
 // nodes that have to go nobody can help it, nor where a plan says of machines that are taken away that limits, or what
 // waits, leave nothing else. What it returns ends that.
 func (a *stepCheck) domains(j *judge) (end func()) {
-	if forced(a.step.Reason) && a.Policy.Placement == scheduling.PlacementFree || a.step.Reason == disruption.Interrupted && a.warned() {
+	if a.asBound() || a.step.Reason == disruption.Interrupted && a.warned() {
 		return func() {}
 	}
 	var ends []func()
@@ -28,6 +28,11 @@ func (a *stepCheck) domains(j *judge) (end func()) {
 			end()
 		}
 	}
+}
+
+// asBound reports whether the step's nodes have to go, and kube-scheduler binds their pods as it likes.
+func (a *stepCheck) asBound() bool {
+	return forced(a.step.Reason) && a.Policy.Placement == scheduling.PlacementFree
 }
 
 // warned reports whether the plan warns of all nodes that the step removes.

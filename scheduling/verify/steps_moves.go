@@ -204,6 +204,7 @@ func (a *stepCheck) place() {
 		plan.Existing = append(plan.Existing, scheduling.Assignment{Node: name, Pods: onto[name]})
 	}
 	j := newJudge(a.Report, a.State, a.topology, plan)
+	j.asBound = a.asBound()
 	j.places()
 	if j.anyTies() { // those that move bind one by one
 		end := a.domains(j)

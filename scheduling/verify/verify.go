@@ -74,6 +74,9 @@ type judge struct {
 	kept    map[string]bool
 	staying []binding.Pending
 	counts  *snapshot.WorkloadCounts // nil until asked
+	// asBound says that pods go where kube-scheduler binds them and nothing else can be done:
+	// rules that it does not know do not count.
+	asBound bool
 }
 
 // newJudge begins to read a plan for the nodes of a topology.
@@ -101,7 +104,9 @@ func (j *judge) places() {
 	j.exclusiveClaims()
 	j.sharedVolumes()
 	j.standingVolumes()
-	j.shareOfWorkloads()
+	if !j.asBound {
+		j.shareOfWorkloads()
+	}
 }
 
 // book sets up the first options of the launches, and lists the pods of the plan in the order

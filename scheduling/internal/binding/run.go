@@ -227,6 +227,24 @@ func (r *Run) count(c, on int32, pods int64, going bool) {
 	r.changes[on]++
 }
 
+// Hold adds what pods on a node hold beyond what those of their class ask for, by number of
+// resource, or takes it back by sign -1.
+func (r *Run) Hold(on int32, more []int64, sign int64) {
+	if more == nil {
+		return
+	}
+	n, m := &r.nodes[on], &r.s.machines[r.nodes[on].machine]
+	for d := range n.room {
+		n.room[d] -= sign * more[d]
+	}
+	for i, d := range [2]int{r.s.cpu, r.s.memory} {
+		n.requested[i] += sign * amount(more, d)
+		n.scored[i] += sign * amount(more, d)
+	}
+	n.balance = balance(n.requested, m.basic)
+	r.changes[on]++
+}
+
 // Close keeps further pods off a node that is about to go. What it counts for stays.
 func (r *Run) Close(node int32) {
 	r.nodes[node].closed = true

@@ -56,6 +56,20 @@ func (b *Change) Leave(pod *corev1.Pod, node string) {
 	}
 }
 
+// Move takes a pod from its node to another one, where it is made again, and returns it as it is
+// there: a copy only where it asks for something else there than it holds here.
+func (b *Change) Move(pod *corev1.Pod, from, to string) *corev1.Pod {
+	if !podspec.Resized(pod) {
+		b.Leave(pod, from)
+		b.Enter(pod, to)
+		return pod
+	}
+	again := podspec.Anew(pod, to)
+	b.End(pod, from)
+	b.Start(again)
+	return again
+}
+
 // Start lets a pod run where it says.
 func (b *Change) Start(pod *corev1.Pod) {
 	if !podspec.Terminal(pod) {

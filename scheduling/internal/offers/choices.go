@@ -106,18 +106,23 @@ func Kept(f scheduling.Flexibility, plan *scheduling.Plan) bool {
 		return true
 	}
 	for i := range plan.Launches {
-		c, spot := NewChoices(f), false
-		for _, o := range plan.Launches[i].Options {
-			if o.CapacityType == offerings.Spot {
-				spot = true
-				c.Add(&Offer{InstanceType: &instancetypes.InstanceType{Name: o.InstanceType}, Offering: &offerings.Offering{Zone: o.Zone}})
-			}
-		}
-		if spot && !c.Enough() {
+		if !Choice(f, plan.Launches[i].Options) {
 			return false
 		}
 	}
 	return true
+}
+
+// Choice reports whether the spot options among some leave the choice that is asked for, or there are none.
+func Choice(f scheduling.Flexibility, options []scheduling.Option) bool {
+	c, spot := NewChoices(f), false
+	for i := range options {
+		if o := &options[i]; o.CapacityType == offerings.Spot {
+			spot = true
+			c.Add(&Offer{InstanceType: &instancetypes.InstanceType{Name: o.InstanceType}, Offering: &offerings.Offering{Zone: o.Zone}})
+		}
+	}
+	return !spot || c.Enough()
 }
 
 // FlexibilityReason words that spot machines would leave too little choice.

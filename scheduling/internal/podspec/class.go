@@ -167,16 +167,6 @@ func KeyOf(n types.NamespacedName) types.NamespacedName {
 	return types.NamespacedName{Namespace: OrDefault(n.Namespace), Name: n.Name}
 }
 
-// OnNode is a pod that runs on a node.
-func OnNode(pod *corev1.Pod, node string) *corev1.Pod {
-	if pod.Spec.NodeName == node {
-		return pod
-	}
-	moved := *pod
-	moved.Spec.NodeName = node
-	return &moved
-}
-
 // refusal says why a pod is not planned at all, or "".
 func refusal(pod *corev1.Pod) string {
 	switch {

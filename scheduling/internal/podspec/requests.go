@@ -160,10 +160,17 @@ func (r *RequestReader) podLevel(res *corev1.ResourceRequirements) {
 			r.total[r.number(name)] = Amount(name, q)
 		}
 	}
-	if r.status == nil {
+	if r.status == nil || r.status.Resources == nil {
 		return
 	}
-	for _, list := range []corev1.ResourceList{r.status.AllocatedResources, statusRequests(r.status)} {
+	if infeasible(r.status) {
+		for name := range res.Requests {
+			if podLevelResource(name) {
+				r.total[r.number(name)] = 0
+			}
+		}
+	}
+	for _, list := range []corev1.ResourceList{r.status.AllocatedResources, r.status.Resources.Requests} {
 		for name, q := range list {
 			if _, named := res.Requests[name]; named && podLevelResource(name) {
 				d := r.number(name)
@@ -173,22 +180,15 @@ func (r *RequestReader) podLevel(res *corev1.ResourceRequirements) {
 	}
 }
 
-// statusRequests are the pod-level requests that are in force.
-func statusRequests(status *corev1.PodStatus) corev1.ResourceList {
-	if status.Resources == nil {
-		return nil
-	}
-	return status.Resources.Requests
-}
-
 // podLevelResource reports whether a resource may be requested for the whole pod.
 func podLevelResource(name corev1.ResourceName) bool {
 	return name == corev1.ResourceCPU || name == corev1.ResourceMemory ||
 		strings.HasPrefix(string(name), corev1.ResourceHugePagesPrefix)
 }
 
-// ReadRunning returns what a running pod takes on its node: while a resize is in
-// progress, the larger of what it asks for and what it has.
+// ReadRunning returns what a pod takes on the node where it runs: while a resize is in
+// progress, the larger of what it asks for and what it has. A pod that is made again
+// elsewhere takes what [RequestReader.Read] says, see [Anew].
 func (r *RequestReader) ReadRunning(pod *corev1.Pod) []int64 {
 	r.status = &pod.Status
 	defer func() { r.status = nil }()
@@ -202,22 +202,27 @@ func (r *RequestReader) held(name string) {
 	if r.status == nil {
 		return
 	}
-	infeasible := slices.ContainsFunc(r.status.Conditions, func(c corev1.PodCondition) bool {
-		return c.Type == corev1.PodResizePending && c.Reason == corev1.PodReasonInfeasible
-	})
+	refused := infeasible(r.status)
 	for _, statuses := range [][]corev1.ContainerStatus{r.status.ContainerStatuses, r.status.InitContainerStatuses} {
 		for i := range statuses {
 			s := &statuses[i]
 			if s.Name != name || s.Resources == nil {
 				continue
 			}
-			if infeasible {
+			if refused {
 				clear(r.own)
 			}
 			r.raise(s.AllocatedResources)
 			r.raise(s.Resources.Requests)
 		}
 	}
+}
+
+// infeasible reports whether the node can never grant the resize that the pod asks for.
+func infeasible(status *corev1.PodStatus) bool {
+	return slices.ContainsFunc(status.Conditions, func(c corev1.PodCondition) bool {
+		return c.Type == corev1.PodResizePending && c.Reason == corev1.PodReasonInfeasible
+	})
 }
 
 // raise raises own to the amounts of a list.

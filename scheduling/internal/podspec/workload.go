@@ -21,6 +21,18 @@ type Workloads struct {
 	Pods     map[string]int64             // by workload, how many there are
 }
 
+// NewWorkloads begins with workloads of which no pod has been counted.
+func NewWorkloads(p *scheduling.Problem, share int) *Workloads {
+	w := &Workloads{Percent: int64(share), Services: map[string][]*corev1.Service{}, Pods: map[string]int64{}}
+	for _, s := range p.Services {
+		if len(s.Spec.Selector) > 0 {
+			ns := OrDefault(s.Namespace)
+			w.Services[ns] = append(w.Services[ns], s)
+		}
+	}
+	return w
+}
+
 // WorkloadKey stands for a label that tells the workload; no label can be called so.
 const WorkloadKey = "workload:"
 

@@ -270,13 +270,7 @@ func (n *namespaces) of(term *corev1.PodAffinityTerm, own string) podspec.PodSel
 // newWorkloads counts the pods of every workload: those to be placed and those that run
 // and are not being deleted.
 func newWorkloads(p *scheduling.Problem, share int, running *hosts.Cluster) *podspec.Workloads {
-	w := &podspec.Workloads{Percent: int64(share), Services: map[string][]*corev1.Service{}, Pods: map[string]int64{}}
-	for _, s := range p.Services {
-		if len(s.Spec.Selector) > 0 {
-			ns := podspec.OrDefault(s.Namespace)
-			w.Services[ns] = append(w.Services[ns], s)
-		}
-	}
+	w := podspec.NewWorkloads(p, share)
 	for _, pod := range p.Pods {
 		if podspec.Pending(pod) {
 			w.Count(pod)

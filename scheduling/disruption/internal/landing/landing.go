@@ -6,19 +6,21 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/binding"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
 // Cluster is what runs, to begin with.
 type Cluster struct {
-	// Problem has the nodes, as Running what cannot be evicted, and as Pods what can, as pods without a node.
+	// Problem has the nodes, as Running what cannot be evicted, and no Pods.
 	Problem scheduling.Problem
 	Policy  *scheduling.Policy
-	// Home is on which node each of the latter is, by name; Going are those that are being deleted there.
-	Home  map[string]string
-	Going map[string]bool
+	// Movable are the pods that can be evicted, each on its node.
+	Movable []*corev1.Pod
 }
 
 // Step is machines to buy, pods to evict, in the order of their waves, and nodes to take away.
@@ -41,9 +43,17 @@ type Landing struct {
 	// names are those of all nodes by number, launches among them; launched are the numbers of these.
 	names    []string
 	launched map[string]int32
-	going    map[string]bool
+	first    map[string]first
 	// dice draws the order of the pods of a wave; nil leaves it as it is.
 	dice *rand.Rand
+}
+
+// first is how a pod differs on its first node from one of its class: it is being deleted there, or
+// holds more than it asks for when it is made again, by number of resource, e.g. while it is being
+// resized in place. Pods that have moved have none of this.
+type first struct {
+	going bool
+	more  []int64
 }
 
 // model is what all forks share.
@@ -56,6 +66,9 @@ type model struct {
 
 // New reads a cluster. The error is that of a malformed problem.
 func New(x Cluster) (*Landing, error) {
+	for _, pod := range x.Movable {
+		x.Problem.Pods = append(x.Problem.Pods, podspec.Anew(pod, ""))
+	}
 	facts, err := compile.NewFacts(&x.Problem, x.Policy)
 	if err != nil {
 		return nil, err
@@ -65,13 +78,38 @@ func New(x Cluster) (*Landing, error) {
 	for _, class := range c.Planned {
 		m.priority = append(m.priority, class.Priority)
 	}
-	l := &Landing{model: m, run: m.scheduler.Begin(0), names: m.scheduler.Names(), launched: map[string]int32{}, going: x.Going}
-	for _, pod := range slices.Sorted(maps.Keys(x.Home)) {
-		if n, ok := l.at(x.Home[pod]); ok {
-			l.run.PlaceAs(l.class(pod), n, x.Going[pod])
+	l := &Landing{model: m, run: m.scheduler.Begin(0), names: m.scheduler.Names(), launched: map[string]int32{}, first: map[string]first{}}
+	for _, pod := range slices.SortedFunc(slices.Values(x.Movable), podspec.ComparePods) {
+		n, ok := l.at(pod.Spec.NodeName)
+		if !ok {
+			continue
 		}
+		name := podspec.PodName(pod)
+		f := first{going: pod.DeletionTimestamp != nil, more: heldBeyond(pod, c.Table)}
+		if f.going || f.more != nil {
+			l.first[name] = f
+		}
+		l.run.PlaceAs(l.class(name), n, f.going)
+		l.run.Hold(n, f.more, 1)
 	}
 	return l, nil
+}
+
+// heldBeyond is how much more a pod takes where it runs than when it is made again, by number of
+// resource; nil for most pods. Resources of which no pod asks for anything are left out.
+func heldBeyond(pod *corev1.Pod, table *podspec.ResourceTable) []int64 {
+	if !podspec.Resized(pod) {
+		return nil
+	}
+	r := podspec.RequestReader{Table: podspec.NewResourceTable()}
+	held := slices.Clone(r.ReadRunning(pod))
+	more := make([]int64, len(table.Names))
+	for d, n := range r.Read(&pod.Spec) {
+		if to, asked := table.Index[r.Table.Names[d]]; asked {
+			more[to] = held[d] - n
+		}
+	}
+	return more
 }
 
 // Fork is the same cluster, to be changed by itself. The seed is that of kube-scheduler's choice among
@@ -81,7 +119,7 @@ func (l *Landing) Fork(seed uint64) *Landing {
 	if l == nil {
 		return nil
 	}
-	f := &Landing{model: l.model, run: l.run.Fork(seed), names: slices.Clip(l.names), launched: maps.Clone(l.launched), going: maps.Clone(l.going)}
+	f := &Landing{model: l.model, run: l.run.Fork(seed), names: slices.Clip(l.names), launched: maps.Clone(l.launched), first: maps.Clone(l.first)}
 	if seed > 0 {
 		f.dice = rand.New(rand.NewPCG(seed, 0x77617665)) //nolint:gosec // a model of chance, not a secret
 	}
@@ -158,9 +196,11 @@ func (l *Landing) each(names []string, do func(node int32)) {
 // leave takes a pod off its node.
 func (l *Landing) leave(pod, node string) {
 	if n, ok := l.at(node); ok {
-		l.run.RemoveAs(l.class(pod), n, l.going[pod])
+		f := l.first[pod]
+		l.run.RemoveAs(l.class(pod), n, f.going)
+		l.run.Hold(n, f.more, -1)
 	}
-	delete(l.going, pod)
+	delete(l.first, pod)
 }
 
 // kind is the kind of node that an option of a launch becomes.

@@ -101,15 +101,19 @@ func podLevel(total Amounts, spec *corev1.PodSpec, status *corev1.PodStatus) {
 			total[name] = n
 		}
 	}
-	held := Amounts{}
-	if status != nil {
-		held.Raise(RoundedUp(status.AllocatedResources))
-		held.Raise(RoundedUp(ValueOr(status.Resources, corev1.ResourceRequirements{}).Requests))
-	}
 	for name, n := range RoundedUp(spec.Resources.Requests) {
-		if podLevelResource(name) {
-			total[name] = n
-			total.Raise(Amounts{name: held.Of(name)})
+		if !podLevelResource(name) {
+			continue
+		}
+		total[name] = n
+		if status == nil || status.Resources == nil {
+			continue
+		}
+		if infeasible(status) {
+			delete(total, name)
+		}
+		for _, list := range []corev1.ResourceList{status.AllocatedResources, status.Resources.Requests} {
+			total.Raise(Amounts{name: RoundedUp(list).Of(name)})
 		}
 	}
 }
