@@ -40,7 +40,8 @@ type NodePoolSpec struct {
 	// Disruption says when running nodes may be removed. It does not affect launches.
 	Disruption Disruption `json:"disruption,omitempty"`
 	// Limits bound the sum of the capacity (not allocatable) of all nodes of the
-	// pool, running ones included. The resource "nodes" bounds their number.
+	// pool, running ones included, but for those that are being deleted. The resource "nodes"
+	// bounds their number.
 	Limits corev1.ResourceList `json:"limits,omitempty"`
 	// Weight orders pools: pods go to the pool of the highest weight that can hold
 	// them. 0 (absent) is the lowest; at most 100.

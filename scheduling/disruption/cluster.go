@@ -41,7 +41,8 @@ type Cluster struct {
 
 // Current is the cluster as others have to see it while the steps under way go on: nodes that
 // these drain are going (they have the taint [scheduling.DisruptedTaint]), so that they count for
-// budgets and take nobody in, and pods that are still to be evicted are nominated to where they
+// budgets and take nobody in, but are not deleted, so that they count for limits of their pools until
+// they are gone; and pods that are still to be evicted are nominated to where they
 // are expected, if that is among the nodes, and so have their room there. Planner does this by
 // itself; its Problem is for those who plan for pending pods meanwhile. PodDisruptionBudgets are
 // as they were: a plan lets so many fewer of their pods be away as one wave of a step under way
@@ -63,10 +64,8 @@ func (c Cluster) Current() Cluster {
 		case node == nil:
 		case !drained[node.Name]:
 			stays[node.Name] = true
-		case !podspec.Going(node):
-			going := *node
-			going.Spec.Taints = append(slices.Clip(node.Spec.Taints), corev1.Taint{Key: scheduling.DisruptedTaint, Effect: corev1.TaintEffectNoSchedule})
-			c.Nodes[i] = &going
+		default:
+			c.Nodes[i] = drainedNode(node)
 		}
 	}
 	pods := map[string]*corev1.Pod{}
@@ -87,6 +86,19 @@ func (c Cluster) Current() Cluster {
 		}
 	}
 	return c
+}
+
+// drainedNode is the node as one that a step under way drains: marked to be removed, but not being deleted.
+func drainedNode(node *corev1.Node) *corev1.Node {
+	if podspec.Going(node) && podspec.TakesOfLimits(node) {
+		return node
+	}
+	going := *node
+	going.DeletionTimestamp = nil
+	if !podspec.Going(&going) {
+		going.Spec.Taints = append(slices.Clip(node.Spec.Taints), corev1.Taint{Key: scheduling.DisruptedTaint, Effect: corev1.TaintEffectNoSchedule})
+	}
+	return &going
 }
 
 // ahead reports whether the pod, which may be gone, is still to be evicted.

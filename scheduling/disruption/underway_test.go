@@ -115,6 +115,46 @@ func TestStepsUnderwayKeepTheirRoom(t *testing.T) {
 	assert.Positive(t, clashes, "who is not told plans pods into the room of others")
 }
 
+// Who plans for pending pods while steps are under way keeps to the limits of NodePools with the nodes that
+// are still there: those that steps drain count until they are gone, whether or not they are being deleted.
+func TestNodesOfStepsUnderwayCountForLimits(t *testing.T) {
+	eight := st.Type("eight", st.Capacity(st.Cores(8), st.GiB(32), st.Count(corev1.ResourcePods, 110)), st.OnDemand("a", 40))
+	node := func(name string, opts ...st.NodeOption) *corev1.Node {
+		return st.Node(name, append([]st.NodeOption{st.OfType(eight, eight.Offerings[0]), st.OfPool("default")}, opts...)...)
+	}
+	for name, from := range map[string]*corev1.Node{
+		"seen by Current alone": node("from"), "marked": node("from", st.Disrupted()), "deleted": node("from", st.Deleting()),
+		"marked and deleted": node("from", st.Disrupted(), st.Deleting()),
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := disruption.Cluster{
+				Problem: scheduling.Problem{
+					Now: time.Unix(1_000_000_000, 0), Catalog: st.MustCatalog(eight), NodePools: []*scheduling.NodePool{st.NodePool("default", st.Limit(st.Cores(24)))},
+					Pods:    st.Pods(3, "new", st.Requests(st.Cores(6))),
+					Nodes:   []*corev1.Node{from, node("to")},
+					Running: []*corev1.Pod{st.Pod("a", st.OnNode("from"), st.Requests(st.Cores(4))), st.Pod("b", st.OnNode("to"), st.Requests(st.Cores(4)))},
+				},
+				Underway: []disruption.Step{{Drain: []string{"from"}, Evictions: []disruption.Eviction{{Pod: "default/a", From: "from", To: "to", Wave: 1}}}},
+			}
+			now := c.Current()
+			assert.Equal(t, now, now.Current())
+			plan, err := provisioning.Planner{}.Plan(t.Context(), now.Problem)
+			require.NoError(t, err)
+			require.NoError(t, verify.Plan(now.Problem, plan))
+			assert.Len(t, plan.Launches, 1, "16 of 24 cores are there")
+
+			steps, err := disruption.Planner{}.Plan(t.Context(), c)
+			require.NoError(t, err)
+			require.NoError(t, verify.Steps(c, steps))
+
+			c.Nodes, c.Underway, c.Running = c.Nodes[1:], nil, c.Running[1:]
+			plan, err = provisioning.Planner{}.Plan(t.Context(), c.Current().Problem)
+			require.NoError(t, err)
+			assert.Len(t, plan.Launches, 2, "once the node is gone")
+		})
+	}
+}
+
 // While a step is under way its nodes count as going, the pods that it has still to evict have
 // their room where they are expected, and budgets have less for others.
 func TestClusterUnderway(t *testing.T) {

@@ -64,7 +64,7 @@ func TestValidate(t *testing.T) {
 		`nodepools[default].spec.disruption.budgets[0].nodes: must be a number of nodes or a share from 0% to 100%: "many"`: func(_ *Planner, c *Cluster) {
 			c.NodePools = []*scheduling.NodePool{poolWithBudgets(scheduling.Budget{Nodes: "many"})}
 		},
-		`alternative[0]: is nil`: func(_ *Planner, c *Cluster) { c.Alternative = []*scheduling.NodePool{nil} },
+		`alternative[0]: is nil`:           func(_ *Planner, c *Cluster) { c.Alternative = []*scheduling.NodePool{nil} },
 		`solver.effort: is negative: "-1"`: func(p *Planner, _ *Cluster) { p.Policy.Effort = -1 },
 	} {
 		t.Run(want, func(t *testing.T) {

@@ -35,11 +35,11 @@ func TestGoodPlans(t *testing.T) {
 			f.node("n1").Labels[scheduling.RegisteredLabel] = "true"
 			f.node("n1").Labels[scheduling.InitializedLabel] = "true"
 		}},
-		{"a node that is being disrupted no longer counts towards limits", func(f *fixture) {
+		{"a node that is being deleted no longer counts towards limits", func(f *fixture) {
 			n := f.node("n2")
 			n.Labels[scheduling.NodePoolLabel] = "default"
 			n.Labels[scheduling.InitializedLabel] = "true"
-			n.Spec.Taints = []corev1.Taint{{Key: scheduling.DisruptedTaint, Effect: corev1.TaintEffectNoSchedule}}
+			n.DeletionTimestamp = &metav1.Time{}
 			f.pool("default").Spec.Limits[scheduling.NodesResource] = quantity("2")
 		}},
 		{"pool labels by name of an alias (R38)", func(f *fixture) {

@@ -64,7 +64,7 @@ func TestLimits(t *testing.T) {
 		{"a node of nobody does not count", limit(st.Cores(2)), limit(st.MilliCPU(1999)),
 			[]*corev1.Node{st.Node("n", st.Allocatable(st.Cores(64)), st.Taint("full", "", corev1.TaintEffectNoSchedule))}, []buy{one}},
 		{"a node that is being deleted does not count", st.MaxNodes(1), st.MaxNodes(0), []*corev1.Node{node(st.Deleting())}, []buy{one}},
-		{"a node that is being disrupted does not count", st.MaxNodes(1), st.MaxNodes(0), []*corev1.Node{node(st.Disrupted())}, []buy{one}},
+		{"a node that is marked to be removed", st.MaxNodes(2), st.MaxNodes(1), []*corev1.Node{node(st.Disrupted())}, []buy{one}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			for _, limit := range []struct {

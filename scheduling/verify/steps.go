@@ -8,6 +8,7 @@ import (
 
 	"github.com/samber/lo"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
@@ -42,7 +43,7 @@ func (c StepsChecker) Steps(cluster disruption.Cluster, plan *disruption.Plan) e
 		report.add(NoPlan, "plan", "is nil")
 		return report.err()
 	}
-	cluster.Nodes = marked(lo.Compact(cluster.Nodes), lo.FlatMap(cluster.Underway, func(s disruption.Step, _ int) []string { return s.Drain }))
+	cluster.Nodes = changed(lo.Compact(cluster.Nodes), drained, lo.FlatMap(cluster.Underway, func(s disruption.Step, _ int) []string { return s.Drain }))
 	g := newClusterState(c, cluster, plan)
 	start := g.totals()
 	frontier := []disruption.Point{}
@@ -92,7 +93,7 @@ type clusterState struct {
 
 func newClusterState(c StepsChecker, cluster disruption.Cluster, plan *disruption.Plan) *clusterState {
 	// The objects of machines that are being shut down may not show it yet.
-	cluster.Nodes = marked(cluster.Nodes, lo.FilterMap(cluster.Machines, func(m disruption.Machine, _ int) (string, bool) { return m.Node, m.Terminating }))
+	cluster.Nodes = changed(cluster.Nodes, shutDown, lo.FilterMap(cluster.Machines, func(m disruption.Machine, _ int) (string, bool) { return m.Node, m.Terminating }))
 	g := &clusterState{
 		State: snapshot.New(cluster.Problem, c.Planner.Policy), checker: c, plan: plan, now: c.Planner.Now,
 		original: make(map[string]*corev1.Node), machines: make(map[string]*disruption.Machine), there: make(map[string]*clusterNode),
@@ -129,16 +130,30 @@ func newClusterState(c StepsChecker, cluster disruption.Cluster, plan *disruptio
 	return g
 }
 
-// marked are nodes, those of some names marked as being removed.
-func marked(nodes []*corev1.Node, going []string) []*corev1.Node {
+// changed are nodes, those of some names as copies that are changed.
+func changed(nodes []*corev1.Node, change func(*corev1.Node), names []string) []*corev1.Node {
 	return lo.Map(nodes, func(object *corev1.Node, _ int) *corev1.Node {
-		if !slices.Contains(going, object.Name) || snapshot.Leaving(object) {
+		if !slices.Contains(names, object.Name) {
 			return object
 		}
-		marked := *object
-		marked.Spec.Taints = append(slices.Clone(object.Spec.Taints), corev1.Taint{Key: scheduling.DisruptedTaint, Effect: corev1.TaintEffectNoSchedule})
-		return &marked
+		own := *object
+		change(&own)
+		return &own
 	})
+}
+
+// drained marks a node that a step under way drains: it is being removed, but takes of limits until it is gone.
+func drained(node *corev1.Node) {
+	if node.DeletionTimestamp = nil; !snapshot.Leaving(node) {
+		node.Spec.Taints = append(slices.Clone(node.Spec.Taints), corev1.Taint{Key: scheduling.DisruptedTaint, Effect: corev1.TaintEffectNoSchedule})
+	}
+}
+
+// shutDown marks a node whose machine is being shut down as one that is being deleted, unless it is marked already.
+func shutDown(node *corev1.Node) {
+	if !snapshot.Leaving(node) {
+		node.DeletionTimestamp = &metav1.Time{}
+	}
 }
 
 // step judges one step and carries it out.

@@ -336,7 +336,7 @@ func LimitUse(limited []corev1.ResourceName, capacity corev1.ResourceList) []int
 }
 
 // buildLimits works out what the pools may still buy: their limits less the
-// capacity of their nodes that are not being removed.
+// capacity of their nodes that are not being deleted.
 func (c *Compiler) buildLimits() {
 	c.Model.Pools = make([]model.Pool, len(c.Pools))
 	for i, p := range c.Pools {
@@ -346,7 +346,7 @@ func (c *Compiler) buildLimits() {
 		}
 		left := offers.PoolLimits(p, limited)
 		for _, node := range c.Problem.Nodes {
-			if node.Labels[scheduling.NodePoolLabel] != p.Name || podspec.Going(node) {
+			if node.Labels[scheduling.NodePoolLabel] != p.Name || !podspec.TakesOfLimits(node) {
 				continue
 			}
 			for d, n := range LimitUse(limited, NodeCapacity(c.Problem, node)) {

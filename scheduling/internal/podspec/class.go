@@ -319,8 +319,11 @@ func Terminal(pod *corev1.Pod) bool {
 
 type metaOwner = metav1.OwnerReference
 
-// Going reports whether a node is being removed, so that it receives no pods and
-// no longer counts towards its pool's limits.
+// TakesOfLimits reports whether a node counts towards its pool's limits: until it is being deleted. One that is
+// only marked to be removed is there still, may be for long, and may stay.
+func TakesOfLimits(node *corev1.Node) bool { return node.DeletionTimestamp == nil }
+
+// Going reports whether a node is being removed, so that it receives no pods.
 func Going(node *corev1.Node) bool {
 	return node.DeletionTimestamp != nil || slices.ContainsFunc(node.Spec.Taints, func(t corev1.Taint) bool {
 		return t.Key == scheduling.DisruptedTaint || t.Key == "ToBeDeletedByClusterAutoscaler"

@@ -80,7 +80,7 @@ func (s *Stock) left(launches []scheduling.Launch, nodes iter.Seq[*corev1.Node])
 	if len(out) > 0 {
 		for node := range nodes {
 			pool := s.nodePools[node.Labels[scheduling.NodePoolLabel]]
-			if pool != nil && !podspec.Going(node) {
+			if pool != nil && podspec.TakesOfLimits(node) {
 				out.spend(pool, compile.NodeCapacity(s.problem, node), 1)
 			}
 		}

@@ -93,9 +93,10 @@ func (n *Node) Copied() *Node {
 	return &own
 }
 
-// Charge adds the node to what its pool uses of its limits, or takes it off again.
+// Charge adds the node to what its pool uses of its limits, or takes it off again. Nodes that are being
+// deleted use nothing.
 func (n *Node) Charge(sign int64) {
-	if n.Pool == nil || Leaving(n.Running) {
+	if n.Pool == nil || n.Running.DeletionTimestamp != nil {
 		return
 	}
 	for name, amount := range n.Capacity.Plus(Amounts{scheduling.NodesResource: big.NewInt(1)}) {
