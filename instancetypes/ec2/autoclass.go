@@ -120,8 +120,12 @@ func AutoLabel(key string) string {
 	return key
 }
 
-// AutoLaunches reports whether EKS Auto Mode launches machines of an instance type at all.
+// AutoLaunches reports whether EKS Auto Mode launches machines of an instance type at all,
+// which it does not without a type (nil).
 func AutoLaunches(t *instancetypes.InstanceType) bool {
+	if t == nil {
+		return false
+	}
 	family, size, _ := strings.Cut(t.Name, ".")
 	cores := t.Capacity[corev1.ResourceCPU]
 	return cores.CmpInt64(1) > 0 && !slices.Contains([]string{"nano", "micro", "small"}, size) && slices.Contains(autoFamilies(), family)
