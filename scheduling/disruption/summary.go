@@ -24,9 +24,9 @@ func (r *run) assemble() *Plan {
 }
 
 // overlooked are warnings of what the cluster says in vain: pods that run on nodes which are not
-// there, and limits that bound nothing.
+// there, and what pools state in vain.
 func (f *state) overlooked() []scheduling.Warning {
-	out := validate.IdleLimits(f.problem)
+	out := validate.PoolWarnings(f.problem)
 	for _, pod := range f.problem.Running {
 		if f.at[pod.Spec.NodeName] == nil && !podspec.Terminal(pod) {
 			out = append(out, scheduling.Warning{Object: podspec.PodName(pod), Message: validate.NodeMissing(pod.Spec.NodeName)})

@@ -54,7 +54,7 @@ func (c *Compiler) Warnings(more ...scheduling.Warning) []scheduling.Warning {
 			w.Add("NodePool/"+pool.Name, why)
 		}
 	}
-	for _, x := range validate.IdleLimits(c.Problem) {
+	for _, x := range validate.PoolWarnings(c.Problem) {
 		w.Add(x.Object, x.Message)
 	}
 	return w.List()

@@ -58,9 +58,15 @@ func NodeMissing(node string) string {
 	return fmt.Sprintf("runs on node %s, which is not among the nodes", node)
 }
 
-// IdleLimits warns of limits of pools that bound nothing, because no instance type of their catalogs
+// PoolWarnings warns of what pools state in vain: limits that bound nothing, and zones in which nothing
+// is sold.
+func PoolWarnings(p *scheduling.Problem) []scheduling.Warning {
+	return slices.Concat(idleLimits(p), unsoldZones(p))
+}
+
+// idleLimits warns of limits of pools that bound nothing, because no instance type of their catalogs
 // has the resource, such as "cpus". Pools that buy nothing, and catalogs that sell nothing, are left out.
-func IdleLimits(p *scheduling.Problem) []scheduling.Warning {
+func idleLimits(p *scheduling.Problem) []scheduling.Warning {
 	var out []scheduling.Warning
 	for _, pool := range offers.PoolOrder(p.NodePools) {
 		catalog := p.CatalogOf(pool.Name)
@@ -73,6 +79,35 @@ func IdleLimits(p *scheduling.Problem) []scheduling.Warning {
 					"spec.limits%s limits nothing: no instance type of the catalog has the resource %s", scheduling.Field(string(name)), name)})
 			}
 		}
+	}
+	return out
+}
+
+// unsoldZones warns of zones that pools name, where none of the instance types that they may launch is
+// sold: pods are spread over the other zones alone. Zones that no requirement of the pool leaves are none;
+// pools that buy nothing are left out.
+func unsoldZones(p *scheduling.Problem) []scheduling.Warning {
+	var out []scheduling.Warning
+	for _, pool := range offers.PoolOrder(p.NodePools) {
+		s := newSieve(pool, p.CatalogOf(pool.Name))
+		at := slices.IndexFunc(s.asked, func(r requirements.Requirement) bool {
+			return r.Key() == corev1.LabelTopologyZone && r.Operator() == requirements.In && len(r.Values()) > 1
+		})
+		if at < 0 {
+			continue
+		}
+		sold := s.zonesFor()
+		unsold := slices.DeleteFunc(slices.Clone(s.asked[at].Values()), func(zone string) bool { return sold[zone] })
+		if len(sold) == 0 || len(unsold) == 0 {
+			continue
+		}
+		slices.Sort(unsold)
+		zones := "zone " + unsold[0]
+		if len(unsold) > 1 {
+			zones = "zones " + strings.Join(unsold, ", ")
+		}
+		out = append(out, scheduling.Warning{Object: "NodePool/" + pool.Name, Message: fmt.Sprintf(
+			"requires %s, but none of the instance types that it may launch is sold in %s", s.asked[at].Short(), zones)})
 	}
 	return out
 }
@@ -160,8 +195,8 @@ func (s *sieve) meets(o *offers.Offer, r *requirements.Requirement) bool {
 	return r.Has(value)
 }
 
-// passes reports whether any offering meets all requirements.
-func (s *sieve) passes() bool {
+// passing calls yield for every offering that meets all requirements, until it returns false.
+func (s *sieve) passing(yield func(offers.Offer) bool) {
 next:
 	for o := range s.each {
 		for i := range s.asked {
@@ -169,9 +204,29 @@ next:
 				continue next
 			}
 		}
+		if !yield(o) {
+			return
+		}
+	}
+}
+
+// passes reports whether any offering meets all requirements.
+func (s *sieve) passes() bool {
+	for range s.passing {
 		return true
 	}
 	return false
+}
+
+// zonesFor are the zones of the offerings that meet all requirements and can be launched.
+func (s *sieve) zonesFor() map[string]bool {
+	zones := map[string]bool{}
+	for o := range s.passing {
+		if o.Offering.Launchable() {
+			zones[o.Offering.Zone] = true
+		}
+	}
+	return zones
 }
 
 // worst returns the requirement that rules out the most instance types by itself,
