@@ -11,6 +11,7 @@ import (
 	"github.com/samber/lo"
 
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/judged"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
@@ -26,10 +27,11 @@ func (f *solverFlags) alternatives(ctx context.Context, a *app, s scheduling.Pol
 		return nil, err
 	}
 	for i := range list {
-		if err := a.checked(quickCheck(list[i].Policy).Plan(p.Problem, list[i].Plan)); err != nil {
-			return nil, err
+		x := &list[i]
+		if x.Plan, err = judged.Plan(ctx, provisioning.Planner{Policy: x.Policy}, p.Problem, x.Plan); err != nil {
+			return nil, a.checked(err)
 		}
-		list[i].Plan.Warnings = mergeWarnings(p.Warnings, list[i].Plan.Warnings)
+		x.Plan.Warnings = mergeWarnings(p.Warnings, x.Plan.Warnings)
 	}
 	return list, nil
 }

@@ -8,10 +8,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/judged"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
 	"github.com/plimsoll-go/plimsoll/scheduling/manifest"
-	"github.com/plimsoll-go/plimsoll/scheduling/verify"
 )
 
 // consolidateCommand decides which nodes to remove or replace.
@@ -30,7 +30,8 @@ or drifted, are empty, or hold pods that cost less elsewhere. Each step is safe 
 itself: it says which machines to launch first, where each evicted pod is expected to
 land, and what it uses up of PodDisruptionBudgets and of the node pools' budgets. For
 each node that stays it says why. Before the plan is printed its steps are replayed by
-code that shares nothing with the planner.
+code that shares nothing with the planner; should a step break a rule there, the plan ends
+before it, with a warning.
 
 It exits with 0 whether there is something to do or not, and with 3 if a machine is about
 to be taken away and a pod of it has no place.`,
@@ -83,8 +84,8 @@ func (f *solverFlags) disrupt(ctx context.Context, a *app, planner disruption.Pl
 	if err != nil {
 		return nil, err
 	}
-	if err := a.checked(verify.StepsChecker{Planner: planner}.Steps(c, plan)); err != nil {
-		return nil, err
+	if plan, err = judged.Steps(ctx, planner, c, plan); err != nil {
+		return nil, a.checked(err)
 	}
 	plan.Warnings = mergeWarnings(p.Warnings, plan.Warnings)
 	return plan, nil

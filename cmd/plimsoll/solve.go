@@ -8,10 +8,10 @@ import (
 	"strings"
 
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/judged"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/search"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
-	"github.com/plimsoll-go/plimsoll/scheduling/verify"
 )
 
 // solve decides, and has the decision checked by a second opinion before anybody
@@ -24,7 +24,10 @@ func (f *solverFlags) solve(ctx context.Context, a *app, s scheduling.Policy, p 
 	if err != nil {
 		return nil, err
 	}
-	return plan, a.checked(quickCheck(s).Plan(p.Problem, plan))
+	if plan, err = judged.Plan(ctx, provisioning.Planner{Policy: s}, p.Problem, plan); err != nil {
+		return nil, a.checked(err)
+	}
+	return plan, nil
 }
 
 // search runs a search for as long as --timeout and the user let it, with its progress shown.
@@ -35,17 +38,10 @@ func (f *solverFlags) search(ctx context.Context, a *app, what string, work func
 	return err
 }
 
-// quickCheck is the check that every plan goes through. Whether a refused pod could have
-// been given a place is a question of quality, and costs more than the rest: "plimsoll
-// verify" asks it.
-func quickCheck(s scheduling.Policy) verify.Checker {
-	return verify.Checker{Policy: s, SkipRefusals: true}
-}
-
 // checked passes on what a second opinion says of a plan of our own.
 func (a *app) checked(err error) error {
 	if err != nil {
-		a.say("The plan did not pass the check that every plan goes through. This is a defect of plimsoll, please report it.")
+		a.say("The plan did not pass the check that every plan goes through. This is a bug of plimsoll, please report it.")
 	}
 	return err
 }

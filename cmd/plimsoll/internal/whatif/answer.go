@@ -10,12 +10,12 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/costs"
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/judged"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 	"github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
-	"github.com/plimsoll-go/plimsoll/scheduling/verify"
 )
 
 // Cases is what several cases come to.
@@ -203,16 +203,17 @@ func consolidate(ctx context.Context, planner disruption.Planner, c disruption.C
 	if err != nil {
 		return nil, err
 	}
-	return plan, verify.StepsChecker{Planner: planner}.Steps(c, plan)
+	return judged.Steps(ctx, planner, c, plan)
 }
 
 // provision plans pods that are pending, and verifies that.
 func provision(ctx context.Context, planner disruption.Planner, p scheduling.Problem) (*scheduling.Plan, error) {
-	plan, err := provisioning.Planner{Policy: planner.Policy, Observer: planner.Observer}.Plan(ctx, p)
+	solver := provisioning.Planner{Policy: planner.Policy, Observer: planner.Observer}
+	plan, err := solver.Plan(ctx, p)
 	if err != nil {
 		return nil, err
 	}
-	return plan, verify.Checker{Policy: planner.Policy, SkipRefusals: true}.Plan(p, plan)
+	return judged.Plan(ctx, solver, p, plan)
 }
 
 // count adds what the steps of a plan come to.

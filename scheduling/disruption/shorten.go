@@ -1,0 +1,49 @@
+package disruption
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/plimsoll-go/plimsoll/scheduling"
+)
+
+// Shorten is a plan of the same planner for the same cluster that ends after its first steps. Each step of a
+// plan needs those before it and none after it, so what is left is as safe as it was. Nodes that the later
+// steps would have removed stay ([CauseLater]), and what the summary says of prices, nodes and pods is of
+// the steps that are left. A lower bound and a cluster rebuilt from scratch are not looked for again: the
+// plan has none. Errors are those of [Planner.Plan], and a plan that has fewer steps or is for another
+// cluster.
+func (p Planner) Shorten(ctx context.Context, c Cluster, plan *Plan, steps int) (*Plan, error) {
+	if plan == nil || steps < 0 || steps > len(plan.Steps) {
+		return nil, fmt.Errorf("%w: steps: the plan has no first %d steps", scheduling.ErrInvalid, steps)
+	}
+	free := p.Policy.Placement == scheduling.PlacementFree
+	r, err := p.begin(ctx, &c, free)
+	if err != nil {
+		return nil, err
+	}
+	start := r.state
+	if free {
+		start = start.fork()
+		start.market, start.free = nil, nil // nobody asks what would be
+	}
+	for i := range steps {
+		if err := r.state.take(&plan.Steps[i]); err != nil {
+			return nil, fmt.Errorf("%w: steps[%d]: %w", scheduling.ErrInvalid, i, err)
+		}
+	}
+	r.steps, r.done, r.warnings = plan.Steps[:steps:steps], true, slices.Clone(plan.Warnings)
+	r.findings = &findings{rejected: map[string]*Rejected{}, late: plan.Summary.Status == scheduling.StatusDeadline}
+	for i := range plan.Nodes {
+		v := &plan.Nodes[i]
+		r.findings.rejected[v.Node] = v.Rejected
+		r.causes[v.Node] = slices.DeleteFunc(slices.Clone(v.Reasons), func(c Cause) bool { return c.Code == CauseReceives })
+	}
+	out := r.assemble()
+	if free {
+		out.Cordon = cordon(out.Steps)
+		out.Summary.Realised, err = start.realise(ctx, out)
+	}
+	return out, err
+}
