@@ -254,7 +254,7 @@ type Summary struct {
 // the plan, and those that have to be bought later for pods that are left over. It is the
 // result of a model of kube-scheduler and no proof.
 type Realised struct {
-	// ExpectedPerHour is the mean price of several orders in which machines may join and
+	// ExpectedPerHour is the mean expected price ([Policy.ExpectedPrice]) of several orders in which machines may join and
 	// kube-scheduler may take the pods once all are there, in USD per hour.
 	ExpectedPerHour offerings.Price `json:"expectedPerHour"`
 	// WorstPerHour is the highest price of these and of machines that come in six batches.

@@ -202,7 +202,7 @@ func TestHowANodeHasDrifted(t *testing.T) {
 	file := temp(t, "cluster.yaml", onDemandPool+runningNode("spot", "small", "a", "spot", "2", "1900m", ""))
 	args := []string{"-f", file, "--now", atNoon, "--catalog", "testdata/market.json"}
 	const how = "RequirementsDrifted: NodePool general requires karpenter.sh/capacity-type In [on-demand], and the node has spot"
-	require.Contains(t, run(t, append(args, "consolidate")...).stdout, "HOW NODES HAVE DRIFTED\n  spot: "+how+"\n")
+	require.Contains(t, run(t, append(args, "consolidate")...).stdout, "DRIFTED NODES\n  spot: "+how+"\n")
 	require.Contains(t, run(t, append(args, "explain", "node/spot")...).stdout, "  It has drifted: "+how+".\n")
 	require.Equal(t, how, verdictOf(t, consolidated(t, file, "--catalog", "testdata/market.json"), "spot").Drift)
 }

@@ -55,22 +55,19 @@ func writeAlternatives(w *bytes.Buffer, v view, p *problem, list []provisioning.
 	}
 	switch {
 	case t.stopped != "":
-		t.line("%s for %s, and maybe more: the search was stopped by %s. Each holds by itself.", figures.Count(len(list), "plan"), figures.Count(s.Pods, "pod"), t.stopped)
+		t.line("%s for %s, and maybe more: the search was stopped by %s. Each plan is complete and verified.", figures.Count(len(list), "plan"), figures.Count(s.Pods, "pod"), t.stopped)
 	case len(list) == 1:
 		t.line("One plan for %s is best at everything; without --alternatives it is printed in full.", figures.Count(s.Pods, "pod"))
 	default:
-		t.line("%s for %s. Each holds by itself; --goal GOAL prints one in full.", figures.Count(len(list), "plan"), figures.Count(s.Pods, "pod"))
+		t.line("%s for %s. Each plan is complete and verified; --goal GOAL prints one in full.", figures.Count(len(list), "plan"), figures.Count(s.Pods, "pod"))
 	}
 	t.line("%s", t.madeWith())
 	i := slices.IndexFunc(list, func(a provisioning.Alternative) bool { return slices.Contains(a.Goals, provisioning.GoalCheapest) })
 	cheapest := &list[max(i, 0)]
-	head := []string{"GOAL", "PLACED", "$/HOUR", "EXPECTED", "$/MONTH", "AGAINST CHEAPEST", "AT LEAST", "MACHINES", "SPOT", "INTERRUPTIONS A MONTH", "BUYS"}
+	head := []string{"GOAL", "PLACED", "$/HOUR", "$/MONTH", "AGAINST CHEAPEST", "LOWER BOUND", "NODES", "SPOT", "INTERRUPTIONS A MONTH", "LAUNCHES"}
 	rows := append([][]string{head}, lo.Map(list, func(a provisioning.Alternative, _ int) []string { return t.alternative(&a, i >= 0, cheapest) })...)
-	if lo.EveryBy(list, func(a provisioning.Alternative) bool { return a.Plan.Summary.ExpectedPerHour <= 0 }) {
-		rows = lo.Map(rows, func(row []string, _ int) []string { return slices.Concat(row[:3], row[4:]) })
-	}
-	t.section("ALTERNATIVES")
-	t.headed(rows, "BUYS", "$/MONTH", "AT LEAST", "SPOT", "INTERRUPTIONS A MONTH", "PLACED")
+	t.section("ALTERNATIVES" + t.including())
+	t.headed(rows, "LAUNCHES", "$/MONTH", "LOWER BOUND", "SPOT", "INTERRUPTIONS A MONTH", "PLACED")
 	if lo.SomeBy(list, func(a provisioning.Alternative) bool { return a.UnratedLaunches > 0 }) {
 		t.line("\nInterruptions leave out spot machines whose rate the catalog does not state.")
 	}
@@ -80,9 +77,6 @@ func writeAlternatives(w *bytes.Buffer, v view, p *problem, list []provisioning.
 func objective(s *scheduling.Summary) offerings.Price {
 	return cmp.Or(s.ExpectedPerHour, s.PricePerHour)
 }
-
-// dollars writes a price without its sign.
-func (t *table) dollars(price float64) string { return strconv.FormatFloat(price, 'f', 4, 64) }
 
 // alternative is one row of the comparison.
 func (t *table) alternative(a *provisioning.Alternative, known bool, cheapest *provisioning.Alternative) []string {
@@ -101,7 +95,7 @@ func (t *table) alternative(a *provisioning.Alternative, known bool, cheapest *p
 	}
 	return []string{
 		figures.Join(lo.Map(a.Goals, func(g provisioning.Goal, _ int) string { return string(g) })), strconv.Itoa(s.Placed),
-		t.dollars(s.PricePerHour.USD()), t.dollars(s.ExpectedPerHour.USD()), figures.PlainMonthly(s.PricePerHour), against,
-		t.dollars(s.LowerBoundPerHour.USD()), strconv.Itoa(s.Nodes), strconv.Itoa(spot), interruptions, cmp.Or(figures.Summarise(kinds, t.most(2)), "nothing"),
+		figures.Plain(objective(s)), figures.PlainMonthly(objective(s)), against,
+		figures.Plain(s.LowerBoundPerHour), strconv.Itoa(s.Nodes), strconv.Itoa(spot), interruptions, cmp.Or(figures.Summarise(kinds, t.most(2)), "nothing"),
 	}
 }

@@ -72,6 +72,7 @@ to be taken away and a pod of it has no place.`,
 // disrupt decides, and has the steps replayed by a second opinion before anybody sees
 // them.
 func (f *solverFlags) disrupt(ctx context.Context, a *app, planner disruption.Planner, p *problem) (plan *disruption.Plan, err error) {
+	p.policy = planner.Policy
 	c := p.Cluster()
 	if p.grouped {
 		c.Alternative = manifest.WidenedNodePools(p.buys(""), c.NodePools)

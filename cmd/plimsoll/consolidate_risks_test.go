@@ -93,7 +93,7 @@ func TestNoNodesForCents(t *testing.T) {
 	assert.Equal(t, offerings.MustPrice("0.007191781"), plan.Summary.NodeOverheadPerHour)
 	assert.Equal(t, offerings.MustPrice("0.04"), plan.Summary.PricePerHourBefore)
 	assert.Equal(t, offerings.MustPrice("0.047191781"), plan.Summary.ExpectedPerHourBefore)
-	assert.Contains(t, table, "Prices are with $0.0072 for each node (--node-overhead):")
+	assert.Contains(t, table, "Prices are of all nodes, including node overhead ($0.0072/h each).\n")
 
 	_, plan = c.consolidated(t, "--node-overhead", "0")
 	require.Len(t, plan.Steps, 1, "two small machines are cheaper by themselves")
@@ -124,8 +124,7 @@ func TestInterruptionsCountForNodesThatRun(t *testing.T) {
 	assert.Equal(t, offerings.MustPrice("0.041"), plan.Steps[0].SavingPerHour, "0.009 and 0.05 for interruptions, in place of 0.018")
 	assert.Equal(t, offerings.MustPrice("0.009"), plan.Summary.PricePerHourBefore)
 	assert.Equal(t, offerings.MustPrice("0.018"), plan.Summary.PricePerHourAfter)
-	assert.Contains(t, table, "Prices are with what interruptions are expected to cost:")
-	assert.Contains(t, table, "the machines alone cost $0.0090 per hour now, and $0.0180 afterwards.")
+	assert.Contains(t, table, "Prices are of all nodes, including the expected cost of interruptions.\n")
 }
 
 // Steps tell what a careful person would ask.
@@ -225,7 +224,7 @@ func TestWhatKeepsTheRest(t *testing.T) {
 	t.Parallel()
 	r := run(t, waste()...)
 	lines := strings.Split(r.stdout, "\n")
-	for i, want := range []string{"$/MONTH", "now", "after these steps", "least by any steps", "built anew"} {
+	for i, want := range []string{"Prices are of", "", "$/MONTH", "now", "after these steps", "lower bound by consolidation", "rebuilt from scratch"} {
 		assert.Contains(t, lines[i], want)
 	}
 	s := &moveset(t, run(t, waste("-o", "json")...).stdout).Summary

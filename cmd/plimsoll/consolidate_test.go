@@ -66,7 +66,7 @@ func TestConsolidateFlags(t *testing.T) {
 
 	table := run(t, waste("--reasons", "misplaced,empty")...)
 	require.Equal(t, exitOK, table.code, table.stderr)
-	require.Contains(t, table.stdout, "1 step leads to 10 nodes")
+	require.Contains(t, table.stdout, "1 step: 11 → 10 nodes")
 }
 
 // A machine that is about to go with a pod that fits nowhere is worth an exit code.

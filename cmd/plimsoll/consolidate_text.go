@@ -57,6 +57,7 @@ func (m *moves) headline() {
 		m.line("There is nothing to consolidate: the input has no nodes.")
 		return
 	}
+	m.line("%s\n", m.basis())
 	before, after := totals(&m.plan.Summary)
 	rows := [][]string{{"", "$/MONTH", "$/HOUR", "NODES"}}
 	row := func(what string, price offerings.Price, nodes string) {
@@ -67,31 +68,40 @@ func (m *moves) headline() {
 		row("after these steps", after, strconv.Itoa(s.NodesAfter))
 	}
 	if s.LowerBoundPerHour > 0 {
-		row("least by any steps", s.LowerBoundPerHour, "")
+		row("lower bound by consolidation", s.LowerBoundPerHour, "")
 	}
 	if r := s.Rebuilt; r != nil {
-		row("built anew"+lo.Ternary(m.grouped, ", of the groups' own types", ""), cmp.Or(r.ExpectedPerHour, r.PricePerHour), strconv.Itoa(r.Nodes))
+		row("rebuilt from scratch"+lo.Ternary(m.grouped, ", of the groups' own types", ""), cmp.Or(r.ExpectedPerHour, r.PricePerHour), strconv.Itoa(r.Nodes))
 	}
 	if r := s.Alternative; r != nil {
-		row("built anew, of any current type", cmp.Or(r.ExpectedPerHour, r.PricePerHour), strconv.Itoa(r.Nodes))
+		row("rebuilt from scratch, of any current type", cmp.Or(r.ExpectedPerHour, r.PricePerHour), strconv.Itoa(r.Nodes))
 	}
 	m.headed(rows)
 	m.line("")
 	if len(m.plan.Steps) == 0 {
-		m.line("Nothing is to be done.")
+		m.line("Nothing to consolidate now.")
 	} else {
-		m.line("%s to %s: %s.", figures.CountVerb(len(m.plan.Steps), "step", "leads", "lead"), figures.Count(s.NodesAfter, "node"), m.saved())
-		moved, launched := "No pod moves", "no machine is"
-		if s.PodsMoved > 0 {
-			moved = figures.CountVerb(s.PodsMoved, "pod", "moves", "move")
-		}
-		if s.Launches > 0 {
-			launched = figures.Are(s.Launches, "machine")
-		}
-		m.line("%s, %s launched.", moved, launched)
+		m.line("%s: %d → %s, %s.", figures.Count(len(m.plan.Steps), "step"), s.NodesBefore, figures.Count(s.NodesAfter, "node"), m.saved())
+		m.line("%s rescheduled, %s launched.", figures.Count(s.PodsMoved, "pod"), figures.Count(s.Launches, "node"))
 	}
 	m.line("%s", m.rest())
 	m.notes()
+}
+
+// basis says what all prices are of.
+func (m *moves) basis() string {
+	s := &m.plan.Summary
+	text := "Prices are of all nodes"
+	if others := len(m.plan.Nodes) - s.NodesBefore - s.UnpricedNodes; others > 0 {
+		text = fmt.Sprintf("Prices are of the nodes of %s (%s not counted)", lo.Ternary(m.grouped, "node groups", "NodePools"), figures.CountVerb(others, "other", "is", "are"))
+	}
+	if s.ExpectedPerHourBefore > 0 {
+		text += ", including " + beside(s.NodeOverheadPerHour, s.NodesBefore, s.ExpectedPerHourBefore-s.PricePerHourBefore)
+	}
+	if s.UnpricedNodes > 0 {
+		text += fmt.Sprintf(", but for %s of unknown price", figures.Count(s.UnpricedNodes, "node"))
+	}
+	return text + "."
 }
 
 // totals are what the cluster costs before and after the steps, all in all.
@@ -102,38 +112,28 @@ func totals(s *disruption.Summary) (before, after offerings.Price) {
 // notes say what the prices are of.
 func (m *moves) notes() {
 	s := &m.plan.Summary
-	if s.ExpectedPerHourBefore > 0 {
-		m.line("Prices are with %s:", beside(s.NodeOverheadPerHour, s.NodesBefore, s.ExpectedPerHourBefore-s.PricePerHourBefore))
-		m.line("the machines alone cost %s per hour now, and %s afterwards.", figures.USD(s.PricePerHourBefore), figures.USD(s.PricePerHourAfter))
-	}
 	if r := s.Realised; r != nil && len(m.plan.Steps) > 0 {
-		text := fmt.Sprintf("Should kube-scheduler choose otherwise among equal nodes (--placement), expect %s per hour for machines afterwards", figures.USD(r.PricePerHourAfter))
+		text := fmt.Sprintf("If kube-scheduler breaks ties differently (--placement): about %s per hour afterwards", figures.USD(cmp.Or(r.ExpectedPerHourAfter, r.PricePerHourAfter)))
 		var parts []string
 		if r.PodsElsewhere > 0 {
-			parts = append(parts, "up to "+figures.Count(r.PodsElsewhere, "pod")+" land elsewhere than shown")
+			parts = append(parts, "up to "+figures.Count(r.PodsElsewhere, "pod")+" scheduled to other nodes than shown")
 		}
 		if r.PodsWaiting > 0 {
-			parts = append(parts, figures.Count(r.PodsWaiting, "pod")+" wait for a place")
+			parts = append(parts, figures.Are(r.PodsWaiting, "pod")+" pending")
 		}
 		if r.Launches > 0 {
-			parts = append(parts, figures.Are(r.Launches, "machine")+" bought that no step orders")
+			parts = append(parts, figures.Are(r.Launches, "extra node")+" launched")
 		}
 		if len(parts) > 0 {
-			text += ": " + figures.Join(parts)
+			text += "; " + figures.Join(parts)
 		}
 		m.line("%s.", text)
 		if n := len(m.plan.Cordon); n > 0 {
-			m.line("Cordon %s before the first step, so that no pod lands on a node that goes later: %s.", figures.Count(n, "node"), figures.Names(m.plan.Cordon, 5))
+			m.line("Cordon %s before the first step, so that evicted pods are not scheduled to nodes that will be removed: %s.", figures.Count(n, "node"), figures.Names(m.plan.Cordon, 5))
 		}
 	}
-	if others := len(m.plan.Nodes) - s.NodesBefore - s.UnpricedNodes; others > 0 {
-		m.line("%s left out that no NodePool owns.", figures.Are(others, "node"))
-	}
-	if s.UnpricedNodes > 0 {
-		m.line("%s left out of the prices: what they cost is not known.", figures.Are(s.UnpricedNodes, "node"))
-	}
 	if r := s.Rebuilt; r != nil && len(r.LeftOut) > 0 {
-		m.line("Built anew, the cluster has no place for %s: %s.", figures.Count(len(r.LeftOut), "pod"), figures.Names(r.LeftOut, 3))
+		m.line("Rebuilt from scratch, the cluster has no place for %s: %s.", figures.Count(len(r.LeftOut), "pod"), figures.Names(r.LeftOut, 3))
 	}
 	m.line("%s", m.madeWith())
 }
@@ -144,11 +144,11 @@ func (m *moves) saved() string {
 	saving := before - after
 	switch {
 	case saving == 0:
-		return "that saves nothing"
+		return "saving nothing"
 	case saving < 0:
-		return fmt.Sprintf("that costs %s per hour, %s per month more", figures.USD(-saving), figures.Monthly(-saving))
+		return fmt.Sprintf("costing %s per hour, %s per month more", figures.USD(-saving), figures.Monthly(-saving))
 	}
-	return fmt.Sprintf("that saves %s per hour, %s per month (%s)", figures.USD(saving), figures.Monthly(saving), figures.Percent(saving.USD()/before.USD()))
+	return fmt.Sprintf("saving %s per hour, %s per month (%s)", figures.USD(saving), figures.Monthly(saving), figures.Percent(saving.USD()/before.USD()))
 }
 
 // rest says how much there is left to save at most.
@@ -158,11 +158,11 @@ func (m *moves) rest() string {
 	var text string
 	switch {
 	case figures.Nothing(s.LowerBoundPerHour):
-		text = "How much cheaper a cluster could hold the same pods is not known."
+		text = "No lower bound on the price is known."
 	case after <= s.LowerBoundPerHour:
-		text = "No cluster is cheaper that holds the same pods and keeps the nodes that may not go."
+		text = "Optimal: no cluster for the same pods is cheaper, given the nodes that cannot be removed."
 	default:
-		text = fmt.Sprintf("That is %s above what the same pods cost at least, with the nodes that may not go.", figures.Above(s.Gap))
+		text = fmt.Sprintf("Within %s of the lower bound, given the nodes that cannot be removed.", figures.Within(s.Gap))
 	}
 	if s.Status == scheduling.StatusDeadline {
 		text += fmt.Sprintf(" The search was stopped by %s; there may be further steps.", m.stopped)
@@ -194,8 +194,8 @@ func (m *moves) frontier() {
 	}
 	total := points[len(points)-1].SavingPerHour
 	last := disruption.Point{}
-	head := []string{"STEPS", "SAVED $/HOUR", "OF ALL", "PODS MOVED", "DISRUPTION", "THESE STEPS: $/MONTH PER POD"}
-	tabulate(&m.table, "WHERE IT STOPS PAYING", head, steps.Thinned(points), func(p disruption.Point, _ int) []string {
+	head := []string{"STEPS", "SAVED $/HOUR", "OF ALL", "PODS MOVED", "DISRUPTION", "$/MONTH PER POD MOVED"}
+	tabulate(&m.table, "DIMINISHING RETURNS", head, steps.Thinned(points), func(p disruption.Point, _ int) []string {
 		share, each := "-", "no pod moved"
 		if total > 0 {
 			share = figures.Percent(p.SavingPerHour.USD() / total.USD())
@@ -219,7 +219,7 @@ func (m *moves) drifted() {
 	if len(nodes) == 0 {
 		return
 	}
-	m.section("HOW NODES HAVE DRIFTED")
+	m.section("DRIFTED NODES")
 	for _, drift := range slices.Sorted(maps.Keys(nodes)) {
 		m.line("  %s: %s", figures.Names(nodes[drift], m.most(3)), drift)
 	}

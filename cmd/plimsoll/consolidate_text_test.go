@@ -41,15 +41,17 @@ func TestMovesWithoutSteps(t *testing.T) {
 
 	plan.Nodes = verdicts("a", 1, "0.1", disruption.Cause{Code: disruption.CauseNoSaving, Detail: "nothing cheaper holds its pods"})
 	plan.Summary = disruption.Summary{PricePerHourBefore: 1e8, PricePerHourAfter: 1e8, LowerBoundPerHour: 1e8, NodesBefore: 1, NodesAfter: 1}
-	require.Equal(t, `                      $/MONTH  $/HOUR  NODES
-  now                 73.00    0.1000  1
-  least by any steps  73.00    0.1000
+	require.Equal(t, `Prices are of all nodes.
 
-Nothing is to be done.
-No cluster is cheaper that holds the same pods and keeps the nodes that may not go.
+                                $/MONTH  $/HOUR  NODES
+  now                           73.00    0.1000  1
+  lower bound by consolidation  73.00    0.1000
+
+Nothing to consolidate now.
+Optimal: no cluster for the same pods is cheaper, given the nodes that cannot be removed.
 Prices: testdata/market.json, on-demand of 2026-11-01, spot of 2026-11-01.
 
-NODES THAT STAY
+NODES NOT REMOVED
   COUNT  $/HOUR  CAUSE      WHAT                      NODES
   1      0.1000  no-saving  nothing cheaper would do  a-0
 
@@ -60,16 +62,15 @@ FOR EXAMPLE
 	plan.Summary.LowerBoundPerHour = 1 // a billionth of a dollar
 	plan.Summary.Status = scheduling.StatusDeadline
 	plan.Summary.UnpricedNodes = 2
-	require.Contains(t, rendered(t, plan), `How much cheaper a cluster could hold the same pods is not known. The search was stopped by --timeout; there may be further steps.
-2 nodes are left out of the prices: what they cost is not known.
-`)
+	require.Contains(t, rendered(t, plan), "No lower bound on the price is known. The search was stopped by --timeout; there may be further steps.\n")
+	require.Contains(t, rendered(t, plan), "Prices are of all nodes, but for 2 nodes of unknown price.\n")
 }
 
 // Nodes that belong to no pool are told of, as they are in no price.
 func TestMovesCountNodesOfPools(t *testing.T) {
 	plan := &disruption.Plan{Nodes: verdicts("a", 4, "0.1", disruption.Cause{Code: disruption.CauseNoSaving})}
 	plan.Summary = disruption.Summary{NodesBefore: 1, UnpricedNodes: 1}
-	require.Contains(t, rendered(t, plan), "\n2 nodes are left out that no NodePool owns.\n")
+	require.Contains(t, rendered(t, plan), "Prices are of the nodes of NodePools (2 others are not counted), but for 1 node of unknown price.\n")
 	plan.Summary.NodesBefore = 3
 	require.NotContains(t, rendered(t, plan), "NodePool")
 }
@@ -104,9 +105,9 @@ func TestMovesWithSteps(t *testing.T) {
 func TestMovesThatSaveNothing(t *testing.T) {
 	plan := &disruption.Plan{Steps: []disruption.Step{{Reason: disruption.Expired, Drain: []string{"a"}}}, Nodes: []disruption.Verdict{{Node: "a", Decision: disruption.Drain, Step: 1}}}
 	plan.Summary = disruption.Summary{PricePerHourBefore: offerings.MustPrice("2"), PricePerHourAfter: offerings.MustPrice("2"), NodesBefore: 1, NodesAfter: 1}
-	require.Contains(t, rendered(t, plan), "1 step leads to 1 node: that saves nothing.\nNo pod moves, no machine is launched.\n")
+	require.Contains(t, rendered(t, plan), "1 step: 1 → 1 node, saving nothing.\n0 pods rescheduled, 0 nodes launched.\n")
 	plan.Summary.PricePerHourAfter = offerings.MustPrice("2.5")
-	require.Contains(t, rendered(t, plan), "1 step leads to 1 node: that costs $0.5000 per hour, $365 per month more.\n")
+	require.Contains(t, rendered(t, plan), "1 step: 1 → 1 node, costing $0.5000 per hour, $365 per month more.\n")
 }
 
 func TestAddSaving(t *testing.T) {

@@ -143,6 +143,7 @@ func writeDiff(w *bytes.Buffer, v view, d *compare.Diff) {
 		{"", "$/MONTH", "$/HOUR", "NODES", "PODS", "NOT PLACED"}, row(&d.Before), row(&d.After),
 		{"difference (" + change + ")", figures.ChangeMonthly(d.DifferencePerHour), figures.Plain(d.DifferencePerHour), fmt.Sprintf("%+d", d.After.Nodes-d.Before.Nodes), "", ""},
 	})
+	t.line("Prices include what nodes cost beside their instances (--node-overhead) where the plans do.")
 	t.alone = false
 	head := []string{"CHANGE", "NODES", "INSTANCE TYPE", "CAPACITY", "NODEPOOL", "$/MONTH"}
 	tabulate(t, "MACHINES", head, d.Machines, func(m compare.Machines, _ int) []string {

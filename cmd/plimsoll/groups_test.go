@@ -132,26 +132,27 @@ func TestNodeGroups(t *testing.T) {
 	}{
 		"eks": {eksCluster(), "", []string{
 			"Prices: ec2/eu-west-1,",
-			"  workers  6      m5.2xlarge ×6  on-demand  2.5680  1,875    25%  13%\n",
-			"  batch    3      m5.xlarge ×3   spot       0.2",
+			"  workers      6      m5.2xlarge ×6  on-demand  2.6112  1,906    25%      13%\n",
+			"  total (now)  9                                2.9152  2,128\n",
+			"  batch        3      m5.xlarge ×3   spot       0.3",
 			"batch (eks.amazonaws.com/nodegroup), workers (eks.amazonaws.com/nodegroup); the least sizes of groups are not known",
 		}, map[string]string{"ip-10-0-0": "workers", "ip-10-0-1": "batch"}},
 		"aks": {aksCluster(), "", []string{
 			"Prices: azure/eastus,",
-			"  user    3      Standard_D8s_v5 ×3  on-demand  1.1520  841 ",
-			"  system  3      Standard_D4s_v5 ×3  on-demand  0.5760  420 ",
-			"  spot    2      Standard_E8s_v5 ×2  spot       0.1883  137 ",
+			"  user         3      Standard_D8s_v5 ×3  on-demand  1.1736  857 ",
+			"  system       3      Standard_D4s_v5 ×3  on-demand  0.5976  436 ",
+			"  spot         2      Standard_E8s_v5 ×2  spot       0.2027  148 ",
 		}, map[string]string{"aks-user": "user", "aks-system": "system", "aks-spot": "spot"}},
 		"kops": {kopsCluster(), "", []string{
-			"3 nodes are left out that no NodePool owns.",
-			"  nodes                   4      m4.2xlarge ×2, m5.2xlarge ×2  on-demand  1.5680  1,145 ",
-			"  control plane           3      t3.large ×3                   on-demand  0.2496  182      0%   0%\n",
-			"  self-managed-c5.xlarge  1      c5.xlarge                     on-demand  0.1700  124 ",
+			"Prices are of the nodes of node groups (3 others are not counted), ",
+			"  nodes                       4      m4.2xlarge ×2, m5.2xlarge ×2  on-demand  1.5968  1,166 ",
+			"  not counted: control plane  3      t3.large ×3                   on-demand  0.2712  198      0%       0%\n",
+			"  self-managed-c5.xlarge      1      c5.xlarge                     on-demand  0.1772  129 ",
 			"no label says how the nodes of nodes, self-managed-c5.xlarge are paid for: on demand is assumed",
 		}, map[string]string{"i-master": "", "i-node": "nodes", "i-lone": "self-managed-c5.xlarge"}},
 		"gke": {gkeCluster(), temp(t, "gke.csv", gkeCatalog), []string{
-			"  default-pool  3      e2-standard-8 ×3  on-demand  0.8850  646 ",
-			"  spot          1      e2-standard-4     spot       0.0440  32.12    0%   0%\n",
+			"  default-pool  3      e2-standard-8 ×3  on-demand  0.9066  662 ",
+			"  spot          1      e2-standard-4     spot       0.0512  37.37    0%       0%\n",
 		}, map[string]string{"gke-default": "default-pool", "gke-spot": "spot"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -180,8 +181,8 @@ func TestNodeGroups(t *testing.T) {
 				require.False(t, pool == "" && v.Decision == disruption.Drain, "the control plane stays")
 			}
 			require.NotNil(t, plan.Summary.Alternative)
-			require.Regexp(t, `built anew, of the groups' own types +[0-9,.]+ +[0-9.]+ +\d`, table.stdout)
-			require.Regexp(t, fmt.Sprintf(`built anew, of any current type +[0-9,.]+ +%.4f +\d`, plan.Summary.Alternative.ExpectedPerHour.USD()), table.stdout)
+			require.Regexp(t, `rebuilt from scratch, of the groups' own types +[0-9,.]+ +[0-9.]+ +\d`, table.stdout)
+			require.Regexp(t, fmt.Sprintf(`rebuilt from scratch, of any current type +[0-9,.]+ +%.4f +\d`, plan.Summary.Alternative.ExpectedPerHour.USD()), table.stdout)
 			require.Equal(t, exitOK, run(t, append([]string{"verify", "--plan", temp(t, "moves.json", r.stdout)}, args...)...).code)
 		})
 	}
@@ -230,8 +231,8 @@ func TestNodeGroupsBesideNodePools(t *testing.T) {
 	const pool = "---\napiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: general}\nspec: {template: {spec: {requirements: [{key: karpenter.sh/capacity-type, operator: In, values: [on-demand]}]}}}\n"
 	r := run(t, "consolidate", "-f", temp(t, "cluster.yaml", pool+eksCluster()), "--catalog", "ec2/eu-west-1", "--now", "2026-11-21T09:00:00Z", "--effort", "fast")
 	require.Equal(t, exitOK, r.code, r.stderr)
-	require.Contains(t, r.stdout, "  workers (no NodePool)  6      m5.2xlarge ×6  on-demand  2.5680  1,875 ")
-	require.Contains(t, r.stdout, "  batch (no NodePool)    3      m5.xlarge ×3   spot       0.2")
+	require.Contains(t, r.stdout, "  not counted: workers (no NodePool)  6      m5.2xlarge ×6  on-demand  2.6112  1,906 ")
+	require.Contains(t, r.stdout, "  not counted: batch (no NodePool)    3      m5.xlarge ×3   spot       0.3")
 	require.NotContains(t, r.stdout, "STEPS")
 }
 

@@ -63,6 +63,8 @@ func (f *inputFlags) register(cmd *cobra.Command) {
 // problem is what the input comes to.
 type problem struct {
 	*manifest.Snapshot
+	// policy is what is planned with, which says what nodes cost beside their instances.
+	policy scheduling.Policy
 	// assumed says that nothing told which catalog is meant.
 	assumed bool
 	// keep are the filters that what may be bought has to pass.

@@ -20,12 +20,12 @@ func (t *table) machines(groups []*launches.Group) {
 	if devices {
 		head = append(head, "DEVICES")
 	}
-	tabulate(t, "LAUNCH", append(head, "PODS"), groups, func(g *launches.Group, _ int) []string {
+	tabulate(t, "LAUNCH"+t.including(), append(head, "PODS"), groups, func(g *launches.Group, _ int) []string {
 		l := g.Launches[0]
 		o := &l.Options[0]
 		row := []string{
 			fmt.Sprint(len(g.Launches)), o.InstanceType, string(o.CapacityType), o.Zone, l.NodePool,
-			figures.Plain(o.Price), g.Share(corev1.ResourceCPU), g.Share(corev1.ResourceMemory),
+			figures.Plain(t.expected(l.NodePool, o)), g.Share(corev1.ResourceCPU), g.Share(corev1.ResourceMemory),
 		}
 		if devices {
 			row = append(row, g.Devices())
@@ -33,6 +33,11 @@ func (t *table) machines(groups []*launches.Group) {
 		pods := lo.FlatMap(g.Launches, func(l *scheduling.Launch, _ int) []string { return l.Pods })
 		return append(row, t.byWorkload(pods, t.most(3)))
 	}, "MEMORY", "CPU", "NODEPOOL", "DEVICES")
+}
+
+// including says in a heading that prices have what nodes cost beside their instances, where they have.
+func (t *table) including() string {
+	return lo.Ternary(t.plan.Summary.ExpectedPerHour > 0, " (PRICES INCLUDE NODE OVERHEAD)", "")
 }
 
 // byWorkload writes how many pods are of which workload, the most first.
@@ -46,7 +51,7 @@ func (t *table) reasons(groups []*launches.Group) {
 		o := &g.Launches[0].Options[0]
 		return []string{fmt.Sprintf("%s %s %s", o.InstanceType, o.CapacityType, o.Zone), t.why(g.Launches[0])}
 	})
-	tabulate(t, "WHY", nil, lo.UniqBy(rows, func(row []string) string { return row[0] + row[1] }), asItIs)
+	tabulate(t, "WHY (PRICES OF INSTANCES"+lo.Ternary(t.plan.Summary.ExpectedPerHour > 0, ", WITHOUT NODE OVERHEAD)", ")"), nil, lo.UniqBy(rows, func(row []string) string { return row[0] + row[1] }), asItIs)
 }
 
 // why says what speaks for the first option of a launch: against its price on

@@ -303,7 +303,7 @@ func TestGatedPodsAreNoFailure(t *testing.T) {
 	}
 	r := plan(gated + small)
 	require.Equal(t, exitOK, r.code, r.stderr)
-	require.Contains(t, r.stdout, "1 pod placed on 1 new machine")
+	require.Contains(t, r.stdout, "1 pod placed on 1 new node")
 	require.Contains(t, r.stdout, "1 pod is held back by scheduling gates, see below.\n")
 	require.Contains(t, r.stdout, "HELD BACK BY SCHEDULING GATES\n  default/gated (1 pod)\n")
 	require.NotContains(t, r.stdout, "NOT PLACED")
@@ -338,5 +338,5 @@ metadata: {name: db}
 spec: {containers: [{name: c, resources: {requests: {cpu: 1}}}], volumes: [{name: data, persistentVolumeClaim: {claimName: data}}]}
 `))
 	require.Equal(t, exitOK, r.code, r.stdout+r.stderr)
-	require.Contains(t, r.stdout, "1 pod placed on 1 new machine")
+	require.Contains(t, r.stdout, "1 pod placed on 1 new node")
 }

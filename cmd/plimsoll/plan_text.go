@@ -9,6 +9,7 @@ import (
 	"github.com/samber/lo"
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/costs"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/launches"
 	"github.com/plimsoll-go/plimsoll/offerings"
@@ -48,21 +49,22 @@ func (t *table) headline() {
 	if s.Placed < pods {
 		placed = fmt.Sprintf("%d of %s placed", s.Placed, figures.Count(pods, "pod"))
 	}
-	where := "on " + figures.Count(s.Nodes, "new machine")
+	where := "on " + figures.Count(s.Nodes, "new node")
 	if n := len(t.plan.Existing); n > 0 {
-		where += " and " + figures.Count(n, "present one")
+		where += fmt.Sprintf(" and %d existing", n)
 		if s.Nodes == 0 {
-			where = "on " + figures.Count(n, "present machine")
+			where = "on " + figures.Count(n, "existing node")
 		}
 	}
 	if s.Nodes == 0 {
-		t.line("%s %s: there is nothing to buy.", placed, where)
+		t.line("%s %s: nothing to launch.", placed, where)
 		return
 	}
-	t.line("%s %s: %s per hour, %s per month (%d hours).", placed, where, figures.USD(s.PricePerHour), figures.Monthly(s.PricePerHour), offerings.HoursPerMonth)
+	total, basis := objective(s), ""
 	if s.ExpectedPerHour > 0 {
-		t.line("With %s it comes to %s per hour, %s per month.", beside(s.NodeOverheadPerHour, s.Nodes, s.ExpectedPerHour-s.PricePerHour), figures.USD(s.ExpectedPerHour), figures.Monthly(s.ExpectedPerHour))
+		basis = ", including " + beside(s.NodeOverheadPerHour, s.Nodes, s.ExpectedPerHour-s.PricePerHour)
 	}
+	t.line("%s %s: %s per hour, %s per month (%d hours)%s.", placed, where, figures.USD(total), figures.Monthly(total), offerings.HoursPerMonth, basis)
 	t.line("%s", t.bound(s))
 	if s.Realised != nil {
 		t.line("%s", t.realised(s))
@@ -75,10 +77,10 @@ func (t *table) headline() {
 func beside(overhead offerings.Price, nodes int, all offerings.Price) string {
 	var parts []string
 	if overhead > 0 {
-		parts = append(parts, figures.USD(overhead)+" for each node (--node-overhead)")
+		parts = append(parts, fmt.Sprintf("node overhead (%s/h each)", figures.USD(overhead)))
 	}
 	if own, ok := overhead.Times(int64(nodes)); overhead == 0 || ok && all > own {
-		parts = append(parts, "what interruptions are expected to cost")
+		parts = append(parts, "the expected cost of interruptions")
 	}
 	return strings.Join(parts, " and ")
 }
@@ -86,17 +88,13 @@ func beside(overhead offerings.Price, nodes int, all offerings.Price) string {
 // bound says in words how good the plan is.
 func (t *table) bound(s *scheduling.Summary) string {
 	var text string
-	price, cost := s.PricePerHour, "cost"
-	if s.ExpectedPerHour > 0 {
-		price, cost = s.ExpectedPerHour, "come to"
-	}
 	switch {
-	case s.Status == scheduling.StatusOptimal || price == s.LowerBoundPerHour:
-		text = "No plan is cheaper."
+	case s.Status == scheduling.StatusOptimal || objective(s) == s.LowerBoundPerHour:
+		text = "Optimal: no plan is cheaper."
 	case figures.Nothing(s.LowerBoundPerHour):
-		text = "How much cheaper a plan could be is not known."
+		text = "No lower bound on the price is known."
 	default:
-		text = fmt.Sprintf("No plan can %s less than %s per hour: this one is %s above the cheapest possible.", cost, figures.USD(s.LowerBoundPerHour), figures.Above(s.Gap))
+		text = fmt.Sprintf("Lower bound %s per hour: this plan is within %s of optimal.", figures.USD(s.LowerBoundPerHour), figures.Within(s.Gap))
 	}
 	if s.Status == scheduling.StatusDeadline {
 		text += fmt.Sprintf(" The search was stopped by %s; more time may find a cheaper one.", t.stopped)
@@ -107,15 +105,15 @@ func (t *table) bound(s *scheduling.Summary) string {
 // realised says what the machines come to where kube-scheduler binds the pods as it likes.
 func (t *table) realised(s *scheduling.Summary) string {
 	r := s.Realised
-	text := fmt.Sprintf("Once kube-scheduler has bound the pods as it likes, expect %s per hour for machines, %s at worst (--placement)", figures.USD(r.ExpectedPerHour), figures.USD(r.WorstPerHour))
-	if r.ExpectedPerHour == s.PricePerHour {
-		text = "kube-scheduler may bind the pods as it likes (--placement): no more machines are expected"
-		if r.WorstPerHour > s.PricePerHour {
-			text += fmt.Sprintf(", at worst %s per hour", figures.USD(r.WorstPerHour))
+	text := fmt.Sprintf("After scheduling (--placement): about %s per hour, worst case %s", figures.USD(r.ExpectedPerHour), figures.USD(r.WorstPerHour))
+	if r.ExpectedPerHour == objective(s) {
+		text = "After scheduling (--placement): no extra nodes expected"
+		if r.WorstPerHour > r.ExpectedPerHour {
+			text += fmt.Sprintf(", worst case %s per hour", figures.USD(r.WorstPerHour))
 		}
 	}
 	if r.PodsElsewhere > 0 {
-		text += fmt.Sprintf("; up to %s may land elsewhere than shown", figures.Count(r.PodsElsewhere, "pod"))
+		text += fmt.Sprintf("; up to %s may be scheduled to other nodes than shown", figures.Count(r.PodsElsewhere, "pod"))
 	}
 	return text + "."
 }
@@ -123,33 +121,54 @@ func (t *table) realised(s *scheduling.Summary) string {
 // split says what the plan costs by capacity type, and against buying on demand.
 func (t *table) split() {
 	s := &t.plan.Summary
+	paid := map[string]offerings.Price{} // by capacity type
+	for i := range t.plan.Launches {
+		l := &t.plan.Launches[i]
+		kind := string(l.Options[0].CapacityType)
+		paid[kind] = offerings.Sum(paid[kind], t.expected(l.NodePool, &l.Options[0]))
+	}
 	if len(s.CapacityTypes) > 1 {
 		var parts []string
 		for _, share := range s.CapacityTypes {
-			parts = append(parts, fmt.Sprintf("%s %s (%s)", share.Name, figures.USD(share.PricePerHour), figures.Count(share.Nodes, "machine")))
+			parts = append(parts, fmt.Sprintf("%s %s (%s)", share.Name, figures.USD(paid[share.Name]), figures.Count(share.Nodes, "node")))
 		}
-		t.line("Of that: %s.", figures.Join(parts))
+		t.line("By capacity type: %s.", figures.Join(parts))
 	}
 	total := offerings.Price(0)
 	for i := range t.plan.Launches {
-		price, ok := t.onDemand(&t.plan.Launches[i])
+		l := &t.plan.Launches[i]
+		key := onDemandOf(l)
+		price, _, ok := costs.Expected(t.Problem.CatalogOf(l.NodePool), t.policy, key)
 		sum, fits := total.Plus(price)
 		if !ok || !fits {
 			return
 		}
 		total = sum
 	}
-	if total > s.PricePerHour {
+	if total > objective(s) {
 		then, now := t.datesOf()
-		t.line("The same machines on demand would cost %s per hour%s; the plan%s saves %s of that.", figures.USD(total), then, now, figures.Percent(1-s.PricePerHour.USD()/total.USD()))
+		t.line("On demand the same nodes would cost %s per hour%s; the plan%s saves %s of that.", figures.USD(total), then, now, figures.Percent(1-objective(s).USD()/total.USD()))
 	}
 }
 
-// onDemand is what the machine of a launch costs on demand.
+// expected is what a node of an option is expected to cost, with what it costs beside the instance.
+func (t *table) expected(pool string, o *scheduling.Option) offerings.Price {
+	if price, _, ok := costs.Expected(t.Problem.CatalogOf(pool), t.policy, o.Key()); ok {
+		return price
+	}
+	return offerings.Sum(o.Price, t.policy.NodeOverhead)
+}
+
+// onDemand is what the instance of a launch costs on demand.
 func (t *table) onDemand(l *scheduling.Launch) (offerings.Price, bool) {
-	o := &l.Options[0]
-	offering, ok := t.Problem.CatalogOf(l.NodePool).Lookup(offerings.Key{InstanceType: o.InstanceType, Zone: o.Zone, CapacityType: offerings.OnDemand})
+	offering, ok := t.Problem.CatalogOf(l.NodePool).Lookup(onDemandOf(l))
 	return offering.Price, ok
+}
+
+// onDemandOf is the offering of a launch's instance on demand.
+func onDemandOf(l *scheduling.Launch) offerings.Key {
+	o := &l.Options[0]
+	return offerings.Key{InstanceType: o.InstanceType, Zone: o.Zone, CapacityType: offerings.OnDemand}
 }
 
 // usage says where the CPU and memory that are bought go.
@@ -175,7 +194,7 @@ func (t *table) present() {
 	if most := t.most(20); len(rows) > most+1 {
 		rows = append(rows[:most], []string{fmt.Sprintf("and %d more", len(rows)-most), "(-o wide lists them all)"})
 	}
-	tabulate(t, "ON MACHINES THAT ARE THERE", []string{"NODE", "PODS"}, rows, asItIs)
+	tabulate(t, "ON EXISTING NODES", []string{"NODE", "PODS"}, rows, asItIs)
 }
 
 // refused lists the pods that have no place, by workload, and what would help.

@@ -3,6 +3,8 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -11,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/clouds"
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/manifest"
@@ -51,35 +54,35 @@ func TestHeadlines(t *testing.T) {
 		"nothing placed":   {scheduling.Plan{Summary: scheduling.Summary{Pods: 3}}, "None of 3 pods can be placed. What would help is below."},
 		"nothing to buy": {
 			scheduling.Plan{Existing: existing, Summary: scheduling.Summary{Pods: 1, Placed: 1}},
-			"1 pod placed on 1 present machine: there is nothing to buy.",
+			"1 pod placed on 1 existing node: nothing to launch.",
 		},
 		"some placed": {
 			scheduling.Plan{Launches: launches, Existing: existing, Summary: scheduling.Summary{Pods: 5, Placed: 2, Nodes: 1, PricePerHour: price("0.04"), LowerBoundPerHour: price("0.0398"), Gap: 0.005}},
-			"2 of 5 pods placed on 1 new machine and 1 present one: $0.0400 per hour, $29.20 per month (730 hours).\n" +
-				"No plan can cost less than $0.0398 per hour: this one is at most 0.5% above the cheapest possible.",
+			"2 of 5 pods placed on 1 new node and 1 existing: $0.0400 per hour, $29.20 per month (730 hours).\n" +
+				"Lower bound $0.0398 per hour: this plan is within 0.5% of optimal.",
 		},
 		"nearly optimal": {
 			scheduling.Plan{Launches: launches, Summary: scheduling.Summary{Pods: 1, Placed: 1, Nodes: 1, PricePerHour: price("0.04"), LowerBoundPerHour: price("0.03999"), Gap: 0.0002}},
-			"1 pod placed on 1 new machine: $0.0400 per hour, $29.20 per month (730 hours).\n" +
-				"No plan can cost less than $0.0400 per hour: this one is less than 0.1% above the cheapest possible.",
+			"1 pod placed on 1 new node: $0.0400 per hour, $29.20 per month (730 hours).\n" +
+				"Lower bound $0.0400 per hour: this plan is within 0.1% of optimal.",
 		},
 		"optimal": {
 			scheduling.Plan{Launches: launches, Summary: scheduling.Summary{Pods: 1, Placed: 1, Nodes: 1, PricePerHour: price("0.04"), Status: scheduling.StatusOptimal}},
-			"1 pod placed on 1 new machine: $0.0400 per hour, $29.20 per month (730 hours).\nNo plan is cheaper.",
+			"1 pod placed on 1 new node: $0.0400 per hour, $29.20 per month (730 hours).\nOptimal: no plan is cheaper.",
 		},
 		"no bound, and late": {
 			scheduling.Plan{Launches: launches, Summary: scheduling.Summary{Pods: 1, Placed: 1, Nodes: 1, PricePerHour: price("0.04"), Status: scheduling.StatusDeadline}},
-			"1 pod placed on 1 new machine: $0.0400 per hour, $29.20 per month (730 hours).\n" +
-				"How much cheaper a plan could be is not known. The search was stopped by --timeout; more time may find a cheaper one.",
+			"1 pod placed on 1 new node: $0.0400 per hour, $29.20 per month (730 hours).\n" +
+				"No lower bound on the price is known. The search was stopped by --timeout; more time may find a cheaper one.",
 		},
 		"a bound of next to nothing": {
 			scheduling.Plan{Launches: launches, Summary: scheduling.Summary{Pods: 1, Placed: 1, Nodes: 1, PricePerHour: price("0.04"), LowerBoundPerHour: 1, Gap: 39999999}},
-			"1 pod placed on 1 new machine: $0.0400 per hour, $29.20 per month (730 hours).\n" +
-				"How much cheaper a plan could be is not known.",
+			"1 pod placed on 1 new node: $0.0400 per hour, $29.20 per month (730 hours).\n" +
+				"No lower bound on the price is known.",
 		},
 		"large": {
 			scheduling.Plan{Launches: launches, Summary: scheduling.Summary{Pods: 1, Placed: 1, Nodes: 1234, PricePerHour: price("4179.83"), LowerBoundPerHour: price("4179.83")}},
-			"1 pod placed on 1,234 new machines: $4,179.83 per hour, $3,051,276 per month (730 hours).\nNo plan is cheaper.",
+			"1 pod placed on 1,234 new nodes: $4,179.83 per hour, $3,051,276 per month (730 hours).\nOptimal: no plan is cheaper.",
 		},
 	}
 	for name, tt := range tests {
@@ -87,6 +90,28 @@ func TestHeadlines(t *testing.T) {
 			require.True(t, strings.HasPrefix(tabled(t, &tt.plan), tt.want+"\n"), tabled(t, &tt.plan))
 		})
 	}
+}
+
+// All prices of a plan have one base: what is launched adds up to the first line, and that is what is
+// compared with the lower bound and with what is expected after scheduling.
+func TestTablesHaveOneBase(t *testing.T) {
+	t.Parallel()
+	args := []string{"plan", "-f", "../../examples/quickstart", "--effort", "fast", "--node-overhead", "0.05/hour"}
+	r := run(t, append(args, "-o", "wide")...)
+	require.Equal(t, exitOK, r.code, r.stderr)
+	s := decodePlan(t, run(t, append(args, "-o", "json")...).stdout).Summary
+	require.Contains(t, strings.SplitN(r.stdout, "\n", 2)[0], figures.USD(s.ExpectedPerHour)+" per hour")
+	sum := 0.0
+	for _, row := range regexp.MustCompile(`(?m)^  (\d+) +\S+ +(?:spot|on-demand) +\S+ +\S+ +(\d\.\d{4}) `).FindAllStringSubmatch(r.stdout, -1) {
+		count, err := strconv.Atoi(row[1])
+		require.NoError(t, err)
+		each, err := strconv.ParseFloat(row[2], 64)
+		require.NoError(t, err)
+		sum += float64(count) * each
+	}
+	require.InDelta(t, s.ExpectedPerHour.USD(), sum, 0.001)
+	require.GreaterOrEqual(t, s.Realised.ExpectedPerHour, s.ExpectedPerHour)
+	require.LessOrEqual(t, s.LowerBoundPerHour, s.ExpectedPerHour)
 }
 
 func TestWhy(t *testing.T) {
@@ -176,5 +201,5 @@ func TestCapacityTypesAreAddedUp(t *testing.T) {
 		}},
 	}
 	text := tabled(t, plan)
-	require.Contains(t, text, "Of that: on-demand $0.1000 (1 machine), spot $0.0400 (1 machine).\nThe same machines on demand would cost $0.2000 per hour; the plan saves 30% of that.\n")
+	require.Contains(t, text, "By capacity type: on-demand $0.1000 (1 node), spot $0.0400 (1 node).\nOn demand the same nodes would cost $0.2000 per hour; the plan saves 30% of that.\n")
 }

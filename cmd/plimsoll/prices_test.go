@@ -62,9 +62,9 @@ func TestSpotPriceHistory(t *testing.T) {
 	}, texts)
 
 	r = run(t, append(args, only("m8i.xlarge"))...)
-	require.Contains(t, r.stdout, "m8i.xlarge     spot      us-east-1b  p         0.0020")
+	require.Contains(t, r.stdout, "m8i.xlarge     spot      us-east-1b  p         0.0092")
 	require.Contains(t, r.stdout, "spot of 2026-11-20 (some of 2025-05-28 with zones assigned).\n")
-	require.Contains(t, r.stdout, "on demand would cost $0.2117 per hour at prices of 2026-07-06; the plan, at spot prices of 2026-11-20, saves 99% of that.")
+	require.Contains(t, r.stdout, "On demand the same nodes would cost $0.2189 per hour at prices of 2026-07-06; the plan, at spot prices of 2026-11-20, saves 96% of that.")
 
 	yaml := temp(t, "spot.yaml", "SpotPriceHistory:\n- {AvailabilityZone: us-east-1a, InstanceType: m5.xlarge, ProductDescription: Linux/UNIX, SpotPrice: '0.003', Timestamp: '2026-11-20T06:16:23+00:00'}\n")
 	require.Contains(t, run(t, "plan", "--prices", yaml, "-f", only("m5.xlarge")).stdout, "m5.xlarge      spot      us-east-1a  p         0.0030")

@@ -74,6 +74,6 @@ func bill(printed, _ string) string {
 	amount := func(row string) string {
 		return regexp.MustCompile(`(?m)^ +` + row + ` +(\S+)`).FindStringSubmatch(printed)[1]
 	}
-	return fmt.Sprintf("costs $%s a month. %s safe steps lead to $%s; built anew it would cost $%s", amount("now"),
-		regexp.MustCompile(`(?m)^\d+`).FindString(printed), amount("after these steps"), amount("built anew"))
+	return fmt.Sprintf("costs $%s a month. %s safe steps lead to $%s; rebuilt from scratch: $%s", amount("now"),
+		regexp.MustCompile(`(?m)^\d+`).FindString(printed), amount("after these steps"), amount("rebuilt from scratch"))
 }

@@ -17,6 +17,7 @@ import (
 // solve decides, and has the decision checked by a second opinion before anybody
 // sees it.
 func (f *solverFlags) solve(ctx context.Context, a *app, s scheduling.Policy, p *problem) (plan *scheduling.Plan, err error) {
+	p.policy = s
 	err = f.search(ctx, a, fmt.Sprintf("planning %s", figures.Count(len(p.Problem.Pods), "pod")), func(ctx context.Context, o scheduling.Observer) error {
 		plan, err = provisioning.Planner{Policy: s, Observer: o}.Plan(ctx, p.Problem)
 		return err

@@ -320,7 +320,7 @@ func writeOutcomes(w *bytes.Buffer, v view, base *problem, outcomes []*whatif.Ou
 	for _, note := range notes {
 		t.line("%s", note)
 	}
-	t.line("Prices are totals including --node-overhead, once the steps of consolidate are done and pods that are still pending have nodes.")
+	t.line("Prices are of all nodes of NodePools, including node overhead (--node-overhead), once the steps of consolidate are done and pods that are still pending have nodes.")
 	t.line("%s", base.madeWith())
 	t.alone = false
 	t.warnings()

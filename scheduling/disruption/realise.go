@@ -20,6 +20,9 @@ type Realised struct {
 	// PricePerHourAfter is what all nodes cost then, with the machines that have to be bought for
 	// pods that find no place: as [Summary.PricePerHourAfter].
 	PricePerHourAfter offerings.Price `json:"pricePerHourAfter"`
+	// ExpectedPerHourAfter is that price with what the nodes are expected to cost beside: as
+	// [Summary.ExpectedPerHourAfter], and set where that is.
+	ExpectedPerHourAfter offerings.Price `json:"expectedPerHourAfter,omitempty"`
 	// PodsElsewhere is how many evicted pods land elsewhere than their step expects, or have to
 	// leave once more because they landed on a node that goes later.
 	PodsElsewhere int `json:"podsElsewhere"`
@@ -42,15 +45,17 @@ func (f *state) realise(ctx context.Context, plan *Plan) (*Realised, error) {
 			return nil, err
 		}
 		sum.PricePerHourAfter = offerings.Sum(sum.PricePerHourAfter, x.PricePerHourAfter)
+		sum.ExpectedPerHourAfter = offerings.Sum(sum.ExpectedPerHourAfter, x.ExpectedPerHourAfter)
 		sum.PodsElsewhere, sum.PodsWaiting, sum.Launches = sum.PodsElsewhere+x.PodsElsewhere, sum.PodsWaiting+x.PodsWaiting, sum.Launches+x.Launches
 	}
 	up := func(of int) int { return (of + n - 1) / n }
-	return &Realised{sum.PricePerHourAfter / offerings.Price(n), up(sum.PodsElsewhere), up(sum.PodsWaiting), up(sum.Launches)}, nil
+	of := offerings.Price(n)
+	return &Realised{sum.PricePerHourAfter / of, sum.ExpectedPerHourAfter / of, up(sum.PodsElsewhere), up(sum.PodsWaiting), up(sum.Launches)}, nil
 }
 
 // play carries the steps of a plan out on the cluster as it was before them, in the course of events of a seed.
 func (f *state) play(ctx context.Context, plan *Plan, seed uint64) (*Realised, error) {
-	out := &Realised{PricePerHourAfter: plan.Summary.PricePerHourAfter}
+	out := &Realised{PricePerHourAfter: plan.Summary.PricePerHourAfter, ExpectedPerHourAfter: plan.Summary.ExpectedPerHourAfter}
 	var waiting []*corev1.Pod
 	for i := range plan.Steps {
 		step := plan.Steps[i]
@@ -85,6 +90,7 @@ func (f *state) play(ctx context.Context, plan *Plan, seed uint64) (*Realised, e
 	}
 	out.Launches = len(more.Launches)
 	out.PricePerHourAfter = offerings.Sum(out.PricePerHourAfter, more.Summary.PricePerHour)
+	out.ExpectedPerHourAfter = offerings.Sum(out.ExpectedPerHourAfter, more.Summary.ExpectedPerHour)
 	return out, nil
 }
 

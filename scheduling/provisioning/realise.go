@@ -21,7 +21,7 @@ func realise(c *compile.Compiler, plan *scheduling.Plan, how fleet.Params) (out 
 	out = &scheduling.Realised{}
 	var atOnce, all []offerings.Price
 	for _, x := range courses {
-		price := offerings.Sum(launched(plan), x.Later)
+		price := offerings.Sum(c.Expected(plan), x.Later)
 		if all = append(all, price); x.Batches == 1 {
 			atOnce = append(atOnce, price)
 			out.PodsElsewhere = max(out.PodsElsewhere, x.Elsewhere)
@@ -36,12 +36,4 @@ func meanOf(prices []offerings.Price) (mean offerings.Price) {
 		mean = offerings.Sum(mean, p)
 	}
 	return mean / offerings.Price(len(prices))
-}
-
-// launched is the price of what a plan buys.
-func launched(plan *scheduling.Plan) (sum offerings.Price) {
-	for i := range plan.Launches {
-		sum = offerings.Sum(sum, plan.Launches[i].Price)
-	}
-	return sum
 }

@@ -188,7 +188,7 @@ func (g *clusterState) placedFreely(r *Report) {
 	switch to := s.Realised; {
 	case free != (to != nil):
 		r.add(SummaryRealised, "summary", "realised is %v with placement %q", to, g.Policy.Placement)
-	case to != nil && (to.PricePerHourAfter < s.PricePerHourAfter || min(to.PodsElsewhere, to.PodsWaiting, to.Launches) < 0 || to.Launches > to.PodsWaiting):
+	case to != nil && (to.PricePerHourAfter < s.PricePerHourAfter || to.ExpectedPerHourAfter < s.ExpectedPerHourAfter || min(to.PodsElsewhere, to.PodsWaiting, to.Launches) < 0 || to.Launches > to.PodsWaiting):
 		r.add(SummaryRealised, "summary", "realised is %+v, with a price of %v", *to, s.PricePerHourAfter)
 	}
 }

@@ -177,7 +177,7 @@ func (p *problem) finish(f fleet, w *course, x *outcome) (bought []int32) {
 // Realised is what comes of a plan in a course of events.
 type Realised struct {
 	Batches   int             // in which machines came
-	Later     offerings.Price // of the machines that are bought for pods that are left over
+	Later     offerings.Price // expected price of the machines that are bought for pods that are left over
 	Elsewhere int             // pods that are not where the plan has them, equal pods standing for each other
 }
 
@@ -202,7 +202,8 @@ func Realise(c *compile.Compiler, plan *scheduling.Plan, params Params) []Realis
 		w := &p.courses[i]
 		out[i] = Realised{Batches: w.Batches, Elsewhere: p.elsewhere(w, &x)}
 		for _, k := range p.finish(f, w, &x) {
-			out[i].Later = offerings.Sum(out[i].Later, p.c.Offers.Offers[p.kinds[k].purchase.Offer].Offering.Price)
+			o := &p.c.Offers.Offers[p.kinds[k].purchase.Offer]
+			out[i].Later = offerings.Sum(out[i].Later, p.c.Solver.ExpectedPrice(o.InstanceType, o.Offering))
 		}
 	}
 	return out

@@ -19,8 +19,10 @@ import (
 // today.
 type Account struct {
 	Name string
+	// Owned says that a NodePool owns them, so that the bill counts them.
+	Owned bool
 	// Nodes is how many there are, Unpriced of how many the price is not known, and Price what
-	// the others cost per hour.
+	// the others are expected to cost per hour.
 	Nodes, Unpriced int
 	Price           offerings.Price
 	// Types and Capacity are how many nodes are of which instance type and capacity type.
@@ -29,31 +31,29 @@ type Account struct {
 	Requested, Allocatable struct{ CPU, Memory float64 }
 }
 
-// Accounts adds up nodes and the requests of the pods on them, the dearest first. Nodes that no
-// NodePool owns cost what the catalog says.
-func Accounts(p *scheduling.Problem, nodes []disruption.Verdict, catalog *instancetypes.Catalog) []*Account {
+// Accounts adds up nodes and the requests of the pods on them: those of NodePools first, then the others,
+// the dearest first.
+func Accounts(p *scheduling.Problem, nodes []disruption.Verdict, policy scheduling.Policy) []*Account {
 	index, of := map[string]*Account{}, map[string]*Account{}
 	var list []*Account
 	verdicts := lo.KeyBy(nodes, func(v disruption.Verdict) string { return v.Node })
 	for _, node := range p.Nodes {
 		v := verdicts[node.Name]
-		price, priced := v.PricePerHour, v.PricePerHour > 0
-		capacityType := offerings.CapacityType(v.CapacityType)
-		name := v.NodePool
+		capacityType, key := offerings.CapacityType(v.CapacityType), instancetypes.OfferingOf(node)
+		name, owned := v.NodePool, true
 		if !slices.ContainsFunc(p.NodePools, func(pool *scheduling.NodePool) bool { return pool.Name == name }) {
 			group := manifest.NodeGroupOf(node)
 			name = cmp.Or(group.Name, "others")
 			if !group.ControlPlane() {
 				name += " (no NodePool)"
 			}
-			var o offerings.Offering
 			capacityType, _ = manifest.CapacityTypeOf(node)
-			o, priced = catalog.Lookup(offerings.Key{InstanceType: v.InstanceType, Zone: v.Zone, CapacityType: capacityType})
-			price = o.Price
+			owned, key = false, offerings.Key{InstanceType: v.InstanceType, Zone: v.Zone, CapacityType: capacityType}
 		}
+		price, _, priced := Expected(p.CatalogOf(v.NodePool), policy, key)
 		a := index[name]
 		if a == nil {
-			a = &Account{Name: name, Types: map[string]int{}, Capacity: map[string]int{}}
+			a = &Account{Name: name, Owned: owned, Types: map[string]int{}, Capacity: map[string]int{}}
 			index[name], list = a, append(list, a)
 		}
 		of[node.Name] = a
@@ -74,6 +74,9 @@ func Accounts(p *scheduling.Problem, nodes []disruption.Verdict, catalog *instan
 		}
 	}
 	slices.SortFunc(list, func(a, b *Account) int {
+		if a.Owned != b.Owned {
+			return lo.Ternary(a.Owned, -1, 1)
+		}
 		return cmp.Or(cmp.Compare(b.Price, a.Price), strings.Compare(a.Name, b.Name))
 	})
 	return list

@@ -100,9 +100,6 @@ func (b *builder) today() {
 		h := &held{node: Node{Capacity: node.Status.Capacity, Allocatable: node.Status.Allocatable, Daemons: corev1.ResourceList{}}}
 		b.on[node.Name] = h
 		pool, key := node.Labels[scheduling.NodePoolLabel], instancetypes.OfferingOf(node)
-		if key.CapacityType != offerings.Reserved {
-			key.ReservationID = ""
-		}
 		if pools[pool] && b.price(&h.node, pool, key) {
 			h.machine = &Machine{Name: node.Name, NodePool: pool, Offering: key}
 			b.machines = append(b.machines, h.machine)
@@ -126,16 +123,24 @@ func (b *builder) today() {
 }
 
 // price says what a node costs that was bought at an offering, if that is known.
-func (b *builder) price(n *Node, pool string, key offerings.Key) bool {
-	catalog := b.cluster.CatalogOf(pool)
+func (b *builder) price(n *Node, pool string, key offerings.Key) (ok bool) {
+	n.Price, n.Beside, ok = Expected(b.cluster.CatalogOf(pool), b.policy, key)
+	return ok
+}
+
+// Expected is what a node costs that was bought at an offering, with what it is expected to cost beside the
+// instance, and that part alone; not ok where the catalog does not have the offering.
+func Expected(catalog *instancetypes.Catalog, policy scheduling.Policy, key offerings.Key) (price, beside offerings.Price, ok bool) {
+	if key.CapacityType != offerings.Reserved {
+		key.ReservationID = ""
+	}
 	o, ok := catalog.Lookup(key)
 	if !ok {
-		return false
+		return 0, 0, false
 	}
 	t, _ := catalog.Get(key.InstanceType)
-	n.Price = b.policy.ExpectedPrice(t, &o)
-	n.Beside = n.Price - o.Price
-	return true
+	price = policy.ExpectedPrice(t, &o)
+	return price, price - o.Price, true
 }
 
 // step carries a step out.

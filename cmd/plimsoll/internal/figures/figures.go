@@ -60,13 +60,8 @@ func Percent(share float64) string {
 	}
 }
 
-// Above writes that something is not above a share of 1.
-func Above(share float64) string {
-	if text := Percent(share); strings.HasPrefix(text, "less") {
-		return text
-	}
-	return "at most " + Percent(share)
-}
+// Within writes a share of 1 that something is within.
+func Within(share float64) string { return strings.TrimPrefix(Percent(share), "less than ") }
 
 // Ratio writes a part of a whole in whole percent; without a whole there is none.
 func Ratio(part, whole int64) string {

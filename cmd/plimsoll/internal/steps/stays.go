@@ -15,7 +15,7 @@ import (
 type Stay struct {
 	Code  disruption.CauseCode
 	Nodes []*disruption.Verdict
-	Price offerings.Price // what they cost per hour
+	Price offerings.Price // what they are expected to cost per hour
 }
 
 // Best returns the node of the group with the move that would have saved the most, or any
@@ -26,8 +26,9 @@ func (s *Stay) Best() *disruption.Verdict {
 	})
 }
 
-// Stays groups the nodes that stay by their first cause, the dearest group first.
-func Stays(plan *disruption.Plan) []*Stay {
+// Stays groups the nodes that stay by their first cause, the dearest group first. price is what a node is
+// expected to cost per hour, 0 where the bill does not count it.
+func Stays(plan *disruption.Plan, price func(v *disruption.Verdict) offerings.Price) []*Stay {
 	index := map[disruption.CauseCode]*Stay{}
 	for i := range plan.Nodes {
 		v := &plan.Nodes[i]
@@ -39,7 +40,7 @@ func Stays(plan *disruption.Plan) []*Stay {
 			index[code] = &Stay{Code: code}
 		}
 		index[code].Nodes = append(index[code].Nodes, v)
-		index[code].Price, _ = index[code].Price.Plus(v.PricePerHour)
+		index[code].Price, _ = index[code].Price.Plus(price(v))
 	}
 	groups := lo.Values(index)
 	slices.SortFunc(groups, func(a, b *Stay) int {
