@@ -36,8 +36,11 @@ type Launch struct {
 	Name string `json:"name"`
 	// NodePool is the pool that pays.
 	NodePool string `json:"nodePool"`
-	// Options are what to ask the provider for, best first. Options[0] is what the
-	// price, the pool's limits and the reservations count.
+	// Options are what to ask the provider for, best first. The price is that of Options[0].
+	// Limits of NodePools and reservations are kept whichever option each launch of the plan is
+	// bought at, so that launches can be bought side by side. Where minValues or a policy's
+	// flexibility need more options than that, it is so if only one launch is not bought at
+	// its first, and the plan has a warning.
 	Options []Option `json:"options"`
 	// Price is that of Options[0].
 	Price offerings.Price `json:"price"`

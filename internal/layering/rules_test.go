@@ -77,6 +77,7 @@ func floors() map[string]floor {
 		"scheduling/internal/terms":           validity,
 		"scheduling/internal/validate":        validity,
 		"scheduling/internal/compile":         problem,
+		"scheduling/internal/stock":           tied,
 		"scheduling/internal/units":           tied,
 		"scheduling/internal/prove":           proof,
 		"scheduling/internal/binding":         proof,

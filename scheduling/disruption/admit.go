@@ -10,7 +10,6 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
-	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 )
@@ -221,34 +220,13 @@ func (f *state) flexible(l *scheduling.Launch) *Cause {
 	if l.MinValuesRelaxed {
 		return &Cause{Code: CauseMinValues, Object: "nodepool/" + l.NodePool, Detail: "the replacement would fall short of the pool's minValues"}
 	}
-	if r, n := tooFewValues(f.problem, l); r != nil {
+	if r, n := f.stock.TooFewValues(l); r != nil {
 		return &Cause{
 			Code: CauseMinValues, Object: "nodepool/" + l.NodePool,
 			Detail: fmt.Sprintf("%d values of %s would be left open, and minValues asks for %d", n, r.Key, *r.MinValues),
 		}
 	}
 	return nil
-}
-
-// tooFewValues is the first requirement of a launch that asks for more values than its
-// options leave open, and how many these are; nil for none.
-func tooFewValues(p *scheduling.Problem, l *scheduling.Launch) (*requirements.Selector, int) {
-	for i := range l.Requirements {
-		r := &l.Requirements[i]
-		if r.MinValues == nil || *r.MinValues < 2 {
-			continue
-		}
-		values := map[string]bool{}
-		for j := range l.Options {
-			if v, ok := labelsOf(p, l, &l.Options[j])[r.Key]; ok {
-				values[v] = true
-			}
-		}
-		if len(values) < *r.MinValues {
-			return r, len(values)
-		}
-	}
-	return nil, 0
 }
 
 // labelsOf are the labels that an option brings by its type and offering; nil where the

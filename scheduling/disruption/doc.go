@@ -131,8 +131,7 @@ package disruption
 //	budget       how many nodes of a pool may go; internal/eviction tells what pods ask for, and how
 //	             many of them PodDisruptionBudgets let go
 //	validate     every fault of what goes in
-//	deadline     whether there is time; internal/stock tells what is on sale, and what limits and
-//	             reservations have left
+//	deadline     whether there is time
 //	state, take, sessions   nodes, pods and pools; a step carried out; the sessions for what-ifs
 //	candidates, blockers    nodes that a reason is about, and what keeps them where they are
 //	capacity     whether pods could fit, in round figures, before anything is tried; internal/room fills

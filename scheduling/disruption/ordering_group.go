@@ -257,7 +257,7 @@ func (w *ordering) stepOf(ctx context.Context, g *leavingGroup, mark int) (*Step
 		l.Options = w.new[name].Options // pods that are alike take each other's places
 		o.launches = append(o.launches, l)
 	}
-	if !w.state.stock.Affords(o.launches, w.state.running(o.nodes...)) {
+	if _, ok := w.state.stock.Affords(o.launches, w.state.running(o.nodes...), w.state.planner.Policy.Flexibility); !ok {
 		return nil, nil
 	}
 	if w.asks {

@@ -267,7 +267,7 @@ func (f *state) agree(launches []scheduling.Launch) {
 		}
 		all := l.Options
 		l.Options = f.alike(l, keys)
-		if r, _ := tooFewValues(f.problem, l); r != nil {
+		if r, _ := f.stock.TooFewValues(l); r != nil {
 			l.Options = all // the pool asks for choice, and what waits may have gone by then
 		}
 	}

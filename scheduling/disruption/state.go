@@ -17,8 +17,8 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/drain"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/eviction"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/landing"
-	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/stock"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/stock"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
 

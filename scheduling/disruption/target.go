@@ -10,8 +10,8 @@ import (
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/eviction"
-	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/stock"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/stock"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
 

@@ -125,6 +125,7 @@ func attempt(ctx context.Context, f *compile.Facts, cautious bool) (_ *solved, b
 	if !f.Terse && ok && f.Solver.Placement == scheduling.PlacementFree {
 		plan, placed, realised = placedFreely(f, base, plan, placed, params)
 	}
+	torn := hold(f, plan)
 	from.Plan = plan
 	if f.Terse {
 		list(c, plan)
@@ -136,7 +137,7 @@ func attempt(ctx context.Context, f *compile.Facts, cautious bool) (_ *solved, b
 	} else {
 		explain.Explain(c, plan)
 	}
-	plan.Warnings = base.Warnings()
+	plan.Warnings = base.Warnings(torn...)
 	if f.Solver.Placement == scheduling.PlacementFree && realised == nil {
 		plan.Warnings = append(plan.Warnings, scheduling.Warning{
 			Object: "policy/placement", Message: "what the plan comes to once kube-scheduler has bound the pods was not worked out: too many pods depend on each other",

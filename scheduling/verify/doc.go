@@ -24,8 +24,9 @@
 // selector, required node affinity, taints, host ports, volumes and how many of them
 // can be attached, and resources beside the daemons that would run on that very machine.
 // Options are distinct, ranked, and as many as the limit and minValues allow. Pool
-// limits and reservations hold for the first options together, and still hold if any
-// one launch falls back to another of its options.
+// limits and reservations hold for the first options together, and still hold whichever
+// option each launch is bought at; launches of which minValues or a policy's Flexibility
+// ask for several options need only hold if one of them is bought at another.
 //
 // Pods that are nominated are on that node, unless they could not be there beside what runs,
 // the others that stay, and pods of higher priority. They bind first, before the plan's machines

@@ -8,11 +8,16 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/requirements"
+	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/snapshot"
 )
 
 // limits checks that launches take no more than is left of limits and reservations: their first options
-// together, and with any one launch falling back to another of its options. It notes what that leaves for certain.
+// together, with any one launch being bought at another of its options, and with all of them being bought at those that
+// take most; launches that minValues or flexibility ask to list several options are looked at one by one. It notes what the
+// first options leave for certain with any one launch being bought at another.
 func (j *judge) limits() {
 	left, taken, worst := j.Left(), snapshot.Amounts{}, snapshot.Amounts{}
 	known := slices.DeleteFunc(slices.Clone(j.launches), func(l *launch) bool { return l.first() == nil })
@@ -33,19 +38,40 @@ func (j *judge) limits() {
 		_, object, _ := strings.Cut(string(name), " of ")
 		exceeds(object, name, taken.Of(name))
 	}
+	most := snapshot.Amounts{} // what all launches take more at the options that take most
 	for _, l := range known {
+		own := snapshot.Amounts{}
 		for i, n := range l.nodes {
 			if n == nil {
 				continue
 			}
 			more := n.Takes().Minus(l.first().Takes())
 			worst.Raise(more)
+			own.Raise(more)
 			for _, name := range snapshot.Names(more) {
 				if more.Of(name).Sign() > 0 && taken.Of(name).Cmp(left.Of(name)) <= 0 {
 					exceeds(fmt.Sprintf("%s/options[%d]", l.object, i), name, new(big.Int).Add(taken.Of(name), more.Of(name)))
 				}
 			}
 		}
+		if !j.several(l) {
+			most.Add(own)
+		}
+	}
+	for _, name := range snapshot.Names(most) {
+		all := new(big.Int).Add(taken.Of(name), most.Of(name))
+		if worst.Of(name).Cmp(most.Of(name)) < 0 && taken.Of(name).Cmp(left.Of(name)) <= 0 {
+			_, object, _ := strings.Cut(string(name), " of ")
+			exceeds(object, name, all)
+		}
 	}
 	j.slack = left.Minus(taken).Minus(worst)
+}
+
+// several reports whether a launch has to list several options.
+func (j *judge) several(l *launch) bool {
+	if (j.Policy.Flexibility != scheduling.Flexibility{}) && slices.ContainsFunc(l.Options, func(o scheduling.Option) bool { return o.CapacityType == offerings.Spot }) {
+		return true
+	}
+	return slices.ContainsFunc(l.Requirements, func(s requirements.Selector) bool { return s.MinValues != nil && *s.MinValues > 1 })
 }

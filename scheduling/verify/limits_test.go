@@ -50,6 +50,7 @@ func TestLimits(t *testing.T) {
 		{"devices", limit(st.Count(gpus, 1)), limit(st.Count(gpus, 0)), nil, []buy{one, second}},
 		{"another option of a launch", limit(st.Cores(8)), limit(st.MilliCPU(7999)), nil, []buy{wide}},
 		{"another option of one of two launches", limit(st.Cores(16)), limit(st.MilliCPU(15999)), nil, []buy{wide, second}},
+		{"another option of each of two launches", limit(st.Cores(16)), limit(st.MilliCPU(15999)), nil, []buy{wide, {pool: "pool", pods: "p-2", options: wide.options}}},
 		{"another option with devices", limit(st.Count(gpus, 1)), limit(st.Count(gpus, 0)), nil, []buy{wide}},
 		{"an option that overrides the capacity (P52)", limit(st.Cores(10)), limit(st.MilliCPU(9999)), nil, []buy{wider}},
 		{"a node of the pool", limit(st.Cores(10)), limit(st.MilliCPU(9999)), []*corev1.Node{node()}, []buy{one}},

@@ -10,7 +10,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
-	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/stock"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/stock"
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 )
 
@@ -29,7 +29,7 @@ func launch(options ...string) scheduling.Launch {
 
 // left are the options of launches that may be bought beside nodes, nil where the first may not.
 func left(s *stock.Stock, nodes []*corev1.Node, launches ...scheduling.Launch) (out [][]string) {
-	if !s.Affords(launches, slices.Values(nodes)) {
+	if _, ok := s.Affords(launches, slices.Values(nodes), scheduling.Flexibility{}); !ok {
 		return nil
 	}
 	for i := range launches {

@@ -1,0 +1,29 @@
+package provisioning
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/stock"
+)
+
+// hold leaves the launches of a plan the options that hold together: limits and reservations are kept whichever one each
+// launch is bought at. It warns of NodePools whose launches have to keep more than that.
+func hold(f *compile.Facts, plan *scheduling.Plan) (torn []scheduling.Warning) {
+	s := stock.New(f.Problem)
+	names, _ := s.Affords(plan.Launches, slices.Values(f.Problem.Nodes), f.Solver.Flexibility)
+	count := map[string]int{}
+	for i := range plan.Launches {
+		if l := &plan.Launches[i]; slices.Contains(names, l.Name) {
+			count[l.NodePool]++
+		}
+	}
+	for pool, n := range count {
+		torn = append(torn, scheduling.Warning{Object: "NodePool/" + pool, Message: fmt.Sprintf(
+			"%d launches need more options than limits and reservations have room for if all of them are bought at others than their first ones, because of minValues or flexibility: "+
+				"launch one after the other, and plan again after one that is not bought at its first option", n)})
+	}
+	return torn
+}
