@@ -162,6 +162,7 @@ func types() map[string]reflect.Type {
 		"instancetypes.NodeOverlay":        reflect.TypeFor[instancetypes.NodeOverlay](),
 		"instancetypes.NodeOverlaySpec":    reflect.TypeFor[instancetypes.NodeOverlaySpec](),
 		"instancetypes.NodeSettings":       reflect.TypeFor[instancetypes.NodeSettings](),
+		"instancetypes.NodeTemplate":       reflect.TypeFor[instancetypes.NodeTemplate](),
 		"instancetypes.OfferingChange":     reflect.TypeFor[instancetypes.OfferingChange](),
 		"instancetypes.Origin":             reflect.TypeFor[instancetypes.Origin](),
 		"instancetypes.Overhead":           reflect.TypeFor[instancetypes.Overhead](),

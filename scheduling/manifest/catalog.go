@@ -18,9 +18,10 @@ import (
 
 // SetCatalog completes the problem with what is on sale. A NodePool whose nodes are set
 // up by a node class of the input, or by kubelet settings of its own (v1beta1), or that
-// sees the catalog through NodeOverlays, buys from a catalog of its own in
-// Problem.PoolCatalogs: first the node class applies, see
-// [instancetypes.Catalog.WithNodeSettings], then the overlays do. NodePools that are
+// stands for a group of nodes, or that sees the catalog through NodeOverlays, buys from a catalog of
+// its own in Problem.PoolCatalogs: first the node class applies, see
+// [instancetypes.Catalog.WithNodeSettings], then what nodes of the group are, see
+// [instancetypes.Catalog.WithTemplates], then the overlays do. NodePools that are
 // added to the problem afterwards buy from the catalog as it is.
 //
 // Node classes that leave nothing to launch, and the fee of EKS Auto Mode, are told in Warnings. The error reports
@@ -29,15 +30,24 @@ func (s *Snapshot) SetCatalog(catalog *instancetypes.Catalog) error {
 	type setup struct {
 		class   nodeClass
 		kubelet string
+		group   int // of the templates of the groups that pools stand for; -1 for other pools
 	}
 	s.Problem.Catalog, s.Problem.PoolCatalogs = catalog, map[string]*instancetypes.Catalog{}
 	s.warnOfAutoFee()
 	var errs []error
+	templates, groups := sharedTemplates(s.templates)
 	alike := lo.PartitionBy(lo.Compact(s.Problem.NodePools), func(p *scheduling.NodePool) setup {
-		return setup{s.classOf(p), p.Annotations[scheduling.KubeletAnnotation]}
+		group, ok := groups[p.Name]
+		if !ok {
+			group = -1
+		}
+		return setup{s.classOf(p), p.Annotations[scheduling.KubeletAnnotation], group}
 	})
 	for _, pools := range alike {
 		own, err := s.settled(catalog, pools)
+		if group, ok := groups[pools[0].Name]; ok && err == nil {
+			own, err = own.WithTemplates(templates[group])
+		}
 		if err != nil {
 			errs = append(errs, err)
 			continue

@@ -45,7 +45,8 @@
 //     change nothing but the warnings.
 //   - Labels of clouds and installers name the group that a node belongs to and how it is
 //     paid for: [NodeGroupOf] and [CapacityTypeOf]. In a cluster without NodePools groups can
-//     stand for them: [Snapshot.AssumeNodePools].
+//     stand for them, whose next nodes are what their healthy nodes are:
+//     [Snapshot.AssumeNodePools].
 //   - ComputeClasses of GKE are read as NodePools; Provisioners and AWSNodeTemplates are converted to NodePools and EC2NodeClasses,
 //     with a warning that says how.
 //   - Kinds that have no say in where pods go (ConfigMap, Secret, Ingress and the like,

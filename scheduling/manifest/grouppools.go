@@ -9,6 +9,7 @@ import (
 
 	"github.com/samber/lo"
 	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
@@ -19,7 +20,8 @@ import (
 
 // AssumeNodePools gives a cluster that has nodes and no NodePool one for each [NodeGroup] of
 // the nodes, and reports whether there is any. Each buys the instance types, zones and
-// capacity types that its nodes have, with the labels and taints that all of them have; its
+// capacity types that its nodes have, with the labels and taints that all healthy ones have, and the
+// resources that healthy nodes of the type have ([Snapshot.SetCatalog] gives it a catalog of these); its
 // nodes do not expire, and go when they are empty or underutilized, a tenth of them at a
 // time. Nodes of the control plane and those without a label for their type stay nobody's.
 //
@@ -36,6 +38,8 @@ func (s *Snapshot) AssumeNodePools() bool {
 		return cmp.Or(strings.Compare(a.Label, b.Label), strings.Compare(a.Name, b.Name))
 	})
 	copies, taken := map[string]*corev1.Node{}, map[string]bool{}
+	drivers := lo.KeyBy(lo.Compact(s.Problem.CSINodes), func(c *storagev1.CSINode) string { return c.Name })
+	s.templates = map[string]map[string]instancetypes.NodeTemplate{}
 	var told, untold []string
 	for _, g := range order {
 		nodes, name := groups[g], poolName(g, taken)
@@ -44,6 +48,7 @@ func (s *Snapshot) AssumeNodePools() bool {
 		}
 		taken[name] = true
 		s.Problem.NodePools = append(s.Problem.NodePools, groupPool(name, nodes))
+		s.templates[name] = groupTemplates(nodes, drivers)
 		told = append(told, fmt.Sprintf("%s (%s)", name, g.Label))
 		for _, node := range nodes {
 			copies[node.Name] = ownedBy(name, node)
@@ -109,12 +114,13 @@ func groupPool(name string, nodes []*corev1.Node) *scheduling.NodePool {
 	require(scheduling.CapacityTypeLabel, func(n *corev1.Node) string { c, _ := CapacityTypeOf(n); return string(c) })
 	require(corev1.LabelArchStable, label(corev1.LabelArchStable))
 	require(corev1.LabelOSStable, label(corev1.LabelOSStable))
-	template.Metadata.Labels = maps.Clone(nodes[0].Labels)
+	fit := healthy(nodes)
+	template.Metadata.Labels = maps.Clone(fit[0].Labels)
 	maps.DeleteFunc(template.Metadata.Labels, func(key, value string) bool {
-		return !lasting(key) || lo.SomeBy(nodes, func(n *corev1.Node) bool { v, ok := n.Labels[key]; return !ok || v != value })
+		return !lasting(key) || lo.SomeBy(fit, func(n *corev1.Node) bool { v, ok := n.Labels[key]; return !ok || v != value })
 	})
-	template.Spec.Taints = lo.Filter(nodes[0].Spec.Taints, func(t corev1.Taint, _ int) bool {
-		return !passing(t.Key) && lo.EveryBy(nodes, func(n *corev1.Node) bool {
+	template.Spec.Taints = lo.Filter(fit[0].Spec.Taints, func(t corev1.Taint, _ int) bool {
+		return !passing(t.Key) && lo.EveryBy(fit, func(n *corev1.Node) bool {
 			return slices.ContainsFunc(n.Spec.Taints, func(o corev1.Taint) bool { return o.MatchTaint(&t) && o.Value == t.Value })
 		})
 	})

@@ -45,6 +45,8 @@ type Snapshot struct {
 	seen    map[objectKey]Location
 	classes map[scheduling.NodeClassRef]nodeClass
 	owners  *owners // which pods belong to which workloads
+	// templates are what nodes of groups are, by the NodePool that stands for the group and the type.
+	templates map[string]map[string]instancetypes.NodeTemplate
 	// autoClass is the node class of EKS Auto Mode where the input does not have it; nil until it is asked for.
 	autoClass *ec2.AutoNodeClass
 }
