@@ -128,6 +128,10 @@ func (p *Plan) Placements() iter.Seq2[types.NamespacedName, Placement] {
 	}
 }
 
+// SuccessorUID is the UID of a pod as its controller makes it again after an eviction, which nobody knows in
+// advance: another pod of the same name, for which the claims of ephemeral volumes are made again.
+const SuccessorUID types.UID = "successor"
+
 // PodName is the pod as plans name it: namespace/name, where no namespace is "default"; "" for
 // no pod (nil).
 func PodName(pod *corev1.Pod) string {

@@ -17,7 +17,8 @@ import (
 
 // Anew is the problem of buying the cluster afresh: every node that the planner may
 // disrupt for some reason is gone, and its pods wait. All other nodes stay as they are, with
-// their pods and the room that they have left. Pods that wait in the cluster are left out.
+// their pods and the room that they have left. Pods that wait in the cluster are left out. The pods are
+// successors ([scheduling.SuccessorUID]): the claims of their ephemeral volumes are made again.
 // What the nodes are is on sale again, as they may stay: their offerings, and the machines
 // that reservations have lent to them. So a solver of it may buy these offerings even where
 // NoSpot, Filters and Size of the planner's Solver rule them out; that the bound is proven

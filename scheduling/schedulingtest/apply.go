@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/samber/lo"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -16,8 +17,8 @@ import (
 // Apply is the cluster once the steps are done, looked at some time later: drained nodes
 // are gone with all that was on them, launches have become ready nodes of their names, and
 // evicted pods run where they were expected, those expected nowhere wait. Nodes that have
-// received pods have had a pod event at the cluster's time, and what a reservation has left
-// is counted anew. The cluster given is not changed, and shares what has not changed.
+// received pods have had a pod event at the cluster's time, what a reservation has left
+// is counted anew, and the claims of ephemeral volumes have gone with the pods that were evicted. The cluster given is not changed, and shares what has not changed.
 //
 // It panics if a launch is none that the catalog has.
 func Apply(c disruption.Cluster, later time.Duration, steps ...disruption.Step) disruption.Cluster {
@@ -65,6 +66,11 @@ func moveEvicted(c *disruption.Cluster, step *disruption.Step) {
 	for _, name := range step.Drain {
 		gone[name] = true
 	}
+	c.Claims = slices.DeleteFunc(slices.Clone(c.Claims), func(claim *corev1.PersistentVolumeClaim) bool {
+		owner := metav1.GetControllerOfNoCopy(claim)
+		_, moves := to[claim.Namespace+"/"+lo.FromPtr(owner).Name]
+		return moves && owner.Kind == "Pod"
+	})
 	running := c.Running[:0:0]
 	for _, pod := range c.Running {
 		target, moves := to[scheduling.PodName(pod)]

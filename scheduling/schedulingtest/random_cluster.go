@@ -99,6 +99,9 @@ func (r *clusterGenerator) carryOut(c *disruption.Cluster, plan *scheduling.Plan
 // makeVolumes makes what the claims of a pod wait for, in the zone of its node.
 func (r *clusterGenerator) makeVolumes(c *disruption.Cluster, pod *corev1.Pod, node *corev1.Node) {
 	for i := range pod.Spec.Volumes {
+		if pod.Spec.Volumes[i].Ephemeral != nil {
+			makeEphemeral(c, pod, node, pod.Name+"-"+pod.Spec.Volumes[i].Name)
+		}
 		source := pod.Spec.Volumes[i].PersistentVolumeClaim
 		if source == nil {
 			continue
@@ -118,6 +121,16 @@ func (r *clusterGenerator) makeVolumes(c *disruption.Cluster, pod *corev1.Pod, n
 			c.Volumes = append(c.Volumes, Volume(name, opts...))
 		}
 	}
+}
+
+// makeEphemeral makes the claim of an ephemeral volume of a pod and its volume, in the zone of the node.
+func makeEphemeral(c *disruption.Cluster, pod *corev1.Pod, node *corev1.Node, name string) {
+	var where []VolumeOption
+	if zone := node.Labels[corev1.LabelTopologyZone]; zone != "" {
+		where = append(where, Where(In(corev1.LabelTopologyZone, zone)))
+	}
+	c.Claims = append(c.Claims, Claim(name, Namespace(namespaceOr(pod.Namespace)), OwnedByPod(pod.Name), BoundTo("made-for-"+name)))
+	c.Volumes = append(c.Volumes, Volume("made-for-"+name, where...))
 }
 
 func namespaceOr(namespace string) string {

@@ -69,9 +69,7 @@ func (c StepsChecker) fresh(cluster disruption.Cluster) (scheduling.Problem, sch
 		case !goes[pod.Spec.NodeName]:
 			problem.Running = append(problem.Running, pod)
 		case livesOn(pod):
-			again := *pod
-			again.Spec.NodeName, again.DeletionTimestamp, again.Status = "", nil, corev1.PodStatus{}
-			problem.Pods = append(problem.Pods, &again)
+			problem.Pods = append(problem.Pods, unplaced(pod))
 		}
 	}
 	solver := g.onSale(&problem, leave)

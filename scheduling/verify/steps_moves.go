@@ -126,7 +126,7 @@ func (a *stepCheck) move(e *disruption.Eviction, pod *corev1.Pod) {
 // unplaced is the pod as it looks for a new place.
 func unplaced(pod *corev1.Pod) *corev1.Pod {
 	again := *pod
-	again.Spec.NodeName, again.DeletionTimestamp, again.Status = "", nil, corev1.PodStatus{}
+	again.Spec.NodeName, again.DeletionTimestamp, again.Status, again.UID = "", nil, corev1.PodStatus{}, scheduling.SuccessorUID
 	return &again
 }
 

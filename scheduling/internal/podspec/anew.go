@@ -2,6 +2,8 @@ package podspec
 
 import (
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
 // OnNode is a pod that runs on a node: the pod itself where it says so, otherwise the pod as
@@ -13,12 +15,13 @@ func OnNode(pod *corev1.Pod, node string) *corev1.Pod {
 	return Anew(pod, node)
 }
 
-// Anew is a pod as its controller makes it again, on a node or, with "", without one yet. It asks for
-// what its specification says: what it was allocated where it ran before, e.g. while it was being
-// resized in place, stays behind.
+// Anew is a pod as its controller makes it again, on a node or, with "", without one yet. It is another
+// pod of the same specification: what it was allocated where it ran before, e.g. while it was being
+// resized in place, stays behind, and so do the claims of its ephemeral volumes, which are made
+// again, too.
 func Anew(pod *corev1.Pod, node string) *corev1.Pod {
 	out := *pod
-	out.Spec.NodeName, out.DeletionTimestamp = node, nil
+	out.Spec.NodeName, out.DeletionTimestamp, out.UID = node, nil, scheduling.SuccessorUID
 	s := &out.Status
 	s.NominatedNodeName, s.Resources, s.AllocatedResources, s.ContainerStatuses, s.InitContainerStatuses = "", nil, nil, nil, nil
 	return &out

@@ -7,6 +7,8 @@ import (
 	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
 // Claim is a persistent volume claim as far as placing pods is concerned.
@@ -63,10 +65,11 @@ func (x *VolumeIndex) claim(key types.NamespacedName) *Claim {
 }
 
 // ephemeral returns the claim of a pod's ephemeral volume. As long as the claim does
-// not exist, the volume's template says what it will be.
+// not exist, the volume's template says what it will be; one that was made for a pod of the
+// same name that is gone goes with it.
 func (x *VolumeIndex) ephemeral(pod *corev1.Pod, v *corev1.Volume) *Claim {
 	key := types.NamespacedName{Namespace: NamespaceOf(pod), Name: pod.Name + "-" + v.Name}
-	if object := x.Claims[key]; object != nil {
+	if object := x.Claims[key]; object != nil && !ofPredecessor(object, pod) {
 		c := x.claim(key)
 		if OwnedBy(object, pod) {
 			return c
@@ -76,7 +79,7 @@ func (x *VolumeIndex) ephemeral(pod *corev1.Pod, v *corev1.Volume) *Claim {
 		other.Driver = ""
 		return &other
 	}
-	if c, ok := x.known[key]; ok && c.Fault == "" {
+	if c, ok := x.templated[key]; ok {
 		return c
 	}
 	c := &Claim{Name: key.Namespace + "/" + key.Name}
@@ -93,7 +96,7 @@ func (x *VolumeIndex) ephemeral(pod *corev1.Pod, v *corev1.Volume) *Claim {
 		c.Remedy.Text = "name a storage class in the template of " + c.Text() + ", or mark one as the default"
 	}
 	if c.Fault == "" {
-		x.known[key] = c
+		x.templated[key] = c
 	}
 	return c
 }
@@ -107,9 +110,23 @@ func IsBound(object *corev1.PersistentVolumeClaim) bool {
 
 // OwnedBy reports whether the claim was made for the pod.
 func OwnedBy(object *corev1.PersistentVolumeClaim, pod *corev1.Pod) bool {
+	return ownedByName(object, pod) && !ofPredecessor(object, pod)
+}
+
+// ofPredecessor reports whether the claim was made for another pod of that name: there is never more than one
+// of a name, so that pod is gone, or will be when this one is there, and the garbage collector takes the claim.
+func ofPredecessor(object *corev1.PersistentVolumeClaim, pod *corev1.Pod) bool {
+	if !ownedByName(object, pod) {
+		return false
+	}
+	owner := metav1.GetControllerOfNoCopy(object).UID
+	return pod.UID == scheduling.SuccessorUID || owner != pod.UID && owner != "" && pod.UID != ""
+}
+
+// ownedByName reports whether the claim was made for a pod of that name.
+func ownedByName(object *corev1.PersistentVolumeClaim, pod *corev1.Pod) bool {
 	owner := metav1.GetControllerOfNoCopy(object)
-	return owner != nil && owner.Kind == "Pod" && owner.Name == pod.Name &&
-		(owner.UID == pod.UID || owner.UID == "" || pod.UID == "")
+	return owner != nil && owner.Kind == "Pod" && owner.Name == pod.Name
 }
 
 // read reads a claim that exists.

@@ -28,7 +28,9 @@ type VolumeIndex struct {
 	// standard is the class of claims that name none: the newest of the default ones.
 	Standard *storagev1.StorageClass
 	known    map[types.NamespacedName]*Claim // those that were read
-	Places   map[string]*Place               // by text
+	// templated are claims of ephemeral volumes that are still to be made.
+	templated map[types.NamespacedName]*Claim
+	Places    map[string]*Place // by text
 	// promised are volumes set aside for claims, free those of a class that are not,
 	// offered what suits claims of one shape, and reach where single volumes are.
 	promised map[types.NamespacedName]*corev1.PersistentVolume
@@ -61,8 +63,8 @@ func NewVolumeIndex(p *scheduling.Problem, running []*corev1.Pod, choice *Volume
 		Volumes: make(map[string]*corev1.PersistentVolume, len(p.Volumes)),
 		Classes: make(map[string]*storagev1.StorageClass, len(p.StorageClasses)),
 		nodes:   make(map[string]*storagev1.CSINode, len(p.CSINodes)),
-		known:   map[types.NamespacedName]*Claim{},
-		Places:  map[string]*Place{}, promised: map[types.NamespacedName]*corev1.PersistentVolume{},
+		known:   map[types.NamespacedName]*Claim{}, templated: map[types.NamespacedName]*Claim{},
+		Places: map[string]*Place{}, promised: map[types.NamespacedName]*corev1.PersistentVolume{},
 		free: map[string][]*corev1.PersistentVolume{}, offered: map[string]freeOffer{}, reach: map[string][]Term{},
 		given: map[string]bool{},
 	}

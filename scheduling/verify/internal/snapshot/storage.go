@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/plimsoll-go/plimsoll/requirements"
+	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
 // storage is the problem's claims, volumes and classes, looked up by name.
@@ -123,13 +124,16 @@ func (w *State) mountsOf(pod *corev1.Pod) []Mount {
 func (w *State) ephemeral(pod *corev1.Pod, v *corev1.Volume) Mount {
 	name := NamespaceOf(pod) + "/" + pod.Name + "-" + v.Name
 	if c := w.storage.claims[name]; c != nil {
-		m := w.mountOf(name, c)
-		// Objects that no API server has seen have no UIDs yet.
 		ref := metav1.GetControllerOfNoCopy(c)
-		if ref == nil || ref.Kind != "Pod" || ref.Name != pod.Name || ref.UID != pod.UID && ref.UID != "" && pod.UID != "" {
+		if ref == nil || ref.Kind != "Pod" || ref.Name != pod.Name {
+			m := w.mountOf(name, c)
 			m.broken, m.driver = "belongs to somebody else", ""
+			return m
 		}
-		return m
+		// Objects that no API server has seen have no UIDs yet. The claim of a pod that is gone goes, too.
+		if pod.UID != scheduling.SuccessorUID && (ref.UID == pod.UID || ref.UID == "" || pod.UID == "") {
+			return w.mountOf(name, c)
+		}
 	}
 	c := &corev1.PersistentVolumeClaim{}
 	if t := v.Ephemeral.VolumeClaimTemplate; t != nil {
