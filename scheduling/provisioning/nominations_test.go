@@ -12,9 +12,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
+	"github.com/plimsoll-go/plimsoll/scheduling/verify"
 )
 
 // placesOf is where a plan puts each pod, "" for nowhere.
@@ -259,4 +261,29 @@ func TestUrgentPodsComeAfterThoseThatStay(t *testing.T) {
 	plan, err := st.Audit(t.Context(), scheduling.Policy{}, p)
 	require.NoError(t, err)
 	assert.Equal(t, map[string]string{"stays": "n2"}, placesOf(plan))
+}
+
+// Equal pods that are spread over zones are named in the order of kube-scheduler's queue, so that all bind at their turn.
+func TestEqualPodsBindInOneWave(t *testing.T) {
+	var sold []*instancetypes.InstanceType
+	for i, cores := range []int64{2, 4, 8} {
+		kind := st.Type(fmt.Sprint("m-", i), st.Capacity(st.Cores(cores), st.GiB(4*cores)))
+		for j, zone := range []string{"zone-a", "zone-b", "zone-c"} {
+			st.OnDemand(zone, st.Cents(cores*5+int64(j)))(kind)
+		}
+		sold = append(sold, kind)
+	}
+	p := scheduling.Problem{
+		Catalog: st.MustCatalog(sold...), NodePools: []*scheduling.NodePool{st.NodePool("default")},
+		Pods: st.Pods(90, "web", st.Label("app", "web"), st.Requests(st.MilliCPU(900), st.GiB(2)), st.Spread(corev1.LabelTopologyZone)),
+	}
+	plan, err := provisioning.Planner{}.Plan(t.Context(), p)
+	require.NoError(t, err)
+	require.NoError(t, verify.Plan(p, plan))
+	turns, err := provisioning.Nominations(p, plan)
+	require.NoError(t, err)
+	require.Len(t, turns, 90)
+	for _, turn := range turns {
+		assert.Equal(t, 1, turn.Wave)
+	}
 }

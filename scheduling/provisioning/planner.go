@@ -125,6 +125,9 @@ func attempt(ctx context.Context, f *compile.Facts, cautious bool) (_ *solved, b
 	if !f.Terse && ok && f.Solver.Placement == scheduling.PlacementFree {
 		plan, placed, realised = placedFreely(f, base, plan, placed, params)
 	}
+	if !f.Terse && ok && base.Tied() && f.Solver.Placement != scheduling.PlacementFree {
+		inQueueOrder(base, plan)
+	}
 	torn := hold(f, plan)
 	from.Plan = plan
 	if f.Terse {

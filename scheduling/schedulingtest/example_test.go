@@ -84,6 +84,6 @@ func ExampleSpread() {
 	}
 	// Output:
 	// a [default/web-1]
-	// a [default/web-2]
-	// b [default/web-3]
+	// a [default/web-3]
+	// b [default/web-2]
 }

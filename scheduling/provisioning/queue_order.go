@@ -1,0 +1,54 @@
+package provisioning
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning/internal/simulation"
+)
+
+// inQueueOrder gives pods that nothing tells apart each other's places in a plan if it binds in fewer waves then, because
+// kube-scheduler takes pods in the order of its queue: of pods that are spread over zones the first go to a zone each, and not
+// to the same one.
+func inQueueOrder(c *compile.Compiler, plan *scheduling.Plan) {
+	s, err := simulation.New(c, plan)
+	if err != nil {
+		return
+	}
+	before, _ := s.Waves()
+	if before < 2 {
+		return
+	}
+	old := s.Home
+	s.Home = s.Deal()
+	if after, ok := s.Waves(); !ok || after >= before {
+		return
+	}
+	moved := map[string]bool{}
+	lists := map[int32][]string{}
+	for i, home := range s.Home {
+		if home >= 0 && home != old[i] {
+			name := podspec.PodName(s.Queue[i].Pod)
+			moved[name], lists[home] = true, append(lists[home], name)
+		}
+	}
+	deal := func(place int, pods []string) []string {
+		pods = append(slices.DeleteFunc(slices.Clone(pods), func(pod string) bool { return moved[pod] }), lists[int32(place)]...) //nolint:gosec // a number of nodes
+		slices.SortFunc(pods, strings.Compare)
+		return pods
+	}
+	nodes := map[string]int{}
+	there := len(s.Places) - len(plan.Launches)
+	for i := range there {
+		nodes[s.Places[i].Node] = i
+	}
+	for i := range plan.Existing {
+		plan.Existing[i].Pods = deal(nodes[plan.Existing[i].Node], plan.Existing[i].Pods)
+	}
+	for i := range plan.Launches {
+		plan.Launches[i].Pods = deal(there+i, plan.Launches[i].Pods)
+	}
+}
