@@ -67,7 +67,7 @@ func TestSpotPriceHistory(t *testing.T) {
 	require.Contains(t, r.stdout, "On demand the same nodes would cost $0.2189 per hour at prices of 2026-07-06; the plan, at spot prices of 2026-11-20, saves 96% of that.")
 
 	yaml := temp(t, "spot.yaml", "SpotPriceHistory:\n- {AvailabilityZone: us-east-1a, InstanceType: m5.xlarge, ProductDescription: Linux/UNIX, SpotPrice: '0.003', Timestamp: '2026-11-20T06:16:23+00:00'}\n")
-	require.Contains(t, run(t, "plan", "--prices", yaml, "-f", only("m5.xlarge")).stdout, "m5.xlarge      spot      us-east-1a  p         0.0030")
+	require.Contains(t, run(t, "plan", "--prices", yaml, "-f", only("m5.xlarge")).stdout, "m5.xlarge      spot      us-east-1a  p         0.0102")
 }
 
 // Discounts and prices of one's own are those of what is bought and of what runs.

@@ -12,17 +12,19 @@ import (
 
 // Names replaces names, word by word: what is between the signs of a name is one word. A word is
 // replaced by the same one everywhere, so that names that are made of others stay so, and words
-// keep their order, so that ties between names end as they did. Numbers at the end of names
-// stay, as pods and claims of a StatefulSet are numbered.
+// keep their order, also beside names that stay, such as that of the namespace kube-system, so that
+// ties between names end as they did. Numbers of up to three digits stay, as pods and claims of a
+// StatefulSet are numbered, but for those of addresses.
 type Names struct {
 	fields, annotations map[string]meaning
 	words               map[string]string
+	numbers             map[string]bool // those that stay
 	word                func(string) string
 }
 
 // NewNames reads the words of objects, which have been through [Strip].
 func NewNames(objects []Object) *Names {
-	n := &Names{fields: fields(), annotations: annotations(), words: map[string]string{}}
+	n := &Names{fields: fields(), annotations: annotations(), words: map[string]string{}, numbers: map[string]bool{}}
 	n.word = func(w string) string {
 		n.words[w] = ""
 		return w
@@ -30,15 +32,99 @@ func NewNames(objects []Object) *Names {
 	for _, o := range objects {
 		n.object(o)
 	}
-	width := 1
-	for most := letters; most < len(n.words); most *= letters {
-		width++
-	}
-	for i, w := range slices.Sorted(maps.Keys(n.words)) {
-		n.words[w] = spelt(i, width)
-	}
+	n.spell()
 	n.word = func(w string) string { return n.words[w] }
 	return n
+}
+
+// spell chooses the words that stand for others. Those of names that stay do so, too. The others begin in a
+// way that keeps them between the same two of these or, where they begin with a digit, of the numbers that stay.
+// The numbers of addresses come before all words, so that none can be told from them.
+func (n *Names) spell() {
+	numbers := slices.Sorted(maps.Keys(n.numbers))
+	var counted, words []string
+	for _, w := range slices.Sorted(maps.Keys(n.words)) {
+		if w[0] <= '9' && !number.MatchString(w) && len(numbers) > 0 {
+			counted = append(counted, w)
+		} else {
+			words = append(words, w)
+		}
+	}
+	if len(counted) > 0 {
+		n.among(counted, numbers, below(numbers[0]))
+	}
+	n.among(words, fixed(), "a")
+}
+
+// among has words stand for others that are between the same two of those that stay; first is what words
+// begin with before all of these.
+func (n *Names) among(words, stay []string, first string) {
+	between := make([][]string, len(stay)+1) // words before each of those that stay, and after the last
+	for _, w := range words {
+		at, found := slices.BinarySearch(stay, w)
+		if n.words[w] = w; !found {
+			between[at] = append(between[at], w)
+		}
+	}
+	n.call(between[0], first)
+	for i, after := range stay {
+		before := ""
+		if i+1 < len(stay) {
+			before = stay[i+1]
+		}
+		if len(between[i+1]) > 0 {
+			n.call(between[i+1], beginning(after, before))
+		}
+	}
+}
+
+// call has words stand for others that begin alike and have their order.
+func (n *Names) call(words []string, begin string) {
+	width := 1
+	for most := letters; most < len(words); most *= letters {
+		width++
+	}
+	for i, w := range words {
+		n.words[w] = begin + spelt(i, width)
+	}
+}
+
+// fixed are the words of the names that Kubernetes gives, in their order.
+func fixed() []string {
+	var out []string
+	for _, name := range publicNames() {
+		out = append(out, parts.FindAllString(name, -1)...)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// below is what words begin with that come before a number.
+func below(number string) string {
+	for k := range len(number) {
+		if number[k] > '0' {
+			return number[:k] + string(number[k]-1)
+		}
+	}
+	return "" // there is none before noughts
+}
+
+// beginning is what words begin with that come after one and before another; "" is no bound.
+func beginning(after, before string) string {
+	if rest, found := strings.CutPrefix(before, after); found && before != "" {
+		return after + below(rest)
+	}
+	k := 0
+	for k < len(before) && k < len(after) && after[k] == before[k] {
+		k++
+	}
+	for ; k < len(after); k++ {
+		next := after[:k] + string(after[k]+1)
+		if after[k] != '9' && after[k] != 'z' && (before == "" || next < before && !strings.HasPrefix(before, next)) {
+			return next
+		}
+	}
+	return after + "a"
 }
 
 // letters are what words are made of: no digits, for a name to begin and end with them.
@@ -134,11 +220,14 @@ func each(value any, change func(string) string) any {
 	return value
 }
 
-// public are names that Kubernetes gives.
-func public(name string) bool {
-	return slices.Contains([]string{
-		"", "default", "kube-system", "kube-public", "kube-node-lease", "system-cluster-critical", "system-node-critical", "default-scheduler",
-	}, name)
+// public reports whether Kubernetes gives a name.
+func public(name string) bool { return name == "" || slices.Contains(publicNames(), name) }
+
+// publicNames are names that Kubernetes gives.
+func publicNames() []string {
+	return []string{
+		"default", "kube-system", "kube-public", "kube-node-lease", "system-cluster-critical", "system-node-critical", "default-scheduler",
+	}
 }
 
 var (
@@ -158,15 +247,27 @@ func (n *Names) name(text string) string {
 		b.WriteString(text[end:p[0]])
 		word := text[p[0]:p[1]]
 		end = p[1]
-		// The last part of an address is no number of a replica.
-		ordinal := i == len(at)-1 && number.MatchString(word) && (i == 0 || !number.MatchString(text[at[i-1][0]:at[i-1][1]]))
-		if !ordinal {
+		if number.MatchString(word) && !ofAddress(text, at, i) {
+			n.numbers[word] = true
+		} else {
 			word = n.word(word)
 		}
 		b.WriteString(word)
 	}
 	b.WriteString(text[end:])
 	return b.String()
+}
+
+// ofAddress reports whether a part of a text is one of four numbers in a row.
+func ofAddress(text string, at [][]int, part int) bool {
+	first, last := part, part
+	for first > 0 && number.MatchString(text[at[first-1][0]:at[first-1][1]]) {
+		first--
+	}
+	for last+1 < len(at) && number.MatchString(text[at[last+1][0]:at[last+1][1]]) {
+		last++
+	}
+	return last-first >= 3
 }
 
 // provider is the provider's name of a machine: its cloud and zone stay.
@@ -197,6 +298,9 @@ func (n *Names) labelKey(key string) string {
 
 // ours reports whether a key is of Kubernetes, of Karpenter or of a provider.
 func ours(key string) bool {
+	if requirements.WellKnown().Has(requirements.NormalizeKey(key)) {
+		return true // an alias, such as topology.ebs.csi.aws.com/zone
+	}
 	domain, _, found := strings.Cut(key, "/")
 	if !found {
 		return slices.Contains([]string{"pod-template-hash", "controller-revision-hash", "agentpool", "node-lifecycle", "metadata.name", "ToBeDeletedByClusterAutoscaler", "DeletionCandidateOfClusterAutoscaler"}, key)
