@@ -30,7 +30,9 @@ func (a *app) diffCommand() *cobra.Command {
 		Short: "Compare two plans, or what two sets of manifests come to, in dollars",
 		Long: `Diff compares two plans that "plimsoll plan" or "plimsoll consolidate" has printed as JSON or
 YAML. BEFORE and AFTER may also be manifests, as files or directories: they are planned first,
-each together with what -f names, such as a cluster's nodes and NodePools.`,
+each together with what -f names, such as a cluster's nodes and NodePools. Where both are manifests,
+such as two dumps of a cluster, their bills are compared: the nodes that there are, and those that
+pending pods need.`,
 		Example: `  plimsoll diff yesterday.json today.json
   plimsoll diff main/deploy deploy -f nodepools.yaml -R --fail-above 200`,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -42,11 +44,25 @@ each together with what -f names, such as a cluster's nodes and NodePools.`,
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return a.does(func(ctx context.Context) error {
-			sides := make([]compare.Side, 2)
+			plans, sides := make([]bool, 2), make([]compare.Side, 2)
 			var errs []error
 			for i, name := range args {
+				a.rereadStdin()
 				var err error
-				sides[i], err = a.side(ctx, name, input, &how)
+				plans[i], err = a.isPlan(name)
+				errs = append(errs, err)
+			}
+			if err := errors.Join(errs...); err != nil {
+				return err
+			}
+			for i, name := range args {
+				a.rereadStdin()
+				var err error
+				if plans[i] {
+					sides[i], err = a.plannedSide(name)
+				} else {
+					sides[i], err = a.side(ctx, name, input, &how, !plans[1-i])
+				}
 				errs = append(errs, err)
 			}
 			if err := errors.Join(errs...); err != nil {
@@ -71,24 +87,21 @@ each together with what -f names, such as a cluster's nodes and NodePools.`,
 	return cmd
 }
 
-// side reads one of the two, and plans it if it is no plan.
-func (a *app) side(ctx context.Context, name string, input inputFlags, how *solverFlags) (compare.Side, error) {
-	a.rereadStdin()
-	isPlan, err := a.isPlan(name)
-	if err != nil {
+// plannedSide reads a side that is a plan.
+func (a *app) plannedSide(name string) (compare.Side, error) {
+	plan, moves, err := a.readAnyPlan(name)
+	switch {
+	case err != nil:
 		return compare.Side{}, err
+	case moves != nil:
+		return compare.Steps(name, moves), nil
 	}
-	a.rereadStdin()
-	if isPlan {
-		plan, moves, err := a.readAnyPlan(name)
-		switch {
-		case err != nil:
-			return compare.Side{}, err
-		case moves != nil:
-			return compare.Steps(name, moves), nil
-		}
-		return compare.Launches(name, plan), nil
-	}
+	return compare.Launches(name, plan), nil
+}
+
+// side plans a side that is manifests; its bill has the nodes that there are already, if the whole bill is
+// asked for.
+func (a *app) side(ctx context.Context, name string, input inputFlags, how *solverFlags, whole bool) (compare.Side, error) {
 	input.files = append(slices.Clone(input.files), name)
 	solver, err := how.solver(&input.market)
 	if err != nil {
@@ -109,6 +122,9 @@ func (a *app) side(ctx context.Context, name string, input inputFlags, how *solv
 	s := compare.Launches(name, plan)
 	s.Unplaced = slices.DeleteFunc(s.Unplaced, func(pod string) bool { return gated[pod] })
 	err = s.Divide(&p.Problem, plan, p.Workload)
+	if err == nil && whole {
+		s.AddNodes(p.Cluster(), plan, p.policy, p.Workload)
+	}
 	return s, err
 }
 
@@ -143,10 +159,10 @@ func writeDiff(w *bytes.Buffer, v view, d *compare.Diff) {
 		{"", "$/MONTH", "$/HOUR", "NODES", "PODS", "NOT PLACED"}, row(&d.Before), row(&d.After),
 		{"difference (" + change + ")", figures.ChangeMonthly(d.DifferencePerHour), figures.Plain(d.DifferencePerHour), fmt.Sprintf("%+d", d.After.Nodes-d.Before.Nodes), "", ""},
 	})
-	t.line("Prices include what nodes cost beside their instances (--node-overhead) where the plans do.")
+	t.line("Prices are of all nodes of NodePools that the two sides tell of, including node overhead (--node-overhead).")
 	t.alone = false
 	head := []string{"CHANGE", "NODES", "INSTANCE TYPE", "CAPACITY", "NODEPOOL", "$/MONTH"}
-	tabulate(t, "MACHINES", head, d.Machines, func(m compare.Machines, _ int) []string {
+	tabulate(t, "NODES", head, d.Machines, func(m compare.Machines, _ int) []string {
 		return []string{
 			fmt.Sprintf("%+d", m.NodesAfter-m.NodesBefore), fmt.Sprintf("%d → %d", m.NodesBefore, m.NodesAfter),
 			m.InstanceType, m.CapacityType, m.NodePool, figures.ChangeMonthly(m.DifferencePerHour),

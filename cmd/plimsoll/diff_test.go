@@ -74,6 +74,24 @@ func TestDiffOfManifests(t *testing.T) {
 	require.Equal(t, d.DifferencePerHour, differences(t, stdin.stdout).DifferencePerHour)
 }
 
+// Two dumps are compared by their bills: nodes and what runs on them count, and not only pods that are pending.
+func TestDiffOfDumps(t *testing.T) {
+	t.Parallel()
+	before := eksCluster()
+	node := strings.SplitAfter(before, "---\n")[1]
+	after := strings.Replace(before, "---\n"+node, "", 1)
+	after = strings.Replace(after, "nodeName: ip-10-0-0-0, ", "nodeName: ip-10-0-0-1, ", 1)
+	args := []string{"diff", temp(t, "before.yaml", before), temp(t, "after.yaml", after), "--effort", "fast"}
+	r := run(t, append(args, "-o", "json")...)
+	require.Equal(t, exitOK, r.code, r.stderr)
+	d := differences(t, r.stdout)
+	bill := moveset(t, run(t, "consolidate", "-f", args[1], "--now", "2026-11-21T09:00:00Z", "--effort", "fast", "-o", "json").stdout).Summary
+	require.Equal(t, bill.ExpectedPerHourBefore, d.Before.PricePerHour, "the bill is that of consolidate")
+	require.Equal(t, []int{9, 8, 9, 9}, []int{d.Before.Nodes, d.After.Nodes, d.Before.Pods, d.After.Pods})
+	require.Negative(t, d.DifferencePerHour, "a node less")
+	require.Len(t, d.Machines, 1)
+}
+
 func TestDiffUsage(t *testing.T) {
 	r := run(t, "diff", "x")
 	require.Equal(t, exitUsage, r.code)

@@ -55,3 +55,11 @@ func TestNamesKeepTheirOrder(t *testing.T) {
 		}
 	}
 }
+
+// Labels that mean a zone stay, whichever driver of volumes gives them.
+func TestAliasesOfZonesStay(t *testing.T) {
+	volume := redact.Object{"kind": "PersistentVolume", "spec": redact.Object{"matchExpressions": []any{
+		redact.Object{"key": "topology.ebs.csi.aws.com/zone", "operator": "In", "values": []any{"us-east-1c"}},
+	}}}
+	require.Equal(t, volume, redact.NewNames([]redact.Object{volume}).Replace(volume))
+}

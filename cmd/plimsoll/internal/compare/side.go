@@ -14,7 +14,8 @@ import (
 type Side struct {
 	// Name is what people call it.
 	Name string `json:"name"`
-	// PricePerHour is what its machines are expected to cost; Nodes is how many there are.
+	// PricePerHour is what its nodes are expected to cost; Nodes is how many there are. They are all nodes
+	// of NodePools where both sides are manifests, and else those of the plan.
 	PricePerHour offerings.Price `json:"pricePerHour"`
 	Nodes        int             `json:"nodes"`
 	// Pods is how many pods have a place, Unplaced which have none, by name.

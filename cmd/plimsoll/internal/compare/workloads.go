@@ -19,7 +19,7 @@ import (
 type Workload struct {
 	// Name is namespace/name.
 	Name string `json:"name"`
-	// PodsBefore and PodsAfter are how many pods there are on new machines.
+	// PodsBefore and PodsAfter are how many pods there are on the nodes that the prices are of.
 	PodsBefore int `json:"podsBefore"`
 	PodsAfter  int `json:"podsAfter"`
 	// PricePerHourBefore and PricePerHourAfter are their shares.
@@ -41,9 +41,6 @@ func (s *Side) Divide(p *scheduling.Problem, plan *scheduling.Plan, workload fun
 		requests[scheduling.PodName(p.Pods[i])] = list
 	}
 	s.parts = map[string]part{}
-	add := func(name string, pods int, price offerings.Price) {
-		s.parts[name] = part{s.parts[name].pods + pods, s.parts[name].price + price}
-	}
 	for i := range plan.Launches {
 		l := &plan.Launches[i]
 		node, err := l.Node(l.Name, &l.Options[0], p.CatalogOf(l.NodePool))
@@ -65,12 +62,9 @@ func (s *Side) Divide(p *scheduling.Problem, plan *scheduling.Plan, workload fun
 		}
 		shares := paid.Divide()
 		for j, pod := range l.Pods {
-			add(workload(pod), 1, shares.Pods[j])
+			s.share(workload(pod), 1, shares.Pods[j])
 		}
-		add("(daemons)", 0, shares.Daemons)
-		add("(system)", 0, shares.System)
-		add("(nodes)", 0, shares.Beside)
-		add("(idle)", 0, shares.Idle)
+		s.rest(&shares)
 	}
 	return nil
 }
