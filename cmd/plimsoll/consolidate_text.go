@@ -228,18 +228,9 @@ func (m *moves) drifted() {
 // risks lists what to look at before the steps are carried out, risk by risk.
 func (m *moves) risks() {
 	var rows [][]string
-	for _, code := range disruption.RiskCodes() {
-		var of, in []string
-		for i := range m.plan.Steps {
-			for _, r := range m.plan.Steps[i].Risks {
-				if r.Code == code {
-					in, of = append(in, strconv.Itoa(i+1)), append(of, r.Object)
-				}
-			}
-		}
-		if len(of) > 0 {
-			rows = append(rows, []string{figures.Names(lo.Uniq(in), m.most(3)), string(code), report.RiskMeaning(code), figures.Names(lo.Uniq(of), m.most(1))})
-		}
+	for _, r := range report.Risks(m.plan) {
+		steps := lo.Map(r.Steps, func(n, _ int) string { return strconv.Itoa(n) })
+		rows = append(rows, []string{figures.Names(steps, m.most(3)), string(r.Code), r.Meaning, figures.Names(r.Objects, m.most(1))})
 	}
 	tabulate(&m.table, "RISKS", []string{"STEPS", "RISK", "WHAT", "OF"}, rows, asItIs, "RISK")
 }

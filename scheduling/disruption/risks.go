@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -55,6 +56,11 @@ func (f *state) risks(step *Step) []Risk {
 		if eviction.Bare(pod) {
 			out = append(out, Risk{RiskBarePod, object, "has no controller, and is gone for good once it is evicted"})
 		}
+		if eviction.Protected(pod, f.now) {
+			out = append(out, Risk{RiskDoNotDisrupt, object, "asks not to be disrupted: " + f.waiting(step.Reason, from, eviction.ProtectedUntil(pod))})
+		} else if f.heldBy(pod) != nil {
+			out = append(out, Risk{RiskPodBudget, object, "no PodDisruptionBudget lets it go now: " + f.waiting(step.Reason, from, time.Time{})})
+		}
 		for j := range pod.Spec.Volumes {
 			if claim := pod.Spec.Volumes[j].PersistentVolumeClaim; claim != nil {
 				out = append(out, Risk{RiskVolume, "persistentvolumeclaim/" + podspec.OrDefault(pod.Namespace) + "/" + claim.ClaimName, "is detached, and attached where pod " + e.Pod + " lands"})
@@ -74,7 +80,22 @@ func (f *state) risks(step *Step) []Risk {
 	slices.SortFunc(out, func(a, b Risk) int {
 		return cmp.Or(cmp.Compare(a.Code, b.Code), cmp.Compare(a.Object, b.Object), cmp.Compare(a.Detail, b.Detail))
 	})
-	return out
+	return slices.Compact(out)
+}
+
+// waiting says for how long Karpenter waits for a pod that may not be evicted, when the pod's node goes for a reason.
+// until is when the pod may be evicted, zero where that is not known.
+func (f *state) waiting(reason Reason, s *candidate, until time.Time) string {
+	grace := f.graceOf(s)
+	switch {
+	case reason == Interrupted:
+		return "it is lost with its machine"
+	case !until.IsZero() && (grace == nil || f.now.Add(*grace).After(until)):
+		return "Karpenter waits for it until " + until.UTC().Format(time.RFC3339)
+	case grace == nil:
+		return "Karpenter waits for it without end (no terminationGracePeriod)"
+	}
+	return fmt.Sprintf("Karpenter waits for it for %s at most (terminationGracePeriod), and deletes it then", scheduling.NillableDuration{Duration: grace})
 }
 
 // absences are the controllers of which a step takes the only pod away, or several at the same

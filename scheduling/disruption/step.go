@@ -194,6 +194,8 @@ type RiskCode string
 const (
 	RiskArchitecture  RiskCode = "architecture"   // pods may land on another CPU architecture than they leave
 	RiskBarePod       RiskCode = "bare-pod"       // the pod has no controller, and is gone for good
+	RiskDoNotDisrupt  RiskCode = "do-not-disrupt" // the pod asks not to be disrupted, and its node goes all the same
+	RiskPodBudget     RiskCode = "pod-budget"     // PodDisruptionBudgets let the pod not go, and its node goes all the same
 	RiskReplicas      RiskCode = "replicas"       // several pods of a controller are away at the same time, and no PodDisruptionBudget is asked
 	RiskSingleReplica RiskCode = "single-replica" // the only pod of a controller leaves, and no PodDisruptionBudget is asked
 	RiskSpot          RiskCode = "spot"           // pods leave machines that nobody takes away, and may land on spot machines
@@ -202,7 +204,7 @@ const (
 
 // RiskCodes returns all codes, by name.
 func RiskCodes() []RiskCode {
-	return []RiskCode{RiskArchitecture, RiskBarePod, RiskReplicas, RiskSingleReplica, RiskSpot, RiskVolume}
+	return []RiskCode{RiskArchitecture, RiskBarePod, RiskDoNotDisrupt, RiskPodBudget, RiskReplicas, RiskSingleReplica, RiskSpot, RiskVolume}
 }
 
 // forced reports whether a step has to be, whatever it saves.

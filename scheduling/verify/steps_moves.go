@@ -63,7 +63,7 @@ func (a *stepCheck) movers() {
 	a.launchedPods()
 }
 
-// risks checks that the step tells of every pod that is gone for good when it is evicted.
+// risks checks that the step tells of every pod that is gone for good when it is evicted, or that asks not to be.
 func (a *stepCheck) risks() {
 	told := make(map[string]bool)
 	for _, x := range a.step.Risks {
@@ -73,10 +73,17 @@ func (a *stepCheck) risks() {
 		told[string(x.Code)+" "+x.Object] = true
 	}
 	for _, m := range a.moves {
-		if metav1.GetControllerOf(m.pod) != nil {
+		object := "pod/" + m.Pod
+		owner := metav1.GetControllerOf(m.pod)
+		if owner != nil {
+			object = strings.ToLower(owner.Kind) + "/" + snapshot.NamespaceOf(m.pod) + "/" + owner.Name
+		}
+		if asksForPeace(m.pod, a.now) && !told[string(disruption.RiskDoNotDisrupt)+" "+object] {
+			a.add(StepRisk, object, "asks not to be disrupted, and the step does not tell")
+		}
+		if owner != nil {
 			continue
 		}
-		object := "pod/" + m.Pod
 		if !told[string(disruption.RiskBarePod)+" "+object] {
 			a.add(StepRisk, object, "has no controller, and the step does not tell")
 		}

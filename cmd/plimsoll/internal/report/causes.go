@@ -104,26 +104,30 @@ type Risk struct {
 	Meaning string `json:"meaning"`
 }
 
-// risks are those of the steps, by code.
-func risks(plan *disruption.Plan) []Risk {
-	index := map[disruption.RiskCode]*Risk{}
+// Risks are those of the steps of a plan, by code and meaning.
+func Risks(plan *disruption.Plan) []Risk {
+	type kind struct {
+		code    disruption.RiskCode
+		meaning string
+	}
+	index := map[kind]*Risk{}
 	for i := range plan.Steps {
 		for _, found := range plan.Steps[i].Risks {
-			r := index[found.Code]
+			k := kind{found.Code, riskMeaning(&found)}
+			r := index[k]
 			if r == nil {
-				r = &Risk{Code: found.Code, Meaning: RiskMeaning(found.Code)}
-				index[found.Code] = r
+				r = &Risk{Code: k.code, Meaning: k.meaning}
+				index[k] = r
 			}
 			r.Steps, r.Objects = append(r.Steps, i+1), append(r.Objects, found.Object)
 		}
 	}
 	out := []Risk{}
-	for _, code := range disruption.RiskCodes() {
-		if r := index[code]; r != nil {
-			r.Steps, r.Objects = slices.Compact(r.Steps), unique(r.Objects)
-			out = append(out, *r)
-		}
+	for _, r := range index {
+		r.Steps, r.Objects = slices.Compact(r.Steps), unique(r.Objects)
+		out = append(out, *r)
 	}
+	slices.SortFunc(out, func(a, b Risk) int { return cmp.Or(cmp.Compare(a.Code, b.Code), cmp.Compare(a.Meaning, b.Meaning)) })
 	return out
 }
 
@@ -137,16 +141,19 @@ func unique(list []string) []string {
 	})
 }
 
-// RiskMeaning says in a few words what a risk is.
-func RiskMeaning(code disruption.RiskCode) string {
+// riskMeaning says in a few words what a risk is. Of pods that may not be evicted their detail tells how long
+// that is waited for.
+func riskMeaning(r *disruption.Risk) string {
 	return map[disruption.RiskCode]string{
+		disruption.RiskDoNotDisrupt:  r.Detail,
+		disruption.RiskPodBudget:     r.Detail,
 		disruption.RiskArchitecture:  "pods may land on another CPU architecture",
 		disruption.RiskBarePod:       "no controller: gone for good when evicted",
 		disruption.RiskReplicas:      "several pods are away at once, and no budget is asked",
 		disruption.RiskSingleReplica: "the only pod is away for a while, and no budget is asked",
 		disruption.RiskSpot:          "pods may move onto spot machines",
 		disruption.RiskVolume:        "the volume is attached anew",
-	}[code]
+	}[r.Code]
 }
 
 // noticed is one warning with all that it is about.

@@ -99,3 +99,13 @@ func Protected(pod *corev1.Pod, now time.Time) bool {
 	}
 	return pod.Status.StartTime == nil || now.Sub(pod.Status.StartTime.Time) < d
 }
+
+// ProtectedUntil is when a pod that is [Protected] no longer asks not to be disrupted; zero for never, and
+// where it has no start.
+func ProtectedUntil(pod *corev1.Pod) time.Time {
+	d, err := time.ParseDuration(pod.Annotations[DoNotDisrupt])
+	if text := AnnotationOf(pod); err != nil || !strings.HasPrefix(text, DoNotDisrupt) || pod.Status.StartTime == nil {
+		return time.Time{}
+	}
+	return pod.Status.StartTime.Add(d)
+}
