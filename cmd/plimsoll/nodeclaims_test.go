@@ -71,3 +71,45 @@ func TestNodeClaimsNeedANodeClass(t *testing.T) {
 	r := run(t, "plan", "-f", temp(t, "pool.yaml", pool), "-f", "../../examples/quickstart/30-services.yaml", "--effort", "fast", "-o", "nodeclaims")
 	require.Contains(t, r.stderr, "warning: NodePool/general: has no nodeClassRef with group, kind and name, and its NodeClaims are refused without\n")
 }
+
+// A claim has the operators of its NodePool, for CRDs before Karpenter 1.9 know no Gte and Lte.
+func TestNodeClaimsHaveTheOperatorsOfTheNodePool(t *testing.T) {
+	t.Parallel()
+	pool := strings.Replace(ownedPool, "      requirements:\n", `      requirements:
+      - {key: karpenter.k8s.aws/instance-generation, operator: Gt, values: ["4"]}
+      - {key: karpenter.k8s.aws/instance-cpu, operator: Gte, values: ["2"]}
+      - {key: karpenter.k8s.aws/instance-cpu, operator: Lt, values: ["33"]}
+`, 1)
+	r := run(t, "plan", "-f", temp(t, "pool.yaml", pool), "-f", "../../examples/quickstart/30-services.yaml", "--effort", "fast", "-o", "nodeclaims")
+	require.Equal(t, exitOK, r.code, r.stderr)
+	var claim manifest.NodeClaim
+	require.NoError(t, yaml.UnmarshalStrict([]byte(strings.Split(r.stdout, "---\n")[0]), &claim))
+	var bounds []string
+	for _, s := range claim.Spec.Requirements {
+		if strings.HasPrefix(string(s.Operator), "G") || strings.HasPrefix(string(s.Operator), "L") {
+			bounds = append(bounds, s.Key+" "+string(s.Operator)+" "+s.Values[0])
+		}
+	}
+	require.Equal(t, []string{"karpenter.k8s.aws/instance-cpu Gte 2", "karpenter.k8s.aws/instance-cpu Lt 33", "karpenter.k8s.aws/instance-generation Gt 4"}, bounds)
+}
+
+// Without Karpenter nobody launches a NodeClaim.
+func TestNodeClaimsNeedKarpenter(t *testing.T) {
+	t.Parallel()
+	const want = "-o nodeclaims: the input has no NodePool of Karpenter, so that there is nobody to launch NodeClaims; add what kubectl get nodepools -o json prints\n"
+	for name, input := range map[string]string{
+		"workloads alone": deployed("web", "replicas: 3, "),
+		"node groups":     eksCluster() + groupPod("more-0", "", "7", "4Gi", ""),
+	} {
+		r := run(t, "plan", "-f", temp(t, "input.yaml", input), "--effort", "fast", "-o", "nodeclaims")
+		require.Equal(t, exitBadInput, r.code, name)
+		require.Contains(t, r.stderr, want, name)
+		require.Empty(t, r.stdout, name)
+	}
+	class := "apiVersion: cloud.google.com/v1\nkind: ComputeClass\nmetadata: {name: batch}\nspec: {priorities: [{machineFamily: n2}]}\n---\n" +
+		deployed("web", "replicas: 3, ")
+	class = strings.Replace(class, "containers:", "nodeSelector: {cloud.google.com/compute-class: batch}, containers:", 1)
+	r := run(t, "plan", "-f", temp(t, "class.yaml", class), "--catalog", "gcp/europe-west4", "--effort", "fast", "-o", "nodeclaims")
+	require.Equal(t, exitBadInput, r.code, r.stdout+r.stderr)
+	require.Contains(t, r.stderr, "-o nodeclaims: NodePool/batch-1 stands for ComputeClass/batch, whose nodes GKE launches, and not Karpenter\n")
+}

@@ -3,6 +3,8 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
+	"fmt"
 
 	"github.com/samber/lo"
 	"github.com/spf13/cobra"
@@ -47,6 +49,9 @@ fewest machines and one without spot; --goal prints one of them in full.`,
 			if err != nil {
 				return err
 			}
+			if *format == "nodeclaims" && !p.ownPools {
+				return errors.New("-o nodeclaims: the input has no NodePool of Karpenter, so that there is nobody to launch NodeClaims; add what kubectl get nodepools -o json prints")
+			}
 			if several {
 				return a.compare(ctx, &how, solver, p, *format)
 			}
@@ -83,6 +88,9 @@ func (a *app) compare(ctx context.Context, how *solverFlags, solver scheduling.P
 	return a.printAlternatives(format, p, list)
 }
 
+// computeClassLabel is what GKE labels the nodes of a ComputeClass with.
+const computeClassLabel = "cloud.google.com/compute-class"
+
 // print writes the plan in a format.
 func (a *app) print(format string, p *problem, plan *scheduling.Plan) error {
 	switch format {
@@ -90,6 +98,12 @@ func (a *app) print(format string, p *problem, plan *scheduling.Plan) error {
 		writeTable(&a.stdout, a.view, p, plan)
 		return nil
 	case "nodeclaims":
+		for _, l := range plan.Launches {
+			pool, _ := lo.Find(p.Problem.NodePools, func(pool *scheduling.NodePool) bool { return pool.Name == l.NodePool })
+			if class := pool.Spec.Template.Metadata.Labels[computeClassLabel]; class != "" && pool.Spec.Template.Spec.NodeClassRef == nil {
+				return fmt.Errorf("-o nodeclaims: NodePool/%s stands for ComputeClass/%s, whose nodes GKE launches, and not Karpenter", pool.Name, class)
+			}
+		}
 		// The claims have no place for what else there is to say.
 		a.warn(plan.Warnings)
 		for _, u := range plan.Unschedulable {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 
@@ -60,7 +61,7 @@ const (
 // nodeClaim writes down one launch.
 func nodeClaim(l *scheduling.Launch, pool *scheduling.NodePool) *NodeClaim {
 	template := &pool.Spec.Template
-	selectors, lowered := claimRequirements(l)
+	selectors, lowered := claimRequirements(l, pool)
 	claim := &NodeClaim{
 		TypeMeta: metav1.TypeMeta{APIVersion: karpenterGroup + "/v1", Kind: "NodeClaim"},
 		ObjectMeta: metav1.ObjectMeta{
@@ -89,7 +90,7 @@ func nodeClaim(l *scheduling.Launch, pool *scheduling.NodePool) *NodeClaim {
 
 // claimRequirements are the launch's requirements, narrowed to those of its options that a
 // claim can ask for, and whether minValues had to be lowered for that.
-func claimRequirements(l *scheduling.Launch) (out []requirements.Selector, lowered bool) {
+func claimRequirements(l *scheduling.Launch, pool *scheduling.NodePool) (out []requirements.Selector, lowered bool) {
 	options := claimable(l)
 	narrowed := map[string][]string{}
 	narrow := func(key string, value func(o scheduling.Option, _ int) string) {
@@ -106,7 +107,7 @@ func claimRequirements(l *scheduling.Launch) (out []requirements.Selector, lower
 	floors := floorsOf(l)
 	for _, r := range l.Requirements {
 		if _, ok := narrowed[requirements.NormalizeKey(r.Key)]; !ok {
-			out = append(out, r)
+			out = append(out, bounded(r, pool))
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(narrowed)) {
@@ -118,6 +119,30 @@ func claimRequirements(l *scheduling.Launch) (out []requirements.Selector, lower
 		out = append(out, s)
 	}
 	return out, lowered
+}
+
+// bounded is a requirement with the operators that its NodePool has: Gte and Lte only where the NodePool has
+// them, and else Gt and Lt, because CRDs of Karpenter before 1.9 refuse the former.
+func bounded(r requirements.Selector, pool *scheduling.NodePool) requirements.Selector {
+	strict, by := requirements.Gt, int64(-1)
+	switch r.Operator {
+	case requirements.Gte:
+	case requirements.Lte:
+		strict, by = requirements.Lt, 1
+	default:
+		return r
+	}
+	if slices.ContainsFunc(pool.Spec.Template.Spec.Requirements, func(own requirements.Selector) bool {
+		return own.Operator == r.Operator && requirements.NormalizeKey(own.Key) == requirements.NormalizeKey(r.Key)
+	}) {
+		return r
+	}
+	n, err := strconv.ParseInt(r.Values[0], 10, 64)
+	if err != nil || by < 0 && n <= 0 || by > 0 && n == math.MaxInt64 {
+		return r // no operand of Gt and Lt says it
+	}
+	r.Operator, r.Values = strict, []string{strconv.FormatInt(n+by, 10)}
+	return r
 }
 
 // floorsOf are the minValues of a launch's requirements by key.
