@@ -73,7 +73,7 @@ to be taken away and a pod of it has no place.`,
 // them.
 func (f *solverFlags) disrupt(ctx context.Context, a *app, planner disruption.Planner, p *problem) (plan *disruption.Plan, err error) {
 	p.policy = planner.Policy
-	c := p.Cluster()
+	c := p.cluster(planner)
 	if p.grouped {
 		c.Alternative = manifest.WidenedNodePools(p.buys(""), c.NodePools)
 	}

@@ -135,7 +135,8 @@ func TestNodeGroups(t *testing.T) {
 			"  workers      6      m5.2xlarge ×6  on-demand  2.6112  1,906    25%      13%\n",
 			"  total (now)  9                                2.9152  2,128\n",
 			"  batch        3      m5.xlarge ×3   spot       0.3",
-			"batch (eks.amazonaws.com/nodegroup), workers (eks.amazonaws.com/nodegroup); the least sizes of groups are not known",
+			"batch (eks.amazonaws.com/nodegroup), workers (eks.amazonaws.com/nodegroup); which of its types a group buys is up to its autoscaler",
+			"node groups: the sizes of batch, workers are not known: one node of each stays",
 		}, map[string]string{"ip-10-0-0": "workers", "ip-10-0-1": "batch"}},
 		"aks": {aksCluster(), "", []string{
 			"Prices: azure/eastus,",
@@ -293,4 +294,45 @@ spec: {nodeSelector: {team: web}, containers: [{name: c, resources: {requests: {
 		"and the catalog's zones are us-east-1a, us-east-1b, us-east-1c, us-east-1d, us-east-1e, us-east-1f"
 	require.Equal(t, "node pool west "+why, plan.Unschedulable[0].Reasons[0].Detail)
 	require.Contains(t, plan.Warnings, scheduling.Warning{Object: "NodePool/west", Message: why})
+}
+
+// A node group keeps its minimum size, which is one node where nothing is stated, and buys no more nodes
+// than its maximum; a dump of Karpenter's nodes without NodePools has no such sizes.
+func TestNodeGroupSizes(t *testing.T) {
+	aks := strings.ReplaceAll(aksCluster(), "agentpool: system,", "agentpool: system, kubernetes.azure.com/mode: system,")
+	karpenters := strings.ReplaceAll(eksCluster(), "eks.amazonaws.com/nodegroup", "karpenter.sh/nodepool")
+	left := func(cluster string, args ...string) map[string]int {
+		args = append([]string{"-f", temp(t, "cluster.yaml", cluster), "--now", "2026-11-21T09:00:00Z", "--effort", "fast"}, args...)
+		r := run(t, append([]string{"consolidate", "-o", "json"}, args...)...)
+		require.Equal(t, exitOK, r.code, r.stderr)
+		require.Equal(t, exitOK, run(t, append([]string{"verify", "--plan", temp(t, "moves.json", r.stdout)}, args...)...).code)
+		stay := map[string]int{}
+		for _, v := range moveset(t, r.stdout).Nodes {
+			if v.Decision == disruption.Keep {
+				stay[v.NodePool]++
+			}
+		}
+		return stay
+	}
+	empty := aks + strings.ReplaceAll(groupNode("aks-spare-0", "Standard_D8s_v5", "eastus-1", 8, 32, "agentpool: spare, kubernetes.azure.com/agentpool: spare", ""), "\r", "")
+	require.Equal(t, map[string]int{"system": 1, "user": 1, "spot": 1, "spare": 1}, left(empty))
+	require.Equal(t, map[string]int{"system": 1, "user": 3, "spot": 1}, left(empty, "--group-size", "spare=0:3", "--group-size", "user=3:5"))
+	require.Equal(t, map[string]int{"workers": 2, "batch": 1}, left(karpenters))
+
+	more := eksCluster() + groupPod("more-0", "", "7", "4Gi", "nodeSelector: {eks.amazonaws.com/nodegroup: workers},") + groupPod("more-1", "", "7", "4Gi", "nodeSelector: {eks.amazonaws.com/nodegroup: workers},")
+	r := run(t, "plan", "-f", temp(t, "cluster.yaml", more), "-o", "json", "--group-size", "workers=1:7")
+	require.Equal(t, exitUnschedulable, r.code, r.stderr)
+	require.Len(t, decodePlan(t, r.stdout).Launches, 1)
+
+	for flag, want := range map[string]string{
+		"user=1":     "want NAME=MIN:MAX, such as workers=2:10",
+		"user=3:2":   "the minimum 3 is above the maximum 2",
+		"user=-1:2":  `"-1" is no number of nodes`,
+		"system=0:2": "error: --group-size system=0:2: AKS keeps at least one node of a system node pool\n",
+		"users=1:2":  "error: --group-size users: there is no node group users; there are spot, system, user\n",
+	} {
+		r := run(t, "consolidate", "-f", temp(t, "cluster.yaml", aks), "--group-size", flag)
+		require.NotEqual(t, exitOK, r.code)
+		require.Contains(t, r.stderr, want)
+	}
 }

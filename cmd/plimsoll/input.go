@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/samber/lo"
 	"github.com/spf13/cobra"
 	corev1 "k8s.io/api/core/v1"
 
@@ -18,6 +19,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/typos"
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
 	"github.com/plimsoll-go/plimsoll/scheduling/manifest"
 )
 
@@ -27,7 +29,8 @@ type inputFlags struct {
 	recursive     bool
 	ignoreUnknown bool
 	skipInvalid   bool
-	allowed       [][2]string // labels that NodePools may buy whatever they require
+	allowed       [][2]string           // labels that NodePools may buy whatever they require
+	sizes         map[string]pools.Size // of node groups, as far as they are stated
 	scoring       scheduling.ScoringStrategyType
 	// elsewhere says that the pods are asked about in another place, if the catalog is of one, and
 	// rebuild that they are asked about on new nodes where they are. counted are the nodes whose pods
@@ -55,6 +58,13 @@ func (f *inputFlags) register(cmd *cobra.Command) {
 		_, err := new(scheduling.NodePool).Allow(key, value)
 		return err
 	})
+	textFlag(flags, "group-size", "the minimum and maximum number of nodes of a node group, as its autoscaler or its cloud has them: `NAME=MIN:MAX`, such as workers=2:10, in a cluster without NodePools; may be repeated. Without it one node stays of each group", func(text string) error {
+		name, size, err := pools.ParseSize(text)
+		if err == nil {
+			f.sizes = lo.Assign(f.sizes, map[string]pools.Size{name: size})
+		}
+		return err
+	})
 	choiceFlag(flags, &f.scoring, "scoring-strategy", "what the cluster's kube-scheduler prefers, with --placement free: `STRATEGY` of its plugin NodeResourcesFit; what a KubeSchedulerConfiguration of the input says if not set, or else LeastAllocated", scheduling.LeastAllocated, scheduling.MostAllocated)
 	grouped(cmd, groupBuy)
 	f.market.register(cmd)
@@ -71,6 +81,8 @@ type problem struct {
 	keep []instancetypes.Filter
 	// grouped says that the NodePools stand for groups of nodes.
 	grouped bool
+	// least is how many nodes of each of them stay at least.
+	least map[string]int
 	// ownPools says that they are those of the input.
 	ownPools bool
 	// anew says that the pods are asked about in another place, and moving how many run now.
@@ -107,6 +119,9 @@ func (f *inputFlags) load(a *app) (*problem, error) {
 	p.assumed, p.Problem.Catalog = market.assumed, market.Catalog
 	p.Warnings = append(p.Warnings, market.leftOut...)
 	p.ownPools = len(p.Problem.NodePools) > 0 && !grouped
+	if p.least, err = pools.Sizes(snapshot, f.sizes); err != nil {
+		return nil, err
+	}
 	pools.Assume(snapshot, grouped, p.buys(""), f.market.types)
 	pools.Allow(snapshot, f.allowed)
 	if s := &p.Problem.Scheduler.Scoring; f.scoring != "" {
@@ -168,6 +183,11 @@ func (c *counted) Read(p []byte) (int, error) {
 	n, err := c.in.Read(p)
 	c.read += int64(n)
 	return n, err
+}
+
+// cluster is what the input says for planning disruption, in which node groups keep their least sizes.
+func (p *problem) cluster(planner disruption.Planner) disruption.Cluster {
+	return p.Cluster().KeepAtLeast(planner, p.least)
 }
 
 // buys is what a NodePool may buy of its catalog, as the flags have it.

@@ -39,7 +39,8 @@ It exits with 5 if there is an error or a warning among them; what could cost le
 			if err != nil {
 				return err
 			}
-			subject := lint.Subject{Cluster: p.Cluster(), Planner: q.what.planner(solver), OwnPools: p.ownPools, Workload: p.Workload}
+			planner := q.what.planner(solver)
+			subject := lint.Subject{Cluster: p.cluster(planner), Planner: planner, OwnPools: p.ownPools, Workload: p.Workload}
 			var found []lint.Finding
 			err = q.how.search(ctx, a, "looking at "+figures.Count(len(p.Problem.Pods)+len(p.Problem.Running), "pod"), func(ctx context.Context, _ scheduling.Observer) error {
 				found, err = subject.Findings(ctx, skipped...)

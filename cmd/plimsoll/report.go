@@ -98,7 +98,7 @@ It exits as consolidate does, and with 3 where a case leaves pods without a plac
 		}
 		var changes []lint.Finding
 		err = f.how.search(ctx, a, "trying what would save more", func(ctx context.Context, _ scheduling.Observer) error {
-			subject := lint.Subject{Cluster: p.Cluster(), Planner: planner, OwnPools: p.ownPools, Workload: p.Workload}
+			subject := lint.Subject{Cluster: p.cluster(planner), Planner: planner, OwnPools: p.ownPools, Workload: p.Workload}
 			changes, err = subject.Savings(ctx)
 			return err
 		})
@@ -134,7 +134,7 @@ func (a *app) compared(ctx context.Context, f *reportFlags, p *problem, plan *di
 
 // report puts a plan into a report.
 func (f *reportFlags) report(flags *pflag.FlagSet, p *problem, plan *disruption.Plan, planner *disruption.Planner, changes []lint.Finding, notes []string) *report.Report {
-	c := p.Cluster()
+	c := p.cluster(*planner)
 	in := report.Input{
 		Title: f.title, Cluster: c, Plan: plan, Policy: planner.Policy, Workload: p.Workload, Labels: f.labels, Changes: changes, Notes: notes,
 		MadeWith: []report.Setting{

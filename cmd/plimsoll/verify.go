@@ -83,7 +83,7 @@ made with, and what else said what may be disrupted.`,
 
 // verifyMoves checks a plan of consolidate.
 func (a *app) verifyMoves(planner disruption.Planner, p *problem, plan *disruption.Plan) error {
-	if err := (verify.StepsChecker{Planner: planner}).Steps(p.Cluster(), plan); err != nil {
+	if err := (verify.StepsChecker{Planner: planner}).Steps(p.cluster(planner), plan); err != nil {
 		return err
 	}
 	s := plan.Summary

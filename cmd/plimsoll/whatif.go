@@ -220,7 +220,7 @@ func (a *app) read(c *asked) error {
 
 // asks is what a case asks.
 func (c *asked) asks() *whatif.Question {
-	return &whatif.Question{Planner: c.planner, Cluster: c.problem.Cluster(), Grouped: c.problem.grouped}
+	return &whatif.Question{Planner: c.planner, Cluster: c.problem.cluster(c.planner), Grouped: c.problem.grouped}
 }
 
 // outcome plans a case; base is the outcome of the baseline, nil for the baseline itself.
@@ -228,7 +228,7 @@ func (a *app) outcome(ctx context.Context, c *asked, base *whatif.Outcome) (out 
 	p, planner := c.problem, c.planner
 	err = c.how.search(ctx, a, "case "+c.name, func(ctx context.Context, o scheduling.Observer) error {
 		planner.Observer = o
-		out, err = whatif.Answer(ctx, planner, p.Cluster(), base, c.plan)
+		out, err = whatif.Answer(ctx, planner, p.cluster(planner), base, c.plan)
 		return err
 	})
 	var report *verify.Report

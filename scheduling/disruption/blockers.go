@@ -38,6 +38,9 @@ func (f *state) blockers(s *candidate, reason Reason) []Cause {
 	if s.pool.pool.Spec.Replicas != nil {
 		add(&Cause{Code: CauseStatic, Object: "nodepool/" + s.poolName(), Detail: "the pool keeps a fixed number of nodes"})
 	}
+	if why := s.machine.MustStay; why != "" {
+		add(&Cause{Code: CauseMinNodes, Object: "nodepool/" + s.poolName(), Detail: why})
+	}
 	if s.machine.NominatedUntil.After(f.now) {
 		add(&Cause{Code: CauseNominated, Detail: "pods are expected here until " + s.machine.NominatedUntil.UTC().Format(time.RFC3339)})
 	}

@@ -134,6 +134,9 @@ type Machine struct {
 	Interruption *Interruption
 	// NominatedUntil is until when pods that were planned onto the node are waited for.
 	NominatedUntil time.Time
+	// MustStay says why the node must not be removed for anything but interruption and expiry, e.g.
+	// because a group of nodes keeps its least size; "" if it may be. See [Cluster.KeepAtLeast].
+	MustStay string
 	// Terminating says that the instance is being shut down, whatever the node says.
 	Terminating bool
 }

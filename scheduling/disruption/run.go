@@ -245,6 +245,11 @@ func (r *run) rebuild(ctx context.Context) error {
 		return cancelled(ctx)
 	}
 	all := r.state.owned()
+	for _, s := range r.state.nodes {
+		if s.machine.MustStay != "" && !r.state.loose[s.name] {
+			delete(all, s.name) // a cluster that is bought afresh has such a node, too
+		}
+	}
 	if len(all) == len(r.state.loose) {
 		found.rebuilt = found.anew
 		return nil

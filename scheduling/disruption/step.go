@@ -157,6 +157,7 @@ const (
 	CausePolicy         CauseCode = "policy"           // the pool is only consolidated when nodes are empty, or never
 	CauseTooSoon        CauseCode = "too-soon"         // consolidateAfter or the minimum lifetime has not passed
 	CauseStatic         CauseCode = "static"           // the pool keeps a fixed number of nodes
+	CauseMinNodes       CauseCode = "min-nodes"        // its pool keeps at least so many nodes, see Machine.MustStay
 	CauseUnknownPrice   CauseCode = "unknown-price"    // type, zone or capacity type are not known, or not in the catalog
 	CauseReasonNotMeant CauseCode = "reason-not-meant" // the planner is not to disrupt nodes for this reason
 )

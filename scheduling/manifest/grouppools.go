@@ -39,7 +39,7 @@ func (s *Snapshot) AssumeNodePools() bool {
 	})
 	copies, taken := map[string]*corev1.Node{}, map[string]bool{}
 	drivers := lo.KeyBy(lo.Compact(s.Problem.CSINodes), func(c *storagev1.CSINode) string { return c.Name })
-	s.templates = map[string]map[string]instancetypes.NodeTemplate{}
+	s.templates, s.NodeGroups = map[string]map[string]instancetypes.NodeTemplate{}, map[string]NodeGroup{}
 	var told, untold []string
 	for _, g := range order {
 		nodes, name := groups[g], poolName(g, taken)
@@ -48,7 +48,7 @@ func (s *Snapshot) AssumeNodePools() bool {
 		}
 		taken[name] = true
 		s.Problem.NodePools = append(s.Problem.NodePools, groupPool(name, nodes))
-		s.templates[name] = groupTemplates(nodes, drivers)
+		s.templates[name], s.NodeGroups[name] = groupTemplates(nodes, drivers), g
 		told = append(told, fmt.Sprintf("%s (%s)", name, g.Label))
 		for _, node := range nodes {
 			copies[node.Name] = ownedBy(name, node)
@@ -67,7 +67,7 @@ func (s *Snapshot) AssumeNodePools() bool {
 		karpenter = "; what Karpenter would buy is told by the NodePools: add what kubectl get nodepools -o json prints"
 	}
 	s.warn("there is no NodePool in the input, so each node group counts as one that buys the types, zones and capacity types of its nodes, with the labels and taints that all of them have: " +
-		strings.Join(told, ", ") + "; the least sizes of groups are not known, so that steps may empty one, and which of its types a group buys is up to its autoscaler" + karpenter)
+		strings.Join(told, ", ") + "; which of its types a group buys is up to its autoscaler" + karpenter)
 	if len(untold) > 0 {
 		s.warn("no label says how the nodes of " + strings.Join(untold, ", ") + " are paid for: on demand is assumed")
 	}

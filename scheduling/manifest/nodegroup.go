@@ -25,6 +25,11 @@ type NodeGroup struct {
 // ControlPlane reports whether the nodes run the control plane.
 func (g NodeGroup) ControlPlane() bool { return strings.HasPrefix(g.Label, "node-role.kubernetes.io/") }
 
+// Karpenters reports whether the group is the nodes of a NodePool of Karpenter, which has no least size.
+func (g NodeGroup) Karpenters() bool {
+	return g.Label == scheduling.NodePoolLabel || g.Label == formerPoolLabel
+}
+
 // Labels by which clouds and installers say how a node is paid for.
 const (
 	eksCapacityType     = "eks.amazonaws.com/capacityType"
@@ -50,7 +55,7 @@ const (
 // groupLabels are the labels that name groups, the one that counts first.
 func groupLabels() []string {
 	return []string{
-		scheduling.NodePoolLabel, "karpenter.sh/provisioner-name",
+		scheduling.NodePoolLabel, formerPoolLabel,
 		eksNodeGroup, eksctlNodeGroup, gkeNodePool, aksAgentPool, aksAgentPoolShort, kopsInstanceGroup,
 	}
 }

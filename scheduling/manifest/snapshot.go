@@ -35,6 +35,10 @@ type Snapshot struct {
 	// are none, an empty list is one.
 	Documents int
 
+	// NodeGroups are the groups of nodes that NodePools stand for, by the NodePool's name: see
+	// [Snapshot.AssumeNodePools].
+	NodeGroups map[string]NodeGroup
+
 	// NodeClaims and budgets are handed on as they are.
 	NodeClaims           []*NodeClaim
 	PodDisruptionBudgets []*policyv1.PodDisruptionBudget

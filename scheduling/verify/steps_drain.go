@@ -67,6 +67,9 @@ func (a *stepCheck) mayGo(s *clusterNode, object string) {
 	case s.machine.NominatedUntil.After(a.now):
 		a.add(NotDisruptable, object, "pods are expected there until %v", s.machine.NominatedUntil)
 	}
+	if s.machine.MustStay != "" {
+		a.add(NotDisruptable, object, "must stay: %s", s.machine.MustStay)
+	}
 	if s.Running.Annotations[keepOff] == "true" {
 		a.add(DoNotDisrupt, object, "the node asks to be left alone")
 	}

@@ -110,6 +110,7 @@ func drainMutations() []stepsMutation {
 		{"a machine that is shut down", func(c *stepsCase) { c.machine("idle").Terminating = true }, verify.NodeLeaving},
 		{"a node without a pool", func(c *stepsCase) { delete(c.node("idle").Labels, scheduling.NodePoolLabel) }, verify.NotDisruptable},
 		{"a node of a pool that is gone", func(c *stepsCase) { c.node("idle").Labels[scheduling.NodePoolLabel] = "gone" }, verify.NotDisruptable},
+		{"a node that must stay", func(c *stepsCase) { c.machine("idle").MustStay = "its group is small" }, verify.NotDisruptable},
 		{"a static pool", func(c *stepsCase) { c.pool().Spec.Replicas = new(int64) }, verify.NotDisruptable},
 		{"a node that starts", func(c *stepsCase) { delete(c.node("idle").Labels, scheduling.InitializedLabel) }, verify.NotDisruptable},
 		{"a node that awaits pods", func(c *stepsCase) { c.machine("idle").NominatedUntil = c.cluster.Now.Add(time.Second) }, verify.NotDisruptable},

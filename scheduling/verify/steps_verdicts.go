@@ -19,7 +19,7 @@ func causes() []disruption.CauseCode {
 	return []disruption.CauseCode{
 		disruption.CauseNoNodePool, disruption.CauseNoTypes, disruption.CauseNotReady, disruption.CauseGoing, disruption.CauseNominated,
 		disruption.CauseDoNotDisrupt, disruption.CauseBarePod, disruption.CauseBudget, disruption.CausePoolBudget, disruption.CausePolicy, disruption.CauseTooSoon,
-		disruption.CauseStatic, disruption.CauseUnknownPrice, disruption.CauseReasonNotMeant,
+		disruption.CauseStatic, disruption.CauseMinNodes, disruption.CauseUnknownPrice, disruption.CauseReasonNotMeant,
 		disruption.CauseNoPlace, disruption.CauseNoSaving, disruption.CauseSmallSaving, disruption.CauseScore, disruption.CauseSpotChoice,
 		disruption.CauseMinValues, disruption.CauseReceives, disruption.CauseDeadline, disruption.CauseLater,
 	}

@@ -77,6 +77,7 @@ func causes() map[disruption.CauseCode]cause {
 		disruption.CausePolicy:                   {"the pool's policy excludes it", "set the NodePool's consolidationPolicy to WhenEmptyOrUnderutilized"},
 		disruption.CauseTooSoon:                  {"too soon", "plan again later, or shorten the NodePool's consolidateAfter"},
 		disruption.CauseStatic:                   {"the pool has a fixed size", "lower spec.replicas of the NodePool"},
+		disruption.CauseMinNodes:                 {"the group keeps its minimum size", "state a lower minimum (--group-size NAME=MIN:MAX), if the group's autoscaler has one"},
 		disruption.CauseUnknownPrice:             {"its price is not known", "name a catalog that has it (--catalog, --prices)"},
 		disruption.CauseReasonNotMeant:           {"not among --reasons", "add the reason to --reasons"},
 		disruption.CauseNoPlace:                  {"a pod has nowhere else to go", "let the pod run on other nodes, or NodePools buy one that it fits"},
