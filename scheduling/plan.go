@@ -269,6 +269,10 @@ type Realised struct {
 	// PodsElsewhere is how many pods may be bound to other nodes than planned, once all machines
 	// are there; pods that nothing tells apart stand for each other.
 	PodsElsewhere int `json:"podsElsewhere"`
+	// Pending are pods, by name, that may stay pending whatever is bought, as kube-scheduler may bind others so that
+	// no node helps them: e.g. one that has to be in the zone of its volume and of another pod, which it may bind in
+	// another zone. Of pods that nothing tells apart the first stand for all.
+	Pending []string `json:"pending,omitempty"`
 }
 
 // Share is a part of the plan's nodes and price.

@@ -2,6 +2,7 @@ package disruption
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -26,8 +27,10 @@ type Realised struct {
 	// PodsElsewhere is how many evicted pods land elsewhere than their step expects, or have to
 	// leave once more because they landed on a node that goes later.
 	PodsElsewhere int `json:"podsElsewhere"`
-	// PodsWaiting is how many evicted pods find no place.
-	PodsWaiting int `json:"podsWaiting"`
+	// PodsWaiting is how many evicted pods find no place, until machines are bought for them. Pending are those that
+	// may stay pending whatever is bought, as others land where they keep them from all nodes, by name.
+	PodsWaiting int      `json:"podsWaiting"`
+	Pending     []string `json:"pending,omitempty"`
 	// Launches is how many machines are bought that no step orders.
 	Launches int `json:"launches"`
 }
@@ -38,7 +41,7 @@ const courses = 8
 
 // realise is the mean of several courses of events, counts rounded up.
 func (f *state) realise(ctx context.Context, plan *Plan) (*Realised, error) {
-	sum, n := &Realised{}, 0
+	sum, n, pending := &Realised{}, 0, map[string]bool{}
 	for ; n < courses && (n == 0 || !f.large() && !over(ctx)); n++ {
 		x, err := f.fork().play(ctx, plan, uint64(1+n*(1+len(plan.Steps)))) //nolint:gosec // it is positive
 		if err != nil {
@@ -47,10 +50,13 @@ func (f *state) realise(ctx context.Context, plan *Plan) (*Realised, error) {
 		sum.PricePerHourAfter = offerings.Sum(sum.PricePerHourAfter, x.PricePerHourAfter)
 		sum.ExpectedPerHourAfter = offerings.Sum(sum.ExpectedPerHourAfter, x.ExpectedPerHourAfter)
 		sum.PodsElsewhere, sum.PodsWaiting, sum.Launches = sum.PodsElsewhere+x.PodsElsewhere, sum.PodsWaiting+x.PodsWaiting, sum.Launches+x.Launches
+		for _, pod := range x.Pending {
+			pending[pod] = true
+		}
 	}
 	up := func(of int) int { return (of + n - 1) / n }
 	of := offerings.Price(n)
-	return &Realised{sum.PricePerHourAfter / of, sum.ExpectedPerHourAfter / of, up(sum.PodsElsewhere), up(sum.PodsWaiting), up(sum.Launches)}, nil
+	return &Realised{sum.PricePerHourAfter / of, sum.ExpectedPerHourAfter / of, up(sum.PodsElsewhere), up(sum.PodsWaiting), slices.Sorted(maps.Keys(pending)), up(sum.Launches)}, nil
 }
 
 // play carries the steps of a plan out on the cluster as it was before them, in the course of events of a seed.
@@ -80,8 +86,8 @@ func (f *state) play(ctx context.Context, plan *Plan, seed uint64) (*Realised, e
 	if out.PodsWaiting = len(waiting); len(waiting) == 0 {
 		return out, nil
 	}
-	problem := *f.problem
-	problem.Pods, problem.Running, problem.Nodes, problem.Nominated = waiting, nil, nil, nil
+	problem := f.standingProblem()
+	problem.Pods = waiting
 	policy := f.planner.Policy
 	policy.Effort, policy.NoReasons = scheduling.EffortFast, true
 	more, err := provisioning.Planner{Policy: policy}.Plan(ctx, problem)
@@ -91,7 +97,26 @@ func (f *state) play(ctx context.Context, plan *Plan, seed uint64) (*Realised, e
 	out.Launches = len(more.Launches)
 	out.PricePerHourAfter = offerings.Sum(out.PricePerHourAfter, more.Summary.PricePerHour)
 	out.ExpectedPerHourAfter = offerings.Sum(out.ExpectedPerHourAfter, more.Summary.ExpectedPerHour)
+	for i := range more.Unschedulable {
+		out.Pending = append(out.Pending, more.Unschedulable[i].Pod)
+	}
 	return out, nil
+}
+
+// standingProblem is the problem of the cluster as it stands, without pods to be placed.
+func (f *state) standingProblem() scheduling.Problem {
+	out := *f.problem
+	out.Pods, out.Running, out.Nodes, out.Nominated = nil, nil, nil, nil
+	for _, s := range f.nodes {
+		if s.gone {
+			continue
+		}
+		out.Nodes = append(out.Nodes, s.node)
+		for _, pod := range s.pods {
+			out.Running = append(out.Running, podspec.OnNode(pod, s.name))
+		}
+	}
+	return out
 }
 
 // leavers are the pods that leave in a step where they are now: those of the nodes that go, each in the wave

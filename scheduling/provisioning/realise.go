@@ -7,6 +7,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/fleet"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
 // realise plays a plan of c through: kube-scheduler binds the pods in several courses of events, and
@@ -19,6 +20,7 @@ func realise(c *compile.Compiler, plan *scheduling.Plan, how fleet.Params) (out 
 		return nil, 0
 	}
 	out = &scheduling.Realised{}
+	pending := map[int32]int{} // by class
 	var atOnce, all []offerings.Price
 	for _, x := range courses {
 		price := offerings.Sum(c.Expected(plan), x.Later)
@@ -26,7 +28,17 @@ func realise(c *compile.Compiler, plan *scheduling.Plan, how fleet.Params) (out 
 			atOnce = append(atOnce, price)
 			out.PodsElsewhere = max(out.PodsElsewhere, x.Elsewhere)
 		}
+		for class, n := range x.Pending {
+			pending[class] = max(pending[class], n)
+		}
 	}
+	for class, n := range pending {
+		pods := c.Planned[class].Pods
+		for _, pod := range pods[:min(n, len(pods))] {
+			out.Pending = append(out.Pending, podspec.PodName(pod))
+		}
+	}
+	slices.Sort(out.Pending)
 	out.ExpectedPerHour, out.WorstPerHour = meanOf(atOnce), slices.Max(all)
 	return out, meanOf(all)
 }

@@ -159,3 +159,24 @@ func plannedFor(t *testing.T, p scheduling.Problem, look func(scheduling.Placeme
 		look(placement, plan)
 	}
 }
+
+// A pod that has to be in the zone of its volume and of another pod stays pending where kube-scheduler binds the other
+// one in another zone, whatever is bought: no machine has a price for it, and it is named.
+func TestPodsThatNoMachineHelps(t *testing.T) {
+	sold := st.Type("m.large", st.Capacity(st.Cores(2), st.GiB(8)), st.OnDemand("a", st.Cents(10)), st.OnDemand("b", st.Cents(10)))
+	near := []st.PodOption{st.Requests(st.MilliCPU(700)), st.Label("group", "pair"), st.Near(corev1.LabelTopologyZone, st.Of("group", "pair"))}
+	p := scheduling.Problem{
+		Catalog: st.MustCatalog(sold), NodePools: []*scheduling.NodePool{st.NodePool("default")},
+		Nodes:   []*corev1.Node{st.Node("n", st.OfPool("default"), st.OfType(sold, sold.Offerings[1]))},
+		Pods:    []*corev1.Pod{st.Pod("app-0", near...), st.Pod("db-0", append(near, st.UseClaim("data"))...)},
+		Claims:  []*corev1.PersistentVolumeClaim{st.Claim("data", st.BoundTo("disk"))},
+		Volumes: []*corev1.PersistentVolume{st.Volume("disk", st.Where(st.In(corev1.LabelTopologyZone, "a")))},
+	}
+	plan, err := st.Audit(t.Context(), scheduling.Policy{Placement: scheduling.PlacementFree}, p)
+	require.NoError(t, err)
+	require.Equal(t, 2, plan.Summary.Placed)
+	require.Len(t, plan.Launches, 1)
+	r := plan.Summary.Realised
+	require.Equal(t, []string{"default/db-0"}, r.Pending)
+	require.Equal(t, plan.Summary.PricePerHour, r.WorstPerHour)
+}

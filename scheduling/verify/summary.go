@@ -35,7 +35,7 @@ func (j *judge) summary() {
 	j.count("podsWithoutRequests", s.PodsWithoutRequests, silent)
 	j.price(SummaryPrice, "price per hour", s.PricePerHour, total)
 	j.bounded(j.expected(s), s.LowerBoundPerHour, s.Gap, s.Status)
-	if r := s.Realised; r != nil && (r.ExpectedPerHour < max(s.PricePerHour, s.ExpectedPerHour) || r.WorstPerHour < r.ExpectedPerHour || r.PodsElsewhere < 0 || r.PodsElsewhere > placed) {
+	if r := s.Realised; r != nil && (r.ExpectedPerHour < max(s.PricePerHour, s.ExpectedPerHour) || r.WorstPerHour < r.ExpectedPerHour || r.PodsElsewhere < 0 || r.PodsElsewhere > placed || len(r.Pending) > placed || !slices.IsSorted(r.Pending)) {
 		j.add(SummaryRealised, "summary", "realised is %v to %v with %d pods elsewhere, for %d pods on machines of %v", r.ExpectedPerHour, r.WorstPerHour, r.PodsElsewhere, placed, max(s.PricePerHour, s.ExpectedPerHour))
 	}
 	j.shares("pools", s.Pools, func(l *scheduling.Launch) string { return l.NodePool })

@@ -147,12 +147,14 @@ func Playable(c *compile.Compiler, plan *scheduling.Plan) bool {
 const mostReplans = 10
 
 // finish buys machines, beside those of a fleet, for pods that are left over until all are bound or no
-// more can be. It returns what it has bought.
+// more can be. It returns what it has bought: machines to which no pod is bound are not, as for pods that
+// no machine helps.
 func (p *problem) finish(f fleet, w *course, x *outcome) (bought []int32) {
 	if x.left == 0 {
 		return nil
 	}
 	f = slices.Clone(f)
+	kinds := map[int32]int32{} // by node
 	for round := 0; x.left > 0 && round < mostReplans && !p.late(); round++ {
 		more := p.extra(w, x).list()
 		f = p.grown(f)
@@ -163,12 +165,16 @@ func (p *problem) finish(f fleet, w *course, x *outcome) (bought []int32) {
 			break // pods that no machine that may be bought holds as things stand
 		}
 		for _, k := range more {
-			x.run.Join(p.kinds[k].machine)
+			kinds[int32(x.run.Join(p.kinds[k].machine))] = k //nolint:gosec // nodes are few
 		}
-		bought = append(bought, more...)
 		before := x.left
 		if x.left = x.run.Bind(w.queue, x.to, nil); x.left == before {
 			break
+		}
+	}
+	for _, to := range slices.Compact(slices.Sorted(slices.Values(x.to))) {
+		if k, ok := kinds[to]; ok {
+			bought = append(bought, k)
 		}
 	}
 	return bought
@@ -179,6 +185,7 @@ type Realised struct {
 	Batches   int             // in which machines came
 	Later     offerings.Price // expected price of the machines that are bought for pods that are left over
 	Elsewhere int             // pods that are not where the plan has them, equal pods standing for each other
+	Pending   map[int32]int   // by class, pods to which no machine that may be bought is of help; nil past a deadline
 }
 
 // Realise plays a plan through in all courses of events. The answer is nil where the plan buys what is
@@ -204,6 +211,14 @@ func Realise(c *compile.Compiler, plan *scheduling.Plan, params Params) []Realis
 		for _, k := range p.finish(f, w, &x) {
 			o := &p.c.Offers.Offers[p.kinds[k].purchase.Offer]
 			out[i].Later = offerings.Sum(out[i].Later, p.c.Solver.ExpectedPrice(o.InstanceType, o.Offering))
+		}
+		if x.left > 0 && !p.late() {
+			out[i].Pending = map[int32]int{}
+			for at, to := range x.to {
+				if to < 0 {
+					out[i].Pending[w.queue[at]]++
+				}
+			}
 		}
 	}
 	return out
