@@ -122,7 +122,7 @@ func (m *moves) notes() {
 			parts = append(parts, figures.Are(r.PodsWaiting, "pod")+" pending")
 		}
 		if len(r.Pending) > 0 {
-			parts = append(parts, figures.Names(r.Pending, m.most(1))+" may stay pending, because other pods may be scheduled where no node helps then")
+			parts = append(parts, figures.Names(r.Pending, m.most(1))+" may stay pending, because other pods may be scheduled so that no node suits them")
 		}
 		if r.Launches > 0 {
 			parts = append(parts, figures.Are(r.Launches, "extra node")+" launched")

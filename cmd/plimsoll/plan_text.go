@@ -116,7 +116,7 @@ func (t *table) realised(s *scheduling.Summary) string {
 		text += fmt.Sprintf("; up to %s may be scheduled to other nodes than shown", figures.Count(r.PodsElsewhere, "pod"))
 	}
 	if len(r.Pending) > 0 {
-		text += fmt.Sprintf("; %s may stay pending, because other pods may be scheduled where no node helps then", figures.Names(r.Pending, t.most(1)))
+		text += fmt.Sprintf("; %s may stay pending, because other pods may be scheduled so that no node suits them", figures.Names(r.Pending, t.most(1)))
 	}
 	return text + "."
 }
