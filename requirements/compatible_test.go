@@ -94,10 +94,10 @@ func TestConflictsAreComplete(t *testing.T) {
 	ask := parseSet(t, "a In [2], b <=5, c Exists, d NotIn [x]")
 	err := have.Compatible(ask)
 	require.EqualError(t, err, `label "a": In [1] does not overlap In [2]`+"\n"+
-		`label "b": Exists >=6 does not overlap Exists <=5`+"\n"+
+		`label "b": Gt 5 does not overlap Lt 6`+"\n"+
 		`label "c" is required (Exists) but not defined`)
 	require.EqualError(t, have.Overlaps(ask), `label "a": In [1] does not overlap In [2]`+"\n"+
-		`label "b": Exists >=6 does not overlap Exists <=5`)
+		`label "b": Gt 5 does not overlap Lt 6`)
 
 	var joined interface{ Unwrap() []error }
 	require.ErrorAs(t, err, &joined)

@@ -2,6 +2,7 @@ package requirements
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 )
@@ -17,17 +18,32 @@ func (r Requirement) String() string {
 }
 
 // Short returns the text form for people: at most five values, then how many
-// more there are.
+// more there are, and bounds as Gt and Lt.
 func (r Requirement) Short() string {
 	var b strings.Builder
-	r.write(&b, min(len(r.values), shortValues))
-	return b.String()
+	writeWord(&b, r.key)
+	b.WriteString(" " + r.clauses())
+	return strings.TrimSuffix(b.String(), " ")
 }
 
 // clauses returns the short form without the key.
 func (r Requirement) clauses() string {
 	var b strings.Builder
-	r.writeClauses(&b, min(len(r.values), shortValues))
+	bounded := r.hasLower() || r.hasUpper()
+	r.writeSets(&b, min(len(r.values), shortValues), bounded)
+	switch {
+	case r.hasLower() && r.lower > 0:
+		b.WriteString(" Gt " + strconv.FormatInt(r.lower-1, 10))
+	case r.hasLower():
+		b.WriteString(" Gte " + strconv.FormatInt(r.lower, 10))
+	}
+	switch {
+	case r.hasUpper() && r.upper < math.MaxInt64:
+		b.WriteString(" Lt " + strconv.FormatInt(r.upper+1, 10))
+	case r.hasUpper():
+		b.WriteString(" Lte " + strconv.FormatInt(r.upper, 10))
+	}
+	r.writeFloor(&b)
 	return strings.TrimPrefix(b.String(), " ")
 }
 
@@ -36,26 +52,37 @@ func (r *Requirement) write(b *strings.Builder, show int) {
 	r.writeClauses(b, show)
 }
 
-// writeClauses writes each clause with a space before it.
-func (r *Requirement) writeClauses(b *strings.Builder, show int) {
+// writeSets writes what is not about bounds, each clause with a space before it. Bounds that follow say that
+// a label is there.
+func (r *Requirement) writeSets(b *strings.Builder, show int, bounded bool) {
 	excludes := !r.listed && len(r.values) > 0
 	switch {
 	case r.listed && !r.present:
 		b.WriteString(" DoesNotExist")
 	case r.listed:
 		r.writeValues(b, In, show)
-	case r.present && (!r.numeric || !excludes):
+	case r.present && !bounded && (!r.numeric || !excludes):
 		b.WriteString(" Exists")
 	}
 	if excludes || !r.listed && !r.present {
 		r.writeValues(b, NotIn, show)
 	}
+}
+
+// writeClauses writes each clause with a space before it.
+func (r *Requirement) writeClauses(b *strings.Builder, show int) {
+	r.writeSets(b, show, false)
 	if r.hasLower() {
 		b.WriteString(" >=" + strconv.FormatInt(r.lower, 10))
 	}
 	if r.hasUpper() {
 		b.WriteString(" <=" + strconv.FormatInt(r.upper, 10))
 	}
+	r.writeFloor(b)
+}
+
+// writeFloor writes minValues.
+func (r *Requirement) writeFloor(b *strings.Builder) {
 	if r.minValues > 0 {
 		b.WriteString(" minValues " + strconv.Itoa(r.minValues))
 	}

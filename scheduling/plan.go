@@ -188,8 +188,9 @@ const (
 type Reason struct {
 	// Code names the cause, for programs.
 	Code ReasonCode `json:"code"`
-	// Count is over options (pool, type, zone, capacity type) and nodes.
+	// Count is over options (pool, type, zone, capacity type) and nodes, Nodes of these over nodes alone.
 	Count int `json:"count"`
+	Nodes int `json:"nodes,omitempty"`
 	// Detail names the user's own words: the taint, the key, the resource.
 	Detail string `json:"detail"`
 }

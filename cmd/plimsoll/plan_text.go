@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -217,7 +218,11 @@ func (t *table) refused() {
 		}
 		t.section(part.title)
 		for _, r := range told {
-			t.line("  %s (%s)", r.Workload, figures.Count(r.Pods, "pod"))
+			if lo.CountBy(told, func(o *launches.Refusal) bool { return o.Workload == r.Workload }) > 1 {
+				t.line("  %s (%s, such as %s)", r.Workload, figures.Count(r.Pods, "pod"), r.First.Pod)
+			} else {
+				t.line("  %s (%s)", r.Workload, figures.Count(r.Pods, "pod"))
+			}
 			if len(r.First.Reasons) == 0 {
 				t.line("    %s", r.First.Message)
 			}
@@ -246,17 +251,9 @@ func (p *problem) unplaced(plan *scheduling.Plan) int {
 	return lo.CountBy(plan.Unschedulable, func(u scheduling.Unschedulable) bool { return !gated[u.Pod] })
 }
 
-// places writes over how many places a reason counts.
-func places(n int) string {
-	if n == 1 {
-		return "1 offering or node"
-	}
-	return figures.Thousands(fmt.Sprint(n)) + " offerings or nodes"
-}
-
 // counted writes counted reasons, the most frequent first.
 func (t *table) counted(title string, reasons []scheduling.Reason, most int) {
-	rows := lo.Map(reasons, func(r scheduling.Reason, _ int) []string { return []string{places(r.Count), r.Detail} })
+	rows := lo.Map(reasons, func(r scheduling.Reason, _ int) []string { return []string{cmp.Or(r.Candidates(), "-"), r.Detail} })
 	if len(rows) > most+1 {
 		rows = append(rows[:most], []string{"", fmt.Sprintf("and %d more reasons", len(rows)-most)})
 	}
@@ -283,7 +280,7 @@ func (t *table) warnings() {
 	}
 	t.section("WARNINGS")
 	for _, message := range messages {
-		t.line("  %s: %s", figures.Names(objects[message], most), message)
+		t.line("  %s: %s", figures.Names(lo.Uniq(objects[message]), most), message)
 	}
 }
 

@@ -70,7 +70,7 @@ func ExampleChange() {
 	}
 	// Output:
 	// node-selector topology.kubernetes.io/zone [us-east-1a]
-	//   zone us-east-1e sells no arm64: select another value of topology.kubernetes.io/zone than us-east-1e, such as us-east-1a
+	//   zone "us-east-1e" sells no arm64: select another value of topology.kubernetes.io/zone than us-east-1e, such as us-east-1a
 	// node-selector kubernetes.io/arch [amd64]
-	//   zone us-east-1e sells no arm64: select another value of kubernetes.io/arch than arm64, such as amd64
+	//   zone "us-east-1e" sells no arm64: select another value of kubernetes.io/arch than arm64, such as amd64
 }

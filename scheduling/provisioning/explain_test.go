@@ -153,7 +153,7 @@ func TestExplainPod(t *testing.T) {
 	}}, web.Ties)
 	require.Contains(t, web.RuledOut, scheduling.Reason{
 		Code: scheduling.ReasonPodAffinity, Count: 1,
-		Detail: "pod affinity over topology.kubernetes.io/zone: no pod that matches app=web is in b",
+		Detail: "pod affinity over topology.kubernetes.io/zone: no pod that matches app=web is in \"b\"",
 	})
 
 	huge, err := x.Pod("default/huge")

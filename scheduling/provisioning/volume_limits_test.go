@@ -274,7 +274,7 @@ func TestSharedVolumes(t *testing.T) {
 		assert.Len(t, plan.Launches, 1)
 		p.NodePools = nil
 		reasons := planned(t, p).Unschedulable[0].Reasons
-		assert.Contains(t, reasons, scheduling.Reason{Code: scheduling.ReasonAttachLimit, Count: 1, Detail: "no further volumes of " + ebs + " can be attached to the node"})
+		assert.Contains(t, reasons, scheduling.Reason{Code: scheduling.ReasonAttachLimit, Count: 1, Nodes: 1, Detail: "no further volumes of " + ebs + " can be attached to the node"})
 	})
 	t.Run("a full node takes them where the volume is there", func(t *testing.T) {
 		p := shared(4)

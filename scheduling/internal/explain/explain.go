@@ -89,8 +89,8 @@ func sentence(reasons []scheduling.Reason, changes []scheduling.Change) string {
 			}
 			break
 		}
-		if r.Count > 1 {
-			parts = append(parts, fmt.Sprintf("%s (%d offerings or nodes)", r.Detail, r.Count))
+		if n := r.Candidates(); r.Count > 1 && n != "" {
+			parts = append(parts, fmt.Sprintf("%s (%s)", r.Detail, n))
 		} else {
 			parts = append(parts, r.Detail)
 		}
@@ -111,8 +111,14 @@ func (e *Explainer) Reasons(class *podspec.PodClass, id int) []scheduling.Reason
 // count counts what rules places out, all of them or those with a label.
 func (s *subject) count(where *podspec.Expression) []scheduling.Reason {
 	t := &tally{subject: s, counts: map[scheduling.Reason]int{}, bars: map[Bar]int{}}
+	nodes := &tally{subject: s, counts: map[scheduling.Reason]int{}, bars: map[Bar]int{}}
 	if where == nil {
 		t.nowhere()
+		for r, n := range t.counts {
+			if r.Code == scheduling.ReasonNodeNotReady {
+				nodes.counts[r] = n
+			}
+		}
 	}
 	for ti, v := range s.Templates {
 		within := v.Within
@@ -131,14 +137,17 @@ func (s *subject) count(where *podspec.Expression) []scheduling.Reason {
 		switch r, b := s.why(i); {
 		case b.Kind != NoBar:
 			t.bars[b]++
+			nodes.bars[b]++
 		case !s.Lenient || r.Code != scheduling.ReasonSearch:
 			t.counts[r]++
+			nodes.counts[r]++
 		}
 	}
 	if s.Tied != nil {
-		s.Tied.word(s.class, t.bars, t.counts)
+		s.Tied.word(s.class, t.bars, t.bars, t.counts)
+		s.Tied.word(s.class, nodes.bars, t.bars, nodes.counts)
 	}
-	return sortedReasons(t.counts)
+	return sortedReasons(t.counts, nodes.counts)
 }
 
 // tally is how often something rules a place out.
@@ -242,11 +251,11 @@ func (e *Explainer) NodeTakes(class *podspec.PodClass, id, bin int) bool {
 	return e.subject(class, id).free(place{onNode, bin})
 }
 
-// sortedReasons puts counted reasons in order, the most frequent first.
-func sortedReasons(counts map[scheduling.Reason]int) []scheduling.Reason {
+// sortedReasons puts counted reasons in order, the most frequent first; nodes are how many of each are nodes.
+func sortedReasons(counts, nodes map[scheduling.Reason]int) []scheduling.Reason {
 	out := make([]scheduling.Reason, 0, len(counts))
 	for r, n := range counts {
-		r.Count = n
+		r.Count, r.Nodes = n, nodes[r]
 		out = append(out, r)
 	}
 	slices.SortFunc(out, func(a, b scheduling.Reason) int {

@@ -126,37 +126,57 @@ func (e *Explainer) lessOf(dim int, most int64, class *podspec.PodClass) schedul
 	}
 }
 
-// inOneUnit writes a bound, rounded down, and a larger amount in the same unit and with
-// as many decimals as it takes to tell them apart.
+// inOneUnit writes a bound, rounded down, and a larger amount in the same unit, with as many decimals as it takes
+// to tell them apart. It is the largest unit of which the bound has one.
 func inOneUnit(name corev1.ResourceName, bound, amount int64) (least, most string) {
-	unit, suffix := int64(1), ""
-	switch name {
-	case corev1.ResourceCPU:
+	of := amount
+	if bound > 0 {
+		of = bound
+	}
+	unit, suffix := unitOf(name, of)
+	for decimals := 2; ; decimals++ {
+		scale := math.Pow10(decimals)
+		down := math.Floor(float64(bound)/float64(unit)*scale) / scale
+		least, most = decimal(down, decimals)+suffix, decimal(float64(amount)/float64(unit), decimals)+suffix
+		if (least != most && (bound == 0 || down > 0)) || decimals == 12 {
+			return least, most
+		}
+	}
+}
+
+// atLeast writes an amount, rounded up.
+func atLeast(name corev1.ResourceName, amount int64) string {
+	unit, suffix := unitOf(name, amount)
+	const decimals = 2
+	scale := math.Pow10(decimals)
+	return decimal(math.Ceil(float64(amount)/float64(unit)*scale)/scale, decimals) + suffix
+}
+
+// unitOf is the largest unit of which an amount of a resource has one, and its suffix.
+func unitOf(name corev1.ResourceName, amount int64) (unit int64, suffix string) {
+	unit = 1
+	switch {
+	case name == corev1.ResourceCPU:
 		if suffix = "m"; amount >= 1000 {
 			unit, suffix = 1000, ""
 		}
-	case corev1.ResourceMemory, corev1.ResourceEphemeralStorage:
+	case name == corev1.ResourceMemory, name == corev1.ResourceEphemeralStorage, strings.HasPrefix(string(name), corev1.ResourceHugePagesPrefix):
 		for i, s := range []string{"Ki", "Mi", "Gi", "Ti"} {
 			if next := int64(1) << (10 * (i + 1)); amount >= next {
 				unit, suffix = next, s
 			}
 		}
 	}
-	write := func(x float64, decimals int) string {
-		s := strconv.FormatFloat(x, 'f', decimals, 64)
-		if decimals > 0 {
-			s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
-		}
-		return s + suffix
+	return unit, suffix
+}
+
+// decimal writes a number without noughts at its end.
+func decimal(x float64, decimals int) string {
+	s := strconv.FormatFloat(x, 'f', decimals, 64)
+	if decimals > 0 {
+		s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
 	}
-	for decimals := 2; ; decimals++ {
-		scale := math.Pow10(decimals)
-		down := math.Floor(float64(bound)/float64(unit)*scale) / scale
-		least, most = write(down, decimals), write(float64(amount)/float64(unit), decimals)
-		if (least != most && (bound == 0 || down > 0)) || decimals == 12 {
-			return least, most
-		}
-	}
+	return s
 }
 
 // nearer reports whether a/b is a larger share than c/d.

@@ -59,7 +59,7 @@ func (s *subject) askFixes(n *nearest, out *scheduling.ChangeList) {
 	}
 	out.Add(s.affinityHint(s.group))
 	if n.affine && !slices.ContainsFunc(*out, func(c scheduling.Change) bool { return c.Kind == scheduling.ChangeNodeAffinity }) {
-		out.Add(scheduling.Change{Kind: scheduling.ChangeNodeAffinity, Text: "widen the required node affinity: " + affinityText(s.group) + " matches nothing that fits"})
+		out.Add(scheduling.Change{Kind: scheduling.ChangeNodeAffinity, Text: "widen the required node affinity: " + affinityFault(s.group)})
 	}
 }
 
@@ -153,7 +153,7 @@ func clashText(a, b ask) string {
 		what = b.values()
 	}
 	if len(a.Values()) == 1 {
-		return fmt.Sprintf("zone %s sells no %s", a.values(), what)
+		return fmt.Sprintf("zone %q sells no %s", a.values(), what)
 	}
 	return fmt.Sprintf("zones %s sell no %s", a.values(), what)
 }
@@ -210,13 +210,13 @@ func (e *Explainer) blockers(class *podspec.PodClass, id int, bars []Bar, out *s
 		least := e.Tied.minimum(b.rule)
 		for i, d := range r.Domains {
 			if least.domain >= 0 && d.Eligible && d.Count == least.count {
-				tell(i, fmt.Sprintf("make room in %s, which keeps the others back as long as it has %d: %s", values[i], d.Count, e.wrongWith(class, id, b.Tie.Key, values[i])))
+				tell(i, fmt.Sprintf("make room in %q, which keeps the others back as long as it has %d: %s", values[i], d.Count, e.wrongWith(class, id, b.Tie.Key, values[i])))
 			}
 		}
 	case b.Tie.Kind == podspec.AffinityTie && b.Kind == elsewhere:
 		for i, d := range r.Domains {
 			if d.Count > 0 {
-				tell(i, fmt.Sprintf("make room in %s, where such pods are: %s", values[i], e.wrongWith(class, id, b.Tie.Key, values[i])))
+				tell(i, fmt.Sprintf("make room in %q, where such pods are: %s", values[i], e.wrongWith(class, id, b.Tie.Key, values[i])))
 			}
 		}
 	}

@@ -94,7 +94,7 @@ func (r *Rivalry) Run(out *scheduling.LaunchExplanation) {
 			}
 		})
 	}
-	out.RuledOut = sortedReasons(counts)
+	out.RuledOut = sortedReasons(counts, nil)
 	out.Others = len(best)
 	names := slices.Sorted(maps.Keys(best))
 	slices.SortStableFunc(names, func(a, b string) int {

@@ -26,7 +26,7 @@ func (s *subject) reason(p place, x obstacle) scheduling.Reason {
 			a := s.asks[x.n]
 			return scheduling.Reason{Code: scheduling.ReasonRequirements, Detail: "node selector " + a.Raw + "=" + strings.Join(a.Values(), ",") + " does not match"}
 		}
-		return scheduling.Reason{Code: scheduling.ReasonRequirements, Detail: "required node affinity does not match: " + affinityText(s.group)}
+		return scheduling.Reason{Code: scheduling.ReasonRequirements, Detail: affinityReason(s.group)}
 	case volumesElsewhere:
 		return volumeReason(s.group)
 	case excluded:
@@ -82,7 +82,7 @@ func (s *subject) change(p place, x obstacle) scheduling.Change {
 		}
 		return c
 	case unmetAffinity:
-		return scheduling.Change{Kind: scheduling.ChangeNodeAffinity, Text: "widen the required node affinity: " + affinityText(s.group)}
+		return scheduling.Change{Kind: scheduling.ChangeNodeAffinity, Text: "widen the required node affinity: " + affinityFault(s.group)}
 	case volumesElsewhere:
 		return scheduling.Change{Kind: scheduling.ChangeVolume, Text: "use other volumes: these can be used " + podspec.PlacesText(s.group)}
 	case barred:
@@ -132,7 +132,7 @@ func (s *subject) nodeChange(node *compile.ExistingNode, bin int, x obstacle) sc
 		q := podspec.Quantity(resource, want-left)
 		return scheduling.Change{
 			Kind: scheduling.ChangeRoom, Object: "Node/" + name, Key: string(resource), To: q.String(),
-			Text: fmt.Sprintf("free %s of %s on node %s", q.String(), resource, name),
+			Text: fmt.Sprintf("free %s of %s on node %s", atLeast(resource, want-left), resource, name),
 		}
 	default:
 		port, clash := firstClash(s.group.Ports, node.Ports)

@@ -37,7 +37,23 @@ func affinityText(c *podspec.Constraint) string {
 		}
 		terms = append(terms, strings.Join(parts, " and "))
 	}
-	return cmp.Or(strings.Join(terms, ", or "), "it has no usable term")
+	return strings.Join(terms, ", or ")
+}
+
+// affinityFault says what is wrong with a required node affinity that nothing matches.
+func affinityFault(c *podspec.Constraint) string {
+	if text := affinityText(c); text != "" {
+		return text + " matches nothing that fits"
+	}
+	return "none of its terms can match any node"
+}
+
+// affinityReason says that a required node affinity does not match.
+func affinityReason(c *podspec.Constraint) string {
+	if text := affinityText(c); text != "" {
+		return "required node affinity does not match: " + text
+	}
+	return "required node affinity does not match: none of its terms can match any node"
 }
 
 // leftOut reports whether the catalog of a pool's own is what keeps an offer from being

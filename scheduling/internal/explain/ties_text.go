@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -17,14 +18,14 @@ import (
 const mostDomains = 8
 
 // word turns counted bars into counted reasons.
-func (t *tied) word(class *podspec.PodClass, bars map[Bar]int, counts map[scheduling.Reason]int) {
+func (t *tied) word(class *podspec.PodClass, bars, all map[Bar]int, counts map[scheduling.Reason]int) {
 	type cause struct {
 		kind barKind
 		tie  podspec.Tie
 		rule int
 	}
 	domains := map[cause]int{}
-	for b := range bars {
+	for b := range all {
 		if b.at >= 0 {
 			domains[cause{b.Kind, b.Tie, b.rule}]++
 		}
@@ -125,7 +126,7 @@ func (t *tied) emptiest(rule int) []string {
 		if len(out) == most {
 			return append(out, "…")
 		}
-		out = append(out, t.Locations.Axes[r.Axis].Values[i])
+		out = append(out, strconv.Quote(t.Locations.Axes[r.Axis].Values[i]))
 	}
 	return out
 }
@@ -135,7 +136,7 @@ func (t *tied) domain(b Bar) string {
 	if b.rule < 0 || b.at < 0 {
 		return "the node"
 	}
-	return t.Locations.Axes[t.Rules[b.rule].Axis].Values[b.at]
+	return strconv.Quote(t.Locations.Axes[t.Rules[b.rule].Axis].Values[b.at])
 }
 
 // in puts a preposition before a domain.

@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/samber/lo"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 )
 
 // Requests writes requests, pod slots aside.
@@ -18,10 +20,26 @@ func Requests(list corev1.ResourceList) string {
 	var parts []string
 	for _, name := range slices.Concat(first, others) {
 		if q, ok := list[name]; ok {
-			parts = append(parts, fmt.Sprintf("%s %s", name, q.String()))
+			parts = append(parts, fmt.Sprintf("%s %s", name, quantity(name, q)))
 		}
 	}
 	return cmp.Or(Join(parts), "no more than a pod slot")
+}
+
+// quantity writes a quantity as it is or, where that is a long figure of bytes, in a unit.
+func quantity(name corev1.ResourceName, q resource.Quantity) string {
+	n := q.Value()
+	text := q.String()
+	bytes := name == corev1.ResourceMemory || name == corev1.ResourceEphemeralStorage || strings.HasPrefix(string(name), corev1.ResourceHugePagesPrefix)
+	if _, err := strconv.ParseInt(text, 10, 64); !bytes || err != nil || n < 1<<20 {
+		return text
+	}
+	for i, suffix := range []string{"Gi", "Mi"} {
+		if unit := int64(1) << (30 - 10*i); n >= unit {
+			return Decimal(float64(n)/float64(unit)) + suffix
+		}
+	}
+	return text
 }
 
 // Units are what a list has of a resource in the units of plans: CPU in millicores, the rest as it is.
