@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/samber/lo"
@@ -21,6 +22,43 @@ func (m *moves) kept() {
 	tabulate(&m.table, "BLOCKED SAVINGS", head, m.plan.Summary.Kept, func(k disruption.Kept, _ int) []string {
 		return []string{figures.PlainMonthly(k.PerHour), strconv.Itoa(k.Nodes), string(k.Code), report.Meaning(k.Code)}
 	}, "CAUSE")
+}
+
+// rebuilt lists what the clusters consist of that are rebuilt from scratch, which is what owners of node
+// groups may want to have: each type with its zones, the most expensive first.
+func (m *moves) rebuilt() {
+	s := &m.plan.Summary
+	title := "REBUILT FROM SCRATCH"
+	if m.grouped {
+		title += ", OF THE GROUPS' OWN TYPES"
+	}
+	m.composition(title, s.Rebuilt)
+	m.composition("REBUILT FROM SCRATCH, OF ANY CURRENT TYPE", s.Alternative)
+}
+
+// composition lists what a cluster consists of.
+func (m *moves) composition(title string, of *disruption.Rebuilt) {
+	if of == nil || len(of.Composition) == 0 {
+		return
+	}
+	type kind struct{ pool, instanceType, capacityType string }
+	alike := lo.PartitionBy(of.Composition, func(k disruption.NodeKind) kind { return kind{k.NodePool, k.InstanceType, string(k.CapacityType)} })
+	priced := func(kinds []disruption.NodeKind) offerings.Price {
+		return lo.SumBy(kinds, func(k disruption.NodeKind) offerings.Price { return cmp.Or(k.ExpectedPerHour, k.PricePerHour) })
+	}
+	slices.SortStableFunc(alike, func(a, b []disruption.NodeKind) int { return cmp.Compare(priced(b), priced(a)) })
+	rows := lo.Map(alike, func(kinds []disruption.NodeKind, _ int) []string {
+		nodes, existing := lo.SumBy(kinds, func(k disruption.NodeKind) int { return k.Nodes }), lo.SumBy(kinds, func(k disruption.NodeKind) int { return k.Existing })
+		price, zones := priced(kinds), map[string]int{}
+		for _, k := range kinds {
+			zones[k.Zone] += k.Nodes
+		}
+		return []string{
+			strconv.Itoa(nodes), strconv.Itoa(existing), kinds[0].InstanceType, string(kinds[0].CapacityType), figures.Summarise(zones, m.most(4)), kinds[0].NodePool, figures.Plain(price), figures.PlainMonthly(price),
+		}
+	})
+	head := []string{"NODES", "EXISTING", "INSTANCE TYPE", "CAPACITY", "ZONES", lo.Ternary(m.grouped, "GROUP", "NODEPOOL"), "$/HOUR", "$/MONTH"}
+	tabulate(&m.table, title, head, cut(rows, m.most(8)), asItIs, "EXISTING", "$/HOUR")
 }
 
 // staying lists the nodes that stay, by their first cause, the dearest group first, and

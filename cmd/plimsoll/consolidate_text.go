@@ -41,6 +41,7 @@ func writeMoves(w *bytes.Buffer, v view, p *problem, plan *disruption.Plan) {
 	m := &moves{table: table{problem: p, view: v, out: w, plan: &scheduling.Plan{Warnings: plan.Warnings}}, plan: plan}
 	m.headline()
 	m.kept()
+	m.rebuilt()
 	m.bill()
 	m.steps()
 	m.drifted()

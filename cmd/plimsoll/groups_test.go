@@ -182,6 +182,12 @@ func TestNodeGroups(t *testing.T) {
 				require.False(t, pool == "" && v.Decision == disruption.Drain, "the control plane stays")
 			}
 			require.NotNil(t, plan.Summary.Alternative)
+			for title, rebuilt := range map[string]*disruption.Rebuilt{"OF THE GROUPS' OWN TYPES": plan.Summary.Rebuilt, "OF ANY CURRENT TYPE": plan.Summary.Alternative} {
+				require.Regexp(t, `REBUILT FROM SCRATCH, `+title+`\n  NODES  EXISTING  INSTANCE TYPE +CAPACITY +ZONES +GROUP +\$/HOUR +\$/MONTH\n`, table.stdout)
+				for _, kind := range rebuilt.Composition {
+					require.Regexp(t, fmt.Sprintf(`\n  \d+ +\d+ +%s +%s +.*%s.* +%s +[0-9.,]+ +[0-9.,]+\n`, kind.InstanceType, kind.CapacityType, kind.Zone, kind.NodePool), table.stdout)
+				}
+			}
 			require.Regexp(t, `rebuilt from scratch, of the groups' own types +[0-9,.]+ +[0-9.]+ +\d`, table.stdout)
 			require.Regexp(t, fmt.Sprintf(`rebuilt from scratch, of any current type +[0-9,.]+ +%.4f +\d`, plan.Summary.Alternative.ExpectedPerHour.USD()), table.stdout)
 			require.Equal(t, exitOK, run(t, append([]string{"verify", "--plan", temp(t, "moves.json", r.stdout)}, args...)...).code)

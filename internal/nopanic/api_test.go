@@ -127,6 +127,7 @@ func types() map[string]reflect.Type {
 		"disruption.Machine":               reflect.TypeFor[disruption.Machine](),
 		"disruption.Plan":                  reflect.TypeFor[disruption.Plan](),
 		"disruption.Planner":               reflect.TypeFor[disruption.Planner](),
+		"disruption.NodeKind":              reflect.TypeFor[disruption.NodeKind](),
 		"disruption.Point":                 reflect.TypeFor[disruption.Point](),
 		"disruption.PoolUse":               reflect.TypeFor[disruption.PoolUse](),
 		"disruption.Realised":              reflect.TypeFor[disruption.Realised](),

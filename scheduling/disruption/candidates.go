@@ -78,9 +78,13 @@ func (f *state) mayGo(s *candidate) bool {
 // leaving are the nodes that may be disrupted now.
 func (f *state) leaving() map[string]bool { return f.nodesThat(f.mayGo) }
 
-// owned are the nodes of pools whose price is known, launches of steps aside.
-func (f *state) owned() map[string]bool {
-	return f.nodesThat(func(s *candidate) bool { return !s.fresh && s.pool != nil && s.priced })
+// rebuildable are the nodes that are bought afresh where a cluster is rebuilt from scratch: those of pools
+// whose price is known, launches of steps aside, but for those that must stay, as such a cluster has to
+// have them, too.
+func (f *state) rebuildable() map[string]bool {
+	return f.nodesThat(func(s *candidate) bool {
+		return !s.fresh && s.pool != nil && s.priced && (s.machine.MustStay == "" || f.loose[s.name])
+	})
 }
 
 // expired reports whether a node has lived for as long as it may. The machine knows that

@@ -79,15 +79,33 @@ type Summary struct {
 }
 
 // Rebuilt is the cheapest cluster that was found for the same pods when every node of a pool
-// whose price is known may go, whatever speaks against it, and is to be had again. Where the
-// steps reach a cheaper one, it is that.
+// whose price is known may go, whatever speaks against it but [Machine.MustStay], and is to be had
+// again. Where the steps reach a cheaper one, it is that.
 type Rebuilt struct {
 	// Nodes are how many the prices are of, which are as in Summary.
 	Nodes           int             `json:"nodes"`
 	PricePerHour    offerings.Price `json:"pricePerHour"`
 	ExpectedPerHour offerings.Price `json:"expectedPerHour,omitempty"`
+	// Composition is what these nodes are, the most expensive first: counts and prices come to
+	// those above.
+	Composition []NodeKind `json:"composition"`
 	// LeftOut are pods that it has no place for, by name.
 	LeftOut []string `json:"leftOut,omitempty"`
+}
+
+// NodeKind is how many nodes of a NodePool have an instance type, a zone and a capacity type in common.
+type NodeKind struct {
+	// NodePool, InstanceType, Zone and CapacityType are what they have in common.
+	NodePool     string                 `json:"nodePool"`
+	InstanceType string                 `json:"instanceType"`
+	Zone         string                 `json:"zone"`
+	CapacityType offerings.CapacityType `json:"capacityType"`
+	// Nodes are how many they are, Existing how many of them are nodes of the cluster that stay.
+	Nodes    int `json:"nodes"`
+	Existing int `json:"existing,omitempty"`
+	// PricePerHour and ExpectedPerHour are of all of them together, as in Rebuilt.
+	PricePerHour    offerings.Price `json:"pricePerHour"`
+	ExpectedPerHour offerings.Price `json:"expectedPerHour,omitempty"`
 }
 
 // Kept is a part of what the cluster costs more after the steps than built anew. That is

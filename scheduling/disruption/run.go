@@ -244,12 +244,7 @@ func (r *run) rebuild(ctx context.Context) error {
 	if found == nil || found.anew == nil || over(ctx) {
 		return cancelled(ctx)
 	}
-	all := r.state.owned()
-	for _, s := range r.state.nodes {
-		if s.machine.MustStay != "" && !r.state.loose[s.name] {
-			delete(all, s.name) // a cluster that is bought afresh has such a node, too
-		}
-	}
+	all := r.state.rebuildable()
 	if len(all) == len(r.state.loose) {
 		found.rebuilt = found.anew
 		return nil
@@ -267,7 +262,7 @@ func (p Planner) alternative(ctx context.Context, c *Cluster) (*Rebuilt, error) 
 		return nil, nil //nolint:nilnil // nothing to compare with is no error, nor is too little time
 	}
 	f := newState(p, c)
-	all := f.owned()
+	all := f.rebuildable()
 	if len(all) == 0 {
 		return nil, nil //nolint:nilnil // nothing to compare
 	}

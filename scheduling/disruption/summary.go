@@ -81,7 +81,7 @@ func (r *run) summary(verdicts []Verdict) Summary {
 		}
 		if least := found.rebuilt; least != nil {
 			if least.price > after.price {
-				least = &target{tally: after} // which holds the same pods
+				least = &target{tally: after, composition: r.state.composition(func(s *candidate) bool { return !s.gone }, nil)} // which holds the same pods
 			}
 			s.Rebuilt = r.state.rebuilt(least)
 			s.Kept = r.keptParts(after.price-least.price, verdicts)
@@ -152,9 +152,14 @@ func (r *run) keptParts(more offerings.Price, verdicts []Verdict) []Kept {
 
 // rebuilt is a cluster bought afresh, in the words of a summary.
 func (f *state) rebuilt(t *target) *Rebuilt {
-	out := &Rebuilt{Nodes: t.nodes, PricePerHour: t.paid, LeftOut: t.leftOut}
+	out := &Rebuilt{Nodes: t.nodes, PricePerHour: t.paid, Composition: t.composition, LeftOut: t.leftOut}
 	if f.expects() {
 		out.ExpectedPerHour = t.price
+		return out
+	}
+	out.Composition = slices.Clone(t.composition)
+	for i := range out.Composition {
+		out.Composition[i].ExpectedPerHour = 0
 	}
 	return out
 }

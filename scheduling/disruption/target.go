@@ -72,6 +72,8 @@ func (f *state) anew(loose map[string]bool) scheduling.Problem {
 type target struct {
 	// tally is what it comes to, nodes that stay included.
 	tally
+	// composition is what its nodes are.
+	composition []NodeKind
 	// bound is what it costs at least, nodes that stay included, as the certificate proves;
 	// without the pods that are left out, since no place is known for them.
 	bound       offerings.Price

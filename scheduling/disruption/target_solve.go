@@ -41,7 +41,8 @@ func (f *state) solveAnew(ctx context.Context, effort scheduling.Effort, loose m
 			paid:  clampPrice(sums.PricePerHour, fixed.paid), nodes: sums.Nodes + fixed.nodes,
 		},
 		bound: clampPrice(proof.Summary.LowerBoundPerHour, fixed.price), certificate: proof.Summary.Certificate,
-		worth: prove.PodDuals(proof.Summary.Certificate, problem.Pods),
+		composition: f.composition(func(s *candidate) bool { return !s.fresh && !loose[s.name] }, plan.Launches),
+		worth:       prove.PodDuals(proof.Summary.Certificate, problem.Pods),
 	}
 	for i := range proof.Unschedulable {
 		t.leftOut = append(t.leftOut, proof.Unschedulable[i].Pod)

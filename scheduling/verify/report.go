@@ -201,32 +201,33 @@ const (
 // The rules about the steps of plans that disrupt nodes; those about launches, places and
 // pods hold for them, too.
 const (
-	StepEmpty       Code = "step-empty"       // drains nothing and moves nothing
-	StepReason      Code = "step-reason"      // not a reason that the node gives, or not one for which nodes are to be disrupted
-	NotDisruptable  Code = "not-disruptable"  // a node without a pool, of a static one, not ready, awaiting pods, or of unknown price
-	DoNotDisrupt    Code = "do-not-disrupt"   // a node, or a pod on it, asks to be left alone
-	BarePod         Code = "bare-pod"         // a pod without a controller is to stay where it is
-	Policy          Code = "policy"           // the pool's policy or a consolidateAfter of Never forbids it
-	TooSoon         Code = "too-soon"         // consolidateAfter or the least lifetime has not passed
-	NodeBudget      Code = "node-budget"      // more nodes than the pool's budgets let go at once
-	PodBudget       Code = "pod-budget"       // more pods than a PodDisruptionBudget lets go at once, or pods of one that lets none go
-	BudgetUse       Code = "budget-use"       // not what the step uses up of budgets
-	EvictionMissing Code = "eviction-missing" // a pod that has to live on loses its node and is not evicted
-	EvictionUnknown Code = "eviction-unknown" // no such pod, not where it is said to be, or one that stays or needs no place
-	MovedTwice      Code = "moved-twice"      // a pod that moves twice, or a machine that is bought and drained
-	Landing         Code = "landing"          // a place that is not there, goes too, or takes nobody in, or a launch that is for other pods
-	Wave            Code = "wave"             // not counted from 1, or pods of the wave cannot bind while those of later ones are where they were
-	StepSaving      Code = "step-saving"      // not what the drained nodes cost more than the launches
-	StepCost        Code = "step-cost"        // not the disruption cost of nodes and evictions
-	StepScore       Code = "step-score"       // not the share saved over the share disrupted
-	SavingTooSmall  Code = "saving-too-small" // less than is asked for, with the dearest options of the launches
-	BelowThreshold  Code = "below-threshold"  // not worth the disruption in a pool with policy Balanced
-	SpotToSpot      Code = "spot-to-spot"     // spot that takes the place of spot without enough choice
-	NodeVerdict     Code = "node-verdict"     // not exactly one verdict for a node, or not what becomes of it
-	StepRisk        Code = "step-risk"        // an unknown risk, or a pod without a controller that is evicted untold
-	SummaryKept     Code = "summary-kept"     // what keeps the rest is not what a cluster built anew would save
-	Cordon          Code = "cordon"           // not the nodes that steps remove and that no earlier step sends pods to
-	SummaryFrontier Code = "summary-frontier" // not what has been saved and moved after each step
+	StepEmpty          Code = "step-empty"          // drains nothing and moves nothing
+	StepReason         Code = "step-reason"         // not a reason that the node gives, or not one for which nodes are to be disrupted
+	NotDisruptable     Code = "not-disruptable"     // a node without a pool, of a static one, not ready, awaiting pods, or of unknown price
+	DoNotDisrupt       Code = "do-not-disrupt"      // a node, or a pod on it, asks to be left alone
+	BarePod            Code = "bare-pod"            // a pod without a controller is to stay where it is
+	Policy             Code = "policy"              // the pool's policy or a consolidateAfter of Never forbids it
+	TooSoon            Code = "too-soon"            // consolidateAfter or the least lifetime has not passed
+	NodeBudget         Code = "node-budget"         // more nodes than the pool's budgets let go at once
+	PodBudget          Code = "pod-budget"          // more pods than a PodDisruptionBudget lets go at once, or pods of one that lets none go
+	BudgetUse          Code = "budget-use"          // not what the step uses up of budgets
+	EvictionMissing    Code = "eviction-missing"    // a pod that has to live on loses its node and is not evicted
+	EvictionUnknown    Code = "eviction-unknown"    // no such pod, not where it is said to be, or one that stays or needs no place
+	MovedTwice         Code = "moved-twice"         // a pod that moves twice, or a machine that is bought and drained
+	Landing            Code = "landing"             // a place that is not there, goes too, or takes nobody in, or a launch that is for other pods
+	Wave               Code = "wave"                // not counted from 1, or pods of the wave cannot bind while those of later ones are where they were
+	StepSaving         Code = "step-saving"         // not what the drained nodes cost more than the launches
+	StepCost           Code = "step-cost"           // not the disruption cost of nodes and evictions
+	StepScore          Code = "step-score"          // not the share saved over the share disrupted
+	SavingTooSmall     Code = "saving-too-small"    // less than is asked for, with the dearest options of the launches
+	BelowThreshold     Code = "below-threshold"     // not worth the disruption in a pool with policy Balanced
+	SpotToSpot         Code = "spot-to-spot"        // spot that takes the place of spot without enough choice
+	NodeVerdict        Code = "node-verdict"        // not exactly one verdict for a node, or not what becomes of it
+	StepRisk           Code = "step-risk"           // an unknown risk, or a pod without a controller that is evicted untold
+	SummaryComposition Code = "summary-composition" // what a rebuilt cluster consists of does not come to its nodes and prices
+	SummaryKept        Code = "summary-kept"        // what keeps the rest is not what a cluster built anew would save
+	Cordon             Code = "cordon"              // not the nodes that steps remove and that no earlier step sends pods to
+	SummaryFrontier    Code = "summary-frontier"    // not what has been saved and moved after each step
 )
 
 // Codes returns every code, in the order in which they are documented.
@@ -243,6 +244,6 @@ func Codes() []Code {
 		BoundAbovePrice, BoundUnproven, CertificateMissing, CertificateMalformed, CertificateOption,
 		StepEmpty, StepReason, NotDisruptable, DoNotDisrupt, BarePod, Policy, TooSoon, NodeBudget, PodBudget, BudgetUse,
 		EvictionMissing, EvictionUnknown, MovedTwice, Landing, Wave, StepSaving, StepCost, StepScore, SavingTooSmall, BelowThreshold,
-		SpotToSpot, NodeVerdict, StepRisk, SummaryKept, SummaryFrontier, Cordon,
+		SpotToSpot, NodeVerdict, StepRisk, SummaryKept, SummaryComposition, SummaryFrontier, Cordon,
 	}
 }

@@ -286,6 +286,10 @@ func verdictMutations() []stepsMutation {
 			c.plan.Summary.Rebuilt = &disruption.Rebuilt{PricePerHour: st.Cents(20)}
 			c.plan.Summary.Kept = []disruption.Kept{{Code: disruption.CauseSearch, PerHour: st.Cents(7)}}
 		}, verify.SummaryKept},
+		{"a rebuilt cluster of nothing", func(c *stepsCase) {
+			c.plan.Summary.Rebuilt = &disruption.Rebuilt{PricePerHour: st.Cents(20), Nodes: 1, Composition: []disruption.NodeKind{{NodePool: "default", InstanceType: "m", Nodes: 1, PricePerHour: st.Cents(19)}}}
+			c.plan.Summary.Kept = []disruption.Kept{{Code: disruption.CauseSearch, PerHour: st.Cents(8)}}
+		}, verify.SummaryComposition},
 		{"the rest of nothing", func(c *stepsCase) { c.plan.Summary.Kept = []disruption.Kept{{Code: disruption.CauseBudget}} }, verify.SummaryKept},
 		{"an unknown reason for the rest", func(c *stepsCase) {
 			c.plan.Summary.Rebuilt = &disruption.Rebuilt{PricePerHour: st.Cents(20)}

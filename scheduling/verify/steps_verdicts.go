@@ -217,6 +217,8 @@ func (g *clusterState) rest(r *Report, after offerings.Price) {
 		}
 		return
 	}
+	g.composition(r, "rebuilt", s.Rebuilt)
+	g.composition(r, "alternative", s.Alternative)
 	least := s.Rebuilt.PricePerHour
 	if g.Expects() {
 		least = s.Rebuilt.ExpectedPerHour
@@ -230,5 +232,24 @@ func (g *clusterState) rest(r *Report, after offerings.Price) {
 	}
 	if least > after || sum.Cmp(big.NewInt(int64(after-least))) != 0 {
 		r.add(SummaryKept, "summary", "built anew it costs %v and afterwards %v, and what keeps the rest comes to %v nano-USD", least, after, sum)
+	}
+}
+
+// composition checks that what a cluster consists of comes to its nodes and prices.
+func (g *clusterState) composition(r *Report, what string, of *disruption.Rebuilt) {
+	if of == nil {
+		return
+	}
+	nodes, price, expected := 0, new(big.Int), new(big.Int)
+	for _, k := range of.Composition {
+		nodes += k.Nodes
+		price.Add(price, big.NewInt(int64(k.PricePerHour)))
+		expected.Add(expected, big.NewInt(int64(k.ExpectedPerHour)))
+		if k.Nodes <= 0 || k.Existing < 0 || k.Existing > k.Nodes || g.Pools[k.NodePool] == nil {
+			r.add(SummaryComposition, "summary", "%s consists of %+v", what, k)
+		}
+	}
+	if nodes != of.Nodes || price.Cmp(big.NewInt(int64(of.PricePerHour))) != 0 || expected.Cmp(big.NewInt(int64(of.ExpectedPerHour))) != 0 {
+		r.add(SummaryComposition, "summary", "%s is %d nodes for %v and %v, and consists of %d for %v and %v nano-USD", what, of.Nodes, of.PricePerHour, of.ExpectedPerHour, nodes, price, expected)
 	}
 }

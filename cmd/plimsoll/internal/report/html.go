@@ -89,14 +89,26 @@ func (p page) Bars() []bar {
 		case "least":
 			b.Label, b.Note = "Proven limit", "no steps lead below it, with the nodes that may not go"
 		case "rebuilt":
-			b.Label, b.Note = "Rebuilt from nothing", plural(l.Nodes, "node")+", if every pod might move"
+			b.Label, b.Note = "Rebuilt from nothing", plural(l.Nodes, "node")+", if every pod might move: "+l.types()
 		case "alternative":
-			b.Label, b.Note = "Rebuilt of any current type", plural(l.Nodes, "node")+", if the groups had them"
+			b.Label, b.Note = "Rebuilt of any current type", plural(l.Nodes, "node")+", if the groups had them: "+l.types()
 		}
 		out = append(out, b)
 	}
 	return out
 }
+
+// types are the instance types that a rebuilt cluster consists of, with how many nodes are of each.
+func (l *Level) types() string {
+	counts := map[string]int{}
+	for _, k := range l.Composition {
+		counts[k.InstanceType] += k.Nodes
+	}
+	return figures.Summarise(counts, mostTypes)
+}
+
+// mostTypes is how many instance types a line names.
+const mostTypes = 4
 
 // Bands are the nodes today and after all steps, in a field of 1000 by 100.
 func (p page) Bands() []band {

@@ -81,6 +81,8 @@ type Level struct {
 	Cents   int64           `json:"centsPerMonth"`
 	// Nodes is how many there are; 0 for a price that is only a bound.
 	Nodes int `json:"nodes,omitempty"`
+	// Composition is what the nodes of a rebuilt cluster are, the most expensive first.
+	Composition []disruption.NodeKind `json:"composition,omitempty"`
 }
 
 // Point is what has been reached after a number of steps.
@@ -124,19 +126,21 @@ func Of(in Input) *Report {
 // levels are the prices of the summary.
 func (r *Report) levels(s *disruption.Summary) {
 	add := func(code string, price offerings.Price, nodes int) {
-		r.Levels = append(r.Levels, Level{code, price, centsPerMonth(price), nodes})
+		r.Levels = append(r.Levels, Level{Code: code, PerHour: price, Cents: centsPerMonth(price), Nodes: nodes})
+	}
+	rebuilt := func(code string, b *disruption.Rebuilt) {
+		if b != nil {
+			add(code, cmp.Or(b.ExpectedPerHour, b.PricePerHour), b.Nodes)
+			r.Levels[len(r.Levels)-1].Composition = b.Composition
+		}
 	}
 	add("today", cmp.Or(s.ExpectedPerHourBefore, s.PricePerHourBefore), s.NodesBefore)
 	add("after", cmp.Or(s.ExpectedPerHourAfter, s.PricePerHourAfter), s.NodesAfter)
 	if s.LowerBoundPerHour > 0 {
 		add("least", s.LowerBoundPerHour, 0)
 	}
-	if b := s.Rebuilt; b != nil {
-		add("rebuilt", cmp.Or(b.ExpectedPerHour, b.PricePerHour), b.Nodes)
-	}
-	if b := s.Alternative; b != nil {
-		add("alternative", cmp.Or(b.ExpectedPerHour, b.PricePerHour), b.Nodes)
-	}
+	rebuilt("rebuilt", s.Rebuilt)
+	rebuilt("alternative", s.Alternative)
 }
 
 // steps are those of the plan, and what they reach.

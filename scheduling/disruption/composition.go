@@ -1,0 +1,48 @@
+package disruption
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/plimsoll-go/plimsoll/instancetypes"
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+)
+
+// composition is what those nodes of pools whose price is known are that a function keeps, together with
+// launches, the most expensive first.
+func (f *state) composition(keeps func(*candidate) bool, launches []scheduling.Launch) []NodeKind {
+	kinds := map[NodeKind]*NodeKind{}
+	add := func(pool string, as offerings.Key, existing int, paid, expected offerings.Price) {
+		key := NodeKind{NodePool: pool, InstanceType: as.InstanceType, Zone: as.Zone, CapacityType: as.CapacityType}
+		if kinds[key] == nil {
+			copied := key
+			kinds[key] = &copied
+		}
+		k := kinds[key]
+		k.Nodes, k.Existing = k.Nodes+1, k.Existing+existing
+		k.PricePerHour, k.ExpectedPerHour = clampPrice(k.PricePerHour, paid), clampPrice(k.ExpectedPerHour, expected)
+	}
+	for _, s := range f.nodes {
+		if s.pool == nil || !s.priced || !keeps(s) {
+			continue
+		}
+		existing := 1
+		if s.fresh {
+			existing = 0
+		}
+		add(s.poolName(), instancetypes.OfferingOf(s.node), existing, s.paid, s.price)
+	}
+	for i := range launches {
+		l := &launches[i]
+		add(l.NodePool, l.Options[0].Key(), 0, l.Price, f.costOf(l))
+	}
+	out := make([]NodeKind, 0, len(kinds))
+	for _, k := range kinds {
+		out = append(out, *k)
+	}
+	slices.SortFunc(out, func(a, b NodeKind) int {
+		return cmp.Or(cmp.Compare(b.ExpectedPerHour, a.ExpectedPerHour), cmp.Compare(a.NodePool, b.NodePool), cmp.Compare(a.InstanceType, b.InstanceType), cmp.Compare(a.Zone, b.Zone), cmp.Compare(a.CapacityType, b.CapacityType))
+	})
+	return out
+}
