@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -35,6 +36,9 @@ func TestLintFindsAndForgets(t *testing.T) {
 	found, code := findings(t, "testdata/lint.yaml", market...)
 	require.Equal(t, exitFound, code)
 	for _, code := range lint.Codes() {
+		if code == lint.BudgetUnready {
+			continue // which needs nodes
+		}
 		require.NotEmpty(t, found[code], code)
 		skipped, _ := findings(t, "testdata/lint.yaml", append(market, "--skip", string(code))...)
 		require.Empty(t, skipped[code])
@@ -54,6 +58,34 @@ func TestLintFindsAndForgets(t *testing.T) {
 	delete(left, lint.NoDaemonSets) // there is still none
 	require.Empty(t, left)
 	require.Equal(t, exitFound, code)
+}
+
+// Of a pod with a sidecar the request of the container is told that is to become smaller, and the PodDisruptionBudget of a
+// crash loop is told to let pods go that are not ready, unless it does.
+func TestLintTellsWhatIsToBeWritten(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("testdata/lint.yaml")
+	require.NoError(t, err)
+	market := []string{"--catalog", "testdata/market.json"}
+	sidecar := strings.Replace(string(text), "[{name: web, resources: {requests: {cpu: 1050m, memory: 1Gi}}}]",
+		"[{name: web, resources: {requests: {cpu: 950m, memory: 1Gi}}}, {name: proxy, resources: {requests: {cpu: 100m, memory: 16Mi}}}]", 1)
+	found, _ := findings(t, temp(t, "sidecar.yaml", sidecar), market...)
+	size := found[lint.RequestSize][0]
+	require.Equal(t, "spec.containers[web].resources.requests.cpu", size.Field)
+	require.Equal(t, "950m", size.Value)
+	require.Equal(t, "if 900m will do, request that: it was tried", size.Advice)
+
+	crashing := groupNode("n-0", "m5.2xlarge", "eu-west-1a", 8, 32, "eks.amazonaws.com/nodegroup: workers", "")
+	for i := range 3 {
+		crashing += strings.Replace(groupPod(fmt.Sprint("api-", i), "n-0", "100m", "1Gi", ""), "status: {phase: Running}", "status: {phase: Running, conditions: [{type: Ready, status: 'False'}]}", 1)
+	}
+	const budget = "---\napiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: api, namespace: shop}\nspec: {minAvailable: 2, selector: {matchLabels: {app: api}}%s}\n"
+	found, _ = findings(t, temp(t, "crashing.yaml", crashing+fmt.Sprintf(budget, "")))
+	require.Len(t, found[lint.BudgetUnready], 1)
+	require.Equal(t, "set it to AlwaysAllow, so that pods that are not ready can be evicted, or repair these", found[lint.BudgetUnready][0].Advice)
+	found, _ = findings(t, temp(t, "always.yaml", crashing+fmt.Sprintf(budget, ", unhealthyPodEvictionPolicy: AlwaysAllow")))
+	require.Empty(t, found[lint.BudgetUnready])
+	require.Empty(t, found[lint.BudgetBlocks])
 }
 
 // What could cost less is no failure.

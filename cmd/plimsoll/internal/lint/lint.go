@@ -31,6 +31,7 @@ const (
 	SpotNarrow      Code = "spot-narrow"      // it allows spot, and few instance types of it
 	NoRequests      Code = "no-requests"      // containers request no CPU or no memory
 	BudgetBlocks    Code = "budget-blocks"    // the PodDisruptionBudget never lets a pod go
+	BudgetUnready   Code = "budget-unready"   // the PodDisruptionBudget lets no pod go because pods are not ready
 	BudgetIdle      Code = "budget-idle"      // the PodDisruptionBudget selects no pod
 	NoDaemonSets    Code = "no-daemonsets"    // there is none, so that nodes are planned too full
 	RequestSize     Code = "request-size"     // a slightly smaller request fits a smaller machine
@@ -39,7 +40,7 @@ const (
 
 // Codes are all kinds of findings.
 func Codes() []Code {
-	return []Code{NodePoolUnmet, NodePoolOverlap, SpotNarrow, NoRequests, BudgetBlocks, BudgetIdle, NoDaemonSets, RequestSize, NodePoolTypes}
+	return []Code{NodePoolUnmet, NodePoolOverlap, SpotNarrow, NoRequests, BudgetBlocks, BudgetUnready, BudgetIdle, NoDaemonSets, RequestSize, NodePoolTypes}
 }
 
 // Report is all that was found.

@@ -8,10 +8,6 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	policyv1 "k8s.io/api/policy/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/costs"
 	"github.com/plimsoll-go/plimsoll/scheduling"
@@ -71,57 +67,6 @@ func (s *Subject) noRequests() (out []Finding) {
 		})
 	}
 	return out
-}
-
-// budgets are PodDisruptionBudgets that never let a pod go, or have none.
-func (s *Subject) budgets() (out []Finding) {
-	pods := s.pods()
-	for _, b := range s.Cluster.PodDisruptionBudgets {
-		object := "PodDisruptionBudget/" + cmp.Or(b.Namespace, "default") + "/" + b.Name
-		selector, err := metav1.LabelSelectorAsSelector(b.Spec.Selector)
-		if err != nil {
-			continue // validation tells that
-		}
-		guarded := 0
-		for _, pod := range pods {
-			if cmp.Or(pod.Namespace, "default") == cmp.Or(b.Namespace, "default") && selector.Matches(labels.Set(pod.Labels)) {
-				guarded++
-			}
-		}
-		if guarded == 0 {
-			out = append(out, Finding{
-				Severity: Warning, Code: BudgetIdle, Object: object, Field: "spec.selector", Value: metav1.FormatLabelSelector(b.Spec.Selector),
-				Message: "selects no pod, so that it guards none", Advice: "correct the selector, or delete it",
-			})
-			continue
-		}
-		if field, value, advice := blocks(&b.Spec, guarded); field != "" {
-			out = append(out, Finding{
-				Severity: Error, Code: BudgetBlocks, Object: object, Field: field, Value: value,
-				Message: fmt.Sprintf("never lets any of its pods (%d) go, so that their nodes can be neither drained nor replaced", guarded), Advice: advice,
-			})
-		}
-	}
-	return out
-}
-
-// blocks says which field of a budget lets none of so many pods go; "" for none.
-func blocks(spec *policyv1.PodDisruptionBudgetSpec, pods int) (field, value, advice string) {
-	if most := spec.MaxUnavailable; most != nil {
-		if n, err := intstr.GetScaledValueFromIntOrPercent(most, pods, true); err == nil && n <= 0 {
-			return "spec.maxUnavailable", most.String(), "let at least 1 be unavailable"
-		}
-	}
-	if least := spec.MinAvailable; least != nil {
-		if n, err := intstr.GetScaledValueFromIntOrPercent(least, pods, true); err == nil && n >= pods {
-			advice := "use maxUnavailable: 1, which holds for any number of replicas"
-			if pods == 1 {
-				advice = "run 2 replicas and use maxUnavailable: 1, or delete it"
-			}
-			return "spec.minAvailable", least.String(), advice
-		}
-	}
-	return "", "", ""
 }
 
 // daemonSets says that there is none.

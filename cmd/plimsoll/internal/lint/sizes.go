@@ -90,8 +90,8 @@ func (s *Subject) sizes(ctx context.Context, b *baseline) ([]Finding, error) {
 	var out []Finding
 	for _, x := range s.candidates(&b.problem, b.plan) {
 		trial := b.problem
-		changed, container := s.with(b.problem.Pods, &x)
-		if trial.Pods = changed; container == "" {
+		changed, of := s.with(b.problem.Pods, &x)
+		if trial.Pods = changed; of.container == "" {
 			continue
 		}
 		saving, err := b.saves(ctx, trial)
@@ -102,10 +102,10 @@ func (s *Subject) sizes(ctx context.Context, b *baseline) ([]Finding, error) {
 			continue
 		}
 		out = append(out, Finding{
-			Severity: Info, Code: RequestSize, Object: x.workload, Field: fmt.Sprintf("spec.containers[%s].resources.requests.%s", container, x.resource),
-			Value: x.text(x.request), SavingPerHour: saving,
+			Severity: Info, Code: RequestSize, Object: x.workload, Field: fmt.Sprintf("spec.containers[%s].resources.requests.%s", of.container, x.resource),
+			Value: x.text(of.from), SavingPerHour: saving,
 			Message: "is a little too much for the machines that it would otherwise fit on: on new machines, the pods of the cluster cost " + figures.Monthly(saving) + " a month more for it",
-			Advice:  fmt.Sprintf("if %s will do, request that: it was tried", x.text(x.to)),
+			Advice:  fmt.Sprintf("if %s will do, request that: it was tried", x.text(of.to)),
 		})
 	}
 	return out, nil
@@ -161,7 +161,7 @@ func (s *Subject) types(ctx context.Context, b *baseline) ([]Finding, error) {
 	return out, nil
 }
 
-// text writes an amount of the resource, for all containers of a pod.
+// text writes an amount of the resource.
 func (a *asked) text(n int64) string {
 	if a.resource == corev1.ResourceCPU {
 		return resource.NewMilliQuantity(n, resource.DecimalSI).String()
@@ -256,7 +256,7 @@ func rounded(name corev1.ResourceName, n int64) int64 {
 // with are pods of which some request less: the difference is taken off the container that
 // requests the most, which is returned. None is changed where that is not what makes the
 // request.
-func (s *Subject) with(pods []*corev1.Pod, x *smaller) (out []*corev1.Pod, container string) {
+func (s *Subject) with(pods []*corev1.Pod, x *smaller) (out []*corev1.Pod, of cut) {
 	out = slices.Clone(pods)
 	for i, list := range provisioning.PodRequests(pods) {
 		if figures.Units(list, x.resource) != x.request || s.Workload(scheduling.PodName(pods[i])) != x.workload {
@@ -269,7 +269,9 @@ func (s *Subject) with(pods []*corev1.Pod, x *smaller) (out []*corev1.Pod, conta
 		})
 		for j := range containers {
 			if c := &containers[j]; c.Name == largest.Name && figures.Units(c.Resources.Requests, x.resource) > x.request-x.to {
-				less := figures.Units(c.Resources.Requests, x.resource) - (x.request - x.to)
+				own := figures.Units(c.Resources.Requests, x.resource)
+				less := own - (x.request - x.to)
+				of = cut{c.Name, own, less}
 				q := resource.NewQuantity(less, resource.BinarySI)
 				if x.resource == corev1.ResourceCPU {
 					q = resource.NewMilliQuantity(less, resource.DecimalSI)
@@ -278,9 +280,15 @@ func (s *Subject) with(pods []*corev1.Pod, x *smaller) (out []*corev1.Pod, conta
 			}
 		}
 		if got := provisioning.PodRequests([]*corev1.Pod{pod}); figures.Units(got[0], x.resource) != x.to {
-			return pods, ""
+			return pods, cut{}
 		}
-		out[i], container = pod, largest.Name
+		out[i] = pod
 	}
-	return out, container
+	return out, of
+}
+
+// cut is by how much the request of a container becomes smaller.
+type cut struct {
+	container string
+	from, to  int64
 }

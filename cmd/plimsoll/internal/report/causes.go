@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/lint"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
@@ -24,7 +25,7 @@ type Stop struct {
 }
 
 // stops are what keeps the steps from the price of a cluster built anew, and what would lift it.
-func stops(plan *disruption.Plan, changes []lint.Finding) []Stop {
+func stops(c *disruption.Cluster, plan *disruption.Plan, changes []lint.Finding) []Stop {
 	objects := map[disruption.CauseCode][]string{}
 	for i := range plan.Nodes {
 		v := &plan.Nodes[i]
@@ -37,7 +38,7 @@ func stops(plan *disruption.Plan, changes []lint.Finding) []Stop {
 	}
 	out := []Stop{}
 	for _, k := range plan.Summary.Kept {
-		out = append(out, Stop{string(k.Code), centsPerMonth(k.PerHour), k.Nodes, objects[k.Code], Meaning(k.Code), causes()[k.Code].lift})
+		out = append(out, Stop{string(k.Code), centsPerMonth(k.PerHour), k.Nodes, objects[k.Code], Meaning(k.Code), lift(c, k.Code, objects[k.Code])})
 	}
 	if own, free := plan.Summary.Rebuilt, plan.Summary.Alternative; own != nil && free != nil && len(free.LeftOut) <= len(own.LeftOut) {
 		if more := cmp.Or(own.ExpectedPerHour, own.PricePerHour) - cmp.Or(free.ExpectedPerHour, free.PricePerHour); more > 0 {
@@ -50,6 +51,24 @@ func stops(plan *disruption.Plan, changes []lint.Finding) []Stop {
 	}
 	slices.SortStableFunc(out, func(a, b Stop) int { return cmp.Compare(b.Cents, a.Cents) })
 	return out
+}
+
+// lift says what would change a cause that is about some objects.
+func lift(c *disruption.Cluster, code disruption.CauseCode, objects []string) string {
+	if code != disruption.CauseBudget {
+		return causes()[code].lift
+	}
+	var advice []string
+	for _, object := range objects {
+		_, name, _ := strings.Cut(object, "/")
+		if text := lint.BudgetAdvice(c.PodDisruptionBudgets, slices.Concat(c.Running, c.Pods), name); text != "" && !slices.Contains(advice, text) {
+			advice = append(advice, text)
+		}
+	}
+	if len(advice) == 1 {
+		return advice[0]
+	}
+	return causes()[code].lift
 }
 
 // stopTypes stands for what a cluster built anew costs more of the groups' own types than of any
@@ -72,7 +91,7 @@ func causes() map[disruption.CauseCode]cause {
 		disruption.CauseDoNotDisrupt:             {"asks not to be disrupted", "take the annotation karpenter.sh/do-not-disrupt off, or let the work end"},
 		disruption.CauseBarePod:                  {"a pod without a controller would be gone for good", "give the pod a controller, or let it go (--evict-bare-pods)"},
 		disruption.CauseSearch:                   {"no cheaper move was found", "carry the steps out and plan again, or search longer (--effort thorough)"},
-		disruption.CauseBudget:                   {"a PodDisruptionBudget lets no pod go", "raise its maxUnavailable, or run one replica more"},
+		disruption.CauseBudget:                   {"a PodDisruptionBudget lets no pod go", "let each PodDisruptionBudget allow one disruption: plimsoll lint says what each needs for it"},
 		disruption.CausePoolBudget:               {"the pool's budgets let no more nodes go", "raise spec.disruption.budgets of the NodePool, or carry the steps out and plan again"},
 		disruption.CausePolicy:                   {"the pool's policy excludes it", "set the NodePool's consolidationPolicy to WhenEmptyOrUnderutilized"},
 		disruption.CauseTooSoon:                  {"too soon", "plan again later, or shorten the NodePool's consolidateAfter"},

@@ -113,7 +113,7 @@ type Step struct {
 func Of(in Input) *Report {
 	r := &Report{
 		Title: in.Title, Notes: in.Notes, MadeWith: in.MadeWith, Warnings: in.Plan.Warnings,
-		Steps: []Step{}, Stops: stops(in.Plan, in.Changes), Risks: Risks(in.Plan),
+		Steps: []Step{}, Stops: stops(&in.Cluster, in.Plan, in.Changes), Risks: Risks(in.Plan),
 	}
 	machines := costs.Machines(&in.Cluster, in.Plan, in.Policy)
 	r.levels(&in.Plan.Summary)

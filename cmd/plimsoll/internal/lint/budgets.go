@@ -1,0 +1,161 @@
+package lint
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/util/intstr"
+)
+
+// budgets are PodDisruptionBudgets that never let a pod go, let none go now because pods are not ready, or
+// have no pod.
+func (s *Subject) budgets() (out []Finding) {
+	pods := s.pods()
+	for _, b := range s.Cluster.PodDisruptionBudgets {
+		object := "PodDisruptionBudget/" + budgetName(b)
+		if _, err := metav1.LabelSelectorAsSelector(b.Spec.Selector); err != nil {
+			continue // validation tells that
+		}
+		g := guard(b, pods)
+		if g.pods == 0 {
+			out = append(out, Finding{
+				Severity: Warning, Code: BudgetIdle, Object: object, Field: "spec.selector", Value: metav1.FormatLabelSelector(b.Spec.Selector),
+				Message: "selects no pod, so that it guards none", Advice: "correct the selector, or delete it",
+			})
+			continue
+		}
+		r := g.remedy()
+		if r == nil {
+			continue
+		}
+		f := Finding{Severity: Error, Code: BudgetBlocks, Object: object, Field: r.field, Value: r.value, Advice: r.text}
+		switch {
+		case r.unready:
+			f.Severity, f.Code = Warning, BudgetUnready
+			f.Message = fmt.Sprintf("lets none of its pods (%d) go now, because %d of them are not ready, so that not even these can be evicted", g.pods, g.pods-g.ready)
+		case g.always():
+			f.Message = fmt.Sprintf("never lets one of its pods (%d) go that is ready, so that their nodes can be neither drained nor replaced", g.pods)
+		default:
+			f.Message = fmt.Sprintf("never lets any of its pods (%d) go, so that their nodes can be neither drained nor replaced", g.pods)
+		}
+		out = append(out, f)
+	}
+	return out
+}
+
+// BudgetAdvice is what to do for a PodDisruptionBudget of a cluster, by namespace/name, to let a pod go; "" where
+// it lets one go, or is not there.
+func BudgetAdvice(budgets []*policyv1.PodDisruptionBudget, pods []*corev1.Pod, name string) string {
+	for _, b := range budgets {
+		if budgetName(b) != name {
+			continue
+		}
+		if r := guard(b, pods).remedy(); r != nil {
+			return r.text
+		}
+	}
+	return ""
+}
+
+// budgetName is namespace/name.
+func budgetName(b *policyv1.PodDisruptionBudget) string {
+	return cmp.Or(b.Namespace, "default") + "/" + b.Name
+}
+
+// guarded is a PodDisruptionBudget with how many pods it has, and how many of these are ready.
+type guarded struct {
+	spec        policyv1.PodDisruptionBudgetSpec
+	pods, ready int
+}
+
+// guard counts the pods of a budget.
+func guard(b *policyv1.PodDisruptionBudget, pods []*corev1.Pod) *guarded {
+	g := &guarded{spec: b.Spec}
+	selector, err := metav1.LabelSelectorAsSelector(b.Spec.Selector)
+	if err != nil {
+		return g
+	}
+	for _, pod := range pods {
+		if cmp.Or(pod.Namespace, "default") == cmp.Or(b.Namespace, "default") && selector.Matches(labels.Set(pod.Labels)) {
+			g.pods++
+			if !unready(pod) {
+				g.ready++
+			}
+		}
+	}
+	return g
+}
+
+// unready reports whether a pod that has a node is known not to be ready.
+func unready(pod *corev1.Pod) bool {
+	return pod.Spec.NodeName != "" && slices.ContainsFunc(pod.Status.Conditions, func(c corev1.PodCondition) bool {
+		return c.Type == corev1.PodReady && c.Status == corev1.ConditionFalse
+	})
+}
+
+// always reports whether pods that are not ready may always go.
+func (g *guarded) always() bool {
+	return g.spec.UnhealthyPodEvictionPolicy != nil && *g.spec.UnhealthyPodEvictionPolicy == policyv1.AlwaysAllow
+}
+
+// allows reports whether some pod may go: by the count of ready ones or, if that is allowed, one that is not.
+func (g *guarded) allows() bool {
+	return g.allowed(g.ready) > 0 || g.always() && g.ready < g.pods
+}
+
+// allowed is how many pods may go where so many are ready, as the disruption controller counts.
+func (g *guarded) allowed(ready int) int {
+	desired := 0
+	switch {
+	case g.spec.MaxUnavailable != nil:
+		if n, err := intstr.GetScaledValueFromIntOrPercent(g.spec.MaxUnavailable, g.pods, true); err == nil {
+			desired = max(0, g.pods-n)
+		}
+	case g.spec.MinAvailable != nil:
+		if n, err := intstr.GetScaledValueFromIntOrPercent(g.spec.MinAvailable, g.pods, true); err == nil {
+			desired = n
+		}
+	}
+	return max(0, ready-desired)
+}
+
+// remedy is a change of a PodDisruptionBudget that lets a pod go.
+type remedy struct {
+	field, value string // what is wrong
+	text         string
+	spec         policyv1.PodDisruptionBudgetSpec // changed
+	replicas     int                              // how many pods there have to be then
+	unready      bool                             // it would let pods go if all were ready
+}
+
+// remedy is what lets a pod go where none may; nil where one may. It was tried: with its change some pod may
+// go.
+func (g *guarded) remedy() *remedy {
+	if g.allows() {
+		return nil
+	}
+	one, always := intstr.FromInt32(1), policyv1.AlwaysAllow
+	r := &remedy{spec: g.spec, replicas: g.pods}
+	switch {
+	case g.allowed(g.pods) > 0:
+		r.unready, r.field, r.spec.UnhealthyPodEvictionPolicy = true, "spec.unhealthyPodEvictionPolicy", &always
+		r.text = "set it to AlwaysAllow, so that pods that are not ready can be evicted, or repair these"
+	case g.spec.MaxUnavailable != nil:
+		r.field, r.value, r.spec.MaxUnavailable = "spec.maxUnavailable", g.spec.MaxUnavailable.String(), &one
+		r.text = "let at least 1 be unavailable"
+	default:
+		r.field, r.value = "spec.minAvailable", g.spec.MinAvailable.String()
+		r.spec.MinAvailable, r.spec.MaxUnavailable = nil, &one
+		r.text = "replace it by maxUnavailable: 1, which holds for any number of replicas"
+		if g.pods == 1 {
+			r.replicas = 2
+			r.text = "run 2 replicas and replace it by maxUnavailable: 1, or delete the PodDisruptionBudget"
+		}
+	}
+	return r
+}
