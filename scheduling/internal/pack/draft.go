@@ -23,6 +23,15 @@ const unpacedMore = 1.1
 // to what classes really cost.
 const corrections, correction = 12, 0.8
 
+// first is the answer of [Params.Brief].
+func (s *search) first() *attempt {
+	values := s.params.Worths
+	if values == nil {
+		values = s.fill.ShareValues()
+	}
+	return s.loosely(s.try(values, false), values)
+}
+
 // draft constructs an answer.
 func (s *search) draft() draft {
 	values := s.params.Worths

@@ -22,7 +22,13 @@ const dearestWish = 2
 
 // Solve plans sites and machines in turn. Sites are compared by the machines that the least work finds for
 // them; more goes into the machines for the best.
+//
+// Briefly, it ends with the first plan of sites whose machines hold all pods.
 func (t *Ties) Solve(params pack.Params) (*compile.Compiler, pack.Outcome) {
+	if params.Brief {
+		x := t.planned(params)
+		return x.Compiler, x.Outcome
+	}
 	x := t.solved(params)
 	x = x.replanWithoutUnplaced(params)
 	x = x.stackColocated(params)
@@ -34,20 +40,28 @@ func (t *Ties) Solve(params pack.Params) (*compile.Compiler, pack.Outcome) {
 func (t *Ties) solved(params pack.Params) Trial {
 	work := max(params.Work/seekShare, seekLeast)
 	params.Work = 0
-	if t.wishesPerHost() {
-		t.relax(params)
-	}
-	found := t.rounds(params, true)
+	found := t.planned(params)
 	found = t.replanWithoutEmptyDomains(found, params)
 	found = t.reprice(found, params)
 	found = t.searchDomains(found, params, work)
 	return found.placeWithinLimits(params)
 }
 
+// planned is the plan of sites, and machines for it, with preferences about single machines relaxed as far as they
+// have to be.
+func (t *Ties) planned(params pack.Params) Trial {
+	if t.wishesPerHost() {
+		if x := t.relax(params); x.complete() {
+			return x // nothing that more rounds could learn from
+		}
+	}
+	return t.rounds(params, true)
+}
+
 // relax finds out how far wishes per host have to be relaxed: as little as is needed
 // for the plan to place as many pods and to cost at most twice as much as without
-// them, or, where wishes have a price, no more than they are worth.
-func (t *Ties) relax(params pack.Params) {
+// them, or, where wishes have a price, no more than they are worth. It returns the plan that shows it.
+func (t *Ties) relax(params pack.Params) Trial {
 	t.scale = 0
 	plain := t.rounds(params, true)
 	placed, most := podspec.Sum(plain.Placed(plain.Solution)), plain.price()*dearestWish
@@ -73,10 +87,11 @@ func (t *Ties) relax(params pack.Params) {
 	for t.scale = 1; t.scale <= largest; t.scale *= 2 {
 		x := t.rounds(params, false)
 		if podspec.Sum(x.Placed(x.Solution)) >= placed && x.price() <= most {
-			return
+			return x
 		}
 	}
 	t.scale = 0
+	return plain
 }
 
 // rounds plans sites, packs machines, and does both again as long as the planner can
