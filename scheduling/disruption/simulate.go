@@ -47,6 +47,8 @@ type question struct {
 	why bool
 	// alone leaves out pods that wait already.
 	alone bool
+	// brief is content with the first answer.
+	brief bool
 }
 
 // drain says what would become of the pods of nodes if these were removed, when machines
@@ -82,6 +84,8 @@ func (f *state) ask(ctx context.Context, q *question) (*outcome, error) {
 	switch {
 	case q.why:
 		plan, err = fork.Plan(ctx)
+	case q.brief:
+		plan, err = fork.Sketch(ctx)
 	default:
 		plan, err = fork.Place(ctx, q.effort)
 	}

@@ -87,7 +87,7 @@ func attempt(ctx context.Context, f *compile.Facts, cautious bool) (_ *solved, b
 		f.Observer.Tell(scheduling.Progress{Phase: scheduling.PhaseSearch})
 	}
 	base := f.Compile(cautious)
-	params := pack.Params{Snug: !f.Loose, Work: work(f.Solver), Late: func() bool { return ctx.Err() != nil }}
+	params := pack.Params{Snug: true, Work: work(f.Solver), Brief: f.Brief, Late: func() bool { return ctx.Err() != nil }}
 	c := base
 	var outcome pack.Outcome
 	if base.Tied() {
@@ -101,7 +101,9 @@ func attempt(ctx context.Context, f *compile.Facts, cautious bool) (_ *solved, b
 			c, outcome = x.Compiler, x.Outcome
 		}
 	} else {
-		outcome = pack.PlaceWithinLimits(c.Model, pack.Search(c.Model, params), params)
+		if outcome = pack.Search(c.Model, params); !f.Brief {
+			outcome = pack.PlaceWithinLimits(c.Model, outcome, params)
+		}
 		tell(f, scheduling.PhaseImprove, c, &outcome)
 		outcome = search.Improve(ctx, c, outcome, params)
 	}

@@ -21,14 +21,13 @@ func (x *Session) Place(ctx context.Context, effort scheduling.Effort) (*schedul
 	return x.place(ctx, effort, false)
 }
 
-// PlaceLoosely is [Session.Place] with nodes that run filled kind by kind. Solve and Place
-// fill them one by one, such that little of their room is left, and kind by kind only where
-// something has to be bought and that is cheaper.
-func (x *Session) PlaceLoosely(ctx context.Context, effort scheduling.Effort) (*scheduling.Plan, error) {
-	return x.place(ctx, effort, true)
+// Sketch is [Session.Place] that ends with the first plan that it finds, which may cost some percent more: for those who
+// compare many changes and ask only about the best of them again. Pods may be left out for which Place finds a place.
+func (x *Session) Sketch(ctx context.Context) (*scheduling.Plan, error) {
+	return x.place(ctx, scheduling.EffortFast, true)
 }
 
-func (x *Session) place(ctx context.Context, effort scheduling.Effort, loose bool) (*scheduling.Plan, error) {
+func (x *Session) place(ctx context.Context, effort scheduling.Effort, brief bool) (*scheduling.Plan, error) {
 	facts, err := x.facts()
 	if err != nil {
 		return nil, err
@@ -38,7 +37,7 @@ func (x *Session) place(ctx context.Context, effort scheduling.Effort, loose boo
 	if err := validate.Validate(&solver); err != nil {
 		return nil, err
 	}
-	facts.Solver, facts.Terse, facts.Loose = &solver, true, loose
+	facts.Solver, facts.Terse, facts.Brief = &solver, true, brief
 	return solve(ctx, facts)
 }
 

@@ -33,8 +33,8 @@ type Facts struct {
 	Together bool
 	// judged is set where plans of several efforts are compared.
 	Judged bool
-	// loose fills nodes that run kind by kind only, and not one by one.
-	Loose bool
+	// Brief ends with the first plan that is found, see [pack.Params].
+	Brief bool
 	// Observer is told how a plan goes; it may be nil.
 	Observer scheduling.Observer
 }
