@@ -26,6 +26,7 @@ const dearestWish = 2
 // Briefly, it ends with the first plan of sites whose machines hold all pods.
 func (t *Ties) Solve(params pack.Params) (*compile.Compiler, pack.Outcome) {
 	if params.Brief {
+		t.sketch = true
 		x := t.planned(params)
 		return x.Compiler, x.Outcome
 	}
@@ -40,11 +41,22 @@ func (t *Ties) Solve(params pack.Params) (*compile.Compiler, pack.Outcome) {
 func (t *Ties) solved(params pack.Params) Trial {
 	work := max(params.Work/seekShare, seekLeast)
 	params.Work = 0
-	found := t.planned(params)
-	found = t.replanWithoutEmptyDomains(found, params)
-	found = t.reprice(found, params)
-	found = t.searchDomains(found, params, work)
+	brief := params
+	brief.Brief = true
+	found := t.planned(brief)
+	found = t.replanWithoutEmptyDomains(found, brief)
+	found = t.reprice(found, brief)
+	found = t.searchDomains(found, brief, work)
+	found = found.refined(params)
 	return found.placeWithinLimits(params)
+}
+
+// refined is a trial with the machines that the least work finds, where those are the first that came up.
+func (x *Trial) refined(params pack.Params) Trial {
+	if !x.brief || x.Late {
+		return *x
+	}
+	return x.with(pack.Search(x.Model, params))
 }
 
 // planned is the plan of sites, and machines for it, with preferences about single machines relaxed as far as they

@@ -29,6 +29,7 @@ type Ties struct {
 	stated   int              // counts what is changed of the problem beside costs and limits
 	replayed *replayed        // see replay
 	late     func() bool      // whether the deadline has passed
+	sketch   bool             // pods that the first machines leave out are not tried again
 	proofs   int              // how many proofs may go into reassigning pods to cheaper sites
 	begun    *topology.Result // the plan of sites to begin with, if it was worked out before
 }

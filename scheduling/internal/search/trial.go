@@ -19,6 +19,7 @@ type Trial struct {
 	ties  *Ties
 	bind  []int64   // pods that have a place and would bind there, by priority, the highest first
 	sites [][]int64 // by planner class and site, the pods that are planned there
+	brief bool      // the machines are the first that came up
 }
 
 // NewTrial is an outcome for a compiled problem whose parts have their sites.
@@ -49,7 +50,23 @@ func (t *Ties) planSites() *topology.Result {
 func (t *Ties) pack(plan *topology.Result, params pack.Params) Trial {
 	x := *NewTrial(t.split(plan), pack.Outcome{})
 	x.sites = plan.Counts
-	return x.with(pack.Search(x.Model, params))
+	y := x.with(pack.Search(x.Model, params))
+	if y.brief = params.Brief; y.brief && !t.sketch && y.misses() {
+		params.Brief = false
+		y = y.with(pack.Search(x.Model, params))
+		y.brief = false
+	}
+	return y
+}
+
+// misses reports whether pods are left out that might have a place.
+func (x *Trial) misses() bool {
+	for i := range x.Parts {
+		if x.Solution.Unplaced[i] > 0 && !x.ties.Hopeless[x.Parts[i].Portions[0].Class] {
+			return true
+		}
+	}
+	return false
 }
 
 // with is a trial with other machines for its sites.
