@@ -3,10 +3,13 @@ package disruption
 import (
 	"context"
 	"maps"
+	"math"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
@@ -16,10 +19,42 @@ const mostPlans = 4
 
 // lookAhead tries the steps that save something out before the first of them is certain, and the
 // next plan with them, so that this plan leaves that one nothing to save.
+//
+// With more than the least effort, the least is tried out first, so that more effort is never dearer.
 func (r *run) lookAhead(ctx context.Context) error {
+	best, err := r.tryOut(ctx, scheduling.EffortFast, math.MaxInt64)
+	if err != nil {
+		return err
+	}
+	if !r.state.fast() && !over(ctx) {
+		more, err := r.tryOut(ctx, r.state.planner.Policy.Effort, best.state.price())
+		switch {
+		case err != nil:
+			return err
+		case best.state.price() <= more.state.price():
+			if more.findings != nil && best.findings != nil {
+				best.findings.anew, best.findings.bound = more.findings.anew, more.findings.bound
+				best.capBound()
+			}
+			best.late = best.late || more.late
+		default:
+			best = more
+		}
+	}
+	if err := past(ctx, best.explain(ctx)); err != nil {
+		return err
+	}
+	return r.perform(best)
+}
+
+// tryOut is a trial of the steps that save something, with an effort, and, if these lead below a price, of the next plan's.
+func (r *run) tryOut(ctx context.Context, effort scheduling.Effort, below offerings.Price) (*run, error) {
 	y := r.trial()
-	y.observer = r.observer
+	y.observer, y.state.planner.Policy.Effort = r.observer, effort
 	err := y.phases(ctx)
+	if err == nil && y.state.price() >= below {
+		return y, cancelled(ctx)
+	}
 	calm := true
 	if err == nil && !over(ctx) && r.state.meant(Underutilized) && (r.state.landing == nil || slices.ContainsFunc(r.steps, func(s Step) bool { return len(s.Evictions) > 0 })) {
 		calm, err = y.settle(ctx, r, false)
@@ -31,16 +66,10 @@ func (r *run) lookAhead(ctx context.Context) error {
 		_, err = y.settle(ctx, r, true)
 	}
 	if err != nil && !over(ctx) {
-		return err
+		return nil, err
 	}
 	y.late = y.late || err != nil
-	if err := cancelled(ctx); err != nil {
-		return err
-	}
-	if err := past(ctx, y.explain(ctx)); err != nil {
-		return err
-	}
-	return r.perform(y)
+	return y, cancelled(ctx)
 }
 
 // trial is a run that stands where r does and makes its steps in a copy of the cluster.

@@ -19,10 +19,16 @@ func wastes() []float64 { return []float64{0.1, 0.04} }
 func (x *search) improve(ctx context.Context) error {
 	for before := -1; before < len(x.moves) && !x.near() && !over(ctx); {
 		before = len(x.moves)
+		var last []string
 		for _, waste := range wastes() {
-			if err := x.drainAll(ctx, x.wasteful(waste), scheduling.EffortFast); err != nil {
+			names := x.wasteful(waste)
+			if slices.Equal(names, last) {
+				continue // the answer is known
+			}
+			if err := x.drainAll(ctx, names, scheduling.EffortFast); err != nil {
 				return err
 			}
+			last = names
 		}
 		if !x.many() {
 			if err := x.replace(ctx); err != nil {
@@ -65,7 +71,7 @@ func (x *search) drainAll(ctx context.Context, names []string, effort scheduling
 // size at once, then one by one.
 func (x *search) fillRoom(ctx context.Context) error {
 	for names := x.likely(); len(names) > 1 && !over(ctx); {
-		o, err := x.state.ask(ctx, &question{nodes: names, effort: scheduling.EffortFast})
+		o, err := x.state.ask(ctx, &question{nodes: names, brief: true})
 		if err != nil {
 			return err
 		}
@@ -128,7 +134,7 @@ func (x *search) fillRoomEach(ctx context.Context) error {
 		if _, ok := rooms.Put(x.podSizes(r.name), r.name, false); !ok {
 			continue
 		}
-		step, err := x.tried(ctx, &question{nodes: []string{r.name}, effort: scheduling.EffortFast})
+		step, err := x.tried(ctx, &question{nodes: []string{r.name}, brief: true})
 		if err != nil {
 			return err
 		}
@@ -168,7 +174,8 @@ func groupSizes() []int { return []int{1, 2, 3, 5, 8, 13} }
 const leastShare = 0.03
 
 // replace looks for nodes that cost less when others are bought in their place: those next to each other
-// in the order of what they waste, until a few in a row have saved nothing.
+// in the order of what they waste, until a few in a row have saved nothing. Groups of several sizes are
+// compared by sketches; only the best is asked about again, with more effort.
 func (x *search) replace(ctx context.Context) error {
 	vain := 0
 	for list := x.byWaste(); len(list) > 0 && vain < fewInVain && !over(ctx); {
@@ -188,6 +195,13 @@ func (x *search) replace(ctx context.Context) error {
 		}
 		vain++
 		if best != nil {
+			more, err := x.tried(ctx, &question{nodes: best.Drain, buy: true, effort: scheduling.EffortFast})
+			if err != nil {
+				return err
+			}
+			if more != nil && more.SavingPerHour > best.SavingPerHour {
+				best = more
+			}
 			if err := x.take(best); err != nil {
 				return err
 			}
@@ -198,11 +212,11 @@ func (x *search) replace(ctx context.Context) error {
 	return nil
 }
 
-// replacement is the move of nodes into free room and onto new machines, nil if it does not
+// replacement is a sketch of the move of nodes into free room and onto new machines, nil if it does not
 // pay. What the nodes waste is about all that can be saved.
 func (x *search) replacement(ctx context.Context, group []rank) (*Step, error) {
 	var loss, least float64
-	q := &question{buy: true, effort: scheduling.EffortFast}
+	q := &question{buy: true, brief: true}
 	for i := range group {
 		loss, least = loss+float64(group[i].loss), least+leastShare*float64(group[i].price)
 		q.nodes = append(q.nodes, group[i].name)

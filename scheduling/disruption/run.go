@@ -164,7 +164,7 @@ func (r *run) foresee(ctx context.Context) error {
 		return nil
 	}
 	y := r.trial()
-	y.state.landing = nil
+	y.state.landing, y.state.planner.Policy.Effort = nil, scheduling.EffortFast
 	if err := y.removeForced(ctx); err != nil {
 		return past(ctx, err)
 	}

@@ -6,7 +6,11 @@ import (
 	"math"
 	"slices"
 
+	"github.com/samber/lo"
+
+	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
@@ -18,7 +22,7 @@ const (
 	// someNodes on, moves are looked for with few questions, each about many nodes.
 	manyNodes = 1_000
 	someNodes = 300
-	// mostImproved is how many of the ends that a search has found are improved.
+	// mostImproved is how many of the ends that a search has found are improved, unless it is fast.
 	mostImproved = 2
 )
 
@@ -29,6 +33,8 @@ type search struct {
 	state  *state
 	target *target
 	moves  []*Step
+	// leave are the nodes that it began to remove together.
+	leave []string
 	// receiving are nodes that steps before have bought or moved pods to. They stay.
 	receiving map[string]bool
 	// patient says that moves may be larger than budgets of pools allow: they are done part
@@ -37,25 +43,28 @@ type search struct {
 }
 
 // ends are the clusters that the search finds, the best first: with no more nodes removed
-// than the others have room for, and, where the cluster costs much more than it has to, with
-// each of the keep sets, and with all nodes removed that may go. In clusters of many nodes it is the
-// first that costs little more than it has to.
+// than the others have room for, and, where the cluster costs much more than it has to, with all
+// nodes removed that may go and, unless the search is fast, with each of the keep sets. In clusters of many
+// nodes it is the first that costs little more than it has to.
 func (x *search) ends(ctx context.Context) ([]*search, error) {
 	begins := [][]string{nil}
 	if !x.near() && x.patient {
-		begins = append(begins, x.keepSets(ctx)...)
+		if !x.state.fast() || x.many() {
+			begins = append(begins, x.keepSets(ctx)...)
+		}
 		begins = append(begins, x.everybody())
+	}
+	effort := scheduling.EffortFast
+	if x.many() {
+		effort = x.state.planner.Policy.Effort
 	}
 	var out []*search
 	for i, leave := range begins {
 		if i == len(begins)-1 && i > 0 && slices.ContainsFunc(out, (*search).near) {
 			break
 		}
-		y := x.scratch()
-		if err := y.drainAll(ctx, leave, x.state.planner.Policy.Effort); err != nil {
-			return nil, err
-		}
-		if err := y.fillRoom(ctx); err != nil {
+		y, err := x.without(ctx, leave, effort)
+		if err != nil {
 			return nil, past(ctx, err)
 		}
 		out = append(out, y)
@@ -65,17 +74,91 @@ func (x *search) ends(ctx context.Context) ([]*search, error) {
 	}
 	byObjective := func(a, b *search) int { return cmp.Compare(x.objective(a), x.objective(b)) }
 	slices.SortStableFunc(out, byObjective)
-	for _, y := range out[:min(len(out), mostImproved)] {
-		if err := y.improve(ctx); err != nil {
-			return nil, err
+	improved := 1
+	if !x.state.fast() {
+		improved = mostImproved
+		if best := out[0]; !x.many() && len(best.leave) > 0 && !over(ctx) {
+			y, err := x.without(ctx, best.leave, x.state.planner.Policy.Effort)
+			if err != nil {
+				return nil, past(ctx, err)
+			}
+			if byObjective(y, best) < 0 {
+				out[0] = y
+			}
+		}
+	}
+	for i, y := range out[:min(len(out), improved)] {
+		err := y.improve(ctx)
+		if err == nil && !x.many() {
+			out[i], err = x.keepExchanged(ctx, y)
+		}
+		if err != nil {
+			return nil, past(ctx, err)
 		}
 	}
 	slices.SortStableFunc(out, byObjective)
 	return out, nil
 }
 
+// without is the cluster that the search ends in if it begins with the removal of some nodes, for whose pods machines
+// are looked for with an effort.
+func (x *search) without(ctx context.Context, leave []string, effort scheduling.Effort) (*search, error) {
+	y := x.scratch()
+	y.leave = leave
+	err := y.drainAll(ctx, leave, effort)
+	if err == nil {
+		err = y.fillRoom(ctx)
+	}
+	return y, err
+}
+
+// mostKept is how many nodes are looked at, each by itself, that are exchanged for others of their offering.
+const mostKept = 4
+
+// keepExchanged is the cluster that a search has found, or one that is as good and keeps nodes for which the search
+// bought others of the same offering: their pods would move for nothing.
+func (x *search) keepExchanged(ctx context.Context, y *search) (*search, error) {
+	for again := true; again && !over(ctx); {
+		again = false
+		step := combined(y.moves, y.state.rebooked)
+		same := x.state.exchanged(step)
+		sets := lo.Chunk(same[:min(len(same), mostKept)], 1)
+		if len(same) > 1 {
+			sets = slices.Insert(sets, 0, same)
+		}
+		for _, keep := range sets {
+			leave, _ := lo.Difference(step.Drain, keep)
+			z, err := x.without(ctx, leave, scheduling.EffortFast)
+			if err != nil {
+				return nil, err
+			}
+			if x.objective(z) <= x.objective(y) {
+				y, again = z, true
+				break
+			}
+		}
+	}
+	return y, nil
+}
+
+// exchanged are nodes that a step removes, for each of which it launches another one of the same offering.
+func (f *state) exchanged(step *Step) []string {
+	bought := map[offerings.Key]int{}
+	for i := range step.Launches {
+		bought[step.Launches[i].Options[0].Key()]++
+	}
+	return lo.Filter(step.Drain, func(name string, _ int) bool {
+		key := instancetypes.OfferingOf(f.at[name].node)
+		bought[key]--
+		return bought[key] >= 0
+	})
+}
+
 // near reports whether the cluster costs about what it has to.
 func (x *search) near() bool { return float64(x.state.price()) <= (1+enough)*float64(x.target.bound) }
+
+// fast reports whether as little is looked at as may be.
+func (f *state) fast() bool { return f.planner.Policy.Effort == scheduling.EffortFast }
 
 // many reports whether the cluster is too large for moves to be looked for node by node.
 func (x *search) many() bool { return len(x.state.problem.Nodes) > someNodes }
