@@ -87,10 +87,13 @@ func (x *search) ends(ctx context.Context) ([]*search, error) {
 			}
 		}
 	}
-	for i, y := range out[:min(len(out), improved)] {
+	for _, y := range out[:min(len(out), improved)] {
 		err := y.improve(ctx)
 		if err == nil && !x.many() {
-			out[i], err = x.keepExchanged(ctx, y)
+			var z *search
+			if z, err = x.keepExchanged(ctx, y); z != y {
+				out = append(out, z)
+			}
 		}
 		if err != nil {
 			return nil, past(ctx, err)
@@ -132,7 +135,7 @@ func (x *search) keepExchanged(ctx context.Context, y *search) (*search, error) 
 			if err != nil {
 				return nil, err
 			}
-			if x.objective(z) <= x.objective(y) {
+			if z.state.price() <= y.state.price() && x.objective(z) <= x.objective(y) {
 				y, again = z, true
 				break
 			}
