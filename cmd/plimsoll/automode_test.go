@@ -87,6 +87,7 @@ func TestAutoModeNodes(t *testing.T) {
 	reasons := func(text string) (out []disruption.Reason) {
 		r := run(t, "consolidate", "-f", temp(t, "cluster.yaml", agent+text), "--now", "2026-11-21T09:00:00Z", "-o", "json", "--effort", "fast")
 		require.Equal(t, exitOK, r.code, r.stderr)
+		require.Contains(t, r.stdout, "some $34 a month for the nodes that run", "12% of 0.192 USD for each of two nodes")
 		for _, s := range moveset(t, r.stdout).Steps {
 			out = append(out, s.Reason)
 		}

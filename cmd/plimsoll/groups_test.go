@@ -135,7 +135,7 @@ func TestNodeGroups(t *testing.T) {
 			"  workers      6      m5.2xlarge ×6  on-demand  2.6112  1,906    25%      13%\n",
 			"  total (now)  9                                2.9152  2,128\n",
 			"  batch        3      m5.xlarge ×3   spot       0.3",
-			"batch (eks.amazonaws.com/nodegroup), workers (eks.amazonaws.com/nodegroup); which of its types a group buys is up to its autoscaler",
+			"batch (eks.amazonaws.com/nodegroup), workers (eks.amazonaws.com/nodegroup); which of its types a group launches is up to its autoscaler",
 			"node groups: the sizes of batch, workers are not known: one node of each stays",
 		}, map[string]string{"ip-10-0-0": "workers", "ip-10-0-1": "batch"}},
 		"aks": {aksCluster(), "", []string{

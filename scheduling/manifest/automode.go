@@ -9,7 +9,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/instancetypes/ec2"
+	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
@@ -111,12 +113,32 @@ func (c *collector) reportAutoMode(p *scheduling.Problem) {
 	}
 }
 
-// warnOfAutoFee warns of what EKS Auto Mode costs besides the prices of EC2, where nodes or NodePools
-// are of it: no list of the fees is embedded.
-func (s *Snapshot) warnOfAutoFee() {
-	if !lo.SomeBy(lo.Compact(s.Problem.Nodes), autoNode) && !lo.SomeBy(lo.Compact(s.Problem.NodePools), autoMode) {
+// autoFee is the share of the on-demand price of an instance that AWS charges for a node of EKS Auto Mode
+// besides, whatever the instance itself is paid for: e.g. 0.03672 USD for a c6a.2xlarge of 0.306 USD in
+// us-east-1 (aws.amazon.com/eks/pricing). There are lists of it by type, which are not embedded, so it is
+// told and not counted.
+const autoFee = 0.12
+
+// warnOfAutoFee warns of what EKS Auto Mode costs besides the prices of EC2, where nodes or NodePools are
+// of it, and what that is for the nodes that run.
+func (s *Snapshot) warnOfAutoFee(catalog *instancetypes.Catalog) {
+	nodes := lo.Filter(s.Problem.Nodes, func(n *corev1.Node, _ int) bool { return n != nil && autoNode(n) })
+	if len(nodes) == 0 && !lo.SomeBy(lo.Compact(s.Problem.NodePools), autoMode) {
 		return
 	}
-	s.Warnings = append(s.Warnings, scheduling.Warning{Object: "EKS Auto Mode", Message: "AWS charges a management fee for each of its nodes besides what EC2 charges, of about 12% of the on-demand price for most types, for spot nodes too: it is not in these prices (aws.amazon.com/eks/pricing); " +
-		`a NodeOverlay with the requirement eks.amazonaws.com/compute-type In [auto] and priceAdjustment "+12%" adds it for on-demand`})
+	var sum offerings.Price
+	for _, node := range nodes {
+		as := instancetypes.OfferingOf(node)
+		as.CapacityType, as.ReservationID = offerings.OnDemand, ""
+		if o, ok := catalog.Lookup(as); ok {
+			sum = offerings.Sum(sum, o.Price)
+		}
+	}
+	now := ""
+	if sum > 0 {
+		now = fmt.Sprintf(", some $%.0f a month for the nodes that run", sum.USD()*autoFee*offerings.HoursPerMonth)
+	}
+	s.Warnings = append(s.Warnings, scheduling.Warning{Object: "EKS Auto Mode", Message: fmt.Sprintf(
+		"AWS charges a management fee for each of its nodes besides what EC2 charges, of about %.0f%% of the on-demand price for most types, for spot nodes too%s: it is not in these prices (aws.amazon.com/eks/pricing); "+
+			`a NodeOverlay with the requirement eks.amazonaws.com/compute-type In [auto] and priceAdjustment "+%.0f%%" adds it for on-demand`, 100*autoFee, now, 100*autoFee)})
 }

@@ -33,7 +33,7 @@ func (s *Snapshot) SetCatalog(catalog *instancetypes.Catalog) error {
 		group   int // of the templates of the groups that pools stand for; -1 for other pools
 	}
 	s.Problem.Catalog, s.Problem.PoolCatalogs = catalog, map[string]*instancetypes.Catalog{}
-	s.warnOfAutoFee()
+	s.warnOfAutoFee(catalog)
 	var errs []error
 	templates, groups := sharedTemplates(s.templates)
 	alike := lo.PartitionBy(lo.Compact(s.Problem.NodePools), func(p *scheduling.NodePool) setup {

@@ -66,8 +66,8 @@ func (s *Snapshot) AssumeNodePools() bool {
 	if lo.SomeBy(order, func(g NodeGroup) bool { return g.Label == scheduling.NodePoolLabel }) {
 		karpenter = "; what Karpenter would buy is told by the NodePools: add what kubectl get nodepools -o json prints"
 	}
-	s.warn("there is no NodePool in the input, so each node group counts as one that buys the types, zones and capacity types of its nodes, with the labels and taints that all of them have: " +
-		strings.Join(told, ", ") + "; which of its types a group buys is up to its autoscaler" + karpenter)
+	s.warn("there is no NodePool in the input, so each node group counts as one that launches the types, zones and capacity types of its nodes, with the labels, taints and resources of its healthy nodes: " +
+		strings.Join(told, ", ") + "; which of its types a group launches is up to its autoscaler" + karpenter)
 	if len(untold) > 0 {
 		s.warn("no label says how the nodes of " + strings.Join(untold, ", ") + " are paid for: on demand is assumed")
 	}
