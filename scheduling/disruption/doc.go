@@ -102,7 +102,7 @@
 // # What is left to save
 //
 // [Summary.LowerBoundPerHour] is proven, for clusters that keep the nodes which may not go.
-// [Summary.Rebuilt] is what was found when all may go, and [Summary.Kept] divides what the
+// [Summary.Rebuilt] is what was found when all may go but those of [Machine.MustStay], and [Summary.Kept] divides what the
 // steps leave of that by the reasons for which nodes stay.
 //
 // # What differs from Karpenter
@@ -134,6 +134,7 @@ package disruption
 //	deadline     whether there is time
 //	state, take, sessions   nodes, pods and pools; a step carried out; the sessions for what-ifs
 //	candidates, blockers    nodes that a reason is about, and what keeps them where they are
+//	minnodes     which nodes of a pool stay where it keeps so many
 //	capacity     whether pods could fit, in round figures, before anything is tried; internal/room fills
 //	             rooms, and chooses among them
 //	price, admit what a move disrupts, saves, and has to save
@@ -143,7 +144,7 @@ package disruption
 //
 // What would be cheaper, and the way there
 //
-//	target*      the cluster bought afresh, as an aim and as a bound
+//	target*, composition  the cluster bought afresh, as an aim and as a bound; what it consists of
 //	search, moves  a cheaper cluster for the same pods
 //	keepset      which nodes stay, where many go at once
 //	ordering*    the steps that lead to the cheaper cluster
