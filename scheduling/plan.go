@@ -234,7 +234,8 @@ type Summary struct {
 	// ([Policy.NodeOverhead]).
 	NodeOverheadPerHour offerings.Price `json:"nodeOverheadPerHour,omitempty"`
 	// Realised is what the plan is expected to come to once kube-scheduler has bound the pods;
-	// set only with [PlacementFree].
+	// set only with [PlacementFree]. Where too many pods depend on each other, or a deadline has
+	// passed before it was known, it is nil, and the plan has a warning.
 	Realised *Realised `json:"realised,omitempty"`
 	// LowerBoundPerHour is a price below which no plan that places at least the
 	// placed pods can be, as the certificate proves, whose description says what such

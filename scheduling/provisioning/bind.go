@@ -63,7 +63,7 @@ func Bind(p scheduling.Problem, seed uint64) ([]Binding, error) {
 // Realise says what a plan for p comes to where kube-scheduler binds the pods as it likes,
 // whoever made the plan: see [scheduling.Realised]. With [scheduling.PlacementFree] that is
 // what the plan's summary says. An error means a malformed problem, or a plan for another one:
-// it buys what is not on sale, or names pods or nodes that are not there.
+// it buys what is not on sale, or names pods or nodes that are not there; or a deadline that has passed.
 func (s Planner) Realise(ctx context.Context, p scheduling.Problem, plan *scheduling.Plan) (*scheduling.Realised, error) {
 	facts, err := compile.NewFacts(&p, &s.Policy)
 	if err != nil {
@@ -76,6 +76,9 @@ func (s Planner) Realise(ctx context.Context, p scheduling.Problem, plan *schedu
 	realised, _ := realise(facts.Compile(false), others, fleetParams(facts, work(facts.Solver), func() bool { return late(ctx) }))
 	if err := cancelled(ctx); err != nil {
 		return nil, err
+	}
+	if realised == nil && late(ctx) {
+		return nil, ctx.Err()
 	}
 	if realised == nil {
 		return nil, errors.New("the plan is not for this problem: it buys what is not on sale, or names pods or nodes that are not there; or too many pods depend on each other")

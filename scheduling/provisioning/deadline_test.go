@@ -4,12 +4,14 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes/ec2"
 	"github.com/plimsoll-go/plimsoll/internal/soak"
@@ -149,6 +151,58 @@ func TestDeadlinesOfLargeProblems(t *testing.T) {
 				plan := within(t, scheduling.Policy{}, tt.problem, limit)
 				assert.Equal(t, pods, plan.Summary.Pods)
 				assert.False(t, slices.ContainsFunc(plan.Unschedulable, func(u scheduling.Unschedulable) bool { return len(u.Reasons) == 0 }))
+			})
+		}
+	}
+}
+
+// Wherever a deadline cuts in, what a plan says that it comes to once kube-scheduler has bound the pods is what it comes
+// to, or it says nothing and warns of that.
+func TestNoDeadlineMakesAnEstimateFalse(t *testing.T) {
+	told, untold := 0, 0
+	for seed := range uint64(12) {
+		p := schedulingtest.Random(500_000+seed, schedulingtest.Size{Pods: 60, Ties: seed%3 == 0})
+		planner := provisioning.Planner{Policy: scheduling.Policy{Placement: scheduling.PlacementFree, NoReasons: true}}
+		for _, asks := range []int64{0, 3, 10, 30, 60, 100, 200, 500, 1500, 5000} {
+			plan, err := planner.Plan(newCountdown(t, asks), p)
+			require.NoError(t, err)
+			said := slices.ContainsFunc(plan.Warnings, func(w scheduling.Warning) bool {
+				return w.Object == "policy/placement" && strings.HasSuffix(w.Message, "the deadline has passed")
+			})
+			if plan.Summary.Realised == nil {
+				untold++
+				assert.True(t, said, "seed %d, %d asks", seed, asks)
+				continue
+			}
+			told++
+			assert.False(t, said, "seed %d, %d asks", seed, asks)
+			want, err := planner.Realise(t.Context(), p, plan)
+			require.NoError(t, err)
+			assert.Equal(t, want, plan.Summary.Realised, "seed %d, %d asks", seed, asks)
+		}
+	}
+	assert.Positive(t, told)
+	assert.Positive(t, untold)
+}
+
+// How long plans take with a deadline of 10 ms: as long as it takes to read the pods and to make any plan.
+func BenchmarkDeadline(b *testing.B) {
+	pools, catalog := []*scheduling.NodePool{schedulingtest.NodePool("default")}, ec2.MustCatalog("us-east-1")
+	selectors := []*corev1.Pod{}
+	for i := range 10_000 {
+		name := fmt.Sprint("p-", i)
+		selectors = append(selectors, schedulingtest.Pod(name, schedulingtest.Label("app", name), schedulingtest.Requests(schedulingtest.MilliCPU(500)),
+			schedulingtest.Spread(corev1.LabelTopologyZone), schedulingtest.Apart(corev1.LabelHostname)))
+	}
+	for name, pods := range map[string][]*corev1.Pod{"pods=5000": schedulingtest.Diverse(5_000, 1), "selectors=10000": selectors} {
+		for _, placement := range []scheduling.PlacementPolicy{scheduling.PlacementPinned, scheduling.PlacementFree} {
+			b.Run(name+"/placement="+string(placement), func(b *testing.B) {
+				for b.Loop() {
+					ctx, cancel := context.WithTimeout(b.Context(), 10*time.Millisecond)
+					_, err := provisioning.Planner{Policy: scheduling.Policy{Placement: placement}}.Plan(ctx, scheduling.Problem{Pods: pods, NodePools: pools, Catalog: catalog})
+					cancel()
+					require.NoError(b, err)
+				}
 			})
 		}
 	}

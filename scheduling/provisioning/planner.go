@@ -127,7 +127,7 @@ func attempt(ctx context.Context, f *compile.Facts, cautious bool) (_ *solved, b
 	if !f.Terse && ok && f.Solver.Placement == scheduling.PlacementFree {
 		plan, placed, realised = placedFreely(f, base, plan, placed, params)
 	}
-	if !f.Terse && ok && base.Tied() && f.Solver.Placement != scheduling.PlacementFree {
+	if !f.Terse && ok && base.Tied() && !late(ctx) && f.Solver.Placement != scheduling.PlacementFree {
 		inQueueOrder(base, plan)
 	}
 	torn := hold(f, plan)
@@ -144,8 +144,12 @@ func attempt(ctx context.Context, f *compile.Facts, cautious bool) (_ *solved, b
 	}
 	plan.Warnings = base.Warnings(torn...)
 	if f.Solver.Placement == scheduling.PlacementFree && realised == nil {
+		why := "too many pods depend on each other"
+		if late(ctx) {
+			why = "the deadline has passed"
+		}
 		plan.Warnings = append(plan.Warnings, scheduling.Warning{
-			Object: "policy/placement", Message: "what the plan comes to once kube-scheduler has bound the pods was not worked out: too many pods depend on each other",
+			Object: "policy/placement", Message: "what the plan comes to once kube-scheduler has bound the pods was not worked out: " + why,
 		})
 	}
 	if f.Choice.Settles() {

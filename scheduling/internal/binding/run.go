@@ -20,6 +20,8 @@ type Run struct {
 	inZone [][]int32 // by zone, nodes in the order in which they joined
 	order  []int32   // in which kube-scheduler looks at nodes; nil where it has to be made anew
 	start  int       // where in the order it looks first
+	// Late, where it is set, ends Bind before it is done.
+	Late func() bool
 	// domains is that of each node by axis.
 	domains [][]int32
 

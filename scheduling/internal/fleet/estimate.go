@@ -29,6 +29,7 @@ type outcome struct {
 // pods before the first machine comes.
 func (p *problem) bind(machines []int32, w *course) outcome {
 	r := p.scheduler.Begin(w.Seed)
+	r.Late = p.late
 	x := outcome{run: r, to: make([]int32, len(w.queue)), left: len(w.queue)}
 	for i := range x.to {
 		x.to[i] = -1
@@ -37,7 +38,7 @@ func (p *problem) bind(machines []int32, w *course) outcome {
 		x.left = r.Bind(w.queue, x.to, nil)
 	}
 	for batch := range w.Joins(len(machines)) {
-		if x.left == 0 {
+		if x.left == 0 || p.late() {
 			break
 		}
 		for _, i := range batch {
@@ -189,10 +190,10 @@ type Realised struct {
 }
 
 // Realise plays a plan through in all courses of events. The answer is nil where the plan buys what is
-// not on sale or names pods or nodes that are not there, and where too many pods depend on each
-// other.
+// not on sale or names pods or nodes that are not there, where too many pods depend on each other, and where time
+// is up before it is known.
 func Realise(c *compile.Compiler, plan *scheduling.Plan, params Params) []Realised {
-	if !Playable(c, plan) {
+	if !Playable(c, plan) || params.Late != nil && params.Late() {
 		return nil
 	}
 	p := newProblem(c, plan, params)
@@ -220,6 +221,9 @@ func Realise(c *compile.Compiler, plan *scheduling.Plan, params Params) []Realis
 				}
 			}
 		}
+	}
+	if p.late() {
+		return nil
 	}
 	return out
 }

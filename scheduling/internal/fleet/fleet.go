@@ -32,9 +32,9 @@ type Fleet struct {
 
 // Improve looks for machines that cost less than those of a plan once kube-scheduler has bound the
 // pods. c is the compiled problem, its parts the planned classes. The answer places the pods
-// that the plan places. It is nil where none was found.
+// that the plan places. It is nil where none was found in time.
 func Improve(c *compile.Compiler, plan *scheduling.Plan, params Params) *Fleet {
-	if !exchangeable(c, plan) || c.Tied() && looks(c, plan) > mostTied {
+	if params.Late != nil && params.Late() || !exchangeable(c, plan) || c.Tied() && looks(c, plan) > mostTied {
 		return nil
 	}
 	p := newProblem(c, plan, params)
@@ -65,10 +65,14 @@ func Improve(c *compile.Compiler, plan *scheduling.Plan, params Params) *Fleet {
 		best = p.grown(given)
 	}
 	best, value = p.climb(best, value, min(params.Tries, int(mostLooks/(int64(len(p.courses))*looks(c, plan)))))
-	if value >= tight {
+	if value >= tight || p.late() {
 		return nil
 	}
-	return p.complete(best, tight)
+	out := p.complete(best, tight)
+	if p.late() {
+		return nil // what it comes to is not known
+	}
+	return out
 }
 
 // How often nodes are looked at for pods in the search for fleets at most; and how often at most for

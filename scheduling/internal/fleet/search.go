@@ -113,6 +113,9 @@ func (p *problem) choose() {
 			f := p.newFilling(queue)
 			var list []ranked
 			for _, k := range p.onSale(d) {
+				if p.late() {
+					return // nobody asks any more
+				}
 				if v := f.fill(k, false); v > 0 {
 					list = append(list, ranked{k, v})
 				}

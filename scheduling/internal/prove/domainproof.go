@@ -18,7 +18,7 @@ import (
 // be, 0 where it gains nothing. For a plan that is there cases are told apart while the bound is
 // below what is wanted. best is the bound without domains.
 func (pr *Prover) byDomains(ctx context.Context, plan *scheduling.Plan, start []*big.Int, best, near, wanted int64) (int64, *scheduling.Certificate) {
-	b := pr.newDomainBook(plan, best)
+	b := pr.newDomainBook(ctx, plan, best)
 	if b == nil || pr.Solver.Effort == scheduling.EffortFast && b.pointless(best, near) {
 		return 0, nil
 	}

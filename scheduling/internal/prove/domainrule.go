@@ -2,6 +2,8 @@ package prove
 
 import (
 	"cmp"
+	"context"
+	"encoding/binary"
 	"math"
 	"slices"
 	"strings"
@@ -42,6 +44,7 @@ type domainBook struct {
 	// asked.
 	offersAt *compile.DomainOffers
 	rooms    []freeRoom
+	open     map[string][]bool // what openTo knows
 }
 
 const (
@@ -61,11 +64,11 @@ type domainRuleKey struct {
 }
 
 // newDomainBook finds the rules by which the bound gains, over the label with the most at stake. It returns nil if there
-// are none. proven is the bound without domains.
-func (pr *Prover) newDomainBook(plan *scheduling.Plan, proven int64) (best *domainBook) {
+// are none, or too little time. proven is the bound without domains.
+func (pr *Prover) newDomainBook(ctx context.Context, plan *scheduling.Plan, proven int64) (best *domainBook) {
 	most := 0.0
 	for _, key := range pr.domainKeys() {
-		b := pr.domainBookOver(key, plan, proven)
+		b := pr.domainBookOver(ctx, key, plan, proven)
 		if b == nil {
 			continue
 		}
@@ -81,8 +84,8 @@ func (pr *Prover) newDomainBook(plan *scheduling.Plan, proven int64) (best *doma
 }
 
 // domainBookOver finds the rules over a label. A rule that a plan does not keep to as planners do, since there would be
-// no place for all of its pods, bounds nothing.
-func (pr *Prover) domainBookOver(key string, plan *scheduling.Plan, proven int64) *domainBook {
+// no place for all of its pods, bounds nothing. The answer is nil if there are none, or too little time to know.
+func (pr *Prover) domainBookOver(ctx context.Context, key string, plan *scheduling.Plan, proven int64) *domainBook {
 	b := pr.bareBook(key)
 	keys, rules := b.domainRules()
 	if len(rules) == 0 || !b.readDomains() {
@@ -90,6 +93,9 @@ func (pr *Prover) domainBookOver(key string, plan *scheduling.Plan, proven int64
 	}
 	book, numbers := units.NewRuleBook(b.locations), make([]int, len(rules))
 	for i := range rules {
+		if ctx.Err() != nil {
+			return nil
+		}
 		r := &rules[i]
 		var alone float64
 		if r.weight, alone = b.stake(r); keys[i].Kind == podspec.AntiTie && alone > float64(proven) {
@@ -100,21 +106,26 @@ func (pr *Prover) domainBookOver(key string, plan *scheduling.Plan, proven int64
 		}
 	}
 	book.Count()
-	for i := range rules {
-		if r := &rules[i]; r.weight > 0 && b.limit(r, keys[i], &book.Rules[numbers[i]]) {
-			b.rules = append(b.rules, *r)
-		}
+	order := make([]int, len(rules))
+	for i := range order {
+		order[i] = i
 	}
-	b.keepTo(plan)
-	slices.SortStableFunc(b.rules, func(x, y domainRule) int { return cmp.Compare(y.weight, x.weight) })
-	classes := 0
-	for i := range b.rules {
-		if classes += len(b.rules[i].classes) * len(b.domains); classes > mostDomainClasses {
-			b.rules = b.rules[:i]
+	slices.SortStableFunc(order, func(x, y int) int { return cmp.Compare(rules[y].weight, rules[x].weight) })
+	domainOf, classes := b.whereabouts(plan), 0
+	for _, i := range order {
+		r := &rules[i]
+		if r.weight <= 0 || ctx.Err() != nil {
 			break
 		}
+		if !b.limit(r, keys[i], &book.Rules[numbers[i]]) || plan != nil && !b.keeps(domainOf, r) {
+			continue
+		}
+		if classes += len(r.classes) * len(b.domains); classes > mostDomainClasses {
+			break
+		}
+		b.rules = append(b.rules, *r)
 	}
-	if len(b.rules) == 0 {
+	if len(b.rules) == 0 || ctx.Err() != nil {
 		return nil
 	}
 	return b
@@ -283,32 +294,46 @@ func (b *domainBook) gain() (gain float64) {
 // the choice of others there that its pool's minValues ask for, however open labels are settled.
 func (b *domainBook) openDomains(r *domainRule, key domainRuleKey) []bool {
 	open := make([]bool, len(b.domains))
+	for _, i := range r.classes {
+		for z, is := range b.openTo(key.group, b.Planned[i].Requests) {
+			open[z] = open[z] || is
+		}
+	}
+	return open
+}
+
+// openTo are those in which pods of a group that request so much could have machines of their own.
+func (b *domainBook) openTo(group int, requests []int64) []bool {
+	name := binary.AppendVarint(nil, int64(group))
+	for _, q := range requests {
+		name = binary.AppendVarint(name, q)
+	}
+	if known, ok := b.open[string(name)]; ok {
+		return known
+	}
+	open := make([]bool, len(b.domains))
 	for ti, v := range b.Templates {
 		if b.daemonsDiffer(v) {
 			continue
 		}
-		for _, i := range r.classes {
-			if !slices.Contains(open, false) {
-				return open
+		fits := make([]model.Bits, len(b.domains)) // the offers that hold such a pod
+		for _, o := range b.Offered[ti].List {
+			x := &b.Offers.Offers[o.Offer]
+			z := b.domainOf(v, o.Offer)
+			if z < 0 || z == len(b.domains) || open[z] || !b.Columns.Rows[o.Column].Has(group) || x.Spot() && offers.On(b.Solver.Flexibility) || !b.locations.OnOffer(ti, o.Offer) ||
+				!model.Fits(b.Compiler.Rooms.Rooms[o.Room], requests) {
+				continue
 			}
-			fits := make([]model.Bits, len(b.domains)) // the offers that hold a pod of the class
-			for _, o := range b.Offered[ti].List {
-				x := &b.Offers.Offers[o.Offer]
-				z := b.domainOf(v, o.Offer)
-				if z < 0 || z == len(b.domains) || open[z] || !b.Columns.Rows[o.Column].Has(key.group) || x.Spot() && offers.On(b.Solver.Flexibility) || !b.locations.OnOffer(ti, o.Offer) ||
-					!model.Fits(b.Compiler.Rooms.Rooms[o.Room], b.Planned[i].Requests) {
-					continue
-				}
-				if fits[z] == nil {
-					fits[z] = model.NewBits(len(b.Offers.Offers))
-				}
-				fits[z].Set(o.Offer)
+			if fits[z] == nil {
+				fits[z] = model.NewBits(len(b.Offers.Offers))
 			}
-			for z, row := range fits {
-				open[z] = open[z] || row != nil && b.ChoiceIn(v, row)
-			}
+			fits[z].Set(o.Offer)
+		}
+		for z, row := range fits {
+			open[z] = open[z] || row != nil && b.ChoiceIn(v, row)
 		}
 	}
+	b.open[string(name)] = open
 	return open
 }
 
@@ -320,26 +345,20 @@ func (b *domainBook) daemonsDiffer(v *offers.Template) (differ bool) {
 	return differ
 }
 
-// keepTo drops the rules that the plan does not keep.
-func (b *domainBook) keepTo(plan *scheduling.Plan) {
-	if len(b.rules) == 0 || plan == nil {
-		return
+// keeps reports whether a plan, which has pods in the domains domainOf, keeps a rule.
+func (b *domainBook) keeps(domainOf map[string]int, r *domainRule) bool {
+	counts := make([]int64, len(b.domains)+1)
+	for _, i := range r.classes {
+		for _, pod := range b.Planned[i].Pods {
+			if z := domainOf[podspec.PodName(pod)]; z > 0 {
+				counts[z-1]++
+			}
+		}
 	}
-	domainOf := b.whereabouts(plan)
-	b.rules = slices.DeleteFunc(b.rules, func(r domainRule) bool {
-		counts := make([]int64, len(b.domains)+1)
-		for _, i := range r.classes {
-			for _, pod := range b.Planned[i].Pods {
-				if z := domainOf[podspec.PodName(pod)]; z > 0 {
-					counts[z-1]++
-				}
-			}
+	for z, n := range counts[:len(b.domains)] {
+		if n < r.least[z] || n > r.most[z] {
+			return false
 		}
-		for z, n := range counts[:len(b.domains)] {
-			if n < r.least[z] || n > r.most[z] {
-				return true
-			}
-		}
-		return false
-	})
+	}
+	return true
 }

@@ -33,7 +33,7 @@ func (pr *Prover) domainKeys() []string {
 
 // bareBook is a book without rules.
 func (pr *Prover) bareBook(key string) *domainBook {
-	return &domainBook{Prover: pr, key: key, locations: pr.Locations(), number: map[string]int{}}
+	return &domainBook{Prover: pr, key: key, locations: pr.Locations(), number: map[string]int{}, open: map[string][]bool{}}
 }
 
 // readDomains lists the domains. It reports whether it is known in which of them all is that may be bought, and whether there
@@ -110,9 +110,12 @@ func (b *domainBook) domainOf(v *offers.Template, offer int) int {
 	return -1
 }
 
-// whereabouts are the domains of the pods of a plan, from 1.
+// whereabouts are the domains of the pods of a plan, from 1; none without a plan.
 func (b *domainBook) whereabouts(plan *scheduling.Plan) map[string]int {
 	domainOf, launches := map[string]int{}, compile.NewLaunches(b.Compiler)
+	if plan == nil {
+		return domainOf
+	}
 	for i := range plan.Launches {
 		l := &plan.Launches[i]
 		if at, ok := launches.Purchase(l); ok {

@@ -2,6 +2,7 @@ package prove
 
 import (
 	"encoding/binary"
+	"sync"
 
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/bound"
@@ -32,6 +33,9 @@ type Prover struct {
 	// their numbers by planned class, from 1.
 	further []perNodeLimit
 	limited []int
+	// among is, by target, which placed pods are among it, once that was asked.
+	amongOnce sync.Once
+	among     map[int32][]byte
 }
 
 // NewProver states the bound of plans that place so many pods of each planned class.

@@ -161,11 +161,17 @@ func (pr *Prover) hostsNamed() bool {
 
 // amongPlaced is equal for targets that the same placed pods are among.
 func (pr *Prover) amongPlaced(target int) []byte {
-	var b []byte
-	for i, n := range pr.placed {
-		if n > 0 && pr.TopologyTerms.Targets.Has(pr.Planned[i].Among, target) {
-			b = binary.AppendUvarint(b, uint64(i))
+	pr.amongOnce.Do(func() {
+		pr.among = map[int32][]byte{}
+		seen := map[int]bool{} // pods of many classes are among the same targets
+		for i, n := range pr.placed {
+			if set := pr.Planned[i].Among; n > 0 && !seen[set] {
+				seen[set] = true
+				for _, of := range pr.TopologyTerms.Targets.Sets[set] {
+					pr.among[of] = binary.AppendUvarint(pr.among[of], uint64(set)) //nolint:gosec // it is not negative
+				}
+			}
 		}
-	}
-	return b
+	})
+	return pr.among[int32(target)] //nolint:gosec // a number of targets
 }
