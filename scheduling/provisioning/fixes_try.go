@@ -54,6 +54,13 @@ func tryFixes(ctx context.Context, f *compile.Facts, plan *scheduling.Plan) erro
 		message string
 	}
 	known := map[refusal]*scheduling.Unschedulable{}
+	alike := map[refusal][]*corev1.Pod{}
+	for at := range plan.Unschedulable {
+		if i, ok := place[plan.Unschedulable[at].Pod]; ok {
+			key := refusal{f.Readings.Of[i], plan.Unschedulable[at].Message}
+			alike[key] = append(alike[key], f.Problem.Pods[i])
+		}
+	}
 	trials := trialsPerPlan
 	for at := range plan.Unschedulable { // in order of name, so that the input's does not matter
 		u := &plan.Unschedulable[at]
@@ -62,7 +69,7 @@ func tryFixes(ctx context.Context, f *compile.Facts, plan *scheduling.Plan) erro
 			continue
 		}
 		pod := f.Problem.Pods[i]
-		key := refusal{f.Readings.Of[i], u.Message}
+		key := refusal{f.Readings.Of[i], u.Message} // as it was before changes were tried
 		if same := known[key]; same != nil {
 			explain.Propose(u, scheduling.CopyChanges(same.Changes))
 			continue
@@ -79,6 +86,11 @@ func tryFixes(ctx context.Context, f *compile.Facts, plan *scheduling.Plan) erro
 		t := &fixTrial{Session: after, pod: pod, left: min(trials, trialsPerPod)}
 		before := t.left
 		fixes := t.remedies(context.WithoutCancel(ctx), u.Changes)
+		if n := key.mould; n >= 0 && !f.Readings.PodSpecKeys[n].Single && len(pod.Spec.Volumes) == 0 {
+			for k := range fixes {
+				t.forAll(context.WithoutCancel(ctx), &fixes[k], alike[key][1:])
+			}
+		}
 		trials -= before - t.left
 		explain.Propose(u, fixes)
 	}
@@ -122,7 +134,9 @@ func (t *fixTrial) fixes(ctx context.Context, candidates []scheduling.Change, to
 			tried.Insert(c.Text)
 			t.left--
 			if t.holds(ctx, &c) {
-				out = append(out, c)
+				if c = t.leastOf(ctx, c); !slices.ContainsFunc(out, func(o scheduling.Change) bool { return o.Text == c.Text }) {
+					out = append(out, c)
+				}
 			} else {
 				failed = append(failed, c)
 			}
@@ -145,7 +159,7 @@ func (t *fixTrial) fixes(ctx context.Context, candidates []scheduling.Change, to
 		if len(more) > 0 {
 			c.Text += ", and " + more[0].Text
 			c.And = append(slices.Clone(c.And), more[0])
-			return []scheduling.Change{c}
+			return []scheduling.Change{t.leastOf(ctx, c)}
 		}
 	}
 	return nil

@@ -1,0 +1,159 @@
+package provisioning
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
+)
+
+// leastOf is a change that places the pod without those of its parts that it needs not.
+func (t *fixTrial) leastOf(ctx context.Context, c scheduling.Change) scheduling.Change {
+	parts := partsOf(c)
+	for i := 0; i < len(parts) && len(parts) > 1 && t.left > 0; {
+		rest := slices.Delete(scheduling.CopyChanges(parts), i, i+1)
+		less := offers.Joined(rest, ", and ")
+		t.left--
+		if t.with(&less) != nil && t.holds(ctx, &less) {
+			parts, c = rest, less
+		} else {
+			i++
+		}
+	}
+	return c
+}
+
+// partsOf are the changes that a change is made of, each with its own text. Those that share a text are one part.
+func partsOf(c scheduling.Change) []scheduling.Change {
+	own := c.Text
+	for i := len(c.And) - 1; i >= 0; i-- {
+		before, found := strings.CutSuffix(own, c.And[i].Text)
+		if _, where, at := strings.Cut(own, " for "); !found && at && c.Kind == scheduling.ChangeToleration {
+			return tolerations(c, where)
+		}
+		if !found {
+			return []scheduling.Change{c}
+		}
+		if own, found = strings.CutSuffix(before, ", and "); !found {
+			if own, found = strings.CutSuffix(before, " and "); !found {
+				return []scheduling.Change{c}
+			}
+		}
+	}
+	first := c
+	first.And, first.Text = nil, own
+	out := []scheduling.Change{first}
+	for i := range c.And {
+		out = append(out, partsOf(c.And[i])...)
+	}
+	return out
+}
+
+// tolerations are the tolerations that a change is made of, which share a text.
+func tolerations(c scheduling.Change, where string) (out []scheduling.Change) {
+	for _, one := range append([]scheduling.Change{c}, c.And...) {
+		taint := corev1.Taint{Key: one.Key, Value: one.To, Effect: corev1.TaintEffect(one.Effect)}
+		one.And, one.Text = nil, "needs toleration "+taint.ToString()+" for "+where
+		out = append(out, one)
+	}
+	return out
+}
+
+// forAll raises the limits that a change raises for the pod as far as all pods like it need, of which others wait as
+// well. It leaves them as they are where not all of these can be placed at once.
+func (t *fixTrial) forAll(ctx context.Context, c *scheduling.Change, others []*corev1.Pod) {
+	parts := partsOf(*c)
+	lifted := scheduling.CopyChanges(parts)
+	some := false
+	for i := range lifted {
+		if p := &lifted[i]; p.Kind == scheduling.ChangeLimit && len(p.And) == 0 {
+			p.To, some = boundless, true
+		}
+	}
+	all := offers.Joined(lifted, ", and ")
+	if len(others) == 0 || !some || t.left < 2 {
+		return
+	}
+	t.left -= 2
+	plan := t.placedWith(ctx, &all, others)
+	if plan == nil {
+		return
+	}
+	for i := range parts {
+		p := &parts[i]
+		if p.Kind != scheduling.ChangeLimit || len(p.And) > 0 {
+			continue
+		}
+		_, pool, _ := strings.Cut(p.Object, "/")
+		to := t.held(plan, pool, corev1.ResourceName(p.Key))
+		p.Text, p.To = strings.Replace(p.Text, " to "+p.To, " to "+to, 1), to
+	}
+	if raised := offers.Joined(parts, ", and "); t.placedWith(ctx, &raised, others) != nil {
+		*c = raised
+	}
+}
+
+// boundless is a limit that nothing reaches.
+const boundless = "1E"
+
+// placedWith is the plan in which the pod and others like it are placed once a change is made; nil if not all are.
+func (t *fixTrial) placedWith(ctx context.Context, c *scheduling.Change, others []*corev1.Pod) *scheduling.Plan {
+	next := t.with(c)
+	if next == nil {
+		return nil
+	}
+	x, err := next.waits()
+	if err != nil {
+		return nil
+	}
+	var more []*corev1.Pod
+	for _, pod := range others {
+		same := pod.DeepCopy()
+		same.Spec = *next.pod.Spec.DeepCopy()
+		more = append(more, same)
+	}
+	if x.Apply(scheduling.Delta{Pods: more}) != nil {
+		return nil
+	}
+	plan, err := x.Place(ctx, scheduling.EffortFast)
+	if err != nil || plan.Summary.Placed < 1+len(next.affinePods)+len(more) {
+		return nil
+	}
+	return plan
+}
+
+// held is how much of a resource the nodes of a NodePool have together, with those that a plan launches.
+func (t *fixTrial) held(plan *scheduling.Plan, pool string, name corev1.ResourceName) string {
+	var sum resource.Quantity
+	one := *resource.NewQuantity(1, resource.DecimalSI)
+	for _, node := range t.problem.Nodes {
+		if node.Labels[scheduling.NodePoolLabel] == pool && !podspec.Going(node) {
+			if name == scheduling.NodesResource {
+				sum.Add(one)
+			} else {
+				sum.Add(node.Status.Capacity[name])
+			}
+		}
+	}
+	for i := range plan.Launches {
+		l := &plan.Launches[i]
+		if l.NodePool != pool {
+			continue
+		}
+		catalog := t.problem.CatalogOf(pool)
+		it, _ := catalog.Get(l.Options[0].InstanceType)
+		switch o, ok := catalog.Lookup(l.Options[0].Key()); {
+		case name == scheduling.NodesResource:
+			sum.Add(one)
+		case ok:
+			sum.Add(offers.CapacityOf(it, &o, name))
+		}
+	}
+	return sum.String()
+}
