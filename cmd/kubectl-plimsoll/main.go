@@ -41,7 +41,7 @@ cluster is read as with -f. "kubectl plimsoll COMMAND --help" lists the flags.
 func kinds() []string {
 	return []string{
 		"pods", "nodes", "namespaces", "services", "persistentvolumeclaims", "persistentvolumes", "storageclasses.storage.k8s.io", "csinodes.storage.k8s.io",
-		"daemonsets.apps", "deployments.apps", "replicasets.apps", "statefulsets.apps", "poddisruptionbudgets.policy",
+		"daemonsets.apps", "deployments.apps", "replicasets.apps", "statefulsets.apps", "poddisruptionbudgets.policy", "horizontalpodautoscalers.autoscaling",
 		"nodepools.karpenter.sh", "nodeclaims.karpenter.sh", "nodeoverlays.karpenter.sh", "ec2nodeclasses.karpenter.k8s.aws", "nodeclasses.eks.amazonaws.com", "aksnodeclasses.karpenter.azure.com",
 		"gcenodeclasses.karpenter.k8s.gcp", "computeclasses.cloud.google.com",
 	}

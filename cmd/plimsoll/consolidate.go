@@ -36,7 +36,7 @@ before it, with a warning.
 It exits with 0 whether there is something to do or not, and with 3 if a machine is about
 to be taken away and a pod of it has no place.`,
 		Example: `  plimsoll consolidate -f examples/consolidate
-  kubectl get pods,nodes,pdb,ds,pvc,pv,sc,nodeclaims,nodepools,ec2nodeclasses -A -o json | plimsoll consolidate -f -
+  kubectl get pods,nodes,pdb,hpa,ds,pvc,pv,sc,csinodes,nodeclaims,nodepools,ec2nodeclasses -A -o json | plimsoll consolidate -f -
   plimsoll consolidate -f cluster.json --min-saving 0.05/hour --min-saving 5% --min-lifetime 1h
   plimsoll consolidate -f cluster.json --reasons empty,underutilized --steps 3 -o json`,
 		Args: noArguments("; name manifests with -f"),

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/samber/lo"
 
@@ -86,6 +87,7 @@ func (m *moves) headline() {
 		m.line("%s rescheduled, %s launched.", figures.Count(s.PodsMoved, "pod"), figures.Count(s.Launches, "node"))
 	}
 	m.line("%s", m.rest())
+	m.pending()
 	m.notes()
 }
 
@@ -108,6 +110,28 @@ func (m *moves) basis() string {
 // totals are what the cluster costs before and after the steps, all in all.
 func totals(s *disruption.Summary) (before, after offerings.Price) {
 	return cmp.Or(s.ExpectedPerHourBefore, s.PricePerHourBefore), cmp.Or(s.ExpectedPerHourAfter, s.PricePerHourAfter)
+}
+
+// pending tells of the pods that have no node yet.
+func (m *moves) pending() {
+	p := m.plan.Pending
+	if p == nil {
+		return
+	}
+	var parts []string
+	if p.Existing > 0 {
+		parts = append(parts, figures.CountVerb(p.Existing, "pod", "fits", "fit")+" on existing nodes")
+	}
+	if p.Launched > 0 {
+		parts = append(parts, fmt.Sprintf("%s %s, which %s not part of these prices", figures.CountVerb(p.Launched, "pod", "needs", "need"), figures.Count(p.Launches, "new node"), lo.Ternary(p.Launches == 1, "is", "are")))
+	}
+	if p.Gated > 0 {
+		parts = append(parts, figures.CountVerb(p.Gated, "pod", "is", "are")+" held by scheduling gates")
+	}
+	if n := len(p.Unschedulable); n > 0 {
+		parts = append(parts, fmt.Sprintf("%s nowhere ('plimsoll plan' says why): %s", figures.CountVerb(n, "pod", "fits", "fit"), figures.Names(p.Unschedulable, m.most(3))))
+	}
+	m.line("%s pending: %s.", figures.Are(p.Pods, "pod"), strings.Join(parts, "; "))
 }
 
 // notes say what the prices are of.

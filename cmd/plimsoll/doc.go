@@ -3,7 +3,7 @@
 // remove or replace. It asks no cluster and no cloud.
 //
 //	plimsoll plan -f shop.yaml                      what to launch, and its price
-//	kubectl get pods,nodes,ds,pvc,pv,sc,nodeclaims,nodepools,ec2nodeclasses -A -o json | plimsoll plan -f -
+//	kubectl get pods,nodes,hpa,ds,pvc,pv,sc,csinodes,nodeclaims,nodepools,ec2nodeclasses -A -o json | plimsoll plan -f -
 //	plimsoll consolidate -f cluster.json            what to remove, in which order, and what that saves
 //	plimsoll report -f cluster.json -o report.html  all of that on a page for whoever pays the bill
 //	plimsoll whatif -f cluster.json --case 'calm: --no-spot'   what other settings come to

@@ -35,7 +35,7 @@ fewest machines and one without spot; --goal prints one of them in full.`,
   plimsoll plan -f manifests/ --catalog ec2/eu-west-1 --filter 'generation>=6' -o json
   plimsoll plan -f shop.yaml --alternatives
   plimsoll plan -f shop.yaml --largest-node cpu=32 --interruption-cost 5 --unstated-rate 10%
-  kubectl get pods,nodes,ds,pvc,pv,sc,nodeclaims,nodepools,ec2nodeclasses -A -o json | plimsoll plan -f -`,
+  kubectl get pods,nodes,hpa,ds,pvc,pv,sc,csinodes,nodeclaims,nodepools,ec2nodeclasses -A -o json | plimsoll plan -f -`,
 		Args: noArguments("; name manifests with -f"),
 		RunE: a.does(func(ctx context.Context) error {
 			solver, err := how.solver(&input.market)

@@ -29,7 +29,7 @@ same one everywhere and in the same order, so that a plan of the result buys the
 What stays is: quantities and times, zones, instance types and the names of your cloud, keys of
 well-known labels, names of resources such as nvidia.com/gpu, drivers of volumes, prices of
 NodeOverlays, and which objects share words in their names.`,
-		Example: `  kubectl get pods,nodes,pdb,ds,pvc,pv,sc,nodeclaims,nodepools,ec2nodeclasses -A -o json | plimsoll redact -f - > dump.json
+		Example: `  kubectl get pods,nodes,pdb,hpa,ds,pvc,pv,sc,csinodes,nodeclaims,nodepools,ec2nodeclasses -A -o json | plimsoll redact -f - > dump.json
   plimsoll consolidate -f dump.json`,
 		Args: noArguments("; name manifests with -f"),
 		RunE: a.does(func(context.Context) error {

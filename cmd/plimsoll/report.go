@@ -72,7 +72,7 @@ what stops further savings and what would lift that; what it all comes to in eac
 
 It exits as consolidate does, and with 3 where a case leaves pods without a place.`,
 		Example: `  plimsoll report -f examples/consolidate -o report.html
-  kubectl get pods,nodes,pdb,ds,pvc,pv,sc,nodeclaims,nodepools,ec2nodeclasses -A -o json | plimsoll report -f - -o report.html
+  kubectl get pods,nodes,pdb,hpa,ds,pvc,pv,sc,csinodes,nodeclaims,nodepools,ec2nodeclasses -A -o json | plimsoll report -f - -o report.html
   plimsoll report -f cluster.json --label team --label app.kubernetes.io/part-of --title Production -o report.html
   plimsoll report -f cluster.json --case 'arm64: --allow kubernetes.io/arch=arm64' --case 'no spot: --no-spot' -o report.html
   plimsoll report -f cluster.json -o markdown`,

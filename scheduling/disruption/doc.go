@@ -152,6 +152,7 @@ package disruption
 // The run that makes a plan
 //
 //	run          Planner.Plan, and the steps that are made
+//	pending      what becomes of pods that have no node yet
 //	shorten      a plan that ends after its first steps
 //	forced       interrupted, expired, drifted and empty nodes
 //	consolidate  steps that save something

@@ -20,6 +20,8 @@ type Plan struct {
 	Cordon []string `json:"cordon,omitempty"`
 	// Nodes says of each node of the cluster what becomes of it, by name.
 	Nodes []Verdict `json:"nodes"`
+	// Pending is what becomes of pods that have no node yet; nil if there are none.
+	Pending *Pending `json:"pending,omitempty"`
 	// Warnings are what was noticed and did not stop the plan.
 	Warnings []scheduling.Warning `json:"warnings"`
 	// Summary adds up.

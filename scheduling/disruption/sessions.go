@@ -105,6 +105,7 @@ func (f *state) expect(ctx context.Context, pods []*corev1.Pod) error {
 	if err != nil {
 		return err
 	}
+	f.pending = f.pendingPods(plan)
 	for _, pod := range pods {
 		f.waits[podspec.PodName(pod)] = pod
 	}

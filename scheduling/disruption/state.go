@@ -54,7 +54,9 @@ type state struct {
 	// held are changes that the sessions have not been told yet; nil while they are told at once.
 	held *scheduling.Delta
 	// waits are the pods that wait for a machine that somebody else has to buy, by name.
-	waits    map[string]*corev1.Pod
+	waits map[string]*corev1.Pod
+	// pending is what becomes of the cluster's pods that have no node.
+	pending  *Pending
 	capacity *capacity
 	// landing tells where evicted pods land; nil where that is where a step says.
 	landing *landing.Landing

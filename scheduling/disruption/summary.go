@@ -13,7 +13,7 @@ import (
 
 // assemble puts together what was found.
 func (r *run) assemble() *Plan {
-	plan := &Plan{Steps: r.steps, Nodes: r.verdicts(), Warnings: slices.Concat(r.warnings, provisioning.IdleNodePools(r.state.problem), r.state.overlooked())}
+	plan := &Plan{Steps: r.steps, Nodes: r.verdicts(), Pending: r.state.pending, Warnings: slices.Concat(r.warnings, provisioning.IdleNodePools(r.state.problem), r.state.overlooked())}
 	slices.SortStableFunc(plan.Warnings, func(a, b scheduling.Warning) int {
 		return cmp.Or(cmp.Compare(a.Object, b.Object), cmp.Compare(a.Message, b.Message))
 	})

@@ -9,6 +9,7 @@ import (
 	"github.com/samber/lo"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
@@ -59,6 +60,45 @@ func (c *collector) reportMissing(p *scheduling.Problem) {
 		isBound, known := bound[claim]
 		return known && !isBound
 	})
+	c.reportCSINodes(p)
+}
+
+// reportCSINodes warns of nodes whose CSINode is not in the input, if pods have volumes that drivers attach to nodes: how
+// many more such a node takes is not known then, and no number is too many.
+func (c *collector) reportCSINodes(p *scheduling.Problem) {
+	unattached := map[string]bool{} // claims of volumes that nobody attaches
+	for _, v := range p.Volumes {
+		if ref := v.Spec.ClaimRef; ref != nil && (v.Spec.NFS != nil || v.Spec.HostPath != nil || v.Spec.Local != nil) {
+			unattached[ref.Namespace+"/"+ref.Name] = true
+		}
+	}
+	attaches := func(pod *corev1.Pod) bool {
+		return lo.SomeBy(pod.Spec.Volumes, func(v corev1.Volume) bool {
+			return v.Ephemeral != nil || v.PersistentVolumeClaim != nil && !unattached[pod.Namespace+"/"+v.PersistentVolumeClaim.ClaimName]
+		})
+	}
+	if !lo.SomeBy(p.Pods, attaches) && !lo.SomeBy(p.Running, attaches) {
+		return
+	}
+	known := lo.SliceToMap(p.CSINodes, func(n *storagev1.CSINode) (string, bool) { return n.Name, true })
+	lacking := lo.Reject(p.Nodes, func(n *corev1.Node, _ int) bool {
+		return known[n.Name] || lo.SomeBy(n.Status.Conditions, func(c corev1.NodeCondition) bool {
+			return c.Type == corev1.NodeReady && c.Status != corev1.ConditionTrue // drivers may not have registered yet
+		})
+	})
+	if len(lacking) == 0 {
+		return
+	}
+	const unknown = "so how many volumes %s can attach is not known, and no number counts as too many; add what kubectl get csinodes -o json prints"
+	if len(known) == 0 {
+		c.warn("CSINodes", fmt.Sprintf("the input has none, "+unknown, "nodes"))
+		return
+	}
+	var seen sighting
+	for _, node := range lacking {
+		seen.see(node.Name)
+	}
+	c.warn(seen.object, fmt.Sprintf("its CSINode is not in the input, "+unknown+"%s", "it", seen.others()))
 }
 
 // reportAutoscalers warns of workloads that their HorizontalPodAutoscalers will give more

@@ -63,6 +63,7 @@ func (c StepsChecker) Steps(cluster disruption.Cluster, plan *disruption.Plan) e
 		frontier = append(frontier, sum)
 	}
 	g.verdicts(report)
+	g.pending(report, &cluster)
 	g.addsUp(report, start, frontier)
 	if !c.SkipBound {
 		c.freshBound(report, cluster, plan)

@@ -53,6 +53,28 @@ func (g *clusterState) verdicts(r *Report) {
 	}
 }
 
+// pending checks that the plan counts the pods that have no node.
+func (g *clusterState) pending(r *Report, cluster *disruption.Cluster) {
+	without := make(map[string]bool)
+	for _, pod := range slices.Concat(cluster.Pods, cluster.Running) {
+		if pod != nil && pod.Spec.NodeName == "" && snapshot.Live(pod) && snapshot.Owner(pod, "DaemonSet") == "" {
+			without[snapshot.ObjectName(pod)] = true
+		}
+	}
+	p := g.plan.Pending
+	if p == nil {
+		p = &disruption.Pending{}
+	}
+	if sum := p.Existing + p.Launched + p.Gated + len(p.Unschedulable); p.Pods != len(without) || sum != p.Pods || p.Launches > p.Launched {
+		r.add(SummaryCounts, "pending", "%d pods and %d in all are pending, want %d, and %d nodes are launched for %d of them", p.Pods, sum, len(without), p.Launches, p.Launched)
+	}
+	for _, name := range p.Unschedulable {
+		if !without[name] {
+			r.add(PodUnknown, "pod/"+name, "is said to be pending, and is not")
+		}
+	}
+}
+
 func (g *clusterState) verdict(r *Report, object string, v *disruption.Verdict, of *corev1.Node) {
 	step, decision := g.drains[v.Node], disruption.Keep
 	if step > 0 {
