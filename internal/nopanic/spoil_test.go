@@ -41,7 +41,7 @@ func TestNothingPanicsOnWhatIsSpoiled(t *testing.T) {
 		assert.NotPanics(t, func() {
 			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 			defer cancel()
-			provision(t, ctx, in)
+			provision(ctx, t, in)
 			disrupt(ctx, in)
 		}, "seed %d spoils %s", seed, paths)
 	}
@@ -68,7 +68,7 @@ func drawn(t *testing.T, seed uint64) *input {
 }
 
 // provision hands the input to all that has to do with what to launch.
-func provision(t *testing.T, ctx context.Context, in *input) {
+func provision(ctx context.Context, t *testing.T, in *input) {
 	t.Helper()
 	p, planner := in.Cluster.Problem, provisioning.Planner{Policy: in.Planner.Policy}
 	fault := provisioning.Validate(&p)

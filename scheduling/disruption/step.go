@@ -27,7 +27,8 @@ type Step struct {
 	// no node goes (Misplaced).
 	Drain []string `json:"drain"`
 	// Launches are machines to wait for before anything is evicted. Their names are unique
-	// in the plan and no node's. Their pods are those of the step's evictions.
+	// in the plan and no node's. Their pods are those of the step's evictions. Until the drained
+	// nodes are gone a NodePool may be beyond its limits by what these have, as with Karpenter.
 	Launches []scheduling.Launch `json:"launches"`
 	// Evictions say of each pod of the drained nodes that has to live on where it is expected
 	// to land, in the order in which they are evicted.
