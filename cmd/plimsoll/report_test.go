@@ -42,7 +42,7 @@ func TestReportSaysWhatConsolidateSays(t *testing.T) {
 		{Code: "today", PerHour: s.ExpectedPerHourBefore, Cents: cents(s.ExpectedPerHourBefore), Nodes: s.NodesBefore},
 		{Code: "after", PerHour: s.ExpectedPerHourAfter, Cents: cents(s.ExpectedPerHourAfter), Nodes: s.NodesAfter},
 		{Code: "least", PerHour: s.LowerBoundPerHour, Cents: cents(s.LowerBoundPerHour)},
-		{Code: "rebuilt", PerHour: s.Rebuilt.ExpectedPerHour, Cents: cents(s.Rebuilt.ExpectedPerHour), Nodes: s.Rebuilt.Nodes},
+		{Code: "rebuilt", PerHour: s.Rebuilt.ExpectedPerHour, Cents: cents(s.Rebuilt.ExpectedPerHour), Nodes: s.Rebuilt.Nodes, Composition: s.Rebuilt.Composition},
 	}, r.Levels)
 	require.Len(t, r.Points, len(s.Frontier)+1)
 	for i, p := range s.Frontier {
