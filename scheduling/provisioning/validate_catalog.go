@@ -22,3 +22,18 @@ func IdleNodePools(p *scheduling.Problem) []scheduling.Warning {
 	}
 	return out
 }
+
+// UnmetMinValues warns of each NodePool that can never launch anything because its other requirements leave fewer
+// values than its minValues ask for, as Karpenter's policy Strict has it. A nil problem has none.
+func UnmetMinValues(p *scheduling.Problem) []scheduling.Warning {
+	if p == nil {
+		return nil
+	}
+	var out []scheduling.Warning
+	for _, pool := range offers.PoolOrder(p.NodePools) {
+		if why := validate.MinValuesUnmet(p, pool); why != "" {
+			out = append(out, scheduling.Warning{Object: "NodePool/" + pool.Name, Message: why})
+		}
+	}
+	return out
+}

@@ -190,6 +190,7 @@ func (t *tally) offers(ti int, within model.Bits) {
 	found, shared := map[obstacle]*example{}, map[*Bar]int{} // bars of one site are one slice
 	choice := offers.NewChoices(t.Solver.Flexibility)
 	open, spots := 0, 0
+	var free []int
 	within.Each(func(o int) {
 		p, offer := place{ti, o}, &t.Offers.Offers[o]
 		x, some := t.first(p)
@@ -199,6 +200,7 @@ func (t *tally) offers(ti int, within model.Bits) {
 		switch {
 		case !some:
 			open++
+			free = append(free, o)
 			spots += offers.CapacityKind(offer)
 		case x.kind == barred:
 			shared[&t.subject.bars(p)[0]]++
@@ -220,7 +222,7 @@ func (t *tally) offers(ti int, within model.Bits) {
 	}
 	v := t.Templates[ti]
 	switch pool := "node pool " + v.Pool.Name; {
-	case open == 0 || t.Lenient:
+	case open == 0 || t.Lenient && t.meetsMinValues(ti, free):
 	case len(offers.FloorKeys(v.Set)) > 0:
 		t.counts[scheduling.Reason{Code: scheduling.ReasonMinValues, Detail: "too few choices remain for the minValues of " + pool}] += open
 	default:

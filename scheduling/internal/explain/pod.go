@@ -3,6 +3,7 @@ package explain
 import (
 	"slices"
 
+	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
@@ -38,13 +39,40 @@ func Without(plan *scheduling.Plan, pod string) *scheduling.Plan {
 func (e *Explainer) Cheapest(class *podspec.PodClass, id int) (best offers.Purchase, ok bool) {
 	s := e.subject(class, id)
 	for ti, v := range e.Templates {
+		var free []int
 		v.Within.Each(func(o int) {
-			if (!ok || e.Offers.Offers[o].Cost < e.Offers.Offers[best.Offer].Cost) && s.free(place{ti, o}) {
-				best, ok = offers.Purchase{Template: ti, Offer: o}, true
+			if s.free(place{ti, o}) {
+				free = append(free, o)
 			}
 		})
+		if !e.meetsMinValues(ti, free) {
+			continue
+		}
+		for _, o := range free {
+			if !ok || e.Offers.Offers[o].Cost < e.Offers.Offers[best.Offer].Cost {
+				best, ok = offers.Purchase{Template: ti, Offer: o}, true
+			}
+		}
 	}
 	return best, ok
+}
+
+// meetsMinValues reports whether some offers of a template leave as many values as the minValues of its NodePool
+// ask for, if these are strict.
+func (e *Explainer) meetsMinValues(ti int, list []int) bool {
+	v := e.Templates[ti]
+	if e.Solver.MinValues == scheduling.MinValuesBestEffort {
+		return true
+	}
+	return !slices.ContainsFunc(offers.FloorKeys(v.Set), func(r requirements.Requirement) bool {
+		values := map[string]bool{}
+		for _, o := range list {
+			if value, has := e.Offers.LabelOf(v, o, r.Key()); has {
+				values[value] = true
+			}
+		}
+		return len(values) < r.MinValues()
+	})
 }
 
 // MachineHolds reports whether a machine of the plan could take a further pod.

@@ -58,10 +58,10 @@ func NodeMissing(node string) string {
 	return fmt.Sprintf("runs on node %s, which is not among the nodes", node)
 }
 
-// PoolWarnings warns of what pools state in vain: limits that bound nothing, and zones in which nothing
-// is sold.
+// PoolWarnings warns of what pools state in vain: limits that bound nothing, zones in which nothing is sold, and
+// minValues that are never met.
 func PoolWarnings(p *scheduling.Problem) []scheduling.Warning {
-	return slices.Concat(idleLimits(p), unsoldZones(p))
+	return slices.Concat(idleLimits(p), unsoldZones(p), unmetMinValues(p))
 }
 
 // idleLimits warns of limits of pools that bound nothing, because no instance type of their catalogs
@@ -110,6 +110,40 @@ func unsoldZones(p *scheduling.Problem) []scheduling.Warning {
 			"requires %s, but none of the instance types that it may launch is sold in %s", s.asked[at].Short(), zones)})
 	}
 	return out
+}
+
+// unmetMinValues warns of pools that can never launch anything because their other requirements leave fewer values
+// than their minValues ask for. Pools that buy nothing are left out.
+func unmetMinValues(p *scheduling.Problem) []scheduling.Warning {
+	var out []scheduling.Warning
+	for _, pool := range offers.PoolOrder(p.NodePools) {
+		if why := MinValuesUnmet(p, pool); why != "" {
+			out = append(out, scheduling.Warning{Object: "NodePool/" + pool.Name, Message: why})
+		}
+	}
+	return out
+}
+
+// MinValuesUnmet says that a pool can never launch anything because of its minValues; "" where it can, or where
+// nothing meets its requirements.
+func MinValuesUnmet(p *scheduling.Problem, pool *scheduling.NodePool) string {
+	s := newSieve(pool, p.CatalogOf(pool.Name))
+	for i := range s.asked {
+		r := &s.asked[i]
+		if r.MinValues() == 0 {
+			continue
+		}
+		values := map[string]bool{}
+		for o := range s.passing {
+			if value, ok := o.Label(r.Key()); ok && o.Offering.Launchable() {
+				values[value] = true
+			}
+		}
+		if n := len(values); n > 0 && n < r.MinValues() {
+			return fmt.Sprintf("can never launch a node: minValues %d of %s is not met, because its requirements leave %d; Karpenter launches for it only with its policy BestEffort for minValues", r.MinValues(), r.Key(), n)
+		}
+	}
+	return ""
 }
 
 // sells reports whether any instance type of a catalog has a resource.

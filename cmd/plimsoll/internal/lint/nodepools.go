@@ -27,6 +27,12 @@ func (s *Subject) unmet() (out []Finding) {
 			Advice: "change the requirement that is named, or name a catalog that has such machines",
 		})
 	}
+	for _, w := range provisioning.UnmetMinValues(s.problem()) {
+		out = append(out, Finding{
+			Severity: Error, Code: NodePoolUnmet, Object: w.Object, Field: requirementsField, Message: w.Message,
+			Advice: "lower minValues to that number, or widen the other requirements",
+		})
+	}
 	return out
 }
 
