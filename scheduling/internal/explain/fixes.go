@@ -242,5 +242,5 @@ func portChange(port podspec.HostPort, why string) scheduling.Change {
 
 // raiseReservation lets a reservation have one machine more.
 func raiseReservation(id string) scheduling.Change {
-	return scheduling.Change{Kind: scheduling.ChangeReservation, Object: id, Text: "raise the count of reservation " + id}
+	return scheduling.Change{Kind: scheduling.ChangeReservation, Object: id, Text: "add an instance to capacity reservation " + id + ", or free one of its instances"}
 }
