@@ -46,8 +46,9 @@ func TestValidateNodeAffinity(t *testing.T) {
 			validate.NodeRequired + `[0].matchExpressions[3].values: label "a": operator Exists takes no values: "b"`,
 			validate.NodeRequired + `[0].matchExpressions[4].operator: label "a": is known on NodePools only, not in node affinity: "Gte"`,
 		}},
-		"no integer": {required(nodeExpressions(), nodeExpressions(nodeExpr("ok", "Exists"), nodeExpr("a.b/cpu", "Gt", "four"))), []string{
-			validate.NodeRequired + `[1].matchExpressions[1].values[0]: label "a.b/cpu": operator Gt needs an integer of 64 bits: "four"`,
+		"no integer": {required(nodeExpressions(), nodeExpressions(nodeExpr("ok", "Exists"), nodeExpr("a.b/cpu", "Gt", "four"))), nil},
+		"no label value to compare with": {required(nodeExpressions(nodeExpr("a.b/cpu", "Gt", "four "))), []string{
+			validate.NodeRequired + `[0].matchExpressions[0].values[0]: label "a.b/cpu": operator Gt needs an integer of 64 bits: "four "`,
 		}},
 		"fields": {required(corev1.NodeSelectorTerm{MatchFields: []corev1.NodeSelectorRequirement{
 			nodeExpr("metadata.name", "In", "node-1"), nodeExpr("metadata.name", "NotIn", "node-2"), nodeExpr("spec.unschedulable", "Exists"), nodeExpr("metadata.name", "In", "a", "b"),

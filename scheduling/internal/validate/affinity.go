@@ -3,6 +3,7 @@ package validate
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 
 	corev1 "k8s.io/api/core/v1"
@@ -114,12 +115,9 @@ func keyFault(key string) string {
 
 // nodeTerm checks a term of a node selector.
 func (c *Checker) nodeTerm(t *corev1.NodeSelectorTerm, at trail) {
-	for i := range t.MatchExpressions {
-		if !PlainExpression(&t.MatchExpressions[i]) {
-			_, err := requirements.FromNodeSelector(t.MatchExpressions)
-			c.selectors(err, c.text(at)+".matchExpressions")
-			break
-		}
+	if slices.ContainsFunc(t.MatchExpressions, func(e corev1.NodeSelectorRequirement) bool { return !PlainExpression(&e) }) {
+		_, err := requirements.FromNodeSelector(withNumbers(t.MatchExpressions))
+		c.selectors(err, c.text(at)+".matchExpressions")
 	}
 	for i := range t.MatchFields {
 		f := &t.MatchFields[i]
@@ -136,6 +134,19 @@ func (c *Checker) nodeTerm(t *corev1.NodeSelectorTerm, at trail) {
 			fault("", fmt.Sprintf("needs exactly one value, not %d", len(f.Values)), "values")
 		}
 	}
+}
+
+// withNumbers are expressions with a number where a comparison has something else that may stand in a label, e.g. Gt "1.5":
+// the API server admits that, and to kube-scheduler the term matches nothing.
+func withNumbers(list []corev1.NodeSelectorRequirement) []corev1.NodeSelectorRequirement {
+	out := slices.Clone(list)
+	for i := range out {
+		e := &out[i]
+		if (e.Operator == corev1.NodeSelectorOpGt || e.Operator == corev1.NodeSelectorOpLt) && len(e.Values) == 1 && LabelValue(e.Values[0]) {
+			e.Values = []string{"0"}
+		}
+	}
+	return out
 }
 
 // selectors adds the faults that package requirements found, each below the path.
