@@ -162,8 +162,8 @@ func (f *state) landed(step *Step, closed []string) *outcome {
 }
 
 // landedOnMore is what becomes of the pods of nodes when kube-scheduler binds them, and machines are bought for those
-// that find no place.
-func (f *state) landedOnMore(ctx context.Context, nodes, closed []string) (*outcome, error) {
+// that find no place. Briefly, the first machines that hold them will do.
+func (f *state) landedOnMore(ctx context.Context, nodes, closed []string, brief bool) (*outcome, error) {
 	d, lifted, err := f.emptied(&question{nodes: nodes, buy: true, alone: true, closed: closed})
 	if err != nil {
 		return nil, err
@@ -191,7 +191,11 @@ func (f *state) landedOnMore(ctx context.Context, nodes, closed []string) (*outc
 	if err := fork.Apply(d); err != nil {
 		return nil, err
 	}
-	plan, err := fork.Place(ctx, scheduling.EffortFast)
+	place := fork.Sketch
+	if !brief {
+		place = func(ctx context.Context) (*scheduling.Plan, error) { return fork.Place(ctx, scheduling.EffortFast) }
+	}
+	plan, err := place(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -303,15 +303,34 @@ func (w *ordering) leaveOnMore(ctx context.Context) (*Step, error) {
 		if over(ctx) {
 			break
 		}
-		o, err := w.state.landedOnMore(ctx, names, closed)
+		step, err := w.onMore(ctx, names, closed, true)
 		if err != nil {
 			return nil, past(ctx, err)
 		}
-		if step, cause := w.state.decide(w.reason, o, closed); cause == nil {
-			return step, nil
+		if step == nil {
+			continue
 		}
+		more, err := w.onMore(ctx, names, closed, false)
+		if err != nil {
+			return nil, past(ctx, err)
+		}
+		if more != nil && more.SavingPerHour >= step.SavingPerHour {
+			step = more
+		}
+		return step, nil
 	}
 	return nil, nil //nolint:nilnil // no step is an answer
+}
+
+// onMore is the step in which nodes go and machines are bought for those of their pods that would find no place, nil if
+// it must not be.
+func (w *ordering) onMore(ctx context.Context, names, closed []string, brief bool) (*Step, error) {
+	o, err := w.state.landedOnMore(ctx, names, closed, brief)
+	if err != nil {
+		return nil, err
+	}
+	step, _ := w.state.decide(w.reason, o, closed)
+	return step, nil
 }
 
 // again looks for places anew, once what is bought is there; nil where there are none.

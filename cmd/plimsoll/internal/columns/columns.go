@@ -21,7 +21,7 @@ const (
 // Fit makes rows below their head, the first row, take so many characters at most, with two
 // between columns. Where they do not, the columns that spare names are left out, the first one
 // first, until names and lists have some room, and then these are shortened, the longest first.
-// Figures never are. left are the heads of the columns that were left out.
+// Figures never are. A row may end before its last columns. left are the heads of the columns that were left out.
 func Fit(rows [][]string, room int, spare []string) (fitting [][]string, left []string) {
 	columns := measured(rows)
 	for _, head := range spare {
@@ -43,7 +43,12 @@ func Fit(rows [][]string, room int, spare []string) (fitting [][]string, left []
 		limit--
 	}
 	for _, r := range rows {
-		fitting = append(fitting, lo.Map(shown, func(c column, _ int) string { return shortened(r[c.number], c.width(limit)) }))
+		fitting = append(fitting, lo.FilterMap(shown, func(c column, _ int) (string, bool) {
+			if c.number >= len(r) {
+				return "", false
+			}
+			return shortened(r[c.number], c.width(limit)), true
+		}))
 	}
 	return fitting, left
 }

@@ -18,3 +18,9 @@ func TestListsSayHowManyMoreThereAre(t *testing.T) {
 		require.Equal(t, want, shortened(text, 30))
 	}
 }
+
+// The last row of a table that is cut short has no cell but its first.
+func TestRowsMayEndEarly(t *testing.T) {
+	fitting, _ := Fit([][]string{{"COUNT", "TYPES"}, {"3", "m5.large"}, {"and 8 more"}}, 40, nil)
+	require.Equal(t, [][]string{{"COUNT", "TYPES"}, {"3", "m5.large"}, {"and 8 more"}}, fitting)
+}
