@@ -303,21 +303,26 @@ func (w *ordering) leaveOnMore(ctx context.Context) (*Step, error) {
 		if over(ctx) {
 			break
 		}
-		step, err := w.onMore(ctx, names, closed, true)
+		var sketch *Step
+		if len(names) < len(waits) {
+			var err error
+			if sketch, err = w.onMore(ctx, names, closed, true); sketch == nil || err != nil {
+				if err != nil {
+					return nil, past(ctx, err)
+				}
+				continue
+			}
+		}
+		step, err := w.onMore(ctx, names, closed, false)
 		if err != nil {
 			return nil, past(ctx, err)
 		}
-		if step == nil {
-			continue
+		if step == nil || sketch != nil && sketch.SavingPerHour > step.SavingPerHour {
+			step = sketch
 		}
-		more, err := w.onMore(ctx, names, closed, false)
-		if err != nil {
-			return nil, past(ctx, err)
+		if step != nil {
+			return step, nil
 		}
-		if more != nil && more.SavingPerHour >= step.SavingPerHour {
-			step = more
-		}
-		return step, nil
 	}
 	return nil, nil //nolint:nilnil // no step is an answer
 }

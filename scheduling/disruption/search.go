@@ -135,7 +135,8 @@ func (x *search) keepExchanged(ctx context.Context, y *search) (*search, error) 
 			if err != nil {
 				return nil, err
 			}
-			if z.state.price() <= y.state.price() && x.objective(z) <= x.objective(y) {
+			fewer := len(combined(z.moves, z.state.rebooked).Drain) < len(step.Drain) // so that this ends
+			if fewer && z.state.price() <= y.state.price() && x.objective(z) <= x.objective(y) {
 				y, again = z, true
 				break
 			}
