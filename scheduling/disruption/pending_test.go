@@ -9,7 +9,9 @@ import (
 
 // A plan tells of the pods that have no node yet, with those that fit nowhere; pods of nodes that are being removed are none of them.
 func TestPending(t *testing.T) {
-	going := func(n *corev1.Node) { n.Spec.Taints = []corev1.Taint{{Key: "karpenter.sh/disrupted", Effect: corev1.TaintEffectNoSchedule}} }
+	going := func(n *corev1.Node) {
+		n.Spec.Taints = []corev1.Taint{{Key: "karpenter.sh/disrupted", Effect: corev1.TaintEffectNoSchedule}}
+	}
 	waits := func(name, cpu string, change ...func(*corev1.Pod)) *corev1.Pod {
 		p := pod(name, "", cpu, change...)
 		p.Status = corev1.PodStatus{Phase: corev1.PodPending}
