@@ -257,8 +257,8 @@ func (m *moves) drifted() {
 func (m *moves) risks() {
 	var rows [][]string
 	for _, r := range report.Risks(m.plan) {
-		steps := lo.Map(r.Steps, func(n, _ int) string { return strconv.Itoa(n) })
-		rows = append(rows, []string{figures.Names(steps, m.most(3)), string(r.Code), r.Meaning, figures.Names(r.Objects, m.most(1))})
+		numbers := lo.Map(r.Steps, func(n, _ int) string { return strconv.Itoa(n) })
+		rows = append(rows, []string{figures.Names(numbers, m.most(3)), string(r.Code), r.Meaning, figures.Names(r.Objects, m.most(1))})
 	}
 	tabulate(&m.table, "RISKS", []string{"STEPS", "RISK", "WHAT", "OF"}, rows, asItIs, "RISK")
 }

@@ -12,7 +12,6 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/instancetypes/ec2"
-	"github.com/plimsoll-go/plimsoll/offerings"
 )
 
 // auto is what nodes of a NodeClass of EKS Auto Mode are.
@@ -70,8 +69,9 @@ func TestAutoNodeClass(t *testing.T) {
 		assert.Equal(t, want, it.Offerings[0].Launchable(), name)
 	}
 	it, _ := auto(t, "status: {subnets: [{zone: us-east-1b}]}").Get("m5.large")
-	for _, o := range it.Offerings {
-		assert.Equal(t, o.Zone == "us-east-1b", offerings.Offering.Launchable(o), o.Zone)
+	for i := range it.Offerings {
+		o := &it.Offerings[i]
+		assert.Equal(t, o.Zone == "us-east-1b", o.Launchable(), o.Zone)
 	}
 
 	_, err := (&ec2.AutoNodeClass{Spec: ec2.AutoNodeClassSpec{EphemeralStorage: ec2.AutoStorage{Size: new(resource.Quantity)}}}).Settings(nil)

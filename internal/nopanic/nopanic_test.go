@@ -87,7 +87,7 @@ func TestEverythingIsListed(t *testing.T) {
 		"requirements", "offerings", "instancetypes", "instancetypes/ec2", "instancetypes/gcp", "instancetypes/azure", "scheduling",
 		"scheduling/provisioning", "scheduling/disruption", "scheduling/manifest", "scheduling/verify",
 	} {
-		files, err := filepath.Glob(filepath.Join("../..", folder, "*.go"))
+		files, err := filepath.Glob(filepath.Join("..", "..", folder, "*.go"))
 		require.NoError(t, err)
 		for _, file := range files {
 			if strings.HasSuffix(file, "_test.go") {

@@ -111,7 +111,7 @@ func (e *Explainer) Reasons(class *podspec.PodClass, id int) []scheduling.Reason
 // count counts what rules places out, all of them or those with a label.
 func (s *subject) count(where *podspec.Expression) []scheduling.Reason {
 	t := &tally{subject: s, counts: map[scheduling.Reason]int{}, bars: map[Bar]int{}}
-	nodes := &tally{subject: s, counts: map[scheduling.Reason]int{}, bars: map[Bar]int{}}
+	nodes := &tally{counts: map[scheduling.Reason]int{}, bars: map[Bar]int{}}
 	if where == nil {
 		t.nowhere()
 		for r, n := range t.counts {

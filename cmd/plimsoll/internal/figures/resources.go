@@ -51,12 +51,12 @@ func Units(list corev1.ResourceList, name corev1.ResourceName) int64 {
 	return q.Value()
 }
 
-// Amount writes an amount in the units of plans.
-func Amount(resource string, n int64) string {
+// Amount writes an amount of a resource in the units of plans.
+func Amount(of string, n int64) string {
 	switch {
-	case resource == string(corev1.ResourceCPU):
+	case of == string(corev1.ResourceCPU):
 		return Cores(n)
-	case resource == string(corev1.ResourceMemory) || resource == string(corev1.ResourceEphemeralStorage) || strings.HasPrefix(resource, corev1.ResourceHugePagesPrefix):
+	case of == string(corev1.ResourceMemory) || of == string(corev1.ResourceEphemeralStorage) || strings.HasPrefix(of, corev1.ResourceHugePagesPrefix):
 		return GiB(n)
 	default:
 		return fmt.Sprint(n)

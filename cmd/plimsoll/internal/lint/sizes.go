@@ -268,16 +268,18 @@ func (s *Subject) with(pods []*corev1.Pod, x *smaller) (out []*corev1.Pod, of cu
 			return cmp.Compare(figures.Units(a.Resources.Requests, x.resource), figures.Units(b.Resources.Requests, x.resource))
 		})
 		for j := range containers {
-			if c := &containers[j]; c.Name == largest.Name && figures.Units(c.Resources.Requests, x.resource) > x.request-x.to {
-				own := figures.Units(c.Resources.Requests, x.resource)
-				less := own - (x.request - x.to)
-				of = cut{c.Name, own, less}
-				q := resource.NewQuantity(less, resource.BinarySI)
-				if x.resource == corev1.ResourceCPU {
-					q = resource.NewMilliQuantity(less, resource.DecimalSI)
-				}
-				c.Resources.Requests[x.resource] = *q
+			c := &containers[j]
+			own := figures.Units(c.Resources.Requests, x.resource)
+			if c.Name != largest.Name || own <= x.request-x.to {
+				continue
 			}
+			less := own - (x.request - x.to)
+			of = cut{c.Name, own, less}
+			q := resource.NewQuantity(less, resource.BinarySI)
+			if x.resource == corev1.ResourceCPU {
+				q = resource.NewMilliQuantity(less, resource.DecimalSI)
+			}
+			c.Resources.Requests[x.resource] = *q
 		}
 		if got := provisioning.PodRequests([]*corev1.Pod{pod}); figures.Units(got[0], x.resource) != x.to {
 			return pods, cut{}
