@@ -71,7 +71,7 @@ func (x *search) drainAll(ctx context.Context, names []string, effort scheduling
 // size at once, then one by one.
 func (x *search) fillRoom(ctx context.Context) error {
 	for names := x.likely(); len(names) > 1 && !over(ctx); {
-		o, err := x.state.ask(ctx, &question{nodes: names, brief: true})
+		o, err := x.state.ask(ctx, &question{nodes: names, effort: scheduling.EffortFast})
 		if err != nil {
 			return err
 		}
@@ -134,7 +134,7 @@ func (x *search) fillRoomEach(ctx context.Context) error {
 		if _, ok := rooms.Put(x.podSizes(r.name), r.name, false); !ok {
 			continue
 		}
-		step, err := x.tried(ctx, &question{nodes: []string{r.name}, brief: true})
+		step, err := x.tried(ctx, &question{nodes: []string{r.name}, effort: scheduling.EffortFast})
 		if err != nil {
 			return err
 		}
