@@ -80,6 +80,7 @@ func functions() map[string]any {
 		"provisioning.NewSession":         provisioning.NewSession,
 		"provisioning.Nominations":        provisioning.Nominations,
 		"provisioning.PodRequests":        provisioning.PodRequests,
+		"provisioning.UnmetMinValues":     provisioning.UnmetMinValues,
 		"provisioning.Validate":           provisioning.Validate,
 		"requirements.AddAliases":         requirements.AddAliases,
 		"requirements.FromLabels":         requirements.FromLabels,

@@ -22,7 +22,7 @@ const (
 	// someNodes on, moves are looked for with few questions, each about many nodes.
 	manyNodes = 1_000
 	someNodes = 300
-	// mostImproved is how many of the ends that a search has found are improved, unless it is fast.
+	// mostImproved is how many of the ends that a search has found are improved.
 	mostImproved = 2
 )
 
@@ -74,20 +74,16 @@ func (x *search) ends(ctx context.Context) ([]*search, error) {
 	}
 	byObjective := func(a, b *search) int { return cmp.Compare(x.objective(a), x.objective(b)) }
 	slices.SortStableFunc(out, byObjective)
-	improved := 1
-	if !x.state.fast() {
-		improved = mostImproved
-		if best := out[0]; !x.many() && len(best.leave) > 0 && !over(ctx) {
-			y, err := x.without(ctx, best.leave, x.state.planner.Policy.Effort)
-			if err != nil {
-				return nil, past(ctx, err)
-			}
-			if byObjective(y, best) < 0 {
-				out[0] = y
-			}
+	if best := out[0]; !x.state.fast() && !x.many() && len(best.leave) > 0 && !over(ctx) {
+		y, err := x.without(ctx, best.leave, x.state.planner.Policy.Effort)
+		if err != nil {
+			return nil, past(ctx, err)
+		}
+		if byObjective(y, best) < 0 {
+			out[0] = y
 		}
 	}
-	for _, y := range out[:min(len(out), improved)] {
+	for _, y := range out[:min(len(out), mostImproved)] {
 		err := y.improve(ctx)
 		if err == nil && !x.many() {
 			var z *search
