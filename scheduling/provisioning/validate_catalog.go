@@ -10,29 +10,22 @@ import (
 // of its requirements it names the one that rules out the most instance types, and the zones
 // of the catalog where that is one on the place. Pools for other regions and architectures
 // are nothing unusual.
-func IdleNodePools(p *scheduling.Problem) []scheduling.Warning {
-	if p == nil {
-		return nil
-	}
-	var out []scheduling.Warning
-	for _, pool := range offers.PoolOrder(p.NodePools) {
-		if why := validate.Idle(p, pool); why != "" {
-			out = append(out, scheduling.Warning{Object: "NodePool/" + pool.Name, Message: why})
-		}
-	}
-	return out
-}
+func IdleNodePools(p *scheduling.Problem) []scheduling.Warning { return poolWarnings(p, validate.Idle) }
 
 // UnmetMinValues warns of each NodePool that can never launch anything because its other requirements leave fewer
 // values than its minValues ask for, as Karpenter's policy Strict has it. A nil problem has none.
 func UnmetMinValues(p *scheduling.Problem) []scheduling.Warning {
+	return poolWarnings(p, validate.MinValuesUnmet)
+}
+
+// poolWarnings are what a question says of the NodePools of a problem, of which a nil one has none.
+func poolWarnings(p *scheduling.Problem, why func(*scheduling.Problem, *scheduling.NodePool) string) (out []scheduling.Warning) {
 	if p == nil {
 		return nil
 	}
-	var out []scheduling.Warning
 	for _, pool := range offers.PoolOrder(p.NodePools) {
-		if why := validate.MinValuesUnmet(p, pool); why != "" {
-			out = append(out, scheduling.Warning{Object: "NodePool/" + pool.Name, Message: why})
+		if text := why(p, pool); text != "" {
+			out = append(out, scheduling.Warning{Object: "NodePool/" + pool.Name, Message: text})
 		}
 	}
 	return out
