@@ -2,6 +2,7 @@ package provisioning
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
@@ -20,10 +21,10 @@ func hold(f *compile.Facts, plan *scheduling.Plan) (torn []scheduling.Warning) {
 			count[l.NodePool]++
 		}
 	}
-	for pool, n := range count {
+	for _, pool := range slices.Sorted(maps.Keys(count)) {
 		torn = append(torn, scheduling.Warning{Object: "NodePool/" + pool, Message: fmt.Sprintf(
 			"%d launches need more options than limits and reservations have room for if all of them are bought at others than their first ones, because of minValues or flexibility: "+
-				"launch one after the other, and plan again after one that is not bought at its first option", n)})
+				"launch one after the other, and plan again after one that is not bought at its first option", count[pool])})
 	}
 	return torn
 }
