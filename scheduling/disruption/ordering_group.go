@@ -306,10 +306,10 @@ func (w *ordering) leaveOnMore(ctx context.Context) (*Step, error) {
 		var sketch *Step
 		if len(names) < len(waits) {
 			var err error
-			if sketch, err = w.onMore(ctx, names, closed, true); sketch == nil || err != nil {
-				if err != nil {
-					return nil, past(ctx, err)
-				}
+			if sketch, err = w.onMore(ctx, names, closed, true); err != nil {
+				return nil, past(ctx, err)
+			}
+			if sketch == nil {
 				continue
 			}
 		}

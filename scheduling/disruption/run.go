@@ -23,11 +23,7 @@ func (p Planner) Plan(ctx context.Context, c Cluster) (*Plan, error) {
 		return nil, err
 	}
 	r.observer = p.Observer
-	start := r.state
-	if free {
-		start = start.fork()
-		start.market, start.free = nil, nil // nobody asks what would be
-	}
+	start := r.state.unasked()
 	if err := r.search(ctx); err != nil {
 		return nil, err
 	}
@@ -46,6 +42,16 @@ func (p Planner) Plan(ctx context.Context, c Cluster) (*Plan, error) {
 		r.tell(scheduling.PhaseDone)
 	}
 	return plan, err
+}
+
+// unasked is a copy of the state that no what-if is asked of: the steps of a plan are played on it.
+func (f *state) unasked() *state {
+	if f.landing == nil {
+		return nil // nothing is played where pods go where a step says
+	}
+	out := f.fork()
+	out.market, out.free = nil, nil
+	return out
 }
 
 // Steps yields the steps of [Planner.Plan] as they are found, so that the first can be

@@ -23,11 +23,7 @@ func (p Planner) Shorten(ctx context.Context, c Cluster, plan *Plan, steps int) 
 	if err != nil {
 		return nil, err
 	}
-	start := r.state
-	if free {
-		start = start.fork()
-		start.market, start.free = nil, nil // nobody asks what would be
-	}
+	start := r.state.unasked()
 	for i := range steps {
 		if err := r.state.take(&plan.Steps[i]); err != nil {
 			return nil, fmt.Errorf("%w: steps[%d]: %w", scheduling.ErrInvalid, i, err)
