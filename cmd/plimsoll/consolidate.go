@@ -29,9 +29,10 @@ which order, and what that saves: machines that are about to be taken away, have
 or drifted, are empty, or hold pods that cost less elsewhere. Each step is safe by
 itself: it says which machines to launch first, where each evicted pod is expected to
 land, and what it uses up of PodDisruptionBudgets and of the node pools' budgets. For
-each node that stays it says why. Before the plan is printed its steps are replayed by
-code that shares nothing with the planner; should a step break a rule there, the plan ends
-before it, with a warning.
+each node that stays it says why, and what the cause alone keeps the cluster from saving:
+that is tried for causes that could save the most, as many as the effort allows. Before the
+plan is printed its steps are replayed by code that shares nothing with the planner; should
+a step break a rule there, the plan ends before it, with a warning.
 
 It exits with 0 whether there is something to do or not, and with 3 if a machine is about
 to be taken away and a pod of it has no place.`,
@@ -51,6 +52,9 @@ to be taken away and a pod of it has no place.`,
 			}
 			plan, err := how.disrupt(ctx, a, what.planner(solver), p)
 			if err != nil {
+				return err
+			}
+			if err := how.block(ctx, a, what.planner(solver), p, plan); err != nil {
 				return err
 			}
 			if stranded(p, plan) {
@@ -90,6 +94,15 @@ func (f *solverFlags) disrupt(ctx context.Context, a *app, planner disruption.Pl
 	}
 	plan.Warnings = mergeWarnings(p.Warnings, plan.Warnings)
 	return plan, nil
+}
+
+// block tries what a plan would save without each of the causes for which nodes stay.
+func (f *solverFlags) block(ctx context.Context, a *app, planner disruption.Planner, p *problem, plan *disruption.Plan) error {
+	return f.search(ctx, a, "trying what is blocked", func(ctx context.Context, _ scheduling.Observer) error {
+		var err error
+		plan.Summary.Blocked, err = planner.Blocked(ctx, p.cluster(planner), plan)
+		return err
+	})
 }
 
 // stranded reports whether a machine is about to be taken away with pods that have no

@@ -16,11 +16,11 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
 )
 
-// kept says why the steps do not lead to what the cluster would cost built anew.
-func (m *moves) kept() {
-	head := []string{"$/MONTH", "NODES", "CAUSE", "WHAT"}
-	tabulate(&m.table, "BLOCKED SAVINGS", head, m.plan.Summary.Kept, func(k disruption.Kept, _ int) []string {
-		return []string{figures.PlainMonthly(k.PerHour), strconv.Itoa(k.Nodes), string(k.Code), report.Meaning(k.Code)}
+// blocked says what each cause for which nodes stay keeps the cluster from saving, and what lifts it.
+func (m *moves) blocked() {
+	head := []string{"$/MONTH", "TRIED", "NODES", "CAUSE", "WHAT", "FIX"}
+	tabulate(&m.table, "BLOCKED SAVINGS", head, m.plan.Summary.Blocked, func(b disruption.Blocked, _ int) []string {
+		return []string{figures.PlainMonthly(b.PerHour), lo.Ternary(b.Tried, "yes", "at most"), lo.Ternary(b.Nodes > 0, strconv.Itoa(b.Nodes), "-"), string(b.Code), report.Meaning(b.Code), report.Lift(&b)}
 	}, "CAUSE")
 }
 

@@ -200,8 +200,8 @@ func TestBarePodsStay(t *testing.T) {
 	assert.NotContains(t, drainedBy(plan), "one")
 	assert.Equal(t, disruption.CauseBarePod, plan.Nodes[0].Reasons[0].Code)
 	assert.Equal(t, "pod/shop/debug", plan.Nodes[0].Reasons[0].Object)
-	require.NotEmpty(t, plan.Summary.Kept)
-	assert.Equal(t, disruption.CauseBarePod, plan.Summary.Kept[0].Code)
+	require.NotEmpty(t, plan.Summary.Blocked)
+	assert.Equal(t, disruption.CauseBarePod, plan.Summary.Blocked[0].Code)
 	assert.Contains(t, table, "a pod without a controller would be gone for good")
 
 	table, plan = c.consolidated(t, "--evict-bare-pods")
@@ -218,25 +218,25 @@ func drainedBy(plan *disruption.Plan) (out []string) {
 	return out
 }
 
-// What the cluster costs, what it could cost, and what keeps it from that stand first, and add
-// up.
-func TestWhatKeepsTheRest(t *testing.T) {
+// What the cluster costs and what it could cost stand first, and then what each cause alone keeps it from saving, with the
+// change that lifts it.
+func TestWhatIsBlocked(t *testing.T) {
 	t.Parallel()
-	r := run(t, waste()...)
+	r := run(t, waste("--effort", "default")...)
 	lines := strings.Split(r.stdout, "\n")
 	for i, want := range []string{"Prices are of", "", "$/MONTH", "now", "after these steps", "lower bound by consolidation", "rebuilt from scratch"} {
 		assert.Contains(t, lines[i], want)
 	}
-	s := &moveset(t, run(t, waste("-o", "json")...).stdout).Summary
+	s := &moveset(t, run(t, waste("--effort", "default", "-o", "json")...).stdout).Summary
 	require.NotNil(t, s.Rebuilt)
-	var sum offerings.Price
-	codes := map[disruption.CauseCode]bool{}
-	for _, k := range s.Kept {
-		sum += k.PerHour
-		codes[k.Code] = true
+	changes := map[disruption.CauseCode][]disruption.Change{}
+	for _, b := range s.Blocked {
+		assert.Equal(t, b.Code != disruption.CauseSearch, b.Tried, b.Code)
+		changes[b.Code] = b.Changes
 	}
-	assert.Equal(t, s.ExpectedPerHourAfter-s.Rebuilt.ExpectedPerHour, sum)
-	assert.Equal(t, map[disruption.CauseCode]bool{
-		disruption.CauseDoNotDisrupt: true, disruption.CauseBudget: true, disruption.CausePolicy: true, disruption.CauseSearch: true,
-	}, codes)
+	assert.Equal(t, map[disruption.CauseCode][]disruption.Change{
+		disruption.CauseDoNotDisrupt: {{Object: "pod/shop/month-end-0", To: "take the annotation karpenter.sh/do-not-disrupt: true off"}},
+		disruption.CauseBudget:       {{Object: "poddisruptionbudget/shop/ledger", To: "replace spec.minAvailable by maxUnavailable: 1"}},
+		disruption.CauseSearch:       nil,
+	}, changes)
 }

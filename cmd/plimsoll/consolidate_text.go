@@ -41,7 +41,7 @@ func (a *app) printMoves(format string, p *problem, plan *disruption.Plan) error
 func writeMoves(w *bytes.Buffer, v view, p *problem, plan *disruption.Plan) {
 	m := &moves{table: table{problem: p, view: v, out: w, plan: &scheduling.Plan{Warnings: plan.Warnings}}, plan: plan}
 	m.headline()
-	m.kept()
+	m.blocked()
 	m.rebuilt()
 	m.bill()
 	m.steps()

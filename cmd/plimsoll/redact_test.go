@@ -17,7 +17,7 @@ func TestRedactedDumpsPlanAlike(t *testing.T) {
 	file := temp(t, "red.json", red.stdout)
 	got := moveset(t, run(t, "consolidate", "-f", file, "--now", "2026-11-21T09:00:00Z", "--effort", "fast", "-o", "json").stdout)
 	require.Equal(t, want.Summary.Frontier, got.Summary.Frontier)
-	require.Equal(t, want.Summary.Kept, got.Summary.Kept)
+	require.Len(t, got.Summary.Blocked, len(want.Summary.Blocked))
 	require.Equal(t, want.Summary.ExpectedPerHourAfter, got.Summary.ExpectedPerHourAfter)
 	require.Equal(t, want.Summary.LowerBoundPerHour, got.Summary.LowerBoundPerHour)
 	require.Len(t, got.Steps, len(want.Steps))

@@ -93,6 +93,9 @@ It exits as consolidate does, and with 3 where a case leaves pods without a plac
 		if err != nil {
 			return err
 		}
+		if err := f.how.block(ctx, a, planner, p, plan); err != nil {
+			return err
+		}
 		if stranded(p, plan) {
 			a.code = exitUnschedulable
 		}

@@ -51,9 +51,10 @@ func TestReportSaysWhatConsolidateSays(t *testing.T) {
 	}
 	last := r.Points[len(r.Points)-1]
 	require.Equal(t, []int{s.NodesAfter, s.Launches}, []int{last.Nodes, last.Launches})
-	for _, k := range s.Kept {
+	require.NotEmpty(t, s.Blocked)
+	for _, k := range s.Blocked {
 		i := slices.IndexFunc(r.Stops, func(x report.Stop) bool { return x.Code == string(k.Code) })
-		require.Equal(t, []any{string(k.Code), k.Nodes, cents(k.PerHour)}, []any{r.Stops[i].Code, r.Stops[i].Nodes, r.Stops[i].Cents})
+		require.Equal(t, []any{string(k.Code), k.Nodes, cents(k.PerHour), !k.Tried}, []any{r.Stops[i].Code, r.Stops[i].Nodes, r.Stops[i].Cents, r.Stops[i].AtMost})
 		require.NotEmpty(t, r.Stops[i].Lift)
 	}
 	require.True(t, slices.IsSortedFunc(r.Stops, func(a, b report.Stop) int { return cmp.Compare(b.Cents, a.Cents) }))

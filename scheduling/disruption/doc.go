@@ -102,8 +102,8 @@
 // # What is left to save
 //
 // [Summary.LowerBoundPerHour] is proven, for clusters that keep the nodes which may not go.
-// [Summary.Rebuilt] is what was found when all may go but those of [Machine.MustStay], and [Summary.Kept] divides what the
-// steps leave of that by the reasons for which nodes stay.
+// [Summary.Rebuilt] is what was found when all may go but those of [Machine.MustStay]. [Planner.Blocked] tries what the cluster
+// would save beyond a plan without each of the causes for which nodes stay.
 //
 // # What differs from Karpenter
 //
@@ -161,3 +161,4 @@ package disruption
 //	risks, summary  what the steps come to, and what they leave
 //	realise      what they come to where kube-scheduler chooses otherwise among equal nodes
 //	verdict      why each other node stays, and the best moves that were not made
+//	blocked, unblock        what each cause keeps the cluster from saving; the cluster without it

@@ -45,10 +45,11 @@ type Summary struct {
 	// pods, if nodes that may not be touched stay as they are; 0 where none is proven.
 	LowerBoundPerHour offerings.Price `json:"lowerBoundPerHour"`
 	// Rebuilt is what the same pods would cost if none of the nodes before had to stay; nil where
-	// that was not looked for (only with [Underutilized], and in time). Kept says what keeps the
-	// steps from reaching it: the amounts come to the difference.
+	// that was not looked for (only with [Underutilized], and in time).
 	Rebuilt *Rebuilt `json:"rebuilt,omitempty"`
-	Kept    []Kept   `json:"kept,omitempty"`
+	// Blocked is what [Planner.Blocked] says of the plan, for whoever asks it: plans do not try it
+	// themselves.
+	Blocked []Blocked `json:"blocked,omitempty"`
 	// Gap is (price after − bound) ÷ bound; 0 where the bound is 0.
 	Gap float64 `json:"gap"`
 	// NodesBefore and NodesAfter count the same nodes.
@@ -108,19 +109,6 @@ type NodeKind struct {
 	// PricePerHour and ExpectedPerHour are of all of them together, as in Rebuilt.
 	PricePerHour    offerings.Price `json:"pricePerHour"`
 	ExpectedPerHour offerings.Price `json:"expectedPerHour,omitempty"`
-}
-
-// Kept is a part of what the cluster costs more after the steps than built anew. That is
-// divided among the nodes by what each costs beyond what its pods are worth at the prices of
-// the cluster built anew ([scheduling.Certificate.Worths]), and counted for the first of the
-// reasons for which the node stays.
-type Kept struct {
-	// Code is that reason; CauseSearch for machines that steps have bought, for nodes that take
-	// in pods, and where no cheaper move was found.
-	Code CauseCode `json:"code"`
-	// Nodes are how many it is about, PerHour what they cost more.
-	Nodes   int             `json:"nodes"`
-	PerHour offerings.Price `json:"perHour"`
 }
 
 // Point is how far a number of steps get.

@@ -80,6 +80,8 @@ type state struct {
 	// roughly says that nobody looks at the order in which pods leave: a move is worked out that
 	// is made in parts.
 	roughly bool
+	// unexplained says that nobody asks why nodes stay.
+	unexplained bool
 }
 
 // candidate is a node, or a machine that a step has launched.
@@ -161,7 +163,6 @@ func newState(p Planner, c *Cluster) *state {
 		f.at[s.name] = s
 	}
 	slices.SortFunc(f.nodes, func(a, b *candidate) int { return strings.Compare(a.name, b.name) })
-	counted := slices.Clone(c.Pods) // pods for budgets: those that wait, too
 	for _, pods := range [][]*corev1.Pod{c.Running, c.Pods} {
 		for _, pod := range pods {
 			s := f.at[pod.Spec.NodeName]
@@ -175,7 +176,7 @@ func newState(p Planner, c *Cluster) *state {
 			}
 		}
 	}
-	f.podBudgets = eviction.NewBudgets(c.PodDisruptionBudgets, append(counted, c.Running...))
+	f.podBudgets = eviction.NewBudgets(c.PodDisruptionBudgets, f.counted())
 	f.reserveBudgets(c.Underway)
 	for _, s := range f.nodes {
 		f.derive(s)
@@ -185,6 +186,9 @@ func newState(p Planner, c *Cluster) *state {
 	f.loose = f.leaving()
 	return f
 }
+
+// counted are the pods that PodDisruptionBudgets count: those that wait, too.
+func (f *state) counted() []*corev1.Pod { return slices.Concat(f.cluster.Pods, f.cluster.Running) }
 
 // derive works out what follows from a node and its pods.
 func (f *state) derive(s *candidate) {

@@ -176,7 +176,7 @@ const (
 	CauseLater       CauseCode = "later"        // the plan ends before it was looked at, see Planner.MaxSteps
 )
 
-// CauseSearch stands in [Summary.Kept] for all that no node is to blame for.
+// CauseSearch stands in what [Planner.Blocked] returns for all that the search did not find.
 const CauseSearch CauseCode = "search"
 
 // Risk is something that a careful person asks about before a step is carried out.

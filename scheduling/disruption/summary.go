@@ -19,7 +19,7 @@ func (r *run) assemble() *Plan {
 	})
 	plan.Warnings = append([]scheduling.Warning{}, slices.Compact(plan.Warnings)...)
 	plan.Steps = append([]Step{}, plan.Steps...)
-	plan.Summary = r.summary(plan.Nodes)
+	plan.Summary = r.summary()
 	return plan
 }
 
@@ -56,7 +56,7 @@ func cordon(steps []Step) []string {
 }
 
 // summary adds the plan up.
-func (r *run) summary(verdicts []Verdict) Summary {
+func (r *run) summary() Summary {
 	after := r.state.tally()
 	s := Summary{
 		PricePerHourBefore: r.before.paid, PricePerHourAfter: after.paid, NodesBefore: r.before.nodes, NodesAfter: after.nodes,
@@ -84,7 +84,6 @@ func (r *run) summary(verdicts []Verdict) Summary {
 				least = &target{tally: after, composition: r.state.composition(func(s *candidate) bool { return !s.gone }, nil)} // which holds the same pods
 			}
 			s.Rebuilt = r.state.rebuilt(least)
-			s.Kept = r.keptParts(after.price-least.price, verdicts)
 		}
 		r.late = r.late || found.late
 	}
@@ -98,56 +97,6 @@ func (r *run) summary(verdicts []Verdict) Summary {
 		s.Status = scheduling.StatusOptimal
 	}
 	return s
-}
-
-// keptParts divides what the cluster costs more than built anew among the nodes that are there
-// after the steps, see [Kept]; the most comes first.
-func (r *run) keptParts(more offerings.Price, verdicts []Verdict) []Kept {
-	if more <= 0 {
-		return nil
-	}
-	codes := map[string]CauseCode{}
-	for i := range verdicts {
-		if v := &verdicts[i]; len(v.Reasons) > 0 {
-			codes[v.Node] = v.Reasons[0].Code
-		}
-	}
-	sum, waste := 0.0, map[CauseCode]float64{}
-	parts := map[CauseCode]*Kept{CauseSearch: {Code: CauseSearch}}
-	for _, s := range r.state.nodes {
-		if s.gone || s.pool == nil || !s.priced {
-			continue
-		}
-		lost := s.price
-		for _, pod := range s.movers {
-			lost -= r.findings.rebuilt.worth[podspec.PodName(pod)]
-		}
-		code := codes[s.name]
-		if code == "" || code == CauseNoSaving || code == CauseReceives {
-			code = CauseSearch
-		}
-		if parts[code] == nil {
-			parts[code] = &Kept{Code: code}
-		}
-		parts[code].Nodes++
-		waste[code] += float64(max(0, lost))
-		sum += float64(max(0, lost))
-	}
-	out, rest := []Kept{}, more
-	for code, part := range parts {
-		if code != CauseSearch && sum > 0 {
-			part.PerHour = offerings.Price(float64(more) * (waste[code] / sum))
-			rest -= part.PerHour
-		}
-	}
-	parts[CauseSearch].PerHour = rest
-	for _, part := range parts {
-		if part.PerHour > 0 {
-			out = append(out, *part)
-		}
-	}
-	slices.SortFunc(out, func(a, b Kept) int { return cmp.Or(cmp.Compare(b.PerHour, a.PerHour), cmp.Compare(a.Code, b.Code)) })
-	return out
 }
 
 // rebuilt is a cluster bought afresh, in the words of a summary.

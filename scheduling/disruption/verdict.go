@@ -105,7 +105,7 @@ const mostRejected = 256
 // first.
 func (r *run) explain(ctx context.Context) error {
 	out := r.findings
-	if out == nil || out.anew == nil {
+	if out == nil || out.anew == nil || r.state.unexplained {
 		return nil
 	}
 	out.rejected, out.causes = map[string]*Rejected{}, map[string][]Cause{}

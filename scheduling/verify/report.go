@@ -225,7 +225,8 @@ const (
 	NodeVerdict        Code = "node-verdict"        // not exactly one verdict for a node, or not what becomes of it
 	StepRisk           Code = "step-risk"           // an unknown risk, or a pod without a controller that is evicted untold
 	SummaryComposition Code = "summary-composition" // what a rebuilt cluster consists of does not come to its nodes and prices
-	SummaryKept        Code = "summary-kept"        // what keeps the rest is not what a cluster built anew would save
+	SummaryRebuilt     Code = "summary-rebuilt"     // a cluster that is rebuilt costs more than after the steps
+	SummaryBlocked     Code = "summary-blocked"     // what is blocked is nothing, or more than there is
 	Cordon             Code = "cordon"              // not the nodes that steps remove and that no earlier step sends pods to
 	SummaryFrontier    Code = "summary-frontier"    // not what has been saved and moved after each step
 )
@@ -244,6 +245,6 @@ func Codes() []Code {
 		BoundAbovePrice, BoundUnproven, CertificateMissing, CertificateMalformed, CertificateOption,
 		StepEmpty, StepReason, NotDisruptable, DoNotDisrupt, BarePod, Policy, TooSoon, NodeBudget, PodBudget, BudgetUse,
 		EvictionMissing, EvictionUnknown, MovedTwice, Landing, Wave, StepSaving, StepCost, StepScore, SavingTooSmall, BelowThreshold,
-		SpotToSpot, NodeVerdict, StepRisk, SummaryKept, SummaryComposition, SummaryFrontier, Cordon,
+		SpotToSpot, NodeVerdict, StepRisk, SummaryRebuilt, SummaryBlocked, SummaryComposition, SummaryFrontier, Cordon,
 	}
 }

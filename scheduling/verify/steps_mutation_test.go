@@ -281,20 +281,17 @@ func verdictMutations() []stepsMutation {
 		{"overhead that there is none of", func(c *stepsCase) { c.plan.Summary.NodeOverheadPerHour = 1 }, verify.SummaryExpected},
 		{"expected price before", func(c *stepsCase) { c.plan.Summary.ExpectedPerHourBefore = st.Cents(80) }, verify.SummaryExpected},
 		{"expected price after", func(c *stepsCase) { c.planner.Policy.NodeOverhead = 1 }, verify.SummaryExpected},
-		{"built anew for more", func(c *stepsCase) { c.plan.Summary.Rebuilt = &disruption.Rebuilt{PricePerHour: st.Cents(29)} }, verify.SummaryKept},
-		{"what keeps the rest is not all", func(c *stepsCase) {
-			c.plan.Summary.Rebuilt = &disruption.Rebuilt{PricePerHour: st.Cents(20)}
-			c.plan.Summary.Kept = []disruption.Kept{{Code: disruption.CauseSearch, PerHour: st.Cents(7)}}
-		}, verify.SummaryKept},
+		{"built anew for more", func(c *stepsCase) { c.plan.Summary.Rebuilt = &disruption.Rebuilt{PricePerHour: st.Cents(29)} }, verify.SummaryRebuilt},
+		{"more is blocked than there is", func(c *stepsCase) {
+			c.plan.Summary.Blocked = []disruption.Blocked{{Code: disruption.CauseSearch, PerHour: st.Cents(29)}}
+		}, verify.SummaryBlocked},
 		{"a rebuilt cluster of nothing", func(c *stepsCase) {
 			c.plan.Summary.Rebuilt = &disruption.Rebuilt{PricePerHour: st.Cents(20), Nodes: 1, Composition: []disruption.NodeKind{{NodePool: "default", InstanceType: "m", Nodes: 1, PricePerHour: st.Cents(19)}}}
-			c.plan.Summary.Kept = []disruption.Kept{{Code: disruption.CauseSearch, PerHour: st.Cents(8)}}
 		}, verify.SummaryComposition},
-		{"the rest of nothing", func(c *stepsCase) { c.plan.Summary.Kept = []disruption.Kept{{Code: disruption.CauseBudget}} }, verify.SummaryKept},
-		{"an unknown reason for the rest", func(c *stepsCase) {
-			c.plan.Summary.Rebuilt = &disruption.Rebuilt{PricePerHour: st.Cents(20)}
-			c.plan.Summary.Kept = []disruption.Kept{{Code: "whim", PerHour: st.Cents(8)}}
-		}, verify.SummaryKept},
+		{"nothing is blocked", func(c *stepsCase) { c.plan.Summary.Blocked = []disruption.Blocked{{Code: disruption.CauseBudget}} }, verify.SummaryBlocked},
+		{"blocked for an unknown cause", func(c *stepsCase) {
+			c.plan.Summary.Blocked = []disruption.Blocked{{Code: "whim", PerHour: st.Cents(8)}}
+		}, verify.SummaryBlocked},
 		{"nodes before", func(c *stepsCase) { c.plan.Summary.NodesBefore = 5 }, verify.SummaryCounts},
 		{"nodes after", func(c *stepsCase) { c.plan.Summary.NodesAfter = 1 }, verify.SummaryCounts},
 		{"pods moved", func(c *stepsCase) { c.plan.Summary.PodsMoved = 2 }, verify.SummaryCounts},

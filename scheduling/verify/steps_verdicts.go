@@ -230,13 +230,17 @@ func (g *clusterState) frontier(r *Report, want []disruption.Point) {
 	}
 }
 
-// rest checks that the parts of what a cluster built anew would save come to all of it.
+// rest checks what a summary says of a cluster that is rebuilt from scratch, and of what causes keep from being saved:
+// whether that is what they keep, only plans could tell.
 func (g *clusterState) rest(r *Report, after offerings.Price) {
 	s := &g.plan.Summary
-	if s.Rebuilt == nil {
-		if len(s.Kept) > 0 {
-			r.add(SummaryKept, "summary", "%d reasons keep what was not looked for", len(s.Kept))
+	for i := range s.Blocked {
+		b := &s.Blocked[i]
+		if b.Code != disruption.CauseSearch && !slices.Contains(causes(), b.Code) || b.Nodes < 0 || b.PerHour <= 0 || b.PerHour > after {
+			r.add(SummaryBlocked, "summary", "blocked[%d] is %+v, and the cluster costs %v afterwards", i, *b, after)
 		}
+	}
+	if s.Rebuilt == nil {
 		return
 	}
 	g.composition(r, "rebuilt", s.Rebuilt)
@@ -245,15 +249,8 @@ func (g *clusterState) rest(r *Report, after offerings.Price) {
 	if g.Expects() {
 		least = s.Rebuilt.ExpectedPerHour
 	}
-	sum := new(big.Int)
-	for _, k := range s.Kept {
-		if k.Code != disruption.CauseSearch && !slices.Contains(causes(), k.Code) {
-			r.add(SummaryKept, "summary", "the reason %q is not known", k.Code)
-		}
-		sum.Add(sum, big.NewInt(int64(k.PerHour)))
-	}
-	if least > after || sum.Cmp(big.NewInt(int64(after-least))) != 0 {
-		r.add(SummaryKept, "summary", "built anew it costs %v and afterwards %v, and what keeps the rest comes to %v nano-USD", least, after, sum)
+	if least > after {
+		r.add(SummaryRebuilt, "summary", "rebuilt it costs %v and afterwards %v", least, after)
 	}
 }
 

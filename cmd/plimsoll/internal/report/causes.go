@@ -2,21 +2,27 @@ package report
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
+	"github.com/samber/lo"
+
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/lint"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
 )
 
-// Stop is something that stands in the way of the price of a cluster built anew.
+// Stop is something that keeps the cluster from costing less after the steps.
 type Stop struct {
 	// Code names it, as in plans, or as lint does; types is what the cluster built anew costs more of the
 	// types that groups of nodes have than of any current one.
 	Code string `json:"code"`
-	// Cents is what it costs per month, Nodes how many nodes it is about; 0 for requests and NodePools.
-	Cents int64 `json:"centsPerMonth"`
-	Nodes int   `json:"nodes"`
+	// Cents is what lifting it alone saves per month, AtMost that it was not tried, and that it saves no more than
+	// that. Nodes is how many nodes it is about; 0 for requests and NodePools.
+	Cents  int64 `json:"centsPerMonth"`
+	AtMost bool  `json:"atMost,omitempty"`
+	Nodes  int   `json:"nodes"`
 	// Objects are what it is about, as kind/namespace/name; none where it is the nodes themselves.
 	Objects []string `json:"objects,omitempty"`
 	// Meaning says it in a few words, Lift what would change it.
@@ -24,8 +30,8 @@ type Stop struct {
 	Lift    string `json:"lift"`
 }
 
-// stops are what keeps the steps from the price of a cluster built anew, and what would lift it.
-func stops(c *disruption.Cluster, plan *disruption.Plan, changes []lint.Finding) []Stop {
+// stops are what keeps the cluster from costing less after the steps, and what would lift it.
+func stops(plan *disruption.Plan, changes []lint.Finding) []Stop {
 	objects := map[disruption.CauseCode][]string{}
 	for i := range plan.Nodes {
 		v := &plan.Nodes[i]
@@ -37,38 +43,39 @@ func stops(c *disruption.Cluster, plan *disruption.Plan, changes []lint.Finding)
 		}
 	}
 	out := []Stop{}
-	for _, k := range plan.Summary.Kept {
-		out = append(out, Stop{string(k.Code), centsPerMonth(k.PerHour), k.Nodes, objects[k.Code], Meaning(k.Code), lift(c, k.Code, objects[k.Code])})
+	for i := range plan.Summary.Blocked {
+		b := &plan.Summary.Blocked[i]
+		s := Stop{Code: string(b.Code), Cents: centsPerMonth(b.PerHour), AtMost: !b.Tried, Nodes: b.Nodes, Objects: objects[b.Code], Meaning: Meaning(b.Code), Lift: Lift(b)}
+		if len(b.Changes) > 0 {
+			s.Objects = lo.Map(b.Changes, func(c disruption.Change, _ int) string { return c.Object })
+		}
+		out = append(out, s)
 	}
 	if own, free := plan.Summary.Rebuilt, plan.Summary.Alternative; own != nil && free != nil && len(free.LeftOut) <= len(own.LeftOut) {
 		if more := cmp.Or(own.ExpectedPerHour, own.PricePerHour) - cmp.Or(free.ExpectedPerHour, free.PricePerHour); more > 0 {
-			out = append(out, Stop{stopTypes, centsPerMonth(more), own.Nodes, nil, "node groups have types of their own", "let groups, or NodePools, buy any current type"})
+			out = append(out, Stop{Code: stopTypes, Cents: centsPerMonth(more), Nodes: own.Nodes, Meaning: "node groups have types of their own", Lift: "let groups, or NodePools, buy any current type"})
 		}
 	}
 	for i := range changes {
 		f := &changes[i]
-		out = append(out, Stop{string(f.Code), centsPerMonth(f.SavingPerHour), 0, []string{f.Object}, Meaning(disruption.CauseCode(f.Code)) + ": " + f.Value, f.Advice})
+		out = append(out, Stop{Code: string(f.Code), Cents: centsPerMonth(f.SavingPerHour), Objects: []string{f.Object}, Meaning: Meaning(disruption.CauseCode(f.Code)) + ": " + f.Value, Lift: f.Advice})
 	}
 	slices.SortStableFunc(out, func(a, b Stop) int { return cmp.Compare(b.Cents, a.Cents) })
 	return out
 }
 
-// lift says what would change a cause that is about some objects.
-func lift(c *disruption.Cluster, code disruption.CauseCode, objects []string) string {
-	if code != disruption.CauseBudget {
-		return causes()[code].lift
+// Lift says what would lift a cause: the changes that were tried, those that are alike together.
+func Lift(b *disruption.Blocked) string {
+	if len(b.Changes) == 0 {
+		return causes()[b.Code].lift
 	}
-	var advice []string
-	for _, object := range objects {
-		_, name, _ := strings.Cut(object, "/")
-		if text := lint.BudgetAdvice(c.PodDisruptionBudgets, slices.Concat(c.Running, c.Pods), name); text != "" && !slices.Contains(advice, text) {
-			advice = append(advice, text)
-		}
+	alike := lo.GroupBy(b.Changes, func(c disruption.Change) string { return c.To })
+	if len(alike) == 1 {
+		return b.Changes[0].To
 	}
-	if len(advice) == 1 {
-		return advice[0]
-	}
-	return causes()[code].lift
+	return strings.Join(lo.Map(slices.Sorted(maps.Keys(alike)), func(to string, _ int) string {
+		return to + " (" + figures.Names(lo.Map(alike[to], func(c disruption.Change, _ int) string { return c.Object }), mostObjects) + ")"
+	}), "; ")
 }
 
 // stopTypes stands for what a cluster built anew costs more of the groups' own types than of any

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/samber/lo"
+
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
 )
 
@@ -31,7 +33,7 @@ func (r *Report) Markdown(w io.Writer) error {
 			if s.Nodes > 0 {
 				what += ", " + plural(s.Nodes, "node")
 			}
-			m.row(dollars(s.Cents), what, figures.Names(s.Objects, mostObjects), s.Lift)
+			m.row(lo.Ternary(s.AtMost, "at most ", "")+dollars(s.Cents), what, figures.Names(s.Objects, mostObjects), s.Lift)
 		}
 	}
 	if len(r.Cases) > 0 {

@@ -53,8 +53,8 @@ type Report struct {
 	Nodes []Node `json:"nodes"`
 	// Costs say where the money goes.
 	Costs Costs `json:"costs"`
-	// Stops are what stands in the way of the price of a cluster built anew, and requests and NodePools
-	// for which that one costs more than it had to, the most first.
+	// Stops are what keeps the cluster from costing less after the steps, and requests and NodePools for which one that
+	// is rebuilt costs more than it had to, the most first.
 	Stops []Stop `json:"stops"`
 	// Cases are what the cluster comes to under other settings, the baseline first; none where
 	// nobody asks.
@@ -113,7 +113,7 @@ type Step struct {
 func Of(in Input) *Report {
 	r := &Report{
 		Title: in.Title, Notes: in.Notes, MadeWith: in.MadeWith, Warnings: in.Plan.Warnings,
-		Steps: []Step{}, Stops: stops(&in.Cluster, in.Plan, in.Changes), Risks: Risks(in.Plan),
+		Steps: []Step{}, Stops: stops(in.Plan, in.Changes), Risks: Risks(in.Plan),
 	}
 	machines := costs.Machines(&in.Cluster, in.Plan, in.Policy)
 	r.levels(&in.Plan.Summary)

@@ -67,7 +67,7 @@ func emptied(t testing.TB, nodes, receivers int) report.Input {
 	last := s.Frontier[len(s.Frontier)-1]
 	s.ExpectedPerHourAfter, s.NodesAfter, s.PodsMoved = s.ExpectedPerHourBefore-last.SavingPerHour, s.NodesBefore-last.Steps, last.PodsMoved
 	s.Rebuilt = &disruption.Rebuilt{Nodes: 1, PricePerHour: s.ExpectedPerHourAfter / 2}
-	s.Kept = []disruption.Kept{{Code: disruption.CauseBudget, Nodes: 3, PerHour: s.ExpectedPerHourAfter / 2}}
+	s.Blocked = []disruption.Blocked{{Code: disruption.CauseBudget, Nodes: 3, PerHour: s.ExpectedPerHourAfter / 2, Tried: true}}
 	return in
 }
 

@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
@@ -152,6 +153,39 @@ func (n *podCount) allowed() int {
 		return 0 // the disruption controller lets none go of what says nothing
 	}
 	return max(0, n.ready-desired)
+}
+
+// Allowing is a budget that lets none of its pods go, changed so that it lets one go, and the change in a few words:
+// one of those that are not ready, where they are what it lets none go for, else any one. It is nil where no change of
+// the budget does.
+func Allowing(b *policyv1.PodDisruptionBudget, pods []*corev1.Pod) (changed *policyv1.PodDisruptionBudget, to string) {
+	selector, err := metav1.LabelSelectorAsSelector(b.Spec.Selector)
+	if err != nil {
+		return nil, ""
+	}
+	n := podCount{spec: &b.Spec}
+	for _, pod := range pods {
+		if podspec.NamespaceOf(pod) == podspec.OrDefault(b.Namespace) && selector.Matches(labels.Set(pod.Labels)) {
+			n.add(pod)
+		}
+	}
+	n.ready = n.expected
+	changed = b.DeepCopy()
+	always, one := policyv1.AlwaysAllow, intstr.FromInt32(1)
+	if rule := b.Spec.UnhealthyPodEvictionPolicy; n.allowed() > 0 {
+		if rule != nil && *rule == always {
+			return nil, ""
+		}
+		changed.Spec.UnhealthyPodEvictionPolicy = &always
+		return changed, "set spec.unhealthyPodEvictionPolicy to AlwaysAllow"
+	}
+	to = "set spec.maxUnavailable to 1"
+	if b.Spec.MinAvailable != nil {
+		to = "replace spec.minAvailable by maxUnavailable: 1"
+	}
+	changed.Spec.MinAvailable, changed.Spec.MaxUnavailable = nil, &one
+	changed.Status = policyv1.PodDisruptionBudgetStatus{} // its controller has not seen it
+	return changed, to
 }
 
 // Scaled reads a count that is not negative or a percentage of something, which is rounded up. It

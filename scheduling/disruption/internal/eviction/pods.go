@@ -81,6 +81,15 @@ func AnnotationOf(pod *corev1.Pod) string {
 	return ""
 }
 
+// Unprotected is a pod without the annotations by which pods ask to be left alone.
+func Unprotected(pod *corev1.Pod) *corev1.Pod {
+	out := pod.DeepCopy()
+	for _, key := range []string{doNotEvict, safeToEvict, DoNotDisrupt} {
+		delete(out.Annotations, key)
+	}
+	return out
+}
+
 // Protected reports whether a pod asks at the moment not to be disrupted: for good by
 // "true", or by a duration from its start. Without a start it has not begun to count
 // down. What is neither says nothing. The other annotations count for good.

@@ -1,0 +1,198 @@
+package disruption
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/eviction"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
+)
+
+// unblock is the planner and the cluster in which a cause no longer holds any node, as somebody would change their
+// settings and objects, and the changes of objects, by object. It reports false where nobody can lift the cause but
+// time.
+func (f *state) unblock(p Planner, c Cluster, o *obstacle) (Planner, Cluster, []Change, bool) {
+	u := &unblocking{planner: p, cluster: c, held: o.held, state: f, changes: map[string]string{}}
+	done := u.byCode(o.Code)
+	changes := []Change{}
+	for _, object := range slices.Sorted(maps.Keys(u.changes)) {
+		changes = append(changes, Change{object, u.changes[object]})
+	}
+	return u.planner, u.cluster, changes, done || len(changes) > 0
+}
+
+// unblocking is how a cause is lifted for the nodes that it holds.
+type unblocking struct {
+	planner Planner
+	cluster Cluster
+	held    []*candidate
+	state   *state            // of the cluster as it is
+	changes map[string]string // by object
+}
+
+// byCode lifts a cause. It reports whether settings of the planner, or of machines, have changed.
+func (u *unblocking) byCode(code CauseCode) bool {
+	none := scheduling.NillableDuration{Duration: new(time.Duration(0))}
+	switch code {
+	case CauseDoNotDisrupt:
+		u.leaveAnnotationsOut()
+	case CauseBudget:
+		u.letOneGo()
+	case CausePoolBudget:
+		u.pools(`set spec.disruption.budgets to nodes: "100%"`, func(p *scheduling.NodePool) { p.Spec.Disruption.Budgets = []scheduling.Budget{{Nodes: "100%"}} })
+	case CausePolicy:
+		u.policy(&none)
+	case CauseScore:
+		u.pools("set spec.disruption.consolidationPolicy to WhenEmptyOrUnderutilized", func(p *scheduling.NodePool) {
+			p.Spec.Disruption.ConsolidationPolicy = scheduling.WhenEmptyOrUnderutilized
+		})
+	case CauseTooSoon:
+		u.pools("set spec.disruption.consolidateAfter to 0s", func(p *scheduling.NodePool) { p.Spec.Disruption.ConsolidateAfter = &none })
+		u.planner.MinLifetime = 0
+	case CauseStatic:
+		u.fewer(&none)
+	case CauseMinValues:
+		u.pools("leave minValues out of spec.template.spec.requirements", func(p *scheduling.NodePool) {
+			for i := range p.Spec.Template.Spec.Requirements {
+				p.Spec.Template.Spec.Requirements[i].MinValues = nil
+			}
+		})
+	case CauseMinNodes:
+		return u.releaseMachines()
+	case CauseBarePod:
+		u.planner.KeepBarePods = false
+		return true
+	case CauseSmallSaving:
+		u.planner.MinSaving = Saving{}
+		return true
+	case CauseSpotChoice:
+		u.planner.SpotToSpotTypes = 1
+		return true
+	case CauseLater:
+		u.planner.MaxSteps = 0
+		return true
+	}
+	return false
+}
+
+// pools changes the NodePools of the nodes that are held.
+func (u *unblocking) pools(to string, change func(*scheduling.NodePool)) {
+	u.cluster.NodePools = slices.Clone(u.cluster.NodePools)
+	for i, pool := range u.cluster.NodePools {
+		if slices.ContainsFunc(u.held, func(s *candidate) bool { return s.pool.pool.Name == pool.Name }) {
+			own := pool.DeepCopy()
+			change(own)
+			u.cluster.NodePools[i], u.changes["nodepool/"+pool.Name] = own, to
+		}
+	}
+}
+
+// policy lets NodePools be consolidated whenever that saves something.
+func (u *unblocking) policy(none *scheduling.NillableDuration) {
+	const policy, after = "spec.disruption.consolidationPolicy to WhenEmptyOrUnderutilized", "spec.disruption.consolidateAfter to 0s"
+	said := map[string]string{}
+	u.pools("", func(p *scheduling.NodePool) {
+		d := &p.Spec.Disruption
+		var to []string
+		if d.ConsolidationPolicy == scheduling.WhenEmpty {
+			d.ConsolidationPolicy, to = scheduling.WhenEmptyOrUnderutilized, append(to, policy)
+		}
+		if d.ConsolidateAfter != nil && d.ConsolidateAfter.Duration == nil {
+			d.ConsolidateAfter, to = none, append(to, after)
+		}
+		said["nodepool/"+p.Name] = "set " + strings.Join(to, ", and ")
+	})
+	maps.Copy(u.changes, said)
+}
+
+// fewer lets nodes of static NodePools go, and none be launched in their place.
+func (u *unblocking) fewer(none *scheduling.NillableDuration) {
+	u.pools("lower spec.replicas", func(p *scheduling.NodePool) {
+		p.Spec.Replicas, p.Spec.Limits = nil, corev1.ResourceList{corev1.ResourceCPU: {}}
+		p.Spec.Disruption = scheduling.Disruption{ConsolidationPolicy: scheduling.WhenEmptyOrUnderutilized, ConsolidateAfter: none, Budgets: []scheduling.Budget{{Nodes: "100%"}}}
+	})
+}
+
+// releaseMachines lets nodes go that a NodePool keeps as its fewest.
+func (u *unblocking) releaseMachines() bool {
+	u.cluster.Machines = slices.Clone(u.cluster.Machines)
+	for i := range u.cluster.Machines {
+		m := &u.cluster.Machines[i]
+		if slices.ContainsFunc(u.held, func(s *candidate) bool { return s.name == m.Node }) {
+			m.MustStay = ""
+		}
+	}
+	return true
+}
+
+// leaveAnnotationsOut takes the annotations off by which nodes that are held, and their pods, ask to be left alone.
+func (u *unblocking) leaveAnnotationsOut() {
+	asks := map[string]bool{}
+	for _, s := range u.held {
+		if s.node.Annotations[eviction.DoNotDisrupt] == "true" {
+			u.changes["node/"+s.name] = "take the annotation " + eviction.DoNotDisrupt + " off"
+		}
+		for _, pod := range s.pods {
+			if eviction.Protected(pod, u.state.now) {
+				asks[podspec.PodName(pod)] = true
+				u.changes["pod/"+podspec.PodName(pod)] = "take the annotation " + eviction.AnnotationOf(pod) + " off"
+			}
+		}
+	}
+	u.cluster.Nodes = slices.Clone(u.cluster.Nodes)
+	for i, node := range u.cluster.Nodes {
+		if u.changes["node/"+node.Name] != "" {
+			u.cluster.Nodes[i] = node.DeepCopy()
+			delete(u.cluster.Nodes[i].Annotations, eviction.DoNotDisrupt)
+		}
+	}
+	for _, list := range []*[]*corev1.Pod{&u.cluster.Running, &u.cluster.Pods} {
+		*list = slices.Clone(*list)
+		for i, pod := range *list {
+			if asks[podspec.PodName(pod)] {
+				(*list)[i] = eviction.Unprotected(pod)
+			}
+		}
+	}
+}
+
+// letOneGo changes PodDisruptionBudgets that let no pod of the nodes go that are held: each so that it lets one go.
+// Where a pod has several, all but the first by name are deleted.
+func (u *unblocking) letOneGo() {
+	none, second := map[string]bool{}, map[string]bool{}
+	for _, s := range u.held {
+		for _, pod := range s.pods {
+			if !eviction.Evictable(pod, u.state.now) {
+				continue
+			}
+			for i, g := range u.state.podBudgets.Charges(pod) {
+				if i > 0 {
+					second[g.Name] = true
+				} else if g.Allowed == 0 {
+					none[g.Name] = true
+				}
+			}
+		}
+	}
+	budgets := []*policyv1.PodDisruptionBudget{}
+	for _, b := range u.cluster.PodDisruptionBudgets {
+		name := eviction.BudgetName(b)
+		switch object := "poddisruptionbudget/" + name; {
+		case second[name]:
+			u.changes[object] = "delete it: its pods have another one"
+			continue
+		case none[name]:
+			if own, to := eviction.Allowing(b, u.state.counted()); own != nil {
+				b, u.changes[object] = own, to
+			}
+		}
+		budgets = append(budgets, b)
+	}
+	u.cluster.PodDisruptionBudgets = budgets
+}
