@@ -35,6 +35,10 @@ func TestBadInput(t *testing.T) {
 			"apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec: {replicas: 50, selector: {}, template: {spec: {tolerations: [{key: k, operator: Equals}], containers: [{name: c}]}}}\n",
 			[]string{"input.yaml: document 1, line 1: Deployment default/web: spec.template.spec.tolerations[0].operator: ", `"Equals"`},
 		},
+		"less for a pod than for its containers": {
+			"apiVersion: v1\nkind: Pod\nmetadata: {name: a, namespace: shop}\nspec: {resources: {requests: {cpu: 1}}, containers: [{name: c, resources: {requests: {cpu: 800m}}}, {name: d, resources: {requests: {cpu: 900m}}}]}\n",
+			[]string{"Pod shop/a", "spec.resources.requests.cpu: is less than the 1700m that the containers request together", `"1"`},
+		},
 		"bad overlay": {
 			good + "---\napiVersion: karpenter.sh/v1alpha1\nkind: NodeOverlay\nmetadata: {name: o}\nspec: {price: \"-3\"}\n",
 			[]string{"NodeOverlay o", "spec.price", "-3"},
@@ -49,6 +53,21 @@ func TestBadInput(t *testing.T) {
 				require.Contains(t, r.stderr, want)
 			}
 		})
+	}
+}
+
+// What the API server admits and no machine holds makes that pod pending, with its reason.
+func TestRequestsBeyond64Bits(t *testing.T) {
+	for _, ask := range []string{"memory: 100E", "memory: 20000000000000000000Ki", "cpu: 10P", "nvidia.com/gpu: 20000000000000000000", "memory: 1e30"} {
+		text := "apiVersion: v1\nkind: Pod\nmetadata: {name: vast, namespace: shop}\nspec: {containers: [{name: c, resources: {requests: {" + ask + "}}}]}\n---\n" +
+			"apiVersion: v1\nkind: Pod\nmetadata: {name: small, namespace: shop}\nspec: {containers: [{name: c, resources: {requests: {memory: 1Gi}, limits: {memory: 100E}}}]}\n"
+		name, _, _ := strings.Cut(ask, ":")
+		r := run(t, "plan", "-f", temp(t, "input.yaml", text), "--catalog", "testdata/market.json")
+		require.Equal(t, exitUnschedulable, r.code, r.stderr)
+		require.Contains(t, r.stdout, "1 of 2 pods placed")
+		require.Contains(t, r.stdout, "shop/vast (1 pod)")
+		require.Regexp(t, "(too little|has) "+name, r.stdout)
+		require.NotContains(t, r.stdout, "-9223372036854775808")
 	}
 }
 

@@ -117,7 +117,7 @@ func (c *collector) checkNames(object string, r corev1.ResourceRequirements, at 
 				continue
 			}
 			inBytes := name == corev1.ResourceMemory || name == corev1.ResourceEphemeralStorage
-			if q := list.amounts[name]; inBytes && q.Sign() > 0 && q.Value() < 1<<10 {
+			if q := list.amounts[name]; inBytes && q.Sign() > 0 && q.CmpInt64(1<<10) < 0 {
 				c.warn(object, fmt.Sprintf("%s of %s is less than a kibibyte: check its unit, m stands for thousandths and Mi for mebibytes", member(below(at, list.name), string(name)), q.String()))
 			}
 		}

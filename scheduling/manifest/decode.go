@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"math"
 	"reflect"
 	"slices"
 	"strconv"
@@ -191,8 +190,8 @@ func written(v any) string {
 }
 
 // amountFault says what is wrong with an amount that stands under a name: with a number of
-// pods, or a quantity of a resource. CPU is counted in thousandths, everything else in whole
-// units, and pods and devices come in pieces.
+// pods, or a quantity of a resource. Pods and devices come in pieces. There may be more of it than fits into
+// 64 bits, as the API server allows.
 func amountFault(name string, amount any) string {
 	switch a := amount.(type) {
 	case *int32:
@@ -200,20 +199,20 @@ func amountFault(name string, amount any) string {
 			return "is negative"
 		}
 	case *resource.Quantity:
-		most := resource.NewQuantity(math.MaxInt64, resource.DecimalSI)
-		if name == string(corev1.ResourceCPU) {
-			most = resource.NewMilliQuantity(math.MaxInt64, resource.DecimalSI)
-		}
 		switch {
 		case a.Sign() < 0:
 			return "is negative"
-		case a.Cmp(*most) >= 0: // larger amounts than the largest decode as the largest
-			return "overflows: it does not fit into 64 bits"
-		case (name == string(corev1.ResourcePods) || strings.Contains(name, "/")) && a.MilliValue()%1000 != 0:
+		case (name == string(corev1.ResourcePods) || strings.Contains(name, "/")) && !whole(*a):
 			return "is not a whole number"
 		}
 	}
 	return ""
+}
+
+// whole reports whether a quantity is a whole number.
+func whole(q resource.Quantity) bool {
+	q = q.DeepCopy() // rounding may change the form of its receiver
+	return q.RoundUp(0)
 }
 
 // didYouMean asks about a typo, and is empty where no name is near.

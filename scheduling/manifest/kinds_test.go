@@ -13,11 +13,11 @@ import (
 // Every kind that holds a pod template has its faults told with the path that leads
 // there.
 func TestFaultsInTemplates(t *testing.T) {
-	bad := "{containers: [{name: c, resources: {requests: {cpu: -1}, limits: {memory: 100Ei}}, ports: [{hostPort: -1}]}, {name: c}], " +
+	bad := "{containers: [{name: c, resources: {requests: {cpu: -1}, limits: {memory: -5}}, ports: [{hostPort: -1}]}, {name: c}], " +
 		"initContainers: [{name: i, resources: {limits: {cpu: -2}}}], overhead: {cpu: -3}, resources: {requests: {memory: -4}}, " +
 		"affinity: {nodeAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: 1, preference: {matchExpressions: [{key: a, operator: In}]}}]}}}"
 	want := []string{
-		`containers[0].resources.limits.memory: "100Ei" overflows: it does not fit into 64 bits`,
+		"containers[0].resources.limits.memory: -5 is negative",
 		"containers[0].resources.requests.cpu: -1 is negative",
 		"initContainers[0].resources.limits.cpu: -2 is negative",
 		"overhead.cpu: -3 is negative",
@@ -69,7 +69,7 @@ func TestFaultsOfKinds(t *testing.T) {
 		object("batch/v1", "Job", "x", "{parallelism: 600000, completions: 600000, completionMode: Indexed, "+containers+"}"): "Job shop/x: spec.parallelism: 600000 more pods would make more than 500000 in all",
 		object("apps/v1", "StatefulSet", "x", "{replicas: 600000, "+containers+"}"):                                           "StatefulSet shop/x: spec.replicas: 600000 more pods would make more than 500000 in all",
 		object("v1", "LimitRange", "x", "{limits: [{type: Container, default: {cpu: -1}}]}"):                                  "LimitRange shop/x: spec.limits[0].default.cpu: -1 is negative",
-		object("v1", "LimitRange", "x", "{limits: [{type: Container}, {type: Pod, max: {memory: 9000Ei}}]}"):                  `LimitRange shop/x: spec.limits[1].max.memory: "9000Ei" overflows: it does not fit into 64 bits`,
+		object("v1", "LimitRange", "x", "{limits: [{type: Container}, {type: Pod, max: {memory: -9Gi}}]}"):                    `LimitRange shop/x: spec.limits[1].max.memory: "-9Gi" is negative`,
 		"apiVersion: node.k8s.io/v1\nkind: RuntimeClass\nmetadata: {name: x}\nhandler: h\noverhead: {podFixed: {cpu: -1}}\n":  "RuntimeClass x: overhead.podFixed.cpu: -1 is negative",
 		"apiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nmetadata: {name: x}\nvalue: high\n":                           `PriorityClass x: value: "high" is not a whole number of 32 bits`,
 		"apiVersion: v1\nkind: Node\nmetadata: {name: x}\nstatus: {capacity: {pods: 1.5}}\n":                                  "Node x: status.capacity.pods: 1.5 is not a whole number",

@@ -73,9 +73,9 @@ func TestRanges(t *testing.T) {
 
 func TestQuantityFaults(t *testing.T) {
 	for text, want := range map[string]string{
-		"cpu=1": "", "cpu=-1m": "is negative", "cpu=9223372036854775": "", "cpu=9223372036854776": "overflows: it does not fit into 64 bits",
-		"memory=7Ei": "", "memory=8Ei": "overflows: it does not fit into 64 bits", "memory=1e30": "overflows: it does not fit into 64 bits", "memory=0.5": "",
-		"pods=1.5": "is not a whole number", "pods=3": "", "a.b/c=1500m": "is not a whole number", "a.b/c=2": "", "a.b/c=0": "",
+		"cpu=1": "", "cpu=-1m": "is negative", "cpu=9223372036854776": "", "cpu=-1e30": "is negative",
+		"memory=8Ei": "", "memory=1e30": "", "memory=0.5": "",
+		"pods=1.5": "is not a whole number", "pods=3": "", "a.b/c=1500m": "is not a whole number", "a.b/c=2": "", "a.b/c=0": "", "a.b/c=20000000000000000000": "", "a.b/c=1e30": "",
 	} {
 		name, value, _ := strings.Cut(text, "=")
 		var list corev1.ResourceList

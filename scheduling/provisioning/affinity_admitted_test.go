@@ -32,5 +32,6 @@ func TestComparisonWithNoInteger(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 2, plan.Summary.Placed)
 	require.Equal(t, "default/float", plan.Unschedulable[0].Pod)
-	require.NotEmpty(t, plan.Unschedulable[0].Reasons)
+	require.Equal(t, `required node affinity does not match: example.com/version Gt "150.1"`, plan.Unschedulable[0].Reasons[0].Detail)
+	require.Equal(t, `compare example.com/version with an integer, or select a value such as 500: example.com/version Gt "150.1" matches nothing`, plan.Unschedulable[0].Fixes[0])
 }

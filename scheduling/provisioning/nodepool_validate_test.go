@@ -153,7 +153,7 @@ func TestValidateNodePoolTaints(t *testing.T) {
 
 func TestValidateNodePoolNumbers(t *testing.T) {
 	assert.Equal(t, []string{
-		`spec.limits.cpu: is negative: "-1"`, `spec.limits.memory: is too large: "1e30"`, `spec.limits.nodes: is not a whole number: "2500m"`,
+		`spec.limits.cpu: is negative: "-1"`, `spec.limits.nodes: is not a whole number: "2500m"`,
 		`spec.replicas: is negative: "-1"`, `spec.weight: must lie between 1 and 100, or be absent: "101"`,
 	}, faultsOfPool(t, func(p *scheduling.NodePool) {
 		p.Spec.Limits = quantities("cpu", "-1", "memory", "1e30", "nodes", "2500m", "nvidia.com/gpu", "8")

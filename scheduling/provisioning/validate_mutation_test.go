@@ -62,8 +62,12 @@ func breakages() map[string]breakage {
 		"negative limit": inPod("containers[0].resources.limits[example.com/thing]", func(s *corev1.PodSpec) {
 			s.Containers[0].Resources = corev1.ResourceRequirements{Limits: corev1.ResourceList{"example.com/thing": negative}}
 		}),
-		"overhead too large": inPod("overhead.memory", func(s *corev1.PodSpec) {
-			s.Overhead = corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("1e20")}
+		"negative overhead": inPod("overhead.memory", func(s *corev1.PodSpec) {
+			s.Overhead = corev1.ResourceList{corev1.ResourceMemory: negative}
+		}),
+		"less for the pod than for its containers": inPod("resources.requests.cpu", func(s *corev1.PodSpec) {
+			s.Containers[0].Resources = corev1.ResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("500m")}}
+			s.Resources = &corev1.ResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("499m")}}
 		}),
 		"host port": inPod("containers[0].ports[0].hostPort", func(s *corev1.PodSpec) {
 			s.Containers[0].Ports = []corev1.ContainerPort{{HostPort: 1 << 16}}
@@ -186,7 +190,7 @@ func TestValidateFindsEverything(t *testing.T) {
 	for seed := range uint64(20) {
 		p := schedulingtest.Random(seed, schedulingtest.Size{})
 		want := map[string]bool{}
-		for _, name := range []string{"overhead too large", "a catalog for nobody", "a node with a debt", "a daemon's request", "weight", "budget"} {
+		for _, name := range []string{"negative overhead", "a catalog for nobody", "a node with a debt", "a daemon's request", "weight", "budget"} {
 			if b := breakages()[name]; b.wants(&p) {
 				want[b.spoil(rng, &p)] = true
 			}

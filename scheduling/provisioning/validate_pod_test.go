@@ -54,16 +54,9 @@ func TestValidatePodResources(t *testing.T) {
 		"the largest amounts": {first(corev1.ResourceList{
 			"cpu": *resource.NewMilliQuantity(math.MaxInt64, resource.DecimalSI), "memory": *resource.NewQuantity(math.MaxInt64, resource.BinarySI),
 		}, nil), nil},
-		"too large by one": {first(quantities("cpu", "9223372036854775.808", "memory", "9223372036854775808"), nil), []string{
-			`containers[0].resources.requests.cpu: is too large: "9223372036854775808m"`, `containers[0].resources.requests.memory: is too large: "9223372036854775808"`,
-		}},
-		"huge": {first(quantities("cpu", "1e30", "memory", "1e30", "example.com/x", "1e300"), nil), []string{
-			`containers[0].resources.requests.cpu: is too large: "1e30"`, `containers[0].resources.requests.memory: is too large: "1e30"`,
-			`containers[0].resources.requests[example.com/x]: is too large: "1e300"`,
-		}},
-		"beyond all arithmetic": {first(quantities("cpu", "1e1999999998", "memory", "1e1999999998"), quantities("cpu", "1e2000000001", "memory", "1")), []string{
-			`containers[0].resources.limits.cpu: is too large: "1e2000000001"`, `containers[0].resources.requests.cpu: is too large: "1e1999999998"`,
-			`containers[0].resources.requests.memory: is too large: "1e1999999998"`,
+		"beyond 64 bits": {first(quantities("cpu", "9223372036854775.808", "memory", "1e30", "example.com/x", "1e300"), quantities("memory", "100E")), nil},
+		"beyond 64 bits, and above the limit": {first(quantities("cpu", "1e1999999998", "memory", "1e1999999998"), quantities("cpu", "1e2000000001", "memory", "1")), []string{
+			`containers[0].resources.requests.memory: is more than the limit of 1: "1e1999999998"`,
 		}},
 		"above the limit": {first(quantities("cpu", "1001m", "memory", "1Gi", "example.com/x", "3"), quantities("cpu", "1", "memory", "1023Mi", "example.com/x", "2")), []string{
 			`containers[0].resources.requests.cpu: is more than the limit of 1: "1001m"`,
@@ -92,23 +85,60 @@ func TestValidatePodResources(t *testing.T) {
 	}
 }
 
-// Amounts that are accepted keep their value when they become an int64.
-func TestValidateAmountsFit(t *testing.T) {
-	for _, s := range []string{"9223372036854775807", "9223372036854775806.5", "8Ei", "1e18", "7.9Ei", "9223372036854775.807", "9.3e15", "1e19", "100E", "0.1n"} {
+// Amounts that 64 bits hold keep their value when they become an int64, and larger ones are the largest.
+func TestAmountsBeyond64Bits(t *testing.T) {
+	for _, s := range []string{"9223372036854775807", "9223372036854775806.5", "8Ei", "1e18", "7.9Ei", "9223372036854775.807", "9.3e15", "1e19", "100E", "0.1n", "20000000000000000000", "1e1999999998"} {
 		q := resource.MustParse(s)
 		for _, name := range []corev1.ResourceName{"cpu", "memory"} {
-			exact := q.DeepCopy()
-			limit := resource.NewQuantity(math.MaxInt64, resource.DecimalSI)
-			if name == "cpu" {
-				limit = resource.NewMilliQuantity(math.MaxInt64, resource.DecimalSI)
+			n := podspec.Amount(name, q)
+			if podspec.Beyond64Bits(name, &q) {
+				assert.Equal(t, int64(math.MaxInt64), n, "%s %s", name, s)
+				assert.Greater(t, q.AsApproximateFloat64(), 9e15, "%s %s", name, s)
+				continue
 			}
-			fits := exact.Cmp(*limit) <= 0
-			assert.Equal(t, fits, validate.AmountFault(name, &q) == "", "%s %s", name, s)
-			if n := podspec.Amount(name, q); fits {
-				assert.GreaterOrEqual(t, n, int64(0), "%s %s", name, s)
-			}
+			whole := podspec.Quantity(name, n)
+			assert.GreaterOrEqual(t, whole.Cmp(q), 0, "%s %s", name, s)
 		}
 	}
+}
+
+func TestValidatePodLevel(t *testing.T) {
+	always := corev1.ContainerRestartPolicyAlways
+	ctr := func(requests, limits corev1.ResourceList) corev1.Container {
+		return corev1.Container{Resources: corev1.ResourceRequirements{Requests: requests, Limits: limits}}
+	}
+	sidecar := ctr(quantities("cpu", "200m"), nil)
+	sidecar.RestartPolicy = &always
+	for name, tc := range map[string]struct {
+		whole corev1.ResourceRequirements
+		want  []string
+	}{
+		"as much":      {corev1.ResourceRequirements{Requests: quantities("cpu", "1700m", "memory", "3Gi")}, nil},
+		"limits alone": {corev1.ResourceRequirements{Limits: quantities("cpu", "1700m", "memory", "3Gi")}, nil},
+		"not for pods": {corev1.ResourceRequirements{Requests: quantities("nvidia.com/gpu", "0")}, nil},
+		"beyond":       {corev1.ResourceRequirements{Requests: quantities("cpu", "1e1999999998")}, nil},
+		"less": {corev1.ResourceRequirements{Requests: quantities("cpu", "1699m", "memory", "2Gi"), Limits: quantities("cpu", "2")}, []string{
+			`resources.requests.cpu: is less than the 1700m that the containers request together: "1699m"`,
+			`resources.requests.memory: is less than the 3Gi that the containers request together: "2Gi"`,
+		}},
+		"limits below what is requested": {corev1.ResourceRequirements{Limits: quantities("cpu", "1", "memory", "1Gi")}, []string{
+			`resources.limits.cpu: is less than the 1700m that the containers request together: "1"`,
+			`resources.limits.memory: is less than the 3Gi that the containers request together: "1Gi"`,
+		}},
+		"limits below a container's": {corev1.ResourceRequirements{Requests: quantities("memory", "3Gi"), Limits: quantities("memory", "3Gi")}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			assert.Equal(t, tc.want, faultsOfPod(t, func(s *corev1.PodSpec) {
+				s.Containers = []corev1.Container{ctr(quantities("cpu", "500m"), quantities("memory", "3Gi")), ctr(quantities("cpu", "1"), nil)}
+				s.InitContainers = []corev1.Container{ctr(quantities("cpu", "1700m"), nil), sidecar, ctr(quantities("cpu", "1500m"), nil)}
+				s.Resources = &tc.whole
+			}))
+		})
+	}
+	assert.Equal(t, []string{`resources.limits.memory: is less than the limit of 4Gi of containers[1]: "3Gi"`}, faultsOfPod(t, func(s *corev1.PodSpec) {
+		s.Containers = []corev1.Container{{}, ctr(quantities("memory", "1Gi"), quantities("memory", "4Gi"))}
+		s.Resources = &corev1.ResourceRequirements{Requests: quantities("memory", "2Gi"), Limits: quantities("memory", "3Gi")}
+	}))
 }
 
 func TestValidatePodPorts(t *testing.T) {

@@ -113,8 +113,28 @@ func overhead(amounts ...Amount) PodOption {
 	return on(func(p *corev1.Pod) { p.Spec.Overhead = merge(p.Spec.Overhead, amounts) })
 }
 
+// podLevelAbove are requests of the pod as a whole that are so much more than those of the containers that it has
+// by then, as the API server allows.
+func podLevelAbove(amounts ...Amount) PodOption {
+	return on(func(p *corev1.Pod) {
+		whole := make([]Amount, len(amounts))
+		for i, a := range amounts {
+			whole[i] = Amount{a.Name, a.Quantity.DeepCopy()}
+			for k := range p.Spec.Containers {
+				r := &p.Spec.Containers[k].Resources
+				q, ok := r.Requests[a.Name]
+				if !ok {
+					q = r.Limits[a.Name]
+				}
+				whole[i].Quantity.Add(q)
+			}
+		}
+		podLevel(whole...)(p)
+	})
+}
+
 // podLevel are requests of the pod as a whole; they stand for the sum over its
-// containers.
+// containers, and must not be less.
 func podLevel(amounts ...Amount) PodOption {
 	return on(func(p *corev1.Pod) {
 		if p.Spec.Resources == nil {

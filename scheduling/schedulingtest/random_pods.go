@@ -102,7 +102,7 @@ func (w *generator) further() []PodOption {
 	case 5:
 		return []PodOption{overhead(MilliCPU(25), MiB(120))}
 	case 6:
-		return []PodOption{podLevel(cpu, memory)}
+		return []PodOption{podLevelAbove(cpu, memory)}
 	}
 	return nil
 }

@@ -127,7 +127,7 @@ func (e *Explainer) lessOf(dim int, most int64, class *podspec.PodClass) schedul
 }
 
 // inOneUnit writes a bound, rounded down, and a larger amount in the same unit, with as many decimals as it takes
-// to tell them apart. It is the largest unit of which the bound has one.
+// to tell them apart. It is the largest unit of which the bound has one, but for an amount that 64 bits do not hold.
 func inOneUnit(name corev1.ResourceName, bound, amount int64) (least, most string) {
 	of := amount
 	if bound > 0 {
@@ -138,15 +138,21 @@ func inOneUnit(name corev1.ResourceName, bound, amount int64) (least, most strin
 		scale := math.Pow10(decimals)
 		down := math.Floor(float64(bound)/float64(unit)*scale) / scale
 		least, most = decimal(down, decimals)+suffix, decimal(float64(amount)/float64(unit), decimals)+suffix
+		if amount == math.MaxInt64 {
+			return least, atLeast(name, amount)
+		}
 		if (least != most && (bound == 0 || down > 0)) || decimals == 12 {
 			return least, most
 		}
 	}
 }
 
-// atLeast writes an amount, rounded up.
+// atLeast writes an amount, rounded up. The largest stands for all that 64 bits do not hold.
 func atLeast(name corev1.ResourceName, amount int64) string {
 	unit, suffix := unitOf(name, amount)
+	if amount == math.MaxInt64 {
+		suffix += " or more"
+	}
 	const decimals = 2
 	scale := math.Pow10(decimals)
 	return decimal(math.Ceil(float64(amount)/float64(unit)*scale)/scale, decimals) + suffix
@@ -161,7 +167,7 @@ func unitOf(name corev1.ResourceName, amount int64) (unit int64, suffix string) 
 			unit, suffix = 1000, ""
 		}
 	case name == corev1.ResourceMemory, name == corev1.ResourceEphemeralStorage, strings.HasPrefix(string(name), corev1.ResourceHugePagesPrefix):
-		for i, s := range []string{"Ki", "Mi", "Gi", "Ti"} {
+		for i, s := range []string{"Ki", "Mi", "Gi", "Ti", "Pi", "Ei"} {
 			if next := int64(1) << (10 * (i + 1)); amount >= next {
 				unit, suffix = next, s
 			}

@@ -70,7 +70,10 @@ func (s *subject) askFix(a ask, values []string) scheduling.Change {
 		const most = 3
 		c.Values = values[:min(len(values), most)]
 		c.Text = fmt.Sprintf("select another value of %s than %s, such as %s", a.Raw, a.values(), strings.Join(c.Values, ", "))
-		if a.Operator() != requirements.In {
+		switch {
+		case a.Unread != "":
+			c.Text = fmt.Sprintf("compare %s with an integer, or select a value such as %s: %s matches nothing", a.Raw, strings.Join(c.Values, ", "), a.Short())
+		case a.Operator() != requirements.In:
 			c.Text = fmt.Sprintf("widen %s, such as to %s", a.Short(), strings.Join(c.Values, ", "))
 		}
 		if clash := s.clash(s.group, a, s.asks); clash != "" {

@@ -2,9 +2,11 @@ package podspec
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/samber/lo"
 	corev1 "k8s.io/api/core/v1"
@@ -36,6 +38,17 @@ type Term struct {
 type Expression struct {
 	Raw string
 	requirements.Requirement
+	// Unread is what the pod wrote where kube-scheduler makes nothing of it and the requirement is one that
+	// nothing meets: a comparison with what is no integer.
+	Unread string
+}
+
+// Short returns the text form for people.
+func (e *Expression) Short() string {
+	if e.Unread != "" {
+		return e.Unread
+	}
+	return e.Requirement.Short()
 }
 
 // Matches evaluates the expression on the labels of a node that exists: absent
@@ -96,7 +109,7 @@ func NewExpression(key string, op corev1.NodeSelectorOperator, values []string) 
 func NewLabelExpression(e corev1.NodeSelectorRequirement) Expression {
 	set, err := requirements.FromNodeSelector([]corev1.NodeSelectorRequirement{e})
 	if err != nil {
-		return Expression{Raw: e.Key, Requirement: Impossible(e.Key)}
+		return Expression{Raw: e.Key, Requirement: Impossible(e.Key), Unread: fmt.Sprintf("%s %s %q", e.Key, e.Operator, strings.Join(e.Values, " "))}
 	}
 	return Expression{Raw: e.Key, Requirement: set.Get(e.Key)}
 }
@@ -151,6 +164,7 @@ func (t *Term) Text() string {
 		for i := range list {
 			b = AppendText(append(b, ','), list[i].Raw)
 			b = AppendText(b, list[i].String())
+			b = AppendText(b, list[i].Unread)
 		}
 		b = append(b, ';')
 	}
@@ -299,7 +313,7 @@ func HostPorts(spec *corev1.PodSpec) []HostPort {
 		add(&spec.Containers[i])
 	}
 	for i := range spec.InitContainers {
-		if c := &spec.InitContainers[i]; isSidecar(c) {
+		if c := &spec.InitContainers[i]; IsSidecar(c) {
 			add(c)
 		}
 	}

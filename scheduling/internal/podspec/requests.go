@@ -3,6 +3,7 @@ package podspec
 import (
 	"iter"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -62,7 +63,7 @@ func (r *RequestReader) Read(spec *corev1.PodSpec) []int64 {
 	for i := range spec.InitContainers {
 		c := &spec.InitContainers[i]
 		r.container(&c.Resources)
-		sidecar := isSidecar(c)
+		sidecar := IsSidecar(c)
 		if sidecar {
 			r.held(c.Name)
 		}
@@ -151,12 +152,12 @@ func (r *RequestReader) restore(requests []int64) {
 func (r *RequestReader) podLevel(res *corev1.ResourceRequirements) {
 	for name, q := range res.Limits {
 		d := r.number(name)
-		if _, set := res.Requests[name]; !set && podLevelResource(name) && !r.asked[d] {
+		if _, set := res.Requests[name]; !set && PodLevelResource(name) && !r.asked[d] {
 			r.total[d] = Amount(name, q)
 		}
 	}
 	for name, q := range res.Requests {
-		if podLevelResource(name) {
+		if PodLevelResource(name) {
 			r.total[r.number(name)] = Amount(name, q)
 		}
 	}
@@ -165,14 +166,14 @@ func (r *RequestReader) podLevel(res *corev1.ResourceRequirements) {
 	}
 	if infeasible(r.status) {
 		for name := range res.Requests {
-			if podLevelResource(name) {
+			if PodLevelResource(name) {
 				r.total[r.number(name)] = 0
 			}
 		}
 	}
 	for _, list := range []corev1.ResourceList{r.status.AllocatedResources, r.status.Resources.Requests} {
 		for name, q := range list {
-			if _, named := res.Requests[name]; named && podLevelResource(name) {
+			if _, named := res.Requests[name]; named && PodLevelResource(name) {
 				d := r.number(name)
 				r.total[d] = max(r.total[d], Amount(name, q))
 			}
@@ -180,8 +181,8 @@ func (r *RequestReader) podLevel(res *corev1.ResourceRequirements) {
 	}
 }
 
-// podLevelResource reports whether a resource may be requested for the whole pod.
-func podLevelResource(name corev1.ResourceName) bool {
+// PodLevelResource reports whether a resource may be requested for the whole pod.
+func PodLevelResource(name corev1.ResourceName) bool {
 	return name == corev1.ResourceCPU || name == corev1.ResourceMemory ||
 		strings.HasPrefix(string(name), corev1.ResourceHugePagesPrefix)
 }
@@ -233,8 +234,8 @@ func (r *RequestReader) raise(list corev1.ResourceList) {
 	}
 }
 
-// isSidecar reports whether an init container keeps running beside the containers.
-func isSidecar(c *corev1.Container) bool {
+// IsSidecar reports whether an init container keeps running beside the containers.
+func IsSidecar(c *corev1.Container) bool {
 	return c.RestartPolicy != nil && *c.RestartPolicy == corev1.ContainerRestartPolicyAlways
 }
 
@@ -321,12 +322,35 @@ func (t *ResourceTable) Renumbered(v []int64, moved []int) []int64 {
 }
 
 // Amount is a quantity in base units: millicores for CPU, rounded up as
-// kube-scheduler rounds, whole units (bytes, devices) for everything else.
+// kube-scheduler rounds, whole units (bytes, devices) for everything else. The API server
+// takes quantities beyond 64 bits, too: they are the largest integer, which no machine has.
 func Amount(name corev1.ResourceName, q resource.Quantity) int64 {
-	if name == corev1.ResourceCPU {
+	switch {
+	case Beyond64Bits(name, &q):
+		return math.MaxInt64
+	case name == corev1.ResourceCPU:
 		return q.MilliValue()
+	default:
+		return q.Value()
 	}
-	return q.Value()
+}
+
+// Beyond64Bits reports whether a quantity in base units is larger than any integer of 64 bits.
+func Beyond64Bits(name corev1.ResourceName, q *resource.Quantity) bool {
+	near := q.AsApproximateFloat64()
+	if name == corev1.ResourceCPU {
+		near *= 1000
+	}
+	// Far apart is decided without exact arithmetic, which would write out a number like 1e1000000.
+	if near < math.MaxInt64/2 || near > math.MaxInt64*2.0 {
+		return near > math.MaxInt64
+	}
+	most := resource.NewQuantity(math.MaxInt64, resource.DecimalSI)
+	if name == corev1.ResourceCPU {
+		most = resource.NewMilliQuantity(math.MaxInt64, resource.DecimalSI)
+	}
+	exact := q.DeepCopy() // Cmp may change the form of its receiver
+	return exact.Cmp(*most) > 0
 }
 
 // Quantity is the inverse of amount.
@@ -342,7 +366,7 @@ func Quantity(name corev1.ResourceName, n int64) resource.Quantity {
 }
 
 // Vector reads the numbered resources out of a list of what a machine has. Parts of
-// a unit do not count: they hold nothing.
+// a unit do not count: they hold nothing. No machine has the largest integer, which stands for requests beyond 64 bits.
 func (t *ResourceTable) Vector(list corev1.ResourceList) []int64 {
 	v := make([]int64, len(t.Names))
 	for i, name := range t.Names {
@@ -350,7 +374,7 @@ func (t *ResourceTable) Vector(list corev1.ResourceList) []int64 {
 		if !ok {
 			continue
 		}
-		v[i] = Amount(name, q)
+		v[i] = min(Amount(name, q), math.MaxInt64-1)
 		if whole := Quantity(name, v[i]); v[i] > 0 && whole.Cmp(q) > 0 {
 			v[i]--
 		}

@@ -126,7 +126,7 @@ func (c *Checker) taints(spec *scheduling.NodeTemplateSpec) {
 
 // limits checks the bounds of what a pool may buy in total.
 func (c *Checker) limits(limits corev1.ResourceList) {
-	c.amounts(limits, "spec.limits")
+	c.amounts(limits, "spec.limits", AmountFault)
 	if q, ok := limits[scheduling.NodesResource]; ok {
 		if whole := q.DeepCopy(); whole.Sign() >= 0 && !whole.RoundUp(0) {
 			c.Add(q.String(), "is not a whole number", "spec.limits.nodes")

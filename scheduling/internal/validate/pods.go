@@ -1,7 +1,6 @@
 package validate
 
 import (
-	"math"
 	"runtime"
 	"strconv"
 	"sync"
@@ -103,10 +102,13 @@ func (c *Checker) podSpec(spec *corev1.PodSpec) {
 		c.container(&spec.InitContainers[i], "initContainers", i)
 	}
 	if spec.Resources != nil {
-		c.resources(spec.Resources, "", 0)
+		before := len(c.List)
+		if c.resources(spec.Resources, "", 0); len(c.List) == before {
+			c.podLevel(spec)
+		}
 	}
 	if len(spec.Overhead) > 0 {
-		c.amounts(spec.Overhead, c.spec+".overhead")
+		c.amounts(spec.Overhead, c.spec+".overhead", AmountFault)
 	}
 	if !plainLabels(spec.NodeSelector) {
 		c.labels(spec.NodeSelector, c.spec+".nodeSelector")
@@ -147,7 +149,7 @@ func (c *Checker) resources(r *corev1.ResourceRequirements, list string, index i
 	for name, q := range podspec.Listed(r.Requests) {
 		if message := AmountFault(name, &q); message != "" {
 			fault("requests", name, &q, message)
-		} else if limit, ok := r.Limits[name]; ok && AmountFault(name, &limit) == "" && exceeds(&q, &limit) {
+		} else if limit, ok := r.Limits[name]; ok && AmountFault(name, &limit) == "" && exceeds(name, &q, &limit) {
 			fault("requests", name, &q, "is more than the limit of "+limit.String())
 		}
 	}
@@ -159,47 +161,41 @@ func (c *Checker) resources(r *corev1.ResourceRequirements, list string, index i
 }
 
 // amounts reports every quantity that is not sound.
-func (c *Checker) amounts(list corev1.ResourceList, path string) {
+func (c *Checker) amounts(list corev1.ResourceList, path string, fault func(corev1.ResourceName, *resource.Quantity) string) {
 	for name, q := range podspec.Listed(list) {
-		if message := AmountFault(name, &q); message != "" {
+		if message := fault(name, &q); message != "" {
 			c.Add(q.String(), message, path+scheduling.Field(string(name)))
 		}
 	}
 }
 
-// AmountFault says what is wrong with a quantity; empty for nothing.
-func AmountFault(name corev1.ResourceName, q *resource.Quantity) string {
+// AmountFault says what is wrong with a quantity that somebody asks for or sets as a limit; empty for nothing.
+// There may be more of it than any machine has: see [podspec.Amount].
+func AmountFault(_ corev1.ResourceName, q *resource.Quantity) string {
 	if q.Sign() < 0 {
 		return "is negative"
-	}
-	near := q.AsApproximateFloat64()
-	if name == corev1.ResourceCPU {
-		near *= 1000
-	}
-	if near < math.MaxInt64/2 {
-		return ""
-	}
-	if near > math.MaxInt64*2.0 {
-		return "is too large" // exact arithmetic would write out a number like 1e1000000
-	}
-	most := resource.NewQuantity(math.MaxInt64, resource.DecimalSI)
-	if name == corev1.ResourceCPU {
-		most = resource.NewMilliQuantity(math.MaxInt64, resource.DecimalSI)
-	}
-	exact := q.DeepCopy() // Cmp may change the form of its receiver
-	if exact.Cmp(*most) > 0 {
-		return "is too large"
 	}
 	return ""
 }
 
-// exceeds reports whether a request is above its limit. Both must be copies.
-func exceeds(request, limit *resource.Quantity) bool {
+// capacityFault says what is wrong with a quantity that a node has; empty for nothing.
+func capacityFault(name corev1.ResourceName, q *resource.Quantity) string {
+	if podspec.Beyond64Bits(name, q) {
+		return "is too large"
+	}
+	return AmountFault(name, q)
+}
+
+// exceeds reports whether a request is above its limit, where one of them is an integer of 64 bits. Both must be copies.
+func exceeds(name corev1.ResourceName, request, limit *resource.Quantity) bool {
+	if podspec.Beyond64Bits(name, limit) {
+		return false
+	}
 	// Far apart is decided without exact arithmetic, which may allocate.
 	if request.AsApproximateFloat64() < limit.AsApproximateFloat64()*(1-1e-9) {
 		return false
 	}
-	return request.Cmp(*limit) > 0
+	return podspec.Beyond64Bits(name, request) || request.Cmp(*limit) > 0
 }
 
 // plainLabels reports whether all keys and values may stand in labels.

@@ -53,8 +53,8 @@ func (c *Checker) PoolCatalogs(p *scheduling.Problem) {
 // Objects checks all objects but pods, each for itself, and how kube-scheduler is configured.
 func (c *Checker) Objects(p *scheduling.Problem) {
 	Listed(c, "nodes", p.Nodes, func(n *corev1.Node) {
-		c.amounts(n.Status.Capacity, "status.capacity")
-		c.amounts(n.Status.Allocatable, "status.allocatable")
+		c.amounts(n.Status.Capacity, "status.capacity", capacityFault)
+		c.amounts(n.Status.Allocatable, "status.allocatable", capacityFault)
 	})
 	c.storage(p)
 	Listed(c, "daemonsets", p.DaemonSets, func(d *appsv1.DaemonSet) {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -34,8 +35,12 @@ func quantity(name corev1.ResourceName, q resource.Quantity) string {
 	if _, err := strconv.ParseInt(text, 10, 64); !bytes || err != nil || n < 1<<20 {
 		return text
 	}
-	for i, suffix := range []string{"Gi", "Mi"} {
-		if unit := int64(1) << (30 - 10*i); n >= unit {
+	for i, suffix := range []string{"Ei", "Pi", "Ti", "Gi", "Mi"} {
+		unit := int64(1) << (60 - 10*i)
+		switch {
+		case n == math.MaxInt64: // what plans take for all that 64 bits do not hold
+			return "8Ei or more"
+		case n >= unit:
 			return Decimal(float64(n)/float64(unit)) + suffix
 		}
 	}
