@@ -151,6 +151,7 @@ func (c *chance) pods(d *scheduling.Delta, now scheduling.Problem) {
 			if len(pod.Spec.Containers) > 0 {
 				pod.Spec.Containers[0].Resources = corev1.ResourceRequirements{Requests: schedulingtest.Resources(
 					schedulingtest.MilliCPU(int64(50*c.IntN(60))), schedulingtest.MiB(int64(32*c.IntN(100))))}
+				pod.Spec.Resources = nil // which must not be less
 			}
 			if c.oneIn(4) {
 				priority := int32(c.IntN(3))

@@ -261,6 +261,7 @@ func (s spice) quantities(pod *corev1.Pod) {
 	case 2:
 		pod.Spec.Resources = &corev1.ResourceRequirements{}
 		r.Requests, r.Limits = nil, nil
+		pod.Spec.Containers, pod.Spec.InitContainers = pod.Spec.Containers[:1], nil // which may request more than that
 		set(&pod.Spec.Resources.Limits, corev1.ResourceCPU, "2", "500m")
 		set(&pod.Spec.Resources.Limits, corev1.ResourceMemory, "1Gi")
 	case 3:
@@ -280,7 +281,8 @@ func (s spice) quantities(pod *corev1.Pod) {
 func (s spice) runningPod(pod *corev1.Pod) {
 	c := &pod.Spec.Containers[0]
 	switch s.IntN(8) {
-	case 7: // a resize of the pod as a whole
+	case 7: // a resize of the pod as a whole, which may not request less than its containers
+		pod.Spec.Containers, pod.Spec.InitContainers, c.Resources = pod.Spec.Containers[:1], nil, corev1.ResourceRequirements{}
 		pod.Spec.Resources = &corev1.ResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceCPU: quantity("1")}}
 		pod.Status.Resources = &corev1.ResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceCPU: quantity(choose(s, "500m", "2"))}}
 		pod.Status.AllocatedResources = corev1.ResourceList{corev1.ResourceCPU: quantity(choose(s, "600m", "1500m"))}
@@ -298,11 +300,13 @@ func (s spice) runningPod(pod *corev1.Pod) {
 			})
 		}
 	case 4: // more than the node has
+		pod.Spec.Resources = nil
 		c.Resources.Requests = corev1.ResourceList{corev1.ResourceCPU: quantity("40"), corev1.ResourceMemory: quantity("1Gi")}
 	case 5:
 		since := metav1.NewTime(s.problem.Now)
 		pod.DeletionTimestamp = &since
 	case 6:
+		pod.Spec.Resources = nil
 		always := corev1.ContainerRestartPolicyAlways
 		pod.Spec.InitContainers = []corev1.Container{{Name: "sidecar", RestartPolicy: &always, Resources: corev1.ResourceRequirements{
 			Requests: corev1.ResourceList{corev1.ResourceCPU: quantity("500m")},
