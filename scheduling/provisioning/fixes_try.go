@@ -45,6 +45,7 @@ func tryFixes(ctx context.Context, f *compile.Facts, plan *scheduling.Plan) erro
 		}
 		return nil // what is not on sale cannot be carried out, and there is nothing to try on
 	}
+	after.heedNoPreference()
 	place := make(map[string]int, len(f.Problem.Pods))
 	for i, pod := range f.Problem.Pods {
 		place[podspec.PodName(pod)] = i

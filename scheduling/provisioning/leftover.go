@@ -46,11 +46,11 @@ func placeLeftOver(ctx context.Context, f *compile.Facts, c *compile.Compiler, p
 	if err != nil {
 		return plan, placed // what is not on sale cannot be carried out
 	}
-	after.solver.Preferences = scheduling.PreferencesIgnore
-	after.memory, after.waiting = after.memory.OffersOnly(), newWaiting(&after.solver, &after.problem, nil)
+	after.heedNoPreference()
 	if after.Apply(scheduling.Delta{Pods: left}) != nil {
 		return plan, placed
 	}
+	keys, narrow := c.TiedKeys(nil, true), true
 	for first := true; ; first = false {
 		more, err := after.Place(ctx, scheduling.EffortFast)
 		if err != nil || more.Summary.Placed == 0 {
@@ -65,10 +65,14 @@ func placeLeftOver(ctx context.Context, f *compile.Facts, c *compile.Compiler, p
 			}
 			return out, placed
 		}
-		// Their machines would keep others from binding: by a domain that was not there, or by what their pool says of nodes.
+		// Their machines would keep others from binding: by a domain that was not there, by options in several domains, or by
+		// what their pool says of nodes.
 		var pools []*scheduling.NodePool
 		if first {
-			pools = after.inKnownDomains(c.TiedKeys(nil, true))
+			pools = after.inKnownDomains(keys)
+		}
+		if len(pools) == 0 && narrow && len(more.Launches) > 0 {
+			pools, narrow = after.inDomainsOf(&more.Launches[0], keys), false
 		}
 		if len(pools) == 0 {
 			pools = after.closed(more.Launches)
@@ -77,6 +81,12 @@ func placeLeftOver(ctx context.Context, f *compile.Facts, c *compile.Compiler, p
 			return plan, placed
 		}
 	}
+}
+
+// heedNoPreference lets no preference of pods count, so that none costs a place.
+func (x *Session) heedNoPreference() {
+	x.solver.Preferences = scheduling.PreferencesIgnore
+	x.memory, x.waiting = x.memory.OffersOnly(), newWaiting(&x.solver, &x.problem, nil)
 }
 
 // following is a plan and one that comes after it; nil where not all pods would bind where they are planned, has
@@ -113,12 +123,33 @@ func (x *Session) inKnownDomains(keys sets.Set[string]) []*scheduling.NodePool {
 			known = append(known, requirements.Selector{Key: key, Operator: requirements.In, Values: sets.List(values)})
 		}
 	}
-	if len(known) == 0 {
+	return x.narrowed(known)
+}
+
+// inDomainsOf are the NodePools with requirements by which they buy only where the first option of a launch is, in terms of
+// those of some labels that come from the provider.
+func (x *Session) inDomainsOf(l *scheduling.Launch, keys sets.Set[string]) []*scheduling.NodePool {
+	node, err := l.Node(l.Name, &l.Options[0], x.problem.CatalogOf(l.NodePool))
+	if err != nil {
+		return nil // the catalog has what was bought
+	}
+	var here []requirements.Selector
+	for _, key := range sets.List(keys) {
+		if value, ok := node.Labels[key]; ok && requirements.WellKnown().Has(key) {
+			here = append(here, requirements.Selector{Key: key, Operator: requirements.In, Values: []string{value}})
+		}
+	}
+	return x.narrowed(here)
+}
+
+// narrowed are the NodePools with more requirements; nil without these.
+func (x *Session) narrowed(by []requirements.Selector) []*scheduling.NodePool {
+	if len(by) == 0 {
 		return nil
 	}
 	return lo.Map(x.problem.NodePools, func(pool *scheduling.NodePool, _ int) *scheduling.NodePool {
 		narrow := *pool
-		narrow.Spec.Template.Spec.Requirements = slices.Concat(pool.Spec.Template.Spec.Requirements, known)
+		narrow.Spec.Template.Spec.Requirements = slices.Concat(pool.Spec.Template.Spec.Requirements, by)
 		return &narrow
 	})
 }
