@@ -35,10 +35,12 @@ const (
 	ChangeRequest         ChangeKind = "request"           // ask for at most To of the resource Key
 	ChangeRoom            ChangeKind = "room"              // free To of the resource Key on Object
 	ChangeUnit            ChangeKind = "unit"              // the request of Key is probably a slip of the unit; To is what was meant
+	ChangeTaint           ChangeKind = "taint"             // have the taints Key taken off Object, which say how it is: uncordon or repair the node
 	ChangeToleration      ChangeKind = "toleration"        // tolerate Key=To:Effect, a taint of Object
 	ChangeSelector        ChangeKind = "node-selector"     // ask for one of Values of the label Key; for the label To instead; or not for Key at all
 	ChangeNodeAffinity    ChangeKind = "node-affinity"     // the same in the required node affinity; without Key, drop it
 	ChangeLimit           ChangeKind = "limit"             // raise the limit Key of the node pool Object to To
+	ChangeReplicas        ChangeKind = "replicas"          // raise the replicas of the static node pool Object to To
 	ChangeReservation     ChangeKind = "reservation"       // raise the count of the reservation Object
 	ChangeMinValues       ChangeKind = "min-values"        // lower minValues
 	ChangeNodePool        ChangeKind = "node-pool"         // add a node pool, or let Object have one of Values of the label Key
@@ -47,12 +49,13 @@ const (
 	ChangeDaemonSet       ChangeKind = "daemon-set"        // ask for less in the daemon set Object
 	ChangeMaxSkew         ChangeKind = "max-skew"          // raise the maxSkew over Key to To
 	ChangeMinDomains      ChangeKind = "min-domains"       // lower the minDomains over Key to To
+	ChangeNodeInclusion   ChangeKind = "node-inclusion"    // let the spread over Key look only at nodes that the pod may use: To is the field to set to Honor
 	ChangeScheduleAnyway  ChangeKind = "schedule-anyway"   // let the spread over Key be a wish
 	ChangeDomain          ChangeKind = "domain"            // make room where Key is one of Values
 	ChangePodAffinity     ChangeKind = "pod-affinity"      // let the affinity over Key be a wish
 	ChangePodAntiAffinity ChangeKind = "pod-anti-affinity" // let the anti-affinity over Key, of Object and of pods that have the same, be a wish
 	ChangePods            ChangeKind = "pods"              // a pod has to be there: Object, or any that matches
-	ChangeVolume          ChangeKind = "volume"            // use volumes that are elsewhere, or fewer
+	ChangeVolume          ChangeKind = "volume"            // use volumes that are elsewhere, or fewer; let the storage class Object make them elsewhere; have the claim Object made again
 	ChangeClaim           ChangeKind = "claim"             // create, repair or share the claim, volume or storage class Object
 	ChangeGate            ChangeKind = "scheduling-gate"   // remove the scheduling gate Object
 	ChangeResourceClaim   ChangeKind = "resource-claim"    // drop the resource claim Object

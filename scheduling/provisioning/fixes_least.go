@@ -65,14 +65,14 @@ func tolerations(c scheduling.Change, where string) (out []scheduling.Change) {
 	return out
 }
 
-// forAll raises the limits that a change raises for the pod as far as all pods like it need, of which others wait as
+// forAll raises the limits and replicas that a change raises for the pod as far as all pods like it need, of which others wait as
 // well. It leaves them as they are where not all of these can be placed at once.
 func (t *fixTrial) forAll(ctx context.Context, c *scheduling.Change, others []*corev1.Pod) {
 	parts := partsOf(*c)
 	lifted := scheduling.CopyChanges(parts)
 	some := false
 	for i := range lifted {
-		if p := &lifted[i]; p.Kind == scheduling.ChangeLimit && len(p.And) == 0 {
+		if p := &lifted[i]; p.Kind == scheduling.ChangeReplicas || p.Kind == scheduling.ChangeLimit && len(p.And) == 0 {
 			p.To, some = boundless, true
 		}
 	}
@@ -87,15 +87,19 @@ func (t *fixTrial) forAll(ctx context.Context, c *scheduling.Change, others []*c
 	}
 	for i := range parts {
 		p := &parts[i]
-		if p.Kind != scheduling.ChangeLimit || len(p.And) > 0 {
+		key := corev1.ResourceName(p.Key)
+		switch {
+		case p.Kind == scheduling.ChangeReplicas:
+			key = scheduling.NodesResource
+		case p.Kind != scheduling.ChangeLimit || len(p.And) > 0:
 			continue
 		}
 		_, pool, _ := strings.Cut(p.Object, "/")
-		to := t.held(plan, pool, corev1.ResourceName(p.Key))
+		to := t.held(plan, pool, key)
 		p.Text, p.To = strings.Replace(p.Text, " to "+p.To, " to "+to, 1), to
 	}
 	if raised := offers.Joined(parts, ", and "); t.placedWith(ctx, &raised, others) != nil {
-		*c = raised
+		*c = t.leastOf(ctx, raised) // with more room another part may be needless
 	}
 }
 

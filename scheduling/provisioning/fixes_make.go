@@ -36,7 +36,7 @@ func (t *fixTrial) makeOne(c *scheduling.Change) bool {
 		return changeSelector(spec, c)
 	case scheduling.ChangeNodeAffinity:
 		return changeNodeAffinity(spec, c)
-	case scheduling.ChangeMaxSkew, scheduling.ChangeMinDomains, scheduling.ChangeScheduleAnyway:
+	case scheduling.ChangeMaxSkew, scheduling.ChangeMinDomains, scheduling.ChangeNodeInclusion, scheduling.ChangeScheduleAnyway:
 		return t.spread(c)
 	case scheduling.ChangePodAffinity:
 		return spec.Affinity != nil && spec.Affinity.PodAffinity != nil &&
@@ -61,9 +61,11 @@ func (t *fixTrial) makeOne(c *scheduling.Change) bool {
 		return true
 	case scheduling.ChangeDaemonSet:
 		return t.daemonSets()
+	case scheduling.ChangeTaint:
+		return t.untaint(name, c.Key)
 	case scheduling.ChangeRoom, scheduling.ChangeDomain:
 		return t.room(c, name)
-	case scheduling.ChangeLimit, scheduling.ChangeMinValues, scheduling.ChangeNodePool:
+	case scheduling.ChangeLimit, scheduling.ChangeReplicas, scheduling.ChangeMinValues, scheduling.ChangeNodePool:
 		return t.nodePool(c, name)
 	case scheduling.ChangeReservation, scheduling.ChangeOffering:
 		return t.offering(c)

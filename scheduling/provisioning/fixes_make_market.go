@@ -56,6 +56,21 @@ func (t *fixTrial) room(c *scheduling.Change, node string) bool {
 	return t.Apply(scheduling.Delta{Nodes: []*corev1.Node{n}}) == nil
 }
 
+// untaint takes the taints of a key off a node, and uncordons it if that is what they say.
+func (t *fixTrial) untaint(node, key string) bool {
+	i := slices.IndexFunc(t.problem.Nodes, func(n *corev1.Node) bool { return n.Name == node })
+	if i < 0 {
+		return false
+	}
+	n := t.problem.Nodes[i].DeepCopy()
+	found := drop(&n.Spec.Taints, func(x corev1.Taint) bool { return x.Key == key })
+	if key == corev1.TaintNodeUnschedulable {
+		found = found || n.Spec.Unschedulable
+		n.Spec.Unschedulable = false
+	}
+	return found && t.Apply(scheduling.Delta{Nodes: []*corev1.Node{n}}) == nil
+}
+
 // daemonSets lets daemons ask for nothing.
 func (t *fixTrial) daemonSets() bool {
 	var d scheduling.Delta
@@ -102,6 +117,12 @@ func (t *fixTrial) nodePool(c *scheduling.Change, name string) bool {
 			return false
 		}
 		p.Spec.Limits[corev1.ResourceName(c.Key)] = q
+	case scheduling.ChangeReplicas:
+		q, err := resource.ParseQuantity(c.To)
+		if err != nil {
+			return false
+		}
+		p.Spec.Replicas, p.Spec.Limits = nil, corev1.ResourceList{scheduling.NodesResource: q}
 	case scheduling.ChangeMinValues:
 		for i := range asked {
 			asked[i].MinValues = nil

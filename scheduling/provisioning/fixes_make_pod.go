@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -78,12 +79,12 @@ func changeNodeAffinity(spec *corev1.PodSpec, c *scheduling.Change) bool {
 		}
 		if drop(&x.MatchExpressions, func(r corev1.NodeSelectorRequirement) bool { return r.Key == c.Key }) {
 			found = true
-			op, values := corev1.NodeSelectorOpExists, c.Values
-			if len(values) > 0 {
-				op, values = corev1.NodeSelectorOpIn, values[:1]
-			}
-			if op == corev1.NodeSelectorOpIn || len(x.MatchExpressions)+len(x.MatchFields) == 0 {
-				x.MatchExpressions = append(x.MatchExpressions, corev1.NodeSelectorRequirement{Key: c.Key, Operator: op, Values: values})
+			switch {
+			case len(c.Values) > 0:
+				x.MatchExpressions = append(x.MatchExpressions, corev1.NodeSelectorRequirement{Key: c.Key, Operator: corev1.NodeSelectorOpIn, Values: c.Values[:1]})
+			case len(x.MatchExpressions)+len(x.MatchFields) == 0: // a term that asks for nothing would match nothing
+				spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution = nil
+				return true
 			}
 		}
 	}
@@ -111,6 +112,13 @@ func (t *fixTrial) spread(c *scheduling.Change) bool {
 		case scheduling.ChangeMaxSkew:
 			found = err == nil
 			x.MaxSkew = max(x.MaxSkew, to)
+		case scheduling.ChangeNodeInclusion:
+			honor := corev1.NodeInclusionPolicyHonor
+			if c.To == "nodeTaintsPolicy" {
+				x.NodeTaintsPolicy = &honor
+			} else {
+				x.NodeAffinityPolicy = &honor
+			}
 		case scheduling.ChangeMinDomains:
 			if x.MinDomains != nil && *x.MinDomains > to {
 				x.MinDomains = &to
@@ -202,9 +210,40 @@ func dropPort(spec *corev1.PodSpec, port string) bool {
 	return found
 }
 
+// topologies lets a storage class make volumes in one more zone.
+func (t *fixTrial) topologies(name string, c *scheduling.Change) bool {
+	i := slices.IndexFunc(t.problem.StorageClasses, func(s *storagev1.StorageClass) bool { return s.Name == name })
+	if i < 0 || len(c.Values) == 0 {
+		return false
+	}
+	class := t.problem.StorageClasses[i].DeepCopy()
+	class.AllowedTopologies = append(class.AllowedTopologies, corev1.TopologySelectorTerm{
+		MatchLabelExpressions: []corev1.TopologySelectorLabelRequirement{{Key: c.Key, Values: c.Values[:1]}},
+	})
+	return t.Apply(scheduling.Delta{StorageClasses: []*storagev1.StorageClass{class}}) == nil
+}
+
+// remade lets a claim be made again whose class makes a volume where the pod goes. It reports false for others.
+func (t *fixTrial) remade(claim *corev1.PersistentVolumeClaim) bool {
+	name := podspec.ClassName(claim)
+	i := slices.IndexFunc(t.problem.StorageClasses, func(s *storagev1.StorageClass) bool { return name != nil && s.Name == *name })
+	if i < 0 || !podspec.MakesVolumes(t.problem.StorageClasses[i]) {
+		return false
+	}
+	again := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Name: claim.Name, Namespace: claim.Namespace}, Spec: *claim.Spec.DeepCopy()}
+	again.Spec.VolumeName, again.Status.Phase = "", corev1.ClaimPending
+	return t.Apply(scheduling.Delta{Claims: []*corev1.PersistentVolumeClaim{again}}) == nil
+}
+
 // volume lets the pod have fewer volumes, or volumes elsewhere, or a claim that is in order.
 func (t *fixTrial) volume(c *scheduling.Change) bool {
 	kind, name, _ := strings.Cut(c.Object, "/")
+	if kind == "StorageClass" && c.Kind == scheduling.ChangeVolume {
+		return t.topologies(name, c)
+	}
+	if claim := t.claim(name); kind == "PersistentVolumeClaim" && c.Kind == scheduling.ChangeVolume && claim != nil && t.remade(claim) {
+		return true
+	}
 	spec := &t.pod.Spec
 	keep, _ := strconv.Atoi(c.To)
 	named := func(v corev1.Volume) string {

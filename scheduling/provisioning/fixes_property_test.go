@@ -34,34 +34,42 @@ func TestEveryFixHolds(t *testing.T) {
 		plan, err := provisioning.Planner{Policy: solver}.Plan(t.Context(), p)
 		require.NoError(t, err, "seed %d", seed)
 		seen := map[string]bool{}
-		for _, u := range plan.Unschedulable {
+		for i := range plan.Unschedulable {
+			u := &plan.Unschedulable[i]
 			if seen[u.Message] {
 				continue
 			}
 			seen[u.Message] = true
-			assert.NotEmpty(t, u.Changes, "seed %d, %s: %s", seed, u.Pod, u.Message)
 			tried++
-			for i, c := range u.Changes {
-				byKind[c.Kind]++
-				w := carriedOut(t, p, plan, solver, u.Pod)
-				w.make(t, c)
-				done, err := provisioning.Planner{Policy: w.solver}.Plan(t.Context(), w.problem)
-				if err != nil || len(done.Unschedulable) > 0 {
-					t.Errorf("seed %d, %s, fix %d of %v: %v %v", seed, u.Pod, i, u.Fixes, err, messageOf(done, u.Pod))
-				}
-				for _, less := range withoutOne(c) {
-					w := carriedOut(t, p, plan, solver, u.Pod)
-					w.fill()
-					w.make(t, less)
-					done, err := provisioning.Planner{Policy: w.solver}.Plan(t.Context(), w.problem)
-					if err == nil && len(done.Unschedulable) == 0 {
-						t.Errorf("seed %d, %s, fix %d of %v: %+v would do", seed, u.Pod, i, u.Fixes, less)
-					}
-				}
-			}
+			fixesHold(t, fmt.Sprint("seed ", seed), p, solver, plan, u, byKind)
 		}
 	}
 	t.Log(tried, byKind)
+}
+
+// fixesHold requires that some changes are proposed for a pod, that each of them places it, and that none has a part that
+// is needless. It counts them by kind.
+func fixesHold(t *testing.T, name string, p scheduling.Problem, solver scheduling.Policy, plan *scheduling.Plan, u *scheduling.Unschedulable, byKind map[scheduling.ChangeKind]int) {
+	t.Helper()
+	assert.NotEmpty(t, u.Changes, "%s, %s: %s", name, u.Pod, u.Message)
+	for i, c := range u.Changes {
+		byKind[c.Kind]++
+		w := carriedOut(t, p, plan, solver, u.Pod)
+		w.make(t, c)
+		done, err := provisioning.Planner{Policy: w.solver}.Plan(t.Context(), w.problem)
+		if err != nil || len(done.Unschedulable) > 0 {
+			t.Errorf("%s, %s, fix %d of %v: %v %v", name, u.Pod, i, u.Fixes, err, messageOf(done, u.Pod))
+		}
+		for _, less := range withoutOne(c) {
+			w := carriedOut(t, p, plan, solver, u.Pod)
+			w.fill()
+			w.make(t, less)
+			done, err := provisioning.Planner{Policy: w.solver}.Plan(t.Context(), w.problem)
+			if err == nil && len(done.Unschedulable) == 0 {
+				t.Errorf("%s, %s, fix %d of %v: %+v would do", name, u.Pod, i, u.Fixes, less)
+			}
+		}
+	}
 }
 
 // fill leaves no room on nodes that the plan has launched, on which no further pod can count: another type may
@@ -239,7 +247,7 @@ func (w *world) make(t *testing.T, c scheduling.Change) {
 		}
 	case scheduling.ChangeNodeAffinity:
 		widen(spec.Affinity.NodeAffinity, c)
-	case scheduling.ChangeMaxSkew, scheduling.ChangeMinDomains, scheduling.ChangeScheduleAnyway:
+	case scheduling.ChangeMaxSkew, scheduling.ChangeMinDomains, scheduling.ChangeNodeInclusion, scheduling.ChangeScheduleAnyway:
 		require.True(t, relaxSpread(w, c))
 	case scheduling.ChangePodAffinity:
 		dropTerms(&spec.Affinity.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution, c.Key)
@@ -266,7 +274,14 @@ func (w *world) make(t *testing.T, c scheduling.Change) {
 		spec.ResourceClaims = slices.DeleteFunc(spec.ResourceClaims, func(r corev1.PodResourceClaim) bool { return r.Name == c.Object })
 	case scheduling.ChangeVolume, scheduling.ChangeClaim:
 		w.volume(kind, name, c)
-	case scheduling.ChangeLimit, scheduling.ChangeMinValues, scheduling.ChangeNodePool:
+	case scheduling.ChangeTaint:
+		w.problem.Nodes = slices.Clone(w.problem.Nodes)
+		i := slices.IndexFunc(w.problem.Nodes, func(n *corev1.Node) bool { return n.Name == name })
+		n := w.problem.Nodes[i].DeepCopy()
+		n.Spec.Unschedulable = n.Spec.Unschedulable && c.Key != corev1.TaintNodeUnschedulable
+		n.Spec.Taints = slices.DeleteFunc(n.Spec.Taints, func(t corev1.Taint) bool { return t.Key == c.Key })
+		w.problem.Nodes[i] = n
+	case scheduling.ChangeLimit, scheduling.ChangeReplicas, scheduling.ChangeMinValues, scheduling.ChangeNodePool:
 		w.pool(name, c)
 	case scheduling.ChangeReservation:
 		w.offerings(func(_ string, o *offerings.Offering) bool {
@@ -276,7 +291,7 @@ func (w *world) make(t *testing.T, c scheduling.Change) {
 			return o.ReservationID == c.Object
 		})
 	case scheduling.ChangeOffering:
-		w.problem.Unavailable = nil
+		w.forget(c.Object)
 		w.offerings(func(name string, o *offerings.Offering) bool {
 			o.Unavailable = o.Unavailable && fmt.Sprintf("%s/%s/%s", name, o.Zone, o.CapacityType) != c.Object
 			return true
@@ -314,6 +329,13 @@ func (w *world) make(t *testing.T, c scheduling.Change) {
 		w.solver.NoSpot = false
 	case scheduling.ChangeFlexibility:
 		w.solver.Flexibility = scheduling.Flexibility{}
+	case scheduling.ChangeFilter:
+		w.solver.Filters = slices.Clone(w.solver.Filters)
+		for i, keep := range w.solver.Filters {
+			w.solver.Filters[i] = func(t *instancetypes.InstanceType, o offerings.Offering) bool {
+				return keep(t, o) || fmt.Sprintf("%s/%s/%s", t.Name, o.Zone, o.CapacityType) == c.Object
+			}
+		}
 	case scheduling.ChangeWorkloadShare:
 		w.solver.WorkloadShare = 0
 	case scheduling.ChangeNodeSize:
@@ -329,6 +351,18 @@ func (w *world) make(t *testing.T, c scheduling.Change) {
 	for _, also := range c.And {
 		w.make(t, also)
 	}
+}
+
+// forget takes an offering, as type/zone/capacity type, out of the record of those that failed.
+func (w *world) forget(offering string) {
+	parts, left := strings.Split(offering, "/"), &offerings.Unavailable{}
+	for key, until := range w.problem.Unavailable.All() {
+		covers := (key.InstanceType == "" || key.InstanceType == parts[0]) && (key.Zone == "" || key.Zone == parts[1]) && (key.CapacityType == "" || string(key.CapacityType) == parts[2])
+		if !covers {
+			left.Mark(key, w.problem.Now, until.Sub(w.problem.Now))
+		}
+	}
+	w.problem.Unavailable = left
 }
 
 // request makes the pod ask for so much of a resource.
@@ -401,6 +435,13 @@ func relaxSpread(w *world, x scheduling.Change) bool {
 			c.MaxSkew = max(c.MaxSkew, int32(n))
 		case scheduling.ChangeMinDomains:
 			c.MinDomains = nil
+		case scheduling.ChangeNodeInclusion:
+			honor := corev1.NodeInclusionPolicyHonor
+			if x.To == "nodeTaintsPolicy" {
+				c.NodeTaintsPolicy = &honor
+			} else {
+				c.NodeAffinityPolicy = &honor
+			}
 		default:
 			c.WhenUnsatisfiable, c.MinDomains = corev1.ScheduleAnyway, nil
 		}
@@ -475,6 +516,27 @@ func (w *world) addAffinePods(key string) {
 // volume takes volumes from the pod, or repairs a claim.
 func (w *world) volume(kind, name string, c scheduling.Change) {
 	spec := &w.pod.Spec
+	for i, class := range w.problem.StorageClasses {
+		if kind != "StorageClass" || class.Name != name || c.Kind != scheduling.ChangeVolume {
+			continue
+		}
+		w.problem.StorageClasses = slices.Clone(w.problem.StorageClasses)
+		w.problem.StorageClasses[i] = class.DeepCopy()
+		w.problem.StorageClasses[i].AllowedTopologies = append(w.problem.StorageClasses[i].AllowedTopologies, corev1.TopologySelectorTerm{
+			MatchLabelExpressions: []corev1.TopologySelectorLabelRequirement{{Key: c.Key, Values: c.Values[:1]}},
+		})
+		return
+	}
+	for i, claim := range w.problem.Claims {
+		if !strings.HasPrefix(c.Text, "delete ") || kind != "PersistentVolumeClaim" || claim.Namespace+"/"+claim.Name != name {
+			continue
+		}
+		w.problem.Claims = slices.Clone(w.problem.Claims)
+		again := &corev1.PersistentVolumeClaim{Spec: claim.Spec}
+		again.Name, again.Namespace, again.Spec.VolumeName, again.Status.Phase = claim.Name, claim.Namespace, "", corev1.ClaimPending
+		w.problem.Claims[i] = again
+		return
+	}
 	for i, claim := range w.problem.Claims {
 		if kind != "PersistentVolumeClaim" || claim.Namespace+"/"+claim.Name != name || claim.Spec.VolumeName == "" || claim.Status.Phase != corev1.ClaimPending {
 			continue
@@ -529,6 +591,8 @@ func (w *world) pool(name string, c scheduling.Change) {
 		switch c.Kind {
 		case scheduling.ChangeLimit:
 			pool.Spec.Limits[corev1.ResourceName(c.Key)] = resource.MustParse(c.To)
+		case scheduling.ChangeReplicas:
+			pool.Spec.Replicas, pool.Spec.Limits = nil, corev1.ResourceList{scheduling.NodesResource: resource.MustParse(c.To)} // as many as there are to be
 		case scheduling.ChangeMinValues:
 			for j := range asked {
 				asked[j].MinValues = nil

@@ -54,6 +54,7 @@ func (e *Explainer) changes(class *podspec.PodClass, id int) []scheduling.Change
 		out.Add(c)
 	}
 	out.Add(n.sale)
+	e.replicaFixes(class, &out)
 	if len(e.Pools) == 0 {
 		out.Add(scheduling.Change{Kind: scheduling.ChangeNodePool, Text: "add a node pool"})
 	}
@@ -101,6 +102,34 @@ func limitChange(gaps []limitGap) scheduling.Change {
 		})
 	}
 	return offers.Joined(changes, " and ")
+}
+
+// mostStatic is how many static NodePools are named that could have one more node for a pod.
+const mostStatic = 2
+
+// replicaFixes raise the replicas of static NodePools: those that a pod asks for by name, else the first by name.
+func (e *Explainer) replicaFixes(class *podspec.PodClass, out *scheduling.ChangeList) {
+	asked := class.Pods[0].Spec.NodeSelector[scheduling.NodePoolLabel]
+	var static []*scheduling.NodePool
+	for _, p := range e.Problem.NodePools {
+		if p.Spec.Replicas != nil && p.DeletionTimestamp == nil && (asked == "" || asked == p.Name) {
+			static = append(static, p)
+		}
+	}
+	slices.SortFunc(static, func(a, b *scheduling.NodePool) int { return strings.Compare(a.Name, b.Name) })
+	for _, p := range static[:min(len(static), mostStatic)] {
+		nodes := int64(0)
+		for _, node := range e.Problem.Nodes {
+			if node.Labels[scheduling.NodePoolLabel] == p.Name && !podspec.Going(node) {
+				nodes++
+			}
+		}
+		from, to := strconv.FormatInt(*p.Spec.Replicas, 10), strconv.FormatInt(max(*p.Spec.Replicas, nodes)+1, 10)
+		out.Add(scheduling.Change{
+			Kind: scheduling.ChangeReplicas, Object: "NodePool/" + p.Name, From: from, To: to,
+			Text: fmt.Sprintf("raise the replicas of the static node pool %s to %s", p.Name, to),
+		})
+	}
 }
 
 // lessOf says that a pod fits if it asks for at most so much of a resource.
@@ -210,6 +239,33 @@ func tolerationFix(group *podspec.Constraint, taints []corev1.Taint, object, whe
 	c.Text = fmt.Sprintf("needs tolerations %s for %s", strings.Join(texts, " and "), where)
 	c.And = slices.Clone(changes[1:])
 	return c
+}
+
+// nodeTaintFix says what to do about the taints of a node that pods do not tolerate. Those that say how the node is
+// are taken off when somebody uncordons or repairs it; nobody would tolerate them.
+func nodeTaintFix(group *podspec.Constraint, taints []corev1.Taint, node string) scheduling.Change {
+	var changes []scheduling.Change
+	var others []corev1.Taint
+	for i := range taints {
+		t := &taints[i]
+		switch {
+		case t.Effect == corev1.TaintEffectPreferNoSchedule || podspec.Tolerates(group.Tolerations, t):
+		case !podspec.TellsCondition(t):
+			others = append(others, *t)
+		default:
+			c := scheduling.Change{Kind: scheduling.ChangeTaint, Object: "Node/" + node, Key: t.Key, Text: "uncordon node " + node}
+			if t.Key != corev1.TaintNodeUnschedulable {
+				c.Text = fmt.Sprintf("repair node %s, or wait until it no longer has the taint %s", node, t.Key)
+			}
+			if !slices.ContainsFunc(changes, func(have scheduling.Change) bool { return have.Key == c.Key }) {
+				changes = append(changes, c)
+			}
+		}
+	}
+	if len(others) > 0 {
+		changes = append(changes, tolerationFix(group, others, "Node/"+node, "node "+node))
+	}
+	return offers.Joined(changes, ", and ")
 }
 
 // slipOfUnit is the CPU request, in millicores, from which a wrong unit is likelier

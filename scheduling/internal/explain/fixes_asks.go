@@ -96,16 +96,53 @@ func (s *subject) askFix(a ask, values []string) scheduling.Change {
 	return c
 }
 
-// volumeFix says where volumes would have to be.
+// volumeFix says where volumes would have to be: which storage classes would have to make them there, which have gone
+// with their node, and else that there have to be others.
 func (s *subject) volumeFix(n *nearest, out *scheduling.ChangeList) {
-	if len(n.zones) == 0 {
+	if !n.elsewhere {
 		return
 	}
 	const most = 5
 	c := scheduling.Change{Kind: scheduling.ChangeVolume, Key: offerings.ZoneLabel, Values: slices.Sorted(maps.Keys(n.zones))[:min(len(n.zones), most)]}
+	others := false
+	for _, claim := range s.Classes.Volumes.ClaimsOf(s.class.Pods[0]) {
+		switch node := s.gone(claim); {
+		case len(claim.Places) == 0:
+		case claim.Object == nil && claim.Class != nil && len(claim.Class.AllowedTopologies) > 0 && len(c.Values) > 0:
+			out.Add(scheduling.Change{
+				Kind: scheduling.ChangeVolume, Object: "StorageClass/" + claim.Class.Name, Key: c.Key, Values: c.Values,
+				Text: fmt.Sprintf("let storage class %s make volumes elsewhere as well (allowedTopologies), such as in %s", claim.Class.Name, strings.Join(c.Values, ", ")),
+			})
+		case node != "":
+			text := "bring node " + node + " back, which has gone with volume " + claim.Object.Name + ", or give " + claim.Text() + " a volume elsewhere"
+			if podspec.MakesVolumes(s.Classes.Volumes.Classes[claim.Object.Spec.StorageClassName]) {
+				text = "delete " + claim.Text() + ", so that it is made again: node " + node + " has gone with its volume " + claim.Object.Name
+			}
+			out.Add(scheduling.Change{Kind: scheduling.ChangeVolume, Object: "PersistentVolumeClaim/" + claim.Name, Text: text})
+		default:
+			others = true
+		}
+	}
+	if !others || len(c.Values) == 0 {
+		return
+	}
 	c.Text = fmt.Sprintf("use volumes that are elsewhere, such as in %s: these can be used %s, and nothing there takes the pod",
 		strings.Join(c.Values, ", "), podspec.PlacesText(s.group))
 	out.Add(c)
+}
+
+// gone is the node to which the volume of a claim is bound, if there is no such node; "" else.
+func (s *subject) gone(c *podspec.Claim) string {
+	if c.Object == nil {
+		return ""
+	}
+	names := podspec.HostsOf(c.Object)
+	if slices.ContainsFunc(s.Problem.Nodes, func(n *corev1.Node) bool {
+		return slices.Contains(names, n.Name) || slices.Contains(names, n.Labels[corev1.LabelHostname])
+	}) {
+		return ""
+	}
+	return strings.Join(names, ", ")
 }
 
 // values writes what an ask demands.

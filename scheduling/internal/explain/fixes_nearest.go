@@ -28,6 +28,7 @@ type nearest struct {
 	values       []map[string]bool   // by ask, the values that would do; nil where nothing but it stands in the way
 	affine       bool                // nothing but node affinity stands in the way
 	zones        map[string]bool     // in which the volumes would have to be
+	elsewhere    bool                // nothing but where the volumes are stands in the way
 	ports        scheduling.ChangeList
 	portOnNode   bool // one of them is about a node
 	sale         scheduling.Change
@@ -117,6 +118,7 @@ func (n *nearest) take(p place, x obstacle) {
 			n.values[x.n][value] = true
 		}
 	case volumesElsewhere:
+		n.elsewhere = true
 		if zone := n.labelAt(p, offerings.ZoneLabel); zone != "" {
 			n.zones[zone] = true
 		}

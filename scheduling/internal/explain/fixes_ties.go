@@ -134,10 +134,25 @@ func (t *tied) relaxSpread(id int, bars []Bar) []scheduling.Change {
 		}
 	}
 	skew := x.MaxSkew + least
-	return append(out, scheduling.Change{
+	out = append(out, scheduling.Change{
 		Kind: scheduling.ChangeMaxSkew, Key: x.Key, From: strconv.FormatInt(x.MaxSkew, 10), To: strconv.FormatInt(skew, 10),
 		Text: fmt.Sprintf("maxSkew ≥ %d over %s would do for one more (it is %d)", skew, x.Key, x.MaxSkew),
-	}, scheduling.Change{
+	})
+	for _, field := range []struct {
+		name, not string
+		honors    bool
+	}{
+		{"nodeAffinityPolicy", "that its node selector or affinity rules out", x.HonorAffinity},
+		{"nodeTaintsPolicy", "with taints that it does not tolerate", x.HonorTaints},
+	} {
+		if !field.honors {
+			out = append(out, scheduling.Change{
+				Kind: scheduling.ChangeNodeInclusion, Key: x.Key, From: "Ignore", To: field.name,
+				Text: fmt.Sprintf("%s: Honor over %s would do: nodes %s do not count for the pod then", field.name, x.Key, field.not),
+			})
+		}
+	}
+	return append(out, scheduling.Change{
 		Kind: scheduling.ChangeScheduleAnyway, Key: x.Key,
 		Text: fmt.Sprintf("whenUnsatisfiable: ScheduleAnyway over %s would do", x.Key),
 	})

@@ -6,6 +6,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
@@ -165,7 +166,7 @@ func (s *subject) unsuited(p place, yield func(obstacle) bool) bool {
 		if !yield(obstacle{kind: excluded, n: s.exclusion(x.Excluded)}) {
 			return false
 		}
-	case !x.Launchable:
+	case !x.Launchable && !usedUp(x.Offering):
 		out := 0
 		if s.leftOut(s.Templates[p.template].Pool.Name, x) {
 			out = 1
@@ -180,6 +181,11 @@ func (s *subject) unsuited(p place, yield func(obstacle) bool) bool {
 		}
 	}
 	return true
+}
+
+// usedUp reports whether an offering cannot be launched because its reservation has no instance left.
+func usedUp(o *offerings.Offering) bool {
+	return o.CapacityType == offerings.Reserved && o.ReservationCount < 1 && !o.Unavailable
 }
 
 // exclusion numbers an exclusion by the settings.

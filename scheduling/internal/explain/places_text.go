@@ -120,7 +120,7 @@ func (s *subject) nodeChange(node *compile.ExistingNode, bin int, x obstacle) sc
 	name := node.Node.Name
 	switch x.kind {
 	case tainted:
-		return tolerationFix(s.group, node.Taints, "Node/"+name, "node "+name)
+		return nodeTaintFix(s.group, node.Taints, name)
 	case attachFull:
 		driver := node.Attached.TurnsAway(s.group)
 		return scheduling.Change{Kind: scheduling.ChangeVolume, Key: driver, Text: "use fewer volumes of " + driver}

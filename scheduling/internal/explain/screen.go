@@ -79,9 +79,6 @@ func (s *scene) notOnSale(pool string, x *offers.Offer) scheduling.Reason {
 
 // putOnSale is the change that lets an offer of a pool be launched.
 func (s *scene) putOnSale(pool string, x *offers.Offer) scheduling.Change {
-	if o := x.Offering; o.CapacityType == offerings.Reserved && o.ReservationCount < 1 && !o.Unavailable {
-		return raiseReservation(o.ReservationID)
-	}
 	name := fmt.Sprintf("%s/%s/%s", x.InstanceType.Name, x.Offering.Zone, x.Offering.CapacityType)
 	words := strings.ReplaceAll(name, "/", " ")
 	text := "wait until " + words + " is on sale again"

@@ -54,6 +54,18 @@ func Ephemeral(t *corev1.Taint) bool {
 	return strings.HasPrefix(t.Key, "readiness.k8s.io/")
 }
 
+// TellsCondition reports whether a taint says how a node is, and goes when somebody uncordons or repairs it: those of
+// the node lifecycle controller, of kubectl cordon and of cloud providers.
+func TellsCondition(t *corev1.Taint) bool {
+	switch t.Key {
+	case corev1.TaintNodeUnschedulable, corev1.TaintNodeNotReady, corev1.TaintNodeUnreachable, corev1.TaintNodeOutOfService,
+		corev1.TaintNodeMemoryPressure, corev1.TaintNodeDiskPressure, corev1.TaintNodePIDPressure, corev1.TaintNodeNetworkUnavailable,
+		"node.cloudprovider.kubernetes.io/uninitialized", "node.cloudprovider.kubernetes.io/shutdown":
+		return true
+	}
+	return false
+}
+
 // DaemonTolerations are those that the DaemonSet controller adds to every daemon.
 func DaemonTolerations(own []corev1.Toleration, hostNetwork bool) []corev1.Toleration {
 	out := append([]corev1.Toleration(nil), own...)

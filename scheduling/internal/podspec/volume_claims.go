@@ -200,6 +200,11 @@ func (x *VolumeIndex) readClass(c *Claim, object *corev1.PersistentVolumeClaim) 
 	x.narrow(c)
 }
 
+// MakesVolumes reports whether a class makes a volume for a claim where the first pod that uses it goes.
+func MakesVolumes(class *storagev1.StorageClass) bool {
+	return class != nil && !IsStatic(class) && class.VolumeBindingMode != nil && *class.VolumeBindingMode == storagev1.VolumeBindingWaitForFirstConsumer
+}
+
 // waitForVolume is the remedy where a claim waits for a volume that its class does not make for a pod.
 const waitForVolume = "wait until the claim has its volume, or use a storage class whose volumeBindingMode is WaitForFirstConsumer"
 

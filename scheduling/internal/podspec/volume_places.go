@@ -54,6 +54,26 @@ func AffinityTerms(required *corev1.NodeSelector) []Term {
 	return out
 }
 
+// HostsOf are the nodes to which the node affinity of a volume binds it, by name or host name; none where it does not.
+func HostsOf(v *corev1.PersistentVolume) (out []string) {
+	if v.Spec.NodeAffinity == nil || v.Spec.NodeAffinity.Required == nil {
+		return nil
+	}
+	for i := range v.Spec.NodeAffinity.Required.NodeSelectorTerms {
+		t := &v.Spec.NodeAffinity.Required.NodeSelectorTerms[i]
+		bound := false
+		for _, e := range slices.Concat(t.MatchExpressions, t.MatchFields) {
+			if (e.Key == corev1.LabelHostname || e.Key == MetadataName) && e.Operator == corev1.NodeSelectorOpIn {
+				bound, out = true, append(out, e.Values...)
+			}
+		}
+		if !bound {
+			return nil
+		}
+	}
+	return out
+}
+
 // topologyTerms are the topologies that a storage class allows.
 func topologyTerms(allowed []corev1.TopologySelectorTerm) []Term {
 	var out []Term

@@ -90,3 +90,41 @@ func Sizes(s *manifest.Snapshot, stated map[string]Size) (map[string]int, error)
 	}
 	return least, nil
 }
+
+// TellSizes says of pods without a place how node groups would have to be larger, where a plan speaks of limits of the
+// NodePools that stand for the groups. least is how many nodes of each stay.
+func TellSizes(plan *scheduling.Plan, groups map[string]manifest.NodeGroup, least map[string]int) {
+	for i := range plan.Unschedulable {
+		u := &plan.Unschedulable[i]
+		for j := range u.Reasons {
+			r := &u.Reasons[j]
+			for name := range groups {
+				if was := fmt.Sprintf("node pool %s reaches its limit of %s", name, scheduling.NodesResource); r.Detail == was {
+					r.Detail = fmt.Sprintf("node group %s reaches its maximum size", name)
+					u.Message = strings.ReplaceAll(u.Message, was, r.Detail)
+				}
+			}
+		}
+		for j := range u.Changes {
+			c := &u.Changes[j]
+			was := c.Text
+			tellSize(c, groups, least)
+			u.Fixes[j] = c.Text
+			u.Message = strings.ReplaceAll(u.Message, was, c.Text)
+		}
+	}
+}
+
+// tellSize says how a node group would have to be larger, where a change raises a limit of the NodePool that stands for it.
+func tellSize(c *scheduling.Change, groups map[string]manifest.NodeGroup, least map[string]int) {
+	for i := range c.And {
+		was := c.And[i].Text
+		tellSize(&c.And[i], groups, least)
+		c.Text = strings.Replace(c.Text, was, c.And[i].Text, 1)
+	}
+	_, name, _ := strings.Cut(c.Object, "/")
+	if _, ok := groups[name]; ok && c.Kind == scheduling.ChangeLimit && c.Key == string(scheduling.NodesResource) {
+		was := fmt.Sprintf("raise the limit %s of node pool %s to %s", scheduling.NodesResource, name, c.To)
+		c.Text = strings.Replace(c.Text, was, fmt.Sprintf("raise the maximum size of node group %s to %s (--group-size %s=%d:%s)", name, c.To, name, least[name], c.To), 1)
+	}
+}
