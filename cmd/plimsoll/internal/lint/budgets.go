@@ -48,20 +48,6 @@ func (s *Subject) budgets() (out []Finding) {
 	return out
 }
 
-// BudgetAdvice is what to do for a PodDisruptionBudget of a cluster, by namespace/name, to let a pod go; "" where
-// it lets one go, or is not there.
-func BudgetAdvice(budgets []*policyv1.PodDisruptionBudget, pods []*corev1.Pod, name string) string {
-	for _, b := range budgets {
-		if budgetName(b) != name {
-			continue
-		}
-		if r := guard(b, pods).remedy(); r != nil {
-			return r.text
-		}
-	}
-	return ""
-}
-
 // budgetName is namespace/name.
 func budgetName(b *policyv1.PodDisruptionBudget) string {
 	return cmp.Or(b.Namespace, "default") + "/" + b.Name

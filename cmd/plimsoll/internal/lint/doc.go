@@ -2,7 +2,7 @@
 // it is there for.
 //
 //   - lint.go: findings, and the checks in turn
-//   - nodepools.go: NodePools that cannot be met, overlap, or leave little choice of spot
+//   - nodepools.go, overlaps.go, spot.go: NodePools that cannot be met, overlap, or leave little choice of spot
 //   - pods.go: pods without requests, missing DaemonSets, PodDisruptionBudgets that let nothing go
 //   - sizes.go: requests that force a size up, with what a smaller one would save
 package lint

@@ -78,6 +78,7 @@ type Subject struct {
 	Workload func(pod string) string
 
 	sales pools.Sales
+	base  *baseline // once it has been planned
 }
 
 // Findings looks at a cluster; codes that are skipped are not looked for. The order is by
@@ -86,8 +87,14 @@ func (s *Subject) Findings(ctx context.Context, skipped ...Code) ([]Finding, err
 	out := []Finding{}
 	if s.OwnPools {
 		out = append(out, s.unmet()...)
-		out = append(out, s.overlaps()...)
 		out = append(out, s.narrow()...)
+	}
+	if s.OwnPools && !slices.Contains(skipped, NodePoolOverlap) {
+		overlaps, err := s.overlaps(ctx)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, overlaps...)
 	}
 	out = append(out, s.noRequests()...)
 	out = append(out, s.budgets()...)

@@ -42,16 +42,8 @@ type smaller struct {
 // Savings are changes of requests and NodePools that save something, each of which was tried: all pods
 // of nodes that may go are planned on new machines, as they are and with the change.
 func (s *Subject) Savings(ctx context.Context) ([]Finding, error) {
-	policy := s.Planner.Policy
-	policy.Effort, policy.NoReasons, policy.Placement = scheduling.EffortFast, true, scheduling.PlacementPinned
-	problem := s.Cluster.Anew(s.Planner)
-	problem.Pods = append(problem.Pods, s.problem().Pods...)
-	if len(problem.Pods) == 0 {
-		return nil, nil
-	}
-	b := &baseline{planner: provisioning.Planner{Policy: policy}, problem: problem}
-	var err error
-	if b.plan, err = b.planner.Plan(ctx, problem); err != nil {
+	b, err := s.planned(ctx)
+	if b == nil {
 		return nil, err
 	}
 	sizes, err := s.sizes(ctx, b)
@@ -69,16 +61,46 @@ type baseline struct {
 	plan    *scheduling.Plan
 }
 
+// planned is the baseline; nil where there is no pod to plan.
+func (s *Subject) planned(ctx context.Context) (*baseline, error) {
+	if s.base != nil {
+		return s.base, nil
+	}
+	policy := s.Planner.Policy
+	policy.Effort, policy.NoReasons, policy.Placement = scheduling.EffortFast, true, scheduling.PlacementPinned
+	problem := s.Cluster.Anew(s.Planner)
+	problem.Pods = append(problem.Pods, s.problem().Pods...)
+	if len(problem.Pods) == 0 {
+		return nil, nil //nolint:nilnil // nothing to plan is no error
+	}
+	b := &baseline{planner: provisioning.Planner{Policy: policy}, problem: problem}
+	var err error
+	if b.plan, err = b.planner.Plan(ctx, problem); err != nil {
+		return nil, err
+	}
+	s.base = b
+	return b, nil
+}
+
+// costs is what a changed problem costs, and how many pods have a place then.
+func (b *baseline) costs(ctx context.Context, changed scheduling.Problem) (price offerings.Price, placed int, err error) {
+	tried, err := b.planner.Plan(ctx, changed)
+	if err != nil {
+		return 0, 0, err
+	}
+	return cmp.Or(tried.Summary.ExpectedPerHour, tried.Summary.PricePerHour), tried.Summary.Placed, nil
+}
+
 // saves is what a changed problem costs less, 0 where that is not worth to be told, or pods would be
 // left out for it.
 func (b *baseline) saves(ctx context.Context, changed scheduling.Problem) (offerings.Price, error) {
-	tried, err := b.planner.Plan(ctx, changed)
+	price, placed, err := b.costs(ctx, changed)
 	if err != nil {
 		return 0, err
 	}
 	before := cmp.Or(b.plan.Summary.ExpectedPerHour, b.plan.Summary.PricePerHour)
-	saving := before - cmp.Or(tried.Summary.ExpectedPerHour, tried.Summary.PricePerHour)
-	if tried.Summary.Placed < b.plan.Summary.Placed || saving.USD() < leastSaving*before.USD() {
+	saving := before - price
+	if placed < b.plan.Summary.Placed || saving.USD() < leastSaving*before.USD() {
 		return 0, nil
 	}
 	return saving, nil

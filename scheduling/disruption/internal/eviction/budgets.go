@@ -183,6 +183,9 @@ func Allowing(b *policyv1.PodDisruptionBudget, pods []*corev1.Pod) (changed *pol
 	if b.Spec.MinAvailable != nil {
 		to = "replace spec.minAvailable by maxUnavailable: 1"
 	}
+	if n.expected == 1 {
+		to += ", which lets its only pod be away for a while"
+	}
 	changed.Spec.MinAvailable, changed.Spec.MaxUnavailable = nil, &one
 	changed.Status = policyv1.PodDisruptionBudgetStatus{} // its controller has not seen it
 	return changed, to

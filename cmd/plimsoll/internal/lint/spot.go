@@ -1,0 +1,86 @@
+package lint
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
+	"github.com/plimsoll-go/plimsoll/instancetypes"
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/requirements"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+)
+
+// enoughSpot is how many spot types a NodePool should leave: so many cheaper ones Karpenter wants
+// before it replaces spot by spot.
+const enoughSpot = 15
+
+// narrow are NodePools that allow spot and leave few types of it. The requirement is named without which there are the
+// most, or all of them where one alone does not help; how many there are then was counted.
+func (s *Subject) narrow() (out []Finding) {
+	for _, pool := range s.problem().NodePools {
+		types := s.spotTypes(pool)
+		if types == 0 || types >= enoughSpot {
+			continue
+		}
+		f := Finding{
+			Severity: Warning, Code: SpotNarrow, Object: "NodePool/" + pool.Name, Field: requirementsField,
+			Message: fmt.Sprintf("leaves %s on spot: where they run out there is little to turn to, and Karpenter replaces spot by spot only from %d on", figures.Count(types, "instance type"), enoughSpot),
+		}
+		all, most := pool.Spec.Template.Spec.Requirements, types
+		var kept []requirements.Selector
+		var left []string
+		for i := range all {
+			r, err := all[i].Requirement()
+			if err != nil || fixed(r.Key()) {
+				kept = append(kept, all[i])
+				continue
+			}
+			left = append(left, r.Key())
+			if more := s.spotTypesWith(pool, slices.Concat(all[:i], all[i+1:])); more > most {
+				most, f.Field, f.Value = more, fmt.Sprintf("%s[%d]", requirementsField, i), r.Short()
+				f.Advice = "widen this requirement: without it there are " + counted(more)
+				if r.Key() == corev1.LabelArchStable {
+					f.Advice += ", if all images run there"
+				}
+			}
+		}
+		if more := s.spotTypesWith(pool, kept); most < enoughSpot && more > most {
+			f.Field, f.Value = requirementsField, strings.Join(left, ", ")
+			f.Advice = "widen these requirements: without them there are " + counted(more)
+		}
+		if f.Advice == "" {
+			f.Advice = "name a catalog that has more: without its requirements there are no more in this one"
+		}
+		out = append(out, f)
+	}
+	return out
+}
+
+// fixed reports whether a requirement is not to be widened for the sake of more instance types.
+func fixed(key string) bool {
+	return key == corev1.LabelOSStable || key == offerings.CapacityTypeLabel
+}
+
+// counted says how many instance types there are, and whether that is enough.
+func counted(types int) string {
+	if types < enoughSpot {
+		return fmt.Sprintf("%d, which still are few", types)
+	}
+	return fmt.Sprint(types)
+}
+
+// spotTypes is how many instance types a pool can buy on spot.
+func (s *Subject) spotTypes(pool *scheduling.NodePool) int {
+	return s.sells(pool).Filter(instancetypes.ByCapacityType(offerings.Spot)).Len()
+}
+
+// spotTypesWith is how many there would be with other requirements.
+func (s *Subject) spotTypesWith(pool *scheduling.NodePool, required []requirements.Selector) int {
+	other := *pool
+	other.Spec.Template.Spec.Requirements = required
+	return s.spotTypes(&other)
+}
