@@ -303,7 +303,7 @@ func writeOutcomes(w *bytes.Buffer, v view, base *problem, outcomes []*whatif.Ou
 		rows = append(rows, []string{
 			o.Name, figures.PlainMonthly(o.PricePerHour), strconv.Itoa(o.Nodes), strconv.Itoa(o.PodsMoved), strconv.Itoa(o.Launches), difference, share, added, strconv.Itoa(len(o.Unplaced)),
 		})
-		for _, note := range o.Notes(v.most(3), i == 0) {
+		for _, note := range o.Notes(v.most(3), outcomes[0]) {
 			notes = append(notes, o.Name+": "+note+".")
 		}
 		if o.Status == scheduling.StatusDeadline {

@@ -90,7 +90,7 @@ func TestWhatIfWithPendingPods(t *testing.T) {
 	require.Equal(t, plan.ExpectedPerHourAfter, base.PricePerHour-base.Pending.PricePerHour)
 	require.Equal(t, plan.NodesAfter, base.Nodes-base.Pending.Launches)
 	require.Equal(t, plan.PodsMoved, base.PodsMoved)
-	require.Contains(t, base.Notes(3, true)[0], "launched for pending pods; consolidate shows ")
+	require.Contains(t, base.Notes(3, base)[0], "launched for pending pods; consolidate shows ")
 }
 
 // A case that cannot change anything says so, and why, instead of a difference of nothing.

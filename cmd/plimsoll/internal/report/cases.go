@@ -15,7 +15,7 @@ type answer struct {
 // Answers are the cases.
 func (p page) Answers() []answer {
 	var out []answer
-	for i, c := range p.Cases {
+	for _, c := range p.Cases {
 		a := answer{
 			Name: c.Name, Flags: strings.Join(c.Flags, " "), Cost: dollars(centsPerMonth(c.PricePerHour)),
 			Nodes: figures.Thousands(fmt.Sprint(c.Nodes)), Moves: figures.Thousands(fmt.Sprint(c.PodsMoved)), Difference: "–",
@@ -26,7 +26,7 @@ func (p page) Answers() []answer {
 		case c.ComparedWith != "":
 			a.Difference = figures.ChangeMonthly(c.DifferencePerHour)
 		}
-		notes := c.Notes(1, i == 0)
+		notes := c.Notes(1, p.Cases[0])
 		if c.Added != nil {
 			notes = append(notes, fmt.Sprintf("%s added, which take %s of their nodes", plural(c.Added.Pods, "pod"), dollars(centsPerMonth(c.Added.PricePerHour))))
 		}

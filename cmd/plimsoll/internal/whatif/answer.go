@@ -65,7 +65,7 @@ type Outcome struct {
 	// Warnings are what was noticed and did not stop the case.
 	Warnings []scheduling.Warning `json:"warnings"`
 
-	shares map[string]offerings.Price // by pod
+	shares map[string]offerings.Price // by pod, those included that went with a node
 }
 
 // Pending is pods that are pending once the steps of consolidation are done, those that get a node then.
@@ -118,18 +118,22 @@ func (out *Outcome) As(name string, flags []string, because string) *Outcome {
 	return &same
 }
 
+// know notes the pods that there are before anything is planned: those of DaemonSets go with their nodes.
+func (out *Outcome) know(c *disruption.Cluster) {
+	out.shares = map[string]offerings.Price{}
+	for _, pod := range slices.Concat(c.Pods, c.Running) {
+		out.shares[scheduling.PodName(pod)] = 0
+	}
+}
+
 // share notes what each pod has of the price of the nodes of a cluster.
 func (out *Outcome) share(policy scheduling.Policy, c *disruption.Cluster) {
-	out.shares = map[string]offerings.Price{}
 	for _, m := range costs.Machines(c, nil, policy) {
 		if at := m.At(math.MaxInt); at != nil {
 			for i, pod := range at.Pods {
 				out.shares[scheduling.PodName(pod)] = at.Shares.Pods[i]
 			}
 		}
-	}
-	for _, pod := range slices.Concat(c.Pods, c.Running) {
-		out.shares[scheduling.PodName(pod)] += 0 // where its node has no price
 	}
 }
 
@@ -141,6 +145,7 @@ func (out *Outcome) share(policy scheduling.Policy, c *disruption.Cluster) {
 // c as it is, verified, nil where nobody has asked.
 func Answer(ctx context.Context, planner disruption.Planner, c disruption.Cluster, base *Outcome, known *disruption.Plan) (*Outcome, error) {
 	out := &Outcome{Flags: []string{}, Status: scheduling.StatusComplete, Warnings: []scheduling.Warning{}}
+	out.know(&c)
 	if len(c.Nodes) > 0 {
 		if err := out.start(ctx, planner, &c, base); err != nil {
 			return nil, err

@@ -47,3 +47,19 @@ func TestAnswersOfRandomClusters(t *testing.T) {
 		}
 	}
 }
+
+// Pods of DaemonSets that go with a node are none that a case which keeps the node adds.
+func TestAnswersOfClustersWithDaemonSets(t *testing.T) {
+	c := schedulingtest.Cluster(1, schedulingtest.ClusterOptions{Nodes: 20, PodsPerNode: 30, MaxCPU: 8, Removed: 0.6, DaemonSets: 2})
+	planner := disruption.Planner{Policy: scheduling.Policy{Effort: scheduling.EffortFast}}
+	base, err := whatif.Answer(t.Context(), planner, c, nil, nil)
+	require.NoError(t, err)
+	base.Name = "baseline"
+	require.Positive(t, base.PodsMoved)
+	planner.MinSaving.PerHour = 1_000_000_000_000
+	idle, err := whatif.Answer(t.Context(), planner, c, base, nil)
+	require.NoError(t, err)
+	idle.Against(base, nil)
+	require.Greater(t, idle.Nodes, base.Nodes)
+	require.Nil(t, idle.Added)
+}

@@ -2,6 +2,7 @@ package whatif
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
 )
@@ -9,9 +10,10 @@ import (
 // RebuiltHere names the case that rebuilds in other regions are compared with.
 const RebuiltHere = "rebuilt here"
 
-// Notes are sentences about an outcome, without their ends, that name so many objects at most. That of the
-// baseline is not compared.
-func (out *Outcome) Notes(most int, baseline bool) (notes []string) {
+// Notes are sentences about an outcome, without their ends, that name so many objects at most. Base is that of the
+// baseline, which tells of pods without a place for all that leave the same ones without.
+func (out *Outcome) Notes(most int, base *Outcome) (notes []string) {
+	baseline := base == out
 	if out.Unchanged != "" {
 		return []string{"n/a: " + out.Unchanged}
 	}
@@ -24,18 +26,21 @@ func (out *Outcome) Notes(most int, baseline bool) (notes []string) {
 		notes = append(notes, "all pods on new nodes in any zone of the cluster's own region, with new volumes, as in another region; nodes that no NodePool owns take part in neither")
 	}
 	if p := out.Pending; p != nil {
-		notes = append(notes, fmt.Sprintf("of that, %s a month is for %s launched for pending pods; consolidate shows %s without", figures.Monthly(p.PricePerHour), figures.Count(p.Launches, "node"), figures.Monthly(out.PricePerHour-p.PricePerHour)))
+		notes = append(notes, fmt.Sprintf("of that, %s a month is for %s launched for pending pods; consolidate shows %s, without it", figures.Monthly(p.PricePerHour), figures.Count(p.Launches, "node"), figures.Monthly(out.PricePerHour-p.PricePerHour)))
 	}
 	if len(out.Staying) > 0 {
 		notes = append(notes, fmt.Sprintf("%s that the case would not launch: %s", figures.CountVerb(len(out.Staying), "node", "stays", "stay"), figures.Names(out.Staying, most)))
 	}
-	if len(out.Unplaced) > 0 {
+	compared := baseline || out.ComparedWith != "" || out.Name == RebuiltHere
+	switch {
+	case !baseline && compared && slices.Equal(base.missing(), out.missing()):
+	case len(out.Unplaced) > 0:
 		note := fmt.Sprintf("no place for %s", figures.Names(out.Unplaced, most))
-		if !baseline && out.ComparedWith == "" {
+		if !compared {
 			note += ", so that its price is not compared"
 		}
 		notes = append(notes, note)
-	} else if !baseline && out.ComparedWith == "" && out.Name != RebuiltHere {
+	case !compared:
 		notes = append(notes, "has a place for pods that the baseline leaves without one, so that its price is not compared")
 	}
 	return notes
