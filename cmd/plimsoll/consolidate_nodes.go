@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/samber/lo"
 
@@ -68,18 +69,45 @@ func (m *moves) staying() {
 	groups := steps.Stays(m.plan, m.price)
 	tabulate(&m.table, "NODES NOT REMOVED", []string{"COUNT", "$/HOUR", "CAUSE", "WHAT", "NODES"}, groups, func(g *steps.Stay, _ int) []string {
 		list := lo.Map(g.Nodes, func(v *disruption.Verdict, _ int) string { return v.Node })
-		return []string{strconv.Itoa(len(g.Nodes)), figures.Plain(g.Price), string(g.Code), report.Meaning(g.Code), figures.Names(list, m.most(2))}
+		price := figures.Plain(g.Price)
+		if g.Code == disruption.CauseNoNodePool {
+			price = "-" // the bill does not count them
+		}
+		return []string{strconv.Itoa(len(g.Nodes)), price, string(g.Code), report.Meaning(g.Code), figures.Names(list, m.most(2))}
 	}, "CAUSE", "$/HOUR")
 	for i, g := range groups {
 		if i == 0 {
 			m.section("FOR EXAMPLE")
 		}
 		v := g.Best()
-		m.line("  %s: %s", v.Node, steps.Reason(&v.Reasons[0]))
-		if v.Rejected != nil {
-			m.line("    %s", steps.Rejected(v.Node, v.Rejected))
+		m.line("  %s: %s", v.Node, m.cause(&v.Reasons[0]))
+		if text := m.rejected(v); text != "" {
+			m.line("    %s", text)
 		}
 	}
+}
+
+// cause writes a cause with the object that it is about.
+func (p *problem) cause(c *disruption.Cause) string {
+	text := steps.Reason(c)
+	if group, found := strings.CutPrefix(text, "nodepool/"); found && p.grouped {
+		return "node group " + strings.Replace(group, ": the pool ", ": ", 1)
+	}
+	return text
+}
+
+// rejected writes the best move of a node that was not taken, "" where there is none or where it exchanges the
+// node for one of the same price. What speaks against it is said where it is not the first cause.
+func (p *problem) rejected(v *disruption.Verdict) string {
+	r := v.Rejected
+	if r == nil || r.SavingPerHour == 0 {
+		return ""
+	}
+	because := p.cause(&r.Because)
+	if len(v.Reasons) > 0 && because == p.cause(&v.Reasons[0]) {
+		because = ""
+	}
+	return steps.Rejected(v.Node, r, because)
 }
 
 // price is what a node is expected to cost per hour, 0 where the bill does not count it.

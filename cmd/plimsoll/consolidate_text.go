@@ -144,12 +144,12 @@ func (m *moves) notes() {
 			parts = append(parts, "up to "+figures.Count(r.PodsElsewhere, "pod")+" scheduled to other nodes than shown")
 		}
 		if r.PodsWaiting > 0 {
-			parts = append(parts, figures.Are(r.PodsWaiting, "pod")+" pending")
+			parts = append(parts, figures.Are(r.PodsWaiting, "evicted pod")+" pending until "+figures.Are(r.Launches, "extra node")+" launched")
 		}
 		if len(r.Pending) > 0 {
 			parts = append(parts, figures.Names(r.Pending, m.most(1))+" may stay pending, because other pods may be scheduled so that no node suits them")
 		}
-		if r.Launches > 0 {
+		if r.Launches > 0 && r.PodsWaiting == 0 {
 			parts = append(parts, figures.Are(r.Launches, "extra node")+" launched")
 		}
 		if len(parts) > 0 {

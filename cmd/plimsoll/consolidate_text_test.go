@@ -52,8 +52,8 @@ Optimal: no cluster for the same pods is cheaper, given the nodes that cannot be
 Prices: testdata/market.json, on-demand of 2026-11-01, spot of 2026-11-01.
 
 NODES NOT REMOVED
-  COUNT  $/HOUR  CAUSE      WHAT                      NODES
-  1      0.1000  no-saving  nothing cheaper would do  a-0
+  COUNT  $/HOUR  CAUSE      WHAT                            NODES
+  1      0.1000  no-saving  nothing cheaper can replace it  a-0
 
 FOR EXAMPLE
   a-0: nothing cheaper holds its pods

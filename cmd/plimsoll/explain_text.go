@@ -10,7 +10,6 @@ import (
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/explain"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/launches"
-	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/steps"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
@@ -218,11 +217,10 @@ func (t *table) verdict(n *explain.JudgedNode) {
 	}
 	var rows [][]string
 	for i := range v.Reasons {
-		rows = append(rows, []string{string(v.Reasons[i].Code), steps.Reason(&v.Reasons[i])})
+		rows = append(rows, []string{string(v.Reasons[i].Code), t.problem.cause(&v.Reasons[i])})
 	}
 	t.columns(rows)
-	if v.Rejected != nil {
-		text := steps.Rejected(v.Node, v.Rejected)
+	if text := t.problem.rejected(v); text != "" {
 		t.line("  %s.", strings.ToUpper(text[:1])+text[1:])
 	}
 }

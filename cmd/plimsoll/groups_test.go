@@ -137,6 +137,7 @@ func TestNodeGroups(t *testing.T) {
 			"  batch        3      m5.xlarge ×3   spot       0.3",
 			"batch (eks.amazonaws.com/nodegroup), workers (eks.amazonaws.com/nodegroup); which of its types a group launches is up to its autoscaler",
 			"node groups: the sizes of batch, workers are not known: one node of each stays",
+			": node group workers: keeps at least one node\n",
 		}, map[string]string{"ip-10-0-0": "workers", "ip-10-0-1": "batch"}},
 		"aks": {aksCluster(), "", []string{
 			"Prices: azure/eastus,",

@@ -101,9 +101,9 @@ func (f *state) worthwhile(o *outcome, m *move, launches []scheduling.Launch) *C
 	asked := f.asked(m.price)
 	switch {
 	case saving <= 0:
-		return &Cause{Code: CauseNoSaving, Detail: fmt.Sprintf("what takes its place costs %s, and it costs %s per hour", f.spent(launches), m.price)}
+		return &Cause{Code: CauseNoSaving, Detail: fmt.Sprintf("costs %s, and the cheapest replacement that was found costs %s", perHour(m.price), perHour(f.spent(launches)))}
 	case saving < asked:
-		return &Cause{Code: CauseSmallSaving, Detail: fmt.Sprintf("saves %s per hour, and has to save %s", saving, asked)}
+		return &Cause{Code: CauseSmallSaving, Detail: fmt.Sprintf("saves %s, and has to save %s", perHour(saving), perHour(asked))}
 	}
 	if cause := f.unworthy(m, saving); cause != nil {
 		return cause
@@ -131,6 +131,9 @@ func (f *state) worthwhile(o *outcome, m *move, launches []scheduling.Launch) *C
 	}
 	return nil
 }
+
+// perHour writes a price for people.
+func perHour(p offerings.Price) string { return fmt.Sprintf("$%.4f per hour", p.USD()) }
 
 // asked is the least saving of a move of nodes at that price: more than nothing, and all
 // that the planner asks for.

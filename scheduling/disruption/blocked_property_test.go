@@ -165,7 +165,7 @@ func follow(t *testing.T, p disruption.Planner, c disruption.Cluster, b *disrupt
 				for i, pod := range *list {
 					if scheduling.PodName(pod) == name {
 						(*list)[i] = pod.DeepCopy()
-						key, _, _ := strings.Cut(strings.TrimPrefix(change.To, "take the annotation "), ":")
+						key, _, _ := strings.Cut(strings.TrimPrefix(change.To, "remove the annotation "), ":")
 						require.Contains(t, pod.Annotations, key)
 						(*list)[i].Annotations = nil
 					}

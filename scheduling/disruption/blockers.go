@@ -51,7 +51,7 @@ func (f *state) blockers(s *candidate, reason Reason) []Cause {
 		add(&Cause{Code: CauseDoNotDisrupt, Detail: "the node has the annotation " + eviction.DoNotDisrupt})
 	}
 	if f.planner.KeepBarePods && len(s.bare) > 0 {
-		c := andMore(Cause{Code: CauseBarePod, Object: "pod/" + podspec.PodName(s.bare[0]), Detail: "the pod has no controller, and would be gone for good"}, len(s.bare))
+		c := andMore(Cause{Code: CauseBarePod, Object: "pod/" + podspec.PodName(s.bare[0]), Detail: "the pod has no controller, and would not be recreated"}, len(s.bare))
 		add(&c)
 	}
 	consolidates := reason == Empty || reason == Underutilized
@@ -162,7 +162,11 @@ func (f *state) podBlockers(s *candidate) []Cause {
 // andMore says of how many pods something is true.
 func andMore(c Cause, pods int) Cause {
 	if pods > 1 {
-		c.Detail += fmt.Sprintf(" (and %d more pods)", pods-1)
+		more := "more pods"
+		if pods == 2 {
+			more = "more pod"
+		}
+		c.Detail += fmt.Sprintf(" (and %d %s)", pods-1, more)
 	}
 	return c
 }
@@ -181,7 +185,7 @@ func (f *state) heldBy(pod *corev1.Pod) *Cause {
 			Detail: fmt.Sprintf("pod %s has %d PodDisruptionBudgets, and cannot be evicted", podspec.PodName(pod), len(charges)),
 		}
 	case len(charges) == 1 && charges[0].Allowed == 0:
-		return &Cause{Code: CauseBudget, Object: "poddisruptionbudget/" + charges[0].Name, Detail: "pod " + podspec.PodName(pod) + " may not be evicted now"}
+		return &Cause{Code: CauseBudget, Object: "poddisruptionbudget/" + charges[0].Name, Detail: "pod " + podspec.PodName(pod) + " cannot be evicted now"}
 	}
 	return nil
 }

@@ -164,7 +164,7 @@ func TestAdmitStuckPods(t *testing.T) {
 	for _, reason := range []Reason{Expired, Drifted, Underutilized} {
 		_, cause := f.admit(reason, o)
 		require.NotNil(t, cause)
-		assert.Equal(t, Cause{Code: CauseNoPlace, Object: "pod/shop/web", Detail: "too large (and 1 more pods)"}, *cause)
+		assert.Equal(t, Cause{Code: CauseNoPlace, Object: "pod/shop/web", Detail: "too large (and 1 more pod)"}, *cause)
 	}
 	step, cause := f.admit(Interrupted, o)
 	require.Nil(t, cause)

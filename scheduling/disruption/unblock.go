@@ -136,12 +136,12 @@ func (u *unblocking) leaveAnnotationsOut() {
 	asks := map[string]bool{}
 	for _, s := range u.held {
 		if s.node.Annotations[eviction.DoNotDisrupt] == "true" {
-			u.changes["node/"+s.name] = "take the annotation " + eviction.DoNotDisrupt + " off"
+			u.changes["node/"+s.name] = "remove the annotation " + eviction.DoNotDisrupt
 		}
 		for _, pod := range s.pods {
 			if eviction.Protected(pod, u.state.now) {
 				asks[podspec.PodName(pod)] = true
-				u.changes["pod/"+podspec.PodName(pod)] = "take the annotation " + eviction.AnnotationOf(pod) + " off"
+				u.changes["pod/"+podspec.PodName(pod)] = "remove the annotation " + eviction.AnnotationOf(pod)
 			}
 		}
 	}

@@ -64,7 +64,7 @@ func (r *run) reasons(s *candidate) []Cause {
 	blockers := f.blockers(&before, Underutilized)
 	add(blockers...)
 	if s.received {
-		add(Cause{Code: CauseReceives, Detail: "takes in pods of nodes that are drained"})
+		add(Cause{Code: CauseReceives, Detail: "pods of drained nodes are rescheduled to it"})
 	}
 	if len(blockers) == 0 && s.pool != nil {
 		if full := f.crowded(s.pool, Underutilized, 1); full != nil {
@@ -84,7 +84,7 @@ func (r *run) reasons(s *candidate) []Cause {
 	case r.late || r.findings == nil || r.findings.late:
 		add(Cause{Code: CauseDeadline, Detail: "the deadline passed before it was looked at"})
 	default:
-		add(Cause{Code: CauseNoSaving, Detail: "costs " + s.paid.String() + " per hour, and no move was found by which less would do"})
+		add(Cause{Code: CauseNoSaving, Detail: "costs " + perHour(s.paid) + ", and no cheaper alternative was found"})
 	}
 	return out
 }
@@ -117,7 +117,7 @@ func (r *run) explain(ctx context.Context) error {
 			out.causes[r.name] = []Cause{{Code: CauseDeadline, Detail: "the deadline passed before its best move was looked for"}}
 			continue
 		}
-		detail := fmt.Sprintf("costs %s per hour, and the room that its pods take costs %s where it is cheapest", r.price, r.price-r.loss)
+		detail := fmt.Sprintf("costs %s, and the room that its pods take costs %s where it is cheapest", perHour(r.price), perHour(r.price-r.loss))
 		out.causes[r.name] = []Cause{{Code: CauseNoSaving, Detail: detail}}
 		if cause := x.state.dismisses(r.name); cause != nil {
 			out.causes[r.name] = []Cause{*cause}
@@ -150,6 +150,6 @@ func (x *search) refused(r *rank, o *outcome) *Rejected {
 		return out
 	}
 	out.Because = Cause{Code: CauseSmallSaving, Detail: fmt.Sprintf(
-		"saves %s of %s per hour; machines that waste less than %g %% of their price are not replaced", out.SavingPerHour, r.price, 100*wastes()[0])}
+		"saves %s of %s; nodes that waste less than %g %% of their price are not replaced", perHour(out.SavingPerHour), perHour(r.price), 100*wastes()[0])}
 	return out
 }

@@ -19,21 +19,24 @@ func Reason(c *disruption.Cause) string {
 	return c.Object + ": " + c.Detail
 }
 
-// Rejected writes a move that was not taken.
-func Rejected(node string, r *disruption.Rejected) string {
+// Rejected writes a move that was not taken, and because of what; "" where that has been said.
+func Rejected(node string, r *disruption.Rejected, because string) string {
 	var b strings.Builder
 	b.WriteString("best move: remove it")
 	if others := lo.Without(r.Drain, node); len(others) > 0 {
 		fmt.Fprintf(&b, " with %s", figures.Names(others, 3))
 	}
 	if len(r.Launches) > 0 {
-		fmt.Fprintf(&b, " and buy %s for %s per hour", launches.Bundle(r.Launches, 3), figures.USD(r.PricePerHour))
+		fmt.Fprintf(&b, " and launch %s for %s per hour", launches.Bundle(r.Launches, 3), figures.USD(r.PricePerHour))
 	}
 	if r.SavingPerHour < 0 {
 		fmt.Fprintf(&b, "; that costs %s per hour more", figures.USD(-r.SavingPerHour))
 	} else {
 		fmt.Fprintf(&b, "; that saves %s per hour", figures.USD(r.SavingPerHour))
 	}
-	fmt.Fprintf(&b, ", disruption %s, but %s", figures.Decimal(r.DisruptionCost), Reason(&r.Because))
+	fmt.Fprintf(&b, ", disruption %s", figures.Decimal(r.DisruptionCost))
+	if because != "" {
+		fmt.Fprintf(&b, ", but %s", because)
+	}
 	return b.String()
 }
