@@ -79,7 +79,12 @@ func (f *solverFlags) disrupt(ctx context.Context, a *app, planner disruption.Pl
 	p.policy = planner.Policy
 	c := p.cluster(planner)
 	if p.grouped {
-		c.Alternative = manifest.WidenedNodePools(p.buys(""), c.NodePools)
+		c.Alternative = slices.Clone(c.NodePools)
+		for i, pool := range c.NodePools {
+			if _, group := p.NodeGroups[pool.Name]; group {
+				c.Alternative[i] = manifest.WidenedNodePools(p.buys(""), c.NodePools[i:i+1])[0]
+			}
+		}
 	}
 	err = f.search(ctx, a, fmt.Sprintf("consolidating %s", figures.Count(len(c.Nodes), "node")), func(ctx context.Context, o scheduling.Observer) error {
 		planner.Observer = o

@@ -89,9 +89,9 @@ func (m *moves) staying() {
 
 // cause writes a cause with the object that it is about.
 func (p *problem) cause(c *disruption.Cause) string {
-	text := steps.Reason(c)
-	if group, found := strings.CutPrefix(text, "nodepool/"); found && p.grouped {
-		return "node group " + strings.Replace(group, ": the pool ", ": ", 1)
+	text, pool := steps.Reason(c), strings.TrimPrefix(c.Object, "nodepool/")
+	if _, group := p.NodeGroups[pool]; group && strings.HasPrefix(text, c.Object) {
+		return "node group " + pool + strings.Replace(strings.TrimPrefix(text, c.Object), ": the pool ", ": ", 1)
 	}
 	return text
 }

@@ -114,6 +114,14 @@ func gkeCluster() string {
 	return b.String()
 }
 
+// gkeClassCluster has a node of a ComputeClass besides.
+func gkeClassCluster() string {
+	const class = "cloud.google.com/compute-class"
+	return gkeCluster() + "---\napiVersion: cloud.google.com/v1\nkind: ComputeClass\nmetadata: {name: cheap}\nspec: {priorities: [{machineFamily: n2d}]}\n" +
+		groupNode("gke-nap-0", "n2d-standard-4", "europe-west1-b", 4, 16, "cloud.google.com/gke-nodepool: nap-1, cloud.google.com/machine-family: n2d, "+class+": cheap", "{key: "+class+", value: cheap, effect: NoSchedule}") +
+		groupPod("cheap-0", "gke-nap-0", "1", "2Gi", "nodeSelector: {"+class+": cheap}, tolerations: [{key: "+class+", operator: Exists}],")
+}
+
 // The types of Google that the cluster runs; other clouds' are embedded.
 const gkeCatalog = `name,cpu,memory,pods,zone,capacityType,price
 e2-standard-4,4,16Gi,58,europe-west1-b,on-demand,0.147
@@ -156,6 +164,10 @@ func TestNodeGroups(t *testing.T) {
 			"  default-pool  3      e2-standard-8 ×3  on-demand  0.9066  662 ",
 			"  spot          1      e2-standard-4     spot       0.0512  37.37    0%       0%\n",
 		}, map[string]string{"gke-default": "default-pool", "gke-spot": "spot"}},
+		"gke with a ComputeClass": {gkeClassCluster(), "", []string{
+			"Prices are of all nodes", "  total (now)   5  ", "  cheap-1       1      n2d-standard-4 ",
+			"each node group that belongs to no ComputeClass counts as one", ": node group default-pool: keeps at least one node\n",
+		}, map[string]string{"gke-default": "default-pool", "gke-spot": "spot", "gke-nap": "cheap-1"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -166,7 +178,7 @@ func TestNodeGroups(t *testing.T) {
 			}
 			table := run(t, append([]string{"consolidate"}, args...)...)
 			require.Equal(t, exitOK, table.code, table.stderr)
-			for _, want := range append(tt.says, "there is no NodePool in the input, so each node group counts as one") {
+			for _, want := range append(tt.says, " in the input, so each node group ") {
 				require.Contains(t, table.stdout, want)
 			}
 			r := run(t, append([]string{"consolidate", "-o", "json"}, args...)...)

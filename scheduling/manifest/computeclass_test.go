@@ -94,6 +94,25 @@ func TestComputeClass(t *testing.T) {
 	}
 	assert.Equal(t, map[string]string{"spot": "batch-1", "small": "", "own": ""}, pools)
 	require.NoError(t, s.SetCatalog(gcp.MustCatalog("us-central1")))
+
+	// Nodes that belong to no class are groups beside them, without Karpenter.
+	require.True(t, s.AssumeNodePools())
+	require.False(t, s.AssumeNodePools())
+	require.Len(t, s.Problem.NodePools, len(want)+2)
+	for _, n := range s.Problem.Nodes {
+		pools[n.Name] = n.Labels[scheduling.NodePoolLabel]
+	}
+	assert.Equal(t, map[string]string{"spot": "batch-1", "small": "nap", "own": "own"}, pools)
+	assert.Equal(t, map[string]manifest.NodeGroup{"nap": {Label: "cloud.google.com/gke-nodepool", Name: "nap"}, "own": {Label: "cloud.google.com/gke-nodepool", Name: "own"}}, s.NodeGroups)
+	require.NoError(t, s.SetCatalog(gcp.MustCatalog("us-central1")))
+}
+
+// Where Karpenter runs, nodes that belong to no class stay nobody's.
+func TestComputeClassBesideKarpenter(t *testing.T) {
+	s, err := manifest.Loader{}.Read("gke.yaml", strings.NewReader(computeClasses+"---\napiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: general}\nspec: {template: {spec: {requirements: []}}}\n"))
+	require.NoError(t, err)
+	require.False(t, s.AssumeNodePools())
+	require.Len(t, s.Problem.NodePools, 5)
 }
 
 func TestGCENodeClass(t *testing.T) {

@@ -19,25 +19,28 @@ import (
 )
 
 // AssumeNodePools gives a cluster that has nodes and no NodePool one for each [NodeGroup] of
-// the nodes, and reports whether there is any. Each buys the instance types, zones and
+// the nodes, those aside that belong to ComputeClasses of GKE, and reports whether there is any. Each buys the instance types, zones and
 // capacity types that its nodes have, with the labels and taints that all healthy ones have, and the
 // resources that healthy nodes of the type have ([Snapshot.SetCatalog] gives it a catalog of these); its
 // nodes do not expire, and go when they are empty or underutilized, a tenth of them at a
 // time. Nodes of the control plane and those without a label for their type stay nobody's.
 //
 // The nodes of the groups are replaced by copies with the labels that Karpenter's have. A
-// warning says what is assumed. A snapshot with NodePools is left as it is: where Karpenter
+// warning says what is assumed. A snapshot with NodePools of Karpenter is left as it is: where Karpenter
 // runs, the pods that must not run on its nodes say so by these labels.
 func (s *Snapshot) AssumeNodePools() bool {
-	if len(s.Problem.NodePools) > 0 {
+	if !lo.EveryBy(s.Problem.NodePools, func(p *scheduling.NodePool) bool { return p != nil && s.classPools[p.Name] }) {
 		return false
 	}
 	s.Problem.Nodes = lo.Compact(s.Problem.Nodes)
 	groups := lo.GroupBy(s.Problem.Nodes, NodeGroupOf)
+	maps.DeleteFunc(groups, func(g NodeGroup, _ []*corev1.Node) bool {
+		return g.Label == scheduling.NodePoolLabel && s.classPools[g.Name]
+	})
 	order := slices.SortedFunc(maps.Keys(groups), func(a, b NodeGroup) int {
 		return cmp.Or(strings.Compare(a.Label, b.Label), strings.Compare(a.Name, b.Name))
 	})
-	copies, taken := map[string]*corev1.Node{}, map[string]bool{}
+	copies, taken := map[string]*corev1.Node{}, maps.Clone(s.classPools)
 	drivers := lo.KeyBy(lo.Compact(s.Problem.CSINodes), func(c *storagev1.CSINode) string { return c.Name })
 	s.templates, s.NodeGroups = map[string]map[string]instancetypes.NodeTemplate{}, map[string]NodeGroup{}
 	var told, untold []string
@@ -66,7 +69,11 @@ func (s *Snapshot) AssumeNodePools() bool {
 	if lo.SomeBy(order, func(g NodeGroup) bool { return g.Label == scheduling.NodePoolLabel }) {
 		karpenter = "; what Karpenter would buy is told by the NodePools: add what kubectl get nodepools -o json prints"
 	}
-	s.warn("there is no NodePool in the input, so each node group counts as one that launches the types, zones and capacity types of its nodes, with the labels, taints and resources of its healthy nodes: " +
+	because := "there is no NodePool in the input, so each node group"
+	if len(s.classPools) > 0 {
+		because = "there is no NodePool of Karpenter in the input, so each node group that belongs to no ComputeClass"
+	}
+	s.warn(because + " counts as one that launches the types, zones and capacity types of its nodes, with the labels, taints and resources of its healthy nodes: " +
 		strings.Join(told, ", ") + "; which of its types a group launches is up to its autoscaler" + karpenter)
 	if len(untold) > 0 {
 		s.warn("no label says how the nodes of " + strings.Join(untold, ", ") + " are paid for: on demand is assumed")

@@ -51,6 +51,8 @@ type Snapshot struct {
 	owners  *owners // which pods belong to which workloads
 	// templates are what nodes of groups are, by the NodePool that stands for the group and the type.
 	templates map[string]map[string]instancetypes.NodeTemplate
+	// classPools are the names of the NodePools that stand for ComputeClasses.
+	classPools map[string]bool
 	// autoClass is the node class of EKS Auto Mode where the input does not have it; nil until it is asked for.
 	autoClass *ec2.AutoNodeClass
 }
@@ -106,6 +108,7 @@ func (c *collector) snapshot() *Snapshot {
 	for _, o := range c.overlays {
 		s.Overlays = append(s.Overlays, *o)
 	}
+	s.classPools = lo.SliceToMap(slices.Concat(lo.Values(c.computeClasses)...), func(name string) (string, bool) { return name, true })
 	p := &s.Problem
 	p.Owners = c.controllers()
 	p.Owners.ReplicaSets = append(p.Owners.ReplicaSets, e.sets...)
