@@ -338,6 +338,19 @@ func TestNodeGroupSizes(t *testing.T) {
 	require.Equal(t, map[string]int{"system": 1, "user": 3, "spot": 1}, left(empty, "--group-size", "spare=0:3", "--group-size", "user=3:5"))
 	require.Equal(t, map[string]int{"workers": 2, "batch": 1}, left(karpenters))
 
+	held := map[string]int{}
+	plan := moveset(t, run(t, "consolidate", "-o", "json", "-f", temp(t, "cluster.yaml", empty), "--now", "2026-11-21T09:00:00Z").stdout)
+	for _, v := range plan.Nodes {
+		if len(v.Reasons) > 0 && v.Reasons[0].Code == disruption.CauseMinNodes {
+			held[v.NodePool]++
+		}
+	}
+	require.Equal(t, 1, held["system"])
+	i := slices.IndexFunc(plan.Summary.Blocked, func(b disruption.Blocked) bool { return b.Code == disruption.CauseMinNodes })
+	require.GreaterOrEqual(t, i, 0)
+	require.True(t, plan.Summary.Blocked[i].Tried)
+	require.Equal(t, held["user"]+held["spot"]+held["spare"], plan.Summary.Blocked[i].Nodes, "AKS keeps the system node, whatever is stated")
+
 	more := eksCluster() + groupPod("more-0", "", "7", "4Gi", "nodeSelector: {eks.amazonaws.com/nodegroup: workers},") + groupPod("more-1", "", "7", "4Gi", "nodeSelector: {eks.amazonaws.com/nodegroup: workers},")
 	r := run(t, "plan", "-f", temp(t, "cluster.yaml", more), "-o", "json", "--group-size", "workers=1:7")
 	require.Equal(t, exitUnschedulable, r.code, r.stderr)

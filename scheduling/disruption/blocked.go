@@ -41,9 +41,10 @@ type Change struct {
 // Blocked says of the causes for which nodes stay, in a plan of p for c, what each keeps the cluster from
 // saving; the most comes first, and causes that keep it from nothing are left out. What lifting a cause alone
 // saves is tried: the cluster is changed so that the cause no longer holds any node, and is planned again. That takes
-// as long as the plan for each cause, so that those come first that could save the most by a bound, and only as many are
-// tried as their plans have 80 nodes together: 30 with [scheduling.EffortFast], and any number with
-// [scheduling.EffortThorough]. Of the others, of those that nobody can lift, such as nodes that are not ready yet, and of
+// its time for each cause, so that those come first that could save the most by a bound, and only as many are tried as
+// their plans have 80 nodes together: 30 with [scheduling.EffortFast], and any number with
+// [scheduling.EffortThorough]. Below that, clusters of more than 20 nodes are planned with the least effort, so that the
+// effort of the plan may save more than is told, and never less. Of the others, of those that nobody can lift, such as nodes that are not ready yet, and of
 // those that a deadline keeps from being tried, the bound is told.
 //
 // Savings do not add up: a node may be held by several causes, and pods may leave one node or another. Nothing is
@@ -76,7 +77,7 @@ func (p Planner) Blocked(ctx context.Context, c Cluster, plan *Plan) ([]Blocked,
 	slices.SortFunc(liftable, func(a, b *obstacle) int {
 		return cmp.Or(cmp.Compare(b.PerHour, a.PerHour), cmp.Compare(a.Code, b.Code))
 	})
-	if err := tryEach(ctx, liftable[:min(len(liftable), r.state.tries())], after); err != nil {
+	if err := tryEach(ctx, liftable[:min(len(liftable), r.state.tries())], r.state.planner.Policy.Effort, after); err != nil {
 		return nil, err
 	}
 	out := []Blocked{}
@@ -111,7 +112,7 @@ func (r *run) obstacles(plan *Plan) []*obstacle {
 	for i := range plan.Nodes {
 		v := &plan.Nodes[i]
 		s := r.state.at[v.Node]
-		if v.Decision != Keep || s == nil || s.pool == nil || !s.priced {
+		if v.Decision != Keep || s == nil || s.pool == nil || !s.priced || s.machine.MinimumFixed && s.machine.MustStay != "" {
 			continue
 		}
 		first := CauseSearch
@@ -162,7 +163,7 @@ func (o *obstacle) limit(ctx context.Context, now *state, p Planner, c Cluster, 
 			return past(ctx, err)
 		}
 		f = o.unblocked.state
-		f.unexplained = true
+		f.unexplained, f.planner.Policy.Effort = true, now.effortOfTries()
 		o.Changes = changes
 	}
 	loose := maps.Clone(f.loose)
@@ -198,25 +199,40 @@ func (f *state) tries() int {
 	return nodesTried / nodes
 }
 
-// try plans the cluster without the cause.
-func (o *obstacle) try(ctx context.Context, after offerings.Price) error {
-	err := o.unblocked.search(ctx)
-	if err == nil && !o.unblocked.late {
-		o.PerHour, o.Tried = max(0, after-o.unblocked.state.tally().price), true
+// nodesOfOwnEffort is up to how many nodes a cluster is planned without a cause with the effort of the plan.
+const nodesOfOwnEffort = 20
+
+// effortOfTries is that with which the cluster is planned without a cause: the plan's own where the cluster is small or
+// the effort large, and else the least, which takes a third of the time.
+func (f *state) effortOfTries() scheduling.Effort {
+	if own := f.planner.Policy.Effort; own >= scheduling.EffortThorough || len(f.problem.Nodes) <= nodesOfOwnEffort {
+		return own
 	}
-	return err
+	return scheduling.EffortFast
+}
+
+// try plans the cluster without the cause. That less effort than the plan's has found nothing says nothing.
+func (o *obstacle) try(ctx context.Context, own scheduling.Effort, after offerings.Price) error {
+	if err := o.unblocked.search(ctx); err != nil || o.unblocked.late {
+		return err
+	}
+	saved := after - o.unblocked.state.tally().price
+	if saved > 0 || o.unblocked.state.planner.Policy.Effort == own {
+		o.PerHour, o.Tried = max(0, saved), true
+	}
+	return nil
 }
 
 // tryEach plans the cluster without each of some causes, as many at a time as there are processors. Of an error it is
 // that of the first cause.
-func tryEach(ctx context.Context, list []*obstacle, after offerings.Price) error {
+func tryEach(ctx context.Context, list []*obstacle, own scheduling.Effort, after offerings.Price) error {
 	errs := make([]error, len(list))
 	next := make(chan int)
 	var workers sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), len(list)) {
 		workers.Go(func() {
 			for i := range next {
-				errs[i] = list[i].try(ctx, after)
+				errs[i] = list[i].try(ctx, own, after)
 			}
 		})
 	}

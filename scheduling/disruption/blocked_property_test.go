@@ -31,7 +31,9 @@ func TestBlockedSavingsAreThoseOfThePlanWithoutTheCause(t *testing.T) {
 			c = st.Cluster(seed, st.ClusterOptions{Nodes: 6 + int(seed%5), PodsPerNode: 5, MaxCPU: 8, Catalog: ec2Types(t, "m6i,c6i"), Spot: true, PDBs: true, Spread: true, Various: true, Purchases: 4})
 		}
 		c = obstructed(seed, c)
-		p.Policy.Effort = scheduling.EffortFast
+		if p.Policy.Effort = scheduling.EffortFast; seed%10 == 0 {
+			p.Policy.Effort = scheduling.EffortDefault
+		}
 		p.KeepBarePods = seed%3 == 0
 		plan, err := p.Plan(t.Context(), c)
 		require.NoError(t, err, "seed %d", seed)

@@ -137,6 +137,9 @@ type Machine struct {
 	// MustStay says why the node must not be removed for anything but interruption and expiry, e.g.
 	// because a group of nodes keeps its least size; "" if it may be. See [Cluster.KeepAtLeast].
 	MustStay string
+	// MinimumFixed says that nobody can change what MustStay speaks of, e.g. because a cloud demands a node of
+	// its system pools; [Planner.Blocked] leaves such nodes out.
+	MinimumFixed bool
 	// Terminating says that the instance is being shut down, whatever the node says.
 	Terminating bool
 }

@@ -46,6 +46,15 @@ func ParseSize(text string) (name string, size Size, err error) {
 // aksMode is the label by which AKS tells its system node pools from those of users.
 const aksMode = "kubernetes.azure.com/mode"
 
+// Demanded are the nodes, by name, of groups that AKS demands to have a node: its system node pools.
+func Demanded(nodes []*corev1.Node) map[string]bool {
+	out := map[string]bool{}
+	for _, node := range nodes {
+		out[node.Name] = node.Labels[aksMode] == "system"
+	}
+	return out
+}
+
 // Sizes bounds node groups, whose NodePools are those of the input, and returns how many nodes of each have
 // to stay, by the NodePool's name. Where that is not stated one node stays, because nobody knows whether
 // the group may be empty, which is warned of; NodePools of Karpenter may. AKS demands one node of a system
