@@ -40,7 +40,8 @@ func (s *Snapshot) AssumeNodePools() bool {
 	order := slices.SortedFunc(maps.Keys(groups), func(a, b NodeGroup) int {
 		return cmp.Or(strings.Compare(a.Label, b.Label), strings.Compare(a.Name, b.Name))
 	})
-	copies, taken := map[string]*corev1.Node{}, maps.Clone(s.classPools)
+	copies, taken := map[string]*corev1.Node{}, map[string]bool{}
+	maps.Copy(taken, s.classPools) // a snapshot that nobody read has none
 	drivers := lo.KeyBy(lo.Compact(s.Problem.CSINodes), func(c *storagev1.CSINode) string { return c.Name })
 	s.templates, s.NodeGroups = map[string]map[string]instancetypes.NodeTemplate{}, map[string]NodeGroup{}
 	var told, untold []string
