@@ -202,11 +202,11 @@ func TestBarePodsStay(t *testing.T) {
 	assert.Equal(t, "pod/shop/debug", plan.Nodes[0].Reasons[0].Object)
 	require.NotEmpty(t, plan.Summary.Blocked)
 	assert.Equal(t, disruption.CauseBarePod, plan.Summary.Blocked[0].Code)
-	assert.Contains(t, table, "a pod without a controller would be gone for good")
+	assert.Contains(t, table, "unmanaged pod (would not be recreated)")
 
 	table, plan = c.consolidated(t, "--evict-bare-pods")
 	assert.Contains(t, drainedBy(plan), "one")
-	assert.Contains(t, table, "no controller: gone for good when evicted")
+	assert.Contains(t, table, "unmanaged pod: not recreated after eviction")
 	assert.Equal(t, disruption.RiskBarePod, plan.Steps[0].Risks[0].Code)
 }
 
@@ -235,7 +235,7 @@ func TestWhatIsBlocked(t *testing.T) {
 		changes[b.Code] = b.Changes
 	}
 	assert.Equal(t, map[disruption.CauseCode][]disruption.Change{
-		disruption.CauseDoNotDisrupt: {{Object: "pod/shop/month-end-0", To: "take the annotation karpenter.sh/do-not-disrupt: true off"}},
+		disruption.CauseDoNotDisrupt: {{Object: "pod/shop/month-end-0", To: "remove the annotation karpenter.sh/do-not-disrupt: true"}},
 		disruption.CauseBudget:       {{Object: "poddisruptionbudget/shop/ledger", To: "replace spec.minAvailable by maxUnavailable: 1"}},
 		disruption.CauseSearch:       nil,
 	}, changes)
