@@ -42,10 +42,10 @@ type Change struct {
 // saving; the most comes first, and causes that keep it from nothing are left out. What lifting a cause alone
 // saves is tried: the cluster is changed so that the cause no longer holds any node, and is planned again. That takes
 // its time for each cause, so that those come first that could save the most by a bound, and only as many are tried as
-// their plans have 80 nodes together: 30 with [scheduling.EffortFast], and any number with
+// their plans have 40 nodes together: 20 with [scheduling.EffortFast], and any number with
 // [scheduling.EffortThorough]. Below that, clusters of more than 20 nodes are planned with the least effort, so that the
-// effort of the plan may save more than is told, and never less. Of the others, of those that nobody can lift, such as nodes that are not ready yet, and of
-// those that a deadline keeps from being tried, the bound is told.
+// effort of the plan may save more than is told, and never less. Of the others, of those that nobody can lift, such as
+// nodes that are not ready yet, and of those that a deadline keeps from being tried, the bound is told.
 //
 // Savings do not add up: a node may be held by several causes, and pods may leave one node or another. Nothing is
 // told where [Underutilized] is not among the planner's reasons. Errors are those of [Planner.Plan], and a plan
@@ -183,8 +183,8 @@ func (o *obstacle) limit(ctx context.Context, now *state, p Planner, c Cluster, 
 
 // A plan is tried without so many causes that the nodes of all tries are these: of clusters with fewer nodes more causes are tried.
 const (
-	nodesTriedFast = 30
-	nodesTried     = 80
+	nodesTriedFast = 20
+	nodesTried     = 40
 )
 
 // tries is how many causes are tried.
