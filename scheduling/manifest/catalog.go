@@ -31,6 +31,7 @@ func (s *Snapshot) SetCatalog(catalog *instancetypes.Catalog) error {
 		class   nodeClass
 		kubelet string
 		group   int // of the templates of the groups that pools stand for; -1 for other pools
+		static  string
 	}
 	s.Problem.Catalog, s.Problem.PoolCatalogs = catalog, map[string]*instancetypes.Catalog{}
 	s.warnOfAutoFee(catalog)
@@ -41,10 +42,13 @@ func (s *Snapshot) SetCatalog(catalog *instancetypes.Catalog) error {
 		if !ok {
 			group = -1
 		}
-		return setup{s.classOf(p), p.Annotations[scheduling.KubeletAnnotation], group}
+		return setup{s.classOf(p), p.Annotations[scheduling.KubeletAnnotation], group, inJSON(s.staticOf(p.Name))}
 	})
 	for _, pools := range alike {
 		own, err := s.settled(catalog, pools)
+		if list := s.staticOf(pools[0].Name); len(list) > 0 && err == nil {
+			own, err = own.WithTemplates(templatesWithout(own, list))
+		}
 		if group, ok := groups[pools[0].Name]; ok && err == nil {
 			own, err = own.WithTemplates(templates[group])
 		}

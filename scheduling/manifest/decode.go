@@ -181,12 +181,15 @@ func (c *typeChecker) report(v any, msg, at string) {
 }
 
 // written returns a value as it stands in the input, shortened.
-func written(v any) string {
+func written(v any) string { return shorten(inJSON(v)) }
+
+// inJSON returns a value as JSON, with the keys of maps in order; "" where it has none.
+func inJSON(v any) string {
 	raw, err := json.Marshal(v)
 	if err != nil {
 		return ""
 	}
-	return shorten(string(raw))
+	return string(raw)
 }
 
 // amountFault says what is wrong with an amount that stands under a name: with a number of

@@ -43,6 +43,7 @@ func (s *Snapshot) AssumeNodePools() bool {
 	copies, taken := map[string]*corev1.Node{}, map[string]bool{}
 	maps.Copy(taken, s.classPools) // a snapshot that nobody read has none
 	drivers := lo.KeyBy(lo.Compact(s.Problem.CSINodes), func(c *storagev1.CSINode) string { return c.Name })
+	static := staticRequests(s.Problem.Running)
 	s.templates, s.NodeGroups = map[string]map[string]instancetypes.NodeTemplate{}, map[string]NodeGroup{}
 	var told, untold []string
 	for _, g := range order {
@@ -52,7 +53,7 @@ func (s *Snapshot) AssumeNodePools() bool {
 		}
 		taken[name] = true
 		s.Problem.NodePools = append(s.Problem.NodePools, groupPool(name, nodes))
-		s.templates[name], s.NodeGroups[name] = groupTemplates(nodes, drivers), g
+		s.templates[name], s.NodeGroups[name] = groupTemplates(nodes, drivers, ofAll(nodes, static)), g
 		told = append(told, fmt.Sprintf("%s (%s)", name, g.Label))
 		for _, node := range nodes {
 			copies[node.Name] = ownedBy(name, node)
@@ -66,6 +67,7 @@ func (s *Snapshot) AssumeNodePools() bool {
 	}
 	slices.SortFunc(s.Problem.NodePools, byName)
 	s.Problem.Nodes = lo.Map(s.Problem.Nodes, func(n *corev1.Node, _ int) *corev1.Node { return lo.CoalesceOrEmpty(copies[n.Name], n) })
+	s.noteStaticPods()
 	karpenter := ""
 	if lo.SomeBy(order, func(g NodeGroup) bool { return g.Label == scheduling.NodePoolLabel }) {
 		karpenter = "; what Karpenter would buy is told by the NodePools: add what kubectl get nodepools -o json prints"

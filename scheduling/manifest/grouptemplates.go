@@ -37,8 +37,9 @@ func healthy(nodes []*corev1.Node) []*corev1.Node {
 // groupTemplates are what nodes of a group are in truth, by instance type, as Cluster Autoscaler takes a
 // node of a group for what the next one will be. Of healthy nodes of a type the most have the same kinds
 // of resources, such as the same slices of a GPU: of these the least of each resource counts, because
-// nodes of one type differ by some MiB. How many volumes they take is told by their CSINodes.
-func groupTemplates(nodes []*corev1.Node, drivers map[string]*storagev1.CSINode) map[string]instancetypes.NodeTemplate {
+// nodes of one type differ by some MiB, and less what the static pods of all nodes request, which the next one runs, too.
+// How many volumes they take is told by their CSINodes.
+func groupTemplates(nodes []*corev1.Node, drivers map[string]*storagev1.CSINode, static corev1.ResourceList) map[string]instancetypes.NodeTemplate {
 	out := map[string]instancetypes.NodeTemplate{}
 	for name, alike := range lo.GroupBy(healthy(nodes), func(n *corev1.Node) string { return instancetypes.OfferingOf(n).InstanceType }) {
 		alike = lo.Filter(alike, func(n *corev1.Node, _ int) bool {
@@ -55,7 +56,7 @@ func groupTemplates(nodes []*corev1.Node, drivers map[string]*storagev1.CSINode)
 		alike = kinds[most]
 		out[name] = instancetypes.NodeTemplate{
 			Capacity:    least(alike, func(n *corev1.Node) corev1.ResourceList { return withVolumes(n.Status.Capacity, drivers[n.Name]) }),
-			Allocatable: least(alike, func(n *corev1.Node) corev1.ResourceList { return withVolumes(n.Status.Allocatable, drivers[n.Name]) }),
+			Allocatable: without(least(alike, func(n *corev1.Node) corev1.ResourceList { return withVolumes(n.Status.Allocatable, drivers[n.Name]) }), static),
 			Labels:      typeLabels(alike),
 		}
 	}

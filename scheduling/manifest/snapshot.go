@@ -51,6 +51,8 @@ type Snapshot struct {
 	owners  *owners // which pods belong to which workloads
 	// templates are what nodes of groups are, by the NodePool that stands for the group and the type.
 	templates map[string]map[string]instancetypes.NodeTemplate
+	// static is what static pods will request of the next node: see noteStaticPods.
+	static map[string]corev1.ResourceList
 	// classPools are the names of the NodePools that stand for ComputeClasses.
 	classPools map[string]bool
 	// autoClass is the node class of EKS Auto Mode where the input does not have it; nil until it is asked for.
@@ -129,6 +131,7 @@ func (c *collector) snapshot() *Snapshot {
 	}
 	c.place(p, slices.Concat(c.pods, e.pods), e.owners)
 	s.order()
+	s.noteStaticPods()
 	c.reportUnknown()
 	c.reportMissing(p)
 	c.reportClasses(p)

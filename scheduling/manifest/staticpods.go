@@ -1,0 +1,97 @@
+package manifest
+
+import (
+	"slices"
+
+	"github.com/samber/lo"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/plimsoll-go/plimsoll/instancetypes"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
+)
+
+// staticPod reports whether a pod is what the kubelet shows of one that it runs from a file, such as kube-proxy on GKE.
+func staticPod(pod *corev1.Pod) bool {
+	_, mirrors := pod.Annotations[corev1.MirrorPodAnnotationKey]
+	return mirrors || slices.ContainsFunc(pod.OwnerReferences, func(o metav1.OwnerReference) bool { return o.Kind == "Node" })
+}
+
+// staticRequests are what the static pods of each node request together, by the node's name.
+func staticRequests(running []*corev1.Pod) map[string]corev1.ResourceList {
+	pods := lo.Filter(running, func(pod *corev1.Pod, _ int) bool { return pod != nil && staticPod(pod) && !finished(pod) })
+	out := map[string]corev1.ResourceList{}
+	for i, requests := range provisioning.PodRequests(pods) {
+		node := pods[i].Spec.NodeName
+		if out[node] == nil {
+			out[node] = corev1.ResourceList{}
+		}
+		for name, q := range requests {
+			sum := out[node][name]
+			sum.Add(q)
+			out[node][name] = sum
+		}
+	}
+	return out
+}
+
+// noteStaticPods notes what static pods will request of the next node of each NodePool that has nodes, by its name: the
+// least that those of its healthy nodes do; and under "" the same of all nodes but the control plane's. No object of the
+// input says which static pods a node gets.
+func (s *Snapshot) noteStaticPods() {
+	requests := staticRequests(s.Problem.Running)
+	if s.static = nil; len(requests) == 0 {
+		return
+	}
+	nodes := lo.Filter(s.Problem.Nodes, func(n *corev1.Node, _ int) bool { return n != nil && !NodeGroupOf(n).ControlPlane() })
+	of := lo.GroupBy(nodes, func(n *corev1.Node) string { return n.Labels[scheduling.NodePoolLabel] })
+	if len(nodes) > 0 {
+		of[""] = nodes
+	}
+	s.static = lo.MapValues(of, func(nodes []*corev1.Node, _ string) corev1.ResourceList {
+		return ofAll(nodes, requests)
+	})
+}
+
+// ofAll is what the static pods of healthy nodes request at least, of which the requests are given by name.
+func ofAll(nodes []*corev1.Node, requests map[string]corev1.ResourceList) corev1.ResourceList {
+	return least(healthy(nodes), func(n *corev1.Node) corev1.ResourceList { return requests[n.Name] })
+}
+
+// staticOf is what static pods will request of the next node of a NodePool.
+func (s *Snapshot) staticOf(pool string) corev1.ResourceList {
+	if own, ok := s.static[pool]; ok {
+		return own
+	}
+	return s.static[""]
+}
+
+// without is a list with less of what another one has, and at least nothing.
+func without(list, less corev1.ResourceList) corev1.ResourceList {
+	if len(less) == 0 {
+		return list
+	}
+	out := list.DeepCopy()
+	for name, q := range less {
+		have, ok := out[name]
+		if !ok {
+			continue
+		}
+		if have.Sub(q); have.Sign() < 0 {
+			have = resource.Quantity{}
+		}
+		out[name] = have
+	}
+	return out
+}
+
+// templatesWithout are all instance types of a catalog with less allocatable.
+func templatesWithout(catalog *instancetypes.Catalog, less corev1.ResourceList) map[string]instancetypes.NodeTemplate {
+	out := map[string]instancetypes.NodeTemplate{}
+	for t := range catalog.All() {
+		out[t.Name] = instancetypes.NodeTemplate{Capacity: t.Capacity, Allocatable: without(t.Allocatable(), less)}
+	}
+	return out
+}
