@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/samber/lo"
 	"github.com/spf13/cobra"
 
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
@@ -102,6 +103,9 @@ func writeFindings(w *bytes.Buffer, v view, p *problem, found []lint.Finding) {
 		}
 		t.line("  %s", f.Message)
 		t.line("  → %s", f.Advice)
+	}
+	if lo.CountBy(found, func(f lint.Finding) bool { return f.SavingPerHour > 0 }) > 1 {
+		t.line("\nEach saving is of that change alone: several of them may save the same dollars.")
 	}
 	for _, code := range lint.Codes() {
 		if more := shown[code] - most; more > 0 {

@@ -39,9 +39,9 @@ func (s *Subject) budgets() (out []Finding) {
 			f.Severity, f.Code = Warning, BudgetUnready
 			f.Message = fmt.Sprintf("lets none of its pods (%d) go now, because %d of them are not ready, so that not even these can be evicted", g.pods, g.pods-g.ready)
 		case g.always():
-			f.Message = fmt.Sprintf("never lets one of its pods (%d) go that is ready, so that their nodes can be neither drained nor replaced", g.pods)
+			f.Message = fmt.Sprintf("never lets a ready one of its pods (%d) be evicted, so that their nodes can be neither drained nor replaced", g.pods)
 		default:
-			f.Message = fmt.Sprintf("never lets any of its pods (%d) go, so that their nodes can be neither drained nor replaced", g.pods)
+			f.Message = fmt.Sprintf("never lets any of its pods (%d) be evicted, so that their nodes can be neither drained nor replaced", g.pods)
 		}
 		out = append(out, f)
 	}

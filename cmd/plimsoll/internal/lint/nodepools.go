@@ -13,7 +13,7 @@ func (s *Subject) unmet() (out []Finding) {
 	for _, w := range provisioning.IdleNodePools(s.problem()) {
 		out = append(out, Finding{
 			Severity: Error, Code: NodePoolUnmet, Object: w.Object, Field: requirementsField, Message: w.Message,
-			Advice: "change the requirement that is named, or name a catalog that has such machines",
+			Advice: "change the requirement that is named, or name a catalog that has such instance types",
 		})
 	}
 	for _, w := range provisioning.UnmetMinValues(s.problem()) {

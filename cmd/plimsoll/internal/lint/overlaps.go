@@ -124,9 +124,9 @@ func (o *order) advice() string {
 	case o.first == "":
 		return "give them weights that differ, or " + apart
 	case o.saving == 0:
-		return fmt.Sprintf("set the weight of %s to %d, or %s: each of them was tried first, and on new machines the pods of the cluster cost no less with another", o.first, o.weight, apart)
+		return fmt.Sprintf("set the weight of %s to %d, or %s: each of them was tried first, and on new nodes the pods of the cluster cost no less with another", o.first, o.weight, apart)
 	}
-	return fmt.Sprintf("set the weight of %s to %d, or %s: each of them was tried first, and on new machines the pods of the cluster cost %s a month with it, and %s with %s, which comes first by name",
+	return fmt.Sprintf("set the weight of %s to %d, or %s: each of them was tried first, and on new nodes the pods of the cluster cost %s a month with it, and %s with %s, which comes first by name",
 		o.first, o.weight, apart, figures.Monthly(o.price), figures.Monthly(offerings.Sum(o.price, o.saving)), o.byName)
 }
 

@@ -126,7 +126,7 @@ func (s *Subject) sizes(ctx context.Context, b *baseline) ([]Finding, error) {
 		out = append(out, Finding{
 			Severity: Info, Code: RequestSize, Object: x.workload, Field: fmt.Sprintf("spec.containers[%s].resources.requests.%s", of.container, x.resource),
 			Value: x.text(of.from), SavingPerHour: saving,
-			Message: "is a little too much for the machines that it would otherwise fit on: on new machines, the pods of the cluster cost " + figures.Monthly(saving) + " a month more for it",
+			Message: "is a little more than fits on cheaper nodes: on new nodes, the pods of the cluster cost " + figures.Monthly(saving) + " a month more for it",
 			Advice:  fmt.Sprintf("if %s will do, request that: it was tried", x.text(of.to)),
 		})
 	}
@@ -175,7 +175,7 @@ func (s *Subject) types(ctx context.Context, b *baseline) ([]Finding, error) {
 		if saving > 0 {
 			out = append(out, Finding{
 				Severity: Info, Code: NodePoolTypes, Object: "NodePool/" + pool.Name, Field: requirementsField, Value: strings.Join(left, ", "), SavingPerHour: saving,
-				Message: "keep instance types out with which, on new machines, the pods of the cluster cost " + figures.Monthly(saving) + " a month less",
+				Message: "keep instance types out with which, on new nodes, the pods of the cluster cost " + figures.Monthly(saving) + " a month less",
 				Advice:  "if any type will do, leave these requirements out: it was tried",
 			})
 		}
