@@ -142,7 +142,7 @@ func TestRisksAreTold(t *testing.T) {
 		"the only pod": {
 			settled{nodes: few, objects: []string{running("web-1", "one", "web", asks("100m")), running("api-1", "two", "api", asks("1500m"))}},
 			map[disruption.RiskCode]string{disruption.RiskSingleReplica: "replicaset/shop/web"},
-			"single-replica  the only pod is away for a while",
+			"single-replica  single replica without a PodDisruptionBudget: brief downtime",
 		},
 		"the only pod, and a budget allows it": {
 			settled{nodes: few, objects: []string{running("web-1", "one", "web", asks("100m")), running("api-1", "two", "api", asks("1500m")), budget}},
@@ -151,22 +151,22 @@ func TestRisksAreTold(t *testing.T) {
 		"several at once": {
 			settled{nodes: few, objects: []string{running("web-1", "one", "web", asks("100m")), running("web-2", "one", "web", asks("100m")), running("api-1", "two", "api", asks("500m")), running("api-2", "two", "api", asks("500m")), running("api-3", "two", "api", asks("500m"))}},
 			map[disruption.RiskCode]string{disruption.RiskReplicas: "replicaset/shop/web"},
-			"replicas  several pods are away at once",
+			"replicas  several replicas are down at once, without a PodDisruptionBudget",
 		},
 		"a volume": {
 			settled{nodes: few, objects: []string{running("web-1", "one", "web", asks("100m")+volume), running("web-2", "two", "web", asks("1500m")), claim}},
 			map[disruption.RiskCode]string{disruption.RiskVolume: "persistentvolumeclaim/shop/data"},
-			"volume  the volume is attached anew",
+			"volume  the volume is detached and attached again",
 		},
 		"another architecture": {
 			settled{archs: "amd64, arm64", nodes: map[string]string{"one": "large"}, objects: []string{running("web-1", "one", "web", asks("500m")), budget}},
 			map[disruption.RiskCode]string{disruption.RiskArchitecture: "replicaset/shop/web"},
-			"architecture  pods may land on another CPU architecture",
+			"architecture  pods may be rescheduled to another CPU architecture",
 		},
 		"spot": {
 			settled{capacityTypes: "spot, on-demand", nodes: map[string]string{"one": "large"}, objects: []string{running("web-1", "one", "web", asks("500m")), budget}},
 			map[disruption.RiskCode]string{disruption.RiskSpot: "replicaset/shop/web"},
-			"spot  pods may move onto spot machines",
+			"spot  pods may be rescheduled to spot nodes",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
