@@ -233,9 +233,10 @@ func (l *LocationIndex) pointed(ti int, places []int32, supplies *offers.Supplie
 			options[i].Floor = int32(offers.CapacityKind(offer))
 		}
 	}
-	var out []int32
-	for _, i := range model.Thin(options) {
-		out = append(out, places[i])
+	kept := l.Memory.thinned.thin(options)
+	out := make([]int32, len(kept))
+	for n, i := range kept {
+		out[n] = places[i]
 	}
 	return out
 }

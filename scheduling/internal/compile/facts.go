@@ -68,7 +68,9 @@ type Memory struct {
 	stock *offers.RankedOffers
 	// roll is shared among forks: each finds there what the last one that planned has
 	// worked out for nodes that both have, and leaves what it works out itself.
-	nodeTable         *atomic.Pointer[nodeTable]
+	nodeTable *atomic.Pointer[nodeTable]
+	// thinned is shared among forks as well.
+	thinned           *thinned
 	assortment        *Assortment
 	selectorIndex     *selectorIndex
 	country           *nodeLocations
@@ -77,7 +79,9 @@ type Memory struct {
 }
 
 // NewMemory returns a memory of nothing.
-func NewMemory() *Memory { return &Memory{nodeTable: &atomic.Pointer[nodeTable]{}} }
+func NewMemory() *Memory {
+	return &Memory{nodeTable: &atomic.Pointer[nodeTable]{}, thinned: &thinned{}}
+}
 
 // Fork returns a memory of its own that remembers the same.
 func (m *Memory) Fork() *Memory {
@@ -94,7 +98,7 @@ func (m *Memory) Fork() *Memory {
 // OffersOnly returns a memory that shares what is remembered of offers, for a solver that differs in preferences.
 func (m *Memory) OffersOnly() *Memory {
 	out := NewMemory()
-	out.stock = m.stock
+	out.stock, out.thinned = m.stock, m.thinned
 	return out
 }
 

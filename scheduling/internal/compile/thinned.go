@@ -1,0 +1,54 @@
+package compile
+
+import (
+	"encoding/binary"
+	"sync"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
+)
+
+// mostThinned bounds how much a thinned remembers, in bytes of what was asked.
+const mostThinned = 16 << 20
+
+// thinned remembers the answers of [model.Thin] for options of no groups. Problems that differ in a few pods
+// ask about the same offers of a zone again and again.
+type thinned struct {
+	mutex sync.Mutex
+	known map[string][]int
+	bytes int
+}
+
+// thin is [model.Thin].
+func (t *thinned) thin(options []model.Option) []int {
+	if len(options) == 0 {
+		return nil
+	}
+	key := binary.AppendUvarint(make([]byte, 0, 32*len(options)), uint64(len(options[0].Room))) // all have as many
+	for i := range options {
+		o := &options[i]
+		key = binary.AppendVarint(key, int64(o.Cost))
+		key = binary.AppendVarint(key, int64(o.Supply))
+		key = binary.AppendVarint(key, int64(o.Floor))
+		key = binary.AppendUvarint(key, uint64(len(o.Use)))
+		for _, n := range o.Use {
+			key = binary.AppendVarint(key, n)
+		}
+		for _, n := range o.Room {
+			key = binary.AppendVarint(key, n)
+		}
+	}
+	t.mutex.Lock()
+	out, known := t.known[string(key)]
+	t.mutex.Unlock()
+	if known {
+		return out
+	}
+	out = model.Thin(options)
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	if t.known == nil || t.bytes > mostThinned {
+		t.known, t.bytes = map[string][]int{}, 0
+	}
+	t.known[string(key)], t.bytes = out, t.bytes+len(key)
+	return out
+}
