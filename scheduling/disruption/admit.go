@@ -49,7 +49,7 @@ func (f *state) admit(reason Reason, o *outcome) (*Step, *Cause) {
 	}
 	score, _ := f.score(m, step.SavingPerHour)
 	step.Score = finite(score)
-	if f.roughly {
+	if f.searching {
 		return step, nil
 	}
 	uses, ok := f.turns(step, o.first)

@@ -124,7 +124,7 @@ func (f *state) room(p *poolState, reason Reason) int {
 // crowded says that a pool's budgets do not let so many nodes go.
 func (f *state) crowded(p *poolState, reason Reason, nodes int) *Cause {
 	allowed := f.room(p, reason)
-	if nodes <= allowed || f.patient && allowed > 0 {
+	if nodes <= allowed || f.searching && allowed > 0 {
 		return nil
 	}
 	detail := fmt.Sprintf("the budgets let %d of %d nodes go at once for the reason %q", allowed, p.counted, budgetReason(reason))

@@ -24,7 +24,7 @@ const mostSearches = 3
 func (r *run) save(ctx context.Context, t *target) error {
 	for i := 0; i < mostSearches && !over(ctx); i++ {
 		before := r.state.price()
-		x := &search{state: r.state, target: t, receiving: r.state.staying(), patient: true}
+		x := &search{state: r.state, target: t, receiving: r.state.staying()}
 		left, err := r.reach(ctx, x)
 		if err != nil || r.done || !left || r.state.price() == before {
 			return err
@@ -34,8 +34,7 @@ func (r *run) save(ctx context.Context, t *target) error {
 }
 
 // reach carries out what leads to one of the ends of a search: to that which is cheapest when
-// it is reached in steps. Where none is reached to the end, what is found in moves as small as budgets of
-// pools ask may be cheaper. It reports whether nodes are left that should have gone.
+// it is reached in steps. It reports whether nodes are left that should have gone.
 func (r *run) reach(ctx context.Context, x *search) (left bool, err error) {
 	ends, err := x.ends(ctx)
 	if err != nil {
@@ -46,19 +45,6 @@ func (r *run) reach(ctx context.Context, x *search) (left bool, err error) {
 		return len(rest) > 0, err
 	}
 	way, left, err := r.cheapest(ctx, ends)
-	if err == nil && way.state.price() > ends[0].state.price() && !over(ctx) {
-		x.patient = false
-		if ends, err = x.ends(ctx); err != nil {
-			return false, err
-		}
-		other, rest, err := r.cheapest(ctx, ends)
-		if err != nil {
-			return false, err
-		}
-		if other.state.price() < way.state.price() {
-			way, left = other, rest
-		}
-	}
 	if err != nil {
 		return false, err
 	}

@@ -37,9 +37,6 @@ type search struct {
 	leave []string
 	// receiving are nodes that steps before have bought or moved pods to. They stay.
 	receiving map[string]bool
-	// patient says that moves may be larger than budgets of pools allow: they are done part
-	// after part.
-	patient bool
 }
 
 // ends are the clusters that the search finds, the best first: with no more nodes removed
@@ -48,7 +45,7 @@ type search struct {
 // nodes it is the first that costs little more than it has to.
 func (x *search) ends(ctx context.Context) ([]*search, error) {
 	begins := [][]string{nil}
-	if !x.near() && x.patient {
+	if !x.near() {
 		if !x.state.fast() || x.many() {
 			begins = append(begins, x.keepSets(ctx)...)
 		}
@@ -240,8 +237,8 @@ func (x *search) wasteful(share float64) []string {
 
 // scratch is a search that stands where x does, to try things out.
 func (x *search) scratch() *search {
-	y := &search{state: x.state.fork(), target: x.target, receiving: x.receiving, patient: x.patient}
-	y.state.patient, y.state.late, y.state.roughly = x.patient, true, true
+	y := &search{state: x.state.fork(), target: x.target, receiving: x.receiving}
+	y.state.searching = true
 	return y
 }
 

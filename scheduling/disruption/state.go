@@ -71,15 +71,10 @@ type state struct {
 
 	// over reports whether there is no more time.
 	over func() bool
-	// patient lets more nodes go together than budgets of pools allow, if they allow any:
-	// the search looks for what is to be had, and parts of it are done one after the other.
-	patient bool
-	// late sees nodes that steps have bought or moved pods to as the next plan may: they have been
-	// left alone for as long as they have to be, unless they had not been before either.
-	late bool
-	// roughly says that nobody looks at the order in which pods leave: a move is worked out that
-	// is made in parts.
-	roughly bool
+	// searching says that moves are looked for that are made in parts later: more nodes go together than budgets of
+	// pools allow, if they allow any; the order in which pods leave is not looked at; and nodes that steps have
+	// bought or moved pods to have been left alone for as long as they have to be, unless they had not been before either.
+	searching bool
 	// unexplained says that nobody asks why nodes stay.
 	unexplained bool
 }

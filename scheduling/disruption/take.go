@@ -124,7 +124,7 @@ func (f *state) take(step *Step) error {
 // quiet is since when nothing has happened to a node that a step has just bought or touched, where
 // it might have been disrupted before or not.
 func (f *state) quiet(before bool) time.Time {
-	if f.late && before {
+	if f.searching && before {
 		return longAgo()
 	}
 	return f.now
