@@ -22,8 +22,6 @@ const (
 	// someNodes on, moves are looked for with few questions, each about many nodes.
 	manyNodes = 1_000
 	someNodes = 300
-	// mostImproved is how many of the ends that a search has found are improved.
-	mostImproved = 2
 )
 
 // search looks for a cheaper cluster. It works on a copy of the cluster in which moves are
@@ -41,8 +39,8 @@ type search struct {
 
 // ends are the clusters that the search finds, the best first: with no more nodes removed
 // than the others have room for, and, where the cluster costs much more than it has to, with all
-// nodes removed that may go and, unless the search is fast, with each of the keep sets. In clusters of many
-// nodes it is the first that costs little more than it has to.
+// nodes removed that may go and, unless the search is fast, with each of the keep sets. The best is improved. In
+// clusters of many nodes it is the first that costs little more than it has to.
 func (x *search) ends(ctx context.Context) ([]*search, error) {
 	begins := [][]string{nil}
 	if !x.near() {
@@ -80,17 +78,15 @@ func (x *search) ends(ctx context.Context) ([]*search, error) {
 			out[0] = y
 		}
 	}
-	for _, y := range out[:min(len(out), mostImproved)] {
-		err := y.improve(ctx)
-		if err == nil && !x.many() {
-			var z *search
-			if z, err = x.keepExchanged(ctx, y); z != y {
-				out = append(out, z)
-			}
+	err := out[0].improve(ctx)
+	if err == nil && !x.many() {
+		var kept *search
+		if kept, err = x.keepExchanged(ctx, out[0]); kept != out[0] {
+			out = append(out, kept)
 		}
-		if err != nil {
-			return nil, past(ctx, err)
-		}
+	}
+	if err != nil {
+		return nil, past(ctx, err)
 	}
 	slices.SortStableFunc(out, byObjective)
 	return out, nil
