@@ -3,17 +3,28 @@ package disruption
 import (
 	"context"
 	"slices"
+
+	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
 // consolidate makes the steps that make the cluster cheaper, each once it is certain.
 func (r *run) consolidate(ctx context.Context) error {
-	t, err := r.state.solveAnew(ctx, r.state.planner.Policy.Effort, r.state.loose)
-	if err != nil {
+	if err := r.aim(ctx); err != nil {
 		return err
 	}
-	r.findings = &findings{bound: t.bound, anew: t}
-	err = r.save(ctx, t)
+	r.findings = &findings{bound: r.anew.bound, anew: r.anew}
+	err := r.save(ctx, r.anew)
 	r.findings.late = over(ctx)
+	return err
+}
+
+// aim works out at what the search for savings aims, unless it is known.
+func (r *run) aim(ctx context.Context) error {
+	if r.anew != nil {
+		return nil
+	}
+	t, err := r.state.solveAnew(ctx, scheduling.EffortFast, r.state.loose)
+	r.anew = t
 	return err
 }
 

@@ -22,6 +22,11 @@ const mostPlans = 4
 //
 // With more than the least effort, the least is tried out first, so that more effort is never dearer.
 func (r *run) lookAhead(ctx context.Context) error {
+	if r.state.meant(Underutilized) {
+		if err := r.aim(ctx); err != nil && !over(ctx) {
+			return err
+		}
+	}
 	best, err := r.tryOut(ctx, scheduling.EffortFast, math.MaxInt64)
 	if err != nil {
 		return err
@@ -32,10 +37,6 @@ func (r *run) lookAhead(ctx context.Context) error {
 		case err != nil:
 			return err
 		case best.state.price() <= more.state.price():
-			if more.findings != nil && best.findings != nil {
-				best.findings.anew, best.findings.bound = more.findings.anew, more.findings.bound
-				best.capBound()
-			}
 			best.late = best.late || more.late
 		default:
 			best = more
@@ -76,7 +77,7 @@ func (r *run) tryOut(ctx context.Context, effort scheduling.Effort, below offeri
 func (r *run) trial() *run {
 	y := &run{
 		state: r.state.fork(), steps: slices.Clone(r.steps),
-		causes: maps.Clone(r.causes), warnings: slices.Clone(r.warnings), before: r.before,
+		causes: maps.Clone(r.causes), warnings: slices.Clone(r.warnings), before: r.before, anew: r.anew,
 	}
 	y.state.planner.MaxSteps = 0
 	return y

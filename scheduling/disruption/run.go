@@ -92,6 +92,9 @@ type run struct {
 	before   tally
 	// last says that the plan does not go on with the next.
 	last bool
+	// anew is the cluster bought afresh, at which the search for savings aims; nil until it is asked for. Which steps
+	// are made makes no difference to it.
+	anew *target
 }
 
 // findings are what the search for savings found out beside its steps.
@@ -168,6 +171,11 @@ func (r *run) search(ctx context.Context) error {
 func (r *run) foresee(ctx context.Context) error {
 	if r.state.landing == nil || len(r.leaving()) == 0 {
 		return nil
+	}
+	if !r.state.large() && r.state.meant(Underutilized) {
+		if err := r.aim(ctx); err != nil {
+			return past(ctx, err)
+		}
 	}
 	y := r.trial()
 	y.state.landing, y.state.planner.Policy.Effort = nil, scheduling.EffortFast
@@ -251,7 +259,7 @@ func (r *run) rebuild(ctx context.Context) error {
 		return cancelled(ctx)
 	}
 	all := r.state.rebuildable()
-	if len(all) == len(r.state.loose) {
+	if len(all) == len(r.state.loose) && r.state.fast() {
 		found.rebuilt = found.anew
 		return nil
 	}
