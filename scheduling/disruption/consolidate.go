@@ -56,7 +56,7 @@ func (r *run) reach(ctx context.Context, x *search) (left bool, err error) {
 		return len(rest) > 0, err
 	}
 	way, left, err := r.cheapest(ctx, ends)
-	if err != nil {
+	if err != nil || way == nil {
 		return false, err
 	}
 	return left, r.makeThoseOf(way)
@@ -73,13 +73,18 @@ func (r *run) makeThoseOf(way *run) error {
 }
 
 // cheapest is the way to the end that is cheapest when it is reached in steps, and whether
-// nodes are left that should have gone.
+// nodes are left that should have gone; nil where all ends are known.
 func (r *run) cheapest(ctx context.Context, ends []*search) (way *run, left bool, err error) {
 	for _, end := range ends {
 		if way != nil && end.state.price() >= way.state.price() {
 			continue
 		}
-		t, rest, err := r.tryInSteps(ctx, combined(end.moves, end.state.rebooked))
+		step := combined(end.moves, end.state.rebooked)
+		if slices.ContainsFunc(r.beyond, step.leadsWhere) {
+			continue
+		}
+		r.beyond = append(r.beyond, step)
+		t, rest, err := r.tryInSteps(ctx, step)
 		if err != nil {
 			return nil, false, err
 		}
@@ -109,7 +114,7 @@ func (r *run) tryInSteps(ctx context.Context, step *Step) (best *run, left bool,
 		if best == nil || t.state.price() < best.state.price() {
 			best, left = t, len(stay) > 0
 		}
-		if len(stay) == 0 || over(ctx) {
+		if len(stay) == 0 || len(t.steps) == len(r.steps) || over(ctx) {
 			break
 		}
 		first = append(stay, first...)

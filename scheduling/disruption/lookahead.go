@@ -27,12 +27,12 @@ func (r *run) lookAhead(ctx context.Context) error {
 			return err
 		}
 	}
-	best, err := r.tryOut(ctx, scheduling.EffortFast, math.MaxInt64)
+	best, err := r.tryOut(ctx, scheduling.EffortFast, math.MaxInt64, nil)
 	if err != nil {
 		return err
 	}
 	if !r.state.fast() && !over(ctx) {
-		more, err := r.tryOut(ctx, r.state.planner.Policy.Effort, best.state.price())
+		more, err := r.tryOut(ctx, r.state.planner.Policy.Effort, best.state.price(), best.beyond)
 		switch {
 		case err != nil:
 			return err
@@ -49,8 +49,10 @@ func (r *run) lookAhead(ctx context.Context) error {
 }
 
 // tryOut is a trial of the steps that save something, with an effort, and, if these lead below a price, of the next plan's.
-func (r *run) tryOut(ctx context.Context, effort scheduling.Effort, below offerings.Price) (*run, error) {
+// No way is looked for to where some steps lead.
+func (r *run) tryOut(ctx context.Context, effort scheduling.Effort, below offerings.Price, beyond []*Step) (*run, error) {
 	y := r.trial()
+	y.beyond = slices.Clip(beyond)
 	y.observer, y.state.planner.Policy.Effort = r.observer, effort
 	err := y.phases(ctx)
 	if err == nil && y.state.price() >= below {

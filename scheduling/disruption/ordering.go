@@ -106,6 +106,12 @@ func combined(moves []*Step, rebooked booking) *Step {
 	return out
 }
 
+// leadsWhere reports whether a step leads to the same cluster as another.
+func (s *Step) leadsWhere(other *Step) bool {
+	return slices.Equal(s.Drain, other.Drain) && slices.Equal(s.Evictions, other.Evictions) &&
+		slices.EqualFunc(s.Launches, other.Launches, func(a, b scheduling.Launch) bool { return a.Options[0].Key() == b.Options[0].Key() })
+}
+
 // booking is what a launch is asked for when other pods land there than before.
 type booking func(requests corev1.ResourceList, before, after []string) corev1.ResourceList
 

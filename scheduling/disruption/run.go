@@ -92,6 +92,8 @@ type run struct {
 	before   tally
 	// last says that the plan does not go on with the next.
 	last bool
+	// beyond are steps to which a way in smaller steps has been looked for already.
+	beyond []*Step
 	// anew is the cluster bought afresh, at which the search for savings aims; nil until it is asked for. Which steps
 	// are made makes no difference to it.
 	anew *target
