@@ -82,6 +82,7 @@ func (f *state) decide(reason Reason, o *outcome, closed []string) (*Step, *Caus
 			}
 		}
 		if len(lost) == 0 || reason == Interrupted {
+			f.bringAll(landed)
 			landed.stuck, landed.first = o.stuck, again.first
 			for i := range landed.launches {
 				if l := &landed.launches[i]; !l.MinValuesRelaxed {
@@ -153,17 +154,15 @@ func (f *state) landed(step *Step, closed []string) *outcome {
 			bought.Launches = used
 			continue
 		}
-		for i := range used {
-			f.bringTo(&used[i], come[used[i].Name])
-		}
 		slices.SortFunc(landed, compareEvictions)
 		return &outcome{nodes: step.Drain, launches: used, evictions: landed}
 	}
 }
 
 // landedOnMore is what becomes of the pods of nodes when kube-scheduler binds them, and machines are bought for those
-// that find no place. Briefly, the first machines that hold them will do.
-func (f *state) landedOnMore(ctx context.Context, nodes, closed []string, brief bool) (*outcome, error) {
+// that find no place. Briefly, the first machines that hold them will do. It is nil where that was tried in vain for the
+// same nodes with the same pods left over.
+func (f *state) landedOnMore(ctx context.Context, nodes, closed []string, brief bool, vain map[string]bool) (*outcome, error) {
 	d, lifted, err := f.emptied(&question{nodes: nodes, buy: true, alone: true, closed: closed})
 	if err != nil {
 		return nil, err
@@ -187,6 +186,11 @@ func (f *state) landedOnMore(ctx context.Context, nodes, closed []string, brief 
 	if len(lost) == 0 {
 		return out, nil
 	}
+	tried := fmt.Sprint(nodes, slices.Sorted(maps.Keys(lost)))
+	if brief && vain[tried] {
+		return nil, nil //nolint:nilnil // what is known already is an answer
+	}
+	vain[tried] = true
 	fork := f.market.Fork()
 	if err := fork.Apply(d); err != nil {
 		return nil, err
@@ -213,6 +217,17 @@ func (f *state) shutAnd(more []string) []string {
 		}
 	}
 	return out
+}
+
+// bringAll says which pods come to the launches of an outcome, and leaves these the options that hold them.
+func (f *state) bringAll(o *outcome) {
+	come := map[string][]string{}
+	for _, e := range o.evictions {
+		come[e.To] = append(come[e.To], e.Pod)
+	}
+	for i := range o.launches {
+		f.bringTo(&o.launches[i], come[o.launches[i].Name])
+	}
 }
 
 // bringTo says which pods come to a launch, and leaves it the options that hold them.

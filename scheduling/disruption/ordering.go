@@ -33,6 +33,8 @@ type ordering struct {
 	bought map[string]bool
 	last   []string           // what was bought last
 	weight map[string]float64 // by kind, what a pod takes of what nodes have
+	// vain are the nodes, with the pods that found no place, for which machines were asked for without a step.
+	vain map[string]bool
 	// waits are the nodes that are still to go, those that save most for what they disrupt first.
 	waits []*leavingNode
 }
@@ -137,7 +139,7 @@ func trimmed(l *scheduling.Launch, evictions []Eviction, rebooked booking) sched
 func newOrdering(f *state, step *Step, first []string) *ordering {
 	w := &ordering{
 		state: f, reason: step.Reason, simulation: newSimulation(f, step), asks: f.planner.Policy.WorkloadShare > 0,
-		places: map[string]map[string]int{}, order: map[string][]string{}, new: map[string]*scheduling.Launch{}, bought: map[string]bool{}, weight: map[string]float64{},
+		places: map[string]map[string]int{}, order: map[string][]string{}, new: map[string]*scheduling.Launch{}, bought: map[string]bool{}, weight: map[string]float64{}, vain: map[string]bool{},
 	}
 	for i := range step.Launches {
 		w.new[step.Launches[i].Name] = &step.Launches[i]

@@ -330,8 +330,8 @@ func (w *ordering) leaveOnMore(ctx context.Context) (*Step, error) {
 // onMore is the step in which nodes go and machines are bought for those of their pods that would find no place, nil if
 // it must not be.
 func (w *ordering) onMore(ctx context.Context, names, closed []string, brief bool) (*Step, error) {
-	o, err := w.state.landedOnMore(ctx, names, closed, brief)
-	if err != nil {
+	o, err := w.state.landedOnMore(ctx, names, closed, brief, w.vain)
+	if err != nil || o == nil {
 		return nil, err
 	}
 	step, _ := w.state.decide(w.reason, o, closed)

@@ -279,6 +279,9 @@ func (f *state) agree(launches []scheduling.Launch) {
 
 // alike are the options of a launch that have the values of the first of some labels.
 func (f *state) alike(l *scheduling.Launch, keys sets.Set[string]) []scheduling.Option {
+	if len(keys) == 0 {
+		return l.Options
+	}
 	first := labelsOf(f.problem, l, &l.Options[0])
 	return keepOptions(l.Options, func(x *scheduling.Option) bool {
 		other := labelsOf(f.problem, l, x)
