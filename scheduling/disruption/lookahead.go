@@ -222,7 +222,7 @@ func (r *run) perform(y *run) error {
 // once consolidateAfter has passed. No machine of it has the name of one that is gone.
 func (r *run) next(ctx context.Context, late bool) (*run, error) {
 	after := r.clusterAfter(late)
-	next, err := r.state.planner.begin(ctx, &after, r.state.landing != nil)
+	next, err := r.state.planner.begin(ctx, &after, r.state.landing != nil, r.state.market)
 	if err != nil {
 		return nil, err
 	}

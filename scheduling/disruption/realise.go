@@ -39,11 +39,11 @@ type Realised struct {
 // much, and past a deadline.
 const courses = 8
 
-// realise is the mean of several courses of events, counts rounded up.
-func (f *state) realise(ctx context.Context, plan *Plan) (*Realised, error) {
+// realise is the mean of several courses of events, counts rounded up. A session tells what is known of catalogs.
+func (f *state) realise(ctx context.Context, plan *Plan, known *provisioning.Session) (*Realised, error) {
 	sum, n, pending := &Realised{}, 0, map[string]bool{}
 	for ; n < courses && (n == 0 || !f.large() && !over(ctx)); n++ {
-		x, err := f.fork().play(ctx, plan, uint64(1+n*(1+len(plan.Steps)))) //nolint:gosec // it is positive
+		x, err := f.fork().play(ctx, plan, known, uint64(1+n*(1+len(plan.Steps)))) //nolint:gosec // it is positive
 		if err != nil {
 			return nil, err
 		}
@@ -60,7 +60,7 @@ func (f *state) realise(ctx context.Context, plan *Plan) (*Realised, error) {
 }
 
 // play carries the steps of a plan out on the cluster as it was before them, in the course of events of a seed.
-func (f *state) play(ctx context.Context, plan *Plan, seed uint64) (*Realised, error) {
+func (f *state) play(ctx context.Context, plan *Plan, known *provisioning.Session, seed uint64) (*Realised, error) {
 	out := &Realised{PricePerHourAfter: plan.Summary.PricePerHourAfter, ExpectedPerHourAfter: plan.Summary.ExpectedPerHourAfter}
 	var waiting []*corev1.Pod
 	for i := range plan.Steps {
@@ -88,9 +88,11 @@ func (f *state) play(ctx context.Context, plan *Plan, seed uint64) (*Realised, e
 	}
 	problem := f.standingProblem()
 	problem.Pods = waiting
-	policy := f.planner.Policy
-	policy.Effort, policy.NoReasons = scheduling.EffortFast, true
-	more, err := provisioning.Planner{Policy: policy}.Plan(ctx, problem)
+	session, err := known.Anew(f.planner.Policy, problem)
+	if err != nil {
+		return nil, err
+	}
+	more, err := session.Place(ctx, scheduling.EffortFast)
 	if err != nil {
 		return nil, err
 	}

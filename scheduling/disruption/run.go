@@ -18,7 +18,7 @@ import (
 // the order of lists and the number of processors.
 func (p Planner) Plan(ctx context.Context, c Cluster) (*Plan, error) {
 	free := p.Policy.Placement == scheduling.PlacementFree
-	r, err := p.begin(ctx, &c, free)
+	r, err := p.begin(ctx, &c, free, &provisioning.Session{})
 	if err != nil {
 		return nil, err
 	}
@@ -34,7 +34,7 @@ func (p Planner) Plan(ctx context.Context, c Cluster) (*Plan, error) {
 	plan := r.assemble()
 	if free {
 		plan.Cordon = cordon(plan.Steps)
-		if plan.Summary.Realised, err = start.realise(ctx, plan); err != nil {
+		if plan.Summary.Realised, err = start.realise(ctx, plan, r.state.market); err != nil {
 			return nil, err
 		}
 	}
@@ -59,7 +59,7 @@ func (f *state) unasked() *state {
 // those that [Planner.Plan] returns. Whoever stops early loses nothing but further steps.
 func (p Planner) Steps(ctx context.Context, c Cluster) iter.Seq2[Step, error] {
 	return func(yield func(Step, error) bool) {
-		r, err := p.begin(ctx, &c, p.Policy.Placement == scheduling.PlacementFree)
+		r, err := p.begin(ctx, &c, p.Policy.Placement == scheduling.PlacementFree, &provisioning.Session{})
 		if err == nil {
 			r.observer = p.Observer
 			r.found = func(step *Step) bool { return yield(*step, nil) }
@@ -114,8 +114,8 @@ type findings struct {
 }
 
 // begin reads the cluster. If kube-scheduler is free to, it binds evicted pods where it likes; else they
-// land where a step says.
-func (p Planner) begin(ctx context.Context, c *Cluster, free bool) (*run, error) {
+// land where a step says. A session tells what is known of catalogs.
+func (p Planner) begin(ctx context.Context, c *Cluster, free bool, known *provisioning.Session) (*run, error) {
 	if err := cancelled(ctx); err != nil {
 		return nil, err
 	}
@@ -129,7 +129,7 @@ func (p Planner) begin(ctx context.Context, c *Cluster, free bool) (*run, error)
 	var s *state
 	err := faults.joined(nil)
 	if err == nil {
-		s, err = openState(ctx, p, &cluster)
+		s, err = openState(ctx, p, &cluster, known)
 	}
 	if err == nil && free {
 		s.landing, err = newLanding(s)

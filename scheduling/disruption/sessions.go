@@ -23,12 +23,12 @@ import (
 // openState reads a cluster, with sessions for what-ifs. Pods that wait are given the places that
 // they find without buying, on nodes that start up as well, and keep them; the others, and those of
 // nodes that go already, stay as they are. Nodes that are not ready take nobody else in.
-func openState(ctx context.Context, p Planner, c *Cluster) (*state, error) {
+func openState(ctx context.Context, p Planner, c *Cluster, known *provisioning.Session) (*state, error) {
 	problem, leaving, err := dividePods(c)
 	if err != nil {
 		return nil, err
 	}
-	market, err := provisioning.NewSession(p.Policy, problem)
+	market, err := known.Anew(p.Policy, problem)
 	if err != nil {
 		return nil, err
 	}

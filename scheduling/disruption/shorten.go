@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
 
 // Shorten is a plan of the same planner for the same cluster that ends after its first steps. Each step of a
@@ -19,7 +20,7 @@ func (p Planner) Shorten(ctx context.Context, c Cluster, plan *Plan, steps int) 
 		return nil, fmt.Errorf("%w: steps: the plan has no first %d steps", scheduling.ErrInvalid, steps)
 	}
 	free := p.Policy.Placement == scheduling.PlacementFree
-	r, err := p.begin(ctx, &c, free)
+	r, err := p.begin(ctx, &c, free, &provisioning.Session{})
 	if err != nil {
 		return nil, err
 	}
@@ -39,7 +40,7 @@ func (p Planner) Shorten(ctx context.Context, c Cluster, plan *Plan, steps int) 
 	out := r.assemble()
 	if free {
 		out.Cordon = cordon(out.Steps)
-		out.Summary.Realised, err = start.realise(ctx, out)
+		out.Summary.Realised, err = start.realise(ctx, out, r.state.market)
 	}
 	return out, err
 }

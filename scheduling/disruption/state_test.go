@@ -25,7 +25,7 @@ func stateOf(t *testing.T, change ...func(*Cluster)) *state {
 	for _, f := range change {
 		f(c)
 	}
-	s, err := openState(context.Background(), Planner{}, c)
+	s, err := openState(context.Background(), Planner{}, c, &provisioning.Session{})
 	require.NoError(t, err)
 	return s
 }

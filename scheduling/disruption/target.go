@@ -1,6 +1,7 @@
 package disruption
 
 import (
+	"reflect"
 	"slices"
 	"time"
 
@@ -117,6 +118,9 @@ func (f *state) buysBack(loose map[string]bool) scheduling.Policy {
 		had[instancetypes.OfferingOf(f.at[name].node)] = true
 	}
 	was := f.planner.Policy
+	if !was.NoSpot && len(was.Filters) == 0 && reflect.ValueOf(was.Size).IsZero() {
+		return was
+	}
 	solver.NoSpot, solver.Size = false, scheduling.NodeSize{}
 	solver.Filters = []instancetypes.Filter{func(t *instancetypes.InstanceType, o offerings.Offering) bool {
 		return offers.Allows(was, t, o) || had[o.Key(t.Name)]

@@ -18,14 +18,14 @@ func (f *state) solveAnew(ctx context.Context, effort scheduling.Effort, loose m
 	problem := f.anew(loose)
 	solver := f.buysBack(loose)
 	solver.Effort, solver.NoReasons = effort, true
-	plan, err := provisioning.Planner{Policy: solver}.Plan(ctx, problem)
+	plan, err := f.planAnew(ctx, solver, problem)
 	if err != nil {
 		return nil, err
 	}
 	proof := plan
 	if f.landing != nil && spreadOverHosts(&problem) {
 		solver.Placement, solver.Effort = scheduling.PlacementFree, scheduling.EffortFast
-		if proof, err = (provisioning.Planner{Policy: solver}).Plan(ctx, problem); err != nil {
+		if proof, err = f.planAnew(ctx, solver, problem); err != nil {
 			return nil, err
 		}
 	}
@@ -49,6 +49,18 @@ func (f *state) solveAnew(ctx context.Context, effort scheduling.Effort, loose m
 		t.leftOut = append(t.leftOut, proof.Unschedulable[i].Pod)
 	}
 	return t, nil
+}
+
+// planAnew plans another problem than that of the sessions, which remember what they have read of catalogs.
+func (f *state) planAnew(ctx context.Context, s scheduling.Policy, p scheduling.Problem) (*scheduling.Plan, error) {
+	if f.market == nil {
+		return provisioning.Planner{Policy: s}.Plan(ctx, p)
+	}
+	session, err := f.market.Anew(s, p)
+	if err != nil {
+		return nil, err
+	}
+	return session.Plan(ctx)
 }
 
 // spreadOverHosts reports whether some pods have a spread over hosts that must hold: kube-scheduler may bind more of such

@@ -2,6 +2,7 @@ package provisioning
 
 import (
 	"context"
+	"reflect"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -41,6 +42,23 @@ type Session struct {
 // is on sale for any pod, as that may change. Pods among p.Pods that have a node count as
 // running.
 func NewSession(s scheduling.Policy, p scheduling.Problem) (*Session, error) {
+	return checkedSession(s, p, compile.NewMemory())
+}
+
+// Anew starts a session with another problem and policy, as [NewSession] does. What is known of catalogs that
+// both problems have is not worked out again, unless the policies differ in more than the effort.
+func (x *Session) Anew(s scheduling.Policy, p scheduling.Problem) (*Session, error) {
+	x.ready()
+	was := x.solver
+	was.Effort, was.NoReasons = s.Effort, s.NoReasons
+	if !reflect.DeepEqual(was, s) { // so do filters
+		return NewSession(s, p)
+	}
+	return checkedSession(s, p, x.memory.Fork())
+}
+
+// checkedSession starts a session with a problem that may have faults.
+func checkedSession(s scheduling.Policy, p scheduling.Problem, m *compile.Memory) (*Session, error) {
 	c := validate.NewChecker()
 	c.List = validate.Faults(&s)
 	c.AllPods(&p, nil)
@@ -49,7 +67,7 @@ func NewSession(s scheduling.Policy, p scheduling.Problem) (*Session, error) {
 	if err := c.Err(); err != nil {
 		return nil, err
 	}
-	return newSession(s, p, compile.NewMemory()), nil
+	return newSession(s, p, m), nil
 }
 
 // ready makes the zero Session one that holds nothing.
