@@ -108,24 +108,25 @@ func (g *clusterState) onSale(problem *scheduling.Problem, nodes []*clusterNode)
 		problem.Unavailable = unavailable
 	}
 	again := func(old *instancetypes.Catalog) *instancetypes.Catalog {
-		if old.Len() == 0 {
-			return old
-		}
-		var kinds []*instancetypes.InstanceType
+		var changes []instancetypes.OfferingChange
 		for t := range old.All() {
-			t = t.DeepCopy()
-			for i := range t.Offerings {
-				o := &t.Offerings[i]
+			for _, o := range t.Offerings {
+				was := o
 				if had[sold{t.Name, o.Zone, string(o.CapacityType), o.ReservationID}] {
 					o.Unavailable = false
 				}
 				if o.CapacityType == offerings.Reserved {
 					o.ReservationCount += lent[o.ReservationID]
 				}
+				if o.Unavailable != was.Unavailable || o.ReservationCount != was.ReservationCount {
+					changes = append(changes, instancetypes.OfferingChange{InstanceType: t.Name, Offering: o})
+				}
 			}
-			kinds = append(kinds, t)
 		}
-		out, err := instancetypes.NewCatalog(kinds...)
+		if len(changes) == 0 {
+			return old
+		}
+		out, err := old.WithOfferings(changes...)
 		if err != nil {
 			return old // it was a catalog before
 		}

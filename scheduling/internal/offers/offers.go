@@ -20,6 +20,7 @@ type Offer struct {
 	Offering     *offerings.Offering
 	Expected     offerings.Price // see Policy.ExpectedPrice
 	Shape        int             // of its allocatable and capacity
+	TypeNumber   int             // of its instance type
 	Cost         int64           // what the search minimises
 	Launchable   bool            // on sale now, and the settings allow it
 	Excluded     Exclusion
@@ -45,6 +46,7 @@ type OfferTable struct {
 	Offers  []Offer
 	Shapes  []Shape
 	Spans   map[*instancetypes.Catalog][2]int
+	types   int // how many instance types there are
 	Columns map[string]*LabelColumn
 	Rows    map[string]model.Bits
 	Defined map[definition]bool
@@ -102,9 +104,10 @@ func (k *RankedOffers) add(s *scheduling.Policy, catalog *instancetypes.Catalog)
 	k.Offers, k.Lists = slices.Grow(k.Offers, n), slices.Grow(k.Lists, catalog.Len())
 	for it := range catalog.All() {
 		base := -1
+		k.types++
 		for i := range it.Offerings {
 			o := &it.Offerings[i]
-			x := Offer{InstanceType: it, Offering: o, Excluded: excluded(s, it, o), Expected: s.ExpectedPrice(it, o)}
+			x := Offer{InstanceType: it, TypeNumber: k.types - 1, Offering: o, Excluded: excluded(s, it, o), Expected: s.ExpectedPrice(it, o)}
 			x.Launchable = x.Excluded.Code == "" && o.Launchable()
 			if len(o.Capacity) > 0 || len(o.Overhead) > 0 {
 				x.Shape = k.addLists(it.AllocatableOf(*o), it.CapacityOf(*o))
@@ -231,6 +234,16 @@ func (o *Offer) Label(key string) (string, bool) {
 	return v, ok
 }
 
+// ofType reports whether the offer has a label as its type does.
+func (o *Offer) ofType(key string) bool {
+	switch key {
+	case offerings.ZoneLabel, offerings.CapacityTypeLabel, offerings.ReservationIDLabel:
+		return false
+	}
+	_, own := o.Offering.Labels[key]
+	return !own
+}
+
 // Column returns the column of a label.
 func (t *OfferTable) Column(key string) *LabelColumn {
 	if c, ok := t.Columns[key]; ok {
@@ -238,20 +251,28 @@ func (t *OfferTable) Column(key string) *LabelColumn {
 	}
 	c := &LabelColumn{Numbers: make([]int32, len(t.Offers))}
 	index := map[string]int32{}
+	ofType := make([]int32, t.types) // 1 more than the number of its value; 0 where that has not been asked
 	for i := range t.Offers {
-		v, ok := t.Offers[i].Label(key)
-		if !ok {
-			c.Numbers[i] = -1
+		o := &t.Offers[i]
+		shared := o.ofType(key)
+		if n := ofType[o.TypeNumber]; shared && n != 0 {
+			c.Numbers[i] = n - 1
 			continue
 		}
-		n, known := index[v]
-		if !known {
-			n = int32(len(c.Values))
-			index[v] = n
-			c.Values = append(c.Values, v)
+		n := int32(-1)
+		if v, ok := o.Label(key); ok {
+			known := false
+			if n, known = index[v]; !known {
+				n = int32(len(c.Values))
+				index[v] = n
+				c.Values = append(c.Values, v)
+			}
+			c.Defined = true
 		}
 		c.Numbers[i] = n
-		c.Defined = true
+		if shared {
+			ofType[o.TypeNumber] = n + 1
+		}
 	}
 	t.Columns[key] = c
 	return c

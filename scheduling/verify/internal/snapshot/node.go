@@ -172,7 +172,7 @@ func (w *State) NewPlanned(pl *Pool, t *instancetypes.InstanceType, o offerings.
 			n.Labels[requirements.NormalizeKey(key)] = value
 		}
 	}
-	for key, value := range soldLabels(t, o) {
+	for key, value := range w.soldLabels(t, o) {
 		if other, ok := n.Labels[key]; ok && other != value {
 			n.Clashes = append(n.Clashes, key)
 		}
@@ -213,20 +213,30 @@ func (n *Node) Standing(open func(string) Opening, object string) *Node {
 // that pools or their provider may set is granted.
 func (w *State) Bare(t *instancetypes.InstanceType, o offerings.Offering) *Node {
 	return &Node{
-		Labels: soldLabels(t, o), planned: true, Kind: t, Offering: o, Free: w.Allocatable(t, o),
+		Labels: w.soldLabels(t, o), planned: true, Kind: t, Offering: o, Free: w.Allocatable(t, o),
 		Open: func(string) Opening { return Opening{Rule: some} },
 	}
 }
 
 // soldLabels are the labels that come with an offering, by their stable keys.
-func soldLabels(t *instancetypes.InstanceType, o offerings.Offering) map[string]string {
-	sold := make(map[string]string)
-	for _, from := range []map[string]string{t.Labels, o.NodeLabels()} {
-		for key, value := range from {
-			sold[requirements.NormalizeKey(key)] = value
-		}
+func (w *State) soldLabels(t *instancetypes.InstanceType, o offerings.Offering) map[string]string {
+	ofType, known := w.typeLabels[t]
+	if !known {
+		ofType = stableKeys(nil, t.Labels)
+		w.typeLabels[t] = ofType
 	}
-	return sold
+	return stableKeys(maps.Clone(ofType), o.NodeLabels())
+}
+
+// stableKeys adds labels to others by their stable keys.
+func stableKeys(to, from map[string]string) map[string]string {
+	if to == nil {
+		to = make(map[string]string, len(from))
+	}
+	for key, value := range from {
+		to[requirements.NormalizeKey(key)] = value
+	}
+	return to
 }
 
 // opened is what holds of every value, or of some, of a label that is still to be chosen.

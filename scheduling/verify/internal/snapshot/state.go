@@ -41,6 +41,8 @@ type State struct {
 	offers map[offerKey]*Node
 	// rooms are those of types whose offerings say nothing of it.
 	rooms map[*instancetypes.InstanceType]room
+	// typeLabels are those of types by their stable keys, so far as that has been asked.
+	typeLabels map[*instancetypes.InstanceType]map[string]string
 	// reservations are the machines left, by reservation id.
 	Reservations map[string]int
 }
@@ -78,6 +80,7 @@ func New(p scheduling.Problem, policy scheduling.Policy) *State {
 		Running:      make(map[string]*corev1.Pod),
 		Reservations: make(map[string]int),
 		offers:       make(map[offerKey]*Node),
+		typeLabels:   make(map[*instancetypes.InstanceType]map[string]string),
 		rooms:        make(map[*instancetypes.InstanceType]room),
 		faces:        make(map[string]*Identity),
 		deduced:      make(map[string]*metav1.LabelSelector),
