@@ -13,6 +13,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
 
 // Blocked is what one cause keeps a cluster from saving.
@@ -55,7 +56,7 @@ func (p Planner) Blocked(ctx context.Context, c Cluster, plan *Plan) ([]Blocked,
 		return nil, fmt.Errorf("%w: plan: is nil", scheduling.ErrInvalid)
 	}
 	p.Observer = nil
-	r, err := p.begin(ctx, &c, p.Policy.Placement == scheduling.PlacementFree)
+	r, err := p.begin(ctx, &c, p.Policy.Placement == scheduling.PlacementFree, &provisioning.Session{})
 	if err != nil || !r.state.meant(Underutilized) {
 		return nil, err
 	}
@@ -159,7 +160,7 @@ func (o *obstacle) limit(ctx context.Context, now *state, p Planner, c Cluster, 
 	planner, cluster, changes, can := now.unblock(p, c, o)
 	if can {
 		var err error
-		if o.unblocked, err = planner.begin(ctx, &cluster, now.landing != nil); err != nil {
+		if o.unblocked, err = planner.begin(ctx, &cluster, now.landing != nil, now.market); err != nil {
 			return past(ctx, err)
 		}
 		f = o.unblocked.state

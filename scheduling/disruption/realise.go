@@ -97,8 +97,12 @@ func (f *state) play(ctx context.Context, plan *Plan, known *provisioning.Sessio
 		return nil, err
 	}
 	out.Launches = len(more.Launches)
-	out.PricePerHourAfter = offerings.Sum(out.PricePerHourAfter, more.Summary.PricePerHour)
-	out.ExpectedPerHourAfter = offerings.Sum(out.ExpectedPerHourAfter, more.Summary.ExpectedPerHour)
+	for i := range more.Launches {
+		out.PricePerHourAfter = offerings.Sum(out.PricePerHourAfter, more.Launches[i].Price)
+	}
+	if f.expects() {
+		out.ExpectedPerHourAfter = offerings.Sum(out.ExpectedPerHourAfter, f.spent(more.Launches))
+	}
 	for i := range more.Unschedulable {
 		out.Pending = append(out.Pending, more.Unschedulable[i].Pod)
 	}
