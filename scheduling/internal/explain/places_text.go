@@ -76,7 +76,10 @@ func (s *subject) change(p place, x obstacle) scheduling.Change {
 	switch x.kind {
 	case unmet:
 		a := s.asks[x.n]
-		c := scheduling.Change{Kind: a.kind(), Key: a.Raw, From: a.values(), Text: "do not ask for " + a.Short()}
+		c := scheduling.Change{Kind: a.kind(), Key: a.Raw, From: a.values(), Text: "drop " + a.Short() + " from the required node affinity"}
+		if a.selector {
+			c.Text = "drop the node selector " + a.Raw
+		}
 		if v := s.labelAt(p, a.Key()); v != "" {
 			c.Values, c.Text = []string{v}, fmt.Sprintf("ask for %s %s instead of %s", a.Raw, v, a.values())
 		}
