@@ -58,15 +58,18 @@ func (r *run) tryOut(ctx context.Context, effort scheduling.Effort, below offeri
 	if err == nil && y.state.price() >= below {
 		return y, cancelled(ctx)
 	}
-	calm := true
+	calm, next := true, (*run)(nil)
 	if err == nil && !over(ctx) && r.state.meant(Underutilized) && (r.state.landing == nil || slices.ContainsFunc(r.steps, func(s Step) bool { return len(s.Evictions) > 0 })) {
-		calm, err = y.settle(ctx, r, false)
+		calm, next, err = y.settle(ctx, r, false, nil)
 	}
 	if err == nil && !over(ctx) && (!calm || y.someWait()) {
-		err = y.further(ctx)
+		steps := len(y.steps)
+		if err = y.further(ctx); len(y.steps) != steps {
+			next = nil
+		}
 	}
 	if err == nil && !over(ctx) && !calm {
-		_, err = y.settle(ctx, r, true)
+		_, _, err = y.settle(ctx, r, true, next)
 	}
 	if err != nil && !over(ctx) {
 		return nil, err
@@ -88,28 +91,34 @@ func (r *run) trial() *run {
 // settle does what the next plan would do to save something: at once instead of the steps since a
 // base, so that no pod moves twice, or afterwards with nodes that have taken in no pods. It reports
 // whether nothing is left to save. With even, it also goes where the next plan leads by another way
-// at the same price, from where there may be less to save.
-func (r *run) settle(ctx context.Context, base *run, even bool) (bool, error) {
+// at the same price, from where there may be less to save. It begins with the next plan if that is known, and ends with
+// the one of which nothing could be done, if there is one.
+func (r *run) settle(ctx context.Context, base *run, even bool, next *run) (calm bool, left *run, err error) {
 	for tries := 0; len(r.steps) > 0 && r.findings != nil; tries++ {
 		if even && tries == mostPlans {
-			return false, nil
+			return false, nil, nil
 		}
-		next, err := r.next(ctx, true)
-		if err != nil || len(next.steps) == 0 {
-			return true, err
+		if next == nil {
+			if next, err = r.next(ctx, true); err != nil {
+				return true, nil, err
+			}
+		}
+		if len(next.steps) == 0 {
+			return true, nil, nil
 		}
 		ok, err := r.merge(ctx, base, next, even)
 		if err != nil {
-			return false, err
+			return false, nil, err
 		}
 		if before := len(r.steps); !ok {
 			if err := r.save(ctx, next.findings.anew); err != nil || len(r.steps) == before {
-				return false, err
+				return false, next, err
 			}
 		}
 		r.capBound()
+		next = nil
 	}
-	return true, nil
+	return true, nil, nil
 }
 
 // merge goes at once to where the next plan would lead, as far as there is a way in steps, and on

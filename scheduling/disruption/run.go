@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
+
+	"github.com/samber/lo"
 
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
@@ -81,6 +84,8 @@ type run struct {
 	done  bool
 	// foreseen are the nodes that the plan is expected to remove.
 	foreseen []string
+	// passed are nodes that take in no pods while nodes have to go.
+	passed []string
 	// observer is told of phases and of the steps that are tried out first.
 	observer scheduling.Observer
 	// late says that a deadline ended the search.
@@ -169,32 +174,78 @@ func (r *run) search(ctx context.Context) error {
 }
 
 // foresee finds out which nodes the plan would remove if evicted pods went where a step says, so that those of nodes
-// that have to go do not go to them.
+// that have to go do not go to them. If the plan after it would remove nodes to which these pods go, such nodes take in
+// none while others have to go, where that ends cheaper.
 func (r *run) foresee(ctx context.Context) error {
-	if r.state.landing == nil || len(r.leaving()) == 0 {
+	consolidates := !r.state.large() && r.state.meant(Underutilized)
+	if len(r.leaving()) == 0 || r.state.landing == nil && !consolidates {
 		return nil
 	}
-	if !r.state.large() && r.state.meant(Underutilized) {
+	if consolidates {
 		if err := r.aim(ctx); err != nil {
 			return past(ctx, err)
 		}
 	}
-	y := r.trial()
-	y.state.landing, y.state.planner.Policy.Effort = nil, scheduling.EffortFast
-	if err := y.removeForced(ctx); err != nil {
+	best, err := r.foreseeing(ctx, nil, consolidates)
+	if err != nil {
 		return past(ctx, err)
 	}
-	if !r.state.large() && y.state.meant(Underutilized) {
-		if err := y.consolidate(ctx); err != nil {
+	for tries := 0; consolidates && tries < mostPlans && !over(ctx); tries++ {
+		next, err := best.next(ctx, true)
+		if err != nil {
 			return past(ctx, err)
 		}
-	}
-	for _, s := range y.state.nodes {
-		if s.gone && !s.fresh {
-			r.foreseen = append(r.foreseen, s.name)
+		passed := lo.Union(r.passed, best.passing(next))
+		if len(passed) == len(r.passed) {
+			break
 		}
+		other, err := r.foreseeing(ctx, passed, consolidates)
+		if err != nil {
+			return past(ctx, err)
+		}
+		if other.waiting() > best.waiting() || other.state.price() >= best.state.price() {
+			break
+		}
+		best, r.passed = other, passed
+	}
+	if r.state.landing != nil {
+		r.foreseen = best.removed()
 	}
 	return nil
+}
+
+// foreseeing is a trial of the steps that have to be, for which some nodes take in no pods, and of those that save something.
+func (r *run) foreseeing(ctx context.Context, passed []string, consolidates bool) (*run, error) {
+	y := r.trial()
+	y.passed = passed
+	y.state.landing, y.state.planner.Policy.Effort = nil, scheduling.EffortFast
+	err := y.removeForced(ctx)
+	if err == nil && consolidates {
+		err = y.consolidate(ctx)
+	}
+	return y, err
+}
+
+// passing are the nodes to which pods of nodes that had to go have moved, and which the next plan removes.
+func (r *run) passing(next *run) []string {
+	gone := next.removed()
+	return lo.FilterMap(r.state.nodes, func(s *candidate, _ int) (string, bool) {
+		return s.name, s.received && !s.fresh && slices.Contains(gone, s.name)
+	})
+}
+
+// removed are the nodes of the cluster that the steps have removed.
+func (r *run) removed() []string {
+	return lo.FilterMap(r.state.nodes, func(s *candidate, _ int) (string, bool) { return s.name, s.gone && !s.fresh })
+}
+
+// waiting is how many pods have no node, and how many nodes that have to go are still there.
+func (r *run) waiting() int {
+	n := len(r.state.waits) + len(r.leaving())
+	for i := range r.steps {
+		n += lo.CountBy(r.steps[i].Evictions, func(e Eviction) bool { return e.To == "" })
+	}
+	return n
 }
 
 // phases makes the steps that a search finds, and those that come after them.
