@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/samber/lo"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
@@ -220,4 +221,23 @@ func TestNoPodMovesTwice(t *testing.T) {
 	plan := planned(t, Planner{}, c)
 	assert.Equal(t, []string{"drifted a x>stays", "drifted b y>stays"}, steps(plan))
 	assert.Contains(t, causes(t, plan, "stays"), CauseReceives)
+}
+
+// A node that has taken in pods of a drifted one stays, so that a plan must not move pods to nodes that it would better
+// do without.
+func TestDriftDoesNotKeepANodeThatIsTooLarge(t *testing.T) {
+	calm := func(p *scheduling.NodePool) {
+		p.Spec.Template.Spec.Requirements[0].Values = []string{"on-demand"}
+		p.Spec.Disruption.ConsolidateAfter = &scheduling.NillableDuration{Duration: lo.ToPtr(time.Minute)}
+	}
+	quiet := noon().Add(-24 * time.Hour)
+	for _, drift := range []string{"", "AMIDrift"} {
+		for _, placement := range []scheduling.PlacementPolicy{scheduling.PlacementFree, scheduling.PlacementPinned} {
+			c := world(t, pool(calm), []*corev1.Node{machine(t, "one", "m.xlarge", offerings.OnDemand), machine(t, "two", "m.xlarge", offerings.OnDemand)},
+				pod("web-1", "one", "600m", owned("apps/v1", "ReplicaSet")), pod("web-2", "two", "600m", owned("apps/v1", "ReplicaSet")))
+			c.Machines = []Machine{{Node: "one", Initialized: quiet, LastPodEvent: quiet}, {Node: "two", Initialized: quiet, LastPodEvent: quiet, Drift: drift}}
+			plan := planned(t, Planner{Policy: scheduling.Policy{Placement: placement}}, c)
+			assert.Equal(t, offerings.MustPrice("0.1"), plan.Summary.PricePerHourAfter, "drift %q, placement %v: %v", drift, placement, steps(plan))
+		}
+	}
 }
