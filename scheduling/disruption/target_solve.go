@@ -12,7 +12,7 @@ import (
 )
 
 // solveAnew buys the cluster afresh, without some nodes, for the bound and for what pods are
-// worth. More effort than the least lowers its price by a few percent, changes neither of these, and takes more time
+// worth. More effort than the least lowers its price by a few percent, raises the bound by tenths of one, and takes more time
 // than all else of a plan.
 func (f *state) solveAnew(ctx context.Context, effort scheduling.Effort, loose map[string]bool) (*target, error) {
 	problem := f.anew(loose)

@@ -26,7 +26,7 @@ func (t *thinned) thin(options []model.Option) []int {
 	key := binary.AppendUvarint(make([]byte, 0, 32*len(options)), uint64(len(options[0].Room))) // all have as many
 	for i := range options {
 		o := &options[i]
-		key = binary.AppendVarint(key, int64(o.Cost))
+		key = binary.AppendVarint(key, o.Cost)
 		key = binary.AppendVarint(key, int64(o.Supply))
 		key = binary.AppendVarint(key, int64(o.Floor))
 		key = binary.AppendUvarint(key, uint64(len(o.Use)))
