@@ -80,10 +80,10 @@ func (r *run) cheapest(ctx context.Context, ends []*search) (way *run, left bool
 			continue
 		}
 		step := combined(end.moves, end.state.rebooked)
-		if slices.ContainsFunc(r.beyond, step.leadsWhere) {
+		if slices.ContainsFunc(r.triedEnds, step.leadsTo) {
 			continue
 		}
-		r.beyond = append(r.beyond, step)
+		r.triedEnds = append(r.triedEnds, step)
 		t, rest, err := r.tryInSteps(ctx, step)
 		if err != nil {
 			return nil, false, err

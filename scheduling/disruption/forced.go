@@ -15,7 +15,7 @@ import (
 // expired, drifted or empty. Nodes that are about to go take in nobody meanwhile.
 func (r *run) removeForced(ctx context.Context) error {
 	leaving := r.leaving()
-	if err := r.state.closeTo(slices.Concat(leaving, r.passed)); err != nil {
+	if err := r.state.closeTo(slices.Concat(leaving, r.avoided)); err != nil {
 		return err
 	}
 	r.tell(scheduling.Phase(Interrupted))
@@ -24,7 +24,7 @@ func (r *run) removeForced(ctx context.Context) error {
 			return err
 		}
 	}
-	stay := slices.DeleteFunc(slices.Concat(leaving, r.passed), func(name string) bool { return r.state.at[name].gone })
+	stay := slices.DeleteFunc(slices.Concat(leaving, r.avoided), func(name string) bool { return r.state.at[name].gone })
 	if err := r.state.readmit(stay); err != nil {
 		return err
 	}

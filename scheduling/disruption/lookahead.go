@@ -32,7 +32,7 @@ func (r *run) lookAhead(ctx context.Context) error {
 		return err
 	}
 	if !r.state.fast() && !over(ctx) {
-		more, err := r.tryOut(ctx, r.state.planner.Policy.Effort, best.state.price(), best.beyond)
+		more, err := r.tryOut(ctx, r.state.planner.Policy.Effort, best.state.price(), best.triedEnds)
 		switch {
 		case err != nil:
 			return err
@@ -49,10 +49,10 @@ func (r *run) lookAhead(ctx context.Context) error {
 }
 
 // tryOut is a trial of the steps that save something, with an effort, and, if these lead below a price, of the next plan's.
-// No way is looked for to where some steps lead.
-func (r *run) tryOut(ctx context.Context, effort scheduling.Effort, below offerings.Price, beyond []*Step) (*run, error) {
+// Ends that were tried already are left out.
+func (r *run) tryOut(ctx context.Context, effort scheduling.Effort, below offerings.Price, triedEnds []*Step) (*run, error) {
 	y := r.trial()
-	y.beyond = slices.Clip(beyond)
+	y.triedEnds = slices.Clip(triedEnds)
 	y.observer, y.state.planner.Policy.Effort = r.observer, effort
 	err := y.phases(ctx)
 	if err == nil && y.state.price() >= below {

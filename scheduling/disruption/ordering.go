@@ -108,8 +108,8 @@ func combined(moves []*Step, rebooked booking) *Step {
 	return out
 }
 
-// leadsWhere reports whether a step leads to the same cluster as another.
-func (s *Step) leadsWhere(other *Step) bool {
+// leadsTo reports whether a step leads to the same cluster as another.
+func (s *Step) leadsTo(other *Step) bool {
 	return slices.Equal(s.Drain, other.Drain) && slices.Equal(s.Evictions, other.Evictions) &&
 		slices.EqualFunc(s.Launches, other.Launches, func(a, b scheduling.Launch) bool { return a.Options[0].Key() == b.Options[0].Key() })
 }

@@ -84,8 +84,8 @@ type run struct {
 	done  bool
 	// foreseen are the nodes that the plan is expected to remove.
 	foreseen []string
-	// passed are nodes that take in no pods while nodes have to go.
-	passed []string
+	// avoided are nodes that take in no pods while nodes have to go.
+	avoided []string
 	// observer is told of phases and of the steps that are tried out first.
 	observer scheduling.Observer
 	// late says that a deadline ended the search.
@@ -97,8 +97,8 @@ type run struct {
 	before   tally
 	// last says that the plan does not go on with the next.
 	last bool
-	// beyond are steps to which a way in smaller steps has been looked for already.
-	beyond []*Step
+	// triedEnds are ends of the search, as single steps, that were looked for in smaller steps already.
+	triedEnds []*Step
 	// anew is the cluster bought afresh, at which the search for savings aims; nil until it is asked for. Which steps
 	// are made makes no difference to it.
 	anew *target
@@ -186,7 +186,7 @@ func (r *run) foresee(ctx context.Context) error {
 			return past(ctx, err)
 		}
 	}
-	best, err := r.foreseeing(ctx, nil, consolidates)
+	best, err := r.tryForced(ctx, nil, consolidates)
 	if err != nil {
 		return past(ctx, err)
 	}
@@ -195,18 +195,18 @@ func (r *run) foresee(ctx context.Context) error {
 		if err != nil {
 			return past(ctx, err)
 		}
-		passed := lo.Union(r.passed, best.passing(next))
-		if len(passed) == len(r.passed) {
+		avoided := lo.Union(r.avoided, best.removedNext(next))
+		if len(avoided) == len(r.avoided) {
 			break
 		}
-		other, err := r.foreseeing(ctx, passed, consolidates)
+		other, err := r.tryForced(ctx, avoided, consolidates)
 		if err != nil {
 			return past(ctx, err)
 		}
 		if other.waiting() > best.waiting() || other.state.price() >= best.state.price() {
 			break
 		}
-		best, r.passed = other, passed
+		best, r.avoided = other, avoided
 	}
 	if r.state.landing != nil {
 		r.foreseen = best.removed()
@@ -214,10 +214,10 @@ func (r *run) foresee(ctx context.Context) error {
 	return nil
 }
 
-// foreseeing is a trial of the steps that have to be, for which some nodes take in no pods, and of those that save something.
-func (r *run) foreseeing(ctx context.Context, passed []string, consolidates bool) (*run, error) {
+// tryForced is a trial of the steps that have to be, for which some nodes take in no pods, and of those that save something.
+func (r *run) tryForced(ctx context.Context, avoided []string, consolidates bool) (*run, error) {
 	y := r.trial()
-	y.passed = passed
+	y.avoided = avoided
 	y.state.landing, y.state.planner.Policy.Effort = nil, scheduling.EffortFast
 	err := y.removeForced(ctx)
 	if err == nil && consolidates {
@@ -226,8 +226,8 @@ func (r *run) foreseeing(ctx context.Context, passed []string, consolidates bool
 	return y, err
 }
 
-// passing are the nodes to which pods of nodes that had to go have moved, and which the next plan removes.
-func (r *run) passing(next *run) []string {
+// removedNext are the nodes to which pods of nodes that had to go have moved, and which the next plan removes.
+func (r *run) removedNext(next *run) []string {
 	gone := next.removed()
 	return lo.FilterMap(r.state.nodes, func(s *candidate, _ int) (string, bool) {
 		return s.name, s.received && !s.fresh && slices.Contains(gone, s.name)
