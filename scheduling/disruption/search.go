@@ -22,6 +22,9 @@ const (
 	// someNodes on, moves are looked for with few questions, each about many nodes.
 	manyNodes = 1_000
 	someNodes = 300
+	// mostImproved is how many of the ends that a search has found are improved. Of two the second may cost as little
+	// in the end, and move fewer pods.
+	mostImproved = 2
 )
 
 // search looks for a cheaper cluster. It works on a copy of the cluster in which moves are
@@ -39,7 +42,7 @@ type search struct {
 
 // ends are the clusters that the search finds, the best first: with no more nodes removed
 // than the others have room for, and, where the cluster costs much more than it has to, with all
-// nodes removed that may go and, unless the search is fast, with each of the keep sets. The best is improved. In
+// nodes removed that may go and, unless the search is fast, with each of the keep sets. The best two are improved. In
 // clusters of many nodes it is the first that costs little more than it has to.
 func (x *search) ends(ctx context.Context) ([]*search, error) {
 	begins := [][]string{nil}
@@ -78,15 +81,18 @@ func (x *search) ends(ctx context.Context) ([]*search, error) {
 			out[0] = y
 		}
 	}
-	err := out[0].improve(ctx)
-	if err == nil && !x.many() {
-		var kept *search
-		if kept, err = x.keepExchanged(ctx, out[0]); kept != out[0] {
-			out = append(out, kept)
+	out = slices.CompactFunc(out, func(a, b *search) bool { return byObjective(a, b) == 0 && a.state.price() == b.state.price() })
+	for _, y := range out[:min(len(out), mostImproved)] {
+		err := y.improve(ctx)
+		if err == nil && !x.many() {
+			var kept *search
+			if kept, err = x.keepExchanged(ctx, y); kept != y {
+				out = append(out, kept)
+			}
 		}
-	}
-	if err != nil {
-		return nil, past(ctx, err)
+		if err != nil {
+			return nil, past(ctx, err)
+		}
 	}
 	slices.SortStableFunc(out, byObjective)
 	return out, nil
