@@ -205,7 +205,7 @@ func TestDeadlinesGiveAPrefix(t *testing.T) {
 	for seed := range soak.Cases(24) {
 		cases++
 		ctx := &countdown{Context: t.Context()}
-		ctx.left.Store([]int64{160, 0, 80, 10, 40, 20}[seed%6])
+		ctx.left.Store([]int64{200, 0, 80, 10, 40, 20}[seed%6])
 		p := oddPlanner(seed)
 		if seed/6%2 == 1 {
 			p = freely(p)
