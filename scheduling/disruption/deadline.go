@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"time"
 )
 
 // over reports whether there is no more time.
@@ -24,13 +23,4 @@ func cancelled(ctx context.Context) error {
 		return err
 	}
 	return nil
-}
-
-// halfOfTheTime is a context whose deadline, if it has one, comes when half of the time until then has passed.
-func halfOfTheTime(ctx context.Context) (context.Context, context.CancelFunc) {
-	deadline, ok := ctx.Deadline()
-	if !ok {
-		return context.WithCancel(ctx)
-	}
-	return context.WithTimeout(ctx, time.Until(deadline)/2)
 }

@@ -175,11 +175,8 @@ func (r *run) search(ctx context.Context) error {
 
 // foresee finds out which nodes the plan would remove if evicted pods went where a step says, so that those of nodes
 // that have to go do not go to them. If the plan after it would remove nodes to which these pods go, such nodes take in
-// none while others have to go, where that ends cheaper. It takes half of the time that there is at most, so that the
-// steps that have to be are found in the rest.
+// none while others have to go, where that ends cheaper.
 func (r *run) foresee(ctx context.Context) error {
-	ctx, cancel := halfOfTheTime(ctx)
-	defer cancel()
 	consolidates := !r.state.large() && r.state.meant(Underutilized)
 	if len(r.leaving()) == 0 || r.state.landing == nil && !consolidates {
 		return nil
