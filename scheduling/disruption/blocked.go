@@ -165,6 +165,7 @@ func (o *obstacle) limit(ctx context.Context, now *state, p Planner, c Cluster, 
 		}
 		f = o.unblocked.state
 		f.unexplained, f.planner.Policy.Effort = true, now.effortOfTries()
+		o.unblocked.last = f.planner.Policy.Effort != now.planner.Policy.Effort // nor is the next plan made in advance
 		o.Changes = changes
 	}
 	loose := maps.Clone(f.loose)

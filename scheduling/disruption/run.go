@@ -157,7 +157,7 @@ func (p Planner) begin(ctx context.Context, c *Cluster, free bool, known *provis
 // search makes all steps: those that save something as they are found in large clusters, else once
 // it is known that they leave nothing to do.
 func (r *run) search(ctx context.Context) error {
-	err := r.foresee(ctx)
+	err := r.beforehand(ctx)
 	if err == nil {
 		err = r.removeForced(ctx)
 	}
@@ -173,12 +173,28 @@ func (r *run) search(ctx context.Context) error {
 	return r.ended(ctx, err)
 }
 
+// beforehand foresees the plan where nodes have to go. If a deadline ends that, the steps that have to be are made
+// without foresight.
+func (r *run) beforehand(ctx context.Context) error {
+	if len(r.leaving()) == 0 {
+		return nil
+	}
+	plain := r.trial()
+	if err := past(ctx, plain.removeForced(ctx)); err != nil {
+		return err
+	}
+	if err := r.foresee(ctx); err != nil || !over(ctx) {
+		return err
+	}
+	return r.makeThoseOf(plain)
+}
+
 // foresee finds out which nodes the plan would remove if evicted pods went where a step says, so that those of nodes
 // that have to go do not go to them. If the plan after it would remove nodes to which these pods go, such nodes take in
 // none while others have to go, where that ends cheaper.
 func (r *run) foresee(ctx context.Context) error {
 	consolidates := !r.state.large() && r.state.meant(Underutilized)
-	if len(r.leaving()) == 0 || r.state.landing == nil && !consolidates {
+	if r.state.landing == nil && !consolidates {
 		return nil
 	}
 	if consolidates {
@@ -190,7 +206,7 @@ func (r *run) foresee(ctx context.Context) error {
 	if err != nil {
 		return past(ctx, err)
 	}
-	for tries := 0; consolidates && tries < mostPlans && !over(ctx); tries++ {
+	for tries := 0; consolidates && !r.last && tries < mostPlans && !over(ctx); tries++ {
 		next, err := best.next(ctx, true)
 		if err != nil {
 			return past(ctx, err)
