@@ -75,9 +75,7 @@ func (p Planner) Blocked(ctx context.Context, c Cluster, plan *Plan) ([]Blocked,
 		}
 	}
 	liftable := slices.DeleteFunc(slices.Clone(all), func(o *obstacle) bool { return o.unblocked == nil || o.PerHour == 0 })
-	slices.SortFunc(liftable, func(a, b *obstacle) int {
-		return cmp.Or(cmp.Compare(b.PerHour, a.PerHour), cmp.Compare(a.Code, b.Code))
-	})
+	slices.SortFunc(liftable, func(a, b *obstacle) int { return compareBlocked(a.Blocked, b.Blocked) })
 	if err := tryEach(ctx, liftable[:min(len(liftable), r.state.tries())], r.state.planner.Policy.Effort, after); err != nil {
 		return nil, err
 	}
@@ -87,8 +85,13 @@ func (p Planner) Blocked(ctx context.Context, c Cluster, plan *Plan) ([]Blocked,
 			out = append(out, o.Blocked)
 		}
 	}
-	slices.SortFunc(out, func(a, b Blocked) int { return cmp.Or(cmp.Compare(b.PerHour, a.PerHour), cmp.Compare(a.Code, b.Code)) })
+	slices.SortFunc(out, compareBlocked)
 	return out, nil
+}
+
+// compareBlocked orders causes, those that keep the cluster from saving most before others.
+func compareBlocked(a, b Blocked) int {
+	return cmp.Or(cmp.Compare(b.PerHour, a.PerHour), cmp.Compare(a.Code, b.Code))
 }
 
 // obstacle is a cause for which nodes stay.
@@ -225,8 +228,8 @@ func (o *obstacle) try(ctx context.Context, own scheduling.Effort, after offerin
 	return nil
 }
 
-// tryEach plans the cluster without each of some causes, as many at a time as there are processors. Of an error it is
-// that of the first cause.
+// tryEach plans the cluster without each of some causes, as many at a time as there are processors. Errors come in
+// the order of the causes.
 func tryEach(ctx context.Context, list []*obstacle, own scheduling.Effort, after offerings.Price) error {
 	errs := make([]error, len(list))
 	next := make(chan int)

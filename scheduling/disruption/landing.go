@@ -145,10 +145,7 @@ func (f *state) landed(step *Step, closed []string) *outcome {
 	closed = f.shutAnd(closed)
 	for bought := *step; ; {
 		landed := landings(f.landing.Fork(0), &bought, closed)
-		come := map[string][]string{}
-		for _, e := range landed {
-			come[e.To] = append(come[e.To], e.Pod)
-		}
+		come := arriving(landed)
 		used := slices.DeleteFunc(slices.Clone(bought.Launches), func(l scheduling.Launch) bool { return len(come[l.Name]) == 0 })
 		if len(used) < len(bought.Launches) {
 			bought.Launches = used
@@ -221,13 +218,19 @@ func (f *state) shutAnd(more []string) []string {
 
 // bringAll says which pods come to the launches of an outcome, and leaves these the options that hold them.
 func (f *state) bringAll(o *outcome) {
-	come := map[string][]string{}
-	for _, e := range o.evictions {
-		come[e.To] = append(come[e.To], e.Pod)
-	}
+	come := arriving(o.evictions)
 	for i := range o.launches {
 		f.bringTo(&o.launches[i], come[o.launches[i].Name])
 	}
+}
+
+// arriving are the pods that evictions bring, by the node or launch that they come to.
+func arriving(list []Eviction) map[string][]string {
+	come := map[string][]string{}
+	for _, e := range list {
+		come[e.To] = append(come[e.To], e.Pod)
+	}
+	return come
 }
 
 // bringTo says which pods come to a launch, and leaves it the options that hold them.

@@ -193,7 +193,7 @@ func (r *run) beforehand(ctx context.Context) error {
 // that have to go do not go to them. If the plan after it would remove nodes to which these pods go, such nodes take in
 // none while others have to go, where that ends cheaper.
 func (r *run) foresee(ctx context.Context) error {
-	consolidates := !r.state.large() && r.state.meant(Underutilized)
+	consolidates := r.consolidates()
 	if r.state.landing == nil && !consolidates {
 		return nil
 	}
@@ -202,7 +202,7 @@ func (r *run) foresee(ctx context.Context) error {
 			return past(ctx, err)
 		}
 	}
-	best, err := r.tryForced(ctx, nil, consolidates)
+	best, err := r.tryForced(ctx, nil)
 	if err != nil {
 		return past(ctx, err)
 	}
@@ -215,7 +215,7 @@ func (r *run) foresee(ctx context.Context) error {
 		if len(avoided) == len(r.avoided) {
 			break
 		}
-		other, err := r.tryForced(ctx, avoided, consolidates)
+		other, err := r.tryForced(ctx, avoided)
 		if err != nil {
 			return past(ctx, err)
 		}
@@ -230,13 +230,16 @@ func (r *run) foresee(ctx context.Context) error {
 	return nil
 }
 
+// consolidates reports whether steps that save something are foreseen.
+func (r *run) consolidates() bool { return !r.state.large() && r.state.meant(Underutilized) }
+
 // tryForced is a trial of the steps that have to be, for which some nodes take in no pods, and of those that save something.
-func (r *run) tryForced(ctx context.Context, avoided []string, consolidates bool) (*run, error) {
+func (r *run) tryForced(ctx context.Context, avoided []string) (*run, error) {
 	y := r.trial()
 	y.avoided = avoided
 	y.state.landing, y.state.planner.Policy.Effort = nil, scheduling.EffortFast
 	err := y.removeForced(ctx)
-	if err == nil && consolidates {
+	if err == nil && y.consolidates() {
 		err = y.consolidate(ctx)
 	}
 	return y, err
