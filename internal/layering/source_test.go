@@ -24,7 +24,8 @@ type source struct {
 	pkg  string // folder in the repository
 	test bool
 	ast  *ast.File
-	size int // lines
+	set  *token.FileSet // of the positions in ast, the same for all files
+	size int            // lines
 }
 
 // imports are the file's import paths.
@@ -59,7 +60,7 @@ func sources(t *testing.T) []source {
 			return err
 		}
 		all = append(all, source{
-			file: name, pkg: path.Dir(name), test: strings.HasSuffix(name, "_test.go"), ast: parsed,
+			file: name, pkg: path.Dir(name), test: strings.HasSuffix(name, "_test.go"), ast: parsed, set: files,
 			size: files.File(parsed.Pos()).LineCount(),
 		})
 		return nil

@@ -1,0 +1,50 @@
+package layering
+
+import (
+	"go/ast"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// A sentence with "what" in it asks its reader to find the noun that it does not name. Comments that state contracts
+// do with a few in a thousand words. Packages beyond that stand in the table of walls_table_test.go.
+const (
+	mostWhats   = 4   // in 1,000 words of a package's comments
+	fewestWords = 200 // of less a rate says nothing
+	// whatsSlack is how far a rate may be below its ceiling, so that not every sentence moves one.
+	whatsSlack = 2
+)
+
+// TestProseNamesItsNouns holds how often the comments of a package say "what".
+func TestProseNamesItsNouns(t *testing.T) {
+	words, whats := map[string]int{}, map[string]int{}
+	for _, s := range sources(t) {
+		if s.test || ast.IsGenerated(s.ast) {
+			continue
+		}
+		for _, group := range s.ast.Comments {
+			for _, word := range wordPattern().FindAllString(strings.ToLower(group.Text()), -1) {
+				words[s.pkg]++
+				if word == "what" {
+					whats[s.pkg]++
+				}
+			}
+		}
+	}
+	found, ceilings := map[string]int{}, whatsWritten()
+	for _, pkg := range slices.Sorted(maps.Keys(words)) {
+		rate := (1000*whats[pkg] + words[pkg] - 1) / words[pkg] // rounded up
+		if most := ceilings[pkg]; rate < most && rate >= most-whatsSlack {
+			rate = most
+		}
+		if rate > mostWhats && words[pkg] >= fewestWords {
+			found[pkg] = rate
+		}
+	}
+	holds(t, found, ceilings, `"what" in 1,000 words of a package's comments: name the thing`)
+}
+
+func wordPattern() *regexp.Regexp { return regexp.MustCompile(`[a-z'-]+`) }
