@@ -8,6 +8,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/prove"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/search"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning/internal/nominated"
@@ -107,10 +108,11 @@ type solved struct {
 	*scheduling.Plan
 	score *search.Score // where facts are judged
 	late  bool
-	// prover has proven how low the price of plans can be that place so many pods of each class;
-	// nil where nobody asks.
-	prover *compile.Compiler
+	// proofs say how low the price of plans can be that place so many pods of each class, under a choice about
+	// volumes; nil where nobody asks.
+	proofs *prove.Proofs
 	placed []int64
+	choice *podspec.VolumeChoice
 }
 
 // proves is what was proven for one plan as far as it holds for another one, of which less was.
@@ -118,8 +120,8 @@ func (x *solved) proves(ctx context.Context, other *solved, f *compile.Facts) (p
 	if f.Terse || x.Plan.Summary.LowerBoundPerHour <= other.Plan.Summary.LowerBoundPerHour {
 		return proof{}
 	}
-	if k := compile.Noted[prove.Proven](x.prover.Notes); k != nil && slices.Equal(x.placed, other.placed) && reflect.DeepEqual(x.prover.Choice, other.prover.Choice) {
-		p.bound, p.certificate = prove.Prove(ctx, x.prover, other.Plan, k.AtStake, offers.Objective(f.Solver, &x.Plan.Summary))
+	if slices.Equal(x.placed, other.placed) && reflect.DeepEqual(x.choice, other.choice) {
+		p.bound, p.certificate = x.proofs.Again(ctx, other.Plan, offers.Objective(f.Solver, &x.Plan.Summary))
 	}
 	return p
 }

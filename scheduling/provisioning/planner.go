@@ -88,38 +88,38 @@ func attempt(ctx context.Context, f *compile.Facts, cautious bool) (_ *solved, b
 	}
 	base := f.Compile(cautious)
 	params := pack.Params{Snug: true, Work: work(f.Solver), Brief: f.Brief, Late: func() bool { return ctx.Err() != nil }}
-	c := base
-	var outcome pack.Outcome
+	proofs := prove.NewProofs(base)
+	var found *search.Trial
 	if base.Tied() {
 		t := search.NewTies(base, params.Late)
-		params.Enough = t.Outlook(ctx)
-		c, outcome = t.Solve(params)
+		params.Enough = t.Outlook(ctx, proofs)
+		found = t.Solve(params)
 		if !f.Terse {
-			tell(f, scheduling.PhaseImprove, c, &outcome)
-			x := search.NewTrial(c, outcome)
-			x.Intensify(ctx, base, params)
-			c, outcome = x.Compiler, x.Outcome
+			tell(f, scheduling.PhaseImprove, found)
+			found.Intensify(ctx, base, proofs, params)
 		}
 	} else {
-		if outcome = pack.Search(c.Model, params); !f.Brief {
-			outcome = pack.PlaceWithinLimits(c.Model, outcome, params)
+		outcome := pack.Search(base.Model, params)
+		if !f.Brief {
+			outcome = pack.PlaceWithinLimits(base.Model, outcome, params)
 		}
-		tell(f, scheduling.PhaseImprove, c, &outcome)
-		outcome = search.Improve(ctx, c, outcome, params)
+		found = search.NewTrial(base, outcome)
+		tell(f, scheduling.PhaseImprove, found)
+		found.Outcome = search.Improve(ctx, base, proofs, outcome, params)
 	}
 	if err := cancelled(ctx); err != nil {
 		return nil, bold, err
 	}
-	from := &solved{late: outcome.Late}
+	from := &solved{late: found.Late}
 	if f.Judged {
-		from.score = search.NewTrial(c, outcome).Score()
+		from.score = found.Score()
 	}
-	plan, ok := search.Decode(c, outcome.Solution)
+	plan, ok := search.Decode(found)
 	bold = boldness{short: !ok, outbid: base.Outbid}
 	if !ok && !cautious {
 		return nil, bold, nil
 	}
-	placed := c.Placed(outcome.Solution)
+	placed := found.Placed(found.Solution)
 	if !f.Terse && ok && base.Tied() {
 		plan, placed = placeLeftOver(ctx, f, base, plan, placed)
 	}
@@ -133,14 +133,14 @@ func attempt(ctx context.Context, f *compile.Facts, cautious bool) (_ *solved, b
 	torn := hold(f, plan)
 	from.Plan = plan
 	if f.Terse {
-		list(c, plan)
+		list(found.Compiler, plan)
 		return from, bold, nil
 	}
-	tell(f, scheduling.PhaseProve, c, &outcome)
+	tell(f, scheduling.PhaseProve, found)
 	if f.Solver.NoReasons {
-		list(c, plan)
+		list(found.Compiler, plan)
 	} else {
-		explain.Explain(c, plan)
+		explain.Explain(found.Compiler, plan)
 	}
 	plan.Warnings = base.Warnings(torn...)
 	if f.Solver.Placement == scheduling.PlacementFree && realised == nil {
@@ -154,10 +154,11 @@ func attempt(ctx context.Context, f *compile.Facts, cautious bool) (_ *solved, b
 	}
 	if f.Choice.Settles() {
 		base, placed = volumes.Unsettled(f, plan, cautious)
+		proofs = prove.NewProofs(base)
 	}
-	summarise(ctx, base, plan, placed, outcome.Late)
+	summarise(ctx, base, proofs, plan, placed, found.Late)
 	plan.Summary.Realised = realised
-	from.prover, from.placed = base, placed
+	from.choice, from.proofs, from.placed = base.Choice, proofs, placed
 	return from, bold, nil
 }
 
@@ -197,12 +198,12 @@ func fleetParams(f *compile.Facts, work int64, late func() bool) fleet.Params {
 }
 
 // tell tells the observer of a plan that was found.
-func tell(f *compile.Facts, phase scheduling.Phase, c *compile.Compiler, at *pack.Outcome) {
+func tell(f *compile.Facts, phase scheduling.Phase, found *search.Trial) {
 	if f.Observer == nil || f.Terse {
 		return
 	}
 	f.Observer(scheduling.Progress{
-		Phase: phase, Placed: int(podspec.Sum(c.Placed(at.Solution))), PricePerHour: offerings.Price(c.Model.Cost(at.Solution.Nodes)),
+		Phase: phase, Placed: int(podspec.Sum(found.Placed(found.Solution))), PricePerHour: offerings.Price(found.Model.Cost(found.Solution.Nodes)),
 	})
 }
 
@@ -230,7 +231,7 @@ func work(s *scheduling.Policy) int64 {
 }
 
 // summarise completes the plan's sums.
-func summarise(ctx context.Context, c *compile.Compiler, plan *scheduling.Plan, placed []int64, late bool) {
+func summarise(ctx context.Context, c *compile.Compiler, proofs *prove.Proofs, plan *scheduling.Plan, placed []int64, late bool) {
 	s := &plan.Summary
 	s.Placed = 0
 	for _, n := range placed {
@@ -243,7 +244,7 @@ func summarise(ctx context.Context, c *compile.Compiler, plan *scheduling.Plan, 
 		s.ExpectedPerHour = c.Expected(plan)
 	}
 	price := offers.Objective(c.Solver, s)
-	least, certificate := prove.Prove(ctx, c, plan, prove.Deciding(c, placed, prove.OnLaunches(plan)), price)
+	least, certificate := proofs.Prove(ctx, plan, prove.Deciding(c, placed, prove.OnLaunches(plan)), price)
 	conclude(s, proof{least, certificate}, price, late)
 }
 

@@ -34,7 +34,7 @@ type Assortment struct {
 	offerGroups *offerGroups
 	Buyable     []offers.TemplateOffer
 	ByDomain    []*DomainOffers // one for each label
-	Notes
+	Sold        *SoldMachines
 }
 
 // onSale is what may be bought, and the tables that number it.
@@ -66,6 +66,22 @@ type DomainOffers struct {
 	Kept    [][]offers.TemplateOffer
 	// plain are those that no cheaper one makes pointless, with the room that pods find.
 	Plain [][]offers.TemplateOffer
+}
+
+// SoldMachines is everything on sale but reservations, the cheapest first. Machines with as much room for the same
+// pods at the same price stand there once.
+type SoldMachines struct {
+	Kinds []SoldKind
+	List  []SoldMachine
+}
+
+// SoldKind is a room on sale, and the groups of pods that may be there, by their numbers in the assortment's tables.
+type SoldKind struct{ Room, Column int }
+
+// SoldMachine is a kind, by its number, at a price in nano-USD per hour.
+type SoldMachine struct {
+	Kind  int
+	Price int64
 }
 
 // buildAssortment works out what may be bought, unless it is known. Where pods have

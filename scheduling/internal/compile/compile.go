@@ -36,7 +36,6 @@ type Compiler struct {
 	Model    *model.Problem
 	ground   *LocationIndex // nil until asked
 	Assorted *Assortment    // where rooms and columns are those of one
-	Notes                   // of what is tied, and of what is proven
 	// cautious books limits such that minValues hold whichever option is bought.
 	Cautious bool
 	// outbid says that more tied pods would be placed, were it not for launches that are left

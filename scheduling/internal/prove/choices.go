@@ -9,71 +9,53 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
 )
 
-// soldMachines is everything on sale but reservations, once for all with as much room for the same
-// pods at the same price, and the cheapest first.
-type soldMachines struct {
-	kinds []machineKind
-	list  []soldMachine
-}
-
-// machineKind is a room on sale, and who may be there.
-type machineKind struct{ room, column int }
-
-// soldMachine is a kind at a price.
-type soldMachine struct {
-	kind  int
-	price int64
-}
-
 // soldOnes lists what is on sale. It is the same for all pods that may buy the same, and so it is
 // remembered with what that is.
-func (pr *Prover) soldOnes() *soldMachines {
-	if pr.Assorted != nil {
-		if known := compile.Noted[soldMachines](pr.Assorted.Notes); known != nil {
-			return known
-		}
+func (pr *Prover) soldOnes() *compile.SoldMachines {
+	if pr.Assorted != nil && pr.Assorted.Sold != nil {
+		return pr.Assorted.Sold
 	}
-	out := &soldMachines{}
-	kindOf, listed := map[machineKind]int{}, map[soldMachine]bool{}
+	out := &compile.SoldMachines{}
+	kindOf, listed := map[compile.SoldKind]int{}, map[compile.SoldMachine]bool{}
 	for list := range pr.sold() {
 		for _, o := range list {
 			x := &pr.Offers.Offers[o.Offer]
 			if x.Offering.CapacityType == offerings.Reserved {
 				continue
 			}
-			kind := machineKind{o.Room, o.Column}
+			kind := compile.SoldKind{Room: o.Room, Column: o.Column}
 			at, known := kindOf[kind]
 			if !known {
-				at = len(out.kinds)
-				kindOf[kind], out.kinds = at, append(out.kinds, kind)
+				at = len(out.Kinds)
+				kindOf[kind], out.Kinds = at, append(out.Kinds, kind)
 			}
-			if y := (soldMachine{at, int64(x.Expected)}); !listed[y] {
+			if y := (compile.SoldMachine{Kind: at, Price: int64(x.Expected)}); !listed[y] {
 				listed[y] = true
-				out.list = append(out.list, y)
+				out.List = append(out.List, y)
 			}
 		}
 	}
-	slices.SortStableFunc(out.list, func(a, b soldMachine) int { return cmp.Compare(a.price, b.price) })
-	out.list = pr.bestAtPrices(out)
-	pr.Learn(func(a *compile.Assortment) { a.Note(out) })
+	slices.SortStableFunc(out.List, func(a, b compile.SoldMachine) int { return cmp.Compare(a.Price, b.Price) })
+	out.List = pr.bestAtPrices(out)
+	pr.Learn(func(a *compile.Assortment) { a.Sold = out })
 	return out
 }
 
 // bestAtPrices leaves out what something else at the same price has as much room as, for the same
 // pods: a bound would do so.
-func (pr *Prover) bestAtPrices(sold *soldMachines) []soldMachine {
-	better := func(a, b machineKind) bool {
-		return roomier(pr.Rooms.Rooms[a.room], pr.Rooms.Rooms[b.room]) && pr.Columns.Rows[a.column].Contains(pr.Columns.Rows[b.column])
+func (pr *Prover) bestAtPrices(sold *compile.SoldMachines) []compile.SoldMachine {
+	better := func(a, b compile.SoldKind) bool {
+		return roomier(pr.Rooms.Rooms[a.Room], pr.Rooms.Rooms[b.Room]) && pr.Columns.Rows[a.Column].Contains(pr.Columns.Rows[b.Column])
 	}
-	out := make([]soldMachine, 0, len(sold.list)/2)
-	for from, to := 0, 0; from < len(sold.list); from = to {
-		for to < len(sold.list) && sold.list[to].price == sold.list[from].price {
+	out := make([]compile.SoldMachine, 0, len(sold.List)/2)
+	for from, to := 0, 0; from < len(sold.List); from = to {
+		for to < len(sold.List) && sold.List[to].Price == sold.List[from].Price {
 			to++
 		}
-		for i, x := range sold.list[from:to] {
+		for i, x := range sold.List[from:to] {
 			pointless := false
-			for k, y := range sold.list[from:to] {
-				a, b := sold.kinds[y.kind], sold.kinds[x.kind]
+			for k, y := range sold.List[from:to] {
+				a, b := sold.Kinds[y.Kind], sold.Kinds[x.Kind]
 				pointless = pointless || k != i && better(a, b) && (k < i || !better(b, a))
 			}
 			if !pointless {
@@ -88,16 +70,16 @@ func (pr *Prover) bestAtPrices(sold *soldMachines) []soldMachine {
 // with as much room for the same pods only one.
 func (pr *Prover) everyChoice() []bound.Choice {
 	sold := pr.soldOnes()
-	kinds := make([]bound.Choice, len(sold.kinds))
-	for i, k := range sold.kinds {
-		if room, users := pr.space(k.room), pr.admitted(k.column); pr.usable(room, users) {
+	kinds := make([]bound.Choice, len(sold.Kinds))
+	for i, k := range sold.Kinds {
+		if room, users := pr.space(k.Room), pr.admitted(k.Column); pr.usable(room, users) {
 			kinds[i] = bound.Choice{Cap: room, Users: users}
 		}
 	}
-	out := make([]bound.Choice, 0, len(sold.list))
-	for _, x := range sold.list {
-		if c := kinds[x.kind]; c.Cap != nil {
-			c.Price = x.price
+	out := make([]bound.Choice, 0, len(sold.List))
+	for _, x := range sold.List {
+		if c := kinds[x.Kind]; c.Cap != nil {
+			c.Price = x.Price
 			out = append(out, c)
 		}
 	}

@@ -1,17 +1,13 @@
 package prove
 
-import (
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
-)
-
 // ClassDuals are what a pod of each planned class is worth by the bound that was proven last, in
 // nano-USD per hour; nil where nothing was proven class by class.
-func ClassDuals(c *compile.Compiler) []float64 {
-	k := compile.Noted[Proven](c.Notes)
+func (p *Proofs) ClassDuals() []float64 {
+	k := p.last
 	if k == nil || k.prover == nil || len(k.assigned.Duals) == 0 {
 		return nil
 	}
-	out := make([]float64, len(c.Model.Classes))
+	out := make([]float64, len(p.problem.Model.Classes))
 	duals := k.assigned.ClassDuals()
 	for i, ids := range k.prover.Classes {
 		for _, id := range ids {

@@ -279,7 +279,7 @@ type levelled struct {
 
 // balanced is the bound on plans that balance pods over domains as the given one does, or what
 // is proven without that.
-func (k *Proven) balanced(ctx context.Context, plan *scheduling.Plan, near int64) (offerings.Price, *scheduling.Certificate) {
+func (k *proven) balanced(ctx context.Context, plan *scheduling.Plan, near int64) (offerings.Price, *scheduling.Certificate) {
 	if plan == nil || k.prover == nil || int64(k.bound) >= near || k.prover.Solver.Effort == scheduling.EffortFast || ctx.Err() != nil {
 		return k.bound, k.certificate
 	}

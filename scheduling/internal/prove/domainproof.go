@@ -14,24 +14,24 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// byDomains is the bound on plans in which pods that are spread over domains are where they may
+// proveByDomains is the bound on plans in which pods that are spread over domains are where they may
 // be, 0 where it gains nothing. For a plan that is there cases are told apart while the bound is
 // below what is wanted. best is the bound without domains.
-func (pr *Prover) byDomains(ctx context.Context, plan *scheduling.Plan, start []*big.Int, best, near, wanted int64) (int64, *scheduling.Certificate) {
+func (p *Proofs) proveByDomains(ctx context.Context, pr *Prover, plan *scheduling.Plan, start []*big.Int, best, near, wanted int64) (int64, *scheduling.Certificate) {
 	b := pr.newDomainBook(ctx, plan, best)
 	if b == nil || pr.Solver.Effort == scheduling.EffortFast && b.pointless(best, near) {
 		return 0, nil
 	}
-	x := compile.Noted[ProvenByDomains](pr.Notes)
-	if x == nil || x.key != b.key || !slices.Equal(x.Placed, pr.placed) || !slices.Equal(x.spread, b.ruled()) {
-		x = &ProvenByDomains{Placed: slices.Clone(pr.placed), key: b.key, spread: b.ruled()}
+	x := p.byDomains
+	if x == nil || x.key != b.key || !slices.Equal(x.placed, pr.placed) || !slices.Equal(x.spread, b.ruled()) {
+		x = &domainsProven{placed: slices.Clone(pr.placed), key: b.key, spread: b.ruled()}
 		x.market, x.Assigned = b.prove(ctx, start, near)
 	}
 	if plan != nil {
-		x.Divide(ctx, pr.Compiler, wanted)
+		x.divide(ctx, pr.Compiler, wanted)
 	}
-	if pr.Note(x); ctx.Err() != nil {
-		pr.Note((*ProvenByDomains)(nil)) // another time there may be time for more
+	if p.byDomains = x; ctx.Err() != nil {
+		p.byDomains = nil // another time there may be time for more
 	}
 	if x.market == nil {
 		return 0, nil
@@ -41,22 +41,36 @@ func (pr *Prover) byDomains(ctx context.Context, plan *scheduling.Plan, start []
 	return x.Bound, c
 }
 
-// ProvenByDomains is what was proven of plans that place some pods and keep some rules.
-type ProvenByDomains struct {
-	Placed []int64
+// domainsProven is what was proven of plans that place some pods and keep some rules.
+type domainsProven struct {
+	placed []int64
 	key    string
 	spread []*corev1.Pod // a pod of each rule
 	market *domainMarket // nil where nothing was proven
 	bound.Assigned
 }
 
-// Divide tells cases apart while less than wanted is proven.
-func (x *ProvenByDomains) Divide(ctx context.Context, c *compile.Compiler, wanted int64) {
+// DivideByDomains tells cases apart while less than wanted is proven of plans that place so many pods of each planned class,
+// domain by domain, and returns the bound. ok is false where nothing was proven of such plans. Past the deadline the bound
+// holds, and is forgotten: another time there may be time for more.
+func (p *Proofs) DivideByDomains(ctx context.Context, placed []int64, wanted int64) (least int64, ok bool) {
+	x := p.byDomains
+	if x == nil || !slices.Equal(x.placed, placed) || ctx.Err() != nil {
+		return 0, false
+	}
+	if x.divide(ctx, p.problem, wanted); ctx.Err() != nil {
+		p.byDomains = nil
+	}
+	return x.Bound, true
+}
+
+// divide tells cases apart while less than wanted is proven.
+func (x *domainsProven) divide(ctx context.Context, c *compile.Compiler, wanted int64) {
 	if x.market == nil || len(c.Offers.Reserved) > 0 {
 		return
 	}
 	effort := boundEffort(ctx, c.Solver, len(x.market.Classes), len(x.market.Options))
-	effort.Wanted, effort.Cases = wanted, effort.Cases/(2*casePods)*min(podspec.Sum(x.Placed), casePods)
+	effort.Wanted, effort.Cases = wanted, effort.Cases/(2*casePods)*min(podspec.Sum(x.placed), casePods)
 	x.Assigned = x.Divided(effort)
 }
 

@@ -16,15 +16,16 @@ import (
 // fast effort, and up to the default one.
 const enoughFast, enoughDefault = 0.05, 0.025
 
-// foresight is what a bound on resources says of plans that place all pods.
-type foresight struct {
+// earlyBound is the bound on resources of plans that place all pods.
+type earlyBound struct {
 	prover *Prover
 	covering.Result
 }
 
 // EarlyBound works out a bound for many tied pods before there is a plan, and at what price
 // one of them will do; 0 is none.
-func EarlyBound(ctx context.Context, c *compile.Compiler) (enough int64) {
+func (p *Proofs) EarlyBound(ctx context.Context) (enough int64) {
+	c := p.problem
 	if ctx.Err() != nil {
 		return 0
 	}
@@ -36,9 +37,8 @@ func EarlyBound(ctx context.Context, c *compile.Compiler) (enough int64) {
 	if len(pr.Classes) == 0 {
 		return 0
 	}
-	f := &foresight{pr, pr.withSteps(covering.Resource(pr.Input.Tighten()))}
-	c.Note(f)
-	return int64(float64(f.Bound) * (1 + Enough(c)))
+	p.early = &earlyBound{pr, pr.withSteps(covering.Resource(pr.Input.Tighten()))}
+	return int64(float64(p.early.Bound) * (1 + Enough(c)))
 }
 
 // Enough is how far above a bound the price of tied pods may be; 0 is as near as can be.
@@ -53,8 +53,8 @@ func Enough(c *compile.Compiler) float64 {
 }
 
 // foreseen is what is known of plans with the placed pods.
-func foreseen(c *compile.Compiler, placed []int64) (pr *Prover, resource covering.Result, known bool) {
-	if f := compile.Noted[foresight](c.Notes); f != nil && slices.Equal(f.prover.placed, placed) {
+func (p *Proofs) foreseen(placed []int64) (pr *Prover, resource covering.Result, known bool) {
+	if f := p.early; f != nil && slices.Equal(f.prover.placed, placed) {
 		return f.prover, f.Result, true
 	}
 	return nil, covering.Result{}, false

@@ -17,30 +17,52 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
+// Proofs holds the bounds that have been proven for plans of one compiled problem. A search asks for bounds while it
+// goes on; because the certificate of its plan then rests on the last of them, no bound is worked out twice.
+// Methods must not be called at the same time.
+type Proofs struct {
+	problem   *compile.Compiler
+	early     *earlyBound    // nil unless a bound was asked for before there was a plan
+	last      *proven        // nil until a bound was proven in time
+	byDomains *domainsProven // the same, domain by domain
+}
+
+// NewProofs returns proofs of nothing, for plans of a compiled problem.
+func NewProofs(c *compile.Compiler) *Proofs { return &Proofs{problem: c} }
+
 // Prove computes the lower bound on every plan that places at least the placed pods, and
 // what proves it, looking at some of them. It goes on until it comes near the price of the
 // plan. Past the deadline it makes do with what it has.
-func Prove(ctx context.Context, c *compile.Compiler, plan *scheduling.Plan, pods AtStake, price offerings.Price) (offerings.Price, *scheduling.Certificate) {
+func (p *Proofs) Prove(ctx context.Context, plan *scheduling.Plan, pods AtStake, price offerings.Price) (offerings.Price, *scheduling.Certificate) {
 	if price == 0 {
 		return 0, nil // nothing to prove: no plan is cheaper
 	}
-	near := nearBound(c, price)
-	if k := compile.Noted[Proven](c.Notes); k != nil && k.equal(&pods) && !k.certificate.Spreading() {
+	near := nearBound(p.problem, price)
+	if k := p.last; k != nil && k.equal(&pods) && !k.certificate.Spreading() {
 		return k.balanced(ctx, plan, near)
 	}
-	k := &Proven{AtStake: pods}
+	k := &proven{AtStake: pods}
 	defer func() { k.Machines = nil }() // what it is made from need not be kept
 	k.Placed = slices.Clone(pods.Placed)
-	k.bound, k.certificate = proveAnew(ctx, c, plan, near, price, k)
+	k.bound, k.certificate = p.proveAnew(ctx, plan, near, price, k)
 	if ctx.Err() == nil { // else there may be time for more another time
-		c.Note(k)
+		p.last = k
 	}
 	return k.balanced(ctx, plan, near)
 }
 
-// Proven is what was proven of plans that place some pods, where that does not hang on a
+// Again proves for another plan that places the same pods as the plan of the last proof. Where nothing was proven, it
+// returns a bound of 0 and no certificate.
+func (p *Proofs) Again(ctx context.Context, plan *scheduling.Plan, price offerings.Price) (offerings.Price, *scheduling.Certificate) {
+	if p.last == nil {
+		return 0, nil
+	}
+	return p.Prove(ctx, plan, p.last.AtStake, price)
+}
+
+// proven is what was proven of plans that place some pods, where that does not hang on a
 // plan: spreads are left out of it that the plan itself does not keep.
-type Proven struct {
+type proven struct {
 	AtStake
 	bound       offerings.Price
 	certificate *scheduling.Certificate
@@ -52,8 +74,9 @@ type Proven struct {
 }
 
 // proveAnew notes in k what there is to go on from.
-func proveAnew(ctx context.Context, c *compile.Compiler, plan *scheduling.Plan, near int64, price offerings.Price, k *Proven) (offerings.Price, *scheduling.Certificate) {
-	pr, resource, known := foreseen(c, k.Placed)
+func (p *Proofs) proveAnew(ctx context.Context, plan *scheduling.Plan, near int64, price offerings.Price, k *proven) (offerings.Price, *scheduling.Certificate) {
+	c := p.problem
+	pr, resource, known := p.foreseen(k.Placed)
 	if !known {
 		if pr = NewProver(c, k.Placed); len(pr.Classes) == 0 {
 			return 0, nil
@@ -67,7 +90,7 @@ func proveAnew(ctx context.Context, c *compile.Compiler, plan *scheduling.Plan, 
 		covered = covering.Cover(pr.Input.Tighten(), resource.Values, int64(price), coverChoices(c.Solver))
 	}
 	if best := max(resource.Bound, covered); best < near {
-		least, spread := pr.byDomains(ctx, plan, resource.Values, best, near, min(near, int64(float64(price)*(1-TiedEnough))))
+		least, spread := p.proveByDomains(ctx, pr, plan, resource.Values, best, near, min(near, int64(float64(price)*(1-TiedEnough))))
 		if least < near && (spread == nil || len(pr.Classes) <= mostPatternClasses) {
 			effort := boundEffort(ctx, c.Solver, len(pr.Classes), len(pr.market.Options))
 			effort.Wanted = min(near, int64(float64(price)*(1-farEnough)))

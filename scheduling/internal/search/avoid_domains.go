@@ -32,7 +32,7 @@ func (d *decoder) avoidNewDomains(machines []machine) {
 			}
 			opened := slices.Clone(extra)
 			opened[r] = append(slices.Clone(opened[r]), int32(at))
-			if len(surplusAmong(d.Compiler, placed, opened)) > 0 {
+			if len(surplusAmong(t, d.Parts, placed, opened)) > 0 {
 				d.bar(r, at)
 			}
 		}
@@ -90,12 +90,12 @@ func (d *decoder) steady(m *machine) {
 
 // surplusAmong counts, by part, the units that would not bind of those that have a place,
 // with the domains of spreads that there are.
-func surplusAmong(c *compile.Compiler, placed func(part int) int64, extra [][]int32) map[model.ClassID]int64 {
-	t, counts := tiesOf(c), countSites(c, placed)
+func surplusAmong(t *Ties, parts []compile.Part, placed func(part int) int64, extra [][]int32) map[model.ClassID]int64 {
+	counts := countSites(t, parts, placed)
 	bound := t.replay(counts, extra)
 	out := map[model.ClassID]int64{}
-	for i := range c.Parts {
-		if p := &c.Parts[i]; p.Pinned {
+	for i := range parts {
+		if p := &parts[i]; p.Pinned {
 			class := t.classOf[p.Unit]
 			if n := counts[class][p.Site] - bound[class][p.Site]; n > 0 {
 				out[model.ClassID(i)] = n

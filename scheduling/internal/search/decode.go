@@ -30,11 +30,11 @@ type decoder struct {
 	lots         map[string]*lot
 }
 
-// Decode writes the plan down. ok is false where limits or reservations leave a
+// Decode writes the plan of a trial down. ok is false where limits or reservations leave a
 // launch too few options for the minValues of its pool.
-func Decode(c *compile.Compiler, solution model.Solution) (plan *scheduling.Plan, ok bool) {
+func Decode(x *Trial) (plan *scheduling.Plan, ok bool) {
 	d := &decoder{
-		Compiler: c, ties: tiesOf(c), solution: solution, ledger: compile.NewLedger(c), lots: map[string]*lot{},
+		Compiler: x.Compiler, ties: x.ties, solution: x.Solution, ledger: compile.NewLedger(x.Compiler), lots: map[string]*lot{},
 	}
 	machines := d.final()
 	d.avoidNewDomains(machines)

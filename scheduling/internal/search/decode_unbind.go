@@ -34,7 +34,7 @@ func (d *decoder) relieve(machines []machine, surplus map[model.ClassID]int64) [
 
 // surplus counts, by engine class, the pods that do not bind.
 func (d *decoder) surplus(machines []machine) map[model.ClassID]int64 {
-	return surplus(d.Compiler, d.placing(machines), d.spots(machines))
+	return surplus(d.ties, d.Parts, d.placing(machines), d.spots(machines))
 }
 
 // placing is how many units of each part machines and bins hold.

@@ -102,7 +102,7 @@ func (x *Trial) effort() int64 {
 
 // tally notes where the best plan puts pods.
 func (s *domainSearch) tally() {
-	s.counts = countSites(s.best.Compiler, placing(s.best.Compiler, s.best.Solution))
+	s.counts = countSites(s.best.ties, s.best.Parts, placing(s.best.Compiler, s.best.Solution))
 }
 
 // improve makes the first move that is better, and reports whether there was any.

@@ -20,9 +20,9 @@ const (
 )
 
 // Improve exchanges machines of pods without topology terms for cheaper ones, at what pods are
-// worth by the bound, where the price is further above that bound than will do. What is proven for
-// it is noted, for the plan's own proof.
-func Improve(ctx context.Context, c *compile.Compiler, at pack.Outcome, params pack.Params) pack.Outcome {
+// worth by the bound, where the price is further above that bound than will do. The bound goes into proofs, where the
+// certificate of the plan finds it.
+func Improve(ctx context.Context, c *compile.Compiler, proofs *prove.Proofs, at pack.Outcome, params pack.Params) pack.Outcome {
 	x := NewTrial(c, at)
 	price := x.price()
 	if c.Terse || at.Late || price == 0 {
@@ -30,8 +30,8 @@ func Improve(ctx context.Context, c *compile.Compiler, at pack.Outcome, params p
 	}
 	pods := prove.Deciding(c, c.Placed(at.Solution), x.onLaunches())
 	pods.Machines = func() [][]compile.Portion { return c.Held(at.Solution) }
-	lower, _ := prove.Prove(ctx, c, nil, pods, price)
-	params.Worths = prove.ClassDuals(c)
+	lower, _ := proofs.Prove(ctx, nil, pods, price)
+	params.Worths = proofs.ClassDuals()
 	enough := improveEnough
 	if params.Work == 0 {
 		enough = prove.NearEnough

@@ -43,9 +43,8 @@ const (
 
 // Intensify looks for a cheaper plan where the price is far above the bound: other machines, for
 // the sites as they are or for cheaper ones.
-func (x *Trial) Intensify(ctx context.Context, base *compile.Compiler, params pack.Params) {
-	*x = x.with(x.Outcome)
-	if x.Late || len(x.Solution.Nodes) == 0 || !x.complete() || !farAbove(ctx, base, x) {
+func (x *Trial) Intensify(ctx context.Context, base *compile.Compiler, proofs *prove.Proofs, params pack.Params) {
+	if x.Late || len(x.Solution.Nodes) == 0 || !x.complete() || !farAbove(ctx, base, proofs, x) {
 		return
 	}
 	if params.Work == 0 {
@@ -62,7 +61,7 @@ func (x *Trial) Intensify(ctx context.Context, base *compile.Compiler, params pa
 		if y := x.ties.searchDomains(*x, params, work); y.Compiler != x.Compiler {
 			*x = y.searched(params)
 		}
-		if late() || !farAbove(ctx, base, x) {
+		if late() || !farAbove(ctx, base, proofs, x) {
 			return
 		}
 	}
@@ -75,7 +74,7 @@ func (x *Trial) Intensify(ctx context.Context, base *compile.Compiler, params pa
 		if y := other.improvedBy(other.mixed(params, times)); y.Score().Better(best.Score()) {
 			best = y
 		}
-		if times == mixMuch || !other.mixes() || late() || !farAbove(ctx, base, &best) {
+		if times == mixMuch || !other.mixes() || late() || !farAbove(ctx, base, proofs, &best) {
 			break
 		}
 	}
@@ -128,7 +127,7 @@ func (x *Trial) mixed(params pack.Params, times int64) pack.Outcome {
 }
 
 // farAbove reports whether a trial costs much more than what can be proven.
-func farAbove(ctx context.Context, c *compile.Compiler, x *Trial) bool {
+func farAbove(ctx context.Context, c *compile.Compiler, proofs *prove.Proofs, x *Trial) bool {
 	price := x.price()
 	pods := prove.Deciding(c, x.Placed(x.Solution), x.onLaunches())
 	far := farOff
@@ -140,12 +139,11 @@ func farAbove(ctx context.Context, c *compile.Compiler, x *Trial) bool {
 		return false
 	}
 	pods.Machines = func() [][]compile.Portion { return x.Held(x.Solution) }
-	least, _ := prove.Prove(ctx, c, nil, pods, price)
-	if z := compile.Noted[prove.ProvenByDomains](c.Notes); int64(least) < near && x.few() && z != nil && slices.Equal(z.Placed, pods.Placed) && ctx.Err() == nil {
+	least, _ := proofs.Prove(ctx, nil, pods, price)
+	if int64(least) < near && x.few() {
 		// Whole machines tell the more the fewer there are, and the proof of the plan needs this anyway.
-		z.Divide(ctx, c, int64(float64(price)*(1-prove.TiedEnough)))
-		if least = max(least, offerings.Price(z.Bound)); ctx.Err() != nil {
-			c.Note((*prove.ProvenByDomains)(nil))
+		if bound, ok := proofs.DivideByDomains(ctx, pods.Placed, int64(float64(price)*(1-prove.TiedEnough))); ok {
+			least = max(least, offerings.Price(bound))
 		}
 	}
 	return int64(least) < near

@@ -16,20 +16,21 @@ import (
 // first.
 type nameAssigner struct {
 	*compile.Compiler
+	ties  *Ties // nil where nothing is tied
 	next  []int // by planned class, the first pod not handed out yet
 	ahead []int // the same of those that go to units that begin; nil where there are none
 }
 
 // newNameAssigner hands out what nodes and the machines hold.
 func (d *decoder) newNameAssigner(machines []machine) *nameAssigner {
-	r := &nameAssigner{Compiler: d.Compiler, next: make([]int, len(d.Planned))}
+	r := &nameAssigner{Compiler: d.Compiler, ties: d.ties, next: make([]int, len(d.Planned))}
 	if d.ties == nil || !slices.ContainsFunc(d.ties.UnitBook.Units, func(u units.Unit) bool { return u.Begins }) {
 		return r
 	}
 	r.ahead = make([]int, len(d.Planned))
 	reserve := func(items []model.Item, times int64) {
 		for _, it := range items {
-			if begins(d.Compiler, it.Class) {
+			if begins(d.ties, &d.Parts[it.Class]) {
 				for _, p := range d.Parts[it.Class].Portions {
 					r.next[p.Class] += int(it.N * p.N * times)
 				}
@@ -46,15 +47,12 @@ func (d *decoder) newNameAssigner(machines []machine) *nameAssigner {
 }
 
 // begins reports whether a part's unit is where pods gather that follow each other.
-func begins(c *compile.Compiler, part model.ClassID) bool {
-	t := tiesOf(c)
-	return t != nil && t.UnitBook.Units[c.Parts[part].Unit].Begins
-}
+func begins(t *Ties, part *compile.Part) bool { return t.UnitBook.Units[part.Unit].Begins }
 
 // take hands out the pods of a portion of so many of a part.
 func (r *nameAssigner) take(part model.ClassID, p compile.Portion, times int64) []*corev1.Pod {
 	next := r.next
-	if r.ahead != nil && begins(r.Compiler, part) {
+	if r.ahead != nil && begins(r.ties, &r.Parts[part]) {
 		next = r.ahead
 	}
 	from := next[p.Class]

@@ -37,7 +37,7 @@ func (t *Ties) reprice(best Trial, params pack.Params) Trial {
 			break // the same machines would come out
 		}
 		x := t.pack(plan, params)
-		if c := slices.Compare(x.bind, best.bind); c < 0 || c == 0 && x.price() >= best.price() || !t.asGranted(x.Compiler, best.Compiler) {
+		if c := slices.Compare(x.bind, best.bind); c < 0 || c == 0 && x.price() >= best.price() || !t.asGranted(&x, &best) {
 			break
 		}
 		if best = x; best.Late {
@@ -54,15 +54,15 @@ func (t *Ties) content(x *Trial, params pack.Params) bool {
 }
 
 // asGranted reports whether a plan of sites grants wishes no worse than another.
-func (t *Ties) asGranted(a, b *compile.Compiler) bool {
+func (t *Ties) asGranted(a, b *Trial) bool {
 	return t.planner.Priced || deniedAtSites(a) <= deniedAtSites(b)
 }
 
 // deniedAtSites adds up what the sites of a plan do not grant.
-func deniedAtSites(c *compile.Compiler) (sum int64) {
-	t := tiesOf(c)
-	for i := range c.Parts {
-		if p := &c.Parts[i]; p.Pinned {
+func deniedAtSites(x *Trial) (sum int64) {
+	t := x.ties
+	for i := range x.Parts {
+		if p := &x.Parts[i]; p.Pinned {
 			sum += t.planner.Classes[t.classOf[p.Unit]].Sites[p.Site].Penalty * p.Count
 		}
 	}

@@ -52,7 +52,7 @@ func (x *Trial) Score() *Score {
 	placed := placing(x.Compiler, d.solution)
 	s.placed = byPriority(x.Compiler, placed)
 	if t := x.ties; t != nil {
-		if s.denied = t.refused(countSites(x.Compiler, placed)); t.planner.Priced {
+		if s.denied = t.refused(countSites(t, x.Parts, placed)); t.planner.Priced {
 			s.cost, s.denied = s.cost+s.denied, 0
 		}
 	}

@@ -5,7 +5,6 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/pack"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
@@ -24,17 +23,17 @@ const dearestWish = 2
 // them; more goes into the machines for the best.
 //
 // Briefly, it ends with the first plan of sites whose machines hold all pods.
-func (t *Ties) Solve(params pack.Params) (*compile.Compiler, pack.Outcome) {
+func (t *Ties) Solve(params pack.Params) *Trial {
 	if params.Brief {
 		t.sketch = true
 		x := t.planned(params)
-		return x.Compiler, x.Outcome
+		return &x
 	}
 	x := t.solved(params)
 	x = x.replanWithoutUnplaced(params)
 	x = x.stackColocated(params)
 	x = x.searched(params)
-	return x.Compiler, x.Outcome
+	return &x
 }
 
 // solved is the best for all pods with machines that the least work finds.

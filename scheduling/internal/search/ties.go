@@ -172,7 +172,6 @@ func (t *Ties) split(r *topology.Result) *compile.Compiler {
 	base := t.Locations.Compiler
 	e := *base
 	e.Sited = t.Locations
-	e.Note(t.snapshot())
 	e.Model = &model.Problem{Dims: base.Model.Dims, BestEffort: base.Model.BestEffort, Pools: base.Model.Pools}
 	e.Parts, e.Seats, e.Bought = make([]compile.Part, 0, t.partCount(r)), nil, nil
 	e.Offered = append([]offers.TemplateOffers(nil), base.Offered...)

@@ -16,19 +16,17 @@ import (
 type Trial struct {
 	*compile.Compiler
 	pack.Outcome
-	ties  *Ties
+	ties  *Ties     // as they were when the sites were planned; nil where parts have no sites
 	bind  []int64   // pods that have a place and would bind there, by priority, the highest first
 	sites [][]int64 // by planner class and site, the pods that are planned there
 	brief bool      // the machines are the first that came up
 }
 
-// NewTrial is an outcome for a compiled problem whose parts have their sites.
+// NewTrial is an outcome for a compiled problem whose pods have no topology terms. Those of other problems
+// come from [Ties.Solve].
 func NewTrial(c *compile.Compiler, outcome pack.Outcome) *Trial {
-	return &Trial{Compiler: c, Outcome: outcome, ties: tiesOf(c)}
+	return &Trial{Compiler: c, Outcome: outcome}
 }
-
-// tiesOf are the ties of the pods of a compiled problem; nil where its parts have no sites.
-func tiesOf(c *compile.Compiler) *Ties { return compile.Noted[Ties](c.Notes) }
 
 // try plans sites, then machines.
 func (t *Ties) try(params pack.Params) Trial {
@@ -48,8 +46,8 @@ func (t *Ties) planSites() *topology.Result {
 
 // pack finds machines for a plan of sites.
 func (t *Ties) pack(plan *topology.Result, params pack.Params) Trial {
-	x := *NewTrial(t.split(plan), pack.Outcome{})
-	x.sites = plan.Counts
+	x := Trial{ties: t.snapshot(), sites: plan.Counts}
+	x.Compiler = t.split(plan)
 	y := x.with(pack.Search(x.Model, params))
 	if y.brief = params.Brief; y.brief && !t.sketch && y.misses() {
 		params.Brief = false
@@ -74,7 +72,7 @@ func (x *Trial) with(outcome pack.Outcome) Trial {
 	y := *x
 	y.Outcome = outcome
 	placed := placing(y.Compiler, y.Solution)
-	lost := surplus(y.Compiler, placed, spots(y.Compiler, y.Solution))
+	lost := surplus(y.ties, y.Parts, placed, spots(y.Compiler, y.Solution))
 	y.bind = byPriority(y.Compiler, func(part int) int64 { return placed(part) - lost[model.ClassID(part)] })
 	return y
 }
@@ -152,19 +150,18 @@ func byPriority(c *compile.Compiler, units func(part int) int64) (out []int64) {
 
 // surplus counts, by part, the units that would not bind of those that have a place
 // while machines stand at some spots.
-func surplus(c *compile.Compiler, placed func(part int) int64, spots []int) map[model.ClassID]int64 {
-	return surplusAmong(c, placed, tiesOf(c).domainsOf(spots))
+func surplus(t *Ties, parts []compile.Part, placed func(part int) int64, spots []int) map[model.ClassID]int64 {
+	return surplusAmong(t, parts, placed, t.domainsOf(spots))
 }
 
-// countSites counts, by planner class and site, the units that have a place.
-func countSites(c *compile.Compiler, placed func(part int) int64) [][]int64 {
-	t := tiesOf(c)
+// countSites counts, by planner class and site, the units of parts that have a place.
+func countSites(t *Ties, parts []compile.Part, placed func(part int) int64) [][]int64 {
 	counts := make([][]int64, len(t.planner.Classes))
 	for i := range counts {
 		counts[i] = make([]int64, len(t.planner.Classes[i].Sites))
 	}
-	for i := range c.Parts {
-		if p := &c.Parts[i]; p.Pinned {
+	for i := range parts {
+		if p := &parts[i]; p.Pinned {
 			counts[t.classOf[p.Unit]][p.Site] += placed(i)
 		}
 	}
