@@ -11,16 +11,17 @@ import (
 
 // Ledger is what pools and reservations have left once everything is bought.
 type Ledger struct {
-	c        *Compiler
-	Limits   [][]int64
-	Supply   map[string]int64
-	Limited  []bool
-	capacity map[offers.Purchase][]int64
+	c       *Compiler
+	Limits  [][]int64
+	Supply  map[string]int64
+	Limited []bool
+	// use is, by pool and shape of machine, how much of the pool's limits one machine takes; nil until it is asked for.
+	use [][][]int64
 }
 
 // NewLedger returns a ledger in which nothing is bought: limits are what running nodes leave of them.
 func NewLedger(c *Compiler) *Ledger {
-	l := &Ledger{c: c, Supply: map[string]int64{}, capacity: map[offers.Purchase][]int64{}}
+	l := &Ledger{c: c, Supply: map[string]int64{}, use: make([][][]int64, len(c.Model.Pools))}
 	for i := range c.Model.Pools {
 		l.Limits = append(l.Limits, append([]int64(nil), c.Model.Pools[i].Limits...))
 		l.Limited = append(l.Limited, len(c.Model.Pools[i].Limits) > 0)
@@ -37,12 +38,15 @@ func NewLedger(c *Compiler) *Ledger {
 
 // Use is what a purchase takes of its pool's limits.
 func (l *Ledger) Use(p offers.Purchase) []int64 {
-	if u, ok := l.capacity[p]; ok {
-		return u
+	t, shape := l.c.Templates[p.Template], l.c.Offers.Offers[p.Offer].Shape
+	if l.use[t.Number] == nil {
+		l.use[t.Number] = make([][]int64, len(l.c.Offers.Shapes))
 	}
-	u := LimitUse(LimitedResources(l.c.Templates[p.Template].Pool), l.c.Offers.Shapes[l.c.Offers.Offers[p.Offer].Shape].Capacity)
-	l.capacity[p] = u
-	return u
+	out := &l.use[t.Number][shape]
+	if *out == nil {
+		*out = LimitUse(LimitedResources(t.Pool), l.c.Offers.Shapes[shape].Capacity)
+	}
+	return *out
 }
 
 // Reservation is the reservation that a purchase draws on, "" for none.
