@@ -75,8 +75,7 @@ to be taken away and a pod of it has no place.`,
 
 // disrupt decides, and has the steps replayed by a second opinion before anybody sees
 // them.
-func (f *solverFlags) disrupt(ctx context.Context, a *app, planner disruption.Planner, p *problem) (plan *disruption.Plan, err error) {
-	p.policy = planner.Policy
+func (f *solverFlags) disrupt(ctx context.Context, a *app, planner disruption.Planner, p *problem) (*disruption.Plan, error) {
 	c := p.cluster(planner)
 	if p.grouped {
 		c.Alternative = slices.Clone(c.NodePools)
@@ -86,7 +85,13 @@ func (f *solverFlags) disrupt(ctx context.Context, a *app, planner disruption.Pl
 			}
 		}
 	}
-	err = f.search(ctx, a, fmt.Sprintf("consolidating %s", figures.Count(len(c.Nodes), "node")), func(ctx context.Context, o scheduling.Observer) error {
+	return f.disruptCluster(ctx, a, planner, p, c, fmt.Sprintf("consolidating %s", figures.Count(len(c.Nodes), "node")))
+}
+
+// disruptCluster decides for a cluster that is the input's, or the input's with nodes that must stay.
+func (f *solverFlags) disruptCluster(ctx context.Context, a *app, planner disruption.Planner, p *problem, c disruption.Cluster, doing string) (plan *disruption.Plan, err error) {
+	p.policy = planner.Policy
+	err = f.search(ctx, a, doing, func(ctx context.Context, o scheduling.Observer) error {
 		planner.Observer = o
 		plan, err = planner.Plan(ctx, c)
 		return err

@@ -33,9 +33,10 @@ deployment/NAME     the same of the pods of a Deployment, those alike together; 
                     kubectl knows them by
 node/NAME           of a machine to launch, by the name that the plan gives it: why this
                     type, and what others cost; of a node that is there: what it receives,
-                    what is free, and if it belongs to a node pool why it stays, or goes,
-                    when "plimsoll consolidate" plans with the same flags (launch/NAME
-                    where both have the same name)`,
+                    what is free, and if it belongs to a node pool whether it could be removed
+                    by itself, what that saves, or why not; "plimsoll consolidate" plans all
+                    nodes together, which may remove it with others (launch/NAME where both
+                    have the same name)`,
 		Example: `  plimsoll explain pod/shop/web-0 -f shop.yaml
   plimsoll explain node/general-1 -f manifests/ --catalog ec2/eu-west-1 -o json
   plimsoll plan -f shop.yaml -o json > plan.json; plimsoll explain node/general-1 -f shop.yaml --plan plan.json`,
@@ -118,20 +119,17 @@ func (a *app) printAnswers(format string, p *problem, plan *scheduling.Plan, ans
 	return a.encode(format, "answers", answers)
 }
 
-// judge adds to the answers about nodes of pools what becomes of them when the cluster is
-// consolidated.
+// judge adds to the answers about nodes of pools what becomes of each if no other node may go.
 func (a *app) judge(ctx context.Context, how *solverFlags, planner disruption.Planner, p *problem, answers []any) error {
-	var plan *disruption.Plan
 	for i, answer := range answers {
 		node, ok := answer.(*scheduling.NodeExplanation)
 		if !ok || node.NodePool == "" {
 			continue
 		}
-		if plan == nil {
-			var err error
-			if plan, err = how.disrupt(ctx, a, planner, p); err != nil {
-				return err
-			}
+		c := p.keepLeast(planner, p.Cluster().KeepAllBut(node.Node))
+		plan, err := how.disruptCluster(ctx, a, planner, p, c, "looking at node "+node.Node)
+		if err != nil {
+			return err
 		}
 		answers[i] = explain.Judge(node, plan)
 	}

@@ -203,12 +203,12 @@ func (t *table) shares(title string, pods []scheduling.PodShare, rooms []schedul
 	tabulate(t, title, nil, cut(rows, 10), asItIs)
 }
 
-// verdict writes what becomes of a node when the cluster is consolidated.
+// verdict writes what becomes of a node when it is the only one that may be removed.
 func (t *table) verdict(n *explain.JudgedNode) {
-	t.section("CONSOLIDATION")
+	t.section("CONSOLIDATION, IF NO OTHER NODE IS REMOVED")
 	v := n.Verdict
 	if s := n.Removal; s != nil {
-		t.line("  It is removed for the reason %q, in step %d; that step saves %s per hour and moves %s.", s.Reason, v.Step, figures.Signed(s.SavingPerHour), figures.Count(len(s.Evictions), "pod"))
+		t.line("  It is removed for the reason %q; that saves %s per hour and moves %s.", s.Reason, figures.Signed(s.SavingPerHour), figures.Count(len(s.Evictions), "pod"))
 	} else {
 		t.line("  It stays.")
 	}

@@ -187,7 +187,12 @@ func (c *counted) Read(p []byte) (int, error) {
 
 // cluster is what the input says for planning disruption, in which node groups keep their least sizes.
 func (p *problem) cluster(planner disruption.Planner) disruption.Cluster {
-	c := p.Cluster().KeepAtLeast(planner, p.least)
+	return p.keepLeast(planner, p.Cluster())
+}
+
+// keepLeast is a cluster in which node groups keep their least sizes.
+func (p *problem) keepLeast(planner disruption.Planner, c disruption.Cluster) disruption.Cluster {
+	c = c.KeepAtLeast(planner, p.least)
 	demanded := pools.Demanded(c.Nodes)
 	for i := range c.Machines {
 		c.Machines[i].MinimumFixed = c.Machines[i].MustStay != "" && demanded[c.Machines[i].Node]

@@ -37,6 +37,23 @@ func (c Cluster) KeepAtLeast(p Planner, least map[string]int) Cluster {
 			why[s.name] = detail
 		}
 	}
+	return c.keep(why)
+}
+
+// KeepAllBut is the cluster in which all nodes but some stay unless they are interrupted or expire: a plan for it
+// tells what becomes of these nodes by themselves, and takes far less time than a plan for all. c stays as it is.
+func (c Cluster) KeepAllBut(nodes ...string) Cluster {
+	why := map[string]string{}
+	for _, node := range c.Nodes {
+		if node != nil && !slices.Contains(nodes, node.Name) {
+			why[node.Name] = "only other nodes may go"
+		}
+	}
+	return c.keep(why)
+}
+
+// keep is the cluster in which nodes must stay, with the reason by name.
+func (c Cluster) keep(why map[string]string) Cluster {
 	c.Machines = slices.Clone(c.Machines)
 	for i := range c.Machines {
 		if m := &c.Machines[i]; why[m.Node] != "" {

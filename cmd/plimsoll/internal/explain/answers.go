@@ -59,12 +59,11 @@ func node(x *provisioning.Explainer, name string) (any, error) {
 	return nil, &scheduling.UnknownNameError{Kind: "node", Name: name, Near: slices.Compact(near)}
 }
 
-// JudgedNode is a node of a pool, explained with what becomes of it when the cluster is
-// consolidated.
+// JudgedNode is a node of a pool, explained with what becomes of it when no other node may be removed.
 type JudgedNode struct {
 	*scheduling.NodeExplanation
 
-	// Verdict says why it stays, or that it goes; Removal is the step that removes it.
+	// Verdict says why it stays, or that it goes, when no other node may be removed; Removal is the step that removes it.
 	Verdict *disruption.Verdict `json:"verdict"`
 	Removal *disruption.Step    `json:"removal,omitempty"`
 }
