@@ -123,7 +123,7 @@ func TestConsolidateAList(t *testing.T) {
 	require.Equal(t, run(t, waste("--reasons", "misplaced,empty")...).stdout, r.stdout)
 }
 
-// A node of a pool is explained with what becomes of it when the cluster is consolidated.
+// A node of a pool is explained with what becomes of it if no other node may go.
 func TestExplainNodeWithVerdict(t *testing.T) {
 	t.Parallel()
 	explain := func(args ...string) result {
@@ -131,9 +131,8 @@ func TestExplainNodeWithVerdict(t *testing.T) {
 	}
 	r := explain("node/ip-10-0-1-88", "node/ip-10-0-1-42", "node/ip-10-0-1-3")
 	require.Equal(t, exitOK, r.code, r.stderr)
-	require.Contains(t, r.stdout, "CONSOLIDATION\n  It stays.\n  do-not-disrupt  pod/shop/month-end-0")
-	require.Contains(t, r.stdout, `It is removed for the reason "empty", in step `)
-	require.Contains(t, r.stdout, "that step saves $0.3912 per hour and moves 0 pods.")
+	require.Contains(t, r.stdout, "CONSOLIDATION, IF NO OTHER NODE IS REMOVED\n  It stays.\n  do-not-disrupt  pod/shop/month-end-0")
+	require.Contains(t, r.stdout, `It is removed for the reason "empty"; that saves $0.3912 per hour and moves 0 pods.`)
 	require.Equal(t, 2, strings.Count(r.stdout, "CONSOLIDATION"), "the third belongs to no pool")
 
 	r = explain("node/ip-10-0-1-88", "-o", "json")

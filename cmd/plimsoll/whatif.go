@@ -2,18 +2,23 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/samber/lo"
 	"github.com/spf13/cobra"
 
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/costs"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/search"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/whatif"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
@@ -159,49 +164,62 @@ func (a *app) questions(base *question, cases casesFlag, all func(cmd *cobra.Com
 	return out, nil
 }
 
-// answer answers the questions in turn; the baseline's problem is returned, too. The first rebuild
+// answer answers the questions side by side; the baseline's problem is returned, too. The first rebuild
 // elsewhere is preceded by one in the cluster's own region. Pods without a place have an exit code.
 func (a *app) answer(ctx context.Context, list []*asked) (outcomes []*whatif.Outcome, base *problem, err error) {
+	cases, err := a.readAll(list)
+	if err != nil {
+		return nil, nil, err
+	}
+	if outcomes, err = a.outcomes(ctx, cases); err != nil {
+		return nil, nil, err
+	}
 	var rebuilt *whatif.Outcome
-	var counted map[string]bool
-	for _, c := range list {
-		c.input.counted = counted
-		if err := a.read(c); err != nil {
-			return nil, nil, err
+	for _, out := range outcomes {
+		if out.Name == whatif.RebuiltHere {
+			rebuilt = out
+			out.Against(outcomes[0], nil)
+		} else {
+			out.Against(outcomes[0], rebuilt)
 		}
-		if base == nil {
-			cluster := c.problem.Cluster()
-			base, counted = c.problem, map[string]bool{}
-			for _, m := range costs.Machines(&cluster, nil, c.planner.Policy) {
-				counted[m.Name] = true
-			}
-		}
-		if c.problem.anew && rebuilt == nil {
-			here := *list[0]
-			here.name, here.problem, here.plan = whatif.RebuiltHere, nil, nil
-			here.input.rebuild, here.input.counted = true, counted
-			if err := a.read(&here); err != nil {
-				return nil, nil, err
-			}
-			if rebuilt, err = a.outcome(ctx, &here, outcomes[0]); err != nil {
-				return nil, nil, err
-			}
-			rebuilt.Against(outcomes[0], nil)
-			outcomes = append(outcomes, rebuilt)
-		}
-		var out *whatif.Outcome
-		if because := c.asks().Unchanged(list[0].asks()); c != list[0] && because != "" {
-			out = outcomes[0].As(c.name, c.words, because)
-		} else if out, err = a.outcome(ctx, c, lo.FirstOrEmpty(outcomes)); err != nil {
-			return nil, nil, err
-		}
-		outcomes = append(outcomes, out)
-		out.Against(outcomes[0], rebuilt)
 		if len(out.Unplaced) > 0 {
 			a.code = exitUnschedulable
 		}
 	}
-	return outcomes, base, nil
+	return outcomes, cases[0].problem, nil
+}
+
+// readAll reads what the cases are about. Among them is a rebuild in the cluster's own region, before the first one
+// elsewhere.
+func (a *app) readAll(list []*asked) (cases []*asked, err error) {
+	counted := map[string]bool{}
+	anew := false
+	for i, c := range list {
+		if i > 0 {
+			c.input.counted = counted
+		}
+		if err := a.read(c); err != nil {
+			return nil, err
+		}
+		if i == 0 {
+			cluster := c.problem.Cluster()
+			for _, m := range costs.Machines(&cluster, nil, c.planner.Policy) {
+				counted[m.Name] = true
+			}
+		}
+		if c.problem.anew && !anew {
+			anew = true
+			here := *list[0]
+			here.name, here.problem, here.plan = whatif.RebuiltHere, nil, nil
+			here.input.rebuild, here.input.counted = true, counted
+			if err := a.read(&here); err != nil {
+				return nil, err
+			}
+			cases = append(cases, &here)
+		}
+		cases = append(cases, c)
+	}
+	return cases, nil
 }
 
 // read reads what a case is about, unless that is known.
@@ -223,27 +241,78 @@ func (c *asked) asks() *whatif.Question {
 	return &whatif.Question{Planner: c.planner, Cluster: c.problem.cluster(c.planner), Grouped: c.problem.grouped}
 }
 
-// outcome plans a case; base is the outcome of the baseline, nil for the baseline itself.
-func (a *app) outcome(ctx context.Context, c *asked, base *whatif.Outcome) (out *whatif.Outcome, err error) {
+// outcomes are what the cases come to, planned side by side, as many at once as there are processors. A case that cannot
+// change anything has the outcome of the first, the baseline.
+func (a *app) outcomes(ctx context.Context, cases []*asked) ([]*whatif.Outcome, error) {
+	base := cases[0].asks()
+	because, answers := make([]string, len(cases)), make([]answered, len(cases))
+	a.searching.Store(true)
+	_, _ = search.Watched(ctx, a.stderr, fmt.Sprintf("planning %s", figures.Count(len(cases), "case")), 0, func(_ context.Context, o scheduling.Observer) error {
+		var wait sync.WaitGroup
+		turns := make(chan struct{}, runtime.GOMAXPROCS(0))
+		for i, c := range cases {
+			if q := c.asks(); i > 0 && c.name != whatif.RebuiltHere {
+				if because[i] = q.Unchanged(base); because[i] != "" {
+					continue
+				}
+			}
+			wait.Go(func() {
+				turns <- struct{}{}
+				defer func() { <-turns }()
+				answers[i] = c.answer(ctx, o, i > 0, &base.Cluster)
+			})
+		}
+		wait.Wait()
+		return nil
+	})
+	outcomes := make([]*whatif.Outcome, len(cases))
+	for i, c := range cases {
+		if because[i] != "" {
+			outcomes[i] = outcomes[0].As(c.name, c.words, because[i])
+			continue
+		}
+		x := &answers[i]
+		a.stopped = cmp.Or(a.stopped, x.stopped)
+		var report *verify.Report
+		switch {
+		case errors.As(x.err, &report):
+			return nil, a.checked(x.err)
+		case x.err != nil:
+			return nil, x.err
+		}
+		outcomes[i] = x.outcome
+	}
+	return outcomes, nil
+}
+
+// answered is what a case comes to, or why that is not known; stopped is what ended the search early, "" for nothing.
+type answered struct {
+	outcome *whatif.Outcome
+	stopped string
+	err     error
+}
+
+// answer plans a case; the baseline is compared with nothing.
+func (c *asked) answer(ctx context.Context, o scheduling.Observer, compared bool, base *disruption.Cluster) (x answered) {
 	p, planner := c.problem, c.planner
-	err = c.how.search(ctx, a, "case "+c.name, func(ctx context.Context, o scheduling.Observer) error {
-		planner.Observer = o
-		out, err = whatif.Answer(ctx, planner, p.cluster(planner), base, c.plan)
+	planner.Observer = o
+	if !compared {
+		base = nil
+	}
+	x.stopped, x.err = search.Watched(ctx, io.Discard, c.name, c.how.timeout, func(ctx context.Context, _ scheduling.Observer) (err error) {
+		x.outcome, err = whatif.Answer(ctx, planner, p.cluster(planner), base, c.plan)
 		return err
 	})
-	var report *verify.Report
-	if errors.As(err, &report) {
-		return nil, a.checked(err)
+	if x.err != nil {
+		return x
 	}
-	if err != nil {
-		return nil, err
-	}
+	out := x.outcome
 	out.Name, out.Flags, out.Anew = c.name, append(out.Flags, c.words...), p.anew
 	if p.anew {
 		out.PodsMoved = p.moving
 	}
 	out.Warnings = mergeWarnings(p.Warnings, out.Warnings)
-	return out, nil
+	return x
 }
 
 // splitWords splits flags as a shell does, without anything but quotes: single and double ones

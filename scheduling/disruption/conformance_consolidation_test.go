@@ -1,6 +1,7 @@
 package disruption
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -205,4 +206,16 @@ func TestReplacementsKeepToThePool(t *testing.T) {
 	plan := planned(t, Planner{}, c)
 	assert.Empty(t, plan.Steps)
 	assert.Equal(t, []CauseCode{CauseNoSaving}, causes(t, plan, "n"))
+}
+
+// A node of which the price is a small share of a cluster that must stay is replaced all the same.
+func TestASmallShareThatMayGoIsReplaced(t *testing.T) {
+	nodes, pods := []*corev1.Node{machine(t, "wasteful", "m.xlarge", offerings.OnDemand)}, []*corev1.Pod{pod("web", "wasteful", "500m")}
+	for i := range 60 {
+		name := fmt.Sprintf("held-%02d", i)
+		nodes = append(nodes, machine(t, name, "m.xlarge", offerings.OnDemand))
+		pods = append(pods, pod("job-"+name, name, "3900m", func(p *corev1.Pod) { p.Annotations = map[string]string{eviction.DoNotDisrupt: "true"} }))
+	}
+	plan := planned(t, Planner{}, world(t, pool(), nodes, pods...))
+	require.Equal(t, []string{"underutilized wasteful +m.small/spot web>default-1"}, steps(plan))
 }

@@ -51,3 +51,30 @@ func TestPoolsKeepTheirLeastSizes(t *testing.T) {
 	}
 	require.Greater(t, held, 20, "some pools are as small as they may be")
 }
+
+// One node by itself: no other goes unless it is taken away or has expired, the plan stands before the judge, and it
+// saves no more than the plan for all nodes together.
+func TestOneNodeByItself(t *testing.T) {
+	went := 0
+	for seed := range uint64(60) {
+		c, planner := st.RandomCluster(seed), dearPlanner(seed)
+		if len(c.Nodes) == 0 {
+			continue
+		}
+		name := c.Nodes[int(seed)%len(c.Nodes)].Name
+		alone := c.KeepAllBut(name)
+		plan, err := planner.Plan(t.Context(), alone)
+		require.NoError(t, err)
+		require.NoError(t, verify.StepsChecker{Planner: planner}.Steps(alone, plan), "seed %d", seed)
+		for _, v := range plan.Nodes {
+			if v.Decision != disruption.Drain {
+				continue
+			}
+			if reason := plan.Steps[v.Step-1].Reason; reason != disruption.Interrupted && reason != disruption.Expired {
+				require.Equal(t, name, v.Node, "seed %d, removed for the reason %s", seed, reason)
+				went++
+			}
+		}
+	}
+	require.Greater(t, went, 5, "some go by themselves")
+}

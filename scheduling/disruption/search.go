@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	// enough is how much dearer than the bound, as a share, a cluster may be without a look at
+	// enough is how much dearer than the bound, as a share, the nodes that may go may be without a look at
 	// machines that waste something.
 	enough = 0.025
 	// manyNodes is how many nodes a cluster has to have to be searched less thoroughly: from
@@ -153,8 +153,12 @@ func (f *state) exchanged(step *Step) []string {
 	})
 }
 
-// near reports whether the cluster costs about what it has to.
-func (x *search) near() bool { return float64(x.state.price()) <= (1+enough)*float64(x.target.bound) }
+// near reports whether the nodes that may go, and those bought for them, cost about what they have to. Nodes that
+// must stay are left out, because a cluster of which most nodes must stay would always be near its bound.
+func (x *search) near() bool {
+	kept := x.target.kept
+	return float64(x.state.price()-kept) <= (1+enough)*float64(x.target.bound-kept)
+}
 
 // fast reports whether as little is looked at as may be.
 func (f *state) fast() bool { return f.planner.Policy.Effort == scheduling.EffortFast }

@@ -77,7 +77,9 @@ type target struct {
 	composition []NodeKind
 	// bound is what it costs at least, nodes that stay included, as the certificate proves;
 	// without the pods that are left out, since no place is known for them.
-	bound       offerings.Price
+	bound offerings.Price
+	// kept is what the nodes that stay cost, which is part of the price and of the bound.
+	kept        offerings.Price
 	certificate *scheduling.Certificate
 	leftOut     []string
 	// worth is what pods are worth per hour, by name.

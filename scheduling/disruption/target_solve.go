@@ -41,7 +41,7 @@ func (f *state) solveAnew(ctx context.Context, effort scheduling.Effort, loose m
 			price: clampPrice(max(sums.PricePerHour, sums.ExpectedPerHour), fixed.price),
 			paid:  clampPrice(sums.PricePerHour, fixed.paid), nodes: sums.Nodes + fixed.nodes,
 		},
-		bound: clampPrice(proof.Summary.LowerBoundPerHour, fixed.price), certificate: proof.Summary.Certificate,
+		bound: clampPrice(proof.Summary.LowerBoundPerHour, fixed.price), kept: fixed.price, certificate: proof.Summary.Certificate,
 		composition: f.composition(func(s *candidate) bool { return !s.fresh && !loose[s.name] }, plan.Launches),
 		worth:       prove.PodDuals(proof.Summary.Certificate, problem.Pods),
 	}

@@ -141,9 +141,9 @@ func (out *Outcome) share(policy scheduling.Policy, c *disruption.Cluster) {
 // then the pods that are still pending are planned. Pods that the baseline does not have, a new workload,
 // run by then: they are planned before, so that nodes are removed with them in place. Nodes that the
 // planner's policy would not buy count as drifted, and budgets of NodePools do not hold them. All plans are
-// verified. base is the baseline's outcome, nil for the baseline itself; known is what the planner makes of
+// verified. base is the baseline's cluster, nil for the baseline itself; known is what the planner makes of
 // c as it is, verified, nil where nobody has asked.
-func Answer(ctx context.Context, planner disruption.Planner, c disruption.Cluster, base *Outcome, known *disruption.Plan) (*Outcome, error) {
+func Answer(ctx context.Context, planner disruption.Planner, c disruption.Cluster, base *disruption.Cluster, known *disruption.Plan) (*Outcome, error) {
 	out := &Outcome{Flags: []string{}, Status: scheduling.StatusComplete, Warnings: []scheduling.Warning{}}
 	out.know(&c)
 	if len(c.Nodes) > 0 {
@@ -176,13 +176,16 @@ func Answer(ctx context.Context, planner disruption.Planner, c disruption.Cluste
 }
 
 // start has the pods run that the baseline does not have, as far as they have a place beside its pending pods.
-func (out *Outcome) start(ctx context.Context, planner disruption.Planner, c *disruption.Cluster, base *Outcome) error {
+func (out *Outcome) start(ctx context.Context, planner disruption.Planner, c, base *disruption.Cluster) error {
 	if base == nil {
 		return nil
 	}
-	held := map[string]bool{}
+	had, held := map[string]bool{}, map[string]bool{}
+	for _, pod := range slices.Concat(base.Pods, base.Running) {
+		had[scheduling.PodName(pod)] = true
+	}
 	for _, pod := range c.Pods {
-		if _, had := base.shares[scheduling.PodName(pod)]; had {
+		if had[scheduling.PodName(pod)] {
 			held[scheduling.PodName(pod)] = true
 		}
 	}

@@ -33,7 +33,7 @@ func TestAnswersOfRandomClusters(t *testing.T) {
 			require.Equal(t, plan.Summary.PodsMoved, base.PodsMoved, "seed %d", seed)
 		}
 		planner.Policy.NoSpot = true
-		calm, err := whatif.Answer(t.Context(), planner, c, base, nil)
+		calm, err := whatif.Answer(t.Context(), planner, c, &c, nil)
 		require.NoError(t, err, "seed %d", seed)
 		base.Name = "baseline"
 		calm.Against(base, nil)
@@ -57,7 +57,7 @@ func TestAnswersOfClustersWithDaemonSets(t *testing.T) {
 	base.Name = "baseline"
 	require.Positive(t, base.PodsMoved)
 	planner.MinSaving.PerHour = 1_000_000_000_000
-	idle, err := whatif.Answer(t.Context(), planner, c, base, nil)
+	idle, err := whatif.Answer(t.Context(), planner, c, &c, nil)
 	require.NoError(t, err)
 	idle.Against(base, nil)
 	require.Greater(t, idle.Nodes, base.Nodes)
