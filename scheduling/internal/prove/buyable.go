@@ -17,55 +17,55 @@ import (
 // buyable lists the offers of every pool with the most room that pods may find there
 // and all groups that may be there, whatever is chosen for the labels that the pool
 // leaves open. An offer that another one of its pool makes pointless may be missing.
-func (pr *Prover) buyable() []offers.TemplateOffer {
-	if pr.Assorted != nil && pr.Assorted.Buyable != nil {
-		return pr.Assorted.Buyable
+func buyable(in *compile.Compiler) []offers.TemplateOffer {
+	if in.Assorted != nil && in.Assorted.Buyable != nil {
+		return in.Assorted.Buyable
 	}
 	var out, recent []offers.TemplateOffer
-	ranks := pr.priceRanks()
+	ranks := priceRanks(in)
 	turn := make([]int32, len(ranks)) // by rank: number in the list, from 1
-	for list := range pr.sold() {
+	for list := range sold(in) {
 		clear(turn)
 		for i, o := range list {
 			turn[ranks[o.Offer]] = int32(i + 1)
 		}
-		out, recent = pr.worthwhile(out, recent, list, turn)
+		out, recent = worthwhile(in, out, recent, list, turn)
 	}
-	pr.Learn(func(a *compile.Assortment) { a.Buyable = out })
+	in.Learn(func(a *compile.Assortment) { a.Buyable = out })
 	return out
 }
 
 // sold yields everything that each pool may buy.
-func (pr *Prover) sold() iter.Seq[[]offers.TemplateOffer] {
+func sold(in *compile.Compiler) iter.Seq[[]offers.TemplateOffer] {
 	return func(yield func([]offers.TemplateOffer) bool) {
-		pr.soldApart("")(func(_ *offers.Template, list []offers.TemplateOffer) bool { return yield(list) })
+		soldApart(in, "")(func(_ *offers.Template, list []offers.TemplateOffer) bool { return yield(list) })
 	}
 }
 
 // soldApart is sold where templates with different values of a label are told apart, with one of them.
-func (pr *Prover) soldApart(key string) iter.Seq2[*offers.Template, []offers.TemplateOffer] {
+func soldApart(in *compile.Compiler, key string) iter.Seq2[*offers.Template, []offers.TemplateOffer] {
 	return func(yield func(*offers.Template, []offers.TemplateOffer) bool) {
-		done := make([]bool, len(pr.Templates))
-		for from, v := range pr.Templates {
+		done := make([]bool, len(in.Templates))
+		for from, v := range in.Templates {
 			if done[from] {
 				continue
 			}
 			var alike []int
 			value, ok := v.Label(key)
-			for ti := from; ti < len(pr.Templates) && pr.Templates[ti].Number == v.Number; ti++ {
-				if other, has := pr.Templates[ti].Label(key); other == value && has == ok {
+			for ti := from; ti < len(in.Templates) && in.Templates[ti].Number == v.Number; ti++ {
+				if other, has := in.Templates[ti].Label(key); other == value && has == ok {
 					alike, done[ti] = append(alike, ti), true
 				}
 			}
 			var list []offers.TemplateOffer
-			if admits := pr.poolAdmits(alike); admits == nil {
-				list = append(append(list, pr.Offered[from].List...), pr.Offered[from].Overfull...)
+			if admits := poolAdmits(in, alike); admits == nil {
+				list = append(append(list, in.Offered[from].List...), in.Offered[from].Overfull...)
 			} else {
 				for _, o := range slices.Sorted(maps.Keys(admits)) {
-					list = append(list, offers.TemplateOffer{Offer: o, Column: pr.Columns.Number(admits[o])})
+					list = append(list, offers.TemplateOffer{Offer: o, Column: in.Columns.Number(admits[o])})
 				}
 			}
-			pr.setRooms(list, certain(pr.Compiler, from))
+			setRooms(in, list, certain(in, from))
 			if !yield(v, list) {
 				return
 			}
@@ -75,10 +75,10 @@ func (pr *Prover) soldApart(key string) iter.Seq2[*offers.Template, []offers.Tem
 
 // priceRanks is the place of every offer in the order of prices; of equally dear ones
 // the roomier comes first.
-func (pr *Prover) priceRanks() []int32 {
-	all := pr.Offers.Offers
-	if pr.Offers.Ranks != nil && *pr.Offers.Ranks != nil {
-		return *pr.Offers.Ranks
+func priceRanks(in *compile.Compiler) []int32 {
+	all := in.Offers.Offers
+	if in.Offers.Ranks != nil && *in.Offers.Ranks != nil {
+		return *in.Offers.Ranks
 	}
 	order := make([]int32, len(all))
 	for i := range order {
@@ -92,7 +92,7 @@ func (pr *Prover) priceRanks() []int32 {
 		x, y := &all[a], &all[b]
 		return cmp.Or(
 			dearer(a, b),
-			-slices.Compare(pr.Offers.Shapes[x.Shape].Allocatable, pr.Offers.Shapes[y.Shape].Allocatable),
+			-slices.Compare(in.Offers.Shapes[x.Shape].Allocatable, in.Offers.Shapes[y.Shape].Allocatable),
 			cmp.Compare(a, b),
 		)
 	})
@@ -100,14 +100,14 @@ func (pr *Prover) priceRanks() []int32 {
 	for at, i := range order {
 		ranks[i] = int32(at)
 	}
-	if pr.Offers.Ranks != nil {
-		*pr.Offers.Ranks = ranks
+	if in.Offers.Ranks != nil {
+		*in.Offers.Ranks = ranks
 	}
 	return ranks
 }
 
 // setRooms fills in what room daemons leave.
-func (pr *Prover) setRooms(list []offers.TemplateOffer, daemons []model.Bits) {
+func setRooms(in *compile.Compiler, list []offers.TemplateOffer, daemons []model.Bits) {
 	var rows []model.Bits
 	for _, row := range daemons {
 		if row.Any() {
@@ -119,12 +119,12 @@ func (pr *Prover) setRooms(list []offers.TemplateOffer, daemons []model.Bits) {
 		daemons uint64
 		room    int // from 1
 	}
-	byShape := make([]known, len(pr.Offers.Shapes))
+	byShape := make([]known, len(in.Offers.Shapes))
 	for i := range list {
 		o := &list[i]
-		shape := pr.Offers.Offers[o.Offer].Shape
+		shape := in.Offers.Offers[o.Offer].Shape
 		if len(rows) > 64 {
-			o.Room = roomFor(pr.Compiler, shape, daemons, o.Offer)
+			o.Room = roomFor(in, shape, daemons, o.Offer)
 			continue
 		}
 		k := known{}
@@ -134,7 +134,7 @@ func (pr *Prover) setRooms(list []offers.TemplateOffer, daemons []model.Bits) {
 			}
 		}
 		if last := byShape[shape]; last.room == 0 || last.daemons != k.daemons {
-			k.room = roomFor(pr.Compiler, shape, daemons, o.Offer) + 1
+			k.room = roomFor(in, shape, daemons, o.Offer) + 1
 			byShape[shape] = k
 		}
 		o.Room = byShape[shape].room - 1
@@ -145,8 +145,8 @@ func (pr *Prover) setRooms(list []offers.TemplateOffer, daemons []model.Bits) {
 // cheaper one of this list or those before makes pointless by having as much room for
 // the same pods. Reservations stay, since there are only so many of them. recent are
 // those that may make others pointless, and so after it.
-func (pr *Prover) worthwhile(out, recent, list []offers.TemplateOffer, turn []int32) (kept, after []offers.TemplateOffer) {
-	all := pr.Offers.Offers
+func worthwhile(in *compile.Compiler, out, recent, list []offers.TemplateOffer, turn []int32) (kept, after []offers.TemplateOffer) {
+	all := in.Offers.Offers
 	for _, n := range turn {
 		if n == 0 {
 			continue
@@ -158,8 +158,8 @@ func (pr *Prover) worthwhile(out, recent, list []offers.TemplateOffer, turn []in
 		}
 		at := slices.IndexFunc(recent, func(r offers.TemplateOffer) bool {
 			return all[r.Offer].Expected <= all[o.Offer].Expected &&
-				roomier(pr.Rooms.Rooms[r.Room], pr.Rooms.Rooms[o.Room]) &&
-				(r.Column == o.Column || pr.Columns.Rows[r.Column].Contains(pr.Columns.Rows[o.Column]))
+				roomier(in.Rooms.Rooms[r.Room], in.Rooms.Rooms[o.Room]) &&
+				(r.Column == o.Column || in.Columns.Rows[r.Column].Contains(in.Columns.Rows[o.Column]))
 		})
 		if at < 0 {
 			out, recent = append(out, o), append(recent, o)
@@ -185,10 +185,10 @@ func roomier(a, b []int64) bool {
 // that may be there, or nil where the lists of its only template say so. Ports that
 // daemons bind are left out of account, since it may depend on a label whether they
 // run.
-func (pr *Prover) poolAdmits(templates []int) map[int]model.Bits {
+func poolAdmits(in *compile.Compiler, templates []int) map[int]model.Bits {
 	var ported []int
-	for g, group := range pr.Compiler.Classes.Groups {
-		if slices.ContainsFunc(pr.Daemons, func(d *offers.Daemon) bool { return podspec.PortsClash(group.Ports, d.Constraint.Ports) }) {
+	for g, group := range in.Classes.Groups {
+		if slices.ContainsFunc(in.Daemons, func(d *offers.Daemon) bool { return podspec.PortsClash(group.Ports, d.Constraint.Ports) }) {
 			ported = append(ported, g)
 		}
 	}
@@ -198,21 +198,21 @@ func (pr *Prover) poolAdmits(templates []int) map[int]model.Bits {
 	admits := map[int]model.Bits{}
 	row := func(o int) model.Bits {
 		if admits[o] == nil {
-			admits[o] = model.NewBits(pr.Model.Groups)
+			admits[o] = model.NewBits(in.Model.Groups)
 		}
 		return admits[o]
 	}
 	for _, ti := range templates {
-		for _, o := range slices.Concat(pr.Offered[ti].List, pr.Offered[ti].Overfull) {
-			row(o.Offer).Or(pr.Columns.Rows[o.Column])
+		for _, o := range slices.Concat(in.Offered[ti].List, in.Offered[ti].Overfull) {
+			row(o.Offer).Or(in.Columns.Rows[o.Column])
 		}
 		for _, g := range ported {
-			group := pr.Compiler.Classes.Groups[g]
-			if hard, _ := pr.Templates[ti].HardTaint(group); hard != nil {
+			group := in.Classes.Groups[g]
+			if hard, _ := in.Templates[ti].HardTaint(group); hard != nil {
 				continue
 			}
-			pr.Offers.Admits(pr.Templates[ti], group, false).Each(func(o int) {
-				if pr.Offers.Offers[o].Launchable {
+			in.Offers.Admits(in.Templates[ti], group, false).Each(func(o int) {
+				if in.Offers.Offers[o].Launchable {
 					row(o).Set(g)
 				}
 			})

@@ -9,7 +9,7 @@ func (p *Proofs) ClassDuals() []float64 {
 	}
 	out := make([]float64, len(p.problem.Model.Classes))
 	duals := k.assigned.ClassDuals()
-	for i, ids := range k.prover.Classes {
+	for i, ids := range k.prover.classes {
 		for _, id := range ids {
 			out[id] = duals[i]
 		}

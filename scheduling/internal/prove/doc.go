@@ -8,6 +8,7 @@ package prove
 //
 //	prove, early_bound   the bounds that are tried, one after the other
 //	market, buyable, choices, freeroom, needs_new_node   what may be bought, and what nodes have left
+//	certificate   what was proven, with the names of pods and resources
 //	per_node_limits, surrogate_resource   what is counted beside resources
 //	pod_duals, class_duals   what pods are worth
 //	domains, domainrule, domainspread   where nodes may be, and how many pods of a constraint may be where

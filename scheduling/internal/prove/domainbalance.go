@@ -22,10 +22,12 @@ import (
 // plans in which any pod may be the last to bind: in the end a domain with pods that hold
 // the rule has no more pods that it counts than the emptiest domain and the skew.
 type balance struct {
-	*domainBook
-	lagrangian.Problem
-	rules  []balanceRule
-	groups [][]model.ClassID // planned classes of the pods of the problem
+	in      *compile.Compiler
+	prover  *prover
+	book    *domainBook
+	problem lagrangian.Problem
+	rules   []balanceRule
+	groups  [][]model.ClassID // planned classes of the pods of the problem
 }
 
 // balanceRule is a constraint of topology spread over domains.
@@ -44,19 +46,19 @@ type balanceRule struct {
 const mostGroups = 4_000
 
 // newBalance returns nil where there is nothing to gain, or more than is understood.
-func (pr *Prover) newBalance(plan *scheduling.Plan) *balance {
-	for _, key := range pr.domainKeys() {
-		if m := pr.balanceOver(key, plan); m != nil {
+func newBalance(pr *prover, plan *scheduling.Plan) *balance {
+	for _, key := range domainKeys(pr.in, pr.placed) {
+		if m := balanceOver(pr, key, plan); m != nil {
 			return m
 		}
 	}
 	return nil
 }
 
-func (pr *Prover) balanceOver(key string, plan *scheduling.Plan) *balance {
-	m := &balance{domainBook: pr.bareBook(key)}
+func balanceOver(pr *prover, key string, plan *scheduling.Plan) *balance {
+	m := &balance{in: pr.in, prover: pr, book: newBareBook(pr, key)}
 	keys := m.readRules()
-	if len(m.rules) == 0 || !m.readDomains() || m.unlabelled || !m.labelled(key) || !m.labelled(corev1.LabelHostname) {
+	if len(m.rules) == 0 || !m.book.readDomains() || m.book.unlabelled || !m.book.labelled(key) || !m.book.labelled(corev1.LabelHostname) {
 		return nil
 	}
 	m.count(keys)
@@ -67,8 +69,8 @@ func (pr *Prover) balanceOver(key string, plan *scheduling.Plan) *balance {
 	if len(m.groups) > mostGroups {
 		return nil
 	}
-	for z := range m.domains {
-		m.Domains = append(m.Domains, m.marketOf(z))
+	for z := range m.book.domains {
+		m.problem.Domains = append(m.problem.Domains, m.marketOf(z))
 	}
 	return m
 }
@@ -81,13 +83,13 @@ func (m *balance) readRules() (keys []domainRuleKey) {
 		skew   int64
 	}
 	index := map[ruleKey]int{}
-	for i, n := range m.placed {
+	for i, n := range m.prover.placed {
 		if n <= 0 {
 			continue
 		}
-		class := m.Planned[i]
-		bonds := m.TopologyTerms.List[class.TopologyTerms]
-		t := m.ruleOf(bonds)
+		class := m.in.Planned[i]
+		bonds := m.in.TopologyTerms.List[class.TopologyTerms]
+		t := m.book.ruleOf(bonds)
 		if t == nil || !looksEverywhere(class.Pods[0], t, bonds.SpreadKeys(true)) {
 			continue
 		}
@@ -97,7 +99,7 @@ func (m *balance) readRules() (keys []domainRuleKey) {
 			r = len(m.rules)
 			index[key] = r
 			m.rules = append(m.rules, balanceRule{target: t.Target, skew: t.MaxSkew, spokesman: class.Pods[0], kept: !m.waitsFor(t.Target)})
-			keys = append(keys, domainRuleKey{Tie: *t, group: class.Group})
+			keys = append(keys, domainRuleKey{tie: *t, group: class.Group})
 		}
 		m.rules[r].classes = append(m.rules[r].classes, i)
 		if slices.ContainsFunc(class.Pods, hasClaims) {
@@ -122,8 +124,8 @@ func looksEverywhere(pod *corev1.Pod, t *podspec.Tie, keys []string) bool {
 
 // waitsFor reports whether pods of a target are not placed.
 func (m *balance) waitsFor(target int) bool {
-	for i, class := range m.Planned {
-		if m.placed[i] < int64(len(class.Pods)) && m.TopologyTerms.Targets.Has(class.Among, target) {
+	for i, class := range m.in.Planned {
+		if m.prover.placed[i] < int64(len(class.Pods)) && m.in.TopologyTerms.Targets.Has(class.Among, target) {
 			return true
 		}
 	}
@@ -132,18 +134,18 @@ func (m *balance) waitsFor(target int) bool {
 
 // count finds out what runs in each domain, and which domains a rule looks at whatever the plan.
 func (m *balance) count(keys []domainRuleKey) {
-	book, numbers := units.NewRuleBook(m.locations), make([]int, len(keys))
+	book, numbers := units.NewRuleBook(m.book.locations), make([]int, len(keys))
 	for i, key := range keys {
-		numbers[i] = book.Rule(key.Tie, key.group, m.TopologyTerms.List[m.Planned[m.rules[i].classes[0]].TopologyTerms])
+		numbers[i] = book.Rule(key.tie, key.group, m.in.TopologyTerms.List[m.in.Planned[m.rules[i].classes[0]].TopologyTerms])
 	}
 	book.Count()
 	for i := range m.rules {
 		r := &m.rules[i]
-		r.running = make([]int64, len(m.domains))
+		r.running = make([]int64, len(m.book.domains))
 		r.level = m.openFor(r.classes)
 		runs := &book.Rules[numbers[i]]
 		for at, d := range runs.Domains {
-			if z, known := m.number[m.locations.Axes[runs.Axis].Values[at]]; known {
+			if z, known := m.book.number[m.book.locations.Axes[runs.Axis].Values[at]]; known {
 				r.running[z] = d.Count
 				r.level[z] = r.level[z] || d.Eligible
 			}
@@ -153,13 +155,13 @@ func (m *balance) count(keys []domainRuleKey) {
 
 // openFor are the domains in which a pod of some classes could have a machine of its own.
 func (m *balance) openFor(classes []int) []bool {
-	open, groups := make([]bool, len(m.domains)), map[int][]int{}
+	open, groups := make([]bool, len(m.book.domains)), map[int][]int{}
 	for _, i := range classes {
-		g := m.Planned[i].Group
+		g := m.in.Planned[i].Group
 		groups[g] = append(groups[g], i)
 	}
 	for _, g := range slices.Sorted(maps.Keys(groups)) {
-		for z, is := range m.openDomains(&domainRule{classes: groups[g]}, domainRuleKey{group: g}) {
+		for z, is := range m.book.openDomains(&domainRule{classes: groups[g]}, domainRuleKey{group: g}) {
 			open[z] = open[z] || is
 		}
 	}
@@ -169,17 +171,17 @@ func (m *balance) openFor(classes []int) []bool {
 // keepOnly drops the rules that do not matter, that the plan does not keep, or that count the
 // same pods by another name.
 func (m *balance) keepOnly(plan *scheduling.Plan) {
-	domainOf := m.whereabouts(plan)
+	domainOf := m.book.whereabouts(plan)
 	matters := false
 	for i := range m.rules {
 		r := &m.rules[i]
 		r.kept = r.kept && m.keeps(r, domainOf)
 		for k := range m.rules[:i] {
-			if o := &m.rules[k]; o.skew == r.skew && slices.Equal(m.amongPlaced(o.target), m.amongPlaced(r.target)) {
+			if o := &m.rules[k]; o.skew == r.skew && slices.Equal(m.prover.amongPlaced(o.target), m.prover.amongPlaced(r.target)) {
 				o.kept, r.kept = false, false
 			}
 		}
-		stake, _ := m.stake(&domainRule{classes: r.classes})
+		stake, _ := m.book.stake(&domainRule{classes: r.classes})
 		matters = matters || r.kept && stake > 0
 	}
 	m.rules = slices.DeleteFunc(m.rules, func(r balanceRule) bool { return !r.kept || !matters })
@@ -187,9 +189,9 @@ func (m *balance) keepOnly(plan *scheduling.Plan) {
 
 // keeps reports whether the plan keeps the rule in the end.
 func (m *balance) keeps(r *balanceRule, domainOf map[string]int) bool {
-	counts, held := append(slices.Clone(r.running), 0), make([]bool, len(m.domains)+1)
-	for i, class := range m.Planned {
-		holds, counted := slices.Contains(r.classes, i), m.TopologyTerms.Targets.Has(class.Among, r.target)
+	counts, held := append(slices.Clone(r.running), 0), make([]bool, len(m.book.domains)+1)
+	for i, class := range m.in.Planned {
+		holds, counted := slices.Contains(r.classes, i), m.in.TopologyTerms.Targets.Has(class.Among, r.target)
 		if !holds && !counted {
 			continue
 		}
@@ -203,7 +205,7 @@ func (m *balance) keeps(r *balanceRule, domainOf map[string]int) bool {
 		}
 	}
 	least, some := int64(0), false
-	counts = counts[:len(m.domains)]
+	counts = counts[:len(m.book.domains)]
 	for z, n := range counts {
 		if r.level[z] && (!some || n < least) {
 			least, some = n, true
@@ -221,29 +223,29 @@ func (m *balance) keeps(r *balanceRule, domainOf map[string]int) bool {
 func (m *balance) addPods() {
 	asks := map[int]int{}
 	for r := range m.rules {
-		m.Rules = append(m.Rules, lagrangian.Rule{Skew: m.rules[r].skew, Running: m.rules[r].running, Level: m.rules[r].level})
+		m.problem.Rules = append(m.problem.Rules, lagrangian.Rule{Skew: m.rules[r].skew, Running: m.rules[r].running, Level: m.rules[r].level})
 		for _, i := range m.rules[r].classes {
 			asks[i] = r
 		}
 	}
-	for c, ids := range m.Prover.Classes {
-		first := len(m.Problem.Pods)
+	for c, ids := range m.prover.classes {
+		first := len(m.problem.Pods)
 		for _, id := range ids {
-			f := lagrangian.Pods{Class: c, Count: m.placed[id], Asks: -1}
+			f := lagrangian.Pods{Class: c, Count: m.prover.placed[id], Asks: -1}
 			if r, holds := asks[int(id)]; holds {
 				f.Asks = r
 			}
 			for r := range m.rules {
-				if m.TopologyTerms.Targets.Has(m.Planned[id].Among, m.rules[r].target) {
+				if m.in.TopologyTerms.Targets.Has(m.in.Planned[id].Among, m.rules[r].target) {
 					f.Counted = append(f.Counted, r)
 				}
 			}
-			at := slices.IndexFunc(m.Problem.Pods[first:], func(x lagrangian.Pods) bool { return x.Asks == f.Asks && slices.Equal(x.Counted, f.Counted) })
+			at := slices.IndexFunc(m.problem.Pods[first:], func(x lagrangian.Pods) bool { return x.Asks == f.Asks && slices.Equal(x.Counted, f.Counted) })
 			if at < 0 {
-				m.Problem.Pods, m.groups = append(m.Problem.Pods, f), append(m.groups, []model.ClassID{id})
+				m.problem.Pods, m.groups = append(m.problem.Pods, f), append(m.groups, []model.ClassID{id})
 				continue
 			}
-			m.Problem.Pods[first+at].Count += f.Count
+			m.problem.Pods[first+at].Count += f.Count
 			m.groups[first+at] = append(m.groups[first+at], id)
 		}
 	}
@@ -251,18 +253,18 @@ func (m *balance) addPods() {
 
 // marketOf is what can be had in a domain.
 func (m *balance) marketOf(domain int) bound.Market {
-	out := bound.Market{Dims: m.Prover.market.Dims, Classes: m.Prover.market.Classes}
-	m.sell(m.newReservedSupplies(&out), 0, m.domainOffers().Kept[domain], m.admitted)
-	if m.rooms == nil {
-		m.rooms = m.fewRooms(mostFreeRooms, func(n *compile.ExistingNode) int { return m.domainOfNode(n.Labels) })
+	out := bound.Market{Dims: m.prover.market.Dims, Classes: m.prover.market.Classes}
+	m.prover.sell(newReservedSupplies(m.in, &out), 0, m.book.domainOffers().Kept[domain], m.prover.admitted)
+	if m.book.rooms == nil {
+		m.book.rooms = m.prover.fewRooms(mostFreeRooms, func(n *compile.ExistingNode) int { return m.book.domainOfNode(n.Labels) })
 	}
-	for i := range m.rooms {
-		r := &m.rooms[i]
+	for i := range m.book.rooms {
+		r := &m.book.rooms[i]
 		if r.domain != domain {
 			continue
 		}
-		choice := bound.Choice{Cap: r.room, Users: m.admitted(r.column)}
-		if m.usable(choice.Cap, choice.Users) {
+		choice := bound.Choice{Cap: r.room, Users: m.prover.admitted(r.column)}
+		if m.prover.usable(choice.Cap, choice.Users) {
 			out.Supplies = append(out.Supplies, bound.Supply{Count: r.count, Members: []bound.Choice{choice}})
 		}
 	}
@@ -280,21 +282,21 @@ type levelled struct {
 // balanced is the bound on plans that balance pods over domains as the given one does, or what
 // is proven without that.
 func (k *proven) balanced(ctx context.Context, plan *scheduling.Plan, near int64) (offerings.Price, *scheduling.Certificate) {
-	if plan == nil || k.prover == nil || int64(k.bound) >= near || k.prover.Solver.Effort == scheduling.EffortFast || ctx.Err() != nil {
+	if plan == nil || k.prover == nil || int64(k.bound) >= near || k.prover.in.Solver.Effort == scheduling.EffortFast || ctx.Err() != nil {
 		return k.bound, k.certificate
 	}
-	m := k.prover.newBalance(plan)
+	m := newBalance(k.prover, plan)
 	if m == nil {
 		return k.bound, k.certificate
 	}
-	x := &levelled{key: m.key}
+	x := &levelled{key: m.book.key}
 	for i := range m.rules {
 		x.rules = append(x.rules, m.rules[i].target, int(m.rules[i].skew))
 	}
-	if k.level == nil || k.level.key != m.key || !slices.Equal(k.level.rules, x.rules) {
+	if k.level == nil || k.level.key != m.book.key || !slices.Equal(k.level.rules, x.rules) {
 		x.bound, x.certificate = k.bound, k.certificate
-		effort := boundEffort(ctx, m.Solver, len(m.Classes), len(m.Prover.market.Options))
-		if out, ok := lagrangian.Solve(&m.Problem, k.start, &k.assigned, effort); ok && out.Bound > int64(k.bound) {
+		effort := boundEffort(ctx, m.in.Solver, len(m.prover.classes), len(m.prover.market.Options))
+		if out, ok := lagrangian.Solve(&m.problem, k.start, &k.assigned, effort); ok && out.Bound > int64(k.bound) {
 			x.bound, x.certificate = offerings.Price(out.Bound), m.certificate(&out)
 		}
 		if k.level = x; ctx.Err() != nil {

@@ -15,13 +15,13 @@ import (
 
 // certificate names pods, classes and rules.
 func (m *balance) certificate(x *lagrangian.Proof) *scheduling.Certificate {
-	c := &scheduling.Certificate{Kind: scheduling.AssignmentKind, Values: map[string]string{}, Domains: map[string]scheduling.DomainWorths{}, Scale: fixed.Scale, TopologyKey: m.key}
+	c := &scheduling.Certificate{Kind: scheduling.AssignmentKind, Values: map[string]string{}, Domains: map[string]scheduling.DomainWorths{}, Scale: fixed.Scale, TopologyKey: m.book.key}
 	for i, ids := range m.groups {
 		m.nameAll(c.Values, ids, x.Duals[i])
 	}
-	for z, domain := range m.domains {
-		own := scheduling.DomainWorths{Values: map[string]string{}, Vectors: m.namedAll(x.Parts[z].Vectors)}
-		for i, ids := range m.Prover.Classes {
+	for z, domain := range m.book.domains {
+		own := scheduling.DomainWorths{Values: map[string]string{}, Vectors: namedVectors(m.prover, x.Parts[z].Vectors)}
+		for i, ids := range m.prover.classes {
 			m.nameAll(own.Values, ids, x.Parts[z].Duals[i])
 		}
 		c.Domains[domain] = own
@@ -31,17 +31,17 @@ func (m *balance) certificate(x *lagrangian.Proof) *scheduling.Certificate {
 			Pod: podspec.PodName(m.rules[r].spokesman), Raised: m.byDomainName(x.Raised[r]), Taken: m.byDomainName(x.Taken[r]),
 		})
 	}
-	m.nameSurrogateResources(c)
+	nameSurrogateResources(m.prover, c)
 	return c
 }
 
 // nameAll says what the pods of some planned classes are worth, by the first pod of each, or
 // of all of them where nothing but requests matters on a node.
 func (m *balance) nameAll(values map[string]string, ids []model.ClassID, worth *big.Int) {
-	if !slices.ContainsFunc(ids, func(id model.ClassID) bool { return !demandsNothing(m.Planned[id].Pods[0]) }) {
+	if !slices.ContainsFunc(ids, func(id model.ClassID) bool { return !demandsNothing(m.in.Planned[id].Pods[0]) }) {
 		ids = ids[:1]
 	}
-	m.nameWorth(values, ids, worth)
+	nameWorth(m.in, values, ids, worth)
 }
 
 // demandsNothing reports whether the pod asks for nothing of its node but room.
@@ -64,7 +64,7 @@ func (m *balance) byDomainName(values []*big.Int) map[string]string {
 	out := map[string]string{}
 	for z, v := range values {
 		if v.Sign() > 0 {
-			out[m.domains[z]] = v.String()
+			out[m.book.domains[z]] = v.String()
 		}
 	}
 	return out

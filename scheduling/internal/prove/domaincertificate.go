@@ -10,15 +10,15 @@ import (
 
 // certificate names classes and rules.
 func (m *domainMarket) certificate(a bound.Assigned) *scheduling.Certificate {
-	return m.certificateOf(a, m.domains, m.nameDuals)
+	return certificateOf(m.prover, a, m.book.domains, m.nameDuals)
 }
 
 // nameDuals says what pods are worth, and how much less in which domain.
 func (m *domainMarket) nameDuals(c *scheduling.Certificate, a bound.Assigned) {
 	most := m.mostWorth(a)
-	c.Spreads = make([]scheduling.DomainSpread, len(m.rules))
-	for r := range m.rules {
-		c.Spreads[r] = scheduling.DomainSpread{Pod: podspec.PodName(m.rules[r].spokesman), Less: map[string]string{}}
+	c.Spreads = make([]scheduling.DomainSpread, len(m.book.rules))
+	for r := range m.book.rules {
+		c.Spreads[r] = scheduling.DomainSpread{Pod: podspec.PodName(m.book.rules[r].spokesman), Less: map[string]string{}}
 		if m.split[r] && m.spread[r] >= 0 {
 			c.Spreads[r].Further = map[string]string{}
 		}
@@ -34,12 +34,12 @@ func (m *domainMarket) nameDuals(c *scheduling.Certificate, a bound.Assigned) {
 			switch {
 			case less.Sign() <= 0:
 			case s.Further != nil && !p.least:
-				s.Further[m.domains[p.domain]] = less.String()
+				s.Further[m.book.domains[p.domain]] = less.String()
 			default:
-				s.Less[m.domains[p.domain]] = less.String()
+				s.Less[m.book.domains[p.domain]] = less.String()
 			}
 		}
-		m.nameWorth(c.Values, p.ids, worth)
+		nameWorth(m.in, c.Values, p.ids, worth)
 	}
 }
 
@@ -54,7 +54,7 @@ func (m *domainMarket) worthOf(a bound.Assigned, class int) *big.Int {
 
 // mostWorth is what a pod of each rule is worth where it is worth most.
 func (m *domainMarket) mostWorth(a bound.Assigned) []*big.Int {
-	most := make([]*big.Int, len(m.rules))
+	most := make([]*big.Int, len(m.book.rules))
 	for i, p := range m.parts {
 		if p.rule < 0 {
 			continue

@@ -13,21 +13,21 @@ func (m *domainMarket) everyChoice() (out []bound.Choice) {
 		price                int64
 	}
 	listed, usable := map[machine]bool{}, map[[2]int]bool{}
-	for v, list := range m.soldApart(m.key) {
+	for v, list := range soldApart(m.in, m.book.key) {
 		for _, o := range list {
-			x := &m.Offers.Offers[o.Offer]
-			at, k := [2]int{o.Room, o.Column}, machine{o.Room, o.Column, m.domainOf(v, o.Offer), int64(x.Expected)}
+			x := &m.in.Offers.Offers[o.Offer]
+			at, k := [2]int{o.Room, o.Column}, machine{o.Room, o.Column, m.book.domainOf(v, o.Offer), int64(x.Expected)}
 			if x.Offering.CapacityType == offerings.Reserved || k.domain < 0 || listed[k] {
 				continue
 			}
 			listed[k] = true
 			fits, known := usable[at]
 			if !known {
-				fits = m.Prover.usable(m.space(o.Room), m.admitted(o.Column))
+				fits = m.prover.usable(m.prover.space(o.Room), m.prover.admitted(o.Column))
 				usable[at] = fits
 			}
 			if fits {
-				out = append(out, bound.Choice{Cap: m.space(o.Room), Price: k.price, Users: m.usersOf(o.Column, k.domain), Domain: m.domain(k.domain)})
+				out = append(out, bound.Choice{Cap: m.prover.space(o.Room), Price: k.price, Users: m.usersOf(o.Column, k.domain), Domain: m.book.domain(k.domain)})
 			}
 		}
 	}

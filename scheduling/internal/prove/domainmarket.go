@@ -17,10 +17,12 @@ import (
 // they are told apart, and all pods of a rule are of one class, as many as there are in each
 // domain at least are a class, and those beyond are another one.
 type domainMarket struct {
-	*domainBook
-	bound.Market
-	apart bool
-	parts []domainPart // by class of the market
+	in     *compile.Compiler
+	prover *prover
+	book   *domainBook
+	market bound.Market
+	apart  bool
+	parts  []domainPart // by class of the market
 	// spread is, by rule, the number of its spread, -1 where no pods are beyond.
 	spread []int
 	// split says, by rule, that those that are in each domain at least are told apart.
@@ -43,35 +45,35 @@ type domainPart struct {
 // marketByDomain is the market with domains told apart. If it is not to tell those apart that are in each domain at
 // least, machines that hold one pod or two are known to hold no more of both together.
 func (b *domainBook) marketByDomain(apart bool) *domainMarket {
-	m := &domainMarket{domainBook: b, users: map[[2]int]model.Bits{}, apart: apart}
-	m.Dims = b.Prover.market.Dims
-	for i := range b.surrogateResources {
-		x := b.surrogateResources[i].limit
-		if x != nil && (len(x.places) > 0 || !b.alike(x)) {
+	m := &domainMarket{in: b.in, prover: b.prover, book: b, users: map[[2]int]model.Bits{}, apart: apart}
+	m.market.Dims = b.prover.market.Dims
+	for i := range b.prover.surrogateResources {
+		x := b.prover.surrogateResources[i].limit
+		if x != nil && (len(x.places) > 0 || !alike(b.in, x)) {
 			x = nil
 		}
 		m.alike = append(m.alike, x)
 	}
 	m.addClasses()
-	supplies := m.newReservedSupplies(&m.Market)
-	for z, list := range m.domainOffers().Kept {
-		m.sell(supplies, m.domain(z), list, func(column int) model.Bits { return m.usersOf(column, z) })
+	supplies := newReservedSupplies(m.in, &m.market)
+	for z, list := range m.book.domainOffers().Kept {
+		m.prover.sell(supplies, m.book.domain(z), list, func(column int) model.Bits { return m.usersOf(column, z) })
 	}
 	m.addNodes()
-	m.Everything = m.everyChoice
+	m.market.Everything = m.everyChoice
 	return m
 }
 
 // addClasses splits the classes of the prover's.
 func (m *domainMarket) addClasses() {
 	ruleOf := map[int]int{}
-	for r := range m.rules {
-		for _, id := range m.rules[r].classes {
+	for r := range m.book.rules {
+		for _, id := range m.book.rules[r].classes {
 			ruleOf[id] = r
 		}
 	}
-	kinds := make([][]domainPart, len(m.rules))
-	for c, ids := range m.Prover.Classes {
+	kinds := make([][]domainPart, len(m.book.rules))
+	for c, ids := range m.prover.classes {
 		var plain []model.ClassID
 		ruled := map[int][]model.ClassID{}
 		for _, id := range ids {
@@ -88,9 +90,9 @@ func (m *domainMarket) addClasses() {
 			kinds[r] = append(kinds[r], domainPart{class: c, ids: ruled[r], rule: r})
 		}
 	}
-	m.spread, m.split = make([]int, len(m.rules)), make([]bool, len(m.rules))
+	m.spread, m.split = make([]int, len(m.book.rules)), make([]bool, len(m.book.rules))
 	for r := range kinds {
-		m.addRule(&m.rules[r], kinds[r])
+		m.addRule(&m.book.rules[r], kinds[r])
 	}
 }
 
@@ -101,7 +103,7 @@ func (m *domainMarket) addRule(r *domainRule, kinds []domainPart) {
 	beyond := r.pods
 	s := bound.Spread{Least: r.least, Most: r.most}
 	if m.split[at] = m.apart && len(kinds) == 1; m.split[at] {
-		s.Least, s.Most = make([]int64, len(m.domains)), make([]int64, len(m.domains))
+		s.Least, s.Most = make([]int64, len(m.book.domains)), make([]int64, len(m.book.domains))
 		for z, n := range r.least {
 			p := kinds[0]
 			p.domain, p.least = z, true
@@ -120,33 +122,33 @@ func (m *domainMarket) addRule(r *domainRule, kinds []domainPart) {
 		for z, most := range s.Most {
 			p.domain = z
 			m.addClass(p, min(kind.Count, most))
-			kind.Parts = append(kind.Parts, len(m.Classes)-1)
+			kind.Parts = append(kind.Parts, len(m.market.Classes)-1)
 		}
 		s.Kinds = append(s.Kinds, kind)
 	}
-	m.spread[at] = len(m.Market.Spreads)
-	m.Market.Spreads = append(m.Market.Spreads, s)
+	m.spread[at] = len(m.market.Spreads)
+	m.market.Spreads = append(m.market.Spreads, s)
 }
 
 // count is the number of placed pods of some classes.
 func (m *domainMarket) count(ids []model.ClassID) (n int64) {
 	for _, id := range ids {
-		n += m.placed[id]
+		n += m.prover.placed[id]
 	}
 	return n
 }
 
 // addClass adds pods as a class, at most so many.
 func (m *domainMarket) addClass(p domainPart, most int64) {
-	class := m.Prover.market.Classes[p.class]
+	class := m.prover.market.Classes[p.class]
 	class.Count, class.Few = min(most, m.count(p.ids)), p.rule >= 0
 	class.Size = slices.Clone(class.Size)
 	for k, x := range m.alike {
-		if d := m.Model.Dims + k; x != nil && class.Size[d] > 0 {
+		if d := m.in.Model.Dims + k; x != nil && class.Size[d] > 0 {
 			class.Size[d], class.PerNode = 0, x.perNode(class.PerNode)
 		}
 	}
-	m.Classes, m.parts = append(m.Classes, class), append(m.parts, p)
+	m.market.Classes, m.parts = append(m.market.Classes, class), append(m.parts, p)
 }
 
 // usersOf are the classes of the groups in a column, in a domain.
@@ -155,7 +157,7 @@ func (m *domainMarket) usersOf(column, domain int) model.Bits {
 	if row, ok := m.users[at]; ok {
 		return row
 	}
-	admitted := m.admitted(column)
+	admitted := m.prover.admitted(column)
 	row := model.NewBits(len(m.parts))
 	for i := range m.parts {
 		if p := &m.parts[i]; admitted.Has(p.class) && (p.domain < 0 || p.domain == domain) {
@@ -179,15 +181,15 @@ func (b *domainBook) domainOffers() *compile.DomainOffers {
 		return known
 	}
 	b.offersAt = &compile.DomainOffers{Key: b.key, Domains: b.domains}
-	b.offersAt.Kept = b.byDomain(b.soldApart(b.key))
+	b.offersAt.Kept = b.byDomain(soldApart(b.in, b.key))
 	b.offersAt.Plain = b.byDomain(func(yield func(*offers.Template, []offers.TemplateOffer) bool) {
-		for i := range b.Offered {
-			if !yield(b.Templates[i], b.Offered[i].List) {
+		for i := range b.in.Offered {
+			if !yield(b.in.Templates[i], b.in.Offered[i].List) {
 				return
 			}
 		}
 	})
-	b.Learn(func(a *compile.Assortment) {
+	b.in.Learn(func(a *compile.Assortment) {
 		known := slices.DeleteFunc(slices.Clone(a.ByDomain), func(x *compile.DomainOffers) bool { return x.Key == b.key })
 		known = append(known, b.offersAt)
 		a.ByDomain = known
@@ -197,10 +199,10 @@ func (b *domainBook) domainOffers() *compile.DomainOffers {
 
 // knownDomains is what is remembered of the domains of the book; nil for nothing.
 func (b *domainBook) knownDomains() *compile.DomainOffers {
-	if b.Assorted == nil {
+	if b.in.Assorted == nil {
 		return nil
 	}
-	for _, x := range b.Assorted.ByDomain {
+	for _, x := range b.in.Assorted.ByDomain {
 		if x.Key == b.key && slices.Equal(x.Domains, b.domains) {
 			return x
 		}
@@ -210,7 +212,7 @@ func (b *domainBook) knownDomains() *compile.DomainOffers {
 
 // byDomain deals offers out to domains, those left out that cheaper ones make pointless.
 func (b *domainBook) byDomain(lists iter.Seq2[*offers.Template, []offers.TemplateOffer]) [][]offers.TemplateOffer {
-	ranks := b.priceRanks()
+	ranks := priceRanks(b.in)
 	turn := make([]int32, len(ranks)) // by rank: number in the list, from 1
 	kept, recent := make([][]offers.TemplateOffer, len(b.domains)+1), make([][]offers.TemplateOffer, len(b.domains)+1)
 	for v, list := range lists {
@@ -228,7 +230,7 @@ func (b *domainBook) byDomain(lists iter.Seq2[*offers.Template, []offers.Templat
 					turn[ranks[o.Offer]] = int32(i + 1)
 				}
 			}
-			kept[z], recent[z] = b.worthwhile(kept[z], recent[z], list, turn)
+			kept[z], recent[z] = worthwhile(b.in, kept[z], recent[z], list, turn)
 		}
 	}
 	return kept
@@ -236,13 +238,13 @@ func (b *domainBook) byDomain(lists iter.Seq2[*offers.Template, []offers.Templat
 
 // addNodes adds the free room of running nodes.
 func (m *domainMarket) addNodes() {
-	if m.rooms == nil {
-		m.rooms = m.fewRooms(mostDomainRooms, func(n *compile.ExistingNode) int { return m.domainOfNode(n.Labels) })
+	if m.book.rooms == nil {
+		m.book.rooms = m.prover.fewRooms(mostDomainRooms, func(n *compile.ExistingNode) int { return m.book.domainOfNode(n.Labels) })
 	}
-	for i := range m.rooms {
-		r := &m.rooms[i]
-		if m.Prover.usable(r.room, m.admitted(r.column)) {
-			m.Supplies = append(m.Supplies, bound.Supply{Count: r.count, Members: []bound.Choice{{Cap: r.room, Users: m.usersOf(r.column, r.domain)}}})
+	for i := range m.book.rooms {
+		r := &m.book.rooms[i]
+		if m.prover.usable(r.room, m.prover.admitted(r.column)) {
+			m.market.Supplies = append(m.market.Supplies, bound.Supply{Count: r.count, Members: []bound.Choice{{Cap: r.room, Users: m.usersOf(r.column, r.domain)}}})
 		}
 	}
 }

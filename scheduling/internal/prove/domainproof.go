@@ -17,37 +17,37 @@ import (
 // proveByDomains is the bound on plans in which pods that are spread over domains are where they may
 // be, 0 where it gains nothing. For a plan that is there cases are told apart while the bound is
 // below what is wanted. best is the bound without domains.
-func (p *Proofs) proveByDomains(ctx context.Context, pr *Prover, plan *scheduling.Plan, start []*big.Int, best, near, wanted int64) (int64, *scheduling.Certificate) {
-	b := pr.newDomainBook(ctx, plan, best)
-	if b == nil || pr.Solver.Effort == scheduling.EffortFast && b.pointless(best, near) {
+func (p *Proofs) proveByDomains(ctx context.Context, pr *prover, plan *scheduling.Plan, start []*big.Int, best, near, wanted int64) (int64, *scheduling.Certificate) {
+	b := newDomainBook(ctx, pr, plan, best)
+	if b == nil || pr.in.Solver.Effort == scheduling.EffortFast && b.pointless(best, near) {
 		return 0, nil
 	}
 	x := p.byDomains
 	if x == nil || x.key != b.key || !slices.Equal(x.placed, pr.placed) || !slices.Equal(x.spread, b.ruled()) {
 		x = &domainsProven{placed: slices.Clone(pr.placed), key: b.key, spread: b.ruled()}
-		x.market, x.Assigned = b.prove(ctx, start, near)
+		x.domains, x.assigned = b.prove(ctx, start, near)
 	}
 	if plan != nil {
-		x.divide(ctx, pr.Compiler, wanted)
+		x.divide(ctx, pr.in, wanted)
 	}
 	if p.byDomains = x; ctx.Err() != nil {
 		p.byDomains = nil // another time there may be time for more
 	}
-	if x.market == nil {
+	if x.domains == nil {
 		return 0, nil
 	}
-	c := x.market.certificate(x.Assigned)
+	c := x.domains.certificate(x.assigned)
 	c.TopologyKey = b.key
-	return x.Bound, c
+	return x.assigned.Bound, c
 }
 
 // domainsProven is what was proven of plans that place some pods and keep some rules.
 type domainsProven struct {
-	placed []int64
-	key    string
-	spread []*corev1.Pod // a pod of each rule
-	market *domainMarket // nil where nothing was proven
-	bound.Assigned
+	placed   []int64
+	key      string
+	spread   []*corev1.Pod // a pod of each rule
+	domains  *domainMarket // nil where nothing was proven
+	assigned bound.Assigned
 }
 
 // DivideByDomains tells cases apart while less than wanted is proven of plans that place so many pods of each planned class,
@@ -61,17 +61,17 @@ func (p *Proofs) DivideByDomains(ctx context.Context, placed []int64, wanted int
 	if x.divide(ctx, p.problem, wanted); ctx.Err() != nil {
 		p.byDomains = nil
 	}
-	return x.Bound, true
+	return x.assigned.Bound, true
 }
 
 // divide tells cases apart while less than wanted is proven.
 func (x *domainsProven) divide(ctx context.Context, c *compile.Compiler, wanted int64) {
-	if x.market == nil || len(c.Offers.Reserved) > 0 {
+	if x.domains == nil || len(c.Offers.Reserved) > 0 {
 		return
 	}
-	effort := boundEffort(ctx, c.Solver, len(x.market.Classes), len(x.market.Options))
+	effort := boundEffort(ctx, c.Solver, len(x.domains.market.Classes), len(x.domains.market.Options))
 	effort.Wanted, effort.Cases = wanted, effort.Cases/(2*casePods)*min(podspec.Sum(x.placed), casePods)
-	x.Assigned = x.Divided(effort)
+	x.assigned = x.assigned.Divided(effort)
 }
 
 // ruled are pods of which each stands for a rule.
@@ -84,18 +84,18 @@ func (b *domainBook) ruled() (out []*corev1.Pod) {
 
 // prove computes the bound on plans that keep the rules of the book.
 func (b *domainBook) prove(ctx context.Context, start []*big.Int, near int64) (market *domainMarket, best bound.Assigned) {
-	pr := b.Prover
+	pr := b.prover
 	for _, apart := range []bool{false, true} {
-		if !apart && len(pr.Classes) > mostPatternClasses || best.Bound >= near || ctx.Err() != nil || apart && market != nil && !b.splits() {
+		if !apart && len(pr.classes) > mostPatternClasses || best.Bound >= near || ctx.Err() != nil || apart && market != nil && !b.splits() {
 			continue
 		}
 		m := b.marketByDomain(apart)
-		effort := boundEffort(ctx, pr.Solver, len(m.Classes), len(m.Options))
+		effort := boundEffort(ctx, pr.in.Solver, len(m.market.Classes), len(m.market.Options))
 		effort.Cases = 0
-		if pr.Solver.Effort != scheduling.EffortFast {
+		if pr.in.Solver.Effort != scheduling.EffortFast {
 			effort.Work *= domainsWork
 		}
-		if a := bound.Pattern(m.Market, start, effort); a.Bound > best.Bound {
+		if a := bound.Pattern(m.market, start, effort); a.Bound > best.Bound {
 			market, best = m, a
 		}
 	}
@@ -106,7 +106,7 @@ func (b *domainBook) prove(ctx context.Context, start []*big.Int, near int64) (m
 // others of their rule. Where they cannot, that market is the other one once more.
 func (b *domainBook) splits() bool {
 	return slices.ContainsFunc(b.rules, func(r domainRule) bool {
-		return slices.Max(r.least) > 0 && slices.ContainsFunc(b.Prover.Classes, func(ids []model.ClassID) bool {
+		return slices.Max(r.least) > 0 && slices.ContainsFunc(b.prover.classes, func(ids []model.ClassID) bool {
 			return !slices.ContainsFunc(r.classes, func(i int) bool { return !slices.Contains(ids, model.ClassID(i)) })
 		})
 	})
@@ -119,7 +119,7 @@ const fewestPods = 16
 // pointless reports whether there is little to gain by telling domains apart, and twice as much would
 // not do.
 func (b *domainBook) pointless(best, near int64) bool {
-	if podspec.Sum(b.Prover.placed) < fewestPods {
+	if podspec.Sum(b.prover.placed) < fewestPods {
 		return false
 	}
 	gain := b.gain()

@@ -33,7 +33,8 @@ type domainRule struct {
 
 // domainBook is what the bound knows of domains.
 type domainBook struct {
-	*Prover
+	in         *compile.Compiler
+	prover     *prover
 	key        string // the label that says where a node is
 	locations  *compile.LocationIndex
 	domains    []string // those with nodes and those where pools may buy, sorted
@@ -58,17 +59,17 @@ const (
 
 // domainRuleKey is equal for classes of one rule.
 type domainRuleKey struct {
-	podspec.Tie
+	tie   podspec.Tie
 	group int
 	keys  string
 }
 
 // newDomainBook finds the rules by which the bound gains, over the label with the most at stake. It returns nil if there
 // are none, or too little time. proven is the bound without domains.
-func (pr *Prover) newDomainBook(ctx context.Context, plan *scheduling.Plan, proven int64) (best *domainBook) {
+func newDomainBook(ctx context.Context, pr *prover, plan *scheduling.Plan, proven int64) (best *domainBook) {
 	most := 0.0
-	for _, key := range pr.domainKeys() {
-		b := pr.domainBookOver(ctx, key, plan, proven)
+	for _, key := range domainKeys(pr.in, pr.placed) {
+		b := domainBookOver(ctx, pr, key, plan, proven)
 		if b == nil {
 			continue
 		}
@@ -85,8 +86,8 @@ func (pr *Prover) newDomainBook(ctx context.Context, plan *scheduling.Plan, prov
 
 // domainBookOver finds the rules over a label. A rule that a plan does not keep to as planners do, since there would be
 // no place for all of its pods, bounds nothing. The answer is nil if there are none, or too little time to know.
-func (pr *Prover) domainBookOver(ctx context.Context, key string, plan *scheduling.Plan, proven int64) *domainBook {
-	b := pr.bareBook(key)
+func domainBookOver(ctx context.Context, pr *prover, key string, plan *scheduling.Plan, proven int64) *domainBook {
+	b := newBareBook(pr, key)
 	keys, rules := b.domainRules()
 	if len(rules) == 0 || !b.readDomains() {
 		return nil
@@ -98,11 +99,11 @@ func (pr *Prover) domainBookOver(ctx context.Context, key string, plan *scheduli
 		}
 		r := &rules[i]
 		var alone float64
-		if r.weight, alone = b.stake(r); keys[i].Kind == podspec.AntiTie && alone > float64(proven) {
+		if r.weight, alone = b.stake(r); keys[i].tie.Kind == podspec.AntiTie && alone > float64(proven) {
 			r.weight += alone
 		}
 		if r.weight > 0 {
-			numbers[i] = book.Rule(keys[i].Tie, keys[i].group, b.TopologyTerms.List[b.Planned[r.classes[0]].TopologyTerms])
+			numbers[i] = book.Rule(keys[i].tie, keys[i].group, b.in.TopologyTerms.List[b.in.Planned[r.classes[0]].TopologyTerms])
 		}
 	}
 	book.Count()
@@ -135,20 +136,20 @@ func (pr *Prover) domainBookOver(ctx context.Context, key string, plan *scheduli
 // that have them. Pods kept apart may ask different things of their nodes.
 func (b *domainBook) domainRules() (keys []domainRuleKey, rules []domainRule) {
 	index := map[domainRuleKey]int{}
-	for i, n := range b.placed {
+	for i, n := range b.prover.placed {
 		if n <= 0 {
 			continue
 		}
-		class := b.Planned[i]
-		bonds := b.TopologyTerms.List[class.TopologyTerms]
+		class := b.in.Planned[i]
+		bonds := b.in.TopologyTerms.List[class.TopologyTerms]
 		t := b.ruleOf(bonds)
 		if t == nil {
 			t = b.termOf(class)
 		}
-		if t == nil || !b.TopologyTerms.Targets.Has(class.Among, t.Target) {
+		if t == nil || !b.in.TopologyTerms.Targets.Has(class.Among, t.Target) {
 			continue
 		}
-		key := domainRuleKey{Tie: *t, group: -1}
+		key := domainRuleKey{tie: *t, group: -1}
 		if t.Kind == podspec.SpreadTie {
 			if key.group, key.keys = class.Group, strings.Join(bonds.SpreadKeys(true), ","); slices.ContainsFunc(class.Pods, hasClaims) {
 				continue // where volumes can be is said in many ways
@@ -181,9 +182,9 @@ func (b *domainBook) ruleOf(terms *podspec.TopologyTerms) *podspec.Tie {
 // termOf is the required term of anti-affinity over domains by which pods of a class keep their like
 // away, nil for none.
 func (b *domainBook) termOf(class *podspec.PodClass) *podspec.Tie {
-	ties := b.TopologyTerms.List[class.TopologyTerms].Ties
+	ties := b.in.TopologyTerms.List[class.TopologyTerms].Ties
 	at := slices.IndexFunc(ties, func(t podspec.Tie) bool {
-		return t.Kind == podspec.AntiTie && t.Weight == 0 && t.Key == b.key && b.TopologyTerms.Targets.Has(class.Among, t.Target)
+		return t.Kind == podspec.AntiTie && t.Weight == 0 && t.Key == b.key && b.in.TopologyTerms.Targets.Has(class.Among, t.Target)
 	})
 	if at < 0 {
 		return nil
@@ -201,13 +202,13 @@ func hasClaims(pod *corev1.Pod) bool {
 func (b *domainBook) stake(r *domainRule) (stake, alone float64) {
 	r.costs = make([]float64, len(b.domains))
 	for _, i := range r.classes {
-		class := b.Planned[i]
+		class := b.in.Planned[i]
 		least, whole := make([]float64, len(b.domains)), 0.0
 		for z, list := range b.domainOffers().Plain[:len(b.domains)] {
 			for _, o := range list {
-				x := &b.Offers.Offers[o.Offer]
-				room := b.Compiler.Rooms.Rooms[o.Room]
-				if !b.Columns.Rows[o.Column].Has(class.Group) || !model.Fits(room, class.Requests) {
+				x := &b.in.Offers.Offers[o.Offer]
+				room := b.in.Rooms.Rooms[o.Room]
+				if !b.in.Columns.Rows[o.Column].Has(class.Group) || !model.Fits(room, class.Requests) {
 					continue
 				}
 				share := 0.0
@@ -228,13 +229,13 @@ func (b *domainBook) stake(r *domainRule) (stake, alone float64) {
 			if cost == 0 {
 				cost = math.Inf(1)
 			}
-			r.costs[z] += cost * float64(b.placed[i])
+			r.costs[z] += cost * float64(b.prover.placed[i])
 		}
 		least = slices.DeleteFunc(least, func(cost float64) bool { return cost == 0 })
 		if len(least) > 1 && slices.Max(least) > slices.Min(least)*(1+leastStake) {
-			stake += (slices.Max(least) - slices.Min(least)) * float64(b.placed[i])
+			stake += (slices.Max(least) - slices.Min(least)) * float64(b.prover.placed[i])
 		}
-		alone += whole * float64(b.placed[i])
+		alone += whole * float64(b.prover.placed[i])
 	}
 	return stake, alone
 }
@@ -242,14 +243,14 @@ func (b *domainBook) stake(r *domainRule) (stake, alone float64) {
 // limit works out how many pods of a rule may be where, given what runs already, and reports
 // whether that says anything.
 func (b *domainBook) limit(r *domainRule, key domainRuleKey, runs *units.Rule) bool {
-	s := DomainSpread{Skew: key.MaxSkew, Apart: key.Kind == podspec.AntiTie, Placed: r.pods, Running: make([]int64, len(b.domains)), Counts: make([]bool, len(b.domains))}
+	s := DomainSpread{Skew: key.tie.MaxSkew, Apart: key.tie.Kind == podspec.AntiTie, Placed: r.pods, Running: make([]int64, len(b.domains)), Counts: make([]bool, len(b.domains))}
 	if !s.Apart {
 		s.Counts = b.openDomains(r, key)
 	} else if b.unlabelled || !b.labelled(b.key) {
 		return false
 	}
-	for _, class := range b.Planned {
-		if b.TopologyTerms.Targets.Has(class.Among, key.Target) {
+	for _, class := range b.in.Planned {
+		if b.in.TopologyTerms.Targets.Has(class.Among, key.tie.Target) {
 			s.Pending += int64(len(class.Pods))
 		}
 	}
@@ -295,7 +296,7 @@ func (b *domainBook) gain() (gain float64) {
 func (b *domainBook) openDomains(r *domainRule, key domainRuleKey) []bool {
 	open := make([]bool, len(b.domains))
 	for _, i := range r.classes {
-		for z, is := range b.openTo(key.group, b.Planned[i].Requests) {
+		for z, is := range b.openTo(key.group, b.in.Planned[i].Requests) {
 			open[z] = open[z] || is
 		}
 	}
@@ -312,25 +313,25 @@ func (b *domainBook) openTo(group int, requests []int64) []bool {
 		return known
 	}
 	open := make([]bool, len(b.domains))
-	for ti, v := range b.Templates {
+	for ti, v := range b.in.Templates {
 		if b.daemonsDiffer(v) {
 			continue
 		}
 		fits := make([]model.Bits, len(b.domains)) // the offers that hold such a pod
-		for _, o := range b.Offered[ti].List {
-			x := &b.Offers.Offers[o.Offer]
+		for _, o := range b.in.Offered[ti].List {
+			x := &b.in.Offers.Offers[o.Offer]
 			z := b.domainOf(v, o.Offer)
-			if z < 0 || z == len(b.domains) || open[z] || !b.Columns.Rows[o.Column].Has(group) || x.Spot() && offers.On(b.Solver.Flexibility) || !b.locations.OnOffer(ti, o.Offer) ||
-				!model.Fits(b.Compiler.Rooms.Rooms[o.Room], requests) {
+			if z < 0 || z == len(b.domains) || open[z] || !b.in.Columns.Rows[o.Column].Has(group) || x.Spot() && offers.On(b.in.Solver.Flexibility) || !b.locations.OnOffer(ti, o.Offer) ||
+				!model.Fits(b.in.Rooms.Rooms[o.Room], requests) {
 				continue
 			}
 			if fits[z] == nil {
-				fits[z] = model.NewBits(len(b.Offers.Offers))
+				fits[z] = model.NewBits(len(b.in.Offers.Offers))
 			}
 			fits[z].Set(o.Offer)
 		}
 		for z, row := range fits {
-			open[z] = open[z] || row != nil && b.ChoiceIn(v, row)
+			open[z] = open[z] || row != nil && b.in.ChoiceIn(v, row)
 		}
 	}
 	b.open[string(name)] = open
@@ -339,7 +340,7 @@ func (b *domainBook) openTo(group int, requests []int64) []bool {
 
 // daemonsDiffer reports whether it depends on a label that a pool leaves open which daemons run on its machines.
 func (b *domainBook) daemonsDiffer(v *offers.Template) (differ bool) {
-	for _, d := range b.Daemons {
+	for _, d := range b.in.Daemons {
 		d.Constraint.Expressions(func(e *podspec.Expression) { differ = differ || v.Open[e.Key()] })
 	}
 	return differ
@@ -349,7 +350,7 @@ func (b *domainBook) daemonsDiffer(v *offers.Template) (differ bool) {
 func (b *domainBook) keeps(domainOf map[string]int, r *domainRule) bool {
 	counts := make([]int64, len(b.domains)+1)
 	for _, i := range r.classes {
-		for _, pod := range b.Planned[i].Pods {
+		for _, pod := range b.in.Planned[i].Pods {
 			if z := domainOf[podspec.PodName(pod)]; z > 0 {
 				counts[z-1]++
 			}

@@ -14,14 +14,14 @@ import (
 
 // domainKeys are the labels, but for that of hosts, that hard spread constraints and required anti-affinity of placed pods are
 // over, those of the most pods first.
-func (pr *Prover) domainKeys() []string {
+func domainKeys(in *compile.Compiler, placed []int64) []string {
 	pods := map[string]int64{}
-	for i, n := range pr.placed {
+	for i, n := range placed {
 		if n <= 0 {
 			continue
 		}
 		known := map[string]bool{}
-		for _, t := range pr.TopologyTerms.List[pr.Planned[i].TopologyTerms].Ties {
+		for _, t := range in.TopologyTerms.List[in.Planned[i].TopologyTerms].Ties {
 			if t.Weight == 0 && t.Kind != podspec.AffinityTie && !t.PerHost() && t.Key == requirements.NormalizeKey(t.Key) && !known[t.Key] {
 				known[t.Key] = true
 				pods[t.Key] += n
@@ -31,25 +31,25 @@ func (pr *Prover) domainKeys() []string {
 	return slices.SortedFunc(maps.Keys(pods), func(a, b string) int { return cmp.Or(cmp.Compare(pods[b], pods[a]), cmp.Compare(a, b)) })
 }
 
-// bareBook is a book without rules.
-func (pr *Prover) bareBook(key string) *domainBook {
-	return &domainBook{Prover: pr, key: key, locations: pr.Locations(), number: map[string]int{}, open: map[string][]bool{}}
+// newBareBook is a book without rules.
+func newBareBook(pr *prover, key string) *domainBook {
+	return &domainBook{in: pr.in, prover: pr, key: key, locations: pr.in.Locations(), number: map[string]int{}, open: map[string][]bool{}}
 }
 
 // readDomains lists the domains. It reports whether it is known in which of them all is that may be bought, and whether there
 // are as many as a bound tells apart.
 func (b *domainBook) readDomains() bool {
-	sold := b.Offers.Column(b.key)
+	sold := b.in.Offers.Column(b.key)
 	domains, used := slices.Clone(b.locations.Country.Column(b.key).Values), make([]bool, len(sold.Values))
-	for _, v := range b.Templates {
+	for _, v := range b.in.Templates {
 		if !b.settled(v) {
 			return false
 		}
 		rest := false // some offers leave it to the pool
 		v.Within.Each(func(o int) {
-			if n := sold.Numbers[o]; b.Offers.Offers[o].Launchable && n >= 0 {
+			if n := sold.Numbers[o]; b.in.Offers.Offers[o].Launchable && n >= 0 {
 				used[n] = true
-			} else if b.Offers.Offers[o].Launchable {
+			} else if b.in.Offers.Offers[o].Launchable {
 				rest = true
 			}
 		})
@@ -78,13 +78,13 @@ func (b *domainBook) labelled(key string) bool {
 			return false
 		}
 	}
-	return !slices.ContainsFunc(b.Nodes, func(n *compile.ExistingNode) bool { return n.Labels[key] == "" })
+	return !slices.ContainsFunc(b.in.Nodes, func(n *compile.ExistingNode) bool { return n.Labels[key] == "" })
 }
 
 // settled reports whether it is known which domains machines of a template may be in: offers say so, or its pool does.
 func (b *domainBook) settled(v *offers.Template) bool {
 	switch _, labelled := v.Label(b.key); {
-	case b.Offers.Defines(b.key, v.Catalog):
+	case b.in.Offers.Defines(b.key, v.Catalog):
 		return true
 	case v.Open[b.key]:
 		may := v.Set.Get(b.key)
@@ -97,7 +97,7 @@ func (b *domainBook) settled(v *offers.Template) bool {
 // domainOf is the domain of what is bought at an offer for a template, -1 where nobody may buy, and the number of domains for
 // what is in none.
 func (b *domainBook) domainOf(v *offers.Template, offer int) int {
-	sold := b.Offers.Column(b.key)
+	sold := b.in.Offers.Column(b.key)
 	domain, ok := v.Label(b.key)
 	if n := sold.Numbers[offer]; n >= 0 {
 		domain = sold.Values[n]
@@ -112,7 +112,7 @@ func (b *domainBook) domainOf(v *offers.Template, offer int) int {
 
 // whereabouts are the domains of the pods of a plan, from 1; none without a plan.
 func (b *domainBook) whereabouts(plan *scheduling.Plan) map[string]int {
-	domainOf, launches := map[string]int{}, compile.NewLaunches(b.Compiler)
+	domainOf, launches := map[string]int{}, compile.NewLaunches(b.in)
 	if plan == nil {
 		return domainOf
 	}
@@ -120,7 +120,7 @@ func (b *domainBook) whereabouts(plan *scheduling.Plan) map[string]int {
 		l := &plan.Launches[i]
 		if at, ok := launches.Purchase(l); ok {
 			for _, name := range l.Pods {
-				domainOf[name] = b.domainOf(b.Templates[at.Template], at.Offer) + 1
+				domainOf[name] = b.domainOf(b.in.Templates[at.Template], at.Offer) + 1
 			}
 		}
 	}

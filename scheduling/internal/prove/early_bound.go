@@ -18,8 +18,18 @@ const enoughFast, enoughDefault = 0.05, 0.025
 
 // earlyBound is the bound on resources of plans that place all pods.
 type earlyBound struct {
-	prover *Prover
-	covering.Result
+	prover *prover
+	result covering.Result
+}
+
+// ByResources returns the bound of plans that place so many pods of each planned class by what these request together,
+// in nano-USD per hour. It takes little time beside the other bounds. ok is false where no pod is placed.
+func ByResources(c *compile.Compiler, placed []int64) (least int64, ok bool) {
+	pr := newProver(c, placed)
+	if len(pr.classes) == 0 {
+		return 0, false
+	}
+	return covering.Resource(pr.input.Tighten()).Bound, true
 }
 
 // EarlyBound works out a bound for many tied pods before there is a plan, and at what price
@@ -33,12 +43,12 @@ func (p *Proofs) EarlyBound(ctx context.Context) (enough int64) {
 	for i, class := range c.Planned {
 		all[i] = int64(len(class.Pods))
 	}
-	pr := NewProver(c, all)
-	if len(pr.Classes) == 0 {
+	pr := newProver(c, all)
+	if len(pr.classes) == 0 {
 		return 0
 	}
-	p.early = &earlyBound{pr, pr.withSteps(covering.Resource(pr.Input.Tighten()))}
-	return int64(float64(p.early.Bound) * (1 + Enough(c)))
+	p.early = &earlyBound{pr, pr.withSteps(covering.Resource(pr.input.Tighten()))}
+	return int64(float64(p.early.result.Bound) * (1 + Enough(c)))
 }
 
 // Enough is how far above a bound the price of tied pods may be; 0 is as near as can be.
@@ -53,9 +63,9 @@ func Enough(c *compile.Compiler) float64 {
 }
 
 // foreseen is what is known of plans with the placed pods.
-func (p *Proofs) foreseen(placed []int64) (pr *Prover, resource covering.Result, known bool) {
+func (p *Proofs) foreseen(placed []int64) (pr *prover, resource covering.Result, known bool) {
 	if f := p.early; f != nil && slices.Equal(f.prover.placed, placed) {
-		return f.prover, f.Result, true
+		return f.prover, f.result, true
 	}
 	return nil, covering.Result{}, false
 }

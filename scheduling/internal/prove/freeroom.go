@@ -25,7 +25,7 @@ const mostFreeRooms, mostDomainRooms = 128, 1_024
 
 // addNodes adds the free room of running nodes. Where no two of many nodes are alike it
 // counts them as somewhat larger than they are.
-func (pr *Prover) addNodes() {
+func (pr *prover) addNodes() {
 	rooms := pr.fewRooms(mostFreeRooms, func(*compile.ExistingNode) int { return 0 })
 	for i := range rooms {
 		r := &rooms[i]
@@ -39,7 +39,7 @@ func (pr *Prover) addNodes() {
 
 // fewRooms lists what running nodes have, so many kinds at most: as some larger than they are
 // if there are too many. Nodes that are equal in that are one.
-func (pr *Prover) fewRooms(atMost int, domain func(*compile.ExistingNode) int) []freeRoom {
+func (pr *prover) fewRooms(atMost int, domain func(*compile.ExistingNode) int) []freeRoom {
 	most := make([]int64, pr.market.Dims)
 	for parts := int64(firstParts); ; parts /= fewerParts {
 		var rooms []freeRoom
@@ -79,7 +79,7 @@ const firstParts, fewerParts = 64, 4
 
 // freeRooms calls f with what each running node has that is enough for the least request of
 // every resource, and no more than all pods request. The room is f's only while it runs.
-func (pr *Prover) freeRooms(domain func(*compile.ExistingNode) int, f func(freeRoom)) {
+func (pr *prover) freeRooms(domain func(*compile.ExistingNode) int, f func(freeRoom)) {
 	least, all := slices.Repeat([]int64{math.MaxInt64}, pr.market.Dims), make([]int64, pr.market.Dims)
 	for i := range pr.market.Classes {
 		c := &pr.market.Classes[i]
@@ -95,10 +95,10 @@ func (pr *Prover) freeRooms(domain func(*compile.ExistingNode) int, f func(freeR
 	}
 	room := make([]int64, len(all))
 	last := freeRoom{first: -1}
-	for i, node := range pr.Nodes {
+	for i, node := range pr.in.Nodes {
 		copy(room, node.Room)
 		for k := range pr.surrogateResources {
-			room[pr.Model.Dims+k] = pr.surrogateResources[k].room(node.Room, i)
+			room[pr.in.Model.Dims+k] = pr.surrogateResources[k].room(node.Room, i)
 		}
 		if !roomier(room, least) {
 			continue
@@ -107,10 +107,10 @@ func (pr *Prover) freeRooms(domain func(*compile.ExistingNode) int, f func(freeR
 			room[d] = min(room[d], n)
 		}
 		r := freeRoom{room: room, domain: domain(node), first: i}
-		if last.first >= 0 && slices.Equal(pr.Suits[i], pr.Suits[last.first]) {
+		if last.first >= 0 && slices.Equal(pr.in.Suits[i], pr.in.Suits[last.first]) {
 			r.column = last.column // nodes that are neighbours are often alike
 		} else {
-			r.column = pr.Columns.Number(pr.Suits[i])
+			r.column = pr.in.Columns.Number(pr.in.Suits[i])
 		}
 		last = r
 		f(r)

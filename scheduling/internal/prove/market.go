@@ -12,17 +12,17 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 )
 
-// Prover collects what the placed pods need and what could hold any of them. Limits,
+// prover collects what the placed pods need and what could hold any of them. Limits,
 // weights and minValues are left out: a plan that ignores them is never dearer. Where
 // it cannot tell it counts a machine as larger and as open to more pods than it is,
 // which only lowers the bound.
-type Prover struct {
-	*compile.Compiler
+type prover struct {
+	in     *compile.Compiler
 	placed []int64
 	// classes are the classes of the market: those of the plan that differ in
 	// priority alone count as one.
-	Classes [][]model.ClassID
-	Input   covering.Input
+	classes [][]model.ClassID
+	input   covering.Input
 	market  bound.Market
 	users   map[int]model.Bits // of the market's classes, by column
 	// surrogate resources are what the market counts beside the resources, spaces the rooms of
@@ -38,23 +38,23 @@ type Prover struct {
 	among     map[int32][]byte
 }
 
-// NewProver states the bound of plans that place so many pods of each planned class.
-func NewProver(c *compile.Compiler, placed []int64) *Prover {
-	pr := &Prover{Compiler: c, placed: placed, users: map[int]model.Bits{}, spaces: map[int][]int64{}}
+// newProver states the bound of plans that place so many pods of each planned class.
+func newProver(c *compile.Compiler, placed []int64) *prover {
+	pr := &prover{in: c, placed: placed, users: map[int]model.Bits{}, spaces: map[int][]int64{}}
 	pr.readLimits()
-	pr.Input.Dims = c.Model.Dims + len(pr.surrogateResources)
-	pr.market.Dims = pr.Input.Dims
+	pr.input.Dims = c.Model.Dims + len(pr.surrogateResources)
+	pr.market.Dims = pr.input.Dims
 	pr.addClasses()
-	if len(pr.Classes) > 0 {
-		pr.sell(pr.newReservedSupplies(&pr.market), 0, pr.buyable(), pr.admitted)
+	if len(pr.classes) > 0 {
+		pr.sell(newReservedSupplies(pr.in, &pr.market), 0, buyable(pr.in), pr.admitted)
 		pr.addNodes()
 		pr.market.Everything = pr.everyChoice
 		for _, o := range pr.market.Options {
-			pr.Input.Options = append(pr.Input.Options, covering.Option{Cap: o.Cap, Price: o.Price})
+			pr.input.Options = append(pr.input.Options, covering.Option{Cap: o.Cap, Price: o.Price})
 		}
 		for _, s := range pr.market.Supplies {
 			for _, x := range s.Members {
-				pr.Input.Free = append(pr.Input.Free, covering.Bin{Cap: x.Cap, Price: x.Price, Count: s.Count})
+				pr.input.Free = append(pr.input.Free, covering.Bin{Cap: x.Cap, Price: x.Price, Count: s.Count})
 			}
 		}
 	}
@@ -62,60 +62,60 @@ func NewProver(c *compile.Compiler, placed []int64) *Prover {
 }
 
 // readLimits finds the per-node limits. Those that take the most nodes are surrogate resources.
-func (pr *Prover) readLimits() {
+func (pr *prover) readLimits() {
 	limits := pr.perNodeLimits()
 	n := min(len(limits), maxLimits)
 	for i := range limits[:n] {
-		pr.findPlaces(&limits[i])
+		findPlaces(pr.in, &limits[i])
 		pr.surrogateResources = append(pr.surrogateResources, surrogateResource{limit: &limits[i]})
 	}
 	pr.limited = make([]int, len(pr.placed))
-	if !pr.hostsNamed() {
+	if !hostsNamed(pr.in) {
 		return
 	}
 	for _, x := range limits[n:] {
 		known := false
 		x.members.Each(func(i int) { known = known || pr.limited[i] > 0 })
-		if !known && len(pr.further) < maxNamedLimits && pr.alike(&x) {
+		if !known && len(pr.further) < maxNamedLimits && alike(pr.in, &x) {
 			pr.further = append(pr.further, x)
 			x.members.Each(func(i int) { pr.limited[i] = len(pr.further) })
 		}
 	}
 }
 
-func (pr *Prover) addClasses() {
+func (pr *prover) addClasses() {
 	index := map[string]int{}
 	for i, n := range pr.placed {
 		if n <= 0 {
 			continue
 		}
-		class := &pr.Model.Classes[i]
-		request := pr.measured(pr.Unattached(class.Request), func(y *surrogateResource) int64 { return y.request(i, class.Request) })
-		b := binary.AppendVarint(pr.AppendGroup(nil, int(class.Group)), int64(pr.limited[i]))
+		class := &pr.in.Model.Classes[i]
+		request := pr.measured(pr.in.Unattached(class.Request), func(y *surrogateResource) int64 { return y.request(i, class.Request) })
+		b := binary.AppendVarint(pr.in.AppendGroup(nil, int(class.Group)), int64(pr.limited[i]))
 		for _, q := range request {
 			b = binary.AppendVarint(b, q)
 		}
 		at, known := index[string(b)]
 		if !known {
-			at = len(pr.Classes)
+			at = len(pr.classes)
 			index[string(b)] = at
-			pr.Classes = append(pr.Classes, nil)
+			pr.classes = append(pr.classes, nil)
 			perNode := class.PerNode
 			if k := pr.limited[i]; k > 0 {
 				perNode = pr.further[k-1].perNode(perNode)
 			}
 			pr.market.Classes = append(pr.market.Classes, bound.Class{Size: request, PerNode: perNode})
 		}
-		pr.Classes[at] = append(pr.Classes[at], model.ClassID(i))
+		pr.classes[at] = append(pr.classes[at], model.ClassID(i))
 		pr.market.Classes[at].Count += n
 	}
 	for i := range pr.market.Classes {
-		pr.Input.Items = append(pr.Input.Items, covering.Item{Size: pr.market.Classes[i].Size, Count: pr.market.Classes[i].Count})
+		pr.input.Items = append(pr.input.Items, covering.Item{Size: pr.market.Classes[i].Size, Count: pr.market.Classes[i].Count})
 	}
 }
 
 // measured is amounts of resources followed by those of the surrogate resources.
-func (pr *Prover) measured(amounts []int64, of func(*surrogateResource) int64) []int64 {
+func (pr *prover) measured(amounts []int64, of func(*surrogateResource) int64) []int64 {
 	if len(pr.surrogateResources) == 0 {
 		return amounts
 	}
@@ -127,10 +127,10 @@ func (pr *Prover) measured(amounts []int64, of func(*surrogateResource) int64) [
 }
 
 // space is the room of a machine on sale.
-func (pr *Prover) space(room int) []int64 {
+func (pr *prover) space(room int) []int64 {
 	out, ok := pr.spaces[room]
 	if !ok {
-		amounts := pr.Rooms.Rooms[room]
+		amounts := pr.in.Rooms.Rooms[room]
 		out = pr.measured(amounts, func(y *surrogateResource) int64 { return y.room(amounts, onSale) })
 		pr.spaces[room] = out
 	}
@@ -138,13 +138,13 @@ func (pr *Prover) space(room int) []int64 {
 }
 
 // admitted are the market's classes of the groups in a column.
-func (pr *Prover) admitted(column int) model.Bits {
+func (pr *prover) admitted(column int) model.Bits {
 	if row, ok := pr.users[column]; ok {
 		return row
 	}
-	row := model.NewBits(len(pr.Classes))
-	for i, ids := range pr.Classes {
-		if pr.Columns.Rows[column].Has(int(pr.Model.Classes[ids[0]].Group)) {
+	row := model.NewBits(len(pr.classes))
+	for i, ids := range pr.classes {
+		if pr.in.Columns.Rows[column].Has(int(pr.in.Model.Classes[ids[0]].Group)) {
 			row.Set(i)
 		}
 	}
@@ -153,7 +153,7 @@ func (pr *Prover) admitted(column int) model.Bits {
 }
 
 // usable reports whether any class could sit alone in the room.
-func (pr *Prover) usable(room []int64, users model.Bits) bool {
+func (pr *prover) usable(room []int64, users model.Bits) bool {
 	for i := range pr.market.Classes {
 		if users.Has(i) && model.Fits(room, pr.market.Classes[i].Size) {
 			return true
@@ -164,7 +164,7 @@ func (pr *Prover) usable(room []int64, users model.Bits) bool {
 
 // sell adds to a market what may be bought in a domain, 0 where none are told apart. Of offers with equal room
 // for the same pods the cheapest stands for all, but of those of reservations, of which there are only so many.
-func (pr *Prover) sell(supplies *reservedSupplies, domain int, list []offers.TemplateOffer, users func(column int) model.Bits) {
+func (pr *prover) sell(supplies *reservedSupplies, domain int, list []offers.TemplateOffer, users func(column int) model.Bits) {
 	type machine struct {
 		room, column int
 		reservation  string
@@ -172,7 +172,7 @@ func (pr *Prover) sell(supplies *reservedSupplies, domain int, list []offers.Tem
 	}
 	known := map[machine]int{}
 	for _, o := range list {
-		x := &pr.Offers.Offers[o.Offer]
+		x := &pr.in.Offers.Offers[o.Offer]
 		price, k := int64(x.Expected), machine{room: o.Room, column: o.Column}
 		if x.Offering.CapacityType == offerings.Reserved {
 			k.reservation, k.price = x.Offering.ReservationID, price
@@ -204,8 +204,8 @@ type reservedSupplies struct {
 	left   map[string]int64 // machines, by reservation
 }
 
-func (pr *Prover) newReservedSupplies(m *bound.Market) *reservedSupplies {
-	return &reservedSupplies{market: m, at: map[string]int{}, left: pr.reservations()}
+func newReservedSupplies(in *compile.Compiler, m *bound.Market) *reservedSupplies {
+	return &reservedSupplies{market: m, at: map[string]int{}, left: reservations(in)}
 }
 
 // add lets a reservation be a machine.
@@ -222,19 +222,39 @@ func (r *reservedSupplies) add(reservation string, machine bound.Choice) {
 
 // reservations are how many machines each has left: the least that any offering says
 // which some pool's catalog has.
-func (pr *Prover) reservations() map[string]int64 {
+func reservations(in *compile.Compiler) map[string]int64 {
 	left := map[string]int64{}
-	for _, pool := range pr.Problem.NodePools {
-		span := pr.Offers.Spans[pr.Problem.CatalogOf(pool.Name)]
-		for _, i := range pr.Offers.Reserved {
+	for _, pool := range in.Problem.NodePools {
+		span := in.Offers.Spans[in.Problem.CatalogOf(pool.Name)]
+		for _, i := range in.Offers.Reserved {
 			if int(i) < span[0] || int(i) >= span[1] {
 				continue
 			}
-			o := pr.Offers.Offers[i].Offering
+			o := in.Offers.Offers[i].Offering
 			if n, known := left[o.ReservationID]; !known || int64(o.ReservationCount) < n {
 				left[o.ReservationID] = int64(o.ReservationCount)
 			}
 		}
 	}
 	return left
+}
+
+// everyChoice is what is on sale but reservations, the cheapest first: of machines at one price
+// with as much room for the same pods only one.
+func (pr *prover) everyChoice() []bound.Choice {
+	sold := soldOnes(pr.in)
+	kinds := make([]bound.Choice, len(sold.Kinds))
+	for i, k := range sold.Kinds {
+		if room, users := pr.space(k.Room), pr.admitted(k.Column); pr.usable(room, users) {
+			kinds[i] = bound.Choice{Cap: room, Users: users}
+		}
+	}
+	out := make([]bound.Choice, 0, len(sold.List))
+	for _, x := range sold.List {
+		if c := kinds[x.Kind]; c.Cap != nil {
+			c.Price = x.Price
+			out = append(out, c)
+		}
+	}
+	return out
 }

@@ -43,32 +43,32 @@ type limitKey struct {
 
 // limitOf is the limit that a constraint is for pods that it selects itself. ok is false where it is
 // none: kube-scheduler, which places pods freely, looks at the nodes there are alone.
-func (pr *Prover) limitOf(t *podspec.Tie) (key limitKey, ok bool) {
+func limitOf(in *compile.Compiler, t *podspec.Tie) (key limitKey, ok bool) {
 	switch {
 	case !t.PerHost() || t.Weight != 0 || t.Share:
 		return key, false
 	case t.Kind == podspec.AntiTie:
 		return limitKey{t.Kind, t.Target, 1}, true
 	}
-	return limitKey{t.Kind, t.Target, t.MaxSkew}, t.Kind == podspec.SpreadTie && pr.Solver.Placement != scheduling.PlacementFree
+	return limitKey{t.Kind, t.Target, t.MaxSkew}, t.Kind == podspec.SpreadTie && in.Solver.Placement != scheduling.PlacementFree
 }
 
 // perNodeLimits finds the limits of the placed pods, first those that take the most nodes. Two
 // targets are one if the same placed pods are among them.
-func (pr *Prover) perNodeLimits() []perNodeLimit {
+func (pr *prover) perNodeLimits() []perNodeLimit {
 	found := map[limitKey]*perNodeLimit{}
 	for i, n := range pr.placed {
 		if n <= 0 {
 			continue
 		}
-		class, term := pr.Planned[i], -1
-		for k := range pr.TopologyTerms.List[class.TopologyTerms].Ties {
-			t := &pr.TopologyTerms.List[class.TopologyTerms].Ties[k]
+		class, term := pr.in.Planned[i], -1
+		for k := range pr.in.TopologyTerms.List[class.TopologyTerms].Ties {
+			t := &pr.in.TopologyTerms.List[class.TopologyTerms].Ties[k]
 			if t.Kind == podspec.AntiTie && t.Weight == 0 {
 				term++ // such ties are in the order of the terms
 			}
-			key, ok := pr.limitOf(t)
-			if !ok || !pr.TopologyTerms.Targets.Has(class.Among, t.Target) {
+			key, ok := limitOf(pr.in, t)
+			if !ok || !pr.in.TopologyTerms.Targets.Has(class.Among, t.Target) {
 				continue
 			}
 			x := found[key]
@@ -110,12 +110,12 @@ func (pr *Prover) perNodeLimits() []perNodeLimit {
 
 // findPlaces finds the nodes with fewer places, since pods run there that all terms of a limit select,
 // and those without a host name, which have no limit.
-func (pr *Prover) findPlaces(x *perNodeLimit) {
+func findPlaces(in *compile.Compiler, x *perNodeLimit) {
 	x.places = map[int]int64{}
-	if len(pr.Nodes) == 0 {
+	if len(in.Nodes) == 0 {
 		return
 	}
-	l := pr.Locations()
+	l := in.Locations()
 	l.RunningSets(func(pod *corev1.Pod, at int, among []int32) {
 		others := func(target int) bool { return !slices.Contains(among, int32(target)) }
 		if node := int(l.BinOf[at]); node >= 0 && (x.kind == podspec.AntiTie || pod.DeletionTimestamp == nil) && !slices.ContainsFunc(x.targets, others) {
@@ -126,7 +126,7 @@ func (pr *Prover) findPlaces(x *perNodeLimit) {
 			x.places[node] = max(0, left-1)
 		}
 	})
-	for node, n := range pr.Nodes {
+	for node, n := range in.Nodes {
 		if !n.Named {
 			x.places[node] = x.pods
 		}
@@ -142,32 +142,32 @@ func (x *perNodeLimit) perNode(others int64) int64 {
 }
 
 // alike reports whether the pods are of one class but for their priority.
-func (pr *Prover) alike(x *perNodeLimit) bool {
+func alike(in *compile.Compiler, x *perNodeLimit) bool {
 	first, same := -1, true
 	x.members.Each(func(i int) {
 		if first < 0 {
 			first = i
 		}
-		a, b := pr.Planned[first], pr.Planned[i]
+		a, b := in.Planned[first], in.Planned[i]
 		same = same && a.Group == b.Group && slices.Equal(a.Requests, b.Requests)
 	})
 	return same
 }
 
 // hostsNamed reports whether all nodes have a host name: without one, nobody is kept apart.
-func (pr *Prover) hostsNamed() bool {
-	return !slices.ContainsFunc(pr.Nodes, func(n *compile.ExistingNode) bool { return !n.Named })
+func hostsNamed(in *compile.Compiler) bool {
+	return !slices.ContainsFunc(in.Nodes, func(n *compile.ExistingNode) bool { return !n.Named })
 }
 
 // amongPlaced is equal for targets that the same placed pods are among.
-func (pr *Prover) amongPlaced(target int) []byte {
+func (pr *prover) amongPlaced(target int) []byte {
 	pr.amongOnce.Do(func() {
 		pr.among = map[int32][]byte{}
 		seen := map[int]bool{} // pods of many classes are among the same targets
 		for i, n := range pr.placed {
-			if set := pr.Planned[i].Among; n > 0 && !seen[set] {
+			if set := pr.in.Planned[i].Among; n > 0 && !seen[set] {
 				seen[set] = true
-				for _, of := range pr.TopologyTerms.Targets.Sets[set] {
+				for _, of := range pr.in.TopologyTerms.Targets.Sets[set] {
 					pr.among[of] = binary.AppendUvarint(pr.among[of], uint64(set)) //nolint:gosec // it is not negative
 				}
 			}

@@ -14,7 +14,6 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/covering"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/fixed"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
 // Proofs holds the bounds that have been proven for plans of one compiled problem. A search asks for bounds while it
@@ -67,7 +66,7 @@ type proven struct {
 	bound       offerings.Price
 	certificate *scheduling.Certificate
 	// prover, start and assigned are what there is to go on from; nil for nothing.
-	prover   *Prover
+	prover   *prover
 	start    []*big.Int
 	assigned bound.Assigned
 	level    *levelled
@@ -78,21 +77,21 @@ func (p *Proofs) proveAnew(ctx context.Context, plan *scheduling.Plan, near int6
 	c := p.problem
 	pr, resource, known := p.foreseen(k.Placed)
 	if !known {
-		if pr = NewProver(c, k.Placed); len(pr.Classes) == 0 {
+		if pr = newProver(c, k.Placed); len(pr.classes) == 0 {
 			return 0, nil
 		}
-		if resource = covering.Resource(pr.Input.Tighten()); resource.Bound < near && ctx.Err() == nil {
+		if resource = covering.Resource(pr.input.Tighten()); resource.Bound < near && ctx.Err() == nil {
 			resource = pr.withSteps(resource)
 		}
 	}
 	covered := int64(0)
 	if resource.Bound < near && !k.joined && ctx.Err() == nil {
-		covered = covering.Cover(pr.Input.Tighten(), resource.Values, int64(price), coverChoices(c.Solver))
+		covered = covering.Cover(pr.input.Tighten(), resource.Values, int64(price), coverChoices(c.Solver))
 	}
 	if best := max(resource.Bound, covered); best < near {
 		least, spread := p.proveByDomains(ctx, pr, plan, resource.Values, best, near, min(near, int64(float64(price)*(1-TiedEnough))))
-		if least < near && (spread == nil || len(pr.Classes) <= mostPatternClasses) {
-			effort := boundEffort(ctx, c.Solver, len(pr.Classes), len(pr.market.Options))
+		if least < near && (spread == nil || len(pr.classes) <= mostPatternClasses) {
+			effort := boundEffort(ctx, c.Solver, len(pr.classes), len(pr.market.Options))
 			effort.Wanted = min(near, int64(float64(price)*(1-farEnough)))
 			switch {
 			case c.Tied() || c.Sited != nil:
@@ -102,19 +101,19 @@ func (p *Proofs) proveAnew(ctx context.Context, plan *scheduling.Plan, near int6
 			case c.Solver.Effort == scheduling.EffortFast:
 				effort.Cases, effort.CasesWanted = casesFast*effort.Work, int64(float64(price)*(1-tooFar))
 			}
-			if len(pr.Offers.Reserved) > 0 {
+			if len(pr.in.Offers.Reserved) > 0 {
 				effort.Cases = 0 // only machines that may be bought in any number are counted
 			}
 			switch {
 			case plan != nil:
-				effort.Seen = pr.patterns(launched(c, plan))
+				effort.Seen = patternsOf(pr, launched(c, plan))
 			case k.Machines != nil:
-				effort.Seen = pr.patterns(k.Machines())
+				effort.Seen = patternsOf(pr, k.Machines())
 			}
 			a := bound.Pattern(pr.market, resource.Values, effort)
 			k.prover, k.start, k.assigned = pr, resource.Values, a
 			if a.Bound > max(best, least) {
-				return offerings.Price(a.Bound), pr.assignment(a)
+				return offerings.Price(a.Bound), assignmentCertificate(pr, a)
 			}
 		}
 		if least > best {
@@ -122,20 +121,20 @@ func (p *Proofs) proveAnew(ctx context.Context, plan *scheduling.Plan, near int6
 		}
 	}
 	if covered > resource.Bound {
-		certificate := &scheduling.Certificate{Kind: scheduling.CoverKind, Values: pr.named(resource.Values), Scale: fixed.Scale}
-		pr.nameSurrogateResources(certificate)
+		certificate := &scheduling.Certificate{Kind: scheduling.CoverKind, Values: namedValues(pr, resource.Values), Scale: fixed.Scale}
+		nameSurrogateResources(pr, certificate)
 		return offerings.Price(covered), certificate
 	}
 	if resource.Bound == 0 {
 		return 0, nil
 	}
-	return offerings.Price(resource.Bound), pr.resource(resource, k.all)
+	return offerings.Price(resource.Bound), resourceCertificate(pr, resource, k.all)
 }
 
-// patterns are what some machines hold, by the prover's classes, equal ones once.
-func (pr *Prover) patterns(machines [][]compile.Portion) [][]model.Item {
-	number := make([]int, len(pr.Planned))
-	for i, ids := range pr.Classes {
+// patternsOf are what some machines hold, by the prover's classes, equal ones once.
+func patternsOf(pr *prover, machines [][]compile.Portion) [][]model.Item {
+	number := make([]int, len(pr.in.Planned))
+	for i, ids := range pr.classes {
 		for _, id := range ids {
 			number[id] = i + 1
 		}
@@ -188,92 +187,6 @@ func nearBound(c *compile.Compiler, price offerings.Price) int64 {
 		return int64(float64(price) * (1 - NearEnough))
 	}
 	return int64(price)
-}
-
-// resource is the certificate of a bound on resources. If there are surrogate resources it has to
-// say what each pod is worth, since they are not what pods request: even one that is worth nothing may
-// keep pods off a node. So it has to if some placed pods are worth nothing.
-func (pr *Prover) resource(r covering.Result, all bool) *scheduling.Certificate {
-	if all && len(r.Values) == pr.Model.Dims {
-		return &scheduling.Certificate{Kind: scheduling.ResourceKind, Values: pr.named(r.Values), Scale: fixed.Scale}
-	}
-	a := bound.Assigned{Vectors: [][]*big.Int{r.Values}}
-	for i := range pr.market.Classes {
-		worth := new(big.Int)
-		for d, n := range pr.market.Classes[i].Size {
-			worth.Add(worth, new(big.Int).Mul(r.Values[d], big.NewInt(n)))
-		}
-		a.Duals = append(a.Duals, worth)
-	}
-	return pr.assignment(a)
-}
-
-// assignment names what is worth something, class by class.
-func (pr *Prover) assignment(a bound.Assigned) *scheduling.Certificate {
-	return pr.certificateOf(a, nil, func(c *scheduling.Certificate, a bound.Assigned) {
-		for i, ids := range pr.Classes {
-			pr.nameWorth(c.Values, ids, a.Duals[i])
-		}
-	})
-}
-
-// certificateOf writes out what was proven, with the names of domains; name says what pods are worth.
-func (pr *Prover) certificateOf(a bound.Assigned, domains []string, name func(c *scheduling.Certificate, a bound.Assigned)) *scheduling.Certificate {
-	c := &scheduling.Certificate{Kind: scheduling.AssignmentKind, Values: map[string]string{}, Scale: fixed.Scale}
-	if a.Filled {
-		c.Kind = scheduling.PatternKind
-	}
-	if len(a.Duals) > 0 {
-		name(c, a)
-	}
-	if x := a.Parted; x != nil {
-		c.Kind, c.Spreads = scheduling.PartedKind, nil
-		c.Parted = &scheduling.PartedCertificate{
-			From: offerings.Price(x.From), AtMost: x.AtMost, Fewer: pr.certificateOf(*x.Fewer, domains, name), More: pr.certificateOf(*x.More, domains, name),
-		}
-		if x.Domain > 0 {
-			c.Parted.Domain = domains[x.Domain-1]
-		}
-		return c
-	}
-	pr.nameSurrogateResources(c)
-	for _, n := range a.CountMultipliers {
-		c.Multipliers = append(c.Multipliers, offerings.Price(n))
-	}
-	c.Vectors = pr.namedAll(a.Vectors)
-	return c
-}
-
-// nameWorth says what pods of some planned classes are worth, unless it is nothing: by the first pod of each, or by several
-// where their volumes say the same in different words.
-func (pr *Prover) nameWorth(values map[string]string, ids []model.ClassID, worth *big.Int) {
-	if worth.Sign() == 0 {
-		return
-	}
-	for _, id := range ids {
-		for _, pod := range pr.Spokesmen(pr.Planned[id]) {
-			values[podspec.PodName(pod)] = worth.String()
-		}
-	}
-}
-
-// namedAll is named for some vectors.
-func (pr *Prover) namedAll(vectors [][]*big.Int) (out []map[string]string) {
-	for _, v := range vectors {
-		out = append(out, pr.named(v))
-	}
-	return out
-}
-
-// named puts the names of resources and surrogate resources to values above 0.
-func (pr *Prover) named(values []*big.Int) map[string]string {
-	out := map[string]string{}
-	for d, v := range values {
-		if v.Sign() > 0 {
-			out[pr.nameOf(d)] = v.String()
-		}
-	}
-	return out
 }
 
 // The work that a bound may take, in elementary operations: the least, what each class,

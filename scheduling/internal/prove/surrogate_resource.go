@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/covering"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
 // surrogateResource is a resource that no pod requests and that bounds what a node holds all the
@@ -60,11 +58,11 @@ type step struct {
 
 // steps lists what most pods request, resource by resource: what keeps a machine from
 // being filled up is that they leave the same rest on it.
-func (pr *Prover) steps() []step {
+func (pr *prover) steps() []step {
 	var out []step
 	for i := range pr.market.Classes {
 		c := &pr.market.Classes[i]
-		for d, n := range c.Size[:pr.Model.Dims] {
+		for d, n := range c.Size[:pr.in.Model.Dims] {
 			if n <= 1 {
 				continue
 			}
@@ -86,8 +84,8 @@ func (s step) with(amounts []int64) []int64 {
 }
 
 // stepped is the input with one more resource.
-func (pr *Prover) stepped(s step) covering.Input {
-	in := pr.Input
+func (pr *prover) stepped(s step) covering.Input {
+	in := pr.input
 	in.Dims++
 	in.Items, in.Options, in.Free = slices.Clone(in.Items), slices.Clone(in.Options), slices.Clone(in.Free)
 	for i := range in.Items {
@@ -103,7 +101,7 @@ func (pr *Prover) stepped(s step) covering.Input {
 }
 
 // withSteps adds the steps that raise the bound on resources most.
-func (pr *Prover) withSteps(plain covering.Result) covering.Result {
+func (pr *prover) withSteps(plain covering.Result) covering.Result {
 	if len(pr.surrogateResources) == 0 {
 		return plain
 	}
@@ -121,9 +119,9 @@ func (pr *Prover) withSteps(plain covering.Result) covering.Result {
 }
 
 // addSteps adds steps to the market.
-func (pr *Prover) addSteps(s step) {
+func (pr *prover) addSteps(s step) {
 	pr.surrogateResources = append(pr.surrogateResources, surrogateResource{dim: s.dim, step: s.size})
-	pr.Input = pr.stepped(s)
+	pr.input = pr.stepped(s)
 	clear(pr.spaces)
 	pr.market.Dims++
 	for i := range pr.market.Classes {
@@ -138,44 +136,4 @@ func (pr *Prover) addSteps(s step) {
 			x.Cap = s.with(x.Cap)
 		}
 	}
-}
-
-// nameOf is what vectors call a resource or surrogate resource of the market.
-func (pr *Prover) nameOf(dim int) string {
-	if dim < pr.Model.Dims {
-		return string(pr.Table.Names[dim])
-	}
-	of, before := &pr.surrogateResources[dim-pr.Model.Dims], 0
-	for i := range pr.surrogateResources[:dim-pr.Model.Dims] {
-		if (pr.surrogateResources[i].limit == nil) == (of.limit == nil) {
-			before++
-		}
-	}
-	if of.limit == nil {
-		return scheduling.StepKey(before)
-	}
-	return scheduling.ApartKey(before)
-}
-
-// nameSurrogateResources says in the certificate what the surrogate resources are.
-func (pr *Prover) nameSurrogateResources(c *scheduling.Certificate) {
-	for i := range pr.surrogateResources {
-		y := &pr.surrogateResources[i]
-		if y.limit == nil {
-			c.Steps = append(c.Steps, scheduling.Step{Resource: string(pr.Table.Names[y.dim]), Size: y.step})
-		} else {
-			c.Apart = append(c.Apart, y.limit.named())
-		}
-	}
-	for i := range pr.further {
-		c.Apart = append(c.Apart, pr.further[i].named())
-	}
-}
-
-// named names the constraint that says so.
-func (x *perNodeLimit) named() scheduling.ApartTerm {
-	if x.kind == podspec.SpreadTie {
-		return scheduling.ApartTerm{Pod: podspec.PodName(x.spokesman), Spread: true}
-	}
-	return scheduling.ApartTerm{Pod: podspec.PodName(x.spokesman), Term: x.term}
 }

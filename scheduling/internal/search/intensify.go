@@ -6,7 +6,6 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/covering"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/pack"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
@@ -135,7 +134,7 @@ func farAbove(ctx context.Context, c *compile.Compiler, proofs *prove.Proofs, x 
 		far = fewFarOff
 	}
 	near := int64(float64(price) / far)
-	if pr := prove.NewProver(c, pods.Placed); len(pr.Classes) == 0 || covering.Resource(pr.Input.Tighten()).Bound >= near {
+	if least, ok := prove.ByResources(c, pods.Placed); !ok || least >= near {
 		return false
 	}
 	pods.Machines = func() [][]compile.Portion { return x.Held(x.Solution) }

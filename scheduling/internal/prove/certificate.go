@@ -1,0 +1,140 @@
+package prove
+
+import (
+	"math/big"
+
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/bound"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/covering"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/fixed"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
+)
+
+// resourceCertificate is the certificate of a bound on resources. If there are surrogate resources it has to
+// say what each pod is worth, since they are not what pods request: even one that is worth nothing may
+// keep pods off a node. So it has to if some placed pods are worth nothing.
+func resourceCertificate(pr *prover, r covering.Result, all bool) *scheduling.Certificate {
+	if all && len(r.Values) == pr.in.Model.Dims {
+		return &scheduling.Certificate{Kind: scheduling.ResourceKind, Values: namedValues(pr, r.Values), Scale: fixed.Scale}
+	}
+	a := bound.Assigned{Vectors: [][]*big.Int{r.Values}}
+	for i := range pr.market.Classes {
+		worth := new(big.Int)
+		for d, n := range pr.market.Classes[i].Size {
+			worth.Add(worth, new(big.Int).Mul(r.Values[d], big.NewInt(n)))
+		}
+		a.Duals = append(a.Duals, worth)
+	}
+	return assignmentCertificate(pr, a)
+}
+
+// assignmentCertificate names what is worth something, class by class.
+func assignmentCertificate(pr *prover, a bound.Assigned) *scheduling.Certificate {
+	return certificateOf(pr, a, nil, func(c *scheduling.Certificate, a bound.Assigned) {
+		for i, ids := range pr.classes {
+			nameWorth(pr.in, c.Values, ids, a.Duals[i])
+		}
+	})
+}
+
+// certificateOf writes out what was proven, with the names of domains; name says what pods are worth.
+func certificateOf(pr *prover, a bound.Assigned, domains []string, name func(c *scheduling.Certificate, a bound.Assigned)) *scheduling.Certificate {
+	c := &scheduling.Certificate{Kind: scheduling.AssignmentKind, Values: map[string]string{}, Scale: fixed.Scale}
+	if a.Filled {
+		c.Kind = scheduling.PatternKind
+	}
+	if len(a.Duals) > 0 {
+		name(c, a)
+	}
+	if x := a.Parted; x != nil {
+		c.Kind, c.Spreads = scheduling.PartedKind, nil
+		c.Parted = &scheduling.PartedCertificate{
+			From: offerings.Price(x.From), AtMost: x.AtMost, Fewer: certificateOf(pr, *x.Fewer, domains, name), More: certificateOf(pr, *x.More, domains, name),
+		}
+		if x.Domain > 0 {
+			c.Parted.Domain = domains[x.Domain-1]
+		}
+		return c
+	}
+	nameSurrogateResources(pr, c)
+	for _, n := range a.CountMultipliers {
+		c.Multipliers = append(c.Multipliers, offerings.Price(n))
+	}
+	c.Vectors = namedVectors(pr, a.Vectors)
+	return c
+}
+
+// nameWorth says what pods of some planned classes are worth, unless it is nothing: by the first pod of each, or by several
+// where their volumes say the same in different words.
+func nameWorth(in *compile.Compiler, values map[string]string, ids []model.ClassID, worth *big.Int) {
+	if worth.Sign() == 0 {
+		return
+	}
+	for _, id := range ids {
+		for _, pod := range in.Spokesmen(in.Planned[id]) {
+			values[podspec.PodName(pod)] = worth.String()
+		}
+	}
+}
+
+// namedVectors is namedValues for each of some vectors.
+func namedVectors(pr *prover, vectors [][]*big.Int) (out []map[string]string) {
+	for _, v := range vectors {
+		out = append(out, namedValues(pr, v))
+	}
+	return out
+}
+
+// namedValues puts the names of resources and surrogate resources to values above 0.
+func namedValues(pr *prover, values []*big.Int) map[string]string {
+	out := map[string]string{}
+	for d, v := range values {
+		if v.Sign() > 0 {
+			out[nameOf(pr, d)] = v.String()
+		}
+	}
+	return out
+}
+
+// nameOf is what vectors call a resource or surrogate resource of the market.
+func nameOf(pr *prover, dim int) string {
+	if dim < pr.in.Model.Dims {
+		return string(pr.in.Table.Names[dim])
+	}
+	of, before := &pr.surrogateResources[dim-pr.in.Model.Dims], 0
+	for i := range pr.surrogateResources[:dim-pr.in.Model.Dims] {
+		if (pr.surrogateResources[i].limit == nil) == (of.limit == nil) {
+			before++
+		}
+	}
+	if of.limit == nil {
+		return scheduling.StepKey(before)
+	}
+	return scheduling.ApartKey(before)
+}
+
+// nameSurrogateResources says in the certificate what the surrogate resources are.
+func nameSurrogateResources(pr *prover, c *scheduling.Certificate) {
+	for i := range pr.surrogateResources {
+		y := &pr.surrogateResources[i]
+		if y.limit == nil {
+			c.Steps = append(c.Steps, scheduling.Step{Resource: string(pr.in.Table.Names[y.dim]), Size: y.step})
+		} else {
+			c.Apart = append(c.Apart, y.limit.named())
+		}
+	}
+	for i := range pr.further {
+		c.Apart = append(c.Apart, pr.further[i].named())
+	}
+}
+
+// named names the constraint that says so.
+func (x *perNodeLimit) named() scheduling.ApartTerm {
+	if x.kind == podspec.SpreadTie {
+		return scheduling.ApartTerm{Pod: podspec.PodName(x.spokesman), Spread: true}
+	}
+	return scheduling.ApartTerm{Pod: podspec.PodName(x.spokesman), Term: x.term}
+}
