@@ -47,7 +47,7 @@ func (e *Explainer) offerBars(id, ti, o int) []Bar {
 	if !e.Tied.ties(id) {
 		return nil
 	}
-	if spot := search.Spot(e.Tied.Locations, ti, o); spot >= 0 {
+	if spot := search.Spot(e.Tied.book.Locations, ti, o); spot >= 0 {
 		return e.Tied.barsAt(id, spot)
 	}
 	// Nothing that waits may use the offer as things are, so it is no spot.
@@ -69,15 +69,15 @@ func (t *tied) barsAt(id, spot int) []Bar {
 		var axes []int
 		for _, d := range t.holds[id] {
 			if d.rule >= 0 {
-				axes = append(axes, t.Rules[d.rule].Axis)
+				axes = append(axes, t.book.Rules[d.rule].Axis)
 			}
 		}
 		for _, s := range t.foreignAntiAffinityOf(id) {
 			if s.rule >= 0 {
-				axes = append(axes, t.Rules[s.rule].Axis)
+				axes = append(axes, t.book.Rules[s.rule].Axis)
 			}
 		}
-		part := t.Locations.Partition(axes)
+		part := t.book.Locations.Partition(axes)
 		*m = siteBars{id: id, part: part, known: make([]bool, part.Sites), bars: make([][]Bar, part.Sites)}
 	}
 	site := m.part.At[spot]
@@ -92,16 +92,16 @@ const newDomain int32 = -2
 
 // at tells the domains of a spot, by rule.
 func (t *tied) at(spot int) func(rule int) int32 {
-	return func(rule int) int32 { return t.Locations.Axes[t.Rules[rule].Axis].At[spot] }
+	return func(rule int) int32 { return t.book.Locations.Axes[t.book.Rules[rule].Axis].At[spot] }
 }
 
 // labelled is the domain of a machine bought at an offer.
 func (t *tied) labelled(rule, ti, o int) int32 {
-	value, ok := t.scene.Offers.LabelOf(t.scene.Templates[ti], o, requirements.NormalizeKey(t.Rules[rule].Key))
+	value, ok := t.in.Offers.LabelOf(t.in.Templates[ti], o, requirements.NormalizeKey(t.book.Rules[rule].Key))
 	if !ok {
 		return -1
 	}
-	if at, found := slices.BinarySearch(t.Locations.Axes[t.Rules[rule].Axis].Values, value); found {
+	if at, found := slices.BinarySearch(t.book.Locations.Axes[t.book.Rules[rule].Axis].Values, value); found {
 		return int32(at)
 	}
 	return newDomain
@@ -113,17 +113,17 @@ func (t *tied) NodeBars(id, bin int) []Bar {
 		return nil
 	}
 	node := t.nodeOf[bin]
-	return t.bars(id, t.at(t.Locations.OnSale+node), node)
+	return t.bars(id, t.at(t.book.Locations.OnSale+node), node)
 }
 
 // bars lists what keeps one more pod of a class from a place of which the domains are
 // known; node is -1 for a new machine.
 func (t *tied) bars(id int, at func(rule int) int32, node int) []Bar {
 	var out []Bar
-	among := t.scene.Planned[id].Among
+	among := t.in.Planned[id].Among
 	first := t.first(id)
 	for _, b := range t.holds[id] {
-		own := t.Locations.TopologyTerms.Targets.Has(among, b.Target)
+		own := t.book.Locations.TopologyTerms.Targets.Has(among, b.tie.Target)
 		var kind barKind
 		domain := int32(-1)
 		if b.rule < 0 {
@@ -133,12 +133,12 @@ func (t *tied) bars(id int, at func(rule int) int32, node int) []Bar {
 			kind = t.bar(b, domain, own, first)
 		}
 		if kind != NoBar {
-			out = append(out, Bar{Kind: kind, Tie: b.Tie, rule: b.rule, at: domain})
+			out = append(out, Bar{Kind: kind, Tie: b.tie, rule: b.rule, at: domain})
 		}
 	}
 	for _, s := range t.foreignAntiAffinityOf(id) {
 		if s.rule >= 0 {
-			if d := at(s.rule); d >= 0 && t.Rules[s.rule].Domains[d].Holders > 0 && !barsRule(out, s.rule) {
+			if d := at(s.rule); d >= 0 && t.book.Rules[s.rule].Domains[d].Holders > 0 && !barsRule(out, s.rule) {
 				out = append(out, Bar{Kind: turnedAway, Tie: s.tie, rule: s.rule, at: d})
 			}
 		} else if node >= 0 && t.hosts[s.tie.Target].existingAntiAffinity[node] {
@@ -157,10 +157,10 @@ func barsRule(bars []Bar, rule int) bool {
 // that its affinity is about, itself included.
 func (t *tied) first(id int) bool {
 	for _, b := range t.holds[id] {
-		if b.Kind != podspec.AffinityTie {
+		if b.tie.Kind != podspec.AffinityTie {
 			continue
 		}
-		if t.somewhere(b) || !t.Locations.TopologyTerms.Targets.Has(t.scene.Planned[id].Among, b.Target) {
+		if t.somewhere(b) || !t.book.Locations.TopologyTerms.Targets.Has(t.in.Planned[id].Among, b.tie.Target) {
 			return false
 		}
 	}
@@ -170,15 +170,15 @@ func (t *tied) first(id int) bool {
 // somewhere reports whether any pod is there that a constraint is about.
 func (t *tied) somewhere(b duty) bool {
 	if b.rule >= 0 {
-		return t.Rules[b.rule].Total > 0
+		return t.book.Rules[b.rule].Total > 0
 	}
-	return t.hosts[b.Target].named > 0
+	return t.hosts[b.tie.Target].named > 0
 }
 
 // Bar judges one constraint in a domain.
 func (t *tied) bar(b duty, at int32, own, first bool) barKind {
-	r := &t.Rules[b.rule]
-	switch b.Kind {
+	r := &t.book.Rules[b.rule]
+	switch b.tie.Kind {
 	case podspec.SpreadTie:
 		if at == -1 {
 			return lacksKey
@@ -206,7 +206,7 @@ func (t *tied) bar(b duty, at int32, own, first bool) barKind {
 
 // over is by how much one more pod in a domain would exceed the skew of a spread.
 func (t *tied) over(b duty, at int32, own bool) int64 {
-	d := &t.Rules[b.rule].Domains[at]
+	d := &t.book.Rules[b.rule].Domains[at]
 	least := int64(0) // a machine in a new domain makes that the emptiest
 	if d.Eligible {
 		least = t.minimum(b.rule).count
@@ -215,16 +215,16 @@ func (t *tied) over(b duty, at int32, own bool) int64 {
 	if own {
 		n++
 	}
-	return n - b.MaxSkew
+	return n - b.tie.MaxSkew
 }
 
 // hostBar judges a constraint whose domains are single nodes. A plan keeps spreads per
 // node to the skew itself, since new nodes are empty.
 func (t *tied) hostBar(b duty, node int, own, first bool) barKind {
-	c := t.hosts[b.Target]
+	c := t.hosts[b.tie.Target]
 	if node < 0 {
 		switch {
-		case b.Kind != podspec.AffinityTie || first:
+		case b.tie.Kind != podspec.AffinityTie || first:
 			return NoBar
 		case c.named == 0:
 			return nobody
@@ -232,20 +232,20 @@ func (t *tied) hostBar(b duty, node int, own, first bool) barKind {
 			return alone
 		}
 	}
-	named := node >= len(t.Locations.Places) // a machine of the plan will have a host name
+	named := node >= len(t.book.Locations.Places) // a machine of the plan will have a host name
 	if !named {
-		_, named = t.Locations.Places[node].Labels[corev1.LabelHostname]
+		_, named = t.book.Locations.Places[node].Labels[corev1.LabelHostname]
 	}
 	there := c.nodes[node]
-	switch b.Kind {
+	switch b.tie.Kind {
 	case podspec.SpreadTie:
 		if own {
 			there++
 		}
-		if !named && !b.Share {
+		if !named && !b.tie.Share {
 			return lacksKey
 		}
-		if there > b.MaxSkew {
+		if there > b.tie.MaxSkew {
 			return tooMany
 		}
 	case podspec.AffinityTie:
@@ -272,9 +272,9 @@ func (t *tied) foreignAntiAffinityOf(id int) []foreignAntiAffinity {
 		return s
 	}
 	out := []foreignAntiAffinity{}
-	for _, target := range t.Locations.TopologyTerms.Targets.Sets[t.scene.Planned[id].Among] {
-		for _, r := range t.ByTarget[int(target)] {
-			if x := &t.Rules[r]; x.Kind == podspec.AntiTie {
+	for _, target := range t.book.Locations.TopologyTerms.Targets.Sets[t.in.Planned[id].Among] {
+		for _, r := range t.book.ByTarget[int(target)] {
+			if x := &t.book.Rules[r]; x.Kind == podspec.AntiTie {
 				out = append(out, foreignAntiAffinity{tie: x.Tie, rule: r})
 			}
 		}

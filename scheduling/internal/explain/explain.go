@@ -18,7 +18,8 @@ import (
 // Explainer finds out why pods were left out, from the offers and nodes as they are
 // once the plan is carried out.
 type Explainer struct {
-	*scene
+	In    *compile.Compiler // the whole problem
+	State *PlanState        // the plan once it is carried out
 	Tied  *tied             // nil where nothing ties pods to each other
 	needs map[int]*needs    // by group
 	idle  map[string]string // by NodePool, why it has no offering to choose from
@@ -30,8 +31,8 @@ type Explainer struct {
 
 // NewExplainer explains a plan of a compiled problem.
 func NewExplainer(c *compile.Compiler, plan *scheduling.Plan) *Explainer {
-	s := newScene(c, plan)
-	return &Explainer{scene: s, Tied: newTied(s), needs: map[int]*needs{}, idle: map[string]string{}}
+	s := newPlanState(c, plan)
+	return &Explainer{In: c, State: s, Tied: newTied(s), needs: map[int]*needs{}, idle: map[string]string{}}
 }
 
 // Explain lists the pods that found no place, with reasons and fixes.
@@ -59,7 +60,7 @@ func Explain(c *compile.Compiler, plan *scheduling.Plan) {
 			e.report(plan, class.Pods, []scheduling.Reason{{Code: class.Code, Count: 1, Detail: class.Refused}}, e.remedies(class))
 			continue
 		}
-		if pods := e.Unplaced(id); len(pods) > 0 {
+		if pods := e.State.Unplaced(id); len(pods) > 0 {
 			reasons := e.Reasons(class, id)
 			e.report(plan, pods, reasons, e.changes(class, id))
 		}
@@ -110,7 +111,7 @@ func (e *Explainer) Reasons(class *podspec.PodClass, id int) []scheduling.Reason
 
 // count counts what rules places out, all of them or those with a label.
 func (s *subject) count(where *podspec.Expression) []scheduling.Reason {
-	t := &tally{subject: s, counts: map[scheduling.Reason]int{}, bars: map[Bar]int{}}
+	t := &tally{in: s.in, subject: s, counts: map[scheduling.Reason]int{}, bars: map[Bar]int{}}
 	nodes := &tally{counts: map[scheduling.Reason]int{}, bars: map[Bar]int{}}
 	if where == nil {
 		t.nowhere()
@@ -120,17 +121,17 @@ func (s *subject) count(where *podspec.Expression) []scheduling.Reason {
 			}
 		}
 	}
-	for ti, v := range s.Templates {
+	for ti, v := range s.in.Templates {
 		within := v.Within
 		if where != nil {
 			within = within.Clone()
-			within.And(s.Offers.Satisfying(v, where))
+			within.And(s.in.Offers.Satisfying(v, where))
 		}
 		if within.Any() {
 			t.offers(ti, within)
 		}
 	}
-	for i, x := range s.Nodes {
+	for i, x := range s.in.Nodes {
 		if where != nil && !where.Matches(x.Labels) {
 			continue
 		}
@@ -138,43 +139,44 @@ func (s *subject) count(where *podspec.Expression) []scheduling.Reason {
 		case b.Kind != NoBar:
 			t.bars[b]++
 			nodes.bars[b]++
-		case !s.Lenient || r.Code != scheduling.ReasonSearch:
+		case !s.explainer.Lenient || r.Code != scheduling.ReasonSearch:
 			t.counts[r]++
 			nodes.counts[r]++
 		}
 	}
-	if s.Tied != nil {
-		s.Tied.word(s.class, t.bars, t.bars, t.counts)
-		s.Tied.word(s.class, nodes.bars, t.bars, nodes.counts)
+	if s.explainer.Tied != nil {
+		s.explainer.Tied.word(s.class, t.bars, t.bars, t.counts)
+		s.explainer.Tied.word(s.class, nodes.bars, t.bars, nodes.counts)
 	}
 	return sortedReasons(t.counts, nodes.counts)
 }
 
 // tally is how often something rules a place out.
 type tally struct {
-	*subject
-	counts map[scheduling.Reason]int
-	bars   map[Bar]int
+	in      *compile.Compiler
+	subject *subject
+	counts  map[scheduling.Reason]int
+	bars    map[Bar]int
 }
 
 // nowhere counts what has no place at all: pools without offers, and nodes that are going.
 func (t *tally) nowhere() {
-	if len(t.Pools) == 0 {
+	if len(t.in.Pools) == 0 {
 		t.counts[scheduling.Reason{Code: scheduling.ReasonNoNodePool, Detail: "no node pool may launch machines"}]++
 	}
 	templates := map[string]*offers.Template{}
-	for _, v := range t.Templates {
+	for _, v := range t.in.Templates {
 		templates[v.Pool.Name] = cmp.Or(templates[v.Pool.Name], v)
 	}
-	for _, p := range t.Pools {
+	for _, p := range t.in.Pools {
 		switch v := templates[p.Name]; {
 		case v == nil:
 			t.counts[scheduling.Reason{Code: scheduling.ReasonNoInstanceType, Detail: "node pool " + p.Name + " allows no value of a label that it requires"}]++
 		case !v.Within.Any():
-			t.counts[scheduling.Reason{Code: scheduling.ReasonNoInstanceType, Detail: t.idlePool(p)}]++
+			t.counts[scheduling.Reason{Code: scheduling.ReasonNoInstanceType, Detail: t.subject.explainer.idlePool(p)}]++
 		}
 	}
-	for _, node := range t.Problem.Nodes {
+	for _, node := range t.in.Problem.Nodes {
 		if podspec.Going(node) {
 			t.counts[scheduling.Reason{Code: scheduling.ReasonNodeNotReady, Detail: "a node is being removed"}]++
 		}
@@ -188,12 +190,12 @@ func (t *tally) offers(ti int, within model.Bits) {
 		n int
 	}
 	found, shared := map[obstacle]*example{}, map[*Bar]int{} // bars of one site are one slice
-	choice := offers.NewChoices(t.Solver.Flexibility)
+	choice := offers.NewChoices(t.in.Solver.Flexibility)
 	open, spots := 0, 0
 	var free []int
 	within.Each(func(o int) {
-		p, offer := place{ti, o}, &t.Offers.Offers[o]
-		x, some := t.first(p)
+		p, offer := place{ti, o}, &t.in.Offers.Offers[o]
+		x, some := t.subject.first(p)
 		if offer.Spot() && (!some || x.kind >= reserved) {
 			choice.Add(offer)
 		}
@@ -211,22 +213,22 @@ func (t *tally) offers(ti int, within model.Bits) {
 		}
 	})
 	for x, f := range found {
-		t.counts[t.reason(f.place, x)] += f.n
+		t.counts[t.subject.reason(f.place, x)] += f.n
 	}
 	for b, n := range shared {
 		t.bars[*b] += n
 	}
-	if spots > 0 && !t.Lenient && !choice.Enough() {
-		t.counts[offers.FlexibilityReason(t.Solver)] += spots
+	if spots > 0 && !t.subject.explainer.Lenient && !choice.Enough() {
+		t.counts[offers.FlexibilityReason(t.in.Solver)] += spots
 		open -= spots
 	}
-	v := t.Templates[ti]
+	v := t.in.Templates[ti]
 	switch pool := "node pool " + v.Pool.Name; {
-	case open == 0 || t.Lenient && t.meetsMinValues(ti, free):
+	case open == 0 || t.subject.explainer.Lenient && t.subject.explainer.meetsMinValues(ti, free):
 	case len(offers.FloorKeys(v.Set)) > 0:
 		t.counts[scheduling.Reason{Code: scheduling.ReasonMinValues, Detail: "too few choices remain for the minValues of " + pool}] += open
 	default:
-		t.counts[t.unplanned(t.id, pool)] += open
+		t.counts[t.subject.explainer.unplanned(t.subject.id, pool)] += open
 	}
 }
 
@@ -235,7 +237,7 @@ func (s *subject) why(bin int) (scheduling.Reason, Bar) {
 	p := place{onNode, bin}
 	switch x, some := s.first(p); {
 	case !some:
-		return s.unplanned(s.id, "a running node"), Bar{}
+		return s.explainer.unplanned(s.id, "a running node"), Bar{}
 	case x.kind == barred:
 		return scheduling.Reason{}, s.bars(p)[0]
 	default:
@@ -293,18 +295,18 @@ func (e *Explainer) resourceReason(lacking []int) scheduling.Reason {
 	var names []string
 	for _, d := range e.withoutAttachments(lacking) {
 		if !e.anywhere(d) {
-			return scheduling.Reason{Code: scheduling.ReasonNoResource, Detail: "nothing on sale or running has " + string(e.Table.Names[d])}
+			return scheduling.Reason{Code: scheduling.ReasonNoResource, Detail: "nothing on sale or running has " + string(e.In.Table.Names[d])}
 		}
-		names = append(names, string(e.Table.Names[d]))
+		names = append(names, string(e.In.Table.Names[d]))
 	}
 	return scheduling.Reason{Code: scheduling.ReasonResources, Detail: "too little " + strings.Join(names, " and ")}
 }
 
 // anywhere reports whether any offer or node has a resource.
 func (e *Explainer) anywhere(d int) bool {
-	return slices.ContainsFunc(e.Offers.Shapes, func(s offers.Shape) bool { return s.Allocatable[d] > 0 }) ||
-		slices.ContainsFunc(e.Nodes, func(x *compile.ExistingNode) bool {
-			q, ok := x.Node.Status.Allocatable[e.Table.Names[d]]
+	return slices.ContainsFunc(e.In.Offers.Shapes, func(s offers.Shape) bool { return s.Allocatable[d] > 0 }) ||
+		slices.ContainsFunc(e.In.Nodes, func(x *compile.ExistingNode) bool {
+			q, ok := x.Node.Status.Allocatable[e.In.Table.Names[d]]
 			return ok && !q.IsZero()
 		})
 }

@@ -33,12 +33,12 @@ func (e *Explainer) changes(class *podspec.PodClass, id int) []scheduling.Change
 		out.Add(limitChange(n.limits))
 	}
 	if n.setting >= 0 {
-		out.Add(offers.Admitting(e.Solver, &e.Offers.Offers[n.setting]))
+		out.Add(offers.Admitting(e.In.Solver, &e.In.Offers.Offers[n.setting]))
 	}
 	if n.inflexible {
 		out.Add(scheduling.Change{
-			Kind: scheduling.ChangeFlexibility, Object: "Policy", From: e.Solver.Flexibility.String(),
-			Text: fmt.Sprintf("ask for less choice among spot machines than %s", e.Solver.Flexibility),
+			Kind: scheduling.ChangeFlexibility, Object: "Policy", From: e.In.Solver.Flexibility.String(),
+			Text: fmt.Sprintf("ask for less choice among spot machines than %s", e.In.Solver.Flexibility),
 		})
 	}
 	if n.dim >= 0 {
@@ -55,10 +55,10 @@ func (e *Explainer) changes(class *podspec.PodClass, id int) []scheduling.Change
 	}
 	out.Add(n.sale)
 	e.replicaFixes(class, &out)
-	if len(e.Pools) == 0 {
+	if len(e.In.Pools) == 0 {
 		out.Add(scheduling.Change{Kind: scheduling.ChangeNodePool, Text: "add a node pool"})
 	}
-	if len(out) == 0 || e.Facts.Together {
+	if len(out) == 0 || e.In.Facts.Together {
 		s.together(&out)
 	}
 	return out
@@ -82,9 +82,9 @@ func closerLimits(a, b []limitGap) bool {
 
 // limitGaps lists the limits that one more purchase would exceed.
 func (e *Explainer) limitGaps(p offers.Purchase) []limitGap {
-	pool := e.Templates[p.Template].Pool
+	pool := e.In.Templates[p.Template].Pool
 	var out []limitGap
-	for d, short := range e.ledger.Gaps(p) {
+	for d, short := range e.State.ledger.Gaps(p) {
 		out = append(out, limitGap{pool, compile.LimitedResources(pool)[d], short})
 	}
 	return out
@@ -111,7 +111,7 @@ const mostStatic = 2
 func (e *Explainer) replicaFixes(class *podspec.PodClass, out *scheduling.ChangeList) {
 	asked := class.Pods[0].Spec.NodeSelector[scheduling.NodePoolLabel]
 	var static []*scheduling.NodePool
-	for _, p := range e.Problem.NodePools {
+	for _, p := range e.In.Problem.NodePools {
 		if p.Spec.Replicas != nil && p.DeletionTimestamp == nil && (asked == "" || asked == p.Name) {
 			static = append(static, p)
 		}
@@ -119,7 +119,7 @@ func (e *Explainer) replicaFixes(class *podspec.PodClass, out *scheduling.Change
 	slices.SortFunc(static, func(a, b *scheduling.NodePool) int { return strings.Compare(a.Name, b.Name) })
 	for _, p := range static[:min(len(static), mostStatic)] {
 		nodes := int64(0)
-		for _, node := range e.Problem.Nodes {
+		for _, node := range e.In.Problem.Nodes {
 			if node.Labels[scheduling.NodePoolLabel] == p.Name && !podspec.Going(node) {
 				nodes++
 			}
@@ -134,7 +134,7 @@ func (e *Explainer) replicaFixes(class *podspec.PodClass, out *scheduling.Change
 
 // lessOf says that a pod fits if it asks for at most so much of a resource.
 func (e *Explainer) lessOf(dim int, most int64, class *podspec.PodClass) scheduling.Change {
-	name := e.Table.Names[dim]
+	name := e.In.Table.Names[dim]
 	if driver := podspec.AttachDriver(name); driver != "" {
 		return attachFix(driver, most, class.Requests[dim])
 	}
@@ -274,7 +274,7 @@ const slipOfUnit = 1_000_000 * 1000
 
 // unitFix points out a CPU request that is probably a slip of the unit.
 func (e *Explainer) unitFix(class *podspec.PodClass) scheduling.Change {
-	d, ok := e.Table.Index[corev1.ResourceCPU]
+	d, ok := e.In.Table.Index[corev1.ResourceCPU]
 	if !ok || class.Requests[d] < slipOfUnit {
 		return scheduling.Change{}
 	}

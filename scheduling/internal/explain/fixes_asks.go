@@ -18,9 +18,9 @@ import (
 // ask is one condition on labels that a pod cannot do without: a node selector, or an
 // expression of a required node affinity that has only one term.
 type ask struct {
-	*podspec.Expression
-	at       int
-	selector bool
+	expression *podspec.Expression
+	at         int
+	selector   bool
 }
 
 // asksOf lists what a group asks of labels.
@@ -48,50 +48,50 @@ func (a ask) kind() scheduling.ChangeKind {
 // askFixes says which other values of labels would do.
 func (s *subject) askFixes(n *nearest, out *scheduling.ChangeList) {
 	for _, zone := range []bool{true, false} { // another zone is easier to live with than another kind of machine
-		for i, a := range s.asks {
-			if n.values[i] != nil && zone == (a.Key() == offerings.ZoneLabel) {
+		for i, a := range s.needs.asks {
+			if n.values[i] != nil && zone == (a.expression.Key() == offerings.ZoneLabel) {
 				out.Add(s.askFix(a, slices.Sorted(maps.Keys(n.values[i]))))
 			}
 		}
 	}
-	if !s.group.Affine {
+	if !s.needs.group.Affine {
 		return
 	}
-	out.Add(s.affinityHint(s.group))
+	out.Add(s.explainer.affinityHint(s.needs.group))
 	if n.affine && !slices.ContainsFunc(*out, func(c scheduling.Change) bool { return c.Kind == scheduling.ChangeNodeAffinity }) {
-		out.Add(scheduling.Change{Kind: scheduling.ChangeNodeAffinity, Text: "widen the required node affinity: " + affinityFault(s.group)})
+		out.Add(scheduling.Change{Kind: scheduling.ChangeNodeAffinity, Text: "widen the required node affinity: " + affinityFault(s.needs.group)})
 	}
 }
 
 // askFix says which other values of one label would do, or what to do where nothing has it.
 func (s *subject) askFix(a ask, values []string) scheduling.Change {
-	c := scheduling.Change{Kind: a.kind(), Key: a.Raw, From: a.values()}
+	c := scheduling.Change{Kind: a.kind(), Key: a.expression.Raw, From: a.values()}
 	if len(values) > 0 {
 		const most = 3
 		c.Values = values[:min(len(values), most)]
-		c.Text = fmt.Sprintf("select another value of %s than %s, such as %s", a.Raw, a.values(), strings.Join(c.Values, ", "))
+		c.Text = fmt.Sprintf("select another value of %s than %s, such as %s", a.expression.Raw, a.values(), strings.Join(c.Values, ", "))
 		switch {
-		case a.Unread != "":
-			c.Text = fmt.Sprintf("compare %s with an integer, or select a value such as %s: %s matches nothing", a.Raw, strings.Join(c.Values, ", "), a.Short())
-		case a.Operator() != requirements.In:
-			c.Text = fmt.Sprintf("widen %s, such as to %s", a.Short(), strings.Join(c.Values, ", "))
+		case a.expression.Unread != "":
+			c.Text = fmt.Sprintf("compare %s with an integer, or select a value such as %s: %s matches nothing", a.expression.Raw, strings.Join(c.Values, ", "), a.expression.Short())
+		case a.expression.Operator() != requirements.In:
+			c.Text = fmt.Sprintf("widen %s, such as to %s", a.expression.Short(), strings.Join(c.Values, ", "))
 		}
-		if clash := s.clash(s.group, a, s.asks); clash != "" {
+		if clash := s.explainer.clash(s.needs.group, a, s.needs.asks); clash != "" {
 			c.Text = clash + ": " + c.Text
 		}
 		return c
 	}
-	if !a.selector || s.known(a.Key()) {
+	if !a.selector || s.explainer.known(a.expression.Key()) {
 		return scheduling.Change{} // the value is on sale, or a hint will be given: something else stands in the way
 	}
-	conflict := &requirements.Conflict{Key: a.Key(), Right: a.Requirement, Undefined: true}
+	conflict := &requirements.Conflict{Key: a.expression.Key(), Right: a.expression.Requirement, Undefined: true}
 	switch hint := conflict.Hint(); {
 	case hint != "":
-		c.To, c.Text = hint, fmt.Sprintf("did you mean %s? nothing defines the node selector %s", hint, a.Raw)
-	case requirements.Restricted(a.Key()):
-		c.Text = "drop the node selector " + a.Raw + ": new nodes do not have it"
+		c.To, c.Text = hint, fmt.Sprintf("did you mean %s? nothing defines the node selector %s", hint, a.expression.Raw)
+	case requirements.Restricted(a.expression.Key()):
+		c.Text = "drop the node selector " + a.expression.Raw + ": new nodes do not have it"
 	default:
-		c.Text = fmt.Sprintf("drop the node selector %s, or give a node pool that label", a.Raw)
+		c.Text = fmt.Sprintf("drop the node selector %s, or give a node pool that label", a.expression.Raw)
 	}
 	return c
 }
@@ -105,7 +105,7 @@ func (s *subject) volumeFix(n *nearest, out *scheduling.ChangeList) {
 	const most = 5
 	c := scheduling.Change{Kind: scheduling.ChangeVolume, Key: offerings.ZoneLabel, Values: slices.Sorted(maps.Keys(n.zones))[:min(len(n.zones), most)]}
 	others := false
-	for _, claim := range s.Classes.Volumes.ClaimsOf(s.class.Pods[0]) {
+	for _, claim := range s.in.Classes.Volumes.ClaimsOf(s.class.Pods[0]) {
 		switch node := s.gone(claim); {
 		case len(claim.Places) == 0:
 		case claim.Object == nil && claim.Class != nil && len(claim.Class.AllowedTopologies) > 0 && len(c.Values) > 0:
@@ -115,7 +115,7 @@ func (s *subject) volumeFix(n *nearest, out *scheduling.ChangeList) {
 			})
 		case node != "":
 			text := "bring node " + node + " back, which has gone with volume " + claim.Object.Name + ", or give " + claim.Text() + " a volume elsewhere"
-			if podspec.MakesVolumes(s.Classes.Volumes.Classes[claim.Object.Spec.StorageClassName]) {
+			if podspec.MakesVolumes(s.in.Classes.Volumes.Classes[claim.Object.Spec.StorageClassName]) {
 				text = "delete " + claim.Text() + ", so that it is made again: node " + node + " has gone with its volume " + claim.Object.Name
 			}
 			out.Add(scheduling.Change{Kind: scheduling.ChangeVolume, Object: "PersistentVolumeClaim/" + claim.Name, Text: text})
@@ -127,7 +127,7 @@ func (s *subject) volumeFix(n *nearest, out *scheduling.ChangeList) {
 		return
 	}
 	c.Text = fmt.Sprintf("use volumes that are elsewhere, such as in %s: these can be used %s, and nothing there takes the pod",
-		strings.Join(c.Values, ", "), podspec.PlacesText(s.group))
+		strings.Join(c.Values, ", "), podspec.PlacesText(s.needs.group))
 	out.Add(c)
 }
 
@@ -137,7 +137,7 @@ func (s *subject) gone(c *podspec.Claim) string {
 		return ""
 	}
 	names := podspec.HostsOf(c.Object)
-	if slices.ContainsFunc(s.Problem.Nodes, func(n *corev1.Node) bool {
+	if slices.ContainsFunc(s.in.Problem.Nodes, func(n *corev1.Node) bool {
 		return slices.Contains(names, n.Name) || slices.Contains(names, n.Labels[corev1.LabelHostname])
 	}) {
 		return ""
@@ -147,25 +147,25 @@ func (s *subject) gone(c *podspec.Claim) string {
 
 // values writes what an ask demands.
 func (a ask) values() string {
-	if a.Operator() == requirements.In {
-		return strings.Join(a.Values(), ",")
+	if a.expression.Operator() == requirements.In {
+		return strings.Join(a.expression.Values(), ",")
 	}
-	return a.Short()
+	return a.expression.Short()
 }
 
 // clash says that nothing on sale meets both an ask and another one, though each alone
 // is met.
 func (e *Explainer) clash(group *podspec.Constraint, a ask, all []ask) string {
 	for _, b := range all {
-		if b.Expression == a.Expression {
+		if b.expression == a.expression {
 			continue
 		}
 		first, second, both := false, false, false
-		for _, v := range e.Templates {
+		for _, v := range e.In.Templates {
 			if hard, _ := v.HardTaint(group); hard != nil {
 				continue
 			}
-			x, y := e.Offers.Satisfying(v, a.Expression).Clone(), e.Offers.Satisfying(v, b.Expression).Clone()
+			x, y := e.In.Offers.Satisfying(v, a.expression).Clone(), e.In.Offers.Satisfying(v, b.expression).Clone()
 			x.And(v.Within)
 			y.And(v.Within)
 			first, second = first || x.Any(), second || y.Any()
@@ -181,18 +181,18 @@ func (e *Explainer) clash(group *podspec.Constraint, a ask, all []ask) string {
 
 // clashText words that nothing on sale meets both of two asks.
 func clashText(a, b ask) string {
-	if b.Key() == offerings.ZoneLabel {
+	if b.expression.Key() == offerings.ZoneLabel {
 		a, b = b, a
 	}
-	if a.Key() != offerings.ZoneLabel || a.Operator() != requirements.In || b.Operator() != requirements.In {
-		return fmt.Sprintf("nothing on sale has both %s and %s", a.Short(), b.Short())
+	if a.expression.Key() != offerings.ZoneLabel || a.expression.Operator() != requirements.In || b.expression.Operator() != requirements.In {
+		return fmt.Sprintf("nothing on sale has both %s and %s", a.expression.Short(), b.expression.Short())
 	}
-	what := b.Raw + " " + b.values()
-	switch b.Key() {
+	what := b.expression.Raw + " " + b.values()
+	switch b.expression.Key() {
 	case corev1.LabelArchStable, corev1.LabelOSStable, corev1.LabelInstanceTypeStable, offerings.CapacityTypeLabel:
 		what = b.values()
 	}
-	if len(a.Values()) == 1 {
+	if len(a.expression.Values()) == 1 {
 		return fmt.Sprintf("zone %q sells no %s", a.values(), what)
 	}
 	return fmt.Sprintf("zones %s sell no %s", a.values(), what)
@@ -201,7 +201,7 @@ func clashText(a, b ask) string {
 // known reports whether any offer or pool defines a label.
 func (e *Explainer) known(key string) bool {
 	_, every := offers.Ready()[key]
-	return every && key != corev1.LabelHostname || e.Offers.Column(key).Defined || slices.ContainsFunc(e.Templates, func(v *offers.Template) bool {
+	return every && key != corev1.LabelHostname || e.In.Offers.Column(key).Defined || slices.ContainsFunc(e.In.Templates, func(v *offers.Template) bool {
 		_, ok := v.Labels[key]
 		return ok
 	})
@@ -235,8 +235,8 @@ func (e *Explainer) blockers(class *podspec.PodClass, id int, bars []Bar, out *s
 	if b.rule < 0 {
 		return
 	}
-	r := &e.Tied.Rules[b.rule]
-	values := e.Tied.Locations.Axes[r.Axis].Values
+	r := &e.Tied.book.Rules[b.rule]
+	values := e.Tied.book.Locations.Axes[r.Axis].Values
 	told := 0
 	tell := func(at int, text string) {
 		if told == mostBlockers {
@@ -267,7 +267,7 @@ func (e *Explainer) wrongWith(class *podspec.PodClass, id int, key, value string
 	x := podspec.Expression{Raw: key, Requirement: requirements.MustNew(key, requirements.In, value)}
 	s := e.subject(class, id)
 	if x.Key() == offerings.ZoneLabel {
-		if text := e.clash(s.group, ask{Expression: &x}, s.asks); text != "" {
+		if text := e.clash(s.needs.group, ask{expression: &x}, s.needs.asks); text != "" {
 			return text // the zone does not sell what the group asks for
 		}
 	}

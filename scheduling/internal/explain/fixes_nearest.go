@@ -7,13 +7,16 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 )
 
 // nearest is what is nearest to a place for some pods, of each kind of thing that one change lifts:
 // it is looked for at places with a single obstacle.
 type nearest struct {
-	*subject
+	in           *compile.Compiler
+	explainer    *Explainer
+	subject      *subject
 	reservation  string     // that is used up
 	choosy       string     // pool with a place, but for its minValues
 	limits       []limitGap // the easiest to close
@@ -36,12 +39,12 @@ type nearest struct {
 
 // nearest looks at all places.
 func (s *subject) nearest() *nearest {
-	n := &nearest{subject: s, setting: -1, dim: -1, values: make([]map[string]bool, len(s.asks)), zones: map[string]bool{}, wider: map[string]place{}}
-	for ti, v := range s.Templates {
-		choice := offers.NewChoices(s.Solver.Flexibility)
+	n := &nearest{in: s.in, explainer: s.explainer, subject: s, setting: -1, dim: -1, values: make([]map[string]bool, len(s.needs.asks)), zones: map[string]bool{}, wider: map[string]place{}}
+	for ti, v := range s.in.Templates {
+		choice := offers.NewChoices(s.in.Solver.Flexibility)
 		open, spot := false, false
 		v.Within.Each(func(o int) {
-			p, x := place{ti, o}, &s.Offers.Offers[o]
+			p, x := place{ti, o}, &s.in.Offers.Offers[o]
 			first, found := n.look(p)
 			if x.Spot() && (!found || first.kind >= reserved) {
 				choice.Add(x)
@@ -54,9 +57,9 @@ func (s *subject) nearest() *nearest {
 		if n.choosy == "" && (open || spot && choice.Enough()) && len(offers.FloorKeys(v.Set)) > 0 {
 			n.choosy = v.Pool.Name
 		}
-		n.ruledOut(ti).byOne.Each(func(o int) { n.look(place{ti, o}) })
+		n.subject.state.ruledOut(ti).byOne.Each(func(o int) { n.look(place{ti, o}) })
 	}
-	for i := range s.Nodes {
+	for i := range s.in.Nodes {
 		n.look(place{onNode, i})
 	}
 	return n
@@ -65,15 +68,15 @@ func (s *subject) nearest() *nearest {
 // look looks at a place and returns its first obstacle, if it has any.
 func (n *nearest) look(p place) (first obstacle, found bool) {
 	single, affine := true, true
-	for x := range n.obstacles(p) {
+	for x := range n.subject.obstacles(p) {
 		if single = !found; single {
 			first, found = x, true
 			if x.kind == barred {
-				n.ties.note(n.bars(p))
+				n.ties.note(n.subject.bars(p))
 				return first, true
 			}
 		}
-		if affine = affine && (x.kind == unmetAffinity || x.kind == unmet && !n.asks[x.n].selector); !single && !affine {
+		if affine = affine && (x.kind == unmetAffinity || x.kind == unmet && !n.subject.needs.asks[x.n].selector); !single && !affine {
 			return first, true
 		}
 	}
@@ -96,12 +99,12 @@ func (n *nearest) take(p place, x obstacle) {
 	case tainted:
 		const most = 2 // tolerations for nodes
 		if !onNodes {
-			if n.tolerated == n.Templates[p.template] {
+			if n.tolerated == n.in.Templates[p.template] {
 				return
 			}
-			n.tolerated = n.Templates[p.template]
+			n.tolerated = n.in.Templates[p.template]
 		}
-		switch c := n.change(p, x); {
+		switch c := n.subject.change(p, x); {
 		case !onNodes:
 			n.pools = append(n.pools, c)
 		case len(n.nodes) < most && !slices.ContainsFunc(n.nodes, func(have scheduling.Change) bool { return taintsOf(have) == taintsOf(c) }):
@@ -114,50 +117,50 @@ func (n *nearest) take(p place, x obstacle) {
 		if n.values[x.n] == nil {
 			n.values[x.n] = map[string]bool{}
 		}
-		if value := n.labelAt(p, n.asks[x.n].Key()); value != "" {
+		if value := n.subject.labelAt(p, n.subject.needs.asks[x.n].expression.Key()); value != "" {
 			n.values[x.n][value] = true
 		}
 	case volumesElsewhere:
 		n.elsewhere = true
-		if zone := n.labelAt(p, offerings.ZoneLabel); zone != "" {
+		if zone := n.subject.labelAt(p, offerings.ZoneLabel); zone != "" {
 			n.zones[zone] = true
 		}
 	case excluded:
-		o := &n.Offers.Offers[p.at]
-		grounds := len(offers.Exclusions(n.Solver, o.InstanceType, o.Offering))
+		o := &n.in.Offers.Offers[p.at]
+		grounds := len(offers.Exclusions(n.in.Solver, o.InstanceType, o.Offering))
 		if n.setting >= 0 {
-			best := &n.Offers.Offers[n.setting]
-			if c := cmp.Compare(grounds, len(offers.Exclusions(n.Solver, best.InstanceType, best.Offering))); c > 0 || c == 0 && o.Cost >= best.Cost {
+			best := &n.in.Offers.Offers[n.setting]
+			if c := cmp.Compare(grounds, len(offers.Exclusions(n.in.Solver, best.InstanceType, best.Offering))); c > 0 || c == 0 && o.Cost >= best.Cost {
 				return
 			}
 		}
 		n.setting = p.at
 	case notOnSale:
 		if n.sale.Kind == "" {
-			n.sale = n.change(p, x)
+			n.sale = n.subject.change(p, x)
 		}
 	case portBound, portOfDaemon, portPlanned:
 		if !onNodes || !n.portOnNode { // one node will do as an example
 			n.portOnNode = onNodes
-			n.ports.Add(n.change(p, x))
+			n.ports.Add(n.subject.change(p, x))
 		}
 	case lacking:
-		room := n.Left
+		room := n.subject.state.Left
 		if !onNodes {
-			room = n.Compiler.Rooms.Rooms
+			room = n.in.Rooms.Rooms
 		}
 		at := x.room
 		if onNodes {
 			at = p.at
 		}
 		// Of several resources the one that asks for the smaller cut is nearer.
-		if have := room[at][x.n]; have > 0 && (n.dim < 0 || nearer(have, n.class.Requests[x.n], n.room, n.class.Requests[n.dim])) {
+		if have := room[at][x.n]; have > 0 && (n.dim < 0 || nearer(have, n.subject.class.Requests[x.n], n.room, n.subject.class.Requests[n.dim])) {
 			n.dim, n.room = x.n, have
 		}
 	case reserved:
-		n.reservation = cmp.Or(n.reservation, n.Offers.Offers[p.at].Offering.ReservationID)
+		n.reservation = cmp.Or(n.reservation, n.in.Offers.Offers[p.at].Offering.ReservationID)
 	case limited:
-		if gaps := n.limitGaps(offers.Purchase{Template: p.template, Offer: p.at}); n.limits == nil || closerLimits(gaps, n.limits) {
+		if gaps := n.explainer.limitGaps(offers.Purchase{Template: p.template, Offer: p.at}); n.limits == nil || closerLimits(gaps, n.limits) {
 			n.limits = gaps
 		}
 	}
@@ -188,11 +191,11 @@ func (s *subject) together(out *scheduling.ChangeList) {
 				best = changes
 			}
 		}
-		for ti, v := range s.Templates {
+		for ti, v := range s.in.Templates {
 			v.Within.Each(func(o int) { look(place{ti, o}) })
-			s.ruledOut(ti).offers.Each(func(o int) { look(place{ti, o}) })
+			s.state.ruledOut(ti).offers.Each(func(o int) { look(place{ti, o}) })
 		}
-		for i := range s.Nodes {
+		for i := range s.in.Nodes {
 			look(place{onNode, i})
 		}
 		if best != nil {
@@ -208,8 +211,8 @@ func (s *subject) hasNone(p place, x obstacle) bool {
 		return false
 	}
 	if p.template != onNode {
-		return s.Compiler.Rooms.Rooms[x.room][x.n] <= 0
+		return s.in.Rooms.Rooms[x.room][x.n] <= 0
 	}
-	have := s.Nodes[p.at].Node.Status.Allocatable[s.Table.Names[x.n]]
+	have := s.in.Nodes[p.at].Node.Status.Allocatable[s.in.Table.Names[x.n]]
 	return have.IsZero()
 }

@@ -21,26 +21,26 @@ type ruledOut struct {
 }
 
 // ruledOut returns what the requirements of a template's NodePool rule out.
-func (s *scene) ruledOut(ti int) *ruledOut {
+func (s *PlanState) ruledOut(ti int) *ruledOut {
 	if s.outside == nil {
-		s.outside = make([]*ruledOut, len(s.Templates))
+		s.outside = make([]*ruledOut, len(s.in.Templates))
 	}
 	if s.outside[ti] == nil {
-		s.outside[ti] = s.findRuledOut(s.Templates[ti])
+		s.outside[ti] = s.findRuledOut(s.in.Templates[ti])
 	}
 	return s.outside[ti]
 }
 
-func (s *scene) findRuledOut(v *offers.Template) *ruledOut {
-	n := len(s.Offers.Offers)
+func (s *PlanState) findRuledOut(v *offers.Template) *ruledOut {
+	n := len(s.in.Offers.Offers)
 	x, own := &ruledOut{offers: model.NewBits(n), byOne: model.NewBits(n)}, offers.PoolLabels(v.Pool)
 	out := s.all(v)
 	out.AndNot(v.Within)
 	for r := range v.Set.All() {
-		row := s.Offers.Satisfying(v, &podspec.Expression{Raw: r.Key(), Requirement: r})
+		row := s.in.Offers.Satisfying(v, &podspec.Expression{Raw: r.Key(), Requirement: r})
 		if _, labelled := own[r.Key()]; labelled {
 			out.And(row)
-		} else if s.Offers.Defines(r.Key(), v.Catalog) {
+		} else if s.in.Offers.Defines(r.Key(), v.Catalog) {
 			x.keys, x.met = append(x.keys, r.Key()), append(x.met, row)
 		}
 	}
@@ -50,7 +50,7 @@ func (s *scene) findRuledOut(v *offers.Template) *ruledOut {
 			if x.met[i].Has(o) {
 				continue
 			}
-			if _, has := s.Offers.LabelOf(v, o, key); !has {
+			if _, has := s.in.Offers.LabelOf(v, o, key); !has {
 				return
 			}
 			unmet++
@@ -64,9 +64,9 @@ func (s *scene) findRuledOut(v *offers.Template) *ruledOut {
 }
 
 // all are the offers of a template's catalog.
-func (s *scene) all(v *offers.Template) model.Bits {
-	out := model.NewBits(len(s.Offers.Offers))
-	if span, ok := s.Offers.Spans[v.Catalog]; ok {
+func (s *PlanState) all(v *offers.Template) model.Bits {
+	out := model.NewBits(len(s.in.Offers.Offers))
+	if span, ok := s.in.Offers.Spans[v.Catalog]; ok {
 		for o := span[0]; o < span[1]; o++ {
 			out.Set(o)
 		}
@@ -76,18 +76,18 @@ func (s *scene) all(v *offers.Template) model.Bits {
 
 // widening lets a NodePool buy what one of its requirements rules out.
 func (s *subject) widening(p place, key string) scheduling.Change {
-	pool, value := s.Templates[p.template].Pool.Name, s.labelAt(p, key)
+	pool, value := s.in.Templates[p.template].Pool.Name, s.labelAt(p, key)
 	return scheduling.Change{
 		Kind: scheduling.ChangeNodePool, Object: "NodePool/" + pool, Key: key, Values: []string{value},
-		Text: fmt.Sprintf("let node pool %s buy %s=%s, such as %s", pool, key, value, s.Offers.Offers[p.at].InstanceType.Name),
+		Text: fmt.Sprintf("let node pool %s buy %s=%s, such as %s", pool, key, value, s.in.Offers.Offers[p.at].InstanceType.Name),
 	}
 }
 
 // widen notes a machine that a requirement of a NodePool keeps the pods from: for each label the
 // cheapest.
 func (n *nearest) widen(p place, x obstacle) {
-	key := n.ruledOut(p.template).keys[x.n]
-	if have, ok := n.wider[key]; !ok || n.Offers.Offers[p.at].Cost < n.Offers.Offers[have.at].Cost {
+	key := n.subject.state.ruledOut(p.template).keys[x.n]
+	if have, ok := n.wider[key]; !ok || n.in.Offers.Offers[p.at].Cost < n.in.Offers.Offers[have.at].Cost {
 		n.wider[key] = p
 	}
 }
@@ -95,7 +95,7 @@ func (n *nearest) widen(p place, x obstacle) {
 // widenings let NodePools buy what single requirements of theirs rule out.
 func (n *nearest) widenings() (out []scheduling.Change) {
 	for _, key := range slices.Sorted(maps.Keys(n.wider)) {
-		out = append(out, n.widening(n.wider[key], key))
+		out = append(out, n.subject.widening(n.wider[key], key))
 	}
 	return out
 }

@@ -13,7 +13,7 @@ import (
 func (e *Explainer) remedies(class *podspec.PodClass) []scheduling.Change {
 	pod := class.Pods[0]
 	if class.Code == scheduling.ReasonVolume {
-		return []scheduling.Change{remedy(e.Classes.Volumes, pod)}
+		return []scheduling.Change{remedy(e.In.Classes.Volumes, pod)}
 	}
 	if gates := pod.Spec.SchedulingGates; len(gates) > 0 {
 		name := gates[0].Name

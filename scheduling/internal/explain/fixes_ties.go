@@ -118,7 +118,7 @@ func (t *tied) relaxSpread(id int, bars []Bar) []scheduling.Change {
 		}
 		over := int64(1)
 		if b.rule >= 0 {
-			over = t.over(duty{Tie: x, rule: b.rule}, b.at, own)
+			over = t.over(duty{tie: x, rule: b.rule}, b.at, own)
 		}
 		if least < 0 || over < least {
 			least = over
@@ -126,7 +126,7 @@ func (t *tied) relaxSpread(id int, bars []Bar) []scheduling.Change {
 	}
 	if rule := bars[0].rule; rule >= 0 {
 		m := t.minimum(rule)
-		if short := t.Rules[rule].MinDomains; m.domains < short && t.evenWithout(rule, bars, own) {
+		if short := t.book.Rules[rule].MinDomains; m.domains < short && t.evenWithout(rule, bars, own) {
 			out = append(out, scheduling.Change{
 				Kind: scheduling.ChangeMinDomains, Key: x.Key, From: strconv.FormatInt(short, 10), To: strconv.FormatInt(m.domains, 10),
 				Text: fmt.Sprintf("minDomains ≤ %d over %s would do (it is %d)", m.domains, x.Key, short),
@@ -161,7 +161,7 @@ func (t *tied) relaxSpread(id int, bars []Bar) []scheduling.Change {
 // evenWithout reports whether a spread would let one more pod in if it asked for no
 // more domains than there are.
 func (t *tied) evenWithout(rule int, bars []Bar, own bool) bool {
-	r := &t.Rules[rule]
+	r := &t.book.Rules[rule]
 	least := int64(-1)
 	for _, d := range r.Domains {
 		if d.Eligible && (least < 0 || d.Count < least) {
@@ -253,22 +253,22 @@ func (t *tied) holder(b Bar) string {
 		if b.rule < 0 {
 			return true
 		}
-		return spot >= 0 && t.Locations.Axes[t.Rules[b.rule].Axis].At[spot] == b.at
+		return spot >= 0 && t.book.Locations.Axes[t.book.Rules[b.rule].Axis].At[spot] == b.at
 	}
 	holds := func(class int) bool {
-		return slices.ContainsFunc(t.scene.TopologyTerms.List[t.scene.Planned[class].TopologyTerms].Ties, func(x podspec.Tie) bool {
+		return slices.ContainsFunc(t.in.TopologyTerms.List[t.in.Planned[class].TopologyTerms].Ties, func(x podspec.Tie) bool {
 			return x.Kind == podspec.AntiTie && x.Weight == 0 && x.Key == b.Tie.Key && x.Target == b.Tie.Target
 		})
 	}
-	for i := range t.scene.ExistingAntiAffinity {
-		if k := &t.scene.ExistingAntiAffinity[i]; k.Key == b.Tie.Key && k.Target == b.Tie.Target {
-			if n, ok := t.Locations.NodeAt[k.Node]; ok && at(t.Locations.OnSale+n) {
+	for i := range t.in.ExistingAntiAffinity {
+		if k := &t.in.ExistingAntiAffinity[i]; k.Key == b.Tie.Key && k.Target == b.Tie.Target {
+			if n, ok := t.book.Locations.NodeAt[k.Node]; ok && at(t.book.Locations.OnSale+n) {
 				names = append(names, k.Pod)
 			}
 		}
 	}
 	for pod, where := range t.places() {
-		if class := t.scene.ClassOf[pod]; holds(class) && at(where) {
+		if class := t.state.ClassOf[pod]; holds(class) && at(where) {
 			names = append(names, pod)
 		}
 	}
@@ -284,18 +284,18 @@ func (t *tied) places() map[string]int {
 		return t.spotsOf
 	}
 	t.spotsOf = map[string]int{}
-	for i := range t.scene.plan.Launches {
-		for _, pod := range t.scene.plan.Launches[i].Pods {
-			if _, ok := t.scene.ClassOf[pod]; ok {
+	for i := range t.state.plan.Launches {
+		for _, pod := range t.state.plan.Launches[i].Pods {
+			if _, ok := t.state.ClassOf[pod]; ok {
 				t.spotsOf[pod] = t.spots[i]
 			}
 		}
 	}
-	for _, a := range t.scene.plan.Existing {
-		n, ok := t.Locations.NodeAt[a.Node]
+	for _, a := range t.state.plan.Existing {
+		n, ok := t.book.Locations.NodeAt[a.Node]
 		for _, pod := range a.Pods {
-			if _, known := t.scene.ClassOf[pod]; known && ok {
-				t.spotsOf[pod] = t.Locations.OnSale + n
+			if _, known := t.state.ClassOf[pod]; known && ok {
+				t.spotsOf[pod] = t.book.Locations.OnSale + n
 			}
 		}
 	}

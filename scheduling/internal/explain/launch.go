@@ -22,10 +22,10 @@ const (
 )
 
 // Load is what pods ask for together.
-func (s *scene) Load(items []compile.Portion) []int64 {
-	sum := make([]int64, len(s.Table.Names))
+func (s *PlanState) Load(items []compile.Portion) []int64 {
+	sum := make([]int64, len(s.in.Table.Names))
 	for _, it := range items {
-		for d, q := range s.Planned[it.Class].Requests {
+		for d, q := range s.in.Planned[it.Class].Requests {
 			sum[d] += q * it.N
 		}
 	}
@@ -34,34 +34,35 @@ func (s *scene) Load(items []compile.Portion) []int64 {
 
 // Rivalry asks of every offering whether it would hold the pods of a launch.
 type Rivalry struct {
-	*Explainer
-	launch *Standing
-	ledger *compile.Ledger // with what the launch takes given back
-	groups []int
-	load   []int64
-	keys   []podspec.Tie // constraints to which the place of the machine matters
-	ranks  []int32
+	in        *compile.Compiler
+	explainer *Explainer
+	launch    *Standing
+	ledger    *compile.Ledger // with what the launch takes given back
+	groups    []int
+	load      []int64
+	keys      []podspec.Tie // constraints to which the place of the machine matters
+	ranks     []int32
 }
 
 // NewRivalry compares what a launch buys with everything else on sale.
 func NewRivalry(e *Explainer, m *Standing) *Rivalry {
-	r := &Rivalry{Explainer: e, launch: m, ledger: e.ledger.Clone(), load: e.Load(m.Items), ranks: e.WeightRank()}
+	r := &Rivalry{in: e.In, explainer: e, launch: m, ledger: e.State.ledger.Clone(), load: e.State.Load(m.Items), ranks: e.In.WeightRank()}
 	r.ledger.Spend(offers.Purchase{Template: m.Template, Offer: m.Offer}, -1)
 	among := map[int]bool{}
 	for _, it := range m.Items {
-		class := e.Planned[it.Class]
+		class := e.In.Planned[it.Class]
 		if !slices.Contains(r.groups, class.Group) {
 			r.groups = append(r.groups, class.Group)
 		}
-		for _, target := range e.TopologyTerms.Targets.Sets[class.Among] {
+		for _, target := range e.In.TopologyTerms.Targets.Sets[class.Among] {
 			among[int(target)] = true
 		}
 	}
 	here := map[int]bool{}
 	for _, it := range m.Items {
-		here[e.Planned[it.Class].TopologyTerms] = true
+		here[e.In.Planned[it.Class].TopologyTerms] = true
 	}
-	for i, b := range e.TopologyTerms.List {
+	for i, b := range e.In.TopologyTerms.List {
 		for _, t := range b.Ties {
 			if t.Weight == 0 && !t.PerHost() && (here[i] || among[t.Target]) && !slices.ContainsFunc(r.keys, func(k podspec.Tie) bool { return k.Key == t.Key }) {
 				r.keys = append(r.keys, t)
@@ -73,23 +74,23 @@ func NewRivalry(e *Explainer, m *Standing) *Rivalry {
 
 // Run fills in what becomes of all offerings.
 func (r *Rivalry) Run(out *scheduling.LaunchExplanation) {
-	own := r.Offers.Offers[r.launch.Offer].InstanceType.Name
-	price := r.Offers.Offers[r.launch.Offer].Offering.Price
+	own := r.in.Offers.Offers[r.launch.Offer].InstanceType.Name
+	price := r.in.Offers.Offers[r.launch.Offer].Offering.Price
 	best, rejected := map[string]int{}, map[string]offers.Purchase{}
 	counts := map[scheduling.Reason]int{}
-	for ti, v := range r.Templates {
+	for ti, v := range r.in.Templates {
 		v.Within.Each(func(o int) {
-			x := &r.Offers.Offers[o]
+			x := &r.in.Offers.Offers[o]
 			name := x.InstanceType.Name
 			reason := r.wrong(ti, o)
 			if reason.Code == "" {
-				if have, ok := best[name]; name != own && (!ok || x.Cost < r.Offers.Offers[have].Cost) {
+				if have, ok := best[name]; name != own && (!ok || x.Cost < r.in.Offers.Offers[have].Cost) {
 					best[name] = o
 				}
 				return
 			}
 			counts[reason]++
-			if have, ok := rejected[name]; x.Offering.Price < price && (!ok || x.Offering.Price < r.Offers.Offers[have.Offer].Offering.Price) {
+			if have, ok := rejected[name]; x.Offering.Price < price && (!ok || x.Offering.Price < r.in.Offers.Offers[have.Offer].Offering.Price) {
 				rejected[name] = offers.Purchase{Template: ti, Offer: o}
 			}
 		})
@@ -98,53 +99,53 @@ func (r *Rivalry) Run(out *scheduling.LaunchExplanation) {
 	out.Others = len(best)
 	names := slices.Sorted(maps.Keys(best))
 	slices.SortStableFunc(names, func(a, b string) int {
-		x, y := &r.Offers.Offers[best[a]], &r.Offers.Offers[best[b]]
+		x, y := &r.in.Offers.Offers[best[a]], &r.in.Offers.Offers[best[b]]
 		return cmp.Or(cmp.Compare(x.Cost, y.Cost), cmp.Compare(x.Offering.Price, y.Offering.Price))
 	})
 	for _, name := range names[:min(len(names), mostRunnersUp)] {
-		out.RunnersUp = append(out.RunnersUp, r.Offers.Offers[best[name]].Option())
+		out.RunnersUp = append(out.RunnersUp, r.in.Offers.Offers[best[name]].Option())
 	}
 	cheaper := slices.DeleteFunc(slices.Sorted(maps.Keys(rejected)), func(name string) bool {
 		_, holds := best[name]
 		return holds || name == own
 	})
 	slices.SortStableFunc(cheaper, func(a, b string) int {
-		return cmp.Compare(r.Offers.Offers[rejected[b].Offer].Offering.Price, r.Offers.Offers[rejected[a].Offer].Offering.Price)
+		return cmp.Compare(r.in.Offers.Offers[rejected[b].Offer].Offering.Price, r.in.Offers.Offers[rejected[a].Offer].Offering.Price)
 	})
 	told := map[scheduling.Reason]int{}
 	for _, name := range cheaper {
 		at := rejected[name]
 		reason := r.wrong(at.Template, at.Offer)
 		if told[reason]++; len(out.Cheaper) < mostCheaper && told[reason] <= mostOfAReason {
-			out.Cheaper = append(out.Cheaper, scheduling.Rejected{Option: r.Offers.Offers[at.Offer].Option(), Reason: r.exactly(at, reason)})
+			out.Cheaper = append(out.Cheaper, scheduling.Rejected{Option: r.in.Offers.Offers[at.Offer].Option(), Reason: r.exactly(at, reason)})
 		}
 	}
 }
 
 // wrong says why an offer would not do for the launch; the code is empty if it would.
 func (r *Rivalry) wrong(ti, o int) scheduling.Reason {
-	v := r.Templates[ti]
+	v := r.in.Templates[ti]
 	for _, g := range r.groups {
-		if row := r.Offered[ti].Rows[g]; row == nil || !row.Has(o) {
+		if row := r.in.Offered[ti].Rows[g]; row == nil || !row.Has(o) {
 			return r.unfit(ti, o, g)
 		}
 	}
-	x := &r.Offers.Offers[o]
+	x := &r.in.Offers.Offers[o]
 	if x.Excluded.Code != "" {
-		return offers.Reason(r.Solver, x.Excluded)
+		return offers.Reason(r.in.Solver, x.Excluded)
 	}
 	if !x.Launchable {
-		return r.notOnSale(v.Pool.Name, x)
+		return r.explainer.State.notOnSale(v.Pool.Name, x)
 	}
-	if r.ranks[v.Number] > r.ranks[r.Templates[r.launch.Template].Number] {
+	if r.ranks[v.Number] > r.ranks[r.in.Templates[r.launch.Template].Number] {
 		return scheduling.Reason{Code: scheduling.ReasonWeight, Detail: "node pool " + v.Pool.Name + " has a lower weight"}
 	}
-	room, ok := r.room(ti, o)
+	room, ok := r.explainer.State.room(ti, o)
 	if !ok {
 		return scheduling.Reason{Code: scheduling.ReasonResources, Detail: "daemons alone do not fit"}
 	}
-	if lacking := r.lacking(room, r.load); len(lacking) > 0 {
-		return r.resourceReason(lacking)
+	if lacking := r.explainer.lacking(room, r.load); len(lacking) > 0 {
+		return r.explainer.resourceReason(lacking)
 	}
 	p := offers.Purchase{Template: ti, Offer: o}
 	if id := r.ledger.UsedUp(p); id != "" {
@@ -155,8 +156,8 @@ func (r *Rivalry) wrong(ti, o int) scheduling.Reason {
 	}
 	for i := range r.keys {
 		key := r.keys[i].Key
-		here, _ := r.Offers.LabelOf(r.Templates[r.launch.Template], r.launch.Offer, key)
-		if there, _ := r.Offers.LabelOf(v, o, key); here != there {
+		here, _ := r.in.Offers.LabelOf(r.in.Templates[r.launch.Template], r.launch.Offer, key)
+		if there, _ := r.in.Offers.LabelOf(v, o, key); here != there {
 			return scheduling.Reason{Code: Code(&r.keys[i]), Detail: fmt.Sprintf("%s counts on its being in %s", textTie(&r.keys[i]), here)}
 		}
 	}
@@ -166,7 +167,7 @@ func (r *Rivalry) wrong(ti, o int) scheduling.Reason {
 // unfit says which constraint of a group keeps an offer from doing.
 func (r *Rivalry) unfit(ti, o, g int) scheduling.Reason {
 	reason := scheduling.Reason{Code: scheduling.ReasonRequirements, Detail: "constraints of the pods do not match"}
-	s, p := &subject{Explainer: r.Explainer, needs: r.needsOf(g)}, place{ti, o}
+	s, p := &subject{in: r.in, state: r.explainer.State, explainer: r.explainer, needs: r.explainer.needsOf(g)}, place{ti, o}
 	s.unsuited(p, func(x obstacle) bool {
 		reason = s.reason(p, x)
 		return false
@@ -177,13 +178,13 @@ func (r *Rivalry) unfit(ti, o, g int) scheduling.Reason {
 // exactly puts numbers into the reason why an offer would not do.
 func (r *Rivalry) exactly(at offers.Purchase, reason scheduling.Reason) scheduling.Reason {
 	reason.Count = 1
-	room, ok := r.room(at.Template, at.Offer)
+	room, ok := r.explainer.State.room(at.Template, at.Offer)
 	if reason.Code != scheduling.ReasonResources && reason.Code != scheduling.ReasonNoResource || !ok {
 		return reason
 	}
 	var parts []string
-	for _, d := range r.withoutAttachments(r.lacking(room, r.load)) {
-		name := r.Table.Names[d]
+	for _, d := range r.explainer.withoutAttachments(r.explainer.lacking(room, r.load)) {
+		name := r.in.Table.Names[d]
 		have, want := podspec.Quantity(name, room[d]), podspec.Quantity(name, r.load[d])
 		parts = append(parts, fmt.Sprintf("%s %s < %s requested", name, have.String(), want.String()))
 	}

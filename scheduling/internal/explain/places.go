@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
@@ -67,25 +68,25 @@ func (e *Explainer) needsOf(g int) *needs {
 	if n, ok := e.needs[g]; ok {
 		return n
 	}
-	group := e.Classes.Groups[g]
-	n := &needs{group: group, asks: asksOf(group), templates: make([]templateNeeds, len(e.Templates))}
+	group := e.In.Classes.Groups[g]
+	n := &needs{group: group, asks: asksOf(group), templates: make([]templateNeeds, len(e.In.Templates))}
 	plain := !group.Affine || len(group.Terms) == 1 && len(group.Terms[0].Fields) == 0 // the asks say it all
-	for ti, v := range e.Templates {
+	for ti, v := range e.In.Templates {
 		t := &n.templates[ti]
 		t.hard, _ = v.HardTaint(group)
 		for _, a := range n.asks {
-			t.asks = append(t.asks, e.Offers.Satisfying(v, a.Expression))
+			t.asks = append(t.asks, e.In.Offers.Satisfying(v, a.expression))
 		}
 		if !plain {
 			wide := *v
-			wide.Within = e.all(v) // what its requirements rule out is an obstacle of its own
-			t.affine = e.Offers.AdmitsOwn(&wide, &podspec.Constraint{Affine: true, Terms: group.Terms}, false)
+			wide.Within = e.State.all(v) // what its requirements rule out is an obstacle of its own
+			t.affine = e.In.Offers.AdmitsOwn(&wide, &podspec.Constraint{Affine: true, Terms: group.Terms}, false)
 		}
 		if len(group.Volumes) > 0 {
-			t.volumes = e.all(v)
-			e.Offers.NarrowToVolumes(t.volumes, v, group)
+			t.volumes = e.State.all(v)
+			e.In.Offers.NarrowToVolumes(t.volumes, v, group)
 		}
-		for i, d := range e.Daemons {
+		for i, d := range e.In.Daemons {
 			if podspec.PortsClash(group.Ports, d.Constraint.Ports) {
 				t.daemons = append(t.daemons, i)
 			}
@@ -97,14 +98,16 @@ func (e *Explainer) needsOf(g int) *needs {
 
 // subject is the pods of a class, for which places are looked at.
 type subject struct {
-	*Explainer
-	*needs
-	class *podspec.PodClass
-	id    int // its place among the planned classes
+	in        *compile.Compiler
+	state     *PlanState
+	explainer *Explainer
+	needs     *needs
+	class     *podspec.PodClass
+	id        int // its place among the planned classes
 }
 
 func (e *Explainer) subject(class *podspec.PodClass, id int) *subject {
-	return &subject{Explainer: e, needs: e.needsOf(class.Group), class: class, id: id}
+	return &subject{in: e.In, state: e.State, explainer: e, needs: e.needsOf(class.Group), class: class, id: id}
 }
 
 // obstacles yields what keeps the pods from a place.
@@ -135,10 +138,10 @@ func (s *subject) free(p place) bool {
 
 // outsidePool yields the requirements of its NodePool that an offer does not meet.
 func (s *subject) outsidePool(p place, yield func(obstacle) bool) bool {
-	if s.Templates[p.template].Within.Has(p.at) {
+	if s.in.Templates[p.template].Within.Has(p.at) {
 		return true
 	}
-	for i, row := range s.ruledOut(p.template).met {
+	for i, row := range s.state.ruledOut(p.template).met {
 		if !row.Has(p.at) && !yield(obstacle{kind: ruledOutByPool, n: i}) {
 			return false
 		}
@@ -148,7 +151,7 @@ func (s *subject) outsidePool(p place, yield func(obstacle) bool) bool {
 
 // unsuited yields what makes an offer unfit for the group, whatever room there is.
 func (s *subject) unsuited(p place, yield func(obstacle) bool) bool {
-	t, o := &s.templates[p.template], p.at
+	t, o := &s.needs.templates[p.template], p.at
 	if t.hard != nil && !yield(obstacle{kind: tainted}) {
 		return false
 	}
@@ -161,14 +164,14 @@ func (s *subject) unsuited(p place, yield func(obstacle) bool) bool {
 		t.volumes != nil && !t.volumes.Has(o) && !yield(obstacle{kind: volumesElsewhere}) {
 		return false
 	}
-	switch x := &s.Offers.Offers[o]; {
+	switch x := &s.in.Offers.Offers[o]; {
 	case x.Excluded.Code != "":
-		if !yield(obstacle{kind: excluded, n: s.exclusion(x.Excluded)}) {
+		if !yield(obstacle{kind: excluded, n: s.explainer.exclusion(x.Excluded)}) {
 			return false
 		}
 	case !x.Launchable && !usedUp(x.Offering):
 		out := 0
-		if s.leftOut(s.Templates[p.template].Pool.Name, x) {
+		if s.state.leftOut(s.in.Templates[p.template].Pool.Name, x) {
 			out = 1
 		}
 		if !yield(obstacle{kind: notOnSale, n: out}) {
@@ -176,7 +179,7 @@ func (s *subject) unsuited(p place, yield func(obstacle) bool) bool {
 		}
 	}
 	for _, d := range t.daemons {
-		if s.Offered[p.template].Daemons[d].Has(o) && !yield(obstacle{kind: portOfDaemon, n: d}) {
+		if s.in.Offered[p.template].Daemons[d].Has(o) && !yield(obstacle{kind: portOfDaemon, n: d}) {
 			return false
 		}
 	}
@@ -200,28 +203,28 @@ func (e *Explainer) exclusion(x offers.Exclusion) int {
 
 // onOffer yields what keeps the pods from an offer that suits their group.
 func (s *subject) onOffer(p place, yield func(obstacle) bool) {
-	n := s.roomNumber(p.template, p.at)
+	n := s.state.roomNumber(p.template, p.at)
 	if n < 0 {
 		yield(obstacle{kind: overfull})
 		return
 	}
-	room := s.Compiler.Rooms.Rooms[n]
+	room := s.in.Rooms.Rooms[n]
 	for d, q := range s.class.Requests {
 		if q > room[d] && !yield(obstacle{kind: lacking, n: d, room: n}) {
 			return
 		}
 	}
 	buy := offers.Purchase{Template: p.template, Offer: p.at}
-	if s.ledger.UsedUp(buy) != "" && !yield(obstacle{kind: reserved, n: p.at}) {
+	if s.state.ledger.UsedUp(buy) != "" && !yield(obstacle{kind: reserved, n: p.at}) {
 		return
 	}
-	for d := range s.ledger.Gaps(buy) {
+	for d := range s.state.ledger.Gaps(buy) {
 		if !yield(obstacle{kind: limited, n: d}) {
 			return
 		}
 		break
 	}
-	for i := range s.offerBars(s.id, p.template, p.at) {
+	for i := range s.explainer.offerBars(s.id, p.template, p.at) {
 		if !yield(obstacle{kind: barred, n: i}) {
 			return
 		}
@@ -230,13 +233,13 @@ func (s *subject) onOffer(p place, yield func(obstacle) bool) {
 
 // onNode yields what keeps the pods from a node.
 func (s *subject) onNode(bin int, yield func(obstacle) bool) {
-	x, group, left := s.Nodes[bin], s.group, s.Left[bin]
+	x, group, left := s.in.Nodes[bin], s.needs.group, s.state.Left[bin]
 	if hard, _ := podspec.Untolerated(group.Tolerations, x.Taints); hard != nil && !yield(obstacle{kind: tainted}) {
 		return
 	}
 	met := true
-	for i := range s.asks {
-		if !s.asks[i].Matches(x.Labels) {
+	for i := range s.needs.asks {
+		if !s.needs.asks[i].expression.Matches(x.Labels) {
 			if met = false; !yield(obstacle{kind: unmet, n: i}) {
 				return
 			}
@@ -256,7 +259,7 @@ func (s *subject) onNode(bin int, yield func(obstacle) bool) {
 	if _, taken := s.plannedPort(bin); taken && !yield(obstacle{kind: portPlanned}) {
 		return
 	}
-	for i := range s.Tied.NodeBars(s.id, bin) {
+	for i := range s.explainer.Tied.NodeBars(s.id, bin) {
 		if !yield(obstacle{kind: barred, n: i}) {
 			return
 		}
@@ -265,9 +268,9 @@ func (s *subject) onNode(bin int, yield func(obstacle) bool) {
 
 // plannedPort is a port of the group that pods planned onto a node bind.
 func (s *subject) plannedPort(bin int) (podspec.HostPort, bool) {
-	if len(s.group.Ports) > 0 {
-		for _, it := range s.Bins[bin].Items {
-			if port, clash := firstClash(s.group.Ports, s.Classes.Groups[s.Planned[it.Class].Group].Ports); clash {
+	if len(s.needs.group.Ports) > 0 {
+		for _, it := range s.state.Bins[bin].Items {
+			if port, clash := firstClash(s.needs.group.Ports, s.in.Classes.Groups[s.in.Planned[it.Class].Group].Ports); clash {
 				return port, true
 			}
 		}
@@ -287,7 +290,7 @@ func firstClash(ports, others []podspec.HostPort) (podspec.HostPort, bool) {
 // bars are the ties that keep the pods from a place.
 func (s *subject) bars(p place) []Bar {
 	if p.template == onNode {
-		return s.Tied.NodeBars(s.id, p.at)
+		return s.explainer.Tied.NodeBars(s.id, p.at)
 	}
-	return s.offerBars(s.id, p.template, p.at)
+	return s.explainer.offerBars(s.id, p.template, p.at)
 }

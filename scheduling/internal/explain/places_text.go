@@ -17,28 +17,28 @@ func (s *subject) reason(p place, x obstacle) scheduling.Reason {
 	if p.template == onNode {
 		return s.nodeReason(p.at, x)
 	}
-	pool, offer := s.Templates[p.template].Pool, &s.Offers.Offers[p.at]
+	pool, offer := s.in.Templates[p.template].Pool, &s.in.Offers.Offers[p.at]
 	switch x.kind {
 	case tainted:
-		return scheduling.Reason{Code: scheduling.ReasonTaints, Detail: fmt.Sprintf("node pool %s has the untolerated taint %s", pool.Name, taintText(s.templates[p.template].hard))}
+		return scheduling.Reason{Code: scheduling.ReasonTaints, Detail: fmt.Sprintf("node pool %s has the untolerated taint %s", pool.Name, taintText(s.needs.templates[p.template].hard))}
 	case unmet, unmetAffinity:
-		if x.kind == unmet && s.asks[x.n].selector {
-			a := s.asks[x.n]
-			return scheduling.Reason{Code: scheduling.ReasonRequirements, Detail: "node selector " + a.Raw + "=" + strings.Join(a.Values(), ",") + " does not match"}
+		if x.kind == unmet && s.needs.asks[x.n].selector {
+			a := s.needs.asks[x.n]
+			return scheduling.Reason{Code: scheduling.ReasonRequirements, Detail: "node selector " + a.expression.Raw + "=" + strings.Join(a.expression.Values(), ",") + " does not match"}
 		}
-		return scheduling.Reason{Code: scheduling.ReasonRequirements, Detail: affinityReason(s.group)}
+		return scheduling.Reason{Code: scheduling.ReasonRequirements, Detail: affinityReason(s.needs.group)}
 	case volumesElsewhere:
-		return volumeReason(s.group)
+		return volumeReason(s.needs.group)
 	case excluded:
-		return offers.Reason(s.Solver, offer.Excluded)
+		return offers.Reason(s.in.Solver, offer.Excluded)
 	case notOnSale:
-		return s.notOnSale(pool.Name, offer)
+		return s.state.notOnSale(pool.Name, offer)
 	case portOfDaemon:
-		return scheduling.Reason{Code: scheduling.ReasonHostPorts, Detail: "daemon set " + s.Daemons[x.n].Set.Name + " binds the same host port"}
+		return scheduling.Reason{Code: scheduling.ReasonHostPorts, Detail: "daemon set " + s.in.Daemons[x.n].Set.Name + " binds the same host port"}
 	case overfull:
 		return scheduling.Reason{Code: scheduling.ReasonResources, Detail: "daemons alone do not fit"}
 	case lacking:
-		return s.resourceReason(s.lacking(s.Compiler.Rooms.Rooms[x.room], s.class.Requests))
+		return s.explainer.resourceReason(s.explainer.lacking(s.in.Rooms.Rooms[x.room], s.class.Requests))
 	case reserved:
 		return scheduling.Reason{Code: scheduling.ReasonReservation, Detail: "reservation " + offer.Offering.ReservationID + " is used up"}
 	default:
@@ -47,21 +47,21 @@ func (s *subject) reason(p place, x obstacle) scheduling.Reason {
 }
 
 func (s *subject) nodeReason(bin int, x obstacle) scheduling.Reason {
-	node := s.Nodes[bin]
+	node := s.in.Nodes[bin]
 	switch x.kind {
 	case tainted:
-		hard, _ := podspec.Untolerated(s.group.Tolerations, node.Taints)
+		hard, _ := podspec.Untolerated(s.needs.group.Tolerations, node.Taints)
 		return scheduling.Reason{Code: scheduling.ReasonTaints, Detail: "nodes have the untolerated taint " + taintText(hard)}
 	case unmet, unmetAffinity:
 		return scheduling.Reason{Code: scheduling.ReasonRequirements, Detail: "node selector or required node affinity does not match running nodes"}
 	case portBound:
 		return scheduling.Reason{Code: scheduling.ReasonHostPorts, Detail: "a pod on the node binds the same host port"}
 	case volumesElsewhere:
-		return volumeReason(s.group)
+		return volumeReason(s.needs.group)
 	case attachFull:
-		return scheduling.Reason{Code: scheduling.ReasonAttachLimit, Detail: "no further volumes of " + node.Attached.TurnsAway(s.group) + " can be attached to the node"}
+		return scheduling.Reason{Code: scheduling.ReasonAttachLimit, Detail: "no further volumes of " + node.Attached.TurnsAway(s.needs.group) + " can be attached to the node"}
 	case lacking:
-		r := s.resourceReason(s.lacking(s.Left[bin], s.class.Requests))
+		r := s.explainer.resourceReason(s.explainer.lacking(s.state.Left[bin], s.class.Requests))
 		if r.Code == scheduling.ReasonResources {
 			r.Detail += " left on running nodes"
 		}
@@ -75,47 +75,47 @@ func (s *subject) nodeReason(bin int, x obstacle) scheduling.Reason {
 func (s *subject) change(p place, x obstacle) scheduling.Change {
 	switch x.kind {
 	case unmet:
-		a := s.asks[x.n]
-		c := scheduling.Change{Kind: a.kind(), Key: a.Raw, From: a.values(), Text: "drop " + a.Short() + " from the required node affinity"}
+		a := s.needs.asks[x.n]
+		c := scheduling.Change{Kind: a.kind(), Key: a.expression.Raw, From: a.values(), Text: "drop " + a.expression.Short() + " from the required node affinity"}
 		if a.selector {
-			c.Text = "drop the node selector " + a.Raw
+			c.Text = "drop the node selector " + a.expression.Raw
 		}
-		if v := s.labelAt(p, a.Key()); v != "" {
-			c.Values, c.Text = []string{v}, fmt.Sprintf("ask for %s %s instead of %s", a.Raw, v, a.values())
+		if v := s.labelAt(p, a.expression.Key()); v != "" {
+			c.Values, c.Text = []string{v}, fmt.Sprintf("ask for %s %s instead of %s", a.expression.Raw, v, a.values())
 		}
 		return c
 	case unmetAffinity:
-		return scheduling.Change{Kind: scheduling.ChangeNodeAffinity, Text: "widen the required node affinity: " + affinityFault(s.group)}
+		return scheduling.Change{Kind: scheduling.ChangeNodeAffinity, Text: "widen the required node affinity: " + affinityFault(s.needs.group)}
 	case volumesElsewhere:
-		return scheduling.Change{Kind: scheduling.ChangeVolume, Text: "use other volumes: these can be used " + podspec.PlacesText(s.group)}
+		return scheduling.Change{Kind: scheduling.ChangeVolume, Text: "use other volumes: these can be used " + podspec.PlacesText(s.needs.group)}
 	case barred:
-		return s.Tied.lift(s.class, s.id, s.bars(p)[x.n])
+		return s.explainer.Tied.lift(s.class, s.id, s.bars(p)[x.n])
 	}
 	if p.template == onNode {
-		return s.nodeChange(s.Nodes[p.at], p.at, x)
+		return s.nodeChange(s.in.Nodes[p.at], p.at, x)
 	}
-	v, offer := s.Templates[p.template], &s.Offers.Offers[p.at]
+	v, offer := s.in.Templates[p.template], &s.in.Offers.Offers[p.at]
 	switch x.kind {
 	case ruledOutByPool:
-		return s.widening(p, s.ruledOut(p.template).keys[x.n])
+		return s.widening(p, s.state.ruledOut(p.template).keys[x.n])
 	case tainted:
-		return tolerationFix(s.group, v.Pool.Spec.Template.Spec.Taints, "NodePool/"+v.Pool.Name, "node pool "+v.Pool.Name)
+		return tolerationFix(s.needs.group, v.Pool.Spec.Template.Spec.Taints, "NodePool/"+v.Pool.Name, "node pool "+v.Pool.Name)
 	case excluded:
-		return offers.Admitting(s.Solver, offer)
+		return offers.Admitting(s.in.Solver, offer)
 	case notOnSale:
-		return s.putOnSale(v.Pool.Name, offer)
+		return s.state.putOnSale(v.Pool.Name, offer)
 	case portOfDaemon:
-		d := s.Daemons[x.n]
-		port, _ := firstClash(s.group.Ports, d.Constraint.Ports)
+		d := s.in.Daemons[x.n]
+		port, _ := firstClash(s.needs.group.Ports, d.Constraint.Ports)
 		return portChange(port, "daemon set "+d.Set.Name+" binds it")
 	case overfull:
 		return scheduling.Change{Kind: scheduling.ChangeDaemonSet, Text: "ask for less in daemon sets: they alone do not fit " + offer.InstanceType.Name}
 	case lacking:
-		return s.lessOf(x.n, max(s.Compiler.Rooms.Rooms[x.room][x.n], 0), s.class)
+		return s.explainer.lessOf(x.n, max(s.in.Rooms.Rooms[x.room][x.n], 0), s.class)
 	case reserved:
 		return raiseReservation(offer.Offering.ReservationID)
 	default:
-		return limitChange(s.limitGaps(offers.Purchase{Template: p.template, Offer: p.at}))
+		return limitChange(s.explainer.limitGaps(offers.Purchase{Template: p.template, Offer: p.at}))
 	}
 }
 
@@ -123,12 +123,12 @@ func (s *subject) nodeChange(node *compile.ExistingNode, bin int, x obstacle) sc
 	name := node.Node.Name
 	switch x.kind {
 	case tainted:
-		return nodeTaintFix(s.group, node.Taints, name)
+		return nodeTaintFix(s.needs.group, node.Taints, name)
 	case attachFull:
-		driver := node.Attached.TurnsAway(s.group)
+		driver := node.Attached.TurnsAway(s.needs.group)
 		return scheduling.Change{Kind: scheduling.ChangeVolume, Key: driver, Text: "use fewer volumes of " + driver}
 	case lacking:
-		resource, left, want := s.Table.Names[x.n], s.Left[bin][x.n], s.class.Requests[x.n]
+		resource, left, want := s.in.Table.Names[x.n], s.state.Left[bin][x.n], s.class.Requests[x.n]
 		if driver := podspec.AttachDriver(resource); driver != "" {
 			return attachFix(driver, max(left, 0), want)
 		}
@@ -138,7 +138,7 @@ func (s *subject) nodeChange(node *compile.ExistingNode, bin int, x obstacle) sc
 			Text: fmt.Sprintf("free %s of %s on node %s", atLeast(resource, want-left), resource, name),
 		}
 	default:
-		port, clash := firstClash(s.group.Ports, node.Ports)
+		port, clash := firstClash(s.needs.group.Ports, node.Ports)
 		if !clash {
 			port, _ = s.plannedPort(bin)
 		}
@@ -149,11 +149,11 @@ func (s *subject) nodeChange(node *compile.ExistingNode, bin int, x obstacle) sc
 // labelAt is the value of a label at a place, "" for none, as of the host name that a machine will have.
 func (s *subject) labelAt(p place, key string) string {
 	if p.template == onNode {
-		return s.Nodes[p.at].Labels[key]
+		return s.in.Nodes[p.at].Labels[key]
 	}
 	if key == corev1.LabelHostname {
 		return ""
 	}
-	value, _ := s.Offers.LabelOf(s.Templates[p.template], p.at, key)
+	value, _ := s.in.Offers.LabelOf(s.in.Templates[p.template], p.at, key)
 	return value
 }

@@ -38,7 +38,7 @@ func Without(plan *scheduling.Plan, pod string) *scheduling.Plan {
 // Cheapest is the best offer that would take a pod of a class on a machine of its own.
 func (e *Explainer) Cheapest(class *podspec.PodClass, id int) (best offers.Purchase, ok bool) {
 	s := e.subject(class, id)
-	for ti, v := range e.Templates {
+	for ti, v := range e.In.Templates {
 		var free []int
 		v.Within.Each(func(o int) {
 			if s.free(place{ti, o}) {
@@ -49,7 +49,7 @@ func (e *Explainer) Cheapest(class *podspec.PodClass, id int) (best offers.Purch
 			continue
 		}
 		for _, o := range free {
-			if !ok || e.Offers.Offers[o].Cost < e.Offers.Offers[best.Offer].Cost {
+			if !ok || e.In.Offers.Offers[o].Cost < e.In.Offers.Offers[best.Offer].Cost {
 				best, ok = offers.Purchase{Template: ti, Offer: o}, true
 			}
 		}
@@ -60,14 +60,14 @@ func (e *Explainer) Cheapest(class *podspec.PodClass, id int) (best offers.Purch
 // meetsMinValues reports whether some offers of a template leave as many values as the minValues of its NodePool
 // ask for, if these are strict.
 func (e *Explainer) meetsMinValues(ti int, list []int) bool {
-	v := e.Templates[ti]
-	if e.Solver.MinValues == scheduling.MinValuesBestEffort {
+	v := e.In.Templates[ti]
+	if e.In.Solver.MinValues == scheduling.MinValuesBestEffort {
 		return true
 	}
 	return !slices.ContainsFunc(offers.FloorKeys(v.Set), func(r requirements.Requirement) bool {
 		values := map[string]bool{}
 		for _, o := range list {
-			if value, has := e.Offers.LabelOf(v, o, r.Key()); has {
+			if value, has := e.In.Offers.LabelOf(v, o, r.Key()); has {
 				values[value] = true
 			}
 		}
@@ -77,23 +77,23 @@ func (e *Explainer) meetsMinValues(ti int, list []int) bool {
 
 // MachineHolds reports whether a machine of the plan could take a further pod.
 func (e *Explainer) MachineHolds(class *podspec.PodClass, id, launch int) bool {
-	m := &e.Machines[launch]
+	m := &e.State.Machines[launch]
 	if m.Template < 0 {
 		return false
 	}
-	room, ok := e.room(m.Template, m.Offer)
-	row := e.Offered[m.Template].Rows[class.Group]
+	room, ok := e.State.room(m.Template, m.Offer)
+	row := e.In.Offered[m.Template].Rows[class.Group]
 	if !ok || row == nil || !row.Has(m.Offer) {
 		return false
 	}
 	left := slices.Clone(room)
-	for d, q := range e.Load(m.Items) {
+	for d, q := range e.State.Load(m.Items) {
 		left[d] -= q
 	}
-	ports := e.Classes.Groups[class.Group].Ports
+	ports := e.In.Classes.Groups[class.Group].Ports
 	return model.Fits(left, class.Requests) && len(e.Tied.machineBars(id, launch)) == 0 &&
 		!slices.ContainsFunc(m.Items, func(it compile.Portion) bool {
-			return podspec.PortsClash(ports, e.Classes.Groups[e.Planned[it.Class].Group].Ports)
+			return podspec.PortsClash(ports, e.In.Classes.Groups[e.In.Planned[it.Class].Group].Ports)
 		})
 }
 
@@ -102,7 +102,7 @@ func (t *tied) machineBars(id, launch int) []Bar {
 	if !t.ties(id) || t.spots[launch] < 0 {
 		return nil
 	}
-	return t.bars(id, t.at(t.spots[launch]), len(t.Locations.Places)+launch)
+	return t.bars(id, t.at(t.spots[launch]), len(t.book.Locations.Places)+launch)
 }
 
 // States lists the constraints of a class on where others are.
@@ -110,16 +110,16 @@ func (t *tied) States(id int) []scheduling.TieState {
 	if !t.ties(id) {
 		return nil
 	}
-	namespace := podspec.NamespaceOf(t.scene.Planned[id].Pods[0])
+	namespace := podspec.NamespaceOf(t.in.Planned[id].Pods[0])
 	var out []scheduling.TieState
 	for _, d := range t.holds[id] {
-		s := scheduling.TieState{Code: Code(&d.Tie), Key: d.Key, Matching: t.who(d.Target, namespace)}
-		s.Text = textTie(&d.Tie) + " of pods that match " + s.Matching
+		s := scheduling.TieState{Code: Code(&d.tie), Key: d.tie.Key, Matching: t.who(d.tie.Target, namespace)}
+		s.Text = textTie(&d.tie) + " of pods that match " + s.Matching
 		if d.rule >= 0 {
-			r := &t.Rules[d.rule]
+			r := &t.book.Rules[d.rule]
 			for i := range r.Domains {
 				if x := &r.Domains[i]; x.Count > 0 || x.Eligible {
-					s.Domains = append(s.Domains, scheduling.DomainCount{Value: t.Locations.Axes[r.Axis].Values[i], Pods: x.Count})
+					s.Domains = append(s.Domains, scheduling.DomainCount{Value: t.book.Locations.Axes[r.Axis].Values[i], Pods: x.Count})
 				}
 			}
 		}

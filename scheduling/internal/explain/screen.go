@@ -18,7 +18,7 @@ import (
 func (e *Explainer) idlePool(pool *scheduling.NodePool) string {
 	text, known := e.idle[pool.Name]
 	if !known {
-		text = "node pool " + pool.Name + " " + cmp.Or(validate.Idle(e.Problem, pool), "buys nothing: its requirements leave no instance type")
+		text = "node pool " + pool.Name + " " + cmp.Or(validate.Idle(e.In.Problem, pool), "buys nothing: its requirements leave no instance type")
 		e.idle[pool.Name] = text
 	}
 	return text
@@ -58,18 +58,18 @@ func affinityReason(c *podspec.Constraint) string {
 
 // leftOut reports whether the catalog of a pool's own is what keeps an offer from being
 // launched: elsewhere it is on sale. Node classes make such catalogs.
-func (s *scene) leftOut(pool string, x *offers.Offer) bool {
-	if s.Problem.PoolCatalogs[pool] == nil {
+func (s *PlanState) leftOut(pool string, x *offers.Offer) bool {
+	if s.in.Problem.PoolCatalogs[pool] == nil {
 		return false
 	}
-	it, ok := s.Problem.Catalog.Get(x.InstanceType.Name)
+	it, ok := s.in.Problem.Catalog.Get(x.InstanceType.Name)
 	return ok && slices.ContainsFunc(it.Offerings, func(o offerings.Offering) bool {
 		return o.Zone == x.Offering.Zone && o.CapacityType == x.Offering.CapacityType && o.ReservationID == x.Offering.ReservationID && o.Launchable()
 	})
 }
 
 // notOnSale is why an offer of a pool cannot be launched.
-func (s *scene) notOnSale(pool string, x *offers.Offer) scheduling.Reason {
+func (s *PlanState) notOnSale(pool string, x *offers.Offer) scheduling.Reason {
 	detail := "offerings are not on sale now"
 	if s.leftOut(pool, x) {
 		detail = "the node class or the catalog of node pool " + pool + " leaves offerings out"
@@ -78,7 +78,7 @@ func (s *scene) notOnSale(pool string, x *offers.Offer) scheduling.Reason {
 }
 
 // putOnSale is the change that lets an offer of a pool be launched.
-func (s *scene) putOnSale(pool string, x *offers.Offer) scheduling.Change {
+func (s *PlanState) putOnSale(pool string, x *offers.Offer) scheduling.Change {
 	name := fmt.Sprintf("%s/%s/%s", x.InstanceType.Name, x.Offering.Zone, x.Offering.CapacityType)
 	words := strings.ReplaceAll(name, "/", " ")
 	text := "wait until " + words + " is on sale again"
@@ -96,16 +96,16 @@ func volumeReason(c *podspec.Constraint) scheduling.Reason {
 // attachReason words a lack of attachments on machines that have enough of all else.
 // ok is false where something else is lacking too.
 func (e *Explainer) attachReason(lacking []int) (r scheduling.Reason, ok bool) {
-	if len(lacking) == 0 || slices.ContainsFunc(lacking, func(d int) bool { return podspec.AttachDriver(e.Table.Names[d]) == "" }) {
+	if len(lacking) == 0 || slices.ContainsFunc(lacking, func(d int) bool { return podspec.AttachDriver(e.In.Table.Names[d]) == "" }) {
 		return scheduling.Reason{}, false
 	}
-	return scheduling.Reason{Code: scheduling.ReasonAttachLimit, Detail: "too few further volumes of " + podspec.AttachDriver(e.Table.Names[lacking[0]]) + " can be attached"}, true
+	return scheduling.Reason{Code: scheduling.ReasonAttachLimit, Detail: "too few further volumes of " + podspec.AttachDriver(e.In.Table.Names[lacking[0]]) + " can be attached"}, true
 }
 
 // withoutAttachments drops attachments from resources that are lacking, unless nothing
 // else is.
 func (e *Explainer) withoutAttachments(lacking []int) []int {
-	return slices.DeleteFunc(slices.Clone(lacking), func(d int) bool { return podspec.AttachDriver(e.Table.Names[d]) != "" })
+	return slices.DeleteFunc(slices.Clone(lacking), func(d int) bool { return podspec.AttachDriver(e.In.Table.Names[d]) != "" })
 }
 
 // attachFix says how many volumes would do.

@@ -18,8 +18,9 @@ import (
 // tied is what ties of pods that found no place look at, once a plan is carried out.
 // It is judged as kube-scheduler would judge one more pod.
 type tied struct {
-	*units.RuleBook
-	scene   *scene
+	book    *units.RuleBook
+	in      *compile.Compiler
+	state   *PlanState
 	spots   []int                         // by launch, its spot, or -1
 	nodeOf  []int                         // by bin, its node of the locations
 	holds   [][]duty                      // by planned class, its own constraints; filled for those left out
@@ -33,7 +34,7 @@ type tied struct {
 
 // duty is a constraint of a class that has to hold.
 type duty struct {
-	podspec.Tie
+	tie  podspec.Tie
 	rule int // -1 where the domains are single nodes
 }
 
@@ -52,26 +53,26 @@ type minimum struct {
 }
 
 // newTied returns nil where nothing ties the pods that a plan leaves out.
-func newTied(s *scene) *tied {
+func newTied(s *PlanState) *tied {
 	t := &tied{
-		RuleBook: units.NewRuleBook(compile.NewLocationIndex(s.Compiler)), scene: s, holds: make([][]duty, len(s.Planned)),
+		book: units.NewRuleBook(compile.NewLocationIndex(s.in)), in: s.in, state: s, holds: make([][]duty, len(s.in.Planned)),
 		left: map[int]bool{}, hosts: map[int]*targetHosts{}, least: map[int]minimum{}, seen: map[int][]foreignAntiAffinity{},
 	}
-	for id, class := range s.Planned {
-		if len(s.Unplaced(id)) > 0 && (class.TopologyTerms != 0 || len(s.TopologyTerms.Targets.Sets[class.Among]) > 0) {
+	for id, class := range s.in.Planned {
+		if len(s.Unplaced(id)) > 0 && (class.TopologyTerms != 0 || len(s.in.TopologyTerms.Targets.Sets[class.Among]) > 0) {
 			t.left[id] = true
 		}
 	}
 	if len(t.left) == 0 {
 		return nil
 	}
-	t.nodeOf = make([]int, len(s.Nodes))
-	for bin, n := range t.Locations.PlaceOf {
+	t.nodeOf = make([]int, len(s.in.Nodes))
+	for bin, n := range t.book.Locations.PlaceOf {
 		t.nodeOf[bin] = int(n)
 	}
 	t.enter()
-	t.Keep()
-	t.Count()
+	t.book.Keep()
+	t.book.Count()
 	t.countHosts()
 	t.carryOut()
 	t.open()
@@ -80,7 +81,7 @@ func newTied(s *scene) *tied {
 
 // hard calls f with every constraint of a class that has to hold.
 func (t *tied) hard(id int, f func(podspec.Tie)) {
-	for _, x := range t.scene.TopologyTerms.List[t.scene.Planned[id].TopologyTerms].Ties {
+	for _, x := range t.in.TopologyTerms.List[t.in.Planned[id].TopologyTerms].Ties {
 		if x.Weight == 0 {
 			f(x)
 		}
@@ -92,31 +93,31 @@ func (t *tied) hard(id int, f func(podspec.Tie)) {
 func (t *tied) enter() {
 	wanted := map[int]bool{}
 	for _, id := range slices.Sorted(maps.Keys(t.left)) {
-		class := t.scene.Planned[id]
+		class := t.in.Planned[id]
 		t.hard(id, func(x podspec.Tie) {
-			b := duty{Tie: x, rule: -1}
+			b := duty{tie: x, rule: -1}
 			if x.PerHost() {
 				t.host(x.Target)
 			} else {
-				b.rule = t.Rule(x, class.Group, t.scene.TopologyTerms.List[class.TopologyTerms])
+				b.rule = t.book.Rule(x, class.Group, t.in.TopologyTerms.List[class.TopologyTerms])
 			}
 			if !slices.Contains(t.holds[id], b) {
 				t.holds[id] = append(t.holds[id], b)
 			}
 		})
 		slices.SortFunc(t.holds[id], compareDuties)
-		for _, target := range t.scene.TopologyTerms.Targets.Sets[class.Among] {
+		for _, target := range t.in.TopologyTerms.Targets.Sets[class.Among] {
 			wanted[int(target)] = true
 		}
 	}
-	for id := range t.scene.Planned {
+	for id := range t.in.Planned {
 		t.hard(id, func(x podspec.Tie) {
 			switch {
 			case x.Kind != podspec.AntiTie || !wanted[x.Target]:
 			case x.PerHost():
 				t.host(x.Target)
 			default:
-				t.Rule(x, -1, nil)
+				t.book.Rule(x, -1, nil)
 			}
 		})
 	}
@@ -126,15 +127,15 @@ func (t *tied) enter() {
 // show.
 func compareDuties(a, b duty) int {
 	return cmp.Or(
-		cmp.Compare(a.Kind, b.Kind), strings.Compare(a.Key, b.Key), cmp.Compare(a.Target, b.Target),
-		cmp.Compare(a.MaxSkew, b.MaxSkew), cmp.Compare(a.MinDomains, b.MinDomains), cmp.Compare(a.rule, b.rule),
+		cmp.Compare(a.tie.Kind, b.tie.Kind), strings.Compare(a.tie.Key, b.tie.Key), cmp.Compare(a.tie.Target, b.tie.Target),
+		cmp.Compare(a.tie.MaxSkew, b.tie.MaxSkew), cmp.Compare(a.tie.MinDomains, b.tie.MinDomains), cmp.Compare(a.rule, b.rule),
 	)
 }
 
 // host returns where pods of a target are, node by node.
 func (t *tied) host(target int) *targetHosts {
 	if t.hosts[target] == nil {
-		n := len(t.Locations.Places) + len(t.scene.Machines)
+		n := len(t.book.Locations.Places) + len(t.state.Machines)
 		t.hosts[target] = &targetHosts{nodes: make([]int64, n), existingAntiAffinity: make([]bool, n)}
 	}
 	return t.hosts[target]
@@ -142,13 +143,13 @@ func (t *tied) host(target int) *targetHosts {
 
 // countHosts counts the running pods node by node.
 func (t *tied) countHosts() {
-	for k, node := range t.Locations.Kept() {
+	for k, node := range t.book.Locations.Kept() {
 		if k.PerHost() {
 			t.host(k.Target).existingAntiAffinity[node] = true
 		}
 	}
-	t.Locations.RunningSets(func(_ *corev1.Pod, node int, among []int32) {
-		_, named := t.Locations.Places[node].Labels[corev1.LabelHostname]
+	t.book.Locations.RunningSets(func(_ *corev1.Pod, node int, among []int32) {
+		_, named := t.book.Locations.Places[node].Labels[corev1.LabelHostname]
 		for _, target := range among {
 			if c := t.hosts[int(target)]; c != nil {
 				c.nodes[node]++
@@ -162,28 +163,28 @@ func (t *tied) countHosts() {
 
 // carryOut counts the pods of the plan.
 func (t *tied) carryOut() {
-	for i := range t.scene.Machines {
-		m := &t.scene.Machines[i]
+	for i := range t.state.Machines {
+		m := &t.state.Machines[i]
 		spot := -1
 		if m.Template >= 0 {
-			spot = search.Spot(t.Locations, m.Template, m.Offer)
+			spot = search.Spot(t.book.Locations, m.Template, m.Offer)
 		}
 		t.spots = append(t.spots, spot)
 		if spot < 0 {
 			continue
 		}
-		for r := range t.Rules {
-			if x := &t.Rules[r]; x.Kind == podspec.SpreadTie && t.Locations.Axes[x.Filter].At[spot] == 1 {
-				if at := t.Locations.Axes[x.Axis].At[spot]; at >= 0 {
+		for r := range t.book.Rules {
+			if x := &t.book.Rules[r]; x.Kind == podspec.SpreadTie && t.book.Locations.Axes[x.Filter].At[spot] == 1 {
+				if at := t.book.Locations.Axes[x.Axis].At[spot]; at >= 0 {
 					x.Domains[at].Eligible = true
 				}
 			}
 		}
-		t.add(m.Items, spot, len(t.Locations.Places)+i)
+		t.add(m.Items, spot, len(t.book.Locations.Places)+i)
 	}
-	for n, bin := range t.Locations.BinOf {
+	for n, bin := range t.book.Locations.BinOf {
 		if bin >= 0 {
-			t.add(t.scene.Bins[bin].Items, t.Locations.OnSale+n, n)
+			t.add(t.state.Bins[bin].Items, t.book.Locations.OnSale+n, n)
 		}
 	}
 }
@@ -191,11 +192,11 @@ func (t *tied) carryOut() {
 // add counts pods at a spot, on a node or a machine of the plan.
 func (t *tied) add(items []compile.Portion, spot, node int) {
 	for _, it := range items {
-		for _, target := range t.scene.TopologyTerms.Targets.Sets[t.scene.Planned[it.Class].Among] {
-			for _, r := range t.ByTarget[int(target)] {
-				x := &t.Rules[r]
-				at := t.Locations.Axes[x.Axis].At[spot]
-				if at < 0 || x.Kind == podspec.SpreadTie && t.Locations.Axes[x.Filter].At[spot] != 1 {
+		for _, target := range t.in.TopologyTerms.Targets.Sets[t.in.Planned[it.Class].Among] {
+			for _, r := range t.book.ByTarget[int(target)] {
+				x := &t.book.Rules[r]
+				at := t.book.Locations.Axes[x.Axis].At[spot]
+				if at < 0 || x.Kind == podspec.SpreadTie && t.book.Locations.Axes[x.Filter].At[spot] != 1 {
 					continue
 				}
 				x.Domains[at].Count += it.N
@@ -216,9 +217,9 @@ func (t *tied) add(items []compile.Portion, spot, node int) {
 				}
 				return
 			}
-			if r, ok := t.RuleOf[units.RuleKey{Tie: x, Filter: -1}]; ok {
-				if at := t.Locations.Axes[t.Rules[r].Axis].At[spot]; at >= 0 {
-					t.Rules[r].Domains[at].Holders += it.N
+			if r, ok := t.book.RuleOf[units.RuleKey{Tie: x, Filter: -1}]; ok {
+				if at := t.book.Locations.Axes[t.book.Rules[r].Axis].At[spot]; at >= 0 {
+					t.book.Rules[r].Domains[at].Holders += it.N
 				}
 			}
 		})
@@ -230,17 +231,17 @@ func (t *tied) add(items []compile.Portion, spot, node int) {
 func (t *tied) open() {
 	shared := map[int]bool{}
 	for id := range t.left {
-		shared[t.scene.Planned[id].TopologyTerms] = true
+		shared[t.in.Planned[id].TopologyTerms] = true
 	}
-	for id, class := range t.scene.Planned {
+	for id, class := range t.in.Planned {
 		if !shared[class.TopologyTerms] {
 			continue
 		}
-		bonds := t.scene.TopologyTerms.List[class.TopologyTerms]
+		bonds := t.in.TopologyTerms.List[class.TopologyTerms]
 		var rules []int
 		t.hard(id, func(x podspec.Tie) {
 			if x.Kind == podspec.SpreadTie && !x.PerHost() {
-				rules = append(rules, t.Rule(x, class.Group, bonds))
+				rules = append(rules, t.book.Rule(x, class.Group, bonds))
 			}
 		})
 		if len(rules) > 0 {
@@ -250,7 +251,7 @@ func (t *tied) open() {
 }
 
 func (t *tied) openFor(class *podspec.PodClass, rules []int) {
-	l := t.Locations
+	l := t.book.Locations
 	fits := map[int]bool{}
 	for ti := range l.Templates {
 		row := l.Offered[ti].Rows[class.Group]
@@ -270,7 +271,7 @@ func (t *tied) openFor(class *podspec.PodClass, rules []int) {
 				continue
 			}
 			for _, r := range rules {
-				x := &t.Rules[r]
+				x := &t.book.Rules[r]
 				if at := l.Axes[x.Axis].At[l.First[ti]+i]; at >= 0 && l.Axes[x.Filter].At[l.First[ti]+i] == 1 {
 					x.Domains[at].Eligible = true
 				}
@@ -285,7 +286,7 @@ func (t *tied) minimum(rule int) minimum {
 		return m
 	}
 	m := minimum{domain: -1}
-	r := &t.Rules[rule]
+	r := &t.book.Rules[rule]
 	for i := range r.Domains {
 		d := &r.Domains[i]
 		if !d.Eligible {

@@ -103,7 +103,7 @@ func (t *tied) skew(b Bar, where string) string {
 	if b.rule < 0 {
 		return where + " has as many as it may"
 	}
-	r, m := &t.Rules[b.rule], t.minimum(b.rule)
+	r, m := &t.book.Rules[b.rule], t.minimum(b.rule)
 	has := fmt.Sprintf("%s has %d", where, r.Domains[b.at].Count)
 	if strings.HasPrefix(where, "each ") {
 		has = where + " has too many"
@@ -118,7 +118,7 @@ func (t *tied) skew(b Bar, where string) string {
 func (t *tied) emptiest(rule int) []string {
 	const most = 3
 	var out []string
-	r, m := &t.Rules[rule], t.minimum(rule)
+	r, m := &t.book.Rules[rule], t.minimum(rule)
 	for i, d := range r.Domains {
 		if !d.Eligible || d.Count != m.count {
 			continue
@@ -126,7 +126,7 @@ func (t *tied) emptiest(rule int) []string {
 		if len(out) == most {
 			return append(out, "…")
 		}
-		out = append(out, strconv.Quote(t.Locations.Axes[r.Axis].Values[i]))
+		out = append(out, strconv.Quote(t.book.Locations.Axes[r.Axis].Values[i]))
 	}
 	return out
 }
@@ -136,7 +136,7 @@ func (t *tied) domain(b Bar) string {
 	if b.rule < 0 || b.at < 0 {
 		return "the node"
 	}
-	return strconv.Quote(t.Locations.Axes[t.Rules[b.rule].Axis].Values[b.at])
+	return strconv.Quote(t.book.Locations.Axes[t.book.Rules[b.rule].Axis].Values[b.at])
 }
 
 // in puts a preposition before a domain.
@@ -150,7 +150,7 @@ func in(where string) string {
 // who writes which pods a target is about, for pods of a namespace.
 func (t *tied) who(target int, namespace string) string {
 	var parts []string
-	selectors := t.Locations.TopologyTerms.Targets.List[target].Selectors
+	selectors := t.book.Locations.TopologyTerms.Targets.List[target].Selectors
 	for i := range selectors {
 		if text := text(&selectors[i], namespace); !slices.Contains(parts, text) {
 			parts = append(parts, text)
@@ -182,26 +182,26 @@ func text(s *podspec.PodSelector, own string) string {
 
 // selectsNone reports whether a target has no selector at all.
 func (t *tied) selectsNone(target int) bool {
-	return slices.ContainsFunc(t.Locations.TopologyTerms.Targets.List[target].Selectors, func(s podspec.PodSelector) bool { return s.Labels == labels.Nothing() })
+	return slices.ContainsFunc(t.book.Locations.TopologyTerms.Targets.List[target].Selectors, func(s podspec.PodSelector) bool { return s.Labels == labels.Nothing() })
 }
 
 // selfMatch reports whether pods of a class are among those that a tie is about.
 func (t *tied) selfMatch(id, target int) bool {
-	return t.Locations.TopologyTerms.Targets.Has(t.scene.Planned[id].Among, target)
+	return t.book.Locations.TopologyTerms.Targets.Has(t.in.Planned[id].Among, target)
 }
 
 // waiting returns the first pod that a tie is about and that was left out itself.
 func (t *tied) waiting(target int, not *podspec.PodClass) *corev1.Pod {
-	for id, class := range t.scene.Planned {
+	for id, class := range t.in.Planned {
 		if class == not || !t.selfMatch(id, target) {
 			continue
 		}
-		if pods := t.scene.Unplaced(id); len(pods) > 0 {
+		if pods := t.state.Unplaced(id); len(pods) > 0 {
 			return pods[0]
 		}
 	}
-	for _, class := range t.scene.Classes.Classes {
-		if class.Refused != "" && t.Locations.TopologyTerms.Targets.Has(class.Among, target) {
+	for _, class := range t.in.Classes.Classes {
+		if class.Refused != "" && t.book.Locations.TopologyTerms.Targets.Has(class.Among, target) {
 			return class.Pods[0]
 		}
 	}

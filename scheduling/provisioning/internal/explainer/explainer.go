@@ -32,7 +32,7 @@ func New(f *compile.Facts, plan *scheduling.Plan, brief bool) *Explainer {
 
 // pods calls f with every pod of the problem and its name.
 func (x *Explainer) pods(f func(name string, pod *corev1.Pod)) {
-	for _, pods := range [][]*corev1.Pod{x.e.Problem.Pods, x.e.Problem.Running} {
+	for _, pods := range [][]*corev1.Pod{x.e.In.Problem.Pods, x.e.In.Problem.Running} {
 		for _, pod := range pods {
 			f(podspec.PodName(pod), pod)
 		}
@@ -88,8 +88,8 @@ func (x *Explainer) podShares(pods []*corev1.Pod, resource string, allocatable i
 
 // requests are the effective requests of a pod, whether it waits or runs.
 func (x *Explainer) requests(pod *corev1.Pod) corev1.ResourceList {
-	if id, ok := x.e.ClassOf[podspec.PodName(pod)]; ok {
-		return x.e.Table.List(x.e.Planned[id].Requests)
+	if id, ok := x.e.State.ClassOf[podspec.PodName(pod)]; ok {
+		return x.e.In.Table.List(x.e.In.Planned[id].Requests)
 	}
 	reader := podspec.RequestReader{Table: podspec.NewResourceTable()}
 	if pod.Spec.NodeName == "" {

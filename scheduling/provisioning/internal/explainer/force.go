@@ -23,8 +23,8 @@ const mostPriority = 1_000_000_000
 // simulated is the plan as kube-scheduler binds it, nobody being asked about; nil where it has no
 // say, or where that cannot be worked out.
 func (x *Explainer) simulated() (*simulation.Plan, simulation.Asked) {
-	q := simulation.Asked{Pod: -1, All: x.e.Solver.Placement == scheduling.PlacementNominated, Brief: x.brief}
-	if x.played == nil && (q.All || x.e.Solver.Placement == scheduling.PlacementFree) {
+	q := simulation.Asked{Pod: -1, All: x.e.In.Solver.Placement == scheduling.PlacementNominated, Brief: x.brief}
+	if x.played == nil && (q.All || x.e.In.Solver.Placement == scheduling.PlacementFree) {
 		x.played = x.simulation(nil)
 	}
 	return x.played, q
@@ -59,7 +59,7 @@ func (x *Explainer) realised(pod *corev1.Pod) *scheduling.RealisedPod {
 	out := &scheduling.RealisedPod{Nominated: q.All || q.Pod < 0}
 	switch {
 	case q.Pod >= 0:
-	case nominated.Node(x.e.Problem, pod) == "":
+	case nominated.Node(x.e.In.Problem, pod) == "":
 		return nil // the plan is not for this problem
 	default: // it has its place before others come
 		return out
@@ -107,7 +107,7 @@ func few[T any](list []T) []T { return list[:min(len(list), explain.MostPlaces)]
 // simulation is the plan as it is played, with a pod in another shape where it is not nil; nil where the
 // plan is not for the problem, and where too many pods depend on each other.
 func (x *Explainer) simulation(changed *corev1.Pod) *simulation.Plan {
-	f := x.e.Facts
+	f := x.e.In.Facts
 	if changed != nil {
 		p := *f.Problem
 		p.Pods = slices.Clone(p.Pods)
@@ -116,7 +116,7 @@ func (x *Explainer) simulation(changed *corev1.Pod) *simulation.Plan {
 				p.Pods[i] = changed
 			}
 		}
-		facts, err := compile.NewFacts(&p, x.e.Solver)
+		facts, err := compile.NewFacts(&p, x.e.In.Solver)
 		if err != nil {
 			return nil
 		}

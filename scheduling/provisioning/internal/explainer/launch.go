@@ -23,7 +23,7 @@ func (x *Explainer) Launch(name string) (*scheduling.LaunchExplanation, error) {
 		e.Near = explain.Near(name, all)
 		return nil, e
 	}
-	l, m := &x.plan.Launches[i], &x.e.Machines[i]
+	l, m := &x.plan.Launches[i], &x.e.State.Machines[i]
 	if m.Template < 0 {
 		return nil, fmt.Errorf("launch %s: %w: no node pool of the problem sells what it buys", name, scheduling.ErrInvalid)
 	}
@@ -57,19 +57,19 @@ func (x *Explainer) named(names []string) []*corev1.Pod {
 
 // machineRooms says how full a machine of the plan is.
 func (x *Explainer) machineRooms(m *explain.Standing) []scheduling.Room {
-	shape := &x.e.Offers.Shapes[x.e.Offers.Offers[m.Offer].Shape]
-	daemons := make([]int64, len(x.e.Table.Names))
-	for i, row := range x.e.Offered[m.Template].Daemons {
+	shape := &x.e.In.Offers.Shapes[x.e.In.Offers.Offers[m.Offer].Shape]
+	daemons := make([]int64, len(x.e.In.Table.Names))
+	for i, row := range x.e.In.Offered[m.Template].Daemons {
 		if row.Has(m.Offer) {
-			for d, q := range x.e.Daemons[i].Requests {
+			for d, q := range x.e.In.Daemons[i].Requests {
 				daemons[d] += q
 			}
 		}
 	}
-	load := x.e.Load(m.Items)
+	load := x.e.State.Load(m.Items)
 	var out []scheduling.Room
-	for _, name := range x.e.Requestable() {
-		d := x.e.Table.Index[name]
+	for _, name := range x.e.In.Requestable() {
+		d := x.e.In.Table.Index[name]
 		if shape.Allocatable[d] == 0 && load[d] == 0 {
 			continue
 		}

@@ -16,15 +16,15 @@ import (
 // Node explains what a node that is there receives, and what it does not. The error is
 // an [UnknownNameError].
 func (x *Explainer) Node(name string) (*scheduling.NodeExplanation, error) {
-	i := slices.IndexFunc(x.e.Problem.Nodes, func(n *corev1.Node) bool { return n.Name == name })
+	i := slices.IndexFunc(x.e.In.Problem.Nodes, func(n *corev1.Node) bool { return n.Name == name })
 	if i < 0 {
 		return nil, &scheduling.UnknownNameError{Kind: "node", Name: name, Near: explain.Near(name, x.nodeNames())}
 	}
-	node := x.e.Problem.Nodes[i]
+	node := x.e.In.Problem.Nodes[i]
 	out := &scheduling.NodeExplanation{
 		Node: name, State: scheduling.NodeReady, NodePool: node.Labels[scheduling.NodePoolLabel], InstanceType: node.Labels[corev1.LabelInstanceTypeStable],
 		Zone: node.Labels[offerings.ZoneLabel], CapacityType: node.Labels[scheduling.CapacityTypeLabel],
-		Taints: x.e.EffectiveTaints(node, x.e.PoolNamed(node.Labels[scheduling.NodePoolLabel])), Planned: []scheduling.PodShare{}, Running: []scheduling.PodShare{},
+		Taints: x.e.In.EffectiveTaints(node, x.e.In.PoolNamed(node.Labels[scheduling.NodePoolLabel])), Planned: []scheduling.PodShare{}, Running: []scheduling.PodShare{},
 	}
 	switch {
 	case podspec.Going(node):
@@ -32,8 +32,8 @@ func (x *Explainer) Node(name string) (*scheduling.NodeExplanation, error) {
 	case compile.InFlight(node):
 		out.State = scheduling.NodeInFlight
 	}
-	running := x.e.Cluster.Host(name).Pods
-	bin := slices.IndexFunc(x.e.Nodes, func(n *compile.ExistingNode) bool { return n.Node == node })
+	running := x.e.In.Cluster.Host(name).Pods
+	bin := slices.IndexFunc(x.e.In.Nodes, func(n *compile.ExistingNode) bool { return n.Node == node })
 	out.Rooms = x.nodeRooms(node, bin, running)
 	explain.SortRooms(out.Rooms)
 	fullest := scheduling.Room{}
@@ -56,7 +56,7 @@ func (x *Explainer) Node(name string) (*scheduling.NodeExplanation, error) {
 // nodeNames lists the nodes that are there.
 func (x *Explainer) nodeNames() []string {
 	var all []string
-	for _, n := range x.e.Problem.Nodes {
+	for _, n := range x.e.In.Problem.Nodes {
 		all = append(all, n.Name)
 	}
 	return all
@@ -65,7 +65,7 @@ func (x *Explainer) nodeNames() []string {
 // nodeRooms says how full a node is, of all that pods which wait or run there, or
 // daemons, ask for; bin is -1 for those that receive nothing.
 func (x *Explainer) nodeRooms(node *corev1.Node, bin int, running []*corev1.Pod) []scheduling.Room {
-	table := x.e.Table
+	table := x.e.In.Table
 	used := corev1.ResourceList{}
 	for _, pod := range running {
 		for name, q := range x.requests(pod) {
@@ -74,16 +74,16 @@ func (x *Explainer) nodeRooms(node *corev1.Node, bin int, running []*corev1.Pod)
 			used[name] = sum
 		}
 	}
-	names := x.e.Requestable()
+	names := x.e.In.Requestable()
 	for _, name := range slices.Sorted(maps.Keys(used)) {
 		if !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
-	allocatable := x.e.NodeAllocatable(node)
+	allocatable := x.e.In.NodeAllocatable(node)
 	var planned []int64
 	if bin >= 0 {
-		planned = x.e.Load(x.e.Bins[bin].Items)
+		planned = x.e.State.Load(x.e.State.Bins[bin].Items)
 	}
 	var out []scheduling.Room
 	for _, name := range names {
@@ -93,7 +93,7 @@ func (x *Explainer) nodeRooms(node *corev1.Node, bin int, running []*corev1.Pod)
 		}
 		r.Free = max(0, r.Allocatable-r.Running)
 		if d, ok := table.Index[name]; ok && bin >= 0 {
-			r.Planned, r.Free = planned[d], x.e.Left[bin][d]
+			r.Planned, r.Free = planned[d], x.e.State.Left[bin][d]
 		}
 		r.Daemons = max(0, r.Allocatable-r.Running-r.Planned-r.Free)
 		out = append(out, r)
@@ -104,8 +104,8 @@ func (x *Explainer) nodeRooms(node *corev1.Node, bin int, running []*corev1.Pod)
 // refusedBy lists the pods without a place, with why a node does not take them.
 func (x *Explainer) refusedBy(bin int) []scheduling.Refusal {
 	var out []scheduling.Refusal
-	for id, class := range x.e.Planned {
-		pods := x.e.Unplaced(id)
+	for id, class := range x.e.In.Planned {
+		pods := x.e.State.Unplaced(id)
 		if len(pods) == 0 {
 			continue
 		}

@@ -17,7 +17,7 @@ func (x *Explainer) Pod(name string) (*scheduling.PodExplanation, error) {
 	}
 	full := podspec.PodName(pod)
 	out := &scheduling.PodExplanation{Pod: full, Status: scheduling.PodIgnored, Requests: x.requests(pod), Priority: podspec.PriorityOf(pod)}
-	id, planned := x.e.ClassOf[full]
+	id, planned := x.e.State.ClassOf[full]
 	for other, at := range x.plan.Placements() {
 		if other != podspec.PodKey(pod) {
 			continue
@@ -48,20 +48,20 @@ func (x *Explainer) Pod(name string) (*scheduling.PodExplanation, error) {
 // alternatives looks where else a pod could be that has a place: as if the plan had
 // all others and not it.
 func (x *Explainer) alternatives(out *scheduling.PodExplanation, id int) {
-	e := explain.NewExplainer(x.e.Compiler, explain.Without(x.plan, out.Pod))
+	e := explain.NewExplainer(x.e.In, explain.Without(x.plan, out.Pod))
 	e.Lenient = true
-	class := e.Planned[id]
+	class := e.In.Planned[id]
 	out.Ties = e.Tied.States(id)
 	out.RuledOut = e.Reasons(class, id)
 	nodes, launches := 0, 0
-	for i, n := range e.Nodes {
+	for i, n := range e.In.Nodes {
 		if n.Node.Name == out.Place || nodes == explain.MostPlaces || !e.NodeTakes(class, id, i) {
 			continue
 		}
 		nodes++
 		out.Next = append(out.Next, scheduling.Place{Node: n.Node.Name})
 	}
-	for i := range e.Machines {
+	for i := range e.State.Machines {
 		l := &x.plan.Launches[i]
 		if l.Name == out.Place || launches == explain.MostPlaces || !e.MachineHolds(class, id, i) {
 			continue
@@ -70,7 +70,7 @@ func (x *Explainer) alternatives(out *scheduling.PodExplanation, id int) {
 		out.Next = append(out.Next, scheduling.Place{Launch: l.Name, NodePool: l.NodePool})
 	}
 	if own, ok := e.Cheapest(class, id); ok {
-		o := e.Offers.Offers[own.Offer].Option()
-		out.Next = append(out.Next, scheduling.Place{Option: &o, NodePool: e.Templates[own.Template].Pool.Name})
+		o := e.In.Offers.Offers[own.Offer].Option()
+		out.Next = append(out.Next, scheduling.Place{Option: &o, NodePool: e.In.Templates[own.Template].Pool.Name})
 	}
 }

@@ -11,18 +11,18 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// scene is what there will be once a plan is carried out.
-type scene struct {
-	*compile.Compiler // of the whole problem
-	plan              *scheduling.Plan
-	ClassOf           map[string]int  // by name of a pod, its place among the planned classes
-	Machines          []Standing      // by launch
-	ledger            *compile.Ledger // what is left of limits and reservations
-	Bins              []Standing      // by bin
-	Left              [][]int64       // by bin, the room that is free
-	placed            map[string]bool
-	roomNumbers       [][]int32   // by template and offer, the number of the room; -1 where daemons overfill it
-	outside           []*ruledOut // by template; nil where nobody has asked
+// PlanState is which pods are where once a plan is carried out, and what room, limits and reservations are left then.
+type PlanState struct {
+	in          *compile.Compiler // of the whole problem
+	plan        *scheduling.Plan
+	ClassOf     map[string]int  // by name of a pod, its place among the planned classes
+	Machines    []Standing      // by launch
+	ledger      *compile.Ledger // what is left of limits and reservations
+	Bins        []Standing      // by bin
+	Left        [][]int64       // by bin, the room that is free
+	placed      map[string]bool
+	roomNumbers [][]int32   // by template and offer, the number of the room; -1 where daemons overfill it
+	outside     []*ruledOut // by template; nil where nobody has asked
 }
 
 // Standing is what a machine receives.
@@ -31,10 +31,10 @@ type Standing struct {
 	Items           []compile.Portion
 }
 
-// newScene carries out a plan of the compiler's problem.
-func newScene(c *compile.Compiler, plan *scheduling.Plan) *scene {
-	s := &scene{
-		Compiler: c, plan: plan, ClassOf: c.ClassByPod(), ledger: compile.NewLedger(c), Bins: make([]Standing, len(c.Nodes)),
+// newPlanState carries out a plan of the compiler's problem.
+func newPlanState(c *compile.Compiler, plan *scheduling.Plan) *PlanState {
+	s := &PlanState{
+		in: c, plan: plan, ClassOf: c.ClassByPod(), ledger: compile.NewLedger(c), Bins: make([]Standing, len(c.Nodes)),
 		placed: map[string]bool{},
 	}
 	launches := compile.NewLaunches(c)
@@ -64,7 +64,7 @@ func newScene(c *compile.Compiler, plan *scheduling.Plan) *scene {
 }
 
 // items counts pods by class, in the order of the classes.
-func (s *scene) items(pods []string) []compile.Portion {
+func (s *PlanState) items(pods []string) []compile.Portion {
 	counts := map[int]int64{}
 	for _, name := range pods {
 		if class, ok := s.ClassOf[name]; ok && !s.placed[name] {
@@ -80,9 +80,9 @@ func (s *scene) items(pods []string) []compile.Portion {
 }
 
 // Unplaced returns the pods of a planned class that the plan places nowhere.
-func (s *scene) Unplaced(class int) []*corev1.Pod {
+func (s *PlanState) Unplaced(class int) []*corev1.Pod {
 	var out []*corev1.Pod
-	for _, pod := range s.Planned[class].Pods {
+	for _, pod := range s.in.Planned[class].Pods {
 		if !s.placed[podspec.PodName(pod)] {
 			out = append(out, pod)
 		}
@@ -92,15 +92,15 @@ func (s *scene) Unplaced(class int) []*corev1.Pod {
 
 // roomNumber numbers the room of a machine bought at an offer; -1 where daemons alone
 // overfill it.
-func (s *scene) roomNumber(ti, o int) int {
+func (s *PlanState) roomNumber(ti, o int) int {
 	if s.roomNumbers == nil {
-		s.roomNumbers = make([][]int32, len(s.Templates))
+		s.roomNumbers = make([][]int32, len(s.in.Templates))
 	}
 	numbers := s.roomNumbers[ti]
 	if numbers == nil {
-		numbers = make([]int32, len(s.Offers.Offers))
-		s.all(s.Templates[ti]).Each(func(o int) {
-			numbers[o] = int32(compile.Number(s.Compiler.Rooms, s.Compiler, s.Offers.Offers[o].Shape, s.Offered[ti].Daemons, o))
+		numbers = make([]int32, len(s.in.Offers.Offers))
+		s.all(s.in.Templates[ti]).Each(func(o int) {
+			numbers[o] = int32(compile.Number(s.in.Rooms, s.in, s.in.Offers.Offers[o].Shape, s.in.Offered[ti].Daemons, o))
 		})
 		s.roomNumbers[ti] = numbers
 	}
@@ -109,10 +109,10 @@ func (s *scene) roomNumber(ti, o int) int {
 
 // room is what a machine bought at an offer has for pods; false where daemons alone
 // overfill it.
-func (s *scene) room(ti, o int) ([]int64, bool) {
+func (s *PlanState) room(ti, o int) ([]int64, bool) {
 	n := s.roomNumber(ti, o)
 	if n < 0 {
 		return nil, false
 	}
-	return s.Compiler.Rooms.Rooms[n], true
+	return s.in.Rooms.Rooms[n], true
 }
