@@ -110,7 +110,7 @@ func attempt(ctx context.Context, f *compile.Facts, cautious bool) (_ *solved, b
 	if err := cancelled(ctx); err != nil {
 		return nil, bold, err
 	}
-	from := &solved{late: found.Late}
+	from := &solved{late: found.Outcome.Late}
 	if f.Judged {
 		from.score = found.Score()
 	}
@@ -119,7 +119,7 @@ func attempt(ctx context.Context, f *compile.Facts, cautious bool) (_ *solved, b
 	if !ok && !cautious {
 		return nil, bold, nil
 	}
-	placed := found.Placed(found.Solution)
+	placed := found.In.Placed(found.Outcome.Solution)
 	if !f.Terse && ok && base.Tied() {
 		plan, placed = placeLeftOver(ctx, f, base, plan, placed)
 	}
@@ -133,14 +133,14 @@ func attempt(ctx context.Context, f *compile.Facts, cautious bool) (_ *solved, b
 	torn := hold(f, plan)
 	from.Plan = plan
 	if f.Terse {
-		list(found.Compiler, plan)
+		list(found.In, plan)
 		return from, bold, nil
 	}
 	tell(f, scheduling.PhaseProve, found)
 	if f.Solver.NoReasons {
-		list(found.Compiler, plan)
+		list(found.In, plan)
 	} else {
-		explain.Explain(found.Compiler, plan)
+		explain.Explain(found.In, plan)
 	}
 	plan.Warnings = base.Warnings(torn...)
 	if f.Solver.Placement == scheduling.PlacementFree && realised == nil {
@@ -156,7 +156,7 @@ func attempt(ctx context.Context, f *compile.Facts, cautious bool) (_ *solved, b
 		base, placed = volumes.Unsettled(f, plan, cautious)
 		proofs = prove.NewProofs(base)
 	}
-	summarise(ctx, base, proofs, plan, placed, found.Late)
+	summarise(ctx, base, proofs, plan, placed, found.Outcome.Late)
 	plan.Summary.Realised = realised
 	from.choice, from.proofs, from.placed = base.Choice, proofs, placed
 	return from, bold, nil
@@ -178,12 +178,12 @@ func placedFreely(f *compile.Facts, c *compile.Compiler, plan *scheduling.Plan, 
 	if free == nil {
 		return plan, placed, realised
 	}
-	other, ok := search.DecodeWhole(free.Compiler, free.Solution)
+	other, ok := search.DecodeWhole(free.In, free.Solution)
 	if !ok {
 		return plan, placed, realised
 	}
 	if r, m := realise(c, other, how); r != nil && m < mean {
-		return other, free.Placed(free.Solution), r
+		return other, free.In.Placed(free.Solution), r
 	}
 	return plan, placed, realised
 }
@@ -203,7 +203,7 @@ func tell(f *compile.Facts, phase scheduling.Phase, found *search.Trial) {
 		return
 	}
 	f.Observer(scheduling.Progress{
-		Phase: phase, Placed: int(podspec.Sum(found.Placed(found.Solution))), PricePerHour: offerings.Price(found.Model.Cost(found.Solution.Nodes)),
+		Phase: phase, Placed: int(podspec.Sum(found.In.Placed(found.Outcome.Solution))), PricePerHour: offerings.Price(found.In.Model.Cost(found.Outcome.Solution.Nodes)),
 	})
 }
 

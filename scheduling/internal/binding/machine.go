@@ -36,14 +36,14 @@ const hostDomain int32 = -2
 
 // bought is what a kind of node comes of.
 type bought struct {
-	offers.Purchase
-	labels string
+	purchase offers.Purchase
+	labels   string
 }
 
 // Machine is the number of the kind of node that a purchase becomes. The daemons that will run there
 // have their room first. Its host name is its own.
 func (s *Scheduler) Machine(p offers.Purchase) int {
-	return s.kind(bought{Purchase: p}, s.c.Templates[p.Template].Labels)
+	return s.kind(bought{purchase: p}, s.c.Templates[p.Template].Labels)
 }
 
 // Labelled is such a kind with other labels than those of its template.
@@ -56,7 +56,7 @@ func (s *Scheduler) kind(key bought, given map[string]string) int {
 	if kind, known := s.kinds[key]; known {
 		return kind
 	}
-	p := key.Purchase
+	p := key.purchase
 	c := s.c
 	template, offer := c.Templates[p.Template], &c.Offers.Offers[p.Offer]
 	labels := map[string]string{}

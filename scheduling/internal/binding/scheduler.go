@@ -99,7 +99,7 @@ func New(c *compile.Compiler) *Scheduler {
 	}
 	for i := range c.ExistingAntiAffinity {
 		k := &c.ExistingAntiAffinity[i]
-		s.holder(holder{target: k.Target, axis: s.axisOf(k.Key), hard: true})
+		s.holder(holder{target: k.Tie.Target, axis: s.axisOf(k.Tie.Key), hard: true})
 	}
 	for i := range s.countedBy {
 		for n := range s.counts {

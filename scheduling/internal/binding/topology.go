@@ -234,7 +234,7 @@ func (s *Scheduler) readRunning(kept []preference) {
 	for i := range s.c.ExistingAntiAffinity {
 		k := &s.c.ExistingAntiAffinity[i]
 		n := slices.IndexFunc(s.holders, func(h holder) bool {
-			return h.hard && h.target == k.Target && s.axes[h.axis].key == k.Key
+			return h.hard && h.target == k.Tie.Target && s.axes[h.axis].key == k.Tie.Key
 		})
 		if m, ok := s.names[k.Node]; ok && n >= 0 {
 			s.running = append(s.running, tally{machine: m, holder: n})

@@ -47,7 +47,7 @@ func (a *assignment) divided(known Assigned, e Effort) Assigned {
 		return known
 	}
 	few := a.tight()
-	if newRelaxation(a.problem(few)).Work()*usualSteps*fewestSolves > e.Cases {
+	if newRelaxation(a.problem(few)).solver.Work()*usualSteps*fewestSolves > e.Cases {
 		return known
 	}
 	d := &division{assignment: a, choices: a.market.everything(), work: e.Cases}

@@ -101,7 +101,7 @@ func (t *countProposal) advance(work *int64) {
 	a, few := t.on, t.next
 	t.next = nil
 	p, used := a.countProblem(few, t.counts)
-	if !a.solve(p.Solver, countGap, work) {
+	if !a.solve(p.solver, countGap, work) {
 		return
 	}
 	multipliers := make([]int64, len(t.counts))
@@ -111,7 +111,7 @@ func (t *countProposal) advance(work *int64) {
 		}
 	}
 	for k, i := range used {
-		multiplier := p.LimitDual(k) * a.price
+		multiplier := p.solver.LimitDual(k) * a.price
 		if !(multiplier*float64(max(1, t.counts[i].number)) < largestMultiplier) {
 			return
 		}
@@ -129,7 +129,7 @@ func (t *countProposal) advance(work *int64) {
 	if value := x.proven() + float64(owed(t.counts, multipliers))/a.price; value > t.value {
 		t.multipliers, t.prices, t.value = multipliers, x, value
 	}
-	if p.Residual() <= countResidual {
+	if p.solver.Residual() <= countResidual {
 		t.few, t.part = a.wanted(p, few), a.parted(p, few)
 	}
 	if t.rounds++; t.rounds < countRounds && fresh(few, broken) {
@@ -175,10 +175,10 @@ const (
 func (a *assignment) wanted(p *relaxation, few []candidate) (out []candidate) {
 	total := 0.0
 	for o := range few {
-		total += p.Bought(o) * few[o].price
+		total += p.solver.Bought(o) * few[o].price
 	}
 	for o := range few {
-		if p.Bought(o)*few[o].price > leastBought*total {
+		if p.solver.Bought(o)*few[o].price > leastBought*total {
 			out = append(out, few[o])
 		}
 	}
@@ -224,7 +224,7 @@ func (a *assignment) parted(p *relaxation, few []candidate) map[kindCount]float6
 		sum := 0.0
 		for e := range few {
 			if kind.has(&a.machines[few[e].machine]) {
-				sum += p.Bought(e)
+				sum += p.solver.Bought(e)
 			}
 		}
 		out[kind] = sum

@@ -28,11 +28,11 @@ func (a *assignment) search(start []*big.Int, e Effort) {
 func (a *assignment) rounds(start *vector, few []candidate, work *int64) []candidate {
 	for range mostRounds {
 		p := newRelaxation(a.problem(few))
-		if !a.solve(p.Solver, roughly, work) {
+		if !a.solve(p.solver, roughly, work) {
 			break
 		}
 		next := a.propose(p, few, start, 0)
-		if !fresh(few, next.broken) && a.solve(p.Solver, exactly, work) {
+		if !fresh(few, next.broken) && a.solve(p.solver, exactly, work) {
 			next = a.propose(p, few, start, 0)
 			a.best = a.polish(a.best)
 			a.propose(p, few, start, nothing)
@@ -120,7 +120,7 @@ func (a *assignment) starting(start []*big.Int) vector {
 
 // relaxation is the assignment of some classes to a few machines.
 type relaxation struct {
-	*interior.Solver
+	solver  *interior.Solver
 	classes []int
 }
 
@@ -190,7 +190,7 @@ func (a *assignment) suggestion(p *relaxation) []float64 {
 	known := model.NewBits(len(worths))
 	for i, c := range p.classes {
 		known.Set(c)
-		worths[c] = max(0, p.Worth(i))
+		worths[c] = max(0, p.solver.Worth(i))
 	}
 	for c, sellers := range a.usersOf() {
 		if known.Has(c) || a.demand[c] == 0 {
@@ -212,7 +212,7 @@ func (a *assignment) suggestion(p *relaxation) []float64 {
 func (a *assignment) suggested(p *relaxation, few []candidate, least float64) []vector {
 	out := make([]vector, len(few))
 	for o := range few {
-		values := slices.Clone(p.Values(o))
+		values := slices.Clone(p.solver.Values(o))
 		for e, n := range values {
 			if few[o].cap[e] <= 0 || n*few[o].cap[e] < least*few[o].price {
 				values[e] = 0
@@ -229,11 +229,11 @@ func (a *assignment) more(p *relaxation, few []candidate, broken []int, work int
 	busy := make([]bool, len(few))
 	var total float64
 	for o := range few {
-		total += p.Bought(o) * max(few[o].price, 1e-9)
+		total += p.solver.Bought(o) * max(few[o].price, 1e-9)
 	}
 	kept := 0
 	for o := range few {
-		busy[o] = few[o].supply >= 0 || p.Bought(o)*few[o].price > 1e-7*total
+		busy[o] = few[o].supply >= 0 || p.solver.Bought(o)*few[o].price > 1e-7*total
 		if busy[o] {
 			kept++
 		}

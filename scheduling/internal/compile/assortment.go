@@ -187,20 +187,20 @@ func (l *LocationIndex) offerGroups() *offerGroups {
 		}
 	}
 	defer func() { l.LocationCache.offerGroups[name] = l.sorted }()
-	if l.Assorted != nil && l.Assorted.offerGroups != nil && slices.Equal(l.Assorted.offerGroups.sites, p.At) {
-		l.sorted = l.Assorted.offerGroups
+	if l.In.Assorted != nil && l.In.Assorted.offerGroups != nil && slices.Equal(l.In.Assorted.offerGroups.sites, p.At) {
+		l.sorted = l.In.Assorted.offerGroups
 		return l.sorted
 	}
 	l.sorted = l.newOfferGroups(p.At)
-	l.Learn(func(a *Assortment) { a.offerGroups = l.sorted })
+	l.In.Learn(func(a *Assortment) { a.offerGroups = l.sorted })
 	return l.sorted
 }
 
 func (l *LocationIndex) newOfferGroups(sites []int32) *offerGroups {
-	s := &offerGroups{sites: sites, of: make([][]int32, len(l.Templates)), firsts: make([][]int32, len(l.Templates))}
-	supplies := newSupplies(l.Compiler)
-	for ti := range l.Templates {
-		list := l.Offered[ti].List
+	s := &offerGroups{sites: sites, of: make([][]int32, len(l.In.Templates)), firsts: make([][]int32, len(l.In.Templates))}
+	supplies := newSupplies(l.In)
+	for ti := range l.In.Templates {
+		list := l.In.Offered[ti].List
 		type stratum struct {
 			column int
 			site   int32
@@ -231,25 +231,25 @@ func (l *LocationIndex) newOfferGroups(sites []int32) *offerGroups {
 // pointed are those of some places of a template's list, of one stratum, that no other of them
 // makes pointless.
 func (l *LocationIndex) pointed(ti int, places []int32, supplies *offers.Supplies) []int32 {
-	v := l.Templates[ti]
-	choosy := len(offers.FloorKeys(v.Set)) > 0 || offers.On(l.Solver.Flexibility)
-	if choosy && l.Cautious || !offers.ByCost(l.Solver) {
+	v := l.In.Templates[ti]
+	choosy := len(offers.FloorKeys(v.Set)) > 0 || offers.On(l.In.Solver.Flexibility)
+	if choosy && l.In.Cautious || !offers.ByCost(l.In.Solver) {
 		return places // they may stand for others that come after them
 	}
 	limited := LimitedResources(v.Pool)
 	options := make([]model.Option, len(places))
 	for i, at := range places {
-		o := &l.Offered[ti].List[at]
-		offer := &l.Offers.Offers[o.Offer]
+		o := &l.In.Offered[ti].List[at]
+		offer := &l.In.Offers.Offers[o.Offer]
 		options[i] = model.Option{
-			Room: l.Rooms.Rooms[o.Room], Use: LimitUse(limited, l.Offers.Shapes[offer.Shape].Capacity),
+			Room: l.In.Rooms.Rooms[o.Room], Use: LimitUse(limited, l.In.Offers.Shapes[offer.Shape].Capacity),
 			Cost: offer.Cost, Supply: supplies.Number(offer.Offering), Floor: -1,
 		}
 		if choosy {
 			options[i].Floor = int32(offers.CapacityKind(offer))
 		}
 	}
-	kept := l.Memory.thinned.thin(options)
+	kept := l.In.Memory.thinned.thin(options)
 	out := make([]int32, len(kept))
 	for n, i := range kept {
 		out[n] = places[i]
@@ -312,9 +312,9 @@ func (r *relisted) kindsOf(ti int, apart bool, work func(apart bool) []offers.Te
 }
 
 func (l *LocationIndex) newRelisted(s *offerGroups, columns []int32) *relisted {
-	r := &relisted{offerGroups: s, columns: columns, lists: make([][]offers.TemplateOffer, len(l.Templates)), firsts: make([][]offers.TemplateOffer, len(l.Templates)), kinds: map[kindsKey][]offers.TemplateOffer{}}
-	for ti := range l.Templates {
-		from, of := l.Offered[ti].List, s.of[ti]
+	r := &relisted{offerGroups: s, columns: columns, lists: make([][]offers.TemplateOffer, len(l.In.Templates)), firsts: make([][]offers.TemplateOffer, len(l.In.Templates)), kinds: map[kindsKey][]offers.TemplateOffer{}}
+	for ti := range l.In.Templates {
+		from, of := l.In.Offered[ti].List, s.of[ti]
 		with := func(at int) (offers.TemplateOffer, bool) {
 			column := columns[of[at]]
 			return offers.TemplateOffer{Offer: from[at].Offer, Room: from[at].Room, Column: int(column)}, column >= 0

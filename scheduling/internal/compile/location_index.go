@@ -16,7 +16,7 @@ import (
 // LocationIndex is everywhere a pod could be, as a list of spots: every offer of every
 // template, then every node.
 type LocationIndex struct {
-	*Compiler
+	In            *Compiler
 	Country       *nodeLocations
 	Places        []locationNode
 	NodeAt        map[string]int
@@ -57,7 +57,7 @@ func (c *Compiler) Locations() *LocationIndex {
 // each template, then the nodes that run.
 func NewLocationIndex(c *Compiler) *LocationIndex {
 	k := c.nodeLocations()
-	l := &LocationIndex{Compiler: c, Country: k, Places: k.places, NodeAt: k.at, axisOf: map[string]int{}, fitting: map[string]model.Bits{}, ledger: NewLedger(c)}
+	l := &LocationIndex{In: c, Country: k, Places: k.places, NodeAt: k.at, axisOf: map[string]int{}, fitting: map[string]model.Bits{}, ledger: NewLedger(c)}
 	for ti := range c.Offered {
 		l.First = append(l.First, l.OnSale)
 		l.OnSale += len(c.Offered[ti].List)
@@ -70,9 +70,9 @@ func NewLocationIndex(c *Compiler) *LocationIndex {
 // NodeRooms is the room of each node, in the engine's list.
 func (l *LocationIndex) NodeRooms() [][]int64 {
 	if l.rooms == nil {
-		l.rooms = make([][]int64, len(l.Nodes))
+		l.rooms = make([][]int64, len(l.In.Nodes))
 		for i := range l.rooms {
-			l.rooms[i] = l.Model.Bins[i].Room
+			l.rooms[i] = l.In.Model.Bins[i].Room
 		}
 	}
 	return l.rooms
@@ -87,14 +87,14 @@ func (l *LocationIndex) Fitting(request []int64) model.Bits {
 	if out, ok := l.fitting[string(key)]; ok {
 		return out
 	}
-	out := model.NewBits(len(l.Model.Bins))
-	if r := l.Model.Rooms; r != nil && len(request) > 0 {
+	out := model.NewBits(len(l.In.Model.Bins))
+	if r := l.In.Model.Rooms; r != nil && len(request) > 0 {
 		for bin := range r.Fitting(request) {
 			out.Set(int(bin))
 		}
 	} else {
-		for bin := range l.Model.Bins {
-			if model.Fits(l.Model.Bins[bin].Room, request) {
+		for bin := range l.In.Model.Bins {
+			if model.Fits(l.In.Model.Bins[bin].Room, request) {
 				out.Set(bin)
 			}
 		}
@@ -114,12 +114,12 @@ func (l *LocationIndex) OnOffer(template, offer int) bool {
 // ChoiceAmong reports whether any offers of a template will do, and leave the choice that
 // its pool's minValues ask for.
 func (l *LocationIndex) ChoiceAmong(ti int, do func(i int, o offers.TemplateOffer) bool) bool {
-	v := l.Templates[ti]
+	v := l.In.Templates[ti]
 	var row model.Bits
 	if len(offers.FloorKeys(v.Set)) > 0 {
-		row = model.NewBits(len(l.Offers.Offers))
+		row = model.NewBits(len(l.In.Offers.Offers))
 	}
-	for i, o := range l.Offered[ti].List {
+	for i, o := range l.In.Offered[ti].List {
 		if !do(i, o) {
 			continue
 		}
@@ -128,7 +128,7 @@ func (l *LocationIndex) ChoiceAmong(ti int, do func(i int, o offers.TemplateOffe
 		}
 		row.Set(o.Offer)
 	}
-	return row.Any() && l.ChoiceIn(v, row)
+	return row.Any() && l.In.ChoiceIn(v, row)
 }
 
 // KeyAxis is the axis of a label.
@@ -138,14 +138,14 @@ func (l *LocationIndex) KeyAxis(key string) int {
 
 func (l *LocationIndex) drawKey(key string) axis {
 	known := requirements.NormalizeKey(key)
-	onSale, places := l.Offers.Column(known), l.Country.Column(key)
-	fallbacks, has := make([]string, len(l.Templates)), make([]bool, len(l.Templates))
+	onSale, places := l.In.Offers.Column(known), l.Country.Column(key)
+	fallbacks, has := make([]string, len(l.In.Templates)), make([]bool, len(l.In.Templates))
 	used := make([]bool, len(onSale.Values))
 	values := slices.Clone(places.Values)
-	for ti, v := range l.Templates {
+	for ti, v := range l.In.Templates {
 		fallbacks[ti], has[ti] = v.Label(known)
 		bare := false
-		for _, o := range l.Offered[ti].List {
+		for _, o := range l.In.Offered[ti].List {
 			if n := onSale.Numbers[o.Offer]; n >= 0 {
 				used[n] = true
 			} else {
@@ -172,12 +172,12 @@ func (l *LocationIndex) drawKey(key string) axis {
 			numbers[n] = number(onSale.Values[n])
 		}
 	}
-	for ti := range l.Templates {
+	for ti := range l.In.Templates {
 		bare := int32(-1)
 		if has[ti] {
 			bare = number(fallbacks[ti])
 		}
-		for i, o := range l.Offered[ti].List {
+		for i, o := range l.In.Offered[ti].List {
 			if n := onSale.Numbers[o.Offer]; n >= 0 {
 				a.At[l.First[ti]+i] = numbers[n]
 			} else {
@@ -280,14 +280,14 @@ func (l *LocationIndex) drawFilter(f Filter, needed []*axis) axis {
 
 // filterGroup applies what a spread honours of its pods' own constraints.
 func (l *LocationIndex) filterGroup(f Filter, bar func(int, bool)) {
-	group := l.Classes.Groups[f.Group]
-	for ti, v := range l.Templates {
+	group := l.In.Classes.Groups[f.Group]
+	for ti, v := range l.In.Templates {
 		hard, _ := v.HardTaint(group)
 		var row model.Bits
 		if f.HonorAffinity {
-			row = l.Offers.AdmitsOwn(v, group, false)
+			row = l.In.Offers.AdmitsOwn(v, group, false)
 		}
-		for i, o := range l.Offered[ti].List {
+		for i, o := range l.In.Offered[ti].List {
 			bar(l.First[ti]+i, f.HonorTaints && hard != nil || row != nil && !row.Has(o.Offer))
 		}
 	}
@@ -309,12 +309,12 @@ func (l *LocationIndex) WishAxis(t *podspec.Term) int {
 
 func (l *LocationIndex) drawWish(t *podspec.Term) axis {
 	a := axis{At: make([]int32, l.spots())}
-	for ti, v := range l.Templates {
-		row := l.Offers.Matching(v, t)
+	for ti, v := range l.In.Templates {
+		row := l.In.Offers.Matching(v, t)
 		if row == nil {
 			continue
 		}
-		for i, o := range l.Offered[ti].List {
+		for i, o := range l.In.Offered[ti].List {
 			if row.Has(o.Offer) {
 				a.At[l.First[ti]+i] = 1
 			}
@@ -331,10 +331,10 @@ func (l *LocationIndex) drawWish(t *podspec.Term) axis {
 // RunningSets calls f with each running pod that is among some targets, the place of its
 // node, and these targets.
 func (l *LocationIndex) RunningSets(f func(pod *corev1.Pod, node int, among []int32)) {
-	if len(l.TopologyTerms.Targets.List) == 0 {
+	if len(l.In.TopologyTerms.Targets.List) == 0 {
 		return
 	}
-	book := l.selectorIndex()
+	book := l.In.selectorIndex()
 	for i, list := range book.guests {
 		if node, ok := l.NodeAt[book.hosts[i].Name]; ok {
 			for _, x := range list {

@@ -20,11 +20,11 @@ func (m *Market) Sold(l *LocationIndex, s *Seat) []model.Bits {
 	if known {
 		return out
 	}
-	out = make([]model.Bits, len(l.Templates))
+	out = make([]model.Bits, len(l.In.Templates))
 	for ti := range out {
 		row := s.Part.row(l, ti, s.Site)
 		for i, g := range s.Groups {
-			switch of := l.Offered[ti].Rows[g]; {
+			switch of := l.In.Offered[ti].Rows[g]; {
 			case row == nil:
 			case of == nil:
 				row = nil

@@ -99,17 +99,17 @@ func (k *nodeLocations) Column(key string) *placeColumn {
 
 // linkBins finds out which of the engine's bins each place is, and which places each bin is.
 func (l *LocationIndex) linkBins() {
-	l.BinOf, l.PlaceOf = make([]int32, len(l.Places)), make([]int32, len(l.Nodes))
+	l.BinOf, l.PlaceOf = make([]int32, len(l.Places)), make([]int32, len(l.In.Nodes))
 	// Nodes that are ready and those in flight both stand in the order of places.
-	ready := slices.IndexFunc(l.Nodes, func(x *ExistingNode) bool { return x.flying })
+	ready := slices.IndexFunc(l.In.Nodes, func(x *ExistingNode) bool { return x.flying })
 	if ready < 0 {
-		ready = len(l.Nodes)
+		ready = len(l.In.Nodes)
 	}
 	next := [2]int{0, ready}
 	for n := range l.Places {
 		l.BinOf[n] = -1
-		for k, end := range [2]int{ready, len(l.Nodes)} {
-			if at := next[k]; at < end && l.Nodes[at].Node == l.Places[n].node {
+		for k, end := range [2]int{ready, len(l.In.Nodes)} {
+			if at := next[k]; at < end && l.In.Nodes[at].Node == l.Places[n].node {
 				l.BinOf[n], l.PlaceOf[at] = int32(at), int32(n)
 				next[k]++
 			}
@@ -119,7 +119,7 @@ func (l *LocationIndex) linkBins() {
 
 // BinsWith are the bins on which a label is.
 func (l *LocationIndex) BinsWith(key string) model.Bits {
-	out := model.NewBits(len(l.Nodes))
+	out := model.NewBits(len(l.In.Nodes))
 	column := l.Country.Column(key)
 	for bin, n := range l.PlaceOf {
 		if column.numbers[n] >= 0 {

@@ -40,17 +40,17 @@ const (
 
 // openLocationCache is the cache that is remembered, or an empty one.
 func (l *LocationIndex) openLocationCache() *locationCache {
-	a := l.Memory.locationCache
-	if l.Assorted == nil || len(l.Assorted.Offered) == 0 {
+	a := l.In.Memory.locationCache
+	if l.In.Assorted == nil || len(l.In.Assorted.Offered) == 0 {
 		return newLocationCache()
 	}
-	if a != nil && &a.offered[0] == &l.Assorted.Offered[0] && !a.full() && slices.Equal(a.nodes, l.Country.nodes) &&
-		slices.Equal(a.placeOf, l.PlaceOf) && slices.EqualFunc(a.pools, l.Model.Pools, samePool) {
+	if a != nil && &a.offered[0] == &l.In.Assorted.Offered[0] && !a.full() && slices.Equal(a.nodes, l.Country.nodes) &&
+		slices.Equal(a.placeOf, l.PlaceOf) && slices.EqualFunc(a.pools, l.In.Model.Pools, samePool) {
 		return a
 	}
 	a = newLocationCache()
-	a.nodes, a.placeOf, a.offered, a.pools = l.Country.nodes, l.PlaceOf, l.Assorted.Offered, l.Model.Pools
-	l.Memory.locationCache = a
+	a.nodes, a.placeOf, a.offered, a.pools = l.Country.nodes, l.PlaceOf, l.In.Assorted.Offered, l.In.Model.Pools
+	l.In.Memory.locationCache = a
 	return a
 }
 
@@ -159,7 +159,7 @@ func (l *LocationIndex) Partition(axes []int) *Partition {
 	if p, ok := l.LocationCache.partitions[name]; ok {
 		return p
 	}
-	p := &Partition{id: len(l.LocationCache.partitions), axes: some, At: make([]int32, l.spots()), rows: make([][]model.Bits, len(l.Templates))}
+	p := &Partition{id: len(l.LocationCache.partitions), axes: some, At: make([]int32, l.spots()), rows: make([][]model.Bits, len(l.In.Templates))}
 	p.Sites = min(len(p.At), 1)
 	for _, a := range some {
 		p.tellApart(a)
@@ -215,7 +215,7 @@ func (p *Partition) BinsAt(l *LocationIndex, site int) model.Bits {
 	if p.bins == nil {
 		p.bins = make([]model.Bits, p.Sites)
 		for i := range p.bins {
-			p.bins[i] = model.NewBits(len(l.Nodes))
+			p.bins[i] = model.NewBits(len(l.In.Nodes))
 		}
 		for bin, n := range l.PlaceOf {
 			p.bins[p.At[l.OnSale+int(n)]].Set(bin)
@@ -240,10 +240,10 @@ func (p *Partition) Domain(l *LocationIndex, axis, site int) int32 {
 func (p *Partition) row(l *LocationIndex, ti, site int) model.Bits {
 	if p.rows[ti] == nil {
 		p.rows[ti] = make([]model.Bits, p.Sites)
-		for i, o := range l.Offered[ti].List {
+		for i, o := range l.In.Offered[ti].List {
 			at := p.At[l.First[ti]+i]
 			if p.rows[ti][at] == nil {
-				p.rows[ti][at] = model.NewBits(len(l.Offers.Offers))
+				p.rows[ti][at] = model.NewBits(len(l.In.Offers.Offers))
 			}
 			p.rows[ti][at].Set(o.Offer)
 		}

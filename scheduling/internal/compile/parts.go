@@ -174,8 +174,8 @@ func (c *Compiler) TiedKeys(classes []int, required bool) sets.Set[string] {
 		}
 	}
 	for i := range c.ExistingAntiAffinity {
-		if k := &c.ExistingAntiAffinity[i]; among(k.Target) {
-			out.Insert(requirements.NormalizeKey(k.Key))
+		if k := &c.ExistingAntiAffinity[i]; among(k.Tie.Target) {
+			out.Insert(requirements.NormalizeKey(k.Tie.Key))
 		}
 	}
 	return out.Delete(corev1.LabelHostname)

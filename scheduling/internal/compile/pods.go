@@ -14,7 +14,7 @@ import (
 // ExistingAntiAffinity is a running pod's required anti-affinity: it keeps its target away from
 // nodes that share a label with its own.
 type ExistingAntiAffinity struct {
-	podspec.Tie
+	Tie  podspec.Tie
 	Node string
 	Pod  string
 }
@@ -38,7 +38,7 @@ func (c *Compiler) readPods() {
 	c.readGuards()
 	moved, renamed := c.TopologyTerms.Sort()
 	for i := range c.ExistingAntiAffinity {
-		c.ExistingAntiAffinity[i].Target = renamed[c.ExistingAntiAffinity[i].Target]
+		c.ExistingAntiAffinity[i].Tie.Target = renamed[c.ExistingAntiAffinity[i].Tie.Target]
 	}
 	counts := make([]int, len(r.PodSpecKeys))
 	for _, n := range r.Of {
@@ -111,10 +111,10 @@ func (c *Compiler) readGuards() {
 func (l *LocationIndex) Kept() iter.Seq2[*ExistingAntiAffinity, int] {
 	return func(yield func(*ExistingAntiAffinity, int) bool) {
 		var column *placeColumn
-		for i := range l.ExistingAntiAffinity {
-			k := &l.ExistingAntiAffinity[i]
-			if i == 0 || k.Key != l.ExistingAntiAffinity[i-1].Key {
-				column = l.Country.Column(k.Key)
+		for i := range l.In.ExistingAntiAffinity {
+			k := &l.In.ExistingAntiAffinity[i]
+			if i == 0 || k.Tie.Key != l.In.ExistingAntiAffinity[i-1].Tie.Key {
+				column = l.Country.Column(k.Tie.Key)
 			}
 			if n, ok := l.NodeAt[k.Node]; ok && column.numbers[n] >= 0 && !yield(k, n) {
 				return

@@ -17,9 +17,9 @@ func (l *LocationIndex) Takes(class *podspec.PodClass, need []int) bool {
 	if l.nodeTakes(class, has) {
 		return true
 	}
-	for ti := range l.Templates {
-		if l.Offered[ti].Rows[class.Group] != nil && l.ChoiceAmong(ti, func(i int, o offers.TemplateOffer) bool {
-			return l.Columns.Rows[o.Column].Has(class.Group) && model.Fits(l.Rooms.Rooms[o.Room], class.Requests) &&
+	for ti := range l.In.Templates {
+		if l.In.Offered[ti].Rows[class.Group] != nil && l.ChoiceAmong(ti, func(i int, o offers.TemplateOffer) bool {
+			return l.In.Columns.Rows[o.Column].Has(class.Group) && model.Fits(l.In.Rooms.Rooms[o.Room], class.Requests) &&
 				has(l.First[ti]+i) && l.OnOffer(ti, o.Offer)
 		}) {
 			return true
@@ -30,9 +30,9 @@ func (l *LocationIndex) Takes(class *podspec.PodClass, need []int) bool {
 
 // nodeTakes reports whether a node that has what it takes could take a pod of a class.
 func (l *LocationIndex) nodeTakes(class *podspec.PodClass, has func(spot int) bool) bool {
-	if l.Model.Rooms == nil { // it takes long to look at all
+	if l.In.Model.Rooms == nil { // it takes long to look at all
 		for n, bin := range l.BinOf {
-			if bin >= 0 && l.Open[class.Group].Has(int(bin)) && model.Fits(l.Model.Bins[bin].Room, class.Requests) && has(l.OnSale+n) {
+			if bin >= 0 && l.In.Open[class.Group].Has(int(bin)) && model.Fits(l.In.Model.Bins[bin].Room, class.Requests) && has(l.OnSale+n) {
 				return true
 			}
 		}
@@ -40,7 +40,7 @@ func (l *LocationIndex) nodeTakes(class *podspec.PodClass, has func(spot int) bo
 	}
 	found := false
 	for w, word := range l.Fitting(class.Requests) {
-		for word &= l.Open[class.Group][w]; word != 0 && !found; word &= word - 1 {
+		for word &= l.In.Open[class.Group][w]; word != 0 && !found; word &= word - 1 {
 			found = has(l.OnSale + int(l.PlaceOf[w<<6+bits.TrailingZeros64(word)]))
 		}
 	}

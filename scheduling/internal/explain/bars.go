@@ -97,7 +97,7 @@ func (t *tied) at(spot int) func(rule int) int32 {
 
 // labelled is the domain of a machine bought at an offer.
 func (t *tied) labelled(rule, ti, o int) int32 {
-	value, ok := t.in.Offers.LabelOf(t.in.Templates[ti], o, requirements.NormalizeKey(t.book.Rules[rule].Key))
+	value, ok := t.in.Offers.LabelOf(t.in.Templates[ti], o, requirements.NormalizeKey(t.book.Rules[rule].Tie.Key))
 	if !ok {
 		return -1
 	}
@@ -123,7 +123,7 @@ func (t *tied) bars(id int, at func(rule int) int32, node int) []Bar {
 	among := t.in.Planned[id].Among
 	first := t.first(id)
 	for _, b := range t.holds[id] {
-		own := t.book.Locations.TopologyTerms.Targets.Has(among, b.tie.Target)
+		own := t.book.Locations.In.TopologyTerms.Targets.Has(among, b.tie.Target)
 		var kind barKind
 		domain := int32(-1)
 		if b.rule < 0 {
@@ -160,7 +160,7 @@ func (t *tied) first(id int) bool {
 		if b.tie.Kind != podspec.AffinityTie {
 			continue
 		}
-		if t.somewhere(b) || !t.book.Locations.TopologyTerms.Targets.Has(t.in.Planned[id].Among, b.tie.Target) {
+		if t.somewhere(b) || !t.book.Locations.In.TopologyTerms.Targets.Has(t.in.Planned[id].Among, b.tie.Target) {
 			return false
 		}
 	}
@@ -272,9 +272,9 @@ func (t *tied) foreignAntiAffinityOf(id int) []foreignAntiAffinity {
 		return s
 	}
 	out := []foreignAntiAffinity{}
-	for _, target := range t.book.Locations.TopologyTerms.Targets.Sets[t.in.Planned[id].Among] {
+	for _, target := range t.book.Locations.In.TopologyTerms.Targets.Sets[t.in.Planned[id].Among] {
 		for _, r := range t.book.ByTarget[int(target)] {
-			if x := &t.book.Rules[r]; x.Kind == podspec.AntiTie {
+			if x := &t.book.Rules[r]; x.Tie.Kind == podspec.AntiTie {
 				out = append(out, foreignAntiAffinity{tie: x.Tie, rule: r})
 			}
 		}

@@ -126,7 +126,7 @@ func (t *tied) relaxSpread(id int, bars []Bar) []scheduling.Change {
 	}
 	if rule := bars[0].rule; rule >= 0 {
 		m := t.minimum(rule)
-		if short := t.book.Rules[rule].MinDomains; m.domains < short && t.evenWithout(rule, bars, own) {
+		if short := t.book.Rules[rule].Tie.MinDomains; m.domains < short && t.evenWithout(rule, bars, own) {
 			out = append(out, scheduling.Change{
 				Kind: scheduling.ChangeMinDomains, Key: x.Key, From: strconv.FormatInt(short, 10), To: strconv.FormatInt(m.domains, 10),
 				Text: fmt.Sprintf("minDomains ≤ %d over %s would do (it is %d)", m.domains, x.Key, short),
@@ -176,7 +176,7 @@ func (t *tied) evenWithout(rule int, bars []Bar, own bool) bool {
 		if own {
 			n++
 		}
-		return n <= r.MaxSkew
+		return n <= r.Tie.MaxSkew
 	})
 }
 
@@ -261,7 +261,7 @@ func (t *tied) holder(b Bar) string {
 		})
 	}
 	for i := range t.in.ExistingAntiAffinity {
-		if k := &t.in.ExistingAntiAffinity[i]; k.Key == b.Tie.Key && k.Target == b.Tie.Target {
+		if k := &t.in.ExistingAntiAffinity[i]; k.Tie.Key == b.Tie.Key && k.Tie.Target == b.Tie.Target {
 			if n, ok := t.book.Locations.NodeAt[k.Node]; ok && at(t.book.Locations.OnSale+n) {
 				names = append(names, k.Pod)
 			}

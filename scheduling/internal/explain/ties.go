@@ -144,8 +144,8 @@ func (t *tied) host(target int) *targetHosts {
 // countHosts counts the running pods node by node.
 func (t *tied) countHosts() {
 	for k, node := range t.book.Locations.Kept() {
-		if k.PerHost() {
-			t.host(k.Target).existingAntiAffinity[node] = true
+		if k.Tie.PerHost() {
+			t.host(k.Tie.Target).existingAntiAffinity[node] = true
 		}
 	}
 	t.book.Locations.RunningSets(func(_ *corev1.Pod, node int, among []int32) {
@@ -174,7 +174,7 @@ func (t *tied) carryOut() {
 			continue
 		}
 		for r := range t.book.Rules {
-			if x := &t.book.Rules[r]; x.Kind == podspec.SpreadTie && t.book.Locations.Axes[x.Filter].At[spot] == 1 {
+			if x := &t.book.Rules[r]; x.Tie.Kind == podspec.SpreadTie && t.book.Locations.Axes[x.Filter].At[spot] == 1 {
 				if at := t.book.Locations.Axes[x.Axis].At[spot]; at >= 0 {
 					x.Domains[at].Eligible = true
 				}
@@ -196,7 +196,7 @@ func (t *tied) add(items []compile.Portion, spot, node int) {
 			for _, r := range t.book.ByTarget[int(target)] {
 				x := &t.book.Rules[r]
 				at := t.book.Locations.Axes[x.Axis].At[spot]
-				if at < 0 || x.Kind == podspec.SpreadTie && t.book.Locations.Axes[x.Filter].At[spot] != 1 {
+				if at < 0 || x.Tie.Kind == podspec.SpreadTie && t.book.Locations.Axes[x.Filter].At[spot] != 1 {
 					continue
 				}
 				x.Domains[at].Count += it.N
@@ -253,18 +253,18 @@ func (t *tied) open() {
 func (t *tied) openFor(class *podspec.PodClass, rules []int) {
 	l := t.book.Locations
 	fits := map[int]bool{}
-	for ti := range l.Templates {
-		row := l.Offered[ti].Rows[class.Group]
+	for ti := range l.In.Templates {
+		row := l.In.Offered[ti].Rows[class.Group]
 		if row == nil {
 			continue
 		}
-		for i, o := range l.Offered[ti].List {
+		for i, o := range l.In.Offered[ti].List {
 			if !row.Has(o.Offer) {
 				continue
 			}
 			ok, known := fits[o.Room]
 			if !known {
-				ok = model.Fits(l.Compiler.Rooms.Rooms[o.Room], class.Requests)
+				ok = model.Fits(l.In.Rooms.Rooms[o.Room], class.Requests)
 				fits[o.Room] = ok
 			}
 			if !ok {
@@ -297,7 +297,7 @@ func (t *tied) minimum(rule int) minimum {
 		}
 		m.domains++
 	}
-	if m.domains < r.MinDomains {
+	if m.domains < r.Tie.MinDomains {
 		m.count, m.domain = 0, -1
 	}
 	t.least[rule] = m

@@ -109,7 +109,7 @@ func (t *tied) skew(b Bar, where string) string {
 		has = where + " has too many"
 	}
 	if m.domain < 0 {
-		return fmt.Sprintf("%s, and as long as there are %d of %d domains (minDomains) the least counts as 0", has, m.domains, r.MinDomains)
+		return fmt.Sprintf("%s, and as long as there are %d of %d domains (minDomains) the least counts as 0", has, m.domains, r.Tie.MinDomains)
 	}
 	return fmt.Sprintf("%s, the least is %d (%s)", has, m.count, strings.Join(t.emptiest(b.rule), ", "))
 }
@@ -150,7 +150,7 @@ func in(where string) string {
 // who writes which pods a target is about, for pods of a namespace.
 func (t *tied) who(target int, namespace string) string {
 	var parts []string
-	selectors := t.book.Locations.TopologyTerms.Targets.List[target].Selectors
+	selectors := t.book.Locations.In.TopologyTerms.Targets.List[target].Selectors
 	for i := range selectors {
 		if text := text(&selectors[i], namespace); !slices.Contains(parts, text) {
 			parts = append(parts, text)
@@ -182,12 +182,12 @@ func text(s *podspec.PodSelector, own string) string {
 
 // selectsNone reports whether a target has no selector at all.
 func (t *tied) selectsNone(target int) bool {
-	return slices.ContainsFunc(t.book.Locations.TopologyTerms.Targets.List[target].Selectors, func(s podspec.PodSelector) bool { return s.Labels == labels.Nothing() })
+	return slices.ContainsFunc(t.book.Locations.In.TopologyTerms.Targets.List[target].Selectors, func(s podspec.PodSelector) bool { return s.Labels == labels.Nothing() })
 }
 
 // selfMatch reports whether pods of a class are among those that a tie is about.
 func (t *tied) selfMatch(id, target int) bool {
-	return t.book.Locations.TopologyTerms.Targets.Has(t.in.Planned[id].Among, target)
+	return t.book.Locations.In.TopologyTerms.Targets.Has(t.in.Planned[id].Among, target)
 }
 
 // waiting returns the first pod that a tie is about and that was left out itself.
@@ -201,7 +201,7 @@ func (t *tied) waiting(target int, not *podspec.PodClass) *corev1.Pod {
 		}
 	}
 	for _, class := range t.in.Classes.Classes {
-		if class.Refused != "" && t.book.Locations.TopologyTerms.Targets.Has(class.Among, target) {
+		if class.Refused != "" && t.book.Locations.In.TopologyTerms.Targets.Has(class.Among, target) {
 			return class.Pods[0]
 		}
 	}

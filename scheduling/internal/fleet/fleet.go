@@ -26,8 +26,8 @@ type Params struct {
 // Fleet is machines to buy, and where kube-scheduler is expected to bind the pods: an answer
 // to Compiler, whose parts are the planned classes.
 type Fleet struct {
-	*compile.Compiler
-	model.Solution
+	In       *compile.Compiler
+	Solution model.Solution
 }
 
 // Improve looks for machines that cost less than those of a plan once kube-scheduler has bound the
@@ -216,7 +216,7 @@ func (p *problem) bound(machines int, w *course, x *outcome) [][]model.Item {
 // answer writes down what nodes that are there and machines hold.
 func (p *problem) answer(machines []int32, items [][]model.Item) *Fleet {
 	c := *p.c
-	out := &Fleet{Compiler: &c}
+	out := &Fleet{In: &c}
 	c.Bought = make([]offers.Purchase, len(p.kinds))
 	for k := range p.kinds {
 		c.Bought[k] = p.kinds[k].purchase

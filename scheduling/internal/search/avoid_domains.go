@@ -21,9 +21,9 @@ func (d *decoder) avoidNewDomains(machines []machine) {
 		return
 	}
 	placed, extra := d.placing(machines), t.domainsOf(d.spots(machines))
-	for r := range t.Rules {
-		x := &t.Rules[r]
-		if x.Kind != podspec.SpreadTie || x.Weight > 0 {
+	for r := range t.book.Rules {
+		x := &t.book.Rules[r]
+		if x.Tie.Kind != podspec.SpreadTie || x.Tie.Weight > 0 {
 			continue
 		}
 		for at := range x.Domains {
@@ -32,7 +32,7 @@ func (d *decoder) avoidNewDomains(machines []machine) {
 			}
 			opened := slices.Clone(extra)
 			opened[r] = append(slices.Clone(opened[r]), int32(at))
-			if len(surplusAmong(t, d.Parts, placed, opened)) > 0 {
+			if len(surplusAmong(t, d.in.Parts, placed, opened)) > 0 {
 				d.bar(r, at)
 			}
 		}
@@ -41,7 +41,7 @@ func (d *decoder) avoidNewDomains(machines []machine) {
 
 // sold reports whether anything is on sale that would bring a domain of a spread into being.
 func (t *Ties) sold(rule, domain int) bool {
-	for spot := range t.Locations.OnSale {
+	for spot := range t.locations.OnSale {
 		if t.opens(rule, domain, spot) {
 			return true
 		}
@@ -51,21 +51,21 @@ func (t *Ties) sold(rule, domain int) bool {
 
 // opens reports whether a spot is in a domain, and looked at by the spread.
 func (t *Ties) opens(rule, domain, spot int) bool {
-	x := &t.Rules[rule]
-	return int(t.Locations.Axes[x.Axis].At[spot]) == domain && t.Locations.Axes[x.Filter].At[spot] == 1
+	x := &t.book.Rules[rule]
+	return int(t.locations.Axes[x.Axis].At[spot]) == domain && t.locations.Axes[x.Filter].At[spot] == 1
 }
 
 // bar shuns the offers in a domain of a rule.
 func (d *decoder) bar(rule, domain int) {
-	l := d.ties.Locations
+	l := d.ties.locations
 	if d.shunned == nil {
-		d.shunned = make([]model.Bits, len(l.Templates))
+		d.shunned = make([]model.Bits, len(l.In.Templates))
 		for ti := range d.shunned {
-			d.shunned[ti] = model.NewBits(len(l.Offers.Offers))
+			d.shunned[ti] = model.NewBits(len(l.In.Offers.Offers))
 		}
 	}
-	for ti := range l.Templates {
-		for i, o := range l.Offered[ti].List {
+	for ti := range l.In.Templates {
+		for i, o := range l.In.Offered[ti].List {
 			if d.ties.opens(rule, domain, l.First[ti]+i) {
 				d.shunned[ti].Set(o.Offer)
 			}
@@ -81,7 +81,7 @@ func (d *decoder) steady(m *machine) {
 	}
 	all := m.places
 	m.places = slices.DeleteFunc(slices.Clone(all), func(at int) bool {
-		return at != m.first && d.shunned[m.template].Has(d.Offered[m.template].List[at].Offer)
+		return at != m.first && d.shunned[m.template].Has(d.in.Offered[m.template].List[at].Offer)
 	})
 	if len(m.places) < len(all) && d.tooFew(m) {
 		m.places = all

@@ -41,7 +41,7 @@ func (d *decoder) unbindable(machines []machine) map[model.ClassID]int64 {
 	if t == nil || len(t.planner.Classes) == 0 {
 		return nil
 	}
-	r := &bindSimulation{decoder: d, index: map[bindClass]int32{}, known: make([][]int32, len(d.Parts))}
+	r := &bindSimulation{in: d.in, ties: d.ties, decoder: d, index: map[bindClass]int32{}, known: make([][]int32, len(d.in.Parts))}
 	r.problem = topology.Problem{Dims: t.planner.Dims, Rules: t.planner.Rules, Bins: t.planner.Bins}
 	pods := d.placedPods(machines, func(p *compile.Part) bool { return p.Pinned })
 	order := make([]int32, len(pods))
@@ -58,7 +58,9 @@ func (d *decoder) unbindable(machines []machine) map[model.ClassID]int64 {
 // bindSimulation is what binding the pods of a plan takes. Pods that obey the same rules and
 // go to the same domains have the same bindClass; there are few.
 type bindSimulation struct {
-	*decoder
+	in      *compile.Compiler
+	ties    *Ties
+	decoder *decoder
 	problem topology.Problem // its classes are the bindClasses
 	index   map[bindClass]int32
 	known   [][]int32 // by engine class and portion; nil where not known
@@ -74,21 +76,21 @@ type bindClass struct {
 // placedPods lists the pods of some parts, in the order in which kube-scheduler takes them.
 func (d *decoder) placedPods(machines []machine, some func(*compile.Part) bool) []placedPod {
 	n := 0
-	for i := range d.Planned {
-		n += len(d.Planned[i].Pods)
+	for i := range d.in.Planned {
+		n += len(d.in.Planned[i].Pods)
 	}
 	out := make([]placedPod, 0, n)
 	roster := d.newNameAssigner(machines)
 	add := func(items []model.Item, node int) {
 		for _, it := range items {
-			p := &d.Parts[it.Class]
+			p := &d.in.Parts[it.Class]
 			for k, x := range p.Portions {
 				pods := roster.take(it.Class, x, it.N)
 				if !some(p) {
 					continue
 				}
 				for _, pod := range pods {
-					out = append(out, placedPod{podspec.NamespaceOf(pod), pod.Name, d.Planned[x.Class].Priority, x.Class, it.Class, k, node})
+					out = append(out, placedPod{podspec.NamespaceOf(pod), pod.Name, d.in.Planned[x.Class].Priority, x.Class, it.Class, k, node})
 				}
 			}
 		}
@@ -105,7 +107,7 @@ func (d *decoder) placedPods(machines []machine, some func(*compile.Part) bool) 
 
 // bindClass numbers the pods of a portion of a part.
 func (r *bindSimulation) bindClass(part model.ClassID, portion int) int32 {
-	p := &r.Parts[part]
+	p := &r.in.Parts[part]
 	if r.known[part] == nil {
 		r.known[part] = slices.Repeat([]int32{-1}, len(p.Portions))
 	}
@@ -113,8 +115,8 @@ func (r *bindSimulation) bindClass(part model.ClassID, portion int) int32 {
 	if *known >= 0 {
 		return *known
 	}
-	t, class := r.ties, r.Planned[p.Portions[portion].Class]
-	s := bindClass{class.Group, class.TopologyTerms, class.Among, t.List[t.UnitBook.Units[p.Unit].Signature].Part, p.Site}
+	t, class := r.ties, r.in.Planned[p.Portions[portion].Class]
+	s := bindClass{class.Group, class.TopologyTerms, class.Among, t.book.List[t.book.Units[p.Unit].Signature].Part, p.Site}
 	n, ok := r.index[s]
 	if !ok {
 		n = int32(len(r.problem.Classes))
@@ -127,9 +129,9 @@ func (r *bindSimulation) bindClass(part model.ClassID, portion int) int32 {
 
 // single is pods of one bindClass in the planner's form.
 func (t *Ties) single(s bindClass) topology.Class {
-	own := t.List[t.Number([]units.Member{{Group: s.group, TopologyTerms: s.bonds, Among: s.among, N: 1}}, nil)]
+	own := t.book.List[t.book.Number([]units.Member{{Group: s.group, TopologyTerms: s.bonds, Among: s.among, N: 1}}, nil)]
 	if own.Part == nil {
-		t.Link(own)
+		t.book.Link(own)
 	}
 	site := topology.Site{Limit: -1}
 	site.Domains, site.Counted = t.domainsAt(own.Rules, s.of, s.site)
@@ -152,14 +154,14 @@ func (r *bindSimulation) surplus(pods []placedPod, extra [][]int32) map[model.Cl
 			out[pods[i].part]++
 		}
 	}
-	r.inUnits(out)
+	r.decoder.inUnits(out)
 	return out
 }
 
 // inUnits turns counts of pods by engine class into counts of units.
 func (d *decoder) inUnits(pods map[model.ClassID]int64) {
 	for part, n := range pods {
-		each := size(d.Parts[part].Portions)
+		each := size(d.in.Parts[part].Portions)
 		pods[part] = (n + each - 1) / each
 	}
 }

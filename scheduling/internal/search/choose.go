@@ -43,7 +43,7 @@ func (d *decoder) diversify(m *machine, places []int) {
 		candidates[i] = d.offerAt(m, at).Candidate()
 		index[keyOf(candidates[i])] = at
 	}
-	d.Solver.Ranking.SortNth(candidates, m.turn)
+	d.in.Solver.Ranking.SortNth(candidates, m.turn)
 	for i, c := range candidates {
 		places[i] = index[keyOf(c)]
 	}
@@ -58,7 +58,7 @@ func (d *decoder) spread(machines []machine) {
 		m.turn = turns[m.template]
 		turns[m.template]++
 		var places []int
-		for at := range d.Offered[m.template].List {
+		for at := range d.in.Offered[m.template].List {
 			if at == m.first || d.holds(m, at) && d.leavesChoice(m, at) {
 				places = append(places, at)
 			}
@@ -79,13 +79,13 @@ func (d *decoder) trim(m *machine, places []int, limit int) []int {
 	if len(places) <= limit {
 		return places
 	}
-	keys := offers.FloorKeys(d.Templates[m.template].Set)
+	keys := offers.FloorKeys(d.in.Templates[m.template].Set)
 	seen := make([]map[string]bool, len(keys))
 	for i := range seen {
 		seen[i] = map[string]bool{}
 	}
 	needed := map[int]bool{places[0]: true}
-	choice := offers.NewChoices(d.Solver.Flexibility)
+	choice := offers.NewChoices(d.in.Solver.Flexibility)
 	note := func(at int) (news bool) {
 		if o := d.offerAt(m, at); o.Spot() {
 			news = choice.Add(o)
@@ -121,7 +121,7 @@ func (d *decoder) trim(m *machine, places []int, limit int) []int {
 // requirements, narrowed to the types, zones and capacity types of the options and
 // to the values chosen for open labels.
 func (d *decoder) launchRequirements(m *machine, options []scheduling.Option) []requirements.Selector {
-	v := d.Templates[m.template]
+	v := d.in.Templates[m.template]
 	if v.Selectors == nil {
 		v.Selectors = d.fixedSelectors(v)
 	}
@@ -162,7 +162,7 @@ func (d *decoder) among(m *machine, key string, options []scheduling.Option, val
 		values = append(values, value(&options[i]))
 	}
 	s := requirements.Selector{Key: key, Operator: requirements.In, Values: podspec.Compacted(values)}
-	if n := d.Templates[m.template].Set.Get(key).MinValues(); n > 0 {
+	if n := d.in.Templates[m.template].Set.Get(key).MinValues(); n > 0 {
 		s.MinValues = d.attained(m, key, n)
 	}
 	return s
@@ -171,7 +171,7 @@ func (d *decoder) among(m *machine, key string, options []scheduling.Option, val
 // attained is the floor that a launch states for a key: the pool's, or under best
 // effort what its options reach, if that is less.
 func (d *decoder) attained(m *machine, key string, floor int) *int {
-	if d.Solver.MinValues == scheduling.MinValuesBestEffort {
+	if d.in.Solver.MinValues == scheduling.MinValuesBestEffort {
 		floor = min(floor, d.distinct(m, key))
 	}
 	return &floor
@@ -193,7 +193,7 @@ func (d *decoder) label(m *machine, at int, key string) (string, bool) {
 	if value, ok := d.offerAt(m, at).Label(key); ok {
 		return value, true
 	}
-	value, ok := d.Templates[m.template].Labels[key]
+	value, ok := d.in.Templates[m.template].Labels[key]
 	return value, ok
 }
 
@@ -210,10 +210,10 @@ func (d *decoder) tooFew(m *machine) bool {
 	if d.inflexible(m, m.places) {
 		return true
 	}
-	if d.Solver.MinValues == scheduling.MinValuesBestEffort {
+	if d.in.Solver.MinValues == scheduling.MinValuesBestEffort {
 		return false
 	}
-	return slices.ContainsFunc(offers.FloorKeys(d.Templates[m.template].Set), func(r requirements.Requirement) bool {
+	return slices.ContainsFunc(offers.FloorKeys(d.in.Templates[m.template].Set), func(r requirements.Requirement) bool {
 		return d.distinct(m, r.Key()) < r.MinValues()
 	})
 }

@@ -16,7 +16,7 @@ import (
 
 // decoder turns the engine's answer into a plan.
 type decoder struct {
-	*compile.Compiler
+	in           *compile.Compiler
 	ties         *Ties // nil where nothing is tied
 	solution     model.Solution
 	ledger       *compile.Ledger
@@ -34,7 +34,7 @@ type decoder struct {
 // launch too few options for the minValues of its pool.
 func Decode(x *Trial) (plan *scheduling.Plan, ok bool) {
 	d := &decoder{
-		Compiler: x.Compiler, ties: x.ties, solution: x.Solution, ledger: compile.NewLedger(x.Compiler), lots: map[string]*lot{},
+		in: x.In, ties: x.ties, solution: x.Outcome.Solution, ledger: compile.NewLedger(x.In), lots: map[string]*lot{},
 	}
 	machines := d.final()
 	d.avoidNewDomains(machines)
@@ -47,7 +47,7 @@ func Decode(x *Trial) (plan *scheduling.Plan, ok bool) {
 // option has about as much room. The parts of c are classes.
 func DecodeWhole(c *compile.Compiler, solution model.Solution) (plan *scheduling.Plan, ok bool) {
 	d := &decoder{
-		Compiler: c, solution: solution, ledger: compile.NewLedger(c), lots: map[string]*lot{},
+		in: c, solution: solution, ledger: compile.NewLedger(c), lots: map[string]*lot{},
 		frozen: true, whole: true,
 	}
 	plan = d.write(bundle(d.machines()))
@@ -85,7 +85,7 @@ func (d *decoder) write(machines []machine) *scheduling.Plan {
 			continue
 		}
 		if pods := d.takePods(items); len(pods) > 0 {
-			plan.Existing = append(plan.Existing, scheduling.Assignment{Node: d.Nodes[i].Node.Name, Pods: pods})
+			plan.Existing = append(plan.Existing, scheduling.Assignment{Node: d.in.Nodes[i].Node.Name, Pods: pods})
 		}
 	}
 	slices.SortFunc(plan.Existing, func(a, b scheduling.Assignment) int { return strings.Compare(a.Node, b.Node) })
@@ -101,17 +101,17 @@ func (d *decoder) write(machines []machine) *scheduling.Plan {
 func (d *decoder) machines() []machine {
 	out := make([]machine, 0, model.Count(d.solution.Nodes))
 	for _, node := range d.solution.Nodes {
-		d.ledger.Spend(d.Bought[node.Option], node.N)
+		d.ledger.Spend(d.in.Bought[node.Option], node.N)
 	}
 	byClass := func(a, b model.Item) int { return cmp.Compare(a.Class, b.Class) }
 	firsts := map[model.OptionID]int{}
 	for _, node := range d.solution.Nodes {
 		first, known := firsts[node.Option]
 		if !known {
-			first = d.place(d.Bought[node.Option])
+			first = d.place(d.in.Bought[node.Option])
 			firsts[node.Option] = first
 		}
-		m := machine{template: d.Bought[node.Option].Template, first: first, count: 1, items: node.Items}
+		m := machine{template: d.in.Bought[node.Option].Template, first: first, count: 1, items: node.Items}
 		if !slices.IsSortedFunc(m.items, byClass) {
 			m.items = slices.Clone(m.items)
 			slices.SortFunc(m.items, byClass)
@@ -138,7 +138,7 @@ func (d *decoder) machines() []machine {
 func (d *decoder) compareMachines(a, b machine) int {
 	x, y := d.offerAt(&a, a.first), d.offerAt(&b, b.first)
 	return cmp.Or(
-		strings.Compare(d.Templates[a.template].Pool.Name, d.Templates[b.template].Pool.Name),
+		strings.Compare(d.in.Templates[a.template].Pool.Name, d.in.Templates[b.template].Pool.Name),
 		cmp.Compare(x.Offering.Price, y.Offering.Price),
 		strings.Compare(x.InstanceType.Name, y.InstanceType.Name),
 		cmp.Compare(a.first, b.first),
@@ -165,7 +165,7 @@ func bundle(in []machine) []machine {
 
 // place returns the place of what the engine planned to buy.
 func (d *decoder) place(planned offers.Purchase) int {
-	return slices.IndexFunc(d.Offered[planned.Template].List, func(o offers.TemplateOffer) bool { return o.Offer == planned.Offer })
+	return slices.IndexFunc(d.in.Offered[planned.Template].List, func(o offers.TemplateOffer) bool { return o.Offer == planned.Offer })
 }
 
 // upgradeAll upgrades the machines. A cautious solve has counted on what is left of the
@@ -173,15 +173,15 @@ func (d *decoder) place(planned offers.Purchase) int {
 func (d *decoder) upgradeAll(machines []machine) {
 	var before []machine
 	var ledger *compile.Ledger
-	if d.Cautious {
+	if d.in.Cautious {
 		before, ledger = slices.Clone(machines), d.ledger.Clone()
 	}
 	d.upgrade(machines)
-	if d.Solver.Ranking.Strategy == offerings.Diversified {
+	if d.in.Solver.Ranking.Strategy == offerings.Diversified {
 		slices.SortStableFunc(machines, d.compareMachines)
 		d.spread(machines)
 	}
-	if !d.Cautious {
+	if !d.in.Cautious {
 		return
 	}
 	for i := range machines {
@@ -223,20 +223,20 @@ func (d *decoder) upgrade(machines []machine) {
 // limit, and beyond the limit as far as the pool's minValues need it. The answer holds
 // until the next is asked for.
 func (d *decoder) options(m *machine) []int {
-	limit := maxOptions(d.Solver)
-	floors := offers.FloorKeys(d.Templates[m.template].Set)
-	choosy := offers.On(d.Solver.Flexibility)
-	whole := len(floors) > 0 || choosy || d.Solver.Ranking.Strategy == offerings.Diversified
+	limit := maxOptions(d.in.Solver)
+	floors := offers.FloorKeys(d.in.Templates[m.template].Set)
+	choosy := offers.On(d.in.Solver.Flexibility)
+	whole := len(floors) > 0 || choosy || d.in.Solver.Ranking.Strategy == offerings.Diversified
 	out := d.listed[:0]
 	defer func() { d.listed = out }()
 	out = append(out, m.first)
-	for at := m.bare; at < len(d.Offered[m.template].List) && (len(out) < limit || whole); at++ {
+	for at := m.bare; at < len(d.in.Offered[m.template].List) && (len(out) < limit || whole); at++ {
 		if at == m.first || d.frozen && at < m.first || !d.holds(m, at) || !d.ledger.CouldSwap(d.buys(m), d.sale(m.template, at)) {
 			continue
 		}
 		out = append(out, at)
 	}
-	if d.Solver.Ranking.Strategy == offerings.Diversified {
+	if d.in.Solver.Ranking.Strategy == offerings.Diversified {
 		d.diversify(m, out[1:]) // the first stays: it is what the ledger counts
 	}
 	if choosy && !d.offerAt(m, m.first).Spot() && d.inflexible(m, out) {

@@ -13,7 +13,7 @@ func (d *decoder) followersAlone(machines []machine) map[model.ClassID]int64 {
 	if d.ties == nil || !d.follows() {
 		return nil
 	}
-	scheduler := binding.New(d.Compiler)
+	scheduler := binding.New(d.in)
 	run, nodes := scheduler.Begin(0), make([]int32, len(d.solution.Bins), len(d.solution.Bins)+len(machines))
 	for i := range nodes {
 		nodes[i] = int32(i)
@@ -28,7 +28,7 @@ func (d *decoder) followersAlone(machines []machine) map[model.ClassID]int64 {
 	}
 	out := map[model.ClassID]int64{}
 	for i, turn := range run.BindAt(queue, to) {
-		if p := &pods[i]; turn == 0 && len(d.ties.HostTargets(p.class)) > 0 {
+		if p := &pods[i]; turn == 0 && len(d.ties.book.HostTargets(p.class)) > 0 {
 			out[p.part]++
 		}
 	}
@@ -38,8 +38,8 @@ func (d *decoder) followersAlone(machines []machine) map[model.ClassID]int64 {
 
 // follows reports whether any pod has to share a node with others.
 func (d *decoder) follows() bool {
-	for i := range d.Planned {
-		if len(d.ties.HostTargets(i)) > 0 {
+	for i := range d.in.Planned {
+		if len(d.ties.book.HostTargets(i)) > 0 {
 			return true
 		}
 	}

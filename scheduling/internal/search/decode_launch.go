@@ -35,7 +35,7 @@ func (d *decoder) lot(m *machine) *lot {
 	if x, ok := d.lots[string(name)]; ok {
 		return x
 	}
-	v := d.Templates[m.template]
+	v := d.in.Templates[m.template]
 	x := &lot{options: make([]scheduling.Option, 0, len(m.places)), labels: launchLabels(v), short: d.tooFew(m)}
 	for _, at := range m.places {
 		x.options = append(x.options, d.offerAt(m, at).Option())
@@ -43,7 +43,7 @@ func (d *decoder) lot(m *machine) *lot {
 	if !x.short {
 		x.requirements = d.launchRequirements(m, x.options)
 		x.relaxed = d.relaxed(v, x.requirements)
-		x.daemons = Daemons(d.Compiler, d.buys(m))
+		x.daemons = Daemons(d.in, d.buys(m))
 	}
 	d.lots[string(name)] = x
 	return x
@@ -65,13 +65,13 @@ func (d *decoder) launches(plan *scheduling.Plan, m *machine, numbers map[string
 	for r, n := range x.daemons {
 		requests[r] += n
 	}
-	pool := d.Templates[m.template].Pool
+	pool := d.in.Templates[m.template].Pool
 	for range m.count {
 		numbers[pool.Name]++
 		l := scheduling.Launch{
 			Name: pool.Name + "-" + strconv.Itoa(numbers[pool.Name]), NodePool: pool.Name,
 			Options: slices.Clone(x.options), Price: x.options[0].Price, Pods: d.takePods(m.items),
-			Requests: d.Table.List(requests), Labels: maps.Clone(x.labels),
+			Requests: d.in.Table.List(requests), Labels: maps.Clone(x.labels),
 			Taints:        copyTaints(pool.Spec.Template.Spec.Taints),
 			StartupTaints: copyTaints(pool.Spec.Template.Spec.StartupTaints),
 			Requirements:  copySelectors(x.requirements), MinValuesRelaxed: x.relaxed,
@@ -81,19 +81,19 @@ func (d *decoder) launches(plan *scheduling.Plan, m *machine, numbers map[string
 		}
 		plan.Launches = append(plan.Launches, l)
 	}
-	Account(d.Compiler, &plan.Summary, d.buys(m), m.count, x.daemons, m.load)
+	Account(d.in, &plan.Summary, d.buys(m), m.count, x.daemons, m.load)
 }
 
 // takePods hands out the next pods of each class. It returns their names, sorted.
 func (d *decoder) takePods(items []model.Item) []string {
 	n := int64(0)
 	for _, it := range items {
-		n += it.N * size(d.Parts[it.Class].Portions)
+		n += it.N * size(d.in.Parts[it.Class].Portions)
 	}
 	runs := make([][]*corev1.Pod, 0, len(items))
 	length := 0
 	for _, it := range items {
-		for _, p := range d.Parts[it.Class].Portions {
+		for _, p := range d.in.Parts[it.Class].Portions {
 			run := d.nameAssigner.take(it.Class, p, it.N)
 			if len(run) == 0 {
 				continue

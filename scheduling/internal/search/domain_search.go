@@ -23,7 +23,7 @@ const (
 
 // domainSearch moves pods between sites.
 type domainSearch struct {
-	*Ties
+	ties   *Ties
 	params pack.Params
 	best   Trial
 	score  *Score
@@ -43,11 +43,11 @@ type move struct {
 
 // searchDomains looks for better sites, one move at a time, until none is better or so much work is done.
 func (t *Ties) searchDomains(best Trial, params pack.Params, work int64) Trial {
-	if best.Late || len(best.ties.planner.Classes) == 0 {
+	if best.Outcome.Late || len(best.ties.planner.Classes) == 0 {
 		return best
 	}
 	s := &domainSearch{
-		Ties: best.ties.snapshot(), params: params, best: best, tried: map[string]bool{},
+		ties: best.ties.snapshot(), params: params, best: best, tried: map[string]bool{},
 		left: work, each: best.effort(),
 	}
 	if s.left < s.each {
@@ -55,9 +55,9 @@ func (t *Ties) searchDomains(best Trial, params pack.Params, work int64) Trial {
 	}
 	s.params.Work = 0
 	s.score = best.Score()
-	s.forget()
+	s.ties.forget()
 	s.countOpenedDomains()
-	shares := s.siteCosts()
+	shares := s.ties.siteCosts()
 	for s.improve(shares) {
 	}
 	return s.best
@@ -67,17 +67,17 @@ func (t *Ties) searchDomains(best Trial, params pack.Params, work int64) Trial {
 // lets pods go there.
 func (s *domainSearch) countOpenedDomains() {
 	s.tally()
-	opened := s.domainsOf(spots(s.best.Compiler, s.best.Solution))
-	for r := range s.Rules {
-		if s.Rules[r].Kind != podspec.SpreadTie {
+	opened := s.ties.domainsOf(spots(s.best.In, s.best.Outcome.Solution))
+	for r := range s.ties.book.Rules {
+		if s.ties.book.Rules[r].Tie.Kind != podspec.SpreadTie {
 			continue
 		}
-		domains := s.planner.Rules[r].Domains
+		domains := s.ties.planner.Rules[r].Domains
 		before := slices.Clone(domains)
-		for d, counted := range s.countedDomains(r) {
+		for d, counted := range s.ties.countedDomains(r) {
 			domains[d].Eligible = domains[d].Eligible || counted
 		}
-		bound := topology.Replay(&s.planner, s.counts, opened)
+		bound := topology.Replay(&s.ties.planner, s.counts, opened)
 		if !slices.EqualFunc(bound, s.counts, slices.Equal) {
 			copy(domains, before) // it does without some
 		}
@@ -87,12 +87,12 @@ func (s *domainSearch) countOpenedDomains() {
 // effort estimates what a trial takes: the search for machines, and stating each with
 // all that it could be instead.
 func (x *Trial) effort() int64 {
-	n := x.Work + int64(len(x.Parts))*int64(len(x.Model.Options))
-	for i := range x.Solution.Nodes {
-		n += int64(len(x.Offered[x.Bought[x.Solution.Nodes[i].Option].Template].List))
+	n := x.Outcome.Work + int64(len(x.In.Parts))*int64(len(x.In.Model.Options))
+	for i := range x.Outcome.Solution.Nodes {
+		n += int64(len(x.In.Offered[x.In.Bought[x.Outcome.Solution.Nodes[i].Option].Template].List))
 	}
-	for i := range x.Offered {
-		n += int64(len(x.Offered[i].List))
+	for i := range x.In.Offered {
+		n += int64(len(x.In.Offered[i].List))
 	}
 	for i := range x.ties.planner.Classes {
 		n += x.ties.planner.Classes[i].Count * int64(len(x.ties.planner.Classes[i].Sites))
@@ -102,13 +102,13 @@ func (x *Trial) effort() int64 {
 
 // tally notes where the best plan puts pods.
 func (s *domainSearch) tally() {
-	s.counts = countSites(s.best.ties, s.best.Parts, placing(s.best.Compiler, s.best.Solution))
+	s.counts = countSites(s.best.ties, s.best.In.Parts, placing(s.best.In, s.best.Outcome.Solution))
 }
 
 // improve makes the first move that is better, and reports whether there was any.
 func (s *domainSearch) improve(shares [][]int64) bool {
 	s.tally()
-	s.prices = s.marginal(&s.best, shares)
+	s.prices = s.ties.marginal(&s.best, shares)
 	for _, m := range s.moves() {
 		for _, rigid := range []bool{true, false} {
 			if s.late() || s.left < s.each {
@@ -124,16 +124,16 @@ func (s *domainSearch) improve(shares [][]int64) bool {
 
 // late reports whether the deadline has passed, and notes it.
 func (s *domainSearch) late() bool {
-	s.best.Late = s.best.Late || s.params.Late != nil && s.params.Late()
-	return s.best.Late
+	s.best.Outcome.Late = s.best.Outcome.Late || s.params.Late != nil && s.params.Late()
+	return s.best.Outcome.Late
 }
 
 // try makes a move. Rigid means that pods of other classes stay where they are.
 func (s *domainSearch) try(m *move, rigid bool) bool {
-	shares := s.siteCosts()
-	s.setSiteCosts(s.prices)
-	for i := range s.planner.Classes {
-		class := &s.planner.Classes[i]
+	shares := s.ties.siteCosts()
+	s.ties.setSiteCosts(s.prices)
+	for i := range s.ties.planner.Classes {
+		class := &s.ties.planner.Classes[i]
 		moved := slices.Contains(m.classes, i)
 		stay := rigid && !moved && podspec.Sum(s.counts[i]) == class.Count
 		for site := range class.Sites {
@@ -147,9 +147,9 @@ func (s *domainSearch) try(m *move, rigid bool) bool {
 			class.Sites[site].Limit = limit
 		}
 	}
-	plan := topology.Plan(&s.planner)
-	s.setSiteCosts(shares)
-	s.forget()
+	plan := topology.Plan(&s.ties.planner)
+	s.ties.setSiteCosts(shares)
+	s.ties.forget()
 	name := make([]byte, 0, 64)
 	for i := range plan.Counts {
 		for _, n := range plan.Counts[i] {
@@ -164,11 +164,11 @@ func (s *domainSearch) try(m *move, rigid bool) bool {
 	if s.best.complete() && podspec.Sum(plan.Unplaced) > 0 {
 		return false // it places fewer, whatever machines are found
 	}
-	x := s.pack(plan, s.params)
+	x := s.ties.pack(plan, s.params)
 	s.each = x.effort()
 	s.left -= s.each
 	judged := x.Score()
-	if x.Late || !judged.Better(s.score) {
+	if x.Outcome.Late || !judged.Better(s.score) {
 		return false
 	}
 	s.best, s.score = x, judged
@@ -179,8 +179,8 @@ func (s *domainSearch) try(m *move, rigid bool) bool {
 // emptiest; then classes go to one site or leave one.
 func (s *domainSearch) moves() []move {
 	out := s.apart()
-	for i := range s.planner.Classes {
-		class := &s.planner.Classes[i]
+	for i := range s.ties.planner.Classes {
+		class := &s.ties.planner.Classes[i]
 		for site := range class.Sites {
 			if s.counts[i][site] < class.Count && (class.Sites[site].Cost != topology.Nowhere || len(class.Sites[site].Bins) > 0) {
 				out = append(out, move{classes: []int{i}, limit: func(_, at int) int64 { return only(at == site) }})
@@ -207,14 +207,14 @@ func (s *domainSearch) apart() []move {
 		room float64
 	}
 	var order []emptiness
-	load := make([]int64, s.best.Model.Dims)
-	for i := range s.best.Solution.Nodes {
-		node := &s.best.Solution.Nodes[i]
+	load := make([]int64, s.best.In.Model.Dims)
+	for i := range s.best.Outcome.Solution.Nodes {
+		node := &s.best.Outcome.Solution.Nodes[i]
 		clear(load)
-		s.best.Model.Load(load, node.Items)
+		s.best.In.Model.Load(load, node.Items)
 		full := 0.0
 		for d, n := range load {
-			if room := s.best.Model.Options[node.Option].Room[d]; n > 0 {
+			if room := s.best.In.Model.Options[node.Option].Room[d]; n > 0 {
 				full = max(full, float64(n)/float64(room))
 			}
 		}
@@ -226,9 +226,9 @@ func (s *domainSearch) apart() []move {
 		type seatOf struct{ class, site int }
 		gone := map[seatOf]int64{}
 		var classes []int
-		for _, it := range s.best.Solution.Nodes[e.node].Items {
-			if p := &s.best.Parts[it.Class]; p.Pinned {
-				class := s.classOf[p.Unit]
+		for _, it := range s.best.Outcome.Solution.Nodes[e.node].Items {
+			if p := &s.best.In.Parts[it.Class]; p.Pinned {
+				class := s.ties.classOf[p.Unit]
 				gone[seatOf{class, p.Site}] += it.N
 				if !slices.Contains(classes, class) {
 					classes = append(classes, class)

@@ -10,7 +10,7 @@ import (
 // Outlook returns the price at which a plan will do, by a bound that is proven before there is a plan; 0 is none. At the
 // same time it plans sites for the first time.
 func (t *Ties) Outlook(ctx context.Context, proofs *prove.Proofs) (enough int64) {
-	c := t.Locations.Compiler
+	c := t.in
 	if prove.Enough(c) == 0 || c.Terse {
 		return 0
 	}

@@ -14,7 +14,7 @@ import (
 // replanWithoutEmptyDomains plans again without following those who have no place, and without the domains in
 // which a solution buys nothing.
 func (t *Ties) replanWithoutEmptyDomains(best Trial, params pack.Params) Trial {
-	if best.complete() || best.Late {
+	if best.complete() || best.Outcome.Late {
 		return best
 	}
 	try := func(closed func(class, site int) bool) {
@@ -31,12 +31,12 @@ func (t *Ties) replanWithoutEmptyDomains(best Trial, params pack.Params) Trial {
 			if slices.Compare(x.bind, best.bind) > 0 {
 				best = x
 			}
-			if !t.learn(&x) || x.Late {
+			if !t.learn(&x) || x.Outcome.Late {
 				return
 			}
 		}
 	}
-	if t.unfollowUnplaced(best.Placed(best.Solution)) {
+	if t.unfollowUnplaced(best.In.Placed(best.Outcome.Solution)) {
 		try(func(int, int) bool { return false })
 	}
 	if len(t.planner.Classes) == 0 {
@@ -58,19 +58,19 @@ func (t *Ties) unfollowUnplaced(placed []int64) bool {
 		dead[i] = n == 0
 	}
 	for i := range placed {
-		if placed[i] == int64(len(t.Locations.Planned[i].Pods)) {
+		if placed[i] == int64(len(t.in.Planned[i].Pods)) {
 			continue
 		}
-		for _, target := range t.HostTargets(i) {
+		for _, target := range t.book.HostTargets(i) {
 			for j := range placed {
-				followed = followed || i != j && dead[j] && !t.Dead[j] && t.Among(j, target)
+				followed = followed || i != j && dead[j] && !t.book.Dead[j] && t.book.Among(j, target)
 			}
 		}
 	}
 	if !followed {
 		return false
 	}
-	t.Dead = dead
+	t.book.Dead = dead
 	t.form()
 	return true
 }
@@ -84,9 +84,9 @@ func (t *Ties) usedSites(x *Trial) [][]bool {
 	for i := range out {
 		out[i] = make([]bool, len(t.planner.Classes[i].Sites))
 	}
-	for _, spot := range spots(x.Compiler, x.Solution) {
+	for _, spot := range spots(x.In, x.Outcome.Solution) {
 		for c := range out {
-			out[c][t.List[t.UnitBook.Units[t.units[c]].Signature].Part.At[spot]] = true
+			out[c][t.book.List[t.book.Units[t.units[c]].Signature].Part.At[spot]] = true
 		}
 	}
 	return out

@@ -7,11 +7,11 @@ import (
 // leavesChoice reports whether a machine that bought at a place of its template would
 // have as much choice as spot machines need.
 func (d *decoder) leavesChoice(m *machine, at int) bool {
-	if !offers.On(d.Solver.Flexibility) || !d.offerAt(m, at).Spot() {
+	if !offers.On(d.in.Solver.Flexibility) || !d.offerAt(m, at).Spot() {
 		return true
 	}
-	c := offers.NewChoices(d.Solver.Flexibility)
-	for i := range d.Offered[m.template].List {
+	c := offers.NewChoices(d.in.Solver.Flexibility)
+	for i := range d.in.Offered[m.template].List {
 		o := d.offerAt(m, i)
 		if !o.Spot() || !d.holds(m, i) || i != at && !d.ledger.CouldSwap(d.buys(m), d.sale(m.template, i)) {
 			continue
@@ -26,10 +26,10 @@ func (d *decoder) leavesChoice(m *machine, at int) bool {
 // inflexible reports whether there are spot offers among the places of a machine, but
 // not as many as it takes.
 func (d *decoder) inflexible(m *machine, places []int) bool {
-	if !offers.On(d.Solver.Flexibility) {
+	if !offers.On(d.in.Solver.Flexibility) {
 		return false
 	}
-	c, spot := offers.NewChoices(d.Solver.Flexibility), false
+	c, spot := offers.NewChoices(d.in.Solver.Flexibility), false
 	for _, at := range places {
 		if o := d.offerAt(m, at); o.Spot() {
 			spot = true

@@ -19,12 +19,12 @@ import (
 // stayAway returns, by template, the offers outside such zones; nil where there are no
 // such zones.
 func (t *Ties) stayAway() []model.Bits {
-	l := t.Locations
+	l := t.locations
 	foreign := make([]bool, l.OnSale)
 	found := false
-	for i := range t.Rules {
-		r := &t.Rules[i]
-		if r.Kind != podspec.SpreadTie || r.Weight > 0 {
+	for i := range t.book.Rules {
+		r := &t.book.Rules[i]
+		if r.Tie.Kind != podspec.SpreadTie || r.Tie.Weight > 0 {
 			continue
 		}
 		counted := t.countedDomains(i)
@@ -40,10 +40,10 @@ func (t *Ties) stayAway() []model.Bits {
 	if !found {
 		return nil
 	}
-	rows := make([]model.Bits, len(l.Templates))
-	for ti := range l.Templates {
-		rows[ti] = model.NewBits(len(l.Offers.Offers))
-		for i, o := range l.Offered[ti].List {
+	rows := make([]model.Bits, len(l.In.Templates))
+	for ti := range l.In.Templates {
+		rows[ti] = model.NewBits(len(l.In.Offers.Offers))
+		for i, o := range l.In.Offered[ti].List {
 			if !foreign[l.First[ti]+i] {
 				rows[ti].Set(o.Offer)
 			}
@@ -56,8 +56,8 @@ func (t *Ties) stayAway() []model.Bits {
 // that it looks at, and where its pods could go. It is nil where no pod that could go anywhere holds
 // the rule.
 func (t *Ties) countedDomains(rule int) []bool {
-	out := make([]bool, len(t.Rules[rule].Domains))
-	for i, d := range t.Rules[rule].Domains {
+	out := make([]bool, len(t.book.Rules[rule].Domains))
+	for i, d := range t.book.Rules[rule].Domains {
 		out[i] = d.Eligible
 	}
 	held := false
@@ -89,7 +89,7 @@ func (t *Ties) staysAway(n int) bool {
 	}
 	can, known := t.away[n]
 	if !known {
-		can = t.canStayAway(t.List[n])
+		can = t.canStayAway(t.book.List[n])
 		t.away[n] = can
 	}
 	return can
@@ -98,16 +98,16 @@ func (t *Ties) staysAway(n int) bool {
 // canStayAway reports whether all units of a topology signature find a machine outside foreign zones,
 // in a pool of no lower weight than they would find anywhere.
 func (t *Ties) canStayAway(k *units.TopologySignature) bool {
-	l := t.Locations
+	l := t.locations
 	type place struct{ rank, room int }
 	near, all := map[place]bool{}, map[place]bool{}
-	ranks := l.WeightRank()
-	for ti, v := range l.Templates {
-		for _, o := range l.Offered[ti].List {
-			if !k.Admits(l.Columns.Rows[o.Column]) {
+	ranks := l.In.WeightRank()
+	for ti, v := range l.In.Templates {
+		for _, o := range l.In.Offered[ti].List {
+			if !k.Admits(l.In.Columns.Rows[o.Column]) {
 				continue
 			}
-			if len(offers.FloorKeys(v.Set)) > 0 || offers.On(l.Solver.Flexibility) {
+			if len(offers.FloorKeys(v.Set)) > 0 || offers.On(l.In.Solver.Flexibility) {
 				return false // a zone less may be one choice too few
 			}
 			at := place{int(ranks[v.Number]), o.Room}
@@ -120,18 +120,18 @@ func (t *Ties) canStayAway(k *units.TopologySignature) bool {
 	best := func(places map[place]bool, request []int64) int {
 		rank := math.MaxInt
 		for at := range places {
-			if at.rank < rank && model.Fits(l.Compiler.Rooms.Rooms[at.room], request) {
+			if at.rank < rank && model.Fits(l.In.Rooms.Rooms[at.room], request) {
 				rank = at.rank
 			}
 		}
 		return rank
 	}
-	for i := range t.UnitBook.Units {
-		u := &t.UnitBook.Units[i]
-		if t.List[u.Signature] != k {
+	for i := range t.book.Units {
+		u := &t.book.Units[i]
+		if t.book.List[u.Signature] != k {
 			continue
 		}
-		request := t.Request(u.Portions)
+		request := t.book.Request(u.Portions)
 		if best(near, request) > best(all, request) {
 			return false
 		}

@@ -13,30 +13,30 @@ import (
 // slacken gives up classes that have no place, beside those that are gone as it is, and
 // loosens the rules and per-node limits that hold wherever the others go.
 func (t *Ties) slacken(present [][]model.Presence) {
-	t.Hopeless = t.unplaceable()
-	for i := range t.Gone {
-		t.Hopeless[i] = t.Hopeless[i] || t.Wanting(i) == 0
+	t.book.Hopeless = t.unplaceable()
+	for i := range t.book.Gone {
+		t.book.Hopeless[i] = t.book.Hopeless[i] || t.book.Wanting(i) == 0
 	}
 	for t.dropInfeasibleClasses(t.heads()) {
 		continue
 	}
-	t.Dead = slices.Clone(t.Hopeless)
+	t.book.Dead = slices.Clone(t.book.Hopeless)
 	for r, h := range t.heads() {
-		if t.Rules[r].Redundant(&h) {
-			t.loosen(&t.Rules[r])
+		if t.book.Rules[r].Redundant(&h) {
+			t.loosen(&t.book.Rules[r])
 		}
 	}
-	t.Idle = t.idleCrowds(present)
+	t.book.Idle = t.idleCrowds(present)
 }
 
 // heldBy lists the rules that a class holds, as far as they are about more than
 // single nodes.
 func (t *Ties) heldBy(class *podspec.PodClass) []int {
-	bonds := t.Locations.TopologyTerms.List[class.TopologyTerms]
+	bonds := t.in.TopologyTerms.List[class.TopologyTerms]
 	var out []int
 	for _, x := range bonds.Ties {
 		if !x.PerHost() {
-			out = append(out, t.Rule(x, class.Group, bonds))
+			out = append(out, t.book.Rule(x, class.Group, bonds))
 		}
 	}
 	return out
@@ -44,18 +44,18 @@ func (t *Ties) heldBy(class *podspec.PodClass) []int {
 
 // heads counts, by rule, the pods that could have a place.
 func (t *Ties) heads() []units.Heads {
-	out := make([]units.Heads, len(t.Rules))
-	for i, class := range t.Locations.Planned {
-		if t.Hopeless[i] || class.TopologyTerms == 0 && len(t.Locations.TopologyTerms.Targets.Sets[class.Among]) == 0 {
+	out := make([]units.Heads, len(t.book.Rules))
+	for i, class := range t.in.Planned {
+		if t.book.Hopeless[i] || class.TopologyTerms == 0 && len(t.in.TopologyTerms.Targets.Sets[class.Among]) == 0 {
 			continue
 		}
-		n := t.Wanting(i)
+		n := t.book.Wanting(i)
 		held := t.heldBy(class)
 		for _, r := range held {
-			out[r].Add(true, t.Among(i, t.Rules[r].Target), n)
+			out[r].Add(true, t.book.Among(i, t.book.Rules[r].Tie.Target), n)
 		}
-		for _, target := range t.Locations.TopologyTerms.Targets.Sets[class.Among] {
-			for _, r := range t.ByTarget[int(target)] {
+		for _, target := range t.in.TopologyTerms.Targets.Sets[class.Among] {
+			for _, r := range t.book.ByTarget[int(target)] {
 				if !slices.Contains(held, r) {
 					out[r].Add(false, true, n)
 				}
@@ -69,13 +69,13 @@ func (t *Ties) heads() []units.Heads {
 // whether there were any.
 func (t *Ties) dropInfeasibleClasses(heads []units.Heads) bool {
 	found := false
-	for i, class := range t.Locations.Planned {
-		if t.Hopeless[i] {
+	for i, class := range t.in.Planned {
+		if t.book.Hopeless[i] {
 			continue
 		}
 		for _, r := range t.heldBy(class) {
-			if x := &t.Rules[r]; x.Kind == podspec.AffinityTie && x.Weight == 0 && x.Total == 0 && heads[r].Counted == 0 {
-				t.Hopeless[i], found = true, true
+			if x := &t.book.Rules[r]; x.Tie.Kind == podspec.AffinityTie && x.Tie.Weight == 0 && x.Total == 0 && heads[r].Counted == 0 {
+				t.book.Hopeless[i], found = true, true
 			}
 		}
 	}
@@ -85,15 +85,15 @@ func (t *Ties) dropInfeasibleClasses(heads []units.Heads) bool {
 // unplaceable are the classes that neither anything on sale nor a node could take if
 // they were alone.
 func (t *Ties) unplaceable() []bool {
-	out := make([]bool, len(t.Locations.Planned))
-	for i, class := range t.Locations.Planned {
+	out := make([]bool, len(t.in.Planned))
+	for i, class := range t.in.Planned {
 		var need []int // axes on which a place must have a value
-		for _, x := range t.Locations.TopologyTerms.List[class.TopologyTerms].Ties {
+		for _, x := range t.in.TopologyTerms.List[class.TopologyTerms].Ties {
 			if x.Weight == 0 && x.Kind != podspec.AntiTie && !x.PerHost() {
-				need = append(need, t.Locations.KeyAxis(x.Key))
+				need = append(need, t.locations.KeyAxis(x.Key))
 			}
 		}
-		out[i] = !t.Locations.Takes(class, need)
+		out[i] = !t.locations.Takes(class, need)
 	}
 	return out
 }
@@ -101,9 +101,9 @@ func (t *Ties) unplaceable() []bool {
 // loosen makes a rule ask for the label and nothing else.
 func (t *Ties) loosen(r *units.Rule) {
 	r.Loose = true
-	r.Axis, r.MinDomains = t.Locations.PresenceAxis(r.Key), 0
-	if r.Kind == podspec.SpreadTie {
-		r.Filter = t.Locations.FilterAxis(compile.Filter{Group: -1})
+	r.Axis, r.Tie.MinDomains = t.locations.PresenceAxis(r.Tie.Key), 0
+	if r.Tie.Kind == podspec.SpreadTie {
+		r.Filter = t.locations.FilterAxis(compile.Filter{Group: -1})
 	}
 	all := topology.Domain{}
 	for _, d := range r.Domains {
@@ -116,32 +116,32 @@ func (t *Ties) loosen(r *units.Rule) {
 
 // idleCrowds are those that let as many pods share a machine as there are.
 func (t *Ties) idleCrowds(present [][]model.Presence) []bool {
-	all := make([]units.Heads, len(t.PerNodeLimits))
-	for i, class := range t.Locations.Planned {
-		if t.Hopeless[i] {
+	all := make([]units.Heads, len(t.book.PerNodeLimits))
+	for i, class := range t.in.Planned {
+		if t.book.Hopeless[i] {
 			continue
 		}
-		n := t.Wanting(i)
-		for _, x := range t.Locations.TopologyTerms.List[class.TopologyTerms].Ties {
+		n := t.book.Wanting(i)
+		for _, x := range t.in.TopologyTerms.List[class.TopologyTerms].Ties {
 			if x.PerHost() && x.Kind != podspec.AffinityTie {
-				all[t.PerNodeLimit(x, t.Among(i, x.Target))].Add(true, false, n)
+				all[t.book.PerNodeLimit(x, t.book.Among(i, x.Target))].Add(true, false, n)
 			}
 		}
-		for _, target := range t.Locations.TopologyTerms.Targets.Sets[class.Among] {
-			for _, k := range t.PerNodeLimitsBy[int(target)] {
+		for _, target := range t.in.TopologyTerms.Targets.Sets[class.Among] {
+			for _, k := range t.book.PerNodeLimitsBy[int(target)] {
 				all[k].Add(false, true, n)
 			}
 		}
 	}
-	most := make([]int64, len(t.PerNodeLimits))
+	most := make([]int64, len(t.book.PerNodeLimits))
 	for _, list := range present {
 		for _, x := range list {
 			most[x.Limit] = max(most[x.Limit], x.N)
 		}
 	}
-	out := make([]bool, len(t.PerNodeLimits))
+	out := make([]bool, len(t.book.PerNodeLimits))
 	for k, h := range all {
-		out[k] = h.Held == 0 || most[k]+h.Counted <= t.PerNodeLimits[k].Max
+		out[k] = h.Held == 0 || most[k]+h.Counted <= t.book.PerNodeLimits[k].Max
 	}
 	return out
 }

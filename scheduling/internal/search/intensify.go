@@ -43,7 +43,7 @@ const (
 // Intensify looks for a cheaper plan where the price is far above the bound: other machines, for
 // the sites as they are or for cheaper ones.
 func (x *Trial) Intensify(ctx context.Context, base *compile.Compiler, proofs *prove.Proofs, params pack.Params) {
-	if x.Late || len(x.Solution.Nodes) == 0 || !x.complete() || !farAbove(ctx, base, proofs, x) {
+	if x.Outcome.Late || len(x.Outcome.Solution.Nodes) == 0 || !x.complete() || !farAbove(ctx, base, proofs, x) {
 		return
 	}
 	if params.Work == 0 {
@@ -52,12 +52,12 @@ func (x *Trial) Intensify(ctx context.Context, base *compile.Compiler, proofs *p
 		return
 	}
 	late := func() bool {
-		x.Late = x.Late || params.Late != nil && params.Late()
-		return x.Late
+		x.Outcome.Late = x.Outcome.Late || params.Late != nil && params.Late()
+		return x.Outcome.Late
 	}
-	if x.few() && x.machines() > int64(len(x.Nodes)) {
+	if x.few() && x.machines() > int64(len(x.In.Nodes)) {
 		work := min(params.Work, mostWork) / seekShare * seekFurther
-		if y := x.ties.searchDomains(*x, params, work); y.Compiler != x.Compiler {
+		if y := x.ties.searchDomains(*x, params, work); y.In != x.In {
 			*x = y.searched(params)
 		}
 		if late() || !farAbove(ctx, base, proofs, x) {
@@ -77,7 +77,7 @@ func (x *Trial) Intensify(ctx context.Context, base *compile.Compiler, proofs *p
 			break
 		}
 	}
-	best.Late = x.Late
+	best.Outcome.Late = x.Outcome.Late
 	*x = best
 }
 
@@ -96,7 +96,7 @@ func (x *Trial) cheapestSites(base *compile.Compiler, params pack.Params, late f
 		t := NewTies(base, params.Late)
 		t.scale = x.ties.scale // wishes per host are relaxed as far
 		t.proofs, t.planner.Shuffle = siteProofs, k
-		if y := t.try(params); slices.Equal(y.bind, x.bind) && !y.Late && y.price() < best.price() {
+		if y := t.try(params); slices.Equal(y.bind, x.bind) && !y.Outcome.Late && y.price() < best.price() {
 			best = y
 		}
 	}
@@ -113,7 +113,7 @@ func (x *Trial) mixes() bool {
 func (x *Trial) few() bool { return x.machines() < manyMachines }
 
 // machines is how many are bought.
-func (x *Trial) machines() int64 { return model.Count(x.Solution.Nodes) }
+func (x *Trial) machines() int64 { return model.Count(x.Outcome.Solution.Nodes) }
 
 // mixed mixes fillings for a trial.
 func (x *Trial) mixed(params pack.Params, times int64) pack.Outcome {
@@ -122,13 +122,13 @@ func (x *Trial) mixed(params pack.Params, times int64) pack.Outcome {
 	if x.few() && !x.mixes() {
 		params.Work = max(params.Work, fewTimes*work)
 	}
-	return pack.Improve(x.Model, x.Outcome, params)
+	return pack.Improve(x.In.Model, x.Outcome, params)
 }
 
 // farAbove reports whether a trial costs much more than what can be proven.
 func farAbove(ctx context.Context, c *compile.Compiler, proofs *prove.Proofs, x *Trial) bool {
 	price := x.price()
-	pods := prove.Deciding(c, x.Placed(x.Solution), x.onLaunches())
+	pods := prove.Deciding(c, x.In.Placed(x.Outcome.Solution), x.onLaunches())
 	far := farOff
 	if x.few() {
 		far = fewFarOff
@@ -137,7 +137,7 @@ func farAbove(ctx context.Context, c *compile.Compiler, proofs *prove.Proofs, x 
 	if least, ok := prove.ByResources(c, pods.Placed); !ok || least >= near {
 		return false
 	}
-	pods.Machines = func() [][]compile.Portion { return x.Held(x.Solution) }
+	pods.Machines = func() [][]compile.Portion { return x.In.Held(x.Outcome.Solution) }
 	least, _ := proofs.Prove(ctx, nil, pods, price)
 	if int64(least) < near && x.few() {
 		// Whole machines tell the more the fewer there are, and the proof of the plan needs this anyway.

@@ -15,7 +15,7 @@ import (
 // class: of all that could be the first, kube-scheduler takes the one that it comes to
 // first.
 type nameAssigner struct {
-	*compile.Compiler
+	in    *compile.Compiler
 	ties  *Ties // nil where nothing is tied
 	next  []int // by planned class, the first pod not handed out yet
 	ahead []int // the same of those that go to units that begin; nil where there are none
@@ -23,15 +23,15 @@ type nameAssigner struct {
 
 // newNameAssigner hands out what nodes and the machines hold.
 func (d *decoder) newNameAssigner(machines []machine) *nameAssigner {
-	r := &nameAssigner{Compiler: d.Compiler, ties: d.ties, next: make([]int, len(d.Planned))}
-	if d.ties == nil || !slices.ContainsFunc(d.ties.UnitBook.Units, func(u units.Unit) bool { return u.Begins }) {
+	r := &nameAssigner{in: d.in, ties: d.ties, next: make([]int, len(d.in.Planned))}
+	if d.ties == nil || !slices.ContainsFunc(d.ties.book.Units, func(u units.Unit) bool { return u.Begins }) {
 		return r
 	}
-	r.ahead = make([]int, len(d.Planned))
+	r.ahead = make([]int, len(d.in.Planned))
 	reserve := func(items []model.Item, times int64) {
 		for _, it := range items {
-			if begins(d.ties, &d.Parts[it.Class]) {
-				for _, p := range d.Parts[it.Class].Portions {
+			if begins(d.ties, &d.in.Parts[it.Class]) {
+				for _, p := range d.in.Parts[it.Class].Portions {
 					r.next[p.Class] += int(it.N * p.N * times)
 				}
 			}
@@ -47,15 +47,15 @@ func (d *decoder) newNameAssigner(machines []machine) *nameAssigner {
 }
 
 // begins reports whether a part's unit is where pods gather that follow each other.
-func begins(t *Ties, part *compile.Part) bool { return t.UnitBook.Units[part.Unit].Begins }
+func begins(t *Ties, part *compile.Part) bool { return t.book.Units[part.Unit].Begins }
 
 // take hands out the pods of a portion of so many of a part.
 func (r *nameAssigner) take(part model.ClassID, p compile.Portion, times int64) []*corev1.Pod {
 	next := r.next
-	if r.ahead != nil && begins(r.ties, &r.Parts[part]) {
+	if r.ahead != nil && begins(r.ties, &r.in.Parts[part]) {
 		next = r.ahead
 	}
 	from := next[p.Class]
 	next[p.Class] += int(times * p.N)
-	return r.Planned[p.Class].Pods[from:next[p.Class]]
+	return r.in.Planned[p.Class].Pods[from:next[p.Class]]
 }

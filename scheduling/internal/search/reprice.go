@@ -25,7 +25,7 @@ const repriceWork = 2_000_000
 // reprice plans sites anew at the prices that a solution shows, as long as that makes
 // it cheaper.
 func (t *Ties) reprice(best Trial, params pack.Params) Trial {
-	if len(t.planner.Classes)*len(best.Solution.Nodes) > repriceWork || best.Late || t.content(&best, params) {
+	if len(t.planner.Classes)*len(best.Outcome.Solution.Nodes) > repriceWork || best.Outcome.Late || t.content(&best, params) {
 		return best
 	}
 	shares := t.siteCosts()
@@ -40,7 +40,7 @@ func (t *Ties) reprice(best Trial, params pack.Params) Trial {
 		if c := slices.Compare(x.bind, best.bind); c < 0 || c == 0 && x.price() >= best.price() || !t.asGranted(&x, &best) {
 			break
 		}
-		if best = x; best.Late {
+		if best = x; best.Outcome.Late {
 			break
 		}
 	}
@@ -50,7 +50,7 @@ func (t *Ties) reprice(best Trial, params pack.Params) Trial {
 // content reports whether a trial places all pods at a cost that will do, where to look
 // for a cheaper one takes long.
 func (t *Ties) content(x *Trial, params pack.Params) bool {
-	return len(t.UnitBook.Units) >= compile.ManyClasses && x.complete() && int64(x.price()) <= params.Enough
+	return len(t.book.Units) >= compile.ManyClasses && x.complete() && int64(x.price()) <= params.Enough
 }
 
 // asGranted reports whether a plan of sites grants wishes no worse than another.
@@ -61,8 +61,8 @@ func (t *Ties) asGranted(a, b *Trial) bool {
 // deniedAtSites adds up what the sites of a plan do not grant.
 func deniedAtSites(x *Trial) (sum int64) {
 	t := x.ties
-	for i := range x.Parts {
-		if p := &x.Parts[i]; p.Pinned {
+	for i := range x.In.Parts {
+		if p := &x.In.Parts[i]; p.Pinned {
 			sum += t.planner.Classes[t.classOf[p.Unit]].Sites[p.Site].Penalty * p.Count
 		}
 	}
@@ -100,23 +100,23 @@ type spareRoom struct {
 // where one has room, a whole machine elsewhere, as far as a class does not fill it.
 func (t *Ties) marginal(x *Trial, shares [][]int64) [][]int64 {
 	var spares []spareRoom
-	for i, spot := range spots(x.Compiler, x.Solution) {
-		node := &x.Solution.Nodes[i]
-		load := make([]int64, x.Model.Dims)
-		x.Model.Load(load, node.Items)
-		room := slices.Clone(x.Model.Options[node.Option].Room)
+	for i, spot := range spots(x.In, x.Outcome.Solution) {
+		node := &x.Outcome.Solution.Nodes[i]
+		load := make([]int64, x.In.Model.Dims)
+		x.In.Model.Load(load, node.Items)
+		room := slices.Clone(x.In.Model.Options[node.Option].Room)
 		for d, n := range load {
 			room[d] -= n
 		}
-		template := x.Bought[node.Option].Template
-		column := t.Locations.Columns.Rows[t.Locations.Offered[template].List[spot-t.Locations.First[template]].Column]
+		template := x.In.Bought[node.Option].Template
+		column := t.in.Columns.Rows[t.in.Offered[template].List[spot-t.locations.First[template]].Column]
 		spares = append(spares, spareRoom{spot: spot, column: column, room: room})
 	}
 	ranks := int64(compile.RankCost)
 	out := make([][]int64, len(t.planner.Classes))
 	for i := range t.planner.Classes {
 		class := &t.planner.Classes[i]
-		k := t.List[t.UnitBook.Units[t.units[i]].Signature]
+		k := t.book.List[t.book.Units[t.units[i]].Signature]
 		out[i] = slices.Clone(shares[i])
 		free, shut := make([]bool, len(class.Sites)), len(class.Sites)
 		for _, r := range spares {
@@ -147,14 +147,14 @@ func (t *Ties) alone(k *units.TopologySignature, class *topology.Class, site int
 	if k.Market == nil {
 		return share
 	}
-	name := binary.AppendVarint(binary.AppendVarint(t.Locations.Buffer[:0], int64(site)), class.Count)
+	name := binary.AppendVarint(binary.AppendVarint(t.locations.Buffer[:0], int64(site)), class.Count)
 	for _, q := range class.Request {
 		name = binary.AppendVarint(name, q)
 	}
-	t.Locations.Buffer = name
+	t.locations.Buffer = name
 	price, ok := k.Market.Alone[string(name)]
 	if !ok {
-		price = leastCost(t.Locations, k.Market, class, site)
+		price = leastCost(t.locations, k.Market, class, site)
 		k.Market.Alone[string(name)] = price
 	}
 	if price < 0 {
@@ -172,7 +172,7 @@ func leastCost(l *compile.LocationIndex, m *compile.Market, class *topology.Clas
 		if r.Site != site {
 			break
 		}
-		room := l.Rooms.Rooms[r.Room]
+		room := l.In.Rooms.Rooms[r.Room]
 		if !model.Fits(room, class.Request) {
 			continue
 		}

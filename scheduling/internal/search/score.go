@@ -21,25 +21,25 @@ type Score struct {
 
 // rankedPods is how many pods are on machines of one rank.
 type rankedPods struct {
-	model.Pass
-	n int64
+	pass model.Pass
+	n    int64
 }
 
 // Score judges a trial by the plan that it would become.
 func (x *Trial) Score() *Score {
-	d := &decoder{Compiler: x.Compiler, ties: x.ties, solution: x.Solution, ledger: compile.NewLedger(x.Compiler)}
+	d := &decoder{in: x.In, ties: x.ties, solution: x.Outcome.Solution, ledger: compile.NewLedger(x.In)}
 	d.solution.Unplaced, d.solution.Bins = slices.Clone(d.solution.Unplaced), slices.Clone(d.solution.Bins)
 	machines := d.final()
 	s := &Score{machines: int64(len(machines))}
-	ranks := x.WeightRank()
+	ranks := x.In.WeightRank()
 	by := map[model.Pass]int64{}
 	for i := range machines {
 		m := &machines[i]
 		s.cost += d.offerAt(m, m.first).Cost
 		short := d.isShort(m)
 		for _, it := range m.items {
-			soft := d.fallback(m.template, &x.Model.Classes[it.Class])
-			by[model.Pass{Weight: ranks[x.Templates[m.template].Number], Soft: soft}] += it.N * size(x.Parts[it.Class].Portions)
+			soft := d.fallback(m.template, &x.In.Model.Classes[it.Class])
+			by[model.Pass{Weight: ranks[x.In.Templates[m.template].Number], Soft: soft}] += it.N * size(x.In.Parts[it.Class].Portions)
 			if short {
 				d.solution.Unplaced[it.Class] += it.N
 			}
@@ -48,11 +48,11 @@ func (x *Trial) Score() *Score {
 	for pass, n := range by {
 		s.passes = append(s.passes, rankedPods{pass, n})
 	}
-	slices.SortFunc(s.passes, func(a, b rankedPods) int { return compile.ComparePasses(a.Pass, b.Pass) })
-	placed := placing(x.Compiler, d.solution)
-	s.placed = byPriority(x.Compiler, placed)
+	slices.SortFunc(s.passes, func(a, b rankedPods) int { return compile.ComparePasses(a.pass, b.pass) })
+	placed := placing(x.In, d.solution)
+	s.placed = byPriority(x.In, placed)
 	if t := x.ties; t != nil {
-		if s.denied = t.refused(countSites(t, x.Parts, placed)); t.planner.Priced {
+		if s.denied = t.refused(countSites(t, x.In.Parts, placed)); t.planner.Priced {
 			s.cost, s.denied = s.cost+s.denied, 0
 		}
 	}
@@ -62,7 +62,7 @@ func (x *Trial) Score() *Score {
 // isShort reports whether limits and reservations leave a machine too few options for
 // its pool's minValues.
 func (d *decoder) isShort(m *machine) bool {
-	if d.Cautious || len(offers.FloorKeys(d.Templates[m.template].Set)) == 0 {
+	if d.in.Cautious || len(offers.FloorKeys(d.in.Templates[m.template].Set)) == 0 {
 		return false // such machines were given back
 	}
 	m.places = d.options(m)
@@ -80,7 +80,7 @@ func compareRanks(a, b []rankedPods) int {
 			return -1
 		}
 		x, y := a[len(a)-1], b[len(b)-1]
-		if c := cmp.Or(compile.ComparePasses(x.Pass, y.Pass), cmp.Compare(x.n, y.n)); c != 0 {
+		if c := cmp.Or(compile.ComparePasses(x.pass, y.pass), cmp.Compare(x.n, y.n)); c != 0 {
 			return c
 		}
 		a, b = a[:len(a)-1], b[:len(b)-1]
@@ -99,10 +99,10 @@ func (s *Score) Better(o *Score) bool {
 
 // refused adds up what wishes weigh that a plan of sites does not grant.
 func (t *Ties) refused(counts [][]int64) (sum int64) {
-	held := make([]map[int32]int64, len(t.Rules)) // by rule and domain, what it counts there
-	for i := range t.Rules {
+	held := make([]map[int32]int64, len(t.book.Rules)) // by rule and domain, what it counts there
+	for i := range t.book.Rules {
 		held[i] = map[int32]int64{}
-		for d, domain := range t.Rules[i].Domains {
+		for d, domain := range t.book.Rules[i].Domains {
 			held[i][int32(d)] = domain.Count
 		}
 	}

@@ -52,10 +52,10 @@ func (t *Ties) solved(params pack.Params) Trial {
 
 // refined is a trial with the machines that the least work finds, where those are the first that came up.
 func (x *Trial) refined(params pack.Params) Trial {
-	if !x.brief || x.Late {
+	if !x.brief || x.Outcome.Late {
 		return *x
 	}
-	return x.with(pack.Search(x.Model, params))
+	return x.with(pack.Search(x.In.Model, params))
 }
 
 // planned is the plan of sites, and machines for it, with preferences about single machines relaxed as far as they
@@ -75,29 +75,29 @@ func (t *Ties) planned(params pack.Params) Trial {
 func (t *Ties) relax(params pack.Params) Trial {
 	t.scale = 0
 	plain := t.rounds(params, true)
-	placed, most := podspec.Sum(plain.Placed(plain.Solution)), plain.price()*dearestWish
-	if t.Locations.Solver.Preferences == scheduling.PreferencesPrice {
+	placed, most := podspec.Sum(plain.In.Placed(plain.Outcome.Solution)), plain.price()*dearestWish
+	if t.in.Solver.Preferences == scheduling.PreferencesPrice {
 		most = plain.price()
-		for i := range t.UnitBook.Units {
-			u := &t.UnitBook.Units[i]
-			for _, m := range t.List[u.Signature].PerNodeLimits {
-				if k := t.PerNodeLimits[m.Limit]; k.Weight > 0 && m.Holds {
-					most += t.Locations.Solver.PreferencePrice * offerings.Price(k.Weight*u.Count) / podspec.UnsatisfiedWeight
+		for i := range t.book.Units {
+			u := &t.book.Units[i]
+			for _, m := range t.book.List[u.Signature].PerNodeLimits {
+				if k := t.book.PerNodeLimits[m.Limit]; k.Weight > 0 && m.Holds {
+					most += t.in.Solver.PreferencePrice * offerings.Price(k.Weight*u.Count) / podspec.UnsatisfiedWeight
 				}
 			}
 		}
 	}
 	largest := int64(1)
-	for i := range t.UnitBook.Units {
+	for i := range t.book.Units {
 		pods := int64(0)
-		for _, p := range t.UnitBook.Units[i].Portions {
+		for _, p := range t.book.Units[i].Portions {
 			pods += p.N
 		}
-		largest = max(largest, t.UnitBook.Units[i].Count*pods)
+		largest = max(largest, t.book.Units[i].Count*pods)
 	}
 	for t.scale = 1; t.scale <= largest; t.scale *= 2 {
 		x := t.rounds(params, false)
-		if podspec.Sum(x.Placed(x.Solution)) >= placed && x.price() <= most {
+		if podspec.Sum(x.In.Placed(x.Outcome.Solution)) >= placed && x.price() <= most {
 			return x
 		}
 	}
@@ -120,7 +120,7 @@ func (t *Ties) rounds(params pack.Params, shrink bool) (best Trial) {
 		if shrink && t.shrink(&x) {
 			learnt = true
 		}
-		if !learnt || x.Late {
+		if !learnt || x.Outcome.Late {
 			break
 		}
 	}
@@ -141,26 +141,26 @@ func (t *Ties) forget() {
 // could change anything.
 func (t *Ties) learn(x *Trial) bool {
 	news := false
-	for i := range x.Parts {
-		p := &x.Parts[i]
-		if left := x.Solution.Unplaced[i]; p.Pinned && left > 0 {
+	for i := range x.In.Parts {
+		p := &x.In.Parts[i]
+		if left := x.Outcome.Solution.Unplaced[i]; p.Pinned && left > 0 {
 			site := &t.planner.Classes[t.classOf[p.Unit]].Sites[p.Site]
 			if site.Limit < 0 || site.Limit > p.Count-left {
 				site.Limit = p.Count - left
 				news = true
 			}
-		} else if kin := t.UnitBook.Units[p.Unit].Signature; left > 0 && x.Seats[p.Seat].Rows != nil && !t.roaming[kin] {
+		} else if kin := t.book.Units[p.Unit].Signature; left > 0 && x.In.Seats[p.Seat].Rows != nil && !t.roaming[kin] {
 			t.roaming[kin], news = true, true
 			t.stated++
 		}
 	}
 	opened := false
-	for r, domains := range t.domainsOf(spots(x.Compiler, x.Solution)) {
+	for r, domains := range t.domainsOf(spots(x.In, x.Outcome.Solution)) {
 		counted := t.countedDomains(r)
 		for _, d := range domains {
 			if len(counted) > 0 && !counted[d] {
 				t.planner.Rules[r].Domains[d].Eligible = true
-				t.Rules[r].Domains[d].Eligible = true
+				t.book.Rules[r].Domains[d].Eligible = true
 				opened = true
 			}
 		}
@@ -175,14 +175,14 @@ func (t *Ties) learn(x *Trial) bool {
 // shrink takes pods out of units that found no place, so that those whom others follow
 // may find one without them. It reports whether there were any.
 func (t *Ties) shrink(x *Trial) bool {
-	placed := make([]int64, len(t.UnitBook.Units))
-	for i := range x.Parts {
-		placed[x.Parts[i].Unit] += x.Parts[i].Count - x.Solution.Unplaced[i]
+	placed := make([]int64, len(t.book.Units))
+	for i := range x.In.Parts {
+		placed[x.In.Parts[i].Unit] += x.In.Parts[i].Count - x.Outcome.Solution.Unplaced[i]
 	}
-	before := len(t.UnitBook.Units)
+	before := len(t.book.Units)
 	shrunk := false
 	for i := range before {
-		u := &t.UnitBook.Units[i]
+		u := &t.book.Units[i]
 		left := u.Count - placed[i]
 		last := len(u.Portions) - 1
 		if left == 0 || last == 0 && u.Portions[0].N == 1 {
@@ -197,15 +197,15 @@ func (t *Ties) shrink(x *Trial) bool {
 		if p.N -= gone; p.N == 0 {
 			less.Portions = less.Portions[:last]
 		}
-		hosts := t.List[u.Signature].Hosts
-		less.Signature = t.Number(t.Members(less.Portions), hosts)
-		t.UnitBook.Units = append(t.UnitBook.Units, less)
-		t.Follow(class, gone*left, model.NewBits(len(t.Locations.Nodes)))
+		hosts := t.book.List[u.Signature].Hosts
+		less.Signature = t.book.Number(t.book.Members(less.Portions), hosts)
+		t.book.Units = append(t.book.Units, less)
+		t.book.Follow(class, gone*left, model.NewBits(len(t.in.Nodes)))
 	}
 	if !shrunk {
 		return false
 	}
-	t.UnitBook.Units = slices.DeleteFunc(t.UnitBook.Units, func(u units.Unit) bool { return u.Count == 0 })
+	t.book.Units = slices.DeleteFunc(t.book.Units, func(u units.Unit) bool { return u.Count == 0 })
 	t.plan()
 	return true
 }

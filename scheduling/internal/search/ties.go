@@ -17,21 +17,23 @@ import (
 // by the planner, then, as a problem of the engine in which every part is pinned to its
 // site, onto which machines.
 type Ties struct {
-	*units.UnitBook
-	present  [][]model.Presence // by bin
-	planner  topology.Problem
-	units    []int            // by planner class, the unit
-	classOf  []int            // by unit, the planner class; -1 for units that nothing ties
-	scale    int64            // how much wishes per host are relaxed; 0 drops them
-	rows     []model.Bits     // by template, offers outside foreign zones; nil for all
-	roaming  map[int]bool     // topology signatures that no longer keep away from foreign zones
-	away     map[int]bool     // whether topology signatures can keep away; filled when asked
-	stated   int              // counts what is changed of the problem beside costs and limits
-	replayed *replayed        // see replay
-	late     func() bool      // whether the deadline has passed
-	sketch   bool             // pods that the first machines leave out are not tried again
-	proofs   int              // how many proofs may go into reassigning pods to cheaper sites
-	begun    *topology.Result // the plan of sites to begin with, if it was worked out before
+	in        *compile.Compiler
+	locations *compile.LocationIndex
+	book      *units.UnitBook
+	present   [][]model.Presence // by bin
+	planner   topology.Problem
+	units     []int            // by planner class, the unit
+	classOf   []int            // by unit, the planner class; -1 for units that nothing ties
+	scale     int64            // how much wishes per host are relaxed; 0 drops them
+	rows      []model.Bits     // by template, offers outside foreign zones; nil for all
+	roaming   map[int]bool     // topology signatures that no longer keep away from foreign zones
+	away      map[int]bool     // whether topology signatures can keep away; filled when asked
+	stated    int              // counts what is changed of the problem beside costs and limits
+	replayed  *replayed        // see replay
+	late      func() bool      // whether the deadline has passed
+	sketch    bool             // pods that the first machines leave out are not tried again
+	proofs    int              // how many proofs may go into reassigning pods to cheaper sites
+	begun     *topology.Result // the plan of sites to begin with, if it was worked out before
 }
 
 // fewProofs is how many proofs may go into reassigning pods to cheaper sites unless that is
@@ -45,14 +47,14 @@ func NewTies(c *compile.Compiler, late func() bool) *Ties { return newTies(c, la
 // pods that follow others may be piled on few.
 func newTies(c *compile.Compiler, late func() bool, gone map[int]int64, piled bool) *Ties {
 	l := c.Locations()
-	t := &Ties{late: late, proofs: fewProofs, UnitBook: &units.UnitBook{SignatureBook: &units.SignatureBook{RuleBook: units.NewRuleBook(l), Index: map[string]int{}}}}
+	t := &Ties{in: l.In, locations: l, late: late, proofs: fewProofs, book: &units.UnitBook{SignatureBook: &units.SignatureBook{RuleBook: units.NewRuleBook(l), Index: map[string]int{}}}}
 	for _, class := range c.Planned {
-		t.Enter(units.Member{Group: class.Group, TopologyTerms: class.TopologyTerms, Among: class.Among, N: 1})
+		t.book.Enter(units.Member{Group: class.Group, TopologyTerms: class.TopologyTerms, Among: class.Among, N: 1})
 	}
-	t.Keep()
-	t.present = t.Count()
+	t.book.Keep()
+	t.present = t.book.Count()
 	t.roaming = map[int]bool{}
-	t.Gone, t.Piled = gone, piled
+	t.book.Gone, t.book.Piled = gone, piled
 	t.slacken(t.present)
 	t.form()
 	t.rows = t.stayAway()
@@ -61,11 +63,11 @@ func newTies(c *compile.Compiler, late func() bool, gone map[int]int64, piled bo
 
 // form makes units and states the planner's problem of them.
 func (t *Ties) form() {
-	t.UnitBook.Units = nil
-	t.Build()
-	for i := range t.UnitBook.Units {
-		if u := &t.UnitBook.Units[i]; u.Signature < 0 {
-			u.Signature = t.Number(t.Members(u.Portions), nil)
+	t.book.Units = nil
+	t.book.Build()
+	for i := range t.book.Units {
+		if u := &t.book.Units[i]; u.Signature < 0 {
+			u.Signature = t.book.Number(t.book.Members(u.Portions), nil)
 		}
 	}
 	t.plan()
@@ -73,35 +75,35 @@ func (t *Ties) form() {
 
 // plan states the planner's problem.
 func (t *Ties) plan() {
-	for _, k := range t.List {
+	for _, k := range t.book.List {
 		if k.Part == nil {
-			t.Link(k)
+			t.book.Link(k)
 		}
 	}
 	t.stated++
 	t.begun = nil
-	c := t.Locations.Compiler
+	c := t.in
 	priced := c.Solver.Preferences == scheduling.PreferencesPrice
 	t.units, t.away = nil, map[int]bool{}
-	t.planner = topology.Problem{Dims: c.Model.Dims, Rules: t.Planned(), Priced: priced, Late: t.late}
+	t.planner = topology.Problem{Dims: c.Model.Dims, Rules: t.book.Planned(), Priced: priced, Late: t.late}
 	for i := range t.planner.Rules {
 		t.planner.Rules[i].Weight = t.worth(t.planner.Rules[i].Weight)
 	}
-	t.planner.Bins = t.Locations.NodeRooms()
-	t.classOf = make([]int, len(t.UnitBook.Units))
-	t.planner.Classes = make([]topology.Class, 0, len(t.UnitBook.Units))
-	for i := range t.UnitBook.Units {
-		u := &t.UnitBook.Units[i]
-		k := t.List[u.Signature]
+	t.planner.Bins = t.locations.NodeRooms()
+	t.classOf = make([]int, len(t.book.Units))
+	t.planner.Classes = make([]topology.Class, 0, len(t.book.Units))
+	for i := range t.book.Units {
+		u := &t.book.Units[i]
+		k := t.book.List[u.Signature]
 		t.classOf[i] = -1
-		if k.Plain || t.Hopeless[u.Portions[0].Class] {
+		if k.Plain || t.book.Hopeless[u.Portions[0].Class] {
 			continue
 		}
 		t.classOf[i] = len(t.units)
 		t.units = append(t.units, i)
-		request := t.Request(u.Portions)
-		class := topology.Class{Count: u.Count, Priority: t.Priority(u), Request: request, Links: k.Rules}
-		costs := t.Costs(k, request)
+		request := t.book.Request(u.Portions)
+		class := topology.Class{Count: u.Count, Priority: t.book.Priority(u), Request: request, Links: k.Rules}
+		costs := t.book.Costs(k, request)
 		class.Sites = make([]topology.Site, k.Part.Sites)
 		for site := range class.Sites {
 			class.Sites[site] = t.site(k, site, costs[site], request)
@@ -112,7 +114,7 @@ func (t *Ties) plan() {
 
 // worth is what the planner makes of the weight of a wish.
 func (t *Ties) worth(weight int64) int64 {
-	s := t.Locations.Solver
+	s := t.in.Solver
 	if s.Preferences != scheduling.PreferencesPrice || weight == 0 {
 		return weight
 	}
@@ -127,7 +129,7 @@ func (t *Ties) site(k *units.TopologySignature, site int, cost int64, request []
 	}
 	s := k.Sites[site]
 	s.Cost = cost
-	fit, n := t.Locations.Fitting(request), 0
+	fit, n := t.locations.Fitting(request), 0
 	for w, word := range k.Seats[site].Bins {
 		n += bits.OnesCount64(word & fit[w])
 	}
@@ -148,7 +150,7 @@ func (t *Ties) sitesOf(k *units.TopologySignature) []topology.Site {
 		s.Limit = -1
 		s.Domains, s.Counted = t.domainsAt(k.Rules, k.Part, site)
 		for _, w := range k.Wishes {
-			if k.Part.Domain(t.Locations, w.Axis, site) != 1 {
+			if k.Part.Domain(t.locations, w.Axis, site) != 1 {
 				s.Penalty += t.worth(w.Weight)
 			}
 		}
@@ -160,18 +162,18 @@ func (t *Ties) sitesOf(k *units.TopologySignature) []topology.Site {
 func (t *Ties) domainsAt(links []topology.Link, p *compile.Partition, site int) (domains []int32, counted []bool) {
 	domains, counted = make([]int32, len(links)), make([]bool, len(links))
 	for i, link := range links {
-		r := &t.Rules[link.Rule]
-		domains[i] = p.Domain(t.Locations, r.Axis, site)
-		counted[i] = r.Filter < 0 || p.Domain(t.Locations, r.Filter, site) == 1
+		r := &t.book.Rules[link.Rule]
+		domains[i] = p.Domain(t.locations, r.Axis, site)
+		counted[i] = r.Filter < 0 || p.Domain(t.locations, r.Filter, site) == 1
 	}
 	return domains, counted
 }
 
 // split states the engine's problem for a plan of sites.
 func (t *Ties) split(r *topology.Result) *compile.Compiler {
-	base := t.Locations.Compiler
+	base := t.in
 	e := *base
-	e.Sited = t.Locations
+	e.Sited = t.locations
 	e.Model = &model.Problem{Dims: base.Model.Dims, BestEffort: base.Model.BestEffort, Pools: base.Model.Pools}
 	e.Parts, e.Seats, e.Bought = make([]compile.Part, 0, t.partCount(r)), nil, nil
 	e.Offered = append([]offers.TemplateOffers(nil), base.Offered...)
@@ -194,13 +196,13 @@ func (t *Ties) split(r *topology.Result) *compile.Compiler {
 		}
 		return closed
 	}
-	for i := range t.UnitBook.Units {
-		u := &t.UnitBook.Units[i]
+	for i := range t.book.Units {
+		u := &t.book.Units[i]
 		p := compile.Part{
-			Portions: u.Portions, Request: t.Request(u.Portions), Priority: t.Priority(u),
-			PerNodeLimits: t.memberships(t.List[u.Signature]), Unit: i,
+			Portions: u.Portions, Request: t.book.Request(u.Portions), Priority: t.book.Priority(u),
+			PerNodeLimits: t.memberships(t.book.List[u.Signature]), Unit: i,
 		}
-		if t.Hopeless[u.Portions[0].Class] {
+		if t.book.Hopeless[u.Portions[0].Class] {
 			p.Seat, p.Count = nowhere(), u.Count
 			e.Parts = append(e.Parts, p)
 			continue
@@ -217,7 +219,7 @@ func (t *Ties) split(r *topology.Result) *compile.Compiler {
 			}
 		}
 	}
-	for _, k := range t.PerNodeLimits {
+	for _, k := range t.book.PerNodeLimits {
 		e.Model.PerNodeLimits = append(e.Model.PerNodeLimits, model.PerNodeLimit{Max: t.perNodeMax(k)})
 	}
 	e.AddParts()
@@ -228,7 +230,7 @@ func (t *Ties) split(r *topology.Result) *compile.Compiler {
 
 // partCount is how many parts a plan of sites has at most.
 func (t *Ties) partCount(r *topology.Result) int {
-	n := len(t.UnitBook.Units) - len(r.Counts)
+	n := len(t.book.Units) - len(r.Counts)
 	for _, counts := range r.Counts {
 		for _, pods := range counts {
 			n += int(min(pods, 1))
@@ -241,9 +243,9 @@ func (t *Ties) partCount(r *topology.Result) int {
 func (t *Ties) snapshot() *Ties {
 	c := *t
 	c.replayed = nil
-	book := *t.UnitBook
+	book := *t.book
 	book.Units = slices.Clone(book.Units)
-	c.UnitBook = &book
+	c.book = &book
 	c.planner.Rules = slices.Clone(t.planner.Rules)
 	for i := range c.planner.Rules {
 		c.planner.Rules[i].Domains = slices.Clone(c.planner.Rules[i].Domains)
@@ -253,7 +255,7 @@ func (t *Ties) snapshot() *Ties {
 
 // seat is the seat of a topology signature at a site.
 func (t *Ties) seat(n, site int) compile.Seat {
-	k := t.List[n]
+	k := t.book.List[n]
 	s := k.Seats[site]
 	if k.Plain {
 		if !s.NoNew && t.staysAway(n) {
@@ -262,7 +264,7 @@ func (t *Ties) seat(n, site int) compile.Seat {
 		return s
 	}
 	if !s.NoNew && k.Part.Sites > 1 {
-		s.Sold = k.Market.Sold(t.Locations, &s)
+		s.Sold = k.Market.Sold(t.locations, &s)
 	}
 	return s
 }
@@ -282,7 +284,7 @@ func (t *Ties) memberships(k *units.TopologySignature) []model.Membership {
 	}
 	var out []model.Membership
 	for _, m := range k.PerNodeLimits {
-		if t.PerNodeLimits[m.Limit].Weight == 0 {
+		if t.book.PerNodeLimits[m.Limit].Weight == 0 {
 			out = append(out, m)
 		}
 	}
@@ -291,8 +293,8 @@ func (t *Ties) memberships(k *units.TopologySignature) []model.Membership {
 
 // wishesPerHost reports whether any wish is about single machines.
 func (t *Ties) wishesPerHost() bool {
-	for i, k := range t.PerNodeLimits {
-		if k.Weight > 0 && !t.Idle[i] {
+	for i, k := range t.book.PerNodeLimits {
+		if k.Weight > 0 && !t.book.Idle[i] {
 			return true
 		}
 	}

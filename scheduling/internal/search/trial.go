@@ -14,18 +14,18 @@ import (
 
 // Trial is a plan of sites together with the machines that were found for it.
 type Trial struct {
-	*compile.Compiler
-	pack.Outcome
-	ties  *Ties     // as they were when the sites were planned; nil where parts have no sites
-	bind  []int64   // pods that have a place and would bind there, by priority, the highest first
-	sites [][]int64 // by planner class and site, the pods that are planned there
-	brief bool      // the machines are the first that came up
+	In      *compile.Compiler
+	Outcome pack.Outcome
+	ties    *Ties     // as they were when the sites were planned; nil where parts have no sites
+	bind    []int64   // pods that have a place and would bind there, by priority, the highest first
+	sites   [][]int64 // by planner class and site, the pods that are planned there
+	brief   bool      // the machines are the first that came up
 }
 
 // NewTrial is an outcome for a compiled problem whose pods have no topology terms. Those of other problems
 // come from [Ties.Solve].
 func NewTrial(c *compile.Compiler, outcome pack.Outcome) *Trial {
-	return &Trial{Compiler: c, Outcome: outcome}
+	return &Trial{In: c, Outcome: outcome}
 }
 
 // try plans sites, then machines.
@@ -47,11 +47,11 @@ func (t *Ties) planSites() *topology.Result {
 // pack finds machines for a plan of sites.
 func (t *Ties) pack(plan *topology.Result, params pack.Params) Trial {
 	x := Trial{ties: t.snapshot(), sites: plan.Counts}
-	x.Compiler = t.split(plan)
-	y := x.with(pack.Search(x.Model, params))
+	x.In = t.split(plan)
+	y := x.with(pack.Search(x.In.Model, params))
 	if y.brief = params.Brief; y.brief && !t.sketch && y.misses() {
 		params.Brief = false
-		y = y.with(pack.Search(x.Model, params))
+		y = y.with(pack.Search(x.In.Model, params))
 		y.brief = false
 	}
 	return y
@@ -59,8 +59,8 @@ func (t *Ties) pack(plan *topology.Result, params pack.Params) Trial {
 
 // misses reports whether pods are left out that might have a place.
 func (x *Trial) misses() bool {
-	for i := range x.Parts {
-		if x.Solution.Unplaced[i] > 0 && !x.ties.Hopeless[x.Parts[i].Portions[0].Class] {
+	for i := range x.In.Parts {
+		if x.Outcome.Solution.Unplaced[i] > 0 && !x.ties.book.Hopeless[x.In.Parts[i].Portions[0].Class] {
 			return true
 		}
 	}
@@ -71,24 +71,24 @@ func (x *Trial) misses() bool {
 func (x *Trial) with(outcome pack.Outcome) Trial {
 	y := *x
 	y.Outcome = outcome
-	placed := placing(y.Compiler, y.Solution)
-	lost := surplus(y.ties, y.Parts, placed, spots(y.Compiler, y.Solution))
-	y.bind = byPriority(y.Compiler, func(part int) int64 { return placed(part) - lost[model.ClassID(part)] })
+	placed := placing(y.In, y.Outcome.Solution)
+	lost := surplus(y.ties, y.In.Parts, placed, spots(y.In, y.Outcome.Solution))
+	y.bind = byPriority(y.In, func(part int) int64 { return placed(part) - lost[model.ClassID(part)] })
 	return y
 }
 
 // complete reports whether all pods have a place and would bind there.
-func (x *Trial) complete() bool { return podspec.Sum(x.bind) == x.PodCount() }
+func (x *Trial) complete() bool { return podspec.Sum(x.bind) == x.In.PodCount() }
 
 // searched is a trial with the machines that more work finds, if these are better.
 func (x *Trial) searched(params pack.Params) Trial {
-	if params.Work == 0 || x.Late {
+	if params.Work == 0 || x.Outcome.Late {
 		return *x
 	}
-	if x.Model.Limited() || model.AnyLeft(x.Solution.Unplaced) {
-		return x.improvedBy(pack.PlaceWithinLimits(x.Model, pack.Search(x.Model, params), params))
+	if x.In.Model.Limited() || model.AnyLeft(x.Outcome.Solution.Unplaced) {
+		return x.improvedBy(pack.PlaceWithinLimits(x.In.Model, pack.Search(x.In.Model, params), params))
 	}
-	return x.improvedBy(pack.Improve(x.Model, x.Outcome, params))
+	return x.improvedBy(pack.Improve(x.In.Model, x.Outcome, params))
 }
 
 // improvedBy is a trial with other machines, if that is better.
@@ -102,8 +102,8 @@ func (x *Trial) improvedBy(outcome pack.Outcome) Trial {
 // placeWithinLimits gives what limits and reservations have to others, where a trial leaves out pods
 // for lack of it and that lets more pods in.
 func (x *Trial) placeWithinLimits(params pack.Params) Trial {
-	found := pack.PlaceWithinLimits(x.Model, x.Outcome, params)
-	if slices.Equal(x.Solution.Unplaced, found.Solution.Unplaced) {
+	found := pack.PlaceWithinLimits(x.In.Model, x.Outcome, params)
+	if slices.Equal(x.Outcome.Solution.Unplaced, found.Solution.Unplaced) {
 		return *x
 	}
 	if y := x.with(found); y.Score().Better(x.Score()) {
@@ -113,7 +113,9 @@ func (x *Trial) placeWithinLimits(params pack.Params) Trial {
 }
 
 // price is what a trial's machines cost, as the search sees it.
-func (x *Trial) price() offerings.Price { return offerings.Price(x.Model.Cost(x.Solution.Nodes)) }
+func (x *Trial) price() offerings.Price {
+	return offerings.Price(x.In.Model.Cost(x.Outcome.Solution.Nodes))
+}
 
 // spots are the spots of a solution's machines, in their order.
 func spots(c *compile.Compiler, s model.Solution) []int {
@@ -178,15 +180,15 @@ func size(portions []compile.Portion) (n int64) {
 
 // domainsOf lists, by rule, the domains of spots that a spread looks at.
 func (t *Ties) domainsOf(spots []int) [][]int32 {
-	out := make([][]int32, len(t.Rules))
-	for i := range t.Rules {
-		r := &t.Rules[i]
-		if r.Kind != podspec.SpreadTie {
+	out := make([][]int32, len(t.book.Rules))
+	for i := range t.book.Rules {
+		r := &t.book.Rules[i]
+		if r.Tie.Kind != podspec.SpreadTie {
 			continue
 		}
 		seen := make([]bool, len(r.Domains))
 		for _, spot := range spots {
-			if at := t.Locations.Axes[r.Axis].At[spot]; at >= 0 && t.Locations.Axes[r.Filter].At[spot] == 1 {
+			if at := t.locations.Axes[r.Axis].At[spot]; at >= 0 && t.locations.Axes[r.Filter].At[spot] == 1 {
 				seen[at] = true
 			}
 		}
@@ -203,8 +205,8 @@ func (t *Ties) domainsOf(spots []int) [][]int32 {
 func Spot(l *compile.LocationIndex, template, offer int) int {
 	spots := l.LocationCache.Spots[template]
 	if spots == nil {
-		spots = slices.Repeat([]int32{-1}, len(l.Offers.Offers))
-		for i, o := range l.Offered[template].List {
+		spots = slices.Repeat([]int32{-1}, len(l.In.Offers.Offers))
+		for i, o := range l.In.Offered[template].List {
 			spots[o.Offer] = int32(l.First[template] + i)
 		}
 		l.LocationCache.Spots[template] = spots
@@ -214,9 +216,9 @@ func Spot(l *compile.LocationIndex, template, offer int) int {
 
 // onLaunches counts the pods on machines that a trial buys.
 func (x *Trial) onLaunches() (n int64) {
-	for i := range x.Solution.Nodes {
-		for _, it := range x.Solution.Nodes[i].Items {
-			n += x.Solution.Nodes[i].N * it.N * size(x.Parts[it.Class].Portions)
+	for i := range x.Outcome.Solution.Nodes {
+		for _, it := range x.Outcome.Solution.Nodes[i].Items {
+			n += x.Outcome.Solution.Nodes[i].N * it.N * size(x.In.Parts[it.Class].Portions)
 		}
 	}
 	return n

@@ -25,10 +25,10 @@ const replanShare = 4
 // without those of one class at a time. It is for plans that take little work to find.
 func (x *Trial) replanWithoutUnplaced(params pack.Params) Trial {
 	best := *x
-	if x.Late || x.effort() > max(params.Work/seekShare, seekLeast)/replanShare {
+	if x.Outcome.Late || x.effort() > max(params.Work/seekShare, seekLeast)/replanShare {
 		return best
 	}
-	out := x.ties.leftOut(x.Placed(x.Solution))
+	out := x.ties.leftOut(x.In.Placed(x.Outcome.Solution))
 	if len(out) == 0 {
 		return best
 	}
@@ -41,14 +41,14 @@ func (x *Trial) replanWithoutUnplaced(params pack.Params) Trial {
 	sets = append(sets, x.fewKept(out)...)
 	score := best.Score()
 	for _, gone := range sets {
-		if best.Late {
+		if best.Outcome.Late {
 			break
 		}
-		y := newTies(x.ties.Locations.Compiler, params.Late, gone, false).solved(params)
+		y := newTies(x.ties.in, params.Late, gone, false).solved(params)
 		if judged := y.Score(); judged.Better(score) {
 			best, score = y, judged
-		} else if slices.Compare(y.bind, best.bind) > 0 && wantsChoice(x.Compiler) {
-			x.ties.Locations.Compiler.Outbid = true
+		} else if slices.Compare(y.bind, best.bind) > 0 && wantsChoice(x.In) {
+			x.ties.in.Outbid = true
 		}
 	}
 	return best
@@ -58,11 +58,11 @@ func (x *Trial) replanWithoutUnplaced(params pack.Params) Trial {
 // can be, where they went evenly to all: that leaves others small. It is for plans that take
 // little work to find.
 func (x *Trial) stackColocated(params pack.Params) Trial {
-	if x.Late || !x.ties.Spread || x.ties.Piled || len(x.Solution.Nodes) == 0 ||
+	if x.Outcome.Late || !x.ties.book.Spread || x.ties.book.Piled || len(x.Outcome.Solution.Nodes) == 0 ||
 		x.effort() > max(params.Work/seekShare, seekLeast)/replanShare {
 		return *x
 	}
-	y := newTies(x.ties.Locations.Compiler, params.Late, x.ties.Gone, true).solved(params)
+	y := newTies(x.ties.in, params.Late, x.ties.book.Gone, true).solved(params)
 	if y.Score().Better(x.Score()) {
 		return y
 	}
@@ -72,13 +72,13 @@ func (x *Trial) stackColocated(params pack.Params) Trial {
 // fewKept lists, where machines have to leave a choice, what to give up for so few pods of one
 // class to be left that their spreads hold wherever these are: no site is chosen for them then.
 func (x *Trial) fewKept(out map[int]int64) []map[int]int64 {
-	if !wantsChoice(x.Compiler) {
+	if !wantsChoice(x.In) {
 		return nil
 	}
 	var sets []map[int]int64
 	for _, i := range slices.Sorted(maps.Keys(out)) {
 		keep := out[i]
-		for _, t := range x.TopologyTerms.List[x.Planned[i].TopologyTerms].Ties {
+		for _, t := range x.In.TopologyTerms.List[x.In.Planned[i].TopologyTerms].Ties {
 			if t.Kind == podspec.SpreadTie && t.Weight == 0 && !t.PerHost() {
 				keep = min(keep, t.MaxSkew)
 			}
@@ -101,7 +101,7 @@ func wantsChoice(c *compile.Compiler) bool {
 func (t *Ties) leftOut(placed []int64) map[int]int64 {
 	out := map[int]int64{}
 	for i, n := range placed {
-		if left := int64(len(t.Locations.Planned[i].Pods)) - n; left > 0 && !t.Hopeless[i] {
+		if left := int64(len(t.in.Planned[i].Pods)) - n; left > 0 && !t.book.Hopeless[i] {
 			out[i] = left
 		}
 	}

@@ -11,10 +11,10 @@ import (
 
 // fits is how many pods of a class the free room of some bins could hold.
 func (b *UnitBook) fits(class int, bins model.Bits) int64 {
-	c := b.Locations.Planned[class]
+	c := b.Locations.In.Planned[class]
 	sum := int64(0)
 	bins.Each(func(i int) {
-		bin := &b.Locations.Model.Bins[i]
+		bin := &b.Locations.In.Model.Bins[i]
 		if bin.Admits.Has(c.Group) {
 			sum += TimesIn(bin.Room, c.Requests)
 		}
@@ -163,18 +163,18 @@ func (b *UnitBook) holdsMore(u *Unit, class int, n int64) bool {
 	if u.Signature >= 0 {
 		hosts = b.List[u.Signature].Hosts
 	}
-	for ti := range l.Templates {
+	for ti := range l.In.Templates {
 		if hosts != nil {
 			break
 		}
 		if l.ChoiceAmong(ti, func(_ int, o offers.TemplateOffer) bool {
-			return model.Fits(l.Compiler.Rooms.Rooms[o.Room], request) && k.Admits(l.Columns.Rows[o.Column])
+			return model.Fits(l.In.Rooms.Rooms[o.Room], request) && k.Admits(l.In.Columns.Rows[o.Column])
 		}) {
 			return true
 		}
 	}
-	for i := range l.Model.Bins {
-		if (hosts == nil || hosts.Has(i)) && model.Fits(l.Model.Bins[i].Room, request) && k.Admits(l.Model.Bins[i].Admits) {
+	for i := range l.In.Model.Bins {
+		if (hosts == nil || hosts.Has(i)) && model.Fits(l.In.Model.Bins[i].Room, request) && k.Admits(l.In.Model.Bins[i].Admits) {
 			return true
 		}
 	}
@@ -184,7 +184,7 @@ func (b *UnitBook) holdsMore(u *Unit, class int, n int64) bool {
 // clash reports whether pods of a unit bind the same ports.
 func (b *UnitBook) clash(shares []compile.Portion) bool {
 	for i, s := range shares {
-		ports := b.Locations.Classes.Groups[b.Locations.Planned[s.Class].Group].Ports
+		ports := b.Locations.In.Classes.Groups[b.Locations.In.Planned[s.Class].Group].Ports
 		if len(ports) == 0 {
 			continue
 		}
@@ -192,7 +192,7 @@ func (b *UnitBook) clash(shares []compile.Portion) bool {
 			return true
 		}
 		for _, o := range shares[i+1:] {
-			if podspec.PortsClash(ports, b.Locations.Classes.Groups[b.Locations.Planned[o.Class].Group].Ports) {
+			if podspec.PortsClash(ports, b.Locations.In.Classes.Groups[b.Locations.In.Planned[o.Class].Group].Ports) {
 				return true
 			}
 		}
@@ -203,7 +203,7 @@ func (b *UnitBook) clash(shares []compile.Portion) bool {
 // atOdds reports whether pods of a unit keep each other off their machine.
 func (b *UnitBook) atOdds(portions []compile.Portion) bool {
 	for _, p := range portions {
-		for _, t := range b.Locations.TopologyTerms.List[b.Locations.Planned[p.Class].TopologyTerms].Ties {
+		for _, t := range b.Locations.In.TopologyTerms.List[b.Locations.In.Planned[p.Class].TopologyTerms].Ties {
 			if t.Weight > 0 || t.Kind == podspec.AffinityTie || t.Kind == podspec.SpreadTie && !t.PerHost() {
 				continue
 			}

@@ -16,7 +16,7 @@ import (
 // Rule is a tie whose domains are wider than a node, together with the nodes that it
 // looks at.
 type Rule struct {
-	podspec.Tie
+	Tie    podspec.Tie
 	Axis   int // of the label
 	Filter int // axis that is 1 where a spread looks; -1 for everywhere
 	// domains holds what runs already.
@@ -52,7 +52,7 @@ type RuleBook struct {
 // RuleKey is what tells rules apart: the term, and the number of the filter on the nodes that
 // it looks at.
 type RuleKey struct {
-	podspec.Tie
+	Tie    podspec.Tie
 	Filter int
 }
 
@@ -110,8 +110,8 @@ func (b *RuleBook) PerNodeLimit(t podspec.Tie, self bool) int {
 // Keep notes what running pods keep away from their nodes.
 func (b *RuleBook) Keep() {
 	for k, node := range b.Locations.Kept() {
-		if k.PerHost() {
-			b.keepOff(k.Target, b.Locations.BinOf[node])
+		if k.Tie.PerHost() {
+			b.keepOff(k.Tie.Target, b.Locations.BinOf[node])
 			continue
 		}
 		r := &b.Rules[b.Rule(k.Tie, -1, nil)]
@@ -127,7 +127,7 @@ func (b *RuleBook) keepOff(target int, bin int32) {
 		return
 	}
 	if b.keptOff[target] == nil {
-		b.keptOff[target] = model.NewBits(len(b.Locations.Nodes))
+		b.keptOff[target] = model.NewBits(len(b.Locations.In.Nodes))
 	}
 	b.keptOff[target].Set(int(bin))
 }
@@ -139,7 +139,7 @@ func (b *RuleBook) Planned() []topology.Rule {
 	for i := range b.Rules {
 		r := &b.Rules[i]
 		out[i] = topology.Rule{
-			Kind: kinds[r.Kind], Max: r.MaxSkew, MinDomains: r.MinDomains, Weight: r.Weight,
+			Kind: kinds[r.Tie.Kind], Max: r.Tie.MaxSkew, MinDomains: r.Tie.MinDomains, Weight: r.Tie.Weight,
 			Domains: slices.Clone(r.Domains), Total: r.Total,
 		}
 	}
@@ -175,18 +175,18 @@ func (h *Heads) alone() bool { return h.Held == 1 && h.Counted == 1 && h.both ==
 // Redundant reports whether a rule holds wherever the pods that wait go, as long as their
 // nodes have the label.
 func (r *Rule) Redundant(h *Heads) bool {
-	if h.Held == 0 && r.Kind != podspec.AntiTie {
+	if h.Held == 0 && r.Tie.Kind != podspec.AntiTie {
 		return true
 	}
 	holders := int64(0)
 	for _, d := range r.Domains {
 		holders += d.Holders
 	}
-	switch r.Kind {
+	switch r.Tie.Kind {
 	case podspec.SpreadTie:
-		return r.Total+h.Counted <= r.MaxSkew
+		return r.Total+h.Counted <= r.Tie.MaxSkew
 	case podspec.AffinityTie:
-		return r.Total == 0 && (h.alone() || r.Weight > 0 && h.Counted == 0)
+		return r.Total == 0 && (h.alone() || r.Tie.Weight > 0 && h.Counted == 0)
 	default:
 		return (h.Held == 0 || r.Total == 0) && (h.Counted == 0 || holders == 0) && (h.Held == 0 || h.Counted == 0 || h.alone())
 	}
@@ -195,7 +195,7 @@ func (r *Rule) Redundant(h *Heads) bool {
 // vacuous reports whether a rule asks for nothing.
 func (b *RuleBook) vacuous(n int) bool {
 	r := &b.Rules[n]
-	if !r.Loose || r.Kind == podspec.AntiTie {
+	if !r.Loose || r.Tie.Kind == podspec.AntiTie {
 		return r.Loose
 	}
 	a := b.Locations.Axes[r.Axis]
@@ -206,14 +206,14 @@ func (b *RuleBook) vacuous(n int) bool {
 // each bin of the per-node limits, which it returns. Pods that are going do not count for spreads.
 func (b *RuleBook) Count() [][]model.Presence {
 	l := b.Locations
-	present := make([][]model.Presence, len(l.Nodes))
+	present := make([][]model.Presence, len(l.In.Nodes))
 	l.RunningSets(func(pod *corev1.Pod, node int, among []int32) {
 		spot, going := l.OnSale+node, pod.DeletionTimestamp != nil
 		for _, target := range among {
 			for _, n := range b.ByTarget[int(target)] {
 				r := &b.Rules[n]
 				at := l.Axes[r.Axis].At[spot]
-				if at < 0 || r.Kind == podspec.SpreadTie && (going || l.Axes[r.Filter].At[spot] != 1) {
+				if at < 0 || r.Tie.Kind == podspec.SpreadTie && (going || l.Axes[r.Filter].At[spot] != 1) {
 					continue
 				}
 				r.Domains[at].Count++
@@ -229,7 +229,7 @@ func (b *RuleBook) Count() [][]model.Presence {
 	})
 	for i := range b.Rules {
 		r := &b.Rules[i]
-		if r.Kind != podspec.SpreadTie {
+		if r.Tie.Kind != podspec.SpreadTie {
 			continue
 		}
 		for n := range l.Places {

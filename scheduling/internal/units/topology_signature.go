@@ -75,13 +75,13 @@ func (b *SignatureBook) Number(members []Member, hosts model.Bits) int {
 
 // Enter numbers the rules and per-node limits that a member is held to.
 func (b *SignatureBook) Enter(m Member) {
-	bonds := b.Locations.TopologyTerms.List[m.TopologyTerms]
+	bonds := b.Locations.In.TopologyTerms.List[m.TopologyTerms]
 	for _, t := range bonds.Ties {
 		switch {
 		case !t.PerHost():
 			b.Rule(t, m.Group, bonds)
 		case t.Kind != podspec.AffinityTie:
-			b.PerNodeLimit(t, b.Locations.TopologyTerms.Targets.Has(m.Among, t.Target))
+			b.PerNodeLimit(t, b.Locations.In.TopologyTerms.Targets.Has(m.Among, t.Target))
 		}
 	}
 }
@@ -103,16 +103,16 @@ func (b *SignatureBook) Link(k *TopologySignature) {
 		return limits[n]
 	}
 	for _, m := range k.members {
-		bonds := b.Locations.TopologyTerms.List[m.TopologyTerms]
+		bonds := b.Locations.In.TopologyTerms.List[m.TopologyTerms]
 		for _, t := range bonds.Ties {
 			switch {
 			case !t.PerHost():
 				rule(b.Rule(t, m.Group, bonds)).Holds = true
 			case t.Kind != podspec.AffinityTie:
-				limit(b.PerNodeLimit(t, b.Locations.TopologyTerms.Targets.Has(m.Among, t.Target))).Holds = true
+				limit(b.PerNodeLimit(t, b.Locations.In.TopologyTerms.Targets.Has(m.Among, t.Target))).Holds = true
 			}
 		}
-		for _, target := range b.Locations.TopologyTerms.Targets.Sets[m.Among] {
+		for _, target := range b.Locations.In.TopologyTerms.Targets.Sets[m.Among] {
 			for _, n := range b.ByTarget[int(target)] {
 				rule(n).Counts += m.N
 			}
@@ -173,20 +173,20 @@ func (b *SignatureBook) Link(k *TopologySignature) {
 // follows is not, and no help to those it waits for.
 func (b *SignatureBook) within(k *TopologySignature, link *topology.Link) {
 	r := &b.Rules[link.Rule]
-	if r.Kind != podspec.AffinityTie || !link.Holds || link.Counts == 0 || len(k.members) == 1 {
+	if r.Tie.Kind != podspec.AffinityTie || !link.Holds || link.Counts == 0 || len(k.members) == 1 {
 		return
 	}
-	targets := b.Locations.TopologyTerms.Targets
+	targets := b.Locations.In.TopologyTerms.Targets
 	led, selfless := false, false
 	for _, m := range k.members {
 		holds, follows := false, false
-		for _, t := range b.Locations.TopologyTerms.List[m.TopologyTerms].Ties {
+		for _, t := range b.Locations.In.TopologyTerms.List[m.TopologyTerms].Ties {
 			if t.Kind == podspec.AffinityTie && t.Weight == 0 {
 				follows = follows || t.PerHost()
-				holds = holds || !t.PerHost() && t.Target == r.Target && t.Key == r.Key
+				holds = holds || !t.PerHost() && t.Target == r.Tie.Target && t.Key == r.Tie.Key
 			}
 		}
-		counted := targets.Has(m.Among, r.Target)
+		counted := targets.Has(m.Among, r.Tie.Target)
 		led = led || counted && !follows && !holds
 		selfless = selfless || holds && !counted
 	}
@@ -201,20 +201,20 @@ func (b *SignatureBook) within(k *TopologySignature, link *topology.Link) {
 // binsFor are the bins whose nodes admit a topology signature, the other pods on them considered.
 func (b *SignatureBook) binsFor(k *TopologySignature) model.Bits {
 	l := b.Locations
-	bins := model.NewBits(len(l.Nodes))
+	bins := model.NewBits(len(l.In.Nodes))
 	needsHost := false
 	for _, m := range k.members {
-		for _, t := range l.TopologyTerms.List[m.TopologyTerms].Ties {
+		for _, t := range l.In.TopologyTerms.List[m.TopologyTerms].Ties {
 			needsHost = needsHost || t.PerHost() && t.Weight == 0 && t.Kind != podspec.AntiTie && !t.Share
 		}
 	}
 	for i, m := range k.members {
 		if i == 0 {
-			bins.Or(l.Open[m.Group])
+			bins.Or(l.In.Open[m.Group])
 		} else {
-			bins.And(l.Open[m.Group])
+			bins.And(l.In.Open[m.Group])
 		}
-		for _, target := range l.TopologyTerms.Targets.Sets[m.Among] {
+		for _, target := range l.In.TopologyTerms.Targets.Sets[m.Among] {
 			if off := b.keptOff[int(target)]; off != nil {
 				bins.AndNot(off)
 			}
@@ -266,7 +266,7 @@ func (b *SignatureBook) Costs(k *TopologySignature, request []int64) []int64 {
 	}
 	out := slices.Repeat([]int64{topology.Nowhere}, k.Part.Sites)
 	for _, r := range m.Rooms {
-		room := b.Locations.Compiler.Rooms.Rooms[r.Room]
+		room := b.Locations.In.Rooms.Rooms[r.Room]
 		if !model.Fits(room, request) {
 			continue
 		}
@@ -287,27 +287,27 @@ func (b *SignatureBook) Costs(k *TopologySignature, request []int64) []int64 {
 // rooms lists what may be bought for a topology signature, site by site.
 func (b *SignatureBook) rooms(k *TopologySignature) []compile.SiteRoom {
 	l := b.Locations
-	ranks := l.WeightRank()
-	rooms, top := len(l.Compiler.Rooms.Rooms), 0
+	ranks := l.In.WeightRank()
+	rooms, top := len(l.In.Rooms.Rooms), 0
 	for _, rank := range ranks {
 		top = max(top, int(rank)+1)
 	}
 	cheapest := make([]int64, k.Part.Sites*top*rooms) // plus 1, so that 0 is none
-	for ti, v := range l.Templates {
+	for ti, v := range l.In.Templates {
 		suits, choice, spots := map[int]bool{}, b.choiceAt(k, ti), b.spotChoiceAt(k, ti)
-		for i, o := range l.Offered[ti].List {
+		for i, o := range l.In.Offered[ti].List {
 			ok, known := suits[o.Column]
 			if !known {
-				ok = k.Admits(l.Columns.Rows[o.Column])
+				ok = k.Admits(l.In.Columns.Rows[o.Column])
 				suits[o.Column] = ok
 			}
 			site := int(k.Part.At[l.First[ti]+i])
 			if !ok || !l.OnOffer(ti, o.Offer) || len(choice) > 0 && !choice[site] ||
-				len(spots) > 0 && !spots[site] && l.Offers.Offers[o.Offer].Spot() {
+				len(spots) > 0 && !spots[site] && l.In.Offers.Offers[o.Offer].Spot() {
 				continue
 			}
 			have := &cheapest[(site*top+int(ranks[v.Number]))*rooms+o.Room]
-			if cost := l.Offers.Offers[o.Offer].Cost; *have == 0 || cost < *have-1 {
+			if cost := l.In.Offers.Offers[o.Offer].Cost; *have == 0 || cost < *have-1 {
 				*have = cost + 1
 			}
 		}
@@ -325,23 +325,23 @@ func (b *SignatureBook) rooms(k *TopologySignature) []compile.SiteRoom {
 // minValues ask for; nil where they ask for none.
 func (b *SignatureBook) choiceAt(k *TopologySignature, ti int) []bool {
 	l := b.Locations
-	if len(offers.FloorKeys(l.Templates[ti].Set)) == 0 {
+	if len(offers.FloorKeys(l.In.Templates[ti].Set)) == 0 {
 		return nil
 	}
 	rows := make([]model.Bits, k.Part.Sites)
-	for i, o := range l.Offered[ti].List {
-		if !k.Admits(l.Columns.Rows[o.Column]) {
+	for i, o := range l.In.Offered[ti].List {
+		if !k.Admits(l.In.Columns.Rows[o.Column]) {
 			continue
 		}
 		site := k.Part.At[l.First[ti]+i]
 		if rows[site] == nil {
-			rows[site] = model.NewBits(len(l.Offers.Offers))
+			rows[site] = model.NewBits(len(l.In.Offers.Offers))
 		}
 		rows[site].Set(o.Offer)
 	}
 	out := make([]bool, len(rows))
 	for site, row := range rows {
-		out[site] = l.ChoiceIn(l.Templates[ti], row)
+		out[site] = l.In.ChoiceIn(l.In.Templates[ti], row)
 	}
 	return out
 }
@@ -350,17 +350,17 @@ func (b *SignatureBook) choiceAt(k *TopologySignature, ti int) []bool {
 // that is asked for; nil where none is.
 func (b *SignatureBook) spotChoiceAt(k *TopologySignature, ti int) []bool {
 	l := b.Locations
-	if !offers.On(l.Solver.Flexibility) {
+	if !offers.On(l.In.Solver.Flexibility) {
 		return nil
 	}
 	out, seen := make([]bool, k.Part.Sites), make([]*offers.Choices, k.Part.Sites)
-	for i, o := range l.Offered[ti].List {
-		site, x := k.Part.At[l.First[ti]+i], &l.Compiler.Offers.Offers[o.Offer]
-		if out[site] || !x.Spot() || !k.Admits(l.Columns.Rows[o.Column]) {
+	for i, o := range l.In.Offered[ti].List {
+		site, x := k.Part.At[l.First[ti]+i], &l.In.Offers.Offers[o.Offer]
+		if out[site] || !x.Spot() || !k.Admits(l.In.Columns.Rows[o.Column]) {
 			continue
 		}
 		if seen[site] == nil {
-			seen[site] = offers.NewChoices(l.Solver.Flexibility)
+			seen[site] = offers.NewChoices(l.In.Solver.Flexibility)
 		}
 		out[site] = seen[site].Add(x) && seen[site].Enough()
 	}

@@ -42,27 +42,27 @@ type UnitBook struct {
 
 // Build makes one unit of every class, then joins those that have to be together.
 func (b *UnitBook) Build() {
-	ones := make([]compile.Portion, len(b.Locations.Planned))
+	ones := make([]compile.Portion, len(b.Locations.In.Planned))
 	b.Units = slices.Grow(b.Units, len(ones))
-	for i := range b.Locations.Planned {
+	for i := range b.Locations.In.Planned {
 		ones[i] = compile.Portion{Class: i, N: 1}
 		b.Units = append(b.Units, Unit{Portions: ones[i : i+1 : i+1], Count: b.Wanting(i), Signature: -1})
 	}
 	b.scan()
 	b.states, b.stranded = make([]settling, len(b.Units)), make([]int64, len(b.Units))
-	for i := range b.Locations.Planned {
+	for i := range b.Locations.In.Planned {
 		b.placeFollower(i)
 	}
 	b.rescue()
 	for _, i := range slices.Sorted(maps.Keys(b.Gone)) {
-		b.Follow(i, b.Gone[i], model.NewBits(len(b.Locations.Nodes)))
+		b.Follow(i, b.Gone[i], model.NewBits(len(b.Locations.In.Nodes)))
 	}
 	b.Units = slices.DeleteFunc(b.Units, func(u Unit) bool { return u.Count == 0 })
 }
 
 // Wanting is how many pods of a class are to have a place.
 func (b *UnitBook) Wanting(class int) int64 {
-	return int64(len(b.Locations.Planned[class].Pods)) - b.Gone[class]
+	return int64(len(b.Locations.In.Planned[class].Pods)) - b.Gone[class]
 }
 
 // settling is how far a class is that may have to be where others are.
@@ -77,7 +77,7 @@ const (
 // HostTargets are the targets one of which has to be on the same node.
 func (b *UnitBook) HostTargets(class int) []int {
 	var out []int
-	for _, t := range b.Locations.TopologyTerms.List[b.Locations.Planned[class].TopologyTerms].Ties {
+	for _, t := range b.Locations.In.TopologyTerms.List[b.Locations.In.Planned[class].TopologyTerms].Ties {
 		if t.Kind == podspec.AffinityTie && t.Weight == 0 && t.PerHost() && !slices.Contains(out, t.Target) {
 			out = append(out, t.Target)
 		}
@@ -88,9 +88,9 @@ func (b *UnitBook) HostTargets(class int) []int {
 // scan finds out where pods that others follow run already.
 func (b *UnitBook) scan() {
 	b.runs, b.anywhere = map[int]model.Bits{}, map[int]bool{}
-	for i := range b.Locations.Planned {
+	for i := range b.Locations.In.Planned {
 		for _, t := range b.HostTargets(i) {
-			b.runs[t] = model.NewBits(len(b.Locations.Nodes))
+			b.runs[t] = model.NewBits(len(b.Locations.In.Nodes))
 		}
 	}
 	if len(b.runs) == 0 {
@@ -153,14 +153,14 @@ func (b *UnitBook) placeFollower(class int) {
 
 // Among reports whether pods of a class are among a target.
 func (b *UnitBook) Among(class, target int) bool {
-	return b.Locations.TopologyTerms.Targets.Has(b.Locations.Planned[class].Among, target)
+	return b.Locations.In.TopologyTerms.Targets.Has(b.Locations.In.Planned[class].Among, target)
 }
 
 // leaders are the classes that a class with a target follows, those left out that
 // follow the same.
 func (b *UnitBook) leaders(class, target int) []int {
 	var out []int
-	for i := range b.Locations.Planned {
+	for i := range b.Locations.In.Planned {
 		if i != class && !b.Dead[i] && b.Among(i, target) && !slices.Contains(b.HostTargets(i), target) {
 			out = append(out, i)
 		}
@@ -185,7 +185,7 @@ func (b *UnitBook) rescue() {
 			}
 			target := b.HostTargets(class)[0]
 			leaders := b.leaders(class, target)
-			for i := range b.Locations.Planned {
+			for i := range b.Locations.In.Planned {
 				if b.Among(i, target) && !slices.Contains(leaders, i) {
 					leaders = append(leaders, i)
 				}
@@ -196,7 +196,7 @@ func (b *UnitBook) rescue() {
 		}
 	}
 	for class, n := range b.stranded {
-		b.Follow(class, n, model.NewBits(len(b.Locations.Nodes)))
+		b.Follow(class, n, model.NewBits(len(b.Locations.In.Nodes)))
 	}
 }
 
@@ -214,7 +214,7 @@ func (b *UnitBook) Follow(class int, n int64, hosts model.Bits) {
 // would bind, so that nobody begins elsewhere before them.
 func (b *UnitBook) gather(class, target int) {
 	var classes []int
-	for i := range b.Locations.Planned {
+	for i := range b.Locations.In.Planned {
 		if i == class || b.states[i] == unsettled && slices.Contains(b.HostTargets(i), target) {
 			if b.Among(i, target) && !b.Hopeless[i] {
 				classes = append(classes, i)
@@ -222,7 +222,7 @@ func (b *UnitBook) gather(class, target int) {
 		}
 	}
 	slices.SortFunc(classes, func(i, j int) int {
-		x, y := b.Locations.Planned[i], b.Locations.Planned[j]
+		x, y := b.Locations.In.Planned[i], b.Locations.In.Planned[j]
 		return cmp.Or(cmp.Compare(y.Priority, x.Priority), podspec.ComparePods(x.Pods[0], y.Pods[0]))
 	})
 	u := Unit{Count: 1, Signature: -1, Begins: true}
@@ -243,7 +243,7 @@ func (b *UnitBook) gather(class, target int) {
 func (b *UnitBook) Members(shares []compile.Portion) []Member {
 	out := make([]Member, 0, len(shares))
 	for _, s := range shares {
-		c := b.Locations.Planned[s.Class]
+		c := b.Locations.In.Planned[s.Class]
 		out = append(out, Member{Group: c.Group, TopologyTerms: c.TopologyTerms, Among: c.Among, N: s.N})
 	}
 	return out
@@ -255,11 +255,11 @@ const tooMuch = int64(1) << 61
 // Request is what a unit asks for, not to be written: for one pod it is the class's own.
 func (b *UnitBook) Request(shares []compile.Portion) []int64 {
 	if len(shares) == 1 && shares[0].N == 1 {
-		return b.Locations.Planned[shares[0].Class].Requests
+		return b.Locations.In.Planned[shares[0].Class].Requests
 	}
-	sum := make([]int64, b.Locations.Model.Dims)
+	sum := make([]int64, b.Locations.In.Model.Dims)
 	for _, s := range shares {
-		for d, q := range b.Locations.Planned[s.Class].Requests {
+		for d, q := range b.Locations.In.Planned[s.Class].Requests {
 			if q > 0 && s.N > (tooMuch-sum[d])/q {
 				sum[d] = tooMuch
 			} else {
@@ -272,9 +272,9 @@ func (b *UnitBook) Request(shares []compile.Portion) []int64 {
 
 // Priority is the lowest of a unit's: no pod is bound before the one it follows.
 func (b *UnitBook) Priority(u *Unit) int32 {
-	least := b.Locations.Planned[u.Portions[0].Class].Priority
+	least := b.Locations.In.Planned[u.Portions[0].Class].Priority
 	for _, s := range u.Portions {
-		least = min(least, b.Locations.Planned[s.Class].Priority)
+		least = min(least, b.Locations.In.Planned[s.Class].Priority)
 	}
 	return least
 }

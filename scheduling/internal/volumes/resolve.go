@@ -32,7 +32,7 @@ func Resolve(ctx context.Context, f *compile.Facts, plan *scheduling.Plan, solve
 	if x == nil || len(Sharers(x, f.Problem.Pods)) == 0 {
 		return plan, nil
 	}
-	t := &settling{Facts: *f, solve: solve, best: plan, reasons: map[string]scheduling.Unschedulable{}}
+	t := &settling{facts: *f, solve: solve, best: plan, reasons: map[string]scheduling.Unschedulable{}}
 	for _, ask := range []func(context.Context) error{t.passOn, t.keepFree, t.meet, t.give} {
 		if err := ask(ctx); err != nil {
 			return nil, err
@@ -45,7 +45,7 @@ func Resolve(ctx context.Context, f *compile.Facts, plan *scheduling.Plan, solve
 // settling is the search for what to decide about volumes: the choice of its facts is
 // the one that led to the best plan.
 type settling struct {
-	compile.Facts
+	facts compile.Facts
 	solve Solver
 	best  *scheduling.Plan
 	// reasons say of pods that had a claim in vain what kept them out.
@@ -70,7 +70,7 @@ func inNameOrder(sharers map[*podspec.Claim][]*corev1.Pod) []*podspec.Claim {
 
 // under solves with a choice.
 func (t *settling) under(ctx context.Context, choice *podspec.VolumeChoice) (*scheduling.Plan, error) {
-	f := t.Facts
+	f := t.facts
 	f.Choice, f.Memory = choice, compile.NewMemory()
 	plan, err := t.solve(ctx, &f)
 	if err == nil {
@@ -124,11 +124,11 @@ func Left(p *scheduling.Plan) map[string]int {
 // passOn gives claims that one pod at a time may use to the next, where the first is
 // left out whatever it may use. So are those that are like it.
 func (t *settling) passOn(ctx context.Context) error {
-	plan, choice := t.best, t.Choice.Clone()
+	plan, choice := t.best, t.facts.Choice.Clone()
 	for range mostRounds {
 		left := Left(plan)
 		next := choice.Clone()
-		sharers := Sharers(t.Volumes(choice), t.Problem.Pods)
+		sharers := Sharers(t.facts.Volumes(choice), t.facts.Problem.Pods)
 		for _, c := range inNameOrder(sharers) {
 			if !c.Once || c.Holder == nil || c.Holder.Spec.NodeName != "" {
 				continue
@@ -154,8 +154,8 @@ func (t *settling) passOn(ctx context.Context) error {
 		if plan, err = t.under(ctx, choice); err != nil {
 			return err
 		}
-		if compareFacts(&t.Facts, plan, t.best) < 0 {
-			t.best, t.Choice = plan, choice
+		if compareFacts(&t.facts, plan, t.best) < 0 {
+			t.best, t.facts.Choice = plan, choice
 		}
 	}
 	return nil
@@ -166,20 +166,20 @@ func (t *settling) passOn(ctx context.Context) error {
 func (t *settling) keepFree(ctx context.Context) error {
 	for part := int64(podspec.SharedPart / 2); part > 0; part /= 2 {
 		charged := false
-		for c := range Sharers(t.Volumes(t.Choice), t.Problem.Pods) {
+		for c := range Sharers(t.facts.Volumes(t.facts.Choice), t.facts.Problem.Pods) {
 			charged = charged || c.Charged
 		}
 		if !charged {
 			return nil
 		}
-		choice := t.Choice.Clone()
+		choice := t.facts.Choice.Clone()
 		choice.Part = part
 		plan, err := t.under(ctx, choice)
 		if err != nil {
 			return err
 		}
-		if compareFacts(&t.Facts, plan, t.best) < 0 {
-			t.best, t.Choice = plan, choice
+		if compareFacts(&t.facts, plan, t.best) < 0 {
+			t.best, t.facts.Choice = plan, choice
 		}
 	}
 	return nil
