@@ -5,8 +5,8 @@ package layering
 // namesReached are the types of which a line reaches more than mostNames names.
 func namesReached() map[string]int {
 	return map[string]int{
-		"cmd/plimsoll.moves":                                  112,
-		"cmd/plimsoll.table":                                  93,
+		"cmd/plimsoll.moves":                                  113,
+		"cmd/plimsoll.table":                                  94,
 		"scheduling/internal/bound.patterns":                  99,
 		"scheduling/internal/bound.rounding":                  83,
 		"scheduling/internal/bound.shares":                    88,
@@ -33,7 +33,7 @@ func namesReached() map[string]int {
 // methodsDeclared are the types with more than mostMethods methods.
 func methodsDeclared() map[string]int {
 	return map[string]int{
-		"cmd/plimsoll.app":                             42,
+		"cmd/plimsoll.app":                             43,
 		"cmd/plimsoll.table":                           35,
 		"scheduling/disruption.run":                    63,
 		"scheduling/disruption.state":                  117,
