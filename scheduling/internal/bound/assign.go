@@ -1,6 +1,7 @@
 package bound
 
 import (
+	"encoding/binary"
 	"math"
 	"math/big"
 
@@ -131,11 +132,13 @@ type assignment struct {
 	market   *Market
 	machines []machine
 	prices   []float64
-	caps     []float64 // by machine, one for each resource of dims
-	sizes    []float64 // by class
-	inverse  []float64 // by class: 1 / size, 0 for none
-	most     []float64 // by class: pods on one machine, whatever its size
-	dims     []int     // the resources that can matter
+	caps     []float64   // by machine, one for each resource of dims
+	sizes    []float64   // by class
+	inverse  []float64   // by class: 1 / size, 0 for none
+	most     []float64   // by class: pods on one machine, whatever its size
+	shape    []int       // by machine: a number that machines of equal capacity share
+	held     [][]float64 // by shape and class: how many pods a machine holds at most, see places; nil until it is asked for
+	dims     []int       // the resources that can matter
 	unit     []float64
 	price    float64
 	demand   []float64
@@ -187,6 +190,22 @@ func (a *assignment) rate() {
 			a.caps[i*n+e] = float64(a.machines[i].cap[d]) / a.unit[e]
 		}
 	}
+	number := map[string]int{}
+	a.shape = make([]int, len(a.machines))
+	var key []byte
+	for i := range a.machines {
+		key = key[:0]
+		for _, room := range a.cap(i) {
+			key = binary.LittleEndian.AppendUint64(key, math.Float64bits(room))
+		}
+		at, known := number[string(key)]
+		if !known {
+			at = len(number)
+			number[string(key)] = at
+		}
+		a.shape[i] = at
+	}
+	a.held = make([][]float64, len(number))
 }
 
 // measure brings what the classes ask for into the units of the search.
@@ -224,9 +243,22 @@ func (a *assignment) measure() {
 // places is how many pods of a class a machine holds at most. It is exact but for
 // rounding errors, and never too low.
 func (a *assignment) places(i, c int) float64 {
+	row := a.held[a.shape[i]]
+	if row == nil {
+		row = make([]float64, len(a.most))
+		for class := range row {
+			row[class] = a.holdsOf(i, class)
+		}
+		a.held[a.shape[i]] = row
+	}
+	return row[c]
+}
+
+// holdsOf works out how many pods of a class a machine holds at most.
+func (a *assignment) holdsOf(i, c int) float64 {
 	k, n := a.most[c], len(a.dims)
 	inverse := a.inverse[c*n : (c+1)*n]
-	for e, room := range a.caps[i*n : (i+1)*n] {
+	for e, room := range a.cap(i) {
 		if inverse[e] > 0 {
 			k = min(k, room*inverse[e]*(1+1e-12))
 		}
