@@ -37,7 +37,7 @@ func methodsDeclared() map[string]int {
 		"cmd/plimsoll.table":                           35,
 		"scheduling/disruption.run":                    63,
 		"scheduling/disruption.state":                  117,
-		"scheduling/internal/bound.assignment":         53,
+		"scheduling/internal/bound.assignment":         52,
 		"scheduling/internal/compile.Compiler":         52,
 		"scheduling/internal/explain.tied":             41,
 		"scheduling/internal/fleet.problem":            35,

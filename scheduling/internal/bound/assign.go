@@ -3,6 +3,7 @@ package bound
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 	"math/big"
 
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/fixed"
@@ -132,13 +133,12 @@ type assignment struct {
 	market   *Market
 	machines []machine
 	prices   []float64
-	caps     []float64   // by machine, one for each resource of dims
-	sizes    []float64   // by class
-	inverse  []float64   // by class: 1 / size, 0 for none
-	most     []float64   // by class: pods on one machine, whatever its size
-	shape    []int       // by machine: a number that machines of equal capacity share
-	held     [][]float64 // by shape and class: how many pods a machine holds at most, see places; nil until it is asked for
-	dims     []int       // the resources that can matter
+	caps     []float64 // by machine, one for each resource of dims
+	sizes    []float64 // by class
+	inverse  []float64 // by class: 1 / size, 0 for none
+	most     []float64 // by class: pods on one machine, whatever its size
+	fits     *fits     // how many pods of a class a machine holds at most
+	dims     []int     // the resources that can matter
 	unit     []float64
 	price    float64
 	demand   []float64
@@ -190,22 +190,7 @@ func (a *assignment) rate() {
 			a.caps[i*n+e] = float64(a.machines[i].cap[d]) / a.unit[e]
 		}
 	}
-	number := map[string]int{}
-	a.shape = make([]int, len(a.machines))
-	var key []byte
-	for i := range a.machines {
-		key = key[:0]
-		for _, room := range a.cap(i) {
-			key = binary.LittleEndian.AppendUint64(key, math.Float64bits(room))
-		}
-		at, known := number[string(key)]
-		if !known {
-			at = len(number)
-			number[string(key)] = at
-		}
-		a.shape[i] = at
-	}
-	a.held = make([][]float64, len(number))
+	a.fits = newFits(a)
 }
 
 // measure brings what the classes ask for into the units of the search.
@@ -240,31 +225,51 @@ func (a *assignment) measure() {
 	}
 }
 
+func (a *assignment) size(c int) []float64 { return a.sizes[c*len(a.dims) : (c+1)*len(a.dims)] }
+func (a *assignment) cap(i int) []float64  { return a.caps[i*len(a.dims) : (i+1)*len(a.dims)] }
+
+// fits tells how many pods of a class a machine holds at most, by what the machine has: many machines have the same.
+type fits struct {
+	shape []int       // by machine: a number that machines of equal capacity share
+	rows  [][]float64 // by shape and class; nil until it is asked for
+}
+
+func newFits(a *assignment) *fits {
+	f, number := &fits{shape: make([]int, len(a.machines))}, map[string]int{}
+	var key []byte
+	for i := range a.machines {
+		key = key[:0]
+		for _, room := range a.cap(i) {
+			key = binary.LittleEndian.AppendUint64(key, math.Float64bits(room))
+		}
+		at, known := number[string(key)]
+		if !known {
+			at = len(number)
+			number[string(key)] = at
+		}
+		f.shape[i] = at
+	}
+	f.rows = make([][]float64, len(number))
+	return f
+}
+
 // places is how many pods of a class a machine holds at most. It is exact but for
 // rounding errors, and never too low.
-func (a *assignment) places(i, c int) float64 {
-	row := a.held[a.shape[i]]
+func (f *fits) places(a *assignment, i, c int) float64 {
+	row := f.rows[f.shape[i]]
 	if row == nil {
-		row = make([]float64, len(a.most))
+		row = slices.Clone(a.most)
+		n := len(a.dims)
 		for class := range row {
-			row[class] = a.holdsOf(i, class)
+			inverse := a.inverse[class*n : (class+1)*n]
+			for e, room := range a.cap(i) {
+				if inverse[e] > 0 {
+					row[class] = min(row[class], room*inverse[e]*(1+1e-12))
+				}
+			}
+			row[class] = math.Floor(row[class])
 		}
-		a.held[a.shape[i]] = row
+		f.rows[f.shape[i]] = row
 	}
 	return row[c]
 }
-
-// holdsOf works out how many pods of a class a machine holds at most.
-func (a *assignment) holdsOf(i, c int) float64 {
-	k, n := a.most[c], len(a.dims)
-	inverse := a.inverse[c*n : (c+1)*n]
-	for e, room := range a.cap(i) {
-		if inverse[e] > 0 {
-			k = min(k, room*inverse[e]*(1+1e-12))
-		}
-	}
-	return math.Floor(k)
-}
-
-func (a *assignment) size(c int) []float64 { return a.sizes[c*len(a.dims) : (c+1)*len(a.dims)] }
-func (a *assignment) cap(i int) []float64  { return a.caps[i*len(a.dims) : (i+1)*len(a.dims)] }

@@ -70,7 +70,7 @@ func (a *assignment) holds(i int, v *vector, worths []float64, limit float64) fl
 			if sum+excess > limit {
 				return math.Inf(1)
 			}
-			sum += excess * a.places(i, c)
+			sum += excess * a.fits.places(a, i, c)
 		}
 		if sum > limit {
 			return math.Inf(1)
@@ -204,7 +204,7 @@ func (a *assignment) sharpen(i int, values, worths []float64) []float64 {
 		if worths[c] <= 0 {
 			return
 		}
-		r.Worths, r.Most = append(r.Worths, worths[c]), append(r.Most, a.places(i, c))
+		r.Worths, r.Most = append(r.Worths, worths[c]), append(r.Most, a.fits.places(a, i, c))
 		for e, n := range a.size(c) {
 			r.Sizes = append(r.Sizes, n/max(caps[e], leastRoom))
 		}
@@ -273,7 +273,7 @@ func (a *assignment) raise(p *proposal) {
 		own, highest := p.worths[c], math.Inf(1)
 		for _, i := range users[c] {
 			if bears := max(own, said[i][c]); bears < highest {
-				highest = min(highest, bears+slack[i]/a.places(i, c))
+				highest = min(highest, bears+slack[i]/a.fits.places(a, i, c))
 			}
 		}
 		if !(highest > own) || math.IsInf(highest, 1) {
@@ -282,7 +282,7 @@ func (a *assignment) raise(p *proposal) {
 		p.worths[c] = highest
 		for _, i := range users[c] {
 			if over := highest - max(own, said[i][c]); over > 0 {
-				slack[i] = max(0, slack[i]-over*a.places(i, c))
+				slack[i] = max(0, slack[i]-over*a.fits.places(a, i, c))
 			}
 		}
 	}

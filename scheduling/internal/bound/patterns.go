@@ -160,7 +160,7 @@ func (a *assignment) newPatterns(work int64) *patterns {
 		}
 		own, places, least := -1, 0.0, math.Inf(1)
 		for _, i := range users[c] {
-			if k := a.places(i, c); a.prices[i]/k < least {
+			if k := a.fits.places(a, i, c); a.prices[i]/k < least {
 				own, places, least = i, k, a.prices[i]/k
 			}
 		}

@@ -198,7 +198,7 @@ func (a *assignment) suggestion(p *relaxation) []float64 {
 		}
 		worths[c] = math.Inf(1)
 		for _, i := range sellers {
-			worths[c] = min(worths[c], a.prices[i]/a.places(i, c))
+			worths[c] = min(worths[c], a.prices[i]/a.fits.places(a, i, c))
 		}
 		if math.IsInf(worths[c], 1) {
 			worths[c] = 0
