@@ -3,8 +3,8 @@ package bound
 import (
 	"encoding/binary"
 	"math"
-	"slices"
 	"math/big"
+	"slices"
 
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/fixed"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
