@@ -251,15 +251,20 @@ func (a *app) outcomes(ctx context.Context, cases []*asked) ([]*whatif.Outcome, 
 		var wait sync.WaitGroup
 		turns := make(chan struct{}, runtime.GOMAXPROCS(0))
 		for i, c := range cases {
-			if q := c.asks(); i > 0 && c.name != whatif.RebuiltHere {
-				if because[i] = q.Unchanged(base); because[i] != "" {
-					continue
+			q, against := base, (*disruption.Cluster)(nil) // of the baseline, which is compared with nothing
+			if i > 0 {
+				q, against = c.asks(), &base.Cluster
+				if c.name != whatif.RebuiltHere {
+					because[i] = q.Unchanged(base)
 				}
+			}
+			if because[i] != "" {
+				continue
 			}
 			wait.Go(func() {
 				turns <- struct{}{}
 				defer func() { <-turns }()
-				answers[i] = c.answer(ctx, o, i > 0, &base.Cluster)
+				answers[i] = c.answer(ctx, o, q, against)
 			})
 		}
 		wait.Wait()
@@ -292,15 +297,12 @@ type answered struct {
 	err     error
 }
 
-// answer plans a case; the baseline is compared with nothing.
-func (c *asked) answer(ctx context.Context, o scheduling.Observer, compared bool, base *disruption.Cluster) (x answered) {
-	p, planner := c.problem, c.planner
+// answer plans a case, which asks q; base is the baseline's cluster, nil for the baseline itself.
+func (c *asked) answer(ctx context.Context, o scheduling.Observer, q *whatif.Question, base *disruption.Cluster) (x answered) {
+	p, planner := c.problem, q.Planner
 	planner.Observer = o
-	if !compared {
-		base = nil
-	}
 	x.stopped, x.err = search.Watched(ctx, io.Discard, c.name, c.how.timeout, func(ctx context.Context, _ scheduling.Observer) (err error) {
-		x.outcome, err = whatif.Answer(ctx, planner, p.cluster(planner), base, c.plan)
+		x.outcome, err = whatif.Answer(ctx, planner, q.Cluster, base, c.plan)
 		return err
 	})
 	if x.err != nil {
