@@ -163,7 +163,7 @@ func (o *obstacle) limit(ctx context.Context, now *state, p Planner, c Cluster, 
 	planner, cluster, changes, can := now.unblock(p, c, o)
 	if can {
 		var err error
-		if o.unblocked, err = planner.begin(ctx, &cluster, now.landing != nil, now.market); err != nil {
+		if o.unblocked, err = planner.begin(ctx, &cluster, !now.pinned, now.market); err != nil {
 			return past(ctx, err)
 		}
 		f = o.unblocked.state

@@ -14,23 +14,33 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// newLanding reads a cluster. All pods that may be evicted, or are expected on a node, can land; the others are
-// part of their nodes.
+// newLanding reads a cluster. Pods that can be evicted or are expected on a node can land. All others are part of their
+// nodes, except pods that wait.
 func newLanding(f *state) (*landing.Landing, error) {
-	x := landing.Cluster{Problem: *f.problem, Policy: &f.planner.Policy}
+	x := landing.Cluster{Problem: *f.problem, Policy: &f.planner.Policy, Expected: map[string]string{}}
 	p := &x.Problem
 	p.Pods, p.Running, p.Nodes, p.Nominated = nil, nil, nil, nil
 	movable := map[string]bool{}
-	for _, s := range f.nodes {
-		p.Nodes = append(p.Nodes, s.node)
-		pods := s.expected
-		if !s.going() {
-			pods = slices.Concat(s.expected, s.movers)
-		}
+	add := func(pods []*corev1.Pod) {
 		for _, pod := range pods {
 			if name := podspec.PodName(pod); !movable[name] {
 				movable[name], x.Movable = true, append(x.Movable, pod)
 			}
+		}
+	}
+	for _, s := range f.nodes {
+		p.Nodes = append(p.Nodes, s.node)
+		add(s.expected)
+		for _, pod := range s.expected {
+			x.Expected[podspec.PodName(pod)] = f.home(pod)
+		}
+	}
+	for _, s := range f.nodes {
+		add(s.movers)
+	}
+	for _, name := range slices.Sorted(maps.Keys(f.waits)) {
+		if !movable[name] {
+			x.Waiting = append(x.Waiting, f.waits[name])
 		}
 	}
 	p.Running = lo.Filter(slices.Concat(f.cluster.Pods, f.cluster.Running), func(pod *corev1.Pod, _ int) bool {
@@ -65,7 +75,7 @@ func landings(l *landing.Landing, step *Step, closed []string) []Eviction {
 // first to leave. Nodes that are closed take none in.
 func (f *state) decide(reason Reason, o *outcome, closed []string) (*Step, *Cause) {
 	step, cause := f.admit(reason, o)
-	if f.landing == nil || cause != nil || len(step.Evictions) == 0 {
+	if f.pinned || cause != nil || len(step.Evictions) == 0 {
 		return step, cause
 	}
 	again := *o
@@ -238,6 +248,6 @@ func (f *state) bringTo(launch *scheduling.Launch, pods []string) {
 	slices.Sort(pods)
 	launch.Requests = f.rebooked(launch.Requests, launch.Pods, pods)
 	launch.Pods = pods
-	launch.Options = f.alike(launch, f.topology.Keys(pods...))
+	launch.Options = f.alike(launch, f.landing.TopologyKeys(pods...))
 	launch.Options = f.landing.Holds(launch, pods)
 }

@@ -59,7 +59,7 @@ func (r *run) tryOut(ctx context.Context, effort scheduling.Effort, below offeri
 		return y, cancelled(ctx)
 	}
 	calm, next := true, (*run)(nil)
-	if err == nil && !over(ctx) && r.state.meant(Underutilized) && (r.state.landing == nil || slices.ContainsFunc(r.steps, func(s Step) bool { return len(s.Evictions) > 0 })) {
+	if err == nil && !over(ctx) && r.state.meant(Underutilized) && (r.state.pinned || slices.ContainsFunc(r.steps, func(s Step) bool { return len(s.Evictions) > 0 })) {
 		calm, next, err = y.settle(ctx, r, false, nil)
 	}
 	if err == nil && !over(ctx) && (!calm || y.someWait()) {
@@ -231,7 +231,7 @@ func (r *run) perform(y *run) error {
 // once consolidateAfter has passed. No machine of it has the name of one that is gone.
 func (r *run) next(ctx context.Context, late bool) (*run, error) {
 	after := r.clusterAfter(late)
-	next, err := r.state.planner.begin(ctx, &after, r.state.landing != nil, r.state.market)
+	next, err := r.state.planner.begin(ctx, &after, !r.state.pinned, r.state.market)
 	if err != nil {
 		return nil, err
 	}

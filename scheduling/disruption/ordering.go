@@ -2,15 +2,14 @@ package disruption
 
 import (
 	"cmp"
-	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
-	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/drain"
-	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/landing"
 )
 
 // ordering is the way to a cluster that is known in steps as small as may be: nodes leave one
@@ -21,7 +20,7 @@ type ordering struct {
 	state      *state
 	reason     Reason
 	foreseen   []string // nodes that take in no pods besides those that are still to go
-	simulation *drain.Simulation
+	simulation *landing.Trial
 	// asks says that rules are in force which the simulation does not know, so that places are
 	// looked for again.
 	asks bool
@@ -52,8 +51,8 @@ func (w *ordering) follow(step *Step) {
 	mark := w.simulation.Mark()
 	w.waits = slices.DeleteFunc(w.waits, func(l *leavingNode) bool { return slices.Contains(step.Drain, l.name) })
 	for i := range step.Launches {
-		if name := step.Launches[i].Name; w.new[name] == nil {
-			w.simulation.Stand(name, 1)
+		if l := &step.Launches[i]; w.new[l.Name] == nil {
+			w.simulation.Launch(l)
 		}
 	}
 	for _, e := range step.Evictions {
@@ -138,12 +137,12 @@ func trimmed(l *scheduling.Launch, evictions []Eviction, rebooked booking) sched
 // newOrdering begins the way to where a step leads.
 func newOrdering(f *state, step *Step, first []string) *ordering {
 	w := &ordering{
-		state: f, reason: step.Reason, simulation: newSimulation(f, step), asks: f.planner.Policy.WorkloadShare > 0,
+		state: f, reason: step.Reason, simulation: f.simulate(step), asks: f.planner.Policy.WorkloadShare > 0,
 		places: map[string]map[string]int{}, order: map[string][]string{}, new: map[string]*scheduling.Launch{}, bought: map[string]bool{}, weight: map[string]float64{}, vain: map[string]bool{},
 	}
 	for i := range step.Launches {
 		w.new[step.Launches[i].Name] = &step.Launches[i]
-		w.simulation.Stand(step.Launches[i].Name, -1)
+		w.simulation.Exist(step.Launches[i].Name, -1)
 	}
 	at := make(map[string]*leavingNode, len(step.Drain))
 	for _, name := range step.Drain {
@@ -182,26 +181,14 @@ func newOrdering(f *state, step *Step, first []string) *ordering {
 	return w
 }
 
-// kindOf is the same for pods that may have each other's places: they ask for the same, the
-// same holds them, and rules see the same of them. Pods with something of their own are like
-// none.
+// kindOf is the same for pods that may have each other's places, because nothing tells them apart. Pods with something of
+// their own, e.g. a volume, are alike to none.
 func (w *ordering) kindOf(name string) string {
-	a := w.simulation.Pods[name]
-	if a == nil || len(a.Pod.Spec.ResourceClaims) > 0 || slices.ContainsFunc(a.Pod.Spec.Volumes, ownVolume) || slices.ContainsFunc(a.Pod.Spec.Containers, ownPort) {
+	moving, pod := w.simulation.Pods[name], w.state.pods[name]
+	if pod == nil || moving.Class < 0 || len(pod.Spec.ResourceClaims) > 0 || slices.ContainsFunc(pod.Spec.Volumes, ownVolume) || slices.ContainsFunc(pod.Spec.Containers, ownPort) {
 		return name
 	}
-	spec := &a.Pod.Spec
-	var affinity *corev1.NodeAffinity
-	if spec.Affinity != nil {
-		affinity = spec.Affinity.NodeAffinity
-	}
-	text, err := json.Marshal([]any{
-		provisioning.PodRequests([]*corev1.Pod{unbound(a.Pod)})[0], spec.NodeSelector, affinity, spec.Tolerations, spec.Priority, a.Topology.Terms.Name, a.Topology.Among,
-	})
-	if err != nil {
-		return name
-	}
-	return "=" + string(text)
+	return fmt.Sprintf("=%08d", moving.Class)
 }
 
 // ownVolume reports whether a volume may tie a pod to some nodes.

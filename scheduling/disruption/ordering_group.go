@@ -9,7 +9,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
-	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/drain"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/landing"
 )
 
 // leavingGroup is nodes that leave together, and what is bought for them.
@@ -139,8 +139,8 @@ func (w *ordering) join(g *leavingGroup, l *leavingNode) {
 		g.lost += len(l.pods[kind])
 	}
 	if len(l.kinds) == 0 {
-		w.simulation.Stand(l.name, -1)
-		w.simulation.Done(func() { w.simulation.Stand(l.name, 1) })
+		w.simulation.Exist(l.name, -1)
+		w.simulation.Done(func() { w.simulation.Exist(l.name, 1) })
 	}
 }
 
@@ -162,7 +162,7 @@ func (w *ordering) seatAll(g *leavingGroup) {
 }
 
 // seat gives a pod a place of its kind, if it may have one now.
-func (w *ordering) seat(kind string, a *drain.Pod) bool {
+func (w *ordering) seat(kind string, a *landing.Pod) bool {
 	places := w.places[kind]
 	for _, node := range w.order[kind] {
 		if places[node] == 0 || w.new[node] != nil && !w.bought[node] {
@@ -212,13 +212,13 @@ func (w *ordering) buyFor(g *leavingGroup) bool {
 
 // setBought notes that a launch is there, or no longer.
 func (w *ordering) setBought(g *leavingGroup, name string, there bool) {
-	sign := 1
+	sign := int64(1)
 	if !there {
 		sign = -1
 	}
-	set := func(there bool, by int) {
+	set := func(there bool, by int64) {
 		w.bought[name] = there
-		w.simulation.Stand(name, by)
+		w.simulation.Exist(name, by)
 	}
 	set(there, sign)
 	w.simulation.Done(func() { set(!there, -sign) })
@@ -248,7 +248,7 @@ func (w *ordering) stepOf(ctx context.Context, g *leavingGroup, mark int) (*Step
 		return idle
 	})
 	// Pods have found places node by node, before all machines were there, and are away at the same time.
-	all := lo.Map(o.evictions, func(e Eviction, _ int) *drain.Pod { return w.simulation.Pods[e.Pod] })
+	all := lo.Map(o.evictions, func(e Eviction, _ int) *landing.Pod { return w.simulation.Pods[e.Pod] })
 	if len(g.leaving)+len(g.bought) > 1 && !w.simulation.Possible(all, true) {
 		return nil, nil
 	}
@@ -278,7 +278,7 @@ func (w *ordering) stepOf(ctx context.Context, g *leavingGroup, mark int) (*Step
 // machines that are bought for these: all nodes that are left, if budgets let them, or the first that may go alone, or
 // else with others, which one machine may replace. It is nil if there is none, and where pods land where a step says.
 func (w *ordering) leaveOnMore(ctx context.Context) (*Step, error) {
-	if w.state.landing == nil {
+	if w.state.pinned {
 		return nil, nil
 	}
 	if !w.asks {

@@ -35,7 +35,7 @@ func TestWaves(t *testing.T) {
 		b := guarding(tc.allowed)
 		b.Status.ObservedGeneration, b.Status.DisruptionsAllowed = 1, int32(tc.allowed)
 		c.PodDisruptionBudgets = []*policyv1.PodDisruptionBudget{b}
-		f := newState(Planner{Now: noon()}, &c)
+		f := simulated(t, newState(Planner{Now: noon()}, &c))
 		var evictions []Eviction
 		for _, p := range f.at["n"].movers {
 			evictions = append(evictions, Eviction{Pod: podspec.PodName(p), From: "n", To: "m"})
@@ -67,7 +67,7 @@ func TestWavesOfTwoBudgets(t *testing.T) {
 	one, two := guarding(1), guarding(2)
 	two.Name = "second"
 	c.PodDisruptionBudgets = []*policyv1.PodDisruptionBudget{two, one}
-	f := newState(Planner{Now: noon()}, &c)
+	f := simulated(t, newState(Planner{Now: noon()}, &c))
 	var evictions []Eviction
 	for _, p := range f.at["n"].movers {
 		evictions = append(evictions, Eviction{Pod: podspec.PodName(p)})
@@ -92,7 +92,7 @@ func TestTiedPodsMoveLast(t *testing.T) {
 	wave := func(reason Reason, pods ...*corev1.Pod) map[string]int {
 		c := world(t, pool(), []*corev1.Node{machine(t, "n", "m.xlarge", od)}, append(webs(3, 0), pods...)...)
 		c.PodDisruptionBudgets = []*policyv1.PodDisruptionBudget{guarding(1)}
-		f := newState(Planner{Now: noon()}, &c)
+		f := simulated(t, newState(Planner{Now: noon()}, &c))
 		var evictions []Eviction
 		for _, p := range f.at["n"].movers {
 			evictions = append(evictions, Eviction{Pod: podspec.PodName(p)})

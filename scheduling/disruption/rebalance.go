@@ -25,7 +25,6 @@ func (r *run) rebalance(ctx context.Context) error {
 	if err := r.state.closeTo(r.departing()); err != nil {
 		return err
 	}
-	sim := newSimulation(r.state, r.inPlace())
 	// A move may put right what another one would have been made for, or make room for it.
 	for again := true; again; {
 		again = false
@@ -37,8 +36,7 @@ func (r *run) rebalance(ctx context.Context) error {
 				if err := ctx.Err(); err != nil {
 					return err
 				}
-				a := sim.Pods[podspec.PodName(pod)]
-				if !sim.Misplaced(a, r.state.at[name].node) {
+				if !r.state.landing.Misplaced(pod, r.state.at[name].node) {
 					continue
 				}
 				step, err := r.relocation(ctx, pod)
@@ -51,7 +49,6 @@ func (r *run) rebalance(ctx context.Context) error {
 				if err := r.make(step); err != nil || r.done {
 					return err
 				}
-				sim.Move(a, step.Evictions[0].To)
 				moved[podspec.PodName(pod)], again = true, true
 			}
 		}
@@ -103,7 +100,7 @@ func (r *run) relocation(ctx context.Context, pod *corev1.Pod) (*Step, error) {
 			DisruptionCost: r.state.podCost(pod),
 		}
 		step.PodDisruptionBudgets = r.state.deal(step, nil, nil).uses()
-		if r.state.landing != nil {
+		if !r.state.pinned {
 			if step.Evictions = r.state.landed(step, nil).evictions; step.Evictions[0].To == "" || step.Evictions[0].To == from {
 				return nil, nil //nolint:nilnil // kube-scheduler does not move it
 			}
@@ -114,15 +111,4 @@ func (r *run) relocation(ctx context.Context, pod *corev1.Pod) (*Step, error) {
 		return step, nil
 	}
 	return nil, nil //nolint:nilnil // there is no such place, and that is no error
-}
-
-// inPlace names all pods with the nodes where they are, as the evictions of a step that moves none.
-func (r *run) inPlace() *Step {
-	step := &Step{}
-	for _, name := range r.state.names() {
-		for _, pod := range r.state.at[name].pods {
-			step.Evictions = append(step.Evictions, Eviction{Pod: podspec.PodName(pod), From: name, To: name})
-		}
-	}
-	return step
 }

@@ -12,7 +12,6 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/eviction"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
 // app labels a pod.
@@ -257,8 +256,7 @@ func TestRulesThatAreNotFollowedMoveNobody(t *testing.T) {
 	b := pod("b", "n1", "1", app("a"))
 	broken := func(p *corev1.Pod) bool {
 		c := world(t, pool(), []*corev1.Node{n1}, p, b)
-		sim := newSimulation(newState(Planner{Now: noon()}, &c), &Step{Evictions: []Eviction{{Pod: podspec.PodName(p), From: "n1", To: "n1"}}})
-		return sim.Misplaced(sim.Pods[podspec.PodName(p)], n1)
+		return simulated(t, newState(Planner{Now: noon()}, &c)).landing.Misplaced(p, n1)
 	}
 	term := func(change func(*corev1.PodAffinityTerm)) *corev1.Pod {
 		p := pod("a", "n1", "1", app("a"), apart(byHost, "a"))
@@ -273,15 +271,9 @@ func TestRulesThatAreNotFollowedMoveNobody(t *testing.T) {
 		"another namespace":  func(x *corev1.PodAffinityTerm) { x.Namespaces = []string{"else"} },
 		"none by a selector": func(x *corev1.PodAffinityTerm) { x.NamespaceSelector = ofApp("x") },
 		"nothing selected":   func(x *corev1.PodAffinityTerm) { x.LabelSelector = nil },
-		"not valid": func(x *corev1.PodAffinityTerm) {
-			x.LabelSelector = &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "a", Operator: "Near"}}}
-		},
-		"namespaces not valid": func(x *corev1.PodAffinityTerm) {
-			x.NamespaceSelector = &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "a", Operator: "Near"}}}
-		},
-		"mismatch":     func(x *corev1.PodAffinityTerm) { x.MismatchLabelKeys = []string{"app"} },
-		"no such key":  func(x *corev1.PodAffinityTerm) { x.TopologyKey = "rack" },
-		"other values": func(x *corev1.PodAffinityTerm) { x.LabelSelector = ofApp("z") },
+		"mismatch":           func(x *corev1.PodAffinityTerm) { x.MismatchLabelKeys = []string{"app"} },
+		"no such key":        func(x *corev1.PodAffinityTerm) { x.TopologyKey = "rack" },
+		"other values":       func(x *corev1.PodAffinityTerm) { x.LabelSelector = ofApp("z") },
 	} {
 		require.False(t, broken(term(change)), name)
 	}

@@ -49,7 +49,7 @@ func (p Planner) Plan(ctx context.Context, c Cluster) (*Plan, error) {
 
 // unasked is a copy of the state that no what-if is asked of: the steps of a plan are played on it.
 func (f *state) unasked() *state {
-	if f.landing == nil {
+	if f.pinned {
 		return nil // nothing is played where pods go where a step says
 	}
 	out := f.fork()
@@ -136,8 +136,8 @@ func (p Planner) begin(ctx context.Context, c *Cluster, free bool, known *provis
 	if err == nil {
 		s, err = openState(ctx, p, &cluster, known)
 	}
-	if err == nil && free {
-		s.landing, err = newLanding(s)
+	if err == nil {
+		s.pinned = !free
 	}
 	switch {
 	case errors.Is(err, scheduling.ErrInvalid):
@@ -194,7 +194,7 @@ func (r *run) beforehand(ctx context.Context) error {
 // none while others have to go, where that ends cheaper.
 func (r *run) foresee(ctx context.Context) error {
 	consolidates := r.consolidates()
-	if r.state.landing == nil && !consolidates {
+	if r.state.pinned && !consolidates {
 		return nil
 	}
 	if consolidates {
@@ -224,7 +224,7 @@ func (r *run) foresee(ctx context.Context) error {
 		}
 		best, r.avoided = other, avoided
 	}
-	if r.state.landing != nil {
+	if !r.state.pinned {
 		r.foreseen = best.removed()
 	}
 	return nil
@@ -237,7 +237,7 @@ func (r *run) consolidates() bool { return !r.state.large() && r.state.meant(Und
 func (r *run) tryForced(ctx context.Context, avoided []string) (*run, error) {
 	y := r.trial()
 	y.avoided = avoided
-	y.state.landing, y.state.planner.Policy.Effort = nil, scheduling.EffortFast
+	y.state.pinned, y.state.planner.Policy.Effort = true, scheduling.EffortFast
 	err := y.removeForced(ctx)
 	if err == nil && y.consolidates() {
 		err = y.consolidate(ctx)

@@ -44,6 +44,9 @@ func openState(ctx context.Context, p Planner, c *Cluster, known *provisioning.S
 		return nil, err
 	}
 	f.capacity = newCapacity(f)
+	if f.landing, err = newLanding(f); err != nil {
+		return nil, err
+	}
 	var unready []string
 	for _, s := range f.nodes {
 		if !takesIn(s.node) {

@@ -9,7 +9,6 @@ import (
 
 	"github.com/samber/lo"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/eviction"
@@ -265,7 +264,7 @@ func (f *state) agree(launches []scheduling.Launch) {
 	}
 	for i := range launches {
 		l := &launches[i]
-		keys := f.topology.Keys(slices.AppendSeq(slices.Clone(l.Pods), maps.Keys(f.waits))...)
+		keys := f.landing.TopologyKeys(slices.AppendSeq(slices.Clone(l.Pods), maps.Keys(f.waits))...)
 		if len(keys) == 0 || len(l.Options) == 0 {
 			continue
 		}
@@ -278,7 +277,7 @@ func (f *state) agree(launches []scheduling.Launch) {
 }
 
 // alike are the options of a launch that have the values of the first of some labels.
-func (f *state) alike(l *scheduling.Launch, keys sets.Set[string]) []scheduling.Option {
+func (f *state) alike(l *scheduling.Launch, keys map[string]bool) []scheduling.Option {
 	if len(keys) == 0 {
 		return l.Options
 	}

@@ -14,7 +14,6 @@ import (
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
-	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/drain"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/eviction"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/landing"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
@@ -43,7 +42,6 @@ type state struct {
 	whereabouts map[string]string
 	podBudgets  *eviction.Budgets
 	replicas    map[string]int // by controller, its pods that run
-	topology    *drain.Topology
 	// loose are the nodes that might be disrupted before the first step.
 	loose map[string]bool
 
@@ -58,8 +56,10 @@ type state struct {
 	// pending is what becomes of the cluster's pods that have no node.
 	pending  *Pending
 	capacity *capacity
-	// landing tells where evicted pods land; nil where that is where a step says.
+	// landing is the cluster as kube-scheduler's filters and scores see it; nil until the state is open.
 	landing *landing.Landing
+	// pinned says that evicted pods land where a step says. Otherwise kube-scheduler binds them, as landing simulates.
+	pinned bool
 	// lifted are pods without a node, ready to be placed, by name. Copies share it.
 	lifted map[string]*corev1.Pod
 	// bought counts the launches, by pool: their names go on from there. used are names of
@@ -130,7 +130,7 @@ type poolState struct {
 // newState reads a valid cluster, without sessions.
 func newState(p Planner, c *Cluster) *state {
 	f := &state{
-		planner: p, cluster: c, topology: drain.NewTopology(&c.Problem), problem: &c.Problem, now: p.Now, nodeCost: cmp.Or(p.NodeCost, 1),
+		planner: p, cluster: c, problem: &c.Problem, now: p.Now, nodeCost: cmp.Or(p.NodeCost, 1),
 		pools: map[string]*poolState{}, at: make(map[string]*candidate, len(c.Nodes)), pods: make(map[string]*corev1.Pod, len(c.Running)), whereabouts: map[string]string{}, replicas: map[string]int{},
 		waits: map[string]*corev1.Pod{}, lifted: map[string]*corev1.Pod{}, bought: map[string]int{}, used: map[string]bool{}, stock: stock.New(&c.Problem), over: func() bool { return false },
 	}

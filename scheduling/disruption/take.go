@@ -97,7 +97,7 @@ func (f *state) take(step *Step) error {
 		f.count(s, -1)
 		s.pods = slices.DeleteFunc(slices.Clone(s.pods), func(pod *corev1.Pod) bool { return leave[s][podspec.PodName(pod)] })
 		if s.pods = append(s.pods, come[s]...); len(come[s]) > 0 {
-			s.received, s.stays = true, s.stays || f.landing == nil || !step.forced()
+			s.received, s.stays = true, s.stays || f.pinned || !step.forced()
 		}
 		machine := *s.machine
 		machine.LastPodEvent = f.quiet(f.leftAlone(s))

@@ -23,7 +23,7 @@ func (f *state) solveAnew(ctx context.Context, effort scheduling.Effort, loose m
 		return nil, err
 	}
 	proof := plan
-	if f.landing != nil && spreadOverHosts(&problem) {
+	if !f.pinned && spreadOverHosts(&problem) {
 		solver.Placement, solver.Effort = scheduling.PlacementFree, scheduling.EffortFast
 		if proof, err = f.planAnew(ctx, solver, problem); err != nil {
 			return nil, err

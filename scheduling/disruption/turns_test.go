@@ -45,7 +45,16 @@ func turnsWorld(t *testing.T, change func(*corev1.Pod), zones ...string) (*state
 	for _, name := range names { // whatever the catalog sells where
 		f.at[name].price, f.at[name].priced = offerings.MustPrice("0.1"), true
 	}
-	return f, names
+	return simulated(t, f), names
+}
+
+// simulated is a state that knows where kube-scheduler lets pods land.
+func simulated(t *testing.T, f *state) *state {
+	t.Helper()
+	var err error
+	f.landing, err = newLanding(f)
+	require.NoError(t, err)
+	return f
 }
 
 // Pods that leave one after the other leave in an order in which each may land.
@@ -77,6 +86,7 @@ func TestOutOfTurn(t *testing.T) {
 		f.at[n.Name] = &candidate{name: n.Name, node: n, machine: &Machine{}, known: &Machine{}}
 		f.nodes = append(f.nodes, f.at[n.Name])
 	}
+	simulated(t, f)
 	o := &outcome{nodes: []string{"a-x", "b-y"}, evictions: []Eviction{{Pod: "shop/web-a-x", From: "a-x", To: "to-y"}, {Pod: "shop/web-b-y", From: "b-y", To: "to-x"}}}
 	for _, reason := range []Reason{Drifted, Underutilized} {
 		_, cause := f.admit(reason, o)

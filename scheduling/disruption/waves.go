@@ -2,15 +2,13 @@ package disruption
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"strings"
 
 	"github.com/samber/lo"
-	corev1 "k8s.io/api/core/v1"
 
-	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/drain"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/eviction"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/landing"
 )
 
 // turns deals out the evictions of a step in waves. Pods that go together leave every budget as many
@@ -30,7 +28,7 @@ func (f *state) turns(step *Step, first map[string]bool) ([]BudgetUse, bool) {
 	if step.Reason == Interrupted || n == 0 || step.Evictions[n-1].Wave == 1 || !slices.ContainsFunc(step.Evictions, f.bound) {
 		return w.uses(), true
 	}
-	w = f.deal(step, newSimulation(f, step), first)
+	w = f.deal(step, f.simulate(step), first)
 	if !w.ok && step.Reason == Expired && !f.over() {
 		// The node goes whatever budgets say: better all at once than not at all.
 		return f.deal(&Step{Reason: Interrupted, Evictions: step.Evictions}, nil, nil).uses(), true
@@ -38,50 +36,30 @@ func (f *state) turns(step *Step, first map[string]bool) ([]BudgetUse, bool) {
 	return w.uses(), w.ok
 }
 
-// bound reports whether a pod leaves in turns with others and is tied to some.
+// bound reports whether a pod leaves in turns with others and where it may land depends on where other pods are.
 func (f *state) bound(e Eviction) bool {
 	pod := f.pods[e.Pod]
-	return pod != nil && f.topology.Of(e.Pod).Tied() && len(f.podBudgets.Charges(pod)) > 0
+	return pod != nil && f.landing.Follows(e.Pod) && len(f.podBudgets.Charges(pod)) > 0
 }
 
-// newSimulation begins with a step that nobody has left for yet. It sees the steps that are taken
-// later.
-func newSimulation(f *state, step *Step) *drain.Simulation {
-	launched := map[string]*corev1.Node{}
-	for i := range step.Launches {
-		if node, err := f.nodeOf(&step.Launches[i]); err == nil {
-			launched[step.Launches[i].Name] = node
-		}
-	}
-	return drain.New(drain.Cluster{
-		Topology: f.topology, Pods: f.pods, Home: f.home,
-		Node: func(name string) *corev1.Node {
-			if s := f.standing(name); s != nil {
-				return s.node
-			}
-			return nil
-		},
-		Nodes: f.running(), Offered: f.offered,
-	}, step.Drain, launched, lo.Map(step.Evictions, func(e Eviction, _ int) drain.Move { return drain.Move{Pod: e.Pod, From: e.From, To: e.To} }))
+// simulate begins with a step of which no pod has left yet.
+func (f *state) simulate(step *Step) *landing.Trial {
+	return f.landing.Try(landingStep(step, nil), f.offered)
 }
 
 // lands reports whether all pods may land where they are to.
 func (f *state) lands(o *outcome) bool {
-	if !slices.ContainsFunc(o.evictions, func(e Eviction) bool { return f.topology.Of(e.Pod).Tied() }) {
+	if !slices.ContainsFunc(o.evictions, func(e Eviction) bool { return f.landing.Follows(e.Pod) }) {
 		return true
 	}
-	s := newSimulation(f, &Step{Drain: o.nodes, Launches: o.launches, Evictions: o.evictions})
-	var all []*drain.Pod
-	for _, name := range slices.Sorted(maps.Keys(s.Pods)) {
-		all = append(all, s.Pods[name])
-	}
-	return s.Possible(all, true)
+	s := f.simulate(&Step{Drain: o.nodes, Launches: o.launches, Evictions: o.evictions})
+	return s.Possible(lo.Map(o.evictions, func(e Eviction, _ int) *landing.Pod { return s.Pods[e.Pod] }), true)
 }
 
 // waves is the dealing out of the evictions of a step.
 type waves struct {
 	state      *state
-	simulation *drain.Simulation // nil to let every pod land
+	simulation *landing.Trial // nil to let every pod land
 	atOnce     bool
 	// free go in the first wave, last when all that budgets count have gone.
 	free, charged, last []*Eviction
@@ -91,7 +69,7 @@ type waves struct {
 }
 
 // deal deals out waves, and sorts evictions by them.
-func (f *state) deal(step *Step, s *drain.Simulation, first map[string]bool) *waves {
+func (f *state) deal(step *Step, s *landing.Trial, first map[string]bool) *waves {
 	w := &waves{state: f, simulation: s, atOnce: step.Reason == Interrupted, used: map[*eviction.Budget]int{}, ok: true, wave: 1}
 	list := step.Evictions
 	late := func(e Eviction) int {
@@ -126,7 +104,7 @@ func compareWaves(a, b Eviction) int {
 func (w *waves) sort(list []Eviction) {
 	f := w.state
 	w.free, w.charged, w.last = nil, nil, nil
-	apart := slices.ContainsFunc(list, func(e Eviction) bool { return f.topology.Of(e.Pod).Repels() })
+	apart := slices.ContainsFunc(list, func(e Eviction) bool { return f.landing.Repels(e.Pod) })
 	for i := range list {
 		e := &list[i]
 		pod := f.pods[e.Pod]
@@ -135,7 +113,7 @@ func (w *waves) sort(list []Eviction) {
 		case pod == nil:
 		case eviction.Active(pod) && len(f.podBudgets.Charges(pod)) > 0:
 			w.charged = append(w.charged, e)
-		case !w.atOnce && (eviction.Active(pod) || w.simulation != nil) && (apart || f.topology.Of(e.Pod).Tied()):
+		case !w.atOnce && (eviction.Active(pod) || w.simulation != nil) && (apart || f.landing.Follows(e.Pod)):
 			w.last = append(w.last, e)
 		default: // it depends on nobody, or is on its way out whatever is done
 			w.free = append(w.free, e)
@@ -146,10 +124,10 @@ func (w *waves) sort(list []Eviction) {
 // rank orders pods by how where they may land depends on others: not, by their own terms, or so that
 // they keep others away.
 func (f *state) rank(pod string) int {
-	switch t := f.topology.Of(pod); {
-	case t.Repels():
+	switch {
+	case f.landing.Repels(pod):
 		return 2
-	case t.Tied():
+	case f.landing.Follows(pod):
 		return 1
 	}
 	return 0
@@ -202,7 +180,7 @@ func (w *waves) choose(group []*Eviction) (chosen []*Eviction) {
 		if slices.ContainsFunc(w.state.podBudgets.Charges(w.state.pods[e.Pod]), full) {
 			continue
 		}
-		if w.simulation != nil && w.simulation.Pods[e.Pod].Independent() || w.possible(append(slices.Concat(group, chosen), e), true) {
+		if w.simulation != nil && w.simulation.Independent(w.simulation.Pods[e.Pod]) || w.possible(append(slices.Concat(group, chosen), e), true) {
 			chosen = append(chosen, e)
 			w.charge(taken, e)
 		}
@@ -222,12 +200,8 @@ func (w *waves) possible(group []*Eviction, only bool) bool {
 	return w.simulation == nil || !w.state.over() && w.simulation.Possible(w.moving(group), only)
 }
 
-func (w *waves) moving(group []*Eviction) []*drain.Pod {
-	out := make([]*drain.Pod, len(group))
-	for i, e := range group {
-		out[i] = w.simulation.Pods[e.Pod]
-	}
-	return out
+func (w *waves) moving(group []*Eviction) []*landing.Pod {
+	return lo.Map(group, func(e *Eviction, _ int) *landing.Pod { return w.simulation.Pods[e.Pod] })
 }
 
 func seat(group []*Eviction, wave int) {

@@ -10,7 +10,7 @@
 //	fit         the score of NodeResourcesFit, by its strategy
 //	score       the plugins' scores, normalised and weighted
 //	topology    counts of pods by domain, for spread and affinity between pods
-//	checks      the terms that a pod has to keep, as things stand
+//	refusal     why topology terms keep a pod off a node, as the pods stand now
 //	system_spread  the spread that kube-scheduler asks for by itself, of pods of one workload
 //
 // Preemption is not simulated, nor are the scores of volumes, images and devices.

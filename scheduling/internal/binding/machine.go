@@ -127,9 +127,6 @@ func (s *Scheduler) Holds(kind int, classes []int32) bool {
 	return true
 }
 
-// Tied reports whether terms between pods have to hold for a class.
-func (s *Scheduler) Tied(c int32) bool { return s.classes[c].tied }
-
 func (m *machine) take(plain, scored [2]int64) {
 	for i := range plain {
 		m.requested[i] += plain[i]
@@ -206,7 +203,7 @@ func (s *Scheduler) readNodes(kept []preference) {
 		if _, known := s.names[h.Name]; known || h.Node == nil {
 			continue
 		}
-		m := s.newMachine(h.Name, h.Node.Labels, c.EffectiveTaints(h.Node, c.PoolNamed(h.Node.Labels[scheduling.NodePoolLabel])), nil, false)
+		m := s.newMachine(h.Name, h.Node.Labels, c.EffectiveTaints(h.Node, c.PoolNamed(h.Node.Labels[scheduling.NodePoolLabel])), make([]int64, len(c.Table.Names)), false)
 		clear(m.admits)
 		s.names[h.Name] = int32(len(s.existing))
 		s.existing = append(s.existing, len(s.machines))

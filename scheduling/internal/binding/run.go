@@ -160,7 +160,7 @@ func (r *Run) Join(kind int) int {
 		r.domains[i] = append(r.domains[i], d)
 	}
 	r.nodes, r.changes = append(r.nodes, n), append(r.changes, 1)
-	r.countNode(int32(at), 1) //nolint:gosec // a number of nodes
+	r.CountNode(int32(at), 1, nil) //nolint:gosec // a number of nodes
 	zone := slices.Index(r.zones, m.zone)
 	if zone < 0 {
 		zone = len(r.zones)
@@ -256,15 +256,22 @@ func (r *Run) Close(node int32) {
 // Leave takes a node away, once the pods that live on have left it.
 func (r *Run) Leave(node int32) {
 	r.Close(node)
-	r.countNode(node, -1)
+	r.CountNode(node, -1, nil)
 }
 
-// countNode adds a node, or takes one off, where its pods count.
-func (r *Run) countNode(n, by int32) {
+// CountNode adds a node to the domains of spreads, or takes it off by -1. Domains of a topology key that stay are left as
+// they are, e.g. zones in which nodes may be launched; nil for none.
+func (r *Run) CountNode(n int32, by int64, stays func(key, value string) bool) {
 	for c := range r.s.counts {
-		if x := &r.s.counts[c]; x.hard && x.filter.passes(r.machine(n)) {
-			r.nodesW.add(c, r.domains[x.axis][n], int64(by))
+		x := &r.s.counts[c]
+		if !x.hard || !x.filter.passes(r.machine(n)) {
+			continue
 		}
+		d, a := r.domains[x.axis][n], &r.s.axes[x.axis]
+		if d < 0 || stays != nil && int(d) < len(a.values) && stays(a.key, a.values[d]) {
+			continue
+		}
+		r.nodesW.add(c, d, by)
 	}
 }
 

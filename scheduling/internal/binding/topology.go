@@ -10,10 +10,11 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// axis is a label of nodes that topology terms are about, with its values numbered.
+// axis is a topology key, with the domains of its values numbered.
 type axis struct {
 	key    string
-	values map[string]int32
+	values []string // by domain
+	domain map[string]int32
 }
 
 // number is the domain of a node with some labels; -1 where it lacks the label.
@@ -22,10 +23,10 @@ func (a *axis) number(labels map[string]string) int32 {
 	if !ok {
 		return -1
 	}
-	n, ok := a.values[value]
+	n, ok := a.domain[value]
 	if !ok {
 		n = int32(len(a.values))
-		a.values[value] = n
+		a.domain[value], a.values = n, append(a.values, value)
 	}
 	return n
 }
@@ -37,8 +38,9 @@ type counter struct {
 	together     bool
 	// filter is the spread whose node policies say which nodes count; nil where all do.
 	filter *filter
-	// hard says that some spread asks for the domain with the fewest pods.
-	hard bool
+	// required says that some term that has to hold reads it, hard that a spread does, and so asks for the domain with
+	// the fewest pods.
+	required, hard bool
 }
 
 // filter is the nodes that a spread constraint looks at.
@@ -82,20 +84,22 @@ type pull struct {
 
 // terms are what ties a class to other pods.
 type terms struct {
-	hard, soft  []spread
-	lenient     bool   // nodes without the label of a soft spread are scored all the same
-	near, apart []pull // required affinity and anti-affinity
-	prefer      []pull // weights below 0 for anti-affinity
-	alone       bool   // its pods meet its own affinity
-	holds       []int  // holders
-	tied        bool   // some terms have to hold, its own or others'
+	required []term // those that have to hold, its own first, then the anti-affinity of others
+	own      int    // how many of them are its own
+	soft     []spread
+	lenient  bool   // nodes without the label of a soft spread are scored all the same
+	prefer   []pull // weights below 0 for anti-affinity
+	follows  bool   // it has a required affinity
+	alone    bool   // its pods are selected by its own affinity
+	holds    []int  // holders
+	tied     bool   // some terms have to hold, its own or others'
 }
 
 func (s *Scheduler) axisOf(key string) int {
 	n := slices.IndexFunc(s.axes, func(a axis) bool { return a.key == key })
 	if n < 0 {
 		n = len(s.axes)
-		s.axes = append(s.axes, axis{key: key, values: map[string]int32{}})
+		s.axes = append(s.axes, axis{key: key, domain: map[string]int32{}})
 	}
 	return n
 }
@@ -137,14 +141,15 @@ func (s *Scheduler) readTerms(x *class, list *podspec.TopologyTerms) {
 			axes[kind] = append(axes[kind], s.axisOf(t.Key))
 		}
 	}
-	for _, t := range list.Ties {
+	for i := range list.Ties {
+		t := &list.Ties[i]
 		at := s.axisOf(t.Key)
 		switch {
 		case t.Share:
 		case t.Kind == podspec.SpreadTie:
-			kind, to := 0, &x.terms.hard
+			kind := 0
 			if t.Weight > 0 {
-				kind, to = 1, &x.soft
+				kind = 1
 			}
 			f := &filter{group: x.number, honorAffinity: t.HonorAffinity, honorTo: t.HonorTaints, axes: axes[kind]}
 			p := spread{counter: s.counter(t.Target, at, f), axis: at, skew: t.MaxSkew, least: t.MinDomains, host: t.Key == corev1.LabelHostname}
@@ -152,18 +157,24 @@ func (s *Scheduler) readTerms(x *class, list *podspec.TopologyTerms) {
 				p.self = 1
 			}
 			s.counts[p.counter].hard = s.counts[p.counter].hard || kind == 0
-			*to = append(*to, p)
+			if kind == 1 {
+				x.soft = append(x.soft, p)
+			} else {
+				x.required = append(x.required, term{Tie: t, axis: at, counter: p.counter, spread: p})
+				s.counts[p.counter].required = true
+			}
 		default:
 			p := pull{counter: s.counter(t.Target, at, nil), axis: at, weight: t.Weight}
 			anti := t.Kind == podspec.AntiTie
 			h := holder{target: t.Target, axis: at, hard: anti && t.Weight == 0, weight: t.Weight}
 			switch {
-			case t.Weight == 0 && anti:
-				x.apart = append(x.apart, p)
 			case t.Weight == 0:
-				x.near = append(x.near, p)
-				x.alone = among(t.Target)
-				h.weight = hardAffinityWeight
+				x.required = append(x.required, term{Tie: t, axis: at, counter: p.counter})
+				s.counts[p.counter].required = true
+				if !anti {
+					x.follows, x.alone = true, among(t.Target)
+					h.weight = hardAffinityWeight
+				}
 			default:
 				if anti {
 					p.weight, h.weight = -p.weight, -h.weight

@@ -19,8 +19,10 @@ type Cluster struct {
 	// Problem has the nodes, as Running what cannot be evicted, and no Pods.
 	Problem scheduling.Problem
 	Policy  *scheduling.Policy
-	// Movable are the pods that can be evicted, each on its node.
-	Movable []*corev1.Pod
+	// Movable are the pods that can be evicted, each on its node. Waiting are pods that are on no node.
+	Movable, Waiting []*corev1.Pod
+	// Expected are the Movable pods that are not on their node yet: by name, the node on which they run until then, "" for none.
+	Expected map[string]string
 }
 
 // Step is machines to buy, pods to evict, in the order of their waves, and nodes to take away.
@@ -44,8 +46,15 @@ type Landing struct {
 	names    []string
 	launched map[string]int32
 	first    map[string]first
+	expected map[string]expected // by pod that has not moved
 	// dice draws the order of the pods of a wave; nil leaves it as it is.
 	dice *rand.Rand
+}
+
+// expected is a pod that is to land on a node, and the node on which it runs until then, "" for none.
+type expected struct {
+	node int32
+	home string
 }
 
 // first is how a pod differs on its first node from one of its class: it is being deleted there, or
@@ -69,6 +78,7 @@ func New(x Cluster) (*Landing, error) {
 	for _, pod := range x.Movable {
 		x.Problem.Pods = append(x.Problem.Pods, podspec.Anew(pod, ""))
 	}
+	x.Problem.Pods = append(x.Problem.Pods, x.Waiting...)
 	facts, err := compile.NewFacts(&x.Problem, x.Policy)
 	if err != nil {
 		return nil, err
@@ -78,7 +88,7 @@ func New(x Cluster) (*Landing, error) {
 	for _, class := range c.Planned {
 		m.priority = append(m.priority, class.Priority)
 	}
-	l := &Landing{model: m, run: m.scheduler.Begin(0), names: m.scheduler.Names(), launched: map[string]int32{}, first: map[string]first{}}
+	l := &Landing{model: m, run: m.scheduler.Begin(0), names: m.scheduler.Names(), launched: map[string]int32{}, first: map[string]first{}, expected: map[string]expected{}}
 	for _, pod := range slices.SortedFunc(slices.Values(x.Movable), podspec.ComparePods) {
 		n, ok := l.at(pod.Spec.NodeName)
 		if !ok {
@@ -86,13 +96,30 @@ func New(x Cluster) (*Landing, error) {
 		}
 		name := podspec.PodName(pod)
 		f := first{going: pod.DeletionTimestamp != nil, more: heldBeyond(pod, c.Table)}
+		if l.class(name) < 0 {
+			f.more = held(pod, c.Table)
+		}
 		if f.going || f.more != nil {
 			l.first[name] = f
 		}
-		l.run.PlaceAs(l.class(name), n, f.going)
-		l.run.Hold(n, f.more, 1)
+		l.arrive(name, n)
+		if home, waits := x.Expected[name]; waits {
+			l.expected[name] = expected{n, home}
+		}
 	}
 	return l, nil
+}
+
+// held is what a pod takes where it runs, by number of resource.
+func held(pod *corev1.Pod, table *podspec.ResourceTable) []int64 {
+	r := podspec.RequestReader{Table: podspec.NewResourceTable()}
+	out := make([]int64, len(table.Names))
+	for d, n := range r.ReadRunning(pod) {
+		if to, asked := table.Index[r.Table.Names[d]]; asked {
+			out[to] = n
+		}
+	}
+	return out
 }
 
 // heldBeyond is how much more a pod takes where it runs than when it is made again, by number of
@@ -119,7 +146,7 @@ func (l *Landing) Fork(seed uint64) *Landing {
 	if l == nil {
 		return nil
 	}
-	f := &Landing{model: l.model, run: l.run.Fork(seed), names: slices.Clip(l.names), launched: maps.Clone(l.launched), first: maps.Clone(l.first)}
+	f := &Landing{model: l.model, run: l.run.Fork(seed), names: slices.Clip(l.names), launched: maps.Clone(l.launched), first: maps.Clone(l.first), expected: maps.Clone(l.expected)}
 	if seed > 0 {
 		f.dice = rand.New(rand.NewPCG(seed, 0x77617665)) //nolint:gosec // a model of chance, not a secret
 	}
@@ -132,7 +159,7 @@ func (l *Landing) Take(step *Step) {
 	for _, m := range step.Moves {
 		l.leave(m.Pod, m.From)
 		if n, ok := l.at(m.To); ok {
-			l.run.Place(l.class(m.Pod), n)
+			l.arrive(m.Pod, n)
 		}
 	}
 	l.each(step.Drain, l.run.Leave)
@@ -174,7 +201,14 @@ func (l *Landing) Holds(launch *scheduling.Launch, pods []string) []scheduling.O
 	return out
 }
 
-func (l *Landing) class(pod string) int32 { return int32(l.classes[pod]) } //nolint:gosec // classes are few
+// class is the number of a pod's class, -1 for pods that cannot be placed again, e.g. because a device that they claim
+// is not known.
+func (l *Landing) class(pod string) int32 {
+	if c, ok := l.classes[pod]; ok {
+		return int32(c) //nolint:gosec // classes are few
+	}
+	return -1
+}
 
 // at is the number of a node or a launch; ok is false where it is not there.
 func (l *Landing) at(name string) (n int32, ok bool) {
@@ -193,14 +227,31 @@ func (l *Landing) each(names []string, do func(node int32)) {
 	}
 }
 
-// leave takes a pod off its node.
+// arrive lets a pod that is on no node be on one.
+func (l *Landing) arrive(pod string, n int32) {
+	f := l.first[pod]
+	if c := l.class(pod); c >= 0 {
+		l.run.PlaceAs(c, n, f.going)
+	}
+	l.run.Hold(n, f.more, 1)
+}
+
+// leave takes a pod off its node, for good: where it lands next it is made again.
 func (l *Landing) leave(pod, node string) {
 	if n, ok := l.at(node); ok {
-		f := l.first[pod]
-		l.run.RemoveAs(l.class(pod), n, f.going)
-		l.run.Hold(n, f.more, -1)
+		l.remove(pod, n)
 	}
 	delete(l.first, pod)
+	delete(l.expected, pod)
+}
+
+// remove takes a pod off a node.
+func (l *Landing) remove(pod string, n int32) {
+	f := l.first[pod]
+	if c := l.class(pod); c >= 0 {
+		l.run.RemoveAs(c, n, f.going)
+	}
+	l.run.Hold(n, f.more, -1)
 }
 
 // kind is the kind of node that an option of a launch becomes.
@@ -228,7 +279,7 @@ func (l *Landing) join(launches []scheduling.Launch) {
 func (l *Landing) bind(wave []Move) {
 	var waiting []*Move
 	for i := range wave {
-		if wave[i].To == "" {
+		if wave[i].To == "" && l.class(wave[i].Pod) >= 0 {
 			waiting = append(waiting, &wave[i])
 		}
 	}

@@ -8,7 +8,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/drain"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
@@ -135,6 +134,12 @@ func (s *KeepSet) count(nodes []Node) {
 	}
 }
 
+// admits reports whether the labels and taints of a node let pods in.
+func admits(asks *podspec.Constraint, node *corev1.Node) bool {
+	hard, _ := podspec.Untolerated(asks.Tolerations, node.Spec.Taints)
+	return hard == nil && asks.OwnMatchesNode(node.Name, node.Labels)
+}
+
 // nodesOf is the same for pods that may go to the same nodes, other pods aside.
 func nodesOf(pod *corev1.Pod) string {
 	return string(podspec.AppendSignature(nil, &pod.Spec, new([]string)))
@@ -146,7 +151,7 @@ func (s *KeepSet) open(pod *corev1.Pod) {
 	for _, list := range [][]keepRoom{s.room, s.fixed} {
 		for i := range list {
 			r := &list[i]
-			r.admits = append(r.admits, r.node != nil && asks.OwnMatchesNode(r.node.Name, r.node.Labels) && drain.Tolerates(asks.Tolerations, r.node.Spec.Taints))
+			r.admits = append(r.admits, r.node != nil && admits(asks, r.node))
 		}
 	}
 }

@@ -1,0 +1,233 @@
+package landing
+
+import (
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
+)
+
+// Trial is a copy of a cluster in which the pods of a step leave and land one at a time, each on the node that is given.
+// It judges topology terms only, because the step is known to have room for its pods. All changes can be undone.
+type Trial struct {
+	// Pods are those that move, by name.
+	Pods    map[string]*Pod
+	cluster *Landing
+	// drained counts, by node that the step removes, the moving pods that it still has. A node goes with the last.
+	drained map[int32]int
+	offered func(key, value string) bool
+	log     []func() // each undoes one change; the last change is undone first
+}
+
+// Pod is a pod that moves.
+type Pod struct {
+	Name string
+	// To is the node on which it is to land, On that on which it is now. Both are "" for none.
+	To, On string
+	// Class is the same for pods that nothing tells apart, and -1 for pods that cannot be placed again.
+	Class int32
+	from  string
+}
+
+// Try begins with a step of which no pod has left yet. Pods that are expected on a node have not landed there. Domains that
+// are offered, e.g. zones in which NodePools may launch nodes, still count for spreads when their last drained node is gone.
+func (l *Landing) Try(step *Step, offered func(key, value string) bool) *Trial {
+	t := &Trial{
+		Pods: map[string]*Pod{}, cluster: l.Fork(0), drained: map[int32]int{},
+		offered: func(key, value string) bool { return key != corev1.LabelHostname && offered(key, value) },
+	}
+	t.cluster.join(step.Launches)
+	for pod, x := range l.expected {
+		t.cluster.remove(pod, x.node)
+		if n, ok := l.at(x.home); ok {
+			t.cluster.arrive(pod, n)
+		}
+	}
+	t.cluster.each(step.Drain, func(n int32) { t.drained[n] = 0 })
+	for _, m := range step.Moves {
+		p := &Pod{Name: m.Pod, To: m.To, On: m.From, from: m.From, Class: l.class(m.Pod)}
+		t.Pods[m.Pod] = p
+		if x, waits := l.expected[m.Pod]; waits {
+			p.On = x.home
+			continue
+		}
+		if n, ok := t.cluster.at(m.From); ok {
+			if k, drains := t.drained[n]; drains {
+				t.drained[n] = k + 1
+			}
+		}
+	}
+	return t
+}
+
+// Launch adds a machine of a launch.
+func (t *Trial) Launch(l *scheduling.Launch) { t.cluster.join([]scheduling.Launch{*l}) }
+
+// Independent reports whether no topology term is about a pod.
+func (t *Trial) Independent(p *Pod) bool {
+	return p.Class < 0 || t.cluster.scheduler.Independent(p.Class)
+}
+
+// Fits reports whether a pod that is on no node may land on the node that it is to go to. Pods that go nowhere may.
+func (t *Trial) Fits(p *Pod) bool {
+	n, ok := t.cluster.at(p.To)
+	return !ok || p.Class < 0 || t.cluster.run.Keeps(p.Class, n)
+}
+
+// Possible reports whether pods can leave at the same time and then all land, each as soon as it may. If so they have
+// moved, unless it is only asked.
+func (t *Trial) Possible(group []*Pod, only bool) bool {
+	mark := t.Mark()
+	for _, p := range group {
+		t.Move(p, "")
+	}
+	waiting := slices.Clone(group)
+	for landed := true; landed && len(waiting) > 0; {
+		landed = false
+		waiting = slices.DeleteFunc(waiting, func(p *Pod) bool {
+			ok := t.Fits(p)
+			if ok {
+				t.Move(p, p.To)
+				landed = true
+			}
+			return ok
+		})
+	}
+	if only || len(waiting) > 0 {
+		t.Undo(mark)
+	}
+	return len(waiting) == 0
+}
+
+// Move takes a pod to a node, or off all nodes. A drained node is gone once its last pod has left.
+func (t *Trial) Move(p *Pod, to string) {
+	was := p.On
+	f, differed := t.cluster.first[p.Name]
+	t.cluster.leave(p.Name, was)
+	t.arrive(p, to)
+	n, ok := t.cluster.at(was)
+	_, drains := t.drained[n]
+	emptied := ok && drains && was == p.from && to == ""
+	if emptied {
+		if t.drained[n]--; t.drained[n] == 0 {
+			t.cluster.run.CountNode(n, -1, t.offered)
+		}
+	}
+	t.Done(func() {
+		t.cluster.leave(p.Name, to)
+		if differed {
+			t.cluster.first[p.Name] = f
+		}
+		t.arrive(p, was)
+		if emptied {
+			if t.drained[n]++; t.drained[n] == 1 {
+				t.cluster.run.CountNode(n, 1, t.offered)
+			}
+		}
+	})
+}
+
+// arrive lets a pod that is on no node be on one.
+func (t *Trial) arrive(p *Pod, on string) {
+	p.On = on
+	if n, ok := t.cluster.at(on); ok {
+		t.cluster.arrive(p.Name, n)
+	}
+}
+
+// Exist counts a node for the domains of spreads, or no longer by -1.
+func (t *Trial) Exist(name string, by int64) {
+	n, ok := t.cluster.at(name)
+	if !ok {
+		return
+	}
+	stays := t.offered
+	if _, drains := t.drained[n]; !drains {
+		stays = nil
+	}
+	t.cluster.run.CountNode(n, by, stays)
+}
+
+// Mark is the point to which [Trial.Undo] goes back.
+func (t *Trial) Mark() int { return len(t.log) }
+
+// Done adds a change that the caller has made itself, by the function that undoes it.
+func (t *Trial) Done(undo func()) { t.log = append(t.log, undo) }
+
+// Keep makes the changes since a mark final.
+func (t *Trial) Keep(mark int) {
+	clear(t.log[mark:])
+	t.log = t.log[:mark]
+}
+
+// Undo takes back the changes since a mark.
+func (t *Trial) Undo(mark int) {
+	for len(t.log) > mark {
+		last := t.log[len(t.log)-1]
+		t.log = t.log[:len(t.log)-1]
+		last()
+	}
+}
+
+// Misplaced reports whether a pod breaks a rule on its node that kube-scheduler would hold it to if it placed it there
+// now. Taints that only tell of the node's present state are passed over, because the pod need not leave for them.
+func (l *Landing) Misplaced(pod *corev1.Pod, node *corev1.Node) bool {
+	asks := podspec.NewConstraint(&pod.Spec)
+	if !asks.OwnMatchesNode(node.Name, node.Labels) {
+		return true
+	}
+	if hard, _ := podspec.Untolerated(asks.Tolerations, lasting(node)); hard != nil {
+		return true
+	}
+	n, ok := l.at(node.Name)
+	class := l.class(podspec.PodName(pod))
+	if !ok || class < 0 {
+		return false
+	}
+	going := pod.DeletionTimestamp != nil
+	l.run.RemoveAs(class, n, going)
+	defer l.run.PlaceAs(class, n, going)
+	return l.run.Breaks(class, n)
+}
+
+// lasting are the taints of a node that keep pods away for good. It leaves out those by which Kubernetes, Karpenter, an
+// autoscaler or a termination handler mark the state of the node.
+func lasting(node *corev1.Node) []corev1.Taint {
+	return slices.DeleteFunc(slices.Clone(node.Spec.Taints), func(t corev1.Taint) bool {
+		domain, _, _ := strings.Cut(t.Key, "/")
+		return t.Effect != corev1.TaintEffectNoSchedule || strings.HasSuffix(domain, "kubernetes.io") || domain == "karpenter.sh" ||
+			domain == "aws-node-termination-handler" || strings.HasPrefix(domain, "remediator.") || domain == "cloud.google.com" ||
+			strings.HasSuffix(t.Key, "ClusterAutoscaler") || t.Key == scheduling.DisruptedTaint
+	})
+}
+
+// Follows reports whether a pod has topology terms of its own that have to hold.
+func (l *Landing) Follows(pod string) bool {
+	c := l.class(pod)
+	return c >= 0 && l.scheduler.Follows(c)
+}
+
+// Repels reports whether a pod has an anti-affinity that has to hold.
+func (l *Landing) Repels(pod string) bool {
+	c := l.class(pod)
+	return c >= 0 && l.scheduler.Repels(c)
+}
+
+// TopologyKeys are the labels, except that of hosts, by which topology terms look at some pods or at pods that these follow.
+func (l *Landing) TopologyKeys(pods ...string) map[string]bool {
+	out, known := map[string]bool{}, map[int32]bool{}
+	for _, pod := range pods {
+		c := l.class(pod)
+		if c < 0 || known[c] {
+			continue
+		}
+		known[c] = true
+		for _, key := range l.scheduler.TopologyKeys(c) {
+			out[key] = true
+		}
+	}
+	return out
+}
