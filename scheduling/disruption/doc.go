@@ -140,7 +140,7 @@ package disruption
 //	price, admit what a move disrupts, saves, and has to save
 //	simulate     where pods would be if nodes were gone
 //	landing      where kube-scheduler binds the pods of a step
-//	waves        the order in which they leave; internal/drain tells whether each may land
+//	waves        the order in which they leave; internal/landing tells whether each may land
 //
 // What would be cheaper, and the way there
 //

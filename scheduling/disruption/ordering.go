@@ -137,7 +137,7 @@ func trimmed(l *scheduling.Launch, evictions []Eviction, rebooked booking) sched
 // newOrdering begins the way to where a step leads.
 func newOrdering(f *state, step *Step, first []string) *ordering {
 	w := &ordering{
-		state: f, reason: step.Reason, simulation: f.simulate(step), asks: f.planner.Policy.WorkloadShare > 0,
+		state: f, reason: step.Reason, simulation: f.landing.Try(landingStep(step, nil), f.offered), asks: f.planner.Policy.WorkloadShare > 0,
 		places: map[string]map[string]int{}, order: map[string][]string{}, new: map[string]*scheduling.Launch{}, bought: map[string]bool{}, weight: map[string]float64{}, vain: map[string]bool{},
 	}
 	for i := range step.Launches {

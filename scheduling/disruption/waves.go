@@ -28,7 +28,7 @@ func (f *state) turns(step *Step, first map[string]bool) ([]BudgetUse, bool) {
 	if step.Reason == Interrupted || n == 0 || step.Evictions[n-1].Wave == 1 || !slices.ContainsFunc(step.Evictions, f.bound) {
 		return w.uses(), true
 	}
-	w = f.deal(step, f.simulate(step), first)
+	w = f.deal(step, f.landing.Try(landingStep(step, nil), f.offered), first)
 	if !w.ok && step.Reason == Expired && !f.over() {
 		// The node goes whatever budgets say: better all at once than not at all.
 		return f.deal(&Step{Reason: Interrupted, Evictions: step.Evictions}, nil, nil).uses(), true
@@ -42,17 +42,12 @@ func (f *state) bound(e Eviction) bool {
 	return pod != nil && f.landing.Follows(e.Pod) && len(f.podBudgets.Charges(pod)) > 0
 }
 
-// simulate begins with a step of which no pod has left yet.
-func (f *state) simulate(step *Step) *landing.Trial {
-	return f.landing.Try(landingStep(step, nil), f.offered)
-}
-
 // lands reports whether all pods may land where they are to.
 func (f *state) lands(o *outcome) bool {
 	if !slices.ContainsFunc(o.evictions, func(e Eviction) bool { return f.landing.Follows(e.Pod) }) {
 		return true
 	}
-	s := f.simulate(&Step{Drain: o.nodes, Launches: o.launches, Evictions: o.evictions})
+	s := f.landing.Try(landingStep(&Step{Drain: o.nodes, Launches: o.launches, Evictions: o.evictions}, nil), f.offered)
 	return s.Possible(lo.Map(o.evictions, func(e Eviction, _ int) *landing.Pod { return s.Pods[e.Pod] }), true)
 }
 

@@ -3,6 +3,9 @@ package binding
 import (
 	"slices"
 
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
@@ -23,8 +26,7 @@ const (
 // term is a topology term that has to hold for the pods of a class: one of their own, or an anti-affinity of others
 // that selects them.
 type term struct {
-	// Tie is the term as its owner states it.
-	*podspec.Tie
+	tie     *podspec.Tie // as its owner states it
 	axis    int
 	counter int    // whose pods the term selects; of an anti-affinity of others, the holder
 	foreign bool   // it is an anti-affinity of others
@@ -47,9 +49,9 @@ func (k *checks) prepare(r *Run, x *class) bool {
 		low := int64(0)
 		switch {
 		case t.foreign:
-		case t.Kind == podspec.SpreadTie:
+		case t.tie.Kind == podspec.SpreadTie:
 			low = r.fewest(&t.spread)
-		case t.Kind == podspec.AffinityTie:
+		case t.tie.Kind == podspec.AffinityTie:
 			k.first = k.first && !slices.ContainsFunc(r.counts.lists[t.counter], func(n int64) bool { return n > 0 })
 		}
 		k.least = append(k.least, low)
@@ -84,14 +86,14 @@ func (k *checks) refusal(i int, n int32) Refusal {
 		if r.held.at(t.counter, d) > 0 {
 			return KeptAwayByPod
 		}
-	case t.Kind == podspec.SpreadTie:
+	case t.tie.Kind == podspec.SpreadTie:
 		if d == -1 {
 			return LacksLabel
 		}
 		if r.counts.at(t.counter, d)+t.spread.self-k.least[i] > t.spread.skew {
 			return TooSkewed
 		}
-	case t.Kind == podspec.AffinityTie:
+	case t.tie.Kind == podspec.AffinityTie:
 		switch {
 		case d == -1:
 			return LacksLabel
@@ -134,10 +136,64 @@ func (r *Run) Breaks(c, n int32) bool {
 	k.prepare(r, x)
 	for i := range x.required {
 		t := &x.required[i]
-		ignored := t.foreign || t.Kind == podspec.SpreadTie && (r.domains[t.axis][n] == -1 || t.spread.self == 0 || !r.s.counts[t.counter].filter.passes(r.machine(n)))
+		ignored := t.foreign || t.tie.Kind == podspec.SpreadTie && (r.domains[t.axis][n] == -1 || t.spread.self == 0 || !r.s.counts[t.counter].filter.passes(r.machine(n)))
 		if !ignored && k.refusal(i, n) != Allowed {
 			return true
 		}
 	}
 	return false
+}
+
+// ClassTerms are the topology terms that have to hold for the pods of a class.
+type ClassTerms struct {
+	s *Scheduler
+	x *class
+}
+
+// Terms are the topology terms that have to hold for the pods of a class.
+func (s *Scheduler) Terms(c int32) ClassTerms { return ClassTerms{s, &s.classes[c]} }
+
+// Tied reports whether there are any, be it the anti-affinity of others.
+func (t ClassTerms) Tied() bool { return t.x.tied }
+
+// Own reports whether the pods state any themselves.
+func (t ClassTerms) Own() bool { return t.x.own > 0 }
+
+// Repel reports whether the pods have an anti-affinity.
+func (t ClassTerms) Repel() bool {
+	return slices.ContainsFunc(t.x.required[:t.x.own], func(o term) bool { return o.tie.Kind == podspec.AntiTie })
+}
+
+// Exclusive reports whether there are pods with which those of the class may not share a node.
+func (t ClassTerms) Exclusive() bool { return t.x.exclusive }
+
+// Independent reports whether no term is about the pods: none restricts them, and none counts them.
+func (t ClassTerms) Independent() bool {
+	return !t.x.tied && !slices.ContainsFunc(t.x.counts, func(n int32) bool { return t.s.counts[n].required })
+}
+
+// Keys are the topology keys, except that of hosts, of the terms that restrict or count the pods, and of those that count
+// the pods which these terms select.
+func (t ClassTerms) Keys() []string {
+	var out []string
+	add := func(axis int) {
+		if key := requirements.NormalizeKey(t.s.axes[axis].key); key != corev1.LabelHostname && !slices.Contains(out, key) {
+			out = append(out, key)
+		}
+	}
+	for _, n := range t.x.counts {
+		if t.s.counts[n].required {
+			add(t.s.counts[n].axis)
+		}
+	}
+	for i := range t.x.required {
+		o := &t.x.required[i]
+		add(o.axis)
+		for n := range t.s.counts {
+			if c := &t.s.counts[n]; c.required && c.target == o.tie.Target {
+				add(c.axis)
+			}
+		}
+	}
+	return out
 }

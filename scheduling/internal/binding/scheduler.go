@@ -7,7 +7,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
@@ -122,10 +121,10 @@ func New(c *compile.Compiler) *Scheduler {
 		for _, h := range x.heldBy {
 			if o := &s.holders[h]; o.hard {
 				tie := &podspec.Tie{Kind: podspec.AntiTie, Key: s.axes[o.axis].key, Target: o.target}
-				x.required = append(x.required, term{Tie: tie, axis: o.axis, counter: int(h), foreign: true})
+				x.required = append(x.required, term{tie: tie, axis: o.axis, counter: int(h), foreign: true})
 			}
 		}
-		x.exclusive = slices.ContainsFunc(x.required, func(t term) bool { return t.Kind == podspec.AntiTie && s.axes[t.axis].key == corev1.LabelHostname })
+		x.exclusive = slices.ContainsFunc(x.required, func(t term) bool { return t.tie.Kind == podspec.AntiTie && s.axes[t.axis].key == corev1.LabelHostname })
 		x.tied = len(x.required) > 0
 	}
 	s.readNodes(s.readPreferences())
@@ -285,54 +284,6 @@ func (s *Scheduler) Queue() []Pod {
 // Existing is the number of nodes that are there before any machine joins.
 func (s *Scheduler) Existing() int { return len(s.existing) }
 
-// Tied reports whether topology terms have to hold for the pods of a class, their own or the anti-affinity of others.
-func (s *Scheduler) Tied(c int32) bool { return s.classes[c].tied }
-
-// Follows reports whether the pods of a class have topology terms of their own that have to hold.
-func (s *Scheduler) Follows(c int32) bool { return s.classes[c].own > 0 }
-
-// Repels reports whether the pods of a class have an anti-affinity that has to hold.
-func (s *Scheduler) Repels(c int32) bool {
-	x := &s.classes[c]
-	return slices.ContainsFunc(x.required[:x.own], func(t term) bool { return t.Kind == podspec.AntiTie })
-}
-
-// Independent reports whether no topology term that has to hold is about the pods of a class: it neither restricts nor
-// counts them.
-func (s *Scheduler) Independent(c int32) bool {
-	x := &s.classes[c]
-	return !x.tied && !slices.ContainsFunc(x.counts, func(n int32) bool { return s.counts[n].required })
-}
-
-// TopologyKeys are the labels, except that of hosts, by which terms that have to hold look at the pods that a class
-// follows or that are of it.
-func (s *Scheduler) TopologyKeys(c int32) []string {
-	x := &s.classes[c]
-	var out []string
-	add := func(axis int) {
-		if key := requirements.NormalizeKey(s.axes[axis].key); key != corev1.LabelHostname && !slices.Contains(out, key) {
-			out = append(out, key)
-		}
-	}
-	for _, n := range x.counts {
-		if s.counts[n].required {
-			add(s.counts[n].axis)
-		}
-	}
-	for i := range x.required {
-		for n := range s.counts {
-			if s.counts[n].required && !s.counts[n].together && s.counts[n].target == x.required[i].Target {
-				add(s.counts[n].axis)
-			}
-		}
-		add(x.required[i].axis)
-	}
-	return out
-}
-
-// Exclusive reports whether there are pods with which those of a class may not share a node.
-func (s *Scheduler) Exclusive(c int32) bool { return s.classes[c].exclusive }
-
 // Apart reports whether pods of two classes may not share a node.
 func (s *Scheduler) Apart(a, b int32) bool {
 	x, y := &s.classes[a], &s.classes[b]
@@ -341,7 +292,7 @@ func (s *Scheduler) Apart(a, b int32) bool {
 
 func (s *Scheduler) keepsAway(x, y *class) bool {
 	return slices.ContainsFunc(x.required[:x.own], func(t term) bool {
-		return t.Kind == podspec.AntiTie && s.axes[t.axis].key == corev1.LabelHostname && s.c.TopologyTerms.Targets.Has(y.among, t.Target)
+		return t.tie.Kind == podspec.AntiTie && s.axes[t.axis].key == corev1.LabelHostname && s.c.TopologyTerms.Targets.Has(y.among, t.tie.Target)
 	})
 }
 

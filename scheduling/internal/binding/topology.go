@@ -160,7 +160,7 @@ func (s *Scheduler) readTerms(x *class, list *podspec.TopologyTerms) {
 			if kind == 1 {
 				x.soft = append(x.soft, p)
 			} else {
-				x.required = append(x.required, term{Tie: t, axis: at, counter: p.counter, spread: p})
+				x.required = append(x.required, term{tie: t, axis: at, counter: p.counter, spread: p})
 				s.counts[p.counter].required = true
 			}
 		default:
@@ -169,7 +169,7 @@ func (s *Scheduler) readTerms(x *class, list *podspec.TopologyTerms) {
 			h := holder{target: t.Target, axis: at, hard: anti && t.Weight == 0, weight: t.Weight}
 			switch {
 			case t.Weight == 0:
-				x.required = append(x.required, term{Tie: t, axis: at, counter: p.counter})
+				x.required = append(x.required, term{tie: t, axis: at, counter: p.counter})
 				s.counts[p.counter].required = true
 				if !anti {
 					x.follows, x.alone = true, among(t.Target)

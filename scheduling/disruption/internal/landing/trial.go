@@ -68,7 +68,7 @@ func (t *Trial) Launch(l *scheduling.Launch) { t.cluster.join([]scheduling.Launc
 
 // Independent reports whether no topology term is about a pod.
 func (t *Trial) Independent(p *Pod) bool {
-	return p.Class < 0 || t.cluster.scheduler.Independent(p.Class)
+	return p.Class < 0 || t.cluster.scheduler.Terms(p.Class).Independent()
 }
 
 // Fits reports whether a pod that is on no node may land on the node that it is to go to. Pods that go nowhere may.
@@ -207,13 +207,13 @@ func lasting(node *corev1.Node) []corev1.Taint {
 // Follows reports whether a pod has topology terms of its own that have to hold.
 func (l *Landing) Follows(pod string) bool {
 	c := l.class(pod)
-	return c >= 0 && l.scheduler.Follows(c)
+	return c >= 0 && l.scheduler.Terms(c).Own()
 }
 
 // Repels reports whether a pod has an anti-affinity that has to hold.
 func (l *Landing) Repels(pod string) bool {
 	c := l.class(pod)
-	return c >= 0 && l.scheduler.Repels(c)
+	return c >= 0 && l.scheduler.Terms(c).Repel()
 }
 
 // TopologyKeys are the labels, except that of hosts, by which topology terms look at some pods or at pods that these follow.
@@ -225,7 +225,7 @@ func (l *Landing) TopologyKeys(pods ...string) map[string]bool {
 			continue
 		}
 		known[c] = true
-		for _, key := range l.scheduler.TopologyKeys(c) {
+		for _, key := range l.scheduler.Terms(c).Keys() {
 			out[key] = true
 		}
 	}
