@@ -34,7 +34,7 @@ func (j *judge) agreements(o *binding.Outcome) {
 				}
 				first, has := l.first().Value(key)
 				if value, ok := n.Value(key); ok != has || keys[key] && value != first {
-					j.add(OptionTopology, fmt.Sprintf("%s/options[%d]", l.object, i),
+					j.report.add(OptionTopology, fmt.Sprintf("%s/options[%d]", l.object, i),
 						"%s is %q, the first option has %q, and rules between pods depend on it", key, value, first)
 				}
 			}

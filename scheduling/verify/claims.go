@@ -15,18 +15,18 @@ import (
 func (j *judge) exclusiveClaims() {
 	come := make(map[string]string) // pods of the plan by claim
 	for _, b := range slices.Concat(j.staying, j.booked) {
-		for _, m := range b.Mounts {
+		for _, m := range b.Pod.Mounts {
 			if !m.Exclusive {
 				continue
 			}
 			other, used := come[m.Claim]
 			if !used {
-				other, used = j.Occupant(m.Claim)
+				other, used = j.state.Occupant(m.Claim)
 			}
-			if used && other != b.Name {
-				j.add(VolumeInUse, "pod/"+b.Name, "claim %s is for one pod at a time, and pod %s uses it", m.Claim, other)
+			if used && other != b.Pod.Name {
+				j.report.add(VolumeInUse, "pod/"+b.Pod.Name, "claim %s is for one pod at a time, and pod %s uses it", m.Claim, other)
 			}
-			come[m.Claim] = b.Name
+			come[m.Claim] = b.Pod.Name
 		}
 	}
 }
@@ -48,7 +48,7 @@ func (j *judge) sharedVolumes() {
 	nodes := j.waitingFor()
 	for _, claim := range slices.Sorted(maps.Keys(nodes)) {
 		if zones := j.zonesOf(nodes[claim]); len(nodes[claim]) > 1 && len(zones) > 1 {
-			j.add(VolumeApart, "claim/"+claim, "its volume is made in one zone, and pods that use it may be in %s", strings.Join(zones, " and "))
+			j.report.add(VolumeApart, "claim/"+claim, "its volume is made in one zone, and pods that use it may be in %s", strings.Join(zones, " and "))
 		}
 	}
 }
@@ -58,7 +58,7 @@ func (j *judge) sharedVolumes() {
 func (j *judge) waitingFor() map[string]map[*snapshot.Node]bool {
 	nodes := make(map[string]map[*snapshot.Node]bool)
 	for _, b := range slices.Concat(j.staying, j.booked) {
-		for _, m := range b.Mounts {
+		for _, m := range b.Pod.Mounts {
 			if !m.Zonal {
 				continue
 			}
@@ -100,7 +100,7 @@ func (j *judge) meets(t *snapshot.Pod, n *snapshot.Node) bool {
 // standingVolumes checks that all claims of the plan can have a volume each.
 func (j *judge) standingVolumes() {
 	for _, claim := range j.withoutVolume(slices.Concat(j.staying, j.booked)) {
-		j.add(VolumeGone, "claim/"+claim, "no volume is left for it that all its pods reach")
+		j.report.add(VolumeGone, "claim/"+claim, "no volume is left for it that all its pods reach")
 	}
 }
 
@@ -117,8 +117,8 @@ func (j *judge) withoutVolume(bookings []binding.Pending) []string {
 	wants := make(map[string]*snapshot.Mount)
 	places := make(map[string][]*snapshot.Node)
 	for _, b := range bookings {
-		for i := range b.Mounts {
-			if m := &b.Mounts[i]; len(m.Offers) > 0 {
+		for i := range b.Pod.Mounts {
+			if m := &b.Pod.Mounts[i]; len(m.Offers) > 0 {
 				wants[m.Claim] = m
 				places[m.Claim] = append(places[m.Claim], j.whereabouts(b.Node)...)
 			}

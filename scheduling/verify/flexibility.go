@@ -13,16 +13,16 @@ import (
 // the limit unless either needs them.
 func (j *judge) variety(l *launch) {
 	least, spot := l.pool.MinValues(), varietyOf(l.nodes)
-	if j.StrictMinValues() {
+	if j.state.StrictMinValues() {
 		for _, key := range slices.Sorted(maps.Keys(least)) {
 			if n := snapshot.Distinct(l.nodes, key); n < least[key] {
-				j.add(MinValues, l.object, "%d values of %s, want at least %d", n, key, least[key])
+				j.report.add(MinValues, l.object, "%d values of %s, want at least %d", n, key, least[key])
 			}
 		}
 	}
 	most := defaultMaxOptions
-	if j.Policy.MaxOptions > 0 {
-		most = j.Policy.MaxOptions
+	if j.state.Policy.MaxOptions > 0 {
+		most = j.state.Policy.MaxOptions
 	}
 	if len(l.nodes) > most {
 		fewer := l.nodes[:len(l.nodes)-1]
@@ -34,14 +34,14 @@ func (j *judge) variety(l *launch) {
 			needed = needed || len(without[what]) < min(j.wantedVariety()[what], len(values))
 		}
 		if !needed {
-			j.add(TooManyOptions, l.object, "%d options, want at most %d", len(l.nodes), most)
+			j.report.add(TooManyOptions, l.object, "%d options, want at most %d", len(l.nodes), most)
 		}
 	}
 	if len(spot) == 0 {
 		return
 	}
 	for _, what := range j.lacking(spot) {
-		j.add(Flexibility, l.object, "%d %s of spot machines, want at least %d", len(spot[what]), what, j.wantedVariety()[what])
+		j.report.add(Flexibility, l.object, "%d %s of spot machines, want at least %d", len(spot[what]), what, j.wantedVariety()[what])
 	}
 }
 
@@ -76,7 +76,7 @@ func varietyOf(nodes []*snapshot.Node) variety {
 // shareOfWorkloads checks that no node that is bought or receives pods of a workload
 // holds more of its pods than its share.
 func (j *judge) shareOfWorkloads() {
-	if j.Policy.WorkloadShare <= 0 {
+	if j.state.Policy.WorkloadShare <= 0 {
 		return
 	}
 	check := func(object string, pods []string, running map[string]int) {
@@ -84,7 +84,7 @@ func (j *judge) shareOfWorkloads() {
 		maps.Copy(there, running)
 		var order []string
 		for _, t := range j.known(pods) {
-			workload := j.WorkloadOf(t.Object)
+			workload := j.state.WorkloadOf(t.Object)
 			if j.kept[t.Name] { // as if it ran
 				there[workload]++
 				continue
@@ -95,8 +95,8 @@ func (j *judge) shareOfWorkloads() {
 		}
 		for _, workload := range order {
 			size := j.workloads().Sizes[workload]
-			if n, most := joins[workload]+there[workload], j.MostTogether(size); n > most {
-				j.add(WorkloadShare, object, "%d pods of %s, %d of %d may share a machine", n, workload, most, size)
+			if n, most := joins[workload]+there[workload], j.state.MostTogether(size); n > most {
+				j.report.add(WorkloadShare, object, "%d pods of %s, %d of %d may share a machine", n, workload, most, size)
 			}
 		}
 	}
@@ -110,32 +110,32 @@ func (j *judge) shareOfWorkloads() {
 
 // shareLeaves reports whether a node could take one more pod of a pod's workload.
 func (j *judge) shareLeaves(t *snapshot.Pod, n *snapshot.Node) bool {
-	workload := j.WorkloadOf(t.Object)
-	if j.Policy.WorkloadShare <= 0 || workload == "" {
+	workload := j.state.WorkloadOf(t.Object)
+	if j.state.Policy.WorkloadShare <= 0 || workload == "" {
 		return true
 	}
 	there := 1 + j.workloads().On[n.Name][workload]
 	for _, a := range j.plan.Existing {
 		for _, other := range j.known(a.Pods) {
-			if a.Node == n.Name && j.WorkloadOf(other.Object) == workload {
+			if a.Node == n.Name && j.state.WorkloadOf(other.Object) == workload {
 				there++
 			}
 		}
 	}
-	return there <= j.MostTogether(j.workloads().Sizes[workload])
+	return there <= j.state.MostTogether(j.workloads().Sizes[workload])
 }
 
 // workloads counts the pods of workloads, once for all.
 func (j *judge) workloads() *snapshot.WorkloadCounts {
 	if j.counts == nil {
-		j.counts = j.CountWorkloads()
+		j.counts = j.state.CountWorkloads()
 	}
 	return j.counts
 }
 
 // wantedVariety is how many of each are asked for.
 func (j *judge) wantedVariety() map[string]int {
-	f := j.Policy.Flexibility
+	f := j.state.Policy.Flexibility
 	return map[string]int{"options": f.Options, "types": f.Types, "families": f.Families, "zones": f.Zones}
 }
 

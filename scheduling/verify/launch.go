@@ -47,22 +47,22 @@ func launchName(l *scheduling.Launch) string { return "launch/" + l.Name }
 
 // launch checks one launch with all of its options.
 func (j *judge) launch(of *scheduling.Launch) {
-	l := &launch{Launch: of, object: launchName(of), pool: j.Pools[of.NodePool], pods: j.known(of.Pods)}
+	l := &launch{Launch: of, object: launchName(of), pool: j.state.Pools[of.NodePool], pods: j.known(of.Pods)}
 	j.launches = append(j.launches, l)
 	j.launchHead(l)
 	if l.pool == nil {
-		j.add(PoolUnknown, l.object, "pool %q is not in the problem", l.NodePool)
+		j.report.add(PoolUnknown, l.object, "pool %q is not in the problem", l.NodePool)
 		return
 	}
 	if l.pool.Closed != "" {
-		j.add(PoolClosed, l.object, "pool %s %s", l.pool.Name, l.pool.Closed)
+		j.report.add(PoolClosed, l.object, "pool %s %s", l.pool.Object.Name, l.pool.Closed)
 	}
-	spec := &l.pool.Spec.Template.Spec
+	spec := &l.pool.Object.Spec.Template.Spec
 	if !sameTaints(l.Taints, spec.Taints) {
-		j.add(LaunchTaints, l.object, "taints %s, the pool has %s", snapshot.TaintText(l.Taints), snapshot.TaintText(spec.Taints))
+		j.report.add(LaunchTaints, l.object, "taints %s, the pool has %s", snapshot.TaintText(l.Taints), snapshot.TaintText(spec.Taints))
 	}
 	if !sameTaints(l.StartupTaints, spec.StartupTaints) {
-		j.add(LaunchTaints, l.object, "start-up taints %s, the pool has %s", snapshot.TaintText(l.StartupTaints), snapshot.TaintText(spec.StartupTaints))
+		j.report.add(LaunchTaints, l.object, "start-up taints %s, the pool has %s", snapshot.TaintText(l.StartupTaints), snapshot.TaintText(spec.StartupTaints))
 	}
 	j.launchLabels(l)
 	j.options(l)
@@ -73,18 +73,18 @@ func (j *judge) launch(of *scheduling.Launch) {
 // launchHead checks what needs no look at the problem.
 func (j *judge) launchHead(l *launch) {
 	if l.Name == "" {
-		j.add(LaunchName, l.object, "the name is empty")
+		j.report.add(LaunchName, l.object, "the name is empty")
 	}
 	if slices.ContainsFunc(j.launches[:len(j.launches)-1], func(o *launch) bool { return o.Name == l.Name }) {
-		j.add(LaunchName, l.object, "the name is taken already")
+		j.report.add(LaunchName, l.object, "the name is taken already")
 	}
 	if len(l.Pods) == 0 {
-		j.add(LaunchEmpty, l.object, "has no pods")
+		j.report.add(LaunchEmpty, l.object, "has no pods")
 	}
 	if len(l.Options) == 0 {
-		j.add(NoOptions, l.object, "has no options")
+		j.report.add(NoOptions, l.object, "has no options")
 	} else if l.Price != l.Options[0].Price {
-		j.add(LaunchPrice, l.object, "costs %v, its first option %v", l.Price, l.Options[0].Price)
+		j.report.add(LaunchPrice, l.object, "costs %v, its first option %v", l.Price, l.Options[0].Price)
 	}
 }
 
@@ -103,10 +103,10 @@ func sameTaints(a, b []corev1.Taint) bool {
 // launchLabels checks that the launch carries the pool's labels, a value for every
 // label that the pool wants on its nodes and leaves open, and nothing else.
 func (j *judge) launchLabels(l *launch) {
-	template := l.pool.Spec.Template.Metadata.Labels
+	template := l.pool.Object.Spec.Template.Metadata.Labels
 	for _, key := range slices.Sorted(maps.Keys(template)) {
 		if got, ok := l.Labels[requirements.NormalizeKey(key)]; !ok || got != template[key] {
-			j.add(LaunchLabels, l.object, "label %s is %q, the pool has %q", key, got, template[key])
+			j.report.add(LaunchLabels, l.object, "label %s is %q, the pool has %q", key, got, template[key])
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(l.Labels)) {
@@ -114,23 +114,23 @@ func (j *judge) launchLabels(l *launch) {
 		asks := snapshot.About(key, l.pool.Asks)
 		if given, ok := l.pool.Given[key]; ok {
 			if value != given {
-				j.add(LaunchLabels, l.object, "label %s is %q, the pool gives %q", key, value, given)
+				j.report.add(LaunchLabels, l.object, "label %s is %q, the pool gives %q", key, value, given)
 			}
 		} else if len(asks) == 0 {
-			j.add(LaunchLabels, l.object, "label %s is none that pool %s gives", key, l.pool.Name)
+			j.report.add(LaunchLabels, l.object, "label %s is none that pool %s gives", key, l.pool.Object.Name)
 		}
 		if !snapshot.AllHold(asks, snapshot.LabelValue{Value: value}) {
-			j.add(LaunchLabels, l.object, "label %s is %q, which the pool's requirements exclude", key, value)
+			j.report.add(LaunchLabels, l.object, "label %s is %q, which the pool's requirements exclude", key, value)
 		}
 		if messages := validation.IsValidLabelValue(value); len(messages) > 0 {
-			j.add(LaunchLabels, l.object, "label %s is %q: %s", key, value, strings.Join(messages, "; "))
+			j.report.add(LaunchLabels, l.object, "label %s is %q: %s", key, value, strings.Join(messages, "; "))
 		}
 	}
 	for _, e := range l.pool.Asks {
 		key := requirements.NormalizeKey(e.Key)
 		_, chosen := l.Labels[key]
 		if l.pool.Chooses(key) && !chosen && !e.Holds("", false) {
-			j.add(LaunchLabels, l.object, "label %s has no value, although the pool requires one", key)
+			j.report.add(LaunchLabels, l.object, "label %s has no value, although the pool requires one", key)
 		}
 	}
 }
@@ -149,7 +149,7 @@ func (j *judge) launchRequests(l *launch) {
 	got := snapshot.RoundedUp(l.Requests)
 	for _, name := range snapshot.Names(got, want) {
 		if got.Of(name).Cmp(want.Of(name)) != 0 {
-			j.add(LaunchRequests, l.object, "%s is %v, pods and daemons ask for %v", name, got.Of(name), want.Of(name))
+			j.report.add(LaunchRequests, l.object, "%s is %v, pods and daemons ask for %v", name, got.Of(name), want.Of(name))
 		}
 	}
 }
@@ -157,12 +157,12 @@ func (j *judge) launchRequests(l *launch) {
 // options resolves and checks every option of a launch.
 func (j *judge) options(l *launch) {
 	made := snapshot.Choices{Labels: l.Labels, Requirements: snapshot.FromSelectors(l.Requirements)}
-	identity := fmt.Sprintf("%s %s %q", l.pool.Name, snapshot.LabelText(l.Labels), made.Requirements)
+	identity := fmt.Sprintf("%s %s %q", l.pool.Object.Name, snapshot.LabelText(l.Labels), made.Requirements)
 	var previous *snapshot.Node
 	for i := range l.Options {
 		o, object := &l.Options[i], fmt.Sprintf("%s/options[%d]", l.object, i)
 		if k := slices.IndexFunc(l.Options[:i], func(other scheduling.Option) bool { return optionKey(&other) == optionKey(o) }); k >= 0 {
-			j.add(OptionDuplicated, object, "is options[%d] again", k)
+			j.report.add(OptionDuplicated, object, "is options[%d] again", k)
 		}
 		n := j.resolve(l, object, o, made, identity)
 		l.nodes = append(l.nodes, n)
@@ -170,8 +170,8 @@ func (j *judge) options(l *launch) {
 			continue
 		}
 		j.option(l, object, o, n)
-		if previous != nil && j.Policy.Ranking.Strategy != offerings.Diversified && j.Policy.Ranking.Compare(j.Candidate(previous), j.Candidate(n)) > 0 {
-			j.add(OptionOrder, object, "belongs before the option ahead of it")
+		if previous != nil && j.state.Policy.Ranking.Strategy != offerings.Diversified && j.state.Policy.Ranking.Compare(j.state.Candidate(previous), j.state.Candidate(n)) > 0 {
+			j.report.add(OptionOrder, object, "belongs before the option ahead of it")
 		}
 		previous = n
 	}
@@ -186,18 +186,18 @@ func optionKey(o *scheduling.Option) offerings.Key {
 func (j *judge) resolve(l *launch, object string, o *scheduling.Option, made snapshot.Choices, identity string) *snapshot.Node {
 	t, ok := l.pool.Catalog.Get(o.InstanceType)
 	if !ok {
-		j.add(TypeUnknown, object, "type %q is not in the catalog of pool %s", o.InstanceType, l.pool.Name)
+		j.report.add(TypeUnknown, object, "type %q is not in the catalog of pool %s", o.InstanceType, l.pool.Object.Name)
 		return nil
 	}
 	offering, ok := snapshot.FindOffering(t, o.Zone, o.CapacityType, o.ReservationID)
 	if !ok {
-		j.add(OfferingUnknown, object, "%s is not sold as %s in %q with reservation %q", o.InstanceType, o.CapacityType, o.Zone, o.ReservationID)
+		j.report.add(OfferingUnknown, object, "%s is not sold as %s in %q with reservation %q", o.InstanceType, o.CapacityType, o.Zone, o.ReservationID)
 		return nil
 	}
 	key := fmt.Sprintf("%q %s", optionKey(o), identity)
 	n := j.planned[key]
 	if n == nil {
-		n = j.NewPlanned(l.pool, t, offering, made, snapshot.DaemonsDecided)
+		n = j.state.NewPlanned(l.pool, t, offering, made, snapshot.DaemonsDecided)
 		j.planned[key] = n
 	}
 	return n
@@ -205,39 +205,39 @@ func (j *judge) resolve(l *launch, object string, o *scheduling.Option, made sna
 
 // option checks one option: whether it may be bought, and whether it holds the pods.
 func (j *judge) option(l *launch, object string, o *scheduling.Option, n *snapshot.Node) {
-	if why := j.Unavailable(n.Kind, n.Offering); why != "" {
-		j.add(OfferingUnavailable, object, "%s in %s %s", o.InstanceType, o.Zone, why)
+	if why := j.state.Unavailable(n.Kind, n.Offering); why != "" {
+		j.report.add(OfferingUnavailable, object, "%s in %s %s", o.InstanceType, o.Zone, why)
 	}
-	if why := j.Excluded(n.Kind, n.Offering); why != "" {
-		j.add(OptionExcluded, object, "%s in %s %s", o.InstanceType, o.Zone, why)
+	if why := j.state.Excluded(n.Kind, n.Offering); why != "" {
+		j.report.add(OptionExcluded, object, "%s in %s %s", o.InstanceType, o.Zone, why)
 	}
 	if o.Price != n.Offering.Price {
-		j.add(OptionPrice, object, "costs %v, in the catalog %v", o.Price, n.Offering.Price)
+		j.report.add(OptionPrice, object, "costs %v, in the catalog %v", o.Price, n.Offering.Price)
 	}
 	if o.InterruptionRate != n.Offering.InterruptionRate {
-		j.add(OptionInterruption, object, "interruption rate %v, in the catalog %v", o.InterruptionRate, n.Offering.InterruptionRate)
+		j.report.add(OptionInterruption, object, "interruption rate %v, in the catalog %v", o.InterruptionRate, n.Offering.InterruptionRate)
 	}
 	if !slices.Equal(o.Estimated, n.Offering.Estimated) {
-		j.add(OptionEstimated, object, "estimated are %q, in the catalog %q", o.Estimated, n.Offering.Estimated)
+		j.report.add(OptionEstimated, object, "estimated are %q, in the catalog %q", o.Estimated, n.Offering.Estimated)
 	}
 	for _, key := range n.Clashes {
-		j.add(PoolRequirements, object, "label %s is %q by the catalog, the launch or its pool say otherwise", key, n.Labels[key])
+		j.report.add(PoolRequirements, object, "label %s is %q by the catalog, the launch or its pool say otherwise", key, n.Labels[key])
 	}
 	for _, e := range n.Unmet() {
-		j.add(PoolRequirements, object, "pool %s requires %s", l.pool.Name, e)
+		j.report.add(PoolRequirements, object, "pool %s requires %s", l.pool.Object.Name, e)
 	}
 	promised := n.Copied()
 	promised.Open = l.promises
 	for _, e := range snapshot.FromSelectors(l.Requirements) {
 		if _, fixed := promised.Value(e.Key); fixed || promised.Open(requirements.NormalizeKey(e.Key)).Rule == snapshot.Shut {
 			if !promised.Meets([]snapshot.Expression{e}) {
-				j.add(LaunchRequirements, object, "does not meet the launch's own %s", e)
+				j.report.add(LaunchRequirements, object, "does not meet the launch's own %s", e)
 			}
 		}
 	}
 	for _, e := range l.pool.Asks {
 		if asks := snapshot.About(e.Key, l.pool.Asks); !promised.Meets(asks) && n.Meets(asks) {
-			j.add(LaunchRequirements, object, "the launch does not carry the pool's %s", e)
+			j.report.add(LaunchRequirements, object, "the launch does not carry the pool's %s", e)
 		}
 	}
 	j.place(object, promised, l.pods)
@@ -248,25 +248,25 @@ func (j *judge) place(object string, n *snapshot.Node, pods []*snapshot.Pod) {
 	need, free := snapshot.Amounts{}, n.Free.Clone()
 	for _, t := range pods {
 		if !n.Admits(t.Wants) {
-			j.add(NodeAffinity, object, "labels do not suit pod %s", t.Name)
+			j.report.add(NodeAffinity, object, "labels do not suit pod %s", t.Name)
 		}
 		if bad := snapshot.Untolerated(n.Taints, t.Object.Spec.Tolerations); len(bad) > 0 {
-			j.add(Taints, object, "pod %s does not tolerate %s", t.Name, snapshot.TaintText(bad))
+			j.report.add(Taints, object, "pod %s does not tolerate %s", t.Name, snapshot.TaintText(bad))
 		}
 		if p, ok := snapshot.Clash(t.Ports, n.Taken); ok {
-			j.add(HostPorts, object, "port %v of pod %s is taken", p, t.Name)
+			j.report.add(HostPorts, object, "port %v of pod %s is taken", p, t.Name)
 		}
 		if claim, bad := n.OutOfReach(t.Mounts); bad {
-			j.add(Volume, object, "the volume of claim %s, which pod %s uses, cannot be used there", claim, t.Name)
+			j.report.add(Volume, object, "the volume of claim %s, which pod %s uses, cannot be used there", claim, t.Name)
 		}
 		if why := n.TooMany(t.Mounts); why != "" {
-			j.add(AttachLimit, object, "pod %s: %s", t.Name, why)
+			j.report.add(AttachLimit, object, "pod %s: %s", t.Name, why)
 		}
 		n.Hold(t.Requests, t.Ports, t.Mounts)
 		need.Add(t.Requests)
 	}
 	for _, name := range snapshot.Exceeding(need, free) {
-		j.add(Resources, object, "%s: pods ask for %v, %v are free", name, need.Of(name), free.Of(name))
+		j.report.add(Resources, object, "%s: pods ask for %v, %v are free", name, need.Of(name), free.Of(name))
 	}
 }
 
@@ -277,19 +277,19 @@ func (j *judge) existing() {
 		a := &j.plan.Existing[i]
 		object := "node/" + a.Node
 		if listed[a.Node] {
-			j.add(NodeDuplicated, object, "is listed twice")
+			j.report.add(NodeDuplicated, object, "is listed twice")
 		}
 		listed[a.Node] = true
 		if len(a.Pods) == 0 {
-			j.add(NodeEmpty, object, "is listed without pods")
+			j.report.add(NodeEmpty, object, "is listed without pods")
 		}
 		n := j.after(a.Node)
 		if n == nil {
-			j.add(NodeUnknown, object, "is not in the problem")
+			j.report.add(NodeUnknown, object, "is not in the problem")
 			continue
 		}
 		if n.Leaves() {
-			j.add(NodeLeaving, object, "is being removed")
+			j.report.add(NodeLeaving, object, "is being removed")
 		}
 		if j.filled[a.Node] == nil {
 			n = n.Copied()
@@ -304,5 +304,5 @@ func (j *judge) after(name string) *snapshot.Node {
 	if n := j.filled[name]; n != nil {
 		return n
 	}
-	return j.Nodes[name]
+	return j.state.Nodes[name]
 }

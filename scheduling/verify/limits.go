@@ -19,7 +19,7 @@ import (
 // take most; launches that minValues or flexibility ask to list several options are looked at one by one. It notes what the
 // first options leave for certain with any one launch being bought at another.
 func (j *judge) limits() {
-	left, taken, worst := j.Left(), snapshot.Amounts{}, snapshot.Amounts{}
+	left, taken, worst := j.state.Left(), snapshot.Amounts{}, snapshot.Amounts{}
 	known := slices.DeleteFunc(slices.Clone(j.launches), func(l *launch) bool { return l.first() == nil })
 	for _, l := range known {
 		taken.Add(l.first().Takes())
@@ -32,7 +32,7 @@ func (j *judge) limits() {
 		if strings.Contains(string(name), " of reservation/") {
 			code = Reservation
 		}
-		j.add(code, object, "launches take %v %s, %v are left", amount, name, left.Of(name))
+		j.report.add(code, object, "launches take %v %s, %v are left", amount, name, left.Of(name))
 	}
 	for _, name := range snapshot.Names(taken) {
 		_, object, _ := strings.Cut(string(name), " of ")
@@ -70,7 +70,7 @@ func (j *judge) limits() {
 
 // several reports whether a launch has to list several options.
 func (j *judge) several(l *launch) bool {
-	if (j.Policy.Flexibility != scheduling.Flexibility{}) && slices.ContainsFunc(l.Options, func(o scheduling.Option) bool { return o.CapacityType == offerings.Spot }) {
+	if (j.state.Policy.Flexibility != scheduling.Flexibility{}) && slices.ContainsFunc(l.Options, func(o scheduling.Option) bool { return o.CapacityType == offerings.Spot }) {
 		return true
 	}
 	return slices.ContainsFunc(l.Requirements, func(s requirements.Selector) bool { return s.MinValues != nil && *s.MinValues > 1 })

@@ -14,7 +14,7 @@ import (
 
 // nominatedTo is the node that the pod has been promised, "" for none.
 func (j *judge) nominatedTo(t *snapshot.Pod) string {
-	if node, ok := promised(&j.Problem, t.Object); ok {
+	if node, ok := promised(&j.state.Problem, t.Object); ok {
 		return node
 	}
 	return t.Object.Status.NominatedNodeName
@@ -32,35 +32,35 @@ func (j *judge) nominations() {
 		}
 	}
 	users := make(map[string]int)
-	for _, t := range j.Pods {
+	for _, t := range j.state.Pods {
 		for _, m := range t.Mounts {
 			users[m.Claim]++
 		}
 	}
 	unsettled := func(m snapshot.Mount) bool { return len(m.Offers) > 0 || m.Zonal && users[m.Claim] > 1 }
 	var stay []binding.Pending
-	for _, t := range j.SortedPods() {
+	for _, t := range j.state.SortedPods() {
 		node := j.nominatedTo(t)
 		if n := j.topology.Named[node]; n != nil && node == where[t.Name] && !slices.ContainsFunc(t.Mounts, unsettled) {
 			stay = append(stay, binding.Pending{Pod: t, Node: n})
 		}
 	}
 	slices.SortFunc(stay, func(a, b binding.Pending) int { // as kube-scheduler's queue has it
-		return cmp.Or(cmp.Compare(priorityOf(b.Pod), priorityOf(a.Pod)), a.Object.CreationTimestamp.Compare(b.Object.CreationTimestamp.Time), binding.ByBindingOrder(a, b))
+		return cmp.Or(cmp.Compare(priorityOf(b.Pod), priorityOf(a.Pod)), a.Pod.Object.CreationTimestamp.Compare(b.Pod.Object.CreationTimestamp.Time), binding.ByBindingOrder(a, b))
 	})
 	waits := make(map[string]bool)
 	for _, b := range j.topology.Bind(stay).Waiting {
-		waits[b.Name] = true // it is planned like any other
+		waits[b.Pod.Name] = true // it is planned like any other
 	}
 	j.kept = make(map[string]bool)
 	for _, b := range stay {
-		if !waits[b.Name] {
-			j.kept[b.Name], j.staying = true, append(j.staying, b)
+		if !waits[b.Pod.Name] {
+			j.kept[b.Pod.Name], j.staying = true, append(j.staying, b)
 		}
 	}
-	for _, t := range j.SortedPods() {
-		if node := j.nominatedTo(t); node != "" && node != where[t.Name] && j.couldStay(t, j.Nodes[node]) {
-			j.add(NominationIgnored, "pod/"+t.Name, "is nominated to node %s, which could hold it", node)
+	for _, t := range j.state.SortedPods() {
+		if node := j.nominatedTo(t); node != "" && node != where[t.Name] && j.couldStay(t, j.state.Nodes[node]) {
+			j.report.add(NominationIgnored, "pod/"+t.Name, "is nominated to node %s, which could hold it", node)
 		}
 	}
 }
@@ -128,7 +128,7 @@ func (j *judge) couldStay(t *snapshot.Pod, n *snapshot.Node) bool {
 	defer put(-1)
 	for _, b := range urgent {
 		if b.Node == at {
-			full.Hold(b.Requests, b.Ports, b.Mounts)
+			full.Hold(b.Pod.Requests, b.Pod.Ports, b.Pod.Mounts)
 		}
 	}
 	return fits()
@@ -139,12 +139,12 @@ func priorityOf(t *snapshot.Pod) int32 { return snapshot.ValueOr(t.Object.Spec.P
 // asPromised is the problem in which the pods that stay where they are nominated run there:
 // the lower bound is about plans that leave them there.
 func (j *judge) asPromised() scheduling.Problem {
-	p := j.Problem
+	p := j.state.Problem
 	p.Pods = slices.Clone(p.Pods)
 	for i, pod := range p.Pods {
 		if pod != nil && j.kept[snapshot.ObjectName(pod)] {
 			bound := *pod
-			bound.Spec.NodeName = j.nominatedTo(j.Pods[snapshot.ObjectName(pod)])
+			bound.Spec.NodeName = j.nominatedTo(j.state.Pods[snapshot.ObjectName(pod)])
 			p.Pods[i] = &bound
 		}
 	}

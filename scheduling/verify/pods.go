@@ -26,64 +26,64 @@ func (j *judge) everyPodOnce() {
 		put(u.Pod, "unschedulable")
 		j.refusal(u)
 	}
-	for _, t := range j.SortedPods() {
+	for _, t := range j.state.SortedPods() {
 		where := places[t.Name]
 		switch {
 		case len(where) == 0:
-			j.add(PodMissing, "pod/"+t.Name, "stands nowhere in the plan")
+			j.report.add(PodMissing, "pod/"+t.Name, "stands nowhere in the plan")
 		case len(where) > 1:
-			j.add(PodDuplicated, "pod/"+t.Name, "stands in %s", strings.Join(where, " and in "))
+			j.report.add(PodDuplicated, "pod/"+t.Name, "stands in %s", strings.Join(where, " and in "))
 		}
 		if why, _ := t.Held(); why != "" && slices.ContainsFunc(where, func(w string) bool { return w != "unschedulable" }) {
-			j.add(PodHeld, "pod/"+t.Name, "%s and is planned all the same", why)
+			j.report.add(PodHeld, "pod/"+t.Name, "%s and is planned all the same", why)
 		}
 	}
 	for _, pod := range slices.Sorted(maps.Keys(places)) {
-		if j.Pods[pod] != nil {
+		if j.state.Pods[pod] != nil {
 			continue
 		}
-		if why, ok := j.Others[pod]; ok {
-			j.add(PodNotPending, "pod/"+pod, "%s and stands in %s", why, strings.Join(places[pod], " and in "))
+		if why, ok := j.state.Others[pod]; ok {
+			j.report.add(PodNotPending, "pod/"+pod, "%s and stands in %s", why, strings.Join(places[pod], " and in "))
 		} else {
-			j.add(PodUnknown, "pod/"+pod, "is not in the problem and stands in %s", strings.Join(places[pod], " and in "))
+			j.report.add(PodUnknown, "pod/"+pod, "is not in the problem and stands in %s", strings.Join(places[pod], " and in "))
 		}
 	}
 }
 
 // refusal checks that a refused pod is told why, unless the solver was to name it only.
 func (j *judge) refusal(u scheduling.Unschedulable) {
-	if j.Policy.NoReasons {
+	if j.state.Policy.NoReasons {
 		return
 	}
 	object := "pod/" + u.Pod
 	if strings.TrimSpace(u.Message) == "" {
-		j.add(NoMessage, object, "is unschedulable without a message")
+		j.report.add(NoMessage, object, "is unschedulable without a message")
 	}
 	if len(u.Reasons) == 0 {
-		j.add(NoReason, object, "is unschedulable without a reason")
+		j.report.add(NoReason, object, "is unschedulable without a reason")
 	}
-	if t := j.Pods[u.Pod]; t != nil {
+	if t := j.state.Pods[u.Pod]; t != nil {
 		why, names := t.Held()
 		told := slices.ContainsFunc(u.Reasons, func(r scheduling.Reason) bool {
 			return slices.ContainsFunc(names, func(name string) bool { return strings.Contains(r.Detail, name) })
 		})
 		if why != "" && !told && len(u.Reasons) > 0 {
-			j.add(NoReason, object, "%s, and no reason says so", why)
+			j.report.add(NoReason, object, "%s, and no reason says so", why)
 		}
 		none := strings.HasSuffix(u.Message, "no change was found that places it")
 		if len(u.Fixes) == 0 && !none && !j.beyondRepair(t) {
-			j.add(NoFix, object, "is unschedulable without a fix")
+			j.report.add(NoFix, object, "is unschedulable without a fix")
 		}
 	}
 	for i, r := range u.Reasons {
 		if !knownReason(r.Code) {
-			j.add(NoReason, object, "reasons[%d]: unknown code %q", i, r.Code)
+			j.report.add(NoReason, object, "reasons[%d]: unknown code %q", i, r.Code)
 		}
 		if r.Count <= 0 {
-			j.add(NoReason, object, "reasons[%d]: %s counts %d options and nodes", i, r.Code, r.Count)
+			j.report.add(NoReason, object, "reasons[%d]: %s counts %d options and nodes", i, r.Code, r.Count)
 		}
 		if i > 0 && u.Reasons[i-1].Count < r.Count {
-			j.add(Unsorted, object, "reasons[%d]: counts %d, more than the %d before it", i, r.Count, u.Reasons[i-1].Count)
+			j.report.add(Unsorted, object, "reasons[%d]: counts %d, more than the %d before it", i, r.Count, u.Reasons[i-1].Count)
 		}
 	}
 }
@@ -111,12 +111,12 @@ func (j *judge) order() {
 	launches := j.plan.Launches
 	for i := 1; i < len(launches); i++ {
 		if compareLaunches(&launches[i-1], &launches[i]) > 0 {
-			j.add(Unsorted, launchName(&launches[i]), "belongs before %s", launchName(&launches[i-1]))
+			j.report.add(Unsorted, launchName(&launches[i]), "belongs before %s", launchName(&launches[i-1]))
 		}
 	}
 	for i := 1; i < len(j.plan.Existing); i++ {
 		if a, b := j.plan.Existing[i-1].Node, j.plan.Existing[i].Node; a > b {
-			j.add(Unsorted, "node/"+b, "belongs before node/%s", a)
+			j.report.add(Unsorted, "node/"+b, "belongs before node/%s", a)
 		}
 	}
 	for i := range launches {
@@ -135,7 +135,7 @@ func (j *judge) podOrder(object string, pods []string) {
 		return cmp.Or(strings.Compare(aSpace, bSpace), strings.Compare(aName, bName))
 	}
 	if !slices.IsSorted(pods) && !slices.IsSortedFunc(pods, byParts) {
-		j.add(Unsorted, object, "its pods are not sorted")
+		j.report.add(Unsorted, object, "its pods are not sorted")
 	}
 }
 

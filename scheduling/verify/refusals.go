@@ -20,14 +20,14 @@ func (j *judge) betterPlaces() {
 	j.tiedPlaces()
 	refused := j.refusedKinds()
 	for _, k := range refused {
-		for _, s := range j.SortedNodes() {
+		for _, s := range j.state.SortedNodes() {
 			if j.takes(s, k.Pod) {
-				j.add(RefusedForNothing, "pod/"+k.Name, "is unschedulable, and node %s can hold it", s.Name)
+				j.report.add(RefusedForNothing, "pod/"+k.Name, "is unschedulable, and node %s can hold it", s.Name)
 				break
 			}
 		}
 	}
-	for _, pl := range j.SortedPools() {
+	for _, pl := range j.state.SortedPools() {
 		wanted := make(map[*snapshot.Kind]Code)
 		for _, k := range refused {
 			if !k.Picky() {
@@ -41,10 +41,10 @@ func (j *judge) betterPlaces() {
 			continue
 		}
 		for _, hit := range j.launchable(pl, wanted) {
-			if wanted[hit.Kind] == RefusedForNothing {
-				j.add(RefusedForNothing, "pod/"+hit.Name, "is unschedulable, and pool %s could launch %s for it", pl.Name, hit.what)
+			if wanted[hit.kind] == RefusedForNothing {
+				j.report.add(RefusedForNothing, "pod/"+hit.kind.Name, "is unschedulable, and pool %s could launch %s for it", pl.Object.Name, hit.what)
 			} else {
-				j.add(WeightIgnored, "pod/"+hit.Name, "is in a pool of a lower weight than %s, which could launch %s for it", pl.Name, hit.what)
+				j.report.add(WeightIgnored, "pod/"+hit.kind.Name, "is in a pool of a lower weight than %s, which could launch %s for it", pl.Object.Name, hit.what)
 			}
 		}
 	}
@@ -68,12 +68,12 @@ func (j *judge) refusedPods() map[string]bool {
 // refusedKinds groups the refused pods that have nothing to do with others.
 func (j *judge) refusedKinds() []*snapshot.Kind {
 	refused := j.refusedPods()
-	return snapshot.KindsOf(lo.Filter(j.SortedPods(), func(t *snapshot.Pod, _ int) bool { return refused[t.Name] && !t.IsHeld() && j.Independent(t) }))
+	return snapshot.KindsOf(lo.Filter(j.state.SortedPods(), func(t *snapshot.Pod, _ int) bool { return refused[t.Name] && !t.IsHeld() && j.state.Independent(t) }))
 }
 
 // lighterKinds groups the pods that are launched for in pools of a lower weight.
 func (j *judge) lighterKinds(pl *snapshot.Pool) []*snapshot.Kind {
-	if j.Policy.Weights == scheduling.WeightIgnore || pl.Closed != "" {
+	if j.state.Policy.Weights == scheduling.WeightIgnore || pl.Closed != "" {
 		return nil
 	}
 	lighter := make(map[string]bool)
@@ -82,10 +82,10 @@ func (j *judge) lighterKinds(pl *snapshot.Pool) []*snapshot.Kind {
 			continue
 		}
 		for _, t := range r.pods {
-			lighter[t.Name] = j.Carefree(t) && !t.Picky() && !hasPreferences(t.Object) && !pl.PrefersOthers(t.Object.Spec.Tolerations)
+			lighter[t.Name] = j.state.Carefree(t) && !t.Picky() && !hasPreferences(t.Object) && !pl.PrefersOthers(t.Object.Spec.Tolerations)
 		}
 	}
-	return snapshot.KindsOf(lo.Filter(j.SortedPods(), func(t *snapshot.Pod, _ int) bool { return lighter[t.Name] }))
+	return snapshot.KindsOf(lo.Filter(j.state.SortedPods(), func(t *snapshot.Pod, _ int) bool { return lighter[t.Name] }))
 }
 
 func hasPreferences(pod *corev1.Pod) bool {
@@ -95,7 +95,7 @@ func hasPreferences(pod *corev1.Pod) bool {
 
 // hit is a kind of pod together with a machine that could be bought for it.
 type hit struct {
-	*snapshot.Kind
+	kind *snapshot.Kind
 	what string
 }
 
@@ -107,10 +107,10 @@ func (j *judge) launchable(pl *snapshot.Pool, wanted map[*snapshot.Kind]Code) []
 		return nil
 	}
 	least := map[string]int{}
-	if j.StrictMinValues() {
+	if j.state.StrictMinValues() {
 		least = pl.MinValues()
 	}
-	if (len(least) > 0 || j.Policy.Flexibility != scheduling.Flexibility{}) && len(pl.Limits) > 0 {
+	if (len(least) > 0 || j.state.Policy.Flexibility != scheduling.Flexibility{}) && len(pl.Limits) > 0 {
 		// A further machine could take from the limits what the minValues of those
 		// already launched count on.
 		return nil
@@ -123,7 +123,7 @@ func (j *judge) launchable(pl *snapshot.Pool, wanted map[*snapshot.Kind]Code) []
 	fits := make(map[*snapshot.Kind][]*snapshot.Node)
 	spots := make(map[*snapshot.Kind]variety)
 	var hits []hit
-	for m := range j.Offers(pl, snapshot.MostDaemons, nil) {
+	for m := range j.state.Offers(pl, snapshot.MostDaemons, nil) {
 		if !m.Affordable(j.slack) {
 			continue
 		}
@@ -146,7 +146,7 @@ func (j *judge) launchable(pl *snapshot.Pool, wanted map[*snapshot.Kind]Code) []
 					return false
 				}
 			}
-			hits = append(hits, hit{Kind: k, what: m.Title()})
+			hits = append(hits, hit{kind: k, what: m.Title()})
 			return true
 		})
 		if len(kinds) == 0 {

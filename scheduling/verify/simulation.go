@@ -25,7 +25,7 @@ const (
 // the plan: whether, with this one more, all pods still bind. Where a planner has
 // reason to be more careful than kube-scheduler nothing is said.
 type bindSimulation struct {
-	*judge
+	judge *judge
 	// final is how things are once the plan has been carried out.
 	final  *binding.Outcome
 	budget int
@@ -42,8 +42,8 @@ func (j *judge) tiedPlaces() {
 		return
 	}
 	h := &bindSimulation{judge: j, budget: simulatedPods, shelves: make(map[string][]*snapshot.Node), sold: make(map[string]map[string]bool)}
-	for _, pl := range j.SortedPools() {
-		h.shelves[pl.Name] = slices.Collect(j.Offers(pl, snapshot.MostDaemons, nil))
+	for _, pl := range j.state.SortedPools() {
+		h.shelves[pl.Object.Name] = slices.Collect(j.state.Offers(pl, snapshot.MostDaemons, nil))
 	}
 	h.final = j.topology.Bind(j.booked, kinds...)
 	defer h.final.Undo()
@@ -52,9 +52,9 @@ func (j *judge) tiedPlaces() {
 	}
 	for _, t := range kinds {
 		if where, found := h.nodeFor(t); found {
-			j.add(RefusedForNothing, "pod/"+t.Name, "is unschedulable, and could bind to node %s in the end", where)
+			j.report.add(RefusedForNothing, "pod/"+t.Name, "is unschedulable, and could bind to node %s in the end", where)
 		} else if where, found := h.machineFor(t); found {
-			j.add(RefusedForNothing, "pod/"+t.Name, "is unschedulable, and could bind to a new machine: %s", where)
+			j.report.add(RefusedForNothing, "pod/"+t.Name, "is unschedulable, and could bind to a new machine: %s", where)
 		}
 	}
 }
@@ -63,19 +63,19 @@ func (j *judge) tiedPlaces() {
 func (j *judge) tiedKinds() []*snapshot.Pod {
 	refused := j.refusedPods()
 	users := make(map[string]int)
-	for _, t := range j.Pods {
+	for _, t := range j.state.Pods {
 		for _, m := range t.Mounts {
 			users[m.Claim]++
 		}
 	}
 	wanted := func(m snapshot.Mount) bool {
-		_, running := j.Occupant(m.Claim)
+		_, running := j.state.Occupant(m.Claim)
 		return m.Exclusive && (running || users[m.Claim] > 1)
 	}
 	var kinds []*snapshot.Pod
 	seen := make(map[string]bool)
-	for _, t := range j.SortedPods() {
-		if !refused[t.Name] || t.IsHeld() || j.Independent(t) || slices.ContainsFunc(t.Mounts, wanted) {
+	for _, t := range j.state.SortedPods() {
+		if !refused[t.Name] || t.IsHeld() || j.state.Independent(t) || slices.ContainsFunc(t.Mounts, wanted) {
 			continue
 		}
 		if key := fmt.Sprintf("%s %s %p %s", t.Needs(), t.Asks(), t.Face, t.Ties.Text); !seen[key] {
@@ -91,8 +91,8 @@ func (j *judge) tiedKinds() []*snapshot.Pod {
 
 // nodeFor finds a node that could take the pod beside those of the plan.
 func (h *bindSimulation) nodeFor(t *snapshot.Pod) (string, bool) {
-	for _, s := range h.SortedNodes() {
-		if h.takes(s, t) && h.joins(t, s) {
+	for _, s := range h.judge.state.SortedNodes() {
+		if h.judge.takes(s, t) && h.joins(t, s) {
 			return s.Name, true
 		}
 	}
@@ -106,21 +106,21 @@ func (h *bindSimulation) machineFor(t *snapshot.Pod) (string, bool) {
 	if t.Picky() {
 		return "", false
 	}
-	choosy := h.Policy.Flexibility != scheduling.Flexibility{}
-	for _, pl := range h.SortedPools() {
+	choosy := h.judge.state.Policy.Flexibility != scheduling.Flexibility{}
+	for _, pl := range h.judge.state.SortedPools() {
 		if len(pl.MinValues()) > 0 || pl.Undecided() || choosy && len(pl.Limits) > 0 {
 			continue
 		}
 		tried := make(map[string]bool)
-		for _, m := range h.shelves[pl.Name] {
-			if choosy && m.Offering.CapacityType == offerings.Spot || !m.Affordable(h.slack) || !m.Holds(t) || m.TooMany(t.Mounts) != "" {
+		for _, m := range h.shelves[pl.Object.Name] {
+			if choosy && m.Offering.CapacityType == offerings.Spot || !m.Affordable(h.judge.slack) || !m.Holds(t) || m.TooMany(t.Mounts) != "" {
 				continue
 			}
 			x := m.Standing(m.Open, "a new machine")
 			if at := h.whereabouts(x); !tried[at] {
 				tried[at] = true
 				if h.joins(t, x) {
-					return m.Title() + " for pool " + pl.Name, true
+					return m.Title() + " for pool " + pl.Object.Name, true
 				}
 			}
 		}
@@ -131,8 +131,8 @@ func (h *bindSimulation) machineFor(t *snapshot.Pod) (string, bool) {
 // whereabouts are equal for machines that rules between pods cannot tell apart.
 func (h *bindSimulation) whereabouts(x *snapshot.Node) string {
 	var b strings.Builder
-	for _, text := range slices.Sorted(maps.Keys(h.topology.Counters)) {
-		c := h.topology.Counters[text]
+	for _, text := range slices.Sorted(maps.Keys(h.judge.topology.Counters)) {
+		c := h.judge.topology.Counters[text]
 		value, ok := x.Value(c.Key)
 		fmt.Fprintf(&b, "%q %v %v ", value, ok, c.LooksAt(x))
 	}
@@ -143,12 +143,12 @@ func (h *bindSimulation) whereabouts(x *snapshot.Node) string {
 // whoever comes first: it has to bind when all others have, and all have to bind with
 // it among them from the first name to the last and from the last to the first.
 func (h *bindSimulation) joins(t *snapshot.Pod, x *snapshot.Node) bool {
-	if !h.roomy(t, x) || !h.meets(t, x) || !h.leavesVolumes(t, x) {
+	if !h.roomy(t, x) || !h.judge.meets(t, x) || !h.judge.leavesVolumes(t, x) {
 		return false
 	}
-	g := h.topology.Group(t.Face, t.Ties)
+	g := h.judge.topology.Group(t.Face, t.Ties)
 	_, found := g.Obstacle(x)
-	isNew := !h.topology.Nodes[x]
+	isNew := !h.judge.topology.Nodes[x]
 	if found && !isNew {
 		return false
 	}
@@ -158,22 +158,22 @@ func (h *bindSimulation) joins(t *snapshot.Pod, x *snapshot.Node) bool {
 		if !h.affords() {
 			return false
 		}
-		h.topology.Enter(x)
-		defer h.topology.Leave(x)
-		o := h.topology.Bind(h.booked, t)
+		h.judge.topology.Enter(x)
+		defer h.judge.topology.Leave(x)
+		o := h.judge.topology.Bind(h.judge.booked, t)
 		_, found = g.Obstacle(x)
 		o.Undo()
 		if found || len(o.Waiting) > 0 {
 			return false
 		}
 	}
-	bookings := append(slices.Clip(h.booked), binding.Pending{Pod: t, Node: x})
+	bookings := append(slices.Clip(h.judge.booked), binding.Pending{Pod: t, Node: x})
 	slices.SortFunc(bookings, binding.ByBindingOrder)
 	for range 2 {
 		if !h.affords() {
 			return false
 		}
-		o := h.topology.Bind(bookings)
+		o := h.judge.topology.Bind(bookings)
 		o.Undo()
 		if len(o.Waiting) > 0 {
 			return false
@@ -185,7 +185,7 @@ func (h *bindSimulation) joins(t *snapshot.Pod, x *snapshot.Node) bool {
 
 // affords takes one simulation of the whole plan from the budget, if it is still there.
 func (h *bindSimulation) affords() bool {
-	h.budget -= len(h.booked) + len(h.Residents) + 1
+	h.budget -= len(h.judge.booked) + len(h.judge.state.Residents) + 1
 	return h.budget >= 0
 }
 
@@ -193,7 +193,7 @@ func (h *bindSimulation) affords() bool {
 // counted, would hold even if the emptiest domain is one that nobody is in yet: a host
 // to come, or a zone in which something is on sale.
 func (h *bindSimulation) roomy(t *snapshot.Pod, x *snapshot.Node) bool {
-	g := h.topology.Group(t.Face, t.Ties)
+	g := h.judge.topology.Group(t.Face, t.Ties)
 	for c := range h.final.Counters {
 		counted, mine := c.Means(t.Face), slices.Contains(g.Spread, c)
 		if c.View == nil || !counted && !mine {
@@ -224,8 +224,8 @@ func (h *bindSimulation) opens(s *binding.Counter, t *snapshot.Pod, mine bool) b
 	values := h.sold[key]
 	if values == nil {
 		values = make(map[string]bool)
-		for _, pl := range h.SortedPools() {
-			for _, m := range h.shelves[pl.Name] {
+		for _, pl := range h.judge.state.SortedPools() {
+			for _, m := range h.shelves[pl.Object.Name] {
 				if value, ok := m.Value(s.Key); ok && (!mine || m.Holds(t)) {
 					values[value] = true
 				}

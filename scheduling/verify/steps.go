@@ -73,7 +73,7 @@ func (c StepsChecker) Steps(cluster disruption.Cluster, plan *disruption.Plan) e
 
 // clusterState is the cluster as it stands between two steps.
 type clusterState struct {
-	*snapshot.State
+	state   *snapshot.State
 	checker StepsChecker
 	plan    *disruption.Plan
 	now     time.Time
@@ -96,7 +96,7 @@ func newClusterState(c StepsChecker, cluster disruption.Cluster, plan *disruptio
 	// The objects of machines that are being shut down may not show it yet.
 	cluster.Nodes = changed(cluster.Nodes, shutDown, lo.FilterMap(cluster.Machines, func(m disruption.Machine, _ int) (string, bool) { return m.Node, m.Terminating }))
 	g := &clusterState{
-		State: snapshot.New(cluster.Problem, c.Planner.Policy), checker: c, plan: plan, now: c.Planner.Now,
+		state: snapshot.New(cluster.Problem, c.Planner.Policy), checker: c, plan: plan, now: c.Planner.Now,
 		original: make(map[string]*corev1.Node), machines: make(map[string]*disruption.Machine), there: make(map[string]*clusterNode),
 		topology: binding.NewTopology(), budgets: podBudgetsOf(cluster),
 		moved: make(map[string]int), drains: make(map[string]int), bought: make(map[string]int), stirred: make(map[string]bool),
@@ -104,20 +104,20 @@ func newClusterState(c StepsChecker, cluster disruption.Cluster, plan *disruptio
 	if g.now.IsZero() {
 		g.now = cluster.Now
 	}
-	g.waiting, g.Residents = g.State.Pods, nil // the topology knows them
+	g.waiting, g.state.Residents = g.state.Pods, nil // the topology knows them
 	for i := range cluster.Machines {
 		g.machines[cluster.Machines[i].Node] = &cluster.Machines[i]
 	}
 	for _, object := range cluster.Nodes {
 		g.original[object.Name] = object
-		g.enlist(g.newClusterNode(g.Nodes[object.Name]))
+		g.enlist(g.newClusterNode(g.state.Nodes[object.Name]))
 	}
-	for _, name := range slices.Sorted(maps.Keys(g.Running)) {
-		pod := g.Running[name]
+	for _, name := range slices.Sorted(maps.Keys(g.state.Running)) {
+		pod := g.state.Running[name]
 		if at := g.there[pod.Spec.NodeName]; at != nil {
 			at.seat(append(at.pods, pod))
 		}
-		g.tied = g.tied || !g.TiesOf(pod, false).None()
+		g.tied = g.tied || !g.state.TiesOf(pod, false).None()
 		g.sit(pod)
 	}
 	g.spend(cluster.Underway)
@@ -159,7 +159,7 @@ func shutDown(node *corev1.Node) {
 
 // step judges one step and carries it out.
 func (g *clusterState) step(r *Report, number int, step *disruption.Step) {
-	a := &stepCheck{clusterState: g, Report: r, number: number, step: step, left: make(map[string][]*binding.Group)}
+	a := &stepCheck{cluster: g, report: r, number: number, step: step, left: make(map[string][]*binding.Group)}
 	a.head()
 	a.drained()
 	a.movers()
@@ -174,10 +174,10 @@ func (g *clusterState) step(r *Report, number int, step *disruption.Step) {
 
 // stepCheck is one step as it is judged.
 type stepCheck struct {
-	*clusterState
-	*Report
-	number int
-	step   *disruption.Step
+	cluster *clusterState
+	report  *Report
+	number  int
+	step    *disruption.Step
 	// going are the nodes that it removes, in its order; moves the evictions that can be
 	// carried out; launched the nodes that its launches become, and stands the machines until then.
 	going    []*clusterNode
@@ -199,7 +199,7 @@ type move struct {
 
 // clusterNode is a node that is there.
 type clusterNode struct {
-	*snapshot.Node
+	node    *snapshot.Node
 	machine *disruption.Machine
 	// pods are those there that have not finished; only seat changes them.
 	pods []*corev1.Pod
@@ -218,41 +218,41 @@ func (s *clusterNode) seat(pods []*corev1.Pod) { s.pods, s.removal = pods, nil }
 
 func (g *clusterState) newClusterNode(n *snapshot.Node) *clusterNode {
 	bare, expected, priced := g.priceOf(n.Running)
-	return &clusterNode{Node: n, machine: g.machineOf(n.Name), bare: int64(bare), price: int64(expected), priced: priced}
+	return &clusterNode{node: n, machine: g.machineOf(n.Name), bare: int64(bare), price: int64(expected), priced: priced}
 }
 
 // enlist takes in a node.
 func (g *clusterState) enlist(s *clusterNode) {
-	g.Nodes[s.Name], g.there[s.Name] = s.Node, s
-	g.topology.Enter(s.Node)
+	g.state.Nodes[s.node.Name], g.there[s.node.Name] = s.node, s
+	g.topology.Enter(s.node)
 }
 
 // retire removes a node, and what its pool's limits count of it.
 func (g *clusterState) retire(s *clusterNode) {
-	s.Charge(-1)
-	g.topology.Leave(s.Node)
-	delete(g.there, s.Name)
-	delete(g.Nodes, s.Name)
+	s.node.Charge(-1)
+	g.topology.Leave(s.node)
+	delete(g.there, s.node.Name)
+	delete(g.state.Nodes, s.node.Name)
 }
 
 // rebuild works out anew what the pods on a node leave of it.
-func (g *clusterState) rebuild(s *clusterNode) { *s.Node = *g.NewNode(s.Running, s.pods) }
+func (g *clusterState) rebuild(s *clusterNode) { *s.node = *g.state.NewNode(s.node.Running, s.pods) }
 
 // group is what rules see of a running pod.
 func (g *clusterState) group(pod *corev1.Pod) *binding.Group {
-	return g.topology.Group(g.FaceOf(pod), g.TiesOf(pod, true))
+	return g.topology.Group(g.state.FaceOf(pod), g.state.TiesOf(pod, true))
 }
 
 // sit puts a pod onto its node.
 func (g *clusterState) sit(pod *corev1.Pod) {
-	g.Running[snapshot.ObjectName(pod)] = pod
+	g.state.Running[snapshot.ObjectName(pod)] = pod
 	g.topology.Sit(g.group(pod), g.topology.Named[pod.Spec.NodeName], 1)
 }
 
 // drop takes a pod out of the cluster.
 func (g *clusterState) drop(pod *corev1.Pod) {
 	g.topology.Sit(g.group(pod), g.topology.Named[pod.Spec.NodeName], -1)
-	delete(g.Running, snapshot.ObjectName(pod))
+	delete(g.state.Running, snapshot.ObjectName(pod))
 }
 
 // poolOf is the pool that the node says it belongs to.

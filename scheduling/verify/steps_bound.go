@@ -59,7 +59,7 @@ func (c StepsChecker) fresh(cluster disruption.Cluster) (scheduling.Problem, sch
 			continue
 		}
 		problem.Nodes = append(problem.Nodes, node)
-		if s.Pool != nil && s.priced {
+		if s.node.Pool != nil && s.priced {
 			kept.Add(kept, big.NewInt(s.price))
 		}
 	}
@@ -88,7 +88,7 @@ func (g *clusterState) onSale(problem *scheduling.Problem, nodes []*clusterNode)
 		marks[key] = until
 	}
 	for _, s := range nodes {
-		labels := stableLabels(s.Running)
+		labels := stableLabels(s.node.Running)
 		x := sold{labels[corev1.LabelInstanceTypeStable], labels[corev1.LabelTopologyZone], labels[scheduling.CapacityTypeLabel], labels[offerings.ReservationIDLabel]}
 		had[x] = true
 		if x.id != "" {
@@ -150,7 +150,7 @@ func (g *clusterState) onSale(problem *scheduling.Problem, nodes []*clusterNode)
 // whatever the budgets of its pool say. A node without a pool or of unknown price counts
 // nothing where it is.
 func (g *clusterState) mayGoForSome(s *clusterNode) bool {
-	if s.Pool == nil || !s.priced {
+	if s.node.Pool == nil || !s.priced {
 		return false
 	}
 	for _, reason := range reasons() {
@@ -158,7 +158,7 @@ func (g *clusterState) mayGoForSome(s *clusterNode) bool {
 			continue
 		}
 		r := &Report{}
-		a := &stepCheck{clusterState: g, Report: r, step: &disruption.Step{Reason: reason}}
+		a := &stepCheck{cluster: g, report: r, step: &disruption.Step{Reason: reason}}
 		if a.mayGo(s, ""); len(r.Violations) == 0 {
 			return true
 		}

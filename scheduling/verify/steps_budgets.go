@@ -101,7 +101,7 @@ func (g *clusterState) spend(underway []disruption.Step) {
 		for _, b := range g.budgets {
 			waves := make(map[int]int)
 			for _, e := range underway[i].Evictions {
-				pod := g.Running[e.Pod]
+				pod := g.state.Running[e.Pod]
 				if pod != nil && pod.Spec.NodeName == e.From && snapshot.Live(pod) && slices.Contains(g.podBudgetsFor(pod), b) {
 					waves[e.Wave]++
 				}
@@ -126,39 +126,39 @@ func (a *stepCheck) podBudgets() {
 		if !snapshot.Live(m.pod) {
 			continue // it is on its way out already
 		}
-		for _, b := range a.podBudgetsFor(m.pod) {
+		for _, b := range a.cluster.podBudgetsFor(m.pod) {
 			at := seat{b, m.Wave}
 			leave[at]++
 			most[b] = max(most[b], leave[at])
-			if a.evictable(m.pod) {
+			if a.cluster.evictable(m.pod) {
 				evicted[at]++
 				least[b] = max(least[b], evicted[at])
 			}
 		}
 	}
-	for _, b := range a.budgets {
+	for _, b := range a.cluster.budgets {
 		// Nodes that are forced to go do so whatever budgets say.
 		if n := least[b]; !forced(a.step.Reason) && (n > max(b.allowed, 1) || n > b.allowed && !a.byForce()) {
-			a.add(PodBudget, "poddisruptionbudget/"+b.name, "%d pods are away in one wave, %d may be", n, b.allowed)
+			a.report.add(PodBudget, "poddisruptionbudget/"+b.name, "%d pods are away in one wave, %d may be", n, b.allowed)
 		}
 	}
 	told := make(map[string]bool)
 	for _, u := range a.step.PodDisruptionBudgets {
 		object := "poddisruptionbudget/" + u.Budget
 		if told[u.Budget] {
-			a.add(BudgetUse, object, "is listed twice")
+			a.report.add(BudgetUse, object, "is listed twice")
 		}
 		told[u.Budget] = true
-		b, found := lo.Find(a.budgets, func(b *podBudget) bool { return b.name == u.Budget })
+		b, found := lo.Find(a.cluster.budgets, func(b *podBudget) bool { return b.name == u.Budget })
 		if !found {
-			a.add(BudgetUse, object, "is not there")
+			a.report.add(BudgetUse, object, "is not there")
 		} else if u.Pods < least[b] || u.Pods > most[b] || u.Allowed != b.allowed {
-			a.add(BudgetUse, object, "%d pods of %d allowed are said to be away, it is %d of %d", u.Pods, u.Allowed, most[b], b.allowed)
+			a.report.add(BudgetUse, object, "%d pods of %d allowed are said to be away, it is %d of %d", u.Pods, u.Allowed, most[b], b.allowed)
 		}
 	}
-	for _, b := range a.budgets {
+	for _, b := range a.cluster.budgets {
 		if least[b] > 0 && !told[b.name] {
-			a.add(BudgetUse, "poddisruptionbudget/"+b.name, "%d pods are away, and the step does not say so", least[b])
+			a.report.add(BudgetUse, "poddisruptionbudget/"+b.name, "%d pods are away, and the step does not say so", least[b])
 		}
 	}
 }
@@ -174,37 +174,37 @@ func (a *stepCheck) byForce() bool {
 func (a *stepCheck) nodeBudgets() {
 	goes := make(map[*snapshot.Pool]int)
 	for _, s := range a.going {
-		if s.Pool != nil {
-			goes[s.Pool]++
+		if s.node.Pool != nil {
+			goes[s.node.Pool]++
 		}
 	}
 	binding := !forced(a.step.Reason)
 	told := make(map[string]bool)
 	for _, u := range a.step.NodePools {
 		object := "nodepool/" + u.NodePool
-		pl := a.Pools[u.NodePool]
+		pl := a.cluster.state.Pools[u.NodePool]
 		switch {
 		case told[u.NodePool]:
-			a.add(BudgetUse, object, "is listed twice")
+			a.report.add(BudgetUse, object, "is listed twice")
 		case pl == nil || goes[pl] == 0:
-			a.add(BudgetUse, object, "no node of it is drained")
+			a.report.add(BudgetUse, object, "no node of it is drained")
 		default:
 			room, counted := a.allowance(pl)
 			if u.Nodes != goes[pl] || binding && u.Allowed != min(room, counted) {
-				a.add(BudgetUse, object, "%d nodes of %d allowed are said to go, it is %d of %d", u.Nodes, u.Allowed, goes[pl], min(room, counted))
+				a.report.add(BudgetUse, object, "%d nodes of %d allowed are said to go, it is %d of %d", u.Nodes, u.Allowed, goes[pl], min(room, counted))
 			}
 		}
 		told[u.NodePool] = true
 	}
-	for _, pl := range a.SortedPools() {
+	for _, pl := range a.cluster.state.SortedPools() {
 		if !binding || goes[pl] == 0 {
 			continue
 		}
 		if room, _ := a.allowance(pl); goes[pl] > room {
-			a.add(NodeBudget, "nodepool/"+pl.Name, "%d nodes go at once, %d may", goes[pl], room)
+			a.report.add(NodeBudget, "nodepool/"+pl.Object.Name, "%d nodes go at once, %d may", goes[pl], room)
 		}
-		if !told[pl.Name] {
-			a.add(BudgetUse, "nodepool/"+pl.Name, "%d nodes go, and the step does not say so", goes[pl])
+		if !told[pl.Object.Name] {
+			a.report.add(BudgetUse, "nodepool/"+pl.Object.Name, "%d nodes go, and the step does not say so", goes[pl])
 		}
 	}
 }
@@ -214,15 +214,15 @@ func (a *stepCheck) nodeBudgets() {
 // or are being removed use the allowance up.
 func (a *stepCheck) allowance(pl *snapshot.Pool) (room, counted int) {
 	away := 0
-	for _, s := range a.there {
-		if s.Pool != pl || snapshot.InFlight(s.Running) || s.machine.Terminating {
+	for _, s := range a.cluster.there {
+		if s.node.Pool != pl || snapshot.InFlight(s.node.Running) || s.machine.Terminating {
 			continue
 		}
-		if counted++; !readyNode(s.Running) || s.Leaves() {
+		if counted++; !readyNode(s.node.Running) || s.node.Leaves() {
 			away++
 		}
 	}
-	least := budgeted(pl.NodePool, a.step.Reason, counted, a.now)
+	least := budgeted(pl.Object, a.step.Reason, counted, a.cluster.now)
 	if least == math.MaxInt {
 		return least, counted
 	}

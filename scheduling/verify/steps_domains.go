@@ -20,7 +20,7 @@ func (a *stepCheck) domains(j *judge) (end func()) {
 	var ends []func()
 	for _, s := range a.going {
 		for _, b := range j.booked {
-			ends = append(ends, a.topology.Keep(a.topology.GroupOf(b.Pod), s.Node, func(key, value string) bool { return j.sells(b.Within(key, value)) }))
+			ends = append(ends, a.cluster.topology.Keep(a.cluster.topology.GroupOf(b.Pod), s.node, func(key, value string) bool { return j.sells(b.Pod.Within(key, value)) }))
 		}
 	}
 	return func() {
@@ -32,19 +32,19 @@ func (a *stepCheck) domains(j *judge) (end func()) {
 
 // asBound reports whether the step's nodes have to go, and kube-scheduler binds their pods as it likes.
 func (a *stepCheck) asBound() bool {
-	return forced(a.step.Reason) && a.Policy.Placement == scheduling.PlacementFree
+	return forced(a.step.Reason) && a.cluster.state.Policy.Placement == scheduling.PlacementFree
 }
 
 // warned reports whether the plan warns of all nodes that the step removes.
 func (a *stepCheck) warned() bool {
 	return !slices.ContainsFunc(a.step.Drain, func(node string) bool {
-		return !slices.ContainsFunc(a.plan.Warnings, func(w scheduling.Warning) bool { return w.Object == "node/"+node })
+		return !slices.ContainsFunc(a.cluster.plan.Warnings, func(w scheduling.Warning) bool { return w.Object == "node/"+node })
 	})
 }
 
 // sells reports whether some pool could launch a machine for the pod.
 func (j *judge) sells(t *snapshot.Pod) bool {
-	return !t.Picky() && slices.ContainsFunc(j.SortedPools(), func(pl *snapshot.Pool) bool {
+	return !t.Picky() && slices.ContainsFunc(j.state.SortedPools(), func(pl *snapshot.Pool) bool {
 		return len(j.launchable(pl, map[*snapshot.Kind]Code{{Pod: t}: RefusedForNothing})) > 0
 	})
 }

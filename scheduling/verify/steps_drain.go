@@ -22,22 +22,22 @@ func (a *stepCheck) drained() {
 	seen := make(map[string]bool)
 	for _, name := range a.step.Drain {
 		object := "node/" + name
-		s := a.there[name]
+		s := a.cluster.there[name]
 		switch {
 		case seen[name]:
-			a.add(NodeDuplicated, object, "is drained twice")
+			a.report.add(NodeDuplicated, object, "is drained twice")
 			continue
 		case s == nil:
-			a.add(NodeUnknown, object, "is not there when the step begins")
+			a.report.add(NodeUnknown, object, "is not there when the step begins")
 			continue
 		case a.buys(name):
-			a.add(NodeUnknown, object, "is a machine that the step itself launches")
+			a.report.add(NodeUnknown, object, "is a machine that the step itself launches")
 			continue
 		}
 		seen[name] = true
 		a.going = append(a.going, s)
-		if s.fresh && !a.mayUndo(a.bought[name]) {
-			a.add(MovedTwice, object, "is a machine that an earlier step has launched")
+		if s.fresh && !a.mayUndo(a.cluster.bought[name]) {
+			a.report.add(MovedTwice, object, "is a machine that an earlier step has launched")
 			continue
 		}
 		a.mayGo(s, object)
@@ -46,8 +46,8 @@ func (a *stepCheck) drained() {
 
 // mayGo checks that the node may go for the step's reason.
 func (a *stepCheck) mayGo(s *clusterNode, object string) {
-	if s.Leaves() || s.machine.Terminating {
-		a.add(NodeLeaving, object, "is being removed already")
+	if s.node.Leaves() || s.machine.Terminating {
+		a.report.add(NodeLeaving, object, "is being removed already")
 		return
 	}
 	a.concerns(s, object)
@@ -55,27 +55,27 @@ func (a *stepCheck) mayGo(s *clusterNode, object string) {
 		return
 	}
 	switch {
-	case s.Pool == nil:
-		a.add(NotDisruptable, object, "no pool that is there owns it")
+	case s.node.Pool == nil:
+		a.report.add(NotDisruptable, object, "no pool that is there owns it")
 		return
-	case s.Pool.Catalog.Len() == 0:
-		a.add(NotDisruptable, object, "its pool has no instance types")
-	case s.Pool.Spec.Replicas != nil:
-		a.add(NotDisruptable, object, "its pool is static")
-	case snapshot.InFlight(s.Running):
-		a.add(NotDisruptable, object, "has not become ready yet")
-	case s.machine.NominatedUntil.After(a.now):
-		a.add(NotDisruptable, object, "pods are expected there until %v", s.machine.NominatedUntil)
+	case s.node.Pool.Catalog.Len() == 0:
+		a.report.add(NotDisruptable, object, "its pool has no instance types")
+	case s.node.Pool.Object.Spec.Replicas != nil:
+		a.report.add(NotDisruptable, object, "its pool is static")
+	case snapshot.InFlight(s.node.Running):
+		a.report.add(NotDisruptable, object, "has not become ready yet")
+	case s.machine.NominatedUntil.After(a.cluster.now):
+		a.report.add(NotDisruptable, object, "pods are expected there until %v", s.machine.NominatedUntil)
 	}
 	if s.machine.MustStay != "" {
-		a.add(NotDisruptable, object, "must stay: %s", s.machine.MustStay)
+		a.report.add(NotDisruptable, object, "must stay: %s", s.machine.MustStay)
 	}
-	if s.Running.Annotations[keepOff] == "true" {
-		a.add(DoNotDisrupt, object, "the node asks to be left alone")
+	if s.node.Running.Annotations[keepOff] == "true" {
+		a.report.add(DoNotDisrupt, object, "the node asks to be left alone")
 	}
 	for _, pod := range s.pods {
-		if a.checker.Planner.KeepBarePods && livesOn(pod) && metav1.GetControllerOf(pod) == nil {
-			a.add(BarePod, object, "pod %s has no controller", snapshot.ObjectName(pod))
+		if a.cluster.checker.Planner.KeepBarePods && livesOn(pod) && metav1.GetControllerOf(pod) == nil {
+			a.report.add(BarePod, object, "pod %s has no controller", snapshot.ObjectName(pod))
 		}
 	}
 	if a.step.Reason == disruption.Empty || a.step.Reason == disruption.Underutilized {
@@ -85,19 +85,19 @@ func (a *stepCheck) mayGo(s *clusterNode, object string) {
 		return // draining ends by force, so that pods hold nothing back
 	}
 	for _, pod := range s.pods {
-		if asksForPeace(pod, a.now) {
-			a.add(DoNotDisrupt, object, "pod %s asks to be left alone", snapshot.ObjectName(pod))
+		if asksForPeace(pod, a.cluster.now) {
+			a.report.add(DoNotDisrupt, object, "pod %s asks to be left alone", snapshot.ObjectName(pod))
 		}
-		if !a.evictable(pod) {
+		if !a.cluster.evictable(pod) {
 			continue
 		}
-		budgets := a.podBudgetsFor(pod)
+		budgets := a.cluster.podBudgetsFor(pod)
 		if len(budgets) > 1 {
-			a.add(PodBudget, object, "pod %s has %d PodDisruptionBudgets, so that it cannot be evicted", snapshot.ObjectName(pod), len(budgets))
+			a.report.add(PodBudget, object, "pod %s has %d PodDisruptionBudgets, so that it cannot be evicted", snapshot.ObjectName(pod), len(budgets))
 		}
 		for _, b := range budgets {
 			if b.allowed <= 0 {
-				a.add(PodBudget, object, "%s lets no pod go, and pod %s is one of its", b.name, snapshot.ObjectName(pod))
+				a.report.add(PodBudget, object, "%s lets no pod go, and pod %s is one of its", b.name, snapshot.ObjectName(pod))
 			}
 		}
 	}
@@ -108,39 +108,39 @@ func (a *stepCheck) concerns(s *clusterNode, object string) {
 	switch a.step.Reason {
 	case disruption.Interrupted:
 		if s.machine.Interruption == nil {
-			a.add(StepReason, object, "nothing is known of an interruption")
+			a.report.add(StepReason, object, "nothing is known of an interruption")
 		}
 	case disruption.Expired:
-		if !a.expired(s) {
-			a.add(StepReason, object, "has not expired")
+		if !a.cluster.expired(s) {
+			a.report.add(StepReason, object, "has not expired")
 		}
 	case disruption.Drifted:
-		if a.drift(s) == "" {
-			a.add(StepReason, object, "has not drifted")
+		if a.cluster.drift(s) == "" {
+			a.report.add(StepReason, object, "has not drifted")
 		}
 	case disruption.Empty:
 		for _, pod := range s.pods {
 			if livesOn(pod) {
-				a.add(StepReason, object, "is not empty: pod %s", snapshot.ObjectName(pod))
+				a.report.add(StepReason, object, "is not empty: pod %s", snapshot.ObjectName(pod))
 				return
 			}
 		}
 	case disruption.Underutilized:
 		if !s.priced {
-			a.add(NotDisruptable, object, "its price is not known")
+			a.report.add(NotDisruptable, object, "its price is not known")
 		}
 	}
 }
 
 // consolidatable checks what the pool says about nodes that are to be saved.
 func (a *stepCheck) consolidatable(s *clusterNode, object string) {
-	d := &s.Pool.Spec.Disruption
+	d := &s.node.Pool.Object.Spec.Disruption
 	created := s.created()
 	if s.fresh {
-		created = a.now
+		created = a.cluster.now
 	}
 	if d.ConsolidationPolicy == scheduling.WhenEmpty && a.step.Reason == disruption.Underutilized {
-		a.add(Policy, object, "the pool is consolidated when nodes are empty only")
+		a.report.add(Policy, object, "the pool is consolidated when nodes are empty only")
 	}
 	if after := d.ConsolidateAfter; after != nil {
 		since := created
@@ -149,17 +149,17 @@ func (a *stepCheck) consolidatable(s *clusterNode, object string) {
 				since = t
 			}
 		}
-		if s.fresh || a.stirred[s.Name] {
-			since = a.now
+		if s.fresh || a.cluster.stirred[s.node.Name] {
+			since = a.cluster.now
 		}
 		if after.Duration == nil {
-			a.add(Policy, object, "consolidateAfter of the pool is Never")
-		} else if !since.IsZero() && a.now.Sub(since) < *after.Duration {
-			a.add(TooSoon, object, "pods came or went at %v, and consolidateAfter is %v", since, after)
+			a.report.add(Policy, object, "consolidateAfter of the pool is Never")
+		} else if !since.IsZero() && a.cluster.now.Sub(since) < *after.Duration {
+			a.report.add(TooSoon, object, "pods came or went at %v, and consolidateAfter is %v", since, after)
 		}
 	}
-	if least := a.checker.Planner.MinLifetime; least > 0 && !created.IsZero() && a.now.Sub(created) < least {
-		a.add(TooSoon, object, "came at %v, and nodes stay for %v at least", created, least)
+	if least := a.cluster.checker.Planner.MinLifetime; least > 0 && !created.IsZero() && a.cluster.now.Sub(created) < least {
+		a.report.add(TooSoon, object, "came at %v, and nodes stay for %v at least", created, least)
 	}
 }
 
@@ -172,14 +172,14 @@ func (g *clusterState) machineOf(node string) *disruption.Machine {
 
 func (s *clusterNode) created() time.Time {
 	if s.machine.Created.IsZero() {
-		return s.Running.CreationTimestamp.Time
+		return s.node.Running.CreationTimestamp.Time
 	}
 	return s.machine.Created
 }
 
 // graceful reports whether draining the node ends by force.
 func (s *clusterNode) graceful() bool {
-	return s.machine.TerminationGracePeriod != nil || s.Pool != nil && s.Pool.Spec.Template.Spec.TerminationGracePeriod != nil
+	return s.machine.TerminationGracePeriod != nil || s.node.Pool != nil && s.node.Pool.Object.Spec.Template.Spec.TerminationGracePeriod != nil
 }
 
 // expired reports whether the node is older than it may become: 720 hours where neither
@@ -187,10 +187,10 @@ func (s *clusterNode) graceful() bool {
 func (g *clusterState) expired(s *clusterNode) bool {
 	life := s.machine.ExpireAfter
 	if life == nil {
-		if s.Pool == nil {
+		if s.node.Pool == nil {
 			return false
 		}
-		life = s.Pool.Spec.Template.Spec.ExpireAfter
+		life = s.node.Pool.Object.Spec.Template.Spec.ExpireAfter
 	}
 	most := 720 * time.Hour
 	if life != nil {
@@ -205,12 +205,12 @@ func (g *clusterState) expired(s *clusterNode) bool {
 
 // drift says how the node is no longer what its pool asks for; "" if it is.
 func (g *clusterState) drift(s *clusterNode) string {
-	if s.Pool == nil {
+	if s.node.Pool == nil {
 		return ""
 	}
 	noted := s.machine.Annotations
 	if noted == nil {
-		noted = s.Running.Annotations
+		noted = s.node.Running.Annotations
 	}
 	const hash, version = "karpenter.sh/nodepool-hash", "karpenter.sh/nodepool-hash-version"
 	has := func(labels map[string]string) bool {
@@ -218,17 +218,17 @@ func (g *clusterState) drift(s *clusterNode) string {
 		_, other := labels[version]
 		return one && other
 	}
-	if of := s.Pool.Annotations; has(of) && has(noted) && of[version] == noted[version] && of[hash] != noted[hash] {
+	if of := s.node.Pool.Object.Annotations; has(of) && has(noted) && of[version] == noted[version] && of[hash] != noted[hash] {
 		return "the template of the pool has changed"
 	}
-	labels := stableLabels(s.Running)
-	for _, e := range s.Pool.Asks {
+	labels := stableLabels(s.node.Running)
+	for _, e := range s.node.Pool.Asks {
 		value, ok := labels[requirements.NormalizeKey(e.Key)]
 		if !e.Holds(value, ok) {
 			return "the pool requires " + e.String()
 		}
 	}
-	if created := s.created(); g.checker.Planner.LiveCatalog && s.Pool.Catalog.Len() > 0 && !created.IsZero() && g.now.Sub(created) > time.Hour && !g.stillSold(s, labels) {
+	if created := s.created(); g.checker.Planner.LiveCatalog && s.node.Pool.Catalog.Len() > 0 && !created.IsZero() && g.now.Sub(created) > time.Hour && !g.stillSold(s, labels) {
 		return "the type is not in the catalog"
 	}
 	return s.machine.Drift
@@ -237,7 +237,7 @@ func (g *clusterState) drift(s *clusterNode) string {
 // stillSold reports whether the catalog knows the machine, available or not. A reserved one may
 // have become one on demand.
 func (g *clusterState) stillSold(s *clusterNode, labels map[string]string) bool {
-	t, ok := s.Pool.Catalog.Get(labels[corev1.LabelInstanceTypeStable])
+	t, ok := s.node.Pool.Catalog.Get(labels[corev1.LabelInstanceTypeStable])
 	if !ok {
 		return false
 	}
@@ -273,32 +273,32 @@ func saves(r disruption.Reason) bool { return r == disruption.Empty || r == disr
 // mayUndo reports whether the step may move on what another one has moved or bought: what had
 // to be done at once can be bettered, and what was done to save cannot.
 func (a *stepCheck) mayUndo(number int) bool {
-	return saves(a.step.Reason) && needsNoSaving(a.plan.Steps[number-1].Reason)
+	return saves(a.step.Reason) && needsNoSaving(a.cluster.plan.Steps[number-1].Reason)
 }
 
 // head checks what the step says of itself, and notes its launches.
 func (a *stepCheck) head() {
 	step := a.step
 	if len(step.Drain) == 0 && len(step.Evictions) == 0 {
-		a.add(StepEmpty, "step", "drains no node and moves no pod")
+		a.report.add(StepEmpty, "step", "drains no node and moves no pod")
 	}
 	if (step.Reason == disruption.Misplaced) != (len(step.Drain) == 0) {
-		a.add(StepReason, "step", "the reason is %q, and %d nodes are drained", step.Reason, len(step.Drain))
+		a.report.add(StepReason, "step", "the reason is %q, and %d nodes are drained", step.Reason, len(step.Drain))
 	}
-	if !a.disruptsFor(step.Reason) {
-		a.add(StepReason, "step", "nodes are not to be disrupted for %q", step.Reason)
+	if !a.cluster.disruptsFor(step.Reason) {
+		a.report.add(StepReason, "step", "nodes are not to be disrupted for %q", step.Reason)
 	}
 	for i := range step.Launches {
 		l := &step.Launches[i]
 		switch {
-		case a.there[l.Name] != nil || a.original[l.Name] != nil:
-			a.add(LaunchName, launchName(l), "a node has the name")
-		case a.bought[l.Name] != 0 && a.bought[l.Name] != a.number:
-			a.add(LaunchName, launchName(l), "steps[%d] launches a machine of that name", a.bought[l.Name]-1)
+		case a.cluster.there[l.Name] != nil || a.cluster.original[l.Name] != nil:
+			a.report.add(LaunchName, launchName(l), "a node has the name")
+		case a.cluster.bought[l.Name] != 0 && a.cluster.bought[l.Name] != a.number:
+			a.report.add(LaunchName, launchName(l), "steps[%d] launches a machine of that name", a.cluster.bought[l.Name]-1)
 		}
-		a.bought[l.Name] = a.number
+		a.cluster.bought[l.Name] = a.number
 		if l.MinValuesRelaxed && step.Reason == disruption.Underutilized {
-			a.add(MinValues, launchName(l), "relaxes minValues in order to save")
+			a.report.add(MinValues, launchName(l), "relaxes minValues in order to save")
 		}
 	}
 }

@@ -24,31 +24,31 @@ func (a *stepCheck) movers() {
 		e := &a.step.Evictions[i]
 		object := "pod/" + e.Pod
 		if e.Wave != wave && e.Wave != wave+1 || e.Wave < 1 {
-			a.add(Wave, object, "is in wave %d behind wave %d", e.Wave, wave)
+			a.report.add(Wave, object, "is in wave %d behind wave %d", e.Wave, wave)
 		}
 		wave = max(wave, e.Wave)
-		pod := a.Running[e.Pod]
+		pod := a.cluster.state.Running[e.Pod]
 		switch {
 		case pod == nil:
-			a.add(EvictionUnknown, object, "no such pod runs")
+			a.report.add(EvictionUnknown, object, "no such pod runs")
 			continue
 		case listed[e.Pod]:
-			a.add(MovedTwice, object, "is evicted twice in one step")
+			a.report.add(MovedTwice, object, "is evicted twice in one step")
 			continue
-		case a.moved[e.Pod] != 0 && !a.mayUndo(a.moved[e.Pod]):
-			a.add(MovedTwice, object, "was evicted by steps[%d]", a.moved[e.Pod]-1)
+		case a.cluster.moved[e.Pod] != 0 && !a.mayUndo(a.cluster.moved[e.Pod]):
+			a.report.add(MovedTwice, object, "was evicted by steps[%d]", a.cluster.moved[e.Pod]-1)
 		}
 		listed[e.Pod] = true
-		a.moved[e.Pod] = a.number
+		a.cluster.moved[e.Pod] = a.number
 		if at := pod.Spec.NodeName; at != e.From {
-			a.add(EvictionUnknown, object, "is on node %q, not on %q", at, e.From)
+			a.report.add(EvictionUnknown, object, "is on node %q, not on %q", at, e.From)
 			continue
 		}
 		if !livesOn(pod) {
-			a.add(EvictionUnknown, object, "needs no other place")
+			a.report.add(EvictionUnknown, object, "needs no other place")
 		}
 		if a.step.Reason != disruption.Misplaced && !a.goes(e.From) {
-			a.add(EvictionUnknown, object, "its node %s is not drained", e.From)
+			a.report.add(EvictionUnknown, object, "its node %s is not drained", e.From)
 		}
 		a.move(e, pod)
 	}
@@ -56,7 +56,7 @@ func (a *stepCheck) movers() {
 	for _, s := range a.going {
 		for _, pod := range s.pods {
 			if livesOn(pod) && !listed[snapshot.ObjectName(pod)] {
-				a.add(EvictionMissing, "pod/"+snapshot.ObjectName(pod), "loses its node %s and is not evicted", s.Name)
+				a.report.add(EvictionMissing, "pod/"+snapshot.ObjectName(pod), "loses its node %s and is not evicted", s.node.Name)
 			}
 		}
 	}
@@ -68,7 +68,7 @@ func (a *stepCheck) risks() {
 	told := make(map[string]bool)
 	for _, x := range a.step.Risks {
 		if !slices.Contains(disruption.RiskCodes(), x.Code) || x.Detail == "" {
-			a.add(StepRisk, x.Object, "the risk %q is not known, or has no detail", x.Code)
+			a.report.add(StepRisk, x.Object, "the risk %q is not known, or has no detail", x.Code)
 		}
 		told[string(x.Code)+" "+x.Object] = true
 	}
@@ -78,55 +78,55 @@ func (a *stepCheck) risks() {
 		if owner != nil {
 			object = strings.ToLower(owner.Kind) + "/" + snapshot.NamespaceOf(m.pod) + "/" + owner.Name
 		}
-		if asksForPeace(m.pod, a.now) && !told[string(disruption.RiskDoNotDisrupt)+" "+object] {
-			a.add(StepRisk, object, "asks not to be disrupted, and the step does not tell")
+		if asksForPeace(m.pod, a.cluster.now) && !told[string(disruption.RiskDoNotDisrupt)+" "+object] {
+			a.report.add(StepRisk, object, "asks not to be disrupted, and the step does not tell")
 		}
 		if owner != nil {
 			continue
 		}
 		if !told[string(disruption.RiskBarePod)+" "+object] {
-			a.add(StepRisk, object, "has no controller, and the step does not tell")
+			a.report.add(StepRisk, object, "has no controller, and the step does not tell")
 		}
-		if a.step.Reason == disruption.Misplaced && a.checker.Planner.KeepBarePods {
-			a.add(BarePod, object, "has no controller")
+		if a.step.Reason == disruption.Misplaced && a.cluster.checker.Planner.KeepBarePods {
+			a.report.add(BarePod, object, "has no controller")
 		}
 	}
 }
 
 // goes reports whether the step removes the node.
 func (a *stepCheck) goes(node string) bool {
-	return slices.ContainsFunc(a.going, func(s *clusterNode) bool { return s.Name == node })
+	return slices.ContainsFunc(a.going, func(s *clusterNode) bool { return s.node.Name == node })
 }
 
 // move notes an eviction with its pod as it looks for a new place, if it has one.
 func (a *stepCheck) move(e *disruption.Eviction, pod *corev1.Pod) {
 	object := "pod/" + e.Pod
-	t := a.NewPod(unplaced(pod))
-	a.moves = append(a.moves, move{e, pod, t, a.group(pod), a.group(t.Object)})
+	t := a.cluster.state.NewPod(unplaced(pod))
+	a.moves = append(a.moves, move{e, pod, t, a.cluster.group(pod), a.cluster.group(t.Object)})
 	if e.To == "" {
 		if a.step.Reason != disruption.Interrupted {
-			a.add(Landing, object, "has nowhere to go")
+			a.report.add(Landing, object, "has nowhere to go")
 		}
 		return
 	}
 	if why, _ := t.Held(); why != "" {
-		a.add(PodHeld, object, "%s", why)
+		a.report.add(PodHeld, object, "%s", why)
 	}
-	s := a.there[e.To]
+	s := a.cluster.there[e.To]
 	switch {
 	case a.buys(e.To):
 	case s == nil:
-		a.add(Landing, object, "node %s is not there", e.To)
-	case a.drains[e.To] != 0 && (!needsNoSaving(a.step.Reason) || !saves(a.plan.Steps[a.drains[e.To]-1].Reason)):
-		a.add(Landing, object, "node %s is drained by steps[%d]", e.To, a.drains[e.To]-1)
-	case snapshot.InFlight(s.Running) || !readyNode(s.Running):
-		a.add(Landing, object, "node %s is not ready", e.To)
+		a.report.add(Landing, object, "node %s is not there", e.To)
+	case a.cluster.drains[e.To] != 0 && (!needsNoSaving(a.step.Reason) || !saves(a.cluster.plan.Steps[a.cluster.drains[e.To]-1].Reason)):
+		a.report.add(Landing, object, "node %s is drained by steps[%d]", e.To, a.cluster.drains[e.To]-1)
+	case snapshot.InFlight(s.node.Running) || !readyNode(s.node.Running):
+		a.report.add(Landing, object, "node %s is not ready", e.To)
 	case s.machine.Terminating:
-		a.add(Landing, object, "the machine of node %s is being shut down", e.To)
+		a.report.add(Landing, object, "the machine of node %s is being shut down", e.To)
 	case s.machine.Interruption != nil:
-		a.add(Landing, object, "the machine of node %s is going to be taken away", e.To)
+		a.report.add(Landing, object, "the machine of node %s is going to be taken away", e.To)
 	case e.To == e.From:
-		a.add(Landing, object, "stays on node %s", e.To)
+		a.report.add(Landing, object, "stays on node %s", e.To)
 	}
 }
 
@@ -149,7 +149,7 @@ func (a *stepCheck) launchedPods() {
 		}
 		slices.Sort(come)
 		if !slices.Equal(come, slices.Sorted(slices.Values(l.Pods))) {
-			a.add(Landing, launchName(l), "is for %s, and %s are expected there", strings.Join(l.Pods, ", "), strings.Join(come, ", "))
+			a.report.add(Landing, launchName(l), "is for %s, and %s are expected there", strings.Join(l.Pods, ", "), strings.Join(come, ", "))
 		}
 	}
 }
@@ -163,33 +163,33 @@ func (a *stepCheck) leave() {
 	for _, s := range a.going {
 		for _, pod := range s.pods {
 			if !evicted[pod] {
-				a.left[s.Name] = append(a.left[s.Name], a.group(pod))
+				a.left[s.node.Name] = append(a.left[s.node.Name], a.cluster.group(pod))
 			}
-			a.drop(pod)
+			a.cluster.drop(pod)
 		}
-		a.retire(s)
+		a.cluster.retire(s)
 	}
 	for _, m := range a.moves {
-		s := a.there[m.From]
+		s := a.cluster.there[m.From]
 		if s == nil {
 			continue // it is gone, and everything on it
 		}
-		a.drop(m.pod)
+		a.cluster.drop(m.pod)
 		s.seat(slices.DeleteFunc(slices.Clone(s.pods), func(p *corev1.Pod) bool { return p == m.pod }))
-		a.rebuild(s)
+		a.cluster.rebuild(s)
 	}
-	a.daemonsLeft()
+	a.cluster.daemonsLeft()
 }
 
 // daemonsLeft reads the daemons again where the pod by which one is judged is gone.
 func (g *clusterState) daemonsLeft() {
-	if !slices.ContainsFunc(g.Daemons, func(d *snapshot.Daemon) bool {
-		return d.Newest != nil && g.Running[snapshot.ObjectName(d.Newest)] == nil
+	if !slices.ContainsFunc(g.state.Daemons, func(d *snapshot.Daemon) bool {
+		return d.Newest != nil && g.state.Running[snapshot.ObjectName(d.Newest)] == nil
 	}) {
 		return
 	}
-	g.Problem.Running, g.Problem.Pods, g.Daemons = slices.Collect(maps.Values(g.Running)), nil, nil
-	g.ReadDaemons()
+	g.state.Problem.Running, g.state.Problem.Pods, g.state.Daemons = slices.Collect(maps.Values(g.state.Running)), nil, nil
+	g.state.ReadDaemons()
 	for _, s := range g.there {
 		g.rebuild(s)
 	}
@@ -198,11 +198,11 @@ func (g *clusterState) daemonsLeft() {
 // place checks that launches are legal, and that all evicted pods fit where they are
 // expected once the nodes of the step are gone, by every rule about plans.
 func (a *stepCheck) place() {
-	a.State.Pods = maps.Clone(a.waiting)
+	a.cluster.state.Pods = maps.Clone(a.cluster.waiting)
 	onto := make(map[string][]string) // pods by node
 	for _, m := range a.moves {
-		a.State.Pods[m.Pod] = m.tenant
-		if !a.buys(m.To) && a.there[m.To] != nil {
+		a.cluster.state.Pods[m.Pod] = m.tenant
+		if !a.buys(m.To) && a.cluster.there[m.To] != nil {
 			onto[m.To] = append(onto[m.To], m.Pod)
 		}
 	}
@@ -210,21 +210,21 @@ func (a *stepCheck) place() {
 	for _, name := range slices.Sorted(maps.Keys(onto)) {
 		plan.Existing = append(plan.Existing, scheduling.Assignment{Node: name, Pods: onto[name]})
 	}
-	j := newJudge(a.Report, a.State, a.topology, plan)
+	j := newJudge(a.report, a.cluster.state, a.cluster.topology, plan)
 	j.asBound = a.asBound()
 	j.places()
 	if j.anyTies() { // those that move bind one by one
 		end := a.domains(j)
 		defer end()
 		for _, u := range a.bindAll(j, j.agreements) {
-			j.add(Code(u.By.Rule), "pod/"+u.Name, "cannot bind to %s: %s", u.Node.Object, u.By)
+			j.report.add(Code(u.By.Rule), "pod/"+u.Pod.Name, "cannot bind to %s: %s", u.Node.Object, u.By)
 		}
 	}
 	a.launched = make(map[string]*corev1.Node)
 	for _, l := range j.launches {
 		if l.node != nil {
-			if a.stands = append(a.stands, l.node); a.topology.Named[l.Name] == nil {
-				l.node.Name, a.topology.Named[l.Name] = l.Name, l.node
+			if a.stands = append(a.stands, l.node); a.cluster.topology.Named[l.Name] == nil {
+				l.node.Name, a.cluster.topology.Named[l.Name] = l.Name, l.node
 			}
 		}
 		if l.first() == nil || l.pool == nil {
@@ -240,20 +240,20 @@ func (a *stepCheck) place() {
 // arrive leaves the cluster as it is once the step is done.
 func (a *stepCheck) arrive() {
 	for _, n := range a.stands {
-		a.topology.Leave(n)
+		a.cluster.topology.Leave(n)
 	}
 	for i := range a.step.Launches {
 		l := &a.step.Launches[i]
-		if object := a.launched[l.Name]; object != nil && a.there[l.Name] == nil {
-			s := a.newClusterNode(a.NewNode(object, nil))
+		if object := a.launched[l.Name]; object != nil && a.cluster.there[l.Name] == nil {
+			s := a.cluster.newClusterNode(a.cluster.state.NewNode(object, nil))
 			s.fresh = true
-			s.Charge(1)
-			a.enlist(s)
+			s.node.Charge(1)
+			a.cluster.enlist(s)
 			a.lend(s, 1)
 		}
 	}
 	for _, m := range a.moves {
-		s := a.there[m.To]
+		s := a.cluster.there[m.To]
 		if s == nil {
 			continue
 		}
@@ -261,9 +261,9 @@ func (a *stepCheck) arrive() {
 		pod.Spec.NodeName = m.To
 		pod.Status = corev1.PodStatus{Phase: corev1.PodRunning, Conditions: []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}}}
 		s.seat(append(slices.Clip(s.pods), &pod))
-		s.Hold(m.tenant.Requests, m.tenant.Ports, m.tenant.Mounts)
-		a.sit(&pod)
-		a.stirred[m.To] = a.machines[m.To] != nil
+		s.node.Hold(m.tenant.Requests, m.tenant.Ports, m.tenant.Mounts)
+		a.cluster.sit(&pod)
+		a.cluster.stirred[m.To] = a.cluster.machines[m.To] != nil
 	}
 	for _, s := range a.going {
 		a.lend(s, -1)
@@ -272,7 +272,7 @@ func (a *stepCheck) arrive() {
 
 // lend takes the machine of a node out of its reservation, or gives it back.
 func (a *stepCheck) lend(s *clusterNode, machines int) {
-	if id := s.Running.Labels[offerings.ReservationIDLabel]; id != "" {
-		a.Reservations[id] -= machines
+	if id := s.node.Running.Labels[offerings.ReservationIDLabel]; id != "" {
+		a.cluster.state.Reservations[id] -= machines
 	}
 }

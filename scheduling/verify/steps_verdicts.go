@@ -101,7 +101,7 @@ func (g *clusterState) verdict(r *Report, object string, v *disruption.Verdict, 
 			r.add(NodeVerdict, object, "%s is %q, the label says %q", c.what, c.got, c.want)
 		}
 	}
-	own := &clusterNode{Node: &snapshot.Node{Running: of, Pool: g.Pools[poolOf(of)]}, machine: g.machineOf(v.Node)}
+	own := &clusterNode{node: &snapshot.Node{Running: of, Pool: g.state.Pools[poolOf(of)]}, machine: g.machineOf(v.Node)}
 	if price, _, _ := g.priceOf(of); v.PricePerHour != price {
 		r.add(NodeVerdict, object, "price is %v, want %v", v.PricePerHour, price)
 	}
@@ -146,7 +146,7 @@ func (g *clusterState) totals() totals {
 	t := totals{price: new(big.Int), bare: new(big.Int)}
 	for _, s := range g.there {
 		switch {
-		case s.Pool == nil:
+		case s.node.Pool == nil:
 		case !s.priced:
 			t.unpriced++
 		default:
@@ -163,11 +163,11 @@ func (g *clusterState) addsUp(r *Report, start totals, frontier []disruption.Poi
 	s := &g.plan.Summary
 	end := g.totals()
 	after, before, expected := s.PricePerHourAfter, new(big.Int), new(big.Int)
-	if g.Expects() {
+	if g.state.Expects() {
 		after, before, expected = s.ExpectedPerHourAfter, start.price, end.price
 	}
-	if s.NodeOverheadPerHour != g.Policy.NodeOverhead {
-		r.add(SummaryExpected, "summary", "node overhead is %v, want %v", s.NodeOverheadPerHour, g.Policy.NodeOverhead)
+	if s.NodeOverheadPerHour != g.state.Policy.NodeOverhead {
+		r.add(SummaryExpected, "summary", "node overhead is %v, want %v", s.NodeOverheadPerHour, g.state.Policy.NodeOverhead)
 	}
 	r.price(SummaryPrice, "price per hour before", s.PricePerHourBefore, start.bare)
 	r.price(SummaryPrice, "price per hour after", s.PricePerHourAfter, end.bare)
@@ -191,7 +191,7 @@ func (g *clusterState) addsUp(r *Report, start totals, frontier []disruption.Poi
 // placedFreely checks what a plan says for a scheduler that binds evicted pods as it likes, and that it says so then
 // only.
 func (g *clusterState) placedFreely(r *Report) {
-	free, s := g.Policy.Placement == scheduling.PlacementFree, &g.plan.Summary
+	free, s := g.state.Policy.Placement == scheduling.PlacementFree, &g.plan.Summary
 	receives := make(map[string]bool)
 	for i := range g.plan.Steps {
 		for _, e := range g.plan.Steps[i].Evictions {
@@ -209,7 +209,7 @@ func (g *clusterState) placedFreely(r *Report) {
 	}
 	switch to := s.Realised; {
 	case free != (to != nil):
-		r.add(SummaryRealised, "summary", "realised is %v with placement %q", to, g.Policy.Placement)
+		r.add(SummaryRealised, "summary", "realised is %v with placement %q", to, g.state.Policy.Placement)
 	case to != nil && (to.PricePerHourAfter < s.PricePerHourAfter || to.ExpectedPerHourAfter < s.ExpectedPerHourAfter || min(to.PodsElsewhere, to.PodsWaiting, to.Launches) < 0 || to.Launches > to.PodsWaiting):
 		r.add(SummaryRealised, "summary", "realised is %+v, with a price of %v", *to, s.PricePerHourAfter)
 	}
@@ -246,7 +246,7 @@ func (g *clusterState) rest(r *Report, after offerings.Price) {
 	g.composition(r, "rebuilt", s.Rebuilt)
 	g.composition(r, "alternative", s.Alternative)
 	least := s.Rebuilt.PricePerHour
-	if g.Expects() {
+	if g.state.Expects() {
 		least = s.Rebuilt.ExpectedPerHour
 	}
 	if least > after {
@@ -264,7 +264,7 @@ func (g *clusterState) composition(r *Report, what string, of *disruption.Rebuil
 		nodes += k.Nodes
 		price.Add(price, big.NewInt(int64(k.PricePerHour)))
 		expected.Add(expected, big.NewInt(int64(k.ExpectedPerHour)))
-		if k.Nodes <= 0 || k.Existing < 0 || k.Existing > k.Nodes || g.Pools[k.NodePool] == nil {
+		if k.Nodes <= 0 || k.Existing < 0 || k.Existing > k.Nodes || g.state.Pools[k.NodePool] == nil {
 			r.add(SummaryComposition, "summary", "%s consists of %+v", what, k)
 		}
 	}

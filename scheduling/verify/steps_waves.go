@@ -20,7 +20,7 @@ func (a *stepCheck) waves() {
 		waves[m.Wave] = append(waves[m.Wave], m)
 		last = max(last, m.Wave)
 	}
-	if last < 2 || !a.tied {
+	if last < 2 || !a.cluster.tied {
 		return
 	}
 	order := slices.Sorted(maps.Keys(waves))
@@ -34,10 +34,10 @@ func (a *stepCheck) waves() {
 	var seats []func() // what gives the seats up that are taken
 	for _, wave := range order {
 		for _, m := range waves[wave] {
-			a.topology.Sit(m.was, a.topology.Named[m.From], -1)
+			a.cluster.topology.Sit(m.was, a.cluster.topology.Named[m.From], -1)
 		}
 		for _, s := range a.going {
-			if end, ok := ends[s.Name]; ok && end == wave {
+			if end, ok := ends[s.node.Name]; ok && end == wave {
 				a.vacate(s)
 			}
 		}
@@ -45,9 +45,9 @@ func (a *stepCheck) waves() {
 			a.wave(wave, waves[wave])
 		}
 		for _, m := range waves[wave] {
-			h := a.topology.Named[m.To]
-			a.topology.Sit(m.will, h, 1)
-			seats = append(seats, func() { a.topology.Sit(m.will, h, -1) })
+			h := a.cluster.topology.Named[m.To]
+			a.cluster.topology.Sit(m.will, h, 1)
+			seats = append(seats, func() { a.cluster.topology.Sit(m.will, h, -1) })
 		}
 	}
 	for _, rise := range seats {
@@ -59,41 +59,41 @@ func (a *stepCheck) waves() {
 // the step begins. Such a node takes nobody in any more.
 func (a *stepCheck) comeBack(ends map[string]int) {
 	for _, s := range a.going {
-		if _, ok := ends[s.Name]; !ok {
+		if _, ok := ends[s.node.Name]; !ok {
 			continue
 		}
-		n := *s.Node
+		n := *s.node
 		n.Taints = append(slices.Clone(n.Taints), corev1.Taint{Key: scheduling.DisruptedTaint, Effect: corev1.TaintEffectNoSchedule})
-		a.topology.Enter(&n)
-		for _, k := range a.left[s.Name] {
-			a.topology.Sit(k, a.topology.Named[s.Name], 1)
+		a.cluster.topology.Enter(&n)
+		for _, k := range a.left[s.node.Name] {
+			a.cluster.topology.Sit(k, a.cluster.topology.Named[s.node.Name], 1)
 		}
 	}
 	for _, m := range a.moves {
-		a.topology.Sit(m.was, a.topology.Named[m.From], 1)
+		a.cluster.topology.Sit(m.was, a.cluster.topology.Named[m.From], 1)
 	}
 }
 
 // vacate lets a drained node go, with the pods that go with it.
 func (a *stepCheck) vacate(s *clusterNode) {
-	h := a.topology.Named[s.Name]
-	for _, k := range a.left[s.Name] {
-		a.topology.Sit(k, h, -1)
+	h := a.cluster.topology.Named[s.node.Name]
+	for _, k := range a.left[s.node.Name] {
+		a.cluster.topology.Sit(k, h, -1)
 	}
-	a.topology.Leave(h)
+	a.cluster.topology.Leave(h)
 }
 
 // wave checks that the pods of one wave can bind.
 func (a *stepCheck) wave(number int, moves []move) {
-	j := newJudge(a.Report, a.State, a.topology, &scheduling.Plan{})
+	j := newJudge(a.report, a.cluster.state, a.cluster.topology, &scheduling.Plan{})
 	for _, m := range moves {
-		if h := a.topology.Named[m.To]; h != nil {
+		if h := a.cluster.topology.Named[m.To]; h != nil {
 			j.booked = append(j.booked, binding.Pending{Pod: m.tenant, Node: h})
 		}
 	}
 	slices.SortFunc(j.booked, binding.ByBindingOrder)
 	for _, u := range a.bindAll(j, nil) {
-		a.add(Wave, "pod/"+u.Name, "cannot bind to %s in wave %d: %s", u.Node.Object, number, strings.TrimSpace(u.By.String()))
+		a.report.add(Wave, "pod/"+u.Pod.Name, "cannot bind to %s in wave %d: %s", u.Node.Object, number, strings.TrimSpace(u.By.String()))
 	}
 }
 
@@ -130,18 +130,18 @@ func (a *stepCheck) bindAll(j *judge, look func(*binding.Outcome)) []binding.Unb
 // withoutLeaving tells which pods cannot bind where nodes that are being removed are gone.
 func (a *stepCheck) withoutLeaving(j *judge) []binding.Unbound {
 	var gone []*snapshot.Node
-	for _, s := range a.there {
-		if s.Leaves() {
-			gone = append(gone, a.topology.Named[s.Name])
+	for _, s := range a.cluster.there {
+		if s.node.Leaves() {
+			gone = append(gone, a.cluster.topology.Named[s.node.Name])
 		}
 	}
 	for _, h := range gone {
-		a.topology.Leave(h)
+		a.cluster.topology.Leave(h)
 	}
-	o := j.topology.Bind(slices.DeleteFunc(slices.Clone(j.booked), func(b binding.Pending) bool { return !a.topology.Nodes[b.Node] }))
+	o := j.topology.Bind(slices.DeleteFunc(slices.Clone(j.booked), func(b binding.Pending) bool { return !a.cluster.topology.Nodes[b.Node] }))
 	o.Undo()
 	for _, h := range gone {
-		a.topology.Enter(h)
+		a.cluster.topology.Enter(h)
 	}
 	return o.Waiting
 }
@@ -161,22 +161,22 @@ func (a *stepCheck) mayPass(o binding.Obstacle, late []binding.Pending) bool {
 	if !o.Has {
 		return false
 	}
-	for _, t := range a.waiting {
+	for _, t := range a.cluster.waiting {
 		if o.Pods.Has(t.Face) {
 			missing--
 		}
 	}
 	for _, b := range late {
-		if o.Rule == binding.Affinity && o.Pods.Has(b.Face) && o.About(b.Node) {
+		if o.Rule == binding.Affinity && o.Pods.Has(b.Pod.Face) && o.About(b.Node) {
 			missing--
 		}
 	}
-	for _, k := range a.topology.Labelled[binding.LabelOf(o.Pods)] {
+	for _, k := range a.cluster.topology.Labelled[binding.LabelOf(o.Pods)] {
 		if !o.Pods.Has(k.Face) {
 			continue
 		}
 		for h, n := range k.On {
-			if s := a.there[h.Name]; s != nil && a.topology.Nodes[h] && s.Leaves() {
+			if s := a.cluster.there[h.Name]; s != nil && a.cluster.topology.Nodes[h] && s.node.Leaves() {
 				missing -= n
 			}
 		}

@@ -18,8 +18,8 @@ import (
 // priceOf is what the machine of a node costs by the catalog, on sale or not, and what it is
 // expected to cost all in all; false where the catalog does not tell.
 func (g *clusterState) priceOf(node *corev1.Node) (bare, expected offerings.Price, ok bool) {
-	catalog := g.Problem.Catalog
-	if pl := g.Pools[poolOf(node)]; pl != nil {
+	catalog := g.state.Problem.Catalog
+	if pl := g.state.Pools[poolOf(node)]; pl != nil {
 		catalog = pl.Catalog
 	}
 	labels := stableLabels(node)
@@ -35,7 +35,7 @@ func (g *clusterState) priceOf(node *corev1.Node) (bare, expected offerings.Pric
 		if o.CapacityType == offerings.Reserved && id != "" && o.ReservationID != id {
 			continue
 		}
-		return o.Price, g.Objective(t, o), true
+		return o.Price, g.state.Objective(t, o), true
 	}
 	return 0, 0, false
 }
@@ -43,10 +43,10 @@ func (g *clusterState) priceOf(node *corev1.Node) (bare, expected offerings.Pric
 // expectedOf is what an option of a launch is expected to cost, its price if the catalog does
 // not have it.
 func (g *clusterState) expectedOf(l *scheduling.Launch, o *scheduling.Option) offerings.Price {
-	if pl := g.Pools[l.NodePool]; pl != nil {
+	if pl := g.state.Pools[l.NodePool]; pl != nil {
 		if t, ok := pl.Catalog.Get(o.InstanceType); ok {
 			if offering, ok := snapshot.FindOffering(t, o.Zone, o.CapacityType, o.ReservationID); ok {
-				return g.Objective(t, offering)
+				return g.state.Objective(t, offering)
 			}
 		}
 	}
@@ -107,10 +107,10 @@ func (a *stepCheck) worth() {
 	for _, s := range a.going {
 		saved.Add(saved, big.NewInt(s.price))
 		unknown = unknown || !s.priced
-		cost += a.nodeCost()
+		cost += a.cluster.nodeCost()
 	}
 	for _, m := range a.moves {
-		cost += a.podCost(m.pod)
+		cost += a.cluster.podCost(m.pod)
 	}
 	gone := new(big.Int).Set(saved)
 	dearest := new(big.Int).Set(saved) // what is saved whatever is bought
@@ -118,7 +118,7 @@ func (a *stepCheck) worth() {
 		l := &a.step.Launches[i]
 		first, most := l.Price, l.Price
 		for k := range l.Options {
-			price := a.expectedOf(l, &l.Options[k])
+			price := a.cluster.expectedOf(l, &l.Options[k])
 			if k == 0 {
 				first = price
 			}
@@ -128,14 +128,14 @@ func (a *stepCheck) worth() {
 		dearest.Sub(dearest, big.NewInt(int64(most)))
 	}
 	if saved.Cmp(big.NewInt(int64(a.step.SavingPerHour))) != 0 {
-		a.add(StepSaving, "step", "saves %v nano-USD per hour, and is said to save %v", saved, a.step.SavingPerHour)
+		a.report.add(StepSaving, "step", "saves %v nano-USD per hour, and is said to save %v", saved, a.step.SavingPerHour)
 	}
 	if !alike(a.step.DisruptionCost, cost) {
-		a.add(StepCost, "step", "disruption cost is %v, want %v", a.step.DisruptionCost, cost)
+		a.report.add(StepCost, "step", "disruption cost is %v, want %v", a.step.DisruptionCost, cost)
 	}
 	if a.step.Reason == disruption.Underutilized && !unknown {
 		if asked := a.leastSaving(gone); dearest.Cmp(asked) < 0 {
-			a.add(SavingTooSmall, "step", "may save as little as %v nano-USD per hour, and has to save %v", dearest, asked)
+			a.report.add(SavingTooSmall, "step", "may save as little as %v nano-USD per hour, and has to save %v", dearest, asked)
 		}
 		a.spotForSpot()
 	}
@@ -144,7 +144,7 @@ func (a *stepCheck) worth() {
 
 // leastSaving is what has to be saved where nodes of that price go.
 func (a *stepCheck) leastSaving(price *big.Int) *big.Int {
-	least := &a.checker.Planner.MinSaving
+	least := &a.cluster.checker.Planner.MinSaving
 	asked := big.NewInt(max(1, int64(least.PerHour)))
 	raise := func(n *big.Int) {
 		if n.Cmp(asked) > 0 {
@@ -167,7 +167,7 @@ func (a *stepCheck) leastSaving(price *big.Int) *big.Int {
 func (a *stepCheck) spotForSpot() {
 	spot := 0
 	for _, s := range a.going {
-		if s.Running.Labels[scheduling.CapacityTypeLabel] == string(offerings.Spot) {
+		if s.node.Running.Labels[scheduling.CapacityTypeLabel] == string(offerings.Spot) {
 			spot++
 		}
 	}
@@ -175,7 +175,7 @@ func (a *stepCheck) spotForSpot() {
 	if spot == 0 || spot < len(a.going) && fewer {
 		return
 	}
-	want := a.checker.Planner.SpotToSpotTypes
+	want := a.cluster.checker.Planner.SpotToSpotTypes
 	if want == 0 {
 		want = 15
 	}
@@ -193,11 +193,11 @@ func (a *stepCheck) spotForSpot() {
 		switch {
 		case len(l.Options) == 0 || l.Options[0].CapacityType != offerings.Spot:
 		case want < 0:
-			a.add(SpotToSpot, launchName(l), "spot takes the place of spot")
+			a.report.add(SpotToSpot, launchName(l), "spot takes the place of spot")
 		case others > 0:
-			a.add(SpotToSpot, launchName(l), "spot takes the place of spot, and %d options are no spot", others)
+			a.report.add(SpotToSpot, launchName(l), "spot takes the place of spot, and %d options are no spot", others)
 		case !fewer && len(types) < want:
-			a.add(SpotToSpot, launchName(l), "%d types could take the place of a spot machine, want %d", len(types), want)
+			a.report.add(SpotToSpot, launchName(l), "%d types could take the place of a spot machine, want %d", len(types), want)
 		}
 	}
 }
@@ -208,19 +208,19 @@ func (a *stepCheck) score(saving, cost float64) {
 	type side struct{ price, cost, allPrice, allCost float64 }
 	pools := make(map[*snapshot.Pool]*side)
 	all := &side{}
-	for _, name := range slices.Sorted(maps.Keys(a.there)) {
-		s := a.there[name]
-		if s.Pool == nil {
+	for _, name := range slices.Sorted(maps.Keys(a.cluster.there)) {
+		s := a.cluster.there[name]
+		if s.node.Pool == nil {
 			continue
 		}
-		if pools[s.Pool] == nil {
-			pools[s.Pool] = &side{}
+		if pools[s.node.Pool] == nil {
+			pools[s.node.Pool] = &side{}
 		}
-		removal := a.removal(s)
-		for _, x := range []*side{all, pools[s.Pool]} {
+		removal := a.cluster.removal(s)
+		for _, x := range []*side{all, pools[s.node.Pool]} {
 			x.allPrice += float64(s.price)
 			x.allCost += removal
-			if a.goes(s.Name) {
+			if a.goes(s.node.Name) {
 				x.price += float64(s.price)
 				x.cost += removal
 			}
@@ -240,13 +240,13 @@ func (a *stepCheck) score(saving, cost float64) {
 		price += float64(s.price)
 	}
 	want, found := value(saving, cost, all), false
-	k := a.checker.Planner.BalancedK
+	k := a.cluster.checker.Planner.BalancedK
 	if k == 0 {
 		k = 2
 	}
-	for _, pl := range a.SortedPools() {
+	for _, pl := range a.cluster.state.SortedPools() {
 		x := pools[pl]
-		if x == nil || x.cost == 0 || pl.Spec.Disruption.ConsolidationPolicy != scheduling.Balanced {
+		if x == nil || x.cost == 0 || pl.Object.Spec.Disruption.ConsolidationPolicy != scheduling.Balanced {
 			continue
 		}
 		own := saving
@@ -258,10 +258,10 @@ func (a *stepCheck) score(saving, cost float64) {
 			want, found = n, true
 		}
 		if n < 1/k*(1-1e-6) && a.step.Reason == disruption.Underutilized {
-			a.add(BelowThreshold, "nodepool/"+pl.Name, "score is %v, want at least %v", n, 1/k)
+			a.report.add(BelowThreshold, "nodepool/"+pl.Object.Name, "score is %v, want at least %v", n, 1/k)
 		}
 	}
 	if !(math.Abs(a.step.Score-want) <= 1e-6*max(1e-6, math.Abs(want))) {
-		a.add(StepScore, "step", "score is %v, want %v", a.step.Score, want)
+		a.report.add(StepScore, "step", "score is %v, want %v", a.step.Score, want)
 	}
 }

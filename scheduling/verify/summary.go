@@ -24,19 +24,19 @@ func (j *judge) summary() {
 	for _, a := range j.plan.Existing {
 		placed += len(a.Pods)
 	}
-	for _, t := range j.Pods {
+	for _, t := range j.state.Pods {
 		if t.Requests.Of(corev1.ResourceCPU).Sign() == 0 && t.Requests.Of(corev1.ResourceMemory).Sign() == 0 {
 			silent++
 		}
 	}
-	j.count("pods", s.Pods, len(j.Pods))
-	j.count("placed", s.Placed, placed)
-	j.count("nodes", s.Nodes, len(j.launches))
-	j.count("podsWithoutRequests", s.PodsWithoutRequests, silent)
-	j.price(SummaryPrice, "price per hour", s.PricePerHour, total)
-	j.bounded(j.expected(s), s.LowerBoundPerHour, s.Gap, s.Status)
+	j.report.count("pods", s.Pods, len(j.state.Pods))
+	j.report.count("placed", s.Placed, placed)
+	j.report.count("nodes", s.Nodes, len(j.launches))
+	j.report.count("podsWithoutRequests", s.PodsWithoutRequests, silent)
+	j.report.price(SummaryPrice, "price per hour", s.PricePerHour, total)
+	j.report.bounded(j.expected(s), s.LowerBoundPerHour, s.Gap, s.Status)
 	if r := s.Realised; r != nil && (r.ExpectedPerHour < max(s.PricePerHour, s.ExpectedPerHour) || r.WorstPerHour < r.ExpectedPerHour || r.PodsElsewhere < 0 || r.PodsElsewhere > placed || len(r.Pending) > placed || !slices.IsSorted(r.Pending)) {
-		j.add(SummaryRealised, "summary", "realised is %v to %v with %d pods elsewhere, for %d pods on machines of %v", r.ExpectedPerHour, r.WorstPerHour, r.PodsElsewhere, placed, max(s.PricePerHour, s.ExpectedPerHour))
+		j.report.add(SummaryRealised, "summary", "realised is %v to %v with %d pods elsewhere, for %d pods on machines of %v", r.ExpectedPerHour, r.WorstPerHour, r.PodsElsewhere, placed, max(s.PricePerHour, s.ExpectedPerHour))
 	}
 	j.shares("pools", s.Pools, func(l *scheduling.Launch) string { return l.NodePool })
 	j.shares("capacityTypes", s.CapacityTypes, func(l *scheduling.Launch) string {
@@ -107,15 +107,15 @@ func (j *judge) shares(what string, got []scheduling.Share, part func(*schedulin
 	}
 	for i, s := range got {
 		if slices.ContainsFunc(got[:i], func(o scheduling.Share) bool { return o.Name == s.Name }) {
-			j.add(SummaryShares, "summary", "%s lists %s twice", what, s.Name)
+			j.report.add(SummaryShares, "summary", "%s lists %s twice", what, s.Name)
 		}
 		if w := want[s.Name]; s.Nodes != w.Nodes || s.PricePerHour != w.PricePerHour {
-			j.add(SummaryShares, "summary", "%s: %s has %d nodes for %v, want %d for %v", what, s.Name, s.Nodes, s.PricePerHour, w.Nodes, w.PricePerHour)
+			j.report.add(SummaryShares, "summary", "%s: %s has %d nodes for %v, want %d for %v", what, s.Name, s.Nodes, s.PricePerHour, w.Nodes, w.PricePerHour)
 		}
 		delete(want, s.Name)
 	}
 	for _, name := range slices.Sorted(maps.Keys(want)) {
-		j.add(SummaryShares, "summary", "%s does not list %s", what, name)
+		j.report.add(SummaryShares, "summary", "%s does not list %s", what, name)
 	}
 }
 
@@ -137,14 +137,14 @@ func (j *judge) resourceUse(got []scheduling.ResourceUse) {
 	}
 	for i, u := range got {
 		if slices.ContainsFunc(got[:i], func(o scheduling.ResourceUse) bool { return o.Resource == u.Resource }) {
-			j.add(SummaryResources, "summary", "%s is listed twice", u.Resource)
+			j.report.add(SummaryResources, "summary", "%s is listed twice", u.Resource)
 		}
 		name := corev1.ResourceName(u.Resource)
 		free := new(big.Int).Sub(capacity.Of(name), reserved.Of(name))
 		free.Sub(free, daemons.Of(name)).Sub(free, pods.Of(name))
 		check := func(what string, got int64, want *big.Int) {
 			if want.Cmp(big.NewInt(got)) != 0 {
-				j.add(SummaryResources, "summary", "%s: %s is %d, want %v", u.Resource, what, got, want)
+				j.report.add(SummaryResources, "summary", "%s: %s is %d, want %v", u.Resource, what, got, want)
 			}
 		}
 		check("capacity", u.Capacity, capacity.Of(name))
@@ -158,12 +158,12 @@ func (j *judge) resourceUse(got []scheduling.ResourceUse) {
 // expected checks what the plan says that its machines are expected to cost, and returns
 // the price that bound and gap are about.
 func (j *judge) expected(s *scheduling.Summary) offerings.Price {
-	if s.NodeOverheadPerHour != j.Policy.NodeOverhead {
-		j.add(SummaryExpected, "summary", "node overhead is %v, want %v", s.NodeOverheadPerHour, j.Policy.NodeOverhead)
+	if s.NodeOverheadPerHour != j.state.Policy.NodeOverhead {
+		j.report.add(SummaryExpected, "summary", "node overhead is %v, want %v", s.NodeOverheadPerHour, j.state.Policy.NodeOverhead)
 	}
 	total := new(big.Int) // 0 where machines cost nothing beside their prices
-	if !j.Expects() {
-		j.price(SummaryExpected, "expected price per hour", s.ExpectedPerHour, total)
+	if !j.state.Expects() {
+		j.report.price(SummaryExpected, "expected price per hour", s.ExpectedPerHour, total)
 		return s.PricePerHour
 	}
 	for _, r := range j.launches {
@@ -171,8 +171,8 @@ func (j *judge) expected(s *scheduling.Summary) offerings.Price {
 		if first == nil {
 			return s.ExpectedPerHour // said already, and nothing can be added up
 		}
-		total.Add(total, big.NewInt(int64(j.Objective(first.Kind, first.Offering))))
+		total.Add(total, big.NewInt(int64(j.state.Objective(first.Kind, first.Offering))))
 	}
-	j.price(SummaryExpected, "expected price per hour", s.ExpectedPerHour, total)
+	j.report.price(SummaryExpected, "expected price per hour", s.ExpectedPerHour, total)
 	return s.ExpectedPerHour
 }

@@ -57,9 +57,9 @@ func (c Checker) Plan(p scheduling.Problem, plan *scheduling.Plan) error {
 
 // judge is one reading of one plan.
 type judge struct {
-	*Report
-	*snapshot.State
-	plan *scheduling.Plan
+	report *Report
+	state  *snapshot.State
+	plan   *scheduling.Plan
 	// planned are the nodes that options name, by what distinguishes them; filled are the
 	// running nodes that receive pods, with these.
 	planned, filled map[string]*snapshot.Node
@@ -82,14 +82,14 @@ type judge struct {
 // newJudge begins to read a plan for the nodes of a topology.
 func newJudge(report *Report, w *snapshot.State, t *binding.Topology, plan *scheduling.Plan) *judge {
 	return &judge{
-		Report: report, State: w, plan: plan, topology: t,
+		report: report, state: w, plan: plan, topology: t,
 		planned: make(map[string]*snapshot.Node), filled: make(map[string]*snapshot.Node),
 	}
 }
 
 // known are those of the named pods that are to be placed.
 func (j *judge) known(names []string) []*snapshot.Pod {
-	return lo.FilterMap(names, func(name string, _ int) (*snapshot.Pod, bool) { return j.Pods[name], j.Pods[name] != nil })
+	return lo.FilterMap(names, func(name string, _ int) (*snapshot.Pod, bool) { return j.state.Pods[name], j.state.Pods[name] != nil })
 }
 
 // places judges what is bought and who goes where, but for rules that depend on the order in
@@ -144,7 +144,7 @@ func (j *judge) bindings() {
 	}
 	o := j.topology.Bind(j.booked)
 	for _, b := range o.Waiting {
-		j.add(Code(b.By.Rule), "pod/"+b.Name, "cannot bind to %s: %s", b.Node.Object, b.By)
+		j.report.add(Code(b.By.Rule), "pod/"+b.Pod.Name, "cannot bind to %s: %s", b.Node.Object, b.By)
 	}
 	j.agreements(o)
 	o.Undo()
@@ -152,7 +152,7 @@ func (j *judge) bindings() {
 
 // anyTies reports whether there are rules that could keep a pod off its node.
 func (j *judge) anyTies() bool {
-	return slices.ContainsFunc(j.booked, func(b binding.Pending) bool { return !b.Ties.None() }) || j.topology.Kept
+	return slices.ContainsFunc(j.booked, func(b binding.Pending) bool { return !b.Pod.Ties.None() }) || j.topology.Kept
 }
 
 // bound proves the lower bound anew from the certificate.
@@ -162,12 +162,12 @@ func (j *judge) bound() {
 		placed[pod.String()] = true
 	}
 	for _, b := range slices.Concat(j.staying, j.booked) {
-		at[b.Name] = b.Node
+		at[b.Pod.Name] = b.Node
 	}
-	state := j.State
+	state := j.state
 	if len(j.kept) > 0 {
-		state = snapshot.New(j.asPromised(), j.Policy)
+		state = snapshot.New(j.asPromised(), j.state.Policy)
 	}
-	c := certificate.NewClaim(state, j.plan.Summary.LowerBoundPerHour, func(name string) bool { return placed[name] }, at, j.fault)
+	c := certificate.NewClaim(state, j.plan.Summary.LowerBoundPerHour, func(name string) bool { return placed[name] }, at, j.report.fault)
 	c.Judge(j.plan.Summary.Certificate)
 }

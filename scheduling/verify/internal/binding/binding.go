@@ -10,14 +10,14 @@ import (
 
 // Pending is a pod with the node that it is to bind to.
 type Pending struct {
-	*snapshot.Pod
+	Pod  *snapshot.Pod
 	Node *snapshot.Node
 }
 
 // ByBindingOrder is by priority, highest first, then by namespace and name.
 func ByBindingOrder(a, b Pending) int {
-	return cmp.Or(cmp.Compare(snapshot.ValueOr(b.Object.Spec.Priority, 0), snapshot.ValueOr(a.Object.Spec.Priority, 0)),
-		strings.Compare(snapshot.NamespaceOf(a.Object), snapshot.NamespaceOf(b.Object)), strings.Compare(a.Object.Name, b.Object.Name))
+	return cmp.Or(cmp.Compare(snapshot.ValueOr(b.Pod.Object.Spec.Priority, 0), snapshot.ValueOr(a.Pod.Object.Spec.Priority, 0)),
+		strings.Compare(snapshot.NamespaceOf(a.Pod.Object), snapshot.NamespaceOf(b.Pod.Object)), strings.Compare(a.Pod.Object.Name, b.Pod.Object.Name))
 }
 
 // Outcome is how things are when pods have bound, until it is undone.

@@ -38,7 +38,7 @@ func (c *Claim) judgeDomains(cert *scheduling.Certificate) {
 		return
 	}
 	r := c.spreadReader()
-	if why := r.unmapped(r.key, corev1.LabelHostname); why != "" {
+	if why := r.unmapped(r.claim.key, corev1.LabelHostname); why != "" {
 		c.malformed("%s", why)
 		return
 	}
@@ -80,7 +80,7 @@ func (c *Claim) judgeDomains(cert *scheduling.Certificate) {
 
 // unmapped says where a node lacks one of some labels, or an offering has no domain.
 func (r *spreadReader) unmapped(keys ...string) string {
-	for _, s := range r.SortedNodes() {
+	for _, s := range r.claim.state.SortedNodes() {
 		for _, key := range keys {
 			if value, ok := s.Value(key); !ok || value == "" {
 				return fmt.Sprintf("node %s has no %s", s.Name, key)
@@ -98,14 +98,14 @@ func (r *spreadReader) readDomains(cert *scheduling.Certificate) (map[string]*pr
 	out, fine := make(map[string]*proof, len(r.domains)), true
 	for _, domain := range r.domains {
 		own := cert.Domains[domain]
-		pr, ok := r.readProof(&scheduling.Certificate{
+		pr, ok := r.claim.readProof(&scheduling.Certificate{
 			Kind: cert.Kind, Values: own.Values, Vectors: own.Vectors, Apart: cert.Apart, Steps: cert.Steps, Scale: cert.Scale,
 		})
 		out[domain], fine = pr, fine && ok
 	}
 	for _, domain := range slices.Sorted(maps.Keys(cert.Domains)) {
 		if !slices.Contains(r.domains, domain) {
-			r.malformed("domains: nothing is in domain %q", domain)
+			r.claim.malformed("domains: nothing is in domain %q", domain)
 			fine = false
 		}
 	}
@@ -117,8 +117,8 @@ func (r *spreadReader) readBalances(cert *scheduling.Certificate) ([]*domainBala
 	var out []*domainBalance
 	fine := true
 	for i, named := range cert.Balances {
-		raised, ok := r.naturals(fmt.Sprintf("balances[%d]: raised in ", i), named.Raised)
-		taken, also := r.naturals(fmt.Sprintf("balances[%d]: taken in ", i), named.Taken)
+		raised, ok := r.claim.naturals(fmt.Sprintf("balances[%d]: raised in ", i), named.Raised)
+		taken, also := r.claim.naturals(fmt.Sprintf("balances[%d]: taken in ", i), named.Taken)
 		b, why := r.readBalance(named)
 		if why == "" {
 			b.raised, b.taken = raised, taken
@@ -131,7 +131,7 @@ func (r *spreadReader) readBalances(cert *scheduling.Certificate) ([]*domainBala
 			why = "it is named before"
 		}
 		if why != "" {
-			r.malformed("balances[%d]: %s", i, why)
+			r.claim.malformed("balances[%d]: %s", i, why)
 		}
 		if fine = fine && ok && also && why == ""; fine {
 			out = append(out, b)
@@ -142,28 +142,28 @@ func (r *spreadReader) readBalances(cert *scheduling.Certificate) ([]*domainBala
 
 // readBalance finds the pods, and where those are that run.
 func (r *spreadReader) readBalance(named scheduling.DomainBalance) (*domainBalance, string) {
-	t := r.Pods[named.Pod]
+	t := r.claim.state.Pods[named.Pod]
 	if t == nil {
 		return nil, fmt.Sprintf("%s is no pending pod", named.Pod)
 	}
-	rule := r.everywhere(t)
+	rule := r.claim.everywhere(t)
 	if rule == nil {
 		return nil, fmt.Sprintf("%s is not spread over the domains of all nodes", named.Pod)
 	}
 	b := &domainBalance{skew: int64(rule.MaxSkew), holders: make(map[string]bool), counted: make(map[string]bool)}
 	same, faces := make(map[string]bool), slices.Collect(maps.Keys(r.waiting))
-	for _, p := range r.Residents {
+	for _, p := range r.claim.state.Residents {
 		faces = append(faces, p.Face)
 	}
 	var holders []*snapshot.Pod
-	for _, p := range r.placed {
+	for _, p := range r.claim.placed {
 		b.counted[p.Name] = rule.Pods.Has(p.Face)
-		if own := r.everywhere(p); own != nil && own.MaxSkew == rule.MaxSkew && selectsSame(own.Pods, rule.Pods, faces, same) {
+		if own := r.claim.everywhere(p); own != nil && own.MaxSkew == rule.MaxSkew && selectsSame(own.Pods, rule.Pods, faces, same) {
 			b.holders[p.Name] = true
 			holders = append(holders, p)
 		}
 	}
-	for _, p := range r.SortedPods() {
+	for _, p := range r.claim.state.SortedPods() {
 		if _, placed := b.counted[p.Name]; !placed && !p.IsHeld() && rule.Pods.Has(p.Face) {
 			return nil, fmt.Sprintf("it counts %s, which is not placed", p.Name)
 		}
@@ -223,7 +223,7 @@ func (r *spreadReader) imbalance(b *domainBalance) string {
 
 // payer is placed pods that need and ask the same and are about the same constraints.
 type payer struct {
-	*snapshot.Pod
+	pod   *snapshot.Pod
 	count int64
 	pays  *big.Int
 	asks  int   // number of the constraint that they have, -1 for none
@@ -257,16 +257,16 @@ func (pr *proof) readPayers(cert *scheduling.Certificate, balances []*domainBala
 		asks, among := concerns(t)
 		return fmt.Sprintf("%d %v %s", asks, among, pr.key(t))
 	}
-	values, ok := pr.naturals("worth of ", cert.Values)
+	values, ok := pr.claim.naturals("worth of ", cert.Values)
 	pays := make(map[string]*big.Int, len(values))
-	ok = pr.readWorths(values, pays, key) && ok
+	ok = pr.claim.readWorths(values, pays, key) && ok
 	known := make(map[string]*payer)
 	var out []*payer
-	for _, t := range pr.placed {
+	for _, t := range pr.claim.placed {
 		at := key(t)
 		p := known[at]
 		if p == nil {
-			p = &payer{Pod: t, pays: valueOf(pays, at)}
+			p = &payer{pod: t, pays: valueOf(pays, at)}
 			p.asks, p.among = concerns(t)
 			known[at] = p
 			out = append(out, p)

@@ -31,7 +31,7 @@ const (
 // Claim is a lower bound on the price of plans that place some pods, to be proven by a
 // certificate.
 type Claim struct {
-	*snapshot.State
+	state  *snapshot.State
 	bound  offerings.Price
 	placed []*snapshot.Pod // in order of their names
 	// at is where a plan has them, by name; nil where the bound is about no plan.
@@ -53,7 +53,7 @@ type Claim struct {
 
 // NewClaim prepares to judge a certificate; isPlaced says of a pod whether the plans place it.
 func NewClaim(w *snapshot.State, bound offerings.Price, isPlaced func(name string) bool, at map[string]*snapshot.Node, fault func(code, object, format string, args ...any)) *Claim {
-	c := &Claim{State: w, bound: bound, at: at, fault: fault, constraint: make(map[string]int), rooms: make(map[*snapshot.Node][][]snapshot.Amounts), bare: make(map[*offerings.Offering]*snapshot.Node)}
+	c := &Claim{state: w, bound: bound, at: at, fault: fault, constraint: make(map[string]int), rooms: make(map[*snapshot.Node][][]snapshot.Amounts), bare: make(map[*offerings.Offering]*snapshot.Node)}
 	for _, t := range w.SortedPods() {
 		if !isPlaced(t.Name) {
 			continue
@@ -86,7 +86,7 @@ func (c *Claim) Judge(cert *scheduling.Certificate) {
 		c.judgeDomains(cert)
 	case cert.Kind == scheduling.AssignmentKind || cert.Kind == scheduling.PatternKind:
 		c.judgeAssignment(cert, nil)
-	case cert.Kind == scheduling.PartedKind && len(c.Reservations) > 0:
+	case cert.Kind == scheduling.PartedKind && len(c.state.Reservations) > 0:
 		c.malformed("cases do not go with reservations")
 	case cert.Kind == scheduling.PartedKind:
 		c.judgeCase(cert, nil)
@@ -149,7 +149,7 @@ func valueOf[K comparable](values map[K]*big.Int, key K) *big.Int {
 func (c *Claim) roomsByConstraint(m *snapshot.Node) [][]snapshot.Amounts {
 	rooms, known := c.rooms[m]
 	if !known {
-		settled := len(c.DaemonQuestions(m)) == 0
+		settled := len(c.state.DaemonQuestions(m)) == 0
 		for _, t := range c.constraints {
 			rooms = append(rooms, c.roomsFor(m, t, settled))
 		}
@@ -173,8 +173,8 @@ func (c *Claim) roomsFor(m *snapshot.Node, t *snapshot.Pod, settled bool) []snap
 		if settled {
 			return []snapshot.Amounts{m.Free}
 		}
-		for _, p := range c.ChoicesOf(m, alternative.Exprs) {
-			daemons, ports := c.DaemonsAt(p)
+		for _, p := range c.state.ChoicesOf(m, alternative.Exprs) {
+			daemons, ports := c.state.DaemonsAt(p)
 			if _, busy := snapshot.Clash(t.Ports, ports); !busy {
 				rooms = append(rooms, m.Allocatable.Minus(daemons))
 			}

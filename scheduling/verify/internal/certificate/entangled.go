@@ -75,7 +75,7 @@ func (e *entangled) left(domain string, balances []*domainBalance, pr *proof) *b
 			index[key] = g
 			groups = append(groups, g)
 		}
-		gain := new(big.Int).Sub(p.pays, pr.worthAt(p.Pod))
+		gain := new(big.Int).Sub(p.pays, pr.worthAt(p.pod))
 		for _, r := range p.among {
 			gain.Add(gain, valueOf(balances[r].raised, domain))
 		}

@@ -17,10 +17,10 @@ import (
 func (pr *proof) checkMachines() (reserved *big.Int, ok bool) {
 	surplus := make(map[string]*big.Int)
 	ok = true
-	for _, pl := range pr.SortedPools() {
+	for _, pl := range pr.claim.state.SortedPools() {
 		bad, first := 0, ""
-		for m := range pr.Offers(pl, snapshot.FewestDaemons, pr.harmless) {
-			price, bears := pr.Objective(m.Kind, m.Offering), true
+		for m := range pr.claim.state.Offers(pl, snapshot.FewestDaemons, pr.harmless) {
+			price, bears := pr.claim.state.Objective(m.Kind, m.Offering), true
 			for x, domain := range pr.wherever(m) {
 				if m.Offering.CapacityType == offerings.Reserved {
 					if over, old := x.surplus(m, price), surplus[m.Offering.ReservationID]; old == nil || over.Cmp(old) > 0 {
@@ -37,13 +37,13 @@ func (pr *proof) checkMachines() (reserved *big.Int, ok bool) {
 			}
 		}
 		if bad > 0 {
-			pr.fault(Overfull, "nodepool/"+pl.Name, "%s has room for more worth than it costs, offerings in all: %d", first, bad)
+			pr.claim.fault(Overfull, "nodepool/"+pl.Object.Name, "%s has room for more worth than it costs, offerings in all: %d", first, bad)
 			ok = false
 		}
 	}
 	reserved = new(big.Int)
 	for id, over := range surplus {
-		reserved.Add(reserved, new(big.Int).Mul(over, big.NewInt(int64(pr.Reservations[id]))))
+		reserved.Add(reserved, new(big.Int).Mul(over, big.NewInt(int64(pr.claim.state.Reservations[id]))))
 	}
 	return reserved, ok
 }
@@ -55,18 +55,18 @@ func (pr *proof) harmless(t *instancetypes.InstanceType, o *offerings.Offering) 
 	if verdict, known := pr.verdicts[o]; known {
 		return verdict
 	}
-	bare := pr.bare[o]
+	bare := pr.claim.bare[o]
 	if bare == nil {
-		bare = pr.Bare(t, *o)
-		pr.bare[o] = bare
+		bare = pr.claim.state.Bare(t, *o)
+		pr.claim.bare[o] = bare
 	}
 	verdict := true
 	for x, domain := range pr.wherever(bare) {
-		price, payable := charged(pr.multipliers, pr.Objective(t, *o), domain)
+		price, payable := charged(pr.multipliers, pr.claim.state.Objective(t, *o), domain)
 		if verdict = x != nil && payable; verdict {
-			room := x.vector(x.Allocatable(t, *o))
+			room := x.vector(x.claim.state.Allocatable(t, *o))
 			verdict = x.bearsAll(room, price) ||
-				x.within(x.loadOf(room, func(_ *podClass, c int) bool { return bare.Admits(pr.constraints[c].Wants) }), price)
+				x.within(x.loadOf(room, func(_ *podClass, c int) bool { return bare.Admits(pr.claim.constraints[c].Wants) }), price)
 		}
 		if !verdict {
 			break
@@ -84,9 +84,9 @@ func (pr *proof) wherever(m *snapshot.Node) iter.Seq2[*proof, string] {
 			yield(pr, "")
 			return
 		}
-		domains, known := m.May(pr.Claim.key)
+		domains, known := m.May(pr.claim.key)
 		if m.Pool == nil && !known {
-			domains = pr.spreadReader().domains
+			domains = pr.claim.spreadReader().domains
 		}
 		for _, domain := range domains {
 			if !yield(pr.in(domain, true), domain) {
@@ -147,7 +147,7 @@ func appendRoom(b []byte, room []int64) []byte {
 
 // roomVectors are the rooms of the machine by constraint in the form of the proof.
 func (pr *proof) roomVectors(m *snapshot.Node) [][][]int64 {
-	byConstraint := pr.roomsByConstraint(m)
+	byConstraint := pr.claim.roomsByConstraint(m)
 	out := make([][][]int64, len(byConstraint))
 	for i, rooms := range byConstraint {
 		for _, room := range rooms {

@@ -33,14 +33,14 @@ func (pr *proof) readMeasures(cert *scheduling.Certificate) bool {
 	var faces map[*snapshot.Identity][]*snapshot.Pod // placed pods
 	if len(cert.Apart) > 0 {
 		faces = make(map[*snapshot.Identity][]*snapshot.Pod)
-		for _, t := range pr.placed {
+		for _, t := range pr.claim.placed {
 			faces[t.Face] = append(faces[t.Face], t)
 		}
 	}
 	for i, term := range cert.Apart {
-		m, why := pr.apartMeasure(term, faces)
+		m, why := pr.claim.apartMeasure(term, faces)
 		if why != "" {
-			pr.malformed("apart[%d]: %s", i, why)
+			pr.claim.malformed("apart[%d]: %s", i, why)
 			fine = false
 			continue
 		}
@@ -48,7 +48,7 @@ func (pr *proof) readMeasures(cert *scheduling.Certificate) bool {
 	}
 	for i, s := range cert.Steps {
 		if s.Size <= 0 {
-			pr.malformed("steps[%d]: %d is no size", i, s.Size)
+			pr.claim.malformed("steps[%d]: %d is no size", i, s.Size)
 			fine = false
 			continue
 		}
@@ -76,7 +76,7 @@ func (c *Claim) perHosts(t *snapshot.Pod) (out []perHost) {
 		}
 	}
 	for _, s := range t.Ties.Spread {
-		if s.Key == corev1.LabelHostname && c.Policy.Placement != scheduling.PlacementFree {
+		if s.Key == corev1.LabelHostname && c.state.Policy.Placement != scheduling.PlacementFree {
 			out = append(out, perHost{s.Pods, true, 0, int64(s.MaxSkew)})
 		}
 	}
@@ -88,7 +88,7 @@ func (c *Claim) perHosts(t *snapshot.Pod) (out []perHost) {
 // not be bound, whichever it is: of a spread, since a node without any may come. A constraint is
 // such a one if it selects the same of the placed pods and lets a node hold as many.
 func (c *Claim) apartMeasure(named scheduling.ApartTerm, faces map[*snapshot.Identity][]*snapshot.Pod) (*measure, string) {
-	t := c.Pods[named.Pod]
+	t := c.state.Pods[named.Pod]
 	if t == nil {
 		return nil, fmt.Sprintf("%s is no pending pod", named.Pod)
 	}
@@ -117,7 +117,7 @@ func (c *Claim) apartMeasure(named scheduling.ApartTerm, faces map[*snapshot.Ide
 		}
 	}
 	selecting := lo.Values(same)
-	for _, r := range c.Residents {
+	for _, r := range c.state.Residents {
 		if !slices.ContainsFunc(selecting, func(s *snapshot.PodSelector) bool { return !s.Has(r.Face) }) {
 			m.taken[r.Node]++
 		}

@@ -24,7 +24,7 @@ import (
 // pods together are worth no more than what plans pay, less what running nodes and
 // reservations, of which there are only so many, may hold for less.
 type proof struct {
-	*Claim
+	claim *Claim
 	scale uint
 	dims  []corev1.ResourceName // resources, then measures
 	// measures are counted beside resources.
@@ -93,19 +93,19 @@ func (c *Claim) judgeAssignment(cert *scheduling.Certificate, multipliers []mult
 	for _, z := range pr.spreads {
 		sum.Sub(sum, z.dearest())
 	}
-	pr.proven(sum.Sub(sum, reserved.Add(reserved, pr.onNodes())), pr.scale)
+	pr.claim.proven(sum.Sub(sum, reserved.Add(reserved, pr.onNodes())), pr.scale)
 }
 
 // readProof reads the certificate. It reports whether all of it can be read.
 func (c *Claim) readProof(cert *scheduling.Certificate) (*proof, bool) {
 	pr := &proof{
-		Claim: c, scale: uint(cert.Scale), dims: c.requested(), patterns: cert.Kind == scheduling.PatternKind,
+		claim: c, scale: uint(cert.Scale), dims: c.requested(), patterns: cert.Kind == scheduling.PatternKind,
 		known: make(map[string]*threshold), verdicts: make(map[*offerings.Offering]bool), domains: make(map[string]*proof), tries: new(int), worths: make(map[string]*big.Int),
 	}
 	resources := len(pr.dims)
 	ok := pr.readMeasures(cert)
 	ok = pr.readSpreads(cert) && ok
-	values, fine := pr.naturals("value of ", cert.Values)
+	values, fine := pr.claim.naturals("value of ", cert.Values)
 	ok = ok && fine
 	worth := func(t *snapshot.Pod) *big.Int { return pr.worthAt(t) }
 	if cert.Kind == scheduling.ResourceKind {
@@ -118,9 +118,9 @@ func (c *Claim) readProof(cert *scheduling.Certificate) (*proof, bool) {
 			return sum
 		}
 	} else {
-		ok = pr.readWorths(values, pr.worths, pr.key) && ok
+		ok = pr.claim.readWorths(values, pr.worths, pr.key) && ok
 		for i, texts := range cert.Vectors {
-			v, fine := pr.naturals(fmt.Sprintf("vectors[%d]: value of ", i), texts)
+			v, fine := pr.claim.naturals(fmt.Sprintf("vectors[%d]: value of ", i), texts)
 			pr.values, ok = append(pr.values, v), ok && fine
 		}
 	}
@@ -140,7 +140,7 @@ func (c *Claim) readProof(cert *scheduling.Certificate) (*proof, bool) {
 func (c *Claim) readWorths(values, worths map[string]*big.Int, key func(t *snapshot.Pod) string) bool {
 	ok := true
 	for _, name := range slices.Sorted(maps.Keys(values)) {
-		t, v := c.Pods[name], values[name]
+		t, v := c.state.Pods[name], values[name]
 		if t == nil {
 			c.malformed("%s is no pending pod", name)
 			ok = false
@@ -168,7 +168,7 @@ func (pr *proof) classify(resources int, worth func(t *snapshot.Pod) *big.Int) b
 	}
 	alike, classes := make(map[string]place), make(map[string]*podClass)
 	total := snapshot.Amounts{}
-	for _, t := range pr.placed {
+	for _, t := range pr.claim.placed {
 		total.Add(t.Requests)
 		at, known := alike[pr.key(t)]
 		if !known {
@@ -187,7 +187,7 @@ func (pr *proof) classify(resources int, worth func(t *snapshot.Pod) *big.Int) b
 				pr.classes = append(pr.classes, s)
 			}
 			at = place{s, len(s.parts)}
-			s.parts = append(s.parts, part{constraint: pr.constraint[t.Asks()]})
+			s.parts = append(s.parts, part{constraint: pr.claim.constraint[t.Asks()]})
 			alike[pr.key(t)] = at
 		}
 		at.class.parts[at.part].count++
@@ -225,13 +225,13 @@ func (s *podClass) count(mayBe func(constraint int) bool) int64 {
 // onNodes is the worth that running nodes may hold.
 func (pr *proof) onNodes() *big.Int {
 	sum := new(big.Int)
-	for _, s := range pr.SortedNodes() {
+	for _, s := range pr.claim.state.SortedNodes() {
 		if s.Leaves() {
 			continue
 		}
-		domain, ok := s.Value(pr.Claim.key)
-		x, welcome := pr.in(domain, ok), make([]bool, len(pr.constraints))
-		for i, t := range pr.constraints {
+		domain, ok := s.Value(pr.claim.key)
+		x, welcome := pr.in(domain, ok), make([]bool, len(pr.claim.constraints))
+		for i, t := range pr.claim.constraints {
 			welcome[i] = s.Welcomes(t)
 		}
 		sum.Add(sum, x.least(x.loadOf(x.station(s), func(_ *podClass, c int) bool { return welcome[c] }), new(big.Int)))

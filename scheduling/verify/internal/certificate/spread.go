@@ -15,7 +15,7 @@ import (
 
 // spreadReader is what all constraints over domains of a certificate have in common.
 type spreadReader struct {
-	*Claim
+	claim        *Claim
 	waiting      map[*snapshot.Identity]int64 // pods that may still be placed
 	shelves      []shelf
 	domains      []string // those with nodes, and where pools may buy
@@ -34,23 +34,23 @@ func (c *Claim) spreadReader() *spreadReader {
 	if c.spreads != nil {
 		return c.spreads
 	}
-	r := &spreadReader{Claim: c, waiting: make(map[*snapshot.Identity]int64)}
+	r := &spreadReader{claim: c, waiting: make(map[*snapshot.Identity]int64)}
 	c.spreads = r
-	for _, t := range c.Pods {
+	for _, t := range c.state.Pods {
 		if !t.IsHeld() {
 			r.waiting[t.Face]++
 		}
 	}
-	domains, left := make(map[string]bool), c.Left()
-	for _, pl := range c.SortedPools() {
+	domains, left := make(map[string]bool), c.state.Left()
+	for _, pl := range c.state.SortedPools() {
 		byDomain := make(map[string][]*snapshot.Node)
-		for m := range c.Offers(pl, snapshot.MostDaemons, nil) {
+		for m := range c.state.Offers(pl, snapshot.MostDaemons, nil) {
 			in, known := m.May(c.key)
 			if r.unlabelled = r.unlabelled || len(in) == 0; !known {
 				r.undetermined = m.Title()
 			}
-			suits := !c.DaemonsDiffer(pl) && m.Affordable(left) &&
-				(m.Offering.CapacityType != offerings.Spot || c.Policy.Flexibility == scheduling.Flexibility{})
+			suits := !c.state.DaemonsDiffer(pl) && m.Affordable(left) &&
+				(m.Offering.CapacityType != offerings.Spot || c.state.Policy.Flexibility == scheduling.Flexibility{})
 			for _, domain := range in {
 				if domains[domain] = true; suits {
 					byDomain[domain] = append(byDomain[domain], m)
@@ -61,7 +61,7 @@ func (c *Claim) spreadReader() *spreadReader {
 			r.shelves = append(r.shelves, shelf{pl, domain, machines})
 		}
 	}
-	for _, s := range c.Nodes {
+	for _, s := range c.state.Nodes {
 		if domain, ok := s.Value(c.key); ok {
 			domains[domain] = true
 		}
@@ -76,12 +76,12 @@ func (c *Claim) spreadReader() *spreadReader {
 func (r *spreadReader) look(rule *snapshot.SpreadConstraint, pods []*snapshot.Pod) (domains map[string]bool, running map[string]int64) {
 	domains, running = make(map[string]bool), make(map[string]int64)
 	domainOf := make(map[string]string) // by node
-	for _, s := range r.Nodes {
+	for _, s := range r.claim.state.Nodes {
 		if domain, ok := s.Value(rule.Key); ok && rule.Nodes.Passes(s) {
 			domains[domain], domainOf[s.Name] = true, domain
 		}
 	}
-	for _, p := range r.Residents {
+	for _, p := range r.claim.state.Residents {
 		if domain, ok := domainOf[p.Node]; ok && rule.Pods.Has(p.Face) {
 			running[domain]++
 		}
@@ -89,11 +89,11 @@ func (r *spreadReader) look(rule *snapshot.SpreadConstraint, pods []*snapshot.Po
 	kinds := snapshot.KindsOf(pods)
 	for _, s := range r.shelves {
 		least := s.pool.MinValues()
-		if !r.StrictMinValues() {
+		if !r.claim.state.StrictMinValues() {
 			least = nil
 		}
 		domains[s.domain] = domains[s.domain] || slices.ContainsFunc(kinds, func(k *snapshot.Kind) bool {
-			there := k.Within(r.key, s.domain)
+			there := k.Within(r.claim.key, s.domain)
 			suits := func(m *snapshot.Node, _ int) bool { return m.Holds(there) }
 			if len(least) == 0 {
 				return slices.ContainsFunc(s.machines, func(m *snapshot.Node) bool { return m.Holds(there) })
@@ -144,12 +144,12 @@ type domainSpread struct {
 func (pr *proof) readSpreads(cert *scheduling.Certificate) bool {
 	fine := true
 	for i, named := range cert.Spreads {
-		r := pr.spreadReader()
-		less, ok := r.naturals(fmt.Sprintf("spreads[%d]: less in ", i), named.Less)
+		r := pr.claim.spreadReader()
+		less, ok := r.claim.naturals(fmt.Sprintf("spreads[%d]: less in ", i), named.Less)
 		var further map[string]*big.Int
 		if named.Further != nil {
 			also := false
-			further, also = r.naturals(fmt.Sprintf("spreads[%d]: less for further pods in ", i), named.Further)
+			further, also = r.claim.naturals(fmt.Sprintf("spreads[%d]: less for further pods in ", i), named.Further)
 			ok = ok && also
 		}
 		z, why := r.read(named)
@@ -159,7 +159,7 @@ func (pr *proof) readSpreads(cert *scheduling.Certificate) bool {
 			why = r.breach(z)
 		}
 		if why != "" {
-			r.malformed("spreads[%d]: %s", i, why)
+			r.claim.malformed("spreads[%d]: %s", i, why)
 		}
 		if fine = fine && ok && why == ""; fine {
 			pr.spreads = append(pr.spreads, z)
@@ -170,11 +170,11 @@ func (pr *proof) readSpreads(cert *scheduling.Certificate) bool {
 
 // read finds the pods, and where pods count that they are counted with.
 func (r *spreadReader) read(named scheduling.DomainSpread) (*domainSpread, string) {
-	t := r.Pods[named.Pod]
+	t := r.claim.state.Pods[named.Pod]
 	if t == nil {
 		return nil, fmt.Sprintf("%s is no pending pod", named.Pod)
 	}
-	rule, apart := r.domainRule(t)
+	rule, apart := r.claim.domainRule(t)
 	switch {
 	case rule == nil:
 		return nil, fmt.Sprintf("%s is not spread over domains", named.Pod)
@@ -182,13 +182,13 @@ func (r *spreadReader) read(named scheduling.DomainSpread) (*domainSpread, strin
 		return nil, fmt.Sprintf("%s does not count itself", named.Pod)
 	case !apart && len(t.Mounts) > 0:
 		return nil, fmt.Sprintf("%s has volumes", named.Pod)
-	case apart && r.unmapped(r.key) != "":
-		return nil, r.unmapped(r.key)
+	case apart && r.unmapped(r.claim.key) != "":
+		return nil, r.unmapped(r.claim.key)
 	}
 	z := &domainSpread{rule: rule, apart: apart, members: make(map[string]bool)}
 	var members []*snapshot.Pod
-	for _, p := range r.placed {
-		if own, _ := r.domainRule(p); own != nil && own.Text == rule.Text && (apart || p.Asks() == t.Asks()) && rule.Pods.Has(p.Face) {
+	for _, p := range r.claim.placed {
+		if own, _ := r.claim.domainRule(p); own != nil && own.Text == rule.Text && (apart || p.Asks() == t.Asks()) && rule.Pods.Has(p.Face) {
 			z.members[p.Name] = true
 			members = append(members, p)
 		}
@@ -275,7 +275,7 @@ func (z *domainSpread) beyond() int64 {
 
 // breach says where the plan itself has more or fewer of the pods than it may.
 func (r *spreadReader) breach(z *domainSpread) string {
-	if r.at == nil {
+	if r.claim.at == nil {
 		return "" // the certificate stands alone
 	}
 	counts := r.planned(z.members)
@@ -290,8 +290,8 @@ func (r *spreadReader) breach(z *domainSpread) string {
 // planned counts some pods by the domain in which the plan has them.
 func (r *spreadReader) planned(pods map[string]bool) map[string]int64 {
 	counts := make(map[string]int64)
-	for name, at := range r.at {
-		if domain, ok := at.Value(r.key); ok && pods[name] {
+	for name, at := range r.claim.at {
+		if domain, ok := at.Value(r.claim.key); ok && pods[name] {
 			counts[domain]++
 		}
 	}

@@ -61,7 +61,7 @@ func (w *State) NewNode(running *corev1.Node, pods []*corev1.Pod) *Node {
 		n.Labels[scheduling.RegisteredLabel], n.Labels[scheduling.InitializedLabel] = "true", "true"
 		w.complete(n, catalog)
 	}
-	n.Taints = nodeTaints(running, ValueOr(pl, Pool{}).NodePool)
+	n.Taints = nodeTaints(running, ValueOr(pl, Pool{}).Object)
 	n.Free = n.Allocatable.Clone()
 	for _, pod := range pods {
 		n.Hold(runningRequests(pod), hostPorts(&pod.Spec), w.mountsOf(pod))
@@ -157,7 +157,7 @@ const Nobodys = "\x00"
 func (w *State) NewPlanned(pl *Pool, t *instancetypes.InstanceType, o offerings.Offering, made Choices, d DaemonCount) *Node {
 	has := w.roomOf(t, o)
 	n := &Node{
-		Pool: pl, Kind: t, Offering: o, planned: true, Taints: pl.Spec.Template.Spec.Taints, attached: make(attached),
+		Pool: pl, Kind: t, Offering: o, planned: true, Taints: pl.Object.Spec.Template.Spec.Taints, attached: make(attached),
 		Capacity: has.capacity, Allocatable: has.allocatable,
 		Labels: map[string]string{
 			// Every node carries these once it is ready to run anything.

@@ -18,7 +18,7 @@ import (
 
 // Pool is a NodePool with what it may buy.
 type Pool struct {
-	*scheduling.NodePool
+	Object  *scheduling.NodePool
 	Catalog *instancetypes.Catalog
 	// given are the labels that every node of the pool gets from the pool.
 	Given map[string]string
@@ -38,7 +38,7 @@ type Pool struct {
 func (w *State) newPool(np *scheduling.NodePool) *Pool {
 	template := &np.Spec.Template
 	pl := &Pool{
-		NodePool: np, Catalog: w.catalogOf(np.Name), Asks: FromSelectors(template.Spec.Requirements), Limits: roundedDown(np.Spec.Limits), Usage: Amounts{},
+		Object: np, Catalog: w.catalogOf(np.Name), Asks: FromSelectors(template.Spec.Requirements), Limits: roundedDown(np.Spec.Limits), Usage: Amounts{},
 		Given: make(map[string]string), sold: make(map[string]bool), set: make(map[string]bool),
 	}
 	for key, value := range template.Metadata.Labels {
@@ -158,7 +158,7 @@ func (w *State) DaemonsDiffer(pl *Pool) bool {
 // keep, by label key.
 func (pl *Pool) MinValues() map[string]int {
 	least := make(map[string]int)
-	for _, s := range pl.Spec.Template.Spec.Requirements {
+	for _, s := range pl.Object.Spec.Template.Spec.Requirements {
 		if key := requirements.NormalizeKey(s.Key); s.MinValues != nil && *s.MinValues > least[key] {
 			least[key] = *s.MinValues
 		}
@@ -191,12 +191,12 @@ func Distinct(nodes []*Node, key string) int {
 }
 
 // Weight is the pool's weight, 0 if it states none.
-func (pl *Pool) Weight() int32 { return ValueOr(pl.Spec.Weight, 0) }
+func (pl *Pool) Weight() int32 { return ValueOr(pl.Object.Spec.Weight, 0) }
 
 // PrefersOthers reports whether the pool has a PreferNoSchedule taint that is not
 // tolerated.
 func (pl *Pool) PrefersOthers(tolerations []corev1.Toleration) bool {
-	return slices.ContainsFunc(pl.Spec.Template.Spec.Taints, func(taint corev1.Taint) bool {
+	return slices.ContainsFunc(pl.Object.Spec.Template.Spec.Taints, func(taint corev1.Taint) bool {
 		return taint.Effect == corev1.TaintEffectPreferNoSchedule && !Tolerated(taint, tolerations)
 	})
 }
@@ -270,7 +270,7 @@ func FindOffering(t *instancetypes.InstanceType, zone string, capacityType offer
 
 // share names a resource that a pool limits, in amounts of what launches share.
 func (pl *Pool) share(name corev1.ResourceName) corev1.ResourceName {
-	return name + " of nodepool/" + corev1.ResourceName(pl.Name)
+	return name + " of nodepool/" + corev1.ResourceName(pl.Object.Name)
 }
 
 // reservation names the machines of a reservation.
