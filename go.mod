@@ -12,6 +12,7 @@ require (
 	golang.org/x/exp v0.0.0-20260908205506-85c1c2202aba
 	k8s.io/api v0.36.3
 	k8s.io/apimachinery v0.36.3
+	k8s.io/component-helpers v0.36.3
 	sigs.k8s.io/json v0.0.0-20250730193827-2d320260d730
 	sigs.k8s.io/yaml v1.6.0
 )

@@ -8,8 +8,7 @@ import (
 	"strconv"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/apimachinery/pkg/selection"
+	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
 
 	"github.com/plimsoll-go/plimsoll/requirements"
 )
@@ -49,8 +48,8 @@ func selectorOf(spec *corev1.PodSpec) Selector {
 func alternatives(base []Expression, terms []corev1.NodeSelectorTerm) Selector {
 	sel := Selector{}
 	for _, t := range terms {
-		malformed := func(e corev1.NodeSelectorRequirement) bool { return !wellFormed(e) }
-		if len(t.MatchExpressions) == 0 && len(t.MatchFields) == 0 || slices.ContainsFunc(t.MatchExpressions, malformed) {
+		_, err := nodeaffinity.NewNodeSelector(&corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{t}})
+		if err != nil || len(t.MatchExpressions) == 0 && len(t.MatchFields) == 0 {
 			continue
 		}
 		exprs := slices.Clone(base)
@@ -60,16 +59,6 @@ func alternatives(base []Expression, terms []corev1.NodeSelectorTerm) Selector {
 		sel = append(sel, term{Exprs: exprs, fields: t.MatchFields})
 	}
 	return sel
-}
-
-// wellFormed reports whether an API server would let the condition pass.
-func wellFormed(e corev1.NodeSelectorRequirement) bool {
-	op, known := map[corev1.NodeSelectorOperator]selection.Operator{
-		requirements.In: selection.In, requirements.NotIn: selection.NotIn, requirements.Exists: selection.Exists,
-		requirements.DoesNotExist: selection.DoesNotExist, requirements.Gt: selection.GreaterThan, requirements.Lt: selection.LessThan,
-	}[e.Operator]
-	_, err := labels.NewRequirement(e.Key, op, e.Values)
-	return known && err == nil
 }
 
 // Holds evaluates the condition on the value of a label, or on its absence.

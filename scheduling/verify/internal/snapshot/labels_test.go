@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/selection"
+	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
 
 	"github.com/plimsoll-go/plimsoll/internal/race"
 	"github.com/plimsoll-go/plimsoll/internal/soak"
@@ -112,6 +113,46 @@ func TestExpressionsAgreeWithKubernetes(t *testing.T) {
 		value, present := set[e.Key]
 		require.Equal(t, r.Matches(set), e.Holds(value, present), "%v on %v", e, set)
 	}
+}
+
+// Nodes that run are admitted as kube-scheduler admits them, by its own reading of node selector and node affinity.
+func TestAdmitsAgreesWithKubernetes(t *testing.T) {
+	operators := []string{"In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt", "Gte"}
+	counts := map[bool]int{}
+	for seed := range soak.Cases(2000) {
+		rng := rand.New(rand.NewPCG(seed, 4))
+		pod := &corev1.Pod{}
+		var terms []corev1.NodeSelectorTerm
+		for range rng.IntN(3) {
+			var term corev1.NodeSelectorTerm
+			for range rng.IntN(3) {
+				e := randomExpression(rng, operators)
+				term.MatchExpressions = append(term.MatchExpressions, expr([]string{"k", "l"}[rng.IntN(2)], e.op, e.values[:max(0, len(e.values)-rng.IntN(8)/7)]...))
+			}
+			if rng.IntN(4) == 0 {
+				term.MatchFields = field("metadata.name", []corev1.NodeSelectorOperator{"In", "NotIn", "Exists"}[rng.IntN(3)], []string{"n1", "n2"}[:1+rng.IntN(2)]...).MatchFields
+			}
+			terms = append(terms, term)
+		}
+		if rng.IntN(4) > 0 {
+			pod.Spec = *required(terms...)
+		}
+		if rng.IntN(3) == 0 {
+			pod.Spec.NodeSelector = map[string]string{"k": []string{"a", "1"}[rng.IntN(2)]}
+		}
+		node := &corev1.Node{}
+		node.Name, node.Labels = "n1", map[string]string{}
+		for _, key := range []string{"k", "l"} {
+			if rng.IntN(4) > 0 {
+				node.Labels[key] = []string{"a", "b", "0", "1", "2"}[rng.IntN(5)]
+			}
+		}
+		want, _ := nodeaffinity.GetRequiredNodeAffinity(pod).Match(node) // where no term matches, malformed ones are an error
+		seen := Node{Name: node.Name, Labels: node.Labels}
+		require.Equal(t, want, seen.Admits(selectorOf(&pod.Spec)), "%+v on %v", pod.Spec, node.Labels)
+		counts[want]++
+	}
+	assert.Greater(t, min(counts[true], counts[false]), race.Fewer(100, 20), counts)
 }
 
 func randomExpression(rng *rand.Rand, operators []string) Expression {

@@ -272,17 +272,12 @@ func (n *Node) Admits(sel Selector) bool {
 	return slices.ContainsFunc(sel, func(t term) bool { return n.meetsFields(t.fields) && n.Meets(t.Exprs) })
 }
 
-// meetsFields evaluates matchFields, which know metadata.name with one value only.
+// meetsFields reports whether the node satisfies matchFields, each In or NotIn with one value. They know metadata.name
+// alone, so that any other field is not satisfied, as no API server lets it pass.
 func (n *Node) meetsFields(fields []corev1.NodeSelectorRequirement) bool {
 	return !slices.ContainsFunc(fields, func(f corev1.NodeSelectorRequirement) bool {
-		if f.Key != "metadata.name" || len(f.Values) != 1 {
-			return true
-		}
-		wanted := corev1.NodeSelectorOpNotIn
-		if n.Name != "" && n.Name == f.Values[0] {
-			wanted = corev1.NodeSelectorOpIn
-		}
-		return f.Operator != wanted
+		named := n.Name != "" && n.Name == f.Values[0]
+		return f.Key != "metadata.name" || (f.Operator == corev1.NodeSelectorOpIn) != named
 	})
 }
 
@@ -350,7 +345,7 @@ func (w *State) ReadDaemons() {
 				d.Newest, spec = pod, &pod.Spec
 			}
 		}
-		d.requests, d.ports = effectiveRequests(spec, nil), hostPorts(spec)
+		d.requests, d.ports = pendingRequests(spec), hostPorts(spec)
 		w.Daemons = append(w.Daemons, d)
 	}
 	slices.SortFunc(w.Daemons, func(a, b *Daemon) int {

@@ -10,117 +10,112 @@ import (
 
 	"github.com/samber/lo"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	resourcehelper "k8s.io/component-helpers/resource"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// runningRequests returns what a running pod holds: while it is being resized in
-// place, the larger of what it asks for and what it was given.
-func runningRequests(pod *corev1.Pod) Amounts {
-	return effectiveRequests(&pod.Spec, &pod.Status)
+// runningRequests returns what a pod that runs holds of its node. While it is resized in place that is the larger of
+// what it asks for and what its node has given it.
+func runningRequests(pod *corev1.Pod) Amounts { return requestsOf(pod, true) }
+
+// pendingRequests returns what a pod with the spec asks for before it has a node.
+func pendingRequests(spec *corev1.PodSpec) Amounts {
+	return requestsOf(&corev1.Pod{Spec: *spec}, false)
 }
 
-// effectiveRequests are what a pod asks for, with one pod slot; status is nil for one that does
-// not run yet. It follows kube-scheduler: sidecars run beside the containers, an
-// init container runs beside the sidecars declared before it, pod-level requests
-// replace the sum for the resources that they may name, and overhead comes on top.
-// Fractions of a unit are rounded up container by container.
-func effectiveRequests(spec *corev1.PodSpec, status *corev1.PodStatus) Amounts {
-	given, refused := allocations(status), infeasible(status)
-	steady, peak, sidecars := Amounts{}, Amounts{}, Amounts{}
-	for i := range spec.Containers {
-		steady.Add(containerRequests(&spec.Containers[i], given, refused))
-	}
-	for i := range spec.InitContainers {
-		c := &spec.InitContainers[i]
-		if isSidecar(c) {
-			own := containerRequests(c, given, refused)
-			steady.Add(own)
-			sidecars.Add(own)
-			continue
-		}
-		peak.Raise(sidecars.Plus(containerRequests(c, nil, false)))
-	}
-	total := steady
-	total.Raise(peak)
-	podLevel(total, spec, status)
-	total.Add(RoundedUp(spec.Overhead))
+// requestsOf returns the amounts that kube-scheduler counts for a pod, by its own function, and one pod slot. Of a pod
+// that runs the status counts, too.
+func requestsOf(pod *corev1.Pod, runs bool) Amounts {
+	total := RoundedUp(resourcehelper.PodRequests(asAdmitted(pod), resourcehelper.PodResourcesOptions{
+		UseStatusResources: runs, InPlacePodLevelResourcesVerticalScalingEnabled: runs,
+	}))
 	total[corev1.ResourcePods] = big.NewInt(1)
 	return total
 }
 
+// asAdmitted returns the pod with the requests that an API server gives it: a limit without a request is the request,
+// e.g. memory 2Gi for a container that only limits it. Requests are rounded up to whole base units container by
+// container, because plans promise so. The pod itself is not changed.
+func asAdmitted(pod *corev1.Pod) *corev1.Pod {
+	own := *pod
+	own.Spec.Containers = containersAsAdmitted(pod.Spec.Containers)
+	own.Spec.InitContainers = containersAsAdmitted(pod.Spec.InitContainers)
+	if pod.Spec.Resources == nil {
+		return &own
+	}
+	requests := make(corev1.ResourceList)
+	for name, limit := range pod.Spec.Resources.Limits {
+		requested := func(c corev1.Container) bool { _, ok := c.Resources.Requests[name]; return ok }
+		if !slices.ContainsFunc(own.Spec.Containers, requested) && !slices.ContainsFunc(own.Spec.InitContainers, requested) {
+			requests[name] = wholeUnits(name, limit)
+		}
+	}
+	for name, q := range pod.Spec.Resources.Requests {
+		requests[name] = wholeUnits(name, q)
+	}
+	own.Spec.Resources = &corev1.ResourceRequirements{Requests: requests}
+	return &own
+}
+
+// containersAsAdmitted returns the containers as an API server leaves them, the same slice where it changes nothing.
+func containersAsAdmitted(list []corev1.Container) []corev1.Container {
+	var out []corev1.Container
+	for i := range list {
+		requests, changed := requestsAsAdmitted(&list[i].Resources)
+		if !changed {
+			continue
+		}
+		if out == nil {
+			out = slices.Clone(list)
+		}
+		out[i].Resources.Requests = requests
+	}
+	if out == nil {
+		return list
+	}
+	return out
+}
+
+// requestsAsAdmitted returns the requests of a container, and whether they differ from those stated.
+func requestsAsAdmitted(r *corev1.ResourceRequirements) (requests corev1.ResourceList, changed bool) {
+	requests = r.Requests
+	put := func(name corev1.ResourceName, q resource.Quantity) {
+		if !changed {
+			requests, changed = maps.Clone(requests), true
+		}
+		if requests == nil {
+			requests = corev1.ResourceList{}
+		}
+		requests[name] = q
+	}
+	for name, limit := range r.Limits {
+		if _, stated := r.Requests[name]; !stated {
+			put(name, wholeUnits(name, limit))
+		}
+	}
+	for name, q := range r.Requests {
+		if whole := wholeUnits(name, q); whole.Cmp(q) != 0 {
+			put(name, whole)
+		}
+	}
+	return requests, changed
+}
+
+// wholeUnits returns the quantity rounded up to base units: millicores of CPU, ones of anything else.
+func wholeUnits(name corev1.ResourceName, q resource.Quantity) resource.Quantity {
+	own := q.DeepCopy() // RoundUp may change the number behind a copied quantity
+	if name == corev1.ResourceCPU {
+		own.RoundUp(resource.Milli)
+	} else {
+		own.RoundUp(0)
+	}
+	return own
+}
+
 func isSidecar(c *corev1.Container) bool {
 	return ValueOr(c.RestartPolicy, "") == corev1.ContainerRestartPolicyAlways
-}
-
-// containerRequests are the requests of a container; a limit without a request is
-// the request, as the API server would have it. A resize that the node has refused
-// for good does not count: what was given does.
-func containerRequests(c *corev1.Container, given map[string][]corev1.ResourceList, refused bool) Amounts {
-	list := Amounts{}
-	if !refused || given[c.Name] == nil {
-		list = RoundedUp(c.Resources.Limits)
-		maps.Copy(list, RoundedUp(c.Resources.Requests))
-	}
-	for _, g := range given[c.Name] {
-		list.Raise(RoundedUp(g))
-	}
-	return list
-}
-
-// infeasible reports whether the node has refused a resize for good.
-func infeasible(status *corev1.PodStatus) bool {
-	return status != nil && slices.ContainsFunc(status.Conditions, func(c corev1.PodCondition) bool {
-		return c.Type == corev1.PodResizePending && c.Reason == corev1.PodReasonInfeasible
-	})
-}
-
-// allocations are the resources that the containers of a running pod hold, by
-// container name.
-func allocations(status *corev1.PodStatus) map[string][]corev1.ResourceList {
-	if status == nil {
-		return nil
-	}
-	given := make(map[string][]corev1.ResourceList)
-	for _, c := range slices.Concat(status.ContainerStatuses, status.InitContainerStatuses) {
-		if c.Resources != nil {
-			given[c.Name] = append(given[c.Name], c.AllocatedResources, c.Resources.Requests)
-		}
-	}
-	return given
-}
-
-// podLevel applies spec.resources: its requests replace the aggregate, and its
-// limits stand in for what neither the pod nor a container requests.
-func podLevel(total Amounts, spec *corev1.PodSpec, status *corev1.PodStatus) {
-	if spec.Resources == nil {
-		return
-	}
-	for name, n := range RoundedUp(spec.Resources.Limits) {
-		if _, ok := total[name]; !ok && podLevelResource(name) {
-			total[name] = n
-		}
-	}
-	for name, n := range RoundedUp(spec.Resources.Requests) {
-		if !podLevelResource(name) {
-			continue
-		}
-		total[name] = n
-		if status == nil || status.Resources == nil {
-			continue
-		}
-		if infeasible(status) {
-			delete(total, name)
-		}
-		for _, list := range []corev1.ResourceList{status.AllocatedResources, status.Resources.Requests} {
-			total.Raise(Amounts{name: RoundedUp(list).Of(name)})
-		}
-	}
-}
-
-func podLevelResource(name corev1.ResourceName) bool {
-	return name == corev1.ResourceCPU || name == corev1.ResourceMemory ||
-		strings.HasPrefix(string(name), corev1.ResourceHugePagesPrefix)
 }
 
 // Port is a host port that a pod takes on its node.

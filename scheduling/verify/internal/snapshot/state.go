@@ -141,7 +141,7 @@ func (w *State) NewPod(pod *corev1.Pod) *Pod {
 	return &Pod{
 		Name:     ObjectName(pod),
 		Object:   pod,
-		Requests: effectiveRequests(&pod.Spec, nil),
+		Requests: pendingRequests(&pod.Spec),
 		Ports:    hostPorts(&pod.Spec),
 		Wants:    selectorOf(&pod.Spec),
 		Mounts:   w.mountsOf(pod),
