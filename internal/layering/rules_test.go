@@ -194,6 +194,7 @@ func direct() []string {
 		"golang.org/x/exp",
 		"k8s.io/api",
 		"k8s.io/apimachinery",
+		"k8s.io/component-helpers", // how kube-scheduler reads requests and node affinity, for verify
 		"sigs.k8s.io/json",
 		"sigs.k8s.io/yaml",
 	}
