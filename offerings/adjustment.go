@@ -65,8 +65,8 @@ func ParseAdjustment(s string) (Adjustment, error) {
 	return Adjustment{kind: absolute, value: value}, nil
 }
 
-// ParseFactor reads what a price is multiplied by, such as "0.72" for what is left of it
-// when 28 % are off: the same as the percentage "-28%". It is at most 1000.
+// ParseFactor reads a factor by which a price is multiplied, e.g. "0.72" for a discount of 28 %:
+// the same as the percentage "-28%". It is at most 1000.
 func ParseFactor(s string) (Adjustment, error) {
 	const most = 1000
 	value, err := parseNano(s)
@@ -94,7 +94,7 @@ func (a Adjustment) Apply(p Price) Price {
 		// In unsigned words, where the sum of a large raise cannot overflow.
 		return scale(max(p, 0), wholePrice+uint64(a.value), wholePrice)
 	}
-	sum, _ := p.Plus(Price(a.value)) // what Plus returns on overflow is what is wanted
+	sum, _ := p.Plus(Price(a.value)) // on overflow Plus returns the nearest price, which is meant here, too
 	return max(sum, 0)
 }
 
@@ -116,7 +116,7 @@ func (a Adjustment) String() string {
 // MarshalText writes the form of [Adjustment.String].
 func (a Adjustment) MarshalText() ([]byte, error) { return []byte(a.String()), nil }
 
-// UnmarshalText reads what [ParseAdjustment] reads.
+// UnmarshalText reads the text form of [ParseAdjustment].
 func (a *Adjustment) UnmarshalText(text []byte) error {
 	parsed, err := ParseAdjustment(string(text))
 	if err != nil {

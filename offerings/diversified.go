@@ -73,7 +73,7 @@ func deal(band []Candidate, n int) {
 	}
 }
 
-// pool is what tends to run out, or to be reclaimed, all at once.
+// pool is a spot pool: machines of one type in one zone, which run out and are reclaimed together.
 type pool struct {
 	capacityType      CapacityType
 	family            string

@@ -1,8 +1,7 @@
-// Package offerings describes where a machine can be bought and for how much: the
-// zone, the capacity type, the price, what is left of a reservation and how often
-// such machines are interrupted. It also orders offerings by a strategy, adjusts
-// their prices and remembers those that failed lately. It knows nothing about the
-// size of machines and nothing about pods.
+// Package offerings describes where a machine can be bought and for how much: the zone, the
+// capacity type, the price, the machines left of a reservation and how often spot machines are
+// interrupted. It also orders offerings by a strategy, adjusts their prices and remembers failures.
+// It knows nothing about the size of machines and nothing about pods.
 //
 // # Prices
 //
@@ -12,10 +11,9 @@
 //
 // # Strategies
 //
-// A [Ranking] is a total order of [Candidate] values. Every strategy ends in the
-// same ties: the order of capacity types (reserved, spot, on-demand unless told
-// otherwise), then instance type, zone and reservation id by name. What each
-// strategy looks at first:
+// A [Ranking] is a total order of [Candidate] values. Every strategy ends in the same ties: the
+// order of capacity types (reserved, spot, on-demand unless told otherwise), then instance type,
+// zone and reservation id by name. The strategies compare, in this order:
 //
 //	lowest-price              price
 //	price-capacity-optimized  price × (1 + rate)
@@ -24,9 +22,9 @@
 //	diversified               price, then dealt out over spot pools (see [Ranking.Sort])
 //	prioritized               capacity type, then the caller's priority, then price
 //
-// where rate is [Offering.InterruptionRate], the share of such machines that are
-// interrupted in a month; [Offering.InterruptionCost] says what that costs.
-// [Ranking.ExpectedPrice] is the figure in question, so that a solver can add it up.
+// where rate is [Offering.InterruptionRate], the share of these spot machines that are interrupted
+// in a month; [Offering.InterruptionCost] turns it into a price. [Ranking.ExpectedPrice] is the
+// figure that a strategy compares; a planner adds it up over nodes, because it is a price itself.
 //
 // # Failures
 //

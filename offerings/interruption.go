@@ -15,8 +15,8 @@ const HoursPerMonth = 730
 // the bands of the AWS Spot Instance Advisor, above 20%.
 const UnstatedRate = 0.25
 
-// pricePerPart is what [FewestInterruptions] adds to a price for each part per million
-// of interruptions in a month, in nano-USD per hour.
+// pricePerPart is the price that [FewestInterruptions] adds for each interruption per million
+// machines and month, in nano-USD per hour.
 const pricePerPart = 1_000_000
 
 // presumedRate is the interruption rate, UnstatedRate for spot offerings without one.
@@ -27,20 +27,18 @@ func (o Offering) presumedRate() float64 {
 	return o.InterruptionRate
 }
 
-// InterruptionCost is what the interruptions of a machine bought here are expected to
-// cost per hour when each of them costs so much: with the rate rounded to parts per
-// million,
+// InterruptionCost is the expected cost per hour of the interruptions of a machine bought here,
+// each of which costs the given amount: with the rate rounded to parts per million,
 //
 //	cost × rate ÷ (730 × 1,000,000)
 //
 // rounded half up to a nano-USD, at most [MaxPrice]. A cost below 0 counts as 0.
 //
-// Rates are read as the number of interruptions in a month for each machine that is
-// kept running, which is how the AWS Spot Instance Advisor defines its frequency of
-// interruption ("the rate at which Spot has reclaimed capacity during the trailing
-// month"). Were they the share of machines that do not live to see the month's end, a
-// machine that is replaced each time would be interrupted −ln(1 − rate) times, which is
-// 1% more at a rate of 2.5% and 15% more at one of 25%.
+// Rates are read as the number of interruptions in a month for each machine that is kept running,
+// because the AWS Spot Instance Advisor defines its frequency of interruption in this way ("the
+// rate at which Spot has reclaimed capacity during the trailing month"). Were they the share of
+// machines that are interrupted before the month ends, a machine that is replaced each time would
+// be interrupted −ln(1 − rate) times, i.e. 1% more at a rate of 2.5% and 15% more at one of 25%.
 func (o Offering) InterruptionCost(each Amount) Price {
 	parts := partsPerMillion(o.InterruptionRate)
 	if parts == 0 || each <= 0 {
@@ -49,11 +47,11 @@ func (o Offering) InterruptionCost(each Amount) Price {
 	return scale(Price(each), parts, HoursPerMonth*million)
 }
 
-// Amount is an amount of money that is not per hour, in nano-USD: 0.5 USD is
-// Amount(500_000_000). The zero value is nothing.
+// Amount is an amount of money that is not per hour, in nano-USD: 0.5 USD is Amount(500_000_000).
+// The zero value is no money.
 type Amount int64
 
-// MaxAmount is the largest amount there is, some 9.2 billion USD.
+// MaxAmount is the largest amount, some 9.2 billion USD.
 const MaxAmount Amount = math.MaxInt64
 
 // ParseAmount reads a decimal number of USD by the rules of [ParsePrice].

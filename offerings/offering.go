@@ -29,32 +29,32 @@ type Offering struct {
 	Zone string `json:"zone"`
 	// CapacityType says how it is paid for.
 	CapacityType CapacityType `json:"capacityType"`
-	// Price is what one more machine costs per hour. That of a reservation is what
-	// using it adds to the bill, often nothing.
+	// Price is the cost of one more machine per hour. For a reservation it is the amount that a
+	// machine in it adds to the bill, often 0, because the reservation is paid for already.
 	Price Price `json:"price"`
-	// Unavailable offerings are listed, so that running nodes can be priced and
-	// compared with what is on sale, but cannot be launched.
+	// Unavailable offerings are listed, so that running nodes can be priced and compared with
+	// offerings on sale, but must not be launched.
 	Unavailable bool `json:"unavailable,omitempty"`
 	// ReservationID names the reservation of a reserved offering. Offerings of
 	// several types or zones that carry the same id draw on the same reservation.
 	ReservationID string `json:"reservationID,omitempty"`
 	// ReservationCount is how many machines are left in the reservation.
 	ReservationCount int `json:"reservationCount,omitempty"`
-	// InterruptionRate is the share, 0 to 1, of such spot machines that are taken
-	// away within a month; 0 is none, or unknown.
+	// InterruptionRate is the share of spot machines of this type and zone, 0 to 1, that the
+	// provider takes away within a month; 0 is none, or unknown.
 	InterruptionRate float64 `json:"interruptionRate,omitempty"`
-	// Capacity replaces, resource by resource, what the instance type holds when it
-	// is bought here.
+	// Capacity replaces the capacity of the instance type, resource by resource, for machines
+	// bought here.
 	Capacity corev1.ResourceList `json:"capacity,omitempty"`
 	// Overhead replaces, resource by resource, the sum that kubelet, system and
 	// eviction threshold keep for themselves.
 	Overhead corev1.ResourceList `json:"overhead,omitempty"`
-	// Labels are what nodes bought here carry beside zone, capacity type and
-	// reservation id: zone id, region, partition, kind of reservation.
+	// Labels are the labels that nodes bought here carry beside zone, capacity type and reservation
+	// id: zone id, region, partition, kind of reservation.
 	Labels map[string]string `json:"labels,omitempty"`
-	// Estimated names the JSON fields whose values are estimates of ours rather than
-	// figures of the source, such as "price" or "interruptionRate". "zone" says that the
-	// source has the price and does not say in which zone it holds.
+	// Estimated names the JSON fields whose values are estimates of the catalog rather than figures
+	// of its source, e.g. "price" or "interruptionRate". "zone" says that the source has the price
+	// and does not say in which zone it holds.
 	Estimated []string `json:"estimated,omitempty"`
 }
 

@@ -10,13 +10,12 @@ import (
 	"strings"
 )
 
-// Price is what a machine costs, in nano-USD per hour: 0.0412 USD per hour is
-// Price(41_200_000). The zero value is free. No machine may have a negative price; the
-// difference of two prices may be negative, and is written and read with its sign.
+// Price is the cost of a machine, in nano-USD per hour: 0.0412 USD per hour is Price(41_200_000).
+// The zero value is free. No machine may have a negative price; the difference of two prices may be
+// negative, and is written and read with its sign.
 type Price int64
 
-// MaxPrice is the dearest price there is, some 9.2 billion USD per hour. Sums that
-// would pass it stop there.
+// MaxPrice is the largest price, some 9.2 billion USD per hour. Sums above it are MaxPrice.
 const MaxPrice Price = math.MaxInt64
 
 // lowest is the least difference of prices, one nano-USD below the opposite of MaxPrice.
@@ -72,8 +71,8 @@ func Sum(a, b Price) Price {
 	return MaxPrice
 }
 
-// Times is the price of n such machines. It reports false, with the nearest price
-// that exists, where the product overflows.
+// Times is the price of n machines of this price. It reports false, with the nearest price that a
+// Price can hold, where the product overflows.
 func (p Price) Times(n int64) (Price, bool) {
 	negative := (p < 0) != (n < 0)
 	hi, lo := bits.Mul64(magnitude(int64(p)), magnitude(n))
@@ -102,7 +101,7 @@ func (p *Price) UnmarshalJSON(data []byte) error {
 	return readNumber(p, data, "price", "USD per hour", parseDifference)
 }
 
-// parseDifference is [ParsePrice] for what may be negative.
+// parseDifference is [ParsePrice] for prices that may be negative.
 func parseDifference(s string) (Price, error) {
 	unsigned, negative := strings.CutPrefix(s, "-")
 	switch {
@@ -139,10 +138,10 @@ func magnitude(n int64) uint64 {
 	return uint64(n)
 }
 
-// priceFault says what is wrong in the words of prices.
+// priceFault states a fault of a number in the words of prices.
 func priceFault(err error) error { return moneyFault(err, "USD per hour", "0.0412") }
 
-// amountFault says what is wrong in the words of amounts.
+// amountFault states a fault of a number in the words of amounts of money.
 func amountFault(err error) error { return moneyFault(err, "USD", "0.5") }
 
 func moneyFault(err error, unit, example string) error {
@@ -208,8 +207,8 @@ func parseNano(s string) (int64, error) {
 	return roundDigits(digits, keep)
 }
 
-// maxExponent bounds what splitExponent returns. It leaves room for adding the
-// length of any string without overflow, also where int has 32 bits.
+// maxExponent bounds the exponent that splitExponent returns. It leaves room for adding the length
+// of any string without overflow, also where int has 32 bits.
 const maxExponent = 1 << 30
 
 // splitExponent cuts "4.12e-2" into "4.12" and -2. Exponents beyond all reason are
@@ -237,9 +236,9 @@ func splitExponent(s string) (mantissa string, exponent int, err error) {
 	return s[:i], sign * n, nil
 }
 
-// roundDigits reads the first keep digits as a number, taking zeros for those that
-// are missing at the end, and rounds half up by the digit that follows. The digits
-// start with one that is not zero.
+// roundDigits reads the first keep digits as a number, taking zeros for digits that are missing at
+// the end, and rounds half up by the digit that follows. The digits start with one that is not
+// zero.
 func roundDigits(digits string, keep int) (int64, error) {
 	const longest = 19 // digits of the largest int64
 	switch {

@@ -21,11 +21,11 @@ type Candidate struct {
 // decides ties by capacity type (reserved, spot, on-demand), then by the names of
 // instance type, zone and reservation. A ranking is read only; it may be shared.
 type Ranking struct {
-	// Strategy says what to look at first; "" is LowestPrice.
+	// Strategy says which property of offerings is compared first; "" is LowestPrice.
 	Strategy Strategy
-	// CapacityTypes is the order of capacity types. Those that are missing follow in
-	// the order reserved, spot, on-demand. Under Prioritized it is what is looked at
-	// first, otherwise it decides ties.
+	// CapacityTypes is the order of capacity types. Types that it lacks follow in the order
+	// reserved, spot, on-demand. Under Prioritized the order is compared first, otherwise it
+	// decides ties.
 	CapacityTypes []CapacityType
 	// Priorities ranks instance types by name for Prioritized, smallest first. Types
 	// that are missing come last. Other strategies do not read it.
@@ -54,9 +54,9 @@ func (r Ranking) Validate() error {
 	return errors.Join(faults...)
 }
 
-// ExpectedPrice is what the strategy minimises: the price, raised under
-// [PriceCapacityOptimized] and [CapacityOptimized] by the risk of interruption.
-// With w of 1 and 10, and the interruption rate rounded to parts per million,
+// ExpectedPrice is the figure that the strategy minimises: the price, raised under
+// [PriceCapacityOptimized] and [CapacityOptimized] by the risk of interruption. With w of 1 and 10,
+// and the interruption rate rounded to parts per million,
 //
 //	expected = price × (1,000,000 + w × rate) ÷ 1,000,000
 //
@@ -154,12 +154,12 @@ const (
 	// CapacityOptimized weighs interruptions ten times as heavily: it pays for calm,
 	// but still not any price.
 	CapacityOptimized Strategy = "capacity-optimized"
-	// FewestInterruptions takes what is interrupted least, at almost any price: each
-	// percent of interruptions in a month counts as 10 USD per hour. A spot offering
-	// that states no rate counts as one of [UnstatedRate].
+	// FewestInterruptions takes the offerings that are interrupted least, at almost any price: each
+	// percent of interruptions in a month counts as 10 USD per hour. A spot offering without a rate
+	// counts as one with [UnstatedRate].
 	FewestInterruptions Strategy = "fewest-interruptions"
-	// Diversified takes what is cheap from as many different spot pools as there are.
-	// See [Ranking.Sort] for the rule.
+	// Diversified takes cheap offerings from as many spot pools as possible. See [Ranking.Sort] for
+	// the rule.
 	Diversified Strategy = "diversified"
 	// Prioritized takes the caller's order: capacity types first, then instance
 	// types by priority, then price.
@@ -205,8 +205,8 @@ func (s Strategy) riskWeight() uint64 {
 // million is the resolution at which interruption rates enter a price.
 const million = 1_000_000
 
-// partsPerMillion turns a rate into an integer; what is not a share counts as the
-// nearest one, NaN as 0.
+// partsPerMillion turns a rate into parts per million. A number that is no share counts as the
+// nearest share, NaN as 0.
 func partsPerMillion(rate float64) uint64 {
 	if !(rate > 0) {
 		return 0
@@ -248,7 +248,7 @@ func ParseCapacityType(s string) (CapacityType, error) {
 	return "", fmt.Errorf("capacity type %s: want reserved, spot or on-demand%s", quoteShort(s), hint)
 }
 
-// squeeze removes what people vary when they spell a name.
+// squeeze removes case, spaces and dashes, because people spell names with and without them.
 func squeeze(s string) string {
 	return strings.NewReplacer("-", "", "_", "", " ", "").Replace(strings.ToLower(s))
 }

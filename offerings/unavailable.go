@@ -15,12 +15,12 @@ import (
 // caller says otherwise.
 const DefaultUnavailableTTL = 3 * time.Minute
 
-// Unavailable records offerings that a provider turned down lately, so that the next
-// solve asks for something else. The zero value and nil are empty records. It reads
-// no clock. Any number of goroutines may use one; it must not be copied.
+// Unavailable records offerings that a provider turned down lately, so that the next plan asks for
+// another one. The zero value and nil are empty records. It reads no clock: the caller passes the
+// time. Any number of goroutines may use one record; it must not be copied.
 //
-// Only failures for lack of capacity belong here. A throttled or malformed request
-// says nothing about the offering.
+// Only failures for lack of capacity belong here. A throttled or malformed request must not be
+// recorded, because it tells nothing about the offering.
 type Unavailable struct {
 	mu    sync.RWMutex
 	until map[Key]time.Time
@@ -81,8 +81,8 @@ func either[T ~string](value T) []T {
 	return []T{value, ""}
 }
 
-// Prune forgets the marks that no longer hold at now. Nothing else depends on it; it
-// keeps a long-lived record small.
+// Prune forgets the marks that have ended at now. No result depends on it; it keeps a long-lived
+// record small.
 func (u *Unavailable) Prune(now time.Time) {
 	if u == nil {
 		return
@@ -92,7 +92,7 @@ func (u *Unavailable) Prune(now time.Time) {
 	maps.DeleteFunc(u.until, func(_ Key, until time.Time) bool { return !now.Before(until) })
 }
 
-// Len is the number of marks, those that no longer hold included.
+// Len is the number of marks, ended ones included.
 func (u *Unavailable) Len() int {
 	if u == nil {
 		return 0
@@ -102,8 +102,8 @@ func (u *Unavailable) Len() int {
 	return len(u.until)
 }
 
-// Keys returns the marked keys, those that no longer hold included, sorted by
-// instance type, zone, capacity type and reservation.
+// Keys returns the marked keys, ended ones included, sorted by instance type, zone, capacity type
+// and reservation.
 func (u *Unavailable) Keys() []Key { return slices.SortedFunc(maps.Keys(u.marks()), Key.Compare) }
 
 // All yields the marks of this moment and when each ends, in the order of [Unavailable.Keys].
@@ -146,9 +146,9 @@ func (u *Unavailable) MarshalJSON() ([]byte, error) {
 	return json.Marshal(marks)
 }
 
-// UnmarshalJSON replaces the record by what [Unavailable.MarshalJSON] wrote. Where a
-// key is listed twice the later end holds. On an error, which names every entry at
-// fault, the record stays as it was. null leaves it as it is.
+// UnmarshalJSON replaces the record by one that [Unavailable.MarshalJSON] wrote. Where a key is
+// listed twice the later end holds. On an error, which names every faulty entry, the record stays
+// as it was. null leaves it as it is.
 func (u *Unavailable) UnmarshalJSON(data []byte) error {
 	if string(data) == "null" {
 		return nil

@@ -97,7 +97,7 @@ func estimable() []string {
 	return []string{"capacity", "interruptionRate", "overhead", "price", "reservationCount", "unavailable", "zone"}
 }
 
-// faultList collects what is wrong with one object.
+// faultList collects the faults of one object.
 type faultList []error
 
 func (f *faultList) add(format string, args ...any) {

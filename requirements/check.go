@@ -16,7 +16,7 @@ const (
 	maxMinValues = 50
 )
 
-// check finds what keeps key, op and values from being a requirement.
+// check finds the faults for which key, op and values are no requirement.
 func check(key string, op Operator, values []string) faults {
 	f := faults{key: key}
 	if key == "" {
@@ -47,8 +47,8 @@ func check(key string, op Operator, values []string) faults {
 	return f
 }
 
-// syntax adds the keys and values that Kubernetes accepts on no node, except
-// for those that check has found fault with already.
+// syntax adds the keys and values that Kubernetes accepts on no node, except for the ones that
+// check has found faulty already.
 func (f *faults) syntax(op Operator, values []string) {
 	if f.key != "" && len(validation.IsQualifiedName(f.key)) > 0 {
 		f.add("key", "", "is no label key: an optional DNS name and a slash, then up to 63 letters, digits, "+
@@ -65,11 +65,10 @@ func (f *faults) syntax(op Operator, values []string) {
 }
 
 // Validate applies the rules for an entry of a NodePool, stricter than those of
-// [Selector.Requirement]: a key and values that are valid in labels, a key that
-// is not [Restricted] and not that of the NodePool itself, no negative number in
-// a comparison, minValues from 1 to 50 and not above the number of values
-// listed, and at least one value (or minValues of them) that the label can
-// have where those are known: capacity types and tenancies. Errors are
+// [Selector.Requirement]: a key and values that are valid in labels, a key that is not [Restricted]
+// and not that of the NodePool itself, no negative number in a comparison, minValues from 1 to 50
+// and not above the number of values listed, and at least one value (or minValues of them) that the
+// label can have, where its values are known: capacity types and tenancies. Errors are
 // [*FieldError], joined when there are several.
 func (s Selector) Validate() error {
 	f := s.validate()
@@ -120,9 +119,9 @@ func (s Selector) validateFloor(f *faults) {
 	}
 }
 
-// UnknownValues returns the values of an [In], sorted, that its label never
-// has, where those are known: capacity types and tenancies. An entry that lists
-// some of them beside known ones is valid, but deserves a warning.
+// UnknownValues returns the values of an [In], sorted, that its label never has, where its values
+// are known: capacity types and tenancies. An entry that lists unknown values beside known ones is
+// valid, but deserves a warning.
 func (s Selector) UnknownValues() []string {
 	known := knownValues(NormalizeKey(s.Key))
 	if known == nil || s.Operator != In {
@@ -147,7 +146,7 @@ func ValidateSelectors(sel []Selector) error {
 	return joinFaults(list)
 }
 
-// FieldError is one fault in what a user wrote as a requirement.
+// FieldError is one fault in a requirement that a user wrote.
 type FieldError struct {
 	// Path leads to the field, from the value that was given: "operator",
 	// "values[1]", or "[3].values[1]" within a list.
@@ -156,7 +155,7 @@ type FieldError struct {
 	Key string
 	// Value is the faulty value; empty when something is missing.
 	Value string
-	// Problem says what is wrong, without naming field or value.
+	// Problem states the fault, without naming field or value.
 	Problem string
 }
 
@@ -174,7 +173,7 @@ func (e *FieldError) Error() string {
 	return b.String()
 }
 
-// faults collects what is wrong with one requirement.
+// faults collects the faults of one requirement.
 type faults struct {
 	key  string
 	list []*FieldError

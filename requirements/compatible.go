@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// Compatible reports whether something that is constrained by s can serve what
-// o asks for: nil, or every [*Conflict], joined when there are several. It has
-// a direction. A key of o that s does not define is a conflict, unless a
-// missing label satisfies o's requirement or the key is in allowUndefined;
-// keys of s that o does not have are free. Keys of both must overlap.
+// Compatible reports whether an object that is constrained by s can serve the requests of o, e.g. a
+// NodePool those of a pod: nil, or every [*Conflict], joined when there are several. It has a
+// direction. A key of o that s does not define is a conflict, unless a missing label satisfies o's
+// requirement or the key is in allowUndefined; keys of s that o does not have are free. Keys of
+// both must overlap.
 //
-// Pass [WellKnown] for what is yet to be bought, whose labels follow from the
-// purchase, and nothing for running nodes, whose labels are all known.
+// Pass [WellKnown] for nodes that are not launched yet, because their labels follow from the
+// launch, and no keys for running nodes, whose labels are all known.
 func (s Set) Compatible(o Set, allowUndefined ...KeySet) error {
 	var conflicts []error
 	for i := range o.reqs {

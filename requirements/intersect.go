@@ -2,11 +2,10 @@ package requirements
 
 import "slices"
 
-// Intersect returns the requirement that holds where r and o both hold. The
-// key is that of r, or that of o when r has none; keys that differ are the
-// caller's mistake and are not noticed. The larger floor of minValues wins,
-// and stays even when fewer values are left: whether it can be met is for
-// whoever chooses the values to say.
+// Intersect returns the requirement that holds where r and o both hold. The key is that of r, or
+// that of o when r has none; keys that differ are the caller's mistake and are not noticed. The
+// larger minValues wins, and stays even when fewer values are left, because only the launch, which
+// chooses the values, can tell whether it is met.
 func (r Requirement) Intersect(o Requirement) Requirement {
 	out := Requirement{
 		key:       r.key,
@@ -89,9 +88,8 @@ func union(a, b []string) []string {
 	return append(append(out, a...), b...)
 }
 
-// Overlaps reports whether some value satisfies both r and o, or a missing
-// label does. It is exact: exclusions that leave no integer of the common range
-// make it false. It allocates nothing.
+// Overlaps reports whether a value satisfies both r and o, or a missing label does. It is exact:
+// exclusions that leave no integer of the common range make it false. It allocates nothing.
 func (r Requirement) Overlaps(o Requirement) bool { return r.overlaps(&o) }
 
 func (r *Requirement) overlaps(o *Requirement) bool {

@@ -8,7 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// Label keys that carry a meaning here, beside those that Kubernetes defines.
+// Label keys with a meaning of their own in this module, beside the keys that Kubernetes defines.
 const (
 	// NodePoolKey carries the name of the NodePool that a node belongs to.
 	NodePoolKey = "karpenter.sh/nodepool"
@@ -62,8 +62,8 @@ func aliases(key string) []string {
 	return nil
 }
 
-// AddAliases gives labels of a node their other names, too, those that [NormalizeKey] turns into
-// them, as nodes have them besides.
+// AddAliases gives the labels of a node the alias keys that [NormalizeKey] knows, because running
+// nodes carry both.
 func AddAliases(labels map[string]string) {
 	for _, key := range slices.Sorted(maps.Keys(labels)) {
 		for _, alias := range aliases(key) {
@@ -86,9 +86,9 @@ var (
 	osAliases     = []string{"beta.kubernetes.io/os"}
 )
 
-// normalizeValue returns what a value given under an alias key means under the
-// stable key. Azure's disk driver calls a machine outside of every zone "",
-// where the zone label of the same machine is "0".
+// normalizeValue returns the value under the stable key for a value given under an alias key.
+// Azure's disk driver gives machines outside of every zone the value "", where the zone label of
+// the same machine is "0".
 func normalizeValue(key, value string) string {
 	if key == azureDiskZoneKey && value == "" {
 		return "0"

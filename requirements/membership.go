@@ -27,9 +27,9 @@ func (r *Requirement) within(value string) bool {
 	return ok && r.lower <= n && n <= r.upper
 }
 
-// AllowsAbsent reports whether a node without the label satisfies r. That holds
-// for [NotIn], for [DoesNotExist] and for the zero value, and for intersections
-// of those; any other requirement in an intersection takes it away.
+// AllowsAbsent reports whether a node without the label satisfies r. That holds for [NotIn], for
+// [DoesNotExist] and for the zero value, and for their intersections; any other requirement in an
+// intersection takes it away.
 func (r Requirement) AllowsAbsent() bool { return !r.present }
 
 // Empty reports whether no value of the label satisfies r. A missing label may
@@ -47,7 +47,7 @@ func (r Requirement) Empty() bool {
 	return covered(r.lower, r.upper, r.values, nil)
 }
 
-// Impossible reports whether nothing satisfies r, neither a value nor a missing label.
+// Impossible reports whether r has no solution, neither a value nor a missing label.
 func (r Requirement) Impossible() bool { return r.present && r.Empty() }
 
 // Any returns one value that satisfies r, the same one every time; ok is false
@@ -86,9 +86,9 @@ func (r Requirement) Any() (value string, ok bool) {
 	return "", false
 }
 
-// parseInt reads a decimal integer exactly as strconv.ParseInt(s, 10, 64) does
-// (which is what kube-scheduler compares with), but allocates nothing when s is
-// no integer: most label values are not.
+// parseInt reads a decimal integer exactly as strconv.ParseInt(s, 10, 64) does, because
+// kube-scheduler compares with it, but allocates no memory when s is no integer: most label values
+// are not.
 func parseInt(s string) (n int64, ok bool) {
 	digits, negative := s, false
 	if s != "" && (s[0] == '-' || s[0] == '+') {

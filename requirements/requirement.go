@@ -37,13 +37,11 @@ type Requirement struct {
 
 // New returns the requirement that key stands in the relation op to values.
 //
-// Alias keys become the stable key that they stand for, see [NormalizeKey].
-// [In] needs a value; [Exists] and [DoesNotExist] take none; [Gt], [Lt], [Gte]
-// and [Lte] take exactly one, an integer of 64 bits. [NotIn] without values
-// excludes nothing and allows a missing label. Values are not checked for
-// being valid label values: one that is not can never be met, see
-// [Selector.Validate] for the strict check. Errors are [*FieldError], joined
-// when there are several.
+// Alias keys become the stable key that they stand for, see [NormalizeKey]. [In] needs a value;
+// [Exists] and [DoesNotExist] take none; [Gt], [Lt], [Gte] and [Lte] take exactly one, an integer
+// of 64 bits. [NotIn] without values excludes no value and allows a missing label. Values are not
+// checked for being valid label values: one that is not can never be met, see [Selector.Validate]
+// for the strict check. Errors are [*FieldError], joined when there are several.
 func New(key string, op Operator, values ...string) (Requirement, error) {
 	if f := check(key, op, values); len(f.list) > 0 {
 		return Requirement{}, f.err()
@@ -79,8 +77,8 @@ func build(key string, op Operator, values []string) Requirement {
 	return r
 }
 
-// bounded makes a requirement of one bound. A strict bound that no int64 can
-// pass leaves nothing, instead of wrapping around.
+// bounded makes a requirement of one bound. A strict bound that no int64 can pass leaves no value,
+// instead of wrapping around.
 func bounded(key string, op Operator, n int64) Requirement {
 	r := Requirement{key: key, present: true, numeric: true, lower: math.MinInt64, upper: math.MaxInt64}
 	switch op {
@@ -145,8 +143,8 @@ func (r Requirement) Operator() Operator {
 // sorted, in a slice of the caller's own.
 func (r Requirement) Values() []string { return slices.Clone(r.values) }
 
-// Complement reports whether r allows all values except some, rather than a
-// list. Bounded requirements are complements.
+// Complement reports whether r allows all values except listed ones, rather than a list. Bounded
+// requirements are complements.
 func (r Requirement) Complement() bool { return !r.listed }
 
 // Bounds returns the smallest and the largest integer that r allows, nil where
@@ -171,8 +169,8 @@ func (r Requirement) hasLower() bool {
 
 func (r Requirement) hasUpper() bool { return r.numeric && r.upper != math.MaxInt64 }
 
-// MinValues returns how many different values of the key the instance types of
-// one launch must keep open; 0 means that nothing is asked.
+// MinValues returns how many different values of the key the instance types of one launch must keep
+// open; 0 is no minimum.
 func (r Requirement) MinValues() int { return r.minValues }
 
 // WithMinValues returns r with that floor of different values; n below 1 removes it.

@@ -15,8 +15,8 @@ type Selector struct {
 	Operator Operator `json:"operator"`
 	// Values are the operands, as many as the operator takes.
 	Values []string `json:"values,omitempty"`
-	// MinValues is how many different values of the key the instance types of a
-	// launch must keep open; nil asks for nothing.
+	// MinValues is how many different values of the key the instance types of a launch must keep
+	// open; nil is no minimum.
 	MinValues *int `json:"minValues,omitempty"`
 }
 
@@ -63,11 +63,10 @@ func FromSelectors(sel []Selector) (Set, error) {
 	return NewSet(reqs...), nil
 }
 
-// FromNodeSelector returns the conjunction of the matchExpressions of one term
-// of a node selector. It accepts what kube-scheduler accepts: not [Gte] and
-// [Lte], no [NotIn] without values, only keys and values that are valid in
-// labels (which rules out negative numbers). kube-scheduler lets a term with an
-// error match no node, and likewise a term without any expression, for which
+// FromNodeSelector returns the conjunction of the matchExpressions of one term of a node selector.
+// It accepts the terms that kube-scheduler accepts: not [Gte] and [Lte], no [NotIn] without values,
+// only keys and values that are valid in labels (which rules out negative numbers). kube-scheduler
+// lets a term with an error match no node, and likewise a term without any expression, for which
 // this function returns the set that allows everything.
 func FromNodeSelector(exprs []corev1.NodeSelectorRequirement) (Set, error) {
 	var list []*FieldError
@@ -93,10 +92,9 @@ func FromNodeSelector(exprs []corev1.NodeSelectorRequirement) (Set, error) {
 	return NewSet(reqs...), nil
 }
 
-// Selector returns r as entries whose conjunction is r again, nothing lost:
-// bounds become [Gte] and [Lte], exclusions a [NotIn] beside them, and a
-// contradiction the pair [Exists] and [DoesNotExist]. Each entry carries the
-// floor of different values.
+// Selector returns r as entries whose conjunction is exactly r: bounds become [Gte] and [Lte],
+// exclusions a [NotIn] beside them, and a contradiction the pair [Exists] and [DoesNotExist]. Each
+// entry carries minValues.
 func (r Requirement) Selector() []Selector {
 	var out []Selector
 	add := func(op Operator, values ...string) {

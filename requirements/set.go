@@ -16,11 +16,10 @@ type Set struct {
 // NewSet returns the conjunction of the requirements; two of the same key intersect.
 func NewSet(reqs ...Requirement) Set { return Set{}.With(reqs...) }
 
-// FromLabels returns the set that asks for exactly these labels, as a
-// nodeSelector does. Alias keys count as the stable key, so that a map which
-// has both with different values cannot be satisfied. One exception: an alias
-// without a value, as storage drivers set on machines outside of every zone,
-// says nothing when the stable key is there too.
+// FromLabels returns the set that asks for exactly these labels, as a nodeSelector does. Alias keys
+// count as the stable key, so that a map which has both with different values cannot be satisfied.
+// One exception: an alias without a value, as storage drivers set on machines outside of every
+// zone, is ignored when the stable key is there too.
 func FromLabels(labels map[string]string) Set {
 	reqs := make([]Requirement, 0, len(labels))
 	for key, value := range labels {
@@ -80,7 +79,7 @@ func (s Set) With(reqs ...Requirement) Set {
 	}
 	sorted := slices.Clone(reqs)
 	slices.SortStableFunc(sorted, func(a, b Requirement) int { return cmp.Compare(a.key, b.key) })
-	merged := sorted[:0] // never longer than what has been read of sorted
+	merged := sorted[:0] // never longer than the part of sorted that has been read
 	for _, r := range sorted {
 		if n := len(merged); n > 0 && merged[n-1].key == r.key {
 			merged[n-1] = merged[n-1].Intersect(r)

@@ -52,8 +52,8 @@ func (r *Requirement) write(b *strings.Builder, show int) {
 	r.writeClauses(b, show)
 }
 
-// writeSets writes what is not about bounds, each clause with a space before it. Bounds that follow say that
-// a label is there.
+// writeSets writes the clauses other than bounds, each with a space before it. Bounds that follow
+// imply that the label is there.
 func (r *Requirement) writeSets(b *strings.Builder, show int, bounded bool) {
 	excludes := !r.listed && len(r.values) > 0
 	switch {
@@ -117,7 +117,7 @@ func writeWord(b *strings.Builder, s string) {
 	b.WriteString(s)
 }
 
-// plainChar reports whether c needs no quotes: what label keys and values are made of.
+// plainChar reports whether c needs no quotes: the characters of label keys and values.
 func plainChar(c byte) bool {
 	return c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || strings.IndexByte("-_./", c) >= 0
 }

@@ -2,11 +2,10 @@ package requirements
 
 import corev1 "k8s.io/api/core/v1"
 
-// WellKnown returns the keys whose labels follow from what is bought, so that a
-// NodePool need not define them for pods to ask for them: those of Kubernetes
-// and Karpenter, and those that Karpenter's providers for AWS, Azure, Google Cloud and
-// KWOK, and EKS Auto Mode, put on nodes. A well-known label may come with a machine; whether it does is
-// for the machine's own labels to say.
+// WellKnown returns the keys whose labels follow from the launched machine, so that a NodePool need
+// not define them for pods to ask for them: the keys of Kubernetes and Karpenter, and the ones that
+// Karpenter's providers for AWS, Azure, Google Cloud and KWOK, and EKS Auto Mode, put on nodes. A
+// well-known label may come with a machine; the labels of the machine itself say whether it does.
 func WellKnown() KeySet { return wellKnown }
 
 // wellKnown is built once and never written to: a KeySet is immutable.
@@ -51,7 +50,7 @@ var wellKnown = NewKeySet(
 	"topology.k8s.aws/zone-id",
 
 	// EKS Auto Mode: the labels of "Create a Node Pool for EKS Auto Mode" in the EKS User Guide,
-	// and those that its nodes have besides
+	// and further labels of its nodes
 	"eks.amazonaws.com/compute-type",
 	"eks.amazonaws.com/instance-accelerator-count",
 	"eks.amazonaws.com/instance-accelerator-manufacturer",
