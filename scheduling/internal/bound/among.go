@@ -2,7 +2,7 @@ package bound
 
 import "slices"
 
-// everything is all that is on sale.
+// everything returns the choices that may be bought in any number, including dominated ones.
 func (m *Market) everything() []Choice {
 	if m.Everything == nil {
 		return m.Options
@@ -10,25 +10,25 @@ func (m *Market) everything() []Choice {
 	return m.Everything()
 }
 
-// among is the assignment with those machines on sale that matter where there are counts. A
-// machine of a price that is counted at least so often is worth buying for the sake of the
-// count. So what makes it pointless has to be counted as well.
-func (a *assignment) among(choices []Choice, counts []count) *assignment {
+// among returns the assignment for a branch with some bounds on counts. A choice that is dominated may be worth
+// buying because it counts: a machine must then be dominated by one that counts in every bound of AtLeast form
+// that it counts in.
+func (a *assignment) among(choices []Choice, counts []countBound) *assignment {
 	x := *a
 	x.machines = a.market.machinesAmong(choices, counts)
-	x.sellers, x.slack, x.said = nil, nil, nil
+	x.buyable, x.slack, x.classValues = nil, nil, nil
 	x.rate()
 	return &x
 }
 
-// machinesAmong lists the choices that the proof has to look at: those make others pointless
-// only that are in the same domain and of those counts that there are at least so many of.
-func (m *Market) machinesAmong(choices []Choice, counts []count) []machine {
+// machinesAmong lists the choices that are not dominated in a branch: a choice dominates another only in the
+// same domain, and only if it counts in every lower bound on a count that the other one counts in.
+func (m *Market) machinesAmong(choices []Choice, counts []countBound) []machine {
 	domains := 0
 	for i := range choices {
 		domains = max(domains, choices[i].Domain+1)
 	}
-	// They are counted from a price on, so that how many counts one is of tells which.
+	// Counts start at a price, so the number of lower bounds that a choice counts in says which ones they are.
 	band, sizes := make([]int32, len(choices)), make([]int, domains*(len(counts)+1))
 	for i := range choices {
 		x, of := machine{price: choices[i].Price, domain: choices[i].Domain}, 0
@@ -56,7 +56,7 @@ func (m *Market) machinesAmong(choices []Choice, counts []count) []machine {
 	return out
 }
 
-// spaces are empty lists with room for so many numbers each, side by side.
+// spaces returns empty lists with the given capacities, cut from one allocation.
 func spaces(sizes []int) [][]int {
 	all := 0
 	for _, n := range sizes {
@@ -69,9 +69,9 @@ func spaces(sizes []int) [][]int {
 	return out
 }
 
-// found are candidates with the numbers that they have among these machines.
-func (a *assignment) found(few []candidate) (out []candidate) {
-	for _, x := range few {
+// found returns the candidates that this assignment has too, with their machine numbers here.
+func (a *assignment) found(chosen []candidate) (out []candidate) {
+	for _, x := range chosen {
 		for i, price := range a.prices {
 			if price == x.price && slices.Equal(a.cap(i), x.cap) && slices.Equal(a.machines[i].users, x.users) && a.machines[i].domain == x.domain {
 				out = append(out, a.candidate(i))

@@ -10,53 +10,54 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
 
-// Assigned is a proven lower bound with worths for classes.
+// Assigned is a proven lower bound with the dual values that prove it.
 type Assigned struct {
-	// Duals are what one pod of each class is worth, in nano-USD per hour divided by
-	// 2^[fixed.Scale]. None is negative. Of classes that are parts of a kind that is spread it is
-	// what a pod of the kind is worth where no multiplier is taken off.
+	// Duals has the dual value of one pod of each class, in nano-USD per hour divided by 2^[fixed.Scale]. None
+	// is negative. For a class that is a part of a spread it is the dual of the kind before multipliers are
+	// subtracted.
 	Duals []*big.Int
-	// DomainMultipliers is what pods of each spread are worth less, by domain, in the same unit; pods
-	// with a worth below the multiplier are worth nothing there. None is negative.
+	// DomainMultipliers has the reduction of the duals of each spread, by domain, in the same unit. A dual
+	// below the multiplier counts as 0 there. None is negative.
 	DomainMultipliers [][]*big.Int
-	// Vectors are worths of one base unit of each resource, in the same unit. For
-	// every machine, one of them proves that it holds no more worth than it costs.
+	// Vectors are resource duals for one base unit of each resource, in the same unit. For every machine, one
+	// of them proves that the value of its pods is at most its price.
 	Vectors [][]*big.Int
-	// Filled says that for some machines it takes more than the vectors: no pattern that
-	// comes into question, by some vector, is worth more than the machine costs.
+	// Filled says that the vectors do not suffice for some machines: a search over their patterns has to show
+	// that no pattern has more value than the price.
 	Filled bool
-	// Parted tells plans apart; then the rest is what is known without that. Nil for nothing.
+	// Parted is the branch and bound by number of machines; the other fields are then the proof without it. Nil
+	// for none.
 	Parted *Parted
-	// CountMultipliers are what machines cost more by each Parted that leads here, the outermost
-	// first, or less where there are more machines than that.
+	// CountMultipliers has the surcharge in nano-USD per hour of each [Parted] above this proof, the outermost
+	// first: added to prices in the branch Fewer, subtracted in the branch More.
 	CountMultipliers []int64
-	// rest is the search that led here, to go on from; nil for none.
+	// rest is the search that found this, so that [Assigned.Divided] can continue it; nil for none.
 	rest *assignment
 	// Bound is the lower bound in nano-USD per hour, rounded up to a whole number.
 	Bound int64
 }
 
 const (
-	// fewestMachines and mostMachines bound how many machines one interior-point
-	// problem looks at.
+	// fewestMachines and mostMachines bound the machines of one interior-point problem.
 	fewestMachines, mostMachines = 4, 48
-	// mostRounds bounds how often machines are added.
+	// mostRounds bounds the rounds in which violated machines are added.
 	mostRounds = 12
-	// mostSteps bounds one interior-point run, which takes some 15 steps; fewer than
-	// fewestSteps are not worth the while.
+	// mostSteps bounds the iterations of one interior-point run, which usually takes 15. With work for less
+	// than fewestSteps no run starts.
 	mostSteps, fewestSteps, usualSteps = 40, 4, 12
-	// roughly and exactly are gaps at which a run ends, as shares of the objective.
-	roughly, exactly = 1e-4, 1e-11
-	// fewClasses is up to how many classes it takes no time to polish every proposal.
+	// looseGap and exactGap are the relative duality gaps at which a run ends.
+	looseGap, exactGap = 1e-4, 1e-11
+	// fewClasses is the number of classes below which every proposal is polished, because that takes no time
+	// then.
 	fewClasses = 48
-	// nothing is a share of a machine's price that a solved problem may mean as 0.
-	nothing = 1e-6
-	// placesThatMatter is the number of pods from which on it hardly matters that a
-	// machine holds whole pods only.
+	// negligible is the share of a machine's price below which a value of the interior point counts as 0.
+	negligible = 1e-6
+	// placesThatMatter is the largest number of pods of a class on a machine for which the relaxation states
+	// the limit k_c.
 	placesThatMatter = 16
 )
 
-// ClassDuals are the duals as nano-USD per hour, by class.
+// ClassDuals returns the duals by class in nano-USD per hour.
 func (x *Assigned) ClassDuals() []float64 {
 	out := make([]float64, len(x.Duals))
 	for c, w := range x.Duals {
@@ -65,37 +66,35 @@ func (x *Assigned) ClassDuals() []float64 {
 	return out
 }
 
-// Effort says how far [Pattern] goes.
+// Effort bounds the work of [Pattern], in elementary operations.
 type Effort struct {
-	// Work is for the assignment bound, Filling for going on from there, both in
-	// elementary operations.
+	// Work is for the assignment bound, Filling for the pattern bound after it.
 	Work, Filling int64
-	// Further is for going on with the assignment bound where Work does not do and the
-	// bound is less than Wanted.
+	// Further is more work for the assignment bound, spent where Work was used up and the bound is less than
+	// Wanted, in nano-USD per hour.
 	Further, Wanted int64
-	// Cases is for telling apart by how many machines are bought where the bound is less than
-	// Wanted.
+	// Cases is for branching by number of machines, where the bound is less than Wanted.
 	Cases int64
-	// CasesWanted is the bound that cases are told apart for, 0 for Wanted.
+	// CasesWanted is the bound at which branching stops; 0 means Wanted.
 	CasesWanted int64
-	// Seen are what machines of some plan hold, by class: patterns to begin with.
+	// Seen are the pods of each machine of a known plan: the first patterns.
 	Seen [][]model.Item
-	// Late says that it is time to stop; nil for never.
+	// Late reports whether the deadline has passed; nil for no deadline.
 	Late func() bool
 }
 
-// Pattern looks for worths of classes that prove a higher bound than worths of resources can, and goes
-// on from there with worths that machines bear only because pods are whole. Where the market has spreads it
-// looks for multipliers instead. start are worths of resources, as [Resource] finds them, nil for none. The same
-// market and effort give the same result, unless it is told that it is late. The bound is 0 where nothing is
-// found or the market is malformed; it may be below that of the start.
+// Pattern finds class duals with a higher bound than one vector of resource duals can give: first by the
+// assignment bound, then by the pattern bound, then by branches. Where the market has spreads it optimizes
+// domain multipliers instead of patterns. start are resource duals to begin with, e.g. from package covering;
+// nil for none. The same market and effort give the same result, unless Late interrupts. The bound is 0 where
+// none is found or the market is malformed; it may be below the bound of the start.
 func Pattern(m Market, start []*big.Int, e Effort) Assigned {
 	a := prepare(&m, e.Late)
 	if a == nil {
 		return Assigned{}
 	}
 	if len(m.Spreads) > 0 {
-		return a.spread(start, e)
+		return a.spreadBound(start, e)
 	}
 	a.search(start, e)
 	before := a.best
@@ -112,7 +111,8 @@ func Pattern(m Market, start []*big.Int, e Effort) Assigned {
 	return out.Divided(e)
 }
 
-// prepare returns nil where there is nothing to do.
+// prepare returns the search for a market, nil where the market is malformed, costs nothing, or the deadline
+// has passed.
 func prepare(m *Market, late func() bool) *assignment {
 	if late == nil {
 		late = func() bool { return false }
@@ -127,8 +127,8 @@ func prepare(m *Market, late func() bool) *assignment {
 	return a
 }
 
-// assignment is the search in floating point. Prices are in units of the dearest
-// machine, amounts in units of the largest capacity.
+// assignment is the search in floating point. Prices are in units of the dearest machine, amounts of a resource
+// in units of the largest capacity.
 type assignment struct {
 	market   *Market
 	machines []machine
@@ -136,21 +136,21 @@ type assignment struct {
 	caps     []float64 // by machine, one for each resource of dims
 	sizes    []float64 // by class
 	inverse  []float64 // by class: 1 / size, 0 for none
-	most     []float64 // by class: pods on one machine, whatever its size
-	fits     *fits     // how many pods of a class a machine holds at most
-	dims     []int     // the resources that can matter
+	most     []float64 // by class: the limit of pods on one machine of unlimited capacity
+	fits     *fits     // k_c by machine and class
+	dims     []int     // the resources of which some machine has any
 	unit     []float64
 	price    float64
 	demand   []float64
-	parts    model.Bits // classes that are parts of kinds that are spread
-	scarce   model.Bits // those, and those that are few
+	parts    model.Bits // classes that are parts of spreads
+	scarce   model.Bits // classes of parts, and classes marked as few
 
-	shares  *shares   // of which this is the search, nil where no pods are spread
-	sellers [][]int   // by class: the machines on sale that it may use; see usersOf
-	slack   []float64 // by machine, and what its vector says; see raise
-	said    [][]float64
-	best    *proposal
-	late    func() bool
+	spread      *spreadSearch // the search that owns this assignment; nil for a market without spreads
+	buyable     [][]int       // by class: the machines on sale that admit it; filled by buyableOf
+	slack       []float64     // by machine: price minus the value that it can hold; scratch of raiseDuals
+	classValues [][]float64   // by machine: values of the classes by its vector; scratch of raiseDuals
+	best        *proposal
+	late        func() bool
 }
 
 func newAssignment(m *Market) *assignment {
@@ -179,7 +179,7 @@ func newAssignment(m *Market) *assignment {
 	return a
 }
 
-// rate brings what the machines cost and have into the units of the search.
+// rate scales prices and capacities of the machines to the units of the search.
 func (a *assignment) rate() {
 	n := len(a.dims)
 	a.prices = make([]float64, len(a.machines))
@@ -193,7 +193,7 @@ func (a *assignment) rate() {
 	a.fits = newFits(a)
 }
 
-// measure brings what the classes ask for into the units of the search.
+// measure scales requests and limits of the classes to the units of the search.
 func (a *assignment) measure() {
 	n, classes := len(a.dims), a.market.Classes
 	a.sizes = make([]float64, len(classes)*n)
@@ -228,10 +228,11 @@ func (a *assignment) measure() {
 func (a *assignment) size(c int) []float64 { return a.sizes[c*len(a.dims) : (c+1)*len(a.dims)] }
 func (a *assignment) cap(i int) []float64  { return a.caps[i*len(a.dims) : (i+1)*len(a.dims)] }
 
-// fits tells how many pods of a class a machine holds at most, by what the machine has: many machines have the same.
+// fits caches the number of pods of a class that fit on a machine. Many machines have equal capacities and
+// share a row.
 type fits struct {
 	shape []int       // by machine: a number that machines of equal capacity share
-	rows  [][]float64 // by shape and class; nil until it is asked for
+	rows  [][]float64 // by shape and class; nil until it is needed
 }
 
 func newFits(a *assignment) *fits {
@@ -253,8 +254,8 @@ func newFits(a *assignment) *fits {
 	return f
 }
 
-// places is how many pods of a class a machine holds at most. It is exact but for
-// rounding errors, and never too low.
+// places returns k_c, the largest number of pods of class c that fit on machine i. Rounding errors may make it
+// too high, and never too low, because the bound relies on it.
 func (f *fits) places(a *assignment, i, c int) float64 {
 	row := f.rows[f.shape[i]]
 	if row == nil {

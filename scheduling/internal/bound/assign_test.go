@@ -26,7 +26,7 @@ func (m Market) input() covering.Input {
 	in := covering.Input{Dims: m.Dims}
 	usable := func(c *Choice) bool {
 		found := false
-		c.Users.Each(func(i int) { found = found || m.Classes[i].Count > 0 && roomy(c.Cap, m.Classes[i].Size) })
+		c.Users.Each(func(i int) { found = found || m.Classes[i].Count > 0 && fitsAlone(c.Cap, m.Classes[i].Size) })
 		return found
 	}
 	for _, c := range m.Classes {
@@ -57,7 +57,7 @@ func proven(t *testing.T, m Market, r Assigned, best int64) {
 }
 
 // heldBy is the worth that a choice can hold at most, by a vector.
-func heldBy(m Market, worths []*big.Int, c *Choice, v []*big.Int) *big.Int {
+func heldBy(m Market, duals []*big.Int, c *Choice, v []*big.Int) *big.Int {
 	caps := make([]*big.Int, m.Dims)
 	for d := range caps {
 		caps[d] = new(big.Int)
@@ -88,7 +88,7 @@ func heldBy(m Market, worths []*big.Int, c *Choice, v []*big.Int) *big.Int {
 		if !fits(i) {
 			continue
 		}
-		k, excess := big.NewInt(m.Classes[i].Count), new(big.Int).Set(worths[i])
+		k, excess := big.NewInt(m.Classes[i].Count), new(big.Int).Set(duals[i])
 		if p := m.Classes[i].PerNode; p > 0 && k.Cmp(big.NewInt(p)) > 0 {
 			k = big.NewInt(p)
 		}
@@ -154,7 +154,7 @@ func proves(m Market, r Assigned) (bound *big.Int, ok bool) {
 }
 
 // dearest tries every pattern of a machine for the one that is worth most.
-func dearest(m Market, c *Choice, worths []*big.Int) *big.Int {
+func dearest(m Market, c *Choice, duals []*big.Int) *big.Int {
 	left := slices.Clone(c.Cap)
 	var try func(i int) *big.Int
 	try = func(i int) *big.Int {
@@ -167,12 +167,12 @@ func dearest(m Market, c *Choice, worths []*big.Int) *big.Int {
 		}
 		class := &m.Classes[i]
 		taken := int64(0)
-		for taken < class.Count && (class.PerNode == 0 || taken < class.PerNode) && roomy(left, class.Size) {
+		for taken < class.Count && (class.PerNode == 0 || taken < class.PerNode) && fitsAlone(left, class.Size) {
 			taken++
 			for d, n := range class.Size {
 				left[d] -= n
 			}
-			worth := new(big.Int).Mul(worths[i], big.NewInt(taken))
+			worth := new(big.Int).Mul(duals[i], big.NewInt(taken))
 			if worth.Add(worth, try(i+1)).Cmp(best) > 0 {
 				best = worth
 			}
@@ -192,7 +192,7 @@ func Assignment(m Market, start []*big.Int, work int64, late func() bool) Assign
 		return Assigned{}
 	}
 	if len(m.Spreads) > 0 {
-		return a.spread(start, Effort{Work: work})
+		return a.spreadBound(start, Effort{Work: work})
 	}
 	a.search(start, Effort{Work: work})
 	return a.certify()

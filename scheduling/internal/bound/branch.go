@@ -5,57 +5,60 @@ import (
 	"math"
 )
 
-// Parted tells plans apart by how many machines they buy that cost at least so much. Whole
-// machines are what no worths know of: where it would be best to buy two machines and a half,
-// plans with at most two and plans with at least three both cost more, and each of them is
-// proven with worths of its own.
+// Parted divides all plans by the number of machines that they buy of at least a given price. No dual value
+// knows that machines are whole: where the relaxation buys two machines and a half, plans with at most two and
+// plans with at least three both cost more, and each branch is proven with duals of its own.
 type Parted struct {
-	// From is the price from which on machines are counted, Domain where: 0 for everywhere.
+	// From is the least price of the machines that are counted, in nano-USD per hour. Domain is their domain, 0
+	// for all.
 	From   int64
 	Domain int
-	// AtMost is how many there are at most in the one case; in the other there are more.
+	// AtMost is the largest number of these machines in the branch Fewer; the branch More has at least one
+	// more.
 	AtMost int64
-	// Fewer and More are the proofs for either case.
+	// Fewer and More are the proofs of the two branches.
 	Fewer, More *Assigned
 }
 
-// branch is a case, or several that are told apart.
-type branch struct {
+// branchNode is a node of the branch-and-bound tree: a leaf with a bound, or a division into two nodes.
+type branchNode struct {
 	*countProposal
-	by          kindCount
+	by          countedKind
 	number      int64
-	fewer, more *branch
+	fewer, more *branchNode
 }
 
-// leastCaseGain is the share of the bound that the cases have to add.
+// leastCaseGain is the share of the bound that branching must add, because a longer certificate takes longer to
+// verify.
 const leastCaseGain = 5e-4
 
 const (
-	// fewestSolves is how often there has to be work for a solution.
+	// fewestSolves is the number of interior-point solutions that the work must allow for branching to start.
 	fewestSolves = 8
-	// tightly is the share of its price that a machine holds at least to be bought.
-	tightly = 1 - 1e-4
-	// mostCases bounds how many cases are told apart, and mostCounted up to how many machines it
-	// matters that they are whole.
+	// tightShare is the share of its price that a machine's value must reach for its constraint to count as
+	// tight.
+	tightShare = 1 - 1e-4
+	// mostCases bounds the leaves of the tree. Above mostCounted machines no count is divided, because a
+	// fraction of a machine matters little then.
 	mostCases, mostCounted = 64, 64
 )
 
-// divided tells cases apart while the bound is less than wanted, the one with the least bound
-// first. It returns what is known already where nothing is gained.
+// divided branches on the leaf with the lowest bound while that is less than wanted. It returns the known proof
+// where branching gains too little.
 func (a *assignment) divided(known Assigned, e Effort) Assigned {
 	if len(a.market.Supplies) > 0 || a.best == nil {
 		return known
 	}
-	few := a.tight()
-	if newRelaxation(a.problem(few)).solver.Work()*usualSteps*fewestSolves > e.Cases {
+	chosen := a.tight()
+	if newRelaxation(a.problem(chosen)).solver.Work()*usualSteps*fewestSolves > e.Cases {
 		return known
 	}
-	d := &division{assignment: a, choices: a.market.everything(), work: e.Cases}
-	root := &branch{countProposal: d.begin(&countProposal{prices: a, few: few, value: a.proven()}, nil)}
-	open := []*branch{root}
+	d := &branchAndBound{a: a, choices: a.market.everything(), work: e.Cases}
+	root := &branchNode{countProposal: d.begin(&countProposal{prices: a, chosen: chosen, value: a.proven()}, nil)}
+	open := []*branchNode{root}
 	wanted := float64(e.Wanted) / a.price
 	for cases := 1; !a.late(); {
-		least := leastAt(open, func(x *branch) float64 { return x.value })
+		least := leastAt(open, func(x *branchNode) float64 { return x.value })
 		x := open[least]
 		if x.value >= wanted {
 			break
@@ -64,14 +67,14 @@ func (a *assignment) divided(known Assigned, e Effort) Assigned {
 			x.advance(&d.work)
 			continue
 		}
-		by, number := x.halfway()
-		if by.from == 0 || cases == mostCases || x.bought() > mostCounted {
+		by, number := x.mostFractional()
+		if by.from == 0 || cases == mostCases || x.machinesBought() > mostCounted {
 			break
 		}
 		cases++
 		x.by, x.number = by, number
-		x.fewer = d.branch(x, count{kindCount: by, number: number})
-		x.more = d.branch(x, count{kindCount: by, number: number + 1, least: true})
+		x.fewer = d.branch(x, countBound{countedKind: by, number: number})
+		x.more = d.branch(x, countBound{countedKind: by, number: number + 1, least: true})
 		open[least] = x.fewer
 		open = append(open, x.more)
 	}
@@ -83,7 +86,7 @@ func (a *assignment) divided(known Assigned, e Effort) Assigned {
 	return known
 }
 
-// tight are the machines that hold as much worth as they cost.
+// tight returns the machines with a tight constraint, at most mostMachines.
 func (a *assignment) tight() (out []candidate) {
 	for i := range a.machines {
 		if len(out) < mostMachines && a.isTight(i) {
@@ -93,28 +96,30 @@ func (a *assignment) tight() (out []candidate) {
 	return out
 }
 
-// division is what cases are told apart with.
-type division struct {
-	*assignment
+// branchAndBound holds the market with all choices and the remaining work of one tree.
+type branchAndBound struct {
+	a       *assignment
 	choices []Choice
 	work    int64
 }
 
-// branch is a case of another one.
-func (d *division) branch(x *branch, c count) *branch {
-	return &branch{countProposal: d.begin(x.countProposal, append(x.counts[:len(x.counts):len(x.counts)], c))}
+// branch returns the child of a node with one more bound on a count.
+func (d *branchAndBound) branch(x *branchNode, c countBound) *branchNode {
+	return &branchNode{countProposal: d.begin(x.countProposal, append(x.counts[:len(x.counts):len(x.counts)], c))}
 }
 
-func (d *division) begin(before *countProposal, counts []count) *countProposal {
-	return d.among(d.choices, counts).begin(before, counts)
+// begin returns the proposal of a node before anything is solved for it.
+func (d *branchAndBound) begin(before *countProposal, counts []countBound) *countProposal {
+	return d.a.among(d.choices, counts).begin(before, counts)
 }
 
-// prove turns the cases into whole numbers. It returns the least bound of them.
-func (x *branch) prove() (out *Assigned, least int64, ok bool) {
+// prove turns the tree into whole numbers. least is the lowest bound of its leaves; ok is false where a leaf
+// has no proof.
+func (x *branchNode) prove() (out *Assigned, least int64, ok bool) {
 	if x.fewer == nil {
 		out := x.prices.certifyCase()
 		out.CountMultipliers = x.multipliers
-		return &out, out.Bound + owed(x.counts, x.multipliers), out.Bound > 0
+		return &out, out.Bound + countTerm(x.counts, x.multipliers), out.Bound > 0
 	}
 	fewer, a, ok := x.fewer.prove()
 	if !ok {
@@ -124,7 +129,7 @@ func (x *branch) prove() (out *Assigned, least int64, ok bool) {
 	return &Assigned{Parted: &Parted{From: x.by.from, Domain: x.by.domain, AtMost: x.number, Fewer: fewer, More: more}}, min(a, b), ok
 }
 
-// leastAt is the place of the least of some cases, the first of several.
+// leastAt returns the index of the case with the lowest value, the first of equal ones.
 func leastAt[T any](cases []T, value func(T) float64) (at int) {
 	for i, x := range cases {
 		if value(x) < value(cases[at]) {
@@ -134,13 +139,13 @@ func leastAt[T any](cases []T, value func(T) float64) (at int) {
 	return at
 }
 
-// isTight says that a machine holds as much worth as it costs.
+// isTight reports whether the value that machine i can hold reaches its price.
 func (a *assignment) isTight(i int) bool {
-	return a.holds(i, &a.best.vectors[a.best.proof[i]], a.best.worths, math.Inf(1)) >= tightly*a.prices[i]
+	return a.mostValue(i, &a.best.vectors[a.best.proof[i]], a.best.duals, math.Inf(1)) >= tightShare*a.prices[i]
 }
 
-// Divided goes on from a bound by telling cases apart, see [Parted], where that is less than
-// wanted and there is work for it.
+// Divided continues a search by branching, see [Parted], where the bound is less than wanted and the effort has
+// work for cases.
 func (x Assigned) Divided(e Effort) Assigned {
 	a := x.rest
 	x.rest = nil
@@ -150,28 +155,27 @@ func (x Assigned) Divided(e Effort) Assigned {
 	return a.divided(x, e)
 }
 
-// Where pods are spread over domains, cases are sought for the numbers of pods by domain that the
-// best worths were sought for. Each of them has multipliers of its own: what its worths prove holds
-// wherever the pods are.
+// Where pods are spread over domains, branches are solved for the numbers of pods by domain of the best duals.
+// Each branch has multipliers of its own, so its bound holds wherever the pods are.
 
-// proven is what the best worths prove, wherever pods are that are spread.
+// proven returns the bound by the best duals, for all numbers of pods by domain where pods are spread.
 func (a *assignment) proven() float64 {
-	if a.shares == nil {
+	if a.spread == nil {
 		return a.best.value
 	}
-	s := *a.shares
-	s.assignment = a
+	s := *a.spread
+	s.a = a
 	value, _ := s.proven(a.best)
 	return value
 }
 
-// certifyCase is certify for prices with the multipliers of a case.
+// certifyCase is certify for a leaf, with domain multipliers of its own where pods are spread.
 func (a *assignment) certifyCase() Assigned {
-	if a.shares == nil {
+	if a.spread == nil {
 		return a.certify()
 	}
-	s := *a.shares
-	s.assignment, s.best = a, a.best
+	s := *a.spread
+	s.a, s.best = a, a.best
 	s.value, s.multipliers = s.proven(a.best)
 	return s.certify()
 }

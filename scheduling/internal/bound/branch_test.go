@@ -28,12 +28,12 @@ func inCases(m Market) (before, after Assigned) {
 
 // casesProve checks cases from nothing but the market, by the book: with their multipliers all that
 // is on sale costs as much as it holds.
-func casesProve(t *testing.T, m Market, x Assigned, counts []count, bound int64) (leaves int) {
+func casesProve(t *testing.T, m Market, x Assigned, counts []countBound, bound int64) (leaves int) {
 	t.Helper()
 	if p := x.Parted; p != nil {
 		at := len(counts)
-		return casesProve(t, m, *p.Fewer, append(counts[:at:at], count{kindCount: kindCount{p.From, p.Domain}, number: p.AtMost}), bound) +
-			casesProve(t, m, *p.More, append(counts[:at:at], count{kindCount: kindCount{p.From, p.Domain}, number: p.AtMost + 1, least: true}), bound)
+		return casesProve(t, m, *p.Fewer, append(counts[:at:at], countBound{countedKind: countedKind{p.From, p.Domain}, number: p.AtMost}), bound) +
+			casesProve(t, m, *p.More, append(counts[:at:at], countBound{countedKind: countedKind{p.From, p.Domain}, number: p.AtMost + 1, least: true}), bound)
 	}
 	require.Len(t, x.CountMultipliers, len(counts))
 	m.Options = slices.Clone(m.Options)
@@ -171,7 +171,7 @@ func TestCasesOfHalves(t *testing.T) {
 	m.Options = m.Everything()
 	casesProve(t, m, r, nil, r.Bound)
 	assert.Len(t, m.machinesAmong(m.Options, nil), 1)
-	assert.Len(t, m.machinesAmong(m.Options, []count{{kindCount: kindCount{from: dear.Price}, least: true}}), 2)
+	assert.Len(t, m.machinesAmong(m.Options, []countBound{{countedKind: countedKind{from: dear.Price}, least: true}}), 2)
 }
 
 // unlimited is a random market with a machine beside that holds a hundred pods.

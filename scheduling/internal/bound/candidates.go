@@ -8,26 +8,26 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
 
-// candidate is a machine of an interior-point problem: one of the machines, or what
-// running nodes have together, as so many equal ones.
+// candidate is a machine of an interior-point problem: one machine of the market, or several existing nodes
+// aggregated into equal ones of the same total capacity.
 type candidate struct {
-	machine int // −1 for running nodes
+	machine int // number in the market, −1 for aggregated existing nodes
 	cap     []float64
 	price   float64
-	supply  int     // −1 for none; running nodes that are one kind have one of their own
+	supply  int     // number of the supply, −1 for none
 	count   float64 // of the supply
 	users   model.Bits
 	domain  int
 }
 
-// firstShare is the part of the work, as a divisor, that the first problem may take, and
-// nextShare the one that each further problem may take of what is left, unless it needs more
-// for moreMachines than those that are wanted.
+// firstShare is the part of the work, as a divisor, that the first problem may take, and nextShare the part
+// that each further problem may take of the rest. moreMachines is the number of new machines for which a
+// problem may take all of the rest.
 const firstShare, nextShare, moreMachines = 9, 4, 8
 
-// few chooses the machines to begin with: for each class the one that seems cheapest,
-// those first that this holds for most often, and what is limited.
-func (a *assignment) few(v *vector, work int64) []candidate {
+// initialMachines chooses the machines of the first problem: for each class the one that seems cheapest,
+// ordered by the demand for which they are cheapest, and the machines of limited supply.
+func (a *assignment) initialMachines(v *dualVector, work int64) []candidate {
 	scores := make([]float64, len(a.machines))
 	cheapest := make([]int, len(a.demand))
 	least := make([]float64, len(a.demand))
@@ -52,7 +52,7 @@ func (a *assignment) few(v *vector, work int64) []candidate {
 			for e, n := range a.size(c) {
 				share = max(share, n*inverse[e])
 			}
-			if cost := a.prices[i]*share + factor*v.worths[c]; cost < least[c] {
+			if cost := a.prices[i]*share + factor*v.classValues[c]; cost < least[c] {
 				cheapest[c], least[c] = i, cost
 			}
 		})
@@ -65,8 +65,7 @@ func (a *assignment) few(v *vector, work int64) []candidate {
 			open.Set(c)
 		}
 	}
-	// First machines until every class may use one of them, then those that are
-	// cheapest for most.
+	// First machines until each class has one, then the machines that are cheapest for the largest demand.
 	for taken := model.NewBits(len(a.machines)); len(out) < mostMachines; {
 		covering := open.Any()
 		clear(scores)
@@ -99,8 +98,7 @@ func (a *assignment) candidate(i int) candidate {
 	return x
 }
 
-// affordable is how many machines a problem may have so that its solution stays
-// within an amount of work.
+// affordable returns the number of machines of a problem that usualSteps iterations solve within the work.
 func (a *assignment) affordable(work int64) int {
 	n := fewestMachines
 	for n < mostMachines {
@@ -114,11 +112,11 @@ func (a *assignment) affordable(work int64) int {
 	return n
 }
 
-// mostLimited bounds how many limited machines, or kinds of them, a problem looks at.
+// mostLimited bounds the candidates of limited supply in one problem.
 const mostLimited = 8
 
-// limited are the machines of limited number that matter most: reservations, and
-// running nodes, of which those that let in the same pods count as one kind.
+// limited returns the candidates of limited supply with the largest capacity: reservations, and existing nodes,
+// of which those that admit the same classes are aggregated.
 func (a *assignment) limited() []candidate {
 	var out []candidate
 	weight := func(x candidate) float64 {

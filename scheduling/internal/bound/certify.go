@@ -11,12 +11,12 @@ import (
 )
 
 const (
-	// leastMargin is the share of all worths that is given up for rounding errors at first. Where
-	// the proof does not hold, marginGrowth times as much is, at least, and up to mostMargin.
+	// leastMargin is the share of all duals that is given up for rounding errors at first. While the proof
+	// fails, the margin grows by at least the factor marginGrowth, up to mostMargin.
 	leastMargin, marginGrowth, mostMargin = 1e-13, 100, 1e-2
 )
 
-// certify turns the best proposal into whole numbers and proves it with them.
+// certify proves the best proposal in whole numbers. Its bound is 0 where that fails.
 func (a *assignment) certify() Assigned {
 	if a.best == nil || !(a.best.value > 0) {
 		return Assigned{}
@@ -24,20 +24,20 @@ func (a *assignment) certify() Assigned {
 	return a.certified(noMultipliers)
 }
 
-// noMultipliers are no multipliers.
-func noMultipliers(*rounding, float64) []wholeReductions { return nil }
+// noMultipliers returns no multipliers: the market has no spreads.
+func noMultipliers(*wholeProof, float64) []wholeReductions { return nil }
 
-// certified proves it with the multipliers that belong to whole numbers.
-func (a *assignment) certified(multipliers func(c *rounding, factor float64) []wholeReductions) Assigned {
+// certified is certify with the multipliers that belong to the rounded duals.
+func (a *assignment) certified(multipliers func(c *wholeProof, factor float64) []wholeReductions) Assigned {
 	if c := a.proved(multipliers); c != nil {
 		return c.assigned()
 	}
 	return Assigned{}
 }
 
-// proved gives up the least margin by which the best proposal can be proven; nil for none.
-func (a *assignment) proved(multipliers func(c *rounding, factor float64) []wholeReductions) *rounding {
-	a.best.used()
+// proved rounds the best proposal down by the least margin with which the proof holds; nil where none does.
+func (a *assignment) proved(multipliers func(c *wholeProof, factor float64) []wholeReductions) *wholeProof {
+	a.best.dropUnusedVectors()
 	for margin := leastMargin; margin <= mostMargin; {
 		c := a.rounded(1 - margin)
 		c.multipliers = multipliers(c, 1-margin)
@@ -45,31 +45,32 @@ func (a *assignment) proved(multipliers func(c *rounding, factor float64) []whol
 		if over <= 1 {
 			return c
 		}
-		// A search that leaves out states says another thing by other worths.
+		// A search that drops states may find another value for other duals, so the margin does not follow from
+		// over alone.
 		margin = max(marginGrowth*margin, 1-(1-margin)/over)
 	}
 	return nil
 }
 
-// rounding is a proposal in whole numbers.
-type rounding struct {
-	*assignment
-	worths      []fixed.Uint128
+// wholeProof is a proposal in whole numbers.
+type wholeProof struct {
+	a           *assignment
+	duals       []fixed.Uint128
 	vectors     [][]fixed.Uint128
 	multipliers []wholeReductions // of the spreads
-	lost        *big.Int          // what limited machines hold beyond their price
+	surplus     *big.Int          // the value that machines of limited supply hold beyond their price
 	bound       int64
 }
 
-// assigned is the proof for others to read.
-func (c *rounding) assigned() Assigned {
-	out := Assigned{Bound: c.bound, Filled: slices.ContainsFunc(c.best.widths, func(n int) bool { return n > 0 }), Duals: fixed.Bigs(c.worths)}
+// assigned returns the proof in the form that certificates are written from.
+func (c *wholeProof) assigned() Assigned {
+	out := Assigned{Bound: c.bound, Filled: slices.ContainsFunc(c.a.best.widths, func(n int) bool { return n > 0 }), Duals: fixed.Bigs(c.duals)}
 	for i := range c.multipliers {
 		t := &c.multipliers[i]
 		out.DomainMultipliers = append(out.DomainMultipliers, t.less)
 		for k := range t.Kinds {
 			for _, part := range t.Kinds[k].Parts {
-				out.Duals[part] = t.worths[k]
+				out.Duals[part] = t.duals[k]
 			}
 		}
 	}
@@ -79,13 +80,13 @@ func (c *rounding) assigned() Assigned {
 	return out
 }
 
-func (a *assignment) rounded(factor float64) *rounding {
-	c := &rounding{assignment: a}
-	for class, w := range a.best.worths {
+func (a *assignment) rounded(factor float64) *wholeProof {
+	c := &wholeProof{a: a}
+	for class, w := range a.best.duals {
 		if a.demand[class] == 0 {
 			w = 0
 		}
-		c.worths = append(c.worths, fixed.Of(w*a.price*factor))
+		c.duals = append(c.duals, fixed.Of(w*a.price*factor))
 	}
 	for _, v := range a.best.vectors {
 		c.vectors = append(c.vectors, a.wholeVector(&v, factor))
@@ -93,8 +94,8 @@ func (a *assignment) rounded(factor float64) *rounding {
 	return c
 }
 
-// wholeVector is a vector in whole numbers, of all resources of the market.
-func (a *assignment) wholeVector(v *vector, factor float64) []fixed.Uint128 {
+// wholeVector rounds a vector to whole numbers, with an entry for every resource of the market.
+func (a *assignment) wholeVector(v *dualVector, factor float64) []fixed.Uint128 {
 	whole := make([]fixed.Uint128, a.market.Dims)
 	for e, d := range a.dims {
 		whole[d] = fixed.Of(v.values[e] * a.price / a.unit[e] * factor)
@@ -102,11 +103,11 @@ func (a *assignment) wholeVector(v *vector, factor float64) []fixed.Uint128 {
 	return whole
 }
 
-// excess is what classes are worth beyond their resources. Where those are worth more, or more than
-// there are numbers for, that is nothing.
-func (m *Market) excess(worths, vector []fixed.Uint128) []fixed.Uint128 {
-	out := make([]fixed.Uint128, len(worths))
-	for i, w := range worths {
+// excess returns, by class, the dual minus the value of the class's resources by a vector. It is 0 where the
+// resources have the larger value, or one that overflows.
+func (m *Market) excess(duals, vector []fixed.Uint128) []fixed.Uint128 {
+	out := make([]fixed.Uint128, len(duals))
+	for i, w := range duals {
 		if own, overflow := fixed.Dot(vector, m.Classes[i].Size); !overflow {
 			out[i] = w.Minus(own)
 		}
@@ -114,22 +115,22 @@ func (m *Market) excess(worths, vector []fixed.Uint128) []fixed.Uint128 {
 	return out
 }
 
-// prove checks every machine on sale and adds the worths up. That is a proof unless over, how many
-// times its price a machine holds at most, is above 1.
-func (c *rounding) prove() (over float64) {
+// prove checks every machine and adds up the bound. over is the largest ratio of a machine's value to its
+// price: the proof holds only if it is 1.
+func (c *wholeProof) prove() (over float64) {
 	over = 1
 	excess := make([][]fixed.Uint128, len(c.vectors))
 	for k, v := range c.vectors {
-		excess[k] = c.market.excess(c.worths, v)
+		excess[k] = c.a.market.excess(c.duals, v)
 	}
-	surplus := make([]*big.Int, len(c.market.Supplies))
-	for i := range c.machines {
-		x := &c.machines[i]
-		at := c.best.proof[i]
+	surplus := make([]*big.Int, len(c.a.market.Supplies))
+	for i := range c.a.machines {
+		x := &c.a.machines[i]
+		at := c.a.best.proof[i]
 		held, overflow := c.held(x, c.vectors[at], excess[at])
 		price := fixed.Whole(x.price)
-		if !overflow && held.Greater(price) && c.best.width(i) > 0 {
-			held = c.fullest(x, c.vectors[at], held, c.best.width(i))
+		if !overflow && held.Greater(price) && c.a.best.width(i) > 0 {
+			held = c.fullest(x, c.vectors[at], held, c.a.best.width(i))
 		}
 		if overflow {
 			return math.Inf(1)
@@ -147,34 +148,34 @@ func (c *rounding) prove() (over float64) {
 	if over > 1 {
 		return over
 	}
-	c.lost = new(big.Int)
+	c.surplus = new(big.Int)
 	for s, over := range surplus {
 		if over != nil {
-			c.lost.Add(c.lost, over.Mul(over, big.NewInt(c.market.Supplies[s].Count)))
+			c.surplus.Add(c.surplus, over.Mul(over, big.NewInt(c.a.market.Supplies[s].Count)))
 		}
 	}
 	total := c.total()
-	total.Sub(total, c.lost)
+	total.Sub(total, c.surplus)
 	c.bound = fixed.Ceil(total)
 	return over
 }
 
-// total is what all pods are worth together.
-func (c *rounding) total() *big.Int {
+// total returns the value of all pods, before the surplus of limited supply is subtracted.
+func (c *wholeProof) total() *big.Int {
 	sum := new(big.Int)
 	for i := range c.multipliers {
 		c.multipliers[i].addTo(sum)
 	}
-	for i, w := range c.worths {
-		if !c.parts.Has(i) {
-			sum.Add(sum, new(big.Int).Mul(w.Big(), big.NewInt(c.market.Classes[i].Count)))
+	for i, w := range c.duals {
+		if !c.a.parts.Has(i) {
+			sum.Add(sum, new(big.Int).Mul(w.Big(), big.NewInt(c.a.market.Classes[i].Count)))
 		}
 	}
 	return sum
 }
 
-// held is the worth that a machine can hold at most, as far as a vector tells.
-func (c *rounding) held(x *machine, vector, excess []fixed.Uint128) (sum fixed.Uint128, overflow bool) {
+// held returns the right side of the assignment bound for one machine: the largest value that a vector allows.
+func (c *wholeProof) held(x *machine, vector, excess []fixed.Uint128) (sum fixed.Uint128, overflow bool) {
 	sum, overflow = fixed.Dot(vector, x.cap)
 	for w, word := range x.users {
 		for ; word != 0 && !overflow; word &= word - 1 {
@@ -183,7 +184,7 @@ func (c *rounding) held(x *machine, vector, excess []fixed.Uint128) (sum fixed.U
 				continue
 			}
 			var more fixed.Uint128
-			if more, overflow = excess[class].Times(uint64(c.market.alone(x, class))); !overflow {
+			if more, overflow = excess[class].Times(uint64(c.a.market.mostPods(x, class))); !overflow {
 				sum, overflow = sum.Plus(more)
 			}
 		}
@@ -191,17 +192,17 @@ func (c *rounding) held(x *machine, vector, excess []fixed.Uint128) (sum fixed.U
 	return sum, overflow
 }
 
-// fullest is the worth that a machine can hold at most, by every pattern that is worth
-// more than it costs as far as a vector tells. held is what that vector says itself.
-func (c *rounding) fullest(x *machine, vector []fixed.Uint128, held fixed.Uint128, width int) fixed.Uint128 {
+// fullest returns the largest value of any pattern of a machine, or an upper bound of it where the states of
+// the search do not suffice. held is the bound by the vector alone, which it never exceeds.
+func (c *wholeProof) fullest(x *machine, vector []fixed.Uint128, held fixed.Uint128, width int) fixed.Uint128 {
 	shift := uint(max(0, held.BitLen()-wholeBits))
-	v := c.market.knapsack(x)
+	v := c.a.market.knapsack(x)
 	if !v.Countable() {
 		return held
 	}
 	s := &knapsack.Search{Knapsack: v, Width: width, Floor: int64(fixed.Whole(x.price).Shifted(shift, false))}
 	for _, class := range v.Classes {
-		s.Worths = append(s.Worths, int64(c.worths[class].Shifted(shift, true)))
+		s.Worths = append(s.Worths, int64(c.duals[class].Shifted(shift, true)))
 	}
 	for d, row := range v.Rows {
 		unit, overflow := vector[row].Times(uint64(v.Units[d]))

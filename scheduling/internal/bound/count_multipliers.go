@@ -8,44 +8,45 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/interior"
 )
 
-// kindCount is machines that are counted: those in a domain, 0 for everywhere, from a price on.
-type kindCount struct {
+// countedKind says which machines a count includes: those in a domain, 0 for all, of at least a price.
+type countedKind struct {
 	from   int64
 	domain int
 }
 
-// has reports whether a machine is counted.
-func (k kindCount) has(m *machine) bool {
+// has reports whether the count includes a machine.
+func (k countedKind) has(m *machine) bool {
 	return m.price >= k.from && (k.domain == 0 || k.domain == m.domain)
 }
 
-// count is a bound on a number of machines, one way.
-type count struct {
-	kindCount
+// countBound bounds the number of machines of a kind from above, or from below if least is set.
+type countBound struct {
+	countedKind
 	number int64
-	least  bool // at least so many, not at most
+	least  bool // number is a lower bound
 }
 
-// countProposal is a proposal for plans that keep counts. What a machine costs more for those that
-// are at most so many, it may hold more, and the multiplier of as many is lost; what it costs less
-// for those that are at least so many is gained as many times.
+// countProposal is a proposal for the plans that keep some bounds on counts. The multiplier of an upper bound n
+// is added to the price of each machine that it counts, and n times it is subtracted from the bound; the
+// multiplier of a lower bound n is subtracted from prices, and n times it is added.
 type countProposal struct {
-	counts      []count
+	counts      []countBound
 	multipliers []int64
-	on          *assignment // what is on sale
-	prices      *assignment // with the multipliers
-	value       float64     // of it all, in units of the search
-	// few are machines of which parts are bought, next those to look at; nil where rounds are
-	// over.
-	few, next []candidate
-	rounds    int
-	// part is how many machines there are from each price of a machine on in its domain, in
-	// parts.
-	part map[kindCount]float64
+	on          *assignment // the market before multipliers
+	prices      *assignment // the market with prices changed by the multipliers
+	value       float64     // the bound, in units of the search
+	// chosen are the machines that the relaxation buys, next the machines of the next problem; next is nil when
+	// the rounds are over.
+	chosen, next []candidate
+	rounds       int
+	// part is the fractional number of machines in the relaxation, by kind: all of its domain that cost at
+	// least as much.
+	part map[countedKind]float64
 }
 
-// surcharge is what a machine costs more by multipliers; it may be negative.
-func (m *machine) surcharge(counts []count, multipliers []int64) (sum int64) {
+// surcharge returns the change of a machine's price by the multipliers, in nano-USD per hour; it may be
+// negative.
+func (m *machine) surcharge(counts []countBound, multipliers []int64) (sum int64) {
 	for i, c := range counts {
 		switch {
 		case !c.has(m):
@@ -58,8 +59,9 @@ func (m *machine) surcharge(counts []count, multipliers []int64) (sum int64) {
 	return sum
 }
 
-// withMultipliers is the assignment with other prices; ok is false where some are below 0.
-func (a *assignment) withMultipliers(counts []count, multipliers []int64) (with *assignment, ok bool) {
+// withMultipliers returns the assignment with the surcharges added to the prices. ok is false where a price
+// falls below 0.
+func (a *assignment) withMultipliers(counts []countBound, multipliers []int64) (with *assignment, ok bool) {
 	x := *a
 	x.machines, x.prices = slices.Clone(a.machines), slices.Clone(a.prices)
 	for i := range x.machines {
@@ -72,8 +74,8 @@ func (a *assignment) withMultipliers(counts []count, multipliers []int64) (with 
 	return &x, true
 }
 
-// owed is what the multipliers come to.
-func owed(counts []count, multipliers []int64) (sum int64) {
+// countTerm returns the constant that the multipliers add to the bound, in nano-USD per hour.
+func countTerm(counts []countBound, multipliers []int64) (sum int64) {
 	for i, c := range counts {
 		if c.least {
 			sum += c.number * multipliers[i]
@@ -84,30 +86,30 @@ func owed(counts []count, multipliers []int64) (sum int64) {
 	return sum
 }
 
-// begin is a case before anything is solved for it: what is proven for the one that it is part
-// of holds for it without further multipliers.
-func (a *assignment) begin(before *countProposal, counts []count) *countProposal {
+// begin returns the proposal of a branch before its first solution: the proof of the parent holds for it with
+// multipliers of 0.
+func (a *assignment) begin(before *countProposal, counts []countBound) *countProposal {
 	t := &countProposal{
 		counts: counts, multipliers: append(slices.Clone(before.multipliers), make([]int64, len(counts)-len(before.multipliers))...),
 		on: a, prices: before.prices, value: before.value,
 	}
-	t.next = a.counted(a.found(before.few), counts)
+	t.next = a.withCounted(a.found(before.chosen), counts)
 	return t
 }
 
-// advance looks for worths and multipliers with the machines that are next, and notes which to try
-// after them.
+// advance solves one problem with the next machines, keeps duals and multipliers that improve the bound, and
+// chooses the machines of the problem after it.
 func (t *countProposal) advance(work *int64) {
-	a, few := t.on, t.next
+	a, chosen := t.on, t.next
 	t.next = nil
-	p, used := a.countProblem(few, t.counts)
+	p, used := a.countProblem(chosen, t.counts)
 	if !a.solve(p.solver, countGap, work) {
 		return
 	}
 	multipliers := make([]int64, len(t.counts))
 	for i := range t.counts {
-		if t.counts[i].none() {
-			multipliers[i] = int64(t.value * a.price) // more than any of them could hold
+		if t.counts[i].excludesAll() {
+			multipliers[i] = int64(t.value * a.price) // more than the value that any machine can hold
 		}
 	}
 	for k, i := range used {
@@ -121,34 +123,34 @@ func (t *countProposal) advance(work *int64) {
 	if !ok {
 		return
 	}
-	worths, vectors := a.suggestion(p), a.suggested(p, few, nothing)
-	snap(worths, vectors, few, nothing)
-	next := x.makeFeasible(worths, append(vectors, t.prices.best.vectors...))
-	broken := next.broken
+	duals, vectors := a.suggestion(p), a.suggested(p, chosen, negligible)
+	snap(duals, vectors, chosen, negligible)
+	next := x.makeFeasible(duals, append(vectors, t.prices.best.vectors...))
+	violated := next.violated
 	x.best = x.polish(next)
-	if value := x.proven() + float64(owed(t.counts, multipliers))/a.price; value > t.value {
+	if value := x.proven() + float64(countTerm(t.counts, multipliers))/a.price; value > t.value {
 		t.multipliers, t.prices, t.value = multipliers, x, value
 	}
 	if p.solver.Residual() <= countResidual {
-		t.few, t.part = a.wanted(p, few), a.parted(p, few)
+		t.chosen, t.part = a.wanted(p, chosen), a.machineCounts(p, chosen)
 	}
-	if t.rounds++; t.rounds < countRounds && fresh(few, broken) {
-		t.next = a.counted(a.more(p, few, broken, *work), t.counts)
+	if t.rounds++; t.rounds < countRounds && anyMissing(chosen, violated) {
+		t.next = a.withCounted(a.withViolated(p, chosen, violated, *work), t.counts)
 	}
 }
 
-// countProblem is the problem of a few machines where there are counts. used are the counts
-// that its limits stand for.
-func (a *assignment) countProblem(few []candidate, counts []count) (p *relaxation, used []int) {
-	problem, classes := a.problem(few)
+// countProblem states the relaxation with limits for the bounds on counts. used has, by limit, the number of
+// its bound.
+func (a *assignment) countProblem(chosen []candidate, counts []countBound) (p *relaxation, used []int) {
+	problem, classes := a.problem(chosen)
 	problem.Exact = true
 	for i, c := range counts {
 		l := interior.Limit{Count: float64(c.number) + nearlyWhole}
 		if c.least {
 			l.Count, l.AtLeast = float64(c.number)-nearlyWhole, true
 		}
-		for o := range few {
-			if c.has(&a.machines[few[o].machine]) {
+		for o := range chosen {
+			if c.has(&a.machines[chosen[o].machine]) {
 				l.Machines = append(l.Machines, o)
 			}
 		}
@@ -160,43 +162,44 @@ func (a *assignment) countProblem(few []candidate, counts []count) (p *relaxatio
 }
 
 const (
-	// countRounds bounds how often machines are added to a case.
+	// countRounds bounds the rounds in which machines are added for one branch.
 	countRounds = 6
-	// largestMultiplier is what the multipliers of a count may come to, in nano-USD.
+	// largestMultiplier bounds a multiplier times its count, in nano-USD per hour, so that sums stay within an
+	// int64.
 	largestMultiplier = 1e16
-	// countGap is the gap at which a run for a case ends.
+	// countGap is the relative gap at which a solution for a branch ends.
 	countGap = 1e-6
-	// countResidual is how far from what is asked for a solution may be that tells of parts of
-	// machines, and nearlyWhole what counts are loosened by so that there is one.
+	// countResidual is the largest primal residual of a solution whose numbers of machines are used.
+	// nearlyWhole loosens the bounds on counts, because an interior point needs room inside.
 	countResidual, nearlyWhole = 1e-3, 1e-4
 )
 
-// wanted are the machines that a solved problem buys parts of.
-func (a *assignment) wanted(p *relaxation, few []candidate) (out []candidate) {
+// wanted returns the machines that the relaxation buys.
+func (a *assignment) wanted(p *relaxation, chosen []candidate) (out []candidate) {
 	total := 0.0
-	for o := range few {
-		total += p.solver.Bought(o) * few[o].price
+	for o := range chosen {
+		total += p.solver.Bought(o) * chosen[o].price
 	}
-	for o := range few {
-		if p.solver.Bought(o)*few[o].price > leastBought*total {
-			out = append(out, few[o])
+	for o := range chosen {
+		if p.solver.Bought(o)*chosen[o].price > leastBought*total {
+			out = append(out, chosen[o])
 		}
 	}
 	return out
 }
 
-// none says that there are no such machines.
-func (c *count) none() bool { return !c.least && c.number == 0 }
+// excludesAll reports whether the bound allows no machine of its kind.
+func (c *countBound) excludesAll() bool { return !c.least && c.number == 0 }
 
-// counted adds a machine for each count that there is none for, and drops those of which there
-// are none.
-func (a *assignment) counted(few []candidate, counts []count) []candidate {
+// withCounted drops the candidates that a bound excludes, and adds the cheapest machine of each kind that has
+// no candidate.
+func (a *assignment) withCounted(chosen []candidate, counts []countBound) []candidate {
 	gone := func(m *machine) bool {
-		return slices.ContainsFunc(counts, func(c count) bool { return c.none() && c.has(m) })
+		return slices.ContainsFunc(counts, func(c countBound) bool { return c.excludesAll() && c.has(m) })
 	}
-	few = slices.DeleteFunc(slices.Clone(few), func(x candidate) bool { return gone(&a.machines[x.machine]) })
+	chosen = slices.DeleteFunc(slices.Clone(chosen), func(x candidate) bool { return gone(&a.machines[x.machine]) })
 	for _, c := range counts {
-		if slices.ContainsFunc(few, func(x candidate) bool { return c.has(&a.machines[x.machine]) }) {
+		if slices.ContainsFunc(chosen, func(x candidate) bool { return c.has(&a.machines[x.machine]) }) {
 			continue
 		}
 		at := -1
@@ -206,24 +209,25 @@ func (a *assignment) counted(few []candidate, counts []count) []candidate {
 			}
 		}
 		if at >= 0 {
-			few = append(few, a.candidate(at))
+			chosen = append(chosen, a.candidate(at))
 		}
 	}
-	return few
+	return chosen
 }
 
-// parted is how many machines of each kind a solved problem has.
-func (a *assignment) parted(p *relaxation, few []candidate) map[kindCount]float64 {
-	out := map[kindCount]float64{}
-	for o := range few {
-		m := &a.machines[few[o].machine]
-		kind := kindCount{from: m.price, domain: m.domain}
+// machineCounts returns the number of machines in the relaxation by kind, one kind for each candidate's price
+// and domain.
+func (a *assignment) machineCounts(p *relaxation, chosen []candidate) map[countedKind]float64 {
+	out := map[countedKind]float64{}
+	for o := range chosen {
+		m := &a.machines[chosen[o].machine]
+		kind := countedKind{from: m.price, domain: m.domain}
 		if _, known := out[kind]; known {
 			continue
 		}
 		sum := 0.0
-		for e := range few {
-			if kind.has(&a.machines[few[e].machine]) {
+		for e := range chosen {
+			if kind.has(&a.machines[chosen[e].machine]) {
 				sum += p.solver.Bought(e)
 			}
 		}
@@ -232,8 +236,8 @@ func (a *assignment) parted(p *relaxation, few []candidate) map[kindCount]float6
 	return out
 }
 
-// bought is how many machines there are.
-func (t *countProposal) bought() (sum float64) {
+// machinesBought returns the number of machines in the relaxation, of all domains.
+func (t *countProposal) machinesBought() (sum float64) {
 	most := map[int]float64{}
 	for kind, n := range t.part {
 		most[kind.domain] = max(most[kind.domain], n)
@@ -244,9 +248,9 @@ func (t *countProposal) bought() (sum float64) {
 	return sum
 }
 
-// halfway is the kind of which the number of machines is furthest from a whole one, weighed by
-// what they cost at least, and that number rounded down; from is 0 for none.
-func (t *countProposal) halfway() (kind kindCount, number int64) {
+// mostFractional chooses the kind to branch on: its count is furthest from a whole number, weighted by the
+// least price of its machines. number is the count rounded down; kind.from is 0 where all counts are whole.
+func (t *countProposal) mostFractional() (kind countedKind, number int64) {
 	most := 0.0
 	for k, n := range t.part {
 		down := math.Floor(n)
@@ -262,8 +266,8 @@ func (t *countProposal) halfway() (kind kindCount, number int64) {
 	return kind, number
 }
 
-// leastPartly is the least part of a machine that is told apart from none.
+// leastPartly is the least distance from a whole number that counts as fractional.
 const leastPartly = 1e-3
 
-// leastBought is the share of everything that machines cost at least that are bought.
+// leastBought is the share of the relaxation's price that a candidate must contribute to count as bought.
 const leastBought = 1e-6

@@ -10,39 +10,39 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
 
-// proposal is worths of classes, and the vector that proves each machine.
+// proposal is class duals with the vector that proves each machine.
 type proposal struct {
-	worths  []float64
-	vectors []vector
-	proof   []int // vector of each machine
+	duals   []float64
+	vectors []dualVector
+	proof   []int // by machine: number of its vector
 	value   float64
-	// widths are how many states are tried of the patterns of machines for which no vector is proof, by
-	// machine; 0 for none, nil for all.
+	// widths is the number of states of the pattern search that proves a machine, where its vector does not; 0
+	// for none, nil for none at all.
 	widths []int
-	// broken are the machines that held too much worth before the worths of their
-	// users were lowered, in the order in which that was done.
-	broken []int
+	// violated are the machines whose constraint the duals violated before they were lowered, in the order of
+	// lowering.
+	violated []int
 }
 
-// vector is worths of resources, with what they say about the classes.
-type vector struct {
-	values []float64
-	worths []float64 // by class: values times size
+// dualVector is a vector of resource duals.
+type dualVector struct {
+	values      []float64 // by resource of dims
+	classValues []float64 // by class: values times size
 }
 
-// roundingErrors is how far above its price a machine's worth may seem to be.
+// roundingErrors is the relative violation of a constraint that is taken for a rounding error.
 const roundingErrors = 1e-14
 
-func (a *assignment) vector(values []float64) vector {
-	v := vector{values: values, worths: make([]float64, len(a.demand))}
+func (a *assignment) vector(values []float64) dualVector {
+	v := dualVector{values: values, classValues: make([]float64, len(a.demand))}
 	a.weigh(&v)
 	return v
 }
 
-// weigh works out what the values of a vector say about the classes.
-func (a *assignment) weigh(v *vector) {
-	for c := range v.worths {
-		v.worths[c] = dot(v.values, a.size(c))
+// weigh fills in the values of the classes.
+func (a *assignment) weigh(v *dualVector) {
+	for c := range v.classValues {
+		v.classValues[c] = dot(v.values, a.size(c))
 	}
 }
 
@@ -54,16 +54,16 @@ func dot(a, b []float64) float64 {
 	return sum
 }
 
-// holds is the worth that a machine can hold at most, as far as a vector tells:
-// resources hold their values, and what a pod is worth beyond its resources can be
-// there as often as the machine has places for such pods. It stops beyond a limit.
-func (a *assignment) holds(i int, v *vector, worths []float64, limit float64) float64 {
+// mostValue returns the right side of the assignment bound: the value of the capacity, and the excess of each
+// class's dual over the value of its resources, once for each pod that fits. It returns +Inf as soon as it
+// exceeds the limit.
+func (a *assignment) mostValue(i int, v *dualVector, duals []float64, limit float64) float64 {
 	sum := dot(v.values, a.cap(i))
 	x := &a.machines[i]
 	for w, word := range x.users {
 		for ; word != 0; word &= word - 1 {
 			c := w<<6 + bits.TrailingZeros64(word)
-			excess := worths[c] - v.worths[c]
+			excess := duals[c] - v.classValues[c]
 			if excess <= 0 {
 				continue
 			}
@@ -79,27 +79,29 @@ func (a *assignment) holds(i int, v *vector, worths []float64, limit float64) fl
 	return sum
 }
 
-// tightest finds the vector that leaves a machine the least worth.
-func (a *assignment) tightest(i int, vectors []vector, worths []float64, hint int) (at int, worth float64) {
-	at, worth = 0, math.Inf(1) // that is, whichever, where all of them leave more than can be counted
+// bestVector returns the number of the vector that bounds the value on a machine lowest, and this bound. hint
+// is the vector that is tried first, −1 for none.
+func (a *assignment) bestVector(i int, vectors []dualVector, duals []float64, hint int) (at int, worth float64) {
+	at, worth = 0, math.Inf(1) // the first one, where all are +Inf
 	if hint >= 0 {
-		at, worth = hint, a.holds(i, &vectors[hint], worths, math.Inf(1))
+		at, worth = hint, a.mostValue(i, &vectors[hint], duals, math.Inf(1))
 	}
 	for k := range vectors {
 		if k == hint {
 			continue
 		}
-		if w := a.holds(i, &vectors[k], worths, worth); w < worth {
+		if w := a.mostValue(i, &vectors[k], duals, worth); w < worth {
 			at, worth = k, w
 		}
 	}
 	return at, worth
 }
 
-// makeFeasible turns a suggestion into duals that every machine on sale can bear: where
-// one holds too much, its users are lowered; what then is left is given back.
-func (a *assignment) makeFeasible(worths []float64, vectors []vector) *proposal {
-	p := &proposal{worths: worths, vectors: vectors, proof: make([]int, len(a.machines))}
+// makeFeasible lowers duals until the constraint of every machine on sale holds, the most violated machine
+// first. It owns the duals that it is given. [assignment.polish] raises them again where constraints have
+// slack.
+func (a *assignment) makeFeasible(duals []float64, vectors []dualVector) *proposal {
+	p := &proposal{duals: duals, vectors: vectors, proof: make([]int, len(a.machines))}
 	held := make([]float64, len(a.machines))
 	type breach struct {
 		machine int
@@ -111,7 +113,7 @@ func (a *assignment) makeFeasible(worths []float64, vectors []vector) *proposal 
 		if a.machines[i].supply >= 0 {
 			continue
 		}
-		p.proof[i], held[i] = a.tightest(i, vectors, worths, hint)
+		p.proof[i], held[i] = a.bestVector(i, vectors, duals, hint)
 		hint = p.proof[i]
 		if held[i] > a.prices[i]*(1+roundingErrors) {
 			breaches = append(breaches, breach{i, held[i] / max(a.prices[i], 1e-300)})
@@ -120,27 +122,27 @@ func (a *assignment) makeFeasible(worths []float64, vectors []vector) *proposal 
 	slices.SortStableFunc(breaches, func(x, y breach) int { return cmp.Compare(y.ratio, x.ratio) })
 	for _, b := range breaches {
 		i := b.machine
-		p.proof[i], held[i] = a.tightest(i, p.vectors, worths, p.proof[i])
+		p.proof[i], held[i] = a.bestVector(i, p.vectors, duals, p.proof[i])
 		if held[i] <= a.prices[i]*(1+roundingErrors) {
 			continue
 		}
-		values := a.sharpen(i, p.vectors[p.proof[i]].values, worths)
+		values := a.improvedVector(i, p.vectors[p.proof[i]].values, duals)
 		v := a.vector(values)
-		p.broken = append(p.broken, i)
-		if held[i] = a.holds(i, &v, worths, math.Inf(1)); held[i] > a.prices[i]*(1+roundingErrors) {
-			v, held[i] = a.lower(i, values, worths, a.prices[i]/held[i]), a.prices[i]
+		p.violated = append(p.violated, i)
+		if held[i] = a.mostValue(i, &v, duals, math.Inf(1)); held[i] > a.prices[i]*(1+roundingErrors) {
+			v, held[i] = a.lowerUsers(i, values, duals, a.prices[i]/held[i]), a.prices[i]
 		}
 		p.proof[i] = len(p.vectors)
 		p.vectors = append(p.vectors, v)
 	}
-	a.complete(p)
+	a.evaluate(p)
 	return p
 }
 
-// polish gives what machines have left to their values and users.
+// polish raises duals and vectors where constraints have slack, as long as the value of the proposal rises.
 func (a *assignment) polish(p *proposal) *proposal {
 	for range polishes {
-		for _, change := range []func(*proposal){a.stretch, a.raise} {
+		for _, change := range []func(*proposal){a.scaleVectors, a.raiseDuals} {
 			next := *p
 			if change(&next); next.value > p.value {
 				p = &next
@@ -150,20 +152,20 @@ func (a *assignment) polish(p *proposal) *proposal {
 	return p
 }
 
-// polishes is how often that is done. It makes up for what the interior point stays away
-// from the edge.
+// polishes is how often that is done, because an interior point stays away from the vertex where the optimum
+// is.
 const polishes = 2
 
-// stretch scales every vector up as far as the machines bear that it proves, and raises
-// what classes are worth.
-func (a *assignment) stretch(p *proposal) {
+// scaleVectors scales every vector up by the largest factor that is feasible for the machines that it proves,
+// and then raises the duals.
+func (a *assignment) scaleVectors(p *proposal) {
 	factors := make([]float64, len(p.vectors))
 	for i := range a.machines {
 		if a.machines[i].supply >= 0 {
 			continue
 		}
 		at := p.proof[i]
-		f := a.prices[i] / max(a.holds(i, &p.vectors[at], p.worths, math.Inf(1)), 1e-300)
+		f := a.prices[i] / max(a.mostValue(i, &p.vectors[at], p.duals, math.Inf(1)), 1e-300)
 		if factors[at] == 0 || f < factors[at] {
 			factors[at] = max(1, f)
 		}
@@ -179,15 +181,15 @@ func (a *assignment) stretch(p *proposal) {
 		}
 		p.vectors[at] = a.vector(values)
 	}
-	a.raise(p)
+	a.raiseDuals(p)
 }
 
-// lower scales a machine's values down, and the worths of its users where they are
-// above what is left of them.
-func (a *assignment) lower(i int, values, worths []float64, factor float64) vector {
+// lowerUsers scales the values of a machine's vector down, and lowers the duals of the classes that it admits
+// to the same share.
+func (a *assignment) lowerUsers(i int, values, duals []float64, factor float64) dualVector {
 	before := a.vector(values)
 	a.machines[i].users.Each(func(c int) {
-		worths[c] = min(worths[c], factor*max(worths[c], before.worths[c]))
+		duals[c] = min(duals[c], factor*max(duals[c], before.classValues[c]))
 	})
 	for e := range values {
 		values[e] *= factor
@@ -195,16 +197,16 @@ func (a *assignment) lower(i int, values, worths []float64, factor float64) vect
 	return a.vector(values)
 }
 
-// sharpen finds values that leave a machine less worth than the given ones, if there are
-// any: those by which it holds least.
-func (a *assignment) sharpen(i int, values, worths []float64) []float64 {
+// improvedVector returns a vector that bounds the value on machine i lower than the given one, or else a copy
+// of the given one. It is the dual solution of the machine's fractional knapsack.
+func (a *assignment) improvedVector(i int, values, duals []float64) []float64 {
 	caps := a.cap(i)
 	r := &knapsack.Relaxed{Dims: len(a.dims)}
 	a.machines[i].users.Each(func(c int) {
-		if worths[c] <= 0 {
+		if duals[c] <= 0 {
 			return
 		}
-		r.Worths, r.Most = append(r.Worths, worths[c]), append(r.Most, a.fits.places(a, i, c))
+		r.Worths, r.Most = append(r.Worths, duals[c]), append(r.Most, a.fits.places(a, i, c))
 		for e, n := range a.size(c) {
 			r.Sizes = append(r.Sizes, n/max(caps[e], leastRoom))
 		}
@@ -214,20 +216,20 @@ func (a *assignment) sharpen(i int, values, worths []float64) []float64 {
 		next[e] /= max(caps[e], leastRoom)
 	}
 	before, after := a.vector(values), a.vector(next)
-	if a.holds(i, &after, worths, math.Inf(1)) < a.holds(i, &before, worths, math.Inf(1)) {
+	if a.mostValue(i, &after, duals, math.Inf(1)) < a.mostValue(i, &before, duals, math.Inf(1)) {
 		return next
 	}
 	return slices.Clone(values)
 }
 
-// leastRoom stands for none where it is divided by.
+// leastRoom replaces a capacity of 0 where a division by it follows.
 const leastRoom = 1e-12
 
-// complete finds the proofs and adds the worths up.
-func (a *assignment) complete(p *proposal) {
+// evaluate chooses the vectors of machines of limited supply and computes the value of the proposal.
+func (a *assignment) evaluate(p *proposal) {
 	p.value, p.proof = 0, slices.Clone(p.proof)
 	for c, n := range a.demand {
-		p.value += n * p.worths[c]
+		p.value += n * p.duals[c]
 	}
 	surplus := make([]float64, len(a.market.Supplies))
 	hint := -1
@@ -236,7 +238,7 @@ func (a *assignment) complete(p *proposal) {
 		if s < 0 {
 			continue
 		}
-		at, worth := a.tightest(i, p.vectors, p.worths, hint)
+		at, worth := a.bestVector(i, p.vectors, p.duals, hint)
 		p.proof[i], hint = at, at
 		surplus[s] = max(surplus[s], worth-a.prices[i])
 	}
@@ -245,14 +247,15 @@ func (a *assignment) complete(p *proposal) {
 	}
 }
 
-// raise lifts worths as far as every machine on sale can bear, the weightiest first.
-func (a *assignment) raise(p *proposal) {
-	p.worths = slices.Clone(p.worths)
-	a.slack, a.said = append(a.slack[:0], make([]float64, len(a.machines))...), a.said[:0]
+// raiseDuals raises duals one class after the other, the class with the largest total first, as far as the
+// slack of every machine on sale allows.
+func (a *assignment) raiseDuals(p *proposal) {
+	p.duals = slices.Clone(p.duals)
+	a.slack, a.classValues = append(a.slack[:0], make([]float64, len(a.machines))...), a.classValues[:0]
 	slack := a.slack
 	for i := range a.machines {
 		if a.machines[i].supply < 0 {
-			slack[i] = max(0, a.prices[i]-a.holds(i, &p.vectors[p.proof[i]], p.worths, math.Inf(1)))
+			slack[i] = max(0, a.prices[i]-a.mostValue(i, &p.vectors[p.proof[i]], p.duals, math.Inf(1)))
 		}
 	}
 	order := make([]int, 0, len(a.demand))
@@ -262,15 +265,15 @@ func (a *assignment) raise(p *proposal) {
 		}
 	}
 	slices.SortStableFunc(order, func(x, y int) int {
-		return cmp.Compare(a.demand[y]*p.worths[y], a.demand[x]*p.worths[x])
+		return cmp.Compare(a.demand[y]*p.duals[y], a.demand[x]*p.duals[x])
 	})
-	users := a.usersOf()
+	users := a.buyableOf()
 	for _, at := range p.proof {
-		a.said = append(a.said, p.vectors[at].worths)
+		a.classValues = append(a.classValues, p.vectors[at].classValues)
 	}
-	said := a.said
+	said := a.classValues
 	for _, c := range order {
-		own, highest := p.worths[c], math.Inf(1)
+		own, highest := p.duals[c], math.Inf(1)
 		for _, i := range users[c] {
 			if bears := max(own, said[i][c]); bears < highest {
 				highest = min(highest, bears+slack[i]/a.fits.places(a, i, c))
@@ -279,36 +282,36 @@ func (a *assignment) raise(p *proposal) {
 		if !(highest > own) || math.IsInf(highest, 1) {
 			continue
 		}
-		p.worths[c] = highest
+		p.duals[c] = highest
 		for _, i := range users[c] {
 			if over := highest - max(own, said[i][c]); over > 0 {
 				slack[i] = max(0, slack[i]-over*a.fits.places(a, i, c))
 			}
 		}
 	}
-	a.complete(p)
+	a.evaluate(p)
 }
 
-// usersOf lists, for each class, the machines on sale that it may use.
-func (a *assignment) usersOf() [][]int {
-	if a.sellers == nil {
+// buyableOf lists, for each class, the machines on sale that admit it.
+func (a *assignment) buyableOf() [][]int {
+	if a.buyable == nil {
 		numbers := make([]int, len(a.demand))
 		for i := range a.machines {
 			if a.machines[i].supply < 0 {
 				a.machines[i].users.Each(func(c int) { numbers[c]++ })
 			}
 		}
-		a.sellers = spaces(numbers)
+		a.buyable = spaces(numbers)
 		for i := range a.machines {
 			if a.machines[i].supply < 0 {
-				a.machines[i].users.Each(func(c int) { a.sellers[c] = append(a.sellers[c], i) })
+				a.machines[i].users.Each(func(c int) { a.buyable[c] = append(a.buyable[c], i) })
 			}
 		}
 	}
-	return a.sellers
+	return a.buyable
 }
 
-// width is how many states are tried of a machine's patterns; 0 for none.
+// width returns the number of states of the pattern search for a machine; 0 for no search.
 func (p *proposal) width(i int) int {
 	if p.widths == nil {
 		return 0
@@ -316,14 +319,14 @@ func (p *proposal) width(i int) int {
 	return p.widths[i]
 }
 
-// used drops the vectors that prove nothing.
-func (p *proposal) used() {
+// dropUnusedVectors removes the vectors that prove no machine.
+func (p *proposal) dropUnusedVectors() {
 	needed := model.NewBits(len(p.vectors))
 	for _, at := range p.proof {
 		needed.Set(at)
 	}
 	number := make([]int, len(p.vectors))
-	var kept []vector
+	var kept []dualVector
 	needed.Each(func(at int) {
 		number[at] = len(kept)
 		kept = append(kept, p.vectors[at])

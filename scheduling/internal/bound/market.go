@@ -10,22 +10,21 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
 
-// Market is what an assignment bound is computed for: unlike an [Input] it knows
-// which pods may use which machine. Units are those of Input; every vector has Dims
-// entries. Nothing is changed, nothing is kept.
+// Market is the instance of a bound. Amounts of each resource are in whole base units, prices in nano-USD per
+// hour; every vector of amounts has Dims entries. Functions of this package neither change nor keep it.
 type Market struct {
 	// Dims is the number of resources.
 	Dims int
-	// Classes are the pods that every plan in question places.
+	// Classes are the pods that every plan must place.
 	Classes []Class
-	// Options may be bought in any number.
+	// Options are the machines that may be bought in any number.
 	Options []Choice
-	// Everything returns all that may be bought in any number, with what is no better than one
-	// of the options and no cheaper. Nil for only the options.
+	// Everything returns the options and the choices that an option dominates, which branches on counts need.
+	// Nil means that there are only the options.
 	Everything func() []Choice
-	// Supplies are machines of which there are only so many.
+	// Supplies are machines of limited number.
 	Supplies []Supply
-	// Spreads are pods of which only so many may be in each of some domains.
+	// Spreads bound the numbers of pods by domain.
 	Spreads []Spread
 }
 
@@ -33,31 +32,31 @@ type Market struct {
 type Class struct {
 	Size  []int64
 	Count int64
-	// PerNode bounds how many of them share a machine; 0 is no bound.
+	// PerNode bounds the pods of the class on one machine; 0 for no bound.
 	PerNode int64
-	// Few says that it may matter on large machines that there are no more of them.
+	// Few says that the count of the class is so small that it limits the pods on a large machine.
 	Few bool
 }
 
-// Choice is a machine with the classes that are let onto it, one bit each. Classes
-// that are let in and do not fit are told apart here, not by the caller.
+// Choice is a machine with the classes that it admits, one bit each. The caller need not check that a class
+// fits: the bound does.
 type Choice struct {
 	Cap   []int64
 	Price int64
 	Users model.Bits
-	// Domain is where it is, from 1, if machines are counted by domain; 0 if not.
+	// Domain is the number of the machine's domain, from 1, if machines are counted by domain; 0 if not.
 	Domain int
 }
 
-// Supply is Count machines, each of which can be any one of the members: a running
-// node has one member of price 0, a reservation one for each shape that draws on it.
+// Supply is Count machines, each of which can be any of the members: an existing node has one member of price
+// 0, a reservation one for each shape that draws on it.
 type Supply struct {
 	Count   int64
 	Members []Choice
 }
 
-// machine is a choice, ready for the proof: only classes that fit are users, and the
-// capacity is cut to what all users request together.
+// machine is a choice prepared for the proof: only classes that fit are users, and the capacity is cut to the
+// total request of the users.
 type machine struct {
 	cap    []int64
 	price  int64
@@ -66,7 +65,7 @@ type machine struct {
 	domain int
 }
 
-// sound reports whether every number is one that the proof can handle.
+// sound reports whether all numbers have the right signs and lengths.
 func (m *Market) sound() bool {
 	if m.Dims <= 0 {
 		return false
@@ -94,8 +93,7 @@ func (m *Market) sound() bool {
 	return m.soundSpreads()
 }
 
-// machines lists what the proof has to look at: of options that others make
-// pointless none, of the rest those that somebody can use.
+// machines lists the choices that need a proof: those that no other one dominates and that admit some class.
 func (m *Market) machines() []machine {
 	demand := m.demand()
 	var out []machine
@@ -118,7 +116,7 @@ func (m *Market) machines() []machine {
 	return out
 }
 
-// demand is what the pods of each class ask for together, one number for each resource.
+// demand returns the total request of each class, one number for each resource, at most math.MaxInt64.
 func (m *Market) demand() []int64 {
 	demand := make([]int64, len(m.Classes)*m.Dims)
 	for c := range m.Classes {
@@ -133,7 +131,7 @@ func (m *Market) machine(c *Choice, supply int, demand []int64) (machine, bool) 
 	x := machine{cap: make([]int64, m.Dims), price: c.Price, users: model.NewBits(len(m.Classes)), supply: supply, domain: c.Domain}
 	c.Users.Each(func(i int) {
 		class := &m.Classes[i]
-		if class.Count == 0 || !roomy(c.Cap, class.Size) {
+		if class.Count == 0 || !fitsAlone(c.Cap, class.Size) {
 			return
 		}
 		x.users.Set(i)
@@ -149,8 +147,9 @@ func (m *Market) machine(c *Choice, supply int, demand []int64) (machine, bool) 
 	return x, x.users.Any()
 }
 
-// roomy reports whether the size fits. What is not asked for cannot be short.
-func roomy(room, size []int64) bool {
+// fitsAlone reports whether a pod fits on the empty machine. A capacity may be below 0 where the pod requests
+// none.
+func fitsAlone(room, size []int64) bool {
 	for d, n := range size {
 		if n > 0 && n > room[d] {
 			return false
@@ -159,9 +158,9 @@ func roomy(room, size []int64) bool {
 	return true
 }
 
-// undominated returns the numbers of the choices to which no other one is at least
-// equal in room, users and price, cheapest first. Whatever proves something about
-// the better one proves it about the worse.
+// undominated returns the numbers of the choices that no other one dominates, cheapest first. A choice
+// dominates another with at most its users and room and at least its price, because the proof for the better
+// one holds for the worse.
 func undominated(choices []Choice) []int {
 	every := make([]int, len(choices))
 	for i := range every {
@@ -170,7 +169,7 @@ func undominated(choices []Choice) []int {
 	return undominatedAmong(choices, every)
 }
 
-// undominatedAmong is undominated among the choices of some numbers, which it sorts.
+// undominatedAmong is undominated among the choices with the given numbers. It sorts order.
 func undominatedAmong(choices []Choice, order []int) []int {
 	slices.SortStableFunc(order, func(a, b int) int {
 		return cmp.Or(cmp.Compare(choices[a].Price, choices[b].Price), -slices.Compare(choices[a].Cap, choices[b].Cap), cmp.Compare(a, b))
@@ -185,15 +184,15 @@ func undominatedAmong(choices []Choice, order []int) []int {
 			recent = append(recent, i)
 			continue
 		}
-		// What dominated once is likely to do so again: it moves halfway up.
+		// A choice that dominated once is likely to do so again, so it moves halfway to the front.
 		recent[at], recent[at/2] = recent[at/2], recent[at]
 	}
 	return kept
 }
 
-// alone is how many pods of a class one machine holds at most. It is exact, since
-// the proof rests on it.
-func (m *Market) alone(x *machine, c int) int64 {
+// mostPods returns k_c, the largest number of pods of a class on one machine, exactly, because the proof in
+// whole numbers relies on it.
+func (m *Market) mostPods(x *machine, c int) int64 {
 	class := &m.Classes[c]
 	k := class.Count
 	if class.PerNode > 0 {
@@ -207,11 +206,11 @@ func (m *Market) alone(x *machine, c int) int64 {
 	return k
 }
 
-// knapsack is the machine with the classes that may be on it.
+// knapsack returns the integer knapsack of a machine with the classes that it admits.
 func (m *Market) knapsack(x *machine) *knapsack.Knapsack {
 	classes := make([]knapsack.Class, 0, x.users.Count())
 	x.users.Each(func(c int) {
-		classes = append(classes, knapsack.Class{Number: c, Size: m.Classes[c].Size, Most: m.alone(x, c)})
+		classes = append(classes, knapsack.Class{Number: c, Size: m.Classes[c].Size, Most: m.mostPods(x, c)})
 	})
 	return knapsack.New(x.cap, classes)
 }

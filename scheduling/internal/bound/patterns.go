@@ -9,10 +9,9 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
 
-// What the pattern bound is sought for: markets of so many classes, which the work adds
-// to, and limited machines at most, where some machine that counts holds so few pods
-// that it matters which.
 const (
+	// The pattern bound is tried in markets of at most so many classes, more where there is more work, and of
+	// at most so many supplies, where a machine with a tight constraint holds at most fewPods.
 	fewestPatternClasses, mostPatternClasses, workPerPatternClass = 8, 512, 400_000
 
 	mostPatternSupplies = 8
@@ -20,56 +19,56 @@ const (
 )
 
 const (
-	// patternRounds bounds how often patterns are added, patternGap is the share of the
-	// bound at which to stop.
+	// patternRounds bounds the rounds of column generation. patternGap is the relative gap to the master's
+	// price at which it stops.
 	patternRounds = 2000
 	patternGap    = 1e-6
-	// mostPivots bounds one solution of the master. leastPatternGain is the share of its price that
-	// a new pattern gains at least, and leastPrice stands for none.
+	// mostPivots bounds the pivots of one solution of the master. leastPatternGain is the least reduced cost of
+	// a new pattern, as a share of its price. leastPrice replaces a price of 0.
 	mostPivots, leastPatternGain, leastPrice = 2000, 1e-9, 1e-9
-	// leastStep is the share of the way to the master's worths that a round takes at least.
+	// leastStep is the least share of the way from the proven duals to the master's duals that a round takes.
 	leastStep = 0.3
-	// quickWidth is how many states a layer of a search may have that looks for patterns. Where it
-	// has to be sure it may have wider times as many, again and again, up to mostStates, as long as
-	// that takes a leastNarrowed share off what it leaves open.
+	// quickWidth is the number of states of a layer in the first search for a pattern. Where an exact value is
+	// needed, the number grows by the factor wider, up to mostStates, as long as each step closes the share
+	// leastNarrowed of the open gap.
 	quickWidth, wider, mostStates, leastNarrowed = 30, 4, 32_000, 0.1
-	// looseShare is the share of the gap that is of no interest where patterns are sought to be sure.
+	// looseShare is the share of the gap that exact searches leave open, because closing it does not raise the
+	// bound.
 	looseShare = 0.125
-	// searchCost is what one of
-	// them costs in elementary operations, and relaxCost what a class costs a relaxation.
+	// searchCost is the work of one state, relaxCost that of one class and resource of a fractional knapsack,
+	// in elementary operations.
 	searchCost, relaxCost = 25, 60
-	// wholeBits is how many bits the worth of a machine has in whole numbers.
+	// wholeBits is the number of bits to which the value of a machine is scaled in whole numbers.
 	wholeBits = 58
 )
 
-// patterns looks for higher worths that machines bear because pods are whole. Where no
-// vector shows that a machine holds no more worth than it costs, every pattern that
-// comes into question is tried. It generates columns as Gilmore and Gomory do: patterns
-// suggest worths, and worths that some machine cannot bear suggest patterns.
+// patterns raises the duals above the assignment bound by column generation: the master problem over the known
+// patterns suggests duals, and the pricing problem of each machine, an integer knapsack, finds patterns that
+// these duals violate.
 type patterns struct {
-	*assignment
+	a *assignment
 	// master says how many machines of each known pattern to buy so that every class has its pods
 	// and no supply is overdrawn.
-	master    *linear.Cover
-	rows      []int32 // by class: its row, −1 for none
-	supplies  []int32 // by supply: its row
-	knapsacks []*knapsack.Knapsack
-	work      int64
-	sure      bool       // what machines hold is found out as exactly as is of use
-	fullest   float64    // how many times its price a pattern of the present worths is worth at most
-	pieces    model.Bits // machines of too many patterns: pods may be in pieces there
-	recent    []int      // machines of which patterns were found last
-	search    knapsack.Search
-	center    *proposal
+	master     *linear.Cover
+	rows       []int32 // by class: its row in the master, −1 for none
+	supplies   []int32 // by supply: its row
+	knapsacks  []*knapsack.Knapsack
+	work       int64
+	exact      bool       // machines are priced exactly, up to looseShare of the gap
+	mostRatio  float64    // the largest ratio of the value of a known pattern to its machine's price, by the present duals
+	fractional model.Bits // machines with too many patterns to search: fractional patterns are columns there
+	recent     []int      // machines that yielded patterns in the last round
+	search     knapsack.Search
+	center     *proposal // the best proven duals: the stability center
 }
 
-// patterns replaces the best proposal where it finds a better one.
+// patterns replaces the best proposal if column generation finds a better one.
 func (a *assignment) patterns(work int64, seen [][]model.Item) {
 	p := a.newPatterns(work)
 	if p == nil || !p.promising() {
 		return
 	}
-	p.see(seen)
+	p.addSeen(seen)
 	share, half := leastStep, p.work/2
 	for range patternRounds {
 		done := p.master.Work()
@@ -78,8 +77,8 @@ func (a *assignment) patterns(work int64, seen [][]model.Item) {
 		if p.work < 0 || a.late() || !(p.master.Cost() > p.center.value*(1+patternGap)) {
 			break
 		}
-		p.sure = share == 1 || p.work < half
-		if !p.sure && p.again(share) {
+		p.exact = share == 1 || p.work < half
+		if !p.exact && p.retryRecent(share) {
 			continue
 		}
 		before := p.center
@@ -88,21 +87,21 @@ func (a *assignment) patterns(work int64, seen [][]model.Item) {
 			continue
 		}
 		if share == 1 && p.center == before {
-			break // nothing is left to be found
+			break // no machine has a pattern that the master gains from
 		}
 		share = min(1, 2*share)
 	}
 	a.best = p.center
 }
 
-// promising reports whether machines that bear no more worth hold so few pods, in so few
-// ways, that something can be gained.
+// promising reports whether some machine with a tight constraint holds at most fewPods, so that whole pods can
+// raise the bound.
 func (p *patterns) promising() bool {
 	least := math.Inf(1)
-	for i := range p.machines {
-		held := p.holds(i, &p.center.vectors[p.center.proof[i]], p.center.worths, math.Inf(1))
-		if p.machines[i].supply < 0 && held >= p.prices[i]*(1-1e-6) {
-			r := p.relax(i, p.center.worths)
+	for i := range p.a.machines {
+		held := p.a.mostValue(i, &p.center.vectors[p.center.proof[i]], p.center.duals, math.Inf(1))
+		if p.a.machines[i].supply < 0 && held >= p.a.prices[i]*(1-1e-6) {
+			r := p.relax(i, p.center.duals)
 			r.Solve()
 			least = min(least, r.Pods())
 		}
@@ -110,13 +109,13 @@ func (p *patterns) promising() bool {
 	return least <= fewPods
 }
 
-// see adds what machines of a plan hold, each as the cheapest machine that can hold it.
-func (p *patterns) see(seen [][]model.Item) {
+// addSeen adds the patterns of a known plan, each at the price of the cheapest machine that holds it.
+func (p *patterns) addSeen(seen [][]model.Item) {
 	for _, items := range seen {
 		x := linear.Column{Cost: math.Inf(1)}
-		for i := range p.machines {
-			if p.machines[i].supply < 0 && p.prices[i] < x.Cost && p.fits(i, items) {
-				x.Cost = max(p.prices[i], leastPrice)
+		for i := range p.a.machines {
+			if p.a.machines[i].supply < 0 && p.a.prices[i] < x.Cost && p.fits(i, items) {
+				x.Cost = max(p.a.prices[i], leastPrice)
 			}
 		}
 		for _, it := range items {
@@ -130,14 +129,14 @@ func (p *patterns) see(seen [][]model.Item) {
 	}
 }
 
-// fits reports whether a machine holds some pods.
+// fits reports whether a machine admits and holds the pods.
 func (p *patterns) fits(i int, items []model.Item) bool {
-	room := slices.Clone(p.machines[i].cap)
+	room := slices.Clone(p.a.machines[i].cap)
 	for _, it := range items {
-		if !p.machines[i].users.Has(int(it.Class)) {
+		if !p.a.machines[i].users.Has(int(it.Class)) {
 			return false
 		}
-		for d, n := range p.market.Classes[it.Class].Size {
+		for d, n := range p.a.market.Classes[it.Class].Size {
 			if room[d] -= n * it.N; room[d] < 0 {
 				return false
 			}
@@ -146,13 +145,14 @@ func (p *patterns) fits(i int, items []model.Item) bool {
 	return true
 }
 
-// newPatterns returns nil where the market is too large.
+// newPatterns returns nil where the market has too many classes or supplies, or a class that no machine on sale
+// admits.
 func (a *assignment) newPatterns(work int64) *patterns {
-	p := &patterns{assignment: a, work: work, center: a.best, knapsacks: make([]*knapsack.Knapsack, len(a.machines)), pieces: model.NewBits(len(a.machines))}
+	p := &patterns{a: a, work: work, center: a.best, knapsacks: make([]*knapsack.Knapsack, len(a.machines)), fractional: model.NewBits(len(a.machines))}
 	most := int(min(fewestPatternClasses+work/workPerPatternClass, mostPatternClasses))
 	var wanted, standIn []float64
 	var alone []linear.Column
-	users := a.usersOf()
+	users := a.buyableOf()
 	for c, n := range a.demand {
 		p.rows = append(p.rows, -1)
 		if n == 0 {
@@ -188,20 +188,20 @@ func (a *assignment) newPatterns(work int64) *patterns {
 
 func (p *patterns) knapsack(i int) *knapsack.Knapsack {
 	if p.knapsacks[i] == nil {
-		p.knapsacks[i] = p.market.knapsack(&p.machines[i])
+		p.knapsacks[i] = p.a.market.knapsack(&p.a.machines[i])
 	}
 	return p.knapsacks[i]
 }
 
-// learn adds a pattern to the master. It reports whether it gains from it.
-func (p *patterns) learn(i int, v *knapsack.Knapsack, counts []float64) bool {
-	x := linear.Column{Cost: max(p.prices[i], leastPrice)}
+// addPattern adds a pattern to the master, and reports whether the master's price can fall by it.
+func (p *patterns) addPattern(i int, v *knapsack.Knapsack, counts []float64) bool {
+	x := linear.Column{Cost: max(p.a.prices[i], leastPrice)}
 	for k, n := range counts {
 		if row := p.rows[v.Classes[k]]; n > 0 && row >= 0 {
 			x.Rows, x.Amounts = append(x.Rows, row), append(x.Amounts, n)
 		}
 	}
-	if s := p.machines[i].supply; s >= 0 {
+	if s := p.a.machines[i].supply; s >= 0 {
 		x.Rows, x.Amounts = append(x.Rows, p.supplies[s]), append(x.Amounts, -1)
 	}
 	return p.master.Gain(p.master.Add(x)) > leastPatternGain

@@ -10,51 +10,51 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
 
-// search alternates between solving for a few machines and looking for machines that
-// hold too much worth then, which join the few.
+// search generates rows: it solves the relaxation for a few machines, and adds the machines that its duals
+// violate.
 func (a *assignment) search(start []*big.Int, e Effort) {
 	first, work := a.starting(start), e.Work
-	a.best = a.makeFeasible(slices.Clone(first.worths), []vector{first})
-	few := a.rounds(&first, a.few(&first, work), &work)
+	a.best = a.makeFeasible(slices.Clone(first.classValues), []dualVector{first})
+	chosen := a.rounds(&first, a.initialMachines(&first, work), &work)
 	a.best = a.polish(a.best)
 	if a.best.value*a.price < float64(e.Wanted) && work < e.Work/2 {
 		work = e.Further
-		a.rounds(&first, few, &work)
+		a.rounds(&first, chosen, &work)
 		a.best = a.polish(a.best)
 	}
 }
 
-// rounds returns the last few machines.
-func (a *assignment) rounds(start *vector, few []candidate, work *int64) []candidate {
+// rounds runs at most mostRounds of it and returns the machines of the last one.
+func (a *assignment) rounds(start *dualVector, chosen []candidate, work *int64) []candidate {
 	for range mostRounds {
-		p := newRelaxation(a.problem(few))
-		if !a.solve(p.solver, roughly, work) {
+		p := newRelaxation(a.problem(chosen))
+		if !a.solve(p.solver, looseGap, work) {
 			break
 		}
-		next := a.propose(p, few, start, 0)
-		if !fresh(few, next.broken) && a.solve(p.solver, exactly, work) {
-			next = a.propose(p, few, start, 0)
+		next := a.propose(p, chosen, start, 0)
+		if !anyMissing(chosen, next.violated) && a.solve(p.solver, exactGap, work) {
+			next = a.propose(p, chosen, start, 0)
 			a.best = a.polish(a.best)
-			a.propose(p, few, start, nothing)
+			a.propose(p, chosen, start, negligible)
 		}
-		wider := a.more(p, few, next.broken, *work)
+		wider := a.withViolated(p, chosen, next.violated, *work)
 		if wider == nil {
 			break
 		}
-		few = wider
+		chosen = wider
 	}
-	return few
+	return chosen
 }
 
-// fresh reports whether machines broke that are not among the few.
-func fresh(few []candidate, broken []int) bool {
-	return slices.ContainsFunc(broken, func(i int) bool {
-		return !slices.ContainsFunc(few, func(x candidate) bool { return x.machine == i })
+// anyMissing reports whether a violated machine is not among the chosen ones.
+func anyMissing(chosen []candidate, violated []int) bool {
+	return slices.ContainsFunc(violated, func(i int) bool {
+		return !slices.ContainsFunc(chosen, func(x candidate) bool { return x.machine == i })
 	})
 }
 
-// solve takes the problem to a gap, as far as the work allows. It reports whether it
-// came far enough for a proposal.
+// solve runs the interior-point method up to a gap within the work. It reports whether the result is good
+// enough for a proposal.
 func (a *assignment) solve(p *interior.Solver, gap float64, work *int64) bool {
 	price := max(1, p.Work())
 	limit := min(mostSteps, *work/price)
@@ -65,50 +65,50 @@ func (a *assignment) solve(p *interior.Solver, gap float64, work *int64) bool {
 	return !a.late()
 }
 
-// propose settles what the problem says and remembers the best. Values below a share of
-// their machine's price count as 0.
-func (a *assignment) propose(p *relaxation, few []candidate, start *vector, least float64) *proposal {
-	worths, vectors := a.suggestion(p), a.suggested(p, few, least)
-	snap(worths, vectors, few, least)
-	next := a.settled(worths, append([]vector{*start}, vectors...))
+// propose makes the duals of the relaxation feasible and keeps them if they are the best so far. Resource
+// values below the share least of their machine's price count as 0.
+func (a *assignment) propose(p *relaxation, chosen []candidate, start *dualVector, least float64) *proposal {
+	duals, vectors := a.suggestion(p), a.suggested(p, chosen, least)
+	snap(duals, vectors, chosen, least)
+	next := a.feasible(duals, append([]dualVector{*start}, vectors...))
 	if next.value > a.best.value {
 		a.best = next
 	}
 	return next
 }
 
-// settled settles worths and, where there are so few classes that it takes no time,
-// polishes them: what is exact proves plans optimal.
-func (a *assignment) settled(worths []float64, vectors []vector) *proposal {
-	p := a.makeFeasible(worths, vectors)
+// feasible makes duals feasible. With few classes it polishes them, too, because exact duals prove plans
+// optimal.
+func (a *assignment) feasible(duals []float64, vectors []dualVector) *proposal {
+	p := a.makeFeasible(duals, vectors)
 	if len(a.demand) < fewClasses {
 		p = a.polish(p)
 	}
 	return p
 }
 
-// snap moves worths onto what the vectors say or onto 0, if they are that near. An
-// interior point is never quite on an edge, and the best worths are.
-func snap(worths []float64, vectors []vector, few []candidate, least float64) {
+// snap moves duals onto the value of the class by a vector, or onto 0, if they are within the share least of
+// it. An interior point is never exactly on a face of the polyhedron, and the best duals are.
+func snap(duals []float64, vectors []dualVector, chosen []candidate, least float64) {
 	most := 0.0
-	for _, w := range worths {
+	for _, w := range duals {
 		most = max(most, w)
 	}
-	for c, w := range worths {
+	for c, w := range duals {
 		if w < least*most {
-			worths[c] = 0
+			duals[c] = 0
 			continue
 		}
 		for o := range vectors {
-			if v := vectors[o].worths[c]; v < worths[c] && w-v < least*w && few[o].users.Has(c) {
-				worths[c] = v
+			if v := vectors[o].classValues[c]; v < duals[c] && w-v < least*w && chosen[o].users.Has(c) {
+				duals[c] = v
 			}
 		}
 	}
 }
 
-// starting is the vector of the start, or one that values every resource a little.
-func (a *assignment) starting(start []*big.Int) vector {
+// starting returns the given resource duals as a vector, or the zero vector if there are none.
+func (a *assignment) starting(start []*big.Int) dualVector {
 	values := make([]float64, len(a.dims))
 	if len(start) == a.market.Dims {
 		for e, d := range a.dims {
@@ -118,7 +118,7 @@ func (a *assignment) starting(start []*big.Int) vector {
 	return a.vector(values)
 }
 
-// relaxation is the assignment of some classes to a few machines.
+// relaxation is the linear program that assigns classes to a few machines in fractions.
 type relaxation struct {
 	solver  *interior.Solver
 	classes []int
@@ -128,25 +128,25 @@ func newRelaxation(p interior.Problem, classes []int) *relaxation {
 	return &relaxation{interior.New(p), classes}
 }
 
-// problem sets up the relaxation for a few machines and the classes that may use any of them.
-func (a *assignment) problem(few []candidate) (p interior.Problem, classes []int) {
+// problem states the relaxation for the chosen machines. classes are those that some of them admits.
+func (a *assignment) problem(chosen []candidate) (p interior.Problem, classes []int) {
 	n := len(a.dims)
 	p = interior.Problem{Dims: n, First: []int{0}, Late: a.late}
 	limits := make(map[int]int)
-	for o := range few {
-		for _, v := range few[o].cap {
+	for o := range chosen {
+		for _, v := range chosen[o].cap {
 			if v <= 0 {
-				v = 1 // nobody asks for it; its value goes to 0
+				v = 1 // no class requests it, so its dual goes to 0
 			}
 			p.Caps = append(p.Caps, v)
 		}
-		p.Prices = append(p.Prices, few[o].price)
-		if s := few[o].supply; s >= 0 {
+		p.Prices = append(p.Prices, chosen[o].price)
+		if s := chosen[o].supply; s >= 0 {
 			at, known := limits[s]
 			if !known {
 				at = len(p.Limits)
 				limits[s] = at
-				p.Limits = append(p.Limits, interior.Limit{Count: few[o].count})
+				p.Limits = append(p.Limits, interior.Limit{Count: chosen[o].count})
 			}
 			p.Limits[at].Machines = append(p.Limits[at].Machines, o)
 		}
@@ -156,8 +156,8 @@ func (a *assignment) problem(few []candidate) (p interior.Problem, classes []int
 			continue
 		}
 		size := a.size(c)
-		for o := range few {
-			if !few[o].users.Has(c) {
+		for o := range chosen {
+			if !chosen[o].users.Has(c) {
 				continue
 			}
 			share := 0.0
@@ -165,8 +165,8 @@ func (a *assignment) problem(few []candidate) (p interior.Problem, classes []int
 				share = max(share, v/p.Caps[o*n+e])
 			}
 			q := interior.Pair{Class: len(classes), Machine: o}
-			if i := few[o].machine; i >= 0 {
-				k := float64(a.market.alone(&a.machines[i], c))
+			if i := chosen[o].machine; i >= 0 {
+				k := float64(a.market.mostPods(&a.machines[i], c))
 				if (k <= placesThatMatter || a.scarce.Has(c)) && k*share < 0.99 || share == 0 {
 					q.Places = k
 				}
@@ -183,38 +183,38 @@ func (a *assignment) problem(few []candidate) (p interior.Problem, classes []int
 	return p, classes
 }
 
-// suggestion is what the solved problem says that the classes are worth. Those that
-// are in none of its machines begin at what they cost when they are alone.
+// suggestion returns the class duals of the relaxation. A class that none of its machines admits starts with
+// its least price per pod on a machine that holds only this class.
 func (a *assignment) suggestion(p *relaxation) []float64 {
-	worths := make([]float64, len(a.demand))
-	known := model.NewBits(len(worths))
+	duals := make([]float64, len(a.demand))
+	known := model.NewBits(len(duals))
 	for i, c := range p.classes {
 		known.Set(c)
-		worths[c] = max(0, p.solver.Worth(i))
+		duals[c] = max(0, p.solver.Worth(i))
 	}
-	for c, sellers := range a.usersOf() {
+	for c, sellers := range a.buyableOf() {
 		if known.Has(c) || a.demand[c] == 0 {
 			continue
 		}
-		worths[c] = math.Inf(1)
+		duals[c] = math.Inf(1)
 		for _, i := range sellers {
-			worths[c] = min(worths[c], a.prices[i]/a.fits.places(a, i, c))
+			duals[c] = min(duals[c], a.prices[i]/a.fits.places(a, i, c))
 		}
-		if math.IsInf(worths[c], 1) {
-			worths[c] = 0
+		if math.IsInf(duals[c], 1) {
+			duals[c] = 0
 		}
 	}
-	return worths
+	return duals
 }
 
-// suggested are the vectors of the solved problem, values below a share of their
-// machine's price left out.
-func (a *assignment) suggested(p *relaxation, few []candidate, least float64) []vector {
-	out := make([]vector, len(few))
-	for o := range few {
+// suggested returns the resource duals of the relaxation's machines. Values below the share least of the
+// machine's price are left out.
+func (a *assignment) suggested(p *relaxation, chosen []candidate, least float64) []dualVector {
+	out := make([]dualVector, len(chosen))
+	for o := range chosen {
 		values := slices.Clone(p.solver.Values(o))
 		for e, n := range values {
-			if few[o].cap[e] <= 0 || n*few[o].cap[e] < least*few[o].price {
+			if chosen[o].cap[e] <= 0 || n*chosen[o].cap[e] < least*chosen[o].price {
 				values[e] = 0
 			}
 		}
@@ -223,17 +223,17 @@ func (a *assignment) suggested(p *relaxation, few []candidate, least float64) []
 	return out
 }
 
-// more adds broken machines to the few, and leaves out such as nobody wants while
-// there are too many. It returns nil where nothing changes.
-func (a *assignment) more(p *relaxation, few []candidate, broken []int, work int64) []candidate {
-	busy := make([]bool, len(few))
+// withViolated returns the chosen machines with the violated ones. Machines that the relaxation does not buy
+// are dropped where there are too many. It returns nil where no machine is added.
+func (a *assignment) withViolated(p *relaxation, chosen []candidate, violated []int, work int64) []candidate {
+	busy := make([]bool, len(chosen))
 	var total float64
-	for o := range few {
-		total += p.solver.Bought(o) * max(few[o].price, 1e-9)
+	for o := range chosen {
+		total += p.solver.Bought(o) * max(chosen[o].price, 1e-9)
 	}
 	kept := 0
-	for o := range few {
-		busy[o] = few[o].supply >= 0 || p.solver.Bought(o)*few[o].price > 1e-7*total
+	for o := range chosen {
+		busy[o] = chosen[o].supply >= 0 || p.solver.Bought(o)*chosen[o].price > 1e-7*total
 		if busy[o] {
 			kept++
 		}
@@ -241,13 +241,13 @@ func (a *assignment) more(p *relaxation, few []candidate, broken []int, work int
 	most := max(a.affordable(work/nextShare), min(kept+moreMachines, a.affordable(work)))
 	var out []candidate
 	room := max(0, most-kept)
-	for o := range few {
-		if busy[o] || len(broken) < room && o < most-len(broken) {
-			out = append(out, few[o])
+	for o := range chosen {
+		if busy[o] || len(violated) < room && o < most-len(violated) {
+			out = append(out, chosen[o])
 		}
 	}
 	before := len(out)
-	for _, i := range broken {
+	for _, i := range violated {
 		if len(out) >= most || len(out)-before >= max(8, before/2) {
 			break
 		}

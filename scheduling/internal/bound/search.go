@@ -7,21 +7,22 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
 
-// Search looks for worths of classes in one market, for numbers of pods that change.
+// Search finds class duals in one market for changing numbers of pods, e.g. for one domain in a decomposition
+// by domains.
 type Search struct{ a *assignment }
 
-// Duals are worths that the machines of a market bear.
+// Duals are class duals that are feasible for all machines of a market.
 type Duals struct {
-	// Worths are by class, in nano-USD per hour; 0 where no machine lets the class in.
+	// Worths is by class, in nano-USD per hour; 0 where no machine admits the class.
 	Worths []float64
-	// Value is what the pods asked for are worth, less Surplus: what machines of limited number
-	// hold beyond their price.
+	// Value is the value of the requested pods minus Surplus, the value that machines of limited supply hold
+	// beyond their price; in nano-USD per hour.
 	Value, Surplus float64
-	vectors        []vector
+	vectors        []dualVector
 }
 
-// NewSearch returns nil where the market is malformed, has spreads, or has nothing that costs
-// anything, and where it is late, which may be nil.
+// NewSearch returns nil where the market is malformed, has spreads or costs nothing, or where the deadline has
+// passed. late reports whether it has; nil for no deadline.
 func NewSearch(m *Market, late func() bool) *Search {
 	if len(m.Spreads) > 0 {
 		return nil
@@ -33,29 +34,28 @@ func NewSearch(m *Market, late func() bool) *Search {
 	return &Search{a}
 }
 
-// Takes reports whether some machine lets pods of a class in.
+// Takes reports whether some machine admits the class.
 func (s *Search) Takes(class int) bool { return s.a.demand[class] > 0 }
 
-// Best looks for the worths that are best for numbers of pods by class, from values of resources,
-// within a number of elementary operations.
+// Best returns the best duals for numbers of pods by class. start are resource duals to begin with; work is in
+// elementary operations.
 func (s *Search) Best(numbers []float64, start []*big.Int, work int64) Duals {
 	s.a.ask(numbers)
 	s.a.search(start, Effort{Work: work})
 	return s.duals(s.a.best)
 }
 
-// Raised are the worths that are proven for a larger market, raised as far as the machines of
-// this one bear that.
+// Raised returns duals that are proven for a larger market, raised as far as the machines of this market allow.
 func (s *Search) Raised(known *Assigned) Duals {
 	a := s.a
 	a.ask(nil)
-	worths := make([]float64, len(known.Duals))
+	duals := make([]float64, len(known.Duals))
 	for c, w := range known.Duals {
 		if a.demand[c] > 0 {
-			worths[c] = fixed.Float64(w) / a.price
+			duals[c] = fixed.Float64(w) / a.price
 		}
 	}
-	var vectors []vector
+	var vectors []dualVector
 	for _, whole := range known.Vectors {
 		values := make([]float64, len(a.dims))
 		for e, d := range a.dims {
@@ -63,14 +63,14 @@ func (s *Search) Raised(known *Assigned) Duals {
 		}
 		vectors = append(vectors, a.vector(values))
 	}
-	return s.duals(a.polish(a.makeFeasible(worths, vectors)))
+	return s.duals(a.polish(a.makeFeasible(duals, vectors)))
 }
 
 func (s *Search) duals(p *proposal) Duals {
 	a := s.a
-	out := Duals{Worths: make([]float64, len(p.worths)), Value: p.value * a.price, vectors: p.vectors}
+	out := Duals{Worths: make([]float64, len(p.duals)), Value: p.value * a.price, vectors: p.vectors}
 	over := -p.value
-	for c, w := range p.worths {
+	for c, w := range p.duals {
 		over += a.demand[c] * w
 		out.Worths[c] = w * a.price
 	}
@@ -78,19 +78,19 @@ func (s *Search) duals(p *proposal) Duals {
 	return out
 }
 
-// Prove lowers worths as far as machines do not bear them, by what is known of others, and proves
-// in whole numbers that they bear the rest. surplus is what machines of limited number hold
-// beyond their price. ok is false where there is no proof.
-func (s *Search) Prove(worths []float64, others []Duals) (proven Assigned, surplus *big.Int, ok bool) {
+// Prove lowers duals until they are feasible, with the vectors of other duals, and proves them in whole
+// numbers. surplus is the value that machines of limited supply hold beyond their price. ok is false where
+// there is no proof.
+func (s *Search) Prove(duals []float64, others []Duals) (proven Assigned, surplus *big.Int, ok bool) {
 	a := s.a
 	a.ask(nil)
-	own := make([]float64, len(worths))
-	for c, w := range worths {
+	own := make([]float64, len(duals))
+	for c, w := range duals {
 		if a.demand[c] > 0 {
 			own[c] = w / a.price
 		}
 	}
-	var vectors []vector
+	var vectors []dualVector
 	for i := range others {
 		vectors = append(vectors, others[i].vectors...)
 	}
@@ -99,10 +99,10 @@ func (s *Search) Prove(worths []float64, others []Duals) (proven Assigned, surpl
 	if c == nil {
 		return Assigned{}, nil, false
 	}
-	return c.assigned(), c.lost, true
+	return c.assigned(), c.surplus, true
 }
 
-// ask sets the demand: numbers of pods by class, or all of them.
+// ask sets the demand: numbers of pods by class, or all pods for nil.
 func (a *assignment) ask(numbers []float64) {
 	usable := model.NewBits(len(a.demand))
 	for i := range a.machines {

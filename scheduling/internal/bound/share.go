@@ -9,44 +9,41 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/fixed"
 )
 
-// shares is the search for worths of pods that are spread over domains, of which it is
-// not given how many are where. For any numbers that are allowed, the assignment bound
-// gives worths by kind and domain. Whatever the numbers are in a plan, its pods are worth
-// no less than when most of them are where they are worth least: that is what the worths
-// prove. Where it is less than they are worth by the numbers that they were sought for,
-// others are tried, part of the way towards those.
-type shares struct {
-	*assignment
-	usable      []float64   // by class: its pods, or 0 where no machine takes them
+// spreadSearch finds duals for pods that are spread over domains in numbers that the plan decides. For given
+// numbers, the assignment bound gives duals by kind and domain. Whatever the numbers are in a plan, the value
+// of its pods is at least the value where as many of them as possible are in the domains of the lowest duals:
+// the duals prove this value. Where it is less than the value at the numbers that the duals were optimized for,
+// the search moves these numbers towards the ones of the least value.
+type spreadSearch struct {
+	a           *assignment
+	usable      []float64   // by class: its pods, or 0 where no machine admits it
 	counts      [][]float64 // by spread: pods by kind and domain, domain by domain
 	best        *proposal
 	multipliers []domainReductions
 	value       float64
-	chosen      []float64 // by class, the numbers that the best worths were sought for
+	chosen      []float64 // by class: the numbers that the best duals were optimized for
 }
 
-// domainReductions is what pods of a spread are worth less, by domain, than what they are worth at
-// most, by kind.
+// domainReductions are the duals of a spread's kinds before reduction, and the reduction in each domain.
 type domainReductions struct {
-	worths []float64 // by kind
-	less   []float64 // by domain
+	duals []float64 // by kind
+	less  []float64 // by domain
 }
 
 const (
-	// spreadRounds bounds how often numbers are tried, spreadGap is the share of the bound
-	// at which to stop, and trace the number of pods that stands for none: what nobody
-	// wants would be worth anything.
+	// spreadRounds bounds the numbers that are tried. spreadGap is the relative gap at which the search stops.
+	// trace replaces a number of 0, because a class without demand would have an unbounded dual.
 	spreadRounds = 4
 	spreadGap    = 5e-4
 	trace        = 1e-3
-	// multiplierSteps bounds the search for multipliers that several kinds have in common.
+	// multiplierSteps bounds the subgradient steps for the multipliers that several kinds share.
 	multiplierSteps = 60
 )
 
-// spread finds worths for a market with spreads.
-func (a *assignment) spread(start []*big.Int, e Effort) Assigned {
-	s := &shares{assignment: a, usable: slices.Clone(a.demand), value: math.Inf(-1)}
-	a.shares = s
+// spreadBound is [Pattern] for a market with spreads.
+func (a *assignment) spreadBound(start []*big.Int, e Effort) Assigned {
+	s := &spreadSearch{a: a, usable: slices.Clone(a.demand), value: math.Inf(-1)}
+	a.spread = s
 	s.begin()
 	for round := 1; round <= spreadRounds && !a.late(); round++ {
 		s.spreadDemand()
@@ -55,7 +52,7 @@ func (a *assignment) spread(start []*big.Int, e Effort) Assigned {
 		next, multipliers := s.proven(a.best)
 		if next > s.value {
 			s.best, s.multipliers, s.value = a.best, multipliers, next
-			s.chosen = slices.Clone(s.demand)
+			s.chosen = slices.Clone(s.a.demand)
 		}
 		if s.value >= a.best.value*(1-spreadGap) {
 			break
@@ -64,17 +61,17 @@ func (a *assignment) spread(start []*big.Int, e Effort) Assigned {
 	}
 	out := s.certify()
 	if s.chosen != nil {
-		s.demand = s.chosen
+		s.a.demand = s.chosen
 	}
 	out.rest = a
 	return out
 }
 
-// begin puts pods where one of them alone costs least, as far as that may be.
-func (s *shares) begin() {
-	sellers := s.usersOf()
-	for i := range s.market.Spreads {
-		x := &s.market.Spreads[i]
+// begin starts with as many pods as possible in the domains where one pod alone costs least.
+func (s *spreadSearch) begin() {
+	sellers := s.a.buyableOf()
+	for i := range s.a.market.Spreads {
+		x := &s.a.market.Spreads[i]
 		domains := len(x.Most)
 		costs := make([]float64, domains)
 		for k := range x.Kinds {
@@ -82,10 +79,10 @@ func (s *shares) begin() {
 				least := math.Inf(1)
 				for _, m := range sellers[c] {
 					share := 0.0
-					for e, n := range s.size(c) {
-						share = max(share, n/s.cap(m)[e])
+					for e, n := range s.a.size(c) {
+						share = max(share, n/s.a.cap(m)[e])
 					}
-					least = min(least, share*s.prices[m])
+					least = min(least, share*s.a.prices[m])
 				}
 				if s.usable[c] == 0 || math.IsInf(least, 1) {
 					least = 1 // more than a whole machine of the dearest
@@ -105,68 +102,70 @@ func (s *shares) begin() {
 	}
 }
 
-// spreadDemand states the numbers as the demand.
-func (s *shares) spreadDemand() {
-	for i := range s.market.Spreads {
-		x := &s.market.Spreads[i]
+// spreadDemand sets the demand of the parts to the present numbers.
+func (s *spreadSearch) spreadDemand() {
+	for i := range s.a.market.Spreads {
+		x := &s.a.market.Spreads[i]
 		for k := range x.Kinds {
 			for d, c := range x.Kinds[k].Parts {
 				if s.usable[c] > 0 {
-					s.demand[c] = max(trace, s.counts[i][k*len(x.Most)+d])
+					s.a.demand[c] = max(trace, s.counts[i][k*len(x.Most)+d])
 				}
 			}
 		}
 	}
 }
 
-// proven is what worths prove wherever the pods are, with the multipliers that show it.
-func (s *shares) proven(p *proposal) (float64, []domainReductions) {
+// proven returns the value that duals prove for all numbers of pods by domain, with the multipliers that show
+// it.
+func (s *spreadSearch) proven(p *proposal) (float64, []domainReductions) {
 	value := p.value
-	multipliers := make([]domainReductions, len(s.market.Spreads))
-	for i := range s.market.Spreads {
-		x := &s.market.Spreads[i]
+	multipliers := make([]domainReductions, len(s.a.market.Spreads))
+	for i := range s.a.market.Spreads {
+		x := &s.a.market.Spreads[i]
 		for k := range x.Kinds {
 			for _, c := range x.Kinds[k].Parts {
-				value -= s.demand[c] * p.worths[c]
+				value -= s.a.demand[c] * p.duals[c]
 			}
 		}
 		own := 0.0
-		multipliers[i], own = s.multipliersOf(x, p.worths)
+		multipliers[i], own = s.multipliersOf(x, p.duals)
 		value += own
 	}
 	return value, multipliers
 }
 
-// multipliersOf finds the multipliers by which the pods of a spread are worth most, wherever they are.
-func (s *shares) multipliersOf(x *Spread, worths []float64) (best domainReductions, value float64) {
+// multipliersOf finds the multipliers that maximize the proven value of a spread's pods: exactly for one kind,
+// by a subgradient method for several.
+func (s *spreadSearch) multipliersOf(x *Spread, duals []float64) (best domainReductions, value float64) {
 	domains := len(x.Most)
 	less, weight := make([]float64, domains), 0.0
-	for k := range x.Kinds { // what they are worth less on average
+	for k := range x.Kinds { // the average reduction of the duals
 		kind := &x.Kinds[k]
-		most := s.dearestPart(kind, worths)
+		most := s.dearestPart(kind, duals)
 		weight += float64(kind.Count)
 		for d, c := range kind.Parts {
 			if s.usable[c] > 0 {
-				less[d] += (most - worths[c]) * float64(kind.Count)
+				less[d] += (most - duals[c]) * float64(kind.Count)
 			}
 		}
 	}
 	for d := range less {
 		less[d] /= weight
 	}
-	best, value = s.valueAt(x, worths, less)
+	best, value = s.valueAt(x, duals, less)
 	if len(x.Kinds) == 1 {
 		return best, value
 	}
 	step := slices.Max(less) - slices.Min(less)
 	for n := 1; n <= multiplierSteps; n++ {
-		// Where fewer want to be than may be, multipliers are too high.
+		// A multiplier is too high where the domain attracts fewer pods than it may hold.
 		_, may := x.dearestOf(less)
 		wanted := make([]float64, domains)
 		for k := range x.Kinds {
 			at, low := 0, math.Inf(1)
 			for d, c := range x.Kinds[k].Parts {
-				if w := worths[c] + less[d]; s.usable[c] > 0 && w < low {
+				if w := duals[c] + less[d]; s.usable[c] > 0 && w < low {
 					at, low = d, w
 				}
 			}
@@ -181,48 +180,48 @@ func (s *shares) multipliersOf(x *Spread, worths []float64) (best domainReductio
 			next[d] -= low
 		}
 		less = next
-		if t, v := s.valueAt(x, worths, less); v > value {
+		if t, v := s.valueAt(x, duals, less); v > value {
 			best, value = t, v
 		}
 	}
 	return best, value
 }
 
-// dearestPart is what a kind is worth at most in any domain.
-func (s *shares) dearestPart(k *Kind, worths []float64) (most float64) {
+// dearestPart returns the largest dual of a kind in any domain.
+func (s *spreadSearch) dearestPart(k *Kind, duals []float64) (most float64) {
 	for _, c := range k.Parts {
 		if s.usable[c] > 0 {
-			most = max(most, worths[c])
+			most = max(most, duals[c])
 		}
 	}
 	return most
 }
 
-// valueAt is what the pods of a spread are worth by some multipliers.
-func (s *shares) valueAt(x *Spread, worths, less []float64) (t domainReductions, value float64) {
+// valueAt returns the proven value of a spread's pods by given multipliers.
+func (s *spreadSearch) valueAt(x *Spread, duals, less []float64) (t domainReductions, value float64) {
 	t.less = slices.Clone(less)
 	for k := range x.Kinds {
 		w := math.Inf(1)
 		for d, c := range x.Kinds[k].Parts {
 			if s.usable[c] > 0 {
-				w = min(w, worths[c]+less[d])
+				w = min(w, duals[c]+less[d])
 			}
 		}
 		if math.IsInf(w, 1) {
 			w = 0
 		}
-		t.worths = append(t.worths, w)
+		t.duals = append(t.duals, w)
 		value += w * float64(x.Kinds[k].Count)
 	}
 	most, _ := x.dearestOf(less)
 	return t, value - most
 }
 
-// move goes a part of the way to the numbers by which the worths prove least.
-func (s *shares) move(part float64) {
-	_, multipliers := s.proven(s.assignment.best)
-	for i := range s.market.Spreads {
-		x := &s.market.Spreads[i]
+// move moves the numbers a part of the way to those of the least proven value.
+func (s *spreadSearch) move(part float64) {
+	_, multipliers := s.proven(s.a.best)
+	for i := range s.a.market.Spreads {
+		x := &s.a.market.Spreads[i]
 		domains := len(x.Most)
 		_, filled := x.dearestOf(multipliers[i].less)
 		total := float64(x.total())
@@ -235,67 +234,67 @@ func (s *shares) move(part float64) {
 	}
 }
 
-// certify is the same in whole numbers.
-func (s *shares) certify() Assigned {
+// certify proves the best duals with their multipliers in whole numbers.
+func (s *spreadSearch) certify() Assigned {
 	if s.best == nil || !(s.value > 0) {
 		return Assigned{}
 	}
-	s.assignment.best = s.best
-	return s.certified(s.whole)
+	s.a.best = s.best
+	return s.a.certified(s.whole)
 }
 
 // wholeReductions are domainReductions in whole numbers.
 type wholeReductions struct {
 	*Spread
-	worths, less []*big.Int
+	duals, less []*big.Int
 }
 
-// whole turns multipliers into whole numbers, such that no kind is worth more in any domain than
-// its part there.
-func (s *shares) whole(c *rounding, factor float64) []wholeReductions {
-	out := make([]wholeReductions, len(s.market.Spreads))
-	for i := range s.market.Spreads {
-		x := &s.market.Spreads[i]
+// whole rounds multipliers so that the dual of a kind minus the multiplier is at most its part's dual in every
+// domain.
+func (s *spreadSearch) whole(c *wholeProof, factor float64) []wholeReductions {
+	out := make([]wholeReductions, len(s.a.market.Spreads))
+	for i := range s.a.market.Spreads {
+		x := &s.a.market.Spreads[i]
 		t := wholeReductions{Spread: x}
 		for d := range x.Most {
-			less := fixed.Of(s.multipliers[i].less[d] * s.price * factor)
+			less := fixed.Of(s.multipliers[i].less[d] * s.a.price * factor)
 			t.less = append(t.less, less.Big())
 		}
 		if own := &x.Kinds[0]; len(x.Kinds) == 1 {
 			most := new(big.Int)
 			for _, part := range own.Parts {
-				if w := c.worths[part].Big(); s.usable[part] > 0 && w.Cmp(most) > 0 {
+				if w := c.duals[part].Big(); s.usable[part] > 0 && w.Cmp(most) > 0 {
 					most = w
 				}
 			}
 			for d, part := range own.Parts {
 				t.less[d] = new(big.Int)
 				if s.usable[part] > 0 {
-					t.less[d].Sub(most, c.worths[part].Big())
+					t.less[d].Sub(most, c.duals[part].Big())
 				}
 			}
 		}
 		for k := range x.Kinds {
 			var least *big.Int
 			for d, part := range x.Kinds[k].Parts {
-				if w := new(big.Int).Add(c.worths[part].Big(), t.less[d]); s.usable[part] > 0 && (least == nil || w.Cmp(least) < 0) {
+				if w := new(big.Int).Add(c.duals[part].Big(), t.less[d]); s.usable[part] > 0 && (least == nil || w.Cmp(least) < 0) {
 					least = w
 				}
 			}
 			if least == nil {
 				least = new(big.Int)
 			}
-			t.worths = append(t.worths, least)
+			t.duals = append(t.duals, least)
 		}
 		out[i] = t
 	}
 	return out
 }
 
-// addTo adds what the pods are worth wherever they are, less what the parts count for.
+// addTo adds the proven value of a spread's pods.
 func (t *wholeReductions) addTo(total *big.Int) {
 	for k := range t.Kinds {
-		total.Add(total, new(big.Int).Mul(t.worths[k], big.NewInt(t.Kinds[k].Count)))
+		total.Add(total, new(big.Int).Mul(t.duals[k], big.NewInt(t.Kinds[k].Count)))
 	}
 	total.Sub(total, t.dearest(t.less))
 }

@@ -8,15 +8,14 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
 
-// Spread is pods of which every plan in question has so many in each of some domains:
-// at least Least of all kinds together, and at most Most.
+// Spread bounds the number of pods in each of several domains: every plan has at least Least and at most Most
+// pods of all kinds together there.
 //
-// Each kind is a class of the market for every domain, in which these pods stand for
-// those of the kind that are there: only machines of the domain may let it in, and its
-// Count is how many of the kind may be there.
+// Each kind has one class of the market in every domain, which stands for its pods in that domain: only
+// machines of the domain may admit it, and its Count is the largest number of the kind's pods there.
 type Spread struct {
 	Kinds []Kind
-	// Least and Most are by domain.
+	// Least and Most are numbers of pods by domain.
 	Least, Most []int64
 }
 
@@ -27,8 +26,8 @@ type Kind struct {
 	Count int64
 }
 
-// soundSpreads reports whether the spreads are such as they should be: no class is in
-// two of them, and all pods of each have a place.
+// soundSpreads reports whether all numbers are valid: no class is in two spreads, and the bounds of each admit
+// all pods.
 func (m *Market) soundSpreads() bool {
 	taken := make([]bool, len(m.Classes))
 	for i := range m.Spreads {
@@ -63,7 +62,7 @@ func (m *Market) soundSpreads() bool {
 	return true
 }
 
-// spreadParts are the classes that are parts of kinds.
+// spreadParts returns the classes that are parts of spreads.
 func (m *Market) spreadParts() model.Bits {
 	parts := model.NewBits(len(m.Classes))
 	for i := range m.Spreads {
@@ -76,7 +75,7 @@ func (m *Market) spreadParts() model.Bits {
 	return parts
 }
 
-// mostSpread bounds how many pods a spread may have, so that sums stay within an int64.
+// mostSpread bounds the pods of a spread, so that sums stay within an int64.
 const mostSpread = 1 << 40
 
 func (s *Spread) total() (n int64) {
@@ -86,8 +85,8 @@ func (s *Spread) total() (n int64) {
 	return n
 }
 
-// fill puts pods into domains, as many as may be into those that come first in an order
-// and as few as must be into the last.
+// fill returns numbers of pods by domain: as many as possible in the first domains of the order, as few as
+// possible in the last.
 func (s *Spread) fill(order []int) []int64 {
 	counts := slices.Clone(s.Least)
 	left := s.total()
@@ -102,7 +101,7 @@ func (s *Spread) fill(order []int) []int64 {
 	return counts
 }
 
-// dearest is what multipliers by domain come to at most, wherever the pods go.
+// dearest returns the largest sum of multipliers, wherever the pods are.
 func (s *Spread) dearest(multipliers []*big.Int) *big.Int {
 	order := orderOf(len(multipliers), func(a, b int) int { return multipliers[b].Cmp(multipliers[a]) })
 	sum := new(big.Int)
@@ -112,7 +111,7 @@ func (s *Spread) dearest(multipliers []*big.Int) *big.Int {
 	return sum
 }
 
-// dearestOf is dearest in floating point, with the counts.
+// dearestOf is dearest in floating point, with the numbers of pods that give the sum.
 func (s *Spread) dearestOf(multipliers []float64) (sum float64, counts []int64) {
 	counts = s.fill(orderOf(len(multipliers), func(a, b int) int { return cmp.Compare(multipliers[b], multipliers[a]) }))
 	for d, n := range counts {
@@ -121,7 +120,8 @@ func (s *Spread) dearestOf(multipliers []float64) (sum float64, counts []int64) 
 	return sum, counts
 }
 
-// Cheapest is what the pods cost at least, wherever they go, if one costs so much by domain.
+// Cheapest returns the least cost of the pods, wherever they are. costs is the cost of one pod by domain, which
+// may be +Inf.
 func (s *Spread) Cheapest(costs []float64) (sum float64) {
 	counts := s.fill(orderOf(len(costs), func(a, b int) int { return cmp.Compare(costs[a], costs[b]) }))
 	for d, n := range counts {
