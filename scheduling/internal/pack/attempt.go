@@ -8,20 +8,20 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
 
-// attempt is one complete answer: what is bought in each pass, what the bins hold,
-// what found no place.
+// attempt is one complete answer: the machines of each pass, the pods on existing nodes, and the pods without a
+// place.
 type attempt struct {
 	bought   [][]model.Node // by pass
 	bins     *greedy.Bins
-	unplaced []int64
+	unplaced []int64 // by class
 	budget   *greedy.Budget
-	cost     int64
-	nodes    int64
+	cost     int64   // of the machines, in the unit of the problem
+	nodes    int64   // number of machines
 	placed   []int64 // by priority level, highest first
 }
 
-// better reports whether a beats b: more pods of the highest priority that
-// differs, then a lower cost, then fewer machines.
+// better reports whether a is better than b: more pods of the highest priority level that differs, then lower
+// cost, then fewer machines. Every attempt is better than nil.
 func (a *attempt) better(b *attempt) bool {
 	if b == nil {
 		return true
@@ -33,9 +33,9 @@ func (a *attempt) better(b *attempt) bool {
 	) < 0
 }
 
-// earlier reports whether a places more pods than b, or as many of them in earlier
-// passes and more in some.
-func (a *attempt) earlier(b *attempt) bool {
+// placesEarlier reports whether a places more pods than b, or as many and more of them in the earliest pass
+// that differs.
+func (a *attempt) placesEarlier(b *attempt) bool {
 	if c := slices.Compare(b.placed, a.placed); c != 0 {
 		return c < 0
 	}
@@ -47,7 +47,7 @@ func (a *attempt) earlier(b *attempt) bool {
 	return false
 }
 
-// clone returns an attempt that shares nothing that changes with a.
+// clone returns a deep copy.
 func (a *attempt) clone() *attempt {
 	c := &attempt{
 		bins:     &greedy.Bins{},
@@ -72,7 +72,7 @@ func cloneNodes(nodes []model.Node) []model.Node {
 	return out
 }
 
-// evaluate computes what an attempt is judged by.
+// evaluate computes cost, number of machines and placed pods by level.
 func (a *attempt) evaluate(p *model.Problem, levels []int32) {
 	a.cost, a.nodes = 0, 0
 	for _, nodes := range a.bought {
@@ -85,7 +85,7 @@ func (a *attempt) evaluate(p *model.Problem, levels []int32) {
 	}
 }
 
-// levelOf is the place of a priority among the levels.
+// levelOf returns the index of a priority among the levels.
 func levelOf(levels []int32, priority int32) int {
 	at, _ := slices.BinarySearchFunc(levels, priority, func(have, want int32) int { return cmp.Compare(want, have) })
 	return at
@@ -93,7 +93,7 @@ func levelOf(levels []int32, priority int32) int {
 
 func (s *search) level(c int) int { return levelOf(s.levels, s.p.Classes[c].Priority) }
 
-// priorities are the priorities that occur, highest first.
+// priorities returns the distinct priorities, highest first.
 func priorities(p *model.Problem) []int32 {
 	var out []int32
 	for c := range p.Classes {
@@ -104,12 +104,12 @@ func priorities(p *model.Problem) []int32 {
 	return slices.Compact(out)
 }
 
-// try makes an attempt with the given worths. With byPriority, pods of a higher
-// priority are placed before any of a lower one is looked at; without, all are
-// packed together, which is cheaper and right whenever there is enough for all.
+// try constructs an attempt by class values. With byPriority, pods of a higher priority are placed before any
+// pod of a lower one; without, all are packed together, which is faster and equally good where there is room
+// for all.
 func (s *search) try(values []float64, byPriority bool) *attempt {
 	p := s.p
-	s.order, s.worths = nil, values
+	s.order, s.orderValues = nil, values
 	a := &attempt{
 		bought:   make([][]model.Node, len(p.Passes)),
 		bins:     greedy.NewBins(p),
@@ -142,11 +142,11 @@ func (s *search) try(values []float64, byPriority bool) *attempt {
 	return a
 }
 
-// round places remaining pods: onto the bins, onto what was bought in earlier
-// rounds, then onto new machines pass by pass.
+// round places remaining pods: on existing nodes, on machines of earlier rounds, then on new machines pass by
+// pass.
 func (s *search) round(a *attempt, remaining []int64, values []float64) {
 	if len(s.every) > 0 {
-		if s.snug {
+		if s.binByBin {
 			s.fill.FillBins(a.bins, remaining, values)
 		}
 		s.fill.PlaceOn(a.bins, s.every, s.inOrder(), remaining, nil)
@@ -164,8 +164,8 @@ func (s *search) round(a *attempt, remaining []int64, values []float64) {
 	}
 }
 
-// joinEarlier adds pods that have to put up with a taint in a pass to machines of the same
-// weight that earlier passes bought: there they cost nothing.
+// joinEarlier adds pods of a pass for machines with a PreferNoSchedule taint to machines that earlier passes of
+// the same weight bought, because there they cost nothing.
 func (s *search) joinEarlier(a *attempt, pass int, remaining []int64) {
 	if !s.p.Passes[pass].Soft {
 		return
@@ -175,4 +175,47 @@ func (s *search) joinEarlier(a *attempt, pass int, remaining []int64) {
 			a.bought[i] = s.fill.TopUp(a.bought[i], s.markets[pass], s.inOrder(), remaining)
 		}
 	}
+}
+
+// byLevel sums counts of classes by priority level.
+func (s *search) byLevel(counts []int64) []int64 {
+	out := make([]int64, len(s.levels))
+	for c, n := range counts {
+		out[s.level(c)] += n
+	}
+	return out
+}
+
+// attemptOf converts a solution to an attempt.
+func (s *search) attemptOf(solution model.Solution) *attempt {
+	a := &attempt{
+		bought: make([][]model.Node, len(s.p.Passes)), bins: greedy.NewBins(s.p), budget: greedy.NewBudget(s.p),
+		unplaced: slices.Clone(solution.Unplaced),
+	}
+	for i, items := range solution.Bins {
+		load := make([]int64, s.p.Dims)
+		s.p.Load(load, items)
+		for d, n := range load {
+			a.bins.Room[i][d] -= n
+		}
+		a.bins.Items[i] = slices.Clone(items)
+	}
+	for i := range solution.Nodes {
+		node := &solution.Nodes[i]
+		a.budget.Spend(&s.p.Options[node.Option], node.N)
+		pass := passOf(s.p, s.markets, node)
+		a.bought[pass] = append(a.bought[pass], model.Node{Option: node.Option, N: node.N, Items: slices.Clone(node.Items)})
+	}
+	a.evaluate(s.p, s.levels)
+	return a
+}
+
+// passOf returns the first pass whose market admits some pod of a machine.
+func passOf(p *model.Problem, markets []*greedy.Market, node *model.Node) int {
+	return max(0, slices.IndexFunc(markets, func(m *greedy.Market) bool {
+		row := m.RowOf[node.Option]
+		return row >= 0 && slices.ContainsFunc(node.Items, func(it model.Item) bool {
+			return m.Rows[row].Has(int(p.Classes[it.Class].Group))
+		})
+	}))
 }

@@ -1,28 +1,28 @@
-// Package pack decides how many machines of which option to buy and which classes
-// go onto each. It knows integers only (see [model]).
+// Package pack decides how many machines of which option to buy and which classes go onto each, at low cost. It
+// owns the search over complete answers; package greedy fills single machines, and package columns generates
+// patterns. It knows integers only (see [model]): neither pods by name, nor domains, which are part of a group
+// by now. It promises that every answer keeps capacities, per-node limits, the limits of pools and
+// reservations, and that pods of a higher priority are not left out for pods of a lower one where this search
+// can tell; it promises no optimum. Package bound says how far the cost may be from one.
 //
 // # A map of this package's files
 //
-//	search.go     the order of all this, the budget of work and the deadline
-//	draft.go      the first answer, the least work on it, and what more there is from where
-//	              that ended, so that more effort is never dearer
-//	correct.go    worths corrected by what each class really cost (sequential value correction)
-//	content.go    when an answer will do
-//	attempt.go    one answer: what is bought in each pass, what the bins hold, what is left out
-//	improve.go    large neighbourhood search: takes a few machines apart and packs their
-//	              pods anew by one of some operators
-//	ranking.go    machines, those that hold least worth for their price first
-//	workers.go    tries such changes side by side, and chooses operators by what they gained
-//	fleet.go      an operator: the cheapest machines with so much room together
-//	overload_repair.go  moves pods about between machines until none holds too much
-//	improvebins.go  takes running and bought machines apart together
-//	across.go     packs machines of pods that put up with a taint together with those of
-//	              pods to whom it means nothing
-//	limit_penalties.go  where limits or reservations keep pods out, judges machines by what they
-//	              take of these, so that fewer are
+//	search.go            parameters, the budget of work, the deadline, and the order of the phases
+//	draft.go             the phases: first answer, least work on it, then the work that the caller allows. It goes
+//	                     on from the least work's answer, so that more effort never costs more
+//	value_correction.go  class values corrected by real costs (sequential value correction)
+//	attempt.go           one complete answer: machines by pass, pods on existing nodes, pods without a place
+//	improve.go           improves the machines of one pass by large neighbourhood search
+//	lns.go               its operators: take a few machines apart and pack their pods again
+//	destroy.go           the choice of these machines
+//	ranking.go           machines by value per price, worst first
+//	workers.go           tries changes in parallel, and chooses operators by their gains
+//	set_cover.go         an operator: the cheapest set of machines with enough room in total
+//	overload_repair.go   swaps pods between machines until none is overloaded
+//	bin_exchange.go      takes existing nodes and bought machines apart together
+//	merge_tiers.go       repacks the machines of two passes that differ by a PreferNoSchedule taint
+//	limit_penalties.go   prices limits and reservations where they keep pods out
 //
-// Machines are filled and bought by the package greedy, and mixes of fillings by columns.
-// Work is counted in classes looked at, never in time, so that the same budget
-// gives the same answer on every machine. Floating point only ranks candidates;
-// whether something fits is decided in integers.
+// Work is counted in classes that are looked at, never in time, so that the same budget gives the same answer
+// on every computer. Floating point only ranks candidates; whether pods fit is decided in integers.
 package pack

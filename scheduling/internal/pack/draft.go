@@ -8,31 +8,32 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
 
-// draft is what was constructed.
+// draft is the answer of the construction phase.
 type draft struct {
 	best   *attempt
-	values []float64 // by which it was made
-	work   int64     // that the first answer took
+	values []float64 // class values that it was made with
+	work   int64     // of the first answer
 }
 
-// unpacedMore is how many times the machines that pods under per-node limits need an answer must have for
-// another to be made without the pace: that takes long where all machines are small.
+// unpacedMore is a ratio of machines to the fewest that per-node limits allow. Above it another answer is
+// constructed without pacing, which takes long where all machines are small.
 const unpacedMore = 1.1
 
-// corrections is how many answers are made with corrected worths, and correction how far these move
-// to what classes really cost.
+// corrections is the number of answers with corrected values. correction is the step towards real costs, from 0
+// to 1.
 const corrections, correction = 12, 0.8
 
-// first is the answer of [Params.Brief].
+// first returns the answer of [Params.Brief].
 func (s *search) first() *attempt {
 	values := s.params.Worths
 	if values == nil {
 		values = s.fill.ShareValues()
 	}
-	return s.loosely(s.try(values, false), values)
+	return s.withoutBinByBin(s.try(values, false), values)
 }
 
-// draft constructs an answer.
+// draft constructs an answer: by the given values, by priority where limits bind, and with corrected values
+// where per-node limits decide the number of machines.
 func (s *search) draft() draft {
 	values := s.params.Worths
 	if values == nil {
@@ -40,16 +41,16 @@ func (s *search) draft() draft {
 	} else {
 		s.fill.Paced = false
 	}
-	best := s.loosely(s.try(values, false), values)
+	best := s.withoutBinByBin(s.try(values, false), values)
 	first := s.fill.Work
-	if s.scarce(best, values) {
-		best = s.share(best, values)
+	if s.limitsBind(best, values) {
+		best = s.placeByPriority(best, values)
 	}
 	if s.fill.NodeLimits {
-		s.allow(min(leastTimes*first, leastTries))
+		s.setBudget(min(leastTimes*first, leastTries))
 		paced := s.corrected(best, values, true)
 		if float64(best.nodes) >= unpacedMore*s.fill.FewestNodes {
-			s.allow(s.budget)
+			s.setBudget(s.budget)
 			if a := s.corrected(nil, values, false); a.better(paced) {
 				paced = a
 			}
@@ -59,33 +60,32 @@ func (s *search) draft() draft {
 	return draft{best, values, first}
 }
 
-// loosely begins once more, with bins that are filled class by class, where filling them one
-// by one left pods out or machines had to be bought. It returns the better of both, and
-// attempts that follow fill bins as it does.
-func (s *search) loosely(best *attempt, values []float64) *attempt {
-	if !s.snug || best.cost == 0 && !model.AnyLeft(best.unplaced) {
+// withoutBinByBin tries again with bins that are filled class by class, where filling them one by one left pods
+// out or machines had to be bought. It returns the better attempt; later attempts fill bins in its way.
+func (s *search) withoutBinByBin(best *attempt, values []float64) *attempt {
+	if !s.binByBin || best.cost == 0 && !model.AnyLeft(best.unplaced) {
 		return best
 	}
-	s.snug = false
+	s.binByBin = false
 	if a := s.try(values, false); a.better(best) {
 		return a
 	}
-	s.snug = true
+	s.binByBin = true
 	return best
 }
 
-// deepTimes is how many times the work of the first answer more effort is at least.
+// deepTimes is the least work of a deep search, in multiples of the first answer's work.
 const deepTimes = 4
 
-// corrected is the best of some answers, each with the worths that the last one has corrected
-// (sequential value correction), with or without the pace. nil is no answer to begin with.
+// corrected returns the best of several attempts, each with the values that the last one corrected (sequential
+// value correction), with or without pacing. best is nil where there is no attempt yet.
 func (s *search) corrected(best *attempt, values []float64, paced bool) *attempt {
 	s.fill.Paced = paced
 	defer func() { s.fill.Paced = true }()
 	last := best
-	for i := 0; last == nil || i < corrections && !s.over() && !s.content(best) && last.cost > 0; i++ {
+	for i := 0; last == nil || i < corrections && !s.over() && !s.goodEnough(best) && last.cost > 0; i++ {
 		if last != nil {
-			values = correct(s.p, last, values, correction)
+			values = correctValues(s.p, last, values, correction)
 		}
 		if last = s.try(values, false); last.better(best) {
 			best = last
@@ -94,31 +94,30 @@ func (s *search) corrected(best *attempt, values []float64, paced bool) *attempt
 	return best
 }
 
-// complete ends a search that has made a draft: the least work first, and what more there is from
-// where that ended.
+// complete improves a draft: with the least work first, then with the caller's work from there on.
 func (s *search) complete(d draft) *attempt {
 	best := d.best
 	if len(s.p.Classes) == 0 {
 		return best
 	}
 	if s.p.Limited() {
-		s.exchange(best)
+		s.downsize(best)
 	}
-	s.allow(s.least(d.work))
+	s.setBudget(s.least(d.work))
 	best = s.refine(best, d.values)
-	if s.params.Work > 0 && (!s.content(best) || s.p.Limited()) {
-		s.deep = true
-		s.allow(max(s.params.Work, deepTimes*d.work))
-		best = s.refine(s.mixed(best, s.params.Work/2), d.values)
+	if s.params.Work > 0 && (!s.goodEnough(best) || s.p.Limited()) {
+		s.lns.deep = true
+		s.setBudget(max(s.params.Work, deepTimes*d.work))
+		best = s.refine(s.byColumns(best, s.params.Work/2), d.values)
 	}
-	s.joinPasses(best, d.values)
+	mergeTiers(s, best, d.values)
 	return best
 }
 
-// mixed is the better of an attempt and of one that mixes fillings, for which so much work may be
-// done, and which is improved then. It changes nothing where limits, reservations or floors are in
-// the way, or pods are left out.
-func (s *search) mixed(best *attempt, work int64) *attempt {
+// byColumns improves an attempt by column generation over all pods of a pass, with half of the work, and by lns
+// after it. It returns the better attempt. Limits, reservations and minValues floors are not rows of its linear
+// program, so with them, and with pods left out, it returns best.
+func (s *search) byColumns(best *attempt, work int64) *attempt {
 	if len(s.p.Floors) > 0 || s.p.Limited() || model.AnyLeft(best.unplaced) {
 		return best
 	}
@@ -143,8 +142,9 @@ func (s *search) mixed(best *attempt, work int64) *attempt {
 	return best
 }
 
-// Improve looks for cheaper machines for the pods of those that an answer buys, by column
-// generation and what follows on it in a search, and returns the answer where it finds none.
+// Improve looks for cheaper machines for the pods on the machines of an answer, by column generation and the
+// phases after it. It returns the answer unchanged where it finds none, where pods are left out, and where
+// limits or reservations apply.
 func Improve(p *model.Problem, at Outcome, params Params) Outcome {
 	if at.Late || model.AnyLeft(at.Solution.Unplaced) {
 		return at
@@ -158,18 +158,18 @@ func Improve(p *model.Problem, at Outcome, params Params) Outcome {
 		values = s.fill.ShareValues()
 	}
 	best := s.attemptOf(at.Solution)
-	if s.content(best) {
+	if s.goodEnough(best) {
 		return at
 	}
-	s.deep = true
-	s.allow(params.Work)
-	best = s.refine(s.mixed(best, params.Work/2), values)
+	s.lns.deep = true
+	s.setBudget(params.Work)
+	best = s.refine(s.byColumns(best, params.Work/2), values)
 	at.Solution, at.Late, at.Work = s.solution(best), s.late, at.Work+s.fill.Work
 	return at
 }
 
-// least is how much work is done on a first answer in any case: more where not all machines admit
-// the same pods.
+// least returns the work that every search may do after the first answer: more where machines differ in the
+// pods that they admit.
 func (s *search) least(first int64) int64 {
 	most := int64(leastMost)
 	if !s.fill.NodeLimits && slices.ContainsFunc(s.markets, func(m *greedy.Market) bool { return len(m.Rows) > 1 }) {
@@ -178,22 +178,22 @@ func (s *search) least(first int64) int64 {
 	return min(leastTimes*first, most)
 }
 
-// allow lets so much work be done from here on.
-func (s *search) allow(work int64) { s.start, s.budget = s.fill.Work, work }
+// setBudget allows this much work from now on.
+func (s *search) setBudget(work int64) { s.start, s.budget = s.fill.Work, work }
 
-// refine improves an attempt, as long as there is work to do.
+// refine improves an attempt within the budget.
 func (s *search) refine(best *attempt, values []float64) *attempt {
-	if s.content(best) && !s.p.Limited() {
+	if s.goodEnough(best) && !s.p.Limited() {
 		return best
 	}
 	if best.cost > 0 && !s.over() {
 		s.improve(best, values, 0)
 	}
-	if (len(s.p.Bins) > 0 && best.cost > 0 || s.scarce(best, values)) && !s.over() {
+	if (len(s.p.Bins) > 0 && best.cost > 0 || s.limitsBind(best, values)) && !s.over() {
 		s.improveBins(best, values)
 	}
 	if s.p.Limited() {
-		best = s.reconsider(best, values)
+		best = s.reuseFreed(best, values)
 	}
 	return best
 }

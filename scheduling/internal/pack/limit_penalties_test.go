@@ -237,7 +237,7 @@ func TestRationIsNoWorse(t *testing.T) {
 		require.NoError(t, check(p, after.Solution), "seed %d", seed)
 		a, b := judged(p, after.Solution), judged(p, before.Solution)
 		require.False(t, b.better(a), "seed %d", seed)
-		require.False(t, b.earlier(a), "seed %d", seed)
+		require.False(t, b.placesEarlier(a), "seed %d", seed)
 		if a.better(b) {
 			better++
 		}

@@ -21,7 +21,7 @@ func TestSqueezeIn(t *testing.T) {
 		out := Search(p, Params{})
 		s := newSearch(p, Params{})
 		m := s.markets[0]
-		nodes := slices.DeleteFunc(model.Unbundle(out.Solution.Nodes), func(n model.Node) bool { return s.passOf(&n) > 0 })
+		nodes := slices.DeleteFunc(model.Unbundle(out.Solution.Nodes), func(n model.Node) bool { return passOf(s.p, s.markets, &n) > 0 })
 		remaining := make([]int64, len(p.Classes))
 		for i := range nodes {
 			if at := len(nodes[i].Items) - 1; at > 0 && i%2 == 0 {
@@ -31,8 +31,8 @@ func TestSqueezeIn(t *testing.T) {
 			}
 		}
 		before, left := cloneNodes(nodes), slices.Clone(remaining)
-		classes := slices.Clone(s.heldBy(out.Solution.Nodes, everyNode(out.Solution.Nodes)))
-		after := s.insertByRepair(m, nodes, classes, remaining, rand.New(rand.NewPCG(seed, 1)))
+		classes := slices.Clone(s.lns.heldBy(out.Solution.Nodes, everyNode(out.Solution.Nodes)))
+		after := s.lns.insertByRepair(m, nodes, classes, remaining, rand.New(rand.NewPCG(seed, 1)))
 		require.Equal(t, before, nodes, "seed %d", seed)
 		if after == nil {
 			assert.Equal(t, left, remaining, "seed %d", seed)

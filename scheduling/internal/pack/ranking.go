@@ -7,15 +7,13 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
 
-// ranking is machines bought once each, those that hold least worth for their price
-// first.
+// ranking is machines bought once each, in order of value per price, the least first.
 type ranking struct {
 	p      *model.Problem
 	values []float64
 	nodes  []model.Node
-	rates  []float64 // worth per price, by place in nodes
-	// spareNodes and spareRates are what the next exchange is written into: the lists of the
-	// one before the last.
+	rates  []float64 // value per price, by index in nodes
+	// spareNodes and spareRates are the lists before the last exchange, which the next one overwrites.
 	spareNodes []model.Node
 	spareRates []float64
 }
@@ -26,7 +24,7 @@ func newRanking(p *model.Problem, nodes []model.Node, values []float64) *ranking
 	return r
 }
 
-// rate is the worth that a machine holds per price.
+// rate returns the value of a machine's pods per unit of price.
 func (r *ranking) rate(n *model.Node) float64 {
 	worth := 0.0
 	for _, it := range n.Items {
@@ -35,9 +33,8 @@ func (r *ranking) rate(n *model.Node) float64 {
 	return worth / float64(max(r.p.Options[n.Option].Cost, 1))
 }
 
-// exchange takes the machines at some places, ascending, out and puts others in.
-// Among equals, those that were there stay first. Lists of nodes that were there before the
-// last exchange are written over.
+// exchange removes the machines at the ascending indexes out and inserts others. Among equals, the present ones
+// stay first. It overwrites the list of nodes before the last exchange.
 func (r *ranking) exchange(out []int, in []model.Node) {
 	rates := make([]float64, len(in))
 	order := make([]int, len(in))

@@ -8,24 +8,23 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
 
-// Params says how hard to search.
+// Params bounds a search.
 type Params struct {
-	// Work bounds the search after the first complete answer, counted in classes
-	// looked at; a little is done in any case.
+	// Work bounds the search after the first complete answer, in classes looked at; a little is done in any
+	// case.
 	Work int64
-	// Late reports that the caller's deadline has passed; nil is never.
+	// Late reports whether the caller's deadline has passed; nil for no deadline.
 	Late func() bool
-	// Enough is a cost at which to be content where pods under per-node limits make for a long search:
-	// one that has found a place for all pods at no more than this ends. 0 is none.
+	// Enough is a cost at which the search ends if all pods have a place and per-node limits apply, which make
+	// it long. 0 for none.
 	Enough int64
-	// Brief ends with the first complete answer: nothing is improved, and pods that it leaves out are
-	// not tried again. Its machines may cost a few percent more than those of a search without Work.
+	// Brief returns the first complete answer: it is not improved, and pods without a place are not tried
+	// again. Its machines may cost a few percent more than with Work 0.
 	Brief bool
-	// Snug fills bins one by one at first: less of their room is left, and other pods may be
-	// in it than without.
+	// Snug fills bins one by one at first: less of their room is left, and other pods may be on them.
 	Snug bool
-	// Worths are what pods are worth at first, by class, in the unit of costs; nil for the
-	// prices of their shares of the cheapest machines.
+	// Worths are the values of pods in the first answer, by class, in the unit of costs; nil for the prices of
+	// their shares of the cheapest machines.
 	Worths []float64
 }
 
@@ -34,13 +33,14 @@ type Outcome struct {
 	Solution model.Solution
 	// Late says that the deadline cut the search short.
 	Late bool
-	// Work is how much of it was done.
+	// Work is the work done, in the same unit.
 	Work int64
 }
 
-// Search places the pods of p. The answer is complete whatever the parameters.
+// Search places the pods of p. The answer is complete for all parameters: every pod has a place or is counted
+// as unplaced.
 //
-// Of many running machines it looks at those only that the pods could need, see [greedy.Useful].
+// Of many bins only those are considered that the pods could need, see [greedy.Useful].
 func Search(p *model.Problem, params Params) Outcome {
 	kept := greedy.Useful(p)
 	if len(kept) == len(p.Bins) {
@@ -51,7 +51,7 @@ func Search(p *model.Problem, params Params) Outcome {
 	return out
 }
 
-// onBins is a problem with some of the bins only.
+// onBins returns the problem with some of its bins.
 func onBins(p *model.Problem, kept []int) *model.Problem {
 	less := *p
 	less.Rooms, less.Open, less.Bins = nil, nil, make([]model.Bin, len(kept))
@@ -61,7 +61,7 @@ func onBins(p *model.Problem, kept []int) *model.Problem {
 	return &less
 }
 
-// onAllBins is what some of the bins hold in terms of all of them.
+// onAllBins converts the contents of some bins to indexes of all bins.
 func onAllBins(held [][]model.Item, kept []int, bins int) [][]model.Item {
 	all := make([][]model.Item, bins)
 	for at, i := range kept {
@@ -72,41 +72,36 @@ func onAllBins(held [][]model.Item, kept []int, bins int) [][]model.Item {
 
 // search is the state of one call of Search.
 type search struct {
-	p        *model.Problem
-	params   Params
-	fill     *greedy.Filler
-	levels   []int32
-	every    []int           // all bins
-	order    []model.ClassID // in which classes are offered to machines that exist; nil until asked
-	worths   []float64       // by which that is
-	jittered []float64
-	held     []int            // scratch of holding
-	classes  []model.ClassID  // those that a change concerns
-	sizes    []float64        // of overloadRepair: by class and resource, what a pod asks for, in pods of the usual size
-	prices   []float64        // costs of options as they are
-	markets  []*greedy.Market // by pass
-	budget   int64            // of work
-	start    int64            // work that was done before it counts
-	late     bool
-	deep     bool       // more than the least work may be done
-	random   *rand.Rand // of improvement
-	snug     bool       // bins are filled one by one
+	p           *model.Problem
+	params      Params
+	fill        *greedy.Filler
+	levels      []int32
+	every       []int            // all bins
+	order       []model.ClassID  // order of classes for existing nodes and machines; nil until needed
+	orderValues []float64        // class values of that order
+	lns         *lns             // on the machines of one pass
+	markets     []*greedy.Market // by pass
+	budget      int64            // of work
+	start       int64            // work that was done before the budget
+	late        bool
+	random      *rand.Rand // of improve
+	binByBin    bool       // bins are filled one by one
 }
 
-// Whatever the budget, as much work is done as leastTimes that of the first answer, but no more than
-// takes some five milliseconds or, where machines differ in whom they admit, leastDrafts times as
-// much as that answer.
+// Every search may do leastTimes the work of its first answer, but at most leastMost, some five milliseconds,
+// or leastDrafts times the first answer where machines differ in the pods that they admit. leastTries bounds
+// value correction.
 const leastTimes, leastMost, leastDrafts, leastTries = 20, 500_000, 2, 1_500_000
 
 func newSearch(p *model.Problem, params Params) *search {
-	s := &search{
-		p: p, params: params, fill: greedy.NewFiller(p), levels: priorities(p),
+	s := &search{p: p, params: params, fill: greedy.NewFiller(p), levels: priorities(p), every: model.Every[int](len(p.Bins))}
+	s.lns = &lns{
+		p: p, fill: s.fill, prices: slices.Clone(s.fill.Costs), overdue: s.overdue,
 		jittered: make([]float64, len(p.Classes)), sizes: make([]float64, len(p.Classes)*p.Dims),
 	}
-	s.prices, s.every = slices.Clone(s.fill.Costs), model.Every[int](len(p.Bins))
-	s.snug = params.Snug && len(p.Bins) > 0
+	s.binByBin = params.Snug && len(p.Bins) > 0
 	s.random = rand.New(rand.NewPCG(0x706c696d, 0x736f6c6c))
-	// Where not everything can be had, who gets it hangs on what is filled when.
+	// Where limits bind, the order of fillings decides which pods are left out.
 	s.fill.Eager = s.p.Limited()
 	for _, pass := range p.Passes {
 		s.markets = append(s.markets, greedy.NewMarket(p, pass))
@@ -114,7 +109,7 @@ func newSearch(p *model.Problem, params Params) *search {
 	return s
 }
 
-// searchIn is Search that looks at everything.
+// searchIn is Search with all bins of p.
 func searchIn(p *model.Problem, params Params) Outcome {
 	s := newSearch(p, params)
 	var a *attempt
@@ -126,7 +121,7 @@ func searchIn(p *model.Problem, params Params) Outcome {
 	return Outcome{Solution: s.solution(a), Late: s.late, Work: s.fill.Work}
 }
 
-// over reports whether the search should end.
+// over reports whether the budget is used up or the deadline has passed.
 func (s *search) over() bool {
 	return s.overdue() || s.fill.Work-s.start > s.budget
 }
@@ -137,12 +132,11 @@ func (s *search) overdue() bool {
 	return s.late
 }
 
-// reconsider uses what improvement has freed of limits and reservations: machines
-// are exchanged for the cheapest that hold their pods, then pods that were left out
-// or that ended in a later pass are offered to what is left.
-func (s *search) reconsider(a *attempt, values []float64) *attempt {
-	s.exchange(a)
-	s.order, s.worths = nil, values
+// reuseFreed uses limits and reservations that improvement has freed: machines are replaced by the cheapest
+// option that holds their pods, then pods that are left out or placed in a later pass are placed again.
+func (s *search) reuseFreed(a *attempt, values []float64) *attempt {
+	s.downsize(a)
+	s.order, s.orderValues = nil, values
 	for range s.p.Passes {
 		again := a.clone()
 		remaining := again.unplaced
@@ -163,21 +157,21 @@ func (s *search) reconsider(a *attempt, values []float64) *attempt {
 		}
 		s.round(again, remaining, values)
 		again.evaluate(s.p, s.levels)
-		if slices.Compare(again.placed, a.placed) < 0 || !again.earlier(a) {
+		if slices.Compare(again.placed, a.placed) < 0 || !again.placesEarlier(a) {
 			break
 		}
 		if !s.over() {
 			s.improve(again, values, 1)
 		}
-		s.exchange(again)
+		s.downsize(again)
 		a = again
 	}
 	return a
 }
 
-// scarce reports whether pods were left out that some option could hold: limits or
-// reservations bind, and priority must decide.
-func (s *search) scarce(a *attempt, values []float64) bool {
+// limitsBind reports whether pods are left out that some option could hold: limits or reservations bind, and
+// priority must decide.
+func (s *search) limitsBind(a *attempt, values []float64) bool {
 	for c, n := range a.unplaced {
 		if n > 0 && (values[c] > 0 || s.p.AnyBinTakes(model.ClassID(c))) {
 			return true
@@ -186,27 +180,26 @@ func (s *search) scarce(a *attempt, values []float64) bool {
 	return false
 }
 
-// share looks for the attempt that places the most pods by priority when there is
-// not enough for all: strictly by priority, counting what machines take of their
-// pools' limits in place of their price, and giving way to those who were left out.
-func (s *search) share(best *attempt, values []float64) *attempt {
-	each := alike(values)
+// placeByPriority returns the attempt that places the most pods by priority: strictly by priority, once by
+// price and once by use of limits, with higher values for the pods that were left out before.
+func (s *search) placeByPriority(best *attempt, values []float64) *attempt {
+	each := unitValues(values)
 	until := s.fill.Work + max(4*leastMost, min(s.params.Work, 1<<60))
 	for i, v := range [][]float64{values, each, each, values} {
-		s.fill.Paced = i == 0 // else worths and costs do not compare
+		s.fill.Paced = i == 0 // otherwise values and costs have different units
 		if i == 2 {
-			s.costByPenalties(s.newLimitPenalties())
+			newLimitPenalties(s.p).setCosts(s.lns)
 		}
-		if a := s.giveWay(v, until); a.better(best) {
+		if a := s.boostUnplaced(v, until); a.better(best) {
 			best = a
 		}
 	}
-	s.costByPrice()
+	s.lns.costByPrice()
 	return best
 }
 
-// alike are the worths of 1 for all that are worth anything.
-func alike(values []float64) []float64 {
+// unitValues returns the value 1 for each class with a positive value, and 0 for the rest.
+func unitValues(values []float64) []float64 {
 	each := make([]float64, len(values))
 	for c, v := range values {
 		if v > 0 {
@@ -216,16 +209,16 @@ func alike(values []float64) []float64 {
 	return each
 }
 
-// giveWayRounds is how many attempts are made for those who were left out.
-const giveWayRounds = 6
+// boostRounds is the number of attempts with boosted values.
+const boostRounds = 6
 
-// giveWay makes attempts strictly by priority in which the classes that were left
-// out before count for more, so that those who have one place only get it before
-// those who have others. It ends when so much work is done.
-func (s *search) giveWay(values []float64, until int64) *attempt {
+// boostUnplaced makes attempts strictly by priority in which classes that were left out before have higher
+// values, because pods with only one possible place must come before pods with several. It ends when the work
+// exceeds until.
+func (s *search) boostUnplaced(values []float64, until int64) *attempt {
 	boosted := slices.Clone(values)
 	best := s.try(boosted, true)
-	for range giveWayRounds {
+	for range boostRounds {
 		left := false
 		for c, n := range best.unplaced {
 			if n > 0 && boosted[c] > 0 {
@@ -243,19 +236,33 @@ func (s *search) giveWay(values []float64, until int64) *attempt {
 	return best
 }
 
-// inOrder is the order in which classes are offered to machines that exist.
+// inOrder returns the order in which classes are offered to existing nodes and machines.
 func (s *search) inOrder() []model.ClassID {
 	if s.order == nil {
-		s.order = s.fill.BinOrder(model.Every[model.ClassID](len(s.p.Classes)), s.worths)
+		s.order = s.fill.BinOrder(model.Every[model.ClassID](len(s.p.Classes)), s.orderValues)
 	}
 	return s.order
 }
 
-// solution turns an attempt into the form that callers see.
+// solution converts an attempt to the form of the result.
 func (s *search) solution(a *attempt) model.Solution {
 	out := model.Solution{Bins: a.bins.Items, Unplaced: a.unplaced}
 	for _, nodes := range a.bought {
 		out.Nodes = append(out.Nodes, nodes...)
 	}
 	return out
+}
+
+// goodEnough reports whether an attempt ends the search: no pod is left out, and its cost is at most
+// [Params.Enough]. Without per-node limits a better one is found quickly, so the search goes on.
+func (s *search) goodEnough(a *attempt) bool {
+	return a.cost <= s.params.Enough && s.fill.NodeLimits && !model.AnyLeft(a.unplaced)
+}
+
+// targetCost returns the cost of a pass's machines at which the attempt is good enough; 0 or less for none.
+func (s *search) targetCost(a *attempt, pass int) int64 {
+	if s.params.Enough == 0 || !s.fill.NodeLimits || model.AnyLeft(a.unplaced) {
+		return 0
+	}
+	return s.params.Enough - a.cost + s.p.Cost(a.bought[pass])
 }

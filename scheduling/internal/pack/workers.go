@@ -11,17 +11,16 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
 
-// Where there are manyMachines, changes are tried side by side, batchSize at a time. Which
-// these are, and which of them are made, does not depend on how many try: they are drawn
-// together, each is tried on the machines as they stand, and they are made in the order in
-// which they were drawn, but for those whose machines another one has just taken.
+// With at least manyMachines, batches of batchSize changes are tried in parallel. The changes and the choice of
+// those that are made do not depend on the number of goroutines: a batch is drawn at once, each change is tried
+// on the machines before the batch, and changes are made in the order of drawing, except those whose machines
+// an earlier change of the batch has taken.
 const manyMachines, batchSize = 64, 8
 
-// mostHands is how many goroutines try changes at most.
-const mostHands = 4
+// mostWorkers bounds the goroutines that try changes.
+const mostWorkers = 4
 
-// change is machines to take apart, and what was bought in their place; nil where that is
-// no better.
+// change is machines to take apart and the machines in their place; fresh is nil where these are no better.
 type change struct {
 	by     operator
 	picked []int
@@ -33,12 +32,12 @@ type change struct {
 
 // worker tries changes with scratch memory of its own.
 type worker struct {
-	*search
+	lns       *lns
 	remaining []int64
 	source    *rand.PCG
 }
 
-// workers are all that try changes of the machines of one pass.
+// workers try changes of the machines of one pass.
 type workers struct {
 	workers []worker
 	market  *greedy.Market
@@ -46,52 +45,44 @@ type workers struct {
 	budget  *greedy.Budget
 	batch   int // of changes
 	changes []change
-	work    [operators]int64 // by operator, that it took so far
-	gains   [operators]int64 // and how often it was for the better
+	work    [operators]int64 // by operator: work so far
+	gains   [operators]int64 // by operator: number of gains so far
 }
 
-// newWorkers returns workers for so many machines. One change is tried after the other where
-// there are few, and where what one buys may be what another one may not.
-func (s *search) newWorkers(m *greedy.Market, machines int, values []float64, b *greedy.Budget) *workers {
+// newWorkers returns the workers for a number of machines. Changes are tried one at a time where there are few
+// machines, and where limits apply, because then one change may take from another.
+func newWorkers(s *search, m *greedy.Market, machines int, values []float64, b *greedy.Budget) *workers {
 	x := &workers{market: m, values: values, budget: b, batch: 1}
-	hands := 1
+	n := 1
 	if machines >= manyMachines && !s.p.Limited() {
-		x.batch, hands = batchSize, min(runtime.GOMAXPROCS(0), mostHands)
+		x.batch, n = batchSize, min(runtime.GOMAXPROCS(0), mostWorkers)
 	}
-	for i := range hands {
-		h := worker{search: s, remaining: make([]int64, len(s.p.Classes)), source: rand.NewPCG(0, 0)}
+	for i := range n {
+		h := worker{lns: s.lns, remaining: make([]int64, len(s.p.Classes)), source: rand.NewPCG(0, 0)}
 		if i > 0 {
-			h.search = s.twin()
+			h.lns = s.lns.twin(func() bool { return s.params.Late != nil && s.params.Late() })
 		}
 		x.workers = append(x.workers, h)
 	}
 	return x
 }
 
-// twin is a search of the same problem that shares nothing that changes.
-func (s *search) twin() *search {
-	return &search{
-		p: s.p, params: s.params, fill: s.fill.Twin(), levels: s.levels, every: s.every,
-		jittered: make([]float64, len(s.p.Classes)), sizes: make([]float64, len(s.sizes)), prices: s.prices, markets: s.markets, deep: s.deep,
-	}
+// initialWork and initialGains are the work and gains of each operator that are assumed before the first try.
+const initialWork, initialGains = 200_000, 2
+
+// initialWeights returns the weights of operators in the first draw.
+func initialWeights() [operators]float64 {
+	return [operators]float64{bySetCover: 3, bySingleNode: 1, byGreedy: 2, byColumns: 1}
 }
 
-// usual is how often each operator is chosen at first, and usualWork and usualGains what each is
-// taken to have done by then.
-const usualWork, usualGains = 200_000, 2
-
-func usual() [operators]float64 {
-	return [operators]float64{byFleet: 3, byOne: 1, byWorth: 2, byMixing: 1}
-}
-
-// choose draws an operator, those more often that gained more often for their work.
+// choose draws an operator by its gains per work so far.
 func (x *workers) choose(random *rand.Rand) operator {
-	weights, sum := usual(), 0.0
-	if !x.workers[0].deep {
-		weights[byMixing] = 0
+	weights, sum := initialWeights(), 0.0
+	if !x.workers[0].lns.deep {
+		weights[byColumns] = 0
 	}
 	for by := range weights {
-		weights[by] *= float64(usualGains+x.gains[by]) / float64(usualWork+x.work[by])
+		weights[by] *= float64(initialGains+x.gains[by]) / float64(initialWork+x.work[by])
 		sum += weights[by]
 	}
 	drawn := random.Float64() * sum
@@ -100,15 +91,15 @@ func (x *workers) choose(random *rand.Rand) operator {
 			return operator(by)
 		}
 	}
-	return byWorth
+	return byGreedy
 }
 
 // draw draws a batch of changes.
 func (x *workers) draw(nodes []model.Node, random *rand.Rand) {
-	s := x.workers[0].search
+	l := x.workers[0].lns
 	x.changes = x.changes[:0]
 	for range x.batch {
-		x.changes = append(x.changes, change{by: x.choose(random), picked: s.draw(x.market, nodes, random), seed: random.Uint64()})
+		x.changes = append(x.changes, change{by: x.choose(random), picked: l.draw(x.market, nodes, random), seed: random.Uint64()})
 	}
 }
 
@@ -123,9 +114,9 @@ func (x *workers) try(nodes []model.Node) {
 			}
 			c := &x.changes[i]
 			h.source.Seed(c.seed, 0x706c696d)
-			before := h.fill.Work
-			c.fresh, c.gain = h.anew(c.by, x.market, nodes, c.picked, x.values, h.remaining, x.budget, rand.New(h.source))
-			c.work, h.fill.Work = h.fill.Work-before, before
+			before := h.lns.fill.Work
+			c.fresh, c.gain = h.lns.repack(c.by, x.market, nodes, c.picked, x.values, h.remaining, x.budget, rand.New(h.source))
+			c.work, h.lns.fill.Work = h.lns.fill.Work-before, before
 		}
 	}
 	var others sync.WaitGroup
@@ -136,14 +127,14 @@ func (x *workers) try(nodes []model.Node) {
 	others.Wait()
 }
 
-// make makes the changes of a batch that are for the better and returns how many tries
-// were in vain since the last of them, when there were so many before.
-func (x *workers) make(r *ranking, vain int) int {
+// make makes the better changes of a batch and returns the number of failures in a row, of which there were
+// failures before.
+func (x *workers) make(r *ranking, failures int) int {
 	var picked []int
 	var fresh []model.Node
 	for i := range x.changes {
 		c := &x.changes[i]
-		x.workers[0].fill.Work += c.work
+		x.workers[0].lns.fill.Work += c.work
 		x.work[c.by] += c.work
 		if c.gain {
 			x.gains[c.by]++
@@ -151,18 +142,18 @@ func (x *workers) make(r *ranking, vain int) int {
 		switch {
 		case slices.ContainsFunc(c.picked, func(at int) bool { return slices.Contains(picked, at) }):
 		case c.fresh == nil:
-			vain++
+			failures++
 		default:
-			if vain++; c.gain {
-				vain = 0
+			if failures++; c.gain {
+				failures = 0
 			}
 			picked, fresh = append(picked, c.picked...), append(fresh, c.fresh...)
 		}
 	}
 	if len(picked) > 0 {
 		slices.Sort(picked)
-		x.workers[0].fill.Work += int64(len(r.nodes))
+		x.workers[0].lns.fill.Work += int64(len(r.nodes))
 		r.exchange(picked, model.Unbundle(fresh))
 	}
-	return vain
+	return failures
 }

@@ -2,10 +2,10 @@ package pack
 
 import "github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 
-// correct moves worths towards what each class really cost in an attempt: the price
-// of its machines, divided among their pods by worth. Classes that ended up on
-// badly filled machines rise, and are picked earlier the next time.
-func correct(p *model.Problem, a *attempt, values []float64, step float64) []float64 {
+// correctValues moves class values towards the real costs of an attempt: the price of each machine, divided
+// among its pods by value. Classes on badly filled machines rise, and are placed earlier the next time. step is
+// from 0 to 1.
+func correctValues(p *model.Problem, a *attempt, values []float64, step float64) []float64 {
 	paid := make([]float64, len(values))
 	count := make([]int64, len(values))
 	for _, nodes := range a.bought {

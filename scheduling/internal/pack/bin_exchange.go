@@ -2,6 +2,7 @@ package pack
 
 import (
 	"cmp"
+	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -9,23 +10,25 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
 
-// judgement is what a change is judged by: pods left out by priority, pods by the
-// pass they ended in, cost, machines.
-type judgement struct {
+// objective is the lexicographic objective of a change: pods without a place by priority, pods by the pass of
+// their machine, cost, number of machines.
+type objective struct {
 	unplaced []int64 // by priority level, highest first
 	late     []int64 // pods on machines of later passes, latest first
 	cost     int64
 	nodes    int64
 }
 
-// count notes pods on machines of a pass; in the first one a pod sits as well as anywhere.
-func (j judgement) count(pass int, n int64) {
+// count notes the pods on machines of a pass. The first pass is as good as an existing node, so it is not
+// counted.
+func (j objective) count(pass int, n int64) {
 	if pass > 0 {
 		j.late[len(j.late)-pass] = n
 	}
 }
 
-func (j judgement) compare(o judgement) int {
+// compare orders objectives, the better one first.
+func (j objective) compare(o objective) int {
 	return cmp.Or(
 		slices.Compare(j.unplaced, o.unplaced),
 		slices.Compare(j.late, o.late),
@@ -34,33 +37,21 @@ func (j judgement) compare(o judgement) int {
 	)
 }
 
-// improveBins takes a few running machines and a few bought ones apart together, and
-// places their pods, and those that were left out, anew: running machines in another
-// order of classes, the rest on new machines. A large pod gives way to several small
-// ones that have no other place, and machines are closed whose pods fit elsewhere.
-func (s *search) improveBins(a *attempt, values []float64) {
-	random := rand.New(rand.NewPCG(0x62696e73, 0x6d6f7665))
-	for i := range s.p.Passes {
-		a.bought[i] = model.Unbundle(a.bought[i])
-	}
-	receivers := s.receivers(a)
-	for vain := 0; vain < 60+6*min(len(receivers), 100) && !s.over(); vain++ {
-		if len(receivers) == 0 && !s.p.Limited() {
-			break
-		}
-		if s.tryBins(a, values, receivers, nil, random) {
-			vain, receivers = -1, s.receivers(a)
-		}
-	}
-	a.evaluate(s.p, s.levels)
+// binExchange is a neighbourhood search over existing nodes and bought machines together.
+type binExchange struct {
+	s      *search
+	a      *attempt
+	random *rand.Rand
 }
 
-// handful is up to how many bins all are taken apart, in case one makes room on another.
-const handful = 16
+// fewBins is the number of existing nodes up to which all of them are candidates, because one can make room on
+// another.
+const fewBins = 16
 
-// receivers are the bins that could, were they empty, take a pod that was left out or for
-// which a machine was bought. Whatever changes on others alone saves no machine.
-func (s *search) receivers(a *attempt) []int {
+// receivers returns the bins that could, if they were empty, take a pod without a place or on a bought machine.
+// A change among the other bins cannot save a machine.
+func (x *binExchange) receivers() []int {
+	s, a := x.s, x.a
 	wanted := make([]bool, len(s.p.Classes))
 	for c, n := range a.unplaced {
 		wanted[c] = n > 0
@@ -72,7 +63,7 @@ func (s *search) receivers(a *attempt) []int {
 			}
 		}
 	}
-	var classes []model.ClassID // one of each size and group
+	var classes []model.ClassID // a representative of each size and group
 	for c := range s.p.Classes {
 		if wanted[c] && !slices.ContainsFunc(classes, func(have model.ClassID) bool { return s.fill.SameSeats(have, model.ClassID(c)) }) {
 			classes = append(classes, model.ClassID(c))
@@ -80,7 +71,7 @@ func (s *search) receivers(a *attempt) []int {
 	}
 	var out []int
 	for i := range s.p.Bins {
-		if len(classes) > 0 && len(s.p.Bins) <= handful || slices.ContainsFunc(classes, func(c model.ClassID) bool {
+		if len(classes) > 0 && len(s.p.Bins) <= fewBins || slices.ContainsFunc(classes, func(c model.ClassID) bool {
 			return s.p.Bins[i].Admits.Has(int(s.p.Classes[c].Group)) && model.Fits(s.p.Bins[i].Room, s.p.Classes[c].Request)
 		}) {
 			out = append(out, i)
@@ -89,18 +80,19 @@ func (s *search) receivers(a *attempt) []int {
 	return out
 }
 
-// tryBins makes one change and keeps it if it is for the better, which it reports. With
-// penalties, machines are judged by what they take of what is scarce, and a change is kept
-// that leaves out no more, whatever it costs.
-func (s *search) tryBins(a *attempt, values []float64, receivers []int, penalties *limitPenalties, random *rand.Rand) bool {
-	picked := s.pickBins(receivers, random)
-	before := judgement{unplaced: s.byLevel(a.unplaced), late: make([]int64, len(s.markets)-1)}
-	// Where all pods have a place and nothing is scarce, only fewer pods on machines are a gain.
+// try makes one change and keeps it if the objective improves, which it reports. With penalties, machines are
+// chosen by their use of limits and reservations, and a change is kept if it leaves out no more pods, whatever
+// its cost, because the next change may then place one more.
+func (x *binExchange) try(values []float64, receivers []int, penalties *limitPenalties) bool {
+	s, a, random := x.s, x.a, x.random
+	picked := x.pick(receivers)
+	before := objective{unplaced: s.byLevel(a.unplaced), late: make([]int64, len(s.markets)-1)}
+	// Where all pods have a place and no limit binds, a change gains only if fewer pods need machines.
 	ample := penalties == nil && !s.p.Limited() && !model.AnyLeft(a.unplaced)
 	remaining := slices.Clone(a.unplaced)
 	nodes, least := make([][]int, len(s.markets)), 0
 	if penalties != nil || ample {
-		least = 1 // what has nothing to do with bins has to change, too
+		least = 1 // at least one bought machine must change
 	}
 	for i := range s.markets {
 		if len(a.bought[i]) == 0 {
@@ -109,7 +101,7 @@ func (s *search) tryBins(a *attempt, values []float64, receivers []int, penaltie
 		nodes[i] = pick(random, len(a.bought[i]))
 		nodes[i] = nodes[i][:least+random.IntN(min(len(nodes[i]), 4)+1-least)]
 		before.count(i, podsOn(a.bought[i], nodes[i]))
-		cost, count := s.takeApart(a.bought[i], nodes[i], remaining, a.budget)
+		cost, count := s.lns.takeApart(a.bought[i], nodes[i], remaining, a.budget)
 		before.cost += cost
 		before.nodes += count
 	}
@@ -122,23 +114,23 @@ func (s *search) tryBins(a *attempt, values []float64, receivers []int, penaltie
 		}
 		a.bins.Room[i], a.bins.Items[i] = slices.Clone(s.p.Bins[i].Room), nil
 	}
-	s.classes = s.classes[:0]
+	s.lns.classes = s.lns.classes[:0]
 	for c, n := range remaining {
 		if n > 0 {
-			s.classes = append(s.classes, model.ClassID(c))
+			s.lns.classes = append(s.lns.classes, model.ClassID(c))
 		}
 	}
-	jittered := s.jitter(values, s.classes, random)
+	jittered := s.lns.jitter(values, s.lns.classes, random)
 	if penalties != nil {
 		penalties = penalties.draw(random)
-		s.drawValues(jittered, values, random)
+		x.drawValues(jittered, values)
 	}
 	for c, n := range a.unplaced {
 		if n > 0 && (penalties == nil || random.IntN(2) == 0) {
-			jittered[c] *= float64(int(1) << random.IntN(8)) // those left out push in
+			jittered[c] *= float64(int(1) << random.IntN(8)) // pods without a place come earlier
 		}
 	}
-	order := s.fill.BinOrder(slices.Clone(s.classes), jittered)
+	order := s.fill.BinOrder(slices.Clone(s.lns.classes), jittered)
 	if random.IntN(2) == 0 {
 		random.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
 	}
@@ -146,29 +138,29 @@ func (s *search) tryBins(a *attempt, values []float64, receivers []int, penaltie
 		s.fill.PlaceOn(a.bins, picked, order, remaining, random)
 	}
 	s.fill.PlaceOn(a.bins, picked, order, remaining, nil)
-	after := judgement{late: make([]int64, len(s.markets)-1)}
+	after := objective{late: make([]int64, len(s.markets)-1)}
 	fresh := make([][]model.Node, len(s.markets))
-	vain := ample && covers(remaining, given)
+	hopeless := ample && covers(remaining, given)
 	for i, m := range s.markets {
-		if vain {
+		if hopeless {
 			break
 		}
-		left := slices.DeleteFunc(slices.Clone(s.classes), func(c model.ClassID) bool { return remaining[c] == 0 || !s.fill.Possible[c] })
+		left := slices.DeleteFunc(slices.Clone(s.lns.classes), func(c model.ClassID) bool { return remaining[c] == 0 || !s.fill.Possible[c] })
 		if penalties == nil {
 			places := m.All
 			if ample {
 				places = m.UpTo(s.p, before.cost)
 			}
-			fresh[i] = s.reconstruct(m, places, left, remaining, jittered, a.budget, random)
+			fresh[i] = s.lns.reconstruct(m, places, left, remaining, jittered, a.budget, random)
 		} else {
-			fresh[i] = s.reconstructAt(penalties, i, left, remaining, jittered, a.budget, random)
+			fresh[i] = penalties.reconstruct(s.lns, m, left, remaining, jittered, a.budget, random)
 		}
 		after.count(i, model.Pods(fresh[i]))
 		after.cost += s.p.Cost(fresh[i])
 		after.nodes += model.Count(fresh[i])
 	}
 	after.unplaced = s.byLevel(remaining)
-	if c := after.compare(before); vain || c > 0 && (penalties == nil || after.short(before)) || c == 0 {
+	if c := after.compare(before); hopeless || c > 0 && (penalties == nil || after.short(before)) || c == 0 {
 		for k, i := range picked {
 			a.bins.Room[i], a.bins.Items[i] = saved.Room[k], saved.Items[k]
 		}
@@ -192,9 +184,9 @@ func (s *search) tryBins(a *attempt, values []float64, receivers []int, penaltie
 	return true
 }
 
-// pickBins draws a few bins: one that could receive pods, and others that could, too, or
-// that could take what the first gives away.
-func (s *search) pickBins(receivers []int, random *rand.Rand) []int {
+// pick draws a few bins: at least one receiver, and others that may take the pods that it gives up.
+func (x *binExchange) pick(receivers []int) []int {
+	random, bins := x.random, len(x.s.p.Bins)
 	if len(receivers) == 0 {
 		return nil
 	}
@@ -203,11 +195,11 @@ func (s *search) pickBins(receivers []int, random *rand.Rand) []int {
 	for k, at := range picked {
 		picked[k] = receivers[at]
 	}
-	if len(receivers) == len(s.p.Bins) {
+	if len(receivers) == bins {
 		return picked
 	}
 	for k := 1 + random.IntN(2); k < 4; k += 1 + random.IntN(2) {
-		other := random.IntN(len(s.p.Bins))
+		other := random.IntN(bins)
 		switch {
 		case slices.Contains(picked, other):
 		case k < len(picked):
@@ -219,7 +211,7 @@ func (s *search) pickBins(receivers []int, random *rand.Rand) []int {
 	return picked
 }
 
-// covers reports whether there is as much of each class as of others.
+// covers reports whether counts has at least as many pods of each class as others.
 func covers(counts, others []int64) bool {
 	for c, n := range others {
 		if counts[c] < n {
@@ -229,13 +221,14 @@ func covers(counts, others []int64) bool {
 	return true
 }
 
-// byLevel adds counts of classes up by priority level.
-func (s *search) byLevel(counts []int64) []int64 {
-	out := make([]int64, len(s.levels))
-	for c, n := range counts {
-		out[s.level(c)] += n
+// drawValues draws values for the classes of a change, so that a priority level counts as much as the next one,
+// or 4 or 64 times as much.
+func (x *binExchange) drawValues(drawn, values []float64) {
+	s, random := x.s, x.random
+	urgent := [...]float64{1, 4, 64}[random.IntN(3)]
+	for _, c := range s.lns.classes {
+		drawn[c] = values[c] * draw(random) / math.Pow(urgent, float64(s.level(int(c))))
 	}
-	return out
 }
 
 // podsOn counts the pods on the picked machines.
@@ -246,7 +239,7 @@ func podsOn(nodes []model.Node, picked []int) (n int64) {
 	return n
 }
 
-// short reports whether more pods are left out, or end later.
-func (j judgement) short(o judgement) bool {
+// short reports whether more pods are left out than in o, or placed in later passes.
+func (j objective) short(o objective) bool {
 	return cmp.Or(slices.Compare(j.unplaced, o.unplaced), slices.Compare(j.late, o.late)) > 0
 }
