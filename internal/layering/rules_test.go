@@ -79,6 +79,7 @@ func floors() map[string]floor {
 		"scheduling/internal/compile":         problem,
 		"scheduling/internal/stock":           tied,
 		"scheduling/internal/units":           tied,
+		"scheduling/internal/cluster":         tied,
 		"scheduling/internal/prove":           proof,
 		"scheduling/internal/binding":         proof,
 		"scheduling/internal/search":          search,

@@ -43,7 +43,7 @@ func Bind(p scheduling.Problem, seed uint64) ([]Binding, error) {
 	queue, to, drawn := make([]int32, len(pods)), make([]int32, len(pods)), make([]bool, len(pods))
 	for i := range pods {
 		queue[i], to[i] = pods[i].Class, -1
-		if at, ok := s.Node(n.Kept[pods[i].Pod]); ok {
+		if at, ok := s.Model.Node(n.Kept[pods[i].Pod]); ok {
 			to[i] = at
 			run.Place(queue[i], at)
 		}

@@ -26,7 +26,7 @@ func (r *Run) Bind(queue, to []int32, drawn []bool) (left int) {
 			n, chance := r.choose(c)
 			if n < 0 {
 				// Where only other pods take room, a pod that has no place now will have none.
-				hopeless[c] = !r.s.classes[c].tied
+				hopeless[c] = !r.s.classes[c].pods.Tied()
 				continue
 			}
 			r.Place(c, n)
@@ -39,21 +39,4 @@ func (r *Run) Bind(queue, to []int32, drawn []bool) (left int) {
 		}
 	}
 	return left
-}
-
-// BindAt lets pods of a queue, given by class, onto the nodes in to where the filters admit them, in
-// turn, and again until none of them can be bound any more; -1 is no node. It returns in which turn
-// each was bound, counted from 1, and 0 for those that wait.
-func (r *Run) BindAt(queue, to []int32) (turns []int) {
-	turns = make([]int, len(queue))
-	for turn, again := 1, true; again; turn++ {
-		again = false
-		for i, c := range queue {
-			if turns[i] == 0 && to[i] >= 0 && r.Admits(c, to[i]) {
-				r.Place(c, to[i])
-				turns[i], again = turn, true
-			}
-		}
-	}
-	return turns
 }

@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/cluster"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
 )
 
@@ -51,20 +52,21 @@ func newFit(c *compile.Compiler) fit {
 	return f
 }
 
-// score is that of a node with one more pod of a class.
-func (f *fit) score(x *class, n *node, m *machine) int64 {
+// score is that of a node with one more pod of a class, by its pods' CPU and memory so far.
+func (f *fit) score(x *class, scored, basic [2]int64, state *cluster.State, n int32) int64 {
+	k := state.Kind(n)
 	var sum, weights int64
 	for _, q := range f.resources {
 		var used, all int64
 		if q.basic >= 0 {
-			used, all = n.scored[q.basic]+x.wanted[q.basic], m.basic[q.basic]
+			used, all = scored[q.basic]+x.wanted[q.basic], basic[q.basic]
 		} else {
 			request := x.request(q.number)
 			if q.asked && request == 0 {
 				continue
 			}
-			all = amount(m.allocatable, q.number)
-			used = request + all - amount(m.vacant, q.number) + amount(m.room, q.number) - amount(n.room, q.number)
+			all = amount(k.Allocatable, q.number)
+			used = request + all - amount(k.Vacant, q.number) + amount(k.Room, q.number) - amount(state.Room(n), q.number)
 		}
 		if all == 0 {
 			continue
@@ -115,9 +117,9 @@ func (f *fit) shaped(percent int64) int64 {
 }
 
 func (x *class) request(resource int) int64 {
-	for _, q := range x.needs {
-		if q.resource == resource {
-			return q.n
+	for _, q := range x.pods.Needs {
+		if q.Resource == resource {
+			return q.N
 		}
 	}
 	return 0

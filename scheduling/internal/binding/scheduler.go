@@ -7,128 +7,144 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/cluster"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// What kube-scheduler takes a container to request for its scores that requests none
+// The requests that kube-scheduler assumes for its scores where a container states none
 // (k8s.io/kubernetes/pkg/scheduler/util, DefaultMilliCPURequest and DefaultMemoryRequest).
 const (
 	defaultMilliCPU int64 = 100
 	defaultMemory   int64 = 200 << 20
 )
 
-// Scheduler is kube-scheduler for the pods of a compiled problem. It does not change after
-// machines have been added to it, and any number of runs may use it.
+// Scheduler is kube-scheduler for the pods of a compiled problem. It does not change after kinds of nodes have been added
+// to it, and any number of runs may use it.
 type Scheduler struct {
-	c       *compile.Compiler
+	Model   *cluster.Model
 	cpu     int // their numbers among the resources; -1 where nothing has any
 	memory  int
 	fit     fit
 	classes []class
 	shapes  map[shape]int
-	axes    []axis
-	counts  []counter
-	holders []holder
-	// countedBy is, by set of targets that a pod is among, the counters that it counts for.
-	countedBy [][]int32
-	// together tells which pods belong together. For the constraints that kube-scheduler has
-	// by itself, togetherOf is the counters of each of its targets, and togetherBy is what
-	// countedBy is.
-	together               *podspec.Targets
-	togetherOf, togetherBy [][]int32
-	machines               []machine
-	kinds                  map[bought]int   // among the machines
-	avoids                 []bool           // by group, whether any machine has taints that its pods would rather avoid
-	names                  map[string]int32 // of the nodes that are there already
-	existing               []int            // machines that are there already, by place among the compiler's nodes
-	running                []tally
+	kinds   []kind // by kind of the model
+	avoids  []bool // by group, whether any node has taints that its pods would rather avoid
 }
 
-// class is pods that nothing tells apart, as the plugins read them.
+// class is pods that nothing tells apart, as the plugins score them.
 type class struct {
-	group  *podspec.Constraint
-	number int // of the group
-	among  int
-	shape  int
-	needs  []need // what it requests, by resource
-	// wanted is what NodeResourcesFit takes a pod for that waits, scored what it takes it for
-	// once it is bound, and plain what BalancedAllocation takes it for.
+	pods  *cluster.Class // as the filters read them
+	shape int
+	// The CPU and memory of a pod, as plugins count them: wanted is for NodeResourcesFit while the pod is pending, scored for
+	// NodeResourcesFit once it is bound, and plain for NodeResourcesBalancedAllocation.
 	wanted, scored, plain [2]int64
 	effortless            bool // it requests neither: BalancedAllocation passes it over
-	terms
-	heldBy    []int32 // holders whose pods care for it
-	counts    []int32 // counters that it counts for
-	wishes    []podspec.NodeWish
-	exclusive bool // it keeps apart from others on each host, or they from it
+	wishes                []podspec.NodeWish
 }
 
-// shape is what decides whether a node has room for a pod, and how it scores for that.
+// kind is a kind of node, as the plugins score it.
+type kind struct {
+	soft              []int32  // by group, taints that its pods would rather avoid
+	granted           []int64  // by class, the weight of the preferred node affinity that it meets
+	basic             [2]int64 // allocatable CPU and memory
+	requested, scored [2]int64 // by the pods that run there at first
+}
+
+// shape is equal for pods that fit the same nodes, topology terms aside, and get the same scores for resources there.
 type shape struct {
 	group         int
 	needs         string
 	wanted, plain [2]int64
 }
 
-// need is how much of a resource a pod requests.
-type need struct {
-	resource int
-	n        int64
-}
-
 // New reads the pods of a compiled problem and the nodes that it has already.
 func New(c *compile.Compiler) *Scheduler {
-	s := &Scheduler{c: c, cpu: number(c, corev1.ResourceCPU), memory: number(c, corev1.ResourceMemory), fit: newFit(c), kinds: map[bought]int{}, shapes: map[shape]int{}}
-	targets := c.TopologyTerms.Targets
-	s.countedBy = make([][]int32, len(targets.Sets))
-	for _, p := range c.Planned {
-		x := class{group: c.Classes.Groups[p.Group], number: p.Group, among: p.Among}
-		for d, n := range p.Requests {
-			if n > 0 {
-				x.needs = append(x.needs, need{d, n})
-			}
-		}
+	s := &Scheduler{
+		Model: cluster.New(c), cpu: number(c, corev1.ResourceCPU), memory: number(c, corev1.ResourceMemory), fit: newFit(c),
+		shapes: map[shape]int{}, avoids: make([]bool, len(c.Classes.Groups)),
+	}
+	for i, p := range c.Planned {
+		x := class{pods: &s.Model.Classes[i], wishes: c.TopologyTerms.List[p.TopologyTerms].Wishes}
 		x.plain = [2]int64{amount(p.Requests, s.cpu), amount(p.Requests, s.memory)}
 		x.wanted, x.scored = waiting(&p.Pods[0].Spec), scored(&p.Pods[0].Spec)
 		x.effortless = x.plain == [2]int64{}
-		x.shape = s.shape(shape{x.number, fmt.Sprint(x.needs), x.wanted, x.plain})
-		list := c.TopologyTerms.List[p.TopologyTerms]
-		x.wishes = list.Wishes
-		s.readTerms(&x, list)
+		x.shape = s.shape(shape{x.pods.Number, fmt.Sprint(x.pods.Needs), x.wanted, x.plain})
 		s.classes = append(s.classes, x)
 	}
-	for i := range c.ExistingAntiAffinity {
-		k := &c.ExistingAntiAffinity[i]
-		s.holder(holder{target: k.Tie.Target, axis: s.axisOf(k.Tie.Key), hard: true})
+	for i := range s.Model.Existing() {
+		s.kinds = append(s.kinds, s.score(s.Model.Kind(i)))
 	}
-	for i := range s.countedBy {
-		for n := range s.counts {
-			if !s.counts[n].together && targets.Has(i, s.counts[n].target) {
-				s.countedBy[i] = append(s.countedBy[i], int32(n))
-			}
-		}
-	}
-	s.readSystemSpread()
-	for i := range s.classes {
-		x := &s.classes[i]
-		x.counts = append(x.counts, s.countedBy[x.among]...)
-		for n := range s.holders {
-			if targets.Has(x.among, s.holders[n].target) {
-				x.heldBy = append(x.heldBy, int32(n))
-			}
-		}
-		x.own = len(x.required)
-		for _, h := range x.heldBy {
-			if o := &s.holders[h]; o.hard {
-				tie := &podspec.Tie{Kind: podspec.AntiTie, Key: s.axes[o.axis].key, Target: o.target}
-				x.required = append(x.required, term{tie: tie, axis: o.axis, counter: int(h), foreign: true})
-			}
-		}
-		x.exclusive = slices.ContainsFunc(x.required, func(t term) bool { return t.tie.Kind == podspec.AntiTie && s.axes[t.axis].key == corev1.LabelHostname })
-		x.tied = len(x.required) > 0
-	}
-	s.readNodes(s.readPreferences())
 	return s
+}
+
+// Machine is the number of the kind of node that a purchase makes, see [cluster.Model.Bought].
+func (s *Scheduler) Machine(p offers.Purchase) int { return s.added(s.Model.Bought(p)) }
+
+// Labelled is such a kind with other labels than those of its template.
+func (s *Scheduler) Labelled(p offers.Purchase, labels map[string]string) int {
+	return s.added(s.Model.Labelled(p, labels))
+}
+
+// Boundless is a kind without bounds, see [cluster.Model.Boundless].
+func (s *Scheduler) Boundless(like int, admits []bool) int {
+	return s.added(s.Model.Boundless(like, admits))
+}
+
+// added reads the kinds that the model has, up to one that may be new.
+func (s *Scheduler) added(number int) int {
+	for n := len(s.kinds); n <= number; n++ {
+		s.kinds = append(s.kinds, s.score(s.Model.Kind(n)))
+	}
+	return number
+}
+
+// score reads a kind of node as the plugins score it.
+func (s *Scheduler) score(x *cluster.Kind) kind {
+	c := s.Model.In
+	k := kind{
+		soft: make([]int32, len(c.Classes.Groups)), granted: make([]int64, len(s.classes)),
+		basic: [2]int64{amount(x.Allocatable, s.cpu), amount(x.Allocatable, s.memory)},
+	}
+	for g, group := range c.Classes.Groups {
+		for i := range x.Taints {
+			if x.Taints[i].Effect == corev1.TaintEffectPreferNoSchedule && !podspec.Tolerates(group.Tolerations, &x.Taints[i]) {
+				k.soft[g]++
+				s.avoids[g] = true
+			}
+		}
+	}
+	for i := range s.classes {
+		for w := range s.classes[i].wishes {
+			if wish := &s.classes[i].wishes[w]; wish.Term.MatchesNode(x.Name, x.Labels) {
+				k.granted[i] += wish.Weight
+			}
+		}
+	}
+	if x.Name == "" {
+		for _, i := range x.Daemons {
+			d := c.Daemons[i]
+			plain, all := [2]int64{amount(d.Requests, s.cpu), amount(d.Requests, s.memory)}, scored(&d.Set.Spec.Template.Spec)
+			for r := range plain {
+				k.requested[r] += plain[r]
+				k.scored[r] += all[r]
+			}
+		}
+		return k
+	}
+	for r, d := range [2]int{s.cpu, s.memory} {
+		k.requested[r] = k.basic[r] - amount(x.Vacant, d)
+		k.scored[r] = k.requested[r]
+	}
+	if h := c.Cluster.Host(x.Name); h != nil {
+		for _, pod := range h.Pods {
+			for r, n := range unstated(&pod.Spec) {
+				k.scored[r] += n
+			}
+		}
+	}
+	return k
 }
 
 // shape is the number of a shape, which is added where it is new.
@@ -155,8 +171,8 @@ func amount(v []int64, at int) int64 {
 	return v[at]
 }
 
-// waiting is what NodeResourcesFit takes a pod for that waits: what its containers request,
-// and some for those that request none. It passes over requests of the pod as a whole
+// waiting is the CPU and memory by which NodeResourcesFit counts a pending pod: the requests of its containers, with
+// defaults for containers that state none. It passes over requests of the pod as a whole
 // (k8s.io/kubernetes/pkg/scheduler/framework/plugins/noderesources, NewFit).
 func waiting(spec *corev1.PodSpec) [2]int64 {
 	n := containers(spec, [2]int64{defaultMilliCPU, defaultMemory})
@@ -166,7 +182,7 @@ func waiting(spec *corev1.PodSpec) [2]int64 {
 	return n
 }
 
-// scored is what NodeResourcesFit takes a pod for on its node
+// scored is the CPU and memory by which NodeResourcesFit counts a pod on its node
 // (k8s.io/kubernetes/pkg/scheduler/framework, PodInfo.CalculateResource).
 func scored(spec *corev1.PodSpec) [2]int64 {
 	return bound(spec, [2]int64{defaultMilliCPU, defaultMemory})
@@ -272,41 +288,11 @@ func comparePods(a, b Pod) int {
 // first, then those that were made first, then by name.
 func (s *Scheduler) Queue() []Pod {
 	var out []Pod
-	for i, p := range s.c.Planned {
+	for i, p := range s.Model.In.Planned {
 		for _, pod := range p.Pods {
 			out = append(out, Pod{Class: int32(i), Pod: pod, priority: p.Priority})
 		}
 	}
 	slices.SortStableFunc(out, comparePods)
-	return out
-}
-
-// Existing is the number of nodes that are there before any machine joins.
-func (s *Scheduler) Existing() int { return len(s.existing) }
-
-// Apart reports whether pods of two classes may not share a node.
-func (s *Scheduler) Apart(a, b int32) bool {
-	x, y := &s.classes[a], &s.classes[b]
-	return s.keepsAway(x, y) || s.keepsAway(y, x)
-}
-
-func (s *Scheduler) keepsAway(x, y *class) bool {
-	return slices.ContainsFunc(x.required[:x.own], func(t term) bool {
-		return t.tie.Kind == podspec.AntiTie && s.axes[t.axis].key == corev1.LabelHostname && s.c.TopologyTerms.Targets.Has(y.among, t.tie.Target)
-	})
-}
-
-// Node is the number of a node that is there before any machine joins.
-func (s *Scheduler) Node(name string) (int32, bool) {
-	n, ok := s.names[name]
-	return n, ok
-}
-
-// Names are those of the nodes that are there before any machine joins, by number.
-func (s *Scheduler) Names() []string {
-	out := make([]string, len(s.existing))
-	for name, n := range s.names {
-		out[n] = name
-	}
 	return out
 }

@@ -13,12 +13,13 @@ const (
 )
 
 // resourceScore is NodeResourcesFit and NodeResourcesBalancedAllocation.
-func (s *Scheduler) resourceScore(x *class, n *node, m *machine) int64 {
-	fit := s.fit.score(x, n, m)
+func (r *Run) resourceScore(x *class, at int32) int64 {
+	n, k := &r.loads[at], r.kind(at)
+	fit := r.s.fit.score(x, n.scored, k.basic, r.state, at)
 	if x.effortless {
 		return fit
 	}
-	with := balance([2]int64{n.requested[0] + x.plain[0], n.requested[1] + x.plain[1]}, m.basic)
+	with := balance([2]int64{n.requested[0] + x.plain[0], n.requested[1] + x.plain[1]}, k.basic)
 	return fit + most/2 + (most/2+with-n.balance)/2
 }
 
@@ -33,14 +34,16 @@ func balance(used, all [2]int64) int64 {
 }
 
 // wishful reports whether the pods prefer some nodes to others.
-func (x *class) wishful() bool { return len(x.wishes) > 0 || len(x.soft) > 0 || len(x.prefer) > 0 }
+func (x *class) wishful() bool {
+	return len(x.wishes) > 0 || len(x.pods.Soft) > 0 || len(x.pods.Preferred) > 0
+}
 
 // addPreferences adds the scores of the plugins for taints, node affinity, spread and pod
 // affinity to those of the feasible nodes.
 func (r *Run) addPreferences(c int32, x *class) {
 	values := r.terms[:0]
 	for _, n := range r.feasible {
-		values = append(values, int64(r.machine(n).soft[x.number]))
+		values = append(values, int64(r.kind(n).soft[x.pods.Number]))
 	}
 	r.terms = values
 	if top := maxOf(values); top > 0 {
@@ -50,7 +53,7 @@ func (r *Run) addPreferences(c int32, x *class) {
 	}
 	if len(x.wishes) > 0 {
 		for i, n := range r.feasible {
-			values[i] = r.machine(n).granted[c]
+			values[i] = r.kind(n).granted[c]
 		}
 		if top := maxOf(values); top > 0 {
 			for i, v := range values {
@@ -58,13 +61,13 @@ func (r *Run) addPreferences(c int32, x *class) {
 			}
 		}
 	}
-	if len(x.soft) > 0 {
+	if len(x.pods.Soft) > 0 {
 		r.spreadScore(x, values)
 	}
 	r.affinityScore(x, values)
 }
 
-func (r *Run) machine(n int32) *machine { return &r.s.machines[r.nodes[n].machine] }
+func (r *Run) kind(n int32) *kind { return &r.s.kinds[r.state.KindOf(n)] }
 
 func maxOf(values []int64) (top int64) {
 	for _, v := range values {
@@ -79,8 +82,8 @@ func (r *Run) spreadScore(x *class, values []int64) {
 	eligible := 0
 	for i, n := range r.feasible {
 		values[i] = 0
-		for k := range x.soft {
-			if !x.lenient && r.domains[x.soft[k].axis][n] == -1 {
+		for k := range x.pods.Soft {
+			if !x.pods.Lenient && r.state.Domain(x.pods.Soft[k].Axis, n) == -1 {
 				values[i] = ignored
 			}
 		}
@@ -89,16 +92,16 @@ func (r *Run) spreadScore(x *class, values []int64) {
 		}
 	}
 	sums := make([]float64, len(r.feasible))
-	for k := range x.soft {
-		t := &x.soft[k]
+	for k := range x.pods.Soft {
+		t := &x.pods.Soft[k]
 		size := eligible
-		if !t.host {
-			size = r.distinct(t.axis, values)
+		if !t.Host {
+			size = r.distinct(t.Axis, values)
 		}
 		weight := math.Log(float64(size + 2))
 		for i, n := range r.feasible {
-			if values[i] != ignored && r.domains[t.axis][n] != -1 {
-				sums[i] += float64(r.counts.at(t.counter, r.domains[t.axis][n]))*weight + float64(t.skew-1)
+			if values[i] != ignored && r.state.Domain(t.Axis, n) != -1 {
+				sums[i] += float64(r.state.Count(t.Counter, r.state.Domain(t.Axis, n)))*weight + float64(t.MaxSkew-1)
 			}
 		}
 	}
@@ -127,7 +130,7 @@ func (r *Run) distinct(axis int, values []int64) (n int) {
 		if values[i] < 0 {
 			continue
 		}
-		d := int(r.domains[axis][at]) + 1 // the first is that of nodes without the label
+		d := int(r.state.Domain(axis, at)) + 1 // the first is that of nodes without the label
 		if d >= len(r.seen) {
 			r.seen = append(r.seen, make([]bool, d+1-len(r.seen))...)
 		}
@@ -142,19 +145,19 @@ func (r *Run) distinct(axis int, values []int64) (n int) {
 
 // affinityScore is InterPodAffinity's score: terms of the pod, and of those that are bound.
 func (r *Run) affinityScore(x *class, values []int64) {
-	if len(x.prefer) == 0 && len(x.heldBy) == 0 {
+	if len(x.pods.Preferred) == 0 && len(x.pods.Holders) == 0 {
 		return
 	}
 	low, high := int64(math.MaxInt64), int64(math.MinInt64)
 	for i, n := range r.feasible {
 		values[i] = 0
-		for k := range x.prefer {
-			t := &x.prefer[k]
-			values[i] += t.weight * r.counts.at(t.counter, r.domains[t.axis][n])
+		for k := range x.pods.Preferred {
+			t := &x.pods.Preferred[k]
+			values[i] += t.Weight * r.state.Count(t.Counter, r.state.Domain(t.Axis, n))
 		}
-		for _, k := range x.heldBy {
-			if h := &r.s.holders[k]; h.weight != 0 {
-				values[i] += h.weight * r.held.at(int(k), r.domains[h.axis][n])
+		for _, k := range x.pods.Holders {
+			if h := r.s.Model.Holder(k); h.Weight != 0 {
+				values[i] += h.Weight * r.state.Held(k, r.state.Domain(h.Axis, n))
 			}
 		}
 		low, high = min(low, values[i]), max(high, values[i])

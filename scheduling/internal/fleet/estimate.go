@@ -34,7 +34,7 @@ func (p *problem) bind(machines []int32, w *course) outcome {
 	for i := range x.to {
 		x.to[i] = -1
 	}
-	if p.scheduler.Existing() > 0 {
+	if p.scheduler.Model.Existing() > 0 {
 		x.left = r.Bind(w.queue, x.to, nil)
 	}
 	for batch := range w.Joins(len(machines)) {
@@ -230,7 +230,7 @@ func Realise(c *compile.Compiler, plan *scheduling.Plan, params Params) []Realis
 
 // elsewhere counts the pods that are not where the plan has them.
 func (p *problem) elsewhere(w *course, x *outcome) (n int) {
-	planned, there := maps.Clone(p.planned), p.scheduler.Existing()
+	planned, there := maps.Clone(p.planned), p.scheduler.Model.Existing()
 	for i, to := range x.to {
 		if int(to) >= there {
 			to = int32(there + x.joined[int(to)-there]) //nolint:gosec // a number of nodes

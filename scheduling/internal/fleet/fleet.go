@@ -183,7 +183,7 @@ func (p *problem) packed(f fleet, most float64) *Fleet {
 	if slices.Max(out.Unplaced) > 0 {
 		return nil
 	}
-	there := p.scheduler.Existing()
+	there := p.scheduler.Model.Existing()
 	items := slices.Concat(out.Bins[:before], make([][]model.Item, there-before), out.Bins[before:])
 	for i := range out.Nodes {
 		k := p.kind(p.c.Bought[out.Nodes[i].Option])
@@ -206,7 +206,7 @@ func (p *problem) packed(f fleet, most float64) *Fleet {
 
 // bound is what the nodes and so many machines hold once pods are bound.
 func (p *problem) bound(machines int, w *course, x *outcome) [][]model.Item {
-	items := make([][]model.Item, p.scheduler.Existing()+machines)
+	items := make([][]model.Item, p.scheduler.Model.Existing()+machines)
 	for i, to := range x.to {
 		items[to] = added(items[to], model.ClassID(w.queue[i]))
 	}
@@ -221,7 +221,7 @@ func (p *problem) answer(machines []int32, items [][]model.Item) *Fleet {
 	for k := range p.kinds {
 		c.Bought[k] = p.kinds[k].purchase
 	}
-	before := p.scheduler.Existing()
+	before := p.scheduler.Model.Existing()
 	s := &out.Solution
 	s.Bins = make([][]model.Item, len(c.Nodes))
 	copy(s.Bins, items[:before])

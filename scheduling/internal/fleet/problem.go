@@ -153,10 +153,10 @@ func (p *problem) read(plan *scheduling.Plan) bool {
 		if !ok || p.sold(at).room == nil {
 			return false
 		}
-		p.given = append(p.given, machine{p.kind(at), count(l.Pods, p.scheduler.Existing()+i)})
+		p.given = append(p.given, machine{p.kind(at), count(l.Pods, p.scheduler.Model.Existing()+i)})
 	}
 	for _, x := range plan.Existing {
-		n, ok := p.scheduler.Node(x.Node)
+		n, ok := p.scheduler.Model.Node(x.Node)
 		if !ok {
 			return false
 		}

@@ -98,7 +98,7 @@ func (f *filling) worthAll() (sum float64) {
 
 // clashes reports whether a pod of a class may not share the machine with those that are on it.
 func (f *filling) clashes(c int32) bool {
-	return f.scheduler.Terms(c).Exclusive() && slices.ContainsFunc(f.on, func(other int32) bool { return f.scheduler.Apart(c, other) })
+	return f.scheduler.Model.Classes[c].Exclusive() && slices.ContainsFunc(f.on, func(other int32) bool { return f.scheduler.Model.Apart(c, other) })
 }
 
 // choose finds the kinds for each domain.
@@ -304,7 +304,7 @@ const mostHosts = 64
 // off left.
 func (p *problem) divided(w *course, x *outcome, left []int64) [][]int32 {
 	out := make([][]int32, len(p.domains))
-	tied := func(c int32) bool { return len(p.domains) > 0 && p.scheduler.Terms(c).Tied() }
+	tied := func(c int32) bool { return len(p.domains) > 0 && p.scheduler.Model.Classes[c].Tied() }
 	for i := range p.domains {
 		for _, c := range p.domains[i].queue {
 			if !tied(c) {

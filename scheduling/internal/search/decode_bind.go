@@ -1,7 +1,7 @@
 package search
 
 import (
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/binding"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/cluster"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
@@ -13,13 +13,13 @@ func (d *decoder) followersAlone(machines []machine) map[model.ClassID]int64 {
 	if d.ties == nil || !d.follows() {
 		return nil
 	}
-	scheduler := binding.New(d.in)
-	run, nodes := scheduler.Begin(0), make([]int32, len(d.solution.Bins), len(d.solution.Bins)+len(machines))
+	known := cluster.New(d.in)
+	state, nodes := known.Begin(), make([]int32, len(d.solution.Bins), len(d.solution.Bins)+len(machines))
 	for i := range nodes {
 		nodes[i] = int32(i)
 	}
 	for i := range machines {
-		nodes = append(nodes, int32(run.Join(scheduler.Machine(d.buys(&machines[i])))))
+		nodes = append(nodes, state.Join(known.Bought(d.buys(&machines[i]))))
 	}
 	pods := d.placedPods(machines, func(*compile.Part) bool { return true })
 	queue, to := make([]int32, len(pods)), make([]int32, len(pods))
@@ -27,7 +27,7 @@ func (d *decoder) followersAlone(machines []machine) map[model.ClassID]int64 {
 		queue[i], to[i] = int32(p.class), nodes[p.node]
 	}
 	out := map[model.ClassID]int64{}
-	for i, turn := range run.BindAt(queue, to) {
+	for i, turn := range state.PlaceAll(queue, to) {
 		if p := &pods[i]; turn == 0 && len(d.ties.book.HostTargets(p.class)) > 0 {
 			out[p.part]++
 		}

@@ -88,7 +88,7 @@ func New(x Cluster) (*Landing, error) {
 	for _, class := range c.Planned {
 		m.priority = append(m.priority, class.Priority)
 	}
-	l := &Landing{model: m, run: m.scheduler.Begin(0), names: m.scheduler.Names(), launched: map[string]int32{}, first: map[string]first{}, expected: map[string]expected{}}
+	l := &Landing{model: m, run: m.scheduler.Begin(0), names: m.scheduler.Model.Names(), launched: map[string]int32{}, first: map[string]first{}, expected: map[string]expected{}}
 	for _, pod := range slices.SortedFunc(slices.Values(x.Movable), podspec.ComparePods) {
 		n, ok := l.at(pod.Spec.NodeName)
 		if !ok {
@@ -194,7 +194,7 @@ func (l *Landing) Holds(launch *scheduling.Launch, pods []string) []scheduling.O
 	}
 	out := launch.Options[:1:1]
 	for i := 1; i < len(launch.Options); i++ {
-		if kind, ok := l.kind(launch, i); ok && l.scheduler.Holds(kind, classes) {
+		if kind, ok := l.kind(launch, i); ok && l.scheduler.Model.Holds(kind, classes) {
 			out = append(out, launch.Options[i])
 		}
 	}
@@ -215,7 +215,7 @@ func (l *Landing) at(name string) (n int32, ok bool) {
 	if n, ok = l.launched[name]; ok {
 		return n, true
 	}
-	return l.scheduler.Node(name)
+	return l.scheduler.Model.Node(name)
 }
 
 // each does something to the nodes of some names that are there.

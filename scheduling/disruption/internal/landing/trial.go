@@ -68,13 +68,13 @@ func (t *Trial) Launch(l *scheduling.Launch) { t.cluster.join([]scheduling.Launc
 
 // Independent reports whether no topology term is about a pod.
 func (t *Trial) Independent(p *Pod) bool {
-	return p.Class < 0 || t.cluster.scheduler.Terms(p.Class).Independent()
+	return p.Class < 0 || t.cluster.scheduler.Model.Independent(p.Class)
 }
 
 // Fits reports whether a pod that is on no node may land on the node that it is to go to. Pods that go nowhere may.
 func (t *Trial) Fits(p *Pod) bool {
 	n, ok := t.cluster.at(p.To)
-	return !ok || p.Class < 0 || t.cluster.run.Keeps(p.Class, n)
+	return !ok || p.Class < 0 || t.cluster.run.State().Keeps(p.Class, n)
 }
 
 // Possible reports whether pods can leave at the same time and then all land, each as soon as it may. If so they have
@@ -190,7 +190,7 @@ func (l *Landing) Misplaced(pod *corev1.Pod, node *corev1.Node) bool {
 	going := pod.DeletionTimestamp != nil
 	l.run.RemoveAs(class, n, going)
 	defer l.run.PlaceAs(class, n, going)
-	return l.run.Breaks(class, n)
+	return l.run.State().Breaks(class, n)
 }
 
 // lasting are the taints of a node that keep pods away for good. It leaves out those by which Kubernetes, Karpenter, an
@@ -207,13 +207,13 @@ func lasting(node *corev1.Node) []corev1.Taint {
 // Follows reports whether a pod has topology terms of its own that have to hold.
 func (l *Landing) Follows(pod string) bool {
 	c := l.class(pod)
-	return c >= 0 && l.scheduler.Terms(c).Own()
+	return c >= 0 && l.scheduler.Model.Classes[c].Own()
 }
 
 // Repels reports whether a pod has an anti-affinity that has to hold.
 func (l *Landing) Repels(pod string) bool {
 	c := l.class(pod)
-	return c >= 0 && l.scheduler.Terms(c).Repel()
+	return c >= 0 && l.scheduler.Model.Classes[c].Repel()
 }
 
 // TopologyKeys are the labels, except that of hosts, by which topology terms look at some pods or at pods that these follow.
@@ -225,7 +225,7 @@ func (l *Landing) TopologyKeys(pods ...string) map[string]bool {
 			continue
 		}
 		known[c] = true
-		for _, key := range l.scheduler.Terms(c).Keys() {
+		for _, key := range l.scheduler.Model.TopologyKeys(c) {
 			out[key] = true
 		}
 	}

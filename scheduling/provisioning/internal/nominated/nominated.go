@@ -14,6 +14,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/binding"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/cluster"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/hosts"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
@@ -114,21 +115,21 @@ func promised(p *scheduling.Problem, pod *corev1.Pod) (node string, ok bool) {
 // keep lets the nominated pods bind where they are nominated, in the order of kube-scheduler's
 // queue and again for as long as any of them does: those that do are kept.
 func (n *Pods) keep() {
-	n.Kept = n.bound(n.scheduler.Begin(0), func(pod *corev1.Pod) bool { return n.to[pod] != "" })
+	n.Kept = n.bound(n.scheduler.Model.Begin(), func(pod *corev1.Pod) bool { return n.to[pod] != "" })
 }
 
-// bound are those of some nominated pods that bind where they are nominated as a run goes on.
-func (n *Pods) bound(run *binding.Run, some func(*corev1.Pod) bool) map[*corev1.Pod]string {
+// bound are those of some nominated pods that bind where they are nominated, from a state on.
+func (n *Pods) bound(state *cluster.State, some func(*corev1.Pod) bool) map[*corev1.Pod]string {
 	queue, to := make([]int32, len(n.queue)), make([]int32, len(n.queue))
 	for i, p := range n.queue {
 		queue[i], to[i] = p.Class, -1
-		if at, ok := n.scheduler.Node(n.to[p.Pod]); ok && int(at) < len(n.Base.Nodes) && some(p.Pod) && !n.unsettled(p.Pod) &&
+		if at, ok := n.scheduler.Model.Node(n.to[p.Pod]); ok && int(at) < len(n.Base.Nodes) && some(p.Pod) && !n.unsettled(p.Pod) &&
 			n.Base.Model.Open[n.Base.Planned[p.Class].Group].Has(int(at)) {
 			to[i] = at
 		}
 	}
 	out := map[*corev1.Pod]string{}
-	for i, turn := range run.BindAt(queue, to) {
+	for i, turn := range state.PlaceAll(queue, to) {
 		if pod := n.queue[i].Pod; turn > 0 {
 			out[pod] = n.to[pod]
 		}
@@ -201,15 +202,15 @@ func (n *Pods) take(urgent sets.Set[*corev1.Pod], plan *scheduling.Plan) bool {
 	}
 	before := n.Kept
 	n.keep()
-	run := n.scheduler.Begin(0)
+	state := n.scheduler.Model.Begin()
 	for _, p := range n.queue {
-		if at, ok := n.scheduler.Node(n.Kept[p.Pod]); ok && !urgent.Has(p.Pod) {
-			run.Place(p.Class, at)
+		if at, ok := n.scheduler.Model.Node(n.Kept[p.Pod]); ok && !urgent.Has(p.Pod) {
+			state.Place(p.Class, at, false)
 		}
 	}
 	stay := map[*corev1.Pod]string{}
 	if lo.SomeBy(lo.Keys(before), func(pod *corev1.Pod) bool { return n.Kept[pod] == "" }) {
-		stay = n.bound(run, urgent.Has)
+		stay = n.bound(state, urgent.Has)
 	}
 	for pod := range urgent {
 		if n.facts.Solver.WorkloadShare > 0 { // which kube-scheduler does not know

@@ -28,9 +28,9 @@ type slots struct {
 func (s *Plan) Deal() []int32 {
 	of := make([][]*slots, len(s.c.Planned)) // by class
 	s.offer(of)
-	run := s.scheduler.Begin(0)
+	state := s.scheduler.Model.Begin()
 	for _, kind := range s.kinds {
-		run.Join(kind)
+		state.Join(kind)
 	}
 	home := slices.Repeat([]int32{-1}, len(s.Queue))
 	for again := true; again; {
@@ -39,12 +39,12 @@ func (s *Plan) Deal() []int32 {
 			if home[i] >= 0 || s.Home[i] < 0 {
 				continue
 			}
-			to := slices.IndexFunc(of[class], func(x *slots) bool { return x.total > 0 && run.Admits(class, x.places[x.next]) })
+			to := slices.IndexFunc(of[class], func(x *slots) bool { return x.total > 0 && state.Admits(class, x.places[x.next]) })
 			if to < 0 {
 				continue
 			}
 			home[i] = of[class][to].take()
-			run.Place(class, home[i])
+			state.Place(class, home[i], false)
 			slices.SortStableFunc(of[class], func(a, b *slots) int { return cmp.Compare(b.total, a.total) })
 			again = true
 		}
@@ -65,7 +65,7 @@ func (s *Plan) offer(of [][]*slots) {
 		kind  int // of a launch's node; nodes that are there are their own
 	}
 	known, at := map[kind]*slots{}, map[[2]int32]int{}
-	there := int32(s.scheduler.Existing())
+	there := int32(s.scheduler.Model.Existing())
 	for i, class := range s.classes {
 		place := s.Home[i]
 		if place < 0 {

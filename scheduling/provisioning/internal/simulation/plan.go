@@ -29,7 +29,7 @@ type Plan struct {
 // New is for a plan of c's problem. The error means a launch that is none of it.
 func New(c *compile.Compiler, plan *scheduling.Plan) (*Plan, error) {
 	s := &Plan{c: c, scheduler: binding.New(c)}
-	s.Places = make([]scheduling.Placement, s.scheduler.Existing(), s.scheduler.Existing()+len(plan.Launches))
+	s.Places = make([]scheduling.Placement, s.scheduler.Model.Existing(), s.scheduler.Model.Existing()+len(plan.Launches))
 	for i, x := range c.Nodes {
 		s.Places[i].Node = x.Node.Name
 	}
@@ -72,12 +72,12 @@ type Turn struct {
 // there: the plan binds as it is where they are all. Those who are nominated to a node that is
 // there bind before machines join.
 func (s *Plan) Turns() (out []Turn) {
-	run, there := s.scheduler.Begin(0), int32(s.scheduler.Existing())
+	state, there := s.scheduler.Model.Begin(), int32(s.scheduler.Model.Existing())
 	to := slices.Repeat([]int32{-1}, len(s.Queue))
 	before := 0
 	bind := func() {
 		first := len(out)
-		for i, turn := range run.BindAt(s.classes, to) {
+		for i, turn := range state.PlaceAll(s.classes, to) {
 			if turn > 0 {
 				out = append(out, Turn{i, before + turn})
 			}
@@ -91,7 +91,7 @@ func (s *Plan) Turns() (out []Turn) {
 	}
 	bind()
 	for _, kind := range s.kinds {
-		run.Join(kind)
+		state.Join(kind)
 	}
 	copy(to, s.Home)
 	for _, t := range out {
@@ -119,7 +119,7 @@ func (s *Plan) OwnLabel(place int32) (key, value string) {
 			return "", ""
 		}
 	}
-	for _, other := range s.Places[s.scheduler.Existing():] {
+	for _, other := range s.Places[s.scheduler.Model.Existing():] {
 		if other != home && other.Launch.NodePool == value {
 			return "", ""
 		}

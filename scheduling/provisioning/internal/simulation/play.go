@@ -39,7 +39,7 @@ func (s *Plan) Play(q Asked) []Played {
 
 // play lets machines join, and binds pods after each batch. What is there already takes pods first.
 func (s *Plan) play(e *fleet.Course, q *Asked) Played {
-	r, there := s.scheduler.Begin(e.Seed), s.scheduler.Existing()
+	r, there := s.scheduler.Begin(e.Seed), s.scheduler.Model.Existing()
 	x := Played{To: slices.Repeat([]int32{-1}, len(s.Queue)), Admitted: make([]bool, there+len(s.kinds))}
 	node, place := slices.Repeat([]int32{-1}, there+len(s.kinds)), []int32(nil) // by place the run's node, and by node its place
 	for i := range there {
@@ -80,7 +80,7 @@ func (s *Plan) play(e *fleet.Course, q *Asked) Played {
 						if try(i, anywhere) {
 							again = true
 						} else {
-							hopeless[c] = anywhere && i != q.Pod && !s.scheduler.Terms(c).Tied()
+							hopeless[c] = anywhere && i != q.Pod && !s.scheduler.Model.Classes[c].Tied()
 						}
 					}
 				}

@@ -1,0 +1,158 @@
+package cluster
+
+import (
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
+)
+
+// Model is the part that all states of a cluster share. It changes only when kinds of nodes are added, and any number of
+// states may use it.
+type Model struct {
+	In      *compile.Compiler
+	Classes []Class // by planned class of In
+	axes    []axis
+	counts  []counter
+	holders []Holder
+	// countedBy is, by set of targets that a pod is among, the counters that count it.
+	countedBy [][]int32
+	kinds     []Kind
+	bought    map[bought]int   // the number of a kind
+	names     map[string]int32 // of the nodes that are there at first
+	existing  []int            // their kinds, by number of the node
+	running   []tally
+}
+
+// reader reads the topology terms of a model.
+type reader struct {
+	m *Model
+	// together selects pods of one workload. For the constraints that kube-scheduler has by itself, togetherOf is the
+	// counters of each of its targets, and togetherBy is the counters by set of targets, as countedBy of the model.
+	together               *podspec.Targets
+	togetherOf, togetherBy [][]int32
+}
+
+// Class is pods that scheduling cannot tell apart, as the filters read them.
+type Class struct {
+	Group  *podspec.Constraint
+	Number int    // of the group
+	Needs  []Need // the requests of a pod, by resource
+	Terms
+	Holders []int32 // holders whose terms select its pods
+	among   int
+	counts  []int32 // counters that count its pods
+}
+
+// Need is how much of a resource a pod requests.
+type Need struct {
+	Resource int
+	N        int64
+}
+
+// New reads the pods and nodes of a compiled problem.
+func New(in *compile.Compiler) *Model {
+	m := &Model{In: in, bought: map[bought]int{}}
+	r, targets := &reader{m: m}, in.TopologyTerms.Targets
+	m.countedBy = make([][]int32, len(targets.Sets))
+	for _, p := range in.Planned {
+		x := Class{Group: in.Classes.Groups[p.Group], Number: p.Group, among: p.Among}
+		for d, n := range p.Requests {
+			if n > 0 {
+				x.Needs = append(x.Needs, Need{d, n})
+			}
+		}
+		r.readTerms(&x, in.TopologyTerms.List[p.TopologyTerms])
+		m.Classes = append(m.Classes, x)
+	}
+	for i := range in.ExistingAntiAffinity {
+		k := &in.ExistingAntiAffinity[i]
+		r.holder(Holder{target: k.Tie.Target, Axis: r.axisOf(k.Tie.Key), required: true})
+	}
+	for i := range m.countedBy {
+		for n := range m.counts {
+			if !m.counts[n].together && targets.Has(i, m.counts[n].target) {
+				m.countedBy[i] = append(m.countedBy[i], int32(n))
+			}
+		}
+	}
+	r.readSystemSpread()
+	for i := range m.Classes {
+		x := &m.Classes[i]
+		x.counts = append(x.counts, m.countedBy[x.among]...)
+		for n := range m.holders {
+			if targets.Has(x.among, m.holders[n].target) {
+				x.Holders = append(x.Holders, int32(n))
+			}
+		}
+		x.own = len(x.required)
+		for _, h := range x.Holders {
+			if o := &m.holders[h]; o.required {
+				tie := &podspec.Tie{Kind: podspec.AntiTie, Key: m.axes[o.Axis].key, Target: o.target}
+				x.required = append(x.required, term{tie: tie, axis: o.Axis, counter: int(h), foreign: true})
+			}
+		}
+	}
+	preferred := r.readPreferences()
+	m.readNodes()
+	r.readRunning(preferred)
+	return m
+}
+
+// readNodes adds the nodes that are there, with the pods that run on them.
+func (m *Model) readNodes() {
+	in := m.In
+	m.names = make(map[string]int32, len(in.Nodes))
+	for i, x := range in.Nodes {
+		k := m.newKind(x.Node.Name, x.Labels, x.Taints, in.Table.Vector(in.NodeAllocatable(x.Node)), false)
+		k.Ports, k.Room, k.Vacant = x.Ports, x.Room, x.Room
+		m.names[x.Node.Name] = int32(i)
+		m.existing = append(m.existing, m.add(k))
+	}
+	// Nodes that are being removed take no pods in, and still count for topology terms.
+	for _, h := range in.Cluster.Hosts {
+		if _, known := m.names[h.Name]; known || h.Node == nil {
+			continue
+		}
+		k := m.newKind(h.Name, h.Node.Labels, in.EffectiveTaints(h.Node, in.PoolNamed(h.Node.Labels[scheduling.NodePoolLabel])), make([]int64, len(in.Table.Names)), false)
+		clear(k.Admits)
+		m.names[h.Name] = int32(len(m.existing))
+		m.existing = append(m.existing, m.add(k))
+	}
+}
+
+// Holder is one by its number.
+func (m *Model) Holder(number int32) *Holder { return &m.holders[number] }
+
+// Existing is the number of nodes that are there before any machine joins.
+func (m *Model) Existing() int { return len(m.existing) }
+
+// Node is the number of a node that is there before any machine joins.
+func (m *Model) Node(name string) (int32, bool) {
+	n, ok := m.names[name]
+	return n, ok
+}
+
+// Names are those of the nodes that are there before any machine joins, by number.
+func (m *Model) Names() []string {
+	out := make([]string, len(m.existing))
+	for name, n := range m.names {
+		out[n] = name
+	}
+	return out
+}
+
+// Apart reports whether pods of two classes may not share a node.
+func (m *Model) Apart(a, b int32) bool {
+	x, y := &m.Classes[a], &m.Classes[b]
+	return m.keepsAway(x, y) || m.keepsAway(y, x)
+}
+
+func (m *Model) keepsAway(x, y *Class) bool {
+	return slices.ContainsFunc(x.required[:x.own], func(t term) bool {
+		return t.tie.Kind == podspec.AntiTie && m.axes[t.axis].key == corev1.LabelHostname && m.In.TopologyTerms.Targets.Has(y.among, t.tie.Target)
+	})
+}
