@@ -93,7 +93,7 @@ func (x *Mixture) buyOne(filling int) (model.Node, bool) {
 	for i, k := range y.kinds {
 		n := y.counts[i]
 		for _, c := range x.kinds[k] {
-			n -= f.SeatUpTo(c, min(n, x.remaining[c]))
+			n -= f.AddUpTo(c, min(n, x.remaining[c]))
 		}
 	}
 	items := f.Finish(y.at, x.remaining, x.worths)

@@ -234,7 +234,7 @@ type found struct {
 func (x *Mixture) look() (more []found) {
 	x.indexClasses()
 	f := x.f
-	try := func(at int, seeds []greedy.Shelf) float64 {
+	try := func(at int, seeds []greedy.SizeList) float64 {
 		items, worth := f.Fill(at, seeds, x.remaining, x.worths)
 		gain := worth/f.Costs[x.m.Options[at]] - 1
 		if gain > leastGain {
@@ -243,7 +243,7 @@ func (x *Mixture) look() (more []found) {
 		return gain
 	}
 	for at := range x.gains {
-		if x.gains[at] = -1; !x.barred[at] && len(f.ShelvesAt(at)) > 0 {
+		if x.gains[at] = -1; !x.barred[at] && len(f.ListsAt(at)) > 0 {
 			x.gains[at] = try(at, nil)
 		}
 	}
@@ -254,8 +254,8 @@ func (x *Mixture) look() (more []found) {
 		if gain < -farBelow {
 			continue
 		}
-		for _, first := range f.ShelvesAt(at) {
-			try(at, []greedy.Shelf{first})
+		for _, first := range f.ListsAt(at) {
+			try(at, []greedy.SizeList{first})
 		}
 	}
 	return more

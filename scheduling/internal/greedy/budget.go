@@ -6,16 +6,16 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
 
-// Budget is what may still be bought: limits by pool, machines by reservation.
+// Budget is the rest of the limits of each pool and of the machines of each reservation.
 type Budget struct {
 	limits [][]int64
-	// spare is how much of each limit has to stay free, so that any one machine could
-	// be exchanged for what the floors of its pool count on.
+	// spare is the amount of each limit that must stay free because of minValues: any machine may be launched
+	// as a larger option of its floor.
 	spare  [][]int64
 	supply []int64
 }
 
-// NewBudget is all that a problem allows to be bought.
+// NewBudget returns the limits and reservations of a problem.
 func NewBudget(p *model.Problem) *Budget {
 	b := &Budget{supply: slices.Clone(p.Supply)}
 	for i := range p.Pools {
@@ -25,7 +25,7 @@ func NewBudget(p *model.Problem) *Budget {
 	return b
 }
 
-// Clone returns a budget that shares nothing with b.
+// Clone returns an independent copy.
 func (b *Budget) Clone() *Budget {
 	c := &Budget{supply: slices.Clone(b.supply)}
 	for i := range b.limits {
@@ -35,7 +35,7 @@ func (b *Budget) Clone() *Budget {
 	return c
 }
 
-// Affords is how many machines of option o may still be bought, at most n.
+// Affords returns the number of machines of an option that may still be bought, at most n.
 func (b *Budget) Affords(option *model.Option, n int64) int64 {
 	if option.Supply != model.NoSupply {
 		n = min(n, b.supply[option.Supply])
@@ -55,8 +55,7 @@ func (b *Budget) Affords(option *model.Option, n int64) int64 {
 	return max(n, 0)
 }
 
-// Spend takes n machines of an option out of the budget; a negative n gives them
-// back. What was once kept spare stays so.
+// Spend takes n machines of an option from the budget; a negative n returns them. spare never shrinks.
 func (b *Budget) Spend(option *model.Option, n int64) {
 	if option.Supply != model.NoSupply {
 		b.supply[option.Supply] -= n
@@ -69,8 +68,8 @@ func (b *Budget) Spend(option *model.Option, n int64) {
 	}
 }
 
-// times is how often, at most n times, a machine of an option with the same pods can be
-// had of what remains.
+// times returns how many machines of an option with the same pods, at most n, the remaining pods and the budget
+// allow.
 func (b *Budget) times(option *model.Option, items []model.Item, n int64, remaining []int64) int64 {
 	for _, it := range items {
 		n = min(n, remaining[it.Class]/it.N)
@@ -81,7 +80,7 @@ func (b *Budget) times(option *model.Option, items []model.Item, n int64, remain
 	return b.Affords(option, n)
 }
 
-// buy takes machines out of the budget, and their pods out of what remains.
+// buy takes machines from the budget and their pods from remaining.
 func (b *Budget) buy(option *model.Option, node *model.Node, remaining []int64) {
 	for _, it := range node.Items {
 		remaining[it.Class] -= it.N * node.N

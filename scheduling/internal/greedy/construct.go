@@ -2,18 +2,18 @@ package greedy
 
 import "github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 
-// offer is an option with the best pattern found for it so far. It points to nothing,
-// so that the heap is cheap to move about in.
-type offer struct {
-	at    int // place in the market
-	score float64
-	// The pattern is n items of the filler's patterns, which has room for so many there.
+// pricedOption is an option with the best pattern found for it so far. It holds no pointer, so that moving it
+// in the heap is cheap.
+type pricedOption struct {
+	at    int     // place of the option in the market
+	score float64 // value of the pattern per cost
+	// The pattern is the n items at from in Filler.patterns, where there is space for room items.
 	from, n, room int32
 }
 
-// offers is a heap, best score first; ties go to the earlier option, so that the
-// order never depends on how the heap was built.
-type offers []offer
+// offers is a heap, best score first. Equal scores are in order of places, so that the order never depends on
+// how the heap was built.
+type offers []pricedOption
 
 func (h offers) before(i, j int) bool {
 	if h[i].score != h[j].score {
@@ -22,14 +22,14 @@ func (h offers) before(i, j int) bool {
 	return h[i].at < h[j].at
 }
 
-// order makes a heap of what may be in any order.
+// order makes a heap of entries in any order.
 func (h offers) order() {
 	for i := len(h)/2 - 1; i >= 0; i-- {
 		h.sink(i)
 	}
 }
 
-// sink moves the offer at i down to where it belongs.
+// sink moves the entry at i down to its position.
 func (h offers) sink(i int) {
 	for {
 		next := 2*i + 1
@@ -47,7 +47,7 @@ func (h offers) sink(i int) {
 	}
 }
 
-// second is the best score but for the first.
+// second returns the second best score, 0 if there is none.
 func (h offers) second() float64 {
 	score := 0.0
 	for _, x := range h[min(1, len(h)):min(3, len(h))] {
@@ -56,41 +56,41 @@ func (h offers) second() float64 {
 	return score
 }
 
-// tidyEvery is after how many purchases shelves are cleared of empty classes.
-const tidyEvery = 64
+// dropEvery is the number of purchases after which empty classes are removed from the index.
+const dropEvery = 64
 
-// construction is a purchase of machines for all that remains.
+// construction buys machines for the remaining pods of the index.
 type construction struct {
-	*Filler
-	s         *stage
+	f         *Filler
+	s         *classIndex
 	remaining []int64
 	values    []float64
 	budget    *Budget
 	offers    offers
-	waiting   []int   // places in the market that the pace holds back
-	eager     bool    // offers are filled before they could come first
-	pods      float64 // that remain of the classes of the stage
-	worth     float64 // of these
+	waiting   []int   // places whose options the pacing rules out for now
+	eager     bool    // options are filled before they could come first; see Filler.Eager
+	pods      float64 // remaining pods of the index
+	value     float64 // of these pods
 	nodes     []model.Node
-	tidied    int64 // the work that was done by then
+	droppedAt int64 // work at the last removal of empty classes
 }
 
-// Buy is construct for some classes at some places of a market.
+// Buy buys machines for the remaining pods of some classes at some places of a market, until no further machine
+// could hold one. It lowers remaining and the budget. It sorts classes.
 func (f *Filler) Buy(m *Market, places []int, classes []model.ClassID, remaining []int64, values []float64, b *Budget) []model.Node {
 	f.Index(m, places, classes, values)
 	return f.construct(remaining, values, b)
 }
 
-// construct buys machines until no class of the stage has pods left that a further
-// machine could hold. It lowers remaining and the budget by what it buys. Each
-// time it takes the option whose best pattern holds the most worth per price, as
-// often as the pods last. Scores are recomputed only when a pattern has become
-// impossible, which the fall of worth with fewer pods to choose from justifies, and
-// computed at all only once the worth of all that remains would be enough to be first.
+// construct buys machines until no class of the index has remaining pods that a further machine could hold, and
+// lowers remaining and the budget. It always takes the option whose best pattern has the most value per cost,
+// as often as the pods last. A score is recomputed only when its pattern is no longer possible, because with
+// fewer pods to choose from it can only fall, and it is computed at all only when the value of all remaining
+// pods would make the option the best.
 func (f *Filler) construct(remaining []int64, values []float64, b *Budget) []model.Node {
-	s := &f.stage
+	s := &f.index
 	x := construction{
-		Filler: f, s: s, remaining: remaining, values: values, budget: b, tidied: f.Work,
+		f: f, s: s, remaining: remaining, values: values, budget: b, droppedAt: f.Work,
 		offers: f.offers[:0], waiting: append(f.waiting[:0], s.places...), eager: f.Eager,
 	}
 	f.patterns = f.patterns[:0]
@@ -115,41 +115,40 @@ func (f *Filler) construct(remaining []int64, values []float64, b *Budget) []mod
 	}
 }
 
-// tally counts the pods that remain.
+// tally sums up the remaining pods and their value.
 func (x *construction) tally() {
-	x.pods, x.worth = 0, 0
-	for _, shelves := range x.s.shelves {
-		for i := range shelves {
-			for _, c := range shelves[i].classes {
-				part := float64(x.remaining[c]) / float64(x.rowsOf[c])
+	x.pods, x.value = 0, 0
+	for _, lists := range x.s.lists {
+		for i := range lists {
+			for _, c := range lists[i].classes {
+				part := float64(x.remaining[c]) / float64(x.f.rowsOf[c])
 				x.pods += part
-				x.worth += part * x.values[c]
+				x.value += part * x.values[c]
 			}
 		}
 	}
 }
 
-// most is more than what an offer's machine could score now: that of a machine with
-// everything that remains.
-func (x *construction) most(offer *offer) float64 {
-	return 1.000001 * max(x.worth, 0) / x.Costs[x.s.Options[offer.at]]
+// most returns an upper bound of an option's score: one machine with all remaining pods.
+func (x *construction) most(offer *pricedOption) float64 {
+	return 1.000001 * max(x.value, 0) / x.f.Costs[x.s.m.Options[offer.at]]
 }
 
-// admit makes offers of the options that wait no longer.
+// admit moves waiting options to the heap that the pacing no longer rules out.
 func (x *construction) admit() {
 	kept := x.waiting[:0]
 	for _, at := range x.waiting {
-		offer := offer{at: at}
+		offer := pricedOption{at: at}
 		switch {
 		case !x.affords(at):
 		case x.overCap(at):
 			kept = append(kept, at)
-		case !x.eager && len(x.s.shelves[x.s.Row[at]]) > 0:
+		case !x.eager && len(x.s.lists[x.s.m.Row[at]]) > 0:
 			offer.score = x.most(&offer)
 			x.offers = append(x.offers, offer)
 		case x.eager && x.renew(&offer):
 			x.offers = append(x.offers, offer)
-		case len(x.pace.seeds[x.s.Row[at]]) > 0:
+		case len(x.f.pace.seeds[x.s.m.Row[at]]) > 0:
 			kept = append(kept, at)
 		}
 	}
@@ -157,21 +156,21 @@ func (x *construction) admit() {
 	x.offers.order()
 }
 
-// affords reports whether the budget allows one more of the option at a place; once it
-// does not, it never will.
+// affords reports whether the budget allows one more machine of the option at a place. Once it does not, it
+// never will.
 func (x *construction) affords(at int) bool {
-	return x.budget.Affords(&x.p.Options[x.s.Options[at]], 1) > 0
+	return x.budget.Affords(&x.f.on.p.Options[x.s.m.Options[at]], 1) > 0
 }
 
 // overCap reports whether the pacing rules the option at a place out for now.
 func (x *construction) overCap(at int) bool {
-	return x.Costs[x.s.Options[at]] > x.pace.most[x.s.Row[at]]
+	return x.f.Costs[x.s.m.Options[at]] > x.f.pace.maxCost[x.s.m.Row[at]]
 }
 
-// step buys the first offer, or brings it up to date.
+// step buys the best option, or recomputes its score.
 func (x *construction) step() {
 	first := &x.offers[0]
-	row := x.s.Row[first.at]
+	row := x.s.m.Row[first.at]
 	if x.overCap(first.at) {
 		x.waiting = append(x.waiting, first.at)
 		x.drop()
@@ -185,7 +184,7 @@ func (x *construction) step() {
 			return
 		}
 		if !x.renew(first) {
-			if len(x.pace.seeds[row]) > 0 && x.affords(first.at) {
+			if len(x.f.pace.seeds[row]) > 0 && x.affords(first.at) {
 				x.waiting = append(x.waiting, first.at)
 			}
 			x.drop()
@@ -197,29 +196,29 @@ func (x *construction) step() {
 		}
 		n = x.affordable(first)
 	}
-	if len(x.pace.seeds[row]) > 0 {
-		n = min(n, 1+int64(x.pace.slots[row]/16))
+	if len(x.f.pace.seeds[row]) > 0 {
+		n = min(n, 1+int64(x.f.pace.slots[row]/16))
 	}
-	o := x.s.Options[first.at]
-	node := model.Node{Option: o, N: n, Items: x.keep(x.pattern(first))}
+	o := x.s.m.Options[first.at]
+	node := model.Node{Option: o, N: n, Items: x.f.keep(x.f.pattern(first))}
 	for _, it := range node.Items {
 		x.pods -= float64(it.N * n)
-		x.worth -= float64(it.N*n) * x.values[it.Class]
+		x.value -= float64(it.N*n) * x.values[it.Class]
 	}
-	x.budget.buy(&x.p.Options[o], &node, x.remaining)
+	x.budget.buy(&x.f.on.p.Options[o], &node, x.remaining)
 	x.nodes = append(x.nodes, node)
 	first.n = 0
-	// Looking at every shelf must not take longer than what it is to save.
-	if len(x.nodes)%tidyEvery == 0 && x.Work-x.tidied >= int64(len(x.s.all)) {
-		x.s.tidy(x.remaining)
+	// Only after enough work, because removal looks at all lists.
+	if len(x.nodes)%dropEvery == 0 && x.f.Work-x.droppedAt >= int64(len(x.s.all)) {
+		x.s.dropEmpty(x.remaining)
 		x.tally()
-		x.measure(x.remaining, x.values)
+		x.f.measure(x.remaining, x.values)
 		x.admit()
-		x.tidied = x.Work
+		x.droppedAt = x.f.Work
 	}
 }
 
-// drop takes the first offer away.
+// drop removes the best option from the heap.
 func (x *construction) drop() {
 	last := len(x.offers) - 1
 	x.offers[0] = x.offers[last]
@@ -227,33 +226,32 @@ func (x *construction) drop() {
 	x.offers.sink(0)
 }
 
-// renew fills the option of an offer anew. It reports false where nothing fits or the
-// option may not be bought any more.
-func (x *construction) renew(offer *offer) bool {
-	row := x.s.Row[offer.at]
-	if len(x.s.shelves[row]) == 0 || !x.affords(offer.at) {
+// renew fills the option again. It reports false where no pod fits or the budget does not allow the option.
+func (x *construction) renew(offer *pricedOption) bool {
+	row := x.s.m.Row[offer.at]
+	if len(x.s.lists[row]) == 0 || !x.affords(offer.at) {
 		return false
 	}
-	items, worth := x.Fill(offer.at, x.pace.seeds[row], x.remaining, x.values)
+	items, value := x.f.Fill(offer.at, x.f.pace.seeds[row], x.remaining, x.values)
 	if offer.n = int32(len(items)); offer.n > offer.room {
-		offer.from, offer.room = int32(len(x.patterns)), offer.n
-		x.patterns = append(x.patterns, items...)
+		offer.from, offer.room = int32(len(x.f.patterns)), offer.n
+		x.f.patterns = append(x.f.patterns, items...)
 	} else {
-		copy(x.patterns[offer.from:], items)
+		copy(x.f.patterns[offer.from:], items)
 	}
-	offer.score = worth / x.Costs[x.s.Options[offer.at]]
+	offer.score = value / x.f.Costs[x.s.m.Options[offer.at]]
 	return offer.n > 0
 }
 
-// pattern is what a machine of an offer would hold.
-func (f *Filler) pattern(offer *offer) []model.Item {
+// pattern returns the pods on a machine of the option. It is valid until the option is filled again.
+func (f *Filler) pattern(offer *pricedOption) []model.Item {
 	return f.patterns[offer.from:][:offer.n]
 }
 
-// keptTogether is how many items are made room for at a time.
+// keptTogether is the number of items that are allocated at a time.
 const keptTogether = 1024
 
-// keep copies items to where nothing else will write, beside others that are kept.
+// keep copies items to memory that is never overwritten.
 func (f *Filler) keep(items []model.Item) []model.Item {
 	if cap(f.kept)-len(f.kept) < len(items) {
 		f.kept = make([]model.Item, 0, max(keptTogether, len(items)))
@@ -263,11 +261,11 @@ func (f *Filler) keep(items []model.Item) []model.Item {
 	return f.kept[from:len(f.kept):len(f.kept)]
 }
 
-// affordable is how many machines with the pattern of an offer the remaining pods and
-// the budget allow.
-func (x *construction) affordable(offer *offer) int64 {
+// affordable returns the number of machines with the option's pattern that the remaining pods and the budget
+// allow.
+func (x *construction) affordable(offer *pricedOption) int64 {
 	if offer.n == 0 {
 		return 0
 	}
-	return x.budget.times(&x.p.Options[x.s.Options[offer.at]], x.pattern(offer), model.Unbounded, x.remaining)
+	return x.budget.times(&x.f.on.p.Options[x.s.m.Options[offer.at]], x.f.pattern(offer), model.Unbounded, x.remaining)
 }

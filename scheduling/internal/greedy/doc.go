@@ -1,28 +1,28 @@
-// Package greedy fills machines with pods one after the other, and buys, again and again, the
-// filled option with the most worth per price. Which worths, which places of the market and how
-// often is for the search to say. It knows integers only (see [model]).
+// Package greedy fills machines with pods one after the other, and buys, again and again, the filled option
+// with the most value per cost. It owns the construction of an answer: the pattern of one machine, per-node
+// limits and conflicts on it, the budget of limits and reservations, and best fit on existing nodes (bins). The
+// caller decides which values pods have, which options are offered, and how often to construct. It promises
+// that every machine keeps its capacity, its per-node limits and its minValues floor; it does not look for the
+// best answer. It knows integers only (see [model]).
 //
 // # A map of this package's files
 //
-//	filler.go     what is known of a problem, and scratch memory
-//	fill.go       fills one machine such that the worth inside is as high as it gets
-//	shortlist.go  of many sizes only the best are weighed again at every step
-//	occupants.go  who may join those that are on a machine: per-node limits, conflicts, bounds
-//	market.go     options by the groups they admit
-//	stage.go      classes by size for each row of these
-//	values.go     what a pod of each class is worth: the price of its share of the
-//	              cheapest machine that could hold it
-//	construct.go  buys machines; counts are taken in bulk, so that cost follows classes
-//	budget.go     what limits and reservations still allow
-//	limit_pacing.go  where crowded pods make for many machines, keeps the others from
-//	              running out before these do
-//	slots.go      how many machines crowded pods need
-//	outfit.go     puts pods onto a fleet of machines that is given
-//	useful.go     of many running machines (bins), those that pods could need
-//	bins.go       best fit onto machines that run
-//	binfill.go    fills these one by one, so that little room is left
+//	filler.go        the entry points, data of the problem, and scratch memory
+//	fill.go          fills one machine for as much value as possible
+//	shortlist.go     of many sizes only the best are compared in every step
+//	node_pods.go     which pods may join a machine: per-node limits, conflicts, PerNode
+//	market.go        options of one pass by the groups that they admit
+//	class_index.go   classes by size for each row of a market
+//	values.go        values of classes: the price of their share of the cheapest option
+//	construct.go     buys machines; equal ones at once, so that the work grows with classes and not with pods
+//	budget.go        the rest of limits and reservations
+//	limit_pacing.go  caps on costs while per-node limits decide the number of machines
+//	slots.go         the number of machines that per-node limits need
+//	fill_set.go      fills a given set of machines
+//	useful_bins.go   of many existing nodes those that pods could need
+//	bins.go          best fit on existing nodes
+//	binfill.go       fills existing nodes one by one, so that little of their room is left
 //
-// Work is counted in classes looked at, never in time, so that the same budget gives the
-// same answer on every machine. Floating point only ranks candidates; whether something
-// fits is decided in integers.
+// Work is counted in classes that are looked at, never in time, so that the same budget gives the same answer
+// on every computer. Floating point only ranks candidates; whether pods fit is decided in integers.
 package greedy

@@ -8,35 +8,34 @@ import (
 )
 
 const (
-	// bigFirst is how much more a class counts whose pods take a whole machine than
-	// one whose pods take next to nothing: what is large fits worse later.
+	// bigFirst raises the score of a class by its share of the machine: large pods come first, because they fit
+	// worse later.
 	bigFirst = 0.35
-	// alike is how much a class may be worth less than another of its size to be taken
-	// in one go with it.
+	// alike is the share of a class's value that another class of its size must have to be taken in the same
+	// step.
 	alike = 0.98
-	// manyOpen is from how many sizes on a shortlist is made, shortMost how many are on
-	// it, and shortFor how much of the room must still be left for it to be good.
+	// From manyOpen sizes on there is a shortlist of shortMost. It is valid while at least the share shortFor
+	// of the room is left.
 	manyOpen, shortMost, shortFor = 128, 48, 0.97
 )
 
-// cursor walks along a shelf: those before at cannot join any more. It points to nothing,
-// so that setting up many is cheap.
+// cursor is a position in the list of a size: classes before it cannot join the machine any more. It holds no
+// pointer, so that setting up many is cheap.
 type cursor struct {
-	worth float64 // of a pod of the class at the cursor; negative at the end
+	value float64 // of a pod of the class at the cursor; −1 at the end
 	size  int32
-	shelf int32
+	list  int32
 	at    int32
 }
 
-// Fill packs pods from the shelves, at most remaining[c] of class c, into an empty
-// machine of the option at a place of the market, and returns what it holds and what that is worth. At every step
-// it takes some of the class that would be worth most if the room left were filled
-// with it alone; classes whose shape matches the room left come out first, and what
-// unbalances it is balanced by the next. Where there are seeds, the machine begins with
-// one of them or stays empty. The items are valid until the next fill.
-func (f *Filler) Fill(at int, seeds []Shelf, remaining []int64, values []float64) ([]model.Item, float64) {
-	option, shelves := f.Begin(at), f.ShelvesAt(at)
-	worth := 0.0
+// Fill packs pods of the indexed classes, at most remaining[c] of class c, into an empty machine of the option
+// at a place of the market, and returns the items and their value. Each step takes pods of the class that would
+// have the most value if the rest of the machine were filled with it alone: classes whose shape matches the
+// room come first, and the next step balances the resources. With seeds, the machine begins with a pod of them
+// or stays empty. The items are valid until the next fill.
+func (f *Filler) Fill(at int, seeds []SizeList, remaining []int64, values []float64) ([]model.Item, float64) {
+	option, lists := f.Begin(at), f.ListsAt(at)
+	value := 0.0
 	if len(seeds) > 0 {
 		f.reopen(seeds, values)
 		for len(f.items) == 0 {
@@ -44,38 +43,37 @@ func (f *Filler) Fill(at int, seeds []Shelf, remaining []int64, values []float64
 			if first == nil {
 				return nil, 0
 			}
-			worth += f.takeFrom(first, option, remaining, values)
+			value += f.takeFrom(first, option, remaining, values)
 		}
 	}
-	worth += f.seat(f.ahead, option, remaining, values)
-	for d := range f.hold {
-		f.hold[d] = min(f.hold[d], f.left[d])
-		f.left[d] -= f.hold[d]
+	value += f.takeQueued(f.queued, option, remaining, values)
+	for d := range f.reserved {
+		f.reserved[d] = min(f.reserved[d], f.left[d])
+		f.left[d] -= f.reserved[d]
 	}
-	worth += f.fillUp(option, shelves, remaining, values)
-	if model.AnyLeft(f.hold) {
-		for d, n := range f.hold {
+	value += f.fillUp(option, lists, remaining, values)
+	if model.AnyLeft(f.reserved) {
+		for d, n := range f.reserved {
 			f.left[d] += n
 		}
-		worth += f.fillUp(option, shelves, remaining, values)
+		value += f.fillUp(option, lists, remaining, values)
 	}
-	f.leave(f.items)
-	return f.items, worth
+	f.on.leave(f.items)
+	return f.items, value
 }
 
 // Begin begins an empty machine of the option at a place of the market.
 func (f *Filler) Begin(at int) *model.Option {
-	option := &f.p.Options[f.stage.Options[at]]
+	option := &f.on.p.Options[f.index.m.Options[at]]
 	copy(f.left, option.Room)
 	f.items = f.items[:0]
 	return option
 }
 
-// SeatUpTo adds at most n pods of a class to a machine that is begun, as many as fit and may join,
-// and returns how many these are.
-func (f *Filler) SeatUpTo(c model.ClassID, n int64) int64 {
+// AddUpTo adds at most n pods of a class to the machine, as many as fit and may join, and returns their number.
+func (f *Filler) AddUpTo(c model.ClassID, n int64) int64 {
 	if n > 0 {
-		n = min(n, f.joining(c), f.fitting(f.p.Classes[c].Request))
+		n = min(n, f.on.joining(c), f.fitting(f.on.p.Classes[c].Request))
 	}
 	if n > 0 {
 		f.take(c, n)
@@ -83,45 +81,43 @@ func (f *Filler) SeatUpTo(c model.ClassID, n int64) int64 {
 	return max(n, 0)
 }
 
-// Finish fills up a machine that is begun at a place of the market, and returns what it holds,
-// which is valid until the next fill.
+// Finish fills the machine up and returns its items, which are valid until the next fill.
 func (f *Filler) Finish(at int, remaining []int64, values []float64) []model.Item {
-	f.fillUp(&f.p.Options[f.stage.Options[at]], f.ShelvesAt(at), remaining, values)
-	f.leave(f.items)
+	f.fillUp(&f.on.p.Options[f.index.m.Options[at]], f.ListsAt(at), remaining, values)
+	f.on.leave(f.items)
 	return f.items
 }
 
-// ShelvesAt are the shelves of what may be at a place of the market.
-func (f *Filler) ShelvesAt(at int) []Shelf { return f.stage.shelves[f.stage.Row[at]] }
+// ListsAt returns the classes by size that the option at a place of the market admits.
+func (f *Filler) ListsAt(at int) []SizeList { return f.index.lists[f.index.m.Row[at]] }
 
-// fillUp adds pods from the shelves until no more fit.
-func (f *Filler) fillUp(option *model.Option, shelves []Shelf, remaining []int64, values []float64) (worth float64) {
-	f.reopen(shelves, values)
+// fillUp adds pods until no more fit, and returns their value.
+func (f *Filler) fillUp(option *model.Option, lists []SizeList, remaining []int64, values []float64) (value float64) {
+	f.reopen(lists, values)
 	for {
 		best := f.choose(remaining, values)
 		if best == nil {
 			break
 		}
-		worth += f.takeFrom(best, option, remaining, values)
+		value += f.takeFrom(best, option, remaining, values)
 	}
-	return worth
+	return value
 }
 
-// reopen sets cursors to the beginning of shelves.
-func (f *Filler) reopen(shelves []Shelf, values []float64) {
-	n := len(shelves)
-	f.shelves, f.short = shelves, f.short[:0]
+// reopen sets a cursor to the beginning of each list.
+func (f *Filler) reopen(lists []SizeList, values []float64) {
+	n := len(lists)
+	f.lists, f.shortlisted = lists, f.shortlisted[:0]
 	f.cursors, f.open = slices.Grow(f.cursors[:0], n)[:n], slices.Grow(f.open[:0], n)[:n]
-	for i := range shelves {
-		x := &shelves[i]
-		f.cursors[i] = cursor{worth: values[x.classes[0]], size: x.size, shelf: int32(i)}
+	for i := range lists {
+		x := &lists[i]
+		f.cursors[i] = cursor{value: values[x.classes[0]], size: x.size, list: int32(i)}
 		f.open[i] = int32(i)
 	}
 }
 
-// choose returns the cursor whose class to take next, or nil. Those that no longer fit
-// are dropped from f.open. Where there are many, it looks at all of them only now and
-// then, and at those that came out best in between.
+// choose returns the cursor of the class to take next, or nil. It drops cursors that no longer fit from f.open.
+// With many sizes it compares all of them only now and then, and the shortlist in between.
 func (f *Filler) choose(remaining []int64, values []float64) *cursor {
 	for d, q := range f.left {
 		if q > 0 {
@@ -130,7 +126,7 @@ func (f *Filler) choose(remaining []int64, values []float64) *cursor {
 			f.inverse[d] = 2 // any request of a whole unit then exceeds the room
 		}
 	}
-	if f.fresh() {
+	if f.shortlistValid() {
 		if best := f.bestOfShortlist(remaining, values); best != nil {
 			return best
 		}
@@ -146,15 +142,14 @@ func (f *Filler) choose(remaining []int64, values []float64) *cursor {
 	return best
 }
 
-// share is the largest part of the room left that a pod of a size takes.
+// share returns the largest share of the remaining room that a pod of a size takes.
 func (f *Filler) share(size int32) float64 {
 	return f.shareOf(f.scaled[int(size)*f.stride:][:f.stride])
 }
 
-// shareOf is the same for a request.
+// shareOf is share for a request.
 func (f *Filler) shareOf(request []float64) float64 {
-	// Compared as whole numbers: floats that are not negative stand in the same order,
-	// and compare without a jump.
+	// Compared as integers, without a branch: non-negative floats have the same order as their bits.
 	bits, inverse := uint64(0), f.inverse
 	for len(request) >= fewDims && len(inverse) >= fewDims {
 		bits = max(bits, math.Float64bits(request[0]*inverse[0]),
@@ -164,25 +159,24 @@ func (f *Filler) shareOf(request []float64) float64 {
 	return math.Float64frombits(bits)
 }
 
-// best returns the one of some cursors whose class to take next, or nil, and moves those
-// that still fit to the front.
+// best returns the cursor with the best score, or nil, and moves the cursors that still fit to the front.
 func (f *Filler) best(cursors []int32, remaining []int64, values []float64) (best *cursor, kept int) {
 	f.Work += int64(len(cursors))
 	bestScore := -1.0
 	for _, i := range cursors {
 		x := &f.cursors[i]
 		share := f.share(x.size)
-		if x.worth < 0 || share > 1 && !model.Fits(f.left, f.requests[x.size]) {
+		if x.value < 0 || share > 1 && !model.Fits(f.left, f.requests[x.size]) {
 			continue
 		}
-		// Whoever comes next on the shelf is worth no more: only the best are asked
-		// whether they may join.
+		// Later classes of the list have at most this value, so only the best cursors need to check whether
+		// their class may join.
 		if x.beats(bestScore, share) {
 			if !f.advance(x, remaining, values) {
 				continue
 			}
 			if x.beats(bestScore, share) {
-				best, bestScore = x, x.worth*density(share)
+				best, bestScore = x, x.value*density(share)
 			}
 		}
 		cursors[kept] = i
@@ -191,8 +185,7 @@ func (f *Filler) best(cursors []int32, remaining []int64, values []float64) (bes
 	return best, kept
 }
 
-// density is how many pods that take such a share of the room left it could hold, and
-// a little more for large ones.
+// density returns how many pods of a share of the room fill it, a little more for large ones.
 func density(share float64) float64 {
 	if share > 0 {
 		return 1/share + bigFirst
@@ -200,63 +193,60 @@ func density(share float64) float64 {
 	return 1e12
 }
 
-// beats reports whether the class at the cursor scores more. It does not divide.
+// beats reports whether the class at the cursor scores more than score. It avoids a division.
 func (x *cursor) beats(score, share float64) bool {
 	if share > 0 {
-		return x.worth*(1+bigFirst*share) > score*share
+		return x.value*(1+bigFirst*share) > score*share
 	}
-	return x.worth*1e12 > score
+	return x.value*1e12 > score
 }
 
-// advance moves a cursor to the next class that has pods left and may join, and
-// reports whether there is one.
+// advance moves a cursor to the next class with remaining pods that may join, and reports whether there is one.
 func (f *Filler) advance(x *cursor, remaining []int64, values []float64) bool {
-	classes := f.shelves[x.shelf].classes
+	classes := f.lists[x.list].classes
 	for ; int(x.at) < len(classes); x.at++ {
 		c := classes[x.at]
-		if f.taken[c] < remaining[c] && f.joining(c) > 0 {
-			x.worth = values[c]
+		if f.on.taken[c] < remaining[c] && f.on.joining(c) > 0 {
+			x.value = values[c]
 			return true
 		}
 	}
-	x.worth = -1
+	x.value = -1
 	return false
 }
 
-// takeFrom adds pods of the class at the cursor, which may join, to the pattern, and
-// where it has too few, of those behind it that are worth about as much: a quarter of
-// what the room left could hold, so that what it unbalances can be balanced. It
-// returns what they are worth.
-func (f *Filler) takeFrom(x *cursor, option *model.Option, remaining []int64, values []float64) (worth float64) {
+// takeFrom adds pods of the class at the cursor, and of the classes after it with about the same value where it
+// has too few: a quarter of the pods that would fill the room, so that later steps can balance the resources.
+// It returns their value.
+func (f *Filler) takeFrom(x *cursor, option *model.Option, remaining []int64, values []float64) (value float64) {
 	n := f.fitting(f.requests[x.size])
 	if n > 3 {
 		n = (n + 3) / 4
 	} else if n > 1 {
 		n = 1
 	}
-	least, classes := x.worth*alike, f.shelves[x.shelf].classes
+	least, classes := x.value*alike, f.lists[x.list].classes
 	for {
 		c := classes[x.at]
-		some := min(n, remaining[c]-f.taken[c], f.joining(c))
+		some := min(n, remaining[c]-f.on.taken[c], f.on.joining(c))
 		some = f.withinFloor(option, f.items, c, some)
 		if some > 0 {
 			f.take(c, some)
-			worth += float64(some) * values[c]
+			value += float64(some) * values[c]
 		}
 		if n -= some; n == 0 && some > 0 {
-			return worth
+			return value
 		}
 		if some == 0 {
 			x.at++
 		}
-		if !f.advance(x, remaining, values) || x.worth < least {
-			return worth
+		if !f.advance(x, remaining, values) || x.value < least {
+			return value
 		}
 	}
 }
 
-// fitting is how many pods the room left holds, at least 1 where the caller has seen
-// that one fits.
+// fitting returns the number of pods with a request that the room holds.
 func (f *Filler) fitting(request []int64) int64 {
 	n := model.Unbounded
 	for d, q := range request {
@@ -267,20 +257,20 @@ func (f *Filler) fitting(request []int64) int64 {
 	return n
 }
 
-// take adds n pods of class c to the pattern.
+// take adds n pods of class c to the items.
 func (f *Filler) take(c model.ClassID, n int64) {
-	for d, q := range f.p.Classes[c].Request {
+	for d, q := range f.on.p.Classes[c].Request {
 		f.left[d] -= q * n
 	}
-	if f.join(c, n) {
+	if f.on.join(c, n) {
 		f.at[c] = int32(len(f.items))
 		f.items = append(f.items, model.Item{Class: c})
 	}
-	f.items[f.at[c]].N = f.taken[c]
+	f.items[f.at[c]].N = f.on.taken[c]
 }
 
-// withinFloor lowers n until items with n more pods of class c still leave the
-// option's pool as flexible as it must be.
+// withinFloor returns n, halved until the items with n more pods of class c keep the minValues floor of the
+// option's pool.
 func (f *Filler) withinFloor(option *model.Option, items []model.Item, c model.ClassID, n int64) int64 {
 	if option.Floor < 0 {
 		return n
@@ -288,15 +278,15 @@ func (f *Filler) withinFloor(option *model.Option, items []model.Item, c model.C
 	for ; n > 0; n /= 2 {
 		clear(f.groups)
 		clear(f.load)
-		f.groups.Set(int(f.p.Classes[c].Group))
-		for d, q := range f.p.Classes[c].Request {
+		f.groups.Set(int(f.on.p.Classes[c].Group))
+		for d, q := range f.on.p.Classes[c].Request {
 			f.load[d] = q * n
 		}
 		for _, it := range items {
-			f.groups.Set(int(f.p.Classes[it.Class].Group))
+			f.groups.Set(int(f.on.p.Classes[it.Class].Group))
 		}
-		f.p.Load(f.load, items)
-		ok, looked := f.p.MeetsFloor(option, f.groups, f.load, items, c)
+		f.on.p.Load(f.load, items)
+		ok, looked := f.on.p.MeetsFloor(option, f.groups, f.load, items, c)
 		if f.Work += looked; ok {
 			return n
 		}
@@ -304,8 +294,9 @@ func (f *Filler) withinFloor(option *model.Option, items []model.Item, c model.C
 	return 0
 }
 
-// Those lists the classes that have pods left and may be on a machine.
-func (f *Filler) Those(remaining []int64) []model.ClassID {
+// Placeable lists the classes with remaining pods that may be on some machine. The list is valid until the next
+// call.
+func (f *Filler) Placeable(remaining []int64) []model.ClassID {
 	f.listed = f.listed[:0]
 	for c, n := range remaining {
 		if n > 0 && f.Possible[c] {

@@ -1,17 +1,17 @@
 package greedy
 
-// heap is entries of which the first comes before all others. No two are equal, so that the
-// order never depends on how the heap was built.
+// heap is entries with the least one, by before, first. No two may be equal, so that the order never depends on
+// how the heap was built.
 type heap[T interface{ before(other T) bool }] []T
 
-// order makes a heap of what may be in any order.
+// order makes a heap of entries in any order.
 func (h heap[T]) order() {
 	for i := len(h)/2 - 1; i >= 0; i-- {
 		h.sink(i)
 	}
 }
 
-// sink moves the entry at i down to where it belongs.
+// sink moves the entry at i down to its position.
 func (h heap[T]) sink(i int) {
 	for {
 		next := 2*i + 1
@@ -29,7 +29,7 @@ func (h heap[T]) sink(i int) {
 	}
 }
 
-// pop takes the first entry away.
+// pop removes and returns the first entry.
 func (h *heap[T]) pop() T {
 	old := *h
 	first, last := old[0], len(old)-1

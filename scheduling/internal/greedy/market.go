@@ -7,21 +7,21 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
 
-// Market is what may be bought in one pass: its options and, since many admit the
-// same groups, the rows of groups that occur among them.
+// Market is the options of one pass. Many options admit the same groups: the distinct sets of admitted groups
+// are its rows. A place is an index in Options.
 type Market struct {
 	Options []model.OptionID
-	Row     []int32      // by place in options
-	RowOf   []int32      // by option; -1 where it is not in the market
-	Rows    []model.Bits // the groups that may be there at the rank of the pass
-	All     []int        // places in options, as they stand
-	ByCost  []int        // and cheapest first
-	dearest []float64    // by row, what the dearest option costs
-	room    [][]int64    // by row, the most that any option has of each resource
-	Kinds   [][]int32    // rows of the groups of each kind, the fewest first
-	KindsIn [][]int32    // by row, the kinds that it admits
-	KindOf  []int32      // by group; -1 where no row admits it
-	rate    [][]float64  // by row, the least that a unit of each resource costs; 0 where none is for sale without limit
+	Row     []int32      // by place
+	RowOf   []int32      // by option; −1 where it is not in the market
+	Rows    []model.Bits // the groups that a row admits in this pass
+	All     []int        // all places, ascending
+	ByCost  []int        // all places, cheapest first
+	dearest []float64    // by row: cost of the dearest option
+	room    [][]int64    // by row: largest room of an option, by resource
+	Kinds   [][]int32    // by kind, that is, groups with the same rows: these rows. The kind with the fewest rows is first
+	KindsIn [][]int32    // by row: kinds that it admits
+	KindOf  []int32      // by group; −1 where no row admits it
+	rate    [][]float64  // by row: least cost of a unit of each resource; 0 where no option of unlimited supply has it
 }
 
 // NewMarket collects the options of a pass.
@@ -35,8 +35,7 @@ func NewMarket(p *model.Problem, pass model.Pass) *Market {
 	})
 }
 
-// MarketFor collects the options of a weight for the groups that are left of those that
-// they admit.
+// MarketFor collects the options of a weight. narrow removes groups from those that an option admits.
 func MarketFor(p *model.Problem, weight int32, narrow func(option *model.Option, groups model.Bits)) *Market {
 	m := &Market{RowOf: make([]int32, len(p.Options))}
 	for o := range m.RowOf {
@@ -87,7 +86,7 @@ func MarketFor(p *model.Problem, weight int32, narrow func(option *model.Option,
 	return m
 }
 
-// sortKinds finds the kinds of groups: those that the same rows admit.
+// sortKinds finds the kinds: groups that the same rows admit.
 func (m *Market) sortKinds(groups int) {
 	rowsOf := make([][]int32, groups)
 	m.KindOf = slices.Repeat([]int32{-1}, groups)
@@ -117,7 +116,7 @@ func (m *Market) sortKinds(groups int) {
 	}
 }
 
-// UpTo lists the places of the options that cost at most so much.
+// UpTo lists the places of options that cost at most cost, cheapest first.
 func (m *Market) UpTo(p *model.Problem, cost int64) []int {
 	n, _ := slices.BinarySearchFunc(m.ByCost, cost, func(at int, cost int64) int {
 		if p.Options[m.Options[at]].Cost <= cost {

@@ -16,11 +16,11 @@ func TestOffersComeBestFirst(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		var h offers
 		for _, at := range r.Perm(1 + r.IntN(20)) {
-			h = append(h, offer{at: at, score: float64(r.IntN(5))})
+			h = append(h, pricedOption{at: at, score: float64(r.IntN(5))})
 		}
 		h.order()
 		for len(h) > 0 {
-			best := slices.MinFunc(h, func(a, b offer) int { return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.at, b.at)) })
+			best := slices.MinFunc(h, func(a, b pricedOption) int { return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.at, b.at)) })
 			require.Equal(t, best, h[0], "seed %d", seed)
 			second := 0.0
 			for _, x := range h[1:] {
@@ -42,13 +42,13 @@ func TestOffersComeBestFirst(t *testing.T) {
 func TestSeatsComeInOrder(t *testing.T) {
 	for seed := range uint64(500) {
 		r := rand.New(rand.NewPCG(seed, 2))
-		var want []seat
+		var want []binCandidate
 		for i := range r.IntN(30) {
-			want = append(want, seat{bin: i, soft: r.IntN(3) == 0, left: float64(r.IntN(4))})
+			want = append(want, binCandidate{bin: i, soft: r.IntN(3) == 0, left: float64(r.IntN(4))})
 		}
-		s := seats{heap: slices.Clone(want)}
+		s := binCandidates{heap: slices.Clone(want)}
 		s.heap.order()
-		slices.SortFunc(want, func(a, b seat) int {
+		slices.SortFunc(want, func(a, b binCandidate) int {
 			if a.soft != b.soft {
 				if b.soft {
 					return -1

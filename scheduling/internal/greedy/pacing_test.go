@@ -51,7 +51,7 @@ func TestMeasure(t *testing.T) {
 			for c := range p.Classes {
 				remaining[c], values[c] = p.Classes[c].Count, 1
 			}
-			f.Index(m, m.All, f.Those(remaining), values)
+			f.Index(m, m.All, f.Placeable(remaining), values)
 			f.measure(remaining, values)
 			assert.InDelta(t, tt.slots, f.pace.slots[0], 1e-9)
 			var seeds []model.ClassID
@@ -60,9 +60,9 @@ func TestMeasure(t *testing.T) {
 			}
 			assert.Equal(t, tt.seeds, seeds)
 			if tt.seeds == nil {
-				assert.True(t, math.IsInf(f.pace.most[0], 1), "no bound")
+				assert.True(t, math.IsInf(f.pace.maxCost[0], 1), "no bound")
 			} else {
-				assert.InDelta(t, paceSlack*100/tt.slots, f.pace.most[0], 1e-9)
+				assert.InDelta(t, paceSlack*100/tt.slots, f.pace.maxCost[0], 1e-9)
 			}
 			f.Paced = false
 			f.measure(remaining, values)

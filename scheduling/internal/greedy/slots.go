@@ -4,11 +4,11 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
 
-// Pods of which a machine takes few need so many machines, however large these are. That is
-// one more thing that machines have and pods ask for: every machine has one slot.
+// Pods under per-node limits need a number of machines that does not depend on their capacity. It is like one
+// more resource: every machine has one slot.
 
-// Slots is how many machines the pods that remain of some classes need at least because
-// they cannot share them as they like.
+// Slots returns the least number of machines that the per-node limits of the remaining pods of some classes
+// need.
 func (f *Filler) Slots(classes []model.ClassID, remaining []int64) (most int64) {
 	k := &f.pace
 	if !f.NodeLimits {
@@ -21,7 +21,7 @@ func (f *Filler) Slots(classes []model.ClassID, remaining []int64) (most int64) 
 		}
 		for _, m := range k.holds[c] {
 			k.need[m.Limit] += float64(m.Weight) * float64(remaining[c])
-			room := f.p.PerNodeLimits[m.Limit].Max
+			room := f.on.p.PerNodeLimits[m.Limit].Max
 			most = max(most, (int64(k.need[m.Limit])+room-1)/room)
 		}
 	}

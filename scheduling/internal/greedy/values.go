@@ -4,11 +4,11 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
 
-// ShareValues gives every class the price of its share of the option where that
-// share is cheapest. A share is that of the scarcest resource. Classes that no
-// option holds, or that may not even be alone, are worth 0.
+// ShareValues returns the default values of classes: the cost of a pod's share of the option where that is
+// cheapest. A share is that of its scarcest resource, e.g. half of the cost for a pod with half of the CPU.
+// Classes that fit no option, or that may not be on any machine, have the value 0.
 func (f *Filler) ShareValues() []float64 {
-	p := f.p
+	p := f.on.p
 	values := make([]float64, len(p.Classes))
 	lists, listOf := optionLists(p)
 	type kind struct{ size, list int32 }
@@ -28,7 +28,7 @@ func (f *Filler) ShareValues() []float64 {
 	return values
 }
 
-// cheapestShare is the least that the share of a request costs on one of the options.
+// cheapestShare returns the least cost of a request's share on the given options; 0 where it fits none.
 func cheapestShare(p *model.Problem, options []model.OptionID, request []int64) float64 {
 	best := -1.0
 	for _, o := range options {
@@ -49,8 +49,7 @@ func cheapestShare(p *model.Problem, options []model.OptionID, request []int64) 
 	return max(best, 0)
 }
 
-// optionLists returns the lists of options that admit some group, and for each group
-// which is its own: many groups are admitted by the same options.
+// optionLists returns the distinct lists of options that admit a group, and the list number of each group.
 func optionLists(p *model.Problem) (lists [][]model.OptionID, listOf []int32) {
 	rows, rowOf := p.AdmittedRows()
 	known := map[string]int32{}

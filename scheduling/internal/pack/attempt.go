@@ -160,7 +160,7 @@ func (s *search) round(a *attempt, remaining []int64, values []float64) {
 			a.bought[i] = s.fill.TopUp(a.bought[i], s.markets[i], s.inOrder(), remaining)
 		}
 		m := s.markets[i]
-		a.bought[i] = append(a.bought[i], s.fill.Buy(m, m.All, s.fill.Those(remaining), remaining, values, a.budget)...)
+		a.bought[i] = append(a.bought[i], s.fill.Buy(m, m.All, s.fill.Placeable(remaining), remaining, values, a.budget)...)
 	}
 }
 

@@ -65,7 +65,7 @@ func (x *binExchange) receivers() []int {
 	}
 	var classes []model.ClassID // a representative of each size and group
 	for c := range s.p.Classes {
-		if wanted[c] && !slices.ContainsFunc(classes, func(have model.ClassID) bool { return s.fill.SameSeats(have, model.ClassID(c)) }) {
+		if wanted[c] && !slices.ContainsFunc(classes, func(have model.ClassID) bool { return s.fill.SameBins(have, model.ClassID(c)) }) {
 			classes = append(classes, model.ClassID(c))
 		}
 	}

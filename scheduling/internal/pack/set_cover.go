@@ -38,7 +38,7 @@ func (l *lns) buyCover(m *greedy.Market, places []int, classes []model.ClassID, 
 		return nil
 	}
 	slices.SortStableFunc(fleet, func(i, j int) int { return len(m.KindsIn[m.Row[j]]) - len(m.KindsIn[m.Row[i]]) })
-	out := l.fill.Outfit(m, fleet, classes, remaining, boosted, b)
+	out := l.fill.FillSet(m, fleet, classes, remaining, boosted, b)
 	left := slices.DeleteFunc(slices.Clone(classes), func(c model.ClassID) bool { return remaining[c] == 0 })
 	if len(left) > 0 && len(out) == len(fleet) {
 		if nodes := l.insertByRepair(m, out, classes, remaining, random); nodes != nil {

@@ -78,8 +78,8 @@ func TestStock(t *testing.T) {
 			values[c], remaining[c] = float64(r.IntN(3)), r.Int64N(2)
 		}
 		m := NewMarket(p, p.Passes[0])
-		f.Index(m, m.All, f.Those(remaining), values)
-		for row, shelves := range f.stage.shelves {
+		f.Index(m, m.All, f.Placeable(remaining), values)
+		for row, lists := range f.index.lists {
 			want := map[model.ClassID]bool{}
 			for c := range p.Classes {
 				class := &p.Classes[c]
@@ -87,7 +87,7 @@ func TestStock(t *testing.T) {
 					want[model.ClassID(c)] = true
 				}
 			}
-			for i, x := range shelves {
+			for i, x := range lists {
 				require.NotEmpty(t, x.classes)
 				for k, c := range x.classes {
 					require.True(t, want[c], "seed %d: class %d", seed, c)
@@ -97,7 +97,7 @@ func TestStock(t *testing.T) {
 						require.LessOrEqual(t, values[c], values[x.classes[k-1]], "seed %d", seed)
 					}
 				}
-				for _, y := range shelves[:i] {
+				for _, y := range lists[:i] {
 					require.NotEqual(t, x.size, y.size, "seed %d: one shelf for each size", seed)
 				}
 			}
@@ -106,9 +106,9 @@ func TestStock(t *testing.T) {
 		for c := range remaining {
 			remaining[c] *= r.Int64N(2)
 		}
-		f.stage.tidy(remaining)
-		for _, shelves := range f.stage.shelves {
-			for _, x := range shelves {
+		f.index.dropEmpty(remaining)
+		for _, lists := range f.index.lists {
+			for _, x := range lists {
 				require.NotEmpty(t, x.classes)
 				for _, c := range x.classes {
 					require.Positive(t, remaining[c], "seed %d", seed)
@@ -130,14 +130,14 @@ func TestFillLeavesNoRoom(t *testing.T) {
 			remaining[c] = p.Classes[c].Count
 		}
 		m := NewMarket(p, p.Passes[0])
-		f.Index(m, m.All, f.Those(remaining), values)
+		f.Index(m, m.All, f.Placeable(remaining), values)
 		for at, o := range m.Options {
-			shelves := f.ShelvesAt(at)
-			var seeds []Shelf
-			if seed%2 == 0 && len(shelves) > 0 {
-				seeds = shelves[len(shelves)-1:]
+			lists := f.ListsAt(at)
+			var seeds []SizeList
+			if seed%2 == 0 && len(lists) > 0 {
+				seeds = lists[len(lists)-1:]
 			}
-			items, worth := f.Fill(at, seeds, remaining, values)
+			items, value := f.Fill(at, seeds, remaining, values)
 			require.NoError(t, checkPattern(p, o, items, remaining), "seed %d", seed)
 			if len(seeds) > 0 && len(items) > 0 {
 				seeded++
@@ -147,13 +147,13 @@ func TestFillLeavesNoRoom(t *testing.T) {
 			for _, it := range items {
 				sum += values[it.Class] * float64(it.N)
 			}
-			require.InDelta(t, sum, worth, 1e-6*(1+sum), "seed %d", seed)
+			require.InDelta(t, sum, value, 1e-6*(1+sum), "seed %d", seed)
 			if p.Options[o].Floor >= 0 || len(seeds) > 0 && len(items) == 0 {
 				continue
 			}
 			filled++
 			p.Load(load, items)
-			for _, x := range shelves {
+			for _, x := range lists {
 				for _, c := range x.classes {
 					with := slices.Clone(load)
 					for d, q := range p.Classes[c].Request {

@@ -84,10 +84,10 @@ func fullest(p *model.Problem, request []int64, n int64, takes func(bin int) (ta
 		y.open = model.Every[int](len(p.Bins))
 	}
 	y.pick(request, n, takes)
-	slices.SortFunc(y.best, func(a, b worst) int { return first(b.before(a), a.before(b)) })
+	slices.SortFunc(y.best, func(a, b reversed) int { return first(b.before(a), a.before(b)) })
 	out := make([]int32, len(y.best))
 	for i := range y.best {
-		out[i] = int32(y.best[i].bin)
+		out[i] = int32(y.best[i].candidate.bin)
 	}
 	return out
 }
@@ -102,13 +102,13 @@ func TestFullest(t *testing.T) {
 			return p.Bins[i].Admits.Has(int(class.Group)), p.Bins[i].Soft.Has(int(class.Group))
 		}
 		n := 1 + r.Int64N(60)
-		var all []seat
+		var all []binCandidate
 		for i := range p.Bins {
 			if takes, soft := takes(i); takes && model.Fits(p.Bins[i].Room, class.Request) {
-				all = append(all, seat{bin: i, soft: soft, left: spare(p.Bins[i].Room, p.Bins[i].Room, class.Request)})
+				all = append(all, binCandidate{bin: i, soft: soft, left: spare(p.Bins[i].Room, p.Bins[i].Room, class.Request)})
 			}
 		}
-		slices.SortFunc(all, func(a, b seat) int { return first(a.before(b), b.before(a)) })
+		slices.SortFunc(all, func(a, b binCandidate) int { return first(a.before(b), b.before(a)) })
 		want := []int32{}
 		for _, x := range all[:min(n, int64(len(all)))] {
 			want = append(want, int32(x.bin))

@@ -2,19 +2,18 @@ package greedy
 
 import "github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 
-// occupants counts who sits on the machine that is being filled, so that whether one
-// more may join takes no longer than to read what concerns its class. It answers as
-// [model.Problem.Joining] does.
-type occupants struct {
+// nodePods counts the pods on the machine that is being filled, so that a check whether one more may join reads
+// only the entries of its class. It gives the same answers as [model.Problem.Joining].
+type nodePods struct {
 	p       *model.Problem
-	taken   []int64 // per class, pods on the machine
-	blocked []int32 // per class, classes on the machine that conflict with it
-	used    []int64 // by per-node limit, how much of it is on the machine
-	holders []int32 // by per-node limit, classes on the machine that hold it to its bound
+	taken   []int64 // by class: pods on the machine
+	blocked []int32 // by class: classes on the machine that conflict with it
+	used    []int64 // by per-node limit: weight on the machine
+	holders []int32 // by per-node limit: classes on the machine that enforce it
 }
 
-func newOccupants(p *model.Problem) occupants {
-	return occupants{
+func newOccupants(p *model.Problem) nodePods {
+	return nodePods{
 		p:       p,
 		taken:   make([]int64, len(p.Classes)),
 		blocked: make([]int32, len(p.Classes)),
@@ -23,8 +22,8 @@ func newOccupants(p *model.Problem) occupants {
 	}
 }
 
-// joining is how many more pods of class c may join. It never rises while others join.
-func (k *occupants) joining(c model.ClassID) int64 {
+// joining returns how many more pods of class c may join. It never rises while pods join.
+func (k *nodePods) joining(c model.ClassID) int64 {
 	if k.blocked[c] > 0 {
 		return 0
 	}
@@ -41,8 +40,8 @@ func (k *occupants) joining(c model.ClassID) int64 {
 	return max(n, 0)
 }
 
-// join notes n pods of class c and reports whether they are the first of it.
-func (k *occupants) join(c model.ClassID, n int64) (first bool) {
+// join adds n pods of class c and reports whether they are the first of it.
+func (k *nodePods) join(c model.ClassID, n int64) (first bool) {
 	class := &k.p.Classes[c]
 	first = k.taken[c] == 0
 	k.taken[c] += n
@@ -60,8 +59,8 @@ func (k *occupants) join(c model.ClassID, n int64) (first bool) {
 	return first
 }
 
-// leave forgets the items, which are all that joined.
-func (k *occupants) leave(items []model.Item) {
+// leave removes the items, which must be all that joined.
+func (k *nodePods) leave(items []model.Item) {
 	for _, it := range items {
 		class := &k.p.Classes[it.Class]
 		k.taken[it.Class] = 0

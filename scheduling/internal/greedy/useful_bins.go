@@ -7,26 +7,25 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
 
-// fewBins is how many running machines are looked at without asking.
+// fewBins is the number of existing nodes up to which all are considered.
 const fewBins = 64
 
-// Useful lists the bins, ascending, that the pods could need: for each kind of pods that fit any,
-// as many of the fullest that hold one as there are such pods of all kinds. Whoever would go
-// elsewhere finds one of these that nobody uses, and pods that fill the fullest machine first
-// never look further.
+// Useful lists, ascending, the bins that the pods could need. For each kind of pods that fit on any bin, these
+// are the fullest bins that hold one pod of it, as many as there are pods of all kinds. That suffices because a
+// pod that used another bin could move to one of these that is unused, and best fit never looks further.
 func Useful(p *model.Problem) []int {
 	if len(p.Bins) <= fewBins || len(p.Classes) == 0 {
 		return model.Every[int](len(p.Bins))
 	}
 	y := binSearch{p: p, rooms: p.Rooms}
-	y.enter()
-	kinds, seated := y.seatedKinds()
+	y.prepare()
+	kinds, seated := y.placeableKinds()
 	if y.atMost(seated) {
 		return y.open
 	}
 	keep := make([]bool, len(p.Bins))
 	for _, c := range kinds {
-		y.fullest(c, seated, keep)
+		y.markBest(c, seated, keep)
 	}
 	var out []int
 	for i, kept := range keep {
@@ -37,20 +36,19 @@ func Useful(p *model.Problem) []int {
 	return out
 }
 
-// binSearch is where bins are looked for: in the order of their room where that is known, else
-// one by one.
+// binSearch finds bins in order of their room: by the index of rooms if the problem has one, otherwise by
+// scanning.
 type binSearch struct {
 	p     *model.Problem
-	rooms *model.Rooms // nil where it is not known
-	least []int64      // that any class asks for, by resource
-	// open are the bins with as much of every resource, ascending; where rooms are known, only
-	// once someone has asked for few of them.
+	rooms *model.Rooms // nil for scanning
+	least []int64      // least request of any class, by resource
+	// open are the bins with room for least, ascending. With rooms, atMost fills it.
 	open []int
-	best heap[worst]
+	best heap[reversed]
 }
 
-// enter finds out what the least is that a bin must have.
-func (y *binSearch) enter() {
+// prepare computes least, and open where the bins are scanned.
+func (y *binSearch) prepare() {
 	y.least = slices.Clone(y.p.Classes[0].Request)
 	for c := range y.p.Classes {
 		for d, q := range y.p.Classes[c].Request {
@@ -68,7 +66,7 @@ func (y *binSearch) enter() {
 	}
 }
 
-// atMost reports whether no more than n bins are open, which are then listed.
+// atMost reports whether at most n bins have room for least. y.open lists them then.
 func (y *binSearch) atMost(n int64) bool {
 	if y.rooms == nil {
 		return int64(len(y.open)) <= n
@@ -83,7 +81,7 @@ func (y *binSearch) atMost(n int64) bool {
 	return true
 }
 
-// anyTakes reports whether a pod of class c fits some bin.
+// anyTakes reports whether a pod of class c fits on some bin.
 func (y *binSearch) anyTakes(c model.ClassID) bool {
 	if y.rooms == nil {
 		return slices.ContainsFunc(y.open, func(i int) bool { return y.p.BinTakes(i, c) })
@@ -97,10 +95,9 @@ func (y *binSearch) anyTakes(c model.ClassID) bool {
 	return false
 }
 
-// seatedKinds lists one class of each kind of those that fit some bin, and counts the
-// pods of all these classes. Classes are of one kind that differ in number and priority
-// alone.
-func (y *binSearch) seatedKinds() (kinds []model.ClassID, pods int64) {
+// placeableKinds lists one class of each kind that fits on some bin, and counts the pods of all their classes.
+// Classes of one kind differ in count and priority only.
+func (y *binSearch) placeableKinds() (kinds []model.ClassID, pods int64) {
 	p := y.p
 	fits := map[model.ClassID]bool{}
 	byGroup := map[int32][]model.ClassID{}
@@ -123,13 +120,13 @@ func (y *binSearch) seatedKinds() (kinds []model.ClassID, pods int64) {
 	return kinds, pods
 }
 
-// alikeOnBins reports whether pods of two classes of one group may sit on the same bins.
+// alikeOnBins reports whether two classes of one group may be on the same bins.
 func alikeOnBins(a, b *model.Class) bool {
 	return slices.Equal(a.Request, b.Request) && slices.Equal(a.PerNodeLimits, b.PerNodeLimits)
 }
 
-// fullest marks the best n seats that bins are for pods of class c.
-func (y *binSearch) fullest(c model.ClassID, n int64, keep []bool) {
+// markBest marks the best n bins for pods of class c.
+func (y *binSearch) markBest(c model.ClassID, n int64, keep []bool) {
 	class := &y.p.Classes[c]
 	y.pick(class.Request, n, func(i int) (takes, soft bool) {
 		if !y.admits(c, int32(i)) {
@@ -140,20 +137,20 @@ func (y *binSearch) fullest(c model.ClassID, n int64, keep []bool) {
 		return takes, takes && bin.Soft.Has(int(class.Group))
 	})
 	for _, x := range y.best {
-		keep[x.bin] = true
+		keep[x.candidate.bin] = true
 	}
 }
 
-// worst is a seat that comes first where others are better.
-type worst struct{ seat }
+// reversed is a candidate in reversed order, so that the worst of the best n is on top of the heap.
+type reversed struct{ candidate binCandidate }
 
-func (x worst) before(y worst) bool { return y.seat.before(x.seat) }
+func (x reversed) before(y reversed) bool { return y.candidate.before(x.candidate) }
 
-// pick looks for the best n seats that bins are for pods with a request.
+// pick finds the best n bins for a request.
 func (y *binSearch) pick(request []int64, n int64, takes func(bin int) (takes, soft bool)) {
 	y.best = y.best[:0]
 	if y.rooms != nil {
-		y.walk(request, n, takes)
+		y.pickInRooms(request, n, takes)
 		return
 	}
 	for _, i := range y.open {
@@ -162,13 +159,13 @@ func (y *binSearch) pick(request []int64, n int64, takes func(bin int) (takes, s
 			continue
 		}
 		if takes, soft := takes(i); takes {
-			y.offer(worst{seat{bin: i, soft: soft, left: spare(room, room, request)}}, n)
+			y.offer(reversed{binCandidate{bin: i, soft: soft, left: spare(room, room, request)}}, n)
 		}
 	}
 }
 
-// offer puts a seat among the best n, if it is one of them.
-func (y *binSearch) offer(x worst, n int64) {
+// offer adds a candidate to the best n, if it is one of them.
+func (y *binSearch) offer(x reversed, n int64) {
 	switch {
 	case int64(len(y.best)) < n:
 		y.best = append(y.best, x)
@@ -181,24 +178,24 @@ func (y *binSearch) offer(x worst, n int64) {
 	}
 }
 
-// walk looks for the best n seats in the tree of the bins' rooms.
-func (y *binSearch) walk(request []int64, n int64, takes func(bin int) (takes, soft bool)) {
+// pickInRooms is pick with the index of rooms.
+func (y *binSearch) pickInRooms(request []int64, n int64, takes func(bin int) (takes, soft bool)) {
 	y.rooms.Nearly(request, func(i int32, left float64) (most float64) {
-		x := worst{seat{bin: int(i), left: left}}
+		x := reversed{binCandidate{bin: int(i), left: left}}
 		if int64(len(y.best)) < n || y.best[0].before(x) {
 			takes, soft := takes(int(i))
-			if x.soft = soft; takes {
+			if x.candidate.soft = soft; takes {
 				y.offer(x, n)
 			}
 		}
-		if int64(len(y.best)) == n && !y.best[0].soft {
-			return y.best[0].left
+		if int64(len(y.best)) == n && !y.best[0].candidate.soft {
+			return y.best[0].candidate.left
 		}
 		return math.Inf(1)
 	})
 }
 
-// admits reports whether a bin admits class c, or nobody has listed which do.
+// admits reports whether a bin admits class c as far as the problem lists it.
 func (y *binSearch) admits(c model.ClassID, i int32) bool {
 	return len(y.p.Open) == 0 || y.p.Open[y.p.Classes[c].Group].Has(int(i))
 }
