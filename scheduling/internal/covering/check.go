@@ -7,15 +7,14 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/fixed"
 )
 
-// shrink lowers all worths by a common factor until no option holds more than it
-// costs. After an exact solution there is normally nothing to do. It reports false
-// where that does not end.
-func (in Input) shrink(worths []fixed.Uint128) bool {
+// shrink scales all duals down until y·cap ≤ price holds for every option. After an exact solution this
+// normally changes none. It reports false where that does not end.
+func (in Input) shrink(duals []fixed.Uint128) bool {
 	for range shrinkLimit {
 		worst, excess := -1, 0.0
 		for i := range in.Options {
 			o := &in.Options[i]
-			sum, overflow := fixed.Dot(worths, o.Cap)
+			sum, overflow := fixed.Dot(duals, o.Cap)
 			if !overflow && !sum.Greater(fixed.Whole(o.Price)) {
 				continue
 			}
@@ -35,22 +34,22 @@ func (in Input) shrink(worths []fixed.Uint128) bool {
 		}
 		o := &in.Options[worst]
 		sum := new(big.Int)
-		for d := range min(len(worths), len(o.Cap)) {
-			sum.Add(sum, new(big.Int).Mul(worths[d].Big(), big.NewInt(at(o.Cap, d))))
+		for d := range min(len(duals), len(o.Cap)) {
+			sum.Add(sum, new(big.Int).Mul(duals[d].Big(), big.NewInt(at(o.Cap, d))))
 		}
 		price := new(big.Int).Lsh(big.NewInt(o.Price), fixed.Scale)
-		for d := range worths {
-			v := worths[d].Big()
-			worths[d] = fixed.OfBig(v.Quo(v.Mul(v, price), sum))
+		for d := range duals {
+			v := duals[d].Big()
+			duals[d] = fixed.OfBig(v.Quo(v.Mul(v, price), sum))
 		}
 	}
 	return false
 }
 
-// evaluate returns the bound that feasible worths prove.
-func (in Input) evaluate(worths, demand, gratis []fixed.Uint128) int64 {
+// evaluate returns the bound that feasible duals prove.
+func (in Input) evaluate(duals, demand, gratis []fixed.Uint128) int64 {
 	total := new(big.Int)
-	for d, w := range worths {
+	for d, w := range duals {
 		if w.IsZero() {
 			continue
 		}
@@ -63,9 +62,9 @@ func (in Input) evaluate(worths, demand, gratis []fixed.Uint128) int64 {
 			continue
 		}
 		gain := new(big.Int)
-		if sum, overflow := fixed.Dot(worths, f.Cap); overflow {
-			for d := range min(len(worths), len(f.Cap)) {
-				gain.Add(gain, new(big.Int).Mul(worths[d].Big(), big.NewInt(at(f.Cap, d))))
+		if sum, overflow := fixed.Dot(duals, f.Cap); overflow {
+			for d := range min(len(duals), len(f.Cap)) {
+				gain.Add(gain, new(big.Int).Mul(duals[d].Big(), big.NewInt(at(f.Cap, d))))
 			}
 		} else if sum.Greater(fixed.Whole(f.Price)) {
 			gain = sum.Big()

@@ -64,15 +64,15 @@ func TestCheckTakesOffWhatAReservationHolds(t *testing.T) {
 // Worths that are too high by a factor come down to what is allowed, no further.
 func TestShrink(t *testing.T) {
 	in := Input{Dims: 2, Options: []Option{{Cap: []int64{10, 0}, Price: 100}, {Cap: []int64{0, 10}, Price: 300}, {Cap: []int64{math.MaxInt64, 0}, Price: math.MaxInt64}}}
-	worths := []fixed.Uint128{fixed.Whole(1 << 60), fixed.Whole(1 << 60)}
-	require.True(t, in.shrink(worths))
-	assert.Equal(t, fixed.Whole(1), worths[0])
-	assert.Equal(t, fixed.Whole(1), worths[1])
+	duals := []fixed.Uint128{fixed.Whole(1 << 60), fixed.Whole(1 << 60)}
+	require.True(t, in.shrink(duals))
+	assert.Equal(t, fixed.Whole(1), duals[0])
+	assert.Equal(t, fixed.Whole(1), duals[1])
 
 	t.Run("worths that fit stay", func(t *testing.T) {
-		worths := []fixed.Uint128{fixed.Whole(1), fixed.Whole(30)}
-		require.True(t, in.shrink(worths))
-		assert.Equal(t, []fixed.Uint128{fixed.Whole(1), fixed.Whole(30)}, worths)
+		duals := []fixed.Uint128{fixed.Whole(1), fixed.Whole(30)}
+		require.True(t, in.shrink(duals))
+		assert.Equal(t, []fixed.Uint128{fixed.Whole(1), fixed.Whole(30)}, duals)
 	})
 	t.Run("nothing can be worth anything where it is given away", func(t *testing.T) {
 		in := Input{Dims: 1, Options: []Option{{Cap: []int64{1}}}}

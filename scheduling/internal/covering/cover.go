@@ -10,17 +10,15 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
 
-// Cover looks for the cheapest machines that have together what the items request, and
-// returns their price or most, whichever is lower: a lower bound on every plan, since no
-// plan does with less than all of them request. Unlike worths of resources it knows that
-// machines are whole ones, which counts where a few large ones suffice.
+// Cover returns the price of the cheapest machines whose total room suffices for the items, or most, if that is
+// lower. It is a lower bound on every plan, because no plan has less room than the total request. In contrast
+// to [Resource] it knows that machines are whole, which matters where a few large ones suffice.
 //
-// values are worths of resources, as [Resource] finds them: by them it tells which
-// choices of machines lead nowhere. It looks at so many choices at most, in part or
-// whole, and settles for a lower bound where they do not suffice; 0 is none. The same
-// input gives the same bound.
+// values are resource duals from [Resource], which prune the search. choices bounds the nodes of the search;
+// where they do not suffice, the result is a lower bound of that price, or 0 for none. The same input gives the
+// same result.
 func Cover(in Input, values []*big.Int, most int64, choices int) int64 {
-	c := newCovers(in, values)
+	c := newCoverSearch(in, values)
 	if c == nil || most <= 0 {
 		return 0
 	}
@@ -41,28 +39,30 @@ func Cover(in Input, values []*big.Int, most int64, choices int) int64 {
 // coverTries is how many bounds are tried, each half as far above that on resources as
 // the one before. careful is the share of a bound that is given up for rounding errors.
 const (
-	coverTries = 3
-	careful    = 1e-9
+	// coverTries is the number of targets that are tried, each half as far above the resource bound as the one
+	// before. roundingMargin is the share of a bound that is given up for rounding errors.
+	coverTries     = 3
+	roundingMargin = 1e-9
 )
 
-// covers is a search for machines that cover what is wanted.
-type covers struct {
-	values  []float64 // in nano-USD per hour for a unit
+// coverSearch is a depth-first search for the cheapest machines that cover a demand.
+type coverSearch struct {
+	values  []float64 // in nano-USD per hour for a base unit
 	wanted  []int64
-	options []coverer // in the order of what their capacity costs
+	options []coverOption // in ascending order of rate
 	best    int64
-	left    int // choices that may still be looked at
+	left    int // search nodes that are left
 }
 
-// coverer is a machine on sale.
-type coverer struct {
+// coverOption is a machine on sale.
+type coverOption struct {
 	cap   []int64
 	price int64
-	count int64   // how many there are
-	rate  float64 // price for a worth of 1
+	count int64   // machines available
+	rate  float64 // price per value of the capacity
 }
 
-func newCovers(in Input, values []*big.Int) *covers {
+func newCoverSearch(in Input, values []*big.Int) *coverSearch {
 	demand, ok := in.demand()
 	if !ok || len(values) != in.Dims {
 		return nil
@@ -71,7 +71,7 @@ func newCovers(in Input, values []*big.Int) *covers {
 	if !ok {
 		return nil
 	}
-	c := &covers{}
+	c := &coverSearch{}
 	for d := range in.Dims {
 		n := demand[d].Minus(gratis[d])
 		if n.Int64() > math.MaxInt64/2 {
@@ -88,12 +88,12 @@ func newCovers(in Input, values []*big.Int) *covers {
 			c.add(f.Cap, f.Price, f.Count)
 		}
 	}
-	c.thin()
+	c.pruneDominated()
 	return c
 }
 
-func (c *covers) add(capacity []int64, price, count int64) {
-	x := coverer{cap: make([]int64, len(c.wanted)), price: price, count: count}
+func (c *coverSearch) add(capacity []int64, price, count int64) {
+	x := coverOption{cap: make([]int64, len(c.wanted)), price: price, count: count}
 	worth := 0.0
 	for d, n := range c.wanted {
 		x.cap[d] = min(at(capacity, d), n)
@@ -106,22 +106,21 @@ func (c *covers) add(capacity []int64, price, count int64) {
 	c.options = append(c.options, x)
 }
 
-// thin leaves out what another option is as good as, and puts the rest in order.
-func (c *covers) thin() {
-	slices.SortStableFunc(c.options, func(a, b coverer) int { return cmp.Compare(a.price, b.price) })
-	var kept []coverer
+// pruneDominated removes options that another one dominates, and sorts the others by rate.
+func (c *coverSearch) pruneDominated() {
+	slices.SortStableFunc(c.options, func(a, b coverOption) int { return cmp.Compare(a.price, b.price) })
+	var kept []coverOption
 	for _, x := range c.options {
-		if !slices.ContainsFunc(kept, func(k coverer) bool { return k.count == math.MaxInt64 && model.Fits(k.cap, x.cap) }) {
+		if !slices.ContainsFunc(kept, func(k coverOption) bool { return k.count == math.MaxInt64 && model.Fits(k.cap, x.cap) }) {
 			kept = append(kept, x)
 		}
 	}
-	slices.SortStableFunc(kept, func(a, b coverer) int { return cmp.Compare(a.rate, b.rate) })
+	slices.SortStableFunc(kept, func(a, b coverOption) int { return cmp.Compare(a.rate, b.rate) })
 	c.options = kept
 }
 
-// search decides how many of the next option there are, at a cost so far and with so much
-// left to cover.
-func (c *covers) search(next int, cost int64, wanted []int64) {
+// search decides the number of machines of the next option, for a cost so far and a demand that is left.
+func (c *coverSearch) search(next int, cost int64, wanted []int64) {
 	if c.left--; c.left <= 0 {
 		return
 	}
@@ -135,8 +134,8 @@ func (c *covers) search(next int, cost int64, wanted []int64) {
 		c.best = min(c.best, cost)
 		return
 	}
-	// Whatever comes now costs at least as much for its worth.
-	if next == len(c.options) || float64(cost)+worth*c.options[next].rate*(1-careful) >= float64(c.best) {
+	// Options are in order of rate, so the rest costs at least its value times this rate.
+	if next == len(c.options) || float64(cost)+worth*c.options[next].rate*(1-roundingMargin) >= float64(c.best) {
 		return
 	}
 	x := &c.options[next]
@@ -152,7 +151,7 @@ func (c *covers) search(next int, cost int64, wanted []int64) {
 	after := make([]int64, len(wanted))
 	for ; k >= 0 && c.left > 0; k-- {
 		for d, n := range wanted {
-			after[d] = n - min(n, k*x.cap[d]) // k is no more than is wanted of some, so that nothing overflows
+			after[d] = n - min(n, fixed.Product(k, x.cap[d]))
 		}
 		c.search(next+1, cost+k*x.price, after)
 	}

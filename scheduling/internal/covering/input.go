@@ -2,16 +2,16 @@ package covering
 
 import "github.com/plimsoll-go/plimsoll/scheduling/internal/fixed"
 
-// Input is what a bound is computed for. Quantities are base units (millicores,
-// bytes, pods); prices are nano-USD per hour. Slices shorter than Dims count as
-// padded with zeros. Nothing is changed, nothing is kept.
+// Input is the instance of a bound. Amounts are in base units (millicores, bytes, pods), prices in nano-USD per
+// hour. Slices shorter than Dims count as padded with zeros. The functions of this package neither change nor
+// keep it.
 type Input struct {
 	// Dims is the number of resources.
 	Dims int
-	// Items are the pods that every plan in question places.
+	// Items are the pods that every plan must place.
 	Items []Item
-	// Options may be bought in any number. Options that hold none of the pods
-	// should be left out: each one only lowers the bound.
+	// Options may be bought in any number. The caller should leave out options that hold no pod, because each
+	// one can lower the bound.
 	Options []Option
 	// Free is capacity of limited number: free room on running nodes (price 0) and
 	// machines left in reservations.
@@ -24,24 +24,22 @@ type Item struct {
 	Count int64
 }
 
-// Option is a machine that may be bought in any number. A negative capacity holds
-// nothing and counts as 0.
+// Option is a machine that may be bought in any number. A negative capacity counts as 0.
 type Option struct {
 	Cap   []int64
 	Price int64
 }
 
-// Bin is capacity of which there are Count.
+// Bin is Count machines of equal capacity and price.
 type Bin struct {
 	Cap   []int64
 	Price int64
 	Count int64
 }
 
-// Tighten returns the input with every capacity cut to the whole demand, since no
-// machine can hold more than all pods together. The bound of the result holds for
-// the original too and is never lower; for a few pods and large machines it is
-// much better. Whoever checks it must cut the capacities in the same way.
+// Tighten returns the input with every capacity cut to the total demand, because no machine can hold more than
+// all pods. The bound of the result holds for the original too, and is never lower; for a few pods and large
+// machines it is much better. A verifier of the bound must cut the capacities in the same way.
 func (in Input) Tighten() Input {
 	demand, ok := in.demand()
 	if !ok {
@@ -72,7 +70,7 @@ func (in Input) Tighten() Input {
 	return out
 }
 
-// demand adds the items up. ok is false where the sum exceeds 128 bits.
+// demand sums up the items. ok is false where a sum exceeds 128 bits.
 func (in Input) demand() (sum []fixed.Uint128, ok bool) {
 	sum = make([]fixed.Uint128, in.Dims)
 	for _, it := range in.Items {
@@ -83,7 +81,7 @@ func (in Input) demand() (sum []fixed.Uint128, ok bool) {
 	return sum, true
 }
 
-// gratis adds up the capacity of the bins that cost nothing.
+// gratis sums up the capacity of bins of price 0.
 func (in Input) gratis() (sum []fixed.Uint128, ok bool) {
 	sum = make([]fixed.Uint128, in.Dims)
 	for _, f := range in.Free {
@@ -94,8 +92,7 @@ func (in Input) gratis() (sum []fixed.Uint128, ok bool) {
 	return sum, true
 }
 
-// accumulate adds count times v to sum, negative entries as zeros. It reports
-// whether everything fits.
+// accumulate adds count times v to sum, negative entries as zeros. It reports false on overflow.
 func accumulate(sum []fixed.Uint128, v []int64, count int64) bool {
 	if count <= 0 {
 		return true
@@ -113,8 +110,7 @@ func accumulate(sum []fixed.Uint128, v []int64, count int64) bool {
 	return true
 }
 
-// sound reports whether the input can have a bound at all: with a negative price
-// anywhere, no lower bound exists.
+// sound reports whether the input can have a bound: with a negative price no lower bound exists.
 func (in Input) sound() bool {
 	for i := range in.Options {
 		if in.Options[i].Price < 0 {

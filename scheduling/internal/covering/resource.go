@@ -13,8 +13,8 @@ const (
 	// pivotLimit ends the simplex method in any case; it takes about three pivots
 	// for each resource.
 	pivotLimit = 1000
-	// standInFactor prices a resource that only bins of limited number offer: so
-	// many times the dearest of them for its amount.
+	// standInFactor prices the stand-in of a resource that only bins of limited number offer, in multiples of
+	// the dearest unit price among them.
 	standInFactor = 4
 	// shrinkLimit bounds the attempts to make worths feasible.
 	shrinkLimit = 64
@@ -22,16 +22,16 @@ const (
 
 // Result is a proven lower bound.
 type Result struct {
-	// Values is the worth of one base unit of each resource, in nano-USD per hour
-	// divided by 2^[fixed.Scale]. None is negative.
+	// Values are the duals of one base unit of each resource, in nano-USD per hour divided by 2^[fixed.Scale].
+	// None is negative.
 	Values []*big.Int
 	// Bound is the lower bound in nano-USD per hour, rounded up to a whole number.
 	Bound int64
 }
 
-// Resource returns the best resource bound of the input, up to rounding, with the
-// worths that prove it. The same input gives the same result. Resources that
-// nothing on sale offers are worth nothing, as are those that come for free.
+// Resource returns the best resource bound of the input, up to rounding, with the duals that prove it. The same
+// input gives the same result. Resources that no option offers have the dual 0, as have resources that an
+// option of price 0 offers.
 //
 // The bound is 0 where a price is negative or sums exceed 128 bits.
 func Resource(in Input) Result {
@@ -54,20 +54,20 @@ func Resource(in Input) Result {
 	if len(p.dims) == 0 {
 		return none
 	}
-	worths := p.duals()
-	if !in.shrink(worths) {
+	duals := p.solve()
+	if !in.shrink(duals) {
 		return none
 	}
 	res := none
-	for d, w := range worths {
+	for d, w := range duals {
 		res.Values[d] = w.Big()
 	}
-	res.Bound = in.evaluate(worths, demand, gratis)
+	res.Bound = in.evaluate(duals, demand, gratis)
 	return res
 }
 
-// program is the linear program in the resources that can have a worth, scaled such that prices are
-// 1. The stand-in of a resource says unit·y ≤ price, and scale is the worth at which that is tight.
+// program is the linear program in the resources whose dual can be above 0, scaled so that prices are 1. The
+// stand-in of a resource is the constraint unit·y ≤ price, and scale is the dual at which that is tight.
 type program struct {
 	in      Input
 	lp      *linear.Cover
@@ -110,8 +110,8 @@ func newProgram(in Input, demand, gratis []fixed.Uint128) *program {
 	return p
 }
 
-// chooseRows finds the resources that are wanted beyond what is free, offered, and
-// not given away, with the least price at which each is to be had.
+// chooseRows finds the resources whose demand exceeds the free capacity and that some machine offers at a
+// price, with the least unit price of each.
 func (p *program) chooseRows(demand, gratis []fixed.Uint128) {
 	type cheapest struct {
 		ratio  float64 // price per unit
@@ -132,8 +132,8 @@ func (p *program) chooseRows(demand, gratis []fixed.Uint128) {
 				continue
 			}
 			ratio := float64(price) / float64(caps[d])
-			// Options bound a worth from above, so the least counts; bins only
-			// suggest how large it may get, so the largest counts.
+			// Options bound a dual from above, so the least price counts; bins only suggest how large it may
+			// get, so the largest counts.
 			if unlimited && (!c.bought || ratio < c.ratio) || !unlimited && !c.bought && ratio > c.ratio {
 				c.ratio, c.unit, c.price = ratio, caps[d], price
 			}
@@ -164,7 +164,7 @@ func (p *program) chooseRows(demand, gratis []fixed.Uint128) {
 	}
 }
 
-// addColumn adds the capacity per price, if there is any.
+// addColumn adds the capacity per price as a column, if there is any.
 func (p *program) addColumn(caps []int64, price int64, upper float64) {
 	start, some, perPrice := len(p.amounts), false, 1/float64(price)
 	for r, d := range p.dims {
@@ -178,9 +178,9 @@ func (p *program) addColumn(caps []int64, price int64, upper float64) {
 	}
 }
 
-// duals solves the program and returns the worth of every resource in fixed point,
-// as exactly as that can say it.
-func (p *program) duals() []fixed.Uint128 {
+// solve solves the program and returns the dual of every resource in fixed point: the exact solution of the
+// final basis, rounded down.
+func (p *program) solve() []fixed.Uint128 {
 	p.lp.Solve(pivotLimit)
 	out := make([]fixed.Uint128, p.in.Dims)
 	var eqs []equation
@@ -201,7 +201,7 @@ func (p *program) duals() []fixed.Uint128 {
 	return out
 }
 
-// equation is what the worths fulfil when a variable is in the basis.
+// equation returns the constraint that a basic variable makes tight.
 func (p *program) equation(column int, slack linear.Slack) equation {
 	eq := equation{coef: make([]int64, len(p.dims)), rhs: new(big.Int)}
 	switch {

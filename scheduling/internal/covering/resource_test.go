@@ -156,17 +156,17 @@ func TestResourceOnACatalog(t *testing.T) {
 		assert.Positive(t, tight)
 		for _, factor := range []float64{0.9, 1.1} {
 			for d := range full.Values {
-				worths := make([]fixed.Uint128, in.Dims)
+				duals := make([]fixed.Uint128, in.Dims)
 				for k, v := range full.Values {
-					worths[k] = fixed.OfBig(v)
+					duals[k] = fixed.OfBig(v)
 				}
 				f := new(big.Float).SetInt(full.Values[d])
 				v, _ := f.Mul(f, big.NewFloat(factor)).Int(nil)
-				worths[d] = fixed.OfBig(v)
-				require.True(t, in.shrink(worths))
+				duals[d] = fixed.OfBig(v)
+				require.True(t, in.shrink(duals))
 				demand, _ := in.demand()
 				gratis, _ := in.gratis()
-				assert.LessOrEqual(t, in.evaluate(worths, demand, gratis), full.Bound)
+				assert.LessOrEqual(t, in.evaluate(duals, demand, gratis), full.Bound)
 			}
 		}
 	}

@@ -1,6 +1,5 @@
-// Package fixed holds the numbers that bounds are proven with: unsigned integers of 128 bits,
-// which stand for prices in nano-USD per hour if [Scale] of their bits are binary places.
+// Package fixed holds the numbers that bounds are proven with: unsigned integers of 128 bits, which stand for
+// prices in nano-USD per hour if [Scale] of their bits are binary places.
 //
-// What is no such number is rounded down, and sums tell of an overflow, so that a proof never
-// claims too much.
+// Conversions round down, and sums report an overflow, so that a proof never claims too much.
 package fixed

@@ -13,13 +13,13 @@ const Scale = 64
 // Uint128 is an unsigned integer. Operations report overflow instead of wrapping silently.
 type Uint128 struct{ hi, lo uint64 }
 
-// Int is n, 0 where that is negative.
+// Int is n; 0 for a negative n.
 func Int(n int64) Uint128 { return Uint128{lo: uint64(max(0, n))} }
 
-// Whole is n in fixed point, 0 where that is negative.
+// Whole is n in fixed point; 0 for a negative n.
 func Whole(n int64) Uint128 { return Uint128{hi: uint64(max(0, n))} }
 
-// Of is v in fixed point, rounded down and cut to 128 bits; 0 where v is none or negative.
+// Of is v in fixed point, rounded down and cut to 128 bits; 0 for NaN and for a negative v.
 func Of(v float64) Uint128 {
 	if !(v > 0) {
 		return Uint128{}
@@ -40,7 +40,7 @@ func Quotient(numerator, denominator *big.Int) Uint128 {
 	return OfBig(v.Quo(v, denominator))
 }
 
-// OfBig converts an integer from 0 to 2^128 − 1; others become the nearer end.
+// OfBig converts an integer from 0 to 2^128 − 1; an integer outside becomes the nearer end.
 func OfBig(v *big.Int) Uint128 {
 	if v.Sign() <= 0 {
 		return Uint128{}
@@ -86,8 +86,7 @@ func (a Uint128) BitLen() int {
 	return bits.Len64(a.lo)
 }
 
-// Shifted is the number divided by a power of two such that it fits 64 bits, rounded
-// down or up.
+// Shifted is the number divided by 2^by, rounded down or up. The result must fit in 64 bits.
 func (a Uint128) Shifted(by uint, up bool) uint64 {
 	low := a.lo>>by | a.hi<<(64-by)
 	rest := a.lo << (64 - by)
@@ -143,8 +142,7 @@ func Float64(v *big.Int) float64 {
 	return math.Ldexp(f, -Scale)
 }
 
-// Dot is what amounts come to that are worth so much a unit, negative amounts as zeros. The
-// longer of both is cut.
+// Dot is Σ duals·amounts, with negative amounts as zeros. The longer slice is cut.
 func Dot(worths []Uint128, amounts []int64) (sum Uint128, overflow bool) {
 	for d := range min(len(worths), len(amounts)) {
 		if amounts[d] <= 0 || worths[d].IsZero() {

@@ -22,7 +22,7 @@ func (f *Filler) FillBins(b *Bins, remaining []int64, values []float64) {
 	if len(classes) == 0 {
 		return
 	}
-	room := make([]int64, f.on.p.Dims) // that all bins have
+	room := make([]int64, f.on.p.Dims) // total of all bins, by resource
 	for i := range b.Room {
 		for d, n := range b.Room[i] {
 			room[d] += max(n, 0)

@@ -5,9 +5,8 @@ import (
 	"slices"
 )
 
-// gram adds up outer products of vectors with themselves, several at a time: that is
-// where the Newton steps spend their time. Of the symmetric matrix it keeps the lower
-// triangle, row by row.
+// gram sums outer products of vectors with themselves, four at a time, because the Newton steps spend their
+// time there. It keeps the lower triangle of the symmetric matrix, row by row.
 type gram struct {
 	cells   []float64
 	vectors [4][]float64
@@ -32,7 +31,7 @@ func (g *gram) begin(n int) {
 	g.waiting = 0
 }
 
-// next is where the next vector goes; add counts it, with a factor.
+// next returns the memory of the next vector; add adds that vector with a factor.
 func (g *gram) next() []float64 { return g.vectors[g.waiting] }
 
 func (g *gram) add(scale float64) {
@@ -42,7 +41,7 @@ func (g *gram) add(scale float64) {
 	}
 }
 
-// flush adds what is waiting.
+// flush adds the pending vectors.
 func (g *gram) flush() {
 	for k := g.waiting; k < len(g.vectors); k++ {
 		g.scales[k] = 0
@@ -65,12 +64,11 @@ func (g *gram) flush() {
 	}
 }
 
-// row is a row of the matrix up to the diagonal.
+// row returns a row of the matrix up to the diagonal.
 func (g *gram) row(i int) []float64 { return g.cells[i*(i+1)/2 : (i+1)*(i+2)/2] }
 
-// alike lists the classes such that those that may use the same machines follow each
-// other.
-func (p *Solver) alike() []int {
+// similarOrder orders the classes so that classes with the same machines are adjacent.
+func (p *Solver) similarOrder() []int {
 	order := make([]int, p.classes)
 	for c := range order {
 		order[c] = c

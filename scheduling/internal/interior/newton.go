@@ -60,8 +60,8 @@ func (p *Solver) factorise() bool {
 			diag += p.weight[i]
 		}
 		p.diag[c] = diag
-		// What eliminating the class leaves of a machine's own block is worked out from
-		// the weights of the other machines: the difference would cancel out.
+		// The class's contribution to a machine's own block is computed from the weights of the other machines,
+		// because a difference would cancel.
 		others := 0.0
 		for i := to - 1; i >= from; i-- {
 			q := &p.Pairs[i]
@@ -84,8 +84,7 @@ func (p *Solver) factorise() bool {
 	return p.cholesky()
 }
 
-// scatter adds what the classes that are like one have in common with pairs of
-// different machines.
+// scatter adds the cross terms of different machines, for all classes that have the same machines as c.
 func (p *Solver) scatter(c int) {
 	p.gram.flush()
 	side := p.Dims + 1
@@ -104,12 +103,11 @@ func (p *Solver) scatter(c int) {
 	}
 }
 
-// rowsAtOnce is how many rows the factorisation works on side by side: every sum is a chain
-// in which one step waits for the other, and the chains of different rows do not.
+// rowsAtOnce is the number of rows that are factorised together: every sum is a chain of dependent steps, and
+// the chains of different rows are independent.
 const rowsAtOnce = 4
 
-// cholesky factorises the matrix. How many rows are worked on at once makes no difference to
-// any number.
+// cholesky factorises the matrix. The number of rows at once does not change any result.
 func (p *Solver) cholesky() bool {
 	n := len(p.matrix)
 	for r := range p.scaled {
@@ -132,7 +130,7 @@ func (p *Solver) cholesky() bool {
 	return true
 }
 
-// eliminate works on some rows from the first on, as far as rows before these matter.
+// eliminate subtracts the rows before the first from rowsAtOnce rows.
 func (p *Solver) eliminate(first int) {
 	a, b, c, d := p.matrix[first], p.matrix[first+1], p.matrix[first+2], p.matrix[first+3]
 	for j := range first {
@@ -150,8 +148,8 @@ func (p *Solver) eliminate(first int) {
 	}
 }
 
-// finish works on the rest of a row, in which rows before some other are done with. scaled
-// holds L·D of this row so far, the row itself the finished L.
+// finish factorises row k, for which the columns before from are done. scaled holds L·D of this row so far, the
+// row itself L.
 func (p *Solver) finish(k, from int, scaled []float64) bool {
 	row := p.matrix[k]
 	for j := from; j < k; j++ {
@@ -178,8 +176,8 @@ func (p *Solver) finish(k, from int, scaled []float64) bool {
 	return true
 }
 
-// direction solves the Newton system and leaves the changes of slacks and
-// multipliers. mh is what the products of the two aim at, over the slacks.
+// direction solves the Newton system for the changes of slacks and multipliers. mh is the target of slack times
+// multiplier, divided by the slack.
 func (p *Solver) direction() {
 	side := p.Dims + 1
 	for o := range p.machines {
@@ -245,7 +243,7 @@ func (p *Solver) direction() {
 	p.changes()
 }
 
-// unlimited is how π of a limit would change if the machines' part in it did not.
+// unlimited returns the change of a limit's π without the contribution of its machines.
 func (p *Solver) unlimited(l *Limit) float64 {
 	sum := p.mh[l.pi] - l.count()
 	for _, o := range l.Machines {
@@ -276,8 +274,8 @@ func (p *Solver) solve() {
 	}
 }
 
-// changes works out the changes of slacks from those of u, λ and the machines, and
-// the changes of multipliers from them.
+// changes computes the changes of slacks from those of u, λ and the machines, and the changes of multipliers
+// from them.
 func (p *Solver) changes() {
 	side := p.Dims + 1
 	for o := range p.machines {
@@ -320,8 +318,8 @@ func (p *Solver) changes() {
 		p.dm[i] = p.mh[i] - p.m[i] - p.m[i]*p.ds[i]/p.s[i]
 	}
 	if p.Exact {
-		// Slacks of budgets are differences of much larger numbers, and tell nothing of how many
-		// machines there are.
+		// The slack of a price constraint is a difference of much larger numbers, so it cannot give the number
+		// of machines.
 		for o := range p.machines {
 			i := p.budget + o
 			p.dm[i] = p.mh[i] - p.m[i] + p.dz[o*side]

@@ -2,9 +2,9 @@ package interior
 
 import "math"
 
-// Problem is an assignment problem: machines to buy in parts so that all pods have a place, pods in
-// pieces. Its dual looks for worths u of classes and, for each machine, values λ of its resources
-// and μ of its places, such that
+// Problem is the linear program that buys fractions of machines so that all pods have a place, in fractions of
+// pods. Its dual has a value u for each class and, for each machine, values λ of its resources and μ of its
+// places:
 //
 //	maximise   Σ n·u − Σ ±count·π
 //	subject to u_c ≤ λ_o·size_c + μ_oc                for every class c that may use machine o
@@ -13,31 +13,31 @@ import "math"
 type Problem struct {
 	// Dims is the number of resources.
 	Dims int
-	// Sizes are by class, Dims each; Demand is how many pods there are of each.
+	// Sizes are by class, Dims each; Demand is the number of pods by class.
 	Sizes, Demand []float64
-	// Caps are by machine, Dims each and all of them above 0; Prices are of each.
+	// Caps are by machine, Dims each and all of them above 0; Prices are by machine.
 	Caps, Prices []float64
 	// Pairs are the classes with the machines that they may use, by class and then by machine. First
 	// is the first pair of each class, and one more for the end. Each class has one at least.
 	Pairs []Pair
 	First []int
-	// Limits are on numbers of machines. Exact says that it counts how many machines there are, or
-	// that some are of several limits: worths come out a little farther from the best then.
+	// Limits bound numbers of machines. Exact must be set if numbers of machines are read from the solution, or
+	// if a machine has several limits; the duals are a little less precise then.
 	Limits []Limit
 	Exact  bool
-	// Late says that it is time to stop; nil for never.
+	// Late reports whether the deadline has passed; nil for no deadline.
 	Late func() bool
 }
 
 // Pair is a class and a machine that it may use.
 type Pair struct {
 	Class, Machine int
-	// Places are how many pods of the class one machine holds; 0 where it does not matter.
+	// Places is k_oc, the number of pods of the class that one machine holds; 0 for no such limit.
 	Places float64
 	mu     int // number of the constraint μ ≥ 0
 }
 
-// Limit is machines of which there are at most Count altogether, or at least so many.
+// Limit bounds the number of some machines to at most Count, or at least Count.
 type Limit struct {
 	Count    float64
 	AtLeast  bool
@@ -45,8 +45,7 @@ type Limit struct {
 	pi       int // number of the constraint π ≥ 0
 }
 
-// sign is 1, or −1 where there are at least so many of the machines: what that is worth is
-// taken off their price.
+// sign is 1, or −1 for a lower bound, whose π is subtracted from prices.
 func (l *Limit) sign() float64 {
 	if l.AtLeast {
 		return -1
@@ -54,54 +53,53 @@ func (l *Limit) sign() float64 {
 	return 1
 }
 
-// count is what is left of the limit, negative where it asks for machines.
+// count is the count with the sign of the constraint.
 func (l *Limit) count() float64 { return l.sign() * l.Count }
 
-// Solver solves a [Problem] by a primal-dual interior-point method (Mehrotra's predictor and
-// corrector). Every iterate meets all constraints of the dual, so that it may stop at any time. The
-// Newton systems shrink to one equation for each resource of each machine, and one more for each
-// machine, which comes first. It is all floating point: what comes out is a suggestion.
+// Solver solves a [Problem] by a primal-dual interior-point method (Mehrotra's predictor and corrector). Every
+// iterate meets all constraints of the dual, so that it may stop at any time. The Newton systems shrink to one
+// equation for each machine, which comes first, and one for each of its resources.
 type Solver struct {
 	Problem
 
 	machines, classes int
 	u                 []float64
-	residual          float64   // share of the first mismatch that the multipliers still have
+	residual          float64   // primal infeasibility, as a share of that of the first iterate
 	s, m              []float64 // slacks and multipliers of all constraints
 	ds, dm, mh        []float64
 	du, dz            []float64
-	lambda            int   // where the constraints λ ≥ 0 begin
-	budget            int   // where those on prices begin
+	lambda            int   // index of the first constraint λ ≥ 0
+	budget            int   // index of the first price constraint
 	pi                []int // by machine: its constraint π ≥ 0, −1 for none
 	matrix            [][]float64
 	rhs               []float64
 	diag              []float64
 	weight            []float64 // w' by pair
 	cross             []float64 // ρ by pair
-	rest              []float64 // of the pairs of one class: the weights before
-	order             []int     // classes, those of the same machines together
+	rest              []float64 // of the pairs of one class: sum of the weights before
+	order             []int     // classes, with those of the same machines adjacent
 	gram              gram
 	scaled            [rowsAtOnce][]float64 // for cholesky
 }
 
-// Worth is what a pod of a class is worth by the last iterate.
+// Worth returns the dual u of a class.
 func (p *Solver) Worth(class int) float64 { return p.u[class] }
 
-// Values are what a unit of each resource of a machine is worth. They are good until the next run.
+// Values returns the duals λ of a machine's resources. They are valid until the next run.
 func (p *Solver) Values(machine int) []float64 {
 	return p.s[p.lambda+machine*p.Dims : p.lambda+(machine+1)*p.Dims]
 }
 
-// Bought is how many there are of a machine, roughly where the problem is not to be exact.
+// Bought returns the number of a machine in the solution, roughly unless the problem is exact.
 func (p *Solver) Bought(machine int) float64 { return p.m[p.budget+machine] }
 
-// LimitDual is what one machine of a limit costs more, or less where there are at least so many.
+// LimitDual returns the dual π of a limit.
 func (p *Solver) LimitDual(limit int) float64 { return p.s[p.Limits[limit].pi] }
 
-// Residual is how far what is bought is from what the pods ask for, as a share of the first guess.
+// Residual returns the primal infeasibility, as a share of that of the first iterate.
 func (p *Solver) Residual() float64 { return p.residual }
 
-// New lays the constraints out and finds a point that meets all of them.
+// New lays out the constraints and finds a strictly feasible point of the dual.
 func New(problem Problem) *Solver {
 	p := &Solver{Problem: problem, machines: len(problem.Prices), classes: len(problem.Demand)}
 	n := len(p.Pairs)
@@ -136,7 +134,7 @@ func New(problem Problem) *Solver {
 	p.u, p.du, p.diag = make([]float64, p.classes), make([]float64, p.classes), make([]float64, p.classes)
 	p.weight, p.cross = make([]float64, n), make([]float64, n)
 	side := p.machines * (p.Dims + 1)
-	p.rest, p.order = make([]float64, p.machines), p.alike()
+	p.rest, p.order = make([]float64, p.machines), p.similarOrder()
 	p.rhs, p.dz = make([]float64, side), make([]float64, side)
 	cells := make([]float64, side*side)
 	p.matrix = make([][]float64, side)
@@ -228,15 +226,15 @@ func (p *Solver) start() {
 	}
 }
 
-// startLimits gives the machines that a limit makes dearer what they may hold more for it, and
-// takes a little off those that it makes cheaper.
+// startLimits adds the π of upper bounds to the slacks of their machines' prices, and subtracts those of lower
+// bounds.
 func (p *Solver) startLimits() {
 	for i := range p.Limits {
 		l := &p.Limits[i]
 		if l.AtLeast {
 			continue
 		}
-		if p.s[l.pi] == 0 { // all of its machines are of others, too
+		if p.s[l.pi] == 0 { // all of its machines have other limits, too
 			p.s[l.pi] = 0.25 * p.Prices[l.Machines[0]]
 		}
 		for _, o := range l.Machines {
@@ -259,7 +257,7 @@ func (p *Solver) startLimits() {
 	}
 }
 
-// worth is what machine and place of a pair leave a pod of its class to be worth.
+// worth returns the right side of u_c ≤ λ_o·size_c + μ_oc for a pair.
 func (p *Solver) worth(i int) float64 {
 	q := &p.Pairs[i]
 	sum := 0.0
@@ -272,7 +270,7 @@ func (p *Solver) worth(i int) float64 {
 	return sum
 }
 
-// Work estimates the operations of one step.
+// Work estimates the floating-point operations of one iteration.
 func (p *Solver) Work() int64 {
 	sum := int64(60 * len(p.Pairs))
 	block := int64(p.Dims + 1)
@@ -284,9 +282,9 @@ func (p *Solver) Work() int64 {
 	return sum + n*n*n/6
 }
 
-// Run takes steps until the gap is that share of the objective, rounding errors take
-// over, the limit is reached or it is late, and returns how many. Where rounding errors
-// cost more than a trifle, it goes back to the best worths that it came by.
+// Run iterates until the relative duality gap is at most share, rounding errors dominate, the limit is reached
+// or the deadline has passed, and returns the number of iterations. Where rounding errors have cost more than a
+// millionth of the objective, it returns to the best iterate.
 func (p *Solver) Run(share float64, limit int) int {
 	best := point{objective: math.Inf(-1)}
 	taken := p.advance(share, limit, func() {
@@ -303,13 +301,13 @@ func (p *Solver) Run(share float64, limit int) int {
 	return taken
 }
 
-// point is where an interior-point run came by.
+// point is an iterate.
 type point struct {
 	objective, residual float64
 	u, s, m             []float64
 }
 
-// objective is what the worths prove of the machines of the problem.
+// objective returns the dual objective.
 func (p *Solver) objective() float64 {
 	sum := 0.0
 	for c, u := range p.u {
@@ -352,7 +350,7 @@ func (p *Solver) advance(share float64, limit int, note func()) int {
 		}
 		p.direction()
 		alpha, beta = p.steps()
-		// Too close to the edge too early, and rounding errors take over.
+		// Full steps would come too close to the boundary too early, and rounding errors would dominate.
 		near := 0.9
 		if gap < 0.1*scale {
 			near = 0.99
@@ -377,7 +375,7 @@ func (p *Solver) advance(share float64, limit int, note func()) int {
 	return limit
 }
 
-// steps are how far slacks and multipliers can go before one vanishes, at most 1.
+// steps returns the largest steps at which all slacks and all multipliers stay above 0, at most 1.
 func (p *Solver) steps() (slack, multiplier float64) {
 	slack, multiplier = 1, 1
 	for i := range p.s {

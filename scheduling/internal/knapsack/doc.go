@@ -1,6 +1,6 @@
-// Package knapsack looks for the pods that are worth most on one machine.
+// Package knapsack finds the pods of most value on one machine: the pricing problem of column generation.
 //
-// [Search] knows that pods are whole: it is a dynamic program, and what it says is a proof. [Relaxed]
-// cuts them into pieces, in floating point: by its values of resources a search tells early
-// what leads nowhere.
+// [Search] has whole pods: it is a dynamic program in integers, and its outcome is a proof. [Relaxed] is its
+// linear relaxation in floating point; its resource duals let a search drop hopeless states early. The package
+// knows one machine and neither prices nor the master problem.
 package knapsack

@@ -6,29 +6,29 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/fixed"
 )
 
-// Class is equal pods of which so many fit the machine when nothing else is there.
+// Class is equal pods, of which at most Most fit on the empty machine.
 type Class struct {
-	Number int // the caller's
+	Number int // the caller's number of the class
 	Size   []int64
 	Most   int64
 }
 
-// Knapsack is a machine with the pods that may be on it, without the resources that cannot run
-// short, and the others in the coarsest units in which all sizes are whole.
+// Knapsack is a machine with the classes that it admits, without resources that cannot run short, and the other
+// resources in the coarsest units in which all sizes are whole.
 type Knapsack struct {
-	// Classes are the numbers of the classes, Most how many pods of each there may be.
+	// Classes are the numbers of the classes, Most the largest number of pods of each.
 	Classes []int
 	Most    []int64
-	// Rows are the numbers of the resources, Units what a unit of each is, and Room how many there
-	// are of it.
+	// Rows are the numbers of the resources, Units the size of a unit of each in base units, and Room the
+	// capacity in these units.
 	Rows  []int
 	Units []int64
 	Room  []int64
 
-	sizes []int64 // by class of the list, one for each of the rows
+	sizes []int64 // by index in Classes, one for each row
 }
 
-// New is the knapsack of a machine with so much room for some classes.
+// New returns the knapsack of a machine with this room for some classes.
 func New(room []int64, classes []Class) *Knapsack {
 	n, dims := len(classes), len(room)
 	whole := make([]int64, 0, n+2*dims+n*dims)
@@ -59,8 +59,8 @@ func New(room []int64, classes []Class) *Knapsack {
 	return v
 }
 
-// mostUnits and mostRooms bound what a resource of a knapsack may have and in how many
-// ways all of them may be left, so that sums and numbers of rooms stay within an int64.
+// mostUnits bounds the capacity of a resource, and mostRooms the number of distinct remaining rooms, so that
+// both stay within an int64.
 const mostUnits, mostRooms = 1 << 44, 1 << 62
 
 // Countable reports whether a [Search] can handle the knapsack.
@@ -74,7 +74,7 @@ func (v *Knapsack) Countable() bool {
 	return true
 }
 
-// divisor is the greatest common one; 0 divides nothing.
+// divisor returns the greatest common divisor; that of 0 and b is b.
 func divisor(a, b int64) int64 {
 	for b != 0 {
 		a, b = b, a%b
@@ -82,5 +82,5 @@ func divisor(a, b int64) int64 {
 	return a
 }
 
-// Size is what a pod takes of the rows, by class of the list.
+// Size returns the request of a pod by row. k is an index in Classes.
 func (v *Knapsack) Size(k int) []int64 { return v.sizes[k*len(v.Rows) : (k+1)*len(v.Rows)] }

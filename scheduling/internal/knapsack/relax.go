@@ -2,29 +2,28 @@ package knapsack
 
 import "math"
 
-// Relaxed is what a machine could hold if pods could be cut into pieces, the linear relaxation of
-// a knapsack:
+// Relaxed is the linear relaxation of a knapsack, in which a machine can hold fractions of pods:
 //
 //	max Σ u_c·x_c   subject to   Σ size_c·x_c ≤ 1 in every resource,   0 ≤ x_c ≤ k_c
 //
-// with sizes as shares of the machine. It is solved by the simplex method with bounded
-// variables, which starts from the empty machine.
+// with sizes as shares of the machine. It is solved by the simplex method with bounded variables, starting from
+// the empty machine.
 type Relaxed struct {
 	Dims   int
 	Worths []float64
 	Sizes  []float64 // by class, Dims each
 	Most   []float64
 
-	basis   []int // class, or len(worths) + resource for what is free
+	basis   []int // class, or len(Worths) + resource for its slack
 	inBasis []bool
-	full    []bool // whether a class outside of the basis is at its most
+	full    []bool // by class: whether it is non-basic at its upper bound
 	inverse []float64
-	x       []float64 // of the basis
-	values  []float64 // of the resources
+	x       []float64 // of the basic variables
+	values  []float64 // duals of the resources
 	column  []float64
 }
 
-// Relax is the knapsack for pods in pieces. worths are by number of the class.
+// Relax returns the relaxation. worths are the values of pods, by number of the class.
 func (v *Knapsack) Relax(worths []float64) *Relaxed {
 	n, dims := len(v.Classes), len(v.Rows)
 	parts := make([]float64, 0, n*(2+dims))
@@ -38,10 +37,11 @@ func (v *Knapsack) Relax(worths []float64) *Relaxed {
 	return r
 }
 
-// mostSteps bounds the pivots. Values are of use wherever they stop.
+// mostSteps bounds the pivots. The duals may be used wherever they stop.
 const mostSteps = 200
 
-// Solve returns the values of the resources that leave the machine the least worth.
+// Solve returns the resource duals, by which the value of the machine is least. They are valid until the next
+// call.
 func (r *Relaxed) Solve() []float64 {
 	r.begin()
 	for range mostSteps {
@@ -70,7 +70,7 @@ func (r *Relaxed) begin() {
 	}
 }
 
-// price works the values out from the basis.
+// price computes the duals from the basis.
 func (r *Relaxed) price() {
 	clear(r.values)
 	for i, j := range r.basis {
@@ -82,8 +82,8 @@ func (r *Relaxed) price() {
 	}
 }
 
-// choose returns the class or free resource that gains most by entering the basis, and
-// whether it does so by giving way; -1 at the optimum.
+// choose returns the variable with the best reduced cost, and whether it enters by decreasing; −1 at the
+// optimum.
 func (r *Relaxed) choose() (entering int, down bool) {
 	entering = -1
 	best := 1e-12
@@ -110,7 +110,8 @@ func (r *Relaxed) choose() (entering int, down bool) {
 	return entering, down
 }
 
-// pivot moves the entering variable as far as the others allow.
+// pivot changes the entering variable as far as the basic ones allow. It reports false for an unbounded
+// direction.
 func (r *Relaxed) pivot(entering int, down bool) bool {
 	n := len(r.Worths)
 	limit := math.Inf(1)
@@ -185,7 +186,7 @@ func (r *Relaxed) pivot(entering int, down bool) bool {
 	return true
 }
 
-// Pods is how many pods the machine holds once it is solved, pieces counted as pieces.
+// Pods returns the number of pods in the solution, with fractions.
 func (r *Relaxed) Pods() (pods float64) {
 	for _, n := range r.Amounts() {
 		pods += n
@@ -193,7 +194,7 @@ func (r *Relaxed) Pods() (pods float64) {
 	return pods
 }
 
-// Amounts are how many pods of each class the machine holds once it is solved.
+// Amounts returns the number of pods of each class in the solution.
 func (r *Relaxed) Amounts() []float64 {
 	out := make([]float64, len(r.Worths))
 	for c, full := range r.full {

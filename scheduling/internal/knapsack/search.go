@@ -8,30 +8,29 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/fixed"
 )
 
-// Search looks for the pattern of a knapsack that is worth most, layer by layer: each
-// layer decides how many pods of one class there are. What is left of the room, and
-// what it is worth at most, tells states apart and which of them lead nowhere.
+// Search finds the pattern of most value of a knapsack, layer by layer: each layer decides the number of pods
+// of one class. States with the same remaining room are one, and a state whose upper bound of value does not
+// exceed the best one is dropped.
 type Search struct {
 	*Knapsack
-	// Worths are what a pod is worth, by class of the list, and Values what a unit of each row
-	// is, at least 0. What the room and all that pods are worth beyond theirs come to has to be
-	// less than 2^62.
+	// Worths are the values of pods by index in Classes, Values the duals of the rows, at least 0. The value of
+	// the room and of all pods beyond theirs must be less than 2^62.
 	Worths, Values []int64
-	// Floor is the worth that is of no interest.
+	// Floor is a value up to which patterns are not told apart.
 	Floor int64
-	// Width is how many states a layer may have.
+	// Width is the largest number of states of a layer.
 	Width int
 
 	order []int
-	// By layer: what is left for the classes from there on, at most and in what steps,
-	// and what they are worth beyond the room that they take.
+	// By layer: the most room that the classes from there on can use, the step in which they use it, and the
+	// most value that they have beyond the value of their room.
 	rest, steps []int64
 	excess      []int64
 
 	states  []state
 	dims    int // rows
 	rooms   []int64
-	table   []entry // of the next layer, by what is left
+	table   []entry // of the next layer, by remaining room
 	used    int
 	best    int64
 	bestAt  int32
@@ -46,25 +45,25 @@ type state struct {
 	take         int64
 }
 
-// entry is a state of the next layer; it is empty where the number is 0.
+// entry is a slot of the hash table; it is empty where state is 0.
 type entry struct {
-	left  uint64 // the room that is left, as one number
-	state int32  // number of the state and 1
+	left  uint64 // the remaining room, encoded in one number
+	state int32  // number of the state plus 1
 }
 
-// Outcome is what a search came to.
+// Outcome is the result of a search.
 type Outcome struct {
-	// Best is the most worth that was found, Counts are the pods that have it, by class of the
-	// list. Bound is how much there is at most. Worth up to the floor is not looked for.
+	// Best is the largest value found, and Counts are its pods by index in Classes. Bound is an upper bound of
+	// the value, at least the floor.
 	Best, Bound int64
 	Counts      []int64
-	// Incomplete says that states were left out for want of width.
+	// Incomplete says that states were dropped because a layer had too many.
 	Incomplete bool
-	// Work is how many states were looked at.
+	// Work is the number of states that were looked at.
 	Work int64
 }
 
-// Run searches. The same search may run for one knapsack after the other.
+// Run searches. A Search may run again with another knapsack.
 func (s *Search) Run() Outcome {
 	s.work, s.dims = 0, len(s.Rows)
 	s.prepare()
@@ -81,14 +80,14 @@ func (s *Search) Run() Outcome {
 		from = to
 		s.narrow(from)
 	}
-	return Outcome{Best: s.best, Bound: max(s.best, s.dropped, s.Floor), Counts: s.filling(s.bestAt), Incomplete: s.incomplete(), Work: s.work}
+	return Outcome{Best: s.best, Bound: max(s.best, s.dropped, s.Floor), Counts: s.pattern(s.bestAt), Incomplete: s.incomplete(), Work: s.work}
 }
 
-// incomplete reports whether states were left out for want of room.
+// incomplete reports whether states were dropped because a layer had too many.
 func (s *Search) incomplete() bool { return s.dropped > math.MinInt64 }
 
-// filling is the one that a state stands for.
-func (s *Search) filling(at int32) []int64 {
+// pattern returns the pods of a state.
+func (s *Search) pattern(at int32) []int64 {
 	counts := make([]int64, len(s.Classes))
 	// Layers follow each other, so that the length of the chain tells the layer.
 	var chain []int32
@@ -102,8 +101,8 @@ func (s *Search) filling(at int32) []int64 {
 	return counts
 }
 
-// prepare puts the classes in order: those first that are worth more than their room,
-// then the large ones, so that small ones fill up what is left.
+// prepare orders the classes: first those with more value than their room, then by descending size, because
+// small pods fill the rest.
 func (s *Search) prepare() {
 	n := len(s.Classes)
 	own := make([]int64, n)
@@ -126,7 +125,7 @@ func (s *Search) prepare() {
 	for d, room := range s.Room {
 		total += s.Values[d] * room
 	}
-	// One pod of these is too much of a loss already.
+	// A class is dropped if one pod of it costs more value than there is above the floor.
 	s.order = slices.DeleteFunc(s.order, func(k int) bool { return total+min(0, own[k]) <= s.Floor })
 	slices.SortStableFunc(s.order, func(a, b int) int {
 		if (own[a] > 0) != (own[b] > 0) {
@@ -150,7 +149,7 @@ func (s *Search) prepare() {
 	}
 }
 
-// expand decides on the class of a layer in every state of the layer before.
+// expand decides the number of pods of a layer's class for every state of the layer before.
 func (s *Search) expand(layer, from, to int) {
 	k := s.order[layer]
 	size, worth := s.Size(k), s.Worths[k]
@@ -175,7 +174,7 @@ func (s *Search) expand(layer, from, to int) {
 			}
 			full += s.Values[d] * room[d]
 		}
-		// The bound is linear in the number of pods: it is tried from the better end.
+		// The bound is linear in the number of pods, so the search starts at the better end.
 		take, by := int64(0), int64(1)
 		if own > 0 {
 			take, by = most, -1
@@ -188,7 +187,7 @@ func (s *Search) expand(layer, from, to int) {
 			}
 			worths := value + take*worth
 			bound := worths + excess
-			room = s.rooms[at*s.dims : (at+1)*s.dims] // entering states may move it
+			room = s.rooms[at*s.dims : (at+1)*s.dims] // enter may reallocate it
 			for d := range left {
 				left[d] = min(room[d]-take*size[d], rest[d])
 				if step := steps[d]; step > 1 {
@@ -218,10 +217,11 @@ func (s *Search) clear(states int) {
 	s.used = 0
 }
 
-// crowding is how many times its width a layer may have before it is narrowed.
-const crowding = 2
+// mostCrowding is the number of states of a layer, in multiples of its width, from which on further ones are
+// dropped.
+const mostCrowding = 2
 
-// enter adds a state, or puts it in the place of one that has as much room left.
+// enter adds a state, or replaces the state with the same remaining room if that has less value.
 func (s *Search) enter(x state, left []int64) {
 	number := uint64(0)
 	for d, n := range left {
@@ -235,7 +235,7 @@ func (s *Search) enter(x state, left []int64) {
 		}
 		return
 	}
-	if s.used >= crowding*s.Width {
+	if s.used >= mostCrowding*s.Width {
 		s.dropped = max(s.dropped, x.bound)
 		return
 	}
@@ -257,7 +257,7 @@ func (s *Search) enter(x state, left []int64) {
 // golden is 2^64 divided by the golden ratio.
 const golden = 0x9e3779b97f4a7c15
 
-// find is the place in the table of the state with so much left, or for one.
+// find returns the slot of a remaining room, or the empty slot for it.
 func (s *Search) find(left uint64) uint64 {
 	mask := uint64(len(s.table) - 1)
 	at := left * golden >> 32 & mask // the upper half is spread evenly
@@ -273,7 +273,8 @@ func (s *Search) note(at int32) {
 	}
 }
 
-// narrow drops the least promising states of the last layer where there are too many.
+// narrow drops the states with the lowest bounds where the last layer has too many. The best state always
+// stays.
 func (s *Search) narrow(from int) {
 	last := s.states[from:]
 	if len(last) <= s.Width {
