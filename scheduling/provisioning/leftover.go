@@ -207,7 +207,7 @@ func followed(c *compile.Compiler, plan, more *scheduling.Plan) (out *scheduling
 		if !ok {
 			return nil, 0, fmt.Errorf("launch %s: is not on sale", l.Name)
 		}
-		load := make([]int64, c.Model.Dims)
+		load := make([]int64, c.Dims())
 		for _, pod := range l.Pods {
 			for r, n := range c.Planned[classOf[pod]].Requests {
 				load[r] += n

@@ -93,15 +93,15 @@ func attempt(ctx context.Context, f *compile.Facts, cautious bool) (_ *solved, b
 	if base.Tied() {
 		t := search.NewTies(base, params.Late)
 		params.Enough = t.Outlook(ctx, proofs)
-		found = t.Solve(params)
+		found, bold.outbid = t.Solve(params)
 		if !f.Terse {
 			tell(f, scheduling.PhaseImprove, found)
 			found.Intensify(ctx, base, proofs, params)
 		}
 	} else {
-		outcome := pack.Search(base.Model, params)
+		outcome := pack.Search(base.Unsited().Model, params)
 		if !f.Brief {
-			outcome = pack.PlaceWithinLimits(base.Model, outcome, params)
+			outcome = pack.PlaceWithinLimits(base.Unsited().Model, outcome, params)
 		}
 		found = search.NewTrial(base, outcome)
 		tell(f, scheduling.PhaseImprove, found)
@@ -115,11 +115,11 @@ func attempt(ctx context.Context, f *compile.Facts, cautious bool) (_ *solved, b
 		from.score = found.Score()
 	}
 	plan, ok := search.Decode(found)
-	bold = boldness{short: !ok, outbid: base.Outbid}
+	bold.short = !ok
 	if !ok && !cautious {
 		return nil, bold, nil
 	}
-	placed := found.In.Placed(found.Outcome.Solution)
+	placed := found.Packing.Placed(found.Outcome.Solution)
 	if !f.Terse && ok && base.Tied() {
 		plan, placed = placeLeftOver(ctx, f, base, plan, placed)
 	}
@@ -133,14 +133,14 @@ func attempt(ctx context.Context, f *compile.Facts, cautious bool) (_ *solved, b
 	torn := hold(f, plan)
 	from.Plan = plan
 	if f.Terse {
-		list(found.In, plan)
+		list(base, plan)
 		return from, bold, nil
 	}
 	tell(f, scheduling.PhaseProve, found)
 	if f.Solver.NoReasons {
-		list(found.In, plan)
+		list(base, plan)
 	} else {
-		explain.Explain(found.In, plan)
+		explain.Explain(base, plan)
 	}
 	plan.Warnings = base.Warnings(torn...)
 	if f.Solver.Placement == scheduling.PlacementFree && realised == nil {
@@ -178,12 +178,12 @@ func placedFreely(f *compile.Facts, c *compile.Compiler, plan *scheduling.Plan, 
 	if free == nil {
 		return plan, placed, realised
 	}
-	other, ok := search.DecodeWhole(free.In, free.Solution)
+	other, ok := search.DecodeWhole(free.Packing, free.Solution)
 	if !ok {
 		return plan, placed, realised
 	}
 	if r, m := realise(c, other, how); r != nil && m < mean {
-		return other, free.In.Placed(free.Solution), r
+		return other, free.Packing.Placed(free.Solution), r
 	}
 	return plan, placed, realised
 }
@@ -203,7 +203,7 @@ func tell(f *compile.Facts, phase scheduling.Phase, found *search.Trial) {
 		return
 	}
 	f.Observer(scheduling.Progress{
-		Phase: phase, Placed: int(podspec.Sum(found.In.Placed(found.Outcome.Solution))), PricePerHour: offerings.Price(found.In.Model.Cost(found.Outcome.Solution.Nodes)),
+		Phase: phase, Placed: int(podspec.Sum(found.Packing.Placed(found.Outcome.Solution))), PricePerHour: offerings.Price(found.Packing.Model.Cost(found.Outcome.Solution.Nodes)),
 	})
 }
 

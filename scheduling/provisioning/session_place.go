@@ -43,9 +43,6 @@ func (x *Session) place(ctx context.Context, effort scheduling.Effort, brief boo
 
 // list lists the pods that found no place, without reasons.
 func list(c *compile.Compiler, plan *scheduling.Plan) {
-	if c.Sited != nil {
-		c = c.Sited.In
-	}
 	placed := map[string]bool{}
 	for i := range plan.Launches {
 		for _, pod := range plan.Launches[i].Pods {

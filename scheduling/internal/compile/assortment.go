@@ -26,10 +26,7 @@ type Assortment struct {
 	tied       bool
 	asked      *offers.Questions
 	onSale
-	options []model.Option
-	floors  []model.Floor
-	supply  []int64
-	passes  []model.Pass
+	options engineOptions // of the packing without sites
 	// What was asked for since; nil until then.
 	offerGroups *offerGroups
 	Buyable     []offers.TemplateOffer
@@ -44,7 +41,6 @@ type onSale struct {
 	Offered   []offers.TemplateOffers
 	Rooms     *offers.RoomTable
 	Columns   *offers.RowTable
-	Bought    []offers.Purchase // by engine option
 }
 
 // copied is the same to grow: with what templates remember for themselves, and tables of its own.
@@ -54,7 +50,7 @@ func (s onSale) copied() onSale {
 		own := *t
 		templates[i] = &own
 	}
-	s.Templates, s.Offered, s.Bought = templates, slices.Clone(s.Offered), slices.Clip(s.Bought)
+	s.Templates, s.Offered = templates, slices.Clone(s.Offered)
 	s.Rooms, s.Columns = s.Rooms.Fork(), s.Columns.Fork()
 	return s
 }
@@ -91,11 +87,13 @@ func (c *Compiler) buildAssortment() {
 	plain := c.Classes.Volumes == nil && len(c.Offers.Offers) > 0
 	asked := c.questions()
 	if plain && known.suits(c, asked) {
-		known.take(c)
+		c.onSale, c.Assorted = known.onSale.copied(), known
+		c.unsited = newUnsited(c, &known.options)
 		return
 	}
 	c.buildTemplates(asked)
-	c.buildOptions()
+	c.buildOffers()
+	c.unsited = newUnsited(c, nil)
 	if plain {
 		c.Assorted = newAssortment(c, asked)
 		c.Memory.assortment = c.Assorted
@@ -126,19 +124,16 @@ func sameDaemons(a, b []*offers.Daemon) bool {
 }
 
 func newAssortment(c *Compiler, asked *offers.Questions) *Assortment {
+	m := c.unsited.Model
 	return &Assortment{
 		tied: c.Tied(), asked: asked,
 		signatures: c.Classes.Signatures, names: c.Table.Names, daemons: c.Daemons, pools: c.Problem.NodePools, shops: c.Problem.PoolCatalogs,
 		stock: &c.Offers.Offers[0], cautious: c.Cautious,
-		onSale: c.onSale.copied(), options: slices.Clip(c.Model.Options),
-		floors: slices.Clip(c.Model.Floors), supply: slices.Clip(c.Model.Supply), passes: slices.Clip(c.Model.Passes),
+		onSale: c.onSale.copied(), options: engineOptions{
+			options: slices.Clip(m.Options), bought: slices.Clip(c.unsited.Bought),
+			floors: slices.Clip(m.Floors), supply: slices.Clip(m.Supply), passes: slices.Clip(m.Passes),
+		},
 	}
-}
-
-// take hands the assortment to a compiler.
-func (a *Assortment) take(c *Compiler) {
-	c.onSale, c.Assorted = a.onSale.copied(), a
-	c.Model.Options, c.Model.Floors, c.Model.Supply, c.Model.Passes = a.options, a.floors, a.supply, a.passes
 }
 
 // Learn adds to what is known of the assortment. Rooms and columns that were numbered
@@ -257,15 +252,14 @@ func (l *LocationIndex) pointed(ti int, places []int32, supplies *offers.Supplie
 	return out
 }
 
-// relist is listOffers of all templates for a part of a tied problem: rows are the offers that
-// its seats may use, by template.
-func (c *Compiler) relist(rows [][]model.Bits) *relisted {
-	l := c.Sited
+// relist lists the offers that some seat may use: rows are those that each seat may use, by template and seat. Columns
+// numbers the seats that may use an offer.
+func (l *LocationIndex) relist(columns *offers.RowTable, rows [][]model.Bits) *relisted {
 	s := l.offerGroups()
-	columns := make([]int32, len(s.samples))
+	of := make([]int32, len(s.samples))
 	for n, x := range s.samples {
-		columns[n] = -1
-		scratch := c.Columns.Scratch
+		of[n] = -1
+		scratch := columns.Scratch
 		clear(scratch)
 		for seat, row := range rows[x.Template] {
 			if row != nil && row.Has(x.Offer) {
@@ -273,14 +267,10 @@ func (c *Compiler) relist(rows [][]model.Bits) *relisted {
 			}
 		}
 		if scratch.Any() {
-			columns[n] = int32(c.Columns.Number(scratch))
+			of[n] = int32(columns.Number(scratch))
 		}
 	}
-	r := l.LocationCache.relist(s, columns, func() *relisted { return l.newRelisted(s, columns) })
-	for ti := range c.Offered {
-		c.Offered[ti].List, c.Offered[ti].Overfull = r.lists[ti], nil
-	}
-	return r
+	return l.LocationCache.relist(s, of, func() *relisted { return l.newRelisted(s, of) })
 }
 
 // relisted is what offers are of use where the offer groups have some columns, the same for all parts
@@ -296,19 +286,6 @@ type relisted struct {
 type kindsKey struct {
 	template int
 	apart    bool
-}
-
-// kindsOf are the first of each kind of a template's offers, worked out unless they are known.
-func (r *relisted) kindsOf(ti int, apart bool, work func(apart bool) []offers.TemplateOffer) []offers.TemplateOffer {
-	if r == nil {
-		return work(apart)
-	}
-	out, known := r.kinds[kindsKey{ti, apart}]
-	if !known {
-		out = work(apart)
-		r.kinds[kindsKey{ti, apart}] = out
-	}
-	return out
 }
 
 func (l *LocationIndex) newRelisted(s *offerGroups, columns []int32) *relisted {

@@ -21,27 +21,31 @@ type Compiler struct {
 	Classes              *podspec.Classifier
 	TopologyTerms        *terms.Reader
 	ExistingAntiAffinity []ExistingAntiAffinity
-	Sited                *LocationIndex      // where the parts have their sites; nil where they have none
 	Planned              []*podspec.PodClass // those that are not refused
-	Parts                []Part              // by engine class
-	Seats                []Seat              // by engine group
 	Daemons              []*offers.Daemon
 	Pools                []*scheduling.NodePool
 	Offers               *offers.OfferTable
 	Nodes                []*ExistingNode
 	Suits                []model.Bits // by node, the groups that its labels and taints allow there
-	Open                 []model.Bits // by group, the bins that admit it
+	Open                 []model.Bits // by group, the nodes that admit it
 	wary                 []model.Bits // and those of them whose taints it would rather avoid
+	Bins                 []model.Bin  // by node, with the groups that it admits
+	NodeRooms            *model.Rooms // the room of the nodes in order; nil where it takes less time to look at all
+	Limits               []model.Pool // by NodePool, what it may still buy
 	onSale
-	Model    *model.Problem
+	unsited  *Packing
 	ground   *LocationIndex // nil until asked
 	Assorted *Assortment    // where rooms and columns are those of one
 	// cautious books limits such that minValues hold whichever option is bought.
 	Cautious bool
-	// outbid says that more tied pods would be placed, were it not for launches that are left
-	// with too few options for their pool's minValues.
-	Outbid bool
 }
+
+// Dims is the number of resources: requests and rooms have one amount for each, as Table numbers them.
+func (c *Compiler) Dims() int { return len(c.Table.Names) }
+
+// Unsited is the packing in which each planned class is one part and may be wherever its group is admitted.
+// Where pods have topology terms it has no options, because nothing is bought before they have their domains.
+func (c *Compiler) Unsited() *Packing { return c.unsited }
 
 // Compile builds the engine's problem from what is known of the caller's. See compiler
 // for what cautious means.
@@ -68,13 +72,14 @@ func (f *Facts) Compile(cautious bool) *Compiler {
 	c.Pools = offers.PoolOrder(p.NodePools)
 	stocked()
 	c.Offers = f.Memory.offers(p, s, c.Table, c.Classes.Volumes)
-	c.Model = &model.Problem{
-		Dims: len(c.Table.Names), BestEffort: s.MinValues == scheduling.MinValuesBestEffort,
+	for _, class := range c.Classes.Classes {
+		if class.Refused == "" {
+			c.Planned = append(c.Planned, class)
+		}
 	}
-	c.buildClasses()
-	c.buildAssortment()
 	c.buildBins()
 	c.buildLimits()
+	c.buildAssortment()
 	return c
 }
 
@@ -86,25 +91,6 @@ func (c *Compiler) PoolNamed(name string) *scheduling.NodePool {
 		}
 	}
 	return nil
-}
-
-// buildClasses hands the classes to the engine, each as one part that may go
-// wherever its group's constraints let it.
-func (c *Compiler) buildClasses() {
-	for g := range c.Classes.Groups {
-		c.Seats = append(c.Seats, Seat{Groups: []int{g}})
-	}
-	for _, class := range c.Classes.Classes {
-		if class.Refused != "" {
-			continue
-		}
-		c.Parts = append(c.Parts, Part{
-			Portions: []Portion{{len(c.Planned), 1}}, Seat: class.Group,
-			Request: class.Requests, Count: int64(len(class.Pods)), Priority: class.Priority,
-		})
-		c.Planned = append(c.Planned, class)
-	}
-	c.AddParts()
 }
 
 // questions are what pods and daemons ask of labels.
@@ -145,62 +131,14 @@ func (c *Compiler) WeightRank() []int32 {
 	return ranks
 }
 
-// buildOptions enumerates what may be bought.
-func (c *Compiler) buildOptions() {
+// buildOffers finds, for each template, what may be bought for which groups.
+func (c *Compiler) buildOffers() {
+	c.Columns = offers.NewRowTable(len(c.Classes.Groups))
 	for _, v := range c.Templates {
 		x := offers.TemplateOffers{Daemons: daemonRows(c.Offers, v, c.Daemons), Soft: model.NewBits(len(c.Classes.Groups))}
 		x.Rows = c.groupRows(v, x.Daemons, x.Soft)
+		x.List = c.listOffers(v, &x)
 		c.Offered = append(c.Offered, x)
-	}
-	c.AddOffers()
-}
-
-// AddOffers hands the engine what may be bought for its groups.
-func (c *Compiler) AddOffers() {
-	ranks := c.WeightRank()
-	supplies := newSupplies(c)
-	c.Assorted = nil
-	c.Columns = offers.NewRowTable(len(c.Seats))
-	rows, softs := make([][]model.Bits, len(c.Templates)), make([]model.Bits, len(c.Templates))
-	for ti := range c.Templates {
-		softs[ti] = model.NewBits(len(c.Seats))
-		rows[ti] = c.seatRows(ti, softs[ti])
-	}
-	c.dropMootPreferences(rows, softs)
-	var r *relisted
-	if c.Sited != nil {
-		r = c.relist(rows)
-	}
-	for ti, v := range c.Templates {
-		x := &c.Offered[ti]
-		switch {
-		case c.Sited != nil:
-			c.addOptions(ti, r.firsts[ti], ranks[v.Number], softs[ti], supplies, r)
-		default:
-			x.List = c.listOffers(v, x, rows[ti])
-			if !c.Tied() { // else nothing is bought before pods have their sites
-				c.addOptions(ti, x.List, ranks[v.Number], softs[ti], supplies, nil)
-			}
-		}
-	}
-	c.Model.Supply = supplies.Counts
-	c.thin()
-	c.Model.Passes = passes(c.Model.Options)
-}
-
-// dropMootPreferences lets seats be indifferent to taints that they would rather avoid where
-// every pool that they may use has some.
-func (c *Compiler) dropMootPreferences(rows [][]model.Bits, softs []model.Bits) {
-	for i := range c.Seats {
-		moot := true
-		for ti := range rows {
-			moot = moot && (rows[ti][i] == nil || softs[ti].Has(i) || !rows[ti][i].Any() || !c.ChoiceIn(c.Templates[ti], rows[ti][i]))
-		}
-		for ti := range rows {
-			if moot {
-				softs[ti].Clear(i)
-			}
-		}
 	}
 }
 
@@ -230,10 +168,10 @@ func (c *Compiler) groupRows(v *offers.Template, daemons []model.Bits, softs mod
 
 // listOffers returns the offers of a template that are on sale and admit any group,
 // in rank order, with what room daemons leave.
-func (c *Compiler) listOffers(v *offers.Template, x *offers.TemplateOffers, admits []model.Bits) []offers.TemplateOffer {
+func (c *Compiler) listOffers(v *offers.Template, x *offers.TemplateOffers) []offers.TemplateOffer {
 	words := len(c.Columns.Scratch)
 	matrix := make([]uint64, len(c.Offers.Offers)*words)
-	for g, row := range admits {
+	for g, row := range x.Rows {
 		if row == nil {
 			continue
 		}
@@ -254,66 +192,6 @@ func (c *Compiler) listOffers(v *offers.Template, x *offers.TemplateOffers, admi
 		out = append(out, t)
 	})
 	return out
-}
-
-// addOptions hands the engine one option for each kind of some offers of a template: same
-// room, same groups, same reservation, same share of limits. The first in rank
-// order stands for all. Which that is r remembers, if there is one.
-func (c *Compiler) addOptions(ti int, list []offers.TemplateOffer, rank int32, softs model.Bits, supplies *offers.Supplies, r *relisted) {
-	v, x := c.Templates[ti], &c.Offered[ti]
-	limited := LimitedResources(v.Pool)
-	floors := c.addFloors(v, x)
-	avoids := map[int]model.Bits{} // by column
-	firsts := r.kindsOf(ti, floors[0] != floors[1], func(apart bool) []offers.TemplateOffer { return c.kinds(list, len(limited) > 0, apart, supplies) })
-	c.Model.Options = slices.Grow(c.Model.Options, len(firsts))
-	c.Bought = slices.Grow(c.Bought, len(firsts))
-	for _, o := range firsts {
-		offer := &c.Offers.Offers[o.Offer]
-		floor := floors[offers.CapacityKind(offer)]
-		admits := c.Columns.Rows[o.Column]
-		avoid, known := avoids[o.Column]
-		if !known {
-			avoid = admits.Clone()
-			avoid.And(softs)
-			avoids[o.Column] = avoid
-		}
-		use := LimitUse(limited, c.Offers.Shapes[offer.Shape].Capacity)
-		for _, worst := range c.worst(floor, use) {
-			c.Model.Options = append(c.Model.Options, model.Option{
-				Pool: model.PoolID(v.Number), Room: c.Rooms.Rooms[o.Room], Use: use, Worst: worst,
-				Cost: offer.Cost, Price: int64(offer.Offering.Price), Supply: supplies.Number(offer.Offering),
-				Admits: admits, Soft: avoid, Weight: rank, Floor: floor,
-			})
-			c.Bought = append(c.Bought, offers.Purchase{Template: ti, Offer: o.Offer})
-		}
-	}
-}
-
-// kinds are the first of each kind of some offers. Those with limits differ by their shapes,
-// too, and those that are to be told apart by whether they are spot offers.
-func (c *Compiler) kinds(list []offers.TemplateOffer, limited, apart bool, supplies *offers.Supplies) (firsts []offers.TemplateOffer) {
-	type kind struct {
-		room, column int
-		supply       int32
-		shape        int
-		spot         int
-	}
-	seen := make(map[kind]bool, len(list))
-	for _, o := range list {
-		offer := &c.Offers.Offers[o.Offer]
-		k := kind{room: o.Room, column: o.Column, supply: supplies.Number(offer.Offering)}
-		if limited {
-			k.shape = offer.Shape
-		}
-		if apart {
-			k.spot = offers.CapacityKind(offer)
-		}
-		if !seen[k] {
-			seen[k] = true
-			firsts = append(firsts, o)
-		}
-	}
-	return firsts
 }
 
 // LimitedResources are the resources that a pool limits, sorted.
@@ -337,7 +215,7 @@ func LimitUse(limited []corev1.ResourceName, capacity corev1.ResourceList) []int
 // buildLimits works out what the pools may still buy: their limits less the
 // capacity of their nodes that are not being deleted.
 func (c *Compiler) buildLimits() {
-	c.Model.Pools = make([]model.Pool, len(c.Pools))
+	c.Limits = make([]model.Pool, len(c.Pools))
 	for i, p := range c.Pools {
 		limited := LimitedResources(p)
 		if len(limited) == 0 {
@@ -352,6 +230,6 @@ func (c *Compiler) buildLimits() {
 				left[d] -= n
 			}
 		}
-		c.Model.Pools[i].Limits = left
+		c.Limits[i].Limits = left
 	}
 }

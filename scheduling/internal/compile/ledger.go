@@ -21,10 +21,10 @@ type Ledger struct {
 
 // NewLedger returns a ledger in which nothing is bought: limits are what running nodes leave of them.
 func NewLedger(c *Compiler) *Ledger {
-	l := &Ledger{c: c, Supply: map[string]int64{}, use: make([][][]int64, len(c.Model.Pools))}
-	for i := range c.Model.Pools {
-		l.Limits = append(l.Limits, append([]int64(nil), c.Model.Pools[i].Limits...))
-		l.Limited = append(l.Limited, len(c.Model.Pools[i].Limits) > 0)
+	l := &Ledger{c: c, Supply: map[string]int64{}, use: make([][][]int64, len(c.Limits))}
+	for i := range c.Limits {
+		l.Limits = append(l.Limits, append([]int64(nil), c.Limits[i].Limits...))
+		l.Limited = append(l.Limited, len(c.Limits[i].Limits) > 0)
 	}
 	for _, i := range c.Offers.Reserved {
 		o := c.Offers.Offers[i].Offering
@@ -102,8 +102,9 @@ func (l *Ledger) Affords(p offers.Purchase) bool {
 	return l.UsedUp(p) == ""
 }
 
-// Drained reports whether anything that could be bought of a pool takes from its limits.
-func (l *Ledger) Drained(pool int) bool {
+// Drained reports whether any offer of a pool that could be bought takes from its limits. lists are the offers that may be
+// bought, by template.
+func (l *Ledger) Drained(pool int, lists [][]offers.TemplateOffer) bool {
 	if !l.Limited[pool] {
 		return false
 	}
@@ -111,7 +112,7 @@ func (l *Ledger) Drained(pool int) bool {
 		if v.Number != pool {
 			continue
 		}
-		for _, o := range l.c.Offered[ti].List {
+		for _, o := range lists[ti] {
 			p := offers.Purchase{Template: ti, Offer: o.Offer}
 			if l.Affords(p) && slices.ContainsFunc(l.Use(p), func(u int64) bool { return u > 0 }) {
 				return true

@@ -72,7 +72,7 @@ func (l *LocationIndex) NodeRooms() [][]int64 {
 	if l.rooms == nil {
 		l.rooms = make([][]int64, len(l.In.Nodes))
 		for i := range l.rooms {
-			l.rooms[i] = l.In.Model.Bins[i].Room
+			l.rooms[i] = l.In.Bins[i].Room
 		}
 	}
 	return l.rooms
@@ -87,14 +87,14 @@ func (l *LocationIndex) Fitting(request []int64) model.Bits {
 	if out, ok := l.fitting[string(key)]; ok {
 		return out
 	}
-	out := model.NewBits(len(l.In.Model.Bins))
-	if r := l.In.Model.Rooms; r != nil && len(request) > 0 {
+	out := model.NewBits(len(l.In.Bins))
+	if r := l.In.NodeRooms; r != nil && len(request) > 0 {
 		for bin := range r.Fitting(request) {
 			out.Set(int(bin))
 		}
 	} else {
-		for bin := range l.In.Model.Bins {
-			if model.Fits(l.In.Model.Bins[bin].Room, request) {
+		for bin := range l.In.Bins {
+			if model.Fits(l.In.Bins[bin].Room, request) {
 				out.Set(bin)
 			}
 		}
@@ -342,4 +342,17 @@ func (l *LocationIndex) RunningSets(f func(pod *corev1.Pod, node int, among []in
 			}
 		}
 	}
+}
+
+// Spot is the spot of an offer of a template; -1 where no pod may use the offer.
+func (l *LocationIndex) Spot(template, offer int) int {
+	spots := l.LocationCache.spots[template]
+	if spots == nil {
+		spots = slices.Repeat([]int32{-1}, len(l.In.Offers.Offers))
+		for i, o := range l.In.Offered[template].List {
+			spots[o.Offer] = int32(l.First[template] + i)
+		}
+		l.LocationCache.spots[template] = spots
+	}
+	return int(spots[offer])
 }

@@ -46,7 +46,7 @@ func (c *Compiler) existing() []*ExistingNode {
 		kept = r
 	}
 	if len(kept.hosts) > 0 && slices.Equal(kept.hosts, all) {
-		c.Model.Rooms = kept.inOrder(c.Model.Dims)
+		c.NodeRooms = kept.inOrder(c.Dims())
 		return kept.ordered
 	}
 	now := &nodeTable{
@@ -76,7 +76,7 @@ func (c *Compiler) existing() []*ExistingNode {
 	ready = append(ready, flying...)
 	now.ordered = ready
 	if len(kept.hosts) > 0 {
-		c.Model.Rooms = now.orderedAs(kept, c.Model.Dims)
+		c.NodeRooms = now.orderedAs(kept, c.Dims())
 	}
 	if c.Classes.Volumes == nil {
 		c.Memory.nodeTable.Store(now)
@@ -308,15 +308,14 @@ type nodeCompatibility struct {
 	bins       []model.Bin
 }
 
-// buildBins hands the engine the nodes that run or are in flight.
+// buildBins states the nodes that run or are in flight.
 func (c *Compiler) buildBins() {
 	c.Nodes = c.existing()
 	b, plain := c.Memory.nodeCompatibility, c.Classes.Volumes == nil
 	if b == nil || !plain || !slices.Equal(b.nodes, c.Nodes) || !slices.Equal(b.signatures, c.Classes.Signatures) {
 		b = c.newNodeCompatibility()
 	}
-	c.Suits, c.Open, c.wary = b.suits, b.open, b.wary
-	c.Model.Bins, c.Model.Open = b.bins, b.open
+	c.Suits, c.Open, c.wary, c.Bins = b.suits, b.open, b.wary, b.bins
 	if plain {
 		c.Memory.nodeCompatibility = b
 	}

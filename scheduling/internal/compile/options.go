@@ -10,19 +10,18 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 )
 
-// thin drops options that another one makes pointless. It changes what the search looks at,
-// never what may be launched: the options of a launch are drawn from all offers.
-func (c *Compiler) thin() {
-	kept := model.Thin(c.Model.Options)
-	if len(kept) == len(c.Model.Options) {
-		return
+// withoutDominated drops options that another one makes pointless, with the purchases that they stand for. It changes
+// the options that the search looks at, never those that may be launched: the options of a launch are drawn from all offers.
+func withoutDominated(options []model.Option, bought []offers.Purchase) ([]model.Option, []offers.Purchase) {
+	kept := model.Thin(options)
+	if len(kept) == len(options) {
+		return options, bought
 	}
-	left := make([]model.Option, len(kept))
-	bought := make([]offers.Purchase, len(kept))
+	left, purchases := make([]model.Option, len(kept)), make([]offers.Purchase, len(kept))
 	for to, from := range kept {
-		left[to], bought[to] = c.Model.Options[from], c.Bought[from]
+		left[to], purchases[to] = options[from], bought[from]
 	}
-	c.Model.Options, c.Bought = left, bought
+	return left, purchases
 }
 
 // passes are the ranks at which some group finds an option: weights from the highest

@@ -27,7 +27,7 @@ type locationCache struct {
 	markets     map[string]*Market      // by partition and groups
 	offerGroups map[string]*offerGroups // by axes
 	relisted    []*relisted             // the latest last
-	Spots       map[int][]int32         // by template: by offer, its spot, -1 for none
+	spots       map[int][]int32         // by template: by offer, its spot, -1 for none
 }
 
 const (
@@ -45,17 +45,17 @@ func (l *LocationIndex) openLocationCache() *locationCache {
 		return newLocationCache()
 	}
 	if a != nil && &a.offered[0] == &l.In.Assorted.Offered[0] && !a.full() && slices.Equal(a.nodes, l.Country.nodes) &&
-		slices.Equal(a.placeOf, l.PlaceOf) && slices.EqualFunc(a.pools, l.In.Model.Pools, samePool) {
+		slices.Equal(a.placeOf, l.PlaceOf) && slices.EqualFunc(a.pools, l.In.Limits, samePool) {
 		return a
 	}
 	a = newLocationCache()
-	a.nodes, a.placeOf, a.offered, a.pools = l.Country.nodes, l.PlaceOf, l.In.Assorted.Offered, l.In.Model.Pools
+	a.nodes, a.placeOf, a.offered, a.pools = l.Country.nodes, l.PlaceOf, l.In.Assorted.Offered, l.In.Limits
 	l.In.Memory.locationCache = a
 	return a
 }
 
 func newLocationCache() *locationCache {
-	return &locationCache{named: map[string]*axis{}, partitions: map[string]*Partition{}, markets: map[string]*Market{}, offerGroups: map[string]*offerGroups{}, Spots: map[int][]int32{}}
+	return &locationCache{named: map[string]*axis{}, partitions: map[string]*Partition{}, markets: map[string]*Market{}, offerGroups: map[string]*offerGroups{}, spots: map[int][]int32{}}
 }
 
 // samePool reports whether two pools have as much left.
@@ -83,7 +83,7 @@ func (a *locationCache) fork() *locationCache {
 		own.kinds = maps.Clone(r.kinds)
 		c.relisted = append(c.relisted, &own)
 	}
-	c.named, c.offerGroups, c.Spots = maps.Clone(a.named), maps.Clone(a.offerGroups), maps.Clone(a.Spots)
+	c.named, c.offerGroups, c.spots = maps.Clone(a.named), maps.Clone(a.offerGroups), maps.Clone(a.spots)
 	for name, p := range a.partitions {
 		own := *p
 		own.rows = slices.Clone(p.rows)

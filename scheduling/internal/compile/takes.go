@@ -30,9 +30,9 @@ func (l *LocationIndex) Takes(class *podspec.PodClass, need []int) bool {
 
 // nodeTakes reports whether a node that has what it takes could take a pod of a class.
 func (l *LocationIndex) nodeTakes(class *podspec.PodClass, has func(spot int) bool) bool {
-	if l.In.Model.Rooms == nil { // it takes long to look at all
+	if l.In.NodeRooms == nil { // it takes long to look at all
 		for n, bin := range l.BinOf {
-			if bin >= 0 && l.In.Open[class.Group].Has(int(bin)) && model.Fits(l.In.Model.Bins[bin].Room, class.Requests) && has(l.OnSale+n) {
+			if bin >= 0 && l.In.Open[class.Group].Has(int(bin)) && model.Fits(l.In.Bins[bin].Room, class.Requests) && has(l.OnSale+n) {
 				return true
 			}
 		}

@@ -8,7 +8,6 @@ import (
 	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/search"
 )
 
 type barKind uint8
@@ -47,7 +46,7 @@ func (e *Explainer) offerBars(id, ti, o int) []Bar {
 	if !e.Tied.ties(id) {
 		return nil
 	}
-	if spot := search.Spot(e.Tied.book.Locations, ti, o); spot >= 0 {
+	if spot := e.Tied.book.Locations.Spot(ti, o); spot >= 0 {
 		return e.Tied.barsAt(id, spot)
 	}
 	// Nothing that waits may use the offer as things are, so it is no spot.

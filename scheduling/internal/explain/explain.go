@@ -37,9 +37,6 @@ func NewExplainer(c *compile.Compiler, plan *scheduling.Plan) *Explainer {
 
 // Explain lists the pods that found no place, with reasons and fixes.
 func Explain(c *compile.Compiler, plan *scheduling.Plan) {
-	if c.Sited != nil {
-		c = c.Sited.In
-	}
 	left := 0
 	for _, class := range c.Classes.Classes {
 		left += len(class.Pods)

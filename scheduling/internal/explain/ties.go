@@ -11,7 +11,6 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/search"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/units"
 )
 
@@ -167,7 +166,7 @@ func (t *tied) carryOut() {
 		m := &t.state.Machines[i]
 		spot := -1
 		if m.Template >= 0 {
-			spot = search.Spot(t.book.Locations, m.Template, m.Offer)
+			spot = t.book.Locations.Spot(m.Template, m.Offer)
 		}
 		t.spots = append(t.spots, spot)
 		if spot < 0 {

@@ -23,15 +23,15 @@ type Params struct {
 	Late func() bool
 }
 
-// Fleet is machines to buy, and where kube-scheduler is expected to bind the pods: an answer
-// to Compiler, whose parts are the planned classes.
+// Fleet is machines to buy, and where kube-scheduler is expected to bind the pods: a solution of a packing whose parts
+// are the planned classes, and whose options are the kinds of machines.
 type Fleet struct {
-	In       *compile.Compiler
+	Packing  *compile.Packing
 	Solution model.Solution
 }
 
 // Improve looks for machines that cost less than those of a plan once kube-scheduler has bound the
-// pods. c is the compiled problem, its parts the planned classes. The answer places the pods
+// pods. The answer places the pods
 // that the plan places. It is nil where none was found in time.
 func Improve(c *compile.Compiler, plan *scheduling.Plan, params Params) *Fleet {
 	if params.Late != nil && params.Late() || !exchangeable(c, plan) || c.Tied() && looks(c, plan) > mostTied {
@@ -151,7 +151,7 @@ func (p *problem) complete(f fleet, most float64) *Fleet {
 // packOnto packs pods, by class, onto nodes, and onto machines that are bought for the others within what a ledger leaves
 // of the limits of pools.
 func (p *problem) packOnto(nodes []model.Bin, pods []int64, ledger *compile.Ledger) model.Solution {
-	m := *p.c.Model
+	m := *p.c.Unsited().Model
 	m.Bins, m.Rooms, m.Open = nodes, nil, nil
 	m.Classes, m.Pools = slices.Clone(m.Classes), slices.Clone(m.Pools)
 	for i := range m.Classes {
@@ -165,18 +165,18 @@ func (p *problem) packOnto(nodes []model.Bin, pods []int64, ledger *compile.Ledg
 
 // packed packs the pods onto the machines of a fleet, and buys more for those that find no room.
 func (p *problem) packed(f fleet, most float64) *Fleet {
-	bins, machines := slices.Clone(p.c.Model.Bins), f.list()
+	bins, machines := slices.Clone(p.c.Bins), f.list()
 	before := len(bins)
 	ledger := compile.NewLedger(p.c)
 	for _, k := range machines {
 		x := &p.kinds[k]
-		admits := model.NewBits(p.c.Model.Groups)
+		admits := model.NewBits(len(p.c.Classes.Groups))
 		for c, class := range p.c.Planned {
 			if x.admits[c] {
 				admits.Set(class.Group)
 			}
 		}
-		bins = append(bins, model.Bin{Room: x.room, Admits: admits, Soft: model.NewBits(p.c.Model.Groups)})
+		bins = append(bins, model.Bin{Room: x.room, Admits: admits, Soft: model.NewBits(len(p.c.Classes.Groups))})
 		ledger.Spend(x.purchase, 1)
 	}
 	out := p.packOnto(bins, p.pods, ledger)
@@ -186,7 +186,7 @@ func (p *problem) packed(f fleet, most float64) *Fleet {
 	there := p.scheduler.Model.Existing()
 	items := slices.Concat(out.Bins[:before], make([][]model.Item, there-before), out.Bins[before:])
 	for i := range out.Nodes {
-		k := p.kind(p.c.Bought[out.Nodes[i].Option])
+		k := p.kind(p.c.Unsited().Bought[out.Nodes[i].Option])
 		f = p.grown(f)
 		for range out.Nodes[i].N {
 			machines, items = append(machines, int32(k)), append(items, out.Nodes[i].Items)
@@ -215,12 +215,12 @@ func (p *problem) bound(machines int, w *course, x *outcome) [][]model.Item {
 
 // answer writes down what nodes that are there and machines hold.
 func (p *problem) answer(machines []int32, items [][]model.Item) *Fleet {
-	c := *p.c
-	out := &Fleet{In: &c}
-	c.Bought = make([]offers.Purchase, len(p.kinds))
+	bought := make([]offers.Purchase, len(p.kinds))
 	for k := range p.kinds {
-		c.Bought[k] = p.kinds[k].purchase
+		bought[k] = p.kinds[k].purchase
 	}
+	c := p.c
+	out := &Fleet{Packing: c.Unsited().Buying(bought)}
 	before := p.scheduler.Model.Existing()
 	s := &out.Solution
 	s.Bins = make([][]model.Item, len(c.Nodes))

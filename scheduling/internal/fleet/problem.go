@@ -93,14 +93,14 @@ func newProblem(c *compile.Compiler, plan *scheduling.Plan, params Params) *prob
 	if !p.read(plan) {
 		return nil
 	}
-	p.load, p.free = make([]int64, c.Model.Dims), make([]int64, c.Model.Dims)
+	p.load, p.free = make([]int64, c.Dims()), make([]int64, c.Dims())
 	for i, class := range c.Planned {
 		for d, q := range class.Requests {
 			p.load[d] += q * p.pods[i]
 		}
 	}
-	for i := range c.Model.Bins {
-		for d, q := range c.Model.Bins[i].Room {
+	for i := range c.Bins {
+		for d, q := range c.Bins[i].Room {
 			p.free[d] += q
 		}
 	}
@@ -222,7 +222,7 @@ func (p *problem) value() {
 			p.worth[i] = sum[i] / pods[i]
 			continue
 		}
-		for _, o := range p.c.Model.Options {
+		for _, o := range p.c.Unsited().Model.Options {
 			if o.Admits.Has(class.Group) && model.Fits(o.Room, class.Requests) {
 				if v := float64(o.Cost) * share(class.Requests, o.Room); p.worth[i] == 0 || v < p.worth[i] {
 					p.worth[i] = v

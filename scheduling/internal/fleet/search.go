@@ -35,7 +35,7 @@ type filling struct {
 
 func (p *problem) newFilling(queue []int32) *filling {
 	return &filling{
-		problem: p, queue: slices.Clone(queue), taken: make([]bool, len(queue)), room: make([]int64, p.c.Model.Dims),
+		problem: p, queue: slices.Clone(queue), taken: make([]bool, len(queue)), room: make([]int64, p.c.Dims()),
 	}
 }
 
@@ -146,7 +146,7 @@ func (p *problem) onSale(d *domain) []*kind {
 	switch {
 	case d.sale != nil:
 	case !d.bound:
-		for _, at := range p.c.Bought {
+		for _, at := range p.c.Unsited().Bought {
 			d.sale = append(d.sale, p.sold(at))
 		}
 	default:

@@ -198,7 +198,7 @@ func poolAdmits(in *compile.Compiler, templates []int) map[int]model.Bits {
 	admits := map[int]model.Bits{}
 	row := func(o int) model.Bits {
 		if admits[o] == nil {
-			admits[o] = model.NewBits(in.Model.Groups)
+			admits[o] = model.NewBits(len(in.Classes.Groups))
 		}
 		return admits[o]
 	}

@@ -17,7 +17,7 @@ import (
 // say what each pod is worth, since they are not what pods request: even one that is worth nothing may
 // keep pods off a node. So it has to if some placed pods are worth nothing.
 func resourceCertificate(pr *prover, r covering.Result, all bool) *scheduling.Certificate {
-	if all && len(r.Values) == pr.in.Model.Dims {
+	if all && len(r.Values) == pr.in.Dims() {
 		return &scheduling.Certificate{Kind: scheduling.ResourceKind, Values: namedValues(pr, r.Values), Scale: fixed.Scale}
 	}
 	a := bound.Assigned{Vectors: [][]*big.Int{r.Values}}
@@ -101,11 +101,11 @@ func namedValues(pr *prover, values []*big.Int) map[string]string {
 
 // nameOf is what vectors call a resource or surrogate resource of the market.
 func nameOf(pr *prover, dim int) string {
-	if dim < pr.in.Model.Dims {
+	if dim < pr.in.Dims() {
 		return string(pr.in.Table.Names[dim])
 	}
-	of, before := &pr.surrogateResources[dim-pr.in.Model.Dims], 0
-	for i := range pr.surrogateResources[:dim-pr.in.Model.Dims] {
+	of, before := &pr.surrogateResources[dim-pr.in.Dims()], 0
+	for i := range pr.surrogateResources[:dim-pr.in.Dims()] {
 		if (pr.surrogateResources[i].limit == nil) == (of.limit == nil) {
 			before++
 		}

@@ -7,7 +7,7 @@ func (p *Proofs) ClassDuals() []float64 {
 	if k == nil || k.prover == nil || len(k.assigned.Duals) == 0 {
 		return nil
 	}
-	out := make([]float64, len(p.problem.Model.Classes))
+	out := make([]float64, len(p.problem.Planned))
 	duals := k.assigned.ClassDuals()
 	for i, ids := range k.prover.classes {
 		for _, id := range ids {

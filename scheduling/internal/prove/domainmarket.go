@@ -144,7 +144,7 @@ func (m *domainMarket) addClass(p domainPart, most int64) {
 	class.Count, class.Few = min(most, m.count(p.ids)), p.rule >= 0
 	class.Size = slices.Clone(class.Size)
 	for k, x := range m.alike {
-		if d := m.in.Model.Dims + k; x != nil && class.Size[d] > 0 {
+		if d := m.in.Dims() + k; x != nil && class.Size[d] > 0 {
 			class.Size[d], class.PerNode = 0, x.perNode(class.PerNode)
 		}
 	}

@@ -98,7 +98,7 @@ func (pr *prover) freeRooms(domain func(*compile.ExistingNode) int, f func(freeR
 	for i, node := range pr.in.Nodes {
 		copy(room, node.Room)
 		for k := range pr.surrogateResources {
-			room[pr.in.Model.Dims+k] = pr.surrogateResources[k].room(node.Room, i)
+			room[pr.in.Dims()+k] = pr.surrogateResources[k].room(node.Room, i)
 		}
 		if !roomier(room, least) {
 			continue

@@ -42,7 +42,7 @@ type prover struct {
 func newProver(c *compile.Compiler, placed []int64) *prover {
 	pr := &prover{in: c, placed: placed, users: map[int]model.Bits{}, spaces: map[int][]int64{}}
 	pr.readLimits()
-	pr.input.Dims = c.Model.Dims + len(pr.surrogateResources)
+	pr.input.Dims = c.Dims() + len(pr.surrogateResources)
 	pr.market.Dims = pr.input.Dims
 	pr.addClasses()
 	if len(pr.classes) > 0 {
@@ -89,9 +89,9 @@ func (pr *prover) addClasses() {
 		if n <= 0 {
 			continue
 		}
-		class := &pr.in.Model.Classes[i]
-		request := pr.measured(pr.in.Unattached(class.Request), func(y *surrogateResource) int64 { return y.request(i, class.Request) })
-		b := binary.AppendVarint(pr.in.AppendGroup(nil, int(class.Group)), int64(pr.limited[i]))
+		class := pr.in.Planned[i]
+		request := pr.measured(pr.in.Unattached(class.Requests), func(y *surrogateResource) int64 { return y.request(i, class.Requests) })
+		b := binary.AppendVarint(pr.in.AppendGroup(nil, class.Group), int64(pr.limited[i]))
 		for _, q := range request {
 			b = binary.AppendVarint(b, q)
 		}
@@ -100,7 +100,10 @@ func (pr *prover) addClasses() {
 			at = len(pr.classes)
 			index[string(b)] = at
 			pr.classes = append(pr.classes, nil)
-			perNode := class.PerNode
+			perNode := int64(0)
+			if len(pr.in.Classes.Groups[class.Group].Ports) > 0 {
+				perNode = 1
+			}
 			if k := pr.limited[i]; k > 0 {
 				perNode = pr.further[k-1].perNode(perNode)
 			}
@@ -144,7 +147,7 @@ func (pr *prover) admitted(column int) model.Bits {
 	}
 	row := model.NewBits(len(pr.classes))
 	for i, ids := range pr.classes {
-		if pr.in.Columns.Rows[column].Has(int(pr.in.Model.Classes[ids[0]].Group)) {
+		if pr.in.Columns.Rows[column].Has(pr.in.Planned[ids[0]].Group) {
 			row.Set(i)
 		}
 	}

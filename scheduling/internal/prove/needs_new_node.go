@@ -29,7 +29,7 @@ func (x *AtStake) equal(y *AtStake) bool {
 // Deciding are the placed pods that a bound has to look at: those that fit no node, and those
 // tied to them, where so many are on machines that are bought and nobody else is; else all.
 func Deciding(c *compile.Compiler, placed []int64, bought int64) AtStake {
-	if len(c.Nodes) == 0 || c.Sited != nil {
+	if len(c.Nodes) == 0 {
 		return AtStake{Placed: placed, all: true}
 	}
 	out, others := make([]int64, len(placed)), false
@@ -101,8 +101,8 @@ func OnLaunches(p *scheduling.Plan) (n int64) {
 // needsNewNode reports whether a pod of a planned class fits no node, as far as labels, taints
 // and room say.
 func needsNewNode(c *compile.Compiler, class int) bool {
-	request, group := c.Unattached(c.Model.Classes[class].Request), int(c.Model.Classes[class].Group)
-	if rooms := c.Model.Rooms; rooms != nil {
+	request, group := c.Unattached(c.Planned[class].Requests), c.Planned[class].Group
+	if rooms := c.NodeRooms; rooms != nil {
 		for i := range rooms.Fitting(request) {
 			if c.Suits[i].Has(group) {
 				return false

@@ -94,7 +94,7 @@ func (p *Proofs) proveAnew(ctx context.Context, plan *scheduling.Plan, near int6
 			effort := boundEffort(ctx, c.Solver, len(pr.classes), len(pr.market.Options))
 			effort.Wanted = min(near, int64(float64(price)*(1-farEnough)))
 			switch {
-			case c.Tied() || c.Sited != nil:
+			case c.Tied():
 				if effort.Further = 0; spread != nil {
 					effort.Cases = 0 // they have been told apart domain by domain
 				}

@@ -62,7 +62,7 @@ func (pr *prover) steps() []step {
 	var out []step
 	for i := range pr.market.Classes {
 		c := &pr.market.Classes[i]
-		for d, n := range c.Size[:pr.in.Model.Dims] {
+		for d, n := range c.Size[:pr.in.Dims()] {
 			if n <= 1 {
 				continue
 			}

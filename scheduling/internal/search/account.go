@@ -46,7 +46,7 @@ func Account(c *compile.Compiler, s *scheduling.Summary, at offers.Purchase, cou
 
 // Daemons are what the daemons that run on a machine ask for together.
 func Daemons(c *compile.Compiler, at offers.Purchase) []int64 {
-	load := make([]int64, c.Model.Dims)
+	load := make([]int64, c.Dims())
 	for i, row := range c.Offered[at.Template].Daemons {
 		if row.Has(at.Offer) {
 			for r, n := range c.Daemons[i].Requests {

@@ -32,7 +32,7 @@ func (d *decoder) avoidNewDomains(machines []machine) {
 			}
 			opened := slices.Clone(extra)
 			opened[r] = append(slices.Clone(opened[r]), int32(at))
-			if len(surplusAmong(t, d.in.Parts, placed, opened)) > 0 {
+			if len(surplusAmong(t, d.packing.Parts, placed, opened)) > 0 {
 				d.bar(r, at)
 			}
 		}
@@ -81,7 +81,7 @@ func (d *decoder) steady(m *machine) {
 	}
 	all := m.places
 	m.places = slices.DeleteFunc(slices.Clone(all), func(at int) bool {
-		return at != m.first && d.shunned[m.template].Has(d.in.Offered[m.template].List[at].Offer)
+		return at != m.first && d.shunned[m.template].Has(d.packing.Lists[m.template][at].Offer)
 	})
 	if len(m.places) < len(all) && d.tooFew(m) {
 		m.places = all

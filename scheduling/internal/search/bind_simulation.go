@@ -41,7 +41,7 @@ func (d *decoder) unbindable(machines []machine) map[model.ClassID]int64 {
 	if t == nil || len(t.planner.Classes) == 0 {
 		return nil
 	}
-	r := &bindSimulation{in: d.in, ties: d.ties, decoder: d, index: map[bindClass]int32{}, known: make([][]int32, len(d.in.Parts))}
+	r := &bindSimulation{in: d.in, packing: d.packing, ties: d.ties, decoder: d, index: map[bindClass]int32{}, known: make([][]int32, len(d.packing.Parts))}
 	r.problem = topology.Problem{Dims: t.planner.Dims, Rules: t.planner.Rules, Bins: t.planner.Bins}
 	pods := d.placedPods(machines, func(p *compile.Part) bool { return p.Pinned })
 	order := make([]int32, len(pods))
@@ -59,6 +59,7 @@ func (d *decoder) unbindable(machines []machine) map[model.ClassID]int64 {
 // go to the same domains have the same bindClass; there are few.
 type bindSimulation struct {
 	in      *compile.Compiler
+	packing *compile.Packing
 	ties    *Ties
 	decoder *decoder
 	problem topology.Problem // its classes are the bindClasses
@@ -83,7 +84,7 @@ func (d *decoder) placedPods(machines []machine, some func(*compile.Part) bool) 
 	roster := d.newNameAssigner(machines)
 	add := func(items []model.Item, node int) {
 		for _, it := range items {
-			p := &d.in.Parts[it.Class]
+			p := &d.packing.Parts[it.Class]
 			for k, x := range p.Portions {
 				pods := roster.take(it.Class, x, it.N)
 				if !some(p) {
@@ -107,7 +108,7 @@ func (d *decoder) placedPods(machines []machine, some func(*compile.Part) bool) 
 
 // bindClass numbers the pods of a portion of a part.
 func (r *bindSimulation) bindClass(part model.ClassID, portion int) int32 {
-	p := &r.in.Parts[part]
+	p := &r.packing.Parts[part]
 	if r.known[part] == nil {
 		r.known[part] = slices.Repeat([]int32{-1}, len(p.Portions))
 	}
@@ -161,7 +162,7 @@ func (r *bindSimulation) surplus(pods []placedPod, extra [][]int32) map[model.Cl
 // inUnits turns counts of pods by engine class into counts of units.
 func (d *decoder) inUnits(pods map[model.ClassID]int64) {
 	for part, n := range pods {
-		each := size(d.in.Parts[part].Portions)
+		each := size(d.packing.Parts[part].Portions)
 		pods[part] = (n + each - 1) / each
 	}
 }

@@ -58,7 +58,7 @@ func (d *decoder) spread(machines []machine) {
 		m.turn = turns[m.template]
 		turns[m.template]++
 		var places []int
-		for at := range d.in.Offered[m.template].List {
+		for at := range d.packing.Lists[m.template] {
 			if at == m.first || d.holds(m, at) && d.leavesChoice(m, at) {
 				places = append(places, at)
 			}

@@ -17,6 +17,7 @@ import (
 // decoder turns the engine's answer into a plan.
 type decoder struct {
 	in           *compile.Compiler
+	packing      *compile.Packing
 	ties         *Ties // nil where nothing is tied
 	solution     model.Solution
 	ledger       *compile.Ledger
@@ -34,7 +35,7 @@ type decoder struct {
 // launch too few options for the minValues of its pool.
 func Decode(x *Trial) (plan *scheduling.Plan, ok bool) {
 	d := &decoder{
-		in: x.In, ties: x.ties, solution: x.Outcome.Solution, ledger: compile.NewLedger(x.In), lots: map[string]*lot{},
+		in: x.Packing.In, packing: x.Packing, ties: x.ties, solution: x.Outcome.Solution, ledger: compile.NewLedger(x.Packing.In), lots: map[string]*lot{},
 	}
 	machines := d.final()
 	d.avoidNewDomains(machines)
@@ -44,10 +45,10 @@ func Decode(x *Trial) (plan *scheduling.Plan, ok bool) {
 
 // DecodeWhole is [Decode] for machines that are as large as they are for what kube-scheduler may
 // put there: they stay what they are, in their zone where pods depend on each other, and each
-// option has about as much room. The parts of c are classes.
-func DecodeWhole(c *compile.Compiler, solution model.Solution) (plan *scheduling.Plan, ok bool) {
+// option has about as much room.
+func DecodeWhole(p *compile.Packing, solution model.Solution) (plan *scheduling.Plan, ok bool) {
 	d := &decoder{
-		in: c, solution: solution, ledger: compile.NewLedger(c), lots: map[string]*lot{},
+		in: p.In, packing: p, solution: solution, ledger: compile.NewLedger(p.In), lots: map[string]*lot{},
 		frozen: true, whole: true,
 	}
 	plan = d.write(bundle(d.machines()))
@@ -101,17 +102,17 @@ func (d *decoder) write(machines []machine) *scheduling.Plan {
 func (d *decoder) machines() []machine {
 	out := make([]machine, 0, model.Count(d.solution.Nodes))
 	for _, node := range d.solution.Nodes {
-		d.ledger.Spend(d.in.Bought[node.Option], node.N)
+		d.ledger.Spend(d.packing.Bought[node.Option], node.N)
 	}
 	byClass := func(a, b model.Item) int { return cmp.Compare(a.Class, b.Class) }
 	firsts := map[model.OptionID]int{}
 	for _, node := range d.solution.Nodes {
 		first, known := firsts[node.Option]
 		if !known {
-			first = d.place(d.in.Bought[node.Option])
+			first = d.place(d.packing.Bought[node.Option])
 			firsts[node.Option] = first
 		}
-		m := machine{template: d.in.Bought[node.Option].Template, first: first, count: 1, items: node.Items}
+		m := machine{template: d.packing.Bought[node.Option].Template, first: first, count: 1, items: node.Items}
 		if !slices.IsSortedFunc(m.items, byClass) {
 			m.items = slices.Clone(m.items)
 			slices.SortFunc(m.items, byClass)
@@ -165,7 +166,7 @@ func bundle(in []machine) []machine {
 
 // place returns the place of what the engine planned to buy.
 func (d *decoder) place(planned offers.Purchase) int {
-	return slices.IndexFunc(d.in.Offered[planned.Template].List, func(o offers.TemplateOffer) bool { return o.Offer == planned.Offer })
+	return slices.IndexFunc(d.packing.Lists[planned.Template], func(o offers.TemplateOffer) bool { return o.Offer == planned.Offer })
 }
 
 // upgradeAll upgrades the machines. A cautious solve has counted on what is left of the
@@ -230,7 +231,7 @@ func (d *decoder) options(m *machine) []int {
 	out := d.listed[:0]
 	defer func() { d.listed = out }()
 	out = append(out, m.first)
-	for at := m.bare; at < len(d.in.Offered[m.template].List) && (len(out) < limit || whole); at++ {
+	for at := m.bare; at < len(d.packing.Lists[m.template]) && (len(out) < limit || whole); at++ {
 		if at == m.first || d.frozen && at < m.first || !d.holds(m, at) || !d.ledger.CouldSwap(d.buys(m), d.sale(m.template, at)) {
 			continue
 		}

@@ -88,12 +88,12 @@ func (d *decoder) launches(plan *scheduling.Plan, m *machine, numbers map[string
 func (d *decoder) takePods(items []model.Item) []string {
 	n := int64(0)
 	for _, it := range items {
-		n += it.N * size(d.in.Parts[it.Class].Portions)
+		n += it.N * size(d.packing.Parts[it.Class].Portions)
 	}
 	runs := make([][]*corev1.Pod, 0, len(items))
 	length := 0
 	for _, it := range items {
-		for _, p := range d.in.Parts[it.Class].Portions {
+		for _, p := range d.packing.Parts[it.Class].Portions {
 			run := d.nameAssigner.take(it.Class, p, it.N)
 			if len(run) == 0 {
 				continue

@@ -23,23 +23,23 @@ type machine struct {
 // lone is a machine of a template with one pod of a class, as far as that decides which
 // offers hold it.
 func (d *decoder) lone(template int, class *model.Class) machine {
-	m := machine{template: template, load: class.Request, groups: model.NewBits(d.in.Model.Groups)}
+	m := machine{template: template, load: class.Request, groups: model.NewBits(d.packing.Model.Groups)}
 	m.groups.Set(int(class.Group))
 	return m
 }
 
 // weigh works out what a machine's pods ask for together, and whom it has to admit.
 func (d *decoder) weigh(m *machine) {
-	m.load, m.groups, m.bare = make([]int64, d.in.Model.Dims), model.NewBits(d.in.Model.Groups), 0
-	d.in.Model.Load(m.load, m.items)
+	m.load, m.groups, m.bare = make([]int64, d.packing.Model.Dims), model.NewBits(d.packing.Model.Groups), 0
+	d.packing.Model.Load(m.load, m.items)
 	for _, it := range m.items {
-		m.groups.Set(int(d.in.Model.Classes[it.Class].Group))
+		m.groups.Set(int(d.packing.Model.Classes[it.Class].Group))
 	}
 }
 
 // sale is the purchase of the offer at a place of a template.
 func (d *decoder) sale(template, at int) offers.Purchase {
-	return offers.Purchase{Template: template, Offer: d.in.Offered[template].List[at].Offer}
+	return offers.Purchase{Template: template, Offer: d.packing.Lists[template][at].Offer}
 }
 
 // buys is what a machine is bought as.
@@ -48,19 +48,19 @@ func (d *decoder) buys(m *machine) offers.Purchase { return d.sale(m.template, m
 // spot is where a machine stands.
 func (d *decoder) spot(m *machine) int {
 	p := d.buys(m)
-	return Spot(d.ties.locations, p.Template, p.Offer)
+	return d.ties.locations.Spot(p.Template, p.Offer)
 }
 
 // offerAt is the offer at a place of a machine's template.
 func (d *decoder) offerAt(m *machine, at int) *offers.Offer {
-	return &d.in.Offers.Offers[d.in.Offered[m.template].List[at].Offer]
+	return &d.in.Offers.Offers[d.packing.Lists[m.template][at].Offer]
 }
 
 // holds reports whether the offer at a place has room for a machine's pods and
 // admits them all.
 func (d *decoder) holds(m *machine, at int) bool {
-	o := &d.in.Offered[m.template].List[at]
-	return d.in.Columns.Rows[o.Column].Contains(m.groups) && model.Fits(d.in.Rooms.Rooms[o.Room], m.load) && (!d.whole || d.replaces(m, at))
+	o := &d.packing.Lists[m.template][at]
+	return d.packing.Columns.Rows[o.Column].Contains(m.groups) && model.Fits(d.in.Rooms.Rooms[o.Room], m.load) && (!d.whole || d.replaces(m, at))
 }
 
 // nearlyAll is the percentage of a machine's room that an option must have that stands for all of
@@ -82,8 +82,8 @@ func (d *decoder) replaces(m *machine, at int) bool {
 			}
 		}
 	}
-	other := d.in.Rooms.Rooms[d.in.Offered[m.template].List[at].Room]
-	for r, n := range d.in.Rooms.Rooms[d.in.Offered[m.template].List[m.first].Room] {
+	other := d.in.Rooms.Rooms[d.packing.Lists[m.template][at].Room]
+	for r, n := range d.in.Rooms.Rooms[d.packing.Lists[m.template][m.first].Room] {
 		if other[r] < n/100*nearlyAll {
 			return false
 		}

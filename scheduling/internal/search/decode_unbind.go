@@ -34,12 +34,12 @@ func (d *decoder) relieve(machines []machine, surplus map[model.ClassID]int64) [
 
 // surplus counts, by engine class, the pods that do not bind.
 func (d *decoder) surplus(machines []machine) map[model.ClassID]int64 {
-	return surplus(d.ties, d.in.Parts, d.placing(machines), d.spots(machines))
+	return surplus(d.ties, d.packing.Parts, d.placing(machines), d.spots(machines))
 }
 
 // placing is how many units of each part machines and bins hold.
 func (d *decoder) placing(machines []machine) func(part int) int64 {
-	placed := make([]int64, len(d.in.Parts))
+	placed := make([]int64, len(d.packing.Parts))
 	for i := range machines {
 		for _, it := range machines[i].items {
 			placed[it.Class] += it.N

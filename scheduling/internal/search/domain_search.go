@@ -67,7 +67,7 @@ func (t *Ties) searchDomains(best Trial, params pack.Params, work int64) Trial {
 // lets pods go there.
 func (s *domainSearch) countOpenedDomains() {
 	s.tally()
-	opened := s.ties.domainsOf(spots(s.best.In, s.best.Outcome.Solution))
+	opened := s.ties.domainsOf(spots(s.best.Packing, s.best.Outcome.Solution))
 	for r := range s.ties.book.Rules {
 		if s.ties.book.Rules[r].Tie.Kind != podspec.SpreadTie {
 			continue
@@ -87,12 +87,12 @@ func (s *domainSearch) countOpenedDomains() {
 // effort estimates what a trial takes: the search for machines, and stating each with
 // all that it could be instead.
 func (x *Trial) effort() int64 {
-	n := x.Outcome.Work + int64(len(x.In.Parts))*int64(len(x.In.Model.Options))
+	n := x.Outcome.Work + int64(len(x.Packing.Parts))*int64(len(x.Packing.Model.Options))
 	for i := range x.Outcome.Solution.Nodes {
-		n += int64(len(x.In.Offered[x.In.Bought[x.Outcome.Solution.Nodes[i].Option].Template].List))
+		n += int64(len(x.Packing.Lists[x.Packing.Bought[x.Outcome.Solution.Nodes[i].Option].Template]))
 	}
-	for i := range x.In.Offered {
-		n += int64(len(x.In.Offered[i].List))
+	for _, list := range x.Packing.Lists {
+		n += int64(len(list))
 	}
 	for i := range x.ties.planner.Classes {
 		n += x.ties.planner.Classes[i].Count * int64(len(x.ties.planner.Classes[i].Sites))
@@ -102,7 +102,7 @@ func (x *Trial) effort() int64 {
 
 // tally notes where the best plan puts pods.
 func (s *domainSearch) tally() {
-	s.counts = countSites(s.best.ties, s.best.In.Parts, placing(s.best.In, s.best.Outcome.Solution))
+	s.counts = countSites(s.best.ties, s.best.Packing.Parts, placing(s.best.Packing, s.best.Outcome.Solution))
 }
 
 // improve makes the first move that is better, and reports whether there was any.
@@ -207,14 +207,14 @@ func (s *domainSearch) apart() []move {
 		room float64
 	}
 	var order []emptiness
-	load := make([]int64, s.best.In.Model.Dims)
+	load := make([]int64, s.best.Packing.Model.Dims)
 	for i := range s.best.Outcome.Solution.Nodes {
 		node := &s.best.Outcome.Solution.Nodes[i]
 		clear(load)
-		s.best.In.Model.Load(load, node.Items)
+		s.best.Packing.Model.Load(load, node.Items)
 		full := 0.0
 		for d, n := range load {
-			if room := s.best.In.Model.Options[node.Option].Room[d]; n > 0 {
+			if room := s.best.Packing.Model.Options[node.Option].Room[d]; n > 0 {
 				full = max(full, float64(n)/float64(room))
 			}
 		}
@@ -227,7 +227,7 @@ func (s *domainSearch) apart() []move {
 		gone := map[seatOf]int64{}
 		var classes []int
 		for _, it := range s.best.Outcome.Solution.Nodes[e.node].Items {
-			if p := &s.best.In.Parts[it.Class]; p.Pinned {
+			if p := &s.best.Packing.Parts[it.Class]; p.Pinned {
 				class := s.ties.classOf[p.Unit]
 				gone[seatOf{class, p.Site}] += it.N
 				if !slices.Contains(classes, class) {

@@ -36,7 +36,7 @@ func (t *Ties) replanWithoutEmptyDomains(best Trial, params pack.Params) Trial {
 			}
 		}
 	}
-	if t.unfollowUnplaced(best.In.Placed(best.Outcome.Solution)) {
+	if t.unfollowUnplaced(best.Packing.Placed(best.Outcome.Solution)) {
 		try(func(int, int) bool { return false })
 	}
 	if len(t.planner.Classes) == 0 {
@@ -84,7 +84,7 @@ func (t *Ties) usedSites(x *Trial) [][]bool {
 	for i := range out {
 		out[i] = make([]bool, len(t.planner.Classes[i].Sites))
 	}
-	for _, spot := range spots(x.In, x.Outcome.Solution) {
+	for _, spot := range spots(x.Packing, x.Outcome.Solution) {
 		for c := range out {
 			out[c][t.book.List[t.book.Units[t.units[c]].Signature].Part.At[spot]] = true
 		}

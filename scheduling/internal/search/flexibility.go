@@ -11,7 +11,7 @@ func (d *decoder) leavesChoice(m *machine, at int) bool {
 		return true
 	}
 	c := offers.NewChoices(d.in.Solver.Flexibility)
-	for i := range d.in.Offered[m.template].List {
+	for i := range d.packing.Lists[m.template] {
 		o := d.offerAt(m, i)
 		if !o.Spot() || !d.holds(m, i) || i != at && !d.ledger.CouldSwap(d.buys(m), d.sale(m.template, i)) {
 			continue

@@ -28,8 +28,8 @@ func Improve(ctx context.Context, c *compile.Compiler, proofs *prove.Proofs, at 
 	if c.Terse || at.Late || price == 0 {
 		return at
 	}
-	pods := prove.Deciding(c, c.Placed(at.Solution), x.onLaunches())
-	pods.Machines = func() [][]compile.Portion { return c.Held(at.Solution) }
+	pods := prove.Deciding(c, x.Packing.Placed(at.Solution), x.onLaunches())
+	pods.Machines = func() [][]compile.Portion { return x.Packing.Held(at.Solution) }
 	lower, _ := proofs.Prove(ctx, nil, pods, price)
 	params.Worths = proofs.ClassDuals()
 	enough := improveEnough
@@ -44,12 +44,12 @@ func Improve(ctx context.Context, c *compile.Compiler, proofs *prove.Proofs, at 
 	if many := x.machines() / manyMachines; many > 0 {
 		params.Work = max(min(work, mostWork)/(1+many), improveLeast)
 	}
-	best := pack.Improve(c.Model, at, params)
+	best := pack.Improve(x.Packing.Model, at, params)
 	// What a search ends with hangs on how it began: at what pods are worth by the bound, too.
 	begin := params
 	begin.Work = 0
-	again := pack.Improve(c.Model, pack.PlaceWithinLimits(c.Model, pack.Search(c.Model, begin), begin), params)
-	if slices.Equal(again.Solution.Unplaced, best.Solution.Unplaced) && c.Model.Cost(again.Solution.Nodes) < c.Model.Cost(best.Solution.Nodes) {
+	again := pack.Improve(x.Packing.Model, pack.PlaceWithinLimits(x.Packing.Model, pack.Search(x.Packing.Model, begin), begin), params)
+	if slices.Equal(again.Solution.Unplaced, best.Solution.Unplaced) && x.Packing.Model.Cost(again.Solution.Nodes) < x.Packing.Model.Cost(best.Solution.Nodes) {
 		return again
 	}
 	return best

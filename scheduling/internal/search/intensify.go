@@ -55,9 +55,9 @@ func (x *Trial) Intensify(ctx context.Context, base *compile.Compiler, proofs *p
 		x.Outcome.Late = x.Outcome.Late || params.Late != nil && params.Late()
 		return x.Outcome.Late
 	}
-	if x.few() && x.machines() > int64(len(x.In.Nodes)) {
+	if x.few() && x.machines() > int64(len(x.Packing.In.Nodes)) {
 		work := min(params.Work, mostWork) / seekShare * seekFurther
-		if y := x.ties.searchDomains(*x, params, work); y.In != x.In {
+		if y := x.ties.searchDomains(*x, params, work); y.Packing != x.Packing {
 			*x = y.searched(params)
 		}
 		if late() || !farAbove(ctx, base, proofs, x) {
@@ -122,13 +122,13 @@ func (x *Trial) mixed(params pack.Params, times int64) pack.Outcome {
 	if x.few() && !x.mixes() {
 		params.Work = max(params.Work, fewTimes*work)
 	}
-	return pack.Improve(x.In.Model, x.Outcome, params)
+	return pack.Improve(x.Packing.Model, x.Outcome, params)
 }
 
 // farAbove reports whether a trial costs much more than what can be proven.
 func farAbove(ctx context.Context, c *compile.Compiler, proofs *prove.Proofs, x *Trial) bool {
 	price := x.price()
-	pods := prove.Deciding(c, x.In.Placed(x.Outcome.Solution), x.onLaunches())
+	pods := prove.Deciding(c, x.Packing.Placed(x.Outcome.Solution), x.onLaunches())
 	far := farOff
 	if x.few() {
 		far = fewFarOff
@@ -137,7 +137,7 @@ func farAbove(ctx context.Context, c *compile.Compiler, proofs *prove.Proofs, x 
 	if least, ok := prove.ByResources(c, pods.Placed); !ok || least >= near {
 		return false
 	}
-	pods.Machines = func() [][]compile.Portion { return x.In.Held(x.Outcome.Solution) }
+	pods.Machines = func() [][]compile.Portion { return x.Packing.Held(x.Outcome.Solution) }
 	least, _ := proofs.Prove(ctx, nil, pods, price)
 	if int64(least) < near && x.few() {
 		// Whole machines tell the more the fewer there are, and the proof of the plan needs this anyway.

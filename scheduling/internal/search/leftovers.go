@@ -14,7 +14,7 @@ import (
 // left now that every machine has settled on what it buys: exchanges for a better
 // rank can free what the search had no way to count on.
 func (d *decoder) lastCall(machines []machine) []machine {
-	for c := range d.in.Model.Classes {
+	for c := range d.packing.Model.Classes {
 		id := model.ClassID(c)
 		for d.solution.Unplaced[c] > 0 {
 			if n := d.join(machines, id); n > 0 {
@@ -58,7 +58,7 @@ func (d *decoder) drop(machines []machine) []machine {
 // the minValues of those already bought count on.
 func (d *decoder) shared(v *offers.Template) bool {
 	floors := d.in.Solver.MinValues != scheduling.MinValuesBestEffort && len(offers.FloorKeys(v.Set)) > 0
-	return (floors || offers.On(d.in.Solver.Flexibility)) && d.ledger.Drained(v.Number)
+	return (floors || offers.On(d.in.Solver.Flexibility)) && d.ledger.Drained(v.Number, d.packing.Lists)
 }
 
 // buy buys one machine for up to n pods of a class, unless that leaves it too few
@@ -69,7 +69,7 @@ func (d *decoder) buy(ti, at int, id model.ClassID, n int64) (machine, bool) {
 	}
 	m := machine{template: ti, first: at, count: 1}
 	p := d.sale(ti, at)
-	n = d.capacity(id, n, d.in.Rooms.Rooms[d.in.Offered[ti].List[at].Room])
+	n = d.capacity(id, n, d.in.Rooms.Rooms[d.packing.Lists[ti][at].Room])
 	d.ledger.Spend(p, 1)
 	fits := func(n int64) bool {
 		m.items = []model.Item{{Class: id, N: n}}
@@ -99,7 +99,7 @@ func (d *decoder) buy(ti, at int, id model.ClassID, n int64) (machine, bool) {
 // join adds one pod of a class to a machine that has room for it, and returns how
 // many it added.
 func (d *decoder) join(machines []machine, id model.ClassID) int64 {
-	class := &d.in.Model.Classes[id]
+	class := &d.packing.Model.Classes[id]
 	for i := range machines {
 		m := &machines[i]
 		if d.bars(m.items, id) {
@@ -135,12 +135,12 @@ func (d *decoder) join(machines []machine, id model.ClassID) int64 {
 
 // bars reports whether pods that are there keep one more of a class away.
 func (d *decoder) bars(items []model.Item, id model.ClassID) bool {
-	return d.in.Model.Joining(items, nil, id) == 0
+	return d.packing.Model.Joining(items, nil, id) == 0
 }
 
 // fallback reports whether a class would rather avoid a template's pool.
 func (d *decoder) fallback(ti int, class *model.Class) bool {
-	return slices.ContainsFunc(d.in.Seats[class.Group].Groups, func(g int) bool {
+	return slices.ContainsFunc(d.packing.Seats[class.Group].Groups, func(g int) bool {
 		_, soft := d.in.Templates[ti].HardTaint(d.in.Classes.Groups[g])
 		return soft
 	})
@@ -148,14 +148,14 @@ func (d *decoder) fallback(ti int, class *model.Class) bool {
 
 // oneMore buys one more machine for a class, of the pool that ranks first.
 func (d *decoder) oneMore(id model.ClassID) (machine, bool) {
-	class := &d.in.Model.Classes[id]
+	class := &d.packing.Model.Classes[id]
 	for _, soft := range []bool{false, true} {
 		for ti := range d.in.Templates {
 			if d.fallback(ti, class) != soft || d.shared(d.in.Templates[ti]) {
 				continue
 			}
 			one := d.lone(ti, class)
-			for at := range d.in.Offered[ti].List {
+			for at := range d.packing.Lists[ti] {
 				if !d.holds(&one, at) || !d.ledger.Affords(d.sale(ti, at)) {
 					continue
 				}
@@ -170,11 +170,11 @@ func (d *decoder) oneMore(id model.ClassID) (machine, bool) {
 
 // capacity is how many of n pods of a class a room holds.
 func (d *decoder) capacity(id model.ClassID, n int64, room []int64) int64 {
-	class := &d.in.Model.Classes[id]
+	class := &d.packing.Model.Classes[id]
 	for r, q := range class.Request {
 		if q > 0 {
 			n = min(n, room[r]/q)
 		}
 	}
-	return max(min(n, d.in.Model.Joining(nil, nil, id)), 1)
+	return max(min(n, d.packing.Model.Joining(nil, nil, id)), 1)
 }

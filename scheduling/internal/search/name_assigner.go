@@ -16,6 +16,7 @@ import (
 // first.
 type nameAssigner struct {
 	in    *compile.Compiler
+	parts []compile.Part
 	ties  *Ties // nil where nothing is tied
 	next  []int // by planned class, the first pod not handed out yet
 	ahead []int // the same of those that go to units that begin; nil where there are none
@@ -23,15 +24,15 @@ type nameAssigner struct {
 
 // newNameAssigner hands out what nodes and the machines hold.
 func (d *decoder) newNameAssigner(machines []machine) *nameAssigner {
-	r := &nameAssigner{in: d.in, ties: d.ties, next: make([]int, len(d.in.Planned))}
+	r := &nameAssigner{in: d.in, parts: d.packing.Parts, ties: d.ties, next: make([]int, len(d.in.Planned))}
 	if d.ties == nil || !slices.ContainsFunc(d.ties.book.Units, func(u units.Unit) bool { return u.Begins }) {
 		return r
 	}
 	r.ahead = make([]int, len(d.in.Planned))
 	reserve := func(items []model.Item, times int64) {
 		for _, it := range items {
-			if begins(d.ties, &d.in.Parts[it.Class]) {
-				for _, p := range d.in.Parts[it.Class].Portions {
+			if begins(d.ties, &d.packing.Parts[it.Class]) {
+				for _, p := range d.packing.Parts[it.Class].Portions {
 					r.next[p.Class] += int(it.N * p.N * times)
 				}
 			}
@@ -52,7 +53,7 @@ func begins(t *Ties, part *compile.Part) bool { return t.book.Units[part.Unit].B
 // take hands out the pods of a portion of so many of a part.
 func (r *nameAssigner) take(part model.ClassID, p compile.Portion, times int64) []*corev1.Pod {
 	next := r.next
-	if r.ahead != nil && begins(r.ties, &r.in.Parts[part]) {
+	if r.ahead != nil && begins(r.ties, &r.parts[part]) {
 		next = r.ahead
 	}
 	from := next[p.Class]

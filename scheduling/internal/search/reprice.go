@@ -61,8 +61,8 @@ func (t *Ties) asGranted(a, b *Trial) bool {
 // deniedAtSites adds up what the sites of a plan do not grant.
 func deniedAtSites(x *Trial) (sum int64) {
 	t := x.ties
-	for i := range x.In.Parts {
-		if p := &x.In.Parts[i]; p.Pinned {
+	for i := range x.Packing.Parts {
+		if p := &x.Packing.Parts[i]; p.Pinned {
 			sum += t.planner.Classes[t.classOf[p.Unit]].Sites[p.Site].Penalty * p.Count
 		}
 	}
@@ -100,15 +100,15 @@ type spareRoom struct {
 // where one has room, a whole machine elsewhere, as far as a class does not fill it.
 func (t *Ties) marginal(x *Trial, shares [][]int64) [][]int64 {
 	var spares []spareRoom
-	for i, spot := range spots(x.In, x.Outcome.Solution) {
+	for i, spot := range spots(x.Packing, x.Outcome.Solution) {
 		node := &x.Outcome.Solution.Nodes[i]
-		load := make([]int64, x.In.Model.Dims)
-		x.In.Model.Load(load, node.Items)
-		room := slices.Clone(x.In.Model.Options[node.Option].Room)
+		load := make([]int64, x.Packing.Model.Dims)
+		x.Packing.Model.Load(load, node.Items)
+		room := slices.Clone(x.Packing.Model.Options[node.Option].Room)
 		for d, n := range load {
 			room[d] -= n
 		}
-		template := x.In.Bought[node.Option].Template
+		template := x.Packing.Bought[node.Option].Template
 		column := t.in.Columns.Rows[t.in.Offered[template].List[spot-t.locations.First[template]].Column]
 		spares = append(spares, spareRoom{spot: spot, column: column, room: room})
 	}

@@ -27,19 +27,19 @@ type rankedPods struct {
 
 // Score judges a trial by the plan that it would become.
 func (x *Trial) Score() *Score {
-	d := &decoder{in: x.In, ties: x.ties, solution: x.Outcome.Solution, ledger: compile.NewLedger(x.In)}
+	d := &decoder{in: x.Packing.In, packing: x.Packing, ties: x.ties, solution: x.Outcome.Solution, ledger: compile.NewLedger(x.Packing.In)}
 	d.solution.Unplaced, d.solution.Bins = slices.Clone(d.solution.Unplaced), slices.Clone(d.solution.Bins)
 	machines := d.final()
 	s := &Score{machines: int64(len(machines))}
-	ranks := x.In.WeightRank()
+	ranks := x.Packing.In.WeightRank()
 	by := map[model.Pass]int64{}
 	for i := range machines {
 		m := &machines[i]
 		s.cost += d.offerAt(m, m.first).Cost
 		short := d.isShort(m)
 		for _, it := range m.items {
-			soft := d.fallback(m.template, &x.In.Model.Classes[it.Class])
-			by[model.Pass{Weight: ranks[x.In.Templates[m.template].Number], Soft: soft}] += it.N * size(x.In.Parts[it.Class].Portions)
+			soft := d.fallback(m.template, &x.Packing.Model.Classes[it.Class])
+			by[model.Pass{Weight: ranks[x.Packing.In.Templates[m.template].Number], Soft: soft}] += it.N * size(x.Packing.Parts[it.Class].Portions)
 			if short {
 				d.solution.Unplaced[it.Class] += it.N
 			}
@@ -49,10 +49,10 @@ func (x *Trial) Score() *Score {
 		s.passes = append(s.passes, rankedPods{pass, n})
 	}
 	slices.SortFunc(s.passes, func(a, b rankedPods) int { return compile.ComparePasses(a.pass, b.pass) })
-	placed := placing(x.In, d.solution)
-	s.placed = byPriority(x.In, placed)
+	placed := placing(x.Packing, d.solution)
+	s.placed = byPriority(x.Packing, placed)
 	if t := x.ties; t != nil {
-		if s.denied = t.refused(countSites(t, x.In.Parts, placed)); t.planner.Priced {
+		if s.denied = t.refused(countSites(t, x.Packing.Parts, placed)); t.planner.Priced {
 			s.cost, s.denied = s.cost+s.denied, 0
 		}
 	}

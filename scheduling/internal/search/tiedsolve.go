@@ -22,18 +22,19 @@ const dearestWish = 2
 // Solve plans sites and machines in turn. Sites are compared by the machines that the least work finds for
 // them; more goes into the machines for the best.
 //
-// Briefly, it ends with the first plan of sites whose machines hold all pods.
-func (t *Ties) Solve(params pack.Params) *Trial {
+// Briefly, it ends with the first plan of sites whose machines hold all pods. outbid reports that more pods would be
+// placed, were it not for launches that are left with too few options for the minValues of their NodePool.
+func (t *Ties) Solve(params pack.Params) (found *Trial, outbid bool) {
 	if params.Brief {
 		t.sketch = true
 		x := t.planned(params)
-		return &x
+		return &x, false
 	}
 	x := t.solved(params)
-	x = x.replanWithoutUnplaced(params)
+	x, outbid = x.replanWithoutUnplaced(params)
 	x = x.stackColocated(params)
 	x = x.searched(params)
-	return &x
+	return &x, outbid
 }
 
 // solved is the best for all pods with machines that the least work finds.
@@ -55,7 +56,7 @@ func (x *Trial) refined(params pack.Params) Trial {
 	if !x.brief || x.Outcome.Late {
 		return *x
 	}
-	return x.with(pack.Search(x.In.Model, params))
+	return x.with(pack.Search(x.Packing.Model, params))
 }
 
 // planned is the plan of sites, and machines for it, with preferences about single machines relaxed as far as they
@@ -75,7 +76,7 @@ func (t *Ties) planned(params pack.Params) Trial {
 func (t *Ties) relax(params pack.Params) Trial {
 	t.scale = 0
 	plain := t.rounds(params, true)
-	placed, most := podspec.Sum(plain.In.Placed(plain.Outcome.Solution)), plain.price()*dearestWish
+	placed, most := podspec.Sum(plain.Packing.Placed(plain.Outcome.Solution)), plain.price()*dearestWish
 	if t.in.Solver.Preferences == scheduling.PreferencesPrice {
 		most = plain.price()
 		for i := range t.book.Units {
@@ -97,7 +98,7 @@ func (t *Ties) relax(params pack.Params) Trial {
 	}
 	for t.scale = 1; t.scale <= largest; t.scale *= 2 {
 		x := t.rounds(params, false)
-		if podspec.Sum(x.In.Placed(x.Outcome.Solution)) >= placed && x.price() <= most {
+		if podspec.Sum(x.Packing.Placed(x.Outcome.Solution)) >= placed && x.price() <= most {
 			return x
 		}
 	}
@@ -141,21 +142,21 @@ func (t *Ties) forget() {
 // could change anything.
 func (t *Ties) learn(x *Trial) bool {
 	news := false
-	for i := range x.In.Parts {
-		p := &x.In.Parts[i]
+	for i := range x.Packing.Parts {
+		p := &x.Packing.Parts[i]
 		if left := x.Outcome.Solution.Unplaced[i]; p.Pinned && left > 0 {
 			site := &t.planner.Classes[t.classOf[p.Unit]].Sites[p.Site]
 			if site.Limit < 0 || site.Limit > p.Count-left {
 				site.Limit = p.Count - left
 				news = true
 			}
-		} else if kin := t.book.Units[p.Unit].Signature; left > 0 && x.In.Seats[p.Seat].Rows != nil && !t.roaming[kin] {
+		} else if kin := t.book.Units[p.Unit].Signature; left > 0 && x.Packing.Seats[p.Seat].Rows != nil && !t.roaming[kin] {
 			t.roaming[kin], news = true, true
 			t.stated++
 		}
 	}
 	opened := false
-	for r, domains := range t.domainsOf(spots(x.In, x.Outcome.Solution)) {
+	for r, domains := range t.domainsOf(spots(x.Packing, x.Outcome.Solution)) {
 		counted := t.countedDomains(r)
 		for _, d := range domains {
 			if len(counted) > 0 && !counted[d] {
@@ -176,8 +177,8 @@ func (t *Ties) learn(x *Trial) bool {
 // may find one without them. It reports whether there were any.
 func (t *Ties) shrink(x *Trial) bool {
 	placed := make([]int64, len(t.book.Units))
-	for i := range x.In.Parts {
-		placed[x.In.Parts[i].Unit] += x.In.Parts[i].Count - x.Outcome.Solution.Unplaced[i]
+	for i := range x.Packing.Parts {
+		placed[x.Packing.Parts[i].Unit] += x.Packing.Parts[i].Count - x.Outcome.Solution.Unplaced[i]
 	}
 	before := len(t.book.Units)
 	shrunk := false

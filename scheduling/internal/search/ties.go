@@ -7,7 +7,6 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/topology"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/units"
@@ -85,7 +84,7 @@ func (t *Ties) plan() {
 	c := t.in
 	priced := c.Solver.Preferences == scheduling.PreferencesPrice
 	t.units, t.away = nil, map[int]bool{}
-	t.planner = topology.Problem{Dims: c.Model.Dims, Rules: t.book.Planned(), Priced: priced, Late: t.late}
+	t.planner = topology.Problem{Dims: c.Dims(), Rules: t.book.Planned(), Priced: priced, Late: t.late}
 	for i := range t.planner.Rules {
 		t.planner.Rules[i].Weight = t.worth(t.planner.Rules[i].Weight)
 	}
@@ -170,29 +169,24 @@ func (t *Ties) domainsAt(links []topology.Link, p *compile.Partition, site int) 
 }
 
 // split states the engine's problem for a plan of sites.
-func (t *Ties) split(r *topology.Result) *compile.Compiler {
-	base := t.in
-	e := *base
-	e.Sited = t.locations
-	e.Model = &model.Problem{Dims: base.Model.Dims, BestEffort: base.Model.BestEffort, Pools: base.Model.Pools}
-	e.Parts, e.Seats, e.Bought = make([]compile.Part, 0, t.partCount(r)), nil, nil
-	e.Offered = append([]offers.TemplateOffers(nil), base.Offered...)
+func (t *Ties) split(r *topology.Result) *compile.Packing {
+	out := &compile.Sites{Parts: make([]compile.Part, 0, t.partCount(r)), Present: t.present}
 	seats := map[[2]int]int{}
 	seatAt := func(kin, site int) int {
 		at := [2]int{kin, site}
 		n, ok := seats[at]
 		if !ok {
-			n = len(e.Seats)
+			n = len(out.Seats)
 			seats[at] = n
-			e.Seats = append(e.Seats, t.seat(kin, site))
+			out.Seats = append(out.Seats, t.seat(kin, site))
 		}
 		return n
 	}
 	closed := -1
 	nowhere := func() int {
 		if closed < 0 {
-			closed = len(e.Seats)
-			e.Seats = append(e.Seats, compile.Seat{Bins: model.NewBits(len(base.Nodes)), NoNew: true})
+			closed = len(out.Seats)
+			out.Seats = append(out.Seats, compile.Seat{Bins: model.NewBits(len(t.in.Nodes)), NoNew: true})
 		}
 		return closed
 	}
@@ -204,28 +198,25 @@ func (t *Ties) split(r *topology.Result) *compile.Compiler {
 		}
 		if t.book.Hopeless[u.Portions[0].Class] {
 			p.Seat, p.Count = nowhere(), u.Count
-			e.Parts = append(e.Parts, p)
+			out.Parts = append(out.Parts, p)
 			continue
 		}
 		if t.classOf[i] < 0 {
 			p.Seat, p.Count = seatAt(u.Signature, 0), u.Count
-			e.Parts = append(e.Parts, p)
+			out.Parts = append(out.Parts, p)
 			continue
 		}
 		for site, n := range r.Counts[t.classOf[i]] {
 			if n > 0 {
 				p.Seat, p.Site, p.Count, p.Pinned = seatAt(u.Signature, site), site, n, true
-				e.Parts = append(e.Parts, p)
+				out.Parts = append(out.Parts, p)
 			}
 		}
 	}
 	for _, k := range t.book.PerNodeLimits {
-		e.Model.PerNodeLimits = append(e.Model.PerNodeLimits, model.PerNodeLimit{Max: t.perNodeMax(k)})
+		out.PerNodeLimits = append(out.PerNodeLimits, model.PerNodeLimit{Max: t.perNodeMax(k)})
 	}
-	e.AddParts()
-	e.AddOffers()
-	seatBins(&e, base, t.present)
-	return &e
+	return compile.NewPacking(t.locations, out)
 }
 
 // partCount is how many parts a plan of sites has at most.
@@ -299,23 +290,4 @@ func (t *Ties) wishesPerHost() bool {
 		}
 	}
 	return false
-}
-
-// seatBins states the bins of the base problem as the seats see them.
-func seatBins(c, base *compile.Compiler, present [][]model.Presence) {
-	bins := make([]model.Bin, len(base.Model.Bins))
-	words := len(model.NewBits(len(c.Seats)))
-	rows := make([]uint64, 2*words*len(bins))
-	for i := range bins {
-		row := rows[2*words*i : 2*words*(i+1)]
-		bins[i] = model.Bin{Room: base.Model.Bins[i].Room, Admits: row[:words:words], Soft: row[words:], Present: present[i]}
-	}
-	opens := make([]model.Bits, len(c.Seats))
-	for i := range c.Seats {
-		open, wary := base.BinsOf(&c.Seats[i])
-		opens[i] = open
-		open.Each(func(at int) { bins[at].Admits.Set(i) })
-		wary.Each(func(at int) { bins[at].Soft.Set(i) })
-	}
-	c.Model.Bins, c.Model.Rooms, c.Model.Open = bins, base.Model.Rooms, opens
 }

@@ -14,7 +14,7 @@ import (
 
 // Trial is a plan of sites together with the machines that were found for it.
 type Trial struct {
-	In      *compile.Compiler
+	Packing *compile.Packing
 	Outcome pack.Outcome
 	ties    *Ties     // as they were when the sites were planned; nil where parts have no sites
 	bind    []int64   // pods that have a place and would bind there, by priority, the highest first
@@ -25,7 +25,7 @@ type Trial struct {
 // NewTrial is an outcome for a compiled problem whose pods have no topology terms. Those of other problems
 // come from [Ties.Solve].
 func NewTrial(c *compile.Compiler, outcome pack.Outcome) *Trial {
-	return &Trial{In: c, Outcome: outcome}
+	return &Trial{Packing: c.Unsited(), Outcome: outcome}
 }
 
 // try plans sites, then machines.
@@ -47,11 +47,11 @@ func (t *Ties) planSites() *topology.Result {
 // pack finds machines for a plan of sites.
 func (t *Ties) pack(plan *topology.Result, params pack.Params) Trial {
 	x := Trial{ties: t.snapshot(), sites: plan.Counts}
-	x.In = t.split(plan)
-	y := x.with(pack.Search(x.In.Model, params))
+	x.Packing = t.split(plan)
+	y := x.with(pack.Search(x.Packing.Model, params))
 	if y.brief = params.Brief; y.brief && !t.sketch && y.misses() {
 		params.Brief = false
-		y = y.with(pack.Search(x.In.Model, params))
+		y = y.with(pack.Search(x.Packing.Model, params))
 		y.brief = false
 	}
 	return y
@@ -59,8 +59,8 @@ func (t *Ties) pack(plan *topology.Result, params pack.Params) Trial {
 
 // misses reports whether pods are left out that might have a place.
 func (x *Trial) misses() bool {
-	for i := range x.In.Parts {
-		if x.Outcome.Solution.Unplaced[i] > 0 && !x.ties.book.Hopeless[x.In.Parts[i].Portions[0].Class] {
+	for i := range x.Packing.Parts {
+		if x.Outcome.Solution.Unplaced[i] > 0 && !x.ties.book.Hopeless[x.Packing.Parts[i].Portions[0].Class] {
 			return true
 		}
 	}
@@ -71,24 +71,24 @@ func (x *Trial) misses() bool {
 func (x *Trial) with(outcome pack.Outcome) Trial {
 	y := *x
 	y.Outcome = outcome
-	placed := placing(y.In, y.Outcome.Solution)
-	lost := surplus(y.ties, y.In.Parts, placed, spots(y.In, y.Outcome.Solution))
-	y.bind = byPriority(y.In, func(part int) int64 { return placed(part) - lost[model.ClassID(part)] })
+	placed := placing(y.Packing, y.Outcome.Solution)
+	lost := surplus(y.ties, y.Packing.Parts, placed, spots(y.Packing, y.Outcome.Solution))
+	y.bind = byPriority(y.Packing, func(part int) int64 { return placed(part) - lost[model.ClassID(part)] })
 	return y
 }
 
 // complete reports whether all pods have a place and would bind there.
-func (x *Trial) complete() bool { return podspec.Sum(x.bind) == x.In.PodCount() }
+func (x *Trial) complete() bool { return podspec.Sum(x.bind) == x.Packing.In.PodCount() }
 
 // searched is a trial with the machines that more work finds, if these are better.
 func (x *Trial) searched(params pack.Params) Trial {
 	if params.Work == 0 || x.Outcome.Late {
 		return *x
 	}
-	if x.In.Model.Limited() || model.AnyLeft(x.Outcome.Solution.Unplaced) {
-		return x.improvedBy(pack.PlaceWithinLimits(x.In.Model, pack.Search(x.In.Model, params), params))
+	if x.Packing.Model.Limited() || model.AnyLeft(x.Outcome.Solution.Unplaced) {
+		return x.improvedBy(pack.PlaceWithinLimits(x.Packing.Model, pack.Search(x.Packing.Model, params), params))
 	}
-	return x.improvedBy(pack.Improve(x.In.Model, x.Outcome, params))
+	return x.improvedBy(pack.Improve(x.Packing.Model, x.Outcome, params))
 }
 
 // improvedBy is a trial with other machines, if that is better.
@@ -102,7 +102,7 @@ func (x *Trial) improvedBy(outcome pack.Outcome) Trial {
 // placeWithinLimits gives what limits and reservations have to others, where a trial leaves out pods
 // for lack of it and that lets more pods in.
 func (x *Trial) placeWithinLimits(params pack.Params) Trial {
-	found := pack.PlaceWithinLimits(x.In.Model, x.Outcome, params)
+	found := pack.PlaceWithinLimits(x.Packing.Model, x.Outcome, params)
 	if slices.Equal(x.Outcome.Solution.Unplaced, found.Solution.Unplaced) {
 		return *x
 	}
@@ -114,34 +114,34 @@ func (x *Trial) placeWithinLimits(params pack.Params) Trial {
 
 // price is what a trial's machines cost, as the search sees it.
 func (x *Trial) price() offerings.Price {
-	return offerings.Price(x.In.Model.Cost(x.Outcome.Solution.Nodes))
+	return offerings.Price(x.Packing.Model.Cost(x.Outcome.Solution.Nodes))
 }
 
 // spots are the spots of a solution's machines, in their order.
-func spots(c *compile.Compiler, s model.Solution) []int {
-	out, l := make([]int, len(s.Nodes)), c.Sited
+func spots(p *compile.Packing, s model.Solution) []int {
+	out := make([]int, len(s.Nodes))
 	for i := range s.Nodes {
-		b := c.Bought[s.Nodes[i].Option]
-		out[i] = Spot(l, b.Template, b.Offer)
+		b := p.Bought[s.Nodes[i].Option]
+		out[i] = p.Sites.Spot(b.Template, b.Offer)
 	}
 	return out
 }
 
 // placing is how many units of each part a solution places.
-func placing(c *compile.Compiler, s model.Solution) func(part int) int64 {
-	return func(part int) int64 { return c.Parts[part].Count - s.Unplaced[part] }
+func placing(p *compile.Packing, s model.Solution) func(part int) int64 {
+	return func(part int) int64 { return p.Parts[part].Count - s.Unplaced[part] }
 }
 
 // byPriority counts the pods of so many units of each part by their priorities, the highest first.
-func byPriority(c *compile.Compiler, units func(part int) int64) (out []int64) {
+func byPriority(p *compile.Packing, units func(part int) int64) (out []int64) {
 	pods := map[int32]int64{}
-	for _, class := range c.Planned {
+	for _, class := range p.In.Planned {
 		pods[class.Priority] = 0
 	}
-	for i := range c.Parts {
+	for i := range p.Parts {
 		n := units(i)
-		for _, q := range c.Parts[i].Portions {
-			pods[c.Planned[q.Class].Priority] += n * q.N
+		for _, q := range p.Parts[i].Portions {
+			pods[p.In.Planned[q.Class].Priority] += n * q.N
 		}
 	}
 	for _, priority := range slices.Backward(slices.Sorted(maps.Keys(pods))) {
@@ -201,24 +201,11 @@ func (t *Ties) domainsOf(spots []int) [][]int32 {
 	return out
 }
 
-// Spot is the place of an offer of a template.
-func Spot(l *compile.LocationIndex, template, offer int) int {
-	spots := l.LocationCache.Spots[template]
-	if spots == nil {
-		spots = slices.Repeat([]int32{-1}, len(l.In.Offers.Offers))
-		for i, o := range l.In.Offered[template].List {
-			spots[o.Offer] = int32(l.First[template] + i)
-		}
-		l.LocationCache.Spots[template] = spots
-	}
-	return int(spots[offer])
-}
-
 // onLaunches counts the pods on machines that a trial buys.
 func (x *Trial) onLaunches() (n int64) {
 	for i := range x.Outcome.Solution.Nodes {
 		for _, it := range x.Outcome.Solution.Nodes[i].Items {
-			n += x.Outcome.Solution.Nodes[i].N * it.N * size(x.In.Parts[it.Class].Portions)
+			n += x.Outcome.Solution.Nodes[i].N * it.N * size(x.Packing.Parts[it.Class].Portions)
 		}
 	}
 	return n

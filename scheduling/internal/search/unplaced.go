@@ -22,15 +22,16 @@ const mostResigned = 3
 const replanShare = 4
 
 // replanWithoutUnplaced plans once more without the pods that found no place: without all of them, then
-// without those of one class at a time. It is for plans that take little work to find.
-func (x *Trial) replanWithoutUnplaced(params pack.Params) Trial {
-	best := *x
+// without those of one class at a time. It is for plans that take little work to find. outbid reports that one of these plans binds more
+// pods and is not better all the same, because its machines leave too little choice.
+func (x *Trial) replanWithoutUnplaced(params pack.Params) (best Trial, outbid bool) {
+	best = *x
 	if x.Outcome.Late || x.effort() > max(params.Work/seekShare, seekLeast)/replanShare {
-		return best
+		return best, false
 	}
-	out := x.ties.leftOut(x.In.Placed(x.Outcome.Solution))
+	out := x.ties.leftOut(x.Packing.Placed(x.Outcome.Solution))
 	if len(out) == 0 {
-		return best
+		return best, false
 	}
 	sets := []map[int]int64{out}
 	if classes := slices.Sorted(maps.Keys(out)); len(classes) > 1 {
@@ -47,11 +48,11 @@ func (x *Trial) replanWithoutUnplaced(params pack.Params) Trial {
 		y := newTies(x.ties.in, params.Late, gone, false).solved(params)
 		if judged := y.Score(); judged.Better(score) {
 			best, score = y, judged
-		} else if slices.Compare(y.bind, best.bind) > 0 && wantsChoice(x.In) {
-			x.ties.in.Outbid = true
+		} else if slices.Compare(y.bind, best.bind) > 0 && wantsChoice(x.Packing.In) {
+			outbid = true
 		}
 	}
-	return best
+	return best, outbid
 }
 
 // stackColocated plans once more with pods that follow others to their machines on as few of these as
@@ -72,13 +73,13 @@ func (x *Trial) stackColocated(params pack.Params) Trial {
 // fewKept lists, where machines have to leave a choice, what to give up for so few pods of one
 // class to be left that their spreads hold wherever these are: no site is chosen for them then.
 func (x *Trial) fewKept(out map[int]int64) []map[int]int64 {
-	if !wantsChoice(x.In) {
+	if !wantsChoice(x.Packing.In) {
 		return nil
 	}
 	var sets []map[int]int64
 	for _, i := range slices.Sorted(maps.Keys(out)) {
 		keep := out[i]
-		for _, t := range x.In.TopologyTerms.List[x.In.Planned[i].TopologyTerms].Ties {
+		for _, t := range x.Packing.In.TopologyTerms.List[x.Packing.In.Planned[i].TopologyTerms].Ties {
 			if t.Kind == podspec.SpreadTie && t.Weight == 0 && !t.PerHost() {
 				keep = min(keep, t.MaxSkew)
 			}

@@ -14,7 +14,7 @@ func (b *UnitBook) fits(class int, bins model.Bits) int64 {
 	c := b.Locations.In.Planned[class]
 	sum := int64(0)
 	bins.Each(func(i int) {
-		bin := &b.Locations.In.Model.Bins[i]
+		bin := &b.Locations.In.Bins[i]
 		if bin.Admits.Has(c.Group) {
 			sum += TimesIn(bin.Room, c.Requests)
 		}
@@ -173,8 +173,8 @@ func (b *UnitBook) holdsMore(u *Unit, class int, n int64) bool {
 			return true
 		}
 	}
-	for i := range l.In.Model.Bins {
-		if (hosts == nil || hosts.Has(i)) && model.Fits(l.In.Model.Bins[i].Room, request) && k.Admits(l.In.Model.Bins[i].Admits) {
+	for i := range l.In.Bins {
+		if (hosts == nil || hosts.Has(i)) && model.Fits(l.In.Bins[i].Room, request) && k.Admits(l.In.Bins[i].Admits) {
 			return true
 		}
 	}

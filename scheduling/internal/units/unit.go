@@ -257,7 +257,7 @@ func (b *UnitBook) Request(shares []compile.Portion) []int64 {
 	if len(shares) == 1 && shares[0].N == 1 {
 		return b.Locations.In.Planned[shares[0].Class].Requests
 	}
-	sum := make([]int64, b.Locations.In.Model.Dims)
+	sum := make([]int64, b.Locations.In.Dims())
 	for _, s := range shares {
 		for d, q := range b.Locations.In.Planned[s.Class].Requests {
 			if q > 0 && s.N > (tooMuch-sum[d])/q {

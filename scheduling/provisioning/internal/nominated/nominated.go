@@ -124,7 +124,7 @@ func (n *Pods) bound(state *cluster.State, some func(*corev1.Pod) bool) map[*cor
 	for i, p := range n.queue {
 		queue[i], to[i] = p.Class, -1
 		if at, ok := n.scheduler.Model.Node(n.to[p.Pod]); ok && int(at) < len(n.Base.Nodes) && some(p.Pod) && !n.unsettled(p.Pod) &&
-			n.Base.Model.Open[n.Base.Planned[p.Class].Group].Has(int(at)) {
+			n.Base.Open[n.Base.Planned[p.Class].Group].Has(int(at)) {
 			to[i] = at
 		}
 	}

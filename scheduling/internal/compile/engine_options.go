@@ -1,0 +1,298 @@
+package compile
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
+)
+
+// engineOptions is what the engine may buy.
+type engineOptions struct {
+	options []model.Option
+	bought  []offers.Purchase // by option
+	floors  []model.Floor
+	supply  []int64
+	passes  []model.Pass
+}
+
+// optionReader works out what the engine may buy for a packing.
+type optionReader struct {
+	in       *Compiler
+	packing  *Packing
+	softs    []model.Bits // by template, the seats that would rather avoid its pool's taints
+	supplies *offers.Supplies
+	relisted *relisted // nil where no part has a site
+	out      engineOptions
+}
+
+// newOptionReader is a reader of the options of a packing. rows are, by template and seat, the offers that the seat may use.
+func newOptionReader(p *Packing, rows [][]model.Bits, softs []model.Bits, r *relisted) *optionReader {
+	dropMootPreferences(p, rows, softs)
+	return &optionReader{in: p.In, packing: p, softs: softs, supplies: newSupplies(p.In), relisted: r}
+}
+
+// read works the options out.
+func (x *optionReader) read() *engineOptions {
+	ranks := x.in.WeightRank()
+	for ti, v := range x.in.Templates {
+		x.addOptions(ti, ranks[v.Number])
+	}
+	x.out.supply = x.supplies.Counts
+	x.out.options, x.out.bought = withoutDominated(x.out.options, x.out.bought)
+	x.out.passes = passes(x.out.options)
+	return &x.out
+}
+
+// seatRows are, by template and seat, the offers that the seat may use, and, by template, the seats that would
+// rather avoid the pool's taints.
+func seatRows(c *Compiler, seats []Seat) (rows [][]model.Bits, softs []model.Bits) {
+	rows, softs = make([][]model.Bits, len(c.Templates)), make([]model.Bits, len(c.Templates))
+	for ti := range c.Templates {
+		rows[ti], softs[ti] = make([]model.Bits, len(seats)), model.NewBits(len(seats))
+		for i := range seats {
+			s := &seats[i]
+			if s.NoNew {
+				continue
+			}
+			if rows[ti][i] = seatRow(&c.Offered[ti], s, ti); rows[ti][i] != nil && slices.ContainsFunc(s.Groups, c.Offered[ti].Soft.Has) {
+				softs[ti].Set(i)
+			}
+		}
+	}
+	return rows, softs
+}
+
+// seatRow is the offers of a template that a seat may use; nil for none.
+func seatRow(x *offers.TemplateOffers, s *Seat, ti int) model.Bits {
+	row, others := x.Rows[s.Groups[0]], s.Groups[1:]
+	if s.Sold != nil {
+		row, others = s.Sold[ti], nil
+	}
+	shared := true
+	narrow := func(with model.Bits) {
+		if row == nil || with == nil {
+			row = nil
+			return
+		}
+		if shared {
+			row, shared = row.Clone(), false
+		}
+		row.And(with)
+	}
+	for _, g := range others {
+		narrow(x.Rows[g])
+	}
+	if s.Rows != nil {
+		narrow(s.Rows[ti])
+	}
+	return row
+}
+
+// dropMootPreferences lets seats be indifferent to taints that they would rather avoid where
+// every pool that they may use has some.
+func dropMootPreferences(p *Packing, rows [][]model.Bits, softs []model.Bits) {
+	for i := range p.Seats {
+		moot := true
+		for ti := range rows {
+			moot = moot && (rows[ti][i] == nil || softs[ti].Has(i) || !rows[ti][i].Any() || !p.In.ChoiceIn(p.In.Templates[ti], rows[ti][i]))
+		}
+		for ti := range rows {
+			if moot {
+				softs[ti].Clear(i)
+			}
+		}
+	}
+}
+
+// addOptions adds one option for each kind of offer of a template: same room, same seats, same reservation, same
+// share of limits. The first in rank order stands for all.
+func (x *optionReader) addOptions(ti int, rank int32) {
+	c, columns := x.in, x.packing.Columns
+	v := c.Templates[ti]
+	limited := LimitedResources(v.Pool)
+	floors := x.addFloors(ti)
+	avoids := map[int]model.Bits{} // by column
+	firsts := x.firsts(ti, len(limited) > 0, floors[0] != floors[1])
+	x.out.options = slices.Grow(x.out.options, len(firsts))
+	x.out.bought = slices.Grow(x.out.bought, len(firsts))
+	for _, o := range firsts {
+		offer := &c.Offers.Offers[o.Offer]
+		floor := floors[offers.CapacityKind(offer)]
+		admits := columns.Rows[o.Column]
+		avoid, known := avoids[o.Column]
+		if !known {
+			avoid = admits.Clone()
+			avoid.And(x.softs[ti])
+			avoids[o.Column] = avoid
+		}
+		use := LimitUse(limited, c.Offers.Shapes[offer.Shape].Capacity)
+		for _, worst := range x.worst(floor, use) {
+			x.out.options = append(x.out.options, model.Option{
+				Pool: model.PoolID(v.Number), Room: c.Rooms.Rooms[o.Room], Use: use, Worst: worst,
+				Cost: offer.Cost, Price: int64(offer.Offering.Price), Supply: x.supplies.Number(offer.Offering),
+				Admits: admits, Soft: avoid, Weight: rank, Floor: floor,
+			})
+			x.out.bought = append(x.out.bought, offers.Purchase{Template: ti, Offer: o.Offer})
+		}
+	}
+}
+
+// firsts are the first offers of each kind of a template, as [kinds] tells them apart.
+func (x *optionReader) firsts(ti int, limited, apart bool) []offers.TemplateOffer {
+	r := x.relisted
+	if r == nil {
+		return kinds(x.in, x.packing.Lists[ti], limited, apart, x.supplies)
+	}
+	key := kindsKey{ti, apart}
+	out, known := r.kinds[key]
+	if !known {
+		out = kinds(x.in, r.firsts[ti], limited, apart, x.supplies)
+		r.kinds[key] = out
+	}
+	return out
+}
+
+// kinds are the first of each kind of some offers. Those with limits differ by their shapes,
+// too, and those that are to be told apart by whether they are spot offers.
+func kinds(c *Compiler, list []offers.TemplateOffer, limited, apart bool, supplies *offers.Supplies) (firsts []offers.TemplateOffer) {
+	type kind struct {
+		room, column int
+		supply       int32
+		shape        int
+		spot         int
+	}
+	seen := make(map[kind]bool, len(list))
+	for _, o := range list {
+		offer := &c.Offers.Offers[o.Offer]
+		k := kind{room: o.Room, column: o.Column, supply: supplies.Number(offer.Offering)}
+		if limited {
+			k.shape = offer.Shape
+		}
+		if apart {
+			k.spot = offers.CapacityKind(offer)
+		}
+		if !seen[k] {
+			seen[k] = true
+			firsts = append(firsts, o)
+		}
+	}
+	return firsts
+}
+
+// addFloor adds the flexibility floor of a template's machines, spot ones
+// or others, and returns its number, or -1 where there is none: the pool states no
+// minValues, and of the choice among spot offers nothing is asked. Only what can really
+// be bought counts: values of offers that are on sale and hold the pods.
+func (x *optionReader) addFloor(ti int, spot bool) int32 {
+	c, v := x.in, x.in.Templates[ti]
+	keys := offers.FloorKeys(v.Set)
+	var choice []offers.ChoiceKey
+	if spot {
+		choice = offers.Keys(c.Solver.Flexibility)
+	}
+	if len(keys)+len(choice) == 0 {
+		return -1
+	}
+	var floor model.Floor
+	numbers := make([]map[string]int32, len(keys)+len(choice))
+	for i := range numbers {
+		numbers[i] = map[string]int32{}
+	}
+	seen := map[string]bool{}
+	limited := LimitedResources(v.Pool)
+	limits := offers.PoolLimits(v.Pool, limited)
+	for _, o := range x.packing.Lists[ti] {
+		if c.Cautious && c.Offers.Offers[o.Offer].Offering.CapacityType == offerings.Reserved {
+			continue // by the time it is needed the reservation may be used up
+		}
+		use := LimitUse(limited, c.Offers.Shapes[c.Offers.Offers[o.Offer].Shape].Capacity)
+		if !model.Fits(limits, use) {
+			continue // it takes more than the pool may ever have
+		}
+		m := model.FloorMember{Room: c.Rooms.Rooms[o.Room], Admits: x.packing.Columns.Rows[o.Column], Values: make([]int32, len(numbers))}
+		if c.Cautious {
+			m.Use = use
+		}
+		b := binary.AppendVarint(nil, int64(o.Room))
+		b = binary.AppendVarint(b, int64(o.Column))
+		idle := true
+		for i := range numbers {
+			m.Values[i] = -1
+			var value string
+			var ok bool
+			if i < len(keys) {
+				value, ok = c.Offers.LabelOf(v, o.Offer, keys[i].Key())
+			} else if ok = c.Offers.Offers[o.Offer].Spot(); ok {
+				value = choice[i-len(keys)].Of(&c.Offers.Offers[o.Offer])
+			}
+			if ok {
+				n, known := numbers[i][value]
+				if !known {
+					n = int32(len(numbers[i]))
+					numbers[i][value] = n
+				}
+				m.Values[i], idle = n, false
+			}
+			b = binary.AppendVarint(b, int64(m.Values[i]))
+		}
+		for _, u := range m.Use {
+			b = binary.AppendVarint(b, u)
+		}
+		if !seen[string(b)] && !idle {
+			seen[string(b)] = true
+			floor.Members = append(floor.Members, m)
+		}
+	}
+	for i, r := range keys {
+		floor.Keys = append(floor.Keys, model.FloorKey{Min: r.MinValues(), Values: len(numbers[i])})
+	}
+	for i, k := range choice {
+		floor.Keys = append(floor.Keys, model.FloorKey{Min: k.Least, Values: len(numbers[len(keys)+i]), Strict: true})
+	}
+	if len(choice) > 0 {
+		// Whoever counts may stop early where members that hold much come first.
+		slices.SortStableFunc(floor.Members, func(a, b model.FloorMember) int { return slices.Compare(b.Room, a.Room) })
+	}
+	x.out.floors = append(x.out.floors, floor)
+	return int32(len(x.out.floors) - 1)
+}
+
+// worst lists, for a cautious solve, how much of its pool's limits a machine's
+// exchange may take: enough for every key of the floor to reach its minimum among
+// the values that take the least, then for one value more, and so on. Without a
+// floor or limits, or when the solve is not cautious, the only level is nil.
+func (x *optionReader) worst(floor int32, use []int64) [][]int64 {
+	if !x.in.Cautious || floor < 0 || len(use) == 0 {
+		return [][]int64{nil}
+	}
+	f := &x.out.floors[floor]
+	var levels [][]int64
+	for extra := range offers.MaxWorst {
+		worst := slices.Clone(use)
+		for k, key := range f.Keys {
+			least := offers.LeastUse(f, k)
+			for _, u := range least[:min(key.Min+extra, len(least))] {
+				for d, n := range u {
+					worst[d] = max(worst[d], n)
+				}
+			}
+		}
+		if len(levels) == 0 || !slices.Equal(levels[len(levels)-1], worst) {
+			levels = append(levels, worst)
+		}
+	}
+	return levels
+}
+
+// addFloors adds the flexibility floors of a template's machines: that of those which
+// are not spot, and that of spot ones.
+func (x *optionReader) addFloors(ti int) [2]int32 {
+	floor := x.addFloor(ti, false)
+	if !offers.On(x.in.Solver.Flexibility) {
+		return [2]int32{floor, floor}
+	}
+	return [2]int32{floor, x.addFloor(ti, true)}
+}

@@ -1,0 +1,224 @@
+package compile
+
+import (
+	"slices"
+
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
+)
+
+// Packing is the problem of finding machines, once it is settled in which domains pods may be: parts of
+// classes, each with a seat, and the offers and nodes that seats may use, as the engine takes them. It is
+// not changed once it is made.
+type Packing struct {
+	In      *Compiler                // the problem whose pods are packed
+	Sites   *LocationIndex           // the locations that tell the sites of parts apart; nil where no part has a site
+	Parts   []Part                   // by engine class
+	Seats   []Seat                   // by engine group
+	Lists   [][]offers.TemplateOffer // by template, the offers that some seat may use, in rank order
+	Columns *offers.RowTable         // the seats that may use an offer, by its column
+	Bought  []offers.Purchase        // by engine option
+	Model   *model.Problem           // what the engine solves
+}
+
+// Part is what the engine takes for a class: pods, or units of several pods, that go
+// to one seat.
+type Part struct {
+	Portions      []Portion
+	Seat          int
+	Request       []int64
+	Count         int64
+	Priority      int32
+	PerNodeLimits []model.Membership
+	// unit and site say, where ties pin the part down, what the planner calls it.
+	Unit, Site int
+	Pinned     bool
+}
+
+// Portion is so many pods of a class, by place among the planned classes.
+type Portion struct {
+	Class int
+	N     int64
+}
+
+// Seat is a site for a topology signature: what the engine takes for a group.
+type Seat struct {
+	Groups []int      // whose node constraints all hold
+	Part   *Partition // nil for everywhere
+	Site   int
+	Bins   model.Bits   // that will do; nil for all that admit the groups
+	Rows   []model.Bits // by template, offers that will do; nil for all
+	Sold   []model.Bits // by template, those that suit the groups, too; nil where that is not known
+	NoNew  bool
+}
+
+// Sites says how many pods of each unit go to which site.
+type Sites struct {
+	Parts []Part // pods at one site each, or at any site
+	Seats []Seat // by number of [Part]
+	// PerNodeLimits are the limits that memberships of parts refer to by number, and Present the running pods that
+	// count for them, by node.
+	PerNodeLimits []model.PerNodeLimit
+	Present       [][]model.Presence
+}
+
+// newPacking is a packing of parts without options and nodes.
+func newPacking(c *Compiler, parts []Part, seats []Seat) *Packing {
+	p := &Packing{In: c, Parts: parts, Seats: seats, Model: &model.Problem{
+		Dims: c.Dims(), BestEffort: c.Solver.MinValues == scheduling.MinValuesBestEffort, Pools: c.Limits,
+	}}
+	p.addParts()
+	return p
+}
+
+// newUnsited is the packing of [Compiler.Unsited]. Its options are worked out unless they are known.
+func newUnsited(c *Compiler, known *engineOptions) *Packing {
+	seats := make([]Seat, len(c.Classes.Groups))
+	for g := range seats {
+		seats[g].Groups = []int{g}
+	}
+	parts := make([]Part, len(c.Planned))
+	for i, class := range c.Planned {
+		parts[i] = Part{
+			Portions: []Portion{{i, 1}}, Seat: class.Group,
+			Request: class.Requests, Count: int64(len(class.Pods)), Priority: class.Priority,
+		}
+	}
+	p := newPacking(c, parts, seats)
+	p.Columns = c.Columns
+	rows := make([][]model.Bits, len(c.Offered))
+	for ti := range c.Offered {
+		p.Lists, rows[ti] = append(p.Lists, c.Offered[ti].List), c.Offered[ti].Rows
+	}
+	p.Model.Bins, p.Model.Rooms, p.Model.Open = c.Bins, c.NodeRooms, c.Open
+	switch {
+	case known != nil:
+		p.setOptions(known)
+	case !c.Tied():
+		softs := make([]model.Bits, len(c.Offered))
+		for ti := range c.Offered {
+			softs[ti] = c.Offered[ti].Soft.Clone()
+		}
+		p.setOptions(newOptionReader(p, rows, softs, nil).read())
+	}
+	return p
+}
+
+// NewPacking is the packing of pods at their sites, which the locations tell apart.
+func NewPacking(l *LocationIndex, s *Sites) *Packing {
+	p := newPacking(l.In, s.Parts, s.Seats)
+	p.Sites, p.Columns, p.Model.PerNodeLimits = l, offers.NewRowTable(len(s.Seats)), s.PerNodeLimits
+	rows, softs := seatRows(l.In, s.Seats)
+	r := l.relist(p.Columns, rows)
+	p.Lists = r.lists
+	p.setOptions(newOptionReader(p, rows, softs, r).read())
+	p.setBins(s.Present)
+	return p
+}
+
+// Buying is the same packing, but for its options: the engine's option i stands for purchase i.
+func (p *Packing) Buying(purchases []offers.Purchase) *Packing {
+	out := *p
+	out.Bought = purchases
+	return &out
+}
+
+// addParts hands the parts to the engine, and which of them may not share a machine
+// because they bind the same ports.
+func (p *Packing) addParts() {
+	p.Model.Groups = len(p.Seats)
+	ports := make([][]podspec.HostPort, len(p.Seats))
+	for i := range p.Seats {
+		for _, g := range p.Seats[i].Groups {
+			ports[i] = append(ports[i], p.In.Classes.Groups[g].Ports...)
+		}
+	}
+	var ported []model.ClassID
+	classes := make([]model.Class, 0, len(p.Parts))
+	for i := range p.Parts {
+		x := &p.Parts[i]
+		m := model.Class{Group: int32(x.Seat), Request: x.Request, Count: x.Count, Priority: x.Priority, PerNodeLimits: x.PerNodeLimits}
+		if len(ports[x.Seat]) > 0 {
+			m.PerNode = 1
+			ported = append(ported, model.ClassID(i))
+		}
+		classes = append(classes, m)
+	}
+	for _, a := range ported {
+		for _, b := range ported {
+			if a != b && podspec.PortsClash(ports[p.Parts[a].Seat], ports[p.Parts[b].Seat]) {
+				classes[a].Conflicts = append(classes[a].Conflicts, b)
+			}
+		}
+		slices.Sort(classes[a].Conflicts)
+	}
+	p.Model.Classes = classes
+}
+
+// setOptions hands options to the engine.
+func (p *Packing) setOptions(x *engineOptions) {
+	p.Bought = x.bought
+	p.Model.Options, p.Model.Floors, p.Model.Supply, p.Model.Passes = x.options, x.floors, x.supply, x.passes
+}
+
+// setBins hands the nodes to the engine as the seats see them, with the running pods that count for per-node limits.
+func (p *Packing) setBins(present [][]model.Presence) {
+	bins := make([]model.Bin, len(p.In.Bins))
+	words := len(model.NewBits(len(p.Seats)))
+	rows := make([]uint64, 2*words*len(bins))
+	for i := range bins {
+		row := rows[2*words*i : 2*words*(i+1)]
+		bins[i] = model.Bin{Room: p.In.Bins[i].Room, Admits: row[:words:words], Soft: row[words:], Present: present[i]}
+	}
+	opens := make([]model.Bits, len(p.Seats))
+	for i := range p.Seats {
+		open, wary := binsOf(p.In, &p.Seats[i])
+		opens[i] = open
+		open.Each(func(at int) { bins[at].Admits.Set(i) })
+		wary.Each(func(at int) { bins[at].Soft.Set(i) })
+	}
+	p.Model.Bins, p.Model.Rooms, p.Model.Open = bins, p.In.NodeRooms, opens
+}
+
+// binsOf are the nodes that a seat may use, and those of them whose taints its pods would rather avoid.
+func binsOf(c *Compiler, s *Seat) (open, wary model.Bits) {
+	open, wary = model.NewBits(len(c.Nodes)), model.NewBits(len(c.Nodes))
+	switch {
+	case s.Bins != nil:
+		open.Or(s.Bins)
+	case len(s.Groups) > 0:
+		open.Or(c.Open[s.Groups[0]])
+	}
+	for _, g := range s.Groups {
+		open.And(c.Open[g])
+		wary.Or(c.wary[g])
+	}
+	wary.And(open)
+	return open, wary
+}
+
+// Placed counts the pods of a solution by planned class.
+func (p *Packing) Placed(solution model.Solution) []int64 {
+	out := make([]int64, len(p.In.Planned))
+	for i := range p.Parts {
+		for _, x := range p.Parts[i].Portions {
+			out[x.Class] += (p.Parts[i].Count - solution.Unplaced[i]) * x.N
+		}
+	}
+	return out
+}
+
+// Held is what the machines of a solution hold, by planned class, equal ones once.
+func (p *Packing) Held(solution model.Solution) [][]Portion {
+	out := make([][]Portion, len(solution.Nodes))
+	for i := range solution.Nodes {
+		for _, it := range solution.Nodes[i].Items {
+			for _, x := range p.Parts[it.Class].Portions {
+				out[i] = append(out[i], Portion{x.Class, x.N * it.N})
+			}
+		}
+	}
+	return out
+}
