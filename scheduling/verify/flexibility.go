@@ -13,7 +13,7 @@ import (
 // the limit unless either needs them.
 func (j *judge) variety(l *launch) {
 	least, spot := l.pool.MinValues(), varietyOf(l.nodes)
-	if j.state.StrictMinValues() {
+	if j.state.Policy.StrictMinValues() {
 		for _, key := range slices.Sorted(maps.Keys(least)) {
 			if n := snapshot.Distinct(l.nodes, key); n < least[key] {
 				j.report.add(MinValues, l.object, "%d values of %s, want at least %d", n, key, least[key])
@@ -84,7 +84,7 @@ func (j *judge) shareOfWorkloads() {
 		maps.Copy(there, running)
 		var order []string
 		for _, t := range j.known(pods) {
-			workload := j.state.WorkloadOf(t.Object)
+			workload := j.state.Reader.WorkloadOf(t.Object)
 			if j.kept[t.Name] { // as if it ran
 				there[workload]++
 				continue
@@ -95,7 +95,7 @@ func (j *judge) shareOfWorkloads() {
 		}
 		for _, workload := range order {
 			size := j.workloads().Sizes[workload]
-			if n, most := joins[workload]+there[workload], j.state.MostTogether(size); n > most {
+			if n, most := joins[workload]+there[workload], j.state.Policy.MostTogether(size); n > most {
 				j.report.add(WorkloadShare, object, "%d pods of %s, %d of %d may share a machine", n, workload, most, size)
 			}
 		}
@@ -110,19 +110,19 @@ func (j *judge) shareOfWorkloads() {
 
 // shareLeaves reports whether a node could take one more pod of a pod's workload.
 func (j *judge) shareLeaves(t *snapshot.Pod, n *snapshot.Node) bool {
-	workload := j.state.WorkloadOf(t.Object)
+	workload := j.state.Reader.WorkloadOf(t.Object)
 	if j.state.Policy.WorkloadShare <= 0 || workload == "" {
 		return true
 	}
 	there := 1 + j.workloads().On[n.Name][workload]
 	for _, a := range j.plan.Existing {
 		for _, other := range j.known(a.Pods) {
-			if a.Node == n.Name && j.state.WorkloadOf(other.Object) == workload {
+			if a.Node == n.Name && j.state.Reader.WorkloadOf(other.Object) == workload {
 				there++
 			}
 		}
 	}
-	return there <= j.state.MostTogether(j.workloads().Sizes[workload])
+	return there <= j.state.Policy.MostTogether(j.workloads().Sizes[workload])
 }
 
 // workloads counts the pods of workloads, once for all.

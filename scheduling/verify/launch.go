@@ -170,7 +170,7 @@ func (j *judge) options(l *launch) {
 			continue
 		}
 		j.option(l, object, o, n)
-		if previous != nil && j.state.Policy.Ranking.Strategy != offerings.Diversified && j.state.Policy.Ranking.Compare(j.state.Candidate(previous), j.state.Candidate(n)) > 0 {
+		if previous != nil && j.state.Policy.Ranking.Strategy != offerings.Diversified && j.state.Policy.Ranking.Compare(j.state.Policy.Candidate(previous), j.state.Policy.Candidate(n)) > 0 {
 			j.report.add(OptionOrder, object, "belongs before the option ahead of it")
 		}
 		previous = n
@@ -208,7 +208,7 @@ func (j *judge) option(l *launch, object string, o *scheduling.Option, n *snapsh
 	if why := j.state.Unavailable(n.Kind, n.Offering); why != "" {
 		j.report.add(OfferingUnavailable, object, "%s in %s %s", o.InstanceType, o.Zone, why)
 	}
-	if why := j.state.Excluded(n.Kind, n.Offering); why != "" {
+	if why := j.state.Policy.Excluded(n.Kind, n.Offering); why != "" {
 		j.report.add(OptionExcluded, object, "%s in %s %s", o.InstanceType, o.Zone, why)
 	}
 	if o.Price != n.Offering.Price {

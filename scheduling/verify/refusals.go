@@ -107,7 +107,7 @@ func (j *judge) launchable(pl *snapshot.Pool, wanted map[*snapshot.Kind]Code) []
 		return nil
 	}
 	least := map[string]int{}
-	if j.state.StrictMinValues() {
+	if j.state.Policy.StrictMinValues() {
 		least = pl.MinValues()
 	}
 	if (len(least) > 0 || j.state.Policy.Flexibility != scheduling.Flexibility{}) && len(pl.Limits) > 0 {

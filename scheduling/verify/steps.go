@@ -117,7 +117,7 @@ func newClusterState(c StepsChecker, cluster disruption.Cluster, plan *disruptio
 		if at := g.there[pod.Spec.NodeName]; at != nil {
 			at.seat(append(at.pods, pod))
 		}
-		g.tied = g.tied || !g.state.TiesOf(pod, false).None()
+		g.tied = g.tied || !g.state.Reader.TiesOf(pod, false).None()
 		g.sit(pod)
 	}
 	g.spend(cluster.Underway)
@@ -240,7 +240,7 @@ func (g *clusterState) rebuild(s *clusterNode) { *s.node = *g.state.NewNode(s.no
 
 // group is what rules see of a running pod.
 func (g *clusterState) group(pod *corev1.Pod) *binding.Group {
-	return g.topology.Group(g.state.FaceOf(pod), g.state.TiesOf(pod, true))
+	return g.topology.Group(g.state.Reader.FaceOf(pod), g.state.Reader.TiesOf(pod, true))
 }
 
 // sit puts a pod onto its node.

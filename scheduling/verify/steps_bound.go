@@ -138,7 +138,7 @@ func (g *clusterState) onSale(problem *scheduling.Problem, nodes []*clusterNode)
 		own[name] = again(old)
 	}
 	problem.PoolCatalogs = own
-	solver, settings := g.checker.Planner.Policy, &snapshot.State{Policy: g.checker.Planner.Policy}
+	solver, settings := g.checker.Planner.Policy, snapshot.Policy(g.checker.Planner.Policy)
 	solver.NoSpot, solver.Size = false, scheduling.NodeSize{}
 	solver.Filters = []instancetypes.Filter{func(t *instancetypes.InstanceType, o offerings.Offering) bool {
 		return had[sold{t.Name, o.Zone, string(o.CapacityType), o.ReservationID}] || settings.Excluded(t, o) == ""

@@ -101,7 +101,7 @@ func (a *stepCheck) goes(node string) bool {
 // move notes an eviction with its pod as it looks for a new place, if it has one.
 func (a *stepCheck) move(e *disruption.Eviction, pod *corev1.Pod) {
 	object := "pod/" + e.Pod
-	t := a.cluster.state.NewPod(unplaced(pod))
+	t := a.cluster.state.Reader.NewPod(unplaced(pod))
 	a.moves = append(a.moves, move{e, pod, t, a.cluster.group(pod), a.cluster.group(t.Object)})
 	if e.To == "" {
 		if a.step.Reason != disruption.Interrupted {
@@ -188,8 +188,7 @@ func (g *clusterState) daemonsLeft() {
 	}) {
 		return
 	}
-	g.state.Problem.Running, g.state.Problem.Pods, g.state.Daemons = slices.Collect(maps.Values(g.state.Running)), nil, nil
-	g.state.ReadDaemons()
+	g.state.Daemons = snapshot.ReadDaemons(g.state.Problem.DaemonSets, slices.Collect(maps.Values(g.state.Running)))
 	for _, s := range g.there {
 		g.rebuild(s)
 	}

@@ -163,7 +163,7 @@ func (g *clusterState) addsUp(r *Report, start totals, frontier []disruption.Poi
 	s := &g.plan.Summary
 	end := g.totals()
 	after, before, expected := s.PricePerHourAfter, new(big.Int), new(big.Int)
-	if g.state.Expects() {
+	if g.state.Policy.Expects() {
 		after, before, expected = s.ExpectedPerHourAfter, start.price, end.price
 	}
 	if s.NodeOverheadPerHour != g.state.Policy.NodeOverhead {
@@ -246,7 +246,7 @@ func (g *clusterState) rest(r *Report, after offerings.Price) {
 	g.composition(r, "rebuilt", s.Rebuilt)
 	g.composition(r, "alternative", s.Alternative)
 	least := s.Rebuilt.PricePerHour
-	if g.state.Expects() {
+	if g.state.Policy.Expects() {
 		least = s.Rebuilt.ExpectedPerHour
 	}
 	if least > after {

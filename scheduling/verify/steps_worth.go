@@ -35,7 +35,7 @@ func (g *clusterState) priceOf(node *corev1.Node) (bare, expected offerings.Pric
 		if o.CapacityType == offerings.Reserved && id != "" && o.ReservationID != id {
 			continue
 		}
-		return o.Price, g.state.Objective(t, o), true
+		return o.Price, g.state.Policy.Objective(t, o), true
 	}
 	return 0, 0, false
 }
@@ -46,7 +46,7 @@ func (g *clusterState) expectedOf(l *scheduling.Launch, o *scheduling.Option) of
 	if pl := g.state.Pools[l.NodePool]; pl != nil {
 		if t, ok := pl.Catalog.Get(o.InstanceType); ok {
 			if offering, ok := snapshot.FindOffering(t, o.Zone, o.CapacityType, o.ReservationID); ok {
-				return g.state.Objective(t, offering)
+				return g.state.Policy.Objective(t, offering)
 			}
 		}
 	}

@@ -162,7 +162,7 @@ func (j *judge) expected(s *scheduling.Summary) offerings.Price {
 		j.report.add(SummaryExpected, "summary", "node overhead is %v, want %v", s.NodeOverheadPerHour, j.state.Policy.NodeOverhead)
 	}
 	total := new(big.Int) // 0 where machines cost nothing beside their prices
-	if !j.state.Expects() {
+	if !j.state.Policy.Expects() {
 		j.report.price(SummaryExpected, "expected price per hour", s.ExpectedPerHour, total)
 		return s.PricePerHour
 	}
@@ -171,7 +171,7 @@ func (j *judge) expected(s *scheduling.Summary) offerings.Price {
 		if first == nil {
 			return s.ExpectedPerHour // said already, and nothing can be added up
 		}
-		total.Add(total, big.NewInt(int64(j.state.Objective(first.Kind, first.Offering))))
+		total.Add(total, big.NewInt(int64(j.state.Policy.Objective(first.Kind, first.Offering))))
 	}
 	j.report.price(SummaryExpected, "expected price per hour", s.ExpectedPerHour, total)
 	return s.ExpectedPerHour

@@ -166,7 +166,7 @@ func (j *judge) bound() {
 	}
 	state := j.state
 	if len(j.kept) > 0 {
-		state = snapshot.New(j.asPromised(), j.state.Policy)
+		state = snapshot.New(j.asPromised(), scheduling.Policy(*j.state.Policy))
 	}
 	c := certificate.NewClaim(state, j.plan.Summary.LowerBoundPerHour, func(name string) bool { return placed[name] }, at, j.report.fault)
 	c.Judge(j.plan.Summary.Certificate)

@@ -149,7 +149,7 @@ func valueOf[K comparable](values map[K]*big.Int, key K) *big.Int {
 func (c *Claim) roomsByConstraint(m *snapshot.Node) [][]snapshot.Amounts {
 	rooms, known := c.rooms[m]
 	if !known {
-		settled := len(c.state.DaemonQuestions(m)) == 0
+		settled := len(c.state.Daemons.Questions(m)) == 0
 		for _, t := range c.constraints {
 			rooms = append(rooms, c.roomsFor(m, t, settled))
 		}
@@ -173,8 +173,8 @@ func (c *Claim) roomsFor(m *snapshot.Node, t *snapshot.Pod, settled bool) []snap
 		if settled {
 			return []snapshot.Amounts{m.Free}
 		}
-		for _, p := range c.state.ChoicesOf(m, alternative.Exprs) {
-			daemons, ports := c.state.DaemonsAt(p)
+		for _, p := range c.state.Daemons.Choices(m, alternative.Exprs) {
+			daemons, ports := c.state.Daemons.At(p)
 			if _, busy := snapshot.Clash(t.Ports, ports); !busy {
 				rooms = append(rooms, m.Allocatable.Minus(daemons))
 			}

@@ -124,7 +124,9 @@ func lesser(a, b *big.Int) *big.Int {
 // readBuys collects the machines on sale that any of the pods could be on, but for those
 // that another one is as good as.
 func (x *cover) readBuys(kinds []*snapshot.Kind, wanted []int64) {
-	price := func(m *snapshot.Node) offerings.Price { return x.proof.claim.state.Objective(m.Kind, m.Offering) }
+	price := func(m *snapshot.Node) offerings.Price {
+		return x.proof.claim.state.Policy.Objective(m.Kind, m.Offering)
+	}
 	var machines []*snapshot.Node
 	for _, pl := range x.proof.claim.state.SortedPools() {
 		machines = slices.AppendSeq(machines, x.proof.claim.state.Offers(pl, snapshot.FewestDaemons, nil))

@@ -20,7 +20,7 @@ func (pr *proof) checkMachines() (reserved *big.Int, ok bool) {
 	for _, pl := range pr.claim.state.SortedPools() {
 		bad, first := 0, ""
 		for m := range pr.claim.state.Offers(pl, snapshot.FewestDaemons, pr.harmless) {
-			price, bears := pr.claim.state.Objective(m.Kind, m.Offering), true
+			price, bears := pr.claim.state.Policy.Objective(m.Kind, m.Offering), true
 			for x, domain := range pr.wherever(m) {
 				if m.Offering.CapacityType == offerings.Reserved {
 					if over, old := x.surplus(m, price), surplus[m.Offering.ReservationID]; old == nil || over.Cmp(old) > 0 {
@@ -57,14 +57,14 @@ func (pr *proof) harmless(t *instancetypes.InstanceType, o *offerings.Offering) 
 	}
 	bare := pr.claim.bare[o]
 	if bare == nil {
-		bare = pr.claim.state.Bare(t, *o)
+		bare = pr.claim.state.Types.Bare(t, *o)
 		pr.claim.bare[o] = bare
 	}
 	verdict := true
 	for x, domain := range pr.wherever(bare) {
-		price, payable := charged(pr.multipliers, pr.claim.state.Objective(t, *o), domain)
+		price, payable := charged(pr.multipliers, pr.claim.state.Policy.Objective(t, *o), domain)
 		if verdict = x != nil && payable; verdict {
-			room := x.vector(x.claim.state.Allocatable(t, *o))
+			room := x.vector(x.claim.state.Types.Allocatable(t, *o))
 			verdict = x.bearsAll(room, price) ||
 				x.within(x.loadOf(room, func(_ *podClass, c int) bool { return bare.Admits(pr.claim.constraints[c].Wants) }), price)
 		}

@@ -49,7 +49,7 @@ func (c *Claim) spreadReader() *spreadReader {
 			if r.unlabelled = r.unlabelled || len(in) == 0; !known {
 				r.undetermined = m.Title()
 			}
-			suits := !c.state.DaemonsDiffer(pl) && m.Affordable(left) &&
+			suits := !c.state.Daemons.Differ(pl) && m.Affordable(left) &&
 				(m.Offering.CapacityType != offerings.Spot || c.state.Policy.Flexibility == scheduling.Flexibility{})
 			for _, domain := range in {
 				if domains[domain] = true; suits {
@@ -89,7 +89,7 @@ func (r *spreadReader) look(rule *snapshot.SpreadConstraint, pods []*snapshot.Po
 	kinds := snapshot.KindsOf(pods)
 	for _, s := range r.shelves {
 		least := s.pool.MinValues()
-		if !r.claim.state.StrictMinValues() {
+		if !r.claim.state.Policy.StrictMinValues() {
 			least = nil
 		}
 		domains[s.domain] = domains[s.domain] || slices.ContainsFunc(kinds, func(k *snapshot.Kind) bool {

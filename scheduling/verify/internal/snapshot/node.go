@@ -1,15 +1,12 @@
 package snapshot
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"math/big"
 	"slices"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
@@ -53,7 +50,7 @@ func (w *State) NewNode(running *corev1.Node, pods []*corev1.Pod) *Node {
 	n := &Node{
 		Name: running.Name, Object: "node/" + running.Name, Labels: running.Labels, Pool: pl, Running: running,
 		Capacity: RoundedUp(running.Status.Capacity), Allocatable: roundedDown(running.Status.Allocatable),
-		limits: w.storage.limits[running.Name], attached: make(attached),
+		limits: w.Reader.storage.limits[running.Name], attached: make(attached),
 	}
 	if InFlight(running) {
 		// By the time pods can run there it carries these.
@@ -64,7 +61,7 @@ func (w *State) NewNode(running *corev1.Node, pods []*corev1.Pod) *Node {
 	n.Taints = nodeTaints(running, ValueOr(pl, Pool{}).Object)
 	n.Free = n.Allocatable.Clone()
 	for _, pod := range pods {
-		n.Hold(runningRequests(pod), hostPorts(&pod.Spec), w.mountsOf(pod))
+		n.Hold(runningRequests(pod), hostPorts(&pod.Spec), w.Reader.storage.mountsOf(pod))
 	}
 	for _, d := range w.Daemons {
 		if d.runsOn(n) && !slices.ContainsFunc(pods, d.owns) {
@@ -128,7 +125,7 @@ func (w *State) complete(n *Node, catalog *instancetypes.Catalog) {
 			}
 		}
 	}
-	promised := w.roomOf(t, o)
+	promised := w.Types.roomOf(t, o)
 	fill(n.Capacity, promised.capacity)
 	fill(n.Allocatable, promised.allocatable)
 }
@@ -155,7 +152,7 @@ const Nobodys = "\x00"
 
 // NewPlanned describes what buying the offering for the pool brings.
 func (w *State) NewPlanned(pl *Pool, t *instancetypes.InstanceType, o offerings.Offering, made Choices, d DaemonCount) *Node {
-	has := w.roomOf(t, o)
+	has := w.Types.roomOf(t, o)
 	n := &Node{
 		Pool: pl, Kind: t, Offering: o, planned: true, Taints: pl.Object.Spec.Template.Spec.Taints, attached: make(attached),
 		Capacity: has.capacity, Allocatable: has.allocatable,
@@ -172,7 +169,7 @@ func (w *State) NewPlanned(pl *Pool, t *instancetypes.InstanceType, o offerings.
 			n.Labels[requirements.NormalizeKey(key)] = value
 		}
 	}
-	for key, value := range w.soldLabels(t, o) {
+	for key, value := range w.Types.soldLabels(t, o) {
 		if other, ok := n.Labels[key]; ok && other != value {
 			n.Clashes = append(n.Clashes, key)
 		}
@@ -189,7 +186,7 @@ func (w *State) NewPlanned(pl *Pool, t *instancetypes.InstanceType, o offerings.
 			return n.opened(some, key, made.Requirements)
 		}
 	}
-	n.Daemons, n.Taken = w.DaemonsAt(n)
+	n.Daemons, n.Taken = w.Daemons.At(n)
 	n.Free = n.Allocatable.Minus(n.Daemons)
 	// A pod that is alone with the node may choose what is left open.
 	n.Open = func(key string) Opening {
@@ -207,36 +204,6 @@ func (n *Node) Standing(open func(string) Opening, object string) *Node {
 	own.Labels, own.Open, own.Object = maps.Clone(n.Labels), open, object
 	own.Labels[corev1.LabelHostname] = Nobodys + object
 	return &own
-}
-
-// Bare is the offering as if any pool bought it: no daemon runs there, and what pods ask of labels
-// that pools or their provider may set is granted.
-func (w *State) Bare(t *instancetypes.InstanceType, o offerings.Offering) *Node {
-	return &Node{
-		Labels: w.soldLabels(t, o), planned: true, Kind: t, Offering: o, Free: w.Allocatable(t, o),
-		Open: func(string) Opening { return Opening{Rule: some} },
-	}
-}
-
-// soldLabels are the labels that come with an offering, by their stable keys.
-func (w *State) soldLabels(t *instancetypes.InstanceType, o offerings.Offering) map[string]string {
-	ofType, known := w.typeLabels[t]
-	if !known {
-		ofType = stableKeys(nil, t.Labels)
-		w.typeLabels[t] = ofType
-	}
-	return stableKeys(maps.Clone(ofType), o.NodeLabels())
-}
-
-// stableKeys adds labels to others by their stable keys.
-func stableKeys(to, from map[string]string) map[string]string {
-	if to == nil {
-		to = make(map[string]string, len(from))
-	}
-	for key, value := range from {
-		to[requirements.NormalizeKey(key)] = value
-	}
-	return to
 }
 
 // opened is what holds of every value, or of some, of a label that is still to be chosen.
@@ -312,82 +279,3 @@ func (n *Node) Holds(t *Pod) bool {
 
 // Leaves reports whether the node is being removed: it gets no pods any more.
 func (n *Node) Leaves() bool { return n.Running != nil && Leaving(n.Running) }
-
-// Daemon is a DaemonSet, seen as the pod that it runs on each node.
-type Daemon struct {
-	namespace, name string
-	requests        Amounts
-	ports           []Port
-	tolerations     []corev1.Toleration
-	wants           Selector
-	Newest          *corev1.Pod // what it needs is read from this pod; nil for its template
-}
-
-// ReadDaemons reads the DaemonSets in order of name. What one needs is what its
-// newest living pod asks for, since admission may have changed that; without any,
-// what its template asks for.
-func (w *State) ReadDaemons() {
-	for _, ds := range w.Problem.DaemonSets {
-		if ds == nil {
-			continue
-		}
-		spec := &ds.Spec.Template.Spec
-		d := &Daemon{
-			namespace: cmp.Or(ds.Namespace, metav1.NamespaceDefault), name: ds.Name,
-			wants: selectorOf(spec), tolerations: daemonTolerations(spec),
-		}
-		for _, pod := range w.Problem.Running {
-			if pod == nil || !d.owns(pod) || Finished(pod) {
-				continue
-			}
-			if old := d.Newest; old == nil || old.CreationTimestamp.Before(&pod.CreationTimestamp) ||
-				old.CreationTimestamp.Equal(&pod.CreationTimestamp) && pod.Name > old.Name {
-				d.Newest, spec = pod, &pod.Spec
-			}
-		}
-		d.requests, d.ports = pendingRequests(spec), hostPorts(spec)
-		w.Daemons = append(w.Daemons, d)
-	}
-	slices.SortFunc(w.Daemons, func(a, b *Daemon) int {
-		return cmp.Or(strings.Compare(a.namespace, b.namespace), strings.Compare(a.name, b.name))
-	})
-}
-
-// owns reports whether the pod is one of the DaemonSet's.
-func (d *Daemon) owns(pod *corev1.Pod) bool {
-	return Owner(pod, "DaemonSet") == d.name && NamespaceOf(pod) == d.namespace
-}
-
-// daemonTolerations are the template's tolerations and those that the DaemonSet
-// controller adds to every pod it makes.
-func daemonTolerations(template *corev1.PodSpec) []corev1.Toleration {
-	all := slices.Clone(template.Tolerations)
-	add := func(effect corev1.TaintEffect, keys ...string) {
-		for _, key := range keys {
-			all = append(all, corev1.Toleration{Key: key, Operator: corev1.TolerationOpExists, Effect: effect})
-		}
-	}
-	add(corev1.TaintEffectNoExecute, corev1.TaintNodeNotReady, corev1.TaintNodeUnreachable)
-	add(corev1.TaintEffectNoSchedule, corev1.TaintNodeDiskPressure, corev1.TaintNodeMemoryPressure, corev1.TaintNodePIDPressure, corev1.TaintNodeUnschedulable)
-	if template.HostNetwork {
-		add(corev1.TaintEffectNoSchedule, corev1.TaintNodeNetworkUnavailable)
-	}
-	return all
-}
-
-// runsOn reports whether the daemon runs on the node.
-func (d *Daemon) runsOn(n *Node) bool {
-	return len(Untolerated(n.Taints, d.tolerations)) == 0 && n.Admits(d.wants)
-}
-
-// DaemonsAt returns what the daemons take that run on the node, and their ports.
-func (w *State) DaemonsAt(n *Node) (requests Amounts, ports []Port) {
-	requests = Amounts{}
-	for _, d := range w.Daemons {
-		if d.runsOn(n) {
-			requests.Add(d.requests)
-			ports = append(ports, d.ports...)
-		}
-	}
-	return requests, ports
-}

@@ -12,17 +12,20 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
+// Policy is the settings under which plans are made, with the questions that the judge asks of them.
+type Policy scheduling.Policy
+
 // Excluded says why the settings keep an offering from being bought; "" if they do not.
-func (w *State) Excluded(t *instancetypes.InstanceType, o offerings.Offering) string {
-	if w.Policy.NoSpot && o.CapacityType == offerings.Spot {
+func (p *Policy) Excluded(t *instancetypes.InstanceType, o offerings.Offering) string {
+	if p.NoSpot && o.CapacityType == offerings.Spot {
 		return "is a spot machine, and there are to be none"
 	}
-	for _, keep := range w.Policy.Filters {
+	for _, keep := range p.Filters {
 		if keep != nil && !keep(t, o) {
 			return "is left out by a filter"
 		}
 	}
-	size := w.Policy.Size
+	size := p.Size
 	if len(size.Smallest)+len(size.Largest) == 0 {
 		return ""
 	}
@@ -43,8 +46,8 @@ func (w *State) Excluded(t *instancetypes.InstanceType, o offerings.Offering) st
 // offering, the overhead of a node, and what interruptions are expected to cost in an hour.
 // Of a cost c for each interruption and a rate of n millionths in a month that is
 // c·n ÷ 730,000,000, rounded to the nearest nano-USD.
-func (w *State) Objective(t *instancetypes.InstanceType, o offerings.Offering) offerings.Price {
-	i := w.Policy.Interruption
+func (p *Policy) Objective(t *instancetypes.InstanceType, o offerings.Offering) offerings.Price {
+	i := p.Interruption
 	cost := new(big.Int)
 	if o.CapacityType == offerings.Spot {
 		rate := o.InterruptionRate
@@ -59,7 +62,7 @@ func (w *State) Objective(t *instancetypes.InstanceType, o offerings.Offering) o
 		cost.Add(cost, big.NewInt(730e6/2))
 		cost.Div(cost, big.NewInt(730e6))
 	}
-	cost.Add(cost, big.NewInt(int64(w.Policy.NodeOverhead)))
+	cost.Add(cost, big.NewInt(int64(p.NodeOverhead)))
 	cost.Add(cost, big.NewInt(int64(o.Price)))
 	if !cost.IsInt64() {
 		return offerings.MaxPrice
@@ -68,19 +71,22 @@ func (w *State) Objective(t *instancetypes.InstanceType, o offerings.Offering) o
 }
 
 // Expects reports whether machines cost something beside their prices.
-func (w *State) Expects() bool {
-	i := w.Policy.Interruption
-	return w.Policy.NodeOverhead > 0 || i.PerNode > 0 || i.PerCore > 0
+func (p *Policy) Expects() bool {
+	i := p.Interruption
+	return p.NodeOverhead > 0 || i.PerNode > 0 || i.PerCore > 0
 }
 
 // StrictMinValues reports whether launches have to keep the minValues of their pools.
-func (w *State) StrictMinValues() bool {
-	return w.Policy.MinValues != scheduling.MinValuesBestEffort
+func (p *Policy) StrictMinValues() bool {
+	return p.MinValues != scheduling.MinValuesBestEffort
 }
 
 // Candidate is the machine as rankings see it.
-func (w *State) Candidate(m *Node) offerings.Candidate {
+func (p *Policy) Candidate(m *Node) offerings.Candidate {
 	c := offerings.Candidate{InstanceType: m.Kind.Name, Offering: m.Offering}
-	c.Offering.Price = w.Objective(m.Kind, m.Offering)
+	c.Offering.Price = p.Objective(m.Kind, m.Offering)
 	return c
 }
+
+// MostTogether is how many pods of a workload of that size may share a node.
+func (p *Policy) MostTogether(size int) int { return max(1, size*p.WorkloadShare/100) }

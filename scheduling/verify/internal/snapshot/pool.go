@@ -2,13 +2,11 @@ package snapshot
 
 import (
 	"iter"
-	"maps"
 	"math/big"
 	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
@@ -85,7 +83,7 @@ func (w *State) Offers(pl *Pool, d DaemonCount, skip func(t *instancetypes.Insta
 		for t := range pl.Catalog.All() {
 			for i := range t.Offerings {
 				o := &t.Offerings[i]
-				if w.Unavailable(t, *o) != "" || w.Excluded(t, *o) != "" || o.CapacityType == offerings.Reserved && w.Reservations[o.ReservationID] <= 0 {
+				if w.Unavailable(t, *o) != "" || w.Policy.Excluded(t, *o) != "" || o.CapacityType == offerings.Reserved && w.Reservations[o.ReservationID] <= 0 {
 					continue
 				}
 				if skip != nil && skip(t, o) {
@@ -145,15 +143,6 @@ func (pl *Pool) Undecided() bool {
 	return slices.ContainsFunc(pl.Asks, func(e Expression) bool { return pl.Chooses(requirements.NormalizeKey(e.Key)) })
 }
 
-// DaemonsDiffer reports whether it depends on the choice of such a label which daemons run on a machine of the pool.
-func (w *State) DaemonsDiffer(pl *Pool) bool {
-	return slices.ContainsFunc(w.Daemons, func(d *Daemon) bool {
-		return slices.ContainsFunc(d.wants, func(t term) bool {
-			return slices.ContainsFunc(t.Exprs, func(e Expression) bool { return pl.Chooses(requirements.NormalizeKey(e.Key)) })
-		})
-	})
-}
-
 // MinValues returns the number of distinct values that the options of a launch must
 // keep, by label key.
 func (pl *Pool) MinValues() map[string]int {
@@ -199,63 +188,6 @@ func (pl *Pool) PrefersOthers(tolerations []corev1.Toleration) bool {
 	return slices.ContainsFunc(pl.Object.Spec.Template.Spec.Taints, func(taint corev1.Taint) bool {
 		return taint.Effect == corev1.TaintEffectPreferNoSchedule && !Tolerated(taint, tolerations)
 	})
-}
-
-// capacityOf returns what a machine has: the type's capacity, where the offering
-// does not say otherwise.
-func capacityOf(t *instancetypes.InstanceType, o offerings.Offering) corev1.ResourceList {
-	list := corev1.ResourceList{}
-	maps.Copy(list, t.Capacity)
-	maps.Copy(list, o.Capacity)
-	return list
-}
-
-// room is what a machine has, and what of that pods may have; for reading only.
-type room struct{ capacity, allocatable Amounts }
-
-func (w *State) roomOf(t *instancetypes.InstanceType, o offerings.Offering) room {
-	known, ok := w.rooms[t]
-	if usual := len(o.Capacity) == 0 && len(o.Overhead) == 0; !usual || !ok {
-		known = room{RoundedUp(capacityOf(t, o)), allocatable(t, o)}
-		if usual {
-			w.rooms[t] = known
-		}
-	}
-	return known
-}
-
-// Allocatable is what a machine has for pods; for reading only.
-func (w *State) Allocatable(t *instancetypes.InstanceType, o offerings.Offering) Amounts {
-	return w.roomOf(t, o).allocatable
-}
-
-// allocatable returns what a machine has for pods: capacity less what kubelet,
-// system and eviction threshold keep, memory also less huge pages, never below 0.
-func allocatable(t *instancetypes.InstanceType, o offerings.Offering) Amounts {
-	capacity := capacityOf(t, o)
-	left := make(corev1.ResourceList, len(capacity))
-	for name, q := range capacity {
-		free := q.DeepCopy()
-		if kept, ok := o.Overhead[name]; ok {
-			free.Sub(kept)
-		} else {
-			free.Sub(t.Overhead.KubeReserved[name])
-			free.Sub(t.Overhead.SystemReserved[name])
-			free.Sub(t.Overhead.EvictionThreshold[name])
-		}
-		if name == corev1.ResourceMemory {
-			for other, pages := range capacity {
-				if strings.HasPrefix(string(other), corev1.ResourceHugePagesPrefix) {
-					free.Sub(pages)
-				}
-			}
-		}
-		if free.Sign() < 0 {
-			free = resource.Quantity{}
-		}
-		left[name] = free
-	}
-	return roundedDown(left)
 }
 
 // FindOffering returns how the type is sold in that way.

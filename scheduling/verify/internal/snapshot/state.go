@@ -10,7 +10,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
@@ -20,29 +19,23 @@ import (
 type State struct {
 	Problem scheduling.Problem
 	// policy holds the settings under which plans are made.
-	Policy scheduling.Policy
+	Policy *Policy
 	// pods are those to be placed; others says why each other pod of the problem is not.
 	Pods   map[string]*Pod
 	Others map[string]string
 	Pools  map[string]*Pool
 	// nodes are the running and in-flight nodes.
 	Nodes   map[string]*Node
-	Daemons []*Daemon
+	Daemons Daemons
 	// running are the pods that have a node and have not finished, by name, wherever that is; residents
 	// those of nodes that are there.
 	Running   map[string]*corev1.Pod
 	Residents []Resident
-	storage   storage
-	meant     meant
-	// faces and deduced remember what rules see of pods, and which pods belong with one.
-	faces   map[string]*Identity
-	deduced map[string]*metav1.LabelSelector
+	Reader    *PodReader
+	Types     *TypeReader
+	meant     *meant
 	// offers are what pools may buy, so far as that has been asked.
 	offers map[offerKey]*Node
-	// rooms are those of types whose offerings say nothing of it.
-	rooms map[*instancetypes.InstanceType]room
-	// typeLabels are those of types by their stable keys, so far as that has been asked.
-	typeLabels map[*instancetypes.InstanceType]map[string]string
 	// reservations are the machines left, by reservation id.
 	Reservations map[string]int
 }
@@ -72,7 +65,7 @@ type Pod struct {
 func New(p scheduling.Problem, policy scheduling.Policy) *State {
 	w := &State{
 		Problem:      p,
-		Policy:       policy,
+		Policy:       (*Policy)(&policy),
 		Pods:         make(map[string]*Pod),
 		Others:       make(map[string]string),
 		Pools:        make(map[string]*Pool),
@@ -80,12 +73,9 @@ func New(p scheduling.Problem, policy scheduling.Policy) *State {
 		Running:      make(map[string]*corev1.Pod),
 		Reservations: make(map[string]int),
 		offers:       make(map[offerKey]*Node),
-		typeLabels:   make(map[*instancetypes.InstanceType]map[string]string),
-		rooms:        make(map[*instancetypes.InstanceType]room),
-		faces:        make(map[string]*Identity),
-		deduced:      make(map[string]*metav1.LabelSelector),
+		Types:        newTypeReader(),
 	}
-	w.readStorage()
+	w.Reader = newPodReader(&w.Problem)
 	byNode := make(map[string][]*corev1.Pod)
 	for _, pod := range slices.Concat(p.Running, p.Pods) {
 		if pod != nil && pod.Spec.NodeName != "" && !Finished(pod) && w.Running[ObjectName(pod)] == nil {
@@ -104,10 +94,10 @@ func New(p scheduling.Problem, policy scheduling.Policy) *State {
 		case notPending(pod) != "":
 			w.Others[ObjectName(pod)] = notPending(pod)
 		default:
-			w.Pods[ObjectName(pod)] = w.NewPod(pod)
+			w.Pods[ObjectName(pod)] = w.Reader.NewPod(pod)
 		}
 	}
-	w.ReadDaemons()
+	w.Daemons = ReadDaemons(p.DaemonSets, p.Running)
 	for _, np := range p.NodePools {
 		if np != nil {
 			w.Pools[np.Name] = w.newPool(np)
@@ -128,26 +118,12 @@ func New(p scheduling.Problem, policy scheduling.Policy) *State {
 		n.Charge(1)
 		w.Nodes[n.Name] = n
 		for _, pod := range byNode[n.Name] {
-			w.Residents = append(w.Residents, Resident{w.FaceOf(pod), w.TiesOf(pod, true), n.Name})
+			w.Residents = append(w.Residents, Resident{w.Reader.FaceOf(pod), w.Reader.TiesOf(pod, true), n.Name})
 		}
 	}
 	w.countReservations()
-	w.readMeant()
+	w.meant = readMeant(w)
 	return w
-}
-
-// NewPod reads a pod.
-func (w *State) NewPod(pod *corev1.Pod) *Pod {
-	return &Pod{
-		Name:     ObjectName(pod),
-		Object:   pod,
-		Requests: pendingRequests(&pod.Spec),
-		Ports:    hostPorts(&pod.Spec),
-		Wants:    selectorOf(&pod.Spec),
-		Mounts:   w.mountsOf(pod),
-		Face:     w.FaceOf(pod),
-		Ties:     w.TiesOf(pod, false),
-	}
 }
 
 // Within is the pod if it asked for a node with that value of a label besides all else.
@@ -314,3 +290,26 @@ func (t *Pod) Picky() bool {
 
 // Live reports whether the pod runs, or will, and nobody deletes it.
 func Live(pod *corev1.Pod) bool { return !Finished(pod) && pod.DeletionTimestamp == nil }
+
+// Occupant is the first, by name, of the running pods that use a claim.
+func (w *State) Occupant(claim string) (pod string, used bool) {
+	for name, running := range w.Running {
+		if (!used || name < pod) && slices.ContainsFunc(running.Spec.Volumes, func(v corev1.Volume) bool {
+			return v.PersistentVolumeClaim != nil && NamespaceOf(running)+"/"+v.PersistentVolumeClaim.ClaimName == claim
+		}) {
+			pod, used = name, true
+		}
+	}
+	return pod, used
+}
+
+// Independent reports whether neither a rule between pods nor a volume has a say in
+// where the pod goes.
+func (w *State) Independent(t *Pod) bool {
+	return t.Ties.None() && len(t.Mounts) == 0 && !w.meant.rules.about(t.Face)
+}
+
+// Carefree reports whether no preference has either.
+func (w *State) Carefree(t *Pod) bool {
+	return w.Independent(t) && len(w.Reader.preferredBy(t.Object)) == 0 && !w.meant.preferences.about(t.Face)
+}

@@ -24,13 +24,17 @@ type storage struct {
 	fallback string
 	// limits are how many volumes of a driver a node takes, by node and driver.
 	limits map[string]map[string]int
+	// all and drivers are the volumes and what nodes say of their drivers, as listed.
+	all     []*corev1.PersistentVolume
+	drivers []*storagev1.CSINode
 }
 
-func (w *State) readStorage() {
-	s := storage{
-		claims:  indexed(w.Problem.Claims, func(c *corev1.PersistentVolumeClaim) string { return ObjectName(c) }),
-		volumes: indexed(w.Problem.Volumes, func(v *corev1.PersistentVolume) string { return v.Name }),
-		classes: indexed(w.Problem.StorageClasses, func(c *storagev1.StorageClass) string { return c.Name }),
+func readStorage(p *scheduling.Problem) *storage {
+	s := &storage{
+		all: p.Volumes, drivers: p.CSINodes,
+		claims:  indexed(p.Claims, func(c *corev1.PersistentVolumeClaim) string { return ObjectName(c) }),
+		volumes: indexed(p.Volumes, func(v *corev1.PersistentVolume) string { return v.Name }),
+		classes: indexed(p.StorageClasses, func(c *storagev1.StorageClass) string { return c.Name }),
 		limits:  make(map[string]map[string]int),
 	}
 	// The newest of the classes that are marked as the default.
@@ -43,7 +47,7 @@ func (w *State) readStorage() {
 			marked, s.fallback = c, c.Name
 		}
 	}
-	for _, n := range w.Problem.CSINodes {
+	for _, n := range p.CSINodes {
 		if n == nil {
 			continue
 		}
@@ -54,7 +58,7 @@ func (w *State) readStorage() {
 			}
 		}
 	}
-	w.storage = s
+	return s
 }
 
 func indexed[T any](list []*T, name func(*T) string) map[string]*T {
@@ -65,18 +69,6 @@ func indexed[T any](list []*T, name func(*T) string) map[string]*T {
 		}
 	}
 	return out
-}
-
-// Occupant is the first, by name, of the running pods that use a claim.
-func (w *State) Occupant(claim string) (pod string, used bool) {
-	for name, running := range w.Running {
-		if (!used || name < pod) && slices.ContainsFunc(running.Spec.Volumes, func(v corev1.Volume) bool {
-			return v.PersistentVolumeClaim != nil && NamespaceOf(running)+"/"+v.PersistentVolumeClaim.ClaimName == claim
-		}) {
-			pod, used = name, true
-		}
-	}
-	return pod, used
 }
 
 // Mount is a volume of a pod that comes by way of a claim.
@@ -99,7 +91,7 @@ type Mount struct {
 }
 
 // mountsOf reads the claims of a pod, in the order of its volumes.
-func (w *State) mountsOf(pod *corev1.Pod) []Mount {
+func (s *storage) mountsOf(pod *corev1.Pod) []Mount {
 	var mounts []Mount
 	for i := range pod.Spec.Volumes {
 		v := &pod.Spec.Volumes[i]
@@ -107,13 +99,13 @@ func (w *State) mountsOf(pod *corev1.Pod) []Mount {
 		case v.PersistentVolumeClaim != nil:
 			name := NamespaceOf(pod) + "/" + v.PersistentVolumeClaim.ClaimName
 			m := Mount{Claim: name, broken: "does not exist"}
-			if c := w.storage.claims[name]; c != nil {
-				m = w.mountOf(name, c)
+			if c := s.claims[name]; c != nil {
+				m = s.mountOf(name, c)
 				m.Exclusive = slices.Contains(c.Spec.AccessModes, corev1.ReadWriteOncePod)
 			}
 			mounts = append(mounts, m)
 		case v.Ephemeral != nil:
-			mounts = append(mounts, w.ephemeral(pod, v))
+			mounts = append(mounts, s.ephemeral(pod, v))
 		}
 	}
 	return mounts
@@ -121,36 +113,36 @@ func (w *State) mountsOf(pod *corev1.Pod) []Mount {
 
 // ephemeral is the mount of a volume that lives as long as its pod: its claim bears the
 // names of both, and is made by a controller once the pod is there.
-func (w *State) ephemeral(pod *corev1.Pod, v *corev1.Volume) Mount {
+func (s *storage) ephemeral(pod *corev1.Pod, v *corev1.Volume) Mount {
 	name := NamespaceOf(pod) + "/" + pod.Name + "-" + v.Name
-	if c := w.storage.claims[name]; c != nil {
+	if c := s.claims[name]; c != nil {
 		ref := metav1.GetControllerOfNoCopy(c)
 		if ref == nil || ref.Kind != "Pod" || ref.Name != pod.Name {
-			m := w.mountOf(name, c)
+			m := s.mountOf(name, c)
 			m.broken, m.driver = "belongs to somebody else", ""
 			return m
 		}
 		// Objects that no API server has seen have no UIDs yet. The claim of a pod that is gone goes, too.
 		if pod.UID != scheduling.SuccessorUID && (ref.UID == pod.UID || ref.UID == "" || pod.UID == "") {
-			return w.mountOf(name, c)
+			return s.mountOf(name, c)
 		}
 	}
 	c := &corev1.PersistentVolumeClaim{}
 	if t := v.Ephemeral.VolumeClaimTemplate; t != nil {
 		c.Annotations, c.Spec = t.Annotations, t.Spec
 	}
-	if c.Spec.StorageClassName == nil && w.storage.fallback != "" {
-		c.Spec.StorageClassName = &w.storage.fallback
+	if c.Spec.StorageClassName == nil && s.fallback != "" {
+		c.Spec.StorageClassName = &s.fallback
 	}
-	return w.mountOf(name, c)
+	return s.mountOf(name, c)
 }
 
 // mountOf reads a claim: it has its volume, or a class whose volumes wait for the
 // first pod that uses them.
-func (w *State) mountOf(name string, c *corev1.PersistentVolumeClaim) Mount {
-	class := w.storage.classes[classOf(c)]
+func (s *storage) mountOf(name string, c *corev1.PersistentVolumeClaim) Mount {
+	class := s.classes[classOf(c)]
 	m := Mount{Claim: name}
-	if v := w.storage.volumes[c.Spec.VolumeName]; v != nil {
+	if v := s.volumes[c.Spec.VolumeName]; v != nil {
 		m.driver, m.id = driverOf(v)
 	} else if class != nil {
 		m.driver, m.id = successor(class.Provisioner), "claim "+name // it will be made
@@ -162,7 +154,7 @@ func (w *State) mountOf(name string, c *corev1.PersistentVolumeClaim) Mount {
 	case c.Status.Phase == corev1.ClaimLost:
 		m.broken = "has lost its volume"
 	case c.Spec.VolumeName != "" && (bound || c.Status.Phase == corev1.ClaimBound):
-		w.boundMount(&m, c.Spec.VolumeName)
+		s.boundMount(&m, c.Spec.VolumeName)
 	case c.Spec.VolumeName != "":
 		m.broken = fmt.Sprintf("is not bound to its volume %s yet", c.Spec.VolumeName)
 	case classOf(c) == "":
@@ -172,15 +164,15 @@ func (w *State) mountOf(name string, c *corev1.PersistentVolumeClaim) Mount {
 	case ValueOr(class.VolumeBindingMode, "") != storagev1.VolumeBindingWaitForFirstConsumer:
 		m.broken = "waits for its volume"
 	case nobodyMakes(class):
-		w.standingMount(&m, c)
+		s.standingMount(&m, c)
 	default:
-		m.allows, m.Zonal = allowed(class.AllowedTopologies), w.madeInOneZone(class)
+		m.allows, m.Zonal = allowed(class.AllowedTopologies), s.madeInOneZone(class)
 	}
 	return m
 }
 
-func (w *State) boundMount(m *Mount, name string) {
-	v := w.storage.volumes[name]
+func (s *storage) boundMount(m *Mount, name string) {
+	v := s.volumes[name]
 	if v == nil || v.DeletionTimestamp != nil {
 		m.broken = fmt.Sprintf("is bound to the volume %s, which is not there or is being deleted", name)
 		return
@@ -208,8 +200,8 @@ func nobodyMakes(class *storagev1.StorageClass) bool {
 }
 
 // standingMount reads a claim of such a class: its pods have to reach one of the volumes.
-func (w *State) standingMount(m *Mount, c *corev1.PersistentVolumeClaim) {
-	for _, v := range w.Problem.Volumes {
+func (s *storage) standingMount(m *Mount, c *corev1.PersistentVolumeClaim) {
+	for _, v := range s.all {
 		if v == nil || v.DeletionTimestamp != nil {
 			continue
 		}
@@ -314,11 +306,11 @@ func successor(provisioner string) string {
 // madeInOneZone reports whether volumes of a class can be used in the zone only in which
 // they are made: a node says so of its driver, or else the class, or the driver is that
 // of a cloud's disks.
-func (w *State) madeInOneZone(class *storagev1.StorageClass) bool {
+func (s *storage) madeInOneZone(class *storagev1.StorageClass) bool {
 	driver := successor(class.Provisioner)
 	isZone := func(key string) bool { return requirements.NormalizeKey(key) == corev1.LabelTopologyZone }
 	var stated []string
-	for _, n := range w.Problem.CSINodes {
+	for _, n := range s.drivers {
 		if n == nil {
 			continue
 		}

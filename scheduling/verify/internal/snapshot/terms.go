@@ -56,45 +56,6 @@ func (t *TopologyTerms) None() bool {
 	return len(t.Spread) == 0 && len(t.Near) == 0 && len(t.Apart) == 0
 }
 
-// TiesOf reads the rules of a pod. Of one that runs already only those matter that keep others
-// away.
-func (w *State) TiesOf(pod *corev1.Pod, runs bool) *TopologyTerms {
-	t := &TopologyTerms{}
-	a := ValueOr(pod.Spec.Affinity, corev1.Affinity{})
-	if !runs {
-		constraints := slices.DeleteFunc(slices.Clone(w.spreadOf(pod)), func(c corev1.TopologySpreadConstraint) bool {
-			return c.WhenUnsatisfiable == corev1.ScheduleAnyway
-		})
-		keys := make([]string, len(constraints))
-		for i := range constraints {
-			keys[i] = constraints[i].TopologyKey
-		}
-		slices.Sort(keys)
-		keys = slices.Compact(keys)
-		for i := range constraints {
-			t.Spread = append(t.Spread, readSpread(pod, &constraints[i], keys))
-		}
-		if a.PodAffinity != nil {
-			t.Near = readTerms(pod, a.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution)
-		}
-	}
-	if a.PodAntiAffinity != nil {
-		t.Apart = readTerms(pod, a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution)
-	}
-	var texts []string
-	for _, r := range t.Spread {
-		texts = append(texts, r.Text)
-	}
-	for _, n := range t.Near {
-		texts = append(texts, "near "+n.Text)
-	}
-	for _, n := range t.Apart {
-		texts = append(texts, "apart "+n.Text)
-	}
-	t.Text = strings.Join(texts, "\n")
-	return t
-}
-
 func readTerms(pod *corev1.Pod, list []corev1.PodAffinityTerm) []AffinityTerm {
 	terms := make([]AffinityTerm, len(list))
 	for i := range list {
@@ -244,18 +205,6 @@ func termSet(pod *corev1.Pod, t *corev1.PodAffinityTerm) *PodSelector {
 	return s.finish()
 }
 
-// FaceOf is what rules see of the pod; pods that look the same have the same.
-func (w *State) FaceOf(pod *corev1.Pod) *Identity {
-	space := NamespaceOf(pod)
-	key := fmt.Sprintf("%q %v %s", space, pod.DeletionTimestamp != nil, LabelText(pod.Labels))
-	f := w.faces[key]
-	if f == nil {
-		f = &Identity{space: space, spaceLabels: w.spaceLabels(space), Labels: pod.Labels, going: pod.DeletionTimestamp != nil}
-		w.faces[key] = f
-	}
-	return f
-}
-
 // LabelText identifies a set of labels.
 func LabelText(set map[string]string) string {
 	var b strings.Builder
@@ -263,93 +212,6 @@ func LabelText(set map[string]string) string {
 		fmt.Fprintf(&b, "%q=%q ", key, set[key])
 	}
 	return b.String()
-}
-
-// spaceLabels are the labels of a namespace. Every namespace carries its own name;
-// of one that the problem does not list nothing else is known.
-func (w *State) spaceLabels(name string) labels.Set {
-	out := labels.Set{corev1.LabelMetadataName: name}
-	for _, ns := range w.Problem.Namespaces {
-		if ns != nil && ns.Name == name {
-			maps.Copy(out, ns.Labels)
-		}
-	}
-	return out
-}
-
-// spreadOf returns the spread constraints of a pod: its own, or if it states none at
-// all, the defaults of the cluster with a selector that is deduced.
-func (w *State) spreadOf(pod *corev1.Pod) []corev1.TopologySpreadConstraint {
-	if len(pod.Spec.TopologySpreadConstraints) > 0 || len(w.Problem.DefaultSpread) == 0 {
-		return pod.Spec.TopologySpreadConstraints
-	}
-	key := fmt.Sprintf("%q %s %v", NamespaceOf(pod), LabelText(pod.Labels), metav1.GetControllerOfNoCopy(pod))
-	s := w.deduced[key]
-	if s == nil {
-		s = w.deducedSelector(pod)
-		w.deduced[key] = s
-	}
-	if len(s.MatchLabels) == 0 && len(s.MatchExpressions) == 0 {
-		return nil // nobody knows who belongs together
-	}
-	constraints := slices.Clone(w.Problem.DefaultSpread)
-	for i := range constraints {
-		constraints[i].LabelSelector = s
-	}
-	return constraints
-}
-
-// deducedSelector says which pods belong with this one: those that the same Services
-// of its namespace select and that the selector of its controller selects. Labels
-// that a ReplicationController asks for replace those of the Services; what
-// ReplicaSets and StatefulSets ask for comes on top of them.
-func (w *State) deducedSelector(pod *corev1.Pod) *metav1.LabelSelector {
-	s := &metav1.LabelSelector{MatchLabels: map[string]string{}}
-	for _, service := range w.servicesOf(pod) {
-		maps.Copy(s.MatchLabels, service.Spec.Selector)
-	}
-	ref := metav1.GetControllerOfNoCopy(pod)
-	if ref == nil {
-		return s
-	}
-	name := NamespaceOf(pod) + "/" + ref.Name
-	add := func(o metav1.Object, more *metav1.LabelSelector) {
-		if more != nil && ObjectName(o) == name {
-			s.MatchExpressions = slices.Concat(s.MatchExpressions, same(more.MatchLabels), more.MatchExpressions)
-		}
-	}
-	switch ref.APIVersion + " " + ref.Kind {
-	case "v1 ReplicationController":
-		for _, o := range w.Problem.Owners.ReplicationControllers {
-			if o != nil && ObjectName(o) == name {
-				maps.Copy(s.MatchLabels, o.Spec.Selector)
-			}
-		}
-	case "apps/v1 ReplicaSet":
-		for _, o := range w.Problem.Owners.ReplicaSets {
-			if o != nil {
-				add(o, o.Spec.Selector)
-			}
-		}
-	case "apps/v1 StatefulSet":
-		for _, o := range w.Problem.Owners.StatefulSets {
-			if o != nil {
-				add(o, o.Spec.Selector)
-			}
-		}
-	}
-	return s
-}
-
-// servicesOf are the Services that select the pod.
-func (w *State) servicesOf(pod *corev1.Pod) []*corev1.Service {
-	var out []*corev1.Service
-	for _, s := range w.Problem.Services {
-		if s != nil && len(s.Spec.Selector) > 0 && NamespaceOf(s) == NamespaceOf(pod) && labels.SelectorFromSet(s.Spec.Selector).Matches(labels.Set(pod.Labels)) {
-			out = append(out, s)
-		}
-	}
-	return out
 }
 
 // NamespaceOf is the namespace of an object, that of those that name none for want of another.

@@ -1,0 +1,174 @@
+package snapshot
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/plimsoll-go/plimsoll/requirements"
+)
+
+// Daemon is a DaemonSet, seen as the pod that it runs on each node.
+type Daemon struct {
+	namespace, name string
+	requests        Amounts
+	ports           []Port
+	tolerations     []corev1.Toleration
+	wants           Selector
+	Newest          *corev1.Pod // what it needs is read from this pod; nil for its template
+}
+
+// Daemons are the DaemonSets of a problem, in order of namespace and name.
+type Daemons []*Daemon
+
+// ReadDaemons reads the DaemonSets in order of name. What one needs is what its
+// newest living pod asks for, since admission may have changed that; without any,
+// what its template asks for.
+func ReadDaemons(sets []*appsv1.DaemonSet, running []*corev1.Pod) Daemons {
+	var out Daemons
+	for _, ds := range sets {
+		if ds == nil {
+			continue
+		}
+		spec := &ds.Spec.Template.Spec
+		d := &Daemon{
+			namespace: cmp.Or(ds.Namespace, metav1.NamespaceDefault), name: ds.Name,
+			wants: selectorOf(spec), tolerations: daemonTolerations(spec),
+		}
+		for _, pod := range running {
+			if pod == nil || !d.owns(pod) || Finished(pod) {
+				continue
+			}
+			if old := d.Newest; old == nil || old.CreationTimestamp.Before(&pod.CreationTimestamp) ||
+				old.CreationTimestamp.Equal(&pod.CreationTimestamp) && pod.Name > old.Name {
+				d.Newest, spec = pod, &pod.Spec
+			}
+		}
+		d.requests, d.ports = pendingRequests(spec), hostPorts(spec)
+		out = append(out, d)
+	}
+	slices.SortFunc(out, func(a, b *Daemon) int {
+		return cmp.Or(strings.Compare(a.namespace, b.namespace), strings.Compare(a.name, b.name))
+	})
+	return out
+}
+
+// owns reports whether the pod is one of the DaemonSet's.
+func (d *Daemon) owns(pod *corev1.Pod) bool {
+	return Owner(pod, "DaemonSet") == d.name && NamespaceOf(pod) == d.namespace
+}
+
+// daemonTolerations are the template's tolerations and those that the DaemonSet
+// controller adds to every pod it makes.
+func daemonTolerations(template *corev1.PodSpec) []corev1.Toleration {
+	all := slices.Clone(template.Tolerations)
+	add := func(effect corev1.TaintEffect, keys ...string) {
+		for _, key := range keys {
+			all = append(all, corev1.Toleration{Key: key, Operator: corev1.TolerationOpExists, Effect: effect})
+		}
+	}
+	add(corev1.TaintEffectNoExecute, corev1.TaintNodeNotReady, corev1.TaintNodeUnreachable)
+	add(corev1.TaintEffectNoSchedule, corev1.TaintNodeDiskPressure, corev1.TaintNodeMemoryPressure, corev1.TaintNodePIDPressure, corev1.TaintNodeUnschedulable)
+	if template.HostNetwork {
+		add(corev1.TaintEffectNoSchedule, corev1.TaintNodeNetworkUnavailable)
+	}
+	return all
+}
+
+// runsOn reports whether the daemon runs on the node.
+func (d *Daemon) runsOn(n *Node) bool {
+	return len(Untolerated(n.Taints, d.tolerations)) == 0 && n.Admits(d.wants)
+}
+
+// DaemonsAt returns what the daemons take that run on the node, and their ports.
+func (all Daemons) At(n *Node) (requests Amounts, ports []Port) {
+	requests = Amounts{}
+	for _, d := range all {
+		if d.runsOn(n) {
+			requests.Add(d.requests)
+			ports = append(ports, d.ports...)
+		}
+	}
+	return requests, ports
+}
+
+// maxChoices bounds how many ways to fill in open labels are tried.
+const maxChoices = 4096
+
+// ChoicesOf returns the planned node with the open labels filled in that daemons ask about, in
+// every way that pool and pod allow. Where there are too many ways it returns one node, on which
+// only those daemons run that run whatever is chosen.
+func (all Daemons) Choices(n *Node, asked []Expression) []*Node {
+	first := *n
+	first.Open = func(string) Opening { return Opening{} }
+	choices := []*Node{&first}
+	questions := all.Questions(n)
+	for _, key := range slices.Sorted(maps.Keys(questions)) {
+		limits := slices.Concat(About(key, n.Pool.Asks), About(key, asked))
+		var next []*Node
+		for _, c := range candidates(limits, questions[key]) {
+			if !AllHold(limits, c) {
+				continue
+			}
+			for _, p := range choices {
+				filled := *p
+				if !c.absent {
+					filled.Labels = maps.Clone(p.Labels)
+					filled.Labels[key] = c.Value
+				}
+				next = append(next, &filled)
+			}
+		}
+		if n.Pool.Providers(key) && AllHold(About(key, asked), LabelValue{absent: true}) {
+			// Nobody has to say anything about a label of the provider's. Then each
+			// daemon that may run there counts.
+			for _, p := range choices {
+				left := *p
+				left.Open = func(k string) Opening {
+					if k == key {
+						return Opening{Rule: some, Known: About(key, n.Pool.Asks)}
+					}
+					return p.Open(k)
+				}
+				next = append(next, &left)
+			}
+		}
+		if choices = next; len(choices) > maxChoices {
+			certain := *n
+			certain.Open = func(key string) Opening { return n.opened(Every, key, asked) }
+			return []*Node{&certain}
+		}
+	}
+	return choices
+}
+
+// DaemonQuestions are the conditions that daemons put on labels which are open on the
+// planned node, by label.
+func (all Daemons) Questions(n *Node) map[string][]Expression {
+	questions := make(map[string][]Expression)
+	for _, d := range all {
+		for _, t := range d.wants {
+			for _, e := range t.Exprs {
+				key := requirements.NormalizeKey(e.Key)
+				if _, fixed := n.Value(key); !fixed && (n.Pool.Chooses(key) || n.Pool.Providers(key)) {
+					questions[key] = append(questions[key], e)
+				}
+			}
+		}
+	}
+	return questions
+}
+
+// DaemonsDiffer reports whether it depends on the choice of such a label which daemons run on a machine of the pool.
+func (all Daemons) Differ(pl *Pool) bool {
+	return slices.ContainsFunc(all, func(d *Daemon) bool {
+		return slices.ContainsFunc(d.wants, func(t term) bool {
+			return slices.ContainsFunc(t.Exprs, func(e Expression) bool { return pl.Chooses(requirements.NormalizeKey(e.Key)) })
+		})
+	})
+}
