@@ -15,8 +15,8 @@ import (
 // agreements checks that all options of a launch have what its first has of every
 // label that matters to a rule between pods, its own or one that counts it. Host names
 // are unique whatever is bought.
-func (j *judge) agreements(o *binding.Outcome) {
-	for _, l := range j.launches {
+func agreements(report *Report, launches []*launch, o *binding.Outcome) {
+	for _, l := range launches {
 		if l.node == nil {
 			continue
 		}
@@ -34,7 +34,7 @@ func (j *judge) agreements(o *binding.Outcome) {
 				}
 				first, has := l.first().Value(key)
 				if value, ok := n.Value(key); ok != has || keys[key] && value != first {
-					j.report.add(OptionTopology, fmt.Sprintf("%s/options[%d]", l.object, i),
+					report.add(OptionTopology, fmt.Sprintf("%s/options[%d]", l.object, i),
 						"%s is %q, the first option has %q, and rules between pods depend on it", key, value, first)
 				}
 			}

@@ -11,20 +11,29 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/snapshot"
 )
 
+// claimCheck judges the volumes that pods of a plan share.
+type claimCheck struct {
+	report   *Report
+	state    *snapshot.State
+	launches []*launch
+	// bookings are all pods of the plan with their nodes.
+	bookings []binding.Pending
+}
+
 // exclusiveClaims checks that claims which one pod at a time may use have one user.
-func (j *judge) exclusiveClaims() {
+func (c *claimCheck) exclusiveClaims() {
 	come := make(map[string]string) // pods of the plan by claim
-	for _, b := range slices.Concat(j.staying, j.booked) {
+	for _, b := range c.bookings {
 		for _, m := range b.Pod.Mounts {
 			if !m.Exclusive {
 				continue
 			}
 			other, used := come[m.Claim]
 			if !used {
-				other, used = j.state.Occupant(m.Claim)
+				other, used = c.state.Occupant(m.Claim)
 			}
 			if used && other != b.Pod.Name {
-				j.report.add(VolumeInUse, "pod/"+b.Pod.Name, "claim %s is for one pod at a time, and pod %s uses it", m.Claim, other)
+				c.report.add(VolumeInUse, "pod/"+b.Pod.Name, "claim %s is for one pod at a time, and pod %s uses it", m.Claim, other)
 			}
 			come[m.Claim] = b.Pod.Name
 		}
@@ -32,8 +41,8 @@ func (j *judge) exclusiveClaims() {
 }
 
 // whereabouts are the nodes that pods on a node may come to be on: every option of its launch.
-func (j *judge) whereabouts(n *snapshot.Node) []*snapshot.Node {
-	for _, l := range j.launches {
+func (c *claimCheck) whereabouts(n *snapshot.Node) []*snapshot.Node {
+	for _, l := range c.launches {
 		if l.node == n {
 			return slices.DeleteFunc(slices.Clone(l.nodes), func(n *snapshot.Node) bool { return n == nil })
 		}
@@ -44,20 +53,20 @@ func (j *judge) whereabouts(n *snapshot.Node) []*snapshot.Node {
 // sharedVolumes checks that pods which wait for one volume meet. It is made in the zone
 // of the first of them that binds, and the others can only bind there. Pods on one
 // node meet wherever that is.
-func (j *judge) sharedVolumes() {
-	nodes := j.waitingFor()
+func (c *claimCheck) sharedVolumes() {
+	nodes := c.waitingFor()
 	for _, claim := range slices.Sorted(maps.Keys(nodes)) {
-		if zones := j.zonesOf(nodes[claim]); len(nodes[claim]) > 1 && len(zones) > 1 {
-			j.report.add(VolumeApart, "claim/"+claim, "its volume is made in one zone, and pods that use it may be in %s", strings.Join(zones, " and "))
+		if zones := c.zonesOf(nodes[claim]); len(nodes[claim]) > 1 && len(zones) > 1 {
+			c.report.add(VolumeApart, "claim/"+claim, "its volume is made in one zone, and pods that use it may be in %s", strings.Join(zones, " and "))
 		}
 	}
 }
 
 // waitingFor are the nodes of the plan's pods by claims whose volumes are still to be made in
 // one zone.
-func (j *judge) waitingFor() map[string]map[*snapshot.Node]bool {
+func (c *claimCheck) waitingFor() map[string]map[*snapshot.Node]bool {
 	nodes := make(map[string]map[*snapshot.Node]bool)
-	for _, b := range slices.Concat(j.staying, j.booked) {
+	for _, b := range c.bookings {
 		for _, m := range b.Pod.Mounts {
 			if !m.Zonal {
 				continue
@@ -72,10 +81,10 @@ func (j *judge) waitingFor() map[string]map[*snapshot.Node]bool {
 }
 
 // zonesOf are the zones in which pods on the nodes may come to be, sorted.
-func (j *judge) zonesOf(nodes map[*snapshot.Node]bool) []string {
+func (c *claimCheck) zonesOf(nodes map[*snapshot.Node]bool) []string {
 	zones := make(map[string]bool)
 	for n := range nodes {
-		for _, at := range j.whereabouts(n) {
+		for _, at := range c.whereabouts(n) {
 			if zone, ok := at.Value(corev1.LabelTopologyZone); ok {
 				zones[zone] = true
 			}
@@ -86,41 +95,41 @@ func (j *judge) zonesOf(nodes map[*snapshot.Node]bool) []string {
 
 // meets reports whether the pod would be in one zone with all others that wait for the
 // same volumes.
-func (j *judge) meets(t *snapshot.Pod, n *snapshot.Node) bool {
+func (c *claimCheck) meets(t *snapshot.Pod, n *snapshot.Node) bool {
 	if !slices.ContainsFunc(t.Mounts, func(m snapshot.Mount) bool { return m.Zonal }) {
 		return true
 	}
 	zone, _ := n.Value(corev1.LabelTopologyZone)
-	nodes := j.waitingFor()
+	nodes := c.waitingFor()
 	return !slices.ContainsFunc(t.Mounts, func(m snapshot.Mount) bool {
-		return m.Zonal && slices.ContainsFunc(j.zonesOf(nodes[m.Claim]), func(other string) bool { return other != zone })
+		return m.Zonal && slices.ContainsFunc(c.zonesOf(nodes[m.Claim]), func(other string) bool { return other != zone })
 	})
 }
 
 // standingVolumes checks that all claims of the plan can have a volume each.
-func (j *judge) standingVolumes() {
-	for _, claim := range j.withoutVolume(slices.Concat(j.staying, j.booked)) {
-		j.report.add(VolumeGone, "claim/"+claim, "no volume is left for it that all its pods reach")
+func (c *claimCheck) standingVolumes() {
+	for _, claim := range c.withoutVolume(c.bookings) {
+		c.report.add(VolumeGone, "claim/"+claim, "no volume is left for it that all its pods reach")
 	}
 }
 
 // leavesVolumes reports whether all claims can still have a volume each when the pod is on
 // the node too.
-func (j *judge) leavesVolumes(t *snapshot.Pod, n *snapshot.Node) bool {
+func (c *claimCheck) leavesVolumes(t *snapshot.Pod, n *snapshot.Node) bool {
 	return !slices.ContainsFunc(t.Mounts, func(m snapshot.Mount) bool { return len(m.Offers) > 0 }) ||
-		len(j.withoutVolume(append(slices.Concat(j.staying, j.booked), binding.Pending{Pod: t, Node: n}))) == 0
+		len(c.withoutVolume(append(slices.Clip(c.bookings), binding.Pending{Pod: t, Node: n}))) == 0
 }
 
 // withoutVolume lists claims that can get no volume which all their pods reach, wherever
 // the options of a launch let them be, when each of the others gets one.
-func (j *judge) withoutVolume(bookings []binding.Pending) []string {
+func (c *claimCheck) withoutVolume(bookings []binding.Pending) []string {
 	wants := make(map[string]*snapshot.Mount)
 	places := make(map[string][]*snapshot.Node)
 	for _, b := range bookings {
 		for i := range b.Pod.Mounts {
 			if m := &b.Pod.Mounts[i]; len(m.Offers) > 0 {
 				wants[m.Claim] = m
-				places[m.Claim] = append(places[m.Claim], j.whereabouts(b.Node)...)
+				places[m.Claim] = append(places[m.Claim], c.whereabouts(b.Node)...)
 			}
 		}
 	}

@@ -11,18 +11,18 @@ import (
 // variety checks how many options the launch has: enough distinct values for the pool's
 // minValues, enough of a choice among spot machines for the provider, and no more options than
 // the limit unless either needs them.
-func (j *judge) variety(l *launch) {
+func (c *launchCheck) variety(l *launch) {
 	least, spot := l.pool.MinValues(), varietyOf(l.nodes)
-	if j.state.Policy.StrictMinValues() {
+	if c.state.Policy.StrictMinValues() {
 		for _, key := range slices.Sorted(maps.Keys(least)) {
 			if n := snapshot.Distinct(l.nodes, key); n < least[key] {
-				j.report.add(MinValues, l.object, "%d values of %s, want at least %d", n, key, least[key])
+				c.report.add(MinValues, l.object, "%d values of %s, want at least %d", n, key, least[key])
 			}
 		}
 	}
 	most := defaultMaxOptions
-	if j.state.Policy.MaxOptions > 0 {
-		most = j.state.Policy.MaxOptions
+	if c.state.Policy.MaxOptions > 0 {
+		most = c.state.Policy.MaxOptions
 	}
 	if len(l.nodes) > most {
 		fewer := l.nodes[:len(l.nodes)-1]
@@ -31,17 +31,17 @@ func (j *judge) variety(l *launch) {
 		})
 		without := varietyOf(fewer)
 		for what, values := range spot {
-			needed = needed || len(without[what]) < min(j.wantedVariety()[what], len(values))
+			needed = needed || len(without[what]) < min(wantedVariety(c.state.Policy)[what], len(values))
 		}
 		if !needed {
-			j.report.add(TooManyOptions, l.object, "%d options, want at most %d", len(l.nodes), most)
+			c.report.add(TooManyOptions, l.object, "%d options, want at most %d", len(l.nodes), most)
 		}
 	}
 	if len(spot) == 0 {
 		return
 	}
-	for _, what := range j.lacking(spot) {
-		j.report.add(Flexibility, l.object, "%d %s of spot machines, want at least %d", len(spot[what]), what, j.wantedVariety()[what])
+	for _, what := range lacking(c.state.Policy, spot) {
+		c.report.add(Flexibility, l.object, "%d %s of spot machines, want at least %d", len(spot[what]), what, wantedVariety(c.state.Policy)[what])
 	}
 }
 
@@ -73,73 +73,13 @@ func varietyOf(nodes []*snapshot.Node) variety {
 	return v
 }
 
-// shareOfWorkloads checks that no node that is bought or receives pods of a workload
-// holds more of its pods than its share.
-func (j *judge) shareOfWorkloads() {
-	if j.state.Policy.WorkloadShare <= 0 {
-		return
-	}
-	check := func(object string, pods []string, running map[string]int) {
-		joins, there := make(map[string]int), make(map[string]int)
-		maps.Copy(there, running)
-		var order []string
-		for _, t := range j.known(pods) {
-			workload := j.state.Reader.WorkloadOf(t.Object)
-			if j.kept[t.Name] { // as if it ran
-				there[workload]++
-				continue
-			}
-			if joins[workload]++; joins[workload] == 1 && workload != "" {
-				order = append(order, workload)
-			}
-		}
-		for _, workload := range order {
-			size := j.workloads().Sizes[workload]
-			if n, most := joins[workload]+there[workload], j.state.Policy.MostTogether(size); n > most {
-				j.report.add(WorkloadShare, object, "%d pods of %s, %d of %d may share a machine", n, workload, most, size)
-			}
-		}
-	}
-	for _, l := range j.launches {
-		check(l.object, l.Pods, nil)
-	}
-	for _, a := range j.plan.Existing {
-		check("node/"+a.Node, a.Pods, j.workloads().On[a.Node])
-	}
-}
-
-// shareLeaves reports whether a node could take one more pod of a pod's workload.
-func (j *judge) shareLeaves(t *snapshot.Pod, n *snapshot.Node) bool {
-	workload := j.state.Reader.WorkloadOf(t.Object)
-	if j.state.Policy.WorkloadShare <= 0 || workload == "" {
-		return true
-	}
-	there := 1 + j.workloads().On[n.Name][workload]
-	for _, a := range j.plan.Existing {
-		for _, other := range j.known(a.Pods) {
-			if a.Node == n.Name && j.state.Reader.WorkloadOf(other.Object) == workload {
-				there++
-			}
-		}
-	}
-	return there <= j.state.Policy.MostTogether(j.workloads().Sizes[workload])
-}
-
-// workloads counts the pods of workloads, once for all.
-func (j *judge) workloads() *snapshot.WorkloadCounts {
-	if j.counts == nil {
-		j.counts = j.state.CountWorkloads()
-	}
-	return j.counts
-}
-
 // wantedVariety is how many of each are asked for.
-func (j *judge) wantedVariety() map[string]int {
-	f := j.state.Policy.Flexibility
+func wantedVariety(p *snapshot.Policy) map[string]int {
+	f := p.Flexibility
 	return map[string]int{"options": f.Options, "types": f.Types, "families": f.Families, "zones": f.Zones}
 }
 
 // lacking is what there is too little of, sorted.
-func (j *judge) lacking(v variety) []string {
-	return slices.DeleteFunc([]string{"families", "options", "types", "zones"}, func(what string) bool { return len(v[what]) >= j.wantedVariety()[what] })
+func lacking(p *snapshot.Policy, v variety) []string {
+	return slices.DeleteFunc([]string{"families", "options", "types", "zones"}, func(what string) bool { return len(v[what]) >= wantedVariety(p)[what] })
 }

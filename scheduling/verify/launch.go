@@ -45,46 +45,56 @@ func (l *launch) promises(key string) snapshot.Opening {
 
 func launchName(l *scheduling.Launch) string { return "launch/" + l.Name }
 
+// launchCheck judges launches, one by one, each with all of its options.
+type launchCheck struct {
+	report *Report
+	state  *snapshot.State
+	// launches are those judged so far, in the order of the plan. planned are the nodes that options name, by the
+	// text that distinguishes them, because launches of one pool share most of theirs.
+	launches []*launch
+	planned  map[string]*snapshot.Node
+}
+
 // launch checks one launch with all of its options.
-func (j *judge) launch(of *scheduling.Launch) {
-	l := &launch{Launch: of, object: launchName(of), pool: j.state.Pools[of.NodePool], pods: j.known(of.Pods)}
-	j.launches = append(j.launches, l)
-	j.launchHead(l)
+func (c *launchCheck) launch(of *scheduling.Launch) {
+	l := &launch{Launch: of, object: launchName(of), pool: c.state.Pools[of.NodePool], pods: c.state.PodsNamed(of.Pods)}
+	c.launches = append(c.launches, l)
+	c.launchHead(l)
 	if l.pool == nil {
-		j.report.add(PoolUnknown, l.object, "pool %q is not in the problem", l.NodePool)
+		c.report.add(PoolUnknown, l.object, "pool %q is not in the problem", l.NodePool)
 		return
 	}
 	if l.pool.Closed != "" {
-		j.report.add(PoolClosed, l.object, "pool %s %s", l.pool.Object.Name, l.pool.Closed)
+		c.report.add(PoolClosed, l.object, "pool %s %s", l.pool.Object.Name, l.pool.Closed)
 	}
 	spec := &l.pool.Object.Spec.Template.Spec
 	if !sameTaints(l.Taints, spec.Taints) {
-		j.report.add(LaunchTaints, l.object, "taints %s, the pool has %s", snapshot.TaintText(l.Taints), snapshot.TaintText(spec.Taints))
+		c.report.add(LaunchTaints, l.object, "taints %s, the pool has %s", snapshot.TaintText(l.Taints), snapshot.TaintText(spec.Taints))
 	}
 	if !sameTaints(l.StartupTaints, spec.StartupTaints) {
-		j.report.add(LaunchTaints, l.object, "start-up taints %s, the pool has %s", snapshot.TaintText(l.StartupTaints), snapshot.TaintText(spec.StartupTaints))
+		c.report.add(LaunchTaints, l.object, "start-up taints %s, the pool has %s", snapshot.TaintText(l.StartupTaints), snapshot.TaintText(spec.StartupTaints))
 	}
-	j.launchLabels(l)
-	j.options(l)
-	j.launchRequests(l)
-	j.variety(l)
+	c.launchLabels(l)
+	c.options(l)
+	c.launchRequests(l)
+	c.variety(l)
 }
 
 // launchHead checks what needs no look at the problem.
-func (j *judge) launchHead(l *launch) {
+func (c *launchCheck) launchHead(l *launch) {
 	if l.Name == "" {
-		j.report.add(LaunchName, l.object, "the name is empty")
+		c.report.add(LaunchName, l.object, "the name is empty")
 	}
-	if slices.ContainsFunc(j.launches[:len(j.launches)-1], func(o *launch) bool { return o.Name == l.Name }) {
-		j.report.add(LaunchName, l.object, "the name is taken already")
+	if slices.ContainsFunc(c.launches[:len(c.launches)-1], func(o *launch) bool { return o.Name == l.Name }) {
+		c.report.add(LaunchName, l.object, "the name is taken already")
 	}
 	if len(l.Pods) == 0 {
-		j.report.add(LaunchEmpty, l.object, "has no pods")
+		c.report.add(LaunchEmpty, l.object, "has no pods")
 	}
 	if len(l.Options) == 0 {
-		j.report.add(NoOptions, l.object, "has no options")
+		c.report.add(NoOptions, l.object, "has no options")
 	} else if l.Price != l.Options[0].Price {
-		j.report.add(LaunchPrice, l.object, "costs %v, its first option %v", l.Price, l.Options[0].Price)
+		c.report.add(LaunchPrice, l.object, "costs %v, its first option %v", l.Price, l.Options[0].Price)
 	}
 }
 
@@ -102,11 +112,11 @@ func sameTaints(a, b []corev1.Taint) bool {
 
 // launchLabels checks that the launch carries the pool's labels, a value for every
 // label that the pool wants on its nodes and leaves open, and nothing else.
-func (j *judge) launchLabels(l *launch) {
+func (c *launchCheck) launchLabels(l *launch) {
 	template := l.pool.Object.Spec.Template.Metadata.Labels
 	for _, key := range slices.Sorted(maps.Keys(template)) {
 		if got, ok := l.Labels[requirements.NormalizeKey(key)]; !ok || got != template[key] {
-			j.report.add(LaunchLabels, l.object, "label %s is %q, the pool has %q", key, got, template[key])
+			c.report.add(LaunchLabels, l.object, "label %s is %q, the pool has %q", key, got, template[key])
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(l.Labels)) {
@@ -114,30 +124,30 @@ func (j *judge) launchLabels(l *launch) {
 		asks := snapshot.About(key, l.pool.Asks)
 		if given, ok := l.pool.Given[key]; ok {
 			if value != given {
-				j.report.add(LaunchLabels, l.object, "label %s is %q, the pool gives %q", key, value, given)
+				c.report.add(LaunchLabels, l.object, "label %s is %q, the pool gives %q", key, value, given)
 			}
 		} else if len(asks) == 0 {
-			j.report.add(LaunchLabels, l.object, "label %s is none that pool %s gives", key, l.pool.Object.Name)
+			c.report.add(LaunchLabels, l.object, "label %s is none that pool %s gives", key, l.pool.Object.Name)
 		}
 		if !snapshot.AllHold(asks, snapshot.LabelValue{Value: value}) {
-			j.report.add(LaunchLabels, l.object, "label %s is %q, which the pool's requirements exclude", key, value)
+			c.report.add(LaunchLabels, l.object, "label %s is %q, which the pool's requirements exclude", key, value)
 		}
 		if messages := validation.IsValidLabelValue(value); len(messages) > 0 {
-			j.report.add(LaunchLabels, l.object, "label %s is %q: %s", key, value, strings.Join(messages, "; "))
+			c.report.add(LaunchLabels, l.object, "label %s is %q: %s", key, value, strings.Join(messages, "; "))
 		}
 	}
 	for _, e := range l.pool.Asks {
 		key := requirements.NormalizeKey(e.Key)
 		_, chosen := l.Labels[key]
 		if l.pool.Chooses(key) && !chosen && !e.Holds("", false) {
-			j.report.add(LaunchLabels, l.object, "label %s has no value, although the pool requires one", key)
+			c.report.add(LaunchLabels, l.object, "label %s has no value, although the pool requires one", key)
 		}
 	}
 }
 
 // launchRequests compares the stated requests with those of the pods and of the
 // daemons on the first option.
-func (j *judge) launchRequests(l *launch) {
+func (c *launchCheck) launchRequests(l *launch) {
 	first := l.first()
 	if first == nil || len(l.pods) != len(l.Pods) {
 		return
@@ -149,29 +159,29 @@ func (j *judge) launchRequests(l *launch) {
 	got := snapshot.RoundedUp(l.Requests)
 	for _, name := range snapshot.Names(got, want) {
 		if got.Of(name).Cmp(want.Of(name)) != 0 {
-			j.report.add(LaunchRequests, l.object, "%s is %v, pods and daemons ask for %v", name, got.Of(name), want.Of(name))
+			c.report.add(LaunchRequests, l.object, "%s is %v, pods and daemons ask for %v", name, got.Of(name), want.Of(name))
 		}
 	}
 }
 
 // options resolves and checks every option of a launch.
-func (j *judge) options(l *launch) {
+func (c *launchCheck) options(l *launch) {
 	made := snapshot.Choices{Labels: l.Labels, Requirements: snapshot.FromSelectors(l.Requirements)}
 	identity := fmt.Sprintf("%s %s %q", l.pool.Object.Name, snapshot.LabelText(l.Labels), made.Requirements)
 	var previous *snapshot.Node
 	for i := range l.Options {
 		o, object := &l.Options[i], fmt.Sprintf("%s/options[%d]", l.object, i)
 		if k := slices.IndexFunc(l.Options[:i], func(other scheduling.Option) bool { return optionKey(&other) == optionKey(o) }); k >= 0 {
-			j.report.add(OptionDuplicated, object, "is options[%d] again", k)
+			c.report.add(OptionDuplicated, object, "is options[%d] again", k)
 		}
-		n := j.resolve(l, object, o, made, identity)
+		n := c.resolve(l, object, o, made, identity)
 		l.nodes = append(l.nodes, n)
 		if n == nil {
 			continue
 		}
-		j.option(l, object, o, n)
-		if previous != nil && j.state.Policy.Ranking.Strategy != offerings.Diversified && j.state.Policy.Ranking.Compare(j.state.Policy.Candidate(previous), j.state.Policy.Candidate(n)) > 0 {
-			j.report.add(OptionOrder, object, "belongs before the option ahead of it")
+		c.option(l, object, o, n)
+		if previous != nil && c.state.Policy.Ranking.Strategy != offerings.Diversified && c.state.Policy.Ranking.Compare(c.state.Policy.Candidate(previous), c.state.Policy.Candidate(n)) > 0 {
+			c.report.add(OptionOrder, object, "belongs before the option ahead of it")
 		}
 		previous = n
 	}
@@ -183,126 +193,62 @@ func optionKey(o *scheduling.Option) offerings.Key {
 }
 
 // resolve finds what an option stands for in the catalog; nil if nothing.
-func (j *judge) resolve(l *launch, object string, o *scheduling.Option, made snapshot.Choices, identity string) *snapshot.Node {
+func (c *launchCheck) resolve(l *launch, object string, o *scheduling.Option, made snapshot.Choices, identity string) *snapshot.Node {
 	t, ok := l.pool.Catalog.Get(o.InstanceType)
 	if !ok {
-		j.report.add(TypeUnknown, object, "type %q is not in the catalog of pool %s", o.InstanceType, l.pool.Object.Name)
+		c.report.add(TypeUnknown, object, "type %q is not in the catalog of pool %s", o.InstanceType, l.pool.Object.Name)
 		return nil
 	}
 	offering, ok := snapshot.FindOffering(t, o.Zone, o.CapacityType, o.ReservationID)
 	if !ok {
-		j.report.add(OfferingUnknown, object, "%s is not sold as %s in %q with reservation %q", o.InstanceType, o.CapacityType, o.Zone, o.ReservationID)
+		c.report.add(OfferingUnknown, object, "%s is not sold as %s in %q with reservation %q", o.InstanceType, o.CapacityType, o.Zone, o.ReservationID)
 		return nil
 	}
 	key := fmt.Sprintf("%q %s", optionKey(o), identity)
-	n := j.planned[key]
+	n := c.planned[key]
 	if n == nil {
-		n = j.state.NewPlanned(l.pool, t, offering, made, snapshot.DaemonsDecided)
-		j.planned[key] = n
+		n = c.state.NewPlanned(l.pool, t, offering, made, snapshot.DaemonsDecided)
+		c.planned[key] = n
 	}
 	return n
 }
 
 // option checks one option: whether it may be bought, and whether it holds the pods.
-func (j *judge) option(l *launch, object string, o *scheduling.Option, n *snapshot.Node) {
-	if why := j.state.Unavailable(n.Kind, n.Offering); why != "" {
-		j.report.add(OfferingUnavailable, object, "%s in %s %s", o.InstanceType, o.Zone, why)
+func (c *launchCheck) option(l *launch, object string, o *scheduling.Option, n *snapshot.Node) {
+	if why := c.state.Unavailable(n.Kind, n.Offering); why != "" {
+		c.report.add(OfferingUnavailable, object, "%s in %s %s", o.InstanceType, o.Zone, why)
 	}
-	if why := j.state.Policy.Excluded(n.Kind, n.Offering); why != "" {
-		j.report.add(OptionExcluded, object, "%s in %s %s", o.InstanceType, o.Zone, why)
+	if why := c.state.Policy.Excluded(n.Kind, n.Offering); why != "" {
+		c.report.add(OptionExcluded, object, "%s in %s %s", o.InstanceType, o.Zone, why)
 	}
 	if o.Price != n.Offering.Price {
-		j.report.add(OptionPrice, object, "costs %v, in the catalog %v", o.Price, n.Offering.Price)
+		c.report.add(OptionPrice, object, "costs %v, in the catalog %v", o.Price, n.Offering.Price)
 	}
 	if o.InterruptionRate != n.Offering.InterruptionRate {
-		j.report.add(OptionInterruption, object, "interruption rate %v, in the catalog %v", o.InterruptionRate, n.Offering.InterruptionRate)
+		c.report.add(OptionInterruption, object, "interruption rate %v, in the catalog %v", o.InterruptionRate, n.Offering.InterruptionRate)
 	}
 	if !slices.Equal(o.Estimated, n.Offering.Estimated) {
-		j.report.add(OptionEstimated, object, "estimated are %q, in the catalog %q", o.Estimated, n.Offering.Estimated)
+		c.report.add(OptionEstimated, object, "estimated are %q, in the catalog %q", o.Estimated, n.Offering.Estimated)
 	}
 	for _, key := range n.Clashes {
-		j.report.add(PoolRequirements, object, "label %s is %q by the catalog, the launch or its pool say otherwise", key, n.Labels[key])
+		c.report.add(PoolRequirements, object, "label %s is %q by the catalog, the launch or its pool say otherwise", key, n.Labels[key])
 	}
 	for _, e := range n.Unmet() {
-		j.report.add(PoolRequirements, object, "pool %s requires %s", l.pool.Object.Name, e)
+		c.report.add(PoolRequirements, object, "pool %s requires %s", l.pool.Object.Name, e)
 	}
 	promised := n.Copied()
 	promised.Open = l.promises
 	for _, e := range snapshot.FromSelectors(l.Requirements) {
 		if _, fixed := promised.Value(e.Key); fixed || promised.Open(requirements.NormalizeKey(e.Key)).Rule == snapshot.Shut {
 			if !promised.Meets([]snapshot.Expression{e}) {
-				j.report.add(LaunchRequirements, object, "does not meet the launch's own %s", e)
+				c.report.add(LaunchRequirements, object, "does not meet the launch's own %s", e)
 			}
 		}
 	}
 	for _, e := range l.pool.Asks {
 		if asks := snapshot.About(e.Key, l.pool.Asks); !promised.Meets(asks) && n.Meets(asks) {
-			j.report.add(LaunchRequirements, object, "the launch does not carry the pool's %s", e)
+			c.report.add(LaunchRequirements, object, "the launch does not carry the pool's %s", e)
 		}
 	}
-	j.place(object, promised, l.pods)
-}
-
-// place checks that all of the pods can be on the node, and adds them to what it holds.
-func (j *judge) place(object string, n *snapshot.Node, pods []*snapshot.Pod) {
-	need, free := snapshot.Amounts{}, n.Free.Clone()
-	for _, t := range pods {
-		if !n.Admits(t.Wants) {
-			j.report.add(NodeAffinity, object, "labels do not suit pod %s", t.Name)
-		}
-		if bad := snapshot.Untolerated(n.Taints, t.Object.Spec.Tolerations); len(bad) > 0 {
-			j.report.add(Taints, object, "pod %s does not tolerate %s", t.Name, snapshot.TaintText(bad))
-		}
-		if p, ok := snapshot.Clash(t.Ports, n.Taken); ok {
-			j.report.add(HostPorts, object, "port %v of pod %s is taken", p, t.Name)
-		}
-		if claim, bad := n.OutOfReach(t.Mounts); bad {
-			j.report.add(Volume, object, "the volume of claim %s, which pod %s uses, cannot be used there", claim, t.Name)
-		}
-		if why := n.TooMany(t.Mounts); why != "" {
-			j.report.add(AttachLimit, object, "pod %s: %s", t.Name, why)
-		}
-		n.Hold(t.Requests, t.Ports, t.Mounts)
-		need.Add(t.Requests)
-	}
-	for _, name := range snapshot.Exceeding(need, free) {
-		j.report.add(Resources, object, "%s: pods ask for %v, %v are free", name, need.Of(name), free.Of(name))
-	}
-}
-
-// existing checks the nodes that receive pods, and charges the pods to them.
-func (j *judge) existing() {
-	listed := make(map[string]bool)
-	for i := range j.plan.Existing {
-		a := &j.plan.Existing[i]
-		object := "node/" + a.Node
-		if listed[a.Node] {
-			j.report.add(NodeDuplicated, object, "is listed twice")
-		}
-		listed[a.Node] = true
-		if len(a.Pods) == 0 {
-			j.report.add(NodeEmpty, object, "is listed without pods")
-		}
-		n := j.after(a.Node)
-		if n == nil {
-			j.report.add(NodeUnknown, object, "is not in the problem")
-			continue
-		}
-		if n.Leaves() {
-			j.report.add(NodeLeaving, object, "is being removed")
-		}
-		if j.filled[a.Node] == nil {
-			n = n.Copied()
-			j.filled[a.Node] = n
-		}
-		j.place(object, n, j.known(a.Pods))
-	}
-}
-
-// after is a running node with the pods that the plan adds, nil for none.
-func (j *judge) after(name string) *snapshot.Node {
-	if n := j.filled[name]; n != nil {
-		return n
-	}
-	return j.state.Nodes[name]
+	place(c.report, object, promised, l.pods)
 }

@@ -18,9 +18,9 @@ import (
 // together, with any one launch being bought at another of its options, and with all of them being bought at those that
 // take most; launches that minValues or flexibility ask to list several options are looked at one by one. It notes what the
 // first options leave for certain with any one launch being bought at another.
-func (j *judge) limits() {
-	left, taken, worst := j.state.Left(), snapshot.Amounts{}, snapshot.Amounts{}
-	known := slices.DeleteFunc(slices.Clone(j.launches), func(l *launch) bool { return l.first() == nil })
+func limits(report *Report, state *snapshot.State, launches []*launch) (slack snapshot.Amounts) {
+	left, taken, worst := state.Left(), snapshot.Amounts{}, snapshot.Amounts{}
+	known := slices.DeleteFunc(slices.Clone(launches), func(l *launch) bool { return l.first() == nil })
 	for _, l := range known {
 		taken.Add(l.first().Takes())
 	}
@@ -32,7 +32,7 @@ func (j *judge) limits() {
 		if strings.Contains(string(name), " of reservation/") {
 			code = Reservation
 		}
-		j.report.add(code, object, "launches take %v %s, %v are left", amount, name, left.Of(name))
+		report.add(code, object, "launches take %v %s, %v are left", amount, name, left.Of(name))
 	}
 	for _, name := range snapshot.Names(taken) {
 		_, object, _ := strings.Cut(string(name), " of ")
@@ -54,7 +54,7 @@ func (j *judge) limits() {
 				}
 			}
 		}
-		if !j.several(l) {
+		if !several(state.Policy, l) {
 			most.Add(own)
 		}
 	}
@@ -65,12 +65,12 @@ func (j *judge) limits() {
 			exceeds(object, name, all)
 		}
 	}
-	j.slack = left.Minus(taken).Minus(worst)
+	return left.Minus(taken).Minus(worst)
 }
 
 // several reports whether a launch has to list several options.
-func (j *judge) several(l *launch) bool {
-	if (j.state.Policy.Flexibility != scheduling.Flexibility{}) && slices.ContainsFunc(l.Options, func(o scheduling.Option) bool { return o.CapacityType == offerings.Spot }) {
+func several(p *snapshot.Policy, l *launch) bool {
+	if (p.Flexibility != scheduling.Flexibility{}) && slices.ContainsFunc(l.Options, func(o scheduling.Option) bool { return o.CapacityType == offerings.Spot }) {
 		return true
 	}
 	return slices.ContainsFunc(l.Requirements, func(s requirements.Selector) bool { return s.MinValues != nil && *s.MinValues > 1 })

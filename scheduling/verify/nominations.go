@@ -12,36 +12,47 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/snapshot"
 )
 
+// nominationCheck judges the pods that are promised a node.
+type nominationCheck struct {
+	report   *Report
+	state    *snapshot.State
+	plan     *scheduling.Plan
+	topology *binding.Topology
+	// kept are the names of the pods that stay where they are nominated, staying these with their nodes.
+	kept    map[string]bool
+	staying []binding.Pending
+}
+
 // nominatedTo is the node that the pod has been promised, "" for none.
-func (j *judge) nominatedTo(t *snapshot.Pod) string {
-	if node, ok := promised(&j.state.Problem, t.Object); ok {
+func (c *nominationCheck) nominatedTo(t *snapshot.Pod) string {
+	if node, ok := promised(&c.state.Problem, t.Object); ok {
 		return node
 	}
 	return t.Object.Status.NominatedNodeName
 }
 
-// nominations judges the pods that are promised a node. Those that the plan leaves there bind
+// judge judges the pods that are promised a node. Those that the plan leaves there bind
 // first, as the machines that it buys come later than those which are on their way: for all
 // others they run. The rest of them could not stay: the node is not there, or goes, or cannot
 // hold the pod beside what runs there, those that stay, and the pods of higher priority.
-func (j *judge) nominations() {
+func (c *nominationCheck) judge() {
 	where := make(map[string]string)
-	for _, a := range j.plan.Existing {
+	for _, a := range c.plan.Existing {
 		for _, pod := range a.Pods {
 			where[pod] = a.Node
 		}
 	}
 	users := make(map[string]int)
-	for _, t := range j.state.Pods {
+	for _, t := range c.state.Pods {
 		for _, m := range t.Mounts {
 			users[m.Claim]++
 		}
 	}
 	unsettled := func(m snapshot.Mount) bool { return len(m.Offers) > 0 || m.Zonal && users[m.Claim] > 1 }
 	var stay []binding.Pending
-	for _, t := range j.state.SortedPods() {
-		node := j.nominatedTo(t)
-		if n := j.topology.Named[node]; n != nil && node == where[t.Name] && !slices.ContainsFunc(t.Mounts, unsettled) {
+	for _, t := range c.state.SortedPods() {
+		node := c.nominatedTo(t)
+		if n := c.topology.Named[node]; n != nil && node == where[t.Name] && !slices.ContainsFunc(t.Mounts, unsettled) {
 			stay = append(stay, binding.Pending{Pod: t, Node: n})
 		}
 	}
@@ -49,18 +60,18 @@ func (j *judge) nominations() {
 		return cmp.Or(cmp.Compare(priorityOf(b.Pod), priorityOf(a.Pod)), a.Pod.Object.CreationTimestamp.Compare(b.Pod.Object.CreationTimestamp.Time), binding.ByBindingOrder(a, b))
 	})
 	waits := make(map[string]bool)
-	for _, b := range j.topology.Bind(stay).Waiting {
+	for _, b := range c.topology.Bind(stay).Waiting {
 		waits[b.Pod.Name] = true // it is planned like any other
 	}
-	j.kept = make(map[string]bool)
+	c.kept = make(map[string]bool)
 	for _, b := range stay {
 		if !waits[b.Pod.Name] {
-			j.kept[b.Pod.Name], j.staying = true, append(j.staying, b)
+			c.kept[b.Pod.Name], c.staying = true, append(c.staying, b)
 		}
 	}
-	for _, t := range j.state.SortedPods() {
-		if node := j.nominatedTo(t); node != "" && node != where[t.Name] && j.couldStay(t, j.state.Nodes[node]) {
-			j.report.add(NominationIgnored, "pod/"+t.Name, "is nominated to node %s, which could hold it", node)
+	for _, t := range c.state.SortedPods() {
+		if node := c.nominatedTo(t); node != "" && node != where[t.Name] && c.couldStay(t, c.state.Nodes[node]) {
+			c.report.add(NominationIgnored, "pod/"+t.Name, "is nominated to node %s, which could hold it", node)
 		}
 	}
 }
@@ -94,22 +105,22 @@ func promised(p *scheduling.Problem, pod *corev1.Pod) (node string, ok bool) {
 
 // couldStay reports whether the pod could be on the node beside the pods that stay where they
 // are nominated, and also beside those and the pods of higher priority.
-func (j *judge) couldStay(t *snapshot.Pod, n *snapshot.Node) bool {
+func (c *nominationCheck) couldStay(t *snapshot.Pod, n *snapshot.Node) bool {
 	if n == nil || n.Leaves() || t.IsHeld() || slices.ContainsFunc(t.Mounts, func(m snapshot.Mount) bool { return m.Exclusive || m.Zonal || len(m.Offers) > 0 }) {
 		return false
 	}
-	full, at := n.Copied(), j.topology.Named[n.Name]
+	full, at := n.Copied(), c.topology.Named[n.Name]
 	fits := func() bool {
-		_, found := j.topology.Bind(nil, t).GroupOf(t).Obstacle(at)
+		_, found := c.topology.Bind(nil, t).GroupOf(t).Obstacle(at)
 		return !found && full.Holds(t) && full.TooMany(t.Mounts) == ""
 	}
 	var urgent []binding.Pending
-	for _, a := range j.plan.Existing {
-		for _, other := range j.known(a.Pods) {
+	for _, a := range c.plan.Existing {
+		for _, other := range c.state.PodsNamed(a.Pods) {
 			switch {
-			case !j.kept[other.Name]:
+			case !c.kept[other.Name]:
 				if priorityOf(other) > priorityOf(t) {
-					urgent = append(urgent, binding.Pending{Pod: other, Node: j.topology.Named[a.Node]})
+					urgent = append(urgent, binding.Pending{Pod: other, Node: c.topology.Named[a.Node]})
 				}
 			case a.Node == n.Name:
 				full.Hold(other.Requests, other.Ports, other.Mounts)
@@ -121,7 +132,7 @@ func (j *judge) couldStay(t *snapshot.Pod, n *snapshot.Node) bool {
 	}
 	put := func(pods int) {
 		for _, b := range urgent {
-			j.topology.Sit(j.topology.GroupOf(b.Pod), b.Node, pods)
+			c.topology.Sit(c.topology.GroupOf(b.Pod), b.Node, pods)
 		}
 	}
 	put(1)
@@ -138,13 +149,13 @@ func priorityOf(t *snapshot.Pod) int32 { return snapshot.ValueOr(t.Object.Spec.P
 
 // asPromised is the problem in which the pods that stay where they are nominated run there:
 // the lower bound is about plans that leave them there.
-func (j *judge) asPromised() scheduling.Problem {
-	p := j.state.Problem
+func (c *nominationCheck) asPromised() scheduling.Problem {
+	p := c.state.Problem
 	p.Pods = slices.Clone(p.Pods)
 	for i, pod := range p.Pods {
-		if pod != nil && j.kept[snapshot.ObjectName(pod)] {
+		if pod != nil && c.kept[snapshot.ObjectName(pod)] {
 			bound := *pod
-			bound.Spec.NodeName = j.nominatedTo(j.state.Pods[snapshot.ObjectName(pod)])
+			bound.Spec.NodeName = c.nominatedTo(c.state.Pods[snapshot.ObjectName(pod)])
 			p.Pods[i] = &bound
 		}
 	}

@@ -12,80 +12,92 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/snapshot"
 )
 
+// placeSearch looks for places for pods that a plan refuses.
+type placeSearch struct {
+	report    *Report
+	state     *snapshot.State
+	plan      *scheduling.Plan
+	launches  []*launch
+	nodes     *nodeCheck
+	workloads *workloadCheck
+	// slack is what the launches leave of limits and reservations, whichever one of them is bought at another option.
+	slack snapshot.Amounts
+}
+
 // betterPlaces looks for pods that are refused although something could hold them,
 // and for pods that sit in a pool although one of a higher weight could hold them.
 // It accuses only where no other rule can be the reason; about pods that depend on
 // others, see bindSimulation.
-func (j *judge) betterPlaces() {
-	j.tiedPlaces()
-	refused := j.refusedKinds()
+func (c *placeSearch) betterPlaces(tied *bindSimulation) {
+	tied.search()
+	refused := c.refusedKinds()
 	for _, k := range refused {
-		for _, s := range j.state.SortedNodes() {
-			if j.takes(s, k.Pod) {
-				j.report.add(RefusedForNothing, "pod/"+k.Name, "is unschedulable, and node %s can hold it", s.Name)
+		for _, s := range c.state.SortedNodes() {
+			if c.takes(s, k.Pod) {
+				c.report.add(RefusedForNothing, "pod/"+k.Name, "is unschedulable, and node %s can hold it", s.Name)
 				break
 			}
 		}
 	}
-	for _, pl := range j.state.SortedPools() {
+	for _, pl := range c.state.SortedPools() {
 		wanted := make(map[*snapshot.Kind]Code)
 		for _, k := range refused {
 			if !k.Picky() {
 				wanted[k] = RefusedForNothing
 			}
 		}
-		for _, k := range j.lighterKinds(pl) {
+		for _, k := range c.lighterKinds(pl) {
 			wanted[k] = WeightIgnored
 		}
 		if len(wanted) == 0 {
 			continue
 		}
-		for _, hit := range j.launchable(pl, wanted) {
+		for _, hit := range c.launchable(pl, wanted) {
 			if wanted[hit.kind] == RefusedForNothing {
-				j.report.add(RefusedForNothing, "pod/"+hit.kind.Name, "is unschedulable, and pool %s could launch %s for it", pl.Object.Name, hit.what)
+				c.report.add(RefusedForNothing, "pod/"+hit.kind.Name, "is unschedulable, and pool %s could launch %s for it", pl.Object.Name, hit.what)
 			} else {
-				j.report.add(WeightIgnored, "pod/"+hit.kind.Name, "is in a pool of a lower weight than %s, which could launch %s for it", pl.Object.Name, hit.what)
+				c.report.add(WeightIgnored, "pod/"+hit.kind.Name, "is in a pool of a lower weight than %s, which could launch %s for it", pl.Object.Name, hit.what)
 			}
 		}
 	}
 }
 
 // takes reports whether the node can take one more pod beside those of the plan.
-func (j *judge) takes(n *snapshot.Node, t *snapshot.Pod) bool {
-	n = j.after(n.Name)
-	return !n.Leaves() && n.Holds(t) && n.TooMany(t.Mounts) == "" && j.shareLeaves(t, n)
+func (c *placeSearch) takes(n *snapshot.Node, t *snapshot.Pod) bool {
+	n = c.nodes.after(n.Name)
+	return !n.Leaves() && n.Holds(t) && n.TooMany(t.Mounts) == "" && c.workloads.leaves(t, n)
 }
 
 // refusedPods are the names of the pods that the plan refuses.
-func (j *judge) refusedPods() map[string]bool {
+func (c *placeSearch) refusedPods() map[string]bool {
 	refused := make(map[string]bool)
-	for _, u := range j.plan.Unschedulable {
+	for _, u := range c.plan.Unschedulable {
 		refused[u.Pod] = true
 	}
 	return refused
 }
 
 // refusedKinds groups the refused pods that have nothing to do with others.
-func (j *judge) refusedKinds() []*snapshot.Kind {
-	refused := j.refusedPods()
-	return snapshot.KindsOf(lo.Filter(j.state.SortedPods(), func(t *snapshot.Pod, _ int) bool { return refused[t.Name] && !t.IsHeld() && j.state.Independent(t) }))
+func (c *placeSearch) refusedKinds() []*snapshot.Kind {
+	refused := c.refusedPods()
+	return snapshot.KindsOf(lo.Filter(c.state.SortedPods(), func(t *snapshot.Pod, _ int) bool { return refused[t.Name] && !t.IsHeld() && c.state.Independent(t) }))
 }
 
 // lighterKinds groups the pods that are launched for in pools of a lower weight.
-func (j *judge) lighterKinds(pl *snapshot.Pool) []*snapshot.Kind {
-	if j.state.Policy.Weights == scheduling.WeightIgnore || pl.Closed != "" {
+func (c *placeSearch) lighterKinds(pl *snapshot.Pool) []*snapshot.Kind {
+	if c.state.Policy.Weights == scheduling.WeightIgnore || pl.Closed != "" {
 		return nil
 	}
 	lighter := make(map[string]bool)
-	for _, r := range j.launches {
+	for _, r := range c.launches {
 		if r.pool == nil || r.pool.Weight() >= pl.Weight() {
 			continue
 		}
 		for _, t := range r.pods {
-			lighter[t.Name] = j.state.Carefree(t) && !t.Picky() && !hasPreferences(t.Object) && !pl.PrefersOthers(t.Object.Spec.Tolerations)
+			lighter[t.Name] = c.state.Carefree(t) && !t.Picky() && !hasPreferences(t.Object) && !pl.PrefersOthers(t.Object.Spec.Tolerations)
 		}
 	}
-	return snapshot.KindsOf(lo.Filter(j.state.SortedPods(), func(t *snapshot.Pod, _ int) bool { return lighter[t.Name] }))
+	return snapshot.KindsOf(lo.Filter(c.state.SortedPods(), func(t *snapshot.Pod, _ int) bool { return lighter[t.Name] }))
 }
 
 func hasPreferences(pod *corev1.Pod) bool {
@@ -102,15 +114,15 @@ type hit struct {
 // launchable finds, for each kind of pod, a machine that the pool could still buy for
 // one of them: within its limits and reservations even if another launch falls back
 // to another option, and with enough others like it to satisfy minValues.
-func (j *judge) launchable(pl *snapshot.Pool, wanted map[*snapshot.Kind]Code) []hit {
+func (c *placeSearch) launchable(pl *snapshot.Pool, wanted map[*snapshot.Kind]Code) []hit {
 	if pl.Closed != "" {
 		return nil
 	}
 	least := map[string]int{}
-	if j.state.Policy.StrictMinValues() {
+	if c.state.Policy.StrictMinValues() {
 		least = pl.MinValues()
 	}
-	if (len(least) > 0 || j.state.Policy.Flexibility != scheduling.Flexibility{}) && len(pl.Limits) > 0 {
+	if (len(least) > 0 || c.state.Policy.Flexibility != scheduling.Flexibility{}) && len(pl.Limits) > 0 {
 		// A further machine could take from the limits what the minValues of those
 		// already launched count on.
 		return nil
@@ -123,8 +135,8 @@ func (j *judge) launchable(pl *snapshot.Pool, wanted map[*snapshot.Kind]Code) []
 	fits := make(map[*snapshot.Kind][]*snapshot.Node)
 	spots := make(map[*snapshot.Kind]variety)
 	var hits []hit
-	for m := range j.state.Offers(pl, snapshot.MostDaemons, nil) {
-		if !m.Affordable(j.slack) {
+	for m := range c.state.Offers(pl, snapshot.MostDaemons, nil) {
+		if !m.Affordable(c.slack) {
 			continue
 		}
 		kinds = slices.DeleteFunc(kinds, func(k *snapshot.Kind) bool {
@@ -136,7 +148,7 @@ func (j *judge) launchable(pl *snapshot.Pool, wanted map[*snapshot.Kind]Code) []
 					spots[k] = make(variety)
 				}
 				spots[k].add(m)
-				if len(j.lacking(spots[k])) > 0 {
+				if len(lacking(c.state.Policy, spots[k])) > 0 {
 					return false
 				}
 			}

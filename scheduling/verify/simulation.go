@@ -25,7 +25,10 @@ const (
 // the plan: whether, with this one more, all pods still bind. Where a planner has
 // reason to be more careful than kube-scheduler nothing is said.
 type bindSimulation struct {
-	judge *judge
+	places   *placeSearch
+	claims   *claimCheck
+	topology *binding.Topology
+	booked   []binding.Pending
 	// final is how things are once the plan has been carried out.
 	final  *binding.Outcome
 	budget int
@@ -35,47 +38,47 @@ type bindSimulation struct {
 	sold    map[string]map[string]bool
 }
 
-// tiedPlaces looks for a place for refused pods that depend on others or on volumes.
-func (j *judge) tiedPlaces() {
-	kinds := j.tiedKinds()
+// search looks for a place for refused pods that depend on others or on volumes.
+func (h *bindSimulation) search() {
+	kinds := h.places.tiedKinds()
 	if len(kinds) == 0 {
 		return
 	}
-	h := &bindSimulation{judge: j, budget: simulatedPods, shelves: make(map[string][]*snapshot.Node), sold: make(map[string]map[string]bool)}
-	for _, pl := range j.state.SortedPools() {
-		h.shelves[pl.Object.Name] = slices.Collect(j.state.Offers(pl, snapshot.MostDaemons, nil))
+	h.budget, h.shelves, h.sold = simulatedPods, make(map[string][]*snapshot.Node), make(map[string]map[string]bool)
+	for _, pl := range h.places.state.SortedPools() {
+		h.shelves[pl.Object.Name] = slices.Collect(h.places.state.Offers(pl, snapshot.MostDaemons, nil))
 	}
-	h.final = j.topology.Bind(j.booked, kinds...)
+	h.final = h.topology.Bind(h.booked, kinds...)
 	defer h.final.Undo()
 	if len(h.final.Waiting) > 0 {
 		return // nothing is certain about a plan that does not come about
 	}
 	for _, t := range kinds {
 		if where, found := h.nodeFor(t); found {
-			j.report.add(RefusedForNothing, "pod/"+t.Name, "is unschedulable, and could bind to node %s in the end", where)
+			h.places.report.add(RefusedForNothing, "pod/"+t.Name, "is unschedulable, and could bind to node %s in the end", where)
 		} else if where, found := h.machineFor(t); found {
-			j.report.add(RefusedForNothing, "pod/"+t.Name, "is unschedulable, and could bind to a new machine: %s", where)
+			h.places.report.add(RefusedForNothing, "pod/"+t.Name, "is unschedulable, and could bind to a new machine: %s", where)
 		}
 	}
 }
 
 // tiedKinds are refused pods that depend on others or on volumes, one of each kind.
-func (j *judge) tiedKinds() []*snapshot.Pod {
-	refused := j.refusedPods()
+func (c *placeSearch) tiedKinds() []*snapshot.Pod {
+	refused := c.refusedPods()
 	users := make(map[string]int)
-	for _, t := range j.state.Pods {
+	for _, t := range c.state.Pods {
 		for _, m := range t.Mounts {
 			users[m.Claim]++
 		}
 	}
 	wanted := func(m snapshot.Mount) bool {
-		_, running := j.state.Occupant(m.Claim)
+		_, running := c.state.Occupant(m.Claim)
 		return m.Exclusive && (running || users[m.Claim] > 1)
 	}
 	var kinds []*snapshot.Pod
 	seen := make(map[string]bool)
-	for _, t := range j.state.SortedPods() {
-		if !refused[t.Name] || t.IsHeld() || j.state.Independent(t) || slices.ContainsFunc(t.Mounts, wanted) {
+	for _, t := range c.state.SortedPods() {
+		if !refused[t.Name] || t.IsHeld() || c.state.Independent(t) || slices.ContainsFunc(t.Mounts, wanted) {
 			continue
 		}
 		if key := fmt.Sprintf("%s %s %p %s", t.Needs(), t.Asks(), t.Face, t.Ties.Text); !seen[key] {
@@ -91,8 +94,8 @@ func (j *judge) tiedKinds() []*snapshot.Pod {
 
 // nodeFor finds a node that could take the pod beside those of the plan.
 func (h *bindSimulation) nodeFor(t *snapshot.Pod) (string, bool) {
-	for _, s := range h.judge.state.SortedNodes() {
-		if h.judge.takes(s, t) && h.joins(t, s) {
+	for _, s := range h.places.state.SortedNodes() {
+		if h.places.takes(s, t) && h.joins(t, s) {
 			return s.Name, true
 		}
 	}
@@ -106,14 +109,14 @@ func (h *bindSimulation) machineFor(t *snapshot.Pod) (string, bool) {
 	if t.Picky() {
 		return "", false
 	}
-	choosy := h.judge.state.Policy.Flexibility != scheduling.Flexibility{}
-	for _, pl := range h.judge.state.SortedPools() {
+	choosy := h.places.state.Policy.Flexibility != scheduling.Flexibility{}
+	for _, pl := range h.places.state.SortedPools() {
 		if len(pl.MinValues()) > 0 || pl.Undecided() || choosy && len(pl.Limits) > 0 {
 			continue
 		}
 		tried := make(map[string]bool)
 		for _, m := range h.shelves[pl.Object.Name] {
-			if choosy && m.Offering.CapacityType == offerings.Spot || !m.Affordable(h.judge.slack) || !m.Holds(t) || m.TooMany(t.Mounts) != "" {
+			if choosy && m.Offering.CapacityType == offerings.Spot || !m.Affordable(h.places.slack) || !m.Holds(t) || m.TooMany(t.Mounts) != "" {
 				continue
 			}
 			x := m.Standing(m.Open, "a new machine")
@@ -131,8 +134,8 @@ func (h *bindSimulation) machineFor(t *snapshot.Pod) (string, bool) {
 // whereabouts are equal for machines that rules between pods cannot tell apart.
 func (h *bindSimulation) whereabouts(x *snapshot.Node) string {
 	var b strings.Builder
-	for _, text := range slices.Sorted(maps.Keys(h.judge.topology.Counters)) {
-		c := h.judge.topology.Counters[text]
+	for _, text := range slices.Sorted(maps.Keys(h.topology.Counters)) {
+		c := h.topology.Counters[text]
 		value, ok := x.Value(c.Key)
 		fmt.Fprintf(&b, "%q %v %v ", value, ok, c.LooksAt(x))
 	}
@@ -143,12 +146,12 @@ func (h *bindSimulation) whereabouts(x *snapshot.Node) string {
 // whoever comes first: it has to bind when all others have, and all have to bind with
 // it among them from the first name to the last and from the last to the first.
 func (h *bindSimulation) joins(t *snapshot.Pod, x *snapshot.Node) bool {
-	if !h.roomy(t, x) || !h.judge.meets(t, x) || !h.judge.leavesVolumes(t, x) {
+	if !h.roomy(t, x) || !h.claims.meets(t, x) || !h.claims.leavesVolumes(t, x) {
 		return false
 	}
-	g := h.judge.topology.Group(t.Face, t.Ties)
+	g := h.topology.Group(t.Face, t.Ties)
 	_, found := g.Obstacle(x)
-	isNew := !h.judge.topology.Nodes[x]
+	isNew := !h.topology.Nodes[x]
 	if found && !isNew {
 		return false
 	}
@@ -158,22 +161,22 @@ func (h *bindSimulation) joins(t *snapshot.Pod, x *snapshot.Node) bool {
 		if !h.affords() {
 			return false
 		}
-		h.judge.topology.Enter(x)
-		defer h.judge.topology.Leave(x)
-		o := h.judge.topology.Bind(h.judge.booked, t)
+		h.topology.Enter(x)
+		defer h.topology.Leave(x)
+		o := h.topology.Bind(h.booked, t)
 		_, found = g.Obstacle(x)
 		o.Undo()
 		if found || len(o.Waiting) > 0 {
 			return false
 		}
 	}
-	bookings := append(slices.Clip(h.judge.booked), binding.Pending{Pod: t, Node: x})
+	bookings := append(slices.Clip(h.booked), binding.Pending{Pod: t, Node: x})
 	slices.SortFunc(bookings, binding.ByBindingOrder)
 	for range 2 {
 		if !h.affords() {
 			return false
 		}
-		o := h.judge.topology.Bind(bookings)
+		o := h.topology.Bind(bookings)
 		o.Undo()
 		if len(o.Waiting) > 0 {
 			return false
@@ -185,7 +188,7 @@ func (h *bindSimulation) joins(t *snapshot.Pod, x *snapshot.Node) bool {
 
 // affords takes one simulation of the whole plan from the budget, if it is still there.
 func (h *bindSimulation) affords() bool {
-	h.budget -= len(h.judge.booked) + len(h.judge.state.Residents) + 1
+	h.budget -= len(h.booked) + len(h.places.state.Residents) + 1
 	return h.budget >= 0
 }
 
@@ -193,7 +196,7 @@ func (h *bindSimulation) affords() bool {
 // counted, would hold even if the emptiest domain is one that nobody is in yet: a host
 // to come, or a zone in which something is on sale.
 func (h *bindSimulation) roomy(t *snapshot.Pod, x *snapshot.Node) bool {
-	g := h.judge.topology.Group(t.Face, t.Ties)
+	g := h.topology.Group(t.Face, t.Ties)
 	for c := range h.final.Counters {
 		counted, mine := c.Means(t.Face), slices.Contains(g.Spread, c)
 		if c.View == nil || !counted && !mine {
@@ -224,7 +227,7 @@ func (h *bindSimulation) opens(s *binding.Counter, t *snapshot.Pod, mine bool) b
 	values := h.sold[key]
 	if values == nil {
 		values = make(map[string]bool)
-		for _, pl := range h.judge.state.SortedPools() {
+		for _, pl := range h.places.state.SortedPools() {
 			for _, m := range h.shelves[pl.Object.Name] {
 				if value, ok := m.Value(s.Key); ok && (!mine || m.Holds(t)) {
 					values[value] = true

@@ -17,10 +17,11 @@ func (a *stepCheck) domains(j *judge) (end func()) {
 	if a.asBound() || a.step.Reason == disruption.Interrupted && a.warned() {
 		return func() {}
 	}
+	places := j.placeSearch()
 	var ends []func()
 	for _, s := range a.going {
 		for _, b := range j.booked {
-			ends = append(ends, a.cluster.topology.Keep(a.cluster.topology.GroupOf(b.Pod), s.node, func(key, value string) bool { return j.sells(b.Pod.Within(key, value)) }))
+			ends = append(ends, a.cluster.topology.Keep(a.cluster.topology.GroupOf(b.Pod), s.node, func(key, value string) bool { return places.sells(b.Pod.Within(key, value)) }))
 		}
 	}
 	return func() {
@@ -43,8 +44,8 @@ func (a *stepCheck) warned() bool {
 }
 
 // sells reports whether some pool could launch a machine for the pod.
-func (j *judge) sells(t *snapshot.Pod) bool {
-	return !t.Picky() && slices.ContainsFunc(j.state.SortedPools(), func(pl *snapshot.Pool) bool {
-		return len(j.launchable(pl, map[*snapshot.Kind]Code{{Pod: t}: RefusedForNothing})) > 0
+func (c *placeSearch) sells(t *snapshot.Pod) bool {
+	return !t.Picky() && slices.ContainsFunc(c.state.SortedPools(), func(pl *snapshot.Pool) bool {
+		return len(c.launchable(pl, map[*snapshot.Kind]Code{{Pod: t}: RefusedForNothing})) > 0
 	})
 }

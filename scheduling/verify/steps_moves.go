@@ -12,6 +12,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
+	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/binding"
 	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/snapshot"
 )
 
@@ -212,15 +213,15 @@ func (a *stepCheck) place() {
 	j := newJudge(a.report, a.cluster.state, a.cluster.topology, plan)
 	j.asBound = a.asBound()
 	j.places()
-	if j.anyTies() { // those that move bind one by one
+	if anyTies(j.topology, j.booked) { // those that move bind one by one
 		end := a.domains(j)
 		defer end()
-		for _, u := range a.bindAll(j, j.agreements) {
+		for _, u := range a.bindAll(j.booked, func(o *binding.Outcome) { agreements(j.report, j.launches.launches, o) }) {
 			j.report.add(Code(u.By.Rule), "pod/"+u.Pod.Name, "cannot bind to %s: %s", u.Node.Object, u.By)
 		}
 	}
 	a.launched = make(map[string]*corev1.Node)
-	for _, l := range j.launches {
+	for _, l := range j.launches.launches {
 		if l.node != nil {
 			if a.stands = append(a.stands, l.node); a.cluster.topology.Named[l.Name] == nil {
 				l.node.Name, a.cluster.topology.Named[l.Name] = l.Name, l.node

@@ -85,14 +85,14 @@ func (a *stepCheck) vacate(s *clusterNode) {
 
 // wave checks that the pods of one wave can bind.
 func (a *stepCheck) wave(number int, moves []move) {
-	j := newJudge(a.report, a.cluster.state, a.cluster.topology, &scheduling.Plan{})
+	var booked []binding.Pending
 	for _, m := range moves {
 		if h := a.cluster.topology.Named[m.To]; h != nil {
-			j.booked = append(j.booked, binding.Pending{Pod: m.tenant, Node: h})
+			booked = append(booked, binding.Pending{Pod: m.tenant, Node: h})
 		}
 	}
-	slices.SortFunc(j.booked, binding.ByBindingOrder)
-	for _, u := range a.bindAll(j, nil) {
+	slices.SortFunc(booked, binding.ByBindingOrder)
+	for _, u := range a.bindAll(booked, nil) {
 		a.report.add(Wave, "pod/"+u.Pod.Name, "cannot bind to %s in wave %d: %s", u.Node.Object, number, strings.TrimSpace(u.By.String()))
 	}
 }
@@ -101,8 +101,8 @@ func (a *stepCheck) wave(number int, moves []move) {
 // being removed already, for whatever reason, are looked at as there and as gone, since
 // nobody knows which comes first. What is to be looked at once all have bound is told how
 // things are with all of them there.
-func (a *stepCheck) bindAll(j *judge, look func(*binding.Outcome)) []binding.Unbound {
-	o := j.topology.Bind(j.booked)
+func (a *stepCheck) bindAll(booked []binding.Pending, look func(*binding.Outcome)) []binding.Unbound {
+	o := a.cluster.topology.Bind(booked)
 	if look != nil {
 		look(o)
 	}
@@ -110,7 +110,7 @@ func (a *stepCheck) bindAll(j *judge, look func(*binding.Outcome)) []binding.Unb
 	var late []binding.Pending
 	waiting := o.Waiting
 	if len(waiting) > 0 {
-		if rest := a.withoutLeaving(j); len(rest) < len(waiting) {
+		if rest := a.withoutLeaving(booked); len(rest) < len(waiting) {
 			waiting = rest
 		}
 	}
@@ -128,7 +128,7 @@ func (a *stepCheck) bindAll(j *judge, look func(*binding.Outcome)) []binding.Unb
 }
 
 // withoutLeaving tells which pods cannot bind where nodes that are being removed are gone.
-func (a *stepCheck) withoutLeaving(j *judge) []binding.Unbound {
+func (a *stepCheck) withoutLeaving(booked []binding.Pending) []binding.Unbound {
 	var gone []*snapshot.Node
 	for _, s := range a.cluster.there {
 		if s.node.Leaves() {
@@ -138,7 +138,7 @@ func (a *stepCheck) withoutLeaving(j *judge) []binding.Unbound {
 	for _, h := range gone {
 		a.cluster.topology.Leave(h)
 	}
-	o := j.topology.Bind(slices.DeleteFunc(slices.Clone(j.booked), func(b binding.Pending) bool { return !a.cluster.topology.Nodes[b.Node] }))
+	o := a.cluster.topology.Bind(slices.DeleteFunc(slices.Clone(booked), func(b binding.Pending) bool { return !a.cluster.topology.Nodes[b.Node] }))
 	o.Undo()
 	for _, h := range gone {
 		a.cluster.topology.Enter(h)

@@ -13,39 +13,47 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/snapshot"
 )
 
+// summaryCheck judges the sums of a plan.
+type summaryCheck struct {
+	report   *Report
+	state    *snapshot.State
+	plan     *scheduling.Plan
+	launches []*launch
+}
+
 // summary checks that the plan adds up.
-func (j *judge) summary() {
-	s := &j.plan.Summary
+func (c *summaryCheck) summary() {
+	s := &c.plan.Summary
 	total, placed, silent := new(big.Int), 0, 0
-	for _, l := range j.launches {
+	for _, l := range c.launches {
 		total.Add(total, big.NewInt(int64(l.Price)))
 		placed += len(l.Pods)
 	}
-	for _, a := range j.plan.Existing {
+	for _, a := range c.plan.Existing {
 		placed += len(a.Pods)
 	}
-	for _, t := range j.state.Pods {
+	for _, t := range c.state.Pods {
 		if t.Requests.Of(corev1.ResourceCPU).Sign() == 0 && t.Requests.Of(corev1.ResourceMemory).Sign() == 0 {
 			silent++
 		}
 	}
-	j.report.count("pods", s.Pods, len(j.state.Pods))
-	j.report.count("placed", s.Placed, placed)
-	j.report.count("nodes", s.Nodes, len(j.launches))
-	j.report.count("podsWithoutRequests", s.PodsWithoutRequests, silent)
-	j.report.price(SummaryPrice, "price per hour", s.PricePerHour, total)
-	j.report.bounded(j.expected(s), s.LowerBoundPerHour, s.Gap, s.Status)
+	c.report.count("pods", s.Pods, len(c.state.Pods))
+	c.report.count("placed", s.Placed, placed)
+	c.report.count("nodes", s.Nodes, len(c.launches))
+	c.report.count("podsWithoutRequests", s.PodsWithoutRequests, silent)
+	c.report.price(SummaryPrice, "price per hour", s.PricePerHour, total)
+	c.report.bounded(c.expected(s), s.LowerBoundPerHour, s.Gap, s.Status)
 	if r := s.Realised; r != nil && (r.ExpectedPerHour < max(s.PricePerHour, s.ExpectedPerHour) || r.WorstPerHour < r.ExpectedPerHour || r.PodsElsewhere < 0 || r.PodsElsewhere > placed || len(r.Pending) > placed || !slices.IsSorted(r.Pending)) {
-		j.report.add(SummaryRealised, "summary", "realised is %v to %v with %d pods elsewhere, for %d pods on machines of %v", r.ExpectedPerHour, r.WorstPerHour, r.PodsElsewhere, placed, max(s.PricePerHour, s.ExpectedPerHour))
+		c.report.add(SummaryRealised, "summary", "realised is %v to %v with %d pods elsewhere, for %d pods on machines of %v", r.ExpectedPerHour, r.WorstPerHour, r.PodsElsewhere, placed, max(s.PricePerHour, s.ExpectedPerHour))
 	}
-	j.shares("pools", s.Pools, func(l *scheduling.Launch) string { return l.NodePool })
-	j.shares("capacityTypes", s.CapacityTypes, func(l *scheduling.Launch) string {
+	c.shares("pools", s.Pools, func(l *scheduling.Launch) string { return l.NodePool })
+	c.shares("capacityTypes", s.CapacityTypes, func(l *scheduling.Launch) string {
 		if len(l.Options) == 0 {
 			return ""
 		}
 		return string(l.Options[0].CapacityType)
 	})
-	j.resourceUse(s.Resources)
+	c.resourceUse(s.Resources)
 }
 
 // count notes a number of a summary that is not what it has to be.
@@ -92,10 +100,10 @@ func alike(a, b float64) bool {
 }
 
 // shares checks a split of nodes and price. Parts of which there are none may be listed.
-func (j *judge) shares(what string, got []scheduling.Share, part func(*scheduling.Launch) string) {
+func (c *summaryCheck) shares(what string, got []scheduling.Share, part func(*scheduling.Launch) string) {
 	want := make(map[string]scheduling.Share)
-	for i := range j.plan.Launches {
-		l := &j.plan.Launches[i]
+	for i := range c.plan.Launches {
+		l := &c.plan.Launches[i]
 		name := part(l)
 		if name == "" {
 			continue // a launch without options, which is said already
@@ -107,23 +115,23 @@ func (j *judge) shares(what string, got []scheduling.Share, part func(*schedulin
 	}
 	for i, s := range got {
 		if slices.ContainsFunc(got[:i], func(o scheduling.Share) bool { return o.Name == s.Name }) {
-			j.report.add(SummaryShares, "summary", "%s lists %s twice", what, s.Name)
+			c.report.add(SummaryShares, "summary", "%s lists %s twice", what, s.Name)
 		}
 		if w := want[s.Name]; s.Nodes != w.Nodes || s.PricePerHour != w.PricePerHour {
-			j.report.add(SummaryShares, "summary", "%s: %s has %d nodes for %v, want %d for %v", what, s.Name, s.Nodes, s.PricePerHour, w.Nodes, w.PricePerHour)
+			c.report.add(SummaryShares, "summary", "%s: %s has %d nodes for %v, want %d for %v", what, s.Name, s.Nodes, s.PricePerHour, w.Nodes, w.PricePerHour)
 		}
 		delete(want, s.Name)
 	}
 	for _, name := range slices.Sorted(maps.Keys(want)) {
-		j.report.add(SummaryShares, "summary", "%s does not list %s", what, name)
+		c.report.add(SummaryShares, "summary", "%s does not list %s", what, name)
 	}
 }
 
 // resourceUse checks where the bought capacity is said to go. Which resources are
 // listed is the plan's choice.
-func (j *judge) resourceUse(got []scheduling.ResourceUse) {
+func (c *summaryCheck) resourceUse(got []scheduling.ResourceUse) {
 	capacity, reserved, daemons, pods := snapshot.Amounts{}, snapshot.Amounts{}, snapshot.Amounts{}, snapshot.Amounts{}
-	for _, r := range j.launches {
+	for _, r := range c.launches {
 		first := r.first()
 		if first == nil {
 			return // said already, and nothing can be added up
@@ -137,14 +145,14 @@ func (j *judge) resourceUse(got []scheduling.ResourceUse) {
 	}
 	for i, u := range got {
 		if slices.ContainsFunc(got[:i], func(o scheduling.ResourceUse) bool { return o.Resource == u.Resource }) {
-			j.report.add(SummaryResources, "summary", "%s is listed twice", u.Resource)
+			c.report.add(SummaryResources, "summary", "%s is listed twice", u.Resource)
 		}
 		name := corev1.ResourceName(u.Resource)
 		free := new(big.Int).Sub(capacity.Of(name), reserved.Of(name))
 		free.Sub(free, daemons.Of(name)).Sub(free, pods.Of(name))
 		check := func(what string, got int64, want *big.Int) {
 			if want.Cmp(big.NewInt(got)) != 0 {
-				j.report.add(SummaryResources, "summary", "%s: %s is %d, want %v", u.Resource, what, got, want)
+				c.report.add(SummaryResources, "summary", "%s: %s is %d, want %v", u.Resource, what, got, want)
 			}
 		}
 		check("capacity", u.Capacity, capacity.Of(name))
@@ -157,22 +165,22 @@ func (j *judge) resourceUse(got []scheduling.ResourceUse) {
 
 // expected checks what the plan says that its machines are expected to cost, and returns
 // the price that bound and gap are about.
-func (j *judge) expected(s *scheduling.Summary) offerings.Price {
-	if s.NodeOverheadPerHour != j.state.Policy.NodeOverhead {
-		j.report.add(SummaryExpected, "summary", "node overhead is %v, want %v", s.NodeOverheadPerHour, j.state.Policy.NodeOverhead)
+func (c *summaryCheck) expected(s *scheduling.Summary) offerings.Price {
+	if s.NodeOverheadPerHour != c.state.Policy.NodeOverhead {
+		c.report.add(SummaryExpected, "summary", "node overhead is %v, want %v", s.NodeOverheadPerHour, c.state.Policy.NodeOverhead)
 	}
 	total := new(big.Int) // 0 where machines cost nothing beside their prices
-	if !j.state.Policy.Expects() {
-		j.report.price(SummaryExpected, "expected price per hour", s.ExpectedPerHour, total)
+	if !c.state.Policy.Expects() {
+		c.report.price(SummaryExpected, "expected price per hour", s.ExpectedPerHour, total)
 		return s.PricePerHour
 	}
-	for _, r := range j.launches {
+	for _, r := range c.launches {
 		first := r.first()
 		if first == nil {
 			return s.ExpectedPerHour // said already, and nothing can be added up
 		}
-		total.Add(total, big.NewInt(int64(j.state.Policy.Objective(first.Kind, first.Offering))))
+		total.Add(total, big.NewInt(int64(c.state.Policy.Objective(first.Kind, first.Offering))))
 	}
-	j.report.price(SummaryExpected, "expected price per hour", s.ExpectedPerHour, total)
+	c.report.price(SummaryExpected, "expected price per hour", s.ExpectedPerHour, total)
 	return s.ExpectedPerHour
 }

@@ -3,8 +3,6 @@ package verify
 import (
 	"slices"
 
-	"github.com/samber/lo"
-
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/binding"
 	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/certificate"
@@ -42,38 +40,38 @@ func (c Checker) Plan(p scheduling.Problem, plan *scheduling.Plan) error {
 	}
 	w := snapshot.New(withSuccessors(p), c.Policy)
 	j := newJudge(report, w, binding.NewTopologyOf(w), plan)
-	j.everyPodOnce()
-	j.order()
-	j.nominations()
+	lists := &listCheck{report: report, state: w, plan: plan}
+	lists.everyPodOnce()
+	lists.order()
+	j.nominated.judge()
 	j.places()
 	j.bindings()
-	j.summary()
+	sums := &summaryCheck{report: report, state: w, plan: plan, launches: j.launches.launches}
+	sums.summary()
 	j.bound()
 	if !c.SkipRefusals {
-		j.betterPlaces()
+		places := j.placeSearch()
+		places.betterPlaces(&bindSimulation{places: places, claims: j.claims(), topology: j.topology, booked: j.booked})
 	}
 	return report.err()
 }
 
-// judge is one reading of one plan.
+// judge is one reading of one plan: where its pods go, and the checks that the rules need which are about all of it.
 type judge struct {
 	report *Report
 	state  *snapshot.State
 	plan   *scheduling.Plan
-	// planned are the nodes that options name, by what distinguishes them; filled are the
-	// running nodes that receive pods, with these.
-	planned, filled map[string]*snapshot.Node
-	launches        []*launch // those of the plan, in its order
+	// launches are those of the plan, nodes the running nodes that receive pods, nominated the pods that stay where
+	// they are nominated.
+	launches  *launchCheck
+	nodes     *nodeCheck
+	workloads *workloadCheck
+	nominated *nominationCheck
 	// topology is all nodes as they stand, booked the pods that bind to them.
 	topology *binding.Topology
 	booked   []binding.Pending
 	// slack is what launches leave of limits and reservations, whichever one of them falls back to another option.
 	slack snapshot.Amounts
-	// kept are the names of the pods that stay where they are nominated, staying these with
-	// their nodes; they are not among those booked.
-	kept    map[string]bool
-	staying []binding.Pending
-	counts  *snapshot.WorkloadCounts // nil until asked
 	// asBound says that pods go where kube-scheduler binds them and nothing else can be done:
 	// rules that it does not know do not count.
 	asBound bool
@@ -83,29 +81,38 @@ type judge struct {
 func newJudge(report *Report, w *snapshot.State, t *binding.Topology, plan *scheduling.Plan) *judge {
 	return &judge{
 		report: report, state: w, plan: plan, topology: t,
-		planned: make(map[string]*snapshot.Node), filled: make(map[string]*snapshot.Node),
+		launches:  &launchCheck{report: report, state: w, planned: make(map[string]*snapshot.Node)},
+		nodes:     &nodeCheck{report: report, state: w, plan: plan, filled: make(map[string]*snapshot.Node)},
+		workloads: &workloadCheck{report: report, state: w, plan: plan},
+		nominated: &nominationCheck{report: report, state: w, plan: plan, topology: t},
 	}
 }
 
-// known are those of the named pods that are to be placed.
-func (j *judge) known(names []string) []*snapshot.Pod {
-	return lo.FilterMap(names, func(name string, _ int) (*snapshot.Pod, bool) { return j.state.Pods[name], j.state.Pods[name] != nil })
+// claims is the check of the volumes that pods of the plan share.
+func (j *judge) claims() *claimCheck {
+	return &claimCheck{report: j.report, state: j.state, launches: j.launches.launches, bookings: slices.Concat(j.nominated.staying, j.booked)}
+}
+
+// placeSearch looks for places beside the pods of the plan.
+func (j *judge) placeSearch() *placeSearch {
+	return &placeSearch{report: j.report, state: j.state, plan: j.plan, launches: j.launches.launches, nodes: j.nodes, workloads: j.workloads, slack: j.slack}
 }
 
 // places judges what is bought and who goes where, but for rules that depend on the order in
 // which pods bind.
 func (j *judge) places() {
 	for i := range j.plan.Launches {
-		j.launch(&j.plan.Launches[i])
+		j.launches.launch(&j.plan.Launches[i])
 	}
-	j.existing()
-	j.limits()
+	j.nodes.existing()
+	j.slack = limits(j.report, j.state, j.launches.launches)
 	j.book()
-	j.exclusiveClaims()
-	j.sharedVolumes()
-	j.standingVolumes()
+	claims := j.claims()
+	claims.exclusiveClaims()
+	claims.sharedVolumes()
+	claims.standingVolumes()
 	if !j.asBound {
-		j.shareOfWorkloads()
+		j.workloads.judge(j.launches.launches, j.nominated.kept)
 	}
 }
 
@@ -115,13 +122,13 @@ func (j *judge) book() {
 	seen := make(map[string]bool)
 	put := func(n *snapshot.Node, pods []*snapshot.Pod) {
 		for _, t := range pods {
-			if n != nil && !seen[t.Name] && !j.kept[t.Name] {
+			if n != nil && !seen[t.Name] && !j.nominated.kept[t.Name] {
 				seen[t.Name] = true
 				j.booked = append(j.booked, binding.Pending{Pod: t, Node: n})
 			}
 		}
 	}
-	for _, l := range j.launches {
+	for _, l := range j.launches.launches {
 		if first := l.first(); first != nil {
 			l.node = first.Standing(l.promises, l.object)
 			j.topology.Enter(l.node)
@@ -129,7 +136,7 @@ func (j *judge) book() {
 		put(l.node, l.pods)
 	}
 	for _, a := range j.plan.Existing {
-		put(j.topology.Named[a.Node], j.known(a.Pods))
+		put(j.topology.Named[a.Node], j.state.PodsNamed(a.Pods))
 	}
 	slices.SortFunc(j.booked, binding.ByBindingOrder)
 }
@@ -139,20 +146,20 @@ func (j *judge) book() {
 // name, each binds if every rule allows it at that moment, and those that could not try again
 // for as long as anybody binds.
 func (j *judge) bindings() {
-	if !j.anyTies() {
+	if !anyTies(j.topology, j.booked) {
 		return
 	}
 	o := j.topology.Bind(j.booked)
 	for _, b := range o.Waiting {
 		j.report.add(Code(b.By.Rule), "pod/"+b.Pod.Name, "cannot bind to %s: %s", b.Node.Object, b.By)
 	}
-	j.agreements(o)
+	agreements(j.report, j.launches.launches, o)
 	o.Undo()
 }
 
 // anyTies reports whether there are rules that could keep a pod off its node.
-func (j *judge) anyTies() bool {
-	return slices.ContainsFunc(j.booked, func(b binding.Pending) bool { return !b.Pod.Ties.None() }) || j.topology.Kept
+func anyTies(t *binding.Topology, bookings []binding.Pending) bool {
+	return slices.ContainsFunc(bookings, func(b binding.Pending) bool { return !b.Pod.Ties.None() }) || t.Kept
 }
 
 // bound proves the lower bound anew from the certificate.
@@ -161,12 +168,12 @@ func (j *judge) bound() {
 	for pod := range j.plan.Placements() {
 		placed[pod.String()] = true
 	}
-	for _, b := range slices.Concat(j.staying, j.booked) {
+	for _, b := range slices.Concat(j.nominated.staying, j.booked) {
 		at[b.Pod.Name] = b.Node
 	}
 	state := j.state
-	if len(j.kept) > 0 {
-		state = snapshot.New(j.asPromised(), scheduling.Policy(*j.state.Policy))
+	if len(j.nominated.kept) > 0 {
+		state = snapshot.New(j.nominated.asPromised(), scheduling.Policy(*j.state.Policy))
 	}
 	c := certificate.NewClaim(state, j.plan.Summary.LowerBoundPerHour, func(name string) bool { return placed[name] }, at, j.report.fault)
 	c.Judge(j.plan.Summary.Certificate)

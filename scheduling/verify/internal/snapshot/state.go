@@ -313,3 +313,8 @@ func (w *State) Independent(t *Pod) bool {
 func (w *State) Carefree(t *Pod) bool {
 	return w.Independent(t) && len(w.Reader.preferredBy(t.Object)) == 0 && !w.meant.preferences.about(t.Face)
 }
+
+// PodsNamed are those of the named pods that are to be placed.
+func (w *State) PodsNamed(names []string) []*Pod {
+	return lo.FilterMap(names, func(name string, _ int) (*Pod, bool) { return w.Pods[name], w.Pods[name] != nil })
+}

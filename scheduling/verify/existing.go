@@ -1,0 +1,79 @@
+package verify
+
+import (
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/snapshot"
+)
+
+// nodeCheck judges the running nodes that receive pods.
+type nodeCheck struct {
+	report *Report
+	state  *snapshot.State
+	plan   *scheduling.Plan
+	// filled are the nodes that receive pods, with these, by name.
+	filled map[string]*snapshot.Node
+}
+
+// existing checks the nodes that receive pods, and charges the pods to them.
+func (c *nodeCheck) existing() {
+	listed := make(map[string]bool)
+	for i := range c.plan.Existing {
+		a := &c.plan.Existing[i]
+		object := "node/" + a.Node
+		if listed[a.Node] {
+			c.report.add(NodeDuplicated, object, "is listed twice")
+		}
+		listed[a.Node] = true
+		if len(a.Pods) == 0 {
+			c.report.add(NodeEmpty, object, "is listed without pods")
+		}
+		n := c.after(a.Node)
+		if n == nil {
+			c.report.add(NodeUnknown, object, "is not in the problem")
+			continue
+		}
+		if n.Leaves() {
+			c.report.add(NodeLeaving, object, "is being removed")
+		}
+		if c.filled[a.Node] == nil {
+			n = n.Copied()
+			c.filled[a.Node] = n
+		}
+		place(c.report, object, n, c.state.PodsNamed(a.Pods))
+	}
+}
+
+// after is a running node with the pods that the plan adds, nil for none.
+func (c *nodeCheck) after(name string) *snapshot.Node {
+	if n := c.filled[name]; n != nil {
+		return n
+	}
+	return c.state.Nodes[name]
+}
+
+// place checks that all of the pods can be on the node, and adds them to what it holds.
+func place(report *Report, object string, n *snapshot.Node, pods []*snapshot.Pod) {
+	need, free := snapshot.Amounts{}, n.Free.Clone()
+	for _, t := range pods {
+		if !n.Admits(t.Wants) {
+			report.add(NodeAffinity, object, "labels do not suit pod %s", t.Name)
+		}
+		if bad := snapshot.Untolerated(n.Taints, t.Object.Spec.Tolerations); len(bad) > 0 {
+			report.add(Taints, object, "pod %s does not tolerate %s", t.Name, snapshot.TaintText(bad))
+		}
+		if p, ok := snapshot.Clash(t.Ports, n.Taken); ok {
+			report.add(HostPorts, object, "port %v of pod %s is taken", p, t.Name)
+		}
+		if claim, bad := n.OutOfReach(t.Mounts); bad {
+			report.add(Volume, object, "the volume of claim %s, which pod %s uses, cannot be used there", claim, t.Name)
+		}
+		if why := n.TooMany(t.Mounts); why != "" {
+			report.add(AttachLimit, object, "pod %s: %s", t.Name, why)
+		}
+		n.Hold(t.Requests, t.Ports, t.Mounts)
+		need.Add(t.Requests)
+	}
+	for _, name := range snapshot.Exceeding(need, free) {
+		report.add(Resources, object, "%s: pods ask for %v, %v are free", name, need.Of(name), free.Of(name))
+	}
+}
