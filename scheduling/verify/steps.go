@@ -3,8 +3,8 @@ package verify
 import (
 	"fmt"
 	"maps"
+	"math/big"
 	"slices"
-	"time"
 
 	"github.com/samber/lo"
 	corev1 "k8s.io/api/core/v1"
@@ -62,9 +62,10 @@ func (c StepsChecker) Steps(cluster disruption.Cluster, plan *disruption.Plan) e
 		sum.DisruptionCost += step.DisruptionCost
 		frontier = append(frontier, sum)
 	}
-	g.verdicts(report)
-	g.pending(report, &cluster)
-	g.addsUp(report, start, frontier)
+	whole := &planCheck{cluster: g, report: report, plan: plan}
+	whole.verdicts()
+	whole.pending(&cluster)
+	whole.addsUp(start, frontier)
 	if !c.SkipBound {
 		c.freshBound(report, cluster, plan)
 	}
@@ -73,10 +74,10 @@ func (c StepsChecker) Steps(cluster disruption.Cluster, plan *disruption.Plan) e
 
 // clusterState is the cluster as it stands between two steps.
 type clusterState struct {
-	state   *snapshot.State
-	checker StepsChecker
-	plan    *disruption.Plan
-	now     time.Time
+	state *snapshot.State
+	plan  *disruption.Plan
+	costs *costs
+	rules *nodeRules
 	// original are the nodes of the cluster, machines what is told of them, by name.
 	original map[string]*corev1.Node
 	machines map[string]*disruption.Machine
@@ -84,7 +85,7 @@ type clusterState struct {
 	topology *binding.Topology // who sits where
 	tied     bool              // some pod has ties
 	waiting  map[string]*snapshot.Pod
-	budgets  []*podBudget
+	budgets  podBudgets
 	// moved, drains and bought are the numbers of the steps in which a pod has moved, a
 	// node goes, and a machine has been launched.
 	moved, drains, bought map[string]int
@@ -96,14 +97,15 @@ func newClusterState(c StepsChecker, cluster disruption.Cluster, plan *disruptio
 	// The objects of machines that are being shut down may not show it yet.
 	cluster.Nodes = changed(cluster.Nodes, shutDown, lo.FilterMap(cluster.Machines, func(m disruption.Machine, _ int) (string, bool) { return m.Node, m.Terminating }))
 	g := &clusterState{
-		state: snapshot.New(cluster.Problem, c.Planner.Policy), checker: c, plan: plan, now: c.Planner.Now,
+		state: snapshot.New(cluster.Problem, c.Planner.Policy), plan: plan, rules: &nodeRules{&c.Planner, c.Planner.Now},
 		original: make(map[string]*corev1.Node), machines: make(map[string]*disruption.Machine), there: make(map[string]*clusterNode),
 		topology: binding.NewTopology(), budgets: podBudgetsOf(cluster),
 		moved: make(map[string]int), drains: make(map[string]int), bought: make(map[string]int), stirred: make(map[string]bool),
 	}
-	if g.now.IsZero() {
-		g.now = cluster.Now
+	if g.rules.now.IsZero() {
+		g.rules.now = cluster.Now
 	}
+	g.costs = &costs{g.state, &c.Planner}
 	g.waiting, g.state.Residents = g.state.Pods, nil // the topology knows them
 	for i := range cluster.Machines {
 		g.machines[cluster.Machines[i].Node] = &cluster.Machines[i]
@@ -120,7 +122,7 @@ func newClusterState(c StepsChecker, cluster disruption.Cluster, plan *disruptio
 		g.tied = g.tied || !g.state.Reader.TiesOf(pod, false).None()
 		g.sit(pod)
 	}
-	g.spend(cluster.Underway)
+	g.budgets.spend(cluster.Underway, g.state.Running)
 	for i := range plan.Steps {
 		for _, name := range plan.Steps[i].Drain {
 			if g.drains[name] == 0 {
@@ -163,12 +165,15 @@ func (g *clusterState) step(r *Report, number int, step *disruption.Step) {
 	a.head()
 	a.drained()
 	a.movers()
-	a.nodeBudgets()
-	a.podBudgets()
-	a.worth()
+	budgets := &budgetCheck{cluster: g, report: r, step: step, going: a.going, moves: a.moves}
+	budgets.nodeBudgets()
+	budgets.podBudgets()
+	worth := &worthCheck{cluster: g, report: r, step: step, going: a.going, moves: a.moves}
+	worth.worth()
 	a.leave()
 	a.place()
-	a.waves()
+	waves := &waveCheck{cluster: g, report: r, going: a.going, moves: a.moves, left: a.left}
+	waves.waves()
 	a.arrive()
 }
 
@@ -217,7 +222,7 @@ type clusterNode struct {
 func (s *clusterNode) seat(pods []*corev1.Pod) { s.pods, s.removal = pods, nil }
 
 func (g *clusterState) newClusterNode(n *snapshot.Node) *clusterNode {
-	bare, expected, priced := g.priceOf(n.Running)
+	bare, expected, priced := g.costs.priceOf(n.Running)
 	return &clusterNode{node: n, machine: g.machineOf(n.Name), bare: int64(bare), price: int64(expected), priced: priced}
 }
 
@@ -257,3 +262,32 @@ func (g *clusterState) drop(pod *corev1.Pod) {
 
 // poolOf is the pool that the node says it belongs to.
 func poolOf(node *corev1.Node) string { return node.Labels[scheduling.NodePoolLabel] }
+
+func (g *clusterState) machineOf(node string) *disruption.Machine {
+	if m := g.machines[node]; m != nil {
+		return m
+	}
+	return &disruption.Machine{}
+}
+
+// totals add up the nodes of pools that are there.
+type totals struct {
+	price, bare     *big.Int // as in clusterNode
+	nodes, unpriced int
+}
+
+func (g *clusterState) totals() totals {
+	t := totals{price: new(big.Int), bare: new(big.Int)}
+	for _, s := range g.there {
+		switch {
+		case s.node.Pool == nil:
+		case !s.priced:
+			t.unpriced++
+		default:
+			t.nodes++
+			t.price.Add(t.price, big.NewInt(s.price))
+			t.bare.Add(t.bare, big.NewInt(s.bare))
+		}
+	}
+	return t
+}

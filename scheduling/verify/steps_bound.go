@@ -138,7 +138,7 @@ func (g *clusterState) onSale(problem *scheduling.Problem, nodes []*clusterNode)
 		own[name] = again(old)
 	}
 	problem.PoolCatalogs = own
-	solver, settings := g.checker.Planner.Policy, snapshot.Policy(g.checker.Planner.Policy)
+	solver, settings := g.rules.planner.Policy, snapshot.Policy(g.rules.planner.Policy)
 	solver.NoSpot, solver.Size = false, scheduling.NodeSize{}
 	solver.Filters = []instancetypes.Filter{func(t *instancetypes.InstanceType, o offerings.Offering) bool {
 		return had[sold{t.Name, o.Zone, string(o.CapacityType), o.ReservationID}] || settings.Excluded(t, o) == ""
@@ -154,12 +154,12 @@ func (g *clusterState) mayGoForSome(s *clusterNode) bool {
 		return false
 	}
 	for _, reason := range reasons() {
-		if reason == disruption.Misplaced || !g.disruptsFor(reason) {
+		if reason == disruption.Misplaced || !g.rules.disruptsFor(reason) {
 			continue
 		}
 		r := &Report{}
-		a := &stepCheck{cluster: g, report: r, step: &disruption.Step{Reason: reason}}
-		if a.mayGo(s, ""); len(r.Violations) == 0 {
+		drains := &drainCheck{g, r, reason}
+		if drains.mayGo(s, ""); len(r.Violations) == 0 {
 			return true
 		}
 	}

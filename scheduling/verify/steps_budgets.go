@@ -28,9 +28,12 @@ type podBudget struct {
 	allowed int  // how many pods may be away at once
 }
 
+// podBudgets are the PodDisruptionBudgets of a cluster, in order of their names.
+type podBudgets []*podBudget
+
 // podBudgetsOf reads the budgets. What their controller has not counted is counted here.
-func podBudgetsOf(c disruption.Cluster) []*podBudget {
-	var out []*podBudget
+func podBudgetsOf(c disruption.Cluster) podBudgets {
+	var out podBudgets
 	inSpace := lo.GroupBy(lo.Compact(slices.Concat(c.Running, c.Pods)), func(pod *corev1.Pod) string { return snapshot.NamespaceOf(pod) })
 	for _, b := range c.PodDisruptionBudgets {
 		if b == nil {
@@ -86,9 +89,9 @@ func (g *podBudget) about(pod *corev1.Pod) bool {
 	return snapshot.NamespaceOf(pod) == g.space && g.pods.Matches(labels.Set(pod.Labels))
 }
 
-// podBudgetsFor are the budgets that count an eviction of the pod, in order of their names.
-func (g *clusterState) podBudgetsFor(pod *corev1.Pod) []*podBudget {
-	out := lo.Filter(g.budgets, func(b *podBudget, _ int) bool { return b.about(pod) })
+// of are the budgets that count an eviction of the pod, in order of their names.
+func (all podBudgets) of(pod *corev1.Pod) podBudgets {
+	out := lo.Filter(all, func(b *podBudget, _ int) bool { return b.about(pod) })
 	if len(out) == 1 && out[0].anyIll && readyPod(pod) == corev1.ConditionFalse {
 		return nil
 	}
@@ -96,13 +99,13 @@ func (g *clusterState) podBudgetsFor(pod *corev1.Pod) []*podBudget {
 }
 
 // spend takes off the budgets what one wave of each step that is under way may still evict.
-func (g *clusterState) spend(underway []disruption.Step) {
+func (all podBudgets) spend(underway []disruption.Step, running map[string]*corev1.Pod) {
 	for i := range underway {
-		for _, b := range g.budgets {
+		for _, b := range all {
 			waves := make(map[int]int)
 			for _, e := range underway[i].Evictions {
-				pod := g.state.Running[e.Pod]
-				if pod != nil && pod.Spec.NodeName == e.From && snapshot.Live(pod) && slices.Contains(g.podBudgetsFor(pod), b) {
+				pod := running[e.Pod]
+				if pod != nil && pod.Spec.NodeName == e.From && snapshot.Live(pod) && slices.Contains(all.of(pod), b) {
 					waves[e.Wave]++
 				}
 			}
@@ -113,98 +116,107 @@ func (g *clusterState) spend(underway []disruption.Step) {
 	}
 }
 
+// budgetCheck judges what a step uses up of budgets, of pods and of nodes.
+type budgetCheck struct {
+	cluster *clusterState
+	report  *Report
+	step    *disruption.Step
+	going   []*clusterNode
+	moves   []move
+}
+
 // podBudgets checks that no wave takes more pods of a budget away than may be, and what the
 // step says about that.
-func (a *stepCheck) podBudgets() {
+func (c *budgetCheck) podBudgets() {
 	most, least := make(map[*podBudget]int), make(map[*podBudget]int)
 	type seat struct {
 		budget *podBudget
 		wave   int
 	}
 	evicted, leave := make(map[seat]int), make(map[seat]int)
-	for _, m := range a.moves {
+	for _, m := range c.moves {
 		if !snapshot.Live(m.pod) {
 			continue // it is on its way out already
 		}
-		for _, b := range a.cluster.podBudgetsFor(m.pod) {
+		for _, b := range c.cluster.budgets.of(m.pod) {
 			at := seat{b, m.Wave}
 			leave[at]++
 			most[b] = max(most[b], leave[at])
-			if a.cluster.evictable(m.pod) {
+			if c.cluster.rules.evictable(m.pod) {
 				evicted[at]++
 				least[b] = max(least[b], evicted[at])
 			}
 		}
 	}
-	for _, b := range a.cluster.budgets {
+	for _, b := range c.cluster.budgets {
 		// Nodes that are forced to go do so whatever budgets say.
-		if n := least[b]; !forced(a.step.Reason) && (n > max(b.allowed, 1) || n > b.allowed && !a.byForce()) {
-			a.report.add(PodBudget, "poddisruptionbudget/"+b.name, "%d pods are away in one wave, %d may be", n, b.allowed)
+		if n := least[b]; !forced(c.step.Reason) && (n > max(b.allowed, 1) || n > b.allowed && !c.byForce()) {
+			c.report.add(PodBudget, "poddisruptionbudget/"+b.name, "%d pods are away in one wave, %d may be", n, b.allowed)
 		}
 	}
 	told := make(map[string]bool)
-	for _, u := range a.step.PodDisruptionBudgets {
+	for _, u := range c.step.PodDisruptionBudgets {
 		object := "poddisruptionbudget/" + u.Budget
 		if told[u.Budget] {
-			a.report.add(BudgetUse, object, "is listed twice")
+			c.report.add(BudgetUse, object, "is listed twice")
 		}
 		told[u.Budget] = true
-		b, found := lo.Find(a.cluster.budgets, func(b *podBudget) bool { return b.name == u.Budget })
+		b, found := lo.Find(c.cluster.budgets, func(b *podBudget) bool { return b.name == u.Budget })
 		if !found {
-			a.report.add(BudgetUse, object, "is not there")
+			c.report.add(BudgetUse, object, "is not there")
 		} else if u.Pods < least[b] || u.Pods > most[b] || u.Allowed != b.allowed {
-			a.report.add(BudgetUse, object, "%d pods of %d allowed are said to be away, it is %d of %d", u.Pods, u.Allowed, most[b], b.allowed)
+			c.report.add(BudgetUse, object, "%d pods of %d allowed are said to be away, it is %d of %d", u.Pods, u.Allowed, most[b], b.allowed)
 		}
 	}
-	for _, b := range a.cluster.budgets {
+	for _, b := range c.cluster.budgets {
 		if least[b] > 0 && !told[b.name] {
-			a.report.add(BudgetUse, "poddisruptionbudget/"+b.name, "%d pods are away, and the step does not say so", least[b])
+			c.report.add(BudgetUse, "poddisruptionbudget/"+b.name, "%d pods are away, and the step does not say so", least[b])
 		}
 	}
 }
 
 // byForce reports whether draining a node of the step ends by force, so that pods go, one
 // after the other, even if a budget allows none.
-func (a *stepCheck) byForce() bool {
-	return a.step.Reason == disruption.Drifted && slices.ContainsFunc(a.going, (*clusterNode).graceful)
+func (c *budgetCheck) byForce() bool {
+	return c.step.Reason == disruption.Drifted && slices.ContainsFunc(c.going, (*clusterNode).graceful)
 }
 
 // nodeBudgets checks that the pools let so many of their nodes go at once, and what the
 // step says about that.
-func (a *stepCheck) nodeBudgets() {
+func (c *budgetCheck) nodeBudgets() {
 	goes := make(map[*snapshot.Pool]int)
-	for _, s := range a.going {
+	for _, s := range c.going {
 		if s.node.Pool != nil {
 			goes[s.node.Pool]++
 		}
 	}
-	binding := !forced(a.step.Reason)
+	binding := !forced(c.step.Reason)
 	told := make(map[string]bool)
-	for _, u := range a.step.NodePools {
+	for _, u := range c.step.NodePools {
 		object := "nodepool/" + u.NodePool
-		pl := a.cluster.state.Pools[u.NodePool]
+		pl := c.cluster.state.Pools[u.NodePool]
 		switch {
 		case told[u.NodePool]:
-			a.report.add(BudgetUse, object, "is listed twice")
+			c.report.add(BudgetUse, object, "is listed twice")
 		case pl == nil || goes[pl] == 0:
-			a.report.add(BudgetUse, object, "no node of it is drained")
+			c.report.add(BudgetUse, object, "no node of it is drained")
 		default:
-			room, counted := a.allowance(pl)
+			room, counted := c.allowance(pl)
 			if u.Nodes != goes[pl] || binding && u.Allowed != min(room, counted) {
-				a.report.add(BudgetUse, object, "%d nodes of %d allowed are said to go, it is %d of %d", u.Nodes, u.Allowed, goes[pl], min(room, counted))
+				c.report.add(BudgetUse, object, "%d nodes of %d allowed are said to go, it is %d of %d", u.Nodes, u.Allowed, goes[pl], min(room, counted))
 			}
 		}
 		told[u.NodePool] = true
 	}
-	for _, pl := range a.cluster.state.SortedPools() {
+	for _, pl := range c.cluster.state.SortedPools() {
 		if !binding || goes[pl] == 0 {
 			continue
 		}
-		if room, _ := a.allowance(pl); goes[pl] > room {
-			a.report.add(NodeBudget, "nodepool/"+pl.Object.Name, "%d nodes go at once, %d may", goes[pl], room)
+		if room, _ := c.allowance(pl); goes[pl] > room {
+			c.report.add(NodeBudget, "nodepool/"+pl.Object.Name, "%d nodes go at once, %d may", goes[pl], room)
 		}
 		if !told[pl.Object.Name] {
-			a.report.add(BudgetUse, "nodepool/"+pl.Object.Name, "%d nodes go, and the step does not say so", goes[pl])
+			c.report.add(BudgetUse, "nodepool/"+pl.Object.Name, "%d nodes go, and the step does not say so", goes[pl])
 		}
 	}
 }
@@ -212,9 +224,9 @@ func (a *stepCheck) nodeBudgets() {
 // allowance is how many nodes of the pool may go now for the step's reason, and how many
 // it counts: those that have become ready once and are not shut down. Of these, nodes that do not work
 // or are being removed use the allowance up.
-func (a *stepCheck) allowance(pl *snapshot.Pool) (room, counted int) {
+func (c *budgetCheck) allowance(pl *snapshot.Pool) (room, counted int) {
 	away := 0
-	for _, s := range a.cluster.there {
+	for _, s := range c.cluster.there {
 		if s.node.Pool != pl || snapshot.InFlight(s.node.Running) || s.machine.Terminating {
 			continue
 		}
@@ -222,7 +234,7 @@ func (a *stepCheck) allowance(pl *snapshot.Pool) (room, counted int) {
 			away++
 		}
 	}
-	least := budgeted(pl.Object, a.step.Reason, counted, a.cluster.now)
+	least := budgeted(pl.Object, c.step.Reason, counted, c.cluster.rules.now)
 	if least == math.MaxInt {
 		return least, counted
 	}

@@ -79,7 +79,7 @@ func (a *stepCheck) risks() {
 		if owner != nil {
 			object = strings.ToLower(owner.Kind) + "/" + snapshot.NamespaceOf(m.pod) + "/" + owner.Name
 		}
-		if asksForPeace(m.pod, a.cluster.now) && !told[string(disruption.RiskDoNotDisrupt)+" "+object] {
+		if asksForPeace(m.pod, a.cluster.rules.now) && !told[string(disruption.RiskDoNotDisrupt)+" "+object] {
 			a.report.add(StepRisk, object, "asks not to be disrupted, and the step does not tell")
 		}
 		if owner != nil {
@@ -88,7 +88,7 @@ func (a *stepCheck) risks() {
 		if !told[string(disruption.RiskBarePod)+" "+object] {
 			a.report.add(StepRisk, object, "has no controller, and the step does not tell")
 		}
-		if a.step.Reason == disruption.Misplaced && a.cluster.checker.Planner.KeepBarePods {
+		if a.step.Reason == disruption.Misplaced && a.cluster.rules.planner.KeepBarePods {
 			a.report.add(BarePod, object, "has no controller")
 		}
 	}
@@ -216,7 +216,7 @@ func (a *stepCheck) place() {
 	if anyTies(j.topology, j.booked) { // those that move bind one by one
 		end := a.domains(j)
 		defer end()
-		for _, u := range a.bindAll(j.booked, func(o *binding.Outcome) { agreements(j.report, j.launches.launches, o) }) {
+		for _, u := range a.cluster.bindAll(j.booked, func(o *binding.Outcome) { agreements(j.report, j.launches.launches, o) }) {
 			j.report.add(Code(u.By.Rule), "pod/"+u.Pod.Name, "cannot bind to %s: %s", u.Node.Object, u.By)
 		}
 	}

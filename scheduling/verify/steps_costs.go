@@ -1,0 +1,105 @@
+package verify
+
+import (
+	"maps"
+	"math"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/requirements"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
+	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/snapshot"
+)
+
+// costs says what nodes cost by the catalog, and what it counts to disrupt them.
+type costs struct {
+	state   *snapshot.State
+	planner *disruption.Planner
+}
+
+// priceOf is what the machine of a node costs by the catalog, on sale or not, and what it is
+// expected to cost all in all; false where the catalog does not tell.
+func (c *costs) priceOf(node *corev1.Node) (bare, expected offerings.Price, ok bool) {
+	catalog := c.state.Problem.Catalog
+	if pl := c.state.Pools[poolOf(node)]; pl != nil {
+		catalog = pl.Catalog
+	}
+	labels := stableLabels(node)
+	t, ok := catalog.Get(labels[corev1.LabelInstanceTypeStable])
+	if !ok {
+		return 0, 0, false
+	}
+	id := labels[offerings.ReservationIDLabel]
+	for _, o := range t.Offerings {
+		if o.Zone != labels[corev1.LabelTopologyZone] || string(o.CapacityType) != labels[scheduling.CapacityTypeLabel] {
+			continue
+		}
+		if o.CapacityType == offerings.Reserved && id != "" && o.ReservationID != id {
+			continue
+		}
+		return o.Price, c.state.Policy.Objective(t, o), true
+	}
+	return 0, 0, false
+}
+
+// expectedOf is what an option of a launch is expected to cost, its price if the catalog does
+// not have it.
+func (c *costs) expectedOf(l *scheduling.Launch, o *scheduling.Option) offerings.Price {
+	if pl := c.state.Pools[l.NodePool]; pl != nil {
+		if t, ok := pl.Catalog.Get(o.InstanceType); ok {
+			if offering, ok := snapshot.FindOffering(t, o.Zone, o.CapacityType, o.ReservationID); ok {
+				return c.state.Policy.Objective(t, offering)
+			}
+		}
+	}
+	return o.Price
+}
+
+// podCost is what evicting the pod counts: Karpenter's formula where the planner has none.
+func (c *costs) podCost(pod *corev1.Pod) float64 {
+	var cost float64
+	if of := c.planner.PodCost; of != nil {
+		cost = of(pod)
+	} else {
+		cost = disruption.PodDisruptionCost(pod)
+	}
+	if math.IsNaN(cost) {
+		return 0
+	}
+	return min(max(cost, 0), math.MaxFloat32)
+}
+
+func (c *costs) nodeCost() float64 {
+	if n := c.planner.NodeCost; n != 0 {
+		return n
+	}
+	return 1
+}
+
+// removal is what removing the node counts.
+func (c *costs) removal(s *clusterNode) float64 {
+	if s.removal == nil {
+		cost := c.nodeCost()
+		for _, pod := range s.pods {
+			if livesOn(pod) {
+				cost += c.podCost(pod)
+			}
+		}
+		s.removal = &cost
+	}
+	return *s.removal
+}
+
+// stableLabels are the labels of a node under their stable keys.
+func stableLabels(node *corev1.Node) map[string]string {
+	labels := make(map[string]string)
+	for key, value := range node.Labels {
+		if stable := requirements.NormalizeKey(key); stable != key {
+			labels[stable] = value
+		}
+	}
+	maps.Copy(labels, node.Labels)
+	return labels
+}
