@@ -71,19 +71,27 @@ package verify
 //
 // The way through a plan
 //
-//	verify, report  the checkers, the rules that a plan can break, and the breaches found
-//	pods         every pending pod stands once, and refused ones are told why
-//	nominations  pods that are promised a node stay there unless they cannot
-//	launch       launches with their options, and nodes that receive pods
-//	limits, flexibility  what pools, reservations, choices and workloads allow of all together
+//	verify, report  the checkers, the rules that a plan can break, and the violations found
+//	pods         each pending pod stands once, and reasons are given for those that are not placed
+//	nominations  pods that are nominated to a node stay there unless they cannot
+//	launch, flexibility  launches with their options
+//	existing     running nodes that receive pods, and whether pods fit on a node
+//	limits, workloads  what pools, reservations and shares of workloads allow of all together
 //	claims       volumes that pods share
 //	agreements   options that rules between pods could tell apart
-//	refusals, simulation  whether there would have been a place for refused pods
+//	refusals, simulation  whether there would have been a place for pods that are not placed
 //	summary      the sums
 //
 // Plans that disrupt nodes
 //
-//	steps*       the steps carried out, one after the other
+//	steps        the cluster, and its steps one after the other
+//	steps_rules, steps_drain  nodes that may go: expiry, drift, what they and their pods ask for
+//	steps_moves, steps_domains  evictions with their places, and domains that go on counting
+//	steps_waves, steps_binding  pods that leave and bind in waves
+//	steps_budgets  budgets of NodePools and PodDisruptionBudgets
+//	steps_costs, steps_worth  prices, disruption costs, savings and scores
+//	steps_verdicts  verdicts and sums of the whole plan
+//	steps_bound  the lower bound of steps
 //
 // Below stand internal/snapshot, the problem looked up by name; internal/binding, which carries
 // plans out pod by pod; and internal/certificate, the proofs of bounds.

@@ -32,7 +32,7 @@ func byDomain(cert *scheduling.Certificate) bool {
 // judgeDomains proves the bound from worths by domain. Whatever the plan, its pods are worth
 // in their domains no more than it pays. What they pay beyond that, and what domains get and owe
 // each other, is left to the domains; that is bounded domain by domain.
-func (c *Claim) judgeDomains(cert *scheduling.Certificate) {
+func judgeDomains(c *Claim, cert *scheduling.Certificate) {
 	if len(cert.Vectors) > 0 || len(cert.Spreads) > 0 {
 		c.malformed("domains have vectors of their own, and no spreads")
 		return
@@ -49,7 +49,7 @@ func (c *Claim) judgeDomains(cert *scheduling.Certificate) {
 	}
 	base := *proofs[r.domains[0]]
 	base.domains, base.byDomain = proofs, true
-	payers, ok := base.readPayers(cert, balances)
+	payers, ok := readPayers(&base, cert, balances)
 	if !ok {
 		return
 	}
@@ -75,7 +75,7 @@ func (c *Claim) judgeDomains(cert *scheduling.Certificate) {
 			sum.Sub(sum, part.left(domain, balances, proofs[domain]))
 		}
 	}
-	c.proven(sum, base.scale)
+	c.proven(sum, base.bound.scale)
 }
 
 // unmapped says where a node lacks one of some labels, or an offering has no domain.
@@ -98,7 +98,7 @@ func (r *spreadReader) readDomains(cert *scheduling.Certificate) (map[string]*pr
 	out, fine := make(map[string]*proof, len(r.domains)), true
 	for _, domain := range r.domains {
 		own := cert.Domains[domain]
-		pr, ok := r.claim.readProof(&scheduling.Certificate{
+		pr, ok := readProof(r.claim, &scheduling.Certificate{
 			Kind: cert.Kind, Values: own.Values, Vectors: own.Vectors, Apart: cert.Apart, Steps: cert.Steps, Scale: cert.Scale,
 		})
 		out[domain], fine = pr, fine && ok
@@ -146,7 +146,7 @@ func (r *spreadReader) readBalance(named scheduling.DomainBalance) (*domainBalan
 	if t == nil {
 		return nil, fmt.Sprintf("%s is no pending pod", named.Pod)
 	}
-	rule := r.claim.everywhere(t)
+	rule := everywhere(r.claim.key, t)
 	if rule == nil {
 		return nil, fmt.Sprintf("%s is not spread over the domains of all nodes", named.Pod)
 	}
@@ -158,7 +158,7 @@ func (r *spreadReader) readBalance(named scheduling.DomainBalance) (*domainBalan
 	var holders []*snapshot.Pod
 	for _, p := range r.claim.placed {
 		b.counted[p.Name] = rule.Pods.Has(p.Face)
-		if own := r.claim.everywhere(p); own != nil && own.MaxSkew == rule.MaxSkew && selectsSame(own.Pods, rule.Pods, faces, same) {
+		if own := everywhere(r.claim.key, p); own != nil && own.MaxSkew == rule.MaxSkew && selectsSame(own.Pods, rule.Pods, faces, same) {
 			b.holders[p.Name] = true
 			holders = append(holders, p)
 		}
@@ -174,9 +174,9 @@ func (r *spreadReader) readBalance(named scheduling.DomainBalance) (*domainBalan
 
 // everywhere is the constraint of a pod that is over domains, if it looks at all nodes that
 // have a domain and a host name.
-func (c *Claim) everywhere(t *snapshot.Pod) *snapshot.SpreadConstraint {
-	rule, apart := c.domainRule(t)
-	if rule == nil || apart || rule.Nodes.Shy || slices.ContainsFunc(rule.Nodes.Keys, func(key string) bool { return key != c.key && key != corev1.LabelHostname }) {
+func everywhere(key string, t *snapshot.Pod) *snapshot.SpreadConstraint {
+	rule, apart := domainRule(key, t)
+	if rule == nil || apart || rule.Nodes.Shy || slices.ContainsFunc(rule.Nodes.Keys, func(other string) bool { return other != key && other != corev1.LabelHostname }) {
 		return nil
 	}
 	a := t.Object.Spec.Affinity
@@ -240,7 +240,7 @@ func (p *payer) about() []int {
 
 // readPayers sorts the placed pods by what they pay. Where the certificate says different
 // things about the same, the least counts.
-func (pr *proof) readPayers(cert *scheduling.Certificate, balances []*domainBalance) ([]*payer, bool) {
+func readPayers(pr *proof, cert *scheduling.Certificate, balances []*domainBalance) ([]*payer, bool) {
 	concerns := func(t *snapshot.Pod) (asks int, among []int) {
 		asks = -1
 		for i, b := range balances {

@@ -83,9 +83,9 @@ func (c *Claim) Judge(cert *scheduling.Certificate) {
 	case byDomain(cert) && cert.Kind != scheduling.AssignmentKind:
 		c.malformed("domains are for the kind %q", scheduling.AssignmentKind)
 	case byDomain(cert):
-		c.judgeDomains(cert)
+		judgeDomains(c, cert)
 	case cert.Kind == scheduling.AssignmentKind || cert.Kind == scheduling.PatternKind:
-		c.judgeAssignment(cert, nil)
+		judgeAssignment(c, cert, nil)
 	case cert.Kind == scheduling.PartedKind && len(c.state.Reservations) > 0:
 		c.malformed("cases do not go with reservations")
 	case cert.Kind == scheduling.PartedKind:
@@ -93,13 +93,13 @@ func (c *Claim) Judge(cert *scheduling.Certificate) {
 	case len(cert.Vectors)+len(cert.Spreads) > 0:
 		c.malformed("vectors and spreads are not for the kind %q", cert.Kind)
 	case cert.Kind == scheduling.CoverKind:
-		c.judgeCover(cert)
+		judgeCover(c, cert)
 	case cert.Kind != scheduling.ResourceKind:
 		c.malformed("unknown kind %q", cert.Kind)
 	case len(cert.Apart)+len(cert.Steps) > 0:
 		c.malformed("terms and steps are not for the kind %q", cert.Kind)
 	default:
-		c.judgeAssignment(cert, nil)
+		judgeAssignment(c, cert, nil)
 	}
 }
 
@@ -222,7 +222,7 @@ func (c *Claim) judgeCase(cert *scheduling.Certificate, multipliers []multiplier
 			return
 		}
 	}
-	c.judgeAssignment(cert, multipliers)
+	judgeAssignment(c, cert, multipliers)
 }
 
 // multiplier is what machines cost more or less that are counted for a case.

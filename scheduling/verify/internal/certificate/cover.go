@@ -20,7 +20,8 @@ const mostChoices = 1 << 22
 // cover looks for machines that cost less than a claim and have together what some
 // placed pods need beyond what is free for them on running nodes.
 type cover struct {
-	proof *proof
+	claim *Claim
+	dims  *dimensions
 	costs []*big.Int // of the dimensions, to tell which choices lead nowhere
 	buys  []buy
 	left  int // choices that may still be looked at
@@ -37,24 +38,24 @@ type buy struct {
 
 // judgeCover proves the bound by going through the choices of machines: for all placed pods, or
 // else for those that fit no running node.
-func (c *Claim) judgeCover(cert *scheduling.Certificate) {
-	pr := &proof{claim: c, dims: c.requested()}
-	measured := pr.readMeasures(cert)
+func judgeCover(c *Claim, cert *scheduling.Certificate) {
+	dims := &dimensions{names: c.requested()}
+	measured := dims.readMeasures(c, cert)
 	values, ok := c.naturals("value of ", cert.Values)
 	if !ok || !measured {
 		return
 	}
 	var all []*snapshot.Kind
-	apart := lo.GroupBy(c.placed, pr.belongs)
+	apart := lo.GroupBy(c.placed, func(t *snapshot.Pod) string { return dims.belongs(t, nil) })
 	for _, key := range slices.Sorted(maps.Keys(apart)) {
 		all = append(all, snapshot.KindsOf(apart[key])...)
 	}
 	needMachines := slices.DeleteFunc(slices.Clone(all), func(k *snapshot.Kind) bool {
-		return slices.ContainsFunc(c.state.SortedNodes(), func(s *snapshot.Node) bool { return pr.holdsOne(s, k.Pod) })
+		return slices.ContainsFunc(c.state.SortedNodes(), func(s *snapshot.Node) bool { return dims.holdsOne(s, k.Pod) })
 	})
 	for _, kinds := range [][]*snapshot.Kind{all, needMachines} {
-		x := &cover{proof: pr, left: mostChoices}
-		for _, name := range x.proof.dims {
+		x := &cover{claim: c, dims: dims, left: mostChoices}
+		for _, name := range x.dims.names {
 			x.costs = append(x.costs, valueOf(values, string(name)))
 		}
 		wanted, ok := x.wanted(kinds)
@@ -70,24 +71,18 @@ func (c *Claim) judgeCover(cert *scheduling.Certificate) {
 	c.fault(Unproven, "certificate", "machines for less than %v may have room for all pods", c.bound)
 }
 
-// holdsOne reports whether the pod fits what is free, of all that is measured.
-func (pr *proof) holdsOne(s *snapshot.Node, t *snapshot.Pod) bool {
-	return !s.Leaves() && s.Welcomes(t) && len(snapshot.Exceeding(t.Requests, s.Free)) == 0 &&
-		!slices.ContainsFunc(pr.measures, func(m *measure) bool { return m.request(t) > m.station(s) })
-}
-
 // need adds up what some pods need.
 func (x *cover) need(kinds []*snapshot.Kind, of func(k *snapshot.Kind) bool) []*big.Int {
-	sum := make([]*big.Int, len(x.proof.dims))
-	for d, name := range x.proof.dims {
+	sum := make([]*big.Int, len(x.dims.names))
+	for d, name := range x.dims.names {
 		sum[d] = new(big.Int)
 		for _, k := range kinds {
-			switch m := d - len(x.proof.dims) + len(x.proof.measures); {
+			switch m := d - len(x.dims.names) + len(x.dims.measures); {
 			case !of(k):
 			case m < 0:
 				sum[d].Add(sum[d], k.Total.Of(name))
 			default:
-				sum[d].Add(sum[d], new(big.Int).Mul(big.NewInt(x.proof.measures[m].request(k.Pod)), big.NewInt(k.Count)))
+				sum[d].Add(sum[d], new(big.Int).Mul(big.NewInt(x.dims.measures[m].request(k.Pod)), big.NewInt(k.Count)))
 			}
 		}
 	}
@@ -97,13 +92,13 @@ func (x *cover) need(kinds []*snapshot.Kind, of func(k *snapshot.Kind) bool) []*
 // wanted is what running nodes leave to be bought.
 func (x *cover) wanted(kinds []*snapshot.Kind) ([]int64, bool) {
 	sum := x.need(kinds, func(*snapshot.Kind) bool { return true })
-	for _, s := range x.proof.claim.state.SortedNodes() {
-		room := x.proof.station(s)
-		for d, n := range x.need(kinds, func(k *snapshot.Kind) bool { return x.proof.holdsOne(s, k.Pod) }) {
+	for _, s := range x.claim.state.SortedNodes() {
+		room := x.dims.station(s)
+		for d, n := range x.need(kinds, func(k *snapshot.Kind) bool { return x.dims.holdsOne(s, k.Pod) }) {
 			sum[d].Sub(sum[d], lesser(n, big.NewInt(max(0, room[d]))))
 		}
 	}
-	out := make([]int64, len(x.proof.dims))
+	out := make([]int64, len(x.dims.names))
 	for d, n := range sum {
 		if n.Sign() > 0 {
 			if out[d] = n.Int64(); !n.IsInt64() || out[d] > math.MaxInt64/2 {
@@ -125,23 +120,23 @@ func lesser(a, b *big.Int) *big.Int {
 // that another one is as good as.
 func (x *cover) readBuys(kinds []*snapshot.Kind, wanted []int64) {
 	price := func(m *snapshot.Node) offerings.Price {
-		return x.proof.claim.state.Policy.Objective(m.Kind, m.Offering)
+		return x.claim.state.Policy.Objective(m.Kind, m.Offering)
 	}
 	var machines []*snapshot.Node
-	for _, pl := range x.proof.claim.state.SortedPools() {
-		machines = slices.AppendSeq(machines, x.proof.claim.state.Offers(pl, snapshot.FewestDaemons, nil))
+	for _, pl := range x.claim.state.SortedPools() {
+		machines = slices.AppendSeq(machines, x.claim.state.Offers(pl, snapshot.FewestDaemons, nil))
 	}
 	slices.SortStableFunc(machines, func(a, b *snapshot.Node) int { return int(min(1, max(-1, price(a)-price(b)))) })
 	for _, m := range machines {
 		b := buy{price: int64(price(m)), count: math.MaxInt64, worth: new(big.Int)}
-		for d, has := range x.proof.vector(m.Free) {
+		for d, has := range x.dims.vector(m.Free) {
 			n := max(0, min(has, wanted[d]))
 			b.has = append(b.has, n)
 			b.worth.Add(b.worth, new(big.Int).Mul(x.costs[d], big.NewInt(n)))
 		}
 		if m.Offering.CapacityType == offerings.Reserved {
 			b.from = m.Offering.ReservationID
-			b.count = int64(x.proof.claim.state.Reservations[b.from])
+			b.count = int64(x.claim.state.Reservations[b.from])
 		}
 		if slices.ContainsFunc(x.buys, func(have buy) bool {
 			return (have.from == "" || have.from == b.from) && covers(have.has, b.has)
@@ -169,7 +164,7 @@ func (x *cover) readBuys(kinds []*snapshot.Kind, wanted []int64) {
 // holdsInSome reports whether the pod could have the machine for itself, whatever runs there
 // then.
 func (x *cover) holdsInSome(m *snapshot.Node, t *snapshot.Pod) bool {
-	return slices.ContainsFunc(x.proof.claim.roomsByConstraint(m)[x.proof.claim.constraint[t.Asks()]], func(room snapshot.Amounts) bool { return len(snapshot.Exceeding(t.Requests, room)) == 0 })
+	return slices.ContainsFunc(x.claim.roomsByConstraint(m)[x.claim.constraint[t.Asks()]], func(room snapshot.Amounts) bool { return len(snapshot.Exceeding(t.Requests, room)) == 0 })
 }
 
 func covers(a, b []int64) bool {
@@ -184,7 +179,7 @@ func covers(a, b []int64) bool {
 // covers reports whether some choice among the machines from one on, which costs less
 // than the claim together with the cost so far, has all that is still wanted.
 func (x *cover) covers(from int, cost int64, wanted []int64) bool {
-	if x.left--; x.left <= 0 || cost >= int64(x.proof.claim.bound) {
+	if x.left--; x.left <= 0 || cost >= int64(x.claim.bound) {
 		return false
 	}
 	worth, done := new(big.Int), true
@@ -197,7 +192,7 @@ func (x *cover) covers(from int, cost int64, wanted []int64) bool {
 	if done || from == len(x.buys) {
 		return done
 	}
-	b, left := x.buys[from], int64(x.proof.claim.bound)-cost
+	b, left := x.buys[from], int64(x.claim.bound)-cost
 	// All machines from here on cost at least as much for their worth as this one.
 	costs, affords := new(big.Int).Mul(worth, big.NewInt(b.price)), new(big.Int).Mul(b.worth, big.NewInt(left))
 	if costs.Cmp(affords) >= 0 && b.worth.Sign() > 0 {

@@ -7,9 +7,10 @@ package certificate
 //	claim        a bound that is to be proven, by which kind of certificate, and case by case
 //	proof        what pods are worth, and what running nodes hold of that
 //	machines     that no machine holds more worth than it costs, wherever it is
-//	load, pattern  what a machine may hold by a vector, and by the patterns of its pods
+//	load         pods that a machine may hold together
+//	worth, pattern  what a load is worth at most by a vector, and by the patterns of its pods
 //	cover        the choices of whole machines
-//	measures     what is counted beside resources
+//	dimensions, measures  resources, and what is counted beside them
 //	spread       pods of which only so many may be in each domain
 //	in_domain    what pods are worth in a domain
 //	balance      domains that owe each other for pods

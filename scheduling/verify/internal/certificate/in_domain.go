@@ -30,12 +30,13 @@ func (pr *proof) in(domain string, labelled bool) *proof {
 	if x := pr.domains[key]; x != nil {
 		return x
 	}
-	x := *pr
-	x.classes, x.known = nil, make(map[string]*threshold)
-	for _, s := range pr.classes {
-		x.classes = append(x.classes, pr.classesIn(s, domain, labelled)...)
+	x, bound := *pr, *pr.bound
+	x.bound, x.known = &bound, make(map[string]*threshold)
+	bound.classes = nil
+	for _, s := range pr.bound.classes {
+		bound.classes = append(bound.classes, pr.classesIn(s, domain, labelled)...)
 	}
-	x.evaluate()
+	bound.evaluate()
 	pr.domains[key] = &x
 	return &x
 }

@@ -64,9 +64,9 @@ func (pr *proof) harmless(t *instancetypes.InstanceType, o *offerings.Offering) 
 	for x, domain := range pr.wherever(bare) {
 		price, payable := charged(pr.multipliers, pr.claim.state.Policy.Objective(t, *o), domain)
 		if verdict = x != nil && payable; verdict {
-			room := x.vector(x.claim.state.Types.Allocatable(t, *o))
+			room := x.dims.vector(x.claim.state.Types.Allocatable(t, *o))
 			verdict = x.bearsAll(room, price) ||
-				x.within(x.loadOf(room, func(_ *podClass, c int) bool { return bare.Admits(pr.claim.constraints[c].Wants) }), price)
+				x.bound.within(x.loadOf(room, func(_ *podClass, c int) bool { return bare.Admits(pr.claim.constraints[c].Wants) }), price)
 		}
 		if !verdict {
 			break
@@ -102,15 +102,15 @@ func (pr *proof) wherever(m *snapshot.Node) iter.Seq2[*proof, string] {
 // bearsAll reports whether all pods that fit the room are worth at most the price.
 func (pr *proof) bearsAll(room []int64, price offerings.Price) bool {
 	return pr.passes(appendRoom(nil, room), price, func() bool {
-		return pr.within(pr.loadOf(room, func(*podClass, int) bool { return true }), price)
+		return pr.bound.within(pr.loadOf(room, func(*podClass, int) bool { return true }), price)
 	})
 }
 
 // surplus is how much more worth than its price the machine may hold.
 func (pr *proof) surplus(m *snapshot.Node, price offerings.Price) *big.Int {
-	most, cost := new(big.Int), pr.scaled(price)
+	most, cost := new(big.Int), pr.bound.scaled(price)
 	for _, l := range pr.loads(m, pr.roomVectors(m)) {
-		if over := new(big.Int).Sub(pr.least(l, cost), cost); over.Cmp(most) > 0 {
+		if over := new(big.Int).Sub(pr.bound.least(l, cost), cost); over.Cmp(most) > 0 {
 			most = over
 		}
 	}
@@ -119,7 +119,7 @@ func (pr *proof) surplus(m *snapshot.Node, price offerings.Price) *big.Int {
 
 // bears reports whether the machine holds no more worth than it costs.
 func (pr *proof) bears(m *snapshot.Node, price offerings.Price) bool {
-	room := pr.vector(m.Free)
+	room := pr.dims.vector(m.Free)
 	if pr.bearsAll(room, price) {
 		return true
 	}
@@ -133,7 +133,7 @@ func (pr *proof) bears(m *snapshot.Node, price offerings.Price) bool {
 	}
 	return pr.passes(key, price, func() bool {
 		return !slices.ContainsFunc(pr.loads(m, rooms), func(l load) bool {
-			return !pr.within(l, price) && (!pr.patterns || pr.least(l, pr.scaled(price)).Cmp(pr.scaled(price)) > 0)
+			return !pr.bound.within(l, price) && (!pr.bound.patterns || pr.bound.least(l, pr.bound.scaled(price)).Cmp(pr.bound.scaled(price)) > 0)
 		})
 	})
 }
@@ -151,7 +151,7 @@ func (pr *proof) roomVectors(m *snapshot.Node) [][][]int64 {
 	out := make([][][]int64, len(byConstraint))
 	for i, rooms := range byConstraint {
 		for _, room := range rooms {
-			out[i] = append(out[i], pr.vector(room))
+			out[i] = append(out[i], pr.dims.vector(room))
 		}
 	}
 	return out
@@ -183,4 +183,50 @@ func (pr *proof) passes(key []byte, price offerings.Price, judge func() bool) bo
 		v.failed = price
 		return false
 	}
+}
+
+// loadOf collects the pods that fit and whose constraints let them be there. Those that are
+// worth nothing are left out: without them a machine has room for as much worth.
+func (pr *proof) loadOf(room []int64, mayBe func(s *podClass, constraint int) bool) load {
+	l := load{room: make([]int64, len(room))}
+	for i, s := range pr.bound.classes {
+		if s.worth.Sign() == 0 || !fits(s.size, room) {
+			continue
+		}
+		count := s.count(func(c int) bool { return mayBe(s, c) })
+		if s.limited {
+			count = min(count, s.most)
+		}
+		if count == 0 {
+			continue
+		}
+		l.pods = append(l.pods, portion{i, count})
+		for d, n := range s.size {
+			l.room[d] += n * count // all placed pods together are within an int64
+		}
+	}
+	l.cut(room)
+	return l
+}
+
+// loads are what the machine may hold: one load for each room that it may have, with every pod
+// that could be alone on it in any of them.
+func (pr *proof) loads(m *snapshot.Node, byConstraint [][][]int64) []load {
+	var rooms [][]int64
+	for _, list := range byConstraint {
+		for _, room := range list {
+			if !slices.ContainsFunc(rooms, func(r []int64) bool { return slices.Equal(r, room) }) {
+				rooms = append(rooms, room)
+			}
+		}
+	}
+	loads := make([]load, 0, len(rooms))
+	for _, room := range rooms {
+		l := pr.loadOf(pr.dims.vector(m.Free), func(s *podClass, c int) bool {
+			return slices.ContainsFunc(byConstraint[c], func(r []int64) bool { return fits(s.size, r) })
+		})
+		l.cut(room)
+		loads = append(loads, l)
+	}
+	return loads
 }

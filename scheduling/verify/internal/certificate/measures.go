@@ -27,37 +27,6 @@ type measure struct {
 	step     *big.Int
 }
 
-// readMeasures reads them. It reports whether they can be.
-func (pr *proof) readMeasures(cert *scheduling.Certificate) bool {
-	fine := true
-	var faces map[*snapshot.Identity][]*snapshot.Pod // placed pods
-	if len(cert.Apart) > 0 {
-		faces = make(map[*snapshot.Identity][]*snapshot.Pod)
-		for _, t := range pr.claim.placed {
-			faces[t.Face] = append(faces[t.Face], t)
-		}
-	}
-	for i, term := range cert.Apart {
-		m, why := pr.claim.apartMeasure(term, faces)
-		if why != "" {
-			pr.claim.malformed("apart[%d]: %s", i, why)
-			fine = false
-			continue
-		}
-		pr.measures, pr.dims = append(pr.measures, m), append(pr.dims, corev1.ResourceName(scheduling.ApartKey(i)))
-	}
-	for i, s := range cert.Steps {
-		if s.Size <= 0 {
-			pr.claim.malformed("steps[%d]: %d is no size", i, s.Size)
-			fine = false
-			continue
-		}
-		m := &measure{resource: corev1.ResourceName(s.Resource), step: big.NewInt(s.Size)}
-		pr.measures, pr.dims = append(pr.measures, m), append(pr.dims, corev1.ResourceName(scheduling.StepKey(i)))
-	}
-	return fine
-}
-
 // perHost is a constraint of a pod over hosts: how many of the pods that it selects a node holds, if
 // the pod is one.
 type perHost struct {
@@ -69,14 +38,14 @@ type perHost struct {
 
 // perHosts are the constraints of a pod over hosts. kube-scheduler, which places pods freely, looks at
 // the nodes there are alone, and so a node may hold more pods of a spread than the skew.
-func (c *Claim) perHosts(t *snapshot.Pod) (out []perHost) {
+func perHosts(p *snapshot.Policy, t *snapshot.Pod) (out []perHost) {
 	for i, a := range t.Ties.Apart {
 		if a.Key == corev1.LabelHostname {
 			out = append(out, perHost{a.Pods, false, i, 1})
 		}
 	}
 	for _, s := range t.Ties.Spread {
-		if s.Key == corev1.LabelHostname && c.state.Policy.Placement != scheduling.PlacementFree {
+		if s.Key == corev1.LabelHostname && p.Placement != scheduling.PlacementFree {
 			out = append(out, perHost{s.Pods, true, 0, int64(s.MaxSkew)})
 		}
 	}
@@ -87,12 +56,12 @@ func (c *Claim) perHosts(t *snapshot.Pod) (out []perHost) {
 // it selects and that have such a constraint themselves. The last of more of them on a node would
 // not be bound, whichever it is: of a spread, since a node without any may come. A constraint is
 // such a one if it selects the same of the placed pods and lets a node hold as many.
-func (c *Claim) apartMeasure(named scheduling.ApartTerm, faces map[*snapshot.Identity][]*snapshot.Pod) (*measure, string) {
+func apartMeasure(c *Claim, named scheduling.ApartTerm, faces map[*snapshot.Identity][]*snapshot.Pod) (*measure, string) {
 	t := c.state.Pods[named.Pod]
 	if t == nil {
 		return nil, fmt.Sprintf("%s is no pending pod", named.Pod)
 	}
-	term, ok := lo.Find(c.perHosts(t), func(x perHost) bool { return x.spread == named.Spread && x.term == named.Term })
+	term, ok := lo.Find(perHosts(c.state.Policy, t), func(x perHost) bool { return x.spread == named.Spread && x.term == named.Term })
 	if !ok {
 		return nil, named.Pod + " has no such constraint over hosts"
 	}
@@ -111,7 +80,7 @@ func (c *Claim) apartMeasure(named scheduling.ApartTerm, faces map[*snapshot.Ide
 			continue
 		}
 		for _, p := range pods {
-			if slices.ContainsFunc(c.perHosts(p), alike) {
+			if slices.ContainsFunc(perHosts(c.state.Policy, p), alike) {
 				m.members[p.Name] = true
 			}
 		}
@@ -158,15 +127,6 @@ func (m *measure) station(s *snapshot.Node) int64 {
 	}
 }
 
-// station is what a node has, in the form of the proof.
-func (pr *proof) station(s *snapshot.Node) []int64 {
-	room := pr.vector(s.Free)
-	for i, m := range pr.measures {
-		room[len(room)-len(pr.measures)+i] = m.station(s)
-	}
-	return room
-}
-
 // whole is how many whole steps there are.
 func (m *measure) whole(a snapshot.Amounts) int64 {
 	n := a.Of(m.resource)
@@ -181,12 +141,12 @@ func (m *measure) whole(a snapshot.Amounts) int64 {
 
 // belongs says which measures count the pod among those that they keep apart, and which
 // spreads count it.
-func (pr *proof) belongs(t *snapshot.Pod) string {
-	b := make([]byte, 0, len(pr.measures)+len(pr.spreads))
-	for _, m := range pr.measures {
+func (d *dimensions) belongs(t *snapshot.Pod, spreads []*domainSpread) string {
+	b := make([]byte, 0, len(d.measures)+len(spreads))
+	for _, m := range d.measures {
 		b = append(b, mark(m.members[t.Name]))
 	}
-	for _, z := range pr.spreads {
+	for _, z := range spreads {
 		b = append(b, mark(z.members[t.Name]))
 	}
 	return string(b)

@@ -37,64 +37,6 @@ type knapsack struct {
 	tries  int
 }
 
-// bestPattern is the most that any pattern of the load is worth, at least the limit; or what
-// the vector says where patterns are too many.
-func (pr *proof) bestPattern(l load, v *valuation, limit *big.Int) *big.Int {
-	held := pr.holds(l, v)
-	if held.Cmp(limit) <= 0 || *pr.tries >= mostTries {
-		return held
-	}
-	shift := uint(max(0, held.BitLen()-patternBits))
-	k := &knapsack{limit: new(big.Int).Rsh(limit, shift).Int64(), tries: mostTries - *pr.tries}
-	if !pr.setUp(k, l, v, shift) {
-		return held
-	}
-	most, ok := k.most()
-	*pr.tries = mostTries - k.tries
-	switch worth := new(big.Int).Lsh(big.NewInt(most), shift); {
-	case !ok || worth.Cmp(held) > 0:
-		return held
-	case worth.Cmp(limit) < 0:
-		return limit
-	default:
-		return worth
-	}
-}
-
-// setUp states the load in whole numbers, worth rounded up. It reports whether they are
-// small enough.
-func (pr *proof) setUp(k *knapsack, l load, v *valuation, shift uint) bool {
-	for _, p := range l.pods {
-		s := pr.classes[p.class]
-		worth := roundedUpBy(s.worth, shift)
-		k.items = append(k.items, item{most: s.alone(p.count, l.room), worth: worth, beyond: worth})
-	}
-	ways := int64(1)
-	for d, room := range l.room {
-		step, asked := int64(0), int64(0)
-		for i, p := range l.pods {
-			size := pr.classes[p.class].size[d]
-			step = greatestDivisor(step, size)
-			asked += size * k.items[i].most // at most what all placed pods request
-		}
-		if asked <= room {
-			continue // it cannot run short
-		}
-		value := roundedUpBy(new(big.Int).Mul(v.values[d], big.NewInt(step)), shift)
-		k.room, k.values = append(k.room, room/step), append(k.values, value)
-		for i, p := range l.pods {
-			size := pr.classes[p.class].size[d] / step
-			k.items[i].size = append(k.items[i].size, size)
-			k.items[i].beyond -= value * size
-		}
-		if room/step > mostSteps || ways > mostLeft/(room/step+1) {
-			return false
-		}
-		ways *= room/step + 1
-	}
-	return true
-}
-
 func greatestDivisor(a, b int64) int64 {
 	for b != 0 {
 		a, b = b, a%b
@@ -208,4 +150,62 @@ func (k *knapsack) after(left []int64, x item, pods int64, r rest) (number, hope
 		number = number*(k.room[d]+1) + usable
 	}
 	return number, hope
+}
+
+// bestPattern is the most that any pattern of the load is worth, at least the limit; or what
+// the vector says where patterns are too many.
+func (w *worthBound) bestPattern(l load, v *valuation, limit *big.Int) *big.Int {
+	held := w.holds(l, v)
+	if held.Cmp(limit) <= 0 || *w.tries >= mostTries {
+		return held
+	}
+	shift := uint(max(0, held.BitLen()-patternBits))
+	k := &knapsack{limit: new(big.Int).Rsh(limit, shift).Int64(), tries: mostTries - *w.tries}
+	if !w.setUp(k, l, v, shift) {
+		return held
+	}
+	most, ok := k.most()
+	*w.tries = mostTries - k.tries
+	switch worth := new(big.Int).Lsh(big.NewInt(most), shift); {
+	case !ok || worth.Cmp(held) > 0:
+		return held
+	case worth.Cmp(limit) < 0:
+		return limit
+	default:
+		return worth
+	}
+}
+
+// setUp states the load in whole numbers, worth rounded up. It reports whether they are
+// small enough.
+func (w *worthBound) setUp(k *knapsack, l load, v *valuation, shift uint) bool {
+	for _, p := range l.pods {
+		s := w.classes[p.class]
+		worth := roundedUpBy(s.worth, shift)
+		k.items = append(k.items, item{most: s.alone(p.count, l.room), worth: worth, beyond: worth})
+	}
+	ways := int64(1)
+	for d, room := range l.room {
+		step, asked := int64(0), int64(0)
+		for i, p := range l.pods {
+			size := w.classes[p.class].size[d]
+			step = greatestDivisor(step, size)
+			asked += size * k.items[i].most // at most what all placed pods request
+		}
+		if asked <= room {
+			continue // it cannot run short
+		}
+		value := roundedUpBy(new(big.Int).Mul(v.values[d], big.NewInt(step)), shift)
+		k.room, k.values = append(k.room, room/step), append(k.values, value)
+		for i, p := range l.pods {
+			size := w.classes[p.class].size[d] / step
+			k.items[i].size = append(k.items[i].size, size)
+			k.items[i].beyond -= value * size
+		}
+		if room/step > mostSteps || ways > mostLeft/(room/step+1) {
+			return false
+		}
+		ways *= room/step + 1
+	}
+	return true
 }

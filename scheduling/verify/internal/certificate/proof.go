@@ -6,8 +6,6 @@ import (
 	"math/big"
 	"slices"
 
-	corev1 "k8s.io/api/core/v1"
-
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/snapshot"
@@ -25,10 +23,9 @@ import (
 // reservations, of which there are only so many, may hold for less.
 type proof struct {
 	claim *Claim
-	scale uint
-	dims  []corev1.ResourceName // resources, then measures
-	// measures are counted beside resources.
-	measures []*measure
+	dims  *dimensions
+	// bound says what the pods of a machine are worth at most.
+	bound *worthBound
 	// spreads take off the worth of pods in some domains. domains are proofs with the worths of
 	// each domain: all there are with byDomain, otherwise those made from this one so far.
 	spreads  []*domainSpread
@@ -37,21 +34,11 @@ type proof struct {
 	// multipliers are what machines that are counted cost more or less.
 	multipliers []multiplier
 	// worths are what pods are worth, by key.
-	worths  map[string]*big.Int
-	classes []*podClass
-	// values are the vectors, vectors what they leave of the worths of the classes; the last
-	// that proved a machine is tried first.
-	values  []map[string]*big.Int
-	vectors []*valuation
-	last    int
+	worths map[string]*big.Int
 	// verdicts says of offerings whether they are harmless.
 	verdicts map[*offerings.Offering]bool
 	// known are the prices at which machines that hold the same passed or failed.
 	known map[string]*threshold
-	// patterns says that patterns may be tried where vectors prove too little; tries is how
-	// many were.
-	patterns bool
-	tries    *int
 }
 
 // podClass is placed pods that request the same, bind the same ports and are worth the same.
@@ -76,8 +63,8 @@ type part struct {
 }
 
 // judgeAssignment proves the bound from what pods are worth, wherever they are.
-func (c *Claim) judgeAssignment(cert *scheduling.Certificate, multipliers []multiplier) {
-	pr, ok := c.readProof(cert)
+func judgeAssignment(c *Claim, cert *scheduling.Certificate, multipliers []multiplier) {
+	pr, ok := readProof(c, cert)
 	if !ok {
 		return
 	}
@@ -86,30 +73,33 @@ func (c *Claim) judgeAssignment(cert *scheduling.Certificate, multipliers []mult
 	if !ok {
 		return
 	}
-	sum := new(big.Int).Lsh(owed(multipliers), pr.scale)
-	for _, s := range pr.classes {
+	sum := new(big.Int).Lsh(owed(multipliers), pr.bound.scale)
+	for _, s := range pr.bound.classes {
 		sum.Add(sum, new(big.Int).Mul(s.worth, big.NewInt(s.count(anywhere))))
 	}
 	for _, z := range pr.spreads {
 		sum.Sub(sum, z.dearest())
 	}
-	pr.claim.proven(sum.Sub(sum, reserved.Add(reserved, pr.onNodes())), pr.scale)
+	pr.claim.proven(sum.Sub(sum, reserved.Add(reserved, pr.onNodes())), pr.bound.scale)
 }
 
 // readProof reads the certificate. It reports whether all of it can be read.
-func (c *Claim) readProof(cert *scheduling.Certificate) (*proof, bool) {
+func readProof(c *Claim, cert *scheduling.Certificate) (*proof, bool) {
+	dims := &dimensions{names: c.requested()}
+	resources := len(dims.names)
+	ok := dims.readMeasures(c, cert)
+	spreads, read := readSpreads(c, cert)
+	ok = ok && read
 	pr := &proof{
-		claim: c, scale: uint(cert.Scale), dims: c.requested(), patterns: cert.Kind == scheduling.PatternKind,
-		known: make(map[string]*threshold), verdicts: make(map[*offerings.Offering]bool), domains: make(map[string]*proof), tries: new(int), worths: make(map[string]*big.Int),
+		claim: c, dims: dims, spreads: spreads, domains: make(map[string]*proof), worths: make(map[string]*big.Int),
+		bound:    &worthBound{dims: dims, scale: uint(cert.Scale), patterns: cert.Kind == scheduling.PatternKind, tries: new(int)},
+		verdicts: make(map[*offerings.Offering]bool), known: make(map[string]*threshold),
 	}
-	resources := len(pr.dims)
-	ok := pr.readMeasures(cert)
-	ok = pr.readSpreads(cert) && ok
 	values, fine := pr.claim.naturals("value of ", cert.Values)
 	ok = ok && fine
 	worth := func(t *snapshot.Pod) *big.Int { return pr.worthAt(t) }
 	if cert.Kind == scheduling.ResourceKind {
-		pr.values = []map[string]*big.Int{values}
+		pr.bound.values = []map[string]*big.Int{values}
 		worth = func(t *snapshot.Pod) *big.Int {
 			sum := new(big.Int)
 			for name, n := range t.Requests {
@@ -121,7 +111,7 @@ func (c *Claim) readProof(cert *scheduling.Certificate) (*proof, bool) {
 		ok = pr.claim.readWorths(values, pr.worths, pr.key) && ok
 		for i, texts := range cert.Vectors {
 			v, fine := pr.claim.naturals(fmt.Sprintf("vectors[%d]: value of ", i), texts)
-			pr.values, ok = append(pr.values, v), ok && fine
+			pr.bound.values, ok = append(pr.bound.values, v), ok && fine
 		}
 	}
 	if !ok {
@@ -131,7 +121,7 @@ func (c *Claim) readProof(cert *scheduling.Certificate) (*proof, bool) {
 		c.malformed("the placed pods request too much to be counted")
 		return nil, false
 	}
-	pr.evaluate()
+	pr.bound.evaluate()
 	return pr, true
 }
 
@@ -154,7 +144,9 @@ func (c *Claim) readWorths(values, worths map[string]*big.Int, key func(t *snaps
 }
 
 // key is equal for pods that the proof cannot tell apart.
-func (pr *proof) key(t *snapshot.Pod) string { return pr.belongs(t) + t.Needs() + t.Asks() }
+func (pr *proof) key(t *snapshot.Pod) string {
+	return pr.dims.belongs(t, pr.spreads) + t.Needs() + t.Asks()
+}
 
 // worthAt is what a pod is worth, 0 where the certificate does not tell.
 func (pr *proof) worthAt(t *snapshot.Pod) *big.Int { return valueOf(pr.worths, pr.key(t)) }
@@ -173,18 +165,18 @@ func (pr *proof) classify(resources int, worth func(t *snapshot.Pod) *big.Int) b
 		at, known := alike[pr.key(t)]
 		if !known {
 			value := worth(t)
-			key := fmt.Sprintf("%s %s %v %q", pr.belongs(t), t.Needs(), value, t.Binds())
+			key := fmt.Sprintf("%s %s %v %q", pr.dims.belongs(t, pr.spreads), t.Needs(), value, t.Binds())
 			s := classes[key]
 			if s == nil {
 				s = &podClass{worth: value, single: len(t.Ports) > 0, spreads: pr.spreadsOf(t)}
-				for _, name := range pr.dims[:resources] {
+				for _, name := range pr.dims.names[:resources] {
 					s.size = append(s.size, t.Requests.Of(name).Int64())
 				}
-				for _, m := range pr.measures {
+				for _, m := range pr.dims.measures {
 					s.size = append(s.size, m.request(t))
 				}
 				classes[key] = s
-				pr.classes = append(pr.classes, s)
+				pr.bound.classes = append(pr.bound.classes, s)
 			}
 			at = place{s, len(s.parts)}
 			s.parts = append(s.parts, part{constraint: pr.claim.constraint[t.Asks()]})
@@ -198,14 +190,6 @@ func (pr *proof) classify(resources int, worth func(t *snapshot.Pod) *big.Int) b
 		}
 	}
 	return true
-}
-
-// evaluate works out what the vectors leave of the worths of the classes.
-func (pr *proof) evaluate() {
-	pr.vectors = make([]*valuation, len(pr.values))
-	for i, v := range pr.values {
-		pr.vectors[i] = pr.valuation(v)
-	}
 }
 
 // anywhere lets every pod in.
@@ -234,7 +218,7 @@ func (pr *proof) onNodes() *big.Int {
 		for i, t := range pr.claim.constraints {
 			welcome[i] = s.Welcomes(t)
 		}
-		sum.Add(sum, x.least(x.loadOf(x.station(s), func(_ *podClass, c int) bool { return welcome[c] }), new(big.Int)))
+		sum.Add(sum, x.bound.least(x.loadOf(x.dims.station(s), func(_ *podClass, c int) bool { return welcome[c] }), new(big.Int)))
 	}
 	return sum
 }

@@ -109,14 +109,14 @@ func (r *spreadReader) look(rule *snapshot.SpreadConstraint, pods []*snapshot.Po
 
 // domainRule is the constraint of a pod over domains that must hold, nil for none: a spread, or else
 // the term of anti-affinity by which it is kept apart from its like.
-func (c *Claim) domainRule(t *snapshot.Pod) (rule *snapshot.SpreadConstraint, apart bool) {
+func domainRule(key string, t *snapshot.Pod) (rule *snapshot.SpreadConstraint, apart bool) {
 	for i := range t.Ties.Spread {
-		if t.Ties.Spread[i].Key == c.key {
+		if t.Ties.Spread[i].Key == key {
 			return &t.Ties.Spread[i], false
 		}
 	}
 	for _, a := range t.Ties.Apart {
-		if a.Key == c.key && a.Pods.Has(t.Face) {
+		if a.Key == key && a.Pods.Has(t.Face) {
 			return &snapshot.SpreadConstraint{Pods: a.Pods, Key: a.Key, Text: a.Text}, true
 		}
 	}
@@ -141,10 +141,10 @@ type domainSpread struct {
 }
 
 // readSpreads reads them. It reports whether they can be.
-func (pr *proof) readSpreads(cert *scheduling.Certificate) bool {
-	fine := true
+func readSpreads(c *Claim, cert *scheduling.Certificate) (spreads []*domainSpread, fine bool) {
+	fine = true
 	for i, named := range cert.Spreads {
-		r := pr.claim.spreadReader()
+		r := c.spreadReader()
 		less, ok := r.claim.naturals(fmt.Sprintf("spreads[%d]: less in ", i), named.Less)
 		var further map[string]*big.Int
 		if named.Further != nil {
@@ -162,10 +162,10 @@ func (pr *proof) readSpreads(cert *scheduling.Certificate) bool {
 			r.claim.malformed("spreads[%d]: %s", i, why)
 		}
 		if fine = fine && ok && why == ""; fine {
-			pr.spreads = append(pr.spreads, z)
+			spreads = append(spreads, z)
 		}
 	}
-	return fine
+	return spreads, fine
 }
 
 // read finds the pods, and where pods count that they are counted with.
@@ -174,7 +174,7 @@ func (r *spreadReader) read(named scheduling.DomainSpread) (*domainSpread, strin
 	if t == nil {
 		return nil, fmt.Sprintf("%s is no pending pod", named.Pod)
 	}
-	rule, apart := r.claim.domainRule(t)
+	rule, apart := domainRule(r.claim.key, t)
 	switch {
 	case rule == nil:
 		return nil, fmt.Sprintf("%s is not spread over domains", named.Pod)
@@ -188,7 +188,7 @@ func (r *spreadReader) read(named scheduling.DomainSpread) (*domainSpread, strin
 	z := &domainSpread{rule: rule, apart: apart, members: make(map[string]bool)}
 	var members []*snapshot.Pod
 	for _, p := range r.claim.placed {
-		if own, _ := r.claim.domainRule(p); own != nil && own.Text == rule.Text && (apart || p.Asks() == t.Asks()) && rule.Pods.Has(p.Face) {
+		if own, _ := domainRule(r.claim.key, p); own != nil && own.Text == rule.Text && (apart || p.Asks() == t.Asks()) && rule.Pods.Has(p.Face) {
 			z.members[p.Name] = true
 			members = append(members, p)
 		}

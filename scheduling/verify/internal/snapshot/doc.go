@@ -7,13 +7,18 @@ package snapshot
 // A map of this package's files
 //
 //	state        the problem looked up by name, and pods
+//	podreader    pods with the objects that they refer to
 //	amounts      sums without a size limit
-//	requests     what pods take, their host ports, and taints
-//	labels       what pods ask of labels, those too that a pool leaves open
+//	requests     resources that pods request
+//	ports, taints  host ports that clash, and taints that keep pods off
+//	labels       node selectors and node affinity, on labels that are open, too
 //	storage, volumes  claims, and where their volumes may be
-//	terms        rules between pods, and whom they are about
-//	meant        pods that depend on others, or others on them
-//	workload     pods that belong together
-//	node         nodes that run, nodes that pools may buy, and the daemons there
-//	pool         NodePools, and what they may buy
+//	terms        topology terms of pods, and the pods that they select
+//	meant        pods that terms and preferences of other pods select
+//	workload     pods of one controller or of the same Services
+//	node         nodes that run, and nodes that pools may launch
+//	daemons      DaemonSets, and the nodes on which their pods run
+//	types        what instance types have, and their labels
+//	pool         NodePools, and what they may launch
 //	policy       what the settings of a plan allow, and what they keep low
+package snapshot

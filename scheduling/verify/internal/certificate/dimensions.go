@@ -1,0 +1,84 @@
+package certificate
+
+import (
+	"math"
+	"math/big"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/snapshot"
+)
+
+// dimensions are what a proof counts: the resources that the placed pods request, then measures.
+type dimensions struct {
+	names    []corev1.ResourceName
+	measures []*measure
+}
+
+// vector turns what a machine has into the form of the proof. What is beyond an int64 is
+// beyond what the pods request.
+func (d *dimensions) vector(a snapshot.Amounts) []int64 {
+	out := make([]int64, 0, len(d.names))
+	for _, name := range d.names[:len(d.names)-len(d.measures)] {
+		switch n := a.Of(name); {
+		case n.IsInt64():
+			out = append(out, n.Int64())
+		case n.Sign() > 0:
+			out = append(out, math.MaxInt64)
+		default:
+			out = append(out, 0)
+		}
+	}
+	for _, m := range d.measures {
+		out = append(out, m.machine(a))
+	}
+	return out
+}
+
+// station is what a node has, in the form of the proof.
+func (d *dimensions) station(s *snapshot.Node) []int64 {
+	room := d.vector(s.Free)
+	for i, m := range d.measures {
+		room[len(room)-len(d.measures)+i] = m.station(s)
+	}
+	return room
+}
+
+// holdsOne reports whether the pod fits what is free, of all that is measured.
+func (d *dimensions) holdsOne(s *snapshot.Node, t *snapshot.Pod) bool {
+	return !s.Leaves() && s.Welcomes(t) && len(snapshot.Exceeding(t.Requests, s.Free)) == 0 &&
+		!slices.ContainsFunc(d.measures, func(m *measure) bool { return m.request(t) > m.station(s) })
+}
+
+// readMeasures reads them. It reports whether they can be.
+func (d *dimensions) readMeasures(c *Claim, cert *scheduling.Certificate) bool {
+	fine := true
+	var faces map[*snapshot.Identity][]*snapshot.Pod // placed pods
+	if len(cert.Apart) > 0 {
+		faces = make(map[*snapshot.Identity][]*snapshot.Pod)
+		for _, t := range c.placed {
+			faces[t.Face] = append(faces[t.Face], t)
+		}
+	}
+	for i, term := range cert.Apart {
+		m, why := apartMeasure(c, term, faces)
+		if why != "" {
+			c.malformed("apart[%d]: %s", i, why)
+			fine = false
+			continue
+		}
+		d.measures, d.names = append(d.measures, m), append(d.names, corev1.ResourceName(scheduling.ApartKey(i)))
+	}
+	for i, s := range cert.Steps {
+		if s.Size <= 0 {
+			c.malformed("steps[%d]: %d is no size", i, s.Size)
+			fine = false
+			continue
+		}
+		m := &measure{resource: corev1.ResourceName(s.Resource), step: big.NewInt(s.Size)}
+		d.measures, d.names = append(d.measures, m), append(d.names, corev1.ResourceName(scheduling.StepKey(i)))
+	}
+	return fine
+}
