@@ -21,4 +21,3 @@ package snapshot
 //	types        what instance types have, and their labels
 //	pool         NodePools, and what they may launch
 //	policy       what the settings of a plan allow, and what they keep low
-package snapshot
