@@ -9,25 +9,25 @@ import (
 )
 
 const (
-	// diveWhole is what part of a machine a mix has to have for it to be bought where it has
-	// none whole, but for the largest part, and diveShare which part of those in the mix are
-	// bought at most before the next mix.
-	diveWhole, diveShare = 0.6, 6
-	// diveFull is how much of its cost a machine has to be worth to be bought.
-	diveFull = 0.93
-	// diveTries is how many of the largest parts are tried where those before them are not.
+	// leastFraction is the fraction of a machine that a solution must have for it to be bought where it has
+	// none whole, except the largest fraction. diveShare bounds the machines bought at once, as a divisor of
+	// the patterns in the solution.
+	leastFraction, diveShare = 0.6, 6
+	// leastValue is the value of a machine's pods, as a share of its cost, that it must have to be bought.
+	leastValue = 0.93
+	// diveTries is the number of fractions that are tried until one machine is bought.
 	diveTries = 8
 )
 
-// Dive buys the machines of one mix after the other: the large ones, then those that a mix has
-// whole, else those that it nearly has whole, and mixes anew for the rest. It returns nil where
-// not all pods find a place.
-func (x *Mixture) Dive(rounds int) (out []model.Node) {
+// Dive buys machines in turns: the large ones, then the machines that a solution has whole, or else nearly
+// whole, and solves the master again for the rest. rounds bounds the first generation of patterns. It returns
+// nil where some pod finds no place.
+func (x *Master) Dive(rounds int) (out []model.Node) {
 	f := x.f
 	for left := true; left; left = model.AnyLeft(x.remaining) {
 		x.generate(rounds)
 		if x.First == nil {
-			x.First = slices.Clone(x.worths)
+			x.First = slices.Clone(x.duals)
 			out = x.roundLarge()
 		}
 		rounds = Again
@@ -39,7 +39,7 @@ func (x *Mixture) Dive(rounds int) (out []model.Node) {
 	}
 	paced := f.Paced
 	f.Paced = false
-	out = append(out, f.Buy(x.m, x.m.All, x.classes, x.remaining, x.worths, greedy.NewBudget(x.p))...)
+	out = append(out, f.Buy(x.m, x.m.All, x.classes, x.remaining, x.duals, greedy.NewBudget(x.p))...)
 	f.Paced = paced
 	if model.AnyLeft(x.remaining) {
 		return nil
@@ -47,25 +47,25 @@ func (x *Mixture) Dive(rounds int) (out []model.Node) {
 	return out
 }
 
-// part is how often a mix has a filling.
-type part struct {
-	filling int
+// fraction is the amount of a pattern in a solution.
+type fraction struct {
+	pattern int
 	amount  float64
 }
 
-// buy buys the machines that the mix has whole, or else nearly whole.
-func (x *Mixture) buy() (out []model.Node) {
-	var parts []part
-	for j := range x.fillings {
+// buy buys the machines that the solution has whole, or else nearly whole.
+func (x *Master) buy() (out []model.Node) {
+	var parts []fraction
+	for j := range x.patterns {
 		if n := x.lp.Amount(j); n > 1e-6 {
-			parts = append(parts, part{j, n})
+			parts = append(parts, fraction{j, n})
 		}
 	}
-	slices.SortStableFunc(parts, func(a, b part) int { return cmp.Compare(b.amount, a.amount) })
+	slices.SortStableFunc(parts, func(a, b fraction) int { return cmp.Compare(b.amount, a.amount) })
 	x.indexClasses()
 	for _, y := range parts {
 		for range int64(y.amount + 1e-6) {
-			if node, ok := x.buyOne(y.filling); ok {
+			if node, ok := x.buyOne(y.pattern); ok {
 				out = append(out, node)
 			}
 		}
@@ -74,20 +74,20 @@ func (x *Mixture) buy() (out []model.Node) {
 		return out
 	}
 	for i, y := range parts {
-		if len(out) > 0 && (y.amount < diveWhole || len(out) > len(parts)/diveShare) || len(out) == 0 && i > diveTries {
+		if len(out) > 0 && (y.amount < leastFraction || len(out) > len(parts)/diveShare) || len(out) == 0 && i > diveTries {
 			break
 		}
-		if node, ok := x.buyOne(y.filling); ok {
+		if node, ok := x.buyOne(y.pattern); ok {
 			out = append(out, node)
 		}
 	}
 	return out
 }
 
-// buyOne buys a machine with the pods of a filling, or as many as are left of them, and
-// others in what room they leave, if that is worth its cost.
-func (x *Mixture) buyOne(filling int) (model.Node, bool) {
-	y, f := &x.fillings[filling], x.f
+// buyOne buys a machine with the remaining pods of a pattern, filled up with other pods, if their value nearly
+// reaches its cost.
+func (x *Master) buyOne(pattern int) (model.Node, bool) {
+	y, f := &x.patterns[pattern], x.f
 	o := x.m.Options[y.at]
 	f.Begin(y.at)
 	for i, k := range y.kinds {
@@ -96,12 +96,12 @@ func (x *Mixture) buyOne(filling int) (model.Node, bool) {
 			n -= f.AddUpTo(c, min(n, x.remaining[c]))
 		}
 	}
-	items := f.Finish(y.at, x.remaining, x.worths)
+	items := f.Finish(y.at, x.remaining, x.duals)
 	worth := 0.0
 	for _, it := range items {
-		worth += float64(it.N) * x.worths[it.Class]
+		worth += float64(it.N) * x.duals[it.Class]
 	}
-	if worth < diveFull*f.Costs[o] {
+	if worth < leastValue*f.Costs[o] {
 		return model.Node{}, false
 	}
 	node := model.Node{Option: o, N: 1, Items: slices.Clone(items)}

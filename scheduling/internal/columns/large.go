@@ -7,42 +7,41 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
 
-// A mix has parts of large machines. Once the small ones are bought there are no pods left to
-// fill a large one, and nothing takes its place either. So it is decided first how many of them
-// there are, while all else can still be arranged around them.
+// A solution has fractions of large machines. Once the small machines are bought there are not enough pods left
+// to fill a large one. So the numbers of large machines are decided first, while all other machines can still
+// adapt.
 
 const (
-	// largeShare is what share of the cost of a mix a machine has to cost to be large,
-	// mostLarge how many decisions are made about them, and largeAgain how often fillings are
-	// added for each.
+	// largeShare is the cost of a large machine as a share of the solution's cost. mostLarge bounds the
+	// decisions, and largeAgain the rounds of pricing after each.
 	largeShare, mostLarge, largeAgain = 0.01, 40, 5
 )
 
-// roundLarge decides about the large machines of a mix, the dearest first: each of which it has
-// a part is bought, or no more of the same option, whichever is cheaper with a mix for the
-// rest. It returns what is bought.
-func (x *Mixture) roundLarge() (out []model.Node) {
+// roundLarge decides about large machines, the dearest first: a machine with a fraction in the solution is
+// bought, or its option is excluded, whichever gives the cheaper solution for the rest. It returns the bought
+// machines.
+func (x *Master) roundLarge() (out []model.Node) {
 	least := largeShare * x.lp.Cost()
 	for range mostLarge {
-		filling, whole := x.large(least)
-		if filling < 0 || x.over() {
+		pattern, whole := x.large(least)
+		if pattern < 0 || x.over() {
 			break
 		}
 		before := slices.Clone(x.remaining)
-		node, ok := x.buyOne(filling)
+		node, ok := x.buyOne(pattern)
 		with := math.Inf(1)
 		if ok {
 			x.generate(largeAgain)
 			with = x.lp.Cost() + x.f.Costs[node.Option]
 		}
 		if !whole || !ok {
-			at, after := x.fillings[filling].at, x.remaining
-			x.remaining, x.barred[at] = before, true
+			at, after := x.patterns[pattern].at, x.remaining
+			x.remaining, x.excluded[at] = before, true
 			x.generate(largeAgain)
 			if x.lp.Cost() <= with {
 				continue
 			}
-			x.remaining, x.barred[at] = after, false
+			x.remaining, x.excluded[at] = after, false
 			x.generate(0)
 		}
 		out = append(out, node)
@@ -50,16 +49,16 @@ func (x *Mixture) roundLarge() (out []model.Node) {
 	return out
 }
 
-// large is the filling of which the mix has most for its dearest machine, and whether it has
-// that whole; -1 if none costs so much at least.
-func (x *Mixture) large(least float64) (filling int, whole bool) {
-	filling = -1
+// large returns the pattern with the largest amount on the dearest machine of the solution, and whether a whole
+// one is in it; −1 if no machine costs at least least.
+func (x *Master) large(least float64) (pattern int, whole bool) {
+	pattern = -1
 	dearest, most := least, 0.0
-	for j := range x.fillings {
-		n, cost := x.lp.Amount(j), x.f.Costs[x.m.Options[x.fillings[j].at]]
+	for j := range x.patterns {
+		n, cost := x.lp.Amount(j), x.f.Costs[x.m.Options[x.patterns[j].at]]
 		if n > 1e-6 && (cost > dearest || cost == dearest && n > most) {
-			filling, dearest, most = j, cost, n
+			pattern, dearest, most = j, cost, n
 		}
 	}
-	return filling, most > 1-1e-6
+	return pattern, most > 1-1e-6
 }

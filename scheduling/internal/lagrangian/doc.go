@@ -1,13 +1,16 @@
-// Package lagrangian proves lower bounds on the price of plans that keep rules of topology spread,
-// by a Lagrangian relaxation of what the rules ask.
+// Package lagrangian proves lower bounds on the price of plans that keep topology spread constraints between
+// several classes of pods, by a Lagrangian relaxation of these constraints.
 //
-// Pods may want to be only where not many more of some other pods are than in any other domain
-// ([Problem]). Where those are, and which of them want that, hangs together. So each
-// domain gets worths of its own, by a market of its own, and pods pay something wherever they
-// are. A domain that takes pods has what they pay, less what they are worth there; what it
-// has at most, whichever pods it takes and by whichever rules these live, is lost to the
-// bound. Domains owe each other for counted pods: those in which many are, beside pods that
-// want few, pay those in which there must be as many then. All these prices are sought by
-// subgradients, together with mixtures of worths that machines are known to bear; the worths
-// that are best for the pods that domains took of late join them now and then.
+// It owns the search for the multipliers and the proof in whole numbers; package bound gives class duals of one
+// domain, and package prove translates terms of pods into [Rule]. A rule says that a domain with pods that ask
+// for it has at most Skew more counted pods than the emptiest domain. The numbers of pods by domain are open,
+// and the classes influence each other.
+//
+// The relaxation decomposes by domain. Each domain is a market with class duals of its own, and each pod has
+// one dual for all domains. A domain that takes a pod gains the pod's dual minus the class dual there; the most
+// that it can gain, over all sets of pods and of rules that are asked for, is subtracted from the bound. The
+// multipliers of rules move value between domains: a domain with many counted pods, and pods that ask for few,
+// pays the domains that must have as many then. A subgradient method optimizes all of them together with a
+// convex combination of known class duals; now and then it adds the class duals that are best for the recent
+// numbers of pods by domain.
 package lagrangian

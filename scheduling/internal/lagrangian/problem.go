@@ -9,58 +9,58 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/fixed"
 )
 
-// Problem is a market in domains, such as zones, where some pods want to be only where not
-// many more pods of some kind are than in any other domain. Every plan in question decides
-// for each pod in which domain it is.
+// Problem is a market in several domains, such as zones, with rules on the numbers of pods by domain. Every
+// plan decides for each pod in which domain it is.
 type Problem struct {
-	// Domains are what can be had in each. Their classes are the same, all pods of them.
+	// Domains are the markets of the domains. All have the same classes, with all their pods.
 	Domains []bound.Market
-	// Pods are the pods: those of each class are split up by the rules that concern them.
+	// Pods are the pods: each class is divided by the rules that concern its pods.
 	Pods  []Pods
 	Rules []Rule
 }
 
-// Pods is equal pods of a class.
+// Pods is equal pods of one class.
 type Pods struct {
 	Class int
 	Count int64
-	// Asks is the rule that they hold, -1 for none; Counted are those that count them.
+	// Asks is the rule that the pods ask for (their own constraint), −1 for none; Counted are the rules that
+	// count them.
 	Asks    int
 	Counted []int
 }
 
-// Rule says that a domain with pods that hold it has no more pods that it counts than any
-// domain of Level, and Skew.
+// Rule says that a domain with pods that ask for it has at most Skew more counted pods than any domain of
+// Level.
 type Rule struct {
 	Skew int64
-	// Running are pods that count in any plan, by domain.
+	// Running is the number of counted pods that exist in any plan, by domain.
 	Running []int64
 	Level   []bool
 }
 
-// mostRulesTogether bounds how many rules may concern each other's pods, mostRulesCounting how many
-// count one pod.
+// mostRulesTogether bounds the rules of one group, because a proof enumerates their subsets. mostRulesCounting
+// bounds the rules that count one pod.
 const mostRulesTogether, mostRulesCounting = 10, 3
 
-// ruleGroup is rules that concern each other's pods, and those pods.
+// ruleGroup is rules that are connected by common pods, and these pods.
 type ruleGroup struct {
 	rules     []int
 	podGroups []podGroup
 }
 
-// podGroup is pods with the same rules, as numbers within their group.
+// podGroup is pods with the same rules. Numbers of rules are local to the rule group.
 type podGroup struct {
 	asks    int // -1 for none
 	counted []int
-	mask    int // of those that count
+	mask    int // of counted
 	pods    []int
-	// own is which of the rules that count the group are held, by which of all in the group of rules
-	// are; -1 where the group cannot be.
+	// own is, by set of rules that are held in a domain, the subset of counted in it, as a local mask; −1 where
+	// the pods cannot be there, because their own rule is not held.
 	own []int8
 }
 
-// ruleGroups sorts pods and rules; the first one has the pods without any. It returns nil
-// where too many rules are grouped together.
+// ruleGroups divides pods and rules into connected groups; the first one has the pods without rules. It returns
+// nil where a group has too many rules.
 func (b *Problem) ruleGroups() []ruleGroup {
 	group := make([]int, len(b.Rules))
 	for r := range group {
@@ -146,10 +146,10 @@ func (h *podGroup) tabulate(rules int) {
 	}
 }
 
-// mostPods bounds how many pods are equal or count, so that sums stay within an int64.
+// mostPods bounds numbers of pods, so that sums stay within an int64.
 const mostPods = 1 << 40
 
-// sound reports whether the numbers are such as they should be.
+// sound reports whether all numbers are valid.
 func (b *Problem) sound() bool {
 	domains := len(b.Domains)
 	if domains == 0 || len(b.Pods) == 0 {
@@ -190,29 +190,26 @@ func (b *Problem) sound() bool {
 	return true
 }
 
-// Proof is a proven bound for a [Problem]. Worths and the like are in nano-USD per hour
-// divided by 2^[fixed.Scale], and none is negative.
+// Proof is a proven bound for a [Problem]. Its values are in nano-USD per hour divided by 2^[fixed.Scale], and
+// none is negative.
 //
-// Say that a pod pays Worths to whoever knows a place for it, wherever that is. A domain is
-// paid that and Raised of each rule that counts the pod. It pays for the pod what Parts say
-// that it is worth there, which is no more than machines cost; and if it has pods that hold
-// a rule, Taken for each pod that the rule counts, but for as many as the skew. What is left
-// to a domain at most, whichever pods it takes, is what the bound loses there.
+// Each pod pays its dual in Duals to the domain that it is in. A domain also receives Raised of each rule that
+// counts the pod. It pays the class dual of the pod in Parts, which is no more than its machines cost; and if
+// it has pods that ask for a rule, it pays Taken for each pod that the rule counts beyond the skew. The most
+// that a domain can keep, whichever pods are in it, is subtracted from the bound.
 //
-// Why that holds: let n be how many counted pods a domain has, and m the least such number
-// of any domain of the level. A domain with pods that hold the rule has n ≤ m + skew, so that
-// it would be paid back no less than Taken·(n − skew) with Taken·m; all of them together
-// are with Raised·n of every domain of the level, because n ≥ m in each and Raised comes to
-// no less than Taken.
+// Why that holds: let n be the number of counted pods of a domain, and m the least such number in a domain of
+// the level. A domain with pods that ask for the rule has n ≤ m + skew, so Taken·(n − skew) ≤ Taken·m. The sum
+// of Taken·m over domains is at most the sum of Raised·n over the domains of the level, because n ≥ m in each
+// and Raised sums to at least Taken.
 type Proof struct {
 	Parts         []bound.Assigned // by domain
-	Duals         []*big.Int       // by spread group
+	Duals         []*big.Int       // by index in Problem.Pods
 	Raised, Taken [][]*big.Int
 	Bound         int64
 }
 
-// normalize gives raised and taken their form: nothing is raised off the level, and no more
-// is taken than is raised.
+// normalize makes the multipliers feasible: Raised is 0 outside of the level, and Taken sums to at most Raised.
 func (x *Proof) normalize(b *Problem) {
 	for r := range b.Rules {
 		over := new(big.Int)
@@ -237,7 +234,7 @@ func (x *Proof) normalize(b *Problem) {
 	}
 }
 
-// prove adds everything up. surplus is what limited machines hold beyond their price.
+// prove computes the bound. surplus is the value that machines of limited supply hold beyond their price.
 func (x *Proof) prove(b *Problem, ruleGroups []ruleGroup, surplus *big.Int) {
 	total := new(big.Int).Neg(surplus)
 	for i := range b.Pods {
@@ -250,19 +247,19 @@ func (x *Proof) prove(b *Problem, ruleGroups []ruleGroup, surplus *big.Int) {
 	}
 	for d := range b.Domains {
 		for t := range ruleGroups {
-			total.Sub(total, x.left(b, &ruleGroups[t], d))
+			total.Sub(total, x.mostProfit(b, &ruleGroups[t], d))
 		}
 	}
 	x.Bound = fixed.Ceil(total)
 }
 
-// left is what is left to a domain of what pods of a group of rules pay, whichever it takes.
-func (x *Proof) left(b *Problem, t *ruleGroup, d int) *big.Int {
-	rents := make([][]*big.Int, len(t.podGroups)) // by group of pods and rules that are held in the domain
+// mostProfit returns the most that a domain can keep of the pods of a rule group, whichever are there.
+func (x *Proof) mostProfit(b *Problem, t *ruleGroup, d int) *big.Int {
+	profits := make([][]*big.Int, len(t.podGroups)) // by pod group and set of held rules
 	for k := range t.podGroups {
-		rents[k] = make([]*big.Int, 1<<len(t.podGroups[k].counted))
-		for held := range rents[k] {
-			rents[k][held] = x.rent(b, t, &t.podGroups[k], d, held)
+		profits[k] = make([]*big.Int, 1<<len(t.podGroups[k].counted))
+		for held := range profits[k] {
+			profits[k][held] = x.profit(b, t, &t.podGroups[k], d, held)
 		}
 	}
 	most := new(big.Int)
@@ -270,7 +267,7 @@ func (x *Proof) left(b *Problem, t *ruleGroup, d int) *big.Int {
 		sum := new(big.Int)
 		for k := range t.podGroups {
 			if own := t.podGroups[k].own[held]; own >= 0 {
-				sum.Add(sum, rents[k][own])
+				sum.Add(sum, profits[k][own])
 			}
 		}
 		for m := held; m != 0; m &= m - 1 {
@@ -284,8 +281,9 @@ func (x *Proof) left(b *Problem, t *ruleGroup, d int) *big.Int {
 	return most
 }
 
-// rent is what a domain has of the pods of a group of pods if it takes those that pay.
-func (x *Proof) rent(b *Problem, t *ruleGroup, h *podGroup, d, held int) *big.Int {
+// profit returns the most that a domain keeps of the pods of a pod group: the sum over pods with a gain. held
+// are the counted rules that are held there.
+func (x *Proof) profit(b *Problem, t *ruleGroup, h *podGroup, d, held int) *big.Int {
 	more := new(big.Int)
 	for k, own := range h.counted {
 		r := t.rules[own]

@@ -13,32 +13,33 @@ import (
 // mostRounds bounds how often worths are sought, closeEnough is the share of the bound
 // at which to stop, and newShare how much what is sought counts for at first.
 const (
+	// mostRounds bounds the rounds that add class duals. closeEnough is the relative gap at which to stop, and
+	// newShare the first weight of new class duals in the convex combination.
 	mostRounds  = 5
 	closeEnough = 1e-3
 	newShare    = 0.1
 )
 
-// lagrangian is the search for a bound of a [Problem]. For any numbers of pods by class and
-// domain the assignment bound gives worths; for any worths [subgradient] gives numbers by
-// which the pods are worth least. It goes part of the way from the best worths to those for
-// the numbers that these lead to.
+// lagrangian is the search for a bound of a [Problem]. For given numbers of pods by class and domain the
+// assignment bound gives class duals; for given class duals [subgradient] gives numbers by which the pods have
+// the least value. The search moves part of the way from the best class duals to those for the new numbers.
 type lagrangian struct {
-	*subgradient
+	s      *subgradient
 	parts  []*bound.Search
 	start  []*big.Int
 	effort bound.Effort
 }
 
-// domainDuals is what machines bear, by domain.
+// domainDuals are feasible class duals of each domain.
 type domainDuals struct {
 	parts []bound.Duals
-	// worths are by class, in nano-USD. What no machine of a domain lets in is worth most there.
-	worths [][]float64
+	// classDuals are by domain and class, in nano-USD per hour. Where no machine of a domain admits a class,
+	// its dual is the largest of any domain; see assignUnsellableDuals.
+	classDuals [][]float64
 }
 
-// Solve searches for a bound, from values of resources. known is a bound for all domains
-// taken together. ok is false where the problem is malformed, too much is tied together, or
-// nothing is proven.
+// Solve searches for a bound. start are resource duals to begin with, and known is a bound for all domains
+// together. ok is false where the problem is malformed, a rule group is too large, or no bound is proven.
 func Solve(b *Problem, start []*big.Int, known *bound.Assigned, e bound.Effort) (proof Proof, ok bool) {
 	if !b.sound() || len(known.Duals) != len(b.Domains[0].Classes) || len(known.Vectors) == 0 {
 		return Proof{}, false
@@ -47,7 +48,7 @@ func Solve(b *Problem, start []*big.Int, known *bound.Assigned, e bound.Effort) 
 	if ruleGroups == nil {
 		return Proof{}, false
 	}
-	l := &lagrangian{subgradient: newSubgradient(b, ruleGroups), start: start, effort: e}
+	l := &lagrangian{s: newSubgradient(b, ruleGroups), start: start, effort: e}
 	for d := range b.Domains {
 		s := bound.NewSearch(&b.Domains[d], e.Late)
 		if s == nil {
@@ -55,37 +56,37 @@ func Solve(b *Problem, start []*big.Int, known *bound.Assigned, e bound.Effort) 
 		}
 		l.parts = append(l.parts, s)
 	}
-	l.learn(l.first(known), 1)
-	l.search(1)
-	l.climb()
+	l.s.addDuals(l.fromGlobal(known), 1)
+	l.s.search(1)
+	l.improve()
 	return l.certify()
 }
 
 func (l *lagrangian) late() bool { return l.effort.Late != nil && l.effort.Late() }
 
-// climb improves what machines bear.
-func (l *lagrangian) climb() {
-	x, _ := l.answer(l.ruled())
-	l.learn(x, newShare)
+// improve adds class duals and optimizes the multipliers, in turn.
+func (l *lagrangian) improve() {
+	x, _ := l.bestDuals(l.evenNumbers())
+	l.s.addDuals(x, newShare)
 	for range mostRounds {
-		l.search(mostSteps)
+		l.s.search(mostSteps)
 		if l.late() {
 			break
 		}
-		aim, limit := l.answer(l.recent())
-		if limit < l.best.value*(1+closeEnough) {
+		aim, limit := l.bestDuals(l.recentNumbers())
+		if limit < l.s.best.value*(1+closeEnough) {
 			break
 		}
-		l.learn(aim, newShare)
+		l.s.addDuals(aim, newShare)
 	}
-	l.search(mostSteps)
+	l.s.search(mostSteps)
 }
 
-// ruled are the pods that rules concern, evenly dealt out.
-func (l *lagrangian) ruled() [][]float64 {
-	out := grid(len(l.parts), len(l.Domains[0].Classes))
-	for i := range l.Pods {
-		if f := &l.Pods[i]; f.Asks >= 0 || len(f.Counted) > 0 {
+// evenNumbers returns the pods that rules concern, evenly divided among domains.
+func (l *lagrangian) evenNumbers() [][]float64 {
+	out := grid(len(l.parts), len(l.s.b.Domains[0].Classes))
+	for i := range l.s.b.Pods {
+		if f := &l.s.b.Pods[i]; f.Asks >= 0 || len(f.Counted) > 0 {
 			for d := range out {
 				out[d][f.Class] += float64(f.Count) / float64(len(out))
 			}
@@ -94,9 +95,9 @@ func (l *lagrangian) ruled() [][]float64 {
 	return out
 }
 
-// first is what holds for all domains together, raised as far as the machines of each bear
-// that.
-func (l *lagrangian) first(known *bound.Assigned) *domainDuals {
+// fromGlobal returns the duals that hold for all domains together, raised as far as the machines of each domain
+// allow.
+func (l *lagrangian) fromGlobal(known *bound.Assigned) *domainDuals {
 	parts := make([]bound.Duals, len(l.parts))
 	for d, s := range l.parts {
 		parts[d] = s.Raised(known)
@@ -104,9 +105,9 @@ func (l *lagrangian) first(known *bound.Assigned) *domainDuals {
 	return l.domainDuals(parts)
 }
 
-// answer is the worths that are best for some numbers, and what they come to. Domains have
-// nothing to do with each other and are looked at side by side.
-func (l *lagrangian) answer(numbers [][]float64) (*domainDuals, float64) {
+// bestDuals returns the best class duals for numbers of pods, and their value. The domains are independent and
+// are solved in parallel.
+func (l *lagrangian) bestDuals(numbers [][]float64) (*domainDuals, float64) {
 	parts := make([]bound.Duals, len(l.parts))
 	var searches sync.WaitGroup
 	for d, s := range l.parts {
@@ -120,87 +121,88 @@ func (l *lagrangian) answer(numbers [][]float64) (*domainDuals, float64) {
 	return l.domainDuals(parts), value
 }
 
-// domainDuals makes what no machine of a domain lets in worth most there, so that it stays away.
+// domainDuals sets the dual of a class that no machine of a domain admits to the largest dual in any domain, so
+// that the relaxation has no reason to place it there.
 func (l *lagrangian) domainDuals(parts []bound.Duals) *domainDuals {
 	out := &domainDuals{parts: parts}
 	for d := range parts {
-		out.worths = append(out.worths, slices.Clone(parts[d].Worths))
+		out.classDuals = append(out.classDuals, slices.Clone(parts[d].Worths))
 	}
-	for c := range out.worths[0] {
+	for c := range out.classDuals[0] {
 		most := 0.0
 		for d, s := range l.parts {
 			if s.Takes(c) {
-				most = max(most, out.worths[d][c])
+				most = max(most, out.classDuals[d][c])
 			}
 		}
 		for d, s := range l.parts {
 			if !s.Takes(c) {
-				out.worths[d][c] = most
+				out.classDuals[d][c] = most
 			}
 		}
 	}
 	return out
 }
 
-// recent are the numbers of pods that domains took of late.
-func (l *lagrangian) recent() [][]float64 {
-	out := grid(len(l.parts), len(l.Domains[0].Classes))
-	for f := range l.Pods {
+// recentNumbers returns the numbers of pods in a moving average of the recent steps.
+func (l *lagrangian) recentNumbers() [][]float64 {
+	out := grid(len(l.parts), len(l.s.b.Domains[0].Classes))
+	for f := range l.s.b.Pods {
 		sum := 0.0
-		for d := range l.taken {
-			sum += l.taken[d][f]
+		for d := range l.s.taken {
+			sum += l.s.taken[d][f]
 		}
-		for d := range l.taken {
-			share := 1 / float64(len(l.taken))
+		for d := range l.s.taken {
+			share := 1 / float64(len(l.s.taken))
 			if sum > 0 {
-				share = l.taken[d][f] / sum
+				share = l.s.taken[d][f] / sum
 			}
-			out[d][l.Pods[f].Class] += share * float64(l.Pods[f].Count)
+			out[d][l.s.b.Pods[f].Class] += share * float64(l.s.b.Pods[f].Count)
 		}
 	}
 	return out
 }
 
-// certify settles worths in every domain, goes on from the duals, and proves it all in whole
-// numbers.
+// certify makes class duals feasible in whole numbers, optimizes the multipliers for them, and proves the
+// bound.
 func (l *lagrangian) certify() (Proof, bool) {
-	l.duals = l.best.copied()
-	l.mix()
+	l.s.duals = l.s.best.copied()
+	l.s.mixDuals()
 	out, surplus := Proof{}, new(big.Int)
 	for d, s := range l.parts {
-		part, over, ok := s.Prove(l.worths[d], l.mixed(d))
+		part, over, ok := s.Prove(l.s.classDuals[d], l.mixtureParts(d))
 		if !ok {
 			return Proof{}, false
 		}
 		out.Parts = append(out.Parts, part)
 		surplus.Add(surplus, over)
 	}
-	l.evadeWhole(out.Parts)
-	settled := grid(len(l.parts), len(l.Domains[0].Classes))
+	l.assignUnsellableDuals(out.Parts)
+	settled := grid(len(l.parts), len(l.s.b.Domains[0].Classes))
 	for d := range settled {
 		for c, w := range out.Parts[d].Duals {
 			settled[d][c] = fixed.Float64(w)
 		}
 	}
-	best := l.settled(settled)
-	for f := range l.Pods {
-		out.Duals = append(out.Duals, fixed.Of(best.pays[f]).Big())
+	best := l.optimized(settled)
+	for f := range l.s.b.Pods {
+		out.Duals = append(out.Duals, fixed.Of(best.podDuals[f]).Big())
 	}
-	for r := range l.Rules {
+	for r := range l.s.b.Rules {
 		var raised, taken []*big.Int
-		for d := range l.Domains {
-			raised, taken = append(raised, fixed.Of(best.raised[r][d]).Big()), append(taken, fixed.Of(best.stake[r][d]).Big())
+		for d := range l.s.b.Domains {
+			raised, taken = append(raised, fixed.Of(best.raised[r][d]).Big()), append(taken, fixed.Of(best.lowered[r][d]).Big())
 		}
 		out.Raised, out.Taken = append(out.Raised, raised), append(out.Taken, taken)
 	}
-	out.normalize(l.Problem)
-	out.prove(l.Problem, l.ruleGroups, surplus)
+	out.normalize(l.s.b)
+	out.prove(l.s.b, l.s.ruleGroups, surplus)
 	return out, true
 }
 
-// evadeWhole makes what no machine of a domain lets in worth most there, in whole numbers.
-func (l *lagrangian) evadeWhole(parts []bound.Assigned) {
-	for c := range l.Domains[0].Classes {
+// assignUnsellableDuals is domainDuals in whole numbers.
+func (l *lagrangian) assignUnsellableDuals(parts []bound.Assigned) {
+	for c := range l.s.b.Domains[0].Classes {
 		most := new(big.Int)
 		for d := range parts {
 			if w := parts[d].Duals[c]; w.Cmp(most) > 0 {
@@ -215,24 +217,24 @@ func (l *lagrangian) evadeWhole(parts []bound.Assigned) {
 	}
 }
 
-// mixed are the duals of a domain that are part of the mixture.
-func (l *lagrangian) mixed(d int) (out []bound.Duals) {
-	for k, share := range l.shares[d] {
+// mixtureParts returns the duals of a domain that have a weight in the convex combination.
+func (l *lagrangian) mixtureParts(d int) (out []bound.Duals) {
+	for k, share := range l.s.shares[d] {
 		if share > 2*leastPart {
-			out = append(out, l.known[k].parts[d])
+			out = append(out, l.s.known[k].parts[d])
 		}
 	}
 	return out
 }
 
-// settled goes on from the best duals with worths that are settled.
-func (l *lagrangian) settled(worths [][]float64) *duals {
-	x := &domainDuals{worths: worths, parts: make([]bound.Duals, len(worths))}
-	l.known = []*domainDuals{x}
-	l.best.value = math.Inf(-1)
-	for d := range l.best.shares {
-		l.best.shares[d] = []float64{1}
+// optimized returns the best multipliers for final class duals.
+func (l *lagrangian) optimized(classDuals [][]float64) *duals {
+	x := &domainDuals{classDuals: classDuals, parts: make([]bound.Duals, len(classDuals))}
+	l.s.known = []*domainDuals{x}
+	l.s.best.value = math.Inf(-1)
+	for d := range l.s.best.shares {
+		l.s.best.shares[d] = []float64{1}
 	}
-	l.search(mostSteps)
-	return &l.best
+	l.s.search(mostSteps)
+	return &l.s.best
 }

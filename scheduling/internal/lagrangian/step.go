@@ -1,20 +1,20 @@
 package lagrangian
 
-// eager is how fast what is raised and taken changes beside what pods pay.
-const eager = 25
+// ruleRate is the step length of the multipliers of rules, relative to that of the pods' duals.
+const ruleRate = 25
 
-// step changes the duals such that, were the value linear, it would gain so much. It reports
-// false where nothing is to be gained.
+// step changes the duals so that the value would grow by gain if it were linear. It reports false where the
+// subgradient is 0.
 func (s *subgradient) step(gain float64, held [][]bool, counts [][]float64) bool {
 	norm := 0.0
-	for f := range s.Pods {
+	for f := range s.b.Pods {
 		missing := 1.0
-		for d := range s.now {
-			missing -= s.now[d][f]
+		for d := range s.takes {
+			missing -= s.takes[d][f]
 		}
-		norm += missing * missing * float64(s.Pods[f].Count)
+		norm += missing * missing * float64(s.b.Pods[f].Count)
 	}
-	for r := range s.Rules {
+	for r := range s.b.Rules {
 		if s.counted[r] == 0 {
 			continue
 		}
@@ -23,11 +23,11 @@ func (s *subgradient) step(gain float64, held [][]bool, counts [][]float64) bool
 			mean += n / float64(len(counts[r]))
 		}
 		for _, n := range counts[r] {
-			norm += (n - mean) * (n - mean) * eager / s.counted[r] / 2
+			norm += (n - mean) * (n - mean) * ruleRate / s.counted[r] / 2
 		}
 	}
 	gains, spread := s.gains()
-	weight := float64(quick) * s.pods / (s.best.value * s.best.value)
+	weight := float64(mixRate) * s.pods / (s.best.value * s.best.value)
 	norm += weight * spread
 	if norm == 0 {
 		return false
@@ -44,26 +44,26 @@ func (s *subgradient) step(gain float64, held [][]bool, counts [][]float64) bool
 			s.shares[d][k] /= sum
 		}
 	}
-	for f := range s.Pods {
+	for f := range s.b.Pods {
 		missing := 1.0
-		for d := range s.now {
-			missing -= s.now[d][f]
+		for d := range s.takes {
+			missing -= s.takes[d][f]
 		}
-		s.pays[f] = max(0, s.pays[f]+size*missing)
+		s.podDuals[f] = max(0, s.podDuals[f]+size*missing)
 	}
-	for r := range s.Rules {
+	for r := range s.b.Rules {
 		if s.counted[r] > 0 {
-			s.stepRule(r, size*eager/s.counted[r], held[r], counts[r])
+			s.stepRule(r, size*ruleRate/s.counted[r], held[r], counts[r])
 		}
 	}
 	return true
 }
 
-// stepRule changes what is raised and taken, by a level for all domains at which no more
-// is taken than raised.
+// stepRule changes the multipliers of a rule. It projects them onto the feasible set, where Taken sums to at
+// most Raised, by bisection on a common level of counted pods.
 func (s *subgradient) stepRule(r int, size float64, held []bool, counts []float64) {
-	x := &s.Rules[r]
-	raised, taken := s.raised[r], s.stake[r]
+	x := &s.b.Rules[r]
+	raised, taken := s.raised[r], s.lowered[r]
 	at := func(level float64, d int) (up, down float64) {
 		if x.Level[d] {
 			up = max(0, raised[d]+size*(level-counts[d]))
@@ -97,19 +97,19 @@ func (s *subgradient) stepRule(r int, size float64, held []bool, counts []float6
 	copy(raised, s.from)
 }
 
-// gains are what the worths that are known would come to in each domain for the pods that it
-// takes, beside what their mixture does, and by how much they differ in all.
+// gains returns, by domain, the value of each known class dual vector for the pods that the domain takes,
+// beyond that of the convex combination, and the weighted sum of squares.
 func (s *subgradient) gains() (out [][]float64, spread float64) {
-	out = make([][]float64, len(s.Domains))
-	numbers := make([]float64, len(s.Domains[0].Classes))
-	for d := range s.Domains {
+	out = make([][]float64, len(s.b.Domains))
+	numbers := make([]float64, len(s.b.Domains[0].Classes))
+	for d := range s.b.Domains {
 		clear(numbers)
-		for f, n := range s.now[d] {
-			numbers[s.Pods[f].Class] += n * float64(s.Pods[f].Count)
+		for f, n := range s.takes[d] {
+			numbers[s.b.Pods[f].Class] += n * float64(s.b.Pods[f].Count)
 		}
 		mean := 0.0
 		for k, x := range s.known {
-			out[d] = append(out[d], dot(x.worths[d], numbers)-x.parts[d].Surplus)
+			out[d] = append(out[d], dot(x.classDuals[d], numbers)-x.parts[d].Surplus)
 			mean += s.shares[d][k] * out[d][k]
 		}
 		for k := range out[d] {

@@ -6,21 +6,20 @@ import (
 )
 
 const (
-	// restPivots is how many pivots go by until the inverse is worked out anew.
+	// restPivots is the number of pivots after which the inverse is computed again.
 	restPivots = 64
-	// tolerance is the share of its cost that a column must gain to enter, and smallest
-	// the smallest number that is divided by, but for leastPivot to invert the basis.
+	// tolerance is the reduced gain, as a share of its cost, that a column must have to enter. smallest is the
+	// least pivot element, except leastPivot for the inversion of the basis.
 	tolerance, smallest = 1e-9, 1e-9
 	leastPivot          = 1e-13
-	// near is how much of a variable is as good as none.
-	near = 1e-10
-	// manyColumns is from how many columns on only those are looked at that gained most when
-	// all were looked at last, as long as one of these gains; hopefuls is how many they are.
-	manyColumns, hopefuls = 1024, 16
+	// boundSlack is the distance at which a variable counts as being at its bound.
+	boundSlack = 1e-10
+	// From manyColumns columns on, only the mostCandidates with the largest gain of the last full pricing are
+	// priced, as long as one of them gains (partial pricing).
+	manyColumns, mostCandidates = 1024, 16
 )
 
-// Column is something to buy: so much of some rows for a cost above 0, as often as Upper says at
-// most; 0 is no bound.
+// Column is a variable: amounts of some rows at a cost above 0, at most Upper times; 0 is no bound.
 type Column struct {
 	Rows    []int32
 	Amounts []float64
@@ -35,48 +34,47 @@ type Column struct {
 // solved by the revised simplex method with bounded variables. Columns can be added between
 // solutions, which go on from where the last one ended.
 type Cover struct {
-	wanted  []float64
-	standIn []float64 // cost of a unit of each row from nowhere
-	columns []Column
-	basis   []int // ≥ 0 a column, −1−r the stand-in of row r, −1−rows−r its surplus
-	place   []int // by column: its place in the basis, nowhere for none, or atUpper
-	inverse []float64
-	x       []float64 // of the basis
-	shifts  []float64 // of x where a little else is wanted: of what comes to nothing at once they say what leaves
-	worths  []float64 // of a unit of each row
-	entry   []float64 // the entering column in terms of the basis
-	some    []int32   // where a row of the inverse has a number
-	since   int       // pivots since the inverse was worked out
-	work    int64
-	looked  int64
-	hopes   []hope
+	wanted     []float64
+	standIn    []float64 // cost of a unit of each row by its stand-in (artificial variable)
+	columns    []Column
+	basis      []int // ≥ 0 a column, −1−r the stand-in of row r, −1−rows−r its surplus
+	place      []int // by column: its position in the basis, nowhere, or atUpper
+	inverse    []float64
+	x          []float64 // of the basic variables
+	shifts     []float64 // perturbation of x: it decides which of several variables at 0 leaves
+	duals      []float64 // by row
+	entry      []float64 // entering column in terms of the basis
+	nonzero    []int32   // columns of the pivot row of the inverse that are not 0
+	since      int       // pivots since the inverse was computed
+	work       int64
+	looked     int64
+	candidates []candidate
 }
 
-// Places of columns outside of the basis.
+// nowhere and atUpper are places of non-basic columns: at 0 and at their upper bound.
 const nowhere, atUpper = -1, -2
 
-// hope is a column that gains, and how much per cost.
-type hope struct {
+// candidate is a column that gains, with its gain per cost.
+type candidate struct {
 	column int
 	gain   float64
 }
 
-// NewCover takes what is wanted of each row and what a unit costs where no column has it:
-// more than it would with any column that is of use. Less than nothing is wanted of what columns
-// may use up.
+// NewCover takes the demand of each row and the cost of a unit of its stand-in, which must exceed the cost by
+// any useful column. A negative demand is an amount that columns may use up.
 func NewCover(wanted, standIn []float64) *Cover {
 	n := len(wanted)
 	c := &Cover{
 		wanted: wanted, standIn: standIn,
 		basis: make([]int, n), inverse: make([]float64, n*n),
-		x: make([]float64, n), shifts: make([]float64, n), worths: make([]float64, n), entry: make([]float64, n),
+		x: make([]float64, n), shifts: make([]float64, n), duals: make([]float64, n), entry: make([]float64, n),
 	}
 	c.begin()
 	return c
 }
 
-// begin takes everything from nowhere. The shifts are as if a little else were wanted than is, so that
-// no two variables of the basis come to nothing together.
+// begin sets up the basis of stand-ins. The shifts perturb the demand, so that no two basic variables reach 0
+// at once.
 func (c *Cover) begin() {
 	for j := range c.place {
 		c.place[j] = nowhere
@@ -88,12 +86,12 @@ func (c *Cover) begin() {
 	}
 	c.refresh()
 	for i := range c.shifts {
-		// What multiplies the golden ratio is spread evenly.
+		// Multiples of the golden ratio are evenly distributed.
 		c.shifts[i] = 1 + float64(uint64(i+1)*0x9e3779b97f4a7c15>>11)/(1<<53)
 	}
 }
 
-// Grow makes room for so many more columns.
+// Grow reserves memory for more columns.
 func (c *Cover) Grow(columns int) {
 	c.columns, c.place = slices.Grow(c.columns, columns), slices.Grow(c.place, columns)
 }
@@ -104,11 +102,10 @@ func (c *Cover) Add(x Column) int {
 	return len(c.columns) - 1
 }
 
-// Duals are what a unit of each row is worth by the last solution. They are good until
-// the next one.
-func (c *Cover) Duals() []float64 { return c.worths }
+// Duals returns the dual of each row in the last solution. The slice is valid until the next one.
+func (c *Cover) Duals() []float64 { return c.duals }
 
-// Amount is how much of a column the last solution buys.
+// Amount returns the value of a column in the last solution.
 func (c *Cover) Amount(column int) float64 {
 	switch at := c.place[column]; at {
 	case nowhere:
@@ -120,7 +117,7 @@ func (c *Cover) Amount(column int) float64 {
 	}
 }
 
-// Missing is how much of a row the last solution takes from nowhere.
+// Missing returns the amount of a row that the last solution takes from its stand-in.
 func (c *Cover) Missing(row int) float64 {
 	for i, j := range c.basis {
 		if j == -1-row {
@@ -130,7 +127,7 @@ func (c *Cover) Missing(row int) float64 {
 	return 0
 }
 
-// Cost is what the last solution costs.
+// Cost returns the objective of the last solution.
 func (c *Cover) Cost() float64 {
 	sum := 0.0
 	for i, j := range c.basis {
@@ -144,8 +141,7 @@ func (c *Cover) Cost() float64 {
 	return sum
 }
 
-// Basis yields the variables of the last solution's basis: a column, or what a row has from
-// nowhere, or its surplus; −1 stands for none.
+// Basis yields the basic variables of the last solution: a column, or −1 with the slack of a row.
 func (c *Cover) Basis() iter.Seq2[int, Slack] {
 	return func(yield func(int, Slack) bool) {
 		for _, j := range c.basis {
@@ -164,18 +160,17 @@ func (c *Cover) Basis() iter.Seq2[int, Slack] {
 	}
 }
 
-// Slack is a row of which a solution has some from nowhere, or one of which it has more than is
-// wanted; −1 for none.
+// Slack is a row whose stand-in or whose surplus is basic; −1 for none.
 type Slack struct{ StandIn, Surplus int }
 
-// Work is how much has been done: one for each number that was changed.
+// Work returns the number of matrix entries changed so far.
 func (c *Cover) Work() int64 { return c.work }
 
-// Looked is how many columns have been looked at to find those that enter.
+// Looked returns the number of columns priced so far.
 func (c *Cover) Looked() int64 { return c.looked }
 
-// Solve finds the cheapest cover, in at most so many pivots, from where the last solution ended. It
-// reports false where it ended before: what it has by then is a cover all the same.
+// Solve optimizes in at most limit pivots, from the last solution on. It reports false where it ended before
+// the optimum: the present solution is feasible all the same.
 func (c *Cover) Solve(limit int) bool {
 	for range limit {
 		if c.since >= max(restPivots, len(c.wanted)) {
@@ -192,15 +187,15 @@ func (c *Cover) Solve(limit int) bool {
 	return false
 }
 
-// Gain is what a column outside of the basis is worth above its cost, as a share of that, or below
-// it where as much is bought as there is.
+// Gain returns the reduced gain of a non-basic column as a share of its cost: its value by the duals minus its
+// cost, negated at the upper bound. It is 0 for a basic column.
 func (c *Cover) Gain(column int) float64 {
 	at := c.place[column]
 	if at >= 0 {
 		return 0
 	}
 	x := &c.columns[column]
-	gain := c.surplusWorth(x) / x.Cost
+	gain := c.surplus(x) / x.Cost
 	if at == atUpper {
 		return -gain
 	}

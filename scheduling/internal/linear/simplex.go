@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// cost is that of a variable of the basis.
+// cost returns the cost of a basic variable.
 func (c *Cover) cost(j int) float64 {
 	switch {
 	case j >= 0:
@@ -17,12 +17,12 @@ func (c *Cover) cost(j int) float64 {
 	return 0
 }
 
-// choose returns the column, or the surplus of a row, to enter the basis, and whether any gains.
+// choose returns the column or surplus to enter, and whether any gains.
 func (c *Cover) choose() (entering int, gains bool) {
 	entering, best := c.chooseColumn()
 	gains = entering >= 0
-	for r, worth := range c.worths {
-		// A unit for nothing is as good as any gain.
+	for r, worth := range c.duals {
+		// A negative dual means that the surplus of the row gains.
 		if -worth > tolerance*c.standIn[r] && (!gains || -worth > best*c.standIn[r]) {
 			entering, gains, best = -1-len(c.wanted)-r, true, -worth/c.standIn[r]
 		}
@@ -30,49 +30,49 @@ func (c *Cover) choose() (entering int, gains bool) {
 	return entering, gains
 }
 
-// chooseColumn returns the column that gains most for its cost, and how much; −1 for none.
+// chooseColumn returns the column with the largest gain per cost; −1 for none.
 func (c *Cover) chooseColumn() (column int, best float64) {
 	column, best = -1, tolerance
 	many := len(c.columns) >= manyColumns
 	if many {
-		for _, x := range c.hopes {
+		for _, x := range c.candidates {
 			if gain := c.Gain(x.column); gain > best {
 				column, best = x.column, gain
 			}
 		}
-		c.looked += int64(len(c.hopes))
+		c.looked += int64(len(c.candidates))
 		if column >= 0 {
 			return column, best
 		}
 	}
-	c.hopes = c.hopes[:0]
+	c.candidates = c.candidates[:0]
 	for j := range c.columns {
 		gain := c.Gain(j)
 		if gain > tolerance && many {
-			c.hopes = append(c.hopes, hope{j, gain})
+			c.candidates = append(c.candidates, candidate{j, gain})
 		}
 		if gain > best {
 			column, best = j, gain
 		}
 	}
 	c.looked += int64(len(c.columns))
-	if len(c.hopes) > hopefuls {
-		slices.SortStableFunc(c.hopes, func(a, b hope) int { return cmp.Compare(b.gain, a.gain) })
-		c.hopes = c.hopes[:hopefuls]
+	if len(c.candidates) > mostCandidates {
+		slices.SortStableFunc(c.candidates, func(a, b candidate) int { return cmp.Compare(b.gain, a.gain) })
+		c.candidates = c.candidates[:mostCandidates]
 	}
 	return column, best
 }
 
-// surplusWorth is what a column is worth above its cost.
-func (c *Cover) surplusWorth(x *Column) float64 {
+// surplus returns a column's value by the duals minus its cost.
+func (c *Cover) surplus(x *Column) float64 {
 	sum := -x.Cost
 	for k, r := range x.Rows {
-		sum += c.worths[r] * x.Amounts[k]
+		sum += c.duals[r] * x.Amounts[k]
 	}
 	return sum
 }
 
-// upper is how much there is of a variable.
+// upper returns the upper bound of a variable.
 func (c *Cover) upper(j int) float64 {
 	if j >= 0 && c.columns[j].Upper > 0 {
 		return c.columns[j].Upper
@@ -80,14 +80,15 @@ func (c *Cover) upper(j int) float64 {
 	return math.Inf(1)
 }
 
-// pivot brings a variable into the basis, or takes a column from one of its bounds to the other.
+// pivot brings a variable into the basis, or moves it from one bound to the other. It reports false for an
+// unbounded direction.
 func (c *Cover) pivot(entering int) bool {
 	sign, most := 1.0, c.upper(entering)
 	if entering >= 0 && c.place[entering] == atUpper {
 		sign = -1
 	}
-	gain := c.enter(entering)
-	leaving, up := c.leave(sign, most)
+	gain := c.loadColumn(entering)
+	leaving, up := c.ratioTest(sign, most)
 	if leaving >= 0 {
 		j := c.basis[leaving]
 		if c.exchange(leaving, entering, gain, sign*c.room(leaving, sign, 0)); up {
@@ -105,8 +106,9 @@ func (c *Cover) pivot(entering int) bool {
 	return true
 }
 
-// enter puts what comes into terms of the basis, and returns what a unit is worth above its cost.
-func (c *Cover) enter(j int) (gain float64) {
+// loadColumn computes a variable's column in terms of the basis, and returns its value by the duals minus its
+// cost.
+func (c *Cover) loadColumn(j int) (gain float64) {
 	n := len(c.wanted)
 	x := Column{Rows: []int32{0}, Amounts: []float64{1}}
 	switch {
@@ -125,10 +127,10 @@ func (c *Cover) enter(j int) (gain float64) {
 		c.entry[i] = sum
 	}
 	c.work += int64(n * len(x.Rows))
-	return c.surplusWorth(&x)
+	return c.surplus(&x)
 }
 
-// room is how far a variable of the basis lets go what comes, if it may go a little beyond its bound.
+// room returns how far the entering variable may go until basic variable i is beyond its bound by a distance.
 func (c *Cover) room(i int, sign, beyond float64) float64 {
 	switch v := sign * c.entry[i]; {
 	case v > smallest:
@@ -139,12 +141,12 @@ func (c *Cover) room(i int, sign, beyond float64) float64 {
 	return math.Inf(1)
 }
 
-// leave is what leaves the basis, and whether at its upper bound; −1 where what comes goes to its
-// other bound before. Of several at once the shifts tell the first, so that no basis comes again.
-func (c *Cover) leave(sign, most float64) (leaving int, up bool) {
+// ratioTest returns the leaving variable, and whether it leaves at its upper bound; −1 where the entering
+// variable reaches its other bound first. Among ties the shifts decide, so that no basis repeats.
+func (c *Cover) ratioTest(sign, most float64) (leaving int, up bool) {
 	step := most
 	for i := range c.entry {
-		step = min(step, c.room(i, sign, near))
+		step = min(step, c.room(i, sign, boundSlack))
 	}
 	first := 0.0
 	if leaving = -1; most > step {
@@ -159,7 +161,7 @@ func (c *Cover) leave(sign, most float64) (leaving int, up bool) {
 	return leaving, up
 }
 
-// exchange puts so much more of a variable, which entry is of, in the place of another.
+// exchange replaces a basic variable by the entering one, whose column is in entry, at a step.
 func (c *Cover) exchange(leaving, entering int, gain, step float64) {
 	shift := c.shifts[leaving] / c.entry[leaving]
 	for i, v := range c.entry {
@@ -180,16 +182,16 @@ func (c *Cover) exchange(leaving, entering int, gain, step float64) {
 	c.since++
 }
 
-// eliminate updates inverse and worths after what comes has taken a place.
+// eliminate updates inverse and duals after a pivot.
 func (c *Cover) eliminate(leaving int, gain float64) {
 	n := len(c.wanted)
 	scale := 1 / c.entry[leaving]
 	row := c.inverse[leaving*n:][:n]
-	c.some = c.some[:0]
+	c.nonzero = c.nonzero[:0]
 	for d, p := range row {
 		if p != 0 {
 			row[d] *= scale
-			c.some = append(c.some, int32(d))
+			c.nonzero = append(c.nonzero, int32(d))
 		}
 	}
 	for i, v := range c.entry {
@@ -197,22 +199,22 @@ func (c *Cover) eliminate(leaving int, gain float64) {
 			continue
 		}
 		other := c.inverse[i*n:][:n]
-		for _, d := range c.some {
+		for _, d := range c.nonzero {
 			other[d] -= v * row[d]
 		}
-		c.work += int64(len(c.some))
+		c.work += int64(len(c.nonzero))
 	}
-	for _, d := range c.some {
-		c.worths[d] -= gain * row[d]
+	for _, d := range c.nonzero {
+		c.duals[d] -= gain * row[d]
 	}
 }
 
-// refresh works inverse, solution and worths out from the basis, as if its variables came in one by
-// one, each for what it has most of. It begins anew where rounding errors have made the basis useless.
+// refresh computes inverse, solution and duals from the basis: its variables enter one by one, each at its
+// largest entry. It starts from the stand-ins where rounding errors have made the basis singular.
 func (c *Cover) refresh() {
 	n := len(c.wanted)
 	clear(c.inverse)
-	clear(c.worths)
+	clear(c.duals)
 	copy(c.x, c.wanted)
 	for j, at := range c.place {
 		if x := &c.columns[j]; at == atUpper {
@@ -232,7 +234,7 @@ func (c *Cover) refresh() {
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(c.size(basis[a]), c.size(basis[b])) })
 	at := make([]int, n)
 	for _, k := range order {
-		gain := c.enter(basis[k])
+		gain := c.loadColumn(basis[k])
 		best := -1
 		for i, v := range c.entry {
 			if free[i] && (best < 0 || math.Abs(v) > math.Abs(c.entry[best])) {
@@ -252,7 +254,7 @@ func (c *Cover) refresh() {
 	c.since = 0
 }
 
-// size is how many rows a variable has some of.
+// size returns the number of rows of a variable.
 func (c *Cover) size(j int) int {
 	if j < 0 {
 		return 1

@@ -3,38 +3,37 @@ package linear
 import "slices"
 
 const (
-	// WorkShare is for how many numbers that change a unit of work is counted: a budget, of some three
-	// times what else takes as long.
+	// WorkShare is the number of changed matrix entries that count as one unit of work, which takes some three
+	// times as long as another unit.
 	WorkShare = 32
 	// wholePivots bounds one linear program.
 	wholePivots = 400
-	// covered is the share of a row that may be missing.
+	// covered is the share of a row that may be missing because of rounding.
 	covered = 1e-9
-	// wholeDear is how many times what it costs at most a unit costs that no column has.
-	wholeDear = 4
+	// wholeStandIn is the cost of a stand-in, in multiples of the largest unit cost by a column.
+	wholeStandIn = 4
 )
 
-// Whole looks for the cheapest whole columns that cover all rows, by branch and bound: each
-// branch buys some columns, rules out others, and knows by a linear program what the rest costs
-// at least.
+// Whole finds the cheapest whole columns that cover all rows, by branch and bound: each branch buys some
+// columns and excludes others, and a linear program bounds the cost of the rest.
 type Whole struct {
 	// Work is how much was done so far.
 	Work    int64
 	rows    int
-	shares  []float64 // by column, rows each
+	shares  []float64 // by column: share of each row that it covers
 	cost    []float64
 	standIn []float64
-	useless []bool // columns that no cover below the limit has
+	useless []bool // columns that are in no cover below the limit
 	open    []branch
 }
 
-// NewWhole takes columns by what they cost and, rows each, which share of each row they cover.
-// It returns nil where there are no rows or they cannot be covered. Costs and shares are not copied.
+// NewWhole takes the cost of each column and its share of each row. It returns nil where there are no rows or
+// no column covers one of them. Costs and shares are not copied.
 func NewWhole(rows int, cost, shares []float64) *Whole {
 	x := &Whole{rows: rows, cost: cost, shares: shares, standIn: make([]float64, rows)}
 	for at, share := range shares {
 		i := at % rows
-		if dear := wholeDear * cost[at/rows] / share; share > 0 && (x.standIn[i] == 0 || dear < x.standIn[i]) {
+		if dear := wholeStandIn * cost[at/rows] / share; share > 0 && (x.standIn[i] == 0 || dear < x.standIn[i]) {
 			x.standIn[i] = dear
 		}
 	}
@@ -44,16 +43,16 @@ func NewWhole(rows int, cost, shares []float64) *Whole {
 	return x
 }
 
-// branch is how often columns are bought and which are ruled out, what the former cost, and what
-// everything costs at least.
+// branch is a node of the search tree: numbers of bought columns, excluded columns, the cost so far, and a
+// lower bound.
 type branch struct {
 	bought       []int32
 	banned       []bool
 	spent, bound float64
 }
 
-// Find returns the cheapest columns below a limit that it finds with so many linear programs, each
-// as often as it is bought; nil where it finds none.
+// Find returns the cheapest columns below the limit that at most so many linear programs find, each as often as
+// it is bought; nil for none.
 func (x *Whole) Find(limit float64, programs int) (bought []int) {
 	n := len(x.cost)
 	x.useless = make([]bool, n)
@@ -77,14 +76,14 @@ func (x *Whole) Find(limit float64, programs int) (bought []int) {
 		if y.bound = y.spent + lp.Cost(); y.bound >= limit {
 			continue
 		}
-		if more, cost := x.complete(rest, lp.Duals(), y.banned, limit-y.spent); more != nil {
+		if more, cost := x.greedyCover(rest, lp.Duals(), y.banned, limit-y.spent); more != nil {
 			best, limit = slices.Clone(y.bought), y.spent+cost
 			for _, k := range more {
 				best[k]++
 			}
 		}
 		if tried == 0 {
-			x.rule(lp, limit)
+			x.excludeUseless(lp, limit)
 		}
 		if y.bound < limit {
 			dive = x.branch(&y, lp, columns)
@@ -98,9 +97,8 @@ func (x *Whole) Find(limit float64, programs int) (bought []int) {
 	return bought
 }
 
-// rule rules columns out that cost so much more than they are worth by a program of all needs
-// that no cover below the limit has them.
-func (x *Whole) rule(lp *Cover, limit float64) {
+// excludeUseless excludes columns whose reduced cost shows that no cover below the limit has them.
+func (x *Whole) excludeUseless(lp *Cover, limit float64) {
 	spare := limit - lp.Cost()
 	for k, more := range x.cost {
 		for i, worth := range lp.Duals() {
@@ -110,7 +108,7 @@ func (x *Whole) rule(lp *Cover, limit float64) {
 	}
 }
 
-// pop takes the branch that was opened last, or the one with the least bound.
+// pop removes the branch that was opened last, or else the one with the lowest bound.
 func (x *Whole) pop(last bool) branch {
 	at := len(x.open) - 1
 	if !last {
@@ -125,7 +123,7 @@ func (x *Whole) pop(last bool) branch {
 	return y
 }
 
-// missing is what is needed beside columns that are bought, and whether that is nothing.
+// missing returns the share of each row that bought columns do not cover, and whether none is missing.
 func (x *Whole) missing(bought []int32) (rest []float64, met bool) {
 	rest = slices.Repeat([]float64{1}, x.rows)
 	for k, count := range bought {
@@ -146,8 +144,7 @@ func (x *Whole) missing(bought []int32) (rest []float64, met bool) {
 	return rest, met
 }
 
-// program finds the cheapest parts of columns that cover the rest, and which columns it has; nil
-// where there are none.
+// program solves the linear program for the rest. columns are its columns; lp is nil where it has no solution.
 func (x *Whole) program(rest []float64, banned []bool) (*Cover, []int) {
 	lp := NewCover(rest, x.standIn)
 	lp.Grow(len(x.cost))
@@ -172,10 +169,9 @@ func (x *Whole) program(rest []float64, banned []bool) (*Cover, []int) {
 	return lp, columns
 }
 
-// complete buys columns one by one that cover the most of a rest for their cost, by what its
-// parts are worth, until one covers all that is left. It returns the cheapest that come
-// out below a limit, and what they cost.
-func (x *Whole) complete(rest, worths []float64, banned []bool, limit float64) (best []int, cost float64) {
+// greedyCover adds columns one by one, each time the one with the most value by the duals per cost, until one
+// covers the rest. It returns the cheapest completion below the limit, and its cost.
+func (x *Whole) greedyCover(rest, duals []float64, banned []bool, limit float64) (best []int, cost float64) {
 	rest = slices.Clone(rest)
 	var chosen []int
 	for spent := 0.0; spent < limit; {
@@ -186,7 +182,7 @@ func (x *Whole) complete(rest, worths []float64, banned []bool, limit float64) (
 			}
 			met, worth := true, 0.0
 			for i, v := range x.shares[k*x.rows:][:x.rows] {
-				worth += max(0, worths[i]) * min(v, rest[i])
+				worth += max(0, duals[i]) * min(v, rest[i])
 				met = met && rest[i]-v <= covered
 			}
 			if met {
@@ -208,9 +204,9 @@ func (x *Whole) complete(rest, worths []float64, banned []bool, limit float64) (
 	return best, cost
 }
 
-// branch opens the branches of one: where the program buys some columns more than once, it
-// has all of these but the last; else one has the column that it has the largest part of,
-// and one has not. It reports whether the branch to look at next was opened last.
+// branch divides a node: where the program buys columns more than once, its child has all of these but one;
+// otherwise one child has the column with the largest fraction, and the other one excludes it. It reports
+// whether the child to look at next was opened last.
 func (x *Whole) branch(y *branch, lp *Cover, columns []int) bool {
 	up := branch{bought: slices.Clone(y.bought), banned: y.banned, spent: y.spent, bound: y.bound}
 	pick, most, whole := -1, covered, false

@@ -2,7 +2,7 @@ package model
 
 import "slices"
 
-// Cost is the sum of what the search minimises over the nodes bought.
+// Cost is the total of Option.Cost over the machines bought, in nano-USD per hour.
 func (p *Problem) Cost(nodes []Node) int64 {
 	var sum int64
 	for i := range nodes {
@@ -30,8 +30,7 @@ func Pods(nodes []Node) (n int64) {
 	return n
 }
 
-// Unbundle turns machines bought many times over into single ones with items of
-// their own.
+// Unbundle returns machines bought N times as single ones with items of their own.
 func Unbundle(nodes []Node) []Node {
 	out := make([]Node, 0, Count(nodes))
 	for _, node := range nodes {
@@ -42,7 +41,7 @@ func Unbundle(nodes []Node) []Node {
 	return out
 }
 
-// Add returns items with n pods of class c more.
+// Add returns items with n more pods of class c.
 func Add(items []Item, c ClassID, n int64) []Item {
 	for i := range items {
 		if items[i].Class == c {
@@ -53,7 +52,7 @@ func Add(items []Item, c ClassID, n int64) []Item {
 	return append(items, Item{Class: c, N: n})
 }
 
-// Every lists the first n numbers.
+// Every lists the first n numbers, from 0.
 func Every[T ~int | ~int32](n int) []T {
 	all := make([]T, n)
 	for i := range all {
@@ -62,7 +61,7 @@ func Every[T ~int | ~int32](n int) []T {
 	return all
 }
 
-// AnyLeft reports whether any of some counts is above 0.
+// AnyLeft reports whether any of the counts is above 0.
 func AnyLeft(counts []int64) bool {
 	return slices.ContainsFunc(counts, func(n int64) bool { return n > 0 })
 }
@@ -86,11 +85,10 @@ func Fits(room, load []int64) bool {
 	return true
 }
 
-// MeetsFloor reports whether, among the members of an option's floor that hold load
-// for pods of the given groups, every key still has enough distinct values. Where
-// floors are best effort, enough is what the most flexible of the classes has when
-// it is alone, if that is less: those of items and the classes more. looked is how
-// many members it took to find out.
+// MeetsFloor reports whether, among the members of an option's floor that hold load for pods of the given
+// groups, every key has enough distinct values. With a floor that is best effort, it needs at most the number
+// that the most flexible of the classes reaches alone; the classes are those of items and of more. looked is
+// the number of members that were examined.
 func (p *Problem) MeetsFloor(o *Option, groups Bits, load []int64, items []Item, more ...ClassID) (ok bool, looked int64) {
 	if o.Floor < 0 {
 		return true, 0
@@ -110,7 +108,7 @@ func (p *Problem) MeetsFloor(o *Option, groups Bits, load []int64, items []Item,
 	return true, looked
 }
 
-// bestEffort is the most that one of the classes reaches alone, up to the floor.
+// bestEffort returns the largest number of values that one of the classes reaches alone, at most Min.
 func (p *Problem) bestEffort(o *Option, k int, items []Item, more []ClassID) int {
 	need := 0
 	groups := NewBits(p.Groups)
@@ -130,8 +128,8 @@ func (p *Problem) bestEffort(o *Option, k int, items []Item, more []ClassID) int
 	return need
 }
 
-// distinct counts the values of key k among the members of an option's floor that
-// hold the load, up to enough, and the members that it looks at.
+// distinct counts the values of key k among the members of an option's floor that hold the load. It stops at
+// enough.
 func (p *Problem) distinct(o *Option, k, enough int, groups Bits, load []int64) (n int, looked int64) {
 	f := &p.Floors[o.Floor]
 	seen := NewBits(f.Keys[k].Values)
@@ -153,7 +151,7 @@ func (p *Problem) distinct(o *Option, k, enough int, groups Bits, load []int64) 
 	return n, looked
 }
 
-// Limited reports whether limits or reservations can stand in the way of anything.
+// Limited reports whether the problem has limits or reservations.
 func (p *Problem) Limited() bool {
 	return len(p.Supply) > 0 || slices.ContainsFunc(p.Pools, func(pool Pool) bool { return len(pool.Limits) > 0 })
 }

@@ -91,8 +91,8 @@ func (b Bits) Each(f func(i int)) {
 	}
 }
 
-// AdmittedRows returns the different rows of groups that options admit, and by option
-// which is its own: there are few of them.
+// AdmittedRows returns the distinct rows of groups that options admit, of which there are few, and the row
+// number of each option.
 func (p *Problem) AdmittedRows() (rows []Bits, rowOf []int32) {
 	known := map[string]int32{}
 	rowOf = make([]int32, len(p.Options))

@@ -2,16 +2,15 @@ package model
 
 import "slices"
 
-// Unbounded is what [Problem.Joining] answers where nothing but room bounds a class:
-// more pods than any problem has, and small enough to multiply by a weight.
+// Unbounded is the result of [Problem.Joining] where only room bounds a class: more pods than any problem has,
+// and small enough to multiply by a weight.
 const Unbounded = int64(1) << 40
 
-// Joining is how many more pods of class c may sit on a machine that holds items,
-// and where per-node limits of pods run already: by PerNode, Conflicts and PerNodeLimits alone, room
-// aside. It is 0 where none may.
+// Joining returns how many more pods of class c may join the items on a machine that has pods of per-node
+// limits already, by PerNode, Conflicts and PerNodeLimits alone; it ignores room. It is 0 where none may.
 //
-// Whoever may sit together may also sit together with fewer: machines that were
-// filled one class after another never have to be looked at again as a whole.
+// Any subset of pods that may share a machine may share it, too. So machines that are filled class by class
+// never have to be checked again as a whole.
 func (p *Problem) Joining(items []Item, present []Presence, c ClassID) int64 {
 	class := &p.Classes[c]
 	n := Unbounded
@@ -44,7 +43,7 @@ func (p *Problem) Joining(items []Item, present []Presence, c ClassID) int64 {
 	return max(n, 0)
 }
 
-// AnyBinTakes reports whether some bin could hold a pod of class c besides what runs there.
+// AnyBinTakes reports whether some bin could hold a pod of class c besides its present pods.
 func (p *Problem) AnyBinTakes(c ClassID) bool {
 	for i := range p.Bins {
 		if p.BinTakes(i, c) {
@@ -54,15 +53,15 @@ func (p *Problem) AnyBinTakes(c ClassID) bool {
 	return false
 }
 
-// BinTakes reports whether a bin could hold a pod of class c besides what runs there.
+// BinTakes reports whether bin i could hold a pod of class c besides its present pods.
 func (p *Problem) BinTakes(i int, c ClassID) bool {
 	bin, class := &p.Bins[i], &p.Classes[c]
 	return bin.Admits.Has(int(class.Group)) && Fits(bin.Room, class.Request) &&
 		(len(class.PerNodeLimits) == 0 || p.Joining(nil, bin.Present, c) > 0)
 }
 
-// Allows is how many pods of the class may still come to a machine that may hold
-// spare more of the per-node limit; it is negative or 0 where none may.
+// Allows returns how many pods of the class may join a machine that may hold spare more of the per-node limit;
+// 0 or less where none may.
 func (m Membership) Allows(spare int64) int64 {
 	switch {
 	case spare < 0:
@@ -73,8 +72,7 @@ func (m Membership) Allows(spare int64) int64 {
 	return Unbounded
 }
 
-// usedOfLimit is how much of per-node limit k the items are, and whether one of them holds the
-// machine to its bound.
+// usedOfLimit returns the weight of the items in per-node limit k, and whether one of them enforces it.
 func (p *Problem) usedOfLimit(items []Item, k int32) (sum int64, held bool) {
 	for i := range items {
 		if m, found := p.Classes[items[i].Class].Membership(k); found {
@@ -85,7 +83,7 @@ func (p *Problem) usedOfLimit(items []Item, k int32) (sum int64, held bool) {
 	return sum, held
 }
 
-// Membership is what the class has to do with per-node limit k.
+// Membership returns the class's membership in per-node limit k.
 func (c *Class) Membership(k int32) (Membership, bool) {
 	for _, m := range c.PerNodeLimits {
 		if m.Limit == k {
@@ -95,9 +93,9 @@ func (c *Class) Membership(k int32) (Membership, bool) {
 	return Membership{}, false
 }
 
-// WithinPerNodeLimits reports whether the items may be together on a machine where per-node limits of
-// pods run already, as far as the problem's per-node limits are concerned. It reads the rule
-// as it is written and shares nothing with [Problem.Joining], which it checks.
+// WithinPerNodeLimits reports whether the items may be together on a machine that has pods of per-node limits
+// already, by the per-node limits alone. It follows the definition literally and shares no code with
+// [Problem.Joining], because it checks that.
 func (p *Problem) WithinPerNodeLimits(items []Item, present []Presence) bool {
 	for k, limit := range p.PerNodeLimits {
 		var sum int64

@@ -24,20 +24,20 @@ type Problem struct {
 	Classes []Class
 	Options []Option
 	Bins    []Bin
-	// Rooms is the room of the bins in order; nil where nobody knows it.
+	// Rooms is the bins in order of room; nil where the caller has not sorted them.
 	Rooms *Rooms
-	// Open are, by group, the bins that admit it; nil where nobody has listed them.
+	// Open are, by group, the bins that admit it; nil where the caller has not listed them.
 	Open  []Bits
 	Pools []Pool
-	// Supply is how many machines each reservation still holds.
+	// Supply is the number of machines that each reservation still holds.
 	Supply []int64
 	// Passes are the ranks at which classes look for options, best first.
 	Passes []Pass
-	// Floors are the flexibility floors that options point at.
+	// Floors are the minValues floors of NodePools.
 	Floors []Floor
 	// PerNodeLimits bound how many pods of a kind may share a machine.
 	PerNodeLimits []PerNodeLimit
-	// BestEffort lowers floors to what the pods of a machine could reach at best.
+	// BestEffort lowers floors to the number of values that the pods of a machine could reach at best.
 	BestEffort bool
 }
 
@@ -47,32 +47,31 @@ type Class struct {
 	Request  []int64
 	Count    int64
 	Priority int32
-	// PerNode bounds how many may share a machine; 0 is no bound.
+	// PerNode bounds the pods of the class on one machine; 0 is no bound.
 	PerNode int64
 	// Conflicts are the other classes that may not share a machine with it, ascending.
 	Conflicts []ClassID
-	// PerNodeLimits are the per-node limits that concern the class, ascending.
+	// PerNodeLimits are its memberships, ascending by limit.
 	PerNodeLimits []Membership
 }
 
-// PerNodeLimit bounds how many pods of several classes may share a machine, wherever a pod
-// sits that holds it to that.
+// PerNodeLimit bounds the pods of several classes on a machine with a pod that enforces the limit, e.g. a pod
+// with required anti-affinity by host.
 type PerNodeLimit struct {
 	Max int64
 }
 
-// Membership is what a class has to do with a per-node limit.
+// Membership is the part of a class in a per-node limit.
 type Membership struct {
 	Limit int32
-	// Weight is how much each of its pods counts towards the per-node limit; 0 for a class that
-	// only holds others to it.
+	// Weight is the number that each pod of the class counts for; 0 for a class that only enforces the limit.
 	Weight int64
-	// Holds says that no machine with a pod of the class may hold more than Max of
-	// the per-node limit, those that run there already counted.
+	// Holds says that the class enforces the limit: no machine with a pod of it may hold more than Max,
+	// including pods that run there already.
 	Holds bool
 }
 
-// Presence is how much of a per-node limit runs on a bin already.
+// Presence is the weight N of the pods on a bin in a per-node limit.
 type Presence struct {
 	Limit int32
 	N     int64
@@ -81,28 +80,27 @@ type Presence struct {
 // Option is a machine that may be bought.
 type Option struct {
 	Pool PoolID
-	// Room is what pods may use: allocatable less the daemons that will run there.
+	// Room is the capacity for pods: allocatable minus the requests of DaemonSets that will run there.
 	Room []int64
-	// Use is what one machine takes of its pool's limits.
+	// Use is the amount that one machine takes of its pool's limits.
 	Use []int64
-	// Cost is what the search minimises, Price what is paid, both in nano-USD per hour.
+	// Cost is the objective of the search, Price the price, both in nano-USD per hour. They differ by ranking.
 	Cost, Price int64
 	// Supply indexes Problem.Supply, or is NoSupply.
 	Supply int32
-	// Admits are the groups whose pods may run there, Soft those of them that
-	// would rather not (a taint with effect PreferNoSchedule).
+	// Admits are the groups whose pods may run there, Soft those of them that do not tolerate a
+	// PreferNoSchedule taint of it.
 	Admits, Soft Bits
 	// Weight ranks the pool, 0 the most wanted.
 	Weight int32
-	// Floor indexes Problem.Floors, or is -1.
+	// Floor indexes Problem.Floors; −1 for none.
 	Floor int32
-	// Worst, where it is set, is the most that a machine bought in its place may take
-	// of its pool's limits: members of the floor that take more do not count, and as
-	// much must stay free of the limits that the exchange would keep them.
+	// Worst, if set, is the most that a machine launched in its place, by minValues, may take of its pool's
+	// limits: floor members that take more do not count, and this much must stay free of the limits.
 	Worst []int64
 }
 
-// Bin is a machine that already runs.
+// Bin is an existing node.
 type Bin struct {
 	Room   []int64
 	Admits Bits
@@ -111,21 +109,21 @@ type Bin struct {
 	Present []Presence
 }
 
-// Pool is who pays.
+// Pool is a NodePool.
 type Pool struct {
-	// Limits is what may still be bought, one entry per limited resource.
+	// Limits is the amount that may still be bought, by limited resource.
 	Limits []int64
 }
 
-// Pass selects what may be bought at one rank: options of one weight, for the
-// groups that are indifferent to their taints (or, with Soft, for those that are not).
+// Pass selects the options of one rank: options of one weight, for the groups that tolerate their
+// PreferNoSchedule taints, or, with Soft, for the groups that do not.
 type Pass struct {
 	Weight int32
 	Soft   bool
 }
 
-// Floor is a flexibility floor: among the members that hold a load, each key must
-// still have at least Min distinct values.
+// Floor is a minValues requirement: among the members that hold a load, each key must have at least Min
+// distinct values.
 type Floor struct {
 	Members []FloorMember
 	Keys    []FloorKey
@@ -139,8 +137,8 @@ type FloorKey struct {
 	Strict bool
 }
 
-// FloorMember is one offering behind a floor: what it has room for, whom it admits
-// and its value for each key (-1 for none).
+// FloorMember is one offering of a floor: its room, its use of limits, the groups that it admits, and its value
+// of each key (−1 for none).
 type FloorMember struct {
 	Room   []int64
 	Use    []int64
@@ -161,8 +159,8 @@ type Node struct {
 	Items  []Item
 }
 
-// Solution is where every pod goes. Bins has one entry per bin of the problem;
-// Unplaced one count per class.
+// Solution is a place for every pod. Bins has one entry per bin of the problem; Unplaced is the number of pods
+// without a place, by class.
 type Solution struct {
 	Nodes    []Node
 	Bins     [][]Item

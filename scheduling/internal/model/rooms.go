@@ -6,16 +6,15 @@ import (
 	"slices"
 )
 
-// Rooms is the room of bins resource by resource, and the bins in its order, for whoever
-// looks for bins that have enough of everything without looking at all of them. It is not
-// changed once it is made.
+// Rooms is an index of bins by room, resource by resource, to find bins with enough of everything without
+// looking at all of them. It is immutable.
 type Rooms struct {
 	Of    [][]int64 // by resource, by bin
 	Order [][]int32 // by resource, the bins: least room first, then by number
 	tree  *roomTree // nil where there are no resources
 }
 
-// NewRooms puts bins with so much room in order.
+// NewRooms indexes bins with the given room.
 func NewRooms(dims int, rooms [][]int64) *Rooms {
 	every := make([]int32, len(rooms))
 	for i := range every {
@@ -37,13 +36,13 @@ func NewRooms(dims int, rooms [][]int64) *Rooms {
 	return r
 }
 
-// sortByRoom sorts bins by the room that they have of a resource.
+// sortByRoom sorts bins by their room of one resource.
 func sortByRoom(bins []int32, of []int64) {
 	slices.SortFunc(bins, func(a, b int32) int { return cmp.Or(cmp.Compare(of[a], of[b]), cmp.Compare(a, b)) })
 }
 
-// Renewed is the rooms of bins most of which are those of r: number says what number each
-// of these has now, -1 for those that are gone, and is ascending but for them.
+// Renewed returns the index of bins most of which are in r. number is the new number of each bin of r, −1 if it
+// is gone; otherwise it must be ascending.
 func (r *Rooms) Renewed(number []int32, rooms [][]int64) *Rooms {
 	known := make([]bool, len(rooms))
 	for _, n := range number {
@@ -88,7 +87,7 @@ func (r *Rooms) Renewed(number []int32, rooms [][]int64) *Rooms {
 	return out
 }
 
-// Above is the first place in the order of a resource at which bins have so much of it.
+// Above returns the first position in the order of resource d at which bins have at least least.
 func (r *Rooms) Above(d int, least int64) int {
 	of := r.Of[d]
 	at, _ := slices.BinarySearchFunc(r.Order[d], least, func(i int32, least int64) int {
@@ -110,8 +109,8 @@ func (r *Rooms) Fit(i int32, request []int64) bool {
 	return true
 }
 
-// Fitting are the bins with room for a request, those first that have least of the resource that
-// the fewest have.
+// Fitting yields the bins with room for a request, in ascending order of the resource that the fewest bins have
+// enough of.
 func (r *Rooms) Fitting(request []int64) iter.Seq[int32] {
 	return func(yield func(int32) bool) {
 		d, from := r.scarcest(request)
@@ -123,8 +122,8 @@ func (r *Rooms) Fitting(request []int64) iter.Seq[int32] {
 	}
 }
 
-// scarcest is the resource of which the fewest bins have what a request asks for, and the
-// place in its order from which on they stand.
+// scarcest returns the resource that the fewest bins have enough of, and the position in its order from which
+// on they do.
 func (r *Rooms) scarcest(request []int64) (d, from int) {
 	for i, q := range request {
 		if at := r.Above(i, q); i == 0 || at > from {

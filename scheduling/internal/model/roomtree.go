@@ -6,24 +6,24 @@ import (
 )
 
 const (
-	// treeLeaf is up to how many bins are looked at one by one.
+	// treeLeaf is the number of bins below which they are scanned.
 	treeLeaf = 8
-	// treeStrays is what part of the bins may have come or gone until the tree is grown anew.
-	treeStrays = 4
+	// rebuildShare is the part of bins added or removed, as a divisor, above which the tree is built again.
+	rebuildShare = 4
 )
 
-// roomTree finds bins that a request fills nearly: it halves them again and again, each time
-// by the resource of which they differ the most, and knows of every part the least and the
-// most that a bin of it has. It is not changed once it is grown.
+// roomTree is a k-d tree of bins that finds those that a request nearly fills: it halves the bins by the
+// resource in which they differ most, and knows the least and the most of each resource in every part. It is
+// immutable.
 type roomTree struct {
 	dims, depth int
-	slots       []int32 // the bins, part after part; -1 for those that are gone
+	slots       []int32 // bins, part after part; −1 for removed ones
 	rooms       []int64 // by slot, dims each
-	boxes       []int64 // by part, the least of every resource, then the most
-	strays      []int32 // bins that have come since, ascending
+	boxes       []int64 // by part: the least of every resource, then the most
+	added       []int32 // bins added since the tree was built, ascending
 }
 
-// newRoomTree grows a tree of all bins.
+// newRoomTree builds a tree of all bins.
 func newRoomTree(r *Rooms, bins int) *roomTree {
 	t := &roomTree{dims: len(r.Of)}
 	for bins>>t.depth > treeLeaf {
@@ -46,7 +46,7 @@ func newRoomTree(r *Rooms, bins int) *roomTree {
 	return t
 }
 
-// grow measures the part of the slots from one to another, and halves it.
+// grow computes the box of the part with the slots from from to to, and divides it.
 func (t *roomTree) grow(r *Rooms, part, from, to int) {
 	box, slots := t.boxes[2*t.dims*part:][:2*t.dims], t.slots[from:to]
 	widest, width := 0, -1.0
@@ -69,7 +69,7 @@ func (t *roomTree) grow(r *Rooms, part, from, to int) {
 	t.grow(r, 2*part+2, middle, to)
 }
 
-// halve moves those bins to the front that have the least, so many of them.
+// halve moves the front bins with the least of a resource to the beginning (quickselect).
 func halve(bins []int32, front int, of []int64) {
 	for len(bins) > 1 {
 		a, b, c := of[bins[0]], of[bins[len(bins)/2]], of[bins[len(bins)-1]]
@@ -98,11 +98,11 @@ func halve(bins []int32, front int, of []int64) {
 	}
 }
 
-// renewed is a tree of the bins of r, most of which are those of t, see [Rooms.Renewed]: those
-// that have come are strays. It is nil where these are too many.
+// renewed returns the tree of the bins of r, most of which are in t; see [Rooms.Renewed]. New bins are listed
+// apart, and the tree is built again where there are too many.
 func (t *roomTree) renewed(r *Rooms, number, fresh []int32) *roomTree {
 	n, gone := *t, 0
-	n.slots, n.strays = slices.Clone(t.slots), slices.Clone(fresh)
+	n.slots, n.added = slices.Clone(t.slots), slices.Clone(fresh)
 	for at, i := range n.slots {
 		if i >= 0 {
 			n.slots[at] = number[i]
@@ -111,62 +111,62 @@ func (t *roomTree) renewed(r *Rooms, number, fresh []int32) *roomTree {
 			gone++
 		}
 	}
-	for _, i := range t.strays {
+	for _, i := range t.added {
 		if now := number[i]; now >= 0 {
-			n.strays = append(n.strays, now)
+			n.added = append(n.added, now)
 		}
 	}
-	slices.Sort(n.strays)
-	if (gone+len(n.strays))*treeStrays > len(n.slots) {
+	slices.Sort(n.added)
+	if (gone+len(n.added))*rebuildShare > len(n.slots) {
 		return newRoomTree(r, len(r.Of[0]))
 	}
 	return &n
 }
 
-// nearly looks at one part after the other.
+// nearly is a search in a roomTree.
 type nearly struct {
-	*roomTree
+	t       *roomTree
 	request []int64
-	most    float64
+	most    float64 // left share above which bins are skipped
 	visit   func(bin int32, left float64) (most float64)
 }
 
-// Nearly visits bins with room for a request, about in the order of what it leaves free of
-// them: of the resource that is requested of which most is left, the share. It leaves out those
-// of which more is left free than visit has returned last.
+// Nearly visits bins with room for a request, roughly in ascending order of the share that stays free of the
+// requested resource with the largest free share. It skips bins with a larger share than the last result of
+// visit.
 func (r *Rooms) Nearly(request []int64, visit func(bin int32, left float64) (most float64)) {
 	if r.tree == nil {
 		return
 	}
 	x := nearly{r.tree, request, math.Inf(1), visit}
-	room := make([]int64, x.dims)
-	for _, i := range x.strays {
+	room := make([]int64, x.t.dims)
+	for _, i := range x.t.added {
 		for d := range room {
 			room[d] = r.Of[d][i]
 		}
 		x.bin(i, room)
 	}
-	if left, fits := x.left(0); fits {
-		x.part(0, 0, len(x.slots), left)
+	if left, fits := x.leastLeft(0); fits {
+		x.part(0, 0, len(x.t.slots), left)
 	}
 }
 
-// left is how much at least is left free of the bins of a part, and whether any could fit.
-func (x *nearly) left(part int) (left float64, fits bool) {
-	box := x.boxes[2*x.dims*part:][:2*x.dims]
+// leastLeft returns a lower bound of the free share of the bins of a part, and whether any could fit.
+func (x *nearly) leastLeft(part int) (left float64, fits bool) {
+	box := x.t.boxes[2*x.t.dims*part:][:2*x.t.dims]
 	for d, q := range x.request {
-		if q > box[x.dims+d] {
+		if q > box[x.t.dims+d] {
 			return 0, false
 		}
 		if room := box[d]; q > 0 && room > q {
 			left = max(left, float64(room-q)/float64(room))
 		}
 	}
-	// What is reckoned of a bin may differ by a rounding error.
+	// The share of a single bin may differ by a rounding error.
 	return left * (1 - 1e-9), true
 }
 
-// bin visits a bin with so much room, if that is enough and not too much.
+// bin visits a bin with this room, if it fits and its free share is not above most.
 func (x *nearly) bin(i int32, room []int64) {
 	left := 0.0
 	for d, q := range x.request {
@@ -183,22 +183,22 @@ func (x *nearly) bin(i int32, room []int64) {
 	}
 }
 
-// part visits the bins of a part, of which so much is left free at least.
+// part visits the bins of a part whose free share is at least left.
 func (x *nearly) part(part, from, to int, left float64) {
 	if left > x.most {
 		return
 	}
-	if 2*part+2 >= 1<<(x.depth+1) {
-		for at, i := range x.slots[from:to] {
+	if 2*part+2 >= 1<<(x.t.depth+1) {
+		for at, i := range x.t.slots[from:to] {
 			if i >= 0 {
-				x.bin(i, x.rooms[(from+at)*x.dims:][:x.dims])
+				x.bin(i, x.t.rooms[(from+at)*x.t.dims:][:x.t.dims])
 			}
 		}
 		return
 	}
 	middle := (from + to) / 2
-	low, fitsLow := x.left(2*part + 1)
-	high, fitsHigh := x.left(2*part + 2)
+	low, fitsLow := x.leastLeft(2*part + 1)
+	high, fitsHigh := x.leastLeft(2*part + 2)
 	if fitsLow && (low <= high || !fitsHigh) {
 		x.part(2*part+1, from, middle, low)
 	}
