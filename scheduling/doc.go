@@ -8,7 +8,7 @@
 // launches with their ranked options, the placements on nodes that run, and for every pod
 // that fits nowhere a [Reason] for each thing that keeps it out and the smallest changes that
 // would place it ([Change]); its [Summary] states the price, the lowest price that any plan
-// could have, and the [Certificate] that proves it. A [Delta] is what has changed of a problem.
+// could have, and the [certificate.Certificate] that proves it. A [Delta] is what has changed of a problem.
 //
 // # What holds for every plan
 //

@@ -12,6 +12,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/requirements"
+	"github.com/plimsoll-go/plimsoll/scheduling/certificate"
 )
 
 // Plan says what to buy and where each pod goes. Every pod of the problem stands
@@ -256,7 +257,7 @@ type Summary struct {
 	// Catalog says what the prices are: those of [Problem.Catalog].
 	Catalog instancetypes.Origin `json:"catalog,omitzero"`
 	// Certificate proves the lower bound.
-	Certificate *Certificate `json:"certificate,omitempty"`
+	Certificate *certificate.Certificate `json:"certificate,omitempty"`
 }
 
 // Realised is what a plan comes to where kube-scheduler binds the pods as it likes: the machines of

@@ -108,7 +108,7 @@ func (f *solverFlags) solver(market *marketFlags) (scheduling.Policy, error) {
 	if i := s.Interruption; i.UnstatedRate > 0 && i.PerNode == 0 && i.PerCore == 0 {
 		return s, usagef("--unstated-rate: counts only with --interruption-cost or --interruption-cost-per-core")
 	}
-	return provisioning.For(s, f.goal)
+	return f.goal.Apply(s)
 }
 
 // plannerFlags say what may be disrupted, and for what.

@@ -58,6 +58,7 @@ func floors() map[string]floor {
 		"instancetypes/azure":                 catalogs,
 		"instancetypes/gcp":                   catalogs,
 		"scheduling":                          vocabulary,
+		"scheduling/certificate":              machines,
 		"scheduling/internal/fixed":           numbers,
 		"scheduling/internal/interior":        compiled,
 		"scheduling/internal/knapsack":        compiled,

@@ -10,6 +10,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/certificate"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
 	"github.com/plimsoll-go/plimsoll/scheduling/manifest"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
@@ -74,7 +75,6 @@ func functions() map[string]any {
 		"offerings.Strategies":            offerings.Strategies,
 		"offerings.Sum":                   offerings.Sum,
 		"provisioning.Bind":               provisioning.Bind,
-		"provisioning.For":                provisioning.For,
 		"provisioning.Goals":              provisioning.Goals,
 		"provisioning.IdleNodePools":      provisioning.IdleNodePools,
 		"provisioning.NewSession":         provisioning.NewSession,
@@ -96,14 +96,14 @@ func functions() map[string]any {
 		"requirements.ValidLabelValue":    requirements.ValidLabelValue,
 		"requirements.ValidateSelectors":  requirements.ValidateSelectors,
 		"requirements.WellKnown":          requirements.WellKnown,
-		"scheduling.ApartKey":             scheduling.ApartKey,
+		"certificate.ApartKey":            certificate.ApartKey,
 		"scheduling.CheckSchedule":        scheduling.CheckSchedule,
 		"scheduling.CopyChanges":          scheduling.CopyChanges,
 		"scheduling.DecodeNodePool":       scheduling.DecodeNodePool,
 		"scheduling.Field":                scheduling.Field,
 		"scheduling.ParseEffort":          scheduling.ParseEffort,
 		"scheduling.PodName":              scheduling.PodName,
-		"scheduling.StepKey":              scheduling.StepKey,
+		"certificate.QuantumKey":          certificate.QuantumKey,
 		"scheduling.Tree":                 scheduling.Tree,
 		"scheduling.Unjoin":               scheduling.Unjoin,
 		"verify.Codes":                    verify.Codes,
@@ -146,6 +146,7 @@ func types() map[string]reflect.Type {
 		"offerings.Ranking":            reflect.TypeFor[offerings.Ranking](),
 		"offerings.Unavailable":        reflect.TypeFor[offerings.Unavailable](),
 		"provisioning.Explainer":       reflect.TypeFor[provisioning.Explainer](),
+		"provisioning.Goal":            reflect.TypeFor[provisioning.Goal](),
 		"provisioning.Nomination":      reflect.TypeFor[provisioning.Nomination](),
 		"provisioning.Planner":         reflect.TypeFor[provisioning.Planner](),
 		"provisioning.Session":         reflect.TypeFor[provisioning.Session](),
@@ -155,7 +156,7 @@ func types() map[string]reflect.Type {
 		"requirements.Requirement":     reflect.TypeFor[requirements.Requirement](),
 		"requirements.Selector":        reflect.TypeFor[requirements.Selector](),
 		"requirements.Set":             reflect.TypeFor[requirements.Set](),
-		"scheduling.Certificate":       reflect.TypeFor[scheduling.Certificate](),
+		"certificate.Certificate":      reflect.TypeFor[certificate.Certificate](),
 		"scheduling.ChangeList":        reflect.TypeFor[scheduling.ChangeList](),
 		"scheduling.Faults":            reflect.TypeFor[scheduling.Faults](),
 		"scheduling.FieldError":        reflect.TypeFor[scheduling.FieldError](),

@@ -4,6 +4,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/certificate"
 )
 
 // Plan says what to remove and what to buy in its place, and why each other node stays.
@@ -78,7 +79,7 @@ type Summary struct {
 	// Catalog says what the prices are: those of [scheduling.Problem.Catalog].
 	Catalog instancetypes.Origin `json:"catalog,omitzero"`
 	// Certificate proves the lower bound, for the problem that [Cluster.Anew] returns.
-	Certificate *scheduling.Certificate `json:"certificate,omitempty"`
+	Certificate *certificate.Certificate `json:"certificate,omitempty"`
 }
 
 // Rebuilt is the cheapest cluster that was found for the same pods when every node of a pool

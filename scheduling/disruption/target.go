@@ -10,6 +10,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/certificate"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/eviction"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/stock"
@@ -80,7 +81,7 @@ type target struct {
 	bound offerings.Price
 	// kept is what the nodes that stay cost, which is part of the price and of the bound.
 	kept        offerings.Price
-	certificate *scheduling.Certificate
+	certificate *certificate.Certificate
 	leftOut     []string
 	// worth is what pods are worth per hour, by name.
 	worth map[string]offerings.Price

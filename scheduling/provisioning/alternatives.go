@@ -17,7 +17,7 @@ type Goal string
 // The goals.
 const (
 	// GoalCheapest is the lowest price, or the lowest expected price where
-	// interruptions cost something: what Solve looks for.
+	// interruptions cost something; Planner.Plan looks for it.
 	GoalCheapest Goal = "cheapest"
 	// GoalFewestNodes is the smallest number of machines, then the price.
 	GoalFewestNodes Goal = "fewest-nodes"
@@ -43,9 +43,9 @@ func Goals() []Goal {
 	return []Goal{GoalCheapest, GoalFewestNodes, GoalCalm, GoalOnDemand, GoalFewestInterruptions, GoalFlexible, GoalInflexible}
 }
 
-// For returns the settings that look for a plan of a goal: those of s but for what the
-// goal is about. An unknown goal is an error.
-func For(s scheduling.Policy, goal Goal) (scheduling.Policy, error) {
+// Apply returns the settings that look for a plan of the goal: s with the settings that the goal
+// decides. An unknown goal is an error that lists the goals.
+func (goal Goal) Apply(s scheduling.Policy) (scheduling.Policy, error) {
 	switch goal {
 	case GoalCheapest:
 	case GoalFewestNodes:
@@ -88,11 +88,11 @@ type Alternative struct {
 // Alternatives solves p for every goal and returns the plans that differ: those that
 // place the most pods first, then the cheapest first. Every goal is served by one of
 // them, but [GoalInflexible] only where [Policy.Flexibility] asks for something. The
-// plan of [GoalCheapest] is that of Solve, unless the search for another goal
+// plan of [GoalCheapest] is that of [Planner.Plan], unless the search for another goal
 // found a cheaper one. Goals that plainly lead to the plan of another one take no time:
 // where the cheapest plan buys no spot machines, none is calmer.
 //
-// Errors are those of Solve. Once the deadline of ctx has passed no further goal is
+// Errors are those of [Planner.Plan]. Once the deadline of ctx has passed no further goal is
 // looked at, so that at least one alternative comes back, and perhaps only one; goals
 // that were not looked at are not served. Without a deadline the same problem and
 // settings give the same alternatives.
@@ -112,7 +112,7 @@ func (s Planner) Alternatives(ctx context.Context, p scheduling.Problem) ([]Alte
 		if len(found) > 0 && spares(&s.Policy, goal, found[0].Plan) {
 			continue
 		}
-		solver, err := For(s.Policy, goal)
+		solver, err := goal.Apply(s.Policy)
 		if err != nil {
 			return nil, err
 		}

@@ -139,7 +139,7 @@ func TestUnratedSpotIsNotCalm(t *testing.T) {
 func TestAlternativesOfBadSettings(t *testing.T) {
 	_, err := provisioning.Planner{Policy: scheduling.Policy{Effort: -1}}.Alternatives(t.Context(), spotShop())
 	require.ErrorIs(t, err, scheduling.ErrInvalid)
-	_, err = provisioning.For(scheduling.Policy{}, "best")
+	_, err = provisioning.Goal("best").Apply(scheduling.Policy{})
 	require.EqualError(t, err, `goal "best": want one of cheapest, fewest-nodes, calm, on-demand, fewest-interruptions, flexible, inflexible`)
 }
 

@@ -23,7 +23,7 @@
 //	           each launch with all offers that hold its pods, in rank order
 //	explain    why pods found no place, and what would place them
 //	prove      what the pods are worth at most, by their requests and class by class (bound);
-//	           the higher bound counts, see [scheduling.Certificate]
+//	           the higher bound counts, see [certificate.Certificate]
 //
 // # From one plan to the next
 //

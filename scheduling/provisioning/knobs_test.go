@@ -76,7 +76,7 @@ func knobs(r *rand.Rand) scheduling.Policy {
 		s.MaxOptions = 1 + r.IntN(6)
 	}
 	s.Ranking.Strategy = offerings.Strategies()[r.IntN(len(offerings.Strategies()))]
-	s, err := provisioning.For(s, provisioning.Goals()[r.IntN(len(provisioning.Goals()))])
+	s, err := provisioning.Goals()[r.IntN(len(provisioning.Goals()))].Apply(s)
 	if err != nil {
 		panic(err) // the goals are known
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/certificate"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/explain"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/fleet"
@@ -244,14 +245,14 @@ func summarise(ctx context.Context, c *compile.Compiler, proofs *prove.Proofs, p
 		s.ExpectedPerHour = c.Expected(plan)
 	}
 	price := offers.Objective(c.Solver, s)
-	least, certificate := proofs.Prove(ctx, plan, prove.Deciding(c, placed, prove.OnLaunches(plan)), price)
-	conclude(s, proof{least, certificate}, price, late)
+	least, cert := proofs.Prove(ctx, plan, prove.Deciding(c, placed, prove.OnLaunches(plan)), price)
+	conclude(s, proof{least, cert}, price, late)
 }
 
 // proof is a lower bound and what proves it.
 type proof struct {
 	bound       offerings.Price
-	certificate *scheduling.Certificate
+	certificate *certificate.Certificate
 }
 
 // conclude says how near a price comes to what is proven, and how the solve ended.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/certificate"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/prove"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 	"github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
@@ -132,8 +133,8 @@ func TestWorthsAddUpToTheBound(t *testing.T) {
 	if plan.Summary.Certificate.Kind != "cover" {
 		assert.InEpsilon(t, float64(plan.Summary.LowerBoundPerHour), float64(sum), 1e-6)
 	}
-	assert.Empty(t, prove.PodDuals((*scheduling.Certificate)(nil), p.Pods))
-	assert.Empty(t, prove.PodDuals((&scheduling.Certificate{Kind: "resource", Values: map[string]string{"cpu": "no number"}, Scale: -1}), nil))
+	assert.Empty(t, prove.PodDuals((*certificate.Certificate)(nil), p.Pods))
+	assert.Empty(t, prove.PodDuals((&certificate.Certificate{Kind: "resource", Values: map[string]string{"cpu": "no number"}, Scale: -1}), nil))
 }
 
 func TestPodRequests(t *testing.T) {

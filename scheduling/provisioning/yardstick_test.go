@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/certificate"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
@@ -34,6 +35,6 @@ func TestStepsOfSizesThatFewPodsHave(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, verify.Plan(p, plan))
 	require.NotNil(t, plan.Summary.Certificate)
-	assert.Equal(t, []scheduling.Step{{Resource: "memory", Size: 2 << 30}}, plan.Summary.Certificate.Steps)
+	assert.Equal(t, []certificate.Quantum{{Resource: "memory", Size: 2 << 30}}, plan.Summary.Certificate.Steps)
 	assert.Equal(t, plan.Summary.PricePerHour, plan.Summary.LowerBoundPerHour, "six large machines, and eighteen small ones")
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/certificate"
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
 )
@@ -105,19 +106,19 @@ func onEveryAddress(p *corev1.Pod) *corev1.Pod {
 func TestMalformedWorths(t *testing.T) {
 	p := scheduling.Problem{Pods: st.Pods(2, "p", st.Requests(st.Cores(1))), NodePools: []*scheduling.NodePool{st.NodePool("pool")},
 		Catalog: st.MustCatalog(st.Type("m", st.Capacity(st.Cores(2), st.GiB(8)), st.OnDemand("a", 2000)))}
-	for name, change := range map[string]func(c *scheduling.Certificate){
-		"a pod that there is not":       func(c *scheduling.Certificate) { c.Values["default/none"] = "1" },
-		"a pod without its namespace":   func(c *scheduling.Certificate) { c.Values["p-1"] = "1" },
-		"a negative worth":              func(c *scheduling.Certificate) { c.Values["default/p-1"] = "-1" },
-		"a fraction":                    func(c *scheduling.Certificate) { c.Values["default/p-1"] = "0.5" },
-		"no number":                     func(c *scheduling.Certificate) { c.Values["default/p-1"] = "" },
-		"a negative value in a vector":  func(c *scheduling.Certificate) { c.Vectors[0]["cpu"] = "-1" },
-		"a word in a vector":            func(c *scheduling.Certificate) { c.Vectors[0]["cpu"] = "much" },
-		"a negative scale":              func(c *scheduling.Certificate) { c.Scale = -1 },
-		"a scale without end":           func(c *scheduling.Certificate) { c.Scale = 1 << 40 },
-		"another kind":                  func(c *scheduling.Certificate) { c.Kind = "Assignment" },
-		"vectors beside resource kind":  func(c *scheduling.Certificate) { c.Kind, c.Values = "resource", map[string]string{"cpu": "1"} },
-		"a refused fraction of a worth": func(c *scheduling.Certificate) { c.Values["default/p-2"] = "1e3" },
+	for name, change := range map[string]func(c *certificate.Certificate){
+		"a pod that there is not":       func(c *certificate.Certificate) { c.Values["default/none"] = "1" },
+		"a pod without its namespace":   func(c *certificate.Certificate) { c.Values["p-1"] = "1" },
+		"a negative worth":              func(c *certificate.Certificate) { c.Values["default/p-1"] = "-1" },
+		"a fraction":                    func(c *certificate.Certificate) { c.Values["default/p-1"] = "0.5" },
+		"no number":                     func(c *certificate.Certificate) { c.Values["default/p-1"] = "" },
+		"a negative value in a vector":  func(c *certificate.Certificate) { c.Vectors[0]["cpu"] = "-1" },
+		"a word in a vector":            func(c *certificate.Certificate) { c.Vectors[0]["cpu"] = "much" },
+		"a negative scale":              func(c *certificate.Certificate) { c.Scale = -1 },
+		"a scale without end":           func(c *certificate.Certificate) { c.Scale = 1 << 40 },
+		"another kind":                  func(c *certificate.Certificate) { c.Kind = "Assignment" },
+		"vectors beside resource kind":  func(c *certificate.Certificate) { c.Kind, c.Values = "resource", map[string]string{"cpu": "1"} },
+		"a refused fraction of a worth": func(c *certificate.Certificate) { c.Values["default/p-2"] = "1e3" },
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := assigning(p, worths{"p-1": "1000"}, vectors{{"cpu": "1"}})

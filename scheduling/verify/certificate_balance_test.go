@@ -7,6 +7,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/certificate"
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 )
 
@@ -20,18 +21,18 @@ func TestWhatBalancesProve(t *testing.T) {
 			st.Pods(2, "x", append([]st.PodOption{st.Requests(st.Cores(1))}, opts...)...)...)
 	}
 	usual := pods(st.Spread(zoneOf, ofWeb))
-	certificate := func() *scheduling.Certificate {
-		zones := map[string]scheduling.DomainWorths{}
+	cert := func() *certificate.Certificate {
+		zones := map[string]certificate.DomainWorths{}
 		for zone, worth := range map[string]string{"a": "100", "b": "160", "c": "250"} {
-			zones[zone] = scheduling.DomainWorths{Values: map[string]string{"default/w-1": worth}, Vectors: vectors{{"pods": worth}}}
+			zones[zone] = certificate.DomainWorths{Values: map[string]string{"default/w-1": worth}, Vectors: vectors{{"pods": worth}}}
 		}
-		return &scheduling.Certificate{
+		return &certificate.Certificate{
 			Kind: "assignment", Values: map[string]string{"default/w-1": "140", "default/x-1": "160"}, Domains: zones,
-			Balances: []scheduling.DomainBalance{{Pod: "default/x-1", Raised: map[string]string{"c": "40"}, Taken: map[string]string{"a": "40"}}},
+			Balances: []certificate.DomainBalance{{Pod: "default/x-1", Raised: map[string]string{"c": "40"}, Taken: map[string]string{"a": "40"}}},
 		}
 	}
-	change := func(f func(c *scheduling.Certificate)) *scheduling.Certificate {
-		c := certificate()
+	change := func(f func(c *certificate.Certificate)) *certificate.Certificate {
+		c := cert()
 		f(c)
 		return c
 	}
@@ -41,8 +42,8 @@ func TestWhatBalancesProve(t *testing.T) {
 			p.Running = st.Pods(1, "r", st.Label("app", "web"), st.OnNode("n"))
 		}
 	}
-	balance := func(f func(b *scheduling.DomainBalance)) *scheduling.Certificate {
-		return change(func(c *scheduling.Certificate) { f(&c.Balances[0]) })
+	balance := func(f func(b *certificate.DomainBalance)) *certificate.Certificate {
+		return change(func(c *certificate.Certificate) { f(&c.Balances[0]) })
 	}
 	nowhere := func(key string) func(*scheduling.Problem) {
 		return func(p *scheduling.Problem) {
@@ -54,46 +55,46 @@ func TestWhatBalancesProve(t *testing.T) {
 		name   string
 		p      scheduling.Problem
 		zones  string // of the pods
-		c      *scheduling.Certificate
+		c      *certificate.Certificate
 		proven offerings.Price
 	}{
-		{"web pods in a, others in b", zonesMarket(usual), "aaaabb", certificate(), 720},
-		{"those pay more", zonesMarket(usual), "aaaabb", change(func(c *scheduling.Certificate) { c.Values["default/x-1"] = "161" }), 718},
-		{"web pods pay less", zonesMarket(usual), "aaaabb", change(func(c *scheduling.Certificate) { c.Values["default/w-1"] = "139" }), 716},
-		{"nothing is owed", zonesMarket(usual), "aaaabb", balance(func(b *scheduling.DomainBalance) { b.Raised, b.Taken = nil, nil }), 600},
-		{"no balance", zonesMarket(usual), "aaaabb", change(func(c *scheduling.Certificate) { c.Balances = nil }), 600},
-		{"so much raised that it is worth while", zonesMarket(usual), "aaaabb", balance(func(b *scheduling.DomainBalance) { b.Raised["c"] = "111" }), 716},
-		{"raised where it helps", zonesMarket(usual), "aaaabb", balance(func(b *scheduling.DomainBalance) { b.Raised = map[string]string{"b": "40"} }), 640},
-		{"less taken than raised", zonesMarket(usual), "aaaabb", balance(func(b *scheduling.DomainBalance) { b.Taken["a"] = "39" }), 717},
-		{"worth less in b", zonesMarket(usual), "aaaabb", change(func(c *scheduling.Certificate) { c.Domains["b"].Values["default/w-1"] = "150" }), 700},
-		{"nothing said of b", zonesMarket(usual), "aaaabb", change(func(c *scheduling.Certificate) { delete(c.Domains, "b") }), 0},
-		{"more skew", zonesMarket(pods(st.Spread(zoneOf, ofWeb, st.Skew(2)))), "aaaabb", certificate(), 680},
-		{"one runs in a", zonesMarket(usual, runs("a")), "aaaabb", certificate(), 720},
-		{"one runs in b", zonesMarket(usual, runs("b")), "aaaabb", certificate(), 720},
-		{"one runs in c", zonesMarket(usual, runs("c")), "aaaabb", certificate(), 680},
-		{"too much worth in a", zonesMarket(usual), "aaaabb", change(func(c *scheduling.Certificate) { c.Domains["a"].Values["default/w-1"] = "101" }), -1},
-		{"too little by the vector", zonesMarket(usual), "aaaabb", change(func(c *scheduling.Certificate) { c.Domains["a"].Vectors[0]["pods"] = "101" }), -1},
-		{"more taken than raised", zonesMarket(usual), "aaaabb", balance(func(b *scheduling.DomainBalance) { b.Raised["c"] = "39" }), -2},
-		{"raised where nothing is", zonesMarket(usual), "aaaabb", balance(func(b *scheduling.DomainBalance) { b.Raised["d"] = "1" }), -2},
-		{"all in a", zonesMarket(usual), "aaaaaa", certificate(), -2},
-		{"not quite even", zonesMarket(usual), "aabcab", certificate(), 720},
-		{"one web pod is not placed", zonesMarket(usual), "aaa.bb", certificate(), -2},
-		{"a wish", zonesMarket(pods(st.Spread(zoneOf, ofWeb, st.Soft()))), "aaaabb", certificate(), -2},
-		{"spread over hosts", zonesMarket(pods(st.Spread(hostName, ofWeb))), "aaaabb", certificate(), -2},
-		{"spread over some nodes", zonesMarket(pods(st.Spread(zoneOf, ofWeb), st.Select(corev1.LabelArchStable, "amd64"))), "aaaabb", certificate(), -2},
-		{"a node without a zone", zonesMarket(usual, nowhere(zoneOf)), "aaaabb", certificate(), -2},
-		{"a node without a host name", zonesMarket(usual, nowhere(hostName)), "aaaabb", certificate(), -2},
-		{"no such pod", zonesMarket(usual), "aaaabb", balance(func(b *scheduling.DomainBalance) { b.Pod = "default/z" }), -2},
-		{"a pod that is not spread", zonesMarket(usual), "aaaabb", balance(func(b *scheduling.DomainBalance) { b.Pod = "default/w-1" }), -2},
-		{"a balance twice", zonesMarket(usual), "aaaabb", change(func(c *scheduling.Certificate) { c.Balances = append(c.Balances, c.Balances[0]) }), -2},
-		{"no number", zonesMarket(usual), "aaaabb", balance(func(b *scheduling.DomainBalance) { b.Taken["a"] = "-1" }), -2},
-		{"no number of a stranger", zonesMarket(usual), "aaaabb", change(func(c *scheduling.Certificate) { c.Values["default/z"] = "1" }), -2},
-		{"no such zone", zonesMarket(usual), "aaaabb", change(func(c *scheduling.Certificate) { c.Domains["z"] = scheduling.DomainWorths{} }), -2},
-		{"vectors beside", zonesMarket(usual), "aaaabb", change(func(c *scheduling.Certificate) { c.Vectors = vectors{{"pods": "100"}} }), -2},
-		{"spreads beside", zonesMarket(usual), "aaaabb", change(func(c *scheduling.Certificate) { c.Spreads = []scheduling.DomainSpread{{Pod: "default/x-1"}} }), -2},
-		{"beside fillings", zonesMarket(usual), "aaaabb", change(func(c *scheduling.Certificate) { c.Kind = "pattern" }), -2},
-		{"beside resources", zonesMarket(usual), "aaaabb", change(func(c *scheduling.Certificate) { c.Kind, c.Values = "resource", nil }), -2},
-		{"beside a cover", zonesMarket(usual), "aaaabb", change(func(c *scheduling.Certificate) { c.Kind, c.Values = "cover", nil }), -2},
+		{"web pods in a, others in b", zonesMarket(usual), "aaaabb", cert(), 720},
+		{"those pay more", zonesMarket(usual), "aaaabb", change(func(c *certificate.Certificate) { c.Values["default/x-1"] = "161" }), 718},
+		{"web pods pay less", zonesMarket(usual), "aaaabb", change(func(c *certificate.Certificate) { c.Values["default/w-1"] = "139" }), 716},
+		{"nothing is owed", zonesMarket(usual), "aaaabb", balance(func(b *certificate.DomainBalance) { b.Raised, b.Taken = nil, nil }), 600},
+		{"no balance", zonesMarket(usual), "aaaabb", change(func(c *certificate.Certificate) { c.Balances = nil }), 600},
+		{"so much raised that it is worth while", zonesMarket(usual), "aaaabb", balance(func(b *certificate.DomainBalance) { b.Raised["c"] = "111" }), 716},
+		{"raised where it helps", zonesMarket(usual), "aaaabb", balance(func(b *certificate.DomainBalance) { b.Raised = map[string]string{"b": "40"} }), 640},
+		{"less taken than raised", zonesMarket(usual), "aaaabb", balance(func(b *certificate.DomainBalance) { b.Taken["a"] = "39" }), 717},
+		{"worth less in b", zonesMarket(usual), "aaaabb", change(func(c *certificate.Certificate) { c.Domains["b"].Values["default/w-1"] = "150" }), 700},
+		{"nothing said of b", zonesMarket(usual), "aaaabb", change(func(c *certificate.Certificate) { delete(c.Domains, "b") }), 0},
+		{"more skew", zonesMarket(pods(st.Spread(zoneOf, ofWeb, st.Skew(2)))), "aaaabb", cert(), 680},
+		{"one runs in a", zonesMarket(usual, runs("a")), "aaaabb", cert(), 720},
+		{"one runs in b", zonesMarket(usual, runs("b")), "aaaabb", cert(), 720},
+		{"one runs in c", zonesMarket(usual, runs("c")), "aaaabb", cert(), 680},
+		{"too much worth in a", zonesMarket(usual), "aaaabb", change(func(c *certificate.Certificate) { c.Domains["a"].Values["default/w-1"] = "101" }), -1},
+		{"too little by the vector", zonesMarket(usual), "aaaabb", change(func(c *certificate.Certificate) { c.Domains["a"].Vectors[0]["pods"] = "101" }), -1},
+		{"more taken than raised", zonesMarket(usual), "aaaabb", balance(func(b *certificate.DomainBalance) { b.Raised["c"] = "39" }), -2},
+		{"raised where nothing is", zonesMarket(usual), "aaaabb", balance(func(b *certificate.DomainBalance) { b.Raised["d"] = "1" }), -2},
+		{"all in a", zonesMarket(usual), "aaaaaa", cert(), -2},
+		{"not quite even", zonesMarket(usual), "aabcab", cert(), 720},
+		{"one web pod is not placed", zonesMarket(usual), "aaa.bb", cert(), -2},
+		{"a wish", zonesMarket(pods(st.Spread(zoneOf, ofWeb, st.Soft()))), "aaaabb", cert(), -2},
+		{"spread over hosts", zonesMarket(pods(st.Spread(hostName, ofWeb))), "aaaabb", cert(), -2},
+		{"spread over some nodes", zonesMarket(pods(st.Spread(zoneOf, ofWeb), st.Select(corev1.LabelArchStable, "amd64"))), "aaaabb", cert(), -2},
+		{"a node without a zone", zonesMarket(usual, nowhere(zoneOf)), "aaaabb", cert(), -2},
+		{"a node without a host name", zonesMarket(usual, nowhere(hostName)), "aaaabb", cert(), -2},
+		{"no such pod", zonesMarket(usual), "aaaabb", balance(func(b *certificate.DomainBalance) { b.Pod = "default/z" }), -2},
+		{"a pod that is not spread", zonesMarket(usual), "aaaabb", balance(func(b *certificate.DomainBalance) { b.Pod = "default/w-1" }), -2},
+		{"a balance twice", zonesMarket(usual), "aaaabb", change(func(c *certificate.Certificate) { c.Balances = append(c.Balances, c.Balances[0]) }), -2},
+		{"no number", zonesMarket(usual), "aaaabb", balance(func(b *certificate.DomainBalance) { b.Taken["a"] = "-1" }), -2},
+		{"no number of a stranger", zonesMarket(usual), "aaaabb", change(func(c *certificate.Certificate) { c.Values["default/z"] = "1" }), -2},
+		{"no such zone", zonesMarket(usual), "aaaabb", change(func(c *certificate.Certificate) { c.Domains["z"] = certificate.DomainWorths{} }), -2},
+		{"vectors beside", zonesMarket(usual), "aaaabb", change(func(c *certificate.Certificate) { c.Vectors = vectors{{"pods": "100"}} }), -2},
+		{"spreads beside", zonesMarket(usual), "aaaabb", change(func(c *certificate.Certificate) { c.Spreads = []certificate.DomainSpread{{Pod: "default/x-1"}} }), -2},
+		{"beside fillings", zonesMarket(usual), "aaaabb", change(func(c *certificate.Certificate) { c.Kind = "pattern" }), -2},
+		{"beside resources", zonesMarket(usual), "aaaabb", change(func(c *certificate.Certificate) { c.Kind, c.Values = "resource", nil }), -2},
+		{"beside a cover", zonesMarket(usual), "aaaabb", change(func(c *certificate.Certificate) { c.Kind, c.Values = "cover", nil }), -2},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			var buys []buy

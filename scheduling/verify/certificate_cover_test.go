@@ -9,6 +9,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/certificate"
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 )
 
@@ -77,16 +78,16 @@ func TestWhatWholeMachinesProve(t *testing.T) {
 			f := placing(tc.p, 0, tc.values)
 			f.plan.Summary.Certificate.Kind = "cover"
 			if len(tc.p.Pods[0].Spec.TopologySpreadConstraints) > 0 {
-				f.plan.Summary.Certificate.Apart = []scheduling.ApartTerm{{Pod: "default/p-1", Spread: true}}
+				f.plan.Summary.Certificate.Apart = []certificate.ApartTerm{{Pod: "default/p-1", Spread: true}}
 			}
 			prove(t, f, tc.proven)
 		})
 	}
-	for name, change := range map[string]func(*scheduling.Certificate){
-		"a negative value": func(c *scheduling.Certificate) { c.Values["cpu"] = "-1" },
-		"vectors":          func(c *scheduling.Certificate) { c.Vectors = []map[string]string{{}} },
-		"terms":            func(c *scheduling.Certificate) { c.Apart = []scheduling.ApartTerm{{Pod: "default/p-1"}} },
-		"no steps":         func(c *scheduling.Certificate) { c.Steps = []scheduling.Step{{Resource: "cpu"}} },
+	for name, change := range map[string]func(*certificate.Certificate){
+		"a negative value": func(c *certificate.Certificate) { c.Values["cpu"] = "-1" },
+		"vectors":          func(c *certificate.Certificate) { c.Vectors = []map[string]string{{}} },
+		"terms":            func(c *certificate.Certificate) { c.Apart = []certificate.ApartTerm{{Pod: "default/p-1"}} },
+		"no steps":         func(c *certificate.Certificate) { c.Steps = []certificate.Quantum{{Resource: "cpu"}} },
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := placing(market(pods(21), types(), nil), 0, map[string]string{"cpu": "10"})

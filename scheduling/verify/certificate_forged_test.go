@@ -20,13 +20,14 @@ import (
 	"github.com/plimsoll-go/plimsoll/internal/soak"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/certificate"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 )
 
 // forgeries changes one thing of a certificate after the other: a number is trebled, or a part left out. Of
 // all that can be changed it tries every so many.
-func forgeries(t *testing.T, c *scheduling.Certificate, every int, judge func(what string, forged *scheduling.Certificate)) {
+func forgeries(t *testing.T, c *certificate.Certificate, every int, judge func(what string, forged *certificate.Certificate)) {
 	t.Helper()
 	text, err := json.Marshal(c)
 	require.NoError(t, err)
@@ -39,7 +40,7 @@ func forgeries(t *testing.T, c *scheduling.Certificate, every int, judge func(wh
 		if count++; count%every == 0 {
 			text, err := json.Marshal(whole)
 			require.NoError(t, err)
-			forged := &scheduling.Certificate{}
+			forged := &certificate.Certificate{}
 			require.NoError(t, json.Unmarshal(text, forged))
 			judge(what, forged)
 		}
@@ -80,8 +81,8 @@ func forgeries(t *testing.T, c *scheduling.Certificate, every int, judge func(wh
 func TestForgedCertificates(t *testing.T) {
 	t.Parallel()
 	parts := map[string]int{}
-	var note func(c *scheduling.Certificate)
-	note = func(c *scheduling.Certificate) {
+	var note func(c *certificate.Certificate)
+	note = func(c *certificate.Certificate) {
 		parts[c.Kind]++
 		parts["apart"] += len(c.Apart)
 		parts["steps"] += len(c.Steps)
@@ -106,7 +107,7 @@ func TestForgedCertificates(t *testing.T) {
 		note(s.Certificate)
 		bound, price := s.LowerBoundPerHour, s.PricePerHour
 		require.NotEmpty(t, boundCodes(t, f, price+1), name)
-		forgeries(t, s.Certificate, every, func(what string, forged *scheduling.Certificate) {
+		forgeries(t, s.Certificate, every, func(what string, forged *certificate.Certificate) {
 			s.Certificate = forged
 			require.NotEmpty(t, boundCodes(t, f, price+1), "%s: %s", name, what)
 			if tried++; len(boundCodes(t, f, bound)) == 0 {

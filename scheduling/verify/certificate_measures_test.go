@@ -9,6 +9,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/certificate"
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
 )
@@ -36,7 +37,7 @@ func TestWhatPodsApartProve(t *testing.T) {
 	loners := pods(5, "p", web, alone)
 	slot := vectors{{"apart:0": "200"}}
 	mixed := vectors{{"apart:0": "120", "cpu": "0"}, {"apart:0": "120"}}
-	first, over := []scheduling.ApartTerm{{Pod: "default/p-1"}}, []scheduling.ApartTerm{{Pod: "default/p-1", Spread: true}}
+	first, over := []certificate.ApartTerm{{Pod: "default/p-1"}}, []certificate.ApartTerm{{Pod: "default/p-1", Spread: true}}
 	pairs := pods(5, "p", web, st.Spread(hostName, st.Skew(2)))
 	nodes := func(opts ...st.NodeOption) func(*scheduling.Problem) {
 		return func(p *scheduling.Problem) {
@@ -65,7 +66,7 @@ func TestWhatPodsApartProve(t *testing.T) {
 		p      scheduling.Problem
 		worths worths
 		by     vectors
-		apart  []scheduling.ApartTerm
+		apart  []certificate.ApartTerm
 		proven offerings.Price // below 0: the certificate breaks a rule
 	}{
 		{"each for itself", lonerMarket(nil, loners), worths{"p-1": "200"}, slot, first, 1000},
@@ -96,9 +97,9 @@ func TestWhatPodsApartProve(t *testing.T) {
 		{"a spread that need not hold", lonerMarket(nil, pods(5, "p", web, st.Spread(hostName, st.Soft()))), worths{"p-1": "100"}, vectors{{"apart:0": "100"}}, over, -2},
 		{"a spread of others", lonerMarket(nil, pods(5, "p", web, st.Spread(hostName, st.Of("app", "api")))), worths{"p-1": "100"}, vectors{{"apart:0": "100"}}, over, -1},
 		{"a node with one has room for one more", lonerMarket(inhabited(web), pairs), worths{"p-1": "100"}, vectors{{"apart:0": "100"}}, over, 400},
-		{"no such pod", lonerMarket(nil, loners), worths{"p-1": "1"}, slot, []scheduling.ApartTerm{{Pod: "default/z"}}, -2},
-		{"no such term", lonerMarket(nil, loners), worths{"p-1": "1"}, slot, []scheduling.ApartTerm{{Pod: "default/p-1", Term: 1}}, -2},
-		{"a term below none", lonerMarket(nil, loners), worths{"p-1": "1"}, slot, []scheduling.ApartTerm{{Pod: "default/p-1", Term: -1}}, -2},
+		{"no such pod", lonerMarket(nil, loners), worths{"p-1": "1"}, slot, []certificate.ApartTerm{{Pod: "default/z"}}, -2},
+		{"no such term", lonerMarket(nil, loners), worths{"p-1": "1"}, slot, []certificate.ApartTerm{{Pod: "default/p-1", Term: 1}}, -2},
+		{"a term below none", lonerMarket(nil, loners), worths{"p-1": "1"}, slot, []certificate.ApartTerm{{Pod: "default/p-1", Term: -1}}, -2},
 	} {
 		for _, kind := range []string{"assignment", "pattern"} {
 			t.Run(tc.name+"/"+kind, func(t *testing.T) {
@@ -142,13 +143,13 @@ func TestWhatStepsProve(t *testing.T) {
 		return p
 	}
 	both, perStep := worths{"p-1": "100", "q-1": "200"}, vectors{{"step:0": "100"}}
-	halves := []scheduling.Step{{Resource: "cpu", Size: 500}}
+	halves := []certificate.Quantum{{Resource: "cpu", Size: 500}}
 	for _, tc := range []struct {
 		name   string
 		p      scheduling.Problem
 		worths worths
 		by     vectors
-		steps  []scheduling.Step
+		steps  []certificate.Quantum
 		proven offerings.Price
 	}{
 		{"whole steps", market(1900, 300), both, perStep, halves, 1500},
@@ -156,14 +157,14 @@ func TestWhatStepsProve(t *testing.T) {
 		{"one step more", market(2000, 300), both, perStep, halves, -1},
 		{"the last millicore", market(1999, 300), both, perStep, halves, 1500},
 		{"nobody says what a step is", market(1900, 300), both, perStep, nil, -1},
-		{"steps of another resource", market(1900, 300), both, perStep, []scheduling.Step{{Resource: "memory", Size: 500}}, -1},
-		{"steps of what nobody has", market(1900, 300), both, perStep, []scheduling.Step{{Resource: "example.com/x", Size: 500}}, -1},
-		{"larger steps", market(1900, 200), worths{"q-1": "200"}, vectors{{"step:0": "200"}}, []scheduling.Step{{Resource: "cpu", Size: 1000}}, 1000},
-		{"what is less than a step is no step", market(1900, 200), worths{"p-1": "100", "q-1": "200"}, vectors{{"step:0": "200"}}, []scheduling.Step{{Resource: "cpu", Size: 1000}}, -1},
-		{"two steps", market(1900, 300), both, vectors{{"step:1": "100"}}, []scheduling.Step{{Resource: "cpu", Size: 400}, {Resource: "cpu", Size: 500}}, 1500},
+		{"steps of another resource", market(1900, 300), both, perStep, []certificate.Quantum{{Resource: "memory", Size: 500}}, -1},
+		{"steps of what nobody has", market(1900, 300), both, perStep, []certificate.Quantum{{Resource: "example.com/x", Size: 500}}, -1},
+		{"larger steps", market(1900, 200), worths{"q-1": "200"}, vectors{{"step:0": "200"}}, []certificate.Quantum{{Resource: "cpu", Size: 1000}}, 1000},
+		{"what is less than a step is no step", market(1900, 200), worths{"p-1": "100", "q-1": "200"}, vectors{{"step:0": "200"}}, []certificate.Quantum{{Resource: "cpu", Size: 1000}}, -1},
+		{"two steps", market(1900, 300), both, vectors{{"step:1": "100"}}, []certificate.Quantum{{Resource: "cpu", Size: 400}, {Resource: "cpu", Size: 500}}, 1500},
 		{"a node has whole steps", node(market(1900, 300), 999), both, perStep, halves, 1400},
-		{"no step at all", market(1900, 300), both, perStep, []scheduling.Step{{Resource: "cpu"}}, -2},
-		{"a step backwards", market(1900, 300), both, perStep, []scheduling.Step{{Resource: "cpu", Size: -500}}, -2},
+		{"no step at all", market(1900, 300), both, perStep, []certificate.Quantum{{Resource: "cpu"}}, -2},
+		{"a step backwards", market(1900, 300), both, perStep, []certificate.Quantum{{Resource: "cpu", Size: -500}}, -2},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			f := assigning(tc.p, tc.worths, tc.by)
@@ -175,9 +176,9 @@ func TestWhatStepsProve(t *testing.T) {
 
 // Measures are of no use to a bound on resources.
 func TestMeasuresBesideResources(t *testing.T) {
-	for name, change := range map[string]func(*scheduling.Certificate){
-		"apart": func(c *scheduling.Certificate) { c.Apart = []scheduling.ApartTerm{{Pod: "default/p-1"}} },
-		"steps": func(c *scheduling.Certificate) { c.Steps = []scheduling.Step{{Resource: "cpu", Size: 1}} },
+	for name, change := range map[string]func(*certificate.Certificate){
+		"apart": func(c *certificate.Certificate) { c.Apart = []certificate.ApartTerm{{Pod: "default/p-1"}} },
+		"steps": func(c *certificate.Certificate) { c.Steps = []certificate.Quantum{{Resource: "cpu", Size: 1}} },
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := placing(lonerMarket(nil, st.Pods(2, "p", st.Apart(hostName))), 0, map[string]string{"cpu": "0"})

@@ -7,6 +7,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/certificate"
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
 )
@@ -21,8 +22,8 @@ func halves(types ...st.TypeOption) *fixture {
 	f := assigning(p, worths{"p-1": "1000"}, vectors{{"cpu": "1"}})
 	fewer := f.plan.Summary.Certificate
 	fewer.Multipliers = []offerings.Price{1000}
-	more := &scheduling.Certificate{Kind: "assignment", Vectors: vectors{{}}, Multipliers: []offerings.Price{1000}, Scale: fewer.Scale}
-	f.plan.Summary.Certificate = &scheduling.Certificate{Kind: "parted", Scale: fewer.Scale, Parted: &scheduling.PartedCertificate{From: 1000, AtMost: 2, Fewer: fewer, More: more}}
+	more := &certificate.Certificate{Kind: "assignment", Vectors: vectors{{}}, Multipliers: []offerings.Price{1000}, Scale: fewer.Scale}
+	f.plan.Summary.Certificate = &certificate.Certificate{Kind: "parted", Scale: fewer.Scale, Parted: &certificate.PartedCertificate{From: 1000, AtMost: 2, Fewer: fewer, More: more}}
 	return f
 }
 
@@ -51,39 +52,39 @@ func TestWhatCasesProveOfAZone(t *testing.T) {
 
 // Whatever is changed, the cases prove less.
 func TestForgedCases(t *testing.T) {
-	for name, forge := range map[string]func(c *scheduling.Certificate, x *scheduling.PartedCertificate){
-		"no cases":             func(c *scheduling.Certificate, _ *scheduling.PartedCertificate) { c.Parted = nil },
-		"scale":                func(c *scheduling.Certificate, _ *scheduling.PartedCertificate) { c.Scale = -1 },
-		"another zone":         func(_ *scheduling.Certificate, x *scheduling.PartedCertificate) { x.Domain = "b" },
-		"higher price":         func(_ *scheduling.Certificate, x *scheduling.PartedCertificate) { x.From++ },
-		"negative price":       func(_ *scheduling.Certificate, x *scheduling.PartedCertificate) { x.From = -1 },
-		"fewer machines":       func(_ *scheduling.Certificate, x *scheduling.PartedCertificate) { x.AtMost-- },
-		"more machines":        func(_ *scheduling.Certificate, x *scheduling.PartedCertificate) { x.AtMost++ },
-		"negative number":      func(_ *scheduling.Certificate, x *scheduling.PartedCertificate) { x.AtMost = -1 },
-		"no fewer":             func(_ *scheduling.Certificate, x *scheduling.PartedCertificate) { x.Fewer = nil },
-		"no more":              func(_ *scheduling.Certificate, x *scheduling.PartedCertificate) { x.More = nil },
-		"fewer twice":          func(_ *scheduling.Certificate, x *scheduling.PartedCertificate) { x.More = x.Fewer },
-		"more twice":           func(_ *scheduling.Certificate, x *scheduling.PartedCertificate) { x.Fewer = x.More },
-		"kind of a case":       func(_ *scheduling.Certificate, x *scheduling.PartedCertificate) { x.Fewer.Kind = "resource" },
-		"scale of a case":      func(_ *scheduling.Certificate, x *scheduling.PartedCertificate) { x.Fewer.Scale-- },
-		"long scale of a case": func(_ *scheduling.Certificate, x *scheduling.PartedCertificate) { x.Fewer.Scale = 1 << 20 },
-		"spreads of a case": func(_ *scheduling.Certificate, x *scheduling.PartedCertificate) {
-			x.Fewer.Spreads = []scheduling.DomainSpread{{}}
+	for name, forge := range map[string]func(c *certificate.Certificate, x *certificate.PartedCertificate){
+		"no cases":             func(c *certificate.Certificate, _ *certificate.PartedCertificate) { c.Parted = nil },
+		"scale":                func(c *certificate.Certificate, _ *certificate.PartedCertificate) { c.Scale = -1 },
+		"another zone":         func(_ *certificate.Certificate, x *certificate.PartedCertificate) { x.Domain = "b" },
+		"higher price":         func(_ *certificate.Certificate, x *certificate.PartedCertificate) { x.From++ },
+		"negative price":       func(_ *certificate.Certificate, x *certificate.PartedCertificate) { x.From = -1 },
+		"fewer machines":       func(_ *certificate.Certificate, x *certificate.PartedCertificate) { x.AtMost-- },
+		"more machines":        func(_ *certificate.Certificate, x *certificate.PartedCertificate) { x.AtMost++ },
+		"negative number":      func(_ *certificate.Certificate, x *certificate.PartedCertificate) { x.AtMost = -1 },
+		"no fewer":             func(_ *certificate.Certificate, x *certificate.PartedCertificate) { x.Fewer = nil },
+		"no more":              func(_ *certificate.Certificate, x *certificate.PartedCertificate) { x.More = nil },
+		"fewer twice":          func(_ *certificate.Certificate, x *certificate.PartedCertificate) { x.More = x.Fewer },
+		"more twice":           func(_ *certificate.Certificate, x *certificate.PartedCertificate) { x.Fewer = x.More },
+		"kind of a case":       func(_ *certificate.Certificate, x *certificate.PartedCertificate) { x.Fewer.Kind = "resource" },
+		"scale of a case":      func(_ *certificate.Certificate, x *certificate.PartedCertificate) { x.Fewer.Scale-- },
+		"long scale of a case": func(_ *certificate.Certificate, x *certificate.PartedCertificate) { x.Fewer.Scale = 1 << 20 },
+		"spreads of a case": func(_ *certificate.Certificate, x *certificate.PartedCertificate) {
+			x.Fewer.Spreads = []certificate.DomainSpread{{}}
 		},
-		"worths of a case":     func(_ *scheduling.Certificate, x *scheduling.PartedCertificate) { x.Fewer.Values["p-1"] = "999" },
-		"more worth of a case": func(_ *scheduling.Certificate, x *scheduling.PartedCertificate) { x.Fewer.Values["p-1"] = "1001" },
-		"worth where none is":  func(_ *scheduling.Certificate, x *scheduling.PartedCertificate) { x.More.Values = worths{"p-1": "1"} },
-		"no multipliers":       func(_ *scheduling.Certificate, x *scheduling.PartedCertificate) { x.Fewer.Multipliers = nil },
-		"two multipliers": func(_ *scheduling.Certificate, x *scheduling.PartedCertificate) {
+		"worths of a case":     func(_ *certificate.Certificate, x *certificate.PartedCertificate) { x.Fewer.Values["p-1"] = "999" },
+		"more worth of a case": func(_ *certificate.Certificate, x *certificate.PartedCertificate) { x.Fewer.Values["p-1"] = "1001" },
+		"worth where none is":  func(_ *certificate.Certificate, x *certificate.PartedCertificate) { x.More.Values = worths{"p-1": "1"} },
+		"no multipliers":       func(_ *certificate.Certificate, x *certificate.PartedCertificate) { x.Fewer.Multipliers = nil },
+		"two multipliers": func(_ *certificate.Certificate, x *certificate.PartedCertificate) {
 			x.Fewer.Multipliers = append(x.Fewer.Multipliers, 0)
 		},
-		"less multiplier":         func(_ *scheduling.Certificate, x *scheduling.PartedCertificate) { x.Fewer.Multipliers[0]-- },
-		"more multiplier":         func(_ *scheduling.Certificate, x *scheduling.PartedCertificate) { x.Fewer.Multipliers[0]++ },
-		"negative multiplier":     func(_ *scheduling.Certificate, x *scheduling.PartedCertificate) { x.Fewer.Multipliers[0] = -1 },
-		"less multiplier of more": func(_ *scheduling.Certificate, x *scheduling.PartedCertificate) { x.More.Multipliers[0]-- },
-		"more multiplier of more": func(_ *scheduling.Certificate, x *scheduling.PartedCertificate) { x.More.Multipliers[0]++ },
-		"endless multiplier":      func(_ *scheduling.Certificate, x *scheduling.PartedCertificate) { x.Fewer.Multipliers[0] = 1<<63 - 1 },
-		"cases without end": func(c *scheduling.Certificate, x *scheduling.PartedCertificate) {
+		"less multiplier":         func(_ *certificate.Certificate, x *certificate.PartedCertificate) { x.Fewer.Multipliers[0]-- },
+		"more multiplier":         func(_ *certificate.Certificate, x *certificate.PartedCertificate) { x.Fewer.Multipliers[0]++ },
+		"negative multiplier":     func(_ *certificate.Certificate, x *certificate.PartedCertificate) { x.Fewer.Multipliers[0] = -1 },
+		"less multiplier of more": func(_ *certificate.Certificate, x *certificate.PartedCertificate) { x.More.Multipliers[0]-- },
+		"more multiplier of more": func(_ *certificate.Certificate, x *certificate.PartedCertificate) { x.More.Multipliers[0]++ },
+		"endless multiplier":      func(_ *certificate.Certificate, x *certificate.PartedCertificate) { x.Fewer.Multipliers[0] = 1<<63 - 1 },
+		"cases without end": func(c *certificate.Certificate, x *certificate.PartedCertificate) {
 			x.Fewer = c
 		},
 	} {

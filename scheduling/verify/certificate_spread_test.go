@@ -9,6 +9,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/certificate"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
@@ -120,9 +121,9 @@ func TestWhatSpreadsProve(t *testing.T) {
 		for _, kind := range []string{"assignment", "pattern"} {
 			t.Run(tc.name+"/"+kind, func(t *testing.T) {
 				f := inZones(tc.p, tc.zones)
-				f.plan.Summary.Certificate = &scheduling.Certificate{
+				f.plan.Summary.Certificate = &certificate.Certificate{
 					Kind: kind, Values: map[string]string{"default/p-1": tc.worth}, Vectors: vectors{{}, {"pods": "10"}, {"pods": "100"}, {"pods": "160"}},
-					Spreads: []scheduling.DomainSpread{{Pod: "default/p-1", Less: tc.less, Further: tc.further}},
+					Spreads: []certificate.DomainSpread{{Pod: "default/p-1", Less: tc.less, Further: tc.further}},
 				}
 				prove(t, f, tc.proven)
 			})
@@ -130,12 +131,12 @@ func TestWhatSpreadsProve(t *testing.T) {
 	}
 	t.Run("no such pod", func(t *testing.T) {
 		f := inZones(zonesMarket(five), "aabbc")
-		f.plan.Summary.Certificate = &scheduling.Certificate{Kind: "assignment", Spreads: []scheduling.DomainSpread{{Pod: "default/z"}}}
+		f.plan.Summary.Certificate = &certificate.Certificate{Kind: "assignment", Spreads: []certificate.DomainSpread{{Pod: "default/z"}}}
 		prove(t, f, -2)
 	})
 	t.Run("beside resources", func(t *testing.T) {
 		f := placing(zonesMarket(five), 0, map[string]string{"cpu": "0"})
-		f.plan.Summary.Certificate.Spreads = []scheduling.DomainSpread{{Pod: "default/p-1"}}
+		f.plan.Summary.Certificate.Spreads = []certificate.DomainSpread{{Pod: "default/p-1"}}
 		prove(t, f, -2)
 	})
 }

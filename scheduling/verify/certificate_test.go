@@ -15,6 +15,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/certificate"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
@@ -27,7 +28,7 @@ func placing(p scheduling.Problem, scale int, values map[string]string) *fixture
 	for _, pod := range p.Pods {
 		plan.Existing[0].Pods = append(plan.Existing[0].Pods, "default/"+pod.Name)
 	}
-	plan.Summary.Certificate = &scheduling.Certificate{Kind: "resource", Values: values, Scale: scale}
+	plan.Summary.Certificate = &certificate.Certificate{Kind: "resource", Values: values, Scale: scale}
 	return &fixture{p: p, plan: plan, skip: true}
 }
 
@@ -200,17 +201,17 @@ func TestNoCertificateProvesMoreThanAPlanCosts(t *testing.T) {
 					}
 				}
 			}
-			certificate := func(factor int64) *scheduling.Certificate {
+			cert := func(factor int64) *certificate.Certificate {
 				times := func(m map[string]int64) map[string]string {
 					return lo.MapValues(m, func(n int64, _ string) string { return new(big.Int).Mul(big.NewInt(n), big.NewInt(factor)).String() })
 				}
-				return &scheduling.Certificate{Kind: kind, Scale: 30, Values: times(values), Vectors: lo.Map(by, func(m map[string]int64, _ int) map[string]string { return times(m) })}
+				return &certificate.Certificate{Kind: kind, Scale: 30, Values: times(values), Vectors: lo.Map(by, func(m map[string]int64, _ int) map[string]string { return times(m) })}
 			}
 			// The largest factor with which no machine holds more worth than it costs.
 			low, high := int64(0), int64(1)<<40
 			for low < high {
 				middle := low + (high-low+1)/2
-				plan.Summary.Certificate = certificate(middle)
+				plan.Summary.Certificate = cert(middle)
 				if len(boundCodes(t, f, 0)) == 0 {
 					low = middle
 				} else {
@@ -220,7 +221,7 @@ func TestNoCertificateProvesMoreThanAPlanCosts(t *testing.T) {
 			if low == 1<<40 {
 				continue // nothing on sale could hold these pods, or has what is valued
 			}
-			plan.Summary.Certificate = certificate(low)
+			plan.Summary.Certificate = cert(low)
 			price := plan.Summary.PricePerHour
 			require.Equal(t, broken(verify.BoundUnproven), boundCodes(t, f, price+1), "seed %d, %s", seed, kind)
 			checked[kind]++

@@ -42,7 +42,7 @@
 // options of a launch are where its first is, as far as such rules can tell.
 //
 // The summary adds up, and the certificate proves the lower bound anew: see
-// [scheduling.Certificate].
+// [certificate.Certificate].
 //
 // # Plans that disrupt nodes
 //

@@ -16,6 +16,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/certificate"
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
 )
@@ -140,7 +141,7 @@ func handmade() *fixture {
 	// 5 cores at 15,000 nano-USD a millicore are worth 0.075; the reservation may hold
 	// the core of res-1 for nothing, n1 the half core of db-1, n3 1.9 cores.
 	plan.Summary.LowerBoundPerHour = offerings.MustPrice("0.024")
-	plan.Summary.Certificate = &scheduling.Certificate{Kind: "resource", Values: map[string]string{"cpu": "15000"}}
+	plan.Summary.Certificate = &certificate.Certificate{Kind: "resource", Values: map[string]string{"cpu": "15000"}}
 	plan.Summary.Resources = []scheduling.ResourceUse{
 		{Resource: "cpu", Capacity: 20000, Daemons: 450, Pods: 4000, Free: 15550},
 		{Resource: string(gpus), Capacity: 1, Pods: 1},

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/certificate"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
@@ -122,7 +123,7 @@ func TestStepsAllow(t *testing.T) {
 		{"pods being deleted need no place (S10)", func(c *stepsCase) {
 			c.cluster.Running = append(c.cluster.Running, st.Pod("old", st.OnNode("left"), st.Deleting()))
 		}, verify.EvictionMissing},
-		{"no bound, no proof", func(c *stepsCase) { c.plan.Summary.Certificate = &scheduling.Certificate{Kind: "odd"} }, verify.CertificateMalformed},
+		{"no bound, no proof", func(c *stepsCase) { c.plan.Summary.Certificate = &certificate.Certificate{Kind: "odd"} }, verify.CertificateMalformed},
 	} {
 		t.Run(strings.ReplaceAll(tc.name, " ", "-"), func(t *testing.T) {
 			c := newStepsCase(t)

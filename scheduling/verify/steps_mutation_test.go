@@ -17,6 +17,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/certificate"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
@@ -53,7 +54,7 @@ func TestStepsBound(t *testing.T) {
 		want verify.Code
 	}{
 		{"no certificate", func() { s.Certificate = nil }, verify.CertificateMissing},
-		{"an empty certificate", func() { s.Certificate = &scheduling.Certificate{} }, verify.CertificateMalformed},
+		{"an empty certificate", func() { s.Certificate = &certificate.Certificate{} }, verify.CertificateMalformed},
 		{"too much", func() { s.LowerBoundPerHour, s.PricePerHourAfter = s.PricePerHourBefore, s.PricePerHourBefore }, verify.BoundUnproven},
 		{"above the price", func() { s.LowerBoundPerHour = s.PricePerHourAfter + 1 }, verify.BoundAbovePrice},
 		{"nobody is left out", func() { s.LeftOut = []string{"default/nobody"} }, verify.PodUnknown},

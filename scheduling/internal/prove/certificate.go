@@ -4,7 +4,7 @@ import (
 	"math/big"
 
 	"github.com/plimsoll-go/plimsoll/offerings"
-	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/certificate"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/bound"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/covering"
@@ -16,9 +16,9 @@ import (
 // resourceCertificate is the certificate of a bound on resources. If there are surrogate resources it has to
 // say what each pod is worth, since they are not what pods request: even one that is worth nothing may
 // keep pods off a node. So it has to if some placed pods are worth nothing.
-func resourceCertificate(pr *prover, r covering.Result, all bool) *scheduling.Certificate {
+func resourceCertificate(pr *prover, r covering.Result, all bool) *certificate.Certificate {
 	if all && len(r.Values) == pr.in.Dims() {
-		return &scheduling.Certificate{Kind: scheduling.ResourceKind, Values: namedValues(pr, r.Values), Scale: fixed.Scale}
+		return &certificate.Certificate{Kind: certificate.ResourceKind, Values: namedValues(pr, r.Values), Scale: fixed.Scale}
 	}
 	a := bound.Assigned{Vectors: [][]*big.Int{r.Values}}
 	for i := range pr.market.Classes {
@@ -32,8 +32,8 @@ func resourceCertificate(pr *prover, r covering.Result, all bool) *scheduling.Ce
 }
 
 // assignmentCertificate names what is worth something, class by class.
-func assignmentCertificate(pr *prover, a bound.Assigned) *scheduling.Certificate {
-	return certificateOf(pr, a, nil, func(c *scheduling.Certificate, a bound.Assigned) {
+func assignmentCertificate(pr *prover, a bound.Assigned) *certificate.Certificate {
+	return certificateOf(pr, a, nil, func(c *certificate.Certificate, a bound.Assigned) {
 		for i, ids := range pr.classes {
 			nameWorth(pr.in, c.Values, ids, a.Duals[i])
 		}
@@ -41,17 +41,17 @@ func assignmentCertificate(pr *prover, a bound.Assigned) *scheduling.Certificate
 }
 
 // certificateOf writes out what was proven, with the names of domains; name says what pods are worth.
-func certificateOf(pr *prover, a bound.Assigned, domains []string, name func(c *scheduling.Certificate, a bound.Assigned)) *scheduling.Certificate {
-	c := &scheduling.Certificate{Kind: scheduling.AssignmentKind, Values: map[string]string{}, Scale: fixed.Scale}
+func certificateOf(pr *prover, a bound.Assigned, domains []string, name func(c *certificate.Certificate, a bound.Assigned)) *certificate.Certificate {
+	c := &certificate.Certificate{Kind: certificate.AssignmentKind, Values: map[string]string{}, Scale: fixed.Scale}
 	if a.Filled {
-		c.Kind = scheduling.PatternKind
+		c.Kind = certificate.PatternKind
 	}
 	if len(a.Duals) > 0 {
 		name(c, a)
 	}
 	if x := a.Parted; x != nil {
-		c.Kind, c.Spreads = scheduling.PartedKind, nil
-		c.Parted = &scheduling.PartedCertificate{
+		c.Kind, c.Spreads = certificate.PartedKind, nil
+		c.Parted = &certificate.PartedCertificate{
 			From: offerings.Price(x.From), AtMost: x.AtMost, Fewer: certificateOf(pr, *x.Fewer, domains, name), More: certificateOf(pr, *x.More, domains, name),
 		}
 		if x.Domain > 0 {
@@ -111,17 +111,17 @@ func nameOf(pr *prover, dim int) string {
 		}
 	}
 	if of.limit == nil {
-		return scheduling.StepKey(before)
+		return certificate.QuantumKey(before)
 	}
-	return scheduling.ApartKey(before)
+	return certificate.ApartKey(before)
 }
 
 // nameSurrogateResources says in the certificate what the surrogate resources are.
-func nameSurrogateResources(pr *prover, c *scheduling.Certificate) {
+func nameSurrogateResources(pr *prover, c *certificate.Certificate) {
 	for i := range pr.surrogateResources {
 		y := &pr.surrogateResources[i]
 		if y.limit == nil {
-			c.Steps = append(c.Steps, scheduling.Step{Resource: string(pr.in.Table.Names[y.dim]), Size: y.step})
+			c.Steps = append(c.Steps, certificate.Quantum{Resource: string(pr.in.Table.Names[y.dim]), Size: y.step})
 		} else {
 			c.Apart = append(c.Apart, y.limit.named())
 		}
@@ -132,9 +132,9 @@ func nameSurrogateResources(pr *prover, c *scheduling.Certificate) {
 }
 
 // named names the constraint that says so.
-func (x *perNodeLimit) named() scheduling.ApartTerm {
+func (x *perNodeLimit) named() certificate.ApartTerm {
 	if x.kind == podspec.SpreadTie {
-		return scheduling.ApartTerm{Pod: podspec.PodName(x.spokesman), Spread: true}
+		return certificate.ApartTerm{Pod: podspec.PodName(x.spokesman), Spread: true}
 	}
-	return scheduling.ApartTerm{Pod: podspec.PodName(x.spokesman), Term: x.term}
+	return certificate.ApartTerm{Pod: podspec.PodName(x.spokesman), Term: x.term}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/certificate"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/bound"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/lagrangian"
@@ -276,12 +277,12 @@ type levelled struct {
 	key         string
 	rules       []int // targets and skews
 	bound       offerings.Price
-	certificate *scheduling.Certificate
+	certificate *certificate.Certificate
 }
 
 // balanced is the bound on plans that balance pods over domains as the given one does, or what
 // is proven without that.
-func (k *proven) balanced(ctx context.Context, plan *scheduling.Plan, near int64) (offerings.Price, *scheduling.Certificate) {
+func (k *proven) balanced(ctx context.Context, plan *scheduling.Plan, near int64) (offerings.Price, *certificate.Certificate) {
 	if plan == nil || k.prover == nil || int64(k.bound) >= near || k.prover.in.Solver.Effort == scheduling.EffortFast || ctx.Err() != nil {
 		return k.bound, k.certificate
 	}

@@ -6,7 +6,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/certificate"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/fixed"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/lagrangian"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
@@ -14,20 +14,20 @@ import (
 )
 
 // certificate names pods, classes and rules.
-func (m *balance) certificate(x *lagrangian.Proof) *scheduling.Certificate {
-	c := &scheduling.Certificate{Kind: scheduling.AssignmentKind, Values: map[string]string{}, Domains: map[string]scheduling.DomainWorths{}, Scale: fixed.Scale, TopologyKey: m.book.key}
+func (m *balance) certificate(x *lagrangian.Proof) *certificate.Certificate {
+	c := &certificate.Certificate{Kind: certificate.AssignmentKind, Values: map[string]string{}, Domains: map[string]certificate.DomainWorths{}, Scale: fixed.Scale, TopologyKey: m.book.key}
 	for i, ids := range m.groups {
 		m.nameAll(c.Values, ids, x.Duals[i])
 	}
 	for z, domain := range m.book.domains {
-		own := scheduling.DomainWorths{Values: map[string]string{}, Vectors: namedVectors(m.prover, x.Parts[z].Vectors)}
+		own := certificate.DomainWorths{Values: map[string]string{}, Vectors: namedVectors(m.prover, x.Parts[z].Vectors)}
 		for i, ids := range m.prover.classes {
 			m.nameAll(own.Values, ids, x.Parts[z].Duals[i])
 		}
 		c.Domains[domain] = own
 	}
 	for r := range m.rules {
-		c.Balances = append(c.Balances, scheduling.DomainBalance{
+		c.Balances = append(c.Balances, certificate.DomainBalance{
 			Pod: podspec.PodName(m.rules[r].spokesman), Raised: m.byDomainName(x.Raised[r]), Taken: m.byDomainName(x.Taken[r]),
 		})
 	}

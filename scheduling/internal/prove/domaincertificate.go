@@ -3,22 +3,22 @@ package prove
 import (
 	"math/big"
 
-	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/certificate"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/bound"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
 // certificate names classes and rules.
-func (m *domainMarket) certificate(a bound.Assigned) *scheduling.Certificate {
+func (m *domainMarket) certificate(a bound.Assigned) *certificate.Certificate {
 	return certificateOf(m.prover, a, m.book.domains, m.nameDuals)
 }
 
 // nameDuals says what pods are worth, and how much less in which domain.
-func (m *domainMarket) nameDuals(c *scheduling.Certificate, a bound.Assigned) {
+func (m *domainMarket) nameDuals(c *certificate.Certificate, a bound.Assigned) {
 	most := m.mostWorth(a)
-	c.Spreads = make([]scheduling.DomainSpread, len(m.book.rules))
+	c.Spreads = make([]certificate.DomainSpread, len(m.book.rules))
 	for r := range m.book.rules {
-		c.Spreads[r] = scheduling.DomainSpread{Pod: podspec.PodName(m.book.rules[r].spokesman), Less: map[string]string{}}
+		c.Spreads[r] = certificate.DomainSpread{Pod: podspec.PodName(m.book.rules[r].spokesman), Less: map[string]string{}}
 		if m.split[r] && m.spread[r] >= 0 {
 			c.Spreads[r].Further = map[string]string{}
 		}

@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/certificate"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/bound"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
@@ -17,7 +18,7 @@ import (
 // proveByDomains is the bound on plans in which pods that are spread over domains are where they may
 // be, 0 where it gains nothing. For a plan that is there cases are told apart while the bound is
 // below what is wanted. best is the bound without domains.
-func (p *Proofs) proveByDomains(ctx context.Context, pr *prover, plan *scheduling.Plan, start []*big.Int, best, near, wanted int64) (int64, *scheduling.Certificate) {
+func (p *Proofs) proveByDomains(ctx context.Context, pr *prover, plan *scheduling.Plan, start []*big.Int, best, near, wanted int64) (int64, *certificate.Certificate) {
 	b := newDomainBook(ctx, pr, plan, best)
 	if b == nil || pr.in.Solver.Effort == scheduling.EffortFast && b.pointless(best, near) {
 		return 0, nil

@@ -6,7 +6,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/offerings"
-	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/certificate"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
@@ -15,7 +15,7 @@ import (
 // that holds pods worth less than its price is dearer than it has to be by about the
 // difference. The pods are those of the problem whose plan the certificate belongs to, or
 // pods like them; one of a kind that the certificate does not tell of is worth nothing.
-func PodDuals(c *scheduling.Certificate, pods []*corev1.Pod) map[string]offerings.Price {
+func PodDuals(c *certificate.Certificate, pods []*corev1.Pod) map[string]offerings.Price {
 	out := make(map[string]offerings.Price, len(pods))
 	if c == nil {
 		return out
@@ -26,7 +26,7 @@ func PodDuals(c *scheduling.Certificate, pods []*corev1.Pod) map[string]offering
 			values[name] = n
 		}
 	}
-	byResource := c.Kind == scheduling.ResourceKind || c.Kind == scheduling.CoverKind
+	byResource := c.Kind == certificate.ResourceKind || c.Kind == certificate.CoverKind
 	t := podspec.NewResourceTable()
 	r := podspec.RequestReader{Table: t}
 	kinds := map[string]*big.Int{}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/certificate"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/bound"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/covering"
@@ -32,7 +33,7 @@ func NewProofs(c *compile.Compiler) *Proofs { return &Proofs{problem: c} }
 // Prove computes the lower bound on every plan that places at least the placed pods, and
 // what proves it, looking at some of them. It goes on until it comes near the price of the
 // plan. Past the deadline it makes do with what it has.
-func (p *Proofs) Prove(ctx context.Context, plan *scheduling.Plan, pods AtStake, price offerings.Price) (offerings.Price, *scheduling.Certificate) {
+func (p *Proofs) Prove(ctx context.Context, plan *scheduling.Plan, pods AtStake, price offerings.Price) (offerings.Price, *certificate.Certificate) {
 	if price == 0 {
 		return 0, nil // nothing to prove: no plan is cheaper
 	}
@@ -52,7 +53,7 @@ func (p *Proofs) Prove(ctx context.Context, plan *scheduling.Plan, pods AtStake,
 
 // Again proves for another plan that places the same pods as the plan of the last proof. Where nothing was proven, it
 // returns a bound of 0 and no certificate.
-func (p *Proofs) Again(ctx context.Context, plan *scheduling.Plan, price offerings.Price) (offerings.Price, *scheduling.Certificate) {
+func (p *Proofs) Again(ctx context.Context, plan *scheduling.Plan, price offerings.Price) (offerings.Price, *certificate.Certificate) {
 	if p.last == nil {
 		return 0, nil
 	}
@@ -64,7 +65,7 @@ func (p *Proofs) Again(ctx context.Context, plan *scheduling.Plan, price offerin
 type proven struct {
 	AtStake
 	bound       offerings.Price
-	certificate *scheduling.Certificate
+	certificate *certificate.Certificate
 	// prover, start and assigned are what there is to go on from; nil for nothing.
 	prover   *prover
 	start    []*big.Int
@@ -73,7 +74,7 @@ type proven struct {
 }
 
 // proveAnew notes in k what there is to go on from.
-func (p *Proofs) proveAnew(ctx context.Context, plan *scheduling.Plan, near int64, price offerings.Price, k *proven) (offerings.Price, *scheduling.Certificate) {
+func (p *Proofs) proveAnew(ctx context.Context, plan *scheduling.Plan, near int64, price offerings.Price, k *proven) (offerings.Price, *certificate.Certificate) {
 	c := p.problem
 	pr, resource, known := p.foreseen(k.Placed)
 	if !known {
@@ -121,9 +122,9 @@ func (p *Proofs) proveAnew(ctx context.Context, plan *scheduling.Plan, near int6
 		}
 	}
 	if covered > resource.Bound {
-		certificate := &scheduling.Certificate{Kind: scheduling.CoverKind, Values: namedValues(pr, resource.Values), Scale: fixed.Scale}
-		nameSurrogateResources(pr, certificate)
-		return offerings.Price(covered), certificate
+		cert := &certificate.Certificate{Kind: certificate.CoverKind, Values: namedValues(pr, resource.Values), Scale: fixed.Scale}
+		nameSurrogateResources(pr, cert)
+		return offerings.Price(covered), cert
 	}
 	if resource.Bound == 0 {
 		return 0, nil

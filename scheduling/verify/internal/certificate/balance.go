@@ -9,7 +9,7 @@ import (
 	"github.com/samber/lo"
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/certificate"
 	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/snapshot"
 )
 
@@ -25,14 +25,14 @@ type domainBalance struct {
 }
 
 // byDomain reports whether a certificate has worths by domain.
-func byDomain(cert *scheduling.Certificate) bool {
+func byDomain(cert *certificate.Certificate) bool {
 	return len(cert.Domains) > 0 || len(cert.Balances) > 0
 }
 
 // judgeDomains proves the bound from worths by domain. Whatever the plan, its pods are worth
 // in their domains no more than it pays. What they pay beyond that, and what domains get and owe
 // each other, is left to the domains; that is bounded domain by domain.
-func judgeDomains(c *Claim, cert *scheduling.Certificate) {
+func judgeDomains(c *Claim, cert *certificate.Certificate) {
 	if len(cert.Vectors) > 0 || len(cert.Spreads) > 0 {
 		c.malformed("domains have vectors of their own, and no spreads")
 		return
@@ -94,11 +94,11 @@ func (r *spreadReader) unmapped(keys ...string) string {
 }
 
 // readDomains reads the worths of each domain.
-func (r *spreadReader) readDomains(cert *scheduling.Certificate) (map[string]*proof, bool) {
+func (r *spreadReader) readDomains(cert *certificate.Certificate) (map[string]*proof, bool) {
 	out, fine := make(map[string]*proof, len(r.domains)), true
 	for _, domain := range r.domains {
 		own := cert.Domains[domain]
-		pr, ok := readProof(r.claim, &scheduling.Certificate{
+		pr, ok := readProof(r.claim, &certificate.Certificate{
 			Kind: cert.Kind, Values: own.Values, Vectors: own.Vectors, Apart: cert.Apart, Steps: cert.Steps, Scale: cert.Scale,
 		})
 		out[domain], fine = pr, fine && ok
@@ -113,7 +113,7 @@ func (r *spreadReader) readDomains(cert *scheduling.Certificate) (map[string]*pr
 }
 
 // readBalances reads the constraints.
-func (r *spreadReader) readBalances(cert *scheduling.Certificate) ([]*domainBalance, bool) {
+func (r *spreadReader) readBalances(cert *certificate.Certificate) ([]*domainBalance, bool) {
 	var out []*domainBalance
 	fine := true
 	for i, named := range cert.Balances {
@@ -141,7 +141,7 @@ func (r *spreadReader) readBalances(cert *scheduling.Certificate) ([]*domainBala
 }
 
 // readBalance finds the pods, and where those are that run.
-func (r *spreadReader) readBalance(named scheduling.DomainBalance) (*domainBalance, string) {
+func (r *spreadReader) readBalance(named certificate.DomainBalance) (*domainBalance, string) {
 	t := r.claim.state.Pods[named.Pod]
 	if t == nil {
 		return nil, fmt.Sprintf("%s is no pending pod", named.Pod)
@@ -240,7 +240,7 @@ func (p *payer) about() []int {
 
 // readPayers sorts the placed pods by what they pay. Where the certificate says different
 // things about the same, the least counts.
-func readPayers(pr *proof, cert *scheduling.Certificate, balances []*domainBalance) ([]*payer, bool) {
+func readPayers(pr *proof, cert *certificate.Certificate, balances []*domainBalance) ([]*payer, bool) {
 	concerns := func(t *snapshot.Pod) (asks int, among []int) {
 		asks = -1
 		for i, b := range balances {

@@ -8,7 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/offerings"
-	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/certificate"
 	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/snapshot"
 )
 
@@ -68,7 +68,7 @@ func NewClaim(w *snapshot.State, bound offerings.Price, isPlaced func(name strin
 }
 
 // Judge looks for what is wrong with a certificate of the bound.
-func (c *Claim) Judge(cert *scheduling.Certificate) {
+func (c *Claim) Judge(cert *certificate.Certificate) {
 	if c.key = corev1.LabelTopologyZone; cert != nil && cert.TopologyKey != "" {
 		c.key = cert.TopologyKey
 	}
@@ -80,21 +80,21 @@ func (c *Claim) Judge(cert *scheduling.Certificate) {
 	case cert == nil:
 	case cert.Scale < 0 || cert.Scale > maxScale:
 		c.malformed("scale %d is not between 0 and %d", cert.Scale, maxScale)
-	case byDomain(cert) && cert.Kind != scheduling.AssignmentKind:
-		c.malformed("domains are for the kind %q", scheduling.AssignmentKind)
+	case byDomain(cert) && cert.Kind != certificate.AssignmentKind:
+		c.malformed("domains are for the kind %q", certificate.AssignmentKind)
 	case byDomain(cert):
 		judgeDomains(c, cert)
-	case cert.Kind == scheduling.AssignmentKind || cert.Kind == scheduling.PatternKind:
+	case cert.Kind == certificate.AssignmentKind || cert.Kind == certificate.PatternKind:
 		judgeAssignment(c, cert, nil)
-	case cert.Kind == scheduling.PartedKind && len(c.state.Reservations) > 0:
+	case cert.Kind == certificate.PartedKind && len(c.state.Reservations) > 0:
 		c.malformed("cases do not go with reservations")
-	case cert.Kind == scheduling.PartedKind:
+	case cert.Kind == certificate.PartedKind:
 		c.judgeCase(cert, nil)
 	case len(cert.Vectors)+len(cert.Spreads) > 0:
 		c.malformed("vectors and spreads are not for the kind %q", cert.Kind)
-	case cert.Kind == scheduling.CoverKind:
+	case cert.Kind == certificate.CoverKind:
 		judgeCover(c, cert)
-	case cert.Kind != scheduling.ResourceKind:
+	case cert.Kind != certificate.ResourceKind:
 		c.malformed("unknown kind %q", cert.Kind)
 	case len(cert.Apart)+len(cert.Steps) > 0:
 		c.malformed("terms and steps are not for the kind %q", cert.Kind)
@@ -194,14 +194,14 @@ func (c *Claim) requested() []corev1.ResourceName {
 
 // judgeCase proves the bound case by case: whatever number of machines a plan buys that cost at
 // least so much, it is at most the one of the certificate, or more than that.
-func (c *Claim) judgeCase(cert *scheduling.Certificate, multipliers []multiplier) {
+func (c *Claim) judgeCase(cert *certificate.Certificate, multipliers []multiplier) {
 	if c.cases++; c.cases > mostCases {
 		if c.cases == mostCases+1 {
 			c.malformed("more than %d cases", mostCases)
 		}
 		return
 	}
-	if cert != nil && cert.Kind == scheduling.PartedKind {
+	if cert != nil && cert.Kind == certificate.PartedKind {
 		x := cert.Parted
 		if x == nil || x.From < 0 || x.AtMost < 0 {
 			c.malformed("cases have to be told apart by a price and a number")
@@ -212,7 +212,7 @@ func (c *Claim) judgeCase(cert *scheduling.Certificate, multipliers []multiplier
 		c.judgeCase(x.More, append(slices.Clip(multipliers), multiplier{from: x.From, domain: x.Domain, count: more, least: true}))
 		return
 	}
-	if cert == nil || cert.Kind != scheduling.AssignmentKind || byDomain(cert) || cert.Scale < 0 || cert.Scale > maxScale || len(cert.Multipliers) != len(multipliers) {
+	if cert == nil || cert.Kind != certificate.AssignmentKind || byDomain(cert) || cert.Scale < 0 || cert.Scale > maxScale || len(cert.Multipliers) != len(multipliers) {
 		c.malformed("a case needs an assignment without domains, with a multiplier for each of %d counts", len(multipliers))
 		return
 	}

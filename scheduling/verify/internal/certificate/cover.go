@@ -9,7 +9,7 @@ import (
 	"github.com/samber/lo"
 
 	"github.com/plimsoll-go/plimsoll/offerings"
-	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/certificate"
 	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/snapshot"
 )
 
@@ -38,7 +38,7 @@ type buy struct {
 
 // judgeCover proves the bound by going through the choices of machines: for all placed pods, or
 // else for those that fit no running node.
-func judgeCover(c *Claim, cert *scheduling.Certificate) {
+func judgeCover(c *Claim, cert *certificate.Certificate) {
 	dims := &dimensions{names: c.requested()}
 	measured := dims.readMeasures(c, cert)
 	values, ok := c.naturals("value of ", cert.Values)

@@ -7,7 +7,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/certificate"
 	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/snapshot"
 )
 
@@ -53,7 +53,7 @@ func (d *dimensions) holdsOne(s *snapshot.Node, t *snapshot.Pod) bool {
 }
 
 // readMeasures reads them. It reports whether they can be.
-func (d *dimensions) readMeasures(c *Claim, cert *scheduling.Certificate) bool {
+func (d *dimensions) readMeasures(c *Claim, cert *certificate.Certificate) bool {
 	fine := true
 	var faces map[*snapshot.Identity][]*snapshot.Pod // placed pods
 	if len(cert.Apart) > 0 {
@@ -69,7 +69,7 @@ func (d *dimensions) readMeasures(c *Claim, cert *scheduling.Certificate) bool {
 			fine = false
 			continue
 		}
-		d.measures, d.names = append(d.measures, m), append(d.names, corev1.ResourceName(scheduling.ApartKey(i)))
+		d.measures, d.names = append(d.measures, m), append(d.names, corev1.ResourceName(certificate.ApartKey(i)))
 	}
 	for i, s := range cert.Steps {
 		if s.Size <= 0 {
@@ -78,7 +78,7 @@ func (d *dimensions) readMeasures(c *Claim, cert *scheduling.Certificate) bool {
 			continue
 		}
 		m := &measure{resource: corev1.ResourceName(s.Resource), step: big.NewInt(s.Size)}
-		d.measures, d.names = append(d.measures, m), append(d.names, corev1.ResourceName(scheduling.StepKey(i)))
+		d.measures, d.names = append(d.measures, m), append(d.names, corev1.ResourceName(certificate.QuantumKey(i)))
 	}
 	return fine
 }

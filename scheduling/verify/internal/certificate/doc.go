@@ -1,5 +1,5 @@
 // Package certificate proves lower bounds anew from their certificates, see
-// [scheduling.Certificate].
+// [certificate.Certificate].
 package certificate
 
 // A map of this package's files

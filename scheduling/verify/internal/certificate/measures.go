@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/certificate"
 	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/snapshot"
 )
 
@@ -56,7 +57,7 @@ func perHosts(p *snapshot.Policy, t *snapshot.Pod) (out []perHost) {
 // it selects and that have such a constraint themselves. The last of more of them on a node would
 // not be bound, whichever it is: of a spread, since a node without any may come. A constraint is
 // such a one if it selects the same of the placed pods and lets a node hold as many.
-func apartMeasure(c *Claim, named scheduling.ApartTerm, faces map[*snapshot.Identity][]*snapshot.Pod) (*measure, string) {
+func apartMeasure(c *Claim, named certificate.ApartTerm, faces map[*snapshot.Identity][]*snapshot.Pod) (*measure, string) {
 	t := c.state.Pods[named.Pod]
 	if t == nil {
 		return nil, fmt.Sprintf("%s is no pending pod", named.Pod)

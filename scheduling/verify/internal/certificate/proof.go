@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/plimsoll-go/plimsoll/offerings"
-	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/certificate"
 	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/snapshot"
 )
 
@@ -63,7 +63,7 @@ type part struct {
 }
 
 // judgeAssignment proves the bound from what pods are worth, wherever they are.
-func judgeAssignment(c *Claim, cert *scheduling.Certificate, multipliers []multiplier) {
+func judgeAssignment(c *Claim, cert *certificate.Certificate, multipliers []multiplier) {
 	pr, ok := readProof(c, cert)
 	if !ok {
 		return
@@ -84,7 +84,7 @@ func judgeAssignment(c *Claim, cert *scheduling.Certificate, multipliers []multi
 }
 
 // readProof reads the certificate. It reports whether all of it can be read.
-func readProof(c *Claim, cert *scheduling.Certificate) (*proof, bool) {
+func readProof(c *Claim, cert *certificate.Certificate) (*proof, bool) {
 	dims := &dimensions{names: c.requested()}
 	resources := len(dims.names)
 	ok := dims.readMeasures(c, cert)
@@ -92,13 +92,13 @@ func readProof(c *Claim, cert *scheduling.Certificate) (*proof, bool) {
 	ok = ok && read
 	pr := &proof{
 		claim: c, dims: dims, spreads: spreads, domains: make(map[string]*proof), worths: make(map[string]*big.Int),
-		bound:    &worthBound{dims: dims, scale: uint(cert.Scale), patterns: cert.Kind == scheduling.PatternKind, tries: new(int)},
+		bound:    &worthBound{dims: dims, scale: uint(cert.Scale), patterns: cert.Kind == certificate.PatternKind, tries: new(int)},
 		verdicts: make(map[*offerings.Offering]bool), known: make(map[string]*threshold),
 	}
 	values, fine := pr.claim.naturals("value of ", cert.Values)
 	ok = ok && fine
 	worth := func(t *snapshot.Pod) *big.Int { return pr.worthAt(t) }
-	if cert.Kind == scheduling.ResourceKind {
+	if cert.Kind == certificate.ResourceKind {
 		pr.bound.values = []map[string]*big.Int{values}
 		worth = func(t *snapshot.Pod) *big.Int {
 			sum := new(big.Int)

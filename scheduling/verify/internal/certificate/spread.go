@@ -10,6 +10,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/certificate"
 	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/snapshot"
 )
 
@@ -141,7 +142,7 @@ type domainSpread struct {
 }
 
 // readSpreads reads them. It reports whether they can be.
-func readSpreads(c *Claim, cert *scheduling.Certificate) (spreads []*domainSpread, fine bool) {
+func readSpreads(c *Claim, cert *certificate.Certificate) (spreads []*domainSpread, fine bool) {
 	fine = true
 	for i, named := range cert.Spreads {
 		r := c.spreadReader()
@@ -169,7 +170,7 @@ func readSpreads(c *Claim, cert *scheduling.Certificate) (spreads []*domainSprea
 }
 
 // read finds the pods, and where pods count that they are counted with.
-func (r *spreadReader) read(named scheduling.DomainSpread) (*domainSpread, string) {
+func (r *spreadReader) read(named certificate.DomainSpread) (*domainSpread, string) {
 	t := r.claim.state.Pods[named.Pod]
 	if t == nil {
 		return nil, fmt.Sprintf("%s is no pending pod", named.Pod)
