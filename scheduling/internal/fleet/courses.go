@@ -11,20 +11,21 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
 )
 
-// Course is a course of events: an order of the pods, and in how many batches machines come.
+// Course is one possible course of events: an order of the pods, and the number of batches in which machines
+// join.
 type Course struct {
-	Order   []int32 // by place in the queue
+	Order   []int32 // indexes in the queue
 	Batches int
-	Seed    uint64 // of what else is left to chance
+	Seed    uint64 // of random choices
 }
 
-// inBatches is in how many batches machines come where they do not come at once: a provider that
-// is asked for dozens of machines takes some minutes to deliver them all.
+// inBatches is the number of batches in which machines join if not at once, because a provider takes minutes to
+// deliver dozens of machines.
 const inBatches = 6
 
-// Courses are those in which plans are played through. queue is the classes of the pods, planned
-// ones of c, in the order of kube-scheduler's queue, which is that of the first course. With brief
-// equal pods that stand together stay together.
+// Courses returns the courses in which a plan is simulated. queue is the classes of the pods, planned ones of
+// c, in the order of kube-scheduler's queue, which is the order of the first course. With brief, adjacent equal
+// pods stay together.
 func Courses(c *compile.Compiler, queue []int32, brief bool) []Course {
 	out := []Course{{Order: lo.RangeFrom(int32(0), len(queue)), Batches: 1}}
 	for seed, batches := range []int{1: 1, 2: inBatches, 3: inBatches, 4: 1} {
@@ -35,7 +36,7 @@ func Courses(c *compile.Compiler, queue []int32, brief bool) []Course {
 	return out
 }
 
-// shuffled is another order of the queue, the more urgent pods still first.
+// shuffled returns a random order of the queue, with pods of higher priority first.
 func shuffled(c *compile.Compiler, queue []int32, seed uint64, brief bool) []int32 {
 	var runs [][]int32
 	for i, class := range queue {
@@ -53,8 +54,9 @@ func shuffled(c *compile.Compiler, queue []int32, seed uint64, brief bool) []int
 	return slices.Concat(runs...)
 }
 
-// Joins yields, batch by batch, which of so many machines come, in the order in which they do: of
-// more than a hundred nodes kube-scheduler looks at some only, those that stand next in that order.
+// Joins yields, batch by batch, the indexes of the machines in the order in which they join. The order matters,
+// because with more than a hundred nodes kube-scheduler scores only a part of them, the next ones in this
+// order.
 func (x *Course) Joins(machines int) iter.Seq[[]int] {
 	return func(yield func([]int) bool) {
 		order := lo.Range(machines)

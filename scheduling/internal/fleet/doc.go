@@ -1,11 +1,15 @@
-// Package fleet chooses machines whose price holds where kube-scheduler binds the pods as it
-// likes. The cheapest machines on paper are full of pods that fill each other; bound in
-// another order they leave some out, for which more machines have to be bought. So fleets are
-// judged by what they come to: the pods are bound by package binding in several orders, and
-// what is left over is priced.
+// Package fleet chooses machines for plans whose pods kube-scheduler places freely. The cheapest machines on
+// paper are filled exactly by pods that suit each other; in another order of binding some pods find no room,
+// and more machines must be bought for them. So this package judges a set of machines (a fleet) by its
+// estimated cost after scheduling: it binds the pods by package binding in several orders, and prices the pods
+// that are left over.
 //
-//	problem   what may be bought, and what pods are worth
+// It owns this estimate and the search by it. It promises that a fleet keeps limits, reservations and the
+// domains that spread constraints need; the estimate itself is a model, because the real order of pods and
+// machines is not known.
+//
+//	problem   machines for sale, pods, and their values
 //	courses   orders of pods and machines
-//	estimate  what a fleet or a plan is estimated to come to
-//	search    other fleets: built of machines that are filled as pods come, then exchanged
+//	estimate  the estimated cost of a fleet or of a plan
+//	search    other fleets: constructed greedily in the order of pods, then improved by local search
 package fleet

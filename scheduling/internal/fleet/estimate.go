@@ -11,26 +11,25 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
 )
 
-// leftMarkup is how much dearer pods are that have to be planned again: their machines are
-// few, and come a round later.
+// leftMarkup is the cost of pods that must be planned again, in multiples of their value: their machines are
+// few and start later.
 const leftMarkup = 1.25
 
-// outcome is what came of a fleet in a course of events.
-type outcome struct {
+// bindResult is the result of binding in one course.
+type bindResult struct {
 	run  *binding.Run
-	to   []int32 // by place in the queue of the course, the node, -1 for none
+	to   []int32 // by index in the queue of the course: the node, −1 for none
 	left int
-	// joined are the machines that have come, by their place in the list of all, as nodes are numbered
-	// after those that were there before.
+	// joined are the indexes of the machines in the order in which they joined. Their nodes are numbered after
+	// the existing ones.
 	joined []int
 }
 
-// bind lets the machines of a fleet join and the pods be bound. What is there already takes
-// pods before the first machine comes.
-func (p *problem) bind(machines []int32, w *course) outcome {
+// bind lets the machines join and binds the pods. Existing nodes take pods before the first machine joins.
+func (p *problem) bind(machines []int32, w *course) bindResult {
 	r := p.scheduler.Begin(w.Seed)
 	r.Late = p.late
-	x := outcome{run: r, to: make([]int32, len(w.queue)), left: len(w.queue)}
+	x := bindResult{run: r, to: make([]int32, len(w.queue)), left: len(w.queue)}
 	for i := range x.to {
 		x.to[i] = -1
 	}
@@ -50,7 +49,7 @@ func (p *problem) bind(machines []int32, w *course) outcome {
 	return x
 }
 
-// list is the machines of a fleet one by one.
+// list returns the machines of a fleet one by one, as kinds.
 func (f fleet) list() (out []int32) {
 	for k, n := range f {
 		for range n {
@@ -60,7 +59,7 @@ func (f fleet) list() (out []int32) {
 	return out
 }
 
-// cost is what the search minimises of machines.
+// cost is the total cost of machines.
 func (p *problem) cost(machines []int32) (sum float64) {
 	for _, k := range machines {
 		sum += float64(p.kinds[k].cost)
@@ -68,26 +67,25 @@ func (p *problem) cost(machines []int32) (sum float64) {
 	return sum
 }
 
-// estimate is what a fleet comes to on the average of the courses of events. Where pods depend on each other
-// machines are bought for those that are left over, whom others may keep off them; else these are
-// taken at what they are worth. Where that is not below most, the answer may be less, but is not
-// below most either.
+// estimate returns the average cost of a fleet over all courses, with machines or values of the pods that are
+// left over. Machines are bought for these where pods have topology terms, because other pods may exclude them
+// from domains; otherwise they count with their values. If the result is not below most, it need not be exact.
 func (p *problem) estimate(f fleet, most float64) float64 {
 	machines := f.list()
-	price := p.cost(machines) + p.shortage(f)
+	price := p.cost(machines) + p.shortagePenalty(f)
 	if price >= most {
 		return price
 	}
-	outcomes := p.play(machines)
+	outcomes := p.simulate(machines)
 	for i := range outcomes {
 		sum := 0.0
 		w, x := &p.courses[i], &outcomes[i]
 		if p.c.Tied() {
-			sum += p.cost(p.finish(f, w, x))
+			sum += p.cost(p.buyForLeft(f, w, x))
 		}
 		for at, to := range x.to {
 			if to < 0 {
-				sum += leftMarkup * p.worth[w.queue[at]]
+				sum += leftMarkup * p.podValue[w.queue[at]]
 			}
 		}
 		if price += sum / float64(len(outcomes)); price >= most {
@@ -97,9 +95,9 @@ func (p *problem) estimate(f fleet, most float64) float64 {
 	return price
 }
 
-// play binds the pods in all courses of events.
-func (p *problem) play(machines []int32) []outcome {
-	outcomes := make([]outcome, len(p.courses))
+// simulate binds the pods in all courses.
+func (p *problem) simulate(machines []int32) []bindResult {
+	outcomes := make([]bindResult, len(p.courses))
 	var all sync.WaitGroup
 	for i := range p.courses {
 		all.Go(func() { outcomes[i] = p.bind(machines, &p.courses[i]) })
@@ -109,15 +107,15 @@ func (p *problem) play(machines []int32) []outcome {
 }
 
 const (
-	// spare is how much more than the pods request together a fleet has to have for all of them
-	// to find places on it by some order.
+	// spare is the least room of a fleet, in multiples of the total request, at which some order may bind all
+	// pods.
 	spare = 1.002
-	// shortageMarkup is how much dearer it is to buy later what is missing at first.
+	// shortageMarkup is the cost of missing room, in multiples of the pods' value.
 	shortageMarkup = 2
 )
 
-// shortage is what a fleet has too little of to hold all pods, at what pods are worth.
-func (p *problem) shortage(f fleet) float64 {
+// shortagePenalty returns the cost of the room that a fleet lacks to hold all pods.
+func (p *problem) shortagePenalty(f fleet) float64 {
 	missing, all := 0.0, 0.0
 	for d, n := range p.load {
 		have := float64(p.free[d])
@@ -129,41 +127,38 @@ func (p *problem) shortage(f fleet) float64 {
 		}
 	}
 	for c, n := range p.pods {
-		all += p.worth[c] * float64(n)
+		all += p.podValue[c] * float64(n)
 	}
 	return shortageMarkup * missing * all
 }
 
-// mostPlayed is how often nodes may be looked at for pods that depend on each other in a plan that
-// is played through.
+// mostPlayed bounds the nodes examined in the simulation of a plan whose pods have topology terms.
 const mostPlayed = 20_000_000
 
-// Playable reports whether a plan can be played through in time, however many pods depend on each
-// other.
+// Playable reports whether a plan can be simulated in time.
 func Playable(c *compile.Compiler, plan *scheduling.Plan) bool {
 	return !c.Tied() || looks(c, plan) <= mostPlayed
 }
 
-// mostReplans is how often machines are bought for pods that are left over.
+// mostReplans bounds the rounds in which machines are bought for pods that are left over.
 const mostReplans = 10
 
-// finish buys machines, beside those of a fleet, for pods that are left over until all are bound or no
-// more can be. It returns what it has bought: machines to which no pod is bound are not, as for pods that
-// no machine helps.
-func (p *problem) finish(f fleet, w *course, x *outcome) (bought []int32) {
+// buyForLeft buys machines for the pods that are left over, until all are bound or no machine helps. It returns
+// the machines to which some pod is bound.
+func (p *problem) buyForLeft(f fleet, w *course, x *bindResult) (bought []int32) {
 	if x.left == 0 {
 		return nil
 	}
 	f = slices.Clone(f)
 	kinds := map[int32]int32{} // by node
 	for round := 0; x.left > 0 && round < mostReplans && !p.late(); round++ {
-		more := p.extra(w, x).list()
-		f = p.grown(f)
+		more := p.extraMachines(w, x).list()
+		f = p.extended(f)
 		for _, k := range more {
 			f[k]++
 		}
 		if len(more) == 0 || !p.affords(f) {
-			break // pods that no machine that may be bought holds as things stand
+			break // no machine for sale holds the rest
 		}
 		for _, k := range more {
 			kinds[int32(x.run.Join(p.kinds[k].machine))] = k //nolint:gosec // nodes are few
@@ -181,17 +176,16 @@ func (p *problem) finish(f fleet, w *course, x *outcome) (bought []int32) {
 	return bought
 }
 
-// Realised is what comes of a plan in a course of events.
+// Realised is the result of a plan in one course.
 type Realised struct {
-	Batches   int             // in which machines came
-	Later     offerings.Price // expected price of the machines that are bought for pods that are left over
-	Elsewhere int             // pods that are not where the plan has them, equal pods standing for each other
-	Pending   map[int32]int   // by class, pods to which no machine that may be bought is of help; nil past a deadline
+	Batches   int             // in which machines joined
+	Later     offerings.Price // expected price of the machines bought for pods that were left over
+	Elsewhere int             // pods on another node than planned, where equal pods are interchangeable
+	Pending   map[int32]int   // by class: pods that no machine for sale helps; nil past a deadline
 }
 
-// Realise plays a plan through in all courses of events. The answer is nil where the plan buys what is
-// not on sale or names pods or nodes that are not there, where too many pods depend on each other, and where time
-// is up before it is known.
+// Realise simulates a plan in all courses. It returns nil where the plan buys an offering that is not for sale
+// or names unknown pods or nodes, where the simulation would take too long, and past the deadline.
 func Realise(c *compile.Compiler, plan *scheduling.Plan, params Params) []Realised {
 	if !Playable(c, plan) || params.Late != nil && params.Late() {
 		return nil
@@ -200,16 +194,16 @@ func Realise(c *compile.Compiler, plan *scheduling.Plan, params Params) []Realis
 	if p == nil {
 		return nil
 	}
-	machines, f := make([]int32, len(p.given)), p.newFleet()
-	for i, m := range p.given {
+	machines, f := make([]int32, len(p.launched)), p.newFleet()
+	for i, m := range p.launched {
 		machines[i] = int32(m.kind) //nolint:gosec // a number of kinds
 		f[m.kind]++
 	}
 	out := make([]Realised, len(p.courses))
-	for i, x := range p.play(machines) {
+	for i, x := range p.simulate(machines) {
 		w := &p.courses[i]
-		out[i] = Realised{Batches: w.Batches, Elsewhere: p.elsewhere(w, &x)}
-		for _, k := range p.finish(f, w, &x) {
+		out[i] = Realised{Batches: w.Batches, Elsewhere: p.movedPods(w, &x)}
+		for _, k := range p.buyForLeft(f, w, &x) {
 			o := &p.c.Offers.Offers[p.kinds[k].purchase.Offer]
 			out[i].Later = offerings.Sum(out[i].Later, p.c.Solver.ExpectedPrice(o.InstanceType, o.Offering))
 		}
@@ -228,14 +222,14 @@ func Realise(c *compile.Compiler, plan *scheduling.Plan, params Params) []Realis
 	return out
 }
 
-// elsewhere counts the pods that are not where the plan has them.
-func (p *problem) elsewhere(w *course, x *outcome) (n int) {
+// movedPods counts the pods that are on another node than planned.
+func (p *problem) movedPods(w *course, x *bindResult) (n int) {
 	planned, there := maps.Clone(p.planned), p.scheduler.Model.Existing()
 	for i, to := range x.to {
 		if int(to) >= there {
 			to = int32(there + x.joined[int(to)-there]) //nolint:gosec // a number of nodes
 		}
-		if at := (position{w.queue[i], to}); planned[at] > 0 {
+		if at := (podPosition{w.queue[i], to}); planned[at] > 0 {
 			planned[at]--
 		} else {
 			n++

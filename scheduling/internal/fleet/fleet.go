@@ -12,38 +12,36 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/pack"
 )
 
-// Params says how hard to look.
+// Params bounds a search.
 type Params struct {
-	// Tries is how many fleets are tried beyond those that are built; 0 is none.
+	// Tries is the number of fleets tried beyond the constructed ones.
 	Tries int
-	// Brief leaves the order within a workload as it is, so that equal pods come together and
-	// are bound in less time.
+	// Brief keeps the order within a workload, so that equal pods are adjacent and are bound faster.
 	Brief bool
-	// Late reports that the caller's deadline has passed.
+	// Late reports whether the caller's deadline has passed; nil for no deadline.
 	Late func() bool
 }
 
-// Fleet is machines to buy, and where kube-scheduler is expected to bind the pods: a solution of a packing whose parts
-// are the planned classes, and whose options are the kinds of machines.
+// Fleet is machines to buy with the expected places of the pods: a solution of a packing whose parts are the
+// planned classes, and whose options are the kinds of machines.
 type Fleet struct {
 	Packing  *compile.Packing
 	Solution model.Solution
 }
 
-// Improve looks for machines that cost less than those of a plan once kube-scheduler has bound the
-// pods. The answer places the pods
-// that the plan places. It is nil where none was found in time.
+// Improve looks for machines that cost less than those of a plan after scheduling, for the pods that the plan
+// places. It returns nil where it finds none in time.
 func Improve(c *compile.Compiler, plan *scheduling.Plan, params Params) *Fleet {
-	if params.Late != nil && params.Late() || !exchangeable(c, plan) || c.Tied() && looks(c, plan) > mostTied {
+	if params.Late != nil && params.Late() || !priceDecides(c, plan) || c.Tied() && looks(c, plan) > mostTied {
 		return nil
 	}
 	p := newProblem(c, plan, params)
 	if p == nil {
 		return nil
 	}
-	p.courses = p.courses[:len(p.courses)-1] // so that what is found is judged by what it was not made for, too
+	p.courses = p.courses[:len(p.courses)-1] // the last course is kept for the final comparison, which must not use only courses that the search has optimized for
 	given := p.newFleet()
-	for _, m := range p.given {
+	for _, m := range p.launched {
 		given[m.kind]++
 	}
 	best, value := fleet(nil), p.estimate(given, math.Inf(1))
@@ -62,15 +60,15 @@ func Improve(c *compile.Compiler, plan *scheduling.Plan, params Params) *Fleet {
 		}
 	}
 	if best == nil {
-		best = p.grown(given)
+		best = p.extended(given)
 	}
-	best, value = p.climb(best, value, min(params.Tries, int(mostLooks/(int64(len(p.courses))*looks(c, plan)))))
+	best, value = p.localSearch(best, value, min(params.Tries, int(mostLooks/(int64(len(p.courses))*looks(c, plan)))))
 	if value >= tight || p.late() {
 		return nil
 	}
 	out := p.complete(best, tight)
 	if p.late() {
-		return nil // what it comes to is not known
+		return nil // its estimate is not known
 	}
 	return out
 }
@@ -78,21 +76,23 @@ func Improve(c *compile.Compiler, plan *scheduling.Plan, params Params) *Fleet {
 // How often nodes are looked at for pods in the search for fleets at most; and how often at most for
 // all pods once for a search where pods depend on each other, which takes longer for each.
 const (
+	// mostLooks bounds the nodes examined in a search. mostTied bounds them for binding all pods once where
+	// pods have topology terms, because that takes longer for each.
 	mostLooks = 16_000_000
 	mostTied  = 2_000_000
 )
 
-// looks is how often nodes are looked at for pods until all are bound, about.
+// looks estimates the nodes examined until all pods are bound.
 func looks(c *compile.Compiler, plan *scheduling.Plan) int64 {
 	return max(1, c.PodCount()*int64(len(plan.Launches)+len(c.Nodes)))
 }
 
-// tolerances are by how much less a machine may be worth for its price than the best, and be
-// taken because it is larger: pods leave less room unused on large machines.
+// tolerances are how much less value per cost than the best a larger machine may have to be taken, because pods
+// leave less room unused on large machines.
 func tolerances() []float64 { return []float64{0, 0.02, 0.05} }
 
-// exchangeable reports whether the price alone decides which machines are bought.
-func exchangeable(c *compile.Compiler, plan *scheduling.Plan) bool {
+// priceDecides reports whether the policy chooses machines by price alone.
+func priceDecides(c *compile.Compiler, plan *scheduling.Plan) bool {
 	for ti, v := range c.Templates {
 		if c.Solver.Weights != scheduling.WeightIgnore && v.Pool.Weight() != c.Templates[0].Pool.Weight() || c.Offered[ti].Soft.Any() {
 			return false
@@ -102,7 +102,7 @@ func exchangeable(c *compile.Compiler, plan *scheduling.Plan) bool {
 		c.Solver.MinValues != scheduling.MinValuesBestEffort && c.Solver.WorkloadShare == 0
 }
 
-// allows reports whether limits, reservations and spread allow a fleet.
+// allows reports whether limits, reservations and spread constraints allow a fleet.
 func (p *problem) allows(f fleet) bool {
 	return p.spreads(f) && p.affords(f)
 }
@@ -123,17 +123,17 @@ func (p *problem) affords(f fleet) bool {
 	return !slices.ContainsFunc(l.Limits, func(limits []int64) bool { return slices.ContainsFunc(limits, func(n int64) bool { return n < 0 }) })
 }
 
-// complete gives each pod a place, if need be on more machines: where it is expected to be bound
-// when all come at once, or where there is none for some of them, wherever there is room.
-// It is nil where that costs more than most.
+// complete gives each pod a place, with more machines if necessary: the node where it is bound when all
+// machines join at once, or, where some pods are not, any place with room. It returns nil where the estimate is
+// not below most.
 func (p *problem) complete(f fleet, most float64) *Fleet {
 	w, all := &p.courses[0], f.list()
 	x := p.bind(all, w)
 	if x.left > 0 && !p.c.Tied() {
 		return p.packed(f, most)
 	}
-	more := p.finish(f, w, &x)
-	f = p.grown(f)
+	more := p.buyForLeft(f, w, &x)
+	f = p.extended(f)
 	for _, k := range more {
 		f[k]++
 	}
@@ -148,8 +148,7 @@ func (p *problem) complete(f fleet, most float64) *Fleet {
 	return p.answer(machines, p.bound(len(machines), w, &x))
 }
 
-// packOnto packs pods, by class, onto nodes, and onto machines that are bought for the others within what a ledger leaves
-// of the limits of pools.
+// packOnto packs pods, by class, onto nodes and onto new machines within the limits that the ledger has left.
 func (p *problem) packOnto(nodes []model.Bin, pods []int64, ledger *compile.Ledger) model.Solution {
 	m := *p.c.Unsited().Model
 	m.Bins, m.Rooms, m.Open = nodes, nil, nil
@@ -163,7 +162,7 @@ func (p *problem) packOnto(nodes []model.Bin, pods []int64, ledger *compile.Ledg
 	return pack.Search(&m, pack.Params{Late: p.late, Snug: true}).Solution
 }
 
-// packed packs the pods onto the machines of a fleet, and buys more for those that find no room.
+// packed packs the pods onto the machines of a fleet, and onto new machines if these have no room.
 func (p *problem) packed(f fleet, most float64) *Fleet {
 	bins, machines := slices.Clone(p.c.Bins), f.list()
 	before := len(bins)
@@ -187,13 +186,13 @@ func (p *problem) packed(f fleet, most float64) *Fleet {
 	items := slices.Concat(out.Bins[:before], make([][]model.Item, there-before), out.Bins[before:])
 	for i := range out.Nodes {
 		k := p.kind(p.c.Unsited().Bought[out.Nodes[i].Option])
-		f = p.grown(f)
+		f = p.extended(f)
 		for range out.Nodes[i].N {
 			machines, items = append(machines, int32(k)), append(items, out.Nodes[i].Items)
 			f[k]++
 		}
 	}
-	for i, k := range machines { // those that hold nothing are not bought
+	for i, k := range machines { // machines without pods are not bought
 		if len(items[there+i]) == 0 {
 			f[k]--
 		}
@@ -204,8 +203,8 @@ func (p *problem) packed(f fleet, most float64) *Fleet {
 	return p.answer(machines, items)
 }
 
-// bound is what the nodes and so many machines hold once pods are bound.
-func (p *problem) bound(machines int, w *course, x *outcome) [][]model.Item {
+// bound returns the pods of each existing node and machine after binding.
+func (p *problem) bound(machines int, w *course, x *bindResult) [][]model.Item {
 	items := make([][]model.Item, p.scheduler.Model.Existing()+machines)
 	for i, to := range x.to {
 		items[to] = added(items[to], model.ClassID(w.queue[i]))
@@ -213,7 +212,7 @@ func (p *problem) bound(machines int, w *course, x *outcome) [][]model.Item {
 	return items
 }
 
-// answer writes down what nodes that are there and machines hold.
+// answer returns a fleet with the given pods on existing nodes and machines.
 func (p *problem) answer(machines []int32, items [][]model.Item) *Fleet {
 	bought := make([]offers.Purchase, len(p.kinds))
 	for k := range p.kinds {

@@ -15,73 +15,72 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 )
 
-// problem is what may be bought for which pods, for as long as a search takes.
+// problem is the machines for sale and the pods of a plan, for one search.
 type problem struct {
 	c         *compile.Compiler
 	scheduler *binding.Scheduler
-	kinds     []kind
+	kinds     []kind // of the machines considered so far
 	kindOf    map[offers.Purchase]int
-	ranks     []int32 // of NodePools by weight
+	ranks     []int32 // of NodePools by weight, by template number
 	known     map[offers.Purchase]*kind
-	given     []machine                    // of the plan
-	planned   map[position]int             // how many pods the plan has where
-	keys      []string                     // of the labels that topology terms are about, that of hosts aside
-	spread    []place                      // where fleets have to have machines
-	hosts     []int32                      // by class, how many machines that admit it a fleet has to have
-	sales     map[string][]offers.Purchase // what may be bought, by domain; nil before it is asked for
+	launched  []machine                    // of the plan
+	planned   map[podPosition]int          // pods by planned position
+	keys      []string                     // topology keys of terms, except the hostname
+	spread    []spreadDomain               // domains in which a fleet must have a machine
+	hosts     []int32                      // by class: number of admitting machines that a fleet must have
+	sales     map[string][]offers.Purchase // purchases by domain; nil until needed
 	pods      []int64                      // by class, those that have a place in the plan
-	worth     []float64                    // by class, what a pod adds to the price
-	load      []int64                      // what these request together
-	free      []int64                      // what nodes that are there have left
+	podValue  []float64                    // by class: cost of one pod
+	load      []int64                      // total request of the pods
+	free      []int64                      // total free room of existing nodes
 	courses   []course
 	domains   []domain
-	anywhere  domain // of no pods and no domain
+	anywhere  domain // for pods without a domain
 	late      func() bool
 }
 
-// position is a node with pods of a class, by number: those that are there, after these the machines of the plan.
-type position struct{ class, node int32 }
+// podPosition is a class on a node. Existing nodes come first, then the machines of the plan.
+type podPosition struct{ class, node int32 }
 
 // kind is a machine on sale.
 type kind struct {
 	purchase offers.Purchase
-	rank     int32 // of its NodePool's weight, the highest first
-	machine  int   // of the scheduler
+	rank     int32 // by weight of its NodePool, highest weight first
+	machine  int   // number in the scheduler
 	cost     int64
 	room     []int64
 	admits   []bool // by class
 }
 
-// machine is a machine of a plan with the pods of each class that are planned there.
+// machine is a machine of the plan, with its planned pods by class.
 type machine struct {
 	kind int
 	pods []int64
 }
 
-// place is a domain of a topology key.
-type place struct{ key, value string }
+// spreadDomain is a value of a topology key.
+type spreadDomain struct{ key, value string }
 
-// course is a course of events for the pods that have a place in the plan.
+// course is a [Course] for the pods that have a place in the plan.
 type course struct {
 	Course
 	queue []int32 // in its order, by class
 }
 
-// domain is pods for which machines are bought together: all, or, where pods depend on each
-// other, those that the plan puts into one domain.
+// domain is pods whose machines are bought together: all pods, or, where pods have topology terms, the pods
+// that the plan puts into one domain.
 type domain struct {
 	name  string
-	bound bool // its machines have to be of the domain
+	bound bool // its machines must be of the domain
 	queue []int32
 	kinds []int
-	sale  []*kind // what may be bought for it; nil where it has not been asked for
-	// boundless is the kind of node that stands for all of its machines; 0 where it has not
-	// been made yet.
-	boundless int
+	sale  []*kind // kinds for sale; nil until needed
+	// unbounded is the node that stands for all machines of the domain; 0 until it is made.
+	unbounded int
 }
 
-// newProblem states the problem of a plan. It is nil where the plan buys what is not on sale
-// or names pods or nodes that are not there.
+// newProblem returns the problem of a plan; nil where the plan buys an offering that is not for sale or names
+// unknown pods or nodes.
 func newProblem(c *compile.Compiler, plan *scheduling.Plan, params Params) *problem {
 	p := &problem{
 		c: c, scheduler: binding.New(c), kindOf: map[offers.Purchase]int{}, ranks: c.WeightRank(), known: map[offers.Purchase]*kind{}, late: params.Late,
@@ -128,11 +127,11 @@ func newProblem(c *compile.Compiler, plan *scheduling.Plan, params Params) *prob
 	return p
 }
 
-// read reads which machines a plan buys, and where it puts pods.
+// read reads the machines and positions of a plan, and reports whether it knows all of them.
 func (p *problem) read(plan *scheduling.Plan) bool {
 	classOf, launches := p.c.ClassByPod(), compile.NewLaunches(p.c)
 	known := true
-	p.planned = map[position]int{}
+	p.planned = map[podPosition]int{}
 	count := func(pods []string, node int) []int64 {
 		out := make([]int64, len(p.c.Planned))
 		for _, name := range pods {
@@ -143,17 +142,17 @@ func (p *problem) read(plan *scheduling.Plan) bool {
 			}
 			out[c]++
 			p.pods[c]++
-			p.planned[position{int32(c), int32(node)}]++
+			p.planned[podPosition{int32(c), int32(node)}]++
 		}
 		return out
 	}
 	for i := range plan.Launches {
 		l := &plan.Launches[i]
 		at, ok := launches.Purchase(l)
-		if !ok || p.sold(at).room == nil {
+		if !ok || p.kindOfPurchase(at).room == nil {
 			return false
 		}
-		p.given = append(p.given, machine{p.kind(at), count(l.Pods, p.scheduler.Model.Existing()+i)})
+		p.launched = append(p.launched, machine{p.kind(at), count(l.Pods, p.scheduler.Model.Existing()+i)})
 	}
 	for _, x := range plan.Existing {
 		n, ok := p.scheduler.Model.Node(x.Node)
@@ -165,20 +164,20 @@ func (p *problem) read(plan *scheduling.Plan) bool {
 	return known
 }
 
-// kind is the number of what a purchase buys.
+// kind returns the number of a purchase's kind, which it adds if necessary.
 func (p *problem) kind(at offers.Purchase) int {
 	if n, ok := p.kindOf[at]; ok {
 		return n
 	}
-	k := *p.sold(at)
+	k := *p.kindOfPurchase(at)
 	k.machine = p.scheduler.Machine(at)
 	p.kindOf[at] = len(p.kinds)
 	p.kinds = append(p.kinds, k)
 	return p.kindOf[at]
 }
 
-// sold is what a purchase buys.
-func (p *problem) sold(at offers.Purchase) *kind {
+// kindOfPurchase returns the kind of a purchase.
+func (p *problem) kindOfPurchase(at offers.Purchase) *kind {
 	if k, ok := p.known[at]; ok {
 		return k
 	}
@@ -198,12 +197,12 @@ func (p *problem) sold(at offers.Purchase) *kind {
 	return k
 }
 
-// value works out what pods are worth: their shares of the machines that they are planned on,
-// and of the cheapest machine that holds them where they are on none.
+// value computes the values of pods: their shares of the cost of the machines that they are planned on, or of
+// the cheapest machine if they are planned on none.
 func (p *problem) value() {
 	classes := p.c.Planned
 	sum, pods := make([]float64, len(classes)), make([]float64, len(classes))
-	for _, m := range p.given {
+	for _, m := range p.launched {
 		k := &p.kinds[m.kind]
 		total := 0.0
 		for c, n := range m.pods {
@@ -216,24 +215,23 @@ func (p *problem) value() {
 			}
 		}
 	}
-	p.worth = make([]float64, len(classes))
+	p.podValue = make([]float64, len(classes))
 	for i, class := range classes {
 		if pods[i] > 0 {
-			p.worth[i] = sum[i] / pods[i]
+			p.podValue[i] = sum[i] / pods[i]
 			continue
 		}
 		for _, o := range p.c.Unsited().Model.Options {
 			if o.Admits.Has(class.Group) && model.Fits(o.Room, class.Requests) {
-				if v := float64(o.Cost) * share(class.Requests, o.Room); p.worth[i] == 0 || v < p.worth[i] {
-					p.worth[i] = v
+				if v := float64(o.Cost) * share(class.Requests, o.Room); p.podValue[i] == 0 || v < p.podValue[i] {
+					p.podValue[i] = v
 				}
 			}
 		}
 	}
 }
 
-// share is the part of a room that a request takes, on the average of the resources that it
-// takes any of.
+// share returns the part of a room that a request takes, averaged over the requested resources.
 func share(request, room []int64) float64 {
 	sum, n := 0.0, 0
 	for d, q := range request {
@@ -248,11 +246,11 @@ func share(request, room []int64) float64 {
 	return sum / float64(n)
 }
 
-// divide puts the pods that are planned on machines into domains, in the order of a shuffled queue.
+// divide divides the planned pods into domains, in the order of a shuffled queue.
 func (p *problem) divide() {
 	left := map[string][]int64{}
 	var order []string
-	for _, m := range p.given {
+	for _, m := range p.launched {
 		d := p.domainName(p.kinds[m.kind].purchase)
 		if left[d] == nil {
 			left[d] = make([]int64, len(p.c.Planned))
@@ -267,7 +265,7 @@ func (p *problem) divide() {
 	}
 	for i, class := range p.courses[1].queue {
 		for at := range order {
-			w := (i + at) % len(order) // in turns, so that each domain's pods come in the same order
+			w := (i + at) % len(order) // in turns, so that the pods of all domains have the same order
 			if n := left[order[w]]; n[class] > 0 {
 				n[class]--
 				p.domains[w].queue = append(p.domains[w].queue, class)
@@ -277,19 +275,20 @@ func (p *problem) divide() {
 	}
 }
 
-// readSpread notes where the plan has pods whose spread has to hold. Plans count each domain in which pods
-// could be, kube-scheduler those that have nodes: where a fleet had none in some, it would put all pods into the others.
-// Of hosts there are as many domains as there are machines.
+// readSpread notes the domains with pods that have required spread constraints. Plans count each domain in
+// which pods could be, kube-scheduler only domains with nodes: if a fleet had none in one of them,
+// kube-scheduler would put all pods into the others. Each host is a domain, so for hosts the number of machines
+// counts.
 func (p *problem) readSpread() {
 	p.hosts = make([]int32, len(p.pods))
-	for _, m := range p.given {
+	for _, m := range p.launched {
 		for c, n := range m.pods {
 			if n == 0 {
 				continue
 			}
 			for _, key := range p.c.TopologyTerms.List[p.c.Planned[c].TopologyTerms].SpreadKeys(true) {
 				key = requirements.NormalizeKey(key)
-				at := place{key, p.label(p.kinds[m.kind].purchase, key)}
+				at := spreadDomain{key, p.label(p.kinds[m.kind].purchase, key)}
 				if key == corev1.LabelHostname {
 					p.hosts[c]++
 				} else if !slices.Contains(p.spread, at) {
@@ -300,7 +299,7 @@ func (p *problem) readSpread() {
 	}
 }
 
-// spreads reports whether a fleet has machines wherever it has to.
+// spreads reports whether a fleet has machines in all domains that it needs.
 func (p *problem) spreads(f fleet) bool {
 	for c, hosts := range p.hosts {
 		for k := 0; hosts > 0 && k < len(f); k++ {
@@ -312,7 +311,7 @@ func (p *problem) spreads(f fleet) bool {
 			return false
 		}
 	}
-	return !slices.ContainsFunc(p.spread, func(at place) bool {
+	return !slices.ContainsFunc(p.spread, func(at spreadDomain) bool {
 		for k, n := range f {
 			if n > 0 && p.label(p.kinds[k].purchase, at.key) == at.value {
 				return false
@@ -322,7 +321,7 @@ func (p *problem) spreads(f fleet) bool {
 	})
 }
 
-// readSales lists what may be bought by where it stands.
+// readSales lists the purchases by domain.
 func (p *problem) readSales() {
 	p.sales = map[string][]offers.Purchase{}
 	for ti := range p.c.Offered {
@@ -335,13 +334,13 @@ func (p *problem) readSales() {
 	}
 }
 
-// label is the value of a topology key on machines of a purchase.
+// label returns the value of a topology key on machines of a purchase.
 func (p *problem) label(at offers.Purchase, key string) string {
 	value, _ := p.c.Offers.LabelOf(p.c.Templates[at.Template], at.Offer, key)
 	return value
 }
 
-// domainName is where a machine of a purchase stands, as far as topology terms may tell.
+// domainName returns the values of all topology keys on machines of a purchase, joined.
 func (p *problem) domainName(at offers.Purchase) string {
 	var out strings.Builder
 	for _, key := range p.keys {

@@ -8,51 +8,51 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
 
-// fleet is machines to buy, by kind.
+// fleet is a number of machines by kind.
 type fleet []int32
 
 func (p *problem) newFleet() fleet { return make(fleet, len(p.kinds)) }
 
-// grown is a fleet as long as there are kinds by now.
-func (p *problem) grown(f fleet) fleet { return append(f, make(fleet, len(p.kinds)-len(f))...) }
+// extended returns the fleet with an entry for each kind that is known by now.
+func (p *problem) extended(f fleet) fleet { return append(f, make(fleet, len(p.kinds)-len(f))...) }
 
 const (
-	// mostMisses is how many pods that do not fit any more show that a machine is full.
+	// mostMisses is the number of pods in a row of the queue without room after which a machine counts as full.
 	mostMisses = 200
-	// mostKinds is how many kinds of machines are looked at for a domain: those that are worth
-	// most for their price when they are filled.
+	// mostKinds bounds the kinds of machines considered for a domain: those with the most value per cost when
+	// filled.
 	mostKinds = 32
 )
 
-// filling is pods of a queue, some of which are on machines already.
-type filling struct {
-	*problem
-	queue []int32
-	taken []bool
-	room  []int64
-	on    []int32 // the classes of the pods on the machine that is being filled
+// queueFill fills machines with the pods of a queue in their order.
+type queueFill struct {
+	p         *problem
+	queue     []int32
+	taken     []bool
+	room      []int64
+	onMachine []int32 // classes of the pods on the present machine
 }
 
-func (p *problem) newFilling(queue []int32) *filling {
-	return &filling{
-		problem: p, queue: slices.Clone(queue), taken: make([]bool, len(queue)), room: make([]int64, p.c.Dims()),
+func (p *problem) newQueueFill(queue []int32) *queueFill {
+	return &queueFill{
+		p: p, queue: slices.Clone(queue), taken: make([]bool, len(queue)), room: make([]int64, p.c.Dims()),
 	}
 }
 
-// fill puts pods onto a machine of a kind as they come, and returns what they are worth for its
-// price. With take they stay there.
-func (f *filling) fill(k *kind, take bool) float64 {
+// fill puts pods onto a machine of a kind in the order of the queue, and returns their value per cost. With
+// take they leave the queue.
+func (f *queueFill) fill(k *kind, take bool) float64 {
 	if k.cost <= 0 || k.room == nil {
 		return 0
 	}
 	copy(f.room, k.room)
-	f.on = f.on[:0]
-	misses, worth := 0, 0.0
+	f.onMachine = f.onMachine[:0]
+	misses, value := 0, 0.0
 	for i, c := range f.queue {
 		if f.taken[i] || !k.admits[c] || f.clashes(c) {
 			continue
 		}
-		requests := f.c.Planned[c].Requests
+		requests := f.p.c.Planned[c].Requests
 		fits := true
 		for d, q := range requests {
 			if q > f.room[d] {
@@ -69,8 +69,8 @@ func (f *filling) fill(k *kind, take bool) float64 {
 		for d, q := range requests {
 			f.room[d] -= q
 		}
-		f.on = append(f.on, c)
-		worth += f.worth[c]
+		f.onMachine = append(f.onMachine, c)
+		value += f.p.podValue[c]
 		if take {
 			f.taken[i] = true
 		}
@@ -85,20 +85,20 @@ func (f *filling) fill(k *kind, take bool) float64 {
 		f.queue = left
 		clear(f.taken)
 	}
-	return worth / float64(k.cost)
+	return value / float64(k.cost)
 }
 
-// worthAll is what the pods of the queue are worth together.
-func (f *filling) worthAll() (sum float64) {
+// totalValue returns the value of all pods of the queue.
+func (f *queueFill) totalValue() (sum float64) {
 	for _, c := range f.queue {
-		sum += f.worth[c]
+		sum += f.p.podValue[c]
 	}
 	return sum
 }
 
-// clashes reports whether a pod of a class may not share the machine with those that are on it.
-func (f *filling) clashes(c int32) bool {
-	return f.scheduler.Model.Classes[c].Exclusive() && slices.ContainsFunc(f.on, func(other int32) bool { return f.scheduler.Model.Apart(c, other) })
+// clashes reports whether a pod may not share the machine with its pods.
+func (f *queueFill) clashes(c int32) bool {
+	return f.p.scheduler.Model.Classes[c].Exclusive() && slices.ContainsFunc(f.onMachine, func(other int32) bool { return f.p.scheduler.Model.Apart(c, other) })
 }
 
 // choose finds the kinds for each domain.
@@ -110,11 +110,11 @@ func (p *problem) choose() {
 	for i := range p.domains {
 		d := &p.domains[i]
 		for queue := d.queue; len(queue) > 0; {
-			f := p.newFilling(queue)
+			f := p.newQueueFill(queue)
 			var list []ranked
 			for _, k := range p.onSale(d) {
 				if p.late() {
-					return // nobody asks any more
+					return // the deadline has passed
 				}
 				if v := f.fill(k, false); v > 0 {
 					list = append(list, ranked{k, v})
@@ -128,7 +128,7 @@ func (p *problem) choose() {
 			for _, x := range list[:min(len(list), mostKinds)] {
 				d.kinds = append(d.kinds, p.kind(x.purchase))
 			}
-			// Others ask for machines that are not among them.
+			// The rest needs other machines than these.
 			queue = slices.DeleteFunc(slices.Clone(queue), func(c int32) bool {
 				return slices.ContainsFunc(d.kinds[from:], func(k int) bool {
 					x := &p.kinds[k]
@@ -141,32 +141,33 @@ func (p *problem) choose() {
 	}
 }
 
-// onSale is what may be bought for a domain.
+// onSale returns the kinds for sale in a domain.
 func (p *problem) onSale(d *domain) []*kind {
 	switch {
 	case d.sale != nil:
 	case !d.bound:
 		for _, at := range p.c.Unsited().Bought {
-			d.sale = append(d.sale, p.sold(at))
+			d.sale = append(d.sale, p.kindOfPurchase(at))
 		}
 	default:
 		if p.sales == nil {
 			p.readSales()
 		}
 		for _, at := range p.sales[d.name] {
-			d.sale = append(d.sale, p.sold(at))
+			d.sale = append(d.sale, p.kindOfPurchase(at))
 		}
 	}
 	return d.sale
 }
 
-// construct buys, one by one, the machine that is worth most for its price when it is filled with
-// the pods that are left as they come; of those that are worth nearly as much, the dearest.
+// construct buys machine by machine the kind with the most value per cost when filled with the remaining pods
+// in their order. Of kinds within the tolerance it takes the dearest, because pods leave less room unused on
+// large machines.
 func (p *problem) construct(tolerance float64) fleet {
 	out := p.newFleet()
 	for i := range p.domains {
 		d := &p.domains[i]
-		f := p.newFilling(d.queue)
+		f := p.newQueueFill(d.queue)
 		values := make([]float64, len(d.kinds))
 		for len(f.queue) > 0 && !p.late() {
 			top := 0.0
@@ -190,8 +191,8 @@ func (p *problem) construct(tolerance float64) fleet {
 	return out
 }
 
-// climb tries fleets near the best one.
-func (p *problem) climb(best fleet, value float64, tries int) (fleet, float64) {
+// localSearch tries neighbours of the best fleet.
+func (p *problem) localSearch(best fleet, value float64, tries int) (fleet, float64) {
 	dice := rand.New(rand.NewPCG(1, 0x666c6565)) //nolint:gosec // a search, not a secret
 	for range tries {
 		if p.late() {
@@ -208,7 +209,7 @@ func (p *problem) climb(best fleet, value float64, tries int) (fleet, float64) {
 	return best, value
 }
 
-// neighbour is a fleet with some machines of a domain exchanged; nil where nothing is.
+// neighbour returns a fleet with some machines of a domain exchanged; nil where that changes none.
 func (p *problem) neighbour(f fleet, dice *rand.Rand) fleet {
 	d := &p.domains[dice.IntN(len(p.domains))]
 	var have []int
@@ -241,16 +242,16 @@ func (p *problem) neighbour(f fleet, dice *rand.Rand) fleet {
 	return out
 }
 
-// extra is machines for the pods that a course of events leaves over, of the NodePools of the highest weight
-// that take any: nil where some of them find none.
-func (p *problem) extra(w *course, x *outcome) fleet {
+// extraMachines returns machines for the pods that are left over, of the NodePools of the highest weight that
+// admit them; nil where some pod finds none.
+func (p *problem) extraMachines(w *course, x *bindResult) fleet {
 	left := make([]int64, len(p.c.Planned))
 	for i, to := range x.to {
 		if to < 0 {
 			left[w.queue[i]]++
 		}
 	}
-	queues := p.divided(w, x, left)
+	queues := p.divideLeft(w, x, left)
 	out := p.newFleet()
 	buy := func(at *domain, all []int32) bool {
 		var queue []int32
@@ -260,13 +261,13 @@ func (p *problem) extra(w *course, x *outcome) fleet {
 				queue = append(queue, c)
 			}
 		}
-		f := p.newFilling(queue)
+		f := p.newQueueFill(queue)
 		for len(f.queue) > 0 {
-			// Few pods fill small machines: what is best for all of them need not be for these.
-			best, value, all := (*kind)(nil), 0.0, f.worthAll()
+			// The best kind for all pods of the domain need not be the best one for these few.
+			best, value, all := (*kind)(nil), 0.0, f.totalValue()
 			for _, k := range p.onSale(at) {
 				if best != nil && (k.rank > best.rank || k.rank == best.rank && all <= value*float64(k.cost)) {
-					continue // it would be too dear if it held all of them
+					continue // too dear even if it held all of them
 				}
 				if v := f.fill(k, false); v > 0 && (best == nil || k.rank < best.rank || v > value) {
 					best, value = k, v
@@ -277,7 +278,7 @@ func (p *problem) extra(w *course, x *outcome) fleet {
 			}
 			k := p.kind(best.purchase)
 			f.fill(&p.kinds[k], true)
-			out = p.grown(out)
+			out = p.extended(out)
 			out[k]++
 		}
 		return true
@@ -287,22 +288,21 @@ func (p *problem) extra(w *course, x *outcome) fleet {
 			return nil
 		}
 	}
-	// Others have taken the room on nodes that some were planned to use.
+	// Pods whose planned room on an existing node other pods have taken.
 	if !buy(&p.anywhere, w.queue) {
 		return nil
 	}
 	return out
 }
 
-// mostHosts is how many machines of a domain are tried at once to find out how pods that are
-// left over divide into the domains.
+// mostHosts bounds the machines of a domain that are added to find out how the pods that are left over divide
+// into domains.
 const mostHosts = 64
 
-// divided says for which of the pods that are left over machines of each domain would be of use,
-// after others of them have places. For pods without terms that have to hold it is the domain
-// that they are planned in. Those that the others give way to on nodes that are there are taken
-// off left.
-func (p *problem) divided(w *course, x *outcome, left []int64) [][]int32 {
+// divideLeft returns, by domain, the pods that are left over and that machines of the domain could hold: pods
+// with required terms by where kube-scheduler would bind them with enough machines everywhere, other pods by
+// their planned domain. It subtracts pods from left that existing nodes then take.
+func (p *problem) divideLeft(w *course, x *bindResult, left []int64) [][]int32 {
 	out := make([][]int32, len(p.domains))
 	tied := func(c int32) bool { return len(p.domains) > 0 && p.scheduler.Model.Classes[c].Tied() }
 	for i := range p.domains {
@@ -328,7 +328,7 @@ func (p *problem) divided(w *course, x *outcome, left []int64) [][]int32 {
 	domainOf := map[int32]int{}
 	for left := len(queue); left > 0; {
 		for i := range p.domains {
-			if k := p.boundless(&p.domains[i]); k >= 0 {
+			if k := p.unboundedNode(&p.domains[i]); k >= 0 {
 				domainOf[int32(run.Join(k))] = i //nolint:gosec // a number of nodes
 			}
 		}
@@ -352,13 +352,13 @@ func (p *problem) divided(w *course, x *outcome, left []int64) [][]int32 {
 	return out
 }
 
-// boundless is the kind of node that stands for all machines of a domain; -1 where nothing is on
-// sale for it.
-func (p *problem) boundless(d *domain) int {
-	if d.boundless != 0 {
-		return d.boundless
+// unboundedNode returns the node that stands for all machines of a domain; −1 where no machine is for sale
+// there.
+func (p *problem) unboundedNode(d *domain) int {
+	if d.unbounded != 0 {
+		return d.unbounded
 	}
-	d.boundless = -1
+	d.unbounded = -1
 	first := -1
 	admits := make([]bool, len(p.c.Planned))
 	for _, k := range p.onSale(d) {
@@ -370,7 +370,7 @@ func (p *problem) boundless(d *domain) int {
 		}
 	}
 	if first >= 0 {
-		d.boundless = p.scheduler.Boundless(p.kinds[first].machine, admits)
+		d.unbounded = p.scheduler.Boundless(p.kinds[first].machine, admits)
 	}
-	return d.boundless
+	return d.unbounded
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// Change makes a cluster of another one, which stays as it is.
+// Change derives a cluster from another one, which stays unchanged.
 type Change struct {
 	old     *Cluster
 	changed map[string]*Host
@@ -20,12 +20,12 @@ type Change struct {
 	newest map[types.NamespacedName]*corev1.Pod
 }
 
-// NewChange starts with a cluster as it is.
+// NewChange starts with a cluster without changes.
 func NewChange(old *Cluster) *Change {
 	return &Change{old: old, changed: map[string]*Host{}, stale: map[types.NamespacedName]bool{}, newest: map[types.NamespacedName]*corev1.Pod{}}
 }
 
-// At is the host of a name, to be changed.
+// At returns a copy of the host of a name that may be changed, or a new host.
 func (b *Change) At(name string) *Host {
 	h := b.changed[name]
 	if h == nil {
@@ -38,7 +38,7 @@ func (b *Change) At(name string) *Host {
 	return h
 }
 
-// End takes a pod off its node for good.
+// End removes a pod that no longer exists from its node.
 func (b *Change) End(pod *corev1.Pod, node string) {
 	for _, key := range daemonOwners(pod) {
 		if b.old.Newest[key] == pod || b.newest[key] == pod {
@@ -48,7 +48,7 @@ func (b *Change) End(pod *corev1.Pod, node string) {
 	b.Leave(pod, node)
 }
 
-// Leave takes a pod off its node, for another one.
+// Leave removes a pod from its node, to be added to another one.
 func (b *Change) Leave(pod *corev1.Pod, node string) {
 	if runs(pod) {
 		h := b.At(node)
@@ -56,8 +56,8 @@ func (b *Change) Leave(pod *corev1.Pod, node string) {
 	}
 }
 
-// Move takes a pod from its node to another one, where it is made again, and returns it as it is
-// there: a copy only where it asks for something else there than it holds here.
+// Move moves a pod to another node, where its controller creates it again, and returns the pod there: the same
+// one, unless a resize in place has changed its requests, because a new pod has the requests of its spec.
 func (b *Change) Move(pod *corev1.Pod, from, to string) *corev1.Pod {
 	if !podspec.Resized(pod) {
 		b.Leave(pod, from)
@@ -70,7 +70,7 @@ func (b *Change) Move(pod *corev1.Pod, from, to string) *corev1.Pod {
 	return again
 }
 
-// Start lets a pod run where it says.
+// Start adds a pod to the node of its spec.
 func (b *Change) Start(pod *corev1.Pod) {
 	if !podspec.Terminal(pod) {
 		for _, key := range daemonOwners(pod) {
@@ -86,7 +86,7 @@ func (b *Change) Start(pod *corev1.Pod) {
 	b.Enter(pod, pod.Spec.NodeName)
 }
 
-// Enter lets a pod take its room on a node, whatever it says itself.
+// Enter adds a pod to a node, whatever its spec says.
 func (b *Change) Enter(pod *corev1.Pod, node string) {
 	if runs(pod) {
 		h := b.At(node)
@@ -94,7 +94,8 @@ func (b *Change) Enter(pod *corev1.Pod, node string) {
 	}
 }
 
-// Cluster is what it has become. running are all pods that run now, which are looked at where a pod of a DaemonSet has ended.
+// Cluster returns the changed cluster. running yields all running pods with their nodes; it is used only where
+// the newest pod of a DaemonSet has ended.
 func (b *Change) Cluster(running iter.Seq2[*corev1.Pod, string]) *Cluster {
 	k := *b.old
 	if len(b.newest) > 0 || len(b.stale) > 0 {
@@ -119,7 +120,7 @@ func (b *Change) Cluster(running iter.Seq2[*corev1.Pod, string]) *Cluster {
 	for _, name := range slices.Sorted(maps.Keys(b.changed)) {
 		renewed = append(renewed, b.changed[name])
 	}
-	k.Table = b.old.Table.Clone() // it may grow without changing the old one
+	k.Table = b.old.Table.Clone() // it may grow, and the old one must not
 	copy(k.Table.Asked, b.old.Table.Asked)
 	k.read(renewed)
 	k.Hosts = make([]*Host, 0, len(b.old.Hosts)+len(renewed))

@@ -14,35 +14,35 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// Cluster is what is known of the nodes and of the pods that run on them, whatever pods
-// are to be placed. What it holds is never changed, only replaced.
+// Cluster is the existing nodes and their running pods. It is immutable: a [Change] makes another one.
 type Cluster struct {
-	Table *podspec.ResourceTable // of what runs; it may grow, numbers stay
+	Table *podspec.ResourceTable // of the resources of running pods; it may grow, numbers stay
 	Hosts []*Host                // by name
-	// Newest is, by DaemonSet, the youngest of its pods that have not ended.
+	// Newest is, by DaemonSet, the newest of its pods that have not ended.
 	Newest map[types.NamespacedName]*corev1.Pod
-	// Special are the hosts that are no nodes, and those on which some pod keeps others
-	// away or has volumes.
+	// Special are the hosts without a Node object, and those with a pod that has required anti-affinity or
+	// claims.
 	Special []*Host
 	Guards  []Guard // of the special hosts, see sortGuards
 }
 
-// Host is a node with the pods that run there. A host is not changed once it is made.
+// Host is a node with its running pods. It is immutable once it is read.
 type Host struct {
 	Name         string
 	Node         *corev1.Node // nil where pods run on a node that is not among the nodes
 	Pods         []*corev1.Pod
-	Used         []int64 // what they take together, by number of the cluster's table
+	Used         []int64 // total requests of the pods, by number in the cluster's table
 	Ports        []podspec.HostPort
-	DaemonOwners []types.NamespacedName // the DaemonSets that have a pod there
-	Guards       []Guard                // what keeps others away
-	Claims       []*corev1.Pod          // those with volumes that are claimed
+	DaemonOwners []types.NamespacedName // DaemonSets with a pod there
+	Guards       []Guard                // required anti-affinity terms of its pods
+	Claims       []*corev1.Pod          // pods with PersistentVolumeClaims
 }
 
-// hostsPerReader is how many hosts are worth a goroutine.
+// hostsPerReader is the least number of hosts of a goroutine.
 const hostsPerReader = 64
 
-// NewCluster reads the nodes of a valid problem and what runs on them.
+// NewCluster reads the nodes and running pods of a valid problem. Pods to be placed that name a node count as
+// running there.
 func NewCluster(p *scheduling.Problem) *Cluster {
 	k := &Cluster{Table: podspec.NewResourceTable(), Newest: map[types.NamespacedName]*corev1.Pod{}}
 	at := make(map[string]*Host, len(p.Nodes))
@@ -80,13 +80,14 @@ func NewCluster(p *scheduling.Problem) *Cluster {
 	return k
 }
 
-// Special reports whether a host has to be looked at besides the room that is left.
+// Special reports whether the host restricts pods by more than its remaining room.
 func (h *Host) Special() bool { return h.Node == nil || len(h.Guards) > 0 || len(h.Claims) > 0 }
 
 // runs reports whether a pod takes room on a node.
 func runs(pod *corev1.Pod) bool { return pod.Spec.NodeName != "" && !podspec.Terminal(pod) }
 
-// noteDaemonPod notes a running pod that may be the newest of its DaemonSet.
+// noteDaemonPod keeps a running pod if it is the newest of its DaemonSet, because the newest shows the present
+// template.
 func (k *Cluster) noteDaemonPod(pod *corev1.Pod) {
 	if podspec.Terminal(pod) {
 		return
@@ -109,8 +110,8 @@ func daemonOwners(pod *corev1.Pod) []types.NamespacedName {
 	return out
 }
 
-// read reads what runs on hosts. Several readers share them, each with numbers of its own
-// for resources that are put right in the end.
+// read reads the pods of hosts in parallel. Each reader has a copy of the table; numbers of resources that
+// differ are mapped afterwards.
 func (k *Cluster) read(hosts []*Host) {
 	size := max(hostsPerReader, len(hosts)/runtime.GOMAXPROCS(0)+1)
 	var readers sync.WaitGroup
@@ -146,7 +147,7 @@ func (k *Cluster) read(hosts []*Host) {
 	}
 }
 
-// read works out what the pods of a host take.
+// read sums up the pods of a host.
 func (h *Host) read(r *podspec.RequestReader) {
 	for _, pod := range h.Pods {
 		requests := r.ReadRunning(pod)
@@ -165,7 +166,7 @@ func (h *Host) read(r *podspec.RequestReader) {
 	}
 }
 
-// Claimants are the running pods with volumes that are claimed.
+// Claimants returns the running pods with PersistentVolumeClaims.
 func (k *Cluster) Claimants() []*corev1.Pod {
 	var out []*corev1.Pod
 	for _, h := range k.Special {
@@ -182,7 +183,7 @@ func (k *Cluster) Host(name string) *Host {
 	return nil
 }
 
-// find returns the place of a host in a list, or where it would be.
+// find returns the index of a host in a sorted list, or where it would be.
 func find(hosts []*Host, name string) (int, bool) {
 	return slices.BinarySearchFunc(hosts, name, func(h *Host, name string) int { return strings.Compare(h.Name, name) })
 }
@@ -195,18 +196,18 @@ func newer(a, b *corev1.Pod) bool {
 	return podspec.ComparePods(a, b) > 0
 }
 
-// Guard is a required anti-affinity term of a running pod, which keeps others away from its node.
+// Guard is a required anti-affinity term of a running pod, which excludes other pods from its topology domain.
 type Guard struct {
-	Key    string // of the label that its node and others share
-	Target string // name of whom it keeps away, see [podspec.AppendTargetName]
+	Key    string // topology key
+	Target string // name of the selected pods, see [podspec.AppendTargetName]
 	Node   string
 	Pod    string
 	By     *corev1.Pod
 	Term   *corev1.PodAffinityTerm
 }
 
-// guardsOf are the terms by which a pod that runs on a node keeps others away. The pod itself may
-// name the node from which it has moved.
+// guardsOf returns the required anti-affinity terms of a pod that runs on a node. The pod's spec may still name
+// another node, from which it has moved.
 func guardsOf(pod *corev1.Pod, node string) []Guard {
 	a := pod.Spec.Affinity
 	if a == nil || a.PodAntiAffinity == nil || len(a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution) == 0 {
@@ -222,8 +223,7 @@ func guardsOf(pod *corev1.Pod, node string) []Guard {
 	return out
 }
 
-// sortGuards takes the terms by which the special hosts' pods keep others away, sorted by label,
-// target, node and pod.
+// sortGuards collects the terms of the special hosts, sorted by key, target, node and pod.
 func (k *Cluster) sortGuards() {
 	k.Guards = nil
 	for _, h := range k.Special {

@@ -1,4 +1,6 @@
-// Package hosts reads what runs: the nodes, each with its pods and what these take together,
-// keep away and have claimed, whatever pods are to be placed. A host that has not changed is taken
-// over from one plan to the next.
+// Package hosts reads the existing nodes with their running pods: their total requests, host ports, DaemonSets,
+// claims, and required anti-affinity terms, whatever pods are to be placed. It owns this immutable picture
+// ([Cluster]) and its successors ([Change]): hosts that do not change are shared between plans, so that a new
+// plan reads only the nodes with changes. It does not know which pods a node admits; package compile decides
+// that.
 package hosts

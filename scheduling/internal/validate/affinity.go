@@ -13,28 +13,28 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// maxWeight bounds the weights of preferences.
+// maxWeight bounds weights of preferences and of NodePools, as the API server and Karpenter do.
 const maxWeight = 100
 
-// trail leads to an entry of a list within a pod spec. Its text is put together
-// only for faults, of which most pods have none.
-type trail struct {
+// specPath is the path of a list entry within a pod spec. It becomes text only for a fault, because most pods
+// have none.
+type specPath struct {
 	list  string
 	index int
 	rest  string
 }
 
-func (c *Checker) text(t trail) string {
+func (c *Checker) text(t specPath) string {
 	return c.spec + "." + t.list + "[" + strconv.Itoa(t.index) + "]" + t.rest
 }
 
-// to leads further.
-func (t trail) to(rest string) trail {
+// to extends the path.
+func (t specPath) to(rest string) specPath {
 	t.rest += rest
 	return t
 }
 
-// Lists of affinity terms.
+// Paths of lists of affinity terms within a pod spec.
 const (
 	NodeRequired      = "affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms"
 	NodePreferred     = "affinity.nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution"
@@ -45,8 +45,8 @@ const (
 	spreadConstraints = "topologySpreadConstraints"
 )
 
-// affinity checks what a pod says about nodes and other pods. kube-scheduler takes
-// a faulty term for one that matches nothing; the API server does not let it in.
+// affinity checks node and pod affinity. The API server rejects a faulty term; kube-scheduler would let it
+// match no node or pod.
 func (c *Checker) affinity(a *corev1.Affinity) {
 	if n := a.NodeAffinity; n != nil {
 		if required := n.RequiredDuringSchedulingIgnoredDuringExecution; required != nil {
@@ -54,12 +54,12 @@ func (c *Checker) affinity(a *corev1.Affinity) {
 				c.Add("", "needs at least one term", c.spec+"."+NodeRequired)
 			}
 			for i := range required.NodeSelectorTerms {
-				c.nodeTerm(&required.NodeSelectorTerms[i], trail{list: NodeRequired, index: i})
+				c.nodeTerm(&required.NodeSelectorTerms[i], specPath{list: NodeRequired, index: i})
 			}
 		}
 		for i := range n.PreferredDuringSchedulingIgnoredDuringExecution {
 			t := &n.PreferredDuringSchedulingIgnoredDuringExecution[i]
-			at := trail{list: NodePreferred, index: i}
+			at := specPath{list: NodePreferred, index: i}
 			c.weight(t.Weight, at)
 			c.nodeTerm(&t.Preference, at.to(".preference"))
 		}
@@ -74,7 +74,7 @@ func (c *Checker) affinity(a *corev1.Affinity) {
 	}
 }
 
-func (c *Checker) weight(weight int32, at trail) {
+func (c *Checker) weight(weight int32, at specPath) {
 	if weight < 1 || weight > maxWeight {
 		c.Add(strconv.Itoa(int(weight)), "must lie between 1 and 100", c.text(at)+".weight")
 	}
@@ -82,19 +82,19 @@ func (c *Checker) weight(weight int32, at trail) {
 
 func (c *Checker) podTerms(terms []corev1.PodAffinityTerm, list string) {
 	for i := range terms {
-		c.podTerm(&terms[i], trail{list: list, index: i})
+		c.podTerm(&terms[i], specPath{list: list, index: i})
 	}
 }
 
 func (c *Checker) weightedPodTerms(terms []corev1.WeightedPodAffinityTerm, list string) {
 	for i := range terms {
-		at := trail{list: list, index: i}
+		at := specPath{list: list, index: i}
 		c.weight(terms[i].Weight, at)
 		c.podTerm(&terms[i].PodAffinityTerm, at.to(".podAffinityTerm"))
 	}
 }
 
-func (c *Checker) podTerm(t *corev1.PodAffinityTerm, at trail) {
+func (c *Checker) podTerm(t *corev1.PodAffinityTerm, at specPath) {
 	if message := keyFault(t.TopologyKey); message != "" {
 		c.Add(t.TopologyKey, message, c.text(at)+".topologyKey")
 	}
@@ -102,7 +102,7 @@ func (c *Checker) podTerm(t *corev1.PodAffinityTerm, at trail) {
 	c.selector(t.NamespaceSelector, at, ".namespaceSelector")
 }
 
-// keyFault says what is wrong with the key of a topology term; empty for nothing.
+// keyFault returns the fault of a topology key; "" for none.
 func keyFault(key string) string {
 	switch {
 	case key == "":
@@ -114,7 +114,7 @@ func keyFault(key string) string {
 }
 
 // nodeTerm checks a term of a node selector.
-func (c *Checker) nodeTerm(t *corev1.NodeSelectorTerm, at trail) {
+func (c *Checker) nodeTerm(t *corev1.NodeSelectorTerm, at specPath) {
 	if slices.ContainsFunc(t.MatchExpressions, func(e corev1.NodeSelectorRequirement) bool { return !PlainExpression(&e) }) {
 		_, err := requirements.FromNodeSelector(withNumbers(t.MatchExpressions))
 		c.selectors(err, c.text(at)+".matchExpressions")
@@ -136,8 +136,8 @@ func (c *Checker) nodeTerm(t *corev1.NodeSelectorTerm, at trail) {
 	}
 }
 
-// withNumbers are expressions with a number where a comparison has something else that may stand in a label, e.g. Gt "1.5":
-// the API server admits that, and to kube-scheduler the term matches nothing.
+// withNumbers replaces the value of Gt and Lt by a number where it is only a label value, e.g. Gt "1.5",
+// because the API server admits that and the term then matches no node.
 func withNumbers(list []corev1.NodeSelectorRequirement) []corev1.NodeSelectorRequirement {
 	out := slices.Clone(list)
 	for i := range out {
@@ -149,7 +149,7 @@ func withNumbers(list []corev1.NodeSelectorRequirement) []corev1.NodeSelectorReq
 	return out
 }
 
-// selectors adds the faults that package requirements found, each below the path.
+// selectors adds the faults found by package requirements, each below the path.
 func (c *Checker) selectors(err error, path string) {
 	for _, e := range scheduling.Unjoin(err) {
 		var fault *requirements.FieldError
@@ -165,8 +165,8 @@ func (c *Checker) selectors(err error, path string) {
 	}
 }
 
-// PlainExpression reports whether an expression is certainly valid, without
-// allocating. Where it is not so sure, package requirements decides.
+// PlainExpression reports whether an expression is certainly valid, without allocating. For other expressions
+// package requirements decides.
 func PlainExpression(e *corev1.NodeSelectorRequirement) bool {
 	if !LabelKey(e.Key) {
 		return false

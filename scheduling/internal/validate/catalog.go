@@ -15,16 +15,16 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 )
 
-// Choice reports that no pool has any offering to choose from. A node may hold the pods, so
-// that it is none where there are nodes; and that requirements leave none is only warned of.
-// What is only unavailable for the moment counts as on sale.
+// Choice adds a fault if no NodePool has an offering to choose from. It is none where there are nodes, which
+// may hold the pods, nor where requirements exclude all offerings, which is a warning. An offering that is only
+// unavailable at the moment counts.
 func (c *Checker) Choice(p *scheduling.Problem) {
 	pools := offers.PoolOrder(p.NodePools)
 	if len(p.Pods) == 0 || len(p.Nodes) > 0 || len(pools) == 0 {
 		return
 	}
 	for _, pool := range pools {
-		if newSieve(pool, p.CatalogOf(pool.Name)).offers() {
+		if newPoolFilter(pool, p.CatalogOf(pool.Name)).offers() {
 			return
 		}
 	}
@@ -33,16 +33,16 @@ func (c *Checker) Choice(p *scheduling.Problem) {
 	c.Add("", "is empty: there is no offering of any instance type for any NodePool to buy", "catalog")
 }
 
-// Idle says why a pool has no offering to choose from; "" where it has one.
+// Idle says why a NodePool can buy no offering; "" if it can.
 func Idle(p *scheduling.Problem, pool *scheduling.NodePool) string {
-	s := newSieve(pool, p.CatalogOf(pool.Name))
-	if s.passes() {
+	s := newPoolFilter(pool, p.CatalogOf(pool.Name))
+	if s.anyMatch() {
 		return ""
 	}
 	if !s.offers() {
 		return "buys nothing: its catalog has no offerings"
 	}
-	worst, ruledOut, all := s.worst()
+	worst, ruledOut, all := s.mostExcluding()
 	if ruledOut <= 0 {
 		return fmt.Sprintf("buys nothing: none of the %d instance types of the catalog has an offering that meets all of its requirements together", all)
 	}
@@ -53,19 +53,19 @@ func Idle(p *scheduling.Problem, pool *scheduling.NodePool) string {
 	return why
 }
 
-// NodeMissing says of a pod that the node where it runs is not there.
+// NodeMissing says that a pod runs on a node that is not among the nodes.
 func NodeMissing(node string) string {
 	return fmt.Sprintf("runs on node %s, which is not among the nodes", node)
 }
 
-// PoolWarnings warns of what pools state in vain: limits that bound nothing, zones in which nothing is sold, and
-// minValues that are never met.
+// PoolWarnings warns of settings of NodePools without effect: limits on resources that no instance type has,
+// zones without offerings, and minValues that cannot be met.
 func PoolWarnings(p *scheduling.Problem) []scheduling.Warning {
 	return slices.Concat(idleLimits(p), unsoldZones(p), unmetMinValues(p))
 }
 
-// idleLimits warns of limits of pools that bound nothing, because no instance type of their catalogs
-// has the resource, such as "cpus". Pools that buy nothing, and catalogs that sell nothing, are left out.
+// idleLimits warns of limits on a resource that no instance type of the catalog has, e.g. "cpus". It skips
+// pools with an empty catalog.
 func idleLimits(p *scheduling.Problem) []scheduling.Warning {
 	var out []scheduling.Warning
 	for _, pool := range offers.PoolOrder(p.NodePools) {
@@ -83,21 +83,20 @@ func idleLimits(p *scheduling.Problem) []scheduling.Warning {
 	return out
 }
 
-// unsoldZones warns of zones that pools name, where none of the instance types that they may launch is
-// sold: pods are spread over the other zones alone. Zones that no requirement of the pool leaves are none;
-// pools that buy nothing are left out.
+// unsoldZones warns of zones that a pool requires and in which none of its instance types is sold, because pods
+// are then spread over the other zones only. It skips pools that can buy no offering.
 func unsoldZones(p *scheduling.Problem) []scheduling.Warning {
 	var out []scheduling.Warning
 	for _, pool := range offers.PoolOrder(p.NodePools) {
-		s := newSieve(pool, p.CatalogOf(pool.Name))
-		at := slices.IndexFunc(s.asked, func(r requirements.Requirement) bool {
+		s := newPoolFilter(pool, p.CatalogOf(pool.Name))
+		at := slices.IndexFunc(s.requirements, func(r requirements.Requirement) bool {
 			return r.Key() == corev1.LabelTopologyZone && r.Operator() == requirements.In && len(r.Values()) > 1
 		})
 		if at < 0 {
 			continue
 		}
-		sold := s.zonesFor()
-		unsold := slices.DeleteFunc(slices.Clone(s.asked[at].Values()), func(zone string) bool { return sold[zone] })
+		sold := s.launchableZones()
+		unsold := slices.DeleteFunc(slices.Clone(s.requirements[at].Values()), func(zone string) bool { return sold[zone] })
 		if len(sold) == 0 || len(unsold) == 0 {
 			continue
 		}
@@ -107,13 +106,13 @@ func unsoldZones(p *scheduling.Problem) []scheduling.Warning {
 			zones = "zones " + strings.Join(unsold, ", ")
 		}
 		out = append(out, scheduling.Warning{Object: "NodePool/" + pool.Name, Message: fmt.Sprintf(
-			"requires %s, but none of the instance types that it may launch is sold in %s", s.asked[at].Short(), zones)})
+			"requires %s, but none of the instance types that it may launch is sold in %s", s.requirements[at].Short(), zones)})
 	}
 	return out
 }
 
-// unmetMinValues warns of pools that can never launch anything because their other requirements leave fewer values
-// than their minValues ask for. Pools that buy nothing are left out.
+// unmetMinValues warns of pools that can never launch a node because their requirements leave fewer values than
+// minValues. It skips pools that can buy no offering.
 func unmetMinValues(p *scheduling.Problem) []scheduling.Warning {
 	var out []scheduling.Warning
 	for _, pool := range offers.PoolOrder(p.NodePools) {
@@ -124,17 +123,17 @@ func unmetMinValues(p *scheduling.Problem) []scheduling.Warning {
 	return out
 }
 
-// MinValuesUnmet says that a pool can never launch anything because of its minValues; "" where it can, or where
-// nothing meets its requirements.
+// MinValuesUnmet says that a pool can never launch a node because of its minValues; "" if it can, or if no
+// offering meets its requirements.
 func MinValuesUnmet(p *scheduling.Problem, pool *scheduling.NodePool) string {
-	s := newSieve(pool, p.CatalogOf(pool.Name))
-	for i := range s.asked {
-		r := &s.asked[i]
+	s := newPoolFilter(pool, p.CatalogOf(pool.Name))
+	for i := range s.requirements {
+		r := &s.requirements[i]
 		if r.MinValues() == 0 {
 			continue
 		}
 		values := map[string]bool{}
-		for o := range s.passing {
+		for o := range s.matching {
 			if value, ok := o.Label(r.Key()); ok && o.Offering.Launchable() {
 				values[value] = true
 			}
@@ -156,30 +155,30 @@ func sells(catalog *instancetypes.Catalog, name corev1.ResourceName) bool {
 	return false
 }
 
-// sieve holds a pool's requirements against the offerings of a catalog.
-type sieve struct {
-	catalog *instancetypes.Catalog
-	labels  map[string]string // that the pool gives to machines which do not bring them
-	asked   []requirements.Requirement
+// poolFilter checks the offerings of a catalog against a pool's requirements.
+type poolFilter struct {
+	catalog      *instancetypes.Catalog
+	labels       map[string]string // labels that the pool gives to nodes whose offering does not define them
+	requirements []requirements.Requirement
 }
 
-// newSieve leaves out requirements on labels that nothing in the catalog defines:
-// those are the pool's own to set, or the provider's.
-func newSieve(pool *scheduling.NodePool, catalog *instancetypes.Catalog) *sieve {
-	s := &sieve{catalog: catalog, labels: offers.PoolLabels(pool)}
+// newPoolFilter leaves out requirements on labels that no offering defines, because the pool or the provider
+// sets those labels.
+func newPoolFilter(pool *scheduling.NodePool, catalog *instancetypes.Catalog) *poolFilter {
+	s := &poolFilter{catalog: catalog, labels: offers.PoolLabels(pool)}
 	if catalog == nil {
 		return s
 	}
 	for r := range offers.PoolSet(pool).All() {
 		if s.defined(r.Key()) {
-			s.asked = append(s.asked, r)
+			s.requirements = append(s.requirements, r)
 		}
 	}
 	return s
 }
 
-// each calls yield for every offering, until it returns false.
-func (s *sieve) each(yield func(offers.Offer) bool) {
+// each yields every offering.
+func (s *poolFilter) each(yield func(offers.Offer) bool) {
 	if s.catalog == nil {
 		return
 	}
@@ -192,15 +191,15 @@ func (s *sieve) each(yield func(offers.Offer) bool) {
 	}
 }
 
-func (s *sieve) offers() bool {
+func (s *poolFilter) offers() bool {
 	for range s.each {
 		return true
 	}
 	return false
 }
 
-// zones are those of the offerings, sorted.
-func (s *sieve) zones() []string {
+// zones returns the zones of all offerings, sorted.
+func (s *poolFilter) zones() []string {
 	seen := map[string]bool{}
 	for o := range s.each {
 		seen[o.Offering.Zone] = true
@@ -208,7 +207,7 @@ func (s *sieve) zones() []string {
 	return slices.Sorted(maps.Keys(seen))
 }
 
-func (s *sieve) defined(key string) bool {
+func (s *poolFilter) defined(key string) bool {
 	for o := range s.each {
 		if _, ok := o.Label(key); ok {
 			return true
@@ -217,8 +216,8 @@ func (s *sieve) defined(key string) bool {
 	return false
 }
 
-// meets reports whether a machine bought at the offer satisfies the requirement.
-func (s *sieve) meets(o *offers.Offer, r *requirements.Requirement) bool {
+// meets reports whether a node of the offering satisfies the requirement.
+func (s *poolFilter) meets(o *offers.Offer, r *requirements.Requirement) bool {
 	value, ok := o.Label(r.Key())
 	if !ok {
 		value, ok = s.labels[r.Key()]
@@ -229,12 +228,12 @@ func (s *sieve) meets(o *offers.Offer, r *requirements.Requirement) bool {
 	return r.Has(value)
 }
 
-// passing calls yield for every offering that meets all requirements, until it returns false.
-func (s *sieve) passing(yield func(offers.Offer) bool) {
+// matching yields every offering that meets all requirements.
+func (s *poolFilter) matching(yield func(offers.Offer) bool) {
 next:
 	for o := range s.each {
-		for i := range s.asked {
-			if !s.meets(&o, &s.asked[i]) {
+		for i := range s.requirements {
+			if !s.meets(&o, &s.requirements[i]) {
 				continue next
 			}
 		}
@@ -244,18 +243,18 @@ next:
 	}
 }
 
-// passes reports whether any offering meets all requirements.
-func (s *sieve) passes() bool {
-	for range s.passing {
+// anyMatch reports whether some offering meets all requirements.
+func (s *poolFilter) anyMatch() bool {
+	for range s.matching {
 		return true
 	}
 	return false
 }
 
-// zonesFor are the zones of the offerings that meet all requirements and can be launched.
-func (s *sieve) zonesFor() map[string]bool {
+// launchableZones returns the zones of the launchable offerings that meet all requirements.
+func (s *poolFilter) launchableZones() map[string]bool {
 	zones := map[string]bool{}
-	for o := range s.passing {
+	for o := range s.matching {
 		if o.Offering.Launchable() {
 			zones[o.Offering.Zone] = true
 		}
@@ -263,25 +262,24 @@ func (s *sieve) zonesFor() map[string]bool {
 	return zones
 }
 
-// worst returns the requirement that rules out the most instance types by itself,
-// the first in key order where several do, how many these are, and how many
-// instance types there are.
-func (s *sieve) worst() (worst requirements.Requirement, ruledOut, all int) {
-	met := make([]map[string]bool, len(s.asked)) // by requirement, the types that meet it
+// mostExcluding returns the requirement that alone excludes the most instance types, the first by key among
+// equals, their number, and the number of all instance types.
+func (s *poolFilter) mostExcluding() (worst requirements.Requirement, ruledOut, all int) {
+	met := make([]map[string]bool, len(s.requirements)) // by requirement: the types that meet it
 	for i := range met {
 		met[i] = map[string]bool{}
 	}
 	for o := range s.each {
-		for i := range s.asked {
-			if s.meets(&o, &s.asked[i]) {
+		for i := range s.requirements {
+			if s.meets(&o, &s.requirements[i]) {
 				met[i][o.InstanceType.Name] = true
 			}
 		}
 	}
 	all, ruledOut = s.catalog.Len(), -1
-	for i := range s.asked {
+	for i := range s.requirements {
 		if n := all - len(met[i]); n > ruledOut {
-			worst, ruledOut = s.asked[i], n
+			worst, ruledOut = s.requirements[i], n
 		}
 	}
 	return worst, ruledOut, all

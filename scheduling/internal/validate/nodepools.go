@@ -45,7 +45,7 @@ func (c *Checker) nodePool(p *scheduling.NodePool) {
 	c.disruption(&p.Spec.Disruption)
 }
 
-// templateLabels checks the labels that a pool puts on its nodes.
+// templateLabels checks the labels of a pool's node template.
 func (c *Checker) templateLabels(labels map[string]string) {
 	const path = "spec.template.metadata.labels"
 	c.labels(labels, path)
@@ -59,8 +59,7 @@ func (c *Checker) templateLabels(labels map[string]string) {
 	}
 }
 
-// contradictions reports requirements and labels of a pool that cannot hold
-// together, each against what the entries before it leave.
+// contradictions reports each requirement or label of a pool that contradicts the ones before it.
 func (c *Checker) contradictions(p *scheduling.NodePool) {
 	sofar := map[string]requirements.Requirement{}
 	hold := func(r requirements.Requirement, path string) {
@@ -87,8 +86,8 @@ func (c *Checker) contradictions(p *scheduling.NodePool) {
 	}
 }
 
-// taints checks the taints of a pool. No two may agree in key and effect, whether
-// they stay or go away.
+// taints checks the taints of a pool. No two may have the same key and effect, in taints and startupTaints
+// together.
 func (c *Checker) taints(spec *scheduling.NodeTemplateSpec) {
 	type identity struct {
 		key    string
@@ -124,7 +123,7 @@ func (c *Checker) taints(spec *scheduling.NodeTemplateSpec) {
 	}
 }
 
-// limits checks the bounds of what a pool may buy in total.
+// limits checks the limits of a pool.
 func (c *Checker) limits(limits corev1.ResourceList) {
 	c.amounts(limits, "spec.limits", AmountFault)
 	if q, ok := limits[scheduling.NodesResource]; ok {
@@ -141,7 +140,7 @@ func (c *Checker) notNegative(d *scheduling.NillableDuration, path string) {
 	}
 }
 
-// disruption checks when nodes may be removed.
+// disruption checks a pool's disruption settings.
 func (c *Checker) disruption(d *scheduling.Disruption) {
 	switch d.ConsolidationPolicy {
 	case "", scheduling.WhenEmpty, scheduling.WhenEmptyOrUnderutilized, scheduling.Balanced:
@@ -159,7 +158,7 @@ func (c *Checker) disruption(d *scheduling.Disruption) {
 	}
 }
 
-// budget checks one bound on disruption.
+// budget checks one disruption budget.
 func (c *Checker) budget(b *scheduling.Budget, path string) {
 	if !budgetNodes(b.Nodes) {
 		c.Add(b.Nodes, "must be a number of nodes or a share from 0% to 100%", path+".nodes")
@@ -187,7 +186,7 @@ func (c *Checker) budget(b *scheduling.Budget, path string) {
 	}
 }
 
-// budgetNodes reports whether s is a count or a percentage up to 100.
+// budgetNodes reports whether s is a number or a percentage of at most 100.
 func budgetNodes(s string) bool {
 	digits, percent := strings.CutSuffix(s, "%")
 	if digits == "" || strings.Trim(digits, "0123456789") != "" {

@@ -12,10 +12,10 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// VolumeTerms leads to the terms of a volume's node affinity.
+// VolumeTerms is the path of the terms of a volume's node affinity.
 const VolumeTerms = "nodeAffinity.required.nodeSelectorTerms"
 
-// storage checks what tells where pods with volumes may run.
+// storage checks the objects that decide where pods with volumes may run.
 func (c *Checker) storage(p *scheduling.Problem) {
 	c.names = map[types.NamespacedName]int{}
 	for i, claim := range p.Claims {
@@ -56,7 +56,7 @@ func (c *Checker) volumeAffinity(required *corev1.NodeSelector) {
 		c.Add("", "needs at least one term", c.spec+"."+VolumeTerms)
 	}
 	for i := range required.NodeSelectorTerms {
-		c.nodeTerm(&required.NodeSelectorTerms[i], trail{list: VolumeTerms, index: i})
+		c.nodeTerm(&required.NodeSelectorTerms[i], specPath{list: VolumeTerms, index: i})
 	}
 }
 
@@ -99,9 +99,9 @@ func (c *Checker) csiDrivers(drivers []storagev1.CSINodeDriver) {
 	}
 }
 
-// surroundings checks what tells which pods belong together: namespaces, Services and
-// controllers, and the spread constraints of pods that state none.
-func (c *Checker) surroundings(p *scheduling.Problem) {
+// groupingObjects checks the objects that decide which pods belong together, namespaces, Services and
+// controllers, and the default spread constraints.
+func (c *Checker) groupingObjects(p *scheduling.Problem) {
 	Listed(c, "namespaces", p.Namespaces, nil)
 	Listed(c, "services", p.Services, nil)
 	Listed(c, "replicationcontrollers", p.Owners.ReplicationControllers, nil)

@@ -11,8 +11,8 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// podLevel checks what is stated for a pod as a whole against its containers, as the API server does: it may
-// neither request less than they request together, nor allow less than one of them is allowed.
+// podLevel checks pod-level resources against those of the containers, as the API server does: requests must be
+// at least the containers' total, and limits at least the limit of each container.
 func (c *Checker) podLevel(spec *corev1.PodSpec) {
 	whole := spec.Resources
 	fault := func(list string, name corev1.ResourceName, q *resource.Quantity, message string) {
@@ -46,8 +46,8 @@ func (c *Checker) podLevel(spec *corev1.PodSpec) {
 	}
 }
 
-// containersRequest is what the containers of a pod request of a resource at the most: those that run together, or an
-// init container beside the sidecars that were started before it.
+// containersRequest returns the largest total request of the containers at any time: the containers with all
+// sidecars, or an init container with the sidecars started before it.
 func containersRequest(spec *corev1.PodSpec, name corev1.ResourceName) resource.Quantity {
 	var steady, sidecars, most resource.Quantity
 	for i := range spec.Containers {
@@ -69,14 +69,14 @@ func containersRequest(spec *corev1.PodSpec, name corev1.ResourceName) resource.
 	return most
 }
 
-// requestOf is a container's request for a resource: where it states none, its limit, as the API server fills it in.
+// requestOf returns a container's request; without one it is the limit, which the API server takes as default.
 func requestOf(c *corev1.Container, name corev1.ResourceName) resource.Quantity {
 	q, ok := c.Resources.Requests[name]
 	if !ok {
 		q = c.Resources.Limits[name]
 	}
 	if podspec.Beyond64Bits(name, &q) {
-		return podspec.Quantity(name, math.MaxInt64) // exact sums of what is far beyond would write it out
+		return podspec.Quantity(name, math.MaxInt64) // because an exact sum of a huge exponent would take all memory
 	}
 	return q.DeepCopy()
 }

@@ -17,14 +17,13 @@ import (
 // maxPort is the largest TCP and UDP port.
 const maxPort = 65535
 
-// PodsPerWorker is how many pods are worth a goroutine.
+// PodsPerWorker is the least number of pods of a goroutine.
 const PodsPerWorker = 512
 
-// AllPods checks the pods of a problem, of which there may be hundreds of
-// thousands, and reads those to be placed for a solver, if there is one. Nothing here
-// allocates for a pod without a fault. Reading them is bound by memory, so that several
-// readers are faster; since faults are sorted and pod spec keys joined in the order of the
-// pods, their number shows in nothing but the time.
+// AllPods checks all pods and, with a policy, reads the specs of the pods to place; the result is nil otherwise
+// or where there is a fault. There may be hundreds of thousands of pods: no memory is allocated for a pod
+// without a fault, and several goroutines share the work, because it is bound by memory. Faults are sorted and
+// keys joined in the order of the pods, so the result does not depend on their number.
 func (c *Checker) AllPods(p *scheduling.Problem, s *scheduling.Policy) *podspec.Readings {
 	var readers sync.WaitGroup
 	var found []*Checker
@@ -42,7 +41,7 @@ func (c *Checker) AllPods(p *scheduling.Problem, s *scheduling.Policy) *podspec.
 			reader.pods = to - from
 			var of []int32
 			if s != nil && list.name == "pods" {
-				reader.moulder, of = podspec.NewSpecReader(p, s), out.Of[from:to]
+				reader.reader, of = podspec.NewSpecReader(p, s), out.Of[from:to]
 			}
 			found = append(found, reader)
 			readers.Go(func() { reader.podSpecs(list.name, list.pods[from:to], of) })
@@ -59,7 +58,7 @@ func (c *Checker) AllPods(p *scheduling.Problem, s *scheduling.Policy) *podspec.
 	return join(out, found, podspec.NewSpecReader(p, s))
 }
 
-// podNames checks that every pod is there, has a name, and is there once.
+// podNames checks that every pod is not nil and has a unique name.
 func (c *Checker) podNames(p *scheduling.Problem) {
 	c.names = make(map[types.NamespacedName]int, len(p.Pods)+len(p.Running))
 	for _, list := range []struct {
@@ -74,8 +73,7 @@ func (c *Checker) podNames(p *scheduling.Problem) {
 	}
 }
 
-// podSpecs checks the specs of pods that have a name. With a moulder, it notes their
-// pod spec keys, too.
+// podSpecs checks the specs of pods with a name. With a reader, it notes their pod spec keys in of.
 func (c *Checker) podSpecs(list string, pods []*corev1.Pod, of []int32) {
 	c.spec = "spec"
 	for i, pod := range pods {
@@ -87,13 +85,13 @@ func (c *Checker) podSpecs(list string, pods []*corev1.Pod, of []int32) {
 			c.Add("", "is missing: a pod without a node belongs to the pods that are to be placed", "spec.nodeName")
 		}
 		c.podSpec(&pod.Spec)
-		if c.moulder != nil && len(c.List) == 0 {
-			of[i] = c.moulder.Read(pod)
+		if c.reader != nil && len(c.List) == 0 {
+			of[i] = c.reader.Read(pod)
 		}
 	}
 }
 
-// podSpec checks what scheduling reads of a pod.
+// podSpec checks the fields of a pod that scheduling reads.
 func (c *Checker) podSpec(spec *corev1.PodSpec) {
 	for i := range spec.Containers {
 		c.container(&spec.Containers[i], "containers", i)
@@ -121,7 +119,7 @@ func (c *Checker) podSpec(spec *corev1.PodSpec) {
 	}
 	for i := range spec.Tolerations {
 		if field, value, message := tolerationFault(&spec.Tolerations[i]); message != "" {
-			c.Add(value, message, c.text(trail{list: "tolerations", index: i})+"."+field)
+			c.Add(value, message, c.text(specPath{list: "tolerations", index: i})+"."+field)
 		}
 	}
 }
@@ -131,18 +129,17 @@ func (c *Checker) container(ctr *corev1.Container, list string, index int) {
 	for i := range ctr.Ports {
 		if port := ctr.Ports[i].HostPort; port < 0 || port > maxPort {
 			c.Add(strconv.Itoa(int(port)), "must lie between 0 and 65535",
-				c.text(trail{list: list, index: index})+".ports["+strconv.Itoa(i)+"].hostPort")
+				c.text(specPath{list: list, index: index})+".ports["+strconv.Itoa(i)+"].hostPort")
 		}
 	}
 }
 
-// resources checks requests and limits of a container, or of the pod as a whole
-// where list is empty.
+// resources checks requests and limits of a container, or of the pod if list is empty.
 func (c *Checker) resources(r *corev1.ResourceRequirements, list string, index int) {
 	fault := func(field string, name corev1.ResourceName, q *resource.Quantity, message string) {
 		path := c.spec
 		if list != "" {
-			path = c.text(trail{list: list, index: index})
+			path = c.text(specPath{list: list, index: index})
 		}
 		c.Add(q.String(), message, path+".resources."+field+scheduling.Field(string(name)))
 	}
@@ -160,7 +157,7 @@ func (c *Checker) resources(r *corev1.ResourceRequirements, list string, index i
 	}
 }
 
-// amounts reports every quantity that is not sound.
+// amounts reports every quantity with a fault.
 func (c *Checker) amounts(list corev1.ResourceList, path string, fault func(corev1.ResourceName, *resource.Quantity) string) {
 	for name, q := range podspec.Listed(list) {
 		if message := fault(name, &q); message != "" {
@@ -169,8 +166,8 @@ func (c *Checker) amounts(list corev1.ResourceList, path string, fault func(core
 	}
 }
 
-// AmountFault says what is wrong with a quantity that somebody asks for or sets as a limit; empty for nothing.
-// There may be more of it than any machine has: see [podspec.Amount].
+// AmountFault returns the fault of a requested or limited quantity; "" for none. It may exceed any machine: see
+// [podspec.Amount].
 func AmountFault(_ corev1.ResourceName, q *resource.Quantity) string {
 	if q.Sign() < 0 {
 		return "is negative"
@@ -178,7 +175,7 @@ func AmountFault(_ corev1.ResourceName, q *resource.Quantity) string {
 	return ""
 }
 
-// capacityFault says what is wrong with a quantity that a node has; empty for nothing.
+// capacityFault returns the fault of a node's quantity; "" for none.
 func capacityFault(name corev1.ResourceName, q *resource.Quantity) string {
 	if podspec.Beyond64Bits(name, q) {
 		return "is too large"
@@ -186,19 +183,19 @@ func capacityFault(name corev1.ResourceName, q *resource.Quantity) string {
 	return AmountFault(name, q)
 }
 
-// exceeds reports whether a request is above its limit, where one of them is an integer of 64 bits. Both must be copies.
+// exceeds reports whether a request is above its limit, if the limit fits in 64 bits. Both must be copies.
 func exceeds(name corev1.ResourceName, request, limit *resource.Quantity) bool {
 	if podspec.Beyond64Bits(name, limit) {
 		return false
 	}
-	// Far apart is decided without exact arithmetic, which may allocate.
+	// Values that are far apart need no exact arithmetic, which may allocate.
 	if request.AsApproximateFloat64() < limit.AsApproximateFloat64()*(1-1e-9) {
 		return false
 	}
 	return podspec.Beyond64Bits(name, request) || request.Cmp(*limit) > 0
 }
 
-// plainLabels reports whether all keys and values may stand in labels.
+// plainLabels reports whether all keys and values are valid.
 func plainLabels(labels map[string]string) bool {
 	for k, v := range labels {
 		if !LabelKey(k) || !LabelValue(v) {
@@ -208,7 +205,7 @@ func plainLabels(labels map[string]string) bool {
 	return true
 }
 
-// labels reports keys and values that may not stand in labels.
+// labels reports invalid keys and values.
 func (c *Checker) labels(labels map[string]string, path string) {
 	for k, v := range labels {
 		if !LabelKey(k) {
@@ -221,7 +218,7 @@ func (c *Checker) labels(labels map[string]string, path string) {
 }
 
 // selector checks a selector of pods.
-func (c *Checker) selector(s *metav1.LabelSelector, at trail, rest string) {
+func (c *Checker) selector(s *metav1.LabelSelector, at specPath, rest string) {
 	if s == nil {
 		return
 	}
@@ -235,7 +232,7 @@ func (c *Checker) selector(s *metav1.LabelSelector, at trail, rest string) {
 	}
 }
 
-// expressionFault says what is wrong with an expression about labels of pods.
+// expressionFault returns the first fault of an expression of a label selector; message is "" for none.
 func expressionFault(e *metav1.LabelSelectorRequirement) (field, value, message string) {
 	if !LabelKey(e.Key) {
 		return "key", e.Key, NotALabelKey
@@ -262,7 +259,7 @@ func expressionFault(e *metav1.LabelSelectorRequirement) (field, value, message 
 
 // spread checks a topology spread constraint.
 func (c *Checker) spread(s *corev1.TopologySpreadConstraint, index int) {
-	at := trail{list: spreadConstraints, index: index}
+	at := specPath{list: spreadConstraints, index: index}
 	fault := func(value, message, field string) { c.Add(value, message, c.text(at)+"."+field) }
 	spreadFaults(s, fault)
 	switch {
@@ -283,7 +280,7 @@ func (c *Checker) spread(s *corev1.TopologySpreadConstraint, index int) {
 	c.selector(s.LabelSelector, at, ".labelSelector")
 }
 
-// spreadFaults reports what is wrong with the fields that every spread constraint has, by name.
+// spreadFaults reports faults in the fields that default constraints have, too.
 func spreadFaults(s *corev1.TopologySpreadConstraint, fault func(value, message, field string)) {
 	if s.MaxSkew < 1 {
 		fault(strconv.Itoa(int(s.MaxSkew)), "must be at least 1", "maxSkew")
@@ -296,7 +293,7 @@ func spreadFaults(s *corev1.TopologySpreadConstraint, fault func(value, message,
 	}
 }
 
-// tolerationFault says what is wrong with a toleration.
+// tolerationFault returns the first fault of a toleration; message is "" for none.
 func tolerationFault(t *corev1.Toleration) (field, value, message string) {
 	switch t.Effect {
 	case "", corev1.TaintEffectNoSchedule, corev1.TaintEffectPreferNoSchedule, corev1.TaintEffectNoExecute:

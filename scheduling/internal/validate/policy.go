@@ -15,13 +15,13 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// Validate reports what is wrong with the solver's own settings, as [*FieldErrors].
+// Validate reports the faults of a policy, as [*FieldErrors].
 func Validate(s *scheduling.Policy) error {
 	f := scheduling.Faults{List: Faults(s)}
 	return f.Err()
 }
 
-// Faults are what is wrong with the solver's own settings.
+// Faults returns the faults of a policy.
 func Faults(s *scheduling.Policy) []*scheduling.FieldError {
 	f := &scheduling.Faults{}
 	negative := func(is bool, value any, path string) {
@@ -57,8 +57,7 @@ func Faults(s *scheduling.Policy) []*scheduling.FieldError {
 	return f.List
 }
 
-// Warner collects warnings, one for each workload and message however many pods it
-// concerns.
+// Warner collects warnings, one for each workload and message, with the number of pods.
 type Warner struct {
 	Counts map[scheduling.Warning]int
 }
@@ -68,7 +67,7 @@ func (w *Warner) Add(object, message string) {
 	w.Counts[scheduling.Warning{Object: object, Message: message}]++
 }
 
-// List are the warnings, sorted, each once.
+// List returns the warnings, sorted, each once.
 func (w *Warner) List() []scheduling.Warning {
 	out := []scheduling.Warning{}
 	for warning, n := range w.Counts {
@@ -83,7 +82,7 @@ func (w *Warner) List() []scheduling.Warning {
 	return out
 }
 
-// Workload is the name of what controls the pod, as namespace/name, or the pod's own.
+// Workload returns the name of the pod's controller as namespace/name, or else of the pod.
 func Workload(pod *corev1.Pod) string {
 	if owner := metav1.GetControllerOfNoCopy(pod); owner != nil {
 		return podspec.NamespaceOf(pod) + "/" + owner.Name
@@ -91,7 +90,7 @@ func Workload(pod *corev1.Pod) string {
 	return podspec.PodName(pod)
 }
 
-// Unmodelled names the constraints of a pod that the solver does not know.
+// Unmodelled returns the constraints of a pod that planning ignores.
 func Unmodelled(spec *corev1.PodSpec) []string {
 	a := spec.Affinity
 	if a == nil || a.PodAffinity == nil {

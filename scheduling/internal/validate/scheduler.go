@@ -7,7 +7,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// schedulerFaults are what kube-scheduler would refuse of its profile
+// schedulerFaults returns the faults that kube-scheduler would report of its profile
 // (k8s.io/kubernetes/pkg/scheduler/apis/config/validation, ValidateNodeResourcesFitArgs).
 func schedulerFaults(p *scheduling.SchedulerProfile) []*scheduling.FieldError {
 	f := &scheduling.Faults{}

@@ -15,8 +15,8 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// Read is Validate; for a solver, it also checks its settings and reads the pods to be placed on the way, so
-// that their memory is walked through once.
+// Read checks a problem. With a policy it checks this too, and returns the specs of the pods to place, so that
+// each pod is read from memory once. The error is a [*FieldErrors] with all faults.
 func Read(p *scheduling.Problem, s *scheduling.Policy) (*podspec.Readings, error) {
 	c := NewChecker()
 	if s != nil {
@@ -31,7 +31,7 @@ func Read(p *scheduling.Problem, s *scheduling.Policy) (*podspec.Readings, error
 	return readings, c.Err()
 }
 
-// PoolCatalogs reports catalogs of pools that are not there.
+// PoolCatalogs reports catalogs for NodePools that do not exist.
 func (c *Checker) PoolCatalogs(p *scheduling.Problem) {
 	if len(p.PoolCatalogs) == 0 {
 		return
@@ -50,7 +50,7 @@ func (c *Checker) PoolCatalogs(p *scheduling.Problem) {
 	}
 }
 
-// Objects checks all objects but pods, each for itself, and how kube-scheduler is configured.
+// Objects checks all objects except pods, and kube-scheduler's profile.
 func (c *Checker) Objects(p *scheduling.Problem) {
 	Listed(c, "nodes", p.Nodes, func(n *corev1.Node) {
 		c.amounts(n.Status.Capacity, "status.capacity", capacityFault)
@@ -68,24 +68,24 @@ func (c *Checker) Objects(p *scheduling.Problem) {
 			c.Add(node, "names no pod", "")
 		}
 	}
-	c.surroundings(p)
+	c.groupingObjects(p)
 	c.List = append(c.List, schedulerFaults(&p.Scheduler)...)
 }
 
-// Checker walks through a problem. It holds where it is, so that paths need not be
-// built before there is a fault.
+// Checker collects faults on a walk through a problem. It knows the present object, so that paths become text
+// only for a fault.
 type Checker struct {
 	scheduling.Faults
 	At   Position
 	spec string // path of the pod spec within the object
-	// names are the objects of the kind at hand.
+	// names counts the names of the present list.
 	names map[types.NamespacedName]int
-	// moulder, where it is set, reads the pods that were checked.
-	moulder *podspec.SpecReader
-	pods    int // how many it was given
+	// reader, if set, reads the pods that were checked.
+	reader *podspec.SpecReader
+	pods   int // number of pods that it was given
 }
 
-// NewChecker returns a checker that has found nothing.
+// NewChecker returns a checker without faults.
 func NewChecker() *Checker {
 	c := &Checker{}
 	c.Object = c.path
@@ -99,7 +99,7 @@ type Position struct {
 	Namespace, Name string
 }
 
-// path leads to the object at hand.
+// path returns the path of the present object.
 func (c *Checker) path() string {
 	switch {
 	case c.At.Name == "":
@@ -111,7 +111,7 @@ func (c *Checker) path() string {
 	}
 }
 
-// Enter moves on to an entry, and reports whether there is anything in it.
+// Enter moves on to an entry, and reports whether it is not nil.
 func (c *Checker) Enter(list string, index int, isNil bool) bool {
 	c.At = Position{List: list, Index: index}
 	if isNil {
@@ -120,8 +120,8 @@ func (c *Checker) Enter(list string, index int, isNil bool) bool {
 	return !isNil
 }
 
-// Listed checks that each object of a list is there, has a name, and is there once, and checks it for
-// itself where it has a name; check may be nil.
+// Listed checks that each object of a list is not nil and has a unique name, and calls check, which may be nil,
+// for objects with a name.
 func Listed[T interface {
 	comparable
 	metav1.Object
@@ -135,7 +135,7 @@ func Listed[T interface {
 	}
 }
 
-// named takes down the name of the entry. It reports false where there is none.
+// named notes the name of the entry. It reports false where it has none.
 func (c *Checker) named(namespace, name string) bool {
 	if name == "" {
 		c.Add("", "is missing", "metadata.name")
@@ -149,12 +149,11 @@ func (c *Checker) named(namespace, name string) bool {
 	return true
 }
 
-// join completes readings from those of several moulders, whose pods follow each other.
-// The first one's numbers stand.
+// join combines the readings of several readers of consecutive pods. The numbers of the first one stay.
 func join(r *podspec.Readings, parts []*Checker, none *podspec.SpecReader) *podspec.Readings {
 	all, at := none, 0
 	for _, part := range parts {
-		m := part.moulder
+		m := part.reader
 		if m == nil {
 			continue
 		}
@@ -178,15 +177,15 @@ func join(r *podspec.Readings, parts []*Checker, none *podspec.SpecReader) *pods
 	return r
 }
 
-// What the API server says of labels, in one sentence each.
+// Messages for labels that the API server would reject.
 const (
 	NotALabelKey = "is no label key: an optional DNS name and a slash, then up to 63 letters, digits, " +
 		"'-', '_' or '.' with a letter or digit at both ends"
 	NotALabelValue = "is no label value: up to 63 letters, digits, '-', '_' or '.' with a letter or digit at both ends"
 )
 
-// LabelValue reports whether s may be the value of a label.
+// LabelValue reports whether s is a valid label value.
 func LabelValue(s string) bool { return requirements.ValidLabelValue(s) }
 
-// LabelKey reports whether s may be the key of a label.
+// LabelKey reports whether s is a valid label key.
 func LabelKey(s string) bool { return requirements.ValidLabelKey(s) }
