@@ -12,24 +12,24 @@ import (
 	"github.com/plimsoll-go/plimsoll/offerings"
 )
 
-// Delta is what changes in a [Session] from one plan to the next. Objects that are
-// named take the place of those of the same kind and name, or come in addition;
-// everything else stays as it is. The zero Delta changes nothing.
+// Delta is the change of a [Session]'s problem from one plan to the next. Its objects replace the
+// objects of the same kind and name, or are added; all other objects stay. The zero Delta changes
+// nothing.
 //
-// Objects belong to the session from then on: whoever wants to change one hands in a
-// changed copy.
+// The session keeps the objects, so that a caller must not change them afterwards: hand in a
+// changed copy instead.
 type Delta struct {
-	// Pods are pods that are new or have changed. Those with a node (spec.nodeName) run
-	// there, the others are to be placed: a pod that was bound is handed in with its node.
+	// Pods are new or changed pods. Pods with a node (spec.nodeName) run there, all others are to
+	// be placed: hand in a pod with its node once it is bound.
 	Pods []*corev1.Pod
-	// Moved are pods that run on other nodes now. That is what handing in copies of them
-	// with other nodes would do, without the copies.
+	// Moved are pods that run on another node now. It has the effect of copies in Pods with the new
+	// node, without the copies.
 	Moved []Move
-	// Nominated are nodes that pods are promised from now on, as in [Problem]; "" takes back
-	// what was promised, here or in the pod's status. The session forgets it when the pod gets a
-	// node, has moved or goes.
+	// Nominated are nodes that pods are promised from now on, as in [Problem]; "" takes back a
+	// promise, made here or in the pod's status. The session forgets a promise when the pod gets a
+	// node, has moved or is removed.
 	Nominated map[types.NamespacedName]string
-	// The others are as in [Problem].
+	// The objects below are as in [Problem].
 	Nodes          []*corev1.Node
 	NodePools      []*NodePool
 	DaemonSets     []*appsv1.DaemonSet
@@ -40,24 +40,23 @@ type Delta struct {
 	Namespaces     []*corev1.Namespace
 	Services       []*corev1.Service
 	Owners         Owners
-	// Removed names what is there no more.
+	// Removed names the objects that are gone.
 	Removed Removed
-	// Catalog takes the place of the catalog, for other types or prices; nil keeps it.
+	// Catalog replaces the catalog, e.g. for other prices; nil keeps it.
 	Catalog *instancetypes.Catalog
-	// PoolCatalogs take the place of the catalogs of these pools; with nil, a pool buys
-	// from the catalog of all again. A pool that is removed takes its catalog along.
+	// PoolCatalogs replace the catalogs of these pools; with nil, a pool buys from Catalog again. A
+	// pool that is removed loses its catalog, too.
 	PoolCatalogs map[string]*instancetypes.Catalog
-	// Offerings change single offerings, of every catalog that has the type: their price,
-	// whether they are on sale, how many of a reservation are left.
+	// Offerings change single offerings in every catalog that has the type: price, availability, or
+	// the number left of a reservation.
 	Offerings []instancetypes.OfferingChange
-	// Unavailable takes the place of the record of offerings that failed; nil keeps it.
-	// Marks that the caller makes in a record that is here already count in the next
-	// plan without any Delta.
+	// Unavailable replaces the record of failed offerings; nil keeps it. Marks that the caller adds
+	// to a record that the session has count in the next plan without a Delta.
 	Unavailable *offerings.Unavailable
 	// Now is the time of the next plans; zero keeps it.
 	Now time.Time
-	// DefaultSpread takes the place of the default constraints; nil keeps them, and an
-	// empty list that is not nil leaves none.
+	// DefaultSpread replaces the default constraints; nil keeps them, and an empty list that is not
+	// nil removes them.
 	DefaultSpread []corev1.TopologySpreadConstraint
 }
 
@@ -65,14 +64,14 @@ type Delta struct {
 type Move struct {
 	// Pod is the pod's name; an empty namespace is "default".
 	Pod types.NamespacedName
-	// Node is where it runs from now on.
+	// Node is the node on which it runs from now on.
 	Node string
 }
 
-// Removed names objects that are gone, those without a namespace by their name alone. An
-// empty namespace is "default".
+// Removed names objects that are gone, objects without a namespace by their name alone. An empty
+// namespace is "default".
 type Removed struct {
-	// Pods are those to be placed and those that run; the others are as in [Problem].
+	// Pods are pending and running pods; the lists below are as in [Problem].
 	Pods           []types.NamespacedName
 	Nodes          []string
 	NodePools      []string
@@ -83,7 +82,7 @@ type Removed struct {
 	CSINodes       []string
 	Namespaces     []string
 	Services       []types.NamespacedName
-	// ReplicationControllers, ReplicaSets and StatefulSets are those of [Owners].
+	// ReplicationControllers, ReplicaSets and StatefulSets are objects of [Owners].
 	ReplicationControllers []types.NamespacedName
 	ReplicaSets            []types.NamespacedName
 	StatefulSets           []types.NamespacedName

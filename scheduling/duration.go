@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// never is how a NillableDuration without a duration is written.
+// never is the text of a NillableDuration without a duration.
 const never = "Never"
 
 // NillableDuration is a duration or "Never", as karpenter.sh/v1 writes
@@ -45,8 +45,7 @@ func (d NillableDuration) MarshalText() ([]byte, error) {
 	return []byte(d.String()), nil
 }
 
-// UnmarshalText reads "Never" or a Go duration. The error names the text and what
-// is wrong with it.
+// UnmarshalText reads "Never" or a Go duration. The error names the text and its fault.
 func (d *NillableDuration) UnmarshalText(text []byte) error {
 	if string(text) == never {
 		d.Duration = nil
@@ -93,8 +92,8 @@ func (d *NillableDuration) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// parseDuration reads a Go duration that is not negative, and says what to write
-// instead where a form is a common mistake.
+// parseDuration reads a Go duration that is not negative. For common mistakes the error has the
+// right form, e.g. hours for days.
 func parseDuration(s string) (time.Duration, error) {
 	d, err := time.ParseDuration(s)
 	switch {

@@ -9,30 +9,30 @@ import (
 	"github.com/plimsoll-go/plimsoll/offerings"
 )
 
-// LaunchExplanation says why a launch buys what it buys.
+// LaunchExplanation gives the reasons for the choice of a launch.
 type LaunchExplanation struct {
 	// Launch is the launch's name, NodePool the pool that pays.
 	Launch   string `json:"launch"`
 	NodePool string `json:"nodePool"`
-	// Option is what it buys; Options is how many offerings of its type and of others
-	// the plan lists for it, that one included.
+	// Option is the first option of the launch; Options is the number of offerings that the plan
+	// lists for it, this one included.
 	Option  Option `json:"option"`
 	Options int    `json:"options"`
 	// Rooms say how full the machine is, the fullest resource first.
 	Rooms []Room `json:"rooms"`
-	// Pods are on it, those first that take most of the fullest resource.
+	// Pods are the pods on it, the largest share of the fullest resource first.
 	Pods []PodShare `json:"pods"`
-	// Unforced are those of them, as namespace/name and sorted, that kube-scheduler binds to another
-	// place or to none in some simulation; [RealisedPod] says more of each.
+	// Unforced are the pods, as namespace/name and sorted, that kube-scheduler binds to another
+	// node or to none in one or more simulations; see [RealisedPod].
 	Unforced []string `json:"unforced,omitempty"`
-	// RunnersUp are the cheapest other types that would hold the same pods, each at its
-	// cheapest offering; Others is how many such types there are.
+	// RunnersUp are the cheapest other types that hold the same pods, each at its cheapest
+	// offering; Others is the number of all these types.
 	RunnersUp []Option `json:"runnersUp"`
 	Others    int      `json:"others"`
-	// Cheaper are cheaper types that would not do, the dearest first, each with what is
-	// wrong with its cheapest offering.
+	// Cheaper are cheaper types that cannot hold the pods, the most expensive first, each with the
+	// reason at its cheapest offering.
 	Cheaper []Rejected `json:"cheaper"`
-	// RuledOut counts why other offerings of all node pools would not do.
+	// RuledOut counts the reasons against the other offerings of all node pools.
 	RuledOut []Reason `json:"ruledOut"`
 }
 
@@ -46,7 +46,7 @@ type Room struct {
 	Free        int64  `json:"free"`
 }
 
-// Share is how much of the resource is taken, from 0 to 1; 1 where there is none.
+// Share is the share of the resource that is in use, from 0 to 1; 1 where there is none.
 func (r Room) Share() float64 {
 	if r.Allocatable <= 0 {
 		return 1
@@ -54,7 +54,7 @@ func (r Room) Share() float64 {
 	return float64(r.Allocatable-r.Free) / float64(r.Allocatable)
 }
 
-// PodShare is a pod and what it takes of its machine.
+// PodShare is a pod with its requests and its share of a machine.
 type PodShare struct {
 	// Pod is namespace/name.
 	Pod string `json:"pod"`
@@ -64,14 +64,14 @@ type PodShare struct {
 	Share float64 `json:"share"`
 }
 
-// Rejected is an option that would not do.
+// Rejected is an option that cannot be used.
 type Rejected struct {
 	Option
-	// Reason is what is wrong with it.
+	// Reason is the constraint that rules it out.
 	Reason Reason `json:"reason"`
 }
 
-// PodStatus says what a plan does with a pod.
+// PodStatus is the role of a pod in a plan.
 type PodStatus string
 
 // The statuses of pods.
@@ -83,103 +83,104 @@ const (
 	PodIgnored       PodStatus = "ignored"       // it is not to be placed: ended, being deleted, or a daemon
 )
 
-// PodExplanation says where a pod goes, what else would do, and what would not.
+// PodExplanation gives the place of a pod, the next best places, and the reasons against all
+// others.
 type PodExplanation struct {
 	// Pod is namespace/name.
 	Pod    string    `json:"pod"`
 	Status PodStatus `json:"status"`
-	// Place is the launch or the node that it goes to or runs on; "" where it has none.
+	// Place is the launch or the node of the pod; "" where it has none.
 	Place string `json:"place,omitempty"`
-	// Option is what the launch buys.
+	// Option is the first option of the launch.
 	Option *Option `json:"option,omitempty"`
 	// Requests are the pod's effective requests, Priority its priority.
 	Requests corev1.ResourceList `json:"requests,omitempty"`
 	Priority int32               `json:"priority,omitempty"`
-	// Ties are its constraints that depend on other pods, and what they count now.
+	// Ties are its constraints on other pods (spread, affinity, anti-affinity), with the pods that
+	// they count now.
 	Ties []TieState `json:"ties,omitempty"`
 	// Next are the next best places: nodes and launches that have room for it, then the
 	// cheapest machine of its own.
 	Next []Place `json:"next,omitempty"`
-	// RuledOut counts why the other offerings and nodes do not take it; the most
-	// frequent first.
+	// RuledOut counts the reasons against the other offerings and nodes; the most frequent first.
 	RuledOut []Reason `json:"ruledOut,omitempty"`
-	// Changes would place it, the smallest first; set where it has no place.
+	// Changes are alternatives of which each would place it, the smallest first; empty where it has
+	// a place.
 	Changes []Change `json:"changes,omitempty"`
-	// Realised says where kube-scheduler is expected to bind it; set where the plan has a place for
-	// it and the solver leaves placement to kube-scheduler, freely or with nominations, unless too
-	// many pods depend on each other.
+	// Realised tells where kube-scheduler is expected to bind it. It is nil where the plan has no
+	// place for the pod, where the policy pins pods, or where too many pods depend on each other.
 	Realised *RealisedPod `json:"realised,omitempty"`
 }
 
-// RealisedPod says whether kube-scheduler binds a pod where a plan has it, by simulations that
-// differ in the order of the pods, and in whether machines come at once or in batches. As
-// [Realised] it is the result of a model and no proof.
+// RealisedPod tells whether kube-scheduler binds a pod to its planned place, by simulations that
+// differ in the order of the pods, and in whether nodes join at once or in batches. Like [Realised]
+// it is the result of a model and no proof.
 type RealisedPod struct {
-	// Nominated says that it is nominated to its place, in the problem or as [PlacementNominated]
-	// has it.
+	// Nominated says that the pod is nominated to its place, in the problem or by
+	// [PlacementNominated].
 	Nominated bool `json:"nominated,omitempty"`
-	// Simulations is how many there were; 0 where the problem has it nominated and nothing keeps it
-	// from its place.
+	// Simulations is their number; 0 where the problem nominates the pod to its place and no other
+	// pod takes it.
 	Simulations int `json:"simulations"`
-	// Elsewhere is in how many of them it is bound to another place, and Pending in how many to
-	// none, without a pod that nothing tells apart from it being bound to its place instead.
+	// Elsewhere is the number of simulations that bind it to another place, and Pending of those
+	// that bind it to none. A simulation is in neither where an equal pod gets its place instead.
 	Elsewhere int `json:"elsewhere"`
 	Pending   int `json:"pending"`
-	// Others are other places to which kube-scheduler's filters admit it when it comes, a few of
-	// them, those first to which it is bound most often. There are none where its place is forced.
+	// Others are other places that kube-scheduler's filters admit, a few of them, the most frequent
+	// first. They are empty where its place is forced.
 	Others []OtherPlace `json:"others,omitempty"`
-	// Displaced are pods, as namespace/name and a few of them, that are bound to no place in some
-	// simulation and would be to that where it is then.
+	// Displaced are pods, as namespace/name and a few of them, that stay pending in one or more
+	// simulations because this pod is in the place that they would get.
 	Displaced []string `json:"displaced,omitempty"`
-	// Force are changes with each of which it is bound to its place in every simulation, as was
-	// tried, the cheapest first; there are none where none is needed.
+	// Force are changes of which each binds it to its place in every simulation, the cheapest
+	// first. Each was tried; they are empty where none is needed.
 	Force []Change `json:"force,omitempty"`
 }
 
-// OtherPlace is a node or a launch that may get a pod which is planned for another.
+// OtherPlace is a node or a launch to which kube-scheduler may bind a pod that is planned for
+// another one.
 type OtherPlace struct {
 	// Node or Launch is its name.
 	Node   string `json:"node,omitempty"`
 	Launch string `json:"launch,omitempty"`
-	// Simulations is in how many of them the pod is bound to it.
+	// Simulations is the number of simulations that bind the pod to it.
 	Simulations int `json:"simulations"`
 }
 
-// TieState is a constraint of a pod on where others are.
+// TieState is a constraint of a pod on the places of other pods.
 type TieState struct {
-	// Code is the reason code of what it breaks: topology-spread, pod-affinity or
-	// pod-anti-affinity.
+	// Code is the reason code of a violation: topology-spread, pod-affinity or pod-anti-affinity.
 	Code ReasonCode `json:"code"`
-	// Key is the topology key, Matching the selector of the pods that it is about.
+	// Key is the topology key, Matching the selector of the counted pods.
 	Key      string `json:"key"`
 	Matching string `json:"matching"`
-	// Text says it for people.
+	// Text states it for people.
 	Text string `json:"text"`
-	// Domains are the values of the key that count, and how many such pods they have
-	// once the plan is carried out; none where every node is a domain of its own.
+	// Domains are the values of the key that count, with the number of counted pods once the plan
+	// is carried out; empty where every node is a domain of its own.
 	Domains []DomainCount `json:"domains,omitempty"`
 }
 
-// DomainCount is how many pods a domain has.
+// DomainCount is the number of pods in a domain.
 type DomainCount struct {
-	// Value is that of the topology key, such as the name of a zone.
+	// Value is the value of the topology key, e.g. the name of a zone.
 	Value string `json:"value"`
-	// Pods is how many of those that the tie is about are there.
+	// Pods is the number of pods there that the constraint counts.
 	Pods int64 `json:"pods"`
 }
 
-// Place is somewhere a pod could go.
+// Place is a possible place of a pod: a node, a launch, or a machine of its own.
 type Place struct {
-	// Node or Launch is where there is room; neither is set for a machine of its own.
+	// Node or Launch is the name of the place; neither is set for a machine of its own.
 	Node   string `json:"node,omitempty"`
 	Launch string `json:"launch,omitempty"`
-	// Option is what would have to be bought; nil where nothing has to be.
+	// Option is the offering that would be launched; nil on a node or a launch of the plan.
 	Option *Option `json:"option,omitempty"`
 	// NodePool is the pool that would pay for it.
 	NodePool string `json:"nodePool,omitempty"`
 }
 
-// Price is what the place costs per hour; 0 where nothing has to be bought.
+// Price is the price of the place per hour; 0 where no machine is launched.
 func (p Place) Price() offerings.Price {
 	if p.Option == nil {
 		return 0
@@ -187,7 +188,7 @@ func (p Place) Price() offerings.Price {
 	return p.Option.Price
 }
 
-// NodeState says what a node is up to.
+// NodeState is the part of its life in which a node is.
 type NodeState string
 
 // The states of nodes.
@@ -197,48 +198,47 @@ const (
 	NodeGoing    NodeState = "going"     // being removed; it receives no pods
 )
 
-// NodeExplanation says what is planned onto a node that is there, and what is free.
+// NodeExplanation lists the pods planned onto an existing node, and its free resources.
 type NodeExplanation struct {
-	// Node is the node's name, State what it is up to.
+	// Node is the node's name, State its part of life.
 	Node  string    `json:"node"`
 	State NodeState `json:"state"`
-	// NodePool, InstanceType, Zone and CapacityType are those of its labels.
+	// NodePool, InstanceType, Zone and CapacityType are the values of its labels.
 	NodePool     string `json:"nodePool,omitempty"`
 	InstanceType string `json:"instanceType,omitempty"`
 	Zone         string `json:"zone,omitempty"`
 	CapacityType string `json:"capacityType,omitempty"`
-	// Taints are those that count for pods planned onto it.
+	// Taints are the ones that pods planned onto it must tolerate.
 	Taints []corev1.Taint `json:"taints,omitempty"`
-	// Rooms say how full it is, the fullest resource first.
+	// Rooms are its resources, the fullest resource first.
 	Rooms []Room `json:"rooms"`
-	// Planned are the pods that it receives, Running those that are there.
+	// Planned are the pods that it receives, Running the pods on it.
 	Planned []PodShare `json:"planned"`
 	Running []PodShare `json:"running"`
-	// Unforced are those of the planned ones that may be bound elsewhere, as for a launch.
+	// Unforced are planned pods that may be bound elsewhere, as in [LaunchExplanation].
 	Unforced []string `json:"unforced,omitempty"`
-	// Refused are the pods that have no place, and why this node does not take them.
+	// Refused are the pods without a place, with the reason against this node.
 	Refused []Refusal `json:"refused,omitempty"`
 }
 
-// Refusal is why one place does not take some pods.
+// Refusal is the reason for which one place does not admit a set of pods.
 type Refusal struct {
 	// Pods are as namespace/name, sorted.
 	Pods   []string `json:"pods"`
 	Reason Reason   `json:"reason"`
 }
 
-// UnknownNameError says that a plan and its problem have nothing of a name, or more
-// than one thing.
+// UnknownNameError says that a plan and its problem have no object of a name, or more than one.
 type UnknownNameError struct {
-	// Kind is "pod", "node" or "launch", Name what was asked for.
+	// Kind is "pod", "node" or "launch", Name the name that was asked for.
 	Kind, Name string
-	// Near are names that look like it, or those that it may mean; at most five.
+	// Near are similar names, or the names that it may stand for; at most five.
 	Near []string
 	// Ambiguous says that the name fits all of Near.
 	Ambiguous bool
 }
 
-// Error says what is unknown, and what may have been meant.
+// Error names the unknown object, and similar names.
 func (e *UnknownNameError) Error() string {
 	switch {
 	case e.Ambiguous:

@@ -10,17 +10,17 @@ import (
 
 // FieldError is one fault in one field of one object. It wraps [ErrInvalid].
 type FieldError struct {
-	// Path leads to the field by the names of objects, such as
+	// Path leads to the field by the names of objects, e.g.
 	// "pods[shop/web-3].spec.containers[0].resources.requests.cpu".
 	Path string
-	// Value is the faulty value as it was given; empty where something is missing
-	// or where the path says it all.
+	// Value is the faulty value as it was given; empty where a field is missing or where the path
+	// includes it.
 	Value string
-	// Message says what is wrong, without naming field or value.
+	// Message states the fault, without naming field or value.
 	Message string
 }
 
-// Error names the path, what is wrong, and the value.
+// Error names the path, the fault and the value.
 func (e *FieldError) Error() string {
 	if e.Value == "" {
 		return e.Path + ": " + e.Message
@@ -31,8 +31,8 @@ func (e *FieldError) Error() string {
 // Unwrap returns [ErrInvalid].
 func (e *FieldError) Unwrap() error { return ErrInvalid }
 
-// FieldErrors is every fault that was found, in the order of the paths. errors.Is
-// finds [ErrInvalid] in it, and errors.As the first [*FieldError].
+// FieldErrors are all faults that were found, in the order of the paths. errors.Is finds
+// [ErrInvalid] in it, and errors.As the first [*FieldError].
 type FieldErrors struct {
 	Errors []*FieldError
 }
@@ -64,15 +64,15 @@ func (e *FieldErrors) Unwrap() []error {
 	return errs
 }
 
-// Faults collects field errors of one object after another. Paths are put
-// together only where there is a fault.
+// Faults collects field errors of one object after another. Paths are built only for faults,
+// because most objects have none.
 type Faults struct {
 	List []*FieldError
-	// object leads to the object at hand, such as "pods[shop/web-3]", when called.
+	// Object returns the path of the current object, e.g. "pods[shop/web-3]".
 	Object func() string
 }
 
-// Add notes a fault of the field at a path within the object at hand.
+// Add notes a fault of the field at a path within the current object.
 func (f *Faults) Add(value, message, path string) {
 	if f.Object != nil {
 		switch object := f.Object(); {
@@ -87,7 +87,7 @@ func (f *Faults) Add(value, message, path string) {
 	f.List = append(f.List, &FieldError{Path: path, Value: value, Message: message})
 }
 
-// Err returns what was collected, sorted, each fault once; nil if that is nothing.
+// Err returns the collected faults, sorted, each fault once; nil if there are none.
 func (f *Faults) Err() error {
 	f.List = slices.DeleteFunc(f.List, func(e *FieldError) bool { return e == nil })
 	if len(f.List) == 0 {

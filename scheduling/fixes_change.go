@@ -4,26 +4,26 @@ import (
 	"slices"
 )
 
-// Change is one way to find a pod a place, or to keep it where a plan has it. What of Key, From, To, Values and Object it
-// fills in depends on its kind.
+// Change is one change that places a pod, or that keeps it in the place that a plan has for it. Its
+// kind decides which of Key, From, To, Values and Object are set.
 type Change struct {
-	// Kind says what has to change.
+	// Kind is the kind of change.
 	Kind ChangeKind `json:"kind"`
-	// Text says it for people. It is the entry of the pod's Fixes at the same place.
+	// Text states it for people. It is the entry of the pod's Fixes at the same index.
 	Text string `json:"text"`
-	// Object is what has to change, as kind/name or kind/namespace/name; "" is the pod.
+	// Object is the object to change, as kind/name or kind/namespace/name; "" is the pod.
 	Object string `json:"object,omitempty"`
-	// Key is the resource, label, taint or topology key that it is about.
+	// Key is the resource, label, taint or topology key.
 	Key string `json:"key,omitempty"`
-	// From is what is asked for now, and To what would do: quantities, numbers, or for
-	// a taint its value.
+	// From is the present value and To the value that suffices: quantities, numbers, or the value
+	// of a taint.
 	From string `json:"from,omitempty"`
 	To   string `json:"to,omitempty"`
-	// Effect is that of a taint.
+	// Effect is the effect of a taint.
 	Effect string `json:"effect,omitempty"`
-	// Values are values of Key of which any would do, a few of them.
+	// Values are a few values of Key, of which each suffices.
 	Values []string `json:"values,omitempty"`
-	// And are further changes without which this one does not help.
+	// And are further changes that are needed together with this one.
 	And []Change `json:"and,omitempty"`
 }
 
@@ -67,7 +67,7 @@ const (
 	ChangeNomination      ChangeKind = "nomination"        // write Object into status.nominatedNodeName, for a launch the node that it becomes
 	ChangeOrder           ChangeKind = "order"             // let it be bound before others: raise its priority to To, or hold them off with scheduling gates
 	ChangeHold            ChangeKind = "hold"              // hold it off with a scheduling gate until Object is there and admits it
-	ChangeEffort          ChangeKind = "effort"            // nothing: the plan misses a place that is there
+	ChangeEffort          ChangeKind = "effort"            // no change: the plan misses a place that exists
 )
 
 // CopyChanges returns changes that share nothing with the given ones.
@@ -80,7 +80,7 @@ func CopyChanges(in []Change) []Change {
 	return out
 }
 
-// ChangeList collects changes, each text once.
+// ChangeList collects changes, each text once, because several reasons may lead to the same change.
 type ChangeList []Change
 
 // Add adds a change unless its text is there.

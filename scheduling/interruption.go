@@ -7,29 +7,28 @@ import (
 	"github.com/plimsoll-go/plimsoll/offerings"
 )
 
-// Interruption says what it costs when a spot machine is taken away: work that is lost
-// and done again, a start that is paid for twice, a person who looks. In an hour the
-// interruptions of a machine are expected to cost
+// Interruption is the cost of one interruption of a spot machine: work that is repeated, a second
+// start-up, on-call time. The expected cost per hour of the interruptions of a machine is
 //
 //	(PerNode + PerCore × cores) × rate ÷ 730
 //
-// with the cores of the machine's whole capacity and the offering's interruption rate
-// in a month; see [offerings.Offering.InterruptionCost]. That is a part of the expected
-// price ([Policy.ExpectedPrice]). The zero value leaves interruptions out of account.
+// with the cores of the machine's whole capacity and the offering's interruption rate in a month;
+// see [offerings.Offering.InterruptionCost]. It is a part of the expected price
+// ([Policy.ExpectedPrice]). With the zero value interruptions cost nothing.
 type Interruption struct {
-	// PerNode is lost with a machine of whatever size, in USD for each interruption.
+	// PerNode is the cost of each interruption, whatever the size of the machine, in USD.
 	PerNode offerings.Amount
-	// PerCore is lost in addition for each core of the machine's capacity.
+	// PerCore is added for each core of the machine's capacity.
 	PerCore offerings.Amount
-	// UnstatedRate is the monthly rate, 0 to 1, that spot offerings are taken to have
-	// which state none; 0 takes them for never interrupted.
+	// UnstatedRate is the monthly rate, 0 to 1, of spot offerings that state none; 0 means that
+	// they are never interrupted.
 	UnstatedRate float64
 }
 
 // On reports whether interruptions count.
 func (i Interruption) On() bool { return i.PerNode > 0 || i.PerCore > 0 }
 
-// cost is what the interruptions of a machine are expected to cost per hour.
+// cost is the expected cost of the interruptions of a machine per hour.
 func (i Interruption) cost(t *instancetypes.InstanceType, o *offerings.Offering) offerings.Price {
 	if !i.On() || o.CapacityType != offerings.Spot {
 		return 0

@@ -13,13 +13,13 @@ import (
 	"github.com/plimsoll-go/plimsoll/requirements"
 )
 
-// Node is the node of a given name that the launch becomes once option has been bought
-// and the node is ready: with the labels that pool, type and offering give it, the pool's
-// taints but no start-up taints, and the allocatable that the catalog states. The catalog
-// is the one that the pool buys from. It is for those who simulate, as a real node is what
-// its kubelet says, and for machines on their way: without the labels [RegisteredLabel] and
-// [InitializedLabel] the node is in flight, and holds the room for the launch's pods. The
-// error says that there is no option (nil), or that the catalog does not have it.
+// Node is the node of a given name that the launch becomes once option has been bought and the node
+// is ready: with the labels of pool, type and offering, the pool's taints without its start-up
+// taints, and the allocatable that the catalog states. The catalog must be the one of the pool. Use
+// it in simulations, because a real node is described by its kubelet, and for machines under way:
+// without the labels [RegisteredLabel] and [InitializedLabel] the node is in flight, and keeps its
+// resources for the launch's pods. The error says that the option is nil, or that the catalog does
+// not have it.
 func (l *Launch) Node(name string, option *Option, catalog *instancetypes.Catalog) (*corev1.Node, error) {
 	if option == nil {
 		return nil, fmt.Errorf("launch %s: the option is missing", l.Name)
@@ -39,7 +39,7 @@ func (l *Launch) Node(name string, option *Option, catalog *instancetypes.Catalo
 	labels := map[string]string{}
 	wellKnown := requirements.WellKnown()
 	for i := range l.Requirements {
-		// What is asked of the provider, it puts on the machine.
+		// Providers set the labels of requirements that a launch passes on.
 		s := &l.Requirements[i]
 		if wellKnown.Has(s.Key) && s.Operator == requirements.In && len(s.Values) > 0 {
 			labels[s.Key] = s.Values[0]

@@ -11,7 +11,7 @@ import (
 const (
 	// NodePoolLabel carries the name of the NodePool that a node belongs to.
 	NodePoolLabel = "karpenter.sh/nodepool"
-	// CapacityTypeLabel carries how a node is paid for: reserved, spot or on-demand.
+	// CapacityTypeLabel is the purchase option of a node: reserved, spot or on-demand.
 	CapacityTypeLabel = "karpenter.sh/capacity-type"
 	// InitializedLabel is "true" on nodes of a NodePool that have become ready once.
 	InitializedLabel = "karpenter.sh/initialized"
@@ -23,9 +23,9 @@ const (
 	NodesResource corev1.ResourceName = "nodes"
 )
 
-// NodePool says which nodes may be bought, and under which labels, taints and
-// limits. Its fields are those of karpenter.sh/v1 NodePools, so that a manifest
-// written for Karpenter decodes unchanged; see [DecodeNodePool] for older forms.
+// NodePool defines the nodes that may be launched, with their labels, taints and limits. Its fields
+// are the ones of karpenter.sh/v1 NodePools, so that a manifest written for Karpenter decodes
+// unchanged; see [DecodeNodePool] for older forms.
 type NodePool struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
@@ -39,9 +39,8 @@ type NodePoolSpec struct {
 	Template NodeTemplate `json:"template"`
 	// Disruption says when running nodes may be removed. It does not affect launches.
 	Disruption Disruption `json:"disruption,omitempty"`
-	// Limits bound the sum of the capacity (not allocatable) of all nodes of the
-	// pool, running ones included, but for those that are being deleted. The resource "nodes"
-	// bounds their number.
+	// Limits bound the sum of the capacity (not allocatable) of all nodes of the pool, running ones
+	// included, except nodes that are being deleted. The resource "nodes" bounds their number.
 	Limits corev1.ResourceList `json:"limits,omitempty"`
 	// Weight orders pools: pods go to the pool of the highest weight that can hold
 	// them. 0 (absent) is the lowest; at most 100.
@@ -51,9 +50,9 @@ type NodePoolSpec struct {
 	Replicas *int64 `json:"replicas,omitempty"`
 }
 
-// NodeTemplate is what the nodes of a pool look like.
+// NodeTemplate describes the nodes of a pool.
 type NodeTemplate struct {
-	// Metadata is put on the nodes; Spec says which they are.
+	// Metadata is put on the nodes; Spec restricts them.
 	Metadata NodeMetadata     `json:"metadata,omitempty"`
 	Spec     NodeTemplateSpec `json:"spec"`
 }
@@ -72,8 +71,8 @@ type NodeTemplateSpec struct {
 	Requirements []requirements.Selector `json:"requirements,omitempty"`
 	// Taints stand on the nodes for good.
 	Taints []corev1.Taint `json:"taints,omitempty"`
-	// StartupTaints stand on new nodes until something removes them; pods need
-	// not tolerate them to be planned onto a new node.
+	// StartupTaints are on new nodes until a controller removes them; pods need not tolerate them
+	// to be planned onto a new node.
 	StartupTaints []corev1.Taint `json:"startupTaints,omitempty"`
 	// NodeClassRef names the provider's node class.
 	NodeClassRef *NodeClassRef `json:"nodeClassRef,omitempty"`
@@ -83,8 +82,8 @@ type NodeTemplateSpec struct {
 	TerminationGracePeriod *metav1.Duration `json:"terminationGracePeriod,omitempty"`
 }
 
-// NodeClassRef names a provider's node class, such as an EC2NodeClass of group
-// karpenter.k8s.aws. Plans hand it on and do not read it.
+// NodeClassRef names a provider's node class, such as an EC2NodeClass of group karpenter.k8s.aws.
+// Plans copy it and do not read it.
 type NodeClassRef struct {
 	Group string `json:"group,omitempty"`
 	Kind  string `json:"kind,omitempty"`
@@ -95,7 +94,8 @@ type NodeClassRef struct {
 type Disruption struct {
 	// ConsolidationPolicy is WhenEmpty, WhenEmptyOrUnderutilized (the default) or Balanced.
 	ConsolidationPolicy ConsolidationPolicy `json:"consolidationPolicy,omitempty"`
-	// ConsolidateAfter is how long a node must have been left alone by pods; nil is 0s.
+	// ConsolidateAfter is how long no pod may have been added to a node or removed from it; nil is
+	// 0s.
 	ConsolidateAfter *NillableDuration `json:"consolidateAfter,omitempty"`
 	// Budgets bound how many nodes may be disrupted at once; none is one budget of 10%.
 	Budgets []Budget `json:"budgets,omitempty"`
@@ -106,11 +106,11 @@ type ConsolidationPolicy string
 
 // The consolidation policies of karpenter.sh/v1.
 const (
-	// WhenEmpty lets nodes go on which only daemons are left.
+	// WhenEmpty allows the removal of nodes without pods other than daemons.
 	WhenEmpty ConsolidationPolicy = "WhenEmpty"
-	// WhenEmptyOrUnderutilized also lets nodes go whose pods cost less elsewhere.
+	// WhenEmptyOrUnderutilized also allows it for nodes whose pods cost less elsewhere.
 	WhenEmptyOrUnderutilized ConsolidationPolicy = "WhenEmptyOrUnderutilized"
-	// Balanced is the same, but what is saved has to be worth what is disrupted.
+	// Balanced is the same, but the savings must be in proportion to the disruption.
 	Balanced ConsolidationPolicy = "Balanced"
 )
 

@@ -6,10 +6,9 @@ import (
 	"github.com/plimsoll-go/plimsoll/requirements"
 )
 
-// Allow changes the pool's requirements so that they admit a value of a label, and reports
-// whether any of them had ruled it out: lists gain the value, and other requirements that it
-// does not meet go. The labels of the template are left as they are. The error says what is
-// wrong with the key or the value.
+// Allow changes the pool's requirements so that they admit a value of a label, and reports whether
+// one of them had ruled it out: lists gain the value, and other requirements that exclude it are
+// removed. The labels of the template stay. The error names the fault of the key or the value.
 func (p *NodePool) Allow(key, value string) (changed bool, err error) {
 	if err := (requirements.Selector{Key: key, Operator: requirements.In, Values: []string{value}}).Validate(); err != nil {
 		return false, err

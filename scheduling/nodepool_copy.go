@@ -49,7 +49,7 @@ func (d *NillableDuration) deepCopy() *NillableDuration {
 
 func cloneTaint(t *corev1.Taint) { t.TimeAdded = t.TimeAdded.DeepCopy() }
 
-// clone copies what a pointer points to, for values without pointers inside.
+// clone copies the value behind a pointer, for values without pointers inside.
 func clone[T any](p *T) *T {
 	if p == nil {
 		return nil

@@ -26,14 +26,12 @@ const (
 // is taken from its apiVersion, and the kubelet's settings move to the annotation
 // [KubeletAnnotation], unchecked.
 //
-// Fields that are not known are ignored with a warning that names them; the status
-// is ignored without one, unless it says that the NodePool is not ready. A field that
-// is not known and looks like a slip, because there is one that is spelt almost the
-// same, or one of the same name in another place, is an error unless the NodePool has
-// a UID. Values of a wrong type, bad quantities and
-// durations, a key that is there twice, and a missing name are errors, reported
-// together as [*FieldErrors]. Whether the values make sense is for
-// provisioning.Validate to say.
+// Unknown fields are ignored with a warning that names them; the status is ignored silently, unless
+// the NodePool is not ready. An unknown field that resembles a known one in spelling, or has the
+// name of a field elsewhere, is an error, because it is probably a typo, unless the NodePool has a
+// UID. Values of a wrong type, bad quantities and durations, a duplicate key, and a missing name
+// are errors, reported together as [*FieldErrors]. provisioning.Validate checks the meaning of
+// values.
 func DecodeNodePool(raw []byte) (*NodePool, []Warning, error) {
 	m := &manifest{}
 	root, err := parseDocument(raw)
@@ -88,8 +86,8 @@ func DecodeNodePool(raw []byte) (*NodePool, []Warning, error) {
 	return p, warnings, nil
 }
 
-// parseDocument turns YAML or JSON into a tree. YAML parsers stop silently at the
-// end of the first document, so a second one is looked for.
+// parseDocument turns YAML or JSON into a tree. A second document is a fault, because YAML parsers
+// stop silently at the end of the first.
 func parseDocument(raw []byte) (any, error) {
 	documents, content := 0, false
 	for line := range strings.Lines(string(raw)) {
@@ -115,7 +113,7 @@ func parseDocument(raw []byte) (any, error) {
 	return Tree(asJSON)
 }
 
-// metadata returns a text of the metadata, as far as there is one.
+// metadata returns a text field of the metadata, "" where it is missing.
 func (v value) metadata(field string) string {
 	fields, _ := v.v.(map[string]any)
 	metadata, _ := fields["metadata"].(map[string]any)
@@ -129,8 +127,8 @@ func (v value) version() string {
 	return version
 }
 
-// objectMeta reads the metadata. The fields that matter are read one by one, so
-// that faults are named; the others are the API server's.
+// objectMeta reads the metadata. Fields that plans use are read one by one, so that faults are
+// named; the rest belongs to the API server.
 func (v value) objectMeta(meta *metav1.ObjectMeta) {
 	faults := len(v.Faults.List)
 	checkText, checkTexts := func(v value) { v.text() }, func(v value) { v.textMap() }

@@ -61,8 +61,9 @@ func (v value) object(read parts) {
 	}
 }
 
-// unknown tells of a field that is not known. It is a fault where it is likely to be a slip.
-// What an API server has stored has passed its schema, so that there it is newer than ours.
+// unknown reports an unknown field. It is a fault where it is probably a typo. An API server has
+// checked a stored object against its schema, so that its unknown fields are newer than the fields
+// known here.
 func (v value) unknown() {
 	meant := spelling.Field(reflect.TypeFor[NodePool](), v.path)
 	switch {
@@ -75,7 +76,7 @@ func (v value) unknown() {
 	}
 }
 
-// fault notes what is wrong with the value.
+// fault notes a fault of the value.
 func (v value) fault(message string) {
 	text, ok := v.v.(string)
 	if !ok {
@@ -164,8 +165,8 @@ func (v value) quantities() corev1.ResourceList {
 	return out
 }
 
-// parseQuantity refuses what no machine can have before apimachinery writes out
-// its digits: 1e-1000000000 keeps it busy for minutes.
+// parseQuantity refuses quantities that no machine can have before apimachinery writes out their
+// digits, because 1e-1000000000 takes it minutes.
 func parseQuantity(s string) (resource.Quantity, error) {
 	const digits, places = 100, 3
 	_, exponent, _ := strings.Cut(strings.ToLower(s), "e")
@@ -175,7 +176,7 @@ func parseQuantity(s string) (resource.Quantity, error) {
 	return resource.ParseQuantity(s)
 }
 
-// nillable reads a duration or Never. A number is seconds, of which it warns.
+// nillable reads a duration or Never. A number is read as seconds, with a warning.
 func (v value) nillable() *NillableDuration {
 	raw, err := json.Marshal(v.v)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// scheduleField is what may stand in one of the five places of a cron expression.
+// scheduleField is one of the five fields of a cron expression.
 type scheduleField struct {
 	name     string
 	from, to int
@@ -26,8 +26,7 @@ func scheduleFields() [5]scheduleField {
 	}
 }
 
-// CheckSchedule says what is wrong with a cron expression, in the form that
-// budgets have; nil for nothing.
+// CheckSchedule returns the fault of a cron expression of a budget; nil if it is valid.
 func CheckSchedule(s string) error {
 	if strings.HasPrefix(s, "@") {
 		if !slices.Contains([]string{"@yearly", "@annually", "@monthly", "@weekly", "@daily", "@midnight", "@hourly"}, s) {
@@ -50,7 +49,7 @@ func CheckSchedule(s string) error {
 	return nil
 }
 
-// accepts reports whether a part is a value, a range or everything, perhaps with a step.
+// accepts reports whether a part is a value, a range or "*", perhaps with a step.
 func (f *scheduleField) accepts(part string) bool {
 	part, step, stepped := strings.Cut(part, "/")
 	if stepped {
@@ -82,6 +81,6 @@ func (f *scheduleField) value(s string) (int, bool) {
 	return n, err == nil && f.from <= n && n <= f.to
 }
 
-// errNoSchedule is what is wrong with most schedules that are none.
+// errNoSchedule is the fault of most invalid schedules.
 var errNoSchedule = errors.New("is no schedule: five fields (minute, hour, day of month, month, day of week) in UTC, or @hourly, " +
 	"@daily, @weekly, @monthly, @yearly")

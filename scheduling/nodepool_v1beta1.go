@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// WhenUnderutilized is what karpenter.sh/v1beta1 called [WhenEmptyOrUnderutilized].
+// WhenUnderutilized is the name of [WhenEmptyOrUnderutilized] in karpenter.sh/v1beta1.
 const WhenUnderutilized ConsolidationPolicy = "WhenUnderutilized"
 
 // betaDisruption reads the disruption block of v1beta1, and returns its
@@ -20,9 +20,9 @@ func (v value) betaDisruption(d *Disruption) (expireAfter *NillableDuration) {
 	return expireAfter
 }
 
-// KubeletAnnotation holds, as JSON, the kubelet settings that a NodePool of v1beta1 had in
-// its template. They take the place of those of its node class, where v1 has them.
-// Karpenter converts NodePools so, and so does [DecodeNodePool].
+// KubeletAnnotation holds, as JSON, the kubelet settings that a NodePool of v1beta1 had in its
+// template. They replace the settings of its node class, where v1 has them, because Karpenter
+// converts NodePools in this way, as does [DecodeNodePool].
 const KubeletAnnotation = "compatibility.karpenter.sh/v1beta1-kubelet-conversion"
 
 // kubelet keeps the kubelet's settings for the annotation.

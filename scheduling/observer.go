@@ -2,9 +2,9 @@ package scheduling
 
 import "github.com/plimsoll-go/plimsoll/offerings"
 
-// Observer is told how a plan comes about while it does, for logs, metrics and progress
-// bars. The goroutine that plans calls it and waits for it. Plans do not depend on it.
-// A nil Observer costs nothing.
+// Observer receives the progress of a plan while it is made, for logs, metrics and progress bars.
+// The planning goroutine calls it and waits for it. Plans do not depend on it. A nil Observer costs
+// no time.
 type Observer func(Progress)
 
 // Tell calls the observer, unless it is nil.
@@ -14,33 +14,33 @@ func (o Observer) Tell(p Progress) {
 	}
 }
 
-// Progress is what there is as a phase begins, and at times within one. What is found later
-// need not be better in every field: a search may be begun several times.
+// Progress is the state at the beginning of a phase, and at times within one. Later values may be
+// worse in a field, because a search may restart.
 type Progress struct {
-	// Phase is what is being done.
+	// Phase is the present phase.
 	Phase Phase
-	// Placed is how many of the pods to be placed have a place in the plan that was found
-	// last; 0 before the first. Package disruption leaves it 0.
+	// Placed is the number of pods with a place in the plan that was found last; 0 before the
+	// first. Package disruption leaves it 0.
 	Placed int
-	// Steps is how many steps a plan of package disruption has so far.
+	// Steps is the number of steps so far in a plan of package disruption.
 	Steps int
-	// PricePerHour is what the launches of the plan that was found last cost or, in package
-	// disruption, all nodes after the steps so far. As for the gap of a [Summary], it is the
-	// expected price where the [Policy] tells of costs beside the machines.
+	// PricePerHour is the price of the launches of the plan that was found last or, in package
+	// disruption, of all nodes after the steps so far. Where the [Policy] has costs beside the
+	// price of machines, it is the expected price, as in the gap of a [Summary].
 	PricePerHour offerings.Price
-	// LowerBoundPerHour is that of the plan; 0 until it is known.
+	// LowerBoundPerHour is the bound of the plan; 0 until it is known.
 	LowerBoundPerHour offerings.Price
 }
 
-// Phase names a part of the work on a plan. Package disruption also has phases with the names
-// of its reasons, in which it looks for steps for them.
+// Phase names a part of the work on a plan. Package disruption has further phases, named after its
+// reasons.
 type Phase string
 
 // The phases, in their order.
 const (
 	PhaseSearch  Phase = "search"  // looks for a first plan
 	PhaseImprove Phase = "improve" // looks for a cheaper one
-	PhaseProve   Phase = "prove"   // looks for the lower bound; in disruption, by buying all afresh
-	PhaseFixes   Phase = "fixes"   // tries what would place the pods that have no place
-	PhaseDone    Phase = "done"    // has the plan, as its summary states it
+	PhaseProve   Phase = "prove"   // looks for the lower bound; in disruption, by a rebuild from scratch
+	PhaseFixes   Phase = "fixes"   // tries changes that would place the pods without a place
+	PhaseDone    Phase = "done"    // has the plan and its summary
 )

@@ -15,9 +15,8 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/certificate"
 )
 
-// Plan says what to buy and where each pod goes. Every pod of the problem stands
-// exactly once under Launches, Existing or Unschedulable. The JSON names are a
-// contract.
+// Plan lists the nodes to launch and the place of each pod. Every pod of the problem is exactly
+// once in Launches, Existing or Unschedulable. The JSON names are a contract.
 type Plan struct {
 	// Launches are the machines to buy, in the order pool, price, type, name.
 	Launches []Launch `json:"launches"`
@@ -25,7 +24,7 @@ type Plan struct {
 	Existing []Assignment `json:"existing"`
 	// Unschedulable are the pods that no allowed machine and no node can hold.
 	Unschedulable []Unschedulable `json:"unschedulable"`
-	// Warnings are what was noticed and did not stop the plan.
+	// Warnings are findings that did not prevent the plan.
 	Warnings []Warning `json:"warnings"`
 	// Summary adds up.
 	Summary Summary `json:"summary"`
@@ -37,11 +36,10 @@ type Launch struct {
 	Name string `json:"name"`
 	// NodePool is the pool that pays.
 	NodePool string `json:"nodePool"`
-	// Options are what to ask the provider for, best first. The price is that of Options[0].
-	// Limits of NodePools and reservations are kept whichever option each launch of the plan is
-	// bought at, so that launches can be bought side by side. Where minValues or a policy's
-	// flexibility need more options than that, it is so if only one launch is not bought at
-	// its first, and the plan has a warning.
+	// Options are the offerings to ask the provider for, best first. Limits of NodePools and
+	// reservations hold whichever option each launch gets, so that launches can be bought side by
+	// side. Where minValues or a policy's flexibility need more options than that, they hold if at
+	// most one launch does not get its first option, and the plan has a warning.
 	Options []Option `json:"options"`
 	// Price is that of Options[0].
 	Price offerings.Price `json:"price"`
@@ -50,13 +48,13 @@ type Launch struct {
 	// Requests are the sum of the pods' requests and of the daemons that will run
 	// on Options[0].
 	Requests corev1.ResourceList `json:"requests"`
-	// Labels are those the NodePool gives the machine, with a value chosen for
-	// every label that the pool leaves open.
+	// Labels are the labels that the NodePool gives the node, with a value chosen for every label
+	// that the pool leaves open.
 	Labels map[string]string `json:"labels"`
-	// Taints are the pool's taints; StartupTaints those that go away.
+	// Taints are the pool's taints; StartupTaints its taints until the node is ready.
 	Taints        []corev1.Taint `json:"taints"`
 	StartupTaints []corev1.Taint `json:"startupTaints,omitempty"`
-	// Requirements hold for every option: what the pool and the pods ask of the machine.
+	// Requirements are the requirements of the pool and the pods, which every option meets.
 	Requirements []requirements.Selector `json:"requirements"`
 	// MinValuesRelaxed says that minValues in Requirements are lower than the
 	// pool's, as MinValuesBestEffort allows.
@@ -69,11 +67,11 @@ type Option struct {
 	InstanceType string                 `json:"instanceType"`
 	Zone         string                 `json:"zone"`
 	CapacityType offerings.CapacityType `json:"capacityType"`
-	// Price is what the machine costs in USD per hour.
+	// Price is the price of the machine in USD per hour.
 	Price offerings.Price `json:"price"`
 	// ReservationID is the reservation that it comes from; "" where it comes from none.
 	ReservationID string `json:"reservationID,omitempty"`
-	// InterruptionRate is the share of such machines interrupted in a month, 0 to 1.
+	// InterruptionRate is the share of these spot machines that are interrupted in a month, 0 to 1.
 	InterruptionRate float64 `json:"interruptionRate,omitempty"`
 	// Estimated is that of the offering: the fields whose values are no figures of the
 	// catalog's source. The catalog's memory is shared.
@@ -109,8 +107,8 @@ func (p Placement) Name() string {
 	return p.Node
 }
 
-// Placements yields every pod that has a place, and where: those of launches first, then
-// those of nodes, in the plan's order.
+// Placements yields every pod with a place: the pods of launches first, then the pods of existing
+// nodes, in the plan's order.
 func (p *Plan) Placements() iter.Seq2[types.NamespacedName, Placement] {
 	return func(yield func(types.NamespacedName, Placement) bool) {
 		all := func(pods []string, at Placement) bool {
@@ -129,8 +127,9 @@ func (p *Plan) Placements() iter.Seq2[types.NamespacedName, Placement] {
 	}
 }
 
-// SuccessorUID is the UID of a pod as its controller makes it again after an eviction, which nobody knows in
-// advance: another pod of the same name, for which the claims of ephemeral volumes are made again.
+// SuccessorUID is the UID of the pod that a controller makes after an eviction, because the real
+// one is not known in advance: another pod of the same name, for which the claims of ephemeral
+// volumes are made again.
 const SuccessorUID types.UID = "successor"
 
 // PodName is the pod as plans name it: namespace/name, where no namespace is "default"; "" for
@@ -154,12 +153,12 @@ type Unschedulable struct {
 	Pod string `json:"pod"`
 	// Message says it in one sentence for people.
 	Message string `json:"message"`
-	// Reasons count, over all options and nodes, what ruled them out; most frequent first.
+	// Reasons count the options and nodes by the constraint that ruled them out; most frequent
+	// first.
 	Reasons []Reason `json:"reasons"`
-	// Fixes are the smallest changes that place the pod, nearest first, a few of them. Each
-	// was tried: once the plan has been carried out and the change made, there is a place.
-	// There are none where none was found, or where too many kinds of pods are refused or
-	// time is up to try them; the message says so.
+	// Fixes are the smallest changes that place the pod, nearest first, a few of them. Each was
+	// tried: after the plan and the change the pod has a place. They are empty where none was
+	// found, too many kinds of pods are refused, or the deadline has passed; the message says so.
 	Fixes []string `json:"fixes,omitempty"`
 	// Changes are the same in a form for programs.
 	Changes []Change `json:"changes,omitempty"`
@@ -203,7 +202,7 @@ type Warning struct {
 	Message string `json:"message"`
 }
 
-// Status says how a solve ended.
+// Status is the reason for the end of a search.
 type Status string
 
 // The statuses.
@@ -227,41 +226,39 @@ type Summary struct {
 	Nodes int `json:"nodes"`
 	// PricePerHour is the sum of the launches' prices.
 	PricePerHour offerings.Price `json:"pricePerHour"`
-	// ExpectedPerHour is PricePerHour and what the machines are expected to cost beside; set
-	// only where the solver is told of such costs ([Policy.NodeOverhead],
-	// [Policy.Interruption]). Then it is the price that bound and gap are about.
+	// ExpectedPerHour is PricePerHour plus the expected costs beside the machines; set only where
+	// the policy has such costs ([Policy.NodeOverhead], [Policy.Interruption]). Bound and gap are
+	// then about this price.
 	ExpectedPerHour offerings.Price `json:"expectedPerHour,omitempty"`
-	// NodeOverheadPerHour is what each node was taken to cost beside its machine
-	// ([Policy.NodeOverhead]).
+	// NodeOverheadPerHour is the assumed cost of a node beside its machine ([Policy.NodeOverhead]).
 	NodeOverheadPerHour offerings.Price `json:"nodeOverheadPerHour,omitempty"`
-	// Realised is what the plan is expected to come to once kube-scheduler has bound the pods;
-	// set only with [PlacementFree]. Where too many pods depend on each other, or a deadline has
-	// passed before it was known, it is nil, and the plan has a warning.
+	// Realised is the estimated price once kube-scheduler has bound the pods; set only with
+	// [PlacementFree]. It is nil, with a warning, where too many pods depend on each other, or
+	// where a deadline passed first.
 	Realised *Realised `json:"realised,omitempty"`
-	// LowerBoundPerHour is a price below which no plan that places at least the
-	// placed pods can be, as the certificate proves, whose description says what such
-	// plans keep to. It is 0 where a plan costs nothing.
+	// LowerBoundPerHour is proven by the certificate: no plan that places at least the placed pods
+	// and keeps the rules in its description costs less. It is 0 where a plan may cost nothing.
 	LowerBoundPerHour offerings.Price `json:"lowerBoundPerHour"`
-	// Gap is (price − bound) ÷ bound, and 0 where the bound is 0: nothing is
-	// proven then beyond that a plan may cost nothing.
+	// Gap is (price − bound) ÷ bound, and 0 where the bound is 0, which proves no more than that a
+	// price is not negative.
 	Gap float64 `json:"gap"`
-	// Status says how the solve ended.
+	// Status is the reason for the end of the search.
 	Status Status `json:"status"`
 	// Pools and CapacityTypes split nodes and price.
 	Pools         []Share `json:"pools,omitempty"`
 	CapacityTypes []Share `json:"capacityTypes,omitempty"`
-	// Resources say, for each resource, what is bought and where it goes.
+	// Resources are, for each resource, the bought capacity and its use.
 	Resources []ResourceUse `json:"resources,omitempty"`
 	// PodsWithoutRequests is the number of pods that ask for neither CPU nor memory.
 	PodsWithoutRequests int `json:"podsWithoutRequests,omitempty"`
-	// Catalog says what the prices are: those of [Problem.Catalog].
+	// Catalog is the source of the prices of [Problem.Catalog].
 	Catalog instancetypes.Origin `json:"catalog,omitzero"`
 	// Certificate proves the lower bound.
 	Certificate *certificate.Certificate `json:"certificate,omitempty"`
 }
 
-// Realised is what a plan comes to where kube-scheduler binds the pods as it likes: the machines of
-// the plan, and those that have to be bought later for pods that are left over. It is the
+// Realised is the estimated price of a plan whose pods kube-scheduler binds wherever it likes: the
+// machines of the plan, and the machines launched later for pods that are left over. It is the
 // result of a model of kube-scheduler and no proof.
 type Realised struct {
 	// ExpectedPerHour is the mean expected price ([Policy.ExpectedPrice]) of several orders in which machines may join and
@@ -272,9 +269,10 @@ type Realised struct {
 	// PodsElsewhere is how many pods may be bound to other nodes than planned, once all machines
 	// are there; pods that nothing tells apart stand for each other.
 	PodsElsewhere int `json:"podsElsewhere"`
-	// Pending are pods, by name, that may stay pending whatever is bought, as kube-scheduler may bind others so that
-	// no node helps them: e.g. one that has to be in the zone of its volume and of another pod, which it may bind in
-	// another zone. Of pods that nothing tells apart the first stand for all.
+	// Pending are pods, by name, that may stay pending whatever is launched, because kube-scheduler
+	// may bind other pods so that no node helps them: e.g. a pod that must be in the zone of its
+	// volume and with another pod, which may be bound in another zone. The first of equal pods
+	// stands for all.
 	Pending []string `json:"pending,omitempty"`
 }
 
@@ -282,7 +280,7 @@ type Realised struct {
 type Share struct {
 	// Name is that of the pool or the capacity type.
 	Name string `json:"name"`
-	// Nodes is how many launches are its own, PricePerHour what they cost.
+	// Nodes is the number of launches of the share, PricePerHour their price.
 	Nodes        int             `json:"nodes"`
 	PricePerHour offerings.Price `json:"pricePerHour"`
 }
@@ -293,7 +291,7 @@ type ResourceUse struct {
 	Resource string `json:"resource"`
 	Capacity int64  `json:"capacity"` // of all launches, as the catalog states it
 	Reserved int64  `json:"reserved"` // capacity − allocatable: kubelet, system, eviction threshold
-	Daemons  int64  `json:"daemons"`  // what daemons will request
-	Pods     int64  `json:"pods"`     // what the plan's pods request
-	Free     int64  `json:"free"`     // what remains
+	Daemons  int64  `json:"daemons"`  // requests of daemons
+	Pods     int64  `json:"pods"`     // requests of the plan's pods
+	Free     int64  `json:"free"`     // capacity that is left
 }

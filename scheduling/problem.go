@@ -12,15 +12,15 @@ import (
 	"github.com/plimsoll-go/plimsoll/offerings"
 )
 
-// Problem is everything that a decision depends on. Solve reads it and changes
-// none of it; the caller may use it again.
+// Problem is the complete input of a decision. Planners do not change it; the caller may use it
+// again.
 type Problem struct {
 	// Pods are to be placed. Pods that already have a node (spec.nodeName) belong
 	// in Running; pods that are terminal or being deleted are ignored.
 	Pods []*corev1.Pod
-	// NodePools say what may be bought.
+	// NodePools define the nodes that may be launched.
 	NodePools []*NodePool
-	// Catalog holds the instance types on sale. It may be nil when nothing may be bought.
+	// Catalog holds the instance types on sale. It may be nil when there are no NodePools.
 	Catalog *instancetypes.Catalog
 	// PoolCatalogs override Catalog for the named pools, for callers whose node
 	// classes see different types.
@@ -30,50 +30,48 @@ type Problem struct {
 	// ignored, and capacity that it does not report yet is taken from the catalog.
 	// Nodes that are being deleted or carry the disruption taint receive no pods.
 	Nodes []*corev1.Node
-	// Running are the pods on those nodes.
+	// Running are the pods on these nodes.
 	Running []*corev1.Pod
-	// Nominated are the nodes that pods of Pods have been promised, by pod (an empty
-	// namespace is "default"): what an earlier plan said (provisioning.Nominations), while the
-	// machine is on its way. It goes before status.nominatedNodeName of the pod; "" takes that
-	// back. A pod stays where it is nominated, and no other pod is planned into its room. That
-	// has an end where it could not run there any more, beside what runs and the other
-	// nominated pods, or where a pod of higher priority has no place otherwise: then it is
-	// planned like any other pod, and the plan has a warning. For a pod that runs on another
-	// node it is where its successor is expected that is made once it is evicted: the pod
-	// counts on both nodes. Names of other pods say nothing.
+	// Nominated are the nodes that pods of Pods have been promised, by pod (an empty namespace is
+	// "default"): the placements of an earlier plan (provisioning.Nominations) whose nodes are
+	// under way. It overrides status.nominatedNodeName of the pod; "" removes it. A pod stays where
+	// it is nominated, and no other pod takes its resources there. The nomination ends where the
+	// pod no longer fits there beside the running and the other nominated pods, or where a pod of
+	// higher priority has no other place: then it is planned like any other pod, and the plan has a
+	// warning. For a pod that runs on another node it is the node of its successor, which its
+	// controller makes after the eviction: the pod counts on both nodes. Other names are ignored.
 	Nominated map[types.NamespacedName]string
 	// DaemonSets run on every node that they fit.
 	DaemonSets []*appsv1.DaemonSet
-	// Claims, Volumes, StorageClasses and CSINodes say where pods with volumes may
-	// run, and how many volumes a node takes. A pod that names a claim which is not
-	// here is not planned.
+	// Claims, Volumes, StorageClasses and CSINodes decide where pods with volumes may run, and how
+	// many volumes a node takes. A pod with a claim that is missing here is not planned.
 	Claims         []*corev1.PersistentVolumeClaim
 	Volumes        []*corev1.PersistentVolume
 	StorageClasses []*storagev1.StorageClass
 	CSINodes       []*storagev1.CSINode
-	// Namespaces carry the labels that namespaceSelectors of pod (anti-)affinity
-	// read. A namespace that is not here has only the label kubernetes.io/metadata.name.
+	// Namespaces carry the labels that namespaceSelectors of pod (anti-)affinity read. A namespace
+	// that is missing here has only the label kubernetes.io/metadata.name.
 	Namespaces []*corev1.Namespace
 	// DefaultSpread are the constraints of pods that state no topology spread of
 	// their own, as kube-scheduler's PodTopologySpread plugin is configured with
 	// (defaultConstraints). Their selectors are deduced from Services and Owners.
 	DefaultSpread []corev1.TopologySpreadConstraint
-	// Services and Owners tell, for DefaultSpread, which pods belong together.
+	// Services and Owners determine, for DefaultSpread, which pods belong together.
 	Services []*corev1.Service
 	Owners   Owners
-	// Scheduler is how the cluster's kube-scheduler is configured beside DefaultSpread, which
-	// counts with PlacementFree; the zero value is its default profile.
+	// Scheduler is the configuration of the cluster's kube-scheduler beside DefaultSpread, for
+	// PlacementFree; the zero value is its default profile.
 	Scheduler SchedulerProfile
-	// Unavailable remembers offerings that failed lately; nil is none. Now is the
-	// time it is read at.
+	// Unavailable records offerings that failed lately; nil is an empty record. It is read at the
+	// time Now.
 	Unavailable *offerings.Unavailable
-	// Now is the time of the decision. A Policy reads nothing but Unavailable by it;
-	// package disruption takes it where its planner has no time of its own.
+	// Now is the time of the decision. Package provisioning reads Unavailable at it, and no clock;
+	// package disruption uses it where its planner has no time of its own.
 	Now time.Time
 }
 
-// Owners are the controllers whose selectors count for [Problem.DefaultSpread]. Pods find
-// theirs by their owner references.
+// Owners are the controllers whose selectors [Problem.DefaultSpread] uses. Pods are matched by
+// their owner references.
 type Owners struct {
 	ReplicationControllers []*corev1.ReplicationController
 	ReplicaSets            []*appsv1.ReplicaSet

@@ -1,6 +1,6 @@
 package scheduling
 
-// The reason codes of a solver's settings.
+// The reason codes of settings of a [Policy].
 const (
 	ReasonNodeSize ReasonCode = "node-size" // the machine is smaller or larger than Policy.Size allows
 	ReasonNoSpot   ReasonCode = "no-spot"   // Policy.NoSpot rules it out
@@ -12,13 +12,13 @@ const (
 	ReasonFlexibility ReasonCode = "flexibility"
 )
 
-// The reason codes of constraints that tie pods to each other and to volumes, and of the search.
+// The reason codes of topology terms, volumes, weights and the search.
 const (
 	ReasonTopologySpread  ReasonCode = "topology-spread"   // a spread constraint would be violated
-	ReasonPodAffinity     ReasonCode = "pod-affinity"      // no pod that it has to be with is there
-	ReasonPodAntiAffinity ReasonCode = "pod-anti-affinity" // a pod that it must not be with, or that keeps it away, is there
+	ReasonPodAffinity     ReasonCode = "pod-affinity"      // no pod of its affinity is there
+	ReasonPodAntiAffinity ReasonCode = "pod-anti-affinity" // a pod of its anti-affinity, or whose anti-affinity selects it, is there
 	ReasonVolume          ReasonCode = "volume"            // a volume cannot be used there, or not at all
 	ReasonAttachLimit     ReasonCode = "attach-limit"      // the node takes no further volumes
 	ReasonWeight          ReasonCode = "weight"            // a node pool of higher weight can hold the pods
-	ReasonSearch          ReasonCode = "search"            // nothing rules it out alone, but no plan was found that uses it
+	ReasonSearch          ReasonCode = "search"            // no single constraint rules it out, but no plan was found that uses it
 )

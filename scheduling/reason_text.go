@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Candidates writes over what a reason counts, for people: "12 instance types × zones, 3 nodes". It is ""
-// where the reason is about the pod or a NodePool, and not about candidates.
+// Candidates states the counts of a reason for people: "12 instance types × zones, 3 nodes". It is
+// "" where the reason concerns the pod or a NodePool, and no candidates.
 func (r *Reason) Candidates() string {
 	switch {
 	case slices.Contains([]ReasonCode{ReasonNoNodePool, ReasonNoInstanceType, ReasonUnsupported}, r.Code),

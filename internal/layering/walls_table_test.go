@@ -102,7 +102,6 @@ func whatsWritten() map[string]int {
 		"instancetypes/gcp":                           19,
 		"instancetypes/internal/embedded":             16,
 		"instancetypes/internal/facts":                14,
-		"scheduling":                                  14,
 		"scheduling/disruption":                       16,
 		"scheduling/disruption/internal/eviction":     11,
 		"scheduling/disruption/internal/landing":      6,
