@@ -49,7 +49,7 @@ func ReadDaemons(sets []*appsv1.DaemonSet, running []*corev1.Pod) Daemons {
 				d.Newest, spec = pod, &pod.Spec
 			}
 		}
-		d.requests, d.ports = pendingRequests(spec), hostPorts(spec)
+		d.requests, d.ports = pendingRequests(&corev1.Pod{Spec: *spec}), hostPorts(spec)
 		out = append(out, d)
 	}
 	slices.SortFunc(out, func(a, b *Daemon) int {

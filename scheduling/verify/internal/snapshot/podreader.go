@@ -32,7 +32,7 @@ func (r *PodReader) NewPod(pod *corev1.Pod) *Pod {
 	return &Pod{
 		Name:     ObjectName(pod),
 		Object:   pod,
-		Requests: pendingRequests(&pod.Spec),
+		Requests: pendingRequests(pod),
 		Ports:    hostPorts(&pod.Spec),
 		Wants:    selectorOf(&pod.Spec),
 		Mounts:   r.storage.mountsOf(pod),

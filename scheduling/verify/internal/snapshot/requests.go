@@ -14,10 +14,8 @@ import (
 // what it asks for and what its node has given it.
 func runningRequests(pod *corev1.Pod) Amounts { return requestsOf(pod, true) }
 
-// pendingRequests returns what a pod with the spec asks for before it has a node.
-func pendingRequests(spec *corev1.PodSpec) Amounts {
-	return requestsOf(&corev1.Pod{Spec: *spec}, false)
-}
+// pendingRequests returns what a pod asks for before it has a node.
+func pendingRequests(pod *corev1.Pod) Amounts { return requestsOf(pod, false) }
 
 // requestsOf returns the amounts that kube-scheduler counts for a pod, by its own function, and one pod slot. Of a pod
 // that runs the status counts, too.
@@ -33,9 +31,13 @@ func requestsOf(pod *corev1.Pod, runs bool) Amounts {
 // e.g. memory 2Gi for a container that only limits it. Requests are rounded up to whole base units container by
 // container, because plans promise so. The pod itself is not changed.
 func asAdmitted(pod *corev1.Pod) *corev1.Pod {
+	containers, changed := containersAsAdmitted(pod.Spec.Containers)
+	inits, also := containersAsAdmitted(pod.Spec.InitContainers)
+	if !changed && !also && pod.Spec.Resources == nil {
+		return pod // as most are, once an API server has seen them
+	}
 	own := *pod
-	own.Spec.Containers = containersAsAdmitted(pod.Spec.Containers)
-	own.Spec.InitContainers = containersAsAdmitted(pod.Spec.InitContainers)
+	own.Spec.Containers, own.Spec.InitContainers = containers, inits
 	if pod.Spec.Resources == nil {
 		return &own
 	}
@@ -53,23 +55,20 @@ func asAdmitted(pod *corev1.Pod) *corev1.Pod {
 	return &own
 }
 
-// containersAsAdmitted returns the containers as an API server leaves them, the same slice where it changes nothing.
-func containersAsAdmitted(list []corev1.Container) []corev1.Container {
-	var out []corev1.Container
+// containersAsAdmitted returns the containers as an API server leaves them, and whether that changes any.
+func containersAsAdmitted(list []corev1.Container) (out []corev1.Container, changed bool) {
+	out = list
 	for i := range list {
-		requests, changed := requestsAsAdmitted(&list[i].Resources)
-		if !changed {
+		requests, differs := requestsAsAdmitted(&list[i].Resources)
+		if !differs {
 			continue
 		}
-		if out == nil {
-			out = slices.Clone(list)
+		if !changed {
+			out, changed = slices.Clone(list), true
 		}
 		out[i].Resources.Requests = requests
 	}
-	if out == nil {
-		return list
-	}
-	return out
+	return out, changed
 }
 
 // requestsAsAdmitted returns the requests of a container, and whether they differ from those stated.

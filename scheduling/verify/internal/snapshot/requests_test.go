@@ -99,7 +99,7 @@ func TestPendingRequests(t *testing.T) {
 			corev1.PodSpec{Containers: []corev1.Container{container("cpu", "100u", "memory", "1500m"), container("cpu", "100u")}},
 			map[string]string{"cpu": "2", "memory": "2", "pods": "1"}},
 	} {
-		t.Run(tc.name, func(t *testing.T) { assert.Equal(t, tc.want, plain(pendingRequests(&tc.spec))) })
+		t.Run(tc.name, func(t *testing.T) { assert.Equal(t, tc.want, plain(pendingRequests(&corev1.Pod{Spec: tc.spec}))) })
 	}
 }
 
@@ -144,7 +144,7 @@ func TestRequestsDoNotChangeThePod(t *testing.T) {
 		Overhead:       list("cpu", "1u"),
 	}}
 	before := pod.DeepCopy()
-	want := plain(pendingRequests(&pod.Spec))
+	want := plain(pendingRequests(pod))
 	assert.Equal(t, want, plain(runningRequests(pod)))
 	assert.Equal(t, before, pod)
 }
