@@ -18,11 +18,10 @@ type Amounts map[corev1.ResourceName]*big.Int
 // maxExponent bounds the power of ten that a quantity may be written with.
 const maxExponent = 100
 
-// RoundedUp turns a list into base units, fractions rounded up: what kube-scheduler
-// does with the requests of a pod.
+// RoundedUp returns a list in base units, fractions rounded up, as kube-scheduler rounds the requests of a pod.
 func RoundedUp(list corev1.ResourceList) Amounts { return units(list, true) }
 
-// roundedDown turns a list into base units, fractions dropped: what a node has.
+// roundedDown returns a list in base units, fractions dropped, as kube-scheduler rounds the capacity of a node.
 func roundedDown(list corev1.ResourceList) Amounts { return units(list, false) }
 
 func units(list corev1.ResourceList, up bool) Amounts {
@@ -123,8 +122,8 @@ func Names(sides ...Amounts) []corev1.ResourceName {
 	})
 }
 
-// Exceeding returns the resources of which need is above 0 and above have, sorted.
-// As in kube-scheduler, what is not asked for cannot be short.
+// Exceeding returns the resources of which need is above 0 and above have, sorted. A resource that is not requested
+// cannot be short, as in kube-scheduler.
 func Exceeding(need, have Amounts) []corev1.ResourceName {
 	var short []corev1.ResourceName
 	for name, n := range need {

@@ -20,15 +20,14 @@ type Daemon struct {
 	ports           []Port
 	tolerations     []corev1.Toleration
 	wants           Selector
-	Newest          *corev1.Pod // what it needs is read from this pod; nil for its template
+	Newest          *corev1.Pod // pod from which the requests are read; nil for the template
 }
 
 // Daemons are the DaemonSets of a problem, in order of namespace and name.
 type Daemons []*Daemon
 
-// ReadDaemons reads the DaemonSets in order of name. What one needs is what its
-// newest living pod asks for, since admission may have changed that; without any,
-// what its template asks for.
+// ReadDaemons reads DaemonSets in order of namespace and name. The newest of the running pods of each says what it
+// requests, because admission may have changed that; without any, its template does.
 func ReadDaemons(sets []*appsv1.DaemonSet, running []*corev1.Pod) Daemons {
 	var out Daemons
 	for _, ds := range sets {
@@ -85,7 +84,7 @@ func (d *Daemon) runsOn(n *Node) bool {
 	return len(Untolerated(n.Taints, d.tolerations)) == 0 && n.Admits(d.wants)
 }
 
-// DaemonsAt returns what the daemons take that run on the node, and their ports.
+// At returns the requests of the daemons that run on the node, added up, and their host ports.
 func (all Daemons) At(n *Node) (requests Amounts, ports []Port) {
 	requests = Amounts{}
 	for _, d := range all {
@@ -100,9 +99,9 @@ func (all Daemons) At(n *Node) (requests Amounts, ports []Port) {
 // maxChoices bounds how many ways to fill in open labels are tried.
 const maxChoices = 4096
 
-// ChoicesOf returns the planned node with the open labels filled in that daemons ask about, in
-// every way that pool and pod allow. Where there are too many ways it returns one node, on which
-// only those daemons run that run whatever is chosen.
+// Choices returns copies of the planned node in which labels that daemons ask about have values, one for each way
+// that its pool and the conditions asked allow. Where there are more than maxChoices ways it returns one node, on
+// which a daemon runs only if it does so for all values.
 func (all Daemons) Choices(n *Node, asked []Expression) []*Node {
 	first := *n
 	first.Open = func(string) Opening { return Opening{} }
@@ -125,8 +124,8 @@ func (all Daemons) Choices(n *Node, asked []Expression) []*Node {
 			}
 		}
 		if n.Pool.Providers(key) && AllHold(About(key, asked), LabelValue{absent: true}) {
-			// Nobody has to say anything about a label of the provider's. Then each
-			// daemon that may run there counts.
+			// The provider may set its label although no object states it. Then each daemon that may run there
+			// counts.
 			for _, p := range choices {
 				left := *p
 				left.Open = func(k string) Opening {
@@ -147,8 +146,7 @@ func (all Daemons) Choices(n *Node, asked []Expression) []*Node {
 	return choices
 }
 
-// DaemonQuestions are the conditions that daemons put on labels which are open on the
-// planned node, by label.
+// Questions returns the conditions that daemons put on labels which are open on the planned node, by label.
 func (all Daemons) Questions(n *Node) map[string][]Expression {
 	questions := make(map[string][]Expression)
 	for _, d := range all {
@@ -164,7 +162,7 @@ func (all Daemons) Questions(n *Node) map[string][]Expression {
 	return questions
 }
 
-// DaemonsDiffer reports whether it depends on the choice of such a label which daemons run on a machine of the pool.
+// Differ reports whether the daemons of a machine depend on the value that is chosen for a label of its pool.
 func (all Daemons) Differ(pl *Pool) bool {
 	return slices.ContainsFunc(all, func(d *Daemon) bool {
 		return slices.ContainsFunc(d.wants, func(t term) bool {

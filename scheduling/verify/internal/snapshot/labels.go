@@ -13,7 +13,8 @@ import (
 	"github.com/plimsoll-go/plimsoll/requirements"
 )
 
-// Selector is what a pod asks of its node's labels: one of the terms has to hold.
+// Selector is the conditions of a pod, or of its volumes, on the labels of its node: one of the terms must hold.
+// Without terms none does.
 type Selector []term
 
 // term is a conjunction.
@@ -43,8 +44,7 @@ func selectorOf(spec *corev1.PodSpec) Selector {
 	return alternatives(base, spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms)
 }
 
-// alternatives reads terms of which one has to hold, each together with what has to
-// hold anyway.
+// alternatives reads terms of which one must hold, each together with the base, which must hold in any case.
 func alternatives(base []Expression, terms []corev1.NodeSelectorTerm) Selector {
 	sel := Selector{}
 	for _, t := range terms {
@@ -109,26 +109,26 @@ func About(key string, exprs []Expression) []Expression {
 	return out
 }
 
-// Opening is what is known about a label whose value is not fixed.
+// Opening is the knowledge about a label whose value is not fixed: conditions that the value satisfies, and the
+// quantifier.
 type Opening struct {
 	Rule  Quantifier
 	Known []Expression
 }
 
-// Quantifier says which of the values that an open label may take have to suit.
+// Quantifier says how many of the values that an open label may take must satisfy the conditions of a pod.
 type Quantifier int
 
-// What has to suit of the values of an open label.
+// The quantifiers of open labels.
 const (
 	Shut  Quantifier = iota // the label is absent
-	some                    // one value that can be chosen
-	Every                   // all values, since somebody else chooses
+	some                    // one value, since the launch can choose it
+	Every                   // all values, since the provider chooses
 )
 
-// allows tries the values that the label may take under what is known about it. It
-// is enough to try those that somebody names, the integers next to them, one that
-// nobody names, and no label at all: all others behave like one of these. Where
-// every value has to suit there must be one at least.
+// allows reports whether the values that the label may take satisfy the conditions, as its quantifier demands. It
+// tries the values that a condition names, the integers next to them, one that no condition names, and no label at
+// all, because all other values behave like one of these. Every demands that there is a value at least.
 func (o Opening) allows(exprs []Expression) bool {
 	found := false
 	for _, c := range candidates(o.Known, exprs) {
@@ -177,7 +177,7 @@ func candidates(lists ...[]Expression) []LabelValue {
 	return all
 }
 
-// unnamed returns a value that is no number and that nobody names.
+// unnamed returns a value that is no number and that no condition names.
 func unnamed(lists ...[]Expression) string {
 	value := "other"
 	for slices.ContainsFunc(lists, func(exprs []Expression) bool {
@@ -188,8 +188,8 @@ func unnamed(lists ...[]Expression) string {
 	return value
 }
 
-// May are the values of a label that a planned node may have, none where it has none, where that is known: it has it, or its
-// pool chooses among a few.
+// May returns the values of a label that a planned node may have, none if it lacks the label. known reports whether
+// that can be told: the node has the label, or its pool chooses among values that it lists.
 func (n *Node) May(key string) (values []string, known bool) {
 	if value, ok := n.Value(key); ok {
 		return []string{value}, true

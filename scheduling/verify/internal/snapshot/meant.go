@@ -6,17 +6,17 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// selectors are sets of pods, by their text, with whether a pod that was asked about belongs to one.
+// selectors are sets of pods, by their text, with the answers that have been given for identities.
 type selectors struct {
 	sets  map[string]*PodSelector
 	known map[*Identity]bool
 }
 
-// meant are those that rules and preferences of others are about.
+// meant are the pods that topology terms and preferences of other pods select.
 type meant struct{ rules, preferences selectors }
 
-// readMeant collects what pending pods ask for, and what running ones keep away or
-// would like.
+// readMeant collects the selectors of the topology terms of pending pods, of the anti-affinity of running pods, and
+// of the preferences of both.
 func readMeant(w *State) *meant {
 	m := &meant{}
 	for _, s := range []*selectors{&m.rules, &m.preferences} {

@@ -14,37 +14,37 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// Node is what pods see of a node: one that runs or is starting, or one that a pool could buy.
+// Node is a node as pods see it: one that runs or starts, or a planned one that a pool could launch.
 type Node struct {
 	Name   string // "" before it has one
 	Object string // names it in messages
-	// labels are those that are known, taints those that count.
+	// Labels are the labels that are known, Taints those that a pod must tolerate.
 	Labels map[string]string
 	Taints []corev1.Taint
-	// planned is set for nodes that do not run yet: what is known of their labels are the
-	// stable keys, and a pod may ask for them by any alias.
+	// planned is set for nodes that do not run yet. Their known labels have stable keys, and a pod may ask for them
+	// by any alias.
 	planned bool
-	// open says what is known about a label that is not among labels; nil means that
-	// such a label is absent.
+	// Open returns the knowledge about a label that is not among Labels; nil means that all of these are absent.
 	Open func(key string) Opening
 	Pool *Pool // nil for a running node that no pool owns which is there
-	// capacity is what it has, allocatable what all pods may have, free what running pods and
-	// daemons leave of that; below 0 where a node is overcommitted. daemons is what the daemons
-	// of a planned node take.
+	// Capacity is all of the node, Allocatable the part for pods, Free the part of that which running pods and
+	// daemons leave, below 0 where the node is overcommitted. Daemons is the part that the daemons of a planned node
+	// request.
 	Capacity, Allocatable, Free, Daemons Amounts
 	Taken                                []Port // by running pods and daemons
 	attached                             attached
-	// running is the node itself, limits how many volumes of a driver it says that it takes.
+	// Running is the object of a node that runs or starts, limits the number of volumes of a driver that it can
+	// attach, by driver.
 	Running *corev1.Node
 	limits  map[string]int
-	// kind and offering are what is bought for a planned node, clashes the labels on which pool
-	// or launch and catalog disagree, sorted.
+	// Kind and Offering are the instance type and offering of a planned node. Clashes are the labels on which its
+	// pool or launch disagrees with the catalog, sorted.
 	Kind     *instancetypes.InstanceType
 	Offering offerings.Offering
 	Clashes  []string
 }
 
-// NewNode describes a running node with its pods and the daemons that are still to come.
+// NewNode describes a running node with its pods and the daemons that are still to start there.
 func (w *State) NewNode(running *corev1.Node, pods []*corev1.Pod) *Node {
 	pl, catalog := w.Pools[running.Labels[scheduling.NodePoolLabel]], w.catalogOf(running.Labels[scheduling.NodePoolLabel])
 	n := &Node{
@@ -71,7 +71,7 @@ func (w *State) NewNode(running *corev1.Node, pods []*corev1.Pod) *Node {
 	return n
 }
 
-// Hold takes what a pod needs off what is free.
+// Hold takes the requests, ports and volumes of a pod off the room of the node.
 func (n *Node) Hold(requests Amounts, ports []Port, mounts []Mount) {
 	for name, amount := range requests {
 		n.Free[name] = new(big.Int).Sub(n.Free.Of(name), amount)
@@ -90,8 +90,8 @@ func (n *Node) Copied() *Node {
 	return &own
 }
 
-// Charge adds the node to what its pool uses of its limits, or takes it off again. Nodes that are being
-// deleted use nothing.
+// Charge adds the node sign times to the usage of its pool, which limits bound. Nodes that are being deleted use
+// nothing.
 func (n *Node) Charge(sign int64) {
 	if n.Pool == nil || n.Running.DeletionTimestamp != nil {
 		return
@@ -101,8 +101,8 @@ func (n *Node) Charge(sign int64) {
 	}
 }
 
-// complete completes what a node that is still starting reports: a resource that is
-// missing or zero has the amount that the catalog promises.
+// complete fills in the status of a node that still starts: a resource that is missing or zero has the amount of the
+// catalog.
 func (w *State) complete(n *Node, catalog *instancetypes.Catalog) {
 	if catalog == nil {
 		return
@@ -130,27 +130,26 @@ func (w *State) complete(n *Node, catalog *instancetypes.Catalog) {
 	fill(n.Allocatable, promised.allocatable)
 }
 
-// Choices are what a launch fixes: the labels that it puts on the node, and its requirements.
+// Choices are the labels that a launch puts on its node, and its requirements.
 type Choices struct {
 	Labels       map[string]string
 	Requirements []Expression
 }
 
-// DaemonCount says what to make of a daemon that asks for a label whose value is chosen
-// only when a node is bought.
+// DaemonCount says how to count a daemon that asks for a label whose value is chosen at launch.
 type DaemonCount int
 
 // Which daemons count.
 const (
 	DaemonsDecided DaemonCount = iota // all choices are made
-	FewestDaemons                     // count the daemons that run whatever is chosen
-	MostDaemons                       // count the daemons that may run
+	FewestDaemons                     // count a daemon if it runs for every value
+	MostDaemons                       // count a daemon if it runs for some value
 )
 
-// Nobodys begins host names that nobody can ask for.
+// Nobodys begins host names that are not known yet, so that no pod can ask for them.
 const Nobodys = "\x00"
 
-// NewPlanned describes what buying the offering for the pool brings.
+// NewPlanned describes the node that the pool launches from the offering, with its daemons.
 func (w *State) NewPlanned(pl *Pool, t *instancetypes.InstanceType, o offerings.Offering, made Choices, d DaemonCount) *Node {
 	has := w.Types.roomOf(t, o)
 	n := &Node{
@@ -160,7 +159,7 @@ func (w *State) NewPlanned(pl *Pool, t *instancetypes.InstanceType, o offerings.
 			// Every node carries these once it is ready to run anything.
 			scheduling.RegisteredLabel:  "true",
 			scheduling.InitializedLabel: "true",
-			// There will be a host name, and nobody can name it.
+			// The node will have a host name, and no pod can name it.
 			corev1.LabelHostname: Nobodys,
 		},
 	}
@@ -188,7 +187,7 @@ func (w *State) NewPlanned(pl *Pool, t *instancetypes.InstanceType, o offerings.
 	}
 	n.Daemons, n.Taken = w.Daemons.At(n)
 	n.Free = n.Allocatable.Minus(n.Daemons)
-	// A pod that is alone with the node may choose what is left open.
+	// The launch may choose the open labels for the pod that is alone with the node.
 	n.Open = func(key string) Opening {
 		if d == DaemonsDecided && pl.Chooses(key) {
 			return Opening{}
@@ -198,7 +197,7 @@ func (w *State) NewPlanned(pl *Pool, t *instancetypes.InstanceType, o offerings.
 	return n
 }
 
-// Standing is the planned node as it stands, with a host name that nobody else has.
+// Standing returns a copy of the planned node with a host name of its own, made from object.
 func (n *Node) Standing(open func(string) Opening, object string) *Node {
 	own := *n
 	own.Labels, own.Open, own.Object = maps.Clone(n.Labels), open, object
@@ -206,7 +205,8 @@ func (n *Node) Standing(open func(string) Opening, object string) *Node {
 	return &own
 }
 
-// opened is what holds of every value, or of some, of a label that is still to be chosen.
+// opened returns the knowledge about a label that is chosen at launch, or by the provider; the zero Opening for any
+// other label.
 func (n *Node) opened(rule Quantifier, key string, asked []Expression) Opening {
 	if !n.Pool.Chooses(key) && !n.Pool.Providers(key) {
 		return Opening{}
@@ -271,7 +271,7 @@ func (n *Node) Welcomes(t *Pod) bool {
 	return len(Untolerated(n.Taints, t.Object.Spec.Tolerations)) == 0 && n.Admits(t.Wants) && n.Reaches(t.Mounts)
 }
 
-// Holds reports whether the node can take one more pod, however many volumes that brings.
+// Holds reports whether the node can take one more pod, apart from the number of volumes that it can attach.
 func (n *Node) Holds(t *Pod) bool {
 	_, busy := Clash(t.Ports, n.Taken)
 	return !busy && len(Exceeding(t.Requests, n.Free)) == 0 && n.Welcomes(t)

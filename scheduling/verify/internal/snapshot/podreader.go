@@ -18,7 +18,7 @@ import (
 type PodReader struct {
 	problem *scheduling.Problem
 	storage *storage
-	// identities and deduced remember what rules see of pods, and which pods belong with one.
+	// identities are the identities of pods, deduced the selectors of default spread constraints, each read once.
 	identities map[string]*Identity
 	deduced    map[string]*metav1.LabelSelector
 }
@@ -122,7 +122,7 @@ func (r *PodReader) TiesOf(pod *corev1.Pod, runs bool) *TopologyTerms {
 	return t
 }
 
-// FaceOf is what rules see of the pod; pods that look the same have the same.
+// FaceOf returns the identity of the pod. Pods with equal identities share one.
 func (r *PodReader) FaceOf(pod *corev1.Pod) *Identity {
 	space := NamespaceOf(pod)
 	key := fmt.Sprintf("%q %v %s", space, pod.DeletionTimestamp != nil, LabelText(pod.Labels))
@@ -159,7 +159,7 @@ func (r *PodReader) spreadOf(pod *corev1.Pod) []corev1.TopologySpreadConstraint 
 		r.deduced[key] = s
 	}
 	if len(s.MatchLabels) == 0 && len(s.MatchExpressions) == 0 {
-		return nil // nobody knows who belongs together
+		return nil // no Service and no owner says which pods belong together
 	}
 	constraints := slices.Clone(r.problem.DefaultSpread)
 	for i := range constraints {
@@ -168,10 +168,9 @@ func (r *PodReader) spreadOf(pod *corev1.Pod) []corev1.TopologySpreadConstraint 
 	return constraints
 }
 
-// deducedSelector says which pods belong with this one: those that the same Services
-// of its namespace select and that the selector of its controller selects. Labels
-// that a ReplicationController asks for replace those of the Services; what
-// ReplicaSets and StatefulSets ask for comes on top of them.
+// deducedSelector returns the selector of default spread constraints, as kube-scheduler deduces it: labels that the
+// Services of the pod select, and the selector of its controller. Labels of a ReplicationController replace those of
+// Services; the selectors of ReplicaSets and StatefulSets must hold besides.
 func (r *PodReader) deducedSelector(pod *corev1.Pod) *metav1.LabelSelector {
 	s := &metav1.LabelSelector{MatchLabels: map[string]string{}}
 	for _, service := range r.servicesOf(pod) {

@@ -42,10 +42,9 @@ func (p *Policy) Excluded(t *instancetypes.InstanceType, o offerings.Offering) s
 	return ""
 }
 
-// Objective is the price that plans under the settings are to keep low: that of the
-// offering, the overhead of a node, and what interruptions are expected to cost in an hour.
-// Of a cost c for each interruption and a rate of n millionths in a month that is
-// c·n ÷ 730,000,000, rounded to the nearest nano-USD.
+// Objective returns the price per hour that plans keep low: that of the offering, the overhead of a node, and the
+// expected cost of interruptions. For a cost c of each interruption and a rate of n millionths in a month the latter
+// is c·n ÷ 730,000,000, rounded to the nearest nano-USD.
 func (p *Policy) Objective(t *instancetypes.InstanceType, o offerings.Offering) offerings.Price {
 	i := p.Interruption
 	cost := new(big.Int)

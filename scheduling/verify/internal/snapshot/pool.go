@@ -14,7 +14,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// Pool is a NodePool with what it may buy.
+// Pool is a NodePool with its catalog, labels and requirements.
 type Pool struct {
 	Object  *scheduling.NodePool
 	Catalog *instancetypes.Catalog
@@ -73,8 +73,8 @@ func (w *State) catalogOf(pool string) *instancetypes.Catalog {
 	return w.Problem.Catalog
 }
 
-// Offers yields everything that the pool may buy now, in order of type and offering,
-// reservations that have no machine left excepted, and what is to be skipped; nil for nothing.
+// Offers yields a planned node for each offering that the pool may launch now, in order of type and offering, without
+// those for which skip reports true. Reservations without machines are left out. skip may be nil.
 func (w *State) Offers(pl *Pool, d DaemonCount, skip func(t *instancetypes.InstanceType, o *offerings.Offering) bool) iter.Seq[*Node] {
 	return func(yield func(*Node) bool) {
 		if pl.Closed != "" {
@@ -103,7 +103,7 @@ func (w *State) Offers(pl *Pool, d DaemonCount, skip func(t *instancetypes.Insta
 	}
 }
 
-// offerKey tells apart what pools may buy as it stands.
+// offerKey tells planned nodes of pools apart.
 type offerKey struct {
 	pool  *Pool
 	offer *offerings.Offering
@@ -122,16 +122,15 @@ func (w *State) Unavailable(t *instancetypes.InstanceType, o offerings.Offering)
 	}
 }
 
-// Providers reports whether the label, if a node has it, comes from the provider
-// although nobody else says so: a well-known key that no type and no offering of the
-// catalog carries, and no NodePool sets. Whoever asks for it is believed.
+// Providers reports whether the provider may set the label on nodes although no object states it: a well-known key
+// that no type and no offering of the catalog carries, and no NodePool sets. A pod that asks for it is believed.
 func (pl *Pool) Providers(key string) bool {
 	normal := requirements.NormalizeKey(key)
 	return requirements.WellKnown().Has(key) && !pl.sold[normal] && !pl.set[normal]
 }
 
-// Chooses reports whether the pool leaves the value of the label to be chosen for
-// each launch: a key of its requirements that neither its own labels nor anybody else sets.
+// Chooses reports whether the pool chooses the value of the label for each launch: a key of its requirements that
+// neither its own labels, nor the catalog, nor the provider sets.
 func (pl *Pool) Chooses(key string) bool {
 	_, given := pl.Given[key]
 	return !given && !requirements.WellKnown().Has(key) && !pl.sold[key] && len(About(key, pl.Asks)) > 0
@@ -200,7 +199,7 @@ func FindOffering(t *instancetypes.InstanceType, zone string, capacityType offer
 	return offerings.Offering{}, false
 }
 
-// share names a resource that a pool limits, in amounts of what launches share.
+// share names a resource that the pool limits among the amounts of [State.Left].
 func (pl *Pool) share(name corev1.ResourceName) corev1.ResourceName {
 	return name + " of nodepool/" + corev1.ResourceName(pl.Object.Name)
 }
@@ -210,7 +209,8 @@ func reservation(id string) corev1.ResourceName {
 	return "machines of reservation/" + corev1.ResourceName(id)
 }
 
-// Left is what launches share: what the nodes of pools leave of limits, and the machines of reservations.
+// Left returns the amounts that all launches share: the limits of pools less the usage of their nodes, and the
+// machines left of reservations.
 func (w *State) Left() Amounts {
 	left := Amounts{}
 	for _, pl := range w.Pools {
@@ -224,7 +224,7 @@ func (w *State) Left() Amounts {
 	return left
 }
 
-// Takes is what launching the planned node takes of that; for reading only.
+// Takes returns the part of [State.Left] that launching the planned node takes; for reading only.
 func (n *Node) Takes() Amounts {
 	out := Amounts{}
 	for name := range n.Pool.Limits {
@@ -238,7 +238,7 @@ func (n *Node) Takes() Amounts {
 	return out
 }
 
-// Affordable reports whether so much of what launches share suffices for the planned node, and its daemons fit it.
+// Affordable reports whether the amounts left of [State.Left] suffice for the planned node, and its daemons fit it.
 func (n *Node) Affordable(left Amounts) bool {
 	for name, amount := range n.Takes() {
 		if amount.Cmp(left.Of(name)) > 0 {

@@ -10,11 +10,11 @@ import (
 	resourcehelper "k8s.io/component-helpers/resource"
 )
 
-// runningRequests returns what a pod that runs holds of its node. While it is resized in place that is the larger of
-// what it asks for and what its node has given it.
+// runningRequests returns the amounts that a running pod takes of its node. While it is resized in place that is the
+// larger of its requests and of its allocation.
 func runningRequests(pod *corev1.Pod) Amounts { return requestsOf(pod, true) }
 
-// pendingRequests returns what a pod asks for before it has a node.
+// pendingRequests returns the amounts that a pod without a node requests.
 func pendingRequests(pod *corev1.Pod) Amounts { return requestsOf(pod, false) }
 
 // requestsOf returns the amounts that kube-scheduler counts for a pod, by its own function, and one pod slot. Of a pod

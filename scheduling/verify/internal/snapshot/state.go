@@ -34,7 +34,7 @@ type State struct {
 	Reader    *PodReader
 	Types     *TypeReader
 	meant     *meant
-	// offers are what pools may buy, so far as that has been asked.
+	// offers are the planned nodes of pools, each described once.
 	offers map[offerKey]*Node
 	// reservations are the machines left, by reservation id.
 	Reservations map[string]int
@@ -47,7 +47,7 @@ type Resident struct {
 	Node string
 }
 
-// Pod is a pod with what it needs from a node.
+// Pod is a pod with its demands on a node.
 type Pod struct {
 	Name     string
 	Object   *corev1.Pod
@@ -57,7 +57,7 @@ type Pod struct {
 	Mounts   []Mount
 	Face     *Identity
 	Ties     *TopologyTerms
-	// asked and needed are what asks and needs say, once they have been asked.
+	// asked and needed are the results of Asks and Needs, "" until then.
 	asked, needed string
 }
 
@@ -223,8 +223,8 @@ func Owner(pod *corev1.Pod, kind string) string {
 	return ref.Name
 }
 
-// Held says why no plan may place the pod, although it is pending, and names what
-// stands in the way; nothing if one may.
+// Held returns why no plan may place the pod, although it is pending, with the names of the objects that prevent it;
+// "" if a plan may.
 func (t *Pod) Held() (why string, names []string) {
 	for _, g := range t.Object.Spec.SchedulingGates {
 		why, names = "has the scheduling gate "+g.Name, append(names, g.Name)
@@ -280,15 +280,15 @@ func byName[T any](named map[string]T) []T {
 	return lo.Map(slices.Sorted(maps.Keys(named)), func(name string, _ int) T { return named[name] })
 }
 
-// Picky reports whether the pod asks for a node by name, or for labels by which
-// nobody may choose a machine. A solver may refuse to buy for it.
+// Picky reports whether the pod asks for a node by name, or for labels by which no machine may be chosen. A planner
+// may refuse to launch for it.
 func (t *Pod) Picky() bool {
 	return slices.ContainsFunc(t.Wants, func(t term) bool {
 		return len(t.fields) > 0 || slices.ContainsFunc(t.Exprs, func(e Expression) bool { return requirements.Restricted(e.Key) })
 	})
 }
 
-// Live reports whether the pod runs, or will, and nobody deletes it.
+// Live reports whether the pod has neither finished nor been deleted.
 func Live(pod *corev1.Pod) bool { return !Finished(pod) && pod.DeletionTimestamp == nil }
 
 // Occupant is the first, by name, of the running pods that use a claim.

@@ -24,7 +24,7 @@ type storage struct {
 	fallback string
 	// limits are how many volumes of a driver a node takes, by node and driver.
 	limits map[string]map[string]int
-	// all and drivers are the volumes and what nodes say of their drivers, as listed.
+	// all are the volumes, drivers the CSINodes of the problem, as listed.
 	all     []*corev1.PersistentVolume
 	drivers []*storagev1.CSINode
 }
@@ -74,9 +74,9 @@ func indexed[T any](list []*T, name func(*T) string) map[string]*T {
 // Mount is a volume of a pod that comes by way of a claim.
 type Mount struct {
 	Claim string // namespace/name
-	// broken says why nobody can use the claim now; "" if somebody can.
+	// broken says why no pod can use the claim now; "" if one can.
 	broken string
-	// allows is what the volume asks of the node's labels; nil is nothing.
+	// allows is the condition of the volume on the node's labels; nil for none.
 	allows Selector
 	// zones are the zones and regions that the volume's own labels name, by key.
 	zones map[string][]string
@@ -86,7 +86,7 @@ type Mount struct {
 	Exclusive bool
 	// zonal is set for a claim whose volume is still to be made, in one zone.
 	Zonal bool
-	// offers are the volumes of which a claim is to get one that nobody makes.
+	// Offers are the existing volumes of which the claim gets one, for a class that makes none.
 	Offers []*corev1.PersistentVolume
 }
 
@@ -228,7 +228,7 @@ func (s *storage) standingMount(m *Mount, c *corev1.PersistentVolumeClaim) {
 	}
 }
 
-// offered reports whether the volume has what the claim asks for.
+// offered reports whether the volume satisfies the claim: class, size, modes and labels.
 func offered(v *corev1.PersistentVolume, c *corev1.PersistentVolumeClaim) bool {
 	class := v.Spec.StorageClassName
 	if old, ok := v.Annotations[corev1.BetaStorageClassAnnotation]; ok {
@@ -243,7 +243,7 @@ func offered(v *corev1.PersistentVolume, c *corev1.PersistentVolumeClaim) bool {
 		err == nil && (c.Spec.Selector == nil || asked.Matches(labels.Set(v.Labels)))
 }
 
-// ValueOr is what a pointer says, or else the default.
+// ValueOr returns the value of the pointer, or the default for nil.
 func ValueOr[T any](value *T, otherwise T) T {
 	if value == nil {
 		return otherwise
@@ -278,8 +278,8 @@ func allowed(terms []corev1.TopologySelectorTerm) Selector {
 	return sel
 }
 
-// driverOf is what attaches a volume, and the volume's name there. Volumes of the kinds
-// that used to be built into Kubernetes are attached by the drivers that replace them.
+// driverOf returns the driver that attaches a volume, and the volume's name for it; "" for none. The in-tree volume
+// plugins that Kubernetes has migrated have the drivers that replace them.
 func driverOf(v *corev1.PersistentVolume) (driver, id string) {
 	switch s := &v.Spec.PersistentVolumeSource; {
 	case s.CSI != nil:

@@ -75,7 +75,7 @@ func listed(t corev1.Taint, list []corev1.Taint) bool {
 	return slices.ContainsFunc(list, func(o corev1.Taint) bool { return o.Key == t.Key && o.Effect == t.Effect })
 }
 
-// autoscalerTaint is what the cluster autoscaler puts on nodes that it removes.
+// autoscalerTaint is the taint of nodes that the cluster autoscaler removes.
 const autoscalerTaint = "ToBeDeletedByClusterAutoscaler"
 
 // Leaving reports whether the node is being removed: it gets no pods any more.

@@ -106,7 +106,8 @@ type PodSelector struct {
 	Text string
 }
 
-// Identity is what rules see of a pod.
+// Identity is the properties of a pod that topology terms select by: its namespace, its labels, and whether it is
+// being deleted.
 type Identity struct {
 	space       string
 	spaceLabels labels.Set
@@ -168,8 +169,8 @@ func same(values map[string]string) []metav1.LabelSelectorRequirement {
 	return compared(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Labels: values}}, slices.Sorted(maps.Keys(values)), metav1.LabelSelectorOpIn)
 }
 
-// compared is what matchLabelKeys and mismatchLabelKeys stand for: the same value of
-// a label as the pod itself has, or another one. Keys that it lacks say nothing.
+// compared returns the requirements of matchLabelKeys and mismatchLabelKeys: the pod's own value of each label, or
+// another one. A key that the pod lacks requires nothing.
 func compared(pod *corev1.Pod, keys []string, op metav1.LabelSelectorOperator) []metav1.LabelSelectorRequirement {
 	var out []metav1.LabelSelectorRequirement
 	for _, key := range keys {
@@ -180,9 +181,9 @@ func compared(pod *corev1.Pod, keys []string, op metav1.LabelSelectorOperator) [
 	return out
 }
 
-// spreadSet is what a spread constraint of the pod counts. With a selector that asks for
-// nothing kube-scheduler counts no pods there (podtopologyspread: countPodsMatchSelector);
-// the pod itself it does count, which alone exceeds no skew.
+// spreadSet returns the pods that a spread constraint of the pod counts. An empty selector selects no pods there, as
+// in kube-scheduler (podtopologyspread: countPodsMatchSelector); it counts the pod itself, which alone exceeds no
+// skew.
 func spreadSet(pod *corev1.Pod, c *corev1.TopologySpreadConstraint) *PodSelector {
 	selector := Selecting(c.LabelSelector, compared(pod, c.MatchLabelKeys, metav1.LabelSelectorOpIn)...)
 	if selector.Empty() {
@@ -192,7 +193,7 @@ func spreadSet(pod *corev1.Pod, c *corev1.TopologySpreadConstraint) *PodSelector
 	return s.finish()
 }
 
-// termSet is what a term of pod affinity or anti-affinity of the pod means.
+// termSet returns the pods that a term of pod affinity or anti-affinity of the pod selects.
 func termSet(pod *corev1.Pod, t *corev1.PodAffinityTerm) *PodSelector {
 	s := &PodSelector{
 		spaces: slices.Sorted(slices.Values(t.Namespaces)), spaceLabels: Selecting(t.NamespaceSelector),

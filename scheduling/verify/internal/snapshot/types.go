@@ -24,7 +24,7 @@ func newTypeReader() *TypeReader {
 	return &TypeReader{rooms: make(map[*instancetypes.InstanceType]room), labels: make(map[*instancetypes.InstanceType]map[string]string)}
 }
 
-// room is what a machine has, and what of that pods may have; for reading only.
+// room is the capacity of a machine, and the part that pods may have; for reading only.
 type room struct{ capacity, allocatable Amounts }
 
 func (c *TypeReader) roomOf(t *instancetypes.InstanceType, o offerings.Offering) room {
@@ -38,13 +38,13 @@ func (c *TypeReader) roomOf(t *instancetypes.InstanceType, o offerings.Offering)
 	return known
 }
 
-// Allocatable is what a machine has for pods; for reading only.
+// Allocatable returns the amounts that a machine has for pods; for reading only.
 func (c *TypeReader) Allocatable(t *instancetypes.InstanceType, o offerings.Offering) Amounts {
 	return c.roomOf(t, o).allocatable
 }
 
-// allocatable returns what a machine has for pods: capacity less what kubelet,
-// system and eviction threshold keep, memory also less huge pages, never below 0.
+// allocatable returns capacity less the overhead of kubelet, system and eviction threshold; memory also less huge
+// pages; never below 0.
 func allocatable(t *instancetypes.InstanceType, o offerings.Offering) Amounts {
 	capacity := capacityOf(t, o)
 	left := make(corev1.ResourceList, len(capacity))
@@ -72,8 +72,7 @@ func allocatable(t *instancetypes.InstanceType, o offerings.Offering) Amounts {
 	return roundedDown(left)
 }
 
-// capacityOf returns what a machine has: the type's capacity, where the offering
-// does not say otherwise.
+// capacityOf returns the capacity of the type, with the amounts that the offering states in its place.
 func capacityOf(t *instancetypes.InstanceType, o offerings.Offering) corev1.ResourceList {
 	list := corev1.ResourceList{}
 	maps.Copy(list, t.Capacity)
@@ -81,8 +80,8 @@ func capacityOf(t *instancetypes.InstanceType, o offerings.Offering) corev1.Reso
 	return list
 }
 
-// Bare is the offering as if any pool bought it: no daemon runs there, and what pods ask of labels
-// that pools or their provider may set is granted.
+// Bare describes the offering as if any pool launched it: no daemon runs there, and each pod finds the labels that it
+// asks of pools or of their provider.
 func (c *TypeReader) Bare(t *instancetypes.InstanceType, o offerings.Offering) *Node {
 	return &Node{
 		Labels: c.soldLabels(t, o), planned: true, Kind: t, Offering: o, Free: c.Allocatable(t, o),

@@ -39,9 +39,8 @@ func (n *Node) OutOfReach(mounts []Mount) (claim string, bad bool) {
 	return "", false
 }
 
-// inZones reports whether the node is where the labels of a volume say that it is. A
-// node that has none of these labels is believed to be, and of one that does not
-// run yet what is unknown is not held against it.
+// inZones reports whether the node is in the zones and regions that the labels of a volume name. A node without any
+// such label is taken to be there, and so is a node that does not run yet where its labels are unknown.
 func (n *Node) inZones(zones map[string][]string) bool {
 	if len(zones) == 0 || !slices.ContainsFunc(zoneLabels(), func(key string) bool { _, ok := n.Value(key); return ok }) {
 		return true
@@ -88,8 +87,8 @@ func (n *Node) TooMany(mounts []Mount) string {
 	return ""
 }
 
-// volumeLimit is how many volumes of a driver the node takes: what the node itself says; as long
-// as it starts, what it will say; and of one to be bought, what the catalog knows.
+// volumeLimit returns the number of volumes of a driver that the node can attach: the count of its CSINode; while it
+// starts, its allocatable amount; for a planned node, the amount of the catalog. false means that there is no limit.
 func (n *Node) volumeLimit(driver string) (int, bool) {
 	list := n.Capacity
 	if n.Running != nil {
@@ -105,8 +104,7 @@ func (n *Node) volumeLimit(driver string) (int, bool) {
 	return int(most.Int64()), true
 }
 
-// mountText is equal for pods whose volumes ask the same of a node, in whatever order
-// and however often.
+// mountText is equal for pods whose volumes put equal conditions on a node, in any order.
 func mountText(mounts []Mount) string {
 	var texts []string
 	for i := range mounts {
