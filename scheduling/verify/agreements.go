@@ -12,9 +12,8 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/snapshot"
 )
 
-// agreements checks that all options of a launch have what its first has of every
-// label that matters to a rule between pods, its own or one that counts it. Host names
-// are unique whatever is bought.
+// agreements checks that all options of a launch have the first option's value of every label that a term of their
+// pods, or one that counts them, depends on. Host names are unique whatever is launched.
 func agreements(report *Report, launches []*launch, o *binding.Outcome) {
 	for _, l := range launches {
 		if l.node == nil {
@@ -42,9 +41,9 @@ func agreements(report *Report, launches []*launch, o *binding.Outcome) {
 	}
 }
 
-// noteKeys notes the labels on which it depends what the pod may do on the node, or what
-// it means to others: true where the value matters, false where only having it does.
-// No value matters to a rule that would hold wherever all of its pods were.
+// noteKeys notes the labels on which it depends whether the pod may be on the node, or how terms count it there: true
+// where the value matters, false where only having the label does. The value does not matter to a term that would
+// hold wherever all of its pods were.
 func noteKeys(o *binding.Outcome, keys map[string]bool, t *snapshot.Pod, n *snapshot.Node) {
 	g := o.GroupOf(t)
 	for i, c := range g.Spread {
@@ -59,8 +58,7 @@ func noteKeys(o *binding.Outcome, keys map[string]bool, t *snapshot.Pod, n *snap
 		}
 	}
 	for _, c := range g.Against {
-		// If nobody who keeps them away is anywhere with that label, it does not matter, nor
-		// if that is the pod itself.
+		// The label does not matter if no pod with the term is anywhere, or the pod itself alone.
 		if c.Total > 1 || c.Total == 1 && !slices.Contains(g.Keeps, c) {
 			keys[c.Key] = true
 		}
@@ -72,8 +70,7 @@ func noteKeys(o *binding.Outcome, keys map[string]bool, t *snapshot.Pod, n *snap
 	}
 }
 
-// aloof reports whether one pod alone is counted for an affinity, and nobody else asks
-// for it.
+// aloof reports whether one pod alone is counted for an affinity, and no other pod has the term.
 func aloof(o *binding.Outcome, g *binding.Group, c *binding.Counter) bool {
 	if c.Total > 1 || !c.Means(g.Face) {
 		return false

@@ -43,7 +43,7 @@ func (c *nodeCheck) existing() {
 	}
 }
 
-// after is a running node with the pods that the plan adds, nil for none.
+// after returns a running node with the pods that the plan adds, nil for none.
 func (c *nodeCheck) after(name string) *snapshot.Node {
 	if n := c.filled[name]; n != nil {
 		return n
@@ -51,7 +51,7 @@ func (c *nodeCheck) after(name string) *snapshot.Node {
 	return c.state.Nodes[name]
 }
 
-// place checks that all of the pods can be on the node, and adds them to what it holds.
+// place checks that all of the pods can be on the node, and adds them to it.
 func place(report *Report, object string, n *snapshot.Node, pods []*snapshot.Pod) {
 	need, free := snapshot.Amounts{}, n.Free.Clone()
 	for _, t := range pods {

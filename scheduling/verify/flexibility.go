@@ -8,9 +8,8 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/snapshot"
 )
 
-// variety checks how many options the launch has: enough distinct values for the pool's
-// minValues, enough of a choice among spot machines for the provider, and no more options than
-// the limit unless either needs them.
+// variety checks the number of options of the launch: enough distinct values for the minValues of the pool, enough
+// variety of spot options for the policy's Flexibility, and no more options than the limit unless either needs them.
 func (c *launchCheck) variety(l *launch) {
 	least, spot := l.pool.MinValues(), varietyOf(l.nodes)
 	if c.state.Policy.StrictMinValues() {
@@ -45,7 +44,8 @@ func (c *launchCheck) variety(l *launch) {
 	}
 }
 
-// variety is in how many ways spot machines differ, by what is counted.
+// variety is the distinct values of spot options: pairs of type and zone ("options"), "types", "families" and
+// "zones".
 type variety map[string]map[string]bool
 
 func (v variety) add(n *snapshot.Node) {
@@ -73,13 +73,13 @@ func varietyOf(nodes []*snapshot.Node) variety {
 	return v
 }
 
-// wantedVariety is how many of each are asked for.
+// wantedVariety returns the number of distinct values that the policy demands of each.
 func wantedVariety(p *snapshot.Policy) map[string]int {
 	f := p.Flexibility
 	return map[string]int{"options": f.Options, "types": f.Types, "families": f.Families, "zones": f.Zones}
 }
 
-// lacking is what there is too little of, sorted.
+// lacking returns the names of which there are fewer values than the policy demands, sorted.
 func lacking(p *snapshot.Policy, v variety) []string {
 	return slices.DeleteFunc([]string{"families", "options", "types", "zones"}, func(what string) bool { return len(v[what]) >= wantedVariety(p)[what] })
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/snapshot"
 )
 
-// launch is a launch of the plan together with what its options stand for.
+// launch is a launch of the plan with the objects that it names.
 type launch struct {
 	*scheduling.Launch
 	object string
@@ -25,7 +25,7 @@ type launch struct {
 	node   *snapshot.Node // the first option as it stands, nil if it is not known
 }
 
-// first is what price, limits and reservations count; nil if it is not known.
+// first returns the first option, which price, limits and reservations count; nil if the catalog does not have it.
 func (l *launch) first() *snapshot.Node {
 	if len(l.nodes) == 0 {
 		return nil
@@ -33,8 +33,8 @@ func (l *launch) first() *snapshot.Node {
 	return l.nodes[0]
 }
 
-// promises is what a launch says about labels that only the provider knows: pods
-// may rely on what its requirements say.
+// promises returns the knowledge about labels that the provider sets: pods may rely on the requirements of the
+// launch.
 func (l *launch) promises(key string) snapshot.Opening {
 	known := snapshot.About(key, snapshot.FromSelectors(l.Requirements))
 	if !l.pool.Providers(key) || len(known) == 0 {
@@ -80,7 +80,7 @@ func (c *launchCheck) launch(of *scheduling.Launch) {
 	c.variety(l)
 }
 
-// launchHead checks what needs no look at the problem.
+// launchHead checks name, pods, options and price.
 func (c *launchCheck) launchHead(l *launch) {
 	if l.Name == "" {
 		c.report.add(LaunchName, l.object, "the name is empty")
@@ -187,12 +187,12 @@ func (c *launchCheck) options(l *launch) {
 	}
 }
 
-// optionKey is what tells the options of a launch apart.
+// optionKey returns the key that tells the options of a launch apart.
 func optionKey(o *scheduling.Option) offerings.Key {
 	return offerings.Key{InstanceType: o.InstanceType, Zone: o.Zone, CapacityType: o.CapacityType, ReservationID: o.ReservationID}
 }
 
-// resolve finds what an option stands for in the catalog; nil if nothing.
+// resolve returns the planned node of an option, nil if the catalog does not have it.
 func (c *launchCheck) resolve(l *launch, object string, o *scheduling.Option, made snapshot.Choices, identity string) *snapshot.Node {
 	t, ok := l.pool.Catalog.Get(o.InstanceType)
 	if !ok {

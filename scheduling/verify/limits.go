@@ -14,10 +14,10 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/snapshot"
 )
 
-// limits checks that launches take no more than is left of limits and reservations: their first options
-// together, with any one launch being bought at another of its options, and with all of them being bought at those that
-// take most; launches that minValues or flexibility ask to list several options are looked at one by one. It notes what the
-// first options leave for certain with any one launch being bought at another.
+// limits checks that launches take no more than is left of limits and reservations: all at their first options, with
+// any one launch at another of its options, and with all at the options that take most; a launch that must list
+// several options, for minValues or Flexibility, is left out of the last. It returns the amounts that remain
+// whichever one launch is at another option.
 func limits(report *Report, state *snapshot.State, launches []*launch) (slack snapshot.Amounts) {
 	left, taken, worst := state.Left(), snapshot.Amounts{}, snapshot.Amounts{}
 	known := slices.DeleteFunc(slices.Clone(launches), func(l *launch) bool { return l.first() == nil })
@@ -38,7 +38,7 @@ func limits(report *Report, state *snapshot.State, launches []*launch) (slack sn
 		_, object, _ := strings.Cut(string(name), " of ")
 		exceeds(object, name, taken.Of(name))
 	}
-	most := snapshot.Amounts{} // what all launches take more at the options that take most
+	most := snapshot.Amounts{} // amounts that all launches take more at the options that take most
 	for _, l := range known {
 		own := snapshot.Amounts{}
 		for i, n := range l.nodes {

@@ -12,7 +12,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/snapshot"
 )
 
-// nominationCheck judges the pods that are promised a node.
+// nominationCheck judges the pods that are nominated to a node.
 type nominationCheck struct {
 	report   *Report
 	state    *snapshot.State
@@ -23,7 +23,7 @@ type nominationCheck struct {
 	staying []binding.Pending
 }
 
-// nominatedTo is the node that the pod has been promised, "" for none.
+// nominatedTo returns the node that the pod is nominated to, "" for none.
 func (c *nominationCheck) nominatedTo(t *snapshot.Pod) string {
 	if node, ok := promised(&c.state.Problem, t.Object); ok {
 		return node
@@ -31,10 +31,9 @@ func (c *nominationCheck) nominatedTo(t *snapshot.Pod) string {
 	return t.Object.Status.NominatedNodeName
 }
 
-// judge judges the pods that are promised a node. Those that the plan leaves there bind
-// first, as the machines that it buys come later than those which are on their way: for all
-// others they run. The rest of them could not stay: the node is not there, or goes, or cannot
-// hold the pod beside what runs there, those that stay, and the pods of higher priority.
+// judge checks the nominated pods. Those that the plan leaves on their nodes bind first, because the machines of the
+// plan come later than these nodes, and count as running for all others. For the rest the node must be gone or
+// leaving, or unable to hold the pod beside running pods, pods that stay, and pods of higher priority.
 func (c *nominationCheck) judge() {
 	where := make(map[string]string)
 	for _, a := range c.plan.Existing {
@@ -76,8 +75,7 @@ func (c *nominationCheck) judge() {
 	}
 }
 
-// withSuccessors is the problem in which running pods that are to move run where they are
-// expected, too.
+// withSuccessors returns the problem in which running pods that are to move run on their next node, too.
 func withSuccessors(p scheduling.Problem) scheduling.Problem {
 	for _, pod := range slices.Concat(p.Running, p.Pods) {
 		if pod == nil || pod.Spec.NodeName == "" || snapshot.Finished(pod) {
@@ -93,7 +91,7 @@ func withSuccessors(p scheduling.Problem) scheduling.Problem {
 	return p
 }
 
-// promised is the node that the problem names for a pod.
+// promised returns the node that the problem names for a pod.
 func promised(p *scheduling.Problem, pod *corev1.Pod) (node string, ok bool) {
 	key := types.NamespacedName{Namespace: snapshot.NamespaceOf(pod), Name: pod.Name}
 	if node, ok = p.Nominated[key]; !ok && key.Namespace == corev1.NamespaceDefault {
@@ -147,8 +145,8 @@ func (c *nominationCheck) couldStay(t *snapshot.Pod, n *snapshot.Node) bool {
 
 func priorityOf(t *snapshot.Pod) int32 { return snapshot.ValueOr(t.Object.Spec.Priority, 0) }
 
-// asPromised is the problem in which the pods that stay where they are nominated run there:
-// the lower bound is about plans that leave them there.
+// asPromised returns the problem in which the pods that stay where they are nominated run there, because the lower
+// bound is about plans that leave them there.
 func (c *nominationCheck) asPromised() scheduling.Problem {
 	p := c.state.Problem
 	p.Pods = slices.Clone(p.Pods)

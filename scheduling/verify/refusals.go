@@ -20,14 +20,13 @@ type placeSearch struct {
 	launches  []*launch
 	nodes     *nodeCheck
 	workloads *workloadCheck
-	// slack is what the launches leave of limits and reservations, whichever one of them is bought at another option.
+	// slack is the result of limits.
 	slack snapshot.Amounts
 }
 
-// betterPlaces looks for pods that are refused although something could hold them,
-// and for pods that sit in a pool although one of a higher weight could hold them.
-// It accuses only where no other rule can be the reason; about pods that depend on
-// others, see bindSimulation.
+// betterPlaces reports pods that are not placed although a node or machine could hold them, and pods in a pool
+// although one of a higher weight could hold them. It reports only where no other rule can be the reason; for pods
+// that depend on other pods see bindSimulation.
 func (c *placeSearch) betterPlaces(tied *bindSimulation) {
 	tied.search()
 	refused := c.refusedKinds()
@@ -105,15 +104,15 @@ func hasPreferences(pod *corev1.Pod) bool {
 	return a != nil && a.NodeAffinity != nil && len(a.NodeAffinity.PreferredDuringSchedulingIgnoredDuringExecution) > 0
 }
 
-// hit is a kind of pod together with a machine that could be bought for it.
+// hit is a kind of pods with the title of a machine that could be launched for one of them.
 type hit struct {
 	kind *snapshot.Kind
 	what string
 }
 
-// launchable finds, for each kind of pod, a machine that the pool could still buy for
-// one of them: within its limits and reservations even if another launch falls back
-// to another option, and with enough others like it to satisfy minValues.
+// launchable returns, for each kind of pods, a machine that the pool could still launch for one of them: within its
+// limits and reservations even if another launch is at another option, and with enough others like it for minValues
+// and Flexibility.
 func (c *placeSearch) launchable(pl *snapshot.Pool, wanted map[*snapshot.Kind]Code) []hit {
 	if pl.Closed != "" {
 		return nil
@@ -123,8 +122,7 @@ func (c *placeSearch) launchable(pl *snapshot.Pool, wanted map[*snapshot.Kind]Co
 		least = pl.MinValues()
 	}
 	if (len(least) > 0 || c.state.Policy.Flexibility != scheduling.Flexibility{}) && len(pl.Limits) > 0 {
-		// A further machine could take from the limits what the minValues of those
-		// already launched count on.
+		// A further machine could take limits that the minValues of the launches count on.
 		return nil
 	}
 	kinds := make([]*snapshot.Kind, 0, len(wanted))

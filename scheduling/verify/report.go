@@ -19,7 +19,7 @@ type Violation struct {
 	// Object is where the rule is broken, as kind/name: "pod/shop/web-0",
 	// "launch/default-1/options[2]", "node/ip-10-0-0-1", "summary".
 	Object string
-	// Detail says what was found and what was expected.
+	// Detail states the value found and the one expected.
 	Detail string
 }
 
@@ -85,7 +85,7 @@ func (r *Report) add(code Code, object, format string, args ...any) {
 	r.Violations = append(r.Violations, Violation{Code: code, Object: object, Detail: fmt.Sprintf(format, args...)})
 }
 
-// fault adds what is wrong with a certificate.
+// fault adds a fault of a certificate.
 func (r *Report) fault(code, object, format string, args ...any) {
 	r.add(Code(code), object, format, args...)
 }
@@ -109,8 +109,8 @@ const (
 	PodNotPending     Code = "pod-not-pending"     // the pod is bound, finished, being deleted, a daemon's or a kubelet's own
 	PodHeld           Code = "pod-held"            // a pod with a scheduling gate, a resource claim or a broken volume claim is planned
 	Unsorted          Code = "unsorted"            // a list is not in its documented order
-	NoReason          Code = "no-reason"           // a refused pod has no reason, one that is unknown or counts nothing, or none that names what holds it
-	NoFix             Code = "no-fix"              // a refused pod is told neither what would place it nor that nothing was found, and nothing holds it
+	NoReason          Code = "no-reason"           // a refused pod has no reason, one that is unknown or counts nothing, or none that names the objects that hold it
+	NoFix             Code = "no-fix"              // a refused pod has neither a fix nor the message that none was found, and nothing holds it
 	NoMessage         Code = "no-message"          // a refused pod has no message
 	RefusedForNothing Code = "refused-for-nothing" // a refused pod fits a node, or a machine that may still be bought
 	WeightIgnored     Code = "weight-ignored"      // a pod sits in a pool although one of a higher weight can hold it
@@ -142,7 +142,7 @@ const (
 	OptionOrder         Code = "option-order"         // not in the order of the ranking
 	OptionPrice         Code = "option-price"         // not the catalog's price
 	OptionInterruption  Code = "option-interruption"  // not the catalog's interruption rate
-	OptionEstimated     Code = "option-estimated"     // not what the catalog says is estimated
+	OptionEstimated     Code = "option-estimated"     // not the fields that the catalog marks as estimated
 	TypeUnknown         Code = "type-unknown"         // the pool's catalog has no such type
 	OfferingUnknown     Code = "offering-unknown"     // the type is not sold so
 	OfferingUnavailable Code = "offering-unavailable" // the offering cannot be bought now
@@ -150,7 +150,7 @@ const (
 	OptionExcluded      Code = "option-excluded"      // the settings exclude it: a filter, its size or its capacity type
 )
 
-// The rules about pods and what carries them, bought or running.
+// The rules about pods and the nodes and options that they are on.
 const (
 	NodeAffinity   Code = "node-affinity"   // node selector or required node affinity
 	Taints         Code = "taints"          // an untolerated taint
@@ -185,7 +185,7 @@ const (
 const (
 	SummaryCounts        Code = "summary-counts"      // pods, placed, nodes or pods without requests
 	SummaryPrice         Code = "summary-price"       // not the sum of the launches' prices
-	SummaryExpected      Code = "summary-expected"    // not that sum with what machines cost beside their prices
+	SummaryExpected      Code = "summary-expected"    // not that sum with the costs beside prices
 	SummaryGap           Code = "summary-gap"         // not (price − bound) ÷ bound
 	SummaryRealised      Code = "summary-realised"    // less than the machines of the plan cost, worst below expected, or pods that it does not place
 	SummaryStatus        Code = "summary-status"      // unknown, or optimal while price and bound differ
@@ -210,25 +210,25 @@ const (
 	TooSoon            Code = "too-soon"            // consolidateAfter or the least lifetime has not passed
 	NodeBudget         Code = "node-budget"         // more nodes than the pool's budgets let go at once
 	PodBudget          Code = "pod-budget"          // more pods than a PodDisruptionBudget lets go at once, or pods of one that lets none go
-	BudgetUse          Code = "budget-use"          // not what the step uses up of budgets
+	BudgetUse          Code = "budget-use"          // not the step's use of budgets
 	EvictionMissing    Code = "eviction-missing"    // a pod that has to live on loses its node and is not evicted
 	EvictionUnknown    Code = "eviction-unknown"    // no such pod, not where it is said to be, or one that stays or needs no place
 	MovedTwice         Code = "moved-twice"         // a pod that moves twice, or a machine that is bought and drained
-	Landing            Code = "landing"             // a place that is not there, goes too, or takes nobody in, or a launch that is for other pods
+	Landing            Code = "landing"             // a place that is not there, goes too, or receives no pods, or a launch that is for other pods
 	Wave               Code = "wave"                // not counted from 1, or pods of the wave cannot bind while those of later ones are where they were
-	StepSaving         Code = "step-saving"         // not what the drained nodes cost more than the launches
+	StepSaving         Code = "step-saving"         // not the price of the drained nodes less that of the launches
 	StepCost           Code = "step-cost"           // not the disruption cost of nodes and evictions
 	StepScore          Code = "step-score"          // not the share saved over the share disrupted
 	SavingTooSmall     Code = "saving-too-small"    // less than is asked for, with the dearest options of the launches
 	BelowThreshold     Code = "below-threshold"     // not worth the disruption in a pool with policy Balanced
 	SpotToSpot         Code = "spot-to-spot"        // spot that takes the place of spot without enough choice
-	NodeVerdict        Code = "node-verdict"        // not exactly one verdict for a node, or not what becomes of it
+	NodeVerdict        Code = "node-verdict"        // not exactly one verdict for a node, or another than its fate
 	StepRisk           Code = "step-risk"           // an unknown risk, or a pod without a controller that is evicted untold
-	SummaryComposition Code = "summary-composition" // what a rebuilt cluster consists of does not come to its nodes and prices
+	SummaryComposition Code = "summary-composition" // the composition of a rebuilt cluster does not add up to its nodes and prices
 	SummaryRebuilt     Code = "summary-rebuilt"     // a cluster that is rebuilt costs more than after the steps
-	SummaryBlocked     Code = "summary-blocked"     // what is blocked is nothing, or more than there is
+	SummaryBlocked     Code = "summary-blocked"     // a blocked saving is nothing, or more than the cluster costs
 	Cordon             Code = "cordon"              // not the nodes that steps remove and that no earlier step sends pods to
-	SummaryFrontier    Code = "summary-frontier"    // not what has been saved and moved after each step
+	SummaryFrontier    Code = "summary-frontier"    // not the savings and moves after each step
 )
 
 // Codes returns every code, in the order in which they are documented.

@@ -21,19 +21,17 @@ const (
 	simulatedPods  = 500_000
 )
 
-// bindSimulation finds out whether a refused pod that depends on others could have joined
-// the plan: whether, with this one more, all pods still bind. Where a planner has
-// reason to be more careful than kube-scheduler nothing is said.
+// bindSimulation finds out whether a refused pod that depends on other pods could have joined the plan: whether all
+// pods still bind with it. Where a planner has reason to be more careful than kube-scheduler it reports nothing.
 type bindSimulation struct {
 	places   *placeSearch
 	claims   *claimCheck
 	topology *binding.Topology
 	booked   []binding.Pending
-	// final is how things are once the plan has been carried out.
+	// final is the state once the plan has been carried out.
 	final  *binding.Outcome
 	budget int
-	// shelves are what each pool may buy, sold the values of a label that anything on
-	// sale has, by key.
+	// shelves are the machines that each pool may launch, sold the values of a label that any of them has, by key.
 	shelves map[string][]*snapshot.Node
 	sold    map[string]map[string]bool
 }
@@ -131,7 +129,7 @@ func (h *bindSimulation) machineFor(t *snapshot.Pod) (string, bool) {
 	return "", false
 }
 
-// whereabouts are equal for machines that rules between pods cannot tell apart.
+// whereabouts is equal for machines that topology terms cannot tell apart.
 func (h *bindSimulation) whereabouts(x *snapshot.Node) string {
 	var b strings.Builder
 	for _, text := range slices.Sorted(maps.Keys(h.topology.Counters)) {
@@ -142,9 +140,9 @@ func (h *bindSimulation) whereabouts(x *snapshot.Node) string {
 	return b.String()
 }
 
-// joins reports whether the pod can be on the host, and everybody where the plan says,
-// whoever comes first: it has to bind when all others have, and all have to bind with
-// it among them from the first name to the last and from the last to the first.
+// joins reports whether the pod can be on the node, and all others where the plan has them, in any order: it must
+// bind once all others have, and all must bind with it among them from the first name to the last and from the last
+// to the first.
 func (h *bindSimulation) joins(t *snapshot.Pod, x *snapshot.Node) bool {
 	if !h.roomy(t, x) || !h.claims.meets(t, x) || !h.claims.leavesVolumes(t, x) {
 		return false
@@ -192,9 +190,8 @@ func (h *bindSimulation) affords() bool {
 	return h.budget >= 0
 }
 
-// roomy reports whether every spread constraint that the pod has, or by which it is
-// counted, would hold even if the emptiest domain is one that nobody is in yet: a host
-// to come, or a zone in which something is on sale.
+// roomy reports whether every spread constraint of the pod, or that counts it, would hold even if the emptiest domain
+// had no pods: a host to come, or a zone with a machine on sale.
 func (h *bindSimulation) roomy(t *snapshot.Pod, x *snapshot.Node) bool {
 	g := h.topology.Group(t.Face, t.Ties)
 	for c := range h.final.Counters {
@@ -217,8 +214,8 @@ func (h *bindSimulation) roomy(t *snapshot.Pod, x *snapshot.Node) bool {
 	return true
 }
 
-// opens reports whether something is on sale in a domain that the counter does not have
-// yet. For a constraint of the pod's own only what could hold it matters.
+// opens reports whether a machine is on sale in a domain that has no node yet. For a constraint of the pod itself
+// only machines that could hold it count.
 func (h *bindSimulation) opens(s *binding.Counter, t *snapshot.Pod, mine bool) bool {
 	key := s.Key
 	if mine {

@@ -78,11 +78,11 @@ type clusterState struct {
 	plan  *disruption.Plan
 	costs *costs
 	rules *nodeRules
-	// original are the nodes of the cluster, machines what is told of them, by name.
+	// original are the nodes of the cluster, machines the cluster's statements about them, by name.
 	original map[string]*corev1.Node
 	machines map[string]*disruption.Machine
 	there    map[string]*clusterNode
-	topology *binding.Topology // who sits where
+	topology *binding.Topology // nodes with their pods
 	tied     bool              // some pod has ties
 	waiting  map[string]*snapshot.Pod
 	budgets  podBudgets
@@ -198,7 +198,7 @@ type move struct {
 	*disruption.Eviction
 	pod    *corev1.Pod
 	tenant *snapshot.Pod
-	// was and will are what rules see of it where it is, and where it goes.
+	// was and will are the groups of the pod where it is, and where it goes.
 	was, will *binding.Group
 }
 
@@ -208,10 +208,9 @@ type clusterNode struct {
 	machine *disruption.Machine
 	// pods are those there that have not finished; only seat changes them.
 	pods []*corev1.Pod
-	// removal is what removing the node counts, once that is known for these pods.
+	// removal is the disruption cost of removing the node, nil until known for these pods.
 	removal *float64
-	// price is what it is expected to cost, bare what its machine costs, in nano-USD, where
-	// that is known.
+	// price is the expected cost of the node, bare that of its machine, in nano-USD per hour, if priced.
 	price, bare int64
 	priced      bool
 	// fresh is set for a machine that a step has launched.
@@ -232,7 +231,7 @@ func (g *clusterState) enlist(s *clusterNode) {
 	g.topology.Enter(s.node)
 }
 
-// retire removes a node, and what its pool's limits count of it.
+// retire removes a node, with its share of the pool's usage.
 func (g *clusterState) retire(s *clusterNode) {
 	s.node.Charge(-1)
 	g.topology.Leave(s.node)
@@ -240,10 +239,10 @@ func (g *clusterState) retire(s *clusterNode) {
 	delete(g.state.Nodes, s.node.Name)
 }
 
-// rebuild works out anew what the pods on a node leave of it.
+// rebuild describes the node anew with the pods that are on it now.
 func (g *clusterState) rebuild(s *clusterNode) { *s.node = *g.state.NewNode(s.node.Running, s.pods) }
 
-// group is what rules see of a running pod.
+// group returns the group of a running pod.
 func (g *clusterState) group(pod *corev1.Pod) *binding.Group {
 	return g.topology.Group(g.state.Reader.FaceOf(pod), g.state.Reader.TiesOf(pod, true))
 }

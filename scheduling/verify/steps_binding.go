@@ -7,10 +7,9 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/snapshot"
 )
 
-// bindAll lets the pods of the judge bind one by one, and tells which cannot. Nodes that are
-// being removed already, for whatever reason, are looked at as there and as gone, since
-// nobody knows which comes first. What is to be looked at once all have bound is told how
-// things are with all of them there.
+// bindAll binds the pods one by one, and returns those that cannot. Nodes that are being removed already are tried as
+// there and as gone, because their removal may come before or after. look, if not nil, sees the outcome once all have
+// bound.
 func (g *clusterState) bindAll(booked []binding.Pending, look func(*binding.Outcome)) []binding.Unbound {
 	o := g.topology.Bind(booked)
 	if look != nil {
@@ -37,7 +36,7 @@ func (g *clusterState) bindAll(booked []binding.Pending, look func(*binding.Outc
 	return waiting
 }
 
-// withoutLeaving tells which pods cannot bind where nodes that are being removed are gone.
+// withoutLeaving returns the pods that cannot bind once nodes that are being removed are gone.
 func (g *clusterState) withoutLeaving(booked []binding.Pending) []binding.Unbound {
 	var gone []*snapshot.Node
 	for _, s := range g.there {
@@ -56,9 +55,9 @@ func (g *clusterState) withoutLeaving(booked []binding.Pending) []binding.Unboun
 	return o.Waiting
 }
 
-// mayPass reports whether the obstacle may be gone by the time: there are pods on their way,
-// which wait or leave their nodes already, and where they land nobody knows. They may fill
-// places up that are emptier, or be the company that is asked for, as may those that land late because of them.
+// mayPass reports whether the obstacle may be gone by the time, because pods are on their way that wait or leave
+// their nodes already, to places that are not known. They may fill emptier domains, or be the pods that an affinity
+// asks for, and so may pods that bind late because of them.
 func (g *clusterState) mayPass(o binding.Obstacle, late []binding.Pending) bool {
 	missing := 1
 	switch o.Rule {

@@ -16,9 +16,8 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/snapshot"
 )
 
-// freshBound proves the lower bound anew: for buying afresh what the nodes hold that may
-// go for some reason, beside the nodes that may not, whose price comes on top. It is about
-// the pods that the plan does not leave out.
+// freshBound proves the lower bound: the price of a new cluster for the pods of the nodes that may go for some
+// reason, beside the nodes that may not, whose price is added. Pods that the plan leaves out are left out.
 func (c StepsChecker) freshBound(r *Report, cluster disruption.Cluster, plan *disruption.Plan) {
 	claimed, cert := plan.Summary.LowerBoundPerHour, plan.Summary.Certificate
 	if claimed <= 0 {
@@ -27,7 +26,7 @@ func (c StepsChecker) freshBound(r *Report, cluster disruption.Cluster, plan *di
 	problem, solver, kept := c.fresh(cluster)
 	rest := new(big.Int).Sub(big.NewInt(int64(claimed)), kept)
 	if rest.Sign() <= 0 {
-		return // what stays costs as much
+		return // the nodes that stay cost as much
 	}
 	w := snapshot.New(problem, solver)
 	left := make(map[string]bool)
@@ -44,8 +43,8 @@ func (c StepsChecker) freshBound(r *Report, cluster disruption.Cluster, plan *di
 	certificate.NewClaim(w, offerings.Price(rest.Int64()), isPlaced, nil, r.fault).Judge(cert)
 }
 
-// fresh is the problem of buying anew what may go, the solver of it, and what the nodes of
-// pools cost that may not.
+// fresh returns the problem of a new cluster in place of the nodes that may go, its policy, and the price of the
+// pools' nodes that may not.
 func (c StepsChecker) fresh(cluster disruption.Cluster) (scheduling.Problem, scheduling.Policy, *big.Int) {
 	g := newClusterState(c, cluster, &disruption.Plan{})
 	problem, kept := cluster.Problem, new(big.Int)
@@ -76,9 +75,9 @@ func (c StepsChecker) fresh(cluster disruption.Cluster) (scheduling.Problem, sch
 	return problem, solver, kept
 }
 
-// onSale makes what the nodes are to be had again, as they may stay: machines that a
-// reservation has lent to them, and offerings that are not on sale now. The solver may buy
-// them even where its settings keep them from being bought.
+// onSale puts the machines of the nodes on sale again, because they may stay: machines that a reservation has lent
+// them, and offerings that are unavailable now. The policy that it returns allows them even where its settings
+// exclude them.
 func (g *clusterState) onSale(problem *scheduling.Problem, nodes []*clusterNode) scheduling.Policy {
 	type sold struct{ kind, zone, by, id string }
 	had, lent := make(map[sold]bool), make(map[string]int)
@@ -146,9 +145,8 @@ func (g *clusterState) onSale(problem *scheduling.Problem, nodes []*clusterNode)
 	return solver
 }
 
-// mayGoForSome reports whether the node may be disrupted for some reason that is meant,
-// whatever the budgets of its pool say. A node without a pool or of unknown price counts
-// nothing where it is.
+// mayGoForSome reports whether the node may be disrupted for a reason of the planner, without regard to the budgets
+// of its pool. A node without a pool or of unknown price may not.
 func (g *clusterState) mayGoForSome(s *clusterNode) bool {
 	if s.node.Pool == nil || !s.priced {
 		return false

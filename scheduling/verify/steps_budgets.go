@@ -31,7 +31,8 @@ type podBudget struct {
 // podBudgets are the PodDisruptionBudgets of a cluster, in order of their names.
 type podBudgets []*podBudget
 
-// podBudgetsOf reads the budgets. What their controller has not counted is counted here.
+// podBudgetsOf reads the budgets of a cluster. A budget whose status its controller has not brought up to date is
+// counted here.
 func podBudgetsOf(c disruption.Cluster) podBudgets {
 	var out podBudgets
 	inSpace := lo.GroupBy(lo.Compact(slices.Concat(c.Running, c.Pods)), func(pod *corev1.Pod) string { return snapshot.NamespaceOf(pod) })
@@ -89,7 +90,7 @@ func (g *podBudget) about(pod *corev1.Pod) bool {
 	return snapshot.NamespaceOf(pod) == g.space && g.pods.Matches(labels.Set(pod.Labels))
 }
 
-// of are the budgets that count an eviction of the pod, in order of their names.
+// of returns the budgets that count an eviction of the pod, in order of their names.
 func (all podBudgets) of(pod *corev1.Pod) podBudgets {
 	out := lo.Filter(all, func(b *podBudget, _ int) bool { return b.about(pod) })
 	if len(out) == 1 && out[0].anyIll && readyPod(pod) == corev1.ConditionFalse {
@@ -98,7 +99,7 @@ func (all podBudgets) of(pod *corev1.Pod) podBudgets {
 	return out
 }
 
-// spend takes off the budgets what one wave of each step that is under way may still evict.
+// spend takes off the budgets the largest wave that each step under way may still evict.
 func (all podBudgets) spend(underway []disruption.Step, running map[string]*corev1.Pod) {
 	for i := range underway {
 		for _, b := range all {
@@ -116,7 +117,7 @@ func (all podBudgets) spend(underway []disruption.Step, running map[string]*core
 	}
 }
 
-// budgetCheck judges what a step uses up of budgets, of pods and of nodes.
+// budgetCheck judges a step's use of budgets, of pods and of nodes.
 type budgetCheck struct {
 	cluster *clusterState
 	report  *Report
@@ -125,8 +126,7 @@ type budgetCheck struct {
 	moves   []move
 }
 
-// podBudgets checks that no wave takes more pods of a budget away than may be, and what the
-// step says about that.
+// podBudgets checks that no wave evicts more pods than a budget allows, and the step's own figures.
 func (c *budgetCheck) podBudgets() {
 	most, least := make(map[*podBudget]int), make(map[*podBudget]int)
 	type seat struct {
@@ -149,7 +149,7 @@ func (c *budgetCheck) podBudgets() {
 		}
 	}
 	for _, b := range c.cluster.budgets {
-		// Nodes that are forced to go do so whatever budgets say.
+		// Nodes that are forced to go do so without regard to budgets.
 		if n := least[b]; !forced(c.step.Reason) && (n > max(b.allowed, 1) || n > b.allowed && !c.byForce()) {
 			c.report.add(PodBudget, "poddisruptionbudget/"+b.name, "%d pods are away in one wave, %d may be", n, b.allowed)
 		}
@@ -181,8 +181,7 @@ func (c *budgetCheck) byForce() bool {
 	return c.step.Reason == disruption.Drifted && slices.ContainsFunc(c.going, (*clusterNode).graceful)
 }
 
-// nodeBudgets checks that the pools let so many of their nodes go at once, and what the
-// step says about that.
+// nodeBudgets checks that the pools let as many of their nodes go at once, and the step's own figures.
 func (c *budgetCheck) nodeBudgets() {
 	goes := make(map[*snapshot.Pool]int)
 	for _, s := range c.going {

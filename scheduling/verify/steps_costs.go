@@ -13,14 +13,14 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/snapshot"
 )
 
-// costs says what nodes cost by the catalog, and what it counts to disrupt them.
+// costs says how much nodes cost by the catalog, and how much it costs to disrupt them.
 type costs struct {
 	state   *snapshot.State
 	planner *disruption.Planner
 }
 
-// priceOf is what the machine of a node costs by the catalog, on sale or not, and what it is
-// expected to cost all in all; false where the catalog does not tell.
+// priceOf returns the catalog's price of a node's machine, on sale or not, and the expected cost of the node; false
+// where the catalog does not have it.
 func (c *costs) priceOf(node *corev1.Node) (bare, expected offerings.Price, ok bool) {
 	catalog := c.state.Problem.Catalog
 	if pl := c.state.Pools[poolOf(node)]; pl != nil {
@@ -44,8 +44,7 @@ func (c *costs) priceOf(node *corev1.Node) (bare, expected offerings.Price, ok b
 	return 0, 0, false
 }
 
-// expectedOf is what an option of a launch is expected to cost, its price if the catalog does
-// not have it.
+// expectedOf returns the expected cost of an option of a launch, its price if the catalog does not have it.
 func (c *costs) expectedOf(l *scheduling.Launch, o *scheduling.Option) offerings.Price {
 	if pl := c.state.Pools[l.NodePool]; pl != nil {
 		if t, ok := pl.Catalog.Get(o.InstanceType); ok {
@@ -57,7 +56,7 @@ func (c *costs) expectedOf(l *scheduling.Launch, o *scheduling.Option) offerings
 	return o.Price
 }
 
-// podCost is what evicting the pod counts: Karpenter's formula where the planner has none.
+// podCost returns the disruption cost of evicting the pod: Karpenter's formula where the planner has none.
 func (c *costs) podCost(pod *corev1.Pod) float64 {
 	var cost float64
 	if of := c.planner.PodCost; of != nil {
@@ -78,7 +77,7 @@ func (c *costs) nodeCost() float64 {
 	return 1
 }
 
-// removal is what removing the node counts.
+// removal returns the disruption cost of removing the node with its pods.
 func (c *costs) removal(s *clusterNode) float64 {
 	if s.removal == nil {
 		cost := c.nodeCost()

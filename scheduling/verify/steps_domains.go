@@ -9,10 +9,10 @@ import (
 )
 
 // domains lets the domains of the nodes that the step removes count on for the spread constraints of the pods that
-// move, where a pool could launch a machine for them there, as for Karpenter: kube-scheduler counts domains that have
-// nodes, so that pods which are spread over two zones would be moved into one. Where kube-scheduler binds the pods of
-// nodes that have to go nobody can help it, nor where a plan says of machines that are taken away that limits, or what
-// waits, leave nothing else. What it returns ends that.
+// move, where a pool could launch a machine for them there, as Karpenter does: kube-scheduler counts domains that
+// have nodes, so that pods which are spread over two zones would be moved into one. It does nothing where
+// kube-scheduler binds the pods of nodes that have to go, nor where the plan warns of machines that are taken away
+// that limits or pending pods leave no other place. The function that it returns ends that.
 func (a *stepCheck) domains(j *judge) (end func()) {
 	if a.asBound() || a.step.Reason == disruption.Interrupted && a.warned() {
 		return func() {}

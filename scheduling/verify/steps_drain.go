@@ -42,13 +42,13 @@ func (a *stepCheck) drained() {
 	}
 }
 
-// mayUndo reports whether the step may move on what another one has moved or bought: what had
-// to be done at once can be bettered, and what was done to save cannot.
+// mayUndo reports whether the step may move pods and machines that an earlier one has moved or launched: a later step
+// may improve on one that had to come at once, but not on one that came to save.
 func (a *stepCheck) mayUndo(number int) bool {
 	return saves(a.step.Reason) && needsNoSaving(a.cluster.plan.Steps[number-1].Reason)
 }
 
-// head checks what the step says of itself, and notes its launches.
+// head checks the step's own statements, and notes its launches.
 func (a *stepCheck) head() {
 	step := a.step
 	if len(step.Drain) == 0 && len(step.Evictions) == 0 {
@@ -175,7 +175,7 @@ func (c *drainCheck) concerns(s *clusterNode, object string) {
 	}
 }
 
-// consolidatable checks what the pool says about nodes that are to be saved.
+// consolidatable checks the pool's policy and times for nodes that go in order to save.
 func (c *drainCheck) consolidatable(s *clusterNode, object string) {
 	d := &s.node.Pool.Object.Spec.Disruption
 	created := s.created()

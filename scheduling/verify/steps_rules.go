@@ -41,7 +41,7 @@ func (r *nodeRules) expired(s *clusterNode) bool {
 	return !created.IsZero() && r.now.Sub(created) >= most
 }
 
-// drift says how the node is no longer what its pool asks for; "" if it is.
+// drift returns how the node differs from the demands of its pool; "" if it does not.
 func (r *nodeRules) drift(s *clusterNode) string {
 	if s.node.Pool == nil {
 		return ""
@@ -131,7 +131,7 @@ func reasons() []disruption.Reason {
 	}
 }
 
-// forced reports whether nodes go for the reason whatever stands in the way.
+// forced reports whether nodes go for the reason without regard to budgets and annotations.
 func forced(r disruption.Reason) bool { return r == disruption.Interrupted || r == disruption.Expired }
 
 // needsNoSaving reports whether nodes go for the reason even where that saves nothing, saves whether

@@ -25,14 +25,14 @@ func causes() []disruption.CauseCode {
 	}
 }
 
-// planCheck judges what a plan says of all of its nodes and steps, once the steps are done.
+// planCheck judges a plan's statements about all of its nodes and steps, once the steps are done.
 type planCheck struct {
 	cluster *clusterState
 	report  *Report
 	plan    *disruption.Plan
 }
 
-// verdicts checks that the plan says what becomes of each node.
+// verdicts checks that each node has one verdict, and the right one.
 func (c *planCheck) verdicts() {
 	seen := make(map[string]bool)
 	for i := range c.plan.Nodes {
@@ -173,8 +173,8 @@ func (c *planCheck) addsUp(start totals, frontier []disruption.Point) {
 	c.placedFreely()
 }
 
-// placedFreely checks what a plan says for a scheduler that binds evicted pods as it likes, and that it says so then
-// only.
+// placedFreely checks the plan's statements for a scheduler that binds evicted pods freely, and that it makes them
+// for such a scheduler only.
 func (c *planCheck) placedFreely() {
 	free, s := c.cluster.state.Policy.Placement == scheduling.PlacementFree, &c.plan.Summary
 	receives := make(map[string]bool)
@@ -215,8 +215,8 @@ func (c *planCheck) frontier(want []disruption.Point) {
 	}
 }
 
-// rest checks what a summary says of a cluster that is rebuilt from scratch, and of what causes keep from being saved:
-// whether that is what they keep, only plans could tell.
+// rest checks the summary's rebuilt cluster and blocked savings, within bounds, because only plans could tell the
+// savings of a cause.
 func (c *planCheck) rest(after offerings.Price) {
 	s := &c.plan.Summary
 	for i := range s.Blocked {
@@ -239,7 +239,7 @@ func (c *planCheck) rest(after offerings.Price) {
 	}
 }
 
-// composition checks that what a cluster consists of comes to its nodes and prices.
+// composition checks that the composition of a cluster adds up to its nodes and prices.
 func (c *planCheck) composition(what string, of *disruption.Rebuilt) {
 	if of == nil {
 		return

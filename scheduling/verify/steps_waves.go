@@ -40,7 +40,7 @@ func (c *waveCheck) waves() {
 		}
 	}
 	c.comeBack(ends)
-	var seats []func() // what gives the seats up that are taken
+	var seats []func() // functions that take the pods off again
 	for _, wave := range order {
 		for _, m := range waves[wave] {
 			c.cluster.topology.Sit(m.was, c.cluster.topology.Named[m.From], -1)
@@ -64,8 +64,7 @@ func (c *waveCheck) waves() {
 	}
 }
 
-// comeBack lets drained nodes stand with their pods, and pods sit where they were, as when
-// the step begins. Such a node takes nobody in any more.
+// comeBack puts drained nodes and pods back where they were, as when the step begins. Drained nodes receive no pods.
 func (c *waveCheck) comeBack(ends map[string]int) {
 	for _, s := range c.going {
 		if _, ok := ends[s.node.Name]; !ok {
@@ -83,7 +82,7 @@ func (c *waveCheck) comeBack(ends map[string]int) {
 	}
 }
 
-// vacate lets a drained node go, with the pods that go with it.
+// vacate removes a drained node, with the pods that go with it.
 func (c *waveCheck) vacate(s *clusterNode) {
 	h := c.cluster.topology.Named[s.node.Name]
 	for _, k := range c.left[s.node.Name] {

@@ -12,7 +12,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/snapshot"
 )
 
-// worthCheck judges what a step saves and costs.
+// worthCheck judges the savings and costs of a step.
 type worthCheck struct {
 	cluster *clusterState
 	report  *Report
@@ -34,7 +34,7 @@ func (c *worthCheck) worth() {
 		cost += c.cluster.costs.podCost(m.pod)
 	}
 	gone := new(big.Int).Set(saved)
-	dearest := new(big.Int).Set(saved) // what is saved whatever is bought
+	dearest := new(big.Int).Set(saved) // the saving at the dearest options
 	for i := range c.step.Launches {
 		l := &c.step.Launches[i]
 		first, most := l.Price, l.Price
@@ -63,7 +63,7 @@ func (c *worthCheck) worth() {
 	c.score(float64(c.step.SavingPerHour), cost)
 }
 
-// leastSaving is what has to be saved where nodes of that price go.
+// leastSaving returns the saving per hour that the planner demands where nodes of that price go.
 func (c *worthCheck) leastSaving(price *big.Int) *big.Int {
 	least := &c.cluster.rules.planner.MinSaving
 	asked := big.NewInt(max(1, int64(least.PerHour)))
@@ -123,8 +123,7 @@ func (c *worthCheck) spotForSpot() {
 	}
 }
 
-// score checks what the step says it is worth, and that this is enough for pools with policy
-// Balanced.
+// score checks the step's score, and that it suffices for pools with policy Balanced.
 func (c *worthCheck) score(saving, cost float64) {
 	type side struct{ price, cost, allPrice, allCost float64 }
 	pools := make(map[*snapshot.Pool]*side)

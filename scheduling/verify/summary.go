@@ -56,22 +56,22 @@ func (c *summaryCheck) summary() {
 	c.resourceUse(s.Resources)
 }
 
-// count notes a number of a summary that is not what it has to be.
+// count adds a violation for a number of a summary that is not the wanted one.
 func (r *Report) count(what string, got, want int) {
 	if got != want {
 		r.add(SummaryCounts, "summary", "%s is %d, want %d", what, got, want)
 	}
 }
 
-// price notes a price of a summary that is not what it has to be, in nano-USD.
+// price adds a violation for a price of a summary that is not the wanted one, in nano-USD.
 func (r *Report) price(code Code, what string, got offerings.Price, want *big.Int) {
 	if want.Cmp(big.NewInt(int64(got))) != 0 {
 		r.add(code, "summary", "%s is %v, want %v nano-USD", what, got, want)
 	}
 }
 
-// bounded checks what a summary makes of a price and its lower bound. The gap is how far the
-// price lies above the bound, as a share of the bound; 0 where that is 0.
+// bounded checks lower bound, gap and status of a summary. The gap is the share of the bound by which the price
+// exceeds it; 0 for a bound of 0.
 func (r *Report) bounded(price, bound offerings.Price, gap float64, status scheduling.Status) {
 	if bound < 0 || bound > price {
 		r.add(BoundAbovePrice, "summary", "lower bound %v, price %v", bound, price)
@@ -163,8 +163,7 @@ func (c *summaryCheck) resourceUse(got []scheduling.ResourceUse) {
 	}
 }
 
-// expected checks what the plan says that its machines are expected to cost, and returns
-// the price that bound and gap are about.
+// expected checks the expected cost of the plan's machines, and returns the price that bound and gap are about.
 func (c *summaryCheck) expected(s *scheduling.Summary) offerings.Price {
 	if s.NodeOverheadPerHour != c.state.Policy.NodeOverhead {
 		c.report.add(SummaryExpected, "summary", "node overhead is %v, want %v", s.NodeOverheadPerHour, c.state.Policy.NodeOverhead)

@@ -9,7 +9,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/snapshot"
 )
 
-// defaultMaxOptions is what a Policy's MaxOptions of 0 means.
+// defaultMaxOptions is the limit for a Policy with MaxOptions 0.
 const defaultMaxOptions = 60
 
 // Checker judges plans. The zero value judges those of the zero Policy.
@@ -17,9 +17,8 @@ type Checker struct {
 	// Policy holds the settings under which the plan was made. All are read but Effort
 	// and those about preferences.
 	Policy scheduling.Policy
-	// SkipRefusals leaves out the search for better places: whether a pod that the
-	// plan refuses fits somewhere after all, and whether a pool of a higher weight
-	// could have held one. It is what takes longest on large problems.
+	// SkipRefusals leaves out the search for better places: whether a pod that the plan refuses fits after all, and
+	// whether a pool of a higher weight could have held one. That search takes longest on large problems.
 	SkipRefusals bool
 }
 
@@ -56,7 +55,8 @@ func (c Checker) Plan(p scheduling.Problem, plan *scheduling.Plan) error {
 	return report.err()
 }
 
-// judge is one reading of one plan: where its pods go, and the checks that the rules need which are about all of it.
+// judge is one reading of one plan: its launches, and the nodes of its pods. Its fields are the checks that share
+// them.
 type judge struct {
 	report *Report
 	state  *snapshot.State
@@ -70,10 +70,10 @@ type judge struct {
 	// topology is all nodes as they stand, booked the pods that bind to them.
 	topology *binding.Topology
 	booked   []binding.Pending
-	// slack is what launches leave of limits and reservations, whichever one of them falls back to another option.
+	// slack is the result of limits.
 	slack snapshot.Amounts
-	// asBound says that pods go where kube-scheduler binds them and nothing else can be done:
-	// rules that it does not know do not count.
+	// asBound says that pods go where kube-scheduler binds them, and the plan has no choice: rules that
+	// kube-scheduler does not know do not count.
 	asBound bool
 }
 
@@ -98,8 +98,8 @@ func (j *judge) placeSearch() *placeSearch {
 	return &placeSearch{report: j.report, state: j.state, plan: j.plan, launches: j.launches.launches, nodes: j.nodes, workloads: j.workloads, slack: j.slack}
 }
 
-// places judges what is bought and who goes where, but for rules that depend on the order in
-// which pods bind.
+// places checks the launches, the nodes that receive pods, limits, volumes and workloads; all but topology terms,
+// which depend on the order in which pods bind.
 func (j *judge) places() {
 	for i := range j.plan.Launches {
 		j.launches.launch(&j.plan.Launches[i])
@@ -141,10 +141,9 @@ func (j *judge) book() {
 	slices.SortFunc(j.booked, binding.ByBindingOrder)
 }
 
-// bindings checks the rules between pods. They hold if the plan's pods can bind one
-// by one: all nodes stand and the running pods sit, then the pods come in order of priority and
-// name, each binds if every rule allows it at that moment, and those that could not try again
-// for as long as anybody binds.
+// bindings checks the topology terms. They hold if the plan's pods can bind one by one: all nodes and running pods
+// are there, then the pods come in order of priority and name, each binds if every term allows it at that moment, and
+// those that cannot bind try again until a round in which none binds.
 func (j *judge) bindings() {
 	if !anyTies(j.topology, j.booked) {
 		return
@@ -157,12 +156,12 @@ func (j *judge) bindings() {
 	o.Undo()
 }
 
-// anyTies reports whether there are rules that could keep a pod off its node.
+// anyTies reports whether some topology term could keep a pod off its node.
 func anyTies(t *binding.Topology, bookings []binding.Pending) bool {
 	return slices.ContainsFunc(bookings, func(b binding.Pending) bool { return !b.Pod.Ties.None() }) || t.Kept
 }
 
-// bound proves the lower bound anew from the certificate.
+// bound proves the lower bound from the certificate.
 func (j *judge) bound() {
 	placed, at := make(map[string]bool), make(map[string]*snapshot.Node)
 	for pod := range j.plan.Placements() {

@@ -14,31 +14,30 @@ type Pending struct {
 	Node *snapshot.Node
 }
 
-// ByBindingOrder is by priority, highest first, then by namespace and name.
+// ByBindingOrder compares by priority, highest first, then by namespace and name: the order in which pods bind.
 func ByBindingOrder(a, b Pending) int {
 	return cmp.Or(cmp.Compare(snapshot.ValueOr(b.Pod.Object.Spec.Priority, 0), snapshot.ValueOr(a.Pod.Object.Spec.Priority, 0)),
 		strings.Compare(snapshot.NamespaceOf(a.Pod.Object), snapshot.NamespaceOf(b.Pod.Object)), strings.Compare(a.Pod.Object.Name, b.Pod.Object.Name))
 }
 
-// Outcome is how things are when pods have bound, until it is undone.
+// Outcome is the state once pods have bound, until it is undone.
 type Outcome struct {
 	*Topology
-	// groups are those of the pods, counters what their rules count.
+	// Groups are the groups of the pods, Counters the counters of their topology terms.
 	Groups   map[*Group]bool
 	Counters map[*Counter]bool
 	bound    []Pending
 	Waiting  []Unbound
 }
 
-// Unbound is a pod that cannot bind, and what keeps it.
+// Unbound is a pod that cannot bind, and the term that keeps it off its node.
 type Unbound struct {
 	Pending
 	By Obstacle
 }
 
-// Bind lets the pods bind, one by one, each if every rule allows it at that moment, and those
-// that cannot try again for as long as anybody binds. What matters to the pods that only watch
-// is counted, too.
+// Bind binds the pods one by one, each if every term allows it at that moment. Those that cannot bind try again until
+// a round in which none binds. Pods that only watch do not bind; their terms are counted, too.
 func (t *Topology) Bind(bookings []Pending, watching ...*snapshot.Pod) *Outcome {
 	o := &Outcome{Topology: t, Groups: make(map[*Group]bool), Counters: make(map[*Counter]bool)}
 	for _, b := range bookings {
@@ -65,7 +64,7 @@ func (t *Topology) Bind(bookings []Pending, watching ...*snapshot.Pod) *Outcome 
 	return o
 }
 
-// GroupOf is the group of a pod.
+// GroupOf returns the group of a pod.
 func (t *Topology) GroupOf(pod *snapshot.Pod) *Group { return t.Group(pod.Face, pod.Ties) }
 
 func (o *Outcome) watch(t *snapshot.Pod) {
@@ -89,7 +88,7 @@ func (o *Outcome) all(pods int) {
 	}
 }
 
-// NewTopologyOf sets up the nodes with the pods that run on them.
+// NewTopologyOf returns the running nodes of a problem with their pods.
 func NewTopologyOf(w *snapshot.State) *Topology {
 	t := NewTopology()
 	for _, n := range w.Nodes {

@@ -1,5 +1,7 @@
-// Package binding carries plans out as kube-scheduler would: pods bind one by one where the rules
-// between pods let them.
+// Package binding carries plans out as kube-scheduler would: it owns the nodes with the pods on them and the counts
+// of topology terms, and binds pods one by one where the terms let them. It promises that undoing leaves everything
+// as before. Whether a pod fits its node otherwise (room, labels, taints, ports, volumes) it does not know: see
+// snapshot.
 package binding
 
 // A map of this package's files

@@ -8,29 +8,29 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/snapshot"
 )
 
-// The kinds of rules between pods.
+// The kinds of topology terms, as they stand in codes of violations.
 const (
 	Spread       = "topology-spread"
 	Affinity     = "pod-affinity"
 	AntiAffinity = "pod-anti-affinity"
 )
 
-// Obstacle is a rule that keeps a pod off a node at a moment.
+// Obstacle is a topology term that keeps a pod off a node at a moment.
 type Obstacle struct {
-	Rule string                // one of those above
-	Pods *snapshot.PodSelector // whom the rule is about
-	// own is set for the pod's own rules, not for those of pods that are there.
+	Rule string                // Spread, Affinity or AntiAffinity
+	Pods *snapshot.PodSelector // pods that the term selects
+	// own is set for a term of the pod itself, not for one of pods that are there.
 	own bool
 	key string
-	// value is what the node has for the key, if it has it.
+	// value is the node's value of the key, if Has.
 	value string
 	Has   bool
-	// count is the number of pods there, for spread with this one among them. least is
-	// the number where there are fewest, skew how many more there may be.
+	// Count is the number of pods in the domain, of a spread with this one among them; Least the number in the
+	// emptiest domain; Skew how many more a domain may have.
 	Count, Least, Skew int
 }
 
-// About reports whether a node is in the domain that the rule keeps the pod off.
+// About reports whether a node is in the domain that the term keeps the pod off.
 func (o Obstacle) About(n *snapshot.Node) bool {
 	value, ok := n.Value(o.key)
 	return ok && o.Has && value == o.value
@@ -53,9 +53,8 @@ func (o Obstacle) String() string {
 	}
 }
 
-// Obstacle returns the first rule that keeps a pod of the group off the node as things are.
-// Where there is no company for any term of pod affinity, a pod that is the company it asks
-// for may go wherever all the labels are.
+// Obstacle returns the first term that keeps a pod of the group off the node as things are. Where no term of pod
+// affinity selects a pod that is there, a pod that all of its terms select may go wherever the labels are.
 func (g *Group) Obstacle(n *snapshot.Node) (Obstacle, bool) {
 	for i, c := range g.Spread {
 		r := &g.ties.Spread[i]

@@ -10,35 +10,33 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/snapshot"
 )
 
-// Topology is nodes, running and planned, with the pods on them, and what the rules between
-// pods count there. It is kept while nodes and pods come and go.
+// Topology is nodes, running and planned, with the pods on them and the counts of topology terms. It is kept while
+// nodes and pods come and go.
 type Topology struct {
-	// nodes are those that are there, named those that have a name, by that.
+	// Nodes are the nodes that are there, Named those that have a name, by name.
 	Nodes map[*snapshot.Node]bool
 	Named map[string]*snapshot.Node
-	// groups are all that there ever were, by what rules see of them, and by the labels of
-	// their pods; those with the zero label are all.
+	// groups are all groups so far, by identity and terms. Labelled are the same by each label of their pods; the
+	// zero label lists all.
 	groups   map[groupKey]*Group
 	Labelled map[Label][]*Group
-	// counters are all that rules have asked for, by what they count, and by a label that
-	// the pods must have which they are about, the zero label where there is none.
+	// Counters are all counters so far, by their text; about are the same by a label that the pods which they select
+	// must have, the zero label where no label is certain.
 	Counters map[string]*Counter
 	about    map[Label][]*Counter
 	views    map[string]*view
-	Kept     bool // some pods keep others away
+	Kept     bool // some pods have required anti-affinity
 }
 
-// Group is pods that every rule treats alike.
+// Group is pods with equal identity and terms, which topology terms cannot tell apart.
 type Group struct {
 	Face *snapshot.Identity
 	ties *snapshot.TopologyTerms
-	On   map[*snapshot.Node]int // how many of them
-	// counted are the counters that count them by their labels, keeps those that count them
-	// for one of their anti-affinity terms, against those of others' terms that keep them
-	// away.
+	On   map[*snapshot.Node]int // number of them, by node
+	// Counted are the counters that select the pods by label, Keeps those of their own anti-affinity, Against those
+	// of the anti-affinity of other pods that keeps them off.
 	Counted, Keeps, Against []*Counter
-	// spread, near and apart are the counters of their own terms, one each, once they are to
-	// bind.
+	// Spread, Near and Apart are the counters of their own terms, one for each term, once the group is prepared.
 	Spread, Near, Apart []*Counter
 	ready               bool
 }
@@ -51,26 +49,26 @@ type groupKey struct {
 	rules string
 }
 
-// Counter counts pods by the value that their node has of a label: those that belong to
-// every one of the sets, or of keepers those that have the anti-affinity term.
+// Counter counts pods by the value that their node has of a label: the pods that all of the sets select or, of a
+// keeper, the pods that have the anti-affinity term.
 type Counter struct {
 	Key    string
 	sets   []*snapshot.PodSelector
 	keeper bool
-	// view is the nodes at which a spread constraint looks; nil is all. skew is what the
-	// constraint allows, lone set for anti-affinity, to which only those matter that have it.
+	// View is the nodes that a spread constraint counts; nil for all. Skew is its maxSkew. Lone is set for
+	// anti-affinity, which concerns only the pods that have the term.
 	View   *view
 	Skew   int
 	Lone   bool
 	Counts map[string]int
 	Total  int
-	// level is how many domains of a spread constraint have a number of pods, fewest at most
-	// the least number that one of them has.
+	// level is the number of domains of a spread constraint by their number of pods; fewest is a lower bound on the
+	// least of these.
 	level  map[int]int
 	fewest int
 }
 
-// view is the nodes at which spread constraints look: how many, by their value of the key.
+// view is the number of nodes that spread constraints count, by their value of the key.
 type view struct {
 	filter   snapshot.NodeFilter
 	key      string
@@ -78,7 +76,7 @@ type view struct {
 	counters []*Counter
 }
 
-// NewTopology is a topology without nodes.
+// NewTopology returns a topology without nodes.
 func NewTopology() *Topology {
 	return &Topology{
 		Nodes: make(map[*snapshot.Node]bool), Named: make(map[string]*snapshot.Node), groups: make(map[groupKey]*Group), Labelled: make(map[Label][]*Group),
@@ -86,7 +84,7 @@ func NewTopology() *Topology {
 	}
 }
 
-// Enter sets a node up, with the pods that sit on it.
+// Enter adds a node, with the pods that are on it.
 func (t *Topology) Enter(n *snapshot.Node) {
 	if n.Name != "" {
 		t.Named[n.Name] = n
@@ -95,7 +93,7 @@ func (t *Topology) Enter(n *snapshot.Node) {
 	t.countAll(n, 1)
 }
 
-// Leave takes a node away; pods that still sit there count no more.
+// Leave removes a node. Pods that are still on it do not count any more.
 func (t *Topology) Leave(n *snapshot.Node) {
 	if n.Name != "" {
 		delete(t.Named, n.Name)
@@ -104,7 +102,7 @@ func (t *Topology) Leave(n *snapshot.Node) {
 	delete(t.Nodes, n)
 }
 
-// countAll counts a node and the pods on it, or takes them off the counts.
+// countAll adds a node and the pods on it to the counts, or takes them off with sign -1.
 func (t *Topology) countAll(n *snapshot.Node, sign int) {
 	for _, v := range t.views {
 		v.count(n, sign)
@@ -116,8 +114,8 @@ func (t *Topology) countAll(n *snapshot.Node, sign int) {
 	}
 }
 
-// Sit puts pods of the group onto a node, or takes them away; one without a node nobody
-// meets.
+// Sit adds pods of the group to a node, or removes them where pods is negative. It does nothing without a node,
+// because no term meets pods that have none.
 func (t *Topology) Sit(g *Group, n *snapshot.Node, pods int) {
 	if n == nil {
 		return
@@ -139,7 +137,7 @@ func (g *Group) count(n *snapshot.Node, pods int) {
 	}
 }
 
-// Group is the pods with that face and those rules.
+// Group returns the group of pods with that identity and those terms.
 func (t *Topology) Group(f *snapshot.Identity, rules *snapshot.TopologyTerms) *Group {
 	key := groupKey{f, rules.Text}
 	g := t.groups[key]
@@ -165,7 +163,7 @@ func (t *Topology) Group(f *snapshot.Identity, rules *snapshot.TopologyTerms) *G
 	return g
 }
 
-// join notes a counter if it is about the pods of the group, and reports whether it counts them.
+// join notes a counter if it selects the pods of the group, and reports whether it counts them.
 func (g *Group) join(c *Counter) bool {
 	switch {
 	case !c.Means(g.Face):
@@ -178,7 +176,7 @@ func (g *Group) join(c *Counter) bool {
 	return true
 }
 
-// counter is the one of the text; a new one is about those who belong to its sets.
+// counter returns the counter of the text, set up with the pods that are there if it is new.
 func (t *Topology) counter(text string, c *Counter) *Counter {
 	if known := t.Counters[text]; known != nil {
 		return known
@@ -204,7 +202,7 @@ func (t *Topology) counter(text string, c *Counter) *Counter {
 	return c
 }
 
-// prepare sets up what the rules of the group count.
+// prepare sets up the counters of the group's own terms.
 func (t *Topology) prepare(g *Group) {
 	if g.ready {
 		return
@@ -220,7 +218,7 @@ func (t *Topology) prepare(g *Group) {
 		near, texts = append(near, n.Pods), append(texts, n.Pods.Text)
 	}
 	for _, n := range g.ties.Near {
-		// A pod that meets one term only is no company.
+		// Pod affinity counts pods that all of its terms select, because kube-scheduler does.
 		g.Near = append(g.Near, t.counter(fmt.Sprintf("near %q %q", n.Key, texts), &Counter{Key: n.Key, sets: near}))
 	}
 	for _, n := range g.ties.Apart {
@@ -228,7 +226,7 @@ func (t *Topology) prepare(g *Group) {
 	}
 }
 
-// view is the nodes at which the constraint looks.
+// view returns the nodes that the constraint counts.
 func (t *Topology) view(r *snapshot.SpreadConstraint) *view {
 	key := r.Nodes.Text + " " + r.Key
 	v := t.views[key]
@@ -242,7 +240,7 @@ func (t *Topology) view(r *snapshot.SpreadConstraint) *view {
 	return v
 }
 
-// count notes so many nodes more such as this one, if the view has such.
+// count adds a node, or takes it off with nodes -1, if the view counts it.
 func (v *view) count(n *snapshot.Node, nodes int) {
 	if !v.filter.Passes(n) {
 		return
@@ -251,7 +249,7 @@ func (v *view) count(n *snapshot.Node, nodes int) {
 	v.domain(value, nodes)
 }
 
-// domain notes so many nodes more in a domain.
+// domain adds nodes to a domain, or takes them off.
 func (v *view) domain(value string, nodes int) {
 	before := v.Nodes[value]
 	if v.Nodes[value] += nodes; v.Nodes[value] == 0 {
@@ -267,8 +265,8 @@ func (v *view) domain(value string, nodes int) {
 	}
 }
 
-// Keep lets a domain of a node that is gone count for the spread constraints of pods of the group, as if a node were
-// still there, where still reports so of the domain. What it returns ends that.
+// Keep lets a domain of a node that is gone count for the spread constraints of the group, as if a node were still
+// there, where still reports so of the domain. The function that it returns ends that.
 func (t *Topology) Keep(g *Group, n *snapshot.Node, still func(key, value string) bool) (end func()) {
 	t.prepare(g)
 	var views []*view
@@ -287,7 +285,7 @@ func (t *Topology) Keep(g *Group, n *snapshot.Node, still func(key, value string
 	}
 }
 
-// LabelOf is one that every pod of the set has; the zero label where none is certain.
+// LabelOf returns a label that every pod of the set must have; the zero label where none is certain.
 func LabelOf(s *snapshot.PodSelector) Label {
 	asked, _ := s.Labels.Requirements()
 	for _, r := range asked {
@@ -298,7 +296,7 @@ func LabelOf(s *snapshot.PodSelector) Label {
 	return Label{}
 }
 
-// Means reports whether such pods belong to all of the sets.
+// Means reports whether all of the sets select the pods.
 func (c *Counter) Means(f *snapshot.Identity) bool {
 	return !slices.ContainsFunc(c.sets, func(s *snapshot.PodSelector) bool { return !s.Has(f) })
 }
@@ -306,7 +304,7 @@ func (c *Counter) Means(f *snapshot.Identity) bool {
 // LooksAt reports whether pods on the node count.
 func (c *Counter) LooksAt(n *snapshot.Node) bool { return c.View == nil || c.View.filter.Passes(n) }
 
-// add counts pods on a node.
+// add adds pods on a node, or takes them off.
 func (c *Counter) add(on *snapshot.Node, pods int) {
 	value, ok := on.Value(c.Key)
 	if !ok || !c.LooksAt(on) {
@@ -322,7 +320,7 @@ func (c *Counter) add(on *snapshot.Node, pods int) {
 	}
 }
 
-// Least is the smallest count of any domain, or 0 where there are too few domains.
+// Least returns the number of pods in the emptiest domain, 0 where there are fewer domains than minDomains.
 func (c *Counter) Least(minDomains int) int {
 	if len(c.View.Nodes) == 0 || len(c.View.Nodes) < minDomains {
 		return 0

@@ -13,8 +13,9 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/snapshot"
 )
 
-// domainBalance is a constraint of topology spread over domains, as it holds once all pods are
-// bound, with what domains owe each other for its pods.
+// domainBalance is a topology spread constraint over domains, as it holds once all pods are bound, with its
+// multipliers: the amounts by which a certificate raises the worth of counted pods in a domain, and takes from
+// holders there.
 type domainBalance struct {
 	skew          int64
 	holders       map[string]bool // placed pods that have it, by name
@@ -29,9 +30,9 @@ func byDomain(cert *certificate.Certificate) bool {
 	return len(cert.Domains) > 0 || len(cert.Balances) > 0
 }
 
-// judgeDomains proves the bound from worths by domain. Whatever the plan, its pods are worth
-// in their domains no more than it pays. What they pay beyond that, and what domains get and owe
-// each other, is left to the domains; that is bounded domain by domain.
+// judgeDomains proves the bound from worths by domain. In each domain the worth of pods is at most the price of their
+// machines, whatever the plan. The certificate lets pods pay amounts of their own; their excess over the worth in a
+// domain, with the multipliers of the balances, is bounded domain by domain.
 func judgeDomains(c *Claim, cert *certificate.Certificate) {
 	if len(cert.Vectors) > 0 || len(cert.Spreads) > 0 {
 		c.malformed("domains have vectors of their own, and no spreads")
@@ -78,7 +79,7 @@ func judgeDomains(c *Claim, cert *certificate.Certificate) {
 	c.proven(sum, base.bound.scale)
 }
 
-// unmapped says where a node lacks one of some labels, or an offering has no domain.
+// unmapped returns a node that lacks one of some labels, or an offering without a domain; "" for none.
 func (r *spreadReader) unmapped(keys ...string) string {
 	for _, s := range r.claim.state.SortedNodes() {
 		for _, key := range keys {
@@ -172,8 +173,8 @@ func (r *spreadReader) readBalance(named certificate.DomainBalance) (*domainBala
 	return b, ""
 }
 
-// everywhere is the constraint of a pod that is over domains, if it looks at all nodes that
-// have a domain and a host name.
+// everywhere returns the spread constraint of a pod over domains, if it counts all nodes that have a domain and a
+// host name; nil for none.
 func everywhere(key string, t *snapshot.Pod) *snapshot.SpreadConstraint {
 	rule, apart := domainRule(key, t)
 	if rule == nil || apart || rule.Nodes.Shy || slices.ContainsFunc(rule.Nodes.Keys, func(other string) bool { return other != key && other != corev1.LabelHostname }) {
@@ -187,7 +188,7 @@ func everywhere(key string, t *snapshot.Pod) *snapshot.SpreadConstraint {
 	return rule
 }
 
-// fault says whether domains owe what they must not.
+// fault returns why the multipliers prove nothing, "" if they may.
 func (b *domainBalance) fault() string {
 	sum := new(big.Int)
 	for _, domain := range slices.Sorted(maps.Keys(b.raised)) {
@@ -205,7 +206,7 @@ func (b *domainBalance) fault() string {
 	return ""
 }
 
-// imbalance says where the plan itself does not keep the constraint.
+// imbalance returns where the plan itself breaks the constraint, "" for nowhere.
 func (r *spreadReader) imbalance(b *domainBalance) string {
 	counts, held := r.planned(b.counted), r.planned(b.holders)
 	for domain, n := range b.running {
@@ -221,7 +222,7 @@ func (r *spreadReader) imbalance(b *domainBalance) string {
 	return ""
 }
 
-// payer is placed pods that need and ask the same and are about the same constraints.
+// payer is placed pods with equal requests and demands that the same constraints concern.
 type payer struct {
 	pod   *snapshot.Pod
 	count int64
@@ -230,7 +231,7 @@ type payer struct {
 	among []int // of those that count them
 }
 
-// about are the constraints that are about the pods.
+// about are the constraints that concern the pods.
 func (p *payer) about() []int {
 	if p.asks >= 0 {
 		return append([]int{p.asks}, p.among...)
@@ -238,8 +239,8 @@ func (p *payer) about() []int {
 	return p.among
 }
 
-// readPayers sorts the placed pods by what they pay. Where the certificate says different
-// things about the same, the least counts.
+// readPayers groups the placed pods by the amount that they pay. Where the certificate states two amounts for one
+// group, the least counts.
 func readPayers(pr *proof, cert *certificate.Certificate, balances []*domainBalance) ([]*payer, bool) {
 	concerns := func(t *snapshot.Pod) (asks int, among []int) {
 		asks = -1

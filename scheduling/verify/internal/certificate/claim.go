@@ -20,7 +20,7 @@ const (
 	mostCases = 1 << 10
 )
 
-// What is wrong with a certificate.
+// The codes of faults of a certificate.
 const (
 	Missing   = "certificate-missing"
 	Malformed = "certificate-malformed"
@@ -34,15 +34,14 @@ type Claim struct {
 	state  *snapshot.State
 	bound  offerings.Price
 	placed []*snapshot.Pod // in order of their names
-	// at is where a plan has them, by name; nil where the bound is about no plan.
+	// at is the nodes of the pods in a plan, by name; nil for a bound about no plan.
 	at map[string]*snapshot.Node
 	// bare are machines of offerings as no pool makes them, by offering.
 	bare map[*offerings.Offering]*snapshot.Node
-	// fault takes what is wrong with the certificate.
+	// fault receives the faults of the certificate.
 	fault func(code, object, format string, args ...any)
-	// constraints are pods of which each stands for all that ask the same of a node beside
-	// room, constraint their numbers by what they ask. rooms are what machines have for the
-	// pods of each constraint, once that is known.
+	// constraints are pods, each for all with equal demands on a node beside room; constraint are their numbers, by
+	// those demands. rooms are the amounts that machines have for the pods of each constraint, worked out once.
 	constraints []*snapshot.Pod
 	constraint  map[string]int
 	rooms       map[*snapshot.Node][][]snapshot.Amounts
@@ -67,7 +66,7 @@ func NewClaim(w *snapshot.State, bound offerings.Price, isPlaced func(name strin
 	return c
 }
 
-// Judge looks for what is wrong with a certificate of the bound.
+// Judge reports each fault of a certificate of the bound.
 func (c *Claim) Judge(cert *certificate.Certificate) {
 	if c.key = corev1.LabelTopologyZone; cert != nil && cert.TopologyKey != "" {
 		c.key = cert.TopologyKey
@@ -107,8 +106,8 @@ func (c *Claim) malformed(format string, args ...any) {
 	c.fault(Malformed, "certificate", format, args...)
 }
 
-// proven compares what is proven, in nano-USD divided by 2^scale, with what is claimed. Prices
-// are whole nano-USD, so the bound may be rounded up.
+// proven compares the proven bound, in nano-USD times 2^scale, with the claimed one. Prices are whole nano-USD, so
+// that a bound may be rounded up.
 func (c *Claim) proven(worth *big.Int, scale uint) {
 	up := new(big.Int).Neg(worth)
 	up.Rsh(up, scale).Neg(up) // Rsh rounds down
@@ -120,7 +119,7 @@ func (c *Claim) proven(worth *big.Int, scale uint) {
 	}
 }
 
-// naturals reads numbers by name; they have to be natural numbers.
+// naturals reads natural numbers by name, and reports whether all are.
 func (c *Claim) naturals(what string, texts map[string]string) (map[string]*big.Int, bool) {
 	ok := true
 	values := make(map[string]*big.Int, len(texts))
@@ -144,8 +143,8 @@ func valueOf[K comparable](values map[K]*big.Int, key K) *big.Int {
 	return new(big.Int)
 }
 
-// roomsByConstraint are the rooms that the machine may have for the pods of each constraint:
-// whichever pod sits on it settles some of what is open about it, and so which daemons run.
+// roomsByConstraint returns the amounts that the machine may have for the pods of each constraint, because a pod may
+// fix labels that are open, and so the daemons that run there.
 func (c *Claim) roomsByConstraint(m *snapshot.Node) [][]snapshot.Amounts {
 	rooms, known := c.rooms[m]
 	if !known {
@@ -158,9 +157,8 @@ func (c *Claim) roomsByConstraint(m *snapshot.Node) [][]snapshot.Amounts {
 	return rooms
 }
 
-// roomsFor are the rooms that the machine may have when such a pod sits there, whatever that
-// requests: one for each way to choose the labels that are still open and that some DaemonSet
-// asks about.
+// roomsFor returns the amounts that the machine may have for pods with the demands of t: one for each way to choose
+// the open labels that DaemonSets ask about. Requests of t do not matter.
 func (c *Claim) roomsFor(m *snapshot.Node, t *snapshot.Pod, settled bool) []snapshot.Amounts {
 	if _, busy := snapshot.Clash(t.Ports, m.Taken); busy || len(snapshot.Untolerated(m.Taints, t.Object.Spec.Tolerations)) > 0 || !m.Reaches(t.Mounts) {
 		return nil
@@ -192,8 +190,8 @@ func (c *Claim) requested() []corev1.ResourceName {
 	return snapshot.Names(all)
 }
 
-// judgeCase proves the bound case by case: whatever number of machines a plan buys that cost at
-// least so much, it is at most the one of the certificate, or more than that.
+// judgeCase proves the bound case by case: of machines that cost at least From, a plan launches either at most
+// AtMost, or more.
 func (c *Claim) judgeCase(cert *certificate.Certificate, multipliers []multiplier) {
 	if c.cases++; c.cases > mostCases {
 		if c.cases == mostCases+1 {
@@ -225,7 +223,7 @@ func (c *Claim) judgeCase(cert *certificate.Certificate, multipliers []multiplie
 	judgeAssignment(c, cert, multipliers)
 }
 
-// multiplier is what machines cost more or less that are counted for a case.
+// multiplier is the amount that a machine counted for a case costs more, or less.
 type multiplier struct {
 	from   offerings.Price
 	domain string   // "" for all
@@ -234,8 +232,7 @@ type multiplier struct {
 	per    offerings.Price
 }
 
-// charged is what a machine of a price in a domain costs with multipliers. ok is false where that is no
-// price.
+// charged returns the cost of a machine of a price in a domain, with multipliers. ok is false where that is no price.
 func charged(multipliers []multiplier, price offerings.Price, domain string) (with offerings.Price, ok bool) {
 	sum := big.NewInt(int64(price))
 	for _, t := range multipliers {
@@ -250,7 +247,7 @@ func charged(multipliers []multiplier, price offerings.Price, domain string) (wi
 	return offerings.Price(sum.Int64()), sum.Sign() >= 0 && sum.IsInt64()
 }
 
-// owed is what the multipliers come to for the plans of the case at least.
+// owed returns the least that the multipliers come to in the plans of the case.
 func owed(multipliers []multiplier) *big.Int {
 	sum := new(big.Int)
 	for _, t := range multipliers {

@@ -13,12 +13,11 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/snapshot"
 )
 
-// mostChoices bounds how many choices of machines are looked at for one proof. Whoever
-// makes a certificate has to leave it at what can be checked.
+// mostChoices bounds the choices of machines that one proof may take, so that certificates stay cheap to check.
 const mostChoices = 1 << 22
 
-// cover looks for machines that cost less than a claim and have together what some
-// placed pods need beyond what is free for them on running nodes.
+// cover searches for machines that cost less than a claim and have together the requests of some placed pods beyond
+// the room of running nodes.
 type cover struct {
 	claim *Claim
 	dims  *dimensions
@@ -71,7 +70,7 @@ func judgeCover(c *Claim, cert *certificate.Certificate) {
 	c.fault(Unproven, "certificate", "machines for less than %v may have room for all pods", c.bound)
 }
 
-// need adds up what some pods need.
+// need returns the requests of the kinds for which of reports true, added up, by dimension.
 func (x *cover) need(kinds []*snapshot.Kind, of func(k *snapshot.Kind) bool) []*big.Int {
 	sum := make([]*big.Int, len(x.dims.names))
 	for d, name := range x.dims.names {
@@ -89,7 +88,7 @@ func (x *cover) need(kinds []*snapshot.Kind, of func(k *snapshot.Kind) bool) []*
 	return sum
 }
 
-// wanted is what running nodes leave to be bought.
+// wanted returns the requests that exceed the room of running nodes, by dimension. ok is false beyond an int64.
 func (x *cover) wanted(kinds []*snapshot.Kind) ([]int64, bool) {
 	sum := x.need(kinds, func(*snapshot.Kind) bool { return true })
 	for _, s := range x.claim.state.SortedNodes() {
@@ -116,8 +115,8 @@ func lesser(a, b *big.Int) *big.Int {
 	return b
 }
 
-// readBuys collects the machines on sale that any of the pods could be on, but for those
-// that another one is as good as.
+// readBuys collects the machines on sale that one of the pods could be on, without those that another one equals at
+// the same price or less.
 func (x *cover) readBuys(kinds []*snapshot.Kind, wanted []int64) {
 	price := func(m *snapshot.Node) offerings.Price {
 		return x.claim.state.Policy.Objective(m.Kind, m.Offering)
@@ -152,7 +151,7 @@ func (x *cover) readBuys(kinds []*snapshot.Kind, wanted []int64) {
 			x.buys = append(x.buys, b)
 		}
 	}
-	// Those come first whose worth is cheapest; what has none comes last.
+	// Machines come in order of their price for their worth, those without worth last.
 	slices.SortStableFunc(x.buys, func(a, b buy) int {
 		if c := b.worth.Sign() - a.worth.Sign(); c != 0 {
 			return c
@@ -161,8 +160,7 @@ func (x *cover) readBuys(kinds []*snapshot.Kind, wanted []int64) {
 	})
 }
 
-// holdsInSome reports whether the pod could have the machine for itself, whatever runs there
-// then.
+// holdsInSome reports whether the pod fits the machine alone, with the daemons of some choice of open labels.
 func (x *cover) holdsInSome(m *snapshot.Node, t *snapshot.Pod) bool {
 	return slices.ContainsFunc(x.claim.roomsByConstraint(m)[x.claim.constraint[t.Asks()]], func(room snapshot.Amounts) bool { return len(snapshot.Exceeding(t.Requests, room)) == 0 })
 }
@@ -176,8 +174,8 @@ func covers(a, b []int64) bool {
 	return true
 }
 
-// covers reports whether some choice among the machines from one on, which costs less
-// than the claim together with the cost so far, has all that is still wanted.
+// covers reports whether some choice among the machines from one on, which costs less than the claim together with
+// the cost so far, has all amounts that are still wanted.
 func (x *cover) covers(from int, cost int64, wanted []int64) bool {
 	if x.left--; x.left <= 0 || cost >= int64(x.claim.bound) {
 		return false
@@ -212,7 +210,7 @@ func (x *cover) covers(from int, cost int64, wanted []int64) bool {
 		for d, want := range wanted {
 			rest[d] = want
 			if has := b.has[d]; has > 0 && want > 0 {
-				// At most what is wanted and one machine more: no overflow.
+				// At most the wanted amount and one machine more: no overflow.
 				rest[d] = want - min((want-1)/has+1, n)*has
 			}
 		}

@@ -11,14 +11,14 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/snapshot"
 )
 
-// dimensions are what a proof counts: the resources that the placed pods request, then measures.
+// dimensions are the amounts that a proof counts: of the resources that placed pods request, then measures.
 type dimensions struct {
 	names    []corev1.ResourceName
 	measures []*measure
 }
 
-// vector turns what a machine has into the form of the proof. What is beyond an int64 is
-// beyond what the pods request.
+// vector returns amounts by dimension. Amounts beyond an int64 exceed the requests of all pods, so that its maximum
+// stands for them.
 func (d *dimensions) vector(a snapshot.Amounts) []int64 {
 	out := make([]int64, 0, len(d.names))
 	for _, name := range d.names[:len(d.names)-len(d.measures)] {
@@ -37,7 +37,7 @@ func (d *dimensions) vector(a snapshot.Amounts) []int64 {
 	return out
 }
 
-// station is what a node has, in the form of the proof.
+// station returns the room of a running node by dimension.
 func (d *dimensions) station(s *snapshot.Node) []int64 {
 	room := d.vector(s.Free)
 	for i, m := range d.measures {
@@ -46,13 +46,13 @@ func (d *dimensions) station(s *snapshot.Node) []int64 {
 	return room
 }
 
-// holdsOne reports whether the pod fits what is free, of all that is measured.
+// holdsOne reports whether the running node can take one more pod, in all dimensions.
 func (d *dimensions) holdsOne(s *snapshot.Node, t *snapshot.Pod) bool {
 	return !s.Leaves() && s.Welcomes(t) && len(snapshot.Exceeding(t.Requests, s.Free)) == 0 &&
 		!slices.ContainsFunc(d.measures, func(m *measure) bool { return m.request(t) > m.station(s) })
 }
 
-// readMeasures reads them. It reports whether they can be.
+// readMeasures reads the measures of a certificate, and reports whether all are well formed.
 func (d *dimensions) readMeasures(c *Claim, cert *certificate.Certificate) bool {
 	fine := true
 	var faces map[*snapshot.Identity][]*snapshot.Pod // placed pods

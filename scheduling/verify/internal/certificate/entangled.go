@@ -8,17 +8,17 @@ import (
 	"github.com/samber/lo"
 )
 
-// mostTogether bounds how many constraints may be about each other's pods: for each choice of
-// those that pods in a domain have it is worked out what is left to the domain.
+// mostTogether bounds how many constraints may concern each other's pods, because the proof tries each subset of them
+// in a domain.
 const mostTogether = 12
 
-// entangled is constraints that are about each other's pods, and those pods.
+// entangled is constraints that concern each other's pods, and those pods.
 type entangled struct {
 	rules  []int
 	payers []*payer
 }
 
-// together finds out which constraints are about the same pods, and those about theirs.
+// together groups constraints that concern the same pods, directly or by way of others.
 func together(payers []*payer, balances int) []*entangled {
 	part := make([]int, balances) // by constraint
 	for i := range part {
@@ -54,14 +54,14 @@ func together(payers []*payer, balances int) []*entangled {
 	return out
 }
 
-// left is what is left to a domain of what such pods pay, if it has those pods by which that is
-// most. Constraints that pods in the domain have are one choice after the other.
+// left returns the most that can be left to a domain of the payments of the pods, over all subsets of constraints
+// that have pods of their own there.
 func (e *entangled) left(domain string, balances []*domainBalance, pr *proof) *big.Int {
 	// Payers that are about the same constraints come as one.
 	type group struct {
 		asks  int
 		among []int
-		gains []*big.Int // of each payer's pods without what is taken
+		gains []*big.Int // of one pod of each payer, before taken multipliers
 		known map[string]*big.Int
 		of    []*payer
 	}

@@ -6,7 +6,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/snapshot"
 )
 
-// spreadsOf are the numbers of the spreads that count a pod.
+// spreadsOf returns the numbers of the spreads that count a pod.
 func (pr *proof) spreadsOf(t *snapshot.Pod) []int {
 	var out []int
 	for i, z := range pr.spreads {
@@ -17,8 +17,8 @@ func (pr *proof) spreadsOf(t *snapshot.Pod) []int {
 	return out
 }
 
-// in is the proof with what pods are worth in a domain. Without the label no pod is there
-// that is spread over domains.
+// in returns the proof with the worths of a domain. In a domain without the label there are no pods that a spread
+// constraint concerns.
 func (pr *proof) in(domain string, labelled bool) *proof {
 	if len(pr.spreads) == 0 && !pr.byDomain {
 		return pr

@@ -1,7 +1,7 @@
 package certificate
 
-// load is what a machine may hold: pods of some classes within a room. The room is cut to
-// what the pods request together.
+// load is the pods that a machine may hold: numbers of pods of some classes within a room. The room is cut to the
+// requests of all of these pods.
 type load struct {
 	room []int64
 	pods []portion

@@ -11,9 +11,8 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/snapshot"
 )
 
-// checkMachines looks for machines that may hold more worth than they cost, and says of each
-// pool how many there are. It returns what reservations may hold for less than it is worth, and
-// reports whether nothing else does.
+// checkMachines reports, for each pool, machines that may hold more worth than they cost. It returns the worth beyond
+// their cost that machines of reservations may hold, and whether no other machine does so.
 func (pr *proof) checkMachines() (reserved *big.Int, ok bool) {
 	surplus := make(map[string]*big.Int)
 	ok = true
@@ -48,9 +47,9 @@ func (pr *proof) checkMachines() (reserved *big.Int, ok bool) {
 	return reserved, ok
 }
 
-// harmless reports whether no pool can make of the offering a machine that holds more worth than
-// it costs: not even a bare one does, which every pod may use that its labels do not keep off.
-// What passes like this need not be looked at pool by pool.
+// harmless reports whether no pool can launch from the offering a machine that holds more worth than it costs,
+// because not even a bare one does so, which every pod may use that the offering's labels admit. Such an offering is
+// not judged pool by pool.
 func (pr *proof) harmless(t *instancetypes.InstanceType, o *offerings.Offering) bool {
 	if verdict, known := pr.verdicts[o]; known {
 		return verdict
@@ -76,8 +75,8 @@ func (pr *proof) harmless(t *instancetypes.InstanceType, o *offerings.Offering) 
 	return verdict
 }
 
-// wherever are the domains in which a machine may be, with the proof there; "" is none. Of one that no pool makes it is all
-// of them where its labels do not say.
+// wherever yields the domains in which a machine may be, each with the proof there; "" for none. A bare machine may
+// be in all of them where its labels do not say.
 func (pr *proof) wherever(m *snapshot.Node) iter.Seq2[*proof, string] {
 	return func(yield func(*proof, string) bool) {
 		if len(pr.spreads) == 0 && !pr.byDomain && !slices.ContainsFunc(pr.multipliers, func(t multiplier) bool { return t.domain != "" }) {
@@ -106,7 +105,7 @@ func (pr *proof) bearsAll(room []int64, price offerings.Price) bool {
 	})
 }
 
-// surplus is how much more worth than its price the machine may hold.
+// surplus returns the worth beyond its price that the machine may hold.
 func (pr *proof) surplus(m *snapshot.Node, price offerings.Price) *big.Int {
 	most, cost := new(big.Int), pr.bound.scaled(price)
 	for _, l := range pr.loads(m, pr.roomVectors(m)) {
@@ -157,14 +156,14 @@ func (pr *proof) roomVectors(m *snapshot.Node) [][][]int64 {
 	return out
 }
 
-// threshold is what is known about machines that differ in price alone: the least at which one
-// passed, and the highest at which one failed.
+// threshold is the least price at which a machine passed, and the highest at which one failed, of machines that
+// differ in price alone.
 type threshold struct {
 	passed, failed offerings.Price
 	any            bool // whether one passed
 }
 
-// passes answers from what is known of a price, or else by judging.
+// passes judges a machine of a price, unless the thresholds of its key decide.
 func (pr *proof) passes(key []byte, price offerings.Price, judge func() bool) bool {
 	v := pr.known[string(key)]
 	if v == nil {
@@ -185,8 +184,8 @@ func (pr *proof) passes(key []byte, price offerings.Price, judge func() bool) bo
 	}
 }
 
-// loadOf collects the pods that fit and whose constraints let them be there. Those that are
-// worth nothing are left out: without them a machine has room for as much worth.
+// loadOf returns the load of the pods that fit the room and that mayBe admits. Pods that are worth nothing are left
+// out, because they do not add to the worth.
 func (pr *proof) loadOf(room []int64, mayBe func(s *podClass, constraint int) bool) load {
 	l := load{room: make([]int64, len(room))}
 	for i, s := range pr.bound.classes {
@@ -209,8 +208,8 @@ func (pr *proof) loadOf(room []int64, mayBe func(s *podClass, constraint int) bo
 	return l
 }
 
-// loads are what the machine may hold: one load for each room that it may have, with every pod
-// that could be alone on it in any of them.
+// loads returns the loads that the machine may hold: one for each room that it may have, with every pod that fits
+// alone in any of them.
 func (pr *proof) loads(m *snapshot.Node, byConstraint [][][]int64) []load {
 	var rooms [][]int64
 	for _, list := range byConstraint {

@@ -15,9 +15,8 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/snapshot"
 )
 
-// measure is what a certificate counts beside resources: pods of which only so many can be on a
-// node with a host name, or a resource in whole steps. No node holds pods that come to more of it
-// than the node has.
+// measure is a dimension beside resources: pods of which a node with a host name holds only so many, or a resource in
+// whole steps. No node holds pods whose requests of it exceed the node's amount.
 type measure struct {
 	// members are the pods that are kept apart, by name, most is how many of them a node holds,
 	// and taken how many pods run there, by node, that count among them. members is nil for steps.
@@ -95,7 +94,7 @@ func apartMeasure(c *Claim, named certificate.ApartTerm, faces map[*snapshot.Ide
 	return m, ""
 }
 
-// request is what a pod takes of it.
+// request returns the pod's request of the measure.
 func (m *measure) request(t *snapshot.Pod) int64 {
 	switch {
 	case m.members == nil:
@@ -107,7 +106,7 @@ func (m *measure) request(t *snapshot.Pod) int64 {
 	}
 }
 
-// machine is what a machine with so much room has of it.
+// machine returns the amount of a machine with that room.
 func (m *measure) machine(room snapshot.Amounts) int64 {
 	if m.members == nil {
 		return m.whole(room)
@@ -115,7 +114,7 @@ func (m *measure) machine(room snapshot.Amounts) int64 {
 	return m.most
 }
 
-// station is what a node has of it.
+// station returns the amount that a running node has left.
 func (m *measure) station(s *snapshot.Node) int64 {
 	_, named := s.Value(corev1.LabelHostname)
 	switch {

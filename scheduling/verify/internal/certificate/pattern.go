@@ -9,16 +9,15 @@ import (
 const (
 	// patternBits is how many bits the worth of a machine has when patterns are tried.
 	patternBits = 58
-	// mostTries bounds how many patterns, in part or whole, are looked at for one proof.
-	// Whoever makes a certificate has to leave it at what can be checked.
+	// mostTries bounds the patterns, partial ones among them, that one proof may try, so that certificates stay cheap
+	// to check.
 	mostTries = 1 << 26
 	// mostSteps and mostLeft bound the room of a machine, in steps and in how many ways
 	// it may be left, so that every number is within an int64.
 	mostSteps, mostLeft = 1 << 44, 1 << 62
 )
 
-// item is pods of a class, ready to be put on a machine: how many fit at most, and what
-// one of them is worth beyond the room that it takes, by the values at hand.
+// item is pods of a class for a knapsack: how many fit at most, and the worth of one beyond the value of its room.
 type item struct {
 	size   []int64
 	most   int64
@@ -26,11 +25,10 @@ type item struct {
 	beyond int64
 }
 
-// knapsack tries the patterns of one load, class by class. What it knows of those so far is the
-// most that they are worth, by the room that they leave. Those are dropped that cannot come to
-// more than a limit even if what is left of the room is used up.
+// knapsack finds the pattern of a load with the most worth, class by class. For each room that is left it keeps the
+// most worth so far, and drops those that cannot exceed a limit even if all of the room left is used.
 type knapsack struct {
-	room   []int64 // in steps of what the pods ask for
+	room   []int64 // in steps of the requests of pods
 	values []int64 // of a step
 	items  []item
 	limit  int64
@@ -50,8 +48,8 @@ func roundedUpBy(n *big.Int, shift uint) int64 {
 	return down.Rsh(down, shift).Neg(down).Int64() // Rsh rounds down
 }
 
-// sequence puts the items in order: those first that are worth more than their room,
-// which leaves few choices, then the large ones. What is worth nothing is left out.
+// sequence orders the items: first those that are worth more than their room, which leaves few choices, then large
+// ones. Items without worth are dropped.
 func (k *knapsack) sequence() {
 	share := func(x item) float64 {
 		most := 0.0
@@ -69,8 +67,7 @@ func (k *knapsack) sequence() {
 	})
 }
 
-// rest is what the items after one can still use of the room, in what steps, and what
-// they are worth beyond it.
+// rest is the room that the items after one can use, in steps, and their worth beyond its value.
 type rest struct {
 	use, step []int64
 	beyond    int64
@@ -137,8 +134,8 @@ func (k *knapsack) most() (best int64, ok bool) {
 	return best, true
 }
 
-// after numbers the room that is left by some pods more, so far as anybody can use it, and says
-// what it can come to be worth at most.
+// after returns the number of the room left by more pods of an item, as far as later items can use it, and an upper
+// bound on the worth that these can add.
 func (k *knapsack) after(left []int64, x item, pods int64, r rest) (number, hope int64) {
 	hope = r.beyond
 	for d, n := range left {
@@ -152,8 +149,8 @@ func (k *knapsack) after(left []int64, x item, pods int64, r rest) (number, hope
 	return number, hope
 }
 
-// bestPattern is the most that any pattern of the load is worth, at least the limit; or what
-// the vector says where patterns are too many.
+// bestPattern returns the worth of the best pattern of the load, at least the limit; the bound of the vector where
+// there are too many patterns.
 func (w *worthBound) bestPattern(l load, v *valuation, limit *big.Int) *big.Int {
 	held := w.holds(l, v)
 	if held.Cmp(limit) <= 0 || *w.tries >= mostTries {
@@ -190,7 +187,7 @@ func (w *worthBound) setUp(k *knapsack, l load, v *valuation, shift uint) bool {
 		for i, p := range l.pods {
 			size := w.classes[p.class].size[d]
 			step = greatestDivisor(step, size)
-			asked += size * k.items[i].most // at most what all placed pods request
+			asked += size * k.items[i].most // at most the requests of all placed pods
 		}
 		if asked <= room {
 			continue // it cannot run short

@@ -11,29 +11,28 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/snapshot"
 )
 
-// proof is one attempt to prove a lower bound from what pods are worth.
+// proof is one attempt to prove a lower bound from worths of pods.
 //
-// Take any vector of values of resources. The pods on a machine request no more than
-// it has, so that by these values they are worth no more than its capacity. What pods
-// of a class are worth beyond that counts as often as the machine holds such pods. The
-// sum bounds the worth of any pods that fit on the machine together, whatever the
-// vector; so for each machine any vector may do whose sum is at most the price. Where
-// none does and the certificate says so, the patterns themselves are tried. Then the placed
-// pods together are worth no more than what plans pay, less what running nodes and
-// reservations, of which there are only so many, may hold for less.
+// Take any vector of values of resources. The pods on a machine request no more than its capacity, so that their
+// requests have at most the value of that. Worth of a pod beyond the value of its requests counts once for each such
+// pod that the machine can hold. The sum bounds the worth of any pods that fit on the machine together, whatever the
+// vector; so any vector will do whose sum is at most the price, for each machine another one. Where none does and the
+// certificate says so, the patterns themselves are tried. Then the worth of all placed pods is at most the price of
+// any plan, plus the worth that running nodes and reservations may hold for less, because there are only so many of
+// them.
 type proof struct {
 	claim *Claim
 	dims  *dimensions
-	// bound says what the pods of a machine are worth at most.
+	// bound bounds the worth of the pods on a machine.
 	bound *worthBound
 	// spreads take off the worth of pods in some domains. domains are proofs with the worths of
 	// each domain: all there are with byDomain, otherwise those made from this one so far.
 	spreads  []*domainSpread
 	domains  map[string]*proof
 	byDomain bool
-	// multipliers are what machines that are counted cost more or less.
+	// multipliers are the amounts that counted machines cost more or less.
 	multipliers []multiplier
-	// worths are what pods are worth, by key.
+	// worths are the worths of pods, by key.
 	worths map[string]*big.Int
 	// verdicts says of offerings whether they are harmless.
 	verdicts map[*offerings.Offering]bool
@@ -62,7 +61,7 @@ type part struct {
 	count      int64
 }
 
-// judgeAssignment proves the bound from what pods are worth, wherever they are.
+// judgeAssignment proves the bound from worths of pods that hold in every domain.
 func judgeAssignment(c *Claim, cert *certificate.Certificate, multipliers []multiplier) {
 	pr, ok := readProof(c, cert)
 	if !ok {
@@ -125,8 +124,8 @@ func readProof(c *Claim, cert *certificate.Certificate) (*proof, bool) {
 	return pr, true
 }
 
-// readWorths notes what the pods that the certificate names are worth, by their keys; where it
-// says different things about the same, the least counts.
+// readWorths notes the worths of the pods that the certificate names, by their keys. Where it states two for one key,
+// the least counts.
 func (c *Claim) readWorths(values, worths map[string]*big.Int, key func(t *snapshot.Pod) string) bool {
 	ok := true
 	for _, name := range slices.Sorted(maps.Keys(values)) {
@@ -148,7 +147,7 @@ func (pr *proof) key(t *snapshot.Pod) string {
 	return pr.dims.belongs(t, pr.spreads) + t.Needs() + t.Asks()
 }
 
-// worthAt is what a pod is worth, 0 where the certificate does not tell.
+// worthAt returns the worth of a pod, 0 where the certificate states none.
 func (pr *proof) worthAt(t *snapshot.Pod) *big.Int { return valueOf(pr.worths, pr.key(t)) }
 
 // classify sorts the placed pods. It reports whether all sums are numbers that the proof can
@@ -206,7 +205,7 @@ func (s *podClass) count(mayBe func(constraint int) bool) int64 {
 	return n
 }
 
-// onNodes is the worth that running nodes may hold.
+// onNodes returns the most worth that running nodes may hold.
 func (pr *proof) onNodes() *big.Int {
 	sum := new(big.Int)
 	for _, s := range pr.claim.state.SortedNodes() {

@@ -14,7 +14,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/snapshot"
 )
 
-// spreadReader is what all constraints over domains of a certificate have in common.
+// spreadReader reads the constraints over domains of a certificate, with the domains and the machines on sale there.
 type spreadReader struct {
 	claim        *Claim
 	waiting      map[*snapshot.Identity]int64 // pods that may still be placed
@@ -24,7 +24,8 @@ type spreadReader struct {
 	undetermined string   // a machine that may be in any
 }
 
-// shelf is what a pool may buy in a domain, even at first, if the same daemons run there whatever labels it leaves open.
+// shelf is the machines that a pool may launch in a domain, even as the first launch, if the same daemons run there
+// for all values of its open labels.
 type shelf struct {
 	pool     *snapshot.Pool
 	domain   string
@@ -71,9 +72,9 @@ func (c *Claim) spreadReader() *spreadReader {
 	return r
 }
 
-// look finds the domains at which a constraint of pods looks, and how many pods run in each that
-// it counts: domains with nodes for it, and those in which one of the pods could have a machine
-// of its own, with the choice of others there that its pool's minValues ask for.
+// look returns the domains that a constraint of the pods counts, and the running pods that it selects in each:
+// domains with nodes that it counts, and those where a pool could launch a machine for one of the pods, with as many
+// instance types as its minValues demand.
 func (r *spreadReader) look(rule *snapshot.SpreadConstraint, pods []*snapshot.Pod) (domains map[string]bool, running map[string]int64) {
 	domains, running = make(map[string]bool), make(map[string]int64)
 	domainOf := make(map[string]string) // by node
@@ -124,9 +125,8 @@ func domainRule(key string, t *snapshot.Pod) (rule *snapshot.SpreadConstraint, a
 	return nil, false
 }
 
-// domainSpread is placed pods that are spread over domains by one constraint, count for it
-// themselves and ask the same of their nodes, or that are kept apart by one term, and what they are
-// worth less by domain.
+// domainSpread is placed pods that one spread constraint, which selects them, spreads over domains, with equal
+// demands on their nodes; or pods that one anti-affinity term keeps apart. Their worth is less in some domains.
 type domainSpread struct {
 	rule    *snapshot.SpreadConstraint
 	apart   bool
@@ -215,7 +215,7 @@ func (z *domainSpread) bound(domains []string) {
 	} else {
 		z.level(domains, pods)
 	}
-	// Each domain has what the others leave to it.
+	// The number in a domain is bounded by the numbers that the other domains must and may have.
 	atLeast, atMost := int64(0), int64(0)
 	for _, domain := range domains {
 		atLeast += z.least[domain]
@@ -228,7 +228,7 @@ func (z *domainSpread) bound(domains []string) {
 	}
 }
 
-// level is bound for a spread, whatever the domains leave to each other.
+// level bounds the numbers for a spread, each domain by itself.
 func (z *domainSpread) level(domains []string, pods int64) {
 	skew := int64(z.rule.MaxSkew)
 	// Once the last of the pods has bound to a domain, no domain that counts has fewer pods than
@@ -274,7 +274,7 @@ func (z *domainSpread) beyond() int64 {
 	return int64(len(z.members)) - lo.Sum(lo.Values(z.least))
 }
 
-// breach says where the plan itself has more or fewer of the pods than it may.
+// breach returns a domain in which the plan itself breaks the bounds; "" for none.
 func (r *spreadReader) breach(z *domainSpread) string {
 	if r.claim.at == nil {
 		return "" // the certificate stands alone
@@ -299,7 +299,8 @@ func (r *spreadReader) planned(pods map[string]bool) map[string]int64 {
 	return counts
 }
 
-// selectsSame reports whether two sets have the same of some pods. known is what is known of the first ones, by text.
+// selectsSame reports whether two sets select the same of some pods. known are the answers so far, by the text of the
+// first set.
 func selectsSame(a, b *snapshot.PodSelector, pods []*snapshot.Identity, known map[string]bool) bool {
 	same, ok := known[a.Text]
 	if !ok {
@@ -309,7 +310,7 @@ func selectsSame(a, b *snapshot.PodSelector, pods []*snapshot.Identity, known ma
 	return same
 }
 
-// dearest is what the pods are worth less together, wherever they are.
+// dearest returns the most by which the worth of the pods is less, wherever they are.
 func (z *domainSpread) dearest() *big.Int {
 	sum := new(big.Int)
 	for domain, less := range z.less {

@@ -7,13 +7,13 @@ import (
 	"github.com/plimsoll-go/plimsoll/offerings"
 )
 
-// worthBound says how much loads of a machine are worth at most, by vectors and by patterns.
+// worthBound bounds the worth of loads of a machine from above, by vectors and by patterns.
 type worthBound struct {
 	dims    *dimensions
 	classes []*podClass
 	scale   uint
-	// values are the vectors, vectors what they leave of the worths of the classes; the last
-	// that proved a machine is tried first.
+	// values are the vectors, vectors the same with the worths of the classes beyond them. The last one that proved a
+	// machine is tried first.
 	values  []map[string]*big.Int
 	vectors []*valuation
 	last    int
@@ -23,7 +23,7 @@ type worthBound struct {
 	tries    *int
 }
 
-// evaluate works out what the vectors leave of the worths of the classes.
+// evaluate works out the vectors for the classes.
 func (w *worthBound) evaluate() {
 	w.vectors = make([]*valuation, len(w.values))
 	for i, v := range w.values {
@@ -31,11 +31,11 @@ func (w *worthBound) evaluate() {
 	}
 }
 
-// valuation is a vector with what it leaves of the worths of the classes.
+// valuation is a vector of values with the worths of the classes beyond the values of their requests.
 type valuation struct {
 	values []*big.Int // by dimension of the proof
 	excess []*big.Int // by class, 0 where there is none
-	// The same in floating-point nano-USD, to tell quickly what cannot be proven.
+	// The same in floating-point nano-USD, to tell quickly that a price cannot be proven.
 	nearValues, nearExcess []float64
 }
 
@@ -72,7 +72,7 @@ func (w *worthBound) scaled(p offerings.Price) *big.Int {
 	return new(big.Int).Lsh(big.NewInt(int64(p)), w.scale)
 }
 
-// holds is the worth that the load can have at most, as far as the vector tells.
+// holds returns the most worth that the load can have, by the vector.
 func (w *worthBound) holds(l load, v *valuation) *big.Int {
 	sum := new(big.Int)
 	for d, n := range l.room {
@@ -119,9 +119,8 @@ func (w *worthBound) within(l load, price offerings.Price) bool {
 	return false
 }
 
-// least is the least worth that a vector leaves the load, or less than that where its
-// patterns show it. Less than the limit is of no interest. Without any vector every class
-// counts with what it is worth.
+// least returns the smallest bound on the worth of the load by any vector, or less where its patterns show it; a
+// bound below the limit need not be exact. Without vectors every class counts with its whole worth.
 func (w *worthBound) least(l load, limit *big.Int) *big.Int {
 	if len(l.pods) == 0 {
 		return new(big.Int)
