@@ -6,6 +6,6 @@ package binding
 
 // A map of this package's files
 //
-//	topology     nodes with the pods on them, and what rules between pods count there
-//	obstacle     the rule that keeps a pod off a node
+//	topology     nodes with the pods on them, and the counts of topology terms
+//	obstacle     the term that keeps a pod off a node
 //	binding      pods that bind, one after the other

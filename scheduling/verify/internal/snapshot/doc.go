@@ -1,7 +1,8 @@
-// Package snapshot looks a problem up by name and says by the rules of kube-scheduler and
-// Karpenter what each pod needs, what each node has, and what pools may buy. It shares no code
-// with the solver: labels are maps, quantities are numbers without a size limit, and every rule
-// is a plain loop.
+// Package snapshot looks a problem up by name: pods with their demands, nodes with their room, NodePools with the machines
+// that they may launch, all by the rules of kube-scheduler and Karpenter. It owns these objects, changes none of the
+// problem's, and describes each once. Requests of pods and the form of node affinity come from k8s.io/component-helpers; it
+// shares no code with the solver: labels are maps, quantities are numbers without a size limit, and every rule is a plain
+// loop. It does not know plans, nor the order in which pods bind.
 package snapshot
 
 // A map of this package's files
