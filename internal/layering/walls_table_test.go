@@ -123,9 +123,5 @@ func whatsWritten() map[string]int {
 		"scheduling/provisioning/internal/nominated":  11,
 		"scheduling/provisioning/internal/simulation": 10,
 		"scheduling/schedulingtest":                   9,
-		"scheduling/verify":                           15,
-		"scheduling/verify/internal/binding":          13,
-		"scheduling/verify/internal/certificate":      25,
-		"scheduling/verify/internal/snapshot":         20,
 	}
 }
