@@ -109,7 +109,6 @@ func whatsWritten() map[string]int {
 		"scheduling/internal/compile":                 23,
 		"scheduling/internal/explain":                 15,
 		"scheduling/internal/offers":                  14,
-		"scheduling/internal/podspec":                 14,
 		"scheduling/internal/prove":                   18,
 		"scheduling/internal/search":                  15,
 		"scheduling/internal/stock":                   46,

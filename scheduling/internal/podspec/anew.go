@@ -6,8 +6,8 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// OnNode is a pod that runs on a node: the pod itself where it says so, otherwise the pod as
-// it is made again there.
+// OnNode returns the pod as it runs on a node: the pod itself if its spec names the node, otherwise its
+// successor there.
 func OnNode(pod *corev1.Pod, node string) *corev1.Pod {
 	if pod.Spec.NodeName == node {
 		return pod
@@ -15,10 +15,9 @@ func OnNode(pod *corev1.Pod, node string) *corev1.Pod {
 	return Anew(pod, node)
 }
 
-// Anew is a pod as its controller makes it again, on a node or, with "", without one yet. It is another
-// pod of the same specification: what it was allocated where it ran before, e.g. while it was being
-// resized in place, stays behind, and so do the claims of its ephemeral volumes, which are made
-// again, too.
+// Anew returns the successor that the controller of a pod creates, on a node or, with "", without a node yet.
+// It is another pod of the same spec: allocated resources of a resize in place, and the claims of ephemeral
+// volumes, belong to the old pod only.
 func Anew(pod *corev1.Pod, node string) *corev1.Pod {
 	out := *pod
 	out.Spec.NodeName, out.DeletionTimestamp, out.UID = node, nil, scheduling.SuccessorUID
@@ -27,12 +26,12 @@ func Anew(pod *corev1.Pod, node string) *corev1.Pod {
 	return &out
 }
 
-// Resized reports whether a pod may take something else where it runs than it asks for when it is
-// made again: its status tells of other amounts than its specification.
+// Resized reports whether the successor of a running pod may request other amounts than the pod holds now,
+// because a resize in place is in progress or was refused.
 func Resized(pod *corev1.Pod) bool {
 	s := &pod.Status
 	if spec := pod.Spec.Resources; spec != nil && s.Resources != nil &&
-		(!within(s.Resources.Requests, spec.Requests) || !within(s.AllocatedResources, spec.Requests) || infeasible(s)) {
+		(!sameAmounts(s.Resources.Requests, spec.Requests) || !sameAmounts(s.AllocatedResources, spec.Requests) || infeasible(s)) {
 		return true
 	}
 	for _, list := range [][]corev1.ContainerStatus{s.ContainerStatuses, s.InitContainerStatuses} {
@@ -42,7 +41,7 @@ func Resized(pod *corev1.Pod) bool {
 				continue
 			}
 			asked := requestsOf(&pod.Spec, c.Name)
-			if !within(c.Resources.Requests, asked) || !within(c.AllocatedResources, asked) || infeasible(s) {
+			if !sameAmounts(c.Resources.Requests, asked) || !sameAmounts(c.AllocatedResources, asked) || infeasible(s) {
 				return true
 			}
 		}
@@ -50,8 +49,8 @@ func Resized(pod *corev1.Pod) bool {
 	return false
 }
 
-// within reports whether a second list has every amount of a list.
-func within(list, of corev1.ResourceList) bool {
+// sameAmounts reports whether the list of has every amount of list.
+func sameAmounts(list, of corev1.ResourceList) bool {
 	for name, q := range list {
 		if other, ok := of[name]; !ok || q.Cmp(other) != 0 {
 			return false
@@ -60,7 +59,7 @@ func within(list, of corev1.ResourceList) bool {
 	return true
 }
 
-// requestsOf are the requests of the container of a name.
+// requestsOf returns the requests of the container with a name.
 func requestsOf(spec *corev1.PodSpec, name string) corev1.ResourceList {
 	for _, list := range [][]corev1.Container{spec.Containers, spec.InitContainers} {
 		for i := range list {

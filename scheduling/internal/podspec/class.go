@@ -13,19 +13,19 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// PodClass is pods between which nothing that scheduling reads differs.
+// PodClass is pods that no rule of scheduling tells apart.
 type PodClass struct {
 	Group         int
-	TopologyTerms int     // what ties its pods to others
-	Among         int     // the set of targets that its pods are among
+	TopologyTerms int     // number of the pods' topology terms
+	Among         int     // number of the set of targets that select the pods
 	Requests      []int64 // by resource number
 	Priority      int32
-	Refused       string                // why pods of the class are not planned at all; "" for most
-	Code          scheduling.ReasonCode // of what refused says
+	Refused       string                // why pods of the class are not planned at all; "" for none
+	Code          scheduling.ReasonCode // of Refused
 	Pods          []*corev1.Pod
 }
 
-// Classifier folds pods into classes, and constraints into groups.
+// Classifier combines pods into classes, and constraints into groups.
 type Classifier struct {
 	table       *ResourceTable
 	Reader      RequestReader
@@ -35,12 +35,12 @@ type Classifier struct {
 	groupIndex  map[string]int
 	Classes     []*PodClass
 	classIndex  map[string]int
-	Unrequested int // pods that ask for neither CPU nor memory
+	Unrequested int // pods that request neither CPU nor memory
 	buffer      []byte
 	keys        []string
 }
 
-// NewClassifier returns a classifier without classes, which numbers resources by a table.
+// NewClassifier returns a classifier without classes that numbers resources by a table.
 func NewClassifier(table *ResourceTable) *Classifier {
 	return &Classifier{
 		table:      table,
@@ -50,9 +50,9 @@ func NewClassifier(table *ResourceTable) *Classifier {
 	}
 }
 
-// Class returns the class of a pod with a spec key that has the given topology terms and is among a
-// set of targets. The pod is not entered.
-func (c *Classifier) Class(pod *corev1.Pod, m *SpecKey, bonds, among int) *PodClass {
+// Class returns the class of a pod with a spec key, topology terms and set of targets, and adds the class if
+// necessary. It does not add the pod.
+func (c *Classifier) Class(pod *corev1.Pod, m *SpecKey, terms, among int) *PodClass {
 	c.Reader.restore(m.requests)
 	volumes := c.Volumes.Of(pod)
 	requests := volumes.charge(&c.Reader)
@@ -60,7 +60,7 @@ func (c *Classifier) Class(pod *corev1.Pod, m *SpecKey, bonds, among int) *PodCl
 	groupEnd := len(b)
 	b = append(b, '|')
 	b = binary.AppendVarint(b, int64(m.priority))
-	b = binary.AppendVarint(b, int64(bonds))
+	b = binary.AppendVarint(b, int64(terms))
 	b = binary.AppendVarint(b, int64(among))
 	b = AppendRequests(b, requests)
 	refused, code := m.refused, scheduling.ReasonUnsupported
@@ -77,7 +77,7 @@ func (c *Classifier) Class(pod *corev1.Pod, m *SpecKey, bonds, among int) *PodCl
 		c.classIndex[string(b)] = i
 		c.Classes = append(c.Classes, &PodClass{
 			Group:         c.group(b[:groupEnd], &pod.Spec, &volumes),
-			TopologyTerms: bonds,
+			TopologyTerms: terms,
 			Among:         among,
 			Requests:      slices.Clone(requests),
 			Priority:      m.priority,
@@ -102,9 +102,9 @@ func (c *Classifier) group(signature []byte, spec *corev1.PodSpec, volumes *PodV
 	return g
 }
 
-// Sort puts resources, groups, classes and the pods within them into an order that
-// the order of the input does not show in. Everything that numbers resources must
-// have been read before.
+// Sort orders resources, groups, classes and their pods independently of the order of the input. moved is the
+// result of [ResourceTable.Sort]; all resources must have been numbered before. sets are the sets of targets by
+// number.
 func (c *Classifier) Sort(moved []int, sets [][]int32) {
 	order := make([]int, len(c.Groups))
 	for i := range order {
@@ -154,7 +154,7 @@ func ComparePods(a, b *corev1.Pod) int {
 // NamespaceOf is a pod's namespace, "default" where none is set.
 func NamespaceOf(pod *corev1.Pod) string { return OrDefault(pod.Namespace) }
 
-// PodName is how plans name a pod: namespace/name.
+// PodName is the name of a pod in plans: namespace/name.
 func PodName(pod *corev1.Pod) string { return NamespaceOf(pod) + "/" + pod.Name }
 
 // PodKey is the name of a pod with its namespace.
@@ -162,12 +162,12 @@ func PodKey(pod *corev1.Pod) types.NamespacedName {
 	return types.NamespacedName{Namespace: NamespaceOf(pod), Name: pod.Name}
 }
 
-// KeyOf is the key of an object of a namespace.
+// KeyOf returns the key of a namespaced object, with "default" for an empty namespace.
 func KeyOf(n types.NamespacedName) types.NamespacedName {
 	return types.NamespacedName{Namespace: OrDefault(n.Namespace), Name: n.Name}
 }
 
-// refusal says why a pod is not planned at all, or "".
+// refusal says why a pod is not planned at all; "" for none.
 func refusal(pod *corev1.Pod) string {
 	switch {
 	case len(pod.Spec.SchedulingGates) > 0:
@@ -178,7 +178,7 @@ func refusal(pod *corev1.Pod) string {
 	return ""
 }
 
-// Sum adds counts up.
+// Sum returns the sum of counts.
 func Sum(counts []int64) (n int64) {
 	for _, c := range counts {
 		n += c
@@ -186,29 +186,28 @@ func Sum(counts []int64) (n int64) {
 	return n
 }
 
-// SpecKey is what pods are made of that were made alike: all that scheduling reads of a
-// pod but its name, its labels and its volumes. Pods of one pod spec key mostly end in one
-// class.
+// SpecKey stands for pods with equal specs as far as scheduling reads them, without name, labels and volumes.
+// Pods of one key usually end in one class.
 type SpecKey struct {
-	Pod      *corev1.Pod // the first of them
-	requests []int64     // by number of the readings' table, volumes aside
-	named    []int32     // the resources that they name
+	Pod      *corev1.Pod // the first one
+	requests []int64     // by number of the readings' table, without volumes
+	named    []int32     // resources that the spec names
 	priority int32
-	refused  string // why pods of the pod spec key are not planned at all, volumes aside
-	// single says that each pod of the pod spec key has to be looked at by itself: its volumes,
-	// its workload or the cluster's default constraints may make it different.
+	// refused says why the pods are not planned at all, volumes aside; "" for none.
+	refused string // why pods of the pod spec key are not planned at all, volumes aside
+	// Single says that each pod of the key must be classified by itself, because its volumes, its workload or
+	// the cluster's default spread constraints may differ.
 	Single bool
 }
 
-// Readings is what was read of the pods to be placed. It does not change any more once
-// it is complete.
+// Readings is the specs of the pods to place. It is immutable once it is complete.
 type Readings struct {
 	Table       *ResourceTable
 	PodSpecKeys []*SpecKey // those that no pod has are nil
-	Of          []int32    // by pod of the problem, its pod spec key; -1 for pods that are not to be placed
+	Of          []int32    // by pod of the problem: its key; −1 for pods that are not to be placed
 }
 
-// Resources is a table of its own for those that the pods name.
+// Resources returns a new table in which the resources that the pods name are marked as asked.
 func (r *Readings) Resources() *ResourceTable {
 	t := r.Table.Clone()
 	for _, m := range r.PodSpecKeys {
@@ -222,31 +221,31 @@ func (r *Readings) Resources() *ResourceTable {
 	return t
 }
 
-// SpecReader reads pods, each for itself. Several moulders may read parts of the same
-// problem at the same time.
+// SpecReader reads the specs of pods, each pod for itself. Several readers may read parts of one problem
+// concurrently.
 type SpecReader struct {
 	Table       *ResourceTable
 	Reader      RequestReader
 	PodSpecKeys []*SpecKey
 	Index       map[string]int32
-	wishes      bool // preferences count
-	spread      bool // pods without spread constraints may get some
-	share       bool // pods of one workload may not all be on one machine
+	preferences bool // preferred terms count
+	spread      bool // default spread constraints may apply
+	share       bool // the policy has a WorkloadShare
 	Buffer      []byte
 	Keys        []string
 }
 
-// NewSpecReader returns a reader of the pods of a problem that has read none.
+// NewSpecReader returns a reader that has not read any pod.
 func NewSpecReader(p *scheduling.Problem, s *scheduling.Policy) *SpecReader {
 	t := NewResourceTable()
 	return &SpecReader{
 		Table: t, Reader: RequestReader{Table: t}, Index: map[string]int32{},
-		wishes: s.Preferences != scheduling.PreferencesIgnore, spread: len(p.DefaultSpread) > 0,
+		preferences: s.Preferences != scheduling.PreferencesIgnore, spread: len(p.DefaultSpread) > 0,
 		share: s.WorkloadShare > 0,
 	}
 }
 
-// Read returns the number of a pod's pod spec key, or -1 for a pod that is not to be placed.
+// Read returns the number of a pod's key, or −1 for a pod that is not to be placed.
 func (m *SpecReader) Read(pod *corev1.Pod) int32 {
 	if !Pending(pod) {
 		return -1
@@ -257,8 +256,7 @@ func (m *SpecReader) Read(pod *corev1.Pod) int32 {
 	b = append(b, '|')
 	priority := PriorityOf(pod)
 	b = binary.AppendVarint(b, int64(priority))
-	// Trailing zeros go, so that a key does not change with resources that only later
-	// pods bring.
+	// Without trailing zeros, so that a key does not change with resources that only later pods name.
 	b = AppendRequests(b, requests)
 	for d, named := range m.Reader.named {
 		if named && (d >= len(requests) || requests[d] == 0) {
@@ -271,7 +269,7 @@ func (m *SpecReader) Read(pod *corev1.Pod) int32 {
 	}
 	refused := refusal(pod)
 	b = AppendText(b, refused)
-	b = AppendTopologyTerms(b, pod, pod.Spec.TopologySpreadConstraints, nil, m.wishes)
+	b = AppendTopologyTerms(b, pod, pod.Spec.TopologySpreadConstraints, nil, m.preferences)
 	m.Buffer = b
 	n, ok := m.Index[string(b)]
 	if !ok {
@@ -301,8 +299,8 @@ func AppendRequests(b []byte, requests []int64) []byte {
 	return b
 }
 
-// Pending reports whether a pod waits for a node: not bound, not ended, not being
-// deleted, and nobody else's to place.
+// Pending reports whether a pod is to be placed: it is not bound, not ended, not being deleted, and no
+// DaemonSet's.
 func Pending(pod *corev1.Pod) bool {
 	return pod.Spec.NodeName == "" && pod.DeletionTimestamp == nil && !Terminal(pod) && !OfDaemonSet(pod)
 }
@@ -319,8 +317,8 @@ func Terminal(pod *corev1.Pod) bool {
 
 type metaOwner = metav1.OwnerReference
 
-// TakesOfLimits reports whether a node counts towards its pool's limits: until it is being deleted. One that is
-// only marked to be removed is there still, may be for long, and may stay.
+// TakesOfLimits reports whether a node counts towards the limits of its pool. It does until it is being
+// deleted, because a node that is only marked for removal may exist for long.
 func TakesOfLimits(node *corev1.Node) bool { return node.DeletionTimestamp == nil }
 
 // Going reports whether a node is being removed, so that it receives no pods.

@@ -14,36 +14,36 @@ import (
 	"github.com/plimsoll-go/plimsoll/requirements"
 )
 
-// Constraint is what a pod asks of its node besides room: everything that one pod
-// and one node decide. Pods with equal constraints form a group.
+// Constraint is a pod's requirements on its node that do not depend on room or on other pods. Pods with equal
+// constraints form a group.
 type Constraint struct {
 	Selector    []Expression
-	Terms       []Term // alternatives; any one suffices
-	Affine      bool   // required node affinity is set: without a usable term nothing matches
+	Terms       []Term // alternatives of required node affinity
+	Affine      bool   // required node affinity is set: without a valid term no node matches
 	Tolerations []corev1.Toleration
 	Ports       []HostPort
-	Volumes     [][]Term // of each, one term has to hold for a volume of the pod
-	shared      []*Claim // claims that nodes are charged for in advance
-	Sharing     int      // how much of the group's signature is about them
+	Volumes     [][]Term // by volume place: alternatives, one of which must hold
+	shared      []*Claim // claims whose attachment is charged to nodes in advance
+	Sharing     int      // length of the part of the group's signature that shared makes
 }
 
-// Term is one alternative of a required node affinity: all its expressions hold.
+// Term is one alternative of required node affinity: all of its expressions must hold.
 type Term struct {
 	Labels []Expression
 	Fields []Expression // on metadata.name
 }
 
-// Expression is one condition on a label. raw is the key as the pod wrote it, the
-// requirement's own key the one that aliases stand for.
+// Expression is a condition on a label. Raw is the key in the pod's spec; the requirement has the key that it
+// is an alias of.
 type Expression struct {
 	Raw string
 	requirements.Requirement
-	// Unread is what the pod wrote where kube-scheduler makes nothing of it and the requirement is one that
-	// nothing meets: a comparison with what is no integer.
+	// Unread is the text of an expression that kube-scheduler cannot evaluate, e.g. Gt "1.5"; no node meets its
+	// requirement. "" for others.
 	Unread string
 }
 
-// Short returns the text form for people.
+// Short returns the form for messages.
 func (e *Expression) Short() string {
 	if e.Unread != "" {
 		return e.Unread
@@ -51,8 +51,8 @@ func (e *Expression) Short() string {
 	return e.Requirement.Short()
 }
 
-// Matches evaluates the expression on the labels of a node that exists: absent
-// labels satisfy NotIn and DoesNotExist only.
+// Matches evaluates the expression on the labels of an existing node: an absent label satisfies NotIn and
+// DoesNotExist only.
 func (e *Expression) Matches(labels map[string]string) bool {
 	if value, ok := labels[e.Raw]; ok {
 		return e.Has(value)
@@ -60,8 +60,7 @@ func (e *Expression) Matches(labels map[string]string) bool {
 	return e.AllowsAbsent()
 }
 
-// NewConstraint reads a pod's constraints. Expressions that validation would have
-// refused match nothing.
+// NewConstraint reads the constraints of a spec. An invalid expression matches no node.
 func NewConstraint(spec *corev1.PodSpec) *Constraint {
 	c := &Constraint{Tolerations: spec.Tolerations, Ports: HostPorts(spec)}
 	for _, key := range slices.Sorted(maps.Keys(spec.NodeSelector)) {
@@ -79,7 +78,7 @@ func NewConstraint(spec *corev1.PodSpec) *Constraint {
 	return c
 }
 
-// NewTerm reads one alternative of a node affinity.
+// NewTerm reads one alternative of node affinity.
 func NewTerm(t *corev1.NodeSelectorTerm) Term {
 	return Term{
 		Labels: lo.Map(t.MatchExpressions, func(e corev1.NodeSelectorRequirement, _ int) Expression { return NewLabelExpression(e) }),
@@ -95,7 +94,7 @@ func newExpressions(in []corev1.NodeSelectorRequirement) []Expression {
 	return out
 }
 
-// NewExpression is an expression of node affinity; one that is malformed matches nothing.
+// NewExpression returns an expression of node affinity. An invalid one matches no node.
 func NewExpression(key string, op corev1.NodeSelectorOperator, values []string) Expression {
 	r, err := requirements.New(key, op, values...)
 	if err != nil {
@@ -104,8 +103,8 @@ func NewExpression(key string, op corev1.NodeSelectorOperator, values []string) 
 	return Expression{Raw: key, Requirement: r}
 }
 
-// NewLabelExpression reads an expression on a label exactly as kube-scheduler does,
-// which has its own idea of what an operand may be.
+// NewLabelExpression reads an expression on a label exactly as kube-scheduler does, including its rules for
+// operands of Gt and Lt.
 func NewLabelExpression(e corev1.NodeSelectorRequirement) Expression {
 	set, err := requirements.FromNodeSelector([]corev1.NodeSelectorRequirement{e})
 	if err != nil {
@@ -114,17 +113,18 @@ func NewLabelExpression(e corev1.NodeSelectorRequirement) Expression {
 	return Expression{Raw: e.Key, Requirement: set.Get(e.Key)}
 }
 
-// Impossible is a requirement that neither a value nor absence satisfies.
+// Impossible is a requirement that no value and no absence satisfies.
 func Impossible(key string) requirements.Requirement {
 	return requirements.MustNew(key, requirements.Exists).Intersect(requirements.MustNew(key, requirements.DoesNotExist))
 }
 
-// MatchesNode evaluates what a pod asks of a node that exists.
+// MatchesNode evaluates all requirements on an existing node, except taints and ports.
 func (c *Constraint) MatchesNode(name string, labels map[string]string) bool {
 	return c.OwnMatchesNode(name, labels) && c.VolumesMatch(name, labels)
 }
 
-// OwnMatchesNode evaluates selector and affinity alone, as topology spread does.
+// OwnMatchesNode evaluates node selector and affinity alone, as spread constraints with nodeAffinityPolicy
+// Honor do.
 func (c *Constraint) OwnMatchesNode(name string, labels map[string]string) bool {
 	for i := range c.Selector {
 		if !c.Selector[i].Matches(labels) {
@@ -142,7 +142,7 @@ func (c *Constraint) OwnMatchesNode(name string, labels map[string]string) bool 
 	return false
 }
 
-// MatchesNode reports whether a node of a name and some labels meets the term.
+// MatchesNode reports whether a node with a name and labels meets the term.
 func (t *Term) MatchesNode(name string, labels map[string]string) bool {
 	for i := range t.Labels {
 		if !t.Labels[i].Matches(labels) {
@@ -157,7 +157,7 @@ func (t *Term) MatchesNode(name string, labels map[string]string) bool {
 	return true
 }
 
-// Text identifies a term.
+// Text returns a text that is equal for equal terms.
 func (t *Term) Text() string {
 	var b []byte
 	for _, list := range [][]Expression{t.Labels, t.Fields} {
@@ -174,8 +174,8 @@ func (t *Term) Text() string {
 // MetadataName is the only field that node affinity can select on.
 const MetadataName = "metadata.name"
 
-// FieldsAllowNew reports whether a node that does not exist yet, whose name
-// nobody knows, can satisfy the term's fields: excluding names can, naming one cannot.
+// FieldsAllowNew reports whether a node that does not exist yet can satisfy the term's fields. Its name is not
+// known, so a term can exclude names, and cannot require one.
 func (t *Term) FieldsAllowNew() bool {
 	for i := range t.Fields {
 		if t.Fields[i].Raw != MetadataName || !t.Fields[i].AllowsAbsent() {
@@ -185,7 +185,7 @@ func (t *Term) FieldsAllowNew() bool {
 	return true
 }
 
-// Expressions calls f with every expression on a label.
+// Expressions calls f with every expression on a label of selector and affinity.
 func (c *Constraint) Expressions(f func(*Expression)) {
 	for i := range c.Selector {
 		f(&c.Selector[i])
@@ -197,9 +197,8 @@ func (c *Constraint) Expressions(f func(*Expression)) {
 	}
 }
 
-// AppendSignature appends what identifies a pod's constraints: equal signatures,
-// equal constraints. It reads the spec directly so that building one allocates
-// nothing for the pods of a class that is known already.
+// AppendSignature appends a signature of the constraints: equal signatures mean equal constraints. It reads the
+// spec directly, so that it allocates no memory for a pod of a known class.
 func AppendSignature(b []byte, spec *corev1.PodSpec, keys *[]string) []byte {
 	if len(spec.NodeSelector) > 0 {
 		*keys = (*keys)[:0]
@@ -266,14 +265,14 @@ func appendExpressions(b []byte, in []corev1.NodeSelectorRequirement) []byte {
 	return b
 }
 
-// AppendText appends a string so that no two sequences of strings look alike.
+// AppendText appends a string with its length, so that different sequences of strings stay different.
 func AppendText(b []byte, s string) []byte {
 	b = strconv.AppendInt(b, int64(len(s)), 36)
 	b = append(b, ':')
 	return append(b, s...)
 }
 
-// Compacted sorts values in place and drops repetitions.
+// Compacted sorts values in place and removes duplicates.
 func Compacted(values []string) []string {
 	slices.Sort(values)
 	return slices.Compact(values)
@@ -286,7 +285,7 @@ type HostPort struct {
 	Port     int32
 }
 
-// HostPorts lists the ports that containers and sidecars bind, sorted.
+// HostPorts lists the host ports of containers and sidecars, sorted.
 func HostPorts(spec *corev1.PodSpec) []HostPort {
 	var out []HostPort
 	add := func(c *corev1.Container) {
@@ -323,8 +322,8 @@ func HostPorts(spec *corev1.PodSpec) []HostPort {
 	return slices.Compact(out)
 }
 
-// PortsClash reports whether both sets bind some port: same number and protocol, and
-// the same address or one of them every address.
+// PortsClash reports whether both lists have a port with the same number and protocol, on the same address or
+// with one of them on every address.
 func PortsClash(a, b []HostPort) bool {
 	for _, x := range a {
 		for _, y := range b {

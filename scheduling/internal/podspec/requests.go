@@ -11,51 +11,50 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// RequestReader computes effective requests. It keeps scratch vectors between
-// pods, so that reading a pod allocates nothing once every resource was met.
+// RequestReader computes effective requests. It keeps scratch vectors between pods, so that reading allocates
+// no memory once every resource is known.
 //
-// The rule is that of kube-scheduler's PodRequests: per resource the larger of
-// what containers and sidecars need together and what the hungriest init
-// container needs beside the sidecars started before it; pod-level requests take
-// the place of that; the pod's overhead comes on top. Requests that are missing
-// are filled from limits, as the API server fills them. Every pod takes one "pods".
+// The rule is that of kube-scheduler's PodRequests: for each resource, the larger of the total of containers
+// and sidecars, and the largest init container with the sidecars started before it; pod-level requests replace
+// that; the pod's overhead is added. Missing requests default to limits, as the API server sets them. Every pod
+// requests one "pods".
 type RequestReader struct {
 	Table      *ResourceTable
 	containers []int64
 	sidecars   []int64
 	initial    []int64
 	own        []int64
-	asked      []bool // some container states a request or limit
+	stated     []bool // some container states a request or limit
 	total      []int64
-	named      []bool            // somebody named the resource, if only to ask for none of it
-	status     *corev1.PodStatus // of a running pod
+	named      []bool            // the spec names the resource, if only with 0
+	status     *corev1.PodStatus // of a running pod; nil otherwise
 }
 
-// grow makes room for resources that were met since the last call.
+// grow extends the vectors to resources numbered since the last call.
 func (r *RequestReader) grow() {
 	for len(r.total) < len(r.Table.Names) {
 		r.containers = append(r.containers, 0)
 		r.sidecars = append(r.sidecars, 0)
 		r.initial = append(r.initial, 0)
 		r.own = append(r.own, 0)
-		r.asked = append(r.asked, false)
+		r.stated = append(r.stated, false)
 		r.total = append(r.total, 0)
 		r.named = append(r.named, false)
 	}
 }
 
-// Read returns the effective requests of a pod that is not running yet. The
-// vector is valid until the next read.
+// Read returns the effective requests of a pod that is not running yet. The vector is valid until the next
+// read.
 func (r *RequestReader) Read(spec *corev1.PodSpec) []int64 {
 	r.grow()
 	clear(r.containers)
 	clear(r.sidecars)
 	clear(r.initial)
-	clear(r.asked)
+	clear(r.stated)
 	clear(r.named)
 	for i := range spec.Containers {
 		r.container(&spec.Containers[i].Resources)
-		r.held(spec.Containers[i].Name)
+		r.raiseToStatus(spec.Containers[i].Name)
 		for d, n := range r.own {
 			r.containers[d] = Plus(r.containers[d], n)
 		}
@@ -65,7 +64,7 @@ func (r *RequestReader) Read(spec *corev1.PodSpec) []int64 {
 		r.container(&c.Resources)
 		sidecar := IsSidecar(c)
 		if sidecar {
-			r.held(c.Name)
+			r.raiseToStatus(c.Name)
 		}
 		for d, n := range r.own {
 			if sidecar {
@@ -91,7 +90,7 @@ func (r *RequestReader) Read(spec *corev1.PodSpec) []int64 {
 	return r.total
 }
 
-// number numbers a resource and makes room for it.
+// number returns the number of a resource, marks it as named, and extends the vectors.
 func (r *RequestReader) number(name corev1.ResourceName) int {
 	d := r.Table.Number(name)
 	r.grow()
@@ -99,7 +98,7 @@ func (r *RequestReader) number(name corev1.ResourceName) int {
 	return d
 }
 
-// container reads one container's requests, completed from its limits, into own.
+// container reads a container's requests, with limits as defaults, into own.
 func (r *RequestReader) container(res *corev1.ResourceRequirements) {
 	clear(r.own)
 	r.list(res.Limits)
@@ -110,12 +109,12 @@ func (r *RequestReader) container(res *corev1.ResourceRequirements) {
 func (r *RequestReader) list(list corev1.ResourceList) {
 	for name, q := range Listed(list) {
 		d := r.number(name)
-		r.own[d], r.asked[d] = Amount(name, q), true
+		r.own[d], r.stated[d] = Amount(name, q), true
 	}
 }
 
-// Listed yields what a list holds. The two resources that every pod has are looked up, as that is
-// much faster than walking the map.
+// Listed yields the entries of a list. CPU and memory are looked up first, which is much faster than iterating
+// over the map, because most pods have these two only.
 func Listed(list corev1.ResourceList) iter.Seq2[corev1.ResourceName, resource.Quantity] {
 	return func(yield func(corev1.ResourceName, resource.Quantity) bool) {
 		left := len(list)
@@ -140,19 +139,19 @@ func Listed(list corev1.ResourceList) iter.Seq2[corev1.ResourceName, resource.Qu
 	}
 }
 
-// restore makes a vector that was read before the one that was read last.
+// restore makes an earlier vector the result of the last read.
 func (r *RequestReader) restore(requests []int64) {
 	r.grow()
 	clear(r.total)
 	copy(r.total, requests)
 }
 
-// podLevel applies pod-level requests, which replace what the containers add up to.
-// A pod-level limit without a request stands in where no container asks for any.
+// podLevel applies pod-level requests, which replace the total of the containers. A pod-level limit without a
+// request counts as one where no container states any.
 func (r *RequestReader) podLevel(res *corev1.ResourceRequirements) {
 	for name, q := range res.Limits {
 		d := r.number(name)
-		if _, set := res.Requests[name]; !set && PodLevelResource(name) && !r.asked[d] {
+		if _, set := res.Requests[name]; !set && PodLevelResource(name) && !r.stated[d] {
 			r.total[d] = Amount(name, q)
 		}
 	}
@@ -181,25 +180,24 @@ func (r *RequestReader) podLevel(res *corev1.ResourceRequirements) {
 	}
 }
 
-// PodLevelResource reports whether a resource may be requested for the whole pod.
+// PodLevelResource reports whether a resource may be requested at pod level.
 func PodLevelResource(name corev1.ResourceName) bool {
 	return name == corev1.ResourceCPU || name == corev1.ResourceMemory ||
 		strings.HasPrefix(string(name), corev1.ResourceHugePagesPrefix)
 }
 
-// ReadRunning returns what a pod takes on the node where it runs: while a resize is in
-// progress, the larger of what it asks for and what it has. A pod that is made again
-// elsewhere takes what [RequestReader.Read] says, see [Anew].
+// ReadRunning returns the requests of a pod on its node: while a resize in place is in progress, the larger of
+// requested and allocated amounts. The successor of the pod requests the result of [RequestReader.Read], see
+// [Anew].
 func (r *RequestReader) ReadRunning(pod *corev1.Pod) []int64 {
 	r.status = &pod.Status
 	defer func() { r.status = nil }()
 	return r.Read(&pod.Spec)
 }
 
-// held raises own to what a container of a running pod has. What was allocated counts
-// once the node has said what is in force; a resize that the node can never grant
-// does not count at all.
-func (r *RequestReader) held(name string) {
+// raiseToStatus raises own to the amounts in the status of a running container. A resize that the node can
+// never grant does not count.
+func (r *RequestReader) raiseToStatus(name string) {
 	if r.status == nil {
 		return
 	}
@@ -219,7 +217,7 @@ func (r *RequestReader) held(name string) {
 	}
 }
 
-// infeasible reports whether the node can never grant the resize that the pod asks for.
+// infeasible reports whether the node can never grant the resize that the pod requests.
 func infeasible(status *corev1.PodStatus) bool {
 	return slices.ContainsFunc(status.Conditions, func(c corev1.PodCondition) bool {
 		return c.Type == corev1.PodResizePending && c.Reason == corev1.PodReasonInfeasible
@@ -239,7 +237,7 @@ func IsSidecar(c *corev1.Container) bool {
 	return c.RestartPolicy != nil && *c.RestartPolicy == corev1.ContainerRestartPolicyAlways
 }
 
-// Plus adds without wrapping: a sum beyond int64 stays at its end, and fits nowhere.
+// Plus adds without wrapping: a sum beyond int64 becomes the largest int64, which fits on no machine.
 func Plus(a, b int64) int64 {
 	if s := a + b; s >= a || b < 0 {
 		return s
@@ -247,22 +245,22 @@ func Plus(a, b int64) int64 {
 	return 1<<63 - 1
 }
 
-// ResourceTable numbers the resources that pods ask for. What nobody asks for
-// takes no part in the decision.
+// ResourceTable numbers the resources that pods request. A resource that no pod requests plays no part in a
+// plan.
 type ResourceTable struct {
 	Names []corev1.ResourceName
 	Index map[corev1.ResourceName]int
-	Asked []bool // by number, whether anybody asked for it
+	Asked []bool // by number: whether a pod requests it
 }
 
-// NewResourceTable returns a table of "pods" alone, which every pod takes one of.
+// NewResourceTable returns a table with "pods" only, of which every pod requests one.
 func NewResourceTable() *ResourceTable {
 	t := &ResourceTable{Index: map[corev1.ResourceName]int{}}
 	t.Number(corev1.ResourcePods)
 	return t
 }
 
-// Number returns the number of a resource, a new one if need be.
+// Number returns the number of a resource, which it adds if necessary, and marks it as asked.
 func (t *ResourceTable) Number(name corev1.ResourceName) int {
 	if i, ok := t.Index[name]; ok {
 		t.Asked[i] = true
@@ -275,17 +273,15 @@ func (t *ResourceTable) Number(name corev1.ResourceName) int {
 	return i
 }
 
-// Clone returns a table that can grow without changing t, and in which nobody has asked
-// for anything yet but a place.
+// Clone returns a table that can grow without changing t, in which only "pods" is marked as asked.
 func (t *ResourceTable) Clone() *ResourceTable {
 	c := &ResourceTable{Names: slices.Clone(t.Names), Index: maps.Clone(t.Index), Asked: make([]bool, len(t.Names))}
 	c.Number(corev1.ResourcePods)
 	return c
 }
 
-// Sort drops what nobody asks for, renumbers the rest in name order and returns where
-// each old number went, -1 for nowhere, so that nothing depends on the order in which
-// they were met.
+// Sort removes resources that are not asked, renumbers the rest in order of names, and returns the new number
+// of each old one, −1 if it is gone. After it no number depends on the order of the input.
 func (t *ResourceTable) Sort() []int {
 	old, asked := t.Names, t.Asked
 	t.Names, t.Asked = nil, nil
@@ -310,7 +306,7 @@ func (t *ResourceTable) Sort() []int {
 	return moved
 }
 
-// Renumbered is a vector after sort.
+// Renumbered returns a vector in the numbers after Sort.
 func (t *ResourceTable) Renumbered(v []int64, moved []int) []int64 {
 	out := make([]int64, len(t.Names))
 	for i, n := range v {
@@ -321,9 +317,9 @@ func (t *ResourceTable) Renumbered(v []int64, moved []int) []int64 {
 	return out
 }
 
-// Amount is a quantity in base units: millicores for CPU, rounded up as
-// kube-scheduler rounds, whole units (bytes, devices) for everything else. The API server
-// takes quantities beyond 64 bits, too: they are the largest integer, which no machine has.
+// Amount returns a quantity in base units: millicores for CPU, rounded up as kube-scheduler does, whole units
+// (bytes, devices) otherwise. The API server admits quantities beyond 64 bits: they become the largest integer,
+// which no machine has.
 func Amount(name corev1.ResourceName, q resource.Quantity) int64 {
 	switch {
 	case Beyond64Bits(name, &q):
@@ -335,13 +331,13 @@ func Amount(name corev1.ResourceName, q resource.Quantity) int64 {
 	}
 }
 
-// Beyond64Bits reports whether a quantity in base units is larger than any integer of 64 bits.
+// Beyond64Bits reports whether a quantity in base units exceeds 64 bits.
 func Beyond64Bits(name corev1.ResourceName, q *resource.Quantity) bool {
 	near := q.AsApproximateFloat64()
 	if name == corev1.ResourceCPU {
 		near *= 1000
 	}
-	// Far apart is decided without exact arithmetic, which would write out a number like 1e1000000.
+	// Values that are far apart need no exact arithmetic, which would write out a number like 1e1000000.
 	if near < math.MaxInt64/2 || near > math.MaxInt64*2.0 {
 		return near > math.MaxInt64
 	}
@@ -353,7 +349,7 @@ func Beyond64Bits(name corev1.ResourceName, q *resource.Quantity) bool {
 	return exact.Cmp(*most) > 0
 }
 
-// Quantity is the inverse of amount.
+// Quantity is the inverse of [Amount].
 func Quantity(name corev1.ResourceName, n int64) resource.Quantity {
 	switch name {
 	case corev1.ResourceCPU:
@@ -365,8 +361,8 @@ func Quantity(name corev1.ResourceName, n int64) resource.Quantity {
 	}
 }
 
-// Vector reads the numbered resources out of a list of what a machine has. Parts of
-// a unit do not count: they hold nothing. No machine has the largest integer, which stands for requests beyond 64 bits.
+// Vector returns the numbered resources of a machine's list. Fractions of a base unit are dropped. A value is
+// below the largest integer, which stands for requests beyond 64 bits.
 func (t *ResourceTable) Vector(list corev1.ResourceList) []int64 {
 	v := make([]int64, len(t.Names))
 	for i, name := range t.Names {
@@ -382,8 +378,7 @@ func (t *ResourceTable) Vector(list corev1.ResourceList) []int64 {
 	return v
 }
 
-// List is the inverse of vector; zeros are left out, and so are attachments of volumes,
-// which nobody requests by that name.
+// List is the inverse of Vector, without zeros and without volume attachments, which no pod requests by name.
 func (t *ResourceTable) List(v []int64) corev1.ResourceList {
 	out := corev1.ResourceList{}
 	for i, n := range v {

@@ -14,47 +14,47 @@ import (
 // TieKind is the kind of a topology term.
 type TieKind uint8
 
-// The kinds of ties.
+// The kinds of topology terms.
 const (
 	SpreadTie   TieKind = iota // pods of the target are spread over the values of a label
 	AffinityTie                // a pod of the target has to be where the label has the same value
 	AntiTie                    // no pod of the target may be there
 )
 
-// Tie is one constraint that makes a pod's place depend on the places of others.
+// Tie is one topology term: a constraint on a pod's place that depends on the places of other pods.
 type Tie struct {
 	Kind       TieKind
-	Key        string // the label of nodes, as the pod wrote it
-	Target     int
-	Weight     int64 // what a wish weighs; 0 where the constraint has to hold
+	Key        string // topology key in the pod's spec
+	Target     int    // number of the selected pods, see Targets
+	Weight     int64  // of a preferred term; 0 for a required one
 	MaxSkew    int64
 	MinDomains int64
-	// honorAffinity and honorTaints say which nodes a spread looks at: those only that
-	// the pod's own node constraints, and its tolerations, allow.
+	// HonorAffinity and HonorTaints are the node inclusion policies of a spread constraint: only nodes that the
+	// pod's node affinity, or its tolerations, allow are counted.
 	HonorAffinity, HonorTaints bool
-	// share says that it is no constraint of the pod's but the bound on the share of a
-	// workload that one machine may hold.
+	// Share says that the term is not the pod's own but [scheduling.Policy.WorkloadShare], the bound on a
+	// workload's share of one machine.
 	Share bool
 }
 
-// PerHost reports whether the domains of the tie are single nodes.
+// PerHost reports whether the domains of the term are single nodes.
 func (t *Tie) PerHost() bool { return t.Key == corev1.LabelHostname }
 
-// NodeWish is a preferred term of node affinity.
+// NodeWish is a preferred node affinity term.
 type NodeWish struct {
 	Weight int64
 	Term   Term
 }
 
-// TopologyTerms are what ties a pod to others, and what it would like of its node.
+// TopologyTerms are the topology terms of a pod, and its preferred node affinity.
 type TopologyTerms struct {
 	Ties   []Tie
 	Wishes []NodeWish
 	Name   string // of equal topology terms
 }
 
-// SpreadKeys are the labels that a node must have to be looked at by the pod's
-// spread constraints of one sort.
+// SpreadKeys returns the topology keys of the spread constraints, required ones (hard) or ScheduleAnyway.
+// kube-scheduler counts only nodes with all of them.
 func (b *TopologyTerms) SpreadKeys(hard bool) []string {
 	var keys []string
 	for i := range b.Ties {
@@ -66,11 +66,11 @@ func (b *TopologyTerms) SpreadKeys(hard bool) []string {
 	return slices.Compact(keys)
 }
 
-// UnsatisfiedWeight is what keeping a ScheduleAnyway constraint weighs.
+// UnsatisfiedWeight is the weight of a ScheduleAnyway constraint, that of the heaviest preferred term.
 const UnsatisfiedWeight = 100
 
-// SpreadSelector is the selector of a spread constraint. One that is empty counts no
-// pod (kube-scheduler, podtopologyspread: countPodsMatchSelector).
+// SpreadSelector returns the selector of a spread constraint. An empty one selects no pod (kube-scheduler,
+// podtopologyspread: countPodsMatchSelector).
 func SpreadSelector(c *corev1.TopologySpreadConstraint, own map[string]string) labels.Selector {
 	s := LabelSelector(c.LabelSelector, c.MatchLabelKeys, nil, own)
 	if s.Empty() {
@@ -79,7 +79,7 @@ func SpreadSelector(c *corev1.TopologySpreadConstraint, own map[string]string) l
 	return s
 }
 
-// AppendTargetName appends what identifies the pods that all terms select.
+// AppendTargetName appends a name of the pods that all terms select together.
 func AppendTargetName(b []byte, pod *corev1.Pod, terms []corev1.PodAffinityTerm) []byte {
 	b = append(b, 't')
 	for i := range terms {
@@ -88,7 +88,7 @@ func AppendTargetName(b []byte, pod *corev1.Pod, terms []corev1.PodAffinityTerm)
 	return b
 }
 
-// appendTerm appends whom a term selects.
+// appendTerm appends the selectors of a term.
 func appendTerm(b []byte, term *corev1.PodAffinityTerm, own string, podLabels map[string]string) []byte {
 	b = append(b, '(')
 	if len(term.Namespaces) == 0 && term.NamespaceSelector == nil {
@@ -101,8 +101,7 @@ func appendTerm(b []byte, term *corev1.PodAffinityTerm, own string, podLabels ma
 	return append(AppendSelector(b, term.LabelSelector, term.MatchLabelKeys, term.MismatchLabelKeys, podLabels), ')')
 }
 
-// AppendTopologyTerms appends what identifies a pod's topology terms, its wishes among them where they
-// count.
+// AppendTopologyTerms appends a signature of a pod's topology terms, with preferred ones if wishes is set.
 func AppendTopologyTerms(b []byte, pod *corev1.Pod, spread []corev1.TopologySpreadConstraint, selector *Deduced, wishes bool) []byte {
 	own := NamespaceOf(pod)
 	if selector != nil {
@@ -170,25 +169,25 @@ func appendSpread(b []byte, c *corev1.TopologySpreadConstraint, own string, podL
 	return AppendSelector(b, c.LabelSelector, c.MatchLabelKeys, nil, podLabels)
 }
 
-// Deduced is a selector that stands in for those that default constraints lack.
+// Deduced is the selector of a default spread constraint, deduced from Services and owners of the pod.
 type Deduced struct {
 	Labels labels.Selector
 	Name   string
 }
 
-// PodSelector selects pods: those in one of the namespaces that have the labels.
+// PodSelector selects pods by namespace and labels.
 type PodSelector struct {
 	Every      bool // all namespaces
 	Namespaces map[string]bool
 	Labels     labels.Selector
 }
 
-// Matches reports whether a pod of a namespace with some labels is selected.
+// Matches reports whether a pod with a namespace and labels is selected.
 func (s *PodSelector) Matches(namespace string, set labels.Set) bool {
 	return (s.Every || s.Namespaces[namespace]) && s.Labels.Matches(set)
 }
 
-// Target is whom a tie is about: pods that all of the selectors select.
+// Target is the pods that a topology term counts: those that all of its selectors select.
 type Target struct {
 	Selectors []PodSelector
 }
@@ -202,24 +201,23 @@ func (t *Target) matches(namespace string, set labels.Set) bool {
 	return true
 }
 
-// Targets numbers what the ties of a problem are about, and tells which of them a
-// pod is among. Pods that differ in no label which any target reads are told apart
-// by their namespace alone.
+// Targets numbers the targets of a problem's topology terms, and finds the targets that a pod is in. Pods that
+// have equal values of all labels that some target reads differ only by namespace.
 type Targets struct {
 	List  []Target
 	Index map[string]int
-	// exact are targets that demand one value of a label, by label and value; others
-	// have to be asked one by one.
+	// Exact are targets that require one value of a label, by label and value; Others are all other targets,
+	// which must be evaluated one by one.
 	Exact  map[string][]int
 	Others []int
-	keys   []string // the labels that targets read, sorted
-	Sets   [][]int32
+	keys   []string  // labels that targets read, sorted
+	Sets   [][]int32 // the distinct sets of targets that pods are in
 	setOf  map[string]int
 	memo   map[string]int
 	buffer []byte
 }
 
-// NewTargets returns a book without targets.
+// NewTargets returns an index without targets.
 func NewTargets() *Targets {
 	return &Targets{
 		Index: map[string]int{}, Exact: map[string][]int{},
@@ -227,8 +225,7 @@ func NewTargets() *Targets {
 	}
 }
 
-// Add returns the number of the target with a signature, which build makes when it
-// is new.
+// Add returns the number of the target with a signature, which build makes if it is new.
 func (t *Targets) Add(signature string, build func() Target) int {
 	if n, ok := t.Index[signature]; ok {
 		return n
@@ -258,8 +255,7 @@ func (t *Targets) Add(signature string, build func() Target) int {
 	return n
 }
 
-// Matched returns the number of the set of targets that a pod is among. All targets
-// must have been added before.
+// Matched returns the number of the set of targets that a pod is in. All targets must have been added before.
 func (t *Targets) Matched(namespace string, set map[string]string) int {
 	if len(t.List) == 0 {
 		return 0
@@ -307,13 +303,13 @@ func (t *Targets) Matched(namespace string, set map[string]string) int {
 	return id
 }
 
-// Has reports whether a set of targets holds one.
+// Has reports whether a set contains a target.
 func (t *Targets) Has(set, target int) bool {
 	_, found := slices.BinarySearch(t.Sets[set], int32(target))
 	return found
 }
 
-// DemandsValue reports whether only labels with some value meet a requirement.
+// DemandsValue reports whether a requirement needs the label to have one of its values.
 func DemandsValue(r *labels.Requirement) bool {
 	switch r.Operator() {
 	case "=", "==", "in":
@@ -322,8 +318,8 @@ func DemandsValue(r *labels.Requirement) bool {
 	return false
 }
 
-// LabelSelector turns a selector into its evaluated form, with what matchLabelKeys
-// and mismatchLabelKeys add. None selects nothing; validation has refused bad ones.
+// LabelSelector evaluates a selector with matchLabelKeys and mismatchLabelKeys. nil and invalid selectors
+// select no pod.
 func LabelSelector(selector *metav1.LabelSelector, match, mismatch []string, own map[string]string) labels.Selector {
 	if selector == nil {
 		return labels.Nothing()
@@ -348,8 +344,8 @@ func LabelSelector(selector *metav1.LabelSelector, match, mismatch []string, own
 	return s
 }
 
-// AppendSelector appends what identifies a selector, together with the pod's own
-// values of the labels that are to match or to differ.
+// AppendSelector appends a signature of a selector, with the pod's own values of matchLabelKeys and
+// mismatchLabelKeys.
 func AppendSelector(b []byte, selector *metav1.LabelSelector, match, mismatch []string, own map[string]string) []byte {
 	if selector == nil {
 		return append(b, '-')

@@ -6,8 +6,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// Tolerates reports whether one of the tolerations covers the taint, by the API's own rule. One
-// without a key that does not say Exists, which the API does not accept, covers nothing.
+// Tolerates reports whether one of the tolerations matches the taint, by the API's rule. A toleration without a
+// key must have the operator Exists; the API does not accept another one.
 func Tolerates(tolerations []corev1.Toleration, taint *corev1.Taint) bool {
 	for i := range tolerations {
 		t := &tolerations[i]
@@ -18,15 +18,15 @@ func Tolerates(tolerations []corev1.Toleration, taint *corev1.Taint) bool {
 	return false
 }
 
-// silently asks a rule of the API that writes to a logger, which the zero value of that leaves out.
-// Operators Lt and Gt count.
+// silently calls a rule of the API that writes to a logger, with a logger that discards. Operators Lt and Gt
+// are enabled.
 func silently[Logger any](tolerates func(Logger, *corev1.Taint, bool) bool, taint *corev1.Taint) bool {
 	var none Logger
 	return tolerates(none, taint, true)
 }
 
-// Untolerated returns the first taint with a hard effect (NoSchedule, NoExecute)
-// that is not tolerated, and whether one with effect PreferNoSchedule is not.
+// Untolerated returns the first untolerated taint with effect NoSchedule or NoExecute, and whether a
+// PreferNoSchedule taint is untolerated.
 func Untolerated(tolerations []corev1.Toleration, taints []corev1.Taint) (hard *corev1.Taint, soft bool) {
 	for i := range taints {
 		if Tolerates(tolerations, &taints[i]) {
@@ -41,7 +41,7 @@ func Untolerated(tolerations []corev1.Toleration, taints []corev1.Taint) (hard *
 	return hard, soft
 }
 
-// Ephemeral reports whether a taint goes away by itself while a node starts.
+// Ephemeral reports whether a taint disappears by itself while a node starts.
 func Ephemeral(t *corev1.Taint) bool {
 	switch t.Key {
 	case corev1.TaintNodeNotReady:
@@ -54,8 +54,8 @@ func Ephemeral(t *corev1.Taint) bool {
 	return strings.HasPrefix(t.Key, "readiness.k8s.io/")
 }
 
-// TellsCondition reports whether a taint says how a node is, and goes when somebody uncordons or repairs it: those of
-// the node lifecycle controller, of kubectl cordon and of cloud providers.
+// TellsCondition reports whether a taint shows a condition of the node that ends when it is repaired or
+// uncordoned: taints of the node lifecycle controller, of kubectl cordon and of cloud providers.
 func TellsCondition(t *corev1.Taint) bool {
 	switch t.Key {
 	case corev1.TaintNodeUnschedulable, corev1.TaintNodeNotReady, corev1.TaintNodeUnreachable, corev1.TaintNodeOutOfService,
@@ -66,7 +66,8 @@ func TellsCondition(t *corev1.Taint) bool {
 	return false
 }
 
-// DaemonTolerations are those that the DaemonSet controller adds to every daemon.
+// DaemonTolerations returns the tolerations of a daemon pod: its own and those that the DaemonSet controller
+// adds.
 func DaemonTolerations(own []corev1.Toleration, hostNetwork bool) []corev1.Toleration {
 	out := append([]corev1.Toleration(nil), own...)
 	add := func(key string, effect corev1.TaintEffect) {

@@ -11,32 +11,32 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// Claim is a persistent volume claim as far as placing pods is concerned.
+// Claim is a PersistentVolumeClaim as far as scheduling reads it.
 type Claim struct {
 	Name   string   // namespace/name
-	Fault  string   // why no pod that uses it can be placed; "" for most
+	Fault  string   // why no pod with the claim can be placed; "" for none
 	Remedy Remedy   // of the fault
-	Places []*Place // where the volume can be used, or made; all of them have to match
+	Places []*Place // where the volume can be used or created; all of them must match
 	Driver string   // the CSI driver that attaches the volume; "" for none
 	Volume string   // equal for claims of the same volume
-	// once says that one pod at a time may use the claim; holder is that pod.
+	// Once says that the claim is ReadWriteOncePod; Holder is the pod that has it.
 	Once   bool
 	Holder *corev1.Pod
-	shared bool // by several pods to be placed, and charged to nodes in advance
-	// charged says that several pods use it and each is charged for it.
+	shared bool // by several pods to place, and its attachment is charged to nodes in advance
+	// Charged says that several pods use it, and each is charged for its attachment.
 	Charged bool
-	// object is the volume that the claim is bound to, and class what would make one.
+	// Object is the volume that the claim is bound to, Class the class that would create one.
 	Object *corev1.PersistentVolume
 	Class  *storagev1.StorageClass
 }
 
-// Remedy is what would put a claim right.
+// Remedy is a change that removes the fault of a claim.
 type Remedy struct {
-	Object string // that is to be changed, by kind and name; "" for the claim
+	Object string // object to change, as kind/name; "" for the claim
 	Text   string
 }
 
-// fail notes a fault of the claim, and what would put it right.
+// fail sets the fault of the claim and its remedy.
 func (c *Claim) fail(fault, object, remedy string) {
 	c.Fault, c.Remedy = fault, Remedy{Object: object, Text: remedy}
 }
@@ -48,7 +48,7 @@ const (
 	betaDefaultClassAnnotation = "storageclass.beta.kubernetes.io/is-default-class"
 )
 
-// claim returns the claim with a name, whether it exists or not.
+// claim returns the claim with a key. If it does not exist, it has a fault.
 func (x *VolumeIndex) claim(key types.NamespacedName) *Claim {
 	if c, ok := x.known[key]; ok {
 		return c
@@ -64,9 +64,9 @@ func (x *VolumeIndex) claim(key types.NamespacedName) *Claim {
 	return c
 }
 
-// ephemeral returns the claim of a pod's ephemeral volume. As long as the claim does
-// not exist, the volume's template says what it will be; one that was made for a pod of the
-// same name that is gone goes with it.
+// ephemeral returns the claim of a pod's ephemeral volume. While it does not exist, it is read from the
+// volume's template. A claim of a former pod of the same name will be deleted with that pod, so it counts as
+// not existing.
 func (x *VolumeIndex) ephemeral(pod *corev1.Pod, v *corev1.Volume) *Claim {
 	key := types.NamespacedName{Namespace: NamespaceOf(pod), Name: pod.Name + "-" + v.Name}
 	if object := x.Claims[key]; object != nil && !ofPredecessor(object, pod) {
@@ -101,20 +101,20 @@ func (x *VolumeIndex) ephemeral(pod *corev1.Pod, v *corev1.Volume) *Claim {
 	return c
 }
 
-// IsBound reports whether a claim has its volume: the controller says so by an annotation,
-// and dumps from which annotations were taken by the phase.
+// IsBound reports whether a claim is bound: by the controller's annotation, or by the phase in dumps without
+// annotations.
 func IsBound(object *corev1.PersistentVolumeClaim) bool {
 	_, noted := object.Annotations[BindCompletedAnnotation]
 	return noted || object.Status.Phase == corev1.ClaimBound
 }
 
-// OwnedBy reports whether the claim was made for the pod.
+// OwnedBy reports whether the claim was created for the pod.
 func OwnedBy(object *corev1.PersistentVolumeClaim, pod *corev1.Pod) bool {
 	return ownedByName(object, pod) && !ofPredecessor(object, pod)
 }
 
-// ofPredecessor reports whether the claim was made for another pod of that name: there is never more than one
-// of a name, so that pod is gone, or will be when this one is there, and the garbage collector takes the claim.
+// ofPredecessor reports whether the claim was created for an earlier pod of that name, which is gone before
+// this one exists; the garbage collector deletes the claim then.
 func ofPredecessor(object *corev1.PersistentVolumeClaim, pod *corev1.Pod) bool {
 	if !ownedByName(object, pod) {
 		return false
@@ -123,7 +123,7 @@ func ofPredecessor(object *corev1.PersistentVolumeClaim, pod *corev1.Pod) bool {
 	return pod.UID == scheduling.SuccessorUID || owner != pod.UID && owner != "" && pod.UID != ""
 }
 
-// ownedByName reports whether the claim was made for a pod of that name.
+// ownedByName reports whether the claim was created for a pod of that name.
 func ownedByName(object *corev1.PersistentVolumeClaim, pod *corev1.Pod) bool {
 	owner := metav1.GetControllerOfNoCopy(object)
 	return owner != nil && owner.Kind == "Pod" && owner.Name == pod.Name
@@ -137,7 +137,7 @@ func (x *VolumeIndex) read(c *Claim, object *corev1.PersistentVolumeClaim) {
 	case name == "":
 		x.readClass(c, object)
 	case volume == nil:
-		// The class tells at least what a running pod has attached.
+		// The class still gives the driver of the volume that a running pod has attached.
 		x.readClass(c, object)
 		c.Places = nil
 		c.fail("persistent volume "+name+" of claim "+c.Name+" does not exist", "PersistentVolume/"+name, "add persistent volume "+name+" to the input, or create the claim anew")
@@ -154,7 +154,7 @@ func (x *VolumeIndex) read(c *Claim, object *corev1.PersistentVolumeClaim) {
 	}
 }
 
-// ReadVolume reads what the volume of a bound claim asks for.
+// ReadVolume reads driver and places of the volume of a bound claim.
 func (x *VolumeIndex) ReadVolume(c *Claim, volume *corev1.PersistentVolume) {
 	c.Object = volume
 	c.Driver, c.Volume = volumeDriver(volume)
@@ -172,7 +172,7 @@ func (x *VolumeIndex) ReadVolume(c *Claim, volume *corev1.PersistentVolume) {
 	}
 }
 
-// readClass reads what the class of a claim says that is not bound to a volume.
+// readClass reads the storage class of a claim that is not bound.
 func (x *VolumeIndex) readClass(c *Claim, object *corev1.PersistentVolumeClaim) {
 	name := ClassName(object)
 	if name == nil || *name == "" {
@@ -197,18 +197,19 @@ func (x *VolumeIndex) readClass(c *Claim, object *corev1.PersistentVolumeClaim) 
 	if len(class.AllowedTopologies) > 0 {
 		c.Places = append(c.Places, x.Place(topologyTerms(class.AllowedTopologies)))
 	}
-	x.narrow(c)
+	x.narrowToZone(c)
 }
 
-// MakesVolumes reports whether a class makes a volume for a claim where the first pod that uses it goes.
+// MakesVolumes reports whether a class creates the volume of a claim for the node of the first pod that uses
+// it.
 func MakesVolumes(class *storagev1.StorageClass) bool {
 	return class != nil && !IsStatic(class) && class.VolumeBindingMode != nil && *class.VolumeBindingMode == storagev1.VolumeBindingWaitForFirstConsumer
 }
 
-// waitForVolume is the remedy where a claim waits for a volume that its class does not make for a pod.
+// waitForVolume is the remedy for a claim whose class does not create a volume for a pod.
 const waitForVolume = "wait until the claim has its volume, or use a storage class whose volumeBindingMode is WaitForFirstConsumer"
 
-// ClassName is the class that a claim names, in the old way or the new; nil for none.
+// ClassName returns the class of a claim, by field or by the beta annotation; nil for none.
 func ClassName(object *corev1.PersistentVolumeClaim) *string {
 	if beta, ok := object.Annotations[corev1.BetaStorageClassAnnotation]; ok {
 		return &beta
@@ -216,14 +217,14 @@ func ClassName(object *corev1.PersistentVolumeClaim) *string {
 	return object.Spec.StorageClassName
 }
 
-// Text names the claim in messages.
+// Text is the claim's name in messages.
 func (c *Claim) Text() string { return "persistent volume claim " + c.Name }
 
 func isDefault(c *storagev1.StorageClass) bool {
 	return c.Annotations[defaultClassAnnotation] == "true" || c.Annotations[betaDefaultClassAnnotation] == "true"
 }
 
-// newerClass orders default classes: the newest counts, and of several the first by name.
+// newerClass orders default classes: the newest applies, of equally old ones the first by name.
 func newerClass(a, b *storagev1.StorageClass) bool {
 	if !a.CreationTimestamp.Equal(&b.CreationTimestamp) {
 		return b.CreationTimestamp.Before(&a.CreationTimestamp)
@@ -231,7 +232,7 @@ func newerClass(a, b *storagev1.StorageClass) bool {
 	return a.Name < b.Name
 }
 
-// AppendWords appends where the volume can be used, as its objects word it.
+// AppendWords appends a signature of where the volume can be used, from the fields of its objects.
 func (c *Claim) AppendWords(b []byte) []byte {
 	if v := c.Object; v != nil {
 		if a := v.Spec.NodeAffinity; a != nil && a.Required != nil {
@@ -258,11 +259,9 @@ func (c *Claim) AppendWords(b []byte) []byte {
 	return b
 }
 
-// setAside gives every claim that only one pod at a time may use to the pod that has
-// it: one that runs, wherever that is, or else the first of those to be placed. Of
-// pods that would need several such claims, one gets all or none. Those that let others
-// have what they need come last.
-func (x *VolumeIndex) setAside(users, running []*corev1.Pod) {
+// assignExclusive gives every ReadWriteOncePod claim to one pod: to a running pod that uses it, or else to the
+// first pod to place. A pod with several of these claims gets all or none. Pods that yield by choice come last.
+func (x *VolumeIndex) assignExclusive(users, running []*corev1.Pod) {
 	for _, pod := range running {
 		for i := range pod.Spec.Volumes {
 			v := pod.Spec.Volumes[i].PersistentVolumeClaim
@@ -277,7 +276,7 @@ func (x *VolumeIndex) setAside(users, running []*corev1.Pod) {
 	}
 	for _, lets := range []bool{false, true} {
 		for _, pod := range users {
-			if x.choice.Lets(pod) != lets || x.deprived(pod) {
+			if x.choice.Lets(pod) != lets || x.exclusiveTaken(pod) {
 				continue
 			}
 			for _, c := range x.ClaimsOf(pod) {
@@ -289,8 +288,8 @@ func (x *VolumeIndex) setAside(users, running []*corev1.Pod) {
 	}
 }
 
-// deprived reports whether another pod has a claim that the pod would need for itself.
-func (x *VolumeIndex) deprived(pod *corev1.Pod) bool {
+// exclusiveTaken reports whether another pod has a ReadWriteOncePod claim of the pod.
+func (x *VolumeIndex) exclusiveTaken(pod *corev1.Pod) bool {
 	for _, c := range x.ClaimsOf(pod) {
 		if c.Holder != nil && c.Holder != pod {
 			return true
@@ -299,7 +298,7 @@ func (x *VolumeIndex) deprived(pod *corev1.Pod) bool {
 	return false
 }
 
-// heldText says who has a claim that only one pod at a time may use.
+// heldText says which pod has a ReadWriteOncePod claim.
 func (c *Claim) heldText() string {
 	if c.Holder.Spec.NodeName != "" {
 		return c.Text() + " is ReadWriteOncePod, and pod " + PodName(c.Holder) + " uses it"
@@ -307,8 +306,8 @@ func (c *Claim) heldText() string {
 	return c.Text() + " is ReadWriteOncePod, and pod " + PodName(c.Holder) + " comes first"
 }
 
-// The CSI drivers that took over from plugins of Kubernetes itself, and whose limits
-// kube-scheduler applies to the volumes of those.
+// CSI drivers that replace in-tree volume plugins. kube-scheduler applies their attach limits to volumes of
+// these plugins.
 const (
 	EbsDriver      = "ebs.csi.aws.com"
 	GceDriver      = "pd.csi.storage.gke.io"
@@ -317,8 +316,8 @@ const (
 	portworxDriver = "pxd.portworx.com"
 )
 
-// volumeDriver returns the CSI driver that attaches a volume, "" where none does, and
-// a text that is equal for equal volumes.
+// volumeDriver returns the CSI driver that attaches a volume, "" for none, and a text that is equal for equal
+// volumes.
 func volumeDriver(v *corev1.PersistentVolume) (driver, volume string) {
 	s := &v.Spec.PersistentVolumeSource
 	switch {
@@ -338,7 +337,7 @@ func volumeDriver(v *corev1.PersistentVolume) (driver, volume string) {
 	return driver, "volume " + v.Name
 }
 
-// ProvisionerDriver returns the driver of the volumes that a provisioner makes.
+// ProvisionerDriver returns the driver of the volumes that a provisioner creates.
 func ProvisionerDriver(provisioner string) string {
 	switch provisioner {
 	case "kubernetes.io/aws-ebs":

@@ -16,23 +16,22 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// How many further volumes of a driver a machine takes is a resource like others. It
-// goes by the name under which nodes state it.
+// The number of volumes of a driver that a node can attach is a resource. It has the name under which nodes
+// state it.
 const attachPrefix = corev1.ResourceAttachableVolumesPrefix + "csi-"
 
-// NoAttachLimit is the room of machines that nobody limits.
+// NoAttachLimit is the capacity of machines without an attach limit.
 const NoAttachLimit = 1 << 40
 
-// SharedPart is the share of the smallest limit of a driver that volumes of several
-// pods may take up in advance, unless that is chosen otherwise.
+// SharedPart is the default of [VolumeChoice.Part].
 const SharedPart = 4
 
-// AttachResource is the resource that volumes of a driver take up.
+// AttachResource is the resource that volumes of a driver use.
 func AttachResource(driver string) corev1.ResourceName {
 	return corev1.ResourceName(attachPrefix + driver)
 }
 
-// AttachDriver is the inverse of attachResource; "" for other resources.
+// AttachDriver is the inverse of [AttachResource]; "" for other resources.
 func AttachDriver(name corev1.ResourceName) string {
 	driver, ok := strings.CutPrefix(string(name), attachPrefix)
 	if !ok {
@@ -41,19 +40,18 @@ func AttachDriver(name corev1.ResourceName) string {
 	return driver
 }
 
-// readLimits finds the drivers that limit anything, and which claims nodes are
-// charged for.
+// readLimits finds the drivers with attach limits, and the claims that are charged to nodes.
 //
-// A volume takes up one attachment of a node however many of its pods use it. A
-// volume of one pod to be placed is charged to the pod. Where several share one, it is
-// not known which of them meet; so each node is charged for it once, whether they come
-// or not, and the pods are not. Since that would leave no room where many volumes are
-// shared, only the most popular ones are treated so; of others each pod is charged.
+// A volume uses one attachment of a node, however many of its pods are there. The volume of one pod is charged
+// to the pod. Where several pods share a volume, it is not known which of them are on one node. So each node is
+// charged for it once, whether the pods come or not, and the pods are not charged. This would leave no room
+// where many volumes are shared, so only the volumes with the most pods are treated this way; for each other
+// one, every pod is charged.
 func (x *VolumeIndex) readLimits(p *scheduling.Problem, users []*corev1.Pod) {
 	counts := map[*Claim]int{}
 	drivers := map[string]bool{}
 	for _, pod := range users {
-		if x.deprived(pod) {
+		if x.exclusiveTaken(pod) {
 			continue
 		}
 		for _, c := range x.ClaimsOf(pod) {
@@ -87,8 +85,7 @@ func (x *VolumeIndex) readLimits(p *scheduling.Problem, users []*corev1.Pod) {
 	slices.SortFunc(x.Shared, func(a, b *Claim) int { return strings.Compare(a.Name, b.Name) })
 }
 
-// smallestLimits are, of the given drivers, those that some node or instance type
-// limits, with the least limit.
+// smallestLimits returns the smallest attach limit of any node or instance type, for each driver that has one.
 func (x *VolumeIndex) smallestLimits(p *scheduling.Problem, drivers map[string]bool) map[string]int64 {
 	out := map[string]int64{}
 	if len(drivers) == 0 {
@@ -138,7 +135,7 @@ func (x *VolumeIndex) smallestLimits(p *scheduling.Problem, drivers map[string]b
 	return out
 }
 
-// Stated is how many volumes of a driver a node takes, as its CSINode says.
+// Stated returns the attach limit of a driver in the CSINode of a node.
 func (x *VolumeIndex) Stated(node, driver string) (int64, bool) {
 	csi := x.nodes[node]
 	if csi == nil {
@@ -152,7 +149,7 @@ func (x *VolumeIndex) Stated(node, driver string) (int64, bool) {
 	return 0, false
 }
 
-// charge adds what the volumes take up to a pod's requests, which were read last.
+// charge adds the attachments of the volumes to the requests that were read last.
 func (v *PodVolumes) charge(r *RequestReader) []int64 {
 	for _, c := range v.attached {
 		d := r.number(AttachResource(c.Driver))
@@ -161,7 +158,8 @@ func (v *PodVolumes) charge(r *RequestReader) []int64 {
 	return r.total
 }
 
-// LimitShape puts into the room of a machine that is bought how many volumes it takes.
+// LimitShape sets the attach limits in the room of a machine to buy, less the volumes charged in advance.
+// states is the capacity of its instance type.
 func (x *VolumeIndex) LimitShape(room []int64, table *ResourceTable, states corev1.ResourceList) {
 	if x == nil {
 		return
@@ -183,15 +181,15 @@ func (x *VolumeIndex) LimitShape(room []int64, table *ResourceTable, states core
 	}
 }
 
-// Attachments are the volumes of a node that runs or is in flight.
+// Attachments are the volumes of an existing node or a node in flight.
 type Attachments struct {
 	Volumes map[string]bool
-	// full are the drivers of which the node could not take all shared volumes that
-	// might come, so that it is not charged for them and takes none.
+	// Full are the drivers of which the node cannot attach all shared volumes that might come. It is not
+	// charged for these, and admits no new one.
 	Full map[string]bool
 }
 
-// UsableOn reports whether the volume of the claim can be used on a node of a name and some labels.
+// UsableOn reports whether the volume of the claim can be used on a node with a name and labels.
 func (c *Claim) UsableOn(name string, nodeLabels map[string]string) bool {
 	for _, p := range c.Places {
 		if !slices.ContainsFunc(p.Terms, func(t Term) bool { return t.MatchesNode(name, nodeLabels) }) {
@@ -201,8 +199,7 @@ func (c *Claim) UsableOn(name string, nodeLabels map[string]string) bool {
 	return true
 }
 
-// TurnsAway returns a driver of which a full node would have to take a further volume
-// for the pods of a group; "" for none.
+// TurnsAway returns a full driver of which pods of a group would need a further volume; "" for none.
 func (a *Attachments) TurnsAway(c *Constraint) string {
 	for _, s := range c.shared {
 		if a.Full[s.Driver] && !a.Volumes[s.Volume] {
@@ -212,20 +209,19 @@ func (a *Attachments) TurnsAway(c *Constraint) string {
 	return ""
 }
 
-// A class whose volumes nobody makes, as those of disks that are built into nodes,
-// gives claims the volumes that are there and free. Each can be given once, so a node
-// holds as many pods as it can reach free volumes. Volumes that several nodes can
-// reach count for each of these.
+// A class without a provisioner, e.g. for local disks, binds claims to existing free volumes. Each can be bound
+// once, so a node holds as many pods as it can reach free volumes. A volume that several nodes can reach counts
+// for each of them.
 
-// StaticPrefix begins what stands for the driver of such a class.
+// StaticPrefix begins the name that stands for the driver of a class without a provisioner.
 const StaticPrefix = "storage class "
 
-// IsStatic reports whether nobody makes volumes of the class.
+// IsStatic reports whether the class has no provisioner.
 func IsStatic(class *storagev1.StorageClass) bool {
 	return class.Provisioner == "" || class.Provisioner == "kubernetes.io/no-provisioner"
 }
 
-// FreeVolumes are the volumes of a class that are not spoken for, in name order.
+// FreeVolumes returns the volumes of a class that are not reserved for a claim, in order of names.
 func (x *VolumeIndex) FreeVolumes(class string) []*corev1.PersistentVolume {
 	if list, ok := x.free[class]; ok {
 		return list
@@ -248,14 +244,14 @@ func (x *VolumeIndex) FreeVolumes(class string) []*corev1.PersistentVolume {
 	return out
 }
 
-// readStatic reads where volumes are that the claim could get.
+// readStatic reads the places of the free volumes that the claim could be bound to.
 func (x *VolumeIndex) readStatic(c *Claim, object *corev1.PersistentVolumeClaim, class string) {
-	if v := x.promised[types.NamespacedName{Namespace: OrDefault(object.Namespace), Name: object.Name}]; v != nil {
+	if v := x.reserved[types.NamespacedName{Namespace: OrDefault(object.Namespace), Name: object.Name}]; v != nil {
 		x.ReadVolume(c, v)
 		return
 	}
 	signature := appendClaimShape(AppendText(nil, class), &object.Spec)
-	found, known := x.offered[string(signature)]
+	found, known := x.freeByShape[string(signature)]
 	if !known {
 		for _, v := range x.FreeVolumes(class) {
 			if SuitsClaim(v, object) {
@@ -269,7 +265,7 @@ func (x *VolumeIndex) readStatic(c *Claim, object *corev1.PersistentVolumeClaim,
 		if !found.anywhere {
 			found.place = x.Place(found.terms)
 		}
-		x.offered[string(signature)] = found
+		x.freeByShape[string(signature)] = found
 	}
 	c.Driver = StaticPrefix + class
 	if !found.some {
@@ -280,8 +276,8 @@ func (x *VolumeIndex) readStatic(c *Claim, object *corev1.PersistentVolumeClaim,
 	}
 }
 
-// freeOffer is where the free volumes are that suit claims of one shape.
-type freeOffer struct {
+// freePlaces is where the free volumes are that suit claims of one shape.
+type freePlaces struct {
 	some, anywhere bool
 	terms          []Term
 	place          *Place
@@ -316,7 +312,7 @@ func Everywhere(v *corev1.PersistentVolume) bool {
 	return v.Spec.NodeAffinity == nil || v.Spec.NodeAffinity.Required == nil
 }
 
-// appendClaimShape appends what decides which free volumes suit a claim.
+// appendClaimShape appends the fields of a claim that decide which free volumes suit it.
 func appendClaimShape(b []byte, spec *corev1.PersistentVolumeClaimSpec) []byte {
 	size := spec.Resources.Requests[corev1.ResourceStorage]
 	b = AppendText(b, size.String())
@@ -335,7 +331,7 @@ func appendClaimShape(b []byte, spec *corev1.PersistentVolumeClaimSpec) []byte {
 	return b
 }
 
-// SuitsClaim reports whether a free volume has what a claim asks for.
+// SuitsClaim reports whether a free volume has the size, modes and labels that a claim requests.
 func SuitsClaim(v *corev1.PersistentVolume, object *corev1.PersistentVolumeClaim) bool {
 	have, want := v.Spec.Capacity[corev1.ResourceStorage], object.Spec.Resources.Requests[corev1.ResourceStorage]
 	if have.Cmp(want) < 0 || volumeMode(v.Spec.VolumeMode) != volumeMode(object.Spec.VolumeMode) ||

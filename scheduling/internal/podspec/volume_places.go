@@ -10,14 +10,13 @@ import (
 	"github.com/plimsoll-go/plimsoll/requirements"
 )
 
-// Place is where a volume can be used: on nodes that match any one of the terms. A
-// place without terms is nowhere.
+// Place is where a volume can be used: on nodes that meet one of the terms. A place without terms is no node.
 type Place struct {
 	Terms []Term // in the order of their texts
 	text  string // equal for equal places
 }
 
-// Place returns the place with these terms; equal ones are the same.
+// Place returns the place with these terms; equal places are one object.
 func (x *VolumeIndex) Place(terms []Term) *Place {
 	texts := make(map[string]Term, len(terms))
 	for i := range terms {
@@ -36,8 +35,8 @@ func (x *VolumeIndex) Place(terms []Term) *Place {
 	return p
 }
 
-// AffinityTerms are the alternatives of a volume's node affinity. A term without
-// expressions matches nothing.
+// AffinityTerms returns the alternatives of a volume's node affinity. A term without expressions matches no
+// node, and is left out.
 func AffinityTerms(required *corev1.NodeSelector) []Term {
 	var out []Term
 	for i := range required.NodeSelectorTerms {
@@ -54,7 +53,8 @@ func AffinityTerms(required *corev1.NodeSelector) []Term {
 	return out
 }
 
-// HostsOf are the nodes to which the node affinity of a volume binds it, by name or host name; none where it does not.
+// HostsOf returns the nodes to which a volume's node affinity binds it, by node name or hostname label; nil if
+// it does not.
 func HostsOf(v *corev1.PersistentVolume) (out []string) {
 	if v.Spec.NodeAffinity == nil || v.Spec.NodeAffinity.Required == nil {
 		return nil
@@ -74,7 +74,7 @@ func HostsOf(v *corev1.PersistentVolume) (out []string) {
 	return out
 }
 
-// topologyTerms are the topologies that a storage class allows.
+// topologyTerms returns the allowed topologies of a storage class.
 func topologyTerms(allowed []corev1.TopologySelectorTerm) []Term {
 	var out []Term
 	for i := range allowed {
@@ -89,7 +89,7 @@ func topologyTerms(allowed []corev1.TopologySelectorTerm) []Term {
 	return out
 }
 
-// VolumesMatch reports whether a node that exists can use all volumes of a pod.
+// VolumesMatch reports whether an existing node can use all volumes of a pod.
 func (c *Constraint) VolumesMatch(name string, labels map[string]string) bool {
 	for _, terms := range c.Volumes {
 		if !slices.ContainsFunc(terms, func(t Term) bool { return t.MatchesNode(name, labels) }) {
@@ -99,12 +99,12 @@ func (c *Constraint) VolumesMatch(name string, labels map[string]string) bool {
 	return true
 }
 
-// VolumeExpressions calls f with every expression on a label that a new machine may
-// have to satisfy for a volume.
+// VolumeExpressions calls f with every expression on a label that a new machine may have to satisfy for a
+// volume.
 func (c *Constraint) VolumeExpressions(f func(*Expression)) {
 	for _, terms := range c.Volumes {
-		if slices.ContainsFunc(terms, func(t Term) bool { return t.aside() }) {
-			continue // what is unknown will do
+		if slices.ContainsFunc(terms, func(t Term) bool { return t.forUnlabelled() }) {
+			continue // an unknown label suffices
 		}
 		for i := range terms {
 			for j := range terms[i].Labels {
@@ -114,12 +114,11 @@ func (c *Constraint) VolumeExpressions(f func(*Expression)) {
 	}
 }
 
-// MaxAlternatives bounds the combinations of terms that one pod makes a pool look at.
+// MaxAlternatives bounds the alternatives of one constraint.
 const MaxAlternatives = 64
 
-// Alternatives lists conjunctions of expressions of which any one has to hold on a
-// node: the terms of affinity and of all volumes, in every combination that does not
-// contradict itself, up to a limit.
+// Alternatives lists conjunctions of expressions of which one must hold on a new node: the terms of affinity
+// and of all volumes, in every combination without a contradiction, at most MaxAlternatives.
 func (c *Constraint) Alternatives() [][]Expression {
 	out := [][]Expression{c.Selector}
 	if c.Affine {
@@ -155,8 +154,8 @@ func possible(expressions []Expression) bool {
 	return !set.Impossible()
 }
 
-// CompleteLabels adds, to the labels of a node in flight, the names under which
-// storage drivers will repeat its zone there.
+// CompleteLabels adds the topology labels that storage drivers will set on a node in flight, with the values of
+// its well-known ones.
 func (x *VolumeIndex) CompleteLabels(labels map[string]string) {
 	if x == nil {
 		return
@@ -176,13 +175,13 @@ func (x *VolumeIndex) CompleteLabels(labels map[string]string) {
 	}
 }
 
-// PlacesText writes where the volumes of a group can be used.
+// PlacesText says where the volumes of a group can be used, for messages.
 func PlacesText(c *Constraint) string {
 	var all []string
 	for _, terms := range c.Volumes {
 		var alternatives []string
 		for i := range terms {
-			if terms[i].aside() {
+			if terms[i].forUnlabelled() {
 				continue
 			}
 			var parts []string
@@ -201,18 +200,17 @@ func PlacesText(c *Constraint) string {
 	return "only where " + strings.Join(all, ", and where ")
 }
 
-// zoneKeys are the labels by which volumes of old say where they are.
+// zoneKeys are the labels of volumes that state a zone or region instead of node affinity.
 func zoneKeys() []string {
 	return []string{corev1.LabelFailureDomainBetaZone, corev1.LabelFailureDomainBetaRegion, corev1.LabelTopologyZone, corev1.LabelTopologyRegion}
 }
 
-// zoneDelimiter separates the zones that one label names.
+// zoneDelimiter separates the zones in one label value.
 const zoneDelimiter = "__"
 
-// labelTerms are the alternatives by which a node fits what a volume's label says, as
-// kube-scheduler's plugin VolumeZone has it: the node has one of the values under that
-// key or, where it lacks it, under the key's new name; or it has none of such labels at
-// all. Of a machine that does not exist yet, what nobody knows is no obstacle.
+// labelTerms returns the alternatives of a node for a volume's zone label, by the rule of kube-scheduler's
+// plugin VolumeZone: the node has one of the values under that key, or, without it, under the key's stable
+// name; or it has none of these labels. A label that a machine to come does not define is no obstacle.
 func labelTerms(key, value string) []Term {
 	is := func(key string, op corev1.NodeSelectorOperator, values ...string) Expression {
 		return NewExpression(key, op, values)
@@ -234,8 +232,7 @@ func labelTerms(key, value string) []Term {
 	return append(out, none, unknown)
 }
 
-// aside reports whether the term is one for nodes that lack labels, which volumes
-// themselves cannot state.
-func (t *Term) aside() bool {
+// forUnlabelled reports whether the term is one of labelTerms for nodes without labels.
+func (t *Term) forUnlabelled() bool {
 	return slices.ContainsFunc(t.Fields, func(e Expression) bool { return e.Has("") != e.AllowsAbsent() })
 }

@@ -14,45 +14,45 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// VolumeIndex answers what the volumes of pods ask of their nodes. It is nil, which
-// asks for nothing, where no pod to be placed uses a claim.
+// VolumeIndex answers questions about the volumes of pods. A nil index has no volumes; it stands for problems
+// in which no pod to place uses a claim.
 //
-// The rules are those of kube-scheduler's plugins VolumeBinding, NodeVolumeLimits and
-// VolumeRestrictions. Where kube-scheduler waits for a controller that would create
-// the claim of an ephemeral volume, the volume's template speaks for it.
+// The rules are those of kube-scheduler's plugins VolumeBinding, NodeVolumeLimits and VolumeRestrictions. Where
+// kube-scheduler waits for a controller to create the claim of an ephemeral volume, the index reads the
+// volume's template.
 type VolumeIndex struct {
 	Claims  map[types.NamespacedName]*corev1.PersistentVolumeClaim
 	Volumes map[string]*corev1.PersistentVolume
 	Classes map[string]*storagev1.StorageClass
 	nodes   map[string]*storagev1.CSINode
-	// standard is the class of claims that name none: the newest of the default ones.
+	// Standard is the default class.
 	Standard *storagev1.StorageClass
-	known    map[types.NamespacedName]*Claim // those that were read
-	// templated are claims of ephemeral volumes that are still to be made.
+	known    map[types.NamespacedName]*Claim // claims read so far
+	// templated are the claims of ephemeral volumes that do not exist yet.
 	templated map[types.NamespacedName]*Claim
 	Places    map[string]*Place // by text
-	// promised are volumes set aside for claims, free those of a class that are not,
-	// offered what suits claims of one shape, and reach where single volumes are.
-	promised map[types.NamespacedName]*corev1.PersistentVolume
-	free     map[string][]*corev1.PersistentVolume
-	offered  map[string]freeOffer
-	reach    map[string][]Term
-	given    map[string]bool // volumes that were chosen for claims
-	Limited  []string        // drivers of pending pods' volumes that some machine limits, sorted
-	Shared   []*Claim        // those charged to nodes, in name order
-	choice   *VolumeChoice
+	// reserved are volumes reserved for claims, free the other volumes of a class without a provisioner,
+	// freeByShape the places of free volumes by shape of claim, and reach the terms of single volumes.
+	reserved    map[types.NamespacedName]*corev1.PersistentVolume
+	free        map[string][]*corev1.PersistentVolume
+	freeByShape map[string]freePlaces
+	reach       map[string][]Term
+	given       map[string]bool // volumes reserved by choice
+	Limited     []string        // drivers of pending pods' volumes with an attach limit, sorted
+	Shared      []*Claim        // claims charged to nodes, in order of names
+	choice      *VolumeChoice
 }
 
-// PodVolumes is what the volumes of one pod ask for.
+// PodVolumes is the requirements of one pod's volumes.
 type PodVolumes struct {
-	refusal  string   // why the pod cannot be placed at all; "" for most
-	Places   []*Place // where its volumes can be used, in the order of their texts
-	attached []*Claim // claims that take up one of the node's attachments
-	shared   []*Claim // claims that do, and that nodes are charged for in advance
-	sharing  int      // length of what the signature says about those
+	refusal  string   // why the pod cannot be placed; "" for none
+	Places   []*Place // where its volumes can be used, sorted by text
+	attached []*Claim // claims charged to the pod
+	shared   []*Claim // claims charged to nodes
+	sharing  int      // length of the part of the signature that shared makes
 }
 
-// NewVolumeIndex reads the claims of the pods to be placed, under a choice.
+// NewVolumeIndex reads the claims of the pods to place, under a choice.
 func NewVolumeIndex(p *scheduling.Problem, running []*corev1.Pod, choice *VolumeChoice) *VolumeIndex {
 	if !slices.ContainsFunc(p.Pods, func(pod *corev1.Pod) bool { return UsesClaims(pod) && Pending(pod) }) {
 		return nil
@@ -64,8 +64,8 @@ func NewVolumeIndex(p *scheduling.Problem, running []*corev1.Pod, choice *Volume
 		Classes: make(map[string]*storagev1.StorageClass, len(p.StorageClasses)),
 		nodes:   make(map[string]*storagev1.CSINode, len(p.CSINodes)),
 		known:   map[types.NamespacedName]*Claim{}, templated: map[types.NamespacedName]*Claim{},
-		Places: map[string]*Place{}, promised: map[types.NamespacedName]*corev1.PersistentVolume{},
-		free: map[string][]*corev1.PersistentVolume{}, offered: map[string]freeOffer{}, reach: map[string][]Term{},
+		Places: map[string]*Place{}, reserved: map[types.NamespacedName]*corev1.PersistentVolume{},
+		free: map[string][]*corev1.PersistentVolume{}, freeByShape: map[string]freePlaces{}, reach: map[string][]Term{},
 		given: map[string]bool{},
 	}
 	for _, c := range p.Claims {
@@ -74,10 +74,10 @@ func NewVolumeIndex(p *scheduling.Problem, running []*corev1.Pod, choice *Volume
 	for _, v := range p.Volumes {
 		x.Volumes[v.Name] = v
 		if ref := v.Spec.ClaimRef; ref != nil {
-			x.promised[types.NamespacedName{Namespace: OrDefault(ref.Namespace), Name: ref.Name}] = v
+			x.reserved[types.NamespacedName{Namespace: OrDefault(ref.Namespace), Name: ref.Name}] = v
 		}
 	}
-	x.give()
+	x.applyChoice()
 	for _, c := range p.StorageClasses {
 		x.Classes[c.Name] = c
 		if isDefault(c) && (x.Standard == nil || newerClass(c, x.Standard)) {
@@ -88,14 +88,13 @@ func NewVolumeIndex(p *scheduling.Problem, running []*corev1.Pod, choice *Volume
 		x.nodes[n.Name] = n
 	}
 	users := x.Users(p.Pods)
-	x.setAside(users, running)
+	x.assignExclusive(users, running)
 	x.readLimits(p, users)
 	return x
 }
 
-// Users returns the pods to be placed that use claims, the most urgent first, then by
-// name, which is the order in which they are bound. Pods that are refused for a fault
-// of a claim are left out.
+// Users returns the pods to place that use claims, by descending priority and then by name, which is the order
+// of binding. It leaves out pods that are refused, e.g. for a fault of a claim.
 func (x *VolumeIndex) Users(pods []*corev1.Pod) []*corev1.Pod {
 	var out []*corev1.Pod
 	for _, pod := range pods {
@@ -112,7 +111,7 @@ func (x *VolumeIndex) Users(pods []*corev1.Pod) []*corev1.Pod {
 	return out
 }
 
-// Of returns what the volumes of a pod to be placed ask for.
+// Of returns the requirements of a pod's volumes.
 func (x *VolumeIndex) Of(pod *corev1.Pod) PodVolumes {
 	if x == nil || !UsesClaims(pod) {
 		return PodVolumes{}
@@ -165,7 +164,7 @@ func (x *VolumeIndex) ClaimsOf(pod *corev1.Pod) []*Claim {
 	return out
 }
 
-// UsesClaims reports whether a pod has volumes that are claimed.
+// UsesClaims reports whether a pod has a volume with a PersistentVolumeClaim.
 func UsesClaims(pod *corev1.Pod) bool {
 	for i := range pod.Spec.Volumes {
 		if v := &pod.Spec.Volumes[i]; v.PersistentVolumeClaim != nil || v.Ephemeral != nil {
@@ -175,8 +174,8 @@ func UsesClaims(pod *corev1.Pod) bool {
 	return false
 }
 
-// appendSignature appends what of the volumes concerns the node: pods whose volumes
-// may be used in the same places fall into one class, whatever their claims are called.
+// appendSignature appends a signature of the places, without names of claims: pods whose volumes can be used in
+// the same places are in one class.
 func (v *PodVolumes) appendSignature(b []byte) []byte {
 	for _, p := range v.Places {
 		b = AppendText(append(b, 'w'), p.text)
@@ -189,7 +188,7 @@ func (v *PodVolumes) appendSignature(b []byte) []byte {
 	return b
 }
 
-// Constrain adds to a constraint what the volumes ask of the node.
+// Constrain adds the places of the volumes to a constraint.
 func (v *PodVolumes) Constrain(c *Constraint) {
 	for _, p := range v.Places {
 		c.Volumes = append(c.Volumes, p.Terms)
@@ -197,7 +196,7 @@ func (v *PodVolumes) Constrain(c *Constraint) {
 	c.shared, c.Sharing = v.shared, v.sharing
 }
 
-// PriorityOf is the priority of a pod, 0 where it states none.
+// PriorityOf is the priority of a pod; 0 for none.
 func PriorityOf(pod *corev1.Pod) int32 {
 	if pod.Spec.Priority == nil {
 		return 0
@@ -205,26 +204,24 @@ func PriorityOf(pod *corev1.Pod) int32 {
 	return *pod.Spec.Priority
 }
 
-// OrDefault is a namespace, "default" for "".
+// OrDefault is a namespace; "default" for "".
 func OrDefault(namespace string) string { return cmp.Or(namespace, corev1.NamespaceDefault) }
 
-// VolumeChoice is what has to be decided about volumes before pods are placed. nil
-// decides nothing.
+// VolumeChoice is the decisions about volumes that are made before pods are placed. nil decides nothing.
 type VolumeChoice struct {
-	// passed are pods that let others have the claims which one pod at a time may use:
-	// they had them in vain.
+	// Passed are the pods that yield ReadWriteOncePod claims to other pods, because they found no place with
+	// them.
 	Passed map[string]bool
-	// zones are, by claim, where volumes will be made that several pods wait for.
+	// Zones are, by claim that several pods wait for, the zone in which its volume will be created.
 	Zones map[string]string
-	// given are, by claim, the volumes that are there and free which claims get that
-	// several pods wait for.
+	// Given are, by claim that several pods wait for, the existing free volume that it gets.
 	Given map[string]string
-	// part is the share of the smallest attach limit that shared volumes may take up in
-	// advance: one in so many. 0 is sharedPart.
+	// Part is the divisor of the smallest attach limit that gives the number of shared volumes charged in
+	// advance. 0 means [SharedPart].
 	Part int64
 }
 
-// Clone returns a choice that can change without changing v.
+// Clone returns an independent copy.
 func (v *VolumeChoice) Clone() *VolumeChoice {
 	if v == nil {
 		v = &VolumeChoice{}
@@ -236,10 +233,10 @@ func (v *VolumeChoice) Clone() *VolumeChoice {
 	return out
 }
 
-// Lets reports whether the pod lets others have what it could have.
+// Lets reports whether the pod yields its ReadWriteOncePod claims.
 func (v *VolumeChoice) Lets(pod *corev1.Pod) bool { return v != nil && v.Passed[PodName(pod)] }
 
-// shared is the share of a limit that shared volumes may take up in advance.
+// shared is Part with its default.
 func (v *VolumeChoice) shared() int64 {
 	if v == nil || v.Part == 0 {
 		return SharedPart
@@ -247,23 +244,23 @@ func (v *VolumeChoice) shared() int64 {
 	return v.Part
 }
 
-// Settles reports whether it says where volumes are or will be made.
+// Settles reports whether the choice decides where a volume is or will be created.
 func (v *VolumeChoice) Settles() bool { return v != nil && len(v.Zones)+len(v.Given) > 0 }
 
-// give promises claims the volumes that were chosen for them.
-func (x *VolumeIndex) give() {
+// applyChoice reserves the chosen volumes for their claims.
+func (x *VolumeIndex) applyChoice() {
 	if x.choice == nil {
 		return
 	}
 	for claim, volume := range x.choice.Given {
 		namespace, name, _ := strings.Cut(claim, "/")
-		x.promised[types.NamespacedName{Namespace: namespace, Name: name}] = x.Volumes[volume]
+		x.reserved[types.NamespacedName{Namespace: namespace, Name: name}] = x.Volumes[volume]
 		x.given[volume] = true
 	}
 }
 
-// narrow narrows the places of a claim to the zone that was chosen for it.
-func (x *VolumeIndex) narrow(c *Claim) {
+// narrowToZone restricts the places of a claim to the chosen zone.
+func (x *VolumeIndex) narrowToZone(c *Claim) {
 	if x.choice == nil || x.choice.Zones[c.Name] == "" {
 		return
 	}
@@ -271,9 +268,9 @@ func (x *VolumeIndex) narrow(c *Claim) {
 	c.Places = append(c.Places, x.Place([]Term{{Labels: []Expression{zone}}}))
 }
 
-// Zonal reports whether the volume that a class makes for a claim can be used in one
-// zone only: the node says so whose driver it is, or the class, or it is the kind of
-// disk that is known for it.
+// Zonal reports whether the volume that a class creates for a claim can be used in one zone only: by the
+// topology keys of the driver on some node, by the allowed topologies of the class, or because it is a known
+// zonal disk.
 func (x *VolumeIndex) Zonal(c *Claim) bool {
 	if c.Class == nil || IsStatic(c.Class) {
 		return false

@@ -13,15 +13,15 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// Workloads knows which pods belong together, for [Policy.WorkloadShare]: pods of one
-// controller, or without one, those that the same Services select.
+// Workloads knows which pods belong to one workload, for [scheduling.Policy.WorkloadShare]: pods of one
+// controller or, without one, pods that the same Services select.
 type Workloads struct {
 	Percent  int64
 	Services map[string][]*corev1.Service // by namespace
-	Pods     map[string]int64             // by workload, how many there are
+	Pods     map[string]int64             // number of pods by workload
 }
 
-// NewWorkloads begins with workloads of which no pod has been counted.
+// NewWorkloads returns workloads without pods. share is a percentage.
 func NewWorkloads(p *scheduling.Problem, share int) *Workloads {
 	w := &Workloads{Percent: int64(share), Services: map[string][]*corev1.Service{}, Pods: map[string]int64{}}
 	for _, s := range p.Services {
@@ -33,18 +33,18 @@ func NewWorkloads(p *scheduling.Problem, share int) *Workloads {
 	return w
 }
 
-// WorkloadKey stands for a label that tells the workload; no label can be called so.
+// WorkloadKey is a pseudo label with the name of the workload. It is no valid label key.
 const WorkloadKey = "workload:"
 
-// Count counts a pod to its workload, if it has one.
+// Count adds a pod to its workload, if it has one.
 func (w *Workloads) Count(pod *corev1.Pod) {
 	if name := w.Of(pod); name != "" {
 		w.Pods[name]++
 	}
 }
 
-// Of names the workload of a pod, "" for none. Pods of DaemonSets and those that a
-// kubelet runs by itself belong to none: each node has its own.
+// Of returns the name of a pod's workload; "" for none. Pods of DaemonSets and static pods have none, because
+// each node has its own.
 func (w *Workloads) Of(pod *corev1.Pod) string {
 	ns := NamespaceOf(pod)
 	if ref := metav1.GetControllerOfNoCopy(pod); ref != nil {
@@ -66,13 +66,12 @@ func (w *Workloads) Of(pod *corev1.Pod) string {
 	return "Service/" + ns + "/" + strings.Join(names, "+")
 }
 
-// Most is how many pods of a workload may share a machine: its share, rounded down, and
-// never less than one.
+// Most returns the number of a workload's pods that may share a machine: its share, rounded down, at least one.
 func (w *Workloads) Most(name string) int64 { return max(1, w.Pods[name]*w.Percent/100) }
 
-// DefaultSpread deduces the selectors that a cluster's default spread constraints
-// have for a pod, as kube-scheduler does (component helper.DefaultSelector): from the
-// Services that select it and the controller that owns it.
+// DefaultSpread deduces the selectors of the cluster's default spread constraints for a pod, as kube-scheduler
+// does (component helper.DefaultSelector): from the Services that select the pod and the controller that owns
+// it.
 type DefaultSpread struct {
 	Constraints []corev1.TopologySpreadConstraint
 	services    map[string][]*corev1.Service // by namespace
@@ -81,7 +80,7 @@ type DefaultSpread struct {
 	memo        map[string]*Deduced
 }
 
-// NewDefaultSpread reads the problem's constraints, Services and owners.
+// NewDefaultSpread reads default constraints, Services and owners.
 func NewDefaultSpread(p *scheduling.Problem) *DefaultSpread {
 	d := &DefaultSpread{
 		Constraints: p.DefaultSpread, services: map[string][]*corev1.Service{},
@@ -109,8 +108,7 @@ func ownerName(namespace, kind, name string) string {
 	return kind + "/" + cmp.Or(namespace, metav1.NamespaceDefault) + "/" + name
 }
 
-// Deduce returns the selector for a pod, or nil where nothing tells which pods
-// belong with it.
+// Deduce returns the selector for a pod; nil where neither a Service nor an owner gives one.
 func (d *DefaultSpread) Deduce(pod *corev1.Pod) *Deduced {
 	ns := NamespaceOf(pod)
 	set := labels.Set{}
@@ -151,7 +149,7 @@ func (d *DefaultSpread) Deduce(pod *corev1.Pod) *Deduced {
 	return made
 }
 
-// ownerRequirements are those of a workload's selector.
+// ownerRequirements returns the requirements of a workload's selector.
 func ownerRequirements(selector *metav1.LabelSelector) []labels.Requirement {
 	if selector == nil {
 		return nil
