@@ -12,7 +12,7 @@ import (
 
 type barKind uint8
 
-// What keeps a pod away from a place that has room for it.
+// The reasons why topology terms keep a pod off a place that has room for it.
 const (
 	NoBar          barKind = iota
 	lacksKey               // the node has no value of the label
@@ -41,7 +41,7 @@ type foreignAntiAffinity struct {
 // ties reports whether a class that was left out is tied to others.
 func (t *tied) ties(id int) bool { return t != nil && t.left[id] }
 
-// offerBars lists what keeps a class from a machine that could be bought.
+// offerBars lists the topology terms that keep a class off a machine that could be launched.
 func (e *Explainer) offerBars(id, ti, o int) []Bar {
 	if !e.Tied.ties(id) {
 		return nil
@@ -53,7 +53,7 @@ func (e *Explainer) offerBars(id, ti, o int) []Bar {
 	return e.Tied.bars(id, func(rule int) int32 { return e.Tied.labelled(rule, ti, o) }, -1)
 }
 
-// siteBars remembers what keeps a class from the sites that its rules tell apart.
+// siteBars caches the bars of a class by site: all places with the same domains of its terms share them.
 type siteBars struct {
 	id    int
 	part  *compile.Partition
@@ -61,7 +61,7 @@ type siteBars struct {
 	bars  [][]Bar
 }
 
-// barsAt lists what keeps a class from new machines at a spot.
+// barsAt lists the topology terms that keep a class off new machines at a location.
 func (t *tied) barsAt(id, spot int) []Bar {
 	m := &t.memo
 	if m.part == nil || m.id != id {
@@ -106,7 +106,7 @@ func (t *tied) labelled(rule, ti, o int) int32 {
 	return newDomain
 }
 
-// NodeBars lists what keeps a class from a node.
+// NodeBars lists the topology terms that keep a class off a node.
 func (t *tied) NodeBars(id, bin int) []Bar {
 	if !t.ties(id) {
 		return nil
@@ -115,8 +115,8 @@ func (t *tied) NodeBars(id, bin int) []Bar {
 	return t.bars(id, t.at(t.book.Locations.OnSale+node), node)
 }
 
-// bars lists what keeps one more pod of a class from a place of which the domains are
-// known; node is -1 for a new machine.
+// bars lists the topology terms that keep one more pod of a class off a place, given by its domains. The node is -1 for a
+// new machine.
 func (t *tied) bars(id int, at func(rule int) int32, node int) []Bar {
 	var out []Bar
 	among := t.in.Planned[id].Among

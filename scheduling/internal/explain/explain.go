@@ -100,13 +100,13 @@ func sentence(reasons []scheduling.Reason, changes []scheduling.Change) string {
 	return s + "; fix: " + changes[0].Text
 }
 
-// Reasons counts, over all offers of all pools and all nodes, what ruled them out
-// for a class, which is at a place among the planned ones.
+// Reasons counts the reasons why offers and nodes do not take a class, given with its number among the planned classes. Each
+// offer of each pool and each node counts once, for its first reason.
 func (e *Explainer) Reasons(class *podspec.PodClass, id int) []scheduling.Reason {
 	return e.subject(class, id).count(nil)
 }
 
-// count counts what rules places out, all of them or those with a label.
+// count counts the reasons why places are ruled out: all places, or those with a label.
 func (s *subject) count(where *podspec.Expression) []scheduling.Reason {
 	t := &tally{in: s.in, subject: s, counts: map[scheduling.Reason]int{}, bars: map[Bar]int{}}
 	nodes := &tally{counts: map[scheduling.Reason]int{}, bars: map[Bar]int{}}
@@ -156,7 +156,8 @@ type tally struct {
 	bars    map[Bar]int
 }
 
-// nowhere counts what has no place at all: pools without offers, and nodes that are going.
+// nowhere counts the reasons that are not about a single offer or usable node: pools without offers, and nodes that are
+// being removed.
 func (t *tally) nowhere() {
 	if len(t.in.Pools) == 0 {
 		t.counts[scheduling.Reason{Code: scheduling.ReasonNoNodePool, Detail: "no node pool may launch machines"}]++
@@ -180,7 +181,7 @@ func (t *tally) nowhere() {
 	}
 }
 
-// offers counts what rules out some offers of a template.
+// offers counts the reasons why offers of a template are ruled out.
 func (t *tally) offers(ti int, within model.Bits) {
 	type example struct {
 		place
@@ -268,7 +269,7 @@ func sortedReasons(counts, nodes map[scheduling.Reason]int) []scheduling.Reason 
 // unplanned is the reason of places that nothing rules out.
 func (e *Explainer) unplanned(id int, where string) scheduling.Reason {
 	if e.Tied.ties(id) {
-		return scheduling.Reason{Code: scheduling.ReasonSearch, Detail: where + " has places, but no plan was found that keeps what ties the pod to others"}
+		return scheduling.Reason{Code: scheduling.ReasonSearch, Detail: where + " has places, but no plan was found that keeps the pod's topology terms"}
 	}
 	return scheduling.Reason{Code: scheduling.ReasonSearch, Detail: where + " has places, but no plan was found that uses them"}
 }

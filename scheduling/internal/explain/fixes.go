@@ -241,8 +241,8 @@ func tolerationFix(group *podspec.Constraint, taints []corev1.Taint, object, whe
 	return c
 }
 
-// nodeTaintFix says what to do about the taints of a node that pods do not tolerate. Those that say how the node is
-// are taken off when somebody uncordons or repairs it; nobody would tolerate them.
+// nodeTaintFix proposes a change for a node with taints that pods do not tolerate. Taints that mark the state of the node,
+// e.g. node.kubernetes.io/unschedulable, go when the node is uncordoned or repaired, so no toleration is proposed for them.
 func nodeTaintFix(group *podspec.Constraint, taints []corev1.Taint, node string) scheduling.Change {
 	var changes []scheduling.Change
 	var others []corev1.Taint

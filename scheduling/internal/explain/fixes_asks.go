@@ -23,7 +23,7 @@ type ask struct {
 	selector   bool
 }
 
-// asksOf lists what a group asks of labels.
+// asksOf lists the labels that a group requires.
 func asksOf(group *podspec.Constraint) []ask {
 	var out []ask
 	for i := range group.Selector {
@@ -63,7 +63,7 @@ func (s *subject) askFixes(n *nearest, out *scheduling.ChangeList) {
 	}
 }
 
-// askFix says which other values of one label would do, or what to do where nothing has it.
+// askFix proposes other values of a label that would do, or another change where no offer and no node has the label.
 func (s *subject) askFix(a ask, values []string) scheduling.Change {
 	c := scheduling.Change{Kind: a.kind(), Key: a.expression.Raw, From: a.values()}
 	if len(values) > 0 {
@@ -145,7 +145,7 @@ func (s *subject) gone(c *podspec.Claim) string {
 	return strings.Join(names, ", ")
 }
 
-// values writes what an ask demands.
+// values writes the values that an ask allows.
 func (a ask) values() string {
 	if a.expression.Operator() == requirements.In {
 		return strings.Join(a.expression.Values(), ",")
@@ -187,15 +187,15 @@ func clashText(a, b ask) string {
 	if a.expression.Key() != offerings.ZoneLabel || a.expression.Operator() != requirements.In || b.expression.Operator() != requirements.In {
 		return fmt.Sprintf("nothing on sale has both %s and %s", a.expression.Short(), b.expression.Short())
 	}
-	what := b.expression.Raw + " " + b.values()
+	wanted := b.expression.Raw + " " + b.values()
 	switch b.expression.Key() {
 	case corev1.LabelArchStable, corev1.LabelOSStable, corev1.LabelInstanceTypeStable, offerings.CapacityTypeLabel:
-		what = b.values()
+		wanted = b.values()
 	}
 	if len(a.expression.Values()) == 1 {
-		return fmt.Sprintf("zone %q sells no %s", a.values(), what)
+		return fmt.Sprintf("zone %q sells no %s", a.values(), wanted)
 	}
-	return fmt.Sprintf("zones %s sell no %s", a.values(), what)
+	return fmt.Sprintf("zones %s sell no %s", a.values(), wanted)
 }
 
 // known reports whether any offer or pool defines a label.
@@ -228,8 +228,8 @@ func (e *Explainer) affinityHint(group *podspec.Constraint) (c scheduling.Change
 // mostBlockers is how many domains are looked at that hold pods back.
 const mostBlockers = 3
 
-// blockers says what is wrong with the domains that pods of a class would have to go
-// to: the emptiest of a spread, or those where the pods are that they have to be with.
+// blockers says why the domains that pods of a class need cannot take them: the emptiest domains of a spread, or for an
+// affinity the domains of the pods that it selects.
 func (e *Explainer) blockers(class *podspec.PodClass, id int, bars []Bar, out *scheduling.ChangeList) {
 	b := bars[0]
 	if b.rule < 0 {
@@ -268,7 +268,7 @@ func (e *Explainer) wrongWith(class *podspec.PodClass, id int, key, value string
 	s := e.subject(class, id)
 	if x.Key() == offerings.ZoneLabel {
 		if text := e.clash(s.needs.group, ask{expression: &x}, s.needs.asks); text != "" {
-			return text // the zone does not sell what the group asks for
+			return text // the zone does not sell the instance types that the group requires
 		}
 	}
 	reasons := s.count(&x)

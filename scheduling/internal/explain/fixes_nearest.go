@@ -11,8 +11,8 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 )
 
-// nearest is what is nearest to a place for some pods, of each kind of thing that one change lifts:
-// it is looked for at places with a single obstacle.
+// nearest holds, by kind of change, the places that pods would have after one change of that kind. Only places with a single
+// obstacle count.
 type nearest struct {
 	in           *compile.Compiler
 	explainer    *Explainer
@@ -22,7 +22,7 @@ type nearest struct {
 	limits       []limitGap // the easiest to close
 	setting      int        // offer that the fewest settings rule out, then the cheapest; -1 for none
 	inflexible   bool       // spot machines have a place, but leave too little choice
-	dim          int        // resource of which the least has to go, and what room there is; -1 for none
+	dim          int        // resource of which the pods exceed the room by the least share, and that room; -1 for none
 	room         int64
 	ties         tieBars             // the ties that alone keep the pods away
 	pools, nodes []scheduling.Change // tolerations

@@ -12,7 +12,7 @@ import (
 )
 
 // ruledOut are the offers of a template's catalog that the NodePool would have if its requirements
-// were wider. What the pool's own labels rule out is not among them.
+// were wider. Offers that the pool's own labels rule out are not among them.
 type ruledOut struct {
 	keys   []string     // of the requirements
 	met    []model.Bits // by requirement, the offers that meet it
@@ -20,7 +20,7 @@ type ruledOut struct {
 	byOne  model.Bits // those of them that a single requirement rules out
 }
 
-// ruledOut returns what the requirements of a template's NodePool rule out.
+// ruledOut returns the offers that the requirements of a template's NodePool rule out.
 func (s *PlanState) ruledOut(ti int) *ruledOut {
 	if s.outside == nil {
 		s.outside = make([]*ruledOut, len(s.in.Templates))
@@ -74,7 +74,7 @@ func (s *PlanState) all(v *offers.Template) model.Bits {
 	return out
 }
 
-// widening lets a NodePool buy what one of its requirements rules out.
+// widening proposes a wider requirement of a NodePool, so that it can launch a place that the requirement rules out.
 func (s *subject) widening(p place, key string) scheduling.Change {
 	pool, value := s.in.Templates[p.template].Pool.Name, s.labelAt(p, key)
 	return scheduling.Change{
@@ -92,7 +92,7 @@ func (n *nearest) widen(p place, x obstacle) {
 	}
 }
 
-// widenings let NodePools buy what single requirements of theirs rule out.
+// widenings propose wider requirements of NodePools, one requirement each.
 func (n *nearest) widenings() (out []scheduling.Change) {
 	for _, key := range slices.Sorted(maps.Keys(n.wider)) {
 		out = append(out, n.subject.widening(n.wider[key], key))

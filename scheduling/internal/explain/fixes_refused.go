@@ -9,7 +9,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// remedies says what would let pods be planned that are refused outright.
+// remedies proposes changes for pods that are not planned at all, e.g. because a claim does not exist.
 func (e *Explainer) remedies(class *podspec.PodClass) []scheduling.Change {
 	pod := class.Pods[0]
 	if class.Code == scheduling.ReasonVolume {
@@ -29,7 +29,7 @@ func (e *Explainer) remedies(class *podspec.PodClass) []scheduling.Change {
 	}}
 }
 
-// remedy says what would let a pod be planned whose volumes keep it from being so.
+// remedy proposes a change for a pod that is not planned because of its volumes.
 func remedy(x *podspec.VolumeIndex, pod *corev1.Pod) scheduling.Change {
 	for _, c := range x.ClaimsOf(pod) {
 		if c.Fault != "" {

@@ -10,7 +10,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// obstructing is one tie, by what it keeps pods away for.
+// obstructing is a topology term that keeps pods off places, with its rule.
 type obstructing struct {
 	tie  podspec.Tie
 	rule int
@@ -24,7 +24,7 @@ type tieBars struct {
 	seen   map[*Bar]bool // bars of one site are one slice
 }
 
-// note notes what keeps pods from a place: at least one tie, and nothing else.
+// note adds a place that only topology terms keep the pods off, at least one.
 func (t *tieBars) note(bars []Bar) {
 	if t.seen[&bars[0]] {
 		return
@@ -206,7 +206,7 @@ func (t *tied) relaxAffinity(class *podspec.PodClass, bars []Bar) []scheduling.C
 	}
 }
 
-// relaxAnti says what keeps the pods of a class apart from others.
+// relaxAnti proposes to prefer an anti-affinity of a class instead of requiring it.
 func (t *tied) relaxAnti(class *podspec.PodClass, bars []Bar) scheduling.Change {
 	x := bars[0].Tie
 	who := t.who(x.Target, podspec.NamespaceOf(class.Pods[0]))

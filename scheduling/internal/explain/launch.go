@@ -21,7 +21,7 @@ const (
 	mostOfAReason = 2 // among the cheaper types
 )
 
-// Load is what pods ask for together.
+// Load is the sum of the requests of pods, by resource.
 func (s *PlanState) Load(items []compile.Portion) []int64 {
 	sum := make([]int64, len(s.in.Table.Names))
 	for _, it := range items {
@@ -37,14 +37,14 @@ type Rivalry struct {
 	in        *compile.Compiler
 	explainer *Explainer
 	launch    *Standing
-	ledger    *compile.Ledger // with what the launch takes given back
+	ledger    *compile.Ledger // as if the launch were not made
 	groups    []int
 	load      []int64
 	keys      []podspec.Tie // constraints to which the place of the machine matters
 	ranks     []int32
 }
 
-// NewRivalry compares what a launch buys with everything else on sale.
+// NewRivalry compares the offering of a launch with all others on sale.
 func NewRivalry(e *Explainer, m *Standing) *Rivalry {
 	r := &Rivalry{in: e.In, explainer: e, launch: m, ledger: e.State.ledger.Clone(), load: e.State.Load(m.Items), ranks: e.In.WeightRank()}
 	r.ledger.Spend(offers.Purchase{Template: m.Template, Offer: m.Offer}, -1)
@@ -72,7 +72,7 @@ func NewRivalry(e *Explainer, m *Standing) *Rivalry {
 	return r
 }
 
-// Run fills in what becomes of all offerings.
+// Run fills in the cheapest other offerings that would hold the pods, and why cheaper ones would not.
 func (r *Rivalry) Run(out *scheduling.LaunchExplanation) {
 	own := r.in.Offers.Offers[r.launch.Offer].InstanceType.Name
 	price := r.in.Offers.Offers[r.launch.Offer].Offering.Price

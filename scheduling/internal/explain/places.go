@@ -34,7 +34,7 @@ const (
 	tainted
 	unmet            // n is the ask that the labels do not meet
 	unmetAffinity    // no alternative of the required node affinity holds
-	portBound        // by what runs on the node
+	portBound        // by a pod that runs on the node
 	volumesElsewhere // the volumes cannot be used there
 	excluded         // by the settings
 	notOnSale        // n is 1 where the pool's own catalog lacks it
@@ -42,20 +42,20 @@ const (
 	attachFull       // the node takes no further volume of a driver
 	overfull         // daemons alone do not fit
 	lacking          // n is the resource of which there is too little
-	portPlanned      // bound by what is planned onto the node
+	portPlanned      // bound by a pod that is planned onto the node
 	reserved         // the reservation is used up; n is the offer
 	limited          // n is the resource of the pool's limit that is reached
 	barred           // n is the tie, by place among the bars
 )
 
-// needs is what a group of pods asks of places, and which offers meet it.
+// needs are the requirements of a group of pods, and the offers that meet each.
 type needs struct {
 	group     *podspec.Constraint
 	asks      []ask
 	templates []templateNeeds
 }
 
-// templateNeeds is what the machines of a template are to the needs.
+// templateNeeds says which offers of a template meet the needs of a group.
 type templateNeeds struct {
 	hard            *corev1.Taint // that is not tolerated
 	asks            []model.Bits  // by ask, the offers that meet it
@@ -79,7 +79,7 @@ func (e *Explainer) needsOf(g int) *needs {
 		}
 		if !plain {
 			wide := *v
-			wide.Within = e.State.all(v) // what its requirements rule out is an obstacle of its own
+			wide.Within = e.State.all(v) // offers that its requirements rule out have an obstacle of their own
 			t.affine = e.In.Offers.AdmitsOwn(&wide, &podspec.Constraint{Affine: true, Terms: group.Terms}, false)
 		}
 		if len(group.Volumes) > 0 {
@@ -110,7 +110,7 @@ func (e *Explainer) subject(class *podspec.PodClass, id int) *subject {
 	return &subject{in: e.In, state: e.State, explainer: e, needs: e.needsOf(class.Group), class: class, id: id}
 }
 
-// obstacles yields what keeps the pods from a place.
+// obstacles yields the reasons why a place does not take the pods, in the order of their kinds.
 func (s *subject) obstacles(p place) iter.Seq[obstacle] {
 	if p.template == onNode {
 		return func(yield func(obstacle) bool) { s.onNode(p.at, yield) }
@@ -149,7 +149,7 @@ func (s *subject) outsidePool(p place, yield func(obstacle) bool) bool {
 	return true
 }
 
-// unsuited yields what makes an offer unfit for the group, whatever room there is.
+// unsuited yields the reasons why an offer does not suit the group, room aside.
 func (s *subject) unsuited(p place, yield func(obstacle) bool) bool {
 	t, o := &s.needs.templates[p.template], p.at
 	if t.hard != nil && !yield(obstacle{kind: tainted}) {
@@ -201,7 +201,7 @@ func (e *Explainer) exclusion(x offers.Exclusion) int {
 	return n
 }
 
-// onOffer yields what keeps the pods from an offer that suits their group.
+// onOffer yields the reasons why an offer that suits their group does not take the pods.
 func (s *subject) onOffer(p place, yield func(obstacle) bool) {
 	n := s.state.roomNumber(p.template, p.at)
 	if n < 0 {
@@ -231,7 +231,7 @@ func (s *subject) onOffer(p place, yield func(obstacle) bool) {
 	}
 }
 
-// onNode yields what keeps the pods from a node.
+// onNode yields the reasons why a node does not take the pods.
 func (s *subject) onNode(bin int, yield func(obstacle) bool) {
 	x, group, left := s.in.Nodes[bin], s.needs.group, s.state.Left[bin]
 	if hard, _ := podspec.Untolerated(group.Tolerations, x.Taints); hard != nil && !yield(obstacle{kind: tainted}) {

@@ -11,13 +11,14 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// PlanState is which pods are where once a plan is carried out, and what room, limits and reservations are left then.
+// PlanState is the cluster once a plan is carried out: where the pods are, and the room, limits and reservations that are
+// left.
 type PlanState struct {
 	in          *compile.Compiler // of the whole problem
 	plan        *scheduling.Plan
 	ClassOf     map[string]int  // by name of a pod, its place among the planned classes
 	Machines    []Standing      // by launch
-	ledger      *compile.Ledger // what is left of limits and reservations
+	ledger      *compile.Ledger // limits and reservations that are left
 	Bins        []Standing      // by bin
 	Left        [][]int64       // by bin, the room that is free
 	placed      map[string]bool
@@ -25,7 +26,7 @@ type PlanState struct {
 	outside     []*ruledOut // by template; nil where nobody has asked
 }
 
-// Standing is what a machine receives.
+// Standing is a node or a launched machine with the pods that the plan puts there.
 type Standing struct {
 	Template, Offer int // of a launch; the template is -1 where the plan names unknown ones
 	Items           []compile.Portion
@@ -107,8 +108,7 @@ func (s *PlanState) roomNumber(ti, o int) int {
 	return int(numbers[o])
 }
 
-// room is what a machine bought at an offer has for pods; false where daemons alone
-// overfill it.
+// room is the room for pods of a machine bought at an offer, by resource; false where DaemonSets alone overfill it.
 func (s *PlanState) room(ti, o int) ([]int64, bool) {
 	n := s.roomNumber(ti, o)
 	if n < 0 {

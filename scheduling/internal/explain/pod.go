@@ -97,7 +97,7 @@ func (e *Explainer) MachineHolds(class *podspec.PodClass, id, launch int) bool {
 		})
 }
 
-// machineBars lists what keeps a class from a machine of the plan.
+// machineBars lists the topology terms that keep a class off a machine of the plan.
 func (t *tied) machineBars(id, launch int) []Bar {
 	if !t.ties(id) || t.spots[launch] < 0 {
 		return nil

@@ -40,7 +40,7 @@ func affinityText(c *podspec.Constraint) string {
 	return strings.Join(terms, ", or ")
 }
 
-// affinityFault says what is wrong with a required node affinity that nothing matches.
+// affinityFault says why no node can match a required node affinity.
 func affinityFault(c *podspec.Constraint) string {
 	if text := affinityText(c); text != "" {
 		return text + " matches nothing that fits"
@@ -56,8 +56,8 @@ func affinityReason(c *podspec.Constraint) string {
 	return "required node affinity does not match: none of its terms can match any node"
 }
 
-// leftOut reports whether the catalog of a pool's own is what keeps an offer from being
-// launched: elsewhere it is on sale. Node classes make such catalogs.
+// leftOut reports whether an offer cannot be launched only because the pool's own catalog lacks it, e.g. because its
+// NodeClass selects other subnets.
 func (s *PlanState) leftOut(pool string, x *offers.Offer) bool {
 	if s.in.Problem.PoolCatalogs[pool] == nil {
 		return false

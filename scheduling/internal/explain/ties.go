@@ -14,8 +14,8 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/units"
 )
 
-// tied is what ties of pods that found no place look at, once a plan is carried out.
-// It is judged as kube-scheduler would judge one more pod.
+// tied counts pods by domain for the topology terms of pods without a place, once a plan is carried out. It judges one more
+// pod as kube-scheduler would.
 type tied struct {
 	book    *units.RuleBook
 	in      *compile.Compiler
@@ -44,7 +44,7 @@ type targetHosts struct {
 	existingAntiAffinity []bool  // likewise: a pod there keeps the target off that one node
 }
 
-// minimum is what a spread measures domains by.
+// minimum is the least number of pods in a domain of a spread, kube-scheduler's global minimum.
 type minimum struct {
 	count   int64
 	domain  int32
@@ -279,7 +279,7 @@ func (t *tied) openFor(class *podspec.PodClass, rules []int) {
 	}
 }
 
-// minimum returns what the domains of a spread are measured by.
+// minimum returns the global minimum of a spread.
 func (t *tied) minimum(rule int) minimum {
 	if m, ok := t.least[rule]; ok {
 		return m

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// beyond is what is taken more than by a first option, as far as it is more.
+// beyond is how much more is taken than by a first option, account by account; accounts of which less is taken are left out.
 func (l ledger) beyond(first ledger) ledger {
 	out := ledger{}
 	for a, n := range l {
@@ -17,7 +17,7 @@ func (l ledger) beyond(first ledger) ledger {
 	return out
 }
 
-// has reports whether accounts have what is taken from them.
+// has reports whether the accounts cover everything that is taken from them.
 func (l ledger) has(taken ledger) bool {
 	for a, n := range taken {
 		if n > l[a] {
@@ -34,10 +34,10 @@ func (l ledger) raise(to ledger) {
 	}
 }
 
-// held are, by launch, the options that hold together: whichever of these each launch is bought at, accounts have what is
-// left of them. more is, by launch and option, what each takes more than the launch's first, which is among them and
-// always held. What is left is shared such that the launch with least gets as much as can be (max-min fairness), and then
-// launches get, in their order, what is left over: no option that is not held could be held beside the others.
+// held are, by launch, the options that can be had together: whichever of these each launch is bought at, no account is
+// overdrawn. left is the balance of the accounts after each launch's first option, which is always held. more is how much
+// more each option takes, by launch and option. The balance is shared by max-min fairness, and the rest goes to launches in
+// their order, so that no option that is left out could be held beside the others.
 func held(left ledger, more [][]ledger) [][]int {
 	most := make([]ledger, len(more))
 	for i, options := range more {
@@ -48,7 +48,7 @@ func held(left ledger, more [][]ledger) [][]int {
 	}
 	level := levels(left, most)
 	out, rest := make([][]int, len(more)), maps.Clone(left)
-	room := make([]ledger, len(more)) // what is set aside for each launch
+	room := make([]ledger, len(more)) // the share that is set aside for each launch
 	for i, options := range more {
 		room[i] = ledger{}
 		for x, extra := range options {
@@ -79,8 +79,8 @@ func held(left ledger, more [][]ledger) [][]int {
 	return out
 }
 
-// levels are, by account, the most that each launch may have such that all launches have what they may, those that ask for
-// less having that: what is left is divided among those that ask for more.
+// levels are the max-min fair shares, by account: the most that each launch may have. Launches that ask for less get all
+// they ask for, and the rest is divided evenly among the others.
 func levels(left ledger, most []ledger) ledger {
 	asked := map[account][]int64{}
 	for _, l := range most {

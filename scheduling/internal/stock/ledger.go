@@ -19,10 +19,10 @@ import (
 // account is a limit of a NodePool, or a reservation, whose pool is "".
 type account struct{ pool, name string }
 
-// ledger is what there is in accounts, or is taken from them: machines, or amounts of a resource in base units.
+// ledger holds a balance for each account, or an amount that is taken from it: machines, or a resource in base units.
 type ledger map[account]int64
 
-// spend takes n times what a machine of a pool counts for towards the pool's limits.
+// spend takes n machines of a pool from the pool's limits.
 func (l ledger) spend(pool *scheduling.NodePool, capacity corev1.ResourceList, n int64) {
 	limited := compile.LimitedResources(pool)
 	for i, use := range compile.LimitUse(limited, capacity) {
@@ -30,8 +30,8 @@ func (l ledger) spend(pool *scheduling.NodePool, capacity corev1.ResourceList, n
 	}
 }
 
-// Affords reports whether reservations have the machines that launches take from them, and limits of NodePools what they
-// take beside nodes, each launch being bought at its first option. It leaves launches the options for which that is so
+// Affords reports whether reservations have the machines that launches take from them, and limits of NodePools the room
+// beside the nodes, if each launch is bought at its first option. It leaves launches the options for which that is so
 // whichever one each launch is bought at, all together; see [held]. torn are the names of launches that have to keep
 // more than that, because minValues or the flexibility that is asked for need it: of those it is so if only one of them is
 // not bought at its first option.
@@ -48,7 +48,7 @@ func (s *Stock) Affords(launches []scheduling.Launch, nodes iter.Seq[*corev1.Nod
 			}
 		}
 	}
-	more := make([][]ledger, len(launches)) // by launch and option, what that takes more than the first
+	more := make([][]ledger, len(launches)) // by launch and option, how much more it takes than the first
 	for i := range launches {
 		l := &launches[i]
 		first := s.takes(known, l, &l.Options[0])
@@ -131,7 +131,7 @@ type offer struct {
 	offerings.Key
 }
 
-// takes is what an option of a launch takes; known holds what is known of that.
+// takes are the amounts that an option of a launch takes from accounts. Answers are kept in known.
 func (s *Stock) takes(known map[offer]ledger, l *scheduling.Launch, x *scheduling.Option) ledger {
 	at := offer{l.NodePool, x.Key()}
 	if out, ok := known[at]; ok {
@@ -148,7 +148,7 @@ func (s *Stock) takes(known map[offer]ledger, l *scheduling.Launch, x *schedulin
 	return out
 }
 
-// sold is what an option of a NodePool buys; nil where it is not on sale.
+// sold is the instance type and offering of an option of a NodePool; nil where it is not on sale.
 func (s *Stock) sold(pool string, x *scheduling.Option) (*instancetypes.InstanceType, *offerings.Offering) {
 	catalog := s.of(pool)
 	o, ok := catalog.Lookup(x.Key())
@@ -159,8 +159,8 @@ func (s *Stock) sold(pool string, x *scheduling.Option) (*instancetypes.Instance
 	return t, &o
 }
 
-// left is what reservations have left, and the limits of the NodePools of launches beside nodes. Where offerings differ in
-// what they say of a reservation, the least counts, as it does for the solver.
+// left is the balance of reservations, and of the limits of the launches' NodePools beside the nodes. Where offerings state
+// different counts for one reservation, the least counts, as it does in package compile.
 func (s *Stock) left(launches []scheduling.Launch, nodes iter.Seq[*corev1.Node]) ledger {
 	out, reserved := ledger{}, false
 	for i := range launches {

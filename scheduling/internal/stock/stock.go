@@ -9,9 +9,9 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// Stock is what is on sale once some steps are done. Its parts are replaced, never changed.
+// Stock is the catalogs once some steps are done. Its parts are replaced, never changed.
 type Stock struct {
-	// All is what is on sale for NodePools that have no catalog of their own, Pools what is for the others, by name.
+	// All is the catalog of NodePools that have none of their own. Pools are the catalogs of the others, by name.
 	All   *instancetypes.Catalog
 	Pools map[string]*instancetypes.Catalog
 
@@ -19,7 +19,7 @@ type Stock struct {
 	nodePools map[string]*scheduling.NodePool
 }
 
-// New is what is on sale for the NodePools of a problem.
+// New is the stock of a problem.
 func New(p *scheduling.Problem) Stock {
 	s := Stock{All: p.Catalog, Pools: p.PoolCatalogs, problem: p, nodePools: map[string]*scheduling.NodePool{}}
 	for _, pool := range p.NodePools {
@@ -28,7 +28,7 @@ func New(p *scheduling.Problem) Stock {
 	return s
 }
 
-// of is what is on sale for a NodePool.
+// of is the catalog of a NodePool.
 func (s *Stock) of(pool string) *instancetypes.Catalog {
 	if own, ok := s.Pools[pool]; ok {
 		return own
@@ -41,7 +41,7 @@ func (s *Stock) catalogs() []*instancetypes.Catalog {
 	return append([]*instancetypes.Catalog{s.All}, slices.Collect(maps.Values(s.Pools))...)
 }
 
-// Changed is what is on sale once offerings have changed; change changes one, and says whether it has.
+// Changed is a stock in which some offerings are changed. The function changes one, and reports whether it did.
 func (s Stock) Changed(change func(*instancetypes.InstanceType, *offerings.Offering) bool) (Stock, error) {
 	known := map[*instancetypes.Catalog]*instancetypes.Catalog{nil: nil}
 	renew := func(old *instancetypes.Catalog) (*instancetypes.Catalog, error) {
@@ -78,8 +78,8 @@ func (s Stock) Changed(change func(*instancetypes.InstanceType, *offerings.Offer
 	return out, nil
 }
 
-// Reserve takes machines off what reservations have left, or gives them back where the
-// number is below 0, and says so in a change.
+// Reserve takes machines from reservations, by ID, or gives them back where the number is below 0. It adds the new counts to
+// a delta.
 func (s *Stock) Reserve(used map[string]int, d *scheduling.Delta) error {
 	maps.DeleteFunc(used, func(_ string, n int) bool { return n == 0 })
 	if len(used) == 0 {

@@ -1,3 +1,3 @@
-// Package explainer answers questions about a plan: of package explain why things are as they are,
-// and of package simulation what kube-scheduler makes of it.
+// Package explainer answers questions about one pod, node or launch of a plan. Package explain gives the reasons, and package
+// simulation the nodes to which kube-scheduler would bind the pods.
 package explainer

@@ -21,7 +21,7 @@ type Explainer struct {
 	plan   *scheduling.Plan
 	brief  bool
 	played *simulation.Plan    // nil until it is asked for
-	bound  []simulation.Played // what comes of it in all courses of events, nobody being asked about; likewise
+	bound  []simulation.Played // where its pods are bound in all simulations, without a question about one pod; likewise
 }
 
 // New returns an Explainer for a plan of f's problem. With brief, equal pods that stand together in
@@ -68,7 +68,7 @@ func (x *Explainer) findPod(name string) (*corev1.Pod, error) {
 	return nil, e
 }
 
-// podShares lists pods with what they take of a resource.
+// podShares lists pods with their requests, and their share of a resource of the node.
 func (x *Explainer) podShares(pods []*corev1.Pod, resource string, allocatable int64) []scheduling.PodShare {
 	out := make([]scheduling.PodShare, 0, len(pods))
 	name := corev1.ResourceName(resource)

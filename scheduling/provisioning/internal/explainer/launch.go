@@ -11,7 +11,7 @@ import (
 )
 
 // Launch explains the launch of a name. The error is an [UnknownNameError], or says
-// that the launch buys what is not on sale.
+// that its offering is not on sale.
 func (x *Explainer) Launch(name string) (*scheduling.LaunchExplanation, error) {
 	i := slices.IndexFunc(x.plan.Launches, func(l scheduling.Launch) bool { return l.Name == name })
 	if i < 0 {

@@ -13,8 +13,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// Node explains what a node that is there receives, and what it does not. The error is
-// an [UnknownNameError].
+// Node explains which pods an existing node receives, and why not others. The error is an [UnknownNameError].
 func (x *Explainer) Node(name string) (*scheduling.NodeExplanation, error) {
 	i := slices.IndexFunc(x.e.In.Problem.Nodes, func(n *corev1.Node) bool { return n.Name == name })
 	if i < 0 {

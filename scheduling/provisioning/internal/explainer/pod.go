@@ -8,7 +8,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// Pod explains what becomes of a pod, named as namespace/name, or by its name where no
+// Pod explains where a pod goes and why, named as namespace/name, or by its name where no
 // other namespace has it. The error is an [UnknownNameError].
 func (x *Explainer) Pod(name string) (*scheduling.PodExplanation, error) {
 	pod, err := x.findPod(name)

@@ -1,3 +1,3 @@
-// Package nominated knows the pods that are promised a node: who keeps it, as kube-scheduler counts
-// nominated pods, what there is for the others, and who gives way to more urgent ones.
+// Package nominated knows the pods that are nominated to a node (status.nominatedNodeName): which of them keep it, because
+// kube-scheduler counts them there, which lose it, and which give way to pods of higher priority.
 package nominated

@@ -149,7 +149,7 @@ func (n *Pods) unsettled(pod *corev1.Pod) bool {
 	})
 }
 
-// Facts is what is known where those that are kept run.
+// Facts is the problem in which the pods that keep their node run there.
 func (n *Pods) Facts() *compile.Facts {
 	if len(n.Kept)+len(n.moving) == 0 {
 		return n.facts
@@ -187,7 +187,7 @@ func (n *Pods) GiveWay(plan *scheduling.Plan, place func(*compile.Facts) (*sched
 }
 
 // take nominates urgent pods to the nodes where a plan has them, and reports whether others give
-// way to any of them: what keeps it from its place otherwise is not that these come before.
+// way to any of them. A pod to which none gives way has another reason why it has no place.
 func (n *Pods) take(urgent sets.Set[*corev1.Pod], plan *scheduling.Plan) bool {
 	where := map[string]string{}
 	for i := range plan.Existing {
@@ -246,8 +246,7 @@ func (n *Pods) urgent(refused map[string]int) (sets.Set[*corev1.Pod], int32) {
 	return out, level
 }
 
-// with is what is known where some pods run on nodes, and of the others only those that do wait;
-// nil is all. The successors of pods that are to move are there already.
+// with is the problem in which some pods run on nodes, and of the others only some are pending; nil is all. The successors of pods that are to move are there already.
 func (n *Pods) with(running map[*corev1.Pod]string, waits func(*corev1.Pod) bool) *compile.Facts {
 	f := n.facts
 	p := *f.Problem
@@ -286,8 +285,8 @@ func (n *Pods) with(running map[*corev1.Pod]string, waits func(*corev1.Pod) bool
 	}
 }
 
-// Apart is what is known where those run whom a plan leaves where they are nominated, and the
-// plan of the others.
+// Apart is the problem in which the pods run that a plan leaves on the nodes where they are nominated, and the plan of
+// the others.
 func (n *Pods) Apart(plan *scheduling.Plan) (*compile.Facts, *scheduling.Plan) {
 	if plan == nil || len(n.Kept)+len(n.moving) == 0 {
 		return n.facts, plan
@@ -353,7 +352,7 @@ func (n *Pods) lost() []scheduling.Warning {
 		if node == "" || n.Kept[pod] == node {
 			continue
 		}
-		why := "has no place for it beside what runs and the other nominated pods"
+		why := "has no place for it beside the running and the other nominated pods"
 		switch h := n.facts.Cluster.Host(node); {
 		case h == nil || h.Node == nil:
 			why = "is not among the nodes"

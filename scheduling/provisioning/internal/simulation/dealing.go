@@ -22,9 +22,9 @@ type slots struct {
 	next   int // the place that is tried next
 }
 
-// Deal gives the pods of the queue each other's places: each pod takes at its turn one of those that the plan has for pods
-// of its class, one that admits it then, of the kind of node of which most are left; who finds none tries again after the
-// others. The answer is by pod of the queue its place. Pods that nothing tells apart have what they had together.
+// Deal assigns the places that the plan has for a class to the pods of that class anew, in the order of the queue. Each pod
+// takes a place that admits it at its turn, of the kind of node of which most places are left. A pod that finds none tries
+// again after the others. The result is the place of each pod of the queue. Together, the pods of a class keep their places.
 func (s *Plan) Deal() []int32 {
 	of := make([][]*slots, len(s.c.Planned)) // by class
 	s.offer(of)

@@ -8,17 +8,17 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// Asked is a pod that is asked about, and what is done to bind it to its place.
+// Asked is a question about one pod, and the changes that are made to bind it to its place.
 type Asked struct {
 	Pod       int32 // in the queue; -1 for none
 	Nominated bool  // once its node is there
 	Gated     bool  // it waits until its node is there and admits it
 	All       bool  // every pod is nominated
 	Brief     bool  // equal pods that stand together in the queue stay together
-	Only      bool  // what comes of others does not matter
+	Only      bool  // the other pods do not matter
 }
 
-// Played is what came of a course of events.
+// Played is the result of one simulation.
 type Played struct {
 	To        []int32  // by pod of the queue, its place; -1 for none
 	Admitted  []bool   // by place, whether that admitted the pod that is asked about when it came
@@ -37,7 +37,7 @@ func (s *Plan) Play(q Asked) []Played {
 	return out
 }
 
-// play lets machines join, and binds pods after each batch. What is there already takes pods first.
+// play lets machines join, and binds pods after each batch. Existing nodes take pods first.
 func (s *Plan) play(e *fleet.Course, q *Asked) Played {
 	r, there := s.scheduler.Begin(e.Seed), s.scheduler.Model.Existing()
 	x := Played{To: slices.Repeat([]int32{-1}, len(s.Queue)), Admitted: make([]bool, there+len(s.kinds))}
