@@ -11,14 +11,13 @@ const certifyRounds = 16
 // workForTwo is from how much work on, see [planner.work], orders are tried by two goroutines.
 const workForTwo = 500
 
-// doubtful is of how many pods of a cluster it is not known that they bind in whatever order
-// the pods come. What spreads let in depends on who is there already, and pods that wait for
-// each other's counts may wait for ever.
+// doubtful is the number of pods of a cluster without a proof that they bind in every order in which the pods come. A spread
+// admits pods by the counts so far, and pods that wait for each other's counts may wait for ever.
 //
 // A pod is certain to bind if it meets its affinities on ground that pods make firm
 // which are certain themselves, and if in each spread rule that it holds, the final
-// count of its domain is within the allowed skew of what every other domain is certain
-// to have. Certain to be there are pods that run, pods known to be certain themselves,
+// count of its domain is within the allowed skew of the count that every other domain is
+// certain to have. Certain to be there are pods that run, pods known to be certain themselves,
 // and pods that are on firm ground and hold this spread and no other: were the domain
 // the least one, nothing would keep them out. In a state where nothing binds any more,
 // the first pod in order of proof that is still out would have a place, so there is
@@ -34,7 +33,7 @@ func (s *planner) doubtful(cl *cluster) (n int64) {
 	return n
 }
 
-// proof is what is known of the pods of a plan.
+// proof says which pods of a plan are certain to bind.
 type proof struct {
 	*planner
 	doubt []int64 // by flat domain, counted pods that are not certain
@@ -71,7 +70,7 @@ func (s *planner) newProof(cl *cluster) *proof {
 	return p
 }
 
-// step proves what follows from what is known, and reports whether it was anything.
+// step draws the conclusions from the proofs so far, and reports whether there were any.
 func (p *proof) step() bool {
 	news := false
 	left := p.open[:0]
@@ -92,8 +91,8 @@ func (p *proof) step() bool {
 	return news
 }
 
-// cast adds a number of times what the pods of a claim put in doubt: that they hold the
-// spread and no other, or anything else.
+// cast adds the pods of a claim to the doubts, or takes them off by -1: pods that hold the spread and no other, or all
+// others.
 func (p *proof) cast(o *claim, alone bool, times int64) {
 	for k := range p.cells[o.cell].terms {
 		e := &p.cells[o.cell].terms[k]
@@ -165,7 +164,7 @@ func (s *planner) certain(i int32, doubt []int64) bool {
 	return true
 }
 
-// risk is what may not bind if pods come in another order.
+// risk is how many pods may not bind if pods come in another order.
 type risk struct {
 	lost  int64 // pods that do not bind, of all in a few orders
 	doubt int64 // pods for which there is no proof that they do

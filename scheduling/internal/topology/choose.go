@@ -4,7 +4,7 @@ import "cmp"
 
 // mode is how cells are weighed.
 type mode struct {
-	// urgent says that what others need goes before wishes.
+	// urgent says that the needs of other pods go before preferences.
 	urgent bool
 	// even says that pods which a spread rule counts leave room for those that hold it.
 	even bool
@@ -14,13 +14,13 @@ type mode struct {
 	anchor *anchor
 }
 
-// merit is what speaks against a cell.
+// merit is the disadvantages of a cell; the first that differs decides.
 type merit struct {
 	strands int64 // pods that would meet their affinity in some orders only
-	wishes  int64 // what is violated, and what the site itself does not grant
+	wishes  int64 // the weight of preferences that are broken by rules or not granted by the site
 	useless int64 // 0 if a pod there lets others in
 	missing int64 // affine pods for which there is no room
-	harm    int64 // what others lose by a pod there
+	harm    int64 // how many places others lose by a pod there
 	noise   int64
 	cost    int64
 	excess  int64 // spread rules that count the pod and would not let it in
@@ -74,8 +74,7 @@ func (s *planner) choose(class int32) (best int32, n int64, runs bool) {
 	return best, n, runs
 }
 
-// judge weighs a cell. It is steady if a pod there does not change what is said of it
-// or of the other cells of the class.
+// judge weighs a cell. The merit is steady if a pod there does not change the merit of this or another cell of the class.
 func (s *planner) judge(c *cell, price int64, opens bool) (m merit, steady bool) {
 	m = merit{wishes: c.source(s.tables).Penalty, useless: 1, cost: price}
 	steady = !opens
@@ -116,8 +115,8 @@ func (s *planner) judge(c *cell, price int64, opens bool) (m merit, steady bool)
 	return m, steady
 }
 
-// lead weighs what it means that others follow a pod into a domain, and reports whether
-// any do: those with an affinity that has no counted pod yet.
+// lead weighs the pods that would follow a pod into a domain, and reports whether there are any. Pods follow if their
+// affinity selects no pod yet.
 func (s *planner) lead(c *cell, e *term, m *merit) bool {
 	if e.wish {
 		// All of its kind follow the first, unless their kind is elsewhere.
@@ -140,9 +139,9 @@ func (s *planner) lead(c *cell, e *term, m *merit) bool {
 	return true
 }
 
-// strand weighs what a pod in a domain of an affinity means for those that open a
-// domain for their own kind, and reports whether it means anything for any domain. They
-// can only rely on that if all counted pods are there, or one that needs no such thing.
+// strand weighs a pod in a domain of an affinity for the pods that would open a domain for their own kind, and reports
+// whether it matters for any domain. Such pods bind in every order only if all pods that the affinity selects are in
+// one domain, or one of them there has no such affinity itself.
 func (s *planner) strand(e *term, opens bool, m *merit) bool {
 	if e.wish || e.dom < 0 {
 		return false

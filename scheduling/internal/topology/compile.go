@@ -8,7 +8,7 @@ const many = math.MaxInt64
 // term is a link of a class at one of its sites, with everything that a check needs
 // in one place.
 type term struct {
-	adds  int64 // what one pod adds to the count of the domain
+	adds  int64 // how many a pod counts for in the domain
 	dom   int32 // place in the flat tables of domains, or None
 	rule  int32
 	kind  Kind

@@ -30,8 +30,7 @@ func newCounts(t *tables) *counts {
 	}
 }
 
-// restart takes a rule back to what runs. The domains that are in are given, by flat
-// domain.
+// restart sets the counts of a rule to the running pods. The domains that are in are given, by flat domain.
 func (s *counts) restart(rule int32, in []bool) {
 	r := &s.t.p.Rules[rule]
 	from, to := s.t.domains(rule)
@@ -66,7 +65,7 @@ func (s *counts) measure(rule int32) {
 	s.low[rule], s.lows[rule], s.size[rule] = low, lows, size
 }
 
-// floor is what the counts of a spread rule are compared with in a domain.
+// floor is the least count of a spread rule with which the count of a domain is compared, kube-scheduler's global minimum.
 func (s *counts) floor(rule, dom int32) int64 {
 	size, low := int64(s.size[rule]), s.low[rule]
 	if !s.in[dom] {

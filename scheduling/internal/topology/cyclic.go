@@ -3,19 +3,19 @@ package topology
 import "slices"
 
 // anchor is a way to plan classes whose spreads count each other's pods, so that they
-// bind in whatever order they come: all pods that hold such a spread go to one of its
-// domains, its anchor. What the other domains have then does not depend on pods that
-// wait, and pods without such ties are made to go there until it is enough.
+// bind in every order: all pods that hold such a spread go to one of its domains, its anchor. The counts of the other
+// domains then do not depend on pending pods that hold it, and pods without such spreads go there until the skew allows
+// the anchor's count.
 type anchor struct {
 	cross    []bool  // by class: one of those classes
 	alone    []bool  // by class: it holds just such a spread, and pods elsewhere are in doubt
 	site     []int32 // by class: a cell that is an anchor to it, or -1
 	at       []bool  // by flat domain: it is an anchor of its rule
 	anchored []bool  // by rule: it has any
-	keep     []int64 // by flat domain: what will be added there by pods that are not placed
-	taken    []int64 // by class: what of it is in keep
+	keep     []int64 // by flat domain: pods that are not placed yet and will be
+	taken    []int64 // by class: its share of keep
 	open     bool    // pods may go away from their anchor, if they have to
-	doubt    []int64 // by flat domain: what crossed pods add
+	doubt    []int64 // by flat domain: how much crossed pods add
 }
 
 // newAnchors picks anchors for the classes of a cluster; nil if no class needs one.
@@ -45,7 +45,7 @@ func (s *planner) newAnchors(cl *cluster) *anchor {
 			}
 		}
 	}
-	of.judge() // for what is in each domain
+	of.judge() // counts the pods of each domain
 	for _, c := range cl.classes {
 		if !cross[c] {
 			h.site[c] = s.leans(c, of)
@@ -87,8 +87,7 @@ func (s *planner) like(class, as int32) int32 {
 }
 
 // leans is the anchor of a class that holds just one spread, if crossed pods are counted
-// in other domains too: what it adds there cannot be relied on to be balanced. It is
-// -1 otherwise.
+// in other domains too, because those counts may not become balanced. It is -1 otherwise.
 func (s *planner) leans(class int32, of *anchors) int32 {
 	if s.spreads(class) != 1 || s.follows(class) {
 		return -1
@@ -110,7 +109,7 @@ func (s *planner) leans(class int32, of *anchors) int32 {
 	return -1
 }
 
-// update makes what is kept free agree with what a class has left to place.
+// update sets the places that are kept free for a class to the number of its pods that are not placed.
 func (h *anchor) update(s *planner, class int32) {
 	if h == nil || !h.cross[class] && !h.alone[class] || h.site[class] < 0 {
 		return
@@ -183,8 +182,8 @@ func (h *anchor) harm(s *planner, c *cell) (harm int64, shut bool) {
 	return harm, cross && !h.open && harm > 0
 }
 
-// high is what the other domains need to have for pods to bind in an anchor, whatever the
-// order; with all that is going to be there, but where those themselves are asked.
+// high is the count that each other domain needs so that the pods of an anchor bind in every order. It includes the pods
+// that are still to be placed there, except when it is asked for these themselves.
 func (h *anchor) high(s *planner, rule, at int32, crossed bool) int64 {
 	high := s.counts.count[at] - s.p.Rules[rule].Max
 	if !crossed {
@@ -193,10 +192,10 @@ func (h *anchor) high(s *planner, rule, at int32, crossed bool) int64 {
 	return high
 }
 
-// sure is what a domain is certain to have.
+// sure is the count that a domain is certain to have.
 func (h *anchor) sure(s *planner, dom int32) int64 { return s.counts.count[dom] - h.doubt[dom] }
 
-// lowestSure is what the domains other than one are sure to have of a rule.
+// lowestSure is the least sure count of a rule among the domains other than one.
 func (h *anchor) lowestSure(s *planner, rule, but int32) int64 {
 	from, to := s.domains(rule)
 	low := int64(many)

@@ -16,7 +16,7 @@ type anchors struct {
 	add         []int64 // by flat domain: pods of the spreadGroups, in an evaluation
 }
 
-// verdict is what speaks against a choice of anchors.
+// verdict is the disadvantages of a choice of anchors.
 type verdict struct {
 	lack int64 // pods that are missing in other domains, or have no anchor
 	lean int64 // counted pods that cannot be balanced
@@ -114,8 +114,7 @@ func (h *anchors) descend() {
 	}
 }
 
-// judge says what speaks against the anchors as they are. Pods that hold a spread
-// without one are passed over.
+// judge weighs the anchors. Pods that hold a spread without an anchor are passed over.
 func (h *anchors) judge() (v verdict) {
 	clear(h.add)
 	for _, f := range h.spreadGroups {
@@ -142,7 +141,7 @@ func (h *anchors) judge() (v verdict) {
 	return v
 }
 
-// weigh adds what speaks against the anchor of a rule.
+// weigh adds the disadvantages of the anchor of a rule.
 func (h *anchors) weigh(rule int32, v *verdict) {
 	r := &h.p.Rules[rule]
 	from, to := h.domains(rule)

@@ -11,7 +11,7 @@ import (
 // for each other for ever and may be all in one place as well. Others can be proven to
 // bind one spread after the other, or have a spread that keeps themselves apart.
 func (s *planner) crossed(cl *cluster) []bool {
-	next := make([][]int32, len(s.p.Rules)) // what the counts of a spread depend on
+	next := make([][]int32, len(s.p.Rules)) // the spreads on which the counts of a spread depend
 	for _, c := range cl.classes {
 		s.eachPair(c, func(counts, holds *term) {
 			if !slices.Contains(next[counts.rule], holds.rule) {
@@ -128,7 +128,7 @@ func (s *planner) spreadGroups(classes []int32) []*spreadGroup {
 	return found
 }
 
-// appendSpreads adds a name for what spreads make of a cell.
+// appendSpreads adds a name that is equal for cells which the spreads count alike.
 func appendSpreads(b []byte, terms []term) []byte {
 	for i := range terms {
 		e := &terms[i]

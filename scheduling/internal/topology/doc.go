@@ -14,7 +14,7 @@
 //	bin     a machine that already runs and has room left
 //	cluster classes that rules tie together, directly or through others
 //
-// # What is promised
+// # Promises
 //
 // [Plan] gives counts of pods by class and site. They respect limits and the rules as
 // kube-scheduler enforces them: bound one by one in order of priority, with retries,
@@ -31,19 +31,19 @@
 // # Units
 //
 // A class may be units of several pods that go to one machine. Its links are those of
-// all of them together: it holds what one of them holds, and counts for as much as they
-// do. In the proofs a unit is like one pod, and that is on the safe side: a pod that is
+// all of them together: it holds the rules that one of them holds, and counts for as much as
+// all of them. In the proofs a unit is like one pod, and that is on the safe side: a pod that is
 // counted and free is taken to wait with the one of its unit that is not.
 //
 // It is a plan for sites only. Packing pods onto machines is left to the engine, which
-// also finds out whether what running machines were thought to hold does fit.
+// also finds out whether the pods fit that were assigned to running machines.
 //
 // # How
 //
 // Plan goes pod by pod, urgent classes first, and takes the best site that the rules
-// admit: fewest wishes broken, then what helps others, then the lowest cost, then the least
-// count of the pod's own spreads. Those that had to wait are tried again when something has
-// changed that kept them out.
+// admit: fewest preferences broken, then most use for other pods, then the lowest cost, then
+// the least count of the pod's own spreads. Pods that had to wait are tried again when a rule
+// that kept them out has changed.
 //
 // Then the plan of each cluster is bound as a trial. If pods are left over because of
 // rules, or do not bind, or may wait for each other for ever if they come in another
@@ -68,12 +68,12 @@ package topology
 //	replay       binding as kube-scheduler does
 //	trial        binding in random orders
 //	independence pods that meet their affinities in any order, and those to give up if not
-//	room         what running machines and limits have left
+//	room         the room that running machines and limits have left
 //
 // Those that plan stand on them:
 //
 //	plan, order, choose  pods one by one: in which order, and the best site for the next
-//	lookahead    what pods that are not placed yet would like the others to do
+//	lookahead    the domains that pods need which are not placed yet
 //	certify      whether all pods are proven to bind in any order
 //	repair       planning a cluster again in other ways
 //	cyclic*      domains for spreads that count each other's pods

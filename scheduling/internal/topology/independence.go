@@ -199,8 +199,7 @@ func (g *orderIndependence) drop(cl *cluster, placed []int64) {
 	}
 }
 
-// cheapest finds the domain in which least is lost, and whether that is by dropping
-// what counts elsewhere.
+// cheapest finds the domain in which the fewest pods are given up, and whether these are the pods that count elsewhere.
 func (g *orderIndependence) cheapest(
 	cl *cluster, placed []int64, holders map[int32]*loss, can map[int32]bool,
 ) (at int32, elsewhere bool) {
@@ -272,7 +271,7 @@ func (g *orderIndependence) concerns(i, at int32, elsewhere bool) bool {
 // of a class in p.Classes, and goes to the class's only site; Count, costs, limits, room
 // and wishes play no part. The domains of a spread are those that [Replay] takes.
 //
-// It is what Replay finds for as many classes of one pod each, without making these.
+// The result is that of Replay for as many classes of one pod each.
 func Binds(p *Problem, pods []int32, extra [][]int32) bool {
 	t := compile(p)
 	r := newReplay(t)
@@ -287,7 +286,7 @@ func Binds(p *Problem, pods []int32, extra [][]int32) bool {
 }
 
 // line binds pods in their order, those that did not bind again, and reports whether
-// all are bound in the end. What a rule has kept out once, it keeps out until the rule
+// all are bound in the end. A pod that a rule has kept out is not tried again until the rule
 // changes.
 func (r *replay) line(pods []int32) bool {
 	for c := range r.seen {

@@ -1,6 +1,6 @@
 package topology
 
-// lookahead is what pods that are not placed yet would like the others to do.
+// lookahead knows the domains that pods need which are not placed yet, so that others do not take them.
 type lookahead struct {
 	s *planner
 	// wanted says, by flat domain of an Affinity rule, that pods which hold it have no
@@ -47,8 +47,8 @@ func (w *lookahead) survey(rule int32) {
 	}
 }
 
-// gather estimates what it means for the pods that hold an Affinity rule and wait if
-// they have to go to a domain: how many have no room there, and what the others cost.
+// gather estimates the price if the pending pods that hold an Affinity rule have to go to a domain: how many have no room
+// there, and the cost of the others.
 func (w *lookahead) gather(e *term) (missing, cost int64) {
 	for _, m := range w.s.members[e.rule] {
 		cells, first := w.s.of(m.class)

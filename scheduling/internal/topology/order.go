@@ -6,7 +6,7 @@ import (
 )
 
 // choosingOrder is the order in which classes choose: by priority, then those that hold no rule
-// but are counted by some, so that the others see what they will be counted with. Among
+// but are counted by some, so that the others see these counts. Among
 // the others, those go first to which fewer affinities lead one after the other, then
 // those with fewer sites, more rules and larger requests.
 func (s *planner) choosingOrder() []int32 {

@@ -2,7 +2,7 @@ package topology
 
 import "slices"
 
-// Plan decides where pods go. See the package's description for what it promises.
+// Plan decides where pods go. See the package's description for its promises.
 func Plan(p *Problem) *Result {
 	s := newPlanner(compile(p))
 	order := s.choosingOrder()
@@ -50,7 +50,7 @@ func newPlanner(t *tables) *planner {
 	return s
 }
 
-// restart takes a rule back to what runs.
+// restart sets the counts of a rule to the running pods.
 func (s *planner) restart(rule int32) {
 	s.counts.restart(rule, s.reach)
 	s.solo[rule] = None
@@ -129,8 +129,8 @@ func (s *planner) result() *Result {
 }
 
 // blocked reports whether a rule keeps a class out of a site that has room for it. Pods that
-// were given up because they would not bind find a site open; what kept them from binding is
-// a rule that they hold.
+// were given up because they would not bind find a site open: a rule that they hold kept
+// them from binding.
 func (s *planner) blocked(class int32) bool {
 	cells, first := s.of(class)
 	for k := range cells {

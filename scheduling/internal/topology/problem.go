@@ -6,7 +6,7 @@ const None int32 = -1
 // Nowhere is the cost of a site at which no machine can be bought.
 const Nowhere int64 = -1
 
-// Kind is what a rule asks for.
+// Kind is the kind of a rule.
 type Kind int8
 
 // The kinds of rules.
@@ -26,7 +26,7 @@ type Problem struct {
 	Dims int
 	// Classes are the pods.
 	Classes []Class
-	// Rules are what ties them to each other.
+	// Rules are the topology terms of the pods.
 	Rules []Rule
 	// Bins is the room of each running machine, by resource.
 	Bins [][]int64
@@ -49,7 +49,7 @@ type Class struct {
 	Count int64
 	// Priority: higher ones choose first.
 	Priority int32
-	// Request is what one pod needs, by resource.
+	// Request is that of one pod, by resource.
 	Request []int64
 	// Links are the rules that have to do with the class, each at most once.
 	Links []Link
@@ -57,7 +57,7 @@ type Class struct {
 	Sites []Site
 }
 
-// Link is what a class has to do with a rule.
+// Link says whether the pods of a class hold a rule, and whether it counts them.
 type Link struct {
 	// Rule is the rule's place in Problem.Rules.
 	Rule int32
@@ -75,7 +75,7 @@ type Site struct {
 	// Counted says, for each link, whether pods here count for the rule. Spread rules
 	// pass over nodes that their node policies exclude. A link without an entry counts.
 	Counted []bool
-	// Cost is what one pod costs on a machine bought here, in nano-USD per hour, or
+	// Cost is that of one pod on a machine bought here, in nano-USD per hour, or
 	// [Nowhere].
 	Cost int64
 	// Penalty is for wishes that the site itself does not grant.
@@ -88,14 +88,14 @@ type Site struct {
 
 // Rule is a spread, affinity or anti-affinity term.
 type Rule struct {
-	// Kind says what is asked for.
+	// Kind is spread, affinity or anti-affinity.
 	Kind Kind
 	// Max is how far a domain may be above the least one (Spread).
 	Max int64
 	// MinDomains is the number of domains below which the least one is taken as empty
 	// (Spread).
 	MinDomains int64
-	// Weight makes the rule a wish, and is what breaking it costs; 0 if it must hold.
+	// Weight makes the rule a preference, and is the penalty for breaking it; 0 if the rule must hold.
 	Weight int64
 	// Domains are the values of the key.
 	Domains []Domain

@@ -6,9 +6,9 @@ import (
 	"sync"
 )
 
-// The pods of a cluster can be reassigned to sites, however its plan was made. Those
-// that bind first make up for what others wait for, which makes up for others again: which
-// spread comes first, and where pods are that it counts, hangs together. So pods are moved at
+// The pods of a cluster can be reassigned to sites, however its plan was made. Pods
+// that bind first raise the counts for which others wait, and these for others again. So it
+// matters together which spread comes first, and where the pods are that it counts. So pods are moved at
 // random, a few at a time, and in between there may be no proof that all bind in any order.
 // Every pod that is missing for one has a price. That rises, and moves that make it dearer are
 // taken less and less (threshold accepting).
@@ -19,11 +19,11 @@ const (
 	// again where pods are missing in the end.
 	runs, movesPerChoice, mostMoves, fewerMoves = 4, 200, 50_000, 5
 	// stepsPerProof is how many steps of all that one proof stands for, see [Problem.Proofs], and
-	// fewestMoves what they have to do for at least.
+	// fewestMoves the number of moves for which they must suffice.
 	stepsPerProof, fewestMoves = 100_000, 1_000
-	// Beside what it costs more to have a pod where it is dearest instead of where it is
-	// cheapest: what a move may cost at first, and what a missing pod costs at first and in
-	// the end of a run, and at most; all but the first in fifths.
+	// In units of the difference between a pod's dearest and cheapest site: the most that a
+	// move may cost at first, and the price of a missing pod at first, in the end of a run, and
+	// at most; all but the first in fifths.
 	firstThreshold, firstPrice, lastPrice, mostPrice = 4, 1, 5, 160
 	// swaps is how many of 64 moves are swaps with a group that counts the same.
 	swaps = 38
@@ -88,7 +88,7 @@ func (s *planner) cheapest(cl *cluster, d *draft) bool {
 	return true
 }
 
-// cost is what a draft costs by the costs of sites.
+// cost is that of a draft by the costs of sites.
 func (s *planner) cost(cl *cluster, d *draft) (sum float64) {
 	for k, c := range cl.classes {
 		for j, n := range d.placed[k] {
@@ -162,7 +162,7 @@ func (x *reassignment) tries() (n int64) {
 	return n
 }
 
-// run reassigns once, and returns what comes of it; nil where pods are missing in the end.
+// run reassigns once, and returns the assignment; nil where pods are missing in the end.
 func (x *reassignment) run(run int, tries int64) *assignment {
 	stake, _ := x.stake()
 	x.seed = mix(x.p.Shuffle*runs + uint64(run))

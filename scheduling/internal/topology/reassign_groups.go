@@ -31,8 +31,8 @@ type siteChoice struct {
 }
 
 // added is what a pod adds to the count of a domain. In is where its proof group keeps account of
-// that, or -1 for pods that bind whatever others do: those that hold no spread, and those that
-// hold this one and no other, which are let in wherever there are the fewest.
+// that, or -1 for pods that bind in any case: pods without a spread, and pods that hold this
+// one and no other, because the domain with the fewest pods always admits these.
 type added struct {
 	at, in int32
 	each   int64
@@ -41,7 +41,7 @@ type added struct {
 // mostChoices bounds how many choices pods of a group can choose from.
 const mostChoices = 24
 
-// collect sorts classes by what they have to do with spreads. Local numbers their domains.
+// collect sorts classes into groups that spreads hold and count alike. Local numbers their domains.
 func (x *reassignment) collect(cl *cluster, local []int32) {
 	index, proofGroups := map[string]*podGroup{}, map[string]int32{}
 	for _, c := range cl.classes {
@@ -78,7 +78,7 @@ func counted(a, b siteChoice) bool {
 	return slices.EqualFunc(a.adds, b.adds, func(x, y added) bool { return x.at == y.at && x.each == y.each })
 }
 
-// shareOf is a class, a name for its choices, and what rules say there. It has no cells where
+// shareOf is a class, a name for its choices, and the terms of the rules there. It has no cells where
 // it cannot be reassigned.
 func (x *reassignment) shareOf(c int32) (k classShare, name string, terms [][]term) {
 	cells, first := x.planner.of(c)
@@ -181,7 +181,7 @@ func (h *podGroup) sort() {
 	}
 }
 
-// over is what it costs if n pods go from one choice to another, those for which it costs least.
+// over is the cost of moving n pods from one choice to another: the pods for which that is cheapest.
 func (h *podGroup) over(from, to int, n int64) (cost int64) {
 	for _, k := range h.order[from*len(h.choices)+to] {
 		c := &h.shares[k]

@@ -2,9 +2,9 @@ package topology
 
 import "math"
 
-// proofState is what a reassignment looks for a proof with. By domain: pods that are proven to bind,
-// whether those bind that hold the spread there, and whether there are any for which there is no
-// proof yet. By spread: it is taken to be fine, or what it says of its domains is out of date.
+// proofState is the state of the search for a proof. By domain: pods that are proven to bind, whether the pods bind that
+// hold the spread there, and whether there are pods without a proof yet. By spread: it is taken to be fine, or the values of
+// its domains are out of date.
 type proofState struct {
 	sure          []int64
 	fine, waits   []bool
@@ -55,8 +55,8 @@ func (x *reassignment) missing(limit int64) (lack int64) {
 	return lack
 }
 
-// allow finds the domains in which the pods of a spread bind: those that have no more than is
-// sure to be in any other, and what may be over.
+// allow finds the domains in which the pods of a spread bind: their count exceeds the sure count of every other domain by at
+// most the skew.
 func (x *reassignment) allow(k int) {
 	q, s := &x.proofState, &x.spreads[k]
 	q.stale[k] = false

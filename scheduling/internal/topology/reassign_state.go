@@ -102,7 +102,7 @@ func (x *reassignment) move(h *podGroup, from, to int, n int64) {
 	h.count[to] += n
 }
 
-// put makes what is reassigned the plan.
+// put takes the reassignment over into the plan.
 func (x *reassignment) put(cl *cluster) {
 	for _, h := range x.groups {
 		for i := range h.shares {
@@ -116,7 +116,7 @@ func (x *reassignment) put(cl *cluster) {
 	x.recount(cl)
 }
 
-// cost is what all groups cost.
+// cost is that of all groups.
 func (x *reassignment) cost() (sum int64) {
 	for _, h := range x.groups {
 		for i := range h.shares {

@@ -6,7 +6,7 @@ import (
 )
 
 // The work that goes into planning again, in pods and sites that are gone through: a
-// multiple of what planning once takes for each cluster, and some more for all of them
+// multiple of the work of planning once for each cluster, and some more for all of them
 // together.
 const (
 	effortMore = 3
@@ -44,7 +44,7 @@ func (s *planner) cheapen(cl *cluster) {
 // outOfTime reports whether there is no time for that any more.
 func (s *planner) outOfTime() bool { return s.p.Late != nil && s.p.Late() }
 
-// work is what planning a cluster takes.
+// work is the effort of planning a cluster once.
 func (s *planner) work(cl *cluster) (n int64) {
 	for _, c := range cl.classes {
 		n += max(s.p.Classes[c].Count, 0) + int64(s.first[c+1]-s.first[c]) + 1
@@ -168,7 +168,7 @@ func (d *draft) better(than *draft) bool {
 	return cmp.Or(cmp.Compare(d.risk.lost, than.risk.lost), cmp.Compare(d.risk.doubt, than.risk.doubt)) < 0
 }
 
-// save keeps the plan of a cluster as it stands, with what is known of it.
+// save keeps the plan of a cluster as it stands, with its risk.
 func (s *planner) save(cl *cluster, risk risk, stuck bool) *draft {
 	d := &draft{risk: risk, stuck: stuck}
 	for k, c := range cl.classes {
@@ -254,8 +254,8 @@ func (s *planner) again(cl *cluster, order []int32) {
 	}
 }
 
-// anchorOrder puts classes that hold no spread first, so that those with a anchor find
-// what they are compared with, then these, then others that hold the same spreads.
+// anchorOrder puts classes that hold no spread first, so that those with an anchor find
+// the counts that they are compared with, then these, then others that hold the same spreads.
 func (s *planner) anchorOrder(classes []int32) []int32 {
 	next := slices.Clone(classes)
 	rank := func(c int32) int {

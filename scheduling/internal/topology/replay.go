@@ -6,7 +6,7 @@ import (
 )
 
 // Replay binds the given counts one by one, in order of priority and then of classes,
-// again and again until nothing more binds, and returns what is bound. Pods that could
+// again and again until nothing more binds, and returns the pods that are bound. Pods that could
 // meet their affinities in some orders only are left out, too. Costs, limits, room and
 // wishes play no part. The domains of a spread rule are those of running
 // nodes, those in which pods are given, and those that extra lists for it: domains
@@ -41,7 +41,7 @@ func (t *tables) exist(placed []int64, extra [][]int32) {
 			}
 		}
 	}
-	for i := range t.cells { // machines stand, even if what they are for does not bind
+	for i := range t.cells { // machines exist, even if their pods do not bind
 		for k := range t.cells[i].terms {
 			if e := &t.cells[i].terms[k]; placed[i] > 0 && e.dom >= 0 && (e.holds || e.adds > 0) {
 				t.eligible[e.dom] = true
@@ -53,7 +53,7 @@ func (t *tables) exist(placed []int64, extra [][]int32) {
 // regained is how many lots of pods get a second chance when others have been dropped.
 const regained = 64
 
-// hold drops what does not bind, or not in any order as far as affinities go.
+// hold drops pods that do not bind, or that their affinities do not let bind in every order.
 func (r *replay) hold(placed []int64) {
 	all, g := newCluster(r.tables), newOrderIndependence(r.tables)
 	given := slices.Clone(placed)
@@ -147,8 +147,8 @@ func (r *replay) run(cl *cluster, placed []int64, in []bool) bool {
 	return todo == 0
 }
 
-// stand takes the rules of a cluster back to what runs, with the machines of the pods
-// that are placed.
+// stand sets the counts of the rules of a cluster to the running pods, and lets the machines exist of the pods that are
+// placed.
 func (r *replay) stand(cl *cluster, placed []int64, in []bool) {
 	for _, rule := range cl.rules {
 		r.counts.restart(rule, in)

@@ -5,11 +5,11 @@ import "slices"
 // tried is the number of machines with room among which the tightest is chosen.
 const tried = 32
 
-// rooms is what running machines and limits of sites have left.
+// rooms is the room that running machines and limits of sites have left.
 type rooms struct {
 	t *tables
-	// own is what bins have free of which something was taken at some time, those that owned
-	// is set for; others have what the problem says.
+	// own is the free room of bins from which something was taken at some time, those that owned is set for. The others
+	// have the room that the problem states.
 	own   map[int32][]int64
 	owned []uint64
 	left  []int64 // by cell: pods below its limit
@@ -18,7 +18,7 @@ type rooms struct {
 	// a new one starts when machines get room back.
 	next, bin, since []int32
 	epoch            int32
-	// used is what has been taken, by class.
+	// used is the room that has been taken, by class.
 	used [][]use
 }
 
@@ -205,7 +205,7 @@ func (r *rooms) clear(class int32) {
 	r.epoch++
 }
 
-// restore takes what a class had taken before, given with its pods by site.
+// restore takes the room again that a class had taken before, given with its pods by site.
 func (r *rooms) restore(class int32, used []use, placed []int64) {
 	r.clear(class)
 	for k, n := range placed {

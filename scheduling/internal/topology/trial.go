@@ -47,7 +47,7 @@ func (t *trial) run(cl *cluster, placed []int64, in []bool, seed uint64) (lost i
 	return lost
 }
 
-// start takes the rules of a cluster back to what runs, and lists the pods.
+// start sets the counts of the rules of a cluster to the running pods, and lists the pods.
 func (t *trial) start(cl *cluster, placed []int64, in []bool) {
 	for _, rule := range cl.rules {
 		t.counts.restart(rule, in)
