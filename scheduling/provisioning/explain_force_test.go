@@ -71,7 +71,7 @@ func TestPlacesAreForcedProperty(t *testing.T) {
 				case scheduling.ChangeSelector:
 					forced = with(p, e.Pod, func(pod *corev1.Pod) {
 						pod.Spec.NodeSelector = maps.Clone(pod.Spec.NodeSelector)
-						st.Select(c.Key, c.Values[0])(pod)
+						st.Select(c.Key, c.Values[0]).Apply(pod)
 					})
 				default:
 					if ties { // others have to be there first, perhaps

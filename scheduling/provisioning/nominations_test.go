@@ -79,7 +79,7 @@ func TestNominationsThatCannotBeKept(t *testing.T) {
 		"no room":       {func(p *scheduling.Problem) { p.Running = []*corev1.Pod{other} }, "has no place for it beside what runs"},
 		"another label": {func(p *scheduling.Problem) { p.Pods[0].Spec.NodeSelector = map[string]string{"disk": "ssd"} }, "has no place"},
 		"a port taken": {func(p *scheduling.Problem) {
-			st.HostPort(80)(p.Pods[0])
+			st.HostPort(80).Apply(p.Pods[0])
 			p.Running = []*corev1.Pod{st.Pod("r", st.HostPort(80), st.OnNode("n1"))}
 		}, "has no place"},
 		"one that keeps it away": {func(p *scheduling.Problem) {
@@ -269,7 +269,7 @@ func TestEqualPodsBindInOneWave(t *testing.T) {
 	for i, cores := range []int64{2, 4, 8} {
 		kind := st.Type(fmt.Sprint("m-", i), st.Capacity(st.Cores(cores), st.GiB(4*cores)))
 		for j, zone := range []string{"zone-a", "zone-b", "zone-c"} {
-			st.OnDemand(zone, st.Cents(cores*5+int64(j)))(kind)
+			st.OnDemand(zone, st.Cents(cores*5+int64(j))).Apply(kind)
 		}
 		sold = append(sold, kind)
 	}

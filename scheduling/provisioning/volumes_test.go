@@ -154,7 +154,7 @@ func TestVolumesThatCannotBeHad(t *testing.T) {
 
 // P137, P139, P143: bound volumes and the classes of unbound ones say where pods go.
 func TestVolumesDecideTheZone(t *testing.T) {
-	in := func(zones ...string) st.Option { return st.Where(st.In(zoneKey, zones...)) }
+	in := func(zones ...string) st.WhereOption { return st.Where(st.In(zoneKey, zones...)) }
 	for _, tt := range []struct {
 		name    string
 		pod     []st.PodOption

@@ -228,7 +228,7 @@ func (b *clusterBuilder) volume(pod *corev1.Pod, node *corev1.Node) {
 		return
 	}
 	name := "data-" + pod.Name
-	UseClaim(name)(pod)
+	UseClaim(name).Apply(pod)
 	b.cluster.Claims = append(b.cluster.Claims, Claim(name, BoundTo(name)))
 	b.cluster.Volumes = append(b.cluster.Volumes, Volume(name, Where(In(corev1.LabelTopologyZone, node.Labels[corev1.LabelTopologyZone]))))
 }

@@ -12,31 +12,85 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// Option says one thing about an object. It returns false, and changes nothing, for an object
-// of a kind that it is not about; builders panic then.
-type Option func(object any) bool
+// Option sets one property of an object. Each builder takes the options of its kind of objects, so
+// that the compiler refuses, e.g., a cordoned pod: Pod("x", Cordoned()). Options are made by the
+// functions of this package alone.
+type Option interface {
+	// Apply changes an object of a kind that the option is for. It returns false, and changes
+	// nothing, for any other object.
+	Apply(object any) bool
+}
 
 type (
 	// PodOption is an Option for a pod.
-	PodOption = Option
+	PodOption interface {
+		Option
+		forPods()
+	}
 	// NodeOption is an Option for a node.
-	NodeOption = Option
+	NodeOption interface {
+		Option
+		forNodes()
+	}
 	// NodePoolOption is an Option for a NodePool.
-	NodePoolOption = Option
+	NodePoolOption interface {
+		Option
+		forNodePools()
+	}
 	// TypeOption is an Option for an instance type.
-	TypeOption = Option
-	// TermOption is an Option for a term of affinity or a spread constraint.
-	TermOption = Option
+	TypeOption interface {
+		Option
+		forTypes()
+	}
+	// SpreadOption is an Option for a topology spread constraint.
+	SpreadOption interface {
+		Option
+		forSpreads()
+	}
+	// AffinityOption is an Option for a term of pod affinity or anti-affinity.
+	AffinityOption interface {
+		Option
+		forAffinities()
+	}
+	// TermOption is an Option for a topology spread constraint, and for a term of pod affinity or
+	// anti-affinity.
+	TermOption interface {
+		SpreadOption
+		AffinityOption
+	}
 	// ClaimOption is an Option for a claim.
-	ClaimOption = Option
+	ClaimOption interface {
+		Option
+		forClaims()
+	}
 	// VolumeOption is an Option for a volume.
-	VolumeOption = Option
-	// ClassOption is an Option for a class.
-	ClassOption = Option
+	VolumeOption interface {
+		Option
+		forVolumes()
+	}
+	// ClassOption is an Option for a storage class.
+	ClassOption interface {
+		Option
+		forClasses()
+	}
 )
 
+// option implements the options of all kinds. Functions return it as the kinds that it is for.
+type option func(object any) bool
+
+func (o option) Apply(object any) bool { return o(object) }
+func (option) forPods()                {}
+func (option) forNodes()               {}
+func (option) forNodePools()           {}
+func (option) forTypes()               {}
+func (option) forSpreads()             {}
+func (option) forAffinities()          {}
+func (option) forClaims()              {}
+func (option) forVolumes()             {}
+func (option) forClasses()             {}
+
 // on is an option for one kind of objects.
-func on[T any](change func(T)) Option {
+func on[T any](change func(T)) option {
 	return func(object any) bool {
 		x, ok := object.(T)
 		if ok {
@@ -46,25 +100,31 @@ func on[T any](change func(T)) Option {
 	}
 }
 
-// either is the first of the options that is about an object.
-func either(options ...Option) Option {
+// either applies the first of the options that is for the object.
+func either(options ...Option) option {
 	return func(object any) bool {
-		return slices.ContainsFunc(options, func(o Option) bool { return o(object) })
+		return slices.ContainsFunc(options, func(o Option) bool { return o.Apply(object) })
 	}
 }
 
-// with applies the options to an object.
-func with[T any](object T, options []Option) T {
+// with applies the options to an object. It panics where an option is for another kind, which the
+// types of options exclude.
+func with[T any, O Option](object T, options []O) T {
 	for _, o := range options {
-		if !o(object) {
-			panic(fmt.Sprintf("schedulingtest: an option is not about a %T", object))
+		if !o.Apply(object) {
+			panic(fmt.Sprintf("schedulingtest: an option is not for a %T", object))
 		}
 	}
 	return object
 }
 
 // Label sets a label of a pod, of the nodes of a NodePool, of a node or of an instance type.
-func Label(key, value string) Option {
+func Label(key, value string) interface {
+	PodOption
+	NodePoolOption
+	NodeOption
+	TypeOption
+} {
 	return either(
 		on(func(p *corev1.Pod) { p.Labels = put(p.Labels, key, value) }),
 		on(func(p *scheduling.NodePool) {
@@ -84,7 +144,10 @@ func put(labels map[string]string, key, value string) map[string]string {
 }
 
 // Taint adds a taint to a node or to the nodes of a NodePool.
-func Taint(key, value string, effect corev1.TaintEffect) Option {
+func Taint(key, value string, effect corev1.TaintEffect) interface {
+	NodeOption
+	NodePoolOption
+} {
 	t := corev1.Taint{Key: key, Value: value, Effect: effect}
 	return either(
 		on(func(n *corev1.Node) { n.Spec.Taints = append(n.Spec.Taints, t) }),
@@ -104,7 +167,12 @@ func StartupTaint(key, value string, effect corev1.TaintEffect) NodePoolOption {
 
 // Deleting marks a node, a pod, a claim or a volume that is being deleted; a finalizer keeps it
 // there.
-func Deleting() Option {
+func Deleting() interface {
+	NodeOption
+	PodOption
+	ClaimOption
+	VolumeOption
+} {
 	mark := func(m *metav1.ObjectMeta, finalizer string) {
 		since := metav1.NewTime(time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC))
 		m.DeletionTimestamp = &since
@@ -119,12 +187,18 @@ func Deleting() Option {
 }
 
 // Namespace puts a pod or a claim into a namespace.
-func Namespace(name string) Option {
+func Namespace(name string) interface {
+	PodOption
+	ClaimOption
+} {
 	return either(on(func(p *corev1.Pod) { p.Namespace = name }), on(func(c *corev1.PersistentVolumeClaim) { c.Namespace = name }))
 }
 
 // Weight ranks a NodePool: pods go to the pool of the highest weight. It makes a term of pod
 // affinity or anti-affinity a preferred one.
-func Weight(n int32) Option {
+func Weight(n int32) interface {
+	NodePoolOption
+	AffinityOption
+} {
 	return either(on(func(p *scheduling.NodePool) { w := n; p.Spec.Weight = &w }), onAffinity(func(t *topologyTerm) { t.weight = n }))
 }

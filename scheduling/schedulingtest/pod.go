@@ -16,9 +16,9 @@ func Pod(name string, opts ...PodOption) *corev1.Pod {
 		Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "main"}}},
 		Status:     corev1.PodStatus{Phase: corev1.PodPending},
 	}
-	var late []Option
+	var late []PodOption
 	for _, o := range opts {
-		if !o(p) {
+		if !o.Apply(p) {
 			late = append(late, o)
 		}
 	}
@@ -129,7 +129,7 @@ func podLevelAbove(amounts ...Amount) PodOption {
 				whole[i].Quantity.Add(q)
 			}
 		}
-		podLevel(whole...)(p)
+		podLevel(whole...).Apply(p)
 	})
 }
 

@@ -116,7 +116,7 @@ func (r *clusterGenerator) makeVolumes(c *disruption.Cluster, pod *corev1.Pod, n
 			}
 			name := "made-for-" + claim.Name
 			made := claim.DeepCopy()
-			BoundTo(name)(made)
+			BoundTo(name).Apply(made)
 			c.Claims[k] = made
 			c.Volumes = append(c.Volumes, Volume(name, opts...))
 		}
@@ -249,9 +249,9 @@ func (r *clusterGenerator) troubleNodes(c *disruption.Cluster) {
 		case 0:
 			annotate(&node.ObjectMeta, doNotDisrupt, pick(r.dice, "true", "true", "false", "True", "10m"))
 		case 1:
-			Deleting()(node)
+			Deleting().Apply(node)
 		case 2:
-			Disrupted()(node)
+			Disrupted().Apply(node)
 		case 3:
 			node.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: pick(r.dice, corev1.ConditionFalse, corev1.ConditionUnknown)}}
 		case 4:
@@ -263,9 +263,9 @@ func (r *clusterGenerator) troubleNodes(c *disruption.Cluster) {
 		case 7: // nobody sells it so, or asks another price
 			node.Labels[scheduling.CapacityTypeLabel] = pick(r.dice, "spot", "on-demand", "reserved", "capacity-block")
 		case 8:
-			Cordoned()(node)
+			Cordoned().Apply(node)
 		case 9:
-			Taint("example.com/quarantine", "", corev1.TaintEffectNoSchedule)(node)
+			Taint("example.com/quarantine", "", corev1.TaintEffectNoSchedule).Apply(node)
 		}
 	}
 }
@@ -282,20 +282,20 @@ func (r *clusterGenerator) troublePods(c *disruption.Cluster) {
 		case 2:
 			annotate(&pod.ObjectMeta, corev1.PodDeletionCost, pick(r.dice, "100", "-2147483648", "2147483647", "dear", "1e9"))
 		case 3:
-			Deleting()(pod)
+			Deleting().Apply(pod)
 		case 4:
-			OwnedBy("StatefulSet", "old")(pod)
-			Deleting()(pod)
+			OwnedBy("StatefulSet", "old").Apply(pod)
+			Deleting().Apply(pod)
 		case 5:
 			annotate(&pod.ObjectMeta, corev1.MirrorPodAnnotationKey, "a file")
 		case 6:
 			pod.Status.Conditions = nil
 		case 7:
-			Phase(pick(r.dice, corev1.PodSucceeded, corev1.PodFailed))(pod)
+			Phase(pick(r.dice, corev1.PodSucceeded, corev1.PodFailed)).Apply(pod)
 		case 8:
-			TolerateKey(scheduling.DisruptedTaint, "")(pod)
+			TolerateKey(scheduling.DisruptedTaint, "").Apply(pod)
 		case 9:
-			Priority(pick[int32](r.dice, -100, 1000, 2_000_000_000))(pod)
+			Priority(pick[int32](r.dice, -100, 1000, 2_000_000_000)).Apply(pod)
 		}
 	}
 }

@@ -244,7 +244,10 @@ func (w *generator) limit() NodePoolOption {
 	}
 }
 
-func (w *generator) taint() Option {
+func (w *generator) taint() interface {
+	NodeOption
+	NodePoolOption
+} {
 	effect := pick(w.dice, corev1.TaintEffectNoSchedule, corev1.TaintEffectNoSchedule,
 		corev1.TaintEffectNoExecute, corev1.TaintEffectPreferNoSchedule)
 	return Taint("example.com/dedicated", pick(w.dice, taintValues()...), effect)

@@ -108,19 +108,19 @@ func (w *generator) label(pods []*corev1.Pod) {
 // labelRunning makes a running pod one of a workload, or just gives it a tier.
 func (w *generator) labelRunning(pod *corev1.Pod) {
 	if w.oneIn(2) {
-		Label("app", pick(w.dice, w.apps...))(pod)
+		Label("app", pick(w.dice, w.apps...)).Apply(pod)
 	}
 	if w.oneIn(2) {
-		Label("tier", pick(w.dice, "front", "back"))(pod)
+		Label("tier", pick(w.dice, "front", "back")).Apply(pod)
 	}
 	if w.oneIn(4) {
-		Label("version", pick(w.dice, "v1", "v2"))(pod)
+		Label("version", pick(w.dice, "v1", "v2")).Apply(pod)
 	}
 	if w.oneIn(12) {
-		Namespace("shop")(pod)
+		Namespace("shop").Apply(pod)
 	}
 	if w.oneIn(20) {
-		Deleting()(pod)
+		Deleting().Apply(pod)
 	}
 }
 
@@ -220,8 +220,8 @@ func (w *generator) others(pod *corev1.Pod) TermOption {
 
 // spreading draws the details of a spread constraint, with this workload's own pods
 // most often.
-func (w *generator) spreading(app string) []TermOption {
-	opts := []TermOption{Skew(int32(pick(w.dice, 1, 1, 1, 2, 3))), Of("app", app)}
+func (w *generator) spreading(app string) []SpreadOption {
+	opts := []SpreadOption{Skew(int32(pick(w.dice, 1, 1, 1, 2, 3))), Of("app", app)}
 	switch w.IntN(14) {
 	case 0:
 		opts = append(opts, MinDomains(int32(w.between(1, 3))))
@@ -240,20 +240,20 @@ func (w *generator) spreading(app string) []TermOption {
 }
 
 // scope draws in which namespaces the pods are, and of which versions.
-func (w *generator) scope() []TermOption {
+func (w *generator) scope() []AffinityOption {
 	switch w.IntN(14) {
 	case 0:
-		return []TermOption{InNamespaces("shop", corev1.NamespaceDefault)}
+		return []AffinityOption{InNamespaces("shop", corev1.NamespaceDefault)}
 	case 1:
-		return []TermOption{InNamespacesOf()}
+		return []AffinityOption{InNamespacesOf()}
 	case 2:
-		return []TermOption{InNamespacesOf(In("team", "red"))}
+		return []AffinityOption{InNamespacesOf(In("team", "red"))}
 	case 3:
-		return []TermOption{InNamespaces(corev1.NamespaceDefault), InNamespacesOf(In(corev1.LabelMetadataName, "shop"))}
+		return []AffinityOption{InNamespaces(corev1.NamespaceDefault), InNamespacesOf(In(corev1.LabelMetadataName, "shop"))}
 	case 4:
-		return []TermOption{Same("version")}
+		return []AffinityOption{Same("version")}
 	case 5:
-		return []TermOption{Other("version")}
+		return []AffinityOption{Other("version")}
 	}
 	return nil
 }

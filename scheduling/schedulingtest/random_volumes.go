@@ -56,7 +56,7 @@ func (w *generator) claims(p *scheduling.Problem, name string, pods []*corev1.Po
 		for i, pod := range pods {
 			claim := fmt.Sprintf("%s-%d", name, i)
 			claimFor(pod, claim)
-			UseClaim(claim)(pod)
+			UseClaim(claim).Apply(pod)
 		}
 	}
 	bound := func(claim string, opts ...ClaimOption) {
@@ -152,11 +152,11 @@ func (w *generator) runningClaims(p *scheduling.Problem) {
 		}
 		p.Claims = append(p.Claims, Claim(name, opts...))
 		p.Volumes = append(p.Volumes, Volume("disk-"+name))
-		UseClaim(name)(pod)
+		UseClaim(name).Apply(pod)
 		if w.oneIn(4) {
 			for _, other := range p.Pods {
 				if other.Namespace == pod.Namespace {
-					UseClaim(name)(other)
+					UseClaim(name).Apply(other)
 					break
 				}
 			}

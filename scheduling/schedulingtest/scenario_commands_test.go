@@ -63,7 +63,7 @@ func commands() map[string]command {
 		"services":    listCommand("service", func(p *problem) *[]*corev1.Service { return &p.Services }, serviceLine),
 		"default-spread": listCommand("default constraint", func(p *problem) *[]corev1.TopologySpreadConstraint { return &p.DefaultSpread },
 			func(_ *session, key string, words []word) (corev1.TopologySpreadConstraint, error) {
-				opts, err := optionsFor(&topologyTerm{spreads: true}, words)
+				opts, err := optionsFor[SpreadOption](&topologyTerm{spreads: true}, words)
 				return DefaultSpread(expandKey(key), opts...), err
 			}),
 	}
@@ -116,12 +116,12 @@ func listCommand[T any](noun string, list func(*scheduling.Problem) *[]T, read f
 }
 
 // reader reads an object that a builder makes of options, one a word.
-func reader[T any](build func(string, ...Option) T) func(*session, string, []word) (T, error) {
+func reader[T any, O Option](build func(string, ...O) T) func(*session, string, []word) (T, error) {
 	return func(_ *session, name string, words []word) (T, error) { return built(build, name, words) }
 }
 
 func daemonSetLine(_ *session, name string, words []word) (*appsv1.DaemonSet, error) {
-	opts, err := optionsFor(Pod(name), words)
+	opts, err := optionsFor[PodOption](Pod(name), words)
 	return DaemonSet(name, opts...), err
 }
 
@@ -384,7 +384,7 @@ func (s *session) node(name string, words []word) (*corev1.Node, error) {
 	if len(amounts) > 0 {
 		last = append(last, Allocatable(amounts...))
 	}
-	return built(func(name string, opts ...Option) *corev1.Node {
+	return built(func(name string, opts ...NodeOption) *corev1.Node {
 		return Node(name, slices.Concat(first, opts, last)...)
 	}, name, others)
 }

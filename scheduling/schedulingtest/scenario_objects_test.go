@@ -15,8 +15,8 @@ import (
 
 // built makes an object of options, one a word. A word that is about another kind of object is
 // an error.
-func built[T any](build func(string, ...Option) T, name string, words []word) (T, error) {
-	opts, err := optionsFor(build(name), words)
+func built[T any, O Option](build func(string, ...O) T, name string, words []word) (T, error) {
+	opts, err := optionsFor[O](build(name), words)
 	if err != nil {
 		var none T
 		return none, err
@@ -26,13 +26,14 @@ func built[T any](build func(string, ...Option) T, name string, words []word) (T
 
 // optionsFor reads one option of each word, all about the kind of object that scratch is, which
 // they may change.
-func optionsFor(scratch any, words []word) ([]Option, error) {
-	return options(words, func(w word) (Option, error) {
+func optionsFor[O Option](scratch any, words []word) ([]O, error) {
+	return options(words, func(w word) (O, error) {
 		o, err := optionOf(w)
 		if err == nil && !suits(o, scratch) {
 			err = unexpected(w)
 		}
-		return o, err
+		of, _ := o.(O) // every option has the methods of all kinds, and suits has checked its own
+		return of, err
 	})
 }
 
@@ -71,10 +72,9 @@ func optionOf(w word) (Option, error) {
 		return Driver(driverName(w.value)), nil
 	case "weight", "priority", "replicas", "skew", "min":
 		n, err := strconv.ParseInt(w.value, 10, 32)
-		return map[string]func(int32) Option{
-			"weight": Weight, "priority": Priority, "skew": Skew, "min": MinDomains,
-			"replicas": func(n int32) Option { return Replicas(int64(n)) },
-		}[w.key](int32(n)), err
+		return map[string]Option{
+			"weight": Weight(int32(n)), "priority": Priority(int32(n)), "skew": Skew(int32(n)), "min": MinDomains(int32(n)), "replicas": Replicas(n),
+		}[w.key], err
 	}
 	for _, read := range []func(word) (Option, error){podWord, termWord, nodeWord, volumeWord} {
 		if o, err := read(w); o != nil || err != nil {
@@ -87,16 +87,25 @@ func optionOf(w word) (Option, error) {
 	return nil, unexpected(w)
 }
 
-// amountsOf is the option for lists of amounts under a key; nil if there is none.
+// amountsOf is the option for a list of amounts under a key; nil if there is none.
 func amountsOf(key string) func(...Amount) Option {
-	return map[string]func(...Amount) Option{
-		"limits":    func(a ...Amount) Option { return either(Limits(a...), Limit(a...)) },
-		"container": sideContainer, "init": Init, "sidecar": Sidecar, "overhead": overhead, "pod-level": podLevel, "reserve": KubeReserved,
+	switch key {
+	case "limits":
+		return func(a ...Amount) Option { return either(Limits(a...), Limit(a...)) }
+	case "reserve":
+		return func(a ...Amount) Option { return KubeReserved(a...) }
+	}
+	ofPod := map[string]func(...Amount) PodOption{
+		"container": sideContainer, "init": Init, "sidecar": Sidecar, "overhead": overhead, "pod-level": podLevel,
 	}[key]
+	if ofPod == nil {
+		return nil
+	}
+	return func(a ...Amount) Option { return ofPod(a...) }
 }
 
 // labelWord sets labels. The keys of nodes and pools may be short for others.
-func labelWord(words []word) Option {
+func labelWord(words []word) option {
 	return func(object any) bool {
 		about := true
 		for _, l := range words {
@@ -105,7 +114,7 @@ func labelWord(words []word) Option {
 			case *corev1.Node, *scheduling.NodePool:
 				key = expandKey(key)
 			}
-			about = Label(key, l.value)(object) && about
+			about = Label(key, l.value).Apply(object) && about
 		}
 		return about
 	}
@@ -117,15 +126,15 @@ func podWord(w word) (Option, error) {
 	case "prefer":
 		return parsePrefer(w.value)
 	case "spread":
-		return termOf(w, Spread)
+		return termOf(w, true, Spread)
 	case "near":
-		return termOf(w, Near)
+		return termOf(w, false, Near)
 	case "apart":
-		return termOf(w, Apart)
+		return termOf(w, false, Apart)
 	case "claim":
 		return on(func(p *corev1.Pod) {
 			number := p.Name[strings.LastIndexByte(p.Name, '-')+1:]
-			UseClaim(strings.ReplaceAll(w.value, "#", number))(p)
+			UseClaim(strings.ReplaceAll(w.value, "#", number)).Apply(p)
 		}), nil
 	case "ephemeral":
 		words, err := splitWords(w.value)
@@ -135,7 +144,7 @@ func podWord(w word) (Option, error) {
 		if len(words) == 0 || words[0].hasValue {
 			return nil, errors.New("want the ephemeral volume's name")
 		}
-		opts, err := optionsFor(Claim("template"), words[1:])
+		opts, err := optionsFor[ClaimOption](Claim("template"), words[1:])
 		return Ephemeral(words[0].key, opts...), err
 	case "owner":
 		kind, name, err := cutOwner(w.value)
@@ -144,7 +153,7 @@ func podWord(w word) (Option, error) {
 		words, err := parsePairs(w.value)
 		return on(func(p *corev1.Pod) {
 			for _, l := range words {
-				Select(expandKey(l.key), l.value)(p)
+				Select(expandKey(l.key), l.value).Apply(p)
 			}
 		}), err
 	case "tolerate":
@@ -180,7 +189,7 @@ func parsePrefer(text string) (PodOption, error) {
 
 // termOf reads what stands in the parentheses of spread=, near= and apart=: a key, and
 // words about which pods there.
-func termOf(w word, build func(string, ...TermOption) PodOption) (PodOption, error) {
+func termOf[O Option](w word, spreads bool, build func(string, ...O) PodOption) (PodOption, error) {
 	words, err := splitWords(w.value)
 	if err != nil {
 		return nil, err
@@ -188,7 +197,7 @@ func termOf(w word, build func(string, ...TermOption) PodOption) (PodOption, err
 	if len(words) == 0 || words[0].hasValue {
 		return nil, fmt.Errorf("%s=(%s): want a key", w.key, w.value)
 	}
-	opts, err := optionsFor(&topologyTerm{spreads: w.key == "spread"}, words[1:])
+	opts, err := optionsFor[O](&topologyTerm{spreads: spreads}, words[1:])
 	return build(expandKey(words[0].key), opts...), err
 }
 
@@ -237,7 +246,7 @@ func nodeWord(w word) (Option, error) {
 	case "cordoned":
 		return Cordoned(), nil
 	case "arch", "os":
-		return on(func(t *instancetypes.InstanceType) { Label(expandKey(w.key), w.value)(t) }), nil
+		return on(func(t *instancetypes.InstanceType) { Label(expandKey(w.key), w.value).Apply(t) }), nil
 	}
 	return nil, nil
 }
@@ -270,7 +279,7 @@ func offeringWord(w word) (TypeOption, error) {
 		if own.CapacityType == offerings.Reserved && own.ReservationID == "" {
 			own.ReservationID = t.Name + "-" + zone
 		}
-		Offer(own)(t)
+		Offer(own).Apply(t)
 	}), nil
 }
 

@@ -33,10 +33,10 @@ type topologyTerm struct {
 }
 
 // onSpread and onAffinity are options for one of the kinds only.
-func onSpread(change func(*topologyTerm)) Option   { return onKind(true, change) }
-func onAffinity(change func(*topologyTerm)) Option { return onKind(false, change) }
+func onSpread(change func(*topologyTerm)) option   { return onKind(true, change) }
+func onAffinity(change func(*topologyTerm)) option { return onKind(false, change) }
 
-func onKind(spreads bool, change func(*topologyTerm)) Option {
+func onKind(spreads bool, change func(*topologyTerm)) option {
 	return func(object any) bool {
 		t, ok := object.(*topologyTerm)
 		if ok = ok && t.spreads == spreads; ok {
@@ -53,11 +53,11 @@ type labelled struct{ *corev1.Pod }
 // suits reports whether an option is about an object, which it may change.
 func suits(o Option, object any) bool {
 	pod, ok := object.(*corev1.Pod)
-	return o(object) || ok && o(&labelled{pod})
+	return o.Apply(object) || ok && o.Apply(&labelled{pod})
 }
 
 // topology is an option that adds a topology term to a pod.
-func topology(key string, spreads bool, opts []TermOption, add func(*corev1.Pod, *topologyTerm)) PodOption {
+func topology[O Option](key string, spreads bool, opts []O, add func(*corev1.Pod, *topologyTerm)) PodOption {
 	return on(func(p *labelled) {
 		t := with(&topologyTerm{key: key, skew: 1, spreads: spreads}, opts)
 		if !t.chosen {
@@ -70,7 +70,7 @@ func topology(key string, spreads bool, opts []TermOption, add func(*corev1.Pod,
 // Spread spreads pods evenly over the values of a node label: by at most one pod
 // more in one place than in another, and as a hard constraint. It counts the pods
 // with the labels of this pod unless [Of] or [OfAll] say otherwise.
-func Spread(key string, opts ...TermOption) PodOption {
+func Spread(key string, opts ...SpreadOption) PodOption {
 	return topology(key, true, opts, func(p *corev1.Pod, t *topologyTerm) {
 		p.Spec.TopologySpreadConstraints = append(p.Spec.TopologySpreadConstraints, t.constraint())
 	})
@@ -79,7 +79,7 @@ func Spread(key string, opts ...TermOption) PodOption {
 // Near asks for a place, a value of a node label, with another of these pods in it,
 // or with [Weight] prefers one. The pods are those with the labels of this pod unless
 // [Of] or [OfAll] say otherwise.
-func Near(key string, opts ...TermOption) PodOption {
+func Near(key string, opts ...AffinityOption) PodOption {
 	return topology(key, false, opts, func(p *corev1.Pod, t *topologyTerm) {
 		a := podAffinity(p)
 		if a.PodAffinity == nil {
@@ -93,7 +93,7 @@ func Near(key string, opts ...TermOption) PodOption {
 // Apart asks for a place, a value of a node label, without any other of these pods in
 // it, or with [Weight] prefers one. The pods are those with the labels of this pod
 // unless [Of] or [OfAll] say otherwise.
-func Apart(key string, opts ...TermOption) PodOption {
+func Apart(key string, opts ...AffinityOption) PodOption {
 	return topology(key, false, opts, func(p *corev1.Pod, t *topologyTerm) {
 		a := podAffinity(p)
 		if a.PodAntiAffinity == nil {
@@ -106,7 +106,7 @@ func Apart(key string, opts ...TermOption) PodOption {
 
 // DefaultSpread is a constraint for [scheduling.Problem.DefaultSpread], which has no
 // selector.
-func DefaultSpread(key string, opts ...TermOption) corev1.TopologySpreadConstraint {
+func DefaultSpread(key string, opts ...SpreadOption) corev1.TopologySpreadConstraint {
 	return with(&topologyTerm{key: key, skew: 1, spreads: true}, opts).constraint()
 }
 
@@ -166,24 +166,24 @@ func ofNone() TermOption {
 }
 
 // Skew is by how many pods one place may hold more than another.
-func Skew(n int32) TermOption { return onSpread(func(t *topologyTerm) { t.skew = n }) }
+func Skew(n int32) SpreadOption { return onSpread(func(t *topologyTerm) { t.skew = n }) }
 
 // MinDomains spreads over at least n places.
-func MinDomains(n int32) TermOption {
+func MinDomains(n int32) SpreadOption {
 	return onSpread(func(t *topologyTerm) { m := n; t.minDomains = &m })
 }
 
 // Soft spreads as well as can be (ScheduleAnyway).
-func Soft() TermOption { return onSpread(func(t *topologyTerm) { t.soft = true }) }
+func Soft() SpreadOption { return onSpread(func(t *topologyTerm) { t.soft = true }) }
 
 // affinityPolicy says whether spread counts the nodes only that the pod's own node
 // selector and affinity allow.
-func affinityPolicy(p corev1.NodeInclusionPolicy) TermOption {
+func affinityPolicy(p corev1.NodeInclusionPolicy) SpreadOption {
 	return onSpread(func(t *topologyTerm) { own := p; t.affinity = &own })
 }
 
 // taintsPolicy says whether spread counts the nodes only whose taints the pod tolerates.
-func taintsPolicy(p corev1.NodeInclusionPolicy) TermOption {
+func taintsPolicy(p corev1.NodeInclusionPolicy) SpreadOption {
 	return onSpread(func(t *topologyTerm) { own := p; t.taints = &own })
 }
 
@@ -195,19 +195,19 @@ func Same(keys ...string) TermOption {
 
 // Other is about pods only that have another value of these labels than this pod, or
 // none (mismatchLabelKeys). Affinity and anti-affinity alone have it.
-func Other(keys ...string) TermOption {
+func Other(keys ...string) AffinityOption {
 	return onAffinity(func(t *topologyTerm) { t.other = append(t.other, keys...) })
 }
 
 // InNamespaces is about pods of these namespaces, too, instead of the pod's own.
 // Affinity and anti-affinity alone have it.
-func InNamespaces(names ...string) TermOption {
+func InNamespaces(names ...string) AffinityOption {
 	return onAffinity(func(t *topologyTerm) { t.namespaces = append(t.namespaces, names...) })
 }
 
 // InNamespacesOf is about pods of the namespaces, too, whose labels meet all of these;
 // with none, of every namespace. Affinity and anti-affinity alone have it.
-func InNamespacesOf(exprs ...requirements.Selector) TermOption {
+func InNamespacesOf(exprs ...requirements.Selector) AffinityOption {
 	return onAffinity(func(t *topologyTerm) { t.everywhere = selecting(nil, exprs) })
 }
 

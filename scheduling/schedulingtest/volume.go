@@ -121,7 +121,10 @@ func yearBegan() time.Time { return time.Date(2026, time.January, 1, 0, 0, 0, 0,
 
 // Driver is the CSI driver that attaches a volume or the volumes of a class, or a plugin that
 // Kubernetes itself once had, such as kubernetes.io/aws-ebs or kubernetes.io/local-volume.
-func Driver(name string) Option {
+func Driver(name string) interface {
+	VolumeOption
+	ClassOption
+} {
 	return either(
 		on(func(v *corev1.PersistentVolume) { v.Spec.PersistentVolumeSource = volumeSource(name, v.Name) }),
 		on(func(c *storagev1.StorageClass) { c.Provisioner = name }),
@@ -129,7 +132,10 @@ func Driver(name string) Option {
 }
 
 // OfClass names the storage class of a claim, of a volume or of an ephemeral volume.
-func OfClass(name string) Option {
+func OfClass(name string) interface {
+	ClaimOption
+	VolumeOption
+} {
 	return either(
 		on(func(c *corev1.PersistentVolumeClaim) { own := name; c.Spec.StorageClassName = &own }),
 		on(func(v *corev1.PersistentVolume) { v.Spec.StorageClassName = name }),

@@ -11,11 +11,20 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
+// WhereOption is an Option for each kind of object that has requirements: pods, NodePools, volumes
+// and storage classes.
+type WhereOption interface {
+	PodOption
+	NodePoolOption
+	VolumeOption
+	ClassOption
+}
+
 // Where asks for all of the requirements. A pod with several Where options asks
 // for any one of them (they are the terms of its required node affinity); a
 // NodePool asks for all. Volumes and storage classes, which know values only, offer themselves
 // where any one of their Where options holds.
-func Where(exprs ...requirements.Selector) Option {
+func Where(exprs ...requirements.Selector) WhereOption {
 	return either(
 		on(func(p *corev1.Pod) {
 			na := nodeAffinity(p)

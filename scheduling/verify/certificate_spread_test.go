@@ -142,7 +142,7 @@ func TestWhatSpreadsProve(t *testing.T) {
 }
 
 // inRacks is a problem of pods that are spread over racks, a label that the cheap pool and the dear one leave open, or set.
-func inRacks(cheap, dear st.Option, pods int) scheduling.Problem {
+func inRacks(cheap, dear st.NodePoolOption, pods int) scheduling.Problem {
 	small := st.Type("m.small", st.Capacity(st.Cores(2), st.GiB(8)), st.OnDemand("a", st.Cents(10)), st.Spot("a", st.Cents(3)))
 	large := st.Type("m.large", st.Capacity(st.Cores(8), st.GiB(32)), st.OnDemand("a", st.Cents(38)), st.Spot("a", st.Cents(11)))
 	return scheduling.Problem{
@@ -156,7 +156,7 @@ func inRacks(cheap, dear st.Option, pods int) scheduling.Problem {
 
 // Any label may say where nodes are, and pools may leave it open among a few values.
 func TestSpreadOverAnyLabel(t *testing.T) {
-	rack := func(values ...string) st.Option { return st.Where(st.In("rack", values...)) }
+	rack := func(values ...string) st.NodePoolOption { return st.Where(st.In("rack", values...)) }
 	for name, p := range map[string]scheduling.Problem{
 		"chosen": inRacks(rack("1"), rack("2"), 2), "set": inRacks(st.Label("rack", "1"), st.Label("rack", "2"), 2), "several": inRacks(rack("1"), rack("2", "3"), 12),
 	} {

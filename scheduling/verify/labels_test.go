@@ -24,8 +24,8 @@ func TestLabelsOfLaunches(t *testing.T) {
 	where := st.Where
 	for _, tc := range []struct {
 		name    string
-		pool    st.Option
-		pod     st.Option
+		pool    st.NodePoolOption
+		pod     st.PodOption
 		labels  map[string]string
 		carries []requirements.Selector
 		options []string

@@ -22,7 +22,7 @@ const (
 // A pod with a volume on a node in zone a, and on machines of both zones.
 func TestVolumes(t *testing.T) {
 	wrong := broken(verify.Volume)
-	in := func(key string, zones ...string) st.Option { return st.Where(st.In(key, zones...)) }
+	in := func(key string, zones ...string) st.WhereOption { return st.Where(st.In(key, zones...)) }
 	zonal := func(v *corev1.PersistentVolume, key, value string) *corev1.PersistentVolume {
 		v.Labels = map[string]string{key: value}
 		return v
