@@ -52,6 +52,14 @@ func (f *Facts) Volumes(choice *podspec.VolumeChoice) *podspec.VolumeIndex {
 	return x
 }
 
+// Under is the same problem with another choice about volumes. Nothing that was worked out under the choice of f is taken
+// over, because offers and nodes admit other pods.
+func (f *Facts) Under(choice *podspec.VolumeChoice) *Facts {
+	out := *f
+	out.Choice, out.Memory = choice, NewMemory()
+	return &out
+}
+
 // NewFacts reads a problem for a solver, or says what is wrong with it.
 func NewFacts(p *scheduling.Problem, s *scheduling.Policy) (*Facts, error) {
 	r, err := validate.Read(p, s)

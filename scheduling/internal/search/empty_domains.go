@@ -36,7 +36,8 @@ func (t *Ties) replanWithoutEmptyDomains(best Trial, params pack.Params) Trial {
 			}
 		}
 	}
-	if t.unfollowUnplaced(best.Packing.Placed(best.Outcome.Solution)) {
+	if t.book.Unfollow(best.Packing.Placed(best.Outcome.Solution)) {
+		t.plan()
 		try(func(int, int) bool { return false })
 	}
 	if len(t.planner.Classes) == 0 {
@@ -48,31 +49,6 @@ func (t *Ties) replanWithoutEmptyDomains(best Trial, params pack.Params) Trial {
 	})
 	t.forget()
 	return best
-}
-
-// unfollowUnplaced makes units anew without following those who have no place at all, if anybody
-// followed them.
-func (t *Ties) unfollowUnplaced(placed []int64) bool {
-	dead, followed := make([]bool, len(placed)), false
-	for i, n := range placed {
-		dead[i] = n == 0
-	}
-	for i := range placed {
-		if placed[i] == int64(len(t.in.Planned[i].Pods)) {
-			continue
-		}
-		for _, target := range t.book.HostTargets(i) {
-			for j := range placed {
-				followed = followed || i != j && dead[j] && !t.book.Dead[j] && t.book.Among(j, target)
-			}
-		}
-	}
-	if !followed {
-		return false
-	}
-	t.book.Dead = dead
-	t.form()
-	return true
 }
 
 // replanRounds is how often each of these attempts learns from what did not fit.

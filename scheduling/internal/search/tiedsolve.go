@@ -5,10 +5,8 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/pack"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/units"
 )
 
 // siteRounds is how often sites are planned anew because what the planner took for
@@ -180,33 +178,9 @@ func (t *Ties) shrink(x *Trial) bool {
 	for i := range x.Packing.Parts {
 		placed[x.Packing.Parts[i].Unit] += x.Packing.Parts[i].Count - x.Outcome.Solution.Unplaced[i]
 	}
-	before := len(t.book.Units)
-	shrunk := false
-	for i := range before {
-		u := &t.book.Units[i]
-		left := u.Count - placed[i]
-		last := len(u.Portions) - 1
-		if left == 0 || last == 0 && u.Portions[0].N == 1 {
-			continue
-		}
-		shrunk = true
-		u.Count -= left
-		less := units.Unit{Portions: slices.Clone(u.Portions), Count: left, Begins: u.Begins}
-		p := &less.Portions[last]
-		gone := (p.N + 3) / 4
-		class := p.Class
-		if p.N -= gone; p.N == 0 {
-			less.Portions = less.Portions[:last]
-		}
-		hosts := t.book.List[u.Signature].Hosts
-		less.Signature = t.book.Number(t.book.Members(less.Portions), hosts)
-		t.book.Units = append(t.book.Units, less)
-		t.book.Follow(class, gone*left, model.NewBits(len(t.in.Nodes)))
-	}
-	if !shrunk {
+	if !t.book.Shrink(placed) {
 		return false
 	}
-	t.book.Units = slices.DeleteFunc(t.book.Units, func(u units.Unit) bool { return u.Count == 0 })
 	t.plan()
 	return true
 }

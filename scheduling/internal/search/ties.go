@@ -19,7 +19,6 @@ type Ties struct {
 	in        *compile.Compiler
 	locations *compile.LocationIndex
 	book      *units.UnitBook
-	present   [][]model.Presence // by bin
 	planner   topology.Problem
 	units     []int            // by planner class, the unit
 	classOf   []int            // by unit, the planner class; -1 for units that nothing ties
@@ -46,30 +45,13 @@ func NewTies(c *compile.Compiler, late func() bool) *Ties { return newTies(c, la
 // pods that follow others may be piled on few.
 func newTies(c *compile.Compiler, late func() bool, gone map[int]int64, piled bool) *Ties {
 	l := c.Locations()
-	t := &Ties{in: l.In, locations: l, late: late, proofs: fewProofs, book: &units.UnitBook{SignatureBook: &units.SignatureBook{RuleBook: units.NewRuleBook(l), Index: map[string]int{}}}}
-	for _, class := range c.Planned {
-		t.book.Enter(units.Member{Group: class.Group, TopologyTerms: class.TopologyTerms, Among: class.Among, N: 1})
+	t := &Ties{
+		in: l.In, locations: l, late: late, proofs: fewProofs, roaming: map[int]bool{}, book: units.NewUnitBook(l, gone, piled),
 	}
-	t.book.Keep()
-	t.present = t.book.Count()
-	t.roaming = map[int]bool{}
-	t.book.Gone, t.book.Piled = gone, piled
-	t.slacken(t.present)
-	t.form()
+	t.book.Build()
+	t.plan()
 	t.rows = t.stayAway()
 	return t
-}
-
-// form makes units and states the planner's problem of them.
-func (t *Ties) form() {
-	t.book.Units = nil
-	t.book.Build()
-	for i := range t.book.Units {
-		if u := &t.book.Units[i]; u.Signature < 0 {
-			u.Signature = t.book.Number(t.book.Members(u.Portions), nil)
-		}
-	}
-	t.plan()
 }
 
 // plan states the planner's problem.
@@ -170,7 +152,7 @@ func (t *Ties) domainsAt(links []topology.Link, p *compile.Partition, site int) 
 
 // split states the engine's problem for a plan of sites.
 func (t *Ties) split(r *topology.Result) *compile.Packing {
-	out := &compile.Sites{Parts: make([]compile.Part, 0, t.partCount(r)), Present: t.present}
+	out := &compile.Sites{Parts: make([]compile.Part, 0, t.partCount(r)), Present: t.book.Present}
 	seats := map[[2]int]int{}
 	seatAt := func(kin, site int) int {
 		at := [2]int{kin, site}
@@ -234,9 +216,7 @@ func (t *Ties) partCount(r *topology.Result) int {
 func (t *Ties) snapshot() *Ties {
 	c := *t
 	c.replayed = nil
-	book := *t.book
-	book.Units = slices.Clone(book.Units)
-	c.book = &book
+	c.book = t.book.Snapshot()
 	c.planner.Rules = slices.Clone(t.planner.Rules)
 	for i := range c.planner.Rules {
 		c.planner.Rules[i].Domains = slices.Clone(c.planner.Rules[i].Domains)

@@ -38,10 +38,34 @@ type UnitBook struct {
 	// piled says that pods that follow others go to as few of these as can take them along,
 	// and not evenly to all of them; spread that some have gone to several.
 	Piled, Spread bool
+	// Present are the running pods that count for per-node limits, by node.
+	Present [][]model.Presence
 }
 
-// Build makes one unit of every class, then joins those that have to be together.
+// NewUnitBook reads the topology terms of a compiled problem's pods: its rules and per-node limits, with the running pods
+// that they count, and the classes that have no place whatever the others do. gone are pods that are given up from the
+// start, by class. piled says that pods that follow others go to as few of these as can take them along.
+func NewUnitBook(l *compile.LocationIndex, gone map[int]int64, piled bool) *UnitBook {
+	b := &UnitBook{SignatureBook: &SignatureBook{RuleBook: NewRuleBook(l), Index: map[string]int{}}, Gone: gone, Piled: piled}
+	for _, class := range l.In.Planned {
+		b.Enter(Member{Group: class.Group, TopologyTerms: class.TopologyTerms, Among: class.Among, N: 1})
+	}
+	b.Keep()
+	b.Present = b.Count()
+	presolve(b)
+	return b
+}
+
+// Snapshot is a book whose units stay as they are when those of b change.
+func (b *UnitBook) Snapshot() *UnitBook {
+	out := *b
+	out.Units = slices.Clone(b.Units)
+	return &out
+}
+
+// Build makes one unit of every class, then joins those that have to be together, and numbers their topology signatures.
 func (b *UnitBook) Build() {
+	b.Units = nil
 	ones := make([]compile.Portion, len(b.Locations.In.Planned))
 	b.Units = slices.Grow(b.Units, len(ones))
 	for i := range b.Locations.In.Planned {
@@ -58,6 +82,66 @@ func (b *UnitBook) Build() {
 		b.Follow(i, b.Gone[i], model.NewBits(len(b.Locations.In.Nodes)))
 	}
 	b.Units = slices.DeleteFunc(b.Units, func(u Unit) bool { return u.Count == 0 })
+	for i := range b.Units {
+		if u := &b.Units[i]; u.Signature < 0 {
+			u.Signature = b.Number(b.Members(u.Portions), nil)
+		}
+	}
+}
+
+// Shrink takes a quarter of the pods of the last class out of units that found no place, so that the pods that others follow
+// may find one without them. placed says how many of each unit have a place. It reports whether there were any such units.
+func (b *UnitBook) Shrink(placed []int64) bool {
+	before := len(b.Units)
+	shrunk := false
+	for i := range before {
+		u := &b.Units[i]
+		left := u.Count - placed[i]
+		last := len(u.Portions) - 1
+		if left == 0 || last == 0 && u.Portions[0].N == 1 {
+			continue
+		}
+		shrunk = true
+		u.Count -= left
+		less := Unit{Portions: slices.Clone(u.Portions), Count: left, Begins: u.Begins}
+		p := &less.Portions[last]
+		gone := (p.N + 3) / 4
+		class := p.Class
+		if p.N -= gone; p.N == 0 {
+			less.Portions = less.Portions[:last]
+		}
+		less.Signature = b.Number(b.Members(less.Portions), b.List[u.Signature].Hosts)
+		b.Units = append(b.Units, less)
+		b.Follow(class, gone*left, model.NewBits(len(b.Locations.In.Nodes)))
+	}
+	if shrunk {
+		b.Units = slices.DeleteFunc(b.Units, func(u Unit) bool { return u.Count == 0 })
+	}
+	return shrunk
+}
+
+// Unfollow makes units anew in which no pod follows a class of which no pod has a place. placed says how many pods of each
+// class have one. It reports whether any pod without a place followed such a class.
+func (b *UnitBook) Unfollow(placed []int64) bool {
+	dead, followed := make([]bool, len(placed)), false
+	for i, n := range placed {
+		dead[i] = n == 0
+	}
+	for i := range placed {
+		if placed[i] == int64(len(b.Locations.In.Planned[i].Pods)) {
+			continue
+		}
+		for _, target := range b.HostTargets(i) {
+			for j := range placed {
+				followed = followed || i != j && dead[j] && !b.Dead[j] && b.Among(j, target)
+			}
+		}
+	}
+	if followed {
+		b.Dead = dead
+		b.Build()
+	}
+	return followed
 }
 
 // Wanting is how many pods of a class are to have a place.

@@ -22,7 +22,7 @@ import (
 // can reach it: where most of the pods are without that, or elsewhere where fewer would
 // be left out.
 func (t *settling) give(ctx context.Context) error {
-	sharers := Sharers(t.facts.Volumes(t.facts.Choice), t.facts.Problem.Pods)
+	sharers := Sharers(t.facts.Volumes(t.choice), t.facts.Problem.Pods)
 	for _, c := range inNameOrder(sharers) {
 		users := map[string]bool{}
 		for _, pod := range sharers[c] {
@@ -41,14 +41,14 @@ func (t *settling) give(ctx context.Context) error {
 			if ctx.Err() != nil {
 				break
 			}
-			choice := t.facts.Choice.Clone()
+			choice := t.choice.Clone()
 			choice.Given[c.Name] = v.Name
 			plan, err := t.under(ctx, choice)
 			if err != nil {
 				return err
 			}
-			if split || compareFacts(&t.facts, plan, t.best) < 0 {
-				t.best, t.facts.Choice, split = plan, choice, false // what comes next has to be better
+			if split || compareFacts(t.facts, plan, t.best) < 0 {
+				t.best, t.choice, split = plan, choice, false // what comes next has to be better
 			}
 		}
 	}
@@ -84,7 +84,7 @@ func (t *settling) couldHave(c *podspec.Claim, users map[string]bool) []*corev1.
 	if c.Class == nil || !podspec.IsStatic(c.Class) || c.Object != nil || c.Fault != "" {
 		return nil
 	}
-	x := t.facts.Volumes(t.facts.Choice)
+	x := t.facts.Volumes(t.choice)
 	namespace, name, _ := strings.Cut(c.Name, "/")
 	object := x.Claims[types.NamespacedName{Namespace: namespace, Name: name}]
 	if object == nil {

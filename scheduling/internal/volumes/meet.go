@@ -114,39 +114,39 @@ func (s *zoneUse) likely(zones []string) []string {
 // It begins where most of them are without it, and as long as some are left out, or the
 // plan is dearer than one that need not meet, looks at other zones.
 func (t *settling) meet(ctx context.Context) error {
-	zoneGroups := zoneGroups(t.facts.Volumes(t.facts.Choice), t.facts.Problem.Pods)
+	zoneGroups := zoneGroups(t.facts.Volumes(t.choice), t.facts.Problem.Pods)
 	if len(zoneGroups) == 0 {
 		return nil
 	}
-	zones := zones(&t.facts)
+	zones := zones(t.facts)
 	free := make([]zoneUse, len(zoneGroups))
 	for i, of := range zoneGroups {
-		free[i] = zoneUseOf(&t.facts, t.best, of)
+		free[i] = zoneUseOf(t.facts, t.best, of)
 	}
 	least := offers.Objective(t.facts.Solver, &t.best.Summary)
-	plan, choice, err := t.unite(ctx, t.best, t.facts.Choice, zoneGroups, zones)
+	plan, choice, err := t.unite(ctx, t.best, t.choice, zoneGroups, zones)
 	if err != nil || plan == t.best {
 		return err
 	}
-	t.best, t.facts.Choice = plan, choice
+	t.best, t.choice = plan, choice
 	rounds := 0
 	for i, of := range zoneGroups {
-		if t.facts.Choice.Zones[of.claims[0]] == "" {
+		if t.choice.Zones[of.claims[0]] == "" {
 			continue
 		}
 		for _, zone := range free[i].likely(zones) {
-			now := zoneUseOf(&t.facts, t.best, of)
+			now := zoneUseOf(t.facts, t.best, of)
 			if now.left <= free[i].left && offers.Objective(t.facts.Solver, &t.best.Summary) <= least || ctx.Err() != nil {
 				break
 			}
 			if rounds == mostRounds {
 				return nil
 			}
-			if zone == t.facts.Choice.Zones[of.claims[0]] {
+			if zone == t.choice.Zones[of.claims[0]] {
 				continue
 			}
 			rounds++
-			choice := t.facts.Choice.Clone()
+			choice := t.choice.Clone()
 			send(choice, of, zone)
 			plan, err := t.under(ctx, choice)
 			if err != nil {
@@ -155,8 +155,8 @@ func (t *settling) meet(ctx context.Context) error {
 			if plan, choice, err = t.unite(ctx, plan, choice, zoneGroups, zones); err != nil {
 				return err
 			}
-			if compareFacts(&t.facts, plan, t.best) < 0 {
-				t.best, t.facts.Choice = plan, choice
+			if compareFacts(t.facts, plan, t.best) < 0 {
+				t.best, t.choice = plan, choice
 			}
 		}
 	}
@@ -168,7 +168,7 @@ func (t *settling) unite(ctx context.Context, plan *scheduling.Plan, choice *pod
 	for range zoneGroups {
 		next := choice.Clone()
 		for _, of := range zoneGroups {
-			if s := zoneUseOf(&t.facts, plan, of); s.split() {
+			if s := zoneUseOf(t.facts, plan, of); s.split() {
 				send(next, of, s.likely(zones)[0])
 			}
 		}

@@ -32,7 +32,7 @@ func Resolve(ctx context.Context, f *compile.Facts, plan *scheduling.Plan, solve
 	if x == nil || len(Sharers(x, f.Problem.Pods)) == 0 {
 		return plan, nil
 	}
-	t := &settling{facts: *f, solve: solve, best: plan, reasons: map[string]scheduling.Unschedulable{}}
+	t := &settling{facts: f, choice: f.Choice, solve: solve, best: plan, reasons: map[string]scheduling.Unschedulable{}}
 	for _, ask := range []func(context.Context) error{t.passOn, t.keepFree, t.meet, t.give} {
 		if err := ask(ctx); err != nil {
 			return nil, err
@@ -42,12 +42,12 @@ func Resolve(ctx context.Context, f *compile.Facts, plan *scheduling.Plan, solve
 	return t.best, nil
 }
 
-// settling is the search for what to decide about volumes: the choice of its facts is
-// the one that led to the best plan.
+// settling is the search for what to decide about volumes.
 type settling struct {
-	facts compile.Facts
-	solve Solver
-	best  *scheduling.Plan
+	facts  *compile.Facts
+	solve  Solver
+	best   *scheduling.Plan
+	choice *podspec.VolumeChoice // under which the best plan was made
 	// reasons say of pods that had a claim in vain what kept them out.
 	reasons map[string]scheduling.Unschedulable
 }
@@ -70,9 +70,7 @@ func inNameOrder(sharers map[*podspec.Claim][]*corev1.Pod) []*podspec.Claim {
 
 // under solves with a choice.
 func (t *settling) under(ctx context.Context, choice *podspec.VolumeChoice) (*scheduling.Plan, error) {
-	f := t.facts
-	f.Choice, f.Memory = choice, compile.NewMemory()
-	plan, err := t.solve(ctx, &f)
+	plan, err := t.solve(ctx, t.facts.Under(choice))
 	if err == nil {
 		t.keepReasons(plan)
 	}
@@ -124,7 +122,7 @@ func Left(p *scheduling.Plan) map[string]int {
 // passOn gives claims that one pod at a time may use to the next, where the first is
 // left out whatever it may use. So are those that are like it.
 func (t *settling) passOn(ctx context.Context) error {
-	plan, choice := t.best, t.facts.Choice.Clone()
+	plan, choice := t.best, t.choice.Clone()
 	for range mostRounds {
 		left := Left(plan)
 		next := choice.Clone()
@@ -154,8 +152,8 @@ func (t *settling) passOn(ctx context.Context) error {
 		if plan, err = t.under(ctx, choice); err != nil {
 			return err
 		}
-		if compareFacts(&t.facts, plan, t.best) < 0 {
-			t.best, t.facts.Choice = plan, choice
+		if compareFacts(t.facts, plan, t.best) < 0 {
+			t.best, t.choice = plan, choice
 		}
 	}
 	return nil
@@ -166,20 +164,20 @@ func (t *settling) passOn(ctx context.Context) error {
 func (t *settling) keepFree(ctx context.Context) error {
 	for part := int64(podspec.SharedPart / 2); part > 0; part /= 2 {
 		charged := false
-		for c := range Sharers(t.facts.Volumes(t.facts.Choice), t.facts.Problem.Pods) {
+		for c := range Sharers(t.facts.Volumes(t.choice), t.facts.Problem.Pods) {
 			charged = charged || c.Charged
 		}
 		if !charged {
 			return nil
 		}
-		choice := t.facts.Choice.Clone()
+		choice := t.choice.Clone()
 		choice.Part = part
 		plan, err := t.under(ctx, choice)
 		if err != nil {
 			return err
 		}
-		if compareFacts(&t.facts, plan, t.best) < 0 {
-			t.best, t.facts.Choice = plan, choice
+		if compareFacts(t.facts, plan, t.best) < 0 {
+			t.best, t.choice = plan, choice
 		}
 	}
 	return nil
@@ -188,11 +186,10 @@ func (t *settling) keepFree(ctx context.Context) error {
 // Unsettled compiles the problem as if it were open where volumes are made, which no
 // bound may take for granted, and counts by class what a plan places.
 func Unsettled(f *compile.Facts, plan *scheduling.Plan, cautious bool) (*compile.Compiler, []int64) {
-	open := *f
-	open.Choice, open.Memory = f.Choice.Clone(), compile.NewMemory()
-	clear(open.Choice.Zones)
-	clear(open.Choice.Given)
-	c := open.Compile(cautious)
+	open := f.Choice.Clone()
+	clear(open.Zones)
+	clear(open.Given)
+	c := f.Under(open).Compile(cautious)
 	left := Left(plan)
 	placed := make([]int64, len(c.Planned))
 	for i, class := range c.Planned {

@@ -1,0 +1,145 @@
+package units
+
+import (
+	"slices"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/topology"
+)
+
+// presolve gives up classes that have no place, beside those that are gone as it is, and
+// loosens the rules and per-node limits that hold wherever the others go.
+func presolve(b *UnitBook) {
+	b.Hopeless = unplaceable(b)
+	for i := range b.Gone {
+		b.Hopeless[i] = b.Hopeless[i] || b.Wanting(i) == 0
+	}
+	for dropInfeasibleClasses(b, heads(b)) {
+		continue
+	}
+	b.Dead = slices.Clone(b.Hopeless)
+	for r, h := range heads(b) {
+		if b.Rules[r].Redundant(&h) {
+			loosen(b.Locations, &b.Rules[r])
+		}
+	}
+	b.Idle = idleLimits(b)
+}
+
+// heldBy lists the rules that a class holds, as far as they are about more than
+// single nodes.
+func heldBy(b *UnitBook, class *podspec.PodClass) []int {
+	bonds := b.Locations.In.TopologyTerms.List[class.TopologyTerms]
+	var out []int
+	for _, x := range bonds.Ties {
+		if !x.PerHost() {
+			out = append(out, b.Rule(x, class.Group, bonds))
+		}
+	}
+	return out
+}
+
+// heads counts, by rule, the pods that could have a place.
+func heads(b *UnitBook) []Heads {
+	out := make([]Heads, len(b.Rules))
+	for i, class := range b.Locations.In.Planned {
+		if b.Hopeless[i] || class.TopologyTerms == 0 && len(b.Locations.In.TopologyTerms.Targets.Sets[class.Among]) == 0 {
+			continue
+		}
+		n := b.Wanting(i)
+		held := heldBy(b, class)
+		for _, r := range held {
+			out[r].Add(true, b.Among(i, b.Rules[r].Tie.Target), n)
+		}
+		for _, target := range b.Locations.In.TopologyTerms.Targets.Sets[class.Among] {
+			for _, r := range b.ByTarget[int(target)] {
+				if !slices.Contains(held, r) {
+					out[r].Add(false, true, n)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// dropInfeasibleClasses gives up classes that demand to be where nobody will ever be, and reports
+// whether there were any.
+func dropInfeasibleClasses(b *UnitBook, heads []Heads) bool {
+	found := false
+	for i, class := range b.Locations.In.Planned {
+		if b.Hopeless[i] {
+			continue
+		}
+		for _, r := range heldBy(b, class) {
+			if x := &b.Rules[r]; x.Tie.Kind == podspec.AffinityTie && x.Tie.Weight == 0 && x.Total == 0 && heads[r].Counted == 0 {
+				b.Hopeless[i], found = true, true
+			}
+		}
+	}
+	return found
+}
+
+// unplaceable are the classes that neither anything on sale nor a node could take if
+// they were alone.
+func unplaceable(b *UnitBook) []bool {
+	out := make([]bool, len(b.Locations.In.Planned))
+	for i, class := range b.Locations.In.Planned {
+		var need []int // axes on which a place must have a value
+		for _, x := range b.Locations.In.TopologyTerms.List[class.TopologyTerms].Ties {
+			if x.Weight == 0 && x.Kind != podspec.AntiTie && !x.PerHost() {
+				need = append(need, b.Locations.KeyAxis(x.Key))
+			}
+		}
+		out[i] = !b.Locations.Takes(class, need)
+	}
+	return out
+}
+
+// loosen makes a rule ask for the label and nothing else.
+func loosen(l *compile.LocationIndex, r *Rule) {
+	r.Loose = true
+	r.Axis, r.Tie.MinDomains = l.PresenceAxis(r.Tie.Key), 0
+	if r.Tie.Kind == podspec.SpreadTie {
+		r.Filter = l.FilterAxis(compile.Filter{Group: -1})
+	}
+	all := topology.Domain{}
+	for _, d := range r.Domains {
+		all.Count += d.Count
+		all.Holders += d.Holders
+		all.Eligible = all.Eligible || d.Eligible
+	}
+	r.Domains = []topology.Domain{all}
+}
+
+// idleLimits are, by per-node limit, those that let as many pods share a machine as there are.
+func idleLimits(b *UnitBook) []bool {
+	all := make([]Heads, len(b.PerNodeLimits))
+	for i, class := range b.Locations.In.Planned {
+		if b.Hopeless[i] {
+			continue
+		}
+		n := b.Wanting(i)
+		for _, x := range b.Locations.In.TopologyTerms.List[class.TopologyTerms].Ties {
+			if x.PerHost() && x.Kind != podspec.AffinityTie {
+				all[b.PerNodeLimit(x, b.Among(i, x.Target))].Add(true, false, n)
+			}
+		}
+		for _, target := range b.Locations.In.TopologyTerms.Targets.Sets[class.Among] {
+			for _, k := range b.PerNodeLimitsBy[int(target)] {
+				all[k].Add(false, true, n)
+			}
+		}
+	}
+	most := make([]int64, len(b.PerNodeLimits))
+	for _, list := range b.Present {
+		for _, x := range list {
+			most[x.Limit] = max(most[x.Limit], x.N)
+		}
+	}
+	out := make([]bool, len(b.PerNodeLimits))
+	for k, h := range all {
+		out[k] = h.Held == 0 || most[k]+h.Counted <= b.PerNodeLimits[k].Max
+	}
+	return out
+}
