@@ -143,7 +143,7 @@ func attempt(ctx context.Context, f *compile.Facts, cautious bool) (_ *solved, b
 	} else {
 		explain.Explain(base, plan)
 	}
-	plan.Warnings = base.Warnings(torn...)
+	plan.Warnings = compile.Warnings(base, torn...)
 	if f.Solver.Placement == scheduling.PlacementFree && realised == nil {
 		why := "too many pods depend on each other"
 		if late(ctx) {
@@ -242,7 +242,7 @@ func summarise(ctx context.Context, c *compile.Compiler, proofs *prove.Proofs, p
 	s.PodsWithoutRequests = c.Classes.Unrequested
 	s.Catalog = c.Problem.Catalog.Origin()
 	if s.NodeOverheadPerHour = c.Solver.NodeOverhead; offers.Expects(c.Solver) {
-		s.ExpectedPerHour = c.Expected(plan)
+		s.ExpectedPerHour = compile.Expected(c, plan)
 	}
 	price := offers.Objective(c.Solver, s)
 	least, cert := proofs.Prove(ctx, plan, prove.Deciding(c, placed, prove.OnLaunches(plan)), price)

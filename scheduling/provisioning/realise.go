@@ -23,7 +23,7 @@ func realise(c *compile.Compiler, plan *scheduling.Plan, how fleet.Params) (out 
 	pending := map[int32]int{} // by class
 	var atOnce, all []offerings.Price
 	for _, x := range courses {
-		price := offerings.Sum(c.Expected(plan), x.Later)
+		price := offerings.Sum(compile.Expected(c, plan), x.Later)
 		if all = append(all, price); x.Batches == 1 {
 			atOnce = append(atOnce, price)
 			out.PodsElsewhere = max(out.PodsElsewhere, x.Elsewhere)

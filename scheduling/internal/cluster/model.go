@@ -107,7 +107,7 @@ func (m *Model) readNodes() {
 	in := m.In
 	m.names = make(map[string]int32, len(in.Nodes))
 	for i, x := range in.Nodes {
-		k := m.newKind(x.Node.Name, x.Labels, x.Taints, in.Table.Vector(in.NodeAllocatable(x.Node)), false)
+		k := m.newKind(x.Node.Name, x.Labels, x.Taints, in.Table.Vector(compile.NodeAllocatable(in.Problem, x.Node)), false)
 		k.Ports, k.Room, k.Vacant = x.Ports, x.Room, x.Room
 		m.names[x.Node.Name] = int32(i)
 		m.existing = append(m.existing, m.add(k))
@@ -117,7 +117,7 @@ func (m *Model) readNodes() {
 		if _, known := m.names[h.Name]; known || h.Node == nil {
 			continue
 		}
-		k := m.newKind(h.Name, h.Node.Labels, in.EffectiveTaints(h.Node, in.PoolNamed(h.Node.Labels[scheduling.NodePoolLabel])), make([]int64, len(in.Table.Names)), false)
+		k := m.newKind(h.Name, h.Node.Labels, compile.EffectiveTaints(h.Node, in.PoolNamed(h.Node.Labels[scheduling.NodePoolLabel])), make([]int64, len(in.Table.Names)), false)
 		clear(k.Admits)
 		m.names[h.Name] = int32(len(m.existing))
 		m.existing = append(m.existing, m.add(k))

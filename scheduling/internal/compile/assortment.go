@@ -29,9 +29,9 @@ type Assortment struct {
 	options engineOptions // of the packing without sites
 	// What was asked for since; nil until then.
 	offerGroups *offerGroups
-	Buyable     []offers.TemplateOffer
-	ByDomain    []*DomainOffers // one for each label
-	Sold        *SoldMachines
+	buyable     []offers.TemplateOffer
+	byDomain    []*DomainOffers // one for each label
+	sold        *SoldMachines
 }
 
 // onSale is what may be bought, and the tables that number it.
@@ -82,21 +82,21 @@ type SoldMachine struct {
 
 // buildAssortment works out what may be bought, unless it is known. Where pods have
 // volumes, it depends on more than is worth comparing.
-func (c *Compiler) buildAssortment() {
+func buildAssortment(c *Compiler) {
 	known := c.Memory.assortment
 	plain := c.Classes.Volumes == nil && len(c.Offers.Offers) > 0
-	asked := c.questions()
+	asked := questions(c)
 	if plain && known.suits(c, asked) {
-		c.onSale, c.Assorted = known.onSale.copied(), known
+		c.onSale, c.assorted = known.onSale.copied(), known
 		c.unsited = newUnsited(c, &known.options)
 		return
 	}
-	c.buildTemplates(asked)
-	c.buildOffers()
+	buildTemplates(c, asked)
+	buildOffers(c)
 	c.unsited = newUnsited(c, nil)
 	if plain {
-		c.Assorted = newAssortment(c, asked)
-		c.Memory.assortment = c.Assorted
+		c.assorted = newAssortment(c, asked)
+		c.Memory.assortment = c.assorted
 	}
 }
 
@@ -136,19 +136,56 @@ func newAssortment(c *Compiler, asked *offers.Questions) *Assortment {
 	}
 }
 
-// Learn adds to what is known of the assortment. Rooms and columns that were numbered
+// Buyable is the list of offers that a bound looks at, worked out unless it is remembered with what may be bought.
+func (c *Compiler) Buyable(work func() []offers.TemplateOffer) []offers.TemplateOffer {
+	if a := c.assorted; a != nil && a.buyable != nil {
+		return a.buyable
+	}
+	out := work()
+	learn(c, func(a *Assortment) { a.buyable = out })
+	return out
+}
+
+// Sold is everything on sale, worked out unless it is remembered with what may be bought.
+func (c *Compiler) Sold(work func() *SoldMachines) *SoldMachines {
+	if a := c.assorted; a != nil && a.sold != nil {
+		return a.sold
+	}
+	out := work()
+	learn(c, func(a *Assortment) { a.sold = out })
+	return out
+}
+
+// OffersByDomain are the offers that a bound looks at domain by domain of a label, worked out unless those of the same domains
+// are remembered with what may be bought.
+func (c *Compiler) OffersByDomain(key string, domains []string, work func() *DomainOffers) *DomainOffers {
+	if a := c.assorted; a != nil {
+		for _, x := range a.byDomain {
+			if x.Key == key && slices.Equal(x.Domains, domains) {
+				return x
+			}
+		}
+	}
+	out := work()
+	learn(c, func(a *Assortment) {
+		a.byDomain = append(slices.DeleteFunc(slices.Clone(a.byDomain), func(x *DomainOffers) bool { return x.Key == key }), out)
+	})
+	return out
+}
+
+// learn adds to what is known of the assortment. Rooms and columns that were numbered
 // meanwhile go with it.
-func (c *Compiler) Learn(add func(*Assortment)) {
-	if c.Assorted == nil {
+func learn(c *Compiler, add func(*Assortment)) {
+	if c.assorted == nil {
 		return
 	}
-	a := *c.Assorted
+	a := *c.assorted
 	a.Rooms, a.Columns = c.Rooms.Fork(), c.Columns.Fork()
 	add(&a)
-	if c.Memory.assortment == c.Assorted {
+	if c.Memory.assortment == c.assorted {
 		c.Memory.assortment = &a
 	}
-	c.Assorted = &a
+	c.assorted = &a
 }
 
 // offerGroups are the offers sorted by what plans of sites make of them: those of a template that
@@ -164,8 +201,8 @@ type offerGroups struct {
 	firsts [][]int32
 }
 
-// offerGroups are those of the locations as they are now.
-func (l *LocationIndex) offerGroups() *offerGroups {
+// offerGroupsOf are those of the locations as they are now.
+func offerGroupsOf(l *LocationIndex) *offerGroups {
 	if l.sorted != nil && l.sortedBy == len(l.Axes) {
 		return l.sorted
 	}
@@ -182,16 +219,16 @@ func (l *LocationIndex) offerGroups() *offerGroups {
 		}
 	}
 	defer func() { l.LocationCache.offerGroups[name] = l.sorted }()
-	if l.In.Assorted != nil && l.In.Assorted.offerGroups != nil && slices.Equal(l.In.Assorted.offerGroups.sites, p.At) {
-		l.sorted = l.In.Assorted.offerGroups
+	if l.In.assorted != nil && l.In.assorted.offerGroups != nil && slices.Equal(l.In.assorted.offerGroups.sites, p.At) {
+		l.sorted = l.In.assorted.offerGroups
 		return l.sorted
 	}
-	l.sorted = l.newOfferGroups(p.At)
-	l.In.Learn(func(a *Assortment) { a.offerGroups = l.sorted })
+	l.sorted = newOfferGroups(l, p.At)
+	learn(l.In, func(a *Assortment) { a.offerGroups = l.sorted })
 	return l.sorted
 }
 
-func (l *LocationIndex) newOfferGroups(sites []int32) *offerGroups {
+func newOfferGroups(l *LocationIndex, sites []int32) *offerGroups {
 	s := &offerGroups{sites: sites, of: make([][]int32, len(l.In.Templates)), firsts: make([][]int32, len(l.In.Templates))}
 	supplies := newSupplies(l.In)
 	for ti := range l.In.Templates {
@@ -216,7 +253,7 @@ func (l *LocationIndex) newOfferGroups(sites []int32) *offerGroups {
 		}
 		s.of[ti] = of
 		for _, some := range places {
-			s.firsts[ti] = append(s.firsts[ti], l.pointed(ti, some, supplies)...)
+			s.firsts[ti] = append(s.firsts[ti], pointed(l, ti, some, supplies)...)
 		}
 		slices.Sort(s.firsts[ti])
 	}
@@ -225,7 +262,7 @@ func (l *LocationIndex) newOfferGroups(sites []int32) *offerGroups {
 
 // pointed are those of some places of a template's list, of one stratum, that no other of them
 // makes pointless.
-func (l *LocationIndex) pointed(ti int, places []int32, supplies *offers.Supplies) []int32 {
+func pointed(l *LocationIndex, ti int, places []int32, supplies *offers.Supplies) []int32 {
 	v := l.In.Templates[ti]
 	choosy := len(offers.FloorKeys(v.Set)) > 0 || offers.On(l.In.Solver.Flexibility)
 	if choosy && l.In.Cautious || !offers.ByCost(l.In.Solver) {
@@ -254,8 +291,8 @@ func (l *LocationIndex) pointed(ti int, places []int32, supplies *offers.Supplie
 
 // relist lists the offers that some seat may use: rows are those that each seat may use, by template and seat. Columns
 // numbers the seats that may use an offer.
-func (l *LocationIndex) relist(columns *offers.RowTable, rows [][]model.Bits) *relisted {
-	s := l.offerGroups()
+func relist(l *LocationIndex, columns *offers.RowTable, rows [][]model.Bits) *relisted {
+	s := offerGroupsOf(l)
 	of := make([]int32, len(s.samples))
 	for n, x := range s.samples {
 		of[n] = -1
@@ -270,7 +307,7 @@ func (l *LocationIndex) relist(columns *offers.RowTable, rows [][]model.Bits) *r
 			of[n] = int32(columns.Number(scratch))
 		}
 	}
-	return l.LocationCache.relist(s, of, func() *relisted { return l.newRelisted(s, of) })
+	return l.LocationCache.relist(s, of, func() *relisted { return newRelisted(l, s, of) })
 }
 
 // relisted is what offers are of use where the offer groups have some columns, the same for all parts
@@ -288,7 +325,7 @@ type kindsKey struct {
 	apart    bool
 }
 
-func (l *LocationIndex) newRelisted(s *offerGroups, columns []int32) *relisted {
+func newRelisted(l *LocationIndex, s *offerGroups, columns []int32) *relisted {
 	r := &relisted{offerGroups: s, columns: columns, lists: make([][]offers.TemplateOffer, len(l.In.Templates)), firsts: make([][]offers.TemplateOffer, len(l.In.Templates)), kinds: map[kindsKey][]offers.TemplateOffer{}}
 	for ti := range l.In.Templates {
 		from, of := l.In.Offered[ti].List, s.of[ti]
@@ -310,4 +347,26 @@ func (l *LocationIndex) newRelisted(s *offerGroups, columns []int32) *relisted {
 		}
 	}
 	return r
+}
+
+// ChoiceIn reports whether offers that are on sale leave a template the choice that
+// its pool's minValues ask for.
+func (c *Compiler) ChoiceIn(v *offers.Template, row model.Bits) bool {
+	if c.Solver.MinValues == scheduling.MinValuesBestEffort {
+		return true
+	}
+	for _, r := range offers.FloorKeys(v.Set) {
+		seen := map[string]bool{}
+		row.Each(func(o int) {
+			if c.Offers.Offers[o].Launchable {
+				if value, ok := c.Offers.LabelOf(v, o, r.Key()); ok {
+					seen[value] = true
+				}
+			}
+		})
+		if len(seen) < r.MinValues() {
+			return false
+		}
+	}
+	return true
 }

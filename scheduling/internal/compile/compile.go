@@ -35,7 +35,7 @@ type Compiler struct {
 	onSale
 	unsited  *Packing
 	ground   *LocationIndex // nil until asked
-	Assorted *Assortment    // where rooms and columns are those of one
+	assorted *Assortment    // where rooms and columns are those of one
 	// cautious books limits such that minValues hold whichever option is bought.
 	Cautious bool
 }
@@ -62,7 +62,7 @@ func (f *Facts) Compile(cautious bool) *Compiler {
 	c.Classes.Volumes = f.Volumes(f.Choice)
 	c.TopologyTerms = terms.NewReader(p, s, f.Cluster, f.Spaces)
 	stocked := f.Memory.restock(p, s)
-	c.readPods()
+	readPods(c)
 	c.Daemons = newDaemons(p, c.Cluster.Newest, &c.Classes.Reader)
 	moved := c.Table.Sort()
 	c.Classes.Sort(moved, c.TopologyTerms.Targets.Sets)
@@ -77,9 +77,9 @@ func (f *Facts) Compile(cautious bool) *Compiler {
 			c.Planned = append(c.Planned, class)
 		}
 	}
-	c.buildBins()
-	c.buildLimits()
-	c.buildAssortment()
+	buildBins(c)
+	buildLimits(c)
+	buildAssortment(c)
 	return c
 }
 
@@ -94,7 +94,7 @@ func (c *Compiler) PoolNamed(name string) *scheduling.NodePool {
 }
 
 // questions are what pods and daemons ask of labels.
-func (c *Compiler) questions() *offers.Questions {
+func questions(c *Compiler) *offers.Questions {
 	asked := offers.NewQuestions(c.Classes.Groups, c.Daemons)
 	pods := make([]int, len(c.TopologyTerms.List))
 	for _, class := range c.Classes.Classes {
@@ -108,7 +108,7 @@ func (c *Compiler) questions() *offers.Questions {
 }
 
 // buildTemplates expands the pools.
-func (c *Compiler) buildTemplates(asked *offers.Questions) {
+func buildTemplates(c *Compiler, asked *offers.Questions) {
 	for number, p := range c.Pools {
 		templates, unchecked := c.Offers.Templates(p, number, c.Problem.CatalogOf(p.Name), asked)
 		c.Templates = append(c.Templates, templates...)
@@ -132,12 +132,12 @@ func (c *Compiler) WeightRank() []int32 {
 }
 
 // buildOffers finds, for each template, what may be bought for which groups.
-func (c *Compiler) buildOffers() {
+func buildOffers(c *Compiler) {
 	c.Columns = offers.NewRowTable(len(c.Classes.Groups))
 	for _, v := range c.Templates {
 		x := offers.TemplateOffers{Daemons: daemonRows(c.Offers, v, c.Daemons), Soft: model.NewBits(len(c.Classes.Groups))}
-		x.Rows = c.groupRows(v, x.Daemons, x.Soft)
-		x.List = c.listOffers(v, &x)
+		x.Rows = groupRows(c, v, x.Daemons, x.Soft)
+		x.List = listOffers(c, v, &x)
 		c.Offered = append(c.Offered, x)
 	}
 }
@@ -145,7 +145,7 @@ func (c *Compiler) buildOffers() {
 // groupRows returns, for each group, the offers whose machines it may run on when
 // they are bought for a template, and sets in softs the groups that would rather
 // avoid the pool's taints.
-func (c *Compiler) groupRows(v *offers.Template, daemons []model.Bits, softs model.Bits) []model.Bits {
+func groupRows(c *Compiler, v *offers.Template, daemons []model.Bits, softs model.Bits) []model.Bits {
 	rows := make([]model.Bits, len(c.Classes.Groups))
 	for g, group := range c.Classes.Groups {
 		hard, soft := v.HardTaint(group)
@@ -168,7 +168,7 @@ func (c *Compiler) groupRows(v *offers.Template, daemons []model.Bits, softs mod
 
 // listOffers returns the offers of a template that are on sale and admit any group,
 // in rank order, with what room daemons leave.
-func (c *Compiler) listOffers(v *offers.Template, x *offers.TemplateOffers) []offers.TemplateOffer {
+func listOffers(c *Compiler, v *offers.Template, x *offers.TemplateOffers) []offers.TemplateOffer {
 	words := len(c.Columns.Scratch)
 	matrix := make([]uint64, len(c.Offers.Offers)*words)
 	for g, row := range x.Rows {
@@ -214,7 +214,7 @@ func LimitUse(limited []corev1.ResourceName, capacity corev1.ResourceList) []int
 
 // buildLimits works out what the pools may still buy: their limits less the
 // capacity of their nodes that are not being deleted.
-func (c *Compiler) buildLimits() {
+func buildLimits(c *Compiler) {
 	c.Limits = make([]model.Pool, len(c.Pools))
 	for i, p := range c.Pools {
 		limited := LimitedResources(p)
@@ -232,4 +232,12 @@ func (c *Compiler) buildLimits() {
 		}
 		c.Limits[i].Limits = left
 	}
+}
+
+// Locations is everywhere a pod could be.
+func (c *Compiler) Locations() *LocationIndex {
+	if c.ground == nil {
+		c.ground = NewLocationIndex(c)
+	}
+	return c.ground
 }

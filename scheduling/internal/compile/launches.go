@@ -4,7 +4,6 @@ import (
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
 // Launches reads what the launches of a plan of the compiler's problem buy, whoever made the plan.
@@ -79,15 +78,4 @@ func (r *Launches) offer(template int, o *scheduling.Option) int {
 		r.offers[key] = i
 	}
 	return i
-}
-
-// ClassByPod is, by namespace/name of each pod to be placed, its planned class.
-func (c *Compiler) ClassByPod() map[string]int {
-	out := map[string]int{}
-	for i, class := range c.Planned {
-		for _, pod := range class.Pods {
-			out[podspec.PodName(pod)] = i
-		}
-	}
-	return out
 }

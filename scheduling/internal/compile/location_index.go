@@ -2,6 +2,7 @@ package compile
 
 import (
 	"encoding/binary"
+	"iter"
 	"slices"
 	"strings"
 
@@ -45,25 +46,17 @@ type axis struct {
 	Flat   bool // the same everywhere
 }
 
-// Locations is everywhere a pod could be.
-func (c *Compiler) Locations() *LocationIndex {
-	if c.ground == nil {
-		c.ground = NewLocationIndex(c)
-	}
-	return c.ground
-}
-
 // NewLocationIndex lists where the pods of a compiled problem could be: first the offers of
 // each template, then the nodes that run.
 func NewLocationIndex(c *Compiler) *LocationIndex {
-	k := c.nodeLocations()
+	k := nodeLocationsOf(c)
 	l := &LocationIndex{In: c, Country: k, Places: k.places, NodeAt: k.at, axisOf: map[string]int{}, fitting: map[string]model.Bits{}, ledger: NewLedger(c)}
 	for ti := range c.Offered {
 		l.First = append(l.First, l.OnSale)
 		l.OnSale += len(c.Offered[ti].List)
 	}
-	l.linkBins()
-	l.LocationCache = l.openLocationCache()
+	linkBins(l)
+	l.LocationCache = openLocationCache(l)
 	return l
 }
 
@@ -133,10 +126,10 @@ func (l *LocationIndex) ChoiceAmong(ti int, do func(i int, o offers.TemplateOffe
 
 // KeyAxis is the axis of a label.
 func (l *LocationIndex) KeyAxis(key string) int {
-	return l.axis("k"+key, func() axis { return l.drawKey(key) })
+	return l.axis("k"+key, func() axis { return drawKey(l, key) })
 }
 
-func (l *LocationIndex) drawKey(key string) axis {
+func drawKey(l *LocationIndex, key string) axis {
 	known := requirements.NormalizeKey(key)
 	onSale, places := l.In.Offers.Column(known), l.Country.Column(key)
 	fallbacks, has := make([]string, len(l.In.Templates)), make([]bool, len(l.In.Templates))
@@ -248,11 +241,11 @@ func (l *LocationIndex) FilterAxis(f Filter) int {
 			needed = append(needed, l.Axes[l.KeyAxis(key)])
 		}
 	}
-	return l.axis(string(b)+f.Keys, func() axis { return l.drawFilter(f, needed) })
+	return l.axis(string(b)+f.Keys, func() axis { return drawFilter(l, f, needed) })
 }
 
 // drawFilter draws the axis of a filter that needs some labels.
-func (l *LocationIndex) drawFilter(f Filter, needed []*axis) axis {
+func drawFilter(l *LocationIndex, f Filter, needed []*axis) axis {
 	a := axis{At: make([]int32, l.spots())}
 	for i := range a.At {
 		a.At[i] = 1
@@ -273,13 +266,13 @@ func (l *LocationIndex) drawFilter(f Filter, needed []*axis) axis {
 		}
 	}
 	if f.Group >= 0 {
-		l.filterGroup(f, bar)
+		filterGroup(l, f, bar)
 	}
 	return a
 }
 
 // filterGroup applies what a spread honours of its pods' own constraints.
-func (l *LocationIndex) filterGroup(f Filter, bar func(int, bool)) {
+func filterGroup(l *LocationIndex, f Filter, bar func(int, bool)) {
 	group := l.In.Classes.Groups[f.Group]
 	for ti, v := range l.In.Templates {
 		hard, _ := v.HardTaint(group)
@@ -304,10 +297,10 @@ func (l *LocationIndex) filterGroup(f Filter, bar func(int, bool)) {
 
 // WishAxis is 1 where a preferred term of node affinity matches.
 func (l *LocationIndex) WishAxis(t *podspec.Term) int {
-	return l.axis("w"+t.Text(), func() axis { return l.drawWish(t) })
+	return l.axis("w"+t.Text(), func() axis { return drawWish(l, t) })
 }
 
-func (l *LocationIndex) drawWish(t *podspec.Term) axis {
+func drawWish(l *LocationIndex, t *podspec.Term) axis {
 	a := axis{At: make([]int32, l.spots())}
 	for ti, v := range l.In.Templates {
 		row := l.In.Offers.Matching(v, t)
@@ -334,7 +327,7 @@ func (l *LocationIndex) RunningSets(f func(pod *corev1.Pod, node int, among []in
 	if len(l.In.TopologyTerms.Targets.List) == 0 {
 		return
 	}
-	book := l.In.selectorIndex()
+	book := selectorIndexOf(l.In)
 	for i, list := range book.guests {
 		if node, ok := l.NodeAt[book.hosts[i].Name]; ok {
 			for _, x := range list {
@@ -355,4 +348,33 @@ func (l *LocationIndex) Spot(template, offer int) int {
 		l.LocationCache.spots[template] = spots
 	}
 	return int(spots[offer])
+}
+
+// BinsWith are the bins on which a label is.
+func (l *LocationIndex) BinsWith(key string) model.Bits {
+	out := model.NewBits(len(l.In.Nodes))
+	column := l.Country.Column(key)
+	for bin, n := range l.PlaceOf {
+		if column.numbers[n] >= 0 {
+			out.Set(bin)
+		}
+	}
+	return out
+}
+
+// Kept yields the anti-affinity of running pods whose nodes have the label that it is about, with the
+// places of these.
+func (l *LocationIndex) Kept() iter.Seq2[*ExistingAntiAffinity, int] {
+	return func(yield func(*ExistingAntiAffinity, int) bool) {
+		var column *placeColumn
+		for i := range l.In.ExistingAntiAffinity {
+			k := &l.In.ExistingAntiAffinity[i]
+			if i == 0 || k.Tie.Key != l.In.ExistingAntiAffinity[i-1].Tie.Key {
+				column = l.Country.Column(k.Tie.Key)
+			}
+			if n, ok := l.NodeAt[k.Node]; ok && column.numbers[n] >= 0 && !yield(k, n) {
+				return
+			}
+		}
+	}
 }

@@ -8,7 +8,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
@@ -37,8 +36,8 @@ type placeColumn struct {
 	Values  []string
 }
 
-// nodeLocations returns the nodes as places.
-func (c *Compiler) nodeLocations() *nodeLocations {
+// nodeLocationsOf returns the nodes as places.
+func nodeLocationsOf(c *Compiler) *nodeLocations {
 	k := c.Memory.country
 	if k != nil && slices.Equal(k.nodes, c.Problem.Nodes) && slices.Equal(k.pools, c.Problem.NodePools) {
 		return k
@@ -49,7 +48,7 @@ func (c *Compiler) nodeLocations() *nodeLocations {
 	}
 	for _, node := range c.Problem.Nodes {
 		k.places = append(k.places, locationNode{
-			node: node, Labels: nodeLabels(node), taints: c.EffectiveTaints(node, c.PoolNamed(node.Labels[scheduling.NodePoolLabel])),
+			node: node, Labels: nodeLabels(node), taints: EffectiveTaints(node, c.PoolNamed(node.Labels[scheduling.NodePoolLabel])),
 		})
 	}
 	slices.SortFunc(k.places, func(a, b locationNode) int { return strings.Compare(a.node.Name, b.node.Name) })
@@ -98,7 +97,7 @@ func (k *nodeLocations) Column(key string) *placeColumn {
 }
 
 // linkBins finds out which of the engine's bins each place is, and which places each bin is.
-func (l *LocationIndex) linkBins() {
+func linkBins(l *LocationIndex) {
 	l.BinOf, l.PlaceOf = make([]int32, len(l.Places)), make([]int32, len(l.In.Nodes))
 	// Nodes that are ready and those in flight both stand in the order of places.
 	ready := slices.IndexFunc(l.In.Nodes, func(x *ExistingNode) bool { return x.flying })
@@ -115,16 +114,4 @@ func (l *LocationIndex) linkBins() {
 			}
 		}
 	}
-}
-
-// BinsWith are the bins on which a label is.
-func (l *LocationIndex) BinsWith(key string) model.Bits {
-	out := model.NewBits(len(l.In.Nodes))
-	column := l.Country.Column(key)
-	for bin, n := range l.PlaceOf {
-		if column.numbers[n] >= 0 {
-			out.Set(bin)
-		}
-	}
-	return out
 }

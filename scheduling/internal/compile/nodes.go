@@ -39,7 +39,7 @@ func InFlight(node *corev1.Node) bool {
 // existing returns the nodes that may receive pods: those that are ready first, so
 // that of two equal places the one that is there already is used, then by name. Nodes
 // that have not changed since another plan are as they were then.
-func (c *Compiler) existing() []*ExistingNode {
+func existing(c *Compiler) []*ExistingNode {
 	all := c.Cluster.Hosts
 	kept := &nodeTable{}
 	if r := c.Memory.nodeTable.Load(); c.Classes.Volumes == nil && r.suits(c) {
@@ -53,7 +53,7 @@ func (c *Compiler) existing() []*ExistingNode {
 		names: c.Table.Names, daemons: c.Daemons, pools: c.Problem.NodePools, catalogs: CatalogsOf(c.Problem),
 		shops: c.Problem.PoolCatalogs, hosts: all, nodes: make([]*ExistingNode, len(all)),
 	}
-	columns := c.usedColumns()
+	columns := usedColumns(c)
 	from := 0
 	ready, flying := make([]*ExistingNode, 0, len(all)), []*ExistingNode(nil)
 	for i, h := range all {
@@ -64,7 +64,7 @@ func (c *Compiler) existing() []*ExistingNode {
 		case from < len(kept.hosts) && kept.hosts[from] == h:
 			now.nodes[i] = kept.nodes[from]
 		case h.Node != nil && !podspec.Going(h.Node):
-			x := c.existingNode(h, columns)
+			x := existingNode(c, h, columns)
 			now.nodes[i] = &x
 		}
 		if x := now.nodes[i]; x != nil && x.flying {
@@ -86,7 +86,7 @@ func (c *Compiler) existing() []*ExistingNode {
 
 // usedColumns is, by number of the compiler's table, the cluster's number of the same
 // resource; -1 where nothing that runs has it.
-func (c *Compiler) usedColumns() []int {
+func usedColumns(c *Compiler) []int {
 	out := make([]int, len(c.Table.Names))
 	for i, name := range c.Table.Names {
 		out[i] = -1
@@ -98,15 +98,15 @@ func (c *Compiler) usedColumns() []int {
 }
 
 // existingNode works out what room a node has left.
-func (c *Compiler) existingNode(h *hosts.Host, columns []int) ExistingNode {
+func existingNode(c *Compiler, h *hosts.Host, columns []int) ExistingNode {
 	node := h.Node
 	x := ExistingNode{host: h, flying: InFlight(node), Node: node, pool: c.PoolNamed(node.Labels[scheduling.NodePoolLabel]), Labels: nodeLabels(node), Ports: h.Ports}
-	x.Taints = c.EffectiveTaints(node, x.pool)
+	x.Taints = EffectiveTaints(node, x.pool)
 	if x.flying {
 		c.Classes.Volumes.CompleteLabels(x.Labels)
 	}
 	_, x.Named = x.Labels[corev1.LabelHostname]
-	allocatable := c.NodeAllocatable(node)
+	allocatable := NodeAllocatable(c.Problem, node)
 	x.Room = c.Table.Vector(allocatable)
 	limitNode(c.Classes.Volumes, &x, h.Claims, c.Table, allocatable)
 	for d, n := range columns {
@@ -144,7 +144,7 @@ func nodeLabels(node *corev1.Node) map[string]string {
 // EffectiveTaints are the taints that count for pods planned onto a node. On a node
 // in flight, taints that go away while it starts do not; an unschedulable node has
 // the taint that says so even before the node controller puts it there.
-func (c *Compiler) EffectiveTaints(node *corev1.Node, pool *scheduling.NodePool) []corev1.Taint {
+func EffectiveTaints(node *corev1.Node, pool *scheduling.NodePool) []corev1.Taint {
 	taints := slices.Clone(node.Spec.Taints)
 	if pool != nil && InFlight(node) && node.Labels[scheduling.RegisteredLabel] != "true" {
 		// Until it has joined, a node may not show yet what its pool gives it.
@@ -173,11 +173,11 @@ func (c *Compiler) EffectiveTaints(node *corev1.Node, pool *scheduling.NodePool)
 
 // NodeAllocatable is what a node offers. Until it is ready, what it does not report
 // yet is taken from the catalog.
-func (c *Compiler) NodeAllocatable(node *corev1.Node) corev1.ResourceList {
+func NodeAllocatable(p *scheduling.Problem, node *corev1.Node) corev1.ResourceList {
 	if !InFlight(node) {
 		return node.Status.Allocatable
 	}
-	_, allocatable := catalogued(c.Problem, node)
+	_, allocatable := catalogued(p, node)
 	return reported(node.Status.Allocatable, allocatable)
 }
 
@@ -309,11 +309,11 @@ type nodeCompatibility struct {
 }
 
 // buildBins states the nodes that run or are in flight.
-func (c *Compiler) buildBins() {
-	c.Nodes = c.existing()
+func buildBins(c *Compiler) {
+	c.Nodes = existing(c)
 	b, plain := c.Memory.nodeCompatibility, c.Classes.Volumes == nil
 	if b == nil || !plain || !slices.Equal(b.nodes, c.Nodes) || !slices.Equal(b.signatures, c.Classes.Signatures) {
-		b = c.newNodeCompatibility()
+		b = newNodeCompatibility(c)
 	}
 	c.Suits, c.Open, c.wary, c.Bins = b.suits, b.open, b.wary, b.bins
 	if plain {
@@ -322,7 +322,7 @@ func (c *Compiler) buildBins() {
 }
 
 // newNodeCompatibility works out the bins.
-func (c *Compiler) newNodeCompatibility() *nodeCompatibility {
+func newNodeCompatibility(c *Compiler) *nodeCompatibility {
 	b := &nodeCompatibility{nodes: c.Nodes, signatures: c.Classes.Signatures, suits: make([]model.Bits, len(c.Nodes)), bins: make([]model.Bin, len(c.Nodes))}
 	words := len(model.NewBits(len(c.Classes.Groups)))
 	rows := make([]uint64, 3*words*len(c.Nodes))

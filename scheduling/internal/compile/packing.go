@@ -111,7 +111,7 @@ func NewPacking(l *LocationIndex, s *Sites) *Packing {
 	p := newPacking(l.In, s.Parts, s.Seats)
 	p.Sites, p.Columns, p.Model.PerNodeLimits = l, offers.NewRowTable(len(s.Seats)), s.PerNodeLimits
 	rows, softs := seatRows(l.In, s.Seats)
-	r := l.relist(p.Columns, rows)
+	r := relist(l, p.Columns, rows)
 	p.Lists = r.lists
 	p.setOptions(newOptionReader(p, rows, softs, r).read())
 	p.setBins(s.Present)

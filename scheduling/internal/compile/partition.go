@@ -39,17 +39,17 @@ const (
 )
 
 // openLocationCache is the cache that is remembered, or an empty one.
-func (l *LocationIndex) openLocationCache() *locationCache {
+func openLocationCache(l *LocationIndex) *locationCache {
 	a := l.In.Memory.locationCache
-	if l.In.Assorted == nil || len(l.In.Assorted.Offered) == 0 {
+	if l.In.assorted == nil || len(l.In.assorted.Offered) == 0 {
 		return newLocationCache()
 	}
-	if a != nil && &a.offered[0] == &l.In.Assorted.Offered[0] && !a.full() && slices.Equal(a.nodes, l.Country.nodes) &&
+	if a != nil && &a.offered[0] == &l.In.assorted.Offered[0] && !a.full() && slices.Equal(a.nodes, l.Country.nodes) &&
 		slices.Equal(a.placeOf, l.PlaceOf) && slices.EqualFunc(a.pools, l.In.Limits, samePool) {
 		return a
 	}
 	a = newLocationCache()
-	a.nodes, a.placeOf, a.offered, a.pools = l.Country.nodes, l.PlaceOf, l.In.Assorted.Offered, l.In.Limits
+	a.nodes, a.placeOf, a.offered, a.pools = l.Country.nodes, l.PlaceOf, l.In.assorted.Offered, l.In.Limits
 	l.In.Memory.locationCache = a
 	return a
 }

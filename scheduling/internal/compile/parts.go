@@ -95,3 +95,14 @@ func Survey(l *offers.OpenLabelValues, keepers []ExistingAntiAffinity, nodes []*
 		l.Taken[key] = podspec.Compacted(values)
 	}
 }
+
+// ClassByPod is, by namespace/name of each pod to be placed, its planned class.
+func (c *Compiler) ClassByPod() map[string]int {
+	out := map[string]int{}
+	for i, class := range c.Planned {
+		for _, pod := range class.Pods {
+			out[podspec.PodName(pod)] = i
+		}
+	}
+	return out
+}

@@ -1,7 +1,6 @@
 package compile
 
 import (
-	"iter"
 	"maps"
 	"slices"
 
@@ -21,7 +20,7 @@ type ExistingAntiAffinity struct {
 
 // readPods folds the pending pods into classes. What ties pods to each other has to
 // be known of all of them before one can tell which of their labels matter.
-func (c *Compiler) readPods() {
+func readPods(c *Compiler) {
 	r := c.Readings
 	numbers := make([]int, len(r.PodSpecKeys))
 	singles := map[*corev1.Pod]int{}
@@ -35,7 +34,7 @@ func (c *Compiler) readPods() {
 			singles[c.Problem.Pods[i]] = c.TopologyTerms.Read(c.Problem.Pods[i])
 		}
 	}
-	c.readGuards()
+	readGuards(c)
 	moved, renamed := c.TopologyTerms.Sort()
 	for i := range c.ExistingAntiAffinity {
 		c.ExistingAntiAffinity[i].Tie.Target = renamed[c.ExistingAntiAffinity[i].Tie.Target]
@@ -70,7 +69,7 @@ func (c *Compiler) readPods() {
 }
 
 // runningAmong returns the set of targets that a running pod is among.
-func (c *Compiler) runningAmong(pod *corev1.Pod) []int32 {
+func runningAmong(c *Compiler, pod *corev1.Pod) []int32 {
 	t := c.TopologyTerms.Targets
 	return t.Sets[t.Matched(podspec.NamespaceOf(pod), c.TopologyTerms.LabelsOf(pod))]
 }
@@ -92,7 +91,7 @@ func classAmong(classes []setClass, among int) *podspec.PodClass {
 
 // readGuards adds the targets of what running pods keep away. Once targets are numbered in the
 // order of their names, that is in the order of [ExistingAntiAffinity]'s label, target, node and pod.
-func (c *Compiler) readGuards() {
+func readGuards(c *Compiler) {
 	c.ExistingAntiAffinity = make([]ExistingAntiAffinity, len(c.Cluster.Guards))
 	for i := range c.Cluster.Guards {
 		g := &c.Cluster.Guards[i]
@@ -103,23 +102,6 @@ func (c *Compiler) readGuards() {
 			tie = c.TopologyTerms.Anti(g.By, g.Term, 0)
 		}
 		c.ExistingAntiAffinity[i] = ExistingAntiAffinity{Tie: tie, Node: g.Node, Pod: g.Pod}
-	}
-}
-
-// Kept yields the anti-affinity of running pods whose nodes have the label that it is about, with the
-// places of these.
-func (l *LocationIndex) Kept() iter.Seq2[*ExistingAntiAffinity, int] {
-	return func(yield func(*ExistingAntiAffinity, int) bool) {
-		var column *placeColumn
-		for i := range l.In.ExistingAntiAffinity {
-			k := &l.In.ExistingAntiAffinity[i]
-			if i == 0 || k.Tie.Key != l.In.ExistingAntiAffinity[i-1].Tie.Key {
-				column = l.Country.Column(k.Tie.Key)
-			}
-			if n, ok := l.NodeAt[k.Node]; ok && column.numbers[n] >= 0 && !yield(k, n) {
-				return
-			}
-		}
 	}
 }
 
@@ -138,9 +120,9 @@ type guest struct {
 	among []int32
 }
 
-// selectorIndex returns the index of those who run. Of hosts that have not changed, what is known
+// selectorIndexOf returns the index of those who run. Of hosts that have not changed, what is known
 // about the same targets is taken over.
-func (c *Compiler) selectorIndex() *selectorIndex {
+func selectorIndexOf(c *Compiler) *selectorIndex {
 	old, targets := c.Memory.selectorIndex, c.TopologyTerms.Targets
 	if old != nil && old.targets == targets {
 		return old
@@ -162,7 +144,7 @@ func (c *Compiler) selectorIndex() *selectorIndex {
 			continue
 		}
 		for _, pod := range h.Pods {
-			if among := c.runningAmong(pod); len(among) > 0 {
+			if among := runningAmong(c, pod); len(among) > 0 {
 				book.guests[i] = append(book.guests[i], guest{pod, among})
 			}
 		}

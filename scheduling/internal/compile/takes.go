@@ -14,7 +14,7 @@ func (l *LocationIndex) Takes(class *podspec.PodClass, need []int) bool {
 	has := func(spot int) bool {
 		return !slices.ContainsFunc(need, func(axis int) bool { return l.Axes[axis].At[spot] < 0 })
 	}
-	if l.nodeTakes(class, has) {
+	if nodeTakes(l, class, has) {
 		return true
 	}
 	for ti := range l.In.Templates {
@@ -29,7 +29,7 @@ func (l *LocationIndex) Takes(class *podspec.PodClass, need []int) bool {
 }
 
 // nodeTakes reports whether a node that has what it takes could take a pod of a class.
-func (l *LocationIndex) nodeTakes(class *podspec.PodClass, has func(spot int) bool) bool {
+func nodeTakes(l *LocationIndex, class *podspec.PodClass, has func(spot int) bool) bool {
 	if l.In.NodeRooms == nil { // it takes long to look at all
 		for n, bin := range l.BinOf {
 			if bin >= 0 && l.In.Open[class.Group].Has(int(bin)) && model.Fits(l.In.Bins[bin].Room, class.Requests) && has(l.OnSale+n) {

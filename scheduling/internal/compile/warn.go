@@ -17,13 +17,13 @@ import (
 // modelled, pods without requests, running pods without a known node, labels that
 // pools require and nothing checks, pools that nothing on sale meets, limits on resources that
 // nothing on sale has; and what others noticed.
-func (c *Compiler) Warnings(more ...scheduling.Warning) []scheduling.Warning {
+func Warnings(c *Compiler, more ...scheduling.Warning) []scheduling.Warning {
 	w := &validate.Warner{Counts: map[scheduling.Warning]int{}}
 	for _, x := range more {
 		w.Add(x.Object, x.Message)
 	}
 	for _, class := range c.Classes.Classes {
-		noCPU, noMemory := c.lacks(class, corev1.ResourceCPU), c.lacks(class, corev1.ResourceMemory)
+		noCPU, noMemory := lacks(c, class, corev1.ResourceCPU), lacks(c, class, corev1.ResourceMemory)
 		for _, pod := range class.Pods {
 			for _, name := range validate.Unmodelled(&pod.Spec) {
 				w.Add(validate.Workload(pod), name+" is left to the scheduler: the plan does not count on it")
@@ -49,7 +49,7 @@ func (c *Compiler) Warnings(more ...scheduling.Warning) []scheduling.Warning {
 	for key := range c.unchecked {
 		w.Add("catalog", fmt.Sprintf("no instance type has the label %s, which a node pool requires: it is taken to hold", key))
 	}
-	for _, pool := range c.without() {
+	for _, pool := range without(c) {
 		if why := validate.Idle(c.Problem, pool); why != "" {
 			w.Add("NodePool/"+pool.Name, why)
 		}
@@ -61,7 +61,7 @@ func (c *Compiler) Warnings(more ...scheduling.Warning) []scheduling.Warning {
 }
 
 // without are the pools that have nothing on sale now.
-func (c *Compiler) without() []*scheduling.NodePool {
+func without(c *Compiler) []*scheduling.NodePool {
 	has := map[*scheduling.NodePool]bool{}
 	for _, v := range c.Templates {
 		has[v.Pool] = has[v.Pool] || v.Within.Any()
@@ -70,13 +70,13 @@ func (c *Compiler) without() []*scheduling.NodePool {
 }
 
 // lacks reports whether a class asks for none of a resource.
-func (c *Compiler) lacks(class *podspec.PodClass, name corev1.ResourceName) bool {
+func lacks(c *Compiler, class *podspec.PodClass, name corev1.ResourceName) bool {
 	d, ok := c.Table.Index[name]
 	return !ok || class.Requests[d] == 0
 }
 
 // Expected sums up the expected prices of a plan's launches.
-func (c *Compiler) Expected(plan *scheduling.Plan) offerings.Price {
+func Expected(c *Compiler, plan *scheduling.Plan) offerings.Price {
 	type sale struct {
 		pool string
 		key  offerings.Key
@@ -88,7 +88,7 @@ func (c *Compiler) Expected(plan *scheduling.Plan) offerings.Price {
 		s := sale{l.NodePool, l.Options[0].Key()}
 		price, ok := known[s]
 		if !ok {
-			price = c.expectedOf(l.NodePool, &l.Options[0])
+			price = expectedOf(c, l.NodePool, &l.Options[0])
 			known[s] = price
 		}
 		sum = offerings.Sum(sum, price)
@@ -97,7 +97,7 @@ func (c *Compiler) Expected(plan *scheduling.Plan) offerings.Price {
 }
 
 // expectedOf is the expected price of an option of a pool's launches.
-func (c *Compiler) expectedOf(pool string, o *scheduling.Option) offerings.Price {
+func expectedOf(c *Compiler, pool string, o *scheduling.Option) offerings.Price {
 	span := c.Offers.Spans[c.Problem.CatalogOf(pool)]
 	for i := span[0]; i < span[1]; i++ {
 		x := &c.Offers.Offers[i]

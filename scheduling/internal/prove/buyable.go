@@ -18,9 +18,10 @@ import (
 // and all groups that may be there, whatever is chosen for the labels that the pool
 // leaves open. An offer that another one of its pool makes pointless may be missing.
 func buyable(in *compile.Compiler) []offers.TemplateOffer {
-	if in.Assorted != nil && in.Assorted.Buyable != nil {
-		return in.Assorted.Buyable
-	}
+	return in.Buyable(func() []offers.TemplateOffer { return findBuyable(in) })
+}
+
+func findBuyable(in *compile.Compiler) []offers.TemplateOffer {
 	var out, recent []offers.TemplateOffer
 	ranks := priceRanks(in)
 	turn := make([]int32, len(ranks)) // by rank: number in the list, from 1
@@ -31,7 +32,6 @@ func buyable(in *compile.Compiler) []offers.TemplateOffer {
 		}
 		out, recent = worthwhile(in, out, recent, list, turn)
 	}
-	in.Learn(func(a *compile.Assortment) { a.Buyable = out })
 	return out
 }
 

@@ -11,9 +11,10 @@ import (
 // soldOnes lists what is on sale. It is the same for all pods that may buy the same, and so it is
 // remembered with what that is.
 func soldOnes(in *compile.Compiler) *compile.SoldMachines {
-	if in.Assorted != nil && in.Assorted.Sold != nil {
-		return in.Assorted.Sold
-	}
+	return in.Sold(func() *compile.SoldMachines { return findSold(in) })
+}
+
+func findSold(in *compile.Compiler) *compile.SoldMachines {
 	out := &compile.SoldMachines{}
 	kindOf, listed := map[compile.SoldKind]int{}, map[compile.SoldMachine]bool{}
 	for list := range sold(in) {
@@ -36,7 +37,6 @@ func soldOnes(in *compile.Compiler) *compile.SoldMachines {
 	}
 	slices.SortStableFunc(out.List, func(a, b compile.SoldMachine) int { return cmp.Compare(a.Price, b.Price) })
 	out.List = bestAtPrices(in, out)
-	in.Learn(func(a *compile.Assortment) { a.Sold = out })
 	return out
 }
 

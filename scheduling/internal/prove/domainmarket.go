@@ -176,38 +176,20 @@ func (b *domainBook) domainOffers() *compile.DomainOffers {
 	if b.offersAt != nil {
 		return b.offersAt
 	}
-	if known := b.knownDomains(); known != nil {
-		b.offersAt = known
-		return known
-	}
-	b.offersAt = &compile.DomainOffers{Key: b.key, Domains: b.domains}
-	b.offersAt.Kept = b.byDomain(soldApart(b.in, b.key))
-	b.offersAt.Plain = b.byDomain(func(yield func(*offers.Template, []offers.TemplateOffer) bool) {
-		for i := range b.in.Offered {
-			if !yield(b.in.Templates[i], b.in.Offered[i].List) {
-				return
-			}
+	b.offersAt = b.in.OffersByDomain(b.key, b.domains, func() *compile.DomainOffers {
+		return &compile.DomainOffers{
+			Key: b.key, Domains: b.domains,
+			Kept: b.byDomain(soldApart(b.in, b.key)),
+			Plain: b.byDomain(func(yield func(*offers.Template, []offers.TemplateOffer) bool) {
+				for i := range b.in.Offered {
+					if !yield(b.in.Templates[i], b.in.Offered[i].List) {
+						return
+					}
+				}
+			}),
 		}
-	})
-	b.in.Learn(func(a *compile.Assortment) {
-		known := slices.DeleteFunc(slices.Clone(a.ByDomain), func(x *compile.DomainOffers) bool { return x.Key == b.key })
-		known = append(known, b.offersAt)
-		a.ByDomain = known
 	})
 	return b.offersAt
-}
-
-// knownDomains is what is remembered of the domains of the book; nil for nothing.
-func (b *domainBook) knownDomains() *compile.DomainOffers {
-	if b.in.Assorted == nil {
-		return nil
-	}
-	for _, x := range b.in.Assorted.ByDomain {
-		if x.Key == b.key && slices.Equal(x.Domains, b.domains) {
-			return x
-		}
-	}
-	return nil
 }
 
 // byDomain deals offers out to domains, those left out that cheaper ones make pointless.

@@ -23,7 +23,7 @@ func (x *Explainer) Node(name string) (*scheduling.NodeExplanation, error) {
 	out := &scheduling.NodeExplanation{
 		Node: name, State: scheduling.NodeReady, NodePool: node.Labels[scheduling.NodePoolLabel], InstanceType: node.Labels[corev1.LabelInstanceTypeStable],
 		Zone: node.Labels[offerings.ZoneLabel], CapacityType: node.Labels[scheduling.CapacityTypeLabel],
-		Taints: x.e.In.EffectiveTaints(node, x.e.In.PoolNamed(node.Labels[scheduling.NodePoolLabel])), Planned: []scheduling.PodShare{}, Running: []scheduling.PodShare{},
+		Taints: compile.EffectiveTaints(node, x.e.In.PoolNamed(node.Labels[scheduling.NodePoolLabel])), Planned: []scheduling.PodShare{}, Running: []scheduling.PodShare{},
 	}
 	switch {
 	case podspec.Going(node):
@@ -79,7 +79,7 @@ func (x *Explainer) nodeRooms(node *corev1.Node, bin int, running []*corev1.Pod)
 			names = append(names, name)
 		}
 	}
-	allocatable := x.e.In.NodeAllocatable(node)
+	allocatable := compile.NodeAllocatable(x.e.In.Problem, node)
 	var planned []int64
 	if bin >= 0 {
 		planned = x.e.State.Load(x.e.State.Bins[bin].Items)

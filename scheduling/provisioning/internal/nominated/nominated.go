@@ -340,7 +340,7 @@ func (n *Pods) Restore(plan *scheduling.Plan) {
 		return
 	}
 	s.PodsWithoutRequests = n.Base.Classes.Unrequested
-	plan.Warnings = n.Base.Warnings(n.lost()...)
+	plan.Warnings = compile.Warnings(n.Base, n.lost()...)
 }
 
 // lost warns of the nominated pods that are not kept.
