@@ -15,7 +15,7 @@ import (
 
 // avoidNewDomains finds the offers that no launch is to fall back on, by template: those in domains
 // in which there is nothing, and with which some pods of the plan would not bind.
-func (d *decoder) avoidNewDomains(machines []machine) {
+func avoidNewDomains(d *decoder, machines []machine) {
 	t := d.ties
 	if t == nil || len(t.planner.Classes) == 0 {
 		return
@@ -27,22 +27,22 @@ func (d *decoder) avoidNewDomains(machines []machine) {
 			continue
 		}
 		for at := range x.Domains {
-			if t.planner.Rules[r].Domains[at].Eligible || slices.Contains(extra[r], int32(at)) || !t.sold(r, at) {
+			if t.planner.Rules[r].Domains[at].Eligible || slices.Contains(extra[r], int32(at)) || !sold(t, r, at) {
 				continue
 			}
 			opened := slices.Clone(extra)
 			opened[r] = append(slices.Clone(opened[r]), int32(at))
 			if len(surplusAmong(t, d.packing.Parts, placed, opened)) > 0 {
-				d.bar(r, at)
+				bar(d, r, at)
 			}
 		}
 	}
 }
 
 // sold reports whether anything is on sale that would bring a domain of a spread into being.
-func (t *Ties) sold(rule, domain int) bool {
+func sold(t *Ties, rule, domain int) bool {
 	for spot := range t.locations.OnSale {
-		if t.opens(rule, domain, spot) {
+		if opens(t, rule, domain, spot) {
 			return true
 		}
 	}
@@ -50,13 +50,13 @@ func (t *Ties) sold(rule, domain int) bool {
 }
 
 // opens reports whether a spot is in a domain, and looked at by the spread.
-func (t *Ties) opens(rule, domain, spot int) bool {
+func opens(t *Ties, rule, domain, spot int) bool {
 	x := &t.book.Rules[rule]
 	return int(t.locations.Axes[x.Axis].At[spot]) == domain && t.locations.Axes[x.Filter].At[spot] == 1
 }
 
 // bar shuns the offers in a domain of a rule.
-func (d *decoder) bar(rule, domain int) {
+func bar(d *decoder, rule, domain int) {
 	l := d.ties.locations
 	if d.shunned == nil {
 		d.shunned = make([]model.Bits, len(l.In.Templates))
@@ -66,7 +66,7 @@ func (d *decoder) bar(rule, domain int) {
 	}
 	for ti := range l.In.Templates {
 		for i, o := range l.In.Offered[ti].List {
-			if d.ties.opens(rule, domain, l.First[ti]+i) {
+			if opens(d.ties, rule, domain, l.First[ti]+i) {
 				d.shunned[ti].Set(o.Offer)
 			}
 		}
@@ -75,7 +75,7 @@ func (d *decoder) bar(rule, domain int) {
 
 // steady takes the options of a machine that are to be shunned out of its list, unless
 // that leaves too few.
-func (d *decoder) steady(m *machine) {
+func steady(d *decoder, m *machine) {
 	if d.shunned == nil {
 		return
 	}
@@ -83,7 +83,7 @@ func (d *decoder) steady(m *machine) {
 	m.places = slices.DeleteFunc(slices.Clone(all), func(at int) bool {
 		return at != m.first && d.shunned[m.template].Has(d.packing.Lists[m.template][at].Offer)
 	})
-	if len(m.places) < len(all) && d.tooFew(m) {
+	if len(m.places) < len(all) && d.sales.tooFew(m) {
 		m.places = all
 	}
 }
@@ -92,7 +92,7 @@ func (d *decoder) steady(m *machine) {
 // with the domains of spreads that there are.
 func surplusAmong(t *Ties, parts []compile.Part, placed func(part int) int64, extra [][]int32) map[model.ClassID]int64 {
 	counts := countSites(t, parts, placed)
-	bound := t.replay(counts, extra)
+	bound := replay(t, counts, extra)
 	out := map[model.ClassID]int64{}
 	for i := range parts {
 		if p := &parts[i]; p.Pinned {
@@ -114,7 +114,7 @@ type replayed struct {
 
 // replay is [topology.Replay] for a plan of sites whose rules do not change any more: a
 // [ties.snapshot]. It remembers what it was asked last.
-func (t *Ties) replay(counts [][]int64, extra [][]int32) [][]int64 {
+func replay(t *Ties, counts [][]int64, extra [][]int32) [][]int64 {
 	k := t.replayed
 	if k == nil || !slices.EqualFunc(k.counts, counts, slices.Equal) || !slices.EqualFunc(k.extra, extra, slices.Equal) {
 		k = &replayed{counts: counts, extra: extra, bound: topology.Replay(&t.planner, counts, extra)}

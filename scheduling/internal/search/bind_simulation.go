@@ -36,14 +36,14 @@ func (h placedPod) compare(o placedPod) int {
 // priorities and names, as a scheduler would, and counts by engine class those that do
 // not bind: spreads that count each other's pods can block each other in one order and
 // not in another.
-func (d *decoder) unbindable(machines []machine) map[model.ClassID]int64 {
+func unbindable(d *decoder, machines []machine) map[model.ClassID]int64 {
 	t := d.ties
 	if t == nil || len(t.planner.Classes) == 0 {
 		return nil
 	}
 	r := &bindSimulation{in: d.in, packing: d.packing, ties: d.ties, decoder: d, index: map[bindClass]int32{}, known: make([][]int32, len(d.packing.Parts))}
 	r.problem = topology.Problem{Dims: t.planner.Dims, Rules: t.planner.Rules, Bins: t.planner.Bins}
-	pods := d.placedPods(machines, func(p *compile.Part) bool { return p.Pinned })
+	pods := placedPods(d, machines, func(p *compile.Part) bool { return p.Pinned })
 	order := make([]int32, len(pods))
 	for i := range pods {
 		order[i] = r.bindClass(pods[i].part, pods[i].portion)
@@ -75,13 +75,13 @@ type bindClass struct {
 }
 
 // placedPods lists the pods of some parts, in the order in which kube-scheduler takes them.
-func (d *decoder) placedPods(machines []machine, some func(*compile.Part) bool) []placedPod {
+func placedPods(d *decoder, machines []machine, some func(*compile.Part) bool) []placedPod {
 	n := 0
 	for i := range d.in.Planned {
 		n += len(d.in.Planned[i].Pods)
 	}
 	out := make([]placedPod, 0, n)
-	roster := d.newNameAssigner(machines)
+	roster := newNameAssigner(d, machines)
 	add := func(items []model.Item, node int) {
 		for _, it := range items {
 			p := &d.packing.Parts[it.Class]
@@ -122,14 +122,14 @@ func (r *bindSimulation) bindClass(part model.ClassID, portion int) int32 {
 	if !ok {
 		n = int32(len(r.problem.Classes))
 		r.index[s] = n
-		r.problem.Classes = append(r.problem.Classes, t.single(s))
+		r.problem.Classes = append(r.problem.Classes, single(t, s))
 	}
 	*known = n
 	return n
 }
 
 // single is pods of one bindClass in the planner's form.
-func (t *Ties) single(s bindClass) topology.Class {
+func single(t *Ties, s bindClass) topology.Class {
 	own := t.book.List[t.book.Number([]units.Member{{Group: s.group, TopologyTerms: s.bonds, Among: s.among, N: 1}}, nil)]
 	if own.Part == nil {
 		t.book.Link(own)
@@ -155,12 +155,12 @@ func (r *bindSimulation) surplus(pods []placedPod, extra [][]int32) map[model.Cl
 			out[pods[i].part]++
 		}
 	}
-	r.decoder.inUnits(out)
+	inUnits(r.decoder, out)
 	return out
 }
 
 // inUnits turns counts of pods by engine class into counts of units.
-func (d *decoder) inUnits(pods map[model.ClassID]int64) {
+func inUnits(d *decoder, pods map[model.ClassID]int64) {
 	for part, n := range pods {
 		each := size(d.packing.Parts[part].Portions)
 		pods[part] = (n + each - 1) / each

@@ -2,10 +2,10 @@ package search
 
 import (
 	"cmp"
+	"maps"
 	"slices"
+	"strconv"
 	"strings"
-
-	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
@@ -16,29 +16,27 @@ import (
 
 // decoder turns the engine's answer into a plan.
 type decoder struct {
-	in           *compile.Compiler
-	packing      *compile.Packing
-	ties         *Ties // nil where nothing is tied
-	solution     model.Solution
-	ledger       *compile.Ledger
-	nameAssigner *nameAssigner
-	short        bool             // limits or reservations leave a launch too few options for its pool's minValues
-	frozen       bool             // machines buy what the engine planned, and list nothing of a better rank
-	tied         sets.Set[string] // labels that rules between pods are about; nil until asked
-	whole        bool             // options have the room of the machine, not only that of its pods
-	shunned      []model.Bits     // by template, offers that launches do not fall back on; nil for none
-	listed       []int            // room for the places of one machine's options
-	lots         map[string]*lot
+	in       *compile.Compiler
+	packing  *compile.Packing
+	sales    *saleReader
+	ties     *Ties // nil where nothing is tied
+	solution model.Solution
+	ledger   *compile.Ledger
+	writer   *launchWriter // nil until the plan is written
+	short    bool          // limits or reservations leave a launch too few options for its pool's minValues
+	frozen   bool          // machines buy what the engine planned, and list nothing of a better rank
+	shunned  []model.Bits  // by template, offers that launches do not fall back on; nil for none
+	listed   []int         // room for the places of one machine's options
 }
 
 // Decode writes the plan of a trial down. ok is false where limits or reservations leave a
 // launch too few options for the minValues of its pool.
 func Decode(x *Trial) (plan *scheduling.Plan, ok bool) {
 	d := &decoder{
-		in: x.Packing.In, packing: x.Packing, ties: x.ties, solution: x.Outcome.Solution, ledger: compile.NewLedger(x.Packing.In), lots: map[string]*lot{},
+		in: x.Packing.In, packing: x.Packing, sales: newSaleReader(x.Packing, false), ties: x.ties, solution: x.Outcome.Solution, ledger: compile.NewLedger(x.Packing.In),
 	}
 	machines := d.final()
-	d.avoidNewDomains(machines)
+	avoidNewDomains(d, machines)
 	plan = d.write(bundle(machines))
 	return plan, !d.short
 }
@@ -48,8 +46,8 @@ func Decode(x *Trial) (plan *scheduling.Plan, ok bool) {
 // option has about as much room.
 func DecodeWhole(p *compile.Packing, solution model.Solution) (plan *scheduling.Plan, ok bool) {
 	d := &decoder{
-		in: p.In, packing: p, solution: solution, ledger: compile.NewLedger(p.In), lots: map[string]*lot{},
-		frozen: true, whole: true,
+		in: p.In, packing: p, sales: newSaleReader(p, true), solution: solution, ledger: compile.NewLedger(p.In),
+		frozen: true,
 	}
 	plan = d.write(bundle(d.machines()))
 	return plan, !d.short
@@ -60,22 +58,22 @@ func (d *decoder) final() []machine {
 	machines := d.machines()
 	for surplus := d.unbound(machines); len(surplus) > 0; surplus = d.unbound(machines) {
 		machines = d.unbind(d.relieve(machines, surplus))
-		slices.SortStableFunc(machines, d.compareMachines)
+		slices.SortStableFunc(machines, d.sales.compareMachines)
 	}
 	return machines
 }
 
 // unbound counts, by engine class, the pods that kube-scheduler would not bind.
 func (d *decoder) unbound(machines []machine) map[model.ClassID]int64 {
-	if n := d.unbindable(machines); len(n) > 0 {
+	if n := unbindable(d, machines); len(n) > 0 {
 		return n
 	}
-	return d.followersAlone(machines)
+	return followersAlone(d, machines)
 }
 
 // write writes down what nodes and machines hold.
 func (d *decoder) write(machines []machine) *scheduling.Plan {
-	d.nameAssigner = d.newNameAssigner(machines)
+	d.writer = &launchWriter{in: d.in, sales: d.sales, parts: d.packing.Parts, names: newNameAssigner(d, machines), lots: map[string]*lot{}}
 	n := int64(0)
 	for i := range machines {
 		n += machines[i].count
@@ -85,7 +83,7 @@ func (d *decoder) write(machines []machine) *scheduling.Plan {
 		if len(items) == 0 {
 			continue
 		}
-		if pods := d.takePods(items); len(pods) > 0 {
+		if pods := d.writer.takePods(items); len(pods) > 0 {
 			plan.Existing = append(plan.Existing, scheduling.Assignment{Node: d.in.Nodes[i].Node.Name, Pods: pods})
 		}
 	}
@@ -109,7 +107,7 @@ func (d *decoder) machines() []machine {
 	for _, node := range d.solution.Nodes {
 		first, known := firsts[node.Option]
 		if !known {
-			first = d.place(d.packing.Bought[node.Option])
+			first = d.sales.place(d.packing.Bought[node.Option])
 			firsts[node.Option] = first
 		}
 		m := machine{template: d.packing.Bought[node.Option].Template, first: first, count: 1, items: node.Items}
@@ -117,13 +115,13 @@ func (d *decoder) machines() []machine {
 			m.items = slices.Clone(m.items)
 			slices.SortFunc(m.items, byClass)
 		}
-		d.weigh(&m)
+		d.sales.weigh(&m)
 		for range node.N {
 			out = append(out, m)
 		}
 	}
-	if d.whole {
-		slices.SortStableFunc(out, d.compareMachines)
+	if d.sales.whole {
+		slices.SortStableFunc(out, d.sales.compareMachines)
 		return out
 	}
 	d.upgradeAll(out)
@@ -131,24 +129,8 @@ func (d *decoder) machines() []machine {
 		out = d.lastCall(d.drop(out))
 	}
 	out = d.unbind(d.drop(out))
-	slices.SortStableFunc(out, d.compareMachines)
+	slices.SortStableFunc(out, d.sales.compareMachines)
 	return out
-}
-
-// compareMachines orders machines by pool, price, type, what they hold.
-func (d *decoder) compareMachines(a, b machine) int {
-	x, y := d.offerAt(&a, a.first), d.offerAt(&b, b.first)
-	return cmp.Or(
-		strings.Compare(d.in.Templates[a.template].Pool.Name, d.in.Templates[b.template].Pool.Name),
-		cmp.Compare(x.Offering.Price, y.Offering.Price),
-		strings.Compare(x.InstanceType.Name, y.InstanceType.Name),
-		cmp.Compare(a.first, b.first),
-		cmp.Compare(a.template, b.template),
-		slices.CompareFunc(a.items, b.items, func(x, y model.Item) int {
-			return cmp.Or(cmp.Compare(x.Class, y.Class), cmp.Compare(y.N, x.N))
-		}),
-		cmp.Compare(a.turn, b.turn),
-	)
 }
 
 // bundle joins neighbours that are alike, in place.
@@ -164,11 +146,6 @@ func bundle(in []machine) []machine {
 	return out
 }
 
-// place returns the place of what the engine planned to buy.
-func (d *decoder) place(planned offers.Purchase) int {
-	return slices.IndexFunc(d.packing.Lists[planned.Template], func(o offers.TemplateOffer) bool { return o.Offer == planned.Offer })
-}
-
 // upgradeAll upgrades the machines. A cautious solve has counted on what is left of the
 // limits: should the upgrades leave a launch too few options, they are taken back.
 func (d *decoder) upgradeAll(machines []machine) {
@@ -179,7 +156,7 @@ func (d *decoder) upgradeAll(machines []machine) {
 	}
 	d.upgrade(machines)
 	if d.in.Solver.Ranking.Strategy == offerings.Diversified {
-		slices.SortStableFunc(machines, d.compareMachines)
+		slices.SortStableFunc(machines, d.sales.compareMachines)
 		d.spread(machines)
 	}
 	if !d.in.Cautious {
@@ -187,7 +164,7 @@ func (d *decoder) upgradeAll(machines []machine) {
 	}
 	for i := range machines {
 		machines[i].places = d.options(&machines[i])
-		if d.tooFew(&machines[i]) {
+		if d.sales.tooFew(&machines[i]) {
 			copy(machines, before)
 			d.ledger, d.frozen = ledger, true
 			return
@@ -204,13 +181,13 @@ func (d *decoder) upgrade(machines []machine) {
 		for i := range machines {
 			m := &machines[i]
 			for at := m.bare; at < m.first; at++ {
-				if !d.holds(m, at) {
+				if !d.sales.holds(m, at) {
 					if at == m.bare {
 						m.bare++
 					}
 					continue
 				}
-				if d.leavesChoice(m, at) && d.ledger.Swap(d.buys(m), d.sale(m.template, at)) {
+				if d.leavesChoice(m, at) && d.ledger.Swap(d.sales.buys(m), d.sales.sale(m.template, at)) {
 					m.first, changed = at, true
 					break
 				}
@@ -232,19 +209,109 @@ func (d *decoder) options(m *machine) []int {
 	defer func() { d.listed = out }()
 	out = append(out, m.first)
 	for at := m.bare; at < len(d.packing.Lists[m.template]) && (len(out) < limit || whole); at++ {
-		if at == m.first || d.frozen && at < m.first || !d.holds(m, at) || !d.ledger.CouldSwap(d.buys(m), d.sale(m.template, at)) {
+		if at == m.first || d.frozen && at < m.first || !d.sales.holds(m, at) || !d.ledger.CouldSwap(d.sales.buys(m), d.sales.sale(m.template, at)) {
 			continue
 		}
 		out = append(out, at)
 	}
 	if d.in.Solver.Ranking.Strategy == offerings.Diversified {
-		d.diversify(m, out[1:]) // the first stays: it is what the ledger counts
+		d.sales.diversify(m, out[1:]) // the first stays: it is what the ledger counts
 	}
-	if choosy && !d.offerAt(m, m.first).Spot() && d.inflexible(m, out) {
-		out = slices.DeleteFunc(out, func(at int) bool { return d.offerAt(m, at).Spot() })
+	if choosy && !d.sales.offerAt(m, m.first).Spot() && d.sales.inflexible(m, out) {
+		out = slices.DeleteFunc(out, func(at int) bool { return d.sales.offerAt(m, at).Spot() })
 	}
 	if len(floors) > 0 || choosy {
-		return d.trim(m, out, limit)
+		return d.sales.trim(m, out, limit)
 	}
 	return out[:min(len(out), limit)]
+}
+
+// spread gives every machine its turn in the diversified ranking and lets it buy
+// the first offer of its list that limits and reservations allow.
+func (d *decoder) spread(machines []machine) {
+	turns := map[int]int{}
+	for i := range machines {
+		m := &machines[i]
+		m.turn = turns[m.template]
+		turns[m.template]++
+		var places []int
+		for at := range d.packing.Lists[m.template] {
+			if at == m.first || d.sales.holds(m, at) && d.leavesChoice(m, at) {
+				places = append(places, at)
+			}
+		}
+		d.sales.diversify(m, places)
+		for _, at := range places {
+			if d.ledger.Swap(d.sales.buys(m), d.sales.sale(m.template, at)) {
+				m.first = at
+				break
+			}
+		}
+	}
+}
+
+// leavesChoice reports whether a machine that bought at a place of its template would
+// have as much choice as spot machines need.
+func (d *decoder) leavesChoice(m *machine, at int) bool {
+	if !offers.On(d.in.Solver.Flexibility) || !d.sales.offerAt(m, at).Spot() {
+		return true
+	}
+	c := offers.NewChoices(d.in.Solver.Flexibility)
+	for i := range d.packing.Lists[m.template] {
+		o := d.sales.offerAt(m, i)
+		if !o.Spot() || !d.sales.holds(m, i) || i != at && !d.ledger.CouldSwap(d.sales.buys(m), d.sales.sale(m.template, i)) {
+			continue
+		}
+		if c.Add(o) && c.Enough() {
+			return true
+		}
+	}
+	return false
+}
+
+// launches appends the launches of a bundle.
+func (d *decoder) launches(plan *scheduling.Plan, m *machine, numbers map[string]int) {
+	m.places = d.options(m)
+	steady(d, m)
+	x := d.writer.lot(m)
+	if x.short {
+		d.short = true
+		for _, it := range m.items {
+			d.solution.Unplaced[it.Class] += it.N * m.count
+		}
+		return
+	}
+	requests := slices.Clone(m.load)
+	for r, n := range x.daemons {
+		requests[r] += n
+	}
+	pool := d.in.Templates[m.template].Pool
+	for range m.count {
+		numbers[pool.Name]++
+		l := scheduling.Launch{
+			Name: pool.Name + "-" + strconv.Itoa(numbers[pool.Name]), NodePool: pool.Name,
+			Options: slices.Clone(x.options), Price: x.options[0].Price, Pods: d.writer.takePods(m.items),
+			Requests: d.in.Table.List(requests), Labels: maps.Clone(x.labels),
+			Taints:        copyTaints(pool.Spec.Template.Spec.Taints),
+			StartupTaints: copyTaints(pool.Spec.Template.Spec.StartupTaints),
+			Requirements:  copySelectors(x.requirements), MinValuesRelaxed: x.relaxed,
+		}
+		if len(l.StartupTaints) == 0 {
+			l.StartupTaints = nil
+		}
+		plan.Launches = append(plan.Launches, l)
+	}
+	Account(d.in, &plan.Summary, d.sales.buys(m), m.count, x.daemons, m.load)
+}
+
+// defaultMaxOptions is how many options a launch carries unless told otherwise: as
+// many overrides as cloud fleet requests comfortably take.
+const defaultMaxOptions = 60
+
+// maxOptions is how many options a launch carries at most.
+func maxOptions(s *scheduling.Policy) int {
+	if s.MaxOptions > 0 {
+		return s.MaxOptions
+	}
+	return defaultMaxOptions
 }

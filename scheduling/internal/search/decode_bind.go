@@ -9,8 +9,8 @@ import (
 // followersAlone counts, by engine class, the units with a pod that has to share a node with
 // others, and that kube-scheduler's filters do not let onto its node, whatever has been bound
 // before: those that it follows went elsewhere in the end, or come first elsewhere.
-func (d *decoder) followersAlone(machines []machine) map[model.ClassID]int64 {
-	if d.ties == nil || !d.follows() {
+func followersAlone(d *decoder, machines []machine) map[model.ClassID]int64 {
+	if d.ties == nil || !follows(d) {
 		return nil
 	}
 	known := cluster.New(d.in)
@@ -19,9 +19,9 @@ func (d *decoder) followersAlone(machines []machine) map[model.ClassID]int64 {
 		nodes[i] = int32(i)
 	}
 	for i := range machines {
-		nodes = append(nodes, state.Join(known.Bought(d.buys(&machines[i]))))
+		nodes = append(nodes, state.Join(known.Bought(d.sales.buys(&machines[i]))))
 	}
-	pods := d.placedPods(machines, func(*compile.Part) bool { return true })
+	pods := placedPods(d, machines, func(*compile.Part) bool { return true })
 	queue, to := make([]int32, len(pods)), make([]int32, len(pods))
 	for i, p := range pods {
 		queue[i], to[i] = int32(p.class), nodes[p.node]
@@ -32,12 +32,12 @@ func (d *decoder) followersAlone(machines []machine) map[model.ClassID]int64 {
 			out[p.part]++
 		}
 	}
-	d.inUnits(out)
+	inUnits(d, out)
 	return out
 }
 
 // follows reports whether any pod has to share a node with others.
-func (d *decoder) follows() bool {
+func follows(d *decoder) bool {
 	for i := range d.in.Planned {
 		if len(d.ties.book.HostTargets(i)) > 0 {
 			return true

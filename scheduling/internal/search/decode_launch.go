@@ -4,17 +4,26 @@ import (
 	"encoding/binary"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
+
+// launchWriter writes down what machines are launched as, and hands out the pods that they hold.
+type launchWriter struct {
+	in    *compile.Compiler
+	sales *saleReader
+	parts []compile.Part
+	names *nameAssigner
+	lots  map[string]*lot
+}
 
 // lot is what all launches of a template with the same options have in common.
 type lot struct {
@@ -27,74 +36,39 @@ type lot struct {
 }
 
 // lot returns what a machine with these options is launched as.
-func (d *decoder) lot(m *machine) *lot {
+func (w *launchWriter) lot(m *machine) *lot {
 	name := binary.AppendUvarint(make([]byte, 0, 2*len(m.places)+2), uint64(m.template))
 	for _, at := range m.places {
 		name = binary.AppendUvarint(name, uint64(at))
 	}
-	if x, ok := d.lots[string(name)]; ok {
+	if x, ok := w.lots[string(name)]; ok {
 		return x
 	}
-	v := d.in.Templates[m.template]
-	x := &lot{options: make([]scheduling.Option, 0, len(m.places)), labels: launchLabels(v), short: d.tooFew(m)}
+	v := w.in.Templates[m.template]
+	x := &lot{options: make([]scheduling.Option, 0, len(m.places)), labels: launchLabels(v), short: w.sales.tooFew(m)}
 	for _, at := range m.places {
-		x.options = append(x.options, d.offerAt(m, at).Option())
+		x.options = append(x.options, w.sales.offerAt(m, at).Option())
 	}
 	if !x.short {
-		x.requirements = d.launchRequirements(m, x.options)
-		x.relaxed = d.relaxed(v, x.requirements)
-		x.daemons = Daemons(d.in, d.buys(m))
+		x.requirements = w.sales.launchRequirements(m, x.options)
+		x.relaxed = w.sales.relaxed(v, x.requirements)
+		x.daemons = Daemons(w.in, w.sales.buys(m))
 	}
-	d.lots[string(name)] = x
+	w.lots[string(name)] = x
 	return x
 }
 
-// launches appends the launches of a bundle.
-func (d *decoder) launches(plan *scheduling.Plan, m *machine, numbers map[string]int) {
-	m.places = d.options(m)
-	d.steady(m)
-	x := d.lot(m)
-	if x.short {
-		d.short = true
-		for _, it := range m.items {
-			d.solution.Unplaced[it.Class] += it.N * m.count
-		}
-		return
-	}
-	requests := slices.Clone(m.load)
-	for r, n := range x.daemons {
-		requests[r] += n
-	}
-	pool := d.in.Templates[m.template].Pool
-	for range m.count {
-		numbers[pool.Name]++
-		l := scheduling.Launch{
-			Name: pool.Name + "-" + strconv.Itoa(numbers[pool.Name]), NodePool: pool.Name,
-			Options: slices.Clone(x.options), Price: x.options[0].Price, Pods: d.takePods(m.items),
-			Requests: d.in.Table.List(requests), Labels: maps.Clone(x.labels),
-			Taints:        copyTaints(pool.Spec.Template.Spec.Taints),
-			StartupTaints: copyTaints(pool.Spec.Template.Spec.StartupTaints),
-			Requirements:  copySelectors(x.requirements), MinValuesRelaxed: x.relaxed,
-		}
-		if len(l.StartupTaints) == 0 {
-			l.StartupTaints = nil
-		}
-		plan.Launches = append(plan.Launches, l)
-	}
-	Account(d.in, &plan.Summary, d.buys(m), m.count, x.daemons, m.load)
-}
-
 // takePods hands out the next pods of each class. It returns their names, sorted.
-func (d *decoder) takePods(items []model.Item) []string {
+func (w *launchWriter) takePods(items []model.Item) []string {
 	n := int64(0)
 	for _, it := range items {
-		n += it.N * size(d.packing.Parts[it.Class].Portions)
+		n += it.N * size(w.parts[it.Class].Portions)
 	}
 	runs := make([][]*corev1.Pod, 0, len(items))
 	length := 0
 	for _, it := range items {
-		for _, p := range d.packing.Parts[it.Class].Portions {
-			run := d.nameAssigner.take(it.Class, p, it.N)
+		for _, p := range w.parts[it.Class].Portions {
+			run := w.names.take(it.Class, p, it.N)
 			if len(run) == 0 {
 				continue
 			}
@@ -171,3 +145,6 @@ func copySelectors(list []requirements.Selector) []requirements.Selector {
 	}
 	return out
 }
+
+// wellKnownKey reports whether providers give a label to nodes.
+func wellKnownKey(key string) bool { return requirements.WellKnown().Has(key) }

@@ -77,10 +77,28 @@ func (d *decoder) strip(machines []machine, surplus map[model.ClassID]int64) []m
 	for i := range machines {
 		m := &machines[i]
 		m.items = less(m.items)
-		d.weigh(m)
+		d.sales.weigh(m)
 	}
 	for i, items := range d.solution.Bins {
 		d.solution.Bins[i] = less(items)
 	}
 	return d.giveBack(machines)
+}
+
+// spot is where a machine stands.
+func (d *decoder) spot(m *machine) int {
+	p := d.sales.buys(m)
+	return d.ties.locations.Spot(p.Template, p.Offer)
+}
+
+// giveBack returns machines that hold nothing, and what they took of limits and
+// reservations.
+func (d *decoder) giveBack(machines []machine) []machine {
+	return slices.DeleteFunc(machines, func(m machine) bool {
+		if len(m.items) > 0 {
+			return false
+		}
+		d.ledger.Spend(d.sales.buys(&m), -1)
+		return true
+	})
 }

@@ -42,7 +42,7 @@ type move struct {
 }
 
 // searchDomains looks for better sites, one move at a time, until none is better or so much work is done.
-func (t *Ties) searchDomains(best Trial, params pack.Params, work int64) Trial {
+func searchDomains(t *Ties, best Trial, params pack.Params, work int64) Trial {
 	if best.Outcome.Late || len(best.ties.planner.Classes) == 0 {
 		return best
 	}
@@ -57,7 +57,7 @@ func (t *Ties) searchDomains(best Trial, params pack.Params, work int64) Trial {
 	s.score = best.Score()
 	s.ties.forget()
 	s.countOpenedDomains()
-	shares := s.ties.siteCosts()
+	shares := siteCosts(&s.ties.planner)
 	for s.improve(shares) {
 	}
 	return s.best
@@ -84,22 +84,6 @@ func (s *domainSearch) countOpenedDomains() {
 	}
 }
 
-// effort estimates what a trial takes: the search for machines, and stating each with
-// all that it could be instead.
-func (x *Trial) effort() int64 {
-	n := x.Outcome.Work + int64(len(x.Packing.Parts))*int64(len(x.Packing.Model.Options))
-	for i := range x.Outcome.Solution.Nodes {
-		n += int64(len(x.Packing.Lists[x.Packing.Bought[x.Outcome.Solution.Nodes[i].Option].Template]))
-	}
-	for _, list := range x.Packing.Lists {
-		n += int64(len(list))
-	}
-	for i := range x.ties.planner.Classes {
-		n += x.ties.planner.Classes[i].Count * int64(len(x.ties.planner.Classes[i].Sites))
-	}
-	return n
-}
-
 // tally notes where the best plan puts pods.
 func (s *domainSearch) tally() {
 	s.counts = countSites(s.best.ties, s.best.Packing.Parts, placing(s.best.Packing, s.best.Outcome.Solution))
@@ -108,7 +92,7 @@ func (s *domainSearch) tally() {
 // improve makes the first move that is better, and reports whether there was any.
 func (s *domainSearch) improve(shares [][]int64) bool {
 	s.tally()
-	s.prices = s.ties.marginal(&s.best, shares)
+	s.prices = marginal(s.ties, &s.best, shares)
 	for _, m := range s.moves() {
 		for _, rigid := range []bool{true, false} {
 			if s.late() || s.left < s.each {
@@ -130,8 +114,8 @@ func (s *domainSearch) late() bool {
 
 // try makes a move. Rigid means that pods of other classes stay where they are.
 func (s *domainSearch) try(m *move, rigid bool) bool {
-	shares := s.ties.siteCosts()
-	s.ties.setSiteCosts(s.prices)
+	shares := siteCosts(&s.ties.planner)
+	setSiteCosts(&s.ties.planner, s.prices)
 	for i := range s.ties.planner.Classes {
 		class := &s.ties.planner.Classes[i]
 		moved := slices.Contains(m.classes, i)
@@ -148,7 +132,7 @@ func (s *domainSearch) try(m *move, rigid bool) bool {
 		}
 	}
 	plan := topology.Plan(&s.ties.planner)
-	s.ties.setSiteCosts(shares)
+	setSiteCosts(&s.ties.planner, shares)
 	s.ties.forget()
 	name := make([]byte, 0, 64)
 	for i := range plan.Counts {

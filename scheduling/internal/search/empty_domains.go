@@ -13,7 +13,7 @@ import (
 
 // replanWithoutEmptyDomains plans again without following those who have no place, and without the domains in
 // which a solution buys nothing.
-func (t *Ties) replanWithoutEmptyDomains(best Trial, params pack.Params) Trial {
+func replanWithoutEmptyDomains(t *Ties, best Trial, params pack.Params) Trial {
 	if best.complete() || best.Outcome.Late {
 		return best
 	}
@@ -43,7 +43,7 @@ func (t *Ties) replanWithoutEmptyDomains(best Trial, params pack.Params) Trial {
 	if len(t.planner.Classes) == 0 {
 		return best
 	}
-	used := t.usedSites(&best)
+	used := usedSites(t, &best)
 	try(func(class, site int) bool {
 		return !used[class][site] && len(t.planner.Classes[class].Sites[site].Bins) == 0
 	})
@@ -55,7 +55,7 @@ func (t *Ties) replanWithoutEmptyDomains(best Trial, params pack.Params) Trial {
 const replanRounds = 2
 
 // usedSites tells, by planner class, at which sites a trial buys machines.
-func (t *Ties) usedSites(x *Trial) [][]bool {
+func usedSites(t *Ties, x *Trial) [][]bool {
 	out := make([][]bool, len(t.planner.Classes))
 	for i := range out {
 		out[i] = make([]bool, len(t.planner.Classes[i].Sites))

@@ -7,7 +7,6 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/topology"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/units"
 )
 
@@ -18,7 +17,7 @@ import (
 
 // stayAway returns, by template, the offers outside such zones; nil where there are no
 // such zones.
-func (t *Ties) stayAway() []model.Bits {
+func stayAway(t *Ties) []model.Bits {
 	l := t.locations
 	foreign := make([]bool, l.OnSale)
 	found := false
@@ -52,44 +51,14 @@ func (t *Ties) stayAway() []model.Bits {
 	return rows
 }
 
-// countedDomains are those that count for the minimum of a spread: where nodes are
-// that it looks at, and where its pods could go. It is nil where no pod that could go anywhere holds
-// the rule.
-func (t *Ties) countedDomains(rule int) []bool {
-	out := make([]bool, len(t.book.Rules[rule].Domains))
-	for i, d := range t.book.Rules[rule].Domains {
-		out[i] = d.Eligible
-	}
-	held := false
-	for i := range t.planner.Classes {
-		class := &t.planner.Classes[i]
-		for k, link := range class.Links {
-			if int(link.Rule) != rule || !link.Holds {
-				continue
-			}
-			for s := range class.Sites {
-				site := &class.Sites[s]
-				d := site.Domains[k]
-				if d != topology.None && (site.Cost != topology.Nowhere || len(site.Bins) > 0) {
-					out[d], held = true, true
-				}
-			}
-		}
-	}
-	if !held {
-		return nil
-	}
-	return out
-}
-
 // staysAway reports whether a topology signature that nothing ties keeps away from foreign zones.
-func (t *Ties) staysAway(n int) bool {
+func staysAway(t *Ties, n int) bool {
 	if t.rows == nil || t.roaming[n] {
 		return false
 	}
 	can, known := t.away[n]
 	if !known {
-		can = t.canStayAway(t.book.List[n])
+		can = canStayAway(t, t.book.List[n])
 		t.away[n] = can
 	}
 	return can
@@ -97,7 +66,7 @@ func (t *Ties) staysAway(n int) bool {
 
 // canStayAway reports whether all units of a topology signature find a machine outside foreign zones,
 // in a pool of no lower weight than they would find anywhere.
-func (t *Ties) canStayAway(k *units.TopologySignature) bool {
+func canStayAway(t *Ties, k *units.TopologySignature) bool {
 	l := t.locations
 	type place struct{ rank, room int }
 	near, all := map[place]bool{}, map[place]bool{}

@@ -43,10 +43,10 @@ func (d *decoder) drop(machines []machine) []machine {
 		return machines
 	}
 	return slices.DeleteFunc(machines, func(m machine) bool {
-		if m.places = d.options(&m); !d.tooFew(&m) {
+		if m.places = d.options(&m); !d.sales.tooFew(&m) {
 			return false
 		}
-		d.ledger.Spend(d.buys(&m), -1)
+		d.ledger.Spend(d.sales.buys(&m), -1)
 		for _, it := range m.items {
 			d.solution.Unplaced[it.Class] += it.N
 		}
@@ -64,18 +64,18 @@ func (d *decoder) shared(v *offers.Template) bool {
 // buy buys one machine for up to n pods of a class, unless that leaves it too few
 // options for its pool's minValues or the class may not even be alone.
 func (d *decoder) buy(ti, at int, id model.ClassID, n int64) (machine, bool) {
-	if d.bars(nil, id) {
+	if d.sales.bars(nil, id) {
 		return machine{}, false
 	}
 	m := machine{template: ti, first: at, count: 1}
-	p := d.sale(ti, at)
-	n = d.capacity(id, n, d.in.Rooms.Rooms[d.packing.Lists[ti][at].Room])
+	p := d.sales.sale(ti, at)
+	n = d.sales.capacity(id, n, d.in.Rooms.Rooms[d.packing.Lists[ti][at].Room])
 	d.ledger.Spend(p, 1)
 	fits := func(n int64) bool {
 		m.items = []model.Item{{Class: id, N: n}}
-		d.weigh(&m)
+		d.sales.weigh(&m)
 		m.places = d.options(&m)
-		return !d.tooFew(&m)
+		return !d.sales.tooFew(&m)
 	}
 	if fits(n) {
 		return m, true
@@ -102,7 +102,7 @@ func (d *decoder) join(machines []machine, id model.ClassID) int64 {
 	class := &d.packing.Model.Classes[id]
 	for i := range machines {
 		m := &machines[i]
-		if d.bars(m.items, id) {
+		if d.sales.bars(m.items, id) {
 			continue
 		}
 		with := *m
@@ -112,7 +112,7 @@ func (d *decoder) join(machines []machine, id model.ClassID) int64 {
 		}
 		with.groups = m.groups.Clone()
 		with.groups.Set(int(class.Group))
-		if !d.holds(&with, m.first) {
+		if !d.sales.holds(&with, m.first) {
 			continue
 		}
 		with.items = slices.Clone(m.items)
@@ -123,7 +123,7 @@ func (d *decoder) join(machines []machine, id model.ClassID) int64 {
 			slices.SortFunc(with.items, func(a, b model.Item) int { return cmp.Compare(a.Class, b.Class) })
 		}
 		if len(offers.FloorKeys(d.in.Templates[m.template].Set)) > 0 || offers.On(d.in.Solver.Flexibility) {
-			if with.places = d.options(&with); d.tooFew(&with) {
+			if with.places = d.options(&with); d.sales.tooFew(&with) {
 				continue
 			}
 		}
@@ -133,30 +133,17 @@ func (d *decoder) join(machines []machine, id model.ClassID) int64 {
 	return 0
 }
 
-// bars reports whether pods that are there keep one more of a class away.
-func (d *decoder) bars(items []model.Item, id model.ClassID) bool {
-	return d.packing.Model.Joining(items, nil, id) == 0
-}
-
-// fallback reports whether a class would rather avoid a template's pool.
-func (d *decoder) fallback(ti int, class *model.Class) bool {
-	return slices.ContainsFunc(d.packing.Seats[class.Group].Groups, func(g int) bool {
-		_, soft := d.in.Templates[ti].HardTaint(d.in.Classes.Groups[g])
-		return soft
-	})
-}
-
 // oneMore buys one more machine for a class, of the pool that ranks first.
 func (d *decoder) oneMore(id model.ClassID) (machine, bool) {
 	class := &d.packing.Model.Classes[id]
 	for _, soft := range []bool{false, true} {
 		for ti := range d.in.Templates {
-			if d.fallback(ti, class) != soft || d.shared(d.in.Templates[ti]) {
+			if d.sales.fallback(ti, class) != soft || d.shared(d.in.Templates[ti]) {
 				continue
 			}
-			one := d.lone(ti, class)
+			one := d.sales.lone(ti, class)
 			for at := range d.packing.Lists[ti] {
-				if !d.holds(&one, at) || !d.ledger.Affords(d.sale(ti, at)) {
+				if !d.sales.holds(&one, at) || !d.ledger.Affords(d.sales.sale(ti, at)) {
 					continue
 				}
 				if m, ok := d.buy(ti, at, id, d.solution.Unplaced[id]); ok {
@@ -166,15 +153,4 @@ func (d *decoder) oneMore(id model.ClassID) (machine, bool) {
 		}
 	}
 	return machine{}, false
-}
-
-// capacity is how many of n pods of a class a room holds.
-func (d *decoder) capacity(id model.ClassID, n int64, room []int64) int64 {
-	class := &d.packing.Model.Classes[id]
-	for r, q := range class.Request {
-		if q > 0 {
-			n = min(n, room[r]/q)
-		}
-	}
-	return max(min(n, d.packing.Model.Joining(nil, nil, id)), 1)
 }

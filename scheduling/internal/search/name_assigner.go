@@ -23,7 +23,7 @@ type nameAssigner struct {
 }
 
 // newNameAssigner hands out what nodes and the machines hold.
-func (d *decoder) newNameAssigner(machines []machine) *nameAssigner {
+func newNameAssigner(d *decoder, machines []machine) *nameAssigner {
 	r := &nameAssigner{in: d.in, parts: d.packing.Parts, ties: d.ties, next: make([]int, len(d.in.Planned))}
 	if d.ties == nil || !slices.ContainsFunc(d.ties.book.Units, func(u units.Unit) bool { return u.Begins }) {
 		return r

@@ -24,20 +24,20 @@ const repriceWork = 2_000_000
 
 // reprice plans sites anew at the prices that a solution shows, as long as that makes
 // it cheaper.
-func (t *Ties) reprice(best Trial, params pack.Params) Trial {
-	if len(t.planner.Classes)*len(best.Outcome.Solution.Nodes) > repriceWork || best.Outcome.Late || t.content(&best, params) {
+func reprice(t *Ties, best Trial, params pack.Params) Trial {
+	if len(t.planner.Classes)*len(best.Outcome.Solution.Nodes) > repriceWork || best.Outcome.Late || content(t, &best, params) {
 		return best
 	}
-	shares := t.siteCosts()
-	defer t.setSiteCosts(shares)
+	shares := siteCosts(&t.planner)
+	defer setSiteCosts(&t.planner, shares)
 	for range repriceRounds {
-		t.setSiteCosts(t.marginal(&best, shares))
+		setSiteCosts(&t.planner, marginal(t, &best, shares))
 		plan := topology.Plan(&t.planner)
 		if t.stated == best.ties.stated && slices.EqualFunc(plan.Counts, best.sites, slices.Equal[[]int64]) {
 			break // the same machines would come out
 		}
 		x := t.pack(plan, params)
-		if c := slices.Compare(x.bind, best.bind); c < 0 || c == 0 && x.price() >= best.price() || !t.asGranted(&x, &best) {
+		if c := slices.Compare(x.bind, best.bind); c < 0 || c == 0 && x.price() >= best.price() || !asGranted(t, &x, &best) {
 			break
 		}
 		if best = x; best.Outcome.Late {
@@ -49,12 +49,12 @@ func (t *Ties) reprice(best Trial, params pack.Params) Trial {
 
 // content reports whether a trial places all pods at a cost that will do, where to look
 // for a cheaper one takes long.
-func (t *Ties) content(x *Trial, params pack.Params) bool {
+func content(t *Ties, x *Trial, params pack.Params) bool {
 	return len(t.book.Units) >= compile.ManyClasses && x.complete() && int64(x.price()) <= params.Enough
 }
 
 // asGranted reports whether a plan of sites grants wishes no worse than another.
-func (t *Ties) asGranted(a, b *Trial) bool {
+func asGranted(t *Ties, a, b *Trial) bool {
 	return t.planner.Priced || deniedAtSites(a) <= deniedAtSites(b)
 }
 
@@ -70,19 +70,19 @@ func deniedAtSites(x *Trial) (sum int64) {
 }
 
 // siteCosts are the costs of all sites, by planner class.
-func (t *Ties) siteCosts() [][]int64 {
-	out := make([][]int64, len(t.planner.Classes))
-	for i := range t.planner.Classes {
-		for s := range t.planner.Classes[i].Sites {
-			out[i] = append(out[i], t.planner.Classes[i].Sites[s].Cost)
+func siteCosts(p *topology.Problem) [][]int64 {
+	out := make([][]int64, len(p.Classes))
+	for i := range p.Classes {
+		for s := range p.Classes[i].Sites {
+			out[i] = append(out[i], p.Classes[i].Sites[s].Cost)
 		}
 	}
 	return out
 }
 
-func (t *Ties) setSiteCosts(costs [][]int64) {
-	for i := range t.planner.Classes[:min(len(costs), len(t.planner.Classes))] {
-		sites := t.planner.Classes[i].Sites
+func setSiteCosts(p *topology.Problem, costs [][]int64) {
+	for i := range p.Classes[:min(len(costs), len(p.Classes))] {
+		sites := p.Classes[i].Sites
 		for s := range sites[:min(len(costs[i]), len(sites))] {
 			sites[s].Cost = costs[i][s]
 		}
@@ -98,7 +98,7 @@ type spareRoom struct {
 
 // marginal are the costs of sites once a solution's machines stand: a share of nothing
 // where one has room, a whole machine elsewhere, as far as a class does not fill it.
-func (t *Ties) marginal(x *Trial, shares [][]int64) [][]int64 {
+func marginal(t *Ties, x *Trial, shares [][]int64) [][]int64 {
 	var spares []spareRoom
 	for i, spot := range spots(x.Packing, x.Outcome.Solution) {
 		node := &x.Outcome.Solution.Nodes[i]
@@ -135,7 +135,7 @@ func (t *Ties) marginal(x *Trial, shares [][]int64) [][]int64 {
 				out[i][site] = share/ranks*ranks + share%ranks/16
 				continue
 			}
-			out[i][site] = t.alone(k, class, site, share)
+			out[i][site] = alone(t, k, class, site, share)
 		}
 	}
 	return out
@@ -143,7 +143,7 @@ func (t *Ties) marginal(x *Trial, shares [][]int64) [][]int64 {
 
 // alone is what a pod of a class costs at a site where its class has machines to itself.
 // Classes of the same topology signature and size share the answers.
-func (t *Ties) alone(k *units.TopologySignature, class *topology.Class, site int, share int64) int64 {
+func alone(t *Ties, k *units.TopologySignature, class *topology.Class, site int, share int64) int64 {
 	if k.Market == nil {
 		return share
 	}

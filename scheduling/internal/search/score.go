@@ -27,7 +27,7 @@ type rankedPods struct {
 
 // Score judges a trial by the plan that it would become.
 func (x *Trial) Score() *Score {
-	d := &decoder{in: x.Packing.In, packing: x.Packing, ties: x.ties, solution: x.Outcome.Solution, ledger: compile.NewLedger(x.Packing.In)}
+	d := &decoder{in: x.Packing.In, packing: x.Packing, sales: newSaleReader(x.Packing, false), ties: x.ties, solution: x.Outcome.Solution, ledger: compile.NewLedger(x.Packing.In)}
 	d.solution.Unplaced, d.solution.Bins = slices.Clone(d.solution.Unplaced), slices.Clone(d.solution.Bins)
 	machines := d.final()
 	s := &Score{machines: int64(len(machines))}
@@ -35,10 +35,10 @@ func (x *Trial) Score() *Score {
 	by := map[model.Pass]int64{}
 	for i := range machines {
 		m := &machines[i]
-		s.cost += d.offerAt(m, m.first).Cost
-		short := d.isShort(m)
+		s.cost += d.sales.offerAt(m, m.first).Cost
+		short := isShort(d, m)
 		for _, it := range m.items {
-			soft := d.fallback(m.template, &x.Packing.Model.Classes[it.Class])
+			soft := d.sales.fallback(m.template, &x.Packing.Model.Classes[it.Class])
 			by[model.Pass{Weight: ranks[x.Packing.In.Templates[m.template].Number], Soft: soft}] += it.N * size(x.Packing.Parts[it.Class].Portions)
 			if short {
 				d.solution.Unplaced[it.Class] += it.N
@@ -52,7 +52,7 @@ func (x *Trial) Score() *Score {
 	placed := placing(x.Packing, d.solution)
 	s.placed = byPriority(x.Packing, placed)
 	if t := x.ties; t != nil {
-		if s.denied = t.refused(countSites(t, x.Packing.Parts, placed)); t.planner.Priced {
+		if s.denied = refused(t, countSites(t, x.Packing.Parts, placed)); t.planner.Priced {
 			s.cost, s.denied = s.cost+s.denied, 0
 		}
 	}
@@ -61,12 +61,12 @@ func (x *Trial) Score() *Score {
 
 // isShort reports whether limits and reservations leave a machine too few options for
 // its pool's minValues.
-func (d *decoder) isShort(m *machine) bool {
+func isShort(d *decoder, m *machine) bool {
 	if d.in.Cautious || len(offers.FloorKeys(d.in.Templates[m.template].Set)) == 0 {
 		return false // such machines were given back
 	}
 	m.places = d.options(m)
-	return d.tooFew(m)
+	return d.sales.tooFew(m)
 }
 
 // compareRanks is negative where a has fewer pods on machines of low rank: the lowest
@@ -98,7 +98,7 @@ func (s *Score) Better(o *Score) bool {
 }
 
 // refused adds up what wishes weigh that a plan of sites does not grant.
-func (t *Ties) refused(counts [][]int64) (sum int64) {
+func refused(t *Ties, counts [][]int64) (sum int64) {
 	held := make([]map[int32]int64, len(t.book.Rules)) // by rule and domain, what it counts there
 	for i := range t.book.Rules {
 		held[i] = map[int32]int64{}

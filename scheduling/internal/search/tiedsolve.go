@@ -1,12 +1,16 @@
 package search
 
 import (
+	"context"
 	"slices"
+	"sync"
 
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/pack"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/prove"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/topology"
 )
 
 // siteRounds is how often sites are planned anew because what the planner took for
@@ -29,8 +33,8 @@ func (t *Ties) Solve(params pack.Params) (found *Trial, outbid bool) {
 		return &x, false
 	}
 	x := t.solved(params)
-	x, outbid = x.replanWithoutUnplaced(params)
-	x = x.stackColocated(params)
+	x, outbid = replanWithoutUnplaced(&x, params)
+	x = stackColocated(&x, params)
 	x = x.searched(params)
 	return &x, outbid
 }
@@ -42,19 +46,11 @@ func (t *Ties) solved(params pack.Params) Trial {
 	brief := params
 	brief.Brief = true
 	found := t.planned(brief)
-	found = t.replanWithoutEmptyDomains(found, brief)
-	found = t.reprice(found, brief)
-	found = t.searchDomains(found, brief, work)
+	found = replanWithoutEmptyDomains(t, found, brief)
+	found = reprice(t, found, brief)
+	found = searchDomains(t, found, brief, work)
 	found = found.refined(params)
 	return found.placeWithinLimits(params)
-}
-
-// refined is a trial with the machines that the least work finds, where those are the first that came up.
-func (x *Trial) refined(params pack.Params) Trial {
-	if !x.brief || x.Outcome.Late {
-		return *x
-	}
-	return x.with(pack.Search(x.Packing.Model, params))
 }
 
 // planned is the plan of sites, and machines for it, with preferences about single machines relaxed as far as they
@@ -165,7 +161,7 @@ func (t *Ties) learn(x *Trial) bool {
 		}
 	}
 	if opened { // nobody has to keep away from there any more
-		t.rows, t.away = t.stayAway(), map[int]bool{}
+		t.rows, t.away = stayAway(t), map[int]bool{}
 		t.stated++
 	}
 	return news || opened
@@ -183,4 +179,47 @@ func (t *Ties) shrink(x *Trial) bool {
 	}
 	t.plan()
 	return true
+}
+
+// try plans sites, then machines.
+func (t *Ties) try(params pack.Params) Trial {
+	plan := t.begun
+	if t.begun = nil; plan == nil {
+		plan = t.planSites()
+	}
+	return t.pack(plan, params)
+}
+
+// planSites plans sites, and reassigns pods to cheaper ones where these are known by their costs.
+func (t *Ties) planSites() *topology.Result {
+	p := t.planner
+	p.Proofs = t.proofs
+	return topology.Plan(&p)
+}
+
+// pack finds machines for a plan of sites.
+func (t *Ties) pack(plan *topology.Result, params pack.Params) Trial {
+	x := Trial{ties: t.snapshot(), sites: plan.Counts}
+	x.Packing = t.split(plan)
+	y := x.with(pack.Search(x.Packing.Model, params))
+	if y.brief = params.Brief; y.brief && !t.sketch && y.misses() {
+		params.Brief = false
+		y = y.with(pack.Search(x.Packing.Model, params))
+		y.brief = false
+	}
+	return y
+}
+
+// Outlook returns the price at which a plan will do, by a bound that is proven before there is a plan; 0 is none. At the
+// same time it plans sites for the first time.
+func (t *Ties) Outlook(ctx context.Context, proofs *prove.Proofs) (enough int64) {
+	c := t.in
+	if prove.Enough(c) == 0 || c.Terse {
+		return 0
+	}
+	var other sync.WaitGroup
+	other.Go(func() { enough = proofs.EarlyBound(ctx) })
+	t.begun = t.planSites()
+	other.Wait()
+	return enough
 }

@@ -50,7 +50,7 @@ func newTies(c *compile.Compiler, late func() bool, gone map[int]int64, piled bo
 	}
 	t.book.Build()
 	t.plan()
-	t.rows = t.stayAway()
+	t.rows = stayAway(t)
 	return t
 }
 
@@ -229,7 +229,7 @@ func (t *Ties) seat(n, site int) compile.Seat {
 	k := t.book.List[n]
 	s := k.Seats[site]
 	if k.Plain {
-		if !s.NoNew && t.staysAway(n) {
+		if !s.NoNew && staysAway(t, n) {
 			s.Rows = t.rows
 		}
 		return s
@@ -270,4 +270,57 @@ func (t *Ties) wishesPerHost() bool {
 		}
 	}
 	return false
+}
+
+// domainsOf lists, by rule, the domains of spots that a spread looks at.
+func (t *Ties) domainsOf(spots []int) [][]int32 {
+	out := make([][]int32, len(t.book.Rules))
+	for i := range t.book.Rules {
+		r := &t.book.Rules[i]
+		if r.Tie.Kind != podspec.SpreadTie {
+			continue
+		}
+		seen := make([]bool, len(r.Domains))
+		for _, spot := range spots {
+			if at := t.locations.Axes[r.Axis].At[spot]; at >= 0 && t.locations.Axes[r.Filter].At[spot] == 1 {
+				seen[at] = true
+			}
+		}
+		for at, ok := range seen {
+			if ok {
+				out[i] = append(out[i], int32(at))
+			}
+		}
+	}
+	return out
+}
+
+// countedDomains are those that count for the minimum of a spread: where nodes are
+// that it looks at, and where its pods could go. It is nil where no pod that could go anywhere holds
+// the rule.
+func (t *Ties) countedDomains(rule int) []bool {
+	out := make([]bool, len(t.book.Rules[rule].Domains))
+	for i, d := range t.book.Rules[rule].Domains {
+		out[i] = d.Eligible
+	}
+	held := false
+	for i := range t.planner.Classes {
+		class := &t.planner.Classes[i]
+		for k, link := range class.Links {
+			if int(link.Rule) != rule || !link.Holds {
+				continue
+			}
+			for s := range class.Sites {
+				site := &class.Sites[s]
+				d := site.Domains[k]
+				if d != topology.None && (site.Cost != topology.Nowhere || len(site.Bins) > 0) {
+					out[d], held = true, true
+				}
+			}
+		}
+	}
+	if !held {
+		return nil
+	}
+	return out
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/pack"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/topology"
 )
 
 // Trial is a plan of sites together with the machines that were found for it.
@@ -26,35 +25,6 @@ type Trial struct {
 // come from [Ties.Solve].
 func NewTrial(c *compile.Compiler, outcome pack.Outcome) *Trial {
 	return &Trial{Packing: c.Unsited(), Outcome: outcome}
-}
-
-// try plans sites, then machines.
-func (t *Ties) try(params pack.Params) Trial {
-	plan := t.begun
-	if t.begun = nil; plan == nil {
-		plan = t.planSites()
-	}
-	return t.pack(plan, params)
-}
-
-// planSites plans sites, and reassigns pods to cheaper ones where these are known by their costs.
-func (t *Ties) planSites() *topology.Result {
-	p := t.planner
-	p.Proofs = t.proofs
-	return topology.Plan(&p)
-}
-
-// pack finds machines for a plan of sites.
-func (t *Ties) pack(plan *topology.Result, params pack.Params) Trial {
-	x := Trial{ties: t.snapshot(), sites: plan.Counts}
-	x.Packing = t.split(plan)
-	y := x.with(pack.Search(x.Packing.Model, params))
-	if y.brief = params.Brief; y.brief && !t.sketch && y.misses() {
-		params.Brief = false
-		y = y.with(pack.Search(x.Packing.Model, params))
-		y.brief = false
-	}
-	return y
 }
 
 // misses reports whether pods are left out that might have a place.
@@ -178,29 +148,6 @@ func size(portions []compile.Portion) (n int64) {
 	return n
 }
 
-// domainsOf lists, by rule, the domains of spots that a spread looks at.
-func (t *Ties) domainsOf(spots []int) [][]int32 {
-	out := make([][]int32, len(t.book.Rules))
-	for i := range t.book.Rules {
-		r := &t.book.Rules[i]
-		if r.Tie.Kind != podspec.SpreadTie {
-			continue
-		}
-		seen := make([]bool, len(r.Domains))
-		for _, spot := range spots {
-			if at := t.locations.Axes[r.Axis].At[spot]; at >= 0 && t.locations.Axes[r.Filter].At[spot] == 1 {
-				seen[at] = true
-			}
-		}
-		for at, ok := range seen {
-			if ok {
-				out[i] = append(out[i], int32(at))
-			}
-		}
-	}
-	return out
-}
-
 // onLaunches counts the pods on machines that a trial buys.
 func (x *Trial) onLaunches() (n int64) {
 	for i := range x.Outcome.Solution.Nodes {
@@ -209,4 +156,28 @@ func (x *Trial) onLaunches() (n int64) {
 		}
 	}
 	return n
+}
+
+// effort estimates what a trial takes: the search for machines, and stating each with
+// all that it could be instead.
+func (x *Trial) effort() int64 {
+	n := x.Outcome.Work + int64(len(x.Packing.Parts))*int64(len(x.Packing.Model.Options))
+	for i := range x.Outcome.Solution.Nodes {
+		n += int64(len(x.Packing.Lists[x.Packing.Bought[x.Outcome.Solution.Nodes[i].Option].Template]))
+	}
+	for _, list := range x.Packing.Lists {
+		n += int64(len(list))
+	}
+	for i := range x.ties.planner.Classes {
+		n += x.ties.planner.Classes[i].Count * int64(len(x.ties.planner.Classes[i].Sites))
+	}
+	return n
+}
+
+// refined is a trial with the machines that the least work finds, where those are the first that came up.
+func (x *Trial) refined(params pack.Params) Trial {
+	if !x.brief || x.Outcome.Late {
+		return *x
+	}
+	return x.with(pack.Search(x.Packing.Model, params))
 }

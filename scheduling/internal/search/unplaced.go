@@ -24,12 +24,12 @@ const replanShare = 4
 // replanWithoutUnplaced plans once more without the pods that found no place: without all of them, then
 // without those of one class at a time. It is for plans that take little work to find. outbid reports that one of these plans binds more
 // pods and is not better all the same, because its machines leave too little choice.
-func (x *Trial) replanWithoutUnplaced(params pack.Params) (best Trial, outbid bool) {
+func replanWithoutUnplaced(x *Trial, params pack.Params) (best Trial, outbid bool) {
 	best = *x
 	if x.Outcome.Late || x.effort() > max(params.Work/seekShare, seekLeast)/replanShare {
 		return best, false
 	}
-	out := x.ties.leftOut(x.Packing.Placed(x.Outcome.Solution))
+	out := leftOut(x.ties, x.Packing.Placed(x.Outcome.Solution))
 	if len(out) == 0 {
 		return best, false
 	}
@@ -39,7 +39,7 @@ func (x *Trial) replanWithoutUnplaced(params pack.Params) (best Trial, outbid bo
 			sets = append(sets, map[int]int64{i: out[i]})
 		}
 	}
-	sets = append(sets, x.fewKept(out)...)
+	sets = append(sets, fewKept(x, out)...)
 	score := best.Score()
 	for _, gone := range sets {
 		if best.Outcome.Late {
@@ -58,7 +58,7 @@ func (x *Trial) replanWithoutUnplaced(params pack.Params) (best Trial, outbid bo
 // stackColocated plans once more with pods that follow others to their machines on as few of these as
 // can be, where they went evenly to all: that leaves others small. It is for plans that take
 // little work to find.
-func (x *Trial) stackColocated(params pack.Params) Trial {
+func stackColocated(x *Trial, params pack.Params) Trial {
 	if x.Outcome.Late || !x.ties.book.Spread || x.ties.book.Piled || len(x.Outcome.Solution.Nodes) == 0 ||
 		x.effort() > max(params.Work/seekShare, seekLeast)/replanShare {
 		return *x
@@ -72,7 +72,7 @@ func (x *Trial) stackColocated(params pack.Params) Trial {
 
 // fewKept lists, where machines have to leave a choice, what to give up for so few pods of one
 // class to be left that their spreads hold wherever these are: no site is chosen for them then.
-func (x *Trial) fewKept(out map[int]int64) []map[int]int64 {
+func fewKept(x *Trial, out map[int]int64) []map[int]int64 {
 	if !wantsChoice(x.Packing.In) {
 		return nil
 	}
@@ -99,7 +99,7 @@ func wantsChoice(c *compile.Compiler) bool {
 }
 
 // leftOut counts, by class, the pods that found no place though they could have one.
-func (t *Ties) leftOut(placed []int64) map[int]int64 {
+func leftOut(t *Ties, placed []int64) map[int]int64 {
 	out := map[int]int64{}
 	for i, n := range placed {
 		if left := int64(len(t.in.Planned[i].Pods)) - n; left > 0 && !t.book.Hopeless[i] {
