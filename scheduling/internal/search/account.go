@@ -44,7 +44,7 @@ func Account(c *compile.Compiler, s *scheduling.Summary, at offers.Purchase, cou
 	}
 }
 
-// Daemons are what the daemons that run on a machine ask for together.
+// Daemons is the sum of the requests of the DaemonSets that run on a machine, by resource.
 func Daemons(c *compile.Compiler, at offers.Purchase) []int64 {
 	load := make([]int64, c.Dims())
 	for i, row := range c.Offered[at.Template].Daemons {

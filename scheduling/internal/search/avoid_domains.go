@@ -105,7 +105,7 @@ func surplusAmong(t *Ties, parts []compile.Part, placed func(part int) int64, ex
 	return out
 }
 
-// replayed is what [ties.replay] was asked last, and what came out.
+// replayed is the last question that [replay] was asked, with its answer.
 type replayed struct {
 	counts [][]int64
 	extra  [][]int32
@@ -113,7 +113,7 @@ type replayed struct {
 }
 
 // replay is [topology.Replay] for a plan of sites whose rules do not change any more: a
-// [ties.snapshot]. It remembers what it was asked last.
+// [Ties.snapshot]. It remembers its last answer, because scoring and decoding ask the same.
 func replay(t *Ties, counts [][]int64, extra [][]int32) [][]int64 {
 	k := t.replayed
 	if k == nil || !slices.EqualFunc(k.counts, counts, slices.Equal) || !slices.EqualFunc(k.extra, extra, slices.Equal) {

@@ -55,7 +55,7 @@ func unbindable(d *decoder, machines []machine) map[model.ClassID]int64 {
 	return r.surplus(pods, extra)
 }
 
-// bindSimulation is what binding the pods of a plan takes. Pods that obey the same rules and
+// bindSimulation binds the pods of a plan one by one. Pods that obey the same rules and
 // go to the same domains have the same bindClass; there are few.
 type bindSimulation struct {
 	in      *compile.Compiler
@@ -67,7 +67,7 @@ type bindSimulation struct {
 	known   [][]int32 // by engine class and portion; nil where not known
 }
 
-// bindClass is what decides how a pod binds: its own constraints, and where it goes.
+// bindClass is a pod's own constraints with its site: pods that agree in both bind alike.
 type bindClass struct {
 	group, bonds, among int
 	of                  *compile.Partition

@@ -24,7 +24,7 @@ type decoder struct {
 	ledger   *compile.Ledger
 	writer   *launchWriter // nil until the plan is written
 	short    bool          // limits or reservations leave a launch too few options for its pool's minValues
-	frozen   bool          // machines buy what the engine planned, and list nothing of a better rank
+	frozen   bool          // machines buy the offers that the engine planned, and list none of a better rank
 	shunned  []model.Bits  // by template, offers that launches do not fall back on; nil for none
 	listed   []int         // room for the places of one machine's options
 }
@@ -41,8 +41,8 @@ func Decode(x *Trial) (plan *scheduling.Plan, ok bool) {
 	return plan, !d.short
 }
 
-// DecodeWhole is [Decode] for machines that are as large as they are for what kube-scheduler may
-// put there: they stay what they are, in their zone where pods depend on each other, and each
+// DecodeWhole is [Decode] for machines whose room beyond their pods counts, because kube-scheduler may put other pods
+// there: none is exchanged for another, each stays in its zone where pods depend on each other, and each
 // option has about as much room.
 func DecodeWhole(p *compile.Packing, solution model.Solution) (plan *scheduling.Plan, ok bool) {
 	d := &decoder{
@@ -71,7 +71,7 @@ func (d *decoder) unbound(machines []machine) map[model.ClassID]int64 {
 	return followersAlone(d, machines)
 }
 
-// write writes down what nodes and machines hold.
+// write writes the plan in which nodes and machines hold the pods of their items.
 func (d *decoder) write(machines []machine) *scheduling.Plan {
 	d.writer = &launchWriter{in: d.in, sales: d.sales, parts: d.packing.Parts, names: newNameAssigner(d, machines), lots: map[string]*lot{}}
 	n := int64(0)
@@ -146,7 +146,7 @@ func bundle(in []machine) []machine {
 	return out
 }
 
-// upgradeAll upgrades the machines. A cautious solve has counted on what is left of the
+// upgradeAll upgrades the machines. A cautious solve has counted on the rest of the
 // limits: should the upgrades leave a launch too few options, they are taken back.
 func (d *decoder) upgradeAll(machines []machine) {
 	var before []machine
@@ -172,8 +172,8 @@ func (d *decoder) upgradeAll(machines []machine) {
 	}
 }
 
-// upgrade lets every machine buy the best-ranked offer that holds its pods. What one
-// gives back of limits and reservations may be what another needs, so it goes round
+// upgrade lets every machine buy the best-ranked offer that holds its pods. The limits and reservations that one
+// gives back may be those that another needs, so it goes round
 // until nothing changes.
 func (d *decoder) upgrade(machines []machine) {
 	for changed := true; changed; {
@@ -196,7 +196,7 @@ func (d *decoder) upgrade(machines []machine) {
 	}
 }
 
-// options lists what may be bought for a machine, best first: what it buys, then
+// options lists the offers of a machine's launch, best first: the one that it buys, then
 // every other offer that holds its pods and could be taken in its place, up to the
 // limit, and beyond the limit as far as the pool's minValues need it. The answer holds
 // until the next is asked for.
@@ -215,7 +215,7 @@ func (d *decoder) options(m *machine) []int {
 		out = append(out, at)
 	}
 	if d.in.Solver.Ranking.Strategy == offerings.Diversified {
-		d.sales.diversify(m, out[1:]) // the first stays: it is what the ledger counts
+		d.sales.diversify(m, out[1:]) // the first stays, because the ledger counts it
 	}
 	if choosy && !d.sales.offerAt(m, m.first).Spot() && d.sales.inflexible(m, out) {
 		out = slices.DeleteFunc(out, func(at int) bool { return d.sales.offerAt(m, at).Spot() })

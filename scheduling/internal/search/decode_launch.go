@@ -16,7 +16,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// launchWriter writes down what machines are launched as, and hands out the pods that they hold.
+// launchWriter writes machines as launches, and hands out the pods that they hold.
 type launchWriter struct {
 	in    *compile.Compiler
 	sales *saleReader
@@ -25,17 +25,17 @@ type launchWriter struct {
 	lots  map[string]*lot
 }
 
-// lot is what all launches of a template with the same options have in common.
+// lot is the part that all launches of a template with the same options have in common.
 type lot struct {
 	options      []scheduling.Option
 	requirements []requirements.Selector
 	labels       map[string]string
-	daemons      []int64 // what they ask for on the first option
+	daemons      []int64 // sum of their requests on the first option
 	relaxed      bool
 	short        bool // the options fall short of the pool's minValues
 }
 
-// lot returns what a machine with these options is launched as.
+// lot is the lot of a machine with the options that are listed for it.
 func (w *launchWriter) lot(m *machine) *lot {
 	name := binary.AppendUvarint(make([]byte, 0, 2*len(m.places)+2), uint64(m.template))
 	for _, at := range m.places {

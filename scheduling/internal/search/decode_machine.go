@@ -7,7 +7,7 @@ import (
 // machine is one bundle of equal machines of the answer.
 type machine struct {
 	template int
-	first    int // place in the template's offers of what is bought
+	first    int // place of the offer that is bought in its template's list
 	bare     int // how many of the first places there are known not to hold its pods
 	load     []int64
 	groups   model.Bits
@@ -18,5 +18,5 @@ type machine struct {
 }
 
 // nearlyAll is the percentage of a machine's room that an option must have that stands for all of
-// it: machines of one size differ by what their systems keep.
+// it: machines of one size differ by the resources that their systems reserve.
 const nearlyAll = 98

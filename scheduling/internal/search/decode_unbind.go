@@ -23,7 +23,7 @@ func (d *decoder) unbind(machines []machine) []machine {
 	}
 }
 
-// relieve takes pods off machines and bins. What is left on a machine may fit a better one.
+// relieve takes pods off machines and nodes. The pods that stay on a machine may fit a cheaper one.
 func (d *decoder) relieve(machines []machine, surplus map[model.ClassID]int64) []machine {
 	machines = d.strip(machines, surplus)
 	if !d.frozen {
@@ -62,7 +62,7 @@ func (d *decoder) spots(machines []machine) []int {
 	return out
 }
 
-// strip takes pods off machines and bins, and gives back what is left empty.
+// strip takes pods off machines and nodes, and gives back the machines that are empty then.
 func (d *decoder) strip(machines []machine, surplus map[model.ClassID]int64) []machine {
 	less := func(items []model.Item) []model.Item {
 		out := slices.Clone(items)
@@ -91,7 +91,7 @@ func (d *decoder) spot(m *machine) int {
 	return d.ties.locations.Spot(p.Template, p.Offer)
 }
 
-// giveBack returns machines that hold nothing, and what they took of limits and
+// giveBack returns machines that hold no pod, and their share of limits and
 // reservations.
 func (d *decoder) giveBack(machines []machine) []machine {
 	return slices.DeleteFunc(machines, func(m machine) bool {

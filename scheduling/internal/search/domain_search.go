@@ -12,10 +12,10 @@ import (
 
 // Shares of machines and prices of whole ones guess where tied pods are cheapest. Where
 // that takes little work, the guesses are put to the test: pods are moved to other sites,
-// machines are found anew, and what is better is kept.
+// machines are found anew, and the better plan is kept.
 
-// seekShare is what part of the search's work may go into moving pods between sites, and
-// seekLeast what may in any case.
+// seekShare is the part of the search's work, one in so many, that may go into moving pods between sites, and
+// seekLeast the work that may in any case.
 const (
 	seekShare = 4
 	seekLeast = 100_000
@@ -31,7 +31,7 @@ type domainSearch struct {
 	prices [][]int64 // of sites, as the best's machines show them
 	tried  map[string]bool
 	left   int64 // work that may still be done
-	each   int64 // what the last trial took
+	each   int64 // work of the last trial
 }
 
 // move is a change of a plan of sites: classes that may go elsewhere, and how many pods
@@ -159,7 +159,7 @@ func (s *domainSearch) try(m *move, rigid bool) bool {
 	return true
 }
 
-// moves lists what could be changed: machines are taken apart, those first that are the
+// moves lists the changes to try: machines are taken apart, those first that are the
 // emptiest; then classes go to one site or leave one.
 func (s *domainSearch) moves() []move {
 	out := s.apart()
@@ -184,7 +184,7 @@ func only(ok bool) int64 {
 	return 0
 }
 
-// apart lists the moves of what is on one machine away from its site.
+// apart lists the moves of all pods of one machine away from its site.
 func (s *domainSearch) apart() []move {
 	type emptiness struct {
 		node int

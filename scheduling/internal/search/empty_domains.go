@@ -51,7 +51,7 @@ func replanWithoutEmptyDomains(t *Ties, best Trial, params pack.Params) Trial {
 	return best
 }
 
-// replanRounds is how often each of these attempts learns from what did not fit.
+// replanRounds is how often each of these attempts learns from the pods that did not fit.
 const replanRounds = 2
 
 // usedSites tells, by planner class, at which sites a trial buys machines.

@@ -19,8 +19,8 @@ const (
 	improveLeast, improveTimes = 1_000_000, 4
 )
 
-// Improve exchanges machines of pods without topology terms for cheaper ones, at what pods are
-// worth by the bound, where the price is further above that bound than will do. The bound goes into proofs, where the
+// Improve exchanges machines of pods without topology terms for cheaper ones, by the duals of classes
+// in the bound, where the price is further above that bound than will do. The bound goes into proofs, where the
 // certificate of the plan finds it.
 func Improve(ctx context.Context, c *compile.Compiler, proofs *prove.Proofs, at pack.Outcome, params pack.Params) pack.Outcome {
 	x := NewTrial(c, at)
@@ -45,7 +45,7 @@ func Improve(ctx context.Context, c *compile.Compiler, proofs *prove.Proofs, at 
 		params.Work = max(min(work, mostWork)/(1+many), improveLeast)
 	}
 	best := pack.Improve(x.Packing.Model, at, params)
-	// What a search ends with hangs on how it began: at what pods are worth by the bound, too.
+	// The end of a search depends on its beginning: a second one begins with the duals of the bound.
 	begin := params
 	begin.Work = 0
 	again := pack.Improve(x.Packing.Model, pack.PlaceWithinLimits(x.Packing.Model, pack.Search(x.Packing.Model, begin), begin), params)

@@ -12,7 +12,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/prove"
 )
 
-// A plan of sites makes many small problems of one: what is bought for each site leaves
+// A plan of sites makes many small problems of one: buying for each site by itself leaves
 // machines that are not full, and pods that may go anywhere are where they first fitted. Where
 // the plan costs much more than its bound it is worth more work to find out whether that
 // has to be.
@@ -125,7 +125,7 @@ func (x *Trial) mixed(params pack.Params, times int64) pack.Outcome {
 	return pack.Improve(x.Packing.Model, x.Outcome, params)
 }
 
-// farAbove reports whether a trial costs much more than what can be proven.
+// farAbove reports whether a trial costs much more than the lower bound that can be proven.
 func farAbove(ctx context.Context, c *compile.Compiler, proofs *prove.Proofs, x *Trial) bool {
 	price := x.price()
 	pods := prove.Deciding(c, x.Packing.Placed(x.Outcome.Solution), x.onLaunches())

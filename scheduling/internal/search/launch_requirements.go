@@ -51,7 +51,7 @@ func (sr *saleReader) inflexible(m *machine, places []int) bool {
 }
 
 // tooFew reports whether a launch's options fall short of its pool's minValues, or of
-// what is asked of spot options.
+// the choice that is asked of spot options.
 func (sr *saleReader) tooFew(m *machine) bool {
 	if sr.inflexible(m, m.places) {
 		return true
@@ -65,7 +65,7 @@ func (sr *saleReader) tooFew(m *machine) bool {
 }
 
 // attained is the floor that a launch states for a key: the pool's, or under best
-// effort what its options reach, if that is less.
+// effort the number of values that its options have, if that is less.
 func (sr *saleReader) attained(m *machine, key string, floor int) *int {
 	if sr.in.Solver.MinValues == scheduling.MinValuesBestEffort {
 		floor = min(floor, sr.distinct(m, key))
@@ -107,7 +107,7 @@ func (sr *saleReader) among(m *machine, key string, options []scheduling.Option,
 	return s
 }
 
-// launchRequirements are what holds for every option of a launch: the pool's
+// launchRequirements are the requirements that every option of a launch meets: the pool's
 // requirements, narrowed to the types, zones and capacity types of the options and
 // to the values chosen for open labels.
 func (sr *saleReader) launchRequirements(m *machine, options []scheduling.Option) []requirements.Selector {
@@ -153,8 +153,8 @@ func (sr *saleReader) diversify(m *machine, places []int) {
 	}
 }
 
-// trim cuts a list of options to the limit such that the pool's minValues, and what
-// is asked of spot options, still hold: first what is needed for them, best-ranked first, then the best-ranked of the rest.
+// trim cuts a list of options to the limit such that the pool's minValues, and the choice that
+// is asked of spot options, still hold: first the options that these need, best-ranked first, then the best-ranked of the rest.
 func (sr *saleReader) trim(m *machine, places []int, limit int) []int {
 	if len(places) <= limit {
 		return places

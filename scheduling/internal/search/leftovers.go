@@ -10,9 +10,9 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// lastCall offers the pods that were left out to what limits and reservations have
-// left now that every machine has settled on what it buys: exchanges for a better
-// rank can free what the search had no way to count on.
+// lastCall looks for machines for the pods that were left out within the rest of limits and reservations, now that
+// every machine has chosen its offer: because machines were exchanged for some of a better rank, more may be left
+// than the search could count on.
 func (d *decoder) lastCall(machines []machine) []machine {
 	for c := range d.packing.Model.Classes {
 		id := model.ClassID(c)
@@ -54,7 +54,7 @@ func (d *decoder) drop(machines []machine) []machine {
 	})
 }
 
-// shared reports whether a further machine of a pool could take from its limits what
+// shared reports whether a further machine of a NodePool could take from its limits the room that
 // the minValues of those already bought count on.
 func (d *decoder) shared(v *offers.Template) bool {
 	floors := d.in.Solver.MinValues != scheduling.MinValuesBestEffort && len(offers.FloorKeys(v.Set)) > 0

@@ -22,7 +22,7 @@ type nameAssigner struct {
 	ahead []int // the same of those that go to units that begin; nil where there are none
 }
 
-// newNameAssigner hands out what nodes and the machines hold.
+// newNameAssigner is an assigner for the pods of nodes and of machines.
 func newNameAssigner(d *decoder, machines []machine) *nameAssigner {
 	r := &nameAssigner{in: d.in, parts: d.packing.Parts, ties: d.ties, next: make([]int, len(d.in.Planned))}
 	if d.ties == nil || !slices.ContainsFunc(d.ties.book.Units, func(u units.Unit) bool { return u.Begins }) {

@@ -12,7 +12,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/units"
 )
 
-// A pod's share of a machine is what it costs where many fill machines together. A pod
+// A pod costs its share of a machine where many fill machines together. A pod
 // that is alone at a site costs a machine of its own there, and next to nothing where
 // one that others need has room to spare. Both only show in a solution.
 
@@ -58,7 +58,7 @@ func asGranted(t *Ties, a, b *Trial) bool {
 	return t.planner.Priced || deniedAtSites(a) <= deniedAtSites(b)
 }
 
-// deniedAtSites adds up what the sites of a plan do not grant.
+// deniedAtSites adds up the weights of preferences that the sites of a plan do not grant.
 func deniedAtSites(x *Trial) (sum int64) {
 	t := x.ties
 	for i := range x.Packing.Parts {
@@ -141,7 +141,7 @@ func marginal(t *Ties, x *Trial, shares [][]int64) [][]int64 {
 	return out
 }
 
-// alone is what a pod of a class costs at a site where its class has machines to itself.
+// alone is the cost of a pod of a class at a site where its class has machines to itself.
 // Classes of the same topology signature and size share the answers.
 func alone(t *Ties, k *units.TopologySignature, class *topology.Class, site int, share int64) int64 {
 	if k.Market == nil {
@@ -163,7 +163,7 @@ func alone(t *Ties, k *units.TopologySignature, class *topology.Class, site int,
 	return price
 }
 
-// leastCost is what a pod of a class costs at least at a site if its class has machines to
+// leastCost is the least cost of a pod of a class at a site if its class has machines to
 // itself; -1 if it fits none.
 func leastCost(l *compile.LocationIndex, m *compile.Market, class *topology.Class, site int) int64 {
 	from, _ := slices.BinarySearchFunc(m.Rooms, site, func(r compile.SiteRoom, site int) int { return cmp.Compare(r.Site, site) })

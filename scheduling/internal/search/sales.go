@@ -42,7 +42,7 @@ func (sr *saleReader) holds(m *machine, at int) bool {
 	return sr.packing.Columns.Rows[o.Column].Contains(m.groups) && model.Fits(sr.in.Rooms.Rooms[o.Room], m.load) && (!sr.whole || sr.replaces(m, at))
 }
 
-// replaces reports whether the offer at a place does as well as what a machine is bought as, for
+// replaces reports whether the offer at a place does as well as the offer that a machine buys, for
 // whatever may come there.
 func (sr *saleReader) replaces(m *machine, at int) bool {
 	if sr.in.Tied() && at != m.first {
@@ -66,7 +66,7 @@ func (sr *saleReader) replaces(m *machine, at int) bool {
 	return true
 }
 
-// place returns the place of what the engine planned to buy.
+// place is the place of a purchase in the list of its template.
 func (sr *saleReader) place(planned offers.Purchase) int {
 	return slices.IndexFunc(sr.packing.Lists[planned.Template], func(o offers.TemplateOffer) bool { return o.Offer == planned.Offer })
 }
@@ -79,7 +79,7 @@ func (sr *saleReader) lone(template int, class *model.Class) machine {
 	return m
 }
 
-// weigh works out what a machine's pods ask for together, and whom it has to admit.
+// weigh sums up the requests of a machine's pods, and the seats that it must admit.
 func (sr *saleReader) weigh(m *machine) {
 	m.load, m.groups, m.bare = make([]int64, sr.packing.Model.Dims), model.NewBits(sr.packing.Model.Groups), 0
 	sr.packing.Model.Load(m.load, m.items)
@@ -88,10 +88,10 @@ func (sr *saleReader) weigh(m *machine) {
 	}
 }
 
-// buys is what a machine is bought as.
+// buys is the purchase of a machine.
 func (sr *saleReader) buys(m *machine) offers.Purchase { return sr.sale(m.template, m.first) }
 
-// compareMachines orders machines by pool, price, type, what they hold.
+// compareMachines orders machines by NodePool, price, instance type and items.
 func (sr *saleReader) compareMachines(a, b machine) int {
 	x, y := sr.offerAt(&a, a.first), sr.offerAt(&b, b.first)
 	return cmp.Or(

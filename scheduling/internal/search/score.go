@@ -10,7 +10,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/topology"
 )
 
-// Score is what plans of sites are judged by once machines are found for them.
+// Score orders plans of sites once machines are found for them.
 type Score struct {
 	placed   []int64 // pods that bind, by priority, highest first
 	denied   int64   // wishes that are not granted
@@ -97,9 +97,9 @@ func (s *Score) Better(o *Score) bool {
 	) < 0
 }
 
-// refused adds up what wishes weigh that a plan of sites does not grant.
+// refused adds up the weights of preferences that a plan of sites does not grant.
 func refused(t *Ties, counts [][]int64) (sum int64) {
-	held := make([]map[int32]int64, len(t.book.Rules)) // by rule and domain, what it counts there
+	held := make([]map[int32]int64, len(t.book.Rules)) // by rule and domain, the pods that it counts there
 	for i := range t.book.Rules {
 		held[i] = map[int32]int64{}
 		for d, domain := range t.book.Rules[i].Domains {

@@ -13,8 +13,8 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/topology"
 )
 
-// siteRounds is how often sites are planned anew because what the planner took for
-// possible was not: room, limits or reservations were used up by others.
+// siteRounds is how often sites are planned anew because the planner took plans for
+// possible that were not: room, limits or reservations were used up by others.
 const siteRounds = 8
 
 // dearestWish is how much dearer, as a factor, wishes about single machines may make a
@@ -101,7 +101,7 @@ func (t *Ties) relax(params pack.Params) Trial {
 }
 
 // rounds plans sites, packs machines, and does both again as long as the planner can
-// learn from what did not fit. It returns the best: the one in which most pods bind of the highest
+// learn from the pods that did not fit. It returns the best: the one in which most pods bind of the highest
 // priority that differs, among these the best by its score, and among these the first. Units that
 // found no place lose pods if they may, for all rounds to come.
 func (t *Ties) rounds(params pack.Params, shrink bool) (best Trial) {
@@ -131,7 +131,7 @@ func (t *Ties) forget() {
 	}
 }
 
-// learn limits the sites at which parts were left out to what found a place there, and
+// learn limits the sites at which parts were left out to the pods that found a place there, and
 // counts domains that machines of other pods have opened. It reports whether that
 // could change anything.
 func (t *Ties) learn(x *Trial) bool {

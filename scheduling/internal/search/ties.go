@@ -26,7 +26,7 @@ type Ties struct {
 	rows      []model.Bits     // by template, offers outside foreign zones; nil for all
 	roaming   map[int]bool     // topology signatures that no longer keep away from foreign zones
 	away      map[int]bool     // whether topology signatures can keep away; filled when asked
-	stated    int              // counts what is changed of the problem beside costs and limits
+	stated    int              // counts changes of the problem, those of costs and limits aside
 	replayed  *replayed        // see replay
 	late      func() bool      // whether the deadline has passed
 	sketch    bool             // pods that the first machines leave out are not tried again
@@ -34,11 +34,11 @@ type Ties struct {
 	begun     *topology.Result // the plan of sites to begin with, if it was worked out before
 }
 
-// fewProofs is how many proofs may go into reassigning pods to cheaper sites unless that is
-// what work is spent on.
+// fewProofs is how many proofs may go into reassigning pods to cheaper sites unless most
+// work is spent on that.
 const fewProofs = 100
 
-// NewTies works out what ties the pods of a compiled problem. Late reports that the deadline has passed.
+// NewTies reads the topology terms of the pods of a compiled problem. Late reports that the deadline has passed.
 func NewTies(c *compile.Compiler, late func() bool) *Ties { return newTies(c, late, nil, false) }
 
 // newTies is [NewTies] with pods given up from the start: so many of some classes. Piled says that
@@ -93,7 +93,7 @@ func (t *Ties) plan() {
 	}
 }
 
-// worth is what the planner makes of the weight of a wish.
+// worth is the planner's weight of a preference: its price where preferences have one.
 func (t *Ties) worth(weight int64) int64 {
 	s := t.in.Solver
 	if s.Preferences != scheduling.PreferencesPrice || weight == 0 {

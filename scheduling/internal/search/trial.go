@@ -69,7 +69,7 @@ func (x *Trial) improvedBy(outcome pack.Outcome) Trial {
 	return *x
 }
 
-// placeWithinLimits gives what limits and reservations have to others, where a trial leaves out pods
+// placeWithinLimits gives the rest of limits and reservations to other pods, where a trial leaves out pods
 // for lack of it and that lets more pods in.
 func (x *Trial) placeWithinLimits(params pack.Params) Trial {
 	found := pack.PlaceWithinLimits(x.Packing.Model, x.Outcome, params)
@@ -82,7 +82,7 @@ func (x *Trial) placeWithinLimits(params pack.Params) Trial {
 	return *x
 }
 
-// price is what a trial's machines cost, as the search sees it.
+// price is the cost of a trial's machines, as the search sees it, in nano-USD per hour.
 func (x *Trial) price() offerings.Price {
 	return offerings.Price(x.Packing.Model.Cost(x.Outcome.Solution.Nodes))
 }
@@ -158,7 +158,7 @@ func (x *Trial) onLaunches() (n int64) {
 	return n
 }
 
-// effort estimates what a trial takes: the search for machines, and stating each with
+// effort estimates the work of a trial: the search for machines, and stating each with
 // all that it could be instead.
 func (x *Trial) effort() int64 {
 	n := x.Outcome.Work + int64(len(x.Packing.Parts))*int64(len(x.Packing.Model.Options))

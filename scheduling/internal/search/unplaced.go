@@ -11,13 +11,13 @@ import (
 )
 
 // Whom a rule counts or who holds it pins others to sites, even if in the end it finds no
-// place itself: its rules were planned for, and what they left to others was less. So where
+// place itself: its rules were planned for, and left less to other pods. So where
 // pods are left out, the rest is planned once more as if they did not exist.
 
 // mostResigned bounds how many classes are given up one at a time.
 const mostResigned = 3
 
-// replanShare is what part of the work on moving pods between sites a plan may take at
+// replanShare is the part, one in so many, of the work on moving pods between sites a plan may take at
 // most for others to be made beside it.
 const replanShare = 4
 
@@ -70,7 +70,7 @@ func stackColocated(x *Trial, params pack.Params) Trial {
 	return *x
 }
 
-// fewKept lists, where machines have to leave a choice, what to give up for so few pods of one
+// fewKept lists, where machines have to leave a choice, the pods to give up for so few pods of one
 // class to be left that their spreads hold wherever these are: no site is chosen for them then.
 func fewKept(x *Trial, out map[int]int64) []map[int]int64 {
 	if !wantsChoice(x.Packing.In) {
