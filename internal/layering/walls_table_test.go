@@ -100,7 +100,6 @@ func whatsWritten() map[string]int {
 		"scheduling/internal/compile":             23,
 		"scheduling/internal/offers":              14,
 		"scheduling/internal/prove":               18,
-		"scheduling/internal/search":              15,
 		"scheduling/internal/units":               11,
 		"scheduling/internal/volumes":             9,
 		"scheduling/manifest":                     15,
