@@ -68,11 +68,13 @@ type Certificate struct {
 	//
 	// "parted" distinguishes two cases, each with a certificate of its own.
 	Kind string `json:"kind"`
-	// Values is the worth of one base unit (millicore, byte, pod) of each resource, or of the pod
-	// named namespace/name and of all pods with the same requests. Names that are missing are worth 0.
+	// Values is the worth of one base unit (millicore, byte, pod) of each resource with "resource" and
+	// "cover". Otherwise it is the worth of the pod named namespace/name, and of all pods with the same
+	// requests and node constraints that the same Apart terms and Spreads count. Names that are missing
+	// are worth 0.
 	Values map[string]string `json:"values"`
-	// Vectors are worths of one base unit of each resource. They and the next three fields are empty
-	// with "resource" and "cover".
+	// Vectors are worths of one base unit of each resource. They and Spreads are empty with "resource"
+	// and "cover"; Apart and Steps are empty with "resource".
 	Vectors []map[string]string `json:"vectors,omitempty"`
 	// Apart are required anti-affinity terms per host, or required spreads over hosts. Each caps the
 	// placed pods on a node that it selects and that have the same term for the same pods: at 1, or
@@ -144,8 +146,8 @@ type DomainSpread struct {
 }
 
 // DomainWorths are the worths of pods in a domain, and vectors that show for each machine there that
-// it holds no more worth than its price. Values and Vectors are as in an assignment. Each domain in
-// which an offering is on sale must be listed.
+// it holds no more worth than its price. Values and Vectors are as in an assignment. In a domain that
+// is not listed, pods are worth 0.
 type DomainWorths struct {
 	Values  map[string]string   `json:"values"`
 	Vectors []map[string]string `json:"vectors,omitempty"`
@@ -157,8 +159,8 @@ type DomainWorths struct {
 // with the same maxSkew and a selector of the same pods.
 //
 // A domain receives Raised for each counted pod in it, if it is one of the domains whose emptiest
-// sets the minimum of the spread. If one of its pods has the constraint, it pays Taken for each
-// counted pod above maxSkew; the total of Taken may not exceed the total of Raised, because the skew
+// sets the minimum of the spread. If one of its pods has the constraint, it pays Taken times the
+// counted pods less maxSkew, which may be negative; the total of Taken may not exceed the total of Raised, because the skew
 // between two domains bounds their difference. It also receives from each pod the amount that the
 // pod pays, less the worth of the pod there. The amount that is left over to a domain is the total of
 // these with the best choice of pods for it.

@@ -194,7 +194,7 @@ const (
 	BoundAbovePrice      Code = "bound-above-price"   // the lower bound is negative or above the price
 	BoundUnproven        Code = certificate.Unproven  // the certificate proves less than the bound
 	CertificateMissing   Code = certificate.Missing   // a bound above 0 without a certificate
-	CertificateMalformed Code = certificate.Malformed // unknown kind, scale or resource, or a value that is not a natural number
+	CertificateMalformed Code = certificate.Malformed // a kind, scale, case, term, spread or domain that cannot be read, or a value that is not a natural number
 	CertificateOption    Code = certificate.Overfull  // a machine holds more worth than it costs
 )
 

@@ -2,6 +2,46 @@
 // [certificate.Certificate]. It owns the proof: exact sums of numbers without a size limit, bounded in work, so that no
 // certificate, forged ones among them, takes it long. It reports each fault of a certificate by a function of its caller,
 // and does not know how certificates are found.
+//
+// # The proof
+//
+// A certificate gives each placed pod a worth w such that no machine on sale holds pods whose worth exceeds its price. Then
+// for every plan in which the same pods are placed
+//
+//	price ≥ Σ w − L − N − R + M
+//
+// and the certificate proves a bound if the right side, rounded up because prices are whole nano-USD, is at least the bound
+// (Claim.proven). The terms are
+//
+//	Σ w  the worth of the placed pods (proof.worthAt)
+//	L    the largest loss of pods that are worth less in some domains (domainSpread.largestLoss); 0 without Spreads
+//	N    the most worth that running nodes can hold, because nobody pays for them (proof.onNodes)
+//	R    the most worth above their price that machines of reservations can hold, times the machines left (checkMachines)
+//	M    the multipliers of the cases times the bounds on the number of machines (owed); 0 without cases
+//
+// That a machine holds no more worth than its price is shown by a vector v of values of resources, any v ≥ 0 (worthBound.holds):
+//
+//	Σ w ≤ v·capacity + Σ over classes of max(0, w − v·requests) · (how many pods of the class the machine holds alone)
+//
+// because pods that fit together request at most the capacity. checkMachines tries the cheapest test first: the bare offering
+// (harmless), the room for any pods (bearsAll), the pods that its constraints admit (bears). Each only says "certainly not
+// more" earlier. With kind "pattern" an exact search (bestPattern) decides where no vector does. All estimates are on the safe
+// side: machines are taken with the fewest DaemonSets and so with the most room, worths are rounded up, limits down.
+//
+// By kind of certificate:
+//
+//   - resource: w is the value of a pod's requests; the same vector serves all machines (judgeAssignment).
+//   - assignment, pattern: w is given by class (judgeAssignment).
+//   - parted: every plan buys either at most AtMost machines of a price, or more. In the first case each of these machines may
+//     hold μ more worth and μ·AtMost is taken off, in the second μ less, and μ·(AtMost+1) is added (judgeCase).
+//   - cover: no set of machines that costs less than the bound has the resources that the pods need (judgeCover). No worths.
+//   - assignment with Domains and Balances: worths differ by domain. For a spread, the count of a domain with a pod that has the
+//     constraint exceeds the least count by at most maxSkew, so Σ Taken·(count − maxSkew) ≤ Σ Raised·count as long as
+//     Σ Taken ≤ Σ Raised. Adding this gives price ≥ Σ payments − Σ Raised·running − N − R − Σ over domains of entangled.left,
+//     the most that the pods of one domain can have above their payments (judgeDomains).
+//
+// The plan itself must keep the spreads that a certificate relies on (breach, imbalance), because the bound holds only for
+// plans that keep them.
 package certificate
 
 // A map of this package's files

@@ -18,8 +18,8 @@ import (
 // pod that the machine can hold. The sum bounds the worth of any pods that fit on the machine together, whatever the
 // vector; so any vector will do whose sum is at most the price, for each machine another one. Where none does and the
 // certificate says so, the patterns themselves are tried. Then the worth of all placed pods is at most the price of
-// any plan, plus the worth that running nodes and reservations may hold for less, because there are only so many of
-// them.
+// any plan, plus the worth that running nodes hold, plus the worth that reservations hold above their price. See the
+// package's comment for the whole proof.
 type proof struct {
 	claim *Claim
 	dims  *dimensions
@@ -77,7 +77,7 @@ func judgeAssignment(c *Claim, cert *certificate.Certificate, multipliers []mult
 		sum.Add(sum, new(big.Int).Mul(s.worth, big.NewInt(s.count(anywhere))))
 	}
 	for _, z := range pr.spreads {
-		sum.Sub(sum, z.dearest())
+		sum.Sub(sum, z.largestLoss())
 	}
 	pr.claim.proven(sum.Sub(sum, reserved.Add(reserved, pr.onNodes())), pr.bound.scale)
 }

@@ -310,8 +310,8 @@ func selectsSame(a, b *snapshot.PodSelector, pods []*snapshot.Identity, known ma
 	return same
 }
 
-// dearest returns the most by which the worth of the pods is less, wherever they are.
-func (z *domainSpread) dearest() *big.Int {
+// largestLoss returns the most by which the worth of the pods is less, wherever they are.
+func (z *domainSpread) largestLoss() *big.Int {
 	sum := new(big.Int)
 	for domain, less := range z.less {
 		sum.Add(sum, new(big.Int).Mul(less, big.NewInt(z.least[domain])))
