@@ -47,38 +47,38 @@ func agreements(report *Report, launches []*launch, o *binding.Outcome) {
 func noteKeys(o *binding.Outcome, keys map[string]bool, t *snapshot.Pod, n *snapshot.Node) {
 	g := o.GroupOf(t)
 	for i, c := range g.Spread {
-		keys[c.Key] = keys[c.Key] || c.Total > t.Ties.Spread[i].MaxSkew
+		keys[c.Key] = keys[c.Key] || c.Total > t.Terms.Spread[i].MaxSkew
 	}
-	for _, c := range g.Near {
-		keys[c.Key] = keys[c.Key] || !aloof(o, g, c)
+	for _, c := range g.Affinity {
+		keys[c.Key] = keys[c.Key] || !selectsOnlyItself(o, g, c)
 	}
-	for _, c := range g.Apart {
-		if c.Total > 1 || c.Total == 1 && !c.Means(g.Face) {
+	for _, c := range g.AntiAffinity {
+		if c.Total > 1 || c.Total == 1 && !c.Selects(g.Identity) {
 			keys[c.Key] = true
 		}
 	}
-	for _, c := range g.Against {
+	for _, c := range g.KeptOffBy {
 		// The label does not matter if no pod with the term is anywhere, or the pod itself alone.
-		if c.Total > 1 || c.Total == 1 && !slices.Contains(g.Keeps, c) {
+		if c.Total > 1 || c.Total == 1 && !slices.Contains(g.KeepsOff, c) {
 			keys[c.Key] = true
 		}
 	}
 	for _, c := range g.Counted {
-		if o.Counters[c] && !c.Lone && c.LooksAt(n) && (c.View == nil && !aloof(o, g, c) || c.View != nil && c.Total > c.Skew) {
+		if o.Counters[c] && !c.AntiAffinity && c.CountsOn(n) && (c.View == nil && !selectsOnlyItself(o, g, c) || c.View != nil && c.Total > c.Skew) {
 			keys[c.Key] = true
 		}
 	}
 }
 
-// aloof reports whether one pod alone is counted for an affinity, and no other pod has the term.
-func aloof(o *binding.Outcome, g *binding.Group, c *binding.Counter) bool {
-	if c.Total > 1 || !c.Means(g.Face) {
+// selectsOnlyItself reports whether one pod alone is counted for an affinity, and no other pod has the term.
+func selectsOnlyItself(o *binding.Outcome, g *binding.Group, c *binding.Counter) bool {
+	if c.Total > 1 || !c.Selects(g.Identity) {
 		return false
 	}
 	for other := range o.Groups {
-		if other != g && slices.Contains(other.Near, c) {
+		if other != g && slices.Contains(other.Affinity, c) {
 			return false
 		}
 	}
-	return slices.Contains(g.Near, c)
+	return slices.Contains(g.Affinity, c)
 }

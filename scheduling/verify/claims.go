@@ -40,8 +40,8 @@ func (c *claimCheck) exclusiveClaims() {
 	}
 }
 
-// whereabouts are the nodes that pods on a node may come to be on: every option of its launch.
-func (c *claimCheck) whereabouts(n *snapshot.Node) []*snapshot.Node {
+// possibleNodes are the nodes that pods on a node may come to be on: every option of its launch.
+func (c *claimCheck) possibleNodes(n *snapshot.Node) []*snapshot.Node {
 	for _, l := range c.launches {
 		if l.node == n {
 			return slices.DeleteFunc(slices.Clone(l.nodes), func(n *snapshot.Node) bool { return n == nil })
@@ -84,7 +84,7 @@ func (c *claimCheck) waitingFor() map[string]map[*snapshot.Node]bool {
 func (c *claimCheck) zonesOf(nodes map[*snapshot.Node]bool) []string {
 	zones := make(map[string]bool)
 	for n := range nodes {
-		for _, at := range c.whereabouts(n) {
+		for _, at := range c.possibleNodes(n) {
 			if zone, ok := at.Value(corev1.LabelTopologyZone); ok {
 				zones[zone] = true
 			}
@@ -93,9 +93,9 @@ func (c *claimCheck) zonesOf(nodes map[*snapshot.Node]bool) []string {
 	return slices.Sorted(maps.Keys(zones))
 }
 
-// meets reports whether the pod would be in one zone with all others that wait for the
+// sharesZone reports whether the pod would be in one zone with all others that wait for the
 // same volumes.
-func (c *claimCheck) meets(t *snapshot.Pod, n *snapshot.Node) bool {
+func (c *claimCheck) sharesZone(t *snapshot.Pod, n *snapshot.Node) bool {
 	if !slices.ContainsFunc(t.Mounts, func(m snapshot.Mount) bool { return m.Zonal }) {
 		return true
 	}
@@ -129,7 +129,7 @@ func (c *claimCheck) withoutVolume(bookings []binding.Pending) []string {
 		for i := range b.Pod.Mounts {
 			if m := &b.Pod.Mounts[i]; len(m.Offers) > 0 {
 				wants[m.Claim] = m
-				places[m.Claim] = append(places[m.Claim], c.whereabouts(b.Node)...)
+				places[m.Claim] = append(places[m.Claim], c.possibleNodes(b.Node)...)
 			}
 		}
 	}

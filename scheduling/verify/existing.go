@@ -55,7 +55,7 @@ func (c *nodeCheck) after(name string) *snapshot.Node {
 func place(report *Report, object string, n *snapshot.Node, pods []*snapshot.Pod) {
 	need, free := snapshot.Amounts{}, n.Free.Clone()
 	for _, t := range pods {
-		if !n.Admits(t.Wants) {
+		if !n.Admits(t.Selector) {
 			report.add(NodeAffinity, object, "labels do not suit pod %s", t.Name)
 		}
 		if bad := snapshot.Untolerated(n.Taints, t.Object.Spec.Tolerations); len(bad) > 0 {

@@ -130,7 +130,7 @@ func (c *nominationCheck) couldStay(t *snapshot.Pod, n *snapshot.Node) bool {
 	}
 	put := func(pods int) {
 		for _, b := range urgent {
-			c.topology.Sit(c.topology.GroupOf(b.Pod), b.Node, pods)
+			c.topology.Add(c.topology.GroupOf(b.Pod), b.Node, pods)
 		}
 	}
 	put(1)

@@ -41,7 +41,7 @@ func (c *placeSearch) betterPlaces(tied *bindSimulation) {
 	for _, pl := range c.state.SortedPools() {
 		wanted := make(map[*snapshot.Kind]Code)
 		for _, k := range refused {
-			if !k.Picky() {
+			if !k.NeedsGivenNode() {
 				wanted[k] = RefusedForNothing
 			}
 		}
@@ -93,7 +93,7 @@ func (c *placeSearch) lighterKinds(pl *snapshot.Pool) []*snapshot.Kind {
 			continue
 		}
 		for _, t := range r.pods {
-			lighter[t.Name] = c.state.Carefree(t) && !t.Picky() && !hasPreferences(t.Object) && !pl.PrefersOthers(t.Object.Spec.Tolerations)
+			lighter[t.Name] = c.state.WithoutPreferences(t) && !t.NeedsGivenNode() && !hasPreferences(t.Object) && !pl.PrefersOthers(t.Object.Spec.Tolerations)
 		}
 	}
 	return snapshot.KindsOf(lo.Filter(c.state.SortedPods(), func(t *snapshot.Pod, _ int) bool { return lighter[t.Name] }))
@@ -104,8 +104,8 @@ func hasPreferences(pod *corev1.Pod) bool {
 	return a != nil && a.NodeAffinity != nil && len(a.NodeAffinity.PreferredDuringSchedulingIgnoredDuringExecution) > 0
 }
 
-// hit is a kind of pods with the title of a machine that could be launched for one of them.
-type hit struct {
+// launchableKind is a kind of pods with the title of a machine that could be launched for one of them.
+type launchableKind struct {
 	kind *snapshot.Kind
 	what string
 }
@@ -113,7 +113,7 @@ type hit struct {
 // launchable returns, for each kind of pods, a machine that the pool could still launch for one of them: within its
 // limits and reservations even if another launch is at another option, and with enough others like it for minValues
 // and Flexibility.
-func (c *placeSearch) launchable(pl *snapshot.Pool, wanted map[*snapshot.Kind]Code) []hit {
+func (c *placeSearch) launchable(pl *snapshot.Pool, wanted map[*snapshot.Kind]Code) []launchableKind {
 	if pl.Closed != "" {
 		return nil
 	}
@@ -132,7 +132,7 @@ func (c *placeSearch) launchable(pl *snapshot.Pool, wanted map[*snapshot.Kind]Co
 	slices.SortFunc(kinds, func(a, b *snapshot.Kind) int { return strings.Compare(a.Name, b.Name) })
 	fits := make(map[*snapshot.Kind][]*snapshot.Node)
 	spots := make(map[*snapshot.Kind]variety)
-	var hits []hit
+	var hits []launchableKind
 	for m := range c.state.Offers(pl, snapshot.MostDaemons, nil) {
 		if !m.Affordable(c.slack) {
 			continue
@@ -156,7 +156,7 @@ func (c *placeSearch) launchable(pl *snapshot.Pool, wanted map[*snapshot.Kind]Co
 					return false
 				}
 			}
-			hits = append(hits, hit{kind: k, what: m.Title()})
+			hits = append(hits, launchableKind{kind: k, what: m.Title()})
 			return true
 		})
 		if len(kinds) == 0 {

@@ -31,20 +31,20 @@ type bindSimulation struct {
 	// final is the state once the plan has been carried out.
 	final  *binding.Outcome
 	budget int
-	// shelves are the machines that each pool may launch, sold the values of a label that any of them has, by key.
-	shelves map[string][]*snapshot.Node
-	sold    map[string]map[string]bool
+	// machines are the machines that each pool may launch, sold the values of a label that any of them has, by key.
+	machines map[string][]*snapshot.Node
+	sold     map[string]map[string]bool
 }
 
 // search looks for a place for refused pods that depend on others or on volumes.
 func (h *bindSimulation) search() {
-	kinds := h.places.tiedKinds()
+	kinds := h.places.dependentKinds()
 	if len(kinds) == 0 {
 		return
 	}
-	h.budget, h.shelves, h.sold = simulatedPods, make(map[string][]*snapshot.Node), make(map[string]map[string]bool)
+	h.budget, h.machines, h.sold = simulatedPods, make(map[string][]*snapshot.Node), make(map[string]map[string]bool)
 	for _, pl := range h.places.state.SortedPools() {
-		h.shelves[pl.Object.Name] = slices.Collect(h.places.state.Offers(pl, snapshot.MostDaemons, nil))
+		h.machines[pl.Object.Name] = slices.Collect(h.places.state.Offers(pl, snapshot.MostDaemons, nil))
 	}
 	h.final = h.topology.Bind(h.booked, kinds...)
 	defer h.final.Undo()
@@ -60,8 +60,8 @@ func (h *bindSimulation) search() {
 	}
 }
 
-// tiedKinds are refused pods that depend on others or on volumes, one of each kind.
-func (c *placeSearch) tiedKinds() []*snapshot.Pod {
+// dependentKinds are refused pods that depend on others or on volumes, one of each kind.
+func (c *placeSearch) dependentKinds() []*snapshot.Pod {
 	refused := c.refusedPods()
 	users := make(map[string]int)
 	for _, t := range c.state.Pods {
@@ -79,7 +79,7 @@ func (c *placeSearch) tiedKinds() []*snapshot.Pod {
 		if !refused[t.Name] || t.IsHeld() || c.state.Independent(t) || slices.ContainsFunc(t.Mounts, wanted) {
 			continue
 		}
-		if key := fmt.Sprintf("%s %s %p %s", t.Needs(), t.Asks(), t.Face, t.Ties.Text); !seen[key] {
+		if key := fmt.Sprintf("%s %s %p %s", t.Needs(), t.Asks(), t.Identity, t.Terms.Text); !seen[key] {
 			seen[key] = true
 			kinds = append(kinds, t)
 		}
@@ -93,7 +93,7 @@ func (c *placeSearch) tiedKinds() []*snapshot.Pod {
 // nodeFor finds a node that could take the pod beside those of the plan.
 func (h *bindSimulation) nodeFor(t *snapshot.Pod) (string, bool) {
 	for _, s := range h.places.state.SortedNodes() {
-		if h.places.takes(s, t) && h.joins(t, s) {
+		if h.places.takes(s, t) && h.canJoin(t, s) {
 			return s.Name, true
 		}
 	}
@@ -104,7 +104,7 @@ func (h *bindSimulation) nodeFor(t *snapshot.Pod) (string, bool) {
 // whose minValues ask for several machines that suit, and those whose machines have
 // labels that are still to be chosen, and spot machines if several have to suit.
 func (h *bindSimulation) machineFor(t *snapshot.Pod) (string, bool) {
-	if t.Picky() {
+	if t.NeedsGivenNode() {
 		return "", false
 	}
 	choosy := h.places.state.Policy.Flexibility != scheduling.Flexibility{}
@@ -113,14 +113,14 @@ func (h *bindSimulation) machineFor(t *snapshot.Pod) (string, bool) {
 			continue
 		}
 		tried := make(map[string]bool)
-		for _, m := range h.shelves[pl.Object.Name] {
+		for _, m := range h.machines[pl.Object.Name] {
 			if choosy && m.Offering.CapacityType == offerings.Spot || !m.Affordable(h.places.slack) || !m.Holds(t) || m.TooMany(t.Mounts) != "" {
 				continue
 			}
-			x := m.Standing(m.Open, "a new machine")
-			if at := h.whereabouts(x); !tried[at] {
+			x := m.WithHostName(m.Open, "a new machine")
+			if at := h.domains(x); !tried[at] {
 				tried[at] = true
-				if h.joins(t, x) {
+				if h.canJoin(t, x) {
 					return m.Title() + " for pool " + pl.Object.Name, true
 				}
 			}
@@ -129,25 +129,25 @@ func (h *bindSimulation) machineFor(t *snapshot.Pod) (string, bool) {
 	return "", false
 }
 
-// whereabouts is equal for machines that topology terms cannot tell apart.
-func (h *bindSimulation) whereabouts(x *snapshot.Node) string {
+// domains is equal for machines that topology terms cannot tell apart.
+func (h *bindSimulation) domains(x *snapshot.Node) string {
 	var b strings.Builder
 	for _, text := range slices.Sorted(maps.Keys(h.topology.Counters)) {
 		c := h.topology.Counters[text]
 		value, ok := x.Value(c.Key)
-		fmt.Fprintf(&b, "%q %v %v ", value, ok, c.LooksAt(x))
+		fmt.Fprintf(&b, "%q %v %v ", value, ok, c.CountsOn(x))
 	}
 	return b.String()
 }
 
-// joins reports whether the pod can be on the node, and all others where the plan has them, in any order: it must
+// canJoin reports whether the pod can be on the node, and all others where the plan has them, in any order: it must
 // bind once all others have, and all must bind with it among them from the first name to the last and from the last
 // to the first.
-func (h *bindSimulation) joins(t *snapshot.Pod, x *snapshot.Node) bool {
-	if !h.roomy(t, x) || !h.claims.meets(t, x) || !h.claims.leavesVolumes(t, x) {
+func (h *bindSimulation) canJoin(t *snapshot.Pod, x *snapshot.Node) bool {
+	if !h.keepsSpread(t, x) || !h.claims.sharesZone(t, x) || !h.claims.leavesVolumes(t, x) {
 		return false
 	}
-	g := h.topology.Group(t.Face, t.Ties)
+	g := h.topology.Group(t.Identity, t.Terms)
 	_, found := g.Obstacle(x)
 	isNew := !h.topology.Nodes[x]
 	if found && !isNew {
@@ -159,8 +159,8 @@ func (h *bindSimulation) joins(t *snapshot.Pod, x *snapshot.Node) bool {
 		if !h.affords() {
 			return false
 		}
-		h.topology.Enter(x)
-		defer h.topology.Leave(x)
+		h.topology.AddNode(x)
+		defer h.topology.RemoveNode(x)
 		o := h.topology.Bind(h.booked, t)
 		_, found = g.Obstacle(x)
 		o.Undo()
@@ -190,12 +190,12 @@ func (h *bindSimulation) affords() bool {
 	return h.budget >= 0
 }
 
-// roomy reports whether every spread constraint of the pod, or that counts it, would hold even if the emptiest domain
+// keepsSpread reports whether every spread constraint of the pod, or that counts it, would hold even if the emptiest domain
 // had no pods: a host to come, or a zone with a machine on sale.
-func (h *bindSimulation) roomy(t *snapshot.Pod, x *snapshot.Node) bool {
-	g := h.topology.Group(t.Face, t.Ties)
+func (h *bindSimulation) keepsSpread(t *snapshot.Pod, x *snapshot.Node) bool {
+	g := h.topology.Group(t.Identity, t.Terms)
 	for c := range h.final.Counters {
-		counted, mine := c.Means(t.Face), slices.Contains(g.Spread, c)
+		counted, mine := c.Selects(t.Identity), slices.Contains(g.Spread, c)
 		if c.View == nil || !counted && !mine {
 			continue
 		}
@@ -204,7 +204,7 @@ func (h *bindSimulation) roomy(t *snapshot.Pod, x *snapshot.Node) bool {
 		if counted {
 			count++
 		}
-		if c.Key == corev1.LabelHostname || h.opens(c, t, mine) {
+		if c.Key == corev1.LabelHostname || h.opensDomain(c, t, mine) {
 			least = 0
 		}
 		if count-least > c.Skew {
@@ -214,9 +214,9 @@ func (h *bindSimulation) roomy(t *snapshot.Pod, x *snapshot.Node) bool {
 	return true
 }
 
-// opens reports whether a machine is on sale in a domain that has no node yet. For a constraint of the pod itself
+// opensDomain reports whether a machine is on sale in a domain that has no node yet. For a constraint of the pod itself
 // only machines that could hold it count.
-func (h *bindSimulation) opens(s *binding.Counter, t *snapshot.Pod, mine bool) bool {
+func (h *bindSimulation) opensDomain(s *binding.Counter, t *snapshot.Pod, mine bool) bool {
 	key := s.Key
 	if mine {
 		key += " " + t.Name
@@ -225,7 +225,7 @@ func (h *bindSimulation) opens(s *binding.Counter, t *snapshot.Pod, mine bool) b
 	if values == nil {
 		values = make(map[string]bool)
 		for _, pl := range h.places.state.SortedPools() {
-			for _, m := range h.shelves[pl.Object.Name] {
+			for _, m := range h.machines[pl.Object.Name] {
 				if value, ok := m.Value(s.Key); ok && (!mine || m.Holds(t)) {
 					values[value] = true
 				}

@@ -43,7 +43,7 @@ func (c StepsChecker) Steps(cluster disruption.Cluster, plan *disruption.Plan) e
 		report.add(NoPlan, "plan", "is nil")
 		return report.err()
 	}
-	cluster.Nodes = changed(lo.Compact(cluster.Nodes), drained, lo.FlatMap(cluster.Underway, func(s disruption.Step, _ int) []string { return s.Drain }))
+	cluster.Nodes = changed(lo.Compact(cluster.Nodes), markDrained, lo.FlatMap(cluster.Underway, func(s disruption.Step, _ int) []string { return s.Drain }))
 	g := newClusterState(c, cluster, plan)
 	start := g.totals()
 	frontier := []disruption.Point{}
@@ -65,9 +65,9 @@ func (c StepsChecker) Steps(cluster disruption.Cluster, plan *disruption.Plan) e
 	whole := &planCheck{cluster: g, report: report, plan: plan}
 	whole.verdicts()
 	whole.pending(&cluster)
-	whole.addsUp(start, frontier)
+	whole.summary(start, frontier)
 	if !c.SkipBound {
-		c.freshBound(report, cluster, plan)
+		c.rebuildBound(report, cluster, plan)
 	}
 	return report.err()
 }
@@ -81,26 +81,26 @@ type clusterState struct {
 	// original are the nodes of the cluster, machines the cluster's statements about them, by name.
 	original map[string]*corev1.Node
 	machines map[string]*disruption.Machine
-	there    map[string]*clusterNode
+	nodes    map[string]*clusterNode
 	topology *binding.Topology // nodes with their pods
-	tied     bool              // some pod has ties
+	anyTerms bool              // some pod has ties
 	waiting  map[string]*snapshot.Pod
 	budgets  podBudgets
 	// moved, drains and bought are the numbers of the steps in which a pod has moved, a
 	// node goes, and a machine has been launched.
 	moved, drains, bought map[string]int
-	// stirred are the nodes that steps have moved pods to, where the cluster tells of such.
-	stirred map[string]bool
+	// received are the nodes that steps have moved pods to, where the cluster tells of such.
+	received map[string]bool
 }
 
 func newClusterState(c StepsChecker, cluster disruption.Cluster, plan *disruption.Plan) *clusterState {
 	// The objects of machines that are being shut down may not show it yet.
-	cluster.Nodes = changed(cluster.Nodes, shutDown, lo.FilterMap(cluster.Machines, func(m disruption.Machine, _ int) (string, bool) { return m.Node, m.Terminating }))
+	cluster.Nodes = changed(cluster.Nodes, markShutDown, lo.FilterMap(cluster.Machines, func(m disruption.Machine, _ int) (string, bool) { return m.Node, m.Terminating }))
 	g := &clusterState{
 		state: snapshot.New(cluster.Problem, c.Planner.Policy), plan: plan, rules: &nodeRules{&c.Planner, c.Planner.Now},
-		original: make(map[string]*corev1.Node), machines: make(map[string]*disruption.Machine), there: make(map[string]*clusterNode),
+		original: make(map[string]*corev1.Node), machines: make(map[string]*disruption.Machine), nodes: make(map[string]*clusterNode),
 		topology: binding.NewTopology(), budgets: podBudgetsOf(cluster),
-		moved: make(map[string]int), drains: make(map[string]int), bought: make(map[string]int), stirred: make(map[string]bool),
+		moved: make(map[string]int), drains: make(map[string]int), bought: make(map[string]int), received: make(map[string]bool),
 	}
 	if g.rules.now.IsZero() {
 		g.rules.now = cluster.Now
@@ -112,15 +112,15 @@ func newClusterState(c StepsChecker, cluster disruption.Cluster, plan *disruptio
 	}
 	for _, object := range cluster.Nodes {
 		g.original[object.Name] = object
-		g.enlist(g.newClusterNode(g.state.Nodes[object.Name]))
+		g.addNode(g.newClusterNode(g.state.Nodes[object.Name]))
 	}
 	for _, name := range slices.Sorted(maps.Keys(g.state.Running)) {
 		pod := g.state.Running[name]
-		if at := g.there[pod.Spec.NodeName]; at != nil {
-			at.seat(append(at.pods, pod))
+		if at := g.nodes[pod.Spec.NodeName]; at != nil {
+			at.setPods(append(at.pods, pod))
 		}
-		g.tied = g.tied || !g.state.Reader.TiesOf(pod, false).None()
-		g.sit(pod)
+		g.anyTerms = g.anyTerms || !g.state.Reader.TermsOf(pod, false).None()
+		g.addPod(pod)
 	}
 	g.budgets.spend(cluster.Underway, g.state.Running)
 	for i := range plan.Steps {
@@ -145,15 +145,15 @@ func changed(nodes []*corev1.Node, change func(*corev1.Node), names []string) []
 	})
 }
 
-// drained marks a node that a step under way drains: it is being removed, but takes of limits until it is gone.
-func drained(node *corev1.Node) {
+// markDrained marks a node that a step under way drains: it is being removed, but takes of limits until it is gone.
+func markDrained(node *corev1.Node) {
 	if node.DeletionTimestamp = nil; !snapshot.Leaving(node) {
 		node.Spec.Taints = append(slices.Clone(node.Spec.Taints), corev1.Taint{Key: scheduling.DisruptedTaint, Effect: corev1.TaintEffectNoSchedule})
 	}
 }
 
-// shutDown marks a node whose machine is being shut down as one that is being deleted, unless it is marked already.
-func shutDown(node *corev1.Node) {
+// markShutDown marks a node whose machine is being shut down as one that is being deleted, unless it is marked already.
+func markShutDown(node *corev1.Node) {
 	if !snapshot.Leaving(node) {
 		node.DeletionTimestamp = &metav1.Time{}
 	}
@@ -162,19 +162,19 @@ func shutDown(node *corev1.Node) {
 // step judges one step and carries it out.
 func (g *clusterState) step(r *Report, number int, step *disruption.Step) {
 	a := &stepCheck{cluster: g, report: r, number: number, step: step, left: make(map[string][]*binding.Group)}
-	a.head()
-	a.drained()
-	a.movers()
+	a.checkStatements()
+	a.checkDrained()
+	a.checkEvictions()
 	budgets := &budgetCheck{cluster: g, report: r, step: step, going: a.going, moves: a.moves}
 	budgets.nodeBudgets()
 	budgets.podBudgets()
 	worth := &worthCheck{cluster: g, report: r, step: step, going: a.going, moves: a.moves}
 	worth.worth()
-	a.leave()
-	a.place()
+	a.removeDrained()
+	a.checkPlaces()
 	waves := &waveCheck{cluster: g, report: r, going: a.going, moves: a.moves, left: a.left}
 	waves.waves()
-	a.arrive()
+	a.complete()
 }
 
 // stepCheck is one step as it is judged.
@@ -185,10 +185,10 @@ type stepCheck struct {
 	step    *disruption.Step
 	// going are the nodes that it removes, in its order; moves the evictions that can be
 	// carried out; launched the nodes that its launches become, and stands the machines until then.
-	going    []*clusterNode
-	moves    []move
-	launched map[string]*corev1.Node
-	stands   []*snapshot.Node
+	going       []*clusterNode
+	moves       []move
+	launched    map[string]*corev1.Node
+	launchNodes []*snapshot.Node
 	// left are the pods that go with their nodes, by node.
 	left map[string][]*binding.Group
 }
@@ -196,8 +196,8 @@ type stepCheck struct {
 // move is an eviction with its pod.
 type move struct {
 	*disruption.Eviction
-	pod    *corev1.Pod
-	tenant *snapshot.Pod
+	pod       *corev1.Pod
+	successor *snapshot.Pod
 	// was and will are the groups of the pod where it is, and where it goes.
 	was, will *binding.Group
 }
@@ -213,29 +213,29 @@ type clusterNode struct {
 	// price is the expected cost of the node, bare that of its machine, in nano-USD per hour, if priced.
 	price, bare int64
 	priced      bool
-	// fresh is set for a machine that a step has launched.
-	fresh bool
+	// launched is set for a machine that a step has launched.
+	launched bool
 }
 
-// seat says which pods are there now.
-func (s *clusterNode) seat(pods []*corev1.Pod) { s.pods, s.removal = pods, nil }
+// setPods says which pods are there now.
+func (s *clusterNode) setPods(pods []*corev1.Pod) { s.pods, s.removal = pods, nil }
 
 func (g *clusterState) newClusterNode(n *snapshot.Node) *clusterNode {
 	bare, expected, priced := g.costs.priceOf(n.Running)
 	return &clusterNode{node: n, machine: g.machineOf(n.Name), bare: int64(bare), price: int64(expected), priced: priced}
 }
 
-// enlist takes in a node.
-func (g *clusterState) enlist(s *clusterNode) {
-	g.state.Nodes[s.node.Name], g.there[s.node.Name] = s.node, s
-	g.topology.Enter(s.node)
+// addNode takes in a node.
+func (g *clusterState) addNode(s *clusterNode) {
+	g.state.Nodes[s.node.Name], g.nodes[s.node.Name] = s.node, s
+	g.topology.AddNode(s.node)
 }
 
-// retire removes a node, with its share of the pool's usage.
-func (g *clusterState) retire(s *clusterNode) {
+// removeNode removes a node, with its share of the pool's usage.
+func (g *clusterState) removeNode(s *clusterNode) {
 	s.node.Charge(-1)
-	g.topology.Leave(s.node)
-	delete(g.there, s.node.Name)
+	g.topology.RemoveNode(s.node)
+	delete(g.nodes, s.node.Name)
 	delete(g.state.Nodes, s.node.Name)
 }
 
@@ -244,18 +244,18 @@ func (g *clusterState) rebuild(s *clusterNode) { *s.node = *g.state.NewNode(s.no
 
 // group returns the group of a running pod.
 func (g *clusterState) group(pod *corev1.Pod) *binding.Group {
-	return g.topology.Group(g.state.Reader.FaceOf(pod), g.state.Reader.TiesOf(pod, true))
+	return g.topology.Group(g.state.Reader.IdentityOf(pod), g.state.Reader.TermsOf(pod, true))
 }
 
-// sit puts a pod onto its node.
-func (g *clusterState) sit(pod *corev1.Pod) {
+// addPod puts a pod onto its node.
+func (g *clusterState) addPod(pod *corev1.Pod) {
 	g.state.Running[snapshot.ObjectName(pod)] = pod
-	g.topology.Sit(g.group(pod), g.topology.Named[pod.Spec.NodeName], 1)
+	g.topology.Add(g.group(pod), g.topology.Named[pod.Spec.NodeName], 1)
 }
 
-// drop takes a pod out of the cluster.
-func (g *clusterState) drop(pod *corev1.Pod) {
-	g.topology.Sit(g.group(pod), g.topology.Named[pod.Spec.NodeName], -1)
+// removePod takes a pod out of the cluster.
+func (g *clusterState) removePod(pod *corev1.Pod) {
+	g.topology.Add(g.group(pod), g.topology.Named[pod.Spec.NodeName], -1)
 	delete(g.state.Running, snapshot.ObjectName(pod))
 }
 
@@ -277,7 +277,7 @@ type totals struct {
 
 func (g *clusterState) totals() totals {
 	t := totals{price: new(big.Int), bare: new(big.Int)}
-	for _, s := range g.there {
+	for _, s := range g.nodes {
 		switch {
 		case s.node.Pool == nil:
 		case !s.priced:

@@ -39,18 +39,18 @@ func (g *clusterState) bindAll(booked []binding.Pending, look func(*binding.Outc
 // withoutLeaving returns the pods that cannot bind once nodes that are being removed are gone.
 func (g *clusterState) withoutLeaving(booked []binding.Pending) []binding.Unbound {
 	var gone []*snapshot.Node
-	for _, s := range g.there {
+	for _, s := range g.nodes {
 		if s.node.Leaves() {
 			gone = append(gone, g.topology.Named[s.node.Name])
 		}
 	}
 	for _, h := range gone {
-		g.topology.Leave(h)
+		g.topology.RemoveNode(h)
 	}
 	o := g.topology.Bind(slices.DeleteFunc(slices.Clone(booked), func(b binding.Pending) bool { return !g.topology.Nodes[b.Node] }))
 	o.Undo()
 	for _, h := range gone {
-		g.topology.Enter(h)
+		g.topology.AddNode(h)
 	}
 	return o.Waiting
 }
@@ -71,21 +71,21 @@ func (g *clusterState) mayPass(o binding.Obstacle, late []binding.Pending) bool 
 		return false
 	}
 	for _, t := range g.waiting {
-		if o.Pods.Has(t.Face) {
+		if o.Pods.Has(t.Identity) {
 			missing--
 		}
 	}
 	for _, b := range late {
-		if o.Rule == binding.Affinity && o.Pods.Has(b.Pod.Face) && o.About(b.Node) {
+		if o.Rule == binding.Affinity && o.Pods.Has(b.Pod.Identity) && o.About(b.Node) {
 			missing--
 		}
 	}
 	for _, k := range g.topology.Labelled[binding.LabelOf(o.Pods)] {
-		if !o.Pods.Has(k.Face) {
+		if !o.Pods.Has(k.Identity) {
 			continue
 		}
 		for h, n := range k.On {
-			if s := g.there[h.Name]; s != nil && g.topology.Nodes[h] && s.node.Leaves() {
+			if s := g.nodes[h.Name]; s != nil && g.topology.Nodes[h] && s.node.Leaves() {
 				missing -= n
 			}
 		}

@@ -16,14 +16,14 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/snapshot"
 )
 
-// freshBound proves the lower bound: the price of a new cluster for the pods of the nodes that may go for some
+// rebuildBound proves the lower bound: the price of a new cluster for the pods of the nodes that may go for some
 // reason, beside the nodes that may not, whose price is added. Pods that the plan leaves out are left out.
-func (c StepsChecker) freshBound(r *Report, cluster disruption.Cluster, plan *disruption.Plan) {
+func (c StepsChecker) rebuildBound(r *Report, cluster disruption.Cluster, plan *disruption.Plan) {
 	claimed, cert := plan.Summary.LowerBoundPerHour, plan.Summary.Certificate
 	if claimed <= 0 {
 		return
 	}
-	problem, solver, kept := c.fresh(cluster)
+	problem, solver, kept := c.rebuildProblem(cluster)
 	rest := new(big.Int).Sub(big.NewInt(int64(claimed)), kept)
 	if rest.Sign() <= 0 {
 		return // the nodes that stay cost as much
@@ -43,16 +43,16 @@ func (c StepsChecker) freshBound(r *Report, cluster disruption.Cluster, plan *di
 	certificate.NewClaim(w, offerings.Price(rest.Int64()), isPlaced, nil, r.fault).Judge(cert)
 }
 
-// fresh returns the problem of a new cluster in place of the nodes that may go, its policy, and the price of the
+// rebuildProblem returns the problem of a new cluster in place of the nodes that may go, its policy, and the price of the
 // pools' nodes that may not.
-func (c StepsChecker) fresh(cluster disruption.Cluster) (scheduling.Problem, scheduling.Policy, *big.Int) {
+func (c StepsChecker) rebuildProblem(cluster disruption.Cluster) (scheduling.Problem, scheduling.Policy, *big.Int) {
 	g := newClusterState(c, cluster, &disruption.Plan{})
 	problem, kept := cluster.Problem, new(big.Int)
 	problem.Nodes, problem.Pods, problem.Running = nil, nil, nil
 	goes := make(map[string]bool)
 	var leave []*clusterNode
 	for _, node := range cluster.Nodes {
-		s := g.there[node.Name]
+		s := g.nodes[node.Name]
 		if goes[node.Name] = g.mayGoForSome(s); goes[node.Name] {
 			leave = append(leave, s)
 			continue
@@ -67,7 +67,7 @@ func (c StepsChecker) fresh(cluster disruption.Cluster) (scheduling.Problem, sch
 		case pod.Spec.NodeName == "":
 		case !goes[pod.Spec.NodeName]:
 			problem.Running = append(problem.Running, pod)
-		case livesOn(pod):
+		case reschedulable(pod):
 			problem.Pods = append(problem.Pods, unplaced(pod))
 		}
 	}

@@ -21,11 +21,11 @@ import (
 
 // podBudget is a PodDisruptionBudget.
 type podBudget struct {
-	name    string // namespace/name
-	space   string
-	pods    labels.Selector
-	anyIll  bool // pods that are not ready may always go
-	allowed int  // how many pods may be away at once
+	name            string // namespace/name
+	namespace       string
+	pods            labels.Selector
+	alwaysUnhealthy bool // pods that are not ready may always go
+	allowed         int  // how many pods may be away at once
 }
 
 // podBudgets are the PodDisruptionBudgets of a cluster, in order of their names.
@@ -40,14 +40,14 @@ func podBudgetsOf(c disruption.Cluster) podBudgets {
 		if b == nil {
 			continue
 		}
-		g := &podBudget{name: snapshot.ObjectName(b), space: snapshot.NamespaceOf(b), pods: snapshot.Selecting(b.Spec.Selector)}
-		g.anyIll = snapshot.ValueOr(b.Spec.UnhealthyPodEvictionPolicy, "") == policyv1.AlwaysAllow
+		g := &podBudget{name: snapshot.ObjectName(b), namespace: snapshot.NamespaceOf(b), pods: snapshot.Selecting(b.Spec.Selector)}
+		g.alwaysUnhealthy = snapshot.ValueOr(b.Spec.UnhealthyPodEvictionPolicy, "") == policyv1.AlwaysAllow
 		s := &b.Status
 		says := s.ObservedGeneration > 0 || s.ExpectedPods > 0 || s.DesiredHealthy > 0 || s.CurrentHealthy > 0 || s.DisruptionsAllowed > 0
 		if says && s.ObservedGeneration >= b.Generation {
 			g.allowed = int(s.DisruptionsAllowed)
 		} else {
-			g.allowed = g.count(b, inSpace[g.space])
+			g.allowed = g.count(b, inSpace[g.namespace])
 		}
 		out = append(out, g)
 	}
@@ -61,7 +61,7 @@ func (g *podBudget) count(b *policyv1.PodDisruptionBudget, pods []*corev1.Pod) i
 	seen := make(map[string]bool)
 	ready := 0
 	for _, pod := range pods {
-		if snapshot.Finished(pod) || seen[snapshot.ObjectName(pod)] || !g.about(pod) {
+		if snapshot.Finished(pod) || seen[snapshot.ObjectName(pod)] || !g.counts(pod) {
 			continue
 		}
 		seen[snapshot.ObjectName(pod)] = true
@@ -85,15 +85,15 @@ func (g *podBudget) count(b *policyv1.PodDisruptionBudget, pods []*corev1.Pod) i
 	}
 }
 
-// about reports whether the budget counts the pod.
-func (g *podBudget) about(pod *corev1.Pod) bool {
-	return snapshot.NamespaceOf(pod) == g.space && g.pods.Matches(labels.Set(pod.Labels))
+// counts reports whether the budget counts the pod.
+func (g *podBudget) counts(pod *corev1.Pod) bool {
+	return snapshot.NamespaceOf(pod) == g.namespace && g.pods.Matches(labels.Set(pod.Labels))
 }
 
 // of returns the budgets that count an eviction of the pod, in order of their names.
 func (all podBudgets) of(pod *corev1.Pod) podBudgets {
-	out := lo.Filter(all, func(b *podBudget, _ int) bool { return b.about(pod) })
-	if len(out) == 1 && out[0].anyIll && readyPod(pod) == corev1.ConditionFalse {
+	out := lo.Filter(all, func(b *podBudget, _ int) bool { return b.counts(pod) })
+	if len(out) == 1 && out[0].alwaysUnhealthy && readyPod(pod) == corev1.ConditionFalse {
 		return nil
 	}
 	return out
@@ -225,7 +225,7 @@ func (c *budgetCheck) nodeBudgets() {
 // or are being removed use the allowance up.
 func (c *budgetCheck) allowance(pl *snapshot.Pool) (room, counted int) {
 	away := 0
-	for _, s := range c.cluster.there {
+	for _, s := range c.cluster.nodes {
 		if s.node.Pool != pl || snapshot.InFlight(s.node.Running) || s.machine.Terminating {
 			continue
 		}

@@ -82,7 +82,7 @@ func (c *costs) removal(s *clusterNode) float64 {
 	if s.removal == nil {
 		cost := c.nodeCost()
 		for _, pod := range s.pods {
-			if livesOn(pod) {
+			if reschedulable(pod) {
 				cost += c.podCost(pod)
 			}
 		}

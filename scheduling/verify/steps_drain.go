@@ -11,16 +11,16 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/snapshot"
 )
 
-// keepOff is the annotation by which nodes and pods ask to be left alone.
-const keepOff = "karpenter.sh/do-not-disrupt"
+// doNotDisruptAnnotation is the annotation by which nodes and pods ask to be left alone.
+const doNotDisruptAnnotation = "karpenter.sh/do-not-disrupt"
 
-// drained checks that every node of the step may go, and notes those that are there.
-func (a *stepCheck) drained() {
+// checkDrained checks that every node of the step may go, and notes those that are there.
+func (a *stepCheck) checkDrained() {
 	drains := &drainCheck{a.cluster, a.report, a.step.Reason}
 	seen := make(map[string]bool)
 	for _, name := range a.step.Drain {
 		object := "node/" + name
-		s := a.cluster.there[name]
+		s := a.cluster.nodes[name]
 		switch {
 		case seen[name]:
 			a.report.add(NodeDuplicated, object, "is drained twice")
@@ -34,7 +34,7 @@ func (a *stepCheck) drained() {
 		}
 		seen[name] = true
 		a.going = append(a.going, s)
-		if s.fresh && !a.mayUndo(a.cluster.bought[name]) {
+		if s.launched && !a.mayUndo(a.cluster.bought[name]) {
 			a.report.add(MovedTwice, object, "is a machine that an earlier step has launched")
 			continue
 		}
@@ -48,8 +48,8 @@ func (a *stepCheck) mayUndo(number int) bool {
 	return saves(a.step.Reason) && needsNoSaving(a.cluster.plan.Steps[number-1].Reason)
 }
 
-// head checks the step's own statements, and notes its launches.
-func (a *stepCheck) head() {
+// checkStatements checks the step's own statements, and notes its launches.
+func (a *stepCheck) checkStatements() {
 	step := a.step
 	if len(step.Drain) == 0 && len(step.Evictions) == 0 {
 		a.report.add(StepEmpty, "step", "drains no node and moves no pod")
@@ -63,7 +63,7 @@ func (a *stepCheck) head() {
 	for i := range step.Launches {
 		l := &step.Launches[i]
 		switch {
-		case a.cluster.there[l.Name] != nil || a.cluster.original[l.Name] != nil:
+		case a.cluster.nodes[l.Name] != nil || a.cluster.original[l.Name] != nil:
 			a.report.add(LaunchName, launchName(l), "a node has the name")
 		case a.cluster.bought[l.Name] != 0 && a.cluster.bought[l.Name] != a.number:
 			a.report.add(LaunchName, launchName(l), "steps[%d] launches a machine of that name", a.cluster.bought[l.Name]-1)
@@ -93,7 +93,7 @@ func (c *drainCheck) mayGo(s *clusterNode, object string) {
 		c.report.add(NodeLeaving, object, "is being removed already")
 		return
 	}
-	c.concerns(s, object)
+	c.checkReason(s, object)
 	if forced(c.reason) {
 		return
 	}
@@ -113,11 +113,11 @@ func (c *drainCheck) mayGo(s *clusterNode, object string) {
 	if s.machine.MustStay != "" {
 		c.report.add(NotDisruptable, object, "must stay: %s", s.machine.MustStay)
 	}
-	if s.node.Running.Annotations[keepOff] == "true" {
+	if s.node.Running.Annotations[doNotDisruptAnnotation] == "true" {
 		c.report.add(DoNotDisrupt, object, "the node asks to be left alone")
 	}
 	for _, pod := range s.pods {
-		if c.cluster.rules.planner.KeepBarePods && livesOn(pod) && metav1.GetControllerOf(pod) == nil {
+		if c.cluster.rules.planner.KeepBarePods && reschedulable(pod) && metav1.GetControllerOf(pod) == nil {
 			c.report.add(BarePod, object, "pod %s has no controller", snapshot.ObjectName(pod))
 		}
 	}
@@ -128,7 +128,7 @@ func (c *drainCheck) mayGo(s *clusterNode, object string) {
 		return // draining ends by force, so that pods hold nothing back
 	}
 	for _, pod := range s.pods {
-		if asksForPeace(pod, c.cluster.rules.now) {
+		if doNotDisrupt(pod, c.cluster.rules.now) {
 			c.report.add(DoNotDisrupt, object, "pod %s asks to be left alone", snapshot.ObjectName(pod))
 		}
 		if !c.cluster.rules.evictable(pod) {
@@ -146,8 +146,8 @@ func (c *drainCheck) mayGo(s *clusterNode, object string) {
 	}
 }
 
-// concerns checks that the step's reason is one that the node gives.
-func (c *drainCheck) concerns(s *clusterNode, object string) {
+// checkReason checks that the step's reason is one that the node gives.
+func (c *drainCheck) checkReason(s *clusterNode, object string) {
 	switch c.reason {
 	case disruption.Interrupted:
 		if s.machine.Interruption == nil {
@@ -163,7 +163,7 @@ func (c *drainCheck) concerns(s *clusterNode, object string) {
 		}
 	case disruption.Empty:
 		for _, pod := range s.pods {
-			if livesOn(pod) {
+			if reschedulable(pod) {
 				c.report.add(StepReason, object, "is not empty: pod %s", snapshot.ObjectName(pod))
 				return
 			}
@@ -179,7 +179,7 @@ func (c *drainCheck) concerns(s *clusterNode, object string) {
 func (c *drainCheck) consolidatable(s *clusterNode, object string) {
 	d := &s.node.Pool.Object.Spec.Disruption
 	created := s.created()
-	if s.fresh {
+	if s.launched {
 		created = c.cluster.rules.now
 	}
 	if d.ConsolidationPolicy == scheduling.WhenEmpty && c.reason == disruption.Underutilized {
@@ -192,7 +192,7 @@ func (c *drainCheck) consolidatable(s *clusterNode, object string) {
 				since = t
 			}
 		}
-		if s.fresh || c.cluster.stirred[s.node.Name] {
+		if s.launched || c.cluster.received[s.node.Name] {
 			since = c.cluster.rules.now
 		}
 		if after.Duration == nil {

@@ -16,9 +16,9 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/snapshot"
 )
 
-// movers checks that the evictions are those of the pods that lose their nodes, each to a
+// checkEvictions checks that the evictions are those of the pods that lose their nodes, each to a
 // place that is there, and notes those that can be carried out.
-func (a *stepCheck) movers() {
+func (a *stepCheck) checkEvictions() {
 	listed := make(map[string]bool)
 	wave := 0
 	for i := range a.step.Evictions {
@@ -45,10 +45,10 @@ func (a *stepCheck) movers() {
 			a.report.add(EvictionUnknown, object, "is on node %q, not on %q", at, e.From)
 			continue
 		}
-		if !livesOn(pod) {
+		if !reschedulable(pod) {
 			a.report.add(EvictionUnknown, object, "needs no other place")
 		}
-		if a.step.Reason != disruption.Misplaced && !a.goes(e.From) {
+		if a.step.Reason != disruption.Misplaced && !a.removes(e.From) {
 			a.report.add(EvictionUnknown, object, "its node %s is not drained", e.From)
 		}
 		a.move(e, pod)
@@ -56,7 +56,7 @@ func (a *stepCheck) movers() {
 	a.risks()
 	for _, s := range a.going {
 		for _, pod := range s.pods {
-			if livesOn(pod) && !listed[snapshot.ObjectName(pod)] {
+			if reschedulable(pod) && !listed[snapshot.ObjectName(pod)] {
 				a.report.add(EvictionMissing, "pod/"+snapshot.ObjectName(pod), "loses its node %s and is not evicted", s.node.Name)
 			}
 		}
@@ -79,7 +79,7 @@ func (a *stepCheck) risks() {
 		if owner != nil {
 			object = strings.ToLower(owner.Kind) + "/" + snapshot.NamespaceOf(m.pod) + "/" + owner.Name
 		}
-		if asksForPeace(m.pod, a.cluster.rules.now) && !told[string(disruption.RiskDoNotDisrupt)+" "+object] {
+		if doNotDisrupt(m.pod, a.cluster.rules.now) && !told[string(disruption.RiskDoNotDisrupt)+" "+object] {
 			a.report.add(StepRisk, object, "asks not to be disrupted, and the step does not tell")
 		}
 		if owner != nil {
@@ -94,8 +94,8 @@ func (a *stepCheck) risks() {
 	}
 }
 
-// goes reports whether the step removes the node.
-func (a *stepCheck) goes(node string) bool {
+// removes reports whether the step removes the node.
+func (a *stepCheck) removes(node string) bool {
 	return slices.ContainsFunc(a.going, func(s *clusterNode) bool { return s.node.Name == node })
 }
 
@@ -113,7 +113,7 @@ func (a *stepCheck) move(e *disruption.Eviction, pod *corev1.Pod) {
 	if why, _ := t.Held(); why != "" {
 		a.report.add(PodHeld, object, "%s", why)
 	}
-	s := a.cluster.there[e.To]
+	s := a.cluster.nodes[e.To]
 	switch {
 	case a.buys(e.To):
 	case s == nil:
@@ -155,8 +155,8 @@ func (a *stepCheck) launchedPods() {
 	}
 }
 
-// leave takes the nodes that go and the pods that move out of the cluster.
-func (a *stepCheck) leave() {
+// removeDrained takes the nodes that go and the pods that move out of the cluster.
+func (a *stepCheck) removeDrained() {
 	evicted := make(map[*corev1.Pod]bool)
 	for _, m := range a.moves {
 		evicted[m.pod] = true
@@ -166,17 +166,17 @@ func (a *stepCheck) leave() {
 			if !evicted[pod] {
 				a.left[s.node.Name] = append(a.left[s.node.Name], a.cluster.group(pod))
 			}
-			a.cluster.drop(pod)
+			a.cluster.removePod(pod)
 		}
-		a.cluster.retire(s)
+		a.cluster.removeNode(s)
 	}
 	for _, m := range a.moves {
-		s := a.cluster.there[m.From]
+		s := a.cluster.nodes[m.From]
 		if s == nil {
 			continue // it is gone, and everything on it
 		}
-		a.cluster.drop(m.pod)
-		s.seat(slices.DeleteFunc(slices.Clone(s.pods), func(p *corev1.Pod) bool { return p == m.pod }))
+		a.cluster.removePod(m.pod)
+		s.setPods(slices.DeleteFunc(slices.Clone(s.pods), func(p *corev1.Pod) bool { return p == m.pod }))
 		a.cluster.rebuild(s)
 	}
 	a.cluster.daemonsLeft()
@@ -190,19 +190,19 @@ func (g *clusterState) daemonsLeft() {
 		return
 	}
 	g.state.Daemons = snapshot.ReadDaemons(g.state.Problem.DaemonSets, slices.Collect(maps.Values(g.state.Running)))
-	for _, s := range g.there {
+	for _, s := range g.nodes {
 		g.rebuild(s)
 	}
 }
 
-// place checks that launches are legal, and that all evicted pods fit where they are
+// checkPlaces checks that launches are legal, and that all evicted pods fit where they are
 // expected once the nodes of the step are gone, by every rule about plans.
-func (a *stepCheck) place() {
+func (a *stepCheck) checkPlaces() {
 	a.cluster.state.Pods = maps.Clone(a.cluster.waiting)
 	onto := make(map[string][]string) // pods by node
 	for _, m := range a.moves {
-		a.cluster.state.Pods[m.Pod] = m.tenant
-		if !a.buys(m.To) && a.cluster.there[m.To] != nil {
+		a.cluster.state.Pods[m.Pod] = m.successor
+		if !a.buys(m.To) && a.cluster.nodes[m.To] != nil {
 			onto[m.To] = append(onto[m.To], m.Pod)
 		}
 	}
@@ -213,7 +213,7 @@ func (a *stepCheck) place() {
 	j := newJudge(a.report, a.cluster.state, a.cluster.topology, plan)
 	j.asBound = a.asBound()
 	j.places()
-	if anyTies(j.topology, j.booked) { // those that move bind one by one
+	if anyTerms(j.topology, j.booked) { // those that move bind one by one
 		end := a.domains(j)
 		defer end()
 		for _, u := range a.cluster.bindAll(j.booked, func(o *binding.Outcome) { agreements(j.report, j.launches.launches, o) }) {
@@ -223,7 +223,7 @@ func (a *stepCheck) place() {
 	a.launched = make(map[string]*corev1.Node)
 	for _, l := range j.launches.launches {
 		if l.node != nil {
-			if a.stands = append(a.stands, l.node); a.cluster.topology.Named[l.Name] == nil {
+			if a.launchNodes = append(a.launchNodes, l.node); a.cluster.topology.Named[l.Name] == nil {
 				l.node.Name, a.cluster.topology.Named[l.Name] = l.Name, l.node
 			}
 		}
@@ -237,41 +237,41 @@ func (a *stepCheck) place() {
 	}
 }
 
-// arrive leaves the cluster as it is once the step is done.
-func (a *stepCheck) arrive() {
-	for _, n := range a.stands {
-		a.cluster.topology.Leave(n)
+// complete leaves the cluster as it is once the step is done.
+func (a *stepCheck) complete() {
+	for _, n := range a.launchNodes {
+		a.cluster.topology.RemoveNode(n)
 	}
 	for i := range a.step.Launches {
 		l := &a.step.Launches[i]
-		if object := a.launched[l.Name]; object != nil && a.cluster.there[l.Name] == nil {
+		if object := a.launched[l.Name]; object != nil && a.cluster.nodes[l.Name] == nil {
 			s := a.cluster.newClusterNode(a.cluster.state.NewNode(object, nil))
-			s.fresh = true
+			s.launched = true
 			s.node.Charge(1)
-			a.cluster.enlist(s)
-			a.lend(s, 1)
+			a.cluster.addNode(s)
+			a.countReservation(s, 1)
 		}
 	}
 	for _, m := range a.moves {
-		s := a.cluster.there[m.To]
+		s := a.cluster.nodes[m.To]
 		if s == nil {
 			continue
 		}
-		pod := *m.tenant.Object
+		pod := *m.successor.Object
 		pod.Spec.NodeName = m.To
 		pod.Status = corev1.PodStatus{Phase: corev1.PodRunning, Conditions: []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}}}
-		s.seat(append(slices.Clip(s.pods), &pod))
-		s.node.Hold(m.tenant.Requests, m.tenant.Ports, m.tenant.Mounts)
-		a.cluster.sit(&pod)
-		a.cluster.stirred[m.To] = a.cluster.machines[m.To] != nil
+		s.setPods(append(slices.Clip(s.pods), &pod))
+		s.node.Hold(m.successor.Requests, m.successor.Ports, m.successor.Mounts)
+		a.cluster.addPod(&pod)
+		a.cluster.received[m.To] = a.cluster.machines[m.To] != nil
 	}
 	for _, s := range a.going {
-		a.lend(s, -1)
+		a.countReservation(s, -1)
 	}
 }
 
-// lend takes the machine of a node out of its reservation, or gives it back.
-func (a *stepCheck) lend(s *clusterNode, machines int) {
+// countReservation takes the machine of a node out of its reservation, or gives it back.
+func (a *stepCheck) countReservation(s *clusterNode, machines int) {
 	if id := s.node.Running.Labels[offerings.ReservationIDLabel]; id != "" {
 		a.cluster.state.Reservations[id] -= machines
 	}

@@ -109,7 +109,7 @@ func (r *nodeRules) evictable(pod *corev1.Pod) bool {
 	if snapshot.Tolerated(corev1.Taint{Key: scheduling.DisruptedTaint, Effect: corev1.TaintEffectNoSchedule}, pod.Spec.Tolerations) {
 		return false
 	}
-	return snapshot.Live(pod) && !isMirror(pod) && !asksForPeace(pod, r.now)
+	return snapshot.Live(pod) && !isMirror(pod) && !doNotDisrupt(pod, r.now)
 }
 
 func (s *clusterNode) created() time.Time {
@@ -146,20 +146,20 @@ func isMirror(pod *corev1.Pod) bool {
 	return ok || snapshot.Owner(pod, "Node") != ""
 }
 
-// livesOn reports whether the pod has to be somewhere else when its node is gone.
-func livesOn(pod *corev1.Pod) bool {
+// reschedulable reports whether the pod has to be somewhere else when its node is gone.
+func reschedulable(pod *corev1.Pod) bool {
 	if snapshot.Owner(pod, "DaemonSet") != "" || isMirror(pod) || snapshot.Finished(pod) {
 		return false
 	}
 	return pod.DeletionTimestamp == nil || snapshot.Owner(pod, "StatefulSet") != ""
 }
 
-// asksForPeace reports whether the pod does not want to be disrupted at the time.
-func asksForPeace(pod *corev1.Pod, now time.Time) bool {
+// doNotDisrupt reports whether the pod does not want to be disrupted at the time.
+func doNotDisrupt(pod *corev1.Pod, now time.Time) bool {
 	if pod.Annotations["karpenter.sh/do-not-evict"] == "true" || pod.Annotations["cluster-autoscaler.kubernetes.io/safe-to-evict"] == "false" {
 		return snapshot.Live(pod)
 	}
-	text, ok := pod.Annotations[keepOff]
+	text, ok := pod.Annotations[doNotDisruptAnnotation]
 	if !ok || !snapshot.Live(pod) {
 		return false
 	}

@@ -143,8 +143,8 @@ func (c *planCheck) cause(object string, of disruption.Cause) {
 	}
 }
 
-// addsUp checks the summary, now that all steps are done.
-func (c *planCheck) addsUp(start totals, frontier []disruption.Point) {
+// summary checks the summary, now that all steps are done.
+func (c *planCheck) summary(start totals, frontier []disruption.Point) {
 	s := &c.plan.Summary
 	end := c.cluster.totals()
 	after, before, expected := s.PricePerHourAfter, new(big.Int), new(big.Int)
@@ -168,7 +168,7 @@ func (c *planCheck) addsUp(start totals, frontier []disruption.Point) {
 		c.report.add(StepCost, "summary", "disruption cost is %v, the steps' is %v", s.DisruptionCost, sum.DisruptionCost)
 	}
 	c.report.bounded(after, s.LowerBoundPerHour, s.Gap, s.Status)
-	c.rest(after)
+	c.blockedAndRebuilt(after)
 	c.frontier(frontier)
 	c.placedFreely()
 }
@@ -215,9 +215,9 @@ func (c *planCheck) frontier(want []disruption.Point) {
 	}
 }
 
-// rest checks the summary's rebuilt cluster and blocked savings, within bounds, because only plans could tell the
+// blockedAndRebuilt checks the summary's rebuilt cluster and blocked savings, within bounds, because only plans could tell the
 // savings of a cause.
-func (c *planCheck) rest(after offerings.Price) {
+func (c *planCheck) blockedAndRebuilt(after offerings.Price) {
 	s := &c.plan.Summary
 	for i := range s.Blocked {
 		b := &s.Blocked[i]

@@ -29,7 +29,7 @@ func (c *waveCheck) waves() {
 		waves[m.Wave] = append(waves[m.Wave], m)
 		last = max(last, m.Wave)
 	}
-	if last < 2 || !c.cluster.tied {
+	if last < 2 || !c.cluster.anyTerms {
 		return
 	}
 	order := slices.Sorted(maps.Keys(waves))
@@ -39,15 +39,15 @@ func (c *waveCheck) waves() {
 			ends[m.From] = wave
 		}
 	}
-	c.comeBack(ends)
+	c.restore(ends)
 	var seats []func() // functions that take the pods off again
 	for _, wave := range order {
 		for _, m := range waves[wave] {
-			c.cluster.topology.Sit(m.was, c.cluster.topology.Named[m.From], -1)
+			c.cluster.topology.Add(m.was, c.cluster.topology.Named[m.From], -1)
 		}
 		for _, s := range c.going {
 			if end, ok := ends[s.node.Name]; ok && end == wave {
-				c.vacate(s)
+				c.removeDrained(s)
 			}
 		}
 		if wave > 0 {
@@ -55,8 +55,8 @@ func (c *waveCheck) waves() {
 		}
 		for _, m := range waves[wave] {
 			h := c.cluster.topology.Named[m.To]
-			c.cluster.topology.Sit(m.will, h, 1)
-			seats = append(seats, func() { c.cluster.topology.Sit(m.will, h, -1) })
+			c.cluster.topology.Add(m.will, h, 1)
+			seats = append(seats, func() { c.cluster.topology.Add(m.will, h, -1) })
 		}
 	}
 	for _, rise := range seats {
@@ -64,31 +64,31 @@ func (c *waveCheck) waves() {
 	}
 }
 
-// comeBack puts drained nodes and pods back where they were, as when the step begins. Drained nodes receive no pods.
-func (c *waveCheck) comeBack(ends map[string]int) {
+// restore puts drained nodes and pods back where they were, as when the step begins. Drained nodes receive no pods.
+func (c *waveCheck) restore(ends map[string]int) {
 	for _, s := range c.going {
 		if _, ok := ends[s.node.Name]; !ok {
 			continue
 		}
 		n := *s.node
 		n.Taints = append(slices.Clone(n.Taints), corev1.Taint{Key: scheduling.DisruptedTaint, Effect: corev1.TaintEffectNoSchedule})
-		c.cluster.topology.Enter(&n)
+		c.cluster.topology.AddNode(&n)
 		for _, k := range c.left[s.node.Name] {
-			c.cluster.topology.Sit(k, c.cluster.topology.Named[s.node.Name], 1)
+			c.cluster.topology.Add(k, c.cluster.topology.Named[s.node.Name], 1)
 		}
 	}
 	for _, m := range c.moves {
-		c.cluster.topology.Sit(m.was, c.cluster.topology.Named[m.From], 1)
+		c.cluster.topology.Add(m.was, c.cluster.topology.Named[m.From], 1)
 	}
 }
 
-// vacate removes a drained node, with the pods that go with it.
-func (c *waveCheck) vacate(s *clusterNode) {
+// removeDrained removes a drained node, with the pods that go with it.
+func (c *waveCheck) removeDrained(s *clusterNode) {
 	h := c.cluster.topology.Named[s.node.Name]
 	for _, k := range c.left[s.node.Name] {
-		c.cluster.topology.Sit(k, h, -1)
+		c.cluster.topology.Add(k, h, -1)
 	}
-	c.cluster.topology.Leave(h)
+	c.cluster.topology.RemoveNode(h)
 }
 
 // wave checks that the pods of one wave can bind.
@@ -96,7 +96,7 @@ func (c *waveCheck) wave(number int, moves []move) {
 	var booked []binding.Pending
 	for _, m := range moves {
 		if h := c.cluster.topology.Named[m.To]; h != nil {
-			booked = append(booked, binding.Pending{Pod: m.tenant, Node: h})
+			booked = append(booked, binding.Pending{Pod: m.successor, Node: h})
 		}
 	}
 	slices.SortFunc(booked, binding.ByBindingOrder)

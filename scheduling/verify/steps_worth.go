@@ -128,8 +128,8 @@ func (c *worthCheck) score(saving, cost float64) {
 	type side struct{ price, cost, allPrice, allCost float64 }
 	pools := make(map[*snapshot.Pool]*side)
 	all := &side{}
-	for _, name := range slices.Sorted(maps.Keys(c.cluster.there)) {
-		s := c.cluster.there[name]
+	for _, name := range slices.Sorted(maps.Keys(c.cluster.nodes)) {
+		s := c.cluster.nodes[name]
 		if s.node.Pool == nil {
 			continue
 		}

@@ -130,8 +130,8 @@ func (j *judge) book() {
 	}
 	for _, l := range j.launches.launches {
 		if first := l.first(); first != nil {
-			l.node = first.Standing(l.promises, l.object)
-			j.topology.Enter(l.node)
+			l.node = first.WithHostName(l.promises, l.object)
+			j.topology.AddNode(l.node)
 		}
 		put(l.node, l.pods)
 	}
@@ -145,7 +145,7 @@ func (j *judge) book() {
 // are there, then the pods come in order of priority and name, each binds if every term allows it at that moment, and
 // those that cannot bind try again until a round in which none binds.
 func (j *judge) bindings() {
-	if !anyTies(j.topology, j.booked) {
+	if !anyTerms(j.topology, j.booked) {
 		return
 	}
 	o := j.topology.Bind(j.booked)
@@ -156,9 +156,9 @@ func (j *judge) bindings() {
 	o.Undo()
 }
 
-// anyTies reports whether some topology term could keep a pod off its node.
-func anyTies(t *binding.Topology, bookings []binding.Pending) bool {
-	return slices.ContainsFunc(bookings, func(b binding.Pending) bool { return !b.Pod.Ties.None() }) || t.Kept
+// anyTerms reports whether some topology term could keep a pod off its node.
+func anyTerms(t *binding.Topology, bookings []binding.Pending) bool {
+	return slices.ContainsFunc(bookings, func(b binding.Pending) bool { return !b.Pod.Terms.None() }) || t.AnyAntiAffinity
 }
 
 // bound proves the lower bound from the certificate.

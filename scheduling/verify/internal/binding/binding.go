@@ -56,7 +56,7 @@ func (t *Topology) Bind(bookings []Pending, watching ...*snapshot.Pod) *Outcome 
 				rest, o.Waiting = append(rest, b), append(o.Waiting, Unbound{b, by})
 				continue
 			}
-			o.Sit(g, b.Node, 1)
+			o.Add(g, b.Node, 1)
 			o.bound, again = append(o.bound, b), true
 		}
 		waiting = rest
@@ -65,13 +65,13 @@ func (t *Topology) Bind(bookings []Pending, watching ...*snapshot.Pod) *Outcome 
 }
 
 // GroupOf returns the group of a pod.
-func (t *Topology) GroupOf(pod *snapshot.Pod) *Group { return t.Group(pod.Face, pod.Ties) }
+func (t *Topology) GroupOf(pod *snapshot.Pod) *Group { return t.Group(pod.Identity, pod.Terms) }
 
 func (o *Outcome) watch(t *snapshot.Pod) {
 	g := o.GroupOf(t)
 	o.prepare(g)
 	o.Groups[g] = true
-	for _, c := range slices.Concat(g.Spread, g.Near, g.Apart) {
+	for _, c := range slices.Concat(g.Spread, g.Affinity, g.AntiAffinity) {
 		o.Counters[c] = true
 	}
 }
@@ -84,7 +84,7 @@ func (o *Outcome) Redo() { o.all(1) }
 
 func (o *Outcome) all(pods int) {
 	for _, b := range o.bound {
-		o.Sit(o.GroupOf(b.Pod), b.Node, pods)
+		o.Add(o.GroupOf(b.Pod), b.Node, pods)
 	}
 }
 
@@ -92,10 +92,10 @@ func (o *Outcome) all(pods int) {
 func NewTopologyOf(w *snapshot.State) *Topology {
 	t := NewTopology()
 	for _, n := range w.Nodes {
-		t.Enter(n)
+		t.AddNode(n)
 	}
 	for _, r := range w.Residents {
-		t.Sit(t.Group(r.Face, r.Ties), t.Named[r.Node], 1)
+		t.Add(t.Group(r.Identity, r.Terms), t.Named[r.Node], 1)
 	}
 	return t
 }

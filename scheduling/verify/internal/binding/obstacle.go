@@ -42,7 +42,7 @@ func (o Obstacle) String() string {
 		rule += " of others"
 	}
 	rule = fmt.Sprintf("%s over %s with pods of %s", rule, o.key, o.Pods.Text)
-	value := strings.TrimPrefix(o.value, snapshot.Nobodys)
+	value := strings.TrimPrefix(o.value, snapshot.UnknownHost)
 	switch {
 	case !o.Has:
 		return rule + ": it does not have the label"
@@ -57,10 +57,10 @@ func (o Obstacle) String() string {
 // affinity selects a pod that is there, a pod that all of its terms select may go wherever the labels are.
 func (g *Group) Obstacle(n *snapshot.Node) (Obstacle, bool) {
 	for i, c := range g.Spread {
-		r := &g.ties.Spread[i]
+		r := &g.terms.Spread[i]
 		value, ok := n.Value(r.Key)
 		count, least := c.Counts[value], c.Least(r.MinDomains)
-		if r.Pods.Has(g.Face) {
+		if r.Pods.Has(g.Identity) {
 			count++
 		}
 		if !ok || count-least > r.MaxSkew {
@@ -68,17 +68,17 @@ func (g *Group) Obstacle(n *snapshot.Node) (Obstacle, bool) {
 		}
 	}
 	first := true
-	for i, c := range g.Near {
-		first = first && c.Total == 0 && g.ties.Near[i].Pods.Has(g.Face)
+	for i, c := range g.Affinity {
+		first = first && c.Total == 0 && g.terms.Affinity[i].Pods.Has(g.Identity)
 	}
-	for i, c := range g.Near {
+	for i, c := range g.Affinity {
 		if value, ok := n.Value(c.Key); !ok || c.Counts[value] == 0 && !first {
-			return Obstacle{Rule: Affinity, Pods: g.ties.Near[i].Pods, own: true, key: c.Key, value: value, Has: ok}, true
+			return Obstacle{Rule: Affinity, Pods: g.terms.Affinity[i].Pods, own: true, key: c.Key, value: value, Has: ok}, true
 		}
 	}
-	for i, c := range slices.Concat(g.Apart, g.Against) {
+	for i, c := range slices.Concat(g.AntiAffinity, g.KeptOffBy) {
 		if value, ok := n.Value(c.Key); ok && c.Counts[value] > 0 {
-			return Obstacle{Rule: AntiAffinity, Pods: c.sets[0], own: i < len(g.Apart), key: c.Key, value: value, Has: true, Count: c.Counts[value]}, true
+			return Obstacle{Rule: AntiAffinity, Pods: c.sets[0], own: i < len(g.AntiAffinity), key: c.Key, value: value, Has: true, Count: c.Counts[value]}, true
 		}
 	}
 	return Obstacle{}, false

@@ -22,46 +22,46 @@ type Topology struct {
 	Labelled map[Label][]*Group
 	// Counters are all counters so far, by their text; about are the same by a label that the pods which they select
 	// must have, the zero label where no label is certain.
-	Counters map[string]*Counter
-	about    map[Label][]*Counter
-	views    map[string]*view
-	Kept     bool // some pods have required anti-affinity
+	Counters        map[string]*Counter
+	about           map[Label][]*Counter
+	views           map[string]*view
+	AnyAntiAffinity bool // some pods have required anti-affinity
 }
 
 // Group is pods with equal identity and terms, which topology terms cannot tell apart.
 type Group struct {
-	Face *snapshot.Identity
-	ties *snapshot.TopologyTerms
-	On   map[*snapshot.Node]int // number of them, by node
-	// Counted are the counters that select the pods by label, Keeps those of their own anti-affinity, Against those
-	// of the anti-affinity of other pods that keeps them off.
-	Counted, Keeps, Against []*Counter
-	// Spread, Near and Apart are the counters of their own terms, one for each term, once the group is prepared.
-	Spread, Near, Apart []*Counter
-	ready               bool
+	Identity *snapshot.Identity
+	terms    *snapshot.TopologyTerms
+	On       map[*snapshot.Node]int // number of them, by node
+	// Counted are the counters that select the pods by label, KeepsOff those of their own anti-affinity, KeptOffBy
+	// those of the anti-affinity of other pods that keeps them off.
+	Counted, KeepsOff, KeptOffBy []*Counter
+	// Spread, Affinity and AntiAffinity are the counters of their own terms, one for each term, once the group is prepared.
+	Spread, Affinity, AntiAffinity []*Counter
+	ready                          bool
 }
 
 // Label is a label with its value.
 type Label struct{ key, value string }
 
 type groupKey struct {
-	face  *snapshot.Identity
-	rules string
+	identity *snapshot.Identity
+	terms    string
 }
 
-// Counter counts pods by the value that their node has of a label: the pods that all of the sets select or, of a
-// keeper, the pods that have the anti-affinity term.
+// Counter counts pods by the value that their node has of a label: the pods that all of the sets select or, with
+// holders, the pods that have the anti-affinity term.
 type Counter struct {
-	Key    string
-	sets   []*snapshot.PodSelector
-	keeper bool
-	// View is the nodes that a spread constraint counts; nil for all. Skew is its maxSkew. Lone is set for
-	// anti-affinity, which concerns only the pods that have the term.
-	View   *view
-	Skew   int
-	Lone   bool
-	Counts map[string]int
-	Total  int
+	Key     string
+	sets    []*snapshot.PodSelector
+	holders bool
+	// View is the nodes that a spread constraint counts; nil for all. Skew is its maxSkew. AntiAffinity is
+	// set for a term of anti-affinity, which concerns only the pods that have the term.
+	View         *view
+	Skew         int
+	AntiAffinity bool
+	Counts       map[string]int
+	Total        int
 	// level is the number of domains of a spread constraint by their number of pods; fewest is a lower bound on the
 	// least of these.
 	level  map[int]int
@@ -84,8 +84,8 @@ func NewTopology() *Topology {
 	}
 }
 
-// Enter adds a node, with the pods that are on it.
-func (t *Topology) Enter(n *snapshot.Node) {
+// AddNode adds a node, with the pods that are on it.
+func (t *Topology) AddNode(n *snapshot.Node) {
 	if n.Name != "" {
 		t.Named[n.Name] = n
 	}
@@ -93,8 +93,8 @@ func (t *Topology) Enter(n *snapshot.Node) {
 	t.countAll(n, 1)
 }
 
-// Leave removes a node. Pods that are still on it do not count any more.
-func (t *Topology) Leave(n *snapshot.Node) {
+// RemoveNode removes a node. Pods that are still on it do not count any more.
+func (t *Topology) RemoveNode(n *snapshot.Node) {
 	if n.Name != "" {
 		delete(t.Named, n.Name)
 	}
@@ -114,9 +114,9 @@ func (t *Topology) countAll(n *snapshot.Node, sign int) {
 	}
 }
 
-// Sit adds pods of the group to a node, or removes them where pods is negative. It does nothing without a node,
+// Add adds pods of the group to a node, or removes them where pods is negative. It does nothing without a node,
 // because no term meets pods that have none.
-func (t *Topology) Sit(g *Group, n *snapshot.Node, pods int) {
+func (t *Topology) Add(g *Group, n *snapshot.Node, pods int) {
 	if n == nil {
 		return
 	}
@@ -132,7 +132,7 @@ func (g *Group) count(n *snapshot.Node, pods int) {
 	for _, c := range g.Counted {
 		c.add(n, pods)
 	}
-	for _, c := range g.Keeps {
+	for _, c := range g.KeepsOff {
 		c.add(n, pods)
 	}
 }
@@ -144,7 +144,7 @@ func (t *Topology) Group(f *snapshot.Identity, rules *snapshot.TopologyTerms) *G
 	if g != nil {
 		return g
 	}
-	g = &Group{Face: f, ties: rules, On: make(map[*snapshot.Node]int)}
+	g = &Group{Identity: f, terms: rules, On: make(map[*snapshot.Node]int)}
 	t.groups[key] = g
 	labels := []Label{{}}
 	for key, value := range f.Labels {
@@ -156,9 +156,9 @@ func (t *Topology) Group(f *snapshot.Identity, rules *snapshot.TopologyTerms) *G
 			g.join(c)
 		}
 	}
-	for _, n := range rules.Apart {
-		g.Keeps = append(g.Keeps, t.counter("keep "+n.Text, &Counter{Key: n.Key, sets: []*snapshot.PodSelector{n.Pods}, keeper: true}))
-		t.Kept = true
+	for _, n := range rules.AntiAffinity {
+		g.KeepsOff = append(g.KeepsOff, t.counter("keep "+n.Text, &Counter{Key: n.Key, sets: []*snapshot.PodSelector{n.Pods}, holders: true}))
+		t.AnyAntiAffinity = true
 	}
 	return g
 }
@@ -166,10 +166,10 @@ func (t *Topology) Group(f *snapshot.Identity, rules *snapshot.TopologyTerms) *G
 // join notes a counter if it selects the pods of the group, and reports whether it counts them.
 func (g *Group) join(c *Counter) bool {
 	switch {
-	case !c.Means(g.Face):
+	case !c.Selects(g.Identity):
 		return false
-	case c.keeper:
-		g.Against = append(g.Against, c)
+	case c.holders:
+		g.KeptOffBy = append(g.KeptOffBy, c)
 		return false
 	}
 	g.Counted = append(g.Counted, c)
@@ -208,21 +208,21 @@ func (t *Topology) prepare(g *Group) {
 		return
 	}
 	g.ready = true
-	for i := range g.ties.Spread {
-		r := &g.ties.Spread[i]
+	for i := range g.terms.Spread {
+		r := &g.terms.Spread[i]
 		g.Spread = append(g.Spread, t.counter(r.Text, &Counter{Key: r.Key, sets: []*snapshot.PodSelector{r.Pods}, View: t.view(r), Skew: r.MaxSkew}))
 	}
 	var near []*snapshot.PodSelector
 	var texts []string
-	for _, n := range g.ties.Near {
+	for _, n := range g.terms.Affinity {
 		near, texts = append(near, n.Pods), append(texts, n.Pods.Text)
 	}
-	for _, n := range g.ties.Near {
+	for _, n := range g.terms.Affinity {
 		// Pod affinity counts pods that all of its terms select, because kube-scheduler does.
-		g.Near = append(g.Near, t.counter(fmt.Sprintf("near %q %q", n.Key, texts), &Counter{Key: n.Key, sets: near}))
+		g.Affinity = append(g.Affinity, t.counter(fmt.Sprintf("near %q %q", n.Key, texts), &Counter{Key: n.Key, sets: near}))
 	}
-	for _, n := range g.ties.Apart {
-		g.Apart = append(g.Apart, t.counter("apart "+n.Text, &Counter{Key: n.Key, sets: []*snapshot.PodSelector{n.Pods}, Lone: true}))
+	for _, n := range g.terms.AntiAffinity {
+		g.AntiAffinity = append(g.AntiAffinity, t.counter("apart "+n.Text, &Counter{Key: n.Key, sets: []*snapshot.PodSelector{n.Pods}, AntiAffinity: true}))
 	}
 }
 
@@ -272,7 +272,7 @@ func (t *Topology) Keep(g *Group, n *snapshot.Node, still func(key, value string
 	var views []*view
 	for _, c := range g.Spread {
 		value, ok := n.Value(c.Key)
-		if ok && c.Key != corev1.LabelHostname && c.LooksAt(n) && c.View.Nodes[value] == 0 && still(c.Key, value) {
+		if ok && c.Key != corev1.LabelHostname && c.CountsOn(n) && c.View.Nodes[value] == 0 && still(c.Key, value) {
 			c.View.domain(value, 1)
 			views = append(views, c.View)
 		}
@@ -296,18 +296,18 @@ func LabelOf(s *snapshot.PodSelector) Label {
 	return Label{}
 }
 
-// Means reports whether all of the sets select the pods.
-func (c *Counter) Means(f *snapshot.Identity) bool {
+// Selects reports whether all of the sets select the pods.
+func (c *Counter) Selects(f *snapshot.Identity) bool {
 	return !slices.ContainsFunc(c.sets, func(s *snapshot.PodSelector) bool { return !s.Has(f) })
 }
 
-// LooksAt reports whether pods on the node count.
-func (c *Counter) LooksAt(n *snapshot.Node) bool { return c.View == nil || c.View.filter.Passes(n) }
+// CountsOn reports whether pods on the node count.
+func (c *Counter) CountsOn(n *snapshot.Node) bool { return c.View == nil || c.View.filter.Passes(n) }
 
 // add adds pods on a node, or takes them off.
 func (c *Counter) add(on *snapshot.Node, pods int) {
 	value, ok := on.Value(c.Key)
-	if !ok || !c.LooksAt(on) {
+	if !ok || !c.CountsOn(on) {
 		return
 	}
 	n := c.Counts[value]

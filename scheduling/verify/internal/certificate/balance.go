@@ -154,18 +154,18 @@ func (r *spreadReader) readBalance(named certificate.DomainBalance) (*domainBala
 	b := &domainBalance{skew: int64(rule.MaxSkew), holders: make(map[string]bool), counted: make(map[string]bool)}
 	same, faces := make(map[string]bool), slices.Collect(maps.Keys(r.waiting))
 	for _, p := range r.claim.state.Residents {
-		faces = append(faces, p.Face)
+		faces = append(faces, p.Identity)
 	}
 	var holders []*snapshot.Pod
 	for _, p := range r.claim.placed {
-		b.counted[p.Name] = rule.Pods.Has(p.Face)
+		b.counted[p.Name] = rule.Pods.Has(p.Identity)
 		if own := everywhere(r.claim.key, p); own != nil && own.MaxSkew == rule.MaxSkew && selectsSame(own.Pods, rule.Pods, faces, same) {
 			b.holders[p.Name] = true
 			holders = append(holders, p)
 		}
 	}
 	for _, p := range r.claim.state.SortedPods() {
-		if _, placed := b.counted[p.Name]; !placed && !p.IsHeld() && rule.Pods.Has(p.Face) {
+		if _, placed := b.counted[p.Name]; !placed && !p.IsHeld() && rule.Pods.Has(p.Identity) {
 			return nil, fmt.Sprintf("it counts %s, which is not placed", p.Name)
 		}
 	}
@@ -177,12 +177,12 @@ func (r *spreadReader) readBalance(named certificate.DomainBalance) (*domainBala
 // host name; nil for none.
 func everywhere(key string, t *snapshot.Pod) *snapshot.SpreadConstraint {
 	rule, apart := domainRule(key, t)
-	if rule == nil || apart || rule.Nodes.Shy || slices.ContainsFunc(rule.Nodes.Keys, func(other string) bool { return other != key && other != corev1.LabelHostname }) {
+	if rule == nil || apart || rule.Nodes.HonorTaints || slices.ContainsFunc(rule.Nodes.Keys, func(other string) bool { return other != key && other != corev1.LabelHostname }) {
 		return nil
 	}
 	a := t.Object.Spec.Affinity
 	asks := len(t.Object.Spec.NodeSelector) > 0 || a != nil && a.NodeAffinity != nil && a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution != nil
-	if rule.Nodes.Choosy && asks {
+	if rule.Nodes.HonorAffinity && asks {
 		return nil
 	}
 	return rule

@@ -164,7 +164,7 @@ func (c *Claim) roomsFor(m *snapshot.Node, t *snapshot.Pod, settled bool) []snap
 		return nil
 	}
 	var rooms []snapshot.Amounts
-	for _, alternative := range t.Wants {
+	for _, alternative := range t.Selector {
 		if !m.Admits(snapshot.Selector{alternative}) {
 			continue
 		}

@@ -92,7 +92,7 @@ func (x *cover) need(kinds []*snapshot.Kind, of func(k *snapshot.Kind) bool) []*
 func (x *cover) wanted(kinds []*snapshot.Kind) ([]int64, bool) {
 	sum := x.need(kinds, func(*snapshot.Kind) bool { return true })
 	for _, s := range x.claim.state.SortedNodes() {
-		room := x.dims.station(s)
+		room := x.dims.room(s)
 		for d, n := range x.need(kinds, func(k *snapshot.Kind) bool { return x.dims.holdsOne(s, k.Pod) }) {
 			sum[d].Sub(sum[d], lesser(n, big.NewInt(max(0, room[d]))))
 		}

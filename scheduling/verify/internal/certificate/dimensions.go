@@ -37,19 +37,19 @@ func (d *dimensions) vector(a snapshot.Amounts) []int64 {
 	return out
 }
 
-// station returns the room of a running node by dimension.
-func (d *dimensions) station(s *snapshot.Node) []int64 {
+// room returns the room of a running node by dimension.
+func (d *dimensions) room(s *snapshot.Node) []int64 {
 	room := d.vector(s.Free)
 	for i, m := range d.measures {
-		room[len(room)-len(d.measures)+i] = m.station(s)
+		room[len(room)-len(d.measures)+i] = m.left(s)
 	}
 	return room
 }
 
 // holdsOne reports whether the running node can take one more pod, in all dimensions.
 func (d *dimensions) holdsOne(s *snapshot.Node, t *snapshot.Pod) bool {
-	return !s.Leaves() && s.Welcomes(t) && len(snapshot.Exceeding(t.Requests, s.Free)) == 0 &&
-		!slices.ContainsFunc(d.measures, func(m *measure) bool { return m.request(t) > m.station(s) })
+	return !s.Leaves() && s.Allows(t) && len(snapshot.Exceeding(t.Requests, s.Free)) == 0 &&
+		!slices.ContainsFunc(d.measures, func(m *measure) bool { return m.request(t) > m.left(s) })
 }
 
 // readMeasures reads the measures of a certificate, and reports whether all are well formed.
@@ -59,7 +59,7 @@ func (d *dimensions) readMeasures(c *Claim, cert *certificate.Certificate) bool 
 	if len(cert.Apart) > 0 {
 		faces = make(map[*snapshot.Identity][]*snapshot.Pod)
 		for _, t := range c.placed {
-			faces[t.Face] = append(faces[t.Face], t)
+			faces[t.Identity] = append(faces[t.Identity], t)
 		}
 	}
 	for i, term := range cert.Apart {

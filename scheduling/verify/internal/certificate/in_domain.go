@@ -25,7 +25,7 @@ func (pr *proof) in(domain string, labelled bool) *proof {
 	}
 	key := domain
 	if !labelled {
-		key = snapshot.Nobodys
+		key = snapshot.UnknownHost
 	}
 	if x := pr.domains[key]; x != nil {
 		return x

@@ -39,12 +39,12 @@ type perHost struct {
 // perHosts are the constraints of a pod over hosts. kube-scheduler, which places pods freely, looks at
 // the nodes there are alone, and so a node may hold more pods of a spread than the skew.
 func perHosts(p *snapshot.Policy, t *snapshot.Pod) (out []perHost) {
-	for i, a := range t.Ties.Apart {
+	for i, a := range t.Terms.AntiAffinity {
 		if a.Key == corev1.LabelHostname {
 			out = append(out, perHost{a.Pods, false, i, 1})
 		}
 	}
-	for _, s := range t.Ties.Spread {
+	for _, s := range t.Terms.Spread {
 		if s.Key == corev1.LabelHostname && p.Placement != scheduling.PlacementFree {
 			out = append(out, perHost{s.Pods, true, 0, int64(s.MaxSkew)})
 		}
@@ -87,7 +87,7 @@ func apartMeasure(c *Claim, named certificate.ApartTerm, faces map[*snapshot.Ide
 	}
 	selecting := lo.Values(same)
 	for _, r := range c.state.Residents {
-		if !slices.ContainsFunc(selecting, func(s *snapshot.PodSelector) bool { return !s.Has(r.Face) }) {
+		if !slices.ContainsFunc(selecting, func(s *snapshot.PodSelector) bool { return !s.Has(r.Identity) }) {
 			m.taken[r.Node]++
 		}
 	}
@@ -114,8 +114,8 @@ func (m *measure) machine(room snapshot.Amounts) int64 {
 	return m.most
 }
 
-// station returns the amount that a running node has left.
-func (m *measure) station(s *snapshot.Node) int64 {
+// left returns the amount that a running node has left.
+func (m *measure) left(s *snapshot.Node) int64 {
 	_, named := s.Value(corev1.LabelHostname)
 	switch {
 	case m.members == nil:

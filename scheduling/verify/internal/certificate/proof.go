@@ -215,9 +215,9 @@ func (pr *proof) onNodes() *big.Int {
 		domain, ok := s.Value(pr.claim.key)
 		x, welcome := pr.in(domain, ok), make([]bool, len(pr.claim.constraints))
 		for i, t := range pr.claim.constraints {
-			welcome[i] = s.Welcomes(t)
+			welcome[i] = s.Allows(t)
 		}
-		sum.Add(sum, x.bound.least(x.loadOf(x.dims.station(s), func(_ *podClass, c int) bool { return welcome[c] }), new(big.Int)))
+		sum.Add(sum, x.bound.least(x.loadOf(x.dims.room(s), func(_ *podClass, c int) bool { return welcome[c] }), new(big.Int)))
 	}
 	return sum
 }

@@ -18,15 +18,15 @@ import (
 type spreadReader struct {
 	claim        *Claim
 	waiting      map[*snapshot.Identity]int64 // pods that may still be placed
-	shelves      []shelf
+	sales        []saleInDomain
 	domains      []string // those with nodes, and where pools may buy
 	unlabelled   bool     // pools may buy machines that are in none
 	undetermined string   // a machine that may be in any
 }
 
-// shelf is the machines that a pool may launch in a domain, even as the first launch, if the same daemons run there
+// saleInDomain is the machines that a pool may launch in a domain, even as the first launch, if the same daemons run there
 // for all values of its open labels.
-type shelf struct {
+type saleInDomain struct {
 	pool     *snapshot.Pool
 	domain   string
 	machines []*snapshot.Node
@@ -40,7 +40,7 @@ func (c *Claim) spreadReader() *spreadReader {
 	c.spreads = r
 	for _, t := range c.state.Pods {
 		if !t.IsHeld() {
-			r.waiting[t.Face]++
+			r.waiting[t.Identity]++
 		}
 	}
 	domains, left := make(map[string]bool), c.state.Left()
@@ -60,7 +60,7 @@ func (c *Claim) spreadReader() *spreadReader {
 			}
 		}
 		for domain, machines := range byDomain {
-			r.shelves = append(r.shelves, shelf{pl, domain, machines})
+			r.sales = append(r.sales, saleInDomain{pl, domain, machines})
 		}
 	}
 	for _, s := range c.state.Nodes {
@@ -84,12 +84,12 @@ func (r *spreadReader) look(rule *snapshot.SpreadConstraint, pods []*snapshot.Po
 		}
 	}
 	for _, p := range r.claim.state.Residents {
-		if domain, ok := domainOf[p.Node]; ok && rule.Pods.Has(p.Face) {
+		if domain, ok := domainOf[p.Node]; ok && rule.Pods.Has(p.Identity) {
 			running[domain]++
 		}
 	}
 	kinds := snapshot.KindsOf(pods)
-	for _, s := range r.shelves {
+	for _, s := range r.sales {
 		least := s.pool.MinValues()
 		if !r.claim.state.Policy.StrictMinValues() {
 			least = nil
@@ -112,13 +112,13 @@ func (r *spreadReader) look(rule *snapshot.SpreadConstraint, pods []*snapshot.Po
 // domainRule is the constraint of a pod over domains that must hold, nil for none: a spread, or else
 // the term of anti-affinity by which it is kept apart from its like.
 func domainRule(key string, t *snapshot.Pod) (rule *snapshot.SpreadConstraint, apart bool) {
-	for i := range t.Ties.Spread {
-		if t.Ties.Spread[i].Key == key {
-			return &t.Ties.Spread[i], false
+	for i := range t.Terms.Spread {
+		if t.Terms.Spread[i].Key == key {
+			return &t.Terms.Spread[i], false
 		}
 	}
-	for _, a := range t.Ties.Apart {
-		if a.Key == key && a.Pods.Has(t.Face) {
+	for _, a := range t.Terms.AntiAffinity {
+		if a.Key == key && a.Pods.Has(t.Identity) {
 			return &snapshot.SpreadConstraint{Pods: a.Pods, Key: a.Key, Text: a.Text}, true
 		}
 	}
@@ -179,7 +179,7 @@ func (r *spreadReader) read(named certificate.DomainSpread) (*domainSpread, stri
 	switch {
 	case rule == nil:
 		return nil, fmt.Sprintf("%s is not spread over domains", named.Pod)
-	case !rule.Pods.Has(t.Face):
+	case !rule.Pods.Has(t.Identity):
 		return nil, fmt.Sprintf("%s does not count itself", named.Pod)
 	case !apart && len(t.Mounts) > 0:
 		return nil, fmt.Sprintf("%s has volumes", named.Pod)
@@ -189,7 +189,7 @@ func (r *spreadReader) read(named certificate.DomainSpread) (*domainSpread, stri
 	z := &domainSpread{rule: rule, apart: apart, members: make(map[string]bool)}
 	var members []*snapshot.Pod
 	for _, p := range r.claim.placed {
-		if own, _ := domainRule(r.claim.key, p); own != nil && own.Text == rule.Text && (apart || p.Asks() == t.Asks()) && rule.Pods.Has(p.Face) {
+		if own, _ := domainRule(r.claim.key, p); own != nil && own.Text == rule.Text && (apart || p.Asks() == t.Asks()) && rule.Pods.Has(p.Identity) {
 			z.members[p.Name] = true
 			members = append(members, p)
 		}

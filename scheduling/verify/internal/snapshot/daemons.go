@@ -19,7 +19,7 @@ type Daemon struct {
 	requests        Amounts
 	ports           []Port
 	tolerations     []corev1.Toleration
-	wants           Selector
+	selector        Selector
 	Newest          *corev1.Pod // pod from which the requests are read; nil for the template
 }
 
@@ -37,7 +37,7 @@ func ReadDaemons(sets []*appsv1.DaemonSet, running []*corev1.Pod) Daemons {
 		spec := &ds.Spec.Template.Spec
 		d := &Daemon{
 			namespace: cmp.Or(ds.Namespace, metav1.NamespaceDefault), name: ds.Name,
-			wants: selectorOf(spec), tolerations: daemonTolerations(spec),
+			selector: selectorOf(spec), tolerations: daemonTolerations(spec),
 		}
 		for _, pod := range running {
 			if pod == nil || !d.owns(pod) || Finished(pod) {
@@ -81,7 +81,7 @@ func daemonTolerations(template *corev1.PodSpec) []corev1.Toleration {
 
 // runsOn reports whether the daemon runs on the node.
 func (d *Daemon) runsOn(n *Node) bool {
-	return len(Untolerated(n.Taints, d.tolerations)) == 0 && n.Admits(d.wants)
+	return len(Untolerated(n.Taints, d.tolerations)) == 0 && n.Admits(d.selector)
 }
 
 // At returns the requests of the daemons that run on the node, added up, and their host ports.
@@ -150,7 +150,7 @@ func (all Daemons) Choices(n *Node, asked []Expression) []*Node {
 func (all Daemons) Questions(n *Node) map[string][]Expression {
 	questions := make(map[string][]Expression)
 	for _, d := range all {
-		for _, t := range d.wants {
+		for _, t := range d.selector {
 			for _, e := range t.Exprs {
 				key := requirements.NormalizeKey(e.Key)
 				if _, fixed := n.Value(key); !fixed && (n.Pool.Chooses(key) || n.Pool.Providers(key)) {
@@ -165,7 +165,7 @@ func (all Daemons) Questions(n *Node) map[string][]Expression {
 // Differ reports whether the daemons of a machine depend on the value that is chosen for a label of its pool.
 func (all Daemons) Differ(pl *Pool) bool {
 	return slices.ContainsFunc(all, func(d *Daemon) bool {
-		return slices.ContainsFunc(d.wants, func(t term) bool {
+		return slices.ContainsFunc(d.selector, func(t term) bool {
 			return slices.ContainsFunc(t.Exprs, func(e Expression) bool { return pl.Chooses(requirements.NormalizeKey(e.Key)) })
 		})
 	})

@@ -15,7 +15,7 @@ package snapshot
 //	labels       node selectors and node affinity, on labels that are open, too
 //	storage, volumes  claims, and where their volumes may be
 //	terms        topology terms of pods, and the pods that they select
-//	meant        pods that terms and preferences of other pods select
+//	selected     pods that terms and preferences of other pods select
 //	workload     pods of one controller or of the same Services
 //	node         nodes that run, and nodes that pools may launch
 //	daemons      DaemonSets, and the nodes on which their pods run

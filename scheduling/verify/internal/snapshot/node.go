@@ -146,8 +146,8 @@ const (
 	MostDaemons                       // count a daemon if it runs for some value
 )
 
-// Nobodys begins host names that are not known yet, so that no pod can ask for them.
-const Nobodys = "\x00"
+// UnknownHost begins host names that are not known yet, so that no pod can ask for them.
+const UnknownHost = "\x00"
 
 // NewPlanned describes the node that the pool launches from the offering, with its daemons.
 func (w *State) NewPlanned(pl *Pool, t *instancetypes.InstanceType, o offerings.Offering, made Choices, d DaemonCount) *Node {
@@ -160,7 +160,7 @@ func (w *State) NewPlanned(pl *Pool, t *instancetypes.InstanceType, o offerings.
 			scheduling.RegisteredLabel:  "true",
 			scheduling.InitializedLabel: "true",
 			// The node will have a host name, and no pod can name it.
-			corev1.LabelHostname: Nobodys,
+			corev1.LabelHostname: UnknownHost,
 		},
 	}
 	for _, from := range []map[string]string{made.Labels, pl.Given} {
@@ -197,11 +197,11 @@ func (w *State) NewPlanned(pl *Pool, t *instancetypes.InstanceType, o offerings.
 	return n
 }
 
-// Standing returns a copy of the planned node with a host name of its own, made from object.
-func (n *Node) Standing(open func(string) Opening, object string) *Node {
+// WithHostName returns a copy of the planned node with a host name of its own, made from object.
+func (n *Node) WithHostName(open func(string) Opening, object string) *Node {
 	own := *n
 	own.Labels, own.Open, own.Object = maps.Clone(n.Labels), open, object
-	own.Labels[corev1.LabelHostname] = Nobodys + object
+	own.Labels[corev1.LabelHostname] = UnknownHost + object
 	return &own
 }
 
@@ -266,15 +266,15 @@ func (n *Node) Meets(exprs []Expression) bool {
 	})
 }
 
-// Welcomes reports whether labels, taints and volumes let the pod onto the node.
-func (n *Node) Welcomes(t *Pod) bool {
-	return len(Untolerated(n.Taints, t.Object.Spec.Tolerations)) == 0 && n.Admits(t.Wants) && n.Reaches(t.Mounts)
+// Allows reports whether labels, taints and volumes let the pod onto the node.
+func (n *Node) Allows(t *Pod) bool {
+	return len(Untolerated(n.Taints, t.Object.Spec.Tolerations)) == 0 && n.Admits(t.Selector) && n.Reaches(t.Mounts)
 }
 
 // Holds reports whether the node can take one more pod, apart from the number of volumes that it can attach.
 func (n *Node) Holds(t *Pod) bool {
 	_, busy := Clash(t.Ports, n.Taken)
-	return !busy && len(Exceeding(t.Requests, n.Free)) == 0 && n.Welcomes(t)
+	return !busy && len(Exceeding(t.Requests, n.Free)) == 0 && n.Allows(t)
 }
 
 // Leaves reports whether the node is being removed: it gets no pods any more.

@@ -34,10 +34,10 @@ func (r *PodReader) NewPod(pod *corev1.Pod) *Pod {
 		Object:   pod,
 		Requests: pendingRequests(pod),
 		Ports:    hostPorts(&pod.Spec),
-		Wants:    selectorOf(&pod.Spec),
+		Selector: selectorOf(&pod.Spec),
 		Mounts:   r.storage.mountsOf(pod),
-		Face:     r.FaceOf(pod),
-		Ties:     r.TiesOf(pod, false),
+		Identity: r.IdentityOf(pod),
+		Terms:    r.TermsOf(pod, false),
 	}
 }
 
@@ -83,9 +83,9 @@ func (r *PodReader) WorkloadOf(pod *corev1.Pod) string {
 	return "Services/" + NamespaceOf(pod) + "/" + strings.Join(names, ",")
 }
 
-// TiesOf reads the rules of a pod. Of one that runs already only those matter that keep others
+// TermsOf reads the rules of a pod. Of one that runs already only those matter that keep others
 // away.
-func (r *PodReader) TiesOf(pod *corev1.Pod, runs bool) *TopologyTerms {
+func (r *PodReader) TermsOf(pod *corev1.Pod, runs bool) *TopologyTerms {
 	t := &TopologyTerms{}
 	a := ValueOr(pod.Spec.Affinity, corev1.Affinity{})
 	if !runs {
@@ -102,41 +102,41 @@ func (r *PodReader) TiesOf(pod *corev1.Pod, runs bool) *TopologyTerms {
 			t.Spread = append(t.Spread, readSpread(pod, &constraints[i], keys))
 		}
 		if a.PodAffinity != nil {
-			t.Near = readTerms(pod, a.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution)
+			t.Affinity = readTerms(pod, a.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution)
 		}
 	}
 	if a.PodAntiAffinity != nil {
-		t.Apart = readTerms(pod, a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution)
+		t.AntiAffinity = readTerms(pod, a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution)
 	}
 	var texts []string
 	for _, c := range t.Spread {
 		texts = append(texts, c.Text)
 	}
-	for _, n := range t.Near {
+	for _, n := range t.Affinity {
 		texts = append(texts, "near "+n.Text)
 	}
-	for _, n := range t.Apart {
+	for _, n := range t.AntiAffinity {
 		texts = append(texts, "apart "+n.Text)
 	}
 	t.Text = strings.Join(texts, "\n")
 	return t
 }
 
-// FaceOf returns the identity of the pod. Pods with equal identities share one.
-func (r *PodReader) FaceOf(pod *corev1.Pod) *Identity {
+// IdentityOf returns the identity of the pod. Pods with equal identities share one.
+func (r *PodReader) IdentityOf(pod *corev1.Pod) *Identity {
 	space := NamespaceOf(pod)
 	key := fmt.Sprintf("%q %v %s", space, pod.DeletionTimestamp != nil, LabelText(pod.Labels))
 	f := r.identities[key]
 	if f == nil {
-		f = &Identity{space: space, spaceLabels: r.spaceLabels(space), Labels: pod.Labels, going: pod.DeletionTimestamp != nil}
+		f = &Identity{namespace: space, namespaceLabels: r.namespaceLabels(space), Labels: pod.Labels, deleting: pod.DeletionTimestamp != nil}
 		r.identities[key] = f
 	}
 	return f
 }
 
-// spaceLabels are the labels of a namespace. Every namespace carries its own name;
+// namespaceLabels are the labels of a namespace. Every namespace carries its own name;
 // of one that the problem does not list nothing else is known.
-func (r *PodReader) spaceLabels(name string) labels.Set {
+func (r *PodReader) namespaceLabels(name string) labels.Set {
 	out := labels.Set{corev1.LabelMetadataName: name}
 	for _, ns := range r.problem.Namespaces {
 		if ns != nil && ns.Name == name {

@@ -33,7 +33,7 @@ type State struct {
 	Residents []Resident
 	Reader    *PodReader
 	Types     *TypeReader
-	meant     *meant
+	selected  *selectedPods
 	// offers are the planned nodes of pools, each described once.
 	offers map[offerKey]*Node
 	// reservations are the machines left, by reservation id.
@@ -42,9 +42,9 @@ type State struct {
 
 // Resident is a pod that runs already.
 type Resident struct {
-	Face *Identity
-	Ties *TopologyTerms
-	Node string
+	Identity *Identity
+	Terms    *TopologyTerms
+	Node     string
 }
 
 // Pod is a pod with its demands on a node.
@@ -53,10 +53,10 @@ type Pod struct {
 	Object   *corev1.Pod
 	Requests Amounts
 	Ports    []Port
-	Wants    Selector
+	Selector Selector
 	Mounts   []Mount
-	Face     *Identity
-	Ties     *TopologyTerms
+	Identity *Identity
+	Terms    *TopologyTerms
 	// asked and needed are the results of Asks and Needs, "" until then.
 	asked, needed string
 }
@@ -118,20 +118,20 @@ func New(p scheduling.Problem, policy scheduling.Policy) *State {
 		n.Charge(1)
 		w.Nodes[n.Name] = n
 		for _, pod := range byNode[n.Name] {
-			w.Residents = append(w.Residents, Resident{w.Reader.FaceOf(pod), w.Reader.TiesOf(pod, true), n.Name})
+			w.Residents = append(w.Residents, Resident{w.Reader.IdentityOf(pod), w.Reader.TermsOf(pod, true), n.Name})
 		}
 	}
 	w.countReservations()
-	w.meant = readMeant(w)
+	w.selected = readSelectedPods(w)
 	return w
 }
 
 // Within is the pod if it asked for a node with that value of a label besides all else.
 func (t *Pod) Within(key, value string) *Pod {
 	own := *t
-	own.asked, own.Wants = "", nil
-	for _, w := range t.Wants {
-		own.Wants = append(own.Wants, term{append(slices.Clone(w.Exprs), Expression{Key: key, op: requirements.In, values: []string{value}}), w.fields})
+	own.asked, own.Selector = "", nil
+	for _, w := range t.Selector {
+		own.Selector = append(own.Selector, term{append(slices.Clone(w.Exprs), Expression{Key: key, op: requirements.In, values: []string{value}}), w.fields})
 	}
 	return &own
 }
@@ -153,7 +153,7 @@ func (t *Pod) Needs() string {
 // Asks is equal for pods that ask the same of a node beside room.
 func (t *Pod) Asks() string {
 	if t.asked == "" {
-		t.asked = fmt.Sprintf("%q %q%s%s", t.Wants, t.Binds(), tolerationText(t.Object.Spec.Tolerations), mountText(t.Mounts))
+		t.asked = fmt.Sprintf("%q %q%s%s", t.Selector, t.Binds(), tolerationText(t.Object.Spec.Tolerations), mountText(t.Mounts))
 	}
 	return t.asked
 }
@@ -280,10 +280,10 @@ func byName[T any](named map[string]T) []T {
 	return lo.Map(slices.Sorted(maps.Keys(named)), func(name string, _ int) T { return named[name] })
 }
 
-// Picky reports whether the pod asks for a node by name, or for labels by which no machine may be chosen. A planner
+// NeedsGivenNode reports whether the pod asks for a node by name, or for labels by which no machine may be chosen. A planner
 // may refuse to launch for it.
-func (t *Pod) Picky() bool {
-	return slices.ContainsFunc(t.Wants, func(t term) bool {
+func (t *Pod) NeedsGivenNode() bool {
+	return slices.ContainsFunc(t.Selector, func(t term) bool {
 		return len(t.fields) > 0 || slices.ContainsFunc(t.Exprs, func(e Expression) bool { return requirements.Restricted(e.Key) })
 	})
 }
@@ -306,12 +306,12 @@ func (w *State) Occupant(claim string) (pod string, used bool) {
 // Independent reports whether neither a rule between pods nor a volume has a say in
 // where the pod goes.
 func (w *State) Independent(t *Pod) bool {
-	return t.Ties.None() && len(t.Mounts) == 0 && !w.meant.rules.about(t.Face)
+	return t.Terms.None() && len(t.Mounts) == 0 && !w.selected.rules.include(t.Identity)
 }
 
-// Carefree reports whether no preference has either.
-func (w *State) Carefree(t *Pod) bool {
-	return w.Independent(t) && len(w.Reader.preferredBy(t.Object)) == 0 && !w.meant.preferences.about(t.Face)
+// WithoutPreferences reports whether no preference has either.
+func (w *State) WithoutPreferences(t *Pod) bool {
+	return w.Independent(t) && len(w.Reader.preferredBy(t.Object)) == 0 && !w.selected.preferences.include(t.Identity)
 }
 
 // PodsNamed are those of the named pods that are to be placed.

@@ -16,8 +16,8 @@ import (
 // among them: they keep no pod from its place.
 type TopologyTerms struct {
 	Spread []SpreadConstraint
-	// near are the required terms of pod affinity, apart those of anti-affinity.
-	Near, Apart []AffinityTerm
+	// Affinity are the required terms of pod affinity, apart those of anti-affinity.
+	Affinity, AntiAffinity []AffinityTerm
 	// text is equal for pods with equal rules.
 	Text string
 }
@@ -36,12 +36,12 @@ type SpreadConstraint struct {
 // that the pod spreads over, that the pod's own node selector and affinity allow, and
 // whose taints it tolerates, unless its policies say otherwise.
 type NodeFilter struct {
-	Keys        []string
-	Choosy      bool // only nodes that wants allows
-	wants       Selector
-	Shy         bool // only nodes whose taints are tolerated
-	tolerations []corev1.Toleration
-	Text        string
+	Keys          []string
+	HonorAffinity bool // only nodes that wants allows
+	selector      Selector
+	HonorTaints   bool // only nodes whose taints are tolerated
+	tolerations   []corev1.Toleration
+	Text          string
 }
 
 // AffinityTerm is a term of required pod affinity or anti-affinity.
@@ -53,7 +53,7 @@ type AffinityTerm struct {
 
 // None reports whether the pod may be wherever others are.
 func (t *TopologyTerms) None() bool {
-	return len(t.Spread) == 0 && len(t.Near) == 0 && len(t.Apart) == 0
+	return len(t.Spread) == 0 && len(t.Affinity) == 0 && len(t.AntiAffinity) == 0
 }
 
 func readTerms(pod *corev1.Pod, list []corev1.PodAffinityTerm) []AffinityTerm {
@@ -68,12 +68,12 @@ func readTerms(pod *corev1.Pod, list []corev1.PodAffinityTerm) []AffinityTerm {
 func readSpread(pod *corev1.Pod, c *corev1.TopologySpreadConstraint, keys []string) SpreadConstraint {
 	f := NodeFilter{Keys: keys}
 	if ValueOr(c.NodeAffinityPolicy, corev1.NodeInclusionPolicyHonor) == corev1.NodeInclusionPolicyHonor {
-		f.Choosy, f.wants = true, selectorOf(&pod.Spec)
+		f.HonorAffinity, f.selector = true, selectorOf(&pod.Spec)
 	}
 	if ValueOr(c.NodeTaintsPolicy, corev1.NodeInclusionPolicyIgnore) == corev1.NodeInclusionPolicyHonor {
-		f.Shy, f.tolerations = true, pod.Spec.Tolerations
+		f.HonorTaints, f.tolerations = true, pod.Spec.Tolerations
 	}
-	f.Text = fmt.Sprintf("%q %v %q %v%s", keys, f.Choosy, f.wants, f.Shy, tolerationText(f.tolerations))
+	f.Text = fmt.Sprintf("%q %v %q %v%s", keys, f.HonorAffinity, f.selector, f.HonorTaints, tolerationText(f.tolerations))
 	r := SpreadConstraint{Pods: spreadSet(pod, c), Key: c.TopologyKey, MaxSkew: int(c.MaxSkew), MinDomains: int(ValueOr(c.MinDomains, 1)), Nodes: f}
 	r.Text = fmt.Sprintf("spread %q %d %d (%s) (%s)", r.Key, r.MaxSkew, r.MinDomains, r.Pods.Text, f.Text)
 	return r
@@ -82,7 +82,7 @@ func readSpread(pod *corev1.Pod, c *corev1.TopologySpreadConstraint, keys []stri
 // Passes reports whether a spread constraint looks at the node.
 func (f *NodeFilter) Passes(n *Node) bool {
 	return !slices.ContainsFunc(f.Keys, func(key string) bool { _, ok := n.Value(key); return !ok }) &&
-		(!f.Choosy || n.Admits(f.wants)) && (!f.Shy || len(Untolerated(n.Taints, f.tolerations)) == 0)
+		(!f.HonorAffinity || n.Admits(f.selector)) && (!f.HonorTaints || len(Untolerated(n.Taints, f.tolerations)) == 0)
 }
 
 func tolerationText(tolerations []corev1.Toleration) string {
@@ -96,12 +96,12 @@ func tolerationText(tolerations []corev1.Toleration) string {
 // PodSelector is the pods that a rule between pods means: those of some namespaces that
 // have some labels.
 type PodSelector struct {
-	// living says that pods which are being deleted do not count any more.
-	living bool
-	// spaces are namespaces by name; those that spaceLabels selects count, too.
-	spaces      []string
-	spaceLabels labels.Selector
-	Labels      labels.Selector
+	// skipsDeleting says that pods which are being deleted do not count any more.
+	skipsDeleting bool
+	// namespaces are namespaces by name; those that spaceLabels selects count, too.
+	namespaces      []string
+	namespaceLabels labels.Selector
+	Labels          labels.Selector
 	// text is equal for equal sets.
 	Text string
 }
@@ -109,27 +109,27 @@ type PodSelector struct {
 // Identity is the properties of a pod that topology terms select by: its namespace, its labels, and whether it is
 // being deleted.
 type Identity struct {
-	space       string
-	spaceLabels labels.Set
-	Labels      labels.Set
-	going       bool // it is being deleted
+	namespace       string
+	namespaceLabels labels.Set
+	Labels          labels.Set
+	deleting        bool // it is being deleted
 }
 
 // Has reports whether a pod belongs to the set.
 func (s *PodSelector) Has(f *Identity) bool {
-	return (!s.living || !f.going) && s.Labels.Matches(f.Labels) && (slices.Contains(s.spaces, f.space) || s.spaceLabels.Matches(f.spaceLabels))
+	return (!s.skipsDeleting || !f.deleting) && s.Labels.Matches(f.Labels) && (slices.Contains(s.namespaces, f.namespace) || s.namespaceLabels.Matches(f.namespaceLabels))
 }
 
 // finish writes the text of the set.
 func (s *PodSelector) finish() *PodSelector {
 	var b strings.Builder
 	switch {
-	case nothing(s.spaceLabels):
-		fmt.Fprintf(&b, "namespaces %q", s.spaces)
-	case s.spaceLabels.Empty():
+	case nothing(s.namespaceLabels):
+		fmt.Fprintf(&b, "namespaces %q", s.namespaces)
+	case s.namespaceLabels.Empty():
 		b.WriteString("any namespace")
 	default:
-		fmt.Fprintf(&b, "namespaces %q and those with %s", s.spaces, s.spaceLabels)
+		fmt.Fprintf(&b, "namespaces %q and those with %s", s.namespaces, s.namespaceLabels)
 	}
 	switch {
 	case nothing(s.Labels):
@@ -137,7 +137,7 @@ func (s *PodSelector) finish() *PodSelector {
 	case !s.Labels.Empty():
 		fmt.Fprintf(&b, ", labels %s", s.Labels)
 	}
-	if s.living {
+	if s.skipsDeleting {
 		b.WriteString(", not being deleted")
 	}
 	s.Text = b.String()
@@ -189,19 +189,19 @@ func spreadSet(pod *corev1.Pod, c *corev1.TopologySpreadConstraint) *PodSelector
 	if selector.Empty() {
 		selector = labels.Nothing()
 	}
-	s := &PodSelector{living: true, spaces: []string{NamespaceOf(pod)}, spaceLabels: labels.Nothing(), Labels: selector}
+	s := &PodSelector{skipsDeleting: true, namespaces: []string{NamespaceOf(pod)}, namespaceLabels: labels.Nothing(), Labels: selector}
 	return s.finish()
 }
 
 // termSet returns the pods that a term of pod affinity or anti-affinity of the pod selects.
 func termSet(pod *corev1.Pod, t *corev1.PodAffinityTerm) *PodSelector {
 	s := &PodSelector{
-		spaces: slices.Sorted(slices.Values(t.Namespaces)), spaceLabels: Selecting(t.NamespaceSelector),
+		namespaces: slices.Sorted(slices.Values(t.Namespaces)), namespaceLabels: Selecting(t.NamespaceSelector),
 		Labels: Selecting(t.LabelSelector, slices.Concat(
 			compared(pod, t.MatchLabelKeys, metav1.LabelSelectorOpIn), compared(pod, t.MismatchLabelKeys, metav1.LabelSelectorOpNotIn))...),
 	}
 	if len(t.Namespaces) == 0 && t.NamespaceSelector == nil {
-		s.spaces = []string{NamespaceOf(pod)}
+		s.namespaces = []string{NamespaceOf(pod)}
 	}
 	return s.finish()
 }

@@ -12,13 +12,13 @@ type selectors struct {
 	known map[*Identity]bool
 }
 
-// meant are the pods that topology terms and preferences of other pods select.
-type meant struct{ rules, preferences selectors }
+// selectedPods are the pods that topology terms and preferences of other pods select.
+type selectedPods struct{ rules, preferences selectors }
 
-// readMeant collects the selectors of the topology terms of pending pods, of the anti-affinity of running pods, and
+// readSelectedPods collects the selectors of the topology terms of pending pods, of the anti-affinity of running pods, and
 // of the preferences of both.
-func readMeant(w *State) *meant {
-	m := &meant{}
+func readSelectedPods(w *State) *selectedPods {
+	m := &selectedPods{}
 	for _, s := range []*selectors{&m.rules, &m.preferences} {
 		s.sets, s.known = make(map[string]*PodSelector), make(map[*Identity]bool)
 	}
@@ -28,16 +28,16 @@ func readMeant(w *State) *meant {
 		}
 	}
 	for _, t := range w.Pods {
-		for _, r := range t.Ties.Spread {
+		for _, r := range t.Terms.Spread {
 			m.rules.sets[r.Pods.Text] = r.Pods
 		}
-		for _, n := range slices.Concat(t.Ties.Near, t.Ties.Apart) {
+		for _, n := range slices.Concat(t.Terms.Affinity, t.Terms.AntiAffinity) {
 			m.rules.sets[n.Pods.Text] = n.Pods
 		}
 		prefer(t.Object)
 	}
 	for _, r := range w.Residents {
-		for _, n := range r.Ties.Apart {
+		for _, n := range r.Terms.AntiAffinity {
 			m.rules.sets[n.Pods.Text] = n.Pods
 		}
 	}
@@ -47,7 +47,7 @@ func readMeant(w *State) *meant {
 	return m
 }
 
-func (s *selectors) about(f *Identity) bool {
+func (s *selectors) include(f *Identity) bool {
 	is, ok := s.known[f]
 	if !ok {
 		for _, set := range s.sets {
