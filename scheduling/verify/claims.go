@@ -40,7 +40,7 @@ func (c *claimCheck) exclusiveClaims() {
 	}
 }
 
-// possibleNodes are the nodes that pods on a node may come to be on: every option of its launch.
+// possibleNodes returns the nodes where pods on a node may come to be: every option of its launch.
 func (c *claimCheck) possibleNodes(n *snapshot.Node) []*snapshot.Node {
 	for _, l := range c.launches {
 		if l.node == n {
@@ -50,9 +50,9 @@ func (c *claimCheck) possibleNodes(n *snapshot.Node) []*snapshot.Node {
 	return []*snapshot.Node{n}
 }
 
-// sharedVolumes checks that pods which wait for one volume meet. It is made in the zone
-// of the first of them that binds, and the others can only bind there. Pods on one
-// node meet wherever that is.
+// sharedVolumes checks that pods with a claim whose volume is still to be made are in one zone. The volume is made in
+// the zone of the first of them that binds, and the rest can bind only there. Pods on one node share its zone,
+// wherever that is.
 func (c *claimCheck) sharedVolumes() {
 	nodes := c.waitingFor()
 	for _, claim := range slices.Sorted(maps.Keys(nodes)) {
@@ -93,8 +93,7 @@ func (c *claimCheck) zonesOf(nodes map[*snapshot.Node]bool) []string {
 	return slices.Sorted(maps.Keys(zones))
 }
 
-// sharesZone reports whether the pod would be in one zone with all others that wait for the
-// same volumes.
+// sharesZone reports whether the pod would be in one zone with all pods that wait for the same volumes.
 func (c *claimCheck) sharesZone(t *snapshot.Pod, n *snapshot.Node) bool {
 	if !slices.ContainsFunc(t.Mounts, func(m snapshot.Mount) bool { return m.Zonal }) {
 		return true
@@ -120,8 +119,8 @@ func (c *claimCheck) leavesVolumes(t *snapshot.Pod, n *snapshot.Node) bool {
 		len(c.withoutVolume(append(slices.Clip(c.bookings), binding.Pending{Pod: t, Node: n}))) == 0
 }
 
-// withoutVolume lists claims that can get no volume which all their pods reach, wherever
-// the options of a launch let them be, when each of the others gets one.
+// withoutVolume returns the claims that can get no volume which all their pods reach, at every option of their
+// launches, when each of the other claims gets one.
 func (c *claimCheck) withoutVolume(bookings []binding.Pending) []string {
 	wants := make(map[string]*snapshot.Mount)
 	places := make(map[string][]*snapshot.Node)
@@ -152,7 +151,7 @@ func (c *claimCheck) withoutVolume(bookings []binding.Pending) []string {
 	return left
 }
 
-// assignVolume gives the claim a volume; those that have one may get another for that.
+// assignVolume gives the claim a volume, and claims that have one another if need be (an augmenting path).
 func assignVolume(claim string, fits map[string][]string, owner map[string]string, asked map[string]bool) bool {
 	for _, v := range fits[claim] {
 		if asked[v] {

@@ -110,8 +110,8 @@ func sameTaints(a, b []corev1.Taint) bool {
 	return maps.Equal(set(a), set(b))
 }
 
-// launchLabels checks that the launch carries the pool's labels, a value for every
-// label that the pool wants on its nodes and leaves open, and nothing else.
+// launchLabels checks that the launch has the pool's labels, a value for every label that the pool requires and
+// leaves open, and no other label.
 func (c *launchCheck) launchLabels(l *launch) {
 	template := l.pool.Object.Spec.Template.Metadata.Labels
 	for _, key := range slices.Sorted(maps.Keys(template)) {
@@ -145,8 +145,8 @@ func (c *launchCheck) launchLabels(l *launch) {
 	}
 }
 
-// launchRequests compares the stated requests with those of the pods and of the
-// daemons on the first option.
+// launchRequests checks that the stated requests are the sum of those of the pods and of the daemons on the first
+// option.
 func (c *launchCheck) launchRequests(l *launch) {
 	first := l.first()
 	if first == nil || len(l.pods) != len(l.Pods) {

@@ -101,8 +101,8 @@ func promised(p *scheduling.Problem, pod *corev1.Pod) (node string, ok bool) {
 	return node, ok
 }
 
-// couldStay reports whether the pod could be on the node beside the pods that stay where they
-// are nominated, and also beside those and the pods of higher priority.
+// couldStay reports whether the pod could be on the node beside the pods that stay where they are nominated, with the
+// pods of higher priority and without them.
 func (c *nominationCheck) couldStay(t *snapshot.Pod, n *snapshot.Node) bool {
 	if n == nil || n.Leaves() || t.IsHeld() || slices.ContainsFunc(t.Mounts, func(m snapshot.Mount) bool { return m.Exclusive || m.Zonal || len(m.Offers) > 0 }) {
 		return false

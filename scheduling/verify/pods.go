@@ -17,8 +17,7 @@ type listCheck struct {
 	plan   *scheduling.Plan
 }
 
-// everyPodOnce checks that every pending pod stands exactly once in the plan, and nothing
-// else does.
+// everyPodOnce checks that every pending pod stands exactly once in the plan, and no other pod stands there.
 func (c *listCheck) everyPodOnce() {
 	places := make(map[string][]string)
 	put := func(pod, where string) { places[pod] = append(places[pod], where) }

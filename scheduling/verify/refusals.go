@@ -76,7 +76,7 @@ func (c *placeSearch) refusedPods() map[string]bool {
 	return refused
 }
 
-// refusedKinds groups the refused pods that have nothing to do with others.
+// refusedKinds returns the kinds of refused pods that depend on no other pod.
 func (c *placeSearch) refusedKinds() []*snapshot.Kind {
 	refused := c.refusedPods()
 	return snapshot.KindsOf(lo.Filter(c.state.SortedPods(), func(t *snapshot.Pod, _ int) bool { return refused[t.Name] && !t.IsHeld() && c.state.Independent(t) }))

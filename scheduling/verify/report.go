@@ -28,10 +28,9 @@ func (v Violation) Error() string {
 	return fmt.Sprintf("%s: %s: %s", v.Object, v.Code, v.Detail)
 }
 
-// Report is the error that a plan which breaks rules is answered with. It holds
-// every violation, in the order in which the plan is read.
+// Report is the error for a plan that breaks rules. It holds every violation, in the order in which the plan is read.
 type Report struct {
-	// Violations are never none.
+	// Violations holds at least one violation.
 	Violations []Violation
 }
 
@@ -73,7 +72,7 @@ func (r *Report) Count() map[Code]int {
 	return n
 }
 
-// err returns the report as an error, nil when nothing is wrong.
+// err returns the report as an error, nil without violations.
 func (r *Report) err() error {
 	if len(r.Violations) == 0 {
 		return nil
@@ -113,7 +112,7 @@ const (
 	NoFix             Code = "no-fix"              // a refused pod has neither a fix nor the message that none was found, and nothing holds it
 	NoMessage         Code = "no-message"          // a refused pod has no message
 	RefusedForNothing Code = "refused-for-nothing" // a refused pod fits a node, or a machine that may still be bought
-	WeightIgnored     Code = "weight-ignored"      // a pod sits in a pool although one of a higher weight can hold it
+	WeightIgnored     Code = "weight-ignored"      // a pod is in a pool although one of a higher weight can hold it
 )
 
 // The rules about launches.
@@ -127,7 +126,7 @@ const (
 	LaunchRequirements Code = "launch-requirements" // the pool's requirements are not carried, or an option does not meet the launch's
 	PoolUnknown        Code = "pool-unknown"        // the problem has no such pool
 	PoolClosed         Code = "pool-closed"         // the pool is static or being deleted
-	NoOptions          Code = "no-options"          // nothing to ask the provider for
+	NoOptions          Code = "no-options"          // no option to ask the provider for
 	TooManyOptions     Code = "too-many-options"    // more than the limit, and minValues does not need them
 	MinValues          Code = "min-values"          // too few distinct values over the options
 	WorkloadShare      Code = "workload-share"      // more pods of a workload on one machine or node than its share
@@ -173,12 +172,12 @@ const (
 	AttachLimit Code = "attach-limit"  // more volumes of a driver than the node or option takes
 )
 
-// The rules between pods. A plan keeps them if its pods can bind one by one.
+// The rules between pods: topology terms. A plan keeps them if its pods can bind one by one.
 const (
 	TopologySpread  Code = binding.Spread       // a domain would have too many pods, or the label is missing
-	PodAffinity     Code = binding.Affinity     // no pod that it has to be with is there
-	PodAntiAffinity Code = binding.AntiAffinity // a pod is there that it must not be with, or that keeps it away
-	OptionTopology  Code = "option-topology"    // an option is elsewhere than the first by a label that such rules depend on
+	PodAffinity     Code = binding.Affinity     // no pod that it must be with is there
+	PodAntiAffinity Code = binding.AntiAffinity // a pod is there that it must not be with, or that must not be with it
+	OptionTopology  Code = "option-topology"    // an option differs from the first in a label that topology terms depend on
 )
 
 // The rules about the summary and the bound.
@@ -198,10 +197,10 @@ const (
 	CertificateOption    Code = certificate.Overfull  // a machine holds more worth than it costs
 )
 
-// The rules about the steps of plans that disrupt nodes; those about launches, places and
-// pods hold for them, too.
+// The rules about the steps of plans that disrupt nodes. The rules about launches, nodes and pods hold for steps,
+// too.
 const (
-	StepEmpty          Code = "step-empty"          // drains nothing and moves nothing
+	StepEmpty          Code = "step-empty"          // drains no node and moves no pod
 	StepReason         Code = "step-reason"         // not a reason that the node gives, or not one for which nodes are to be disrupted
 	NotDisruptable     Code = "not-disruptable"     // a node without a pool, of a static one, not ready, awaiting pods, or of unknown price
 	DoNotDisrupt       Code = "do-not-disrupt"      // a node, or a pod on it, asks to be left alone
@@ -212,7 +211,7 @@ const (
 	PodBudget          Code = "pod-budget"          // more pods than a PodDisruptionBudget lets go at once, or pods of one that lets none go
 	BudgetUse          Code = "budget-use"          // not the step's use of budgets
 	EvictionMissing    Code = "eviction-missing"    // a pod that has to live on loses its node and is not evicted
-	EvictionUnknown    Code = "eviction-unknown"    // no such pod, not where it is said to be, or one that stays or needs no place
+	EvictionUnknown    Code = "eviction-unknown"    // no such pod, not on that node, or a pod that stays or needs no place
 	MovedTwice         Code = "moved-twice"         // a pod that moves twice, or a machine that is bought and drained
 	Landing            Code = "landing"             // a place that is not there, goes too, or receives no pods, or a launch that is for other pods
 	Wave               Code = "wave"                // not counted from 1, or pods of the wave cannot bind while those of later ones are where they were

@@ -36,7 +36,7 @@ type bindSimulation struct {
 	sold     map[string]map[string]bool
 }
 
-// search looks for a place for refused pods that depend on others or on volumes.
+// search reports refused pods that depend on other pods or on volumes and could have joined the plan.
 func (h *bindSimulation) search() {
 	kinds := h.places.dependentKinds()
 	if len(kinds) == 0 {
@@ -49,7 +49,7 @@ func (h *bindSimulation) search() {
 	h.final = h.topology.Bind(h.booked, kinds...)
 	defer h.final.Undo()
 	if len(h.final.Waiting) > 0 {
-		return // nothing is certain about a plan that does not come about
+		return // the state after a plan that cannot be carried out is not known
 	}
 	for _, t := range kinds {
 		if where, found := h.nodeFor(t); found {
@@ -60,7 +60,7 @@ func (h *bindSimulation) search() {
 	}
 }
 
-// dependentKinds are refused pods that depend on others or on volumes, one of each kind.
+// dependentKinds returns refused pods that depend on other pods or on volumes, one of each kind.
 func (c *placeSearch) dependentKinds() []*snapshot.Pod {
 	refused := c.refusedPods()
 	users := make(map[string]int)
@@ -90,7 +90,7 @@ func (c *placeSearch) dependentKinds() []*snapshot.Pod {
 	return kinds
 }
 
-// nodeFor finds a node that could take the pod beside those of the plan.
+// nodeFor returns a running node that could take the pod beside those of the plan.
 func (h *bindSimulation) nodeFor(t *snapshot.Pod) (string, bool) {
 	for _, s := range h.places.state.SortedNodes() {
 		if h.places.takes(s, t) && h.canJoin(t, s) {
@@ -100,9 +100,8 @@ func (h *bindSimulation) nodeFor(t *snapshot.Pod) (string, bool) {
 	return "", false
 }
 
-// machineFor finds a machine that could be bought for the pod. It leaves out pools
-// whose minValues ask for several machines that suit, and those whose machines have
-// labels that are still to be chosen, and spot machines if several have to suit.
+// machineFor returns a machine that could be launched for the pod. It leaves out pools with minValues or with labels
+// that are chosen at launch, and spot machines under a policy's Flexibility, because these demand several machines.
 func (h *bindSimulation) machineFor(t *snapshot.Pod) (string, bool) {
 	if t.NeedsGivenNode() {
 		return "", false
@@ -184,7 +183,7 @@ func (h *bindSimulation) canJoin(t *snapshot.Pod, x *snapshot.Node) bool {
 	return true
 }
 
-// affords takes one simulation of the whole plan from the budget, if it is still there.
+// affords takes one simulation of the whole plan off the budget, and reports whether the budget sufficed.
 func (h *bindSimulation) affords() bool {
 	h.budget -= len(h.booked) + len(h.places.state.Residents) + 1
 	return h.budget >= 0

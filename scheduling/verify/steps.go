@@ -30,13 +30,11 @@ func Steps(c disruption.Cluster, plan *disruption.Plan) error {
 	return StepsChecker{}.Steps(c, plan)
 }
 
-// Steps carries a plan out, step by step, on the objects of the cluster that it is for. It
-// returns nil if every step is allowed and possible when its turn comes and the plan says
-// the truth about it, otherwise a *[Report] in which objects of a step begin with
-// "steps[0]/". A plan that passes is right wherever it is broken off: no step is judged
-// by those behind it, but that no pod moves twice; only pods of nodes that had to go may move
-// on once, where that saves something. The cluster is taken to be valid, and neither it nor
-// the plan is changed.
+// Steps carries a plan out, step by step, on the objects of the cluster that it is for. It returns nil if every step
+// is allowed and possible when its turn comes and the plan's statements about it hold, otherwise a *[Report] in which
+// objects of a step begin with "steps[0]/". A plan that passes is right wherever it is broken off, because no step is
+// judged by later ones, except that no pod moves twice; only pods of nodes that had to go may move on once, in order
+// to save. The cluster is taken to be valid, and neither it nor the plan is changed.
 func (c StepsChecker) Steps(cluster disruption.Cluster, plan *disruption.Plan) error {
 	report := &Report{}
 	if plan == nil {
@@ -83,13 +81,13 @@ type clusterState struct {
 	machines map[string]*disruption.Machine
 	nodes    map[string]*clusterNode
 	topology *binding.Topology // nodes with their pods
-	anyTerms bool              // some pod has ties
+	anyTerms bool              // some pod has topology terms
 	waiting  map[string]*snapshot.Pod
 	budgets  podBudgets
 	// moved, drains and bought are the numbers of the steps in which a pod has moved, a
 	// node goes, and a machine has been launched.
 	moved, drains, bought map[string]int
-	// received are the nodes that steps have moved pods to, where the cluster tells of such.
+	// received are the machines of the cluster to whose nodes steps have moved pods, by node.
 	received map[string]bool
 }
 
@@ -133,7 +131,7 @@ func newClusterState(c StepsChecker, cluster disruption.Cluster, plan *disruptio
 	return g
 }
 
-// changed are nodes, those of some names as copies that are changed.
+// changed returns the nodes, with changed copies of the named ones.
 func changed(nodes []*corev1.Node, change func(*corev1.Node), names []string) []*corev1.Node {
 	return lo.Map(nodes, func(object *corev1.Node, _ int) *corev1.Node {
 		if !slices.Contains(names, object.Name) {
@@ -202,11 +200,11 @@ type move struct {
 	was, will *binding.Group
 }
 
-// clusterNode is a node that is there.
+// clusterNode is a node of the cluster as it stands.
 type clusterNode struct {
 	node    *snapshot.Node
 	machine *disruption.Machine
-	// pods are those there that have not finished; only seat changes them.
+	// pods are the pods there that have not finished; only setPods changes them.
 	pods []*corev1.Pod
 	// removal is the disruption cost of removing the node, nil until known for these pods.
 	removal *float64
@@ -217,7 +215,7 @@ type clusterNode struct {
 	launched bool
 }
 
-// setPods says which pods are there now.
+// setPods replaces the pods of the node.
 func (s *clusterNode) setPods(pods []*corev1.Pod) { s.pods, s.removal = pods, nil }
 
 func (g *clusterState) newClusterNode(n *snapshot.Node) *clusterNode {
@@ -269,7 +267,7 @@ func (g *clusterState) machineOf(node string) *disruption.Machine {
 	return &disruption.Machine{}
 }
 
-// totals add up the nodes of pools that are there.
+// totals are sums over the nodes that belong to pools.
 type totals struct {
 	price, bare     *big.Int // as in clusterNode
 	nodes, unpriced int

@@ -55,8 +55,8 @@ func podBudgetsOf(c disruption.Cluster) podBudgets {
 	return out
 }
 
-// count is how many pods may be away, as the disruption controller counts: those that are
-// ready, less those that have to be. Shares are of the pods that there are, rounded up.
+// count returns the number of pods that may be evicted, as the disruption controller counts it: ready pods less the
+// pods that must be ready. Percentages are of all pods of the budget, rounded up.
 func (g *podBudget) count(b *policyv1.PodDisruptionBudget, pods []*corev1.Pod) int {
 	seen := make(map[string]bool)
 	ready := 0
@@ -220,9 +220,9 @@ func (c *budgetCheck) nodeBudgets() {
 	}
 }
 
-// allowance is how many nodes of the pool may go now for the step's reason, and how many
-// it counts: those that have become ready once and are not shut down. Of these, nodes that do not work
-// or are being removed use the allowance up.
+// allowance returns how many nodes of the pool may go now for the step's reason (room), and the nodes that the pool's
+// budgets count: initialized ones whose machines are not shut down. Nodes that are not ready or are being removed use
+// the allowance up.
 func (c *budgetCheck) allowance(pl *snapshot.Pool) (room, counted int) {
 	away := 0
 	for _, s := range c.cluster.nodes {

@@ -14,7 +14,7 @@ import (
 // doNotDisruptAnnotation is the annotation by which nodes and pods ask to be left alone.
 const doNotDisruptAnnotation = "karpenter.sh/do-not-disrupt"
 
-// checkDrained checks that every node of the step may go, and notes those that are there.
+// checkDrained checks that every node of the step may go, and notes the nodes that are there.
 func (a *stepCheck) checkDrained() {
 	drains := &drainCheck{a.cluster, a.report, a.step.Reason}
 	seen := make(map[string]bool)
@@ -125,7 +125,7 @@ func (c *drainCheck) mayGo(s *clusterNode, object string) {
 		c.consolidatable(s, object)
 	}
 	if c.reason == disruption.Drifted && s.graceful() {
-		return // draining ends by force, so that pods hold nothing back
+		return // draining ends by force, so that pods cannot prevent it
 	}
 	for _, pod := range s.pods {
 		if doNotDisrupt(pod, c.cluster.rules.now) {

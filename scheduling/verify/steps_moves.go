@@ -16,8 +16,8 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/snapshot"
 )
 
-// checkEvictions checks that the evictions are those of the pods that lose their nodes, each to a
-// place that is there, and notes those that can be carried out.
+// checkEvictions checks that the evictions are those of the pods that lose their nodes, each to a node that is there,
+// and notes the evictions that can be carried out.
 func (a *stepCheck) checkEvictions() {
 	listed := make(map[string]bool)
 	wave := 0
@@ -64,7 +64,8 @@ func (a *stepCheck) checkEvictions() {
 	a.launchedPods()
 }
 
-// risks checks that the step tells of every pod that is gone for good when it is evicted, or that asks not to be.
+// risks checks that the step warns of every evicted pod that would not be recreated, or that asks not to be
+// disrupted.
 func (a *stepCheck) risks() {
 	told := make(map[string]bool)
 	for _, x := range a.step.Risks {
@@ -99,7 +100,7 @@ func (a *stepCheck) removes(node string) bool {
 	return slices.ContainsFunc(a.going, func(s *clusterNode) bool { return s.node.Name == node })
 }
 
-// move notes an eviction with its pod as it looks for a new place, if it has one.
+// move notes an eviction with the pod as it is recreated, and checks the node that it goes to.
 func (a *stepCheck) move(e *disruption.Eviction, pod *corev1.Pod) {
 	object := "pod/" + e.Pod
 	t := a.cluster.state.Reader.NewPod(unplaced(pod))
@@ -131,7 +132,7 @@ func (a *stepCheck) move(e *disruption.Eviction, pod *corev1.Pod) {
 	}
 }
 
-// unplaced is the pod as it looks for a new place.
+// unplaced returns the pod as it is recreated, without a node.
 func unplaced(pod *corev1.Pod) *corev1.Pod {
 	again := *pod
 	again.Spec.NodeName, again.DeletionTimestamp, again.Status, again.UID = "", nil, corev1.PodStatus{}, scheduling.SuccessorUID
@@ -213,7 +214,7 @@ func (a *stepCheck) checkPlaces() {
 	j := newJudge(a.report, a.cluster.state, a.cluster.topology, plan)
 	j.asBound = a.asBound()
 	j.places()
-	if anyTerms(j.topology, j.booked) { // those that move bind one by one
+	if anyTerms(j.topology, j.booked) { // pods that move bind one by one
 		end := a.domains(j)
 		defer end()
 		for _, u := range a.cluster.bindAll(j.booked, func(o *binding.Outcome) { agreements(j.report, j.launches.launches, o) }) {
@@ -237,7 +238,7 @@ func (a *stepCheck) checkPlaces() {
 	}
 }
 
-// complete leaves the cluster as it is once the step is done.
+// complete brings the cluster to its state once the step is done.
 func (a *stepCheck) complete() {
 	for _, n := range a.launchNodes {
 		a.cluster.topology.RemoveNode(n)

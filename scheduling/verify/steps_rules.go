@@ -104,7 +104,7 @@ func (r *nodeRules) disruptsFor(reason disruption.Reason) bool {
 	return len(p.Reasons) == 0 || slices.Contains(p.Reasons, reason)
 }
 
-// evictable reports whether draining evicts the pod, so that budgets count.
+// evictable reports whether draining evicts the pod, so that PodDisruptionBudgets count it.
 func (r *nodeRules) evictable(pod *corev1.Pod) bool {
 	if snapshot.Tolerated(corev1.Taint{Key: scheduling.DisruptedTaint, Effect: corev1.TaintEffectNoSchedule}, pod.Spec.Tolerations) {
 		return false
@@ -124,7 +124,7 @@ func (s *clusterNode) graceful() bool {
 	return s.machine.TerminationGracePeriod != nil || s.node.Pool != nil && s.node.Pool.Object.Spec.Template.Spec.TerminationGracePeriod != nil
 }
 
-// reasons are those for which nodes are disrupted.
+// reasons returns the reasons for which nodes are disrupted.
 func reasons() []disruption.Reason {
 	return []disruption.Reason{
 		disruption.Interrupted, disruption.Expired, disruption.Drifted, disruption.Empty, disruption.Underutilized, disruption.Misplaced,
@@ -134,19 +134,18 @@ func reasons() []disruption.Reason {
 // forced reports whether nodes go for the reason without regard to budgets and annotations.
 func forced(r disruption.Reason) bool { return r == disruption.Interrupted || r == disruption.Expired }
 
-// needsNoSaving reports whether nodes go for the reason even where that saves nothing, saves whether
-// they go in order to save.
+// needsNoSaving reports whether nodes go for the reason even where that saves no money.
 func needsNoSaving(r disruption.Reason) bool { return forced(r) || r == disruption.Drifted }
 
 func saves(r disruption.Reason) bool { return r == disruption.Empty || r == disruption.Underutilized }
 
-// isMirror reports whether a kubelet shows the pod that it runs on its own account.
+// isMirror reports whether the pod shows a static pod of a kubelet.
 func isMirror(pod *corev1.Pod) bool {
 	_, ok := pod.Annotations[corev1.MirrorPodAnnotationKey]
 	return ok || snapshot.Owner(pod, "Node") != ""
 }
 
-// reschedulable reports whether the pod has to be somewhere else when its node is gone.
+// reschedulable reports whether the pod must be placed again when its node is gone.
 func reschedulable(pod *corev1.Pod) bool {
 	if snapshot.Owner(pod, "DaemonSet") != "" || isMirror(pod) || snapshot.Finished(pod) {
 		return false
@@ -154,7 +153,7 @@ func reschedulable(pod *corev1.Pod) bool {
 	return pod.DeletionTimestamp == nil || snapshot.Owner(pod, "StatefulSet") != ""
 }
 
-// doNotDisrupt reports whether the pod does not want to be disrupted at the time.
+// doNotDisrupt reports whether the pod asks not to be disrupted at the time.
 func doNotDisrupt(pod *corev1.Pod, now time.Time) bool {
 	if pod.Annotations["karpenter.sh/do-not-evict"] == "true" || pod.Annotations["cluster-autoscaler.kubernetes.io/safe-to-evict"] == "false" {
 		return snapshot.Live(pod)
@@ -173,13 +172,13 @@ func doNotDisrupt(pod *corev1.Pod, now time.Time) bool {
 	return pod.Status.StartTime == nil || now.Before(pod.Status.StartTime.Add(d))
 }
 
-// readyPod is whether the pod says that it is ready; "" if it says nothing.
+// readyPod returns the status of the pod's Ready condition; "" without one.
 func readyPod(pod *corev1.Pod) corev1.ConditionStatus {
 	c, _ := lo.Find(pod.Status.Conditions, func(c corev1.PodCondition) bool { return c.Type == corev1.PodReady })
 	return c.Status
 }
 
-// readyNode reports whether the node works, or does not say.
+// readyNode reports whether the node's Ready condition is true or missing.
 func readyNode(node *corev1.Node) bool {
 	c, found := lo.Find(node.Status.Conditions, func(c corev1.NodeCondition) bool { return c.Type == corev1.NodeReady })
 	return !found || c.Status == corev1.ConditionTrue

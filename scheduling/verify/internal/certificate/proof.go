@@ -25,8 +25,8 @@ type proof struct {
 	dims  *dimensions
 	// bound bounds the worth of the pods on a machine.
 	bound *worthBound
-	// spreads take off the worth of pods in some domains. domains are proofs with the worths of
-	// each domain: all there are with byDomain, otherwise those made from this one so far.
+	// spreads take off the worth of pods in some domains. domains are proofs with the worths of each domain: all
+	// domains with byDomain, otherwise the domains that machines have been judged in.
 	spreads  []*domainSpread
 	domains  map[string]*proof
 	byDomain bool
@@ -48,8 +48,8 @@ type podClass struct {
 	// single says that no two of them can share a machine, for their ports.
 	single bool
 	parts  []part
-	// spreads are the numbers of those that count them. Of a limited class there are most
-	// at one place.
+	// spreads are the numbers of the spreads that count them. Of a limited class there are at most most pods at one
+	// place.
 	spreads []int
 	limited bool
 	most    int64
@@ -194,7 +194,7 @@ func (pr *proof) classify(resources int, worth func(t *snapshot.Pod) *big.Int) b
 // anywhere lets every pod in.
 func anywhere(int) bool { return true }
 
-// count is the number of pods with a constraint that may be there.
+// count returns the number of pods with a constraint that mayBe admits.
 func (s *podClass) count(mayBe func(constraint int) bool) int64 {
 	var n int64
 	for _, p := range s.parts {

@@ -19,7 +19,7 @@ type spreadReader struct {
 	claim        *Claim
 	waiting      map[*snapshot.Identity]int64 // pods that may still be placed
 	sales        []saleInDomain
-	domains      []string // those with nodes, and where pools may buy
+	domains      []string // domains with nodes, and where pools may launch
 	unlabelled   bool     // pools may buy machines that are in none
 	undetermined string   // a machine that may be in any
 }
@@ -133,8 +133,8 @@ type domainSpread struct {
 	members map[string]bool // by name
 	less    map[string]*big.Int
 	further map[string]*big.Int // nil where all are worth the same
-	// counts says of which domains every plan takes the minimum, running how many pods that
-	// count run in each domain that there is.
+	// counts are the domains of which every plan takes the minimum, running the number of running pods that count, by
+	// domain.
 	counts      map[string]bool
 	running     map[string]int64
 	pending     int64 // pods that wait and count
@@ -269,7 +269,7 @@ func (z *domainSpread) level(domains []string, pods int64) {
 	}
 }
 
-// beyond is how many pods there are that need not be in any one domain.
+// beyond returns the number of pods that are not bound to any one domain by least.
 func (z *domainSpread) beyond() int64 {
 	return int64(len(z.members)) - lo.Sum(lo.Values(z.least))
 }

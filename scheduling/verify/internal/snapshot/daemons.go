@@ -62,8 +62,8 @@ func (d *Daemon) owns(pod *corev1.Pod) bool {
 	return Owner(pod, "DaemonSet") == d.name && NamespaceOf(pod) == d.namespace
 }
 
-// daemonTolerations are the template's tolerations and those that the DaemonSet
-// controller adds to every pod it makes.
+// daemonTolerations returns the tolerations of the template, and the ones that the DaemonSet controller adds to every
+// pod.
 func daemonTolerations(template *corev1.PodSpec) []corev1.Toleration {
 	all := slices.Clone(template.Tolerations)
 	add := func(effect corev1.TaintEffect, keys ...string) {

@@ -30,8 +30,8 @@ type Expression struct {
 	values []string
 }
 
-// selectorOf reads nodeSelector and the required node affinity. As in
-// kube-scheduler, a term that is empty or has a malformed expression matches nothing.
+// selectorOf reads nodeSelector and the required node affinity. A term that is empty or malformed matches no node, as
+// in kube-scheduler.
 func selectorOf(spec *corev1.PodSpec) Selector {
 	var base []Expression
 	for _, key := range slices.Sorted(maps.Keys(spec.NodeSelector)) {

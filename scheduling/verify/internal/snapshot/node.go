@@ -26,7 +26,7 @@ type Node struct {
 	planned bool
 	// Open returns the knowledge about a label that is not among Labels; nil means that all of these are absent.
 	Open func(key string) Opening
-	Pool *Pool // nil for a running node that no pool owns which is there
+	Pool *Pool // nil for a running node whose pool is not there
 	// Capacity is all of the node, Allocatable the part for pods, Free the part of that which running pods and
 	// daemons leave, below 0 where the node is overcommitted. Daemons is the part that the daemons of a planned node
 	// request.
@@ -53,7 +53,7 @@ func (w *State) NewNode(running *corev1.Node, pods []*corev1.Pod) *Node {
 		limits: w.Reader.storage.limits[running.Name], attached: make(attached),
 	}
 	if InFlight(running) {
-		// By the time pods can run there it carries these.
+		// Once pods can run there it has these labels.
 		n.Labels = maps.Clone(n.Labels)
 		n.Labels[scheduling.RegisteredLabel], n.Labels[scheduling.InitializedLabel] = "true", "true"
 		w.complete(n, catalog)

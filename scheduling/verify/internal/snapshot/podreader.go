@@ -62,9 +62,8 @@ func (r *PodReader) preferredBy(pod *corev1.Pod) []*PodSelector {
 	return sets
 }
 
-// WorkloadOf names the pods that belong together: those of one controller, or without
-// one, those that the same Services select; "" where a pod stands alone, or where every
-// node has its own.
+// WorkloadOf returns the name of the pod's workload: its controller, or without one the Services that select it; ""
+// for a pod of neither, and for pods of DaemonSets and kubelets, because every node has its own.
 func (r *PodReader) WorkloadOf(pod *corev1.Pod) string {
 	if ref := metav1.GetControllerOfNoCopy(pod); ref != nil {
 		if ref.Kind == "DaemonSet" || ref.Kind == "Node" {
@@ -83,8 +82,8 @@ func (r *PodReader) WorkloadOf(pod *corev1.Pod) string {
 	return "Services/" + NamespaceOf(pod) + "/" + strings.Join(names, ",")
 }
 
-// TermsOf reads the rules of a pod. Of one that runs already only those matter that keep others
-// away.
+// TermsOf reads the topology terms of a pod. Of one that runs already only its anti-affinity matters, because it
+// keeps other pods off.
 func (r *PodReader) TermsOf(pod *corev1.Pod, runs bool) *TopologyTerms {
 	t := &TopologyTerms{}
 	a := ValueOr(pod.Spec.Affinity, corev1.Affinity{})
@@ -134,8 +133,8 @@ func (r *PodReader) IdentityOf(pod *corev1.Pod) *Identity {
 	return f
 }
 
-// namespaceLabels are the labels of a namespace. Every namespace carries its own name;
-// of one that the problem does not list nothing else is known.
+// namespaceLabels returns the labels of a namespace. Every namespace has its own name as a label; a namespace that
+// the problem does not list has no other.
 func (r *PodReader) namespaceLabels(name string) labels.Set {
 	out := labels.Set{corev1.LabelMetadataName: name}
 	for _, ns := range r.problem.Namespaces {

@@ -18,18 +18,18 @@ import (
 type Pool struct {
 	Object  *scheduling.NodePool
 	Catalog *instancetypes.Catalog
-	// given are the labels that every node of the pool gets from the pool.
+	// Given are the labels that every node of the pool gets from the pool.
 	Given map[string]string
-	// asks are the pool's requirements.
+	// Asks are the pool's requirements.
 	Asks []Expression
 	// sold are the label keys that some type or offering of the catalog carries.
 	sold map[string]bool
 	// set are the label keys that some NodePool of the problem puts on its nodes.
 	set map[string]bool
-	// limits are those of its spec in base units, fractions dropped, usage the capacity of the pool's nodes,
+	// Limits are the limits of its spec in base units, fractions dropped; Usage is the capacity of the pool's nodes,
 	// with their number.
 	Limits, Usage Amounts
-	// closed says why nothing may be launched; "" if something may.
+	// Closed says why the pool launches nothing; "" if it may launch.
 	Closed string
 }
 
@@ -65,7 +65,7 @@ func (w *State) newPool(np *scheduling.NodePool) *Pool {
 	return pl
 }
 
-// catalogOf is the catalog of a pool, which need not be there any more.
+// catalogOf returns the catalog of a pool, also of one that is not in the problem.
 func (w *State) catalogOf(pool string) *instancetypes.Catalog {
 	if own, ok := w.Problem.PoolCatalogs[pool]; ok {
 		return own

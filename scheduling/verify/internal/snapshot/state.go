@@ -18,17 +18,17 @@ import (
 // State is a problem, looked up by name.
 type State struct {
 	Problem scheduling.Problem
-	// policy holds the settings under which plans are made.
+	// Policy holds the settings under which plans are made.
 	Policy *Policy
-	// pods are those to be placed; others says why each other pod of the problem is not.
+	// Pods are the pods to be placed; Others says of each other pod of the problem why it is not.
 	Pods   map[string]*Pod
 	Others map[string]string
 	Pools  map[string]*Pool
-	// nodes are the running and in-flight nodes.
+	// Nodes are the running and in-flight nodes.
 	Nodes   map[string]*Node
 	Daemons Daemons
-	// running are the pods that have a node and have not finished, by name, wherever that is; residents
-	// those of nodes that are there.
+	// Running are the pods that have a node and have not finished, by name, even if the node is not there; Residents
+	// are the ones on nodes that are there.
 	Running   map[string]*corev1.Pod
 	Residents []Resident
 	Reader    *PodReader
@@ -36,7 +36,7 @@ type State struct {
 	selected  *selectedPods
 	// offers are the planned nodes of pools, each described once.
 	offers map[offerKey]*Node
-	// reservations are the machines left, by reservation id.
+	// Reservations are the machines left, by reservation id.
 	Reservations map[string]int
 }
 
@@ -303,18 +303,17 @@ func (w *State) Occupant(claim string) (pod string, used bool) {
 	return pod, used
 }
 
-// Independent reports whether neither a rule between pods nor a volume has a say in
-// where the pod goes.
+// Independent reports whether the place of the pod depends on no topology term and no volume.
 func (w *State) Independent(t *Pod) bool {
 	return t.Terms.None() && len(t.Mounts) == 0 && !w.selected.rules.include(t.Identity)
 }
 
-// WithoutPreferences reports whether no preference has either.
+// WithoutPreferences reports whether the pod is independent, and no preference concerns it either.
 func (w *State) WithoutPreferences(t *Pod) bool {
 	return w.Independent(t) && len(w.Reader.preferredBy(t.Object)) == 0 && !w.selected.preferences.include(t.Identity)
 }
 
-// PodsNamed are those of the named pods that are to be placed.
+// PodsNamed returns the named pods that are to be placed.
 func (w *State) PodsNamed(names []string) []*Pod {
 	return lo.FilterMap(names, func(name string, _ int) (*Pod, bool) { return w.Pods[name], w.Pods[name] != nil })
 }

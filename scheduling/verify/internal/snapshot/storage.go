@@ -80,11 +80,11 @@ type Mount struct {
 	allows Selector
 	// zones are the zones and regions that the volume's own labels name, by key.
 	zones map[string][]string
-	// driver attaches it, id tells it from others of the driver; "" if nothing is attached.
+	// driver attaches the volume, id tells it from other volumes of the driver; "" for volumes that are not attached.
 	driver, id string
-	// exclusive is set for a claim that one pod at a time may use.
+	// Exclusive is set for a claim that one pod at a time may use.
 	Exclusive bool
-	// zonal is set for a claim whose volume is still to be made, in one zone.
+	// Zonal is set for a claim whose volume is still to be made, in one zone.
 	Zonal bool
 	// Offers are the existing volumes of which the claim gets one, for a class that makes none.
 	Offers []*corev1.PersistentVolume
@@ -111,8 +111,8 @@ func (s *storage) mountsOf(pod *corev1.Pod) []Mount {
 	return mounts
 }
 
-// ephemeral is the mount of a volume that lives as long as its pod: its claim bears the
-// names of both, and is made by a controller once the pod is there.
+// ephemeral returns the mount of a generic ephemeral volume. Its claim has the names of pod and volume, and a
+// controller makes it once the pod is there.
 func (s *storage) ephemeral(pod *corev1.Pod, v *corev1.Volume) Mount {
 	name := NamespaceOf(pod) + "/" + pod.Name + "-" + v.Name
 	if c := s.claims[name]; c != nil {
@@ -193,13 +193,13 @@ func ReachOf(v *corev1.PersistentVolume) Selector {
 	return nil
 }
 
-// nobodyMakes reports whether volumes of the class have to be there already. Of such a class a
-// claim gets one that is free, when the first of its pods is bound; all others have to reach it.
+// nobodyMakes reports whether volumes of the class must exist already. A claim of the class gets a free one when the
+// first of its pods binds; its other pods must reach that.
 func nobodyMakes(class *storagev1.StorageClass) bool {
 	return class.Provisioner == "" || class.Provisioner == "kubernetes.io/no-provisioner"
 }
 
-// standingMount reads a claim of such a class: its pods have to reach one of the volumes.
+// standingMount reads a claim of such a class: its pods must reach one of the free volumes.
 func (s *storage) standingMount(m *Mount, c *corev1.PersistentVolumeClaim) {
 	for _, v := range s.all {
 		if v == nil || v.DeletionTimestamp != nil {
@@ -259,8 +259,8 @@ func classOf(c *corev1.PersistentVolumeClaim) string {
 	return ValueOr(c.Spec.StorageClassName, "")
 }
 
-// allowed are the places where a class makes volumes: anywhere without terms, else
-// where all expressions of one term hold. A term without any matches nothing.
+// allowed returns the condition on nodes where a class makes volumes: none without terms, otherwise one term whose
+// expressions all hold. A term without expressions matches no node.
 func allowed(terms []corev1.TopologySelectorTerm) Selector {
 	if len(terms) == 0 {
 		return nil

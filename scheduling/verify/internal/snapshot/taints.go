@@ -11,8 +11,8 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// Untolerated returns the taints that keep the pod off: NoSchedule and NoExecute
-// ones without a matching toleration. PreferNoSchedule keeps nothing off.
+// Untolerated returns the taints that keep the pod off: NoSchedule and NoExecute taints without a matching
+// toleration. PreferNoSchedule keeps no pod off.
 func Untolerated(taints []corev1.Taint, tolerations []corev1.Toleration) []corev1.Taint {
 	return lo.Filter(taints, func(taint corev1.Taint, _ int) bool {
 		return taint.Effect != corev1.TaintEffectPreferNoSchedule && !Tolerated(taint, tolerations)
@@ -24,17 +24,16 @@ func Tolerated(taint corev1.Taint, tolerations []corev1.Toleration) bool {
 	return slices.ContainsFunc(tolerations, func(t corev1.Toleration) bool { return tolerates(t.ToleratesTaint, &taint) })
 }
 
-// tolerates follows the API's rule, with the operators Lt and Gt. The zero value of its logger
-// writes nothing.
+// tolerates calls the API's own rule, which knows the operators Lt and Gt. The zero value of its logger writes
+// nothing.
 func tolerates[Logger any](rule func(Logger, *corev1.Taint, bool) bool, taint *corev1.Taint) bool {
 	var none Logger
 	return rule(none, taint, true)
 }
 
-// nodeTaints returns the taints of a running or in-flight node that a pod has to
-// tolerate. A node of a pool that is not initialised yet loses its start-up taints
-// and those that the kubelet and the cloud provider will lift, and until it has
-// registered, the taints that its pool will put on it count already.
+// nodeTaints returns the taints of a running or in-flight node that a pod must tolerate. A node of a pool that is not
+// initialized yet loses its startup taints and the taints that kubelet and cloud provider lift; until it has
+// registered, the taints of its pool count already.
 func nodeTaints(node *corev1.Node, pool *scheduling.NodePool) []corev1.Taint {
 	taints := slices.Clone(node.Spec.Taints)
 	if InFlight(node) {

@@ -12,13 +12,13 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// TopologyTerms are the rules by which a pod's place depends on other pods. Preferences are not
-// among them: they keep no pod from its place.
+// TopologyTerms are the terms by which a pod's place depends on other pods: topology spread, pod affinity and
+// anti-affinity. Preferences are not among them, because they keep no pod off.
 type TopologyTerms struct {
 	Spread []SpreadConstraint
-	// Affinity are the required terms of pod affinity, apart those of anti-affinity.
+	// Affinity are the required terms of pod affinity, AntiAffinity those of anti-affinity.
 	Affinity, AntiAffinity []AffinityTerm
-	// text is equal for pods with equal rules.
+	// Text is equal for pods with equal terms.
 	Text string
 }
 
@@ -32,12 +32,11 @@ type SpreadConstraint struct {
 	Text       string // equal for constraints that say the same
 }
 
-// NodeFilter says which nodes a spread constraint looks at: those that have every key
-// that the pod spreads over, that the pod's own node selector and affinity allow, and
-// whose taints it tolerates, unless its policies say otherwise.
+// NodeFilter is the nodes that a spread constraint counts: nodes with every key that the pod spreads over, which the
+// pod's node selector and affinity admit, and whose taints it tolerates, as its policies say.
 type NodeFilter struct {
 	Keys          []string
-	HonorAffinity bool // only nodes that wants allows
+	HonorAffinity bool // only nodes that selector admits
 	selector      Selector
 	HonorTaints   bool // only nodes whose taints are tolerated
 	tolerations   []corev1.Toleration
@@ -51,7 +50,7 @@ type AffinityTerm struct {
 	Text string
 }
 
-// None reports whether the pod may be wherever others are.
+// None reports whether the pod has no terms.
 func (t *TopologyTerms) None() bool {
 	return len(t.Spread) == 0 && len(t.Affinity) == 0 && len(t.AntiAffinity) == 0
 }
@@ -79,7 +78,7 @@ func readSpread(pod *corev1.Pod, c *corev1.TopologySpreadConstraint, keys []stri
 	return r
 }
 
-// Passes reports whether a spread constraint looks at the node.
+// Passes reports whether the spread constraint counts the node.
 func (f *NodeFilter) Passes(n *Node) bool {
 	return !slices.ContainsFunc(f.Keys, func(key string) bool { _, ok := n.Value(key); return !ok }) &&
 		(!f.HonorAffinity || n.Admits(f.selector)) && (!f.HonorTaints || len(Untolerated(n.Taints, f.tolerations)) == 0)
@@ -93,16 +92,15 @@ func tolerationText(tolerations []corev1.Toleration) string {
 	return b.String()
 }
 
-// PodSelector is the pods that a rule between pods means: those of some namespaces that
-// have some labels.
+// PodSelector is the pods that a topology term selects, by namespace and labels.
 type PodSelector struct {
 	// skipsDeleting says that pods which are being deleted do not count any more.
 	skipsDeleting bool
-	// namespaces are namespaces by name; those that spaceLabels selects count, too.
+	// namespaces are namespaces by name; namespaces that namespaceLabels selects count, too.
 	namespaces      []string
 	namespaceLabels labels.Selector
 	Labels          labels.Selector
-	// text is equal for equal sets.
+	// Text is equal for equal sets.
 	Text string
 }
 
@@ -144,14 +142,14 @@ func (s *PodSelector) finish() *PodSelector {
 	return s
 }
 
-// nothing reports whether a selector selects nothing whatever there is.
+// nothing reports whether a selector selects no pod at all.
 func nothing(s labels.Selector) bool {
 	_, selectable := s.Requirements()
 	return !selectable
 }
 
-// Selecting reads a label selector with more that it asks for. Nothing is selected without one,
-// or by one that no API server lets pass.
+// Selecting returns the selector with more requirements. It selects nothing where there is no selector, or one that
+// no API server accepts.
 func Selecting(s *metav1.LabelSelector, more ...metav1.LabelSelectorRequirement) labels.Selector {
 	if s == nil {
 		return labels.Nothing()
@@ -215,7 +213,7 @@ func LabelText(set map[string]string) string {
 	return b.String()
 }
 
-// NamespaceOf is the namespace of an object, that of those that name none for want of another.
+// NamespaceOf returns the namespace of an object, "default" where it names none.
 func NamespaceOf(o metav1.Object) string { return cmp.Or(o.GetNamespace(), metav1.NamespaceDefault) }
 
 // ObjectName is namespace/name.

@@ -14,9 +14,9 @@ import (
 
 // TypeReader reads instance types, each once.
 type TypeReader struct {
-	// rooms are those of types whose offerings say nothing of it.
+	// rooms are the rooms of types at offerings without capacity or overhead of their own.
 	rooms map[*instancetypes.InstanceType]room
-	// labels are those of types by their stable keys.
+	// labels are the labels of types by their stable keys.
 	labels map[*instancetypes.InstanceType]map[string]string
 }
 
@@ -99,7 +99,7 @@ func (c *TypeReader) soldLabels(t *instancetypes.InstanceType, o offerings.Offer
 	return stableKeys(maps.Clone(ofType), o.NodeLabels())
 }
 
-// stableKeys adds labels to others by their stable keys.
+// stableKeys adds labels to the map by their stable keys.
 func stableKeys(to, from map[string]string) map[string]string {
 	if to == nil {
 		to = make(map[string]string, len(from))

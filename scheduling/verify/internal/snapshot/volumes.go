@@ -72,8 +72,8 @@ func (a attached) add(mounts []Mount) {
 	}
 }
 
-// TooMany says which driver would have to attach more volumes than it can on the node, once
-// those of the mounts come on top; "" for none.
+// TooMany returns the driver, with numbers, that cannot attach the volumes of the mounts besides those of the node;
+// "" for none.
 func (n *Node) TooMany(mounts []Mount) string {
 	more := make(attached)
 	more.add(mounts)

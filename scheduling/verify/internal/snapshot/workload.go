@@ -1,13 +1,12 @@
 package snapshot
 
-// WorkloadCounts are how many pods of each workload there are, running or pending, and of those that run
-// and stay, by node.
+// WorkloadCounts are the number of pods of each workload, running or pending, and of running pods that stay, by node.
 type WorkloadCounts struct {
 	Sizes map[string]int
 	On    map[string]map[string]int
 }
 
-// CountWorkloads counts them.
+// CountWorkloads counts the pods of each workload.
 func (w *State) CountWorkloads() *WorkloadCounts {
 	c := &WorkloadCounts{Sizes: make(map[string]int), On: make(map[string]map[string]int)}
 	for _, t := range w.Pods {
