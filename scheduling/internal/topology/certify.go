@@ -35,7 +35,7 @@ func (s *planner) doubtful(cl *cluster) (n int64) {
 
 // proof says which pods of a plan are certain to bind.
 type proof struct {
-	*planner
+	s     *planner
 	doubt []int64 // by flat domain, counted pods that are not certain
 	open  []claim
 }
@@ -50,7 +50,7 @@ type claim struct {
 // newProof takes pods that hold neither a spread nor an affinity for certain, and no
 // others.
 func (s *planner) newProof(cl *cluster) *proof {
-	p := &proof{planner: s, doubt: make([]int64, len(s.counts.count))}
+	p := &proof{s: s, doubt: make([]int64, len(s.counts.count))}
 	s.independence.start(cl, s.placed)
 	for _, c := range cl.classes {
 		spreads, bound := s.spreads(c), s.follows(c)
@@ -75,17 +75,17 @@ func (p *proof) step() bool {
 	news := false
 	left := p.open[:0]
 	for _, o := range p.open {
-		if !o.firm && p.independence.meets(o.cell) {
+		if !o.firm && p.s.independence.meets(o.cell) {
 			o.firm, news = true, true
 			p.cast(&o, true, -1)
 		}
-		if !o.firm || !p.certain(o.cell, p.doubt) {
+		if !o.firm || !p.s.certain(o.cell, p.doubt) {
 			left = append(left, o)
 			continue
 		}
 		news = true
 		p.cast(&o, false, -1)
-		p.independence.add(o.cell)
+		p.s.independence.add(o.cell)
 	}
 	p.open = left
 	return news
@@ -94,13 +94,13 @@ func (p *proof) step() bool {
 // cast adds the pods of a claim to the doubts, or takes them off by -1: pods that hold the spread and no other, or all
 // others.
 func (p *proof) cast(o *claim, alone bool, times int64) {
-	for k := range p.cells[o.cell].terms {
-		e := &p.cells[o.cell].terms[k]
+	for k := range p.s.cells[o.cell].terms {
+		e := &p.s.cells[o.cell].terms[k]
 		if !e.spreads() || e.dom < 0 || e.adds == 0 {
 			continue
 		}
-		if alone == p.alone(e, o.spreads) {
-			p.doubt[e.dom] += times * e.adds * p.placed[o.cell]
+		if alone == p.s.alone(e, o.spreads) {
+			p.doubt[e.dom] += times * e.adds * p.s.placed[o.cell]
 		}
 	}
 }

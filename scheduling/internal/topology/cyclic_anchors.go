@@ -7,7 +7,7 @@ import (
 
 // anchors is a choice of anchors: one domain for each spread that crossed classes hold.
 type anchors struct {
-	*planner
+	s            *planner
 	spreadGroups []*spreadGroup
 	rules        []int32 // that need anchors, those of most pods first
 	of           []int32 // by rule: the anchor, as a flat domain, or None
@@ -35,7 +35,7 @@ const descents = 4
 // same for all, which leaves every spread balanced; the cheapest among the like.
 func (s *planner) chooseAnchors(cl *cluster, cross []bool) *anchors {
 	h := &anchors{
-		planner: s, of: make([]int32, len(s.p.Rules)),
+		s: s, of: make([]int32, len(s.p.Rules)),
 		free: make([]int64, len(s.p.Rules)), alone: make([]int64, len(s.p.Rules)),
 		add: make([]int64, len(s.counts.count)),
 	}
@@ -84,7 +84,7 @@ func (h *anchors) find() {
 	h.descend()
 	together, best := slices.Clone(h.of), h.judge()
 	for k, r := range h.rules {
-		from, to := h.domains(r)
+		from, to := h.s.domains(r)
 		h.of[r] = from + int32(k)%(to-from)
 	}
 	h.descend()
@@ -99,9 +99,9 @@ func (h *anchors) descend() {
 		for _, r := range h.rules {
 			best, least := h.of[r], h.judge()
 			unset := best < 0
-			from, to := h.domains(r)
+			from, to := h.s.domains(r)
 			for d := from; d < to; d++ {
-				if !h.reach[d] {
+				if !h.s.reach[d] {
 					continue
 				}
 				h.of[r] = d
@@ -127,8 +127,8 @@ func (h *anchors) judge() (v verdict) {
 			continue
 		}
 		v.cost += f.cost[at]
-		for k := range h.cells[f.cells[at]].terms {
-			if e := &h.cells[f.cells[at]].terms[k]; e.spreads() && e.dom >= 0 {
+		for k := range h.s.cells[f.cells[at]].terms {
+			if e := &h.s.cells[f.cells[at]].terms[k]; e.spreads() && e.dom >= 0 {
 				h.add[e.dom] += f.pods * e.adds
 			}
 		}
@@ -143,8 +143,8 @@ func (h *anchors) judge() (v verdict) {
 
 // weigh adds the disadvantages of the anchor of a rule.
 func (h *anchors) weigh(rule int32, v *verdict) {
-	r := &h.p.Rules[rule]
-	from, to := h.domains(rule)
+	r := &h.s.p.Rules[rule]
+	from, to := h.s.domains(rule)
 	anchor := h.of[rule]
 	lean := int64(0)
 	for d := from; d < to; d++ {
@@ -161,7 +161,7 @@ func (h *anchors) weigh(rule int32, v *verdict) {
 		supply += h.alone[rule]
 	}
 	for d := from; d < to; d++ {
-		if d != anchor && h.reach[d] {
+		if d != anchor && h.s.reach[d] {
 			supply -= max(0, high-r.Domains[d-from].Count)
 		}
 	}
@@ -175,8 +175,8 @@ func (h *anchors) cell(f *spreadGroup) (best int, known bool) {
 	best = -1
 	for k, i := range f.cells {
 		fits := true
-		for t := range h.cells[i].terms {
-			if e := &h.cells[i].terms[t]; e.spreads() && e.holds {
+		for t := range h.s.cells[i].terms {
+			if e := &h.s.cells[i].terms[t]; e.spreads() && e.holds {
 				if h.of[e.rule] < 0 {
 					return -1, false
 				}

@@ -116,7 +116,7 @@ func (s *planner) search(cl *cluster) *reassignment {
 	found := make([]*assignment, runs)
 	work := func(x *reassignment, from int) {
 		begin := x.save()
-		for run := from; run < runs && !x.outOfTime(); run += 2 {
+		for run := from; run < runs && !x.s.outOfTime(); run += 2 {
 			x.load(begin)
 			found[run] = x.run(run, tries)
 		}
@@ -156,8 +156,8 @@ func (x *reassignment) tries() (n int64) {
 		n += movesPerChoice * int64(len(h.choices))
 	}
 	each := int64(4 * (len(x.proofGroups) + len(x.n)))
-	if n = min(n, mostMoves, x.reassignLeft/runs/each); n >= fewestMoves {
-		x.reassignLeft -= runs * n * each
+	if n = min(n, mostMoves, x.s.reassignLeft/runs/each); n >= fewestMoves {
+		x.s.reassignLeft -= runs * n * each
 	}
 	return n
 }
@@ -165,9 +165,9 @@ func (x *reassignment) tries() (n int64) {
 // run reassigns once, and returns the assignment; nil where pods are missing in the end.
 func (x *reassignment) run(run int, tries int64) *assignment {
 	stake, _ := x.stake()
-	x.seed = mix(x.p.Shuffle*runs + uint64(run))
+	x.seed = mix(x.s.p.Shuffle*runs + uint64(run))
 	x.anneal(tries, firstThreshold*stake, stake*firstPrice/5, stake*lastPrice/5)
-	for k := int64(lastPrice); x.lack > 0 && k < mostPrice && !x.outOfTime(); k *= 2 {
+	for k := int64(lastPrice); x.lack > 0 && k < mostPrice && !x.s.outOfTime(); k *= 2 {
 		x.anneal(tries/fewerMoves, stake*k*3/50, stake*k/5, stake*k*2/5)
 	}
 	if x.descend(tries, stake*mostPrice/5); x.lack > 0 {
@@ -196,7 +196,7 @@ func (x *reassignment) stake() (each, pods int64) {
 // which falls from heat to nothing, at a price for each pod that is missing.
 func (x *reassignment) anneal(tries, heat, first, last int64) {
 	for k := range tries {
-		if k%triesInARow == 0 && x.outOfTime() {
+		if k%triesInARow == 0 && x.s.outOfTime() {
 			return
 		}
 		done := k << 10 / tries
@@ -282,7 +282,7 @@ func floor(a, b int64) int64 {
 // descend moves pods of one group at a time as long as that makes it cheaper, and so many moves have
 // not been tried.
 func (x *reassignment) descend(tries, price int64) {
-	for again := true; again && !x.outOfTime(); {
+	for again := true; again && !x.s.outOfTime(); {
 		again = false
 		for _, h := range x.groups {
 			for from := range h.choices {

@@ -5,7 +5,7 @@ import "slices"
 // reassignment reassigns the pods of a cluster that have to do with spreads alone, see
 // [planner.reassign]. Others stay where they are, and are taken to bind.
 type reassignment struct {
-	*planner
+	s           *planner
 	groups      []*podGroup
 	proofGroups []*proofGroup
 	spreads     []domainRange
@@ -37,7 +37,7 @@ type proofGroup struct {
 
 // newReassignment is a reassignment for the plan of a cluster, or nil where there is nothing to reassign.
 func (s *planner) newReassignment(cl *cluster) *reassignment {
-	x := &reassignment{planner: s}
+	x := &reassignment{s: s}
 	local := make([]int32, len(s.counts.count))
 	for _, r := range cl.rules {
 		rule := &s.p.Rules[r]
@@ -107,13 +107,13 @@ func (x *reassignment) put(cl *cluster) {
 	for _, h := range x.groups {
 		for i := range h.shares {
 			k := &h.shares[i]
-			clear(x.placed[x.first[k.class]:x.first[k.class+1]])
+			clear(x.s.placed[x.s.first[k.class]:x.s.first[k.class+1]])
 			for p, n := range k.n {
-				x.placed[k.cells[p]] = n
+				x.s.placed[k.cells[p]] = n
 			}
 		}
 	}
-	x.recount(cl)
+	x.s.recount(cl)
 }
 
 // cost is that of all groups.
