@@ -32,7 +32,7 @@ type Tie struct {
 	// HonorAffinity and HonorTaints are the node inclusion policies of a spread constraint: only nodes that the
 	// pod's node affinity, or its tolerations, allow are counted.
 	HonorAffinity, HonorTaints bool
-	// Share says that the term is not the pod's own but [scheduling.Policy.WorkloadShare], the bound on a
+	// Share says that the term is not the pod's own but the WorkloadShare of a policy, the bound on a
 	// workload's share of one machine.
 	Share bool
 }

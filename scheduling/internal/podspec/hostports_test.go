@@ -1,12 +1,10 @@
-package provisioning
+package podspec
 
 import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	corev1 "k8s.io/api/core/v1"
-
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
 func port(number int32, protocol corev1.Protocol, ip string) corev1.ContainerPort {
@@ -25,25 +23,25 @@ func TestHostPorts(t *testing.T) {
 			{Ports: []corev1.ContainerPort{port(91, corev1.ProtocolTCP, "")}},
 		},
 	}
-	assert.Equal(t, []podspec.HostPort{
+	assert.Equal(t, []HostPort{
 		{Protocol: corev1.ProtocolUDP, Port: 53},
 		{Protocol: corev1.ProtocolTCP, Port: 80},
 		{Protocol: corev1.ProtocolTCP, Port: 90, IP: "10.0.0.1"},
-	}, podspec.HostPorts(spec))
+	}, HostPorts(spec))
 }
 
 func TestHostNetworkBindsContainerPorts(t *testing.T) {
 	spec := &corev1.PodSpec{HostNetwork: true, Containers: []corev1.Container{{Ports: []corev1.ContainerPort{{ContainerPort: 9100}}}}}
-	assert.Equal(t, []podspec.HostPort{{Protocol: corev1.ProtocolTCP, Port: 9100}}, podspec.HostPorts(spec))
+	assert.Equal(t, []HostPort{{Protocol: corev1.ProtocolTCP, Port: 9100}}, HostPorts(spec))
 }
 
 func TestPortsClash(t *testing.T) {
-	tcp := func(number int32, ip string) []podspec.HostPort {
-		return []podspec.HostPort{{IP: ip, Protocol: corev1.ProtocolTCP, Port: number}}
+	tcp := func(number int32, ip string) []HostPort {
+		return []HostPort{{IP: ip, Protocol: corev1.ProtocolTCP, Port: number}}
 	}
 	for _, tt := range []struct {
 		name string
-		a, b []podspec.HostPort
+		a, b []HostPort
 		want bool
 	}{
 		{"same port everywhere", tcp(80, ""), tcp(80, ""), true},
@@ -51,10 +49,10 @@ func TestPortsClash(t *testing.T) {
 		{"one against every address", tcp(80, "10.0.0.1"), tcp(80, ""), true},
 		{"two addresses", tcp(80, "10.0.0.1"), tcp(80, "10.0.0.2"), false},
 		{"two ports", tcp(80, ""), tcp(81, ""), false},
-		{"two protocols", tcp(80, ""), []podspec.HostPort{{Protocol: corev1.ProtocolUDP, Port: 80}}, false},
+		{"two protocols", tcp(80, ""), []HostPort{{Protocol: corev1.ProtocolUDP, Port: 80}}, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			assert.Equal(t, tt.want, podspec.PortsClash(tt.a, tt.b))
+			assert.Equal(t, tt.want, PortsClash(tt.a, tt.b))
 		})
 	}
 }

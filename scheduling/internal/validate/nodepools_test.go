@@ -1,4 +1,4 @@
-package provisioning
+package validate
 
 import (
 	"fmt"
@@ -12,7 +12,6 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/validate"
 )
 
 // faultsOfPool validates a problem with one NodePool and returns the faults without
@@ -22,7 +21,7 @@ func faultsOfPool(t *testing.T, change func(*scheduling.NodePool)) []string {
 	pool := &scheduling.NodePool{ObjectMeta: named("a")}
 	change(pool)
 	before := pool.DeepCopy()
-	faults := faultsOf(t, Validate((&scheduling.Problem{NodePools: []*scheduling.NodePool{pool}})))
+	faults := faultsOf(t, problemFaults((&scheduling.Problem{NodePools: []*scheduling.NodePool{pool}})))
 	assert.Equal(t, before, pool, "validation changes nothing")
 	for i := range faults {
 		faults[i] = strings.TrimPrefix(faults[i], "nodepools["+pool.Name+"].")
@@ -35,7 +34,7 @@ func need(key string, op requirements.Operator, values ...string) requirements.S
 }
 
 func TestValidateNodePoolName(t *testing.T) {
-	assert.Equal(t, []string{"metadata.name: " + validate.NotALabelValue + `: "a b"`}, faultsOfPool(t, func(p *scheduling.NodePool) { p.Name = "a b" }))
+	assert.Equal(t, []string{"metadata.name: " + NotALabelValue + `: "a b"`}, faultsOfPool(t, func(p *scheduling.NodePool) { p.Name = "a b" }))
 }
 
 // R42, R44, R47–R50: what may not be required.
@@ -111,8 +110,8 @@ func TestValidateNodePoolRequirements(t *testing.T) {
 func TestValidateNodePoolLabels(t *testing.T) {
 	const path = "spec.template.metadata.labels"
 	assert.Equal(t, []string{
-		path + ": " + validate.NotALabelKey + `: "a b"`,
-		path + ".disk: " + validate.NotALabelValue + `: "x y"`,
+		path + ": " + NotALabelKey + `: "a b"`,
+		path + ".disk: " + NotALabelValue + `: "x y"`,
 		path + "[karpenter.sh/nodepool]: is set by the NodePool itself",
 		path + "[karpenter.sh/registered]: is restricted: its value follows from what is bought",
 		path + `[topology.kubernetes.io/zone]: label "topology.kubernetes.io/zone": In [a b] does not overlap In [c]`,
@@ -138,8 +137,8 @@ func TestValidateNodePoolTaints(t *testing.T) {
 		path + `startupTaints[2].effect: must be one of NoSchedule, PreferNoSchedule, NoExecute`,
 		path + `taints[2]: has the key and effect of taints[0]: "a:NoSchedule"`,
 		path + `taints[3].effect: must be one of NoSchedule, PreferNoSchedule, NoExecute: "Soon"`,
-		path + `taints[3].key: ` + validate.NotALabelKey,
-		path + `taints[3].value: ` + validate.NotALabelValue + `: "x y"`,
+		path + `taints[3].key: ` + NotALabelKey,
+		path + `taints[3].value: ` + NotALabelValue + `: "x y"`,
 	}, faultsOfPool(t, func(p *scheduling.NodePool) {
 		p.Spec.Template.Spec.Taints = []corev1.Taint{
 			{Key: "a", Value: "1", Effect: corev1.TaintEffectNoSchedule}, {Key: "a", Effect: corev1.TaintEffectNoExecute},

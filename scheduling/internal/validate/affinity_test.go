@@ -1,4 +1,4 @@
-package provisioning
+package validate
 
 import (
 	"math/rand/v2"
@@ -9,7 +9,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/plimsoll-go/plimsoll/requirements"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/validate"
 )
 
 func nodeExpressions(e ...corev1.NodeSelectorRequirement) corev1.NodeSelectorTerm {
@@ -34,38 +33,38 @@ func TestValidateNodeAffinity(t *testing.T) {
 	}{
 		"no affinity":  {func(s *corev1.PodSpec) { s.Affinity = &corev1.Affinity{} }, nil},
 		"an empty one": {func(s *corev1.PodSpec) { s.Affinity = &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{}} }, nil},
-		"no terms":     {required(), []string{validate.NodeRequired + ": needs at least one term"}},
+		"no terms":     {required(), []string{NodeRequired + ": needs at least one term"}},
 		"sound terms": {required(corev1.NodeSelectorTerm{}, nodeExpressions(
 			nodeExpr("topology.kubernetes.io/zone", "In", "a", "b"), nodeExpr("x", "NotIn", ""), nodeExpr("x", "Exists"), nodeExpr("x", "DoesNotExist"),
 			nodeExpr("x", "Gt", "4"), nodeExpr("x", "Lt", "000000000000000000000000000000000005"),
 		)), nil},
 		"operators": {required(nodeExpressions(nodeExpr("a", "Equals", "b"), nodeExpr("a", "In"), nodeExpr("a", "NotIn"), nodeExpr("a", "Exists", "b"), nodeExpr("a", "Gte", "5"))), []string{
-			validate.NodeRequired + `[0].matchExpressions[0].operator: label "a": must be one of In, NotIn, Exists, DoesNotExist, Gt, Lt, Gte, Lte: "Equals"`,
-			validate.NodeRequired + `[0].matchExpressions[1].values: label "a": operator In needs at least one value`,
-			validate.NodeRequired + `[0].matchExpressions[2].values: label "a": operator NotIn needs at least one value`,
-			validate.NodeRequired + `[0].matchExpressions[3].values: label "a": operator Exists takes no values: "b"`,
-			validate.NodeRequired + `[0].matchExpressions[4].operator: label "a": is known on NodePools only, not in node affinity: "Gte"`,
+			NodeRequired + `[0].matchExpressions[0].operator: label "a": must be one of In, NotIn, Exists, DoesNotExist, Gt, Lt, Gte, Lte: "Equals"`,
+			NodeRequired + `[0].matchExpressions[1].values: label "a": operator In needs at least one value`,
+			NodeRequired + `[0].matchExpressions[2].values: label "a": operator NotIn needs at least one value`,
+			NodeRequired + `[0].matchExpressions[3].values: label "a": operator Exists takes no values: "b"`,
+			NodeRequired + `[0].matchExpressions[4].operator: label "a": is known on NodePools only, not in node affinity: "Gte"`,
 		}},
 		"no integer": {required(nodeExpressions(), nodeExpressions(nodeExpr("ok", "Exists"), nodeExpr("a.b/cpu", "Gt", "four"))), nil},
 		"no label value to compare with": {required(nodeExpressions(nodeExpr("a.b/cpu", "Gt", "four "))), []string{
-			validate.NodeRequired + `[0].matchExpressions[0].values[0]: label "a.b/cpu": operator Gt needs an integer of 64 bits: "four "`,
+			NodeRequired + `[0].matchExpressions[0].values[0]: label "a.b/cpu": operator Gt needs an integer of 64 bits: "four "`,
 		}},
 		"fields": {required(corev1.NodeSelectorTerm{MatchFields: []corev1.NodeSelectorRequirement{
 			nodeExpr("metadata.name", "In", "node-1"), nodeExpr("metadata.name", "NotIn", "node-2"), nodeExpr("spec.unschedulable", "Exists"), nodeExpr("metadata.name", "In", "a", "b"),
 		}}), []string{
-			validate.NodeRequired + `[0].matchFields[2].key: must be metadata.name: "spec.unschedulable"`,
-			validate.NodeRequired + `[0].matchFields[2].operator: must be In or NotIn: "Exists"`,
-			validate.NodeRequired + `[0].matchFields[2].values: needs exactly one value, not 0`,
-			validate.NodeRequired + `[0].matchFields[3].values: needs exactly one value, not 2`,
+			NodeRequired + `[0].matchFields[2].key: must be metadata.name: "spec.unschedulable"`,
+			NodeRequired + `[0].matchFields[2].operator: must be In or NotIn: "Exists"`,
+			NodeRequired + `[0].matchFields[2].values: needs exactly one value, not 0`,
+			NodeRequired + `[0].matchFields[3].values: needs exactly one value, not 2`,
 		}},
 		"preferences": {func(s *corev1.PodSpec) {
 			s.Affinity = &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{PreferredDuringSchedulingIgnoredDuringExecution: []corev1.PreferredSchedulingTerm{
 				{Weight: 1, Preference: nodeExpressions(nodeExpr("a", "Exists"))}, {Weight: 101, Preference: nodeExpressions(nodeExpr("a", "In"))}, {},
 			}}}
 		}, []string{
-			validate.NodePreferred + `[1].preference.matchExpressions[0].values: label "a": operator In needs at least one value`,
-			validate.NodePreferred + `[1].weight: must lie between 1 and 100: "101"`,
-			validate.NodePreferred + `[2].weight: must lie between 1 and 100: "0"`,
+			NodePreferred + `[1].preference.matchExpressions[0].values: label "a": operator In needs at least one value`,
+			NodePreferred + `[1].weight: must lie between 1 and 100: "101"`,
+			NodePreferred + `[2].weight: must lie between 1 and 100: "0"`,
 		}},
 	} {
 		t.Run(name, func(t *testing.T) { assert.Equal(t, tc.want, faultsOfPod(t, tc.change)) })
@@ -75,12 +74,12 @@ func TestValidateNodeAffinity(t *testing.T) {
 func TestValidatePodAffinity(t *testing.T) {
 	good := corev1.PodAffinityTerm{TopologyKey: "topology.kubernetes.io/zone", LabelSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "a"}}}
 	assert.Equal(t, []string{
-		validate.PodPreferred + `[0].podAffinityTerm.topologyKey: is missing`,
-		validate.PodPreferred + `[0].weight: must lie between 1 and 100: "-1"`,
-		validate.PodRequired + `[1].labelSelector.matchLabels.app: ` + validate.NotALabelValue + `: "?"`,
-		validate.PodRequired + `[1].namespaceSelector.matchExpressions[0].values: operator In needs at least one value`,
-		validate.PodRequired + `[1].topologyKey: ` + validate.NotALabelKey + `: "a b"`,
-		validate.AntiRequired + `[0].topologyKey: is missing`,
+		PodPreferred + `[0].podAffinityTerm.topologyKey: is missing`,
+		PodPreferred + `[0].weight: must lie between 1 and 100: "-1"`,
+		PodRequired + `[1].labelSelector.matchLabels.app: ` + NotALabelValue + `: "?"`,
+		PodRequired + `[1].namespaceSelector.matchExpressions[0].values: operator In needs at least one value`,
+		PodRequired + `[1].topologyKey: ` + NotALabelKey + `: "a b"`,
+		AntiRequired + `[0].topologyKey: is missing`,
 	}, faultsOfPod(t, func(s *corev1.PodSpec) {
 		s.Affinity = &corev1.Affinity{
 			PodAffinity: &corev1.PodAffinity{
@@ -108,7 +107,7 @@ func TestPlainExpressionIsNeverTooKind(t *testing.T) {
 		for range rng.IntN(3) {
 			e.Values = append(e.Values, pick("", "a", "5", "-5", "+5", "05", "a b", "999999999999999999", "9999999999999999999", "1e3"))
 		}
-		if validate.PlainExpression(&e) {
+		if PlainExpression(&e) {
 			plain++
 			_, err := requirements.FromNodeSelector([]corev1.NodeSelectorRequirement{e})
 			assert.NoError(t, err, "%+v", e)

@@ -1,4 +1,4 @@
-package provisioning
+package podspec
 
 import (
 	"testing"
@@ -6,8 +6,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
-
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
 // list reads "cpu=1 memory=1Gi" style pairs.
@@ -77,7 +75,7 @@ func TestEffectiveRequests(t *testing.T) {
 		{name: "sums beyond int64 stay at its end", spec: corev1.PodSpec{Containers: []corev1.Container{asks("memory", "8Ei"), asks("memory", "8Ei")}}, mem: 1<<63 - 1},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			r := podspec.RequestReader{Table: podspec.NewResourceTable()}
+			r := RequestReader{Table: NewResourceTable()}
 			got := r.Table.List(r.Read(&tt.spec))
 			assert.Equal(t, tt.cpu, got.Cpu().MilliValue(), "cpu")
 			assert.Equal(t, tt.mem, got.Memory().Value(), "memory")
@@ -96,7 +94,7 @@ func TestRunningRequestsDuringResize(t *testing.T) {
 			Name: "a", AllocatedResources: resourceList("cpu", "2"), Resources: &corev1.ResourceRequirements{Requests: resourceList("cpu", "1500m", "memory", "512")},
 		}}},
 	}
-	r := podspec.RequestReader{Table: podspec.NewResourceTable()}
+	r := RequestReader{Table: NewResourceTable()}
 	got := r.Table.List(r.ReadRunning(pod))
 	assert.Equal(t, int64(2000), got.Cpu().MilliValue())
 	assert.Equal(t, int64(1024), got.Memory().Value())
@@ -104,7 +102,7 @@ func TestRunningRequestsDuringResize(t *testing.T) {
 
 func TestReadingAllocatesNothingForKnownResources(t *testing.T) {
 	spec := corev1.PodSpec{Containers: []corev1.Container{asks("cpu", "1", "memory", "1Gi")}}
-	r := podspec.RequestReader{Table: podspec.NewResourceTable()}
+	r := RequestReader{Table: NewResourceTable()}
 	r.Read(&spec)
 	assert.Zero(t, testing.AllocsPerRun(100, func() { r.Read(&spec) }))
 }

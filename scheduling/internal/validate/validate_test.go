@@ -1,10 +1,9 @@
-package provisioning
+package validate
 
 import (
 	"fmt"
 	"math/rand/v2"
 	"runtime"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -43,7 +42,7 @@ func quantities(pairs ...string) corev1.ResourceList {
 func named(name string) metav1.ObjectMeta { return metav1.ObjectMeta{Name: name} }
 
 func TestValidateNothing(t *testing.T) {
-	assert.NoError(t, Validate((&scheduling.Problem{})))
+	assert.NoError(t, problemFaults((&scheduling.Problem{})))
 }
 
 // Entries that are nil, nameless or there twice are all found at once.
@@ -76,14 +75,14 @@ func TestValidateIdentity(t *testing.T) {
 		"poolCatalogs[q]: there is no NodePool of this name",
 		"running[2]: is nil",
 		"running[shop/b]: is there more than once",
-	}, faultsOf(t, Validate(p)))
+	}, faultsOf(t, problemFaults(p)))
 }
 
 // A running pod on a node that is not among the nodes is no fault: dumps are partial.
 func TestValidateUnknownNode(t *testing.T) {
 	pod := shopPod("a", nil)
 	pod.Spec.NodeName = "gone"
-	assert.NoError(t, Validate((&scheduling.Problem{Running: []*corev1.Pod{pod}})))
+	assert.NoError(t, problemFaults((&scheduling.Problem{Running: []*corev1.Pod{pod}})))
 }
 
 func TestValidateNodeAmounts(t *testing.T) {
@@ -94,7 +93,7 @@ func TestValidateNodeAmounts(t *testing.T) {
 		`nodes[n].status.allocatable.cpu: is too large: "100e15"`,
 		`nodes[n].status.allocatable[nvidia.com/gpu]: is negative: "-2"`,
 		`nodes[n].status.capacity.memory: is negative: "-1"`,
-	}, faultsOf(t, Validate(p)))
+	}, faultsOf(t, problemFaults(p)))
 }
 
 func TestValidateDaemonSet(t *testing.T) {
@@ -102,7 +101,7 @@ func TestValidateDaemonSet(t *testing.T) {
 	d.Spec.Template.Spec = shopPod("", quantities("cpu", "-1")).Spec
 	assert.Equal(t, []string{
 		`daemonsets[kube-system/agent].spec.template.spec.containers[0].resources.requests.cpu: is negative: "-1"`,
-	}, faultsOf(t, Validate((&scheduling.Problem{DaemonSets: []*appsv1.DaemonSet{d}}))))
+	}, faultsOf(t, problemFaults((&scheduling.Problem{DaemonSets: []*appsv1.DaemonSet{d}}))))
 }
 
 // The order of a problem's slices changes nothing about names in the report.
@@ -111,12 +110,12 @@ func TestValidateIgnoresOrder(t *testing.T) {
 	for i := range 30 {
 		p.Pods = append(p.Pods, shopPod(fmt.Sprint("web-", i%20), quantities("cpu", "-1", "memory", "-2")))
 	}
-	want := Validate(p)
+	want := problemFaults(p)
 	require.Error(t, want)
 	rng := rand.New(rand.NewPCG(1, 1))
 	for range 5 {
 		rng.Shuffle(len(p.Pods), func(i, j int) { p.Pods[i], p.Pods[j] = p.Pods[j], p.Pods[i] })
-		assert.Equal(t, want, Validate(p))
+		assert.Equal(t, want, problemFaults(p))
 	}
 }
 
@@ -161,7 +160,7 @@ func TestValidateAllocations(t *testing.T) {
 	few, many := &scheduling.Problem{Pods: busyPods(10)}, &scheduling.Problem{Pods: busyPods(1000)}
 	allocations := func(p *scheduling.Problem) float64 {
 		return testing.AllocsPerRun(5, func() {
-			if err := Validate(p); err != nil {
+			if err := problemFaults(p); err != nil {
 				t.Fatal(err)
 			}
 		})
@@ -177,34 +176,10 @@ func BenchmarkValidate(b *testing.B) {
 			b.ReportAllocs()
 			runtime.GC() // what building the pods left behind
 			for b.Loop() {
-				if err := Validate(p); err != nil {
+				if err := problemFaults(p); err != nil {
 					b.Fatal(err)
 				}
 			}
 		})
-	}
-}
-
-// Faults of the solver's settings are reported as those of the problem are, and with them.
-func TestFaultsOfSettingsComeWithTheOthers(t *testing.T) {
-	p := scheduling.Problem{Pods: []*corev1.Pod{{}}}
-	s := scheduling.Policy{Effort: -1, MinValues: "Never", WorkloadShare: 101}
-	s.Ranking.Strategy = "luck"
-	s.Size.Largest = corev1.ResourceList{"nvidia.com/gpu": resource.MustParse("1")}
-	want := []string{
-		`pods[0].metadata.name: is missing`,
-		`solver.effort: is negative: "-1"`,
-		`solver.minValues: is none of Strict, BestEffort: "Never"`,
-		`solver.size.largest[nvidia.com/gpu]: only cpu and memory can be bounded: "1"`,
-		`solver.workloadShare: must be a percentage from 1 to 100, or 0 for no bound: "101"`,
-	}
-	_, solve := Planner{Policy: s}.Plan(t.Context(), p)
-	_, explain := Planner{Policy: s}.Explain(p, &scheduling.Plan{})
-	_, session := NewSession(s, p)
-	for _, err := range []error{solve, explain, session} {
-		have := faultsOf(t, err)
-		require.Subset(t, have, want)
-		require.Len(t, have, len(want)+1, have)
-		require.Contains(t, strings.Join(have, "\n"), "solver.ranking.strategy: ")
 	}
 }

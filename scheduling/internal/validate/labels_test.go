@@ -1,4 +1,4 @@
-package provisioning
+package validate
 
 import (
 	"math/rand/v2"
@@ -7,15 +7,13 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"k8s.io/apimachinery/pkg/util/validation"
-
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/validate"
 )
 
 // sameAsUpstream compares the rules for labels with those of apimachinery.
 func sameAsUpstream(t *testing.T, s string) {
 	t.Helper()
-	assert.Equal(t, len(validation.IsValidLabelValue(s)) == 0, validate.LabelValue(s), "value %q", s)
-	assert.Equal(t, len(validation.IsQualifiedName(s)) == 0, validate.LabelKey(s), "key %q", s)
+	assert.Equal(t, len(validation.IsValidLabelValue(s)) == 0, LabelValue(s), "value %q", s)
+	assert.Equal(t, len(validation.IsQualifiedName(s)) == 0, LabelKey(s), "key %q", s)
 }
 
 func TestLabels(t *testing.T) {

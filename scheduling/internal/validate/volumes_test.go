@@ -1,4 +1,4 @@
-package provisioning
+package validate
 
 import (
 	"testing"
@@ -10,7 +10,6 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/validate"
 )
 
 func TestValidateVolumes(t *testing.T) {
@@ -63,9 +62,9 @@ func TestValidateVolumes(t *testing.T) {
 			`claims[default/data].spec.accessModes[1]: must be one of ReadWriteOnce, ReadOnlyMany, ReadWriteMany, ReadWriteOncePod: "ReadNever"`,
 		}},
 		"node affinity": {&scheduling.Problem{Volumes: []*corev1.PersistentVolume{volumeIn("v"), volumeIn("w", nodeExpr("zone", "In"), nodeExpr("zone", "Near", "a"))}}, []string{
-			"volumes[v].spec." + validate.VolumeTerms + ": needs at least one term",
-			"volumes[w].spec." + validate.VolumeTerms + `[0].matchExpressions[0].values: label "zone": operator In needs at least one value`,
-			"volumes[w].spec." + validate.VolumeTerms + `[1].matchExpressions[0].operator: label "zone": must be one of In, NotIn, Exists, DoesNotExist, Gt, Lt, Gte, Lte: "Near"`,
+			"volumes[v].spec." + VolumeTerms + ": needs at least one term",
+			"volumes[w].spec." + VolumeTerms + `[0].matchExpressions[0].values: label "zone": operator In needs at least one value`,
+			"volumes[w].spec." + VolumeTerms + `[1].matchExpressions[0].operator: label "zone": must be one of In, NotIn, Exists, DoesNotExist, Gt, Lt, Gte, Lte: "Near"`,
 		}},
 		"binding mode": {&scheduling.Problem{StorageClasses: []*storagev1.StorageClass{{ObjectMeta: metav1.ObjectMeta{Name: "c"}, VolumeBindingMode: &odd}}}, []string{
 			`storageclasses[c].volumeBindingMode: must be Immediate or WaitForFirstConsumer: "Later"`,
@@ -74,8 +73,8 @@ func TestValidateVolumes(t *testing.T) {
 			ObjectMeta: metav1.ObjectMeta{Name: "none"}, AllowedTopologies: topology("zone").AllowedTopologies,
 		}}}, []string{
 			`storageclasses[none].allowedTopologies[0].matchLabelExpressions[0].values: needs at least one value`,
-			`storageclasses[waits].allowedTopologies[0].matchLabelExpressions[0].key: ` + validate.NotALabelKey + `: "-"`,
-			`storageclasses[waits].allowedTopologies[0].matchLabelExpressions[0].values[1]: ` + validate.NotALabelValue + `: "b b"`,
+			`storageclasses[waits].allowedTopologies[0].matchLabelExpressions[0].key: ` + NotALabelKey + `: "-"`,
+			`storageclasses[waits].allowedTopologies[0].matchLabelExpressions[0].values[1]: ` + NotALabelValue + `: "b b"`,
 		}},
 		"drivers": {drivers(storagev1.CSINodeDriver{}, storagev1.CSINodeDriver{Name: podspec.EbsDriver, Allocatable: count(-1)}, storagev1.CSINodeDriver{Name: podspec.EbsDriver}), []string{
 			`csinodes[n].spec.drivers[0].name: is missing`,
@@ -84,7 +83,7 @@ func TestValidateVolumes(t *testing.T) {
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			err := Validate(tc.problem)
+			err := problemFaults(tc.problem)
 			if tc.want == nil {
 				assert.NoError(t, err)
 				return

@@ -1,12 +1,10 @@
-package provisioning
+package podspec
 
 import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	corev1 "k8s.io/api/core/v1"
-
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
 func TestTolerates(t *testing.T) {
@@ -33,7 +31,7 @@ func TestTolerates(t *testing.T) {
 		{"T3: the effect still counts", corev1.Toleration{Key: "tier", Operator: "Lt", Value: "6", Effect: corev1.TaintEffectNoExecute}, number, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			assert.Equal(t, tt.want, podspec.Tolerates([]corev1.Toleration{tt.toleration}, &tt.taint))
+			assert.Equal(t, tt.want, Tolerates([]corev1.Toleration{tt.toleration}, &tt.taint))
 		})
 	}
 }
@@ -44,10 +42,10 @@ func TestUntolerated(t *testing.T) {
 		{Key: "soft", Effect: corev1.TaintEffectPreferNoSchedule},
 		{Key: "hard", Effect: corev1.TaintEffectNoExecute},
 	}
-	hard, soft := podspec.Untolerated(nil, taints)
+	hard, soft := Untolerated(nil, taints)
 	assert.Equal(t, "hard", hard.Key)
 	assert.True(t, soft)
-	hard, soft = podspec.Untolerated([]corev1.Toleration{{Key: "hard", Operator: corev1.TolerationOpExists}}, taints)
+	hard, soft = Untolerated([]corev1.Toleration{{Key: "hard", Operator: corev1.TolerationOpExists}}, taints)
 	assert.Nil(t, hard)
 	assert.True(t, soft)
 }
@@ -67,6 +65,6 @@ func TestEphemeralTaints(t *testing.T) {
 		{"T6: the prefix in the middle does not count", corev1.Taint{Key: "x/readiness.k8s.io/gate", Effect: corev1.TaintEffectNoSchedule}, false},
 		{"T11: any other", corev1.Taint{Key: "dedicated", Effect: corev1.TaintEffectNoSchedule}, false},
 	} {
-		t.Run(tt.name, func(t *testing.T) { assert.Equal(t, tt.want, podspec.Ephemeral(&tt.taint)) })
+		t.Run(tt.name, func(t *testing.T) { assert.Equal(t, tt.want, Ephemeral(&tt.taint)) })
 	}
 }

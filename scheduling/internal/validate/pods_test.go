@@ -1,4 +1,4 @@
-package provisioning
+package validate
 
 import (
 	"math"
@@ -11,7 +11,6 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/validate"
 )
 
 // faultsOfPod validates a problem with one pod and returns the faults without the
@@ -21,7 +20,7 @@ func faultsOfPod(t *testing.T, change func(*corev1.PodSpec)) []string {
 	pod := shopPod("web-3", quantities("cpu", "100m", "memory", "1Gi"))
 	change(&pod.Spec)
 	before := pod.DeepCopy()
-	faults := faultsOf(t, Validate((&scheduling.Problem{Pods: []*corev1.Pod{pod}})))
+	faults := faultsOf(t, problemFaults((&scheduling.Problem{Pods: []*corev1.Pod{pod}})))
 	assert.Equal(t, before, pod, "validation changes nothing")
 	const path = "pods[shop/web-3].spec."
 	for i, f := range faults {
@@ -154,9 +153,9 @@ func TestValidatePodPorts(t *testing.T) {
 
 func TestValidatePodNodeSelector(t *testing.T) {
 	assert.Equal(t, []string{
-		"nodeSelector: " + validate.NotALabelKey + `: "/zone"`,
-		"nodeSelector.disk: " + validate.NotALabelValue + `: "very fast"`,
-		"nodeSelector[a.b/c]: " + validate.NotALabelValue + `: "-x"`,
+		"nodeSelector: " + NotALabelKey + `: "/zone"`,
+		"nodeSelector.disk: " + NotALabelValue + `: "very fast"`,
+		"nodeSelector[a.b/c]: " + NotALabelValue + `: "-x"`,
 	}, faultsOfPod(t, func(s *corev1.PodSpec) {
 		s.NodeSelector = map[string]string{"disk": "very fast", "/zone": "a", "a.b/c": "-x", "kubernetes.io/arch": "arm64", "empty": ""}
 	}))
@@ -175,7 +174,7 @@ func TestValidatePodTolerations(t *testing.T) {
 		"effect":             {corev1.Toleration{Key: "a", Effect: "Never"}, `effect: must be one of NoSchedule, PreferNoSchedule, NoExecute: "Never"`},
 		"equal without key":  {corev1.Toleration{Value: "b"}, `key: is missing, which only operator Exists allows`},
 		"exists with value":  {corev1.Toleration{Key: "a", Operator: corev1.TolerationOpExists, Value: "b"}, `value: operator Exists takes no value: "b"`},
-		"value is no label":  {corev1.Toleration{Key: "a", Value: "b c"}, `value: ` + validate.NotALabelValue + `: "b c"`},
+		"value is no label":  {corev1.Toleration{Key: "a", Value: "b c"}, `value: ` + NotALabelValue + `: "b c"`},
 		"less than what":     {corev1.Toleration{Key: "a", Operator: corev1.TolerationOpLt, Value: "many"}, `value: operator Lt needs an integer of 64 bits in plain digits: "many"`},
 		"leading zero":       {corev1.Toleration{Key: "a", Operator: corev1.TolerationOpLt, Value: "05"}, `value: operator Lt needs an integer of 64 bits in plain digits: "05"`},
 		"number without key": {corev1.Toleration{Operator: corev1.TolerationOpLt, Value: "5"}, `key: is missing, which only operator Exists allows`},
@@ -207,13 +206,13 @@ func TestValidatePodSpread(t *testing.T) {
 		`topologySpreadConstraints[2].labelSelector.matchExpressions[0].operator: must be one of In, NotIn, Exists, DoesNotExist: "Gt"`,
 		`topologySpreadConstraints[2].labelSelector.matchExpressions[1].values: operator NotIn needs at least one value`,
 		`topologySpreadConstraints[2].labelSelector.matchExpressions[2].values: operator Exists takes no values: "x"`,
-		`topologySpreadConstraints[2].labelSelector.matchExpressions[3].key: ` + validate.NotALabelKey,
-		`topologySpreadConstraints[2].labelSelector.matchExpressions[4].values[1]: ` + validate.NotALabelValue + `: "b "`,
-		`topologySpreadConstraints[2].labelSelector.matchLabels.app: ` + validate.NotALabelValue + `: "a b"`,
+		`topologySpreadConstraints[2].labelSelector.matchExpressions[3].key: ` + NotALabelKey,
+		`topologySpreadConstraints[2].labelSelector.matchExpressions[4].values[1]: ` + NotALabelValue + `: "b "`,
+		`topologySpreadConstraints[2].labelSelector.matchLabels.app: ` + NotALabelValue + `: "a b"`,
 		`topologySpreadConstraints[2].minDomains: is allowed with whenUnsatisfiable DoNotSchedule only: "2"`,
 		`topologySpreadConstraints[2].nodeAffinityPolicy: must be Honor or Ignore: "Perhaps"`,
 		`topologySpreadConstraints[3].minDomains: must be at least 1: "0"`,
-		`topologySpreadConstraints[3].topologyKey: ` + validate.NotALabelKey + `: "a b"`,
+		`topologySpreadConstraints[3].topologyKey: ` + NotALabelKey + `: "a b"`,
 	}, faultsOfPod(t, func(s *corev1.PodSpec) {
 		s.TopologySpreadConstraints = []corev1.TopologySpreadConstraint{
 			good, {},
@@ -233,13 +232,13 @@ func TestValidatePodSpread(t *testing.T) {
 
 // Many pods are read by several goroutines, which find what one finds.
 func TestValidateManyPods(t *testing.T) {
-	p := &scheduling.Problem{Pods: busyPods(3*validate.PodsPerWorker + 17), Running: []*corev1.Pod{onNode(shopPod("r", quantities("cpu", "-1")))}}
-	bad := []int{0, validate.PodsPerWorker - 1, validate.PodsPerWorker, 2*validate.PodsPerWorker + 1, len(p.Pods) - 1}
+	p := &scheduling.Problem{Pods: busyPods(3*PodsPerWorker + 17), Running: []*corev1.Pod{onNode(shopPod("r", quantities("cpu", "-1")))}}
+	bad := []int{0, PodsPerWorker - 1, PodsPerWorker, 2*PodsPerWorker + 1, len(p.Pods) - 1}
 	for _, i := range bad {
 		p.Pods[i].Spec.Overhead = quantities("cpu", "-1")
 	}
 	p.Pods[7] = nil
-	faults := faultsOf(t, Validate(p))
+	faults := faultsOf(t, problemFaults(p))
 	assert.Len(t, faults, len(bad)+2)
 	assert.Contains(t, faults, "pods[7]: is nil")
 	assert.Contains(t, faults, `running[shop/r].spec.containers[0].resources.requests.cpu: is negative: "-1"`)
