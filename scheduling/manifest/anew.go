@@ -13,10 +13,10 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// Anew makes the snapshot that of the same pods in another place, before it has a catalog: there
-// are no nodes, NodeClaims and volumes, pods that ran wait, claims are bound to nothing, and
-// NodePools, storage classes and the subnets of node classes name neither zones nor regions.
-// What pods themselves say of zones stays. Nothing that was read is changed, but replaced.
+// Anew turns the snapshot into one of the same pods in another region, before it has a catalog:
+// there are no nodes, NodeClaims and volumes, running pods become pending, claims are unbound, and
+// NodePools, storage classes and the subnets of node classes name neither zones nor regions. Zones
+// that pods require stay. Objects that were read are replaced by changed copies.
 func (s *Snapshot) Anew() {
 	p := &s.Problem
 	for _, pod := range lo.Compact(p.Running) {
@@ -70,7 +70,7 @@ func isPlace(key string) bool {
 	return slices.Contains([]string{offerings.ZoneLabel, corev1.LabelTopologyRegion, "topology.k8s.aws/zone-id", "topology.k8s.gcp/zone-id"}, requirements.NormalizeKey(key))
 }
 
-// replaceEach replaces what a list points to by changed copies.
+// replaceEach replaces the objects of a list by changed copies.
 func replaceEach[T any](list []*T, change func(*T)) {
 	for i, old := range list {
 		if old == nil {

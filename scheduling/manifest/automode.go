@@ -62,8 +62,8 @@ func wantsAutoMode(pod *corev1.Pod) bool {
 	})
 }
 
-// autoLabels has a NodePool require labels of nodes of EKS Auto Mode in place of those of
-// Karpenter's AWS provider.
+// autoLabels makes a NodePool require the labels of nodes of EKS Auto Mode in place of the labels
+// of Karpenter's AWS provider.
 func autoLabels(pool *scheduling.NodePool) {
 	spec := &pool.Spec.Template.Spec
 	spec.Requirements = lo.Map(spec.Requirements, func(s requirements.Selector, _ int) requirements.Selector {
@@ -72,8 +72,8 @@ func autoLabels(pool *scheduling.NodePool) {
 	})
 }
 
-// autoExpiry is how long a node of EKS Auto Mode lives that is to live for a time, where nil is
-// what the NodePool leaves open.
+// autoExpiry is the lifetime of a node of EKS Auto Mode, for the stated one; nil where the NodePool
+// states none.
 func autoExpiry(stated *scheduling.NillableDuration) *scheduling.NillableDuration {
 	life := autoLife
 	if stated != nil && (stated.Duration == nil || *stated.Duration > autoMostLife) {
@@ -84,7 +84,7 @@ func autoExpiry(stated *scheduling.NillableDuration) *scheduling.NillableDuratio
 	return &scheduling.NillableDuration{Duration: &life}
 }
 
-// autoDefaults gives a NodePool of EKS Auto Mode what EKS gives it: a lifetime that ends, and a
+// autoDefaults gives a NodePool of EKS Auto Mode the defaults of EKS: a lifetime that ends, and a
 // time after which draining ends by force.
 func autoDefaults(pool *scheduling.NodePool) {
 	spec := &pool.Spec.Template.Spec
@@ -94,8 +94,8 @@ func autoDefaults(pool *scheduling.NodePool) {
 	}
 }
 
-// reportAutoMode gives NodePools of EKS Auto Mode what EKS gives them, and NodeClaims the lifetime
-// that is the longest. It warns of lifetimes that are cut.
+// reportAutoMode gives NodePools of EKS Auto Mode the defaults of EKS, and NodeClaims at most the
+// longest lifetime. It warns of lifetimes that are cut.
 func (c *collector) reportAutoMode(p *scheduling.Problem) {
 	for _, pool := range p.NodePools {
 		if !autoMode(pool) {
@@ -119,8 +119,8 @@ func (c *collector) reportAutoMode(p *scheduling.Problem) {
 // told and not counted.
 const autoFee = 0.12
 
-// warnOfAutoFee warns of what EKS Auto Mode costs besides the prices of EC2, where nodes or NodePools are
-// of it, and what that is for the nodes that run.
+// warnOfAutoFee warns of the fee of EKS Auto Mode, which is charged besides the prices of EC2,
+// where nodes or NodePools belong to it, and states the fee of the existing nodes.
 func (s *Snapshot) warnOfAutoFee(catalog *instancetypes.Catalog) {
 	nodes := lo.Filter(s.Problem.Nodes, func(n *corev1.Node, _ int) bool { return n != nil && autoNode(n) })
 	if len(nodes) == 0 && !lo.SomeBy(lo.Compact(s.Problem.NodePools), autoMode) {

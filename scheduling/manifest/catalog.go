@@ -16,16 +16,15 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// SetCatalog completes the problem with what is on sale. A NodePool whose nodes are set
-// up by a node class of the input, or by kubelet settings of its own (v1beta1), or that
-// stands for a group of nodes, or that sees the catalog through NodeOverlays, buys from a catalog of
-// its own in Problem.PoolCatalogs: first the node class applies, see
-// [instancetypes.Catalog.WithNodeSettings], then what nodes of the group are, see
-// [instancetypes.Catalog.WithTemplates], then the overlays do. NodePools that are
-// added to the problem afterwards buy from the catalog as it is.
+// SetCatalog completes the problem with the offerings on sale. A NodePool whose nodes are set up by
+// a node class of the input, or by kubelet settings of its own (v1beta1), or that stands for a
+// group of nodes, or that sees the catalog through NodeOverlays, buys from a catalog of its own in
+// Problem.PoolCatalogs: first the node class applies, see [instancetypes.Catalog.WithNodeSettings],
+// then the template of the group's nodes, see [instancetypes.Catalog.WithTemplates], then the
+// overlays do. NodePools that are added to the problem afterwards buy from the catalog unchanged.
 //
-// Node classes that leave nothing to launch, and the fee of EKS Auto Mode, are told in Warnings. The error reports
-// overlays that conflict, as [*instancetypes.OverlayError] values.
+// Node classes that leave nothing to launch, and the fee of EKS Auto Mode, are in Warnings. The
+// error reports overlays that conflict, as [*instancetypes.OverlayError] values.
 func (s *Snapshot) SetCatalog(catalog *instancetypes.Catalog) error {
 	type setup struct {
 		class   nodeClass
@@ -75,8 +74,8 @@ func (s *Snapshot) SetCatalog(catalog *instancetypes.Catalog) error {
 	return errors.Join(lo.UniqBy(errs, error.Error)...)
 }
 
-// settled returns the catalog as the nodes of some NodePools are set up; they have node
-// class and kubelet settings in common.
+// settled returns the catalog for nodes with the settings of NodePools; the pools have node class
+// and kubelet settings in common.
 func (s *Snapshot) settled(catalog *instancetypes.Catalog, pools []*scheduling.NodePool) (*instancetypes.Catalog, error) {
 	class := s.classOf(pools[0])
 	kubelet, err := kubeletOf(pools[0])
@@ -114,8 +113,8 @@ func sells(catalog *instancetypes.Catalog) bool {
 	return false
 }
 
-// reportClasses warns of node classes that NodePools name and the input lacks, where it
-// is a dump of a cluster, and of what is not read of the others.
+// reportClasses warns of node classes that NodePools name and the input lacks, where it is a dump
+// of a cluster, and of settings of the others that are not read.
 func (c *collector) reportClasses(p *scheduling.Problem) {
 	lacking := map[scheduling.NodeClassRef]*sighting{}
 	used := map[nodeClass]bool{}

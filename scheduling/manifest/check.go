@@ -17,8 +17,8 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
 
-// faultsOf returns the faults that other packages found in an object, or in what stands at
-// a path of it.
+// faultsOf returns the faults that other packages found in an object, or in the value at a path of
+// it.
 func faultsOf(err error, at string) (out []fieldFault) {
 	var fields *scheduling.FieldErrors
 	if errors.As(err, &fields) {
@@ -44,8 +44,7 @@ func faultsOf(err error, at string) (out []fieldFault) {
 	return out
 }
 
-// validate returns the faults of a problem that holds nothing but what stands at a path of
-// an object.
+// validate returns the faults of a problem that holds only the value at a path of an object.
 func validate(alone *scheduling.Problem, at string) []fieldFault {
 	err := provisioning.Validate(alone)
 	faults := faultsOf(err, at)
@@ -78,8 +77,8 @@ func flatten(err error) (out []error) {
 	return out
 }
 
-// checkPod finds what the API server would refuse, and a plan must not be built on, in the
-// specification of a pod that stands at a path of an object.
+// checkPod finds, in the pod specification at a path of an object, the faults that the API server
+// refuses and on which no plan may be based.
 func (c *collector) checkPod(object string, spec *corev1.PodSpec, at string) (faults []fieldFault) {
 	if len(spec.Containers) == 0 {
 		faults = append(faults, fieldFault{field: at + ".containers", msg: "is missing or empty"})
@@ -104,8 +103,8 @@ func (c *collector) checkPod(object string, spec *corev1.PodSpec, at string) (fa
 	return append(faults, validate(problemOf(*spec), strings.TrimSuffix(strings.TrimSuffix(at, "spec"), "."))...)
 }
 
-// checkNames looks at whether containers can ask for what requests and limits name, and at
-// amounts that speak of a wrong unit.
+// checkNames finds names of resources that containers cannot request, and amounts that suggest a
+// wrong unit.
 func (c *collector) checkNames(object string, r corev1.ResourceRequirements, at string) (faults []fieldFault) {
 	for _, list := range []struct {
 		name    string

@@ -11,14 +11,15 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// mostZones is among how many zones of a launch, the best first, those of a claim are chosen.
+// mostZones is the number of zones of a launch, the best first, from which the zones of a claim are
+// chosen.
 const mostZones = 8
 
-// claimable returns those options of a launch that its claim asks for, in their order. The
-// first option is among them, and every combination of their types, zones and capacity types
-// is one of them. Of all such choices it is one that meets the launch's minValues of the three,
-// if there is one, and then the one with the most options; of equal ones that of the better
-// zones. Reserved machines are asked for alone, and by their reservations, as Karpenter does.
+// claimable returns those options of a launch that its claim asks for, in their order. The first
+// option is included, and every combination of their types, zones and capacity types is one of
+// them. Of all such choices it is one that meets the launch's minValues of the three, if there is
+// one, and then the one with the most options; of equal ones that of the better zones. Reserved
+// machines are asked for alone, and by their reservations, as Karpenter does.
 func claimable(l *scheduling.Launch) []scheduling.Option {
 	first := l.Options[0]
 	if first.CapacityType == offerings.Reserved {

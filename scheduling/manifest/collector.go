@@ -38,11 +38,11 @@ type collector struct {
 
 	fields       map[unknownField]*sighting
 	ignored      map[groupKind]*sighting // unknown kinds that were left out on request
-	deploying    map[groupKind]*sighting // that have others bring objects into the cluster
+	deploying    map[groupKind]*sighting // kinds of objects that bring further objects into the cluster
 	workloadRefs sighting                // of pods and templates
 
-	// problem holds what becomes part of it as it is; pods and those of workloads are
-	// placed when everything was read.
+	// problem holds the objects that become part of it unchanged; pods and the pods of workloads
+	// are added when the whole input was read, because they depend on other objects.
 	problem         scheduling.Problem
 	pods            []*corev1.Pod
 	workloads       []*workload
@@ -90,7 +90,7 @@ func (s *sighting) see(object string) {
 	s.count++
 }
 
-// others says that a warning holds for more objects than the one it names.
+// others states the number of further objects for which a warning holds.
 func (s *sighting) others() string {
 	if s.count <= 1 {
 		return ""
@@ -123,7 +123,7 @@ func newCollector(l Loader) *collector {
 	return c
 }
 
-// finish makes the snapshot of what was read, unless there were faults.
+// finish makes the snapshot of the objects that were read, unless there were faults.
 func (c *collector) finish(err error) (*Snapshot, error) {
 	if len(c.faults) == 0 && err == nil {
 		if s := c.snapshot(); len(c.faults) == 0 {
@@ -144,8 +144,8 @@ func (c *collector) warn(object, message string) {
 // enoughFaults says that enough faults were found to stop.
 func (c *collector) enoughFaults() bool { return len(c.faults) > maxFaults }
 
-// fault adds a fault. The last one that there is room for says that there may be more.
-// What may be left out is.
+// fault adds a fault, unless SkipInvalid allows to leave the object out. The last fault within the
+// limit says that there may be more.
 func (c *collector) fault(f *Fault) {
 	switch {
 	case c.loader.SkipInvalid && f.Reason != Unreadable:
@@ -163,7 +163,7 @@ func (c *collector) fault(f *Fault) {
 	}
 }
 
-// refuse reports what is wrong with an object. One that is left out is so for one fault.
+// refuse reports the faults of an object. An object that is left out has one fault.
 func (c *collector) refuse(o rawObject, object string, faults []fieldFault) {
 	for _, ff := range faults {
 		f := &Fault{At: o.at, Object: object, Field: ff.field, Value: ff.value, Message: ff.msg, cause: ff.cause}
@@ -185,9 +185,9 @@ type object[T any] interface {
 	metav1.Object
 }
 
-// take decodes an object, gives it its namespace, and reports what is wrong with it: what
-// check finds, too, unless the API server has taken the object. It returns false for one
-// that cannot be used.
+// take decodes an object, gives it its namespace, and reports its faults, with the faults of check
+// unless the API server has accepted the object. It returns false for an object that cannot be
+// used.
 func take[T any, P object[T]](c *collector, o rawObject, namespaced bool, check func(P) []fieldFault) (P, bool) {
 	obj := P(new(T))
 	faults, fields, decoded := decode(o.json, obj, "")
@@ -213,7 +213,7 @@ func take[T any, P object[T]](c *collector, o rawObject, namespaced bool, check 
 	return obj, ok
 }
 
-// complete gives an object its namespace and drops what is of no use.
+// complete gives an object its namespace and drops fields without use.
 func (c *collector) complete(obj metav1.Object, namespaced bool) {
 	switch {
 	case !namespaced:
@@ -254,7 +254,7 @@ func (c *collector) admit(o rawObject, obj metav1.Object, namespaced bool) bool 
 	return false
 }
 
-// kept reads objects of a kind into a list. Those of a problem are checked as it would be.
+// kept reads objects of a kind into a list, and checks them as part of a problem.
 func kept[T any, P object[T]](namespaced bool, list func(*collector) *[]P, adjust ...func(rawObject, P)) func(*collector, rawObject) {
 	return func(c *collector, o rawObject) {
 		obj, ok := take(c, o, namespaced, func(obj P) []fieldFault {

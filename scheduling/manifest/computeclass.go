@@ -18,8 +18,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/manifest/internal/admission"
 )
 
-// instanceLabel begins the labels of Karpenter's provider for Google Cloud that say what a
-// machine is.
+// instanceLabel begins the labels of Karpenter's provider for Google Cloud that describe a machine.
 const instanceLabel = "karpenter.k8s.gcp/instance-"
 
 // computeClass is a ComputeClass of GKE, as far as it decides which machines are bought.
@@ -66,7 +65,7 @@ type classPriority struct {
 		Zones []string `json:"zones"`
 	} `json:"location"`
 
-	// What follows names machines by what is not in the input.
+	// The fields below select machines by objects that are not in the input.
 
 	Nodepools    []string `json:"nodepools"`
 	PodFamily    any      `json:"podFamily"`
@@ -75,17 +74,17 @@ type classPriority struct {
 	FlexStart    any      `json:"flexStart"`
 	Placement    any      `json:"placement"`
 
-	// What follows bears on what nodes hold, or how long they last.
+	// The fields below change the capacity of nodes or their lifetime.
 
 	MaxPodsPerNode        any `json:"maxPodsPerNode"`
 	MaxRunDurationSeconds any `json:"maxRunDurationSeconds"`
 	Storage               any `json:"storage"`
 }
 
-// computeClass reads a ComputeClass as a NodePool for each of its priorities, the first with
-// the highest weight. Their nodes have the label and the taint of the class, stay until they are
-// empty or underutilized, and are bought by what the priority names; on demand unless it asks
-// for spot. With whenUnsatisfiable ScaleUpAnyway there is a last one for machines of series e2.
+// computeClass reads a ComputeClass as a NodePool for each of its priorities, the first with the
+// highest weight. Their nodes have the label and the taint of the class, stay until they are empty
+// or underutilized, and are of the machines that the priority names; on demand unless it asks for
+// spot. With whenUnsatisfiable ScaleUpAnyway there is a last one for machines of series e2.
 func (c *collector) computeClass(o rawObject) {
 	class, ok := take[computeClass](c, o, false, nil)
 	if !ok {
@@ -147,8 +146,8 @@ func (class *computeClass) disruption() map[string]any {
 	return fields
 }
 
-// elsewhere names the field by which a priority says what its machines are where the input does
-// not hold it; "" if there is none.
+// elsewhere names the field by which a priority selects its machines through an object that is not
+// in the input; "" if there is none.
 func (p *classPriority) elsewhere() string {
 	for field, set := range map[string]bool{
 		"nodepools": len(p.Nodepools) > 0, "podFamily": p.PodFamily != nil, "reservations": p.Reservations != nil,
@@ -161,7 +160,7 @@ func (p *classPriority) elsewhere() string {
 	return ""
 }
 
-// selectors are those of the machines of a priority.
+// selectors are the requirements of a priority on its machines.
 func (p *classPriority) selectors() []requirements.Selector {
 	out := []requirements.Selector{oneOf(scheduling.CapacityTypeLabel, string(lo.Ternary(p.Spot, offerings.Spot, offerings.OnDemand)))}
 	named := func(key string, values ...string) {
@@ -187,9 +186,9 @@ func (p *classPriority) selectors() []requirements.Selector {
 	return out
 }
 
-// classNodes has the nodes of ComputeClasses belong to the NodePools that stand for them: the
-// first of their class whose requirements the labels of the node meet, as far as it has them.
-// GKE has no labels for cores and the number of GPUs, which are told by what the node holds.
+// classNodes assigns the nodes of ComputeClasses to their NodePools: the first of their class whose
+// requirements the labels of the node meet, as far as it has them. The numbers of cores and GPUs
+// come from the node's capacity, because GKE has no labels for them.
 func (c *collector) classNodes(nodes []*corev1.Node) []*corev1.Node {
 	return lo.Map(nodes, func(node *corev1.Node, _ int) *corev1.Node {
 		names := c.computeClasses[node.Labels[admission.ComputeClassLabel]]

@@ -27,13 +27,13 @@ type fieldFault struct {
 	cause *scheduling.FieldError // where the validation of a problem found it
 }
 
-// decode fills into, a pointer to the Go type of the kind, from JSON that stands at a path
-// of an object, "" for the object itself. Faults hold every value that does not fit, and
-// every key that stands twice; unknown are the paths, below at, of fields that the type
-// does not have and that users write; ok says that into was filled.
+// decode fills into, a pointer to the Go type of the kind, from JSON at a path of an object, "" for
+// the object itself. Faults are all values of a wrong type and all duplicate keys; unknown are the
+// paths, below at, of fields that users write and the type does not have; ok says that into was
+// filled.
 //
-// What the API server has taken has none of these, but may have fields of a version of
-// Kubernetes that is newer than our types; such an object is told by its UID.
+// An object that the API server has accepted, which has a UID, has none of these faults, but may
+// have fields of a newer version of Kubernetes.
 func decode(raw []byte, into any, at string) (faults []fieldFault, unknown []string, ok bool) {
 	if field, value, found := untrusted.Quantity(raw); found {
 		return []fieldFault{{field: field, value: value, msg: "is no quantity: its exponent is out of all proportion"}}, nil, false
@@ -58,7 +58,7 @@ func decode(raw []byte, into any, at string) (faults []fieldFault, unknown []str
 		switch path := field.FieldPath(); {
 		case strings.HasPrefix(e.Error(), "duplicate"):
 			c.faults = append(c.faults, fieldFault{field: below(at, path), msg: "stands there twice"})
-		case !slices.Contains([]string{"status", "metadata"}, strings.SplitN(path, ".", 2)[0]): // those the server writes
+		case !slices.Contains([]string{"status", "metadata"}, strings.SplitN(path, ".", 2)[0]): // fields of users, because the server writes all others
 			unknown = append(unknown, path)
 		}
 	}
@@ -68,7 +68,7 @@ func decode(raw []byte, into any, at string) (faults []fieldFault, unknown []str
 	return c.faults, unknown, err == nil
 }
 
-// below returns the path of what stands at a path below another.
+// below returns a path below another one.
 func below(at, path string) string {
 	if at == "" || path == "" || path[0] == '[' {
 		return at + path
@@ -106,7 +106,7 @@ func (c *typeChecker) check(v any, t reflect.Type, at, name string) {
 	}
 	kind := t.Kind()
 	if reflect.PointerTo(t).Implements(reflect.TypeFor[json.Unmarshaler]()) || kind == reflect.Slice && t.Elem().Kind() == reflect.Uint8 {
-		kind = reflect.Invalid // only the type knows what it may be
+		kind = reflect.Invalid // only the type knows which kinds of values it reads
 	}
 	switch kind {
 	case reflect.Struct, reflect.Map:
@@ -192,9 +192,9 @@ func inJSON(v any) string {
 	return string(raw)
 }
 
-// amountFault says what is wrong with an amount that stands under a name: with a number of
-// pods, or a quantity of a resource. Pods and devices come in pieces. There may be more of it than fits into
-// 64 bits, as the API server allows.
+// amountFault states the fault of an amount with a name: of a number of pods, or of a quantity of a
+// resource. Pods and devices must be whole numbers. Amounts above 64 bits are allowed, as in the
+// API server.
 func amountFault(name string, amount any) string {
 	switch a := amount.(type) {
 	case *int32:

@@ -17,16 +17,16 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
 
-// DefaultNodePools returns NodePools for manifests that hold none, to answer what their pods
-// would cost: "default" buys current machines that run Linux on amd64, on demand. Images that
-// run on arm64, and pods that bear an interruption, would cost less; a NodePool says so.
+// DefaultNodePools returns NodePools for manifests that hold none, to price their pods: "default"
+// buys current machines that run Linux on amd64, on demand. Images that run on arm64, and pods that
+// bear an interruption, would cost less; state them in a NodePool.
 //
-// Current are the EC2 categories c, m and r of a generation above 2, the Azure families D,
-// E and F of a version above 2, and the families of Google Cloud that are general or for
-// computing, with two cores and more. What no type of the catalog meets together with the rest
-// is not required. Where pods ask for devices that current types do not have, a second one,
-// "devices", buys the types of the catalog that have them. Where pods select nodes of EKS Auto
-// Mode by their labels, the NodePools are ones of Auto Mode.
+// Current are the EC2 categories c, m and r of a generation above 2, the Azure families D, E and F
+// of a version above 2, and the families of Google Cloud that are general or for computing, with
+// two cores and more. A requirement that no type of the catalog meets together with the rest is
+// left out. Where pods ask for devices that current types do not have, a second one, "devices",
+// buys the types of the catalog that have them. Where pods select nodes of EKS Auto Mode by their
+// labels, the NodePools are ones of Auto Mode.
 func DefaultNodePools(catalog *instancetypes.Catalog, pods []*corev1.Pod) []*scheduling.NodePool {
 	base := plainMachines()
 	pool := func(name string, wanted []requirements.Selector) *scheduling.NodePool {
@@ -52,9 +52,9 @@ func DefaultNodePools(catalog *instancetypes.Catalog, pods []*corev1.Pod) []*sch
 	return pools
 }
 
-// WidenedNodePools returns copies of pools that buy any current type, as [DefaultNodePools]
-// says, instead of those that they require; where these have devices, any type with such
-// devices. All else stays: architecture, zones, capacity types, labels and taints.
+// WidenedNodePools returns copies of pools that buy any current type, as in [DefaultNodePools],
+// instead of the types that they require; pools of types with devices buy any type with these
+// devices. Architecture, zones, capacity types, labels and taints stay.
 func WidenedNodePools(catalog *instancetypes.Catalog, pools []*scheduling.NodePool) []*scheduling.NodePool {
 	return lo.Map(pools, func(p *scheduling.NodePool, _ int) *scheduling.NodePool {
 		if p == nil {
@@ -88,7 +88,7 @@ func current() []requirements.Selector {
 	}
 }
 
-// plainMachines requires machines that any image runs on and that nobody takes away.
+// plainMachines requires machines that run any image and are not interrupted.
 func plainMachines() []requirements.Selector {
 	return []requirements.Selector{
 		oneOf(corev1.LabelArchStable, "amd64"), oneOf(corev1.LabelOSStable, string(corev1.Linux)), oneOf(scheduling.CapacityTypeLabel, string(offerings.OnDemand)),
@@ -103,7 +103,7 @@ func oneOf(key string, values ...string) requirements.Selector {
 	return requirements.Selector{Key: key, Operator: requirements.In, Values: values}
 }
 
-// met leaves out requirements that nothing in the catalog meets together with those before.
+// met leaves out requirements that no type of the catalog meets together with the ones before.
 func met(catalog *instancetypes.Catalog, wanted []requirements.Selector) (out []requirements.Selector) {
 	for _, s := range wanted {
 		if rest := catalog.Filter(instancetypes.ByRequirements(setOf([]requirements.Selector{s}))); rest.Len() > 0 {
@@ -141,7 +141,7 @@ func asked(pods []*corev1.Pod) []string {
 	return slices.Sorted(maps.Keys(names))
 }
 
-// typesWith are the types of a catalog that have any of some extended resources.
+// typesWith are the types of a catalog that have one or more of the extended resources.
 func typesWith(catalog *instancetypes.Catalog, resources []string) (names []string) {
 	for t := range catalog.All() {
 		if lo.SomeBy(resources, func(r string) bool {

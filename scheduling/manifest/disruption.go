@@ -22,14 +22,13 @@ const (
 	conditionTerminating = "InstanceTerminating"
 )
 
-// Cluster returns what the snapshot says for planning disruption: the problem, what
-// NodeClaims and nodes tell of the machines, and the PodDisruptionBudgets. Like the
-// problem it lacks the catalog and the time.
+// Cluster returns the input for planning disruption: the problem, the ages and conditions of
+// machines from NodeClaims and nodes, and the PodDisruptionBudgets. Like the problem it lacks the
+// catalog and the time.
 //
-// Notice that a machine will be taken away is read from the taints of AWS Node
-// Termination Handler, Google Kubernetes Engine and Azure Kubernetes Service, and from
-// node conditions of the latter. Advice to rebalance and maintenance that is only
-// announced for some later day are no notice.
+// Notice that a machine will be taken away is read from the taints of AWS Node Termination Handler,
+// Google Kubernetes Engine and Azure Kubernetes Service, and from node conditions of the latter.
+// Rebalance recommendations, and maintenance on a later day, are no notice.
 func (s *Snapshot) Cluster() disruption.Cluster {
 	machines := map[string]*disruption.Machine{}
 	nodes := lo.KeyBy(lo.Compact(s.Problem.Nodes), func(n *corev1.Node) string { return n.Name })
@@ -71,7 +70,7 @@ func (s *Snapshot) Cluster() disruption.Cluster {
 // endOfTime stands for as long as a pod waits that the scheduler has promised a node.
 func endOfTime() time.Time { return time.Date(9999, time.December, 31, 0, 0, 0, 0, time.UTC) }
 
-// machineOf returns what a claim tells of its machine.
+// machineOf returns the machine of a claim.
 func machineOf(claim *NodeClaim) disruption.Machine {
 	m := disruption.Machine{
 		Annotations:  maps.Clone(claim.Annotations),
@@ -182,8 +181,8 @@ func interruption(n *corev1.Node) *disruption.Interruption {
 	return first
 }
 
-// announced reads the time in a message such as "Preempt Scheduled: Mon, 02 Mar 2026
-// 19:01:45 GMT. EventId: 1"; zero where there is none.
+// announced reads the time in a message, e.g. "Preempt Scheduled: Mon, 02 Mar 2026 19:01:45 GMT.
+// EventId: 1"; zero where there is none.
 func announced(message string) time.Time {
 	_, text, found := strings.Cut(message, ": ")
 	if !found || len(text) < len(time.RFC1123) {

@@ -18,8 +18,8 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/manifest/internal/admission"
 )
 
-// DefaultMaxPods is how many pods workloads may be expanded to in all if
-// [Loader.MaxPods] is 0. More is taken for a mistake in some number of replicas.
+// DefaultMaxPods is the largest number of pods of all workloads if [Loader.MaxPods] is 0. A larger
+// number is a fault, because it is probably a mistake in a number of replicas.
 const DefaultMaxPods = 500_000
 
 // expander makes the pods that workloads would make.
@@ -90,7 +90,7 @@ func (m *maker) room(n int) bool {
 	return false
 }
 
-// makePod makes one pod. Its labels are the template's and, if there are some, more.
+// makePod makes one pod. Its labels are the template's and more.
 func (m *maker) makePod(name string, more map[string]string) *corev1.Pod {
 	labels := m.labels
 	if len(more) > 0 {
@@ -207,8 +207,8 @@ func (m *maker) revision() (newest *appsv1.ReplicaSet) {
 	return newest
 }
 
-// sameTemplate compares what a ReplicaSet makes with what its Deployment wants. The
-// ReplicaSet's pods have their revision's hash as a label.
+// sameTemplate compares the template of a ReplicaSet with the one of its Deployment. The
+// ReplicaSet's has the hash of its revision as a further label.
 func sameTemplate(set, wanted *corev1.PodTemplateSpec) bool {
 	own := *set
 	own.Labels = maps.Clone(set.Labels)
@@ -222,9 +222,8 @@ func revisionOf(set *appsv1.ReplicaSet) int {
 	return n
 }
 
-// job makes the pods that a Job would run now: as many as run side by side, less
-// those that are there, and no more than there is work left. Those of an Indexed Job get
-// the lowest indexes that are not taken.
+// job makes the pods that a Job would run now: its parallelism less its running pods, and at most
+// the completions that are left. Pods of an Indexed Job get the lowest free indexes.
 func (m *maker) job(done int, counts *podCounts) {
 	job := m.workload.job
 	if lo.FromPtr(job.Suspend) {
@@ -242,8 +241,8 @@ func (m *maker) job(done int, counts *podCounts) {
 	}
 }
 
-// takeRanges adds the compressed indexes of a Job's status, "1,3-5". What it cannot
-// read it leaves out, as status is no one's to write but the controller's.
+// takeRanges adds the compressed indexes of a Job's status, "1,3-5". Malformed parts are skipped,
+// because only the controller writes the status.
 func takeRanges(taken map[int]bool, text string) {
 	for part := range strings.SplitSeq(text, ",") {
 		first, last, found := strings.Cut(part, "-")

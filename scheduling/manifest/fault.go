@@ -46,7 +46,7 @@ func (l Location) String() string {
 	return b.String()
 }
 
-// Reason says what kind of fault it is.
+// Reason is the kind of a fault.
 type Reason string
 
 // The reasons.
@@ -56,7 +56,7 @@ const (
 	NotText     Reason = "not text"     // the file is compressed, binary, or in another encoding
 	BadSyntax   Reason = "bad syntax"   // neither YAML nor JSON
 	Template    Reason = "template"     // of Helm or the like, not rendered yet
-	NoObject    Reason = "no object"    // not an object of Kubernetes, such as the values of a chart
+	NoObject    Reason = "no object"    // not an object of Kubernetes, e.g. the values of a chart
 	Kustomize   Reason = "kustomize"    // a recipe of kustomize, or a patch that one names
 	UnknownKind Reason = "unknown kind" // may stand for pods that the plan would miss
 	Duplicate   Reason = "duplicate"    // an object of that kind and name was read before
@@ -70,14 +70,14 @@ type Fault struct {
 	Object string
 	// Field is the path of the field, "spec.replicas"; empty where no one field is to blame.
 	Field string
-	// Value is what stands there, as it was written and shortened if long.
+	// Value is the value in the input, shortened if long.
 	Value string
-	// Message says what is wrong with it.
+	// Message states the fault.
 	Message string
-	// Reason says what kind of fault it is.
+	// Reason is the kind of the fault.
 	Reason Reason
 
-	cause *scheduling.FieldError // what was located; nil where reading found the fault
+	cause *scheduling.FieldError // the original fault; nil where reading found it
 }
 
 // Unwrap returns the [*scheduling.FieldError] that [Snapshot.Locate] found the place of;
@@ -98,7 +98,7 @@ func (f *Fault) Error() string {
 		}
 	}
 	if f.cause != nil && f.Value != "" {
-		// Such messages do not go on from the value.
+		// These messages do not continue the value.
 		return strings.Join(append(parts, f.Message, f.Value), ": ")
 	}
 	if f.Value != "" {
@@ -131,7 +131,7 @@ func (fs Faults) Unwrap() []error {
 	return errs
 }
 
-// shorten cuts what is quoted from the input to a length that fits a line.
+// shorten cuts a quotation from the input to a length that fits a line.
 func shorten(s string) string {
 	const most = 60
 	if len(s) <= most {

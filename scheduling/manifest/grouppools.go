@@ -18,16 +18,17 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// AssumeNodePools gives a cluster that has nodes and no NodePool one for each [NodeGroup] of
-// the nodes, those aside that belong to ComputeClasses of GKE, and reports whether there is any. Each buys the instance types, zones and
-// capacity types that its nodes have, with the labels and taints that all healthy ones have, and the
-// resources that healthy nodes of the type have ([Snapshot.SetCatalog] gives it a catalog of these); its
-// nodes do not expire, and go when they are empty or underutilized, a tenth of them at a
-// time. Nodes of the control plane and those without a label for their type stay nobody's.
+// AssumeNodePools gives a cluster that has nodes and no NodePool one for each [NodeGroup] of the
+// nodes outside of GKE's ComputeClasses, and reports whether there is one. Each buys the instance
+// types, zones and capacity types that its nodes have, with the labels and taints that all healthy
+// ones have, and the resources that healthy nodes of the type have ([Snapshot.SetCatalog] gives it
+// a catalog of these); its nodes do not expire, and are removed when they are empty or
+// underutilized, a tenth of them at a time. Nodes of the control plane and nodes without a label
+// for their type belong to no NodePool.
 //
-// The nodes of the groups are replaced by copies with the labels that Karpenter's have. A
-// warning says what is assumed. A snapshot with NodePools of Karpenter is left as it is: where Karpenter
-// runs, the pods that must not run on its nodes say so by these labels.
+// The nodes of the groups are replaced by copies with the labels of Karpenter's nodes. A warning
+// states the assumptions. A snapshot with NodePools of Karpenter is not changed, because there pods
+// use these labels to keep off Karpenter's nodes.
 func (s *Snapshot) AssumeNodePools() bool {
 	if !lo.EveryBy(s.Problem.NodePools, func(p *scheduling.NodePool) bool { return p != nil && s.classPools[p.Name] }) {
 		return false
@@ -41,7 +42,7 @@ func (s *Snapshot) AssumeNodePools() bool {
 		return cmp.Or(strings.Compare(a.Label, b.Label), strings.Compare(a.Name, b.Name))
 	})
 	copies, taken := map[string]*corev1.Node{}, map[string]bool{}
-	maps.Copy(taken, s.classPools) // a snapshot that nobody read has none
+	maps.Copy(taken, s.classPools) // a snapshot that was not read has none
 	drivers := lo.KeyBy(lo.Compact(s.Problem.CSINodes), func(c *storagev1.CSINode) string { return c.Name })
 	static := staticRequests(s.Problem.Running)
 	s.templates, s.NodeGroups = map[string]map[string]instancetypes.NodeTemplate{}, map[string]NodeGroup{}
@@ -89,7 +90,7 @@ func (s *Snapshot) warn(message string) {
 	s.Warnings = append(s.Warnings, scheduling.Warning{Object: "node groups", Message: message})
 }
 
-// poolName is the name of the pool that stands for a group, unlike those that are taken.
+// poolName is the name of the NodePool of a group, different from names that are taken.
 func poolName(g NodeGroup, taken map[string]bool) string {
 	base := g.Name
 	if g.Label == corev1.LabelInstanceTypeStable {

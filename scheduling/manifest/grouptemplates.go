@@ -17,9 +17,9 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// healthy returns the nodes of a group that show what its nodes are: those that are ready, stay, and have
-// no taint of a state that passes. Where there are none all nodes come back, because a group has to be
-// described by something.
+// healthy returns the nodes of a group that are templates of new nodes: ready nodes that stay and
+// have no taint of a passing state. Where there are none it returns all nodes, because a group
+// needs a template.
 func healthy(nodes []*corev1.Node) []*corev1.Node {
 	fit := lo.Filter(nodes, func(n *corev1.Node, _ int) bool {
 		return n.DeletionTimestamp == nil &&
@@ -34,11 +34,11 @@ func healthy(nodes []*corev1.Node) []*corev1.Node {
 	return fit
 }
 
-// groupTemplates are what nodes of a group are in truth, by instance type, as Cluster Autoscaler takes a
-// node of a group for what the next one will be. Of healthy nodes of a type the most have the same kinds
-// of resources, such as the same slices of a GPU: of these the least of each resource counts, because
-// nodes of one type differ by some MiB, and less what the static pods of all nodes request, which the next one runs, too.
-// How many volumes they take is told by their CSINodes.
+// groupTemplates are the templates of nodes of a group, by instance type, as Cluster Autoscaler
+// takes a node of a group as the template of the next one. Only healthy nodes of a type with the
+// most frequent kinds of resources count, e.g. with the same slices of a GPU: the template has the
+// least of each resource, because nodes of one type differ by a few MiB, less the requests of the
+// static pods of all nodes, which the next one runs, too. CSINodes give the attach limits.
 func groupTemplates(nodes []*corev1.Node, drivers map[string]*storagev1.CSINode, static corev1.ResourceList) map[string]instancetypes.NodeTemplate {
 	out := map[string]instancetypes.NodeTemplate{}
 	for name, alike := range lo.GroupBy(healthy(nodes), func(n *corev1.Node) string { return instancetypes.OfferingOf(n).InstanceType }) {
@@ -63,7 +63,7 @@ func groupTemplates(nodes []*corev1.Node, drivers map[string]*storagev1.CSINode,
 	return out
 }
 
-// kindsOfResources names the resources of which a node has some.
+// kindsOfResources names the resources of which a node has more than 0.
 func kindsOfResources(n *corev1.Node) string {
 	var names []string
 	for name, q := range n.Status.Allocatable {
@@ -105,8 +105,8 @@ func withVolumes(list corev1.ResourceList, node *storagev1.CSINode) corev1.Resou
 	return out
 }
 
-// typeLabels are the labels by which all nodes of a type say what they are, which a NodePool cannot put on
-// them: those that a cloud gives, beside where they are and how they are paid for.
+// typeLabels are the labels that all nodes of a type have from their cloud, and that a NodePool
+// cannot set, except for zone and capacity type.
 func typeLabels(nodes []*corev1.Node) map[string]string {
 	return lo.PickBy(nodes[0].Labels, func(key, value string) bool {
 		switch normal := requirements.NormalizeKey(key); normal {
@@ -119,9 +119,9 @@ func typeLabels(nodes []*corev1.Node) map[string]string {
 	})
 }
 
-// sharedTemplates joins what nodes of groups are as long as no type is two things, so that as few
-// catalogs as possible are made of it: most groups have types of their own. It returns the joined
-// templates, and which of them are those of a pool.
+// sharedTemplates joins the templates of groups as long as no type has two, so that few catalogs
+// are made of them: most groups have types of their own. It returns the joined templates, and their
+// index for each pool.
 func sharedTemplates(groups map[string]map[string]instancetypes.NodeTemplate) (joined []map[string]instancetypes.NodeTemplate, of map[string]int) {
 	of = map[string]int{}
 	for _, pool := range slices.Sorted(maps.Keys(groups)) {

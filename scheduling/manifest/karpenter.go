@@ -45,7 +45,7 @@ func (c *collector) nodeOverlay(o rawObject) {
 	}
 }
 
-// nodeClass is what says how the nodes of a NodePool are set up.
+// nodeClass holds the settings of the nodes of a NodePool.
 type nodeClass interface {
 	// Settings returns it; kubelet, if not nil, is the NodePool's own.
 	Settings(kubelet *instancetypes.Kubelet) (instancetypes.NodeSettings, error)
@@ -53,7 +53,7 @@ type nodeClass interface {
 	Unread() []string
 }
 
-// kwokNodeClass decides nothing.
+// kwokNodeClass has no settings.
 type kwokNodeClass struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
@@ -71,7 +71,7 @@ func (*kwokNodeClass) Settings(*instancetypes.Kubelet) (s instancetypes.NodeSett
 // Unread implements [nodeClass].
 func (*kwokNodeClass) Unread() []string { return nil }
 
-// ec2Unread are the fields of an EC2NodeClass that have no say in what nodes hold.
+// ec2Unread are the fields of an EC2NodeClass that do not change the capacity of nodes.
 func ec2Unread() []string {
 	const image, volume = "spec.amiSelectorTerms[*].", "spec.blockDeviceMappings[*].ebs."
 	return append([]string{
@@ -83,7 +83,8 @@ func ec2Unread() []string {
 	}, kubeletUnread("spec.kubelet")...)
 }
 
-// autoUnread are the fields of a NodeClass of EKS Auto Mode that have no say in what nodes hold.
+// autoUnread are the fields of a NodeClass of EKS Auto Mode that do not change the capacity of
+// nodes.
 func autoUnread() []string {
 	const storage = "spec.ephemeralStorage."
 	return []string{
@@ -93,7 +94,7 @@ func autoUnread() []string {
 	}
 }
 
-// gcpUnread are the fields of a GCENodeClass that have no say in what nodes hold.
+// gcpUnread are the fields of a GCENodeClass that do not change the capacity of nodes.
 func gcpUnread() []string {
 	const disk, image = "spec.disks[*].", "spec.imageSelectorTerms[*]."
 	return append([]string{
@@ -104,7 +105,7 @@ func gcpUnread() []string {
 	}, kubeletUnread("spec.kubeletConfiguration")...)
 }
 
-// kubeletUnread are the settings of a kubelet that do not change what its node holds, below a
+// kubeletUnread are the settings of a kubelet that do not change the capacity of its node, below a
 // path.
 func kubeletUnread(at string) []string {
 	names := strings.Fields("clusterDNS containerRuntime cpuCFSQuota evictionMaxPodGracePeriod evictionSoft evictionSoftGracePeriod " +
@@ -119,8 +120,8 @@ func (s *Snapshot) NodeClassRefs() []scheduling.NodeClassRef {
 	})
 }
 
-// takeClass reads node classes of a kind. unread are the fields that have no say in what
-// nodes hold.
+// takeClass reads node classes of a kind. unread are the fields that do not change the capacity of
+// nodes.
 func takeClass[T any, P interface {
 	object[T]
 	nodeClass
@@ -179,8 +180,8 @@ func kubeletOf(pool *scheduling.NodePool) (*instancetypes.Kubelet, error) {
 	return k, json.Unmarshal([]byte(raw), k)
 }
 
-// classOf returns the node class of a NodePool. One of EKS Auto Mode that is not in the input is
-// the class that EKS makes by itself, which is all that any other is but for what it states.
+// classOf returns the node class of a NodePool. A class of EKS Auto Mode that is not in the input
+// is EKS's default class, which has the defaults of all others.
 func (s *Snapshot) classOf(pool *scheduling.NodePool) nodeClass {
 	class := classOf(s.classes, pool.Spec.Template.Spec.NodeClassRef)
 	if class == nil && autoMode(pool) {

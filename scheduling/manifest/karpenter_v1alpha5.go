@@ -18,7 +18,7 @@ import (
 // does that of its NodePool.
 const formerPoolLabel = karpenterGroup + "/provisioner-name"
 
-// provisioner is what Karpenter had in place of NodePools up to version 0.31.
+// provisioner is the predecessor of NodePools in Karpenter up to version 0.31.
 type provisioner struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata"`
@@ -48,9 +48,9 @@ type provisioner struct {
 	} `json:"spec"`
 }
 
-// provisioner reads a Provisioner as the NodePool that Karpenter's guide to v1beta1 makes
-// of it. What it left unsaid stays as it was in 0.31: nothing is consolidated, nothing
-// expires, and the requirements are those that Karpenter added on admission.
+// provisioner reads a Provisioner as the NodePool that Karpenter's guide to v1beta1 converts it to.
+// Defaults are the ones of 0.31: no consolidation, no expiry, and the requirements that Karpenter
+// added on admission.
 func (c *collector) provisioner(o rawObject) {
 	p, ok := take[provisioner](c, o, false, nil)
 	if !ok {
@@ -96,7 +96,7 @@ func (c *collector) provisioner(o rawObject) {
 	})
 }
 
-// missing returns the requirements that Karpenter 0.31 added to those of a Provisioner.
+// missing returns the requirements that Karpenter 0.31 added to a Provisioner.
 func (p *provisioner) missing() []requirements.Selector {
 	const aws = awsGroup + "/instance-"
 	named := func(keys ...string) bool {
@@ -109,8 +109,7 @@ func (p *provisioner) missing() []requirements.Selector {
 	return out
 }
 
-// disruption returns the fields of v1beta1 for when nodes go, and what there is to tell of
-// them.
+// disruption returns the fields of v1beta1 for the removal of nodes, and notes for the warning.
 func (p *provisioner) disruption() (fields map[string]any, told []string) {
 	const never = "Never"
 	fields = map[string]any{"consolidationPolicy": "WhenEmpty", "consolidateAfter": never, "expireAfter": never}
@@ -133,7 +132,7 @@ func (p *provisioner) disruption() (fields map[string]any, told []string) {
 	return fields, told
 }
 
-// nodeTemplate is what Karpenter had in place of EC2NodeClasses up to version 0.31.
+// nodeTemplate is the predecessor of EC2NodeClasses in Karpenter up to version 0.31.
 type nodeTemplate struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata"`
@@ -142,7 +141,7 @@ type nodeTemplate struct {
 	Status json.RawMessage `json:"status"`
 }
 
-// nodeSettings are those of an AWSNodeTemplate. In older Provisioners they stand in
+// nodeSettings are the settings of an AWSNodeTemplate. Older Provisioners have them in
 // spec.provider.
 type nodeSettings struct {
 	metav1.TypeMeta `json:",inline"`

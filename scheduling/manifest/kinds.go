@@ -34,8 +34,8 @@ func (o rawObject) group() groupKind {
 	return groupKind{group, o.kind}
 }
 
-// reader says how the objects of a kind are read, and in which versions its fields mean
-// what we take them to mean, the present one first.
+// reader reads the objects of a kind. Its versions are the API versions whose fields have the same
+// meaning, the present one first.
 type reader struct {
 	versions string // separated by blanks
 	read     func(*collector, rawObject)
@@ -107,8 +107,8 @@ func formerPool(_ rawObject, node *corev1.Node) {
 	}
 }
 
-// formerBudget has a budget of v1beta1 say what it said there: an empty selector selected no
-// pod. In v1 it selects all, and none at all selects none.
+// formerBudget converts a budget of v1beta1 to its meaning in v1: an empty selector selected no
+// pod. In v1 it selects all, and a missing one selects none.
 func formerBudget(o rawObject, budget *policyv1.PodDisruptionBudget) {
 	if s := budget.Spec.Selector; o.apiVersion == "policy/v1beta1" && s != nil && len(s.MatchLabels)+len(s.MatchExpressions) == 0 {
 		budget.Spec.Selector = nil
@@ -208,13 +208,13 @@ func (r reader) apiVersions(group string) string {
 	return group + "/" + strings.ReplaceAll(r.versions, " ", " or "+group+"/")
 }
 
-// isGroup says whether a cluster may have an API group: those that do not come with
-// Kubernetes have a dot.
+// isGroup says whether a cluster may have an API group: a group that is not built into Kubernetes
+// has a dot.
 func isGroup(group string) bool {
 	return strings.Contains(group, ".") || slices.Contains([]string{"", "apps", "autoscaling", "batch", "extensions", "policy"}, group)
 }
 
-// unknownHint says what to do about a kind that is not known.
+// unknownHint is the advice for an unknown kind.
 func (c *collector) unknownHint(k groupKind) string {
 	if suggest := c.suggestKind(k); suggest != "" {
 		return "is not known" + didYouMean(suggest)

@@ -37,8 +37,7 @@ func irrelevant(k groupKind) bool {
 	})
 }
 
-// podGroups are the API groups of operators of which some kinds stand for pods, with
-// those kinds. The others make none.
+// podGroups are the API groups of operators in which a few kinds make pods, with these kinds.
 func podGroups() map[string]string {
 	return map[string]string{
 		"apps.openshift.io":            "DeploymentConfig",

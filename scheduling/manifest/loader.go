@@ -16,17 +16,16 @@ import (
 
 // Loader reads manifests. The zero value works.
 type Loader struct {
-	// Stdin is what the path "-" stands for; nil refuses it.
+	// Stdin is the input of the path "-"; nil refuses it.
 	Stdin io.Reader
 	// Recursive reads the directories below a directory, too.
 	Recursive bool
 	// IgnoreUnknown turns objects of unknown kinds into warnings. By default they
 	// are errors, as they may stand for pods.
 	IgnoreUnknown bool
-	// SkipInvalid leaves out what cannot be read and is no object of a cluster, such as
-	// the charts, templates and patches of a repository, and lists it in
-	// [Snapshot.Skipped]. An object is left out as a whole. Paths that cannot be read
-	// are errors all the same.
+	// SkipInvalid leaves out input that cannot be read and is no object of a cluster, e.g. the
+	// charts, templates and patches of a repository, and lists it in [Snapshot.Skipped]. An object
+	// is left out as a whole. Paths that cannot be read are errors nevertheless.
 	SkipInvalid bool
 	// MaxBytes is how large one file or stream may be; 0 is [DefaultMaxBytes].
 	MaxBytes int64
@@ -46,9 +45,8 @@ func (l Loader) Load(paths ...string) (*Snapshot, error) {
 	return c.finish(c.load(paths))
 }
 
-// Objects hands on every object of files, directories and, as "-", stdin, in the order of the
-// input; lists are taken apart. The error is as in [Loader.Load], of what makes no sense as an
-// object.
+// Objects passes every object of files, directories and, as "-", stdin to take, in the order of the
+// input; lists are taken apart. The error is as in [Loader.Load], for input that is no object.
 func (l Loader) Objects(take func(Object), paths ...string) error {
 	c := newCollector(l)
 	c.emit = func(o rawObject) {
@@ -62,7 +60,7 @@ func (l Loader) Objects(take func(Object), paths ...string) error {
 	return err
 }
 
-// load reads what paths stand for.
+// load reads the files of paths.
 func (c *collector) load(paths []string) error {
 	l := c.loader
 	var errs []error
@@ -124,8 +122,8 @@ func (c *collector) read(name string, r io.Reader) {
 	c.documents += s.document
 }
 
-// leaveOut leaves out a file that is no manifest. A warning says so, unless the caller
-// wants a list of what was left out.
+// leaveOut leaves out a file that is no manifest. It warns, unless the caller wants a list of the
+// files that were left out.
 func (c *collector) leaveOut(name string, reason Reason, message string) {
 	if c.loader.SkipInvalid {
 		c.fault(&Fault{At: Location{Source: name, Item: -1}, Message: message, Reason: reason})
@@ -134,7 +132,7 @@ func (c *collector) leaveOut(name string, reason Reason, message string) {
 	c.warn(name, message)
 }
 
-// filesOf returns the files that a path stands for: itself, or what a directory holds.
+// filesOf returns the files of a path: itself, or the files of a directory.
 func (l Loader) filesOf(p string) ([]string, error) {
 	info, err := os.Stat(p)
 	if err != nil {
@@ -187,14 +185,14 @@ func readError(err error) error {
 	return err
 }
 
-// isKustomization says whether a file is the recipe of kustomize, which is not an
-// object of a cluster but makes some.
+// isKustomization says whether a file is a kustomization, which makes objects of a cluster and is
+// none.
 func isKustomization(name string) bool {
 	return slices.Contains([]string{"kustomization.yaml", "kustomization.yml", "kustomization"}, strings.ToLower(filepath.Base(name)))
 }
 
-// kustomized returns those of the files that a recipe among them names for anything but
-// an object of its own, such as a patch or the values of a chart, each with the recipe.
+// kustomized returns the files that a kustomization among them names for another purpose than an
+// object of its own, e.g. a patch or the values of a chart, each with the kustomization.
 func kustomized(files []string) map[string]string {
 	parts := map[string]string{}
 	for _, f := range files {

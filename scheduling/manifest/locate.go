@@ -7,13 +7,13 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// Locate says where in the input the faults stand for which the snapshot's problem was
-// refused after it had been read, by a [scheduling.Policy] for one: [*scheduling.FieldErrors]
-// become [Faults] in the same order, each of which wraps the fault that it was. A fault in
-// the template of a workload, which all of its pods share, is told once. What is not in the
-// input, such as a catalog, has no location. Any other error is returned as it is.
+// Locate finds the places in the input of faults that were found in the snapshot's problem after
+// reading, e.g. by a [scheduling.Policy]: [*scheduling.FieldErrors] become [Faults] in the same
+// order, each of which wraps the original fault. A fault in the template of a workload, which all
+// of its pods share, is reported once. Objects outside of the input, e.g. a catalog, have no
+// location. Any other error is returned unchanged.
 func (s *Snapshot) Locate(err error) error {
-	fields, ok := err.(*scheduling.FieldErrors) //nolint:errorlint // what is wrapped has more to say
+	fields, ok := err.(*scheduling.FieldErrors) //nolint:errorlint // a wrapped error has more to say
 	if !ok {
 		return err
 	}
@@ -46,7 +46,7 @@ func (s *Snapshot) fault(e *scheduling.FieldError) *Fault {
 	field = strings.TrimPrefix(field, ".")
 	for k, r := range readers() {
 		at := s.seen[objectKey{k, namespace, object}]
-		// What was made for a workload, such as its claims, stands nowhere.
+		// Objects that were made for a workload, e.g. its claims, have no place in the input.
 		if slices.Contains(strings.Fields(r.list), list) && at.Source != "" {
 			f.At, f.Object, f.Field = at, k.name+" "+name, field
 			return f

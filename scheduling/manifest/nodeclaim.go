@@ -11,8 +11,8 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// NodeClaim is a machine that was asked for. Its fields are those of
-// karpenter.sh/v1 NodeClaims, so far as they matter here.
+// NodeClaim is a request for a machine. Its fields are the ones of karpenter.sh/v1 NodeClaims that
+// are used here.
 type NodeClaim struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata"`
@@ -21,14 +21,14 @@ type NodeClaim struct {
 	Status NodeClaimStatus `json:"status,omitzero"`
 }
 
-// NodeClaimSpec says what machine is wanted.
+// NodeClaimSpec describes the requested machine.
 type NodeClaimSpec struct {
 	// Taints stand on the node for good, StartupTaints until something removes them.
 	Taints        []corev1.Taint `json:"taints,omitempty"`
 	StartupTaints []corev1.Taint `json:"startupTaints,omitempty"`
 	// Requirements narrow type, zone and capacity type.
 	Requirements []requirements.Selector `json:"requirements"`
-	// Resources are what the machine must offer at least, daemons included.
+	// Resources are the least resources of the machine, daemons included.
 	Resources NodeClaimResources `json:"resources,omitzero"`
 	// NodeClassRef names the provider's node class.
 	NodeClassRef *scheduling.NodeClassRef `json:"nodeClassRef,omitempty"`
@@ -44,16 +44,15 @@ type NodeClaimResources struct {
 	Requests corev1.ResourceList `json:"requests,omitempty"`
 }
 
-// NodeClaimStatus says what became of a claim.
+// NodeClaimStatus is the state of a claim.
 type NodeClaimStatus struct {
 	// NodeName is the claim's node once it has joined, ProviderID the provider's name of the
-	// machine, Capacity and Allocatable what the machine has.
+	// machine, Capacity and Allocatable its resources.
 	NodeName    string              `json:"nodeName,omitempty"`
 	ProviderID  string              `json:"providerID,omitempty"`
 	Capacity    corev1.ResourceList `json:"capacity,omitempty"`
 	Allocatable corev1.ResourceList `json:"allocatable,omitempty"`
-	// Conditions hold among others Launched, Registered, Initialized, Drifted and
-	// Consolidatable.
+	// Conditions are e.g. Launched, Registered, Initialized, Drifted and Consolidatable.
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 	// LastPodEventTime is when a pod last came or went.
 	LastPodEventTime metav1.Time `json:"lastPodEventTime,omitzero"`
@@ -83,7 +82,7 @@ func (c *collector) claimNodes(hosts map[string]string) []*corev1.Node {
 		if claim.Status.NodeName == "" {
 			if _, taken := byName[claim.Name]; taken {
 				hosts[claim.Name] = claim.Name
-				continue // named like its node, as some providers do
+				continue // the claim is named like its node, as with several providers
 			}
 		}
 		nodes = append(nodes, c.inFlight(claim))
@@ -92,8 +91,8 @@ func (c *collector) claimNodes(hosts map[string]string) []*corev1.Node {
 	return nodes
 }
 
-// claimed returns a node with what only its claim says: that it is on its way out,
-// or, as long as it has not joined for good, its labels and taints.
+// claimed returns a node with the state of its claim: being deleted or, until the node is
+// initialized, labels and taints.
 func claimed(node *corev1.Node, claim *NodeClaim) *corev1.Node {
 	leaving := claim.DeletionTimestamp != nil && node.DeletionTimestamp == nil
 	joining := node.Labels[scheduling.RegisteredLabel] != "true" && node.Labels[scheduling.InitializedLabel] != "true"
@@ -112,9 +111,9 @@ func claimed(node *corev1.Node, claim *NodeClaim) *corev1.Node {
 	return n
 }
 
-// inFlight returns the node that a claim will bring. What it offers is what the
-// claim reports; before the machine is launched that is known by its type, or, if
-// the type is still open, by what the claim asks for, which it will offer at least.
+// inFlight returns the node that a claim will bring. Its resources are the ones that the claim
+// reports; before the machine is launched, the ones of its type or, if the type is open, the
+// requests of the claim, which are a lower bound.
 func (c *collector) inFlight(claim *NodeClaim) *corev1.Node {
 	node := &corev1.Node{
 		ObjectMeta: metav1.ObjectMeta{
@@ -141,8 +140,8 @@ func (c *collector) inFlight(claim *NodeClaim) *corev1.Node {
 	return node
 }
 
-// claimLabels are the labels that the node of a claim will carry for sure: the
-// claim's own, and those of requirements that leave one value.
+// claimLabels are the labels that the node of a claim is sure to have: the claim's own, and
+// requirements with one value.
 func claimLabels(claim *NodeClaim) map[string]string {
 	labels := map[string]string{}
 	set, err := requirements.FromSelectors(claim.Spec.Requirements)

@@ -11,12 +11,12 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// NodeGroup is what a node's labels say that it belongs to. The zero value is that of nodes
-// whose labels say nothing.
+// NodeGroup is the group to which a node belongs by its labels. The zero value is the group of
+// nodes whose labels name none.
 type NodeGroup struct {
-	// Label is the key of the label that tells, such as eks.amazonaws.com/nodegroup. It is
-	// that of the instance type for nodes that only say what they are, and that of the role
-	// for nodes of the control plane.
+	// Label is the key of the label that names the group, e.g. eks.amazonaws.com/nodegroup. It is
+	// the key of the instance type for nodes without a group label, and the one of the role for
+	// nodes of the control plane.
 	Label string
 	// Name is the label's value, or "control plane".
 	Name string
@@ -60,8 +60,8 @@ func groupLabels() []string {
 	}
 }
 
-// NodeGroupOf returns the group of a node: the control plane, or what Karpenter, EKS, eksctl,
-// GKE, AKS or kops name it, or else its instance type. No node (nil) is of no group.
+// NodeGroupOf returns the group of a node: the control plane, or what Karpenter, EKS, eksctl, GKE,
+// AKS or kops name it, or else its instance type. No node (nil) belongs to no group.
 func NodeGroupOf(node *corev1.Node) NodeGroup {
 	if node == nil {
 		return NodeGroup{}
@@ -82,9 +82,9 @@ func NodeGroupOf(node *corev1.Node) NodeGroup {
 	return NodeGroup{}
 }
 
-// CapacityTypeOf returns how the labels of a node say that it is paid for. Where they say
-// nothing that is on demand; told is whether the labels are those of a cloud that would say
-// otherwise. That goes for no node (nil), too.
+// CapacityTypeOf returns the capacity type of a node by its labels, on demand where no label states
+// it; told says that the labels are those of a cloud that labels other capacity types. For no node
+// (nil) it is on demand.
 func CapacityTypeOf(node *corev1.Node) (capacityType offerings.CapacityType, told bool) {
 	if node == nil {
 		return offerings.OnDemand, false
@@ -92,7 +92,7 @@ func CapacityTypeOf(node *corev1.Node) (capacityType offerings.CapacityType, tol
 	l := node.Labels
 	_, worker := l[spotWorker]
 	if known, err := offerings.ParseCapacityType(l[scheduling.CapacityTypeLabel]); err == nil {
-		return known, true // another value says nothing: nobody sells anything by that name
+		return known, true // no cloud has another value
 	}
 	switch {
 	case l[eksCapacityType] == "CAPACITY_BLOCK":
@@ -107,7 +107,7 @@ func CapacityTypeOf(node *corev1.Node) (capacityType offerings.CapacityType, tol
 	return offerings.OnDemand, told
 }
 
-// PaidFor is a copy of a node with Karpenter's label for what [CapacityTypeOf] says; nil for no
+// PaidFor is a copy of a node with Karpenter's label for the result of [CapacityTypeOf]; nil for no
 // node (nil).
 func PaidFor(node *corev1.Node) *corev1.Node {
 	if node == nil {
@@ -119,8 +119,8 @@ func PaidFor(node *corev1.Node) *corev1.Node {
 	return &out
 }
 
-// ownedBy is a copy of a node with the labels that it would have as one of a NodePool, and
-// Karpenter's word for what Cluster Autoscaler is told not to remove.
+// ownedBy is a copy of a node with the labels of a node of a NodePool, and Karpenter's annotation
+// do-not-disrupt in place of Cluster Autoscaler's.
 func ownedBy(pool string, node *corev1.Node) *corev1.Node {
 	out, as := PaidFor(node), instancetypes.OfferingOf(node)
 	for key, value := range map[string]string{

@@ -14,9 +14,9 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
 )
 
-// ReadPlan reads a plan in JSON or YAML, as the command prints it. Fields that a plan
-// does not have, and anything behind the plan, are errors: a check of something else
-// would say nothing.
+// ReadPlan reads a plan in JSON or YAML, as the command prints it. Fields that a plan does not
+// have, and input behind the plan, are errors, because a check of another document would prove
+// nothing.
 func ReadPlan(r io.Reader) (*scheduling.Plan, error) {
 	raw, err := planText(r)
 	if err != nil {

@@ -64,7 +64,7 @@ func peek(o rawObject) metav1.ObjectMeta {
 	return metav1.ObjectMeta{Namespace: text(m.Namespace), Name: text(m.Name), GenerateName: text(m.GenerateName)}
 }
 
-// quote puts a value of the input into quotes; nothing stays nothing.
+// quote puts a value of the input into quotes; "" stays "".
 func quote(s string) string {
 	if s == "" {
 		return ""

@@ -16,8 +16,8 @@ import (
 
 // Limits that keep memory bounded whatever the input.
 const (
-	// DefaultMaxBytes is the size that one file or stream may have if
-	// [Loader.MaxBytes] is 0: 2 GiB, the dump of some 200,000 pods.
+	// DefaultMaxBytes is the largest size of a file or stream if [Loader.MaxBytes] is 0: 2 GiB, the
+	// dump of some 200,000 pods.
 	DefaultMaxBytes = 2 << 30
 	// maxObjectBytes is the size that one object may have. The API server takes
 	// no object above 3 MiB.
@@ -31,7 +31,7 @@ var (
 	errTooManyFaults  = errors.New("too many faults")
 )
 
-// sizeLimit bounds what is read from a source, in all and for one object.
+// sizeLimit bounds the bytes that are read from a source, in all and for one object.
 type sizeLimit struct {
 	in         io.Reader
 	most, left int64 // bytes of the source
@@ -124,11 +124,11 @@ func (s *scanner) scan() {
 	s.scanYAML()
 }
 
-// templateHint helps those who pass a chart's templates.
+// templateHint helps users who pass the templates of a chart.
 const templateHint = " (it looks like a template: render it first, for example with helm template)"
 
-// isTemplate says whether text that makes no sense has the marks of a template that is not
-// rendered yet: those of Helm, of Jinja and of Terraform.
+// isTemplate says whether invalid text has the marks of a template of Helm, Jinja or Terraform that
+// is not rendered yet.
 func isTemplate(text string) bool {
 	return lo.SomeBy([]string{"{{", "{%", "%{"}, func(mark string) bool { return strings.Contains(text, mark) })
 }
@@ -163,14 +163,14 @@ func (s *scanner) unreadable(err error) {
 	s.fault(&Fault{At: Location{Source: s.name, Document: s.document, Item: -1, Line: s.line}, Message: err.Error(), Reason: reason})
 }
 
-// header is what must be known of an object before it can be decoded.
+// header holds the fields of an object that are needed before it can be decoded.
 type header struct {
 	APIVersion string          `json:"apiVersion"`
 	Kind       string          `json:"kind"`
 	Items      json.RawMessage `json:"items"`
 }
 
-// headerOf returns what raw says of itself, nothing where it says it badly.
+// headerOf returns the header of raw, empty where it is malformed.
 func headerOf(raw []byte) (h header) {
 	if err := kjson.Unmarshal(raw, &h); err != nil {
 		return header{}
@@ -208,8 +208,8 @@ func (s *scanner) object(at Location, raw []byte) bool {
 	return true
 }
 
-// list is a list that is being read. Its items need not say what they are, and those of
-// the API's own lists do not: a PodList holds Pods.
+// list is a list that is being read. Its items need not have a kind, and items of the API's own
+// lists have none: a PodList holds Pods.
 type list struct {
 	*scanner
 	head    *header     // nil as long as the kind of the list is not known

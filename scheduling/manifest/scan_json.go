@@ -126,8 +126,8 @@ func (s *scanner) jsonValue(dec *json.Decoder) error {
 // closed returns the members of an object as an object.
 func closed(members []byte) []byte { return append(bytes.Clone(members), '}') }
 
-// jsonList reads the items of a list one by one. head is what stands before them: kubectl
-// writes the kind of a list behind its items, the API server before.
+// jsonList reads the items of a list one by one. head holds the fields before them: kubectl writes
+// the kind of a list behind its items, the API server before.
 func (s *scanner) jsonList(dec *json.Decoder, at Location, head header) (*list, error) {
 	l := &list{scanner: s}
 	if head.isList() {

@@ -23,7 +23,7 @@ type yamlDocument struct {
 	skip bool         // the rest makes no sense, as a fault says
 
 	items   *list // nil before items: was seen
-	inItems bool  // the lines read are those of items
+	inItems bool  // the present lines belong to items
 	indent  int   // of the items' dashes; -1 before the first
 	itemAt  Location
 	item    bytes.Buffer
@@ -94,8 +94,7 @@ func (s *scanner) readLine() ([]byte, error) {
 	return nil, errObjectTooLarge
 }
 
-// documentMarker says whether a line ends a document, and returns what follows the
-// marker on the line.
+// documentMarker says whether a line ends a document, and returns the rest of the line.
 func documentMarker(line []byte) ([]byte, bool) {
 	if !bytes.HasPrefix(line, []byte("---")) && !bytes.HasPrefix(line, []byte("...")) || len(line) > 3 && !isSpace(line[3]) {
 		return nil, false
@@ -103,8 +102,8 @@ func documentMarker(line []byte) ([]byte, bool) {
 	if line[0] == '.' || isBlank(line[3:]) {
 		return nil, true
 	}
-	// What stands behind the dashes keeps its column, so that what is indented
-	// deeper in the next lines still is.
+	// Text behind the dashes keeps its column, so that the indentation of the next lines still
+	// applies.
 	return append([]byte("   "), line[3:]...), true
 }
 
@@ -121,7 +120,7 @@ var (
 	// mappingStart is the first line of an object: a key and a colon, an object in
 	// braces, an explicit key or a tag or anchor before them.
 	mappingStart = regexp.MustCompile(`^\s*([{?&!]|("[^"]*"|'[^']*'|[^\s#:"'\[\]{},][^#:]*)\s*:(\s|$))`)
-	// listing is the first line of what kubectl prints for people, or of names alone.
+	// listing is the first line of kubectl's tables, or of a list of names.
 	listing = regexp.MustCompile(`^(NAMESPACE\s+)?NAME(\s|$)|^[a-z][a-z.]*/[a-z0-9][-a-z0-9.]*\s*$`)
 	// itemsKey is the line that opens the items of a list.
 	itemsKey = regexp.MustCompile(`^items:\s*(#.*)?$`)
@@ -260,8 +259,8 @@ func yamlMessage(first int, err error) (line int, msg string) {
 	return line, "is not valid YAML: " + msg
 }
 
-// yamlToJSON converts one document of YAML 1.1 to JSON. A key that stands twice in a
-// mapping is an error; one that a mapping sets besides what it merges is not, and wins.
+// yamlToJSON converts one document of YAML 1.1 to JSON. A duplicate key in a mapping is an error; a
+// key that overrides a merged one is not, and wins.
 func yamlToJSON(text []byte) ([]byte, error) {
 	var document yamlv3.Node
 	if err := yamlv3.Unmarshal(text, &document); err != nil {

@@ -25,9 +25,8 @@ const (
 	fitPlugin    = "NodeResourcesFit"
 )
 
-// schedulerConfiguration is kube-scheduler's configuration file. What plans do not
-// know is left as it is, but no field may be unknown: a typo would
-// leave constraints out.
+// schedulerConfiguration is kube-scheduler's configuration file. Known fields that plans do not use
+// are ignored, but no field may be unknown, because a typo would drop constraints.
 type schedulerConfiguration struct {
 	metav1.TypeMeta `json:",inline"`
 	Profiles        []schedulerProfile `json:"profiles"`
@@ -78,8 +77,8 @@ type fitArgs struct {
 	} `json:"scoringStrategy"`
 }
 
-// schedulerConfiguration reads the default constraints and what scores are made of. What kube-scheduler would not
-// start with is a fault here, too.
+// schedulerConfiguration reads the default constraints and the scoring strategy. A configuration
+// with which kube-scheduler would not start is a fault.
 func (c *collector) schedulerConfiguration(o rawObject) {
 	refuse := func(at string, value any, msg string) {
 		c.fault(&Fault{At: o.at, Object: o.kind, Field: at, Value: lo.Ternary(value == nil, "", written(value)), Message: msg})
@@ -194,8 +193,8 @@ func unmodelled(raw json.RawMessage) (out []string) {
 	return out
 }
 
-// defaultProfile is the profile of pods that name no scheduler, or the only one; -1 if there
-// is neither. The others are left out with a warning if they set something up.
+// defaultProfile is the profile of pods that name no scheduler, or the only one; -1 if there is
+// neither. Further profiles are ignored, with a warning if they configure a plugin.
 func (c *collector) defaultProfile(profiles []schedulerProfile) int {
 	chosen := -1
 	for i, p := range profiles {
@@ -216,7 +215,7 @@ func (c *collector) defaultProfile(profiles []schedulerProfile) int {
 	return chosen
 }
 
-// decodeStrictly decodes what stands at a path. Fields that are not known are faults, too.
+// decodeStrictly decodes the value at a path. Unknown fields are faults, too.
 func decodeStrictly(raw []byte, into any, at string) []fieldFault {
 	faults, unknown, _ := decode(raw, into, at)
 	for _, field := range unknown {
@@ -225,8 +224,8 @@ func decodeStrictly(raw []byte, into any, at string) []fieldFault {
 	return faults
 }
 
-// check finds what kube-scheduler would refuse. The defaults that it has by itself
-// (defaultingType System) are wishes that a plan need not follow; none are taken.
+// check finds the faults that kube-scheduler would refuse. Its built-in defaults (defaultingType
+// System) are preferences that a plan need not follow; none are used.
 func (a *spreadArgs) check(at string) (faults []fieldFault) {
 	switch a.DefaultingType {
 	case "List":

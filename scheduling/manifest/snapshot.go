@@ -17,18 +17,18 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/manifest/internal/admission"
 )
 
-// Snapshot is what manifests say about a cluster. Its lists are in the order of
-// namespaces and names, whatever the order of the input.
+// Snapshot is a cluster as manifests describe it. Its lists are in the order of namespaces and
+// names, whatever the order of the input.
 type Snapshot struct {
 	// Problem is ready to be solved but for its catalog; see [Snapshot.SetCatalog]. Pods
 	// of one workload share the memory of their specification.
 	Problem scheduling.Problem
 	// Overlays adjust the catalog's prices and capacities.
 	Overlays []instancetypes.NodeOverlay
-	// Warnings are what was noticed and did not stop the reading.
+	// Warnings are findings that did not stop the reading.
 	Warnings []scheduling.Warning
-	// Skipped are what [Loader.SkipInvalid] has left out, with the reason: one fault for
-	// each object, document or file, in the order of the input.
+	// Skipped are the objects that [Loader.SkipInvalid] has left out, with the reason: one fault
+	// for each object, document or file, in the order of the input.
 	Skipped Faults
 
 	// Documents is how many YAML documents and JSON values were read. Blanks and comments
@@ -44,14 +44,15 @@ type Snapshot struct {
 	PodDisruptionBudgets []*policyv1.PodDisruptionBudget
 
 	tops    map[string]string    // by pod; for pods of the input that are part of something
-	made    map[string]*workload // by pod; what the pods that are not in the input were made for
+	made    map[string]*workload // by pod; the workloads of pods that are not in the input
 	hosts   map[string]string    // the node of each claim, by the claim's name
 	seen    map[objectKey]Location
 	classes map[scheduling.NodeClassRef]nodeClass
 	owners  *owners // which pods belong to which workloads
-	// templates are what nodes of groups are, by the NodePool that stands for the group and the type.
+	// templates describe the nodes of groups, by the NodePool that stands for the group and the
+	// type.
 	templates map[string]map[string]instancetypes.NodeTemplate
-	// static is what static pods will request of the next node: see noteStaticPods.
+	// static are the requests of static pods on the next node: see noteStaticPods.
 	static map[string]corev1.ResourceList
 	// classPools are the names of the NodePools that stand for ComputeClasses.
 	classPools map[string]bool
@@ -59,9 +60,9 @@ type Snapshot struct {
 	autoClass *ec2.AutoNodeClass
 }
 
-// Workload returns what people call the thing that a pod is part of: namespace and
-// name of its Deployment, StatefulSet, Job, CronJob or other owner, or the pod's own.
-// The pod is named as in a plan, namespace/name.
+// Workload returns the namespace and name of the Deployment, StatefulSet, Job, CronJob or other
+// owner at the end of a pod's chain of owners, or the pod's own. The pod is named as in a plan,
+// namespace/name.
 func (s *Snapshot) Workload(pod string) string {
 	if w := s.made[pod]; w != nil {
 		return qualified(w.obj)
@@ -69,8 +70,8 @@ func (s *Snapshot) Workload(pod string) string {
 	return cmp.Or(s.tops[pod], pod)
 }
 
-// Workloads are the pods that workloads of a kind, such as Deployment, have made or would
-// make, by the namespace/name of the workload. Pods are named as in a plan, in order.
+// Workloads are the pods that workloads of a kind, e.g. Deployment, have made or would make, by the
+// namespace/name of the workload. Pods are named as in a plan, in order.
 func (s *Snapshot) Workloads(kind string) map[string][]string {
 	out := map[string][]string{}
 	if s.owners == nil {
@@ -146,8 +147,8 @@ func (c *collector) snapshot() *Snapshot {
 	return s
 }
 
-// place sorts pods into those that run and those that are to be placed. Those that come
-// with a node, or wait for one of their own, are neither.
+// place divides pods into running and pending ones. Pods of DaemonSets and static pods, which come
+// with a node, are neither.
 func (c *collector) place(p *scheduling.Problem, pods []*corev1.Pod, o *owners) {
 	nodes := lo.SliceToMap(p.Nodes, func(n *corev1.Node) (string, bool) { return n.Name, true })
 	var stray sighting             // pods of DaemonSets that are not in the input

@@ -13,13 +13,14 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
 
-// staticPod reports whether a pod is what the kubelet shows of one that it runs from a file, such as kube-proxy on GKE.
+// staticPod reports whether a pod is the mirror of a static pod, which the kubelet runs from a
+// file, e.g. kube-proxy on GKE.
 func staticPod(pod *corev1.Pod) bool {
 	_, mirrors := pod.Annotations[corev1.MirrorPodAnnotationKey]
 	return mirrors || slices.ContainsFunc(pod.OwnerReferences, func(o metav1.OwnerReference) bool { return o.Kind == "Node" })
 }
 
-// staticRequests are what the static pods of each node request together, by the node's name.
+// staticRequests are the total requests of the static pods of each node, by the node's name.
 func staticRequests(running []*corev1.Pod) map[string]corev1.ResourceList {
 	pods := lo.Filter(running, func(pod *corev1.Pod, _ int) bool { return pod != nil && staticPod(pod) && !finished(pod) })
 	out := map[string]corev1.ResourceList{}
@@ -37,9 +38,10 @@ func staticRequests(running []*corev1.Pod) map[string]corev1.ResourceList {
 	return out
 }
 
-// noteStaticPods notes what static pods will request of the next node of each NodePool that has nodes, by its name: the
-// least that those of its healthy nodes do; and under "" the same of all nodes but the control plane's. No object of the
-// input says which static pods a node gets.
+// noteStaticPods estimates the requests of static pods on the next node of each NodePool with
+// nodes, by its name: the least requests on its healthy nodes; and under "" the least on all nodes
+// outside of the control plane. It is an estimate, because no object of the input says which static
+// pods a node gets.
 func (s *Snapshot) noteStaticPods() {
 	requests := staticRequests(s.Problem.Running)
 	if s.static = nil; len(requests) == 0 {
@@ -55,12 +57,12 @@ func (s *Snapshot) noteStaticPods() {
 	})
 }
 
-// ofAll is what the static pods of healthy nodes request at least, of which the requests are given by name.
+// ofAll is the least request of static pods on healthy nodes, for requests by node name.
 func ofAll(nodes []*corev1.Node, requests map[string]corev1.ResourceList) corev1.ResourceList {
 	return least(healthy(nodes), func(n *corev1.Node) corev1.ResourceList { return requests[n.Name] })
 }
 
-// staticOf is what static pods will request of the next node of a NodePool.
+// staticOf is the estimate of the requests of static pods on the next node of a NodePool.
 func (s *Snapshot) staticOf(pool string) corev1.ResourceList {
 	if own, ok := s.static[pool]; ok {
 		return own
@@ -68,7 +70,7 @@ func (s *Snapshot) staticOf(pool string) corev1.ResourceList {
 	return s.static[""]
 }
 
-// without is a list with less of what another one has, and at least nothing.
+// without is a list less the amounts of another one, and at least 0.
 func without(list, less corev1.ResourceList) corev1.ResourceList {
 	if len(less) == 0 {
 		return list

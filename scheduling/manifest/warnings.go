@@ -63,10 +63,10 @@ func (c *collector) reportMissing(p *scheduling.Problem) {
 	c.reportCSINodes(p)
 }
 
-// reportCSINodes warns of nodes whose CSINode is not in the input, if pods have volumes that drivers attach to nodes: how
-// many more such a node takes is not known then, and no number is too many.
+// reportCSINodes warns of nodes whose CSINode is not in the input, if pods have volumes that
+// drivers attach to nodes: their attach limit is then unknown, and not applied.
 func (c *collector) reportCSINodes(p *scheduling.Problem) {
-	unattached := map[string]bool{} // claims of volumes that nobody attaches
+	unattached := map[string]bool{} // claims of volumes that no driver attaches
 	for _, v := range p.Volumes {
 		if ref := v.Spec.ClaimRef; ref != nil && (v.Spec.NFS != nil || v.Spec.HostPath != nil || v.Spec.Local != nil) {
 			unattached[ref.Namespace+"/"+ref.Name] = true
@@ -135,8 +135,8 @@ func (c *collector) reportAutoscalers() {
 	}
 }
 
-// reportQuotas warns of ResourceQuotas for which the pods that do not exist yet are too
-// many. Quotas with scopes are for some of a namespace's pods only, and left alone.
+// reportQuotas warns of ResourceQuotas that the pods to be created would exceed. Quotas with scopes
+// are ignored, because they are for a part of a namespace's pods.
 func (c *collector) reportQuotas(p *scheduling.Problem) {
 	pods := map[string][]*corev1.Pod{} // by namespace
 	if len(c.quotas) > 0 {
@@ -166,7 +166,7 @@ func (c *collector) reportQuotas(p *scheduling.Problem) {
 	}
 }
 
-// consumption is what pods take of a ResourceQuota, by the names that it has for it.
+// consumption is the use of a ResourceQuota by pods, by the names of its resources.
 func consumption(pods []*corev1.Pod) corev1.ResourceList {
 	sum := corev1.ResourceList{}
 	add := func(prefix string, lists []corev1.ResourceList) {
@@ -234,7 +234,8 @@ func (c *collector) reportSchedulers(p *scheduling.Problem) {
 
 const queued = "is admitted by Kueue (label " + kueueQueue + "), whose queues and quotas are not read"
 
-// groupedBy says what puts a pod into a scheduling group; "" if nothing does.
+// groupedBy is the label, annotation or API group that puts a pod into a scheduling group; "" if it
+// is in none.
 func groupedBy(pod *corev1.Pod) string {
 	if pod.Spec.SchedulingGroup != nil {
 		return "spec.schedulingGroup"

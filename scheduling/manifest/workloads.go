@@ -16,7 +16,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// workloadKey identifies what makes pods.
+// workloadKey identifies a workload.
 type workloadKey struct{ kind, namespace, name string }
 
 // workload is an object of the input that makes pods.
@@ -49,7 +49,7 @@ func (w *workload) wanted() int {
 	return int(*w.replicas)
 }
 
-// makes reads workloads of a kind. describe says where the kind has what pods are made of.
+// makes reads workloads of a kind. describe returns where the kind has its pod template.
 func makes[T any, P object[T]](describe func(*workload, P)) func(*collector, rawObject) {
 	return func(c *collector, o rawObject) {
 		var w *workload
@@ -73,7 +73,7 @@ func makes[T any, P object[T]](describe func(*workload, P)) func(*collector, raw
 	}
 }
 
-// checkWorkload finds what the API server would refuse.
+// checkWorkload finds the faults that the API server would refuse.
 func (c *collector) checkWorkload(w *workload) (faults []fieldFault) {
 	if w.template == nil {
 		return []fieldFault{{field: w.path + ".template", msg: "is missing"}}
@@ -127,7 +127,7 @@ func controllerOf(obj metav1.Object) (workloadKey, bool) {
 	return workloadKey{}, false
 }
 
-// own finds out who owns the pods of the input.
+// own finds the owners of the pods of the input.
 func (c *collector) own() *owners {
 	o := &owners{
 		parents: map[workloadKey]workloadKey{}, inInput: map[workloadKey]bool{}, pods: map[workloadKey]*podCounts{},
@@ -162,7 +162,7 @@ func (c *collector) own() *owners {
 	return o
 }
 
-// cronSuffix is what a CronJob appends to its name to name a Job.
+// cronSuffix is the suffix of the name of a Job that a CronJob makes.
 var cronSuffix = regexp.MustCompile(`-\d+$`)
 
 // chain returns the workloads that a pod belongs to, the one that made it first.
@@ -196,8 +196,7 @@ func (o *owners) chain(pod *corev1.Pod) []workloadKey {
 	return []workloadKey{w}
 }
 
-// top returns the name of the workload at the end of a pod's chain, or the pod's
-// own: what people call the thing that the pod is part of.
+// top returns the name of the workload at the end of a pod's chain of owners, or the pod's own.
 func (o *owners) top(pod *corev1.Pod) string {
 	if chain := o.chain(pod); len(chain) > 0 && chain[0].kind != "Node" {
 		last := chain[len(chain)-1]
@@ -219,9 +218,9 @@ func jobFinished(job *batchv1.Job) bool {
 	})
 }
 
-// sortWorkloads puts those with names of their own for each pod first, so that the others
-// avoid them, and each kind in the order of names, so that the order of the input does not
-// show in the pods.
+// sortWorkloads puts workloads that name each of their pods (StatefulSets, indexed Jobs) first, so
+// that the names of other pods avoid theirs, and each kind in the order of names, because the pods
+// must not depend on the order of the input.
 func (c *collector) sortWorkloads() {
 	kinds := []string{"StatefulSet", "Deployment", "ReplicaSet", "ReplicationController", "Job", "CronJob"}
 	slices.SortFunc(c.workloads, func(a, b *workload) int {

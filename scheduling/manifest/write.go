@@ -19,18 +19,16 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// NodeClaims returns a NodeClaim of karpenter.sh/v1 for each launch of a plan, in the
-// order of the plan, as Karpenter would write it: with a generated name, the labels of the
-// launch, the hash that the pool is annotated with, and the pool as
-// its owner if it has a UID. pools are those of the problem; what a launch does not say
-// itself, such as the node class and when nodes expire, comes from its pool. The error says that
-// there is no plan, or names a launch that has no options or whose pool is not among them.
+// NodeClaims returns a NodeClaim of karpenter.sh/v1 for each launch of a plan, in the order of the
+// plan, as Karpenter would write it: with a generated name, the labels of the launch, the hash that
+// the pool is annotated with, and the pool as its owner if it has a UID. pools are the NodePools of
+// the problem, from which the node class and the expiry of nodes come. The error says that there is
+// no plan, or names a launch that has no options or whose pool is not among them.
 //
-// A claim asks for types, zones and capacity types, and cannot say which of them go together.
-// It is therefore narrowed to options of which it allows every combination, and allows no
-// offering that the launch does not list. minValues of these three are met where some of the
-// options can, and else lowered, which the claim's annotation says as for Karpenter's policy
-// BestEffort.
+// A claim asks for types, zones and capacity types, and cannot say which of them go together. It is
+// therefore narrowed to options of which it allows every combination, and allows no offering that
+// the launch does not list. minValues of these three are met where some of the options can, and
+// otherwise lowered, with the annotation that Karpenter sets under its policy BestEffort.
 func NodeClaims(plan *scheduling.Plan, pools []*scheduling.NodePool) ([]*NodeClaim, error) {
 	if plan == nil {
 		return nil, errors.New("plan: is missing")
@@ -88,8 +86,8 @@ func nodeClaim(l *scheduling.Launch, pool *scheduling.NodePool) *NodeClaim {
 	return claim
 }
 
-// claimRequirements are the launch's requirements, narrowed to those of its options that a
-// claim can ask for, and whether minValues had to be lowered for that.
+// claimRequirements are the launch's requirements, narrowed to the options that a claim can ask
+// for, and whether minValues had to be lowered for them.
 func claimRequirements(l *scheduling.Launch, pool *scheduling.NodePool) (out []requirements.Selector, lowered bool) {
 	options := claimable(l)
 	narrowed := map[string][]string{}

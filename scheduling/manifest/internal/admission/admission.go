@@ -21,18 +21,18 @@ var systemPriorities = map[string]int32{
 	"system-node-critical":    2_000_001_000,
 }
 
-// Objects are what admission goes by, in the order of their names.
+// Objects are the objects that admission reads, in the order of their names.
 type Objects struct {
 	PriorityClasses []*schedulingv1.PriorityClass
 	LimitRanges     []*corev1.LimitRange
 	RuntimeClasses  []*nodev1.RuntimeClass
-	// ComputeClasses are those of GKE by name.
+	// ComputeClasses are GKE's ComputeClasses by name.
 	ComputeClasses map[string][]string
 	// Warn is told of objects that pods name and that are not there.
 	Warn func(object, message string)
 }
 
-// Admission fills in what the API server's admission plugins would.
+// Admission fills in the defaults that the API server's admission plugins set.
 type Admission struct {
 	Objects
 	priorities      map[string]int32
@@ -41,7 +41,7 @@ type Admission struct {
 	defaults        map[string]containerDefaults // by namespace
 }
 
-// containerDefaults are what LimitRanges give containers that do not say themselves.
+// containerDefaults are the defaults of LimitRanges for containers without requests or limits.
 type containerDefaults struct {
 	requests, limits corev1.ResourceList
 }
@@ -83,7 +83,7 @@ func itemDefaults(item corev1.LimitRangeItem) (requests, limits corev1.ResourceL
 	return requests, limits
 }
 
-// fill returns list with what it lacks taken from more. It changes neither.
+// fill returns list with the missing entries from more. It changes neither.
 func fill(list, more corev1.ResourceList) corev1.ResourceList {
 	if lo.EveryBy(lo.Keys(more), func(name corev1.ResourceName) bool { return lo.HasKey(list, name) }) {
 		return list
@@ -122,7 +122,7 @@ func (a *Admission) priority(object string, s *corev1.PodSpec) {
 	s.Priority = &value
 }
 
-// runtime adds what the pod's runtime class costs, and where it can run.
+// runtime adds the overhead of the pod's runtime class, and its node selector.
 func (a *Admission) runtime(object string, s *corev1.PodSpec) {
 	if s.RuntimeClassName == nil || *s.RuntimeClassName == "" {
 		return
@@ -145,8 +145,8 @@ func (a *Admission) runtime(object string, s *corev1.PodSpec) {
 	}
 }
 
-// tolerate gives a pod that asks for a ComputeClass what GKE's admission gives it, the
-// toleration of its taint.
+// tolerate adds the toleration of its taint to a pod that selects a ComputeClass, as GKE's
+// admission does.
 func (a *Admission) tolerate(s *corev1.PodSpec) {
 	class := s.NodeSelector[ComputeClassLabel]
 	if _, ok := a.ComputeClasses[class]; !ok {

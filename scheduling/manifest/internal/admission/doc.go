@@ -1,4 +1,4 @@
-// Package admission gives objects that have not been through the API server's admission what they
-// would get there: pods the priority of their class, the overhead of their runtime class, defaults of
+// Package admission gives objects that have not been through the API server's admission its
+// defaults: pods the priority of their class, the overhead of their runtime class, defaults of
 // LimitRanges and tolerations of GKE's ComputeClasses, and claims the default class.
 package admission
