@@ -164,37 +164,6 @@ type Unschedulable struct {
 	Changes []Change `json:"changes,omitempty"`
 }
 
-// ReasonCode names one cause; the set is closed, and the names are stable.
-type ReasonCode string
-
-// The reason codes.
-const (
-	ReasonResources      ReasonCode = "resources"        // the option is too small, daemons counted
-	ReasonNoResource     ReasonCode = "no-such-resource" // no option or node has the resource at all
-	ReasonRequirements   ReasonCode = "requirements"     // node selector or required node affinity
-	ReasonTaints         ReasonCode = "taints"           // an untolerated taint
-	ReasonHostPorts      ReasonCode = "host-ports"       // a port is taken on the node
-	ReasonLimits         ReasonCode = "limits"           // the pool's limits are used up
-	ReasonMinValues      ReasonCode = "min-values"       // too few types would remain for the pool's minValues
-	ReasonReservation    ReasonCode = "reservation"      // the reservation is used up
-	ReasonNoNodePool     ReasonCode = "no-node-pool"     // no pool may launch anything
-	ReasonNoInstanceType ReasonCode = "no-instance-type" // the pool's requirements leave no type or offering
-	ReasonUnavailable    ReasonCode = "unavailable"      // the offering failed lately or is not on sale now
-	ReasonUnsupported    ReasonCode = "unsupported"      // the pod asks for something that is not modelled
-	ReasonNodeNotReady   ReasonCode = "node-not-ready"   // the node is being removed
-)
-
-// Reason is one cause with the number of options and nodes it ruled out.
-type Reason struct {
-	// Code names the cause, for programs.
-	Code ReasonCode `json:"code"`
-	// Count is over options (pool, type, zone, capacity type) and nodes, Nodes of these over nodes alone.
-	Count int `json:"count"`
-	Nodes int `json:"nodes,omitempty"`
-	// Detail names the user's own words: the taint, the key, the resource.
-	Detail string `json:"detail"`
-}
-
 // Warning is something noticed about an object of the problem.
 type Warning struct {
 	// Object is namespace/name, or kind/name for objects without a namespace.

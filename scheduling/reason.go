@@ -1,5 +1,31 @@
 package scheduling
 
+import (
+	"fmt"
+	"slices"
+)
+
+// ReasonCode names one cause; the set is closed, and the names are stable. A new code also needs its detection and text in
+// package explain, and a place in the list of codes that package verify knows.
+type ReasonCode string
+
+// The reason codes of nodes, offerings and NodePools.
+const (
+	ReasonResources      ReasonCode = "resources"        // the option is too small, daemons counted
+	ReasonNoResource     ReasonCode = "no-such-resource" // no option or node has the resource at all
+	ReasonRequirements   ReasonCode = "requirements"     // node selector or required node affinity
+	ReasonTaints         ReasonCode = "taints"           // an untolerated taint
+	ReasonHostPorts      ReasonCode = "host-ports"       // a port is taken on the node
+	ReasonLimits         ReasonCode = "limits"           // the pool's limits are used up
+	ReasonMinValues      ReasonCode = "min-values"       // too few types would remain for the pool's minValues
+	ReasonReservation    ReasonCode = "reservation"      // the reservation is used up
+	ReasonNoNodePool     ReasonCode = "no-node-pool"     // no pool may launch anything
+	ReasonNoInstanceType ReasonCode = "no-instance-type" // the pool's requirements leave no type or offering
+	ReasonUnavailable    ReasonCode = "unavailable"      // the offering failed lately or is not on sale now
+	ReasonUnsupported    ReasonCode = "unsupported"      // the pod asks for something that is not modelled
+	ReasonNodeNotReady   ReasonCode = "node-not-ready"   // the node is being removed
+)
+
 // The reason codes of settings of a [Policy].
 const (
 	ReasonNodeSize ReasonCode = "node-size" // the machine is smaller or larger than Policy.Size allows
@@ -22,3 +48,41 @@ const (
 	ReasonWeight          ReasonCode = "weight"            // a node pool of higher weight can hold the pods
 	ReasonSearch          ReasonCode = "search"            // no single constraint rules it out, but no plan was found that uses it
 )
+
+// Reason is one cause with the number of options and nodes it ruled out.
+type Reason struct {
+	// Code names the cause, for programs.
+	Code ReasonCode `json:"code"`
+	// Count is over options (pool, type, zone, capacity type) and nodes, Nodes of these over nodes alone.
+	Count int `json:"count"`
+	Nodes int `json:"nodes,omitempty"`
+	// Detail names the user's own words: the taint, the key, the resource.
+	Detail string `json:"detail"`
+}
+
+// Candidates states the counts of a reason for people: "12 instance types × zones, 3 nodes". It is
+// "" where the reason concerns the pod or a NodePool, and no candidates.
+func (r *Reason) Candidates() string {
+	switch {
+	case slices.Contains([]ReasonCode{ReasonNoNodePool, ReasonNoInstanceType, ReasonUnsupported}, r.Code),
+		r.Code == ReasonVolume && r.Count == 1 && r.Nodes == 0: // a volume that cannot be used anywhere
+		return ""
+	}
+	text := ""
+	switch offers := r.Count - r.Nodes; {
+	case offers == 1:
+		text = "1 instance type × zone"
+	case offers > 1:
+		text = fmt.Sprintf("%d instance types × zones", offers)
+	}
+	if text != "" && r.Nodes > 0 {
+		text += ", "
+	}
+	switch {
+	case r.Nodes == 1:
+		text += "1 node"
+	case r.Nodes > 1:
+		text += fmt.Sprintf("%d nodes", r.Nodes)
+	}
+	return text
+}
