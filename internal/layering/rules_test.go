@@ -77,7 +77,7 @@ func floors() map[string]floor {
 		"scheduling/internal/hosts":           offers,
 		"scheduling/internal/terms":           validity,
 		"scheduling/internal/validate":        validity,
-		"scheduling/internal/compile":         problem,
+		"scheduling/internal/instance":        problem,
 		"scheduling/internal/stock":           tied,
 		"scheduling/internal/units":           tied,
 		"scheduling/internal/cluster":         tied,

@@ -15,7 +15,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/eviction"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
@@ -193,7 +193,7 @@ func (f *state) shown(s *candidate) *corev1.Node {
 	}
 	// What a node in flight does not report is taken from the catalog, so it must not be
 	// one, and yet count for limits.
-	node.Status.Capacity, node.Labels = compile.NodeCapacity(f.problem, &node), maps.Clone(node.Labels)
+	node.Status.Capacity, node.Labels = instance.NodeCapacity(f.problem, &node), maps.Clone(node.Labels)
 	node.Labels[scheduling.InitializedLabel], node.Labels[scheduling.RegisteredLabel] = "true", "true"
 	return &node
 }

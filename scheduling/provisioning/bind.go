@@ -8,7 +8,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/binding"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning/internal/nominated"
 )
@@ -29,7 +29,7 @@ type Binding struct {
 // filters and scores of kube-scheduler 1.36 but for volumes attached to nodes, images, devices
 // and preemption. Where chance decides, seed does. An error means a malformed problem.
 func Bind(p scheduling.Problem, seed uint64) ([]Binding, error) {
-	facts, err := compile.NewFacts(&p, &scheduling.Policy{})
+	facts, err := instance.NewFacts(&p, &scheduling.Policy{})
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +65,7 @@ func Bind(p scheduling.Problem, seed uint64) ([]Binding, error) {
 // what the plan's summary says. An error means a malformed problem, or a plan for another one:
 // it buys what is not on sale, or names pods or nodes that are not there; or a deadline that has passed.
 func (s Planner) Realise(ctx context.Context, p scheduling.Problem, plan *scheduling.Plan) (*scheduling.Realised, error) {
-	facts, err := compile.NewFacts(&p, &s.Policy)
+	facts, err := instance.NewFacts(&p, &s.Policy)
 	if err != nil {
 		return nil, err
 	}

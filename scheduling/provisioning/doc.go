@@ -17,7 +17,7 @@
 //	           differs become one class, so that the cost of a plan follows classes
 //	offers     a NodePool with a value for every label that it leaves open, and each
 //	           instance type × offering with its labels as columns
-//	compile    all of this in numbers: offers with the same room (after daemons), the same
+//	instance   all of this in numbers: offers with the same room (after daemons), the same
 //	           admitted pods and the same share of limits are one option
 //	search     domains for pods with topology terms (topology), machines for all (pack), and
 //	           each launch with all offers that hold its pods, in rank order

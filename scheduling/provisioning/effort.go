@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/prove"
@@ -16,7 +16,7 @@ import (
 
 // solve places the pods, those first that are nominated, and tries what would help those that
 // find no place.
-func solve(ctx context.Context, f *compile.Facts) (*scheduling.Plan, error) {
+func solve(ctx context.Context, f *instance.Facts) (*scheduling.Plan, error) {
 	x, f, err := withNominated(ctx, f)
 	if err != nil {
 		return nil, err
@@ -38,7 +38,7 @@ func solve(ctx context.Context, f *compile.Facts) (*scheduling.Plan, error) {
 // withNominated places the pods beside those that are nominated and can be there, and these. Where a
 // pod has no place, and one would be there without nominated pods of lower priority, these give way.
 // It returns what is known where those that are kept run.
-func withNominated(ctx context.Context, f *compile.Facts) (*solved, *compile.Facts, error) {
+func withNominated(ctx context.Context, f *instance.Facts) (*solved, *instance.Facts, error) {
 	n := nominated.Read(f)
 	for {
 		f = n.Facts()
@@ -46,7 +46,7 @@ func withNominated(ctx context.Context, f *compile.Facts) (*solved, *compile.Fac
 		if err != nil {
 			return nil, nil, err
 		}
-		more, err := n.GiveWay(x.Plan, func(f *compile.Facts) (*scheduling.Plan, error) {
+		more, err := n.GiveWay(x.Plan, func(f *instance.Facts) (*scheduling.Plan, error) {
 			x, err := settled(ctx, f)
 			if err != nil {
 				return nil, err
@@ -69,7 +69,7 @@ func withNominated(ctx context.Context, f *compile.Facts) (*solved, *compile.Fac
 }
 
 // searched places the pods.
-func searched(ctx context.Context, f *compile.Facts) (*solved, error) {
+func searched(ctx context.Context, f *instance.Facts) (*solved, error) {
 	if !f.Thorough() {
 		return settled(ctx, f)
 	}
@@ -96,7 +96,7 @@ func searched(ctx context.Context, f *compile.Facts) (*solved, error) {
 }
 
 // found is the plan of an effort.
-func found(ctx context.Context, f *compile.Facts, effort scheduling.Effort) (*solved, error) {
+func found(ctx context.Context, f *instance.Facts, effort scheduling.Effort) (*solved, error) {
 	s, g := *f.Solver, *f
 	s.Effort = effort
 	g.Solver, g.Judged = &s, true
@@ -116,7 +116,7 @@ type solved struct {
 }
 
 // proves is what was proven for one plan as far as it holds for another one, of which less was.
-func (x *solved) proves(ctx context.Context, other *solved, f *compile.Facts) (p proof) {
+func (x *solved) proves(ctx context.Context, other *solved, f *instance.Facts) (p proof) {
 	if f.Terse || x.Plan.Summary.LowerBoundPerHour <= other.Plan.Summary.LowerBoundPerHour {
 		return proof{}
 	}
@@ -127,7 +127,7 @@ func (x *solved) proves(ctx context.Context, other *solved, f *compile.Facts) (p
 }
 
 // conclude sums the plan up anew with another proof if that is a better one.
-func (x *solved) conclude(f *compile.Facts, p proof) {
+func (x *solved) conclude(f *instance.Facts, p proof) {
 	if f.Terse {
 		return
 	}

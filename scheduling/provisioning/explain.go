@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning/internal/explainer"
 )
 
@@ -21,7 +21,7 @@ var errNoPlan = fmt.Errorf("%w: plan is missing", scheduling.ErrInvalid)
 // [Planner.Plan] refuses. That the plan keeps the rules is not checked; see package
 // verify.
 func (s Planner) Explain(p scheduling.Problem, plan *scheduling.Plan) (*Explainer, error) {
-	facts, err := compile.NewFacts(&p, &s.Policy)
+	facts, err := instance.NewFacts(&p, &s.Policy)
 	if err != nil {
 		return nil, err
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
@@ -26,7 +26,7 @@ const boughtPrefix = "launch/"
 // leaves out. Of each launch the first option has been bought, but no further pod can count on the room
 // that it leaves: another may have been. With every, nobody can count on what any of the options would take of
 // limits and reservations.
-func carriedOut(f *compile.Facts, plan *scheduling.Plan, every bool) (*Session, error) {
+func carriedOut(f *instance.Facts, plan *scheduling.Plan, every bool) (*Session, error) {
 	p := cloned(*f.Problem)
 	bought, nodeOf := map[string]*corev1.Node{}, map[types.NamespacedName]*corev1.Node{}
 	drawn := map[string]int{}

@@ -13,7 +13,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
@@ -167,7 +167,7 @@ func (t *fixTrial) offering(c *scheduling.Change) bool {
 // reoffer changes offerings in every catalog of the problem; change reports whether it did.
 func reoffer(p *scheduling.Problem, change func(instanceType string, o *offerings.Offering) bool) error {
 	known := map[*instancetypes.Catalog]*instancetypes.Catalog{}
-	for _, old := range compile.CatalogsOf(p) {
+	for _, old := range instance.CatalogsOf(p) {
 		var changes []instancetypes.OfferingChange
 		for t := range old.All() {
 			for _, o := range t.Offerings {
@@ -225,7 +225,7 @@ func (t *fixTrial) settings(c *scheduling.Change) bool {
 		}
 	}
 	// What is remembered holds for one solver.
-	t.memory = compile.NewMemory()
+	t.memory = instance.NewMemory()
 	t.waiting = newWaiting(s, &t.problem, nil)
 	return true
 }

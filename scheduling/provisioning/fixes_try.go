@@ -10,8 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/explain"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/volumes"
 )
@@ -34,7 +34,7 @@ const (
 // plan has been carried out. Where none does, it proposes several together. What cannot be
 // tried, past the context's deadline or because the plan cannot be carried out, is not
 // proposed.
-func tryFixes(ctx context.Context, f *compile.Facts, plan *scheduling.Plan) error {
+func tryFixes(ctx context.Context, f *instance.Facts, plan *scheduling.Plan) error {
 	if f.Terse || f.Solver.NoReasons || len(plan.Unschedulable) == 0 {
 		return nil
 	}

@@ -6,13 +6,13 @@ import (
 	"slices"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/stock"
 )
 
 // hold leaves the launches of a plan the options that hold together: limits and reservations are kept whichever one each
 // launch is bought at. It warns of NodePools whose launches have to keep more than that.
-func hold(f *compile.Facts, plan *scheduling.Plan) (torn []scheduling.Warning) {
+func hold(f *instance.Facts, plan *scheduling.Plan) (torn []scheduling.Warning) {
 	s := stock.New(f.Problem)
 	names, _ := s.Affords(plan.Launches, slices.Values(f.Problem.Nodes), f.Solver.Flexibility)
 	count := map[string]int{}

@@ -15,7 +15,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/search"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning/internal/simulation"
@@ -26,7 +26,7 @@ import (
 // No preference of theirs counts, so that none costs a place.
 // placed, which counts pods by planned class, goes up by those that find one. All others bind
 // where they did; the plan stays as it is where they would not.
-func placeLeftOver(ctx context.Context, f *compile.Facts, c *compile.Compiler, plan *scheduling.Plan, placed []int64) (*scheduling.Plan, []int64) {
+func placeLeftOver(ctx context.Context, f *instance.Facts, c *instance.Instance, plan *scheduling.Plan, placed []int64) (*scheduling.Plan, []int64) {
 	has := map[types.NamespacedName]bool{}
 	for pod := range plan.Placements() {
 		has[pod] = true
@@ -91,7 +91,7 @@ func (x *Session) heedNoPreference() {
 
 // following is a plan and one that comes after it; nil where not all pods would bind where they are planned, has
 // of which are those of the first.
-func following(c *compile.Compiler, plan, more *scheduling.Plan, has int) *scheduling.Plan {
+func following(c *instance.Instance, plan, more *scheduling.Plan, has int) *scheduling.Plan {
 	out, n, err := followed(c, plan, more)
 	if err != nil || !settledDomains(c, out) {
 		return nil
@@ -168,8 +168,8 @@ func (x *Session) closed(launches []scheduling.Launch) (out []*scheduling.NodePo
 
 // settledDomains reports whether all options of each launch agree in the labels of required rules
 // between pods that its pods have or are counted by.
-func settledDomains(c *compile.Compiler, plan *scheduling.Plan) bool {
-	launches, classOf := compile.NewLaunches(c), c.ClassByPod()
+func settledDomains(c *instance.Instance, plan *scheduling.Plan) bool {
+	launches, classOf := instance.NewLaunches(c), c.ClassByPod()
 	labels := func(l scheduling.Launch, o scheduling.Option) map[string]string {
 		l.Options = []scheduling.Option{o}
 		at, _ := launches.Purchase(&l)
@@ -193,13 +193,13 @@ func settledDomains(c *compile.Compiler, plan *scheduling.Plan) bool {
 }
 
 // followed is a plan and one that comes after it, and how many pods that places.
-func followed(c *compile.Compiler, plan, more *scheduling.Plan) (out *scheduling.Plan, pods int, err error) {
+func followed(c *instance.Instance, plan, more *scheduling.Plan) (out *scheduling.Plan, pods int, err error) {
 	sum := *plan
 	out = &sum
 	out.Launches, out.Existing = slices.Clone(plan.Launches), slices.Clone(plan.Existing)
 	s := &out.Summary
 	s.Pools, s.CapacityTypes, s.Resources = slices.Clone(s.Pools), slices.Clone(s.CapacityTypes), slices.Clone(s.Resources)
-	launches, classOf := compile.NewLaunches(c), c.ClassByPod()
+	launches, classOf := instance.NewLaunches(c), c.ClassByPod()
 	for i := range more.Launches {
 		l := more.Launches[i]
 		out.Launches = append(out.Launches, l)

@@ -8,7 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/plimsoll-go/plimsoll/requirements"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
@@ -27,7 +27,7 @@ func TestLevels(t *testing.T) {
 	for name, tc := range map[string]struct {
 		ties    []podspec.Tie
 		pods    int
-		keepers []compile.ExistingAntiAffinity
+		keepers []instance.ExistingAntiAffinity
 		nodes   []string
 		pool    requirements.Requirement
 		have    []string
@@ -43,7 +43,7 @@ func TestLevels(t *testing.T) {
 		"no domain without need":     {[]podspec.Tie{spread(0)}, 9, nil, nil, exists, []string{"0"}, []string{"0"}},
 		"nor for those that spread":  {[]podspec.Tie{anti, spread(1)}, 2, nil, nil, exists, []string{"0"}, []string{"0"}},
 		"what nodes have is taken":   {[]podspec.Tie{anti}, 1, nil, []string{"0", "2"}, exists, []string{"0"}, []string{"0", "1", "3"}},
-		"who runs keeps others away": {nil, 0, []compile.ExistingAntiAffinity{{Tie: anti}}, []string{"0"}, exists, []string{"0"}, []string{"0", "1"}},
+		"who runs keeps others away": {nil, 0, []instance.ExistingAntiAffinity{{Tie: anti}}, []string{"0"}, exists, []string{"0"}, []string{"0", "1"}},
 		"the pool lists its values":  {[]podspec.Tie{anti}, 5, nil, nil, requirements.MustNew(key, requirements.In, "x", "y"), []string{"x", "y"}, []string{"x", "y"}},
 		"the pool leaves some out":   {[]podspec.Tie{anti}, 1, nil, nil, requirements.MustNew(key, requirements.NotIn, "0"), nil, []string{"1", "2"}},
 		"what the pool does not have": {
@@ -57,7 +57,7 @@ func TestLevels(t *testing.T) {
 			for _, value := range tc.nodes {
 				nodes = append(nodes, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{key: value, "other": "1"}}})
 			}
-			compile.Survey(&l, tc.keepers, nodes)
+			instance.Survey(&l, tc.keepers, nodes)
 			assert.Equal(t, tc.want, l.Add(tc.pool, tc.have))
 		})
 	}

@@ -4,7 +4,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning/internal/simulation"
 )
@@ -25,7 +25,7 @@ type Nomination struct {
 // the plan's launches: pods of p that are nominated to where the plan has them bind first. The
 // error means a malformed problem, that there is no plan, or a launch that is none of p.
 func Nominations(p scheduling.Problem, plan *scheduling.Plan) ([]Nomination, error) {
-	facts, err := compile.NewFacts(&p, &scheduling.Policy{})
+	facts, err := instance.NewFacts(&p, &scheduling.Policy{})
 	if err != nil {
 		return nil, err
 	}

@@ -8,9 +8,9 @@ import (
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/certificate"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/explain"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/fleet"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/pack"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
@@ -33,7 +33,7 @@ type Planner struct {
 // are listed in the plan. The same problem and effort give the same plan, whatever the order
 // of its slices and the number of processors.
 func (s Planner) Plan(ctx context.Context, p scheduling.Problem) (*scheduling.Plan, error) {
-	facts, err := compile.NewFacts(&p, &s.Policy)
+	facts, err := instance.NewFacts(&p, &s.Policy)
 	if err != nil {
 		return nil, err
 	}
@@ -42,9 +42,9 @@ func (s Planner) Plan(ctx context.Context, p scheduling.Problem) (*scheduling.Pl
 }
 
 // settled places the pods, and settles what their volumes depend on.
-func settled(ctx context.Context, f *compile.Facts) (*solved, error) {
+func settled(ctx context.Context, f *instance.Facts) (*solved, error) {
 	made := map[*scheduling.Plan]*solved{}
-	solve := func(ctx context.Context, f *compile.Facts) (*scheduling.Plan, error) {
+	solve := func(ctx context.Context, f *instance.Facts) (*scheduling.Plan, error) {
 		x, err := place(ctx, f)
 		if err != nil {
 			return nil, err
@@ -60,7 +60,7 @@ func settled(ctx context.Context, f *compile.Facts) (*solved, error) {
 }
 
 // place places the pods as is chosen about volumes.
-func place(ctx context.Context, f *compile.Facts) (*solved, error) {
+func place(ctx context.Context, f *instance.Facts) (*solved, error) {
 	if err := cancelled(ctx); err != nil {
 		return nil, err
 	}
@@ -83,7 +83,7 @@ type boldness struct {
 
 // attempt solves once. What launches are left with too few options for their pool's
 // minValues a cautious attempt rules out.
-func attempt(ctx context.Context, f *compile.Facts, cautious bool) (_ *solved, bold boldness, err error) {
+func attempt(ctx context.Context, f *instance.Facts, cautious bool) (_ *solved, bold boldness, err error) {
 	if !f.Terse {
 		f.Observer.Tell(scheduling.Progress{Phase: scheduling.PhaseSearch})
 	}
@@ -143,7 +143,7 @@ func attempt(ctx context.Context, f *compile.Facts, cautious bool) (_ *solved, b
 	} else {
 		explain.Explain(base, plan)
 	}
-	plan.Warnings = compile.Warnings(base, torn...)
+	plan.Warnings = instance.Warnings(base, torn...)
 	if f.Solver.Placement == scheduling.PlacementFree && realised == nil {
 		why := "too many pods depend on each other"
 		if late(ctx) {
@@ -172,7 +172,7 @@ const (
 
 // placedFreely is a plan with other machines, if some cost less once kube-scheduler has bound the
 // pods, and what it comes to then.
-func placedFreely(f *compile.Facts, c *compile.Compiler, plan *scheduling.Plan, placed []int64, params pack.Params) (*scheduling.Plan, []int64, *scheduling.Realised) {
+func placedFreely(f *instance.Facts, c *instance.Instance, plan *scheduling.Plan, placed []int64, params pack.Params) (*scheduling.Plan, []int64, *scheduling.Realised) {
 	how := fleetParams(f, params.Work, params.Late)
 	realised, mean := realise(c, plan, how)
 	free := fleet.Improve(c, plan, how)
@@ -190,7 +190,7 @@ func placedFreely(f *compile.Facts, c *compile.Compiler, plan *scheduling.Plan, 
 }
 
 // fleetParams says how hard to look for machines for pods that are placed freely.
-func fleetParams(f *compile.Facts, work int64, late func() bool) fleet.Params {
+func fleetParams(f *instance.Facts, work int64, late func() bool) fleet.Params {
 	out := fleet.Params{Late: late, Brief: work == 0 || len(f.Problem.Pods) > fewPods}
 	if work > 0 {
 		out.Tries = fleetTries
@@ -199,7 +199,7 @@ func fleetParams(f *compile.Facts, work int64, late func() bool) fleet.Params {
 }
 
 // tell tells the observer of a plan that was found.
-func tell(f *compile.Facts, phase scheduling.Phase, found *search.Trial) {
+func tell(f *instance.Facts, phase scheduling.Phase, found *search.Trial) {
 	if f.Observer == nil || f.Terse {
 		return
 	}
@@ -224,7 +224,7 @@ const workPerEffort = 10_000
 
 // work is the engine's budget.
 func work(s *scheduling.Policy) int64 {
-	effort := compile.Effort(s)
+	effort := instance.Effort(s)
 	if effort <= int64(scheduling.EffortFast) {
 		return 0
 	}
@@ -232,7 +232,7 @@ func work(s *scheduling.Policy) int64 {
 }
 
 // summarise completes the plan's sums.
-func summarise(ctx context.Context, c *compile.Compiler, proofs *prove.Proofs, plan *scheduling.Plan, placed []int64, late bool) {
+func summarise(ctx context.Context, c *instance.Instance, proofs *prove.Proofs, plan *scheduling.Plan, placed []int64, late bool) {
 	s := &plan.Summary
 	s.Placed = 0
 	for _, n := range placed {
@@ -242,7 +242,7 @@ func summarise(ctx context.Context, c *compile.Compiler, proofs *prove.Proofs, p
 	s.PodsWithoutRequests = c.Classes.Unrequested
 	s.Catalog = c.Problem.Catalog.Origin()
 	if s.NodeOverheadPerHour = c.Solver.NodeOverhead; offers.Expects(c.Solver) {
-		s.ExpectedPerHour = compile.Expected(c, plan)
+		s.ExpectedPerHour = instance.Expected(c, plan)
 	}
 	price := offers.Objective(c.Solver, s)
 	least, cert := proofs.Prove(ctx, plan, prove.Deciding(c, placed, prove.OnLaunches(plan)), price)

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning/internal/simulation"
 )
@@ -13,7 +13,7 @@ import (
 // inQueueOrder gives pods that nothing tells apart each other's places in a plan if it binds in fewer waves then, because
 // kube-scheduler takes pods in the order of its queue: of pods that are spread over zones the first go to a zone each, and not
 // to the same one.
-func inQueueOrder(c *compile.Compiler, plan *scheduling.Plan) {
+func inQueueOrder(c *instance.Instance, plan *scheduling.Plan) {
 	s, err := simulation.New(c, plan)
 	if err != nil {
 		return

@@ -5,8 +5,8 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/fleet"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
@@ -14,7 +14,7 @@ import (
 // for those that are left over machines are bought. mean is the mean price of all courses. The
 // answer is nil where the plan buys what is not on sale or names pods or nodes that are not there,
 // and where too many pods depend on each other.
-func realise(c *compile.Compiler, plan *scheduling.Plan, how fleet.Params) (out *scheduling.Realised, mean offerings.Price) {
+func realise(c *instance.Instance, plan *scheduling.Plan, how fleet.Params) (out *scheduling.Realised, mean offerings.Price) {
 	courses := fleet.Realise(c, plan, how)
 	if courses == nil {
 		return nil, 0
@@ -23,7 +23,7 @@ func realise(c *compile.Compiler, plan *scheduling.Plan, how fleet.Params) (out 
 	pending := map[int32]int{} // by class
 	var atOnce, all []offerings.Price
 	for _, x := range courses {
-		price := offerings.Sum(compile.Expected(c, plan), x.Later)
+		price := offerings.Sum(instance.Expected(c, plan), x.Later)
 		if all = append(all, price); x.Batches == 1 {
 			atOnce = append(atOnce, price)
 			out.PodsElsewhere = max(out.PodsElsewhere, x.Elsewhere)

@@ -8,8 +8,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/hosts"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/validate"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning/internal/podtable"
@@ -32,7 +32,7 @@ type Session struct {
 	running *podtable.Table
 	waiting waiting
 	cluster *hosts.Cluster
-	memory  *compile.Memory
+	memory  *instance.Memory
 	// observer is told how Plan goes; forks have none.
 	observer scheduling.Observer
 }
@@ -42,7 +42,7 @@ type Session struct {
 // is on sale for any pod, as that may change. Pods among p.Pods that have a node count as
 // running.
 func NewSession(s scheduling.Policy, p scheduling.Problem) (*Session, error) {
-	return checkedSession(s, p, compile.NewMemory())
+	return checkedSession(s, p, instance.NewMemory())
 }
 
 // Anew starts a session with another problem and policy, as [NewSession] does. What is known of catalogs that
@@ -58,7 +58,7 @@ func (x *Session) Anew(s scheduling.Policy, p scheduling.Problem) (*Session, err
 }
 
 // checkedSession starts a session with a problem that may have faults.
-func checkedSession(s scheduling.Policy, p scheduling.Problem, m *compile.Memory) (*Session, error) {
+func checkedSession(s scheduling.Policy, p scheduling.Problem, m *instance.Memory) (*Session, error) {
 	c := validate.NewChecker()
 	c.List = validate.Faults(&s)
 	c.AllPods(&p, nil)
@@ -74,13 +74,13 @@ func checkedSession(s scheduling.Policy, p scheduling.Problem, m *compile.Memory
 func (x *Session) ready() {
 	if x.memory == nil {
 		observer := x.observer
-		*x = *newSession(x.solver, x.problem, compile.NewMemory())
+		*x = *newSession(x.solver, x.problem, instance.NewMemory())
 		x.observer = observer
 	}
 }
 
 // newSession starts a session with a problem without faults.
-func newSession(s scheduling.Policy, p scheduling.Problem, m *compile.Memory) *Session {
+func newSession(s scheduling.Policy, p scheduling.Problem, m *instance.Memory) *Session {
 	x := &Session{solver: s, memory: m}
 	pods, running := []*corev1.Pod{}, p.Running[:len(p.Running):len(p.Running)]
 	for _, pod := range p.Pods {
@@ -118,7 +118,7 @@ func (x *Session) Plan(ctx context.Context) (*scheduling.Plan, error) {
 }
 
 // facts is what the session knows, ready to be compiled.
-func (x *Session) facts() (*compile.Facts, error) {
+func (x *Session) facts() (*instance.Facts, error) {
 	x.ready()
 	problem := x.problem
 	problem.Pods = x.waiting.pods
@@ -126,7 +126,7 @@ func (x *Session) facts() (*compile.Facts, error) {
 	if c.Choice(&problem); len(c.List) > 0 {
 		return nil, c.Err()
 	}
-	return &compile.Facts{
+	return &instance.Facts{
 		Problem: &problem, Solver: &x.solver, Readings: x.waiting.readings(), Cluster: x.cluster, Spaces: x.running.Spaces, Memory: x.memory,
 	}, nil
 }

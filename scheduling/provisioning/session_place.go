@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/validate"
 )
@@ -42,7 +42,7 @@ func (x *Session) place(ctx context.Context, effort scheduling.Effort, brief boo
 }
 
 // list lists the pods that found no place, without reasons.
-func list(c *compile.Compiler, plan *scheduling.Plan) {
+func list(c *instance.Instance, plan *scheduling.Plan) {
 	placed := map[string]bool{}
 	for i := range plan.Launches {
 		for _, pod := range plan.Launches[i].Pods {

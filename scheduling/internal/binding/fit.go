@@ -9,7 +9,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/cluster"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
 )
 
 // fit is NodeResourcesFit's score by its strategy
@@ -28,7 +28,7 @@ type fitResource struct {
 	asked  bool // only pods that request it have it scored
 }
 
-func newFit(c *compile.Compiler) fit {
+func newFit(c *instance.Instance) fit {
 	s := c.Problem.Scheduler.Scoring
 	f := fit{strategy: cmp.Or(s.Type, scheduling.LeastAllocated), shape: s.Shape}
 	if len(s.Resources) == 0 {

@@ -8,7 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/cluster"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
@@ -60,7 +60,7 @@ type shape struct {
 }
 
 // New reads the pods of a compiled problem and the nodes that it has already.
-func New(c *compile.Compiler) *Scheduler {
+func New(c *instance.Instance) *Scheduler {
 	s := &Scheduler{
 		Model: cluster.New(c), cpu: number(c, corev1.ResourceCPU), memory: number(c, corev1.ResourceMemory), fit: newFit(c),
 		shapes: map[shape]int{}, avoids: make([]bool, len(c.Classes.Groups)),
@@ -157,7 +157,7 @@ func (s *Scheduler) shape(key shape) int {
 	return n
 }
 
-func number(c *compile.Compiler, name corev1.ResourceName) int {
+func number(c *instance.Instance, name corev1.ResourceName) int {
 	if n, ok := c.Table.Index[name]; ok {
 		return n
 	}

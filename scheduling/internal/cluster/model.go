@@ -6,14 +6,14 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
 // Model is the part that all states of a cluster share. It changes only when kinds of nodes are added, and any number of
 // states may use it.
 type Model struct {
-	In      *compile.Compiler
+	In      *instance.Instance
 	Classes []Class // by planned class of In
 	axes    []axis
 	counts  []counter
@@ -54,7 +54,7 @@ type Need struct {
 }
 
 // New reads the pods and nodes of a compiled problem.
-func New(in *compile.Compiler) *Model {
+func New(in *instance.Instance) *Model {
 	m := &Model{In: in, bought: map[bought]int{}}
 	r, targets := &reader{m: m}, in.TopologyTerms.Targets
 	m.countedBy = make([][]int32, len(targets.Sets))
@@ -107,7 +107,7 @@ func (m *Model) readNodes() {
 	in := m.In
 	m.names = make(map[string]int32, len(in.Nodes))
 	for i, x := range in.Nodes {
-		k := m.newKind(x.Node.Name, x.Labels, x.Taints, in.Table.Vector(compile.NodeAllocatable(in.Problem, x.Node)), false)
+		k := m.newKind(x.Node.Name, x.Labels, x.Taints, in.Table.Vector(instance.NodeAllocatable(in.Problem, x.Node)), false)
 		k.Ports, k.Room, k.Vacant = x.Ports, x.Room, x.Room
 		m.names[x.Node.Name] = int32(i)
 		m.existing = append(m.existing, m.add(k))
@@ -117,7 +117,7 @@ func (m *Model) readNodes() {
 		if _, known := m.names[h.Name]; known || h.Node == nil {
 			continue
 		}
-		k := m.newKind(h.Name, h.Node.Labels, compile.EffectiveTaints(h.Node, in.PoolNamed(h.Node.Labels[scheduling.NodePoolLabel])), make([]int64, len(in.Table.Names)), false)
+		k := m.newKind(h.Name, h.Node.Labels, instance.EffectiveTaints(h.Node, in.PoolNamed(h.Node.Labels[scheduling.NodePoolLabel])), make([]int64, len(in.Table.Names)), false)
 		clear(k.Admits)
 		m.names[h.Name] = int32(len(m.existing))
 		m.existing = append(m.existing, m.add(k))

@@ -13,7 +13,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/cluster"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
 )
 
 // The state of a cluster admits the pods that kube-scheduler's filters admit, as they are stated here once more: pod by
@@ -95,7 +95,7 @@ func newWorld(t *testing.T, r *rand.Rand) *world {
 		}
 	}
 	w.naive.nodes = &w.nodes
-	facts, err := compile.NewFacts(&p, &scheduling.Policy{})
+	facts, err := instance.NewFacts(&p, &scheduling.Policy{})
 	require.NoError(t, err)
 	in := facts.Compile(false)
 	w.model = cluster.New(in)

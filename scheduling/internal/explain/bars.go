@@ -6,7 +6,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/requirements"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
@@ -56,7 +56,7 @@ func (e *Explainer) offerBars(id, ti, o int) []Bar {
 // siteBars caches the bars of a class by site: all places with the same domains of its terms share them.
 type siteBars struct {
 	id    int
-	part  *compile.Partition
+	part  *instance.Partition
 	known []bool
 	bars  [][]Bar
 }

@@ -9,7 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
@@ -18,11 +18,11 @@ import (
 // Explainer finds out why pods were left out, from the offers and nodes as they are
 // once the plan is carried out.
 type Explainer struct {
-	In    *compile.Compiler // the whole problem
-	State *PlanState        // the plan once it is carried out
-	Tied  *tied             // nil where nothing ties pods to each other
-	needs map[int]*needs    // by group
-	idle  map[string]string // by NodePool, why it has no offering to choose from
+	In    *instance.Instance // the whole problem
+	State *PlanState         // the plan once it is carried out
+	Tied  *tied              // nil where nothing ties pods to each other
+	needs map[int]*needs     // by group
+	idle  map[string]string  // by NodePool, why it has no offering to choose from
 	// exclusions by the settings, numbered.
 	exclusions []offers.Exclusion
 	// lenient passes over places that nothing rules out, for pods that have one.
@@ -30,13 +30,13 @@ type Explainer struct {
 }
 
 // NewExplainer explains a plan of a compiled problem.
-func NewExplainer(c *compile.Compiler, plan *scheduling.Plan) *Explainer {
+func NewExplainer(c *instance.Instance, plan *scheduling.Plan) *Explainer {
 	s := newPlanState(c, plan)
 	return &Explainer{In: c, State: s, Tied: newTied(s), needs: map[int]*needs{}, idle: map[string]string{}}
 }
 
 // Explain lists the pods that found no place, with reasons and fixes.
-func Explain(c *compile.Compiler, plan *scheduling.Plan) {
+func Explain(c *instance.Instance, plan *scheduling.Plan) {
 	left := 0
 	for _, class := range c.Classes.Classes {
 		left += len(class.Pods)
@@ -150,7 +150,7 @@ func (s *subject) count(where *podspec.Expression) []scheduling.Reason {
 
 // tally is how often something rules a place out.
 type tally struct {
-	in      *compile.Compiler
+	in      *instance.Instance
 	subject *subject
 	counts  map[scheduling.Reason]int
 	bars    map[Bar]int
@@ -303,7 +303,7 @@ func (e *Explainer) resourceReason(lacking []int) scheduling.Reason {
 // anywhere reports whether any offer or node has a resource.
 func (e *Explainer) anywhere(d int) bool {
 	return slices.ContainsFunc(e.In.Offers.Shapes, func(s offers.Shape) bool { return s.Allocatable[d] > 0 }) ||
-		slices.ContainsFunc(e.In.Nodes, func(x *compile.ExistingNode) bool {
+		slices.ContainsFunc(e.In.Nodes, func(x *instance.ExistingNode) bool {
 			q, ok := x.Node.Status.Allocatable[e.In.Table.Names[d]]
 			return ok && !q.IsZero()
 		})

@@ -10,7 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
@@ -85,7 +85,7 @@ func (e *Explainer) limitGaps(p offers.Purchase) []limitGap {
 	pool := e.In.Templates[p.Template].Pool
 	var out []limitGap
 	for d, short := range e.State.ledger.Gaps(p) {
-		out = append(out, limitGap{pool, compile.LimitedResources(pool)[d], short})
+		out = append(out, limitGap{pool, instance.LimitedResources(pool)[d], short})
 	}
 	return out
 }

@@ -7,14 +7,14 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 )
 
 // nearest holds, by kind of change, the places that pods would have after one change of that kind. Only places with a single
 // obstacle count.
 type nearest struct {
-	in           *compile.Compiler
+	in           *instance.Instance
 	explainer    *Explainer
 	subject      *subject
 	reservation  string     // that is used up

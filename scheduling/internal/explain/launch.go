@@ -9,7 +9,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/internal/spelling"
 	"github.com/plimsoll-go/plimsoll/scheduling"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
@@ -22,7 +22,7 @@ const (
 )
 
 // Load is the sum of the requests of pods, by resource.
-func (s *PlanState) Load(items []compile.Portion) []int64 {
+func (s *PlanState) Load(items []instance.Portion) []int64 {
 	sum := make([]int64, len(s.in.Table.Names))
 	for _, it := range items {
 		for d, q := range s.in.Planned[it.Class].Requests {
@@ -34,10 +34,10 @@ func (s *PlanState) Load(items []compile.Portion) []int64 {
 
 // Rivalry asks of every offering whether it would hold the pods of a launch.
 type Rivalry struct {
-	in        *compile.Compiler
+	in        *instance.Instance
 	explainer *Explainer
 	launch    *Standing
-	ledger    *compile.Ledger // as if the launch were not made
+	ledger    *instance.Ledger // as if the launch were not made
 	groups    []int
 	load      []int64
 	keys      []podspec.Tie // constraints to which the place of the machine matters

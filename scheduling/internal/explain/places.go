@@ -7,7 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/offerings"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
@@ -98,7 +98,7 @@ func (e *Explainer) needsOf(g int) *needs {
 
 // subject is the pods of a class, for which places are looked at.
 type subject struct {
-	in        *compile.Compiler
+	in        *instance.Instance
 	state     *PlanState
 	explainer *Explainer
 	needs     *needs

@@ -7,7 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
@@ -42,7 +42,7 @@ func (s *subject) reason(p place, x obstacle) scheduling.Reason {
 	case reserved:
 		return scheduling.Reason{Code: scheduling.ReasonReservation, Detail: "reservation " + offer.Offering.ReservationID + " is used up"}
 	default:
-		return scheduling.Reason{Code: scheduling.ReasonLimits, Detail: fmt.Sprintf("node pool %s reaches its limit of %s", pool.Name, compile.LimitedResources(pool)[x.n])}
+		return scheduling.Reason{Code: scheduling.ReasonLimits, Detail: fmt.Sprintf("node pool %s reaches its limit of %s", pool.Name, instance.LimitedResources(pool)[x.n])}
 	}
 }
 
@@ -119,7 +119,7 @@ func (s *subject) change(p place, x obstacle) scheduling.Change {
 	}
 }
 
-func (s *subject) nodeChange(node *compile.ExistingNode, bin int, x obstacle) scheduling.Change {
+func (s *subject) nodeChange(node *instance.ExistingNode, bin int, x obstacle) scheduling.Change {
 	name := node.Node.Name
 	switch x.kind {
 	case tainted:

@@ -7,20 +7,20 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
 // PlanState is the cluster once a plan is carried out: where the pods are, and the room, limits and reservations that are
 // left.
 type PlanState struct {
-	in          *compile.Compiler // of the whole problem
+	in          *instance.Instance // of the whole problem
 	plan        *scheduling.Plan
-	ClassOf     map[string]int  // by name of a pod, its place among the planned classes
-	Machines    []Standing      // by launch
-	ledger      *compile.Ledger // limits and reservations that are left
-	Bins        []Standing      // by bin
-	Left        [][]int64       // by bin, the room that is free
+	ClassOf     map[string]int   // by name of a pod, its place among the planned classes
+	Machines    []Standing       // by launch
+	ledger      *instance.Ledger // limits and reservations that are left
+	Bins        []Standing       // by bin
+	Left        [][]int64        // by bin, the room that is free
 	placed      map[string]bool
 	roomNumbers [][]int32   // by template and offer, the number of the room; -1 where daemons overfill it
 	outside     []*ruledOut // by template; nil where nobody has asked
@@ -29,16 +29,16 @@ type PlanState struct {
 // Standing is a node or a launched machine with the pods that the plan puts there.
 type Standing struct {
 	Template, Offer int // of a launch; the template is -1 where the plan names unknown ones
-	Items           []compile.Portion
+	Items           []instance.Portion
 }
 
-// newPlanState carries out a plan of the compiler's problem.
-func newPlanState(c *compile.Compiler, plan *scheduling.Plan) *PlanState {
+// newPlanState carries out a plan of the instance.
+func newPlanState(c *instance.Instance, plan *scheduling.Plan) *PlanState {
 	s := &PlanState{
-		in: c, plan: plan, ClassOf: c.ClassByPod(), ledger: compile.NewLedger(c), Bins: make([]Standing, len(c.Nodes)),
+		in: c, plan: plan, ClassOf: c.ClassByPod(), ledger: instance.NewLedger(c), Bins: make([]Standing, len(c.Nodes)),
 		placed: map[string]bool{},
 	}
-	launches := compile.NewLaunches(c)
+	launches := instance.NewLaunches(c)
 	for i := range plan.Launches {
 		m := Standing{Template: -1, Items: s.items(plan.Launches[i].Pods)}
 		if at, ok := launches.Purchase(&plan.Launches[i]); ok {
@@ -65,7 +65,7 @@ func newPlanState(c *compile.Compiler, plan *scheduling.Plan) *PlanState {
 }
 
 // items counts pods by class, in the order of the classes.
-func (s *PlanState) items(pods []string) []compile.Portion {
+func (s *PlanState) items(pods []string) []instance.Portion {
 	counts := map[int]int64{}
 	for _, name := range pods {
 		if class, ok := s.ClassOf[name]; ok && !s.placed[name] {
@@ -73,9 +73,9 @@ func (s *PlanState) items(pods []string) []compile.Portion {
 			s.placed[name] = true
 		}
 	}
-	out := make([]compile.Portion, 0, len(counts))
+	out := make([]instance.Portion, 0, len(counts))
 	for _, class := range slices.Sorted(maps.Keys(counts)) {
-		out = append(out, compile.Portion{Class: class, N: counts[class]})
+		out = append(out, instance.Portion{Class: class, N: counts[class]})
 	}
 	return out
 }
@@ -101,7 +101,7 @@ func (s *PlanState) roomNumber(ti, o int) int {
 	if numbers == nil {
 		numbers = make([]int32, len(s.in.Offers.Offers))
 		s.all(s.in.Templates[ti]).Each(func(o int) {
-			numbers[o] = int32(compile.Number(s.in.Rooms, s.in, s.in.Offers.Offers[o].Shape, s.in.Offered[ti].Daemons, o))
+			numbers[o] = int32(instance.Number(s.in.Rooms, s.in, s.in.Offers.Offers[o].Shape, s.in.Offered[ti].Daemons, o))
 		})
 		s.roomNumbers[ti] = numbers
 	}

@@ -5,7 +5,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
@@ -92,7 +92,7 @@ func (e *Explainer) MachineHolds(class *podspec.PodClass, id, launch int) bool {
 	}
 	ports := e.In.Classes.Groups[class.Group].Ports
 	return model.Fits(left, class.Requests) && len(e.Tied.machineBars(id, launch)) == 0 &&
-		!slices.ContainsFunc(m.Items, func(it compile.Portion) bool {
+		!slices.ContainsFunc(m.Items, func(it instance.Portion) bool {
 			return podspec.PortsClash(ports, e.In.Classes.Groups[e.In.Planned[it.Class].Group].Ports)
 		})
 }

@@ -8,7 +8,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/units"
@@ -18,7 +18,7 @@ import (
 // pod as kube-scheduler would.
 type tied struct {
 	book    *units.RuleBook
-	in      *compile.Compiler
+	in      *instance.Instance
 	state   *PlanState
 	spots   []int                         // by launch, its spot, or -1
 	nodeOf  []int                         // by bin, its node of the locations
@@ -54,7 +54,7 @@ type minimum struct {
 // newTied returns nil where nothing ties the pods that a plan leaves out.
 func newTied(s *PlanState) *tied {
 	t := &tied{
-		book: units.NewRuleBook(compile.NewLocationIndex(s.in)), in: s.in, state: s, holds: make([][]duty, len(s.in.Planned)),
+		book: units.NewRuleBook(instance.NewLocationIndex(s.in)), in: s.in, state: s, holds: make([][]duty, len(s.in.Planned)),
 		left: map[int]bool{}, hosts: map[int]*targetHosts{}, least: map[int]minimum{}, seen: map[int][]foreignAntiAffinity{},
 	}
 	for id, class := range s.in.Planned {
@@ -189,7 +189,7 @@ func (t *tied) carryOut() {
 }
 
 // add counts pods at a spot, on a node or a machine of the plan.
-func (t *tied) add(items []compile.Portion, spot, node int) {
+func (t *tied) add(items []instance.Portion, spot, node int) {
 	for _, it := range items {
 		for _, target := range t.in.TopologyTerms.Targets.Sets[t.in.Planned[it.Class].Among] {
 			for _, r := range t.book.ByTarget[int(target)] {

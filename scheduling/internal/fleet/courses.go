@@ -8,7 +8,7 @@ import (
 
 	"github.com/samber/lo"
 
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
 )
 
 // Course is one possible course of events: an order of the pods, and the number of batches in which machines
@@ -26,7 +26,7 @@ const inBatches = 6
 // Courses returns the courses in which a plan is simulated. queue is the classes of the pods, planned ones of
 // c, in the order of kube-scheduler's queue, which is the order of the first course. With brief, adjacent equal
 // pods stay together.
-func Courses(c *compile.Compiler, queue []int32, brief bool) []Course {
+func Courses(c *instance.Instance, queue []int32, brief bool) []Course {
 	out := []Course{{Order: lo.RangeFrom(int32(0), len(queue)), Batches: 1}}
 	for seed, batches := range []int{1: 1, 2: inBatches, 3: inBatches, 4: 1} {
 		if batches > 0 && (!brief || seed != 3) {
@@ -37,7 +37,7 @@ func Courses(c *compile.Compiler, queue []int32, brief bool) []Course {
 }
 
 // shuffled returns a random order of the queue, with pods of higher priority first.
-func shuffled(c *compile.Compiler, queue []int32, seed uint64, brief bool) []int32 {
+func shuffled(c *instance.Instance, queue []int32, seed uint64, brief bool) []int32 {
 	var runs [][]int32
 	for i, class := range queue {
 		if last := len(runs) - 1; brief && last >= 0 && class == queue[i-1] {

@@ -8,7 +8,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/binding"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
 )
 
 // leftMarkup is the cost of pods that must be planned again, in multiples of their value: their machines are
@@ -136,7 +136,7 @@ func (p *problem) shortagePenalty(f fleet) float64 {
 const mostPlayed = 20_000_000
 
 // Playable reports whether a plan can be simulated in time.
-func Playable(c *compile.Compiler, plan *scheduling.Plan) bool {
+func Playable(c *instance.Instance, plan *scheduling.Plan) bool {
 	return !c.Tied() || looks(c, plan) <= mostPlayed
 }
 
@@ -186,7 +186,7 @@ type Realised struct {
 
 // Realise simulates a plan in all courses. It returns nil where the plan buys an offering that is not for sale
 // or names unknown pods or nodes, where the simulation would take too long, and past the deadline.
-func Realise(c *compile.Compiler, plan *scheduling.Plan, params Params) []Realised {
+func Realise(c *instance.Instance, plan *scheduling.Plan, params Params) []Realised {
 	if !Playable(c, plan) || params.Late != nil && params.Late() {
 		return nil
 	}

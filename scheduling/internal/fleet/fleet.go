@@ -6,7 +6,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/pack"
@@ -25,13 +25,13 @@ type Params struct {
 // Fleet is machines to buy with the expected places of the pods: a solution of a packing whose parts are the
 // planned classes, and whose options are the kinds of machines.
 type Fleet struct {
-	Packing  *compile.Packing
+	Packing  *instance.Packing
 	Solution model.Solution
 }
 
 // Improve looks for machines that cost less than those of a plan after scheduling, for the pods that the plan
 // places. It returns nil where it finds none in time.
-func Improve(c *compile.Compiler, plan *scheduling.Plan, params Params) *Fleet {
+func Improve(c *instance.Instance, plan *scheduling.Plan, params Params) *Fleet {
 	if params.Late != nil && params.Late() || !priceDecides(c, plan) || c.Tied() && looks(c, plan) > mostTied {
 		return nil
 	}
@@ -83,7 +83,7 @@ const (
 )
 
 // looks estimates the nodes examined until all pods are bound.
-func looks(c *compile.Compiler, plan *scheduling.Plan) int64 {
+func looks(c *instance.Instance, plan *scheduling.Plan) int64 {
 	return max(1, c.PodCount()*int64(len(plan.Launches)+len(c.Nodes)))
 }
 
@@ -92,7 +92,7 @@ func looks(c *compile.Compiler, plan *scheduling.Plan) int64 {
 func tolerances() []float64 { return []float64{0, 0.02, 0.05} }
 
 // priceDecides reports whether the policy chooses machines by price alone.
-func priceDecides(c *compile.Compiler, plan *scheduling.Plan) bool {
+func priceDecides(c *instance.Instance, plan *scheduling.Plan) bool {
 	for ti, v := range c.Templates {
 		if c.Solver.Weights != scheduling.WeightIgnore && v.Pool.Weight() != c.Templates[0].Pool.Weight() || c.Offered[ti].Soft.Any() {
 			return false
@@ -109,7 +109,7 @@ func (p *problem) allows(f fleet) bool {
 
 // affords reports whether limits and reservations allow a fleet.
 func (p *problem) affords(f fleet) bool {
-	l := compile.NewLedger(p.c)
+	l := instance.NewLedger(p.c)
 	for k, n := range f {
 		if n > 0 {
 			l.Spend(p.kinds[k].purchase, int64(n))
@@ -149,7 +149,7 @@ func (p *problem) complete(f fleet, most float64) *Fleet {
 }
 
 // packOnto packs pods, by class, onto nodes and onto new machines within the limits that the ledger has left.
-func (p *problem) packOnto(nodes []model.Bin, pods []int64, ledger *compile.Ledger) model.Solution {
+func (p *problem) packOnto(nodes []model.Bin, pods []int64, ledger *instance.Ledger) model.Solution {
 	m := *p.c.Unsited().Model
 	m.Bins, m.Rooms, m.Open = nodes, nil, nil
 	m.Classes, m.Pools = slices.Clone(m.Classes), slices.Clone(m.Pools)
@@ -166,7 +166,7 @@ func (p *problem) packOnto(nodes []model.Bin, pods []int64, ledger *compile.Ledg
 func (p *problem) packed(f fleet, most float64) *Fleet {
 	bins, machines := slices.Clone(p.c.Bins), f.list()
 	before := len(bins)
-	ledger := compile.NewLedger(p.c)
+	ledger := instance.NewLedger(p.c)
 	for _, k := range machines {
 		x := &p.kinds[k]
 		admits := model.NewBits(len(p.c.Classes.Groups))

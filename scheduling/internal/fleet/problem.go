@@ -10,14 +10,14 @@ import (
 	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/binding"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 )
 
 // problem is the machines for sale and the pods of a plan, for one search.
 type problem struct {
-	c         *compile.Compiler
+	c         *instance.Instance
 	scheduler *binding.Scheduler
 	kinds     []kind // of the machines considered so far
 	kindOf    map[offers.Purchase]int
@@ -81,7 +81,7 @@ type domain struct {
 
 // newProblem returns the problem of a plan; nil where the plan buys an offering that is not for sale or names
 // unknown pods or nodes.
-func newProblem(c *compile.Compiler, plan *scheduling.Plan, params Params) *problem {
+func newProblem(c *instance.Instance, plan *scheduling.Plan, params Params) *problem {
 	p := &problem{
 		c: c, scheduler: binding.New(c), kindOf: map[offers.Purchase]int{}, ranks: c.WeightRank(), known: map[offers.Purchase]*kind{}, late: params.Late,
 		keys: slices.Sorted(maps.Keys(c.TiedKeys(nil, false))), pods: make([]int64, len(c.Planned)),
@@ -129,7 +129,7 @@ func newProblem(c *compile.Compiler, plan *scheduling.Plan, params Params) *prob
 
 // read reads the machines and positions of a plan, and reports whether it knows all of them.
 func (p *problem) read(plan *scheduling.Plan) bool {
-	classOf, launches := p.c.ClassByPod(), compile.NewLaunches(p.c)
+	classOf, launches := p.c.ClassByPod(), instance.NewLaunches(p.c)
 	known := true
 	p.planned = map[podPosition]int{}
 	count := func(pods []string, node int) []int64 {

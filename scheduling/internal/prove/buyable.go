@@ -8,7 +8,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/requirements"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
@@ -17,11 +17,11 @@ import (
 // buyable lists the offers of every pool with the most room that pods may find there
 // and all groups that may be there, whatever is chosen for the labels that the pool
 // leaves open. An offer that another one of its pool makes pointless may be missing.
-func buyable(in *compile.Compiler) []offers.TemplateOffer {
+func buyable(in *instance.Instance) []offers.TemplateOffer {
 	return in.Buyable(func() []offers.TemplateOffer { return findBuyable(in) })
 }
 
-func findBuyable(in *compile.Compiler) []offers.TemplateOffer {
+func findBuyable(in *instance.Instance) []offers.TemplateOffer {
 	var out, recent []offers.TemplateOffer
 	ranks := priceRanks(in)
 	turn := make([]int32, len(ranks)) // by rank: number in the list, from 1
@@ -36,14 +36,14 @@ func findBuyable(in *compile.Compiler) []offers.TemplateOffer {
 }
 
 // sold yields everything that each pool may buy.
-func sold(in *compile.Compiler) iter.Seq[[]offers.TemplateOffer] {
+func sold(in *instance.Instance) iter.Seq[[]offers.TemplateOffer] {
 	return func(yield func([]offers.TemplateOffer) bool) {
 		soldApart(in, "")(func(_ *offers.Template, list []offers.TemplateOffer) bool { return yield(list) })
 	}
 }
 
 // soldApart is sold where templates with different values of a label are told apart, with one of them.
-func soldApart(in *compile.Compiler, key string) iter.Seq2[*offers.Template, []offers.TemplateOffer] {
+func soldApart(in *instance.Instance, key string) iter.Seq2[*offers.Template, []offers.TemplateOffer] {
 	return func(yield func(*offers.Template, []offers.TemplateOffer) bool) {
 		done := make([]bool, len(in.Templates))
 		for from, v := range in.Templates {
@@ -75,7 +75,7 @@ func soldApart(in *compile.Compiler, key string) iter.Seq2[*offers.Template, []o
 
 // priceRanks is the place of every offer in the order of prices; of equally dear ones
 // the roomier comes first.
-func priceRanks(in *compile.Compiler) []int32 {
+func priceRanks(in *instance.Instance) []int32 {
 	all := in.Offers.Offers
 	if in.Offers.Ranks != nil && *in.Offers.Ranks != nil {
 		return *in.Offers.Ranks
@@ -107,7 +107,7 @@ func priceRanks(in *compile.Compiler) []int32 {
 }
 
 // setRooms fills in what room daemons leave.
-func setRooms(in *compile.Compiler, list []offers.TemplateOffer, daemons []model.Bits) {
+func setRooms(in *instance.Instance, list []offers.TemplateOffer, daemons []model.Bits) {
 	var rows []model.Bits
 	for _, row := range daemons {
 		if row.Any() {
@@ -145,7 +145,7 @@ func setRooms(in *compile.Compiler, list []offers.TemplateOffer, daemons []model
 // cheaper one of this list or those before makes pointless by having as much room for
 // the same pods. Reservations stay, since there are only so many of them. recent are
 // those that may make others pointless, and so after it.
-func worthwhile(in *compile.Compiler, out, recent, list []offers.TemplateOffer, turn []int32) (kept, after []offers.TemplateOffer) {
+func worthwhile(in *instance.Instance, out, recent, list []offers.TemplateOffer, turn []int32) (kept, after []offers.TemplateOffer) {
 	all := in.Offers.Offers
 	for _, n := range turn {
 		if n == 0 {
@@ -185,7 +185,7 @@ func roomier(a, b []int64) bool {
 // that may be there, or nil where the lists of its only template say so. Ports that
 // daemons bind are left out of account, since it may depend on a label whether they
 // run.
-func poolAdmits(in *compile.Compiler, templates []int) map[int]model.Bits {
+func poolAdmits(in *instance.Instance, templates []int) map[int]model.Bits {
 	var ported []int
 	for g, group := range in.Classes.Groups {
 		if slices.ContainsFunc(in.Daemons, func(d *offers.Daemon) bool { return podspec.PortsClash(group.Ports, d.Constraint.Ports) }) {
@@ -224,7 +224,7 @@ func poolAdmits(in *compile.Compiler, templates []int) map[int]model.Bits {
 // certain are the rows of the daemons of a template that run whatever value is chosen
 // for the labels that its pool leaves open and whatever the provider sets; the others
 // are nil. Counting fewer daemons keeps the bound valid.
-func certain(c *compile.Compiler, ti int) []model.Bits {
+func certain(c *instance.Instance, ti int) []model.Bits {
 	rows := make([]model.Bits, len(c.Daemons))
 	v := c.Templates[ti]
 	for i, d := range c.Daemons {
@@ -242,9 +242,9 @@ func certain(c *compile.Compiler, ti int) []model.Bits {
 
 // roomFor is the number of the room that daemons leave on a shape, or that of the
 // bare shape where they do not fit: a bound may not rest on their keeping pods away.
-func roomFor(c *compile.Compiler, shape int, daemons []model.Bits, offer int) int {
-	if n := compile.Number(c.Rooms, c, shape, daemons, offer); n >= 0 {
+func roomFor(c *instance.Instance, shape int, daemons []model.Bits, offer int) int {
+	if n := instance.Number(c.Rooms, c, shape, daemons, offer); n >= 0 {
 		return n
 	}
-	return compile.Number(c.Rooms, c, shape, nil, offer)
+	return instance.Number(c.Rooms, c, shape, nil, offer)
 }

@@ -6,9 +6,9 @@ import (
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling/certificate"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/bound"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/covering"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/fixed"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
@@ -69,7 +69,7 @@ func certificateOf(pr *prover, a bound.Assigned, domains []string, name func(c *
 
 // nameWorth says what pods of some planned classes are worth, unless it is nothing: by the first pod of each, or by several
 // where their volumes say the same in different words.
-func nameWorth(in *compile.Compiler, values map[string]string, ids []model.ClassID, worth *big.Int) {
+func nameWorth(in *instance.Instance, values map[string]string, ids []model.ClassID, worth *big.Int) {
 	if worth.Sign() == 0 {
 		return
 	}

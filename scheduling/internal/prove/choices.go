@@ -5,48 +5,48 @@ import (
 	"slices"
 
 	"github.com/plimsoll-go/plimsoll/offerings"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
 )
 
 // soldOnes lists what is on sale. It is the same for all pods that may buy the same, and so it is
 // remembered with what that is.
-func soldOnes(in *compile.Compiler) *compile.SoldMachines {
-	return in.Sold(func() *compile.SoldMachines { return findSold(in) })
+func soldOnes(in *instance.Instance) *instance.SoldMachines {
+	return in.Sold(func() *instance.SoldMachines { return findSold(in) })
 }
 
-func findSold(in *compile.Compiler) *compile.SoldMachines {
-	out := &compile.SoldMachines{}
-	kindOf, listed := map[compile.SoldKind]int{}, map[compile.SoldMachine]bool{}
+func findSold(in *instance.Instance) *instance.SoldMachines {
+	out := &instance.SoldMachines{}
+	kindOf, listed := map[instance.SoldKind]int{}, map[instance.SoldMachine]bool{}
 	for list := range sold(in) {
 		for _, o := range list {
 			x := &in.Offers.Offers[o.Offer]
 			if x.Offering.CapacityType == offerings.Reserved {
 				continue
 			}
-			kind := compile.SoldKind{Room: o.Room, Column: o.Column}
+			kind := instance.SoldKind{Room: o.Room, Column: o.Column}
 			at, known := kindOf[kind]
 			if !known {
 				at = len(out.Kinds)
 				kindOf[kind], out.Kinds = at, append(out.Kinds, kind)
 			}
-			if y := (compile.SoldMachine{Kind: at, Price: int64(x.Expected)}); !listed[y] {
+			if y := (instance.SoldMachine{Kind: at, Price: int64(x.Expected)}); !listed[y] {
 				listed[y] = true
 				out.List = append(out.List, y)
 			}
 		}
 	}
-	slices.SortStableFunc(out.List, func(a, b compile.SoldMachine) int { return cmp.Compare(a.Price, b.Price) })
+	slices.SortStableFunc(out.List, func(a, b instance.SoldMachine) int { return cmp.Compare(a.Price, b.Price) })
 	out.List = bestAtPrices(in, out)
 	return out
 }
 
 // bestAtPrices leaves out what something else at the same price has as much room as, for the same
 // pods: a bound would do so.
-func bestAtPrices(in *compile.Compiler, sold *compile.SoldMachines) []compile.SoldMachine {
-	better := func(a, b compile.SoldKind) bool {
+func bestAtPrices(in *instance.Instance, sold *instance.SoldMachines) []instance.SoldMachine {
+	better := func(a, b instance.SoldKind) bool {
 		return roomier(in.Rooms.Rooms[a.Room], in.Rooms.Rooms[b.Room]) && in.Columns.Rows[a.Column].Contains(in.Columns.Rows[b.Column])
 	}
-	out := make([]compile.SoldMachine, 0, len(sold.List)/2)
+	out := make([]instance.SoldMachine, 0, len(sold.List)/2)
 	for from, to := 0, 0; from < len(sold.List); from = to {
 		for to < len(sold.List) && sold.List[to].Price == sold.List[from].Price {
 			to++

@@ -11,7 +11,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/certificate"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/bound"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/lagrangian"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
@@ -23,7 +23,7 @@ import (
 // plans in which any pod may be the last to bind: in the end a domain with pods that hold
 // the rule has no more pods that it counts than the emptiest domain and the skew.
 type balance struct {
-	in      *compile.Compiler
+	in      *instance.Instance
 	prover  *prover
 	book    *domainBook
 	problem lagrangian.Problem
@@ -257,7 +257,7 @@ func (m *balance) marketOf(domain int) bound.Market {
 	out := bound.Market{Dims: m.prover.market.Dims, Classes: m.prover.market.Classes}
 	m.prover.sell(newReservedSupplies(m.in, &out), 0, m.book.domainOffers().Kept[domain], m.prover.admitted)
 	if m.book.rooms == nil {
-		m.book.rooms = m.prover.fewRooms(mostFreeRooms, func(n *compile.ExistingNode) int { return m.book.domainOfNode(n.Labels) })
+		m.book.rooms = m.prover.fewRooms(mostFreeRooms, func(n *instance.ExistingNode) int { return m.book.domainOfNode(n.Labels) })
 	}
 	for i := range m.book.rooms {
 		r := &m.book.rooms[i]

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/bound"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 )
@@ -17,7 +17,7 @@ import (
 // they are told apart, and all pods of a rule are of one class, as many as there are in each
 // domain at least are a class, and those beyond are another one.
 type domainMarket struct {
-	in     *compile.Compiler
+	in     *instance.Instance
 	prover *prover
 	book   *domainBook
 	market bound.Market
@@ -172,12 +172,12 @@ func (m *domainMarket) usersOf(column, domain int) model.Bits {
 func (b *domainBook) domain(domain int) int { return (domain + 1) % (len(b.domains) + 1) }
 
 // domainOffers lists what may be bought, domain by domain, and last what is in none.
-func (b *domainBook) domainOffers() *compile.DomainOffers {
+func (b *domainBook) domainOffers() *instance.DomainOffers {
 	if b.offersAt != nil {
 		return b.offersAt
 	}
-	b.offersAt = b.in.OffersByDomain(b.key, b.domains, func() *compile.DomainOffers {
-		return &compile.DomainOffers{
+	b.offersAt = b.in.OffersByDomain(b.key, b.domains, func() *instance.DomainOffers {
+		return &instance.DomainOffers{
 			Key: b.key, Domains: b.domains,
 			Kept: b.byDomain(soldApart(b.in, b.key)),
 			Plain: b.byDomain(func(yield func(*offers.Template, []offers.TemplateOffer) bool) {
@@ -221,7 +221,7 @@ func (b *domainBook) byDomain(lists iter.Seq2[*offers.Template, []offers.Templat
 // addNodes adds the free room of running nodes.
 func (m *domainMarket) addNodes() {
 	if m.book.rooms == nil {
-		m.book.rooms = m.prover.fewRooms(mostDomainRooms, func(n *compile.ExistingNode) int { return m.book.domainOfNode(n.Labels) })
+		m.book.rooms = m.prover.fewRooms(mostDomainRooms, func(n *instance.ExistingNode) int { return m.book.domainOfNode(n.Labels) })
 	}
 	for i := range m.book.rooms {
 		r := &m.book.rooms[i]

@@ -10,7 +10,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/certificate"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/bound"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
@@ -66,7 +66,7 @@ func (p *Proofs) DivideByDomains(ctx context.Context, placed []int64, wanted int
 }
 
 // divide tells cases apart while less than wanted is proven.
-func (x *domainsProven) divide(ctx context.Context, c *compile.Compiler, wanted int64) {
+func (x *domainsProven) divide(ctx context.Context, c *instance.Instance, wanted int64) {
 	if x.domains == nil || len(c.Offers.Reserved) > 0 {
 		return
 	}

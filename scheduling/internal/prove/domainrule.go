@@ -12,7 +12,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/bound"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
@@ -33,17 +33,17 @@ type domainRule struct {
 
 // domainBook is what the bound knows of domains.
 type domainBook struct {
-	in         *compile.Compiler
+	in         *instance.Instance
 	prover     *prover
 	key        string // the label that says where a node is
-	locations  *compile.LocationIndex
+	locations  *instance.LocationIndex
 	domains    []string // those with nodes and those where pools may buy, sorted
 	number     map[string]int
 	unlabelled bool // pools may buy machines without the label
 	rules      []domainRule
 	// offersAt and rooms are what may be bought, and what running nodes have, by domain; nil until
 	// asked.
-	offersAt *compile.DomainOffers
+	offersAt *instance.DomainOffers
 	rooms    []freeRoom
 	open     map[string][]bool // what openTo knows
 }

@@ -7,14 +7,14 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
 // domainKeys are the labels, but for that of hosts, that hard spread constraints and required anti-affinity of placed pods are
 // over, those of the most pods first.
-func domainKeys(in *compile.Compiler, placed []int64) []string {
+func domainKeys(in *instance.Instance, placed []int64) []string {
 	pods := map[string]int64{}
 	for i, n := range placed {
 		if n <= 0 {
@@ -78,7 +78,7 @@ func (b *domainBook) labelled(key string) bool {
 			return false
 		}
 	}
-	return !slices.ContainsFunc(b.in.Nodes, func(n *compile.ExistingNode) bool { return n.Labels[key] == "" })
+	return !slices.ContainsFunc(b.in.Nodes, func(n *instance.ExistingNode) bool { return n.Labels[key] == "" })
 }
 
 // settled reports whether it is known which domains machines of a template may be in: offers say so, or its pool does.
@@ -112,7 +112,7 @@ func (b *domainBook) domainOf(v *offers.Template, offer int) int {
 
 // whereabouts are the domains of the pods of a plan, from 1; none without a plan.
 func (b *domainBook) whereabouts(plan *scheduling.Plan) map[string]int {
-	domainOf, launches := map[string]int{}, compile.NewLaunches(b.in)
+	domainOf, launches := map[string]int{}, instance.NewLaunches(b.in)
 	if plan == nil {
 		return domainOf
 	}

@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/covering"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
 )
 
 // Where many pods are tied to each other, most of a search goes into the last few percent
@@ -24,7 +24,7 @@ type earlyBound struct {
 
 // ByResources returns the bound of plans that place so many pods of each planned class by what these request together,
 // in nano-USD per hour. It takes little time beside the other bounds. ok is false where no pod is placed.
-func ByResources(c *compile.Compiler, placed []int64) (least int64, ok bool) {
+func ByResources(c *instance.Instance, placed []int64) (least int64, ok bool) {
 	pr := newProver(c, placed)
 	if len(pr.classes) == 0 {
 		return 0, false
@@ -52,9 +52,9 @@ func (p *Proofs) EarlyBound(ctx context.Context) (enough int64) {
 }
 
 // Enough is how far above a bound the price of tied pods may be; 0 is as near as can be.
-func Enough(c *compile.Compiler) float64 {
+func Enough(c *instance.Instance) float64 {
 	switch {
-	case !c.Tied() || len(c.Planned) < compile.ManyClasses || c.Solver.Effort > scheduling.EffortDefault:
+	case !c.Tied() || len(c.Planned) < instance.ManyClasses || c.Solver.Effort > scheduling.EffortDefault:
 		return 0
 	case c.Solver.Effort == scheduling.EffortFast:
 		return enoughFast

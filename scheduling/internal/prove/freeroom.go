@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/bound"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
 )
 
 // freeRoom is running nodes that have as much room for the same pods.
@@ -26,7 +26,7 @@ const mostFreeRooms, mostDomainRooms = 128, 1_024
 // addNodes adds the free room of running nodes. Where no two of many nodes are alike it
 // counts them as somewhat larger than they are.
 func (pr *prover) addNodes() {
-	rooms := pr.fewRooms(mostFreeRooms, func(*compile.ExistingNode) int { return 0 })
+	rooms := pr.fewRooms(mostFreeRooms, func(*instance.ExistingNode) int { return 0 })
 	for i := range rooms {
 		r := &rooms[i]
 		users := pr.admitted(r.column)
@@ -39,7 +39,7 @@ func (pr *prover) addNodes() {
 
 // fewRooms lists what running nodes have, so many kinds at most: as some larger than they are
 // if there are too many. Nodes that are equal in that are one.
-func (pr *prover) fewRooms(atMost int, domain func(*compile.ExistingNode) int) []freeRoom {
+func (pr *prover) fewRooms(atMost int, domain func(*instance.ExistingNode) int) []freeRoom {
 	most := make([]int64, pr.market.Dims)
 	for parts := int64(firstParts); ; parts /= fewerParts {
 		var rooms []freeRoom
@@ -79,7 +79,7 @@ const firstParts, fewerParts = 64, 4
 
 // freeRooms calls f with what each running node has that is enough for the least request of
 // every resource, and no more than all pods request. The room is f's only while it runs.
-func (pr *prover) freeRooms(domain func(*compile.ExistingNode) int, f func(freeRoom)) {
+func (pr *prover) freeRooms(domain func(*instance.ExistingNode) int, f func(freeRoom)) {
 	least, all := slices.Repeat([]int64{math.MaxInt64}, pr.market.Dims), make([]int64, pr.market.Dims)
 	for i := range pr.market.Classes {
 		c := &pr.market.Classes[i]

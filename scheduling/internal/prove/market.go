@@ -6,8 +6,8 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/bound"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/covering"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 )
@@ -17,7 +17,7 @@ import (
 // it cannot tell it counts a machine as larger and as open to more pods than it is,
 // which only lowers the bound.
 type prover struct {
-	in     *compile.Compiler
+	in     *instance.Instance
 	placed []int64
 	// classes are the classes of the market: those of the plan that differ in
 	// priority alone count as one.
@@ -39,7 +39,7 @@ type prover struct {
 }
 
 // newProver states the bound of plans that place so many pods of each planned class.
-func newProver(c *compile.Compiler, placed []int64) *prover {
+func newProver(c *instance.Instance, placed []int64) *prover {
 	pr := &prover{in: c, placed: placed, users: map[int]model.Bits{}, spaces: map[int][]int64{}}
 	pr.readLimits()
 	pr.input.Dims = c.Dims() + len(pr.surrogateResources)
@@ -207,7 +207,7 @@ type reservedSupplies struct {
 	left   map[string]int64 // machines, by reservation
 }
 
-func newReservedSupplies(in *compile.Compiler, m *bound.Market) *reservedSupplies {
+func newReservedSupplies(in *instance.Instance, m *bound.Market) *reservedSupplies {
 	return &reservedSupplies{market: m, at: map[string]int{}, left: reservations(in)}
 }
 
@@ -225,7 +225,7 @@ func (r *reservedSupplies) add(reservation string, machine bound.Choice) {
 
 // reservations are how many machines each has left: the least that any offering says
 // which some pool's catalog has.
-func reservations(in *compile.Compiler) map[string]int64 {
+func reservations(in *instance.Instance) map[string]int64 {
 	left := map[string]int64{}
 	for _, pool := range in.Problem.NodePools {
 		span := in.Offers.Spans[in.Problem.CatalogOf(pool.Name)]

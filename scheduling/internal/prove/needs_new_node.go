@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
@@ -17,7 +17,7 @@ type AtStake struct {
 	Placed []int64 // by planned class
 	// Machines say what those hold that are to be bought, by planned class, where there is no plan
 	// yet; nil where nobody knows. It is where the search for a bound begins.
-	Machines func() [][]compile.Portion
+	Machines func() [][]instance.Portion
 	all      bool // they are all that are placed
 	joined   bool // some are among them only because they are tied to others
 }
@@ -28,7 +28,7 @@ func (x *AtStake) equal(y *AtStake) bool {
 
 // Deciding are the placed pods that a bound has to look at: those that fit no node, and those
 // tied to them, where so many are on machines that are bought and nobody else is; else all.
-func Deciding(c *compile.Compiler, placed []int64, bought int64) AtStake {
+func Deciding(c *instance.Instance, placed []int64, bought int64) AtStake {
 	if len(c.Nodes) == 0 {
 		return AtStake{Placed: placed, all: true}
 	}
@@ -50,7 +50,7 @@ func Deciding(c *compile.Compiler, placed []int64, bought int64) AtStake {
 
 // joinTied adds those who are tied to pods that a bound looks at, or tie them, and so on. It
 // reports whether there are any.
-func joinTied(c *compile.Compiler, some, placed []int64) (joined bool) {
+func joinTied(c *instance.Instance, some, placed []int64) (joined bool) {
 	if !c.Tied() {
 		return false
 	}
@@ -72,19 +72,19 @@ func joinTied(c *compile.Compiler, some, placed []int64) (joined bool) {
 }
 
 // tiesTo reports whether pods of one class are tied to those of another.
-func tiesTo(c *compile.Compiler, class, other int) bool {
+func tiesTo(c *instance.Instance, class, other int) bool {
 	return slices.ContainsFunc(c.TopologyTerms.List[c.Planned[class].TopologyTerms].Ties, func(t podspec.Tie) bool {
 		return c.TopologyTerms.Targets.Has(c.Planned[other].Among, t.Target)
 	})
 }
 
 // launched is what the launches of a plan hold.
-func launched(c *compile.Compiler, p *scheduling.Plan) [][]compile.Portion {
+func launched(c *instance.Instance, p *scheduling.Plan) [][]instance.Portion {
 	classOf := c.ClassByPod()
-	out := make([][]compile.Portion, len(p.Launches))
+	out := make([][]instance.Portion, len(p.Launches))
 	for i := range p.Launches {
 		for _, pod := range p.Launches[i].Pods {
-			out[i] = append(out[i], compile.Portion{Class: classOf[pod], N: 1})
+			out[i] = append(out[i], instance.Portion{Class: classOf[pod], N: 1})
 		}
 	}
 	return out
@@ -100,7 +100,7 @@ func OnLaunches(p *scheduling.Plan) (n int64) {
 
 // needsNewNode reports whether a pod of a planned class fits no node, as far as labels, taints
 // and room say.
-func needsNewNode(c *compile.Compiler, class int) bool {
+func needsNewNode(c *instance.Instance, class int) bool {
 	request, group := c.Unattached(c.Planned[class].Requests), c.Planned[class].Group
 	if rooms := c.NodeRooms; rooms != nil {
 		for i := range rooms.Fitting(request) {

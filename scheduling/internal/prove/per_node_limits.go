@@ -10,7 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
@@ -43,7 +43,7 @@ type limitKey struct {
 
 // limitOf is the limit that a constraint is for pods that it selects itself. ok is false where it is
 // none: kube-scheduler, which places pods freely, looks at the nodes there are alone.
-func limitOf(in *compile.Compiler, t *podspec.Tie) (key limitKey, ok bool) {
+func limitOf(in *instance.Instance, t *podspec.Tie) (key limitKey, ok bool) {
 	switch {
 	case !t.PerHost() || t.Weight != 0 || t.Share:
 		return key, false
@@ -110,7 +110,7 @@ func (pr *prover) perNodeLimits() []perNodeLimit {
 
 // findPlaces finds the nodes with fewer places, since pods run there that all terms of a limit select,
 // and those without a host name, which have no limit.
-func findPlaces(in *compile.Compiler, x *perNodeLimit) {
+func findPlaces(in *instance.Instance, x *perNodeLimit) {
 	x.places = map[int]int64{}
 	if len(in.Nodes) == 0 {
 		return
@@ -142,7 +142,7 @@ func (x *perNodeLimit) perNode(others int64) int64 {
 }
 
 // alike reports whether the pods are of one class but for their priority.
-func alike(in *compile.Compiler, x *perNodeLimit) bool {
+func alike(in *instance.Instance, x *perNodeLimit) bool {
 	first, same := -1, true
 	x.members.Each(func(i int) {
 		if first < 0 {
@@ -155,8 +155,8 @@ func alike(in *compile.Compiler, x *perNodeLimit) bool {
 }
 
 // hostsNamed reports whether all nodes have a host name: without one, nobody is kept apart.
-func hostsNamed(in *compile.Compiler) bool {
-	return !slices.ContainsFunc(in.Nodes, func(n *compile.ExistingNode) bool { return !n.Named })
+func hostsNamed(in *instance.Instance) bool {
+	return !slices.ContainsFunc(in.Nodes, func(n *instance.ExistingNode) bool { return !n.Named })
 }
 
 // amongPlaced is equal for targets that the same placed pods are among.

@@ -11,9 +11,9 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/certificate"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/bound"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/covering"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/fixed"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
 
@@ -21,14 +21,14 @@ import (
 // goes on; because the certificate of its plan then rests on the last of them, no bound is worked out twice.
 // Methods must not be called at the same time.
 type Proofs struct {
-	problem   *compile.Compiler
+	problem   *instance.Instance
 	early     *earlyBound    // nil unless a bound was asked for before there was a plan
 	last      *proven        // nil until a bound was proven in time
 	byDomains *domainsProven // the same, domain by domain
 }
 
 // NewProofs returns proofs of nothing, for plans of a compiled problem.
-func NewProofs(c *compile.Compiler) *Proofs { return &Proofs{problem: c} }
+func NewProofs(c *instance.Instance) *Proofs { return &Proofs{problem: c} }
 
 // Prove computes the lower bound on every plan that places at least the placed pods, and
 // what proves it, looking at some of them. It goes on until it comes near the price of the
@@ -133,7 +133,7 @@ func (p *Proofs) proveAnew(ctx context.Context, plan *scheduling.Plan, near int6
 }
 
 // patternsOf are what some machines hold, by the prover's classes, equal ones once.
-func patternsOf(pr *prover, machines [][]compile.Portion) [][]model.Item {
+func patternsOf(pr *prover, machines [][]instance.Portion) [][]model.Item {
 	number := make([]int, len(pr.in.Planned))
 	for i, ids := range pr.classes {
 		for _, id := range ids {
@@ -180,7 +180,7 @@ const TiedEnough = 0.015
 const tooFar = 0.029
 
 // nearBound is a bound at which to be content: one at which the search was, too.
-func nearBound(c *compile.Compiler, price offerings.Price) int64 {
+func nearBound(c *instance.Instance, price offerings.Price) int64 {
 	if share := Enough(c); share > 0 {
 		return int64(float64(price) / (1 + share))
 	}
@@ -221,12 +221,12 @@ const (
 
 // coverChoices is how many choices of machines a bound may look at.
 func coverChoices(s *scheduling.Policy) int {
-	return leastChoices + int(min(compile.Effort(s)-int64(scheduling.EffortFast), mostChoices/choicesPerEffort))*choicesPerEffort
+	return leastChoices + int(min(instance.Effort(s)-int64(scheduling.EffortFast), mostChoices/choicesPerEffort))*choicesPerEffort
 }
 
 // boundEffort is how far to go for a bound on so many classes and options.
 func boundEffort(ctx context.Context, s *scheduling.Policy, classes, options int) bound.Effort {
-	effort := compile.Effort(s)
+	effort := instance.Effort(s)
 	out := bound.Effort{
 		Work:    leastBoundWork + boundWorkPerClass*int64(classes) + boundWorkPerOption*int64(options),
 		Filling: leastFillingWork,

@@ -6,14 +6,14 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
 // Account adds so many machines of a purchase to a plan's sums, on each of which daemons and pods
 // ask for so much.
-func Account(c *compile.Compiler, s *scheduling.Summary, at offers.Purchase, count int64, daemons, pods []int64) {
+func Account(c *instance.Instance, s *scheduling.Summary, at offers.Purchase, count int64, daemons, pods []int64) {
 	o := &c.Offers.Offers[at.Offer]
 	s.Nodes += int(count)
 	total, ok := o.Offering.Price.Times(count)
@@ -45,7 +45,7 @@ func Account(c *compile.Compiler, s *scheduling.Summary, at offers.Purchase, cou
 }
 
 // Daemons is the sum of the requests of the DaemonSets that run on a machine, by resource.
-func Daemons(c *compile.Compiler, at offers.Purchase) []int64 {
+func Daemons(c *instance.Instance, at offers.Purchase) []int64 {
 	load := make([]int64, c.Dims())
 	for i, row := range c.Offered[at.Template].Daemons {
 		if row.Has(at.Offer) {

@@ -3,7 +3,7 @@ package search
 import (
 	"slices"
 
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/topology"
@@ -90,7 +90,7 @@ func steady(d *decoder, m *machine) {
 
 // surplusAmong counts, by part, the units that would not bind of those that have a place,
 // with the domains of spreads that there are.
-func surplusAmong(t *Ties, parts []compile.Part, placed func(part int) int64, extra [][]int32) map[model.ClassID]int64 {
+func surplusAmong(t *Ties, parts []instance.Part, placed func(part int) int64, extra [][]int32) map[model.ClassID]int64 {
 	counts := countSites(t, parts, placed)
 	bound := replay(t, counts, extra)
 	out := map[model.ClassID]int64{}

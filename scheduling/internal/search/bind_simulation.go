@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/topology"
@@ -43,7 +43,7 @@ func unbindable(d *decoder, machines []machine) map[model.ClassID]int64 {
 	}
 	r := &bindSimulation{in: d.in, packing: d.packing, ties: d.ties, decoder: d, index: map[bindClass]int32{}, known: make([][]int32, len(d.packing.Parts))}
 	r.problem = topology.Problem{Dims: t.planner.Dims, Rules: t.planner.Rules, Bins: t.planner.Bins}
-	pods := placedPods(d, machines, func(p *compile.Part) bool { return p.Pinned })
+	pods := placedPods(d, machines, func(p *instance.Part) bool { return p.Pinned })
 	order := make([]int32, len(pods))
 	for i := range pods {
 		order[i] = r.bindClass(pods[i].part, pods[i].portion)
@@ -58,8 +58,8 @@ func unbindable(d *decoder, machines []machine) map[model.ClassID]int64 {
 // bindSimulation binds the pods of a plan one by one. Pods that obey the same rules and
 // go to the same domains have the same bindClass; there are few.
 type bindSimulation struct {
-	in      *compile.Compiler
-	packing *compile.Packing
+	in      *instance.Instance
+	packing *instance.Packing
 	ties    *Ties
 	decoder *decoder
 	problem topology.Problem // its classes are the bindClasses
@@ -70,12 +70,12 @@ type bindSimulation struct {
 // bindClass is a pod's own constraints with its site: pods that agree in both bind alike.
 type bindClass struct {
 	group, bonds, among int
-	of                  *compile.Partition
+	of                  *instance.Partition
 	site                int
 }
 
 // placedPods lists the pods of some parts, in the order in which kube-scheduler takes them.
-func placedPods(d *decoder, machines []machine, some func(*compile.Part) bool) []placedPod {
+func placedPods(d *decoder, machines []machine, some func(*instance.Part) bool) []placedPod {
 	n := 0
 	for i := range d.in.Planned {
 		n += len(d.in.Planned[i].Pods)

@@ -9,19 +9,19 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 )
 
 // decoder turns the engine's answer into a plan.
 type decoder struct {
-	in       *compile.Compiler
-	packing  *compile.Packing
+	in       *instance.Instance
+	packing  *instance.Packing
 	sales    *saleReader
 	ties     *Ties // nil where nothing is tied
 	solution model.Solution
-	ledger   *compile.Ledger
+	ledger   *instance.Ledger
 	writer   *launchWriter // nil until the plan is written
 	short    bool          // limits or reservations leave a launch too few options for its pool's minValues
 	frozen   bool          // machines buy the offers that the engine planned, and list none of a better rank
@@ -33,7 +33,7 @@ type decoder struct {
 // launch too few options for the minValues of its pool.
 func Decode(x *Trial) (plan *scheduling.Plan, ok bool) {
 	d := &decoder{
-		in: x.Packing.In, packing: x.Packing, sales: newSaleReader(x.Packing, false), ties: x.ties, solution: x.Outcome.Solution, ledger: compile.NewLedger(x.Packing.In),
+		in: x.Packing.In, packing: x.Packing, sales: newSaleReader(x.Packing, false), ties: x.ties, solution: x.Outcome.Solution, ledger: instance.NewLedger(x.Packing.In),
 	}
 	machines := d.final()
 	avoidNewDomains(d, machines)
@@ -44,9 +44,9 @@ func Decode(x *Trial) (plan *scheduling.Plan, ok bool) {
 // DecodeWhole is [Decode] for machines whose room beyond their pods counts, because kube-scheduler may put other pods
 // there: none is exchanged for another, each stays in its zone where pods depend on each other, and each
 // option has about as much room.
-func DecodeWhole(p *compile.Packing, solution model.Solution) (plan *scheduling.Plan, ok bool) {
+func DecodeWhole(p *instance.Packing, solution model.Solution) (plan *scheduling.Plan, ok bool) {
 	d := &decoder{
-		in: p.In, packing: p, sales: newSaleReader(p, true), solution: solution, ledger: compile.NewLedger(p.In),
+		in: p.In, packing: p, sales: newSaleReader(p, true), solution: solution, ledger: instance.NewLedger(p.In),
 		frozen: true,
 	}
 	plan = d.write(bundle(d.machines()))
@@ -150,7 +150,7 @@ func bundle(in []machine) []machine {
 // limits: should the upgrades leave a launch too few options, they are taken back.
 func (d *decoder) upgradeAll(machines []machine) {
 	var before []machine
-	var ledger *compile.Ledger
+	var ledger *instance.Ledger
 	if d.in.Cautious {
 		before, ledger = slices.Clone(machines), d.ledger.Clone()
 	}

@@ -2,7 +2,7 @@ package search
 
 import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/cluster"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
 
@@ -21,7 +21,7 @@ func followersAlone(d *decoder, machines []machine) map[model.ClassID]int64 {
 	for i := range machines {
 		nodes = append(nodes, state.Join(known.Bought(d.sales.buys(&machines[i]))))
 	}
-	pods := placedPods(d, machines, func(*compile.Part) bool { return true })
+	pods := placedPods(d, machines, func(*instance.Part) bool { return true })
 	queue, to := make([]int32, len(pods)), make([]int32, len(pods))
 	for i, p := range pods {
 		queue[i], to[i] = int32(p.class), nodes[p.node]

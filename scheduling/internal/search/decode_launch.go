@@ -10,7 +10,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
@@ -18,9 +18,9 @@ import (
 
 // launchWriter writes machines as launches, and hands out the pods that they hold.
 type launchWriter struct {
-	in    *compile.Compiler
+	in    *instance.Instance
 	sales *saleReader
-	parts []compile.Part
+	parts []instance.Part
 	names *nameAssigner
 	lots  map[string]*lot
 }

@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/pack"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/prove"
 )
@@ -22,14 +22,14 @@ const (
 // Improve exchanges machines of pods without topology terms for cheaper ones, by the duals of classes
 // in the bound, where the price is further above that bound than will do. The bound goes into proofs, where the
 // certificate of the plan finds it.
-func Improve(ctx context.Context, c *compile.Compiler, proofs *prove.Proofs, at pack.Outcome, params pack.Params) pack.Outcome {
+func Improve(ctx context.Context, c *instance.Instance, proofs *prove.Proofs, at pack.Outcome, params pack.Params) pack.Outcome {
 	x := NewTrial(c, at)
 	price := x.price()
 	if c.Terse || at.Late || price == 0 {
 		return at
 	}
 	pods := prove.Deciding(c, x.Packing.Placed(at.Solution), x.onLaunches())
-	pods.Machines = func() [][]compile.Portion { return x.Packing.Held(at.Solution) }
+	pods.Machines = func() [][]instance.Portion { return x.Packing.Held(at.Solution) }
 	lower, _ := proofs.Prove(ctx, nil, pods, price)
 	params.Worths = proofs.ClassDuals()
 	enough := improveEnough

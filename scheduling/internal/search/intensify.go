@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/plimsoll-go/plimsoll/offerings"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/pack"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
@@ -42,7 +42,7 @@ const (
 
 // Intensify looks for a cheaper plan where the price is far above the bound: other machines, for
 // the sites as they are or for cheaper ones.
-func (x *Trial) Intensify(ctx context.Context, base *compile.Compiler, proofs *prove.Proofs, params pack.Params) {
+func (x *Trial) Intensify(ctx context.Context, base *instance.Instance, proofs *prove.Proofs, params pack.Params) {
 	if x.Outcome.Late || len(x.Outcome.Solution.Nodes) == 0 || !x.complete() || !farAbove(ctx, base, proofs, x) {
 		return
 	}
@@ -83,7 +83,7 @@ func (x *Trial) Intensify(ctx context.Context, base *compile.Compiler, proofs *p
 
 // cheapestSites is the trial or one with other sites that binds as many pods for less, with machines that the least
 // work finds; the trial where there are few machines of many pods.
-func (x *Trial) cheapestSites(base *compile.Compiler, params pack.Params, late func() bool) Trial {
+func (x *Trial) cheapestSites(base *instance.Instance, params pack.Params, late func() bool) Trial {
 	best := *x
 	if x.few() && !x.mixes() {
 		return best
@@ -126,7 +126,7 @@ func (x *Trial) mixed(params pack.Params, times int64) pack.Outcome {
 }
 
 // farAbove reports whether a trial costs much more than the lower bound that can be proven.
-func farAbove(ctx context.Context, c *compile.Compiler, proofs *prove.Proofs, x *Trial) bool {
+func farAbove(ctx context.Context, c *instance.Instance, proofs *prove.Proofs, x *Trial) bool {
 	price := x.price()
 	pods := prove.Deciding(c, x.Packing.Placed(x.Outcome.Solution), x.onLaunches())
 	far := farOff
@@ -137,7 +137,7 @@ func farAbove(ctx context.Context, c *compile.Compiler, proofs *prove.Proofs, x 
 	if least, ok := prove.ByResources(c, pods.Placed); !ok || least >= near {
 		return false
 	}
-	pods.Machines = func() [][]compile.Portion { return x.Packing.Held(x.Outcome.Solution) }
+	pods.Machines = func() [][]instance.Portion { return x.Packing.Held(x.Outcome.Solution) }
 	least, _ := proofs.Prove(ctx, nil, pods, price)
 	if int64(least) < near && x.few() {
 		// Whole machines tell the more the fewer there are, and the proof of the plan needs this anyway.

@@ -5,7 +5,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/units"
 )
@@ -15,8 +15,8 @@ import (
 // class: of all that could be the first, kube-scheduler takes the one that it comes to
 // first.
 type nameAssigner struct {
-	in    *compile.Compiler
-	parts []compile.Part
+	in    *instance.Instance
+	parts []instance.Part
 	ties  *Ties // nil where nothing is tied
 	next  []int // by planned class, the first pod not handed out yet
 	ahead []int // the same of those that go to units that begin; nil where there are none
@@ -48,10 +48,10 @@ func newNameAssigner(d *decoder, machines []machine) *nameAssigner {
 }
 
 // begins reports whether a part's unit is where pods gather that follow each other.
-func begins(t *Ties, part *compile.Part) bool { return t.book.Units[part.Unit].Begins }
+func begins(t *Ties, part *instance.Part) bool { return t.book.Units[part.Unit].Begins }
 
 // take hands out the pods of a portion of so many of a part.
-func (r *nameAssigner) take(part model.ClassID, p compile.Portion, times int64) []*corev1.Pod {
+func (r *nameAssigner) take(part model.ClassID, p instance.Portion, times int64) []*corev1.Pod {
 	next := r.next
 	if r.ahead != nil && begins(r.ties, &r.parts[part]) {
 		next = r.ahead

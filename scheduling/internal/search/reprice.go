@@ -5,7 +5,7 @@ import (
 	"encoding/binary"
 	"slices"
 
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/pack"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/topology"
@@ -50,7 +50,7 @@ func reprice(t *Ties, best Trial, params pack.Params) Trial {
 // content reports whether a trial places all pods at a cost that will do, where to look
 // for a cheaper one takes long.
 func content(t *Ties, x *Trial, params pack.Params) bool {
-	return len(t.book.Units) >= compile.ManyClasses && x.complete() && int64(x.price()) <= params.Enough
+	return len(t.book.Units) >= instance.ManyClasses && x.complete() && int64(x.price()) <= params.Enough
 }
 
 // asGranted reports whether a plan of sites grants wishes no worse than another.
@@ -112,7 +112,7 @@ func marginal(t *Ties, x *Trial, shares [][]int64) [][]int64 {
 		column := t.in.Columns.Rows[t.in.Offered[template].List[spot-t.locations.First[template]].Column]
 		spares = append(spares, spareRoom{spot: spot, column: column, room: room})
 	}
-	ranks := int64(compile.RankCost)
+	ranks := int64(instance.RankCost)
 	out := make([][]int64, len(t.planner.Classes))
 	for i := range t.planner.Classes {
 		class := &t.planner.Classes[i]
@@ -165,8 +165,8 @@ func alone(t *Ties, k *units.TopologySignature, class *topology.Class, site int,
 
 // leastCost is the least cost of a pod of a class at a site if its class has machines to
 // itself; -1 if it fits none.
-func leastCost(l *compile.LocationIndex, m *compile.Market, class *topology.Class, site int) int64 {
-	from, _ := slices.BinarySearchFunc(m.Rooms, site, func(r compile.SiteRoom, site int) int { return cmp.Compare(r.Site, site) })
+func leastCost(l *instance.LocationIndex, m *instance.Market, class *topology.Class, site int) int64 {
+	from, _ := slices.BinarySearchFunc(m.Rooms, site, func(r instance.SiteRoom, site int) int { return cmp.Compare(r.Site, site) })
 	least := int64(-1)
 	for _, r := range m.Rooms[from:] {
 		if r.Site != site {
@@ -177,7 +177,7 @@ func leastCost(l *compile.LocationIndex, m *compile.Market, class *topology.Clas
 			continue
 		}
 		n := min(max(units.TimesIn(room, class.Request), 1), class.Count)
-		if cost := r.Cost/n + int64(r.Rank)*compile.RankCost; least < 0 || cost < least {
+		if cost := r.Cost/n + int64(r.Rank)*instance.RankCost; least < 0 || cost < least {
 			least = cost
 		}
 	}

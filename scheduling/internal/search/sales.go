@@ -7,21 +7,21 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/sets"
 
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 )
 
 // saleReader tells which offers could be bought for machines of a packing, by their places in the lists of templates.
 type saleReader struct {
-	in      *compile.Compiler
-	packing *compile.Packing
+	in      *instance.Instance
+	packing *instance.Packing
 	whole   bool             // an offer must have the room of the machine that it replaces, not only that of its pods
 	tied    sets.Set[string] // labels that rules between pods are about; nil until asked
 }
 
 // newSaleReader is a reader of the offers of a packing.
-func newSaleReader(p *compile.Packing, whole bool) *saleReader {
+func newSaleReader(p *instance.Packing, whole bool) *saleReader {
 	return &saleReader{in: p.In, packing: p, whole: whole}
 }
 

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/topology"
@@ -27,7 +27,7 @@ type rankedPods struct {
 
 // Score judges a trial by the plan that it would become.
 func (x *Trial) Score() *Score {
-	d := &decoder{in: x.Packing.In, packing: x.Packing, sales: newSaleReader(x.Packing, false), ties: x.ties, solution: x.Outcome.Solution, ledger: compile.NewLedger(x.Packing.In)}
+	d := &decoder{in: x.Packing.In, packing: x.Packing, sales: newSaleReader(x.Packing, false), ties: x.ties, solution: x.Outcome.Solution, ledger: instance.NewLedger(x.Packing.In)}
 	d.solution.Unplaced, d.solution.Bins = slices.Clone(d.solution.Unplaced), slices.Clone(d.solution.Bins)
 	machines := d.final()
 	s := &Score{machines: int64(len(machines))}
@@ -48,7 +48,7 @@ func (x *Trial) Score() *Score {
 	for pass, n := range by {
 		s.passes = append(s.passes, rankedPods{pass, n})
 	}
-	slices.SortFunc(s.passes, func(a, b rankedPods) int { return compile.ComparePasses(a.pass, b.pass) })
+	slices.SortFunc(s.passes, func(a, b rankedPods) int { return instance.ComparePasses(a.pass, b.pass) })
 	placed := placing(x.Packing, d.solution)
 	s.placed = byPriority(x.Packing, placed)
 	if t := x.ties; t != nil {
@@ -80,7 +80,7 @@ func compareRanks(a, b []rankedPods) int {
 			return -1
 		}
 		x, y := a[len(a)-1], b[len(b)-1]
-		if c := cmp.Or(compile.ComparePasses(x.pass, y.pass), cmp.Compare(x.n, y.n)); c != 0 {
+		if c := cmp.Or(instance.ComparePasses(x.pass, y.pass), cmp.Compare(x.n, y.n)); c != 0 {
 			return c
 		}
 		a, b = a[:len(a)-1], b[:len(b)-1]

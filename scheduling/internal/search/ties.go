@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/topology"
@@ -16,8 +16,8 @@ import (
 // by the planner, then, as a problem of the engine in which every part is pinned to its
 // site, onto which machines.
 type Ties struct {
-	in        *compile.Compiler
-	locations *compile.LocationIndex
+	in        *instance.Instance
+	locations *instance.LocationIndex
 	book      *units.UnitBook
 	planner   topology.Problem
 	units     []int            // by planner class, the unit
@@ -39,11 +39,11 @@ type Ties struct {
 const fewProofs = 100
 
 // NewTies reads the topology terms of the pods of a compiled problem. Late reports that the deadline has passed.
-func NewTies(c *compile.Compiler, late func() bool) *Ties { return newTies(c, late, nil, false) }
+func NewTies(c *instance.Instance, late func() bool) *Ties { return newTies(c, late, nil, false) }
 
 // newTies is [NewTies] with pods given up from the start: so many of some classes. Piled says that
 // pods that follow others may be piled on few.
-func newTies(c *compile.Compiler, late func() bool, gone map[int]int64, piled bool) *Ties {
+func newTies(c *instance.Instance, late func() bool, gone map[int]int64, piled bool) *Ties {
 	l := c.Locations()
 	t := &Ties{
 		in: l.In, locations: l, late: late, proofs: fewProofs, roaming: map[int]bool{}, book: units.NewUnitBook(l, gone, piled),
@@ -140,7 +140,7 @@ func (t *Ties) sitesOf(k *units.TopologySignature) []topology.Site {
 }
 
 // domainsAt are, by link, the domain of a site and whether pods there are counted.
-func (t *Ties) domainsAt(links []topology.Link, p *compile.Partition, site int) (domains []int32, counted []bool) {
+func (t *Ties) domainsAt(links []topology.Link, p *instance.Partition, site int) (domains []int32, counted []bool) {
 	domains, counted = make([]int32, len(links)), make([]bool, len(links))
 	for i, link := range links {
 		r := &t.book.Rules[link.Rule]
@@ -151,8 +151,8 @@ func (t *Ties) domainsAt(links []topology.Link, p *compile.Partition, site int) 
 }
 
 // split states the engine's problem for a plan of sites.
-func (t *Ties) split(r *topology.Result) *compile.Packing {
-	out := &compile.Sites{Parts: make([]compile.Part, 0, t.partCount(r)), Present: t.book.Present}
+func (t *Ties) split(r *topology.Result) *instance.Packing {
+	out := &instance.Sites{Parts: make([]instance.Part, 0, t.partCount(r)), Present: t.book.Present}
 	seats := map[[2]int]int{}
 	seatAt := func(kin, site int) int {
 		at := [2]int{kin, site}
@@ -168,13 +168,13 @@ func (t *Ties) split(r *topology.Result) *compile.Packing {
 	nowhere := func() int {
 		if closed < 0 {
 			closed = len(out.Seats)
-			out.Seats = append(out.Seats, compile.Seat{Bins: model.NewBits(len(t.in.Nodes)), NoNew: true})
+			out.Seats = append(out.Seats, instance.Seat{Bins: model.NewBits(len(t.in.Nodes)), NoNew: true})
 		}
 		return closed
 	}
 	for i := range t.book.Units {
 		u := &t.book.Units[i]
-		p := compile.Part{
+		p := instance.Part{
 			Portions: u.Portions, Request: t.book.Request(u.Portions), Priority: t.book.Priority(u),
 			PerNodeLimits: t.memberships(t.book.List[u.Signature]), Unit: i,
 		}
@@ -198,7 +198,7 @@ func (t *Ties) split(r *topology.Result) *compile.Packing {
 	for _, k := range t.book.PerNodeLimits {
 		out.PerNodeLimits = append(out.PerNodeLimits, model.PerNodeLimit{Max: t.perNodeMax(k)})
 	}
-	return compile.NewPacking(t.locations, out)
+	return instance.NewPacking(t.locations, out)
 }
 
 // partCount is how many parts a plan of sites has at most.
@@ -225,7 +225,7 @@ func (t *Ties) snapshot() *Ties {
 }
 
 // seat is the seat of a topology signature at a site.
-func (t *Ties) seat(n, site int) compile.Seat {
+func (t *Ties) seat(n, site int) instance.Seat {
 	k := t.book.List[n]
 	s := k.Seats[site]
 	if k.Plain {

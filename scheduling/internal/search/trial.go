@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/plimsoll-go/plimsoll/offerings"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/pack"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
@@ -13,7 +13,7 @@ import (
 
 // Trial is a plan of sites together with the machines that were found for it.
 type Trial struct {
-	Packing *compile.Packing
+	Packing *instance.Packing
 	Outcome pack.Outcome
 	ties    *Ties     // as they were when the sites were planned; nil where parts have no sites
 	bind    []int64   // pods that have a place and would bind there, by priority, the highest first
@@ -23,7 +23,7 @@ type Trial struct {
 
 // NewTrial is an outcome for a compiled problem whose pods have no topology terms. Those of other problems
 // come from [Ties.Solve].
-func NewTrial(c *compile.Compiler, outcome pack.Outcome) *Trial {
+func NewTrial(c *instance.Instance, outcome pack.Outcome) *Trial {
 	return &Trial{Packing: c.Unsited(), Outcome: outcome}
 }
 
@@ -88,7 +88,7 @@ func (x *Trial) price() offerings.Price {
 }
 
 // spots are the spots of a solution's machines, in their order.
-func spots(p *compile.Packing, s model.Solution) []int {
+func spots(p *instance.Packing, s model.Solution) []int {
 	out := make([]int, len(s.Nodes))
 	for i := range s.Nodes {
 		b := p.Bought[s.Nodes[i].Option]
@@ -98,12 +98,12 @@ func spots(p *compile.Packing, s model.Solution) []int {
 }
 
 // placing is how many units of each part a solution places.
-func placing(p *compile.Packing, s model.Solution) func(part int) int64 {
+func placing(p *instance.Packing, s model.Solution) func(part int) int64 {
 	return func(part int) int64 { return p.Parts[part].Count - s.Unplaced[part] }
 }
 
 // byPriority counts the pods of so many units of each part by their priorities, the highest first.
-func byPriority(p *compile.Packing, units func(part int) int64) (out []int64) {
+func byPriority(p *instance.Packing, units func(part int) int64) (out []int64) {
 	pods := map[int32]int64{}
 	for _, class := range p.In.Planned {
 		pods[class.Priority] = 0
@@ -122,12 +122,12 @@ func byPriority(p *compile.Packing, units func(part int) int64) (out []int64) {
 
 // surplus counts, by part, the units that would not bind of those that have a place
 // while machines stand at some spots.
-func surplus(t *Ties, parts []compile.Part, placed func(part int) int64, spots []int) map[model.ClassID]int64 {
+func surplus(t *Ties, parts []instance.Part, placed func(part int) int64, spots []int) map[model.ClassID]int64 {
 	return surplusAmong(t, parts, placed, t.domainsOf(spots))
 }
 
 // countSites counts, by planner class and site, the units of parts that have a place.
-func countSites(t *Ties, parts []compile.Part, placed func(part int) int64) [][]int64 {
+func countSites(t *Ties, parts []instance.Part, placed func(part int) int64) [][]int64 {
 	counts := make([][]int64, len(t.planner.Classes))
 	for i := range counts {
 		counts[i] = make([]int64, len(t.planner.Classes[i].Sites))
@@ -141,7 +141,7 @@ func countSites(t *Ties, parts []compile.Part, placed func(part int) int64) [][]
 }
 
 // size is the number of pods in a unit.
-func size(portions []compile.Portion) (n int64) {
+func size(portions []instance.Portion) (n int64) {
 	for _, p := range portions {
 		n += p.N
 	}

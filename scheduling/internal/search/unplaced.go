@@ -4,7 +4,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/pack"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
@@ -94,7 +94,7 @@ func fewKept(x *Trial, out map[int]int64) []map[int]int64 {
 }
 
 // wantsChoice reports whether machines have to leave a choice, which is less at a single site.
-func wantsChoice(c *compile.Compiler) bool {
+func wantsChoice(c *instance.Instance) bool {
 	return offers.On(c.Solver.Flexibility) || slices.ContainsFunc(c.Templates, func(v *offers.Template) bool { return len(offers.FloorKeys(v.Set)) > 0 })
 }
 

@@ -11,7 +11,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
@@ -24,8 +24,8 @@ type ledger map[account]int64
 
 // spend takes n machines of a pool from the pool's limits.
 func (l ledger) spend(pool *scheduling.NodePool, capacity corev1.ResourceList, n int64) {
-	limited := compile.LimitedResources(pool)
-	for i, use := range compile.LimitUse(limited, capacity) {
+	limited := instance.LimitedResources(pool)
+	for i, use := range instance.LimitUse(limited, capacity) {
 		l[account{pool.Name, string(limited[i])}] -= n * use
 	}
 }
@@ -160,7 +160,7 @@ func (s *Stock) sold(pool string, x *scheduling.Option) (*instancetypes.Instance
 }
 
 // left is the balance of reservations, and of the limits of the launches' NodePools beside the nodes. Where offerings state
-// different counts for one reservation, the least counts, as it does in package compile.
+// different counts for one reservation, the least counts, as it does in package instance.
 func (s *Stock) left(launches []scheduling.Launch, nodes iter.Seq[*corev1.Node]) ledger {
 	out, reserved := ledger{}, false
 	for i := range launches {
@@ -174,7 +174,7 @@ func (s *Stock) left(launches []scheduling.Launch, nodes iter.Seq[*corev1.Node])
 		for node := range nodes {
 			pool := s.nodePools[node.Labels[scheduling.NodePoolLabel]]
 			if pool != nil && podspec.TakesOfLimits(node) {
-				out.spend(pool, compile.NodeCapacity(s.problem, node), 1)
+				out.spend(pool, instance.NodeCapacity(s.problem, node), 1)
 			}
 		}
 	}

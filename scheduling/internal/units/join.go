@@ -3,7 +3,7 @@ package units
 import (
 	"slices"
 
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
@@ -86,7 +86,7 @@ func (b *UnitBook) split(i int) Unit {
 
 // leads reports whether a unit holds a pod of one of the classes.
 func (b *UnitBook) leads(u *Unit, leaders []int) bool {
-	return slices.ContainsFunc(u.Portions, func(s compile.Portion) bool { return slices.Contains(leaders, s.Class) })
+	return slices.ContainsFunc(u.Portions, func(s instance.Portion) bool { return slices.Contains(leaders, s.Class) })
 }
 
 // join makes count units of unit i hold up to each pods of a class more, and returns
@@ -98,7 +98,7 @@ func (b *UnitBook) join(i, class int, each, count int64) int64 {
 	if each == 0 || count == 0 {
 		return 0
 	}
-	b.add(u, compile.Portion{Class: class, N: each})
+	b.add(u, instance.Portion{Class: class, N: each})
 	return each * count
 }
 
@@ -110,21 +110,21 @@ func (b *UnitBook) joinNew(u Unit, class int, each, count int64) int64 {
 	u.Count = count
 	each = b.most(&u, class, each)
 	if each > 0 {
-		b.add(&u, compile.Portion{Class: class, N: each})
+		b.add(&u, instance.Portion{Class: class, N: each})
 	}
 	b.Units = append(b.Units, u)
 	return each * count
 }
 
 // add puts pods into a unit; where that could go to some bins only, so do they.
-func (b *UnitBook) add(u *Unit, p compile.Portion) {
+func (b *UnitBook) add(u *Unit, p instance.Portion) {
 	u.Portions = added(u.Portions, p)
 	if u.Signature >= 0 {
 		u.Signature = b.Number(b.Members(u.Portions), b.List[u.Signature].Hosts)
 	}
 }
 
-func added(shares []compile.Portion, s compile.Portion) []compile.Portion {
+func added(shares []instance.Portion, s instance.Portion) []instance.Portion {
 	out := slices.Clone(shares)
 	for i := range out {
 		if out[i].Class == s.Class {
@@ -152,7 +152,7 @@ func (b *UnitBook) most(u *Unit, class int, n int64) int64 {
 // holdsMore reports whether some machine, on sale or running, could hold a unit with n
 // pods of a class more.
 func (b *UnitBook) holdsMore(u *Unit, class int, n int64) bool {
-	shares := added(u.Portions, compile.Portion{Class: class, N: n})
+	shares := added(u.Portions, instance.Portion{Class: class, N: n})
 	if b.clash(shares) || b.atOdds(shares) {
 		return false
 	}
@@ -182,7 +182,7 @@ func (b *UnitBook) holdsMore(u *Unit, class int, n int64) bool {
 }
 
 // clash reports whether pods of a unit bind the same ports.
-func (b *UnitBook) clash(shares []compile.Portion) bool {
+func (b *UnitBook) clash(shares []instance.Portion) bool {
 	for i, s := range shares {
 		ports := b.Locations.In.Classes.Groups[b.Locations.In.Planned[s.Class].Group].Ports
 		if len(ports) == 0 {
@@ -201,7 +201,7 @@ func (b *UnitBook) clash(shares []compile.Portion) bool {
 }
 
 // atOdds reports whether pods of a unit keep each other off their machine.
-func (b *UnitBook) atOdds(portions []compile.Portion) bool {
+func (b *UnitBook) atOdds(portions []instance.Portion) bool {
 	for _, p := range portions {
 		for _, t := range b.Locations.In.TopologyTerms.List[b.Locations.In.Planned[p.Class].TopologyTerms].Ties {
 			if t.Weight > 0 || t.Kind == podspec.AffinityTie || t.Kind == podspec.SpreadTie && !t.PerHost() {

@@ -3,7 +3,7 @@ package units
 import (
 	"slices"
 
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/topology"
 )
@@ -97,11 +97,11 @@ func unplaceable(b *UnitBook) []bool {
 }
 
 // loosen makes a rule ask for the label and nothing else.
-func loosen(l *compile.LocationIndex, r *Rule) {
+func loosen(l *instance.LocationIndex, r *Rule) {
 	r.Loose = true
 	r.Axis, r.Tie.MinDomains = l.PresenceAxis(r.Tie.Key), 0
 	if r.Tie.Kind == podspec.SpreadTie {
-		r.Filter = l.FilterAxis(compile.Filter{Group: -1})
+		r.Filter = l.FilterAxis(instance.Filter{Group: -1})
 	}
 	all := topology.Domain{}
 	for _, d := range r.Domains {

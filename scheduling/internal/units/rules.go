@@ -7,7 +7,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/topology"
@@ -36,7 +36,7 @@ type PerNodeLimit struct {
 
 // RuleBook numbers the rules and the per-node limits of a problem.
 type RuleBook struct {
-	Locations       *compile.LocationIndex
+	Locations       *instance.LocationIndex
 	Rules           []Rule
 	RuleOf          map[RuleKey]int
 	ByTarget        map[int][]int // rules that count a target
@@ -57,7 +57,7 @@ type RuleKey struct {
 }
 
 // NewRuleBook returns a book without rules.
-func NewRuleBook(l *compile.LocationIndex) *RuleBook {
+func NewRuleBook(l *instance.LocationIndex) *RuleBook {
 	return &RuleBook{
 		Locations: l, RuleOf: map[RuleKey]int{}, ByTarget: map[int][]int{},
 		perNodeLimitOf: map[PerNodeLimit]int{}, PerNodeLimitsBy: map[int][]int{}, keptOff: map[int]model.Bits{},
@@ -68,7 +68,7 @@ func NewRuleBook(l *compile.LocationIndex) *RuleBook {
 func (b *RuleBook) Rule(t podspec.Tie, group int, bonds *podspec.TopologyTerms) int {
 	filterAxis := -1
 	if t.Kind == podspec.SpreadTie {
-		f := compile.Filter{Group: -1, HonorAffinity: t.HonorAffinity, HonorTaints: t.HonorTaints, Keys: strings.Join(bonds.SpreadKeys(t.Weight == 0), ",")}
+		f := instance.Filter{Group: -1, HonorAffinity: t.HonorAffinity, HonorTaints: t.HonorTaints, Keys: strings.Join(bonds.SpreadKeys(t.Weight == 0), ",")}
 		if t.HonorAffinity || t.HonorTaints {
 			f.Group = group
 		}

@@ -7,7 +7,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
@@ -31,11 +31,11 @@ type TopologySignature struct {
 	// per-node limits are the memberships of one unit.
 	PerNodeLimits []model.Membership
 	Wishes        []wish
-	Part          *compile.Partition
+	Part          *instance.Partition
 	bins          model.Bits      // that admit the topology signature
-	Seats         []compile.Seat  // by site
+	Seats         []instance.Seat // by site
 	Sites         []topology.Site // what the planner is told of them, costs and bins aside; nil until then
-	Market        *compile.Market
+	Market        *instance.Market
 	Plain         bool // no rule and no wish concerns it
 }
 
@@ -152,7 +152,7 @@ func (b *SignatureBook) Link(k *TopologySignature) {
 	}
 	k.Part = b.Locations.Partition(axes)
 	k.bins = b.binsFor(k)
-	k.Seats = make([]compile.Seat, k.Part.Sites)
+	k.Seats = make([]instance.Seat, k.Part.Sites)
 	var groups []int
 	for _, m := range k.members {
 		groups = append(groups, m.Group)
@@ -160,11 +160,11 @@ func (b *SignatureBook) Link(k *TopologySignature) {
 	slices.Sort(groups)
 	groups = slices.Compact(groups)
 	if k.Hosts == nil {
-		k.Market = b.Locations.Market(k.Part, groups, func() []compile.SiteRoom { return b.rooms(k) })
+		k.Market = b.Locations.Market(k.Part, groups, func() []instance.SiteRoom { return b.rooms(k) })
 	}
 	for site := range k.Seats {
 		bins := b.binsAt(k, site)
-		k.Seats[site] = compile.Seat{Groups: groups, Part: k.Part, Site: site, Bins: bins, NoNew: k.Hosts != nil}
+		k.Seats[site] = instance.Seat{Groups: groups, Part: k.Part, Site: site, Bins: bins, NoNew: k.Hosts != nil}
 	}
 }
 
@@ -276,7 +276,7 @@ func (b *SignatureBook) Costs(k *TopologySignature, request []int64) []int64 {
 				share = max(share, float64(q)/float64(room[d]))
 			}
 		}
-		if cost := int64(share*float64(r.Cost)) + int64(r.Rank)*compile.RankCost; out[r.Site] == topology.Nowhere || cost < out[r.Site] {
+		if cost := int64(share*float64(r.Cost)) + int64(r.Rank)*instance.RankCost; out[r.Site] == topology.Nowhere || cost < out[r.Site] {
 			out[r.Site] = cost
 		}
 	}
@@ -285,7 +285,7 @@ func (b *SignatureBook) Costs(k *TopologySignature, request []int64) []int64 {
 }
 
 // rooms lists what may be bought for a topology signature, site by site.
-func (b *SignatureBook) rooms(k *TopologySignature) []compile.SiteRoom {
+func (b *SignatureBook) rooms(k *TopologySignature) []instance.SiteRoom {
 	l := b.Locations
 	ranks := l.In.WeightRank()
 	rooms, top := len(l.In.Rooms.Rooms), 0
@@ -312,10 +312,10 @@ func (b *SignatureBook) rooms(k *TopologySignature) []compile.SiteRoom {
 			}
 		}
 	}
-	var out []compile.SiteRoom
+	var out []instance.SiteRoom
 	for at, cost := range cheapest {
 		if cost > 0 {
-			out = append(out, compile.SiteRoom{Site: at / rooms / top, Room: at % rooms, Rank: at / rooms % top, Cost: cost - 1})
+			out = append(out, instance.SiteRoom{Site: at / rooms / top, Room: at % rooms, Rank: at / rooms % top, Cost: cost - 1})
 		}
 	}
 	return out

@@ -7,7 +7,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
@@ -15,7 +15,7 @@ import (
 // Unit is what the engine places as one: a pod, or pods that have to share a machine
 // because some of them demand to be where others are.
 type Unit struct {
-	Portions  []compile.Portion
+	Portions  []instance.Portion
 	Count     int64
 	Signature int
 	// begins says that its pods follow each other, and nobody is there before them.
@@ -45,7 +45,7 @@ type UnitBook struct {
 // NewUnitBook reads the topology terms of a compiled problem's pods: its rules and per-node limits, with the running pods
 // that they count, and the classes that have no place whatever the others do. gone are pods that are given up from the
 // start, by class. piled says that pods that follow others go to as few of these as can take them along.
-func NewUnitBook(l *compile.LocationIndex, gone map[int]int64, piled bool) *UnitBook {
+func NewUnitBook(l *instance.LocationIndex, gone map[int]int64, piled bool) *UnitBook {
 	b := &UnitBook{SignatureBook: &SignatureBook{RuleBook: NewRuleBook(l), Index: map[string]int{}}, Gone: gone, Piled: piled}
 	for _, class := range l.In.Planned {
 		b.Enter(Member{Group: class.Group, TopologyTerms: class.TopologyTerms, Among: class.Among, N: 1})
@@ -66,10 +66,10 @@ func (b *UnitBook) Snapshot() *UnitBook {
 // Build makes one unit of every class, then joins those that have to be together, and numbers their topology signatures.
 func (b *UnitBook) Build() {
 	b.Units = nil
-	ones := make([]compile.Portion, len(b.Locations.In.Planned))
+	ones := make([]instance.Portion, len(b.Locations.In.Planned))
 	b.Units = slices.Grow(b.Units, len(ones))
 	for i := range b.Locations.In.Planned {
-		ones[i] = compile.Portion{Class: i, N: 1}
+		ones[i] = instance.Portion{Class: i, N: 1}
 		b.Units = append(b.Units, Unit{Portions: ones[i : i+1 : i+1], Count: b.Wanting(i), Signature: -1})
 	}
 	b.scan()
@@ -287,7 +287,7 @@ func (b *UnitBook) rescue() {
 // Follow makes units of n pods that may go to some bins only.
 func (b *UnitBook) Follow(class int, n int64, hosts model.Bits) {
 	if n > 0 {
-		u := Unit{Portions: []compile.Portion{{Class: class, N: 1}}, Count: n}
+		u := Unit{Portions: []instance.Portion{{Class: class, N: 1}}, Count: n}
 		u.Signature = b.Number(b.Members(u.Portions), hosts)
 		b.Units = append(b.Units, u)
 	}
@@ -314,7 +314,7 @@ func (b *UnitBook) gather(class, target int) {
 		b.states[i] = settled
 		n := b.most(&u, i, b.Units[i].Count)
 		if n > 0 {
-			u.Portions = added(u.Portions, compile.Portion{Class: i, N: n})
+			u.Portions = added(u.Portions, instance.Portion{Class: i, N: n})
 		}
 		b.stranded[i], b.Units[i].Count = b.Units[i].Count-n, 0
 	}
@@ -324,7 +324,7 @@ func (b *UnitBook) gather(class, target int) {
 }
 
 // Members are those of a unit's shares.
-func (b *UnitBook) Members(shares []compile.Portion) []Member {
+func (b *UnitBook) Members(shares []instance.Portion) []Member {
 	out := make([]Member, 0, len(shares))
 	for _, s := range shares {
 		c := b.Locations.In.Planned[s.Class]
@@ -337,7 +337,7 @@ func (b *UnitBook) Members(shares []compile.Portion) []Member {
 const tooMuch = int64(1) << 61
 
 // Request is what a unit asks for, not to be written: for one pod it is the class's own.
-func (b *UnitBook) Request(shares []compile.Portion) []int64 {
+func (b *UnitBook) Request(shares []instance.Portion) []int64 {
 	if len(shares) == 1 && shares[0].N == 1 {
 		return b.Locations.In.Planned[shares[0].Class].Requests
 	}

@@ -9,7 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
@@ -61,7 +61,7 @@ type zoneUse struct {
 }
 
 // zoneUseOf finds the pods of a zone group in a plan.
-func zoneUseOf(f *compile.Facts, plan *scheduling.Plan, of *zoneGroup) zoneUse {
+func zoneUseOf(f *instance.Facts, plan *scheduling.Plan, of *zoneGroup) zoneUse {
 	s := zoneUse{all: map[string]bool{}, pods: map[string]int{}}
 	count := func(pods []string) (n int) {
 		for _, pod := range pods {
@@ -192,7 +192,7 @@ func send(v *podspec.VolumeChoice, of *zoneGroup, zone string) {
 }
 
 // zones are those of all nodes and of everything on sale, in name order.
-func zones(f *compile.Facts) []string {
+func zones(f *instance.Facts) []string {
 	seen := map[string]bool{}
 	for _, h := range f.Cluster.Hosts {
 		if h.Node != nil {

@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
@@ -20,14 +20,14 @@ import (
 const mostRounds = 8
 
 // Solver makes a plan of facts.
-type Solver func(context.Context, *compile.Facts) (*scheduling.Plan, error)
+type Solver func(context.Context, *instance.Facts) (*scheduling.Plan, error)
 
 // Resolve asks what a plan cannot answer itself and its volumes depend on: which
 // pod gets a claim that one at a time may use, how much of their attachments machines
 // keep for volumes that pods share, in which zone a volume is made that several pods wait
 // for, and which of those that are there they get. Each answer is a plan of its own, and the best one is kept. Problems
 // without such volumes are not solved again.
-func Resolve(ctx context.Context, f *compile.Facts, plan *scheduling.Plan, solve Solver) (*scheduling.Plan, error) {
+func Resolve(ctx context.Context, f *instance.Facts, plan *scheduling.Plan, solve Solver) (*scheduling.Plan, error) {
 	x := f.Volumes(f.Choice)
 	if x == nil || len(Sharers(x, f.Problem.Pods)) == 0 {
 		return plan, nil
@@ -44,7 +44,7 @@ func Resolve(ctx context.Context, f *compile.Facts, plan *scheduling.Plan, solve
 
 // settling is the search for what to decide about volumes.
 type settling struct {
-	facts  *compile.Facts
+	facts  *instance.Facts
 	solve  Solver
 	best   *scheduling.Plan
 	choice *podspec.VolumeChoice // under which the best plan was made
@@ -89,12 +89,12 @@ func (t *settling) keepReasons(plan *scheduling.Plan) {
 
 // compareFacts orders plans, the better first: fewer pods left out, of the highest priority
 // first, then the lower price.
-func compareFacts(f *compile.Facts, a, b *scheduling.Plan) int {
+func compareFacts(f *instance.Facts, a, b *scheduling.Plan) int {
 	return cmp.Or(CompareLeft(f, a, b), cmp.Compare(offers.Objective(f.Solver, &a.Summary), offers.Objective(f.Solver, &b.Summary)))
 }
 
 // CompareLeft orders plans by the pods that they leave out alone.
-func CompareLeft(f *compile.Facts, a, b *scheduling.Plan) int {
+func CompareLeft(f *instance.Facts, a, b *scheduling.Plan) int {
 	priority := make(map[string]int32, len(f.Problem.Pods))
 	for _, pod := range f.Problem.Pods {
 		priority[podspec.PodName(pod)] = podspec.PriorityOf(pod)
@@ -185,7 +185,7 @@ func (t *settling) keepFree(ctx context.Context) error {
 
 // Unsettled compiles the problem as if it were open where volumes are made, which no
 // bound may take for granted, and counts by class what a plan places.
-func Unsettled(f *compile.Facts, plan *scheduling.Plan, cautious bool) (*compile.Compiler, []int64) {
+func Unsettled(f *instance.Facts, plan *scheduling.Plan, cautious bool) (*instance.Instance, []int64) {
 	open := f.Choice.Clone()
 	clear(open.Zones)
 	clear(open.Given)

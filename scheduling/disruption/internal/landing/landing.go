@@ -10,7 +10,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/binding"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
@@ -70,7 +70,7 @@ type model struct {
 	scheduler *binding.Scheduler
 	priority  []int32        // by class
 	classes   map[string]int // by pod
-	purchases *compile.Launches
+	purchases *instance.Launches
 }
 
 // New reads a cluster. The error is that of a malformed problem.
@@ -79,12 +79,12 @@ func New(x Cluster) (*Landing, error) {
 		x.Problem.Pods = append(x.Problem.Pods, podspec.Anew(pod, ""))
 	}
 	x.Problem.Pods = append(x.Problem.Pods, x.Waiting...)
-	facts, err := compile.NewFacts(&x.Problem, x.Policy)
+	facts, err := instance.NewFacts(&x.Problem, x.Policy)
 	if err != nil {
 		return nil, err
 	}
 	c := facts.Compile(false)
-	m := &model{scheduler: binding.New(c), classes: c.ClassByPod(), purchases: compile.NewLaunches(c)}
+	m := &model{scheduler: binding.New(c), classes: c.ClassByPod(), purchases: instance.NewLaunches(c)}
 	for _, class := range c.Planned {
 		m.priority = append(m.priority, class.Priority)
 	}

@@ -8,8 +8,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/explain"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning/internal/simulation"
 )
@@ -26,7 +26,7 @@ type Explainer struct {
 
 // New returns an Explainer for a plan of f's problem. With brief, equal pods that stand together in
 // kube-scheduler's queue stay together when the plan is played through.
-func New(f *compile.Facts, plan *scheduling.Plan, brief bool) *Explainer {
+func New(f *instance.Facts, plan *scheduling.Plan, brief bool) *Explainer {
 	return &Explainer{e: explain.NewExplainer(f.Compile(false), plan), plan: plan, brief: brief}
 }
 

@@ -9,9 +9,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/explain"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/fleet"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning/internal/nominated"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning/internal/simulation"
@@ -116,7 +116,7 @@ func (x *Explainer) simulation(changed *corev1.Pod) *simulation.Plan {
 				p.Pods[i] = changed
 			}
 		}
-		facts, err := compile.NewFacts(&p, x.e.In.Solver)
+		facts, err := instance.NewFacts(&p, x.e.In.Solver)
 		if err != nil {
 			return nil
 		}

@@ -8,8 +8,8 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/explain"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
@@ -23,16 +23,16 @@ func (x *Explainer) Node(name string) (*scheduling.NodeExplanation, error) {
 	out := &scheduling.NodeExplanation{
 		Node: name, State: scheduling.NodeReady, NodePool: node.Labels[scheduling.NodePoolLabel], InstanceType: node.Labels[corev1.LabelInstanceTypeStable],
 		Zone: node.Labels[offerings.ZoneLabel], CapacityType: node.Labels[scheduling.CapacityTypeLabel],
-		Taints: compile.EffectiveTaints(node, x.e.In.PoolNamed(node.Labels[scheduling.NodePoolLabel])), Planned: []scheduling.PodShare{}, Running: []scheduling.PodShare{},
+		Taints: instance.EffectiveTaints(node, x.e.In.PoolNamed(node.Labels[scheduling.NodePoolLabel])), Planned: []scheduling.PodShare{}, Running: []scheduling.PodShare{},
 	}
 	switch {
 	case podspec.Going(node):
 		out.State = scheduling.NodeGoing
-	case compile.InFlight(node):
+	case instance.InFlight(node):
 		out.State = scheduling.NodeInFlight
 	}
 	running := x.e.In.Cluster.Host(name).Pods
-	bin := slices.IndexFunc(x.e.In.Nodes, func(n *compile.ExistingNode) bool { return n.Node == node })
+	bin := slices.IndexFunc(x.e.In.Nodes, func(n *instance.ExistingNode) bool { return n.Node == node })
 	out.Rooms = x.nodeRooms(node, bin, running)
 	explain.SortRooms(out.Rooms)
 	fullest := scheduling.Room{}
@@ -79,7 +79,7 @@ func (x *Explainer) nodeRooms(node *corev1.Node, bin int, running []*corev1.Pod)
 			names = append(names, name)
 		}
 	}
-	allocatable := compile.NodeAllocatable(x.e.In.Problem, node)
+	allocatable := instance.NodeAllocatable(x.e.In.Problem, node)
 	var planned []int64
 	if bin >= 0 {
 		planned = x.e.State.Load(x.e.State.Bins[bin].Items)

@@ -15,8 +15,8 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/binding"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/cluster"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/hosts"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/validate"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/volumes"
@@ -25,9 +25,9 @@ import (
 // Pods are pods to be placed that are promised a node. Those that can keep it run there
 // as far as all others are concerned, as kube-scheduler counts nominated pods.
 type Pods struct {
-	facts *compile.Facts // in which all of them wait
+	facts *instance.Facts // in which all of them wait
 	// Base is the same, compiled; nil where nobody is nominated.
-	Base *compile.Compiler
+	Base *instance.Instance
 	// scheduler is kube-scheduler for these, queue all that wait.
 	scheduler *binding.Scheduler
 	queue     []binding.Pod
@@ -48,7 +48,7 @@ type Pods struct {
 }
 
 // Read reads who is nominated, and decides who stays so.
-func Read(f *compile.Facts) *Pods {
+func Read(f *instance.Facts) *Pods {
 	n := &Pods{facts: f, to: map[*corev1.Pod]string{}, moving: map[*corev1.Pod]string{}}
 	for _, pod := range f.Problem.Pods {
 		if node := Node(f.Problem, pod); node != "" && podspec.Pending(pod) {
@@ -150,7 +150,7 @@ func (n *Pods) unsettled(pod *corev1.Pod) bool {
 }
 
 // Facts is the problem in which the pods that keep their node run there.
-func (n *Pods) Facts() *compile.Facts {
+func (n *Pods) Facts() *instance.Facts {
 	if len(n.Kept)+len(n.moving) == 0 {
 		return n.facts
 	}
@@ -160,7 +160,7 @@ func (n *Pods) Facts() *compile.Facts {
 // GiveWay nominates pods without a place in a plan for the room of less urgent ones that are kept,
 // the most urgent first that have not been asked yet, and reports whether there are any. place
 // makes plans.
-func (n *Pods) GiveWay(plan *scheduling.Plan, place func(*compile.Facts) (*scheduling.Plan, error)) (bool, error) {
+func (n *Pods) GiveWay(plan *scheduling.Plan, place func(*instance.Facts) (*scheduling.Plan, error)) (bool, error) {
 	if len(n.Kept) == 0 || len(plan.Unschedulable) == 0 {
 		return false, nil
 	}
@@ -247,7 +247,7 @@ func (n *Pods) urgent(refused map[string]int) (sets.Set[*corev1.Pod], int32) {
 }
 
 // with is the problem in which some pods run on nodes, and of the others only some are pending; nil is all. The successors of pods that are to move are there already.
-func (n *Pods) with(running map[*corev1.Pod]string, waits func(*corev1.Pod) bool) *compile.Facts {
+func (n *Pods) with(running map[*corev1.Pod]string, waits func(*corev1.Pod) bool) *instance.Facts {
 	f := n.facts
 	p := *f.Problem
 	p.Pods, p.Running = make([]*corev1.Pod, 0, len(p.Pods)), slices.Clip(p.Running)
@@ -279,7 +279,7 @@ func (n *Pods) with(running map[*corev1.Pod]string, waits func(*corev1.Pod) bool
 			}
 		}
 	}
-	return &compile.Facts{
+	return &instance.Facts{
 		Problem: &p, Solver: f.Solver, Readings: readings, Cluster: b.Cluster(nil), Spaces: spaces, Memory: f.Memory,
 		Choice: f.Choice, Terse: f.Terse, Together: f.Together, Judged: f.Judged, Brief: f.Brief, Observer: f.Observer,
 	}
@@ -287,7 +287,7 @@ func (n *Pods) with(running map[*corev1.Pod]string, waits func(*corev1.Pod) bool
 
 // Apart is the problem in which the pods run that a plan leaves on the nodes where they are nominated, and the plan of
 // the others.
-func (n *Pods) Apart(plan *scheduling.Plan) (*compile.Facts, *scheduling.Plan) {
+func (n *Pods) Apart(plan *scheduling.Plan) (*instance.Facts, *scheduling.Plan) {
 	if plan == nil || len(n.Kept)+len(n.moving) == 0 {
 		return n.facts, plan
 	}
@@ -340,7 +340,7 @@ func (n *Pods) Restore(plan *scheduling.Plan) {
 		return
 	}
 	s.PodsWithoutRequests = n.Base.Classes.Unrequested
-	plan.Warnings = compile.Warnings(n.Base, n.lost()...)
+	plan.Warnings = instance.Warnings(n.Base, n.lost()...)
 }
 
 // lost warns of the nominated pods that are not kept.

@@ -10,14 +10,14 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/binding"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning/internal/nominated"
 )
 
 // Plan is a plan whose pods kube-scheduler binds.
 type Plan struct {
-	c         *compile.Compiler
+	c         *instance.Instance
 	scheduler *binding.Scheduler
 	kinds     []int                  // of nodes of the scheduler, by launch
 	Places    []scheduling.Placement // the nodes that are there, then the launches
@@ -27,13 +27,13 @@ type Plan struct {
 }
 
 // New is for a plan of c's problem. The error means a launch that is none of it.
-func New(c *compile.Compiler, plan *scheduling.Plan) (*Plan, error) {
+func New(c *instance.Instance, plan *scheduling.Plan) (*Plan, error) {
 	s := &Plan{c: c, scheduler: binding.New(c)}
 	s.Places = make([]scheduling.Placement, s.scheduler.Model.Existing(), s.scheduler.Model.Existing()+len(plan.Launches))
 	for i, x := range c.Nodes {
 		s.Places[i].Node = x.Node.Name
 	}
-	launches := compile.NewLaunches(c)
+	launches := instance.NewLaunches(c)
 	for i := range plan.Launches {
 		l := &plan.Launches[i]
 		at, ok := launches.Purchase(l)

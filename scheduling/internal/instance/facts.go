@@ -1,4 +1,4 @@
-package compile
+package instance
 
 import (
 	"maps"
@@ -69,7 +69,7 @@ func NewFacts(p *scheduling.Problem, s *scheduling.Policy) (*Facts, error) {
 	return &Facts{Problem: p, Solver: s, Readings: r, Cluster: hosts.NewCluster(p), Memory: NewMemory()}, nil
 }
 
-// Memory is what compilers keep for those that come after them. Nothing of it shows in
+// Memory is what instances keep for those that come after them. Nothing of it shows in
 // a plan: whatever is there stands for what would be worked out anew. What it holds is
 // replaced, never changed, but for the columns and rows of its stock, which only grow.
 type Memory struct {

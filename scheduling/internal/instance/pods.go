@@ -1,4 +1,4 @@
-package compile
+package instance
 
 import (
 	"maps"
@@ -20,7 +20,7 @@ type ExistingAntiAffinity struct {
 
 // readPods folds the pending pods into classes. What ties pods to each other has to
 // be known of all of them before one can tell which of their labels matter.
-func readPods(c *Compiler) {
+func readPods(c *Instance) {
 	r := c.Readings
 	numbers := make([]int, len(r.PodSpecKeys))
 	singles := map[*corev1.Pod]int{}
@@ -69,7 +69,7 @@ func readPods(c *Compiler) {
 }
 
 // runningAmong returns the set of targets that a running pod is among.
-func runningAmong(c *Compiler, pod *corev1.Pod) []int32 {
+func runningAmong(c *Instance, pod *corev1.Pod) []int32 {
 	t := c.TopologyTerms.Targets
 	return t.Sets[t.Matched(podspec.NamespaceOf(pod), c.TopologyTerms.LabelsOf(pod))]
 }
@@ -91,7 +91,7 @@ func classAmong(classes []setClass, among int) *podspec.PodClass {
 
 // readGuards adds the targets of what running pods keep away. Once targets are numbered in the
 // order of their names, that is in the order of [ExistingAntiAffinity]'s label, target, node and pod.
-func readGuards(c *Compiler) {
+func readGuards(c *Instance) {
 	c.ExistingAntiAffinity = make([]ExistingAntiAffinity, len(c.Cluster.Guards))
 	for i := range c.Cluster.Guards {
 		g := &c.Cluster.Guards[i]
@@ -122,7 +122,7 @@ type guest struct {
 
 // selectorIndexOf returns the index of those who run. Of hosts that have not changed, what is known
 // about the same targets is taken over.
-func selectorIndexOf(c *Compiler) *selectorIndex {
+func selectorIndexOf(c *Instance) *selectorIndex {
 	old, targets := c.Memory.selectorIndex, c.TopologyTerms.Targets
 	if old != nil && old.targets == targets {
 		return old

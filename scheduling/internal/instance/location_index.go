@@ -1,4 +1,4 @@
-package compile
+package instance
 
 import (
 	"encoding/binary"
@@ -17,7 +17,7 @@ import (
 // LocationIndex is everywhere a pod could be, as a list of spots: every offer of every
 // template, then every node.
 type LocationIndex struct {
-	In            *Compiler
+	In            *Instance
 	Country       *nodeLocations
 	Places        []locationNode
 	NodeAt        map[string]int
@@ -48,7 +48,7 @@ type axis struct {
 
 // NewLocationIndex lists where the pods of a compiled problem could be: first the offers of
 // each template, then the nodes that run.
-func NewLocationIndex(c *Compiler) *LocationIndex {
+func NewLocationIndex(c *Instance) *LocationIndex {
 	k := nodeLocationsOf(c)
 	l := &LocationIndex{In: c, Country: k, Places: k.places, NodeAt: k.at, axisOf: map[string]int{}, fitting: map[string]model.Bits{}, ledger: NewLedger(c)}
 	for ti := range c.Offered {

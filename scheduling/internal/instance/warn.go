@@ -1,4 +1,4 @@
-package compile
+package instance
 
 import (
 	"fmt"
@@ -17,7 +17,7 @@ import (
 // modelled, pods without requests, running pods without a known node, labels that
 // pools require and nothing checks, pools that nothing on sale meets, limits on resources that
 // nothing on sale has; and what others noticed.
-func Warnings(c *Compiler, more ...scheduling.Warning) []scheduling.Warning {
+func Warnings(c *Instance, more ...scheduling.Warning) []scheduling.Warning {
 	w := &validate.Warner{Counts: map[scheduling.Warning]int{}}
 	for _, x := range more {
 		w.Add(x.Object, x.Message)
@@ -61,7 +61,7 @@ func Warnings(c *Compiler, more ...scheduling.Warning) []scheduling.Warning {
 }
 
 // without are the pools that have nothing on sale now.
-func without(c *Compiler) []*scheduling.NodePool {
+func without(c *Instance) []*scheduling.NodePool {
 	has := map[*scheduling.NodePool]bool{}
 	for _, v := range c.Templates {
 		has[v.Pool] = has[v.Pool] || v.Within.Any()
@@ -70,13 +70,13 @@ func without(c *Compiler) []*scheduling.NodePool {
 }
 
 // lacks reports whether a class asks for none of a resource.
-func lacks(c *Compiler, class *podspec.PodClass, name corev1.ResourceName) bool {
+func lacks(c *Instance, class *podspec.PodClass, name corev1.ResourceName) bool {
 	d, ok := c.Table.Index[name]
 	return !ok || class.Requests[d] == 0
 }
 
 // Expected sums up the expected prices of a plan's launches.
-func Expected(c *Compiler, plan *scheduling.Plan) offerings.Price {
+func Expected(c *Instance, plan *scheduling.Plan) offerings.Price {
 	type sale struct {
 		pool string
 		key  offerings.Key
@@ -97,7 +97,7 @@ func Expected(c *Compiler, plan *scheduling.Plan) offerings.Price {
 }
 
 // expectedOf is the expected price of an option of a pool's launches.
-func expectedOf(c *Compiler, pool string, o *scheduling.Option) offerings.Price {
+func expectedOf(c *Instance, pool string, o *scheduling.Option) offerings.Price {
 	span := c.Offers.Spans[c.Problem.CatalogOf(pool)]
 	for i := span[0]; i < span[1]; i++ {
 		x := &c.Offers.Offers[i]

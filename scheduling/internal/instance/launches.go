@@ -1,4 +1,4 @@
-package compile
+package instance
 
 import (
 	"github.com/plimsoll-go/plimsoll/offerings"
@@ -6,9 +6,9 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 )
 
-// Launches reads what the launches of a plan of the compiler's problem buy, whoever made the plan.
+// Launches reads what the launches of a plan of the instance's problem buy, whoever made the plan.
 type Launches struct {
-	c      *Compiler
+	c      *Instance
 	offers map[booking]int // what has been found; -1 for what a template does not have on sale
 }
 
@@ -19,7 +19,7 @@ type booking struct {
 }
 
 // NewLaunches is a reader of launches.
-func NewLaunches(c *Compiler) *Launches { return &Launches{c, map[booking]int{}} }
+func NewLaunches(c *Instance) *Launches { return &Launches{c, map[booking]int{}} }
 
 // Purchase is what a launch buys first; ok is false where it states no option, or the problem has
 // no such NodePool or offering.

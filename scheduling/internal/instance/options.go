@@ -1,4 +1,4 @@
-package compile
+package instance
 
 import (
 	"cmp"
@@ -56,7 +56,7 @@ func ComparePasses(a, b model.Pass) int {
 	return cmp.Compare(a.Weight, b.Weight)
 }
 
-func newSupplies(c *Compiler) *offers.Supplies {
+func newSupplies(c *Instance) *offers.Supplies {
 	s := &offers.Supplies{Index: map[string]int32{}}
 	for _, i := range c.Offers.Reserved {
 		o := c.Offers.Offers[i].Offering
@@ -73,7 +73,7 @@ func newSupplies(c *Compiler) *offers.Supplies {
 
 // Number returns the number of the room that daemons leave on a machine of a
 // shape, or -1 where they do not even fit themselves.
-func Number(t *offers.RoomTable, c *Compiler, shape int, daemons []model.Bits, offer int) int {
+func Number(t *offers.RoomTable, c *Instance, shape int, daemons []model.Bits, offer int) int {
 	if t.Index == nil {
 		t.Index = map[string]int{}
 	}

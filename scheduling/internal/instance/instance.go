@@ -1,4 +1,4 @@
-package compile
+package instance
 
 import (
 	"maps"
@@ -13,9 +13,10 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/terms"
 )
 
-// Compiler turns a problem into the engine's tables and remembers what each of
-// their numbers stands for.
-type Compiler struct {
+// Instance is a problem in numbers, with the objects that its numbers stand for. Groups are numbered as in Classes, planned
+// classes as in Planned, nodes as in Nodes, templates as in Templates. It is not changed once it is made, but for tables
+// that are worked out when they are first asked for.
+type Instance struct {
 	*Facts
 	Table                *podspec.ResourceTable
 	Classes              *podspec.Classifier
@@ -36,22 +37,21 @@ type Compiler struct {
 	unsited  *Packing
 	ground   *LocationIndex // nil until asked
 	assorted *Assortment    // where rooms and columns are those of one
-	// cautious books limits such that minValues hold whichever option is bought.
+	// Cautious says that limits are booked such that minValues hold whichever option of a launch is bought.
 	Cautious bool
 }
 
 // Dims is the number of resources: requests and rooms have one amount for each, as Table numbers them.
-func (c *Compiler) Dims() int { return len(c.Table.Names) }
+func (c *Instance) Dims() int { return len(c.Table.Names) }
 
 // Unsited is the packing in which each planned class is one part and may be wherever its group is admitted.
 // Where pods have topology terms it has no options, because nothing is bought before they have their domains.
-func (c *Compiler) Unsited() *Packing { return c.unsited }
+func (c *Instance) Unsited() *Packing { return c.unsited }
 
-// Compile builds the engine's problem from what is known of the caller's. See compiler
-// for what cautious means.
-func (f *Facts) Compile(cautious bool) *Compiler {
+// Compile states the facts in numbers. See [Instance] for the meaning of cautious.
+func (f *Facts) Compile(cautious bool) *Instance {
 	p, s := f.Problem, f.Solver
-	c := &Compiler{Facts: f, Cautious: cautious, Table: f.Readings.Resources(), onSale: onSale{Rooms: &offers.RoomTable{}, unchecked: map[string]bool{}}}
+	c := &Instance{Facts: f, Cautious: cautious, Table: f.Readings.Resources(), onSale: onSale{Rooms: &offers.RoomTable{}, unchecked: map[string]bool{}}}
 	for _, name := range [...]corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
 		c.Table.Number(name) // kube-scheduler scores nodes by them whatever pods ask for
 	}
@@ -84,7 +84,7 @@ func (f *Facts) Compile(cautious bool) *Compiler {
 }
 
 // PoolNamed is the NodePool of a name, nil for none.
-func (c *Compiler) PoolNamed(name string) *scheduling.NodePool {
+func (c *Instance) PoolNamed(name string) *scheduling.NodePool {
 	for _, p := range c.Problem.NodePools {
 		if p.Name == name {
 			return p
@@ -94,7 +94,7 @@ func (c *Compiler) PoolNamed(name string) *scheduling.NodePool {
 }
 
 // questions are what pods and daemons ask of labels.
-func questions(c *Compiler) *offers.Questions {
+func questions(c *Instance) *offers.Questions {
 	asked := offers.NewQuestions(c.Classes.Groups, c.Daemons)
 	pods := make([]int, len(c.TopologyTerms.List))
 	for _, class := range c.Classes.Classes {
@@ -108,7 +108,7 @@ func questions(c *Compiler) *offers.Questions {
 }
 
 // buildTemplates expands the pools.
-func buildTemplates(c *Compiler, asked *offers.Questions) {
+func buildTemplates(c *Instance, asked *offers.Questions) {
 	for number, p := range c.Pools {
 		templates, unchecked := c.Offers.Templates(p, number, c.Problem.CatalogOf(p.Name), asked)
 		c.Templates = append(c.Templates, templates...)
@@ -120,7 +120,7 @@ func buildTemplates(c *Compiler, asked *offers.Questions) {
 
 // WeightRank numbers the distinct weights, highest first; without strict weights
 // all pools rank the same.
-func (c *Compiler) WeightRank() []int32 {
+func (c *Instance) WeightRank() []int32 {
 	ranks := make([]int32, len(c.Pools))
 	for i := 1; i < len(c.Pools); i++ {
 		ranks[i] = ranks[i-1]
@@ -132,7 +132,7 @@ func (c *Compiler) WeightRank() []int32 {
 }
 
 // buildOffers finds, for each template, what may be bought for which groups.
-func buildOffers(c *Compiler) {
+func buildOffers(c *Instance) {
 	c.Columns = offers.NewRowTable(len(c.Classes.Groups))
 	for _, v := range c.Templates {
 		x := offers.TemplateOffers{Daemons: daemonRows(c.Offers, v, c.Daemons), Soft: model.NewBits(len(c.Classes.Groups))}
@@ -145,7 +145,7 @@ func buildOffers(c *Compiler) {
 // groupRows returns, for each group, the offers whose machines it may run on when
 // they are bought for a template, and sets in softs the groups that would rather
 // avoid the pool's taints.
-func groupRows(c *Compiler, v *offers.Template, daemons []model.Bits, softs model.Bits) []model.Bits {
+func groupRows(c *Instance, v *offers.Template, daemons []model.Bits, softs model.Bits) []model.Bits {
 	rows := make([]model.Bits, len(c.Classes.Groups))
 	for g, group := range c.Classes.Groups {
 		hard, soft := v.HardTaint(group)
@@ -168,7 +168,7 @@ func groupRows(c *Compiler, v *offers.Template, daemons []model.Bits, softs mode
 
 // listOffers returns the offers of a template that are on sale and admit any group,
 // in rank order, with what room daemons leave.
-func listOffers(c *Compiler, v *offers.Template, x *offers.TemplateOffers) []offers.TemplateOffer {
+func listOffers(c *Instance, v *offers.Template, x *offers.TemplateOffers) []offers.TemplateOffer {
 	words := len(c.Columns.Scratch)
 	matrix := make([]uint64, len(c.Offers.Offers)*words)
 	for g, row := range x.Rows {
@@ -214,7 +214,7 @@ func LimitUse(limited []corev1.ResourceName, capacity corev1.ResourceList) []int
 
 // buildLimits works out what the pools may still buy: their limits less the
 // capacity of their nodes that are not being deleted.
-func buildLimits(c *Compiler) {
+func buildLimits(c *Instance) {
 	c.Limits = make([]model.Pool, len(c.Pools))
 	for i, p := range c.Pools {
 		limited := LimitedResources(p)
@@ -235,7 +235,7 @@ func buildLimits(c *Compiler) {
 }
 
 // Locations is everywhere a pod could be.
-func (c *Compiler) Locations() *LocationIndex {
+func (c *Instance) Locations() *LocationIndex {
 	if c.ground == nil {
 		c.ground = NewLocationIndex(c)
 	}

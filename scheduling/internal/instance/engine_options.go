@@ -1,4 +1,4 @@
-package compile
+package instance
 
 import (
 	"encoding/binary"
@@ -20,7 +20,7 @@ type engineOptions struct {
 
 // optionReader works out what the engine may buy for a packing.
 type optionReader struct {
-	in       *Compiler
+	in       *Instance
 	packing  *Packing
 	softs    []model.Bits // by template, the seats that would rather avoid its pool's taints
 	supplies *offers.Supplies
@@ -48,7 +48,7 @@ func (x *optionReader) read() *engineOptions {
 
 // seatRows are, by template and seat, the offers that the seat may use, and, by template, the seats that would
 // rather avoid the pool's taints.
-func seatRows(c *Compiler, seats []Seat) (rows [][]model.Bits, softs []model.Bits) {
+func seatRows(c *Instance, seats []Seat) (rows [][]model.Bits, softs []model.Bits) {
 	rows, softs = make([][]model.Bits, len(c.Templates)), make([]model.Bits, len(c.Templates))
 	for ti := range c.Templates {
 		rows[ti], softs[ti] = make([]model.Bits, len(seats)), model.NewBits(len(seats))
@@ -157,7 +157,7 @@ func (x *optionReader) firsts(ti int, limited, apart bool) []offers.TemplateOffe
 
 // kinds are the first of each kind of some offers. Those with limits differ by their shapes,
 // too, and those that are to be told apart by whether they are spot offers.
-func kinds(c *Compiler, list []offers.TemplateOffer, limited, apart bool, supplies *offers.Supplies) (firsts []offers.TemplateOffer) {
+func kinds(c *Instance, list []offers.TemplateOffer, limited, apart bool, supplies *offers.Supplies) (firsts []offers.TemplateOffer) {
 	type kind struct {
 		room, column int
 		supply       int32

@@ -1,4 +1,4 @@
-package compile_test
+package instance_test
 
 import (
 	"testing"
@@ -7,13 +7,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 	"github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 )
 
 // compiled compiles three equal pods and one of another size, with two zones on sale.
-func compiled(t *testing.T, opts ...schedulingtest.PodOption) *compile.Compiler {
+func compiled(t *testing.T, opts ...schedulingtest.PodOption) *instance.Instance {
 	t.Helper()
 	p := scheduling.Problem{
 		Pods: append(
@@ -25,7 +25,7 @@ func compiled(t *testing.T, opts ...schedulingtest.PodOption) *compile.Compiler 
 			schedulingtest.OnDemand("us-east-1a", schedulingtest.Cents(10)),
 			schedulingtest.OnDemand("us-east-1b", schedulingtest.Cents(12)))),
 	}
-	facts, err := compile.NewFacts(&p, &scheduling.Policy{})
+	facts, err := instance.NewFacts(&p, &scheduling.Policy{})
 	require.NoError(t, err)
 	return facts.Compile(false)
 }
@@ -49,7 +49,7 @@ func TestUnsitedPackingHasOnePartAClass(t *testing.T) {
 	p := c.Unsited()
 	require.Len(t, p.Parts, len(c.Planned))
 	for i := range p.Parts {
-		assert.Equal(t, []compile.Portion{{Class: i, N: 1}}, p.Parts[i].Portions)
+		assert.Equal(t, []instance.Portion{{Class: i, N: 1}}, p.Parts[i].Portions)
 		assert.Equal(t, int64(len(c.Planned[i].Pods)), p.Parts[i].Count)
 		assert.False(t, p.Parts[i].Pinned)
 	}
@@ -76,9 +76,9 @@ func TestPackingAtASiteBuysThere(t *testing.T) {
 	listed := len(c.Offered[0].List)
 	web := c.ClassByPod()["default/web-1"]
 	for site := range zones.Sites {
-		p := compile.NewPacking(l, &compile.Sites{
-			Parts: []compile.Part{{Portions: []compile.Portion{{Class: web, N: 1}}, Request: c.Planned[web].Requests, Count: 3, Site: site, Pinned: true}},
-			Seats: []compile.Seat{{Groups: []int{c.Planned[web].Group}, Part: zones, Site: site, Sold: soldAt(l, zones, site)}},
+		p := instance.NewPacking(l, &instance.Sites{
+			Parts: []instance.Part{{Portions: []instance.Portion{{Class: web, N: 1}}, Request: c.Planned[web].Requests, Count: 3, Site: site, Pinned: true}},
+			Seats: []instance.Seat{{Groups: []int{c.Planned[web].Group}, Part: zones, Site: site, Sold: soldAt(l, zones, site)}},
 		})
 		require.Len(t, p.Model.Options, 1)
 		b := p.Bought[0]
@@ -92,7 +92,7 @@ func TestPackingAtASiteBuysThere(t *testing.T) {
 }
 
 // soldAt are, by template, the offers at a site.
-func soldAt(l *compile.LocationIndex, p *compile.Partition, site int) []model.Bits {
+func soldAt(l *instance.LocationIndex, p *instance.Partition, site int) []model.Bits {
 	out := make([]model.Bits, len(l.In.Templates))
 	for ti := range out {
 		out[ti] = model.NewBits(len(l.In.Offers.Offers))
@@ -119,7 +119,7 @@ func TestBuyingReplacesPurchases(t *testing.T) {
 
 // What is held on equal terms by several machines counts each pod of a unit.
 func TestHeldCountsPodsOfUnits(t *testing.T) {
-	p := &compile.Packing{Parts: []compile.Part{{Portions: []compile.Portion{{Class: 0, N: 2}, {Class: 1, N: 1}}}}}
+	p := &instance.Packing{Parts: []instance.Part{{Portions: []instance.Portion{{Class: 0, N: 2}, {Class: 1, N: 1}}}}}
 	held := p.Held(model.Solution{Nodes: []model.Node{{N: 5, Items: []model.Item{{Class: 0, N: 3}}}}})
-	assert.Equal(t, [][]compile.Portion{{{Class: 0, N: 6}, {Class: 1, N: 3}}}, held)
+	assert.Equal(t, [][]instance.Portion{{{Class: 0, N: 6}, {Class: 1, N: 3}}}, held)
 }

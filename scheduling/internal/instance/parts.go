@@ -1,4 +1,4 @@
-package compile
+package instance
 
 import (
 	"slices"
@@ -13,7 +13,7 @@ import (
 )
 
 // PodCount is the number of pods that are planned.
-func (c *Compiler) PodCount() (n int64) {
+func (c *Instance) PodCount() (n int64) {
 	for _, class := range c.Planned {
 		n += int64(len(class.Pods))
 	}
@@ -21,13 +21,13 @@ func (c *Compiler) PodCount() (n int64) {
 }
 
 // Tied reports whether anything ties pods to each other or to what they would like.
-func (c *Compiler) Tied() bool {
+func (c *Instance) Tied() bool {
 	return len(c.TopologyTerms.List) > 1 || len(c.ExistingAntiAffinity) > 0
 }
 
 // TiedKeys are the labels of rules between pods that pods of some planned classes have or are counted
 // by, that of hosts aside; nil is all rules. With required those that are only preferred do not count.
-func (c *Compiler) TiedKeys(classes []int, required bool) sets.Set[string] {
+func (c *Instance) TiedKeys(classes []int, required bool) sets.Set[string] {
 	some := func(is func(*podspec.PodClass) bool) bool {
 		return classes == nil || slices.ContainsFunc(classes, func(i int) bool { return is(c.Planned[i]) })
 	}
@@ -97,7 +97,7 @@ func Survey(l *offers.OpenLabelValues, keepers []ExistingAntiAffinity, nodes []*
 }
 
 // ClassByPod is, by namespace/name of each pod to be placed, its planned class.
-func (c *Compiler) ClassByPod() map[string]int {
+func (c *Instance) ClassByPod() map[string]int {
 	out := map[string]int{}
 	for i, class := range c.Planned {
 		for _, pod := range class.Pods {

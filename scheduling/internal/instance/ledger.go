@@ -1,4 +1,4 @@
-package compile
+package instance
 
 import (
 	"iter"
@@ -11,7 +11,7 @@ import (
 
 // Ledger is what pools and reservations have left once everything is bought.
 type Ledger struct {
-	c       *Compiler
+	c       *Instance
 	Limits  [][]int64
 	Supply  map[string]int64
 	Limited []bool
@@ -20,7 +20,7 @@ type Ledger struct {
 }
 
 // NewLedger returns a ledger in which nothing is bought: limits are what running nodes leave of them.
-func NewLedger(c *Compiler) *Ledger {
+func NewLedger(c *Instance) *Ledger {
 	l := &Ledger{c: c, Supply: map[string]int64{}, use: make([][][]int64, len(c.Limits))}
 	for i := range c.Limits {
 		l.Limits = append(l.Limits, append([]int64(nil), c.Limits[i].Limits...))

@@ -1,4 +1,4 @@
-package compile
+package instance
 
 import (
 	"maps"
@@ -82,7 +82,7 @@ type SoldMachine struct {
 
 // buildAssortment works out what may be bought, unless it is known. Where pods have
 // volumes, it depends on more than is worth comparing.
-func buildAssortment(c *Compiler) {
+func buildAssortment(c *Instance) {
 	known := c.Memory.assortment
 	plain := c.Classes.Volumes == nil && len(c.Offers.Offers) > 0
 	asked := questions(c)
@@ -101,7 +101,7 @@ func buildAssortment(c *Compiler) {
 }
 
 // suits reports whether the assortment is what would be worked out.
-func (a *Assortment) suits(c *Compiler, asked *offers.Questions) bool {
+func (a *Assortment) suits(c *Instance, asked *offers.Questions) bool {
 	return a != nil && a.cautious == c.Cautious && a.tied == c.Tied() && a.stock == &c.Offers.Offers[0] &&
 		slices.Equal(a.pools, c.Problem.NodePools) && maps.Equal(a.shops, c.Problem.PoolCatalogs) && slices.Equal(a.names, c.Table.Names) &&
 		slices.Equal(a.signatures, c.Classes.Signatures) && sameDaemons(a.daemons, c.Daemons) &&
@@ -123,7 +123,7 @@ func sameDaemons(a, b []*offers.Daemon) bool {
 	})
 }
 
-func newAssortment(c *Compiler, asked *offers.Questions) *Assortment {
+func newAssortment(c *Instance, asked *offers.Questions) *Assortment {
 	m := c.unsited.Model
 	return &Assortment{
 		tied: c.Tied(), asked: asked,
@@ -137,7 +137,7 @@ func newAssortment(c *Compiler, asked *offers.Questions) *Assortment {
 }
 
 // Buyable is the list of offers that a bound looks at, worked out unless it is remembered with what may be bought.
-func (c *Compiler) Buyable(work func() []offers.TemplateOffer) []offers.TemplateOffer {
+func (c *Instance) Buyable(work func() []offers.TemplateOffer) []offers.TemplateOffer {
 	if a := c.assorted; a != nil && a.buyable != nil {
 		return a.buyable
 	}
@@ -147,7 +147,7 @@ func (c *Compiler) Buyable(work func() []offers.TemplateOffer) []offers.Template
 }
 
 // Sold is everything on sale, worked out unless it is remembered with what may be bought.
-func (c *Compiler) Sold(work func() *SoldMachines) *SoldMachines {
+func (c *Instance) Sold(work func() *SoldMachines) *SoldMachines {
 	if a := c.assorted; a != nil && a.sold != nil {
 		return a.sold
 	}
@@ -158,7 +158,7 @@ func (c *Compiler) Sold(work func() *SoldMachines) *SoldMachines {
 
 // OffersByDomain are the offers that a bound looks at domain by domain of a label, worked out unless those of the same domains
 // are remembered with what may be bought.
-func (c *Compiler) OffersByDomain(key string, domains []string, work func() *DomainOffers) *DomainOffers {
+func (c *Instance) OffersByDomain(key string, domains []string, work func() *DomainOffers) *DomainOffers {
 	if a := c.assorted; a != nil {
 		for _, x := range a.byDomain {
 			if x.Key == key && slices.Equal(x.Domains, domains) {
@@ -175,7 +175,7 @@ func (c *Compiler) OffersByDomain(key string, domains []string, work func() *Dom
 
 // learn adds to what is known of the assortment. Rooms and columns that were numbered
 // meanwhile go with it.
-func learn(c *Compiler, add func(*Assortment)) {
+func learn(c *Instance, add func(*Assortment)) {
 	if c.assorted == nil {
 		return
 	}
@@ -351,7 +351,7 @@ func newRelisted(l *LocationIndex, s *offerGroups, columns []int32) *relisted {
 
 // ChoiceIn reports whether offers that are on sale leave a template the choice that
 // its pool's minValues ask for.
-func (c *Compiler) ChoiceIn(v *offers.Template, row model.Bits) bool {
+func (c *Instance) ChoiceIn(v *offers.Template, row model.Bits) bool {
 	if c.Solver.MinValues == scheduling.MinValuesBestEffort {
 		return true
 	}

@@ -1,4 +1,4 @@
-package compile
+package instance
 
 import (
 	"maps"
@@ -39,7 +39,7 @@ func InFlight(node *corev1.Node) bool {
 // existing returns the nodes that may receive pods: those that are ready first, so
 // that of two equal places the one that is there already is used, then by name. Nodes
 // that have not changed since another plan are as they were then.
-func existing(c *Compiler) []*ExistingNode {
+func existing(c *Instance) []*ExistingNode {
 	all := c.Cluster.Hosts
 	kept := &nodeTable{}
 	if r := c.Memory.nodeTable.Load(); c.Classes.Volumes == nil && r.suits(c) {
@@ -84,9 +84,9 @@ func existing(c *Compiler) []*ExistingNode {
 	return now.ordered
 }
 
-// usedColumns is, by number of the compiler's table, the cluster's number of the same
+// usedColumns is, by number of the instance's table, the cluster's number of the same
 // resource; -1 where nothing that runs has it.
-func usedColumns(c *Compiler) []int {
+func usedColumns(c *Instance) []int {
 	out := make([]int, len(c.Table.Names))
 	for i, name := range c.Table.Names {
 		out[i] = -1
@@ -98,7 +98,7 @@ func usedColumns(c *Compiler) []int {
 }
 
 // existingNode works out what room a node has left.
-func existingNode(c *Compiler, h *hosts.Host, columns []int) ExistingNode {
+func existingNode(c *Instance, h *hosts.Host, columns []int) ExistingNode {
 	node := h.Node
 	x := ExistingNode{host: h, flying: InFlight(node), Node: node, pool: c.PoolNamed(node.Labels[scheduling.NodePoolLabel]), Labels: nodeLabels(node), Ports: h.Ports}
 	x.Taints = EffectiveTaints(node, x.pool)
@@ -232,7 +232,7 @@ type nodeTable struct {
 	shops    map[string]*instancetypes.Catalog
 	hosts    []*hosts.Host
 	nodes    []*ExistingNode // by host; nil for those that receive none
-	ordered  []*ExistingNode // those that receive some, as [compiler.existing] returns them
+	ordered  []*ExistingNode // those that receive some, as existing returns them
 	// rooms are in order from the second plan on: one alone would not gain by it.
 	rooms   *model.Rooms
 	arrange sync.Once
@@ -240,7 +240,7 @@ type nodeTable struct {
 
 // suits reports whether what was worked out for nodes still holds for those that have
 // not changed.
-func (r *nodeTable) suits(c *Compiler) bool {
+func (r *nodeTable) suits(c *Instance) bool {
 	return r != nil && slices.Equal(r.names, c.Table.Names) && slices.Equal(r.pools, c.Problem.NodePools) &&
 		slices.Equal(r.catalogs, CatalogsOf(c.Problem)) && maps.Equal(r.shops, c.Problem.PoolCatalogs) &&
 		sameDaemons(r.daemons, c.Daemons)
@@ -287,7 +287,7 @@ func numbersIn[T comparable](list, things []T, compare func(a, b T) int) []int32
 	return out
 }
 
-// compare orders nodes as [compiler.existing] returns them.
+// compare orders nodes as existing returns them.
 func (x *ExistingNode) compare(y *ExistingNode) int {
 	if x.flying != y.flying {
 		if y.flying {
@@ -309,7 +309,7 @@ type nodeCompatibility struct {
 }
 
 // buildBins states the nodes that run or are in flight.
-func buildBins(c *Compiler) {
+func buildBins(c *Instance) {
 	c.Nodes = existing(c)
 	b, plain := c.Memory.nodeCompatibility, c.Classes.Volumes == nil
 	if b == nil || !plain || !slices.Equal(b.nodes, c.Nodes) || !slices.Equal(b.signatures, c.Classes.Signatures) {
@@ -322,7 +322,7 @@ func buildBins(c *Compiler) {
 }
 
 // newNodeCompatibility works out the bins.
-func newNodeCompatibility(c *Compiler) *nodeCompatibility {
+func newNodeCompatibility(c *Instance) *nodeCompatibility {
 	b := &nodeCompatibility{nodes: c.Nodes, signatures: c.Classes.Signatures, suits: make([]model.Bits, len(c.Nodes)), bins: make([]model.Bin, len(c.Nodes))}
 	words := len(model.NewBits(len(c.Classes.Groups)))
 	rows := make([]uint64, 3*words*len(c.Nodes))

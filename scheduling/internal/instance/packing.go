@@ -1,4 +1,4 @@
-package compile
+package instance
 
 import (
 	"slices"
@@ -13,7 +13,7 @@ import (
 // classes, each with a seat, and the offers and nodes that seats may use, as the engine takes them. It is
 // not changed once it is made.
 type Packing struct {
-	In      *Compiler                // the problem whose pods are packed
+	In      *Instance                // the problem whose pods are packed
 	Sites   *LocationIndex           // the locations that tell the sites of parts apart; nil where no part has a site
 	Parts   []Part                   // by engine class
 	Seats   []Seat                   // by engine group
@@ -65,7 +65,7 @@ type Sites struct {
 }
 
 // newPacking is a packing of parts without options and nodes.
-func newPacking(c *Compiler, parts []Part, seats []Seat) *Packing {
+func newPacking(c *Instance, parts []Part, seats []Seat) *Packing {
 	p := &Packing{In: c, Parts: parts, Seats: seats, Model: &model.Problem{
 		Dims: c.Dims(), BestEffort: c.Solver.MinValues == scheduling.MinValuesBestEffort, Pools: c.Limits,
 	}}
@@ -73,8 +73,8 @@ func newPacking(c *Compiler, parts []Part, seats []Seat) *Packing {
 	return p
 }
 
-// newUnsited is the packing of [Compiler.Unsited]. Its options are worked out unless they are known.
-func newUnsited(c *Compiler, known *engineOptions) *Packing {
+// newUnsited is the packing of [Instance.Unsited]. Its options are worked out unless they are known.
+func newUnsited(c *Instance, known *engineOptions) *Packing {
 	seats := make([]Seat, len(c.Classes.Groups))
 	for g := range seats {
 		seats[g].Groups = []int{g}
@@ -183,7 +183,7 @@ func (p *Packing) setBins(present [][]model.Presence) {
 }
 
 // binsOf are the nodes that a seat may use, and those of them whose taints its pods would rather avoid.
-func binsOf(c *Compiler, s *Seat) (open, wary model.Bits) {
+func binsOf(c *Instance, s *Seat) (open, wary model.Bits) {
 	open, wary = model.NewBits(len(c.Nodes)), model.NewBits(len(c.Nodes))
 	switch {
 	case s.Bins != nil:

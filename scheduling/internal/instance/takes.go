@@ -1,4 +1,4 @@
-package compile
+package instance
 
 import (
 	"math/bits"

@@ -1,4 +1,4 @@
-package compile
+package instance
 
 import (
 	"maps"
@@ -37,7 +37,7 @@ type placeColumn struct {
 }
 
 // nodeLocationsOf returns the nodes as places.
-func nodeLocationsOf(c *Compiler) *nodeLocations {
+func nodeLocationsOf(c *Instance) *nodeLocations {
 	k := c.Memory.country
 	if k != nil && slices.Equal(k.nodes, c.Problem.Nodes) && slices.Equal(k.pools, c.Problem.NodePools) {
 		return k
