@@ -94,7 +94,7 @@ func whatsWritten() map[string]int {
 		"scheduling/disruption/internal/eviction": 11,
 		"scheduling/disruption/internal/landing":  6,
 		"scheduling/disruption/internal/room":     38,
-		"scheduling/internal/instance":            23,
+		"scheduling/internal/instance":            20,
 		"scheduling/internal/offers":              14,
 		"scheduling/internal/prove":               18,
 		"scheduling/internal/units":               11,
