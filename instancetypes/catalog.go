@@ -33,10 +33,9 @@ type Catalog struct {
 	provenance []Provenance
 }
 
-// NewCatalog copies the types, fills in the labels that [InstanceType.Labels]
-// promises, puts everything in order and validates it. The error reports every
-// fault at once, as [Fault] values: those of [InstanceType.Validate], and names
-// that occur twice. A catalog without types is legal.
+// NewCatalog copies the types, fills in the labels that [InstanceType.Labels] promises, puts
+// everything in order and validates it. The error reports every fault at once, as [Fault] values:
+// those of [InstanceType.Validate], and duplicate names. A catalog without types is legal.
 func NewCatalog(types ...*InstanceType) (*Catalog, error) {
 	var fs faults
 	c := &Catalog{
@@ -183,8 +182,8 @@ func (c *Catalog) derive(types []*InstanceType) *Catalog {
 	return d
 }
 
-// catalogBuilder makes a catalog of types that a reader found in a file, and puts
-// places in the file to what is wrong with them.
+// catalogBuilder makes a catalog of types that a reader found in a file, and adds the place in the
+// file to each fault.
 type catalogBuilder struct {
 	fs    *faults
 	types []*InstanceType
@@ -239,7 +238,7 @@ func covers(reported, field string) bool {
 	return reported != "" && (reported == field || strings.HasPrefix(field, reported+".") || strings.HasPrefix(reported, field+"."))
 }
 
-// catalog returns what was built, or every fault.
+// catalog returns the catalog, or every fault.
 func (b *catalogBuilder) catalog() (*Catalog, error) {
 	if len(b.fs.list) == 0 && len(b.types) == 0 {
 		b.fs.add(&Fault{Problem: "the catalog is empty: it has no instance types"})

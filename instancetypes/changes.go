@@ -10,9 +10,9 @@ import (
 	"github.com/plimsoll-go/plimsoll/offerings"
 )
 
-// OfferingOf is the offering that a node was bought at, as its labels say: those of today, or
-// where they are absent or empty, the beta labels for instance type and zone. What they do
-// not say is empty, and so is the offering of no node (nil). It need not be one of any catalog.
+// OfferingOf is the offering of a node by its labels: the stable ones or, where they are absent or
+// empty, the beta labels for instance type and zone. Fields without a label are empty, and so is
+// the offering of no node (nil). It need not be in a catalog.
 func OfferingOf(node *corev1.Node) offerings.Key {
 	if node == nil {
 		return offerings.Key{}
@@ -25,14 +25,13 @@ func OfferingOf(node *corev1.Node) offerings.Key {
 	}
 }
 
-// WithNodes returns the catalog with the offerings that running nodes prove to be sold: where
-// it does not list a node's type in the node's zone under its capacity type (reservations
-// aside), but lists it elsewhere in the region, that offering comes in addition. Its price is
-// the median of those elsewhere, of two the lower one, and named as estimated; on-demand
-// prices of a cloud that asks the same in all zones of a region, as EC2 does, come out
-// exactly. Regions are told apart where node and offering carry the label
-// topology.kubernetes.io/region. What a node is that the catalog does not sell at all stays
-// unknown.
+// WithNodes returns the catalog with the offerings that running nodes prove to be sold: where it
+// lists a node's type in the region, but not in the node's zone under its capacity type
+// (reservations aside), that offering is added. Its price is the median of the others, of two the
+// lower one, and is marked as estimated; it is exact for on-demand prices of a cloud with one price
+// for all zones of a region, e.g. EC2. Regions are distinguished where node and offering have the
+// label topology.kubernetes.io/region. A node of a type that the catalog lacks stays without a
+// price.
 func (c *Catalog) WithNodes(nodes []*corev1.Node) (*Catalog, error) {
 	found := map[offerings.Key]OfferingChange{}
 	for _, node := range slices.SortedFunc(slices.Values(present(nodes)), func(a, b *corev1.Node) int { return cmp.Compare(a.Name, b.Name) }) {
@@ -91,12 +90,11 @@ type OfferingChange struct {
 	offerings.Offering
 }
 
-// WithOfferings returns a catalog in which single offerings have changed: what a type
-// sells in the same zone, under the same capacity type and reservation id gives way to
-// the change, or the change comes in addition. Of several changes of one offering the
-// last counts. Types that do not change are shared with c, which stays as it is. The
-// error reports every fault at once, as [Fault] values: types that c does not have, and
-// what [InstanceType.Validate] says.
+// WithOfferings returns a catalog in which single offerings have changed: a change replaces the
+// type's offering of the same zone, capacity type and reservation id, or is added. Of several
+// changes of one offering the last counts. Types that do not change are shared with c, which is not
+// changed. The error reports every fault at once, as [Fault] values: types that c lacks, and the
+// faults of [InstanceType.Validate].
 func (c *Catalog) WithOfferings(changes ...OfferingChange) (*Catalog, error) {
 	var fs faults
 	changed := map[string]*InstanceType{}

@@ -19,7 +19,7 @@ import (
 // empty cell means that there is no such label.
 const emptyLabel = `""`
 
-// gpuResource is what the column gpu counts.
+// gpuResource is the resource in the column gpu.
 const gpuResource = "nvidia.com/gpu"
 
 // csvColumn is one column of the CSV format: a field of the type or of the offering, or an
@@ -62,7 +62,7 @@ func (c csvColumn) field(t *InstanceType, o *offerings.Offering) reflect.Value {
 	return reflect.ValueOf(t).Elem().FieldByIndex(c.index)
 }
 
-// set takes over a cell that is not empty and returns what is wrong with it.
+// set reads a cell that is not empty and returns its fault.
 func (c csvColumn) set(t *InstanceType, o *offerings.Offering, cell string) error {
 	field := c.field(t, o)
 	if c.key == "" {
@@ -82,7 +82,7 @@ func (c csvColumn) set(t *InstanceType, o *offerings.Offering, cell string) erro
 	return nil
 }
 
-// get is the inverse of set: the empty string where there is nothing to write.
+// get is the inverse of set: the empty string for an absent value.
 func (c csvColumn) get(t *InstanceType, o *offerings.Offering) string {
 	field := c.field(t, o)
 	if c.key == "" {

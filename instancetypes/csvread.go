@@ -10,11 +10,10 @@ import (
 	"github.com/plimsoll-go/plimsoll/offerings"
 )
 
-// ReadCSV reads a catalog in the CSV format that the package comment describes: a
-// row of headings, then one row for each offering. Rows of one type need not
-// stand together, and only one of them must describe the machine; what the others
-// say about it must agree. Lines that begin with # are comments. Errors are like
-// those of [ReadJSON].
+// ReadCSV reads a catalog in the CSV format that the package comment describes: a row of headings,
+// then one row for each offering. Rows of one type need not be adjacent, and only one of them must
+// describe the machine; the others must not contradict it. Lines that begin with # are comments.
+// Errors are like those of [ReadJSON].
 func ReadCSV(r io.Reader) (*Catalog, error) {
 	in := newInput(r, false)
 	c := &csvReader{in: in, table: csv.NewReader(in), byName: map[string]*csvType{}}
@@ -46,11 +45,11 @@ type csvReader struct {
 	byName  map[string]*csvType
 }
 
-// csvType is a type of which some rows have been read.
+// csvType is a type of which one or more rows have been read.
 type csvType struct {
 	InstanceType
 	at        places
-	said      []csvSaying // by column: what the rows so far say about the type
+	said      []csvSaying // by column: the values of the type in the rows so far
 	explained []string    // fields whose cells are faulty
 }
 

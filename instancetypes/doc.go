@@ -1,31 +1,30 @@
-// Package instancetypes describes the machines that can be bought: what an
-// [InstanceType] holds, what its nodes are labelled with, what the system keeps for
-// itself, and at which [offerings.Offering] it is sold. A [Catalog] is a validated
-// set of types that never changes. It comes from a [Source] that the caller
-// implements, from a file, or from one of the embedded catalogs in the packages
-// below this one.
+// Package instancetypes describes the machines on sale: the capacity of an [InstanceType], the
+// labels of its nodes, the resources reserved for the system, and its [offerings.Offering]s. A
+// [Catalog] is a validated set of types that never changes. It comes from a [Source] that the
+// caller implements, from a file, or from one of the embedded catalogs in the packages below this
+// one.
 //
 // # Allocatable
 //
-// What pods may request is the capacity less kube-reserved, system-reserved and
-// eviction threshold, with huge pages taken out of the memory, and never below
-// zero: see [InstanceType.AllocatableOf]. [KubeReserved], [EvictionThreshold],
-// [VMMemoryOverhead], [ENIPods], [MaxPods] and [EphemeralStorage] estimate these
-// figures for EKS nodes, for backends that know only what the cloud advertises.
-// [Catalog.WithNodeSettings] has them as a node class sets nodes up: settings of the
-// kubelet, volumes, images.
+// Pods may request the capacity less kube-reserved, system-reserved and eviction threshold, with
+// huge pages taken out of the memory, and never below zero: see [InstanceType.AllocatableOf].
+// [KubeReserved], [EvictionThreshold], [VMMemoryOverhead], [ENIPods], [MaxPods] and
+// [EphemeralStorage] estimate these figures for EKS nodes, for backends that know only the
+// advertised capacity. [Catalog.WithNodeSettings] applies the settings of a node class: kubelet,
+// volumes, images.
 //
 // # Prices
 //
 // [ReadPrices] reads a spot price history of EC2, discounts and prices of one's own, and
-// [Catalog.WithPrices] lays them over a catalog. [Catalog.Origin] says what prices a catalog
-// has and from when; plans repeat it.
+// [Catalog.WithPrices] lays them over a catalog. [Catalog.Origin] names the source and date of a
+// catalog's prices; plans repeat it.
 //
 // # Catalogs and accounts
 //
-// A catalog is a list, not the cloud: it may call zones by other names than an account
-// does, and lack what runs there. [Catalog.WithZones] gives zones the account's names, by
-// their ids, and [Catalog.WithNodes] adds what running nodes prove to be sold.
+// A catalog is a list, not the cloud: its zones may have other names than in an account, because
+// names of zones differ by account, and it may lack types of running nodes. [Catalog.WithZones]
+// gives zones the account's names, by their ids, and [Catalog.WithNodes] adds offerings of running
+// nodes.
 //
 // # JSON format
 //
@@ -56,10 +55,10 @@
 //	  }]
 //	}
 //
-// Quantities are strings in Kubernetes notation or plain numbers. Prices are JSON
-// numbers of USD per hour, exact to nine decimals. capacity and overhead of an
-// offering replace amounts of the type, one by one. Versions of this package may
-// add fields; a program that does not know one refuses the file.
+// Quantities are strings in Kubernetes notation or plain numbers. Prices are JSON numbers of USD
+// per hour, exact to nine decimals. capacity and overhead of an offering replace amounts of the
+// type, one by one. Versions of this package may add fields; a program that does not know one must
+// refuse the file, because it might change the meaning.
 //
 // # CSV format
 //
@@ -83,10 +82,9 @@
 //	systemReserved:RESOURCE, evictionThreshold:RESOURCE
 //	offering.label:KEY, offering.capacity:RESOURCE, offering.overhead:RESOURCE
 //
-// An empty cell says nothing; the cell "" (two quotation marks) is the empty value
-// of a label. A type without offerings has one row with the offering's columns
-// empty. Lines that begin with # are comments. Provenance is not part of the
-// format.
+// An empty cell is an absent value; the cell "" (two quotation marks) is the empty value of a
+// label. A type without offerings has one row with the offering's columns empty. Lines that begin
+// with # are comments. Provenance is not part of the format.
 //
 // # Filter expressions
 //
@@ -96,8 +94,7 @@
 //	term   = key | "!" key | key op value | key ( "in" | "notin" ) "(" value { [ "," ] value } ")" .
 //	op     = "=" | "==" | "!=" | "<" | "<=" | ">" | ">=" .
 //
-// A bare key asks that there be such a thing, and !key that there be none. Keys
-// are:
+// A bare key requires a value, and !key its absence. Keys are:
 //
 //	name                              the type's name
 //	cpu, memory, pods,                capacity, as Kubernetes quantities; memory and
@@ -109,10 +106,9 @@
 //	arch, zone, capacity-type, …      the well-known label that ends so
 //	a key with a slash, or label:KEY  that label
 //
-// Of a well-known label the "instance-" or "sku-" at the beginning may be left out:
-// category, family, generation, gpu-name. If providers have different labels for the
-// same thing, each type is asked for its own; if a key may mean different things,
-// that is an error. Values are compared as text, in which * stands for any text and
-// ? for any byte; <, <=, > and >= compare whole numbers, and an absent label
-// satisfies !=, notin and !key only.
+// Of a well-known label the "instance-" or "sku-" at the beginning may be left out: category,
+// family, generation, gpu-name. If providers have different labels of one meaning, the type's own
+// label counts; a key with several meanings is an error. Values are compared as text, in which *
+// stands for any text and ? for any byte; <, <=, > and >= compare whole numbers, and an absent
+// label satisfies !=, notin and !key only.
 package instancetypes

@@ -24,11 +24,11 @@ type Fault struct {
 	Line, Column int
 	// Type is the name of the instance type; empty if the fault lies outside of any.
 	Type string
-	// Field is the path of the field within the type, such as "offerings[2].price".
+	// Field is the path of the field within the type, e.g. "offerings[2].price".
 	Field string
 	// Value is the offending value as text; empty where a value is missing.
 	Value string
-	// Problem says what is wrong with it.
+	// Problem states the fault.
 	Problem string
 	// Err is the cause, if it has a type worth asking for.
 	Err error
@@ -65,7 +65,7 @@ func (f *Fault) Error() string {
 // Unwrap returns the cause, if there is one.
 func (f *Fault) Unwrap() error { return f.Err }
 
-// faults collects what is wrong with one input.
+// faults collects the faults of one input.
 type faults struct {
 	list  []*Fault
 	extra int
@@ -79,7 +79,7 @@ func (fs *faults) add(f *Fault) {
 	fs.list = append(fs.list, f)
 }
 
-// err joins what was collected; nil if that is nothing.
+// err joins the faults; nil if there are none.
 func (fs *faults) err() error {
 	errs := make([]error, 0, len(fs.list)+1)
 	for _, f := range fs.list {
@@ -106,8 +106,8 @@ func shortened(value string) string {
 	return fmt.Sprintf("%q (%d bytes)", value[:limit]+"…", len(value))
 }
 
-// reason returns what an error of package offerings says about a value, without
-// the value: the fault has that already.
+// reason returns the message of an error of package offerings without the value, which the fault
+// has already.
 func reason(err error) string {
 	text := err.Error()
 	if i := strings.LastIndex(text, `": `); i >= 0 {
@@ -116,9 +116,8 @@ func reason(err error) string {
 	return text
 }
 
-// Limits on what a reader takes in, so that a file that is not a catalog fails
-// before it fills the memory. The largest real catalogs (every type that a cloud
-// sells in a region) are a few megabytes.
+// Limits of the input of a reader, so that a file that is not a catalog fails before it fills the
+// memory. The largest real catalogs (every type of a cloud in a region) are a few megabytes.
 const (
 	maxInput = 256 << 20 // bytes of a whole file
 	maxEntry = 4 << 20   // bytes of one instance type, or of one row
@@ -128,9 +127,8 @@ const (
 // position is a place in a file: line and column in bytes, from 1.
 type position struct{ line, column int }
 
-// input counts lines and enforces the limits on behalf of a decoder that reads
-// ahead. The decoder reports its progress through at and begin; what is kept here
-// is bounded by how far it reads ahead.
+// input counts lines and enforces the limits on behalf of a decoder that reads ahead. The decoder
+// reports its progress through at and begin; the memory used here is bounded by its read-ahead.
 type input struct {
 	r     io.Reader
 	read  int64 // bytes handed out
@@ -138,14 +136,14 @@ type input struct {
 	err   error // why reading stopped, unless at the end
 
 	lines     bool    // whether at will be asked for
-	newlines  []int64 // offsets of newlines handed out; those before head are passed
+	newlines  []int64 // offsets of newlines passed to the decoder; the ones before head are behind it
 	head      int
 	line      int   // of the position last asked for
 	lineStart int64 // offset at which that line begins
 }
 
-// newInput reads from r, without the byte order mark that some editors write.
-// Without lines it does not count them, for decoders that do.
+// newInput reads from r, without the byte order mark that several editors write. Without lines it
+// does not count them, for decoders that do.
 func newInput(r io.Reader, lines bool) *input {
 	b := bufio.NewReader(r)
 	// An error here comes back with the first Read.

@@ -25,8 +25,7 @@ func fieldIndex(of reflect.Type, name string) []int {
 	return nil
 }
 
-// setText sets a field from text. The error says what is wrong with the text, not what the
-// text is.
+// setText sets a field from text. The error states the fault without the text.
 func setText(field reflect.Value, text string) (err error) {
 	switch to := field.Addr().Interface().(type) {
 	case *resource.Quantity:
@@ -71,7 +70,7 @@ func setText(field reflect.Value, text string) (err error) {
 	return nil
 }
 
-// textOf is the inverse of setText: the empty string where there is nothing to write.
+// textOf is the inverse of setText: the empty string for an absent value.
 func textOf(field reflect.Value) string {
 	switch value := field.Interface().(type) {
 	case resource.Quantity:

@@ -11,9 +11,8 @@ import (
 	"github.com/plimsoll-go/plimsoll/requirements"
 )
 
-// Filter decides whether a catalog keeps an offering of a type. A type that has no
-// offerings at all is asked about once, with the zero Offering. A Filter must not
-// change what it is given.
+// Filter decides whether a catalog keeps an offering of a type. For a type without offerings it is
+// called once, with the zero Offering. A Filter must not change its arguments.
 type Filter func(t *InstanceType, o offerings.Offering) bool
 
 // Filter returns a catalog with the offerings that every filter keeps, and the
@@ -39,7 +38,7 @@ func (c *Catalog) Filter(keep ...Filter) *Catalog {
 		case len(t.Offerings):
 			types = append(types, t)
 		default:
-			narrowed := *t // shares what does not change
+			narrowed := *t // shares the parts that do not change
 			narrowed.Offerings = slices.Clip(kept)
 			types = append(types, &narrowed)
 		}
@@ -57,8 +56,8 @@ func keepsAll(filters []Filter, t *InstanceType, o offerings.Offering) bool {
 }
 
 // ByRequirements keeps offerings whose nodes carry labels that satisfy the set; see
-// [requirements.Set.Matches]. A label that neither type nor offering sets counts as
-// absent, so remove from the set what a NodePool adds of its own.
+// [requirements.Set.Matches]. A label that neither type nor offering sets counts as absent, so
+// remove labels that a NodePool adds from the set.
 func ByRequirements(set requirements.Set) Filter {
 	m := newMatcher(set)
 	return func(t *InstanceType, o offerings.Offering) bool { return m.matches(t, &o, nil) }
@@ -87,9 +86,8 @@ func globAny(patterns []string, s string) bool {
 	return slices.ContainsFunc(patterns, func(p string) bool { return glob(p, s) })
 }
 
-// glob matches s against a pattern with * and ?. On a mismatch it returns to the
-// last *, which is enough: an earlier one can match nothing that a later one
-// cannot.
+// glob matches s against a pattern with * and ?. On a mismatch it returns to the last *, which is
+// enough, because an earlier one can match no text that a later one cannot.
 func glob(pattern, s string) bool {
 	p, i, star, mark := 0, 0, -1, 0
 	for i < len(s) {
@@ -155,9 +153,8 @@ func labelKeys(key string) ([]string, error) {
 	return found, nil
 }
 
-// attribute returns what a well-known label tells, without the provider's way to
-// write it: "family" for karpenter.k8s.aws/instance-family and
-// karpenter.azure.com/sku-family.
+// attribute returns the meaning of a well-known label, without the provider's prefix: "family" for
+// karpenter.k8s.aws/instance-family and karpenter.azure.com/sku-family.
 func attribute(key string) string {
 	name := key[strings.LastIndexByte(key, '/')+1:]
 	for _, prefix := range []string{"instance-", "sku-"} {
@@ -177,7 +174,7 @@ func sameAttribute(keys []string) bool {
 	return true
 }
 
-// nearest suggests what a mistyped key may have meant; empty if nothing is near.
+// nearest suggests a key for a mistyped one; empty if none is near.
 func nearest(key string) string {
 	known := slices.Clone(fieldKeys)
 	for _, k := range requirements.WellKnown().Keys() {
@@ -197,8 +194,8 @@ func nearest(key string) string {
 }
 
 // label returns the value of one label of a node of type t bought at o, as
-// [InstanceType.NodeLabels] has it, without building the map. The key is in its
-// stable form, and so are those of the type and the offering.
+// [InstanceType.NodeLabels] has it, without building the map. The key is in its stable form, and so
+// are the labels of type and offering.
 func (t *InstanceType) label(o *offerings.Offering, key string) (string, bool) {
 	switch key {
 	case offerings.ZoneLabel:

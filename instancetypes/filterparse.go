@@ -44,8 +44,8 @@ func ParseFilter(expr string) (Filter, error) {
 	return func(t *InstanceType, o offerings.Offering) bool { return keepsAll(all, t, o) }, nil
 }
 
-// measure compares what the key of a term stands for with the term's i-th value; it also says
-// whether there is such a thing, which is all that matters where i is -1.
+// measure compares the value of a term's key with the term's i-th value; it also says whether the
+// key has a value, which alone counts where i is -1.
 type measure func(t *InstanceType, o *offerings.Offering, i int) (order int, there bool)
 
 // filter turns a term into a function.
@@ -76,7 +76,7 @@ func (t filterTerm) filter() (Filter, error) {
 	}, nil
 }
 
-// negated reports whether the term holds where no value is equal, or nothing there.
+// negated reports whether the term holds where no value is equal or the key has none.
 func (t filterTerm) negated() bool { return t.op == "!=" || t.op == "notin" }
 
 // needs returns an error if the operator is none of the named ones, = and in, != and notin.
@@ -87,7 +87,7 @@ func (t filterTerm) needs(others ...string) error {
 	return fmt.Errorf("needs =, !=, in (…) or notin (…) after %s", t.key)
 }
 
-// measure finds what the key stands for and reads the values as such.
+// measure finds the meaning of the key and reads the values accordingly.
 func (t filterTerm) measure() (measure, error) {
 	if name, ok := strings.CutPrefix(t.key, "capacity:"); ok {
 		return t.ofResources(func(r corev1.ResourceName) bool { return string(r) == name })
@@ -122,8 +122,8 @@ func unlike(pattern, s string) int {
 	return 1
 }
 
-// label measures the first of the labels that a node has: as an integer for the order
-// relations, by pattern for the others.
+// label measures the first of the labels that a node has: as an integer for the order relations, by
+// pattern for all others.
 func (t filterTerm) label() (measure, error) {
 	keys, err := labelKeys(t.key)
 	if err != nil {
@@ -217,7 +217,7 @@ type filterTerm struct {
 	values []string
 }
 
-// splitTerms cuts an expression at its commas, but not at those inside parentheses.
+// splitTerms cuts an expression at its commas outside of parentheses.
 func splitTerms(expr string) []string {
 	var terms []string
 	depth, start := 0, 0
@@ -267,7 +267,7 @@ func readTerm(text string) (filterTerm, error) {
 	return t, err
 }
 
-// readValues reads what stands after the key.
+// readValues reads the values behind the key.
 func (t *filterTerm) readValues(rest string) error {
 	for _, word := range []string{"in", "notin"} {
 		if list, ok := strings.CutPrefix(rest, word); ok && (strings.HasPrefix(list, "(") || strings.HasPrefix(list, " ")) {

@@ -15,7 +15,7 @@ import (
 // where it can be bought. Values that came out of a [Catalog] are shared and
 // must not be changed; [InstanceType.DeepCopy] makes one that may be.
 type InstanceType struct {
-	// Name is the provider's name, such as "m7i.large". It is the value of the label
+	// Name is the provider's name, e.g. "m7i.large". It is the value of the label
 	// node.kubernetes.io/instance-type and must be a valid label value.
 	Name string `json:"name"`
 	// Labels are carried by every node of this type. [NewCatalog] fills in
@@ -23,14 +23,14 @@ type InstanceType struct {
 	// kubernetes.io/os (linux) where they are absent. Zone and capacity type belong
 	// to the offerings.
 	Labels map[string]string `json:"labels,omitempty"`
-	// Capacity is what the machine has before anything is reserved: cpu and memory
-	// (both required), pods, ephemeral-storage, huge pages and extended resources.
-	// A resource that is absent is one the machine does not have.
+	// Capacity is the whole capacity of the machine: cpu and memory (both required), pods,
+	// ephemeral-storage, huge pages and extended resources. The machine has none of a resource that
+	// is absent.
 	Capacity corev1.ResourceList `json:"capacity"`
-	// Overhead is what pods cannot use of the capacity.
+	// Overhead is the part of the capacity that pods cannot use.
 	Overhead Overhead `json:"overhead,omitzero"`
-	// Offerings say where the type can be bought and at what price. A type without
-	// offerings cannot be launched; it is still useful to describe running nodes.
+	// Offerings are the zones and prices at which the type is sold. A type without offerings cannot
+	// be launched, but describes running nodes.
 	Offerings []offerings.Offering `json:"offerings,omitempty"`
 }
 
@@ -41,7 +41,7 @@ type Overhead struct {
 	KubeReserved corev1.ResourceList `json:"kubeReserved,omitempty"`
 	// SystemReserved is set aside for the operating system's daemons.
 	SystemReserved corev1.ResourceList `json:"systemReserved,omitempty"`
-	// EvictionThreshold is what the kubelet keeps free by evicting pods.
+	// EvictionThreshold is the part that the kubelet keeps free by evicting pods.
 	EvictionThreshold corev1.ResourceList `json:"evictionThreshold,omitempty"`
 }
 
@@ -115,10 +115,9 @@ func (t *InstanceType) CapacityOf(o offerings.Offering) corev1.ResourceList {
 	return merged(t.Capacity.DeepCopy(), o.Capacity)
 }
 
-// Allocatable returns what pods may request on a machine of this type: capacity
-// less kube-reserved, system-reserved and eviction threshold; memory further less
-// the huge pages, which are taken out of it. Nothing goes below zero. The caller
-// owns the result.
+// Allocatable returns the resources that pods may request on a machine of this type: capacity less
+// kube-reserved, system-reserved and eviction threshold; memory also less the huge pages, which are
+// taken out of it. No amount is below zero. The caller owns the result.
 //
 // The rule is the kubelet's; see "Reserve Compute Resources for System Daemons"
 // in the Kubernetes documentation.
@@ -126,9 +125,9 @@ func (t *InstanceType) Allocatable() corev1.ResourceList {
 	return t.AllocatableOf(offerings.Offering{})
 }
 
-// AllocatableOf returns what pods may request on a machine bought at o. The
-// capacity is that of [InstanceType.CapacityOf]; the overhead is the type's sum,
-// with the resources that o overrides replaced. The caller owns the result.
+// AllocatableOf returns the resources that pods may request on a machine bought at o. The capacity
+// is the one of [InstanceType.CapacityOf]; the overhead is the type's sum, with the resources
+// replaced that o overrides. The caller owns the result.
 func (t *InstanceType) AllocatableOf(o offerings.Offering) corev1.ResourceList {
 	allocatable := t.CapacityOf(o)
 	huge := hugePages(allocatable)

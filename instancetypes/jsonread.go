@@ -16,11 +16,10 @@ import (
 // the only one there is.
 const formatVersion = "1"
 
-// ReadJSON reads a catalog in the JSON format that the package comment describes.
-// It is strict: unknown and repeated fields, values out of range and names that
-// occur twice are faults. The error reports every fault with its line, as [Fault]
-// values; after one of syntax the rest of the file is not looked at. A file
-// without a single type is an error, since it is never what was meant.
+// ReadJSON reads a catalog in the JSON format that the package comment describes. It is strict:
+// unknown and repeated fields, values out of range and duplicate names are faults. The error
+// reports every fault with its line, as [Fault] values; after a fault of syntax the rest of the
+// file is not read. A file without a type is an error, because it is never intended.
 func ReadJSON(r io.Reader) (*Catalog, error) {
 	in := newInput(r, true)
 	j := &jsonReader{in: in, dec: json.NewDecoder(in), at: position{line: 1, column: 1}, places: places{}}
@@ -55,11 +54,10 @@ func ReadJSON(r io.Reader) (*Catalog, error) {
 	return catalog, nil
 }
 
-// jsonReader walks through a JSON file and knows at each step where it is. Unlike
-// json.Unmarshal it takes keys in the given case only, refuses those that are
-// unknown or repeated, and goes on after a wrong value, so that one reading
-// reports every fault. After a fault of syntax nothing more can be read: stop is
-// set, and every method returns at once.
+// jsonReader walks through a JSON file and knows at each step where it is. Unlike json.Unmarshal it
+// takes keys in the given case only, refuses unknown and repeated keys, and goes on after a wrong
+// value, so that one reading reports every fault. After a fault of syntax no more can be read: stop
+// is set, and every method returns at once.
 type jsonReader struct {
 	in     *input
 	dec    *json.Decoder
@@ -92,7 +90,7 @@ func (j *jsonReader) token() json.Token {
 	return tok
 }
 
-// end makes sure that nothing follows.
+// end checks that the input ends.
 func (j *jsonReader) end() {
 	if j.stop {
 		return
@@ -147,7 +145,7 @@ const (
 	aQuantity = "a quantity" // a string, or a plain number
 )
 
-// kind names what a token is.
+// kind names the kind of a token.
 func kind(tok json.Token) string {
 	switch tok {
 	case json.Delim('{'):

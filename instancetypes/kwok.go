@@ -14,23 +14,21 @@ import (
 	"github.com/plimsoll-go/plimsoll/offerings"
 )
 
-// ReadKWOK reads the JSON array of instance types that Karpenter's KWOK provider
-// reads, and gives the types what that provider gives them: labels
-// karpenter.kwok.sh/instance-size, -family, -cpu and -memory beside the standard
-// ones, 110 pods where the file states none, 100m of cpu and 10Mi of memory
-// reserved, and every offering available whatever the file says.
+// ReadKWOK reads the JSON array of instance types that Karpenter's KWOK provider reads, and gives
+// the types the defaults of that provider: labels karpenter.kwok.sh/instance-size, -family, -cpu
+// and -memory beside the standard ones, 110 pods where the file states none, 100m of cpu and 10Mi
+// of memory reserved, and every offering available whatever the file says.
 //
 // Where it differs:
 //
-//   - A machine runs one operating system and one architecture, so an entry with
-//     several systems runs linux if that is among them. Of entries that share a name
-//     one remains: linux before others, then amd64, then arm64. Entries alike in
-//     both are put together; they must agree in resources and prices. What is left
-//     out is counted in the catalog's provenance.
+//   - A machine runs one operating system and one architecture, so an entry with several systems
+//     runs linux if that is among them. Of entries that share a name one remains: linux before
+//     others, then amd64, then arm64. Entries alike in both are put together; they must agree in
+//     resources and prices. The provenance of the catalog counts the entries left out.
 //   - Architectures carry the names that kubelets report: x86_64 becomes amd64,
 //     aarch64 arm64, i386 386.
-//   - An offering must say what its zone and capacity type are; if it names several
-//     of them it stands for every combination.
+//   - An offering must state its zone and capacity type; if it names several of them it stands for
+//     every combination.
 //
 // Unknown fields are ignored, as that provider does. Errors are like those of
 // [ReadJSON], with the line in which an entry begins.
@@ -182,7 +180,7 @@ func (t *kwokType) rank() []string {
 	return []string{preferred(t.os, "linux"), preferred(t.arch, "amd64", "arm64")}
 }
 
-// join adds what an entry for the same machine sells.
+// join adds the offerings of an entry for the same machine.
 func (t *kwokType) join(other *kwokType, report func(field, value, problem string)) {
 	if !sameResources(t.Capacity, other.Capacity) {
 		report("resources", "", fmt.Sprintf("differ from those of the entry of the same name in line %d", t.at[""].line))

@@ -28,8 +28,8 @@ type kwokEntry struct {
 	Resources        map[string]kwokQuantity `json:"resources"`
 }
 
-// kwokOffering has the fields of the present format and, in lower case, those of
-// the one before it.
+// kwokOffering has the fields of the present format and, in lower case, the fields of the previous
+// one.
 type kwokOffering struct {
 	Price               json.Number
 	Requirements        []corev1.NodeSelectorRequirement
@@ -90,8 +90,8 @@ func (e kwokEntry) holds(report func(field, value, problem string)) corev1.Resou
 	return capacity
 }
 
-// nodeLabels are those of the provider. Text that cannot be a label value is left
-// out; it comes from names that are not valid themselves.
+// nodeLabels are the labels that the provider sets. Text that cannot be a label value is left out;
+// it comes from invalid names.
 func (e kwokEntry) nodeLabels(os, arch string, capacity corev1.ResourceList) map[string]string {
 	stated := func(name corev1.ResourceName) string {
 		q, ok := capacity[name]
@@ -130,7 +130,7 @@ func kwokSize(name, cpu string) string {
 	return cpu
 }
 
-// kwokFamily is what a name has before the first dot or dash, or its first letter.
+// kwokFamily is the part of a name before the first dot or dash, or its first letter.
 func kwokFamily(name string) string {
 	if i := strings.IndexAny(name, ".-"); i >= 0 {
 		return name[:i]

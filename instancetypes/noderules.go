@@ -7,8 +7,8 @@ import (
 	"github.com/plimsoll-go/plimsoll/instancetypes/internal/brackets"
 )
 
-// The figures of this file are those of the EKS node bootstrap, which Karpenter's
-// AWS provider follows when it estimates what a node will report.
+// The figures of this file are the ones of the EKS node bootstrap, because Karpenter's AWS provider
+// estimates the status of a node by them.
 const (
 	// mib is the number of bytes in a mebibyte.
 	mib = 1 << 20
@@ -18,24 +18,23 @@ const (
 	storageReserved = 1 << 30
 	// evictionMemory is the kubelet's default hard threshold memory.available on EKS.
 	evictionMemory = 100 * mib
-	// firmwareArm64 is what the firmware of arm64 machines hides from the system.
+	// firmwareArm64 is the memory that the firmware of arm64 machines hides from the system.
 	firmwareArm64 = 64 * mib
 )
 
-// reservedCPU is what the kubelet keeps of some millicores: 6 % of the first core, 1 % of the
-// second, 0.5 % of the third and fourth, 0.25 % of the rest.
+// reservedCPU is the CPU that the kubelet reserves of a number of millicores: 6 % of the first
+// core, 1 % of the second, 0.5 % of the third and fourth, 0.25 % of the rest.
 func reservedCPU(milli int64) int64 {
 	return brackets.Reserve(milli, brackets.Bracket{UpTo: 1000, Share: 600}, brackets.Bracket{UpTo: 2000, Share: 100},
 		brackets.Bracket{UpTo: 4000, Share: 50}, brackets.Bracket{UpTo: 1 << 40, Share: 25})
 }
 
-// KubeReserved returns what the kubelet and the container runtime of an EKS node
-// keep for themselves: cpu by brackets of cores (6 % of the first, 1 % of the
-// second, 0.5 % of the next two, 0.25 % of the rest, each rounded down to a
-// millicore), 11 MiB of memory per pod and 255 MiB besides, and 1 GiB of ephemeral
-// storage. pods is the number of pods that the node admits; for machines limited by
-// network interfaces it is [ENIPods] without reserved interfaces, whatever maximum
-// is configured. Memory is never more than memoryBytes, the machine's own. Negative
+// KubeReserved returns the resources reserved for the kubelet and the container runtime of an EKS
+// node: cpu by brackets of cores (6 % of the first, 1 % of the second, 0.5 % of the next two, 0.25
+// % of the rest, each rounded down to a millicore), 11 MiB of memory per pod and 255 MiB besides,
+// and 1 GiB of ephemeral storage. pods is the number of pods that the node admits; for machines
+// limited by network interfaces it is [ENIPods] without reserved interfaces, also where a smaller
+// maximum is configured. Memory is never more than memoryBytes, the machine's own. Negative
 // arguments count as zero.
 func KubeReserved(cpuMilli, memoryBytes, pods int64) corev1.ResourceList {
 	memory := max(memoryBytes, 0)
@@ -50,9 +49,8 @@ func KubeReserved(cpuMilli, memoryBytes, pods int64) corev1.ResourceList {
 	}
 }
 
-// EvictionThreshold returns what the kubelet of an EKS node keeps free by evicting
-// pods: 100 MiB of memory and a tenth of the ephemeral storage, rounded up to a
-// byte.
+// EvictionThreshold returns the resources that the kubelet of an EKS node keeps free by evicting
+// pods: 100 MiB of memory and a tenth of the ephemeral storage, rounded up to a byte.
 func EvictionThreshold(storageBytes int64) corev1.ResourceList {
 	storageBytes = max(storageBytes, 0)
 	tenth := storageBytes / 10
@@ -90,11 +88,11 @@ const defaultPods = 110
 // defaultVolume is the size of an EKS node's root volume, in bytes.
 const defaultVolume = 20 << 30
 
-// ENIPods returns how many pods fit an EC2 machine whose pods take their addresses
-// from its network interfaces: one address of each interface is its own, and two
-// pods (the CNI's and kube-proxy) use the node's. enis counts the interfaces of the
-// default network card; reserved are those kept for other uses, such as pods with
-// an interface of their own or EFA-only traffic. It is 0 if no interface is left.
+// ENIPods returns the number of pods that fit an EC2 machine whose pods take their addresses from
+// its network interfaces: one address of each interface is its own, and two pods (the CNI's and
+// kube-proxy) use the node's. enis counts the interfaces of the default network card; reserved are
+// the interfaces kept for other uses, e.g. pods with an interface of their own or EFA-only traffic.
+// It is 0 if no interface is left.
 func ENIPods(enis, addressesPerENI, reserved int64) int64 {
 	usable := enis - max(reserved, 0)
 	if usable <= 0 || addressesPerENI <= 0 {

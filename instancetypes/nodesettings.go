@@ -14,9 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// NodeSettings say how nodes are set up, as far as that decides what they hold and
-// where they are launched: what a node class adds to the type of a machine. The zero
-// value leaves nodes as the catalog has them. The packages below this one derive
+// NodeSettings are the settings of a node class that change the capacity of nodes or the zones of
+// their launches. The zero value changes nothing in the catalog. The packages below this one derive
 // settings from the node classes of their cloud.
 type NodeSettings struct {
 	Kubelet Kubelet
@@ -26,9 +25,9 @@ type NodeSettings struct {
 	// MostPods is how many pods a node admits at most, whatever the kubelet or the catalog says;
 	// 0 is no bound.
 	MostPods int64
-	// MemoryFollowsPods says that the memory in kube-reserved is that of [KubeReserved]
-	// for the pods that the kubelet admits, where they are not those of the catalog.
-	// Without it the catalog's figure stays, however many pods the kubelet admits.
+	// MemoryFollowsPods says that the memory in kube-reserved is computed by [KubeReserved] for the
+	// pods that the kubelet admits, where their number differs from the catalog's. Without it the
+	// catalog's figure stays, however many pods the kubelet admits.
 	MemoryFollowsPods bool
 	// VolumeBytes is the size of the volume that pods write to; 0 is the catalog's
 	// figure.
@@ -42,33 +41,32 @@ type NodeSettings struct {
 	// LabelKeys, if not nil, returns the key under which nodes carry a label of the type, by the
 	// key that the catalog has. It must not return one key for two.
 	LabelKeys func(key string) string
-	// Labels are on every node, in place of what the type says.
+	// Labels are on every node, in place of the type's labels of the same keys.
 	Labels map[string]string
 	// Devices are extended resources that types have besides, by the name of the type.
 	// Amounts that the catalog states stay.
 	Devices map[string]corev1.ResourceList
-	// Launches, if not nil, keeps what may be launched. The other offerings become
-	// unavailable: they still tell what running nodes cost.
+	// Launches, if not nil, keeps the offerings that may be launched. Other offerings become
+	// unavailable: they still have the price of running nodes.
 	Launches Filter
 }
 
-// WithNodeSettings returns the catalog of machines that are set up so; c itself if
-// nothing changes. An offering's own amount of a resource that the settings change gives
-// way. The error reports what is wrong with the settings of the kubelet; see
-// [Kubelet.Validate].
+// WithNodeSettings returns the catalog of machines with these settings; c itself if they change
+// none. They override an offering's own amount of a resource. The error reports the faults of the
+// settings of the kubelet; see [Kubelet.Validate].
 //
 // The rules are those by which Karpenter's AWS provider computes instance types
 // (pkg/providers/instancetype/types.go):
 //
 //   - pods: maxPods, or else the catalog's number (the one of the network interfaces),
 //     and never more than podsPerCore × cores or MostPods;
-//   - kube-reserved: what kubeReserved sets, or else the catalog's figures; see
+//   - kube-reserved: the amounts of kubeReserved, or else the catalog's figures; see
 //     MemoryFollowsPods;
-//   - system-reserved: what systemReserved sets;
+//   - system-reserved: the amounts of systemReserved;
 //   - ephemeral-storage: the joined local disks of a type that has some, or else the
 //     volume;
-//   - eviction threshold: what evictionHard sets, or else the catalog's figures, where
-//     that of ephemeral-storage is a tenth, rounded up, of a size that changes.
+//   - eviction threshold: the amounts of evictionHard, or else the catalog's figures, of which the
+//     one of ephemeral-storage is a tenth, rounded up, of a size that changes.
 func (c *Catalog) WithNodeSettings(s NodeSettings) (*Catalog, error) {
 	if err := s.Kubelet.Validate(); err != nil {
 		return nil, err
@@ -84,7 +82,7 @@ func (c *Catalog) WithNodeSettings(s NodeSettings) (*Catalog, error) {
 	return c.derive(types), nil
 }
 
-// apply returns a type as its nodes are set up: the old one if nothing changes.
+// apply returns a type with the settings: the old one if they do not change it.
 func (s *NodeSettings) apply(old *InstanceType) *InstanceType {
 	t := *old
 	t.Capacity, t.Overhead = old.Capacity.DeepCopy(), old.Overhead.DeepCopy()
@@ -165,8 +163,8 @@ func (s *NodeSettings) setStorage(t *InstanceType) {
 	}
 }
 
-// setOfferings marks what may not be launched, and takes away what offerings say of
-// resources that have changed. It reports whether an offering or a resource has.
+// setOfferings marks the offerings that may not be launched, and removes their own amounts of
+// resources that have changed. It reports whether an offering or a resource has changed.
 func (s *NodeSettings) setOfferings(t, old *InstanceType) (changed bool) {
 	capacity := changes(old.Capacity, t.Capacity)
 	overhead := changes(old.Overhead.Total(), t.Overhead.Total())
@@ -202,9 +200,9 @@ func without(list corev1.ResourceList, names []corev1.ResourceName) corev1.Resou
 	return list
 }
 
-// Kubelet holds the settings of a kubelet that decide what its node has for pods, in
-// the form of an EC2NodeClass's spec.kubelet. The zero value sets nothing. Soft
-// eviction thresholds are not among them: they take nothing off what pods may request.
+// Kubelet holds the settings of a kubelet that change the allocatable of its node, in the form of
+// an EC2NodeClass's spec.kubelet. The zero value has no settings. Soft eviction thresholds are not
+// included, because they do not change the allocatable.
 //
 // Where Karpenter takes expressions (feature gate NodeClassCEL), a text that is no
 // number or quantity is one. Expressions are not evaluated and count as not set; see
@@ -214,9 +212,8 @@ type Kubelet struct {
 	MaxPods *intstr.IntOrString `json:"maxPods,omitempty"`
 	// PodsPerCore bounds the number of pods by that of virtual cores; 0 does not.
 	PodsPerCore int32 `json:"podsPerCore,omitempty"`
-	// KubeReserved and SystemReserved are quantities of cpu, memory and
-	// ephemeral-storage. What they set takes the place of the catalog's figure. Process
-	// ids (pid) may be reserved as well and do not matter.
+	// KubeReserved and SystemReserved are quantities of cpu, memory and ephemeral-storage. They
+	// replace the catalog's figures. Process ids (pid) may be reserved as well and are ignored.
 	KubeReserved   map[string]string `json:"kubeReserved,omitempty"`
 	SystemReserved map[string]string `json:"systemReserved,omitempty"`
 	// EvictionHard holds thresholds by signal, as quantities or percentages of the
@@ -224,14 +221,14 @@ type Kubelet struct {
 	EvictionHard map[string]string `json:"evictionHard,omitempty"`
 }
 
-// Signals of eviction that take something off what pods may request.
+// Signals of eviction that lower the allocatable.
 const (
 	memoryAvailable = "memory.available"
 	nodefsAvailable = "nodefs.available"
 )
 
-// Validate reports everything that is wrong with the settings, as [Fault] values whose
-// fields are paths below the settings, such as "kubeReserved.cpu".
+// Validate reports all faults of the settings, as [Fault] values whose fields are paths below the
+// settings, e.g. "kubeReserved.cpu".
 func (k *Kubelet) Validate() error {
 	var fs faults
 	report := func(field, value, problem string) { fs.add(&Fault{Field: field, Value: value, Problem: problem}) }
@@ -258,8 +255,8 @@ func (k *Kubelet) Validate() error {
 	return fs.err()
 }
 
-// ValidateAt is [Kubelet.Validate] of settings that stand at a path, such as "spec.kubelet",
-// with which the fields of its faults begin.
+// ValidateAt is [Kubelet.Validate] of settings at a path, e.g. "spec.kubelet", with which the
+// fields of its faults begin.
 func (k *Kubelet) ValidateAt(path string) error {
 	err := k.Validate()
 	joined, ok := err.(interface{ Unwrap() []error })
@@ -279,8 +276,8 @@ func (k *Kubelet) ValidateAt(path string) error {
 	return errors.Join(out...)
 }
 
-// Expressions returns the paths of the settings that are expressions, sorted: what
-// nodes hold in truth may be another figure than the one that is planned with.
+// Expressions returns the paths of the settings that are expressions, sorted: the capacity of nodes
+// may differ from the planned one there.
 func (k *Kubelet) Expressions() []string {
 	var out []string
 	if k.MaxPods != nil && k.MaxPods.Type == intstr.String {
@@ -297,7 +294,7 @@ func (k *Kubelet) Expressions() []string {
 	return out
 }
 
-// reserved is what one field sets aside.
+// reserved is the reservation in one field.
 type reserved struct {
 	field string
 	list  map[string]string

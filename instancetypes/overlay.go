@@ -13,10 +13,8 @@ import (
 	"github.com/plimsoll-go/plimsoll/requirements"
 )
 
-// NodeOverlay corrects what a catalog says about some of its types: prices that
-// were negotiated, licences that come on top, devices that a plug-in adds. The
-// fields are those of karpenter.sh/v1alpha1 NodeOverlays, so that manifests decode
-// unchanged.
+// NodeOverlay changes types of a catalog: negotiated prices, licences, devices of a plug-in. The
+// fields are those of karpenter.sh/v1alpha1 NodeOverlays, so that manifests decode unchanged.
 type NodeOverlay struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
@@ -24,7 +22,7 @@ type NodeOverlay struct {
 	Spec NodeOverlaySpec `json:"spec"`
 }
 
-// NodeOverlaySpec says what changes, and where.
+// NodeOverlaySpec is the change, and the requirements of the offerings that it applies to.
 type NodeOverlaySpec struct {
 	// Requirements select by the labels of the types, their offerings and, with
 	// [Catalog.WithPoolOverlays], the NodePool. All must hold; none selects
@@ -52,8 +50,7 @@ type OverlayError struct {
 	Conflict string
 	// InstanceType is a type that both would change; there may be more.
 	InstanceType string
-	// Field is what is wrong, or what both change: "spec.price" or
-	// "spec.capacity.NAME".
+	// Field is the faulty field, or the one that both change: "spec.price" or "spec.capacity.NAME".
 	Field string
 	// Err is the reason in words.
 	Err error

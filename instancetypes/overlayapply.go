@@ -14,18 +14,17 @@ import (
 	"github.com/plimsoll-go/plimsoll/requirements"
 )
 
-// WithOverlays returns the catalog as the overlays have it. For the price of each
-// offering and for each resource the overlay of the highest weight applies, to the
-// catalog's own price: changes never add up. An overlay with capacity changes the
-// whole type if it selects one of its offerings.
+// WithOverlays returns the catalog with the overlays applied. For the price of each offering and
+// for each resource the overlay of the highest weight applies, to the catalog's own price: changes
+// never add up. An overlay with capacity changes the whole type if it selects one of its offerings.
 //
-// Two overlays of the same weight that change the same price or resource conflict.
-// The one whose name sorts first is then applied nowhere, as is an overlay that is
-// invalid. The others are applied: with an error, which holds an [*OverlayError]
-// for each overlay left out, comes a catalog that may be used.
+// Two overlays of the same weight that change the same price or resource conflict. The one whose
+// name sorts first is then applied nowhere, as is an overlay that is invalid. All others are
+// applied: beside an error, which holds an [*OverlayError] for each overlay left out, the catalog
+// may be used.
 //
-// An overlay that requires a label of NodePools, such as karpenter.sh/nodepool,
-// selects nothing here; see [Catalog.WithPoolOverlays].
+// An overlay that requires a label of NodePools, e.g. karpenter.sh/nodepool, selects no type here;
+// see [Catalog.WithPoolOverlays].
 func (c *Catalog) WithOverlays(overlays ...NodeOverlay) (*Catalog, error) {
 	catalogs, err := c.WithPoolOverlays(map[string]map[string]string{"": nil}, overlays...)
 	return catalogs[""], err
@@ -49,8 +48,8 @@ func (c *Catalog) WithPoolOverlays(pools map[string]map[string]string, overlays 
 	for _, o := range valid {
 		var conflict error
 		selected := make([][]selection, len(names))
-		// Most overlays do not look at what the NodePool adds, and select the same
-		// for every pool.
+		// Most overlays have no requirement on labels of the NodePool, and select the same for
+		// every pool.
 		everywhere := sync.OnceValue(func() []selection { return c.selects(o, nil) })
 		for i, name := range names {
 			if o.selects.mentions(patches[name].labels) {
@@ -104,14 +103,14 @@ func compileOverlays(overlays []NodeOverlay) (valid []*overlay, errs []error) {
 	return valid, errs
 }
 
-// selection is what an overlay selects of one type.
+// selection is the part of one type that an overlay selects.
 type selection struct {
 	typ       int // index in the catalog
 	offerings []int
 }
 
-// claim is who changes one price or resource: the overlay that applies, and the one
-// of the lowest weight so far, which is the only one that a later one can tie with.
+// claim is the overlay that changes one price or resource, and the one of the lowest weight so far,
+// which is the only one that a later one can tie with.
 type claim struct{ first, last *overlay }
 
 func (cl claim) with(o *overlay) claim {
@@ -125,11 +124,11 @@ func (cl claim) with(o *overlay) claim {
 // ties reports whether o changes the same with the same weight.
 func (cl claim) ties(o *overlay) bool { return cl.last != nil && cl.last.weight == o.weight }
 
-// overlayPatch gathers what overlays change in one pool's view of a catalog.
+// overlayPatch gathers the changes of overlays in one pool's view of a catalog.
 type overlayPatch struct {
 	catalog   *Catalog
 	labels    map[string]string // of the pool
-	prices    [][]claim         // by type and offering; nil where nothing changes
+	prices    [][]claim         // by type and offering; nil without a change
 	resources []map[corev1.ResourceName]claim
 }
 
@@ -165,8 +164,8 @@ func (c *Catalog) selects(o *overlay, extra map[string]string) []selection {
 	return list
 }
 
-// conflict returns an error if an overlay of the same weight has changed what o
-// would change.
+// conflict returns an error if an overlay of the same weight has changed a price or resource that o
+// changes, too.
 func (p *overlayPatch) conflict(o *overlay, selected []selection) error {
 	fail := func(cl claim, typ int, field string) error {
 		return &OverlayError{

@@ -11,27 +11,27 @@ import (
 	"github.com/plimsoll-go/plimsoll/offerings"
 )
 
-// Prices are what somebody pays, or what a cloud asks today, to be laid over a catalog by
-// [Catalog.WithPrices]. [ReadPrices] reads them from a file.
+// Prices are negotiated or current prices for [Catalog.WithPrices]. [ReadPrices] reads them from a
+// file.
 type Prices struct {
 	// Source names their origin, for [Provenance.Source].
 	Source string
 	// Date is the day that they describe, as YYYY-MM-DD; empty if unknown.
 	Date string
-	// Changes say what has another price. Of several that select the same offering the last
-	// counts, alone: they never add up.
+	// Changes are the changed prices. Of several that select the same offering the last counts,
+	// alone: they never add up.
 	Changes []PriceChange
-	// Warnings say what of the source was left out.
+	// Warnings name the parts of the source that were left out.
 	Warnings []string
 }
 
 // PriceChange gives offerings another price. A field that is empty selects everything.
 type PriceChange struct {
-	// InstanceType is the name of a type, or a pattern such as "m7i.*", in which * stands for
-	// any text and ? for any byte. Zone is the same for zones.
+	// InstanceType is the name of a type, or a pattern, e.g. "m7i.*", in which * stands for any
+	// text and ? for any byte. Zone is the same for zones.
 	InstanceType, Zone string
-	// ZoneID is the zone's id, such as "use1-az4". For offerings that carry one as the label
-	// topology.k8s.aws/zone-id it counts instead of Zone.
+	// ZoneID is the zone's id, e.g. "use1-az4". It counts instead of Zone for offerings with the
+	// label topology.k8s.aws/zone-id.
 	ZoneID string
 	// CapacityType is how the machines are paid for.
 	CapacityType offerings.CapacityType
@@ -39,14 +39,14 @@ type PriceChange struct {
 	Price offerings.Adjustment
 }
 
-// WithPrices returns a catalog in which offerings cost what the prices say. A price of one
-// type in one zone under one capacity type, on demand or spot, is an offering of its own
-// where the catalog has the type and the zone and not yet this. Offerings whose price is
-// replaced no longer name "price" or "zone" as estimated. The catalog's provenance says what
-// was changed; what is replaced everywhere is no longer of the older sources.
+// WithPrices returns a catalog with these prices. A price of one type in one zone under one
+// capacity type, on demand or spot, adds an offering where the catalog has the type and the zone,
+// but not the offering. Offerings whose price is replaced no longer name "price" or "zone" as
+// estimated. The catalog's provenance names the changes; older sources lose the figures that are
+// replaced everywhere.
 //
-// It also returns the changes that select nothing on sale. The error reports every change
-// with an unknown capacity type, as [Fault] values.
+// It also returns the changes that select no offering. The error reports every change with an
+// unknown capacity type, as [Fault] values.
 func (c *Catalog) WithPrices(p Prices) (priced *Catalog, unused []PriceChange, err error) {
 	var fs faults
 	for i, x := range p.Changes {
@@ -91,14 +91,14 @@ type sale struct {
 	replaced bool // its price does not depend on the one before
 }
 
-// repricing gathers what prices change in a catalog.
+// repricing gathers the changes of prices in a catalog.
 type repricing struct {
 	catalog *Catalog
 	zones   map[string]offerings.Offering // any offering of each zone
 	made    map[offerings.Key]sale
 }
 
-// change prices what a change selects, and reports whether there is anything.
+// change prices the offerings that a change selects, and reports whether there is one.
 func (r *repricing) change(x *PriceChange) bool {
 	found := false
 	for _, t := range r.matching(x.InstanceType) {
@@ -151,7 +151,7 @@ func (r *repricing) further(t *InstanceType, x *PriceChange) (o offerings.Offeri
 		}
 	}
 	for i := range t.Offerings {
-		// What the machine holds may depend on the zone, how often it is interrupted does not.
+		// The capacity may depend on the zone, the interruption rate does not.
 		if like := &t.Offerings[i]; like.Zone == o.Zone && like.CapacityType != offerings.Reserved {
 			o.Capacity, o.Overhead = like.Capacity, like.Overhead
 		}
@@ -190,7 +190,7 @@ func (r *repricing) outlived(priced *Catalog) []Provenance {
 	return list
 }
 
-// statement says what the prices have changed.
+// statement describes the changes of prices.
 func (r *repricing) statement(p Prices) Provenance {
 	changed := map[offerings.CapacityType]int{}
 	for key := range r.made {
@@ -205,7 +205,7 @@ func (r *repricing) statement(p Prices) Provenance {
 	return statement
 }
 
-// spotPrice is an entry of EC2's spot price history: what machines cost from a time on.
+// spotPrice is an entry of EC2's spot price history: the price of machines from a time on.
 type spotPrice struct {
 	AvailabilityZone   string
 	AvailabilityZoneID string `json:"AvailabilityZoneId"`

@@ -19,10 +19,10 @@ import (
 
 // ReadPrices reads prices in one of three forms:
 //
-//   - What "aws ec2 describe-spot-price-history" prints as JSON or YAML. The newest price of
-//     a type in a zone counts, and of Linux machines only; Date is the day of the newest.
+//   - The output of "aws ec2 describe-spot-price-history" as JSON or YAML. The newest price of a
+//     type in a zone counts, and of Linux machines only; Date is the day of the newest.
 //
-//   - YAML or JSON with a list of changes, and if you like the day of the prices:
+//   - YAML or JSON with a list of changes, and optionally the day of the prices:
 //
 //     date: 2026-10-01
 //     prices:
@@ -34,9 +34,9 @@ import (
 //   - The same as CSV, with the names of the fields as headings. Lines that begin with # are
 //     comments.
 //
-// price is in USD per hour and replaces what the catalog has, factor multiplies it; each
-// entry has one of them. The other fields are those of [PriceChange] and may be left out.
-// The error reports every fault at once, as [Fault] values.
+// price is in USD per hour and replaces the catalog's price, factor multiplies it; each entry has
+// one of them. The other fields are those of [PriceChange] and may be left out. The error reports
+// every fault at once, as [Fault] values.
 func ReadPrices(r io.Reader) (Prices, error) {
 	raw, err := io.ReadAll(io.LimitReader(r, maxInput+1))
 	if err != nil {
@@ -69,7 +69,7 @@ func isPriceTable(raw []byte) bool {
 	return false
 }
 
-// priceReader gathers prices and what is wrong with them.
+// priceReader gathers prices and their faults.
 type priceReader struct {
 	prices Prices
 	fs     faults

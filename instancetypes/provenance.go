@@ -8,10 +8,9 @@ import (
 	"github.com/plimsoll-go/plimsoll/offerings"
 )
 
-// Provenance says where figures of a catalog come from. It is for people: nothing
-// in a decision depends on it.
+// Provenance names the source of figures of a catalog. It is for people: no decision depends on it.
 type Provenance struct {
-	// Source names the origin, such as a module with its version or a price list.
+	// Source names the origin, e.g. a module with its version or a price list.
 	Source string `json:"source"`
 	// Date is the day that the figures describe, as YYYY-MM-DD; empty if unknown.
 	Date string `json:"date,omitempty"`
@@ -21,14 +20,14 @@ type Provenance struct {
 	Covers string `json:"covers,omitempty"`
 	// Prices are the capacity types whose prices were taken from it, or changed by it.
 	Prices []offerings.CapacityType `json:"prices,omitempty"`
-	// ZonesAssigned are those of them whose prices it does not give by zone, so that the
-	// catalog assigns them. Their offerings name "zone" as estimated.
+	// ZonesAssigned are the capacity types whose prices the source does not give by zone, so that
+	// the catalog assigns them. Their offerings name "zone" as estimated.
 	ZonesAssigned []offerings.CapacityType `json:"zonesAssigned,omitempty"`
 	// Estimated names the fields that were computed or assumed rather than read.
 	Estimated []string `json:"estimated,omitempty"`
 }
 
-// Origin says in short what prices are in a catalog, for plans to repeat.
+// Origin summarises the prices of a catalog, for plans to repeat.
 type Origin struct {
 	// Name is [Catalog.Name]; empty if it has none.
 	Name string `json:"name,omitempty"`
@@ -47,7 +46,7 @@ type PriceOrigin struct {
 	ZonesAssigned bool `json:"zonesAssigned,omitempty"`
 }
 
-// Name is what the catalog is called, such as "ec2/us-east-1"; empty if nothing was said.
+// Name is the name of the catalog, e.g. "ec2/us-east-1"; empty if none was given.
 func (c *Catalog) Name() string {
 	if c == nil {
 		return ""
@@ -85,8 +84,7 @@ func (c *Catalog) Origin() Origin {
 	return origin
 }
 
-// Provenance returns what is known about the origin of the catalog's figures. The
-// caller owns the result.
+// Provenance returns the sources of the catalog's figures. The caller owns the result.
 func (c *Catalog) Provenance() []Provenance {
 	if c == nil {
 		return nil

@@ -6,9 +6,9 @@ import (
 	"fmt"
 )
 
-// Source supplies instance types: a cloud's API, a file, a fixed list. It is the
-// one interface that a backend implements. The solver never calls it: the caller
-// does, through [Load], and hands the catalog over.
+// Source supplies instance types: a cloud's API, a file, a fixed list. It is the one interface that
+// a backend implements. Planners never call it: the caller does, through [Load], and passes the
+// catalog.
 type Source interface {
 	// InstanceTypes returns the types that the named NodePool may buy; types that
 	// cannot be bought at the moment should be listed too, with their offerings
@@ -70,8 +70,8 @@ func (s Sources) InstanceTypes(ctx context.Context, nodePool string) ([]*Instanc
 	return all, nil
 }
 
-// Load asks src for the types of a NodePool and makes a catalog of them.
-// Its errors are the source's, the context's, or those of [NewCatalog].
+// Load asks src for the types of a NodePool and makes a catalog of them. Its errors are the errors
+// of the source, the context, or [NewCatalog].
 func Load(ctx context.Context, src Source, nodePool string) (*Catalog, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

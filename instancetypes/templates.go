@@ -9,23 +9,23 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// NodeTemplate is what nodes of an instance type are in truth, where that is known: e.g. because some
-// run, and further ones will be set up alike.
+// NodeTemplate describes the real nodes of an instance type, where they are known, e.g. because
+// running ones exist and new ones have the same settings.
 type NodeTemplate struct {
-	// Capacity and Allocatable are those of the node's status. Of resources that they do not name
-	// cpu, memory, ephemeral-storage and pods are those of the type, and others are not there.
-	// attachable-volumes-csi-DRIVER may be among them for what a CSINode says.
+	// Capacity and Allocatable are the ones of the node's status. Of resources that they lack, cpu,
+	// memory, ephemeral-storage and pods are the type's, and others are absent.
+	// attachable-volumes-csi-DRIVER may be included for the limits of a CSINode.
 	Capacity    corev1.ResourceList
 	Allocatable corev1.ResourceList
-	// Labels are carried besides those that the type has, or in place of them.
+	// Labels are added to the labels of the type, or replace them.
 	Labels map[string]string
 }
 
-// WithTemplates returns a catalog in which types are what templates say, by the name of the type: as
-// much is allocatable, and no device is there that the template lacks. What offerings say of resources
-// themselves gives way. Names that the catalog does not have are left out. c itself comes back if
-// nothing changes; it stays as it is. The error reports every fault at once: what
-// [InstanceType.Validate] says of the types as templates have them.
+// WithTemplates returns a catalog with the templates applied to types, by the name of the type:
+// with their allocatable, and without devices that a template lacks. They override amounts of
+// offerings. Names that the catalog lacks are ignored. c itself is returned if there is no change,
+// and is never changed. The error reports every fault of [InstanceType.Validate] in the resulting
+// types at once.
 func (c *Catalog) WithTemplates(templates map[string]NodeTemplate) (*Catalog, error) {
 	types, changed := make([]*InstanceType, 0, c.Len()), false
 	var errs []error

@@ -17,8 +17,8 @@ import (
 	"github.com/plimsoll-go/plimsoll/requirements"
 )
 
-// Validate reports everything that is wrong with the type, as [Fault] values
-// joined into one error; nil if nothing is. What must hold:
+// Validate reports all faults of the type, as [Fault] values joined into one error; nil if there
+// are none. The rules:
 //
 //   - the name is not empty and is a valid label value;
 //   - cpu and memory are stated, and cpu is more than zero;
@@ -146,9 +146,9 @@ func unjoin(err error) []error {
 	return []error{err}
 }
 
-// labelKeyFaults and labelValueFaults are apimachinery's messages on what is no label
-// key or value. Its regular expressions only run on what fails the plain check:
-// otherwise they take most of the time that a large catalog takes to build.
+// labelKeyFaults and labelValueFaults are apimachinery's messages on invalid label keys and values.
+// Its regular expressions run only on text that fails the plain check, because otherwise they take
+// most of the time of building a large catalog.
 func labelKeyFaults(key string) []string {
 	if requirements.ValidLabelKey(key) {
 		return nil
@@ -168,10 +168,9 @@ func labelValueFaults(value string) []string {
 // that value is refused as well.
 const maxQuantity = float64(math.MaxInt64)
 
-// parseQuantity reads a Kubernetes quantity from untrusted text. Beyond what
-// resource.ParseQuantity refuses it refuses exponents of more than two digits,
-// which make that function compute numbers of a billion digits, and values that
-// do not fit an int64.
+// parseQuantity reads a Kubernetes quantity from untrusted text. In addition to
+// resource.ParseQuantity it refuses exponents of more than two digits, which make that function
+// compute numbers of a billion digits, and values that do not fit an int64.
 func parseQuantity(s string) (resource.Quantity, error) {
 	const maxLength = 64
 	if len(s) > maxLength || longExponent(s) {
@@ -190,9 +189,8 @@ func longExponent(s string) bool {
 	return i >= 0 && len(strings.TrimLeft(strings.TrimLeft(s[i+1:], "+-"), "0")) > 2
 }
 
-// quantityProblem says what is wrong with an amount of a resource; empty for
-// nothing. Amounts are counted in millicores for cpu and in whole units (bytes,
-// pods, devices) for the rest, as int64.
+// quantityProblem states the fault of an amount of a resource; empty if there is none. Amounts are
+// counted in millicores for cpu and in whole units (bytes, pods, devices) for the rest, as int64.
 func quantityProblem(name corev1.ResourceName, q resource.Quantity) string {
 	if q.Sign() < 0 {
 		return "must not be negative"
@@ -223,7 +221,7 @@ func mustBeWhole(name corev1.ResourceName) bool {
 	return !strings.HasPrefix(string(name), corev1.ResourceHugePagesPrefix)
 }
 
-// checkResources reports what is wrong with a resource list.
+// checkResources reports the faults of a resource list.
 func checkResources(list corev1.ResourceList, report func(field, value, problem string), field string) {
 	for _, name := range slices.Sorted(maps.Keys(list)) {
 		if msgs := labelKeyFaults(string(name)); len(msgs) > 0 {

@@ -12,10 +12,9 @@ import (
 	"github.com/plimsoll-go/plimsoll/offerings"
 )
 
-// ZoneNames returns what an account calls its zones, by zone id: what the nodes say that
-// carry both labels, topology.kubernetes.io/zone and topology.k8s.aws/zone-id. That two of
-// them contradict each other is an error, which names both and reports every
-// contradiction.
+// ZoneNames returns an account's names of zones, by zone id, from nodes with both labels,
+// topology.kubernetes.io/zone and topology.k8s.aws/zone-id. Contradictions between nodes are errors
+// that name both; all are reported at once.
 func ZoneNames(nodes []*corev1.Node) (map[string]string, error) {
 	names := map[string]string{}
 	byID, byName := map[string]*corev1.Node{}, map[string]*corev1.Node{}
@@ -39,17 +38,17 @@ func ZoneNames(nodes []*corev1.Node) (map[string]string, error) {
 	return names, errors.Join(faults...)
 }
 
-// present leaves out what is nil.
+// present leaves out nil entries.
 func present(nodes []*corev1.Node) []*corev1.Node {
 	return slices.DeleteFunc(slices.Clone(nodes), func(node *corev1.Node) bool { return node == nil })
 }
 
-// WithZones returns the catalog as an account sees it whose names of zones are told by id,
-// as [ZoneNames] finds them: offerings with the label topology.k8s.aws/zone-id are in the
-// zone of the name that belongs to the id, and those without it go with the others of their
-// zone. A zone whose id is not told, or that has none, keeps its name unless another zone
-// gets it; then it takes the first in order that is left over, or else its id. No two zones
-// share a name. That the catalog gives a zone two ids, or an id two zones, is an error.
+// WithZones returns the catalog with the names of zones of an account, by id as from [ZoneNames]:
+// offerings with the label topology.k8s.aws/zone-id are in the zone whose name belongs to the id,
+// and offerings without it follow the others of their zone. A zone with an unknown id, or without
+// one, keeps its name unless another zone gets it; then it takes the first in order that is left
+// over, or else its id. No two zones share a name. A zone with two ids, or an id with two zones, in
+// the catalog is an error.
 func (c *Catalog) WithZones(names map[string]string) (*Catalog, error) {
 	if len(names) == 0 {
 		return c, nil
@@ -101,7 +100,7 @@ func (c *Catalog) zoneIDs() (map[string]string, error) {
 	return ids, fs.err()
 }
 
-// renamedZones says what the zones of a catalog, given with their ids, are called.
+// renamedZones are the new names of the zones of a catalog, given with their ids.
 func renamedZones(ids, names map[string]string) map[string]string {
 	renamed, taken, elsewhere := map[string]string{}, map[string]bool{}, maps.Clone(names)
 	zones := slices.Sorted(maps.Keys(ids))
@@ -111,7 +110,7 @@ func renamedZones(ids, names map[string]string) map[string]string {
 			delete(elsewhere, ids[zone])
 		}
 	}
-	// What another zone is called that the catalog lacks is no name for zones with an id.
+	// The name of another zone that the catalog lacks must not be given to a zone with an id.
 	others := map[string]bool{}
 	for _, name := range elsewhere {
 		others[name] = true

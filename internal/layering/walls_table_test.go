@@ -84,7 +84,6 @@ func whatsWritten() map[string]int {
 		"cmd/plimsoll/internal/report":            35,
 		"cmd/plimsoll/internal/whatif":            25,
 		"examples/autoscaler":                     18,
-		"instancetypes":                           14,
 		"instancetypes/azure":                     14,
 		"instancetypes/ec2":                       14,
 		"instancetypes/gcp":                       19,
