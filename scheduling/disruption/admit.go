@@ -21,48 +21,48 @@ const hoursPerMonth = 730
 // only reads, and leaves the outcome as it is.
 func (f *state) admit(reason Reason, o *outcome) (*Step, *Cause) {
 	m := f.moveOf(o.nodes)
-	if cause := stuck(reason, o); cause != nil {
+	if cause := noPlaceCause(reason, o); cause != nil {
 		return nil, cause
 	}
 	forced := reason == Interrupted || reason == Expired
 	if !forced {
 		for _, x := range m.pools {
-			if cause := f.crowded(x.pool, reason, x.nodes); cause != nil {
+			if cause := f.poolBudgetCause(x.pool, reason, x.nodes); cause != nil {
 				return nil, cause
 			}
 		}
 	}
 	launches := slices.Clone(o.launches)
 	if reason == Underutilized {
-		if cause := f.worthwhile(o, m, launches); cause != nil {
+		if cause := f.savingCause(o, m, launches); cause != nil {
 			return nil, cause
 		}
 	}
 	for i := range launches {
-		if cause := f.choice(&launches[i]); cause != nil {
+		if cause := f.spotChoiceCause(&launches[i]); cause != nil {
 			return nil, cause
 		}
 	}
 	step := &Step{
 		Reason: reason, Drain: slices.Sorted(slices.Values(o.nodes)), Launches: append([]scheduling.Launch{}, launches...), Evictions: append([]Eviction{}, o.evictions...),
-		SavingPerHour: m.price - f.spent(launches), DisruptionCost: m.cost,
+		SavingPerHour: m.price - f.launchesPrice(launches), DisruptionCost: m.cost,
 	}
 	score, _ := f.score(m, step.SavingPerHour)
 	step.Score = finite(score)
 	if f.searching {
 		return step, nil
 	}
-	uses, ok := f.turns(step, o.first)
+	uses, ok := f.assignWaves(step, o.early)
 	switch {
-	case !ok && f.over():
+	case !ok && f.outOfTime():
 		return nil, &Cause{Code: CauseDeadline, Detail: "the deadline passed before an order was found in which its pods may leave"}
 	case !ok:
-		return nil, outOfTurn(uses)
+		return nil, noOrderCause(uses)
 	}
 	step.PodDisruptionBudgets = uses
 	if !forced {
 		for _, x := range m.pools {
-			step.NodePools = append(step.NodePools, PoolUse{NodePool: x.pool.pool.Name, Nodes: x.nodes, Allowed: min(f.room(x.pool, reason), x.pool.counted)})
+			step.NodePools = append(step.NodePools, PoolUse{NodePool: x.pool.pool.Name, Nodes: x.nodes, Allowed: min(f.poolAllowance(x.pool, reason), x.pool.nodes)})
 		}
 	}
 	return step, nil
@@ -70,12 +70,12 @@ func (f *state) admit(reason Reason, o *outcome) (*Step, *Cause) {
 
 // stuck says that a pod has nowhere to go. That holds nothing back where the machine is
 // taken away anyway.
-func stuck(reason Reason, o *outcome) *Cause {
-	if len(o.stuck) == 0 || reason == Interrupted {
+func noPlaceCause(reason Reason, o *outcome) *Cause {
+	if len(o.unschedulable) == 0 || reason == Interrupted {
 		return nil
 	}
-	first := &o.stuck[0]
-	cause := andMore(Cause{Code: CauseNoPlace, Object: "pod/" + first.Pod, Detail: first.Message}, len(o.stuck))
+	first := &o.unschedulable[0]
+	cause := withPodCount(Cause{Code: CauseNoPlace, Object: "pod/" + first.Pod, Detail: first.Message}, len(o.unschedulable))
 	if cause.Detail == "" {
 		cause.Detail = "the pod has nowhere else to go"
 	}
@@ -83,7 +83,7 @@ func stuck(reason Reason, o *outcome) *Cause {
 }
 
 // outOfTurn says that pods would have to leave together that budgets keep apart.
-func outOfTurn(uses []BudgetUse) *Cause {
+func noOrderCause(uses []BudgetUse) *Cause {
 	cause := &Cause{Code: CauseBudget, Detail: "its pods may only leave one after the other, and where they may land depends on those that have not left"}
 	if len(uses) > 0 {
 		cause.Object = "poddisruptionbudget/" + uses[0].Budget
@@ -93,19 +93,19 @@ func outOfTurn(uses []BudgetUse) *Cause {
 
 // worthwhile says why a move does not pay, or trims its launches to the options by which
 // it pays whichever of them is bought.
-func (f *state) worthwhile(o *outcome, m *move, launches []scheduling.Launch) *Cause {
+func (f *state) savingCause(o *outcome, m *move, launches []scheduling.Launch) *Cause {
 	if m.unpriced {
 		return &Cause{Code: CauseUnknownPrice, Detail: "the price of some node is not known"}
 	}
-	saving := m.price - f.spent(launches)
-	asked := f.asked(m.price)
+	saving := m.price - f.launchesPrice(launches)
+	asked := f.leastSaving(m.price)
 	switch {
 	case saving <= 0:
-		return &Cause{Code: CauseNoSaving, Detail: fmt.Sprintf("costs %s, and the cheapest replacement that was found costs %s", perHour(m.price), perHour(f.spent(launches)))}
+		return &Cause{Code: CauseNoSaving, Detail: fmt.Sprintf("costs %s, and the cheapest replacement that was found costs %s", perHour(m.price), perHour(f.launchesPrice(launches)))}
 	case saving < asked:
 		return &Cause{Code: CauseSmallSaving, Detail: fmt.Sprintf("saves %s, and has to save %s", perHour(saving), perHour(asked))}
 	}
-	if cause := f.unworthy(m, saving); cause != nil {
+	if cause := f.scoreCause(m, saving); cause != nil {
 		return cause
 	}
 	if len(launches) == 0 {
@@ -118,14 +118,14 @@ func (f *state) worthwhile(o *outcome, m *move, launches []scheduling.Launch) *C
 	spot := f.spotAmong(o.nodes)
 	for i := range launches {
 		l := &launches[i]
-		most := clampPrice(f.costOf(l), slack)
-		l.Options = keepOptions(l.Options, func(x *scheduling.Option) bool { return f.costs(l, x) <= most })
+		most := addPrices(f.launchPrice(l), slack)
+		l.Options = keepOptions(l.Options, func(x *scheduling.Option) bool { return f.optionPrice(l, x) <= most })
 		if replaced := spot == len(o.nodes) || spot > 0 && !fewer; replaced && l.Options[0].CapacityType == offerings.Spot {
 			if cause := f.spotToSpot(l, fewer); cause != nil {
 				return cause
 			}
 		}
-		if cause := f.flexible(l); cause != nil {
+		if cause := f.minValuesCause(l); cause != nil {
 			return cause
 		}
 	}
@@ -137,7 +137,7 @@ func perHour(p offerings.Price) string { return fmt.Sprintf("$%.4f per hour", p.
 
 // asked is the least saving of a move of nodes at that price: more than nothing, and all
 // that the planner asks for.
-func (f *state) asked(price offerings.Price) offerings.Price {
+func (f *state) leastSaving(price offerings.Price) offerings.Price {
 	least := max(1, f.planner.MinSaving.PerHour)
 	if month := f.planner.MinSaving.PerMonth; month > 0 {
 		least = max(least, (month-1)/hoursPerMonth+1)
@@ -151,7 +151,7 @@ func (f *state) asked(price offerings.Price) offerings.Price {
 // spotAmong is how many of the nodes are spot machines.
 func (f *state) spotAmong(nodes []string) int {
 	return lo.CountBy(nodes, func(name string) bool {
-		s := f.at[name]
+		s := f.byName[name]
 		return s != nil && s.node != nil && instancetypes.OfferingOf(s.node).CapacityType == offerings.Spot
 	})
 }
@@ -185,7 +185,7 @@ func (f *state) spotToSpot(l *scheduling.Launch, fewer bool) *Cause {
 	for ; ; want++ {
 		kept := types[:min(want, len(types))]
 		l.Options = keepOptions(all, func(x *scheduling.Option) bool { return slices.Contains(kept, x.InstanceType) })
-		if want >= len(types) || f.flexible(l) == nil {
+		if want >= len(types) || f.minValuesCause(l) == nil {
 			return nil
 		}
 	}
@@ -193,7 +193,7 @@ func (f *state) spotToSpot(l *scheduling.Launch, fewer bool) *Cause {
 
 // choice says that a launch leaves less choice of spot machines than the policy asks for, now that it has lost
 // options; one that need not become a spot machine is left without them instead.
-func (f *state) choice(l *scheduling.Launch) *Cause {
+func (f *state) spotChoiceCause(l *scheduling.Launch) *Cause {
 	asked := f.planner.Policy.Flexibility
 	if !offers.On(asked) || offers.Choice(asked, l.Options) {
 		return nil
@@ -205,7 +205,7 @@ func (f *state) choice(l *scheduling.Launch) *Cause {
 	if l.MinValuesRelaxed {
 		return nil
 	}
-	return f.flexible(l)
+	return f.minValuesCause(l)
 }
 
 // cheapestTypes are the instance types of options, the cheapest first.
@@ -219,7 +219,7 @@ func cheapestTypes(options []scheduling.Option) []string {
 
 // flexible says that the options of a launch do not leave as many values open as its
 // requirements ask for. What the solver relaxed for pods that wait is not relaxed to save.
-func (f *state) flexible(l *scheduling.Launch) *Cause {
+func (f *state) minValuesCause(l *scheduling.Launch) *Cause {
 	if l.MinValuesRelaxed {
 		return &Cause{Code: CauseMinValues, Object: "nodepool/" + l.NodePool, Detail: "the replacement would fall short of the pool's minValues"}
 	}
@@ -235,7 +235,7 @@ func (f *state) flexible(l *scheduling.Launch) *Cause {
 // labelsOf are the labels that an option brings by its type and offering; nil where the
 // catalog does not have it.
 func labelsOf(p *scheduling.Problem, l *scheduling.Launch, x *scheduling.Option) map[string]string {
-	t, o := listed(p.CatalogOf(l.NodePool), x.Key())
+	t, o := lookupOffering(p.CatalogOf(l.NodePool), x.Key())
 	if t == nil {
 		return nil
 	}

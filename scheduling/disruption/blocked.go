@@ -57,26 +57,26 @@ func (p Planner) Blocked(ctx context.Context, c Cluster, plan *Plan) ([]Blocked,
 	}
 	p.Observer = nil
 	r, err := p.begin(ctx, &c, p.Policy.Placement == scheduling.PlacementFree, &provisioning.Session{})
-	if err != nil || !r.state.meant(Underutilized) {
+	if err != nil || !r.state.enabled(Underutilized) {
 		return nil, err
 	}
 	s := &plan.Summary
 	after := s.PricePerHourAfter
-	if r.state.expects() {
+	if r.state.hasExpectedCosts() {
 		after = s.ExpectedPerHourAfter
 	}
-	all := r.obstacles(plan)
+	all := r.blockers(plan)
 	for _, o := range all {
-		if over(ctx) {
+		if outOfTime(ctx) {
 			break
 		}
-		if err := o.limit(ctx, r.state, p, c, s.LowerBoundPerHour, after); err != nil {
+		if err := o.boundSaving(ctx, r.state, p, c, s.LowerBoundPerHour, after); err != nil {
 			return nil, err
 		}
 	}
-	liftable := slices.DeleteFunc(slices.Clone(all), func(o *obstacle) bool { return o.unblocked == nil || o.PerHour == 0 })
-	slices.SortFunc(liftable, func(a, b *obstacle) int { return compareBlocked(a.Blocked, b.Blocked) })
-	if err := tryEach(ctx, liftable[:min(len(liftable), r.state.tries())], r.state.planner.Policy.Effort, after); err != nil {
+	liftable := slices.DeleteFunc(slices.Clone(all), func(o *blocker) bool { return o.without == nil || o.PerHour == 0 })
+	slices.SortFunc(liftable, func(a, b *blocker) int { return compareBlocked(a.Blocked, b.Blocked) })
+	if err := tryEach(ctx, liftable[:min(len(liftable), r.state.mostTried())], r.state.planner.Policy.Effort, after); err != nil {
 		return nil, err
 	}
 	out := []Blocked{}
@@ -95,38 +95,38 @@ func compareBlocked(a, b Blocked) int {
 }
 
 // obstacle is a cause for which nodes stay.
-type obstacle struct {
+type blocker struct {
 	Blocked
 
 	// held are the nodes that have it among their reasons; none for the search, which looks at those that may go.
-	held []*candidate
+	nodes []*candidate
 	// unblocked is the making of a plan without it; nil where nobody can lift it.
-	unblocked *run
+	without *run
 }
 
 // obstacles are the causes for which nodes stay in a plan, by code.
-func (r *run) obstacles(plan *Plan) []*obstacle {
-	byCode := map[CauseCode]*obstacle{}
-	get := func(code CauseCode) *obstacle {
+func (r *run) blockers(plan *Plan) []*blocker {
+	byCode := map[CauseCode]*blocker{}
+	get := func(code CauseCode) *blocker {
 		if byCode[code] == nil {
-			byCode[code] = &obstacle{Blocked: Blocked{Code: code}}
+			byCode[code] = &blocker{Blocked: Blocked{Code: code}}
 		}
 		return byCode[code]
 	}
 	for i := range plan.Nodes {
 		v := &plan.Nodes[i]
-		s := r.state.at[v.Node]
+		s := r.state.byName[v.Node]
 		if v.Decision != Keep || s == nil || s.pool == nil || !s.priced || s.machine.MinimumFixed && s.machine.MustStay != "" {
 			continue
 		}
 		first := CauseSearch
 		for j := range v.Reasons {
-			code := r.state.blamed(v.Reasons[j].Code)
+			code := r.state.blamedCause(v.Reasons[j].Code)
 			if j == 0 {
 				first = code
 			}
-			if o := get(code); code != CauseSearch && !slices.Contains(o.held, s) {
-				o.held = append(o.held, s)
+			if o := get(code); code != CauseSearch && !slices.Contains(o.nodes, s) {
+				o.nodes = append(o.nodes, s)
 			}
 		}
 		get(first).Nodes++
@@ -134,7 +134,7 @@ func (r *run) obstacles(plan *Plan) []*obstacle {
 	if s := &plan.Summary; s.Launches > 0 {
 		get(CauseSearch) // what steps launch may be more than it has to be, too
 	}
-	out := []*obstacle{}
+	out := []*blocker{}
 	for _, code := range slices.Sorted(maps.Keys(byCode)) {
 		if o := byCode[code]; o.Nodes > 0 || code == CauseSearch {
 			out = append(out, o)
@@ -144,7 +144,7 @@ func (r *run) obstacles(plan *Plan) []*obstacle {
 }
 
 // blamed is the cause that a reason counts for: the search where nothing but the search found nothing.
-func (f *state) blamed(code CauseCode) CauseCode {
+func (f *state) blamedCause(code CauseCode) CauseCode {
 	switch code {
 	case "", CauseNoSaving, CauseReceives, CauseNoPlace, CauseDeadline, CauseReasonNotMeant:
 		return CauseSearch
@@ -158,27 +158,27 @@ func (f *state) blamed(code CauseCode) CauseCode {
 
 // limit finds how much lifting the cause saves at most: what the cluster costs after the steps beyond a price that is
 // proven for clusters without it; bound is the one that is proven for the cluster as it is.
-func (o *obstacle) limit(ctx context.Context, now *state, p Planner, c Cluster, bound, after offerings.Price) error {
+func (o *blocker) boundSaving(ctx context.Context, now *state, p Planner, c Cluster, bound, after offerings.Price) error {
 	f := now
 	planner, cluster, changes, can := now.unblock(p, c, o)
 	if can {
 		var err error
-		if o.unblocked, err = planner.begin(ctx, &cluster, !now.pinned, now.market); err != nil {
-			return past(ctx, err)
+		if o.without, err = planner.begin(ctx, &cluster, !now.pinned, now.launchSession); err != nil {
+			return unlessDeadline(ctx, err)
 		}
-		f = o.unblocked.state
-		f.unexplained, f.planner.Policy.Effort = true, now.effortOfTries()
-		o.unblocked.last = f.planner.Policy.Effort != now.planner.Policy.Effort // nor is the next plan made in advance
+		f = o.without.state
+		f.skipExplanations, f.planner.Policy.Effort = true, now.trialEffort()
+		o.without.noLookahead = f.planner.Policy.Effort != now.planner.Policy.Effort // nor is the next plan made in advance
 		o.Changes = changes
 	}
-	loose := maps.Clone(f.loose)
-	for _, s := range o.held {
+	loose := maps.Clone(f.disruptable)
+	for _, s := range o.nodes {
 		loose[s.name] = true
 	}
-	if bound == 0 || o.Code == CauseMinValues || !maps.Equal(loose, now.loose) {
-		t, err := f.solveAnew(ctx, scheduling.EffortFast, loose)
+	if bound == 0 || o.Code == CauseMinValues || !maps.Equal(loose, now.disruptable) {
+		t, err := f.solveRebuild(ctx, scheduling.EffortFast, loose)
 		if err != nil {
-			return past(ctx, err)
+			return unlessDeadline(ctx, err)
 		}
 		bound = t.bound
 	}
@@ -193,7 +193,7 @@ const (
 )
 
 // tries is how many causes are tried.
-func (f *state) tries() int {
+func (f *state) mostTried() int {
 	nodes := max(1, len(f.problem.Nodes))
 	switch {
 	case f.planner.Policy.Effort >= scheduling.EffortThorough:
@@ -205,24 +205,24 @@ func (f *state) tries() int {
 }
 
 // nodesOfOwnEffort is up to how many nodes a cluster is planned without a cause with the effort of the plan.
-const nodesOfOwnEffort = 20
+const nodesWithOwnEffort = 20
 
 // effortOfTries is that with which the cluster is planned without a cause: the plan's own where the cluster is small or
 // the effort large, and else the least, which takes a third of the time.
-func (f *state) effortOfTries() scheduling.Effort {
-	if own := f.planner.Policy.Effort; own >= scheduling.EffortThorough || len(f.problem.Nodes) <= nodesOfOwnEffort {
+func (f *state) trialEffort() scheduling.Effort {
+	if own := f.planner.Policy.Effort; own >= scheduling.EffortThorough || len(f.problem.Nodes) <= nodesWithOwnEffort {
 		return own
 	}
 	return scheduling.EffortFast
 }
 
 // try plans the cluster without the cause. That less effort than the plan's has found nothing says nothing.
-func (o *obstacle) try(ctx context.Context, own scheduling.Effort, after offerings.Price) error {
-	if err := o.unblocked.search(ctx); err != nil || o.unblocked.late {
+func (o *blocker) try(ctx context.Context, own scheduling.Effort, after offerings.Price) error {
+	if err := o.without.search(ctx); err != nil || o.without.timedOut {
 		return err
 	}
-	saved := after - o.unblocked.state.tally().price
-	if saved > 0 || o.unblocked.state.planner.Policy.Effort == own {
+	saved := after - o.without.state.tally().price
+	if saved > 0 || o.without.state.planner.Policy.Effort == own {
 		o.PerHour, o.Tried = max(0, saved), true
 	}
 	return nil
@@ -230,7 +230,7 @@ func (o *obstacle) try(ctx context.Context, own scheduling.Effort, after offerin
 
 // tryEach plans the cluster without each of some causes, as many at a time as there are processors. Errors come in
 // the order of the causes.
-func tryEach(ctx context.Context, list []*obstacle, own scheduling.Effort, after offerings.Price) error {
+func tryEach(ctx context.Context, list []*blocker, own scheduling.Effort, after offerings.Price) error {
 	errs := make([]error, len(list))
 	next := make(chan int)
 	var workers sync.WaitGroup

@@ -18,12 +18,12 @@ import (
 // Interruption and expiry come whatever stands in their way.
 func (f *state) blockers(s *candidate, reason Reason) []Cause {
 	switch {
-	case s.going():
+	case s.beingRemoved():
 		return []Cause{{Code: CauseGoing, Detail: "is being removed already"}}
 	case reason == Interrupted || reason == Expired:
 		return nil
 	}
-	if cause := f.unowned(s); cause != nil {
+	if cause := f.ownerCause(s); cause != nil {
 		return []Cause{*cause}
 	}
 	var out []Cause
@@ -51,25 +51,25 @@ func (f *state) blockers(s *candidate, reason Reason) []Cause {
 		add(&Cause{Code: CauseDoNotDisrupt, Detail: "the node has the annotation " + eviction.DoNotDisrupt})
 	}
 	if f.planner.KeepBarePods && len(s.bare) > 0 {
-		c := andMore(Cause{Code: CauseBarePod, Object: "pod/" + podspec.PodName(s.bare[0]), Detail: "the pod has no controller, and would not be recreated"}, len(s.bare))
+		c := withPodCount(Cause{Code: CauseBarePod, Object: "pod/" + podspec.PodName(s.bare[0]), Detail: "the pod has no controller, and would not be recreated"}, len(s.bare))
 		add(&c)
 	}
 	consolidates := reason == Empty || reason == Underutilized
 	if consolidates {
-		add(f.policy(s, reason))
-		add(f.tooSoon(s))
+		add(f.policyCause(s, reason))
+		add(f.tooSoonCause(s))
 	}
 	if reason == Underutilized && !s.priced {
 		add(&Cause{Code: CauseUnknownPrice, Detail: unknownPrice(s.node)})
 	}
 	if consolidates || f.graceOf(s) == nil {
-		out = append(out, s.held...)
+		out = append(out, s.podCauses...)
 	}
 	return out
 }
 
 // unowned says whether a node belongs to no pool that could replace it.
-func (f *state) unowned(s *candidate) *Cause {
+func (f *state) ownerCause(s *candidate) *Cause {
 	switch name := s.poolName(); {
 	case name == "":
 		return &Cause{Code: CauseNoNodePool, Detail: "belongs to no NodePool"}
@@ -82,7 +82,7 @@ func (f *state) unowned(s *candidate) *Cause {
 }
 
 // policy says whether the pool's policy speaks against consolidation.
-func (f *state) policy(s *candidate, reason Reason) *Cause {
+func (f *state) policyCause(s *candidate, reason Reason) *Cause {
 	d := &s.pool.pool.Spec.Disruption
 	object := "nodepool/" + s.poolName()
 	if d.ConsolidateAfter != nil && d.ConsolidateAfter.Duration == nil {
@@ -96,7 +96,7 @@ func (f *state) policy(s *candidate, reason Reason) *Cause {
 
 // tooSoon says whether a node has not been left alone for long enough, or is too young.
 // What time does not tell does not hold a node back.
-func (f *state) tooSoon(s *candidate) *Cause {
+func (f *state) tooSoonCause(s *candidate) *Cause {
 	created := f.createdAt(s)
 	quiet := s.machine.LastPodEvent
 	if quiet.IsZero() {
@@ -117,7 +117,7 @@ func (f *state) tooSoon(s *candidate) *Cause {
 }
 
 // leftAlone reports whether a node has been left alone for as long as it has to be.
-func (f *state) leftAlone(s *candidate) bool { return s.pool == nil || f.tooSoon(s) == nil }
+func (f *state) consolidatable(s *candidate) bool { return s.pool == nil || f.tooSoonCause(s) == nil }
 
 // createdAt is when a node's machine was asked for; zero where that is not known.
 func (f *state) createdAt(s *candidate) time.Time {
@@ -146,21 +146,21 @@ func (f *state) podBlockers(s *candidate) []Cause {
 		if eviction.Protected(pod, f.now) {
 			asks = append(asks, Cause{Code: CauseDoNotDisrupt, Object: "pod/" + podspec.PodName(pod), Detail: "the pod has the annotation " + eviction.AnnotationOf(pod)})
 		}
-		if c := f.heldBy(pod); c != nil {
+		if c := f.podBudgetCause(pod); c != nil {
 			held = append(held, *c)
 		}
 	}
 	var out []Cause
 	for _, list := range [][]Cause{asks, held} {
 		if len(list) > 0 {
-			out = append(out, andMore(list[0], len(list)))
+			out = append(out, withPodCount(list[0], len(list)))
 		}
 	}
 	return out
 }
 
 // andMore says of how many pods something is true.
-func andMore(c Cause, pods int) Cause {
+func withPodCount(c Cause, pods int) Cause {
 	if pods > 1 {
 		more := "more pods"
 		if pods == 2 {
@@ -173,7 +173,7 @@ func andMore(c Cause, pods int) Cause {
 
 // heldBy says whether budgets let a pod not go at all: one that allows nothing, or two,
 // which the API server does not support.
-func (f *state) heldBy(pod *corev1.Pod) *Cause {
+func (f *state) podBudgetCause(pod *corev1.Pod) *Cause {
 	if !eviction.Evictable(pod, f.now) {
 		return nil
 	}

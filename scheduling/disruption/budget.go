@@ -14,13 +14,13 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/eviction"
 )
 
-// unbounded is how many nodes may go where no budget says anything.
+// unbounded is the allowance for a reason that no budget is for.
 const unbounded = math.MaxInt32
 
-// defaultBudget holds for pools without any.
+// defaultBudget is the budget of a pool that has none, as in Karpenter.
 const defaultBudget = "10%"
 
-// budgetReason is what budgets call a reason; "" where budgets say nothing about it.
+// budgetReason is the name of a reason in budgets; "" for reasons that ask no budget.
 func budgetReason(r Reason) string {
 	switch r {
 	case Drifted:
@@ -34,8 +34,8 @@ func budgetReason(r Reason) string {
 	}
 }
 
-// inForce are the budgets of a pool that hold now. One that cannot be read (which
-// validation refuses) holds, and lets no node go.
+// inForce are the active budgets of a pool. A budget that cannot be read (validation refuses it) is active and allows
+// no node.
 func inForce(pool *scheduling.NodePool, now time.Time) []scheduling.Budget {
 	budgets := pool.Spec.Disruption.Budgets
 	if len(budgets) == 0 {
@@ -54,7 +54,7 @@ func inForce(pool *scheduling.NodePool, now time.Time) []scheduling.Budget {
 	return out
 }
 
-// budgetOpen reports whether a budget holds now.
+// budgetOpen reports whether a budget is active now.
 func budgetOpen(b *scheduling.Budget, now time.Time) (bool, error) {
 	if b.Schedule == nil && b.Duration == nil {
 		return true, nil
@@ -69,8 +69,8 @@ func budgetOpen(b *scheduling.Budget, now time.Time) (bool, error) {
 	return w.open(now), nil
 }
 
-// allowance is how many of so many nodes budgets in force let be away at once for a reason:
-// the least of those that are about it.
+// allowance is how many of the nodes of a pool active budgets let be unavailable at once for a reason: the least of
+// the budgets for that reason.
 func allowance(budgets []scheduling.Budget, reason Reason, nodes int) int {
 	name := budgetReason(reason)
 	if name == "" {
@@ -91,19 +91,19 @@ func allowance(budgets []scheduling.Budget, reason Reason, nodes int) int {
 	return least
 }
 
-// shareOf reads a count or a percentage, which is rounded up.
+// shareOf reads a count, or a percentage of a number, rounded up.
 func shareOf(text string, of int) (int, bool) {
 	v := intstr.Parse(text)
 	return eviction.Scaled(&v, of)
 }
 
-// window is a time that comes again and again: from each hit of a schedule for a while.
+// window is a recurring span of time: it opens at each time of a schedule, and lasts for a duration.
 type window struct {
 	schedule cron.Schedule
 	lasts    time.Duration
 }
 
-// parseWindow reads a cron expression of five fields, or @hourly and its kin, in UTC.
+// parseWindow reads a cron expression of five fields, or a macro such as @hourly, in UTC.
 func parseWindow(expression string, lasts time.Duration) (*window, error) {
 	s, err := cron.ParseStandard("CRON_TZ=UTC " + expression)
 	if err != nil {
@@ -112,8 +112,8 @@ func parseWindow(expression string, lasts time.Duration) (*window, error) {
 	return &window{schedule: s, lasts: lasts}, nil
 }
 
-// open reports whether the window is open: some hit is not in the future, and not as long
-// ago as the window lasts. Hits within an open window keep it open for longer.
+// open reports whether a time is inside the window. A window that opens again before it has closed stays open for
+// longer.
 func (w *window) open(now time.Time) bool {
 	now = now.UTC()
 	hit := w.schedule.Next(now.Add(-w.lasts))
@@ -121,8 +121,8 @@ func (w *window) open(now time.Time) bool {
 	return !hit.IsZero() && !hit.After(now)
 }
 
-// reserveBudgets leaves steps that are under way as much of each budget as one of their waves
-// may still use up.
+// reserveBudgets subtracts from each PodDisruptionBudget the most pods that one wave of a step under way may still
+// evict.
 func (f *state) reserveBudgets(underway []Step) {
 	for i := range underway {
 		taken, most := map[*eviction.Budget]map[int]int{}, map[*eviction.Budget]int{}

@@ -22,12 +22,12 @@ const defaultExpireAfter = 720 * time.Hour
 func (f *state) candidates(reason Reason) (may []*candidate, not map[string]Cause) {
 	not = map[string]Cause{}
 	for _, s := range f.nodes {
-		if s.node == nil || s.gone || !f.concerns(s, reason) {
+		if s.node == nil || s.removed || !f.appliesTo(s, reason) {
 			continue
 		}
 		switch blockers := f.blockers(s, reason); {
-		case !f.meant(reason):
-			not[s.name] = notMeant(reason)
+		case !f.enabled(reason):
+			not[s.name] = notEnabledCause(reason)
 		case len(blockers) > 0:
 			not[s.name] = blockers[0]
 		default:
@@ -38,12 +38,12 @@ func (f *state) candidates(reason Reason) (may []*candidate, not map[string]Caus
 }
 
 // notMeant is the cause where the planner does not disrupt nodes for a reason.
-func notMeant(reason Reason) Cause {
+func notEnabledCause(reason Reason) Cause {
 	return Cause{Code: CauseReasonNotMeant, Detail: fmt.Sprintf("nodes are not disrupted for the reason %q", string(reason))}
 }
 
 // meant reports whether the planner is to disrupt nodes for a reason.
-func (f *state) meant(reason Reason) bool {
+func (f *state) enabled(reason Reason) bool {
 	if reason == Misplaced {
 		return f.planner.Rebalance || slices.Contains(f.planner.Reasons, Misplaced)
 	}
@@ -51,7 +51,7 @@ func (f *state) meant(reason Reason) bool {
 }
 
 // concerns reports whether a reason is about a node.
-func (f *state) concerns(s *candidate, reason Reason) bool {
+func (f *state) appliesTo(s *candidate, reason Reason) bool {
 	switch reason {
 	case Interrupted:
 		return s.machine.Interruption != nil
@@ -60,7 +60,7 @@ func (f *state) concerns(s *candidate, reason Reason) bool {
 	case Drifted:
 		return s.drifted != ""
 	case Empty:
-		return len(s.movers) == 0 && s.pool != nil
+		return len(s.reschedulable) == 0 && s.pool != nil
 	case Underutilized:
 		return true
 	}
@@ -69,21 +69,21 @@ func (f *state) concerns(s *candidate, reason Reason) bool {
 
 // mayGo reports whether a node whose price is known may be disrupted for any reason, budgets
 // of pools aside.
-func (f *state) mayGo(s *candidate) bool {
+func (f *state) mayDisrupt(s *candidate) bool {
 	return s.pool != nil && s.priced && slices.ContainsFunc([]Reason{Interrupted, Expired, Drifted, Empty, Underutilized}, func(r Reason) bool {
-		return f.concerns(s, r) && f.meant(r) && len(f.blockers(s, r)) == 0
+		return f.appliesTo(s, r) && f.enabled(r) && len(f.blockers(s, r)) == 0
 	})
 }
 
 // leaving are the nodes that may be disrupted now.
-func (f *state) leaving() map[string]bool { return f.nodesThat(f.mayGo) }
+func (f *state) disruptableNodes() map[string]bool { return f.nodesWhere(f.mayDisrupt) }
 
 // rebuildable are the nodes that are bought afresh where a cluster is rebuilt from scratch: those of pools
 // whose price is known, launches of steps aside, but for those that must stay, as such a cluster has to
 // have them, too.
 func (f *state) rebuildable() map[string]bool {
-	return f.nodesThat(func(s *candidate) bool {
-		return !s.fresh && s.pool != nil && s.priced && (s.machine.MustStay == "" || f.loose[s.name])
+	return f.nodesWhere(func(s *candidate) bool {
+		return !s.launched && s.pool != nil && s.priced && (s.machine.MustStay == "" || f.disruptable[s.name])
 	})
 }
 
@@ -113,23 +113,23 @@ func (f *state) expired(s *candidate) bool {
 }
 
 // room is how many more nodes of a pool may go for a reason now.
-func (f *state) room(p *poolState, reason Reason) int {
-	n := allowance(p.budgets, reason, p.counted)
+func (f *state) poolAllowance(p *poolState, reason Reason) int {
+	n := allowance(p.budgets, reason, p.nodes)
 	if n == unbounded {
 		return unbounded
 	}
-	return max(0, n-p.away)
+	return max(0, n-p.unavailable)
 }
 
 // crowded says that a pool's budgets do not let so many nodes go.
-func (f *state) crowded(p *poolState, reason Reason, nodes int) *Cause {
-	allowed := f.room(p, reason)
+func (f *state) poolBudgetCause(p *poolState, reason Reason, nodes int) *Cause {
+	allowed := f.poolAllowance(p, reason)
 	if nodes <= allowed || f.searching && allowed > 0 {
 		return nil
 	}
-	detail := fmt.Sprintf("the budgets let %d of %d nodes go at once for the reason %q", allowed, p.counted, budgetReason(reason))
-	if p.away > 0 {
-		detail += fmt.Sprintf(", as %d are away already", p.away)
+	detail := fmt.Sprintf("the budgets let %d of %d nodes go at once for the reason %q", allowed, p.nodes, budgetReason(reason))
+	if p.unavailable > 0 {
+		detail += fmt.Sprintf(", as %d are away already", p.unavailable)
 	}
 	return &Cause{Code: CausePoolBudget, Object: "nodepool/" + p.pool.Name, Detail: detail}
 }
@@ -172,7 +172,7 @@ func (f *state) drift(s *candidate) string {
 	if what := f.requirementsDrift(s); what != "" {
 		return found(requirementsDrifted, what)
 	}
-	if f.planner.LiveCatalog && f.typeGone(s) {
+	if f.planner.LiveCatalog && f.typeNotOffered(s) {
 		return found(typeNotFound, unknownPrice(s.node))
 	}
 	if s.machine.Drift != "" {
@@ -185,7 +185,7 @@ func (f *state) drift(s *candidate) string {
 func (f *state) offered(key, value string) bool {
 	return slices.ContainsFunc(f.ordered, func(p *poolState) bool {
 		own, fixed := p.pool.Spec.Template.Metadata.Labels[key]
-		return p.wanted.Get(key).Has(value) && (!fixed || own == value)
+		return p.required.Get(key).Has(value) && (!fixed || own == value)
 	})
 }
 
@@ -211,11 +211,11 @@ func (f *state) hashDrift(s *candidate) string {
 // requirementsDrift says which requirements of the pool the node's labels do not meet.
 func (f *state) requirementsDrift(s *candidate) string {
 	labels := requirements.FromLabels(s.node.Labels)
-	if labels.Compatible(s.pool.wanted) == nil {
+	if labels.Compatible(s.pool.required) == nil {
 		return ""
 	}
 	var unmet []string
-	for r := range s.pool.wanted.All() {
+	for r := range s.pool.required.All() {
 		if labels.Compatible(requirements.NewSet(r)) == nil {
 			continue
 		}
@@ -231,7 +231,7 @@ func (f *state) requirementsDrift(s *candidate) string {
 // typeGone asks whether the catalog still knows what the node is. A pool without any types
 // tells nothing, and for a reservation its on-demand offering will do, as the machine may
 // have become one.
-func (f *state) typeGone(s *candidate) bool {
+func (f *state) typeNotOffered(s *candidate) bool {
 	created := f.createdAt(s)
 	if s.pool.catalog.Len() == 0 || created.IsZero() || f.now.Sub(created) <= typeDriftAge {
 		return false

@@ -36,7 +36,7 @@ func newCapacity(f *state) *capacity {
 	}
 	same := map[string][]int64{}
 	for _, at := range f.nodes {
-		at.room = g.vector(at.node.Status.Allocatable)
+		at.allocatable = g.vector(at.node.Status.Allocatable)
 		for _, pods := range [][]*corev1.Pod{at.pods, at.expected} {
 			for i, list := range provisioning.PodRequests(pods) {
 				size, pod := g.vector(list), pods[i]
@@ -81,7 +81,7 @@ func (g *capacity) launched(node *corev1.Node, l *scheduling.Launch) []int64 {
 
 // free is what nobody has asked for of a node's room.
 func (g *capacity) free(s *candidate) []int64 {
-	free := slices.Clone(s.room)
+	free := slices.Clone(s.allocatable)
 	for _, pods := range [][]*corev1.Pod{s.pods, s.expected} {
 		for _, pod := range pods {
 			size, ok := g.held[pod]
@@ -101,8 +101,8 @@ func (f *state) open(but map[string]bool) *room.Rooms {
 	var names []string
 	var free [][]int64
 	for _, name := range f.names() {
-		at := f.at[name]
-		if at.shut > 0 || but[name] || at.node.Spec.Unschedulable {
+		at := f.byName[name]
+		if at.closures > 0 || but[name] || at.node.Spec.Unschedulable {
 			continue
 		}
 		names, free = append(names, name), append(free, f.capacity.free(at))

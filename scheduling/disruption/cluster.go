@@ -15,38 +15,33 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// Cluster is what runs, who waits, and what may be bought. Plans read it and change none
-// of it.
+// Cluster is the input of a plan: nodes, pods, NodePools and a catalog, with the facts about machines and budgets
+// that disruption needs. Plans read it and change none of it.
 type Cluster struct {
-	// Problem holds nodes, the pods that run on them, pods that wait, NodePools and the
-	// catalog. Pods that wait take part in every simulation, and may stay without a
-	// place: a step is only bound to find places for the pods that it evicts.
+	// Problem holds nodes, their pods, pending pods, NodePools and the catalog. Pending pods take part in every
+	// simulation, and may stay without a node: a step must only find nodes for the pods that it evicts.
 	scheduling.Problem
-	// Machines tell of nodes what their objects do not show. Of a node that is not here
-	// only its object is known.
+	// Machines are facts about nodes that are not in the node objects. A node without one is known by its object
+	// alone.
 	Machines []Machine
-	// PodDisruptionBudgets bound how many pods may be away at once. How many that is now
-	// is taken from the status if its controller has seen the object, and is counted from
-	// the pods otherwise.
+	// PodDisruptionBudgets bound how many pods may be away at once. The number is read from the status if the
+	// budget's controller has seen the current object, and is counted from the pods otherwise.
 	PodDisruptionBudgets []*policyv1.PodDisruptionBudget
-	// Underway are steps of earlier plans that have begun and are not done, their launches
-	// called as the nodes that they have become. What they have still to do counts as done where
-	// that leaves less for others: see [Cluster.Current].
+	// Underway are steps of earlier plans that have begun and are not done, with launches named as the nodes that
+	// they have become. Their remaining evictions and removals count as done wherever that leaves less for further
+	// steps: see [Cluster.Current].
 	Underway []Step
-	// Alternative are NodePools to compare with: [Summary.Alternative] says what the same pods
-	// would cost if machines were bought from these. They have names of NodePools, whose
-	// catalogs they buy from. None is no comparison.
+	// Alternative are NodePools to compare with: [Summary.Alternative] is the price of the same pods on nodes of
+	// these pools alone. They are named as pools of the problem, whose catalogs they use. None means no comparison.
 	Alternative []*scheduling.NodePool
 }
 
-// Current is the cluster as others have to see it while the steps under way go on: nodes that
-// these drain are going (they have the taint [scheduling.DisruptedTaint]), so that they count for
-// budgets and take nobody in, but are not deleted, so that they count for limits of their pools until
-// they are gone; and pods that are still to be evicted are nominated to where they
-// are expected, if that is among the nodes, and so have their room there. Planner does this by
-// itself; its Problem is for those who plan for pending pods meanwhile. PodDisruptionBudgets are
-// as they were: a plan lets so many fewer of their pods be away as one wave of a step under way
-// may still evict.
+// Current is the cluster as planners of pending pods must see it while steps are under way: nodes that these steps
+// drain have the taint [scheduling.DisruptedTaint], so that they count as being removed for budgets and take in no
+// pods, but are not deleted, so that they count for the limits of their pools until they are gone; and pods that are
+// still to be evicted are nominated to the node where they are expected, if it is in the input, so that their room is
+// reserved. [Planner] does this by itself. PodDisruptionBudgets are returned unchanged: a plan subtracts from them
+// the pods that one wave of a step under way may still evict.
 func (c Cluster) Current() Cluster {
 	if len(c.Underway) == 0 {
 		return c
@@ -88,7 +83,7 @@ func (c Cluster) Current() Cluster {
 	return c
 }
 
-// drainedNode is the node as one that a step under way drains: marked to be removed, but not being deleted.
+// drainedNode is a node that a step under way drains: marked as being removed, but not deleted.
 func drainedNode(node *corev1.Node) *corev1.Node {
 	if podspec.Going(node) && podspec.TakesOfLimits(node) {
 		return node
@@ -101,106 +96,102 @@ func drainedNode(node *corev1.Node) *corev1.Node {
 	return &going
 }
 
-// ahead reports whether the pod, which may be gone, is still to be evicted.
+// ahead reports whether the pod is still to be evicted. It may be nil, for a pod that is gone.
 func (e *Eviction) ahead(pod *corev1.Pod) bool {
 	return pod != nil && pod.Spec.NodeName == e.From && !podspec.Terminal(pod)
 }
 
-// Machine is what a NodeClaim, or whatever else stands for a bought machine, tells of a
-// node. The zero value of each field means that nothing is known of it.
+// Machine is what a NodeClaim, or another record of a launched machine, knows about a node. The zero value of each
+// field means unknown.
 type Machine struct {
 	// Node is the node's name.
 	Node string
-	// Annotations are those of the NodeClaim. The hashes of the NodePool that they hold
-	// tell whether the pool's template has changed since.
+	// Annotations are those of the NodeClaim. By the hashes of the NodePool in them drift of the pool's template is
+	// found.
 	Annotations map[string]string
-	// Created is when the machine was asked for; without it the node's creation counts.
+	// Created is when the machine was requested; without it the node's creation counts.
 	Created time.Time
-	// Initialized is when the node became ready for the first time; without it Created
-	// counts, for nodes that are initialized by their label.
+	// Initialized is when the node became ready for the first time; without it Created counts, for nodes with the
+	// label karpenter.sh/initialized.
 	Initialized time.Time
-	// LastPodEvent is when a pod last came or went, daemons aside; without it
+	// LastPodEvent is when a pod other than a DaemonSet's was last bound to the node or left it; without it
 	// Initialized counts.
 	LastPodEvent time.Time
-	// ExpireAfter is the longest life of the machine; nil is what its pool says.
+	// ExpireAfter is the longest life of the machine; nil takes it from its pool.
 	ExpireAfter *scheduling.NillableDuration
-	// TerminationGracePeriod bounds how long draining may take; nil is what its pool says.
+	// TerminationGracePeriod bounds how long draining may take; nil takes it from its pool.
 	TerminationGracePeriod *metav1.Duration
-	// Drift says in the provider's or controller's words why the machine is no longer
-	// what its pool asks for; "" if it is. DriftedAt is since when.
+	// Drift is the reason of a Drifted condition, in the provider's or controller's words; "" without one. DriftedAt
+	// is since when.
 	Drift     string
 	DriftedAt time.Time
-	// Interruption is notice that the machine will be taken away; nil is none.
+	// Interruption is a notice that the provider will take the machine away; nil is none.
 	Interruption *Interruption
-	// NominatedUntil is until when pods that were planned onto the node are waited for.
+	// NominatedUntil is until when pods that are nominated to the node are waited for.
 	NominatedUntil time.Time
-	// MustStay says why the node must not be removed for anything but interruption and expiry, e.g.
-	// because a group of nodes keeps its least size; "" if it may be. See [Cluster.KeepAtLeast].
+	// MustStay is why the node must not be removed except for interruption and expiry, e.g. the minimum size of its
+	// node group; "" if it may be. See [Cluster.KeepAtLeast].
 	MustStay string
-	// MinimumFixed says that nobody can change what MustStay speaks of, e.g. because a cloud demands a node of
-	// its system pools; [Planner.Blocked] leaves such nodes out.
+	// MinimumFixed says that the cause in MustStay cannot be changed, e.g. because a cloud demands a node in its
+	// system pools; [Planner.Blocked] leaves such nodes out.
 	MinimumFixed bool
-	// Terminating says that the instance is being shut down, whatever the node says.
+	// Terminating says that the instance is being shut down, even if the node object does not show it.
 	Terminating bool
 }
 
-// Interruption is notice that a machine will be taken away.
+// Interruption is a notice that the provider will take a machine away.
 type Interruption struct {
 	// At is when; zero is at once.
 	At time.Time
-	// Kind is the provider's word for it, such as "spot" or "maintenance".
+	// Kind is the provider's word for it, e.g. "spot" or "maintenance".
 	Kind string
 }
 
-// Planner decides what to disrupt. The zero value works: it plans for the cluster's
-// Problem.Now.
+// Planner decides which nodes to disrupt. The zero value works: it plans for the Now of the cluster's problem.
 type Planner struct {
-	// Now is the time of the decision; zero is Problem.Now of the cluster. One of the two is
-	// needed: budgets, expiry and consolidateAfter depend on it.
+	// Now is the time of the decision; zero is Problem.Now of the cluster. One of the two is required, because
+	// budgets, expiry and consolidateAfter depend on it.
 	Now time.Time
-	// Solver holds the settings under which places and replacements are looked for, and the
-	// effort of the search.
+	// Policy is how nodes are chosen for evicted pods, and the effort of the search.
 	Policy scheduling.Policy
 	// Reasons are those for which nodes may be disrupted; none means all but Misplaced.
 	Reasons []Reason
-	// MinSaving is what a step for Underutilized has to save.
+	// MinSaving is the least saving of a step for Underutilized.
 	MinSaving Saving
-	// BalancedK sets the threshold of pools with policy Balanced, 1/k; 0 is 2.
+	// BalancedK sets the least score of moves in pools with policy Balanced, 1/k; 0 is 2.
 	BalancedK float64
-	// SpotToSpotTypes is how many cheaper instance types a spot machine's replacement by
-	// spot needs to be able to choose from, in a step by which nodes do not become fewer; 0 is
-	// 15. Below 0 spot is never replaced by spot.
+	// SpotToSpotTypes is how many cheaper instance types the spot replacement of a spot machine must have among its
+	// options, if the step does not lower the number of nodes; 0 is 15. Below 0 spot is never replaced by spot.
 	SpotToSpotTypes int
-	// MinLifetime is how long a node has to be there before it is disrupted for Empty or
-	// Underutilized.
+	// MinLifetime is the least age of a node that is disrupted for Empty or Underutilized.
 	MinLifetime time.Duration
-	// PodCost says what it costs to evict a pod; nil is [PodDisruptionCost]. It must depend on
-	// the pod alone. What is not a number or below 0 counts 0.
+	// PodCost returns the disruption cost of evicting a pod; nil is [PodDisruptionCost]. It must depend on the pod
+	// alone. NaN and values below 0 count as 0.
 	PodCost func(*corev1.Pod) float64
-	// NodeCost is what it costs to remove a node, pods aside; 0 is 1.
+	// NodeCost is the disruption cost of removing a node, without its pods; 0 is 1.
 	NodeCost float64
-	// MaxSteps ends the plan after so many steps; 0 is no bound. The steps are the first ones
-	// of the plan without a bound.
+	// MaxSteps ends the plan after so many steps; 0 is no bound. They are the first steps of the plan without a
+	// bound.
 	MaxSteps int
-	// LiveCatalog says that the catalog lists all that the provider sells now, so that a node
-	// has drifted (InstanceTypeNotFound) whose type or offering it has lacked for an hour.
-	// Other catalogs, such as files, may lack what is sold, and say nothing about nodes.
+	// LiveCatalog says that the catalog lists everything that the provider sells now, so that a node has drifted
+	// (InstanceTypeNotFound) if its type or offering has been missing for an hour. Without it a missing type means
+	// nothing, because a catalog from a file may be incomplete.
 	LiveCatalog bool
-	// KeepBarePods leaves pods where they are that no controller would make again, and the nodes
-	// that hold them, unless the machine is taken away or has expired. Karpenter evicts them.
+	// KeepBarePods leaves pods without a controller on their nodes, and these nodes in the cluster, except for
+	// interruption and expiry. Karpenter evicts them.
 	KeepBarePods bool
-	// Observer is told how a plan goes; nil for nobody.
+	// Observer is told the progress of a plan; nil for none.
 	Observer scheduling.Observer
-	// Rebalance also looks for pods that break a rule where they are, and moves them where
-	// they keep it (Misplaced).
+	// Rebalance also moves pods that break a scheduling rule on their node to existing nodes where they keep it
+	// (Misplaced).
 	Rebalance bool
 }
 
-// Saving is how much has to be saved; all of it, the zero value is any price above nothing.
+// Saving is a least saving: all of its fields have to be reached. The zero value is any saving above 0.
 type Saving struct {
 	// PerHour and PerMonth (730 hours) are in USD.
 	PerHour  offerings.Price
 	PerMonth offerings.Price
-	// Share is that of what the drained nodes cost, 0 to 1.
+	// Share is a share of the price of the drained nodes, 0 to 1.
 	Share float64
 }

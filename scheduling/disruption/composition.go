@@ -9,8 +9,8 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// composition is what those nodes of pools whose price is known are that a function keeps, together with
-// launches, the most expensive first.
+// composition are kinds of nodes, the most expensive first: the nodes of pools with a known price for which a
+// predicate holds, and launches.
 func (f *state) composition(keeps func(*candidate) bool, launches []scheduling.Launch) []NodeKind {
 	kinds := map[NodeKind]*NodeKind{}
 	add := func(pool string, as offerings.Key, existing int, paid, expected offerings.Price) {
@@ -21,21 +21,21 @@ func (f *state) composition(keeps func(*candidate) bool, launches []scheduling.L
 		}
 		k := kinds[key]
 		k.Nodes, k.Existing = k.Nodes+1, k.Existing+existing
-		k.PricePerHour, k.ExpectedPerHour = clampPrice(k.PricePerHour, paid), clampPrice(k.ExpectedPerHour, expected)
+		k.PricePerHour, k.ExpectedPerHour = addPrices(k.PricePerHour, paid), addPrices(k.ExpectedPerHour, expected)
 	}
 	for _, s := range f.nodes {
 		if s.pool == nil || !s.priced || !keeps(s) {
 			continue
 		}
 		existing := 1
-		if s.fresh {
+		if s.launched {
 			existing = 0
 		}
-		add(s.poolName(), instancetypes.OfferingOf(s.node), existing, s.paid, s.price)
+		add(s.poolName(), instancetypes.OfferingOf(s.node), existing, s.machinePrice, s.price)
 	}
 	for i := range launches {
 		l := &launches[i]
-		add(l.NodePool, l.Options[0].Key(), 0, l.Price, f.costOf(l))
+		add(l.NodePool, l.Options[0].Key(), 0, l.Price, f.launchPrice(l))
 	}
 	out := make([]NodeKind, 0, len(kinds))
 	for _, k := range kinds {

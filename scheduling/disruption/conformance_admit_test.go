@@ -117,7 +117,7 @@ func TestAdmit(t *testing.T) {
 				worst += dearest
 			}
 			for _, name := range tc.nodes {
-				price += f.at[name].price
+				price += f.byName[name].price
 			}
 			assert.Less(t, worst, price, "whichever options are bought, it pays")
 		})
@@ -160,7 +160,7 @@ func TestAdmitMinValues(t *testing.T) {
 // D46, D90: a pod that has no place keeps its node, unless the machine is taken away.
 func TestAdmitStuckPods(t *testing.T) {
 	f := admitWorld(t, Planner{})
-	o := &outcome{nodes: []string{"od-1"}, stuck: []scheduling.Unschedulable{{Pod: "shop/web", Message: "too large"}, {Pod: "shop/api"}}}
+	o := &outcome{nodes: []string{"od-1"}, unschedulable: []scheduling.Unschedulable{{Pod: "shop/web", Message: "too large"}, {Pod: "shop/api"}}}
 	for _, reason := range []Reason{Expired, Drifted, Underutilized} {
 		_, cause := f.admit(reason, o)
 		require.NotNil(t, cause)

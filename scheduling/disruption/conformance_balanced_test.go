@@ -75,7 +75,7 @@ func TestBalancedThreshold(t *testing.T) {
 		p.price, p.cost = offerings.MustPrice("58.08"), 90
 		saving := offerings.MustPrice(tc.saving)
 		m := &move{pools: []*poolShare{{pool: p, nodes: 1, price: saving, cost: tc.disruption}}, price: saving, cost: tc.disruption}
-		cause := f.unworthy(m, saving)
+		cause := f.scoreCause(m, saving)
 		assert.Equal(t, tc.worth, cause == nil, tc)
 		if cause != nil {
 			assert.Equal(t, CauseScore, cause.Code)
@@ -96,7 +96,7 @@ func TestPoolTotals(t *testing.T) {
 	assert.InDelta(t, 3, p.cost, 0)
 	require.NoError(t, f.take(&Step{Launches: []scheduling.Launch{{Name: "default-1", NodePool: "default", Options: []scheduling.Option{{InstanceType: "m.small", Zone: "a", CapacityType: offerings.OnDemand, Price: offerings.MustPrice("0.05")}}}}}))
 	assert.Equal(t, offerings.MustPrice("0.35"), p.price)
-	assert.Equal(t, 4, p.counted)
+	assert.Equal(t, 4, p.nodes)
 }
 
 // D79: pools that are not Balanced are not scored; all that are have to approve.
@@ -117,8 +117,8 @@ func TestBalancedAcrossPools(t *testing.T) {
 	score, of := f.score(m(other(scheduling.Balanced), 1), 100)
 	assert.InDelta(t, 0.25, score, 1e-9)
 	assert.Equal(t, "other", of.pool.Name)
-	assert.NotNil(t, f.unworthy(m(other(scheduling.Balanced), 1), 100))
-	assert.Nil(t, f.unworthy(m(other(scheduling.Balanced), 0.5), 100))
+	assert.NotNil(t, f.scoreCause(m(other(scheduling.Balanced), 1), 100))
+	assert.Nil(t, f.scoreCause(m(other(scheduling.Balanced), 0.5), 100))
 
 	alone := m(other(scheduling.Balanced), 1)
 	alone.pools, alone.price = alone.pools[:1], 300 // another node goes that no pool owns
@@ -128,7 +128,7 @@ func TestBalancedAcrossPools(t *testing.T) {
 	score, of = f.score(m(other(scheduling.WhenEmptyOrUnderutilized), 1), 100)
 	assert.InDelta(t, 0.75, score, 1e-9)
 	assert.Equal(t, "default", of.pool.Name)
-	assert.Nil(t, f.unworthy(m(other(scheduling.WhenEmptyOrUnderutilized), 1), 100))
+	assert.Nil(t, f.scoreCause(m(other(scheduling.WhenEmptyOrUnderutilized), 1), 100))
 }
 
 // D81: a move of nothing is worth nothing, and so is one in a pool of which nothing is known.
@@ -136,7 +136,7 @@ func TestBalancedNothing(t *testing.T) {
 	f := balancedFrame(t, scheduling.Balanced, 0, 1)
 	p := f.pools["default"]
 	p.price, p.cost = 0, 0
-	assert.NotNil(t, f.unworthy(f.moveOf([]string{"n0"}), 100))
+	assert.NotNil(t, f.scoreCause(f.moveOf([]string{"n0"}), 100))
 	score, of := f.score(f.moveOf(nil), 0)
 	assert.Zero(t, score)
 	assert.Nil(t, of)

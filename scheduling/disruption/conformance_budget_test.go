@@ -207,7 +207,7 @@ func TestRoom(t *testing.T) {
 			}
 			f := newState(Planner{Now: noon()}, c)
 			for _, reason := range []Reason{Empty, Drifted, Underutilized} { // D37: away is away, for whatever reason
-				assert.Equal(t, tc.want, f.room(f.pools["default"], reason), reason)
+				assert.Equal(t, tc.want, f.poolAllowance(f.pools["default"], reason), reason)
 			}
 		})
 	}

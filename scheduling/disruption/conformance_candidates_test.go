@@ -22,7 +22,7 @@ func always() []Reason { return []Reason{Drifted, Empty, Underutilized} }
 // codes are the causes why the node n may not go for a reason; nil if it may.
 func codes(f *state, reason Reason) []CauseCode {
 	var out []CauseCode
-	for _, c := range f.blockers(f.at["n"], reason) {
+	for _, c := range f.blockers(f.byName["n"], reason) {
 		out = append(out, c.Code)
 	}
 	return out
@@ -258,9 +258,9 @@ func TestCandidates(t *testing.T) {
 	assert.Empty(t, may)
 	require.Len(t, not, 3)
 	assert.Equal(t, CauseReasonNotMeant, not["busy"].Code)
-	assert.False(t, f.meant(Misplaced))
+	assert.False(t, f.enabled(Misplaced))
 	f.planner.Rebalance = true
-	assert.True(t, f.meant(Misplaced))
+	assert.True(t, f.enabled(Misplaced))
 }
 
 // D28: what a step has bought is as young as it is, and asks for its time.
@@ -274,7 +274,7 @@ func TestLaunchesAreYoung(t *testing.T) {
 	assert.Empty(t, may)
 	require.Len(t, not, 1)
 	assert.Equal(t, CauseTooSoon, not["default-1"].Code)
-	assert.Equal(t, "default-1", f.home(f.pods["shop/web"]))
+	assert.Equal(t, "default-1", f.nodeNameOf(f.pods["shop/web"]))
 }
 
 // D28, S12: a pod that moves begins anew; where that counts, it is a copy that says so.
@@ -296,8 +296,8 @@ func TestPodsBeginAnew(t *testing.T) {
 		assert.Equal(t, noon(), f.pods[name].Status.StartTime.Time)
 		assert.Nil(t, f.pods[name].DeletionTimestamp)
 	}
-	for _, pod := range f.at["to"].pods {
-		assert.Equal(t, "to", f.home(pod))
+	for _, pod := range f.byName["to"].pods {
+		assert.Equal(t, "to", f.nodeNameOf(pod))
 	}
-	assert.Len(t, f.at["to"].pods, 3)
+	assert.Len(t, f.byName["to"].pods, 3)
 }

@@ -49,18 +49,18 @@ func TestPodDisruptionCost(t *testing.T) {
 func TestRemoval(t *testing.T) {
 	plain, cheap := &corev1.Pod{}, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{corev1.PodDeletionCost: "-2147483647"}}}
 	f := newState(Planner{Now: noon()}, &Cluster{})
-	assert.InDelta(t, 1, f.removal(nil), 0)
-	assert.InDelta(t, 3, f.removal([]*corev1.Pod{plain, plain}), 0)
-	assert.InDelta(t, 2, f.removal([]*corev1.Pod{plain, cheap}), 0)
+	assert.InDelta(t, 1, f.disruptionCost(nil), 0)
+	assert.InDelta(t, 3, f.disruptionCost([]*corev1.Pod{plain, plain}), 0)
+	assert.InDelta(t, 2, f.disruptionCost([]*corev1.Pod{plain, cheap}), 0)
 
 	f = newState(Planner{Now: noon(), NodeCost: 5, PodCost: func(*corev1.Pod) float64 { return 2 }}, &Cluster{})
-	assert.InDelta(t, 9, f.removal([]*corev1.Pod{plain, plain}), 0)
+	assert.InDelta(t, 9, f.disruptionCost([]*corev1.Pod{plain, plain}), 0)
 	for _, odd := range []float64{-1, math.NaN(), math.Inf(-1)} {
 		f.planner.PodCost = func(*corev1.Pod) float64 { return odd }
-		assert.InDelta(t, 5, f.removal([]*corev1.Pod{plain, plain}), 0)
+		assert.InDelta(t, 5, f.disruptionCost([]*corev1.Pod{plain, plain}), 0)
 	}
 	f.planner.PodCost = func(*corev1.Pod) float64 { return math.Inf(1) }
-	assert.False(t, math.IsInf(f.removal([]*corev1.Pod{plain, plain}), 0))
+	assert.False(t, math.IsInf(f.disruptionCost([]*corev1.Pod{plain, plain}), 0))
 }
 
 // D16: daemons, mirror pods and what has ended count nothing.
@@ -90,8 +90,8 @@ func TestSubjectCost(t *testing.T) {
 		}),
 	}}}
 	f := newState(Planner{Now: noon()}, c)
-	assert.Equal(t, []*corev1.Pod{pods["leaving-set"], pods["owned"], pods["plain"]}, f.at["n"].movers)
-	assert.InDelta(t, 4, f.at["n"].cost, 0)
+	assert.Equal(t, []*corev1.Pod{pods["leaving-set"], pods["owned"], pods["plain"]}, f.byName["n"].reschedulable)
+	assert.InDelta(t, 4, f.byName["n"].cost, 0)
 }
 
 func TestNodePrice(t *testing.T) {
@@ -122,7 +122,7 @@ func TestNodePrice(t *testing.T) {
 		"D27 no labels":                                {&corev1.Node{}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, o := boughtAt(tc.node, catalog)
+			_, o := offeringOfNode(tc.node, catalog)
 			if tc.price == "" {
 				assert.Nil(t, o)
 				return
@@ -131,6 +131,6 @@ func TestNodePrice(t *testing.T) {
 			assert.Equal(t, offerings.MustPrice(tc.price), o.Price)
 		})
 	}
-	_, o := boughtAt(testNode("n"), nil)
+	_, o := offeringOfNode(testNode("n"), nil)
 	assert.Nil(t, o, "without a catalog")
 }

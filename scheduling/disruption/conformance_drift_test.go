@@ -94,7 +94,7 @@ func TestDrift(t *testing.T) {
 
 // driftKind is the kind of drift of the node n.
 func driftKind(p Planner, c *Cluster) string {
-	kind, _, _ := strings.Cut(newState(p, c).at["n"].drifted, ":")
+	kind, _, _ := strings.Cut(newState(p, c).byName["n"].drifted, ":")
 	return strings.TrimSuffix(kind, " (its NodeClaim says so)")
 }
 

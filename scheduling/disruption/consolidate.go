@@ -7,36 +7,36 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// consolidate makes the steps that make the cluster cheaper, each once it is certain.
+// consolidate makes the steps that save, each once it is final.
 func (r *run) consolidate(ctx context.Context) error {
-	if err := r.aim(ctx); err != nil {
+	if err := r.findTarget(ctx); err != nil {
 		return err
 	}
-	r.findings = &findings{bound: r.anew.bound, anew: r.anew}
-	err := r.save(ctx, r.anew)
-	r.findings.late = over(ctx)
+	r.findings = &findings{bound: r.target.bound, target: r.target}
+	err := r.saveToward(ctx, r.target)
+	r.findings.timedOut = outOfTime(ctx)
 	return err
 }
 
-// aim works out at what the search for savings aims, unless it is known.
-func (r *run) aim(ctx context.Context) error {
-	if r.anew != nil {
+// findTarget rebuilds the cluster from scratch, as an aim of the search for savings, unless that was done before.
+func (r *run) findTarget(ctx context.Context) error {
+	if r.target != nil {
 		return nil
 	}
-	t, err := r.state.solveAnew(ctx, scheduling.EffortFast, r.state.loose)
-	r.anew = t
+	t, err := r.state.solveRebuild(ctx, scheduling.EffortFast, r.state.disruptable)
+	r.target = t
 	return err
 }
 
-// mostSearches is how often the search is begun anew because nodes were left that were to go.
+// mostSearches is how often the search begins again because nodes have stayed that it wanted to remove.
 const mostSearches = 3
 
-// save carries out what the search finds, as far as that is possible in steps.
-func (r *run) save(ctx context.Context, t *target) error {
-	for i := 0; i < mostSearches && !over(ctx); i++ {
+// saveToward makes the steps to cheaper clusters that the search finds, as far as there are steps.
+func (r *run) saveToward(ctx context.Context, t *rebuildTarget) error {
+	for i := 0; i < mostSearches && !outOfTime(ctx); i++ {
 		before := r.state.price()
-		x := &search{state: r.state, target: t, receiving: r.state.staying()}
-		left, err := r.reach(ctx, x)
+		x := &search{state: r.state, target: t, excluded: r.state.excludedNodes()}
+		left, err := r.reachCheapest(ctx, x)
 		if err != nil || r.done || !left || r.state.price() == before {
 			return err
 		}
@@ -44,77 +44,77 @@ func (r *run) save(ctx context.Context, t *target) error {
 	return nil
 }
 
-// reach carries out what leads to one of the ends of a search: to that which is cheapest when
-// it is reached in steps. It reports whether nodes are left that should have gone.
-func (r *run) reach(ctx context.Context, x *search) (left bool, err error) {
-	ends, err := x.ends(ctx)
+// reachCheapest makes the steps to that solution of a search which is cheapest when it is reached in steps. It
+// reports whether nodes have stayed that should be removed.
+func (r *run) reachCheapest(ctx context.Context, x *search) (left bool, err error) {
+	ends, err := x.solutions(ctx)
 	if err != nil {
 		return false, err
 	}
 	if r.state.large() {
-		rest, err := r.inSteps(ctx, combined(ends[0].moves, r.state.rebooked), nil)
+		rest, err := r.reachInSteps(ctx, combined(ends[0].moves, r.state.requestsWith), nil)
 		return len(rest) > 0, err
 	}
-	way, left, err := r.cheapest(ctx, ends)
+	way, left, err := r.cheapestTrial(ctx, ends)
 	if err != nil || way == nil {
 		return false, err
 	}
-	return left, r.makeThoseOf(way)
+	return left, r.commitFrom(way)
 }
 
-// makeThoseOf makes the steps that a trial has made beyond this run's.
-func (r *run) makeThoseOf(way *run) error {
+// commitFrom makes the steps that a trial has made beyond this run's.
+func (r *run) commitFrom(way *run) error {
 	for i := len(r.steps); i < len(way.steps) && !r.done; i++ {
-		if err := r.make(&way.steps[i]); err != nil {
+		if err := r.commit(&way.steps[i]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// cheapest is the way to the end that is cheapest when it is reached in steps, and whether
-// nodes are left that should have gone; nil where all ends are known.
-func (r *run) cheapest(ctx context.Context, ends []*search) (way *run, left bool, err error) {
+// cheapestTrial is a trial of the steps to the solution that ends cheapest, and whether nodes have stayed that should
+// be removed; nil if all solutions were tried before.
+func (r *run) cheapestTrial(ctx context.Context, ends []*search) (way *run, left bool, err error) {
 	for _, end := range ends {
 		if way != nil && end.state.price() >= way.state.price() {
 			continue
 		}
-		step := combined(end.moves, end.state.rebooked)
-		if slices.ContainsFunc(r.triedEnds, step.leadsTo) {
+		step := combined(end.moves, end.state.requestsWith)
+		if slices.ContainsFunc(r.triedSolutions, step.leadsTo) {
 			continue
 		}
-		r.triedEnds = append(r.triedEnds, step)
-		t, rest, err := r.tryInSteps(ctx, step)
+		r.triedSolutions = append(r.triedSolutions, step)
+		t, rest, err := r.trialInSteps(ctx, step)
 		if err != nil {
 			return nil, false, err
 		}
 		if way == nil || t.state.price() < way.state.price() {
 			way, left = t, rest
 		}
-		if !rest || over(ctx) {
+		if !rest || outOfTime(ctx) {
 			break
 		}
 	}
 	return way, left, nil
 }
 
-// mostTries is how often a way is looked for: nodes that were left the last time go first.
+// mostTries is how often the steps to a solution are looked for: nodes that stayed the last time are tried first.
 const mostTries = 3
 
-// tryInSteps carries out what leads to where a step leads in a copy of the cluster, and returns the
-// try that ends cheapest, and whether nodes are left that should have gone.
-func (r *run) tryInSteps(ctx context.Context, step *Step) (best *run, left bool, err error) {
+// trialInSteps splits a step into smaller ones in trials, and returns the trial that ends cheapest, and whether nodes
+// have stayed that should be removed.
+func (r *run) trialInSteps(ctx context.Context, step *Step) (best *run, left bool, err error) {
 	var first []string
 	for range mostTries {
 		t := r.trial()
-		stay, err := t.inSteps(ctx, step, first)
+		stay, err := t.reachInSteps(ctx, step, first)
 		if err != nil {
 			return nil, false, err
 		}
 		if best == nil || t.state.price() < best.state.price() {
 			best, left = t, len(stay) > 0
 		}
-		if len(stay) == 0 || len(t.steps) == len(r.steps) || over(ctx) {
+		if len(stay) == 0 || len(t.steps) == len(r.steps) || outOfTime(ctx) {
 			break
 		}
 		first = append(stay, first...)
@@ -122,62 +122,61 @@ func (r *run) tryInSteps(ctx context.Context, step *Step) (best *run, left bool,
 	return best, left, nil
 }
 
-// inSteps carries out what leads to where a step leads, as far as it gets, and returns the nodes
-// that stay, and those that could only go onto machines that were not to be bought. Some nodes may be told
-// that find their way before the others.
-func (r *run) inSteps(ctx context.Context, step *Step, first []string) (left []string, err error) {
+// reachInSteps splits a step into smaller ones and makes them, as far as it gets. It returns the nodes that stay, and
+// those that were only removed with launches beyond the step. The nodes in first are tried before the others.
+func (r *run) reachInSteps(ctx context.Context, step *Step, first []string) (left []string, err error) {
 	w := newOrdering(r.state, step, first)
 	if step.Reason != Underutilized {
-		w.foreseen = slices.DeleteFunc(slices.Clone(r.foreseen), func(name string) bool { return slices.Contains(step.Drain, name) })
+		w.expectedRemovals = slices.DeleteFunc(slices.Clone(r.expectedRemovals), func(name string) bool { return slices.Contains(step.Drain, name) })
 	}
-	if !w.asks {
-		r.state.hold()
+	if !w.resimulates {
+		r.state.deferChanges()
 		defer func() {
-			if told := r.state.release(); err == nil {
+			if told := r.state.applyDeferred(); err == nil {
 				err = told
 			}
 		}()
 	}
-	for all := true; len(w.waits) > 0 && !r.done && !over(ctx); {
-		went, err := r.singly(ctx, w, all)
-		if err != nil || r.done || over(ctx) {
-			return append(left, namesOf(w.waits)...), err
+	for all := true; len(w.remaining) > 0 && !r.done && !outOfTime(ctx); {
+		went, err := r.removeSingly(ctx, w, all)
+		if err != nil || r.done || outOfTime(ctx) {
+			return append(left, namesOf(w.remaining)...), err
 		}
-		step, err := w.leaveTogether(ctx)
+		step, err := w.stepForGroup(ctx)
 		together := step != nil
 		if err == nil && !together && all && !went {
-			if step, err = w.leaveOnMore(ctx); step == nil {
-				return append(left, namesOf(w.waits)...), err
+			if step, err = w.stepWithMoreLaunches(ctx); step == nil {
+				return append(left, namesOf(w.remaining)...), err
 			}
 			left = append(left, step.Drain...)
 		}
 		if err == nil && step != nil {
-			err = r.carryOut(w, step)
+			err = r.commitOrdered(w, step)
 		}
 		if err != nil {
 			return nil, err
 		}
 		all = !together
 	}
-	return append(left, namesOf(w.waits)...), nil
+	return append(left, namesOf(w.remaining)...), nil
 }
 
-// carryOut makes a step of a way.
-func (r *run) carryOut(w *ordering, step *Step) error {
-	if err := r.make(step); err != nil {
+// commitOrdered makes a step of an ordering.
+func (r *run) commitOrdered(w *ordering, step *Step) error {
+	if err := r.commit(step); err != nil {
 		return err
 	}
-	w.follow(step)
+	w.apply(step)
 	return nil
 }
 
-// singly lets nodes go for which nothing has to be bought, one after the other: all that can,
-// or those that may have places on what was bought last.
-func (r *run) singly(ctx context.Context, w *ordering, all bool) (went bool, err error) {
-	for i := 0; i < len(w.waits) && !r.done && !over(ctx); {
+// removeSingly removes nodes one by one without launches: all for which there is a step, or only those with pods that
+// the last launches take in. It reports whether one was removed.
+func (r *run) removeSingly(ctx context.Context, w *ordering, all bool) (went bool, err error) {
+	for i := 0; i < len(w.remaining) && !r.done && !outOfTime(ctx); {
 		var final *Step
-		if all || w.hopes(w.waits[i]) {
-			if final, err = w.leaveAlone(ctx, w.waits[i]); err != nil {
+		if all || w.fitsLastLaunched(w.remaining[i]) {
+			if final, err = w.stepForOne(ctx, w.remaining[i]); err != nil {
 				return went, err
 			}
 		}
@@ -185,7 +184,7 @@ func (r *run) singly(ctx context.Context, w *ordering, all bool) (went bool, err
 			i++
 			continue
 		}
-		if err := r.carryOut(w, final); err != nil {
+		if err := r.commitOrdered(w, final); err != nil {
 			return went, err
 		}
 		went = true

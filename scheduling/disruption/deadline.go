@@ -6,18 +6,18 @@ import (
 	"errors"
 )
 
-// over reports whether there is no more time.
-func over(ctx context.Context) bool { return ctx.Err() != nil }
+// outOfTime reports whether a context has ended, by its deadline or by its cancellation.
+func outOfTime(ctx context.Context) bool { return ctx.Err() != nil }
 
-// past returns an error unless it is a deadline that has passed.
-func past(ctx context.Context, err error) error {
+// unlessDeadline is the error, or that of the context, unless it is a passed deadline.
+func unlessDeadline(ctx context.Context, err error) error {
 	if err = cmp.Or(err, ctx.Err()); errors.Is(err, context.DeadlineExceeded) {
 		return nil
 	}
 	return err
 }
 
-// cancelled is the error of a context that somebody cancelled; a deadline is none.
+// cancelled is the error of a cancelled context; nil for one with a passed deadline.
 func cancelled(ctx context.Context) error {
 	if err := ctx.Err(); err != nil && !errors.Is(err, context.DeadlineExceeded) {
 		return err

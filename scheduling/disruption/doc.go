@@ -1,164 +1,164 @@
-// Package disruption decides which running nodes to remove or replace, in which order, and
-// what that saves. It reads a [Cluster] and makes a [Plan]; it touches nothing.
+// Package disruption decides which running nodes to remove or replace, in which order, and how much that saves. It reads
+// a [Cluster] and returns a [Plan]; it changes nothing and calls no API.
 //
 //	plan, err := disruption.Planner{}.Plan(ctx, cluster)
 //
-// # What a plan is
+// It owns the candidates, the moves, the disruption budgets and the order of steps. Where the pods of a node can go, and
+// which machines to launch for them, it asks of package provisioning; where kube-scheduler would bind them, of a model of
+// kube-scheduler. It does not know how steps are carried out, nor whether they succeeded: the next plan is made from the
+// cluster as it is then.
 //
-// A plan is a list of steps and, for every node, a [Verdict]. A [Step] is one safe change: machines to launch and
-// wait for, pods to evict and where each is expected to land, nodes to remove. Steps are carried out one after the
-// other. Each needs those before it and none after it, so a plan may be left after any step; [Planner.MaxSteps]
-// ends it early, and [Planner.Steps] hands steps out as they are found. Nodes that stay say why, in codes for
-// programs and words for people, with the best move that was found and not made.
+// # Steps
 //
-// Within a step, evictions go in waves. The pods of a wave are away at the same time, and no PodDisruptionBudget
-// loses more of them than it allows; the next wave leaves when they run again. Pods without a budget go in the
-// first wave, unless rules tie them to others: these go last. Where pods that leave in turns are spread or keep
-// apart, they leave in an order in which each may land; a step for which there is none is not made. Interrupted
-// machines lose all their pods at once.
+// A plan is a list of steps and, for every node, a [Verdict]. A [Step] is one safe change: machines to launch and to wait
+// for, pods to evict with the node where each is expected, nodes to remove. Steps are carried out one after the other.
+// Each needs the steps before it and none after it, so a plan may be left after any step; [Planner.MaxSteps] ends it
+// early, and [Planner.Steps] yields steps as they are found. For a node that stays the verdict has the causes, as codes
+// for programs and as text for people, and the best move that was found and not made.
 //
-// Where kube-scheduler binds evicted pods as it likes ([scheduling.PlacementFree]), they are expected where a
-// model of it binds them, step by step; a step that leaves one without a place is not made: pods that would find
-// none leave before the others, or, where no other node could go, onto a machine that is bought for them.
-// [Plan.Cordon] names the nodes to close from the start, so that no pod lands on one that goes later. Steps begin
-// where pods then are, so that the price after them is the bill, but for the order in which kube-scheduler takes
-// the pods of a wave, and its choice among nodes that it holds to be equal: [Summary.Realised] plays them with
-// others. On thirty clusters of 31 to 106 nodes that had lost half of their pods, such plans were 3.0 % dearer
-// than where pods go where they are told, and came to 1.0 % more when the real kube-scheduler carried them out;
-// plans that expect pods where they are told came to 4.3 % more. On six of 40 nodes of many shapes that were never
-// packed well they were 14 % dearer. What is left to save where pods have landed elsewhere is not part of a plan, as
-// pods would move twice: the next one found 2.3 % in the mean of 24 clusters, and the one after that next to nothing.
+// Within a step, evictions go in waves. The pods of a wave are away at the same time, and no PodDisruptionBudget loses
+// more of them than it allows; the next wave leaves when they run again. Pods without a budget go in the first wave,
+// unless topology spread or pod affinity ties them to other pods: these go last. Pods of several waves that spread or keep
+// apart leave in an order in which each can be scheduled; a step without such an order is not made. Interrupted machines
+// lose all their pods at once.
 //
-// No step buys beyond the limits of a NodePool. Nodes that it removes do not count, as for Karpenter, though they are
-// there until their pods have left.
+// Where kube-scheduler binds evicted pods ([scheduling.PlacementFree]), pods are expected where a model of it binds them,
+// step by step. A step that leaves a pod without a node is not made: such pods are tried as the first to leave or, if no
+// other node could go, a machine is launched for them. [Plan.Cordon] names the nodes to close from the start, so that no
+// pod is bound to a node that is removed later. Each step begins where pods are bound by then, so that the price after the
+// steps is the bill, except for two choices of kube-scheduler: the order in which it takes the pods of a wave, and the
+// node among several of the same score. [Summary.Realised] plays the steps with other choices. On thirty clusters of 31
+// to 106 nodes that had lost half of their pods, these plans were 3.0 % dearer than with [scheduling.PlacementPinned], and
+// cost 1.0 % more when the real kube-scheduler carried them out; plans for pinned pods then cost 4.3 % more. On six
+// clusters of 40 nodes of many shapes that were never packed well they were 14 % dearer. Savings that remain because pods
+// were bound elsewhere are not part of a plan, because pods would move twice: the next plan found 2.3 % in the mean of 24
+// clusters, and the one after that almost none.
 //
-// A step tells its risks ([Risk]): what a careful person asks before carrying it out.
+// No step launches beyond the limits of a NodePool. Nodes that the step removes do not count for them, as in Karpenter,
+// though they run until their pods have left.
 //
-// Plans depend on nothing but their input: no clock is read ([Planner.Now]), and lists may come in any order. A
-// plan is for the cluster as it was given. Whoever carries it out plans anew when the cluster has changed, which
-// also is how failures are dealt with. Steps that have begun by then are input ([Cluster.Underway]).
+// A step has a list of risks ([Risk]): the questions that a careful operator asks before carrying it out.
+//
+// A plan depends on its input alone: no clock is read ([Planner.Now]), and lists may come in any order. It is for the
+// cluster as it was given. When the cluster has changed, or a step has failed, a new plan has to be made; steps that have
+// begun by then are input ([Cluster.Underway]).
 //
 // # The order of reasons
 //
-//	interrupted    all machines with a notice, in one step. They go whatever stands in
-//	               their way; a pod that has no place leaves without one, and the plan
-//	               warns of it. Launches are waited for as long as the notice lasts.
+//	interrupted    all machines with an interruption notice, in one step. They go even if a
+//	               pod finds no node; the plan then has a warning. Launches are
+//	               waited for as long as the notice lasts.
 //	expired        nodes past expireAfter, the oldest first
-//	drifted        nodes that are no longer what their pool asks for, as [Verdict.Drift]
-//	               says: empty ones, then those that drifted first. What a catalog
-//	               lacks is no drift unless it is live ([Planner.LiveCatalog])
-//	empty          all nodes without pods but daemons', as many in a step as budgets allow
+//	drifted        nodes that differ from what their pool asks for, as [Verdict.Drift]
+//	               says: empty ones, then the earliest drifted. A type that is missing in
+//	               the catalog is drift only if the catalog is live ([Planner.LiveCatalog])
+//	empty          all nodes without pods other than DaemonSets', as many in a step as budgets
+//	               allow
 //	underutilized  nodes whose pods cost less elsewhere: any number of nodes by any
 //	               number of launches
-//	misplaced      pods that break a rule where they are ([Planner.Rebalance])
+//	misplaced      pods that break a scheduling rule on their node ([Planner.Rebalance])
 //
-// Expired and drifted nodes go one by one, each with machines for its own pods, or, where that costs less, onto machines
-// that hold the pods of all of them for the least, in steps as small as may be: a step may then buy more than its nodes
-// need, for those of the next. A cluster that drifts as a whole, as with a new image, is built anew that way.
+// Expired and drifted nodes go one by one, each with launches for its own pods. If that costs less, machines are chosen
+// for the pods of all of them together, and the nodes go in steps as small as possible; a step may then launch more than
+// its nodes need, for the nodes of the next. A cluster that drifts as a whole, e.g. by a new image, is rebuilt that way.
 //
-// Nodes that are about to go for one of the first three take in no pods of others. In clusters of less than 1,000
-// nodes what saves something is tried out before its first step is certain, and the next plan with it, as it would
-// be when consolidateAfter has passed. Where that one would save something, this goes at once to where both lead,
-// so that no pod moves twice, or does afterwards what nodes allow that have taken in no pods. What is left, or has
-// come to be possible only by the steps, follows in the same plan, as far as consolidateAfter allows: where a node
-// holds the only machine of a reservation, its pods go to another machine, and back when the first is gone. Only
-// pods that had to move for one of the first three reasons may move a second time.
+// Nodes that are to be interrupted, expired or drifted take in no pods of other nodes. In clusters of less than 1,000
+// nodes the steps that save are tried out before the first of them is final, together with the next plan, as it would be
+// once consolidateAfter has passed. If the next plan would save, this plan goes directly to the cluster where both end, so
+// that no pod moves twice; if there is no way there in steps, it makes the steps of the next plan that need only nodes
+// without newly arrived pods. Savings that only become possible by the steps follow in the same plan, as far as
+// consolidateAfter allows: e.g. where a node holds the only machine of a reservation, its pods go to another machine, and
+// back when the first is gone. Only pods that had to move for interruption, expiry or drift may move a second time.
 //
-// A node that is drained is there until its last pod has left. Pods that it keeps out of other hosts until then, by
-// spread constraints, land when it is gone. Zones and other domains that a NodePool offers count for spread even then,
-// whatever limits leave to be bought there, and unlike for kube-scheduler: or else pods that are spread over zones would
-// be moved into one of them, zone by zone.
+// A node that is drained exists until its last pod has left. Pods that may not run elsewhere because of it, by topology
+// spread, are scheduled when it is gone. Zones and other domains that a NodePool offers count for topology spread even
+// then, whether or not the pool's limits leave room to launch there. kube-scheduler does not count them, but without this
+// rule pods that are spread over zones would be moved into a single zone, zone by zone.
 //
-// # What holds nodes back
+// # Why a node is no candidate
 //
-// For drifted, empty and underutilized nodes: that they are not initialized, are going already, expect pods, or
-// belong to no pool that is there; do-not-disrupt on the node, or on a pod that has not ended, where do-not-evict
-// and Cluster Autoscaler's safe-to-evict "false" count as well; a pod whose PodDisruptionBudget allows nothing, or
-// that has two. A termination grace period lets drift pass over pods. For empty and underutilized nodes also the
-// pool's policy, consolidateAfter and [Planner.MinLifetime]; to save, a price that is not known.
-// [Planner.KeepBarePods] adds pods that have no controller, for drifted nodes as well. See [CauseCode].
+// For drift, emptiness and consolidation: the node is not initialized, is being removed already, is nominated for pods, or
+// belongs to no NodePool of the input; do-not-disrupt on the node or on a pod that has not ended (do-not-evict and Cluster
+// Autoscaler's safe-to-evict "false" count as well); a pod whose PodDisruptionBudget allows no disruption, or that has two
+// budgets. With a terminationGracePeriod, drift does not wait for pods. For emptiness and consolidation also the pool's
+// policy, consolidateAfter and [Planner.MinLifetime]; for consolidation a price that is not known. With
+// [Planner.KeepBarePods] also pods without a controller. See [CauseCode].
 //
 // # Budgets
 //
-// A pool's budgets bound how many of its nodes a step removes: the least of those that are
-// about the reason and in force. Percentages are of the nodes that are initialized, as they
-// stand before the step, rounded up; nodes that are not ready or going already are taken
-// off. What is to be saved by more nodes at once is done part after part, each of which
-// saves something, where there are such parts. Windows are read in UTC. Expiry and
-// interruption ask no budget. How many pods a PodDisruptionBudget lets go is taken from its
-// status, if its controller has seen the object as it is; otherwise it is counted from the
-// pods by the controller's rules.
+// The disruption budgets of a NodePool bound how many of its nodes a step removes: the least of the budgets that are for
+// the reason and active. Percentages are of the initialized nodes before the step, rounded up; nodes that are not ready or
+// being removed are subtracted. A saving by more nodes than a budget allows is made part by part, where there are parts
+// that each save. Schedules are in UTC. Expiry and interruption ask no budget. How many pods of a PodDisruptionBudget may
+// be away is read from its status if its controller has seen the current object; otherwise it is counted from the pods by
+// the controller's rules.
 //
-// # What a move has to be worth
+// # How much a move must save
 //
-// Prices are expected ones: what nodes cost beside their machines counts, on nodes that go and
-// on those that come ([scheduling.Policy.ExpectedPrice]). A step for Underutilized saves something, and all that [Planner.MinSaving] asks for,
-// whichever options of its launches are bought: options that would cost too much are left
-// out. Where one spot machine is to replace another, there have to be enough cheaper types
-// ([Planner.SpotToSpotTypes]). In pools with policy Balanced, the share of the pool's price
-// that is saved has to be at least 1/k of the share of its disruption cost that is spent
-// ([Planner.BalancedK]).
+// Prices are expected prices, because a node costs more than its machine ([scheduling.Policy.ExpectedPrice]); that holds
+// for nodes that go and for nodes that are launched. A step for Underutilized saves at least [Planner.MinSaving], and more
+// than zero, by each option of its launches: options that are too dear are left out. Where one spot machine replaces
+// another, enough cheaper types are needed ([Planner.SpotToSpotTypes]). In pools with policy Balanced, the share of the
+// pool's price that is saved must be at least 1/k of the share of its disruption cost that is spent ([Planner.BalancedK]).
 //
-// # What is left to save
+// # Bounds
 //
-// [Summary.LowerBoundPerHour] is proven, for clusters that keep the nodes which may not go.
-// [Summary.Rebuilt] is what was found when all may go but those of [Machine.MustStay]. [Planner.Blocked] tries what the cluster
-// would save beyond a plan without each of the causes for which nodes stay.
+// [Summary.LowerBoundPerHour] is proven for clusters that keep the nodes which may not go. [Summary.Rebuilt] is the
+// cheapest cluster that was found if all nodes may go except by [Machine.MustStay]. [Planner.Blocked] finds how much more
+// the cluster would save without each of the causes for which nodes stay.
 //
 // # What differs from Karpenter
 //
-// Karpenter makes one move, waits, and looks again; a plan shows all moves. One search
-// looks at sets of nodes of any size, of all pools, and may buy several machines, where
-// Karpenter removes single nodes or the first so many of a list and buys one machine at
-// most. Expired nodes are replaced before they go. A price that is not known is not zero. A
-// node whose pods count nothing is not empty. A budget that cannot be read is an error
-// instead of silently holding everything. Spot may be replaced by spot without a feature
-// gate. Nodes of static pools are left to their controller. scheduling/doc/conformance.md
-// goes through all of it, line by line.
+// Karpenter makes one move, waits, and looks again; a plan has all moves. One search looks at sets of nodes of any size, of
+// all pools, and may launch several machines; Karpenter removes single nodes or a prefix of an ordered list and launches at
+// most one. Expired nodes are replaced before they go. An unknown price is not zero. A node whose pods have no disruption
+// cost is not empty. A budget that cannot be read is an error; Karpenter silently blocks all disruption by it. Spot may be
+// replaced by spot without a feature gate. Nodes of static pools are left to their controller.
+// scheduling/doc/conformance.md goes through all of it, line by line.
 package disruption
 
-// A map of this package's files, from the ground up: files refer to those of their own part and of
+// A map of this package's files, from the ground up: files refer to files of their own part and of
 // parts before it. A name with a star stands for all files that begin so.
 //
 // The words
 //
-//	cluster      what runs, and the settings
-//	step         a step, its reason and its risks, and why nodes stay
-//	plan         the plan and what it comes to
+//	cluster      the input: nodes, pods, machines, and the settings of a Planner
+//	step         a step with its reason and risks, and the causes for which nodes stay
+//	plan         the plan and its summary
 //
-// The cluster as it stands after some steps
+// The cluster as it is after some steps
 //
-//	budget       how many nodes of a pool may go; internal/eviction tells what pods ask for, and how
-//	             many of them PodDisruptionBudgets let go
-//	validate     every fault of what goes in
-//	deadline     whether there is time
-//	state, take, sessions   nodes, pods and pools; a step carried out; the sessions for what-ifs
-//	candidates, blockers    nodes that a reason is about, and what keeps them where they are
-//	minnodes     which nodes of a pool stay where it keeps so many
-//	capacity     whether pods could fit, in round figures, before anything is tried; internal/room fills
-//	             rooms, and chooses among them
-//	price, admit what a move disrupts, saves, and has to save
-//	simulate     where pods would be if nodes were gone
+//	budget       disruption budgets of NodePools; internal/eviction knows which pods may be evicted, and
+//	             how many of them PodDisruptionBudgets let go
+//	validate     every fault of the input
+//	deadline     whether a context has ended, and by what
+//	state, take, sessions   nodes, pods and pools; applying a step; the sessions that simulate scheduling
+//	candidates, blockers    nodes that a reason applies to, and the causes for which they stay
+//	minnodes     nodes that stay because their pool keeps a minimum
+//	capacity     whether pods could fit by their requests alone, before a simulation; internal/room
+//	             packs pods into free capacity, and chooses the nodes to keep
+//	price, admit the price and disruption cost of a move, and whether it saves enough
+//	simulate     where pods would go if nodes were removed
 //	landing      where kube-scheduler binds the pods of a step
-//	waves        the order in which they leave; internal/landing tells whether each may land
+//	waves        the order in which pods leave; internal/landing tells whether each can be scheduled
 //
-// What would be cheaper, and the way there
+// A cheaper cluster, and the steps to it
 //
-//	target*, composition  the cluster bought afresh, as an aim and as a bound; what it consists of
+//	target*, composition  the cluster rebuilt from scratch: its price, its bound, its nodes
 //	search, moves  a cheaper cluster for the same pods
-//	keepset      which nodes stay, where many go at once
+//	keepset      the set of nodes to keep when many go at once
 //	ordering*    the steps that lead to the cheaper cluster
 //
 // The run that makes a plan
 //
 //	run          Planner.Plan, and the steps that are made
-//	pending      what becomes of pods that have no node yet
+//	pending      pods that have no node yet
 //	shorten      a plan that ends after its first steps
 //	forced       interrupted, expired, drifted and empty nodes
-//	consolidate  steps that save something
-//	rebalance    pods that break a rule where they are
-//	lookahead    the next plan, made in advance, and what this one does of it
-//	risks, summary  what the steps come to, and what they leave
-//	realise      what they come to where kube-scheduler chooses otherwise among equal nodes
+//	consolidate  steps that save
+//	rebalance    pods that break a scheduling rule on their node
+//	lookahead    the next plan, made in advance, and which of its steps this plan makes
+//	risks, summary  the risks of steps; the sums over a plan
+//	realise      the plan played with other choices of kube-scheduler
 //	verdict      why each other node stays, and the best moves that were not made
-//	blocked, unblock        what each cause keeps the cluster from saving; the cluster without it
+//	blocked, unblock        how much each cause keeps the cluster from saving; the cluster without it

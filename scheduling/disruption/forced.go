@@ -14,18 +14,18 @@ import (
 // removeForced makes the steps that do not ask what they save: for nodes that are interrupted,
 // expired, drifted or empty. Nodes that are about to go take in nobody meanwhile.
 func (r *run) removeForced(ctx context.Context) error {
-	leaving := r.leaving()
-	if err := r.state.closeTo(slices.Concat(leaving, r.avoided)); err != nil {
+	leaving := r.forcedRemovals()
+	if err := r.state.closeNodes(slices.Concat(leaving, r.closedForForced)); err != nil {
 		return err
 	}
-	r.tell(scheduling.Phase(Interrupted))
+	r.observe(scheduling.Phase(Interrupted))
 	for _, phase := range []func(context.Context) error{r.removeInterrupted, r.removeExpired, func(ctx context.Context) error { return r.removeDrifted(ctx, true) }} {
 		if err := phase(ctx); err != nil || r.done {
 			return err
 		}
 	}
-	stay := slices.DeleteFunc(slices.Concat(leaving, r.avoided), func(name string) bool { return r.state.at[name].gone })
-	if err := r.state.readmit(stay); err != nil {
+	stay := slices.DeleteFunc(slices.Concat(leaving, r.closedForForced), func(name string) bool { return r.state.byName[name].removed })
+	if err := r.state.reopenNodes(stay); err != nil {
 		return err
 	}
 	if err := r.removeEmpty(ctx); err != nil || r.done {
@@ -35,11 +35,11 @@ func (r *run) removeForced(ctx context.Context) error {
 }
 
 // leaving are the nodes that steps for interruption, expiry and drift are about to remove.
-func (r *run) leaving() []string {
+func (r *run) forcedRemovals() []string {
 	out := []string(nil)
 	for _, reason := range []Reason{Interrupted, Expired, Drifted} {
 		for _, s := range r.removable(reason) {
-			if reason != Drifted || s.pool != nil && r.state.room(s.pool, Drifted) > 0 {
+			if reason != Drifted || s.pool != nil && r.state.poolAllowance(s.pool, Drifted) > 0 {
 				out = append(out, s.name)
 			}
 		}
@@ -57,7 +57,7 @@ func (r *run) removable(reason Reason) []*candidate {
 			r.note(name, cause)
 		}
 	}
-	return slices.DeleteFunc(may, func(s *candidate) bool { return s.received || s.fresh })
+	return slices.DeleteFunc(may, func(s *candidate) bool { return s.receivedPods || s.launched })
 }
 
 // removeInterrupted removes all nodes at once that the provider takes away. They go whether or
@@ -79,15 +79,15 @@ func (r *run) removeInterrupted(ctx context.Context) error {
 			r.warn("node/"+name, "is taken away, and some of its pods are not spread afterwards as they ask for, or may only land once pods that wait have")
 		}
 	}
-	for i := range o.stuck {
-		u := &o.stuck[i]
+	for i := range o.unschedulable {
+		u := &o.unschedulable[i]
 		if pod := r.state.pods[u.Pod]; pod != nil {
 			o.evictions = append(o.evictions, Eviction{Pod: u.Pod, From: pod.Spec.NodeName})
 		}
 		r.warn(u.Pod, "its node is taken away, and it has nowhere else to go: "+u.Message)
 	}
 	slices.SortFunc(o.evictions, compareEvictions)
-	return r.try(Interrupted, o)
+	return r.tryStep(Interrupted, o)
 }
 
 // removeExpired replaces nodes that are older than they may be, the oldest expiry first.
@@ -109,7 +109,7 @@ func (r *run) removeDrifted(ctx context.Context, first bool) error {
 	}
 	nodes := slices.DeleteFunc(r.removable(Drifted), func(s *candidate) bool { return idle[s.name] })
 	slices.SortStableFunc(nodes, func(a, b *candidate) int {
-		return cmp.Or(cmp.Compare(min(len(a.movers), 1), min(len(b.movers), 1)), compareDrift(a, b))
+		return cmp.Or(cmp.Compare(min(len(a.reschedulable), 1), min(len(b.reschedulable), 1)), compareDrift(a, b))
 	})
 	return r.replaceAll(ctx, Drifted, nodes)
 }
@@ -139,45 +139,45 @@ func (r *run) replaceAll(ctx context.Context, reason Reason, nodes []*candidate)
 	var best *run
 	for _, way := range []func(*run, context.Context, Reason, []string) error{(*run).oneByOne, (*run).replaceTogether} {
 		y := r.trial()
-		y.foreseen = r.foreseen
+		y.expectedRemovals = r.expectedRemovals
 		if err := way(y, ctx, reason, names); err != nil {
 			return err
 		}
-		if best == nil || cmp.Or(cmp.Compare(best.notGone(names), y.notGone(names)), cmp.Compare(best.state.price(), y.state.price())) > 0 {
+		if best == nil || cmp.Or(cmp.Compare(best.countPresent(names), y.countPresent(names)), cmp.Compare(best.state.price(), y.state.price())) > 0 {
 			best = y
 		}
 	}
-	r.causes, r.warnings, r.late = best.causes, best.warnings, r.late || best.late
-	return r.makeThoseOf(best)
+	r.causes, r.warnings, r.timedOut = best.causes, best.warnings, r.timedOut || best.timedOut
+	return r.commitFrom(best)
 }
 
 // notGone is how many of some nodes are there.
-func (r *run) notGone(names []string) int {
-	return lo.CountBy(names, func(name string) bool { return !r.state.at[name].gone })
+func (r *run) countPresent(names []string) int {
+	return lo.CountBy(names, func(name string) bool { return !r.state.byName[name].removed })
 }
 
 // replaceTogether replaces nodes by what costs least for the pods of all of them, and those that find no way there one by one.
 func (r *run) replaceTogether(ctx context.Context, reason Reason, nodes []string) error {
 	names := slices.DeleteFunc(slices.Clone(nodes), func(name string) bool {
-		return r.state.at[name].received || !r.state.within(reason, []string{name})
+		return r.state.byName[name].receivedPods || !r.state.withinBudgets(reason, []string{name})
 	})
-	for len(names) > 1 && !r.over(ctx) {
-		o, err := r.state.ask(ctx, &question{nodes: names, buy: true, effort: r.state.planner.Policy.Effort})
+	for len(names) > 1 && !r.outOfTime(ctx) {
+		o, err := r.state.simulate(ctx, &whatIf{nodes: names, buy: true, effort: r.state.planner.Policy.Effort})
 		if err != nil {
-			return past(ctx, err)
+			return unlessDeadline(ctx, err)
 		}
-		if len(o.stuck) == 0 {
-			if r.someWait() && !r.state.lands(o) {
+		if len(o.unschedulable) == 0 {
+			if r.hasPendingPods() && !r.state.allLand(o) {
 				break
 			}
-			step := combined([]*Step{{Drain: o.nodes, Launches: o.launches, Evictions: o.evictions}}, r.state.rebooked)
+			step := combined([]*Step{{Drain: o.nodes, Launches: o.launches, Evictions: o.evictions}}, r.state.requestsWith)
 			step.Reason = reason
-			if _, err := r.inSteps(ctx, step, names); err != nil || r.done {
-				return past(ctx, err)
+			if _, err := r.reachInSteps(ctx, step, names); err != nil || r.done {
+				return unlessDeadline(ctx, err)
 			}
 			break
 		}
-		names = o.unstuck(names)
+		names = o.placeable(names)
 	}
 	return r.oneByOne(ctx, reason, nodes)
 }
@@ -185,16 +185,16 @@ func (r *run) replaceTogether(ctx context.Context, reason Reason, nodes []string
 // oneByOne makes a step of each node that can go. The others are passed over.
 func (r *run) oneByOne(ctx context.Context, reason Reason, nodes []string) error {
 	for _, name := range nodes {
-		s := r.state.at[name]
-		if r.over(ctx) {
+		s := r.state.byName[name]
+		if r.outOfTime(ctx) {
 			r.note(s.name, Cause{Code: CauseDeadline, Detail: "the deadline passed before it was looked at"})
 			continue
 		}
-		if s.received || s.gone {
+		if s.receivedPods || s.removed {
 			continue
 		}
 		if reason == Drifted && s.pool != nil {
-			if cause := r.state.crowded(s.pool, reason, 1); cause != nil {
+			if cause := r.state.poolBudgetCause(s.pool, reason, 1); cause != nil {
 				r.note(s.name, *cause)
 				continue
 			}
@@ -205,10 +205,10 @@ func (r *run) oneByOne(ctx context.Context, reason Reason, nodes []string) error
 		}
 		if !lands {
 			r.note(s.name, Cause{Code: CauseNoPlace, Detail: "its pods would be in fewer domains than they are spread over, or may only land once pods that wait have"})
-		} else if err := r.try(reason, o); err != nil || r.done {
+		} else if err := r.tryStep(reason, o); err != nil || r.done {
 			return err
 		}
-		if !s.gone && reason == Expired {
+		if !s.removed && reason == Expired {
 			r.warn("node/"+s.name, "is older than it may be, and stays, as some of its pods have nowhere else to go")
 		}
 	}
@@ -226,19 +226,19 @@ func (r *run) removeEmpty(ctx context.Context) error {
 		for _, s := range idle {
 			n, ok := left[s.pool]
 			if !ok {
-				n = r.state.room(s.pool, Empty)
+				n = r.state.poolAllowance(s.pool, Empty)
 			}
 			if left[s.pool] = n - 1; n <= 0 {
-				r.note(s.name, *r.state.crowded(s.pool, Empty, r.state.room(s.pool, Empty)+1))
+				r.note(s.name, *r.state.poolBudgetCause(s.pool, Empty, r.state.poolAllowance(s.pool, Empty)+1))
 				continue
 			}
 			o.nodes = append(o.nodes, s.name)
 		}
-		if len(o.nodes) == 0 || r.over(ctx) {
+		if len(o.nodes) == 0 || r.outOfTime(ctx) {
 			return nil
 		}
 		slices.Sort(o.nodes)
-		if err := r.try(Empty, o); err != nil || r.done {
+		if err := r.tryStep(Empty, o); err != nil || r.done {
 			return err
 		}
 	}
@@ -249,57 +249,57 @@ func (r *run) removeEmpty(ctx context.Context) error {
 // rules between pods then do not hold, they are left out. It reports false where they still do not: the
 // pods may only land once those that wait have, or beside the domains that they leave.
 func (r *run) drain(ctx context.Context, reason Reason, nodes []string) (*outcome, bool, error) {
-	o, err := r.state.drain(ctx, nodes)
+	o, err := r.state.simulateDrain(ctx, nodes)
 	if err != nil {
 		return nil, false, err
 	}
 	if len(o.launches) > 0 {
-		free, err := r.state.ask(ctx, &question{nodes: nodes, effort: r.state.planner.Policy.Effort})
+		free, err := r.state.simulate(ctx, &whatIf{nodes: nodes, effort: r.state.planner.Policy.Effort})
 		if err != nil {
 			return nil, false, err
 		}
-		if _, cause := r.state.admit(reason, free); cause == nil && len(free.stuck) == 0 && r.state.lands(free) {
+		if _, cause := r.state.admit(reason, free); cause == nil && len(free.unschedulable) == 0 && r.state.allLand(free) {
 			return free, true, nil
 		}
 	}
-	if r.state.lands(o) {
+	if r.state.allLand(o) {
 		return o, true, nil
 	}
-	alone, err := r.state.ask(ctx, &question{nodes: nodes, buy: true, effort: r.state.planner.Policy.Effort, why: true, alone: true})
+	alone, err := r.state.simulate(ctx, &whatIf{nodes: nodes, buy: true, effort: r.state.planner.Policy.Effort, explain: true, withoutPending: true})
 	if err != nil {
 		return nil, false, err
 	}
-	return alone, r.state.lands(alone), nil
+	return alone, r.state.allLand(alone), nil
 }
 
 // someWait reports whether there are pods that wait, with a place in sight or without.
-func (r *run) someWait() bool {
-	return len(r.state.waits) > 0 || slices.ContainsFunc(r.state.nodes, func(s *candidate) bool { return len(s.expected) > 0 })
+func (r *run) hasPendingPods() bool {
+	return len(r.state.awaitingLaunch) > 0 || slices.ContainsFunc(r.state.nodes, func(s *candidate) bool { return len(s.expected) > 0 })
 }
 
 // try makes a step of what would become of nodes, if that may be.
-func (r *run) try(reason Reason, o *outcome) error {
-	step, cause := r.state.decide(reason, o, r.later(o))
+func (r *run) tryStep(reason Reason, o *outcome) error {
+	step, cause := r.state.decide(reason, o, r.laterRemovals(o))
 	if cause != nil {
 		for _, name := range o.nodes {
 			r.note(name, *cause)
 		}
 		return nil
 	}
-	return r.make(step)
+	return r.commit(step)
 }
 
 // later are the nodes that the plan would remove, but for those where pods are expected now.
-func (r *run) later(o *outcome) []string {
-	return slices.DeleteFunc(slices.Clone(r.foreseen), func(name string) bool {
+func (r *run) laterRemovals(o *outcome) []string {
+	return slices.DeleteFunc(slices.Clone(r.expectedRemovals), func(name string) bool {
 		return slices.ContainsFunc(o.evictions, func(e Eviction) bool { return e.To == name })
 	})
 }
 
 // over reports whether the search has to end.
-func (r *run) over(ctx context.Context) bool {
+func (r *run) outOfTime(ctx context.Context) bool {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		r.late = true
+		r.timedOut = true
 	}
 	return ctx.Err() != nil
 }

@@ -10,18 +10,17 @@ import (
 )
 
 const (
-	// partNodes is how many nodes are looked at together in clusters of more than someNodes.
+	// partNodes is the size of the parts in which keep sets are chosen in clusters of more than someNodes nodes.
 	partNodes = 100
-	// setTimes is how many sets of nodes are looked at, times the number of nodes.
+	// setTimes is the number of sets that are tried, times the number of nodes.
 	setTimes = 200_000
 )
 
-// keepShares are what it is worth not to remove nodes, as shares of what they cost by what it
-// costs to remove them.
+// keepShares are prices of disruption: each is a share of the price of all nodes, if all of them were disrupted.
 func keepShares() []float64 { return []float64{0.1, 0.05, 0.03, 0.02, 0.014} }
 
-// keepSets are the sets of nodes that may go once others are filled with their pods, one for each
-// share of what nodes cost that it is worth not to disrupt them.
+// keepSets are sets of nodes to remove so that their pods fill the nodes which are kept, one for each price of
+// disruption.
 func (x *search) keepSets(ctx context.Context) [][]string {
 	order, mine := x.byWaste(), map[string]bool{}
 	for i := range order {
@@ -35,12 +34,12 @@ func (x *search) keepSets(ctx context.Context) [][]string {
 	leave := make([][]string, len(shares))
 	nodes, stay := x.roomsOf(order), make([]room.Node, len(fixed.Names))
 	for i, name := range fixed.Names {
-		stay[i] = room.Node{Node: x.state.at[name].node, Free: fixed.Free[i]}
+		stay[i] = room.Node{Node: x.state.byName[name].node, Free: fixed.Free[i]}
 	}
 	for k := range parts {
 		s := room.NewKeepSet(every(nodes, parts, k), every(stay, parts, k), len(x.state.capacity.names))
 		for at, share := range shares {
-			if over(ctx) {
+			if outOfTime(ctx) {
 				break
 			}
 			s.Search(share, at == 0, times)
@@ -53,7 +52,7 @@ func (x *search) keepSets(ctx context.Context) [][]string {
 	return slices.CompactFunc(leave, slices.Equal)
 }
 
-// every are the elements of a list that one in so many gets when it is dealt out.
+// every are the elements of a list at the index one, one + many, one + 2 many and so on.
 func every[T any](list []T, many, one int) []T {
 	var out []T
 	for i := one; i < len(list); i += many {
@@ -62,14 +61,14 @@ func every[T any](list []T, many, one int) []T {
 	return out
 }
 
-// roomsOf are nodes with their pods that have to live on. A pod is worth what pods of its size are worth on
-// average.
-func (x *search) roomsOf(order []rank) []room.Node {
+// roomsOf are nodes with their free capacity and reschedulable pods. The value of a pod is the mean dual value of
+// pods with the same requests.
+func (x *search) roomsOf(order []rankedCandidate) []room.Node {
 	sum, n := map[*int64]float64{}, map[*int64]float64{}
 	for _, name := range x.state.names() {
-		for _, pod := range x.state.at[name].pods {
+		for _, pod := range x.state.byName[name].pods {
 			size := x.state.capacity.sizes[podspec.PodName(pod)]
-			if worth, ok := x.target.worth[podspec.PodName(pod)]; ok && len(size) > 0 {
+			if worth, ok := x.target.podValues[podspec.PodName(pod)]; ok && len(size) > 0 {
 				sum[&size[0]], n[&size[0]] = sum[&size[0]]+float64(worth), n[&size[0]]+1
 			}
 		}

@@ -32,15 +32,15 @@ func newLanding(f *state) (*landing.Landing, error) {
 		p.Nodes = append(p.Nodes, s.node)
 		add(s.expected)
 		for _, pod := range s.expected {
-			x.Expected[podspec.PodName(pod)] = f.home(pod)
+			x.Expected[podspec.PodName(pod)] = f.nodeNameOf(pod)
 		}
 	}
 	for _, s := range f.nodes {
-		add(s.movers)
+		add(s.reschedulable)
 	}
-	for _, name := range slices.Sorted(maps.Keys(f.waits)) {
+	for _, name := range slices.Sorted(maps.Keys(f.awaitingLaunch)) {
 		if !movable[name] {
-			x.Waiting = append(x.Waiting, f.waits[name])
+			x.Waiting = append(x.Waiting, f.awaitingLaunch[name])
 		}
 	}
 	p.Running = lo.Filter(slices.Concat(f.cluster.Pods, f.cluster.Running), func(pod *corev1.Pod, _ int) bool {
@@ -66,7 +66,7 @@ func landingStep(step *Step, expected []*corev1.Pod) *landing.Step {
 }
 
 // landings are the evictions of a step with the nodes where the pods land, "" for those that find no place.
-func landings(l *landing.Landing, step *Step, closed []string) []Eviction {
+func playStep(l *landing.Landing, step *Step, closed []string) []Eviction {
 	return lo.Map(l.Play(landingStep(step, nil), closed), func(m landing.Move, _ int) Eviction { return Eviction(m) })
 }
 
@@ -79,36 +79,36 @@ func (f *state) decide(reason Reason, o *outcome, closed []string) (*Step, *Caus
 		return step, cause
 	}
 	again := *o
-	again.first = map[string]bool{}
+	again.early = map[string]bool{}
 	for {
-		landed := f.landed(step, closed)
+		landed := f.bindEvictions(step, closed)
 		lost := lo.FilterMap(landed.evictions, func(e Eviction, _ int) (string, bool) { return e.Pod, e.To == "" })
 		if len(lost) == 0 && reason != Interrupted && reason != Expired {
-			if !f.lands(landed) {
+			if !f.allLand(landed) {
 				return nil, &Cause{Code: CauseNoPlace, Detail: "kube-scheduler would bind its pods in fewer domains than they are spread over"}
 			}
-			if pod, node := f.overShare(landed); pod != "" {
+			if pod, node := f.workloadShareExceeded(landed); pod != "" {
 				return nil, &Cause{Code: CauseNoPlace, Object: "pod/" + pod, Detail: fmt.Sprintf("kube-scheduler would bind more pods of its workload to node %s than may share a node (WorkloadShare)", node)}
 			}
 		}
 		if len(lost) == 0 || reason == Interrupted {
-			f.bringAll(landed)
-			landed.stuck, landed.first = o.stuck, again.first
+			f.assignPods(landed)
+			landed.unschedulable, landed.early = o.unschedulable, again.early
 			for i := range landed.launches {
 				if l := &landed.launches[i]; !l.MinValuesRelaxed {
-					if cause := f.flexible(l); cause != nil {
+					if cause := f.minValuesCause(l); cause != nil {
 						return nil, cause
 					}
 				}
 			}
 			return f.admit(reason, landed)
 		}
-		before := len(again.first)
+		before := len(again.early)
 		for _, pod := range lost {
-			again.first[pod] = true
+			again.early[pod] = true
 		}
-		if len(again.first) == before {
-			cause := andMore(Cause{Code: CauseNoPlace, Object: "pod/" + lost[0], Detail: "kube-scheduler would bind the others so that it finds no place"}, len(lost))
+		if len(again.early) == before {
+			cause := withPodCount(Cause{Code: CauseNoPlace, Object: "pod/" + lost[0], Detail: "kube-scheduler would bind the others so that it finds no place"}, len(lost))
 			return nil, &cause
 		}
 		if step, cause = f.admit(reason, &again); cause != nil {
@@ -119,7 +119,7 @@ func (f *state) decide(reason Reason, o *outcome, closed []string) (*Step, *Caus
 
 // overShare is a pod that lands on a node where more pods of its workload would be than may share one, and
 // the node; "" for none. kube-scheduler does not know this rule.
-func (f *state) overShare(o *outcome) (pod, node string) {
+func (f *state) workloadShareExceeded(o *outcome) (pod, node string) {
 	percent := f.planner.Policy.WorkloadShare
 	if percent == 0 {
 		return "", ""
@@ -129,13 +129,13 @@ func (f *state) overShare(o *outcome) (pod, node string) {
 	for _, e := range o.evictions {
 		leave[e.Pod], on[e.To] = true, map[string]int64{}
 	}
-	for _, pods := range []map[string]*corev1.Pod{f.pods, f.waits} {
+	for _, pods := range []map[string]*corev1.Pod{f.pods, f.awaitingLaunch} {
 		for name, pod := range pods {
 			if pod.DeletionTimestamp != nil && !leave[name] {
 				continue
 			}
 			w.Count(pod)
-			if there := on[f.home(pod)]; there != nil && !leave[name] {
+			if there := on[f.nodeNameOf(pod)]; there != nil && !leave[name] {
 				there[w.Of(pod)]++
 			}
 		}
@@ -151,11 +151,11 @@ func (f *state) overShare(o *outcome) (pod, node string) {
 
 // landed is what becomes of the pods of a step when kube-scheduler binds them. Launches to which none
 // come are not bought.
-func (f *state) landed(step *Step, closed []string) *outcome {
-	closed = f.shutAnd(closed)
+func (f *state) bindEvictions(step *Step, closed []string) *outcome {
+	closed = f.withClosed(closed)
 	for bought := *step; ; {
-		landed := landings(f.landing.Fork(0), &bought, closed)
-		come := arriving(landed)
+		landed := playStep(f.landing.Fork(0), &bought, closed)
+		come := podsByDestination(landed)
 		used := slices.DeleteFunc(slices.Clone(bought.Launches), func(l scheduling.Launch) bool { return len(come[l.Name]) == 0 })
 		if len(used) < len(bought.Launches) {
 			bought.Launches = used
@@ -169,8 +169,8 @@ func (f *state) landed(step *Step, closed []string) *outcome {
 // landedOnMore is what becomes of the pods of nodes when kube-scheduler binds them, and machines are bought for those
 // that find no place. Briefly, the first machines that hold them will do. It is nil where that was tried in vain for the
 // same nodes with the same pods left over.
-func (f *state) landedOnMore(ctx context.Context, nodes, closed []string, brief bool, vain map[string]bool) (*outcome, error) {
-	d, lifted, err := f.emptied(&question{nodes: nodes, buy: true, alone: true, closed: closed})
+func (f *state) bindWithLaunches(ctx context.Context, nodes, closed []string, brief bool, vain map[string]bool) (*outcome, error) {
+	d, lifted, err := f.drainDelta(&whatIf{nodes: nodes, buy: true, withoutPending: true, closed: closed})
 	if err != nil {
 		return nil, err
 	}
@@ -178,7 +178,7 @@ func (f *state) landedOnMore(ctx context.Context, nodes, closed []string, brief 
 	for _, pod := range slices.Sorted(maps.Keys(lifted.origin)) {
 		step.Evictions = append(step.Evictions, Eviction{Pod: pod, From: lifted.origin[pod], Wave: 1})
 	}
-	out := f.landed(step, closed)
+	out := f.bindEvictions(step, closed)
 	d.Pods = nil
 	lost := map[string]string{}
 	out.evictions = slices.DeleteFunc(out.evictions, func(e Eviction) bool {
@@ -187,7 +187,7 @@ func (f *state) landedOnMore(ctx context.Context, nodes, closed []string, brief 
 			d.Moved = append(d.Moved, scheduling.Move{Pod: podspec.PodKey(pod), Node: e.To})
 			return false
 		}
-		d.Pods, lost[e.Pod] = append(d.Pods, f.lift(pod)), e.From
+		d.Pods, lost[e.Pod] = append(d.Pods, f.unboundCopy(pod)), e.From
 		return true
 	})
 	if len(lost) == 0 {
@@ -198,7 +198,7 @@ func (f *state) landedOnMore(ctx context.Context, nodes, closed []string, brief 
 		return nil, nil //nolint:nilnil // what is known already is an answer
 	}
 	vain[tried] = true
-	fork := f.market.Fork()
+	fork := f.launchSession.Fork()
 	if err := fork.Apply(d); err != nil {
 		return nil, err
 	}
@@ -210,16 +210,16 @@ func (f *state) landedOnMore(ctx context.Context, nodes, closed []string, brief 
 	if err != nil {
 		return nil, err
 	}
-	f.read(out, plan, lost)
-	f.agree(out.launches)
+	f.readPlan(out, plan, lost)
+	f.agreeOnTopology(out.launches)
 	return out, nil
 }
 
 // shutAnd are the nodes that take in nobody, and some more.
-func (f *state) shutAnd(more []string) []string {
+func (f *state) withClosed(more []string) []string {
 	out := slices.Clone(more)
 	for _, s := range f.nodes {
-		if s.shut > 0 && !s.gone {
+		if s.closures > 0 && !s.removed {
 			out = append(out, s.name)
 		}
 	}
@@ -227,15 +227,15 @@ func (f *state) shutAnd(more []string) []string {
 }
 
 // bringAll says which pods come to the launches of an outcome, and leaves these the options that hold them.
-func (f *state) bringAll(o *outcome) {
-	come := arriving(o.evictions)
+func (f *state) assignPods(o *outcome) {
+	come := podsByDestination(o.evictions)
 	for i := range o.launches {
-		f.bringTo(&o.launches[i], come[o.launches[i].Name])
+		f.assignPodsTo(&o.launches[i], come[o.launches[i].Name])
 	}
 }
 
 // arriving are the pods that evictions bring, by the node or launch that they come to.
-func arriving(list []Eviction) map[string][]string {
+func podsByDestination(list []Eviction) map[string][]string {
 	come := map[string][]string{}
 	for _, e := range list {
 		come[e.To] = append(come[e.To], e.Pod)
@@ -244,10 +244,10 @@ func arriving(list []Eviction) map[string][]string {
 }
 
 // bringTo says which pods come to a launch, and leaves it the options that hold them.
-func (f *state) bringTo(launch *scheduling.Launch, pods []string) {
+func (f *state) assignPodsTo(launch *scheduling.Launch, pods []string) {
 	slices.Sort(pods)
-	launch.Requests = f.rebooked(launch.Requests, launch.Pods, pods)
+	launch.Requests = f.requestsWith(launch.Requests, launch.Pods, pods)
 	launch.Pods = pods
-	launch.Options = f.alike(launch, f.landing.TopologyKeys(pods...))
+	launch.Options = f.optionsAlike(launch, f.landing.TopologyKeys(pods...))
 	launch.Options = f.landing.Holds(launch, pods)
 }

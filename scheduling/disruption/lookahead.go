@@ -15,66 +15,66 @@ import (
 
 // mostPlans is how many plans one may go on with whose steps move pods once more, or that end no
 // cheaper.
-const mostPlans = 4
+const mostLaterPlans = 4
 
 // lookAhead tries the steps that save something out before the first of them is certain, and the
 // next plan with them, so that this plan leaves that one nothing to save.
 //
 // With more than the least effort, the least is tried out first, so that more effort is never dearer.
 func (r *run) lookAhead(ctx context.Context) error {
-	if r.state.meant(Underutilized) {
-		if err := r.aim(ctx); err != nil && !over(ctx) {
+	if r.state.enabled(Underutilized) {
+		if err := r.findTarget(ctx); err != nil && !outOfTime(ctx) {
 			return err
 		}
 	}
-	best, err := r.tryOut(ctx, scheduling.EffortFast, math.MaxInt64, nil)
+	best, err := r.trialWithEffort(ctx, scheduling.EffortFast, math.MaxInt64, nil)
 	if err != nil {
 		return err
 	}
-	if !r.state.fast() && !over(ctx) {
-		more, err := r.tryOut(ctx, r.state.planner.Policy.Effort, best.state.price(), best.triedEnds)
+	if !r.state.fast() && !outOfTime(ctx) {
+		more, err := r.trialWithEffort(ctx, r.state.planner.Policy.Effort, best.state.price(), best.triedSolutions)
 		switch {
 		case err != nil:
 			return err
 		case best.state.price() <= more.state.price():
-			best.late = best.late || more.late
+			best.timedOut = best.timedOut || more.timedOut
 		default:
 			best = more
 		}
 	}
-	if err := past(ctx, best.explain(ctx)); err != nil {
+	if err := unlessDeadline(ctx, best.explain(ctx)); err != nil {
 		return err
 	}
-	return r.perform(best)
+	return r.commitTrial(best)
 }
 
 // tryOut is a trial of the steps that save something, with an effort, and, if these lead below a price, of the next plan's.
 // Ends that were tried already are left out.
-func (r *run) tryOut(ctx context.Context, effort scheduling.Effort, below offerings.Price, triedEnds []*Step) (*run, error) {
+func (r *run) trialWithEffort(ctx context.Context, effort scheduling.Effort, below offerings.Price, triedEnds []*Step) (*run, error) {
 	y := r.trial()
-	y.triedEnds = slices.Clip(triedEnds)
+	y.triedSolutions = slices.Clip(triedEnds)
 	y.observer, y.state.planner.Policy.Effort = r.observer, effort
-	err := y.phases(ctx)
+	err := y.savingPhases(ctx)
 	if err == nil && y.state.price() >= below {
 		return y, cancelled(ctx)
 	}
 	calm, next := true, (*run)(nil)
-	if err == nil && !over(ctx) && r.state.meant(Underutilized) && (r.state.pinned || slices.ContainsFunc(r.steps, func(s Step) bool { return len(s.Evictions) > 0 })) {
-		calm, next, err = y.settle(ctx, r, false, nil)
+	if err == nil && !outOfTime(ctx) && r.state.enabled(Underutilized) && (r.state.pinned || slices.ContainsFunc(r.steps, func(s Step) bool { return len(s.Evictions) > 0 })) {
+		calm, next, err = y.mergeLaterPlans(ctx, r, false, nil)
 	}
-	if err == nil && !over(ctx) && (!calm || y.someWait()) {
+	if err == nil && !outOfTime(ctx) && (!calm || y.hasPendingPods()) {
 		steps := len(y.steps)
-		if err = y.further(ctx); len(y.steps) != steps {
+		if err = y.appendLaterPlans(ctx); len(y.steps) != steps {
 			next = nil
 		}
 	}
-	if err == nil && !over(ctx) && !calm {
-		_, _, err = y.settle(ctx, r, true, next)
+	if err == nil && !outOfTime(ctx) && !calm {
+		_, _, err = y.mergeLaterPlans(ctx, r, true, next)
 	}
-	if err != nil && !over(ctx) {
+	if err != nil && !outOfTime(ctx) {
 		return nil, err
 	}
-	y.late = y.late || err != nil
+	y.timedOut = y.timedOut || err != nil
 	return y, cancelled(ctx)
 }
 
@@ -82,7 +82,7 @@ func (r *run) tryOut(ctx context.Context, effort scheduling.Effort, below offeri
 func (r *run) trial() *run {
 	y := &run{
 		state: r.state.fork(), steps: slices.Clone(r.steps),
-		causes: maps.Clone(r.causes), warnings: slices.Clone(r.warnings), before: r.before, anew: r.anew,
+		causes: maps.Clone(r.causes), warnings: slices.Clone(r.warnings), before: r.before, target: r.target,
 	}
 	y.state.planner.MaxSteps = 0
 	return y
@@ -93,25 +93,25 @@ func (r *run) trial() *run {
 // whether nothing is left to save. With even, it also goes where the next plan leads by another way
 // at the same price, from where there may be less to save. It begins with the next plan if that is known, and ends with
 // the one of which nothing could be done, if there is one.
-func (r *run) settle(ctx context.Context, base *run, even bool, next *run) (calm bool, left *run, err error) {
+func (r *run) mergeLaterPlans(ctx context.Context, base *run, even bool, next *run) (calm bool, left *run, err error) {
 	for tries := 0; len(r.steps) > 0 && r.findings != nil; tries++ {
-		if even && tries == mostPlans {
+		if even && tries == mostLaterPlans {
 			return false, nil, nil
 		}
 		if next == nil {
-			if next, err = r.next(ctx, true); err != nil {
+			if next, err = r.nextPlan(ctx, true); err != nil {
 				return true, nil, err
 			}
 		}
 		if len(next.steps) == 0 {
 			return true, nil, nil
 		}
-		ok, err := r.merge(ctx, base, next, even)
+		ok, err := r.mergeNextPlan(ctx, base, next, even)
 		if err != nil {
 			return false, nil, err
 		}
 		if before := len(r.steps); !ok {
-			if err := r.save(ctx, next.findings.anew); err != nil || len(r.steps) == before {
+			if err := r.saveToward(ctx, next.findings.target); err != nil || len(r.steps) == before {
 				return false, next, err
 			}
 		}
@@ -123,9 +123,9 @@ func (r *run) settle(ctx context.Context, base *run, even bool, next *run) (calm
 
 // merge goes at once to where the next plan would lead, as far as there is a way in steps, and on
 // from there, if that ends cheaper than the steps do, or, with even, at the same price.
-func (r *run) merge(ctx context.Context, base, next *run, even bool) (bool, error) {
+func (r *run) mergeNextPlan(ctx context.Context, base, next *run, even bool) (bool, error) {
 	var moves []*Step
-	receiving := base.state.receiving()
+	receiving := base.state.destinations()
 	for _, steps := range [][]Step{r.steps[len(base.steps):], next.steps} {
 		for i := range steps {
 			if !steps[i].saves() || slices.ContainsFunc(steps[i].Drain, func(name string) bool { return receiving[name] }) {
@@ -134,9 +134,9 @@ func (r *run) merge(ctx context.Context, base, next *run, even bool) (bool, erro
 			moves = append(moves, &steps[i])
 		}
 	}
-	t, left, err := base.tryInSteps(ctx, combined(moves, next.state.rebooked))
+	t, left, err := base.trialInSteps(ctx, combined(moves, next.state.requestsWith))
 	if err == nil && left {
-		err = t.save(ctx, next.findings.anew)
+		err = t.saveToward(ctx, next.findings.target)
 	}
 	if err != nil {
 		return false, err
@@ -152,20 +152,20 @@ func (r *run) merge(ctx context.Context, base, next *run, even bool) (bool, erro
 // that saves something. Pods that had to move may move once more by that: a machine of a
 // reservation, say, is only to be had again when the one that holds it has gone. Pods that
 // wait may be expected elsewhere than at first, and nodes go that they were expected on.
-func (r *run) further(ctx context.Context) error {
+func (r *run) appendLaterPlans(ctx context.Context) error {
 	y := r.trial()
-	for range mostPlans {
-		next, err := y.next(ctx, false)
+	for range mostLaterPlans {
+		next, err := y.nextPlan(ctx, false)
 		if err != nil || len(next.steps) == 0 {
 			return err
 		}
-		r.late = r.late || next.late
+		r.timedOut = r.timedOut || next.timedOut
 		for i := range next.steps {
-			step := y.again(&next.steps[i])
+			step := y.repeatedStep(&next.steps[i])
 			if step == nil {
 				return nil
 			}
-			if err := y.make(step); err != nil {
+			if err := y.commit(step); err != nil {
 				return err
 			}
 		}
@@ -180,7 +180,7 @@ func (r *run) further(ctx context.Context) error {
 
 // again is a step of the next plan as one of this, nil where that must not be: what was moved
 // to save something stays.
-func (r *run) again(step *Step) *Step {
+func (r *run) repeatedStep(step *Step) *Step {
 	for _, e := range step.Evictions {
 		for i := range r.steps {
 			by := &r.steps[i]
@@ -207,14 +207,14 @@ func (r *run) capBound() {
 // perform makes the steps of a trial, which are known to be possible: no session is asked any more.
 // If they end early, moves that were not taken are left out, as they are those of the cluster after
 // all steps.
-func (r *run) perform(y *run) error {
-	r.causes, r.warnings, r.findings, r.late = y.causes, y.warnings, y.findings, y.late
-	r.state.hold()
+func (r *run) commitTrial(y *run) error {
+	r.causes, r.warnings, r.findings, r.timedOut = y.causes, y.warnings, y.findings, y.timedOut
+	r.state.deferChanges()
 	observer := r.observer
 	r.observer = nil // it knows of these steps
 	defer func() { r.observer = observer }()
 	for i := len(r.steps); i < len(y.steps); i++ {
-		if err := r.make(&y.steps[i]); err != nil {
+		if err := r.commit(&y.steps[i]); err != nil {
 			return err
 		}
 		if r.done && i < len(y.steps)-1 {
@@ -229,16 +229,16 @@ func (r *run) perform(y *run) error {
 
 // next is the plan that would be made right after the steps or, late, its steps that save something
 // once consolidateAfter has passed. No machine of it has the name of one that is gone.
-func (r *run) next(ctx context.Context, late bool) (*run, error) {
+func (r *run) nextPlan(ctx context.Context, late bool) (*run, error) {
 	after := r.clusterAfter(late)
-	next, err := r.state.planner.begin(ctx, &after, !r.state.pinned, r.state.market)
+	next, err := r.state.planner.begin(ctx, &after, !r.state.pinned, r.state.launchSession)
 	if err != nil {
 		return nil, err
 	}
-	next.last = true
-	next.state.bought = maps.Clone(r.state.bought)
+	next.noLookahead = true
+	next.state.launchCount = maps.Clone(r.state.launchCount)
 	for _, at := range r.state.nodes {
-		next.state.used[at.name] = true
+		next.state.usedNames[at.name] = true
 	}
 	if !late {
 		err = next.search(ctx)
@@ -257,17 +257,17 @@ func (r *run) clusterAfter(late bool) Cluster {
 	out.Nodes, out.Pods, out.Running, out.Machines = nil, nil, nil, nil
 	out.Catalog, out.PoolCatalogs = r.state.stock.All, r.state.stock.Pools
 	for _, s := range f.nodes {
-		if s.gone || s.node == nil {
+		if s.removed || s.node == nil {
 			continue
 		}
 		out.Nodes = append(out.Nodes, s.node)
-		if !s.fresh && s.known.Node == "" {
+		if !s.launched && s.original.Node == "" {
 			continue // of whose machine nothing is told, nothing will be then
 		}
 		m := *s.machine
 		first := *s
-		first.machine = s.known
-		if late && (s.fresh || s.received && f.leftAlone(&first)) {
+		first.machine = s.original
+		if late && (s.launched || s.receivedPods && f.consolidatable(&first)) {
 			m.LastPodEvent, m.Initialized = longAgo(), longAgo()
 		}
 		out.Machines = append(out.Machines, m)
@@ -281,7 +281,7 @@ func (r *run) clusterAfter(late bool) Cluster {
 	for _, pod := range slices.Concat(f.cluster.Pods, f.cluster.Running) {
 		name := podspec.PodName(pod)
 		to, moves := moved[name]
-		s := f.at[pod.Spec.NodeName]
+		s := f.byName[pod.Spec.NodeName]
 		switch {
 		case pod.Spec.NodeName == "":
 			out.Pods = append(out.Pods, pod)
@@ -296,7 +296,7 @@ func (r *run) clusterAfter(late bool) Cluster {
 				Conditions: []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}},
 			}
 			out.Running = append(out.Running, runs)
-		case s == nil || !s.gone:
+		case s == nil || !s.removed:
 			out.Running = append(out.Running, pod)
 		}
 	}

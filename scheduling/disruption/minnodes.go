@@ -25,7 +25,7 @@ func (c Cluster) KeepAtLeast(p Planner, least map[string]int) Cluster {
 		if least[pool] <= 0 {
 			continue
 		}
-		nodes := slices.DeleteFunc(slices.Clone(f.nodes), func(s *candidate) bool { return s.pool == nil || s.poolName() != pool || s.going() })
+		nodes := slices.DeleteFunc(slices.Clone(f.nodes), func(s *candidate) bool { return s.pool == nil || s.poolName() != pool || s.beingRemoved() })
 		slices.SortFunc(nodes, func(a, b *candidate) int {
 			return cmp.Or(f.staysBetter(a)-f.staysBetter(b), cmp.Compare(a.price, b.price), cmp.Compare(b.cost, a.cost), strings.Compare(a.name, b.name))
 		})
@@ -73,9 +73,9 @@ func (f *state) staysBetter(s *candidate) int {
 	switch {
 	case s.machine.Interruption != nil || f.expired(s):
 		return 3
-	case !atWork(s.node):
+	case !ready(s.node):
 		return 2
-	case f.loose[s.name]:
+	case f.disruptable[s.name]:
 		return 1
 	}
 	return 0

@@ -9,44 +9,43 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// wastes are the shares of its price that a machine has to waste to be replaced: what wastes
-// little stays unless the cluster is still too dear. Packing machines anew always finds a
-// little, and would move every pod for it.
-func wastes() []float64 { return []float64{0.1, 0.04} }
+// wasteThresholds are shares of its price that a node must waste to be replaced. Nodes that waste less stay even if
+// the cluster is far above its bound, because packing them again would move every pod for a little.
+func wasteThresholds() []float64 { return []float64{0.1, 0.04} }
 
-// improve looks for moves until there are none, as long as the cluster is too dear: nodes that
-// waste much go, all at once and few at a time.
+// improve makes moves until none is left, or the cluster is near its bound: the removal of wasteful nodes, all at
+// once and few at a time.
 func (x *search) improve(ctx context.Context) error {
-	for before := -1; before < len(x.moves) && !x.near() && !over(ctx); {
+	for before := -1; before < len(x.moves) && !x.nearBound() && !outOfTime(ctx); {
 		before = len(x.moves)
 		var last []string
-		for _, waste := range wastes() {
+		for _, waste := range wasteThresholds() {
 			names := x.wasteful(waste)
 			if slices.Equal(names, last) {
-				continue // the answer is known
+				continue // the same nodes were simulated before
 			}
 			if err := x.drainAll(ctx, names, scheduling.EffortFast); err != nil {
 				return err
 			}
 			last = names
 		}
-		if !x.many() {
+		if !x.coarse() {
 			if err := x.replace(ctx); err != nil {
-				return past(ctx, err)
+				return unlessDeadline(ctx, err)
 			}
 		}
 		if len(x.moves) > before {
 			if err := x.fillRoom(ctx); err != nil {
-				return past(ctx, err)
+				return unlessDeadline(ctx, err)
 			}
 		}
 	}
 	return nil
 }
 
-// tried is the move that answers a what-if, nil if it must not be.
-func (x *search) tried(ctx context.Context, q *question) (*Step, error) {
-	o, err := x.state.ask(ctx, q)
+// tryMove is the move by the outcome of a what-if, nil if it is not admitted.
+func (x *search) tryMove(ctx context.Context, q *whatIf) (*Step, error) {
+	o, err := x.state.simulate(ctx, q)
 	if err != nil {
 		return nil, err
 	}
@@ -54,28 +53,28 @@ func (x *search) tried(ctx context.Context, q *question) (*Step, error) {
 	return step, nil
 }
 
-// drainAll moves the pods of nodes at once, into room on the others and onto what is bought for all of
-// them together, if that pays.
+// drainAll removes nodes at once if that saves: their pods go into the capacity of other nodes and onto launches for
+// all of them together.
 func (x *search) drainAll(ctx context.Context, names []string, effort scheduling.Effort) error {
-	if len(names) == 0 || over(ctx) {
+	if len(names) == 0 || outOfTime(ctx) {
 		return nil
 	}
-	step, err := x.tried(ctx, &question{nodes: names, buy: true, effort: effort})
+	step, err := x.tryMove(ctx, &whatIf{nodes: names, buy: true, effort: effort})
 	if err != nil || step == nil {
-		return past(ctx, err)
+		return unlessDeadline(ctx, err)
 	}
 	return x.take(step)
 }
 
-// fillRoom drains nodes into the room that the others have: as many as find room by their
-// size at once, then one by one.
+// fillRoom removes nodes whose pods fit into the free capacity of others: as many at once as fit by their requests,
+// then one by one.
 func (x *search) fillRoom(ctx context.Context) error {
-	for names := x.likely(); len(names) > 1 && !over(ctx); {
-		o, err := x.state.ask(ctx, &question{nodes: names, effort: scheduling.EffortFast})
+	for names := x.drainable(); len(names) > 1 && !outOfTime(ctx); {
+		o, err := x.state.simulate(ctx, &whatIf{nodes: names, effort: scheduling.EffortFast})
 		if err != nil {
 			return err
 		}
-		if len(o.stuck) == 0 {
+		if len(o.unschedulable) == 0 {
 			if step, cause := x.state.admit(Underutilized, o); cause == nil {
 				if err := x.take(step); err != nil {
 					return err
@@ -83,27 +82,27 @@ func (x *search) fillRoom(ctx context.Context) error {
 			}
 			break
 		}
-		names = o.unstuck(names)
+		names = o.placeable(names)
 	}
 	return x.fillRoomEach(ctx)
 }
 
-// unstuck are those of some nodes all of whose pods have a place.
-func (o *outcome) unstuck(names []string) []string {
+// placeable are those of some nodes whose pods all have another node.
+func (o *outcome) placeable(names []string) []string {
 	stuck := map[string]bool{}
-	for i := range o.stuck {
-		stuck[o.origin[o.stuck[i].Pod]] = true
+	for i := range o.unschedulable {
+		stuck[o.origin[o.unschedulable[i].Pod]] = true
 	}
 	return slices.DeleteFunc(names, func(name string) bool { return stuck[name] })
 }
 
-// likely are the nodes whose pods find room on the others by their size alone, the most
-// wasteful first. Nodes that would take in pods stay.
-func (x *search) likely() []string {
+// drainable are the candidates whose pods fit on other nodes by their requests, the most wasteful first. Nodes that
+// would take in these pods stay.
+func (x *search) drainable() []string {
 	rooms := x.state.open(nil)
 	stays, out := map[string]bool{}, []string(nil)
 	for _, r := range x.byWaste() {
-		if stays[r.name] || x.state.dismisses(r.name) != nil {
+		if stays[r.name] || x.state.refusalCause(r.name) != nil {
 			continue
 		}
 		if into, ok := rooms.Put(x.podSizes(r.name), r.name, true); ok {
@@ -117,24 +116,26 @@ func (x *search) likely() []string {
 	return out
 }
 
-// mostInVain is how many nodes are looked at in vain, each by itself, in clusters of some nodes, and fewInVain how many
 // are in a row where others may be bought in their place.
-const mostInVain, fewInVain = 100, 5
+// mostFailed is how many nodes are simulated one by one without a move in clusters of more than someNodes nodes,
+// mostFailedInRow how many in a row if machines may be launched.
+// are in a row where others may be bought in their place.
+const mostFailed, mostFailedInRow = 100, 5
 
-// fillRoomEach drains nodes one by one into the room that the others have.
+// fillRoomEach removes nodes one by one whose pods fit into the free capacity of others.
 func (x *search) fillRoomEach(ctx context.Context) error {
 	rooms, vain := x.state.open(nil), 0
 	for _, r := range x.byWaste() {
-		if over(ctx) || x.many() && vain >= mostInVain {
+		if outOfTime(ctx) || x.coarse() && vain >= mostFailed {
 			break
 		}
-		if x.state.dismisses(r.name) != nil {
+		if x.state.refusalCause(r.name) != nil {
 			continue
 		}
 		if _, ok := rooms.Put(x.podSizes(r.name), r.name, false); !ok {
 			continue
 		}
-		step, err := x.tried(ctx, &question{nodes: []string{r.name}, effort: scheduling.EffortFast})
+		step, err := x.tryMove(ctx, &whatIf{nodes: []string{r.name}, effort: scheduling.EffortFast})
 		if err != nil {
 			return err
 		}
@@ -150,10 +151,10 @@ func (x *search) fillRoomEach(ctx context.Context) error {
 	return nil
 }
 
-// podSizes are those of the pods of a node that have to live on.
+// podSizes are the requests of the reschedulable pods of a node, as in capacity.
 func (x *search) podSizes(name string) [][]int64 {
 	var out [][]int64
-	for _, pod := range x.state.at[name].pods {
+	for _, pod := range x.state.byName[name].pods {
 		if eviction.Reschedulable(pod) {
 			out = append(out, x.state.capacity.sizes[podspec.PodName(pod)])
 		}
@@ -161,8 +162,8 @@ func (x *search) podSizes(name string) [][]int64 {
 	return out
 }
 
-// dismisses says why a node cannot go whatever becomes of its pods.
-func (f *state) dismisses(name string) *Cause {
+// refusalCause is the cause for which a node cannot be removed wherever its pods go; nil if there is none.
+func (f *state) refusalCause(name string) *Cause {
 	_, cause := f.admit(Underutilized, &outcome{nodes: []string{name}})
 	return cause
 }
@@ -170,15 +171,15 @@ func (f *state) dismisses(name string) *Cause {
 // groupSizes are how many nodes are replaced together.
 func groupSizes() []int { return []int{1, 2, 3, 5, 8, 13} }
 
-// leastShare is the share of the price of nodes that a replacement has to save.
+// leastShare is the least saving of a replacement, as a share of the price of the removed nodes.
 const leastShare = 0.03
 
-// replace looks for nodes that cost less when others are bought in their place: those next to each other
-// in the order of what they waste, until a few in a row have saved nothing. Groups of several sizes are
-// compared by sketches; only the best is asked about again, with more effort.
+// replace makes moves that launch cheaper machines in place of nodes: nodes next to each other in the order of waste,
+// until a few in a row have saved nothing. Groups of several sizes are compared by quick plans; only the best is
+// planned again with more effort.
 func (x *search) replace(ctx context.Context) error {
 	vain := 0
-	for list := x.byWaste(); len(list) > 0 && vain < fewInVain && !over(ctx); {
+	for list := x.byWaste(); len(list) > 0 && vain < mostFailedInRow && !outOfTime(ctx); {
 		var best *Step
 		taken := 1
 		for _, size := range groupSizes() {
@@ -195,7 +196,7 @@ func (x *search) replace(ctx context.Context) error {
 		}
 		vain++
 		if best != nil {
-			more, err := x.tried(ctx, &question{nodes: best.Drain, buy: true, effort: scheduling.EffortFast})
+			more, err := x.tryMove(ctx, &whatIf{nodes: best.Drain, buy: true, effort: scheduling.EffortFast})
 			if err != nil {
 				return err
 			}
@@ -212,19 +213,19 @@ func (x *search) replace(ctx context.Context) error {
 	return nil
 }
 
-// replacement is a sketch of the move of nodes into free room and onto new machines, nil if it does not
-// pay. What the nodes waste is about all that can be saved.
-func (x *search) replacement(ctx context.Context, group []rank) (*Step, error) {
+// replacement is the move of a group by a quick plan, nil if it saves too little. A group that wastes less than the
+// least saving is not simulated, because a move hardly saves more than the waste.
+func (x *search) replacement(ctx context.Context, group []rankedCandidate) (*Step, error) {
 	var loss, least float64
-	q := &question{buy: true, brief: true}
+	q := &whatIf{buy: true, sketch: true}
 	for i := range group {
-		loss, least = loss+float64(group[i].loss), least+leastShare*float64(group[i].price)
+		loss, least = loss+float64(group[i].waste), least+leastShare*float64(group[i].price)
 		q.nodes = append(q.nodes, group[i].name)
 	}
 	if loss < least {
 		return nil, nil
 	}
-	step, err := x.tried(ctx, q)
+	step, err := x.tryMove(ctx, q)
 	if step != nil && float64(step.SavingPerHour) < least {
 		step = nil
 	}

@@ -12,46 +12,46 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/landing"
 )
 
-// ordering is the way to a cluster that is known in steps as small as may be: nodes leave one
-// by one, or as few together as may be. Which places there are to be taken is known, and
-// which of them a pod takes is only told when its turn comes: pods that are alike may have
-// each other's, and rules look at the cluster as it stands then.
+// ordering splits a step into steps as small as possible: nodes are removed one by one, or as few together as
+// possible. The destinations of the step are known by number and kind of pods. A pod takes one of those of its kind
+// only when it is evicted, because topology spread and pod affinity look at the cluster as it is then.
 type ordering struct {
-	state      *state
-	reason     Reason
-	foreseen   []string // nodes that take in no pods besides those that are still to go
-	simulation *landing.Trial
-	// asks says that rules are in force which the simulation does not know, so that places are
-	// looked for again.
-	asks bool
-	// places are how many pods of a kind a node takes in; new are the launches among these, and
-	// bought those that are there.
-	places map[string]map[string]int
-	order  map[string][]string // by kind, the nodes of its places
-	new    map[string]*scheduling.Launch
-	bought map[string]bool
-	last   []string           // what was bought last
-	weight map[string]float64 // by kind, what a pod takes of what nodes have
-	// vain are the nodes, with the pods that found no place, for which machines were asked for without a step.
-	vain map[string]bool
-	// waits are the nodes that are still to go, those that save most for what they disrupt first.
-	waits []*leavingNode
+	state            *state
+	reason           Reason
+	expectedRemovals []string // nodes that take in no pods besides those of remaining
+	simulation       *landing.Trial
+	// resimulates says that a rule is in force which the trial does not know (WorkloadShare), so that pods are placed
+	// again by the session.
+	resimulates bool
+	// destinations counts, by kind and node, the pods that the node still takes in; launches are the launches among
+	// these nodes, launched those that exist already.
+	destinations     map[string]map[string]int
+	destinationOrder map[string][]string // by kind, the names of its destinations
+	launches         map[string]*scheduling.Launch
+	launched         map[string]bool
+	lastLaunched     []string           // the launches of the last group
+	weight           map[string]float64 // by kind, the share that the requests of a pod have of all free capacity
+	// failed has the sets of nodes, each with the pods that found no node, for which launches were planned and gave
+	// no step.
+	failed map[string]bool
+	// remaining are the nodes to be removed, the largest saving for their disruption cost first.
+	remaining []*leavingNode
 }
 
-// leavingNode is a node that is to go, with its pods by kind.
+// leavingNode is a node to be removed, with its pods by kind.
 type leavingNode struct {
 	*candidate
 	kinds []string
 	pods  map[string][]string
 }
 
-// follow takes note of a step that was made: some pods have landed elsewhere than where they had
-// places, and machines are there that the way did not know of.
-func (w *ordering) follow(step *Step) {
+// apply takes note of a step that was made: kube-scheduler may have bound pods elsewhere than planned, and launches
+// may exist that the ordering did not plan.
+func (w *ordering) apply(step *Step) {
 	mark := w.simulation.Mark()
-	w.waits = slices.DeleteFunc(w.waits, func(l *leavingNode) bool { return slices.Contains(step.Drain, l.name) })
+	w.remaining = slices.DeleteFunc(w.remaining, func(l *leavingNode) bool { return slices.Contains(step.Drain, l.name) })
 	for i := range step.Launches {
-		if l := &step.Launches[i]; w.new[l.Name] == nil {
+		if l := &step.Launches[i]; w.launches[l.Name] == nil {
 			w.simulation.Launch(l)
 		}
 	}
@@ -64,16 +64,16 @@ func (w *ordering) follow(step *Step) {
 	w.simulation.Keep(mark)
 }
 
-// hopes reports whether what was bought last has places for pods of a node.
-func (w *ordering) hopes(l *leavingNode) bool {
+// fitsLastLaunched reports whether a node has pods of a kind that the last launches still take in.
+func (w *ordering) fitsLastLaunched(l *leavingNode) bool {
 	return slices.ContainsFunc(l.kinds, func(kind string) bool {
-		return slices.ContainsFunc(w.last, func(name string) bool { return w.places[kind][name] > 0 })
+		return slices.ContainsFunc(w.lastLaunched, func(name string) bool { return w.destinations[kind][name] > 0 })
 	})
 }
 
-// combined is the step that leads at once to where moves lead one after the other: machines
-// that are bought and removed on the way are not bought, and pods go to where they end.
-func combined(moves []*Step, rebooked booking) *Step {
+// combined is the step that leads at once where moves lead one after the other. Machines that are launched and
+// removed on the way are not launched, and each pod goes directly to its last node.
+func combined(moves []*Step, rebooked requestsFunc) *Step {
 	out := &Step{Reason: Underutilized}
 	launches, origin, final := map[string]scheduling.Launch{}, map[string]string{}, map[string]string{}
 	for _, m := range moves {
@@ -101,7 +101,7 @@ func combined(moves []*Step, rebooked booking) *Step {
 	}
 	for _, name := range slices.Sorted(maps.Keys(launches)) {
 		if l := launches[name]; len(bring[name]) > 0 {
-			out.Launches = append(out.Launches, trimmed(&l, bring[name], rebooked))
+			out.Launches = append(out.Launches, withEvictions(&l, bring[name], rebooked))
 		}
 	}
 	return out
@@ -113,12 +113,12 @@ func (s *Step) leadsTo(other *Step) bool {
 		slices.EqualFunc(s.Launches, other.Launches, func(a, b scheduling.Launch) bool { return a.Options[0].Key() == b.Options[0].Key() })
 }
 
-// booking is what a launch is asked for when other pods land there than before.
-type booking func(requests corev1.ResourceList, before, after []string) corev1.ResourceList
+// requestsFunc returns the requests of a launch after its list of pods has changed.
+type requestsFunc func(requests corev1.ResourceList, before, after []string) corev1.ResourceList
 
-// trimmed is a launch with the pods that evictions bring there. If those are not the ones
-// that it was bought for, it is only sure of its first option that it holds them.
-func trimmed(l *scheduling.Launch, evictions []Eviction, rebooked booking) scheduling.Launch {
+// withEvictions is a launch with the pods that evictions move to it. If one of them was not planned there, only the
+// first option is kept, because only for that one it is known that it holds the pods.
+func withEvictions(l *scheduling.Launch, evictions []Eviction, rebooked requestsFunc) scheduling.Launch {
 	out := *l
 	out.Pods = nil
 	for _, e := range evictions {
@@ -134,20 +134,20 @@ func trimmed(l *scheduling.Launch, evictions []Eviction, rebooked booking) sched
 	return out
 }
 
-// newOrdering begins the way to where a step leads.
+// newOrdering splits a step of a state. The nodes in first are tried before the others.
 func newOrdering(f *state, step *Step, first []string) *ordering {
 	w := &ordering{
-		state: f, reason: step.Reason, simulation: f.landing.Try(landingStep(step, nil), f.offered), asks: f.planner.Policy.WorkloadShare > 0,
-		places: map[string]map[string]int{}, order: map[string][]string{}, new: map[string]*scheduling.Launch{}, bought: map[string]bool{}, weight: map[string]float64{}, vain: map[string]bool{},
+		state: f, reason: step.Reason, simulation: f.landing.Try(landingStep(step, nil), f.offered), resimulates: f.planner.Policy.WorkloadShare > 0,
+		destinations: map[string]map[string]int{}, destinationOrder: map[string][]string{}, launches: map[string]*scheduling.Launch{}, launched: map[string]bool{}, weight: map[string]float64{}, failed: map[string]bool{},
 	}
 	for i := range step.Launches {
-		w.new[step.Launches[i].Name] = &step.Launches[i]
-		w.simulation.Exist(step.Launches[i].Name, -1)
+		w.launches[step.Launches[i].Name] = &step.Launches[i]
+		w.simulation.CountNode(step.Launches[i].Name, -1)
 	}
 	at := make(map[string]*leavingNode, len(step.Drain))
 	for _, name := range step.Drain {
-		at[name] = &leavingNode{candidate: f.at[name], pods: map[string][]string{}}
-		w.waits = append(w.waits, at[name])
+		at[name] = &leavingNode{candidate: f.byName[name], pods: map[string][]string{}}
+		w.remaining = append(w.remaining, at[name])
 	}
 	rooms, known := f.open(nil), map[string]string{}
 	for _, e := range step.Evictions {
@@ -157,14 +157,14 @@ func newOrdering(f *state, step *Step, first []string) *ordering {
 		}
 		known[kind] = kind
 		at[e.From].pods[kind] = append(at[e.From].pods[kind], e.Pod)
-		if w.places[kind] == nil {
-			w.places[kind] = map[string]int{}
+		if w.destinations[kind] == nil {
+			w.destinations[kind] = map[string]int{}
 			w.weight[kind] = 1e-9 + rooms.Share(f.capacity.sizes[e.Pod])
 		}
-		w.places[kind][e.To]++
+		w.destinations[kind][e.To]++
 	}
-	for kind, places := range w.places {
-		w.order[kind] = slices.Sorted(maps.Keys(places))
+	for kind, places := range w.destinations {
+		w.destinationOrder[kind] = slices.Sorted(maps.Keys(places))
 	}
 	turn := func(l *leavingNode) int {
 		if i := slices.Index(first, l.name); i >= 0 {
@@ -172,17 +172,17 @@ func newOrdering(f *state, step *Step, first []string) *ordering {
 		}
 		return len(first)
 	}
-	for _, l := range w.waits {
+	for _, l := range w.remaining {
 		l.kinds = slices.Sorted(maps.Keys(l.pods))
 	}
-	slices.SortStableFunc(w.waits, func(a, b *leavingNode) int {
+	slices.SortStableFunc(w.remaining, func(a, b *leavingNode) int {
 		return cmp.Or(cmp.Compare(turn(a), turn(b)), cmp.Compare(ratio(b.price, b.cost), ratio(a.price, a.cost)))
 	})
 	return w
 }
 
-// kindOf is the same for pods that may have each other's places, because nothing tells them apart. Pods with something of
-// their own, e.g. a volume, are alike to none.
+// kindOf is the same for pods that may exchange their destinations, because they differ in nothing that matters to
+// scheduling. A pod with something of its own, e.g. a volume, is a kind by itself.
 func (w *ordering) kindOf(name string) string {
 	moving, pod := w.simulation.Pods[name], w.state.pods[name]
 	if pod == nil || moving.Class < 0 || len(pod.Spec.ResourceClaims) > 0 || slices.ContainsFunc(pod.Spec.Volumes, ownVolume) || slices.ContainsFunc(pod.Spec.Containers, ownPort) {
@@ -191,12 +191,12 @@ func (w *ordering) kindOf(name string) string {
 	return fmt.Sprintf("=%08d", moving.Class)
 }
 
-// ownVolume reports whether a volume may tie a pod to some nodes.
+// ownVolume reports whether a volume may restrict a pod to some nodes.
 func ownVolume(v corev1.Volume) bool {
 	return v.EmptyDir == nil && v.ConfigMap == nil && v.Secret == nil && v.Projected == nil && v.DownwardAPI == nil && v.HostPath == nil
 }
 
-// ownPort reports whether a container takes a port of its node.
+// ownPort reports whether a container has a host port.
 func ownPort(c corev1.Container) bool {
 	return slices.ContainsFunc(c.Ports, func(p corev1.ContainerPort) bool { return p.HostPort > 0 })
 }

@@ -12,24 +12,23 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/landing"
 )
 
-// leavingGroup is nodes that leave together, and what is bought for them.
+// leavingGroup is a set of nodes that are removed together, with the launches for their pods.
 type leavingGroup struct {
-	leaving []*leavingNode
-	bought  []string
-	stuck   map[string][]string // by kind, pods that have no place yet
-	lost    int                 // how many they are
-	saving  offerings.Price
-	cost    float64
+	nodes         []*leavingNode
+	launches      []string
+	unplaced      map[string][]string // pods that have no node yet, by kind
+	unplacedCount int                 // how many these are
+	saving        offerings.Price
+	cost          float64
 }
 
-// leaveAlone is the step in which a node goes by itself and nothing is bought, nil if that cannot
-// be.
-func (w *ordering) leaveAlone(ctx context.Context, l *leavingNode) (*Step, error) {
+// stepForOne is the step in which a node is removed by itself and nothing is launched, nil if there is none.
+func (w *ordering) stepForOne(ctx context.Context, l *leavingNode) (*Step, error) {
 	mark := w.simulation.Mark()
-	g := &leavingGroup{stuck: map[string][]string{}}
-	w.join(g, l)
-	w.seatAll(g)
-	if g.lost == 0 {
+	g := &leavingGroup{unplaced: map[string][]string{}}
+	w.drainNode(g, l)
+	w.placeAll(g)
+	if g.unplacedCount == 0 {
 		if final, err := w.stepOf(ctx, g, mark); final != nil || err != nil {
 			return final, err
 		}
@@ -39,63 +38,68 @@ func (w *ordering) leaveAlone(ctx context.Context, l *leavingNode) (*Step, error
 }
 
 const (
-	// mostBegun is with how many nodes a group may begin.
+	// mostBegun is how many nodes are tried as the first of a group.
 	mostBegun = 6
-	// mostJoined is among how many nodes the next one is looked for, and mostEasy in groups of
+	// how many nodes it is half as many.
+	// mostJoined is how many nodes are tried as the next of a group, mostEasy the size of groups for which it is half
+	// as many.
 	// how many nodes it is half as many.
 	mostJoined = 24
 	mostEasy   = 16
-	// patience is how many times as large as what it has grown by a group is when it is tried
+	// again that must not go: to try it takes as long as it is large.
+	// patience is how rarely a refused group is tried again: when it has grown by this part of its size, because a try
+	// takes time in proportion to the size.
 	// again that must not go: to try it takes as long as it is large.
 	patience = 4
 )
 
-// leaveTogether is the step in which as few nodes as may be go at once, nil if there is none.
-func (w *ordering) leaveTogether(ctx context.Context) (*Step, error) {
-	for i, first := range slices.Clone(w.waits) {
-		if i >= mostBegun || over(ctx) {
+// stepForGroup is the step in which as few nodes as possible are removed at once, nil if there is none.
+func (w *ordering) stepForGroup(ctx context.Context) (*Step, error) {
+	for i, first := range slices.Clone(w.remaining) {
+		if i >= mostBegun || outOfTime(ctx) {
 			break
 		}
 		mark := w.simulation.Mark()
-		g := &leavingGroup{stuck: map[string][]string{}}
-		w.add(g, first)
+		g := &leavingGroup{unplaced: map[string][]string{}}
+		w.drainAndLaunch(g, first)
 		for again, last := 0, false; ; {
-			if n := len(g.leaving); g.lost == 0 && (g.saving > 0 || w.reason != Underutilized) && (n >= again || last) {
+			if n := len(g.nodes); g.unplacedCount == 0 && (g.saving > 0 || w.reason != Underutilized) && (n >= again || last) {
 				if final, err := w.stepOf(ctx, g, mark); final != nil || err != nil {
-					w.last = g.bought
+					w.lastLaunched = g.launches
 					return final, err
 				}
 				again = n + 1 + n/patience
 			}
-			if last || over(ctx) {
+			if last || outOfTime(ctx) {
 				break
 			}
 			last = !w.grow(g)
 		}
 		w.simulation.Undo(mark)
-		if len(g.leaving) == len(w.waits) {
-			break // whoever begins
+		if len(g.nodes) == len(w.remaining) {
+			break // another first node leads to the same group
 		}
 	}
 	return nil, nil //nolint:nilnil // no step is an answer
 }
 
-// grow adds the node to a group that leaves fewest pods without a place, and saves most.
+// grow adds to a group the node that leaves the fewest pods without a destination, and saves most. It reports false
+// if there is none.
 func (w *ordering) grow(g *leavingGroup) bool {
 	var best *leavingNode
 	var most *leavingGroup
 	tried := 0
-	for _, l := range w.waits {
-		if slices.Contains(g.leaving, l) {
+	for _, l := range w.remaining {
+		if slices.Contains(g.nodes, l) {
 			continue
 		}
-		if tried++; tried > max(1, mostJoined*mostEasy/(mostEasy+len(g.leaving))) {
+		if tried++; tried > max(1, mostJoined*mostEasy/(mostEasy+len(g.nodes))) {
 			break
 		}
 		mark := w.simulation.Mark()
 		with := *g
-		with.leaving, with.bought, with.stuck = slices.Clip(g.leaving), slices.Clip(g.bought), maps.Clone(g.stuck)
-		if w.add(&with, l); w.state.within(w.reason, namesOf(with.leaving)) && (most == nil || with.better(most)) {
+		with.nodes, with.launches, with.unplaced = slices.Clip(g.nodes), slices.Clip(g.launches), maps.Clone(g.unplaced)
+		if w.drainAndLaunch(&with, l); w.state.withinBudgets(w.reason, namesOf(with.nodes)) && (most == nil || with.betterThan(most)) {
 			best, most = l, &with
 		}
 		w.simulation.Undo(mark)
@@ -103,14 +107,15 @@ func (w *ordering) grow(g *leavingGroup) bool {
 	if best == nil {
 		return false
 	}
-	w.add(g, best)
+	w.drainAndLaunch(g, best)
 	return true
 }
 
-// better reports whether a group is nearer to being one that may go than another.
-func (g *leavingGroup) better(than *leavingGroup) bool {
-	if g.lost != than.lost {
-		return g.lost < than.lost
+// betterThan reports whether a group is nearer to a step than another: fewer pods without a destination, then the
+// larger saving for its disruption cost.
+func (g *leavingGroup) betterThan(than *leavingGroup) bool {
+	if g.unplacedCount != than.unplacedCount {
+		return g.unplacedCount < than.unplacedCount
 	}
 	if g.saving <= 0 || than.saving <= 0 {
 		return g.saving > than.saving
@@ -118,54 +123,54 @@ func (g *leavingGroup) better(than *leavingGroup) bool {
 	return ratio(g.saving, g.cost) > ratio(than.saving, than.cost)
 }
 
-// add lets a node go with a group, and buys what its pods ask for.
-func (w *ordering) add(g *leavingGroup, l *leavingNode) {
-	w.join(g, l)
-	w.seatAll(g)
-	for more := g.lost > 0; more; {
-		more = w.buyFor(g)
+// drainAndLaunch adds a node to a group, and the launches for its pods.
+func (w *ordering) drainAndLaunch(g *leavingGroup, l *leavingNode) {
+	w.drainNode(g, l)
+	w.placeAll(g)
+	for more := g.unplacedCount > 0; more; {
+		more = w.launchFor(g)
 	}
 }
 
-// join takes the pods of a node away from it.
-func (w *ordering) join(g *leavingGroup, l *leavingNode) {
-	g.leaving = append(g.leaving, l)
-	g.saving, g.cost = clampPrice(g.saving, l.price), g.cost+l.cost
+// drainNode adds a node to a group and takes all pods off it.
+func (w *ordering) drainNode(g *leavingGroup, l *leavingNode) {
+	g.nodes = append(g.nodes, l)
+	g.saving, g.cost = addPrices(g.saving, l.price), g.cost+l.cost
 	for _, kind := range l.kinds {
 		for _, pod := range l.pods[kind] {
 			w.simulation.Move(w.simulation.Pods[pod], "")
 		}
-		g.stuck[kind] = slices.Concat(g.stuck[kind], l.pods[kind])
-		g.lost += len(l.pods[kind])
+		g.unplaced[kind] = slices.Concat(g.unplaced[kind], l.pods[kind])
+		g.unplacedCount += len(l.pods[kind])
 	}
 	if len(l.kinds) == 0 {
-		w.simulation.Exist(l.name, -1)
-		w.simulation.Done(func() { w.simulation.Exist(l.name, 1) })
+		w.simulation.CountNode(l.name, -1)
+		w.simulation.OnUndo(func() { w.simulation.CountNode(l.name, 1) })
 	}
 }
 
-// seatAll gives the pods of a group that have none the places that they may have now.
-func (w *ordering) seatAll(g *leavingGroup) {
-	for again := true; again && g.lost > 0; {
+// placeAll moves unplaced pods of a group to the destinations where they fit now.
+func (w *ordering) placeAll(g *leavingGroup) {
+	for again := true; again && g.unplacedCount > 0; {
 		again = false
-		for _, kind := range slices.Sorted(maps.Keys(g.stuck)) {
-			rest := g.stuck[kind]
-			for len(rest) > 0 && w.seat(kind, w.simulation.Pods[rest[0]]) {
+		for _, kind := range slices.Sorted(maps.Keys(g.unplaced)) {
+			rest := g.unplaced[kind]
+			for len(rest) > 0 && w.place(kind, w.simulation.Pods[rest[0]]) {
 				rest, again = rest[1:], true
-				g.lost--
+				g.unplacedCount--
 			}
-			if g.stuck[kind] = rest; len(rest) == 0 { // where one has no place, none of its kind has
-				delete(g.stuck, kind)
+			if g.unplaced[kind] = rest; len(rest) == 0 { // pods of a kind fit on the same nodes
+				delete(g.unplaced, kind)
 			}
 		}
 	}
 }
 
-// seat gives a pod a place of its kind, if it may have one now.
-func (w *ordering) seat(kind string, a *landing.Pod) bool {
-	places := w.places[kind]
-	for _, node := range w.order[kind] {
-		if places[node] == 0 || w.new[node] != nil && !w.bought[node] {
+// place moves a pod to a destination of its kind, and reports false if it fits on none now.
+func (w *ordering) place(kind string, a *landing.Pod) bool {
+	places := w.destinations[kind]
+	for _, node := range w.destinationOrder[kind] {
+		if places[node] == 0 || w.launches[node] != nil && !w.launched[node] {
 			continue
 		}
 		was := a.To
@@ -176,7 +181,7 @@ func (w *ordering) seat(kind string, a *landing.Pod) bool {
 		}
 		places[node]--
 		w.simulation.Move(a, node)
-		w.simulation.Done(func() {
+		w.simulation.OnUndo(func() {
 			places[node]++
 			a.To = was
 		})
@@ -185,52 +190,52 @@ func (w *ordering) seat(kind string, a *landing.Pod) bool {
 	return false
 }
 
-// buyFor adds the launch that pods without a place fill most for its price, if there is one.
-func (w *ordering) buyFor(g *leavingGroup) bool {
+// launchFor adds the launch that the unplaced pods fill most for its price. It reports false if there is none.
+func (w *ordering) launchFor(g *leavingGroup) bool {
 	fill := map[string]float64{}
-	for kind, pods := range g.stuck {
-		for node, n := range w.places[kind] {
-			if w.new[node] != nil && !w.bought[node] && n > 0 {
+	for kind, pods := range g.unplaced {
+		for node, n := range w.destinations[kind] {
+			if w.launches[node] != nil && !w.launched[node] && n > 0 {
 				fill[node] += float64(min(len(pods), n)) * w.weight[kind]
 			}
 		}
 	}
 	best, most := "", 0.0
 	for _, name := range slices.Sorted(maps.Keys(fill)) {
-		if share := ratio(1, float64(w.state.costOf(w.new[name]))) * fill[name]; best == "" || share > most {
+		if share := ratio(1, float64(w.state.launchPrice(w.launches[name]))) * fill[name]; best == "" || share > most {
 			best, most = name, share
 		}
 	}
 	if best == "" {
 		return false
 	}
-	g.bought = append(g.bought, best)
-	w.setBought(g, best, true)
-	w.seatAll(g)
+	g.launches = append(g.launches, best)
+	w.setLaunched(g, best, true)
+	w.placeAll(g)
 	return true
 }
 
-// setBought notes that a launch is there, or no longer.
-func (w *ordering) setBought(g *leavingGroup, name string, there bool) {
+// setLaunched notes that a launch exists, or no longer.
+func (w *ordering) setLaunched(g *leavingGroup, name string, there bool) {
 	sign := int64(1)
 	if !there {
 		sign = -1
 	}
 	set := func(there bool, by int64) {
-		w.bought[name] = there
-		w.simulation.Exist(name, by)
+		w.launched[name] = there
+		w.simulation.CountNode(name, by)
 	}
 	set(there, sign)
-	w.simulation.Done(func() { set(!there, -sign) })
-	g.saving = clampPrice(g.saving, offerings.Price(-sign)*w.state.costOf(w.new[name]))
+	w.simulation.OnUndo(func() { set(!there, -sign) })
+	g.saving = addPrices(g.saving, offerings.Price(-sign)*w.state.launchPrice(w.launches[name]))
 }
 
-// stepOf is the step in which a group goes, whose pods have all found places since a mark, nil
-// if it must not be. What was bought and has stayed empty is not: rules keep the pods away for
-// which it was, or let them go elsewhere since.
+// stepOf is the step that removes a group whose pods have all found destinations since a mark, nil if it is not
+// admitted. Launches that have stayed empty are left out: a rule keeps the pods away for which they were planned, or
+// these fit elsewhere by now.
 func (w *ordering) stepOf(ctx context.Context, g *leavingGroup, mark int) (*Step, error) {
 	o := &outcome{}
-	for _, l := range g.leaving {
+	for _, l := range g.nodes {
 		o.nodes = append(o.nodes, l.name)
 		for _, kind := range l.kinds {
 			for _, pod := range l.pods[kind] {
@@ -240,29 +245,29 @@ func (w *ordering) stepOf(ctx context.Context, g *leavingGroup, mark int) (*Step
 	}
 	slices.Sort(o.nodes)
 	slices.SortFunc(o.evictions, compareEvictions)
-	g.bought = slices.DeleteFunc(slices.Clone(g.bought), func(name string) bool {
+	g.launches = slices.DeleteFunc(slices.Clone(g.launches), func(name string) bool {
 		idle := !slices.ContainsFunc(o.evictions, func(e Eviction) bool { return e.To == name })
 		if idle {
-			w.setBought(g, name, false)
+			w.setLaunched(g, name, false)
 		}
 		return idle
 	})
-	// Pods have found places node by node, before all machines were there, and are away at the same time.
+	// Pods have found destinations node by node, before all launches existed, but are away at the same time.
 	all := lo.Map(o.evictions, func(e Eviction, _ int) *landing.Pod { return w.simulation.Pods[e.Pod] })
-	if len(g.leaving)+len(g.bought) > 1 && !w.simulation.Possible(all, true) {
+	if len(g.nodes)+len(g.launches) > 1 && !w.simulation.Possible(all, true) {
 		return nil, nil
 	}
-	for _, name := range slices.Sorted(slices.Values(g.bought)) {
-		l := trimmed(w.new[name], o.evictions, w.state.rebooked)
-		l.Options = w.new[name].Options // pods that are alike take each other's places
+	for _, name := range slices.Sorted(slices.Values(g.launches)) {
+		l := withEvictions(w.launches[name], o.evictions, w.state.requestsWith)
+		l.Options = w.launches[name].Options // pods of a kind exchange their destinations
 		o.launches = append(o.launches, l)
 	}
-	if _, ok := w.state.stock.Affords(o.launches, w.state.running(o.nodes...), w.state.planner.Policy.Flexibility); !ok {
+	if _, ok := w.state.stock.Affords(o.launches, w.state.nodesExcept(o.nodes...), w.state.planner.Policy.Flexibility); !ok {
 		return nil, nil
 	}
-	if w.asks {
+	if w.resimulates {
 		var err error
-		if o, err = w.again(ctx, o); o == nil || err != nil {
+		if o, err = w.resimulated(ctx, o); o == nil || err != nil {
 			return nil, err
 		}
 	}
@@ -274,48 +279,48 @@ func (w *ordering) stepOf(ctx context.Context, g *leavingGroup, mark int) (*Step
 	return final, nil
 }
 
-// leaveOnMore is the step in which nodes go whose pods kube-scheduler would bind so that some find no place, with
-// machines that are bought for these: all nodes that are left, if budgets let them, or the first that may go alone, or
-// else with others, which one machine may replace. It is nil if there is none, and where pods land where a step says.
-func (w *ordering) leaveOnMore(ctx context.Context) (*Step, error) {
+// stepWithMoreLaunches is a step with launches beyond the plan, for nodes of whose pods kube-scheduler would leave
+// some without a node: all remaining nodes, if budgets allow that, or the first that can be removed alone, or else
+// several that one launch may replace. It is nil if there is none, and where pods are pinned.
+func (w *ordering) stepWithMoreLaunches(ctx context.Context) (*Step, error) {
 	if w.state.pinned {
 		return nil, nil
 	}
-	if !w.asks {
-		defer w.state.hold()
-		if err := w.state.release(); err != nil {
+	if !w.resimulates {
+		defer w.state.deferChanges()
+		if err := w.state.applyDeferred(); err != nil {
 			return nil, err
 		}
 	}
-	for name := range w.new {
-		w.state.used[name] = true // it may still be bought
+	for name := range w.launches {
+		w.state.usedNames[name] = true // it may still be launched
 	}
 	closed := w.closedNodes()
-	waits := namesOf(w.waits)
+	waits := namesOf(w.remaining)
 	groups := lo.Chunk(waits, 1)
-	if len(waits) > 1 && w.state.within(w.reason, waits) {
+	if len(waits) > 1 && w.state.withinBudgets(w.reason, waits) {
 		groups = slices.Insert(groups, 0, waits)
 	}
-	for size := 2; size < len(waits) && w.state.within(w.reason, waits[:size]); size *= 2 {
+	for size := 2; size < len(waits) && w.state.withinBudgets(w.reason, waits[:size]); size *= 2 {
 		groups = append(groups, lo.Chunk(waits, size)...)
 	}
 	for _, names := range groups {
-		if over(ctx) {
+		if outOfTime(ctx) {
 			break
 		}
 		var sketch *Step
 		if len(names) < len(waits) {
 			var err error
-			if sketch, err = w.onMore(ctx, names, closed, true); err != nil {
-				return nil, past(ctx, err)
+			if sketch, err = w.moreLaunchesStep(ctx, names, closed, true); err != nil {
+				return nil, unlessDeadline(ctx, err)
 			}
 			if sketch == nil {
 				continue
 			}
 		}
-		step, err := w.onMore(ctx, names, closed, false)
+		step, err := w.moreLaunchesStep(ctx, names, closed, false)
 		if err != nil {
-			return nil, past(ctx, err)
+			return nil, unlessDeadline(ctx, err)
 		}
 		if step == nil || sketch != nil && sketch.SavingPerHour > step.SavingPerHour {
 			step = sketch
@@ -327,10 +332,10 @@ func (w *ordering) leaveOnMore(ctx context.Context) (*Step, error) {
 	return nil, nil //nolint:nilnil // no step is an answer
 }
 
-// onMore is the step in which nodes go and machines are bought for those of their pods that would find no place, nil if
-// it must not be.
-func (w *ordering) onMore(ctx context.Context, names, closed []string, brief bool) (*Step, error) {
-	o, err := w.state.landedOnMore(ctx, names, closed, brief, w.vain)
+// moreLaunchesStep is the step that removes nodes and launches machines for those of their pods that would find no
+// node, nil if it is not admitted. A brief one takes the first launches that hold these pods.
+func (w *ordering) moreLaunchesStep(ctx context.Context, names, closed []string, brief bool) (*Step, error) {
+	o, err := w.state.bindWithLaunches(ctx, names, closed, brief, w.failed)
 	if err != nil || o == nil {
 		return nil, err
 	}
@@ -338,14 +343,15 @@ func (w *ordering) onMore(ctx context.Context, names, closed []string, brief boo
 	return step, nil
 }
 
-// again looks for places anew, once what is bought is there; nil where there are none.
-func (w *ordering) again(ctx context.Context, o *outcome) (*outcome, error) {
-	found, err := w.state.ask(ctx, &question{nodes: o.nodes, effort: scheduling.EffortFast, launches: o.launches, closed: w.closedNodes()})
-	if err != nil || len(found.stuck) > 0 {
-		return nil, past(ctx, err)
+// resimulated is an outcome with its pods placed again by the session, with its launches as existing nodes; nil if
+// they do not fit.
+func (w *ordering) resimulated(ctx context.Context, o *outcome) (*outcome, error) {
+	found, err := w.state.simulate(ctx, &whatIf{nodes: o.nodes, effort: scheduling.EffortFast, launches: o.launches, closed: w.closedNodes()})
+	if err != nil || len(found.unschedulable) > 0 {
+		return nil, unlessDeadline(ctx, err)
 	}
 	for i := range o.launches {
-		l := trimmed(&o.launches[i], found.evictions, w.state.rebooked)
+		l := withEvictions(&o.launches[i], found.evictions, w.state.requestsWith)
 		if len(l.Pods) == 0 {
 			return nil, nil //nolint:nilnil // no place is an answer
 		}
@@ -355,7 +361,9 @@ func (w *ordering) again(ctx context.Context, o *outcome) (*outcome, error) {
 }
 
 // closedNodes are the nodes that take in no pods.
-func (w *ordering) closedNodes() []string { return slices.Concat(namesOf(w.waits), w.foreseen) }
+func (w *ordering) closedNodes() []string {
+	return slices.Concat(namesOf(w.remaining), w.expectedRemovals)
+}
 
 // namesOf are the names of nodes.
 func namesOf(list []*leavingNode) []string {

@@ -37,10 +37,10 @@ func TestWaves(t *testing.T) {
 		c.PodDisruptionBudgets = []*policyv1.PodDisruptionBudget{b}
 		f := simulated(t, newState(Planner{Now: noon()}, &c))
 		var evictions []Eviction
-		for _, p := range f.at["n"].movers {
+		for _, p := range f.byName["n"].reschedulable {
 			evictions = append(evictions, Eviction{Pod: podspec.PodName(p), From: "n", To: "m"})
 		}
-		uses, ok := f.turns(&Step{Reason: Underutilized, Evictions: evictions}, nil)
+		uses, ok := f.assignWaves(&Step{Reason: Underutilized, Evictions: evictions}, nil)
 		require.True(t, ok)
 		count := map[int]int{}
 		last := 0
@@ -69,10 +69,10 @@ func TestWavesOfTwoBudgets(t *testing.T) {
 	c.PodDisruptionBudgets = []*policyv1.PodDisruptionBudget{two, one}
 	f := simulated(t, newState(Planner{Now: noon()}, &c))
 	var evictions []Eviction
-	for _, p := range f.at["n"].movers {
+	for _, p := range f.byName["n"].reschedulable {
 		evictions = append(evictions, Eviction{Pod: podspec.PodName(p)})
 	}
-	uses, _ := f.turns(&Step{Reason: Underutilized, Evictions: evictions}, nil)
+	uses, _ := f.assignWaves(&Step{Reason: Underutilized, Evictions: evictions}, nil)
 	assert.Equal(t, []BudgetUse{{Budget: "shop/second", Pods: 1, Allowed: 2}, {Budget: "shop/web", Pods: 1, Allowed: 1}}, uses)
 	assert.Equal(t, 4, evictions[3].Wave)
 }
@@ -94,10 +94,10 @@ func TestTiedPodsMoveLast(t *testing.T) {
 		c.PodDisruptionBudgets = []*policyv1.PodDisruptionBudget{guarding(1)}
 		f := simulated(t, newState(Planner{Now: noon()}, &c))
 		var evictions []Eviction
-		for _, p := range f.at["n"].movers {
+		for _, p := range f.byName["n"].reschedulable {
 			evictions = append(evictions, Eviction{Pod: podspec.PodName(p)})
 		}
-		f.turns(&Step{Reason: reason, Evictions: evictions}, nil)
+		f.assignWaves(&Step{Reason: reason, Evictions: evictions}, nil)
 		out := map[string]int{}
 		for _, e := range evictions {
 			out[e.Pod] = e.Wave

@@ -7,25 +7,24 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// Pending is what becomes of the cluster's pods that have no node yet, before any step. Steps neither move
-// them nor count what they cost: they are a provisioner's, and those that find a node among those that are
-// there have their room on it.
+// Pending counts the cluster's pods that have no node yet, before any step. Steps neither move them nor count their
+// price, because a provisioner launches their nodes. Room on existing nodes is reserved for those that fit there.
 type Pending struct {
-	// Pods is how many they are, Existing how many fit on nodes that are there.
+	// Pods is their number, Existing the number of those that fit on existing nodes.
 	Pods     int `json:"pods"`
 	Existing int `json:"existing,omitempty"`
-	// Launched is how many need nodes that have to be launched, Launches how many nodes that takes.
+	// Launched is the number of those that need a launch, Launches the number of these launches.
 	Launched int `json:"launched,omitempty"`
 	Launches int `json:"launches,omitempty"`
-	// Gated is how many scheduling gates hold back.
+	// Gated is the number of those with scheduling gates.
 	Gated int `json:"gated,omitempty"`
-	// Unschedulable are the others, by name: no node takes them, and no NodePool can launch one that does.
+	// Unschedulable are the others, by name: they fit on no node, and on no node that a NodePool can launch.
 	// [github.com/plimsoll-go/plimsoll/scheduling/provisioning.Planner.Plan] says why.
 	Unschedulable []string `json:"unschedulable,omitempty"`
 }
 
-// pendingPods reads what a plan for all pods that wait says of those of the cluster that have no node; nil if there are none.
-// The others are pods of nodes that are being removed.
+// pendingPods counts the pods of the cluster that have no node in a plan for all pending pods; nil if there are none.
+// Pods of nodes that are being removed are in the plan as well, and are not counted.
 func (f *state) pendingPods(plan *scheduling.Plan) *Pending {
 	pods := map[string]*corev1.Pod{}
 	for _, list := range [][]*corev1.Pod{f.cluster.Pods, f.cluster.Running} {

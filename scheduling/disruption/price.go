@@ -15,18 +15,18 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// boughtAt is the offering that a node was bought at, on sale or not, and its type; nil where
-// the catalog does not tell. A node of a reservation is that of its own reservation.
-func boughtAt(node *corev1.Node, catalog *instancetypes.Catalog) (*instancetypes.InstanceType, *offerings.Offering) {
+// offeringOfNode is the offering that a node was launched from, on sale or not, and its type; nil if the catalog does
+// not have it. A node of a reservation has the offering of that reservation.
+func offeringOfNode(node *corev1.Node, catalog *instancetypes.Catalog) (*instancetypes.InstanceType, *offerings.Offering) {
 	key := instancetypes.OfferingOf(node)
 	if key.CapacityType != offerings.Reserved {
 		key.ReservationID = ""
 	}
-	return listed(catalog, key)
+	return lookupOffering(catalog, key)
 }
 
-// listed is an offering of a catalog, and its type; nil where there is none.
-func listed(catalog *instancetypes.Catalog, key offerings.Key) (*instancetypes.InstanceType, *offerings.Offering) {
+// lookupOffering is an offering of a catalog, and its type; nil if there is none.
+func lookupOffering(catalog *instancetypes.Catalog, key offerings.Key) (*instancetypes.InstanceType, *offerings.Offering) {
 	o, ok := catalog.Lookup(key)
 	if !ok {
 		return nil, nil
@@ -35,51 +35,50 @@ func listed(catalog *instancetypes.Catalog, key offerings.Key) (*instancetypes.I
 	return t, &o
 }
 
-// costs is the expected price of an option of a launch, see [scheduling.Policy.ExpectedPrice].
-func (f *state) costs(l *scheduling.Launch, x *scheduling.Option) offerings.Price {
+// optionPrice is the expected price of an option of a launch, see [scheduling.Policy.ExpectedPrice].
+func (f *state) optionPrice(l *scheduling.Launch, x *scheduling.Option) offerings.Price {
 	solver := &f.planner.Policy
 	if solver.Interruption != (scheduling.Interruption{}) {
-		if t, o := listed(f.problem.CatalogOf(l.NodePool), x.Key()); t != nil {
+		if t, o := lookupOffering(f.problem.CatalogOf(l.NodePool), x.Key()); t != nil {
 			return solver.ExpectedPrice(t, o)
 		}
 	}
-	return clampPrice(x.Price, solver.NodeOverhead)
+	return addPrices(x.Price, solver.NodeOverhead)
 }
 
-// costOf is the expected price of what a launch buys, its first option.
-func (f *state) costOf(l *scheduling.Launch) offerings.Price {
+// launchPrice is the expected price of a launch, by its first option.
+func (f *state) launchPrice(l *scheduling.Launch) offerings.Price {
 	if len(l.Options) == 0 {
-		return clampPrice(l.Price, f.planner.Policy.NodeOverhead)
+		return addPrices(l.Price, f.planner.Policy.NodeOverhead)
 	}
-	return f.costs(l, &l.Options[0])
+	return f.optionPrice(l, &l.Options[0])
 }
 
-// spent is what launches are expected to cost, by their first options.
-func (f *state) spent(launches []scheduling.Launch) offerings.Price {
+// launchesPrice is the expected price of launches, by their first options.
+func (f *state) launchesPrice(launches []scheduling.Launch) offerings.Price {
 	var sum offerings.Price
 	for i := range launches {
-		sum = clampPrice(sum, f.costOf(&launches[i]))
+		sum = addPrices(sum, f.launchPrice(&launches[i]))
 	}
 	return sum
 }
 
-// clampPrice adds prices and stops at the largest one.
-func clampPrice(a, b offerings.Price) offerings.Price {
+// addPrices is the sum of two prices, or the largest price if that overflows.
+func addPrices(a, b offerings.Price) offerings.Price {
 	sum, _ := a.Plus(b)
 	return sum
 }
 
-// bounds of what one pod counts, as Karpenter has them.
+// The bounds of the disruption cost of a pod, as in Karpenter.
 const (
 	cheapestPod = -10
 	dearestPod  = 10
 )
 
-// PodDisruptionCost is what evicting a pod costs unless [Planner.PodCost] says otherwise:
-// 1 for a pod of no special worth, more for those of high priority or with a high
-// controller.kubernetes.io/pod-deletion-cost, less for low ones; at least -10, at most 10.
-// It is Karpenter's formula. An annotation that is no number is ignored. Plans count what
-// is below 0 as 0. No pod (nil) costs 0.
+// PodDisruptionCost is the disruption cost of evicting a pod unless [Planner.PodCost] is set: 1 for a pod of default
+// priority, more with a higher priority or controller.kubernetes.io/pod-deletion-cost, less with lower ones; at least
+// -10, at most 10. It is Karpenter's formula. An annotation that is no number is ignored. Plans count negative costs
+// as 0. The cost of nil is 0.
 func PodDisruptionCost(pod *corev1.Pod) float64 {
 	if pod == nil {
 		return 0
@@ -94,7 +93,7 @@ func PodDisruptionCost(pod *corev1.Pod) float64 {
 	return min(max(cost, cheapestPod), dearestPod)
 }
 
-// podCost is what evicting a pod counts in plans.
+// podCost is the disruption cost of a pod in plans: finite and not negative.
 func (f *state) podCost(pod *corev1.Pod) float64 {
 	cost := f.planner.PodCost
 	if cost == nil {
@@ -107,8 +106,8 @@ func (f *state) podCost(pod *corev1.Pod) float64 {
 	return min(n, math.MaxFloat32) // so that sums stay finite
 }
 
-// removal is what removing a node with these pods counts.
-func (f *state) removal(movers []*corev1.Pod) float64 {
+// disruptionCost is the cost of removing a node from which these pods are evicted.
+func (f *state) disruptionCost(movers []*corev1.Pod) float64 {
 	cost := f.nodeCost
 	for _, pod := range movers {
 		cost += f.podCost(pod)
@@ -116,13 +115,11 @@ func (f *state) removal(movers []*corev1.Pod) float64 {
 	return cost
 }
 
-// defaultBalancedK is k where nothing else is set: a move has to save at least half the
-// share that it disrupts.
+// defaultBalancedK is the default of [Planner.BalancedK]: a move must save at least half the share that it disrupts.
 const defaultBalancedK = 2
 
-// scoreMove is the share of a price that is saved over the share of a disruption cost that
-// is spent: 0 where nothing is saved or there is nothing to compare with, and infinite
-// where saving disrupts nothing.
+// scoreMove is the share of a price that is saved over the share of a disruption cost that is spent: 0 if nothing is
+// saved or a total is 0, and infinite if the saving disrupts nothing.
 func scoreMove(saving offerings.Price, disruption float64, price offerings.Price, total float64) float64 {
 	switch {
 	case saving <= 0 || price <= 0 || total <= 0:
@@ -133,17 +130,17 @@ func scoreMove(saving offerings.Price, disruption float64, price offerings.Price
 	return float64(saving) / float64(price) / (disruption / total)
 }
 
-// move is what scoring needs to know of the removal of nodes.
+// move has the sums over nodes that are removed together.
 type move struct {
 	pools []*poolShare // by name
-	// price is what the nodes cost, cost what removing them counts.
+	// price is the expected price of the nodes, cost the disruption cost of removing them.
 	price offerings.Price
 	cost  float64
-	// unpriced says that the price of some node is not known.
+	// unpriced says that the price of one of the nodes is not known.
 	unpriced bool
 }
 
-// poolShare is the part of a move that is about one pool.
+// poolShare has the sums over the nodes of a move that belong to one pool.
 type poolShare struct {
 	pool  *poolState
 	nodes int
@@ -151,15 +148,15 @@ type poolShare struct {
 	cost  float64
 }
 
-// moveOf adds nodes up.
+// moveOf adds up nodes. Unknown names are skipped.
 func (f *state) moveOf(nodes []string) *move {
 	m := &move{}
 	for _, name := range nodes {
-		s := f.at[name]
+		s := f.byName[name]
 		if s == nil {
 			continue
 		}
-		m.price, m.cost = clampPrice(m.price, s.price), m.cost+s.cost
+		m.price, m.cost = addPrices(m.price, s.price), m.cost+s.cost
 		m.unpriced = m.unpriced || !s.priced
 		if s.pool == nil {
 			continue
@@ -169,14 +166,14 @@ func (f *state) moveOf(nodes []string) *move {
 			m.pools = slices.Insert(m.pools, i, &poolShare{pool: s.pool})
 		}
 		x := m.pools[i]
-		x.nodes, x.price, x.cost = x.nodes+1, clampPrice(x.price, s.price), x.cost+s.cost
+		x.nodes, x.price, x.cost = x.nodes+1, addPrices(x.price, s.price), x.cost+s.cost
 	}
 	return m
 }
 
-// score is that of a move which saves so much: the least of the scores of pools with
-// policy Balanced, with the saving split by what each pool's nodes cost, and the pool that
-// has it; without such a pool that of the move in the cluster.
+// score is the score of a move with a saving: the least score over its pools with policy Balanced, each with a share
+// of the saving in proportion to the price of its nodes, and the pool with that score. Without such a pool it is the
+// score of the move in the whole cluster, and the pool is nil.
 func (f *state) score(m *move, saving offerings.Price) (float64, *poolState) {
 	least, of := math.Inf(1), (*poolState)(nil)
 	for _, x := range m.pools {
@@ -198,46 +195,46 @@ func (f *state) score(m *move, saving offerings.Price) (float64, *poolState) {
 	return scoreMove(saving, m.cost, price, cost), nil
 }
 
-// totals are what all nodes of pools cost, and removing them.
+// totals are the expected price of all nodes of pools, and the disruption cost of removing them.
 func (f *state) totals() (price offerings.Price, cost float64) {
 	for _, p := range f.ordered {
-		price, cost = clampPrice(price, p.price), cost+p.cost
+		price, cost = addPrices(price, p.price), cost+p.cost
 	}
 	return price, cost
 }
 
-// price is what all nodes of pools cost.
+// price is the expected price of all nodes of pools.
 func (f *state) price() offerings.Price {
 	price, _ := f.totals()
 	return price
 }
 
-// within reports whether the budgets of pools let nodes go at once for a reason.
-func (f *state) within(reason Reason, nodes []string) bool {
-	return reason == Expired || !slices.ContainsFunc(f.moveOf(nodes).pools, func(x *poolShare) bool { return f.crowded(x.pool, reason, x.nodes) != nil })
+// withinBudgets reports whether the budgets of NodePools allow nodes to be removed at once for a reason.
+func (f *state) withinBudgets(reason Reason, nodes []string) bool {
+	return reason == Expired || !slices.ContainsFunc(f.moveOf(nodes).pools, func(x *poolShare) bool { return f.poolBudgetCause(x.pool, reason, x.nodes) != nil })
 }
 
-// ratio is what is saved for each unit of disruption.
+// ratio is the saving for each unit of disruption cost.
 func ratio(saving offerings.Price, cost float64) float64 { return float64(saving) / max(cost, 1e-9) }
 
-// tally is what the nodes of pools come to at some time.
+// tally has the sums over nodes of pools, as in candidate.
 type tally struct {
-	price, paid     offerings.Price // as in candidate
-	nodes, unpriced int
+	price, machinePrice offerings.Price // USD per hour
+	nodes, unpriced     int
 }
 
-// tally adds up the nodes that are there.
+// tally adds up the nodes that have not been removed.
 func (f *state) tally() tally {
 	var t tally
 	for _, s := range f.nodes {
-		if !s.gone {
+		if !s.removed {
 			t.add(s)
 		}
 	}
 	return t
 }
 
-// add counts a node, unless no pool owns it.
+// add adds a node, unless no pool owns it.
 func (t *tally) add(s *candidate) {
 	switch {
 	case s.pool == nil:
@@ -245,12 +242,12 @@ func (t *tally) add(s *candidate) {
 		t.unpriced++
 	default:
 		t.nodes++
-		t.price, t.paid = clampPrice(t.price, s.price), clampPrice(t.paid, s.paid)
+		t.price, t.machinePrice = addPrices(t.price, s.price), addPrices(t.machinePrice, s.machinePrice)
 	}
 }
 
-// expects reports whether nodes are expected to cost something beside their machines.
-func (f *state) expects() bool {
+// hasExpectedCosts reports whether the policy has costs of nodes beyond the price of their machines.
+func (f *state) hasExpectedCosts() bool {
 	return f.planner.Policy.NodeOverhead > 0 || f.planner.Policy.Interruption != (scheduling.Interruption{})
 }
 
@@ -259,8 +256,8 @@ func (f *state) threshold() float64 {
 	return 1 / cmp.Or(f.planner.BalancedK, defaultBalancedK)
 }
 
-// unworthy says that a move is not worth its disruption in some pool with policy Balanced.
-func (f *state) unworthy(m *move, saving offerings.Price) *Cause {
+// scoreCause is the cause against a move whose score is too low in a pool with policy Balanced; nil if there is none.
+func (f *state) scoreCause(m *move, saving offerings.Price) *Cause {
 	score, pool := f.score(m, saving)
 	if pool == nil || score >= f.threshold() {
 		return nil
@@ -271,5 +268,5 @@ func (f *state) unworthy(m *move, saving offerings.Price) *Cause {
 	}
 }
 
-// finite is a score that can be written down.
+// finite is a score that JSON can represent.
 func finite(score float64) float64 { return min(score, math.MaxFloat64) }

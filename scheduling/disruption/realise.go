@@ -37,13 +37,13 @@ type Realised struct {
 
 // courses is in how many courses of events a plan is played, but for large clusters, as of so many steps one says as
 // much, and past a deadline.
-const courses = 8
+const playthroughs = 8
 
 // realise is the mean of several courses of events, counts rounded up. A session tells what is known of catalogs.
 func (f *state) realise(ctx context.Context, plan *Plan, known *provisioning.Session) (*Realised, error) {
 	sum, n, pending := &Realised{}, 0, map[string]bool{}
-	for ; n < courses && (n == 0 || !f.large() && !over(ctx)); n++ {
-		x, err := f.fork().play(ctx, plan, known, uint64(1+n*(1+len(plan.Steps)))) //nolint:gosec // it is positive
+	for ; n < playthroughs && (n == 0 || !f.large() && !outOfTime(ctx)); n++ {
+		x, err := f.fork().playPlan(ctx, plan, known, uint64(1+n*(1+len(plan.Steps)))) //nolint:gosec // it is positive
 		if err != nil {
 			return nil, err
 		}
@@ -60,7 +60,7 @@ func (f *state) realise(ctx context.Context, plan *Plan, known *provisioning.Ses
 }
 
 // play carries the steps of a plan out on the cluster as it was before them, in the course of events of a seed.
-func (f *state) play(ctx context.Context, plan *Plan, known *provisioning.Session, seed uint64) (*Realised, error) {
+func (f *state) playPlan(ctx context.Context, plan *Plan, known *provisioning.Session, seed uint64) (*Realised, error) {
 	out := &Realised{PricePerHourAfter: plan.Summary.PricePerHourAfter, ExpectedPerHourAfter: plan.Summary.ExpectedPerHourAfter}
 	var waiting []*corev1.Pod
 	for i := range plan.Steps {
@@ -69,8 +69,8 @@ func (f *state) play(ctx context.Context, plan *Plan, known *provisioning.Sessio
 		for _, e := range step.Evictions {
 			expected[e.Pod] = e
 		}
-		step.Evictions = f.leavers(&step, expected)
-		landed := landings(f.landing.Fork(uint64(i)+seed), &step, f.shutAnd(plan.Cordon)) //nolint:gosec // steps are few
+		step.Evictions = f.evictionsNow(&step, expected)
+		landed := playStep(f.landing.Fork(uint64(i)+seed), &step, f.withClosed(plan.Cordon)) //nolint:gosec // steps are few
 		for _, e := range landed {
 			if e.To == "" {
 				waiting = append(waiting, unbound(f.pods[e.Pod]))
@@ -86,7 +86,7 @@ func (f *state) play(ctx context.Context, plan *Plan, known *provisioning.Sessio
 	if out.PodsWaiting = len(waiting); len(waiting) == 0 {
 		return out, nil
 	}
-	problem := f.standingProblem()
+	problem := f.currentProblem()
 	problem.Pods = waiting
 	session, err := known.Anew(f.planner.Policy, problem)
 	if err != nil {
@@ -100,8 +100,8 @@ func (f *state) play(ctx context.Context, plan *Plan, known *provisioning.Sessio
 	for i := range more.Launches {
 		out.PricePerHourAfter = offerings.Sum(out.PricePerHourAfter, more.Launches[i].Price)
 	}
-	if f.expects() {
-		out.ExpectedPerHourAfter = offerings.Sum(out.ExpectedPerHourAfter, f.spent(more.Launches))
+	if f.hasExpectedCosts() {
+		out.ExpectedPerHourAfter = offerings.Sum(out.ExpectedPerHourAfter, f.launchesPrice(more.Launches))
 	}
 	for i := range more.Unschedulable {
 		out.Pending = append(out.Pending, more.Unschedulable[i].Pod)
@@ -110,11 +110,11 @@ func (f *state) play(ctx context.Context, plan *Plan, known *provisioning.Sessio
 }
 
 // standingProblem is the problem of the cluster as it stands, without pods to be placed.
-func (f *state) standingProblem() scheduling.Problem {
+func (f *state) currentProblem() scheduling.Problem {
 	out := *f.problem
 	out.Pods, out.Running, out.Nodes, out.Nominated = nil, nil, nil, nil
 	for _, s := range f.nodes {
-		if s.gone {
+		if s.removed {
 			continue
 		}
 		out.Nodes = append(out.Nodes, s.node)
@@ -127,17 +127,17 @@ func (f *state) standingProblem() scheduling.Problem {
 
 // leavers are the pods that leave in a step where they are now: those of the nodes that go, each in the wave
 // that is expected or the last one.
-func (f *state) leavers(step *Step, expected map[string]Eviction) []Eviction {
+func (f *state) evictionsNow(step *Step, expected map[string]Eviction) []Eviction {
 	var out []Eviction
 	last := 1
 	for _, e := range step.Evictions {
 		last = max(last, e.Wave)
-		if pod := f.pods[e.Pod]; step.Reason == Misplaced && pod != nil && f.home(pod) == e.From {
+		if pod := f.pods[e.Pod]; step.Reason == Misplaced && pod != nil && f.nodeNameOf(pod) == e.From {
 			out = append(out, e)
 		}
 	}
 	for _, name := range step.Drain {
-		for _, pod := range f.at[name].movers {
+		for _, pod := range f.byName[name].reschedulable {
 			e, ok := expected[podspec.PodName(pod)]
 			if !ok {
 				e.Wave = last

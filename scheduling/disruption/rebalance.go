@@ -22,21 +22,21 @@ func (r *run) rebalance(ctx context.Context) error {
 			moved[e.Pod] = true
 		}
 	}
-	if err := r.state.closeTo(r.departing()); err != nil {
+	if err := r.state.closeNodes(r.nodesSoonRemoved()); err != nil {
 		return err
 	}
 	// A move may put right what another one would have been made for, or make room for it.
 	for again := true; again; {
 		again = false
 		for _, name := range r.state.names() {
-			for _, pod := range slices.Clone(r.state.at[name].pods) {
+			for _, pod := range slices.Clone(r.state.byName[name].pods) {
 				if moved[podspec.PodName(pod)] || !r.mayMove(pod) {
 					continue
 				}
 				if err := ctx.Err(); err != nil {
 					return err
 				}
-				if !r.state.landing.Misplaced(pod, r.state.at[name].node) {
+				if !r.state.landing.Misplaced(pod, r.state.byName[name].node) {
 					continue
 				}
 				step, err := r.relocation(ctx, pod)
@@ -46,7 +46,7 @@ func (r *run) rebalance(ctx context.Context) error {
 					}
 					continue
 				}
-				if err := r.make(step); err != nil || r.done {
+				if err := r.commit(step); err != nil || r.done {
 					return err
 				}
 				moved[podspec.PodName(pod)], again = true, true
@@ -57,10 +57,10 @@ func (r *run) rebalance(ctx context.Context) error {
 }
 
 // departing are nodes that stay in this plan and will be gone soon.
-func (r *run) departing() []string {
+func (r *run) nodesSoonRemoved() []string {
 	var out []string
 	for _, s := range r.state.nodes {
-		if !s.gone && (s.machine.Interruption != nil || s.machine.Terminating || r.state.expired(s)) {
+		if !s.removed && (s.machine.Interruption != nil || s.machine.Terminating || r.state.expired(s)) {
 			out = append(out, s.name)
 		}
 	}
@@ -69,20 +69,20 @@ func (r *run) departing() []string {
 
 // mayMove reports whether a pod can be evicted from a node that stays.
 func (r *run) mayMove(pod *corev1.Pod) bool {
-	s := r.state.at[pod.Spec.NodeName]
+	s := r.state.byName[pod.Spec.NodeName]
 	known := r.state.pods[podspec.PodName(pod)]
-	if s == nil || s.gone || s.going() || known == nil {
+	if s == nil || s.removed || s.beingRemoved() || known == nil {
 		return false
 	}
 	stays := r.state.planner.KeepBarePods && eviction.Bare(known)
-	return !stays && eviction.Reschedulable(known) && eviction.Evictable(known, r.state.now) && r.state.heldBy(known) == nil
+	return !stays && eviction.Reschedulable(known) && eviction.Evictable(known, r.state.now) && r.state.podBudgetCause(known) == nil
 }
 
 // relocation is the step that moves a pod to where it keeps its rules, nil where there is
 // no such place among the nodes that are there.
 func (r *run) relocation(ctx context.Context, pod *corev1.Pod) (*Step, error) {
-	fork := r.state.free.Fork()
-	if err := fork.Apply(scheduling.Delta{Pods: []*corev1.Pod{r.state.lift(pod)}}); err != nil {
+	fork := r.state.placeSession.Fork()
+	if err := fork.Apply(scheduling.Delta{Pods: []*corev1.Pod{r.state.unboundCopy(pod)}}); err != nil {
 		return nil, err
 	}
 	plan, err := fork.Place(ctx, scheduling.EffortFast)
@@ -99,13 +99,13 @@ func (r *run) relocation(ctx context.Context, pod *corev1.Pod) (*Step, error) {
 			Reason: Misplaced, Drain: []string{}, Launches: []scheduling.Launch{}, Evictions: []Eviction{{Pod: name, From: from, To: a.Node}},
 			DisruptionCost: r.state.podCost(pod),
 		}
-		step.PodDisruptionBudgets = r.state.deal(step, nil, nil).uses()
+		step.PodDisruptionBudgets = r.state.buildWaves(step, nil, nil).uses()
 		if !r.state.pinned {
-			if step.Evictions = r.state.landed(step, nil).evictions; step.Evictions[0].To == "" || step.Evictions[0].To == from {
+			if step.Evictions = r.state.bindEvictions(step, nil).evictions; step.Evictions[0].To == "" || step.Evictions[0].To == from {
 				return nil, nil //nolint:nilnil // kube-scheduler does not move it
 			}
 		}
-		if !r.state.lands(&outcome{evictions: step.Evictions}) {
+		if !r.state.allLand(&outcome{evictions: step.Evictions}) {
 			return nil, nil //nolint:nilnil // pods that wait have not landed where they are expected
 		}
 		return step, nil

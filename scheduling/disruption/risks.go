@@ -22,7 +22,7 @@ func kindOf(labels map[string]string) machineKind {
 }
 
 // becomes says how a pod is worse off on one of some machines than on this one, by risk.
-func (was machineKind) becomes(will []machineKind) map[RiskCode]string {
+func (was machineKind) risksOf(will []machineKind) map[RiskCode]string {
 	out := map[RiskCode]string{}
 	for _, k := range will {
 		if was.arch != "" && k.arch != "" && k.arch != was.arch {
@@ -44,11 +44,11 @@ func (f *state) risks(step *Step) []Risk {
 			bought[l.Name] = append(bought[l.Name], kindOf(labelsOf(f.problem, l, &l.Options[j])))
 		}
 	}
-	out := f.absences(step)
+	out := f.replicaRisks(step)
 	worse := map[Risk]int{} // how many pods it is true of
 	for i := range step.Evictions {
 		e := &step.Evictions[i]
-		pod, from := f.pods[e.Pod], f.at[e.From]
+		pod, from := f.pods[e.Pod], f.byName[e.From]
 		if pod == nil || from == nil || from.node == nil {
 			continue
 		}
@@ -57,9 +57,9 @@ func (f *state) risks(step *Step) []Risk {
 			out = append(out, Risk{RiskBarePod, object, "has no controller, and is gone for good once it is evicted"})
 		}
 		if eviction.Protected(pod, f.now) {
-			out = append(out, Risk{RiskDoNotDisrupt, object, "asks not to be disrupted: " + f.waiting(step.Reason, from, eviction.ProtectedUntil(pod))})
-		} else if f.heldBy(pod) != nil {
-			out = append(out, Risk{RiskPodBudget, object, "no PodDisruptionBudget lets it go now: " + f.waiting(step.Reason, from, time.Time{})})
+			out = append(out, Risk{RiskDoNotDisrupt, object, "asks not to be disrupted: " + f.protectedWait(step.Reason, from, eviction.ProtectedUntil(pod))})
+		} else if f.podBudgetCause(pod) != nil {
+			out = append(out, Risk{RiskPodBudget, object, "no PodDisruptionBudget lets it go now: " + f.protectedWait(step.Reason, from, time.Time{})})
 		}
 		for j := range pod.Spec.Volumes {
 			if claim := pod.Spec.Volumes[j].PersistentVolumeClaim; claim != nil {
@@ -67,10 +67,10 @@ func (f *state) risks(step *Step) []Risk {
 			}
 		}
 		will := bought[e.To]
-		if to := f.at[e.To]; to != nil && to.node != nil {
+		if to := f.byName[e.To]; to != nil && to.node != nil {
 			will = []machineKind{kindOf(to.node.Labels)}
 		}
-		for code, how := range kindOf(from.node.Labels).becomes(will) {
+		for code, how := range kindOf(from.node.Labels).risksOf(will) {
 			worse[Risk{code, object, how}]++
 		}
 	}
@@ -85,7 +85,7 @@ func (f *state) risks(step *Step) []Risk {
 
 // waiting says for how long Karpenter waits for a pod that may not be evicted, when the pod's node goes for a reason.
 // until is when the pod may be evicted, zero where that is not known.
-func (f *state) waiting(reason Reason, s *candidate, until time.Time) string {
+func (f *state) protectedWait(reason Reason, s *candidate, until time.Time) string {
 	grace := f.graceOf(s)
 	switch {
 	case reason == Interrupted:
@@ -100,7 +100,7 @@ func (f *state) waiting(reason Reason, s *candidate, until time.Time) string {
 
 // absences are the controllers of which a step takes the only pod away, or several at the same
 // time, where no PodDisruptionBudget has a say.
-func (f *state) absences(step *Step) (out []Risk) {
+func (f *state) replicaRisks(step *Step) (out []Risk) {
 	type turn struct {
 		controller string
 		wave       int

@@ -26,34 +26,34 @@ func (p Planner) Plan(ctx context.Context, c Cluster) (*Plan, error) {
 		return nil, err
 	}
 	r.observer = p.Observer
-	start := r.state.unasked()
+	start := r.state.withoutSessions()
 	if err := r.search(ctx); err != nil {
 		return nil, err
 	}
-	r.tell(scheduling.PhaseProve)
-	if err := r.rebuild(ctx); err != nil {
+	r.observe(scheduling.PhaseProve)
+	if err := r.findRebuilt(ctx); err != nil {
 		return nil, err
 	}
 	plan := r.assemble()
 	if free {
 		plan.Cordon = cordon(plan.Steps)
-		if plan.Summary.Realised, err = start.realise(ctx, plan, r.state.market); err != nil {
+		if plan.Summary.Realised, err = start.realise(ctx, plan, r.state.launchSession); err != nil {
 			return nil, err
 		}
 	}
 	if plan.Summary.Alternative, err = r.state.planner.alternative(ctx, &c); err == nil {
-		r.tell(scheduling.PhaseDone)
+		r.observe(scheduling.PhaseDone)
 	}
 	return plan, err
 }
 
 // unasked is a copy of the state that no what-if is asked of: the steps of a plan are played on it.
-func (f *state) unasked() *state {
+func (f *state) withoutSessions() *state {
 	if f.pinned {
 		return nil // nothing is played where pods go where a step says
 	}
 	out := f.fork()
-	out.market, out.free = nil, nil
+	out.launchSession, out.placeSession = nil, nil
 	return out
 }
 
@@ -65,7 +65,7 @@ func (p Planner) Steps(ctx context.Context, c Cluster) iter.Seq2[Step, error] {
 		r, err := p.begin(ctx, &c, p.Policy.Placement == scheduling.PlacementFree, &provisioning.Session{})
 		if err == nil {
 			r.observer = p.Observer
-			r.found = func(step *Step) bool { return yield(*step, nil) }
+			r.onStep = func(step *Step) bool { return yield(*step, nil) }
 			err = r.search(ctx)
 		}
 		if err != nil && (r == nil || !r.done) {
@@ -80,28 +80,28 @@ type run struct {
 	steps []Step
 	// found, if set, is told of each step, and says whether to go on; done says that it
 	// does not want more.
-	found func(*Step) bool
-	done  bool
+	onStep func(*Step) bool
+	done   bool
 	// foreseen are the nodes that the plan is expected to remove.
-	foreseen []string
+	expectedRemovals []string
 	// avoided are nodes that take in no pods while nodes have to go.
-	avoided []string
+	closedForForced []string
 	// observer is told of phases and of the steps that are tried out first.
 	observer scheduling.Observer
 	// late says that a deadline ended the search.
-	late bool
+	timedOut bool
 	// causes are why nodes stay, by name, as far as steps that have to be found out.
 	causes   map[string][]Cause
 	warnings []scheduling.Warning
 	findings *findings
 	before   tally
 	// last says that the plan does not go on with the next.
-	last bool
+	noLookahead bool
 	// triedEnds are ends of the search, as single steps, that were looked for in smaller steps already.
-	triedEnds []*Step
+	triedSolutions []*Step
 	// anew is the cluster bought afresh, at which the search for savings aims; nil until it is asked for. Which steps
 	// are made makes no difference to it.
-	anew *target
+	target *rebuildTarget
 }
 
 // findings are what the search for savings found out beside its steps.
@@ -111,11 +111,11 @@ type findings struct {
 	rejected map[string]*Rejected
 	causes   map[string][]Cause
 	// late says that a deadline ended the search.
-	late bool
+	timedOut bool
 	// bound is a price below which no set of machines can be, 0 where none is proven.
 	bound offerings.Price
 	// anew is the cluster bought afresh, rebuilt that without any node of today.
-	anew, rebuilt *target
+	target, rebuilt *rebuildTarget
 }
 
 // begin reads the cluster. If kube-scheduler is free to, it binds evicted pods where it likes; else they
@@ -157,86 +157,86 @@ func (p Planner) begin(ctx context.Context, c *Cluster, free bool, known *provis
 // search makes all steps: those that save something as they are found in large clusters, else once
 // it is known that they leave nothing to do.
 func (r *run) search(ctx context.Context) error {
-	err := r.beforehand(ctx)
+	err := r.prepareForced(ctx)
 	if err == nil {
 		err = r.removeForced(ctx)
 	}
 	switch {
 	case err != nil || r.done:
-	case !r.state.large() && !r.last:
+	case !r.state.large() && !r.noLookahead:
 		err = r.lookAhead(ctx)
 	default:
-		if err = r.phases(ctx); err == nil && !r.last {
-			err = past(ctx, r.explain(ctx))
+		if err = r.savingPhases(ctx); err == nil && !r.noLookahead {
+			err = unlessDeadline(ctx, r.explain(ctx))
 		}
 	}
-	return r.ended(ctx, err)
+	return r.searchError(ctx, err)
 }
 
 // beforehand foresees the plan where nodes have to go. If a deadline ends that, the steps that have to be are made
 // without foresight.
-func (r *run) beforehand(ctx context.Context) error {
-	if len(r.leaving()) == 0 {
+func (r *run) prepareForced(ctx context.Context) error {
+	if len(r.forcedRemovals()) == 0 {
 		return nil
 	}
 	plain := r.trial()
-	if err := past(ctx, plain.removeForced(ctx)); err != nil {
+	if err := unlessDeadline(ctx, plain.removeForced(ctx)); err != nil {
 		return err
 	}
-	if err := r.foresee(ctx); err != nil || !over(ctx) {
+	if err := r.predictRemovals(ctx); err != nil || !outOfTime(ctx) {
 		return err
 	}
-	return r.makeThoseOf(plain)
+	return r.commitFrom(plain)
 }
 
 // foresee finds out which nodes the plan would remove if evicted pods went where a step says, so that those of nodes
 // that have to go do not go to them. If the plan after it would remove nodes to which these pods go, such nodes take in
 // none while others have to go, where that ends cheaper.
-func (r *run) foresee(ctx context.Context) error {
+func (r *run) predictRemovals(ctx context.Context) error {
 	consolidates := r.consolidates()
 	if r.state.pinned && !consolidates {
 		return nil
 	}
 	if consolidates {
-		if err := r.aim(ctx); err != nil {
-			return past(ctx, err)
+		if err := r.findTarget(ctx); err != nil {
+			return unlessDeadline(ctx, err)
 		}
 	}
-	best, err := r.tryForced(ctx, nil)
+	best, err := r.trialOfForced(ctx, nil)
 	if err != nil {
-		return past(ctx, err)
+		return unlessDeadline(ctx, err)
 	}
-	for tries := 0; consolidates && !r.last && tries < mostPlans && !over(ctx); tries++ {
-		next, err := best.next(ctx, true)
+	for tries := 0; consolidates && !r.noLookahead && tries < mostLaterPlans && !outOfTime(ctx); tries++ {
+		next, err := best.nextPlan(ctx, true)
 		if err != nil {
-			return past(ctx, err)
+			return unlessDeadline(ctx, err)
 		}
-		avoided := lo.Union(r.avoided, best.removedNext(next))
-		if len(avoided) == len(r.avoided) {
+		avoided := lo.Union(r.closedForForced, best.destinationsRemovedBy(next))
+		if len(avoided) == len(r.closedForForced) {
 			break
 		}
-		other, err := r.tryForced(ctx, avoided)
+		other, err := r.trialOfForced(ctx, avoided)
 		if err != nil {
-			return past(ctx, err)
+			return unlessDeadline(ctx, err)
 		}
-		if other.waiting() > best.waiting() || other.state.price() >= best.state.price() {
+		if other.unresolvedCount() > best.unresolvedCount() || other.state.price() >= best.state.price() {
 			break
 		}
-		best, r.avoided = other, avoided
+		best, r.closedForForced = other, avoided
 	}
 	if !r.state.pinned {
-		r.foreseen = best.removed()
+		r.expectedRemovals = best.removed()
 	}
 	return nil
 }
 
 // consolidates reports whether steps that save something are foreseen.
-func (r *run) consolidates() bool { return !r.state.large() && r.state.meant(Underutilized) }
+func (r *run) consolidates() bool { return !r.state.large() && r.state.enabled(Underutilized) }
 
 // tryForced is a trial of the steps that have to be, for which some nodes take in no pods, and of those that save something.
-func (r *run) tryForced(ctx context.Context, avoided []string) (*run, error) {
+func (r *run) trialOfForced(ctx context.Context, avoided []string) (*run, error) {
 	y := r.trial()
-	y.avoided = avoided
+	y.closedForForced = avoided
 	y.state.pinned, y.state.planner.Policy.Effort = true, scheduling.EffortFast
 	err := y.removeForced(ctx)
 	if err == nil && y.consolidates() {
@@ -246,21 +246,21 @@ func (r *run) tryForced(ctx context.Context, avoided []string) (*run, error) {
 }
 
 // removedNext are the nodes to which pods of nodes that had to go have moved, and which the next plan removes.
-func (r *run) removedNext(next *run) []string {
+func (r *run) destinationsRemovedBy(next *run) []string {
 	gone := next.removed()
 	return lo.FilterMap(r.state.nodes, func(s *candidate, _ int) (string, bool) {
-		return s.name, s.received && !s.fresh && slices.Contains(gone, s.name)
+		return s.name, s.receivedPods && !s.launched && slices.Contains(gone, s.name)
 	})
 }
 
 // removed are the nodes of the cluster that the steps have removed.
 func (r *run) removed() []string {
-	return lo.FilterMap(r.state.nodes, func(s *candidate, _ int) (string, bool) { return s.name, s.gone && !s.fresh })
+	return lo.FilterMap(r.state.nodes, func(s *candidate, _ int) (string, bool) { return s.name, s.removed && !s.launched })
 }
 
 // waiting is how many pods have no node, and how many nodes that have to go are still there.
-func (r *run) waiting() int {
-	n := len(r.state.waits) + len(r.leaving())
+func (r *run) unresolvedCount() int {
+	n := len(r.state.awaitingLaunch) + len(r.forcedRemovals())
 	for i := range r.steps {
 		n += lo.CountBy(r.steps[i].Evictions, func(e Eviction) bool { return e.To == "" })
 	}
@@ -268,22 +268,22 @@ func (r *run) waiting() int {
 }
 
 // phases makes the steps that a search finds, and those that come after them.
-func (r *run) phases(ctx context.Context) error {
+func (r *run) savingPhases(ctx context.Context) error {
 	var err error
-	if r.state.meant(Underutilized) {
-		r.tell(scheduling.Phase(Underutilized))
+	if r.state.enabled(Underutilized) {
+		r.observe(scheduling.Phase(Underutilized))
 		err = r.consolidate(ctx)
 		r.capBound()
 	}
-	if err == nil && !r.done && r.state.meant(Misplaced) {
-		r.tell(scheduling.Phase(Misplaced))
+	if err == nil && !r.done && r.state.enabled(Misplaced) {
+		r.observe(scheduling.Phase(Misplaced))
 		err = r.rebalance(ctx)
 	}
 	return err
 }
 
 // tell tells the observer of a phase and of what the steps so far come to.
-func (r *run) tell(phase scheduling.Phase) {
+func (r *run) observe(phase scheduling.Phase) {
 	if r.observer == nil {
 		return
 	}
@@ -295,30 +295,30 @@ func (r *run) tell(phase scheduling.Phase) {
 }
 
 // ended tells a deadline that ended the search from what is an error.
-func (r *run) ended(ctx context.Context, err error) error {
+func (r *run) searchError(ctx context.Context, err error) error {
 	if cause := cancelled(ctx); cause != nil {
 		return cause
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
-		r.late = true
+		r.timedOut = true
 		return nil
 	}
 	return err
 }
 
 // make carries a step out and takes it into the plan.
-func (r *run) make(step *Step) error {
+func (r *run) commit(step *Step) error {
 	told := *step
 	told.Risks = r.state.risks(step)
 	if err := r.state.take(step); err != nil {
 		return fmt.Errorf("step %d: %w", len(r.steps)+1, err)
 	}
 	r.steps = append(r.steps, told)
-	r.tell(scheduling.Phase(step.Reason))
+	r.observe(scheduling.Phase(step.Reason))
 	if most := r.state.planner.MaxSteps; most > 0 && len(r.steps) >= most {
 		r.done = true
 	}
-	if r.found != nil && !r.found(&told) {
+	if r.onStep != nil && !r.onStep(&told) {
 		r.done = true
 	}
 	return nil
@@ -326,19 +326,19 @@ func (r *run) make(step *Step) error {
 
 // rebuild looks for the cheapest cluster for the same pods, whatever holds nodes back, and with more effort than the least
 // for a higher bound.
-func (r *run) rebuild(ctx context.Context) error {
+func (r *run) findRebuilt(ctx context.Context) error {
 	found := r.findings
-	if found == nil || found.anew == nil || over(ctx) {
+	if found == nil || found.target == nil || outOfTime(ctx) {
 		return cancelled(ctx)
 	}
-	cheapest := found.anew
+	cheapest := found.target
 	if !r.state.fast() {
-		t, err := r.state.solveAnew(ctx, r.state.planner.Policy.Effort, r.state.loose)
+		t, err := r.state.solveRebuild(ctx, r.state.planner.Policy.Effort, r.state.disruptable)
 		if err != nil {
-			return r.ended(ctx, err)
+			return r.searchError(ctx, err)
 		}
-		if t.bound > found.anew.bound {
-			found.anew, found.bound = t, t.bound
+		if t.bound > found.target.bound {
+			found.target, found.bound = t, t.bound
 			r.capBound()
 		}
 		if t.price < cheapest.price {
@@ -346,20 +346,20 @@ func (r *run) rebuild(ctx context.Context) error {
 		}
 	}
 	all := r.state.rebuildable()
-	if len(all) == len(r.state.loose) {
+	if len(all) == len(r.state.disruptable) {
 		found.rebuilt = cheapest
 		return nil
 	}
 	var err error
-	found.rebuilt, err = r.state.solveAnew(ctx, r.state.planner.Policy.Effort, all)
-	return r.ended(ctx, err)
+	found.rebuilt, err = r.state.solveRebuild(ctx, r.state.planner.Policy.Effort, all)
+	return r.searchError(ctx, err)
 }
 
 // alternative looks with little effort for the cheapest cluster of other NodePools, as
 // [Summary.Rebuilt] is one of its own; nil where there are none to compare with, or no node
 // of a pool has a price.
 func (p Planner) alternative(ctx context.Context, c *Cluster) (*Rebuilt, error) {
-	if len(c.Alternative) == 0 || over(ctx) {
+	if len(c.Alternative) == 0 || outOfTime(ctx) {
 		return nil, nil //nolint:nilnil // nothing to compare with is no error, nor is too little time
 	}
 	f := newState(p, c)
@@ -370,7 +370,7 @@ func (p Planner) alternative(ctx context.Context, c *Cluster) (*Rebuilt, error) 
 	other := c.Problem
 	other.NodePools = c.Alternative
 	f.problem = &other
-	t, err := f.solveAnew(ctx, scheduling.EffortFast, all)
+	t, err := f.solveRebuild(ctx, scheduling.EffortFast, all)
 	if err != nil {
 		return nil, err
 	}

@@ -15,67 +15,73 @@ import (
 )
 
 const (
-	// enough is how much dearer than the bound, as a share, the nodes that may go may be without a look at
 	// machines that waste something.
-	enough = 0.025
-	// manyNodes is how many nodes a cluster has to have to be searched less thoroughly: from
+	// nearBoundShare is how far above the bound, as a share of it, the price of the disruptable nodes may be without a
+	// search for replacements.
+	// machines that waste something.
+	nearBoundShare = 0.025
+	// someNodes on, moves are looked for with few questions, each about many nodes.
+	// manyNodes is the number of nodes from which steps are final as they are found, someNodes the number above which
+	// the search makes few simulations, each of many nodes.
 	// someNodes on, moves are looked for with few questions, each about many nodes.
 	manyNodes = 1_000
 	someNodes = 300
-	// mostImproved is how many of the ends that a search has found are improved. Of two the second may cost as little
+	// in the end, and move fewer pods.
+	// mostImproved is how many of the solutions of a search are improved. Two, because the second may cost as little in
+	// the end, and move fewer pods.
 	// in the end, and move fewer pods.
 	mostImproved = 2
 )
 
-// search looks for a cheaper cluster. It works on a copy of the cluster in which moves are
-// carried out as they are found, also such as undo a part of earlier ones, and without
-// regard to the order in which pods leave: only where it ends counts.
+// search looks for a cheaper cluster. It works on a fork of the state, and makes moves there as they are found. A
+// later move may undo a part of an earlier one, and the order of evictions is not checked, because only the cluster
+// at the end counts.
 type search struct {
 	state  *state
-	target *target
+	target *rebuildTarget
 	moves  []*Step
-	// leave are the nodes that it began to remove together.
-	leave []string
-	// receiving are nodes that steps before have bought or moved pods to. They stay.
-	receiving map[string]bool
+	// drainFirst are the nodes with whose removal it began.
+	drainFirst []string
+	// excluded are nodes that earlier steps have launched or moved pods to. They stay.
+	excluded map[string]bool
 }
 
-// ends are the clusters that the search finds, the best first: with no more nodes removed
-// than the others have room for, and, where the cluster costs much more than it has to, with all
-// nodes removed that may go and, unless the search is fast, with each of the keep sets. The best two are improved. In
-// clusters of many nodes it is the first that costs little more than it has to.
-func (x *search) ends(ctx context.Context) ([]*search, error) {
+// solutions are the clusters that the search ends in, the best first. It begins with no nodes removed but those whose
+// pods fit on other nodes; if that is far above the bound, also with all candidates removed and, unless the effort is
+// least, with each set of the keep sets. The best two are improved. In large clusters the first that is near the
+// bound is enough.
+func (x *search) solutions(ctx context.Context) ([]*search, error) {
 	begins := [][]string{nil}
-	if !x.near() {
-		if !x.state.fast() || x.many() {
+	if !x.nearBound() {
+		if !x.state.fast() || x.coarse() {
 			begins = append(begins, x.keepSets(ctx)...)
 		}
-		begins = append(begins, x.everybody())
+		begins = append(begins, x.allCandidates())
 	}
 	effort := scheduling.EffortFast
-	if x.many() {
+	if x.coarse() {
 		effort = x.state.planner.Policy.Effort
 	}
 	var out []*search
 	for i, leave := range begins {
-		if i == len(begins)-1 && i > 0 && slices.ContainsFunc(out, (*search).near) {
+		if i == len(begins)-1 && i > 0 && slices.ContainsFunc(out, (*search).nearBound) {
 			break
 		}
-		y, err := x.without(ctx, leave, effort)
+		y, err := x.startWithout(ctx, leave, effort)
 		if err != nil {
-			return nil, past(ctx, err)
+			return nil, unlessDeadline(ctx, err)
 		}
 		out = append(out, y)
-		if over(ctx) || x.many() && y.near() {
+		if outOfTime(ctx) || x.coarse() && y.nearBound() {
 			break
 		}
 	}
 	byObjective := func(a, b *search) int { return cmp.Compare(x.objective(a), x.objective(b)) }
 	slices.SortStableFunc(out, byObjective)
-	if best := out[0]; !x.state.fast() && !x.many() && len(best.leave) > 0 && !over(ctx) {
-		y, err := x.without(ctx, best.leave, x.state.planner.Policy.Effort)
+	if best := out[0]; !x.state.fast() && !x.coarse() && len(best.drainFirst) > 0 && !outOfTime(ctx) {
+		y, err := x.startWithout(ctx, best.drainFirst, x.state.planner.Policy.Effort)
 		if err != nil {
-			return nil, past(ctx, err)
+			return nil, unlessDeadline(ctx, err)
 		}
 		if byObjective(y, best) < 0 {
 			out[0] = y
@@ -84,25 +90,25 @@ func (x *search) ends(ctx context.Context) ([]*search, error) {
 	out = slices.CompactFunc(out, func(a, b *search) bool { return byObjective(a, b) == 0 && a.state.price() == b.state.price() })
 	for _, y := range out[:min(len(out), mostImproved)] {
 		err := y.improve(ctx)
-		if err == nil && !x.many() {
+		if err == nil && !x.coarse() {
 			var kept *search
-			if kept, err = x.keepExchanged(ctx, y); kept != y {
+			if kept, err = x.keepUnchanged(ctx, y); kept != y {
 				out = append(out, kept)
 			}
 		}
 		if err != nil {
-			return nil, past(ctx, err)
+			return nil, unlessDeadline(ctx, err)
 		}
 	}
 	slices.SortStableFunc(out, byObjective)
 	return out, nil
 }
 
-// without is the cluster that the search ends in if it begins with the removal of some nodes, for whose pods machines
-// are looked for with an effort.
-func (x *search) without(ctx context.Context, leave []string, effort scheduling.Effort) (*search, error) {
-	y := x.scratch()
-	y.leave = leave
+// startWithout is the search that begins with the removal of some nodes and then fills free capacity. The effort is
+// for the launches for pods of these nodes.
+func (x *search) startWithout(ctx context.Context, leave []string, effort scheduling.Effort) (*search, error) {
+	y := x.fork()
+	y.drainFirst = leave
 	err := y.drainAll(ctx, leave, effort)
 	if err == nil {
 		err = y.fillRoom(ctx)
@@ -110,27 +116,27 @@ func (x *search) without(ctx context.Context, leave []string, effort scheduling.
 	return y, err
 }
 
-// mostKept is how many nodes are looked at, each by itself, that are exchanged for others of their offering.
+// mostKept is how many exchanged nodes keepUnchanged tries to keep one by one.
 const mostKept = 4
 
-// keepExchanged is the cluster that a search has found, or one that is as good and keeps nodes for which the search
-// bought others of the same offering: their pods would move for nothing.
-func (x *search) keepExchanged(ctx context.Context, y *search) (*search, error) {
-	for again := true; again && !over(ctx); {
+// keepUnchanged is a solution as good as the given one, in which fewer nodes are removed only to launch others of the
+// same offering, because their pods would move for no saving.
+func (x *search) keepUnchanged(ctx context.Context, y *search) (*search, error) {
+	for again := true; again && !outOfTime(ctx); {
 		again = false
-		step := combined(y.moves, y.state.rebooked)
-		same := x.state.exchanged(step)
+		step := combined(y.moves, y.state.requestsWith)
+		same := x.state.exchangedForSame(step)
 		sets := lo.Chunk(same[:min(len(same), mostKept)], 1)
 		if len(same) > 1 {
 			sets = slices.Insert(sets, 0, same)
 		}
 		for _, keep := range sets {
 			leave, _ := lo.Difference(step.Drain, keep)
-			z, err := x.without(ctx, leave, scheduling.EffortFast)
+			z, err := x.startWithout(ctx, leave, scheduling.EffortFast)
 			if err != nil {
 				return nil, err
 			}
-			fewer := len(combined(z.moves, z.state.rebooked).Drain) < len(step.Drain) // so that this ends
+			fewer := len(combined(z.moves, z.state.requestsWith).Drain) < len(step.Drain) // so that this ends
 			if fewer && z.state.price() <= y.state.price() && x.objective(z) <= x.objective(y) {
 				y, again = z, true
 				break
@@ -140,33 +146,37 @@ func (x *search) keepExchanged(ctx context.Context, y *search) (*search, error) 
 	return y, nil
 }
 
-// exchanged are nodes that a step removes, for each of which it launches another one of the same offering.
-func (f *state) exchanged(step *Step) []string {
+// exchangedForSame are nodes that a step removes, for each of which it launches another one of the same offering.
+func (f *state) exchangedForSame(step *Step) []string {
 	bought := map[offerings.Key]int{}
 	for i := range step.Launches {
 		bought[step.Launches[i].Options[0].Key()]++
 	}
 	return lo.Filter(step.Drain, func(name string, _ int) bool {
-		key := instancetypes.OfferingOf(f.at[name].node)
+		key := instancetypes.OfferingOf(f.byName[name].node)
 		bought[key]--
 		return bought[key] >= 0
 	})
 }
 
-// near reports whether the nodes that may go, and those bought for them, cost about what they have to. Nodes that
-// must stay are left out, because a cluster of which most nodes must stay would always be near its bound.
-func (x *search) near() bool {
+// nearBound reports whether the candidates, and the launches in their place, cost at most nearBoundShare above the
+// bound. Nodes that must stay are left out, because a cluster of which most nodes must stay would always be near its
+// bound.
+func (x *search) nearBound() bool {
 	kept := x.target.kept
-	return float64(x.state.price()-kept) <= (1+enough)*float64(x.target.bound-kept)
+	return float64(x.state.price()-kept) <= (1+nearBoundShare)*float64(x.target.bound-kept)
 }
 
-// fast reports whether as little is looked at as may be.
+// fast reports whether the effort is the least.
 func (f *state) fast() bool { return f.planner.Policy.Effort == scheduling.EffortFast }
 
-// many reports whether the cluster is too large for moves to be looked for node by node.
-func (x *search) many() bool { return len(x.state.problem.Nodes) > someNodes }
+// coarse reports whether the cluster is too large for a simulation of each node.
+func (x *search) coarse() bool { return len(x.state.problem.Nodes) > someNodes }
 
-// disruptionWeight is what it is worth not to remove nodes, as a share of what they cost by what it
+// costs to remove them, where one end of the search is compared with another: more where
+// budgets of pools say that few are to go at once.
+// disruptionWeight is the price of disruption when solutions are compared: this share of the price of all nodes, if all of
+// them were disrupted. It is higher where budgets of pools do not allow all nodes at once.
 // costs to remove them, where one end of the search is compared with another: more where
 // budgets of pools say that few are to go at once.
 const (
@@ -174,16 +184,15 @@ const (
 	tightWeight      = 0.05
 )
 
-// objective is what the cluster costs where a search that began where x stands has ended, with what
-// is disrupted on the way.
+// objective is the price of a solution that began in x, plus the weighted disruption cost of all pods that it moves.
 func (x *search) objective(y *search) float64 {
 	price, cost, rate := 0.0, 0.0, disruptionWeight
 	for _, s := range x.state.nodes {
-		if s.pool != nil && !s.gone {
+		if s.pool != nil && !s.removed {
 			price, cost = price+float64(s.price), cost+s.cost
 		}
 	}
-	if slices.ContainsFunc(x.state.ordered, func(p *poolState) bool { return x.state.room(p, Underutilized) < p.counted }) {
+	if slices.ContainsFunc(x.state.ordered, func(p *poolState) bool { return x.state.poolAllowance(p, Underutilized) < p.nodes }) {
 		rate = tightWeight
 	}
 	moved, disrupted := map[string]bool{}, 0.0
@@ -199,56 +208,55 @@ func (x *search) objective(y *search) float64 {
 	return float64(y.state.price()) + rate*price/max(cost, 1e-9)*disrupted
 }
 
-// rank is a node in the order in which the search turns to them.
-type rank struct {
+// rankedCandidate is a candidate in the order in which the search considers them.
+type rankedCandidate struct {
 	*candidate
-	// loss is what the node costs beyond what its pods are worth.
-	loss offerings.Price
+	// waste is the price of the node minus the dual values of its pods.
+	waste offerings.Price
 }
 
-// byWaste lists the nodes that may go, the most wasteful first: by what is lost on a node for
-// what it costs to remove it.
-func (x *search) byWaste() []rank {
+// byWaste are the candidates, the most wasteful first: by their waste for each unit of disruption cost.
+func (x *search) byWaste() []rankedCandidate {
 	may, _ := x.state.candidates(Underutilized)
-	out := make([]rank, 0, len(may))
+	out := make([]rankedCandidate, 0, len(may))
 	for _, s := range may {
-		if x.receiving[s.name] || len(s.expected) > 0 {
+		if x.excluded[s.name] || len(s.expected) > 0 {
 			continue
 		}
-		r := rank{candidate: s, loss: s.price}
-		for _, pod := range s.movers {
-			r.loss -= x.target.worth[podspec.PodName(pod)]
+		r := rankedCandidate{candidate: s, waste: s.price}
+		for _, pod := range s.reschedulable {
+			r.waste -= x.target.podValues[podspec.PodName(pod)]
 		}
 		out = append(out, r)
 	}
-	slices.SortFunc(out, func(a, b rank) int {
-		return cmp.Or(cmp.Compare(ratio(b.loss, b.cost), ratio(a.loss, a.cost)), cmp.Compare(a.cost, b.cost), cmp.Compare(a.name, b.name))
+	slices.SortFunc(out, func(a, b rankedCandidate) int {
+		return cmp.Or(cmp.Compare(ratio(b.waste, b.cost), ratio(a.waste, a.cost)), cmp.Compare(a.cost, b.cost), cmp.Compare(a.name, b.name))
 	})
 	return out
 }
 
-// everybody are the nodes that may go.
-func (x *search) everybody() []string { return x.wasteful(math.Inf(-1)) }
+// allCandidates are the names of all candidates.
+func (x *search) allCandidates() []string { return x.wasteful(math.Inf(-1)) }
 
-// wasteful are the nodes that may go and waste a share of their price.
+// wasteful are the candidates that waste at least a share of their price.
 func (x *search) wasteful(share float64) []string {
 	var out []string
 	for _, r := range x.byWaste() {
-		if float64(r.loss) >= share*float64(r.price) {
+		if float64(r.waste) >= share*float64(r.price) {
 			out = append(out, r.name)
 		}
 	}
 	return out
 }
 
-// scratch is a search that stands where x does, to try things out.
-func (x *search) scratch() *search {
-	y := &search{state: x.state.fork(), target: x.target, receiving: x.receiving}
+// fork is an independent search that begins where x is now.
+func (x *search) fork() *search {
+	y := &search{state: x.state.fork(), target: x.target, excluded: x.excluded}
 	y.state.searching = true
 	return y
 }
 
-// take carries a move out in the search's own copy.
+// take makes a move in the search's state.
 func (x *search) take(step *Step) error {
 	if err := x.state.take(step); err != nil {
 		return err

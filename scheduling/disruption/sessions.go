@@ -20,9 +20,10 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
 
-// openState reads a cluster, with sessions for what-ifs. Pods that wait are given the places that
-// they find without buying, on nodes that start up as well, and keep them; the others, and those of
-// nodes that go already, stay as they are. Nodes that are not ready take nobody else in.
+// openState reads a cluster and opens its sessions. Pending pods that fit on existing nodes, also on nodes that are
+// not initialized yet, are expected there; other pending pods, and pods of nodes that are being removed, await a
+// launch. Nodes that are not ready take in no further pods. The known session is one that has read the same catalogs,
+// to save time.
 func openState(ctx context.Context, p Planner, c *Cluster, known *provisioning.Session) (*state, error) {
 	problem, leaving, err := dividePods(c)
 	if err != nil {
@@ -33,14 +34,14 @@ func openState(ctx context.Context, p Planner, c *Cluster, known *provisioning.S
 		return nil, err
 	}
 	f := newState(p, c)
-	f.market, f.over = market, func() bool { return over(ctx) }
+	f.launchSession, f.outOfTime = market, func() bool { return outOfTime(ctx) }
 	for _, node := range problem.Nodes {
-		f.at[node.Name].node = node
+		f.byName[node.Name].node = node
 	}
-	if err := f.closeTo(leaving); err != nil {
+	if err := f.closeNodes(leaving); err != nil {
 		return nil, err
 	}
-	if err := f.expect(ctx, problem.Pods); err != nil {
+	if err := f.placePending(ctx, problem.Pods); err != nil {
 		return nil, err
 	}
 	f.capacity = newCapacity(f)
@@ -49,17 +50,16 @@ func openState(ctx context.Context, p Planner, c *Cluster, known *provisioning.S
 	}
 	var unready []string
 	for _, s := range f.nodes {
-		if !takesIn(s.node) {
+		if !receivesPods(s.node) {
 			unready = append(unready, s.name)
 		}
 	}
-	err = f.closeTo(unready)
+	err = f.closeNodes(unready)
 	return f, err
 }
 
-// dividePods is the problem with lists of its own: pods with a node run, and those of nodes
-// that are going wait for another one. leaving are the nodes that will be taken away, and so
-// take nobody in.
+// dividePods is the problem of a cluster with its pods divided anew: pods on a node are running, pods of a node that
+// is being removed are pending. leaving are the nodes with an interruption notice, which take in no pods.
 func dividePods(c *Cluster) (out scheduling.Problem, leaving []string, err error) {
 	out = c.Problem
 	out.Pods, out.Running, out.Nodes = nil, nil, slices.Clone(c.Nodes)
@@ -100,75 +100,77 @@ func dividePods(c *Cluster) (out scheduling.Problem, leaving []string, err error
 	return out, leaving, nil
 }
 
-// expect finds places for pods that wait, and makes the session that may not buy.
-func (f *state) expect(ctx context.Context, pods []*corev1.Pod) error {
-	// Also without pods: forks remember what their origin has worked out, such as the
+// placePending finds nodes for pending pods, and opens the session that may not launch.
+func (f *state) placePending(ctx context.Context, pods []*corev1.Pod) error {
 	// order of all that is on sale.
-	plan, err := f.market.Place(ctx, scheduling.EffortFast)
+	// Also without pods: forks share the results of their origin, e.g. the order of all offerings.
+	// order of all that is on sale.
+	plan, err := f.launchSession.Place(ctx, scheduling.EffortFast)
 	if err != nil {
 		return err
 	}
 	f.pending = f.pendingPods(plan)
 	for _, pod := range pods {
-		f.waits[podspec.PodName(pod)] = pod
+		f.awaitingLaunch[podspec.PodName(pod)] = pod
 	}
 	var come []*corev1.Pod
 	for i := range plan.Existing {
 		a := &plan.Existing[i]
-		s := f.at[a.Node]
+		s := f.byName[a.Node]
 		for _, name := range a.Pods {
-			pod := podspec.Anew(f.waits[name], a.Node)
+			pod := podspec.Anew(f.awaitingLaunch[name], a.Node)
 			come, s.expected = append(come, pod), append(s.expected, pod)
 			now := ""
 			if runs := f.pods[name]; runs != nil {
 				now = runs.Spec.NodeName
 			}
-			f.pods[name], f.whereabouts[name] = pod, now
-			delete(f.waits, name)
+			f.pods[name], f.currentNode[name] = pod, now
+			delete(f.awaitingLaunch, name)
 		}
 	}
-	// Those that cannot be where they are nominated are not asked again.
+	// Pods that do not fit on their nominated node are no longer nominated.
 	d := scheduling.Delta{Pods: come, Nominated: map[types.NamespacedName]string{}}
-	for name, pod := range f.waits {
+	for name, pod := range f.awaitingLaunch {
 		if len(f.problem.Nominated) > 0 {
 			d.Nominated[podspec.PodKey(pod)] = ""
 		}
 		if pod.Status.NominatedNodeName != "" {
-			f.waits[name] = unbound(pod)
-			d.Pods = append(d.Pods, f.waits[name])
+			f.awaitingLaunch[name] = unbound(pod)
+			d.Pods = append(d.Pods, f.awaitingLaunch[name])
 		}
 	}
-	if err := f.market.Apply(d); err != nil {
+	if err := f.launchSession.Apply(d); err != nil {
 		return err
 	}
-	f.free = f.market.Fork()
+	f.placeSession = f.launchSession.Fork()
 	var gone scheduling.Removed
-	for _, name := range slices.Sorted(maps.Keys(f.waits)) {
-		gone.Pods = append(gone.Pods, podspec.PodKey(f.waits[name]))
+	for _, name := range slices.Sorted(maps.Keys(f.awaitingLaunch)) {
+		gone.Pods = append(gone.Pods, podspec.PodKey(f.awaitingLaunch[name]))
 	}
 	for _, pool := range f.problem.NodePools {
 		gone.NodePools = append(gone.NodePools, pool.Name)
 	}
-	return f.free.Apply(scheduling.Delta{Removed: gone})
+	return f.placeSession.Apply(scheduling.Delta{Removed: gone})
 }
 
-// closeTo lets nodes receive nobody from now on; for each time it takes one readmit to undo
-// it. Nodes that are not there are passed over.
-func (f *state) closeTo(nodes []string) error { return f.shut(nodes, 1) }
+// closeNodes lets nodes take in no pods from now on; each call needs one reopenNodes to undo it. Removed nodes are
+// skipped.
+func (f *state) closeNodes(nodes []string) error { return f.changeClosures(nodes, 1) }
 
-// readmit undoes closeTo.
-func (f *state) readmit(nodes []string) error { return f.shut(nodes, -1) }
+// reopenNodes undoes one closeNodes.
+func (f *state) reopenNodes(nodes []string) error { return f.changeClosures(nodes, -1) }
 
-func (f *state) shut(nodes []string, by int) error {
+// changeClosures adds to the closures of nodes, and tells the sessions of nodes that are closed or open by that.
+func (f *state) changeClosures(nodes []string, by int) error {
 	var changed []*corev1.Node
 	for _, name := range nodes {
-		s := f.standing(name)
+		s := f.existing(name)
 		if s == nil {
 			continue
 		}
-		was := s.shut > 0
-		if s.shut += by; was != (s.shut > 0) {
-			changed = append(changed, f.shown(s))
+		was := s.closures > 0
+		if s.closures += by; was != (s.closures > 0) {
+			changed = append(changed, f.sessionNode(s))
 		}
 	}
 	if len(changed) == 0 {
@@ -177,9 +179,9 @@ func (f *state) shut(nodes []string, by int) error {
 	return f.apply(scheduling.Delta{Nodes: changed})
 }
 
-// shown is the node as the sessions see it: without room if it is closed.
-func (f *state) shown(s *candidate) *corev1.Node {
-	if s.shut == 0 {
+// sessionNode is the node as the sessions see it: without room for pods if it is closed.
+func (f *state) sessionNode(s *candidate) *corev1.Node {
+	if s.closures == 0 {
 		return s.node
 	}
 	node := *s.node
@@ -191,28 +193,30 @@ func (f *state) shown(s *candidate) *corev1.Node {
 	if node.Labels[scheduling.NodePoolLabel] == "" || node.Labels[scheduling.InitializedLabel] == "true" {
 		return &node
 	}
-	// What a node in flight does not report is taken from the catalog, so it must not be
+	// one, and yet count for limits.
+	// The node must count as initialized, because the sessions take missing capacity of a node that is not
+	// initialized from the catalog. Its capacity must stay, because it counts for limits.
 	// one, and yet count for limits.
 	node.Status.Capacity, node.Labels = instance.NodeCapacity(f.problem, &node), maps.Clone(node.Labels)
 	node.Labels[scheduling.InitializedLabel], node.Labels[scheduling.RegisteredLabel] = "true", "true"
 	return &node
 }
 
-// hold lets the sessions wait for changes until release: a change takes them as long as the
-// cluster is large, and while steps are done that are known to be possible nobody asks them. No
-// pod may move twice until then, and no node come and go.
-func (f *state) hold() { f.held = &scheduling.Delta{} }
+// deferChanges lets the sessions wait for changes until applyDeferred, because a change takes time in proportion to
+// the cluster, and no simulation is needed while steps are applied that are known to be possible. Until then no pod
+// may move twice, and no node may be added and removed.
+func (f *state) deferChanges() { f.deferred = &scheduling.Delta{} }
 
-// release tells the sessions what has changed since hold.
-func (f *state) release() error {
-	d := f.held
-	f.held = nil
+// applyDeferred tells the sessions the changes since deferChanges.
+func (f *state) applyDeferred() error {
+	d := f.deferred
+	f.deferred = nil
 	return f.apply(*d)
 }
 
-// apply makes a change in both sessions.
+// apply makes a change in both sessions, or defers it.
 func (f *state) apply(d scheduling.Delta) error {
-	if held := f.held; held != nil {
+	if held := f.deferred; held != nil {
 		held.Nodes, held.Pods, held.Moved = append(held.Nodes, d.Nodes...), append(held.Pods, d.Pods...), append(held.Moved, d.Moved...)
 		held.Removed.Nodes, held.Removed.Pods = append(held.Removed.Nodes, d.Removed.Nodes...), append(held.Removed.Pods, d.Removed.Pods...)
 		if d.Catalog != nil || d.PoolCatalogs != nil {
@@ -220,35 +224,34 @@ func (f *state) apply(d scheduling.Delta) error {
 		}
 		return nil
 	}
-	if err := f.market.Apply(d); err != nil || f.free == nil {
+	if err := f.launchSession.Apply(d); err != nil || f.placeSession == nil {
 		return err
 	}
-	d.Catalog, d.PoolCatalogs = nil, nil // nothing is for sale there
-	return f.free.Apply(d)
+	d.Catalog, d.PoolCatalogs = nil, nil // the session has no NodePools
+	return f.placeSession.Apply(d)
 }
 
-// await lets pods wait again whose nodes went before they came. Rules go on counting them,
-// so the session that may buy holds them, as it does all that wait.
-func (f *state) await(pods []*corev1.Pod) error {
+// returnToPending lets pods await a launch whose expected node was removed before they were bound. Only the session
+// that may launch holds them, because topology spread and pod affinity still count them there.
+func (f *state) returnToPending(pods []*corev1.Pod) error {
 	d := scheduling.Delta{}
 	for _, pod := range pods {
 		pod = unbound(pod)
-		f.waits[podspec.PodName(pod)], d.Pods = pod, append(d.Pods, pod)
+		f.awaitingLaunch[podspec.PodName(pod)], d.Pods = pod, append(d.Pods, pod)
 	}
 	if len(pods) == 0 {
 		return nil
 	}
-	return f.market.Apply(d)
+	return f.launchSession.Apply(d)
 }
 
-// takesIn reports whether pods that are evicted may land on a node: it is initialized, if a
-// pool owns it, and does not say that it is not ready.
-func takesIn(node *corev1.Node) bool {
-	return (node.Labels[scheduling.NodePoolLabel] == "" || node.Labels[scheduling.InitializedLabel] == "true") && atWork(node)
+// receivesPods reports whether evicted pods may be bound to a node: it is initialized, if a pool owns it, and ready.
+func receivesPods(node *corev1.Node) bool {
+	return (node.Labels[scheduling.NodePoolLabel] == "" || node.Labels[scheduling.InitializedLabel] == "true") && ready(node)
 }
 
-// nodeOf is the node that a launch becomes, with its labels under all of their names.
-func (f *state) nodeOf(l *scheduling.Launch) (*corev1.Node, error) {
+// launchNode is the node that a launch becomes, with its labels under all their aliases.
+func (f *state) launchNode(l *scheduling.Launch) (*corev1.Node, error) {
 	node, err := l.Node(l.Name, &l.Options[0], f.problem.CatalogOf(l.NodePool))
 	if err == nil {
 		requirements.AddAliases(node.Labels)
@@ -256,7 +259,7 @@ func (f *state) nodeOf(l *scheduling.Launch) (*corev1.Node, error) {
 	return node, err
 }
 
-// launchNumber is the number at the end of a launch's name.
+// launchNumber is the number at the end of a launch's name, 0 for none.
 func launchNumber(l *scheduling.Launch) int {
 	n := 0
 	_, err := fmt.Sscanf(strings.TrimPrefix(l.Name, l.NodePool+"-"), "%d", &n)
@@ -266,5 +269,5 @@ func launchNumber(l *scheduling.Launch) int {
 	return n
 }
 
-// unbound is a pod that is made again and has no node yet.
+// unbound is a copy of a pod as its controller would recreate it, without a node.
 func unbound(pod *corev1.Pod) *corev1.Pod { return podspec.Anew(pod, "") }

@@ -24,14 +24,14 @@ func (p Planner) Shorten(ctx context.Context, c Cluster, plan *Plan, steps int) 
 	if err != nil {
 		return nil, err
 	}
-	start := r.state.unasked()
+	start := r.state.withoutSessions()
 	for i := range steps {
 		if err := r.state.take(&plan.Steps[i]); err != nil {
 			return nil, fmt.Errorf("%w: steps[%d]: %w", scheduling.ErrInvalid, i, err)
 		}
 	}
 	r.steps, r.done, r.warnings = plan.Steps[:steps:steps], true, slices.Clone(plan.Warnings)
-	r.findings = &findings{rejected: map[string]*Rejected{}, late: plan.Summary.Status == scheduling.StatusDeadline}
+	r.findings = &findings{rejected: map[string]*Rejected{}, timedOut: plan.Summary.Status == scheduling.StatusDeadline}
 	for i := range plan.Nodes {
 		v := &plan.Nodes[i]
 		r.findings.rejected[v.Node] = v.Rejected
@@ -40,7 +40,7 @@ func (p Planner) Shorten(ctx context.Context, c Cluster, plan *Plan, steps int) 
 	out := r.assemble()
 	if free {
 		out.Cordon = cordon(out.Steps)
-		out.Summary.Realised, err = start.realise(ctx, out, r.state.market)
+		out.Summary.Realised, err = start.realise(ctx, out, r.state.launchSession)
 	}
 	return out, err
 }

@@ -25,15 +25,15 @@ type outcome struct {
 	// evictions are the pods that have to live on and have a place, by name, without waves.
 	evictions []Eviction
 	// stuck are those that have none.
-	stuck []scheduling.Unschedulable
+	unschedulable []scheduling.Unschedulable
 	// first are pods that leave before the others, so that each finds a place.
-	first map[string]bool
+	early map[string]bool
 	// origin tells of pods where they are, by name.
 	origin map[string]string
 }
 
 // question is a what-if: nodes go, and their pods look for places.
-type question struct {
+type whatIf struct {
 	nodes []string
 	// buy allows launches, for which effort is spent.
 	buy    bool
@@ -43,37 +43,37 @@ type question struct {
 	// launches are machines that are there already when the nodes go.
 	launches []scheduling.Launch
 	// why asks for the reasons why pods have no place.
-	why bool
+	explain bool
 	// alone leaves out pods that wait already.
-	alone bool
+	withoutPending bool
 	// brief is content with the first answer.
-	brief bool
+	sketch bool
 }
 
 // drain says what would become of the pods of nodes if these were removed, when machines
 // may be bought, and why some have no place.
-func (f *state) drain(ctx context.Context, nodes []string) (*outcome, error) {
-	return f.ask(ctx, &question{nodes: nodes, buy: true, effort: f.planner.Policy.Effort, why: true})
+func (f *state) simulateDrain(ctx context.Context, nodes []string) (*outcome, error) {
+	return f.simulate(ctx, &whatIf{nodes: nodes, buy: true, effort: f.planner.Policy.Effort, explain: true})
 }
 
 // ask answers a what-if. The state stays as it is. Pods that wait already take part and may
 // stay without a place.
-func (f *state) ask(ctx context.Context, q *question) (*outcome, error) {
-	from := f.free
+func (f *state) simulate(ctx context.Context, q *whatIf) (*outcome, error) {
+	from := f.placeSession
 	if q.buy {
-		from = f.market
+		from = f.launchSession
 	}
 	fork := from.Fork()
-	d, out, err := f.emptied(q)
+	d, out, err := f.drainDelta(q)
 	if err != nil {
 		return nil, err
 	}
 	if len(out.origin) == 0 {
 		return out, nil
 	}
-	if q.alone && q.buy {
-		for _, name := range slices.Sorted(maps.Keys(f.waits)) {
-			d.Removed.Pods = append(d.Removed.Pods, podspec.PodKey(f.waits[name]))
+	if q.withoutPending && q.buy {
+		for _, name := range slices.Sorted(maps.Keys(f.awaitingLaunch)) {
+			d.Removed.Pods = append(d.Removed.Pods, podspec.PodKey(f.awaitingLaunch[name]))
 		}
 	}
 	if err := fork.Apply(d); err != nil {
@@ -81,9 +81,9 @@ func (f *state) ask(ctx context.Context, q *question) (*outcome, error) {
 	}
 	var plan *scheduling.Plan
 	switch {
-	case q.why:
+	case q.explain:
 		plan, err = fork.Plan(ctx)
-	case q.brief:
+	case q.sketch:
 		plan, err = fork.Sketch(ctx)
 	default:
 		plan, err = fork.Place(ctx, q.effort)
@@ -91,14 +91,14 @@ func (f *state) ask(ctx context.Context, q *question) (*outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	f.read(out, plan, out.origin)
-	f.agree(out.launches)
+	f.readPlan(out, plan, out.origin)
+	f.agreeOnTopology(out.launches)
 	return out, nil
 }
 
 // emptied is the change in which the question's nodes go, and an outcome that says which they are and where the pods
 // that look for a place come from. Where nothing may be bought they stay, closed, so that spread counts their domains.
-func (f *state) emptied(q *question) (d scheduling.Delta, out *outcome, err error) {
+func (f *state) drainDelta(q *whatIf) (d scheduling.Delta, out *outcome, err error) {
 	out = &outcome{nodes: slices.Compact(slices.Sorted(slices.Values(q.nodes))), origin: map[string]string{}}
 	closed := q.closed
 	if q.buy {
@@ -107,65 +107,65 @@ func (f *state) emptied(q *question) (d scheduling.Delta, out *outcome, err erro
 		closed = lo.Union(closed, out.nodes)
 	}
 	for _, name := range out.nodes {
-		at := f.standing(name)
+		at := f.existing(name)
 		if at == nil {
 			return d, nil, fmt.Errorf("there is no node %q", name)
 		}
 		for _, pod := range at.pods {
 			if eviction.Reschedulable(pod) {
-				d.Pods = append(d.Pods, f.lift(pod))
+				d.Pods = append(d.Pods, f.unboundCopy(pod))
 				out.origin[podspec.PodName(pod)] = name
 			} else {
 				d.Removed.Pods = append(d.Removed.Pods, podspec.PodKey(pod))
 			}
 		}
 		for _, pod := range at.expected {
-			if q.buy && !q.alone {
-				d.Pods = append(d.Pods, f.lift(pod)) // waits on, for another place
+			if q.buy && !q.withoutPending {
+				d.Pods = append(d.Pods, f.unboundCopy(pod)) // waits on, for another place
 			} else {
 				d.Removed.Pods = append(d.Removed.Pods, podspec.PodKey(pod))
 			}
 		}
 	}
 	for i := range q.launches {
-		node, err := f.nodeOf(&q.launches[i])
+		node, err := f.launchNode(&q.launches[i])
 		if err != nil {
 			return d, nil, err
 		}
 		d.Nodes = append(d.Nodes, node)
 	}
 	for _, name := range closed {
-		at := f.standing(name)
-		if at == nil || at.shut > 0 || slices.Contains(d.Removed.Nodes, name) {
+		at := f.existing(name)
+		if at == nil || at.closures > 0 || slices.Contains(d.Removed.Nodes, name) {
 			continue
 		}
 		shut := *at
-		shut.shut++
-		d.Nodes = append(d.Nodes, f.shown(&shut))
+		shut.closures++
+		d.Nodes = append(d.Nodes, f.sessionNode(&shut))
 	}
 	return d, out, nil
 }
 
 // mostLifted is how many pods are kept ready to be placed.
-const mostLifted = 10_000
+const mostUnboundPods = 10_000
 
 // lift is a pod of a node, ready to be placed elsewhere.
-func (f *state) lift(pod *corev1.Pod) *corev1.Pod {
+func (f *state) unboundCopy(pod *corev1.Pod) *corev1.Pod {
 	name := podspec.PodName(pod)
-	out := f.lifted[name]
-	if len(f.lifted) > mostLifted {
-		clear(f.lifted)
+	out := f.unboundPods[name]
+	if len(f.unboundPods) > mostUnboundPods {
+		clear(f.unboundPods)
 	}
 	if out == nil {
 		out = unbound(pod)
-		f.lifted[name] = out
+		f.unboundPods[name] = out
 	}
 	return out
 }
 
 // read turns the plan of a what-if into its outcome. Machines for pods that wait anyway
 // are left out.
-func (f *state) read(out *outcome, plan *scheduling.Plan, origin map[string]string) {
+func (f *state) readPlan(out *outcome, plan *scheduling.Plan, origin map[string]string) {
 	land := func(pods []string, to string) (own []string) {
 		for _, pod := range pods {
 			if from, ok := origin[pod]; ok {
@@ -178,7 +178,7 @@ func (f *state) read(out *outcome, plan *scheduling.Plan, origin map[string]stri
 	for i := range plan.Existing {
 		land(plan.Existing[i].Pods, plan.Existing[i].Node)
 	}
-	names := f.namer()
+	names := f.launchNames()
 	for i := range plan.Launches {
 		l := plan.Launches[i]
 		if !slices.ContainsFunc(l.Pods, func(pod string) bool { return origin[pod] != "" }) {
@@ -187,25 +187,25 @@ func (f *state) read(out *outcome, plan *scheduling.Plan, origin map[string]stri
 		l.Name = names(l.NodePool)
 		all := l.Pods
 		l.Pods = land(l.Pods, l.Name)
-		l.Requests = f.rebooked(l.Requests, all, l.Pods)
+		l.Requests = f.requestsWith(l.Requests, all, l.Pods)
 		out.launches = append(out.launches, l)
 	}
 	for i := range plan.Unschedulable {
 		if origin[plan.Unschedulable[i].Pod] != "" {
-			out.stuck = append(out.stuck, plan.Unschedulable[i])
+			out.unschedulable = append(out.unschedulable, plan.Unschedulable[i])
 		}
 	}
 	slices.SortFunc(out.evictions, compareEvictions)
 }
 
 // namer hands out names for launches that no node and no earlier launch has.
-func (f *state) namer() func(pool string) string {
+func (f *state) launchNames() func(pool string) string {
 	used := map[string]int{}
 	return func(pool string) string {
 		for {
 			used[pool]++
-			name := fmt.Sprintf("%s-%d", pool, f.bought[pool]+used[pool])
-			if f.at[name] == nil && !f.used[name] {
+			name := fmt.Sprintf("%s-%d", pool, f.launchCount[pool]+used[pool])
+			if f.byName[name] == nil && !f.usedNames[name] {
 				return name
 			}
 		}
@@ -214,7 +214,7 @@ func (f *state) namer() func(pool string) string {
 
 // rebooked is what a launch is asked for when other pods land there than those it was asked
 // for at first. Both lists are sorted.
-func (f *state) rebooked(requests corev1.ResourceList, before, after []string) corev1.ResourceList {
+func (f *state) requestsWith(requests corev1.ResourceList, before, after []string) corev1.ResourceList {
 	if slices.Equal(before, after) {
 		return requests
 	}
@@ -225,7 +225,7 @@ func (f *state) rebooked(requests corev1.ResourceList, before, after []string) c
 		if pod == nil {
 			continue
 		}
-		for resource, q := range provisioning.PodRequests([]*corev1.Pod{f.lift(pod)})[0] {
+		for resource, q := range provisioning.PodRequests([]*corev1.Pod{f.unboundCopy(pod)})[0] {
 			sum := out[resource]
 			if slices.Contains(leave, name) {
 				q.Neg()
@@ -244,7 +244,7 @@ func (f *state) podOf(name string) *corev1.Pod {
 	if pod := f.pods[name]; pod != nil {
 		return pod
 	}
-	return f.waits[name]
+	return f.awaitingLaunch[name]
 }
 
 // compareEvictions orders evictions by pod.
@@ -258,18 +258,18 @@ func compareEvictions(a, b Eviction) int { return strings.Compare(a.Pod, b.Pod) 
 
 // agree drops the options of launches that differ from the first in such a label, unless
 // that leaves less choice than minValues asks for.
-func (f *state) agree(launches []scheduling.Launch) {
-	if len(f.waits) == 0 {
+func (f *state) agreeOnTopology(launches []scheduling.Launch) {
+	if len(f.awaitingLaunch) == 0 {
 		return
 	}
 	for i := range launches {
 		l := &launches[i]
-		keys := f.landing.TopologyKeys(slices.AppendSeq(slices.Clone(l.Pods), maps.Keys(f.waits))...)
+		keys := f.landing.TopologyKeys(slices.AppendSeq(slices.Clone(l.Pods), maps.Keys(f.awaitingLaunch))...)
 		if len(keys) == 0 || len(l.Options) == 0 {
 			continue
 		}
 		all := l.Options
-		l.Options = f.alike(l, keys)
+		l.Options = f.optionsAlike(l, keys)
 		if r, _ := f.stock.TooFewValues(l); r != nil {
 			l.Options = all // the pool asks for choice, and what waits may have gone by then
 		}
@@ -277,7 +277,7 @@ func (f *state) agree(launches []scheduling.Launch) {
 }
 
 // alike are the options of a launch that have the values of the first of some labels.
-func (f *state) alike(l *scheduling.Launch, keys map[string]bool) []scheduling.Option {
+func (f *state) optionsAlike(l *scheduling.Launch, keys map[string]bool) []scheduling.Option {
 	if len(keys) == 0 {
 		return l.Options
 	}

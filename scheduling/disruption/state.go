@@ -21,118 +21,125 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
 
-// state is the cluster as it stands once some steps are done, with what a plan has to keep to: who
-// may go, how many at once, and what that costs. Once it is open, two sessions hold it as well, for
-// what-ifs that may buy and for those that may not.
+// state is the cluster as it is after some steps of a plan: nodes, pods and pools, which of them may be disrupted, and
+// at which cost. Steps change it (take); fork returns an independent copy. Once openState has returned it, two
+// sessions of package provisioning hold the same cluster and simulate scheduling: one that may launch machines, one
+// that may not.
 type state struct {
-	planner  Planner
-	cluster  *Cluster
-	problem  *scheduling.Problem
-	now      time.Time
+	planner Planner
+	cluster *Cluster
+	problem *scheduling.Problem
+	now     time.Time
+	// nodeCost is the disruption cost of a node, without its pods.
 	nodeCost float64
 	pools    map[string]*poolState
 	ordered  []*poolState // by name
-	// nodes are those of the cluster by name, then launches of steps; those that are gone as well.
-	nodes []*candidate
-	at    map[string]*candidate
-	// pods are those that run, and those that wait and will go to a node, by name; whereabouts is, by
-	// pod, where it is if not where its specification says: a step has moved it, or it waits, and runs
-	// until then on a node that is going or nowhere.
+	// nodes are the nodes of the cluster by name, then the launches of steps in their order. Removed ones stay in the
+	// list.
+	nodes  []*candidate
+	byName map[string]*candidate
+	// pods are the pods on nodes, by name, and the pending pods that fit on an existing node. currentNode has the
+	// pods whose node differs from their specification: a step has moved them, or they are expected on a node and run
+	// on another one until then ("" for none).
 	pods        map[string]*corev1.Pod
-	whereabouts map[string]string
+	currentNode map[string]string
 	podBudgets  *eviction.Budgets
-	replicas    map[string]int // by controller, its pods that run
-	// loose are the nodes that might be disrupted before the first step.
-	loose map[string]bool
+	// replicas counts the running pods of each controller.
+	replicas map[string]int
+	// disruptable are the nodes that may be disrupted for some reason before the first step.
+	disruptable map[string]bool
 
-	// market may buy, free has no pools. Both hold the same otherwise, but that free does
-	// not hold the pods that wait. In both, nodes that may receive nobody are closed: they keep
-	// their pods, labels and capacity, and have no room.
-	market, free *provisioning.Session
-	// held are changes that the sessions have not been told yet; nil while they are told at once.
-	held *scheduling.Delta
-	// waits are the pods that wait for a machine that somebody else has to buy, by name.
-	waits map[string]*corev1.Pod
-	// pending is what becomes of the cluster's pods that have no node.
+	// launchSession may launch machines; placeSession has no NodePools, and does not hold the pods of awaitingLaunch.
+	// Apart from that both hold the same. Nodes that take in no pods are closed in both: they keep their pods, labels
+	// and capacity, and have no room.
+	launchSession, placeSession *provisioning.Session
+	// deferred are changes that the sessions have not been told yet; nil while they are told at once.
+	deferred *scheduling.Delta
+	// awaitingLaunch are the pending pods that fit on no existing node, by name. A provisioner has to launch their
+	// machines.
+	awaitingLaunch map[string]*corev1.Pod
+	// pending counts the cluster's pods that have no node.
 	pending  *Pending
 	capacity *capacity
-	// landing is the cluster as kube-scheduler's filters and scores see it; nil until the state is open.
+	// landing is the cluster as kube-scheduler's filters and scores see it; nil until openState has returned.
 	landing *landing.Landing
-	// pinned says that evicted pods land where a step says. Otherwise kube-scheduler binds them, as landing simulates.
+	// pinned says that evicted pods run where a step says. Otherwise kube-scheduler binds them, as landing simulates.
 	pinned bool
-	// lifted are pods without a node, ready to be placed, by name. Copies share it.
-	lifted map[string]*corev1.Pod
-	// bought counts the launches, by pool: their names go on from there. used are names of
-	// machines of plans before that are gone.
-	bought map[string]int
-	used   map[string]bool
-	// stock is what is on sale now: reservations have lost what steps bought from them.
+	// unboundPods caches copies of pods without a node, by name. Forks share it.
+	unboundPods map[string]*corev1.Pod
+	// launchCount is the highest number in the names of launches, by pool; the next launch has the next number.
+	// usedNames are names of removed machines of earlier plans, which must not come again.
+	launchCount map[string]int
+	usedNames   map[string]bool
+	// stock is the catalog as it is now: reservations have fewer machines by the launches of steps.
 	stock stock.Stock
 
-	// over reports whether there is no more time.
-	over func() bool
-	// searching says that moves are looked for that are made in parts later: more nodes go together than budgets of
-	// pools allow, if they allow any; the order in which pods leave is not looked at; and nodes that steps have
-	// bought or moved pods to have been left alone for as long as they have to be, unless they had not been before either.
+	// outOfTime reports whether the deadline has passed.
+	outOfTime func() bool
+	// searching says that the moves are only the end of a search, which is split into steps later. Then a move may
+	// disrupt more nodes of a pool than its budgets allow at once, unless they allow none; the order of evictions is
+	// not checked; and nodes that steps have launched or moved pods to are consolidatable at once, if they were
+	// before.
 	searching bool
-	// unexplained says that nobody asks why nodes stay.
-	unexplained bool
+	// skipExplanations says that the plan need not say why nodes stay.
+	skipExplanations bool
 }
 
 // candidate is a node, or a machine that a step has launched.
 type candidate struct {
-	name    string
-	node    *corev1.Node
-	machine *Machine   // never nil
-	known   *Machine   // the machine as it was before any step
-	pool    *poolState // nil where no pool that is there owns it
-	// pods are those there, ended ones aside; movers of them those that live on when the
-	// node goes. Both are in the order of names. expected wait and will go there.
-	pods, movers, expected []*corev1.Pod
-	// price is its expected price, see [scheduling.Policy.ExpectedPrice], paid that of the
-	// machine alone.
-	price, paid offerings.Price
-	priced      bool
-	// cost is what removing it counts.
+	name     string
+	node     *corev1.Node
+	machine  *Machine   // as steps have changed it; never nil
+	original *Machine   // as in the input
+	pool     *poolState // nil where the input has no pool that owns the node
+	// pods are the pods on the node that have not ended; reschedulable are those of them that need another node when
+	// this one goes; expected are pending pods that will be bound to it. All are in the order of names.
+	pods, reschedulable, expected []*corev1.Pod
+	// price is the expected price of the node ([scheduling.Policy.ExpectedPrice]), machinePrice that of its machine
+	// alone. priced says that both are known.
+	price, machinePrice offerings.Price
+	priced              bool
+	// cost is the disruption cost of removing the node, its pods included.
 	cost float64
-	// held are what the pods that were there at first have against being evicted, drifted is
-	// how the node is no longer what its pool asks for.
-	held    []Cause
-	drifted string
-	// bare are pods there that no controller would make again.
+	// podCauses are the causes for which pods on the node may not be evicted; drifted is its kind of drift with
+	// details, "" for none.
+	podCauses []Cause
+	drifted   string
+	// bare are pods on the node that have no controller.
 	bare []*corev1.Pod
-	// room is what may be asked for there, see capacity.
-	room []int64
-	// shut counts the reasons to let nobody in.
-	shut int
-	// gone says that a step has removed it, received that a step has moved pods onto it,
-	// fresh that a step has bought it.
-	gone, received, fresh bool
-	// stays says that no step is to save something by removing it: one has moved pods onto it. Where
-	// kube-scheduler spreads pods of nodes that had to go over all others, those may be moved on.
-	stays bool
+	// allocatable is the node's capacity for pods other than DaemonSets', by number of resource as in capacity.
+	allocatable []int64
+	// closures counts the reasons to let the node take in no pods.
+	closures int
+	// removed says that a step has removed the node, receivedPods that a step has moved pods to it, launched that a
+	// step has launched it.
+	removed, receivedPods, launched bool
+	// excluded says that no step may remove the node to save, because a step has moved pods to it. It is not set by
+	// forced steps where kube-scheduler spreads their pods over all other nodes, because then almost no node could be
+	// consolidated.
+	excluded bool
 }
 
-// poolState is a NodePool and what there is of it now.
+// poolState is a NodePool with the sums over its nodes.
 type poolState struct {
 	pool    *scheduling.NodePool
 	catalog *instancetypes.Catalog
-	// wanted is what the pool requires of nodes.
-	wanted  requirements.Set
-	budgets []scheduling.Budget // those in force
-	// counted are the nodes that percentages are of, away those of them that are not at
-	// work already.
-	counted, away int
-	price         offerings.Price // of all its nodes whose price is known
-	cost          float64         // of removing all its nodes
+	// required are the pool's requirements of nodes.
+	required requirements.Set
+	budgets  []scheduling.Budget // the active ones
+	// nodes counts the initialized nodes, of which percentages in budgets are; unavailable are those of them that are
+	// not ready or being removed.
+	nodes, unavailable int
+	price              offerings.Price // of all nodes whose price is known
+	cost               float64         // the disruption cost of removing all nodes
 }
 
 // newState reads a valid cluster, without sessions.
 func newState(p Planner, c *Cluster) *state {
 	f := &state{
 		planner: p, cluster: c, problem: &c.Problem, now: p.Now, nodeCost: cmp.Or(p.NodeCost, 1),
-		pools: map[string]*poolState{}, at: make(map[string]*candidate, len(c.Nodes)), pods: make(map[string]*corev1.Pod, len(c.Running)), whereabouts: map[string]string{}, replicas: map[string]int{},
-		waits: map[string]*corev1.Pod{}, lifted: map[string]*corev1.Pod{}, bought: map[string]int{}, used: map[string]bool{}, stock: stock.New(&c.Problem), over: func() bool { return false },
+		pools: map[string]*poolState{}, byName: make(map[string]*candidate, len(c.Nodes)), pods: make(map[string]*corev1.Pod, len(c.Running)), currentNode: map[string]string{}, replicas: map[string]int{},
+		awaitingLaunch: map[string]*corev1.Pod{}, unboundPods: map[string]*corev1.Pod{}, launchCount: map[string]int{}, usedNames: map[string]bool{}, stock: stock.New(&c.Problem), outOfTime: func() bool { return false },
 	}
 	if f.now.IsZero() {
 		f.now = c.Now
@@ -142,7 +149,7 @@ func newState(p Planner, c *Cluster) *state {
 		if err != nil {
 			wanted = requirements.Set{} // refused by validation
 		}
-		f.pools[pool.Name] = &poolState{pool: pool, catalog: c.CatalogOf(pool.Name), wanted: wanted, budgets: inForce(pool, f.now)}
+		f.pools[pool.Name] = &poolState{pool: pool, catalog: c.CatalogOf(pool.Name), required: wanted, budgets: inForce(pool, f.now)}
 	}
 	for _, name := range slices.Sorted(maps.Keys(f.pools)) {
 		f.ordered = append(f.ordered, f.pools[name])
@@ -153,14 +160,14 @@ func newState(p Planner, c *Cluster) *state {
 	}
 	for _, node := range c.Nodes {
 		m := cmp.Or(machines[node.Name], &Machine{})
-		s := &candidate{name: node.Name, node: node, machine: m, known: m, pool: f.pools[node.Labels[scheduling.NodePoolLabel]]}
+		s := &candidate{name: node.Name, node: node, machine: m, original: m, pool: f.pools[node.Labels[scheduling.NodePoolLabel]]}
 		f.nodes = append(f.nodes, s)
-		f.at[s.name] = s
+		f.byName[s.name] = s
 	}
 	slices.SortFunc(f.nodes, func(a, b *candidate) int { return strings.Compare(a.name, b.name) })
 	for _, pods := range [][]*corev1.Pod{c.Running, c.Pods} {
 		for _, pod := range pods {
-			s := f.at[pod.Spec.NodeName]
+			s := f.byName[pod.Spec.NodeName]
 			if pod.Spec.NodeName == "" || podspec.Terminal(pod) {
 				continue
 			}
@@ -171,73 +178,73 @@ func newState(p Planner, c *Cluster) *state {
 			}
 		}
 	}
-	f.podBudgets = eviction.NewBudgets(c.PodDisruptionBudgets, f.counted())
+	f.podBudgets = eviction.NewBudgets(c.PodDisruptionBudgets, f.budgetPods())
 	f.reserveBudgets(c.Underway)
 	for _, s := range f.nodes {
-		f.derive(s)
-		f.count(s, 1)
-		s.held, s.drifted = f.podBlockers(s), f.drift(s)
+		f.update(s)
+		f.countInPool(s, 1)
+		s.podCauses, s.drifted = f.podBlockers(s), f.drift(s)
 	}
-	f.loose = f.leaving()
+	f.disruptable = f.disruptableNodes()
 	return f
 }
 
-// counted are the pods that PodDisruptionBudgets count: those that wait, too.
-func (f *state) counted() []*corev1.Pod { return slices.Concat(f.cluster.Pods, f.cluster.Running) }
+// budgetPods are the pods that PodDisruptionBudgets count, pending ones included.
+func (f *state) budgetPods() []*corev1.Pod { return slices.Concat(f.cluster.Pods, f.cluster.Running) }
 
-// derive works out what follows from a node and its pods.
-func (f *state) derive(s *candidate) {
+// update derives from the pods of a node which of them are reschedulable, its disruption cost and its price.
+func (f *state) update(s *candidate) {
 	slices.SortFunc(s.pods, podspec.ComparePods)
-	s.movers, s.bare = nil, nil
+	s.reschedulable, s.bare = nil, nil
 	for _, pod := range s.pods {
 		if !eviction.Reschedulable(pod) {
 			continue
 		}
-		s.movers = append(s.movers, pod)
+		s.reschedulable = append(s.reschedulable, pod)
 		if eviction.Bare(pod) {
 			s.bare = append(s.bare, pod)
 		}
 	}
-	s.cost = f.removal(s.movers)
-	if s.fresh {
+	s.cost = f.disruptionCost(s.reschedulable)
+	if s.launched {
 		return // its price is that of its launch
 	}
 	catalog := f.problem.Catalog
 	if s.pool != nil {
 		catalog = s.pool.catalog
 	}
-	t, o := boughtAt(s.node, catalog)
-	if s.price, s.paid, s.priced = 0, 0, o != nil; s.priced {
-		s.price, s.paid = f.planner.Policy.ExpectedPrice(t, o), o.Price
+	t, o := offeringOfNode(s.node, catalog)
+	if s.price, s.machinePrice, s.priced = 0, 0, o != nil; s.priced {
+		s.price, s.machinePrice = f.planner.Policy.ExpectedPrice(t, o), o.Price
 	}
 }
 
-// count adds a node to what is known of its pool, or takes it out by sign -1.
-func (f *state) count(s *candidate, sign int) {
+// countInPool adds a node to the sums of its pool, or subtracts it with sign -1.
+func (f *state) countInPool(s *candidate, sign int) {
 	p := s.pool
 	if p == nil {
 		return
 	}
-	p.price = clampPrice(p.price, offerings.Price(sign)*s.price)
+	p.price = addPrices(p.price, offerings.Price(sign)*s.price)
 	p.cost += float64(sign) * s.cost
 	if s.initialized() && !s.machine.Terminating {
-		p.counted += sign
-		if !atWork(s.node) || s.going() {
-			p.away += sign
+		p.nodes += sign
+		if !ready(s.node) || s.beingRemoved() {
+			p.unavailable += sign
 		}
 	}
 }
 
-// initialized reports whether a node has become ready once; launches are waited for until they have.
+// initialized reports whether a node has become ready once. Launches have, because a step waits for them.
 func (s *candidate) initialized() bool {
-	return s.fresh || s.node.Labels[scheduling.InitializedLabel] == "true"
+	return s.launched || s.node.Labels[scheduling.InitializedLabel] == "true"
 }
 
-// going reports whether a node is being removed already.
-func (s *candidate) going() bool { return s.machine.Terminating || podspec.Going(s.node) }
+// beingRemoved reports whether a node is being removed already.
+func (s *candidate) beingRemoved() bool { return s.machine.Terminating || podspec.Going(s.node) }
 
-// atWork reports whether a node is at work: it says so, or says nothing about it.
-func atWork(node *corev1.Node) bool {
+// ready reports whether a node is ready; a node without that condition counts as ready.
+func ready(node *corev1.Node) bool {
 	for i := range node.Status.Conditions {
 		if c := &node.Status.Conditions[i]; c.Type == corev1.NodeReady {
 			return c.Status == corev1.ConditionTrue
@@ -246,35 +253,35 @@ func atWork(node *corev1.Node) bool {
 	return true
 }
 
-// poolName is the name of the pool that a node says it belongs to.
+// poolName is the NodePool label of a node; the input need not have that pool.
 func (s *candidate) poolName() string { return s.node.Labels[scheduling.NodePoolLabel] }
 
-// standing is a node that is there, nil for others.
-func (f *state) standing(name string) *candidate {
-	if s := f.at[name]; s != nil && !s.gone {
+// existing is the node of a name that has not been removed; nil if there is none.
+func (f *state) existing(name string) *candidate {
+	if s := f.byName[name]; s != nil && !s.removed {
 		return s
 	}
 	return nil
 }
 
-// running yields the nodes that are there, but for some.
-func (f *state) running(but ...string) iter.Seq[*corev1.Node] {
+// nodesExcept yields the nodes that have not been removed, without the given names.
+func (f *state) nodesExcept(but ...string) iter.Seq[*corev1.Node] {
 	return func(yield func(*corev1.Node) bool) {
 		for _, s := range f.nodes {
-			if !s.gone && s.node != nil && !slices.Contains(but, s.name) && !yield(s.node) {
+			if !s.removed && s.node != nil && !slices.Contains(but, s.name) && !yield(s.node) {
 				return
 			}
 		}
 	}
 }
 
-// names are those of the nodes that are there, sorted.
+// names are the names of the nodes that have not been removed, sorted.
 func (f *state) names() []string {
-	return slices.Sorted(maps.Keys(f.nodesThat(func(s *candidate) bool { return !s.gone })))
+	return slices.Sorted(maps.Keys(f.nodesWhere(func(s *candidate) bool { return !s.removed })))
 }
 
-// nodesThat are the names of the nodes for which something holds.
-func (f *state) nodesThat(holds func(*candidate) bool) map[string]bool {
+// nodesWhere are the names of the nodes for which a predicate holds.
+func (f *state) nodesWhere(holds func(*candidate) bool) map[string]bool {
 	out := map[string]bool{}
 	for _, s := range f.nodes {
 		if holds(s) {
@@ -284,28 +291,29 @@ func (f *state) nodesThat(holds func(*candidate) bool) map[string]bool {
 	return out
 }
 
-// receiving are the nodes that steps have bought or moved pods to.
-func (f *state) receiving() map[string]bool {
-	return f.nodesThat(func(s *candidate) bool { return s.received || s.fresh })
+// destinations are the nodes that steps have launched or moved pods to.
+func (f *state) destinations() map[string]bool {
+	return f.nodesWhere(func(s *candidate) bool { return s.receivedPods || s.launched })
 }
 
-// staying are those of them that a search leaves where they are.
-func (f *state) staying() map[string]bool {
-	return f.nodesThat(func(s *candidate) bool { return s.stays || s.fresh })
+// excludedNodes are the nodes that no step may remove to save.
+func (f *state) excludedNodes() map[string]bool {
+	return f.nodesWhere(func(s *candidate) bool { return s.excluded || s.launched })
 }
 
-// large reports whether the cluster has so many nodes that steps are made as they are found.
+// large reports whether the cluster has so many nodes that steps are final as they are found, without a look at the
+// next plan.
 func (f *state) large() bool { return len(f.problem.Nodes) >= manyNodes }
 
-// home is the name of the node where a pod is now, "" if it is on none.
-func (f *state) home(pod *corev1.Pod) string {
-	if to, ok := f.whereabouts[podspec.PodName(pod)]; ok {
+// nodeNameOf is the name of the node on which a pod runs now, "" for none.
+func (f *state) nodeNameOf(pod *corev1.Pod) string {
+	if to, ok := f.currentNode[podspec.PodName(pod)]; ok {
 		return to
 	}
 	return pod.Spec.NodeName
 }
 
-// fork is a state of its own that stands where f does.
+// fork is an independent copy of the state. Pods, nodes and machines are shared; they are replaced, never changed.
 func (f *state) fork() *state {
 	out := *f
 	out.pools, out.ordered = make(map[string]*poolState, len(f.pools)), nil
@@ -314,19 +322,19 @@ func (f *state) fork() *state {
 		out.pools[p.pool.Name] = &own
 		out.ordered = append(out.ordered, &own)
 	}
-	out.nodes, out.at = make([]*candidate, len(f.nodes)), make(map[string]*candidate, len(f.at))
+	out.nodes, out.byName = make([]*candidate, len(f.nodes)), make(map[string]*candidate, len(f.byName))
 	for i, s := range f.nodes {
 		own := *s
 		if s.pool != nil {
 			own.pool = out.pools[s.pool.pool.Name]
 		}
-		out.nodes[i], out.at[s.name] = &own, &own
+		out.nodes[i], out.byName[s.name] = &own, &own
 	}
 	out.landing = f.landing.Fork(0)
-	if f.market != nil {
-		out.market, out.free = f.market.Fork(), f.free.Fork()
+	if f.launchSession != nil {
+		out.launchSession, out.placeSession = f.launchSession.Fork(), f.placeSession.Fork()
 	}
-	out.pods, out.whereabouts, out.waits = maps.Clone(f.pods), maps.Clone(f.whereabouts), maps.Clone(f.waits)
-	out.bought, out.used = maps.Clone(f.bought), maps.Clone(f.used)
+	out.pods, out.currentNode, out.awaitingLaunch = maps.Clone(f.pods), maps.Clone(f.currentNode), maps.Clone(f.awaitingLaunch)
+	out.launchCount, out.usedNames = maps.Clone(f.launchCount), maps.Clone(f.usedNames)
 	return &out
 }

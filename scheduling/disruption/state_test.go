@@ -34,23 +34,23 @@ func stateOf(t *testing.T, change ...func(*Cluster)) *state {
 func TestAsk(t *testing.T) {
 	for name, tt := range map[string]struct {
 		change func(*Cluster)
-		ask    question
+		ask    whatIf
 		to     map[string]string
 		stuck  int
 	}{
-		"into free room":                 {nil, question{nodes: []string{"one"}}, nil, 1},
-		"onto a machine that is bought":  {nil, question{nodes: []string{"one"}, buy: true}, map[string]string{"shop/web": "default-1"}, 0},
-		"not where room is closed":       {func(c *Cluster) { c.Running = c.Running[:2] }, question{nodes: []string{"one"}, closed: []string{"two"}}, nil, 1},
-		"where room is":                  {func(c *Cluster) { c.Running = c.Running[:2] }, question{nodes: []string{"one"}}, map[string]string{"shop/web": "two"}, 0},
-		"not onto a node that starts up": {func(c *Cluster) { c.Running = c.Running[:2]; delete(c.Nodes[1].Labels, scheduling.InitializedLabel) }, question{nodes: []string{"one"}}, nil, 1},
+		"into free room":                 {nil, whatIf{nodes: []string{"one"}}, nil, 1},
+		"onto a machine that is bought":  {nil, whatIf{nodes: []string{"one"}, buy: true}, map[string]string{"shop/web": "default-1"}, 0},
+		"not where room is closed":       {func(c *Cluster) { c.Running = c.Running[:2] }, whatIf{nodes: []string{"one"}, closed: []string{"two"}}, nil, 1},
+		"where room is":                  {func(c *Cluster) { c.Running = c.Running[:2] }, whatIf{nodes: []string{"one"}}, map[string]string{"shop/web": "two"}, 0},
+		"not onto a node that starts up": {func(c *Cluster) { c.Running = c.Running[:2]; delete(c.Nodes[1].Labels, scheduling.InitializedLabel) }, whatIf{nodes: []string{"one"}}, nil, 1},
 		"not onto a node that is interrupted": {func(c *Cluster) {
 			c.Running = c.Running[:2]
 			c.Machines = []Machine{{Node: "two", Interruption: &Interruption{}}}
-		}, question{nodes: []string{"one"}}, nil, 1},
+		}, whatIf{nodes: []string{"one"}}, nil, 1},
 		"not onto a node that is shut down": {func(c *Cluster) {
 			c.Running = c.Running[:2]
 			c.Machines = []Machine{{Node: "two", Terminating: true}}
-		}, question{nodes: []string{"one"}}, nil, 1},
+		}, whatIf{nodes: []string{"one"}}, nil, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			change := tt.change
@@ -59,9 +59,9 @@ func TestAsk(t *testing.T) {
 			}
 			s := stateOf(t, change)
 			tt.ask.effort = scheduling.EffortFast
-			o, err := s.ask(context.Background(), &tt.ask)
+			o, err := s.simulate(context.Background(), &tt.ask)
 			require.NoError(t, err)
-			assert.Len(t, o.stuck, tt.stuck)
+			assert.Len(t, o.unschedulable, tt.stuck)
 			got := map[string]string{}
 			for _, e := range o.evictions {
 				assert.Equal(t, "one", e.From)
@@ -70,10 +70,10 @@ func TestAsk(t *testing.T) {
 			if tt.to != nil {
 				assert.Equal(t, tt.to, got)
 			}
-			assert.NotNil(t, s.standing("one"), "the state stays as it is")
+			assert.NotNil(t, s.existing("one"), "the state stays as it is")
 		})
 	}
-	_, err := stateOf(t).ask(context.Background(), &question{nodes: []string{"none"}})
+	_, err := stateOf(t).simulate(context.Background(), &whatIf{nodes: []string{"none"}})
 	require.ErrorContains(t, err, `no node "none"`)
 }
 
@@ -82,21 +82,21 @@ func TestTake(t *testing.T) {
 	s := stateOf(t)
 	ctx := context.Background()
 	before := s.fork()
-	o, err := s.drain(ctx, []string{"one"})
+	o, err := s.simulateDrain(ctx, []string{"one"})
 	require.NoError(t, err)
 	require.Len(t, o.launches, 1)
 	require.NoError(t, s.take(&Step{Drain: o.nodes, Launches: o.launches, Evictions: o.evictions}))
 	assert.Equal(t, []string{"default-1", "two"}, s.names())
-	assert.Equal(t, []*corev1.Pod{s.pods["shop/web"]}, s.at["default-1"].pods)
-	for _, session := range []*provisioning.Session{s.market, s.free} {
+	assert.Equal(t, []*corev1.Pod{s.pods["shop/web"]}, s.byName["default-1"].pods)
+	for _, session := range []*provisioning.Session{s.launchSession, s.placeSession} {
 		held := session.Problem()
 		require.Len(t, held.Running, len(s.pods))
 		for _, pod := range held.Running {
-			assert.Contains(t, s.at[pod.Spec.NodeName].pods, s.pods[podspec.PodName(pod)], "sessions have pods where they are")
+			assert.Contains(t, s.byName[pod.Spec.NodeName].pods, s.pods[podspec.PodName(pod)], "sessions have pods where they are")
 		}
 	}
 	assert.Equal(t, []string{"one", "two"}, before.names(), "a fork goes its own way")
-	o, err = s.drain(ctx, []string{"default-1"})
+	o, err = s.simulateDrain(ctx, []string{"default-1"})
 	require.NoError(t, err)
 	require.Len(t, o.launches, 1)
 	assert.Equal(t, "default-2", o.launches[0].Name, "no name comes twice")
@@ -108,17 +108,17 @@ func TestTake(t *testing.T) {
 func TestShun(t *testing.T) {
 	s := stateOf(t, func(c *Cluster) { c.Running = c.Running[:2] })
 	ask := func() int {
-		o, err := s.ask(context.Background(), &question{nodes: []string{"one"}, effort: scheduling.EffortFast})
+		o, err := s.simulate(context.Background(), &whatIf{nodes: []string{"one"}, effort: scheduling.EffortFast})
 		require.NoError(t, err)
-		return len(o.stuck)
+		return len(o.unschedulable)
 	}
 	assert.Zero(t, ask())
-	require.NoError(t, s.closeTo([]string{"two", "none"}))
-	require.NoError(t, s.closeTo([]string{"two"}))
+	require.NoError(t, s.closeNodes([]string{"two", "none"}))
+	require.NoError(t, s.closeNodes([]string{"two"}))
 	assert.Equal(t, 1, ask())
-	require.NoError(t, s.readmit([]string{"two"}))
+	require.NoError(t, s.reopenNodes([]string{"two"}))
 	assert.Equal(t, 1, ask())
-	require.NoError(t, s.readmit([]string{"two"}))
+	require.NoError(t, s.reopenNodes([]string{"two"}))
 	assert.Zero(t, ask())
 }
 
@@ -128,11 +128,11 @@ func TestExpects(t *testing.T) {
 		c.Running = c.Running[:2]
 		c.Pods = []*corev1.Pod{pod("soon", "", "900m"), pod("never", "", "100")}
 	})
-	assert.Len(t, slices.Concat(s.at["one"].expected, s.at["two"].expected), 1)
-	assert.Len(t, s.waits, 1)
-	o, err := s.drain(context.Background(), []string{"one"})
+	assert.Len(t, slices.Concat(s.byName["one"].expected, s.byName["two"].expected), 1)
+	assert.Len(t, s.awaitingLaunch, 1)
+	o, err := s.simulateDrain(context.Background(), []string{"one"})
 	require.NoError(t, err)
-	assert.Empty(t, o.stuck)
+	assert.Empty(t, o.unschedulable)
 	for i := range o.launches {
 		assert.NotContains(t, o.launches[i].Pods, "shop/never")
 	}
@@ -146,23 +146,23 @@ func TestExpectedPodsWaitAgain(t *testing.T) {
 		c.Running = []*corev1.Pod{pod("db", "two", "1500m")}
 		c.Pods = []*corev1.Pod{pod("soon", "", "900m")}
 	})
-	require.NotEmpty(t, s.at["one"].expected)
-	require.Empty(t, s.waits)
+	require.NotEmpty(t, s.byName["one"].expected)
+	require.Empty(t, s.awaitingLaunch)
 	before := s.fork()
-	o, err := s.drain(ctx, []string{"one", "two"})
+	o, err := s.simulateDrain(ctx, []string{"one", "two"})
 	require.NoError(t, err)
 	require.Len(t, o.launches, 1, "not the one that is bought for the pod that waits")
 	assert.Equal(t, []string{"shop/db"}, o.launches[0].Pods)
 
 	require.NoError(t, s.take(&Step{Drain: []string{"one"}}))
-	assert.Contains(t, s.waits, "shop/soon")
+	assert.Contains(t, s.awaitingLaunch, "shop/soon")
 	assert.NotContains(t, s.pods, "shop/soon")
-	assert.Empty(t, before.waits, "a fork goes its own way")
-	held := s.market.Problem()
+	assert.Empty(t, before.awaitingLaunch, "a fork goes its own way")
+	held := s.launchSession.Problem()
 	require.Len(t, held.Pods, 1)
 	assert.Empty(t, held.Pods[0].Spec.NodeName)
-	assert.Len(t, s.free.Problem().Running, 1)
-	assert.Empty(t, s.free.Problem().Pods)
+	assert.Len(t, s.placeSession.Problem().Running, 1)
+	assert.Empty(t, s.placeSession.Problem().Pods)
 }
 
 // As long as pods wait that rules may count, the options of a launch do not differ in what
@@ -183,7 +183,7 @@ func TestOptionsAgreeWhilePodsWait(t *testing.T) {
 		"one waits with a tie": {func(c *Cluster) { c.Pods = []*corev1.Pod{apart(pod("never", "", "100"))} }, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			o, err := stateOf(t, tt.change).drain(context.Background(), []string{"one"})
+			o, err := stateOf(t, tt.change).simulateDrain(context.Background(), []string{"one"})
 			require.NoError(t, err)
 			require.Len(t, o.launches, 1)
 			zones := map[string]bool{}

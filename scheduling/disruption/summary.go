@@ -13,7 +13,7 @@ import (
 
 // assemble puts together what was found.
 func (r *run) assemble() *Plan {
-	plan := &Plan{Steps: r.steps, Nodes: r.verdicts(), Pending: r.state.pending, Warnings: slices.Concat(r.warnings, provisioning.IdleNodePools(r.state.problem), r.state.overlooked())}
+	plan := &Plan{Steps: r.steps, Nodes: r.verdicts(), Pending: r.state.pending, Warnings: slices.Concat(r.warnings, provisioning.IdleNodePools(r.state.problem), r.state.inputWarnings())}
 	slices.SortStableFunc(plan.Warnings, func(a, b scheduling.Warning) int {
 		return cmp.Or(cmp.Compare(a.Object, b.Object), cmp.Compare(a.Message, b.Message))
 	})
@@ -25,10 +25,10 @@ func (r *run) assemble() *Plan {
 
 // overlooked are warnings of what the cluster says in vain: pods that run on nodes which are not
 // there, and what pools state in vain.
-func (f *state) overlooked() []scheduling.Warning {
+func (f *state) inputWarnings() []scheduling.Warning {
 	out := validate.PoolWarnings(f.problem)
 	for _, pod := range f.problem.Running {
-		if f.at[pod.Spec.NodeName] == nil && !podspec.Terminal(pod) {
+		if f.byName[pod.Spec.NodeName] == nil && !podspec.Terminal(pod) {
 			out = append(out, scheduling.Warning{Object: podspec.PodName(pod), Message: validate.NodeMissing(pod.Spec.NodeName)})
 		}
 	}
@@ -59,11 +59,11 @@ func cordon(steps []Step) []string {
 func (r *run) summary() Summary {
 	after := r.state.tally()
 	s := Summary{
-		PricePerHourBefore: r.before.paid, PricePerHourAfter: after.paid, NodesBefore: r.before.nodes, NodesAfter: after.nodes,
+		PricePerHourBefore: r.before.machinePrice, PricePerHourAfter: after.machinePrice, NodesBefore: r.before.nodes, NodesAfter: after.nodes,
 		UnpricedNodes: r.before.unpriced, Status: scheduling.StatusComplete,
 		Catalog: r.state.problem.Catalog.Origin(),
 	}
-	if s.NodeOverheadPerHour = r.state.planner.Policy.NodeOverhead; r.state.expects() {
+	if s.NodeOverheadPerHour = r.state.planner.Policy.NodeOverhead; r.state.hasExpectedCosts() {
 		s.ExpectedPerHourBefore, s.ExpectedPerHourAfter = r.before.price, after.price
 	}
 	var saved offerings.Price
@@ -72,26 +72,26 @@ func (r *run) summary() Summary {
 		s.PodsMoved += len(step.Evictions)
 		s.Launches += len(step.Launches)
 		s.DisruptionCost += step.DisruptionCost
-		saved = clampPrice(saved, step.SavingPerHour)
+		saved = addPrices(saved, step.SavingPerHour)
 		s.Frontier = append(s.Frontier, Point{Steps: i + 1, SavingPerHour: saved, PodsMoved: s.PodsMoved, DisruptionCost: s.DisruptionCost})
 	}
 	if found := r.findings; found != nil {
-		if s.LowerBoundPerHour = found.bound; found.anew != nil {
-			s.Certificate, s.LeftOut = found.anew.certificate, found.anew.leftOut
+		if s.LowerBoundPerHour = found.bound; found.target != nil {
+			s.Certificate, s.LeftOut = found.target.certificate, found.target.leftOut
 		}
 		if least := found.rebuilt; least != nil {
 			if least.price > after.price {
-				least = &target{tally: after, composition: r.state.composition(func(s *candidate) bool { return !s.gone }, nil)} // which holds the same pods
+				least = &rebuildTarget{tally: after, composition: r.state.composition(func(s *candidate) bool { return !s.removed }, nil)} // which holds the same pods
 			}
 			s.Rebuilt = r.state.rebuilt(least)
 		}
-		r.late = r.late || found.late
+		r.timedOut = r.timedOut || found.timedOut
 	}
 	if s.LowerBoundPerHour > 0 {
 		s.Gap = float64(after.price-s.LowerBoundPerHour) / float64(s.LowerBoundPerHour)
 	}
 	switch {
-	case r.late:
+	case r.timedOut:
 		s.Status = scheduling.StatusDeadline
 	case s.LowerBoundPerHour > 0 && after.price == s.LowerBoundPerHour:
 		s.Status = scheduling.StatusOptimal
@@ -100,9 +100,9 @@ func (r *run) summary() Summary {
 }
 
 // rebuilt is a cluster bought afresh, in the words of a summary.
-func (f *state) rebuilt(t *target) *Rebuilt {
-	out := &Rebuilt{Nodes: t.nodes, PricePerHour: t.paid, Composition: t.composition, LeftOut: t.leftOut}
-	if f.expects() {
+func (f *state) rebuilt(t *rebuildTarget) *Rebuilt {
+	out := &Rebuilt{Nodes: t.nodes, PricePerHour: t.machinePrice, Composition: t.composition, LeftOut: t.leftOut}
+	if f.hasExpectedCosts() {
 		out.ExpectedPerHour = t.price
 		return out
 	}

@@ -16,28 +16,28 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// take moves the state on to where it is once a step is done, as who looked at the cluster right
-// afterwards would see it: its machines are there, its pods have moved and begun anew, its nodes
-// are gone.
+// take applies a step: its launches are nodes, its pods have moved and started again, its nodes are removed. The
+// error is that of a step which does not fit the state, e.g. because it evicts a pod from a node where the pod is
+// not.
 func (f *state) take(step *Step) error {
 	var d scheduling.Delta
 	reserved := map[string]int{}
 	for i := range step.Launches {
 		l := &step.Launches[i]
-		node, err := f.nodeOf(l)
+		node, err := f.launchNode(l)
 		if err != nil {
 			return err
 		}
-		s := &candidate{name: l.Name, node: node, machine: &Machine{Node: l.Name, Created: f.quiet(true), Initialized: f.quiet(true)}, pool: f.pools[l.NodePool], fresh: true}
-		s.known = s.machine
-		s.price, s.paid, s.priced, s.cost = f.costOf(l), l.Price, true, f.nodeCost
+		s := &candidate{name: l.Name, node: node, machine: &Machine{Node: l.Name, Created: f.lastPodEvent(true), Initialized: f.lastPodEvent(true)}, pool: f.pools[l.NodePool], launched: true}
+		s.original = s.machine
+		s.price, s.machinePrice, s.priced, s.cost = f.launchPrice(l), l.Price, true, f.nodeCost
 		if f.capacity != nil {
-			s.room = f.capacity.launched(node, l)
+			s.allocatable = f.capacity.launched(node, l)
 		}
 		f.nodes = append(f.nodes, s)
-		f.at[l.Name] = s
-		f.count(s, 1)
-		f.bought[l.NodePool] = max(f.bought[l.NodePool], launchNumber(l))
+		f.byName[l.Name] = s
+		f.countInPool(s, 1)
+		f.launchCount[l.NodePool] = max(f.launchCount[l.NodePool], launchNumber(l))
 		d.Nodes = append(d.Nodes, node)
 		if id := l.Options[0].ReservationID; id != "" {
 			reserved[id]++
@@ -46,7 +46,7 @@ func (f *state) take(step *Step) error {
 	leave, come := map[*candidate]map[string]bool{}, map[*candidate][]*corev1.Pod{}
 	touched := map[*candidate]bool{}
 	for _, e := range step.Evictions {
-		pod, from, to := f.pods[e.Pod], f.standing(e.From), f.standing(e.To)
+		pod, from, to := f.pods[e.Pod], f.existing(e.From), f.existing(e.To)
 		if pod == nil || from == nil {
 			return fmt.Errorf("step: %s is not on node %q", e.Pod, e.From)
 		}
@@ -64,18 +64,18 @@ func (f *state) take(step *Step) error {
 		} else {
 			d.Pods = append(d.Pods, podspec.Anew(pod, e.To))
 		}
-		pod = f.begun(pod)
-		f.pods[e.Pod], f.whereabouts[e.Pod] = pod, e.To
+		pod = f.restarted(pod)
+		f.pods[e.Pod], f.currentNode[e.Pod] = pod, e.To
 		come[to], touched[to] = append(come[to], pod), true
 	}
 	var displaced []*corev1.Pod
 	for _, name := range step.Drain {
-		s := f.standing(name)
+		s := f.existing(name)
 		if s == nil {
 			return fmt.Errorf("step: there is no node %q", name)
 		}
-		f.count(s, -1)
-		s.gone = true
+		f.countInPool(s, -1)
+		s.removed = true
 		for _, pod := range slices.Concat(s.pods, s.expected) {
 			if name := podspec.PodName(pod); !leave[s][name] {
 				d.Removed.Pods = append(d.Removed.Pods, podspec.PodKey(pod))
@@ -91,25 +91,25 @@ func (f *state) take(step *Step) error {
 	// Costs are added up in the order of names, so that rounding does not depend on the
 	// order of a map.
 	for _, s := range slices.SortedFunc(maps.Keys(touched), func(a, b *candidate) int { return strings.Compare(a.name, b.name) }) {
-		if s.gone {
+		if s.removed {
 			continue
 		}
-		f.count(s, -1)
+		f.countInPool(s, -1)
 		s.pods = slices.DeleteFunc(slices.Clone(s.pods), func(pod *corev1.Pod) bool { return leave[s][podspec.PodName(pod)] })
 		if s.pods = append(s.pods, come[s]...); len(come[s]) > 0 {
-			s.received, s.stays = true, s.stays || f.pinned || !step.forced()
+			s.receivedPods, s.excluded = true, s.excluded || f.pinned || !step.forced()
 		}
 		machine := *s.machine
-		machine.LastPodEvent = f.quiet(f.leftAlone(s))
+		machine.LastPodEvent = f.lastPodEvent(f.consolidatable(s))
 		s.machine = &machine
-		f.derive(s)
-		s.held = f.podBlockers(s)
-		f.count(s, 1)
+		f.update(s)
+		s.podCauses = f.podBlockers(s)
+		f.countInPool(s, 1)
 	}
 	if f.landing != nil {
 		f.landing.Take(landingStep(step, displaced))
 	}
-	if f.market == nil {
+	if f.launchSession == nil {
 		return nil
 	}
 	if err := f.stock.Reserve(reserved, &d); err != nil {
@@ -118,21 +118,21 @@ func (f *state) take(step *Step) error {
 	if err := f.apply(d); err != nil {
 		return err
 	}
-	return f.await(displaced)
+	return f.returnToPending(displaced)
 }
 
-// quiet is since when nothing has happened to a node that a step has just bought or touched, where
-// it might have been disrupted before or not.
-func (f *state) quiet(before bool) time.Time {
+// lastPodEvent is the time of the last change of a node that a step has just launched or moved pods from or to. A
+// search counts it as long ago if the node was consolidatable before.
+func (f *state) lastPodEvent(before bool) time.Time {
 	if f.searching && before {
 		return longAgo()
 	}
 	return f.now
 }
 
-// begun is a pod that runs anew. It is a copy only if that shows in something else than its
-// node.
-func (f *state) begun(pod *corev1.Pod) *corev1.Pod {
+// restarted is the pod after it has started again. It is a copy only if more than its node differs, e.g. the start
+// time from which a do-not-disrupt duration counts.
+func (f *state) restarted(pod *corev1.Pod) *corev1.Pod {
 	_, counts := pod.Annotations[eviction.DoNotDisrupt]
 	if !counts && pod.DeletionTimestamp == nil && !podspec.Resized(pod) {
 		return pod
@@ -142,5 +142,5 @@ func (f *state) begun(pod *corev1.Pod) *corev1.Pod {
 	return again
 }
 
-// longAgo is long enough before every decision.
+// longAgo is a time before every consolidateAfter.
 func longAgo() time.Time { return time.Unix(0, 0) }

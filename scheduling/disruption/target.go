@@ -17,31 +17,29 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
 
-// Anew is the problem of buying the cluster afresh: every node that the planner may
-// disrupt for some reason is gone, and its pods wait. All other nodes stay as they are, with
-// their pods and the room that they have left. Pods that wait in the cluster are left out. The pods are
-// successors ([scheduling.SuccessorUID]): the claims of their ephemeral volumes are made again.
-// What the nodes are is on sale again, as they may stay: their offerings, and the machines
-// that reservations have lent to them. So a solver of it may buy these offerings even where
-// NoSpot, Filters and Size of the planner's Solver rule them out; that the bound is proven
-// with.
+// Anew is the problem of rebuilding the cluster from scratch: every node that the planner may disrupt for some reason
+// is gone, and its pods are pending. All other nodes stay as they are, with their pods and their free capacity.
+// Pending pods of the cluster are left out. The pods are successors ([scheduling.SuccessorUID]): the claims of their
+// ephemeral volumes are made again. The offerings of removed nodes are on sale again, reserved ones included, because
+// these nodes could as well have stayed. So a solver of the problem must be allowed to launch these offerings even if
+// NoSpot, Filters and Size of the planner's policy exclude them; the bound is proven with them.
 //
-// What a plan of it costs, and the nodes of pools that stay in it, is what a cluster for
-// the same pods costs when nobody minds moving. [Summary.LowerBoundPerHour] is the proven
-// bound of its plans and the price of those nodes. Budgets of NodePools are left out of
-// account: they say how many nodes go at once, not how many may go.
+// The price of a plan of it, together with the nodes of pools that stay, is the price of a cluster for the same pods
+// if pods may move freely. [Summary.LowerBoundPerHour] is the proven bound of its plans plus the price of those
+// nodes. Budgets of NodePools do not matter, because they bound how many nodes are removed at once, and not how many
+// altogether.
 //
-// The problem of a cluster that [Planner.Plan] refuses is returned as it is.
+// For a cluster that [Planner.Plan] refuses its problem is returned unchanged.
 func (c *Cluster) Anew(p Planner) scheduling.Problem {
 	if check(&p, c).joined(provisioning.Validate(&c.Problem)) != nil {
 		return c.Problem
 	}
 	f := newState(p, c)
-	return f.anew(f.loose)
+	return f.rebuildProblem(f.disruptable)
 }
 
-// anew is the problem of buying the cluster afresh, as [Cluster.Anew], without some nodes.
-func (f *state) anew(loose map[string]bool) scheduling.Problem {
+// rebuildProblem is the problem of [Cluster.Anew], with the given nodes gone.
+func (f *state) rebuildProblem(loose map[string]bool) scheduling.Problem {
 	c := f.problem
 	out := *c
 	out.Pods, out.Running, out.Nodes, out.Nominated = nil, nil, nil, nil
@@ -64,33 +62,32 @@ func (f *state) anew(loose map[string]bool) scheduling.Problem {
 			}
 		}
 	}
-	if err := backOnSale(&out, gone); err != nil {
+	if err := restoreOffers(&out, gone); err != nil {
 		return *c // the catalog was one before, and has lost nothing
 	}
 	return out
 }
 
-// target is the cluster bought afresh.
-type target struct {
-	// tally is what it comes to, nodes that stay included.
+// rebuildTarget is a cluster rebuilt from scratch. The search for savings aims at its price.
+type rebuildTarget struct {
+	// tally are its sums, nodes that stay included.
 	tally
-	// composition is what its nodes are.
+	// composition are its nodes by kind.
 	composition []NodeKind
-	// bound is what it costs at least, nodes that stay included, as the certificate proves;
-	// without the pods that are left out, since no place is known for them.
+	// bound is its least price, nodes that stay included, as the certificate proves. Pods of leftOut are not part of
+	// it, because they fit on no node.
 	bound offerings.Price
-	// kept is what the nodes that stay cost, which is part of the price and of the bound.
+	// kept is the price of the nodes that stay. It is part of the price and of the bound.
 	kept        offerings.Price
 	certificate *certificate.Certificate
 	leftOut     []string
-	// worth is what pods are worth per hour, by name.
-	worth map[string]offerings.Price
+	// podValues are the dual values of pods by name, in USD per hour: how much the bound falls without the pod.
+	podValues map[string]offerings.Price
 }
 
-// backOnSale makes nodes that are gone to be had again, in a problem of buying afresh: they
-// could as well have stayed. Reservations have their machines back, and offerings that
-// nodes were bought at are on sale.
-func backOnSale(p *scheduling.Problem, nodes []*corev1.Node) error {
+// restoreOffers puts the offerings of removed nodes back on sale in a problem of rebuilding, because the nodes could
+// as well have stayed: reservations get their machines back, and offerings that are sold out are available.
+func restoreOffers(p *scheduling.Problem, nodes []*corev1.Node) error {
 	had, lent := map[offerings.Key]bool{}, map[string]int{}
 	for _, node := range nodes {
 		key := instancetypes.OfferingOf(node)
@@ -99,7 +96,7 @@ func backOnSale(p *scheduling.Problem, nodes []*corev1.Node) error {
 			lent[key.ReservationID]++
 		}
 	}
-	p.Unavailable = unmarked(p.Unavailable, had, p.Now)
+	p.Unavailable = withoutMarks(p.Unavailable, had, p.Now)
 	k, err := stock.New(p).Changed(func(t *instancetypes.InstanceType, o *offerings.Offering) bool {
 		more, again := 0, o.Unavailable && had[o.Key(t.Name)]
 		if o.CapacityType == offerings.Reserved {
@@ -113,12 +110,12 @@ func backOnSale(p *scheduling.Problem, nodes []*corev1.Node) error {
 	return err
 }
 
-// buysBack is the planner's solver, which may buy what some nodes are, whatever it may
-// buy otherwise: they could as well have stayed.
-func (f *state) buysBack(loose map[string]bool) scheduling.Policy {
+// rebuildPolicy is the planner's policy, which also allows the offerings of the given nodes, because these could as
+// well have stayed.
+func (f *state) rebuildPolicy(loose map[string]bool) scheduling.Policy {
 	solver, had := f.planner.Policy, map[offerings.Key]bool{}
 	for name := range loose {
-		had[instancetypes.OfferingOf(f.at[name].node)] = true
+		had[instancetypes.OfferingOf(f.byName[name].node)] = true
 	}
 	was := f.planner.Policy
 	if !was.NoSpot && len(was.Filters) == 0 && reflect.ValueOf(was.Size).IsZero() {
@@ -131,9 +128,8 @@ func (f *state) buysBack(loose map[string]bool) scheduling.Policy {
 	return solver
 }
 
-// unmarked is the record of what failed lately without marks that cover any of some
-// offerings.
-func unmarked(u *offerings.Unavailable, had map[offerings.Key]bool, now time.Time) *offerings.Unavailable {
+// withoutMarks is a record of unavailable offerings without the marks that cover any of the given offerings.
+func withoutMarks(u *offerings.Unavailable, had map[offerings.Key]bool, now time.Time) *offerings.Unavailable {
 	covers := func(mark offerings.Key) bool {
 		for key := range had {
 			if (mark.InstanceType == "" || mark.InstanceType == key.InstanceType) && (mark.Zone == "" || mark.Zone == key.Zone) &&

@@ -11,39 +11,39 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
 
-// solveAnew buys the cluster afresh, without some nodes, for the bound and for what pods are
-// worth. More effort than the least lowers its price by a few percent, raises the bound by tenths of one, and takes more time
-// than all else of a plan.
-func (f *state) solveAnew(ctx context.Context, effort scheduling.Effort, loose map[string]bool) (*target, error) {
-	problem := f.anew(loose)
-	solver := f.buysBack(loose)
+// solveRebuild plans the cluster from scratch with the given nodes gone, for its price, the bound and the dual values
+// of pods. More than the least effort lowers the price by a few percent and raises the bound by tenths of a percent,
+// and takes longer than everything else of a plan.
+func (f *state) solveRebuild(ctx context.Context, effort scheduling.Effort, loose map[string]bool) (*rebuildTarget, error) {
+	problem := f.rebuildProblem(loose)
+	solver := f.rebuildPolicy(loose)
 	solver.Effort, solver.NoReasons = effort, true
-	plan, err := f.planAnew(ctx, solver, problem)
+	plan, err := f.planRebuild(ctx, solver, problem)
 	if err != nil {
 		return nil, err
 	}
 	proof := plan
 	if !f.pinned && spreadOverHosts(&problem) {
 		solver.Placement, solver.Effort = scheduling.PlacementFree, scheduling.EffortFast
-		if proof, err = f.planAnew(ctx, solver, problem); err != nil {
+		if proof, err = f.planRebuild(ctx, solver, problem); err != nil {
 			return nil, err
 		}
 	}
 	var fixed tally
 	for _, s := range f.nodes {
-		if !s.fresh && !loose[s.name] {
+		if !s.launched && !loose[s.name] {
 			fixed.add(s)
 		}
 	}
 	sums := &plan.Summary
-	t := &target{
+	t := &rebuildTarget{
 		tally: tally{
-			price: clampPrice(max(sums.PricePerHour, sums.ExpectedPerHour), fixed.price),
-			paid:  clampPrice(sums.PricePerHour, fixed.paid), nodes: sums.Nodes + fixed.nodes,
+			price:        addPrices(max(sums.PricePerHour, sums.ExpectedPerHour), fixed.price),
+			machinePrice: addPrices(sums.PricePerHour, fixed.machinePrice), nodes: sums.Nodes + fixed.nodes,
 		},
-		bound: clampPrice(proof.Summary.LowerBoundPerHour, fixed.price), kept: fixed.price, certificate: proof.Summary.Certificate,
-		composition: f.composition(func(s *candidate) bool { return !s.fresh && !loose[s.name] }, plan.Launches),
-		worth:       prove.PodDuals(proof.Summary.Certificate, problem.Pods),
+		bound: addPrices(proof.Summary.LowerBoundPerHour, fixed.price), kept: fixed.price, certificate: proof.Summary.Certificate,
+		composition: f.composition(func(s *candidate) bool { return !s.launched && !loose[s.name] }, plan.Launches),
+		podValues:   prove.PodDuals(proof.Summary.Certificate, problem.Pods),
 	}
 	for i := range proof.Unschedulable {
 		t.leftOut = append(t.leftOut, proof.Unschedulable[i].Pod)
@@ -51,20 +51,21 @@ func (f *state) solveAnew(ctx context.Context, effort scheduling.Effort, loose m
 	return t, nil
 }
 
-// planAnew plans another problem than that of the sessions, which remember what they have read of catalogs.
-func (f *state) planAnew(ctx context.Context, s scheduling.Policy, p scheduling.Problem) (*scheduling.Plan, error) {
-	if f.market == nil {
+// planRebuild plans a problem other than that of the sessions, with the catalogs that the sessions have read.
+func (f *state) planRebuild(ctx context.Context, s scheduling.Policy, p scheduling.Problem) (*scheduling.Plan, error) {
+	if f.launchSession == nil {
 		return provisioning.Planner{Policy: s}.Plan(ctx, p)
 	}
-	session, err := f.market.Anew(s, p)
+	session, err := f.launchSession.Anew(s, p)
 	if err != nil {
 		return nil, err
 	}
 	return session.Plan(ctx)
 }
 
-// spreadOverHosts reports whether some pods have a spread over hosts that must hold: kube-scheduler may bind more of such
-// pods to a node than the skew, where a bound of plans that say where pods go counts with no more.
+// spreadOverHosts reports whether a pod has a hard topology spread over hosts. kube-scheduler may bind more of these
+// pods to a node than the skew allows in a plan that pins pods, so that the bound of such a plan does not hold for
+// kube-scheduler.
 func spreadOverHosts(p *scheduling.Problem) bool {
 	hard := func(c corev1.TopologySpreadConstraint) bool {
 		return c.TopologyKey == corev1.LabelHostname && c.WhenUnsatisfiable == corev1.DoNotSchedule

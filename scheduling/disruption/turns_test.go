@@ -43,7 +43,7 @@ func turnsWorld(t *testing.T, change func(*corev1.Pod), zones ...string) (*state
 	c.PodDisruptionBudgets = []*policyv1.PodDisruptionBudget{b}
 	f := newState(Planner{Now: noon()}, &c)
 	for _, name := range names { // whatever the catalog sells where
-		f.at[name].price, f.at[name].priced = offerings.MustPrice("0.1"), true
+		f.byName[name].price, f.byName[name].priced = offerings.MustPrice("0.1"), true
 	}
 	return simulated(t, f), names
 }
@@ -65,7 +65,7 @@ func TestTurns(t *testing.T) {
 	step := &Step{Reason: Underutilized, Drain: []string{"a-x", "d-z"}, Evictions: []Eviction{
 		{Pod: "shop/web-d-z", From: "d-z", To: "b-x"}, {Pod: "shop/web-a-x", From: "a-x", To: "c-y"},
 	}}
-	uses, ok := f.turns(step, nil)
+	uses, ok := f.assignWaves(step, nil)
 	require.True(t, ok)
 	assert.Equal(t, []BudgetUse{{Budget: "shop/web", Pods: 1, Allowed: 1}}, uses)
 	assert.Equal(t, "shop/web-a-x", step.Evictions[0].Pod)
@@ -83,8 +83,8 @@ func TestOutOfTurn(t *testing.T) {
 	f, _ := turnsWorld(t, keep, "x", "y")
 	c := world(t, pool(), []*corev1.Node{machine(t, "to-x", "m.large", od, standsIn("x")), machine(t, "to-y", "m.large", od, standsIn("y"))})
 	for _, n := range c.Nodes {
-		f.at[n.Name] = &candidate{name: n.Name, node: n, machine: &Machine{}, known: &Machine{}}
-		f.nodes = append(f.nodes, f.at[n.Name])
+		f.byName[n.Name] = &candidate{name: n.Name, node: n, machine: &Machine{}, original: &Machine{}}
+		f.nodes = append(f.nodes, f.byName[n.Name])
 	}
 	simulated(t, f)
 	o := &outcome{nodes: []string{"a-x", "b-y"}, evictions: []Eviction{{Pod: "shop/web-a-x", From: "a-x", To: "to-y"}, {Pod: "shop/web-b-y", From: "b-y", To: "to-x"}}}
@@ -119,7 +119,7 @@ func TestFollowersTakeTurns(t *testing.T) {
 		{Pod: "shop/web-a-x", From: "a-x", To: "default-1"}, {Pod: "shop/web-b-x", From: "b-x", To: "default-1"},
 	}}
 	step.Launches = append(step.Launches, l)
-	_, ok := f.turns(step, nil)
+	_, ok := f.assignWaves(step, nil)
 	require.True(t, ok)
 	assert.Equal(t, "shop/web-b-x", step.Evictions[0].Pod)
 	assert.Equal(t, 2, step.Evictions[1].Wave)

@@ -17,8 +17,8 @@ import (
 // unblock is the planner and the cluster in which a cause no longer holds any node, as somebody would change their
 // settings and objects, and the changes of objects, by object. It reports false where nobody can lift the cause but
 // time.
-func (f *state) unblock(p Planner, c Cluster, o *obstacle) (Planner, Cluster, []Change, bool) {
-	u := &unblocking{planner: p, cluster: c, held: o.held, state: f, changes: map[string]string{}}
+func (f *state) unblock(p Planner, c Cluster, o *blocker) (Planner, Cluster, []Change, bool) {
+	u := &unblocking{planner: p, cluster: c, held: o.nodes, state: f, changes: map[string]string{}}
 	done := u.byCode(o.Code)
 	changes := []Change{}
 	for _, object := range slices.Sorted(maps.Keys(u.changes)) {
@@ -188,7 +188,7 @@ func (u *unblocking) letOneGo() {
 			u.changes[object] = "delete it: its pods have another one"
 			continue
 		case none[name]:
-			if own, to := eviction.Allowing(b, u.state.counted()); own != nil {
+			if own, to := eviction.Allowing(b, u.state.budgetPods()); own != nil {
 				b, u.changes[object] = own, to
 			}
 		}

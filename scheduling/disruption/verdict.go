@@ -19,13 +19,13 @@ func (r *run) verdicts() []Verdict {
 	}
 	out := []Verdict{}
 	for _, s := range r.state.nodes {
-		if s.fresh {
+		if s.launched {
 			continue
 		}
 		as := instancetypes.OfferingOf(s.node)
 		v := Verdict{
 			Node: s.name, Decision: Keep, Step: drained[s.name], NodePool: s.poolName(),
-			InstanceType: as.InstanceType, Zone: as.Zone, CapacityType: string(as.CapacityType), PricePerHour: s.paid, Drift: s.drifted,
+			InstanceType: as.InstanceType, Zone: as.Zone, CapacityType: string(as.CapacityType), PricePerHour: s.machinePrice, Drift: s.drifted,
 		}
 		if v.Step > 0 {
 			v.Decision = Drain
@@ -52,22 +52,22 @@ func (r *run) reasons(s *candidate) []Cause {
 	}
 	f := r.state
 	add(r.causes[s.name]...)
-	if !f.meant(Underutilized) {
-		if len(s.movers) == 0 && s.pool != nil {
+	if !f.enabled(Underutilized) {
+		if len(s.reschedulable) == 0 && s.pool != nil {
 			add(f.blockers(s, Empty)...)
 		}
-		add(notMeant(Underutilized))
+		add(notEnabledCause(Underutilized))
 		return out
 	}
 	before := *s
-	before.machine = s.known // that pods have come since is the plan's own doing
+	before.machine = s.original // that pods have come since is the plan's own doing
 	blockers := f.blockers(&before, Underutilized)
 	add(blockers...)
-	if s.received {
+	if s.receivedPods {
 		add(Cause{Code: CauseReceives, Detail: "pods of drained nodes are rescheduled to it"})
 	}
 	if len(blockers) == 0 && s.pool != nil {
-		if full := f.crowded(s.pool, Underutilized, 1); full != nil {
+		if full := f.poolBudgetCause(s.pool, Underutilized, 1); full != nil {
 			add(*full)
 		}
 	}
@@ -81,10 +81,10 @@ func (r *run) reasons(s *candidate) []Cause {
 	case len(out) > 0:
 	case r.done:
 		add(Cause{Code: CauseLater, Detail: fmt.Sprintf("the plan ends after %d steps, before it was looked at to the end", len(r.steps))})
-	case r.late || r.findings == nil || r.findings.late:
+	case r.timedOut || r.findings == nil || r.findings.timedOut:
 		add(Cause{Code: CauseDeadline, Detail: "the deadline passed before it was looked at"})
 	default:
-		add(Cause{Code: CauseNoSaving, Detail: "costs " + perHour(s.paid) + ", and no cheaper alternative was found"})
+		add(Cause{Code: CauseNoSaving, Detail: "costs " + perHour(s.machinePrice) + ", and no cheaper alternative was found"})
 	}
 	return out
 }
@@ -105,51 +105,51 @@ const mostRejected = 256
 // first.
 func (r *run) explain(ctx context.Context) error {
 	out := r.findings
-	if out == nil || out.anew == nil || r.state.unexplained {
+	if out == nil || out.target == nil || r.state.skipExplanations {
 		return nil
 	}
 	out.rejected, out.causes = map[string]*Rejected{}, map[string][]Cause{}
-	x := &search{state: r.state, target: out.anew, receiving: r.state.staying()}
-	order := slices.DeleteFunc(x.byWaste(), func(r rank) bool { return r.fresh }) // nobody asks about the plan's own launches
+	x := &search{state: r.state, target: out.target, excluded: r.state.excludedNodes()}
+	order := slices.DeleteFunc(x.byWaste(), func(r rankedCandidate) bool { return r.launched }) // nobody asks about the plan's own launches
 	for i := range order {
 		r := &order[i]
 		if ctx.Err() != nil {
 			out.causes[r.name] = []Cause{{Code: CauseDeadline, Detail: "the deadline passed before its best move was looked for"}}
 			continue
 		}
-		detail := fmt.Sprintf("costs %s, and the room that its pods take costs %s where it is cheapest", perHour(r.price), perHour(r.price-r.loss))
+		detail := fmt.Sprintf("costs %s, and the room that its pods take costs %s where it is cheapest", perHour(r.price), perHour(r.price-r.waste))
 		out.causes[r.name] = []Cause{{Code: CauseNoSaving, Detail: detail}}
-		if cause := x.state.dismisses(r.name); cause != nil {
+		if cause := x.state.refusalCause(r.name); cause != nil {
 			out.causes[r.name] = []Cause{*cause}
 			continue
 		}
 		if i >= mostRejected {
 			continue
 		}
-		o, err := x.state.ask(ctx, &question{nodes: []string{r.name}, buy: true, effort: scheduling.EffortFast})
+		o, err := x.state.simulate(ctx, &whatIf{nodes: []string{r.name}, buy: true, effort: scheduling.EffortFast})
 		if err != nil {
-			return past(ctx, err)
+			return unlessDeadline(ctx, err)
 		}
-		out.rejected[r.name] = x.refused(r, o)
+		out.rejected[r.name] = x.rejectedMove(r, o)
 		out.causes[r.name] = []Cause{out.rejected[r.name].Because}
 	}
 	return nil
 }
 
 // refused is a move of one node that was not taken, and why.
-func (x *search) refused(r *rank, o *outcome) *Rejected {
+func (x *search) rejectedMove(r *rankedCandidate, o *outcome) *Rejected {
 	m := x.state.moveOf(o.nodes)
-	out := &Rejected{Drain: o.nodes, SavingPerHour: m.price - x.state.spent(o.launches), DisruptionCost: m.cost}
+	out := &Rejected{Drain: o.nodes, SavingPerHour: m.price - x.state.launchesPrice(o.launches), DisruptionCost: m.cost}
 	score, _ := x.state.score(m, out.SavingPerHour)
 	out.Score = finite(score)
 	for i := range o.launches {
-		out.Launches, out.PricePerHour = append(out.Launches, o.launches[i].Options[0]), clampPrice(out.PricePerHour, o.launches[i].Price)
+		out.Launches, out.PricePerHour = append(out.Launches, o.launches[i].Options[0]), addPrices(out.PricePerHour, o.launches[i].Price)
 	}
 	if _, cause := x.state.decide(Underutilized, o, nil); cause != nil {
 		out.Because = *cause
 		return out
 	}
 	out.Because = Cause{Code: CauseSmallSaving, Detail: fmt.Sprintf(
-		"saves %s of %s; nodes that waste less than %g %% of their price are not replaced", perHour(out.SavingPerHour), perHour(r.price), 100*wastes()[0])}
+		"saves %s of %s; nodes that waste less than %g %% of their price are not replaced", perHour(out.SavingPerHour), perHour(r.price), 100*wasteThresholds()[0])}
 	return out
 }

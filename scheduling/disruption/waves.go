@@ -22,28 +22,28 @@ import (
 // the machine is taken away, all go at once: waiting helps nobody.
 //
 // Some pods may be named that leave before all others, in waves of their own.
-func (f *state) turns(step *Step, first map[string]bool) ([]BudgetUse, bool) {
-	w := f.deal(step, nil, first)
+func (f *state) assignWaves(step *Step, first map[string]bool) ([]BudgetUse, bool) {
+	w := f.buildWaves(step, nil, first)
 	n := len(step.Evictions)
-	if step.Reason == Interrupted || n == 0 || step.Evictions[n-1].Wave == 1 || !slices.ContainsFunc(step.Evictions, f.bound) {
+	if step.Reason == Interrupted || n == 0 || step.Evictions[n-1].Wave == 1 || !slices.ContainsFunc(step.Evictions, f.dependsOnOrder) {
 		return w.uses(), true
 	}
-	w = f.deal(step, f.landing.Try(landingStep(step, nil), f.offered), first)
-	if !w.ok && step.Reason == Expired && !f.over() {
+	w = f.buildWaves(step, f.landing.Try(landingStep(step, nil), f.offered), first)
+	if !w.ok && step.Reason == Expired && !f.outOfTime() {
 		// The node goes whatever budgets say: better all at once than not at all.
-		return f.deal(&Step{Reason: Interrupted, Evictions: step.Evictions}, nil, nil).uses(), true
+		return f.buildWaves(&Step{Reason: Interrupted, Evictions: step.Evictions}, nil, nil).uses(), true
 	}
 	return w.uses(), w.ok
 }
 
 // bound reports whether a pod leaves in turns with others and where it may land depends on where other pods are.
-func (f *state) bound(e Eviction) bool {
+func (f *state) dependsOnOrder(e Eviction) bool {
 	pod := f.pods[e.Pod]
 	return pod != nil && f.landing.Follows(e.Pod) && len(f.podBudgets.Charges(pod)) > 0
 }
 
 // lands reports whether all pods may land where they are to.
-func (f *state) lands(o *outcome) bool {
+func (f *state) allLand(o *outcome) bool {
 	if !slices.ContainsFunc(o.evictions, func(e Eviction) bool { return f.landing.Follows(e.Pod) }) {
 		return true
 	}
@@ -52,20 +52,20 @@ func (f *state) lands(o *outcome) bool {
 }
 
 // waves is the dealing out of the evictions of a step.
-type waves struct {
+type waveBuilder struct {
 	state      *state
 	simulation *landing.Trial // nil to let every pod land
 	atOnce     bool
 	// free go in the first wave, last when all that budgets count have gone.
-	free, charged, last []*Eviction
-	wave                int                      // the next
-	used                map[*eviction.Budget]int // how many pods of a budget are away at most at the same time
-	ok                  bool
+	immediate, charged, last []*Eviction
+	wave                     int                      // the next
+	used                     map[*eviction.Budget]int // how many pods of a budget are away at most at the same time
+	ok                       bool
 }
 
 // deal deals out waves, and sorts evictions by them.
-func (f *state) deal(step *Step, s *landing.Trial, first map[string]bool) *waves {
-	w := &waves{state: f, simulation: s, atOnce: step.Reason == Interrupted, used: map[*eviction.Budget]int{}, ok: true, wave: 1}
+func (f *state) buildWaves(step *Step, s *landing.Trial, first map[string]bool) *waveBuilder {
+	w := &waveBuilder{state: f, simulation: s, atOnce: step.Reason == Interrupted, used: map[*eviction.Budget]int{}, ok: true, wave: 1}
 	list := step.Evictions
 	late := func(e Eviction) int {
 		if w.atOnce || first[e.Pod] {
@@ -77,13 +77,13 @@ func (f *state) deal(step *Step, s *landing.Trial, first map[string]bool) *waves
 		if c := cmp.Compare(late(a), late(b)); c != 0 || s != nil {
 			return c
 		}
-		return cmp.Compare(f.rank(a.Pod), f.rank(b.Pod)) // pods that depend on others go late, within a budget too
+		return cmp.Compare(f.evictionRank(a.Pod), f.evictionRank(b.Pod)) // pods that depend on others go late, within a budget too
 	})
 	n := lo.CountBy(list, func(e Eviction) bool { return late(e) == 0 })
 	for _, part := range [][]Eviction{list[:n], list[n:]} {
 		if len(part) > 0 && w.ok {
-			w.sort(part)
-			w.make()
+			w.classify(part)
+			w.build()
 		}
 	}
 	slices.SortStableFunc(list, compareWaves)
@@ -96,9 +96,9 @@ func compareWaves(a, b Eviction) int {
 }
 
 // sort tells evictions that go at once from those that budgets count, and those that go when these have.
-func (w *waves) sort(list []Eviction) {
+func (w *waveBuilder) classify(list []Eviction) {
 	f := w.state
-	w.free, w.charged, w.last = nil, nil, nil
+	w.immediate, w.charged, w.last = nil, nil, nil
 	apart := slices.ContainsFunc(list, func(e Eviction) bool { return f.landing.Repels(e.Pod) })
 	for i := range list {
 		e := &list[i]
@@ -111,14 +111,14 @@ func (w *waves) sort(list []Eviction) {
 		case !w.atOnce && (eviction.Active(pod) || w.simulation != nil) && (apart || f.landing.Follows(e.Pod)):
 			w.last = append(w.last, e)
 		default: // it depends on nobody, or is on its way out whatever is done
-			w.free = append(w.free, e)
+			w.immediate = append(w.immediate, e)
 		}
 	}
 }
 
 // rank orders pods by how where they may land depends on others: not, by their own terms, or so that
 // they keep others away.
-func (f *state) rank(pod string) int {
+func (f *state) evictionRank(pod string) int {
 	switch {
 	case f.landing.Repels(pod):
 		return 2
@@ -130,8 +130,8 @@ func (f *state) rank(pod string) int {
 
 // make deals out wave by wave. In each, the pods are taken whose budgets have room and that
 // may land.
-func (w *waves) make() {
-	group := w.free
+func (w *waveBuilder) build() {
+	group := w.immediate
 	if len(w.charged) == 0 {
 		w.wave++
 	}
@@ -158,17 +158,17 @@ func (w *waves) make() {
 			w.ok = false
 			return
 		}
-		if seat(group, w.wave); len(w.charged) == 0 && len(w.last) > 0 {
+		if setWave(group, w.wave); len(w.charged) == 0 && len(w.last) > 0 {
 			w.wave++
 			w.ok = w.possible(w.last, false) && w.ok
-			seat(w.last, w.wave)
+			setWave(w.last, w.wave)
 		}
 		group = nil
 	}
 }
 
 // choose picks the pods that can join a group: no budget has too many of them, and all land.
-func (w *waves) choose(group []*Eviction) (chosen []*Eviction) {
+func (w *waveBuilder) choose(group []*Eviction) (chosen []*Eviction) {
 	taken := map[*eviction.Budget]int{}
 	for _, e := range w.charged {
 		full := func(g *eviction.Budget) bool { return !w.atOnce && taken[g] >= max(g.Allowed, 1) }
@@ -184,29 +184,29 @@ func (w *waves) choose(group []*Eviction) (chosen []*Eviction) {
 }
 
 // charge counts a pod that is away.
-func (w *waves) charge(taken map[*eviction.Budget]int, e *Eviction) {
+func (w *waveBuilder) charge(taken map[*eviction.Budget]int, e *Eviction) {
 	for _, g := range w.state.podBudgets.Charges(w.state.pods[e.Pod]) {
 		taken[g]++
 	}
 }
 
 // possible reports whether pods that leave at the same time all land, as far as there is time to find out.
-func (w *waves) possible(group []*Eviction, only bool) bool {
-	return w.simulation == nil || !w.state.over() && w.simulation.Possible(w.moving(group), only)
+func (w *waveBuilder) possible(group []*Eviction, only bool) bool {
+	return w.simulation == nil || !w.state.outOfTime() && w.simulation.Possible(w.moving(group), only)
 }
 
-func (w *waves) moving(group []*Eviction) []*landing.Pod {
+func (w *waveBuilder) moving(group []*Eviction) []*landing.Pod {
 	return lo.Map(group, func(e *Eviction, _ int) *landing.Pod { return w.simulation.Pods[e.Pod] })
 }
 
-func seat(group []*Eviction, wave int) {
+func setWave(group []*Eviction, wave int) {
 	for _, e := range group {
 		e.Wave = wave
 	}
 }
 
 // uses is what is used of budgets, by name.
-func (w *waves) uses() []BudgetUse {
+func (w *waveBuilder) uses() []BudgetUse {
 	var out []BudgetUse
 	for g, n := range w.used {
 		out = append(out, BudgetUse{Budget: g.Name, Pods: n, Allowed: g.Allowed})

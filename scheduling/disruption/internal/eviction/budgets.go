@@ -18,9 +18,9 @@ import (
 
 // Budget is a PodDisruptionBudget as plans see it.
 type Budget struct {
-	Name      string // namespace/name
-	Allowed   int    // how many pods may be away at once
-	unhealthy bool   // pods that are not ready may always go
+	Name                string // namespace/name
+	Allowed             int    // how many pods may be away at once
+	alwaysAllowsUnready bool   // pods that are not ready may always go
 }
 
 // Budgets are the PodDisruptionBudgets of a cluster, by name, to be found by pod.
@@ -43,7 +43,7 @@ func NewBudgets(budgets []*policyv1.PodDisruptionBudget, pods []*corev1.Pod) *Bu
 			continue // refused by validation
 		}
 		rule := b.Spec.UnhealthyPodEvictionPolicy
-		x := &Budget{Name: BudgetName(b), unhealthy: rule != nil && *rule == policyv1.AlwaysAllow}
+		x := &Budget{Name: BudgetName(b), alwaysAllowsUnready: rule != nil && *rule == policyv1.AlwaysAllow}
 		g.list = append(g.list, x)
 		g.targets.Add(x.Name, func() podspec.Target {
 			return podspec.Target{Selectors: []podspec.PodSelector{{Namespaces: map[string]bool{podspec.OrDefault(b.Namespace): true}, Labels: selector}}}
@@ -83,7 +83,7 @@ func (g *Budgets) of(pod *corev1.Pod) []*Budget {
 // go whenever it is not ready.
 func (g *Budgets) Charges(pod *corev1.Pod) []*Budget {
 	found := g.of(pod)
-	if len(found) == 1 && found[0].unhealthy && unready(pod) {
+	if len(found) == 1 && found[0].alwaysAllowsUnready && unready(pod) {
 		return nil
 	}
 	return found

@@ -45,10 +45,10 @@ type Landing struct {
 	// names are those of all nodes by number, launches among them; launched are the numbers of these.
 	names    []string
 	launched map[string]int32
-	first    map[string]first
+	running  map[string]runningState
 	expected map[string]expected // by pod that has not moved
 	// dice draws the order of the pods of a wave; nil leaves it as it is.
-	dice *rand.Rand
+	random *rand.Rand
 }
 
 // expected is a pod that is to land on a node, and the node on which it runs until then, "" for none.
@@ -60,7 +60,7 @@ type expected struct {
 // first is how a pod differs on its first node from one of its class: it is being deleted there, or
 // holds more than it asks for when it is made again, by number of resource, e.g. while it is being
 // resized in place. Pods that have moved have none of this.
-type first struct {
+type runningState struct {
 	going bool
 	more  []int64
 }
@@ -88,19 +88,19 @@ func New(x Cluster) (*Landing, error) {
 	for _, class := range c.Planned {
 		m.priority = append(m.priority, class.Priority)
 	}
-	l := &Landing{model: m, run: m.scheduler.Begin(0), names: m.scheduler.Model.Names(), launched: map[string]int32{}, first: map[string]first{}, expected: map[string]expected{}}
+	l := &Landing{model: m, run: m.scheduler.Begin(0), names: m.scheduler.Model.Names(), launched: map[string]int32{}, running: map[string]runningState{}, expected: map[string]expected{}}
 	for _, pod := range slices.SortedFunc(slices.Values(x.Movable), podspec.ComparePods) {
-		n, ok := l.at(pod.Spec.NodeName)
+		n, ok := l.nodeNumber(pod.Spec.NodeName)
 		if !ok {
 			continue
 		}
 		name := podspec.PodName(pod)
-		f := first{going: pod.DeletionTimestamp != nil, more: heldBeyond(pod, c.Table)}
+		f := runningState{going: pod.DeletionTimestamp != nil, more: heldBeyond(pod, c.Table)}
 		if l.class(name) < 0 {
 			f.more = held(pod, c.Table)
 		}
 		if f.going || f.more != nil {
-			l.first[name] = f
+			l.running[name] = f
 		}
 		l.arrive(name, n)
 		if home, waits := x.Expected[name]; waits {
@@ -146,31 +146,31 @@ func (l *Landing) Fork(seed uint64) *Landing {
 	if l == nil {
 		return nil
 	}
-	f := &Landing{model: l.model, run: l.run.Fork(seed), names: slices.Clip(l.names), launched: maps.Clone(l.launched), first: maps.Clone(l.first), expected: maps.Clone(l.expected)}
+	f := &Landing{model: l.model, run: l.run.Fork(seed), names: slices.Clip(l.names), launched: maps.Clone(l.launched), running: maps.Clone(l.running), expected: maps.Clone(l.expected)}
 	if seed > 0 {
-		f.dice = rand.New(rand.NewPCG(seed, 0x77617665)) //nolint:gosec // a model of chance, not a secret
+		f.random = rand.New(rand.NewPCG(seed, 0x77617665)) //nolint:gosec // a model of chance, not a secret
 	}
 	return f
 }
 
 // Take does what a step says, whatever kube-scheduler would do.
 func (l *Landing) Take(step *Step) {
-	l.join(step.Launches)
+	l.addLaunches(step.Launches)
 	for _, m := range step.Moves {
 		l.leave(m.Pod, m.From)
-		if n, ok := l.at(m.To); ok {
+		if n, ok := l.nodeNumber(m.To); ok {
 			l.arrive(m.Pod, n)
 		}
 	}
-	l.each(step.Drain, l.run.Leave)
+	l.forEachNode(step.Drain, l.run.Leave)
 }
 
 // Play carries a step out wave by wave, and tells of its moves where the pods land. Nodes that are closed
 // take none in. Pods that have no place when the last wave has left are tried once more when the nodes are gone.
 func (l *Landing) Play(step *Step, closed []string) []Move {
-	l.join(step.Launches)
-	l.each(closed, l.run.Close)
-	l.each(step.Drain, l.run.Close)
+	l.addLaunches(step.Launches)
+	l.forEachNode(closed, l.run.Close)
+	l.forEachNode(step.Drain, l.run.Close)
 	out := slices.Clone(step.Moves)
 	for first, last := 0, 0; first < len(out); first = last {
 		for ; last < len(out) && out[last].Wave == out[first].Wave; last++ {
@@ -179,7 +179,7 @@ func (l *Landing) Play(step *Step, closed []string) []Move {
 		}
 		l.bind(out[first:last])
 		if last == len(out) {
-			l.each(step.Drain, l.run.Leave)
+			l.forEachNode(step.Drain, l.run.Leave)
 			l.bind(out[first:last])
 		}
 	}
@@ -194,7 +194,7 @@ func (l *Landing) Holds(launch *scheduling.Launch, pods []string) []scheduling.O
 	}
 	out := launch.Options[:1:1]
 	for i := 1; i < len(launch.Options); i++ {
-		if kind, ok := l.kind(launch, i); ok && l.scheduler.Model.Holds(kind, classes) {
+		if kind, ok := l.launchKind(launch, i); ok && l.scheduler.Model.Holds(kind, classes) {
 			out = append(out, launch.Options[i])
 		}
 	}
@@ -211,7 +211,7 @@ func (l *Landing) class(pod string) int32 {
 }
 
 // at is the number of a node or a launch; ok is false where it is not there.
-func (l *Landing) at(name string) (n int32, ok bool) {
+func (l *Landing) nodeNumber(name string) (n int32, ok bool) {
 	if n, ok = l.launched[name]; ok {
 		return n, true
 	}
@@ -219,9 +219,9 @@ func (l *Landing) at(name string) (n int32, ok bool) {
 }
 
 // each does something to the nodes of some names that are there.
-func (l *Landing) each(names []string, do func(node int32)) {
+func (l *Landing) forEachNode(names []string, do func(node int32)) {
 	for _, name := range names {
-		if n, ok := l.at(name); ok {
+		if n, ok := l.nodeNumber(name); ok {
 			do(n)
 		}
 	}
@@ -229,7 +229,7 @@ func (l *Landing) each(names []string, do func(node int32)) {
 
 // arrive lets a pod that is on no node be on one.
 func (l *Landing) arrive(pod string, n int32) {
-	f := l.first[pod]
+	f := l.running[pod]
 	if c := l.class(pod); c >= 0 {
 		l.run.PlaceAs(c, n, f.going)
 	}
@@ -238,16 +238,16 @@ func (l *Landing) arrive(pod string, n int32) {
 
 // leave takes a pod off its node, for good: where it lands next it is made again.
 func (l *Landing) leave(pod, node string) {
-	if n, ok := l.at(node); ok {
-		l.remove(pod, n)
+	if n, ok := l.nodeNumber(node); ok {
+		l.removeFrom(pod, n)
 	}
-	delete(l.first, pod)
+	delete(l.running, pod)
 	delete(l.expected, pod)
 }
 
 // remove takes a pod off a node.
-func (l *Landing) remove(pod string, n int32) {
-	f := l.first[pod]
+func (l *Landing) removeFrom(pod string, n int32) {
+	f := l.running[pod]
 	if c := l.class(pod); c >= 0 {
 		l.run.RemoveAs(c, n, f.going)
 	}
@@ -255,7 +255,7 @@ func (l *Landing) remove(pod string, n int32) {
 }
 
 // kind is the kind of node that an option of a launch becomes.
-func (l *Landing) kind(launch *scheduling.Launch, option int) (int, bool) {
+func (l *Landing) launchKind(launch *scheduling.Launch, option int) (int, bool) {
 	one := *launch
 	one.Options = launch.Options[option : option+1]
 	p, ok := l.purchases.Purchase(&one)
@@ -266,9 +266,9 @@ func (l *Landing) kind(launch *scheduling.Launch, option int) (int, bool) {
 }
 
 // join adds the machines of launches.
-func (l *Landing) join(launches []scheduling.Launch) {
+func (l *Landing) addLaunches(launches []scheduling.Launch) {
 	for i := range launches {
-		if kind, ok := l.kind(&launches[i], 0); ok {
+		if kind, ok := l.launchKind(&launches[i], 0); ok {
 			l.launched[launches[i].Name] = int32(l.run.Join(kind)) //nolint:gosec // nodes are few
 			l.names = append(l.names, launches[i].Name)
 		}
@@ -286,8 +286,8 @@ func (l *Landing) bind(wave []Move) {
 	if len(waiting) == 0 {
 		return
 	}
-	if l.dice != nil {
-		l.dice.Shuffle(len(waiting), func(i, j int) { waiting[i], waiting[j] = waiting[j], waiting[i] })
+	if l.random != nil {
+		l.random.Shuffle(len(waiting), func(i, j int) { waiting[i], waiting[j] = waiting[j], waiting[i] })
 	}
 	slices.SortStableFunc(waiting, func(a, b *Move) int {
 		return cmp.Compare(l.priority[l.class(b.Pod)], l.priority[l.class(a.Pod)])

@@ -39,14 +39,14 @@ func (l *Landing) Try(step *Step, offered func(key, value string) bool) *Trial {
 		Pods: map[string]*Pod{}, cluster: l.Fork(0), drained: map[int32]int{},
 		offered: func(key, value string) bool { return key != corev1.LabelHostname && offered(key, value) },
 	}
-	t.cluster.join(step.Launches)
+	t.cluster.addLaunches(step.Launches)
 	for pod, x := range l.expected {
-		t.cluster.remove(pod, x.node)
-		if n, ok := l.at(x.home); ok {
+		t.cluster.removeFrom(pod, x.node)
+		if n, ok := l.nodeNumber(x.home); ok {
 			t.cluster.arrive(pod, n)
 		}
 	}
-	t.cluster.each(step.Drain, func(n int32) { t.drained[n] = 0 })
+	t.cluster.forEachNode(step.Drain, func(n int32) { t.drained[n] = 0 })
 	for _, m := range step.Moves {
 		p := &Pod{Name: m.Pod, To: m.To, On: m.From, from: m.From, Class: l.class(m.Pod)}
 		t.Pods[m.Pod] = p
@@ -54,7 +54,7 @@ func (l *Landing) Try(step *Step, offered func(key, value string) bool) *Trial {
 			p.On = x.home
 			continue
 		}
-		if n, ok := t.cluster.at(m.From); ok {
+		if n, ok := t.cluster.nodeNumber(m.From); ok {
 			if k, drains := t.drained[n]; drains {
 				t.drained[n] = k + 1
 			}
@@ -64,7 +64,7 @@ func (l *Landing) Try(step *Step, offered func(key, value string) bool) *Trial {
 }
 
 // Launch adds a machine of a launch.
-func (t *Trial) Launch(l *scheduling.Launch) { t.cluster.join([]scheduling.Launch{*l}) }
+func (t *Trial) Launch(l *scheduling.Launch) { t.cluster.addLaunches([]scheduling.Launch{*l}) }
 
 // Independent reports whether no topology term is about a pod.
 func (t *Trial) Independent(p *Pod) bool {
@@ -73,7 +73,7 @@ func (t *Trial) Independent(p *Pod) bool {
 
 // Fits reports whether a pod that is on no node may land on the node that it is to go to. Pods that go nowhere may.
 func (t *Trial) Fits(p *Pod) bool {
-	n, ok := t.cluster.at(p.To)
+	n, ok := t.cluster.nodeNumber(p.To)
 	return !ok || p.Class < 0 || t.cluster.run.State().Keeps(p.Class, n)
 }
 
@@ -105,10 +105,10 @@ func (t *Trial) Possible(group []*Pod, only bool) bool {
 // Move takes a pod to a node, or off all nodes. A drained node is gone once its last pod has left.
 func (t *Trial) Move(p *Pod, to string) {
 	was := p.On
-	f, differed := t.cluster.first[p.Name]
+	f, differed := t.cluster.running[p.Name]
 	t.cluster.leave(p.Name, was)
 	t.arrive(p, to)
-	n, ok := t.cluster.at(was)
+	n, ok := t.cluster.nodeNumber(was)
 	_, drains := t.drained[n]
 	emptied := ok && drains && was == p.from && to == ""
 	if emptied {
@@ -116,10 +116,10 @@ func (t *Trial) Move(p *Pod, to string) {
 			t.cluster.run.CountNode(n, -1, t.offered)
 		}
 	}
-	t.Done(func() {
+	t.OnUndo(func() {
 		t.cluster.leave(p.Name, to)
 		if differed {
-			t.cluster.first[p.Name] = f
+			t.cluster.running[p.Name] = f
 		}
 		t.arrive(p, was)
 		if emptied {
@@ -133,14 +133,14 @@ func (t *Trial) Move(p *Pod, to string) {
 // arrive lets a pod that is on no node be on one.
 func (t *Trial) arrive(p *Pod, on string) {
 	p.On = on
-	if n, ok := t.cluster.at(on); ok {
+	if n, ok := t.cluster.nodeNumber(on); ok {
 		t.cluster.arrive(p.Name, n)
 	}
 }
 
 // Exist counts a node for the domains of spreads, or no longer by -1.
-func (t *Trial) Exist(name string, by int64) {
-	n, ok := t.cluster.at(name)
+func (t *Trial) CountNode(name string, by int64) {
+	n, ok := t.cluster.nodeNumber(name)
 	if !ok {
 		return
 	}
@@ -155,7 +155,7 @@ func (t *Trial) Exist(name string, by int64) {
 func (t *Trial) Mark() int { return len(t.log) }
 
 // Done adds a change that the caller has made itself, by the function that undoes it.
-func (t *Trial) Done(undo func()) { t.log = append(t.log, undo) }
+func (t *Trial) OnUndo(undo func()) { t.log = append(t.log, undo) }
 
 // Keep makes the changes since a mark final.
 func (t *Trial) Keep(mark int) {
@@ -179,10 +179,10 @@ func (l *Landing) Misplaced(pod *corev1.Pod, node *corev1.Node) bool {
 	if !asks.OwnMatchesNode(node.Name, node.Labels) {
 		return true
 	}
-	if hard, _ := podspec.Untolerated(asks.Tolerations, lasting(node)); hard != nil {
+	if hard, _ := podspec.Untolerated(asks.Tolerations, lastingTaints(node)); hard != nil {
 		return true
 	}
-	n, ok := l.at(node.Name)
+	n, ok := l.nodeNumber(node.Name)
 	class := l.class(podspec.PodName(pod))
 	if !ok || class < 0 {
 		return false
@@ -195,7 +195,7 @@ func (l *Landing) Misplaced(pod *corev1.Pod, node *corev1.Node) bool {
 
 // lasting are the taints of a node that keep pods away for good. It leaves out those by which Kubernetes, Karpenter, an
 // autoscaler or a termination handler mark the state of the node.
-func lasting(node *corev1.Node) []corev1.Taint {
+func lastingTaints(node *corev1.Node) []corev1.Taint {
 	return slices.DeleteFunc(slices.Clone(node.Spec.Taints), func(t corev1.Taint) bool {
 		domain, _, _ := strings.Cut(t.Key, "/")
 		return t.Effect != corev1.TaintEffectNoSchedule || strings.HasSuffix(domain, "kubernetes.io") || domain == "karpenter.sh" ||

@@ -34,21 +34,21 @@ type Pod struct {
 // KeepSet looks for the nodes that had best stay when all others go at once: the room on them is
 // filled with pods of the others, and what is left is bought anew at what it is worth.
 type KeepSet struct {
-	names []string
-	full  []float64      // by node, its price
-	cost  []float64      // by node, what it costs to remove it
-	price []float64      // by node, its price less what it is worth not to disrupt it
-	worth []float64      // by node, of its pods
-	pods  [][]classCount // by node
-	room  []keepRoom     // by node
-	fixed []keepRoom     // of nodes that stay in any case
+	names     []string
+	fullPrice []float64      // by node, its price
+	cost      []float64      // by node, what it costs to remove it
+	price     []float64      // by node, its price less what it is worth not to disrupt it
+	worth     []float64      // by node, of its pods
+	pods      [][]classCount // by node
+	room      []keepRoom     // by node
+	fixed     []keepRoom     // of nodes that stay in any case
 
 	classes []keepClass
-	unit    []float64 // by resource, one over all that there is of it
+	perUnit []float64 // by resource, one over all that there is of it
 
-	stays   []bool  // by node
-	waiting []int   // by class, pods without a place; scratch of objective, as is free
-	free    []int64 // what is left of a room
+	kept     []bool  // by node
+	unplaced []int   // by class, pods without a place; scratch of objective, as is free
+	free     []int64 // what is left of a room
 }
 
 // keepClass is pods of one size and worth that may go to the same nodes.
@@ -70,35 +70,35 @@ type keepRoom struct {
 	admits []bool
 	// full are the pods that it would take in if there were pods enough, and what they are
 	// worth.
-	full  []classCount
-	worth float64
+	filling []classCount
+	worth   float64
 }
 
 const (
 	// setLeast is how many sets of nodes are looked at, times the number of nodes, at least.
-	setLeast = 8
+	leastSetsPerNode = 8
 	// setHeat is by how much, as a share of what nodes cost, a set may be worse than the one
 	// before it at first. In the end none may.
-	setHeat = 0.03
+	startTemperature = 0.03
 )
 
 // NewKeepSet reads the nodes that may go, and those that stay in any case, of so many resources.
 func NewKeepSet(nodes, fixed []Node, resources int) *KeepSet {
 	n := len(nodes)
 	s := &KeepSet{
-		names: make([]string, n), full: make([]float64, n), cost: make([]float64, n), price: make([]float64, n), worth: make([]float64, n),
-		pods: make([][]classCount, n), room: make([]keepRoom, n), stays: make([]bool, n), unit: make([]float64, resources),
+		names: make([]string, n), fullPrice: make([]float64, n), cost: make([]float64, n), price: make([]float64, n), worth: make([]float64, n),
+		pods: make([][]classCount, n), room: make([]keepRoom, n), kept: make([]bool, n), perUnit: make([]float64, resources),
 	}
 	for i := range nodes {
 		x := &nodes[i]
-		s.names[i], s.full[i], s.cost[i] = x.Name, x.Price, x.Cost
+		s.names[i], s.fullPrice[i], s.cost[i] = x.Name, x.Price, x.Cost
 		s.room[i] = keepRoom{node: x.Node, free: x.Free}
 	}
 	for i := range fixed {
 		s.fixed = append(s.fixed, keepRoom{node: fixed[i].Node, free: fixed[i].Free})
 	}
 	s.count(nodes)
-	s.measure()
+	s.prepare()
 	return s
 }
 
@@ -111,10 +111,10 @@ func (s *KeepSet) count(nodes []Node) {
 	known, groups := map[kind]int{}, map[string]int{}
 	for i := range nodes {
 		for _, pod := range nodes[i].Pods {
-			where := nodesOf(pod.Pod)
+			where := feasibilityKey(pod.Pod)
 			if _, ok := groups[where]; !ok {
 				groups[where] = len(groups)
-				s.open(pod.Pod)
+				s.addGroup(pod.Pod)
 			}
 			k := kind{&pod.Size[0], groups[where]}
 			c, ok := known[k]
@@ -141,12 +141,12 @@ func admits(asks *podspec.Constraint, node *corev1.Node) bool {
 }
 
 // nodesOf is the same for pods that may go to the same nodes, other pods aside.
-func nodesOf(pod *corev1.Pod) string {
+func feasibilityKey(pod *corev1.Pod) string {
 	return string(podspec.AppendSignature(nil, &pod.Spec, new([]string)))
 }
 
 // open says which rooms admit a new group, of which one pod is given.
-func (s *KeepSet) open(pod *corev1.Pod) {
+func (s *KeepSet) addGroup(pod *corev1.Pod) {
 	asks := podspec.NewConstraint(&pod.Spec)
 	for _, list := range [][]keepRoom{s.room, s.fixed} {
 		for i := range list {
@@ -157,42 +157,42 @@ func (s *KeepSet) open(pod *corev1.Pod) {
 }
 
 // measure works out units, and what nodes would take in if there were pods enough.
-func (s *KeepSet) measure() {
+func (s *KeepSet) prepare() {
 	lists := [][]keepRoom{s.room, s.fixed}
 	for i := range s.pods {
 		for _, p := range s.pods[i] {
 			for d, q := range s.classes[p.class].size {
-				s.unit[d] += float64(p.n) * float64(q)
+				s.perUnit[d] += float64(p.n) * float64(q)
 			}
 		}
 	}
 	for _, list := range lists {
 		for i := range list {
 			for d, q := range list[i].free {
-				s.unit[d] += float64(max(q, 0))
+				s.perUnit[d] += float64(max(q, 0))
 			}
 		}
 	}
-	for d, sum := range s.unit {
-		s.unit[d] = 1 / max(sum, 1)
+	for d, sum := range s.perUnit {
+		s.perUnit[d] = 1 / max(sum, 1)
 	}
 	for c := range s.classes {
 		for d, q := range s.classes[c].size {
-			s.classes[c].share = append(s.classes[c].share, float64(q)*s.unit[d])
+			s.classes[c].share = append(s.classes[c].share, float64(q)*s.perUnit[d])
 		}
 	}
-	s.waiting = make([]int, len(s.classes))
+	s.unplaced = make([]int, len(s.classes))
 	const plenty = 1 << 30
 	for _, list := range lists {
 		for i := range list {
 			r := &list[i]
-			for c := range s.waiting {
-				s.waiting[c] = plenty
+			for c := range s.unplaced {
+				s.unplaced[c] = plenty
 			}
-			r.worth = s.pick(r)
-			for c, n := range s.waiting {
+			r.worth = s.fillGreedily(r)
+			for c, n := range s.unplaced {
 				if n < plenty {
-					r.full = append(r.full, classCount{class: c, n: plenty - n})
+					r.filling = append(r.filling, classCount{class: c, n: plenty - n})
 				}
 			}
 		}
@@ -202,7 +202,7 @@ func (s *KeepSet) measure() {
 // Leave are the names of the nodes that go.
 func (s *KeepSet) Leave() []string {
 	var out []string
-	for i, stays := range s.stays {
+	for i, stays := range s.kept {
 		if !stays {
 			out = append(out, s.names[i])
 		}
@@ -219,43 +219,43 @@ func (s *KeepSet) Search(share float64, first bool, most int) {
 		return
 	}
 	price, cost, total := 0.0, 0.0, 0.0
-	for i := range s.full {
-		price, cost = price+s.full[i], cost+s.cost[i]
+	for i := range s.fullPrice {
+		price, cost = price+s.fullPrice[i], cost+s.cost[i]
 	}
-	for i := range s.full {
-		s.price[i] = s.full[i] - share*price*s.cost[i]/max(cost, 1e-9)
+	for i := range s.fullPrice {
+		s.price[i] = s.fullPrice[i] - share*price*s.cost[i]/max(cost, 1e-9)
 		total += math.Abs(s.price[i])
 	}
 	least := s.objective()
 	if first {
-		least = s.cheapest()
+		least = s.greedy()
 	}
-	best, now := slices.Clone(s.stays), least
+	best, now := slices.Clone(s.kept), least
 	d := rand.New(rand.NewPCG(uint64(n), 0)) //nolint:gosec // reproducible on purpose
-	times := max(most/n, setLeast*n)
+	times := max(most/n, leastSetsPerNode*n)
 	for k := range times {
-		heat := setHeat * total / float64(n) * (1 - float64(k)/float64(times))
+		heat := startTemperature * total / float64(n) * (1 - float64(k)/float64(times))
 		i, j := d.IntN(n), d.IntN(n)
-		if s.stays[i] == s.stays[j] {
+		if s.kept[i] == s.kept[j] {
 			j = i
 		}
-		s.turn(i, j)
+		s.flip(i, j)
 		v := s.objective()
 		if v > now+heat*d.ExpFloat64() {
-			s.turn(i, j)
+			s.flip(i, j)
 			continue
 		}
 		if now = v; v < least {
 			least = v
-			copy(best, s.stays)
+			copy(best, s.kept)
 		}
 	}
-	s.stays = best
+	s.kept = best
 }
 
 // cheapest lets the nodes stay, those first whose room costs least for what it may hold, that make
 // the set better, and returns its objective.
-func (s *KeepSet) cheapest() float64 {
+func (s *KeepSet) greedy() float64 {
 	order := make([]int, len(s.names))
 	rate := make([]float64, len(s.names))
 	for i := range order {
@@ -264,43 +264,43 @@ func (s *KeepSet) cheapest() float64 {
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(rate[i], rate[j]) })
 	least := s.objective()
 	for _, i := range order {
-		s.turn(i, i)
+		s.flip(i, i)
 		if v := s.objective(); v <= least {
 			least = v
 		} else {
-			s.turn(i, i)
+			s.flip(i, i)
 		}
 	}
 	return least
 }
 
 // turn changes whether a node stays, and another one unless it is the same.
-func (s *KeepSet) turn(i, j int) {
-	s.stays[i] = !s.stays[i]
+func (s *KeepSet) flip(i, j int) {
+	s.kept[i] = !s.kept[i]
 	if j != i {
-		s.stays[j] = !s.stays[j]
+		s.kept[j] = !s.kept[j]
 	}
 }
 
 // objective is what the nodes that stay cost, and what pods are worth that find no room on them.
 func (s *KeepSet) objective() float64 {
-	clear(s.waiting)
+	clear(s.unplaced)
 	sum := 0.0
-	for i, stays := range s.stays {
+	for i, stays := range s.kept {
 		if stays {
 			sum += s.price[i]
 			continue
 		}
 		sum += s.worth[i]
 		for _, p := range s.pods[i] {
-			s.waiting[p.class] += p.n
+			s.unplaced[p.class] += p.n
 		}
 	}
 	for i := range s.fixed {
 		sum -= s.fill(&s.fixed[i])
 	}
 	for i := range s.room {
-		if s.stays[i] {
+		if s.kept[i] {
 			sum -= s.fill(&s.room[i])
 		}
 	}
@@ -309,25 +309,25 @@ func (s *KeepSet) objective() float64 {
 
 // fill puts pods that wait into a room and returns what they are worth.
 func (s *KeepSet) fill(r *keepRoom) float64 {
-	for _, p := range r.full {
-		if s.waiting[p.class] < p.n {
-			return s.pick(r)
+	for _, p := range r.filling {
+		if s.unplaced[p.class] < p.n {
+			return s.fillGreedily(r)
 		}
 	}
-	for _, p := range r.full {
-		s.waiting[p.class] -= p.n
+	for _, p := range r.filling {
+		s.unplaced[p.class] -= p.n
 	}
 	return r.worth
 }
 
 // pick puts pods that wait into a room one by one, next always the one that most resembles
 // what is left of it, and returns what they are worth.
-func (s *KeepSet) pick(r *keepRoom) (worth float64) {
+func (s *KeepSet) fillGreedily(r *keepRoom) (worth float64) {
 	s.free = append(s.free[:0], r.free...)
 	for {
 		best, most := -1, 0.0
 	classes:
-		for c, n := range s.waiting {
+		for c, n := range s.unplaced {
 			x, like := &s.classes[c], 0.0
 			if n == 0 || !r.admits[x.group] {
 				continue
@@ -336,7 +336,7 @@ func (s *KeepSet) pick(r *keepRoom) (worth float64) {
 				if q > s.free[d] {
 					continue classes
 				}
-				like += x.share[d] * float64(s.free[d]) * s.unit[d]
+				like += x.share[d] * float64(s.free[d]) * s.perUnit[d]
 			}
 			if like > most {
 				best, most = c, like
@@ -345,7 +345,7 @@ func (s *KeepSet) pick(r *keepRoom) (worth float64) {
 		if best < 0 {
 			return worth
 		}
-		s.waiting[best]--
+		s.unplaced[best]--
 		worth += s.classes[best].worth
 		for d, q := range s.classes[best].size {
 			s.free[d] -= q
