@@ -14,11 +14,10 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 )
 
-// hoursPerMonth is what [Saving.PerMonth] is divided by.
+// hoursPerMonth converts [Saving.PerMonth] to an hourly price.
 const hoursPerMonth = 730
 
-// admit turns what would become of nodes into a step, or says why that must not be. It
-// only reads, and leaves the outcome as it is.
+// admit makes a step of an outcome, or returns the cause against it. Outcome and state stay as they are.
 func (f *state) admit(reason Reason, o *outcome) (*Step, *Cause) {
 	m := f.moveOf(o.nodes)
 	if cause := noPlaceCause(reason, o); cause != nil {
@@ -68,8 +67,8 @@ func (f *state) admit(reason Reason, o *outcome) (*Step, *Cause) {
 	return step, nil
 }
 
-// stuck says that a pod has nowhere to go. That holds nothing back where the machine is
-// taken away anyway.
+// noPlaceCause is the cause if a pod of an outcome has no node; nil if all have one, and for interruption, where the
+// machine is lost anyway.
 func noPlaceCause(reason Reason, o *outcome) *Cause {
 	if len(o.unschedulable) == 0 || reason == Interrupted {
 		return nil
@@ -82,7 +81,7 @@ func noPlaceCause(reason Reason, o *outcome) *Cause {
 	return &cause
 }
 
-// outOfTurn says that pods would have to leave together that budgets keep apart.
+// noOrderCause is the cause if pods that a PodDisruptionBudget lets go only one after the other must leave together.
 func noOrderCause(uses []BudgetUse) *Cause {
 	cause := &Cause{Code: CauseBudget, Detail: "its pods may only leave one after the other, and where they may land depends on those that have not left"}
 	if len(uses) > 0 {
@@ -91,8 +90,8 @@ func noOrderCause(uses []BudgetUse) *Cause {
 	return cause
 }
 
-// worthwhile says why a move does not pay, or trims its launches to the options by which
-// it pays whichever of them is bought.
+// savingCause is the cause if a move saves too little; nil if it saves enough. Then launches keep only the options
+// with each of which it saves enough, because the provider chooses among them.
 func (f *state) savingCause(o *outcome, m *move, launches []scheduling.Launch) *Cause {
 	if m.unpriced {
 		return &Cause{Code: CauseUnknownPrice, Detail: "the price of some node is not known"}
@@ -112,8 +111,8 @@ func (f *state) savingCause(o *outcome, m *move, launches []scheduling.Launch) *
 		return nil
 	}
 	slack := (saving - asked) / offerings.Price(len(launches))
-	// As many machines as go, and spot among both, are spot that is replaced by spot, whatever
-	// else is exchanged in the same step.
+	// A step with as many launches as removed nodes, and spot among both, replaces spot by spot, even if it exchanges
+	// other nodes as well.
 	fewer := len(launches) < len(o.nodes)
 	spot := f.spotAmong(o.nodes)
 	for i := range launches {
@@ -132,11 +131,11 @@ func (f *state) savingCause(o *outcome, m *move, launches []scheduling.Launch) *
 	return nil
 }
 
-// perHour writes a price for people.
+// perHour formats a price.
 func perHour(p offerings.Price) string { return fmt.Sprintf("$%.4f per hour", p.USD()) }
 
-// asked is the least saving of a move of nodes at that price: more than nothing, and all
-// that the planner asks for.
+// leastSaving is the least saving of a move of nodes with a total price: more than 0, and at least
+// [Planner.MinSaving].
 func (f *state) leastSaving(price offerings.Price) offerings.Price {
 	least := max(1, f.planner.MinSaving.PerHour)
 	if month := f.planner.MinSaving.PerMonth; month > 0 {
@@ -148,7 +147,7 @@ func (f *state) leastSaving(price offerings.Price) offerings.Price {
 	return least
 }
 
-// spotAmong is how many of the nodes are spot machines.
+// spotAmong counts the spot machines among nodes.
 func (f *state) spotAmong(nodes []string) int {
 	return lo.CountBy(nodes, func(name string) bool {
 		s := f.byName[name]
@@ -156,18 +155,18 @@ func (f *state) spotAmong(nodes []string) int {
 	})
 }
 
-// keepOptions returns the options that pass, in a list of its own. The first one passes.
+// keepOptions returns the first option and those of the others that pass, in a new list.
 func keepOptions(options []scheduling.Option, pass func(*scheduling.Option) bool) []scheduling.Option {
 	return lo.Filter(options, func(x scheduling.Option, i int) bool { return i == 0 || pass(&x) })
 }
 
-// defaultSpotTypes is how many cheaper types spot needs to replace spot.
+// defaultSpotTypes is the default of [Planner.SpotToSpotTypes].
 const defaultSpotTypes = 15
 
-// spotToSpot restricts a launch that takes the place of spot machines to spot, or says that
-// it must not be. Unless nodes become fewer, they are only replaced where many types are
-// cheaper, and by one of the cheapest of them, so that the replacement, whichever the
-// provider picks, is not in turn replaced soon. Where they become fewer, that ends by itself.
+// spotToSpot restricts a launch that replaces spot machines to spot, or returns the cause against it. If the number
+// of nodes does not fall, there must be enough cheaper types, and only the cheapest of them are kept, so that the
+// replacement is not replaced in turn by a still cheaper one, whichever of them the provider picks. If the number of
+// nodes falls, a chain of replacements ends by itself.
 func (f *state) spotToSpot(l *scheduling.Launch, fewer bool) *Cause {
 	want := cmp.Or(f.planner.SpotToSpotTypes, defaultSpotTypes)
 	if want < 0 {
@@ -191,8 +190,8 @@ func (f *state) spotToSpot(l *scheduling.Launch, fewer bool) *Cause {
 	}
 }
 
-// choice says that a launch leaves less choice of spot machines than the policy asks for, now that it has lost
-// options; one that need not become a spot machine is left without them instead.
+// spotChoiceCause is the cause if the options of a launch no longer have the flexibility of spot that the policy asks
+// for; nil if they have. A launch whose first option is not spot loses its spot options instead.
 func (f *state) spotChoiceCause(l *scheduling.Launch) *Cause {
 	asked := f.planner.Policy.Flexibility
 	if !offers.On(asked) || offers.Choice(asked, l.Options) {
@@ -217,8 +216,8 @@ func cheapestTypes(options []scheduling.Option) []string {
 	return lo.Uniq(lo.Map(sorted, func(x scheduling.Option, _ int) string { return x.InstanceType }))
 }
 
-// flexible says that the options of a launch do not leave as many values open as its
-// requirements ask for. What the solver relaxed for pods that wait is not relaxed to save.
+// minValuesCause is the cause if the options of a launch do not meet minValues of its pool; nil if they do. A launch
+// for which minValues was relaxed is not accepted, because a saving is no reason to relax it.
 func (f *state) minValuesCause(l *scheduling.Launch) *Cause {
 	if l.MinValuesRelaxed {
 		return &Cause{Code: CauseMinValues, Object: "nodepool/" + l.NodePool, Detail: "the replacement would fall short of the pool's minValues"}
@@ -232,8 +231,8 @@ func (f *state) minValuesCause(l *scheduling.Launch) *Cause {
 	return nil
 }
 
-// labelsOf are the labels that an option brings by its type and offering; nil where the
-// catalog does not have it.
+// labelsOf are the labels that a node gets from the type and offering of an option; nil if the catalog does not have
+// it.
 func labelsOf(p *scheduling.Problem, l *scheduling.Launch, x *scheduling.Option) map[string]string {
 	t, o := lookupOffering(p.CatalogOf(l.NodePool), x.Key())
 	if t == nil {

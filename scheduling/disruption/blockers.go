@@ -12,10 +12,9 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// blockers says why a node may not go for a reason, the most telling first; nil if it may,
-// as far as it is up to the node. Budgets of pools are not asked: see room.
-//
-// Interruption and expiry come whatever stands in their way.
+// blockers are the causes for which a node may not be removed for a reason, the most important first; nil if it may.
+// Budgets of NodePools are not among them, see poolAllowance. Nothing holds back interruption and expiry, as in
+// Karpenter.
 func (f *state) blockers(s *candidate, reason Reason) []Cause {
 	switch {
 	case s.beingRemoved():
@@ -68,7 +67,7 @@ func (f *state) blockers(s *candidate, reason Reason) []Cause {
 	return out
 }
 
-// unowned says whether a node belongs to no pool that could replace it.
+// ownerCause is the cause for which a node has no pool that could replace it; nil if it has one.
 func (f *state) ownerCause(s *candidate) *Cause {
 	switch name := s.poolName(); {
 	case name == "":
@@ -81,7 +80,7 @@ func (f *state) ownerCause(s *candidate) *Cause {
 	return nil
 }
 
-// policy says whether the pool's policy speaks against consolidation.
+// policyCause is the cause if the pool's policy excludes consolidation; nil if it does not.
 func (f *state) policyCause(s *candidate, reason Reason) *Cause {
 	d := &s.pool.pool.Spec.Disruption
 	object := "nodepool/" + s.poolName()
@@ -94,8 +93,8 @@ func (f *state) policyCause(s *candidate, reason Reason) *Cause {
 	return nil
 }
 
-// tooSoon says whether a node has not been left alone for long enough, or is too young.
-// What time does not tell does not hold a node back.
+// tooSoonCause is the cause if consolidateAfter or the least age has not passed; nil if it has, or the times are not
+// known.
 func (f *state) tooSoonCause(s *candidate) *Cause {
 	created := f.createdAt(s)
 	quiet := s.machine.LastPodEvent
@@ -116,10 +115,11 @@ func (f *state) tooSoonCause(s *candidate) *Cause {
 	return nil
 }
 
-// leftAlone reports whether a node has been left alone for as long as it has to be.
+// consolidatable reports whether consolidateAfter and the least age have passed, as in Karpenter's condition
+// Consolidatable.
 func (f *state) consolidatable(s *candidate) bool { return s.pool == nil || f.tooSoonCause(s) == nil }
 
-// createdAt is when a node's machine was asked for; zero where that is not known.
+// createdAt is when a node's machine was requested; zero if that is not known.
 func (f *state) createdAt(s *candidate) time.Time {
 	if s.node == nil || !s.machine.Created.IsZero() {
 		return s.machine.Created
@@ -127,7 +127,7 @@ func (f *state) createdAt(s *candidate) time.Time {
 	return s.node.CreationTimestamp.Time
 }
 
-// graceOf is how long draining a node may take at most; nil for as long as it takes.
+// graceOf is the longest time for draining a node; nil if it is not bounded.
 func (f *state) graceOf(s *candidate) *time.Duration {
 	switch {
 	case s.machine.TerminationGracePeriod != nil:
@@ -159,7 +159,7 @@ func (f *state) podBlockers(s *candidate) []Cause {
 	return out
 }
 
-// andMore says of how many pods something is true.
+// withPodCount adds the number of pods with the same cause to its detail.
 func withPodCount(c Cause, pods int) Cause {
 	if pods > 1 {
 		more := "more pods"
@@ -171,8 +171,8 @@ func withPodCount(c Cause, pods int) Cause {
 	return c
 }
 
-// heldBy says whether budgets let a pod not go at all: one that allows nothing, or two,
-// which the API server does not support.
+// podBudgetCause is the cause if PodDisruptionBudgets do not let a pod be evicted at all: one that allows no
+// disruption, or two, which the API server does not support. It is nil if they do.
 func (f *state) podBudgetCause(pod *corev1.Pod) *Cause {
 	if !eviction.Evictable(pod, f.now) {
 		return nil

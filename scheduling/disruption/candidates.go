@@ -12,13 +12,13 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// defaultExpireAfter is how long nodes live whose pool says nothing.
+// defaultExpireAfter is the life of a node whose pool does not set expireAfter, as in Karpenter.
 const defaultExpireAfter = 720 * time.Hour
 
-// candidates are the nodes that a reason is about and that may go for it, by name, and why
-// others that it is about may not. Every node is a matter of Underutilized. Nodes are seen as
-// the next plan would see them: what steps have bought or moved pods to is among them, and
-// has just seen pods come. Budgets of pools are left to admit.
+// candidates are the nodes that a reason applies to and that may be removed for it, by name, and the first cause for
+// each other node that it applies to. Underutilized applies to every node. Nodes are seen as the next plan would see
+// them: nodes that steps have launched or moved pods to are among them, and their last pod event is just now. Budgets
+// of NodePools are checked later, by admit.
 func (f *state) candidates(reason Reason) (may []*candidate, not map[string]Cause) {
 	not = map[string]Cause{}
 	for _, s := range f.nodes {
@@ -37,12 +37,12 @@ func (f *state) candidates(reason Reason) (may []*candidate, not map[string]Caus
 	return may, not
 }
 
-// notMeant is the cause where the planner does not disrupt nodes for a reason.
+// notEnabledCause is the cause for which a node stays whose reason the planner does not have.
 func notEnabledCause(reason Reason) Cause {
 	return Cause{Code: CauseReasonNotMeant, Detail: fmt.Sprintf("nodes are not disrupted for the reason %q", string(reason))}
 }
 
-// meant reports whether the planner is to disrupt nodes for a reason.
+// enabled reports whether the planner disrupts nodes for a reason.
 func (f *state) enabled(reason Reason) bool {
 	if reason == Misplaced {
 		return f.planner.Rebalance || slices.Contains(f.planner.Reasons, Misplaced)
@@ -50,7 +50,7 @@ func (f *state) enabled(reason Reason) bool {
 	return len(f.planner.Reasons) == 0 || slices.Contains(f.planner.Reasons, reason)
 }
 
-// concerns reports whether a reason is about a node.
+// appliesTo reports whether a reason applies to a node.
 func (f *state) appliesTo(s *candidate, reason Reason) bool {
 	switch reason {
 	case Interrupted:
@@ -67,28 +67,28 @@ func (f *state) appliesTo(s *candidate, reason Reason) bool {
 	return false
 }
 
-// mayGo reports whether a node whose price is known may be disrupted for any reason, budgets
-// of pools aside.
+// mayDisrupt reports whether a node whose price is known may be disrupted for any reason, apart from budgets of
+// NodePools.
 func (f *state) mayDisrupt(s *candidate) bool {
 	return s.pool != nil && s.priced && slices.ContainsFunc([]Reason{Interrupted, Expired, Drifted, Empty, Underutilized}, func(r Reason) bool {
 		return f.appliesTo(s, r) && f.enabled(r) && len(f.blockers(s, r)) == 0
 	})
 }
 
-// leaving are the nodes that may be disrupted now.
+// disruptableNodes are the nodes that may be disrupted now.
 func (f *state) disruptableNodes() map[string]bool { return f.nodesWhere(f.mayDisrupt) }
 
-// rebuildable are the nodes that are bought afresh where a cluster is rebuilt from scratch: those of pools
-// whose price is known, launches of steps aside, but for those that must stay, as such a cluster has to
-// have them, too.
+// rebuildable are the nodes that a cluster rebuilt from scratch need not have: nodes of pools with a known price,
+// without launches of steps. Nodes that must stay are not among them, because the rebuilt cluster must have them,
+// too.
 func (f *state) rebuildable() map[string]bool {
 	return f.nodesWhere(func(s *candidate) bool {
 		return !s.launched && s.pool != nil && s.priced && (s.machine.MustStay == "" || f.disruptable[s.name])
 	})
 }
 
-// expired reports whether a node has lived for as long as it may. The machine knows that
-// best, as a pool may have changed since.
+// expired reports whether a node is past its expireAfter. That of the machine comes first, because its pool may have
+// changed since the launch.
 func (f *state) expired(s *candidate) bool {
 	created, life := f.createdAt(s), defaultExpireAfter
 	switch own := s.machine.ExpireAfter; {
@@ -112,7 +112,7 @@ func (f *state) expired(s *candidate) bool {
 	return !f.now.Before(created.Add(life))
 }
 
-// room is how many more nodes of a pool may go for a reason now.
+// poolAllowance is how many more nodes of a pool its budgets let be removed for a reason now.
 func (f *state) poolAllowance(p *poolState, reason Reason) int {
 	n := allowance(p.budgets, reason, p.nodes)
 	if n == unbounded {
@@ -121,7 +121,7 @@ func (f *state) poolAllowance(p *poolState, reason Reason) int {
 	return max(0, n-p.unavailable)
 }
 
-// crowded says that a pool's budgets do not let so many nodes go.
+// poolBudgetCause is the cause if the budgets of a pool do not allow so many nodes; nil if they do.
 func (f *state) poolBudgetCause(p *poolState, reason Reason, nodes int) *Cause {
 	allowed := f.poolAllowance(p, reason)
 	if nodes <= allowed || f.searching && allowed > 0 {
@@ -134,43 +134,41 @@ func (f *state) poolBudgetCause(p *poolState, reason Reason, nodes int) *Cause {
 	return &Cause{Code: CausePoolBudget, Object: "nodepool/" + p.pool.Name, Detail: detail}
 }
 
-// balanced reports whether moves of a pool's nodes have to be worth the disruption.
+// balanced reports whether the pool's policy is Balanced, so that moves need a least score.
 func (p *poolState) balanced() bool {
 	return p.pool.Spec.Disruption.ConsolidationPolicy == scheduling.Balanced
 }
 
-// The annotations by which a controller notes what a pool's template was when a machine was
-// asked for.
+// The annotations with the hash of the pool's template at the launch of a machine.
 const (
 	poolHash        = "karpenter.sh/nodepool-hash"
 	poolHashVersion = "karpenter.sh/nodepool-hash-version"
 )
 
-// The kinds of drift that are found here, under the names that Karpenter gives them.
+// The kinds of drift that are found here, by Karpenter's names.
 const (
 	poolDrifted         = "NodePoolDrifted"
 	requirementsDrifted = "RequirementsDrifted"
 	typeNotFound        = "InstanceTypeNotFound"
 )
 
-// typeDriftAge is how old a machine has to be before a type that is missing in a live
-// catalog counts as drift: catalogs may lag behind what is sold.
+// typeDriftAge is the age of a machine from which a type that is missing in a live catalog is drift, because catalogs
+// may lag behind the provider.
 const typeDriftAge = time.Hour
 
-// drift says how a node is no longer what its pool asks for: the name of the kind of drift,
-// and in words what differs; "" if it is, and where no pool is there to ask. What hashes are
-// made of is the controller's affair: they are only compared. That a catalog lacks what the
-// node is counts only where the catalog is live.
+// drift is the kind of drift of a node and the difference to its pool in words; "" for none and for a node without a
+// pool. Hashes are only compared, because only the controller can compute them. A type that is missing in the catalog
+// is drift only if the catalog is live.
 func (f *state) drift(s *candidate) string {
 	if s.pool == nil || s.node == nil {
 		return ""
 	}
-	found := func(kind, what string) string { return kind + ": " + what }
-	if what := f.hashDrift(s); what != "" {
-		return found(poolDrifted, what)
+	found := func(kind, detail string) string { return kind + ": " + detail }
+	if detail := f.hashDrift(s); detail != "" {
+		return found(poolDrifted, detail)
 	}
-	if what := f.requirementsDrift(s); what != "" {
-		return found(requirementsDrifted, what)
+	if detail := f.requirementsDrift(s); detail != "" {
+		return found(requirementsDrifted, detail)
 	}
 	if f.planner.LiveCatalog && f.typeNotOffered(s) {
 		return found(typeNotFound, unknownPrice(s.node))
@@ -181,7 +179,7 @@ func (f *state) drift(s *candidate) string {
 	return ""
 }
 
-// offered reports whether NodePools may have nodes with a value of a label.
+// offered reports whether a NodePool may have nodes with a value of a label.
 func (f *state) offered(key, value string) bool {
 	return slices.ContainsFunc(f.ordered, func(p *poolState) bool {
 		own, fixed := p.pool.Spec.Template.Metadata.Labels[key]
@@ -189,7 +187,8 @@ func (f *state) offered(key, value string) bool {
 	})
 }
 
-// hashDrift compares hashes, where both sides have one of the same version.
+// hashDrift is the difference between the hashes of machine and pool; "" for none, and unless both have one of the
+// same version.
 func (f *state) hashDrift(s *candidate) string {
 	pool, machine := s.pool.pool.Annotations, s.machine.Annotations
 	if machine == nil {
@@ -208,7 +207,7 @@ func (f *state) hashDrift(s *candidate) string {
 	return fmt.Sprintf("the template of NodePool %s has changed: %s is %s, the machine has %s", s.poolName(), poolHash, pool[poolHash], machine[poolHash])
 }
 
-// requirementsDrift says which requirements of the pool the node's labels do not meet.
+// requirementsDrift lists the requirements of the pool that the node's labels do not meet; "" for none.
 func (f *state) requirementsDrift(s *candidate) string {
 	labels := requirements.FromLabels(s.node.Labels)
 	if labels.Compatible(s.pool.required) == nil {
@@ -228,9 +227,9 @@ func (f *state) requirementsDrift(s *candidate) string {
 	return fmt.Sprintf("NodePool %s requires %s", s.poolName(), strings.Join(unmet, "; "))
 }
 
-// typeGone asks whether the catalog still knows what the node is. A pool without any types
-// tells nothing, and for a reservation its on-demand offering will do, as the machine may
-// have become one.
+// typeNotOffered reports whether the catalog lacks the type or offering of a node. A pool without types proves
+// nothing. For a reserved node an on-demand offering is enough, because it may have become on-demand when its
+// reservation ended.
 func (f *state) typeNotOffered(s *candidate) bool {
 	created := f.createdAt(s)
 	if s.pool.catalog.Len() == 0 || created.IsZero() || f.now.Sub(created) <= typeDriftAge {

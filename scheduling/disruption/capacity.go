@@ -12,17 +12,18 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
 
-// capacity knows what is free on nodes in round figures: daemons that are still to come aside,
-// and whoever may go where. It serves to tell in advance what is not worth asking.
+// capacity has the requests of pods and the capacity of nodes as vectors of numbers, without scheduling rules. With
+// them moves are dismissed without a simulation.
 type capacity struct {
+	// names are the resources, in the order of the vectors.
 	names []corev1.ResourceName
-	// sizes are what pods ask for when they are made again, by name; pods that ask for the same share
-	// them. held are what those take where they run that take something else there, see [podspec.Resized].
+	// sizes are the requests of pods by name, as recreated pods have them; pods with the same requests share the
+	// slice. held are the requests of running pods that differ from these, see [podspec.Resized].
 	sizes map[string][]int64
 	held  map[*corev1.Pod][]int64
 }
 
-// newCapacity measures nodes and what is there.
+// newCapacity reads the nodes and pods of a state, and sets the allocatable capacity of its nodes.
 func newCapacity(f *state) *capacity {
 	g := &capacity{sizes: map[string][]int64{}, held: map[*corev1.Pod][]int64{}}
 	number := map[corev1.ResourceName]int{}
@@ -55,6 +56,7 @@ func newCapacity(f *state) *capacity {
 	return g
 }
 
+// vector is a list of resources as a vector; resources that no node has are left out.
 func (g *capacity) vector(list corev1.ResourceList) []int64 {
 	out := make([]int64, len(g.names))
 	for d, name := range g.names {
@@ -65,7 +67,7 @@ func (g *capacity) vector(list corev1.ResourceList) []int64 {
 	return out
 }
 
-// launched is the room on the node of a launch, daemons aside.
+// launched is the allocatable capacity of a launch, without its DaemonSets' requests.
 func (g *capacity) launched(node *corev1.Node, l *scheduling.Launch) []int64 {
 	left := g.vector(node.Status.Allocatable)
 	for d, n := range g.vector(l.Requests) {
@@ -79,7 +81,7 @@ func (g *capacity) launched(node *corev1.Node, l *scheduling.Launch) []int64 {
 	return left
 }
 
-// free is what nobody has asked for of a node's room.
+// free is the allocatable capacity of a node that no pod has requested.
 func (g *capacity) free(s *candidate) []int64 {
 	free := slices.Clone(s.allocatable)
 	for _, pods := range [][]*corev1.Pod{s.pods, s.expected} {
@@ -96,7 +98,7 @@ func (g *capacity) free(s *candidate) []int64 {
 	return free
 }
 
-// open are the rooms of the nodes that take pods in, but for some.
+// open is the free capacity of the nodes that take in pods, without the given nodes.
 func (f *state) open(but map[string]bool) *room.Rooms {
 	var names []string
 	var free [][]int64

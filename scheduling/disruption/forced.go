@@ -11,8 +11,8 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// removeForced makes the steps that do not ask what they save: for nodes that are interrupted,
-// expired, drifted or empty. Nodes that are about to go take in nobody meanwhile.
+// removeForced makes the steps that are not made for their saving: for nodes that are interrupted, expired, drifted
+// or empty. During the first three, their nodes take in no pods.
 func (r *run) removeForced(ctx context.Context) error {
 	leaving := r.forcedRemovals()
 	if err := r.state.closeNodes(slices.Concat(leaving, r.closedForForced)); err != nil {
@@ -34,7 +34,7 @@ func (r *run) removeForced(ctx context.Context) error {
 	return r.removeDrifted(ctx, false)
 }
 
-// leaving are the nodes that steps for interruption, expiry and drift are about to remove.
+// forcedRemovals are the nodes to be removed for interruption, expiry and drift.
 func (r *run) forcedRemovals() []string {
 	out := []string(nil)
 	for _, reason := range []Reason{Interrupted, Expired, Drifted} {
@@ -48,8 +48,8 @@ func (r *run) forcedRemovals() []string {
 	return slices.Compact(out)
 }
 
-// removable are the nodes that may go for a reason and have taken in no pods of earlier steps;
-// why others may not is noted.
+// removable are the candidates for a reason that have taken in no pods of earlier steps. The causes of other nodes
+// are noted.
 func (r *run) removable(reason Reason) []*candidate {
 	may, not := r.state.candidates(reason)
 	if reason != Underutilized {
@@ -60,8 +60,7 @@ func (r *run) removable(reason Reason) []*candidate {
 	return slices.DeleteFunc(may, func(s *candidate) bool { return s.receivedPods || s.launched })
 }
 
-// removeInterrupted removes all nodes at once that the provider takes away. They go whether or
-// not all of their pods find a place.
+// removeInterrupted removes all interrupted nodes at once, even if pods of theirs have no other node.
 func (r *run) removeInterrupted(ctx context.Context) error {
 	var nodes []string
 	for _, s := range r.removable(Interrupted) {
@@ -90,16 +89,15 @@ func (r *run) removeInterrupted(ctx context.Context) error {
 	return r.tryStep(Interrupted, o)
 }
 
-// removeExpired replaces nodes that are older than they may be, the oldest expiry first.
+// removeExpired replaces expired nodes, the oldest first.
 func (r *run) removeExpired(ctx context.Context) error {
 	nodes := r.removable(Expired)
 	slices.SortStableFunc(nodes, func(a, b *candidate) int { return r.state.createdAt(a).Compare(r.state.createdAt(b)) })
 	return r.replaceAll(ctx, Expired, nodes)
 }
 
-// removeDrifted replaces nodes that are not what their pool asks for any more: empty ones first,
-// then those that have drifted for the longest. Empty nodes that may go as such are left
-// for later in the first round, as they can take in pods until then.
+// removeDrifted replaces drifted nodes: empty ones first, then the earliest drifted. The first round leaves out empty
+// nodes that may be removed as such, because they can take in pods until then.
 func (r *run) removeDrifted(ctx context.Context, first bool) error {
 	idle := map[string]bool{}
 	if first {
@@ -114,7 +112,7 @@ func (r *run) removeDrifted(ctx context.Context, first bool) error {
 	return r.replaceAll(ctx, Drifted, nodes)
 }
 
-// compareDrift orders nodes by when they drifted, those where nobody noted it last.
+// compareDrift orders nodes by the time of drift, unknown times last.
 func compareDrift(a, b *candidate) int {
 	s, t := a.machine.DriftedAt, b.machine.DriftedAt
 	if s.IsZero() != t.IsZero() {
@@ -126,8 +124,7 @@ func compareDrift(a, b *candidate) int {
 	return s.Compare(t)
 }
 
-// replaceAll replaces nodes one by one, or by what costs least for the pods of all of them, in steps as small as may be:
-// as many as can go, for the least price.
+// replaceAll replaces nodes one by one or together, whichever removes more of them, or the same for a lower price.
 func (r *run) replaceAll(ctx context.Context, reason Reason, nodes []*candidate) error {
 	names := lo.Map(nodes, func(s *candidate, _ int) string { return s.name })
 	switch {
@@ -151,12 +148,13 @@ func (r *run) replaceAll(ctx context.Context, reason Reason, nodes []*candidate)
 	return r.commitFrom(best)
 }
 
-// notGone is how many of some nodes are there.
+// countPresent counts those of some nodes that have not been removed.
 func (r *run) countPresent(names []string) int {
 	return lo.CountBy(names, func(name string) bool { return !r.state.byName[name].removed })
 }
 
-// replaceTogether replaces nodes by what costs least for the pods of all of them, and those that find no way there one by one.
+// replaceTogether launches the cheapest machines for the pods of all nodes and removes the nodes in steps as small as
+// possible. Nodes for which there is no step are replaced one by one.
 func (r *run) replaceTogether(ctx context.Context, reason Reason, nodes []string) error {
 	names := slices.DeleteFunc(slices.Clone(nodes), func(name string) bool {
 		return r.state.byName[name].receivedPods || !r.state.withinBudgets(reason, []string{name})
@@ -182,7 +180,7 @@ func (r *run) replaceTogether(ctx context.Context, reason Reason, nodes []string
 	return r.oneByOne(ctx, reason, nodes)
 }
 
-// oneByOne makes a step of each node that can go. The others are passed over.
+// oneByOne makes a step for each node that can be removed, and notes the cause for each other one.
 func (r *run) oneByOne(ctx context.Context, reason Reason, nodes []string) error {
 	for _, name := range nodes {
 		s := r.state.byName[name]
@@ -215,8 +213,8 @@ func (r *run) oneByOne(ctx context.Context, reason Reason, nodes []string) error
 	return nil
 }
 
-// removeEmpty removes the nodes on which nothing but daemons runs, as many at once as budgets
-// allow, the dearest first.
+// removeEmpty removes nodes on which only DaemonSets' pods run, as many at once as budgets allow, the most expensive
+// first.
 func (r *run) removeEmpty(ctx context.Context) error {
 	for {
 		idle := r.removable(Empty)
@@ -244,10 +242,10 @@ func (r *run) removeEmpty(ctx context.Context) error {
 	}
 }
 
-// drain says what would become of the pods of nodes, if possible without buying anything. Pods
-// that wait take part in that, but they may not have landed when those of the nodes do: where
-// rules between pods then do not hold, they are left out. It reports false where they still do not: the
-// pods may only land once those that wait have, or beside the domains that they leave.
+// drain simulates the removal of nodes, if possible without launches. Pending pods take part, but they may not be
+// scheduled yet when the pods of the nodes are. If topology spread or pod affinity is broken without them, they are
+// left out. It reports false if a rule is still broken: the pods can then only be scheduled once pending pods are, or
+// once the nodes are gone.
 func (r *run) drain(ctx context.Context, reason Reason, nodes []string) (*outcome, bool, error) {
 	o, err := r.state.simulateDrain(ctx, nodes)
 	if err != nil {
@@ -272,12 +270,12 @@ func (r *run) drain(ctx context.Context, reason Reason, nodes []string) (*outcom
 	return alone, r.state.allLand(alone), nil
 }
 
-// someWait reports whether there are pods that wait, with a place in sight or without.
+// hasPendingPods reports whether there are pending pods, expected on a node or not.
 func (r *run) hasPendingPods() bool {
 	return len(r.state.awaitingLaunch) > 0 || slices.ContainsFunc(r.state.nodes, func(s *candidate) bool { return len(s.expected) > 0 })
 }
 
-// try makes a step of what would become of nodes, if that may be.
+// tryStep makes a step of an outcome if it is admitted; otherwise the cause is noted.
 func (r *run) tryStep(reason Reason, o *outcome) error {
 	step, cause := r.state.decide(reason, o, r.laterRemovals(o))
 	if cause != nil {
@@ -289,14 +287,14 @@ func (r *run) tryStep(reason Reason, o *outcome) error {
 	return r.commit(step)
 }
 
-// later are the nodes that the plan would remove, but for those where pods are expected now.
+// laterRemovals are the expected removals of the plan, without nodes where pods of an outcome are expected.
 func (r *run) laterRemovals(o *outcome) []string {
 	return slices.DeleteFunc(slices.Clone(r.expectedRemovals), func(name string) bool {
 		return slices.ContainsFunc(o.evictions, func(e Eviction) bool { return e.To == name })
 	})
 }
 
-// over reports whether the search has to end.
+// outOfTime reports whether the search must end, and notes a deadline.
 func (r *run) outOfTime(ctx context.Context) bool {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		r.timedOut = true
@@ -304,10 +302,10 @@ func (r *run) outOfTime(ctx context.Context) bool {
 	return ctx.Err() != nil
 }
 
-// warn notes what a step could not help.
+// warn adds a warning to the plan.
 func (r *run) warn(object, message string) {
 	r.warnings = append(r.warnings, scheduling.Warning{Object: object, Message: message})
 }
 
-// note keeps why a node stays; the first causes come first.
+// note keeps a cause for which a node stays, in the order of the search.
 func (r *run) note(node string, cause Cause) { r.causes[node] = withCause(r.causes[node], cause) }

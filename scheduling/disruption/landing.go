@@ -14,8 +14,8 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// newLanding reads a cluster. Pods that can be evicted or are expected on a node can land. All others are part of their
-// nodes, except pods that wait.
+// newLanding is the cluster of a state as kube-scheduler sees it. Pods that can be evicted or are expected on a node
+// can be bound. All others are part of their nodes, except pending pods.
 func newLanding(f *state) (*landing.Landing, error) {
 	x := landing.Cluster{Problem: *f.problem, Policy: &f.planner.Policy, Expected: map[string]string{}}
 	p := &x.Problem
@@ -49,7 +49,7 @@ func newLanding(f *state) (*landing.Landing, error) {
 	return landing.New(x)
 }
 
-// landingStep is a step as it is carried out. Pods that were expected on its nodes come no more.
+// landingStep is a step for package landing. Pods that were expected on its nodes leave without a destination.
 func landingStep(step *Step, expected []*corev1.Pod) *landing.Step {
 	out := &landing.Step{Launches: step.Launches, Drain: step.Drain}
 	moves := map[string]bool{}
@@ -65,14 +65,15 @@ func landingStep(step *Step, expected []*corev1.Pod) *landing.Step {
 	return out
 }
 
-// landings are the evictions of a step with the nodes where the pods land, "" for those that find no place.
+// playStep are the evictions of a step with the nodes to which kube-scheduler binds the pods, "" for pods that fit on
+// none.
 func playStep(l *landing.Landing, step *Step, closed []string) []Eviction {
 	return lo.Map(l.Play(landingStep(step, nil), closed), func(m landing.Move, _ int) Eviction { return Eviction(m) })
 }
 
-// decide turns what would become of nodes into a step, or says why that must not be, as admit does;
-// its pods land where kube-scheduler binds them. Those that find no place are tried once more as the
-// first to leave. Nodes that are closed take none in.
+// decide makes a step of an outcome, or returns the cause against it, as admit does. Unless pods are pinned, they are
+// expected where kube-scheduler binds them; those that would find no node are tried again as the first to leave.
+// Closed nodes take in none.
 func (f *state) decide(reason Reason, o *outcome, closed []string) (*Step, *Cause) {
 	step, cause := f.admit(reason, o)
 	if f.pinned || cause != nil || len(step.Evictions) == 0 {
@@ -117,8 +118,8 @@ func (f *state) decide(reason Reason, o *outcome, closed []string) (*Step, *Caus
 	}
 }
 
-// overShare is a pod that lands on a node where more pods of its workload would be than may share one, and
-// the node; "" for none. kube-scheduler does not know this rule.
+// workloadShareExceeded is a pod that kube-scheduler binds to a node with more pods of its workload than
+// WorkloadShare allows, and the node; "" for none. kube-scheduler does not know that rule.
 func (f *state) workloadShareExceeded(o *outcome) (pod, node string) {
 	percent := f.planner.Policy.WorkloadShare
 	if percent == 0 {
@@ -149,8 +150,8 @@ func (f *state) workloadShareExceeded(o *outcome) (pod, node string) {
 	return "", ""
 }
 
-// landed is what becomes of the pods of a step when kube-scheduler binds them. Launches to which none
-// come are not bought.
+// bindEvictions is the outcome of a step with its pods where kube-scheduler binds them. Launches without pods are
+// left out.
 func (f *state) bindEvictions(step *Step, closed []string) *outcome {
 	closed = f.withClosed(closed)
 	for bought := *step; ; {
@@ -166,9 +167,9 @@ func (f *state) bindEvictions(step *Step, closed []string) *outcome {
 	}
 }
 
-// landedOnMore is what becomes of the pods of nodes when kube-scheduler binds them, and machines are bought for those
-// that find no place. Briefly, the first machines that hold them will do. It is nil where that was tried in vain for the
-// same nodes with the same pods left over.
+// bindWithLaunches is the outcome of removing nodes with their pods where kube-scheduler binds them, and with
+// launches for those that would find no node. A brief one takes the first launches that hold these. It is nil if the
+// same nodes with the same pods left over have failed before.
 func (f *state) bindWithLaunches(ctx context.Context, nodes, closed []string, brief bool, vain map[string]bool) (*outcome, error) {
 	d, lifted, err := f.drainDelta(&whatIf{nodes: nodes, buy: true, withoutPending: true, closed: closed})
 	if err != nil {
@@ -195,7 +196,7 @@ func (f *state) bindWithLaunches(ctx context.Context, nodes, closed []string, br
 	}
 	tried := fmt.Sprint(nodes, slices.Sorted(maps.Keys(lost)))
 	if brief && vain[tried] {
-		return nil, nil //nolint:nilnil // what is known already is an answer
+		return nil, nil //nolint:nilnil // it has failed before
 	}
 	vain[tried] = true
 	fork := f.launchSession.Fork()
@@ -215,7 +216,7 @@ func (f *state) bindWithLaunches(ctx context.Context, nodes, closed []string, br
 	return out, nil
 }
 
-// shutAnd are the nodes that take in nobody, and some more.
+// withClosed are the closed nodes of the state, and the given ones.
 func (f *state) withClosed(more []string) []string {
 	out := slices.Clone(more)
 	for _, s := range f.nodes {
@@ -226,7 +227,7 @@ func (f *state) withClosed(more []string) []string {
 	return out
 }
 
-// bringAll says which pods come to the launches of an outcome, and leaves these the options that hold them.
+// assignPods sets the pods of the launches of an outcome, and keeps the options that hold them.
 func (f *state) assignPods(o *outcome) {
 	come := podsByDestination(o.evictions)
 	for i := range o.launches {
@@ -234,7 +235,7 @@ func (f *state) assignPods(o *outcome) {
 	}
 }
 
-// arriving are the pods that evictions bring, by the node or launch that they come to.
+// podsByDestination are the pods of evictions by the node or launch to which they are moved.
 func podsByDestination(list []Eviction) map[string][]string {
 	come := map[string][]string{}
 	for _, e := range list {
@@ -243,7 +244,7 @@ func podsByDestination(list []Eviction) map[string][]string {
 	return come
 }
 
-// bringTo says which pods come to a launch, and leaves it the options that hold them.
+// assignPodsTo sets the pods of a launch, and keeps the options that hold them.
 func (f *state) assignPodsTo(launch *scheduling.Launch, pods []string) {
 	slices.Sort(pods)
 	launch.Requests = f.requestsWith(launch.Requests, launch.Pods, pods)

@@ -13,14 +13,13 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// mostPlans is how many plans one may go on with whose steps move pods once more, or that end no
+// mostLaterPlans bounds how many next plans are considered whose steps would move pods once more, or that end no
 // cheaper.
 const mostLaterPlans = 4
 
-// lookAhead tries the steps that save something out before the first of them is certain, and the
-// next plan with them, so that this plan leaves that one nothing to save.
-//
-// With more than the least effort, the least is tried out first, so that more effort is never dearer.
+// lookAhead tries out the steps that save, and the next plan with them, before the first of them is final, so that
+// this plan leaves that one no saving. With more than the least effort, the least is tried first, so that more effort
+// never gives a dearer cluster.
 func (r *run) lookAhead(ctx context.Context) error {
 	if r.state.enabled(Underutilized) {
 		if err := r.findTarget(ctx); err != nil && !outOfTime(ctx) {
@@ -48,8 +47,8 @@ func (r *run) lookAhead(ctx context.Context) error {
 	return r.commitTrial(best)
 }
 
-// tryOut is a trial of the steps that save something, with an effort, and, if these lead below a price, of the next plan's.
-// Ends that were tried already are left out.
+// trialWithEffort is a trial of the steps that save, with an effort, and, if these lead below a price, of the next
+// plan's. Solutions that were tried before are left out.
 func (r *run) trialWithEffort(ctx context.Context, effort scheduling.Effort, below offerings.Price, triedEnds []*Step) (*run, error) {
 	y := r.trial()
 	y.triedSolutions = slices.Clip(triedEnds)
@@ -78,7 +77,7 @@ func (r *run) trialWithEffort(ctx context.Context, effort scheduling.Effort, bel
 	return y, cancelled(ctx)
 }
 
-// trial is a run that stands where r does and makes its steps in a copy of the cluster.
+// trial is a run that continues this one on a fork of its state.
 func (r *run) trial() *run {
 	y := &run{
 		state: r.state.fork(), steps: slices.Clone(r.steps),
@@ -88,11 +87,10 @@ func (r *run) trial() *run {
 	return y
 }
 
-// settle does what the next plan would do to save something: at once instead of the steps since a
-// base, so that no pod moves twice, or afterwards with nodes that have taken in no pods. It reports
-// whether nothing is left to save. With even, it also goes where the next plan leads by another way
-// at the same price, from where there may be less to save. It begins with the next plan if that is known, and ends with
-// the one of which nothing could be done, if there is one.
+// mergeLaterPlans makes the savings of next plans in this one: instead of the steps since a base, so that no pod
+// moves twice, or after them with nodes that have taken in no pods. It reports whether no saving is left. With even,
+// it also goes where the next plan leads in another way at the same price, because less may be left to save there. It
+// begins with the next plan if that is known, and returns the one of which it could make no step, if there is one.
 func (r *run) mergeLaterPlans(ctx context.Context, base *run, even bool, next *run) (calm bool, left *run, err error) {
 	for tries := 0; len(r.steps) > 0 && r.findings != nil; tries++ {
 		if even && tries == mostLaterPlans {
@@ -121,8 +119,8 @@ func (r *run) mergeLaterPlans(ctx context.Context, base *run, even bool, next *r
 	return true, nil, nil
 }
 
-// merge goes at once to where the next plan would lead, as far as there is a way in steps, and on
-// from there, if that ends cheaper than the steps do, or, with even, at the same price.
+// mergeNextPlan goes directly to the cluster after the next plan, as far as there are steps, and on from there. It
+// keeps the result if that ends cheaper than this run or, with even, at the same price, and reports whether it did.
 func (r *run) mergeNextPlan(ctx context.Context, base, next *run, even bool) (bool, error) {
 	var moves []*Step
 	receiving := base.state.destinations()
@@ -148,10 +146,10 @@ func (r *run) mergeNextPlan(ctx context.Context, base, next *run, even bool) (bo
 	return true, nil
 }
 
-// further goes on with what the next plans would do right afterwards, up to the last of them
-// that saves something. Pods that had to move may move once more by that: a machine of a
-// reservation, say, is only to be had again when the one that holds it has gone. Pods that
-// wait may be expected elsewhere than at first, and nodes go that they were expected on.
+// appendLaterPlans makes the steps of plans right after this one, up to the last that saves. Pods that had to move
+// may move once more by that, e.g. because the machine of a reservation is only free when the node that holds it has
+// been removed. Pending pods may be expected elsewhere by then, and the nodes where they were expected may be
+// removed.
 func (r *run) appendLaterPlans(ctx context.Context) error {
 	y := r.trial()
 	for range mostLaterPlans {
@@ -178,8 +176,8 @@ func (r *run) appendLaterPlans(ctx context.Context) error {
 	return nil
 }
 
-// again is a step of the next plan as one of this, nil where that must not be: what was moved
-// to save something stays.
+// repeatedStep is a step of the next plan as one of this plan, nil if it is not admitted. Pods that were moved to
+// save stay.
 func (r *run) repeatedStep(step *Step) *Step {
 	for _, e := range step.Evictions {
 		for i := range r.steps {
@@ -196,22 +194,21 @@ func (r *run) repeatedStep(step *Step) *Step {
 	return out
 }
 
-// capBound bounds what the cluster has to cost by what it does: a machine that cannot be bought any
-// more may hold pods for less than the market does.
+// capBound lowers the bound to the cluster's price if it is above: a machine that can no longer be launched may hold
+// pods for less than the catalog's offerings do.
 func (r *run) capBound() {
 	if r.findings != nil {
 		r.findings.bound = min(r.findings.bound, r.state.price())
 	}
 }
 
-// perform makes the steps of a trial, which are known to be possible: no session is asked any more.
-// If they end early, moves that were not taken are left out, as they are those of the cluster after
-// all steps.
+// commitTrial makes the steps of a trial. They are known to be possible, so no session is asked. If the plan ends
+// early, the rejected moves are dropped, because they are those of the cluster after all steps.
 func (r *run) commitTrial(y *run) error {
 	r.causes, r.warnings, r.findings, r.timedOut = y.causes, y.warnings, y.findings, y.timedOut
 	r.state.deferChanges()
 	observer := r.observer
-	r.observer = nil // it knows of these steps
+	r.observer = nil // it was told of these steps by the trial
 	defer func() { r.observer = observer }()
 	for i := len(r.steps); i < len(y.steps); i++ {
 		if err := r.commit(&y.steps[i]); err != nil {
@@ -227,8 +224,8 @@ func (r *run) commitTrial(y *run) error {
 	return nil
 }
 
-// next is the plan that would be made right after the steps or, late, its steps that save something
-// once consolidateAfter has passed. No machine of it has the name of one that is gone.
+// nextPlan is the plan that would be made right after the steps or, late, its steps that save once consolidateAfter
+// has passed. No launch of it has the name of a removed node.
 func (r *run) nextPlan(ctx context.Context, late bool) (*run, error) {
 	after := r.clusterAfter(late)
 	next, err := r.state.planner.begin(ctx, &after, !r.state.pinned, r.state.launchSession)
@@ -248,9 +245,8 @@ func (r *run) nextPlan(ctx context.Context, late bool) (*run, error) {
 	return next, err
 }
 
-// clusterAfter is the cluster once the steps are done, as the next plan would find it: pods
-// that have moved run where they were expected. If it is late, nodes that have taken some in
-// have been left alone for as long as they have to be, if they had been before.
+// clusterAfter is the cluster after the steps, as the input of the next plan: evicted pods run where they were
+// expected. If it is late, nodes that have taken in pods are consolidatable, if they were before.
 func (r *run) clusterAfter(late bool) Cluster {
 	f := r.state
 	out := *f.cluster
@@ -262,7 +258,7 @@ func (r *run) clusterAfter(late bool) Cluster {
 		}
 		out.Nodes = append(out.Nodes, s.node)
 		if !s.launched && s.original.Node == "" {
-			continue // of whose machine nothing is told, nothing will be then
+			continue // the input has no Machine for it
 		}
 		m := *s.machine
 		first := *s
@@ -285,7 +281,7 @@ func (r *run) clusterAfter(late bool) Cluster {
 		switch {
 		case pod.Spec.NodeName == "":
 			out.Pods = append(out.Pods, pod)
-		case moves && to == "": // it waits for a node once more
+		case moves && to == "": // it is pending again
 			waits := unbound(pod)
 			waits.Status = corev1.PodStatus{Phase: corev1.PodPending}
 			out.Pods = append(out.Pods, waits)

@@ -10,11 +10,10 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
 
-// KeepAtLeast is the cluster in which of some NodePools at least so many nodes stay, by the pool's name,
-// as groups of nodes have least sizes: [Machine.MustStay] says so of nodes. Those that a planner cannot
-// remove anyway come first, then those of the least price, and of equal ones those of which the pods
-// would be the dearest to move; nodes that are interrupted or expire come last. A pool that has no more
-// nodes keeps all. c stays as it is, and is returned where [Planner.Plan] refuses it.
+// KeepAtLeast is the cluster in which at least so many nodes of NodePools stay, by the pool's name, e.g. the minimum
+// size of a node group: it sets [Machine.MustStay]. Nodes that the planner cannot remove anyway are chosen first,
+// then the cheapest, of equal price those with the highest disruption cost; nodes that are interrupted or expired
+// come last. A pool that has no more nodes keeps all. c stays as it is, and is returned if [Planner.Plan] refuses it.
 func (c Cluster) KeepAtLeast(p Planner, least map[string]int) Cluster {
 	if check(&p, &c).joined(provisioning.Validate(&c.Problem)) != nil {
 		return c
@@ -40,8 +39,8 @@ func (c Cluster) KeepAtLeast(p Planner, least map[string]int) Cluster {
 	return c.keep(why)
 }
 
-// KeepAllBut is the cluster in which all nodes but some stay unless they are interrupted or expire: a plan for it
-// tells what becomes of these nodes by themselves, and takes far less time than a plan for all. c stays as it is.
+// KeepAllBut is the cluster in which only the given nodes may be removed, apart from interruption and expiry. A plan
+// for it answers what becomes of these nodes, and takes far less time than a plan for all. c stays as it is.
 func (c Cluster) KeepAllBut(nodes ...string) Cluster {
 	why := map[string]string{}
 	for _, node := range c.Nodes {
@@ -52,7 +51,7 @@ func (c Cluster) KeepAllBut(nodes ...string) Cluster {
 	return c.keep(why)
 }
 
-// keep is the cluster in which nodes must stay, with the reason by name.
+// keep is the cluster in which the given nodes must stay, each with its reason.
 func (c Cluster) keep(why map[string]string) Cluster {
 	c.Machines = slices.Clone(c.Machines)
 	for i := range c.Machines {
@@ -67,8 +66,8 @@ func (c Cluster) keep(why map[string]string) Cluster {
 	return c
 }
 
-// staysBetter ranks nodes of a pool by how well they stay: 0 for those that stay anyway, 1 for those that
-// may go, 2 for those that do not work, and 3 for those that go whatever holds them.
+// staysBetter ranks nodes that a pool may keep: 0 for nodes that stay anyway, 1 for candidates, 2 for nodes that are
+// not ready, and 3 for nodes that are removed even if they must stay.
 func (f *state) staysBetter(s *candidate) int {
 	switch {
 	case s.machine.Interruption != nil || f.expired(s):

@@ -116,10 +116,8 @@ func (x *search) drainable() []string {
 	return out
 }
 
-// are in a row where others may be bought in their place.
 // mostFailed is how many nodes are simulated one by one without a move in clusters of more than someNodes nodes,
 // mostFailedInRow how many in a row if machines may be launched.
-// are in a row where others may be bought in their place.
 const mostFailed, mostFailedInRow = 100, 5
 
 // fillRoomEach removes nodes one by one whose pods fit into the free capacity of others.

@@ -40,16 +40,12 @@ func (w *ordering) stepForOne(ctx context.Context, l *leavingNode) (*Step, error
 const (
 	// mostBegun is how many nodes are tried as the first of a group.
 	mostBegun = 6
-	// how many nodes it is half as many.
 	// mostJoined is how many nodes are tried as the next of a group, mostEasy the size of groups for which it is half
 	// as many.
-	// how many nodes it is half as many.
 	mostJoined = 24
 	mostEasy   = 16
-	// again that must not go: to try it takes as long as it is large.
 	// patience is how rarely a refused group is tried again: when it has grown by this part of its size, because a try
 	// takes time in proportion to the size.
-	// again that must not go: to try it takes as long as it is large.
 	patience = 4
 )
 

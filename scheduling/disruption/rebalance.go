@@ -11,10 +11,9 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// rebalance moves pods that break a rule where they are to nodes that are there and where
-// they keep it, each in a step of its own, so that every step leaves the cluster nearer to
-// its rules. It buys nothing, removes nothing, and evicts nobody that asks to be left
-// alone, that a PodDisruptionBudget holds, or that has moved already.
+// rebalance moves pods that break a scheduling rule on their node to existing nodes where they keep it, each in a
+// step of its own, so that fewer rules are broken after every step. It launches and removes no node. It evicts no pod
+// that asks not to be disrupted, that a PodDisruptionBudget holds, or that has moved already.
 func (r *run) rebalance(ctx context.Context) error {
 	moved := map[string]bool{}
 	for i := range r.steps {
@@ -25,7 +24,7 @@ func (r *run) rebalance(ctx context.Context) error {
 	if err := r.state.closeNodes(r.nodesSoonRemoved()); err != nil {
 		return err
 	}
-	// A move may put right what another one would have been made for, or make room for it.
+	// A move may repair the rule of another pod as well, or free the capacity for it.
 	for again := true; again; {
 		again = false
 		for _, name := range r.state.names() {
@@ -56,7 +55,7 @@ func (r *run) rebalance(ctx context.Context) error {
 	return nil
 }
 
-// departing are nodes that stay in this plan and will be gone soon.
+// nodesSoonRemoved are nodes that stay in this plan and will be removed soon.
 func (r *run) nodesSoonRemoved() []string {
 	var out []string
 	for _, s := range r.state.nodes {
@@ -78,8 +77,7 @@ func (r *run) mayMove(pod *corev1.Pod) bool {
 	return !stays && eviction.Reschedulable(known) && eviction.Evictable(known, r.state.now) && r.state.podBudgetCause(known) == nil
 }
 
-// relocation is the step that moves a pod to where it keeps its rules, nil where there is
-// no such place among the nodes that are there.
+// relocation is the step that moves a pod to an existing node where it keeps its rules, nil if there is none.
 func (r *run) relocation(ctx context.Context, pod *corev1.Pod) (*Step, error) {
 	fork := r.state.placeSession.Fork()
 	if err := fork.Apply(scheduling.Delta{Pods: []*corev1.Pod{r.state.unboundCopy(pod)}}); err != nil {
@@ -106,9 +104,9 @@ func (r *run) relocation(ctx context.Context, pod *corev1.Pod) (*Step, error) {
 			}
 		}
 		if !r.state.allLand(&outcome{evictions: step.Evictions}) {
-			return nil, nil //nolint:nilnil // pods that wait have not landed where they are expected
+			return nil, nil //nolint:nilnil // pending pods are not yet where they are expected
 		}
 		return step, nil
 	}
-	return nil, nil //nolint:nilnil // there is no such place, and that is no error
+	return nil, nil //nolint:nilnil // it fits on no other node, which is no error
 }

@@ -14,11 +14,10 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
 
-// Plan decides which nodes to remove or replace. An error means a malformed cluster or
-// setting (every fault at once; it wraps [scheduling.ErrInvalid]) or a cancelled context.
-// A deadline is no error: the steps found so far come back, each as safe as ever, marked
-// [scheduling.StatusDeadline]. The same cluster and settings give the same plan, whatever
-// the order of lists and the number of processors.
+// Plan decides which nodes to remove or replace. An error means a malformed cluster or setting (every fault at once;
+// it wraps [scheduling.ErrInvalid]) or a cancelled context. A deadline is no error: the plan has the steps found so
+// far, each as safe as ever, and [scheduling.StatusDeadline]. The same cluster and settings give the same plan, for
+// any order of lists and number of processors.
 func (p Planner) Plan(ctx context.Context, c Cluster) (*Plan, error) {
 	free := p.Policy.Placement == scheduling.PlacementFree
 	r, err := p.begin(ctx, &c, free, &provisioning.Session{})
@@ -47,19 +46,19 @@ func (p Planner) Plan(ctx context.Context, c Cluster) (*Plan, error) {
 	return plan, err
 }
 
-// unasked is a copy of the state that no what-if is asked of: the steps of a plan are played on it.
+// withoutSessions is a fork without sessions, on which the steps of a plan are played; nil if pods are pinned.
 func (f *state) withoutSessions() *state {
 	if f.pinned {
-		return nil // nothing is played where pods go where a step says
+		return nil // steps are only played for kube-scheduler
 	}
 	out := f.fork()
 	out.launchSession, out.placeSession = nil, nil
 	return out
 }
 
-// Steps yields the steps of [Planner.Plan] as they are found, so that the first can be
-// carried out while the others are looked for. An error comes last, with an empty step:
-// those that [Planner.Plan] returns. Whoever stops early loses nothing but further steps.
+// Steps yields the steps of [Planner.Plan] as they are found, so that the first can be carried out during the search
+// for the others. An error of [Planner.Plan] comes last, with an empty step. A caller that stops early loses only
+// further steps.
 func (p Planner) Steps(ctx context.Context, c Cluster) iter.Seq2[Step, error] {
 	return func(yield func(Step, error) bool) {
 		r, err := p.begin(ctx, &c, p.Policy.Placement == scheduling.PlacementFree, &provisioning.Session{})
@@ -74,58 +73,58 @@ func (p Planner) Steps(ctx context.Context, c Cluster) iter.Seq2[Step, error] {
 	}
 }
 
-// run is the making of a plan.
+// run makes a plan.
 type run struct {
 	state *state
 	steps []Step
-	// found, if set, is told of each step, and says whether to go on; done says that it
-	// does not want more.
+	// onStep, if set, is called with each step, and returns false to end the plan; done says that the plan has ended
+	// by that or by MaxSteps.
 	onStep func(*Step) bool
 	done   bool
-	// foreseen are the nodes that the plan is expected to remove.
+	// expectedRemovals are the nodes that the plan is expected to remove.
 	expectedRemovals []string
-	// avoided are nodes that take in no pods while nodes have to go.
+	// closedForForced are further nodes that take in no pods during the steps for interruption, expiry and drift.
 	closedForForced []string
-	// observer is told of phases and of the steps that are tried out first.
+	// observer is told of phases and of the steps of trials.
 	observer scheduling.Observer
-	// late says that a deadline ended the search.
+	// timedOut says that a deadline ended the search.
 	timedOut bool
-	// causes are why nodes stay, by name, as far as steps that have to be found out.
+	// causes are the causes for which nodes stay, by name, as far as they were found during the search.
 	causes   map[string][]Cause
 	warnings []scheduling.Warning
 	findings *findings
 	before   tally
-	// last says that the plan does not go on with the next.
+	// noLookahead says that the run itself is a next plan, so that it makes none.
 	noLookahead bool
-	// triedEnds are ends of the search, as single steps, that were looked for in smaller steps already.
+	// triedSolutions are solutions of searches, as single steps, that were split into smaller ones before.
 	triedSolutions []*Step
-	// anew is the cluster bought afresh, at which the search for savings aims; nil until it is asked for. Which steps
-	// are made makes no difference to it.
+	// target is the cluster rebuilt from scratch, at which the search for savings aims; nil until it is needed. It
+	// does not depend on the steps.
 	target *rebuildTarget
 }
 
-// findings are what the search for savings found out beside its steps.
+// findings are the results of the search for savings beside its steps.
 type findings struct {
-	// rejected is the best move of a node that was not taken, causes what speaks against
-	// moves of it, by name of the node.
+	// rejected is the best move of a node that was not made, causes are the causes against its moves, by name of the
+	// node.
 	rejected map[string]*Rejected
 	causes   map[string][]Cause
-	// late says that a deadline ended the search.
+	// timedOut says that a deadline ended the search.
 	timedOut bool
-	// bound is a price below which no set of machines can be, 0 where none is proven.
+	// bound is the proven least price, 0 if none is proven.
 	bound offerings.Price
-	// anew is the cluster bought afresh, rebuilt that without any node of today.
+	// target is the cluster rebuilt from scratch, rebuilt the same without any existing node.
 	target, rebuilt *rebuildTarget
 }
 
-// begin reads the cluster. If kube-scheduler is free to, it binds evicted pods where it likes; else they
-// land where a step says. A session tells what is known of catalogs.
+// begin validates the cluster and opens its state. With free, kube-scheduler binds evicted pods; otherwise they are
+// pinned. The known session is one that has read the same catalogs, to save time.
 func (p Planner) begin(ctx context.Context, c *Cluster, free bool, known *provisioning.Session) (*run, error) {
 	if err := cancelled(ctx); err != nil {
 		return nil, err
 	}
 	faults := check(&p, c)
-	p.Policy.Placement = scheduling.PlacementPinned // what-ifs say where pods go
+	p.Policy.Placement = scheduling.PlacementPinned // simulations pin pods
 	if p.Now.IsZero() {
 		p.Now = c.Now
 	}
@@ -154,8 +153,8 @@ func (p Planner) begin(ctx context.Context, c *Cluster, free bool, known *provis
 	return r, nil
 }
 
-// search makes all steps: those that save something as they are found in large clusters, else once
-// it is known that they leave nothing to do.
+// search makes all steps. In large clusters steps that save are final as they are found, otherwise once trials have
+// shown that they leave no saving to the next plan.
 func (r *run) search(ctx context.Context) error {
 	err := r.prepareForced(ctx)
 	if err == nil {
@@ -173,8 +172,8 @@ func (r *run) search(ctx context.Context) error {
 	return r.searchError(ctx, err)
 }
 
-// beforehand foresees the plan where nodes have to go. If a deadline ends that, the steps that have to be are made
-// without foresight.
+// prepareForced predicts the removals of the plan if steps for interruption, expiry or drift are needed. If a
+// deadline ends that, these steps are made without the prediction.
 func (r *run) prepareForced(ctx context.Context) error {
 	if len(r.forcedRemovals()) == 0 {
 		return nil
@@ -189,9 +188,9 @@ func (r *run) prepareForced(ctx context.Context) error {
 	return r.commitFrom(plain)
 }
 
-// foresee finds out which nodes the plan would remove if evicted pods went where a step says, so that those of nodes
-// that have to go do not go to them. If the plan after it would remove nodes to which these pods go, such nodes take in
-// none while others have to go, where that ends cheaper.
+// predictRemovals finds the nodes that the plan would remove with pinned pods, so that no pods of interrupted,
+// expired or drifted nodes go to them. If the next plan would remove nodes to which these pods go, these nodes are
+// closed during forced steps, if that ends cheaper.
 func (r *run) predictRemovals(ctx context.Context) error {
 	consolidates := r.consolidates()
 	if r.state.pinned && !consolidates {
@@ -230,10 +229,10 @@ func (r *run) predictRemovals(ctx context.Context) error {
 	return nil
 }
 
-// consolidates reports whether steps that save something are foreseen.
+// consolidates reports whether steps that save are to be predicted.
 func (r *run) consolidates() bool { return !r.state.large() && r.state.enabled(Underutilized) }
 
-// tryForced is a trial of the steps that have to be, for which some nodes take in no pods, and of those that save something.
+// trialOfForced is a trial of the forced steps and of those that save, with further nodes closed during forced steps.
 func (r *run) trialOfForced(ctx context.Context, avoided []string) (*run, error) {
 	y := r.trial()
 	y.closedForForced = avoided
@@ -245,7 +244,7 @@ func (r *run) trialOfForced(ctx context.Context, avoided []string) (*run, error)
 	return y, err
 }
 
-// removedNext are the nodes to which pods of nodes that had to go have moved, and which the next plan removes.
+// destinationsRemovedBy are the nodes that have taken in pods and that the next plan removes.
 func (r *run) destinationsRemovedBy(next *run) []string {
 	gone := next.removed()
 	return lo.FilterMap(r.state.nodes, func(s *candidate, _ int) (string, bool) {
@@ -258,7 +257,7 @@ func (r *run) removed() []string {
 	return lo.FilterMap(r.state.nodes, func(s *candidate, _ int) (string, bool) { return s.name, s.removed && !s.launched })
 }
 
-// waiting is how many pods have no node, and how many nodes that have to go are still there.
+// unresolvedCount is the number of pods without a node plus the number of nodes that must go and have not.
 func (r *run) unresolvedCount() int {
 	n := len(r.state.awaitingLaunch) + len(r.forcedRemovals())
 	for i := range r.steps {
@@ -267,7 +266,7 @@ func (r *run) unresolvedCount() int {
 	return n
 }
 
-// phases makes the steps that a search finds, and those that come after them.
+// savingPhases makes the steps that save, and those for misplaced pods.
 func (r *run) savingPhases(ctx context.Context) error {
 	var err error
 	if r.state.enabled(Underutilized) {
@@ -282,7 +281,7 @@ func (r *run) savingPhases(ctx context.Context) error {
 	return err
 }
 
-// tell tells the observer of a phase and of what the steps so far come to.
+// observe tells the observer of a phase and the sums of the steps so far.
 func (r *run) observe(phase scheduling.Phase) {
 	if r.observer == nil {
 		return
@@ -294,7 +293,7 @@ func (r *run) observe(phase scheduling.Phase) {
 	r.observer(p)
 }
 
-// ended tells a deadline that ended the search from what is an error.
+// searchError is the error of a search; nil for a deadline, which is noted.
 func (r *run) searchError(ctx context.Context, err error) error {
 	if cause := cancelled(ctx); cause != nil {
 		return cause
@@ -306,7 +305,7 @@ func (r *run) searchError(ctx context.Context, err error) error {
 	return err
 }
 
-// make carries a step out and takes it into the plan.
+// commit applies a step and adds it to the plan.
 func (r *run) commit(step *Step) error {
 	told := *step
 	told.Risks = r.state.risks(step)
@@ -324,8 +323,8 @@ func (r *run) commit(step *Step) error {
 	return nil
 }
 
-// rebuild looks for the cheapest cluster for the same pods, whatever holds nodes back, and with more effort than the least
-// for a higher bound.
+// findRebuilt looks for the cheapest cluster for the same pods without the nodes of today, and, unless the effort is
+// least, for a higher bound.
 func (r *run) findRebuilt(ctx context.Context) error {
 	found := r.findings
 	if found == nil || found.target == nil || outOfTime(ctx) {
@@ -355,12 +354,12 @@ func (r *run) findRebuilt(ctx context.Context) error {
 	return r.searchError(ctx, err)
 }
 
-// alternative looks with little effort for the cheapest cluster of other NodePools, as
-// [Summary.Rebuilt] is one of its own; nil where there are none to compare with, or no node
-// of a pool has a price.
+// alternative is the cheapest cluster of the alternative NodePools that is found with least effort, as
+// [Summary.Rebuilt] is one of the cluster's own; nil if there are no such pools, if no node of a pool has a price, or
+// after the deadline.
 func (p Planner) alternative(ctx context.Context, c *Cluster) (*Rebuilt, error) {
 	if len(c.Alternative) == 0 || outOfTime(ctx) {
-		return nil, nil //nolint:nilnil // nothing to compare with is no error, nor is too little time
+		return nil, nil //nolint:nilnil // no comparison, or no time for it, is no error
 	}
 	f := newState(p, c)
 	all := f.rebuildable()

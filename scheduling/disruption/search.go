@@ -15,21 +15,15 @@ import (
 )
 
 const (
-	// machines that waste something.
 	// nearBoundShare is how far above the bound, as a share of it, the price of the disruptable nodes may be without a
 	// search for replacements.
-	// machines that waste something.
 	nearBoundShare = 0.025
-	// someNodes on, moves are looked for with few questions, each about many nodes.
 	// manyNodes is the number of nodes from which steps are final as they are found, someNodes the number above which
 	// the search makes few simulations, each of many nodes.
-	// someNodes on, moves are looked for with few questions, each about many nodes.
 	manyNodes = 1_000
 	someNodes = 300
-	// in the end, and move fewer pods.
 	// mostImproved is how many of the solutions of a search are improved. Two, because the second may cost as little in
 	// the end, and move fewer pods.
-	// in the end, and move fewer pods.
 	mostImproved = 2
 )
 
@@ -173,12 +167,8 @@ func (f *state) fast() bool { return f.planner.Policy.Effort == scheduling.Effor
 // coarse reports whether the cluster is too large for a simulation of each node.
 func (x *search) coarse() bool { return len(x.state.problem.Nodes) > someNodes }
 
-// costs to remove them, where one end of the search is compared with another: more where
-// budgets of pools say that few are to go at once.
 // disruptionWeight is the price of disruption when solutions are compared: this share of the price of all nodes, if all of
 // them were disrupted. It is higher where budgets of pools do not allow all nodes at once.
-// costs to remove them, where one end of the search is compared with another: more where
-// budgets of pools say that few are to go at once.
 const (
 	disruptionWeight = 0.01
 	tightWeight      = 0.05

@@ -102,9 +102,7 @@ func dividePods(c *Cluster) (out scheduling.Problem, leaving []string, err error
 
 // placePending finds nodes for pending pods, and opens the session that may not launch.
 func (f *state) placePending(ctx context.Context, pods []*corev1.Pod) error {
-	// order of all that is on sale.
 	// Also without pods: forks share the results of their origin, e.g. the order of all offerings.
-	// order of all that is on sale.
 	plan, err := f.launchSession.Place(ctx, scheduling.EffortFast)
 	if err != nil {
 		return err
@@ -193,10 +191,8 @@ func (f *state) sessionNode(s *candidate) *corev1.Node {
 	if node.Labels[scheduling.NodePoolLabel] == "" || node.Labels[scheduling.InitializedLabel] == "true" {
 		return &node
 	}
-	// one, and yet count for limits.
 	// The node must count as initialized, because the sessions take missing capacity of a node that is not
 	// initialized from the catalog. Its capacity must stay, because it counts for limits.
-	// one, and yet count for limits.
 	node.Status.Capacity, node.Labels = instance.NodeCapacity(f.problem, &node), maps.Clone(node.Labels)
 	node.Labels[scheduling.InitializedLabel], node.Labels[scheduling.RegisteredLabel] = "true", "true"
 	return &node

@@ -9,12 +9,11 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
 
-// Shorten is a plan of the same planner for the same cluster that ends after its first steps. Each step of a
-// plan needs those before it and none after it, so what is left is as safe as it was. Nodes that the later
-// steps would have removed stay ([CauseLater]), and what the summary says of prices, nodes and pods is of
-// the steps that are left. A lower bound and a cluster rebuilt from scratch are not looked for again: the
-// plan has none. Errors are those of [Planner.Plan], and a plan that has fewer steps or is for another
-// cluster.
+// Shorten is a plan of the same planner for the same cluster that ends after its first steps. It is as safe as the
+// whole plan, because a step needs those before it and none after it. Nodes that later steps would have removed stay
+// ([CauseLater]), and prices, nodes and pods of the summary are those after the remaining steps. It has no lower
+// bound and no cluster rebuilt from scratch, because these are not looked for again. Errors are those of
+// [Planner.Plan], and that of a plan with fewer steps or for another cluster.
 func (p Planner) Shorten(ctx context.Context, c Cluster, plan *Plan, steps int) (*Plan, error) {
 	if plan == nil || steps < 0 || steps > len(plan.Steps) {
 		return nil, fmt.Errorf("%w: steps: the plan has no first %d steps", scheduling.ErrInvalid, steps)

@@ -16,48 +16,47 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
 
-// outcome is what would become of the pods of nodes if these were removed.
+// outcome is the result of a what-if: where the pods of removed nodes would go.
 type outcome struct {
-	// nodes are those that go, sorted.
+	// nodes are the removed nodes, sorted.
 	nodes []string
-	// launches are what has to be bought. Their names are as the next step's are.
+	// launches are the machines to launch, with the names that they would have in the next step.
 	launches []scheduling.Launch
-	// evictions are the pods that have to live on and have a place, by name, without waves.
+	// evictions are the reschedulable pods that have another node, by name, without waves.
 	evictions []Eviction
-	// stuck are those that have none.
+	// unschedulable are the reschedulable pods that have none.
 	unschedulable []scheduling.Unschedulable
-	// first are pods that leave before the others, so that each finds a place.
+	// early are pods that must leave before the others, because otherwise kube-scheduler leaves them without a node.
 	early map[string]bool
-	// origin tells of pods where they are, by name.
+	// origin is the node of each evicted pod, by the pod's name.
 	origin map[string]string
 }
 
-// question is a what-if: nodes go, and their pods look for places.
+// whatIf is a simulation: nodes are removed, and their pods are scheduled elsewhere.
 type whatIf struct {
 	nodes []string
-	// buy allows launches, for which effort is spent.
+	// buy allows launches, which are planned with the effort.
 	buy    bool
 	effort scheduling.Effort
-	// closed receive nobody this time, besides those that are closed anyway.
+	// closed are nodes that take in no pods in this simulation, besides the closed nodes of the state.
 	closed []string
-	// launches are machines that are there already when the nodes go.
+	// launches are machines that exist already when the nodes are removed.
 	launches []scheduling.Launch
-	// why asks for the reasons why pods have no place.
+	// explain asks why pods have no node.
 	explain bool
-	// alone leaves out pods that wait already.
+	// withoutPending leaves out pods that are pending already.
 	withoutPending bool
-	// brief is content with the first answer.
+	// sketch takes the first plan, without a search.
 	sketch bool
 }
 
-// drain says what would become of the pods of nodes if these were removed, when machines
-// may be bought, and why some have no place.
+// simulateDrain simulates the removal of nodes with launches, and explains why pods have no node.
 func (f *state) simulateDrain(ctx context.Context, nodes []string) (*outcome, error) {
 	return f.simulate(ctx, &whatIf{nodes: nodes, buy: true, effort: f.planner.Policy.Effort, explain: true})
 }
 
-// ask answers a what-if. The state stays as it is. Pods that wait already take part and may
-// stay without a place.
+// simulate answers a what-if. The state stays as it is. Pods that are pending already take part and may stay without
+// a node.
 func (f *state) simulate(ctx context.Context, q *whatIf) (*outcome, error) {
 	from := f.placeSession
 	if q.buy {
@@ -96,8 +95,8 @@ func (f *state) simulate(ctx context.Context, q *whatIf) (*outcome, error) {
 	return out, nil
 }
 
-// emptied is the change in which the question's nodes go, and an outcome that says which they are and where the pods
-// that look for a place come from. Where nothing may be bought they stay, closed, so that spread counts their domains.
+// drainDelta is the change in which the nodes of a what-if are removed, and an outcome with these nodes and the
+// origin of the pods. Without launches the nodes stay, closed, so that topology spread counts their domains.
 func (f *state) drainDelta(q *whatIf) (d scheduling.Delta, out *outcome, err error) {
 	out = &outcome{nodes: slices.Compact(slices.Sorted(slices.Values(q.nodes))), origin: map[string]string{}}
 	closed := q.closed
@@ -121,7 +120,7 @@ func (f *state) drainDelta(q *whatIf) (d scheduling.Delta, out *outcome, err err
 		}
 		for _, pod := range at.expected {
 			if q.buy && !q.withoutPending {
-				d.Pods = append(d.Pods, f.unboundCopy(pod)) // waits on, for another place
+				d.Pods = append(d.Pods, f.unboundCopy(pod)) // stays pending, for another node
 			} else {
 				d.Removed.Pods = append(d.Removed.Pods, podspec.PodKey(pod))
 			}
@@ -146,10 +145,10 @@ func (f *state) drainDelta(q *whatIf) (d scheduling.Delta, out *outcome, err err
 	return d, out, nil
 }
 
-// mostLifted is how many pods are kept ready to be placed.
+// mostUnboundPods bounds the cache of copies of pods.
 const mostUnboundPods = 10_000
 
-// lift is a pod of a node, ready to be placed elsewhere.
+// unboundCopy is a copy of a pod without a node.
 func (f *state) unboundCopy(pod *corev1.Pod) *corev1.Pod {
 	name := podspec.PodName(pod)
 	out := f.unboundPods[name]
@@ -163,8 +162,8 @@ func (f *state) unboundCopy(pod *corev1.Pod) *corev1.Pod {
 	return out
 }
 
-// read turns the plan of a what-if into its outcome. Machines for pods that wait anyway
-// are left out.
+// readPlan adds the plan of a simulation to its outcome. Launches that have no pod of the origin are left out: they
+// are for pending pods.
 func (f *state) readPlan(out *outcome, plan *scheduling.Plan, origin map[string]string) {
 	land := func(pods []string, to string) (own []string) {
 		for _, pod := range pods {
@@ -198,7 +197,7 @@ func (f *state) readPlan(out *outcome, plan *scheduling.Plan, origin map[string]
 	slices.SortFunc(out.evictions, compareEvictions)
 }
 
-// namer hands out names for launches that no node and no earlier launch has.
+// launchNames returns a function that names launches of a pool, by names that no node and no earlier launch has.
 func (f *state) launchNames() func(pool string) string {
 	used := map[string]int{}
 	return func(pool string) string {
@@ -212,8 +211,7 @@ func (f *state) launchNames() func(pool string) string {
 	}
 }
 
-// rebooked is what a launch is asked for when other pods land there than those it was asked
-// for at first. Both lists are sorted.
+// requestsWith are the requests of a launch after its list of pods has changed. Both lists are sorted.
 func (f *state) requestsWith(requests corev1.ResourceList, before, after []string) corev1.ResourceList {
 	if slices.Equal(before, after) {
 		return requests
@@ -239,7 +237,7 @@ func (f *state) requestsWith(requests corev1.ResourceList, before, after []strin
 	return out
 }
 
-// podOf is the pod of a name, wherever it is.
+// podOf is the pod of a name, on a node or awaiting a launch; nil if there is none.
 func (f *state) podOf(name string) *corev1.Pod {
 	if pod := f.pods[name]; pod != nil {
 		return pod
@@ -250,14 +248,11 @@ func (f *state) podOf(name string) *corev1.Pod {
 // compareEvictions orders evictions by pod.
 func compareEvictions(a, b Eviction) int { return strings.Compare(a.Pod, b.Pod) }
 
-// Pods that wait may be left out when places are looked for, or have none, and no rule
-// counts them then. Yet they are somewhere until they have gone: with them a spread may be
-// broken in another zone than the one that is planned, and where they run they keep others
-// away. So as long as there are any, all options of what is bought have the same values of
-// the labels that their topology terms read, and those of the pods that land there.
-
-// agree drops the options of launches that differ from the first in such a label, unless
-// that leaves less choice than minValues asks for.
+// agreeOnTopology drops the options of launches that differ from the first in a label which is a topology key of the
+// launch's pods or of pods that await a launch, unless minValues needs them. Pods that await a launch must be considered
+// because a simulation may leave them out or find no node for them, so that topology spread and pod affinity do not count
+// them; yet they run somewhere later, or still run on a node that is being removed. E.g. with them a spread may be broken
+// in another zone than the planned one.
 func (f *state) agreeOnTopology(launches []scheduling.Launch) {
 	if len(f.awaitingLaunch) == 0 {
 		return
@@ -271,12 +266,12 @@ func (f *state) agreeOnTopology(launches []scheduling.Launch) {
 		all := l.Options
 		l.Options = f.optionsAlike(l, keys)
 		if r, _ := f.stock.TooFewValues(l); r != nil {
-			l.Options = all // the pool asks for choice, and what waits may have gone by then
+			l.Options = all // minValues must hold, and the pending pods may be gone by then
 		}
 	}
 }
 
-// alike are the options of a launch that have the values of the first of some labels.
+// optionsAlike are the options of a launch that have the same values of some labels as the first.
 func (f *state) optionsAlike(l *scheduling.Launch, keys map[string]bool) []scheduling.Option {
 	if len(keys) == 0 {
 		return l.Options

@@ -11,17 +11,16 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/landing"
 )
 
-// turns deals out the evictions of a step in waves. Pods that go together leave every budget as many
-// pods as it asks for: a budget that allows d pods to be away, of which n leave, makes ceil(n/d)
-// waves. Pods that no budget counts go at once, unless where they may land depends on where others
-// are: these go last, when the others have landed. Where pods that leave one after the other are
-// tied, they leave in an order in which each may land: rules that hold in the end need not hold on
-// the way. It reports false if no such order was found.
+// assignWaves divides the evictions of a step into waves, sorts them by wave, and returns the use of
+// PodDisruptionBudgets. A budget that allows d of its n evicted pods to be away makes ceil(n/d) waves. Pods without a
+// budget leave in the first wave; those of them that depend on other pods by topology spread or pod affinity leave in
+// the last, when the others run again. If pods of several waves depend on each other, an order is found in which each
+// can be scheduled, because rules that hold after the step need not hold on the way. It reports false if there is
+// none.
 //
-// Only steps that have to be evict pods of a budget that allows none; they do it one by one. Where
-// the machine is taken away, all go at once: waiting helps nobody.
-//
-// Some pods may be named that leave before all others, in waves of their own.
+// A budget that allows no disruption is only used by forced steps, which evict its pods one by one. All pods of an
+// interrupted machine leave at once, because the machine does not wait. The pods in early leave before all others, in
+// waves of their own.
 func (f *state) assignWaves(step *Step, first map[string]bool) ([]BudgetUse, bool) {
 	w := f.buildWaves(step, nil, first)
 	n := len(step.Evictions)
@@ -30,19 +29,19 @@ func (f *state) assignWaves(step *Step, first map[string]bool) ([]BudgetUse, boo
 	}
 	w = f.buildWaves(step, f.landing.Try(landingStep(step, nil), f.offered), first)
 	if !w.ok && step.Reason == Expired && !f.outOfTime() {
-		// The node goes whatever budgets say: better all at once than not at all.
+		// Expiry asks no budget: evicting all pods at once is better than keeping the node.
 		return f.buildWaves(&Step{Reason: Interrupted, Evictions: step.Evictions}, nil, nil).uses(), true
 	}
 	return w.uses(), w.ok
 }
 
-// bound reports whether a pod leaves in turns with others and where it may land depends on where other pods are.
+// dependsOnOrder reports whether a pod has a budget, so that it leaves after other pods, and rules about other pods.
 func (f *state) dependsOnOrder(e Eviction) bool {
 	pod := f.pods[e.Pod]
 	return pod != nil && f.landing.Follows(e.Pod) && len(f.podBudgets.Charges(pod)) > 0
 }
 
-// lands reports whether all pods may land where they are to.
+// allLand reports whether all pods of an outcome can be scheduled where they are expected.
 func (f *state) allLand(o *outcome) bool {
 	if !slices.ContainsFunc(o.evictions, func(e Eviction) bool { return f.landing.Follows(e.Pod) }) {
 		return true
@@ -51,19 +50,20 @@ func (f *state) allLand(o *outcome) bool {
 	return s.Possible(lo.Map(o.evictions, func(e Eviction, _ int) *landing.Pod { return s.Pods[e.Pod] }), true)
 }
 
-// waves is the dealing out of the evictions of a step.
+// waveBuilder divides the evictions of a step into waves.
 type waveBuilder struct {
 	state      *state
-	simulation *landing.Trial // nil to let every pod land
+	simulation *landing.Trial // nil to check no order
 	atOnce     bool
-	// free go in the first wave, last when all that budgets count have gone.
+	// immediate are evictions for the first wave, charged those that a budget counts, last those for the last wave.
 	immediate, charged, last []*Eviction
-	wave                     int                      // the next
-	used                     map[*eviction.Budget]int // how many pods of a budget are away at most at the same time
+	wave                     int                      // the number of the next
+	used                     map[*eviction.Budget]int // the most pods of a budget that are away at the same time
 	ok                       bool
 }
 
-// deal deals out waves, and sorts evictions by them.
+// buildWaves assigns waves to the evictions of a step, and sorts them by wave. ok of the result is false if there is
+// no order.
 func (f *state) buildWaves(step *Step, s *landing.Trial, first map[string]bool) *waveBuilder {
 	w := &waveBuilder{state: f, simulation: s, atOnce: step.Reason == Interrupted, used: map[*eviction.Budget]int{}, ok: true, wave: 1}
 	list := step.Evictions
@@ -95,7 +95,7 @@ func compareWaves(a, b Eviction) int {
 	return cmp.Or(cmp.Compare(a.Wave, b.Wave), strings.Compare(a.Pod, b.Pod))
 }
 
-// sort tells evictions that go at once from those that budgets count, and those that go when these have.
+// classify divides evictions into immediate, charged and last.
 func (w *waveBuilder) classify(list []Eviction) {
 	f := w.state
 	w.immediate, w.charged, w.last = nil, nil, nil
@@ -110,14 +110,14 @@ func (w *waveBuilder) classify(list []Eviction) {
 			w.charged = append(w.charged, e)
 		case !w.atOnce && (eviction.Active(pod) || w.simulation != nil) && (apart || f.landing.Follows(e.Pod)):
 			w.last = append(w.last, e)
-		default: // it depends on nobody, or is on its way out whatever is done
+		default: // it depends on no other pod, or is being deleted anyway
 			w.immediate = append(w.immediate, e)
 		}
 	}
 }
 
-// rank orders pods by how where they may land depends on others: not, by their own terms, or so that
-// they keep others away.
+// evictionRank orders pods by their dependence on others: 0 for none, 1 for rules of their own, 2 for anti-affinity,
+// which keeps other pods away.
 func (f *state) evictionRank(pod string) int {
 	switch {
 	case f.landing.Repels(pod):
@@ -128,8 +128,7 @@ func (f *state) evictionRank(pod string) int {
 	return 0
 }
 
-// make deals out wave by wave. In each, the pods are taken whose budgets have room and that
-// may land.
+// build fills wave by wave with the pods whose budgets allow it and that can be scheduled.
 func (w *waveBuilder) build() {
 	group := w.immediate
 	if len(w.charged) == 0 {
@@ -137,7 +136,7 @@ func (w *waveBuilder) build() {
 	}
 	for ; len(w.charged) > 0; w.wave++ {
 		chosen := w.choose(group)
-		if len(chosen) == 0 { // nobody may land, or there is no time: the step is not possible in turns
+		if len(chosen) == 0 { // no pod can be scheduled, or the deadline has passed
 			w.charge(w.used, w.charged[0])
 			w.ok = false
 			return
@@ -167,7 +166,7 @@ func (w *waveBuilder) build() {
 	}
 }
 
-// choose picks the pods that can join a group: no budget has too many of them, and all land.
+// choose are charged evictions that can join a group: their budgets allow it, and all pods can be scheduled.
 func (w *waveBuilder) choose(group []*Eviction) (chosen []*Eviction) {
 	taken := map[*eviction.Budget]int{}
 	for _, e := range w.charged {
@@ -183,29 +182,32 @@ func (w *waveBuilder) choose(group []*Eviction) (chosen []*Eviction) {
 	return chosen
 }
 
-// charge counts a pod that is away.
+// charge counts an eviction for the budgets of its pod.
 func (w *waveBuilder) charge(taken map[*eviction.Budget]int, e *Eviction) {
 	for _, g := range w.state.podBudgets.Charges(w.state.pods[e.Pod]) {
 		taken[g]++
 	}
 }
 
-// possible reports whether pods that leave at the same time all land, as far as there is time to find out.
+// possible reports whether pods that leave at the same time can all be scheduled; false if the deadline has passed.
+// With only, the simulation stays as it is.
 func (w *waveBuilder) possible(group []*Eviction, only bool) bool {
 	return w.simulation == nil || !w.state.outOfTime() && w.simulation.Possible(w.moving(group), only)
 }
 
+// moving are the pods of a group in the simulation.
 func (w *waveBuilder) moving(group []*Eviction) []*landing.Pod {
 	return lo.Map(group, func(e *Eviction, _ int) *landing.Pod { return w.simulation.Pods[e.Pod] })
 }
 
+// setWave sets the wave of evictions.
 func setWave(group []*Eviction, wave int) {
 	for _, e := range group {
 		e.Wave = wave
 	}
 }
 
-// uses is what is used of budgets, by name.
+// uses is the use of PodDisruptionBudgets, by name.
 func (w *waveBuilder) uses() []BudgetUse {
 	var out []BudgetUse
 	for g, n := range w.used {
