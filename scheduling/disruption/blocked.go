@@ -16,41 +16,41 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
 
-// Blocked is what one cause keeps a cluster from saving.
+// Blocked is how much one cause keeps a cluster from saving.
 type Blocked struct {
-	// Code is the cause: the first of the reasons for which Nodes nodes stay. [CauseSearch] stands for
-	// nodes that take in pods, and for those of which no cheaper move was found.
+	// Code is the cause: Nodes nodes have it as their first reason to stay. [CauseSearch] stands for nodes that take
+	// in pods, and for nodes without a cheaper move.
 	Code  CauseCode `json:"code"`
 	Nodes int       `json:"nodes"`
-	// PerHour is how much less the cluster costs after a plan's steps if this cause alone is lifted, by
-	// expected prices, where Tried says that it was tried; else it is at most so much.
+	// PerHour is how much less the cluster would cost after a plan's steps without this cause alone, in USD per hour
+	// of expected prices, if Tried; otherwise it is an upper bound of that.
 	PerHour offerings.Price `json:"perHour"`
 	Tried   bool            `json:"tried"`
-	// Changes are the changes of objects that lift it, all together, by object. A cause that settings of the planner
-	// lift has none, and neither has one that only time lifts.
+	// Changes are the changes of objects that remove the cause, all together, by object. There are none for a cause
+	// that settings of the planner or only time removes.
 	Changes []Change `json:"changes,omitempty"`
 }
 
-// Change is a change of an object by which a cause is lifted.
+// Change is a change of an object that helps to remove a cause.
 type Change struct {
-	// Object is what is changed, as kind/name or kind/namespace/name.
+	// Object is the object to change, as kind/name or kind/namespace/name.
 	Object string `json:"object"`
-	// To says in a few words what it is changed to.
+	// To describes the change in a few words.
 	To string `json:"to"`
 }
 
-// Blocked says of the causes for which nodes stay, in a plan of p for c, what each keeps the cluster from
-// saving; the most comes first, and causes that keep it from nothing are left out. What lifting a cause alone
-// saves is tried: the cluster is changed so that the cause no longer holds any node, and is planned again. That takes
-// its time for each cause, so that those come first that could save the most by a bound, and only as many are tried as
-// their plans have 40 nodes together: 20 with [scheduling.EffortFast], and any number with
-// [scheduling.EffortThorough]. Below that, clusters of more than 20 nodes are planned with the least effort, so that the
-// effort of the plan may save more than is told, and never less. Of the others, of those that nobody can lift, such as
-// nodes that are not ready yet, and of those that a deadline keeps from being tried, the bound is told.
+// Blocked finds how much each cause for which nodes stay, in a plan of p for c, keeps the cluster from saving, the
+// largest amount first; causes with no amount are left out. To find it, the cluster is changed so that the cause
+// holds no node, and planned again. That takes time for each cause, so that causes with the largest upper bound come
+// first, and only as many are tried as their plans have 40 nodes together: 20 with [scheduling.EffortFast], any
+// number with [scheduling.EffortThorough]. Below that, clusters of more than 20 nodes are planned with the least
+// effort, so that the plan's own effort may save more than the amount, and never less. The amount is the upper bound
+// for the other causes, for causes that no change of settings or objects removes (e.g. a node that is not ready yet),
+// and after the deadline.
 //
-// Savings do not add up: a node may be held by several causes, and pods may leave one node or another. Nothing is
-// told where [Underutilized] is not among the planner's reasons. Errors are those of [Planner.Plan], and a plan
-// that is nil.
+// Amounts do not add up, because a node may have several causes, and pods may leave one node or another. The result
+// is empty if [Underutilized] is not among the planner's reasons. Errors are those of [Planner.Plan], and that of a
+// plan that is nil.
 func (p Planner) Blocked(ctx context.Context, c Cluster, plan *Plan) ([]Blocked, error) {
 	if plan == nil {
 		return nil, fmt.Errorf("%w: plan: is nil", scheduling.ErrInvalid)
@@ -89,22 +89,22 @@ func (p Planner) Blocked(ctx context.Context, c Cluster, plan *Plan) ([]Blocked,
 	return out, nil
 }
 
-// compareBlocked orders causes, those that keep the cluster from saving most before others.
+// compareBlocked orders causes, the largest amount first.
 func compareBlocked(a, b Blocked) int {
 	return cmp.Or(cmp.Compare(b.PerHour, a.PerHour), cmp.Compare(a.Code, b.Code))
 }
 
-// obstacle is a cause for which nodes stay.
+// blocker is a cause for which nodes stay.
 type blocker struct {
 	Blocked
 
-	// held are the nodes that have it among their reasons; none for the search, which looks at those that may go.
+	// nodes have it among their reasons to stay; none for the search, which already considers all candidates.
 	nodes []*candidate
-	// unblocked is the making of a plan without it; nil where nobody can lift it.
+	// without makes the plan without the cause; nil if no change removes it.
 	without *run
 }
 
-// obstacles are the causes for which nodes stay in a plan, by code.
+// blockers are the causes for which nodes stay in a plan, by code.
 func (r *run) blockers(plan *Plan) []*blocker {
 	byCode := map[CauseCode]*blocker{}
 	get := func(code CauseCode) *blocker {
@@ -132,7 +132,7 @@ func (r *run) blockers(plan *Plan) []*blocker {
 		get(first).Nodes++
 	}
 	if s := &plan.Summary; s.Launches > 0 {
-		get(CauseSearch) // what steps launch may be more than it has to be, too
+		get(CauseSearch) // a better search might launch less
 	}
 	out := []*blocker{}
 	for _, code := range slices.Sorted(maps.Keys(byCode)) {
@@ -143,21 +143,22 @@ func (r *run) blockers(plan *Plan) []*blocker {
 	return out
 }
 
-// blamed is the cause that a reason counts for: the search where nothing but the search found nothing.
+// blamedCause is the cause that a reason counts for: CauseSearch for reasons that no change of settings or objects
+// removes.
 func (f *state) blamedCause(code CauseCode) CauseCode {
 	switch code {
 	case "", CauseNoSaving, CauseReceives, CauseNoPlace, CauseDeadline, CauseReasonNotMeant:
 		return CauseSearch
 	case CauseSmallSaving:
 		if f.planner.MinSaving == (Saving{}) {
-			return CauseSearch // the move is too small for anybody
+			return CauseSearch // no least saving is set
 		}
 	}
 	return code
 }
 
-// limit finds how much lifting the cause saves at most: what the cluster costs after the steps beyond a price that is
-// proven for clusters without it; bound is the one that is proven for the cluster as it is.
+// boundSaving sets the upper bound of the amount: the price after the steps minus the proven least price of clusters
+// without the cause. The given bound is that of the cluster as it is.
 func (o *blocker) boundSaving(ctx context.Context, now *state, p Planner, c Cluster, bound, after offerings.Price) error {
 	f := now
 	planner, cluster, changes, can := now.unblock(p, c, o)
@@ -168,7 +169,7 @@ func (o *blocker) boundSaving(ctx context.Context, now *state, p Planner, c Clus
 		}
 		f = o.without.state
 		f.skipExplanations, f.planner.Policy.Effort = true, now.trialEffort()
-		o.without.noLookahead = f.planner.Policy.Effort != now.planner.Policy.Effort // nor is the next plan made in advance
+		o.without.noLookahead = f.planner.Policy.Effort != now.planner.Policy.Effort // the next plan is not made in advance either
 		o.Changes = changes
 	}
 	loose := maps.Clone(f.disruptable)
@@ -186,13 +187,13 @@ func (o *blocker) boundSaving(ctx context.Context, now *state, p Planner, c Clus
 	return nil
 }
 
-// A plan is tried without so many causes that the nodes of all tries are these: of clusters with fewer nodes more causes are tried.
+// The number of nodes of all clusters that are planned without a cause: in smaller clusters more causes are tried.
 const (
 	nodesTriedFast = 20
 	nodesTried     = 40
 )
 
-// tries is how many causes are tried.
+// mostTried is how many causes are tried.
 func (f *state) mostTried() int {
 	nodes := max(1, len(f.problem.Nodes))
 	switch {
@@ -204,11 +205,12 @@ func (f *state) mostTried() int {
 	return nodesTried / nodes
 }
 
-// nodesOfOwnEffort is up to how many nodes a cluster is planned without a cause with the effort of the plan.
+// nodesWithOwnEffort is the number of nodes up to which a cluster is planned without a cause with the effort of the
+// plan.
 const nodesWithOwnEffort = 20
 
-// effortOfTries is that with which the cluster is planned without a cause: the plan's own where the cluster is small or
-// the effort large, and else the least, which takes a third of the time.
+// trialEffort is the effort with which a cluster is planned without a cause: the plan's own if the cluster is small
+// or the effort large, otherwise the least, which takes a third of the time.
 func (f *state) trialEffort() scheduling.Effort {
 	if own := f.planner.Policy.Effort; own >= scheduling.EffortThorough || len(f.problem.Nodes) <= nodesWithOwnEffort {
 		return own
@@ -216,7 +218,8 @@ func (f *state) trialEffort() scheduling.Effort {
 	return scheduling.EffortFast
 }
 
-// try plans the cluster without the cause. That less effort than the plan's has found nothing says nothing.
+// try plans the cluster without the cause. If less effort than the plan's finds no saving, the upper bound stays,
+// because more effort might find one.
 func (o *blocker) try(ctx context.Context, own scheduling.Effort, after offerings.Price) error {
 	if err := o.without.search(ctx); err != nil || o.without.timedOut {
 		return err
@@ -228,8 +231,8 @@ func (o *blocker) try(ctx context.Context, own scheduling.Effort, after offering
 	return nil
 }
 
-// tryEach plans the cluster without each of some causes, as many at a time as there are processors. Errors come in
-// the order of the causes.
+// tryEach plans the cluster without each of some causes, as many at a time as there are processors. Errors are in the
+// order of the causes.
 func tryEach(ctx context.Context, list []*blocker, own scheduling.Effort, after offerings.Price) error {
 	errs := make([]error, len(list))
 	next := make(chan int)

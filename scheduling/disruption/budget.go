@@ -117,7 +117,7 @@ func parseWindow(expression string, lasts time.Duration) (*window, error) {
 func (w *window) open(now time.Time) bool {
 	now = now.UTC()
 	hit := w.schedule.Next(now.Add(-w.lasts))
-	// A schedule that never hits, such as one for 30 February, has no next time.
+	// A schedule without any time, e.g. for 30 February, has no next time.
 	return !hit.IsZero() && !hit.After(now)
 }
 

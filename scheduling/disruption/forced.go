@@ -160,7 +160,7 @@ func (r *run) replaceTogether(ctx context.Context, reason Reason, nodes []string
 		return r.state.byName[name].receivedPods || !r.state.withinBudgets(reason, []string{name})
 	})
 	for len(names) > 1 && !r.outOfTime(ctx) {
-		o, err := r.state.simulate(ctx, &whatIf{nodes: names, buy: true, effort: r.state.planner.Policy.Effort})
+		o, err := r.state.simulate(ctx, &whatIf{nodes: names, launch: true, effort: r.state.planner.Policy.Effort})
 		if err != nil {
 			return unlessDeadline(ctx, err)
 		}
@@ -263,7 +263,7 @@ func (r *run) drain(ctx context.Context, reason Reason, nodes []string) (*outcom
 	if r.state.allLand(o) {
 		return o, true, nil
 	}
-	alone, err := r.state.simulate(ctx, &whatIf{nodes: nodes, buy: true, effort: r.state.planner.Policy.Effort, explain: true, withoutPending: true})
+	alone, err := r.state.simulate(ctx, &whatIf{nodes: nodes, launch: true, effort: r.state.planner.Policy.Effort, explain: true, withoutPending: true})
 	if err != nil {
 		return nil, false, err
 	}

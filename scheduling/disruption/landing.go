@@ -171,7 +171,7 @@ func (f *state) bindEvictions(step *Step, closed []string) *outcome {
 // launches for those that would find no node. A brief one takes the first launches that hold these. It is nil if the
 // same nodes with the same pods left over have failed before.
 func (f *state) bindWithLaunches(ctx context.Context, nodes, closed []string, brief bool, vain map[string]bool) (*outcome, error) {
-	d, lifted, err := f.drainDelta(&whatIf{nodes: nodes, buy: true, withoutPending: true, closed: closed})
+	d, lifted, err := f.drainDelta(&whatIf{nodes: nodes, launch: true, withoutPending: true, closed: closed})
 	if err != nil {
 		return nil, err
 	}

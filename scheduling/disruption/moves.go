@@ -59,7 +59,7 @@ func (x *search) drainAll(ctx context.Context, names []string, effort scheduling
 	if len(names) == 0 || outOfTime(ctx) {
 		return nil
 	}
-	step, err := x.tryMove(ctx, &whatIf{nodes: names, buy: true, effort: effort})
+	step, err := x.tryMove(ctx, &whatIf{nodes: names, launch: true, effort: effort})
 	if err != nil || step == nil {
 		return unlessDeadline(ctx, err)
 	}
@@ -194,7 +194,7 @@ func (x *search) replace(ctx context.Context) error {
 		}
 		vain++
 		if best != nil {
-			more, err := x.tryMove(ctx, &whatIf{nodes: best.Drain, buy: true, effort: scheduling.EffortFast})
+			more, err := x.tryMove(ctx, &whatIf{nodes: best.Drain, launch: true, effort: scheduling.EffortFast})
 			if err != nil {
 				return err
 			}
@@ -215,7 +215,7 @@ func (x *search) replace(ctx context.Context) error {
 // least saving is not simulated, because a move hardly saves more than the waste.
 func (x *search) replacement(ctx context.Context, group []rankedCandidate) (*Step, error) {
 	var loss, least float64
-	q := &whatIf{buy: true, sketch: true}
+	q := &whatIf{launch: true, sketch: true}
 	for i := range group {
 		loss, least = loss+float64(group[i].waste), least+leastShare*float64(group[i].price)
 		q.nodes = append(q.nodes, group[i].name)

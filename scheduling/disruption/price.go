@@ -119,7 +119,7 @@ func (f *state) disruptionCost(movers []*corev1.Pod) float64 {
 const defaultBalancedK = 2
 
 // scoreMove is the share of a price that is saved over the share of a disruption cost that is spent: 0 if nothing is
-// saved or a total is 0, and infinite if the saving disrupts nothing.
+// saved or a total is 0, and infinite if the move has no disruption cost.
 func scoreMove(saving offerings.Price, disruption float64, price offerings.Price, total float64) float64 {
 	switch {
 	case saving <= 0 || price <= 0 || total <= 0:

@@ -13,33 +13,33 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
 
-// Realised is what a plan's steps come to when they are carried out one by one, and kube-scheduler binds the
-// evicted pods as it likes: it takes those of a wave in another order, and chooses otherwise among nodes of the same
-// score than it was expected to. It is the mean of several courses of events that a model of kube-scheduler plays,
-// counts rounded up, and no proof.
+// Realised is the mean result of carrying out a plan's steps one by one with other choices of kube-scheduler: it
+// binds the pods of a wave in another order, and picks another of several nodes with the same score. A model of
+// kube-scheduler plays this several times. Counts are rounded up. It is an estimate, and no proof.
 type Realised struct {
-	// PricePerHourAfter is what all nodes cost then, with the machines that have to be bought for
-	// pods that find no place: as [Summary.PricePerHourAfter].
+	// PricePerHourAfter is the price of all nodes then, in USD per hour, with the machines that have to be launched
+	// for pods without a node: as [Summary.PricePerHourAfter].
 	PricePerHourAfter offerings.Price `json:"pricePerHourAfter"`
-	// ExpectedPerHourAfter is that price with what the nodes are expected to cost beside: as
-	// [Summary.ExpectedPerHourAfter], and set where that is.
+	// ExpectedPerHourAfter is the expected price of the same nodes: as [Summary.ExpectedPerHourAfter], and set where
+	// that is.
 	ExpectedPerHourAfter offerings.Price `json:"expectedPerHourAfter,omitempty"`
-	// PodsElsewhere is how many evicted pods land elsewhere than their step expects, or have to
-	// leave once more because they landed on a node that goes later.
+	// PodsElsewhere is how many evicted pods are bound to another node than their step expects, or are evicted once
+	// more because they were bound to a node that is removed later.
 	PodsElsewhere int `json:"podsElsewhere"`
-	// PodsWaiting is how many evicted pods find no place, until machines are bought for them. Pending are those that
-	// may stay pending whatever is bought, as others land where they keep them from all nodes, by name.
+	// PodsWaiting is how many evicted pods find no node until machines are launched for them. Pending are pods that
+	// may stay pending whatever is launched, because of rules about pods that were bound elsewhere, by name.
 	PodsWaiting int      `json:"podsWaiting"`
 	Pending     []string `json:"pending,omitempty"`
-	// Launches is how many machines are bought that no step orders.
+	// Launches is how many machines are launched that no step orders.
 	Launches int `json:"launches"`
 }
 
-// courses is in how many courses of events a plan is played, but for large clusters, as of so many steps one says as
-// much, and past a deadline.
+// playthroughs is how often a plan is played. In large clusters, and after the deadline, it is played once; many
+// steps even out the choices anyway.
 const playthroughs = 8
 
-// realise is the mean of several courses of events, counts rounded up. A session tells what is known of catalogs.
+// realise is the mean of several plays of a plan. The known session is one that has read the same catalogs, to save
+// time.
 func (f *state) realise(ctx context.Context, plan *Plan, known *provisioning.Session) (*Realised, error) {
 	sum, n, pending := &Realised{}, 0, map[string]bool{}
 	for ; n < playthroughs && (n == 0 || !f.large() && !outOfTime(ctx)); n++ {
@@ -59,7 +59,7 @@ func (f *state) realise(ctx context.Context, plan *Plan, known *provisioning.Ses
 	return &Realised{sum.PricePerHourAfter / of, sum.ExpectedPerHourAfter / of, up(sum.PodsElsewhere), up(sum.PodsWaiting), slices.Sorted(maps.Keys(pending)), up(sum.Launches)}, nil
 }
 
-// play carries the steps of a plan out on the cluster as it was before them, in the course of events of a seed.
+// playPlan carries out the steps of a plan on the cluster before them, with the choices of a seed.
 func (f *state) playPlan(ctx context.Context, plan *Plan, known *provisioning.Session, seed uint64) (*Realised, error) {
 	out := &Realised{PricePerHourAfter: plan.Summary.PricePerHourAfter, ExpectedPerHourAfter: plan.Summary.ExpectedPerHourAfter}
 	var waiting []*corev1.Pod
@@ -109,7 +109,7 @@ func (f *state) playPlan(ctx context.Context, plan *Plan, known *provisioning.Se
 	return out, nil
 }
 
-// standingProblem is the problem of the cluster as it stands, without pods to be placed.
+// currentProblem is the problem of the cluster as it is now, without pending pods.
 func (f *state) currentProblem() scheduling.Problem {
 	out := *f.problem
 	out.Pods, out.Running, out.Nodes, out.Nominated = nil, nil, nil, nil
@@ -125,8 +125,8 @@ func (f *state) currentProblem() scheduling.Problem {
 	return out
 }
 
-// leavers are the pods that leave in a step where they are now: those of the nodes that go, each in the wave
-// that is expected or the last one.
+// evictionsNow are the evictions of a step for the pods that are on its nodes now, each in its expected wave or, for
+// other pods, in the last.
 func (f *state) evictionsNow(step *Step, expected map[string]Eviction) []Eviction {
 	var out []Eviction
 	last := 1

@@ -14,14 +14,14 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// machineKind is what pods may notice of a machine, "" where its labels do not tell.
+// machineKind are the properties of a machine that pods depend on without a rule, "" where its labels do not say.
 type machineKind struct{ arch, capacity string }
 
 func kindOf(labels map[string]string) machineKind {
 	return machineKind{labels[corev1.LabelArchStable], labels[scheduling.CapacityTypeLabel]}
 }
 
-// becomes says how a pod is worse off on one of some machines than on this one, by risk.
+// risksOf are the changes for the worse of a pod that moves from this kind to one of others, by risk, in words.
 func (was machineKind) risksOf(will []machineKind) map[RiskCode]string {
 	out := map[RiskCode]string{}
 	for _, k := range will {
@@ -35,7 +35,7 @@ func (was machineKind) risksOf(will []machineKind) map[RiskCode]string {
 	return out
 }
 
-// risks are those of a step that is about to be carried out, by code and object.
+// risks are the risks of a step that is about to be carried out, by code and object.
 func (f *state) risks(step *Step) []Risk {
 	bought := map[string][]machineKind{}
 	for i := range step.Launches {
@@ -45,7 +45,7 @@ func (f *state) risks(step *Step) []Risk {
 		}
 	}
 	out := f.replicaRisks(step)
-	worse := map[Risk]int{} // how many pods it is true of
+	worse := map[Risk]int{} // the number of pods at that risk
 	for i := range step.Evictions {
 		e := &step.Evictions[i]
 		pod, from := f.pods[e.Pod], f.byName[e.From]
@@ -83,8 +83,8 @@ func (f *state) risks(step *Step) []Risk {
 	return slices.Compact(out)
 }
 
-// waiting says for how long Karpenter waits for a pod that may not be evicted, when the pod's node goes for a reason.
-// until is when the pod may be evicted, zero where that is not known.
+// protectedWait says how long Karpenter waits for a pod that may not be evicted when its node is removed for a
+// reason. until is when the pod may be evicted, zero if that is not known.
 func (f *state) protectedWait(reason Reason, s *candidate, until time.Time) string {
 	grace := f.graceOf(s)
 	switch {
@@ -98,8 +98,8 @@ func (f *state) protectedWait(reason Reason, s *candidate, until time.Time) stri
 	return fmt.Sprintf("Karpenter waits for it for %s at most (terminationGracePeriod), and deletes it then", scheduling.NillableDuration{Duration: grace})
 }
 
-// absences are the controllers of which a step takes the only pod away, or several at the same
-// time, where no PodDisruptionBudget has a say.
+// replicaRisks are the controllers of which a step evicts the only pod, or several pods at the same time, without a
+// PodDisruptionBudget.
 func (f *state) replicaRisks(step *Step) (out []Risk) {
 	type turn struct {
 		controller string

@@ -364,7 +364,7 @@ func (p Planner) alternative(ctx context.Context, c *Cluster) (*Rebuilt, error) 
 	f := newState(p, c)
 	all := f.rebuildable()
 	if len(all) == 0 {
-		return nil, nil //nolint:nilnil // nothing to compare
+		return nil, nil //nolint:nilnil // no node of a pool has a price
 	}
 	other := c.Problem
 	other.NodePools = c.Alternative

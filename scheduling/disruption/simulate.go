@@ -35,8 +35,8 @@ type outcome struct {
 // whatIf is a simulation: nodes are removed, and their pods are scheduled elsewhere.
 type whatIf struct {
 	nodes []string
-	// buy allows launches, which are planned with the effort.
-	buy    bool
+	// launch allows launches, which are planned with the effort.
+	launch bool
 	effort scheduling.Effort
 	// closed are nodes that take in no pods in this simulation, besides the closed nodes of the state.
 	closed []string
@@ -52,14 +52,14 @@ type whatIf struct {
 
 // simulateDrain simulates the removal of nodes with launches, and explains why pods have no node.
 func (f *state) simulateDrain(ctx context.Context, nodes []string) (*outcome, error) {
-	return f.simulate(ctx, &whatIf{nodes: nodes, buy: true, effort: f.planner.Policy.Effort, explain: true})
+	return f.simulate(ctx, &whatIf{nodes: nodes, launch: true, effort: f.planner.Policy.Effort, explain: true})
 }
 
 // simulate answers a what-if. The state stays as it is. Pods that are pending already take part and may stay without
 // a node.
 func (f *state) simulate(ctx context.Context, q *whatIf) (*outcome, error) {
 	from := f.placeSession
-	if q.buy {
+	if q.launch {
 		from = f.launchSession
 	}
 	fork := from.Fork()
@@ -70,7 +70,7 @@ func (f *state) simulate(ctx context.Context, q *whatIf) (*outcome, error) {
 	if len(out.origin) == 0 {
 		return out, nil
 	}
-	if q.withoutPending && q.buy {
+	if q.withoutPending && q.launch {
 		for _, name := range slices.Sorted(maps.Keys(f.awaitingLaunch)) {
 			d.Removed.Pods = append(d.Removed.Pods, podspec.PodKey(f.awaitingLaunch[name]))
 		}
@@ -100,7 +100,7 @@ func (f *state) simulate(ctx context.Context, q *whatIf) (*outcome, error) {
 func (f *state) drainDelta(q *whatIf) (d scheduling.Delta, out *outcome, err error) {
 	out = &outcome{nodes: slices.Compact(slices.Sorted(slices.Values(q.nodes))), origin: map[string]string{}}
 	closed := q.closed
-	if q.buy {
+	if q.launch {
 		d.Removed.Nodes = out.nodes
 	} else {
 		closed = lo.Union(closed, out.nodes)
@@ -119,7 +119,7 @@ func (f *state) drainDelta(q *whatIf) (d scheduling.Delta, out *outcome, err err
 			}
 		}
 		for _, pod := range at.expected {
-			if q.buy && !q.withoutPending {
+			if q.launch && !q.withoutPending {
 				d.Pods = append(d.Pods, f.unboundCopy(pod)) // stays pending, for another node
 			} else {
 				d.Removed.Pods = append(d.Removed.Pods, podspec.PodKey(pod))

@@ -39,7 +39,7 @@ func TestAsk(t *testing.T) {
 		stuck  int
 	}{
 		"into free room":                 {nil, whatIf{nodes: []string{"one"}}, nil, 1},
-		"onto a machine that is bought":  {nil, whatIf{nodes: []string{"one"}, buy: true}, map[string]string{"shop/web": "default-1"}, 0},
+		"onto a machine that is bought":  {nil, whatIf{nodes: []string{"one"}, launch: true}, map[string]string{"shop/web": "default-1"}, 0},
 		"not where room is closed":       {func(c *Cluster) { c.Running = c.Running[:2] }, whatIf{nodes: []string{"one"}, closed: []string{"two"}}, nil, 1},
 		"where room is":                  {func(c *Cluster) { c.Running = c.Running[:2] }, whatIf{nodes: []string{"one"}}, map[string]string{"shop/web": "two"}, 0},
 		"not onto a node that starts up": {func(c *Cluster) { c.Running = c.Running[:2]; delete(c.Nodes[1].Labels, scheduling.InitializedLabel) }, whatIf{nodes: []string{"one"}}, nil, 1},

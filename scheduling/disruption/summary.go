@@ -11,7 +11,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
 
-// assemble puts together what was found.
+// assemble is the plan with its verdicts, warnings and sums.
 func (r *run) assemble() *Plan {
 	plan := &Plan{Steps: r.steps, Nodes: r.verdicts(), Pending: r.state.pending, Warnings: slices.Concat(r.warnings, provisioning.IdleNodePools(r.state.problem), r.state.inputWarnings())}
 	slices.SortStableFunc(plan.Warnings, func(a, b scheduling.Warning) int {
@@ -23,8 +23,8 @@ func (r *run) assemble() *Plan {
 	return plan
 }
 
-// overlooked are warnings of what the cluster says in vain: pods that run on nodes which are not
-// there, and what pools state in vain.
+// inputWarnings are warnings about parts of the input that have no effect: pods on nodes that are not in it, and
+// fields of pools.
 func (f *state) inputWarnings() []scheduling.Warning {
 	out := validate.PoolWarnings(f.problem)
 	for _, pod := range f.problem.Running {
@@ -35,7 +35,7 @@ func (f *state) inputWarnings() []scheduling.Warning {
 	return out
 }
 
-// cordon is the nodes that steps drain and that take in no pods before: see [Plan.Cordon].
+// cordon are the nodes that steps drain and that take in no pods before: see [Plan.Cordon].
 func cordon(steps []Step) []string {
 	open, out := map[string]bool{}, []string{}
 	for i := range steps {
@@ -45,7 +45,7 @@ func cordon(steps []Step) []string {
 			}
 		}
 		for _, l := range steps[i].Launches {
-			open[l.Name] = true // not there from the start
+			open[l.Name] = true // it cannot be cordoned before it exists
 		}
 		for _, e := range steps[i].Evictions {
 			open[e.To] = true
@@ -55,7 +55,7 @@ func cordon(steps []Step) []string {
 	return out
 }
 
-// summary adds the plan up.
+// summary are the sums of the plan.
 func (r *run) summary() Summary {
 	after := r.state.tally()
 	s := Summary{
@@ -81,7 +81,7 @@ func (r *run) summary() Summary {
 		}
 		if least := found.rebuilt; least != nil {
 			if least.price > after.price {
-				least = &rebuildTarget{tally: after, composition: r.state.composition(func(s *candidate) bool { return !s.removed }, nil)} // which holds the same pods
+				least = &rebuildTarget{tally: after, composition: r.state.composition(func(s *candidate) bool { return !s.removed }, nil)} // it holds the same pods
 			}
 			s.Rebuilt = r.state.rebuilt(least)
 		}
@@ -99,7 +99,7 @@ func (r *run) summary() Summary {
 	return s
 }
 
-// rebuilt is a cluster bought afresh, in the words of a summary.
+// rebuilt is a rebuilt cluster as in a summary.
 func (f *state) rebuilt(t *rebuildTarget) *Rebuilt {
 	out := &Rebuilt{Nodes: t.nodes, PricePerHour: t.machinePrice, Composition: t.composition, LeftOut: t.leftOut}
 	if f.hasExpectedCosts() {

@@ -63,7 +63,7 @@ func (f *state) rebuildProblem(loose map[string]bool) scheduling.Problem {
 		}
 	}
 	if err := restoreOffers(&out, gone); err != nil {
-		return *c // the catalog was one before, and has lost nothing
+		return *c // the catalog was valid before, and has lost no offering
 	}
 	return out
 }

@@ -14,9 +14,8 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// unblock is the planner and the cluster in which a cause no longer holds any node, as somebody would change their
-// settings and objects, and the changes of objects, by object. It reports false where nobody can lift the cause but
-// time.
+// unblock is the planner and the cluster with settings and objects changed so that a cause holds no node, and the
+// changes of objects, by object. It reports false if no change removes the cause.
 func (f *state) unblock(p Planner, c Cluster, o *blocker) (Planner, Cluster, []Change, bool) {
 	u := &unblocking{planner: p, cluster: c, held: o.nodes, state: f, changes: map[string]string{}}
 	done := u.byCode(o.Code)
@@ -27,16 +26,16 @@ func (f *state) unblock(p Planner, c Cluster, o *blocker) (Planner, Cluster, []C
 	return u.planner, u.cluster, changes, done || len(changes) > 0
 }
 
-// unblocking is how a cause is lifted for the nodes that it holds.
+// unblocking changes settings and objects so that a cause does not hold its nodes.
 type unblocking struct {
 	planner Planner
 	cluster Cluster
 	held    []*candidate
-	state   *state            // of the cluster as it is
+	state   *state            // of the unchanged cluster
 	changes map[string]string // by object
 }
 
-// byCode lifts a cause. It reports whether settings of the planner, or of machines, have changed.
+// byCode makes the changes for a cause. It reports whether it has changed settings of the planner, or machines.
 func (u *unblocking) byCode(code CauseCode) bool {
 	none := scheduling.NillableDuration{Duration: new(time.Duration(0))}
 	switch code {
@@ -81,7 +80,7 @@ func (u *unblocking) byCode(code CauseCode) bool {
 	return false
 }
 
-// pools changes the NodePools of the nodes that are held.
+// pools changes the NodePools of the nodes.
 func (u *unblocking) pools(to string, change func(*scheduling.NodePool)) {
 	u.cluster.NodePools = slices.Clone(u.cluster.NodePools)
 	for i, pool := range u.cluster.NodePools {
@@ -93,7 +92,7 @@ func (u *unblocking) pools(to string, change func(*scheduling.NodePool)) {
 	}
 }
 
-// policy lets NodePools be consolidated whenever that saves something.
+// policy lets NodePools be consolidated.
 func (u *unblocking) policy(none *scheduling.NillableDuration) {
 	const policy, after = "spec.disruption.consolidationPolicy to WhenEmptyOrUnderutilized", "spec.disruption.consolidateAfter to 0s"
 	said := map[string]string{}
@@ -111,7 +110,7 @@ func (u *unblocking) policy(none *scheduling.NillableDuration) {
 	maps.Copy(u.changes, said)
 }
 
-// fewer lets nodes of static NodePools go, and none be launched in their place.
+// fewer lets nodes of static NodePools be removed, without launches in their place.
 func (u *unblocking) fewer(none *scheduling.NillableDuration) {
 	u.pools("lower spec.replicas", func(p *scheduling.NodePool) {
 		p.Spec.Replicas, p.Spec.Limits = nil, corev1.ResourceList{corev1.ResourceCPU: {}}
@@ -119,7 +118,7 @@ func (u *unblocking) fewer(none *scheduling.NillableDuration) {
 	})
 }
 
-// releaseMachines lets nodes go that a NodePool keeps as its fewest.
+// releaseMachines lets nodes be removed that a NodePool keeps as its minimum.
 func (u *unblocking) releaseMachines() bool {
 	u.cluster.Machines = slices.Clone(u.cluster.Machines)
 	for i := range u.cluster.Machines {
@@ -131,7 +130,7 @@ func (u *unblocking) releaseMachines() bool {
 	return true
 }
 
-// leaveAnnotationsOut takes the annotations off by which nodes that are held, and their pods, ask to be left alone.
+// leaveAnnotationsOut removes the annotations against disruption from the nodes and their pods.
 func (u *unblocking) leaveAnnotationsOut() {
 	asks := map[string]bool{}
 	for _, s := range u.held {
@@ -162,8 +161,8 @@ func (u *unblocking) leaveAnnotationsOut() {
 	}
 }
 
-// letOneGo changes PodDisruptionBudgets that let no pod of the nodes go that are held: each so that it lets one go.
-// Where a pod has several, all but the first by name are deleted.
+// letOneGo changes PodDisruptionBudgets that hold pods of the nodes so that each allows one disruption. Of several
+// budgets of a pod, all but the first by name are deleted.
 func (u *unblocking) letOneGo() {
 	none, second := map[string]bool{}, map[string]bool{}
 	for _, s := range u.held {

@@ -17,15 +17,14 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
 
-// faults collects what is wrong with a cluster and a planner's settings.
+// faults are the faults of a cluster and of a planner's settings.
 type faults struct{ list []*scheduling.FieldError }
 
 func (f *faults) add(path, value, message string) {
 	f.list = append(f.list, &scheduling.FieldError{Path: path, Value: value, Message: message})
 }
 
-// check finds what is wrong with the planner and with what a cluster has beyond its
-// problem.
+// check finds the faults of the planner's settings and of a cluster, apart from those of its problem.
 func check(p *Planner, c *Cluster) *faults {
 	f := &faults{}
 	f.checkPlanner(p)
@@ -38,7 +37,7 @@ func check(p *Planner, c *Cluster) *faults {
 	return f
 }
 
-// checkAlternative checks the NodePools to compare with as those of a problem.
+// checkAlternative checks alternative NodePools as those of a problem.
 func (f *faults) checkAlternative(pools []*scheduling.NodePool) {
 	var found *scheduling.FieldErrors
 	if errors.As(provisioning.Validate(&scheduling.Problem{NodePools: pools}), &found) {
@@ -48,7 +47,7 @@ func (f *faults) checkAlternative(pools []*scheduling.NodePool) {
 	}
 }
 
-// checkPlanner checks settings.
+// checkPlanner checks the planner's settings.
 func (f *faults) checkPlanner(p *Planner) {
 	for i, r := range p.Reasons {
 		switch r {
@@ -76,7 +75,7 @@ func (f *faults) checkPlanner(p *Planner) {
 
 func formatNumber(n float64) string { return strconv.FormatFloat(n, 'g', -1, 64) }
 
-// checkMachines checks what is told of nodes.
+// checkMachines checks that each machine is of a node, that no node has two, and that durations are not negative.
 func (f *faults) checkMachines(c *Cluster) {
 	nodes := make(map[string]bool, len(c.Nodes))
 	for _, n := range c.Nodes {
@@ -106,7 +105,7 @@ func (f *faults) checkMachines(c *Cluster) {
 	}
 }
 
-// checkOnce checks that a name is that of one entry of a list.
+// checkOnce checks that a name occurs once in a list. first has the index of its first occurrence.
 func (f *faults) checkOnce(first map[string]int, at, name string, i int) {
 	if j, again := first[name]; again {
 		f.add(at, "", "is there twice, as entries "+strconv.Itoa(j)+" and "+strconv.Itoa(i))
@@ -115,7 +114,7 @@ func (f *faults) checkOnce(first map[string]int, at, name string, i int) {
 	first[name] = i
 }
 
-// checkNotNegative checks an amount that must not be.
+// checkNotNegative checks that an amount is not negative.
 func checkNotNegative[T interface {
 	~int64
 	String() string
@@ -145,7 +144,7 @@ func (f *faults) checkBudgets(list []*policyv1.PodDisruptionBudget) {
 	}
 }
 
-// checkBudget checks what one PodDisruptionBudget says.
+// checkBudget checks the specification of a PodDisruptionBudget.
 func (f *faults) checkBudget(at string, s *policyv1.PodDisruptionBudgetSpec) {
 	if _, err := metav1.LabelSelectorAsSelector(s.Selector); err != nil {
 		f.add(at+".selector", "", oneLine(err))
@@ -160,7 +159,7 @@ func (f *faults) checkBudget(at string, s *policyv1.PodDisruptionBudgetSpec) {
 	}
 }
 
-// checkAmount checks a number of pods.
+// checkAmount checks a number or percentage of pods.
 func (f *faults) checkAmount(path string, v *intstr.IntOrString) {
 	if v == nil {
 		return
@@ -177,7 +176,7 @@ func (f *faults) checkAmount(path string, v *intstr.IntOrString) {
 // oneLine is the text of an error without line breaks.
 func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }
 
-// joined joins faults with those of the problem itself; nil where there is none.
+// joined is the error of these faults and of those of the problem; nil if there are none.
 func (f *faults) joined(problem error) error {
 	var list *scheduling.FieldErrors
 	var one *scheduling.FieldError

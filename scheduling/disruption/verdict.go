@@ -9,7 +9,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// verdicts say of each node of the cluster what becomes of it, by name.
+// verdicts are the decisions about the nodes of the cluster, by name.
 func (r *run) verdicts() []Verdict {
 	drained := map[string]int{}
 	for i := range r.steps {
@@ -40,9 +40,8 @@ func (r *run) verdicts() []Verdict {
 	return out
 }
 
-// reasons say why a node stays: what keeps it from going for a reason that does not ask
-// what it saves, then what keeps it from being looked at, then that others count on it, then
-// what spoke against the moves that were looked at. There is always one.
+// reasons are the causes for which a node stays: first against forced steps, then those for which it is no candidate,
+// then that it takes in pods, then those against its moves. There is always one.
 func (r *run) reasons(s *candidate) []Cause {
 	var out []Cause
 	add := func(causes ...Cause) {
@@ -60,7 +59,7 @@ func (r *run) reasons(s *candidate) []Cause {
 		return out
 	}
 	before := *s
-	before.machine = s.original // that pods have come since is the plan's own doing
+	before.machine = s.original // pods have only arrived by the plan itself
 	blockers := f.blockers(&before, Underutilized)
 	add(blockers...)
 	if s.receivedPods {
@@ -89,7 +88,7 @@ func (r *run) reasons(s *candidate) []Cause {
 	return out
 }
 
-// withCause is a list of causes with one more, unless it has one of that code about that object.
+// withCause is a list of causes with one more, unless it has one with that code and object.
 func withCause(list []Cause, c Cause) []Cause {
 	if slices.ContainsFunc(list, func(o Cause) bool { return o.Code == c.Code && o.Object == c.Object }) {
 		return list
@@ -97,12 +96,11 @@ func withCause(list []Cause, c Cause) []Cause {
 	return append(list, c)
 }
 
-// mostRejected is for how many nodes that stay the best move is looked for that was not
-// taken. Of the others it is said what their pods are worth.
+// mostRejected is for how many candidates that stay a rejected move is looked for. For the others the detail has the
+// dual values of their pods.
 const mostRejected = 256
 
-// explain says of nodes that may go and stay what speaks against it, those that waste most
-// first.
+// explain finds the causes for which candidates stay, the most wasteful first.
 func (r *run) explain(ctx context.Context) error {
 	out := r.findings
 	if out == nil || out.target == nil || r.state.skipExplanations {
@@ -110,7 +108,7 @@ func (r *run) explain(ctx context.Context) error {
 	}
 	out.rejected, out.causes = map[string]*Rejected{}, map[string][]Cause{}
 	x := &search{state: r.state, target: out.target, excluded: r.state.excludedNodes()}
-	order := slices.DeleteFunc(x.byWaste(), func(r rankedCandidate) bool { return r.launched }) // nobody asks about the plan's own launches
+	order := slices.DeleteFunc(x.byWaste(), func(r rankedCandidate) bool { return r.launched }) // launches of the plan have no verdict
 	for i := range order {
 		r := &order[i]
 		if ctx.Err() != nil {
@@ -126,7 +124,7 @@ func (r *run) explain(ctx context.Context) error {
 		if i >= mostRejected {
 			continue
 		}
-		o, err := x.state.simulate(ctx, &whatIf{nodes: []string{r.name}, buy: true, effort: scheduling.EffortFast})
+		o, err := x.state.simulate(ctx, &whatIf{nodes: []string{r.name}, launch: true, effort: scheduling.EffortFast})
 		if err != nil {
 			return unlessDeadline(ctx, err)
 		}
@@ -136,7 +134,7 @@ func (r *run) explain(ctx context.Context) error {
 	return nil
 }
 
-// refused is a move of one node that was not taken, and why.
+// rejectedMove is a move of one node that was not made, and the cause against it.
 func (x *search) rejectedMove(r *rankedCandidate, o *outcome) *Rejected {
 	m := x.state.moveOf(o.nodes)
 	out := &Rejected{Drain: o.nodes, SavingPerHour: m.price - x.state.launchesPrice(o.launches), DisruptionCost: m.cost}

@@ -16,20 +16,20 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// Budget is a PodDisruptionBudget as plans see it.
+// Budget is a PodDisruptionBudget with the number of disruptions that it allows.
 type Budget struct {
 	Name                string // namespace/name
 	Allowed             int    // how many pods may be away at once
-	alwaysAllowsUnready bool   // pods that are not ready may always go
+	alwaysAllowsUnready bool   // unhealthyPodEvictionPolicy is AlwaysAllow
 }
 
-// Budgets are the PodDisruptionBudgets of a cluster, by name, to be found by pod.
+// Budgets are the PodDisruptionBudgets of a cluster, by name.
 type Budgets struct {
 	list    []*Budget
-	targets *podspec.Targets // what they select, under the same numbers
+	targets *podspec.Targets // their selectors, under the same numbers
 }
 
-// NewBudgets reads valid budgets. The pods are all that count for them.
+// NewBudgets reads valid budgets. The pods are all pods that they may count, pending ones included.
 func NewBudgets(budgets []*policyv1.PodDisruptionBudget, pods []*corev1.Pod) *Budgets {
 	g := &Budgets{targets: podspec.NewTargets()}
 	sorted := slices.Clone(budgets)
@@ -69,18 +69,18 @@ func NewBudgets(budgets []*policyv1.PodDisruptionBudget, pods []*corev1.Pod) *Bu
 	return g
 }
 
-// BudgetName names a PodDisruptionBudget.
+// BudgetName is the name of a PodDisruptionBudget, as namespace/name.
 func BudgetName(b *policyv1.PodDisruptionBudget) string {
 	return podspec.OrDefault(b.Namespace) + "/" + b.Name
 }
 
-// of returns the budgets that are about a pod, by name.
+// of are the budgets whose selector matches a pod, by name.
 func (g *Budgets) of(pod *corev1.Pod) []*Budget {
 	return lo.Map(g.targets.Sets[g.targets.Matched(podspec.NamespaceOf(pod), pod.Labels)], func(n int32, _ int) *Budget { return g.list[n] })
 }
 
-// Charges returns the budgets that count the eviction of a pod: none for one that they let
-// go whenever it is not ready.
+// Charges are the budgets that count the eviction of a pod. A single budget that always allows the eviction of pods
+// that are not ready does not count these.
 func (g *Budgets) Charges(pod *corev1.Pod) []*Budget {
 	found := g.of(pod)
 	if len(found) == 1 && found[0].alwaysAllowsUnready && unready(pod) {
@@ -89,27 +89,27 @@ func (g *Budgets) Charges(pod *corev1.Pod) []*Budget {
 	return found
 }
 
-// unready reports whether a pod is known not to be ready.
+// unready reports whether a pod has the condition not to be ready.
 func unready(pod *corev1.Pod) bool {
 	return slices.ContainsFunc(pod.Status.Conditions, func(c corev1.PodCondition) bool {
 		return c.Type == corev1.PodReady && c.Status == corev1.ConditionFalse
 	})
 }
 
-// observed reports whether the status of a budget is that of its specification.
+// observed reports whether the status of a budget is for its current specification.
 func observed(b *policyv1.PodDisruptionBudget) bool {
 	s := &b.Status
 	return s.ObservedGeneration >= b.Generation &&
 		(s.ObservedGeneration > 0 || s.ExpectedPods > 0 || s.DesiredHealthy > 0 || s.CurrentHealthy > 0 || s.DisruptionsAllowed > 0)
 }
 
-// podCount counts the pods of a budget whose controller has not counted them.
+// podCount counts the pods of a budget whose controller has not done so.
 type podCount struct {
 	spec            *policyv1.PodDisruptionBudgetSpec
 	expected, ready int
 }
 
-// add counts a pod.
+// add counts a pod unless it has ended.
 func (n *podCount) add(pod *corev1.Pod) {
 	if podspec.Terminal(pod) {
 		return
@@ -120,8 +120,8 @@ func (n *podCount) add(pod *corev1.Pod) {
 	}
 }
 
-// healthy reports whether a pod is taken to be ready: it says so, or has a node and says
-// nothing to the contrary.
+// healthy reports whether a pod counts as ready: by its condition or, without one, because it has a node and is not
+// pending.
 func healthy(pod *corev1.Pod) bool {
 	for i := range pod.Status.Conditions {
 		if c := &pod.Status.Conditions[i]; c.Type == corev1.PodReady {
@@ -131,9 +131,8 @@ func healthy(pod *corev1.Pod) bool {
 	return pod.Spec.NodeName != "" && pod.Status.Phase != corev1.PodPending
 }
 
-// allowed is how many of the pods may be away: those that are ready beyond the number
-// that has to be. Percentages are of the pods that there should be, and rounded up, as the
-// disruption controller does it.
+// allowed is how many of the pods may be away: the ready pods beyond the number that must be ready. Percentages are
+// of all counted pods, rounded up, as in the disruption controller.
 func (n *podCount) allowed() int {
 	var desired int
 	switch {
@@ -150,14 +149,14 @@ func (n *podCount) allowed() int {
 		}
 		desired = stay
 	default:
-		return 0 // the disruption controller lets none go of what says nothing
+		return 0 // a budget without either allows no disruption
 	}
 	return max(0, n.ready-desired)
 }
 
-// Allowing is a budget that lets none of its pods go, changed so that it lets one go, and the change in a few words:
-// one of those that are not ready, where they are what it lets none go for, else any one. It is nil where no change of
-// the budget does.
+// Allowing is a copy of a budget that allows no disruption, changed so that it allows one, and the change in a few
+// words. If the budget only holds because pods are not ready, it then allows the eviction of these, otherwise of any
+// one. It is nil if no change of the budget helps.
 func Allowing(b *policyv1.PodDisruptionBudget, pods []*corev1.Pod) (changed *policyv1.PodDisruptionBudget, to string) {
 	selector, err := metav1.LabelSelectorAsSelector(b.Spec.Selector)
 	if err != nil {
@@ -187,12 +186,12 @@ func Allowing(b *policyv1.PodDisruptionBudget, pods []*corev1.Pod) (changed *pol
 		to += ", which lets its only pod be away for a while"
 	}
 	changed.Spec.MinAvailable, changed.Spec.MaxUnavailable = nil, &one
-	changed.Status = policyv1.PodDisruptionBudgetStatus{} // its controller has not seen it
+	changed.Status = policyv1.PodDisruptionBudgetStatus{} // so that the pods are counted
 	return changed, to
 }
 
-// Scaled reads a count that is not negative or a percentage of something, which is rounded up. It
-// reports false for anything else.
+// Scaled reads a count or a percentage of a number, rounded up. It reports false for negative numbers and anything
+// else.
 func Scaled(v *intstr.IntOrString, of int) (int, bool) {
 	if v.Type == intstr.Int {
 		return int(max(0, v.IntVal)), v.IntVal >= 0

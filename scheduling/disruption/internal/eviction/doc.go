@@ -1,8 +1,8 @@
-// Package eviction knows what pods are to eviction: which have to live on elsewhere, which ask not
-// to be disrupted, and how many of them PodDisruptionBudgets let be away at the same time.
+// Package eviction knows which pods may be evicted: which need another node when theirs is drained, which have
+// annotations against disruption, and how many PodDisruptionBudgets let be away at the same time.
 package eviction
 
 // A map of this package's files.
 //
-//	pods     what a pod asks for, and what becomes of it when its node is drained
+//	pods     annotations against disruption, and the pods that need another node when theirs is drained
 //	budgets  PodDisruptionBudgets, and the pods that they count

@@ -12,17 +12,16 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// DoNotDisrupt is the annotation by which nodes and pods ask to be left alone.
+// DoNotDisrupt is Karpenter's annotation against disruption, of nodes and pods.
 const DoNotDisrupt = "karpenter.sh/do-not-disrupt"
 
-// The annotations by which pods asked that of Karpenter up to 0.31, and ask Cluster
-// Autoscaler.
+// The annotations against disruption of pods in Karpenter up to 0.31 and in Cluster Autoscaler.
 const (
 	doNotEvict  = "karpenter.sh/do-not-evict"
 	safeToEvict = "cluster-autoscaler.kubernetes.io/safe-to-evict"
 )
 
-// Active reports whether a pod runs, or is about to, and is meant to go on.
+// Active reports whether a pod has neither ended nor is being deleted.
 func Active(pod *corev1.Pod) bool { return !podspec.Terminal(pod) && pod.DeletionTimestamp == nil }
 
 // ownedBy reports whether a pod belongs to an object of a kind.
@@ -30,7 +29,7 @@ func ownedBy(pod *corev1.Pod, apiVersion, kind string) bool {
 	return slices.ContainsFunc(pod.OwnerReferences, func(ref metav1.OwnerReference) bool { return ref.Kind == kind && ref.APIVersion == apiVersion })
 }
 
-// mirror reports whether a pod is the image of one that a kubelet runs from a file.
+// mirror reports whether a pod is the mirror pod of a static pod, which a kubelet runs from a file.
 func mirror(pod *corev1.Pod) bool {
 	if _, ok := pod.Annotations[corev1.MirrorPodAnnotationKey]; ok {
 		return true
@@ -47,17 +46,17 @@ func ControllerOf(pod *corev1.Pod) string {
 	return strings.ToLower(ref.Kind) + "/" + podspec.OrDefault(pod.Namespace) + "/" + ref.Name
 }
 
-// Bare reports whether nobody makes a pod again that is evicted, as "kubectl drain" asks.
+// Bare reports whether a pod has no controller that recreates it after its eviction, as "kubectl drain" checks.
 func Bare(pod *corev1.Pod) bool { return metav1.GetControllerOfNoCopy(pod) == nil }
 
-// Reschedulable reports whether a pod has to live on when its node goes. That is so of
-// pods of StatefulSets that are being deleted, too: their successors take up their room.
+// Reschedulable reports whether a pod needs another node when its node is removed. Pods of StatefulSets that are
+// being deleted do as well, because their successors take up the same capacity.
 func Reschedulable(pod *corev1.Pod) bool {
 	return (Active(pod) || !podspec.Terminal(pod) && ownedBy(pod, "apps/v1", "StatefulSet")) && !ownedBy(pod, "apps/v1", "DaemonSet") && !mirror(pod)
 }
 
-// Evictable reports whether a pod is evicted through the API when its node is drained.
-// The others leave by themselves, stay until the node is gone, or may not be evicted.
+// Evictable reports whether a pod is evicted through the API when its node is drained. Other pods end by themselves,
+// stay until the node is gone, or may not be evicted.
 func Evictable(pod *corev1.Pod, now time.Time) bool {
 	return Active(pod) && !mirror(pod) && !toleratesDisruption(pod) && !Protected(pod, now)
 }
@@ -67,8 +66,7 @@ func toleratesDisruption(pod *corev1.Pod) bool {
 	return podspec.Tolerates(pod.Spec.Tolerations, &corev1.Taint{Key: scheduling.DisruptedTaint, Effect: corev1.TaintEffectNoSchedule})
 }
 
-// AnnotationOf returns the annotation by which a pod asks to be left alone, with its value; empty
-// where it has none.
+// AnnotationOf is the annotation of a pod against disruption, with its value; "" if it has none.
 func AnnotationOf(pod *corev1.Pod) string {
 	for _, a := range []struct{ key, value string }{{doNotEvict, "true"}, {safeToEvict, "false"}} {
 		if pod.Annotations[a.key] == a.value {
@@ -81,7 +79,7 @@ func AnnotationOf(pod *corev1.Pod) string {
 	return ""
 }
 
-// Unprotected is a pod without the annotations by which pods ask to be left alone.
+// Unprotected is a copy of a pod without annotations against disruption.
 func Unprotected(pod *corev1.Pod) *corev1.Pod {
 	out := pod.DeepCopy()
 	for _, key := range []string{doNotEvict, safeToEvict, DoNotDisrupt} {
@@ -90,9 +88,9 @@ func Unprotected(pod *corev1.Pod) *corev1.Pod {
 	return out
 }
 
-// Protected reports whether a pod asks at the moment not to be disrupted: for good by
-// "true", or by a duration from its start. Without a start it has not begun to count
-// down. What is neither says nothing. The other annotations count for good.
+// Protected reports whether a pod's annotation against disruption holds at a time: always for "true", or for a
+// duration from the start of the pod, if it has started. Other values of [DoNotDisrupt] mean nothing. The annotations
+// of other programs always hold.
 func Protected(pod *corev1.Pod, now time.Time) bool {
 	text := AnnotationOf(pod)
 	value, timed := strings.CutPrefix(text, DoNotDisrupt+": ")
@@ -109,8 +107,8 @@ func Protected(pod *corev1.Pod, now time.Time) bool {
 	return pod.Status.StartTime == nil || now.Sub(pod.Status.StartTime.Time) < d
 }
 
-// ProtectedUntil is when a pod that is [Protected] no longer asks not to be disrupted; zero for never, and
-// where it has no start.
+// ProtectedUntil is when the annotation of a pod that is [Protected] no longer holds; zero for never, and if the pod
+// has not started.
 func ProtectedUntil(pod *corev1.Pod) time.Time {
 	d, err := time.ParseDuration(pod.Annotations[DoNotDisrupt])
 	if text := AnnotationOf(pod); err != nil || !strings.HasPrefix(text, DoNotDisrupt) || pod.Status.StartTime == nil {

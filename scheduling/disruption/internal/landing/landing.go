@@ -14,58 +14,58 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// Cluster is what runs, to begin with.
+// Cluster is the cluster before any step.
 type Cluster struct {
-	// Problem has the nodes, as Running what cannot be evicted, and no Pods.
+	// Problem has the nodes, the pods that cannot be evicted as Running, and no Pods.
 	Problem scheduling.Problem
 	Policy  *scheduling.Policy
 	// Movable are the pods that can be evicted, each on its node. Waiting are pods that are on no node.
 	Movable, Waiting []*corev1.Pod
-	// Expected are the Movable pods that are not on their node yet: by name, the node on which they run until then, "" for none.
+	// Expected are the Movable pods that are not on their node yet: by name, the node on which they run until then,
+	// "" for none.
 	Expected map[string]string
 }
 
-// Step is machines to buy, pods to evict, in the order of their waves, and nodes to take away.
+// Step has the machines to launch, the pods to evict, in the order of their waves, and the nodes to remove.
 type Step struct {
 	Launches []scheduling.Launch
 	Moves    []Move
 	Drain    []string
 }
 
-// Move takes a pod off a node, in a wave. To is where it lands, "" for nowhere.
+// Move takes a pod off a node, in a wave. To is the node to which it is bound, "" for none.
 type Move struct {
 	Pod, From, To string
 	Wave          int
 }
 
-// Landing is a cluster as it stands after some steps.
+// Landing is a cluster after some steps.
 type Landing struct {
 	*model
 	run *binding.Run
-	// names are those of all nodes by number, launches among them; launched are the numbers of these.
+	// names are the names of all nodes by number, launches included; launched are the numbers of launches.
 	names    []string
 	launched map[string]int32
 	running  map[string]runningState
 	expected map[string]expected // by pod that has not moved
-	// dice draws the order of the pods of a wave; nil leaves it as it is.
+	// random draws the order of the pods of a wave; nil leaves it as it is.
 	random *rand.Rand
 }
 
-// expected is a pod that is to land on a node, and the node on which it runs until then, "" for none.
+// expected is the node to which a pod will be bound, and the node on which it runs until then, "" for none.
 type expected struct {
 	node int32
 	home string
 }
 
-// first is how a pod differs on its first node from one of its class: it is being deleted there, or
-// holds more than it asks for when it is made again, by number of resource, e.g. while it is being
-// resized in place. Pods that have moved have none of this.
+// runningState is the difference between a running pod and a new pod of its class: it is being deleted, or holds more
+// than its requests, by number of resource, e.g. while it is resized in place. A pod that has moved has none.
 type runningState struct {
 	going bool
 	more  []int64
 }
 
-// model is what all forks share.
+// model is shared by all forks.
 type model struct {
 	scheduler *binding.Scheduler
 	priority  []int32        // by class
@@ -110,7 +110,7 @@ func New(x Cluster) (*Landing, error) {
 	return l, nil
 }
 
-// held is what a pod takes where it runs, by number of resource.
+// held is the capacity that a running pod holds, by number of resource.
 func held(pod *corev1.Pod, table *podspec.ResourceTable) []int64 {
 	r := podspec.RequestReader{Table: podspec.NewResourceTable()}
 	out := make([]int64, len(table.Names))
@@ -122,8 +122,8 @@ func held(pod *corev1.Pod, table *podspec.ResourceTable) []int64 {
 	return out
 }
 
-// heldBeyond is how much more a pod takes where it runs than when it is made again, by number of
-// resource; nil for most pods. Resources of which no pod asks for anything are left out.
+// heldBeyond is how much more capacity a running pod holds than a new one requests, by number of resource; nil for
+// most pods. Resources that no pod requests are left out.
 func heldBeyond(pod *corev1.Pod, table *podspec.ResourceTable) []int64 {
 	if !podspec.Resized(pod) {
 		return nil
@@ -139,9 +139,8 @@ func heldBeyond(pod *corev1.Pod, table *podspec.ResourceTable) []int64 {
 	return more
 }
 
-// Fork is the same cluster, to be changed by itself. The seed is that of kube-scheduler's choice among
-// nodes of the same score and of the order in which it takes the pods of a wave; with 0 they come as they are
-// listed. The fork of nil is nil.
+// Fork is an independent copy. With a seed, kube-scheduler's choice among nodes of the same score and the order of
+// pods in a wave are random; with 0 pods come as they are listed. The fork of nil is nil.
 func (l *Landing) Fork(seed uint64) *Landing {
 	if l == nil {
 		return nil
@@ -153,7 +152,7 @@ func (l *Landing) Fork(seed uint64) *Landing {
 	return f
 }
 
-// Take does what a step says, whatever kube-scheduler would do.
+// Take makes the moves of a step as they are, without kube-scheduler.
 func (l *Landing) Take(step *Step) {
 	l.addLaunches(step.Launches)
 	for _, m := range step.Moves {
@@ -165,8 +164,9 @@ func (l *Landing) Take(step *Step) {
 	l.forEachNode(step.Drain, l.run.Leave)
 }
 
-// Play carries a step out wave by wave, and tells of its moves where the pods land. Nodes that are closed
-// take none in. Pods that have no place when the last wave has left are tried once more when the nodes are gone.
+// Play carries a step out wave by wave, and returns its moves with the nodes to which kube-scheduler binds the pods.
+// Closed nodes take none in. Pods without a node after the last wave are tried once more when the drained nodes are
+// gone.
 func (l *Landing) Play(step *Step, closed []string) []Move {
 	l.addLaunches(step.Launches)
 	l.forEachNode(closed, l.run.Close)
@@ -186,7 +186,7 @@ func (l *Landing) Play(step *Step, closed []string) []Move {
 	return out
 }
 
-// Holds are the options of a launch that hold pods, given by name, which land on the first.
+// Holds are the options of a launch that hold the pods of these names; the first always does.
 func (l *Landing) Holds(launch *scheduling.Launch, pods []string) []scheduling.Option {
 	classes := make([]int32, len(pods))
 	for i, pod := range pods {
@@ -201,8 +201,8 @@ func (l *Landing) Holds(launch *scheduling.Launch, pods []string) []scheduling.O
 	return out
 }
 
-// class is the number of a pod's class, -1 for pods that cannot be placed again, e.g. because a device that they claim
-// is not known.
+// class is the number of a pod's class, -1 for a pod that cannot be scheduled again, e.g. because it claims an
+// unknown device.
 func (l *Landing) class(pod string) int32 {
 	if c, ok := l.classes[pod]; ok {
 		return int32(c) //nolint:gosec // classes are few
@@ -210,7 +210,7 @@ func (l *Landing) class(pod string) int32 {
 	return -1
 }
 
-// at is the number of a node or a launch; ok is false where it is not there.
+// nodeNumber is the number of a node or launch; ok is false if there is none of the name.
 func (l *Landing) nodeNumber(name string) (n int32, ok bool) {
 	if n, ok = l.launched[name]; ok {
 		return n, true
@@ -218,7 +218,7 @@ func (l *Landing) nodeNumber(name string) (n int32, ok bool) {
 	return l.scheduler.Model.Node(name)
 }
 
-// each does something to the nodes of some names that are there.
+// forEachNode calls a function for each named node that exists.
 func (l *Landing) forEachNode(names []string, do func(node int32)) {
 	for _, name := range names {
 		if n, ok := l.nodeNumber(name); ok {
@@ -227,7 +227,7 @@ func (l *Landing) forEachNode(names []string, do func(node int32)) {
 	}
 }
 
-// arrive lets a pod that is on no node be on one.
+// arrive puts a pod that is on no node onto one.
 func (l *Landing) arrive(pod string, n int32) {
 	f := l.running[pod]
 	if c := l.class(pod); c >= 0 {
@@ -236,7 +236,7 @@ func (l *Landing) arrive(pod string, n int32) {
 	l.run.Hold(n, f.more, 1)
 }
 
-// leave takes a pod off its node, for good: where it lands next it is made again.
+// leave takes a pod off its node for good: on its next node it is a new pod.
 func (l *Landing) leave(pod, node string) {
 	if n, ok := l.nodeNumber(node); ok {
 		l.removeFrom(pod, n)
@@ -245,7 +245,7 @@ func (l *Landing) leave(pod, node string) {
 	delete(l.expected, pod)
 }
 
-// remove takes a pod off a node.
+// removeFrom takes a pod off a node.
 func (l *Landing) removeFrom(pod string, n int32) {
 	f := l.running[pod]
 	if c := l.class(pod); c >= 0 {
@@ -254,7 +254,7 @@ func (l *Landing) removeFrom(pod string, n int32) {
 	l.run.Hold(n, f.more, -1)
 }
 
-// kind is the kind of node that an option of a launch becomes.
+// launchKind is the kind of node that an option of a launch becomes; ok is false if the catalog does not have it.
 func (l *Landing) launchKind(launch *scheduling.Launch, option int) (int, bool) {
 	one := *launch
 	one.Options = launch.Options[option : option+1]
@@ -265,7 +265,7 @@ func (l *Landing) launchKind(launch *scheduling.Launch, option int) (int, bool) 
 	return l.scheduler.Labelled(p, launch.Labels), true
 }
 
-// join adds the machines of launches.
+// addLaunches adds the machines of launches.
 func (l *Landing) addLaunches(launches []scheduling.Launch) {
 	for i := range launches {
 		if kind, ok := l.launchKind(&launches[i], 0); ok {
@@ -275,7 +275,7 @@ func (l *Landing) addLaunches(launches []scheduling.Launch) {
 	}
 }
 
-// bind lets kube-scheduler bind the pods of a wave that have no node, the most urgent first.
+// bind lets kube-scheduler bind the pods of a wave that have no node, the highest priority first.
 func (l *Landing) bind(wave []Move) {
 	var waiting []*Move
 	for i := range wave {

@@ -10,13 +10,14 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// Trial is a copy of a cluster in which the pods of a step leave and land one at a time, each on the node that is given.
-// It judges topology terms only, because the step is known to have room for its pods. All changes can be undone.
+// Trial is a copy of a cluster in which the pods of a step leave and are bound one at a time, each to its given node.
+// It checks topology terms only, because the step is known to have the capacity. All changes can be undone.
 type Trial struct {
 	// Pods are those that move, by name.
 	Pods    map[string]*Pod
 	cluster *Landing
-	// drained counts, by node that the step removes, the moving pods that it still has. A node goes with the last.
+	// drained counts, by node that the step removes, the moving pods that are still on it. A node is gone with the
+	// last.
 	drained map[int32]int
 	offered func(key, value string) bool
 	log     []func() // each undoes one change; the last change is undone first
@@ -25,9 +26,10 @@ type Trial struct {
 // Pod is a pod that moves.
 type Pod struct {
 	Name string
-	// To is the node on which it is to land, On that on which it is now. Both are "" for none.
+	// To is the node to which it moves, On the one on which it is now; both are "" for none.
 	To, On string
-	// Class is the same for pods that nothing tells apart, and -1 for pods that cannot be placed again.
+	// Class is the same for pods that differ in nothing that matters to scheduling, and -1 for pods that cannot be
+	// scheduled again.
 	Class int32
 	from  string
 }
@@ -71,14 +73,14 @@ func (t *Trial) Independent(p *Pod) bool {
 	return p.Class < 0 || t.cluster.scheduler.Model.Independent(p.Class)
 }
 
-// Fits reports whether a pod that is on no node may land on the node that it is to go to. Pods that go nowhere may.
+// Fits reports whether a pod that is on no node may be bound to the node to which it moves. Pods without one may.
 func (t *Trial) Fits(p *Pod) bool {
 	n, ok := t.cluster.nodeNumber(p.To)
 	return !ok || p.Class < 0 || t.cluster.run.State().Keeps(p.Class, n)
 }
 
-// Possible reports whether pods can leave at the same time and then all land, each as soon as it may. If so they have
-// moved, unless it is only asked.
+// Possible reports whether pods can leave at the same time and then all be bound, each as soon as possible. If so
+// they have moved, unless only is set.
 func (t *Trial) Possible(group []*Pod, only bool) bool {
 	mark := t.Mark()
 	for _, p := range group {
@@ -138,7 +140,7 @@ func (t *Trial) arrive(p *Pod, on string) {
 	}
 }
 
-// Exist counts a node for the domains of spreads, or no longer by -1.
+// CountNode counts a node for the domains of topology spread, or no longer by -1.
 func (t *Trial) CountNode(name string, by int64) {
 	n, ok := t.cluster.nodeNumber(name)
 	if !ok {
@@ -154,7 +156,7 @@ func (t *Trial) CountNode(name string, by int64) {
 // Mark is the point to which [Trial.Undo] goes back.
 func (t *Trial) Mark() int { return len(t.log) }
 
-// Done adds a change that the caller has made itself, by the function that undoes it.
+// OnUndo adds a change that the caller has made itself, by the function that undoes it.
 func (t *Trial) OnUndo(undo func()) { t.log = append(t.log, undo) }
 
 // Keep makes the changes since a mark final.
@@ -193,8 +195,8 @@ func (l *Landing) Misplaced(pod *corev1.Pod, node *corev1.Node) bool {
 	return l.run.State().Breaks(class, n)
 }
 
-// lasting are the taints of a node that keep pods away for good. It leaves out those by which Kubernetes, Karpenter, an
-// autoscaler or a termination handler mark the state of the node.
+// lastingTaints are the taints of a node that keep pods away for good, without those by which Kubernetes, Karpenter,
+// an autoscaler or a termination handler mark the state of the node.
 func lastingTaints(node *corev1.Node) []corev1.Taint {
 	return slices.DeleteFunc(slices.Clone(node.Spec.Taints), func(t corev1.Taint) bool {
 		domain, _, _ := strings.Cut(t.Key, "/")

@@ -1,3 +1,4 @@
-// Package room tells, in round figures, what room there is on nodes for pods of others, and which nodes had best stay
-// when others go into it. It knows neither rules between pods nor what steps ask for.
+// Package room packs pods into the free capacity of nodes by their requests, and chooses which nodes to keep when the
+// pods of all others move there. It knows node selectors and taints, but neither rules between pods nor budgets nor
+// the order of steps.
 package room

@@ -11,78 +11,78 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// Node is a node with what is free on it.
+// Node is a node with its free capacity.
 type Node struct {
 	Name string
-	// Node tells which pods may go there; nil for none.
+	// Node is the object by which node selectors and taints are checked; nil lets no pod in.
 	Node *corev1.Node
+	// Free is the free capacity, by number of resource.
 	Free []int64
-	// Price and Cost are what it costs, and what it costs to remove it; Pods are those that have to live on. Of
-	// nodes that stay in any case none of this counts.
+	// Price is the node's price, Cost its disruption cost, Pods its reschedulable pods. None of them matters for a
+	// node that stays in any case.
 	Price, Cost float64
 	Pods        []Pod
 }
 
-// Pod is a pod that has to live on, with what it asks for and what it is worth to have a place. Pods that ask
-// for the same share the size, and are worth the same.
+// Pod is a reschedulable pod with its requests and the value of a place for it, in the unit of prices. Pods with the
+// same requests must share the slice, and have the same value.
 type Pod struct {
 	*corev1.Pod
 	Size  []int64
 	Worth float64
 }
 
-// KeepSet looks for the nodes that had best stay when all others go at once: the room on them is
-// filled with pods of the others, and what is left is bought anew at what it is worth.
+// KeepSet looks for the best set of nodes to keep when all other nodes are removed at once: the capacity of the kept
+// nodes is filled with pods of the others, and each pod that does not fit costs its value.
 type KeepSet struct {
 	names     []string
-	fullPrice []float64      // by node, its price
-	cost      []float64      // by node, what it costs to remove it
-	price     []float64      // by node, its price less what it is worth not to disrupt it
-	worth     []float64      // by node, of its pods
+	fullPrice []float64      // by node
+	cost      []float64      // by node, its disruption cost
+	price     []float64      // by node, its price minus the price of disrupting it
+	worth     []float64      // by node, the value of its pods
 	pods      [][]classCount // by node
 	room      []keepRoom     // by node
 	fixed     []keepRoom     // of nodes that stay in any case
 
 	classes []keepClass
-	perUnit []float64 // by resource, one over all that there is of it
+	perUnit []float64 // by resource, 1 divided by the sum of all requests and free capacity
 
 	kept     []bool  // by node
 	unplaced []int   // by class, pods without a place; scratch of objective, as is free
-	free     []int64 // what is left of a room
+	free     []int64 // the rest of one node's capacity
 }
 
-// keepClass is pods of one size and worth that may go to the same nodes.
+// keepClass are pods with the same requests and value that may run on the same nodes.
 type keepClass struct {
 	group int
 	size  []int64
-	share []float64 // size in units
+	share []float64 // size as shares, by perUnit
 	worth float64
 }
 
 // classCount is a number of pods of a class.
 type classCount struct{ class, n int }
 
-// keepRoom is what is free on a node that stays.
+// keepRoom is the free capacity of a node.
 type keepRoom struct {
 	node *corev1.Node
 	free []int64
-	// admits says which groups of pods may go there.
+	// admits says by group of pods whether the node's labels and taints let them in.
 	admits []bool
-	// full are the pods that it would take in if there were pods enough, and what they are
-	// worth.
+	// filling are the pods that it takes in if there are enough of each class, worth is their value.
 	filling []classCount
 	worth   float64
 }
 
 const (
-	// setLeast is how many sets of nodes are looked at, times the number of nodes, at least.
+	// leastSetsPerNode is the least number of sets that are tried, for each node.
 	leastSetsPerNode = 8
-	// setHeat is by how much, as a share of what nodes cost, a set may be worse than the one
-	// before it at first. In the end none may.
+	// startTemperature is the first temperature of simulated annealing, as a share of the mean price of a node. It falls
+	// to 0.
 	startTemperature = 0.03
 )
 
-// NewKeepSet reads the nodes that may go, and those that stay in any case, of so many resources.
+// NewKeepSet reads the nodes that may be removed, and those that stay in any case, with vectors of so many resources.
 func NewKeepSet(nodes, fixed []Node, resources int) *KeepSet {
 	n := len(nodes)
 	s := &KeepSet{
@@ -102,7 +102,7 @@ func NewKeepSet(nodes, fixed []Node, resources int) *KeepSet {
 	return s
 }
 
-// count sorts the pods of nodes into classes.
+// count divides the pods of nodes into classes.
 func (s *KeepSet) count(nodes []Node) {
 	type kind struct {
 		size  *int64
@@ -134,18 +134,18 @@ func (s *KeepSet) count(nodes []Node) {
 	}
 }
 
-// admits reports whether the labels and taints of a node let pods in.
+// admits reports whether the labels and taints of a node let pods with a constraint in.
 func admits(asks *podspec.Constraint, node *corev1.Node) bool {
 	hard, _ := podspec.Untolerated(asks.Tolerations, node.Spec.Taints)
 	return hard == nil && asks.OwnMatchesNode(node.Name, node.Labels)
 }
 
-// nodesOf is the same for pods that may go to the same nodes, other pods aside.
+// feasibilityKey is the same for pods with the same node selectors, affinities and tolerations.
 func feasibilityKey(pod *corev1.Pod) string {
 	return string(podspec.AppendSignature(nil, &pod.Spec, new([]string)))
 }
 
-// open says which rooms admit a new group, of which one pod is given.
+// addGroup adds a group of pods that may run on the same nodes, by one of its pods.
 func (s *KeepSet) addGroup(pod *corev1.Pod) {
 	asks := podspec.NewConstraint(&pod.Spec)
 	for _, list := range [][]keepRoom{s.room, s.fixed} {
@@ -156,7 +156,7 @@ func (s *KeepSet) addGroup(pod *corev1.Pod) {
 	}
 }
 
-// measure works out units, and what nodes would take in if there were pods enough.
+// prepare computes units, and fills each node as if there were enough pods of each class.
 func (s *KeepSet) prepare() {
 	lists := [][]keepRoom{s.room, s.fixed}
 	for i := range s.pods {
@@ -199,7 +199,7 @@ func (s *KeepSet) prepare() {
 	}
 }
 
-// Leave are the names of the nodes that go.
+// Leave are the names of the nodes to remove.
 func (s *KeepSet) Leave() []string {
 	var out []string
 	for i, stays := range s.kept {
@@ -210,9 +210,10 @@ func (s *KeepSet) Leave() []string {
 	return out
 }
 
-// Search looks for the best set at a share of what nodes cost that it is worth not to disrupt
-// them, among so many sets, or setLeast for each node if these are more. It goes from set to set, by one node or by one that stays for one that goes, from the
-// set before it or, first of all, from the nodes with the cheapest room.
+// Search looks for the best set by simulated annealing, at a price of disruption: the share of the price of all
+// nodes, if all of them were disrupted. It tries most divided by the number of nodes sets, or leastSetsPerNode for
+// each node if these are more. Each differs from the one before by one node, or by one kept and one removed node. It
+// starts with the last set or, if first is set, with a greedy one.
 func (s *KeepSet) Search(share float64, first bool, most int) {
 	n := len(s.names)
 	if n == 0 {
@@ -253,8 +254,8 @@ func (s *KeepSet) Search(share float64, first bool, most int) {
 	s.kept = best
 }
 
-// cheapest lets the nodes stay, those first whose room costs least for what it may hold, that make
-// the set better, and returns its objective.
+// greedy keeps the nodes that lower the objective, the cheapest first for the value of the pods that they may hold,
+// and returns the objective.
 func (s *KeepSet) greedy() float64 {
 	order := make([]int, len(s.names))
 	rate := make([]float64, len(s.names))
@@ -274,7 +275,7 @@ func (s *KeepSet) greedy() float64 {
 	return least
 }
 
-// turn changes whether a node stays, and another one unless it is the same.
+// flip keeps a removed node or removes a kept one, and does the same with j unless j is i.
 func (s *KeepSet) flip(i, j int) {
 	s.kept[i] = !s.kept[i]
 	if j != i {
@@ -282,7 +283,7 @@ func (s *KeepSet) flip(i, j int) {
 	}
 }
 
-// objective is what the nodes that stay cost, and what pods are worth that find no room on them.
+// objective is the price of the kept nodes, plus the value of the pods that find no place on them.
 func (s *KeepSet) objective() float64 {
 	clear(s.unplaced)
 	sum := 0.0
@@ -307,7 +308,7 @@ func (s *KeepSet) objective() float64 {
 	return sum
 }
 
-// fill puts pods that wait into a room and returns what they are worth.
+// fill moves unplaced pods to a node and returns their value.
 func (s *KeepSet) fill(r *keepRoom) float64 {
 	for _, p := range r.filling {
 		if s.unplaced[p.class] < p.n {
@@ -320,8 +321,8 @@ func (s *KeepSet) fill(r *keepRoom) float64 {
 	return r.worth
 }
 
-// pick puts pods that wait into a room one by one, next always the one that most resembles
-// what is left of it, and returns what they are worth.
+// fillGreedily moves unplaced pods to a node one by one and returns their value. The next is always the one whose
+// requests are most like the rest of the capacity (largest dot product).
 func (s *KeepSet) fillGreedily(r *keepRoom) (worth float64) {
 	s.free = append(s.free[:0], r.free...)
 	for {

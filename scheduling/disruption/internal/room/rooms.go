@@ -5,15 +5,16 @@ import (
 	"slices"
 )
 
-// Rooms is what is free on nodes that take pods in, side by side.
+// Rooms is the free capacity of nodes that take in pods. Free has one vector for each of Names, in units of each
+// resource.
 type Rooms struct {
 	Names     []string
 	Free      [][]int64
-	freeShare []float64 // the sum of the shares that are free
-	perUnit   []float64 // by resource, one over what is free of it
+	freeShare []float64 // by node, the sum over the resources of free capacity, as Share counts it
+	perUnit   []float64 // by resource, 1 divided by the free capacity of all nodes
 }
 
-// New begins with what is free on nodes, of so many resources.
+// New is the free capacity of nodes, with vectors of so many resources. It owns both slices.
 func New(names []string, free [][]int64, resources int) *Rooms {
 	r := &Rooms{Names: names, Free: free, perUnit: make([]float64, resources)}
 	for _, room := range free {
@@ -30,7 +31,7 @@ func New(names []string, free [][]int64, resources int) *Rooms {
 	return r
 }
 
-// Share is the sum of the shares that a size has of what is free.
+// Share is the sum over the resources of the share that a vector has of all free capacity.
 func (r *Rooms) Share(v []int64) (sum float64) {
 	for d, n := range v {
 		sum += float64(n) * r.perUnit[d]
@@ -38,8 +39,9 @@ func (r *Rooms) Share(v []int64) (sum float64) {
 	return sum
 }
 
-// Put finds room for sizes, the largest first, each where least is free, and returns where.
-// Where all find some, it is taken if keep says so. skip is a node to leave out.
+// Put packs vectors into free capacity by best-fit decreasing: the largest first, each on the fullest node that holds
+// it. It returns the nodes and whether all fit. If all fit and keep is set, the capacity is used from now on. The
+// node skip is left out.
 func (r *Rooms) Put(sizes [][]int64, skip string, keep bool) (into []string, ok bool) {
 	order := slices.Clone(sizes)
 	slices.SortStableFunc(order, func(a, b []int64) int { return cmp.Compare(r.Share(b), r.Share(a)) })
@@ -61,14 +63,14 @@ func (r *Rooms) Put(sizes [][]int64, skip string, keep bool) (into []string, ok 
 	return into, ok
 }
 
-// Close lets a node take in nobody.
+// Close lets a node take in no pods.
 func (r *Rooms) Close(name string) {
 	if i := slices.Index(r.Names, name); i >= 0 {
 		r.Names, r.Free, r.freeShare = slices.Delete(r.Names, i, i+1), slices.Delete(r.Free, i, i+1), slices.Delete(r.freeShare, i, i+1)
 	}
 }
 
-// tightest is the fullest of the rooms that hold a size, -1 if none does.
+// bestFit is the index of the fullest node that holds a vector, -1 if none does.
 func (r *Rooms) bestFit(size []int64, skip string) int {
 	best := -1
 rooms:
@@ -88,6 +90,7 @@ rooms:
 	return best
 }
 
+// use takes a vector off the free capacity of a node, or gives it back with sign -1.
 func (r *Rooms) use(i int, size []int64, sign int64) {
 	for d, n := range size {
 		r.Free[i][d] -= sign * n
