@@ -94,7 +94,6 @@ func whatsWritten() map[string]int {
 		"scheduling/internal/prove":        18,
 		"scheduling/internal/units":        11,
 		"scheduling/internal/volumes":      9,
-		"scheduling/provisioning":          19,
 		"scheduling/schedulingtest":        9,
 	}
 }

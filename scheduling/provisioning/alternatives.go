@@ -11,7 +11,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 )
 
-// Goal names what a plan is best at; the set is closed, and the names are stable.
+// Goal names the quality in which a plan is best; the set is closed, and the names are stable.
 type Goal string
 
 // The goals.
@@ -30,11 +30,11 @@ const (
 	// price: see [offerings.FewestInterruptions].
 	GoalFewestInterruptions Goal = "fewest-interruptions"
 	// GoalFlexible leaves much choice to launches that may become spot machines: 15
-	// types, as Karpenter's spot-to-spot rule asks for, of 3 families; or what
-	// [Policy.Flexibility] asks for, if it does.
+	// types, as Karpenter's spot-to-spot rule requires, of 3 families, or the choice that
+	// [Policy.Flexibility] requires.
 	GoalFlexible Goal = "flexible"
-	// GoalInflexible asks for no such choice: what Policy.Flexibility costs is the
-	// difference.
+	// GoalInflexible requires no such choice. The difference to the policy's own plan is the
+	// price of Policy.Flexibility.
 	GoalInflexible Goal = "inflexible"
 )
 
@@ -68,7 +68,7 @@ func (goal Goal) Apply(s scheduling.Policy) (scheduling.Policy, error) {
 	return s, nil
 }
 
-// Alternative is a whole plan with what it is best at.
+// Alternative is a whole plan with the goals that it serves best.
 type Alternative struct {
 	// Goals are those that no other alternative serves better, in the order of [Goals].
 	Goals []Goal `json:"goals"`
@@ -195,7 +195,7 @@ func award(s *scheduling.Policy, found []Alternative, sought []Goal, wishful boo
 // measure is something of which a plan had better have little.
 type measure func(a *Alternative) int64
 
-// measures are what a goal looks at, in order.
+// measures are those by which a goal compares plans, in order.
 func measures(goal Goal) []measure {
 	switch goal {
 	case GoalFewestNodes:
@@ -208,10 +208,10 @@ func measures(goal Goal) []measure {
 	return []measure{objective}
 }
 
-// objective is what the search minimises in the end.
+// objective is the price that the search minimises.
 func objective(a *Alternative) int64 { return int64(offers.Objective(&a.Policy, &a.Plan.Summary)) }
 
-// ranked is the sum of what a strategy expects of the launches.
+// ranked is the sum of the costs that a strategy expects of the launches.
 func ranked(strategy offerings.Strategy) measure {
 	r := offerings.Ranking{Strategy: strategy}
 	return func(a *Alternative) int64 {

@@ -12,7 +12,7 @@ import (
 )
 
 // samePlan reports whether two plans buy the same machines and put the same pods onto
-// them. What else a launch could buy may differ.
+// them. The further options of launches may differ.
 func samePlan(a, b *scheduling.Plan) bool {
 	if len(a.Launches) != len(b.Launches) || len(a.Unschedulable) != len(b.Unschedulable) {
 		return false

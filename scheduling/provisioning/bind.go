@@ -13,7 +13,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning/internal/nominated"
 )
 
-// Binding is what kube-scheduler is expected to do with a pod.
+// Binding is the node to which kube-scheduler is expected to bind a pod.
 type Binding struct {
 	Pod types.NamespacedName
 	// Node is the node's name; "" where the pod stays pending.
@@ -60,10 +60,11 @@ func Bind(p scheduling.Problem, seed uint64) ([]Binding, error) {
 	return out, nil
 }
 
-// Realise says what a plan for p comes to where kube-scheduler binds the pods as it likes,
-// whoever made the plan: see [scheduling.Realised]. With [scheduling.PlacementFree] that is
-// what the plan's summary says. An error means a malformed problem, or a plan for another one:
-// it buys what is not on sale, or names pods or nodes that are not there; or a deadline that has passed.
+// Realise estimates the price of a plan for p after kube-scheduler has bound the pods as it likes,
+// see [scheduling.Realised]. The plan may come from any planner. With [scheduling.PlacementFree] the
+// plan's summary has the same estimate. An error means a malformed problem, a plan for another problem
+// (it launches offerings that are not on sale, or names pods or nodes that do not exist), or a
+// deadline that has passed.
 func (s Planner) Realise(ctx context.Context, p scheduling.Problem, plan *scheduling.Plan) (*scheduling.Realised, error) {
 	facts, err := instance.NewFacts(&p, &s.Policy)
 	if err != nil {
@@ -81,7 +82,7 @@ func (s Planner) Realise(ctx context.Context, p scheduling.Problem, plan *schedu
 		return nil, ctx.Err()
 	}
 	if realised == nil {
-		return nil, errors.New("the plan is not for this problem: it buys what is not on sale, or names pods or nodes that are not there; or too many pods depend on each other")
+		return nil, errors.New("the plan is not for this problem: it launches an offering that is not on sale, or names pods or nodes that do not exist; or too many pods depend on each other")
 	}
 	return realised, nil
 }

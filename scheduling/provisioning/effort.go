@@ -14,8 +14,8 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning/internal/nominated"
 )
 
-// solve places the pods, those first that are nominated, and tries what would help those that
-// find no place.
+// solve places the pods, nominated ones first, and tries changes that would give a place to pods
+// without one.
 func solve(ctx context.Context, f *instance.Facts) (*scheduling.Plan, error) {
 	x, f, err := withNominated(ctx, f)
 	if err != nil {
@@ -37,7 +37,7 @@ func solve(ctx context.Context, f *instance.Facts) (*scheduling.Plan, error) {
 
 // withNominated places the pods beside those that are nominated and can be there, and these. Where a
 // pod has no place, and one would be there without nominated pods of lower priority, these give way.
-// It returns what is known where those that are kept run.
+// It also returns the problem in which the nominated pods that keep their node run there.
 func withNominated(ctx context.Context, f *instance.Facts) (*solved, *instance.Facts, error) {
 	n := nominated.Read(f)
 	for {
@@ -61,7 +61,7 @@ func withNominated(ctx context.Context, f *instance.Facts) (*solved, *instance.F
 		}
 		n.Restore(x.Plan)
 		if s := &x.Plan.Summary; n.Gave && !f.Terse {
-			// What was proven leaves pods where others had to give way to them.
+			// The proof is for the pods that were placed before others had to give way.
 			conclude(s, proof{}, offers.Objective(f.Solver, s), s.Status == scheduling.StatusDeadline)
 		}
 		return x, f, nil
@@ -103,7 +103,7 @@ func found(ctx context.Context, f *instance.Facts, effort scheduling.Effort) (*s
 	return settled(ctx, &g)
 }
 
-// solved is a plan and what it is compared by.
+// solved is a plan and the measures by which it is compared.
 type solved struct {
 	*scheduling.Plan
 	score *search.Score // where facts are judged
@@ -115,7 +115,7 @@ type solved struct {
 	choice *podspec.VolumeChoice
 }
 
-// proves is what was proven for one plan as far as it holds for another one, of which less was.
+// proves is the proof of one plan, as far as it holds for another plan with a lower bound.
 func (x *solved) proves(ctx context.Context, other *solved, f *instance.Facts) (p proof) {
 	if f.Terse || x.Plan.Summary.LowerBoundPerHour <= other.Plan.Summary.LowerBoundPerHour {
 		return proof{}

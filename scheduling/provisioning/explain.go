@@ -8,8 +8,8 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning/internal/explainer"
 )
 
-// Explainer answers questions about a plan: why a launch buys what it buys, where a
-// pod could go besides, what a node receives. Its answers are worked out when asked,
+// Explainer answers questions about a plan: why a launch has its offering, where else a
+// pod could go, which pods a node receives. Its answers are worked out when asked,
 // from the problem and the plan alone. The zero Explainer knows no name. It is not safe for
 // concurrent use.
 type Explainer struct{ explainer *explainer.Explainer }
@@ -17,8 +17,8 @@ type Explainer struct{ explainer *explainer.Explainer }
 // errNoPlan refuses a plan that is nil.
 var errNoPlan = fmt.Errorf("%w: plan is missing", scheduling.ErrInvalid)
 
-// Explain returns an Explainer for a plan of p by a solver like s. It refuses what
-// [Planner.Plan] refuses. That the plan keeps the rules is not checked; see package
+// Explain returns an Explainer for a plan of p by a solver like s. It refuses the problems
+// that [Planner.Plan] refuses. That the plan keeps the rules is not checked; see package
 // verify.
 func (s Planner) Explain(p scheduling.Problem, plan *scheduling.Plan) (*Explainer, error) {
 	facts, err := instance.NewFacts(&p, &s.Policy)
@@ -31,12 +31,12 @@ func (s Planner) Explain(p scheduling.Problem, plan *scheduling.Plan) (*Explaine
 	return &Explainer{explainer.New(facts, plan, fleetParams(facts, work(facts.Solver), nil).Brief)}, nil
 }
 
-// Explain returns an [Explainer] for a plan of what the session holds.
+// Explain returns an [Explainer] for a plan of the session's problem.
 func (x *Session) Explain(plan *scheduling.Plan) (*Explainer, error) {
 	return Planner{Policy: x.solver}.Explain(x.Problem(), plan)
 }
 
-// Pod explains what becomes of a pod, named as namespace/name, or by its name where no
+// Pod explains where a pod goes and why, named as namespace/name, or by its name where no
 // other namespace has it. The error is an [scheduling.UnknownNameError].
 func (x *Explainer) Pod(name string) (*scheduling.PodExplanation, error) {
 	if x.explainer == nil {
@@ -46,7 +46,7 @@ func (x *Explainer) Pod(name string) (*scheduling.PodExplanation, error) {
 }
 
 // Launch explains the launch of a name. The error is an [scheduling.UnknownNameError], or says
-// that the launch buys what is not on sale.
+// that its offering is not on sale.
 func (x *Explainer) Launch(name string) (*scheduling.LaunchExplanation, error) {
 	if x.explainer == nil {
 		return nil, &scheduling.UnknownNameError{Kind: "launch", Name: name}
@@ -54,8 +54,7 @@ func (x *Explainer) Launch(name string) (*scheduling.LaunchExplanation, error) {
 	return x.explainer.Launch(name)
 }
 
-// Node explains what a node that is there receives, and what it does not. The error is
-// an [scheduling.UnknownNameError].
+// Node explains which pods an existing node receives, and why not others. The error is an [scheduling.UnknownNameError].
 func (x *Explainer) Node(name string) (*scheduling.NodeExplanation, error) {
 	if x.explainer == nil {
 		return nil, &scheduling.UnknownNameError{Kind: "node", Name: name}

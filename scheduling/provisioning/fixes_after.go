@@ -22,10 +22,9 @@ import (
 // boughtPrefix begins the names of nodes that a plan buys; no other node's name has a slash.
 const boughtPrefix = "launch/"
 
-// carriedOut is what there is once a plan has been carried out, without the pods that it
-// leaves out. Of each launch the first option has been bought, but no further pod can count on the room
-// that it leaves: another may have been. With every, nobody can count on what any of the options would take of
-// limits and reservations.
+// carriedOut is the problem once a plan has been carried out, without the pods that it leaves out. Each launch has become its
+// first option, without free room, because another option may have been launched. With every, limits and reservations have
+// lost the most that any option takes.
 func carriedOut(f *instance.Facts, plan *scheduling.Plan, every bool) (*Session, error) {
 	p := cloned(*f.Problem)
 	bought, nodeOf := map[string]*corev1.Node{}, map[types.NamespacedName]*corev1.Node{}
@@ -81,8 +80,7 @@ func carriedOut(f *instance.Facts, plan *scheduling.Plan, every bool) (*Session,
 	return newSession(*f.Solver, p, f.Memory.Fork()), err
 }
 
-// holdLimits takes off each limit of a launch's pool what the option that takes the most of it would take beyond
-// the first one.
+// holdLimits takes from each limit of a launch's pool the most that any option takes beyond the first.
 func holdLimits(p *scheduling.Problem, l *scheduling.Launch) {
 	at := slices.IndexFunc(p.NodePools, func(pool *scheduling.NodePool) bool { return pool.Name == l.NodePool })
 	if at < 0 || len(p.NodePools[at].Spec.Limits) == 0 {

@@ -9,8 +9,8 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// make makes a change with all that belongs to it. It reports whether there was
-// something to change; what belongs to it may have come with it.
+// make makes a change and the changes that belong to it. It reports whether the change itself changed
+// something.
 func (t *fixTrial) make(c *scheduling.Change) bool {
 	if !t.makeOne(c) {
 		return false

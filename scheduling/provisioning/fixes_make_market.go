@@ -56,7 +56,7 @@ func (t *fixTrial) room(c *scheduling.Change, node string) bool {
 	return t.Apply(scheduling.Delta{Nodes: []*corev1.Node{n}}) == nil
 }
 
-// untaint takes the taints of a key off a node, and uncordons it if that is what they say.
+// untaint takes the taints of a key off a node, and uncordons it if the taint is that of a cordon.
 func (t *fixTrial) untaint(node, key string) bool {
 	i := slices.IndexFunc(t.problem.Nodes, func(n *corev1.Node) bool { return n.Name == node })
 	if i < 0 {
@@ -224,7 +224,7 @@ func (t *fixTrial) settings(c *scheduling.Change) bool {
 			s.Size.Largest[name] = q
 		}
 	}
-	// What is remembered holds for one solver.
+	// The memory is valid for one policy only.
 	t.memory = instance.NewMemory()
 	t.waiting = newWaiting(s, &t.problem, nil)
 	return true

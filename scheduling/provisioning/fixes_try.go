@@ -21,18 +21,18 @@ const (
 	// are tried to find them.
 	mostFixes = 4
 	mostTried = 8
-	// mostCombined is how many of those that do not are tried together with what else
-	// stands in the way, and mostTogether how many changes that makes at most.
+	// mostCombined is how many of the changes that do not suffice are tried together with changes
+	// for the remaining reasons, and mostTogether the most changes in one such trial.
 	mostCombined = 2
 	mostTogether = 5
-	// trialsPerPod bounds what is tried for one pod and those like it, trialsPerPlan for all.
+	// trialsPerPod bounds the trials for one pod and those like it, trialsPerPlan for all.
 	trialsPerPod  = 200
 	trialsPerPlan = 2_000
 )
 
 // tryFixes keeps of the changes that a plan proposes those that place the pod, once the
-// plan has been carried out. Where none does, it proposes several together. What cannot be
-// tried, past the context's deadline or because the plan cannot be carried out, is not
+// plan has been carried out. Where none does, it proposes several together. A change that
+// cannot be tried, past the context's deadline or because the plan cannot be carried out, is not
 // proposed.
 func tryFixes(ctx context.Context, f *instance.Facts, plan *scheduling.Plan) error {
 	if f.Terse || f.Solver.NoReasons || len(plan.Unschedulable) == 0 {
@@ -43,7 +43,7 @@ func tryFixes(ctx context.Context, f *instance.Facts, plan *scheduling.Plan) err
 		for i := range plan.Unschedulable {
 			explain.Propose(&plan.Unschedulable[i], nil)
 		}
-		return nil // what is not on sale cannot be carried out, and there is nothing to try on
+		return nil // a launch is not on sale, so the plan cannot be carried out
 	}
 	after.heedNoPreference()
 	place := make(map[string]int, len(f.Problem.Pods))
@@ -98,7 +98,7 @@ func tryFixes(ctx context.Context, f *instance.Facts, plan *scheduling.Plan) err
 	return nil
 }
 
-// fixTrial is a pod that finds no place, and what there is besides, changes made.
+// fixTrial is a pod without a place, and the cluster after the plan, with changes made.
 type fixTrial struct {
 	*Session // without the pod
 	pod      *corev1.Pod
@@ -107,7 +107,7 @@ type fixTrial struct {
 	left       int // how many more things may be tried
 }
 
-// remedies are those of some changes that place the pod, or what else does.
+// remedies are those of some changes that place the pod, or combinations that do.
 func (t *fixTrial) remedies(ctx context.Context, candidates []scheduling.Change) []scheduling.Change {
 	if t.left == 0 {
 		return nil

@@ -44,7 +44,7 @@ func placeLeftOver(ctx context.Context, f *instance.Facts, c *instance.Instance,
 	}
 	after, err := carriedOut(f, plan, true)
 	if err != nil {
-		return plan, placed // what is not on sale cannot be carried out
+		return plan, placed // a launch is not on sale, so the plan cannot be carried out
 	}
 	after.heedNoPreference()
 	if after.Apply(scheduling.Delta{Pods: left}) != nil {
@@ -66,7 +66,7 @@ func placeLeftOver(ctx context.Context, f *instance.Facts, c *instance.Instance,
 			return out, placed
 		}
 		// Their machines would keep others from binding: by a domain that was not there, by options in several domains, or by
-		// what their pool says of nodes.
+		// labels and taints of their pool.
 		var pools []*scheduling.NodePool
 		if first {
 			pools = after.inKnownDomains(keys)
@@ -131,7 +131,7 @@ func (x *Session) inKnownDomains(keys sets.Set[string]) []*scheduling.NodePool {
 func (x *Session) inDomainsOf(l *scheduling.Launch, keys sets.Set[string]) []*scheduling.NodePool {
 	node, err := l.Node(l.Name, &l.Options[0], x.problem.CatalogOf(l.NodePool))
 	if err != nil {
-		return nil // the catalog has what was bought
+		return nil // cannot happen: the catalog has the option
 	}
 	var here []requirements.Selector
 	for _, key := range sets.List(keys) {

@@ -9,8 +9,8 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning/internal/simulation"
 )
 
-// Nomination is what makes a pod bind where a plan has it: the node that belongs into its
-// status.nominatedNodeName, for a launch the one that the machine becomes.
+// Nomination is the node for a pod's status.nominatedNodeName, which makes the pod bind where a plan has it. For a launch it
+// is the node that the machine becomes.
 type Nomination struct {
 	Pod types.NamespacedName
 	scheduling.Placement
@@ -21,7 +21,7 @@ type Nomination struct {
 }
 
 // Nominations are the places that a plan of p has for pods, by waves, and in a wave in the order
-// of kube-scheduler's queue. Most plans have one wave. What is on its way already comes before
+// of kube-scheduler's queue. Most plans have one wave. Nominated pods come before
 // the plan's launches: pods of p that are nominated to where the plan has them bind first. The
 // error means a malformed problem, that there is no plan, or a launch that is none of p.
 func Nominations(p scheduling.Problem, plan *scheduling.Plan) ([]Nomination, error) {
@@ -37,7 +37,7 @@ func Nominations(p scheduling.Problem, plan *scheduling.Plan) ([]Nomination, err
 		return nil, err
 	}
 	var out []Nomination
-	// What the model does not bind, or does not know how to, as a volume was chosen for it, is last.
+	// Pods that the model does not bind, e.g. because a volume was chosen for them, come last.
 	last, known := 1, map[types.NamespacedName]bool{}
 	for _, turn := range s.Turns() {
 		pod := podspec.PodKey(s.Queue[turn.Pod].Pod)

@@ -41,7 +41,7 @@ func (s Planner) Plan(ctx context.Context, p scheduling.Problem) (*scheduling.Pl
 	return solve(ctx, facts)
 }
 
-// settled places the pods, and settles what their volumes depend on.
+// settled places the pods, and chooses the zones of volumes that pods share or that are not made yet.
 func settled(ctx context.Context, f *instance.Facts) (*solved, error) {
 	made := map[*scheduling.Plan]*solved{}
 	solve := func(ctx context.Context, f *instance.Facts) (*scheduling.Plan, error) {
@@ -75,14 +75,13 @@ func place(ctx context.Context, f *instance.Facts) (*solved, error) {
 	return x, err
 }
 
-// boldness is what came of an attempt that is not cautious.
+// boldness says how an attempt without caution ended.
 type boldness struct {
 	short  bool // a launch was left with too few options for its pool's minValues
 	outbid bool // more pods would be placed, were it not for such launches
 }
 
-// attempt solves once. What launches are left with too few options for their pool's
-// minValues a cautious attempt rules out.
+// attempt solves once. A cautious attempt rules out launches that would have too few options for their pool's minValues.
 func attempt(ctx context.Context, f *instance.Facts, cautious bool) (_ *solved, bold boldness, err error) {
 	if !f.Terse {
 		f.Observer.Tell(scheduling.Progress{Phase: scheduling.PhaseSearch})
@@ -150,7 +149,7 @@ func attempt(ctx context.Context, f *instance.Facts, cautious bool) (_ *solved, 
 			why = "the deadline has passed"
 		}
 		plan.Warnings = append(plan.Warnings, scheduling.Warning{
-			Object: "policy/placement", Message: "what the plan comes to once kube-scheduler has bound the pods was not worked out: " + why,
+			Object: "policy/placement", Message: "the price after kube-scheduler has bound the pods was not estimated: " + why,
 		})
 	}
 	if f.Choice.Settles() {
@@ -171,7 +170,7 @@ const (
 )
 
 // placedFreely is a plan with other machines, if some cost less once kube-scheduler has bound the
-// pods, and what it comes to then.
+// pods, and the estimate of its price then.
 func placedFreely(f *instance.Facts, c *instance.Instance, plan *scheduling.Plan, placed []int64, params pack.Params) (*scheduling.Plan, []int64, *scheduling.Realised) {
 	how := fleetParams(f, params.Work, params.Late)
 	realised, mean := realise(c, plan, how)
@@ -219,7 +218,7 @@ func cancelled(ctx context.Context) error {
 	return nil
 }
 
-// workPerEffort turns effort into what the engine counts.
+// workPerEffort turns effort into units of work of the engine.
 const workPerEffort = 10_000
 
 // work is the engine's budget.
@@ -249,13 +248,13 @@ func summarise(ctx context.Context, c *instance.Instance, proofs *prove.Proofs, 
 	conclude(s, proof{least, cert}, price, late)
 }
 
-// proof is a lower bound and what proves it.
+// proof is a lower bound and its certificate.
 type proof struct {
 	bound       offerings.Price
 	certificate *certificate.Certificate
 }
 
-// conclude says how near a price comes to what is proven, and how the solve ended.
+// conclude fills in the bound, the gap of a price to it, and how the solve ended.
 func conclude(s *scheduling.Summary, p proof, price offerings.Price, late bool) {
 	s.LowerBoundPerHour, s.Certificate, s.Gap = p.bound, p.certificate, 0
 	if p.bound > 0 {

@@ -6,14 +6,13 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// PodRequests is what each pod takes up on a node, in the order of the pods: per resource
-// what its containers and sidecars request together, or what its hungriest init container
-// needs if that is more, or what is requested for the pod as a whole, with its overhead, and one
-// of "pods". Requests that are missing are filled from limits. Resources of which a pod asks for
+// PodRequests is the room that each pod takes on a node, in the order of the pods: per resource the
+// sum over its containers and sidecars, or the largest need of an init container if that is more, or
+// the request of the pod as a whole if it states one, with its overhead, and one of "pods". Requests that are missing are filled from limits. Resources of which a pod asks for
 // nothing are left out; no pod (nil) takes up nothing.
 //
-// A pod that runs (spec.nodeName) takes the larger of what it requests and of what its status says
-// that it was allocated and has, e.g. while it is being resized in place; where the node has
+// A pod that runs (spec.nodeName) takes the largest of its requests and of the resources that its
+// status says that it was allocated and has, e.g. while it is being resized in place; where the node has
 // refused a resize for good, the request does not count. That is how kube-scheduler reads it
 // (k8s.io/component-helpers/resource, PodRequests with UseStatusResources).
 func PodRequests(pods []*corev1.Pod) []corev1.ResourceList {

@@ -16,7 +16,7 @@ import (
 )
 
 // Session holds a problem from one plan to the next: changes are handed in as they
-// happen, and a plan takes what has changed since, not what is there. Its plans are
+// happen, and the time of a plan depends on the changes since the last one, not on the size of the cluster. Its plans are
 // those that [Planner.Plan] would make of the same problem, byte for byte.
 //
 // A Session is not safe for concurrent use. Several forks may be used at the same time,
@@ -27,7 +27,7 @@ import (
 // policy.
 type Session struct {
 	solver scheduling.Policy
-	// problem is what there is besides pods and nodes, every list sorted by name.
+	// problem is the problem without pods and nodes, every list sorted by name.
 	problem scheduling.Problem
 	running *podtable.Table
 	waiting waiting
@@ -38,15 +38,15 @@ type Session struct {
 }
 
 // NewSession starts a session with a problem, to be solved by a solver like s. It
-// refuses what [Validate] refuses, with the same error, but leaves it to Plan to say that nothing
+// refuses the problems that [Validate] refuses, with the same error, but leaves it to Plan to say that nothing
 // is on sale for any pod, as that may change. Pods among p.Pods that have a node count as
 // running.
 func NewSession(s scheduling.Policy, p scheduling.Problem) (*Session, error) {
 	return checkedSession(s, p, instance.NewMemory())
 }
 
-// Anew starts a session with another problem and policy, as [NewSession] does. What is known of catalogs that
-// both problems have is not worked out again, unless the policies differ in more than the effort.
+// Anew starts a session with another problem and policy, as [NewSession] does. The offers of catalogs that
+// both problems have are not read again, unless the policies differ in more than the effort.
 func (x *Session) Anew(s scheduling.Policy, p scheduling.Problem) (*Session, error) {
 	x.ready()
 	was := x.solver
@@ -107,7 +107,7 @@ func newSession(s scheduling.Policy, p scheduling.Problem, m *instance.Memory) *
 // have none at first.
 func (x *Session) Observe(o scheduling.Observer) { x.observer = o }
 
-// Plan plans as [Planner.Plan] does for what the session holds.
+// Plan plans as [Planner.Plan] does for the session's problem.
 func (x *Session) Plan(ctx context.Context) (*scheduling.Plan, error) {
 	facts, err := x.facts()
 	if err != nil {
@@ -117,7 +117,7 @@ func (x *Session) Plan(ctx context.Context) (*scheduling.Plan, error) {
 	return solve(ctx, facts)
 }
 
-// facts is what the session knows, ready to be compiled.
+// facts is the session's problem, ready to be compiled.
 func (x *Session) facts() (*instance.Facts, error) {
 	x.ready()
 	problem := x.problem
@@ -131,7 +131,7 @@ func (x *Session) facts() (*instance.Facts, error) {
 	}, nil
 }
 
-// Problem is what the session holds, with every list in the order of names. The lists
+// Problem is the session's problem, with every list in the order of names. The lists
 // are the caller's, the objects the session's, but for copies of pods that have moved. A
 // controller that also disrupts makes its disruption.Cluster of it: to read that anew is 3 to 6 %
 // of the time of a plan for 1,000 or 5,000 nodes.
@@ -147,9 +147,8 @@ func (x *Session) Problem() scheduling.Problem {
 	return p
 }
 
-// Fork returns a session that holds the same and goes its own way from here: what
-// happens to one of them does not show in the other. It costs little, however much the
-// session holds. The record of unavailable offerings is shared until a Delta brings
+// Fork returns a session with the same problem that goes its own way from here: changes of one do not
+// show in the other. It costs little, whatever the size of the cluster. The record of unavailable offerings is shared until a Delta brings
 // another.
 func (x *Session) Fork() *Session {
 	x.ready()

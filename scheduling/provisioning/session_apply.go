@@ -16,7 +16,7 @@ import (
 
 // Apply makes a change. An error means that nothing has changed: it reports every fault,
 // as [*FieldErrors] does for those of objects, each with object, field and value. It is
-// a fault to remove what is not there.
+// a fault to remove an object that does not exist.
 func (x *Session) Apply(d scheduling.Delta) error {
 	if err := check(&d); err != nil {
 		return err
@@ -137,7 +137,7 @@ func cloned(p scheduling.Problem) scheduling.Problem {
 	return p
 }
 
-// catalogs changes what is on sale, single offerings aside.
+// catalogs replaces catalogs. Single offerings are changed elsewhere.
 func catalogs(c *validate.Checker, p *scheduling.Problem, d *scheduling.Delta) {
 	if d.Catalog != nil {
 		p.Catalog = d.Catalog
@@ -214,7 +214,7 @@ func reprice(p *scheduling.Problem, changes []instancetypes.OfferingChange) erro
 	return nil
 }
 
-// offeringError is what is wrong with changes of offerings. It wraps [ErrInvalid].
+// offeringError reports the faults of changes of offerings. It wraps [ErrInvalid].
 type offeringError struct{ err error }
 
 func (e *offeringError) Error() string { return "offerings: " + e.err.Error() }

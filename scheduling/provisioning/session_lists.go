@@ -34,7 +34,7 @@ func plainKeys(names []string) []types.NamespacedName {
 	return out
 }
 
-// change is what becomes of the objects of one kind.
+// change is the additions and removals of objects of one kind.
 type change[T metav1.Object] struct {
 	list  string // as faults call it
 	key   func(T) types.NamespacedName

@@ -11,8 +11,8 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/validate"
 )
 
-// Place plans as [Session.Plan] does, with an effort of its own, and leaves out what
-// only people need: pods without a place are listed without reasons, no bound is proven,
+// Place plans as [Session.Plan] does, with an effort of its own, and leaves out the
+// parts that only people need: pods without a place are listed without reasons, no bound is proven,
 // and of the summary only the numbers of pods are there. Without a bound few machines are not
 // improved by it, either, so that they may cost more. Pods that nothing tells apart may have each
 // other's places, so that the plan may bind in more waves. It is for those who ask what if, many

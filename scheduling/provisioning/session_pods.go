@@ -14,7 +14,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/validate"
 )
 
-// podChange is what becomes of pods, sorted by what they are.
+// podChange is the changes of pods, by where they come from and go to.
 type podChange struct {
 	come  []*corev1.Pod // to be placed
 	start []*corev1.Pod // to run
@@ -23,7 +23,7 @@ type podChange struct {
 	ended []types.NamespacedName // among those that run
 }
 
-// podChange sorts out what becomes of pods, and reports faults.
+// podChange sorts the changes of pods, and reports faults.
 func (x *Session) podChange(c *validate.Checker, d *scheduling.Delta) podChange {
 	var out podChange
 	names := change[*corev1.Pod]{list: "pods", key: podspec.PodKey, put: d.Pods, taken: keysOf(d.Removed.Pods)}
@@ -71,9 +71,9 @@ func (x *Session) movedFaults(c *validate.Checker, d *scheduling.Delta) {
 	for i := range d.Moved {
 		k := podspec.KeyOf(d.Moved[i].Pod)
 		c.At = validate.Position{List: "moved", Namespace: k.Namespace, Name: k.Name}
-		switch what := touched[k]; {
-		case what != "":
-			c.Add("", what, "")
+		switch fault := touched[k]; {
+		case fault != "":
+			c.Add("", fault, "")
 		case x.running.Get(k) == nil:
 			c.Add("", "does not run", "")
 		}

@@ -11,8 +11,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// waiting is the pods to be placed, in the order of their names, with what was read of
-// them. The lists are replaced where they change.
+// waiting is the pods to be placed, in the order of their names, with the specs that were read from them. The lists are replaced where they change.
 type waiting struct {
 	pods       []*corev1.Pod
 	of         []int32 // by pod, its pod spec key
@@ -114,7 +113,7 @@ func (w *waiting) readings() *podspec.Readings {
 	return r
 }
 
-// fork returns a copy. Both copy what they share before they change it.
+// fork returns a copy. Both copy shared lists before they change them.
 func (w *waiting) fork() waiting {
 	w.shared = true
 	return *w

@@ -18,7 +18,7 @@ func UnmetMinValues(p *scheduling.Problem) []scheduling.Warning {
 	return poolWarnings(p, validate.MinValuesUnmet)
 }
 
-// poolWarnings are what a question says of the NodePools of a problem, of which a nil one has none.
+// poolWarnings are the answers to a question about each NodePool of a problem; nil for a nil problem.
 func poolWarnings(p *scheduling.Problem, why func(*scheduling.Problem, *scheduling.NodePool) string) (out []scheduling.Warning) {
 	if p == nil {
 		return nil
