@@ -11,7 +11,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/snapshot"
 )
 
-// doNotDisruptAnnotation is the annotation by which nodes and pods ask to be left alone.
+// doNotDisruptAnnotation is the annotation by which nodes and pods ask not to be disrupted.
 const doNotDisruptAnnotation = "karpenter.sh/do-not-disrupt"
 
 // checkDrained checks that every node of the step may go, and notes the nodes that are there.

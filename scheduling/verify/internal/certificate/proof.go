@@ -48,7 +48,7 @@ type podClass struct {
 	// single says that no two of them can share a machine, for their ports.
 	single bool
 	parts  []part
-	// spreads are the numbers of the spreads that count them. Of a limited class there are at most most pods at one
+	// spreads are the numbers of the spreads that count them. Of a limited class no more than most pods are at one
 	// place.
 	spreads []int
 	limited bool
