@@ -14,8 +14,8 @@ import (
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/compile"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/fleet"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
 
@@ -50,10 +50,10 @@ func problem(t *testing.T, pods map[int]int, machines map[int]string) scheduling
 }
 
 // planned compiles a problem and plans it without regard to kube-scheduler's order.
-func planned(t *testing.T, p scheduling.Problem) (*compile.Compiler, *scheduling.Plan) {
+func planned(t *testing.T, p scheduling.Problem) (*instance.Instance, *scheduling.Plan) {
 	t.Helper()
 	policy := scheduling.Policy{Placement: scheduling.PlacementPinned}
-	facts, err := compile.NewFacts(&p, &policy)
+	facts, err := instance.NewFacts(&p, &policy)
 	require.NoError(t, err)
 	plan, err := provisioning.Planner{Policy: policy}.Plan(t.Context(), p)
 	require.NoError(t, err)
