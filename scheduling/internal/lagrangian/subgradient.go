@@ -89,7 +89,7 @@ func (d *duals) copied() duals {
 	return out
 }
 
-// search runs at most steps steps from the best duals, and leaves the best ones in s.best.
+// search runs at most this many steps from the best duals, and leaves the best ones in s.best.
 func (s *subgradient) search(steps int) {
 	s.begin()
 	held, counts := make([][]bool, len(s.b.Rules)), grid(len(s.b.Rules), len(s.b.Domains))

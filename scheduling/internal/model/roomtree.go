@@ -46,7 +46,7 @@ func newRoomTree(r *Rooms, bins int) *roomTree {
 	return t
 }
 
-// grow computes the box of the part with the slots from from to to, and divides it.
+// grow computes the box of the part with a range of slots, and divides it.
 func (t *roomTree) grow(r *Rooms, part, from, to int) {
 	box, slots := t.boxes[2*t.dims*part:][:2*t.dims], t.slots[from:to]
 	widest, width := 0, -1.0

@@ -59,11 +59,11 @@ func TestReadIsPodRequests(t *testing.T) {
 		reader := RequestReader{Table: table}
 		have := slices.Clone(reader.Read(spec))
 		for name, q := range helpers.PodRequests(&corev1.Pod{Spec: *spec}, helpers.PodResourcesOptions{}) {
-			want := int64(0)
+			requested := int64(0)
 			if d, known := table.Index[name]; known {
-				want = have[d]
+				requested = have[d]
 			}
-			require.Equal(t, Amount(name, q), want, "seed %d: %s of %+v", seed, name, spec)
+			require.Equal(t, Amount(name, q), requested, "seed %d: %s of %+v", seed, name, spec)
 		}
 	}
 }
