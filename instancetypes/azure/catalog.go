@@ -13,10 +13,10 @@ import (
 // owns the slice.
 func Regions() []string { return cloud().Regions() }
 
-// Catalog returns what Azure sells in a region, such as "eastus": see the package
-// comment for what is known of it and what is estimated. The catalog is made anew on
-// every call, from an embedded table, in some milliseconds; nothing is kept. The
-// error for a region that is not embedded proposes the names that come close.
+// Catalog returns the catalog of an Azure region, e.g. "eastus": the package comment says which
+// figures are known and which are estimated. The catalog is made anew on every call, from an
+// embedded table, in a few milliseconds; it is not cached. The error for a region that is not
+// embedded proposes the names that come close.
 func Catalog(region string) (*instancetypes.Catalog, error) { return cloud().Catalog(region) }
 
 // MustCatalog is [Catalog] for regions written in source code. It panics on an error.

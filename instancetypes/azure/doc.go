@@ -8,9 +8,9 @@
 // Karpenter's Azure provider would offer: at least two vCPUs and 3.5 GiB of memory, no
 // constrained cores, nothing for confidential computing, whole GPUs of models that AKS supports.
 //
-//   - On demand: those of June 2026. Of some sizes of the series as_v5, ads_v5 and B that list
-//     has the price of Windows. They are told by what Windows costs a core, and carry the price
-//     of May 2025 where there is one; elsewhere they are left out of the region. The file
+//   - On demand: those of June 2026. Of some sizes of the series as_v5, ads_v5 and B that list has
+//     the price of Windows. They are recognised by the price of Windows for each core, and carry
+//     the price of May 2025 where there is one; elsewhere they are left out of the region. The file
 //     crosscheck.md in this directory sets this list beside that of 2025.
 //   - Spot: those of May 2025, one for the whole region, as Azure has it. 12 newer regions have
 //     none in the source, and neither have newer sizes: they are not sold as spot here. For
@@ -30,10 +30,10 @@
 //   - Zones are eastus-1 to eastus-3 and the like, and "0" in regions without zones. The
 //     sources do not list which zones sell a size; all are assumed to, and every offering says
 //     so in Estimated.
-//   - Memory is what is advertised less 7.5 %. AKS keeps a quarter of the first 4 GiB,
-//     a fifth of the next 4, a tenth of the next 8, 6 % of the next 112 and 2 % of the
-//     rest, and 750 MiB as eviction threshold; of the cores 6, 4, 2, 2 and then 1 %.
-//     Since Kubernetes 1.29 AKS reserves less, so these figures err on the safe side.
+//   - Memory is the advertised memory less 7.5 %. AKS keeps a quarter of the first 4 GiB, a fifth
+//     of the next 4, a tenth of the next 8, 6 % of the next 112 and 2 % of the rest, and 750 MiB as
+//     eviction threshold; of the cores 6, 4, 2, 2 and then 1 %. Since Kubernetes 1.29 AKS reserves
+//     less, so these figures err on the safe side.
 //   - A node takes 110 pods. That is the default of the kubelet; Azure CNI Overlay
 //     defaults to 250 and Azure CNI with addresses of the subnet to 30.
 //   - The system disk has 128 GB. Temporary disks are not modelled.

@@ -37,8 +37,8 @@ const (
 	labelAKSMemory = "kubernetes.azure.com/sku-memory"
 )
 
-// labels returns the labels of every node of a size. Of what does not apply, only the number of
-// GPUs is stated.
+// labels returns the labels of every node of a size. Of devices that it lacks, only the number of
+// GPUs (0) is stated.
 func labels(s *facts.Shape) map[string]string {
 	cpu, memory := facts.Text(s.VCPU), facts.Text(s.MemoryMiB)
 	name := parseName(s.Name)
@@ -78,7 +78,7 @@ const (
 	evictionMemory = 750 * mib
 )
 
-// capacity returns what a node of this size reports before anything is reserved.
+// capacity returns the capacity that a node of this size reports.
 func capacity(s *facts.Shape) corev1.ResourceList {
 	advertised := s.MemoryMiB * mib
 	// The firmware of EC2's arm64 machines, which the formula counts, is not here.
@@ -86,7 +86,7 @@ func capacity(s *facts.Shape) corev1.ResourceList {
 	return s.Capacity(memory, resource.NewQuantity(osDisk, resource.DecimalSI), instancetypes.MaxPods(0, 0, 0, s.VCPU))
 }
 
-// overhead returns what an AKS node of this size keeps from pods.
+// overhead returns the resources that an AKS node of this size reserves.
 func overhead(s *facts.Shape) instancetypes.Overhead {
 	return instancetypes.Overhead{
 		KubeReserved: corev1.ResourceList{

@@ -11,8 +11,8 @@ import (
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 )
 
-// NodeClass is an AKSNodeClass of karpenter.azure.com/v1beta1 or v1alpha2, as far as it
-// decides what the machines of a NodePool hold. Manifests decode unchanged.
+// NodeClass is an AKSNodeClass of karpenter.azure.com/v1beta1 or v1alpha2, as far as it changes the
+// capacity of nodes. Manifests decode unchanged.
 type NodeClass struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
@@ -20,7 +20,7 @@ type NodeClass struct {
 	Spec NodeClassSpec `json:"spec"`
 }
 
-// NodeClassSpec is what is asked for.
+// NodeClassSpec is the desired state of the nodes.
 type NodeClassSpec struct {
 	// OSDiskSizeGB is the size of the disk that pods write to, in units of 10^9 bytes;
 	// nil is 128.
@@ -33,7 +33,7 @@ type NodeClassSpec struct {
 	// FIPSMode is FIPS for images that are validated, Disabled or empty for others.
 	FIPSMode string `json:"fipsMode,omitempty"`
 
-	// What follows excludes some sizes, and is not read; see [NodeClass.Unread].
+	// The fields below exclude sizes, and are not read; see [NodeClass.Unread].
 
 	ArtifactStreaming map[string]any `json:"artifactStreaming,omitempty"`
 	EncryptionAtHost  bool           `json:"encryptionAtHost,omitempty"`
@@ -65,14 +65,13 @@ func (n *NodeClass) Unread() []string {
 	return out
 }
 
-// Settings returns how the nodes of a NodePool of this class are set up. kubelet, if
-// not nil, is that of a NodePool of v1beta1, of which maxPods counts where the class has
-// none. The error reports every fault at once, as [instancetypes.Fault] values.
+// Settings returns the settings of the nodes of a NodePool of this class. kubelet, if not nil, is
+// the one of a NodePool of v1beta1, of which maxPods counts where the class has none. The error
+// reports every fault at once, as [instancetypes.Fault] values.
 //
-// The rules are those of Karpenter's Azure provider
-// (pkg/providers/instancetype/instancetype.go): the disk is all that pods write to, the
-// kubelet's settings do not change what is reserved, and the image tells the labels
-// kubernetes.azure.com/os-sku and fips_enabled.
+// The rules are those of Karpenter's Azure provider (pkg/providers/instancetype/instancetype.go):
+// the disk is all that pods write to, the kubelet's settings do not change the reserved resources,
+// and the image tells the labels kubernetes.azure.com/os-sku and fips_enabled.
 func (n *NodeClass) Settings(kubelet *instancetypes.Kubelet) (instancetypes.NodeSettings, error) {
 	s := instancetypes.NodeSettings{VolumeBytes: osDisk, Labels: map[string]string{labelOSSKU: n.Spec.ImageFamily}}
 	if kubelet != nil {

@@ -16,13 +16,12 @@ import (
 // that its nodes carry.
 const AutoGroup = "eks.amazonaws.com"
 
-// AutoComputeType is the label that nodes of EKS Auto Mode have with value "auto", and no
-// others have.
+// AutoComputeType is the label that only nodes of EKS Auto Mode have, with value "auto".
 const AutoComputeType = AutoGroup + "/compute-type"
 
-// AutoNodeClass is a NodeClass of eks.amazonaws.com/v1, the node class of EKS Auto Mode, as far
-// as it decides what the nodes of a NodePool hold and where they are launched. Manifests decode
-// unchanged. The zero value is the class that EKS makes by itself.
+// AutoNodeClass is a NodeClass of eks.amazonaws.com/v1, the node class of EKS Auto Mode, as far as
+// it changes the capacity of nodes or the zones of their launches. Manifests decode unchanged. The
+// zero value is EKS's default class.
 type AutoNodeClass struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
@@ -31,12 +30,12 @@ type AutoNodeClass struct {
 	Status NodeClassStatus   `json:"status,omitzero"`
 }
 
-// AutoNodeClassSpec is what is asked for.
+// AutoNodeClassSpec is the desired state of the nodes.
 type AutoNodeClassSpec struct {
 	// EphemeralStorage is the volume that pods write to.
 	EphemeralStorage AutoStorage `json:"ephemeralStorage,omitzero"`
 
-	// What follows decides, too, and is not read; see [AutoNodeClass.Unread].
+	// The fields below change nodes, too, and are not read; see [AutoNodeClass.Unread].
 
 	AdvancedNetworking               map[string]any `json:"advancedNetworking,omitempty"`
 	CapacityReservationSelectorTerms []any          `json:"capacityReservationSelectorTerms,omitempty"`
@@ -50,8 +49,8 @@ type AutoStorage struct {
 	Size *resource.Quantity `json:"size,omitempty"`
 }
 
-// Unread returns the paths of the fields that are set, bear on what is launched or what it
-// holds or costs, and are not read, sorted.
+// Unread returns the paths of the fields that are set, change launches, capacity or cost, and are
+// not read, sorted.
 func (n *AutoNodeClass) Unread() []string {
 	s := &n.Spec
 	var out []string
@@ -70,13 +69,13 @@ func (n *AutoNodeClass) Unread() []string {
 	return out
 }
 
-// What nodes of EKS Auto Mode have where their class says nothing, and at most.
+// Defaults and upper bounds of nodes of EKS Auto Mode.
 const (
 	autoVolume = 80 * gib
 	autoPods   = 110
 )
 
-// Settings returns how the nodes of a NodePool of this class are set up. NodePools of Auto Mode
+// Settings returns the settings of the nodes of a NodePool of this class. NodePools of Auto Mode
 // have no settings of a kubelet, so kubelet is ignored. The error is an [instancetypes.Fault].
 //
 // The rules are those of the EKS User Guide, as of summer 2026:

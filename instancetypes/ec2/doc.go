@@ -1,7 +1,7 @@
-// Package ec2 holds what Amazon EC2 sells, region by region: about 1,340 instance
-// types with their shapes, labels and prices, embedded in some 240 kB.
+// Package ec2 holds the catalogs of Amazon EC2, region by region: about 1,340 instance types with
+// their shapes, labels and prices, embedded in some 240 kB.
 //
-//	plan, err := solver.Solve(ctx, scheduling.Problem{Catalog: ec2.MustCatalog("us-east-1"), …})
+//	plan, err := planner.Plan(ctx, scheduling.Problem{Catalog: ec2.MustCatalog("us-east-1"), …})
 //
 // # What is known
 //
@@ -9,11 +9,10 @@
 // states, and no price is made up. Prices are those of Linux machines of shared
 // tenancy, in USD per hour.
 //
-//   - Shapes: cores, memory, architecture, accelerators, local disks, network
-//     interfaces. Some 440 types of the newest generations stand in a price list and
-//     are described nowhere in the sources; what they are is read off their names,
-//     and their local disks are not known. GPU types of which the name does not tell
-//     enough are left out (g6f, gr6f, g7e, p5.4xlarge, p6).
+//   - Shapes: cores, memory, architecture, accelerators, local disks, network interfaces. Some 440
+//     types of the newest generations stand in a price list and are described nowhere in the
+//     sources; their shapes are read off their names, and their local disks are not known. GPU
+//     types of which the name does not tell enough are left out (g6f, gr6f, g7e, p5.4xlarge, p6).
 //   - On demand: every region has the prices of May 2025; us-east-1 and GovCloud have
 //     those of summer 2026, with the types that are new since then. Prices of bare
 //     metal are of 2025 where there is one, since the newer list prices dedicated
@@ -35,12 +34,11 @@
 //
 // # What is computed
 //
-// Nodes are those of EKS with Amazon Linux 2023 and default settings, as Karpenter's
-// AWS provider expects them: labels under karpenter.k8s.aws, memory less 7.5 % for
-// what the operating system does not see, as many pods as addresses, reserved cores
-// and memory by the rules of the node bootstrap, a root volume of 20 GiB. A fact that
-// is not known has no label. A NodePool written for EKS works unchanged. EFA
-// interfaces are not modelled. [NodeClass.Settings] tells how nodes differ that an
+// Nodes are those of EKS with Amazon Linux 2023 and default settings, as Karpenter's AWS provider
+// expects them: labels under karpenter.k8s.aws, memory less 7.5 % that the operating system does
+// not see, as many pods as addresses, reserved cores and memory by the rules of the node bootstrap,
+// a root volume of 20 GiB. A fact that is not known has no label. A NodePool written for EKS works
+// unchanged. EFA interfaces are not modelled. [NodeClass.Settings] tells how nodes differ that an
 // EC2NodeClass sets up, [AutoNodeClass.Settings] those of EKS Auto Mode.
 //
 // # Sources and licences

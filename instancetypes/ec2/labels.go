@@ -96,7 +96,7 @@ func maxPods(s *facts.Shape) int64 {
 	return instancetypes.MaxPods(0, instancetypes.ENIPods(s.Interfaces, s.Addresses, 0), 0, s.VCPU)
 }
 
-// memory is what the operating system of a node sees, in bytes.
+// memory is the memory that the operating system of a node sees, in bytes.
 func memory(s *facts.Shape) int64 {
 	advertised := s.MemoryMiB * mib
 	return advertised - instancetypes.VMMemoryOverhead(advertised, s.Arch)
@@ -106,7 +106,7 @@ func memory(s *facts.Shape) int64 {
 // class says otherwise.
 func storage() int64 { return instancetypes.EphemeralStorage(0, 0) }
 
-// capacity returns what a node of this shape reports before anything is reserved.
+// capacity returns the capacity that a node of this shape reports.
 func capacity(s *facts.Shape) corev1.ResourceList {
 	list := s.Capacity(memory(s), resource.NewQuantity(storage(), resource.BinarySI), maxPods(s))
 	for name, n := range map[corev1.ResourceName]int64{podENI: s.BranchInterfaces, neuronCore: s.Accelerator.Count * s.Accelerator.Cores} {
@@ -117,7 +117,7 @@ func capacity(s *facts.Shape) corev1.ResourceList {
 	return list
 }
 
-// overhead returns what an EKS node of this shape keeps from pods.
+// overhead returns the resources that an EKS node of this shape reserves.
 func overhead(s *facts.Shape) instancetypes.Overhead {
 	return instancetypes.Overhead{
 		KubeReserved:      instancetypes.KubeReserved(s.VCPU*1000, memory(s), maxPods(s)),

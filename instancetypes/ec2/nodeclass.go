@@ -17,9 +17,8 @@ import (
 	"github.com/plimsoll-go/plimsoll/requirements"
 )
 
-// NodeClass is an EC2NodeClass of karpenter.k8s.aws/v1 or v1beta1, as far as it decides
-// what the machines of a NodePool hold and where they are launched. Manifests decode
-// unchanged.
+// NodeClass is an EC2NodeClass of karpenter.k8s.aws/v1 or v1beta1, as far as it changes the
+// capacity of nodes or the zones of their launches. Manifests decode unchanged.
 type NodeClass struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
@@ -28,7 +27,7 @@ type NodeClass struct {
 	Status NodeClassStatus `json:"status,omitzero"`
 }
 
-// NodeClassSpec is what is asked for.
+// NodeClassSpec is the desired state of the nodes.
 type NodeClassSpec struct {
 	// AMIFamily is AL2, AL2023, Bottlerocket, Windows2019, Windows2022, Windows2025,
 	// Custom or, in v1beta1, Ubuntu. Empty, it is that of an alias, or else Custom.
@@ -41,7 +40,7 @@ type NodeClassSpec struct {
 	InstanceStorePolicy string                `json:"instanceStorePolicy,omitempty"`
 	Kubelet             instancetypes.Kubelet `json:"kubelet,omitzero"`
 
-	// What follows decides, too, and is not read; see [NodeClass.Unread].
+	// The fields below change nodes, too, and are not read; see [NodeClass.Unread].
 
 	AssociatePublicIPAddress         bool           `json:"associatePublicIPAddress,omitempty"`
 	CapacityReservationSelectorTerms []any          `json:"capacityReservationSelectorTerms,omitempty"`
@@ -54,13 +53,13 @@ type NodeClassSpec struct {
 
 // AMISelectorTerm selects images.
 type AMISelectorTerm struct {
-	// Alias is family@version, such as bottlerocket@latest.
+	// Alias is family@version, e.g. bottlerocket@latest.
 	Alias string `json:"alias,omitempty"`
 }
 
 // BlockDeviceMapping is a volume of a node.
 type BlockDeviceMapping struct {
-	// DeviceName is a name such as /dev/xvda.
+	// DeviceName is the name of a device, e.g. /dev/xvda.
 	DeviceName string       `json:"deviceName,omitempty"`
 	EBS        *BlockDevice `json:"ebs,omitempty"`
 	// RootVolume marks the volume that the kubelet's directory is on.
@@ -73,11 +72,11 @@ type BlockDevice struct {
 	VolumeSize *resource.Quantity `json:"volumeSize,omitempty"`
 }
 
-// NodeClassStatus is what Karpenter found out.
+// NodeClassStatus is the state that Karpenter has found.
 type NodeClassStatus struct {
-	// Subnets are those that the selector terms select. None says nothing.
+	// Subnets are the selected subnets. Without any, zones are not restricted.
 	Subnets []Subnet `json:"subnets,omitempty"`
-	// AMIs are the images that are launched. None says nothing.
+	// AMIs are the launched images. Without any, machines are not restricted.
 	AMIs []AMI `json:"amis,omitempty"`
 }
 
@@ -94,8 +93,8 @@ type AMI struct {
 	Requirements []corev1.NodeSelectorRequirement `json:"requirements,omitempty"`
 }
 
-// Unread returns the paths of the fields that are set, bear on what is launched or what
-// it holds or costs, and are not read, sorted.
+// Unread returns the paths of the fields that are set, change launches, capacity or cost, and are
+// not read, sorted.
 func (n *NodeClass) Unread() []string {
 	s := &n.Spec
 	var out []string
@@ -122,7 +121,7 @@ const privateIPv4 corev1.ResourceName = "vpc.amazonaws.com/PrivateIPv4Address"
 
 const gib = 1 << 30
 
-// family is what a family of images decides.
+// family holds the settings that follow from a family of images.
 type family struct {
 	name string
 	// device is the one that pods write to, volume the size of its volume in bytes.
@@ -140,8 +139,8 @@ type family struct {
 	build string
 }
 
-// families returns what Karpenter's AWS provider knows of images
-// (pkg/providers/amifamily). Of Ubuntu it was so up to v1beta1.
+// families returns the families of images that Karpenter's AWS provider knows
+// (pkg/providers/amifamily). Ubuntu was one of them up to v1beta1.
 func families() []family {
 	windows := func(name, build string) family {
 		return family{name: name, device: "/dev/sda1", volume: 50 * gib, pods: 110, reservesForMaxPods: true, build: build}
@@ -181,9 +180,9 @@ func (n *NodeClass) family() (family, error) {
 	return family{}, &instancetypes.Fault{Field: field, Value: name, Problem: "is no family of images: known are " + strings.Join(names, ", ")}
 }
 
-// Settings returns how the nodes of a NodePool of this class are set up. kubelet, if
-// not nil, takes the place of the class's own, as that of a NodePool of v1beta1 does.
-// The error reports every fault at once, as [instancetypes.Fault] values.
+// Settings returns the settings of the nodes of a NodePool of this class. kubelet, if not nil,
+// takes the place of the class's own, as that of a NodePool of v1beta1 does. The error reports
+// every fault at once, as [instancetypes.Fault] values.
 //
 // The rules are those of Karpenter's AWS provider (pkg/providers/instancetype/types.go
 // and pkg/providers/amifamily). Pods write to the volume that is marked as the root
@@ -273,7 +272,7 @@ func reaches(subnets []Subnet, o offerings.Offering) bool {
 	})
 }
 
-// images returns, for each image, what keeps the machines that it runs on.
+// images returns, for each image, the requirements of the machines that run it.
 func (n *NodeClass) images() (out []instancetypes.Filter, err error) {
 	for i, image := range n.Status.AMIs {
 		set, err := requirements.FromNodeSelector(image.Requirements)

@@ -13,19 +13,18 @@ import (
 // owns the slice.
 func Regions() []string { return cloud().Regions() }
 
-// Catalog returns what Google Cloud sells in a region, such as "europe-west4": see the
-// package comment for what is known of it and what is estimated. The catalog is made anew on
-// every call, from embedded tables, in some milliseconds; nothing is kept. The error for a
-// region that is not embedded proposes the names that come close.
+// Catalog returns the catalog of a Google Cloud region, e.g. "europe-west4": the package comment
+// says which figures are known and which are estimated. The catalog is made anew on every call,
+// from embedded tables, in a few milliseconds; it is not cached. The error for a region that is not
+// embedded proposes the names that come close.
 func Catalog(region string) (*instancetypes.Catalog, error) { return cloud().Catalog(region) }
 
 // MustCatalog is [Catalog] for regions written in source code. It panics on an error.
 func MustCatalog(region string) *instancetypes.Catalog { return cloud().MustCatalog(region) }
 
-// Committed returns what machines cost that somebody has committed to use for a number of
-// years, 1 or 3, in place of prices on demand; [instancetypes.Catalog.WithPrices] lays them over
-// a catalog. Types without such a price are not among them. Whether a commitment is large
-// enough for a plan is the caller's to know.
+// Committed returns the prices of machines under a commitment of a number of years, 1 or 3, in
+// place of prices on demand, for [instancetypes.Catalog.WithPrices]. Types without a price under
+// commitment are missing. The caller must know whether a commitment is large enough for a plan.
 func Committed(region string, years int) (instancetypes.Prices, error) {
 	return cloud().Committed(region, years)
 }

@@ -1,4 +1,4 @@
-// Package gcp holds what Google Cloud's Compute Engine sells, region by region: about 510
+// Package gcp holds the catalogs of Google Cloud's Compute Engine, region by region: about 510
 // machine types in 43 regions, with shapes, labels and prices, embedded in some 300 kB.
 //
 // # What is known
@@ -30,10 +30,10 @@
 // unchanged, with one difference: karpenter.k8s.gcp/instance-gpu-count is the number of GPUs,
 // which the provider states as 1 for every machine with GPUs.
 //
-//   - Memory is what is advertised less 7 %. GKE keeps a quarter of the first 4 GiB, a fifth
-//     of the next 4, a tenth of the next 8, 6 % of the next 112 and 2 % of the rest, and 100 MiB
-//     as eviction threshold; of the cores 6, 1, 0.5, 0.5 and then 0.25 %, and 1.06 cores of
-//     e2-micro, e2-small and e2-medium. kube-proxy takes 0.1 cores of every node.
+//   - Memory is the advertised memory less 7 %. GKE keeps a quarter of the first 4 GiB, a fifth of
+//     the next 4, a tenth of the next 8, 6 % of the next 112 and 2 % of the rest, and 100 MiB as
+//     eviction threshold; of the cores 6, 1, 0.5, 0.5 and then 0.25 %, and 1.06 cores of e2-micro,
+//     e2-small and e2-medium. kube-proxy takes 0.1 cores of every node.
 //   - A node takes 110 pods.
 //   - Pods write to a boot disk of 100 GiB, or to the local disks that the type comes with.
 //

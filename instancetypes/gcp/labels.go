@@ -78,14 +78,14 @@ const (
 	bootDisk = 100
 )
 
-// capacity returns what a node of this type reports before anything is reserved.
+// capacity returns the capacity that a node of this type reports.
 func capacity(s *facts.Shape) corev1.ResourceList {
 	advertised := s.MemoryMiB * mib
 	storage := resource.NewQuantity(storageOf(s).gib*gib, resource.BinarySI)
 	return s.Capacity(advertised-advertised*7/100, storage, instancetypes.MaxPods(0, 0, 0, s.VCPU))
 }
 
-// overhead returns what a GKE node of this type keeps from pods.
+// overhead returns the resources that a GKE node of this type reserves.
 func overhead(s *facts.Shape) instancetypes.Overhead {
 	cpu := instancetypes.KubeReserved(s.VCPU*1000, 0, 0)[corev1.ResourceCPU] // GKE has the brackets of EKS
 	if slices.Contains([]string{"e2-micro", "e2-small", "e2-medium"}, s.Name) {
@@ -110,11 +110,11 @@ func overhead(s *facts.Shape) instancetypes.Overhead {
 	}
 }
 
-// kubeProxy is what kube-proxy requests on every node, in millicores: it is no pod of a
-// DaemonSet.
+// kubeProxy is the request of kube-proxy on every node, in millicores: it is a static pod and
+// belongs to no DaemonSet.
 const kubeProxy = 100
 
-// storage is what pods write to: local disks, or a boot disk where there are none.
+// storage is the ephemeral storage of pods: local disks, or a boot disk where there are none.
 type storage struct{ gib, localDisks int64 }
 
 func storageOf(s *facts.Shape) storage {

@@ -14,8 +14,8 @@ import (
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 )
 
-// NodeClass is a GCENodeClass of karpenter.k8s.gcp/v1alpha1, as far as it decides what the
-// machines of a NodePool hold. Manifests decode unchanged.
+// NodeClass is a GCENodeClass of karpenter.k8s.gcp/v1alpha1, as far as it changes the capacity of
+// nodes. Manifests decode unchanged.
 type NodeClass struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
@@ -23,9 +23,9 @@ type NodeClass struct {
 	Spec NodeClassSpec `json:"spec"`
 }
 
-// NodeClassSpec is what is asked for.
+// NodeClassSpec is the desired state of the nodes.
 type NodeClassSpec struct {
-	// Disks are those that machines get; without any it is a boot disk of 100 GiB.
+	// Disks are the disks of machines; without any it is a boot disk of 100 GiB.
 	Disks []Disk `json:"disks,omitempty"`
 	// ImageFamily is ContainerOptimizedOS or Ubuntu; without it the terms tell.
 	ImageFamily        string              `json:"imageFamily,omitempty"`
@@ -33,8 +33,7 @@ type NodeClassSpec struct {
 	// Kubelet holds the settings of the kubelet. maxPods is 110 unless set.
 	Kubelet instancetypes.Kubelet `json:"kubeletConfiguration,omitzero"`
 
-	// What follows bears on what is launched or who may run on it, and is not read; see
-	// [NodeClass.Unread].
+	// The fields below change launches or permissions, and are not read; see [NodeClass.Unread].
 
 	AutoGPUTaint             bool   `json:"autoGPUTaint,omitempty"`
 	ConfidentialInstanceType string `json:"confidentialInstanceType,omitempty"`
@@ -44,7 +43,7 @@ type NodeClassSpec struct {
 type Disk struct {
 	// SizeGiB is its size in units of 2^30 bytes, at least 10.
 	SizeGiB int32 `json:"sizeGiB,omitempty"`
-	// Category is its kind, such as pd-balanced. Pods write to those of kind local-ssd.
+	// Category is its kind, e.g. pd-balanced. Pods write to disks of kind local-ssd.
 	Category string `json:"category,omitempty"`
 	// Boot says that the machine boots from it. Pods write to it where no disk is local.
 	Boot bool `json:"boot,omitempty"`
@@ -56,8 +55,8 @@ type ImageSelectorTerm struct {
 	Family string `json:"family,omitempty"`
 }
 
-// Unread returns the paths of the fields that are set, bear on what is launched or who may run
-// on it, and are not read, sorted.
+// Unread returns the paths of the fields that are set, change launches or permissions, and are not
+// read, sorted.
 func (n *NodeClass) Unread() []string {
 	var out []string
 	if n.Spec.AutoGPUTaint {
@@ -69,13 +68,13 @@ func (n *NodeClass) Unread() []string {
 	return out
 }
 
-// Settings returns how the nodes of a NodePool of this class are set up. kubelet, if not nil,
+// Settings returns the settings of the nodes of a NodePool of this class. kubelet, if not nil,
 // takes the place of the class's own. The error reports every fault at once, as
 // [instancetypes.Fault] values.
 //
-// The rules are those of Karpenter's provider for Google Cloud (pkg/providers/instancetype):
-// pods write to the local disks that the class asks for, or to the boot disk; what
-// systemReserved says comes on top of what kube-proxy takes.
+// The rules are those of Karpenter's provider for Google Cloud (pkg/providers/instancetype): pods
+// write to the local disks that the class asks for, or to the boot disk; systemReserved is added to
+// the request of kube-proxy.
 func (n *NodeClass) Settings(kubelet *instancetypes.Kubelet) (instancetypes.NodeSettings, error) {
 	s := instancetypes.NodeSettings{Kubelet: n.Spec.Kubelet}
 	var errs []error
@@ -109,7 +108,7 @@ func (n *NodeClass) Settings(kubelet *instancetypes.Kubelet) (instancetypes.Node
 	return s, errors.Join(errs...)
 }
 
-// storage is what the class's disks come to.
+// storage is the total size of the class's disks.
 func (n *NodeClass) storage() (storage, error) {
 	boot, local := int64(bootDisk), storage{}
 	var errs []error

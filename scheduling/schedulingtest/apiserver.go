@@ -70,9 +70,9 @@ type Object interface {
 	runtime.Object
 }
 
-// Objects are copies of what an API server holds of a problem beside nodes and pods: volumes,
-// claims, also those that are made for the ephemeral volumes of pods that wait, storage
-// classes, CSI nodes, services, controllers, and every namespace that is named.
+// Objects are copies of the objects that an API server holds for a problem beside nodes and pods:
+// volumes, claims, including the ones made for ephemeral volumes of pending pods, storage classes,
+// CSI nodes, services, controllers, and every namespace that is named.
 func Objects(p *scheduling.Problem) []Object {
 	var out []Object
 	copies(&out, p.Volumes)
@@ -107,9 +107,9 @@ func copies[T Object](out *[]Object, list []T) {
 	}
 }
 
-// ephemeralClaims are the claims that the controller of ephemeral volumes makes for pods which
-// wait. Admission gives those without a class the newest default one, of equally new ones the
-// first by name.
+// ephemeralClaims are the claims that the controller of ephemeral volumes makes for pending pods.
+// Admission gives claims without a class the newest default one, of equally new ones the first by
+// name.
 func ephemeralClaims(p *scheduling.Problem) []*corev1.PersistentVolumeClaim {
 	known := map[string]bool{}
 	for _, c := range p.Claims {

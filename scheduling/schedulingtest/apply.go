@@ -14,13 +14,14 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
 )
 
-// Apply is the cluster once the steps are done, looked at some time later: drained nodes
-// are gone with all that was on them, launches have become ready nodes of their names, and
-// evicted pods run where they were expected, those expected nowhere wait. Nodes that have
-// received pods have had a pod event at the cluster's time, what a reservation has left
-// is counted anew, and the claims of ephemeral volumes have gone with the pods that were evicted. The cluster given is not changed, and shares what has not changed.
+// Apply is the cluster after the steps, some time later: drained nodes are gone with the pods on
+// them, launches have become ready nodes of their names, and evicted pods run on their expected
+// nodes or, without one, are pending. Nodes that have received pods have had a pod event at the
+// cluster's time, machines left of reservations are counted anew, and the claims of ephemeral
+// volumes of evicted pods are gone. The given cluster is not changed, and shares the unchanged
+// objects.
 //
-// It panics if a launch is none that the catalog has.
+// It panics if a launch is not in the catalog.
 func Apply(c disruption.Cluster, later time.Duration, steps ...disruption.Step) disruption.Cluster {
 	c.Nodes, c.Running = slices.Clone(c.Nodes), slices.Clone(c.Running)
 	c.Machines, c.Pods = slices.Clone(c.Machines), slices.Clone(c.Pods)
@@ -54,7 +55,7 @@ func carryOut(c *disruption.Cluster, step *disruption.Step) {
 	reserve(c, used)
 }
 
-// moveEvicted moves the evicted pods, and removes what else is on the drained nodes.
+// moveEvicted moves the evicted pods, and removes all others from the drained nodes.
 func moveEvicted(c *disruption.Cluster, step *disruption.Step) {
 	to := make(map[string]string, len(step.Evictions))
 	received := make(map[string]bool)
@@ -96,7 +97,7 @@ func moveEvicted(c *disruption.Cluster, step *disruption.Step) {
 	}
 }
 
-// reserve takes machines off what reservations have left, in every catalog.
+// reserve subtracts machines from reservations, in every catalog.
 func reserve(c *disruption.Cluster, used map[string]int) {
 	if len(used) == 0 {
 		return

@@ -12,16 +12,16 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
 )
 
-// Audit solves the problem and reports, joined into one error, every promise about
-// plans that is not kept:
+// Audit plans the problem and reports, joined into one error, every promise of plans that is
+// broken:
 //
 //   - the plan breaks no rule ([verify.Checker.Plan]), its certificate proves its lower
 //     bound, and its price is not below that bound;
 //   - the problem is unchanged;
-//   - solving the problem again in another order gives the same bytes;
+//   - planning the problem again in another order gives the same bytes;
 //   - the plan's JSON reads back and writes the same bytes again.
 //
-// When the solver returns an error, Audit returns that error as it is, and no plan.
+// When the planner returns an error, Audit returns that error unchanged, and no plan.
 func Audit(ctx context.Context, solver scheduling.Policy, p scheduling.Problem) (*scheduling.Plan, error) {
 	before := inJSON(p)
 	plan, err := provisioning.Planner{Policy: solver}.Plan(ctx, p)

@@ -10,8 +10,8 @@ import (
 	"github.com/plimsoll-go/plimsoll/offerings"
 )
 
-// Type is an amd64 Linux instance type that runs up to 110 pods, reserves nothing
-// for the system and is on sale nowhere unless an option says so.
+// Type is an amd64 Linux instance type that runs up to 110 pods, reserves no resources for the
+// system and has no offering unless an option adds them.
 func Type(name string, opts ...TypeOption) *instancetypes.InstanceType {
 	t := &instancetypes.InstanceType{
 		Name: name,
@@ -25,7 +25,7 @@ func Type(name string, opts ...TypeOption) *instancetypes.InstanceType {
 	return with(t, opts)
 }
 
-// Capacity is what the machine holds before anything is reserved for the system.
+// Capacity is the machine's capacity, before resources are reserved for the system.
 func Capacity(amounts ...Amount) TypeOption {
 	return on(func(t *instancetypes.InstanceType) { t.Capacity = merge(t.Capacity, amounts) })
 }

@@ -18,10 +18,9 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
 
-// Cluster is a cluster that was packed well once and has lost pods since: the solver
-// bought nodes for the pods of many workloads, and then a share of them went away, drawn
-// at random. The same seed and options give the same cluster. It panics if the catalog
-// cannot hold the pods, which are small.
+// Cluster is a cluster that was packed well once and has lost pods since: nodes were bought for the
+// pods of many workloads, and a random share of the pods was removed. The same seed and options
+// give the same cluster. It panics if the catalog cannot hold the pods, which are small.
 func Cluster(seed uint64, o ClusterOptions) disruption.Cluster {
 	o = o.orDefaults()
 	b := &clusterBuilder{dice: newDice(seed), options: o}
@@ -51,7 +50,7 @@ func Cluster(seed uint64, o ClusterOptions) disruption.Cluster {
 	return b.cluster
 }
 
-// clusterBuilder is what the parts of one cluster have in common.
+// clusterBuilder is the shared state of the parts of one cluster.
 type clusterBuilder struct {
 	dice
 	options ClusterOptions
@@ -245,8 +244,8 @@ func DisruptionBudget(name string, of map[string]string, maxUnavailable intstr.I
 	}
 }
 
-// countBudgets writes the status of every PodDisruptionBudget as the disruption
-// controller would, counting the pods that run as those that are wanted.
+// countBudgets writes the status of every PodDisruptionBudget as the disruption controller does,
+// with the running pods as the expected ones.
 func countBudgets(c *disruption.Cluster) {
 	type label struct{ namespace, key, value string }
 	spaces, labelled := make(map[string][]*corev1.Pod), make(map[label][]*corev1.Pod)
@@ -264,7 +263,8 @@ func countBudgets(c *disruption.Cluster) {
 		}
 		pods := spaces[b.Namespace]
 		for key, value := range b.Spec.Selector.MatchLabels {
-			// Thousands of budgets over a hundred thousand pods: look at those with the label.
+			// Only pods with the label are examined, because there may be thousands of budgets for
+			// a hundred thousand pods.
 			pods = labelled[label{b.Namespace, key, value}]
 			break
 		}

@@ -9,43 +9,43 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// ClusterOptions say what [Cluster] makes. The zero value is a hundred nodes of plain pods
-// on demand, with no budget to hold anybody back.
+// ClusterOptions are the parameters of [Cluster]. The zero value is a hundred on-demand nodes of
+// plain pods, without PodDisruptionBudgets.
 type ClusterOptions struct {
 	// Nodes is about how many nodes there are; 0 is 100. PodsPerNode is about how many pods
 	// were on one before pods were removed; 0 is 20.
 	Nodes       int
 	PodsPerNode int
-	// Catalog is what the nodes are bought from; nil is a small one of general, compute and
-	// memory machines in three zones. MaxCPU is the most cores that a machine has; 0 is 16,
-	// which are about twenty pods. The least is half of it.
+	// Catalog is the catalog of the nodes; nil is a small one of general, compute and memory
+	// machines in three zones. MaxCPU is the largest number of cores of a machine; 0 is 16, enough
+	// for about twenty pods. The smallest is half of it.
 	Catalog *instancetypes.Catalog
 	MaxCPU  int64
-	// Spot lets half of the pods have spot machines; the others ask for on-demand.
+	// Spot lets half of the pods run on spot machines; all others require on-demand.
 	Spot bool
 	// Removed is the share of the pods that are gone, 0 to 1; 0 draws it, from a fifth to
 	// three fifths.
 	Removed float64
-	// PDBs gives half of the workloads a PodDisruptionBudget, and one in forty one that
-	// lets nothing go.
+	// PDBs gives half of the workloads a PodDisruptionBudget, and one in forty a budget that allows
+	// no eviction.
 	PDBs bool
 	// Spread spreads a third of the workloads over zones, Apart keeps one in eight to one
 	// pod a host.
 	Spread, Apart bool
-	// Various makes workloads as various as those of production clusters: half of the
-	// spreads are soft (ScheduleAnyway), one workload in ten is a StatefulSet whose pods have
-	// volumes in their zones, and half of the PodDisruptionBudgets say minAvailable.
+	// Various makes workloads as various as in production clusters: half of the spreads are soft
+	// (ScheduleAnyway), one workload in ten is a StatefulSet whose pods have volumes in their
+	// zones, and half of the PodDisruptionBudgets say minAvailable.
 	Various bool
 	// DaemonSets is how many of them, at most five, run on every node.
 	DaemonSets int
-	// Purchases is in how many parts the workloads came, for each of which nodes were bought
-	// when those before it had their places; 0 is 1.
+	// Purchases is the number of parts in which the workloads came; nodes were bought for each part
+	// when the parts before it had their places. 0 is 1.
 	Purchases int
 	// Foreign is how many of the nodes no pool owns.
 	Foreign int
-	// Pools are what nodes are bought by; nil is one pool.
+	// Pools are the NodePools of the nodes; nil is one pool.
 	Pools []*scheduling.NodePool
-	// Budgets, Consolidation and ConsolidateAfter are those of the pool where Pools is nil; no
+	// Budgets, Consolidation and ConsolidateAfter are settings of the pool where Pools is nil; no
 	// budgets are one of 100%, and "" and nil the defaults of NodePools.
 	Budgets          []scheduling.Budget
 	Consolidation    scheduling.ConsolidationPolicy

@@ -15,13 +15,14 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
 )
 
-// UsedCluster is a cluster of so many nodes as many users have them, that was never packed well: machines of the
-// families c5, m5, m6i and r5 of 2 to 16 cores in all zones of the catalog, two in three of them spot, whose pods ask
-// for 20 to 90 % of the cores. Of its services, one in five spreads over zones (DoNotSchedule, maxSkew 5), one in seven
-// over hosts (ScheduleAnyway), one in ten keeps its pods on different hosts, and three in ten have a
-// PodDisruptionBudget (maxUnavailable 25%). There are a DaemonSet and one NodePool, with a limit of twelve cores a node
-// and a budget of 10%, which may buy all that the catalog sells. The same arguments give the same cluster. It panics if
-// the catalog lacks such machines, on spot or on demand.
+// UsedCluster is a cluster of a number of nodes that was never packed well, as many users have it:
+// machines of the families c5, m5, m6i and r5 of 2 to 16 cores in all zones of the catalog, two in
+// three of them spot, whose pods ask for 20 to 90 % of the cores. Of its services, one in five
+// spreads over zones (DoNotSchedule, maxSkew 5), one in seven over hosts (ScheduleAnyway), one in
+// ten keeps its pods on different hosts, and three in ten have a PodDisruptionBudget
+// (maxUnavailable 25%). There are a DaemonSet and one NodePool, with a limit of twelve cores a node
+// and a budget of 10%, which may buy every offering of the catalog. The same arguments give the
+// same cluster. It panics if the catalog lacks such machines, on spot or on demand.
 func UsedCluster(seed uint64, nodes int, catalog *instancetypes.Catalog) disruption.Cluster {
 	b := &clusterBuilder{dice: newDice(seed)}
 	c := &b.cluster
@@ -64,7 +65,7 @@ type machineOffer struct {
 	offerings.Offering
 }
 
-// serviceSize is what a pod asks for, in thousandths of a core and MiB.
+// serviceSize is the request of a pod, in thousandths of a core and MiB.
 type serviceSize struct{ cpu, memory int64 }
 
 func (s serviceSize) requests() PodOption { return Requests(MilliCPU(s.cpu), MiB(s.memory)) }
@@ -102,7 +103,7 @@ func (b *clusterBuilder) services(n int) []*usedService {
 	return out
 }
 
-// fill lets pods of some services run on a node beside its daemon, up to a share of its cores that is drawn.
+// fill adds pods of random services to a node beside its daemon, up to a random share of its cores.
 func (b *clusterBuilder) fill(node *corev1.Node, services []*usedService, daemon serviceSize) {
 	all := node.Status.Allocatable
 	cpu, memory, pods := all.Cpu().MilliValue()-daemon.cpu, all.Memory().Value()>>20-daemon.memory, all.Pods().Value()-1

@@ -21,10 +21,10 @@ func MixedSizes(n int, seed uint64) []*corev1.Pod {
 	return pods
 }
 
-// Diverse is n pods as Karpenter's scheduling benchmark draws them, of sizes like those
-// of [MixedSizes]: a fifth each of plain pods, of pods that spread over zones or over
-// hosts by a label which need not be their own, of pods that want to be in one zone
-// with others like them, and of pods that all want hosts of their own.
+// Diverse is n pods as Karpenter's scheduling benchmark draws them, of sizes like those of
+// [MixedSizes]: a fifth each of plain pods, of pods that spread over zones or over hosts by a label
+// which need not be their own, of pods with affinity to each other in a zone, and of pods with
+// anti-affinity on hosts.
 func Diverse(n int, seed uint64) []*corev1.Pod {
 	d := newDice(seed)
 	letter := func() string { return pick(d, "a", "b", "c", "d", "e", "f", "g") }
@@ -42,7 +42,7 @@ func Diverse(n int, seed uint64) []*corev1.Pod {
 	}
 	pods := make([]*corev1.Pod, 0, n)
 	for i := range n {
-		// What does not divide by five is plain.
+		// The remainder of a division by five is plain pods.
 		kind := min(i/max(n/len(kinds), 1), len(kinds)) % len(kinds)
 		cpu := pick[int64](d, 100, 250, 500, 1000, 1500)
 		memory := pick[int64](d, 100, 256, 512, 1024, 2048, 4096)

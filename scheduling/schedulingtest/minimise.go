@@ -9,10 +9,10 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// Minimise makes a problem smaller for as long as it keeps failing, so that people
-// can read it: it drops whatever the problem lists, instance types and offerings, and what
-// each object says, one after the other. The result fails; dropping any one further part of
-// it would not. The problem given is not changed.
+// Minimise makes a problem smaller for as long as it keeps failing, so that people can read it: it
+// removes entries of the problem's lists, instance types and offerings, and fields of each object,
+// one after the other. The result fails; without any one further part it would not. The given
+// problem is not changed.
 func Minimise(p scheduling.Problem, fails func(scheduling.Problem) bool) scheduling.Problem {
 	for smaller := true; smaller; {
 		smaller = false
@@ -26,8 +26,8 @@ func Minimise(p scheduling.Problem, fails func(scheduling.Problem) bool) schedul
 	return p
 }
 
-// shrink returns what is left of a value when everything has been dropped that try lets
-// go. Values are never changed, but copied.
+// shrink returns the rest of a value once every part has been removed that try allows. Values are
+// never changed, but copied.
 func shrink(v reflect.Value, try func(reflect.Value) bool) reflect.Value {
 	// set tries v with a part of it replaced.
 	set := func(change func(copied reflect.Value)) bool {
@@ -46,7 +46,7 @@ func shrink(v reflect.Value, try func(reflect.Value) bool) reflect.Value {
 			size := len(inJSON(scheduling.Problem{Catalog: old}))
 			shrink(reflect.ValueOf(slices.Collect(old.All())), func(types reflect.Value) bool {
 				c, err := instancetypes.NewCatalog(types.Interface().([]*instancetypes.InstanceType)...)
-				// A catalog gives types back what they cannot be without.
+				// A catalog restores the required fields of its types.
 				smaller := err == nil && len(inJSON(scheduling.Problem{Catalog: c})) < size &&
 					set(func(copied reflect.Value) { copied.Set(reflect.ValueOf(c)) })
 				if smaller {
@@ -108,8 +108,8 @@ func droppable(v reflect.Value) bool {
 	return false
 }
 
-// dropEach drops every entry of a list that can be dropped and returns the rest. Halves are
-// tried first, since most of a large problem has nothing to do with the failure.
+// dropEach drops every entry of a list that can be dropped and returns the rest. Halves are tried
+// first, because most of a large problem is irrelevant to the failure.
 func dropEach(list reflect.Value, try func(reflect.Value) bool) reflect.Value {
 	for size := max(list.Len()/2, 1); size > 0; size /= 2 {
 		for i := 0; i < list.Len(); {

@@ -13,8 +13,8 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// Node is a ready node that belongs to no NodePool and holds nothing unless an
-// option says so.
+// Node is a ready node that belongs to no NodePool and has no allocatable unless an option adds
+// them.
 func Node(name string, opts ...NodeOption) *corev1.Node {
 	n := &corev1.Node{
 		ObjectMeta: metav1.ObjectMeta{
@@ -52,8 +52,8 @@ func OfType(t *instancetypes.InstanceType, o offerings.Offering) NodeOption {
 	})
 }
 
-// Allocatable is what the node's pods may ask for together. A node holds 110 pods
-// unless the amounts say otherwise.
+// Allocatable is the allocatable and capacity of the node. A node holds 110 pods unless the amounts
+// state another number.
 func Allocatable(amounts ...Amount) NodeOption {
 	return on(func(n *corev1.Node) {
 		list := merge(Resources(Count(corev1.ResourcePods, 110)), amounts)
@@ -62,8 +62,7 @@ func Allocatable(amounts ...Amount) NodeOption {
 	})
 }
 
-// InFlight makes a node of a pool one that is on its way: it has not been
-// initialized, and reports nothing of what it will hold.
+// InFlight makes a node of a pool one in flight: it is not initialized, and reports no capacity.
 func InFlight() NodeOption {
 	return on(func(n *corev1.Node) {
 		delete(n.Labels, scheduling.InitializedLabel)
@@ -74,7 +73,7 @@ func InFlight() NodeOption {
 	})
 }
 
-// Disrupted puts the taint on the node that stands on those about to be removed.
+// Disrupted puts the taint on the node that Karpenter puts on nodes before it removes them.
 func Disrupted() NodeOption {
 	return Taint(scheduling.DisruptedTaint, "", corev1.TaintEffectNoSchedule)
 }
@@ -126,8 +125,7 @@ func poolLabels(pool string) map[string]string {
 	}
 }
 
-// DaemonSet runs a pod on every node that the pod fits. The options are those of
-// its pods.
+// DaemonSet runs a pod on every node that the pod fits. The options are options of its pods.
 func DaemonSet(name string, opts ...PodOption) *appsv1.DaemonSet {
 	pod := Pod(name, opts...)
 	labels := put(pod.Labels, "app", name)

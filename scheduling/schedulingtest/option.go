@@ -16,8 +16,8 @@ import (
 // that the compiler refuses, e.g., a cordoned pod: Pod("x", Cordoned()). Options are made by the
 // functions of this package alone.
 type Option interface {
-	// Apply changes an object of a kind that the option is for. It returns false, and changes
-	// nothing, for any other object.
+	// Apply changes an object of a kind that the option is for. It returns false, without a change,
+	// for any other object.
 	Apply(object any) bool
 }
 

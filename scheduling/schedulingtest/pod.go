@@ -8,8 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Pod is a pending pod of the namespace "default" with one container, called
-// "main", that asks for nothing unless an option says so.
+// Pod is a pending pod of the namespace "default" with one container, called "main", without
+// requests unless an option adds them.
 func Pod(name string, opts ...PodOption) *corev1.Pod {
 	p := &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: metav1.NamespaceDefault},
@@ -27,7 +27,7 @@ func Pod(name string, opts ...PodOption) *corev1.Pod {
 	return p
 }
 
-// Pods is n pods that differ in nothing but their names, name-1 to name-n.
+// Pods is n pods that differ in their names alone, name-1 to name-n.
 func Pods(n int, name string, opts ...PodOption) []*corev1.Pod {
 	pods := make([]*corev1.Pod, 0, max(n, 0))
 	for i := range n {
@@ -65,8 +65,8 @@ func OwnedByDaemonSet(name string) PodOption {
 	})
 }
 
-// Requests are what the container "main" asks for. Called twice, the amounts add
-// to the list; the later amount of one resource counts.
+// Requests are the requests of the container "main". A second call adds to the list; the later
+// amount of one resource counts.
 func Requests(amounts ...Amount) PodOption {
 	return on(func(p *corev1.Pod) {
 		r := &p.Spec.Containers[0].Resources
@@ -108,13 +108,13 @@ func Sidecar(amounts ...Amount) PodOption {
 	})
 }
 
-// overhead is what the pod's runtime takes beside its containers.
+// overhead is the overhead of the pod's runtime class.
 func overhead(amounts ...Amount) PodOption {
 	return on(func(p *corev1.Pod) { p.Spec.Overhead = merge(p.Spec.Overhead, amounts) })
 }
 
-// podLevelAbove are requests of the pod as a whole that are so much more than those of the containers that it has
-// by then, as the API server allows.
+// podLevelAbove are requests of the pod as a whole that exceed the present requests of its
+// containers by the amounts, as the API server allows.
 func podLevelAbove(amounts ...Amount) PodOption {
 	return on(func(p *corev1.Pod) {
 		whole := make([]Amount, len(amounts))

@@ -39,8 +39,8 @@ func shuffleLists(d dice, v reflect.Value) {
 	}
 }
 
-// YAML is the problem with all of its objects and instance types as a text for people: what
-// [Minimise] has left of one that fails.
+// YAML is the problem with all of its objects and instance types as a text for people, e.g. the
+// result of [Minimise].
 func YAML(p scheduling.Problem) string {
 	text, err := yaml.Marshal(contents(p))
 	if err != nil {
@@ -49,7 +49,7 @@ func YAML(p scheduling.Problem) string {
 	return string(text)
 }
 
-// inJSON is equal for problems that are equal in everything a solver could change.
+// inJSON is equal for problems that are equal in all fields that a planner could change.
 func inJSON(p scheduling.Problem) []byte {
 	text, err := json.Marshal(contents(p))
 	if err != nil {
