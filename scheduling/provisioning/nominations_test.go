@@ -76,7 +76,7 @@ func TestNominationsThatCannotBeKept(t *testing.T) {
 		"a node that goes": {func(p *scheduling.Problem) {
 			p.Nodes[0].Spec.Taints = []corev1.Taint{{Key: scheduling.DisruptedTaint, Effect: corev1.TaintEffectNoSchedule}}
 		}, "is being removed"},
-		"no room":       {func(p *scheduling.Problem) { p.Running = []*corev1.Pod{other} }, "has no place for it beside what runs"},
+		"no room":       {func(p *scheduling.Problem) { p.Running = []*corev1.Pod{other} }, "has no place for it beside the running and the other nominated pods"},
 		"another label": {func(p *scheduling.Problem) { p.Pods[0].Spec.NodeSelector = map[string]string{"disk": "ssd"} }, "has no place"},
 		"a port taken": {func(p *scheduling.Problem) {
 			st.HostPort(80).Apply(p.Pods[0])
