@@ -51,7 +51,7 @@ func tryFixes(ctx context.Context, f *instance.Facts, plan *scheduling.Plan) err
 		place[podspec.PodName(pod)] = i
 	}
 	type refusal struct {
-		mould   int32
+		spec    int32
 		message string
 	}
 	known := map[refusal]*scheduling.Unschedulable{}
@@ -75,7 +75,7 @@ func tryFixes(ctx context.Context, f *instance.Facts, plan *scheduling.Plan) err
 			explain.Propose(u, scheduling.CopyChanges(same.Changes))
 			continue
 		}
-		if n := key.mould; n >= 0 && !f.Readings.PodSpecKeys[n].Single {
+		if n := key.spec; n >= 0 && !f.Readings.PodSpecKeys[n].Single {
 			known[key] = u
 		}
 		if err := cancelled(ctx); err != nil {
@@ -87,7 +87,7 @@ func tryFixes(ctx context.Context, f *instance.Facts, plan *scheduling.Plan) err
 		t := &fixTrial{Session: after, pod: pod, left: min(trials, trialsPerPod)}
 		before := t.left
 		fixes := t.remedies(context.WithoutCancel(ctx), u.Changes)
-		if n := key.mould; n >= 0 && !f.Readings.PodSpecKeys[n].Single && len(pod.Spec.Volumes) == 0 {
+		if n := key.spec; n >= 0 && !f.Readings.PodSpecKeys[n].Single && len(pod.Spec.Volumes) == 0 {
 			for k := range fixes {
 				t.forAll(context.WithoutCancel(ctx), &fixes[k], alike[key][1:])
 			}

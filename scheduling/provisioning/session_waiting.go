@@ -17,7 +17,7 @@ type waiting struct {
 	of         []int32 // by pod, its pod spec key
 	specReader *podspec.SpecReader
 	counts     []int // by pod spec key, how many pods have it
-	shared     bool  // with a fork: moulder and counts have to be copied before they change
+	shared     bool  // with a fork: reader and counts have to be copied before they change
 }
 
 // sparePerMould is how many pod spec keys that no pod has are kept for each that some have,
@@ -119,7 +119,7 @@ func (w *waiting) fork() waiting {
 	return *w
 }
 
-// anew is a moulder of the same kind that has read nothing.
+// anew is a reader of the same kind that has read nothing.
 func anew(m *podspec.SpecReader) *podspec.SpecReader {
 	c := *m
 	c.Table, c.Index, c.PodSpecKeys, c.Buffer, c.Keys = podspec.NewResourceTable(), map[string]int32{}, nil, nil, nil
@@ -127,7 +127,7 @@ func anew(m *podspec.SpecReader) *podspec.SpecReader {
 	return &c
 }
 
-// clone is a moulder that has read the same.
+// clone is a reader that has read the same specs.
 func clone(m *podspec.SpecReader) *podspec.SpecReader {
 	c := anew(m)
 	for i, name := range m.Table.Names {

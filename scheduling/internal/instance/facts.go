@@ -74,14 +74,14 @@ func NewFacts(p *scheduling.Problem, s *scheduling.Policy) (*Facts, error) {
 // replaced, never changed, but for the columns and rows of its stock, which only grow.
 type Memory struct {
 	stock *offers.RankedOffers
-	// roll is shared among forks: each finds there what the last one that planned has
-	// worked out for nodes that both have, and leaves what it works out itself.
+	// nodeTable is shared among forks: each finds there the rows of nodes that the last fork to plan has worked out, and
+	// leaves its own.
 	nodeTable *atomic.Pointer[nodeTable]
 	// thinned is shared among forks as well.
 	thinned           *thinned
 	assortment        *Assortment
 	selectorIndex     *selectorIndex
-	country           *nodeLocations
+	nodeLocations     *nodeLocations
 	nodeCompatibility *nodeCompatibility
 	locationCache     *locationCache
 }
@@ -99,7 +99,7 @@ func (m *Memory) Fork() *Memory {
 		s.Columns, s.Rows, s.Defined = maps.Clone(s.Columns), maps.Clone(s.Rows), maps.Clone(s.Defined)
 		c.stock = &s
 	}
-	c.country, c.locationCache = m.country.fork(), m.locationCache.fork()
+	c.nodeLocations, c.locationCache = m.nodeLocations.fork(), m.locationCache.fork()
 	return &c
 }
 

@@ -38,7 +38,7 @@ type placeColumn struct {
 
 // nodeLocationsOf returns the nodes as places.
 func nodeLocationsOf(c *Instance) *nodeLocations {
-	k := c.Memory.country
+	k := c.Memory.nodeLocations
 	if k != nil && slices.Equal(k.nodes, c.Problem.Nodes) && slices.Equal(k.pools, c.Problem.NodePools) {
 		return k
 	}
@@ -55,7 +55,7 @@ func nodeLocationsOf(c *Instance) *nodeLocations {
 	for i := range k.places {
 		k.at[k.places[i].node.Name] = i
 	}
-	c.Memory.country = k
+	c.Memory.nodeLocations = k
 	return k
 }
 

@@ -32,7 +32,7 @@ type Part struct {
 	Count         int64
 	Priority      int32
 	PerNodeLimits []model.Membership
-	// unit and site say, where ties pin the part down, what the planner calls it.
+	// Unit and Site are the numbers of the planner of domains, where topology terms pin the part to a site.
 	Unit, Site int
 	Pinned     bool
 }

@@ -19,7 +19,7 @@ type Rule struct {
 	Tie    podspec.Tie
 	Axis   int // of the label
 	Filter int // axis that is 1 where a spread looks; -1 for everywhere
-	// domains holds what runs already.
+	// Domains have the running pods counted.
 	Domains []topology.Domain
 	Total   int64
 	Loose   bool // it holds wherever pods go, as long as their nodes have the label
