@@ -76,14 +76,14 @@ func noPlaceCause(reason Reason, o *outcome) *Cause {
 	first := &o.unschedulable[0]
 	cause := withPodCount(Cause{Code: CauseNoPlace, Object: "pod/" + first.Pod, Detail: first.Message}, len(o.unschedulable))
 	if cause.Detail == "" {
-		cause.Detail = "the pod has nowhere else to go"
+		cause.Detail = "the pod fits on no other node"
 	}
 	return &cause
 }
 
 // noOrderCause is the cause if pods that a PodDisruptionBudget lets go only one after the other must leave together.
 func noOrderCause(uses []BudgetUse) *Cause {
-	cause := &Cause{Code: CauseBudget, Detail: "its pods may only leave one after the other, and where they may land depends on those that have not left"}
+	cause := &Cause{Code: CauseBudget, Detail: "its pods may only be evicted one after the other, and the pods that are still there keep the evicted ones from being scheduled"}
 	if len(uses) > 0 {
 		cause.Object = "poddisruptionbudget/" + uses[0].Budget
 	}
@@ -94,7 +94,7 @@ func noOrderCause(uses []BudgetUse) *Cause {
 // with each of which it saves enough, because the provider chooses among them.
 func (f *state) savingCause(o *outcome, m *move, launches []scheduling.Launch) *Cause {
 	if m.unpriced {
-		return &Cause{Code: CauseUnknownPrice, Detail: "the price of some node is not known"}
+		return &Cause{Code: CauseUnknownPrice, Detail: "the price of a node is not known"}
 	}
 	saving := m.price - f.launchesPrice(launches)
 	asked := f.leastSaving(m.price)
@@ -102,7 +102,7 @@ func (f *state) savingCause(o *outcome, m *move, launches []scheduling.Launch) *
 	case saving <= 0:
 		return &Cause{Code: CauseNoSaving, Detail: fmt.Sprintf("costs %s, and the cheapest replacement that was found costs %s", perHour(m.price), perHour(f.launchesPrice(launches)))}
 	case saving < asked:
-		return &Cause{Code: CauseSmallSaving, Detail: fmt.Sprintf("saves %s, and has to save %s", perHour(saving), perHour(asked))}
+		return &Cause{Code: CauseSmallSaving, Detail: fmt.Sprintf("saves %s, and must save %s", perHour(saving), perHour(asked))}
 	}
 	if cause := f.scoreCause(m, saving); cause != nil {
 		return cause

@@ -44,7 +44,7 @@ func (f *state) blockers(s *candidate, reason Reason) []Cause {
 		add(&Cause{Code: CauseNominated, Detail: "pods are expected here until " + s.machine.NominatedUntil.UTC().Format(time.RFC3339)})
 	}
 	if len(s.expected) > 0 && !s.machine.NominatedUntil.After(f.now) {
-		add(&Cause{Code: CauseNominated, Detail: "pods that wait are expected here"})
+		add(&Cause{Code: CauseNominated, Detail: "pending pods are expected here"})
 	}
 	if s.node.Annotations[eviction.DoNotDisrupt] == "true" {
 		add(&Cause{Code: CauseDoNotDisrupt, Detail: "the node has the annotation " + eviction.DoNotDisrupt})

@@ -127,9 +127,9 @@ func (f *state) poolBudgetCause(p *poolState, reason Reason, nodes int) *Cause {
 	if nodes <= allowed || f.searching && allowed > 0 {
 		return nil
 	}
-	detail := fmt.Sprintf("the budgets let %d of %d nodes go at once for the reason %q", allowed, p.nodes, budgetReason(reason))
+	detail := fmt.Sprintf("the budgets allow %d of %d nodes to be disrupted at once for the reason %q", allowed, p.nodes, budgetReason(reason))
 	if p.unavailable > 0 {
-		detail += fmt.Sprintf(", as %d are away already", p.unavailable)
+		detail += fmt.Sprintf(", and %d are unavailable already", p.unavailable)
 	}
 	return &Cause{Code: CausePoolBudget, Object: "nodepool/" + p.pool.Name, Detail: detail}
 }

@@ -75,7 +75,7 @@ func (r *run) removeInterrupted(ctx context.Context) error {
 	}
 	if !lands {
 		for _, name := range nodes {
-			r.warn("node/"+name, "is taken away, and some of its pods are not spread afterwards as they ask for, or may only land once pods that wait have")
+			r.warn("node/"+name, "is interrupted, and some of its pods will break their topology spread, or can only be scheduled after pending pods")
 		}
 	}
 	for i := range o.unschedulable {
@@ -83,7 +83,7 @@ func (r *run) removeInterrupted(ctx context.Context) error {
 		if pod := r.state.pods[u.Pod]; pod != nil {
 			o.evictions = append(o.evictions, Eviction{Pod: u.Pod, From: pod.Spec.NodeName})
 		}
-		r.warn(u.Pod, "its node is taken away, and it has nowhere else to go: "+u.Message)
+		r.warn(u.Pod, "its node is interrupted, and the pod fits on no other node: "+u.Message)
 	}
 	slices.SortFunc(o.evictions, compareEvictions)
 	return r.tryStep(Interrupted, o)
@@ -185,7 +185,7 @@ func (r *run) oneByOne(ctx context.Context, reason Reason, nodes []string) error
 	for _, name := range nodes {
 		s := r.state.byName[name]
 		if r.outOfTime(ctx) {
-			r.note(s.name, Cause{Code: CauseDeadline, Detail: "the deadline passed before it was looked at"})
+			r.note(s.name, Cause{Code: CauseDeadline, Detail: "the deadline passed before it was considered"})
 			continue
 		}
 		if s.receivedPods || s.removed {
@@ -202,12 +202,12 @@ func (r *run) oneByOne(ctx context.Context, reason Reason, nodes []string) error
 			return err
 		}
 		if !lands {
-			r.note(s.name, Cause{Code: CauseNoPlace, Detail: "its pods would be in fewer domains than they are spread over, or may only land once pods that wait have"})
+			r.note(s.name, Cause{Code: CauseNoPlace, Detail: "its pods would break their topology spread, or could only be scheduled after pending pods"})
 		} else if err := r.tryStep(reason, o); err != nil || r.done {
 			return err
 		}
 		if !s.removed && reason == Expired {
-			r.warn("node/"+s.name, "is older than it may be, and stays, as some of its pods have nowhere else to go")
+			r.warn("node/"+s.name, "has expired, and stays because some of its pods fit on no other node")
 		}
 	}
 	return nil

@@ -86,7 +86,7 @@ func (f *state) decide(reason Reason, o *outcome, closed []string) (*Step, *Caus
 		lost := lo.FilterMap(landed.evictions, func(e Eviction, _ int) (string, bool) { return e.Pod, e.To == "" })
 		if len(lost) == 0 && reason != Interrupted && reason != Expired {
 			if !f.allLand(landed) {
-				return nil, &Cause{Code: CauseNoPlace, Detail: "kube-scheduler would bind its pods in fewer domains than they are spread over"}
+				return nil, &Cause{Code: CauseNoPlace, Detail: "kube-scheduler would bind its pods so that they break their topology spread"}
 			}
 			if pod, node := f.workloadShareExceeded(landed); pod != "" {
 				return nil, &Cause{Code: CauseNoPlace, Object: "pod/" + pod, Detail: fmt.Sprintf("kube-scheduler would bind more pods of its workload to node %s than may share a node (WorkloadShare)", node)}
@@ -109,7 +109,7 @@ func (f *state) decide(reason Reason, o *outcome, closed []string) (*Step, *Caus
 			again.early[pod] = true
 		}
 		if len(again.early) == before {
-			cause := withPodCount(Cause{Code: CauseNoPlace, Object: "pod/" + lost[0], Detail: "kube-scheduler would bind the others so that it finds no place"}, len(lost))
+			cause := withPodCount(Cause{Code: CauseNoPlace, Object: "pod/" + lost[0], Detail: "kube-scheduler would bind the other pods so that this one fits on no node"}, len(lost))
 			return nil, &cause
 		}
 		if step, cause = f.admit(reason, &again); cause != nil {

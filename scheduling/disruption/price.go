@@ -264,7 +264,7 @@ func (f *state) scoreCause(m *move, saving offerings.Price) *Cause {
 	}
 	return &Cause{
 		Code: CauseScore, Object: "nodepool/" + pool.pool.Name,
-		Detail: fmt.Sprintf("the share that is saved is %.3g of the share that is disrupted, and has to be at least %.3g", score, f.threshold()),
+		Detail: fmt.Sprintf("the saved share of the price is %.3g of the disrupted share, and must be at least %.3g", score, f.threshold()),
 	}
 }
 

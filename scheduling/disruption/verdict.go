@@ -79,9 +79,9 @@ func (r *run) reasons(s *candidate) []Cause {
 	switch {
 	case len(out) > 0:
 	case r.done:
-		add(Cause{Code: CauseLater, Detail: fmt.Sprintf("the plan ends after %d steps, before it was looked at to the end", len(r.steps))})
+		add(Cause{Code: CauseLater, Detail: fmt.Sprintf("the plan ends after %d steps, before all moves of the node were considered", len(r.steps))})
 	case r.timedOut || r.findings == nil || r.findings.timedOut:
-		add(Cause{Code: CauseDeadline, Detail: "the deadline passed before it was looked at"})
+		add(Cause{Code: CauseDeadline, Detail: "the deadline passed before it was considered"})
 	default:
 		add(Cause{Code: CauseNoSaving, Detail: "costs " + perHour(s.machinePrice) + ", and no cheaper alternative was found"})
 	}
@@ -112,10 +112,10 @@ func (r *run) explain(ctx context.Context) error {
 	for i := range order {
 		r := &order[i]
 		if ctx.Err() != nil {
-			out.causes[r.name] = []Cause{{Code: CauseDeadline, Detail: "the deadline passed before its best move was looked for"}}
+			out.causes[r.name] = []Cause{{Code: CauseDeadline, Detail: "the deadline passed before its best move was searched for"}}
 			continue
 		}
-		detail := fmt.Sprintf("costs %s, and the room that its pods take costs %s where it is cheapest", perHour(r.price), perHour(r.price-r.waste))
+		detail := fmt.Sprintf("costs %s, and capacity for its pods costs %s at the cheapest", perHour(r.price), perHour(r.price-r.waste))
 		out.causes[r.name] = []Cause{{Code: CauseNoSaving, Detail: detail}}
 		if cause := x.state.refusalCause(r.name); cause != nil {
 			out.causes[r.name] = []Cause{*cause}
