@@ -2,7 +2,6 @@ package disruption
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"slices"
 
@@ -188,7 +187,7 @@ func (w *ordering) kindOf(name string) string {
 	if pod == nil || moving.Class < 0 || len(pod.Spec.ResourceClaims) > 0 || slices.ContainsFunc(pod.Spec.Volumes, ownVolume) || slices.ContainsFunc(pod.Spec.Containers, ownPort) {
 		return name
 	}
-	return fmt.Sprintf("=%08d", moving.Class)
+	return "=" + w.simulation.Alike(moving)
 }
 
 // ownVolume reports whether a volume may restrict a pod to some nodes.

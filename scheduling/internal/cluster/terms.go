@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"fmt"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -118,6 +119,22 @@ func (x *Terms) Exclusive() bool {
 func (m *Model) Independent(c int32) bool {
 	x := &m.Classes[c]
 	return !x.Tied() && !slices.ContainsFunc(x.counts, func(n int32) bool { return m.counts[n].required })
+}
+
+// Alike is a name that is equal for classes that the filters cannot tell apart: their pods may exchange their nodes. They
+// may differ in preferences, which only scores read.
+func (m *Model) Alike(c int32) string {
+	x := &m.Classes[c]
+	b := fmt.Append(nil, x.Number, x.Needs)
+	for i := range x.required {
+		b = fmt.Append(b, " ", x.required[i].foreign, x.required[i].counter, *x.required[i].tie)
+	}
+	for _, n := range x.counts {
+		if m.counts[n].required {
+			b = fmt.Append(b, " +", n)
+		}
+	}
+	return string(b)
 }
 
 // TopologyKeys are the keys, except that of hosts, of the terms that restrict or count the pods of a class, and of those

@@ -68,6 +68,9 @@ func (l *Landing) Try(step *Step, offered func(key, value string) bool) *Trial {
 // Launch adds a machine of a launch.
 func (t *Trial) Launch(l *scheduling.Launch) { t.cluster.addLaunches([]scheduling.Launch{*l}) }
 
+// Alike is a name that is equal for pods that the filters cannot tell apart, see [cluster.Model.Alike].
+func (t *Trial) Alike(p *Pod) string { return t.cluster.scheduler.Model.Alike(p.Class) }
+
 // Independent reports whether no topology term is about a pod.
 func (t *Trial) Independent(p *Pod) bool {
 	return p.Class < 0 || t.cluster.scheduler.Model.Independent(p.Class)

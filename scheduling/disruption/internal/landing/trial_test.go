@@ -140,3 +140,16 @@ func TestMovesAsReadAnew(t *testing.T) {
 		require.Equal(t, before, fits(s), "seed %d", seed)
 	}
 }
+
+// Pods that only differ in their preferences may exchange their nodes, because filters do not read these.
+func TestAlike(t *testing.T) {
+	plain, prefers, spread := pod("a", "web", "n"), pod("b", "web", "n"), pod("c", "web", "n")
+	prefers.Spec.Affinity = &corev1.Affinity{PodAntiAffinity: &corev1.PodAntiAffinity{PreferredDuringSchedulingIgnoredDuringExecution: []corev1.WeightedPodAffinityTerm{
+		{Weight: 1, PodAffinityTerm: corev1.PodAffinityTerm{TopologyKey: corev1.LabelHostname, LabelSelector: ofApp("web")}},
+	}}}
+	spreadOverZones(spread, 1)
+	step := &landing.Step{Moves: []landing.Move{{Pod: "shop/a", From: "n"}, {Pod: "shop/b", From: "n"}, {Pod: "shop/c", From: "n"}}}
+	s := read(t, []*corev1.Node{node("n", "x")}, []*corev1.Pod{plain, prefers, spread}).Try(step, func(string, string) bool { return false })
+	assert.Equal(t, s.Alike(s.Pods["shop/a"]), s.Alike(s.Pods["shop/b"]))
+	assert.NotEqual(t, s.Alike(s.Pods["shop/a"]), s.Alike(s.Pods["shop/c"]))
+}
