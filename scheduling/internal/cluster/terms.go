@@ -236,15 +236,14 @@ func (r *reader) readTerms(x *Class, list *podspec.TopologyTerms) {
 			p := Preferred{Counter: r.counter(t.Target, at, nil), Axis: at, Weight: t.Weight}
 			anti := t.Kind == podspec.AntiTie
 			h := Holder{target: t.Target, Axis: at, required: anti && t.Weight == 0, Weight: t.Weight}
-			switch {
-			case t.Weight == 0:
+			if t.Weight == 0 {
 				x.required = append(x.required, term{tie: t, axis: at, counter: p.Counter})
 				r.m.counts[p.Counter].required = true
 				if !anti {
 					x.follows, x.alone = true, among(t.Target)
 					h.Weight = hardAffinityWeight
 				}
-			default:
+			} else {
 				if anti {
 					p.Weight, h.Weight = -p.Weight, -h.Weight
 				}

@@ -42,7 +42,7 @@ type move struct {
 }
 
 // searchDomains looks for better sites, one move at a time, until none is better or so much work is done.
-func searchDomains(t *Ties, best Trial, params pack.Params, work int64) Trial {
+func searchDomains(best Trial, params pack.Params, work int64) Trial {
 	if best.Outcome.Late || len(best.ties.planner.Classes) == 0 {
 		return best
 	}

@@ -57,7 +57,7 @@ func (x *Trial) Intensify(ctx context.Context, base *instance.Instance, proofs *
 	}
 	if x.few() && x.machines() > int64(len(x.Packing.In.Nodes)) {
 		work := min(params.Work, mostWork) / seekShare * seekFurther
-		if y := searchDomains(x.ties, *x, params, work); y.Packing != x.Packing {
+		if y := searchDomains(*x, params, work); y.Packing != x.Packing {
 			*x = y.searched(params)
 		}
 		if late() || !farAbove(ctx, base, proofs, x) {

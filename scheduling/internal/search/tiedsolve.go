@@ -48,7 +48,7 @@ func (t *Ties) solved(params pack.Params) Trial {
 	found := t.planned(brief)
 	found = replanWithoutEmptyDomains(t, found, brief)
 	found = reprice(t, found, brief)
-	found = searchDomains(t, found, brief, work)
+	found = searchDomains(found, brief, work)
 	found = found.refined(params)
 	return found.placeWithinLimits(params)
 }
