@@ -86,7 +86,6 @@ func whatsWritten() map[string]int {
 		"examples/autoscaler":              18,
 		"instancetypes/internal/embedded":  16,
 		"instancetypes/internal/facts":     14,
-		"scheduling/internal/instance":     20,
 		"scheduling/internal/offers":       14,
 		"scheduling/internal/prove":        18,
 		"scheduling/internal/units":        11,

@@ -12,10 +12,10 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 )
 
-// Assortment is what may be bought for some groups, as it was worked out last. It is not
-// changed any more: who takes it copies what grows.
+// Assortment remembers the offers that the groups of a plan may use, with the inputs from which they were worked out. It
+// is not changed after it is made; [learn] replaces it. Its user must copy the tables that grow, see [onSale.copied].
 type Assortment struct {
-	// What it depends on.
+	// The inputs: the offers hold for a plan only where all of them are equal.
 	signatures []string // of the groups
 	names      []corev1.ResourceName
 	daemons    []*offers.Daemon
@@ -26,15 +26,15 @@ type Assortment struct {
 	tied       bool
 	asked      *offers.Questions
 	onSale
-	options engineOptions // of the packing without sites
-	// What was asked for since; nil until then.
+	options engineOptions // the engine's options of [Instance.Unsited]
+	// Results that are worked out at the first use; nil before.
 	offerGroups *offerGroups
 	buyable     []offers.TemplateOffer
-	byDomain    []*DomainOffers // one for each label
+	byDomain    []*DomainOffers // at most one for each label
 	sold        *SoldMachines
 }
 
-// onSale is what may be bought, and the tables that number it.
+// onSale is the offers of each template, with the tables that number rooms and columns of admitted groups.
 type onSale struct {
 	Templates []*offers.Template
 	unchecked map[string]bool // well-known keys that pools require and no type defines
@@ -43,7 +43,7 @@ type onSale struct {
 	Columns   *offers.RowTable
 }
 
-// copied is the same to grow: with what templates remember for themselves, and tables of its own.
+// copied is a copy whose tables and templates may grow without changing s.
 func (s onSale) copied() onSale {
 	templates := make([]*offers.Template, len(s.Templates))
 	for i, t := range s.Templates {
@@ -55,33 +55,35 @@ func (s onSale) copied() onSale {
 	return s
 }
 
-// DomainOffers are the offers that a bound looks at domain by domain, where a label says which that is; last stand those without.
+// DomainOffers are the offers that a bound prices domain by domain of a label, e.g. zone by zone. Kept and Plain are
+// indexed as Domains; the last list of each is of the offers without the label.
 type DomainOffers struct {
 	Key     string
 	Domains []string
 	Kept    [][]offers.TemplateOffer
-	// plain are those that no cheaper one makes pointless, with the room that pods find.
+	// plain
+	// Plain are the offers of Kept that no cheaper offer with at least as much room for pods dominates.
 	Plain [][]offers.TemplateOffer
 }
 
-// SoldMachines is everything on sale but reservations, the cheapest first. Machines with as much room for the same
-// pods at the same price stand there once.
+// SoldMachines are the offers on sale without reservations, the cheapest first. Offers with the same room, admitted
+// groups and price are one entry.
 type SoldMachines struct {
 	Kinds []SoldKind
 	List  []SoldMachine
 }
 
-// SoldKind is a room on sale, and the groups of pods that may be there, by their numbers in the assortment's tables.
+// SoldKind is a room and a column of admitted groups, by their numbers in the assortment's Rooms and Columns.
 type SoldKind struct{ Room, Column int }
 
-// SoldMachine is a kind, by its number, at a price in nano-USD per hour.
+// SoldMachine is a kind, by its index in Kinds, at a price in nano-USD per hour.
 type SoldMachine struct {
 	Kind  int
 	Price int64
 }
 
-// buildAssortment works out what may be bought, unless it is known. Where pods have
-// volumes, it depends on more than is worth comparing.
+// buildAssortment fills templates, offers and the packing without domains, from memory where the inputs are equal. With
+// volumes memory is not used, because offers then depend on the zones of each claim.
 func buildAssortment(c *Instance) {
 	known := c.Memory.assortment
 	plain := c.Classes.Volumes == nil && len(c.Offers.Offers) > 0
@@ -100,7 +102,7 @@ func buildAssortment(c *Instance) {
 	}
 }
 
-// suits reports whether the assortment is what would be worked out.
+// suits reports whether the inputs of the assortment are equal to those of c, so that it may be used for c.
 func (a *Assortment) suits(c *Instance, asked *offers.Questions) bool {
 	return a != nil && a.cautious == c.Cautious && a.tied == c.Tied() && a.stock == &c.Offers.Offers[0] &&
 		slices.Equal(a.pools, c.Problem.NodePools) && maps.Equal(a.shops, c.Problem.PoolCatalogs) && slices.Equal(a.names, c.Table.Names) &&
@@ -108,7 +110,8 @@ func (a *Assortment) suits(c *Instance, asked *offers.Questions) bool {
 		same(a.asked, asked)
 }
 
-// same reports whether the same is asked of labels, the groups aside.
+// same reports whether two collections ask the same of labels. Groups are not compared, because [Assortment.suits]
+// compares their signatures.
 func same(q, o *offers.Questions) bool {
 	return maps.EqualFunc(q.ByKey, o.ByKey, func(a, b []offers.Question) bool {
 		return slices.EqualFunc(a, b, func(x, y offers.Question) bool { return x.Daemon == y.Daemon && x.Equal(y.Requirement) })
@@ -116,13 +119,14 @@ func same(q, o *offers.Questions) bool {
 		maps.EqualFunc(q.Levels.Taken, o.Levels.Taken, slices.Equal)
 }
 
-// sameDaemons reports whether daemons take the same everywhere.
+// sameDaemons reports whether two lists are of the same DaemonSets with equal requests and host ports.
 func sameDaemons(a, b []*offers.Daemon) bool {
 	return slices.EqualFunc(a, b, func(a, b *offers.Daemon) bool {
 		return a.Set == b.Set && slices.Equal(a.Requests, b.Requests) && slices.Equal(a.Constraint.Ports, b.Constraint.Ports)
 	})
 }
 
+// newAssortment is an assortment of copies of the offers of c.
 func newAssortment(c *Instance, asked *offers.Questions) *Assortment {
 	m := c.unsited.Model
 	return &Assortment{
@@ -136,7 +140,7 @@ func newAssortment(c *Instance, asked *offers.Questions) *Assortment {
 	}
 }
 
-// Buyable is the list of offers that a bound looks at, worked out unless it is remembered with what may be bought.
+// Buyable is the list of offers that a bound considers, from the assortment or else from work.
 func (c *Instance) Buyable(work func() []offers.TemplateOffer) []offers.TemplateOffer {
 	if a := c.assorted; a != nil && a.buyable != nil {
 		return a.buyable
@@ -146,7 +150,7 @@ func (c *Instance) Buyable(work func() []offers.TemplateOffer) []offers.Template
 	return out
 }
 
-// Sold is everything on sale, worked out unless it is remembered with what may be bought.
+// Sold is the list of machines on sale, from the assortment or else from work.
 func (c *Instance) Sold(work func() *SoldMachines) *SoldMachines {
 	if a := c.assorted; a != nil && a.sold != nil {
 		return a.sold
@@ -156,8 +160,8 @@ func (c *Instance) Sold(work func() *SoldMachines) *SoldMachines {
 	return out
 }
 
-// OffersByDomain are the offers that a bound looks at domain by domain of a label, worked out unless those of the same domains
-// are remembered with what may be bought.
+// OffersByDomain are the offers of each domain of a label, from the assortment where it has them for equal domains, or
+// else from work.
 func (c *Instance) OffersByDomain(key string, domains []string, work func() *DomainOffers) *DomainOffers {
 	if a := c.assorted; a != nil {
 		for _, x := range a.byDomain {
@@ -173,8 +177,8 @@ func (c *Instance) OffersByDomain(key string, domains []string, work func() *Dom
 	return out
 }
 
-// learn adds to what is known of the assortment. Rooms and columns that were numbered
-// meanwhile go with it.
+// learn replaces the assortment of c by a copy with one more result, together with the rooms and columns that c has
+// numbered since. Without an assortment it has no effect.
 func learn(c *Instance, add func(*Assortment)) {
 	if c.assorted == nil {
 		return
@@ -188,20 +192,20 @@ func learn(c *Instance, add func(*Assortment)) {
 	c.assorted = &a
 }
 
-// offerGroups are the offers sorted by what plans of sites make of them: those of a template that
-// admit the same groups, and are at the same site however sites are told apart, are taken or
-// left together. A search among ties states its offers again and again; this way it looks at
-// each stratum, and not at each offer. They are not changed once they are made.
+// offerGroups sorts the offers of each template into strata: offers that admit the same groups and are equal on all axes
+// of a location index, so that every choice of sites takes or leaves a stratum as a whole. A search over domains states
+// its options many times; it looks at each stratum instead of each offer. It is not changed after it is made.
 type offerGroups struct {
-	sites   []int32           // of the offers' spots, told apart in all ways
-	of      [][]int32         // by template and place in its list
-	samples []offers.Purchase // by stratum, the first of it
-	// firsts are, by template, the places of those that no other one of their stratum makes
-	// pointless: what may be bought is drawn from them.
+	sites   []int32           // by spot of an offer, its site in the partition by all axes
+	of      [][]int32         // by template and index in its list, the stratum
+	samples []offers.Purchase // by stratum, its first offer
+	// firsts are, by template, the indices in its list of the offers that no other offer of their stratum dominates.
+	// The engine's options are drawn from them.
 	firsts [][]int32
 }
 
-// offerGroupsOf are those of the locations as they are now.
+// offerGroupsOf returns the strata by the axes that the index has now. They are remembered with the location cache and
+// the assortment.
 func offerGroupsOf(l *LocationIndex) *offerGroups {
 	if l.sorted != nil && l.sortedBy == len(l.Axes) {
 		return l.sorted
@@ -228,6 +232,7 @@ func offerGroupsOf(l *LocationIndex) *offerGroups {
 	return l.sorted
 }
 
+// newOfferGroups sorts the offers into strata; sites is the site of each spot of an offer.
 func newOfferGroups(l *LocationIndex, sites []int32) *offerGroups {
 	s := &offerGroups{sites: sites, of: make([][]int32, len(l.In.Templates)), firsts: make([][]int32, len(l.In.Templates))}
 	supplies := newSupplies(l.In)
@@ -260,13 +265,14 @@ func newOfferGroups(l *LocationIndex, sites []int32) *offerGroups {
 	return s
 }
 
-// pointed are those of some places of a template's list, of one stratum, that no other of them
-// makes pointless.
+// pointed are the places, indices of one stratum in a template's list, whose offers no other of the stratum dominates.
+// All are returned where a dominated offer may still count: for minValues or flexibility of a cautious instance, and
+// where offers are not ranked by cost.
 func pointed(l *LocationIndex, ti int, places []int32, supplies *offers.Supplies) []int32 {
 	v := l.In.Templates[ti]
 	choosy := len(offers.FloorKeys(v.Set)) > 0 || offers.On(l.In.Solver.Flexibility)
 	if choosy && l.In.Cautious || !offers.ByCost(l.In.Solver) {
-		return places // they may stand for others that come after them
+		return places // because a dominated offer may be a launch's alternative
 	}
 	limited := LimitedResources(v.Pool)
 	options := make([]model.Option, len(places))
@@ -289,8 +295,8 @@ func pointed(l *LocationIndex, ti int, places []int32, supplies *offers.Supplies
 	return out
 }
 
-// relist lists the offers that some seat may use: rows are those that each seat may use, by template and seat. Columns
-// numbers the seats that may use an offer.
+// relist lists the offers that at least one seat may use. rows are, by template and seat, the offers that the seat may
+// use; columns numbers the sets of seats that may use an offer.
 func relist(l *LocationIndex, columns *offers.RowTable, rows [][]model.Bits) *relisted {
 	s := offerGroupsOf(l)
 	of := make([]int32, len(s.samples))
@@ -310,21 +316,22 @@ func relist(l *LocationIndex, columns *offers.RowTable, rows [][]model.Bits) *re
 	return l.LocationCache.relist(s, of, func() *relisted { return newRelisted(l, s, of) })
 }
 
-// relisted is what offers are of use where the offer groups have some columns, the same for all parts
-// that agree on these.
+// relisted lists the offers of each template that seats may use. Packings in which every stratum has the same column
+// share it.
 type relisted struct {
 	offerGroups   *offerGroups
-	columns       []int32 // by stratum, -1 for those of no use
+	columns       []int32 // by stratum, the column of seats that may use it; -1 for no seat
 	lists, firsts [][]offers.TemplateOffer
-	kinds         map[kindsKey][]offers.TemplateOffer // filled when asked
+	kinds         map[kindsKey][]offers.TemplateOffer // filled at the first use
 }
 
-// kindsKey is a template, and whether spot offers are told apart from others.
+// kindsKey is a template, and whether spot and other offers are different kinds.
 type kindsKey struct {
 	template int
 	apart    bool
 }
 
+// newRelisted lists the offers of strata that have a column.
 func newRelisted(l *LocationIndex, s *offerGroups, columns []int32) *relisted {
 	r := &relisted{offerGroups: s, columns: columns, lists: make([][]offers.TemplateOffer, len(l.In.Templates)), firsts: make([][]offers.TemplateOffer, len(l.In.Templates)), kinds: map[kindsKey][]offers.TemplateOffer{}}
 	for ti := range l.In.Templates {
@@ -349,8 +356,8 @@ func newRelisted(l *LocationIndex, s *offerGroups, columns []int32) *relisted {
 	return r
 }
 
-// ChoiceIn reports whether offers that are on sale leave a template the choice that
-// its pool's minValues ask for.
+// ChoiceIn reports whether the launchable offers of row satisfy the minValues of a template's NodePool. With
+// [scheduling.MinValuesBestEffort] they always do.
 func (c *Instance) ChoiceIn(v *offers.Template, row model.Bits) bool {
 	if c.Solver.MinValues == scheduling.MinValuesBestEffort {
 		return true

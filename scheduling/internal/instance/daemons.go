@@ -15,8 +15,8 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// newDaemons reads the DaemonSets. What a daemon takes is read from the newest of
-// its running pods, where there is one, since admission may have changed it.
+// newDaemons reads the DaemonSets, sorted by namespace and name. Requests and host ports are those of the newest running
+// pod of a DaemonSet, because admission may have changed them; without one, those of its template.
 func newDaemons(p *scheduling.Problem, newest map[types.NamespacedName]*corev1.Pod, reader *podspec.RequestReader) []*offers.Daemon {
 	sets := slices.Clone(p.DaemonSets)
 	slices.SortFunc(sets, func(a, b *appsv1.DaemonSet) int {
@@ -37,14 +37,13 @@ func newDaemons(p *scheduling.Problem, newest map[types.NamespacedName]*corev1.P
 	return out
 }
 
-// key names the daemon's set.
+// key is the namespace and name of the daemon's DaemonSet.
 func key(d *offers.Daemon) types.NamespacedName {
 	return types.NamespacedName{Namespace: podspec.OrDefault(d.Set.Namespace), Name: d.Set.Name}
 }
 
-// daemonRows returns, for each daemon, the offers on whose machines it will run
-// when they are bought for the template. Taints with effect PreferNoSchedule keep
-// no daemon away.
+// daemonRows returns, by daemon, the offers on whose nodes it runs when a template launches them. PreferNoSchedule
+// taints do not count, because they do not keep a daemon off a node.
 func daemonRows(t *offers.OfferTable, v *offers.Template, daemons []*offers.Daemon) []model.Bits {
 	rows := make([]model.Bits, len(daemons))
 	for i, d := range daemons {

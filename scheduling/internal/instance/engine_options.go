@@ -9,32 +9,33 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 )
 
-// engineOptions is what the engine may buy.
+// engineOptions are the options of a packing, as the engine takes them, with the tables to which they refer by number.
 type engineOptions struct {
 	options []model.Option
-	bought  []offers.Purchase // by option
+	bought  []offers.Purchase // by option, the offer it stands for
 	floors  []model.Floor
 	supply  []int64
 	passes  []model.Pass
 }
 
-// optionReader works out what the engine may buy for a packing.
+// optionReader builds the engine's options of a packing from the offers that its seats may use.
 type optionReader struct {
 	in       *Instance
 	packing  *Packing
-	softs    []model.Bits // by template, the seats that would rather avoid its pool's taints
+	softs    []model.Bits // by template, the seats that do not tolerate a PreferNoSchedule taint of its NodePool
 	supplies *offers.Supplies
 	relisted *relisted // nil where no part has a site
 	out      engineOptions
 }
 
-// newOptionReader is a reader of the options of a packing. rows are, by template and seat, the offers that the seat may use.
+// newOptionReader is a reader of the options of a packing. rows are, by template and seat, the offers that the seat may
+// use; softs are narrowed by [dropMootPreferences].
 func newOptionReader(p *Packing, rows [][]model.Bits, softs []model.Bits, r *relisted) *optionReader {
 	dropMootPreferences(p, rows, softs)
 	return &optionReader{in: p.In, packing: p, softs: softs, supplies: newSupplies(p.In), relisted: r}
 }
 
-// read works the options out.
+// read returns the options without dominated ones.
 func (x *optionReader) read() *engineOptions {
 	ranks := x.in.WeightRank()
 	for ti, v := range x.in.Templates {
@@ -46,8 +47,8 @@ func (x *optionReader) read() *engineOptions {
 	return &x.out
 }
 
-// seatRows are, by template and seat, the offers that the seat may use, and, by template, the seats that would
-// rather avoid the pool's taints.
+// seatRows returns, by template and seat, the offers that the seat may use, nil for none, and by template the seats that
+// do not tolerate a PreferNoSchedule taint of its NodePool.
 func seatRows(c *Instance, seats []Seat) (rows [][]model.Bits, softs []model.Bits) {
 	rows, softs = make([][]model.Bits, len(c.Templates)), make([]model.Bits, len(c.Templates))
 	for ti := range c.Templates {
@@ -65,7 +66,8 @@ func seatRows(c *Instance, seats []Seat) (rows [][]model.Bits, softs []model.Bit
 	return rows, softs
 }
 
-// seatRow is the offers of a template that a seat may use; nil for none.
+// seatRow is the offers of template ti that a seat may use: the intersection of the rows of its groups and of its own;
+// nil for none. A row is copied before it is narrowed, because x owns it.
 func seatRow(x *offers.TemplateOffers, s *Seat, ti int) model.Bits {
 	row, others := x.Rows[s.Groups[0]], s.Groups[1:]
 	if s.Sold != nil {
@@ -91,8 +93,8 @@ func seatRow(x *offers.TemplateOffers, s *Seat, ti int) model.Bits {
 	return row
 }
 
-// dropMootPreferences lets seats be indifferent to taints that they would rather avoid where
-// every pool that they may use has some.
+// dropMootPreferences clears a seat's preference against taints where every NodePool that it may use has a
+// PreferNoSchedule taint which it does not tolerate, because then no choice can honour the preference.
 func dropMootPreferences(p *Packing, rows [][]model.Bits, softs []model.Bits) {
 	for i := range p.Seats {
 		moot := true
@@ -107,8 +109,9 @@ func dropMootPreferences(p *Packing, rows [][]model.Bits, softs []model.Bits) {
 	}
 }
 
-// addOptions adds one option for each kind of offer of a template: same room, same seats, same reservation, same
-// share of limits. The first in rank order stands for all.
+// addOptions adds one option for each kind of offer of a template: same room, same seats, same reservation, same use of
+// limits. The option stands for the first such offer in rank order. A cautious instance has one option for each level of
+// [optionReader.worst].
 func (x *optionReader) addOptions(ti int, rank int32) {
 	c, columns := x.in, x.packing.Columns
 	v := c.Templates[ti]
@@ -140,7 +143,7 @@ func (x *optionReader) addOptions(ti int, rank int32) {
 	}
 }
 
-// firsts are the first offers of each kind of a template, as [kinds] tells them apart.
+// firsts are the first offers of each kind of a template, see [kinds].
 func (x *optionReader) firsts(ti int, limited, apart bool) []offers.TemplateOffer {
 	r := x.relisted
 	if r == nil {
@@ -155,8 +158,8 @@ func (x *optionReader) firsts(ti int, limited, apart bool) []offers.TemplateOffe
 	return out
 }
 
-// kinds are the first of each kind of some offers. Those with limits differ by their shapes,
-// too, and those that are to be told apart by whether they are spot offers.
+// kinds returns the first offer of each kind in a list: kinds differ in room, column or reservation, with limited also
+// in shape, because limits count capacity, and with apart also in whether the offer is spot.
 func kinds(c *Instance, list []offers.TemplateOffer, limited, apart bool, supplies *offers.Supplies) (firsts []offers.TemplateOffer) {
 	type kind struct {
 		room, column int
@@ -182,10 +185,10 @@ func kinds(c *Instance, list []offers.TemplateOffer, limited, apart bool, suppli
 	return firsts
 }
 
-// addFloor adds the flexibility floor of a template's machines, spot ones
-// or others, and returns its number, or -1 where there is none: the pool states no
-// minValues, and of the choice among spot offers nothing is asked. Only what can really
-// be bought counts: values of offers that are on sale and hold the pods.
+// addFloor adds the constraint on the choice of instance types for launches of a template, e.g. minValues of 5 instance
+// families, and returns its number; -1 where neither minValues nor, with spot, the policy's flexibility asks for a
+// choice. Values count only from offers that can be launched and hold the pods, because a value without one is no
+// choice.
 func (x *optionReader) addFloor(ti int, spot bool) int32 {
 	c, v := x.in, x.in.Templates[ti]
 	keys := offers.FloorKeys(v.Set)
@@ -206,11 +209,11 @@ func (x *optionReader) addFloor(ti int, spot bool) int32 {
 	limits := offers.PoolLimits(v.Pool, limited)
 	for _, o := range x.packing.Lists[ti] {
 		if c.Cautious && c.Offers.Offers[o.Offer].Offering.CapacityType == offerings.Reserved {
-			continue // by the time it is needed the reservation may be used up
+			continue // because the reservation may be used up when the launch is made
 		}
 		use := LimitUse(limited, c.Offers.Shapes[c.Offers.Offers[o.Offer].Shape].Capacity)
 		if !model.Fits(limits, use) {
-			continue // it takes more than the pool may ever have
+			continue // because one such node exceeds the limits of an empty NodePool
 		}
 		m := model.FloorMember{Room: c.Rooms.Rooms[o.Room], Admits: x.packing.Columns.Rows[o.Column], Values: make([]int32, len(numbers))}
 		if c.Cautious {
@@ -253,17 +256,17 @@ func (x *optionReader) addFloor(ti int, spot bool) int32 {
 		floor.Keys = append(floor.Keys, model.FloorKey{Min: k.Least, Values: len(numbers[len(keys)+i]), Strict: true})
 	}
 	if len(choice) > 0 {
-		// Whoever counts may stop early where members that hold much come first.
+		// Largest rooms first, because the engine stops counting at the minimum.
 		slices.SortStableFunc(floor.Members, func(a, b model.FloorMember) int { return slices.Compare(b.Room, a.Room) })
 	}
 	x.out.floors = append(x.out.floors, floor)
 	return int32(len(x.out.floors) - 1)
 }
 
-// worst lists, for a cautious solve, how much of its pool's limits a machine's
-// exchange may take: enough for every key of the floor to reach its minimum among
-// the values that take the least, then for one value more, and so on. Without a
-// floor or limits, or when the solve is not cautious, the only level is nil.
+// worst lists, for a cautious instance, levels of the pool's limits to book for a launch, because the cloud may choose
+// any option of the launch: enough that every key of the floor reaches its minimum among the values that use the least,
+// then the same with one value more, and so on up to [offers.MaxWorst] levels. Without a floor, without limits, or where
+// the instance is not cautious, the only level is nil.
 func (x *optionReader) worst(floor int32, use []int64) [][]int64 {
 	if !x.in.Cautious || floor < 0 || len(use) == 0 {
 		return [][]int64{nil}
@@ -287,8 +290,8 @@ func (x *optionReader) worst(floor int32, use []int64) [][]int64 {
 	return levels
 }
 
-// addFloors adds the flexibility floors of a template's machines: that of those which
-// are not spot, and that of spot ones.
+// addFloors adds the floors of a template and returns their numbers: index 0 for offers that are not spot, 1 for spot.
+// They are the same unless the policy asks for flexibility of spot.
 func (x *optionReader) addFloors(ti int) [2]int32 {
 	floor := x.addFloor(ti, false)
 	if !offers.On(x.in.Solver.Flexibility) {

@@ -15,31 +15,33 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/validate"
 )
 
-// Facts is what is known of a problem before anything is decided.
+// Facts is a validated problem and policy, with the state of the cluster read from it, before anything is decided.
+// Several plans may be made of the same facts, e.g. one for each choice of volumes, see [Facts.Under].
 type Facts struct {
 	Problem  *scheduling.Problem
 	Solver   *scheduling.Policy
 	Readings *podspec.Readings
 	Cluster  *hosts.Cluster
-	// spaces counts the pods that run by namespace; where it is nil, they are in problem.
+	// Spaces is the number of running pods by namespace. Where it is nil, they are counted from Problem.
 	Spaces map[string]int
 	Memory *Memory
 	Choice *podspec.VolumeChoice
-	// claims are what has been read of volumes, by choice.
+	// claims are the volume indexes that [Facts.Volumes] has built, by choice.
 	claims map[*podspec.VolumeChoice]*podspec.VolumeIndex
-	// terse leaves out reasons and bounds.
+	// Terse plans carry no reasons for unplaced pods and no lower bound.
 	Terse bool
-	// together proposes what misses a place by the fewest things besides single changes.
+	// Together adds to the suggestions for an unplaced pod the smallest set of changes that together admit it, besides
+	// single changes.
 	Together bool
-	// judged is set where plans of several efforts are compared.
+	// Judged says that this plan is compared with plans of other efforts for the same problem.
 	Judged bool
-	// Brief ends with the first plan that is found, see [pack.Params].
+	// Brief makes the search end with the first plan that it finds, see [pack.Params].
 	Brief bool
-	// Observer is told how a plan goes; it may be nil.
+	// Observer is told of the progress of a plan. It may be nil.
 	Observer scheduling.Observer
 }
 
-// Volumes reads the claims of the pods to be placed under a choice, once for each.
+// Volumes is the index of the claims of the pods to be placed under a choice. It is built once for each choice.
 func (f *Facts) Volumes(choice *podspec.VolumeChoice) *podspec.VolumeIndex {
 	x, ok := f.claims[choice]
 	if !ok {
@@ -52,15 +54,15 @@ func (f *Facts) Volumes(choice *podspec.VolumeChoice) *podspec.VolumeIndex {
 	return x
 }
 
-// Under is the same problem with another choice about volumes. Nothing that was worked out under the choice of f is taken
-// over, because offers and nodes admit other pods.
+// Under is the same problem with another choice of volumes. Its memory is empty, because under another choice offers and
+// nodes admit other pods.
 func (f *Facts) Under(choice *podspec.VolumeChoice) *Facts {
 	out := *f
 	out.Choice, out.Memory = choice, NewMemory()
 	return &out
 }
 
-// NewFacts reads a problem for a solver, or says what is wrong with it.
+// NewFacts reads a problem under a policy. The error of an invalid problem names object, field and value.
 func NewFacts(p *scheduling.Problem, s *scheduling.Policy) (*Facts, error) {
 	r, err := validate.Read(p, s)
 	if err != nil {
@@ -69,15 +71,15 @@ func NewFacts(p *scheduling.Problem, s *scheduling.Policy) (*Facts, error) {
 	return &Facts{Problem: p, Solver: s, Readings: r, Cluster: hosts.NewCluster(p), Memory: NewMemory()}, nil
 }
 
-// Memory is what instances keep for those that come after them. Nothing of it shows in
-// a plan: whatever is there stands for what would be worked out anew. What it holds is
-// replaced, never changed, but for the columns and rows of its stock, which only grow.
+// Memory keeps tables from one plan to the next, because most of a cluster stays as it is. A table is used only where
+// its inputs are equal to those of the new plan, so no plan depends on its contents. Tables are replaced, never changed;
+// only columns and rows of stock grow.
 type Memory struct {
 	stock *offers.RankedOffers
-	// nodeTable is shared among forks: each finds there the rows of nodes that the last fork to plan has worked out, and
-	// leaves its own.
+	// nodeTable is shared between forks: each fork takes the rows of unchanged nodes from the fork that planned last,
+	// and stores its own.
 	nodeTable *atomic.Pointer[nodeTable]
-	// thinned is shared among forks as well.
+	// thinned is shared between forks, too.
 	thinned           *thinned
 	assortment        *Assortment
 	selectorIndex     *selectorIndex
@@ -86,12 +88,13 @@ type Memory struct {
 	locationCache     *locationCache
 }
 
-// NewMemory returns a memory of nothing.
+// NewMemory returns an empty memory.
 func NewMemory() *Memory {
 	return &Memory{nodeTable: &atomic.Pointer[nodeTable]{}, thinned: &thinned{}}
 }
 
-// Fork returns a memory of its own that remembers the same.
+// Fork returns a copy with the same tables. A plan with the copy does not change m, except for the tables that forks
+// share.
 func (m *Memory) Fork() *Memory {
 	c := *m
 	if m.stock != nil {
@@ -103,25 +106,25 @@ func (m *Memory) Fork() *Memory {
 	return &c
 }
 
-// OffersOnly returns a memory that shares what is remembered of offers, for a solver that differs in preferences.
+// OffersOnly returns a memory with only the tables of offers of m, for a policy that differs in preferences.
 func (m *Memory) OffersOnly() *Memory {
 	out := NewMemory()
 	out.stock, out.thinned = m.stock, m.thinned
 	return out
 }
 
-// Part lets nodes be remembered apart from forks, because they look different from now on.
+// Part gives m a node table of its own, because its nodes differ from those of its forks from now on.
 func (m *Memory) Part() {
 	box := &atomic.Pointer[nodeTable]{}
 	box.Store(m.nodeTable.Load())
 	m.nodeTable = box
 }
 
-// mostRows is how many rows of offers are remembered.
+// mostRows is the number of remembered rows of offers above which they are dropped.
 const mostRows = 4_096
 
-// CatalogsOf lists the catalogs of a problem, in an order that the order of pools does
-// not show in.
+// CatalogsOf lists the catalogs of a problem once each: the common one, then those of NodePools in the order of the
+// NodePools' names. The order of the NodePools in the problem therefore does not matter.
 func CatalogsOf(p *scheduling.Problem) []*instancetypes.Catalog {
 	var out []*instancetypes.Catalog
 	add := func(c *instancetypes.Catalog) {
@@ -136,8 +139,8 @@ func CatalogsOf(p *scheduling.Problem) []*instancetypes.Catalog {
 	return out
 }
 
-// restock begins to read the catalogs of a problem, unless they are those that were read
-// last. Whoever needs the stock has to wait.
+// restock starts to rank the offers of a problem's catalogs in a goroutine, unless the catalogs are the ones that were
+// ranked last. The caller must call wait before it reads the stock.
 func (m *Memory) restock(p *scheduling.Problem, s *scheduling.Policy) (wait func()) {
 	catalogs := CatalogsOf(p)
 	if m.stock != nil && slices.Equal(m.stock.Catalogs, catalogs) {
@@ -148,7 +151,9 @@ func (m *Memory) restock(p *scheduling.Problem, s *scheduling.Policy) (wait func
 	return reader.Wait
 }
 
-// offers returns the offers of a problem for a solver, which is always the same one.
+// offers returns the offers of a problem with shapes numbered by table. The policy must be the same at every call,
+// because it ranks the offers. Shapes are remembered only without volumes, because attach limits of volumes are part of
+// a shape.
 func (m *Memory) offers(p *scheduling.Problem, s *scheduling.Policy, table *podspec.ResourceTable, volumes *podspec.VolumeIndex) *offers.OfferTable {
 	m.restock(p, s)()
 	k := m.stock
@@ -172,7 +177,8 @@ func (m *Memory) offers(p *scheduling.Problem, s *scheduling.Policy, table *pods
 	return &t
 }
 
-// available marks the offers that cannot be had for a while.
+// available returns the offers with Launchable cleared for offerings that the problem lists as unavailable at its time.
+// all is not changed.
 func available(all []offers.Offer, p *scheduling.Problem) []offers.Offer {
 	byType := map[string][]offerings.Key{}
 	for k, until := range p.Unavailable.All() {

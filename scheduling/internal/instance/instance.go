@@ -13,50 +13,51 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/terms"
 )
 
-// Instance is a problem in numbers, with the objects that its numbers stand for. Groups are numbered as in Classes, planned
-// classes as in Planned, nodes as in Nodes, templates as in Templates. It is not changed once it is made, but for tables
-// that are worked out when they are first asked for.
+// Instance is a problem as the engine and the bound take it: dense numbers, beside the API objects that the numbers
+// stand for. Groups are numbered as in Classes.Groups, planned classes as in Planned, nodes as in Nodes, templates as in
+// Templates, resources as in Table. Prices are nano-USD per hour. It is not changed after [Facts.Compile], except for
+// tables that are worked out at the first use.
 type Instance struct {
 	*Facts
 	Table                *podspec.ResourceTable
 	Classes              *podspec.Classifier
 	TopologyTerms        *terms.Reader
 	ExistingAntiAffinity []ExistingAntiAffinity
-	Planned              []*podspec.PodClass // those that are not refused
+	Planned              []*podspec.PodClass // classes without a reason for refusal, in the order of Classes
 	Daemons              []*offers.Daemon
 	Pools                []*scheduling.NodePool
 	Offers               *offers.OfferTable
 	Nodes                []*ExistingNode
 	Suits                []model.Bits // by node, the groups that its labels and taints allow there
 	Open                 []model.Bits // by group, the nodes that admit it
-	wary                 []model.Bits // and those of them whose taints it would rather avoid
+	wary                 []model.Bits // by group, the nodes in Open that have a PreferNoSchedule taint which it does not tolerate
 	Bins                 []model.Bin  // by node, with the groups that it admits
-	NodeRooms            *model.Rooms // the room of the nodes in order; nil where it takes less time to look at all
-	Limits               []model.Pool // by NodePool, what it may still buy
+	NodeRooms            *model.Rooms // index of the nodes by room; nil on the first plan, where checking each node is faster
+	Limits               []model.Pool // by NodePool, its limits less the capacity of its existing nodes
 	onSale
 	unsited  *Packing
 	ground   *LocationIndex // nil until asked
-	assorted *Assortment    // where rooms and columns are those of one
+	assorted *Assortment    // the remembered offers that Rooms and Columns are copies of; nil with volumes
 	// Cautious says that limits are booked such that minValues hold whichever option of a launch is bought.
 	Cautious bool
 }
 
-// Dims is the number of resources: requests and rooms have one amount for each, as Table numbers them.
+// Dims is the number of resources. Every request and every room is a vector of this length, in the order of Table.
 func (c *Instance) Dims() int { return len(c.Table.Names) }
 
-// Unsited is the packing in which each planned class is one part and may be wherever its group is admitted.
-// Where pods have topology terms it has no options, because nothing is bought before they have their domains.
+// Unsited is the packing without domains: each planned class is one part, and its pods may be wherever their group is
+// admitted. Where pods have topology terms it has no options, because domains must be chosen before nodes are launched.
 func (c *Instance) Unsited() *Packing { return c.unsited }
 
-// Compile states the facts in numbers. See [Instance] for the meaning of cautious.
+// Compile states the facts in numbers. cautious is [Instance.Cautious].
 func (f *Facts) Compile(cautious bool) *Instance {
 	p, s := f.Problem, f.Solver
 	c := &Instance{Facts: f, Cautious: cautious, Table: f.Readings.Resources(), onSale: onSale{Rooms: &offers.RoomTable{}, unchecked: map[string]bool{}}}
 	for _, name := range [...]corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
-		c.Table.Number(name) // kube-scheduler scores nodes by them whatever pods ask for
+		c.Table.Number(name) // because kube-scheduler scores nodes by them even where no pod requests them
 	}
 	for _, r := range p.Scheduler.Scoring.Resources {
-		c.Table.Number(r.Name) // and by these
+		c.Table.Number(r.Name) // because the profile scores nodes by them, too
 	}
 	c.Classes = podspec.NewClassifier(c.Table)
 	c.Classes.Volumes = f.Volumes(f.Choice)
@@ -83,7 +84,7 @@ func (f *Facts) Compile(cautious bool) *Instance {
 	return c
 }
 
-// PoolNamed is the NodePool of a name, nil for none.
+// PoolNamed is the NodePool with a name; nil if there is none.
 func (c *Instance) PoolNamed(name string) *scheduling.NodePool {
 	for _, p := range c.Problem.NodePools {
 		if p.Name == name {
@@ -93,7 +94,8 @@ func (c *Instance) PoolNamed(name string) *scheduling.NodePool {
 	return nil
 }
 
-// questions are what pods and daemons ask of labels.
+// questions collects the label requirements of pods, daemons, topology terms and existing anti-affinity. They decide
+// which labels that a NodePool leaves open need one template for each value.
 func questions(c *Instance) *offers.Questions {
 	asked := offers.NewQuestions(c.Classes.Groups, c.Daemons)
 	pods := make([]int, len(c.TopologyTerms.List))
@@ -107,7 +109,8 @@ func questions(c *Instance) *offers.Questions {
 	return asked
 }
 
-// buildTemplates expands the pools.
+// buildTemplates fills Templates: one for each NodePool and each combination of values of the labels that it leaves open
+// and that pods ask about. Keys that a NodePool requires and no instance type defines are noted for a warning.
 func buildTemplates(c *Instance, asked *offers.Questions) {
 	for number, p := range c.Pools {
 		templates, unchecked := c.Offers.Templates(p, number, c.Problem.CatalogOf(p.Name), asked)
@@ -118,8 +121,8 @@ func buildTemplates(c *Instance, asked *offers.Questions) {
 	}
 }
 
-// WeightRank numbers the distinct weights, highest first; without strict weights
-// all pools rank the same.
+// WeightRank is the rank of each NodePool by weight, in the order of Pools: 0 for the highest weight, equal weights
+// alike, e.g. weights 50, 50, 10 have ranks 0, 0, 1. With [scheduling.WeightIgnore] all ranks are 0.
 func (c *Instance) WeightRank() []int32 {
 	ranks := make([]int32, len(c.Pools))
 	for i := 1; i < len(c.Pools); i++ {
@@ -131,7 +134,8 @@ func (c *Instance) WeightRank() []int32 {
 	return ranks
 }
 
-// buildOffers finds, for each template, what may be bought for which groups.
+// buildOffers fills Offered and Columns: for each template, the offers that may be launched and the groups that each of
+// them admits.
 func buildOffers(c *Instance) {
 	c.Columns = offers.NewRowTable(len(c.Classes.Groups))
 	for _, v := range c.Templates {
@@ -142,9 +146,10 @@ func buildOffers(c *Instance) {
 	}
 }
 
-// groupRows returns, for each group, the offers whose machines it may run on when
-// they are bought for a template, and sets in softs the groups that would rather
-// avoid the pool's taints.
+// groupRows returns, by group, the offers whose nodes the group may run on when a template launches them; nil where the
+// template has a hard taint that the group does not tolerate. daemons are the rows of [daemonRows]: an offer is left out
+// where a daemon binds a host port of the group. Groups that do not tolerate a PreferNoSchedule taint of the template
+// are set in softs.
 func groupRows(c *Instance, v *offers.Template, daemons []model.Bits, softs model.Bits) []model.Bits {
 	rows := make([]model.Bits, len(c.Classes.Groups))
 	for g, group := range c.Classes.Groups {
@@ -166,8 +171,9 @@ func groupRows(c *Instance, v *offers.Template, daemons []model.Bits, softs mode
 	return rows
 }
 
-// listOffers returns the offers of a template that are on sale and admit any group,
-// in rank order, with what room daemons leave.
+// listOffers returns the launchable offers of a template that admit at least one group, in rank order, each with the
+// room that daemons leave. Offers on which the daemons alone do not fit go to x.Overfull, because the reasons for
+// unplaced pods name them.
 func listOffers(c *Instance, v *offers.Template, x *offers.TemplateOffers) []offers.TemplateOffer {
 	words := len(c.Columns.Scratch)
 	matrix := make([]uint64, len(c.Offers.Offers)*words)
@@ -194,12 +200,13 @@ func listOffers(c *Instance, v *offers.Template, x *offers.TemplateOffers) []off
 	return out
 }
 
-// LimitedResources are the resources that a pool limits, sorted.
+// LimitedResources are the names of the resources in a NodePool's spec.limits, sorted.
 func LimitedResources(p *scheduling.NodePool) []corev1.ResourceName {
 	return slices.Sorted(maps.Keys(p.Spec.Limits))
 }
 
-// LimitUse is what one machine takes of the limits.
+// LimitUse is the share of a NodePool's limits that one node with a capacity uses, in the order of limited. A node
+// counts 1 for the limit on the number of nodes.
 func LimitUse(limited []corev1.ResourceName, capacity corev1.ResourceList) []int64 {
 	use := make([]int64, len(limited))
 	for i, name := range limited {
@@ -212,8 +219,8 @@ func LimitUse(limited []corev1.ResourceName, capacity corev1.ResourceList) []int
 	return use
 }
 
-// buildLimits works out what the pools may still buy: their limits less the
-// capacity of their nodes that are not being deleted.
+// buildLimits fills Limits: each NodePool's spec.limits less the capacity of its nodes. Nodes that are being deleted do
+// not count, as in Karpenter.
 func buildLimits(c *Instance) {
 	c.Limits = make([]model.Pool, len(c.Pools))
 	for i, p := range c.Pools {
@@ -234,7 +241,7 @@ func buildLimits(c *Instance) {
 	}
 }
 
-// Locations is everywhere a pod could be.
+// Locations is the index of all offers and nodes by their labels. It is built at the first call.
 func (c *Instance) Locations() *LocationIndex {
 	if c.ground == nil {
 		c.ground = NewLocationIndex(c)

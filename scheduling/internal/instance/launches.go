@@ -6,23 +6,24 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 )
 
-// Launches reads what the launches of a plan of the instance's problem buy, whoever made the plan.
+// Launches finds the offers that the launches of a plan stand for. The plan may come from another solver, e.g.
+// Karpenter.
 type Launches struct {
 	c      *Instance
-	offers map[booking]int // what has been found; -1 for what a template does not have on sale
+	offers map[booking]int // found offers; -1 where the template has no such offer
 }
 
-// booking is what a launch asks for, as its template has it on sale.
+// booking is a template and the offering that a launch states.
 type booking struct {
 	template int
 	offerings.Key
 }
 
-// NewLaunches is a reader of launches.
+// NewLaunches is a reader of launches for the instance's problem.
 func NewLaunches(c *Instance) *Launches { return &Launches{c, map[booking]int{}} }
 
-// Purchase is what a launch buys first; ok is false where it states no option, or the problem has
-// no such NodePool or offering.
+// Purchase is the template and offer of a launch's first option. ok is false where the launch has no option, or the
+// problem has no such NodePool or offering.
 func (r *Launches) Purchase(l *scheduling.Launch) (at offers.Purchase, ok bool) {
 	if at.Template = r.template(l); at.Template >= 0 {
 		at.Offer = r.offer(at.Template, &l.Options[0])
@@ -30,8 +31,8 @@ func (r *Launches) Purchase(l *scheduling.Launch) (at offers.Purchase, ok bool) 
 	return at, at.Template >= 0 && at.Offer >= 0
 }
 
-// template finds the template whose labels a launch states, or the first of its NodePool where
-// none does; -1 for none.
+// template is the number of the first template of the launch's NodePool whose open labels have the values that the
+// launch requires; if there is none, the first template of the NodePool; -1 without an option or NodePool.
 func (r *Launches) template(l *scheduling.Launch) int {
 	if len(l.Options) == 0 {
 		return -1
@@ -63,7 +64,7 @@ func (r *Launches) template(l *scheduling.Launch) int {
 	return first
 }
 
-// offer finds an option among the offers that a template may buy, or returns -1.
+// offer is the number of the option's offer in the template's catalog, or -1.
 func (r *Launches) offer(template int, o *scheduling.Option) int {
 	key := booking{template, o.Key()}
 	i, known := r.offers[key]

@@ -9,17 +9,20 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 )
 
-// Ledger is what pools and reservations have left once everything is bought.
+// Ledger counts the use of NodePool limits and reservations while launches are booked. Limits are indexed by pool, then
+// as the pool's limited resources; Supply is the number of instances left, by reservation ID. A value may become
+// negative, see [Ledger.Gaps].
 type Ledger struct {
 	c       *Instance
 	Limits  [][]int64
 	Supply  map[string]int64
 	Limited []bool
-	// use is, by pool and shape of machine, how much of the pool's limits one machine takes; nil until it is asked for.
+	// use
+	// use is [LimitUse] by pool and shape; nil before the first use.
 	use [][][]int64
 }
 
-// NewLedger returns a ledger in which nothing is bought: limits are what running nodes leave of them.
+// NewLedger returns a ledger without launches: limits are those left by existing nodes.
 func NewLedger(c *Instance) *Ledger {
 	l := &Ledger{c: c, Supply: map[string]int64{}, use: make([][][]int64, len(c.Limits))}
 	for i := range c.Limits {
@@ -36,7 +39,7 @@ func NewLedger(c *Instance) *Ledger {
 	return l
 }
 
-// Use is what a purchase takes of its pool's limits.
+// Use is the amount that one launch of p uses of its pool's limits. The caller must not change it.
 func (l *Ledger) Use(p offers.Purchase) []int64 {
 	t, shape := l.c.Templates[p.Template], l.c.Offers.Offers[p.Offer].Shape
 	if l.use[t.Number] == nil {
@@ -49,7 +52,7 @@ func (l *Ledger) Use(p offers.Purchase) []int64 {
 	return *out
 }
 
-// Reservation is the reservation that a purchase draws on, "" for none.
+// Reservation is the ID of the reservation that a launch of p uses; "" for none.
 func (l *Ledger) Reservation(p offers.Purchase) string {
 	if o := l.c.Offers.Offers[p.Offer].Offering; o.CapacityType == offerings.Reserved {
 		return o.ReservationID
@@ -57,7 +60,7 @@ func (l *Ledger) Reservation(p offers.Purchase) string {
 	return ""
 }
 
-// Spend books n purchases; a negative n gives them back.
+// Spend books n launches of p; a negative n cancels them.
 func (l *Ledger) Spend(p offers.Purchase, n int64) {
 	if id := l.Reservation(p); id != "" {
 		l.Supply[id] -= n
@@ -70,7 +73,7 @@ func (l *Ledger) Spend(p offers.Purchase, n int64) {
 	}
 }
 
-// UsedUp is the reservation that a further purchase would draw on in vain, "" for none.
+// UsedUp is the ID of the reservation of p if it has no instance left; "" otherwise.
 func (l *Ledger) UsedUp(p offers.Purchase) string {
 	if id := l.Reservation(p); id != "" && l.Supply[id] < 1 {
 		return id
@@ -78,8 +81,8 @@ func (l *Ledger) UsedUp(p offers.Purchase) string {
 	return ""
 }
 
-// Gaps yields the limits that a further purchase would exceed, by place among the pool's limited
-// resources, and by how much.
+// Gaps yields the limits that a further launch of p exceeds: the index among the pool's limited resources, and the
+// excess.
 func (l *Ledger) Gaps(p offers.Purchase) iter.Seq2[int, int64] {
 	return func(yield func(int, int64) bool) {
 		pool := l.c.Templates[p.Template].Number
@@ -94,7 +97,7 @@ func (l *Ledger) Gaps(p offers.Purchase) iter.Seq2[int, int64] {
 	}
 }
 
-// Affords reports whether a further purchase keeps limits and reservations.
+// Affords reports whether a further launch of p keeps all limits and its reservation.
 func (l *Ledger) Affords(p offers.Purchase) bool {
 	for range l.Gaps(p) {
 		return false
@@ -102,8 +105,8 @@ func (l *Ledger) Affords(p offers.Purchase) bool {
 	return l.UsedUp(p) == ""
 }
 
-// Drained reports whether any offer of a pool that could be bought takes from its limits. lists are the offers that may be
-// bought, by template.
+// Drained reports whether an offer of a pool that can still be launched uses any of the pool's limits. lists are the
+// offers that may be launched, by template.
 func (l *Ledger) Drained(pool int, lists [][]offers.TemplateOffer) bool {
 	if !l.Limited[pool] {
 		return false
@@ -122,8 +125,8 @@ func (l *Ledger) Drained(pool int, lists [][]offers.TemplateOffer) bool {
 	return false
 }
 
-// CouldSwap reports whether one purchase could be exchanged for another of the same
-// template without overrunning limits or reservations.
+// CouldSwap reports whether a booked launch may be replaced by another of the same template within limits and
+// reservations.
 func (l *Ledger) CouldSwap(from, to offers.Purchase) bool {
 	if id := l.Reservation(to); id != "" && id != l.Reservation(from) && l.Supply[id] < 1 {
 		return false
@@ -141,7 +144,8 @@ func (l *Ledger) CouldSwap(from, to offers.Purchase) bool {
 	return true
 }
 
-// Swap exchanges a booked purchase for another, if that can be.
+// Swap replaces a booked launch by another of the same template; false, without a change, where [Ledger.CouldSwap] is
+// false.
 func (l *Ledger) Swap(from, to offers.Purchase) bool {
 	if !l.CouldSwap(from, to) {
 		return false
@@ -151,7 +155,7 @@ func (l *Ledger) Swap(from, to offers.Purchase) bool {
 	return true
 }
 
-// Clone returns a ledger that can be written without changing l.
+// Clone returns a copy that can be booked on without changing l.
 func (l *Ledger) Clone() *Ledger {
 	c := *l
 	c.Limits = nil

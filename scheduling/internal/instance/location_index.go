@@ -14,40 +14,40 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// LocationIndex is everywhere a pod could be, as a list of spots: every offer of every
-// template, then every node.
+// LocationIndex lists every location where a pod can be, as numbered spots: the offers of each template in the order of
+// Offered, then the nodes by name. Its axes are columns over spots, e.g. the zone of each. A place is the number of a
+// node in Places, a bin its number in the engine's list, and its spot is OnSale plus its place.
 type LocationIndex struct {
 	In            *Instance
 	Country       *nodeLocations
 	Places        []locationNode
 	NodeAt        map[string]int
-	First         []int   // by template, its first spot
-	OnSale        int     // spots that are offers
-	BinOf         []int32 // by place, in the engine's list; -1 for none
-	PlaceOf       []int32 // by bin
+	First         []int   // by template, the spot of its first offer
+	OnSale        int     // the number of spots that are offers
+	BinOf         []int32 // by place; -1 where the node receives no pods
+	PlaceOf       []int32 // by bin, its place
 	LocationCache *locationCache
 	Axes          []*axis
 	axisOf        map[string]int
 	ledger        *Ledger
-	Buffer        []byte                // for names
-	rooms         [][]int64             // of the nodes; nil until asked
-	fitting       map[string]model.Bits // by request, the nodes with room for it
-	// sorted are the offer groups while there are so many axes; nil until asked.
+	Buffer        []byte                // scratch space for keys of maps
+	rooms         [][]int64             // by bin; nil before the first use
+	fitting       map[string]model.Bits // by encoded request, the bins with room for it
+	// sorted is the result of [offerGroupsOf] while the index has sortedBy axes; nil before the first use.
 	sorted   *offerGroups
 	sortedBy int
 }
 
-// axis is one thing in which spots differ: the value of a label, whether a spread
-// looks at them, whether a wish is granted there. -1 is no value.
+// axis is a column over spots: the value of a label, whether a spread counts a spot, or whether a preferred term matches
+// there. -1 is no value.
 type axis struct {
-	id     int     // in the location cache
-	At     []int32 // by spot
+	id     int     // number in the location cache
+	At     []int32 // by spot, an index into Values or 0 and 1
 	Values []string
-	Flat   bool // the same everywhere
+	Flat   bool // whether all spots have the same value
 }
 
-// NewLocationIndex lists where the pods of a compiled problem could be: first the offers of
-// each template, then the nodes that run.
+// NewLocationIndex lists the locations of an instance. Axes are added when they are asked for.
 func NewLocationIndex(c *Instance) *LocationIndex {
 	k := nodeLocationsOf(c)
 	l := &LocationIndex{In: c, Country: k, Places: k.places, NodeAt: k.at, axisOf: map[string]int{}, fitting: map[string]model.Bits{}, ledger: NewLedger(c)}
@@ -60,7 +60,7 @@ func NewLocationIndex(c *Instance) *LocationIndex {
 	return l
 }
 
-// NodeRooms is the room of each node, in the engine's list.
+// NodeRooms is the room of each node that receives pods, by bin.
 func (l *LocationIndex) NodeRooms() [][]int64 {
 	if l.rooms == nil {
 		l.rooms = make([][]int64, len(l.In.Nodes))
@@ -71,7 +71,7 @@ func (l *LocationIndex) NodeRooms() [][]int64 {
 	return l.rooms
 }
 
-// Fitting are the nodes with room for a request.
+// Fitting is the set of bins with room for a request. It is remembered by request.
 func (l *LocationIndex) Fitting(request []int64) model.Bits {
 	key := make([]byte, 0, 64)
 	for _, q := range request {
@@ -99,13 +99,13 @@ func (l *LocationIndex) Fitting(request []int64) model.Bits {
 // spots is the number of spots.
 func (l *LocationIndex) spots() int { return l.OnSale + len(l.Places) }
 
-// OnOffer reports whether limits and reservations allow an offer of a template at all.
+// OnOffer reports whether limits and reservations leave room for one launch of an offer by a template.
 func (l *LocationIndex) OnOffer(template, offer int) bool {
 	return l.ledger.Affords(offers.Purchase{Template: template, Offer: offer})
 }
 
-// ChoiceAmong reports whether any offers of a template will do, and leave the choice that
-// its pool's minValues ask for.
+// ChoiceAmong reports whether there are offers of template ti for which do is true, and they satisfy the minValues of
+// its NodePool.
 func (l *LocationIndex) ChoiceAmong(ti int, do func(i int, o offers.TemplateOffer) bool) bool {
 	v := l.In.Templates[ti]
 	var row model.Bits
@@ -124,11 +124,12 @@ func (l *LocationIndex) ChoiceAmong(ti int, do func(i int, o offers.TemplateOffe
 	return row.Any() && l.In.ChoiceIn(v, row)
 }
 
-// KeyAxis is the axis of a label.
+// KeyAxis is the number of the axis with the values of a label.
 func (l *LocationIndex) KeyAxis(key string) int {
 	return l.axis("k"+key, func() axis { return drawKey(l, key) })
 }
 
+// drawKey is the axis of a label. The value at an offer is the instance type's, else the template's.
 func drawKey(l *LocationIndex, key string) axis {
 	known := requirements.NormalizeKey(key)
 	onSale, places := l.In.Offers.Column(known), l.Country.Column(key)
@@ -191,7 +192,7 @@ func drawKey(l *LocationIndex, key string) axis {
 	return a
 }
 
-// PresenceAxis says where there is a label, whatever its value.
+// PresenceAxis is the number of the axis that is 0 where a label is present, and -1 elsewhere.
 func (l *LocationIndex) PresenceAxis(key string) int {
 	of := l.Axes[l.KeyAxis(key)]
 	return l.axis("p"+key, func() axis {
@@ -203,7 +204,7 @@ func (l *LocationIndex) PresenceAxis(key string) int {
 	})
 }
 
-// axis is the number of the axis of a name.
+// axis is the number of the axis with a name. draw builds it where neither the index nor the location cache has it.
 func (l *LocationIndex) axis(name string, draw func() axis) int {
 	if n, ok := l.axisOf[name]; ok {
 		return n
@@ -218,15 +219,15 @@ func (l *LocationIndex) axis(name string, draw func() axis) int {
 	return n
 }
 
-// Filter says which nodes a spread looks at.
+// Filter decides which nodes a topology spread constraint counts.
 type Filter struct {
-	Group         int // whose constraints and tolerations count; -1 where neither does
+	Group         int // the group whose node affinity and tolerations are honoured; -1 where neither is
 	HonorAffinity bool
 	HonorTaints   bool
-	Keys          string // labels that have to be there, joined by commas
+	Keys          string // topology keys that a node must have, joined by commas
 }
 
-// FilterAxis is 1 where a spread looks.
+// FilterAxis is the number of the axis that is 1 at the spots that pass a filter, and 0 elsewhere.
 func (l *LocationIndex) FilterAxis(f Filter) int {
 	b := binary.AppendVarint([]byte{'f'}, int64(f.Group))
 	if f.HonorAffinity {
@@ -244,7 +245,8 @@ func (l *LocationIndex) FilterAxis(f Filter) int {
 	return l.axis(string(b)+f.Keys, func() axis { return drawFilter(l, f, needed) })
 }
 
-// drawFilter draws the axis of a filter that needs some labels.
+// drawFilter is the axis of a filter. needed are the axes of its keys without the host name, because offers have no host
+// name yet.
 func drawFilter(l *LocationIndex, f Filter, needed []*axis) axis {
 	a := axis{At: make([]int32, l.spots())}
 	for i := range a.At {
@@ -271,7 +273,7 @@ func drawFilter(l *LocationIndex, f Filter, needed []*axis) axis {
 	return a
 }
 
-// filterGroup applies what a spread honours of its pods' own constraints.
+// filterGroup calls bar for the spots that nodeAffinityPolicy or nodeTaintsPolicy of a spread excludes.
 func filterGroup(l *LocationIndex, f Filter, bar func(int, bool)) {
 	group := l.In.Classes.Groups[f.Group]
 	for ti, v := range l.In.Templates {
@@ -295,11 +297,12 @@ func filterGroup(l *LocationIndex, f Filter, bar func(int, bool)) {
 	}
 }
 
-// WishAxis is 1 where a preferred term of node affinity matches.
+// WishAxis is the number of the axis that is 1 where a preferred node affinity term matches, and 0 elsewhere.
 func (l *LocationIndex) WishAxis(t *podspec.Term) int {
 	return l.axis("w"+t.Text(), func() axis { return drawWish(l, t) })
 }
 
+// drawWish is the axis of a preferred term.
 func drawWish(l *LocationIndex, t *podspec.Term) axis {
 	a := axis{At: make([]int32, l.spots())}
 	for ti, v := range l.In.Templates {
@@ -321,8 +324,8 @@ func drawWish(l *LocationIndex, t *podspec.Term) axis {
 	return a
 }
 
-// RunningSets calls f with each running pod that is among some targets, the place of its
-// node, and these targets.
+// RunningSets calls f with each running pod that a topology term selects: the place of its node, and the targets of
+// which the pod is one.
 func (l *LocationIndex) RunningSets(f func(pod *corev1.Pod, node int, among []int32)) {
 	if len(l.In.TopologyTerms.Targets.List) == 0 {
 		return
@@ -337,7 +340,7 @@ func (l *LocationIndex) RunningSets(f func(pod *corev1.Pod, node int, among []in
 	}
 }
 
-// Spot is the spot of an offer of a template; -1 where no pod may use the offer.
+// Spot is the spot of a template's offer; -1 where no pod may use the offer.
 func (l *LocationIndex) Spot(template, offer int) int {
 	spots := l.LocationCache.spots[template]
 	if spots == nil {
@@ -350,7 +353,7 @@ func (l *LocationIndex) Spot(template, offer int) int {
 	return int(spots[offer])
 }
 
-// BinsWith are the bins on which a label is.
+// BinsWith is the set of bins whose nodes have a label.
 func (l *LocationIndex) BinsWith(key string) model.Bits {
 	out := model.NewBits(len(l.In.Nodes))
 	column := l.Country.Column(key)
@@ -362,8 +365,8 @@ func (l *LocationIndex) BinsWith(key string) model.Bits {
 	return out
 }
 
-// Kept yields the anti-affinity of running pods whose nodes have the label that it is about, with the
-// places of these.
+// Kept yields the required anti-affinity of running pods with the place of each pod's node. A node without the topology
+// key is left out, because the term then excludes no pod.
 func (l *LocationIndex) Kept() iter.Seq2[*ExistingAntiAffinity, int] {
 	return func(yield func(*ExistingAntiAffinity, int) bool) {
 		var column *placeColumn

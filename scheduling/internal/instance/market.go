@@ -6,15 +6,15 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
 
-// Market is what may be bought at the sites of a partition under some constraints.
+// Market is the supply for some groups at the sites of a partition. It is part of the location cache.
 type Market struct {
 	Rooms  []SiteRoom
-	Costs  map[string][]int64   // by request
-	Alone  map[string]int64     // by site, count and request; see ties.alone
-	offers map[int][]model.Bits // by site and template, what suits; see sold
+	Costs  map[string][]int64   // by encoded request, the cost by site
+	Alone  map[string]int64     // by encoded site, count and request, the cost of these pods on nodes of their own
+	offers map[int][]model.Bits // by site and template, see [Market.Sold]
 }
 
-// Sold are, by template, the offers that suit the groups of a seat and are at its site.
+// Sold is, by template, the offers at a seat's site that admit all groups of the seat; nil for none.
 func (m *Market) Sold(l *LocationIndex, s *Seat) []model.Bits {
 	out, known := m.offers[s.Site]
 	if known {
@@ -41,8 +41,8 @@ func (m *Market) Sold(l *LocationIndex, s *Seat) []model.Bits {
 	return out
 }
 
-// Market returns the market of the sites of a partition under the constraints of some groups, which
-// are sorted. Rooms lists what may be bought there where it is not known.
+// Market returns the market of some groups, sorted, at the sites of a partition. rooms is called where the location
+// cache does not have it.
 func (l *LocationIndex) Market(p *Partition, groups []int, rooms func() []SiteRoom) *Market {
 	name := binary.AppendVarint(nil, int64(p.id))
 	for _, g := range groups {
@@ -56,15 +56,17 @@ func (l *LocationIndex) Market(p *Partition, groups []int, rooms func() []SiteRo
 	return m
 }
 
+// newMarket is a market whose costs are not known yet.
 func newMarket(rooms []SiteRoom) *Market {
 	return &Market{Rooms: rooms, Costs: map[string][]int64{}, Alone: map[string]int64{}, offers: map[int][]model.Bits{}}
 }
 
-// RankCost is what a pool of lower weight counts for in the choice of a site: more than
-// any machine costs.
+// RankCost is added to the cost of a site for each rank of a NodePool's weight, in nano-USD per hour. It must exceed the
+// price of every machine, because a lower weight is used only where a higher one has no room.
 const RankCost = 1_000_000 * 1_000_000_000
 
-// SiteRoom is the cheapest way to have a room at a site from pools of one weight.
+// SiteRoom is the cheapest offer of a room at a site among the NodePools of one weight rank. Cost is in nano-USD per
+// hour.
 type SiteRoom struct {
 	Site, Room, Rank int
 	Cost             int64

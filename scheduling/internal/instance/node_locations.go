@@ -11,32 +11,31 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// nodeLocations is the nodes as places where pods may be, those included that receive none any
-// more. It stays as it is from one plan to the next while nodes and pools do; what is
-// known of labels only grows.
+// nodeLocations are all nodes as topology sees them, with nodes that receive no pods, because the pods on them still
+// count. It is reused while nodes and NodePools are equal; only columns grows.
 type nodeLocations struct {
-	nodes   []*corev1.Node // as they stand in the problem
+	nodes   []*corev1.Node // in the order of the problem
 	pools   []*scheduling.NodePool
-	places  []locationNode // by name
+	places  []locationNode // sorted by node name
 	at      map[string]int
 	columns map[string]*placeColumn
 }
 
-// locationNode is a node, those included that receive no pods any more.
+// locationNode is a node with the labels and taints that planned pods see.
 type locationNode struct {
 	node   *corev1.Node
 	Labels map[string]string
 	taints []corev1.Taint
 }
 
-// placeColumn is one label over all places: the place of its value among the sorted ones,
-// -1 where it is absent.
+// placeColumn is a label over all places: numbers holds, by place, the index in the sorted Values; -1 where the label is
+// absent.
 type placeColumn struct {
 	numbers []int32
 	Values  []string
 }
 
-// nodeLocationsOf returns the nodes as places.
+// nodeLocationsOf returns the nodes of an instance as places, from memory where nodes and NodePools are equal.
 func nodeLocationsOf(c *Instance) *nodeLocations {
 	k := c.Memory.nodeLocations
 	if k != nil && slices.Equal(k.nodes, c.Problem.Nodes) && slices.Equal(k.pools, c.Problem.NodePools) {
@@ -59,7 +58,7 @@ func nodeLocationsOf(c *Instance) *nodeLocations {
 	return k
 }
 
-// fork is a country that may learn more of labels without changing k.
+// fork is a copy to which columns may be added without changing k.
 func (k *nodeLocations) fork() *nodeLocations {
 	if k == nil {
 		return nil
@@ -69,7 +68,7 @@ func (k *nodeLocations) fork() *nodeLocations {
 	return &c
 }
 
-// Column returns the column of a label.
+// Column returns the column of a label. It is built at the first call.
 func (k *nodeLocations) Column(key string) *placeColumn {
 	if c, ok := k.columns[key]; ok {
 		return c
@@ -96,10 +95,10 @@ func (k *nodeLocations) Column(key string) *placeColumn {
 	return c
 }
 
-// linkBins finds out which of the engine's bins each place is, and which places each bin is.
+// linkBins fills BinOf and PlaceOf.
 func linkBins(l *LocationIndex) {
 	l.BinOf, l.PlaceOf = make([]int32, len(l.Places)), make([]int32, len(l.In.Nodes))
-	// Nodes that are ready and those in flight both stand in the order of places.
+	// Bins are the ready nodes by name, then the nodes in flight by name, so two cursors suffice.
 	ready := slices.IndexFunc(l.In.Nodes, func(x *ExistingNode) bool { return x.flying })
 	if ready < 0 {
 		ready = len(l.In.Nodes)

@@ -16,29 +16,29 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// ExistingNode is a node that runs or is in flight, ready to receive pods.
+// ExistingNode is a node that may receive pods, ready or in flight. Room is its allocatable less the requests of its
+// pods and of daemons that will run there, in the order of the instance's Table.
 type ExistingNode struct {
 	host   *hosts.Host
-	flying bool // it is in flight
+	flying bool // whether it is in flight, see [InFlight]
 	Node   *corev1.Node
 	pool   *scheduling.NodePool // nil for nodes of no known pool
 	Labels map[string]string
 	Taints []corev1.Taint
 	Room   []int64
-	Named  bool               // it has a host name
-	Ports  []podspec.HostPort // bound by what runs there, daemons to come included
-	// attached are the volumes of what runs there.
+	Named  bool               // whether it has a host name label
+	Ports  []podspec.HostPort // host ports bound by its pods and by daemons that will run there
+	// Attached are the volumes of its running pods that count for attach limits.
 	Attached podspec.Attachments
 }
 
-// InFlight reports whether a node of a pool has not become ready yet.
+// InFlight reports whether a node of a NodePool is not initialized yet, as Karpenter labels it.
 func InFlight(node *corev1.Node) bool {
 	return node.Labels[scheduling.NodePoolLabel] != "" && node.Labels[scheduling.InitializedLabel] != "true"
 }
 
-// existing returns the nodes that may receive pods: those that are ready first, so
-// that of two equal places the one that is there already is used, then by name. Nodes
-// that have not changed since another plan are as they were then.
+// existing returns the nodes that may receive pods: ready nodes by name, then nodes in flight by name, so that of two
+// equal nodes the ready one is used. Nodes that have not changed since the last plan are taken from memory.
 func existing(c *Instance) []*ExistingNode {
 	all := c.Cluster.Hosts
 	kept := &nodeTable{}
@@ -84,8 +84,8 @@ func existing(c *Instance) []*ExistingNode {
 	return now.ordered
 }
 
-// usedColumns is, by number of the instance's table, the cluster's number of the same
-// resource; -1 where nothing that runs has it.
+// usedColumns maps resources of the instance's table to those of the cluster's; -1 where no running pod requests the
+// resource.
 func usedColumns(c *Instance) []int {
 	out := make([]int, len(c.Table.Names))
 	for i, name := range c.Table.Names {
@@ -97,7 +97,7 @@ func usedColumns(c *Instance) []int {
 	return out
 }
 
-// existingNode works out what room a node has left.
+// existingNode works out labels, taints, ports and room of a node. columns is the result of [usedColumns].
 func existingNode(c *Instance, h *hosts.Host, columns []int) ExistingNode {
 	node := h.Node
 	x := ExistingNode{host: h, flying: InFlight(node), Node: node, pool: c.PoolNamed(node.Labels[scheduling.NodePoolLabel]), Labels: nodeLabels(node), Ports: h.Ports}
@@ -130,8 +130,8 @@ func existingNode(c *Instance, h *hosts.Host, columns []int) ExistingNode {
 	return x
 }
 
-// nodeLabels are a node's labels; one in flight has by then what every ready node of
-// a pool has.
+// nodeLabels are a node's labels. A node in flight has the labels that Karpenter sets when it is registered and
+// initialized.
 func nodeLabels(node *corev1.Node) map[string]string {
 	if !InFlight(node) {
 		return node.Labels
@@ -141,13 +141,13 @@ func nodeLabels(node *corev1.Node) map[string]string {
 	return labels
 }
 
-// EffectiveTaints are the taints that count for pods planned onto a node. On a node
-// in flight, taints that go away while it starts do not; an unschedulable node has
-// the taint that says so even before the node controller puts it there.
+// EffectiveTaints are the taints that pods planned onto a node must tolerate. Startup and ephemeral taints of a node in
+// flight are left out, because they are removed while it starts. An unschedulable node has its taint even before the
+// node controller sets it. pool is nil for a node of no known NodePool.
 func EffectiveTaints(node *corev1.Node, pool *scheduling.NodePool) []corev1.Taint {
 	taints := slices.Clone(node.Spec.Taints)
 	if pool != nil && InFlight(node) && node.Labels[scheduling.RegisteredLabel] != "true" {
-		// Until it has joined, a node may not show yet what its pool gives it.
+		// A node that is not registered may still lack the taints of its NodePool.
 		for _, t := range pool.Spec.Template.Spec.Taints {
 			if !slices.ContainsFunc(taints, func(have corev1.Taint) bool { return have.MatchTaint(&t) }) {
 				taints = append(taints, t)
@@ -171,8 +171,8 @@ func EffectiveTaints(node *corev1.Node, pool *scheduling.NodePool) []corev1.Tain
 	return taints
 }
 
-// NodeAllocatable is what a node offers. Until it is ready, what it does not report
-// yet is taken from the catalog.
+// NodeAllocatable is the allocatable of a node. Until the node is initialized, resources that it does not report are
+// taken from the catalog.
 func NodeAllocatable(p *scheduling.Problem, node *corev1.Node) corev1.ResourceList {
 	if !InFlight(node) {
 		return node.Status.Allocatable
@@ -181,7 +181,8 @@ func NodeAllocatable(p *scheduling.Problem, node *corev1.Node) corev1.ResourceLi
 	return reported(node.Status.Allocatable, allocatable)
 }
 
-// NodeCapacity is what a node counts for towards its pool's limits.
+// NodeCapacity is the capacity of a node, which counts for its NodePool's limits. Until the node is initialized,
+// resources that it does not report are taken from the catalog.
 func NodeCapacity(p *scheduling.Problem, node *corev1.Node) corev1.ResourceList {
 	if !InFlight(node) {
 		return node.Status.Capacity
@@ -190,7 +191,7 @@ func NodeCapacity(p *scheduling.Problem, node *corev1.Node) corev1.ResourceList 
 	return reported(node.Status.Capacity, capacity)
 }
 
-// reported completes what a node reports from what it should have.
+// reported is expected, replaced by the values in status that are not zero.
 func reported(status, expected corev1.ResourceList) corev1.ResourceList {
 	out := corev1.ResourceList{}
 	for name, q := range expected {
@@ -204,7 +205,8 @@ func reported(status, expected corev1.ResourceList) corev1.ResourceList {
 	return out
 }
 
-// catalogued looks up what machines like the node have.
+// catalogued is the catalog's capacity and allocatable for the node's instance type, of its offering if the catalog has
+// that; nil if it does not have the type.
 func catalogued(p *scheduling.Problem, node *corev1.Node) (capacity, allocatable corev1.ResourceList) {
 	catalog := p.CatalogOf(node.Labels[scheduling.NodePoolLabel])
 	if catalog == nil {
@@ -223,7 +225,7 @@ func catalogued(p *scheduling.Problem, node *corev1.Node) (capacity, allocatable
 	return it.Capacity, it.Allocatable()
 }
 
-// nodeTable is the nodes as they were ready to receive pods.
+// nodeTable remembers the nodes of a plan with the inputs from which their room was worked out.
 type nodeTable struct {
 	names    []corev1.ResourceName
 	daemons  []*offers.Daemon
@@ -231,28 +233,28 @@ type nodeTable struct {
 	catalogs []*instancetypes.Catalog
 	shops    map[string]*instancetypes.Catalog
 	hosts    []*hosts.Host
-	nodes    []*ExistingNode // by host; nil for those that receive none
-	ordered  []*ExistingNode // those that receive some, as existing returns them
-	// rooms are in order from the second plan on: one alone would not gain by it.
+	nodes    []*ExistingNode // by host; nil where the node receives no pods
+	ordered  []*ExistingNode // the result of [existing]
+	// rooms is built from the second plan on, because sorting does not pay for one plan.
 	rooms   *model.Rooms
 	arrange sync.Once
 }
 
-// suits reports whether what was worked out for nodes still holds for those that have
-// not changed.
+// suits reports whether resources, daemons, NodePools and catalogs are equal to those of c, so that rows of unchanged
+// nodes hold.
 func (r *nodeTable) suits(c *Instance) bool {
 	return r != nil && slices.Equal(r.names, c.Table.Names) && slices.Equal(r.pools, c.Problem.NodePools) &&
 		slices.Equal(r.catalogs, CatalogsOf(c.Problem)) && maps.Equal(r.shops, c.Problem.PoolCatalogs) &&
 		sameDaemons(r.daemons, c.Daemons)
 }
 
-// inOrder is the room of the nodes in order.
+// inOrder is the index of the nodes by room. It is built at the first call.
 func (r *nodeTable) inOrder(dims int) *model.Rooms {
 	r.arrange.Do(func() { r.rooms = model.NewRooms(dims, r.roomOf()) })
 	return r.rooms
 }
 
-// orderedAs is the same, made of that of a roll in which most nodes are the same.
+// orderedAs is the index of r by room, built from that of old, which takes less time because most nodes are the same.
 func (r *nodeTable) orderedAs(old *nodeTable, dims int) *model.Rooms {
 	known := old.inOrder(dims)
 	r.arrange.Do(func() {
@@ -261,7 +263,7 @@ func (r *nodeTable) orderedAs(old *nodeTable, dims int) *model.Rooms {
 	return r.rooms
 }
 
-// roomOf is the room of each node.
+// roomOf is the room of each node in ordered.
 func (r *nodeTable) roomOf() [][]int64 {
 	out := make([][]int64, len(r.ordered))
 	for i, x := range r.ordered {
@@ -270,8 +272,7 @@ func (r *nodeTable) roomOf() [][]int64 {
 	return out
 }
 
-// numbersIn is the place of each of some things in a list of such things, -1 where it is not. Both
-// are in order.
+// numbersIn is the index in list of each of things, -1 where it is absent. Both must be sorted by compare.
 func numbersIn[T comparable](list, things []T, compare func(a, b T) int) []int32 {
 	out := make([]int32, len(things))
 	at := 0
@@ -287,7 +288,7 @@ func numbersIn[T comparable](list, things []T, compare func(a, b T) int) []int32
 	return out
 }
 
-// compare orders nodes as existing returns them.
+// compare is the order of [existing].
 func (x *ExistingNode) compare(y *ExistingNode) int {
 	if x.flying != y.flying {
 		if y.flying {
@@ -298,17 +299,17 @@ func (x *ExistingNode) compare(y *ExistingNode) int {
 	return strings.Compare(x.host.Name, y.host.Name)
 }
 
-// nodeCompatibility is the bins of some nodes for some groups. It is not changed any more.
+// nodeCompatibility is which groups may run on which nodes. It is not changed after it is made.
 type nodeCompatibility struct {
 	nodes      []*ExistingNode
 	signatures []string     // by group
 	suits      []model.Bits // by node, the groups that its labels and taints allow there
-	open       []model.Bits // by group, the nodes of these that let its pods in
-	wary       []model.Bits // by group, the nodes of these whose taints it would rather avoid
+	open       []model.Bits // by group, the nodes that admit it: as suits, with ports and volumes
+	wary       []model.Bits // by group, the nodes in open with a PreferNoSchedule taint that it does not tolerate
 	bins       []model.Bin
 }
 
-// buildBins states the nodes that run or are in flight.
+// buildBins fills Nodes, Bins and the sets of nodes by group, from memory where nodes and groups are equal.
 func buildBins(c *Instance) {
 	c.Nodes = existing(c)
 	b, plain := c.Memory.nodeCompatibility, c.Classes.Volumes == nil
@@ -321,7 +322,7 @@ func buildBins(c *Instance) {
 	}
 }
 
-// newNodeCompatibility works out the bins.
+// newNodeCompatibility compares each group with each node of c.
 func newNodeCompatibility(c *Instance) *nodeCompatibility {
 	b := &nodeCompatibility{nodes: c.Nodes, signatures: c.Classes.Signatures, suits: make([]model.Bits, len(c.Nodes)), bins: make([]model.Bin, len(c.Nodes))}
 	words := len(model.NewBits(len(c.Classes.Groups)))

@@ -10,8 +10,8 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 )
 
-// withoutDominated drops options that another one makes pointless, with the purchases that they stand for. It changes
-// the options that the search looks at, never those that may be launched: the options of a launch are drawn from all offers.
+// withoutDominated drops options that another option dominates, and the entries of bought at the same indices. Only the
+// search is without them: the alternatives of a launch are drawn from all offers.
 func withoutDominated(options []model.Option, bought []offers.Purchase) ([]model.Option, []offers.Purchase) {
 	kept := model.Thin(options)
 	if len(kept) == len(options) {
@@ -24,8 +24,9 @@ func withoutDominated(options []model.Option, bought []offers.Purchase) ([]model
 	return left, purchases
 }
 
-// passes are the ranks at which some group finds an option: weights from the highest
-// down for those that no taint bothers, then again for those that one does.
+// passes are the tiers in which the engine launches nodes: weight ranks from the highest weight down for groups that
+// tolerate all taints of the option, then again for groups that do not tolerate a PreferNoSchedule taint. Only tiers in
+// which a group has an option are listed.
 func passes(options []model.Option) []model.Pass {
 	found := map[model.Pass]bool{}
 	if len(options) == 0 {
@@ -45,7 +46,7 @@ func passes(options []model.Option) []model.Pass {
 	return slices.SortedFunc(maps.Keys(found), ComparePasses)
 }
 
-// ComparePasses orders passes, those that come first before others.
+// ComparePasses orders passes: without PreferNoSchedule taints first, then by weight rank.
 func ComparePasses(a, b model.Pass) int {
 	if a.Soft != b.Soft {
 		if b.Soft {
@@ -56,6 +57,7 @@ func ComparePasses(a, b model.Pass) int {
 	return cmp.Compare(a.Weight, b.Weight)
 }
 
+// newSupplies numbers the reservations. Where offers state different counts for one reservation the least holds.
 func newSupplies(c *Instance) *offers.Supplies {
 	s := &offers.Supplies{Index: map[string]int32{}}
 	for _, i := range c.Offers.Reserved {
@@ -71,8 +73,8 @@ func newSupplies(c *Instance) *offers.Supplies {
 	return s
 }
 
-// Number returns the number of the room that daemons leave on a machine of a
-// shape, or -1 where they do not even fit themselves.
+// Number returns the number in t of the room that daemons leave on a node of a shape, or -1 where the daemons themselves
+// do not fit. daemons are the rows of [daemonRows]; those with the offer run there.
 func Number(t *offers.RoomTable, c *Instance, shape int, daemons []model.Bits, offer int) int {
 	if t.Index == nil {
 		t.Index = map[string]int{}

@@ -9,22 +9,21 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// Packing is the problem of finding machines, once it is settled in which domains pods may be: parts of
-// classes, each with a seat, and the offers and nodes that seats may use, as the engine takes them. It is
-// not changed once it is made.
+// Packing is a bin packing problem for the engine: each part of a class has a seat, i.e. the domains of its pods are
+// chosen, and options and bins are the offers and nodes that seats may use. It is not changed after it is made.
 type Packing struct {
 	In      *Instance                // the problem whose pods are packed
-	Sites   *LocationIndex           // the locations that tell the sites of parts apart; nil where no part has a site
+	Sites   *LocationIndex           // the locations that sites refer to; nil where no part has a site
 	Parts   []Part                   // by engine class
 	Seats   []Seat                   // by engine group
 	Lists   [][]offers.TemplateOffer // by template, the offers that some seat may use, in rank order
-	Columns *offers.RowTable         // the seats that may use an offer, by its column
+	Columns *offers.RowTable         // by column of an offer, the seats that may use it
 	Bought  []offers.Purchase        // by engine option
-	Model   *model.Problem           // what the engine solves
+	Model   *model.Problem           // the engine's input
 }
 
-// Part is what the engine takes for a class: pods, or units of several pods, that go
-// to one seat.
+// Part is a class of the engine: Count equal pods, or colocation groups of several pods, that share a seat. Request is
+// that of one of them.
 type Part struct {
 	Portions      []Portion
 	Seat          int
@@ -32,39 +31,40 @@ type Part struct {
 	Count         int64
 	Priority      int32
 	PerNodeLimits []model.Membership
-	// Unit and Site are the numbers of the planner of domains, where topology terms pin the part to a site.
+	// Unit and Site are numbers of the search for domains. Pinned says that topology terms fix the part's site.
 	Unit, Site int
 	Pinned     bool
 }
 
-// Portion is so many pods of a class, by place among the planned classes.
+// Portion is N pods of a planned class.
 type Portion struct {
 	Class int
 	N     int64
 }
 
-// Seat is a site for a topology signature: what the engine takes for a group.
+// Seat is a group of the engine: the node constraints of some groups, at one site.
 type Seat struct {
-	Groups []int      // whose node constraints all hold
-	Part   *Partition // nil for everywhere
+	Groups []int      // all of their node constraints must hold
+	Part   *Partition // the partition that Site belongs to; nil for every location
 	Site   int
-	Bins   model.Bits   // that will do; nil for all that admit the groups
-	Rows   []model.Bits // by template, offers that will do; nil for all
-	Sold   []model.Bits // by template, those that suit the groups, too; nil where that is not known
-	NoNew  bool
+	Bins   model.Bits   // bins that it may use; nil for all that admit the groups
+	Rows   []model.Bits // by template, offers that it may use; nil for all
+	Sold   []model.Bits // by template, offers at the site that also admit the groups; nil if not known
+	// NoNew says that it may use no offer, only bins.
+	NoNew bool
 }
 
-// Sites says how many pods of each unit go to which site.
+// Sites is a choice of domains: the number of pods of each colocation group at each site.
 type Sites struct {
 	Parts []Part // pods at one site each, or at any site
 	Seats []Seat // by number of [Part]
-	// PerNodeLimits are the limits that memberships of parts refer to by number, and Present the running pods that
-	// count for them, by node.
+	// PerNodeLimits are the limits to which memberships of parts refer by number. Present are, by node, the running
+	// pods that count for them.
 	PerNodeLimits []model.PerNodeLimit
 	Present       [][]model.Presence
 }
 
-// newPacking is a packing of parts without options and nodes.
+// newPacking is a packing of parts, still without options and bins.
 func newPacking(c *Instance, parts []Part, seats []Seat) *Packing {
 	p := &Packing{In: c, Parts: parts, Seats: seats, Model: &model.Problem{
 		Dims: c.Dims(), BestEffort: c.Solver.MinValues == scheduling.MinValuesBestEffort, Pools: c.Limits,
@@ -73,7 +73,7 @@ func newPacking(c *Instance, parts []Part, seats []Seat) *Packing {
 	return p
 }
 
-// newUnsited is the packing of [Instance.Unsited]. Its options are worked out unless they are known.
+// newUnsited is the packing of [Instance.Unsited]. known are its options from an assortment; nil builds them.
 func newUnsited(c *Instance, known *engineOptions) *Packing {
 	seats := make([]Seat, len(c.Classes.Groups))
 	for g := range seats {
@@ -106,7 +106,7 @@ func newUnsited(c *Instance, known *engineOptions) *Packing {
 	return p
 }
 
-// NewPacking is the packing of pods at their sites, which the locations tell apart.
+// NewPacking is the packing of pods at the sites of s, with the options and bins that its seats may use.
 func NewPacking(l *LocationIndex, s *Sites) *Packing {
 	p := newPacking(l.In, s.Parts, s.Seats)
 	p.Sites, p.Columns, p.Model.PerNodeLimits = l, offers.NewRowTable(len(s.Seats)), s.PerNodeLimits
@@ -118,15 +118,15 @@ func NewPacking(l *LocationIndex, s *Sites) *Packing {
 	return p
 }
 
-// Buying is the same packing, but for its options: the engine's option i stands for purchase i.
+// Buying is a copy in which the engine's option i stands for purchase i.
 func (p *Packing) Buying(purchases []offers.Purchase) *Packing {
 	out := *p
 	out.Bought = purchases
 	return &out
 }
 
-// addParts hands the parts to the engine, and which of them may not share a machine
-// because they bind the same ports.
+// addParts adds the parts as classes of the engine. Parts that bind the same host port conflict, so no node may hold
+// both.
 func (p *Packing) addParts() {
 	p.Model.Groups = len(p.Seats)
 	ports := make([][]podspec.HostPort, len(p.Seats))
@@ -157,13 +157,13 @@ func (p *Packing) addParts() {
 	p.Model.Classes = classes
 }
 
-// setOptions hands options to the engine.
+// setOptions sets the engine's options and the tables that they refer to.
 func (p *Packing) setOptions(x *engineOptions) {
 	p.Bought = x.bought
 	p.Model.Options, p.Model.Floors, p.Model.Supply, p.Model.Passes = x.options, x.floors, x.supply, x.passes
 }
 
-// setBins hands the nodes to the engine as the seats see them, with the running pods that count for per-node limits.
+// setBins sets the engine's bins. present are, by bin, the running pods that count for per-node limits.
 func (p *Packing) setBins(present [][]model.Presence) {
 	bins := make([]model.Bin, len(p.In.Bins))
 	words := len(model.NewBits(len(p.Seats)))
@@ -182,7 +182,8 @@ func (p *Packing) setBins(present [][]model.Presence) {
 	p.Model.Bins, p.Model.Rooms, p.Model.Open = bins, p.In.NodeRooms, opens
 }
 
-// binsOf are the nodes that a seat may use, and those of them whose taints its pods would rather avoid.
+// binsOf is the set of nodes that a seat may use, and of these the nodes with a PreferNoSchedule taint that one of its
+// groups does not tolerate.
 func binsOf(c *Instance, s *Seat) (open, wary model.Bits) {
 	open, wary = model.NewBits(len(c.Nodes)), model.NewBits(len(c.Nodes))
 	switch {
@@ -199,7 +200,7 @@ func binsOf(c *Instance, s *Seat) (open, wary model.Bits) {
 	return open, wary
 }
 
-// Placed counts the pods of a solution by planned class.
+// Placed is the number of placed pods of a solution by planned class.
 func (p *Packing) Placed(solution model.Solution) []int64 {
 	out := make([]int64, len(p.In.Planned))
 	for i := range p.Parts {
@@ -210,7 +211,7 @@ func (p *Packing) Placed(solution model.Solution) []int64 {
 	return out
 }
 
-// Held is what the machines of a solution hold, by planned class, equal ones once.
+// Held is, by node of a solution, the pods on each machine like it, as portions of planned classes.
 func (p *Packing) Held(solution model.Solution) [][]Portion {
 	out := make([][]Portion, len(solution.Nodes))
 	for i := range solution.Nodes {

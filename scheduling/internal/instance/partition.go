@@ -11,34 +11,33 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 )
 
-// locationCache is what has been worked out of a location index and holds for the next plan, too, whatever pods that
-// is for: in what spots differ, which sites that makes of them, and what may be bought there. It
-// lasts while the same is on sale for the same constraints, nodes stay the same, and limits leave
-// as much. What is in it is not changed, but for what it is asked for and does not know yet.
+// locationCache keeps results about a location index from one plan to the next, because they do not depend on the pods:
+// axes, partitions and the supply at their sites. It is valid while the offers of the groups, the nodes and the free
+// amount of limits are equal. Entries are not changed, except for tables in them that are filled at the first use.
 type locationCache struct {
 	nodes   []*corev1.Node
 	placeOf []int32
 	offered []offers.TemplateOffers
 	pools   []model.Pool
-	// What it knows.
+	// The results.
 	axes        []*axis
 	named       map[string]*axis
 	partitions  map[string]*Partition   // by axes
-	markets     map[string]*Market      // by partition and groups
+	markets     map[string]*Market      // by number of partition and groups
 	offerGroups map[string]*offerGroups // by axes
-	relisted    []*relisted             // the latest last
-	spots       map[int][]int32         // by template: by offer, its spot, -1 for none
+	relisted    []*relisted             // the last one used is not moved; the latest built is last
+	spots       map[int][]int32         // by template, then by offer: its spot, -1 for none
 }
 
 const (
-	// mostAxes and mostSums bound how much a location cache remembers from plan to plan: ways in which
-	// spots differ or are told apart, and what pods cost at sites.
+	// mostAxes bounds the axes and the partitions of a location cache, and mostSums the costs in its markets. A full
+	// cache is dropped.
 	mostAxes, mostSums = 64, 1 << 14
-	// mostRelisted is how many lists of what is on sale it remembers.
+	// mostRelisted is the number of relisted offers that a location cache keeps.
 	mostRelisted = 8
 )
 
-// openLocationCache is the cache that is remembered, or an empty one.
+// openLocationCache is the cache in memory if it is valid for the index, else an empty one.
 func openLocationCache(l *LocationIndex) *locationCache {
 	a := l.In.Memory.locationCache
 	if l.In.assorted == nil || len(l.In.assorted.Offered) == 0 {
@@ -54,14 +53,15 @@ func openLocationCache(l *LocationIndex) *locationCache {
 	return a
 }
 
+// newLocationCache is an empty cache.
 func newLocationCache() *locationCache {
 	return &locationCache{named: map[string]*axis{}, partitions: map[string]*Partition{}, markets: map[string]*Market{}, offerGroups: map[string]*offerGroups{}, spots: map[int][]int32{}}
 }
 
-// samePool reports whether two pools have as much left.
+// samePool reports whether the same amounts of two pools' limits are free.
 func samePool(a, b model.Pool) bool { return slices.Equal(a.Limits, b.Limits) }
 
-// full reports whether there is more in the location cache than is worth remembering.
+// full reports whether the cache is above a bound of its size.
 func (a *locationCache) full() bool {
 	sums := 0
 	for _, m := range a.markets {
@@ -70,7 +70,7 @@ func (a *locationCache) full() bool {
 	return len(a.axes) > mostAxes || len(a.named) > mostAxes || len(a.partitions) > mostAxes || sums > mostSums
 }
 
-// fork is a location cache that may learn more without changing a.
+// fork is a copy that may be filled without changing a. Costs of markets are not copied.
 func (a *locationCache) fork() *locationCache {
 	if a == nil {
 		return nil
@@ -95,8 +95,8 @@ func (a *locationCache) fork() *locationCache {
 	return c
 }
 
-// axis is the axis of a name, drawn unless it is known; one that says the same as another is that
-// one.
+// axis is the axis with a name. draw builds it at the first call. An axis equal to one with another name is that one, so
+// that equal partitions are built once.
 func (a *locationCache) axis(name string, draw func() axis) *axis {
 	if x, ok := a.named[name]; ok {
 		return x
@@ -113,8 +113,8 @@ func (a *locationCache) axis(name string, draw func() axis) *axis {
 	return a.axes[n]
 }
 
-// axesName names some axes that are not the same everywhere, and lists them without the others in
-// an order of their own.
+// axesName is a key for a set of axes, and the set sorted by number. Flat axes are left out, because they tell no spots
+// apart.
 func axesName(axes []*axis) (string, []*axis) {
 	axes = slices.DeleteFunc(slices.Clone(axes), func(a *axis) bool { return a.Flat })
 	slices.SortFunc(axes, func(a, b *axis) int { return a.id - b.id })
@@ -126,7 +126,7 @@ func axesName(axes []*axis) (string, []*axis) {
 	return string(name), axes
 }
 
-// relist is what offers are of use where offer groups have some columns.
+// relist returns the relisted offers for the columns of strata, from the cache or else from work.
 func (a *locationCache) relist(s *offerGroups, columns []int32, work func() *relisted) *relisted {
 	for _, r := range slices.Backward(a.relisted) {
 		if r.offerGroups == s && slices.Equal(r.columns, columns) {
@@ -138,18 +138,18 @@ func (a *locationCache) relist(s *offerGroups, columns []int32, work func() *rel
 	return r
 }
 
-// Partition puts spots that are alike on some axes into sites.
+// Partition groups spots into sites: two spots are at one site if they have equal values on all axes of the partition.
 type Partition struct {
-	id    int // in the location cache
+	id    int // number in the location cache
 	axes  []*axis
-	At    []int32 // by spot
+	At    []int32 // by spot, its site
 	Sites int
-	value [][]int32 // by site and place in axes
+	value [][]int32 // by site and index in axes
 	rows  [][]model.Bits
-	bins  []model.Bits // by site; nil until asked
+	bins  []model.Bits // by site; nil before the first use
 }
 
-// Partition returns the sites that some axes tell apart.
+// Partition returns the partition by some axes, by their numbers. It is remembered in the location cache.
 func (l *LocationIndex) Partition(axes []int) *Partition {
 	some := make([]*axis, len(axes))
 	for i, n := range axes {
@@ -173,22 +173,22 @@ func (l *LocationIndex) Partition(axes []int) *Partition {
 			}
 		}
 	}
-	if p.Sites == 0 { // nothing is on sale and nothing runs
+	if p.Sites == 0 { // there are no spots
 		p.Sites, p.value = 1, [][]int32{make([]int32, len(some))}
 	}
 	l.LocationCache.partitions[name] = p
 	return p
 }
 
-// tellApart splits sites that differ on an axis, and numbers them in the order of spots.
+// tellApart splits sites whose spots differ on an axis, and renumbers sites in the order of their first spots.
 func (p *Partition) tellApart(a *axis) {
 	most := int32(0)
 	for _, v := range a.At {
 		most = max(most, v+1)
 	}
 	width := int(most) + 1
-	table := make([]int32, min(p.Sites*width, len(p.At))) // by site and value, what becomes of it, from 1
-	wide := map[int]int32{}                               // the same for those beyond
+	table := make([]int32, min(p.Sites*width, len(p.At))) // by old site and value, the new site, from 1
+	wide := map[int]int32{}                               // the same for indices beyond the table
 	p.Sites = 0
 	for spot, v := range a.At {
 		at := int(p.At[spot])*width + int(v) + 1
@@ -210,7 +210,7 @@ func (p *Partition) tellApart(a *axis) {
 	}
 }
 
-// BinsAt are the bins at a site.
+// BinsAt is the set of bins at a site.
 func (p *Partition) BinsAt(l *LocationIndex, site int) model.Bits {
 	if p.bins == nil {
 		p.bins = make([]model.Bits, p.Sites)
@@ -224,7 +224,7 @@ func (p *Partition) BinsAt(l *LocationIndex, site int) model.Bits {
 	return p.bins[site]
 }
 
-// Domain is the value of an axis at a site.
+// Domain is the value on an axis of all spots at a site; -1 is no value. The axis must be one of the partition or flat.
 func (p *Partition) Domain(l *LocationIndex, axis, site int) int32 {
 	a := l.Axes[axis]
 	if i := slices.Index(p.axes, a); i >= 0 {
@@ -236,7 +236,7 @@ func (p *Partition) Domain(l *LocationIndex, axis, site int) int32 {
 	return -1
 }
 
-// row returns the offers of a template that are at a site.
+// row is the set of a template's offers at a site; nil for none.
 func (p *Partition) row(l *LocationIndex, ti, site int) model.Bits {
 	if p.rows[ti] == nil {
 		p.rows[ti] = make([]model.Bits, p.Sites)

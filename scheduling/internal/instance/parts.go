@@ -12,7 +12,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// PodCount is the number of pods that are planned.
+// PodCount is the number of pods in planned classes.
 func (c *Instance) PodCount() (n int64) {
 	for _, class := range c.Planned {
 		n += int64(len(class.Pods))
@@ -20,13 +20,13 @@ func (c *Instance) PodCount() (n int64) {
 	return n
 }
 
-// Tied reports whether anything ties pods to each other or to what they would like.
+// Tied reports whether a pod has topology terms or preferences, or a running pod has required anti-affinity.
 func (c *Instance) Tied() bool {
 	return len(c.TopologyTerms.List) > 1 || len(c.ExistingAntiAffinity) > 0
 }
 
-// TiedKeys are the labels of rules between pods that pods of some planned classes have or are counted
-// by, that of hosts aside; nil is all rules. With required those that are only preferred do not count.
+// TiedKeys are the topology keys, without the host name, of the terms that pods of some planned classes have or are
+// selected by. classes nil is all terms. With required, preferred terms do not count.
 func (c *Instance) TiedKeys(classes []int, required bool) sets.Set[string] {
 	some := func(is func(*podspec.PodClass) bool) bool {
 		return classes == nil || slices.ContainsFunc(classes, func(i int) bool { return is(c.Planned[i]) })
@@ -53,18 +53,15 @@ func (c *Instance) TiedKeys(classes []int, required bool) sets.Set[string] {
 	return out.Delete(corev1.LabelHostname)
 }
 
-// ManyClasses is from how many classes on a search for machines takes long enough for it
-// to be worth while to end one that leads nowhere.
+// ManyClasses is the number of classes from which on a search takes so long that ending hopeless attempts early pays.
 const ManyClasses = 200
 
-// A search that may take longer does other things first and is content at other times, so that
-// it may end with a dearer plan, and a proof with a lower bound. Where the effort is above the
-// default, the plan of the default is therefore made first, and what takes longer has to be better.
-
-// Thorough reports whether the solver's effort is above the default.
+// Thorough reports whether the policy's effort is above the default. The plan of the default effort is then made first
+// and is replaced only by a cheaper one, because a longer search proceeds differently and may end with a dearer plan or
+// a lower bound.
 func (f *Facts) Thorough() bool { return f.Solver.Effort > scheduling.EffortDefault }
 
-// Effort is what a policy says of how hard to search, its default filled in.
+// Effort is the policy's search effort, with the default for 0.
 func Effort(s *scheduling.Policy) int64 {
 	if s.Effort == 0 {
 		return int64(scheduling.EffortDefault)
@@ -72,8 +69,8 @@ func Effort(s *scheduling.Policy) int64 {
 	return int64(s.Effort)
 }
 
-// Survey notes what running pods keep off their nodes, and which values nodes have: who
-// keeps apart from what runs there needs others.
+// Survey adds the required anti-affinity of running pods to l, and the values that nodes have of each label for which
+// pods are kept apart, because such pods need nodes with other values.
 func Survey(l *offers.OpenLabelValues, keepers []ExistingAntiAffinity, nodes []*corev1.Node) {
 	for i := range keepers {
 		if i == 0 || keepers[i].Tie != keepers[i-1].Tie {
@@ -96,7 +93,7 @@ func Survey(l *offers.OpenLabelValues, keepers []ExistingAntiAffinity, nodes []*
 	}
 }
 
-// ClassByPod is, by namespace/name of each pod to be placed, its planned class.
+// ClassByPod is the planned class by namespace/name of each pod to be placed.
 func (c *Instance) ClassByPod() map[string]int {
 	out := map[string]int{}
 	for i, class := range c.Planned {

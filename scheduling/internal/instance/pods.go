@@ -10,16 +10,16 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// ExistingAntiAffinity is a running pod's required anti-affinity: it keeps its target away from
-// nodes that share a label with its own.
+// ExistingAntiAffinity is a required anti-affinity term of a running pod: pods that its Tie selects must not be on nodes
+// that have the same value of the topology key as Node. Pod is its namespace/name.
 type ExistingAntiAffinity struct {
 	Tie  podspec.Tie
 	Node string
 	Pod  string
 }
 
-// readPods folds the pending pods into classes. What ties pods to each other has to
-// be known of all of them before one can tell which of their labels matter.
+// readPods groups the pending pods into classes. All topology terms must be read first, because a label of a pod matters
+// only if a term selects by it.
 func readPods(c *Instance) {
 	r := c.Readings
 	numbers := make([]int, len(r.PodSpecKeys))
@@ -61,25 +61,26 @@ func readPods(c *Instance) {
 		if class == nil {
 			class = c.Classes.Class(pod, m, moved[numbers[n]], among)
 			if cast[n] = append(cast[n], setClass{among, class}); len(class.Pods) == 0 && len(cast[n]) == 1 {
-				class.Pods = make([]*corev1.Pod, 0, counts[n]) // mostly all of them
+				class.Pods = make([]*corev1.Pod, 0, counts[n]) // because all pods of a spec are usually one class
 			}
 		}
 		class.Pods = append(class.Pods, pod)
 	}
 }
 
-// runningAmong returns the set of targets that a running pod is among.
+// runningAmong is the set of targets that select a running pod.
 func runningAmong(c *Instance, pod *corev1.Pod) []int32 {
 	t := c.TopologyTerms.Targets
 	return t.Sets[t.Matched(podspec.NamespaceOf(pod), c.TopologyTerms.LabelsOf(pod))]
 }
 
-// setClass is the class of a pod spec key's pods that are among a set of targets.
+// setClass is the class of the pods of one spec that are selected by one set of targets.
 type setClass struct {
 	among int
 	class *podspec.PodClass
 }
 
+// classAmong is the class with a set of targets; nil if there is none yet.
 func classAmong(classes []setClass, among int) *podspec.PodClass {
 	for i := range classes {
 		if classes[i].among == among {
@@ -89,8 +90,8 @@ func classAmong(classes []setClass, among int) *podspec.PodClass {
 	return nil
 }
 
-// readGuards adds the targets of what running pods keep away. Once targets are numbered in the
-// order of their names, that is in the order of [ExistingAntiAffinity]'s label, target, node and pod.
+// readGuards fills ExistingAntiAffinity, in the order of topology key, target, node and pod, and adds its targets to
+// those of pending pods.
 func readGuards(c *Instance) {
 	c.ExistingAntiAffinity = make([]ExistingAntiAffinity, len(c.Cluster.Guards))
 	for i := range c.Cluster.Guards {
@@ -105,30 +106,30 @@ func readGuards(c *Instance) {
 	}
 }
 
-// selectorIndex tells which running pods some tie is about. It is read several times for a
-// plan, and most of it stays as it is from one plan to the next.
+// selectorIndex lists, by host, the running pods that a topology term selects. It is kept in memory, because it is read
+// several times for a plan, and most hosts do not change between plans.
 type selectorIndex struct {
-	targets *podspec.Targets // of those who read it last
-	key     string           // of what they are; "" where that does not tell
+	targets *podspec.Targets // targets of the instance that used it last
+	key     string           // key of the targets, see [keyTargets]; "" where selection does not depend on labels alone
 	hosts   []*hosts.Host
 	guests  [][]guest // by host
 }
 
-// guest is a running pod with the targets that it is among, at least one.
+// guest is a running pod with the targets that select it, at least one.
 type guest struct {
 	pod   *corev1.Pod
 	among []int32
 }
 
-// selectorIndexOf returns the index of those who run. Of hosts that have not changed, what is known
-// about the same targets is taken over.
+// selectorIndexOf returns the index for the instance's targets. Lists of hosts that have not changed are taken from
+// memory if the targets are equal.
 func selectorIndexOf(c *Instance) *selectorIndex {
 	old, targets := c.Memory.selectorIndex, c.TopologyTerms.Targets
 	if old != nil && old.targets == targets {
 		return old
 	}
 	book := &selectorIndex{targets: targets, hosts: c.Cluster.Hosts, guests: make([][]guest, len(c.Cluster.Hosts))}
-	if c.TopologyTerms.Workloads == nil { // else what a pod is among hangs on more than its labels
+	if c.TopologyTerms.Workloads == nil { // because with workloads, selection depends on more than labels
 		book.key = keyTargets(targets)
 	}
 	if old == nil || old.key == "" || old.key != book.key {
@@ -153,8 +154,7 @@ func selectorIndexOf(c *Instance) *selectorIndex {
 	return book
 }
 
-// keyTargets identifies targets: what they select, and in which namespaces. Those with the same
-// key have the same numbers.
+// keyTargets is a key for the selectors and namespaces of targets. Targets with equal keys have equal numbers.
 func keyTargets(t *podspec.Targets) string {
 	var b []byte
 	for n, signature := range slices.Sorted(maps.Keys(t.Index)) {

@@ -9,7 +9,8 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// Takes reports whether a spot with values on some axes could take a pod of a class.
+// Takes reports whether there is an offer or node that admits a pod of a class, has room for it, and has a value on each
+// axis of need.
 func (l *LocationIndex) Takes(class *podspec.PodClass, need []int) bool {
 	has := func(spot int) bool {
 		return !slices.ContainsFunc(need, func(axis int) bool { return l.Axes[axis].At[spot] < 0 })
@@ -28,9 +29,9 @@ func (l *LocationIndex) Takes(class *podspec.PodClass, need []int) bool {
 	return false
 }
 
-// nodeTakes reports whether a node that has what it takes could take a pod of a class.
+// nodeTakes is [LocationIndex.Takes] for nodes whose spots satisfy has.
 func nodeTakes(l *LocationIndex, class *podspec.PodClass, has func(spot int) bool) bool {
-	if l.In.NodeRooms == nil { // it takes long to look at all
+	if l.In.NodeRooms == nil { // because there is no index by room yet
 		for n, bin := range l.BinOf {
 			if bin >= 0 && l.In.Open[class.Group].Has(int(bin)) && model.Fits(l.In.Bins[bin].Room, class.Requests) && has(l.OnSale+n) {
 				return true

@@ -7,23 +7,23 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
 
-// mostThinned bounds how much a thinned remembers, in bytes of what was asked.
+// mostThinned is the size of the keys, in bytes, above which remembered answers are dropped.
 const mostThinned = 16 << 20
 
-// thinned remembers the answers of [model.Thin] for options of no groups. Problems that differ in a few pods
-// ask about the same offers of a zone again and again.
+// thinned remembers answers of [model.Thin] for options without groups, because plans that differ in a few pods ask
+// about the same offers of a zone many times. It may be used concurrently.
 type thinned struct {
 	mutex sync.Mutex
 	known map[string][]int
 	bytes int
 }
 
-// thin is [model.Thin].
+// thin is [model.Thin]. The caller must not change the answer.
 func (t *thinned) thin(options []model.Option) []int {
 	if len(options) == 0 {
 		return nil
 	}
-	key := binary.AppendUvarint(make([]byte, 0, 32*len(options)), uint64(len(options[0].Room))) // all have as many
+	key := binary.AppendUvarint(make([]byte, 0, 32*len(options)), uint64(len(options[0].Room))) // because rooms of one call have equal lengths
 	for i := range options {
 		o := &options[i]
 		key = binary.AppendVarint(key, o.Cost)

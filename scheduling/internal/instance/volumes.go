@@ -9,8 +9,8 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// limitNode puts into a node's room how many further volumes it takes. allocatable is
-// what the node offers; of one in flight, what it will offer.
+// limitNode sets the number of volumes of each driver that may still be attached to a node in its room. running are the
+// node's pods; allocatable is the node's, with the values expected of a node in flight.
 func limitNode(x *podspec.VolumeIndex, n *ExistingNode, running []*corev1.Pod, table *podspec.ResourceTable, allocatable corev1.ResourceList) {
 	if x == nil || len(x.Limited) == 0 {
 		return
@@ -36,7 +36,7 @@ func limitNode(x *podspec.VolumeIndex, n *ExistingNode, running []*corev1.Pod, t
 		}
 		if class, static := strings.CutPrefix(driver, podspec.StaticPrefix); static {
 			limit, limited = x.FreeOn(class, n.Node.Name, n.Labels), true
-			counts[driver] = 0 // what runs has a volume that is not free
+			counts[driver] = 0 // because volumes of running pods are not free
 		}
 		d, asked := table.Index[name]
 		if !limited {
@@ -57,7 +57,8 @@ func limitNode(x *podspec.VolumeIndex, n *ExistingNode, running []*corev1.Pod, t
 	}
 }
 
-// charged is how many shared volumes of a driver may come to a node that are not there.
+// charged is the number of a driver's shared volumes that are not attached to a node but may be. They are reserved,
+// because any pod that uses one may come first.
 func charged(x *podspec.VolumeIndex, n *ExistingNode, driver string) int64 {
 	count := int64(0)
 	for _, c := range x.Shared {
@@ -68,14 +69,12 @@ func charged(x *podspec.VolumeIndex, n *ExistingNode, driver string) int64 {
 	return count
 }
 
-// Requestable are the resources that pods may request by name. Attachments are not
-// among them: no part of a plan speaks of them.
+// Requestable are the resources that pods may request by name, i.e. without the attach limits of volumes.
 func (c *Instance) Requestable() []corev1.ResourceName {
 	return slices.DeleteFunc(slices.Clone(c.Table.Names), func(name corev1.ResourceName) bool { return podspec.AttachDriver(name) != "" })
 }
 
-// Unattached is a request without the attachments of volumes. The bound passes over
-// their limits, which keeps it valid.
+// Unattached is a request with 0 for volumes to attach. The bound ignores attach limits, which only lowers it.
 func (c *Instance) Unattached(request []int64) []int64 {
 	if c.Classes.Volumes == nil {
 		return request
@@ -89,15 +88,14 @@ func (c *Instance) Unattached(request []int64) []int64 {
 	return out
 }
 
-// AppendGroup appends what identifies the constraints of a group, the claims aside
-// that its pods share with others.
+// AppendGroup appends a key of a group's node constraints to b, without the claims that its pods share with other pods.
 func (c *Instance) AppendGroup(b []byte, group int) []byte {
 	signature := c.Classes.Signatures[group]
 	return podspec.AppendText(b, signature[:len(signature)-c.Classes.Groups[group].Sharing])
 }
 
-// Spokesmen are the first pods of a class whose volumes say in different words where
-// they can be used. Whoever checks a bound need not know that they mean the same.
+// Spokesmen are the first pods of a class for each wording of the node affinity of their volumes. A certificate names
+// all of them, because a verifier need not know that different wordings mean the same nodes.
 func (c *Instance) Spokesmen(class *podspec.PodClass) []*corev1.Pod {
 	x := c.Classes.Volumes
 	if x == nil || len(c.Classes.Groups[class.Group].Volumes) == 0 {

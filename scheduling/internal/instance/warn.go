@@ -13,10 +13,9 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/validate"
 )
 
-// Warnings lists what was noticed about the problem: constraints that are not
-// modelled, pods without requests, running pods without a known node, labels that
-// pools require and nothing checks, pools that nothing on sale meets, limits on resources that
-// nothing on sale has; and what others noticed.
+// Warnings lists the problem's warnings, and more: constraints that are not modelled, pods without requests, running
+// pods on unknown nodes, labels that NodePools require and no instance type has, NodePools without offers, and limits on
+// resources that no offer has.
 func Warnings(c *Instance, more ...scheduling.Warning) []scheduling.Warning {
 	w := &validate.Warner{Counts: map[scheduling.Warning]int{}}
 	for _, x := range more {
@@ -60,7 +59,7 @@ func Warnings(c *Instance, more ...scheduling.Warning) []scheduling.Warning {
 	return w.List()
 }
 
-// without are the pools that have nothing on sale now.
+// without lists the NodePools that have no offer now.
 func without(c *Instance) []*scheduling.NodePool {
 	has := map[*scheduling.NodePool]bool{}
 	for _, v := range c.Templates {
@@ -69,13 +68,14 @@ func without(c *Instance) []*scheduling.NodePool {
 	return slices.DeleteFunc(offers.PoolOrder(c.Problem.NodePools), func(p *scheduling.NodePool) bool { return has[p] })
 }
 
-// lacks reports whether a class asks for none of a resource.
+// lacks reports whether pods of a class do not request a resource.
 func lacks(c *Instance, class *podspec.PodClass, name corev1.ResourceName) bool {
 	d, ok := c.Table.Index[name]
 	return !ok || class.Requests[d] == 0
 }
 
-// Expected sums up the expected prices of a plan's launches.
+// Expected is the sum of the expected prices of a plan's launches, in USD per hour: of a spot offer, its price with the
+// cost of interruptions.
 func Expected(c *Instance, plan *scheduling.Plan) offerings.Price {
 	type sale struct {
 		pool string
@@ -96,7 +96,7 @@ func Expected(c *Instance, plan *scheduling.Plan) offerings.Price {
 	return sum
 }
 
-// expectedOf is the expected price of an option of a pool's launches.
+// expectedOf is the expected price of an option, or its price where the catalog does not have it.
 func expectedOf(c *Instance, pool string, o *scheduling.Option) offerings.Price {
 	span := c.Offers.Spans[c.Problem.CatalogOf(pool)]
 	for i := span[0]; i < span[1]; i++ {
