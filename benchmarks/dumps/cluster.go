@@ -13,7 +13,7 @@ import (
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 )
 
-// cluster is what a dump is made of.
+// cluster holds the objects of one dump and the random source from which they are drawn.
 type cluster struct {
 	*rand.Rand
 	*vendor
@@ -24,7 +24,7 @@ type cluster struct {
 	items     []any
 }
 
-// host is a node with what is free on it.
+// host is a node with the amounts that its pods leave free.
 type host struct {
 	*corev1.Node
 	group       *group
@@ -78,7 +78,7 @@ func (c *cluster) buildNodes(n int) {
 				break
 			}
 			if try > have[most]+100 {
-				panic(err) // the groups of a kind name what its catalog sells
+				panic(err) // must not happen: the groups of a kind name only instance types of its catalog
 			}
 		}
 		have[most]++
@@ -121,7 +121,8 @@ func (h *host) take(spec *corev1.PodSpec, n int64) {
 	}
 }
 
-// asked is what a pod requests: its containers and sidecars together, as no other init container asks for more.
+// asked returns the sum of the requests of a pod's containers and sidecars. Init containers that end do not count, because
+// here none requests more than the containers together.
 func asked(spec *corev1.PodSpec) (cpu, memory int64) {
 	for _, list := range [][]corev1.Container{spec.Containers, spec.InitContainers} {
 		for i := range list {

@@ -42,7 +42,7 @@ type vendor struct {
 	groups  []group
 	daemons []*appsv1.DaemonSet
 	mirror  string            // a static pod of every node
-	system  []*workload       // what the vendor and the operators of nodes deploy
+	system  []*workload       // workloads that the vendor and the operators of nodes deploy
 	extra   map[string]string // labels of the cloud that every node has
 	rename  func(key string) string
 	driver  string // of disks
@@ -71,7 +71,7 @@ func agent(namespace, name string, cpu, memory int64, opts ...st.PodOption) *app
 	return st.DaemonSet(name, opts...)
 }
 
-// agents are what people run on every node besides. The last one keeps off tainted nodes.
+// agents returns the DaemonSets that users add to those of the vendor. The last one tolerates no taints.
 func agents() []*appsv1.DaemonSet {
 	return []*appsv1.DaemonSet{
 		agent("monitoring", "node-exporter", 50, 64, st.TolerateAll(), st.HostPort(9100)),
@@ -95,7 +95,7 @@ func requirement(key, operator string, values ...string) map[string]any {
 	return r
 }
 
-// consolidating is what most NodePools say about disruption.
+// consolidating returns the disruption block of most NodePools; without budgets it holds Karpenter's default of 10 %.
 func consolidating(after string, budgets ...any) map[string]any {
 	if len(budgets) == 0 {
 		budgets = []any{map[string]any{"nodes": "10%"}}

@@ -33,7 +33,7 @@ func uid(parts ...string) types.UID {
 	return types.UID(fmt.Sprintf("%x-%x-4%x-a%x-%x", sum[:4], sum[4:6], sum[6:8], sum[8:10], sum[10:16])[:36])
 }
 
-// suffix is what controllers append to names.
+// suffix returns the n random-looking characters that controllers append to names. The same parts give the same suffix.
 func suffix(n int, parts ...string) string {
 	sum := sha256.Sum256([]byte(strings.Join(parts, "/")))
 	const letters = "bcdfghjklmnpqrstvwxz2456789"

@@ -72,7 +72,7 @@ func draw(r *rand.Rand, v *vendor, i int) *workload {
 		w.budget = pick(r, "maxUnavailable", "maxUnavailable", "minAvailable")
 		w.amount = pick(r, "1", "25%", "50%")
 	} else if w.replicas == 1 && r.IntN(8) == 0 {
-		w.budget, w.amount = "minAvailable", "1" // lets nothing go
+		w.budget, w.amount = "minAvailable", "1" // allows no eviction, because there is one replica
 	}
 	w.scaled = w.kind == "Deployment" && w.replicas > 2 && r.IntN(3) == 0
 	w.keep = w.kind == "Job" && r.IntN(2) == 0 || r.IntN(40) == 0

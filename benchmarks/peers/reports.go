@@ -29,8 +29,8 @@ type reporter struct {
 	stdout, stderr io.Writer
 }
 
-// reports are what -report can name, in the order in which "all" writes them, and how each is
-// made. What makes a report returns the promises that are not kept.
+// reports are the values of -report, in the order in which "all" writes them, with the function
+// that writes each and returns the promises that are not kept.
 func reports() []struct {
 	name  string
 	write func(reporter, context.Context) ([]string, error)
@@ -126,9 +126,9 @@ func (s *settings) quick(p peer.Peer, pods int) bool {
 	return pods <= s.slow || p.Name() != peer.Karpenter && p.Name() != "plimsoll thorough"
 }
 
-// gaps writes what every planner made of every instance, how far that is above the bound, and
-// where others are cheaper. What a planner cannot express is told and left out; a wrong outcome
-// is an error.
+// gaps writes the decisions of every planner on every instance, their gaps above the bound, and
+// the instances on which another planner is cheaper. A planner that cannot express an instance is
+// named and left out; a wrong outcome is an error.
 func (r reporter) gaps(ctx context.Context) ([]string, error) {
 	instances, err := r.instances()
 	if err != nil {
@@ -244,8 +244,8 @@ func (s *settings) ec2(name string) (corpus.Market, error) {
 // nodes at a time, which takes Karpenter many more rounds.
 const tightest = 100
 
-// consolidation compares what is saved on clusters that have lost pods, and with how many
-// pods moved.
+// consolidation compares the savings on clusters that have lost pods, and the numbers of pods
+// evicted for them.
 func (r reporter) consolidation(ctx context.Context) ([]string, error) {
 	m, err := r.ec2("consolidation")
 	if err != nil {

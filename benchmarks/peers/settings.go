@@ -21,7 +21,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/planner"
 )
 
-// settings are what the flags say.
+// settings are the values of the flags.
 type settings struct {
 	corpora []corpus.Corpus
 	markets []corpus.Market
@@ -187,7 +187,7 @@ func kwokMarket(file string) (corpus.Market, error) {
 	return corpus.KWOK(bytes.NewReader(text))
 }
 
-// describe lists what can be chosen.
+// describe lists the names of corpora, markets and planners that flags accept.
 func (s *settings) describe(w io.Writer) error {
 	var b strings.Builder
 	b.WriteString("corpora:\n")

@@ -54,7 +54,7 @@ func (s *settings) clusters(ctx context.Context, out io.Writer) error {
 	return err
 }
 
-// consolidate plans what to remove from a cluster, and has the plan checked.
+// consolidate plans the consolidation of a cluster, and has verify check the plan.
 func (s *settings) consolidate(ctx context.Context, c disruption.Cluster, placement scheduling.PlacementPolicy) (consolidated, error) {
 	p := disruption.Planner{Policy: s.solver}
 	p.Policy.Placement = placement

@@ -27,7 +27,7 @@ func main() {
 	}
 }
 
-// settings are what the flags say.
+// settings are the values of the flags.
 type settings struct {
 	solver   scheduling.Policy
 	every    int    // vectorpack: solve each Nth instance
@@ -77,17 +77,17 @@ type answer struct {
 
 // solve plans a problem and has the plan checked.
 func (s *settings) solve(ctx context.Context, p scheduling.Problem) (answer, error) {
-	begin := time.Now() //nolint:forbidigo // measuring time is what this is for
+	begin := time.Now() //nolint:forbidigo // a benchmark measures time
 	plan, err := provisioning.Planner{Policy: s.solver}.Plan(ctx, p)
 	if err != nil {
 		return answer{}, err
 	}
-	took := time.Since(begin) //nolint:forbidigo // measuring time is what this is for
+	took := time.Since(begin) //nolint:forbidigo // a benchmark measures time
 	return answer{plan, took}, verify.Checker{Policy: s.solver, SkipRefusals: true}.Plan(p, plan)
 }
 
-// each calls do for the numbers below n, some at a time, and hands on each result in the order
-// of the numbers as soon as those before it are there. The error joins those of all.
+// each calls do for 0 to n-1, at most parallel calls at a time, and calls handle with the results
+// in the order of the numbers, each as soon as all before it are there. The error joins all errors.
 func each[T any](parallel, n int, do func(i int) (T, error), handle func(T)) error {
 	results, faults := make([]T, n), make([]error, n)
 	done := make([]chan struct{}, n)

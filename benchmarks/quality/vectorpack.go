@@ -26,7 +26,7 @@ import (
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 )
 
-// instance is a published instance of vector bin packing, and what is known of it.
+// instance is a published instance of vector bin packing, the optimum, and the paper's best result.
 type instance struct {
 	name    string // of its file
 	class   string

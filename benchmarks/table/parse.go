@@ -31,7 +31,8 @@ func parse(output string) []row {
 	return rows
 }
 
-// name is what a reader wants of BenchmarkWorkloads/pods=1000/classes=300-2.
+// name turns the name of a benchmark into a row's, e.g. BenchmarkWorkloads/pods=1000/classes=300-2 without
+// "Benchmark" and "-2".
 func name(text string) string {
 	text = strings.TrimPrefix(text, "Benchmark")
 	if i := strings.LastIndexByte(text, '-'); i >= 0 {
@@ -78,7 +79,7 @@ func (r row) plan(b *strings.Builder) {
 		r.figure("B/op", "%.1f MB", 1e-6), r.figure("allocs/op", "%.0f", 1), r.ratios())
 }
 
-// consolidation is the line of a benchmark that plans what to remove.
+// consolidation writes the table row of a benchmark of the disruption planner.
 func (r row) consolidation(b *strings.Builder) {
 	fmt.Fprintf(b, "| %s | %.0f ms | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", r.name,
 		r.figures["ns/op"]/1e6, r.figure("cpu-ns/op", "%.0f ms", 1e-6), r.figure("first-ns", "%.0f ms", 1e-6),
@@ -87,7 +88,7 @@ func (r row) consolidation(b *strings.Builder) {
 		r.figure("B/op", "%.1f MB", 1e-6), r.figure("peak-B", "%.0f MB", 1e-6))
 }
 
-// ratios are what a solve takes by the clock and by the cores, in times of reading.
+// ratios are the elapsed and CPU time of a solve, in multiples of the time of reading the problem.
 func (r row) ratios() string {
 	text := r.figure("reads", "%.1f", 1)
 	if _, ok := r.figures["cpu-reads"]; ok {

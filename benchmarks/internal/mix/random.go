@@ -26,8 +26,8 @@ type Mix struct {
 	Tied    bool // whether some pods care where others are
 }
 
-// Random returns what draws the problem of a seed: 200 to 5,000 pods of 3 to 1,000 classes, and one to three
-// NodePools of a market that sell on demand, spot or both. In every third mix some pods are tied.
+// Random returns a function from seeds to problems: 200 to 5,000 pods of 3 to 1,000 classes, and one to three
+// NodePools of a market that sell on demand, spot or both. In every third mix pods have spread constraints or affinity.
 func Random() func(seed uint64) Mix {
 	catalogs := []*instancetypes.Catalog{
 		ec2.MustCatalog("us-east-1"), ec2.MustCatalog("eu-west-1"), ec2.MustCatalog("ap-northeast-1"), azure.MustCatalog("eastus"),
@@ -54,8 +54,8 @@ func draw(seed uint64, catalogs []*instancetypes.Catalog) Mix {
 	}
 	pods := int(span(200, 5000))
 	m.Classes = min(int(span(3, 1000)), pods)
-	// What classes ask for has a middle and a spread of its own in each mix, and so has how
-	// evenly they share the pods.
+	// The requests of classes have a median and a spread that each mix draws, and so have the
+	// numbers of pods per class.
 	cpu, cpuSpread := span(150, 1500), 0.3+r.Float64()
 	ratio, ratioSpread := span(1, 8), r.Float64()
 	shares := make([]float64, m.Classes)

@@ -16,8 +16,8 @@ const (
 	// LeastWaste takes the group whose nodes would have the smallest share of CPU and
 	// memory unused.
 	LeastWaste Expander = iota
-	// Price takes the group whose nodes would cost least for what the pods on them
-	// request.
+	// Price takes the group whose nodes have the lowest price in proportion to the list
+	// price of the resources that their pods request.
 	Price
 )
 
@@ -64,7 +64,7 @@ func (r *run) Solve(ctx context.Context) error {
 		var best *scaleUp
 		for i := range s.Options {
 			if r.late = ctx.Err() != nil; r.late {
-				return nil // what has been decided stands
+				return nil // the decisions made so far count
 			}
 			up := e.estimate(&s.Options[i], pending)
 			if up != nil && (best == nil || up.score(r.expander) < best.score(r.expander)) {

@@ -9,19 +9,19 @@ import (
 	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/packing"
 )
 
-// What a core, a GiB and any other device is worth to the price expander, in USD per
-// hour: the order of magnitude of list prices. Only proportions matter.
+// The price expander's values of a core, a GiB and any other device, in USD per hour:
+// the order of magnitude of list prices, because only proportions matter.
 const (
 	coreWorth   = 0.033
 	gibWorth    = 0.0045
 	deviceWorth = 0.7
 )
 
-// scaleUp is what one node group would do.
+// scaleUp is the estimate for one node group: the nodes that it would add, with their pods.
 type scaleUp struct {
 	bins []*packing.Bin
-	// waste is the share of CPU plus the share of memory that would be unused, rate
-	// the price for what the pods are worth.
+	// waste is the unused share of CPU plus that of memory; rate is the price divided by
+	// the value of the requested resources.
 	waste, rate float64
 }
 
@@ -34,7 +34,7 @@ func (u *scaleUp) score(e Expander) float64 {
 
 type estimator struct {
 	*packing.Shop
-	cpu, memory int // columns, -1 where nobody requests the resource
+	cpu, memory int // columns, -1 if no pod requests the resource
 	worth       []float64
 }
 
@@ -98,7 +98,7 @@ func (e *estimator) share(column int, part, of []int64) float64 {
 	return float64(part[column]) / float64(of[column])
 }
 
-// rate works out what the expanders look at.
+// rate sets waste and rate of a scale-up, the figures by which expanders compare groups.
 func (e *estimator) rate(up *scaleUp, o *packing.Option) {
 	left := make([]int64, len(e.Resources))
 	room := make([]int64, len(e.Resources))

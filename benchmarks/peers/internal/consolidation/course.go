@@ -78,12 +78,12 @@ func anew(c disruption.Cluster) scheduling.Problem {
 // goes through maps; the best one counts.
 const attempts = 3
 
-// Match is one cluster and what planners made of it.
+// Match is one cluster and the course of each planner on it.
 type Match struct {
-	// Kind says what clusters it is one of, Seed which.
+	// Kind names the kind of cluster, Seed the one of that kind.
 	Kind string
 	Seed uint64
-	// Nodes and Pods are what the cluster had.
+	// Nodes and Pods are the cluster's numbers before consolidation.
 	Nodes, Pods int
 	// Bound is a price below which no machines can be that hold the pods.
 	Bound   offerings.Price

@@ -1,3 +1,3 @@
-// Package consolidation lets Karpenter's own consolidation and Plimsoll's planner loose on
-// the same clusters, and compares what each saves, and how many pods it moves for that.
+// Package consolidation runs Karpenter's consolidation and Plimsoll's disruption planner on
+// the same clusters, and compares the savings and the numbers of pods evicted for them.
 package consolidation

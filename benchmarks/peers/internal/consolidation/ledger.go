@@ -14,7 +14,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
 )
 
-// ledger is what machines there are and where pods are, from step to step.
+// ledger holds the machines and the node of each pod after each step.
 type ledger struct {
 	catalog  *instancetypes.Catalog
 	machines map[string]peer.Machine // without pods

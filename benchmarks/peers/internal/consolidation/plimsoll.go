@@ -14,8 +14,8 @@ import (
 )
 
 // Plimsoll plans a cluster's consolidation once, has verify judge the plan, and carries it
-// out step by step. In the end every pod has its place, and the plan has said what the
-// cluster then costs.
+// out step by step. It returns an error unless every pod has a place at the end and the
+// price of the machines is the one that the plan states.
 func Plimsoll(ctx context.Context, name string, planner disruption.Planner, c disruption.Cluster) (Course, error) {
 	course := Course{Planner: name}
 	var plan *disruption.Plan

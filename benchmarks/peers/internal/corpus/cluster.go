@@ -24,7 +24,7 @@ type Clusters struct {
 	Budget string
 }
 
-// families and sizes are what the clusters' nodes are of; a pool may buy any size.
+// families and sizes are those of the clusters' nodes; a pool may buy any size.
 func families() []string { return []string{"c5", "m5", "m6i", "r5"} }
 func sizes() []string    { return []string{"xlarge", "2xlarge", "4xlarge"} }
 

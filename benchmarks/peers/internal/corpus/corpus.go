@@ -140,8 +140,7 @@ func KarpenterMix(n int, seed uint64) (Instance, error) {
 
 func teams(n int, seed uint64) []*corev1.Pod { return schedulingtest.Workloads(n, 1_000, seed) }
 
-// agents adds what runs on every node of most clusters: network, storage, logs,
-// metrics.
+// agents adds the DaemonSets that most clusters have: network, storage, logs, metrics.
 func agents(p *scheduling.Problem, _ Market, _ requirements.Selector) {
 	for _, a := range []struct {
 		name          string

@@ -40,8 +40,8 @@ func BigMemory(n int, seed uint64) []*corev1.Pod {
 	return pods
 }
 
-// CI is n build jobs. Most ask for a power of two of cores, as people do who think of
-// a machine and forget what the kubelet keeps of it.
+// CI is n build jobs. Most request a power of two of cores, e.g. all 4 cores of a machine,
+// which then fits no 4-core machine because of the kubelet's reservation.
 func CI(n int, seed uint64) []*corev1.Pod {
 	d := newDice(seed)
 	kinds := []kind{

@@ -19,14 +19,14 @@ import (
 // GPU is the resource that GPUs are requested as.
 const GPU corev1.ResourceName = "nvidia.com/gpu"
 
-// Market is a catalog and what pools may buy of it.
+// Market is a catalog and the requirements with which NodePools buy from it.
 type Market struct {
 	// Name is the first part of the names of its instances.
 	Name    string
 	Catalog *instancetypes.Catalog
-	// General is what a pool for ordinary pods requires; Capped what one requires
-	// that keeps machines small, at 32 cores, as many clusters do; Accelerated what a
-	// pool of machines with GPUs requires. nil is what the market does not have.
+	// General is the requirements of a pool for ordinary pods; Capped adds a limit of 32
+	// cores per machine, as many clusters have; Accelerated is the requirements of a pool
+	// of machines with GPUs. nil says that the market has no such pool.
 	General, Capped, Accelerated []requirements.Selector
 	// Synthetic says that the catalog is the one of Karpenter's own benchmark.
 	Synthetic bool

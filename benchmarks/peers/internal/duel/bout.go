@@ -22,8 +22,8 @@ import (
 type Settings struct {
 	// Effort is ours.
 	Effort scheduling.Effort
-	// Preferences lets both grant wishes. What that costs is then a matter of taste: no
-	// price is compared.
+	// Preferences lets both planners honour preferred affinity and soft spread. Prices are
+	// then not compared, because a planner may pay for a preference.
 	Preferences bool
 	// Timeout ends a run of either planner; 0 is none.
 	Timeout time.Duration
@@ -37,14 +37,14 @@ func (s Settings) solver() scheduling.Policy {
 	return solver
 }
 
-// Bout is what came of one problem.
+// Bout is the outcome of one problem.
 type Bout struct {
 	Seed uint64
 	// Pods were to be placed, by us Ours, by the other planner Theirs.
 	Pods, Ours, Theirs int
-	// OurPrice and TheirPrice are what that costs per hour.
+	// OurPrice and TheirPrice are the prices of all launches, per hour.
 	OurPrice, TheirPrice offerings.Price
-	// OurTime and TheirTime are what deciding took.
+	// OurTime and TheirTime are the durations of the two decisions.
 	OurTime, TheirTime time.Duration
 	// Lost are pods that the other planner places and we do not, Won those that we
 	// place and it does not, in the order of their names.
@@ -55,11 +55,11 @@ type Bout struct {
 	// Broken are the rules of kube-scheduler and of pools that the other planner's
 	// machines break, with an example of each.
 	Broken map[verify.Code]string
-	// Unlucky is what keeps the other planner's pods from binding when they come in some
-	// other order than that of their names, while ours bind in all orders that are tried.
+	// Unlucky is verify's objection to the other planner's plan when its pods bind in another
+	// order than that of their names, while ours bind in all orders that are tried; "" for none.
 	Unlucky string
-	// Narrow is what speaks against the other planner's plan if every domain counts that a
-	// machine on sale could open for pods that have to spread, while ours spread over all.
+	// Narrow is verify's objection to the other planner's plan when spread counts every domain
+	// that a machine on sale could open, while our plan spreads over all of them; "" for none.
 	Narrow string
 }
 
@@ -92,8 +92,8 @@ const (
 	More Verdict = "more pods"
 )
 
-// Verdict is who wins. Prices are not compared where wishes are granted: what a wish is
-// worth is a matter of taste.
+// Verdict is who wins. Prices are not compared with Preferences, because a planner may pay
+// for a preference.
 func (b *Bout) Verdict(s Settings) Verdict {
 	v := b.verdict(s)
 	if v != Fewer && v != Dearer {
@@ -139,11 +139,11 @@ func Fight(ctx context.Context, seed uint64, p scheduling.Problem, s Settings) (
 	if err != nil {
 		return nil, fmt.Errorf("karpenter: load %s: %w", instance, err)
 	}
-	start := time.Now() //nolint:forbidigo // measuring time is what this is for
+	start := time.Now() //nolint:forbidigo // a benchmark measures time
 	if err := run.Solve(ctx); err != nil {
 		return nil, fmt.Errorf("karpenter: solve %s: %w", instance, err)
 	}
-	theirTime := time.Since(start) //nolint:forbidigo // measuring time is what this is for
+	theirTime := time.Since(start) //nolint:forbidigo // a benchmark measures time
 	its, err := run.Outcome()
 	if err != nil {
 		return nil, fmt.Errorf("karpenter: read the outcome of %s: %w", instance, err)
@@ -165,7 +165,7 @@ func Fight(ctx context.Context, seed uint64, p scheduling.Problem, s Settings) (
 	return b, nil
 }
 
-// lookCloser finds out what the other planner's plan does not promise and ours does.
+// lookCloser sets Unlucky and Narrow where only the other planner's plan fails.
 func (b *Bout) lookCloser(p scheduling.Problem, mine, its *scheduling.Plan, solver scheduling.Policy) {
 	if unlucky(p, mine, solver) == "" {
 		b.Unlucky = unlucky(p, its, solver)

@@ -14,12 +14,12 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
 )
 
-// withEmptyDomains is the problem with an empty node, on which nothing has room, wherever a
-// machine on sale could hold a pod that has to spread, if that pod were alone and its pool
-// had neither limits nor minValues. The nodes have no host name: they are no hosts.
+// withEmptyDomains returns the problem with a node without allocatable resources for each machine on sale that
+// could hold a pod with spread constraints, if that pod were alone and its pool had neither limits
+// nor minValues. The nodes have no host name, because they must not count as domains of hosts.
 //
-// kube-scheduler by itself counts only domains that have nodes: pods that all go to one zone
-// spread over one zone, and so would any pods if nobody looked further.
+// kube-scheduler alone counts only domains that have nodes: pods that all go to one zone
+// satisfy their constraint, because the other zones have none.
 func withEmptyDomains(p scheduling.Problem) scheduling.Problem {
 	nodes := map[string]*corev1.Node{}
 	for _, pool := range p.NodePools {
@@ -51,9 +51,9 @@ func spreads(pod *corev1.Pod) bool {
 // tried is in how many orders the pods of a plan are bound beside the order of their names.
 const tried = 16
 
-// unlucky is what verify says about a plan when pods of equal priority come in another
+// unlucky returns verify's objection to a plan when pods of equal priority come in another
 // order than that of their names: from the last to the first, then in random ones. It is
-// empty if all pods bind in all orders that are tried.
+// "" if all pods bind in all orders that are tried.
 func unlucky(p scheduling.Problem, plan *scheduling.Plan, solver scheduling.Policy) string {
 	dice := rand.New(rand.NewPCG(1, 2))
 	turns := make([]int, len(p.Pods))

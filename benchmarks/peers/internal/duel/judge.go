@@ -16,9 +16,9 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
 )
 
-// Broken are the rules that the machines of an outcome break, by the code that verify
-// has for each, and what it says about the first pod or machine that breaks it. Rules
-// about what a plan of ours has to tell beyond where pods go are not asked.
+// Broken returns the rules that the machines of an outcome break, by verify's code for each,
+// and verify's text about the first pod or machine that breaks it. Rules about other statements
+// of a plan, e.g. its reasons for refusals, do not count, because only our plans have them.
 func Broken(p scheduling.Problem, o peer.Outcome, solver scheduling.Policy) map[verify.Code]string {
 	var report *verify.Report
 	err := verify.Checker{Policy: solver}.Plan(p, o.Plan(p))
@@ -37,7 +37,7 @@ func Broken(p scheduling.Problem, o peer.Outcome, solver scheduling.Policy) map[
 	return broken
 }
 
-// about is whether a rule is about what is bought and where pods go.
+// about reports whether a rule concerns purchases or places of pods.
 func about(c verify.Code) bool {
 	switch c {
 	case verify.PodDuplicated, verify.PodUnknown, verify.PodNotPending, verify.PodHeld, verify.WeightIgnored,
@@ -51,10 +51,10 @@ func about(c verify.Code) bool {
 	return false
 }
 
-// Draw is a random problem that both planners can express. Karpenter knows nothing of
-// the constraints that kube-scheduler's configuration gives to pods without any, and of
-// claims for one pod at a time; it takes volumes that are local to a host, which a new
-// machine cannot be, for volumes that are anywhere. And nothing runs yet.
+// Draw returns a random problem that both planners can express: without the default spread
+// constraints of kube-scheduler's configuration and without ReadWriteOncePod claims, which
+// Karpenter does not model; without node affinity of local volumes, because Karpenter lets
+// their pods go to new machines; and without nodes.
 func Draw(seed uint64) scheduling.Problem {
 	p := schedulingtest.Random(seed, schedulingtest.Size{Ties: true, Nodes: -1})
 	p.DefaultSpread, p.Services, p.Owners = nil, nil, scheduling.Owners{}
@@ -78,7 +78,7 @@ func Draw(seed uint64) scheduling.Problem {
 // that have. Whether wishes are granted makes no difference to it.
 type rank struct {
 	weight int32
-	shuns  bool // the pod, by such a taint
+	shuns  bool // whether one of the pool's PreferNoSchedule taints rejects the pod
 }
 
 func compareRanks(a, b rank) int {

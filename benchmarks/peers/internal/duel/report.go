@@ -14,7 +14,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
 )
 
-// Report is what came of many problems.
+// Report is the outcomes of many problems, and the settings that all share.
 type Report struct {
 	Settings Settings
 	Bouts    []*Bout

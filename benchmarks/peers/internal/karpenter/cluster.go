@@ -25,7 +25,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 )
 
-// estate is a cluster that runs: Karpenter's picture of it, and what its machines are.
+// estate is a running cluster: Karpenter's state of it, and the offering of each machine.
 type estate struct {
 	problem  scheduling.Problem
 	memory   *memory
@@ -83,7 +83,7 @@ func settle(ctx context.Context, c *disruption.Cluster) (*estate, error) {
 	return e, nil
 }
 
-// populate adds the nodes with what runs on them.
+// populate adds the nodes with their pods.
 func (e *estate) populate(ctx context.Context, c *disruption.Cluster) error {
 	for i, pod := range c.Running {
 		admitted := schedulingtest.Admitted(pod)

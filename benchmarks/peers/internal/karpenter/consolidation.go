@@ -24,9 +24,9 @@ import (
 )
 
 // Consolidation is Karpenter's consolidation of one cluster, round after round: its own
-// methods for empty nodes, several nodes and single nodes, in its controller's order. What a
-// round decides is carried out at once and without fail before the next one. Karpenter's
-// wait of fifteen seconds before each command, and its second look after it, are left out.
+// methods for empty nodes, several nodes and single nodes, in its controller's order. The
+// command of a round is carried out at once, and never fails, before the next round. Karpenter's
+// wait of fifteen seconds before each command, and its validation after it, are left out.
 type Consolidation struct {
 	*estate
 	methods []kdisruption.Method
@@ -78,7 +78,7 @@ func within(ctx context.Context) context.Context {
 	return log.IntoContext(ctx, logr.Discard())
 }
 
-// Command is what one round decided.
+// Command is the decision of one round.
 type Command struct {
 	// Method is Karpenter's name for how it was found: empty, multi or single.
 	Method  string
@@ -120,7 +120,7 @@ func (k *Consolidation) Decide(ctx context.Context) (*Command, error) {
 // removes the nodes. It returns how many pods moved.
 func (k *Consolidation) Do(ctx context.Context, c *Command) (moved int, err error) {
 	ctx = within(ctx)
-	k.clock.Step(time.Minute) // what Karpenter remembers of clusters, it remembers by time
+	k.clock.Step(time.Minute) // because Karpenter tells by timestamps whether a cluster has changed
 	goes := map[string]bool{}
 	for _, candidate := range c.command.Candidates {
 		goes[candidate.Name()] = true

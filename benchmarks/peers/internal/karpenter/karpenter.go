@@ -33,11 +33,11 @@ import (
 
 // Peer is Karpenter's scheduler.
 type Peer struct {
-	// Workers is how many goroutines look for a place for one pod; less than 1 is 1,
-	// which is what Karpenter uses where its container requests up to one core.
+	// Workers is the number of goroutines that look for a place for one pod; less than 1 is
+	// 1, Karpenter's number where its container requests up to one core.
 	Workers int
-	// IgnorePreferences disregards what pods would rather have (Karpenter's preference
-	// policy Ignore).
+	// IgnorePreferences ignores the preferences of pods (Karpenter's preference policy
+	// Ignore).
 	IgnorePreferences bool
 }
 
@@ -86,7 +86,7 @@ type run struct {
 	pods     []*corev1.Pod
 	original map[types.UID]*corev1.Pod
 	daemons  []*corev1.Pod
-	// volumes are what the volumes of pods ask of nodes, in alternatives.
+	// volumes are the node requirements of the volumes of pods, in alternatives.
 	volumes map[types.UID][]kscheduling.Requirements
 	kube    client.Client
 	cluster *state.Cluster
@@ -95,8 +95,8 @@ type run struct {
 	late    bool
 }
 
-// take does what the provisioner does with pending pods before it schedules them: it
-// leaves out those that it cannot provision for, and finds out where volumes are.
+// take prepares pending pods as the provisioner does before it schedules: it leaves out
+// pods that it cannot provision for, and resolves the zones of volumes.
 func (r *run) take(pods []*corev1.Pod) {
 	ctx := log.IntoContext(context.Background(), logr.Discard())
 	provisioner := provisioning.NewProvisioner(r.kube, events.NewRecorder(&record.FakeRecorder{}), r.cloud, r.cluster, clock.RealClock{}, nil, nil)
@@ -126,7 +126,7 @@ func provisionable(pod *corev1.Pod) bool {
 		len(pod.Spec.SchedulingGates) == 0 && !podutils.IsOwnedByDaemonSet(pod) && !podutils.IsOwnedByNode(pod)
 }
 
-// Solve does what the provisioner's Schedule does between gathering its objects and
+// Solve runs the steps of the provisioner's Schedule between gathering its objects and
 // reporting: topology, scheduler, solve, truncate.
 func (r *run) Solve(ctx context.Context) error {
 	workers := max(1, r.peer.Workers)

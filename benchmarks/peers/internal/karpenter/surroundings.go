@@ -45,9 +45,9 @@ func server(objects []client.Object) client.Client {
 	return fake.NewClientBuilder().WithObjects(objects...).WithInterceptorFuncs(interceptor.Funcs{Get: get}).Build()
 }
 
-// memory is what Karpenter's controllers read again and again. It answers as their
-// caches do, by copies of what is in memory, with pods by their nodes: the bare fake
-// client sends every object through JSON at each question, which would take most of the time.
+// memory holds the objects that Karpenter's controllers read most often. It answers as their
+// caches do, with copies of objects in memory and pods indexed by node, because the plain fake
+// client sends every object through JSON at each request, which would take most of the time.
 type memory struct {
 	pools   []*karpv1.NodePool
 	nodes   map[string]*corev1.Node
@@ -56,7 +56,7 @@ type memory struct {
 	budgets []*policyv1.PodDisruptionBudget
 }
 
-// client answers from memory, and for what is not there from the objects.
+// client reads kinds of objects that memory holds from there, and all others from objects.
 func (m *memory) client(objects []client.Object) client.Client {
 	return fake.NewClientBuilder().WithObjects(objects...).WithInterceptorFuncs(interceptor.Funcs{Get: m.get, List: m.list}).Build()
 }

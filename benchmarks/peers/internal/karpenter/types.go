@@ -26,7 +26,7 @@ type shelf struct {
 	sold map[*cloudprovider.Offering]offerings.Offering
 }
 
-// translate turns a catalog into what a cloud provider would return.
+// translate turns a catalog into the instance types that a cloud provider would return.
 func translate(c *instancetypes.Catalog, keys labelKeys, unavailable *offerings.Unavailable, now time.Time) shelf {
 	s := shelf{sold: map[*cloudprovider.Offering]offerings.Offering{}}
 	for t := range c.All() {
@@ -62,8 +62,8 @@ func offering(t *instancetypes.InstanceType, o offerings.Offering) *cloudprovide
 	if o.CapacityType != offerings.Reserved {
 		out.Requirements.Add(scheduling.NewRequirement(offerings.ReservationIDLabel, corev1.NodeSelectorOpDoesNotExist))
 	}
-	// Karpenter documents that overrides replace, and adds them. The difference,
-	// added, gives what ours and its documentation mean.
+	// Karpenter documents that overrides replace amounts, but its code adds them. Overrides
+	// must therefore be differences, which added give the documented amounts.
 	if len(o.Capacity) > 0 {
 		out.CapacityOverride = difference(t.CapacityOf(o), t.Capacity, o.Capacity)
 	}
@@ -112,8 +112,8 @@ func requirements(t *instancetypes.InstanceType, ofs cloudprovider.Offerings, ke
 	return out
 }
 
-// cheapest is the cheapest offering that a node claim allows and that holds what it
-// requests, daemons included. Equal prices are decided by name and zone.
+// cheapest is the cheapest offering that a node claim allows and that holds its requests,
+// daemons included. Equal prices are decided by name and zone.
 func cheapest(options []*cloudprovider.InstanceType, allowed scheduling.Requirements, requests corev1.ResourceList) (*cloudprovider.InstanceType, *cloudprovider.Offering) {
 	var bestType *cloudprovider.InstanceType
 	var best *cloudprovider.Offering
@@ -169,7 +169,7 @@ func keysOf(catalogs ...*instancetypes.Catalog) labelKeys {
 func register(k labelKeys) {
 	cloudprovider.ReservationIDLabel = offerings.ReservationIDLabel
 	cloudprovider.ReservedCapacityLabels.Insert(offerings.ReservationIDLabel)
-	// The provider of every cloud registers what its storage drivers call a zone.
+	// Cloud providers register the zone label of their storage drivers, so this one must, too.
 	for _, key := range []string{"topology.ebs.csi.aws.com/zone", "topology.gke.io/zone", "topology.disk.csi.azure.com/zone"} {
 		karpv1.NormalizedLabels[key] = corev1.LabelTopologyZone
 	}
@@ -180,7 +180,7 @@ func register(k labelKeys) {
 	}
 }
 
-// provider is a cloud that sells what it is told to and launches nothing.
+// provider is a cloud provider that lists the given instance types and launches nothing.
 type provider map[string][]*cloudprovider.InstanceType // by NodePool
 
 var errNothingRuns = errors.New("this cloud launches nothing")

@@ -17,9 +17,8 @@ type packer struct {
 	*Shop
 	order []int // of classes
 	best  bool  // best fit rather than first fit
-	// worth is what one unit of each resource counts for: the share that it is of
-	// everything requested. Pod slots count for nothing: small machines have them in
-	// plenty.
+	// worth is the value of one unit of each resource: its share of all requests. Pod slots
+	// have none, because small machines have more than enough of them.
 	worth []float64
 }
 
@@ -60,7 +59,7 @@ func (p *packer) value(v []int64) float64 {
 }
 
 // run packs every class. A class that fits no open machine opens the option that costs least
-// for the room that what is left can use.
+// for the room that the pods left can use.
 func (p *packer) run() []*Bin {
 	var all, open []*Bin
 	left, least := p.demand(), p.Least(p.order)
@@ -91,7 +90,7 @@ func (p *packer) run() []*Bin {
 	return all
 }
 
-// retype buys the cheapest option that holds what each machine has come to hold.
+// retype replaces the option of each machine by the cheapest that holds its pods.
 func (p *packer) retype(bins []*Bin) {
 	for _, b := range bins {
 		used := make([]int64, len(p.Resources))
@@ -160,7 +159,7 @@ func (r *run) Outcome() (peer.Outcome, error) {
 	return peer.Outcome{Machines: r.shop.Machines(r.bins)}, nil
 }
 
-// cheapestRoom is the option that costs least for the room that what is left can use.
+// cheapestRoom is the option that costs least for the room that the pods left can use.
 func (p *packer) cheapestRoom(class int, left []int64) *Option {
 	var best *Option
 	score := math.Inf(1)

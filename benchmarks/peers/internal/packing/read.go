@@ -51,7 +51,7 @@ func fold(pods []*corev1.Pod) (out []folded, rules []*corev1.Pod, err error) {
 	return out, rules, nil
 }
 
-// requests is what the pod takes, its slot included.
+// requests returns the pod's requests, its slot included.
 func requests(pod *corev1.Pod) corev1.ResourceList {
 	list := resourcehelper.PodRequests(pod, resourcehelper.PodResourcesOptions{})
 	list[corev1.ResourcePods] = *resource.NewQuantity(1, resource.DecimalSI)

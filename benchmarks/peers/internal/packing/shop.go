@@ -25,7 +25,7 @@ type Shop struct {
 	Resources []corev1.ResourceName
 	// Classes are the pods, alike ones together, in no particular order.
 	Classes []Class
-	// Options are what can be bought, the cheapest first. Of options with the same
+	// Options are the offerings of all pools, the cheapest first. Of options with the same
 	// room for the same classes only the cheapest is here.
 	Options []Option
 }
@@ -39,13 +39,13 @@ type Class struct {
 // Option is one way to buy a machine.
 type Option struct {
 	peer.Machine // without pods
-	// Room is what pods may request, daemons deducted.
+	// Room is allocatable less the requests of daemons.
 	Room []int64
 	// Admits says, class by class, whether labels and taints let its pods in.
 	Admits []bool
 }
 
-// NewShop reads a problem. The error names what the simple planners cannot do.
+// NewShop reads a problem. The error names the first constraint that simple planners cannot express.
 func NewShop(p scheduling.Problem) (*Shop, error) {
 	if err := Supported(p); err != nil {
 		return nil, err
@@ -72,7 +72,7 @@ func NewShop(p scheduling.Problem) (*Shop, error) {
 	return s, nil
 }
 
-// Supported refuses what the simple planners would get wrong.
+// Supported returns an error for problems with constraints that the simple planners ignore.
 func Supported(p scheduling.Problem) error {
 	if len(p.Nodes) > 0 {
 		return errors.New("running nodes are not modelled")

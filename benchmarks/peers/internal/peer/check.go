@@ -23,10 +23,10 @@ import (
 // shownFaults bounds how many faults an error spells out.
 const shownFaults = 5
 
-// Check tests whether the machines exist, belong to their pools and hold their pods:
-// requests and daemons within what is allocatable, node selectors, required node
-// affinity and taints as Kubernetes' own helpers read them, and no pod twice. It
-// knows neither limits nor spread nor affinity between pods.
+// Check returns an error unless the machines exist, belong to their pools and hold their pods:
+// requests and daemons within allocatable, node selectors, required node affinity and taints
+// as Kubernetes' own helpers read them, and no pod twice. It ignores limits, spread and
+// affinity between pods.
 func Check(p scheduling.Problem, o Outcome) error {
 	c := &checker{problem: p, pools: map[string]*scheduling.NodePool{}, pending: map[*corev1.Pod]bool{}}
 	for _, pool := range p.NodePools {
@@ -81,7 +81,7 @@ func (c *checker) machine(m Machine) error {
 	return c.fits(m, node)
 }
 
-// offering finds what was bought in the catalog, so that nobody invents a price.
+// offering looks a purchase up in the catalog, because a planner must not make up a price.
 func (c *checker) offering(t *instancetypes.InstanceType, want offerings.Offering) (offerings.Offering, error) {
 	for _, o := range t.Offerings {
 		if o.Zone != want.Zone || o.CapacityType != want.CapacityType || o.ReservationID != want.ReservationID {
@@ -107,7 +107,7 @@ func onSale(p *scheduling.Problem, t *instancetypes.InstanceType, o offerings.Of
 func Machines(p *scheduling.Problem, pool *scheduling.NodePool) iter.Seq2[Machine, *corev1.Node] {
 	return func(yield func(Machine, *corev1.Node) bool) {
 		if pool.Spec.Replicas != nil {
-			return // it launches nothing
+			return // a static NodePool launches no machines for pending pods
 		}
 		for t := range p.CatalogOf(pool.Name).All() {
 			for _, o := range t.Offerings {
@@ -192,7 +192,7 @@ func Holds(node *corev1.Node, pods ...*corev1.Pod) error {
 	return nil
 }
 
-// Suits says what in labels and taints keeps the pod from the node; nil for nothing.
+// Suits returns the label or taint that keeps the pod from the node as an error; nil for none.
 func Suits(pod *corev1.Pod, node *corev1.Node) error {
 	if ok, err := nodeaffinity.GetRequiredNodeAffinity(pod).Match(node); err != nil || !ok {
 		return errors.Join(errors.New("the node's labels do not match"), err)

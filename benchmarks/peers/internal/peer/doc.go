@@ -1,4 +1,4 @@
-// Package peer is what the planners under comparison have in common: how a run of one
-// of them is started and timed, what comes out of it, and a check of the outcome that
-// shares no code with any of them.
+// Package peer is the common interface of the planners under comparison: a run that is
+// started and timed, its outcome, and a check of the outcome that shares no code with any
+// planner.
 package peer

@@ -16,22 +16,22 @@ import (
 
 // Result is one row of the comparison.
 type Result struct {
-	// Instance and Peer say what was solved by whom.
+	// Instance names the problem, Peer the planner.
 	Instance, Peer string
 	// Pods were to be placed, Placed were, on so many Nodes.
 	Pods, Placed, Nodes int
 	// Price is that of all nodes, in USD per hour.
 	Price offerings.Price
-	// Realised is what the nodes cost once kube-scheduler has bound the pods where it likes, with
-	// those that are bought for pods that find no place, by Plimsoll's model of it; 0 where that is
-	// not known, such as with machines whose labels the problem does not decide.
+	// Realised is the price of the nodes once kube-scheduler has bound the pods to the nodes that it
+	// scores best, with the nodes bought for pods that then find no room, by Plimsoll's model of it;
+	// 0 where that is unknown, e.g. for machines whose labels the problem does not decide.
 	Realised offerings.Price
 	// Bound is the planner's own lower bound on price; 0 for none.
 	Bound offerings.Price
-	// Gap is what the planner itself says that it is above its bound, 0.01 for one per
-	// cent; 0 for planners that prove no bound.
+	// Gap is the planner's own gap above its bound, 0.01 for one per cent; 0 for planners that
+	// prove no bound.
 	Gap float64
-	// Elapsed is the time that the decision took, of the repeat that counts.
+	// Elapsed is the duration of the decision, in the repeat that [Options] choose.
 	Elapsed time.Duration
 	// CPU is the time that all cores spent on it; 0 where the system does not tell.
 	// On a machine that others use too it says more than Elapsed.
@@ -110,10 +110,10 @@ func Measure(ctx context.Context, p Peer, instance string, problem scheduling.Pr
 	return r, outcome, nil
 }
 
-// Expense is what a decision took.
+// Expense is the time and memory of one decision.
 type Expense struct {
 	Elapsed time.Duration
-	// CPU is what all cores spent; 0 where the system does not tell.
+	// CPU is the time of all cores; 0 where the system does not tell.
 	CPU time.Duration
 	// Allocated counts bytes, freed ones included.
 	Allocated uint64
@@ -127,12 +127,12 @@ func (e Expense) Plus(other Expense) Expense {
 // Spend runs the decision and nothing else between the readings.
 func Spend(decide func() error) (Expense, error) {
 	var before, after runtime.MemStats
-	runtime.GC() // what earlier runs left behind is not this one's to collect
+	runtime.GC() // because garbage of earlier runs must not count
 	runtime.ReadMemStats(&before)
 	cpu := cputime.Used()
-	start := time.Now() //nolint:forbidigo // measuring time is what this is for
+	start := time.Now() //nolint:forbidigo // a benchmark measures time
 	err := decide()
-	e := Expense{Elapsed: time.Since(start), CPU: cputime.Used() - cpu} //nolint:forbidigo // measuring time is what this is for
+	e := Expense{Elapsed: time.Since(start), CPU: cputime.Used() - cpu} //nolint:forbidigo // a benchmark measures time
 	runtime.ReadMemStats(&after)
 	e.Allocated = after.TotalAlloc - before.TotalAlloc
 	return e, err

@@ -11,11 +11,11 @@ import (
 
 // Peer is a planner that takes part in the comparison.
 type Peer interface {
-	// Name is what tables call it.
+	// Name is the planner's name in tables.
 	Name() string
-	// Load translates a problem into the planner's own types. It is not timed: a
-	// controller holds its objects and its catalog before pods come in. The error
-	// says what of the problem the planner cannot express.
+	// Load translates a problem into the planner's own types. It is not timed, because a
+	// controller holds its objects and its catalog before pods come in. The error names the
+	// part of the problem that the planner cannot express.
 	Load(p scheduling.Problem) (Run, error)
 }
 
@@ -25,13 +25,13 @@ const Karpenter = "karpenter"
 // Run is a planner that has its problem in hand. It is used once.
 type Run interface {
 	// Solve decides. It is timed and its allocations are counted. A deadline is no
-	// error: what has been decided so far stands.
+	// error: the decisions made so far count.
 	Solve(ctx context.Context) error
 	// Outcome translates the decision back. It is not timed.
 	Outcome() (Outcome, error)
 }
 
-// Outcome is what a planner decided.
+// Outcome is the decision of a planner: machines with their pods.
 type Outcome struct {
 	// Machines are to be bought.
 	Machines []Machine

@@ -15,8 +15,8 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
 )
 
-// verifyRefusals is up to how many pods the second opinion also looks for better
-// places, which is what takes it longest.
+// verifyRefusals is the largest number of pods for which verify also tries unscheduled pods
+// on every offering, because that takes most of its time.
 const verifyRefusals = 5_000
 
 // Peer is Plimsoll at one effort.

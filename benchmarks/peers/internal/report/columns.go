@@ -7,7 +7,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/peer"
 )
 
-// What several tables have.
+// Columns that several tables share.
 var (
 	planner   = Column{"planner", func(r peer.Result) string { return r.Peer }}
 	nodes     = Column{"nodes:", func(r peer.Result) string { return fmt.Sprint(r.Nodes) }}
@@ -28,9 +28,9 @@ var (
 	}}
 )
 
-// Comparison are the columns of instances: what each planner decided, how far that is above
-// the bound that it proves, what it took, and how many times as much that is as the
-// standard's.
+// Comparison are the columns of instances: price of each planner's decision, its gap above
+// the bound that it proves, time and memory, and their ratio to those of the planner named
+// standard.
 func Comparison(results []peer.Result, standard string) []Column {
 	instance := Column{"instance", func(r peer.Result) string { return r.Instance }}
 	above := Column{"gap:", func(r peer.Result) string {

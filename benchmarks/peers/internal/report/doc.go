@@ -1,3 +1,3 @@
-// Package report shows what planners made of instances, as Markdown, and says which promises of
-// the library the figures break.
+// Package report writes the results of planners on instances as Markdown tables, and lists the
+// promises of the library that the figures break.
 package report

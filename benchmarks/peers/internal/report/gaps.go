@@ -15,12 +15,12 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// Finding is what came of one instance.
+// Finding is the results of all planners on one instance.
 type Finding struct {
 	Instance corpus.Instance
 	Results  []peer.Result
-	// Losses say where another planner is better on paper than we are at some effort; what is against
-	// the rules of kube-scheduler or of pools does not count.
+	// Losses name the results in which another planner is better than ours at some effort, AgainstRules
+	// those in which its plan breaks a rule of kube-scheduler or of NodePools and so does not count.
 	Losses, AgainstRules []string
 }
 
@@ -92,7 +92,7 @@ func (l limit) kind() string {
 	return "without ties"
 }
 
-// limits are what the library promises.
+// limits are the library's promises about gaps.
 func limits() []limit {
 	return []limit{
 		{effort: "plimsoll fast", max: 0.03},
@@ -104,8 +104,8 @@ func limits() []limit {
 	}
 }
 
-// measure is the line of a limit, with the gaps that it is about, and what breaks it; "" where
-// there are none.
+// measure returns the table line of a limit, with the gaps to which it applies, and the promises
+// that they break; "" where there are none.
 func (l limit) measure(findings []*Finding) (line string, faults []string) {
 	var about []peer.Result
 	for _, f := range findings {
@@ -152,8 +152,8 @@ func median(sorted []float64) float64 {
 	return (sorted[(len(sorted)-1)/2] + sorted[len(sorted)/2]) / 2
 }
 
-// Summary is the spread of the gaps, and every loss; it also returns what a strict run fails
-// for.
+// Summary is the spread of the gaps, and every loss; it also returns the faults for which a strict
+// run fails.
 func Summary(findings []*Finding) (text string, faults []string) {
 	var b strings.Builder
 	b.WriteString(Head("gaps from 1,000 pods on", "instances:", "median:", "allowed:", "largest:", "allowed:", "where"))
@@ -225,7 +225,7 @@ type share struct {
 	asked int
 }
 
-// shares are what the instances say of each planner on each corpus, in order of appearance.
+// shares are the sums over instances of each planner on each corpus, in order of appearance.
 func shares(findings []*Finding) (corpora, planners []string, of map[[2]string]*share) {
 	of = map[[2]string]*share{}
 	for _, f := range findings {

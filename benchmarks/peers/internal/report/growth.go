@@ -11,7 +11,7 @@ import (
 
 // Axis is a number that grows while all others stay.
 type Axis struct {
-	// Name says of what it is the number; the results of an axis have it as their instance.
+	// Name is the quantity that grows, e.g. pods; the results of an axis have it as their instance.
 	Name   string
 	Values []int
 	// Problem is the one for a value.

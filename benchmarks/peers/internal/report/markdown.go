@@ -40,7 +40,7 @@ type Column struct {
 	Cell func(r peer.Result) string
 }
 
-// Table is the whole table, or without a head what goes on with one.
+// Table is the whole table, or without head the lines that continue one.
 func Table(columns []Column, results []peer.Result, head bool) string {
 	var b strings.Builder
 	if head {
@@ -60,8 +60,8 @@ func Table(columns []Column, results []peer.Result, head bool) string {
 	return b.String()
 }
 
-// Number is a number with so many digits after the point, followed by a unit; a dash for 0,
-// which stands for what is not known.
+// Number is a number with the given digits after the point, followed by a unit; a dash for 0,
+// which stands for an unknown number.
 func Number(x float64, digits int, unit string) string {
 	if x == 0 {
 		return "–"
@@ -95,12 +95,12 @@ func quotient(a, b float64) float64 {
 	return a / b
 }
 
-// Put replaces what stands in the file between the lines
+// Put replaces the text between the lines
 //
 //	<!-- begin: SECTION -->
 //	<!-- end: SECTION -->
 //
-// with the text, an empty line around it. A file without these lines is an error.
+// of the file with the given one, an empty line around it. A file without these lines is an error.
 func Put(file, section, text string) error {
 	old, err := os.ReadFile(file)
 	if err != nil {
