@@ -73,9 +73,9 @@ func (l *loop) carryOut(q *queue) error {
 	return nil
 }
 
-// abandon leaves a step out that cannot be done any more, because nothing is to be had or a
-// machine that it waits for was taken away. What it has launched is there for all. Nodes with a
-// notice have to go all the same, and a new plan finds another way for them.
+// abandon leaves out a step that cannot be finished, because no offering is available or a
+// machine that it waits for was interrupted. Its launches stay for all pods. Nodes with an
+// interruption notice must go all the same, so the next plan drains them another way.
 func (l *loop) abandon(q *queue, step *disruption.Step) {
 	l.ledger.skipped++
 	l.cordon(q, step, false)
@@ -88,7 +88,7 @@ func (l *loop) abandon(q *queue, step *disruption.Step) {
 	q.steps, q.begun, q.wave = q.steps[1:], false, 0
 }
 
-// node is what a name of the plan stands for: a launch's node, or a node.
+// node returns the node for a name in the plan, which is that of a launch or of a node.
 func (q *queue) node(name string) string {
 	if node, ok := q.names[name]; ok {
 		return node
@@ -119,9 +119,9 @@ func (l *loop) underway() []disruption.Step {
 // errStale says that the cluster has moved on since a step was planned.
 var errStale = errors.New("the cluster has moved on")
 
-// current reports whether the step can still be taken: the nodes that go are there and hold
-// no pod that has come since, and what is to take pods in is there. Pods that have ended
-// meanwhile need no other place.
+// current reports whether the step can still be taken: the nodes to remove are there and hold
+// no newer pod, and the nodes that must take pods in are ready. Pods that have ended meanwhile
+// need no other place.
 func (l *loop) current(q *queue, step *disruption.Step) bool {
 	evicted := map[string]bool{}
 	for _, e := range step.Evictions {
@@ -144,9 +144,8 @@ func (l *loop) current(q *queue, step *disruption.Step) bool {
 	return true
 }
 
-// begin launches what takes the place of the nodes that go.
-// A launch that costs so much more than planned that nothing would be saved does not count
-// as one, but where a node has to go any machine will do.
+// begin launches the replacements of the nodes that the step removes. A launch whose price
+// leaves no saving is refused, but a node with another reason to go gets any machine.
 func (l *loop) begin(q *queue, step *disruption.Step) error {
 	if !l.current(q, step) {
 		return errStale
@@ -209,7 +208,7 @@ func (l *loop) fits(pod *corev1.Pod, node string) bool {
 	return true
 }
 
-// asked is what a pod asks for. All pods here have one container.
+// asked returns the pod's request of a resource. All pods here have one container.
 func asked(pod *corev1.Pod, name corev1.ResourceName) resource.Quantity {
 	return pod.Spec.Containers[0].Resources.Requests[name]
 }

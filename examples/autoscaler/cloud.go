@@ -22,10 +22,10 @@ const (
 	mostDepth  = 20              // and at most
 )
 
-// errNoCapacity is what the cloud says when an offering has run out.
+// errNoCapacity is the cloud's answer when an offering has run out.
 var errNoCapacity = errors.New("insufficient capacity")
 
-// cloud sells machines. What is on sale is a catalog; its prices move.
+// cloud sells the machines of a catalog, at prices that move.
 type cloud struct {
 	dice      *rand.Rand
 	opts      options
@@ -80,7 +80,7 @@ func (c *cloud) scarce(key offerings.Key) bool {
 // terminate gives a machine back.
 func (c *cloud) terminate(name string) { delete(c.instances, name) }
 
-// price is what a machine costs per hour at today's prices.
+// price is the price of a machine per hour today.
 func (c *cloud) price(name string) offerings.Price {
 	k := c.instances[name].offering
 	o, _ := c.sale.Lookup(offerings.Key{InstanceType: k.InstanceType, Zone: k.Zone, CapacityType: k.CapacityType})

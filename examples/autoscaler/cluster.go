@@ -13,14 +13,14 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
 )
 
-// cluster stands for the API server: nodes, pods, and what NodeClaims would say. Objects
-// are never changed but replaced by changed copies, since the session keeps them.
+// cluster stands for the API server: nodes, pods, and the fields of NodeClaims. Objects
+// must not be changed but replaced by changed copies, because the session keeps them.
 type cluster struct {
 	nodes    map[string]*corev1.Node
 	pods     map[string]*corev1.Pod
 	machines map[string]*disruption.Machine
-	// changed names what has changed since the session has last been told, known what it
-	// has been told of.
+	// changed names the objects that changed since the session was last told, known those
+	// that it was told of.
 	changedNodes, changedPods map[string]bool
 	knownNodes, knownPods     map[string]bool
 }
@@ -121,7 +121,7 @@ func (c *cluster) open(node string) bool {
 	return c.nodes[node] != nil && len(c.nodes[node].Spec.Taints) == 0
 }
 
-// join makes the node of a machine ready: what kubelet and controllers do at its start.
+// join makes the node of a machine ready, as kubelet and controllers do at its start.
 func (c *cluster) join(name string, now time.Time) {
 	n := c.nodes[name].DeepCopy()
 	n.Labels[scheduling.InitializedLabel], n.Labels[scheduling.RegisteredLabel] = "true", "true"
@@ -144,7 +144,7 @@ func (c *cluster) taint(name, key string, on bool) {
 	c.putNode(n)
 }
 
-// delta is what has changed since it was last asked for.
+// delta returns the changes since the last call.
 func (c *cluster) delta() scheduling.Delta {
 	var d scheduling.Delta
 	for _, name := range slices.Sorted(maps.Keys(c.changedPods)) {

@@ -35,7 +35,7 @@ func (l *loop) disrupt(ctx context.Context) error {
 	return l.tell()
 }
 
-// plan asks what to disrupt now, for some reasons or for all, and queues the steps.
+// plan plans disruptions for the given reasons, or for all, and queues the steps.
 func (l *loop) plan(ctx context.Context, q *queue, reasons ...disruption.Reason) error {
 	if err := l.tell(); err != nil {
 		return err
@@ -72,8 +72,8 @@ func (l *loop) plan(ctx context.Context, q *queue, reasons ...disruption.Reason)
 	return nil
 }
 
-// worthwhile returns an error if a step that only saves money saves less than it has to, at
-// what its nodes cost now.
+// worthwhile returns an error if a step that only saves money saves less than options.saving
+// at its nodes' prices of now.
 func (l *loop) worthwhile(step *disruption.Step) error {
 	if step.Reason != disruption.Underutilized {
 		return nil

@@ -11,7 +11,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
 )
 
-// ledger keeps what happens.
+// ledger counts events of the simulation and records prices over time.
 type ledger struct {
 	points []point
 	log    []entry // the steps that were carried out
@@ -39,7 +39,7 @@ type point struct {
 	nodes, pods, pending int
 }
 
-// print writes what it came to.
+// print writes the totals.
 func (l *ledger) print(w io.Writer) {
 	var cost, bound, waited float64
 	nodes, pods := 0, 0

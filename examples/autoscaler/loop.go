@@ -28,7 +28,7 @@ type loop struct {
 	cloud   *cloud
 	cluster *cluster
 	session *provisioning.Session
-	// unavailable remembers what the cloud had run out of.
+	// unavailable remembers the offerings that had run out.
 	unavailable *offerings.Unavailable
 	ledger      ledger
 	jobs        []job
@@ -45,7 +45,7 @@ type loop struct {
 	due     time.Time
 }
 
-// catalog is what the pool may buy: machines of three families, of 8 cores.
+// catalog is the catalog of the pool: machines of three families, of 8 cores.
 func catalog() (*instancetypes.Catalog, error) {
 	all, err := ec2.Catalog("us-east-1")
 	if err != nil {
@@ -102,7 +102,7 @@ func (l *loop) run(ctx context.Context, length time.Duration) error {
 	return nil
 }
 
-// step is one round: the world moves on, and the autoscaler acts on what it sees.
+// step is one round: the simulated cloud and workload change, then the autoscaler acts.
 func (l *loop) step(ctx context.Context) error {
 	if err := l.world(); err != nil {
 		return err
@@ -117,7 +117,7 @@ func (l *loop) step(ctx context.Context) error {
 	return nil
 }
 
-// world lets happen what nobody asked the autoscaler about.
+// world makes the changes that the autoscaler does not cause: prices, interruptions, pods.
 func (l *loop) world() error {
 	if l.now.Equal(l.now.Truncate(time.Hour)) {
 		changes, err := l.cloud.hourly(l.now)
@@ -150,7 +150,7 @@ func (l *loop) world() error {
 	return nil
 }
 
-// age lets every fifth machine fall behind what its pool asks for, at three each night.
+// age makes every fifth machine drift from its NodePool, at three each night.
 func (l *loop) age() {
 	if l.opts.steady || l.now.Sub(l.now.Truncate(24*time.Hour)) != 3*time.Hour {
 		return

@@ -1,10 +1,10 @@
-// Command autoscaler is a complete autoscaler on a simulated cloud with a simulated clock:
-// what it takes to embed Plimsoll, from the first pod to the last interruption.
+// Command autoscaler is a complete autoscaler on a simulated cloud with a simulated clock.
+// It shows how to embed Plimsoll, from the first pod to the last interruption.
 //
 //	go run ./examples/autoscaler
 //	go run ./examples/autoscaler -days 7 -noise 0.02 -steady
 //
-// Pods come and go, spot prices move, offerings run out, spot machines are taken away with
+// Pods come and go, spot prices move, offerings run out, spot machines are interrupted with
 // two minutes' notice, and nodes expire and drift. The loop plans places and launches with a
 // [scheduling.Session], and removes and replaces nodes with a [disruption.Planner]. The same
 // flags give the same output.
@@ -45,7 +45,7 @@ func main() {
 	}
 }
 
-// simulate runs the days and tells what came of them.
+// simulate runs the days and prints the totals.
 func simulate(ctx context.Context, opts options, saving string) error {
 	var err error
 	if opts.saving.PerHour, err = offerings.ParsePrice(saving); err != nil {
@@ -62,7 +62,7 @@ func simulate(ctx context.Context, opts options, saving string) error {
 	return nil
 }
 
-// options say what is simulated.
+// options are the values of the flags.
 type options struct {
 	seed uint64
 	days int
@@ -76,7 +76,7 @@ type options struct {
 	// interruptions is how many times as often spot machines are taken away as the catalog
 	// says.
 	interruptions float64
-	// every is how often the cluster is consolidated, saving what a step has to save.
+	// every is the interval of consolidation; saving is the least that a step must save.
 	every  time.Duration
 	saving disruption.Saving
 	// policy is how machines are chosen for pods that wait.

@@ -50,9 +50,9 @@ func (l *loop) provision(ctx context.Context) error {
 	return l.tell()
 }
 
-// tell tells the session what has changed, and what is promised to whom: nodes that pods wait for,
-// and those where pods are expected that a step has still to evict. So they stay there, and nobody
-// else is planned into their room.
+// tell tells the session the changes, and the nominated node of each pod: nodes for which pods
+// wait, and nodes that expect pods which a step has yet to evict. The session then keeps these
+// places, and plans no other pod into their room.
 func (l *loop) tell() error {
 	d := l.cluster.delta()
 	d.Now, d.Nominated = l.now, map[types.NamespacedName]string{}
@@ -119,8 +119,8 @@ func (l *loop) await(pods []string, node string) {
 	}
 }
 
-// settle binds the pods whose node has come, and reports whether there are others that wait
-// for nothing: new ones, and those whose node will not come or has no room for them any more.
+// settle binds the pods whose node has joined, and reports whether there are pods without a
+// planned node: new ones, and those whose node will not join or has no more room for them.
 func (l *loop) settle() (unplanned bool) {
 	for _, name := range slices.Sorted(maps.Keys(l.cluster.pods)) {
 		pod, node := l.cluster.pods[name], l.awaited[name]

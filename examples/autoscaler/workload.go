@@ -28,7 +28,7 @@ type service struct {
 	apart       bool // no two of them on a node
 }
 
-// services are what the cluster is there for.
+// services are the workloads that always run, with their requests and daily waves.
 func services() []service {
 	return []service{
 		{name: "web", pods: 60, wave: 0.5, cpu: "900m", memory: "1Gi", spread: true},

@@ -23,7 +23,7 @@ const (
 	zonesDate     = "2023-05-02"
 )
 
-// tables are what is embedded of a cloud, and what is to be said of it.
+// tables are the embedded files of a cloud, and remarks for the report.
 type tables struct {
 	cloud   string
 	shapes  facts.Shapes

@@ -30,7 +30,7 @@ func main() {
 	}
 }
 
-// run generates all files and says on log what became of it.
+// run generates all files and writes a summary to log.
 func run(ctx context.Context, args []string, log io.Writer) error {
 	flags := flag.NewFlagSet("gen", flag.ContinueOnError)
 	flags.SetOutput(log)
@@ -107,7 +107,7 @@ func (f files) write(root, pkg string) (int, error) {
 	return total, nil
 }
 
-// reporter writes what was generated, for the person who runs the command.
+// reporter writes the results of generation, for the person who runs the command.
 type reporter struct {
 	w       io.Writer
 	verbose bool

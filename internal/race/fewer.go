@@ -1,6 +1,7 @@
 package race
 
-// Fewer is all of what is looked at, or few under the race detector.
+// Fewer returns the number of cases that a test tries: all, or few under the race detector,
+// because that is many times slower.
 func Fewer(all, few int) int {
 	if Enabled {
 		return few

@@ -1,2 +1,2 @@
-// Package spelling finds what a mistyped name may have meant.
+// Package spelling proposes the known name that a mistyped one is closest to.
 package spelling

@@ -133,7 +133,7 @@ func (s *search) in(t reflect.Type, at []string, above []reflect.Type) {
 		}
 		for f := range Fields(t) {
 			if len(at) == 0 && f.Name == "status" {
-				continue // which nobody writes
+				continue // because the API server writes the status, not the user
 			}
 			below := append(slices.Clone(at), f.Name)
 			if f.Name == s.name {

@@ -32,7 +32,7 @@ func Quantity(raw []byte) (path, value string, found bool) {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
 	if d.Decode(&tree) != nil {
-		return "", "", false // whoever reads it next says what is wrong
+		return "", "", false // the decoder that reads raw next reports the syntax error
 	}
 	return search(tree, "", false)
 }

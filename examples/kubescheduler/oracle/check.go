@@ -26,9 +26,9 @@ type Config struct {
 	Seed uint64
 }
 
-// Check asks a scheduler about every pod of a plan: those that are placed, with each
-// launch's first option and with samples of the others, and those that are not. It
-// returns what the scheduler sees differently; nothing, if all is well. The scheduler
+// Check asks a scheduler about every pod of a plan: placed pods with each launch's first
+// option and with samples of the other options, and unscheduled pods. It returns the
+// decisions in which the scheduler differs, nil if there are none. The scheduler
 // is emptied first. Problem and plan are not changed. An error means that the plan
 // cannot be carried out at all, for example because it names an unknown pod.
 func Check(ctx context.Context, s *Scheduler, p *scheduling.Problem, plan *scheduling.Plan, c Config) ([]Disagreement, error) {
@@ -93,7 +93,7 @@ func (w *world) dependent() bool {
 	return false
 }
 
-// Kind says in what way kube-scheduler sees things differently.
+// Kind is a way in which kube-scheduler's decision differs from the plan's.
 type Kind string
 
 // The kinds of disagreement.
@@ -109,10 +109,10 @@ type Disagreement struct {
 	Kind Kind
 	// Pod is namespace/name.
 	Pod string
-	// Node is the name of the node, Machine what it is or would be bought as; "" for
-	// nodes that were there before.
+	// Node is the name of the node, Machine the offering as which it is or would be bought;
+	// "" for nodes of the problem.
 	Node, Machine string
-	// Plugin is the filter that refuses the pod, Reason what it says. Both are empty
+	// Plugin is the filter that refuses the pod, Reason its message. Both are empty
 	// for pods that were overlooked.
 	Plugin, Reason string
 }
@@ -136,8 +136,8 @@ func overlooked(pod *corev1.Pod, node *Node) Disagreement {
 	return Disagreement{Kind: Overlooked, Pod: scheduling.PodName(pod), Node: node.Name, Machine: node.Machine}
 }
 
-// How often Run looks, and for how long nothing must have happened for it to believe
-// that nothing will: longer than a refused pod waits before it is tried again.
+// How often Run looks, and the time without a change after which Run takes the pods'
+// nodes as final. It must be longer than the backoff of a refused pod.
 const (
 	runPoll   = 20 * time.Millisecond
 	runSettle = 2 * time.Second
@@ -147,7 +147,7 @@ const (
 type Outcome struct {
 	// Bound is the node of each pod that got one. Pods are namespace/name.
 	Bound map[string]string
-	// Refused is what the scheduler said about each of the others.
+	// Refused holds the scheduler's message for each pod without a node.
 	Refused map[string]string
 }
 

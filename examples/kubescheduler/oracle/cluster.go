@@ -12,8 +12,8 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// Cluster is what there is once a plan has been carried out and every machine is
-// ready, short of the planned pods, which still have no node.
+// Cluster is the cluster once a plan has been carried out and every machine is ready; the
+// planned pods still have no node.
 type Cluster struct {
 	// Nodes are those that were there before, then one for each launch.
 	Nodes []Node
@@ -26,11 +26,11 @@ type Cluster struct {
 	DefaultSpread []corev1.TopologySpreadConstraint
 }
 
-// Node is a node with what runs there by itself.
+// Node is a node with the pods that run on it before the planned ones.
 type Node struct {
 	*corev1.Node
-	// Launch is what the node was bought for, Machine what it was bought as; nil and
-	// "" for nodes that were there before.
+	// Launch is the launch for which the node was bought, Machine its offering; nil and
+	// "" for nodes of the problem.
 	Launch  *scheduling.Launch
 	Machine string
 	// Running are the pods that were there before, Daemons those that DaemonSets add.
@@ -48,7 +48,7 @@ type Placement struct {
 
 // CarryOut returns the cluster that a plan leads to. choice gives the number of the
 // option that each launch is bought as; nil is the first for all. Problem and plan are
-// not changed. An error means that the plan names what the problem does not have.
+// not changed. An error means that the plan names an object that the problem lacks.
 func CarryOut(p *scheduling.Problem, plan *scheduling.Plan, choice []int) (*Cluster, error) {
 	return newWorld(p).carryOut(plan, choice)
 }

@@ -143,8 +143,8 @@ func (d *daemon) podOn(node *corev1.Node) *corev1.Pod {
 // Kubernetes does not turn on by itself.
 const gates = "TaintTolerationComparisonOperators=true"
 
-// EnableFeatures turns on what plans take for granted: tolerations that compare
-// numbers. Feature gates belong to the whole process, so the program calls it once,
+// EnableFeatures turns on the feature gates that plans need: tolerations that compare
+// numbers. Feature gates belong to the whole process, so the program must call it once,
 // before the first [NewScheduler].
 func EnableFeatures() error { return utilfeature.DefaultMutableFeatureGate.Set(gates) }
 

@@ -18,8 +18,8 @@ func leaving(node *corev1.Node) bool {
 	})
 }
 
-// readyNode is the node as it will be once it is ready. One that is in flight gets its
-// last labels, loses the taints of starting nodes, and reports what it holds.
+// readyNode returns the node as it will be once it is ready. A node in flight gets its
+// last labels, loses its startup taints, and reports its capacity.
 func (w *world) readyNode(node *corev1.Node) *corev1.Node {
 	n := node.DeepCopy()
 	if n.Labels == nil {
@@ -82,8 +82,8 @@ func (w *world) startupTaint(pool string, t corev1.Taint) bool {
 	})
 }
 
-// purchase returns what a node was bought as: its type, and its offering or, if the
-// catalog no longer has that, none. The type is nil if the catalog lacks it.
+// purchase returns the node's instance type, and its offering, which is empty if the
+// catalog no longer has it. The type is nil if the catalog lacks it.
 func (w *world) purchase(n *corev1.Node) (t *instancetypes.InstanceType, o offering) {
 	c := w.problem.CatalogOf(n.Labels[scheduling.NodePoolLabel])
 	if c == nil {
@@ -101,8 +101,8 @@ func (w *world) purchase(n *corev1.Node) (t *instancetypes.InstanceType, o offer
 	return t, o
 }
 
-// completed is what a node reports, and for what it does not report yet, what it
-// should have.
+// completed returns the reported resources, and the expected ones for any that the node
+// does not report yet.
 func completed(reported, expected corev1.ResourceList) corev1.ResourceList {
 	out := expected.DeepCopy()
 	for name, q := range reported {

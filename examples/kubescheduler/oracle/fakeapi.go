@@ -20,7 +20,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// fakeAPI is an API server in memory that knows what a binding is, and makes volumes.
+// fakeAPI is an API server in memory that handles bindings and provisions volumes.
 type fakeAPI struct {
 	client *fake.Clientset
 }
@@ -33,7 +33,7 @@ func newFakeAPI(objects []runtime.Object) *fakeAPI {
 	return a
 }
 
-// bind does what the API server does when a scheduler binds a pod.
+// bind sets the pod's node when a scheduler creates a Binding, as the API server does.
 func (a *fakeAPI) bind(action clienttesting.Action) (handled bool, result runtime.Object, err error) {
 	create, ok := action.(clienttesting.CreateAction)
 	if !ok || action.GetSubresource() != "binding" {
@@ -57,8 +57,7 @@ func (a *fakeAPI) bind(action clienttesting.Action) (handled bool, result runtim
 	return true, binding, a.client.Tracker().Update(pods, pod, pod.Namespace)
 }
 
-// addNodes creates the nodes of a cluster that are late, or those that are not, with
-// what runs on them.
+// addNodes creates the nodes of a cluster whose Late is late, with their pods.
 func (a *fakeAPI) addNodes(ctx context.Context, c *Cluster, late bool) error {
 	var faults []error
 	for i := range c.Nodes {
@@ -108,7 +107,7 @@ func (a *fakeAPI) settled(ctx context.Context, pods []*corev1.Pod) error {
 	})
 }
 
-// outcome reads what has become of the pods.
+// outcome reads the node or the refusal of each pod.
 func (a *fakeAPI) outcome(ctx context.Context, pods []*corev1.Pod) (*Outcome, error) {
 	o := &Outcome{Bound: map[string]string{}, Refused: map[string]string{}}
 	list, err := a.client.CoreV1().Pods(metav1.NamespaceAll).List(ctx, metav1.ListOptions{})
@@ -128,7 +127,7 @@ func (a *fakeAPI) outcome(ctx context.Context, pods []*corev1.Pod) (*Outcome, er
 	return o, nil
 }
 
-// read notes what has become of one pod.
+// read records the node of one pod, or the scheduler's message.
 func (o *Outcome) read(name string, pod *corev1.Pod) {
 	if pod.Spec.NodeName != "" {
 		o.Bound[name] = pod.Spec.NodeName
@@ -141,7 +140,7 @@ func (o *Outcome) read(name string, pod *corev1.Pod) {
 	}
 }
 
-// What stands in for the volume controller and for the drivers that make volumes.
+// The resources that stand-ins for the volume controller and for CSI drivers handle.
 var (
 	claimsResource  = corev1.SchemeGroupVersion.WithResource("persistentvolumeclaims")
 	volumesResource = corev1.SchemeGroupVersion.WithResource("persistentvolumes")
@@ -149,7 +148,7 @@ var (
 	classesResource = storagev1.SchemeGroupVersion.WithResource("storageclasses")
 )
 
-// provision does what drivers do once kube-scheduler has chosen a node for a claim: the
+// provision acts as a CSI driver once kube-scheduler has chosen a node for a claim: the
 // claim is bound to a new volume in the zone of the node.
 func (a *fakeAPI) provision(action clienttesting.Action) (handled bool, result runtime.Object, err error) {
 	update, ok := action.(clienttesting.UpdateAction)
@@ -204,8 +203,8 @@ func (a *fakeAPI) newVolume(claim *corev1.PersistentVolumeClaim) (*corev1.Persis
 	return v, nil
 }
 
-// complete does what the volume controller does once kube-scheduler has chosen a volume
-// for a claim.
+// complete acts as the volume controller once kube-scheduler has chosen a volume for a
+// claim: it binds the claim.
 func (a *fakeAPI) complete(action clienttesting.Action) (handled bool, result runtime.Object, err error) {
 	update, ok := action.(clienttesting.UpdateAction)
 	if !ok {
@@ -217,7 +216,7 @@ func (a *fakeAPI) complete(action clienttesting.Action) (handled bool, result ru
 	}
 	object, err := a.client.Tracker().Get(claimsResource, volume.Spec.ClaimRef.Namespace, volume.Spec.ClaimRef.Name)
 	if err != nil {
-		return false, nil, nil //nolint:nilerr // nobody's volume
+		return false, nil, nil //nolint:nilerr // the volume has no claim
 	}
 	claim, ok := object.(*corev1.PersistentVolumeClaim)
 	if !ok || claim.Spec.VolumeName != "" {
@@ -241,7 +240,7 @@ func boundTo(claim *corev1.PersistentVolumeClaim, volume string) *corev1.Persist
 	}
 	c.Annotations[volumehelpers.AnnBindCompleted] = "yes"
 	c.Status.Phase = corev1.ClaimBound
-	// kube-scheduler believes what it has assumed of a claim until it sees a later version.
+	// The version must grow, because kube-scheduler keeps its assumed claim until it sees a later one.
 	version, err := strconv.Atoi(c.ResourceVersion)
 	if err != nil {
 		version = 0

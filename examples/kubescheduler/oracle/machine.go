@@ -28,7 +28,7 @@ func (w *world) launchNode(name string, l *scheduling.Launch, o *scheduling.Opti
 	sold := t.NodeLabels(*of)
 	wellKnown := requirements.WellKnown()
 	for i := range l.Requirements {
-		// What is asked of the provider, it puts on the machine.
+		// Labels that the launch requires of the provider are set by the provider.
 		s := &l.Requirements[i]
 		if _, given := sold[s.Key]; !given && wellKnown.Has(s.Key) && s.Operator == requirements.In && len(s.Values) > 0 {
 			if _, given := labels[s.Key]; !given {

@@ -17,7 +17,7 @@ const mostChoices = 64
 // wishes are values that matter for labels, by stable key.
 type wishes map[string][]string
 
-// addSpec notes what node selector and required node affinity of a pod ask for.
+// addSpec adds the labels that a pod's node selector and required node affinity name.
 func (w wishes) addSpec(spec *corev1.PodSpec) {
 	for key, value := range spec.NodeSelector {
 		w.add(key, value)

@@ -37,7 +37,7 @@ func (r *replay) refusals(ctx context.Context) error {
 	return nil
 }
 
-// likeness is what pods have in common that get the same answers.
+// likeness is the key of pods that get the same answers.
 type likeness struct {
 	Namespace string
 	Labels    map[string]string

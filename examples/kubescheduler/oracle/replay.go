@@ -36,8 +36,8 @@ func (r *replay) run(ctx context.Context, choice []int) error {
 	return r.place(ctx, cluster.Placements)
 }
 
-// add puts a node there with what runs on it. A daemon that does not fit a machine of
-// the plan is a disagreement.
+// add adds a node with its pods. A daemon that does not fit a machine of the plan is a
+// disagreement.
 func (r *replay) add(ctx context.Context, node *Node) error {
 	if err := r.scheduler.AddNode(node.Node); err != nil {
 		return err

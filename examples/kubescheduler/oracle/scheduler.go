@@ -36,16 +36,16 @@ type Scheduler struct {
 type Refusal struct {
 	// Plugin is the filter that objects, such as "NodeResourcesFit".
 	Plugin string
-	// Reason is what it says.
+	// Reason is the filter's message.
 	Reason string
 	// Failed says that the filter broke down instead of objecting, for example for
 	// want of a storage class. The pod stays pending all the same.
 	Failed bool
 }
 
-// NewScheduler starts a scheduler. The objects, such as persistent volumes and their
-// claims, storage classes and namespaces, are what its fake API server holds; nodes
-// and pods do not belong among them. The scheduler ends with the context.
+// NewScheduler starts a scheduler. Its fake API server holds the objects, e.g. persistent
+// volumes and their claims, storage classes and namespaces; they must not include nodes
+// and pods. The scheduler ends with the context.
 func NewScheduler(ctx context.Context, objects ...runtime.Object) (*Scheduler, error) {
 	return newScheduler(ctx, &scheduling.Problem{}, objects)
 }
@@ -59,7 +59,7 @@ func newScheduler(ctx context.Context, p *scheduling.Problem, objects []runtime.
 	}
 	client := fake.NewClientset(objects...)
 	informers := kubescheduler.NewInformerFactory(client, 0)
-	// One worker looks at nodes in order, so that what a scheduler does can be repeated.
+	// One worker looks at nodes in order, because the scheduler's decisions must be repeatable.
 	s, err := kubescheduler.New(ctx, client, informers, nil, silentRecorder,
 		kubescheduler.WithProfiles(profiles...), kubescheduler.WithParallelism(1))
 	if err != nil {
@@ -86,7 +86,7 @@ func newScheduler(ctx context.Context, p *scheduling.Problem, objects []runtime.
 	return out, nil
 }
 
-// quiet silences what kube-scheduler logs.
+// quiet returns a context that discards kube-scheduler's logs.
 func quiet(ctx context.Context) context.Context { return klog.NewContext(ctx, logr.Discard()) }
 
 func silentRecorder(string) events.EventRecorderLogger { return &events.FakeRecorder{} }

@@ -42,7 +42,7 @@ type item struct {
 	choices  []map[string]string // for the labels that the pool leaves open
 }
 
-// items yields what the pool may buy now, whatever its limits say.
+// items yields the machines that the pool may buy now, regardless of its limits.
 func (s *shop) items(pool *scheduling.NodePool) iter.Seq[*item] {
 	return func(yield func(*item) bool) {
 		catalog := s.problem.CatalogOf(pool.Name)
@@ -96,7 +96,7 @@ func givenLabels(pool *scheduling.NodePool) map[string]string {
 	return given
 }
 
-// machines are what the item can become, one for each choice of labels that the pool's
+// machines are the nodes that the item can become, one for each choice of labels that the pool's
 // requirements allow.
 func (i *item) machines(name string) []Node {
 	var out []Node

@@ -24,13 +24,12 @@ func NewSchedulerForSteps(ctx context.Context, c *disruption.Cluster) (*Schedule
 // CheckSteps carries a disruption plan out step by step and asks a scheduler about every
 // pod that moves: once a step's launches have become nodes, the pods of each wave leave
 // together, and each must pass every filter on the node where it is expected to land, with
-// the others of its wave and of the waves before where they are expected. Nodes that were
-// being removed before may stand in the way until they are gone, and so may drained nodes
-// until their last pod has left, as domains of spread constraints. It returns what the
-// scheduler sees differently, up to the end of the first step in which it does; nothing, if
-// all is well. The scheduler is emptied first. Cluster and plan are not changed. An error
-// means that the plan cannot be carried out at all, for example because it names an unknown
-// pod.
+// the other pods of its wave and of the waves before where they are expected. Nodes that were
+// being removed before, and drained nodes until their last pod has left, may still count as
+// domains of spread constraints. It returns the decisions in which the scheduler differs, up to
+// the end of the first step that has any; nil if there are none. The scheduler is emptied first.
+// Cluster and plan are not changed. An error means that the plan cannot be carried out at all,
+// for example because it names an unknown pod.
 func CheckSteps(ctx context.Context, s *Scheduler, c *disruption.Cluster, plan *disruption.Plan) ([]Disagreement, error) {
 	m := &stepReplay{replay: &replay{world: newWorld(&c.Problem), scheduler: s, plan: &scheduling.Plan{}}, at: map[string]*corev1.Pod{}}
 	if err := m.run(ctx, nil); err != nil {
@@ -103,8 +102,8 @@ func (m *stepReplay) step(ctx context.Context, step *disruption.Step) error {
 	return nil
 }
 
-// wave lets pods leave together, and then lets the scheduler admit them. What is expected
-// nowhere stays without a node.
+// wave evicts pods together, and then asks the scheduler to admit them. Pods without an expected
+// node stay pending.
 func (m *stepReplay) wave(ctx context.Context, evictions []disruption.Eviction) error {
 	var placements []Placement
 	for _, e := range evictions {

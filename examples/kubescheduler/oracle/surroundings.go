@@ -20,7 +20,7 @@ func NewSchedulerFor(ctx context.Context, p *scheduling.Problem) (*Scheduler, er
 	return newScheduler(ctx, p, Objects(p))
 }
 
-// Objects are what an API server holds of a problem beside nodes and pods; see
+// Objects returns the API server's objects of a problem beside nodes and pods; see
 // [schedulingtest.Objects].
 func Objects(p *scheduling.Problem) []runtime.Object {
 	var out []runtime.Object
@@ -30,8 +30,8 @@ func Objects(p *scheduling.Problem) []runtime.Object {
 	return out
 }
 
-// profilesWith is kube-scheduler's default configuration, with default constraints and what
-// differs in the profile.
+// profilesWith is kube-scheduler's default configuration with the given default spread constraints
+// and the settings of the profile.
 func profilesWith(spread []corev1.TopologySpreadConstraint, profile scheduling.SchedulerProfile) ([]config.KubeSchedulerProfile, error) {
 	cfg, err := latest.Default()
 	if err != nil {

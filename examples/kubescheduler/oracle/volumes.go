@@ -22,7 +22,7 @@ const (
 	volumeSettle  = 50 * time.Millisecond
 )
 
-// What the volume plugins say as long as they do not know a claim.
+// unknownClaim begins the volume plugins' message while their informers lack a claim.
 const unknownClaim = "error getting PVC"
 
 // waitForVolumes waits until the volume plugins know the claims and volumes.

@@ -74,7 +74,7 @@ func (w *world) soldBy(c *instancetypes.Catalog) map[string]bool {
 	return keys
 }
 
-// offering looks up what an option of a pool's launch stands for.
+// offering looks up the instance type and offering of an option of a pool's launch.
 func (w *world) offering(pool string, o *scheduling.Option) (*instancetypes.InstanceType, *offerings.Offering, error) {
 	if c := w.problem.CatalogOf(pool); c != nil {
 		if t, ok := c.Get(o.InstanceType); ok {

@@ -46,16 +46,16 @@ const (
 	InTurn Nominated = "in turn"
 )
 
-// Outcome is how a loop ended. Prices are per hour, as the planner counts them: with
-// what it takes nodes to cost beside their machines, if anything.
+// Outcome is the result of a loop. Prices are per hour, as the planner counts them: with
+// the planner's costs of nodes beside their machines, if it has any.
 type Outcome struct {
 	// Planned is the price of the first plan, Bound the price below which no plan for
-	// its pods can be, Realised what all machines cost that were bought in the end.
+	// its pods can be, Realised the price of all machines that were bought in the end.
 	Planned  offerings.Price `json:"plannedPerHour"`
 	Bound    offerings.Price `json:"lowerBoundPerHour"`
 	Realised offerings.Price `json:"realisedPerHour"`
-	// Expected is what the planner expects the price to be in the mean of several orders;
-	// 0 where it does not say, or where machines come in batches or pods are nominated.
+	// Expected is the planner's expectation of the price, in the mean of several orders;
+	// 0 where it gives none, or where machines come in batches or pods are nominated.
 	Expected offerings.Price `json:"expectedPerHour,omitempty"`
 	// Pods is how many pods the first plan placed, Unschedulable how many it gave up on;
 	// of these the loop knows nothing more.
@@ -97,11 +97,11 @@ type Loop struct {
 	first   *scheduling.Plan
 	// later are pods, by namespace/name, that the first plan does not name and the next may place.
 	later map[string]bool
-	// expected is what the planner expects the first plan to come to; nil if it does not say.
+	// expected is the planner's expectation for the first plan; nil if it gives none.
 	expected *scheduling.Realised
 }
 
-// realiser is a planner that says what a plan is expected to come to.
+// realiser is a planner that predicts the realised price of a plan.
 type realiser interface {
 	Realise(ctx context.Context, p scheduling.Problem, plan *scheduling.Plan) (*scheduling.Realised, error)
 }
@@ -119,12 +119,12 @@ func NewLoop(ctx context.Context, planner Planner, p *scheduling.Problem) (*Loop
 	return l, nil
 }
 
-// NewLoopFrom begins with a plan that anybody made; planner plans what has to be bought after
-// it, and tells the bound. Of the plan is read where pods are, and of launches NodePool, first
+// NewLoopFrom begins with a given plan; planner plans the machines that must be bought after it,
+// and gives the bound. It reads the nodes of pods from the plan, and of launches NodePool, first
 // option, labels, taints, and requirements for labels that the provider sets. Prices are those
 // of the problem. Pods that no launch names and planner has a place for are tried with the others,
 // and planned for in the next round. The plan is not changed. The error is that of the
-// planner, or names what the problem does not sell.
+// planner, or names the offering that the problem does not sell.
 func NewLoopFrom(ctx context.Context, planner Planner, p *scheduling.Problem, plan *scheduling.Plan) (*Loop, error) {
 	own, err := planner.Plan(ctx, *p)
 	if err != nil {
@@ -159,7 +159,7 @@ func NewLoopFrom(ctx context.Context, planner Planner, p *scheduling.Problem, pl
 	return l, nil
 }
 
-// onSale is what a launch buys first.
+// onSale returns the offering of a launch's first option.
 func onSale(p *scheduling.Problem, l *scheduling.Launch) (of offerings.Offering, err error) {
 	if len(l.Options) == 0 {
 		return of, fmt.Errorf("launch %s of the plan has no options", l.Name)
@@ -172,7 +172,7 @@ func onSale(p *scheduling.Problem, l *scheduling.Launch) (of offerings.Offering,
 	return of, nil
 }
 
-// expect asks the planner what the first plan comes to, if it has not said so and can.
+// expect asks the planner for the expected price of the first plan, if the plan gives none.
 func (l *Loop) expect(ctx context.Context) (err error) {
 	if r, ok := l.planner.(realiser); ok && l.expected == nil {
 		if l.expected, err = r.Realise(ctx, *l.problem, l.first); err != nil {
@@ -210,7 +210,7 @@ func (l *Loop) Run(ctx context.Context, way Way) (*Outcome, error) {
 	return r.untilBound(ctx, l)
 }
 
-// price is what a plan costs, all in all.
+// price is the expected price of a plan, or its planned one if it gives no expectation.
 func price(s *scheduling.Summary) offerings.Price { return cmp.Or(s.ExpectedPerHour, s.PricePerHour) }
 
 // ranks numbers pods, by namespace/name, in the order in which they were made.

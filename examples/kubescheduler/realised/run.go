@@ -19,8 +19,8 @@ type run struct {
 	later     map[string]bool // see Loop
 	way       Way
 	scheduler *oracle.Scheduler
-	// problem is that of the next plan: pods without a node, the nodes there are, and
-	// what runs on them.
+	// problem is the input of the next plan: pods without a node, the nodes there are, and
+	// their pods.
 	problem scheduling.Problem
 	rank    map[string]int // of pods, by namespace/name
 	dice    *rand.Rand
@@ -37,7 +37,7 @@ func (r *run) untilBound(ctx context.Context, l *Loop) (*Outcome, error) {
 }
 
 // buy plans for the pods that have no node, again and again as long as the round before got a
-// node for any. What is left then is planned for no more.
+// node for any, or until bound rounds are done. The pods left then are planned for no more.
 func (r *run) buy(ctx context.Context, planner Planner, bound int) error {
 	for len(r.problem.Pods) > 0 && bound > 0 {
 		plan, err := planner.Plan(ctx, r.problem)
@@ -121,7 +121,7 @@ func (r *run) queue(pods []oracle.Placement) {
 	})
 }
 
-// join puts a node there with what runs on it.
+// join adds a node with its pods.
 func (r *run) join(node *oracle.Node) error {
 	if err := r.scheduler.AddNode(node.Node); err != nil {
 		return err

@@ -18,14 +18,14 @@ import (
 // StepsOutcome is how the steps of a plan of disruption ended. Prices are per hour, of all nodes
 // whose price is known, as in [disruption.Summary].
 type StepsOutcome struct {
-	// Before is the price of the cluster, Planned that after the steps, Expected that which the
-	// plan's model of kube-scheduler says they come to (0 where it does not say), and Realised what
-	// all nodes cost in the end, with those that had to be bought.
+	// Before is the price of the cluster, Planned that after the steps, Expected that after the
+	// steps by the plan's model of kube-scheduler (0 where it gives none), and Realised that of all
+	// nodes in the end, with nodes that had to be bought.
 	Before   offerings.Price `json:"pricePerHourBefore"`
 	Planned  offerings.Price `json:"plannedPerHour"`
 	Expected offerings.Price `json:"expectedPerHour,omitempty"`
 	Realised offerings.Price `json:"realisedPerHour"`
-	// Nodes and Pods are what there is before, Steps those of the plan.
+	// Nodes and Pods are the cluster's numbers before the steps, Steps the number of steps.
 	Nodes int `json:"nodes"`
 	Pods  int `json:"pods"`
 	Steps int `json:"steps"`
@@ -71,11 +71,11 @@ type Steps struct {
 
 // Run carries the steps out one by one. The nodes that the plan cordons are closed before the first
 // of them. A step's launches join and its nodes are closed; the pods on these are evicted wave by
-// wave, each of which kube-scheduler binds as it likes when it has left, and then the nodes go. Pods that
-// have no node then are planned for, until they have. Pods that
-// waited before the first step take no part. Order is that in which nodes are listed and the pods of
-// a wave come: 0 is the plan's for pods, and any other number the seed of one drawn at random; nodes come
-// in an order drawn at random with either. What [Loop.Run] says of evictions and claims holds here, too. The
+// wave, each of which kube-scheduler binds as it likes when it has left, and then the nodes go. The loop
+// plans for pods without a node until they have one. Pods that waited before the first step take no part.
+//
+// order 0 keeps the plan's order of the pods of a wave; any other number is the seed of a random order of
+// pods. Nodes are listed in random order with either. Evictions and claims are handled as in [Loop.Run]. The
 // cluster is not changed. An error means that the plan, or one after it, could not be carried out or made.
 func (s Steps) Run(ctx context.Context, order uint64) (*StepsOutcome, error) {
 	ctx, cancel := context.WithCancel(ctx)
@@ -113,7 +113,7 @@ func (s Steps) Run(ctx context.Context, order uint64) (*StepsOutcome, error) {
 	return &r.out, nil
 }
 
-// stepsRun is steps that are carried out. What the run counts is what happens beside them.
+// stepsRun is the state of a [Steps.Run]. The embedded run counts only further purchases.
 type stepsRun struct {
 	run
 	planner Planner
@@ -222,7 +222,7 @@ func (r *stepsRun) step(ctx context.Context, step *disruption.Step) error {
 	return r.buy(ctx, r.planner, 1)
 }
 
-// waves are the running pods that leave in a step, with the nodes where it expects them: those that it names, as far as they are
+// waves are the running pods that leave in a step, with their expected nodes: those that the step names, as far as they are
 // on nodes that go, or where it says, and in the last wave those that have landed on its nodes without being expected there.
 func (r *stepsRun) waves(step *disruption.Step) [][]oracle.Placement {
 	running := map[string]*corev1.Pod{}
@@ -257,7 +257,7 @@ func (r *stepsRun) evict(pod *corev1.Pod) (*corev1.Pod, error) {
 	return oracle.Recreated(pod), r.scheduler.Unbind(pod)
 }
 
-// remove takes a node away, with what is still on it.
+// remove removes a node with its pods.
 func (r *stepsRun) remove(name string) error {
 	r.problem.Nodes = slices.DeleteFunc(r.problem.Nodes, func(node *corev1.Node) bool { return node.Name == name })
 	r.problem.Running = slices.DeleteFunc(r.problem.Running, func(pod *corev1.Pod) bool { return pod.Spec.NodeName == name })

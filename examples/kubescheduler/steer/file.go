@@ -67,7 +67,7 @@ func (p Placements) target(pod *corev1.Pod) (string, bool) {
 	return t, ok
 }
 
-// reaches reports whether the node is what a placement means.
+// reaches reports whether a placement's target is the node's name or its launch label.
 func reaches(target string, node *corev1.Node) bool {
 	return node.Name == target || node.Labels[LaunchLabel] == target
 }

@@ -26,8 +26,8 @@ var (
 	_ fwk.EnqueueExtensions = (*Plugin)(nil)
 )
 
-// New returns what makes the plugin for these placements, as a scheduler's registry
-// wants it. The map is copied.
+// New returns the factory of the plugin for these placements, for a scheduler's registry.
+// The map is copied.
 func New(p Placements) frameworkruntime.PluginFactory {
 	p = maps.Clone(p)
 	return func(context.Context, runtime.Object, fwk.Handle) (fwk.Plugin, error) {
@@ -60,8 +60,8 @@ func (p *Plugin) PreFilter(_ context.Context, _ fwk.CycleState, pod *corev1.Pod,
 // PreFilterExtensions returns nil: other pods do not change where a pod is to go.
 func (*Plugin) PreFilterExtensions() fwk.PreFilterExtensions { return nil }
 
-// EventsToRegister says what may end the wait of a pod: a node that joins, or one that
-// gets the label of its launch later.
+// EventsToRegister returns the events that may end the wait of a pod: a node that joins, or
+// one that gets the label of its launch later.
 func (p *Plugin) EventsToRegister(context.Context) ([]fwk.ClusterEventWithHint, error) {
 	return []fwk.ClusterEventWithHint{{
 		Event:          fwk.ClusterEvent{Resource: fwk.Node, ActionType: fwk.Add | fwk.UpdateNodeLabel},

@@ -4,8 +4,8 @@ package brackets
 // begins where the one before ends.
 type Bracket struct{ UpTo, Share int64 }
 
-// Reserve sums up the shares of an amount, each rounded down. What is above the last stretch
-// is not reserved; neither is a negative amount.
+// Reserve returns the sum of the brackets' shares of an amount, each rounded down. Brackets are in
+// order of UpTo. Nothing is reserved of the amount above the last one, nor of a negative amount.
 func Reserve(amount int64, list ...Bracket) int64 {
 	var sum, from int64
 	for _, b := range list {
@@ -19,7 +19,7 @@ func Reserve(amount int64, list ...Bracket) int64 {
 	return sum
 }
 
-// Memory is what GKE and AKS reserve of a node's memory: a quarter of the first 4 GiB, a fifth
+// Memory returns the memory that GKE and AKS reserve of a node's: a quarter of the first 4 GiB, a fifth
 // of the next 4, a tenth of the next 8, 6 % of the next 112 and 2 % of the rest. unit is 1 GiB
 // in the unit of the amount.
 func Memory(amount, unit int64) int64 {

@@ -17,11 +17,11 @@ const (
 	extension = ".gz"
 )
 
-// Facts is what a file holds, a pointer to a struct. Validate reports everything that is
-// wrong with it, whether it is to be written or was read.
+// Facts is the content of a file, a pointer to a struct. Validate reports all errors in it;
+// it is called before writing and after reading.
 type Facts interface{ Validate() error }
 
-// Files is what an embed.FS offers.
+// Files is the part of an embed.FS that reading needs.
 type Files interface {
 	fs.ReadDirFS
 	fs.ReadFileFS
@@ -67,7 +67,7 @@ func Read(files fs.ReadFileFS, name string, into Facts) error {
 	return nil
 }
 
-// Decode reads what [Encode] wrote.
+// Decode is the inverse of [Encode].
 func Decode(data []byte, into Facts) error {
 	text, err := gzip.NewReader(bytes.NewReader(data))
 	if err != nil {

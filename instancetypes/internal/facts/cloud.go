@@ -10,7 +10,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/offerings"
 )
 
-// Cloud is what the package of a cloud knows beside the facts.
+// Cloud is the rules of a cloud by which its package makes catalogs from facts.
 type Cloud struct {
 	// Name stands before the region in names of catalogs, as in "ec2/us-east-1".
 	Name string
@@ -19,11 +19,12 @@ type Cloud struct {
 	// Labels returns the labels of the cloud that every node of a shape has; those with an empty
 	// value do not apply or are not known, and are left out. The caller owns the map.
 	Labels func(*Shape) map[string]string
-	// Capacity is what such a node reports before anything is reserved, and Overhead what it keeps
-	// from pods.
+	// Capacity is the capacity that a node of the shape reports, and Overhead the part of it that
+	// pods cannot request.
 	Capacity func(*Shape) corev1.ResourceList
 	Overhead func(*Shape) instancetypes.Overhead
-	// Place returns what nodes call a zone, and the labels of those that are bought in it.
+	// Place returns the value of the zone label of nodes in a zone, and the further labels of
+	// the zone's offerings of a capacity type.
 	Place func(region string, z Zone, ct offerings.CapacityType) (zone string, labels map[string]string)
 	// Provenance says where the figures of a region come from, and which are estimates.
 	Provenance func(Shapes, Region) []instancetypes.Provenance
@@ -42,7 +43,7 @@ func (c Cloud) Read(region string) (shapes Shapes, prices Region, err error) {
 	return shapes, prices, err
 }
 
-// Catalog returns what is on sale in a region.
+// Catalog returns the catalog of a region: every type that it sells.
 func (c Cloud) Catalog(region string) (*instancetypes.Catalog, error) {
 	shapes, prices, err := c.Read(region)
 	if err != nil {
@@ -87,8 +88,8 @@ func (c Cloud) Build(shapes Shapes, region Region) (*instancetypes.Catalog, erro
 	return catalog.Named(c.Name + "/" + region.Name).WithProvenance(c.Provenance(shapes, region)...), nil
 }
 
-// Committed returns the prices of machines that somebody has committed to buy for a number of
-// years, 1 or 3, in place of those on demand. The error names what else is asked for.
+// Committed returns the prices of machines under a commitment of a number of years, 1 or 3, in
+// place of those on demand. Any other number is an error that names it.
 func (c Cloud) Committed(region string, years int) (p instancetypes.Prices, err error) {
 	shapes, prices, err := c.Read(region)
 	if err != nil {
@@ -120,7 +121,7 @@ func (c Cloud) Committed(region string, years int) (p instancetypes.Prices, err 
 	return p, nil
 }
 
-// place is a zone with what its offerings have in common. Labels are shared between
+// place is a zone with the labels that its offerings share. Labels are shared between
 // offerings until the catalog copies them.
 type place struct {
 	zone           string

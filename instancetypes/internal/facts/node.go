@@ -19,8 +19,8 @@ func (c Cloud) node(s *Shape, region string) *instancetypes.InstanceType {
 	return &instancetypes.InstanceType{Name: s.Name, Labels: labels, Capacity: c.Capacity(s), Overhead: c.Overhead(s)}
 }
 
-// Capacity is what a node of the shape reports that has so much memory, in bytes, storage and so
-// many pods: the cores and accelerators are those of the shape.
+// Capacity returns the capacity of a node of the shape with the given memory, in bytes, ephemeral
+// storage and number of pods; cores and accelerators are those of the shape.
 func (s *Shape) Capacity(memory int64, storage *resource.Quantity, pods int64) corev1.ResourceList {
 	list := corev1.ResourceList{
 		corev1.ResourceCPU:              *resource.NewQuantity(s.VCPU, resource.DecimalSI),
@@ -34,7 +34,7 @@ func (s *Shape) Capacity(memory int64, storage *resource.Quantity, pods int64) c
 	return list
 }
 
-// Text is a number as a label, that of what is not known or not there, 0, empty.
+// Text returns a number as a label value; "" for 0, because 0 stands for unknown or none.
 func Text(n int64) string {
 	if n == 0 {
 		return ""

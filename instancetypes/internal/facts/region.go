@@ -8,7 +8,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/offerings"
 )
 
-// Region is what a region sells.
+// Region is the types that a region sells, with their prices and zones.
 type Region struct {
 	// Name is the region, such as "us-east-1".
 	Name string `json:"name"`
@@ -19,7 +19,7 @@ type Region struct {
 	// FreshDate is the day of the fresher price list, as YYYY-MM-DD; empty if there
 	// is none for this region.
 	FreshDate string `json:"freshDate,omitempty"`
-	// Rows holds what is sold, in order of type.
+	// Rows are the region's types, in order of name.
 	Rows []Row `json:"rows"`
 }
 
@@ -41,7 +41,7 @@ const (
 	// FresherList is newer and covers few regions.
 	FresherList PriceList = "f"
 	// DedicatedList is the fresher list's price of a bare-metal machine, which is that
-	// of dedicated tenancy and above what shared tenancy costs.
+	// of dedicated tenancy and above the price of shared tenancy.
 	DedicatedList PriceList = "d"
 	// FormerList is older than the others; it counts where these are wrong.
 	FormerList PriceList = "o"
@@ -68,8 +68,8 @@ type Row struct {
 	Band Band `json:"band,omitempty"`
 }
 
-// Validate reports what is wrong with a region: prices that are not above 0, zones that the region does not have, more spot
-// prices than zones, spot prices in zones that are guesses.
+// Validate returns the errors of a region, at most 20: prices that are not above 0, zones that the region
+// does not have, more spot prices than zones, spot prices in zones that are guesses.
 func (g *Region) Validate() error {
 	var errs []error
 	fault := func(format string, args ...any) {

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Shape is what a machine of one instance type is. A number that is not known is 0
-// and a text that is not known is empty.
+// Shape is the machine of one instance type. An unknown number is 0 and an unknown
+// text is empty.
 type Shape struct {
 	// Name is the instance type, such as "m5.large", "n2-standard-4" or "Standard_D4s_v5".
 	Name string `json:"name"`
@@ -115,18 +115,18 @@ type Source struct {
 	Date string `json:"date"`
 }
 
-// Sources names the origin of what a cloud's tables state. One that a cloud does not have is
-// the zero value.
+// Sources names the origin of each column of a cloud's tables. A source that a cloud does not
+// use is the zero value.
 type Sources struct {
-	// Instances describes machines; those of EC2 also with prices of all regions, spot
-	// prices, bands and zones, those of Azure with spot prices.
+	// Instances describes machines; that of EC2 also has prices of all regions, spot
+	// prices, bands and zones, that of Azure spot prices.
 	Instances Source `json:"instances,omitzero"`
 	// Limits tells network interfaces and their addresses.
 	Limits Source `json:"limits,omitzero"`
 	// Bandwidth tells the network bandwidth and the fresher prices of EC2.
 	Bandwidth Source `json:"bandwidth,omitzero"`
-	// Prices tells prices on demand, Shapes cores and memory, Zones which zones there are,
-	// Disks what disks can be attached.
+	// Prices has prices on demand, Shapes cores and memory, Zones the zones of regions,
+	// Disks the kinds of disks that can be attached.
 	Prices Source `json:"prices,omitzero"`
 	Shapes Source `json:"shapes,omitzero"`
 	Zones  Source `json:"zones,omitzero"`

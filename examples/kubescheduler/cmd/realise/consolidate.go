@@ -14,7 +14,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/manifest"
 )
 
-// clusters are what the flags name.
+// clusters returns the clusters that the flags name.
 func (c *command) clusters() ([]input[disruption.Cluster], error) {
 	read := func(s *manifest.Snapshot) disruption.Cluster {
 		s.Problem.Now = time.Now().UTC() //nolint:forbidigo // the command is where the time comes from

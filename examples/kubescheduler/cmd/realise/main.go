@@ -1,4 +1,4 @@
-// Command realise prints what plans cost once the real kube-scheduler has bound the
+// Command realise prints the prices of plans once the real kube-scheduler has bound the
 // pods: it plans, lets kube-scheduler bind, and plans again until every pod runs.
 //
 //	go run ./cmd/realise                       # the mixes of package realised
@@ -39,7 +39,7 @@ func main() {
 	}
 }
 
-// command is what the flags say.
+// command holds the values of the flags.
 type command struct {
 	stdin  io.Reader
 	stderr io.Writer
@@ -175,7 +175,7 @@ type input[T any] struct {
 	value T
 }
 
-// problems are what the flags name.
+// problems returns the problems that the flags name.
 func (c *command) problems() ([]input[*scheduling.Problem], error) {
 	return inputs(c, func(s *manifest.Snapshot) *scheduling.Problem { return &s.Problem }, mixes(), func(i int, seed uint64, catalog *instancetypes.Catalog) *scheduling.Problem {
 		return realised.Mixes()[i].Problem(seed, catalog)
@@ -190,7 +190,8 @@ func mixes() (names []string) {
 	return names
 }
 
-// inputs are what the flags name: what is read of files, or what is drawn of the named kinds with each seed.
+// inputs returns the inputs that the flags name: one read from all files, or without files one drawn for
+// each named kind and seed.
 func inputs[T any](c *command, read func(*manifest.Snapshot) T, kinds []string, draw func(kind int, seed uint64, catalog *instancetypes.Catalog) T) ([]input[T], error) {
 	catalog, err := c.sold()
 	if err != nil {
@@ -215,7 +216,7 @@ func inputs[T any](c *command, read func(*manifest.Snapshot) T, kinds []string, 
 	return out, nil
 }
 
-// sold is what -catalog names.
+// sold returns the catalog that -catalog names.
 func (c *command) sold() (*instancetypes.Catalog, error) {
 	if region, ok := strings.CutPrefix(c.catalog, "ec2/"); ok {
 		return ec2.Catalog(region)
@@ -232,7 +233,7 @@ func (c *command) sold() (*instancetypes.Catalog, error) {
 	return instancetypes.ReadKWOK(file)
 }
 
-// load reads manifests, and says on stderr what is noticed.
+// load reads manifests, and writes the loader's warnings on stderr.
 func (c *command) load(catalog *instancetypes.Catalog) (*manifest.Snapshot, error) {
 	loader := manifest.Loader{Stdin: c.stdin}
 	snapshot, err := loader.Load(c.files...)

@@ -49,7 +49,7 @@ func Build(in source.Azure, described []source.Size, sources facts.Sources) (fac
 			if err != nil {
 				errs = append(errs, fmt.Errorf("%s in %s: %w", size, name, err))
 			}
-			if row.OnDemand > 0 { // what is listed at no price is not on sale
+			if row.OnDemand > 0 { // a size without a price is not on sale
 				region.Rows = append(region.Rows, row)
 			}
 		}
@@ -77,7 +77,7 @@ func Build(in source.Azure, described []source.Size, sources facts.Sources) (fac
 }
 
 // Compare pairs the prices of regions with those of the older source, as far as both have them,
-// and counts those that are the older one's.
+// and counts the prices that regions took from the older source.
 func Compare(regions []facts.Region, described []source.Size) (pairs []crosscheck.Pair, former int) {
 	older := map[string]source.Size{}
 	for _, s := range described {
@@ -126,8 +126,8 @@ func rowOf(shape facts.Shape, text string, region facts.Region, older source.Siz
 	return row, err
 }
 
-// isWindows reports whether a price is above that of Linux by what Windows costs: 4.6 cents for
-// each core, and a tenth of it in series B. The newer source has such prices among its own.
+// isWindows reports whether a price exceeds that of Linux by the licence of Windows: 4.6 cents for
+// each core, and a tenth of it in series B. The newer source has some Windows prices among its own.
 func isWindows(price, linux offerings.Price, shape facts.Shape) bool {
 	windows := offerings.MustPrice("0.046")
 	if strings.HasPrefix(shape.Name, "Standard_B") {
@@ -139,7 +139,7 @@ func isWindows(price, linux offerings.Price, shape facts.Shape) bool {
 }
 
 // ofWindows returns the sizes whose price is above that of the cheapest of their series, in
-// proportion to cores, by what Windows costs.
+// proportion to cores, by the licence of Windows.
 func ofWindows(rows []facts.Row, shapes map[string]facts.Shape) map[string]bool {
 	type series struct {
 		name          string
@@ -219,7 +219,8 @@ func shapeOf(name string, in source.Azure, older source.Size) (s facts.Shape, re
 	return s, ""
 }
 
-// accelerator matches what stands between features and version in names of sizes with GPUs.
+// accelerator matches the GPU between features and version in names of sizes, e.g. A100 in
+// Standard_NC24ads_A100_v4.
 var accelerator = regexp.MustCompile(`_([A-Z]+\d+[A-Z]*)_v\d+$`)
 
 // gpuText matches descriptions of whole GPUs: "4X V100", "1 V710", "8x A100 (NVlink)".

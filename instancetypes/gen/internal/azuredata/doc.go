@@ -1,5 +1,5 @@
-// Package azuredata makes the tables of the embedded Azure catalogs from what package
-// source reads. It keeps the sizes that Karpenter's Azure provider would offer and
+// Package azuredata makes the tables of the embedded Azure catalogs from the data of package
+// source. It keeps the sizes that Karpenter's Azure provider would offer and
 // whose shape is certain: at least two vCPUs and 3.5 GiB of memory, no constrained
 // cores, no confidential machines, whole GPUs of known models.
 package azuredata

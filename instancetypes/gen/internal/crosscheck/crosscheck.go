@@ -8,7 +8,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/offerings"
 )
 
-// Pair is what two sources say of the same price.
+// Pair is the two prices of one offering in two sources.
 type Pair struct {
 	Region, Type, CapacityType string
 	Ours, Theirs               offerings.Price
@@ -22,7 +22,7 @@ func (p Pair) Differs() bool {
 
 // Report is a comparison of two sources.
 type Report struct {
-	// Cloud, Ours and Theirs name what is compared; Note says what is to be known of it.
+	// Cloud, Ours and Theirs name the cloud and the two sources; Note is a remark for the report.
 	Cloud, Ours, Theirs, Note string
 	// Pairs are in order of region.
 	Pairs []Pair
@@ -38,7 +38,7 @@ func (r Report) Differing() (n int) {
 	return n
 }
 
-// Markdown writes the report: a table of regions, and one of what differs.
+// Markdown writes the report: a table of regions, and one of the prices that differ.
 func (r Report) Markdown() string {
 	var b strings.Builder
 	agree := len(r.Pairs) - r.Differing()

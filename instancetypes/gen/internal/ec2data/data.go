@@ -10,7 +10,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/instancetypes/internal/facts"
 )
 
-// Input is what the sources say.
+// Input is the data of all sources.
 type Input struct {
 	Sources    facts.Sources
 	Instances  []source.Instance
@@ -19,7 +19,7 @@ type Input struct {
 	Fresh      source.Prices
 }
 
-// Output is what is embedded.
+// Output is the content of the embedded files.
 type Output struct {
 	Shapes  facts.Shapes
 	Regions []facts.Region // in order of name
@@ -114,13 +114,13 @@ func (b *builder) addShapes() error {
 	return errors.Join(errs...)
 }
 
-// addNetwork fills in what is looked up by name for every shape.
+// addNetwork sets the columns of the network, which the sources list by the name of the type.
 func (b *builder) addNetwork(s *facts.Shape, l source.Limit) {
 	s.Interfaces, s.Addresses, s.BranchInterfaces, s.Hypervisor = l.Interfaces, l.Addresses, l.BranchInterfaces, l.Hypervisor
 	s.NetworkMbps = b.Bandwidths[s.Name]
 }
 
-// correct puts in what the sources lack or have wrong. The figures are those that
+// correct sets facts that the sources lack or have wrong. The figures are those that
 // EC2 reports, as Karpenter's documentation of instance types (release 1.14.1,
 // August 2026) shows them. It reports whether the network interfaces are among them.
 func correct(s *facts.Shape) (hasInterfaces bool) {

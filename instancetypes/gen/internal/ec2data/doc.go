@@ -1,5 +1,5 @@
-// Package ec2data makes the tables of the embedded EC2 catalogs from what package
-// source reads: it decides which source is right where two disagree, mends known
-// errors, derives what newer types are from their names, and leaves out whatever it
-// cannot know. It invents no price.
+// Package ec2data makes the tables of the embedded EC2 catalogs from the data of package
+// source: it decides which source is right where two disagree, corrects known
+// errors, derives facts of newer types from their names, and leaves out types with unknown
+// facts. It makes up no price.
 package ec2data

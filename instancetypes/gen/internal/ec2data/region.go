@@ -93,7 +93,7 @@ func (b *builder) onDemand(row *facts.Row, region string, older source.LinuxPric
 
 // isWholeHost reports whether a dedicated price is that of a host which holds more
 // than the one machine: it is above half as much again as the virtual machine of the
-// same size. Such a price says nothing about the machine.
+// same size. The price of the machine is then unknown.
 func (b *builder) isWholeHost(region, name string, dedicated offerings.Price) bool {
 	family, size, _ := strings.Cut(name, ".metal-")
 	twin, ok := b.Fresh.ByRegion[region][family+"."+strings.TrimSuffix(size, "xl")+"xlarge"]

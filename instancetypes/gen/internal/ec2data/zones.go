@@ -22,7 +22,7 @@ const unlistedZones = "abc"
 type regionZones struct {
 	region string
 	list   []facts.Zone
-	// usual holds the zones that sell most of what is new.
+	// usual holds the zones that sell most of the newer types.
 	usual string
 }
 

@@ -143,8 +143,8 @@ func rowOf(t source.MachineType, region string, in source.GCP) (row facts.Row, e
 	return row, errors.Join(errs[:]...)
 }
 
-// hourly is the price of an hour, to a millionth of a dollar, where that of a month of 730
-// hours is known and below what it costs on demand.
+// hourly is the price of an hour, to a millionth of a dollar, if that of a month of 730
+// hours is known and below the price on demand; 0 otherwise.
 func hourly(month string, onDemand offerings.Price) (offerings.Price, error) {
 	if month == "" {
 		return 0, nil

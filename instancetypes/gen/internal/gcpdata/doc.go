@@ -1,3 +1,3 @@
-// Package gcpdata makes the tables of the embedded GCP catalogs from what the sources say,
-// and leaves out what it does not understand or what GKE has no use for.
+// Package gcpdata makes the tables of the embedded GCP catalogs from the data of package source,
+// and leaves out types whose facts are unclear or that GKE does not offer.
 package gcpdata

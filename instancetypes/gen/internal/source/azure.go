@@ -17,7 +17,7 @@ type AzureShape struct {
 	Architecture        string
 }
 
-// Azure is what the sources say of Azure beside [Size].
+// Azure is the data of Azure beside [Size].
 type Azure struct {
 	// Prices are by region and size; Date is their day.
 	Prices map[string]map[string]json.Number

@@ -1,5 +1,4 @@
-// Package source finds the Go modules that the catalogs are generated from in the
-// module cache and reads what is needed out of their files, as facts of our own
-// types. It does not import the modules: their packages pull in cloud SDKs, and what
-// is wanted are literals.
+// Package source finds the Go modules from which the catalogs are generated in the
+// module cache and reads the needed literals of their files into its own types. It does
+// not import the modules, because their packages pull in cloud SDKs.
 package source

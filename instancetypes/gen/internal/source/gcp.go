@@ -28,7 +28,7 @@ type MachineType struct {
 	Prices map[string]MachinePrices
 }
 
-// MachineShape is what machines of a type have.
+// MachineShape is the number of vCPUs and the memory of a machine type.
 type MachineShape struct{ CPUs, MemoryMiB int64 }
 
 // MachinePrices are decimals in USD; empty where there is none.
@@ -40,7 +40,7 @@ type MachinePrices struct {
 	MonthThreeYears string `yaml:"month_3y"`
 }
 
-// GCP is what the sources say of Google Cloud.
+// GCP is the data of Google Cloud.
 type GCP struct {
 	Types []MachineType // in order of name
 	// Sold holds the types that are sold and where, Zones the letters of the zones of a region

@@ -36,7 +36,7 @@ type Instance struct {
 	Pricing map[string]RegionalPrices `json:"pricing"`
 }
 
-// RegionalPrices holds what a region asks for a type, by operating system.
+// RegionalPrices are the prices of a type in a region, by operating system.
 type RegionalPrices struct {
 	Linux *LinuxPrices `json:"linux"`
 }
@@ -110,7 +110,7 @@ type Size struct {
 	Pricing               map[string]AzureRegionalPrice `json:"pricing"`
 }
 
-// AzureRegionalPrice holds what a region asks for a size, by operating system.
+// AzureRegionalPrice is the price of a size in a region, by operating system.
 type AzureRegionalPrice struct {
 	Linux *struct {
 		OnDemand Decimal `json:"ondemand"`

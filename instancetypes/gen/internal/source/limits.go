@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 )
 
-// Limit is what a machine's network admits.
+// Limit is the network limits of an instance type.
 type Limit struct {
 	// Interfaces counts the network interfaces of the default network card.
 	Interfaces int64

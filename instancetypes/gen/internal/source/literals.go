@@ -72,8 +72,8 @@ func (f *goFile) literal(variable string, into any) error {
 	return fmt.Errorf("%s: no variable %s", f.path, variable)
 }
 
-// value turns an expression of literals into what encoding/json makes the same of. What is no
-// literal becomes a list of a text, which fits no field that is wanted.
+// value turns an expression of literals into the value to which encoding/json would decode it. Any
+// other expression becomes a list of one string, because that fits no field of the callers' types.
 func value(e ast.Expr) any {
 	switch e := e.(type) {
 	case *ast.UnaryExpr:

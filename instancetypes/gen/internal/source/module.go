@@ -56,8 +56,8 @@ func Fetch(ctx context.Context, m Module) (dir string, err error) {
 	return parseDownload(m, stdout.Bytes(), stderr.Bytes(), runErr)
 }
 
-// parseDownload reads what "go mod download -json" printed. On failure that is on
-// standard output too, in the field Error.
+// parseDownload reads the output of "go mod download -json". The output of a failure holds
+// the reason in the field Error.
 func parseDownload(m Module, stdout, stderr []byte, runErr error) (string, error) {
 	var answer struct{ Dir, Sum, Error string }
 	if err := json.Unmarshal(stdout, &answer); err != nil {
