@@ -81,7 +81,6 @@ func whatsWritten() map[string]int {
 		"cmd/plimsoll/internal/report":     35,
 		"cmd/plimsoll/internal/whatif":     25,
 		"scheduling/internal/offers":       14,
-		"scheduling/internal/prove":        18,
 		"scheduling/internal/units":        11,
 		"scheduling/internal/volumes":      9,
 	}

@@ -74,8 +74,7 @@ func lacks(c *Instance, class *podspec.PodClass, name corev1.ResourceName) bool 
 	return !ok || class.Requests[d] == 0
 }
 
-// Expected is the sum of the expected prices of a plan's launches, in USD per hour: of a spot offer, its price with the
-// cost of interruptions.
+// Expected is the sum of the expected prices of a plan's launches, see [scheduling.Policy.ExpectedPrice].
 func Expected(c *Instance, plan *scheduling.Plan) offerings.Price {
 	type sale struct {
 		pool string

@@ -14,17 +14,18 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// buyable lists the offers of every pool with the most room that pods may find there
-// and all groups that may be there, whatever is chosen for the labels that the pool
-// leaves open. An offer that another one of its pool makes pointless may be missing.
+// buyable lists the offers of every NodePool for the bound, each with the most room that pods may find and all groups
+// that it may admit, whatever values its open labels get. Dominated offers of a pool are left out, because they do not
+// change the bound.
 func buyable(in *instance.Instance) []offers.TemplateOffer {
 	return in.Buyable(func() []offers.TemplateOffer { return findBuyable(in) })
 }
 
+// findBuyable works out the list of [buyable].
 func findBuyable(in *instance.Instance) []offers.TemplateOffer {
 	var out, recent []offers.TemplateOffer
 	ranks := priceRanks(in)
-	turn := make([]int32, len(ranks)) // by rank: number in the list, from 1
+	turn := make([]int32, len(ranks)) // by rank, index in the list from 1; 0 for none
 	for list := range sold(in) {
 		clear(turn)
 		for i, o := range list {
@@ -35,14 +36,15 @@ func findBuyable(in *instance.Instance) []offers.TemplateOffer {
 	return out
 }
 
-// sold yields everything that each pool may buy.
+// sold yields, pool by pool, all offers that a NodePool may launch.
 func sold(in *instance.Instance) iter.Seq[[]offers.TemplateOffer] {
 	return func(yield func([]offers.TemplateOffer) bool) {
 		soldApart(in, "")(func(_ *offers.Template, list []offers.TemplateOffer) bool { return yield(list) })
 	}
 }
 
-// soldApart is sold where templates with different values of a label are told apart, with one of them.
+// soldApart is [sold] with the templates of a pool split by their values of a label. It yields one template of each
+// value with the offers.
 func soldApart(in *instance.Instance, key string) iter.Seq2[*offers.Template, []offers.TemplateOffer] {
 	return func(yield func(*offers.Template, []offers.TemplateOffer) bool) {
 		done := make([]bool, len(in.Templates))
@@ -73,8 +75,7 @@ func soldApart(in *instance.Instance, key string) iter.Seq2[*offers.Template, []
 	}
 }
 
-// priceRanks is the place of every offer in the order of prices; of equally dear ones
-// the roomier comes first.
+// priceRanks is the rank of every offer by expected price; of equal prices the larger allocatable comes first.
 func priceRanks(in *instance.Instance) []int32 {
 	all := in.Offers.Offers
 	if in.Offers.Ranks != nil && *in.Offers.Ranks != nil {
@@ -86,7 +87,7 @@ func priceRanks(in *instance.Instance) []int32 {
 	}
 	dearer := func(a, b int32) int { return cmp.Compare(all[a].Expected, all[b].Expected) }
 	if slices.IsSortedFunc(order, dearer) {
-		return order // the usual order of options
+		return order // because offers are usually sorted by price
 	}
 	slices.SortFunc(order, func(a, b int32) int {
 		x, y := &all[a], &all[b]
@@ -106,7 +107,7 @@ func priceRanks(in *instance.Instance) []int32 {
 	return ranks
 }
 
-// setRooms fills in what room daemons leave.
+// setRooms sets the room that daemons leave on each offer of a list. daemons are rows of offers, by daemon.
 func setRooms(in *instance.Instance, list []offers.TemplateOffer, daemons []model.Bits) {
 	var rows []model.Bits
 	for _, row := range daemons {
@@ -141,10 +142,10 @@ func setRooms(in *instance.Instance, list []offers.TemplateOffer, daemons []mode
 	}
 }
 
-// worthwhile appends the offers of a list, in the order of their turns, that no
-// cheaper one of this list or those before makes pointless by having as much room for
-// the same pods. Reservations stay, since there are only so many of them. recent are
-// those that may make others pointless, and so after it.
+// worthwhile appends to out the offers of a list that no offer before them dominates, i.e. one that is not dearer, has
+// at least as much room and admits at least the same groups. turn is the order by price, as indices from 1. Reservations
+// are always kept, because their count is limited. recent are the offers that are compared with; after is recent with
+// the new ones.
 func worthwhile(in *instance.Instance, out, recent, list []offers.TemplateOffer, turn []int32) (kept, after []offers.TemplateOffer) {
 	all := in.Offers.Offers
 	for _, n := range turn {
@@ -165,13 +166,13 @@ func worthwhile(in *instance.Instance, out, recent, list []offers.TemplateOffer,
 			out, recent = append(out, o), append(recent, o)
 			continue
 		}
-		// What did so once is likely to do so again: it moves halfway up.
+		// An offer that dominates one often dominates the next, so it is tried earlier.
 		recent[at], recent[at/2] = recent[at/2], recent[at]
 	}
 	return out, recent
 }
 
-// roomier reports whether one room has at least what the other has.
+// roomier reports whether room a is at least b in every resource.
 func roomier(a, b []int64) bool {
 	for d, n := range b {
 		if a[d] < n {
@@ -181,10 +182,8 @@ func roomier(a, b []int64) bool {
 	return true
 }
 
-// poolAdmits returns, for each offer of a pool with some of its templates, the groups
-// that may be there, or nil where the lists of its only template say so. Ports that
-// daemons bind are left out of account, since it may depend on a label whether they
-// run.
+// poolAdmits returns, by offer, the groups that some of a pool's templates admit; nil where the lists of a single
+// template are that already. Host ports of daemons are ignored, because an open label may decide whether a daemon runs.
 func poolAdmits(in *instance.Instance, templates []int) map[int]model.Bits {
 	var ported []int
 	for g, group := range in.Classes.Groups {
@@ -221,9 +220,8 @@ func poolAdmits(in *instance.Instance, templates []int) map[int]model.Bits {
 	return admits
 }
 
-// certain are the rows of the daemons of a template that run whatever value is chosen
-// for the labels that its pool leaves open and whatever the provider sets; the others
-// are nil. Counting fewer daemons keeps the bound valid.
+// certain is, by daemon, the offers of a template on which it runs for all values of open labels and of labels that the
+// provider sets; nil for other daemons. Fewer daemons leave more room, so the bound stays valid.
 func certain(c *instance.Instance, ti int) []model.Bits {
 	rows := make([]model.Bits, len(c.Daemons))
 	v := c.Templates[ti]
@@ -240,8 +238,8 @@ func certain(c *instance.Instance, ti int) []model.Bits {
 	return rows
 }
 
-// roomFor is the number of the room that daemons leave on a shape, or that of the
-// bare shape where they do not fit: a bound may not rest on their keeping pods away.
+// roomFor is the number of the room that daemons leave on a shape, or of the whole shape where they do not fit, because
+// a bound must not rely on daemons that keep pods off.
 func roomFor(c *instance.Instance, shape int, daemons []model.Bits, offer int) int {
 	if n := instance.Number(c.Rooms, c, shape, daemons, offer); n >= 0 {
 		return n

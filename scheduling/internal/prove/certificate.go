@@ -13,9 +13,9 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// resourceCertificate is the certificate of a bound on resources. If there are surrogate resources it has to
-// say what each pod is worth, since they are not what pods request: even one that is worth nothing may
-// keep pods off a node. So it has to if some placed pods are worth nothing.
+// resourceCertificate is the certificate of a bound by resource duals. With surrogate resources, or unless all pods are
+// in the bound, it must state the dual of each pod, because pods do not request surrogate resources, and a pod with a
+// dual of 0 may still exclude pods from a node.
 func resourceCertificate(pr *prover, r covering.Result, all bool) *certificate.Certificate {
 	if all && len(r.Values) == pr.in.Dims() {
 		return &certificate.Certificate{Kind: certificate.ResourceKind, Values: namedValues(pr, r.Values), Scale: fixed.Scale}
@@ -31,7 +31,7 @@ func resourceCertificate(pr *prover, r covering.Result, all bool) *certificate.C
 	return assignmentCertificate(pr, a)
 }
 
-// assignmentCertificate names what is worth something, class by class.
+// assignmentCertificate is the certificate of a bound without domains. It states the duals by class.
 func assignmentCertificate(pr *prover, a bound.Assigned) *certificate.Certificate {
 	return certificateOf(pr, a, nil, func(c *certificate.Certificate, a bound.Assigned) {
 		for i, ids := range pr.classes {
@@ -40,7 +40,8 @@ func assignmentCertificate(pr *prover, a bound.Assigned) *certificate.Certificat
 	})
 }
 
-// certificateOf writes out what was proven, with the names of domains; name says what pods are worth.
+// certificateOf writes a bound as a certificate, with one part for each branch. domains are the names of domains; name
+// writes the duals of pods.
 func certificateOf(pr *prover, a bound.Assigned, domains []string, name func(c *certificate.Certificate, a bound.Assigned)) *certificate.Certificate {
 	c := &certificate.Certificate{Kind: certificate.AssignmentKind, Values: map[string]string{}, Scale: fixed.Scale}
 	if a.Filled {
@@ -67,8 +68,8 @@ func certificateOf(pr *prover, a bound.Assigned, domains []string, name func(c *
 	return c
 }
 
-// nameWorth says what pods of some planned classes are worth, unless it is nothing: by the first pod of each, or by several
-// where their volumes say the same in different words.
+// nameWorth writes the dual of some planned classes into values, unless it is 0: for the first pod of each, or several
+// where their volumes differ in wording, see [instance.Instance.Spokesmen].
 func nameWorth(in *instance.Instance, values map[string]string, ids []model.ClassID, worth *big.Int) {
 	if worth.Sign() == 0 {
 		return
@@ -80,7 +81,7 @@ func nameWorth(in *instance.Instance, values map[string]string, ids []model.Clas
 	}
 }
 
-// namedVectors is namedValues for each of some vectors.
+// namedVectors is [namedValues] of each vector.
 func namedVectors(pr *prover, vectors [][]*big.Int) (out []map[string]string) {
 	for _, v := range vectors {
 		out = append(out, namedValues(pr, v))
@@ -88,7 +89,7 @@ func namedVectors(pr *prover, vectors [][]*big.Int) (out []map[string]string) {
 	return out
 }
 
-// namedValues puts the names of resources and surrogate resources to values above 0.
+// namedValues maps names of resources and surrogate resources to the values above 0.
 func namedValues(pr *prover, values []*big.Int) map[string]string {
 	out := map[string]string{}
 	for d, v := range values {
@@ -99,7 +100,7 @@ func namedValues(pr *prover, values []*big.Int) map[string]string {
 	return out
 }
 
-// nameOf is what vectors call a resource or surrogate resource of the market.
+// nameOf is the name in certificates of a dimension of the market, a resource or surrogate resource.
 func nameOf(pr *prover, dim int) string {
 	if dim < pr.in.Dims() {
 		return string(pr.in.Table.Names[dim])
@@ -116,7 +117,7 @@ func nameOf(pr *prover, dim int) string {
 	return certificate.ApartKey(before)
 }
 
-// nameSurrogateResources says in the certificate what the surrogate resources are.
+// nameSurrogateResources writes the definitions of the surrogate resources and per-node limits into a certificate.
 func nameSurrogateResources(pr *prover, c *certificate.Certificate) {
 	for i := range pr.surrogateResources {
 		y := &pr.surrogateResources[i]
@@ -131,7 +132,7 @@ func nameSurrogateResources(pr *prover, c *certificate.Certificate) {
 	}
 }
 
-// named names the constraint that says so.
+// named refers to the constraint from which the limit follows, by a pod that has it.
 func (x *perNodeLimit) named() certificate.ApartTerm {
 	if x.kind == podspec.SpreadTie {
 		return certificate.ApartTerm{Pod: podspec.PodName(x.spokesman), Spread: true}

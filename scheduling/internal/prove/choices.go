@@ -8,12 +8,12 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
 )
 
-// soldOnes lists what is on sale. It is the same for all pods that may buy the same, and so it is
-// remembered with what that is.
+// soldOnes lists the machines on sale. It is remembered with the offers, because it does not depend on the pods.
 func soldOnes(in *instance.Instance) *instance.SoldMachines {
 	return in.Sold(func() *instance.SoldMachines { return findSold(in) })
 }
 
+// findSold works out the list of [soldOnes].
 func findSold(in *instance.Instance) *instance.SoldMachines {
 	out := &instance.SoldMachines{}
 	kindOf, listed := map[instance.SoldKind]int{}, map[instance.SoldMachine]bool{}
@@ -40,8 +40,7 @@ func findSold(in *instance.Instance) *instance.SoldMachines {
 	return out
 }
 
-// bestAtPrices leaves out what something else at the same price has as much room as, for the same
-// pods: a bound would do so.
+// bestAtPrices drops machines that another one at the same price dominates, because they do not change a bound.
 func bestAtPrices(in *instance.Instance, sold *instance.SoldMachines) []instance.SoldMachine {
 	better := func(a, b instance.SoldKind) bool {
 		return roomier(in.Rooms.Rooms[a.Room], in.Rooms.Rooms[b.Room]) && in.Columns.Rows[a.Column].Contains(in.Columns.Rows[b.Column])

@@ -1,7 +1,7 @@
 package prove
 
-// ClassDuals are what a pod of each planned class is worth by the bound that was proven last, in
-// nano-USD per hour; nil where nothing was proven class by class.
+// ClassDuals is the dual of a pod of each planned class in the last bound, in nano-USD per hour; nil where the last
+// bound has no duals by class.
 func (p *Proofs) ClassDuals() []float64 {
 	k := p.last
 	if k == nil || k.prover == nil || len(k.assigned.Duals) == 0 {

@@ -18,35 +18,35 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/units"
 )
 
-// balance is what the bound knows of pods that are spread over domains by how many others
-// are there, whether or not they are counted themselves. Of a rule it takes what holds of
-// plans in which any pod may be the last to bind: in the end a domain with pods that hold
-// the rule has no more pods that it counts than the emptiest domain and the skew.
+// balance is the instance of the Lagrangian bound for topology spread that counts pods of other workloads, too. It uses
+// only the consequence of a rule that holds for every binding order: a domain with a pod that has the constraint has at
+// most the pods of the emptiest domain plus the skew.
 type balance struct {
 	in      *instance.Instance
 	prover  *prover
 	book    *domainBook
 	problem lagrangian.Problem
 	rules   []balanceRule
-	groups  [][]model.ClassID // planned classes of the pods of the problem
+	groups  [][]model.ClassID // by index of the problem's pods, their planned classes
 }
 
-// balanceRule is a constraint of topology spread over domains.
+// balanceRule is a topology spread constraint over domains. running is the number of selected running pods by domain,
+// level the domains whose minimum counts.
 type balanceRule struct {
 	target    int
 	skew      int64
-	classes   []int // planned classes that hold it
+	classes   []int // planned classes that have it
 	spokesman *corev1.Pod
 	running   []int64
 	level     []bool
-	// kept says that the plan keeps it, and that nothing is against it.
+	// kept says that the plan satisfies it and all pods that it selects are placed.
 	kept bool
 }
 
-// mostGroups bounds how many groups of equal pods a bound tells apart.
+// mostGroups is the number of distinct groups of equal pods above which the bound is not tried.
 const mostGroups = 4_000
 
-// newBalance returns nil where there is nothing to gain, or more than is understood.
+// newBalance is the instance for the first label over which it can raise the bound; nil if there is none.
 func newBalance(pr *prover, plan *scheduling.Plan) *balance {
 	for _, key := range domainKeys(pr.in, pr.placed) {
 		if m := balanceOver(pr, key, plan); m != nil {
@@ -56,6 +56,7 @@ func newBalance(pr *prover, plan *scheduling.Plan) *balance {
 	return nil
 }
 
+// balanceOver is the instance for a label; nil where the rules are not understood, not kept or not binding.
 func balanceOver(pr *prover, key string, plan *scheduling.Plan) *balance {
 	m := &balance{in: pr.in, prover: pr, book: newBareBook(pr, key)}
 	keys := m.readRules()
@@ -76,8 +77,8 @@ func balanceOver(pr *prover, key string, plan *scheduling.Plan) *balance {
 	return m
 }
 
-// readRules finds the rules that look at every node, hold for placed pods and count only
-// pods that are placed. It returns the keys by which rule books know them.
+// readRules reads the spread constraints of placed pods that count pods on every node. It returns their keys for the
+// rule book, in the order of rules.
 func (m *balance) readRules() (keys []domainRuleKey) {
 	type ruleKey struct {
 		target int
@@ -104,14 +105,14 @@ func (m *balance) readRules() (keys []domainRuleKey) {
 		}
 		m.rules[r].classes = append(m.rules[r].classes, i)
 		if slices.ContainsFunc(class.Pods, hasClaims) {
-			m.rules[r].kept = false // where volumes can be is said in many ways
+			m.rules[r].kept = false // because a verifier does not compare wordings of volumes' node affinity
 		}
 	}
 	return keys
 }
 
-// looksEverywhere reports whether a constraint counts on every node with a domain and a host
-// name.
+// looksEverywhere reports whether a spread constraint counts every node that has its topology key and a host name, i.e.
+// neither taints nor node affinity exclude one.
 func looksEverywhere(pod *corev1.Pod, t *podspec.Tie, keys []string) bool {
 	if t.HonorTaints || slices.ContainsFunc(keys, func(key string) bool { return key != t.Key && key != corev1.LabelHostname }) {
 		return false
@@ -123,7 +124,7 @@ func looksEverywhere(pod *corev1.Pod, t *podspec.Tie, keys []string) bool {
 	return len(pod.Spec.NodeSelector) == 0 && (a == nil || a.NodeAffinity == nil || a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution == nil)
 }
 
-// waitsFor reports whether pods of a target are not placed.
+// waitsFor reports whether a pending pod of a target is not placed.
 func (m *balance) waitsFor(target int) bool {
 	for i, class := range m.in.Planned {
 		if m.prover.placed[i] < int64(len(class.Pods)) && m.in.TopologyTerms.Targets.Has(class.Among, target) {
@@ -133,7 +134,7 @@ func (m *balance) waitsFor(target int) bool {
 	return false
 }
 
-// count finds out what runs in each domain, and which domains a rule looks at whatever the plan.
+// count fills running and level of the rules from running pods and eligible nodes.
 func (m *balance) count(keys []domainRuleKey) {
 	book, numbers := units.NewRuleBook(m.book.locations), make([]int, len(keys))
 	for i, key := range keys {
@@ -154,7 +155,7 @@ func (m *balance) count(keys []domainRuleKey) {
 	}
 }
 
-// openFor are the domains in which a pod of some classes could have a machine of its own.
+// openFor are the domains in which a pod of one of the classes could have a new node to itself.
 func (m *balance) openFor(classes []int) []bool {
 	open, groups := make([]bool, len(m.book.domains)), map[int][]int{}
 	for _, i := range classes {
@@ -169,8 +170,8 @@ func (m *balance) openFor(classes []int) []bool {
 	return open
 }
 
-// keepOnly drops the rules that do not matter, that the plan does not keep, or that count the
-// same pods by another name.
+// keepOnly drops rules that the plan does not satisfy, and both of two rules that select the same pods. It drops all
+// where no domain is dearer than another.
 func (m *balance) keepOnly(plan *scheduling.Plan) {
 	domainOf := m.book.whereabouts(plan)
 	matters := false
@@ -188,7 +189,7 @@ func (m *balance) keepOnly(plan *scheduling.Plan) {
 	m.rules = slices.DeleteFunc(m.rules, func(r balanceRule) bool { return !r.kept || !matters })
 }
 
-// keeps reports whether the plan keeps the rule in the end.
+// keeps reports whether the final state of a plan satisfies a rule. domainOf is the domain of each pod, from 1.
 func (m *balance) keeps(r *balanceRule, domainOf map[string]int) bool {
 	counts, held := append(slices.Clone(r.running), 0), make([]bool, len(m.book.domains)+1)
 	for i, class := range m.in.Planned {
@@ -220,7 +221,7 @@ func (m *balance) keeps(r *balanceRule, domainOf map[string]int) bool {
 	return true
 }
 
-// addPods splits the classes up by the rules that concern them.
+// addPods splits the prover's classes by the rules that pods have and that select them.
 func (m *balance) addPods() {
 	asks := map[int]int{}
 	for r := range m.rules {
@@ -252,7 +253,7 @@ func (m *balance) addPods() {
 	}
 }
 
-// marketOf is what can be had in a domain.
+// marketOf is the supply of a domain: its offers and the free room of its nodes.
 func (m *balance) marketOf(domain int) bound.Market {
 	out := bound.Market{Dims: m.prover.market.Dims, Classes: m.prover.market.Classes}
 	m.prover.sell(newReservedSupplies(m.in, &out), 0, m.book.domainOffers().Kept[domain], m.prover.admitted)
@@ -272,7 +273,7 @@ func (m *balance) marketOf(domain int) bound.Market {
 	return out
 }
 
-// levelled is the bound on plans that keep some rules.
+// levelled is the bound on plans that satisfy the given rules, kept for plans with the same ones.
 type levelled struct {
 	key         string
 	rules       []int // targets and skews
@@ -280,8 +281,8 @@ type levelled struct {
 	certificate *certificate.Certificate
 }
 
-// balanced is the bound on plans that balance pods over domains as the given one does, or what
-// is proven without that.
+// balanced is the larger of the proven bound and, unless that is at least near, the bound on plans that satisfy the
+// spread constraints which the given plan satisfies.
 func (k *proven) balanced(ctx context.Context, plan *scheduling.Plan, near int64) (offerings.Price, *certificate.Certificate) {
 	if plan == nil || k.prover == nil || int64(k.bound) >= near || k.prover.in.Solver.Effort == scheduling.EffortFast || ctx.Err() != nil {
 		return k.bound, k.certificate

@@ -13,7 +13,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// certificate names pods, classes and rules.
+// certificate writes the duals by domain and the multipliers of rules.
 func (m *balance) certificate(x *lagrangian.Proof) *certificate.Certificate {
 	c := &certificate.Certificate{Kind: certificate.AssignmentKind, Values: map[string]string{}, Domains: map[string]certificate.DomainWorths{}, Scale: fixed.Scale, TopologyKey: m.book.key}
 	for i, ids := range m.groups {
@@ -35,8 +35,8 @@ func (m *balance) certificate(x *lagrangian.Proof) *certificate.Certificate {
 	return c
 }
 
-// nameAll says what the pods of some planned classes are worth, by the first pod of each, or
-// of all of them where nothing but requests matters on a node.
+// nameAll writes the dual of some planned classes: for the first class where no pod has constraints on its node, because
+// equal requests then mean equal duals; else for all.
 func (m *balance) nameAll(values map[string]string, ids []model.ClassID, worth *big.Int) {
 	if !slices.ContainsFunc(ids, func(id model.ClassID) bool { return !demandsNothing(m.in.Planned[id].Pods[0]) }) {
 		ids = ids[:1]
@@ -44,7 +44,8 @@ func (m *balance) nameAll(values map[string]string, ids []model.ClassID, worth *
 	nameWorth(m.in, values, ids, worth)
 }
 
-// demandsNothing reports whether the pod asks for nothing of its node but room.
+// demandsNothing reports whether a pod only requests resources of its node: no selector, toleration, volume, node
+// affinity or port.
 func demandsNothing(pod *corev1.Pod) bool {
 	s := &pod.Spec
 	if len(s.NodeSelector) > 0 || len(s.Tolerations) > 0 || len(s.Volumes) > 0 || s.Affinity != nil && s.Affinity.NodeAffinity != nil {
@@ -60,6 +61,7 @@ func demandsNothing(pod *corev1.Pod) bool {
 	return true
 }
 
+// byDomainName maps names of domains to the values above 0.
 func (m *balance) byDomainName(values []*big.Int) map[string]string {
 	out := map[string]string{}
 	for z, v := range values {

@@ -8,12 +8,12 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// certificate names classes and rules.
+// certificate writes a bound by domains as a certificate.
 func (m *domainMarket) certificate(a bound.Assigned) *certificate.Certificate {
 	return certificateOf(m.prover, a, m.book.domains, m.nameDuals)
 }
 
-// nameDuals says what pods are worth, and how much less in which domain.
+// nameDuals writes the dual of each pod, and by rule and domain the amount by which it is lower there.
 func (m *domainMarket) nameDuals(c *certificate.Certificate, a bound.Assigned) {
 	most := m.mostWorth(a)
 	c.Spreads = make([]certificate.DomainSpread, len(m.book.rules))
@@ -43,7 +43,7 @@ func (m *domainMarket) nameDuals(c *certificate.Certificate, a bound.Assigned) {
 	}
 }
 
-// worthOf is what a pod of a class of the market is worth where it is.
+// worthOf is the dual of a pod of a market class, less the multiplier of its rule in its domain.
 func (m *domainMarket) worthOf(a bound.Assigned, class int) *big.Int {
 	p := &m.parts[class]
 	if p.rule < 0 || p.least {
@@ -52,7 +52,7 @@ func (m *domainMarket) worthOf(a bound.Assigned, class int) *big.Int {
 	return new(big.Int).Sub(a.Duals[class], a.DomainMultipliers[m.spread[p.rule]][p.domain])
 }
 
-// mostWorth is what a pod of each rule is worth where it is worth most.
+// mostWorth is, by rule, the highest dual of its pods in any domain.
 func (m *domainMarket) mostWorth(a bound.Assigned) []*big.Int {
 	most := make([]*big.Int, len(m.book.rules))
 	for i, p := range m.parts {

@@ -5,8 +5,8 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/bound"
 )
 
-// everyChoice is everything on sale in each domain but reservations, once for all with equal room
-// for the same pods at the same price.
+// everyChoice lists all offers without reservations by domain; offers with equal room, groups, domain and price are
+// listed once.
 func (m *domainMarket) everyChoice() (out []bound.Choice) {
 	type machine struct {
 		room, column, domain int

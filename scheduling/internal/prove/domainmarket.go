@@ -12,38 +12,38 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 )
 
-// domainMarket is the market with domains told apart: a class of it is pods of a class of the
-// prover's that no rule spreads, or those of them that are spread by one, in one domain. Where
-// they are told apart, and all pods of a rule are of one class, as many as there are in each
-// domain at least are a class, and those beyond are another one.
+// domainMarket is the bound's instance with pods split by domain. Each class of the prover is split by rule; pods of a
+// rule are one class for each domain. Where apart is set and all pods of a rule are one class, the minimum of a domain
+// and the pods above it are two classes, because the number of the former is known, e.g. at least 3 of 10 replicas in
+// each zone.
 type domainMarket struct {
 	in     *instance.Instance
 	prover *prover
 	book   *domainBook
 	market bound.Market
 	apart  bool
-	parts  []domainPart // by class of the market
-	// spread is, by rule, the number of its spread, -1 where no pods are beyond.
+	parts  []domainPart // by market class, see [domainPart]
+	// spread is, by rule, its index in the market's Spreads; -1 where minimums take all pods.
 	spread []int
-	// split says, by rule, that those that are in each domain at least are told apart.
+	// split says, by rule, that the minimum of each domain is a class of its own.
 	split []bool
 	users map[[2]int]model.Bits
-	// alike are the per-node limits among the surrogate resources that are of one class and alike on all nodes, nil for others. It takes less
-	// time to know how many of it a node holds than to count them like a resource.
+	// alike are, by surrogate resource, per-node limits of equal pods that hold on all nodes; nil for other surrogate
+	// resources. They become limits of the class, because a bound handles these faster than a resource.
 	alike []*perNodeLimit
 }
 
-// domainPart is what a class of the market stands for.
+// domainPart is the pods that a market class stands for.
 type domainPart struct {
-	class  int             // of the prover's
+	class  int             // index in the prover's classes
 	ids    []model.ClassID // planned
-	domain int             // -1 for all
+	domain int             // -1 for any domain
 	rule   int             // -1 for none
-	least  bool            // those that there are at least
+	least  bool            // whether it is the minimum of the domain
 }
 
-// marketByDomain is the market with domains told apart. If it is not to tell those apart that are in each domain at
-// least, machines that hold one pod or two are known to hold no more of both together.
+// marketByDomain is the instance with pods split by domain. Without apart, the minimum of a domain and the pods above it
+// are one class, so that limits of pods per node hold for both together.
 func (b *domainBook) marketByDomain(apart bool) *domainMarket {
 	m := &domainMarket{in: b.in, prover: b.prover, book: b, users: map[[2]int]model.Bits{}, apart: apart}
 	m.market.Dims = b.prover.market.Dims
@@ -64,7 +64,7 @@ func (b *domainBook) marketByDomain(apart bool) *domainMarket {
 	return m
 }
 
-// addClasses splits the classes of the prover's.
+// addClasses splits the prover's classes by rule and domain.
 func (m *domainMarket) addClasses() {
 	ruleOf := map[int]int{}
 	for r := range m.book.rules {
@@ -96,7 +96,7 @@ func (m *domainMarket) addClasses() {
 	}
 }
 
-// addRule adds the pods of a rule.
+// addRule adds the pods of a rule, kinds, as classes for each domain.
 func (m *domainMarket) addRule(r *domainRule, kinds []domainPart) {
 	at := kinds[0].rule
 	m.spread[at] = -1
@@ -130,7 +130,7 @@ func (m *domainMarket) addRule(r *domainRule, kinds []domainPart) {
 	m.market.Spreads = append(m.market.Spreads, s)
 }
 
-// count is the number of placed pods of some classes.
+// count is the number of placed pods in some planned classes.
 func (m *domainMarket) count(ids []model.ClassID) (n int64) {
 	for _, id := range ids {
 		n += m.prover.placed[id]
@@ -138,7 +138,7 @@ func (m *domainMarket) count(ids []model.ClassID) (n int64) {
 	return n
 }
 
-// addClass adds pods as a class, at most so many.
+// addClass adds a market class of at most most pods.
 func (m *domainMarket) addClass(p domainPart, most int64) {
 	class := m.prover.market.Classes[p.class]
 	class.Count, class.Few = min(most, m.count(p.ids)), p.rule >= 0
@@ -151,7 +151,7 @@ func (m *domainMarket) addClass(p domainPart, most int64) {
 	m.market.Classes, m.parts = append(m.market.Classes, class), append(m.parts, p)
 }
 
-// usersOf are the classes of the groups in a column, in a domain.
+// usersOf are the market classes of a column's groups that may be in a domain.
 func (m *domainMarket) usersOf(column, domain int) model.Bits {
 	at := [2]int{column, domain}
 	if row, ok := m.users[at]; ok {
@@ -168,10 +168,10 @@ func (m *domainMarket) usersOf(column, domain int) model.Bits {
 	return row
 }
 
-// domain is what the market calls a domain: 0 is none.
+// domain is the market's number of a domain: from 1, and 0 for offers without the label.
 func (b *domainBook) domain(domain int) int { return (domain + 1) % (len(b.domains) + 1) }
 
-// domainOffers lists what may be bought, domain by domain, and last what is in none.
+// domainOffers lists the offers by domain; the last list is of offers without the label.
 func (b *domainBook) domainOffers() *instance.DomainOffers {
 	if b.offersAt != nil {
 		return b.offersAt
@@ -192,10 +192,10 @@ func (b *domainBook) domainOffers() *instance.DomainOffers {
 	return b.offersAt
 }
 
-// byDomain deals offers out to domains, those left out that cheaper ones make pointless.
+// byDomain sorts offers by domain and drops dominated ones within each.
 func (b *domainBook) byDomain(lists iter.Seq2[*offers.Template, []offers.TemplateOffer]) [][]offers.TemplateOffer {
 	ranks := priceRanks(b.in)
-	turn := make([]int32, len(ranks)) // by rank: number in the list, from 1
+	turn := make([]int32, len(ranks)) // by rank, index in the list from 1; 0 for none
 	kept, recent := make([][]offers.TemplateOffer, len(b.domains)+1), make([][]offers.TemplateOffer, len(b.domains)+1)
 	for v, list := range lists {
 		domains := make([]int, len(list))
@@ -218,7 +218,7 @@ func (b *domainBook) byDomain(lists iter.Seq2[*offers.Template, []offers.Templat
 	return kept
 }
 
-// addNodes adds the free room of running nodes.
+// addNodes adds the free room of existing nodes.
 func (m *domainMarket) addNodes() {
 	if m.book.rooms == nil {
 		m.book.rooms = m.prover.fewRooms(mostDomainRooms, func(n *instance.ExistingNode) int { return m.book.domainOfNode(n.Labels) })

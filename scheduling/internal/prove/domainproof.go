@@ -15,9 +15,8 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// proveByDomains is the bound on plans in which pods that are spread over domains are where they may
-// be, 0 where it gains nothing. For a plan that is there cases are told apart while the bound is
-// below what is wanted. best is the bound without domains.
+// proveByDomains is the bound on plans that satisfy the domain rules; 0 where it is not tried. best is the bound without
+// domains, near the bound at which to stop. With a plan, branching goes on while the bound is below wanted.
 func (p *Proofs) proveByDomains(ctx context.Context, pr *prover, plan *scheduling.Plan, start []*big.Int, best, near, wanted int64) (int64, *certificate.Certificate) {
 	b := newDomainBook(ctx, pr, plan, best)
 	if b == nil || pr.in.Solver.Effort == scheduling.EffortFast && b.pointless(best, near) {
@@ -32,7 +31,7 @@ func (p *Proofs) proveByDomains(ctx context.Context, pr *prover, plan *schedulin
 		x.divide(ctx, pr.in, wanted)
 	}
 	if p.byDomains = x; ctx.Err() != nil {
-		p.byDomains = nil // another time there may be time for more
+		p.byDomains = nil // because a later call may have more time
 	}
 	if x.domains == nil {
 		return 0, nil
@@ -42,18 +41,18 @@ func (p *Proofs) proveByDomains(ctx context.Context, pr *prover, plan *schedulin
 	return x.assigned.Bound, c
 }
 
-// domainsProven is what was proven of plans that place some pods and keep some rules.
+// domainsProven is a bound by domains with the inputs that it holds for: placed pods by planned class, and rules.
 type domainsProven struct {
 	placed   []int64
 	key      string
 	spread   []*corev1.Pod // a pod of each rule
-	domains  *domainMarket // nil where nothing was proven
+	domains  *domainMarket // nil without a bound
 	assigned bound.Assigned
 }
 
-// DivideByDomains tells cases apart while less than wanted is proven of plans that place so many pods of each planned class,
-// domain by domain, and returns the bound. ok is false where nothing was proven of such plans. Past the deadline the bound
-// holds, and is forgotten: another time there may be time for more.
+// DivideByDomains branches on the last bound by domains while it is below wanted, and returns the bound, in nano-USD per
+// hour. ok is false where there is no such bound for placed. After the deadline the bound is valid but not kept, because
+// a later call may have more time.
 func (p *Proofs) DivideByDomains(ctx context.Context, placed []int64, wanted int64) (least int64, ok bool) {
 	x := p.byDomains
 	if x == nil || !slices.Equal(x.placed, placed) || ctx.Err() != nil {
@@ -75,7 +74,7 @@ func (x *domainsProven) divide(ctx context.Context, c *instance.Instance, wanted
 	x.assigned = x.assigned.Divided(effort)
 }
 
-// ruled are pods of which each stands for a rule.
+// ruled is one pod of each rule.
 func (b *domainBook) ruled() (out []*corev1.Pod) {
 	for i := range b.rules {
 		out = append(out, b.rules[i].spokesman)
@@ -83,7 +82,8 @@ func (b *domainBook) ruled() (out []*corev1.Pod) {
 	return out
 }
 
-// prove computes the bound on plans that keep the rules of the book.
+// prove is the best bound on plans that satisfy the rules, without and with minimums as classes. start are resource
+// duals.
 func (b *domainBook) prove(ctx context.Context, start []*big.Int, near int64) (market *domainMarket, best bound.Assigned) {
 	pr := b.prover
 	for _, apart := range []bool{false, true} {
@@ -103,8 +103,8 @@ func (b *domainBook) prove(ctx context.Context, start []*big.Int, near int64) (m
 	return market, best
 }
 
-// splits reports whether pods that there are in each domain at least can be told apart from
-// others of their rule. Where they cannot, that market is the other one once more.
+// splits reports whether a rule has a minimum and pods of one class, so that [domainBook.marketByDomain] with apart
+// differs.
 func (b *domainBook) splits() bool {
 	return slices.ContainsFunc(b.rules, func(r domainRule) bool {
 		return slices.Max(r.least) > 0 && slices.ContainsFunc(b.prover.classes, func(ids []model.ClassID) bool {
@@ -113,12 +113,11 @@ func (b *domainBook) splits() bool {
 	})
 }
 
-// fewestPods is how many pods there have to be at least: of few, whole machines in each domain cost
-// more than what domains differ in.
+// fewestPods is the number of pods below which the bound by domains is always tried: with few pods, rounding up to whole
+// nodes in each domain costs more than the difference in prices.
 const fewestPods = 16
 
-// pointless reports whether there is little to gain by telling domains apart, and twice as much would
-// not do.
+// pointless reports whether the possible gain is small, and twice the gain would not bring best up to near.
 func (b *domainBook) pointless(best, near int64) bool {
 	if podspec.Sum(b.prover.placed) < fewestPods {
 		return false
@@ -127,11 +126,9 @@ func (b *domainBook) pointless(best, near int64) bool {
 	return gain < NearEnough*float64(near) && float64(best)+2*gain < float64(near)
 }
 
-// casePods is how many pods are worth half of the work that may go into cases, which is the most
-// that domains get: what these gain for fewer is not much, and a search for them does not take long
-// either.
+// casePods is the number of pods from which on branching gets half of its work, the most; with fewer pods it gets less
+// in proportion, because it gains less.
 const casePods = 1_500
 
-// domainsWork is how many times the work of a bound is spent where domains are told apart:
-// there are as many more machines to look at.
+// domainsWork multiplies the work of a bound by domains, because there are offers for each domain.
 const domainsWork = 4

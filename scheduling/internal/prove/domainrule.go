@@ -19,53 +19,50 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/units"
 )
 
-// domainRule is placed pods that are spread over domains by one constraint, count for it
-// themselves and ask the same of their nodes, or that one term of anti-affinity keeps apart from each
-// other. In every plan that keeps the constraint there are so many of them in each domain.
+// domainRule is the placed pods of one topology spread constraint that selects them, or of one anti-affinity term that
+// keeps them apart, over domains. Every plan that satisfies it has between least and most of them in each domain.
 type domainRule struct {
 	classes     []int // planned classes
 	pods        int64
 	spokesman   *corev1.Pod
 	least, most []int64   // by domain
-	weight      float64   // of what is at stake
-	costs       []float64 // of all of its pods by domain, roughly; infinite where some cannot be bought for
+	weight      float64   // price difference that depends on it, see [domainBook.stake]
+	costs       []float64 // rough price of all of its pods by domain; infinite where a pod fits no offer
 }
 
-// domainBook is what the bound knows of domains.
+// domainBook is the domains of one label, e.g. zones, with the rules over them.
 type domainBook struct {
 	in         *instance.Instance
 	prover     *prover
-	key        string // the label that says where a node is
+	key        string // the topology key
 	locations  *instance.LocationIndex
-	domains    []string // those with nodes and those where pools may buy, sorted
+	domains    []string // values of the label on nodes and offers, sorted
 	number     map[string]int
-	unlabelled bool // pools may buy machines without the label
+	unlabelled bool // whether there are offers without the label
 	rules      []domainRule
-	// offersAt and rooms are what may be bought, and what running nodes have, by domain; nil until
-	// asked.
+	// offersAt and rooms are the offers and the free room of nodes by domain; nil before the first use.
 	offersAt *instance.DomainOffers
 	rooms    []freeRoom
-	open     map[string][]bool // what openTo knows
+	open     map[string][]bool // results of [domainBook.openTo]
 }
 
 const (
-	// mostDomains and mostDomainClasses bound how many domains, and pods of how many classes in
-	// how many domains, a bound tells apart.
+	// mostDomains bounds the domains, and mostDomainClasses the classes times domains, of a bound by domains.
 	mostDomains, mostDomainClasses = 16, 600
-	// leastStake is how much dearer, as a share, the dearest domain has to be for it to matter
-	// where pods are.
+	// leastStake is the share by which the dearest domain must be dearer than the cheapest, else domains do not
+	// matter.
 	leastStake = 0.01
 )
 
-// domainRuleKey is equal for classes of one rule.
+// domainRuleKey is equal for classes that have the same rule. group is -1 for anti-affinity.
 type domainRuleKey struct {
 	tie   podspec.Tie
 	group int
 	keys  string
 }
 
-// newDomainBook finds the rules by which the bound gains, over the label with the most at stake. It returns nil if there
-// are none, or too little time. proven is the bound without domains.
+// newDomainBook reads the domains and rules of the topology key with the highest stake; nil without a rule that can
+// raise the bound, or past the deadline. proven is the bound without domains.
 func newDomainBook(ctx context.Context, pr *prover, plan *scheduling.Plan, proven int64) (best *domainBook) {
 	most := 0.0
 	for _, key := range domainKeys(pr.in, pr.placed) {
@@ -84,8 +81,8 @@ func newDomainBook(ctx context.Context, pr *prover, plan *scheduling.Plan, prove
 	return best
 }
 
-// domainBookOver finds the rules over a label. A rule that a plan does not keep to as planners do, since there would be
-// no place for all of its pods, bounds nothing. The answer is nil if there are none, or too little time to know.
+// domainBookOver reads the domains and rules of a topology key; nil as in [newDomainBook]. A rule that the plan does not
+// satisfy is left out, because the bound must hold for that plan, too.
 func domainBookOver(ctx context.Context, pr *prover, key string, plan *scheduling.Plan, proven int64) *domainBook {
 	b := newBareBook(pr, key)
 	keys, rules := b.domainRules()
@@ -132,8 +129,8 @@ func domainBookOver(ctx context.Context, pr *prover, key string, plan *schedulin
 	return b
 }
 
-// domainRules are the constraints of placed pods that are about domains and count the pods
-// that have them. Pods kept apart may ask different things of their nodes.
+// domainRules reads the spread constraints and anti-affinity terms over domains of placed pods that select the pods
+// themselves. Pods of a spread rule are of one group; pods of an anti-affinity rule may differ in node constraints.
 func (b *domainBook) domainRules() (keys []domainRuleKey, rules []domainRule) {
 	index := map[domainRuleKey]int{}
 	for i, n := range b.prover.placed {
@@ -152,7 +149,7 @@ func (b *domainBook) domainRules() (keys []domainRuleKey, rules []domainRule) {
 		key := domainRuleKey{tie: *t, group: -1}
 		if t.Kind == podspec.SpreadTie {
 			if key.group, key.keys = class.Group, strings.Join(bonds.SpreadKeys(true), ","); slices.ContainsFunc(class.Pods, hasClaims) {
-				continue // where volumes can be is said in many ways
+				continue // because a verifier does not compare wordings of volumes' node affinity
 			}
 		}
 		at, known := index[key]
@@ -167,8 +164,7 @@ func (b *domainBook) domainRules() (keys []domainRuleKey, rules []domainRule) {
 	return keys, rules
 }
 
-// ruleOf is the constraint of topology spread that is over domains and must hold, nil for
-// none. A pod has one at most.
+// ruleOf is the required spread constraint over the topology key; nil for none. Kubernetes allows one for each key.
 func (b *domainBook) ruleOf(terms *podspec.TopologyTerms) *podspec.Tie {
 	at := slices.IndexFunc(terms.Ties, func(t podspec.Tie) bool {
 		return t.Kind == podspec.SpreadTie && t.Weight == 0 && !t.Share && t.Key == b.key
@@ -179,8 +175,8 @@ func (b *domainBook) ruleOf(terms *podspec.TopologyTerms) *podspec.Tie {
 	return &terms.Ties[at]
 }
 
-// termOf is the required term of anti-affinity over domains by which pods of a class keep their like
-// away, nil for none.
+// termOf is the required anti-affinity term over the topology key that selects the pods of the class itself; nil for
+// none.
 func (b *domainBook) termOf(class *podspec.PodClass) *podspec.Tie {
 	ties := b.in.TopologyTerms.List[class.TopologyTerms].Ties
 	at := slices.IndexFunc(ties, func(t podspec.Tie) bool {
@@ -192,13 +188,13 @@ func (b *domainBook) termOf(class *podspec.PodClass) *podspec.Tie {
 	return &ties[at]
 }
 
-// hasClaims reports whether a pod has volumes that may tie it to a place.
+// hasClaims reports whether a pod has volumes that may restrict it to nodes.
 func hasClaims(pod *corev1.Pod) bool {
 	return slices.ContainsFunc(pod.Spec.Volumes, func(v corev1.Volume) bool { return v.PersistentVolumeClaim != nil || v.Ephemeral != nil })
 }
 
-// stake is what it costs at most that pods have to be in a dear domain, roughly, or 0 where
-// it hardly matters, and what they cost if each is alone on a machine.
+// stake is the rough difference in price, in nano-USD per hour, between the dearest and the cheapest domain for the
+// rule's pods, 0 below [leastStake]; alone is their price with one node each. It fills the rule's costs.
 func (b *domainBook) stake(r *domainRule) (stake, alone float64) {
 	r.costs = make([]float64, len(b.domains))
 	for _, i := range r.classes {
@@ -240,8 +236,7 @@ func (b *domainBook) stake(r *domainRule) (stake, alone float64) {
 	return stake, alone
 }
 
-// limit works out how many pods of a rule may be where, given what runs already, and reports
-// whether that says anything.
+// limit fills least and most of a rule, given the running pods, and reports whether they restrict any domain.
 func (b *domainBook) limit(r *domainRule, key domainRuleKey, runs *units.Rule) bool {
 	s := DomainSpread{Skew: key.tie.MaxSkew, Apart: key.tie.Kind == podspec.AntiTie, Placed: r.pods, Running: make([]int64, len(b.domains)), Counts: make([]bool, len(b.domains))}
 	if !s.Apart {
@@ -262,7 +257,7 @@ func (b *domainBook) limit(r *domainRule, key domainRuleKey, runs *units.Rule) b
 		}
 	}
 	if r.least, r.most = s.Bounds(); podspec.Sum(r.most) < r.pods {
-		return false // no plan places all
+		return false // because no plan places all of its pods
 	}
 	for z := range b.domains {
 		if r.least[z] > 0 || r.most[z] < r.pods {
@@ -272,14 +267,14 @@ func (b *domainBook) limit(r *domainRule, key domainRuleKey, runs *units.Rule) b
 	return false
 }
 
-// gain is how much more the pods of all rules cost, roughly, than if they were in the cheapest
-// domain: what there is for a bound to gain.
+// gain is the rough price of the rules, in nano-USD per hour: the cheapest allowed distribution less all pods in the
+// cheapest domain.
 func (b *domainBook) gain() (gain float64) {
 	for i := range b.rules {
 		r := &b.rules[i]
 		cheapest := slices.Min(r.costs)
 		if math.IsInf(cheapest, 1) {
-			return cheapest // it hangs on nodes that run
+			return cheapest // because the price then depends on existing nodes
 		}
 		s := bound.Spread{Least: r.least, Most: r.most, Kinds: []bound.Kind{{Count: r.pods}}}
 		over := make([]float64, len(r.costs))
@@ -291,8 +286,8 @@ func (b *domainBook) gain() (gain float64) {
 	return gain
 }
 
-// openDomains are those in which a placed pod of the rule could have a machine of its own, with
-// the choice of others there that its pool's minValues ask for, however open labels are settled.
+// openDomains are the domains in which every planner could launch a node for a placed pod of the rule, see
+// [domainBook.openTo].
 func (b *domainBook) openDomains(r *domainRule, key domainRuleKey) []bool {
 	open := make([]bool, len(b.domains))
 	for _, i := range r.classes {
@@ -303,7 +298,8 @@ func (b *domainBook) openDomains(r *domainRule, key domainRuleKey) []bool {
 	return open
 }
 
-// openTo are those in which pods of a group that request so much could have machines of their own.
+// openTo are the domains in which a pod with a group and requests could have a new node to itself, within limits and
+// minValues, whatever values open labels get.
 func (b *domainBook) openTo(group int, requests []int64) []bool {
 	name := binary.AppendVarint(nil, int64(group))
 	for _, q := range requests {
@@ -317,7 +313,7 @@ func (b *domainBook) openTo(group int, requests []int64) []bool {
 		if b.daemonsDiffer(v) {
 			continue
 		}
-		fits := make([]model.Bits, len(b.domains)) // the offers that hold such a pod
+		fits := make([]model.Bits, len(b.domains)) // by domain, the offers with room for the pod
 		for _, o := range b.in.Offered[ti].List {
 			x := &b.in.Offers.Offers[o.Offer]
 			z := b.domainOf(v, o.Offer)
@@ -338,7 +334,7 @@ func (b *domainBook) openTo(group int, requests []int64) []bool {
 	return open
 }
 
-// daemonsDiffer reports whether it depends on a label that a pool leaves open which daemons run on its machines.
+// daemonsDiffer reports whether an open label of a template decides which daemons run on its nodes.
 func (b *domainBook) daemonsDiffer(v *offers.Template) (differ bool) {
 	for _, d := range b.in.Daemons {
 		d.Constraint.Expressions(func(e *podspec.Expression) { differ = differ || v.Open[e.Key()] })
@@ -346,7 +342,7 @@ func (b *domainBook) daemonsDiffer(v *offers.Template) (differ bool) {
 	return differ
 }
 
-// keeps reports whether a plan, which has pods in the domains domainOf, keeps a rule.
+// keeps reports whether a plan satisfies least and most of a rule. domainOf is the domain of each pod, from 1.
 func (b *domainBook) keeps(domainOf map[string]int, r *domainRule) bool {
 	counts := make([]int64, len(b.domains)+1)
 	for _, i := range r.classes {

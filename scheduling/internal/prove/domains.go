@@ -12,8 +12,8 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// domainKeys are the labels, but for that of hosts, that hard spread constraints and required anti-affinity of placed pods are
-// over, those of the most pods first.
+// domainKeys are the topology keys, without the host name, of required spread constraints and anti-affinity of placed
+// pods; the key of the most pods first.
 func domainKeys(in *instance.Instance, placed []int64) []string {
 	pods := map[string]int64{}
 	for i, n := range placed {
@@ -31,13 +31,13 @@ func domainKeys(in *instance.Instance, placed []int64) []string {
 	return slices.SortedFunc(maps.Keys(pods), func(a, b string) int { return cmp.Or(cmp.Compare(pods[b], pods[a]), cmp.Compare(a, b)) })
 }
 
-// newBareBook is a book without rules.
+// newBareBook is a domain book without domains and rules.
 func newBareBook(pr *prover, key string) *domainBook {
 	return &domainBook{in: pr.in, prover: pr, key: key, locations: pr.in.Locations(), number: map[string]int{}, open: map[string][]bool{}}
 }
 
-// readDomains lists the domains. It reports whether it is known in which of them all is that may be bought, and whether there
-// are as many as a bound tells apart.
+// readDomains fills domains. It reports whether the domain of every offer is known, and there are between 2 and
+// [mostDomains].
 func (b *domainBook) readDomains() bool {
 	sold := b.in.Offers.Column(b.key)
 	domains, used := slices.Clone(b.locations.Country.Column(b.key).Values), make([]bool, len(sold.Values))
@@ -45,7 +45,7 @@ func (b *domainBook) readDomains() bool {
 		if !b.settled(v) {
 			return false
 		}
-		rest := false // some offers leave it to the pool
+		rest := false // whether an offer's domain is the template's label
 		v.Within.Each(func(o int) {
 			if n := sold.Numbers[o]; b.in.Offers.Offers[o].Launchable && n >= 0 {
 				used[n] = true
@@ -71,7 +71,7 @@ func (b *domainBook) readDomains() bool {
 	return !slices.Contains(b.domains, "") && len(b.domains) >= 2 && len(b.domains) <= mostDomains
 }
 
-// labelled reports whether all nodes have a label.
+// labelled reports whether every node has a label.
 func (b *domainBook) labelled(key string) bool {
 	for i := range b.locations.Places {
 		if b.locations.Places[i].Labels[key] == "" {
@@ -81,7 +81,7 @@ func (b *domainBook) labelled(key string) bool {
 	return !slices.ContainsFunc(b.in.Nodes, func(n *instance.ExistingNode) bool { return n.Labels[key] == "" })
 }
 
-// settled reports whether it is known which domains machines of a template may be in: offers say so, or its pool does.
+// settled reports whether the domains of a template's nodes are known, from offers or from the NodePool.
 func (b *domainBook) settled(v *offers.Template) bool {
 	switch _, labelled := v.Label(b.key); {
 	case b.in.Offers.Defines(b.key, v.Catalog):
@@ -94,8 +94,8 @@ func (b *domainBook) settled(v *offers.Template) bool {
 	}
 }
 
-// domainOf is the domain of what is bought at an offer for a template, -1 where nobody may buy, and the number of domains for
-// what is in none.
+// domainOf is the domain of a template's offer: -1 where it may not be launched, and the number of domains where it has
+// no label.
 func (b *domainBook) domainOf(v *offers.Template, offer int) int {
 	sold := b.in.Offers.Column(b.key)
 	domain, ok := v.Label(b.key)
@@ -110,7 +110,7 @@ func (b *domainBook) domainOf(v *offers.Template, offer int) int {
 	return -1
 }
 
-// whereabouts are the domains of the pods of a plan, from 1; none without a plan.
+// whereabouts is the domain, from 1, of each pod in a plan, by namespace/name; empty for a nil plan.
 func (b *domainBook) whereabouts(plan *scheduling.Plan) map[string]int {
 	domainOf, launches := map[string]int{}, instance.NewLaunches(b.in)
 	if plan == nil {
@@ -134,7 +134,7 @@ func (b *domainBook) whereabouts(plan *scheduling.Plan) map[string]int {
 	return domainOf
 }
 
-// domainOfNode is the domain of a node, and the number of domains for one in none.
+// domainOfNode is the domain of a node with some labels; the number of domains where it has none.
 func (b *domainBook) domainOfNode(labels map[string]string) int {
 	if domain, ok := labels[b.key]; ok {
 		return b.number[domain]

@@ -6,29 +6,27 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// DomainSpread is what decides how many pods of a spread over domains may be where, or of those that
-// keep apart there: of these a domain has one, or none where any runs.
+// DomainSpread is the numbers of a topology spread constraint over domains, or with Apart of an anti-affinity term: at
+// most one pod in a domain, and none where one runs.
 type DomainSpread struct {
 	Skew  int64
 	Apart bool
-	// placed is the number of pods of the rule, pending that of all that wait and count for
-	// it, running by domain those that run.
+	// Placed is the number of placed pods of the rule, Pending that of all pending pods that it selects, Running that
+	// of selected running pods by domain.
 	Placed, Pending int64
 	Running         []int64
-	// counts says of which domains every plan takes the minimum.
+	// Counts are the domains that are in the minimum of every plan.
 	Counts []bool
 }
 
-// Bounds are the least and the most pods of the rule that may be in each domain.
+// Bounds are the least and the most pods of the rule in each domain, of every plan that places all of them.
 //
-// When the last of them binds in a domain, that has at most skew pods more than any domain that
-// counts, and all domains together have no more than run and wait. That bounds it from
-// above.
+// From above: when the last pod of the rule binds in a domain, the domain has at most the skew more than any counted
+// domain, and all domains together have at most the running and pending pods.
 //
-// Domains have at most skew pods of the rule more than the emptiest one has in the end. So
-// if all pods of the rule have a place, the emptiest one has so many that the others are
-// enough for the rest. That bounds each from below, but for pods that count and are not
-// of the rule: those may be there instead.
+// From below: in the end a domain has at most the skew more than the emptiest one. If all pods of the rule are placed,
+// the emptiest domain must have enough that the other ones take the rest. Selected pods that are not of the rule may
+// stand in for its pods. E.g. 10 pods with skew 1 in 3 empty zones are 3 or 4 in each.
 func (s *DomainSpread) Bounds() (least, most []int64) {
 	least, most = make([]int64, len(s.Running)), make([]int64, len(s.Running))
 	floor := s.floor()
@@ -46,7 +44,7 @@ func (s *DomainSpread) Bounds() (least, most []int64) {
 	return least, most
 }
 
-// tighten lets each domain have what the others leave to it.
+// tighten narrows the bounds of each domain by those of the other ones: all together must be Placed.
 func (s *DomainSpread) tighten(least, most []int64) {
 	atLeast, atMost := podspec.Sum(least), podspec.Sum(most)
 	for z := range most {
@@ -56,7 +54,7 @@ func (s *DomainSpread) tighten(least, most []int64) {
 	}
 }
 
-// ceiling is the most pods that a domain has when the last of the rule binds there.
+// ceiling is the most selected pods in a domain when the last pod of the rule binds there.
 func (s *DomainSpread) ceiling(domain int) int64 {
 	all := s.Pending + s.Running[domain]
 	for z, n := range s.Running {
@@ -75,8 +73,8 @@ func (s *DomainSpread) ceiling(domain int) int64 {
 	})
 }
 
-// floor is how many pods the emptiest domain that counts has at least: one more than the
-// largest number with which there is no place for all.
+// floor is the least number of selected pods in the emptiest counted domain: one more than the largest number with which
+// not all pods have a place.
 func (s *DomainSpread) floor() int64 {
 	low, some := int64(math.MaxInt64), false
 	for z, n := range s.Running {
@@ -90,9 +88,8 @@ func (s *DomainSpread) floor() int64 {
 	return largest(low, low+s.Placed, func(floor int64) bool { return floor == low || s.short(floor-1) })
 }
 
-// short reports whether pods of the rule are left over if the emptiest domain that counts
-// has so many pods, which is no more than the others have: the rule's are those in it, and
-// up to so many and the skew in every other.
+// short reports whether pods of the rule are left over if the emptiest counted domain has floor pods: it and every other
+// domain are filled up, the other ones to floor plus skew.
 func (s *DomainSpread) short(floor int64) bool {
 	sum := -s.Skew
 	for _, n := range s.Running {
@@ -101,8 +98,8 @@ func (s *DomainSpread) short(floor int64) bool {
 	return sum < s.Placed
 }
 
-// largest is the last number of a range for which something holds; it does of the first,
-// and of all before one of which it does.
+// largest is the last number of a range for which holds is true, by bisection. holds must be true for from, and for all
+// numbers before one for which it is true.
 func largest(from, to int64, holds func(int64) bool) int64 {
 	for from < to {
 		if at := to - (to-from)/2; holds(at) {

@@ -9,21 +9,18 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
 )
 
-// Where many pods are tied to each other, most of a search goes into the last few percent
-// of the price. A bound that is known beforehand says when that is not worth while.
-
-// How far above a bound a search for many tied pods may end, as a share of the bound: at
-// fast effort, and up to the default one.
+// enoughFast and enoughDefault are the gaps, as a share of the bound, at which a search for many pods with topology
+// terms ends: at fast effort, and up to the default. Most of its time would go into the last few percent of the price.
 const enoughFast, enoughDefault = 0.05, 0.025
 
-// earlyBound is the bound on resources of plans that place all pods.
+// earlyBound is the bound by resource duals on plans that place all pods.
 type earlyBound struct {
 	prover *prover
 	result covering.Result
 }
 
-// ByResources returns the bound of plans that place so many pods of each planned class by what these request together,
-// in nano-USD per hour. It takes little time beside the other bounds. ok is false where no pod is placed.
+// ByResources is the bound by resource duals, in nano-USD per hour, on plans that place the given number of pods of each
+// planned class. It is the fastest bound. ok is false where no pod is placed.
 func ByResources(c *instance.Instance, placed []int64) (least int64, ok bool) {
 	pr := newProver(c, placed)
 	if len(pr.classes) == 0 {
@@ -32,8 +29,8 @@ func ByResources(c *instance.Instance, placed []int64) (least int64, ok bool) {
 	return covering.Resource(pr.input.Tighten()).Bound, true
 }
 
-// EarlyBound works out a bound for many tied pods before there is a plan, and at what price
-// one of them will do; 0 is none.
+// EarlyBound works out a bound before the search, and returns the price in nano-USD per hour at which the search may
+// end; 0 past the deadline or without pods.
 func (p *Proofs) EarlyBound(ctx context.Context) (enough int64) {
 	c := p.problem
 	if ctx.Err() != nil {
@@ -51,7 +48,7 @@ func (p *Proofs) EarlyBound(ctx context.Context) (enough int64) {
 	return int64(float64(p.early.result.Bound) * (1 + Enough(c)))
 }
 
-// Enough is how far above a bound the price of tied pods may be; 0 is as near as can be.
+// Enough is the gap, as a share of the bound, at which a search may end; 0 means that it goes on to its end.
 func Enough(c *instance.Instance) float64 {
 	switch {
 	case !c.Tied() || len(c.Planned) < instance.ManyClasses || c.Solver.Effort > scheduling.EffortDefault:
@@ -62,7 +59,7 @@ func Enough(c *instance.Instance) float64 {
 	return enoughDefault
 }
 
-// foreseen is what is known of plans with the placed pods.
+// foreseen is the early bound if it is for the same placed pods.
 func (p *Proofs) foreseen(placed []int64) (pr *prover, resource covering.Result, known bool) {
 	if f := p.early; f != nil && slices.Equal(f.prover.placed, placed) {
 		return f.prover, f.result, true

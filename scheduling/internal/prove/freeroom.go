@@ -9,22 +9,21 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
 )
 
-// freeRoom is running nodes that have as much room for the same pods.
+// freeRoom is the free room of count existing nodes that are equal in room, admitted groups and domain.
 type freeRoom struct {
-	room   []int64 // as the market measures it
+	room   []int64 // with surrogate resources
 	column int
-	domain int // 0 where domains are not told apart
+	domain int // 0 in a bound without domains
 	count  int64
-	first  int // number of one of them
+	first  int // number of the first such node
 }
 
-// mostFreeRooms bounds how many kinds of running nodes a bound tells apart, mostDomainRooms those
-// in all domains of one that tells domains apart: beside nodes that count as larger than they are it
-// stays far below the price, and most work goes into bounds that do not come near it.
+// mostFreeRooms bounds the kinds of existing nodes in a bound, mostDomainRooms those in a bound by domains. The latter
+// is higher, because rounding rooms up lowers the bound, and domains gain less than that.
 const mostFreeRooms, mostDomainRooms = 128, 1_024
 
-// addNodes adds the free room of running nodes. Where no two of many nodes are alike it
-// counts them as somewhat larger than they are.
+// addNodes adds the free room of existing nodes. Where there are too many kinds, rooms are rounded up, which only lowers
+// the bound.
 func (pr *prover) addNodes() {
 	rooms := pr.fewRooms(mostFreeRooms, func(*instance.ExistingNode) int { return 0 })
 	for i := range rooms {
@@ -37,8 +36,8 @@ func (pr *prover) addNodes() {
 	}
 }
 
-// fewRooms lists what running nodes have, so many kinds at most: as some larger than they are
-// if there are too many. Nodes that are equal in that are one.
+// fewRooms lists the free room of existing nodes as at most atMost kinds, with rooms rounded up as far as needed. domain
+// is the domain of a node.
 func (pr *prover) fewRooms(atMost int, domain func(*instance.ExistingNode) int) []freeRoom {
 	most := make([]int64, pr.market.Dims)
 	for parts := int64(firstParts); ; parts /= fewerParts {
@@ -73,12 +72,12 @@ func (pr *prover) fewRooms(atMost int, domain func(*instance.ExistingNode) int) 
 	}
 }
 
-// Rooms are taken as they are at first, then rounded up to parts of what the largest has: firstParts
-// parts divided by fewerParts, and so many times fewer ones again and again.
+// firstParts is the number of steps, as parts of the largest room, to which rooms are first rounded up; each further try
+// has fewerParts times fewer.
 const firstParts, fewerParts = 64, 4
 
-// freeRooms calls f with what each running node has that is enough for the least request of
-// every resource, and no more than all pods request. The room is f's only while it runs.
+// freeRooms calls f with the free room of each existing node on which the smallest request fits, capped by the sum of
+// all requests. f must copy the room to keep it.
 func (pr *prover) freeRooms(domain func(*instance.ExistingNode) int, f func(freeRoom)) {
 	least, all := slices.Repeat([]int64{math.MaxInt64}, pr.market.Dims), make([]int64, pr.market.Dims)
 	for i := range pr.market.Classes {
@@ -108,7 +107,7 @@ func (pr *prover) freeRooms(domain func(*instance.ExistingNode) int, f func(free
 		}
 		r := freeRoom{room: room, domain: domain(node), first: i}
 		if last.first >= 0 && slices.Equal(pr.in.Suits[i], pr.in.Suits[last.first]) {
-			r.column = last.column // nodes that are neighbours are often alike
+			r.column = last.column // because nodes next to each other are often equal
 		} else {
 			r.column = pr.in.Columns.Number(pr.in.Suits[i])
 		}

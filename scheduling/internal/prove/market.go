@@ -12,33 +12,31 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 )
 
-// prover collects what the placed pods need and what could hold any of them. Limits,
-// weights and minValues are left out: a plan that ignores them is never dearer. Where
-// it cannot tell it counts a machine as larger and as open to more pods than it is,
-// which only lowers the bound.
+// prover is the bound's instance: the placed pods, and the offers and nodes that could hold them. Limits, weights and
+// minValues are relaxed. Where the room or the groups of a machine are not certain, the larger is taken; both only lower
+// the bound.
 type prover struct {
 	in     *instance.Instance
 	placed []int64
-	// classes are the classes of the market: those of the plan that differ in
-	// priority alone count as one.
+	// classes are the market's classes as planned classes; planned classes that differ only in priority are one.
 	classes [][]model.ClassID
 	input   covering.Input
 	market  bound.Market
-	users   map[int]model.Bits // of the market's classes, by column
-	// surrogate resources are what the market counts beside the resources, spaces the rooms of
-	// machines on sale with them, by number.
+	users   map[int]model.Bits // by column, the market's classes that it admits
+	// surrogateResources are counted in the market after the resources. spaces are the rooms of offers with them, by
+	// number of the room.
 	surrogateResources []surrogateResource
 	spaces             map[int][]int64
-	// further are per-node limits beside the surrogate resources, each of one class, and limited are
-	// their numbers by planned class, from 1.
+	// further are per-node limits that are limits of one class each, not surrogate resources. limited is, by planned
+	// class, its index in further from 1.
 	further []perNodeLimit
 	limited []int
-	// among is, by target, which placed pods are among it, once that was asked.
+	// amongOnce guards among, see [prover.amongPlaced].
 	amongOnce sync.Once
 	among     map[int32][]byte
 }
 
-// newProver states the bound of plans that place so many pods of each planned class.
+// newProver is the bound's instance for plans that place the given number of pods of each planned class.
 func newProver(c *instance.Instance, placed []int64) *prover {
 	pr := &prover{in: c, placed: placed, users: map[int]model.Bits{}, spaces: map[int][]int64{}}
 	pr.readLimits()
@@ -61,7 +59,7 @@ func newProver(c *instance.Instance, placed []int64) *prover {
 	return pr
 }
 
-// readLimits finds the per-node limits. Those that take the most nodes are surrogate resources.
+// readLimits reads the per-node limits. The [maxLimits] that need the most nodes become surrogate resources.
 func (pr *prover) readLimits() {
 	limits := pr.perNodeLimits()
 	n := min(len(limits), maxLimits)
@@ -83,6 +81,7 @@ func (pr *prover) readLimits() {
 	}
 }
 
+// addClasses groups the placed classes by node constraints, requests and limits.
 func (pr *prover) addClasses() {
 	index := map[string]int{}
 	for i, n := range pr.placed {
@@ -129,7 +128,7 @@ func (pr *prover) measured(amounts []int64, of func(*surrogateResource) int64) [
 	return out
 }
 
-// space is the room of a machine on sale.
+// space is the room of an offer, by number, with surrogate resources.
 func (pr *prover) space(room int) []int64 {
 	out, ok := pr.spaces[room]
 	if !ok {
@@ -140,7 +139,7 @@ func (pr *prover) space(room int) []int64 {
 	return out
 }
 
-// admitted are the market's classes of the groups in a column.
+// admitted are the market's classes whose groups are in a column.
 func (pr *prover) admitted(column int) model.Bits {
 	if row, ok := pr.users[column]; ok {
 		return row
@@ -155,7 +154,7 @@ func (pr *prover) admitted(column int) model.Bits {
 	return row
 }
 
-// usable reports whether any class could sit alone in the room.
+// usable reports whether a pod of one of the classes in users fits into an empty room.
 func (pr *prover) usable(room []int64, users model.Bits) bool {
 	for i := range pr.market.Classes {
 		if users.Has(i) && model.Fits(room, pr.market.Classes[i].Size) {
@@ -165,13 +164,13 @@ func (pr *prover) usable(room []int64, users model.Bits) bool {
 	return false
 }
 
-// sell adds to a market what may be bought in a domain, 0 where none are told apart. Of offers with equal room
-// for the same pods the cheapest stands for all, but of those of reservations, of which there are only so many.
+// sell adds offers to a market, in a domain or 0. Offers with equal room and groups are one at the cheapest price,
+// except reservations, because their count is limited. users are the market's classes of a column.
 func (pr *prover) sell(supplies *reservedSupplies, domain int, list []offers.TemplateOffer, users func(column int) model.Bits) {
 	type machine struct {
 		room, column int
 		reservation  string
-		price        int64 // of a reserved one
+		price        int64 // only for reservations
 	}
 	known := map[machine]int{}
 	for _, o := range list {
@@ -200,18 +199,19 @@ func (pr *prover) sell(supplies *reservedSupplies, domain int, list []offers.Tem
 	}
 }
 
-// reservedSupplies are the reservations that a market draws on.
+// reservedSupplies are the reservations in a market.
 type reservedSupplies struct {
 	market *bound.Market
-	at     map[string]int   // place among the market's supplies, by reservation
-	left   map[string]int64 // machines, by reservation
+	at     map[string]int   // by reservation ID, index in the market's Supplies
+	left   map[string]int64 // by reservation ID, instances left
 }
 
+// newReservedSupplies is the reservations of an instance, none of them in m yet.
 func newReservedSupplies(in *instance.Instance, m *bound.Market) *reservedSupplies {
 	return &reservedSupplies{market: m, at: map[string]int{}, left: reservations(in)}
 }
 
-// add lets a reservation be a machine.
+// add adds a machine to the choices of a reservation.
 func (r *reservedSupplies) add(reservation string, machine bound.Choice) {
 	at, ok := r.at[reservation]
 	if !ok {
@@ -223,8 +223,8 @@ func (r *reservedSupplies) add(reservation string, machine bound.Choice) {
 	s.Members = append(s.Members, machine)
 }
 
-// reservations are how many machines each has left: the least that any offering says
-// which some pool's catalog has.
+// reservations is, by ID, the number of instances left in each reservation: the least of the counts that the catalogs of
+// NodePools state.
 func reservations(in *instance.Instance) map[string]int64 {
 	left := map[string]int64{}
 	for _, pool := range in.Problem.NodePools {
@@ -242,8 +242,7 @@ func reservations(in *instance.Instance) map[string]int64 {
 	return left
 }
 
-// everyChoice is what is on sale but reservations, the cheapest first: of machines at one price
-// with as much room for the same pods only one.
+// everyChoice lists all offers without reservations by price; of equal prices, dominated ones are left out.
 func (pr *prover) everyChoice() []bound.Choice {
 	sold := soldOnes(pr.in)
 	kinds := make([]bound.Choice, len(sold.Kinds))

@@ -9,25 +9,24 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// Where running nodes have a place for every pod that fits any of them, the price of a plan
-// hangs on the others alone: what they cost by themselves is all that any bound could say.
-
-// AtStake is the placed pods that a bound looks at.
+// AtStake is the placed pods that a bound is about.
 type AtStake struct {
 	Placed []int64 // by planned class
-	// Machines say what those hold that are to be bought, by planned class, where there is no plan
-	// yet; nil where nobody knows. It is where the search for a bound begins.
+	// Machines returns the pods on each node to be launched, where there is no plan yet; nil if not known. They are
+	// the first patterns of the bound.
 	Machines func() [][]instance.Portion
-	all      bool // they are all that are placed
-	joined   bool // some are among them only because they are tied to others
+	all      bool // whether they are all placed pods
+	joined   bool // whether pods are included only because of topology terms
 }
 
+// equal reports whether a bound about x is one about y.
 func (x *AtStake) equal(y *AtStake) bool {
 	return x.all == y.all && x.joined == y.joined && slices.Equal(x.Placed, y.Placed)
 }
 
-// Deciding are the placed pods that a bound has to look at: those that fit no node, and those
-// tied to them, where so many are on machines that are bought and nobody else is; else all.
+// Deciding is the placed pods that a bound must be about: the pods that fit no existing node, with the pods tied to them
+// by topology terms, where they are exactly the bought pods on new nodes; else all. The bound is then as high as with
+// all pods, because existing nodes are free and hold the rest.
 func Deciding(c *instance.Instance, placed []int64, bought int64) AtStake {
 	if len(c.Nodes) == 0 {
 		return AtStake{Placed: placed, all: true}
@@ -48,8 +47,8 @@ func Deciding(c *instance.Instance, placed []int64, bought int64) AtStake {
 	return AtStake{Placed: out, all: slices.Equal(out, placed), joined: joined}
 }
 
-// joinTied adds those who are tied to pods that a bound looks at, or tie them, and so on. It
-// reports whether there are any.
+// joinTied adds to some, repeatedly, the placed pods that have a topology term that selects pods in it, or that such
+// pods select. It reports whether it added any.
 func joinTied(c *instance.Instance, some, placed []int64) (joined bool) {
 	if !c.Tied() {
 		return false
@@ -71,14 +70,14 @@ func joinTied(c *instance.Instance, some, placed []int64) (joined bool) {
 	return joined
 }
 
-// tiesTo reports whether pods of one class are tied to those of another.
+// tiesTo reports whether pods of one class have a topology term that selects those of another.
 func tiesTo(c *instance.Instance, class, other int) bool {
 	return slices.ContainsFunc(c.TopologyTerms.List[c.Planned[class].TopologyTerms].Ties, func(t podspec.Tie) bool {
 		return c.TopologyTerms.Targets.Has(c.Planned[other].Among, t.Target)
 	})
 }
 
-// launched is what the launches of a plan hold.
+// launched is the pods on each launch of a plan.
 func launched(c *instance.Instance, p *scheduling.Plan) [][]instance.Portion {
 	classOf := c.ClassByPod()
 	out := make([][]instance.Portion, len(p.Launches))
@@ -90,7 +89,7 @@ func launched(c *instance.Instance, p *scheduling.Plan) [][]instance.Portion {
 	return out
 }
 
-// OnLaunches counts the pods on machines that a plan buys.
+// OnLaunches is the number of pods on a plan's launches.
 func OnLaunches(p *scheduling.Plan) (n int64) {
 	for i := range p.Launches {
 		n += int64(len(p.Launches[i].Pods))
@@ -98,8 +97,7 @@ func OnLaunches(p *scheduling.Plan) (n int64) {
 	return n
 }
 
-// needsNewNode reports whether a pod of a planned class fits no node, as far as labels, taints
-// and room say.
+// needsNewNode reports whether a pod of a planned class fits no existing node by labels, taints and room.
 func needsNewNode(c *instance.Instance, class int) bool {
 	request, group := c.Unattached(c.Planned[class].Requests), c.Planned[class].Group
 	if rooms := c.NodeRooms; rooms != nil {

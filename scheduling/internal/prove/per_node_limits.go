@@ -15,34 +15,33 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// maxLimits bounds how many per-node limits are surrogate resources of a bound, maxNamedLimits in how
-// many more each class knows how many of its pods a node holds.
+// maxLimits bounds the per-node limits that are surrogate resources, maxNamedLimits the further ones that are limits of
+// a class.
 const maxLimits, maxNamedLimits = 4, 64
 
-// perNodeLimit is pods of which a node holds only so many, in whatever order they are bound: each of
-// them is selected by the required anti-affinity per host of all of them, or by the spread over
-// hosts. A node without any of them may always come, and so none has more than the skew.
+// perNodeLimit is a limit on the pods of some classes on one node, in every binding order: required anti-affinity per
+// host (1), or topology spread over hosts. The latter is the skew, because a new node has no such pod, so the minimum is
+// 0.
 type perNodeLimit struct {
 	limitKey
-	targets []int      // that count as one
+	targets []int      // targets that select the same placed pods
 	members model.Bits // planned classes
 	pods    int64
-	places  map[int]int64 // how many running nodes hold, by number, where that is not most
-	// spokesman is one of the pods, term the place among its required terms of
-	// anti-affinity of the one that says so.
+	places  map[int]int64 // by node, the limit where it is not most
+	// spokesman is a pod with the constraint; term is the index of the term among its required anti-affinity terms.
 	spokesman *corev1.Pod
 	term      int
 }
 
-// limitKey is equal for the constraints of one limit.
+// limitKey is equal for constraints that are one limit.
 type limitKey struct {
 	kind   podspec.TieKind
 	target int
 	most   int64
 }
 
-// limitOf is the limit that a constraint is for pods that it selects itself. ok is false where it is
-// none: kube-scheduler, which places pods freely, looks at the nodes there are alone.
+// limitOf is the limit that a constraint sets for pods that it selects itself. ok is false for constraints that set
+// none, e.g. a host spread with [scheduling.PlacementFree], where kube-scheduler compares only existing nodes.
 func limitOf(in *instance.Instance, t *podspec.Tie) (key limitKey, ok bool) {
 	switch {
 	case !t.PerHost() || t.Weight != 0 || t.Share:
@@ -53,8 +52,8 @@ func limitOf(in *instance.Instance, t *podspec.Tie) (key limitKey, ok bool) {
 	return limitKey{t.Kind, t.Target, t.MaxSkew}, t.Kind == podspec.SpreadTie && in.Solver.Placement != scheduling.PlacementFree
 }
 
-// perNodeLimits finds the limits of the placed pods, first those that take the most nodes. Two
-// targets are one if the same placed pods are among them.
+// perNodeLimits are the limits of the placed pods that can be exceeded; those that need the most nodes come first.
+// Constraints with targets that select the same placed pods are one limit.
 func (pr *prover) perNodeLimits() []perNodeLimit {
 	found := map[limitKey]*perNodeLimit{}
 	for i, n := range pr.placed {
@@ -65,7 +64,7 @@ func (pr *prover) perNodeLimits() []perNodeLimit {
 		for k := range pr.in.TopologyTerms.List[class.TopologyTerms].Ties {
 			t := &pr.in.TopologyTerms.List[class.TopologyTerms].Ties[k]
 			if t.Kind == podspec.AntiTie && t.Weight == 0 {
-				term++ // such ties are in the order of the terms
+				term++ // because ties are in the order of the pod's terms
 			}
 			key, ok := limitOf(pr.in, t)
 			if !ok || !pr.in.TopologyTerms.Targets.Has(class.Among, t.Target) {
@@ -108,8 +107,8 @@ func (pr *prover) perNodeLimits() []perNodeLimit {
 	return out
 }
 
-// findPlaces finds the nodes with fewer places, since pods run there that all terms of a limit select,
-// and those without a host name, which have no limit.
+// findPlaces fills places: nodes with running pods that all of the limit's targets select, and nodes without a host
+// name, which have no limit.
 func findPlaces(in *instance.Instance, x *perNodeLimit) {
 	x.places = map[int]int64{}
 	if len(in.Nodes) == 0 {
@@ -133,7 +132,7 @@ func findPlaces(in *instance.Instance, x *perNodeLimit) {
 	}
 }
 
-// perNode is how many pods of a class a node holds, given how many it would without the limit; 0 is no bound.
+// perNode is the lower of the limit and another limit on pods per node; others 0 is no other limit.
 func (x *perNodeLimit) perNode(others int64) int64 {
 	if others == 0 {
 		return x.most
@@ -141,7 +140,7 @@ func (x *perNodeLimit) perNode(others int64) int64 {
 	return min(others, x.most)
 }
 
-// alike reports whether the pods are of one class but for their priority.
+// alike reports whether the limit's pods have equal node constraints and requests.
 func alike(in *instance.Instance, x *perNodeLimit) bool {
 	first, same := -1, true
 	x.members.Each(func(i int) {
@@ -154,16 +153,16 @@ func alike(in *instance.Instance, x *perNodeLimit) bool {
 	return same
 }
 
-// hostsNamed reports whether all nodes have a host name: without one, nobody is kept apart.
+// hostsNamed reports whether all nodes have a host name. Pods on a node without one are not kept apart.
 func hostsNamed(in *instance.Instance) bool {
 	return !slices.ContainsFunc(in.Nodes, func(n *instance.ExistingNode) bool { return !n.Named })
 }
 
-// amongPlaced is equal for targets that the same placed pods are among.
+// amongPlaced is a key of the placed pods that a target selects.
 func (pr *prover) amongPlaced(target int) []byte {
 	pr.amongOnce.Do(func() {
 		pr.among = map[int32][]byte{}
-		seen := map[int]bool{} // pods of many classes are among the same targets
+		seen := map[int]bool{} // because many classes have the same targets
 		for i, n := range pr.placed {
 			if set := pr.in.Planned[i].Among; n > 0 && !seen[set] {
 				seen[set] = true

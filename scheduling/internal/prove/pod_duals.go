@@ -10,11 +10,10 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// PodDuals is what each pod is worth by the certificate, by namespace/name, in USD per hour,
-// rounded down: what the room that it takes costs where the market is cleared. A machine
-// that holds pods worth less than its price is dearer than it has to be by about the
-// difference. The pods are those of the problem whose plan the certificate belongs to, or
-// pods like them; one of a kind that the certificate does not tell of is worth nothing.
+// PodDuals is the dual of each pod in a certificate, by namespace/name, in USD per hour rounded down: the price of its
+// room at the optimum of the relaxation. A node whose pods have a lower sum than its price is too dear by about the
+// difference. pods must be those of the certificate's problem, or equal ones. A pod has the highest dual of pods with
+// the same constraints and requests; 0 if the certificate has none.
 func PodDuals(c *certificate.Certificate, pods []*corev1.Pod) map[string]offerings.Price {
 	out := make(map[string]offerings.Price, len(pods))
 	if c == nil {

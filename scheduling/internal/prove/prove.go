@@ -17,42 +17,41 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
 
-// Proofs holds the bounds that have been proven for plans of one compiled problem. A search asks for bounds while it
-// goes on; because the certificate of its plan then rests on the last of them, no bound is worked out twice.
-// Methods must not be called at the same time.
+// Proofs keeps the bounds on plans of one compiled problem, so that none is worked out twice: the search asks for
+// bounds, and the certificate of its plan is of the last one. Methods must not be called concurrently.
 type Proofs struct {
 	problem   *instance.Instance
-	early     *earlyBound    // nil unless a bound was asked for before there was a plan
-	last      *proven        // nil until a bound was proven in time
+	early     *earlyBound    // nil before [Proofs.EarlyBound]
+	last      *proven        // nil before a bound was proven within the deadline
 	byDomains *domainsProven // the same, domain by domain
 }
 
-// NewProofs returns proofs of nothing, for plans of a compiled problem.
+// NewProofs is an empty Proofs for plans of a compiled problem.
 func NewProofs(c *instance.Instance) *Proofs { return &Proofs{problem: c} }
 
-// Prove computes the lower bound on every plan that places at least the placed pods, and
-// what proves it, looking at some of them. It goes on until it comes near the price of the
-// plan. Past the deadline it makes do with what it has.
+// Prove is the lower bound on every plan that places at least pods.Placed, with its certificate; price is the plan's.
+// The work ends near the price, where a higher bound does not matter. Past the deadline the bound is the best so far.
+// plan may be nil.
 func (p *Proofs) Prove(ctx context.Context, plan *scheduling.Plan, pods AtStake, price offerings.Price) (offerings.Price, *certificate.Certificate) {
 	if price == 0 {
-		return 0, nil // nothing to prove: no plan is cheaper
+		return 0, nil // because no plan is cheaper
 	}
 	near := nearBound(p.problem, price)
 	if k := p.last; k != nil && k.equal(&pods) && !k.certificate.Spreading() {
 		return k.balanced(ctx, plan, near)
 	}
 	k := &proven{AtStake: pods}
-	defer func() { k.Machines = nil }() // what it is made from need not be kept
+	defer func() { k.Machines = nil }() // because they are large and used once
 	k.Placed = slices.Clone(pods.Placed)
 	k.bound, k.certificate = p.proveAnew(ctx, plan, near, price, k)
-	if ctx.Err() == nil { // else there may be time for more another time
+	if ctx.Err() == nil { // else a later call may have more time
 		p.last = k
 	}
 	return k.balanced(ctx, plan, near)
 }
 
-// Again proves for another plan that places the same pods as the plan of the last proof. Where nothing was proven, it
-// returns a bound of 0 and no certificate.
+// Again is [Proofs.Prove] for another plan that places the same pods as the last one. Without a last bound it is 0
+// without a certificate.
 func (p *Proofs) Again(ctx context.Context, plan *scheduling.Plan, price offerings.Price) (offerings.Price, *certificate.Certificate) {
 	if p.last == nil {
 		return 0, nil
@@ -60,20 +59,21 @@ func (p *Proofs) Again(ctx context.Context, plan *scheduling.Plan, price offerin
 	return p.Prove(ctx, plan, p.last.AtStake, price)
 }
 
-// proven is what was proven of plans that place some pods, where that does not hang on a
-// plan: spreads are left out of it that the plan itself does not keep.
+// proven is a bound that does not depend on a plan. Bounds by domains do: they leave out the rules that the plan does
+// not satisfy.
 type proven struct {
 	AtStake
 	bound       offerings.Price
 	certificate *certificate.Certificate
-	// prover, start and assigned are what there is to go on from; nil for nothing.
+	// prover, start and assigned are the state from which further bounds start; nil for none.
 	prover   *prover
 	start    []*big.Int
 	assigned bound.Assigned
 	level    *levelled
 }
 
-// proveAnew notes in k what there is to go on from.
+// proveAnew tries the bounds from the fastest on until one is at least near, and returns the highest. Its state is kept
+// in k.
 func (p *Proofs) proveAnew(ctx context.Context, plan *scheduling.Plan, near int64, price offerings.Price, k *proven) (offerings.Price, *certificate.Certificate) {
 	c := p.problem
 	pr, resource, known := p.foreseen(k.Placed)
@@ -97,13 +97,13 @@ func (p *Proofs) proveAnew(ctx context.Context, plan *scheduling.Plan, near int6
 			switch {
 			case c.Tied():
 				if effort.Further = 0; spread != nil {
-					effort.Cases = 0 // they have been told apart domain by domain
+					effort.Cases = 0 // because the bound by domains has branched
 				}
 			case c.Solver.Effort == scheduling.EffortFast:
 				effort.Cases, effort.CasesWanted = casesFast*effort.Work, int64(float64(price)*(1-tooFar))
 			}
 			if len(pr.in.Offers.Reserved) > 0 {
-				effort.Cases = 0 // only machines that may be bought in any number are counted
+				effort.Cases = 0 // because branching is on counts of unlimited offers
 			}
 			switch {
 			case plan != nil:
@@ -132,7 +132,7 @@ func (p *Proofs) proveAnew(ctx context.Context, plan *scheduling.Plan, near int6
 	return offerings.Price(resource.Bound), resourceCertificate(pr, resource, k.all)
 }
 
-// patternsOf are what some machines hold, by the prover's classes, equal ones once.
+// patternsOf is the pods on some nodes as patterns of the prover's classes, equal ones once.
 func patternsOf(pr *prover, machines [][]instance.Portion) [][]model.Item {
 	number := make([]int, len(pr.in.Planned))
 	for i, ids := range pr.classes {
@@ -161,25 +161,23 @@ func patternsOf(pr *prover, machines [][]instance.Portion) [][]model.Item {
 	return out
 }
 
-// mostPatternClasses is up to how many classes it is worth looking for a bound by fillings
-// where there is one by domains.
+// mostPatternClasses is the number of classes up to which the bound by patterns is tried even if there is one by
+// domains.
 const mostPatternClasses = 64
 
-// NearEnough is the share of the price that a fast bound may miss it by.
+// NearEnough is the gap, as a share of the price, at which a bound at fast effort ends.
 const NearEnough = 0.02
 
-// farEnough is the share of the price that a bound may miss it by without more being done
-// for it where nothing ties the pods. What is far off is so for want of work more often.
+// farEnough is the gap, as a share of the price, down to which a bound without topology terms gets further work.
 const farEnough = 0.0095
 
-// TiedEnough is the same where pods are tied to each other.
+// TiedEnough is the gap, as a share of the price, down to which a bound with topology terms gets further work.
 const TiedEnough = 0.015
 
-// tooFar is the share of the price that a fast bound may miss it by without cases being told
-// apart for it.
+// tooFar is the gap, as a share of the price, above which a bound at fast effort branches.
 const tooFar = 0.029
 
-// nearBound is a bound at which to be content: one at which the search was, too.
+// nearBound is the bound at which to stop, in nano-USD per hour: one at which the search stops, too.
 func nearBound(c *instance.Instance, price offerings.Price) int64 {
 	if share := Enough(c); share > 0 {
 		return int64(float64(price) / (1 + share))
@@ -190,10 +188,9 @@ func nearBound(c *instance.Instance, price offerings.Price) int64 {
 	return int64(price)
 }
 
-// The work that a bound may take, in elementary operations: the least, what each class,
-// each option and each unit of effort add to it, and the most that effort adds. The
-// same for trying fillings. Where the bound is far off it may take further work, at fast
-// effort so many times what it took.
+// The work of a bound, in elementary operations: a base, an amount for each class, option and unit of effort, and a cap
+// on the amount for effort. Further is work spent only while a bound is far from the price, Cases that of branching,
+// Filling that of the pattern bound. At fast effort the factors furtherFast and casesFast apply instead.
 const (
 	leastBoundWork       = 500_000
 	boundWorkPerClass    = 40_000
@@ -211,20 +208,20 @@ const (
 	mostCaseWork         = 4_000_000_000
 )
 
-// How many choices of machines a bound may look at: at fast effort, what each unit of
-// effort adds, and the most that it adds.
+// The number of choices of machines that a set cover bound may try: at fast effort, for each further unit of effort, and
+// the cap on the latter.
 const (
 	leastChoices     = 2_000
 	choicesPerEffort = 20
 	mostChoices      = 400_000
 )
 
-// coverChoices is how many choices of machines a bound may look at.
+// coverChoices is the number of choices of machines that a set cover bound may try.
 func coverChoices(s *scheduling.Policy) int {
 	return leastChoices + int(min(instance.Effort(s)-int64(scheduling.EffortFast), mostChoices/choicesPerEffort))*choicesPerEffort
 }
 
-// boundEffort is how far to go for a bound on so many classes and options.
+// boundEffort is the work for a bound with a number of classes and options, in elementary operations.
 func boundEffort(ctx context.Context, s *scheduling.Policy, classes, options int) bound.Effort {
 	effort := instance.Effort(s)
 	out := bound.Effort{

@@ -7,10 +7,10 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/covering"
 )
 
-// surrogateResource is a resource that no pod requests and that bounds what a node holds all the
-// same. It counts the pods of a per-node limit, or a resource in whole steps:
-// of what is less than a step neither pod nor node has any. Whatever pods a node holds,
-// their whole steps are no more than those of the node.
+// surrogateResource is a resource that no pod requests but that bounds the pods on a node: a count of pods under a
+// per-node limit, or a resource rounded down to multiples of a step (a dual feasible function). Rounding is valid,
+// because the rounded requests of pods that fit a node are at most its rounded room. E.g. with steps of 3 GiB, a node of
+// 8 GiB holds two pods of 3 GiB.
 type surrogateResource struct {
 	limit *perNodeLimit // nil for steps
 	// dim and step are the resource and the size of a step.
@@ -18,7 +18,7 @@ type surrogateResource struct {
 	step int64
 }
 
-// request is what one pod of a planned class needs of it.
+// request is the amount that one pod of a planned class uses.
 func (y *surrogateResource) request(class int, request []int64) int64 {
 	switch {
 	case y.limit == nil:
@@ -29,10 +29,10 @@ func (y *surrogateResource) request(class int, request []int64) int64 {
 	return 0
 }
 
-// onSale is the number of a node that is yet to be bought.
+// onSale stands for the number of a node that is not launched yet.
 const onSale = -1
 
-// room is what a node has of it, by its number.
+// room is the amount that a node has, by its number.
 func (y *surrogateResource) room(room []int64, node int) int64 {
 	if y.limit == nil {
 		return room[y.dim] / y.step
@@ -44,20 +44,19 @@ func (y *surrogateResource) room(room []int64, node int) int64 {
 }
 
 const (
-	// mostSteps bounds how many sizes of steps are tried, and leastGain is the share of
-	// the bound that they have to add.
+	// mostSteps bounds the steps that are tried. leastGain is the share of the bound that a step must add.
 	mostSteps = 16
 	leastGain = 1e-3
 )
 
-// step is a resource, and a size of steps, with how many pods request just that.
+// step is a resource and a size of steps; pods is the number of pods that request exactly that.
 type step struct {
 	dim        int
 	size, pods int64
 }
 
-// steps lists what most pods request, resource by resource: what keeps a machine from
-// being filled up is that they leave the same rest on it.
+// steps lists the requests that most pods have in common, by resource, because equal requests leave equal rests on a
+// node.
 func (pr *prover) steps() []step {
 	var out []step
 	for i := range pr.market.Classes {
@@ -78,12 +77,12 @@ func (pr *prover) steps() []step {
 	return out[:min(len(out), mostSteps)]
 }
 
-// with is amounts of resources with their whole steps.
+// with is amounts followed by the number of whole steps.
 func (s step) with(amounts []int64) []int64 {
 	return append(amounts[:len(amounts):len(amounts)], amounts[s.dim]/s.size)
 }
 
-// stepped is the input with one more resource.
+// stepped is the input with a step as one more resource.
 func (pr *prover) stepped(s step) covering.Input {
 	in := pr.input
 	in.Dims++
@@ -100,7 +99,8 @@ func (pr *prover) stepped(s step) covering.Input {
 	return in
 }
 
-// withSteps adds the steps that raise the bound on resources most.
+// withSteps adds the step that raises the bound by resource duals the most, where there are surrogate resources and it
+// gains [leastGain].
 func (pr *prover) withSteps(plain covering.Result) covering.Result {
 	if len(pr.surrogateResources) == 0 {
 		return plain
@@ -118,7 +118,7 @@ func (pr *prover) withSteps(plain covering.Result) covering.Result {
 	return best
 }
 
-// addSteps adds steps to the market.
+// addSteps adds a step to input and market.
 func (pr *prover) addSteps(s step) {
 	pr.surrogateResources = append(pr.surrogateResources, surrogateResource{dim: s.dim, step: s.size})
 	pr.input = pr.stepped(s)
