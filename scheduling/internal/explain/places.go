@@ -27,6 +27,9 @@ type obstacle struct {
 	room int // of lacking, the number of an offer's room
 }
 
+// obstacleKind is a reason why a place does not take pods, topology terms together as one. A new kind needs its detection
+// (unsuited, onOffer, onNode), its text (reason, nodeReason) and its change (change, nodeChange in places_text.go, take in
+// fixes_nearest.go). Kinds from reserved on depend on the plan; those before do not.
 type obstacleKind uint8
 
 const (
