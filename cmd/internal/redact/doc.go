@@ -1,8 +1,8 @@
-// Package redact makes dumps of clusters fit to leave the house: [Strip] takes out of an object
-// what plans do not read, among it environment, images, arguments and annotations, and [Names]
-// replaces the names that are left, each word by the same one everywhere.
+// Package redact removes confidential data from dumps of clusters: [Strip] deletes the fields of
+// an object that plans do not read, e.g. environment, images, arguments and annotations, and
+// [Names] replaces the remaining names, each word by the same one everywhere.
 //
-// Objects are as encoding/json decodes them. What is not known to be read is taken out, and
-// what is not known to mean the same everywhere is replaced, so that new fields stay in the
-// house.
+// Objects are as encoding/json decodes them. The tables of fields list what may stay, because
+// unknown fields must never pass: a field that the tables lack is deleted, and a text whose
+// meaning they lack is replaced.
 package redact

@@ -2,7 +2,7 @@ package redact
 
 import "strings"
 
-// meaning says what texts below a field are.
+// meaning is the treatment of texts below a field.
 type meaning int
 
 const (
@@ -55,7 +55,7 @@ func fields() map[string]meaning {
 	return out
 }
 
-// annotations are those that plans read: literal ones by what they say, others by names in them.
+// annotations are those that plans read: the values of literal ones stay, in others names are replaced.
 func annotations() map[string]meaning {
 	out := map[string]meaning{}
 	for what, keys := range map[meaning]string{

@@ -10,15 +10,15 @@ import (
 	"github.com/plimsoll-go/plimsoll/requirements"
 )
 
-// Names replaces names, word by word: what is between the signs of a name is one word. A word is
-// replaced by the same one everywhere, so that names that are made of others stay so, and words
-// keep their order, also beside names that stay, such as that of the namespace kube-system, so that
-// ties between names end as they did. Numbers of up to three digits stay, as pods and claims of a
-// StatefulSet are numbered, but for those of addresses.
+// Names replaces names word by word; punctuation separates the words of a name. A word is replaced
+// by the same one everywhere, so that e.g. a pod's name still begins with its Deployment's. Words
+// keep their order, also relative to names that stay, e.g. the namespace kube-system, because plans
+// break ties by name. Numbers of up to three digits stay, because they number the pods and claims of
+// a StatefulSet, except in addresses.
 type Names struct {
 	fields, annotations map[string]meaning
 	words               map[string]string
-	numbers             map[string]bool // those that stay
+	numbers             map[string]bool // numbers that stay
 	word                func(string) string
 }
 
@@ -56,10 +56,10 @@ func (n *Names) spell() {
 	n.among(words, fixed(), "a")
 }
 
-// among has words stand for others that are between the same two of those that stay; first is what words
-// begin with before all of these.
+// among maps words to replacements that sort between the same two words of stay; first is the prefix
+// of replacements that sort before all of stay.
 func (n *Names) among(words, stay []string, first string) {
-	between := make([][]string, len(stay)+1) // words before each of those that stay, and after the last
+	between := make([][]string, len(stay)+1) // words before each word of stay, and after the last
 	for _, w := range words {
 		at, found := slices.BinarySearch(stay, w)
 		if n.words[w] = w; !found {
@@ -99,7 +99,7 @@ func fixed() []string {
 	return slices.Compact(out)
 }
 
-// below is what words begin with that come before a number.
+// below returns a prefix of words that sort before a number.
 func below(number string) string {
 	for k := range len(number) {
 		if number[k] > '0' {
@@ -109,7 +109,7 @@ func below(number string) string {
 	return "" // there is none before noughts
 }
 
-// beginning is what words begin with that come after one and before another; "" is no bound.
+// beginning returns a prefix of words that sort after one word and before another; "" is no bound.
 func beginning(after, before string) string {
 	if rest, found := strings.CutPrefix(before, after); found && before != "" {
 		return after + below(rest)
@@ -127,7 +127,7 @@ func beginning(after, before string) string {
 	return after + "a"
 }
 
-// letters are what words are made of: no digits, for a name to begin and end with them.
+// letters is the size of the alphabet of replacements: no digits, because a name must begin and end with letters.
 const letters = 26
 
 func spelt(i, width int) string {
@@ -177,13 +177,13 @@ func (n *Names) object(o Object) Object {
 	return out
 }
 
-// standing reports whether an object says what an operating system or a resource is called.
+// standing reports whether an object is only the name of an operating system.
 func standing(o Object) bool {
 	name, _ := o["name"].(string)
 	return len(o) == 1 && (name == "linux" || name == "windows")
 }
 
-// part is what a field holds, with other names.
+// part returns the value of a field with its names replaced.
 func (n *Names) part(value any, what meaning) any {
 	switch v := value.(type) {
 	case Object:
@@ -285,7 +285,7 @@ func (n *Names) provider(id string) string {
 	return cloud + "://" + strings.Join(list, "/")
 }
 
-// place is what zones look like.
+// place matches the names of zones and regions, e.g. us-east-1a.
 var place = regexp.MustCompile(`^[a-z]{2,}(-[a-z]+)*-?[0-9](-?[a-z])?$`)
 
 // labelKey is another key of a label, unless Kubernetes or a provider gives it a meaning.
@@ -299,7 +299,7 @@ func (n *Names) labelKey(key string) string {
 // ours reports whether a key is of Kubernetes, of Karpenter or of a provider.
 func ours(key string) bool {
 	if requirements.WellKnown().Has(requirements.NormalizeKey(key)) {
-		return true // an alias, such as topology.ebs.csi.aws.com/zone
+		return true // an alias, e.g. topology.ebs.csi.aws.com/zone
 	}
 	domain, _, found := strings.Cut(key, "/")
 	if !found {
@@ -311,7 +311,7 @@ func ours(key string) bool {
 	}, func(d string) bool { return domain == d || strings.HasSuffix(domain, "."+d) })
 }
 
-// labelValue is another value of a label, unless it says what a machine is.
+// labelValue replaces the value of a label, unless it describes a machine.
 func (n *Names) labelValue(key, value string) string {
 	switch key = requirements.NormalizeKey(key); {
 	case requirements.WellKnown().Has(key) && key != requirements.NodePoolKey && key != requirements.ReservationIDKey:
@@ -365,7 +365,7 @@ func (n *Names) drivers(value any) any {
 	})
 }
 
-// objects are a list of objects with other names, each of them finished by what is particular to it.
+// objects returns a list of objects with their names replaced; finish makes the changes of its kind to each.
 func (n *Names) objects(value any, finish func(was, changed Object)) any {
 	list, _ := value.([]any)
 	out := make([]any, len(list))

@@ -5,7 +5,7 @@ import "strings"
 // Object is one of a cluster, or a part of one.
 type Object = map[string]any
 
-// Strip takes out of an object, in place, what plans do not read.
+// Strip deletes the fields of an object that plans do not read, in place.
 func Strip(o Object) {
 	s := stripper{fields(), annotations()}
 	s.strip(o)

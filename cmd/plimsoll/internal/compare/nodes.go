@@ -26,7 +26,7 @@ func (s *Side) AddNodes(c disruption.Cluster, plan *scheduling.Plan, policy sche
 			runs := *pod
 			runs.Spec.NodeName = node
 			c.Running = append(c.Running, &runs)
-			s.Pods-- // counted with those that run
+			s.Pods-- // because it is counted with the running pods
 		}
 	}
 	for _, m := range costs.Machines(&c, nil, policy) {
@@ -42,12 +42,12 @@ func (s *Side) AddNodes(c disruption.Cluster, plan *scheduling.Plan, policy sche
 	}
 }
 
-// share adds what a workload has.
+// share adds pods and a share of the price to a workload.
 func (s *Side) share(name string, pods int, price offerings.Price) {
 	s.parts[name] = part{s.parts[name].pods + pods, offerings.Sum(s.parts[name].price, price)}
 }
 
-// rest adds what no pod of a workload has of a node.
+// rest adds the part of a node's price that belongs to no pod.
 func (s *Side) rest(shares *costs.Shares) {
 	s.share("(daemons)", 0, shares.Daemons)
 	s.share("(system)", 0, shares.System)

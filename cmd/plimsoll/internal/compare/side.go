@@ -12,10 +12,10 @@ import (
 
 // Side is one of two things that are compared.
 type Side struct {
-	// Name is what people call it.
+	// Name is the user's name for the side, e.g. that of its file.
 	Name string `json:"name"`
-	// PricePerHour is what its nodes are expected to cost; Nodes is how many there are. They are all nodes
-	// of NodePools where both sides are manifests, and else those of the plan.
+	// PricePerHour is the expected price of its nodes, Nodes their number. They are all nodes of
+	// NodePools where both sides are manifests, and else those of the plan.
 	PricePerHour offerings.Price `json:"pricePerHour"`
 	Nodes        int             `json:"nodes"`
 	// Pods is how many pods have a place, Unplaced which have none, by name.
@@ -26,16 +26,16 @@ type Side struct {
 	parts    map[string]part // by workload; nil where they are not known
 }
 
-// Kind is what machines are told apart by.
+// Kind is the key by which machines are counted.
 type Kind struct {
 	// NodePool pays for the machine.
 	NodePool string `json:"nodePool"`
-	// InstanceType and CapacityType are what it is and how it is paid for.
+	// InstanceType and CapacityType are those of the machine.
 	InstanceType string `json:"instanceType"`
 	CapacityType string `json:"capacityType"`
 }
 
-// machines are those of one kind: how many, and what they cost.
+// machines are those of one kind: their number and their price per hour.
 type machines struct {
 	nodes int
 	price offerings.Price
@@ -59,7 +59,8 @@ func (s *Side) buy(l *scheduling.Launch, overhead offerings.Price) {
 	s.add(k, offerings.Sum(l.Price, overhead))
 }
 
-// Launches is what a plan buys. Nodes that are there already cost nothing more.
+// Launches is the side of a plan's launches. Existing nodes do not count, because the plan does
+// not change their price.
 func Launches(name string, plan *scheduling.Plan) Side {
 	sum := &plan.Summary
 	s := Side{Name: name, PricePerHour: cmp.Or(sum.ExpectedPerHour, sum.PricePerHour), Nodes: len(plan.Launches), Pods: sum.Placed}
@@ -72,8 +73,8 @@ func Launches(name string, plan *scheduling.Plan) Side {
 	return s
 }
 
-// Steps is what there is once a plan's steps are done: nodes of NodePools whose price is known,
-// and what the steps have bought. How many pods there are such a plan does not say.
+// Steps is the cluster once a plan's steps are done: the nodes of NodePools whose price is known,
+// and the plan's launches. Pods is 0, because these plans do not state the number of pods.
 func Steps(name string, plan *disruption.Plan) Side {
 	sum := &plan.Summary
 	s := Side{Name: name, PricePerHour: cmp.Or(sum.ExpectedPerHourAfter, sum.PricePerHourAfter), Nodes: sum.NodesAfter}
@@ -113,17 +114,17 @@ type Diff struct {
 	// Machines are the kinds of which there are more or fewer, or which cost something else: the
 	// largest difference comes first.
 	Machines []Machines `json:"machines"`
-	// Workloads are those whose share of the price differs, the largest difference first; only
-	// where both sides are manifests, as plans do not say what pods request.
+	// Workloads are those whose share of the price differs, the largest difference first. They are
+	// set only where both sides are manifests, because plans do not state the requests of pods.
 	Workloads []Workload `json:"workloads,omitempty"`
 }
 
-// Machines is how many machines of a kind there are on both sides, and what they cost.
+// Machines is the number of machines of a kind on both sides, and the difference of their price.
 type Machines struct {
 	Kind
 
-	// NodesBefore and NodesAfter are how many there are, DifferencePerHour what they cost more,
-	// what interruptions cost left out.
+	// NodesBefore and NodesAfter are the numbers of machines, DifferencePerHour is the price after less
+	// the price before, without the cost of interruptions.
 	NodesBefore       int             `json:"nodesBefore"`
 	NodesAfter        int             `json:"nodesAfter"`
 	DifferencePerHour offerings.Price `json:"differencePerHour"`

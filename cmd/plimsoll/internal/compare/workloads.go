@@ -13,9 +13,9 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
 
-// Workload is what a workload's pods have of the price on both sides. What no pod has stands
-// beside the workloads, under "(daemons)", "(system)", "(nodes)" for what nodes cost beside their
-// machines, and "(idle)"; so that the differences add up.
+// Workload is the share of the price of a workload's pods on both sides. The parts of the price that
+// belong to no pod stand beside the workloads: "(daemons)", "(system)", "(nodes)" for costs of nodes
+// beside their machines, and "(idle)". So the differences add up to that of the sides.
 type Workload struct {
 	// Name is namespace/name.
 	Name string `json:"name"`
@@ -27,7 +27,7 @@ type Workload struct {
 	PricePerHourAfter  offerings.Price `json:"pricePerHourAfter"`
 }
 
-// part is what a workload has on one side.
+// part is the number of a workload's pods on one side and their share of the price per hour.
 type part struct {
 	pods  int
 	price offerings.Price

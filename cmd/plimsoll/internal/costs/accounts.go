@@ -15,19 +15,19 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
 
-// Account is what the nodes of a NodePool, or of a group that no NodePool owns, come to
-// today.
+// Account is today's nodes of a NodePool, or of a group without a NodePool, their price and
+// their utilisation.
 type Account struct {
 	Name string
 	// Owned says that a NodePool owns them, so that the bill counts them.
 	Owned bool
-	// Nodes is how many there are, Unpriced of how many the price is not known, and Price what
-	// the others are expected to cost per hour.
+	// Nodes is the number of nodes, Unpriced the number of those without a known price, and Price the
+	// expected price per hour of all the rest.
 	Nodes, Unpriced int
 	Price           offerings.Price
 	// Types and Capacity are how many nodes are of which instance type and capacity type.
 	Types, Capacity map[string]int
-	// Requested and Allocatable are what pods request of what they may have, in cores and bytes.
+	// Requested is the requests of pods, Allocatable the allocatable resources, in cores and bytes.
 	Requested, Allocatable struct{ CPU, Memory float64 }
 }
 

@@ -1,4 +1,4 @@
-// Package costs divides what nodes cost among what is on them: pods, DaemonSets, what the
-// system keeps for itself, what nodes cost beside their machines, and what is idle. Parts
-// always add up to the whole, also in cents per month.
+// Package costs divides the price of nodes among pods, DaemonSets, the system's reservation,
+// the costs of nodes beside their machines, and idle resources. Parts always add up to the
+// whole, also in cents per month.
 package costs

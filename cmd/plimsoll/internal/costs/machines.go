@@ -44,8 +44,9 @@ func (m *Machine) At(steps int) *Stage {
 	return At(steps, m.Removed, m.Stages, func(s *Stage) int { return s.Steps })
 }
 
-// At is the last of what is so from some numbers of steps on, as from says, when so many are done;
-// nil where none is yet, or where it is removed by then: 0 is never.
+// At returns the last of the stages that has begun once the given number of steps is done; from
+// returns the number of steps at which a stage begins. It is nil before the first stage, and from
+// the step removed on; removed 0 is never.
 func At[T any](steps, removed int, stages []T, from func(*T) int) (at *T) {
 	if removed > 0 && steps >= removed {
 		return nil
@@ -81,7 +82,7 @@ type builder struct {
 	requests map[string]corev1.ResourceList
 }
 
-// held is what is on a machine now.
+// held is a machine with its present pods.
 type held struct {
 	machine *Machine // nil where the bill does not count it
 	node    Node     // without pods
@@ -122,14 +123,14 @@ func (b *builder) today() {
 	}
 }
 
-// price says what a node costs that was bought at an offering, if that is known.
+// price sets the price of a node that was bought at an offering, and reports whether it is known.
 func (b *builder) price(n *Node, pool string, key offerings.Key) (ok bool) {
 	n.Price, n.Beside, ok = Expected(b.cluster.CatalogOf(pool), b.policy, key)
 	return ok
 }
 
-// Expected is what a node costs that was bought at an offering, with what it is expected to cost beside the
-// instance, and that part alone; not ok where the catalog does not have the offering.
+// Expected returns the expected price of a node that was bought at an offering, all in all, and the part
+// of it beside the instance's; not ok where the catalog does not have the offering.
 func Expected(catalog *instancetypes.Catalog, policy scheduling.Policy, key offerings.Key) (price, beside offerings.Price, ok bool) {
 	if key.CapacityType != offerings.Reserved {
 		key.ReservationID = ""

@@ -11,16 +11,15 @@ import (
 	"github.com/plimsoll-go/plimsoll/offerings"
 )
 
-// Node is a node that is paid for, and what is on it.
+// Node is a node with a price, and the requests on it.
 type Node struct {
-	// Price is what it costs per hour all in all, Beside the part of that which is not for
-	// its machine.
+	// Price is its whole price per hour, Beside the part of it that is not for its machine.
 	Price, Beside offerings.Price
-	// Capacity is what the machine has, Allocatable what of that pods may have. Where
-	// Capacity is not known the system keeps nothing.
+	// Capacity is the machine's resources, Allocatable those that pods can request. Without a known
+	// Capacity the system's share is 0.
 	Capacity, Allocatable corev1.ResourceList
-	// Pods is what each pod takes up, see provisioning.PodRequests, Daemons what those of
-	// DaemonSets take up together.
+	// Pods are the requests of each pod, see provisioning.PodRequests; Daemons is the sum of the
+	// requests of DaemonSet pods.
 	Pods    []corev1.ResourceList
 	Daemons corev1.ResourceList
 }
@@ -29,19 +28,19 @@ type Node struct {
 type Shares struct {
 	// Pods are those of its pods, in their order.
 	Pods []offerings.Price
-	// Daemons is that of DaemonSets, System that of what is not allocatable, Beside what the
-	// node costs beside its machine, and Idle what nobody asks for.
+	// Daemons is the part of DaemonSets, System that of resources that are not allocatable, Beside the
+	// node's costs beside its machine, and Idle that of resources that no pod requests.
 	Daemons, System, Beside, Idle offerings.Price
-	// Scarcest is the resource of which the largest share of what is allocatable is taken,
-	// "" where nothing is. Taken is that share, at most 1.
+	// Scarcest is the resource of which the largest share of allocatable is requested, "" if no
+	// resource is requested. Taken is that share, at most 1.
 	Scarcest corev1.ResourceName
 	Taken    float64
 }
 
-// Divide divides the price of a node. The machine is divided by its scarcest resource: into
-// what the system keeps, what is taken, and what is idle. What is taken is divided among
-// those that take it by the largest share that each has of any resource, so that on a
-// machine whose memory is full, those pay for cores as well that ask for most of them.
+// Divide divides the price of a node. The machine is divided by its scarcest resource into the
+// reservation of the system, requests, and idle resources. The part of requests is divided among
+// pods by the largest share that each has of any resource, because where memory is full,
+// a pod that requests most of the cores must pay for them, too.
 func (n *Node) Divide() Shares {
 	names := slices.Sorted(maps.Keys(n.Allocatable))
 	s := Shares{Beside: n.Beside, Pods: make([]offerings.Price, len(n.Pods))}
