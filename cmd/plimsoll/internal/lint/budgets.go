@@ -112,15 +112,15 @@ func (g *guarded) allowed(ready int) int {
 
 // remedy is a change of a PodDisruptionBudget that lets a pod go.
 type remedy struct {
-	field, value string // what is wrong
+	field, value string // the field at fault and its value
 	text         string
 	spec         policyv1.PodDisruptionBudgetSpec // changed
 	replicas     int                              // how many pods there have to be then
 	unready      bool                             // it would let pods go if all were ready
 }
 
-// remedy is what lets a pod go where none may; nil where one may. It was tried: with its change some pod may
-// go.
+// remedy returns a change of the budget that lets a pod be evicted; nil where the budget already allows
+// one. The change was tried.
 func (g *guarded) remedy() *remedy {
 	if g.allows() {
 		return nil

@@ -17,7 +17,7 @@ type Severity string
 // The severities, the worst first.
 const (
 	Error   Severity = "error"   // it does not work
-	Warning Severity = "warning" // it will not do what it is there for, or only by luck
+	Warning Severity = "warning" // it does not have its intended effect, or only by chance
 	Info    Severity = "info"    // it could cost less
 )
 
@@ -26,7 +26,7 @@ type Code string
 
 // The kinds of findings.
 const (
-	NodePoolUnmet   Code = "nodepool-unmet"   // nothing on sale meets its requirements
+	NodePoolUnmet   Code = "nodepool-unmet"   // no instance type on sale meets its requirements
 	NodePoolOverlap Code = "nodepool-overlap" // another one of the same weight takes the same pods
 	SpotNarrow      Code = "spot-narrow"      // it allows spot, and few instance types of it
 	NoRequests      Code = "no-requests"      // containers request no CPU or no memory
@@ -45,9 +45,9 @@ func Codes() []Code {
 
 // Report is all that was found.
 type Report struct {
-	// Findings are what to look at, the worst first.
+	// Findings are the faults found, the worst first.
 	Findings []Finding `json:"findings"`
-	// Warnings are what was noticed while the input was read.
+	// Warnings are faults noticed while the input was read.
 	Warnings []scheduling.Warning `json:"warnings"`
 }
 
@@ -57,19 +57,19 @@ type Finding struct {
 	Code     Code     `json:"code"`
 	// Object is kind/name, kind/namespace/name, or namespace/name of a workload.
 	Object string `json:"object"`
-	// Field is the path to the field, and Value what stands there; "" is nothing.
+	// Field is the path to the field, and Value its value; "" is no value.
 	Field string `json:"field"`
 	Value string `json:"value"`
-	// Message says what is wrong, Advice what to do.
+	// Message describes the fault, Advice the change that mends it.
 	Message string `json:"message"`
 	Advice  string `json:"advice"`
-	// SavingPerHour is what following the advice saves, where that was tried.
+	// SavingPerHour is the saving of following the advice, where that was tried.
 	SavingPerHour offerings.Price `json:"savingPerHour,omitempty"`
 }
 
 // Subject is a cluster to look at.
 type Subject struct {
-	// Cluster is what runs and waits, and Planner how plans for it are made.
+	// Cluster is the cluster with running and pending pods, Planner the planner that tries changes.
 	Cluster disruption.Cluster
 	Planner disruption.Planner
 	// OwnPools says that the NodePools are the cluster's own, and not assumed.
@@ -117,5 +117,5 @@ func (s *Subject) Findings(ctx context.Context, skipped ...Code) ([]Finding, err
 	return out, nil
 }
 
-// problem is that of the cluster, with what plans read.
+// problem is the problem of the cluster, as planners read it.
 func (s *Subject) problem() *scheduling.Problem { return &s.Cluster.Problem }

@@ -25,7 +25,7 @@ func (s *Subject) unmet() (out []Finding) {
 	return out
 }
 
-// sells is what of its catalog a pool may launch.
+// sells returns the part of its catalog that a pool may launch.
 func (s *Subject) sells(pool *scheduling.NodePool) *instancetypes.Catalog {
 	return s.sales.Of(s.problem(), pool)
 }

@@ -72,10 +72,11 @@ func namesOf(pools []*scheduling.NodePool) []string {
 type order struct {
 	first  string // "" where that could not be tried
 	weight int32
-	// byName is the one that comes first without a weight, saving what the other order costs less.
+	// byName is the NodePool that comes first without a weight, saving the price difference, per hour, of the
+	// other order.
 	byName string
 	saving offerings.Price
-	// price is what the pods of the cluster cost on new machines then.
+	// price is the price per hour of new machines for the pods of the cluster in the other order.
 	price offerings.Price
 }
 
@@ -130,8 +131,8 @@ func (o *order) advice() string {
 		o.first, o.weight, apart, figures.Monthly(o.price), figures.Monthly(offerings.Sum(o.price, o.saving)), o.byName)
 }
 
-// takes are the workloads with a pod that could run on a machine of a pool, by what it
-// tolerates, selects and requests.
+// takes returns the workloads with a pod that could run on a machine of a pool, by its
+// tolerations, node affinity and requests.
 func (s *Subject) takes(pool *scheduling.NodePool) (out []string) {
 	template := &pool.Spec.Template
 	set, err := requirements.FromSelectors(template.Spec.Requirements)

@@ -24,7 +24,7 @@ const (
 	leastSaving = 0.002
 )
 
-// asked is what pods of one workload request of one resource.
+// asked is the key of equal requests: pods of one workload that request as much of a resource.
 type asked struct {
 	workload string
 	resource corev1.ResourceName
@@ -71,7 +71,7 @@ func (s *Subject) planned(ctx context.Context) (*baseline, error) {
 	problem := s.Cluster.Anew(s.Planner)
 	problem.Pods = append(problem.Pods, s.problem().Pods...)
 	if len(problem.Pods) == 0 {
-		return nil, nil //nolint:nilnil // nothing to plan is no error
+		return nil, nil //nolint:nilnil // a cluster without pods is no error
 	}
 	b := &baseline{planner: provisioning.Planner{Policy: policy}, problem: problem}
 	var err error
@@ -82,7 +82,7 @@ func (s *Subject) planned(ctx context.Context) (*baseline, error) {
 	return b, nil
 }
 
-// costs is what a changed problem costs, and how many pods have a place then.
+// costs returns the price per hour of a changed problem, and the number of pods that have a place.
 func (b *baseline) costs(ctx context.Context, changed scheduling.Problem) (price offerings.Price, placed int, err error) {
 	tried, err := b.planner.Plan(ctx, changed)
 	if err != nil {
@@ -91,8 +91,8 @@ func (b *baseline) costs(ctx context.Context, changed scheduling.Problem) (price
 	return cmp.Or(tried.Summary.ExpectedPerHour, tried.Summary.PricePerHour), tried.Summary.Placed, nil
 }
 
-// saves is what a changed problem costs less, 0 where that is not worth to be told, or pods would be
-// left out for it.
+// saves returns the saving per hour of a changed problem, 0 where that is too small to report, or pods
+// would lose their place.
 func (b *baseline) saves(ctx context.Context, changed scheduling.Problem) (offerings.Price, error) {
 	price, placed, err := b.costs(ctx, changed)
 	if err != nil {
@@ -206,7 +206,7 @@ func (s *Subject) candidates(p *scheduling.Problem, plan *scheduling.Plan) []sma
 		l := &plan.Launches[i]
 		node, err := l.Node(l.Name, &l.Options[0], p.CatalogOf(l.NodePool))
 		if err != nil {
-			continue // the catalog has what was bought
+			continue // must not happen: the catalog has the types of the plan's launches
 		}
 		for _, name := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
 			over := overCheaper(sold[l.NodePool], l, name)
@@ -275,9 +275,9 @@ func rounded(name corev1.ResourceName, n int64) int64 {
 	return n / unit * unit
 }
 
-// with are pods of which some request less: the difference is taken off the container that
-// requests the most, which is returned. None is changed where that is not what makes the
-// request.
+// with returns the pods with some of them changed to request less: the difference is taken off the
+// container that requests the most, which is returned. No pod is changed where its containers' requests do
+// not make up the pod's request.
 func (s *Subject) with(pods []*corev1.Pod, x *smaller) (out []*corev1.Pod, of cut) {
 	out = slices.Clone(pods)
 	for i, list := range provisioning.PodRequests(pods) {

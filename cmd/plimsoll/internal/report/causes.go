@@ -15,22 +15,22 @@ import (
 
 // Stop is something that keeps the cluster from costing less after the steps.
 type Stop struct {
-	// Code names it, as in plans, or as lint does; types is what the cluster built anew costs more of the
-	// types that groups of nodes have than of any current one.
+	// Code is the code of the cause, as in plans, or of the finding, as lint prints it; "types" is the
+	// price difference of a rebuilt cluster between the types of the node groups and all current types.
 	Code string `json:"code"`
-	// Cents is what lifting it alone saves per month, AtMost that it was not tried, and that it saves no more than
-	// that. Nodes is how many nodes it is about; 0 for requests and NodePools.
+	// Cents is the saving per month if it alone is lifted. AtMost says that Cents is an upper bound, because
+	// lifting it was not tried. Nodes is the number of nodes that it keeps; 0 for requests and NodePools.
 	Cents  int64 `json:"centsPerMonth"`
 	AtMost bool  `json:"atMost,omitempty"`
 	Nodes  int   `json:"nodes"`
-	// Objects are what it is about, as kind/namespace/name; none where it is the nodes themselves.
+	// Objects are the objects that cause it, as kind/namespace/name; none where the nodes themselves do.
 	Objects []string `json:"objects,omitempty"`
-	// Meaning says it in a few words, Lift what would change it.
+	// Meaning describes it in a few words, Lift the change that would lift it.
 	Meaning string `json:"meaning"`
 	Lift    string `json:"lift"`
 }
 
-// stops are what keeps the cluster from costing less after the steps, and what would lift it.
+// stops are the causes that keep the cluster from costing less after the steps.
 func stops(plan *disruption.Plan, changes []lint.Finding) []Stop {
 	objects := map[disruption.CauseCode][]string{}
 	for i := range plan.Nodes {
@@ -64,7 +64,7 @@ func stops(plan *disruption.Plan, changes []lint.Finding) []Stop {
 	return out
 }
 
-// Lift says what would lift a cause: the changes that were tried, those that are alike together.
+// Lift describes the changes that would lift a cause: those that were tried, grouped by their new value.
 func Lift(b *disruption.Blocked) string {
 	if len(b.Changes) == 0 {
 		return causes()[b.Code].lift
@@ -78,14 +78,14 @@ func Lift(b *disruption.Blocked) string {
 	}), "; ")
 }
 
-// stopTypes stands for what a cluster built anew costs more of the groups' own types than of any
-// current one.
+// stopTypes is the code of the price difference between the groups' own types and all current types, in
+// a cluster built anew.
 const stopTypes = "types"
 
-// Meaning says in a few words what a cause is.
+// Meaning describes a cause in a few words.
 func Meaning(code disruption.CauseCode) string { return causes()[code].meaning }
 
-// cause is what a cause means, and what would lift it.
+// cause is the description of a cause, and of the change that would lift it.
 type cause struct{ meaning, lift string }
 
 func causes() map[disruption.CauseCode]cause {
@@ -124,7 +124,7 @@ func causes() map[disruption.CauseCode]cause {
 type Risk struct {
 	// Code names it, as in plans.
 	Code disruption.RiskCode `json:"code"`
-	// Steps are the steps, counted from 1, Objects what it is about, as kind/namespace/name.
+	// Steps are the numbers of the steps, counted from 1; Objects the objects at risk, as kind/namespace/name.
 	Steps   []int    `json:"steps"`
 	Objects []string `json:"objects"`
 	// Meaning says it in a few words.
@@ -168,8 +168,8 @@ func unique(list []string) []string {
 	})
 }
 
-// riskMeaning says in a few words what a risk is. Of pods that may not be evicted their detail tells how long
-// that is waited for.
+// riskMeaning describes a risk in a few words. The detail of pods that may not be evicted includes how
+// long the step waits for them.
 func riskMeaning(r *disruption.Risk) string {
 	return map[disruption.RiskCode]string{
 		disruption.RiskDoNotDisrupt:  r.Detail,

@@ -12,17 +12,17 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// Costs say where the money goes. Overhead and the rows of any one breakdown add up to what the
-// cluster costs, to the cent.
+// Costs divide the price of the cluster. Overhead and the rows of any one breakdown add up to the whole,
+// to the cent.
 type Costs struct {
-	// Overhead is what no pod asks for: DaemonSets, what the system keeps, what nodes cost beside
-	// their machines, and what is idle, in this order.
+	// Overhead is the part that no pod requests: DaemonSets, the system's reservation, costs of nodes beside
+	// their machines, and idle resources, in this order.
 	Overhead []Row `json:"overhead"`
-	// Breakdowns divide what is left among pods.
+	// Breakdowns each divide the rest among pods.
 	Breakdowns []Breakdown `json:"breakdowns"`
 }
 
-// Breakdown is what pods cost by one thing.
+// Breakdown divides the price of pods by one property.
 type Breakdown struct {
 	// By is namespace, workload, or a label's key.
 	By string `json:"by"`
@@ -79,7 +79,7 @@ func (a amounts) rows(cents [2]int64) []Row {
 	return rows
 }
 
-// divide adds up what machines cost by what is on them, today and after all steps.
+// divide adds up the shares of pods and overhead in the price of machines, today and after all steps.
 func (r *Report) divide(in *Input, machines []*costs.Machine) Costs {
 	type breakdown struct {
 		by   string
@@ -125,8 +125,8 @@ func (r *Report) divide(in *Input, machines []*costs.Machine) Costs {
 	return out
 }
 
-// colour gives the dearest workloads colours, or where these are a small part of what all pods
-// cost, the dearest namespaces.
+// colour gives the most expensive workloads colours, or the most expensive namespaces if these workloads
+// are a small part of the price of all pods.
 func (r *Report) colour(breakdowns []Breakdown) {
 	for _, b := range []Breakdown{breakdowns[1], breakdowns[0]} {
 		r.colours, r.colouredBy = map[string]int{}, b.By
@@ -151,8 +151,8 @@ func (r *Report) colourOf(workload string) int {
 	return cmp.Or(r.colours[workload], colourOthers)
 }
 
-// labelsOf are the labels by which costs are added up: those that were asked for, or else the
-// first that any pod has of those that mostly say who pays.
+// labelsOf returns the keys of labels by which costs are added up: those of Input.Labels, or else the
+// first of the usual keys for cost allocation that any pod has.
 func labelsOf(in *Input) []string {
 	if len(in.Labels) > 0 {
 		return unique(slices.Clone(in.Labels))

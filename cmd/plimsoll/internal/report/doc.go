@@ -1,7 +1,7 @@
-// Package report puts a plan of disruption and the cluster that it is for into one report for
-// whoever pays the bill: what the cluster costs and could cost, what fills its nodes before
-// and after the steps, where the money goes, and what stands in the way of spending less.
+// Package report makes one report for the owner of a cluster's bill from the cluster and its disruption
+// plan: present and possible price, utilisation of nodes before and after the steps, cost allocation,
+// and the causes that prevent further savings.
 //
-// [Of] works out the values once; [Report.HTML], [Report.Markdown] and [Report.SVG] render them,
-// and as JSON they are the report, too.
+// [Of] computes the values once; [Report.HTML], [Report.Markdown] and [Report.SVG] render them.
+// A [Report] encoded as JSON is the fourth format.
 package report

@@ -54,12 +54,13 @@ func (r *Report) HTML(w io.Writer) error {
 // page is a report as the template reads it.
 type page struct{ *Report }
 
-// Today, After and the number of steps are what most sentences are about.
+// Today, After and Last are the cluster's price before the steps and after all of them, and the last
+// point; most sentences of the page read these.
 func (p page) Today() Level { return p.Levels[0] }
 func (p page) After() Level { return p.Levels[1] }
 func (p page) Last() Point  { return p.Points[len(p.Points)-1] }
 
-// Saved is what all steps save, in cents per month; below 0 where they cost something.
+// Saved is the saving of all steps, in cents per month; below 0 where they raise the price.
 func (p page) Saved() int64 { return p.Today().Cents - p.After().Cents }
 
 // bar is a price beside others.
@@ -169,7 +170,7 @@ func (p page) Curve() *curve {
 // Listed are the steps that are shown, Unlisted is the rest added up.
 func (p page) Listed() []Step { return p.Steps[:min(len(p.Steps), mostSteps)] }
 
-// Unlisted is what the other steps come to: how many, what they save, and the pods that move.
+// Unlisted is the sum of the steps beyond mostSteps: their number, saving and moved pods; nil for none.
 func (p page) Unlisted() *Step {
 	if len(p.Steps) <= mostSteps {
 		return nil
@@ -183,7 +184,7 @@ func (p page) Unlisted() *Step {
 	return &rest
 }
 
-// Bought writes what a step buys.
+// Bought lists the instance types that a step launches, with their numbers.
 func (s Step) Bought() string {
 	counts := map[string]int{}
 	for _, l := range s.Launches {
@@ -295,7 +296,7 @@ func (n *Node) after() []filled {
 	return out
 }
 
-// idle is what of a node nobody asks for, in cents per month.
+// idle is the price of a node's idle resources, in cents per month.
 func (n *Node) idle() int64 {
 	sums, _ := n.Fills[0].coloured()
 	return centsPerMonth(sums[colourIdle])
@@ -335,7 +336,7 @@ func percent(part, whole offerings.Price) float64 {
 	return 100 * part.USD() / max(whole.USD(), 1e-9)
 }
 
-// account is a breakdown with what there is beside it.
+// account is a breakdown with the overhead and the total.
 type account struct {
 	By       string
 	Label    bool // that By is a label's key

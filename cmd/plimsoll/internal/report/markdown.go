@@ -114,7 +114,7 @@ func (m *markdown) row(cells ...string) {
 	m.line("|")
 }
 
-// open begins what is folded away below a line, close ends it.
+// open begins a collapsed section under a summary line, close ends it.
 func (m *markdown) open(summary string) {
 	m.line("\n<details><summary>%s</summary>", plain(summary))
 }

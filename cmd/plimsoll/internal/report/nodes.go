@@ -19,8 +19,8 @@ type Node struct {
 	InstanceType string                 `json:"instanceType"`
 	CapacityType offerings.CapacityType `json:"capacityType"`
 	Zone         string                 `json:"zone"`
-	// Today and After are what it costs in cents per month; 0 where it is not there. They add up
-	// to what the cluster costs.
+	// Today and After are its price in cents per month; 0 where it does not exist. The sum over all nodes is
+	// the price of the cluster.
 	Today int64 `json:"today"`
 	After int64 `json:"after"`
 	// Bought and Removed are the steps that buy and drain it, counted from 1; 0 is none.
@@ -28,11 +28,11 @@ type Node struct {
 	Removed int `json:"removed,omitempty"`
 	// Stays says why it stays, "" where it goes or was bought by a step.
 	Stays string `json:"stays,omitempty"`
-	// Fills are what its price is for as steps are done.
+	// Fills divide its price among workloads and overhead, from each number of steps at which that changes.
 	Fills []Fill `json:"fills"`
 }
 
-// Fill is what the price of a node is for, from the time that a number of steps is done.
+// Fill divides the price of a node among workloads and overhead, from a number of steps on.
 type Fill struct {
 	// Steps is that number.
 	Steps int `json:"steps"`
@@ -56,11 +56,11 @@ const mostColours = 6
 // The other colours.
 const (
 	colourOthers   = mostColours + 1 + iota // the other ones
-	colourOverhead                          // DaemonSets, system and what comes beside
+	colourOverhead                          // DaemonSets, system and costs beside machines
 	colourIdle
 )
 
-// nodes are the machines, the dearest waste first, then what steps buy, in their order.
+// nodes are the machines, the highest idle price first, then the launches of steps, in their order.
 func (r *Report) nodes(in *Input, machines []*costs.Machine) []Node {
 	stays := map[string]string{}
 	for i := range in.Plan.Nodes {
@@ -99,7 +99,7 @@ func (r *Report) nodes(in *Input, machines []*costs.Machine) []Node {
 	return nodes
 }
 
-// fill is what the price of a machine is for.
+// fill divides the price of a machine by workload and kind of overhead.
 func (r *Report) fill(s *costs.Stage, workload func(string) string) Fill {
 	sums := map[string]offerings.Price{}
 	for i, pod := range s.Pods {
@@ -122,7 +122,7 @@ func (r *Report) fill(s *costs.Stage, workload func(string) string) Fill {
 	return f
 }
 
-// at is what fills the node when so many steps are done; nil where it is not there.
+// at is the node's fill when the given number of steps is done; nil where the node does not exist then.
 func (n *Node) at(steps int) *Fill {
 	return costs.At(steps, n.Removed, n.Fills, func(f *Fill) int { return f.Steps })
 }

@@ -16,8 +16,8 @@ import (
 // are drawn as one.
 const mostColumns = 100
 
-// column is nodes side by side in a picture: as wide as their price, and filled from below with
-// the colours of what it is for.
+// column is one node, or neighbouring nodes drawn as one: as wide as their price, and filled from below with
+// the colours of its parts.
 type column struct {
 	price offerings.Price
 	parts [colourIdle + 1]offerings.Price
@@ -60,7 +60,7 @@ func stack() []int {
 	return append(order, colourOthers, colourIdle)
 }
 
-// area is what a picture draws in one colour.
+// area is an SVG path and the number of its colour.
 type area struct {
 	Colour int
 	Path   string
@@ -146,8 +146,8 @@ type band struct {
 	Amount   string
 }
 
-// SVG writes a picture of the nodes today and after all steps: each as wide as what it costs,
-// and filled with what that is for.
+// SVG writes a picture of the nodes today and after all steps: each as wide as its price, and filled
+// with the parts of the price.
 func (r *Report) SVG(w io.Writer) error {
 	const left, width, height = 24, 912, 120
 	today, after := r.Levels[0], r.Levels[1]

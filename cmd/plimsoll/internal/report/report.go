@@ -11,41 +11,41 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
 )
 
-// Input is what a report is made from.
+// Input holds the cluster, its plan and the settings of a report.
 type Input struct {
 	// Title names the cluster.
 	Title string
-	// Cluster is what Plan was made for, under Policy.
+	// Cluster and Policy are those with which Plan was made.
 	Cluster disruption.Cluster
 	Plan    *disruption.Plan
 	Policy  scheduling.Policy
-	// Workload names what a pod is part of; both are called namespace/name.
+	// Workload returns the workload of a pod; both are namespace/name.
 	Workload func(pod string) string
-	// Labels are the labels of pods by which costs are added up; none is the first that any
-	// pod has of those that are mostly used for it.
+	// Labels are the keys of labels by which costs are added up; none is the first of the usual
+	// keys for cost allocation that any pod has, e.g. team.
 	Labels []string
-	// Changes are those of requests and NodePools that would save something.
+	// Changes are lint's changes of requests and NodePools with a saving.
 	Changes []lint.Finding
-	// Notes say what the prices are of, MadeWith what the report was made with.
+	// Notes describe the prices, e.g. their date; MadeWith lists the settings of the run.
 	Notes    []string
 	MadeWith []Setting
 }
 
-// Setting is one thing that a report was made with.
+// Setting is a setting of the run that made a report, e.g. a flag or the version.
 type Setting struct {
-	// Name is what it is, Value what it was.
+	// Name is the setting's name, Value its value as text.
 	Name  string `json:"name"`
 	Value string `json:"value"`
 }
 
-// Report is what there is to say. Money is in US dollars: prices per hour, and cents per month
+// Report is the content of all formats. Money is in US dollars: prices per hour, and cents per month
 // of 730 hours. The JSON names are a contract.
 type Report struct {
 	// Title names the cluster.
 	Title string `json:"title"`
-	// Levels are what the cluster costs and could cost: always today's first.
+	// Levels are the present price of the cluster, always first, and the prices that it could have.
 	Levels []Level `json:"levels"`
-	// Points are what has been reached after each number of steps, from none on.
+	// Points are the totals after each number of steps, from 0 on.
 	Points []Point `json:"points"`
 	// Steps are those of the plan, in their order.
 	Steps []Step `json:"steps"`
@@ -53,17 +53,17 @@ type Report struct {
 	Nodes []Node `json:"nodes"`
 	// Costs say where the money goes.
 	Costs Costs `json:"costs"`
-	// Stops are what keeps the cluster from costing less after the steps, and requests and NodePools for which one that
-	// is rebuilt costs more than it had to, the most first.
+	// Stops are the causes that keep the cluster from costing less after the steps, and requests and NodePools
+	// that raise the price of a rebuilt cluster, the highest saving first.
 	Stops []Stop `json:"stops"`
-	// Cases are what the cluster comes to under other settings, the baseline first; none where
-	// nobody asks.
+	// Cases are the what-if results under other settings, the baseline first; none without
+	// cases.
 	Cases []*whatif.Outcome `json:"cases,omitempty"`
-	// Risks are what to look at before the steps are carried out, by code.
+	// Risks are the risks to check before the steps are carried out, by code.
 	Risks []Risk `json:"risks"`
-	// Warnings are what was noticed and did not stop the plan.
+	// Warnings are faults of the input that did not stop the plan.
 	Warnings []scheduling.Warning `json:"warnings"`
-	// Notes say what the prices are of, MadeWith what the report was made with.
+	// Notes describe the prices, e.g. their date; MadeWith lists the settings of the run.
 	Notes    []string  `json:"notes"`
 	MadeWith []Setting `json:"madeWith"`
 
@@ -76,18 +76,18 @@ type Level struct {
 	// Code is today, after (the steps), least (by any steps, proven), rebuilt (by the NodePools)
 	// or, where groups of nodes stand for these, alternative (rebuilt of any current type).
 	Code string `json:"code"`
-	// PerHour is the price, Cents what it comes to in a month.
+	// PerHour is the price, Cents its amount per month.
 	PerHour offerings.Price `json:"perHour"`
 	Cents   int64           `json:"centsPerMonth"`
 	// Nodes is how many there are; 0 for a price that is only a bound.
 	Nodes int `json:"nodes,omitempty"`
-	// Composition is what the nodes of a rebuilt cluster are, the most expensive first.
+	// Composition counts the nodes of a rebuilt cluster by kind, the most expensive first.
 	Composition []disruption.NodeKind `json:"composition,omitempty"`
 }
 
-// Point is what has been reached after a number of steps.
+// Point is the totals after a number of steps.
 type Point struct {
-	// Cents is what the cluster costs then, per month, and Nodes how many nodes it has.
+	// Cents is the price of the cluster at that point, per month, and Nodes its number of nodes.
 	Cents int64 `json:"centsPerMonth"`
 	Nodes int   `json:"nodes"`
 	// Moved is how many pods have moved until then, Launches how many machines were bought.
@@ -143,7 +143,7 @@ func (r *Report) levels(s *disruption.Summary) {
 	rebuilt("alternative", s.Alternative)
 }
 
-// steps are those of the plan, and what they reach.
+// steps sets the report's steps and points from those of the plan.
 func (r *Report) steps(plan *disruption.Plan, machines []*costs.Machine) {
 	today := r.Levels[0].PerHour
 	reached := Point{Cents: r.Levels[0].Cents, Nodes: r.Levels[0].Nodes}
@@ -174,7 +174,7 @@ func (r *Report) steps(plan *disruption.Plan, machines []*costs.Machine) {
 	}
 }
 
-// centsPerMonth is what a price comes to in a month, in cents.
+// centsPerMonth is a price per hour in cents per month, rounded.
 func centsPerMonth(p offerings.Price) int64 {
 	const cent = 10_000_000 // nano-USD
 	whole, rest := int64(p)/cent, int64(p)%cent

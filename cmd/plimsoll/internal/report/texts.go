@@ -47,7 +47,7 @@ func clipped(text string, most int) string {
 	return text
 }
 
-// plain is a text as XML may have it: escaped, and without what cannot be shown.
+// plain is a text for XML: escaped, and with a dot for each character that is not printable.
 func plain(text string) string {
 	return xml.HTMLEscapeString(strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {

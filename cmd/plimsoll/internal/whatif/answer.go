@@ -18,23 +18,23 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 )
 
-// Cases is what several cases come to.
+// Cases is the outcomes of several cases.
 type Cases struct {
 	// Cases are the baseline and the others, in their order.
 	Cases []*Outcome `json:"cases"`
 }
 
-// Outcome is what a case comes to. The JSON names are a contract.
+// Outcome is the planned cluster of a case. The JSON names are a contract.
 type Outcome struct {
-	// Name is that of the case, Flags what it was asked with beside the flags of all cases.
+	// Name is that of the case, Flags are its own flags beside those of all cases.
 	Name  string   `json:"name"`
 	Flags []string `json:"flags"`
-	// PricePerHour is what all nodes are expected to cost once the steps of consolidation are done
-	// and the pods that are pending then have their nodes, Nodes how many there are. Nodes of no
+	// PricePerHour is the expected price of all nodes once the steps of consolidation are done
+	// and the pods that are pending then have their nodes, Nodes their number. Nodes without a
 	// NodePool, or of unknown price, are left out.
 	PricePerHour offerings.Price `json:"pricePerHour"`
 	Nodes        int             `json:"nodes"`
-	// Pending is what of it is for nodes that pending pods need once the steps are done, and that the
+	// Pending is the part of it for nodes that pending pods need once the steps are done, which the
 	// plan of consolidation does not count; nil where they need none.
 	Pending *Pending `json:"pending,omitempty"`
 	// ComparedWith is the case whose price is taken off for DifferencePerHour: the baseline, or for a
@@ -62,10 +62,10 @@ type Outcome struct {
 	Unplaced []string `json:"unplaced,omitempty"`
 	// Status says how the search ended.
 	Status scheduling.Status `json:"status"`
-	// Warnings are what was noticed and did not stop the case.
+	// Warnings are faults of the input that did not stop the case.
 	Warnings []scheduling.Warning `json:"warnings"`
 
-	shares map[string]offerings.Price // by pod, those included that went with a node
+	shares map[string]offerings.Price // by pod, including pods removed with their node
 }
 
 // Pending is pods that are pending once the steps of consolidation are done, those that get a node then.
@@ -73,7 +73,7 @@ type Pending struct {
 	// Pods is how many get a node, existing ones included, and Launches how many nodes are launched.
 	Pods     int `json:"pods"`
 	Launches int `json:"launches"`
-	// PricePerHour is what the launched nodes are expected to cost.
+	// PricePerHour is the expected price of the launched nodes.
 	PricePerHour offerings.Price `json:"pricePerHour"`
 }
 
@@ -81,8 +81,8 @@ type Pending struct {
 type Added struct {
 	// Pods is how many they are.
 	Pods int `json:"pods"`
-	// PricePerHour is what they have of the price of the machines that they are on, by what they
-	// take of the scarcest resource; idle room is nobody's.
+	// PricePerHour is the pods' share of the price of their machines, divided by requests of the
+	// scarcest resource; idle resources belong to no pod.
 	PricePerHour offerings.Price `json:"pricePerHour"`
 }
 
@@ -111,7 +111,7 @@ func (out *Outcome) Against(base, rebuilt *Outcome) {
 // missing are the pods that have no place, in one order.
 func (out *Outcome) missing() []string { return slices.Sorted(slices.Values(out.Unplaced)) }
 
-// As is the outcome of a case that cannot change anything, because of what is said.
+// As returns the outcome for a case that cannot change the result, with because as the reason.
 func (out *Outcome) As(name string, flags []string, because string) *Outcome {
 	same := *out
 	same.Name, same.Flags, same.Unchanged = name, flags, because
@@ -126,7 +126,7 @@ func (out *Outcome) know(c *disruption.Cluster) {
 	}
 }
 
-// share notes what each pod has of the price of the nodes of a cluster.
+// share records each pod's share in the price of the nodes of a cluster.
 func (out *Outcome) share(policy scheduling.Policy, c *disruption.Cluster) {
 	for _, m := range costs.Machines(c, nil, policy) {
 		if at := m.At(math.MaxInt); at != nil {
@@ -137,12 +137,12 @@ func (out *Outcome) share(policy scheduling.Policy, c *disruption.Cluster) {
 	}
 }
 
-// Answer finds what a cluster comes to: first the planner disrupts what there is, as consolidate does,
+// Answer plans a cluster: first the planner disrupts its nodes, as consolidate does,
 // then the pods that are still pending are planned. Pods that the baseline does not have, a new workload,
 // run by then: they are planned before, so that nodes are removed with them in place. Nodes that the
-// planner's policy would not buy count as drifted, and budgets of NodePools do not hold them. All plans are
-// verified. base is the baseline's cluster, nil for the baseline itself; known is what the planner makes of
-// c as it is, verified, nil where nobody has asked.
+// planner's policy would not buy count as drifted, and budgets of NodePools do not limit them. All plans are
+// verified. base is the baseline's cluster, nil for the baseline itself; known is the planner's verified
+// plan for c, nil if there is none yet.
 func Answer(ctx context.Context, planner disruption.Planner, c disruption.Cluster, base *disruption.Cluster, known *disruption.Plan) (*Outcome, error) {
 	out := &Outcome{Flags: []string{}, Status: scheduling.StatusComplete, Warnings: []scheduling.Warning{}}
 	out.know(&c)
@@ -202,7 +202,7 @@ func (out *Outcome) start(ctx context.Context, planner disruption.Planner, c, ba
 	return err
 }
 
-// consolidate plans what to disrupt, if that is not known, and verifies it.
+// consolidate returns known, or else plans disruption and verifies the plan.
 func consolidate(ctx context.Context, planner disruption.Planner, c disruption.Cluster, known *disruption.Plan) (*disruption.Plan, error) {
 	if known != nil {
 		return known, nil
@@ -224,7 +224,7 @@ func provision(ctx context.Context, planner disruption.Planner, p scheduling.Pro
 	return judged.Plan(ctx, solver, p, plan)
 }
 
-// count adds what the steps of a plan come to.
+// count adds prices and numbers of a plan of steps.
 func (out *Outcome) count(plan *disruption.Plan, unwanted map[string]bool) {
 	s := &plan.Summary
 	out.PricePerHour, out.Nodes = cmp.Or(s.ExpectedPerHourAfter, s.PricePerHourAfter), s.NodesAfter
@@ -238,7 +238,7 @@ func (out *Outcome) count(plan *disruption.Plan, unwanted map[string]bool) {
 	}
 }
 
-// countPending adds what pods come to that are pending once the steps are done.
+// countPending adds the price and nodes of pods that are pending once the steps are done.
 func (out *Outcome) countPending(plan *scheduling.Plan, pods []*corev1.Pod) {
 	s := &plan.Summary
 	price := cmp.Or(s.ExpectedPerHour, s.PricePerHour)

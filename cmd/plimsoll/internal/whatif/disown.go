@@ -54,7 +54,7 @@ func unbounded(pool *scheduling.NodePool) *scheduling.NodePool {
 	out := pool.DeepCopy()
 	d := &out.Spec.Disruption
 	if len(d.Budgets) == 0 {
-		d.Budgets = []scheduling.Budget{{Nodes: "10%"}} // what none stands for
+		d.Budgets = []scheduling.Budget{{Nodes: "10%"}} // Karpenter's default without budgets
 	}
 	for i := range d.Budgets {
 		b := &d.Budgets[i]
@@ -70,8 +70,8 @@ func unbounded(pool *scheduling.NodePool) *scheduling.NodePool {
 	return out
 }
 
-// buys reports whether a policy would buy what a node is; where the catalog does not know it,
-// there is nothing to say against it.
+// buys reports whether a policy would buy the offering of a node; also true where the catalog does not
+// have the offering, because the policy cannot be checked then.
 func buys(policy scheduling.Policy, catalog *instancetypes.Catalog, node *corev1.Node) bool {
 	key := instancetypes.OfferingOf(node)
 	t, known := catalog.Get(key.InstanceType)

@@ -1,3 +1,3 @@
-// Package whatif says what a cluster comes to under other settings than today's: each case is
-// planned by the same steps, so that their prices can be compared.
+// Package whatif plans a cluster under other settings than today's. All cases are planned by the same
+// steps, because their prices must be comparable.
 package whatif

@@ -15,7 +15,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
 )
 
-// Question is what a case asks.
+// Question is the input of a case.
 type Question struct {
 	Planner disruption.Planner
 	Cluster disruption.Cluster
@@ -23,8 +23,8 @@ type Question struct {
 	Grouped bool
 }
 
-// Unchanged says why a case cannot come to anything else than the baseline, e.g. because no NodePool may
-// launch what its flags allow or rule out; "" where it can.
+// Unchanged returns the reason why a case must have the baseline's outcome, e.g. because no NodePool may
+// launch the types that its flags allow or rule out; "" where the outcome may differ.
 func (q *Question) Unchanged(base *Question) string {
 	if !reflect.DeepEqual(q.fixed(), base.fixed()) {
 		return ""
@@ -65,7 +65,7 @@ func (q *Question) Unchanged(base *Question) string {
 	return "the NodePools may launch the same nodes as in the baseline"
 }
 
-// fixed is all of a question but what may be launched.
+// fixed returns a question without the settings that decide which offerings may be launched.
 func (q *Question) fixed() *Question {
 	out := *q
 	out.Planner.Policy.NoSpot, out.Planner.Policy.Filters, out.Planner.Policy.Size = false, nil, scheduling.NodeSize{}
@@ -98,7 +98,7 @@ func own(sales *pools.Sales, c *disruption.Cluster, pool *scheduling.NodePool) (
 	return out
 }
 
-// drifted reports whether a node is not what its NodePool requires.
+// drifted reports whether a node's labels conflict with the requirements of its NodePool.
 func drifted(pool *scheduling.NodePool, node *corev1.Node) bool {
 	set, err := requirements.FromSelectors(pool.Spec.Template.Spec.Requirements)
 	return err == nil && requirements.FromLabels(node.Labels).Compatible(set) != nil
