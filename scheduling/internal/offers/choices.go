@@ -11,23 +11,23 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
 
-// FlexibleByDefault is what [GoalFlexible] asks for: the 15 types of Karpenter's rule,
-// and not all of one make.
+// FlexibleByDefault is the flexibility of [scheduling.GoalFlexible]: 15 instance types, as Karpenter asks of spot
+// consolidation, of at least 3 families.
 func FlexibleByDefault() scheduling.Flexibility {
 	return scheduling.Flexibility{Types: 15, Families: 3}
 }
 
-// On reports whether anything is asked for. One of everything is had anyway.
+// On reports whether a flexibility asks for a choice: a value of 1 does not, because every launch has one option.
 func On(f scheduling.Flexibility) bool { return max(f.Options, f.Types, f.Families, f.Zones) > 1 }
 
-// ChoiceKey is a respect in which spot options have to differ.
+// ChoiceKey is an attribute of which the spot options of a launch must have at least Least different values.
 type ChoiceKey struct {
 	Name  string
 	Least int
 	Of    func(o *Offer) string
 }
 
-// All are the respects in which a choice can be asked for, asked for or not.
+// All are the attributes of a flexibility, with a Least of 0 where it does not ask for a choice.
 func All(f scheduling.Flexibility) []ChoiceKey {
 	return []ChoiceKey{
 		{"options", f.Options, func(o *Offer) string { return o.InstanceType.Name + "/" + o.Offering.Zone }},
@@ -37,7 +37,7 @@ func All(f scheduling.Flexibility) []ChoiceKey {
 	}
 }
 
-// Keys are the respects that matter.
+// Keys are the attributes of which a flexibility asks for more than one value.
 func Keys(f scheduling.Flexibility) []ChoiceKey {
 	if !On(f) {
 		return nil
@@ -51,10 +51,10 @@ func Keys(f scheduling.Flexibility) []ChoiceKey {
 	return out
 }
 
-// Spot reports whether it is a spot offer.
+// Spot reports whether the offer's capacity type is spot.
 func (o *Offer) Spot() bool { return o.Offering.CapacityType == offerings.Spot }
 
-// CapacityKind tells spot offers, 1, from others, 0.
+// CapacityKind is 1 for spot offers, 0 for other ones.
 func CapacityKind(o *Offer) int {
 	if o.Spot() {
 		return 1
@@ -62,13 +62,13 @@ func CapacityKind(o *Offer) int {
 	return 0
 }
 
-// Choices counts in what respects spot options differ.
+// Choices counts the different values of each attribute among spot options.
 type Choices struct {
 	keys []ChoiceKey
 	seen []map[string]bool
 }
 
-// NewChoices begins to count the choice among offers that is asked for.
+// NewChoices is a count of no options for the attributes of a flexibility.
 func NewChoices(f scheduling.Flexibility) *Choices {
 	c := &Choices{keys: Keys(f)}
 	for range c.keys {
@@ -77,7 +77,7 @@ func NewChoices(f scheduling.Flexibility) *Choices {
 	return c
 }
 
-// Add counts a spot offer and reports whether that brought something that was missing.
+// Add counts a spot offer, and reports whether it has a value that was still missing.
 func (c *Choices) Add(o *Offer) bool {
 	news := false
 	for i, k := range c.keys {
@@ -89,7 +89,7 @@ func (c *Choices) Add(o *Offer) bool {
 	return news
 }
 
-// Enough reports whether nothing is missing.
+// Enough reports whether every attribute has its least number of values.
 func (c *Choices) Enough() bool {
 	for i, k := range c.keys {
 		if len(c.seen[i]) < k.Least {
@@ -99,8 +99,7 @@ func (c *Choices) Enough() bool {
 	return true
 }
 
-// Kept reports whether the launches of a plan leave the choice that is asked for, as
-// far as the options show that they list.
+// Kept reports whether every launch of a plan satisfies a flexibility by the options that it lists.
 func Kept(f scheduling.Flexibility, plan *scheduling.Plan) bool {
 	if !On(f) {
 		return true
@@ -113,7 +112,7 @@ func Kept(f scheduling.Flexibility, plan *scheduling.Plan) bool {
 	return true
 }
 
-// Choice reports whether the spot options among some leave the choice that is asked for, or there are none.
+// Choice reports whether the spot options in a list satisfy a flexibility; a list without spot options does.
 func Choice(f scheduling.Flexibility, options []scheduling.Option) bool {
 	c, spot := NewChoices(f), false
 	for i := range options {
@@ -125,12 +124,12 @@ func Choice(f scheduling.Flexibility, options []scheduling.Option) bool {
 	return !spot || c.Enough()
 }
 
-// FlexibilityReason words that spot machines would leave too little choice.
+// FlexibilityReason is the reason for pods that only spot nodes with too few options could hold.
 func FlexibilityReason(s *scheduling.Policy) scheduling.Reason {
 	return scheduling.Reason{Code: scheduling.ReasonFlexibility, Detail: fmt.Sprintf("too little choice of spot machines remains (%s are asked for)", s.Flexibility)}
 }
 
-// FloorKeys are the requirements of a pool that state minValues.
+// FloorKeys are the requirements with minValues.
 func FloorKeys(set requirements.Set) []requirements.Requirement {
 	var out []requirements.Requirement
 	for r := range set.All() {
@@ -141,12 +140,11 @@ func FloorKeys(set requirements.Set) []requirements.Requirement {
 	return out
 }
 
-// MaxWorst bounds how many levels of flexibility a cautious solve tells apart for
-// one kind of offer.
+// MaxWorst is the number of levels of a pool's limits that a cautious instance books for one kind of offer.
 const MaxWorst = 6
 
-// LeastUse is, for each value of a key, the least that a member with it takes;
-// values that take little come first.
+// LeastUse is, for each value of key k of a floor, the least use of limits of a member with the value; the smallest
+// first.
 func LeastUse(f *model.Floor, k int) [][]int64 {
 	least := make([][]int64, f.Keys[k].Values)
 	for i := range f.Members {

@@ -19,69 +19,67 @@ type Offer struct {
 	InstanceType *instancetypes.InstanceType
 	Offering     *offerings.Offering
 	Expected     offerings.Price // see Policy.ExpectedPrice
-	Shape        int             // of its allocatable and capacity
-	TypeNumber   int             // of its instance type
-	Cost         int64           // what the search minimises
-	Launchable   bool            // on sale now, and the settings allow it
+	Shape        int             // index in the table's Shapes
+	TypeNumber   int             // number of its instance type among all catalogs
+	Cost         int64           // the search's price, in nano-USD per hour with surcharges of the ranking
+	Launchable   bool            // available now, and not excluded
 	Excluded     Exclusion
 }
 
-// Candidate is the offer as rankings see it: at its expected price.
+// Candidate is the offer as rankings compare it, with its expected price.
 func (o *Offer) Candidate() offerings.Candidate {
 	c := offerings.Candidate{InstanceType: o.InstanceType.Name, Offering: *o.Offering}
 	c.Offering.Price = o.Expected
 	return c
 }
 
-// Shape is what a machine has, shared by the offerings of a type that do not
-// override it.
+// Shape is the allocatable and capacity of a node. Offerings of a type share it unless they override it.
 type Shape struct {
 	Allocatable []int64             // by resource number
 	Capacity    corev1.ResourceList // for limits
 }
 
-// OfferTable holds the offers of all catalogs of a problem, each catalog's in rank
-// order, and their labels as columns.
+// OfferTable is the offers of all catalogs of a problem, each catalog's in rank order, with their labels as columns.
+// Columns, Rows and Defined grow when they are asked for.
 type OfferTable struct {
 	Offers  []Offer
 	Shapes  []Shape
 	Spans   map[*instancetypes.Catalog][2]int
-	types   int // how many instance types there are
+	types   int // the number of instance types
 	Columns map[string]*LabelColumn
 	Rows    map[string]model.Bits
 	Defined map[definition]bool
-	// reserved are those of the offers that draw on a reservation.
+	// Reserved are the indices of offers of reservations.
 	Reserved []int32
 	Volumes  *podspec.VolumeIndex
-	// ranks, where it is set, remembers the places of the offers in the order of prices.
+	// Ranks, where it is set, keeps the rank of each offer by expected price.
 	Ranks *[]int32
 }
 
-// definition is the question whether any offer of a catalog brings a label.
+// definition is a label and a catalog, the key of OfferTable.Defined.
 type definition struct {
 	key     string
 	catalog *instancetypes.Catalog
 }
 
-// LabelColumn is one label over all offers: a value number each, -1 where it is absent.
+// LabelColumn is one label over all offers: by offer, an index into Values; -1 where the label is absent.
 type LabelColumn struct {
 	Numbers []int32
 	Values  []string
-	Defined bool // by any catalog
+	Defined bool // whether an offer has it
 }
 
-// A prioritized ranking looks at capacity types first, at instance types next and at
-// prices last. The search sees that as surcharges, in nano-USD per hour, of more
-// than machines cost.
 const (
+	// prioritizedTier and prioritizedStep are surcharges for each rank of capacity type and of instance type, because
+	// a prioritized ranking compares these before prices. In nano-USD per hour, they must exceed the price of every
+	// node.
 	prioritizedTier = 1_000_000 * 1_000_000_000
 	prioritizedStep = 2_000 * 1_000_000_000
-	// machineSurcharge is what every machine counts for in addition where there are to
-	// be few of them.
+	// machineSurcharge is added for every node where the policy asks for the fewest nodes.
 	machineSurcharge = 10_000 * 1_000_000_000
 )
 
-// NewRankedOffers reads catalogs.
+// NewRankedOffers reads the offers of catalogs under a policy.
 func NewRankedOffers(s *scheduling.Policy, catalogs []*instancetypes.Catalog) *RankedOffers {
 	k := &RankedOffers{Catalogs: catalogs, OfferTable: OfferTable{
 		Spans:   map[*instancetypes.Catalog][2]int{},
@@ -131,8 +129,8 @@ func (k *RankedOffers) add(s *scheduling.Policy, catalog *instancetypes.Catalog)
 	}
 }
 
-// sortOffers puts offers in rank order. Where that goes by costs first, these are looked at
-// before anything else.
+// sortOffers sorts offers by the policy's ranking. Costs are compared first where the ranking allows it, because that is
+// faster.
 func sortOffers(s *scheduling.Policy, offers []Offer) {
 	type ranked struct {
 		cost int64
@@ -145,7 +143,7 @@ func sortOffers(s *scheduling.Policy, offers []Offer) {
 			order[i].cost = offers[i].Cost
 		}
 	}
-	// What costs the same is nearly in order as catalogs list it.
+	// Equal costs stay in the order of the catalog, which is nearly the ranking's.
 	slices.SortFunc(order, func(a, b ranked) int { return cmp.Or(cmp.Compare(a.cost, b.cost), cmp.Compare(a.at, b.at)) })
 	for rest := order; len(rest) > 0; {
 		n := 1
@@ -162,24 +160,25 @@ func sortOffers(s *scheduling.Policy, offers []Offer) {
 	copy(offers, sorted)
 }
 
-// ByCost reports whether offers of a lower cost always rank before others.
+// ByCost reports whether an offer of a lower cost always ranks before one of a higher cost.
 func ByCost(s *scheduling.Policy) bool {
 	return s.Ranking.Strategy != offerings.Prioritized && !s.FewestNodes
 }
 
+// addLists adds a shape and returns its number.
 func (k *RankedOffers) addLists(allocatable, capacity corev1.ResourceList) int {
 	k.Lists = append(k.Lists, shapeLists{allocatable, capacity})
 	return len(k.Lists) - 1
 }
 
-// AddShape adds what the machines of some offers have, and what of it pods may use.
+// AddShape adds a shape. Its allocatable is numbered by table, with the attach limits of volumes.
 func (t *OfferTable) AddShape(table *podspec.ResourceTable, allocatable, capacity corev1.ResourceList) {
 	room := table.Vector(allocatable)
 	t.Volumes.LimitShape(room, table, allocatable)
 	t.Shapes = append(t.Shapes, Shape{Allocatable: room, Capacity: capacity})
 }
 
-// cost is what the search minimises when it buys the candidate.
+// cost is the price of a candidate for the search, with the surcharges of the ranking.
 func cost(s *scheduling.Policy, c offerings.Candidate) int64 {
 	cost := int64(s.Ranking.ExpectedPrice(c))
 	if s.FewestNodes {
@@ -192,8 +191,8 @@ func cost(s *scheduling.Policy, c offerings.Candidate) int64 {
 	return cost
 }
 
-// priorityRank is the place of an instance type among the caller's priorities; types
-// without one come last.
+// priorityRank is the rank of an instance type by the policy's priorities, 0 for the best. Types without a priority come
+// last.
 func priorityRank(s *scheduling.Policy, name string) int {
 	own, ok := s.Ranking.Priorities[name]
 	better := map[int]bool{}
@@ -205,7 +204,8 @@ func priorityRank(s *scheduling.Policy, name string) int {
 	return len(better)
 }
 
-// capacityTypeRank is the place of a capacity type in the ranking's order.
+// capacityTypeRank is the rank of a capacity type in the policy's order, 0 for the best. Types that the order does not
+// list come last.
 func capacityTypeRank(s *scheduling.Policy, ct offerings.CapacityType) int {
 	order := s.Ranking.CapacityTypes
 	if i := slices.Index(order, ct); i >= 0 {
@@ -214,7 +214,7 @@ func capacityTypeRank(s *scheduling.Policy, ct offerings.CapacityType) int {
 	return len(order) + max(0, slices.Index(offerings.CapacityTypes(), ct))
 }
 
-// Label is the value of a label on machines bought at the offer.
+// Label is the value of a label on nodes of the offer. ok is false where the offer does not define it.
 func (o *Offer) Label(key string) (string, bool) {
 	switch key {
 	case offerings.ZoneLabel:
@@ -234,7 +234,7 @@ func (o *Offer) Label(key string) (string, bool) {
 	return v, ok
 }
 
-// ofType reports whether the offer has a label as its type does.
+// ofType reports whether the value of a label is the instance type's, not the offering's.
 func (o *Offer) ofType(key string) bool {
 	switch key {
 	case offerings.ZoneLabel, offerings.CapacityTypeLabel, offerings.ReservationIDLabel:
@@ -244,14 +244,14 @@ func (o *Offer) ofType(key string) bool {
 	return !own
 }
 
-// Column returns the column of a label.
+// Column returns the column of a label. It is built at the first call.
 func (t *OfferTable) Column(key string) *LabelColumn {
 	if c, ok := t.Columns[key]; ok {
 		return c
 	}
 	c := &LabelColumn{Numbers: make([]int32, len(t.Offers))}
 	index := map[string]int32{}
-	ofType := make([]int32, t.types) // 1 more than the number of its value; 0 where that has not been asked
+	ofType := make([]int32, t.types) // by type, the number of its value plus 1; 0 where it is not known yet
 	for i := range t.Offers {
 		o := &t.Offers[i]
 		shared := o.ofType(key)
@@ -278,7 +278,7 @@ func (t *OfferTable) Column(key string) *LabelColumn {
 	return c
 }
 
-// Defines reports whether any offer of a catalog brings a label.
+// Defines reports whether an offer of a catalog has a label.
 func (t *OfferTable) Defines(key string, catalog *instancetypes.Catalog) bool {
 	asked := definition{key, catalog}
 	if defined, known := t.Defined[asked]; known {
@@ -289,8 +289,8 @@ func (t *OfferTable) Defines(key string, catalog *instancetypes.Catalog) bool {
 	return t.Defined[asked]
 }
 
-// row returns the offers on whose machines the requirement holds, given the label
-// that the node template puts on machines that do not bring one themselves.
+// row returns the offers on whose nodes a requirement holds. Where an offer does not define the label, its value is
+// fallback if has, else absent. The result is remembered; the caller must not change it.
 func (t *OfferTable) row(r requirements.Requirement, fallback string, has bool) model.Bits {
 	name := r.String()
 	if has {
@@ -328,23 +328,23 @@ func (o *Offer) Option() scheduling.Option {
 	}
 }
 
-// RankedOffers is the offers of some catalogs in rank order, all that does not depend on pods
-// and on what is unavailable for a while.
+// RankedOffers is the part of an [OfferTable] that does not depend on pods and unavailable offerings, kept from plan to
+// plan.
 type RankedOffers struct {
 	Catalogs []*instancetypes.Catalog
 	OfferTable
 	Lists []shapeLists // by shape
-	// sized is the shapes' room by the resources that were asked for last.
+	// Sized are the shapes by the resources in Names, which the last plan had.
 	Sized  []Shape
 	Names  []corev1.ResourceName
-	Ranked []int32 // see offerTable.ranks
+	Ranked []int32 // see OfferTable.Ranks
 }
 
-// shapeLists are what a shape is made of.
+// shapeLists are the resource lists of a shape.
 type shapeLists struct{ Allocatable, Capacity corev1.ResourceList }
 
-// NarrowToVolumes keeps the offers whose machines, bought for a template, can use all
-// volumes of a pod.
+// NarrowToVolumes removes from row the offers whose nodes, launched by a template, cannot use all volumes of a pod. Each
+// volume has alternative terms.
 func (t *OfferTable) NarrowToVolumes(row model.Bits, v *Template, c *podspec.Constraint) {
 	for _, terms := range c.Volumes {
 		matched := model.NewBits(len(t.Offers))
@@ -357,14 +357,13 @@ func (t *OfferTable) NarrowToVolumes(row model.Bits, v *Template, c *podspec.Con
 	}
 }
 
-// Supplies numbers the reservations. One that several offers share has the
-// smallest count that any of them states.
+// Supplies numbers the reservations. Where offers state different counts for one reservation the least holds.
 type Supplies struct {
 	Index  map[string]int32
 	Counts []int64
 }
 
-// Number is the number of the reservation of an offering, model.NoSupply where it is none.
+// Number is the number of an offering's reservation; [model.NoSupply] if it is not reserved.
 func (s *Supplies) Number(o *offerings.Offering) int32 {
 	if o.CapacityType != offerings.Reserved {
 		return model.NoSupply

@@ -9,38 +9,37 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// Questions are the expressions that pods and daemons have on labels, by key. Where
-// a pool leaves a label open, they tell which values need to be told apart.
+// Questions are the requirements of pods and daemons on labels, by key. They decide which values of a label that a
+// NodePool leaves open need templates of their own.
 type Questions struct {
 	ByKey  map[string][]Question
-	Apart  map[string]bool // labels all of whose values have to be told apart
+	Apart  map[string]bool // topology keys: every value is a domain, so none dominates another
 	Levels OpenLabelValues
 	groups []*podspec.Constraint
 }
 
-// Question is one expression; daemon says that a daemon asks, for which matching
-// more machines is no gain.
+// Question is one requirement. Daemon says that a daemon has it: a value that satisfies it is then no advantage, because
+// the daemon takes room.
 type Question struct {
 	requirements.Requirement
 	Daemon bool
 }
 
-// Atom is a value of an open label, or its absence, that stands for all values
-// which no question tells apart from it.
+// Atom is a value of an open label, or its absence. It stands for all values that satisfy the same requirements.
 type Atom struct {
 	Value   string
 	Absent  bool
-	pods    model.Bits // the pods' questions that it satisfies
+	pods    model.Bits // the requirements of pods that it satisfies
 	daemons model.Bits
 }
 
-// OpenKey is a label that a pool leaves open, with its atoms.
+// OpenKey is a label that a NodePool leaves open, with its atoms.
 type OpenKey struct {
 	Key   string
 	Atoms []Atom
 }
 
-// NewQuestions are what groups of pods and DaemonSets ask of the labels of nodes.
+// NewQuestions collects the requirements of groups of pods and of DaemonSets on labels of nodes.
 func NewQuestions(groups []*podspec.Constraint, daemons []*Daemon) *Questions {
 	q := &Questions{ByKey: map[string][]Question{}, Apart: map[string]bool{}, Levels: NewOpenLabelValues(), groups: groups}
 	for _, g := range groups {
@@ -53,6 +52,7 @@ func NewQuestions(groups []*podspec.Constraint, daemons []*Daemon) *Questions {
 	return q
 }
 
+// add adds a requirement, each once.
 func (q *Questions) add(r requirements.Requirement, daemon bool) {
 	for _, have := range q.ByKey[r.Key()] {
 		if have.Daemon == daemon && have.Equal(r) {
@@ -62,7 +62,7 @@ func (q *Questions) add(r requirements.Requirement, daemon bool) {
 	q.ByKey[r.Key()] = append(q.ByKey[r.Key()], Question{Requirement: r, Daemon: daemon})
 }
 
-// Tell adds what the topology terms of some pods ask: their labels' values have to be told apart.
+// Tell adds the topology keys and preferred node affinity of a number of pods.
 func (q *Questions) Tell(b *podspec.TopologyTerms, pods int) {
 	q.Levels.Want(b.Ties, pods)
 	for i := range b.Ties {
@@ -77,11 +77,12 @@ func (q *Questions) Tell(b *podspec.TopologyTerms, pods int) {
 	}
 }
 
+// has reports whether pods or daemons ask about a label.
 func (q *Questions) has(key string) bool { return len(q.ByKey[key]) > 0 || q.Apart[key] }
 
-// Atoms lists the values of a label, within what the pool allows, that the
-// questions can tell apart. Values that satisfy fewer pods than another one and
-// attract the same daemons are left out.
+// Atoms lists the values of a label, within a NodePool's requirement, that requirements can distinguish: values that they
+// mention, integers next to a bound (e.g. next to 4 for Gt 4), and a value that none mentions. A value that another one
+// dominates, i.e. that satisfies no more pods and attracts no fewer daemons, is left out, except for topology keys.
 func (q *Questions) Atoms(pool requirements.Requirement) []Atom {
 	asked := q.ByKey[pool.Key()]
 	var values []string
@@ -122,7 +123,7 @@ func (q *Questions) Atoms(pool requirements.Requirement) []Atom {
 	return undominated(out)
 }
 
-// poolValues are values that the pool's own requirement suggests.
+// poolValues are the values that the requirement lists, or any one that it allows.
 func poolValues(pool requirements.Requirement) []string {
 	if !pool.Complement() {
 		return pool.Values()
@@ -133,7 +134,7 @@ func poolValues(pool requirements.Requirement) []string {
 	return nil
 }
 
-// answer notes which questions an atom satisfies.
+// answer sets the requirements that an atom satisfies.
 func (q *Questions) answer(asked []Question, a Atom) Atom {
 	a.pods, a.daemons = model.NewBits(len(asked)), model.NewBits(len(asked))
 	for i, x := range asked {
@@ -149,7 +150,7 @@ func (q *Questions) answer(asked []Question, a Atom) Atom {
 	return a
 }
 
-// undominated drops atoms that another one can stand in for.
+// undominated drops atoms that another one dominates.
 func undominated(atoms []Atom) []Atom {
 	var out []Atom
 	for i, a := range atoms {
@@ -171,17 +172,16 @@ func undominated(atoms []Atom) []Atom {
 	return out
 }
 
-// maxCombinations bounds the templates of one pool.
+// maxCombinations is the number of templates of one NodePool above which not all combinations are built.
 const maxCombinations = 512
 
-// Combine returns the combinations of atoms to make templates of: all of them, or,
-// where that would be too many, one for every alternative of every group, so that
-// each pod still finds a template and only fewer of them share machines.
+// Combine returns the combinations of atoms for templates. If they are more than [maxCombinations], it is one for every
+// alternative of every group's node constraints: each pod still has a template, but fewer pods share nodes.
 func Combine(open []OpenKey, asked *Questions) [][]Atom {
 	total := 1
 	for _, k := range open {
 		if len(k.Atoms) == 0 {
-			return nil // the pool allows no value at all
+			return nil // because the NodePool allows no value
 		}
 		if total *= len(k.Atoms); total > maxCombinations {
 			return asked.needed(open)
@@ -233,7 +233,7 @@ func (q *Questions) needed(open []OpenKey) [][]Atom {
 	return out
 }
 
-// Satisfies reports whether an atom of a label satisfies all expressions on it.
+// Satisfies reports whether an atom of a label satisfies all expressions with the key.
 func Satisfies(a Atom, key string, expressions []podspec.Expression) bool {
 	for i := range expressions {
 		e := &expressions[i]
@@ -247,25 +247,24 @@ func Satisfies(a Atom, key string, expressions []podspec.Expression) bool {
 	return true
 }
 
-// maxOpenLabelValues bounds the values that are made up for one open label.
+// maxOpenLabelValues bounds the values that are generated for one open label.
 const maxOpenLabelValues = 8
 
-// OpenLabelValues are how many values of its own choice a plan may need for a label that pools
-// leave open: pods that keep apart over it need one each, and a spread with minDomains
-// needs as many. Where pods are spread over it otherwise, one is enough: each further
-// value would be one more that they have to be spread over.
+// OpenLabelValues counts the values to generate for labels that NodePools leave open: one for each pod with
+// anti-affinity over the label, and minDomains for a spread. A spread without minDomains needs no more than one, because
+// each further value is a domain that must be filled, too.
 type OpenLabelValues struct {
 	Wanted map[string]int
 	Spread map[string]bool
-	Taken  map[string][]string // values that running nodes have
+	Taken  map[string][]string // values that existing nodes have
 }
 
-// NewOpenLabelValues returns no values.
+// NewOpenLabelValues is an empty count.
 func NewOpenLabelValues() OpenLabelValues {
 	return OpenLabelValues{Wanted: map[string]int{}, Spread: map[string]bool{}, Taken: map[string][]string{}}
 }
 
-// Want notes the ties of so many pods.
+// Want adds the topology terms of a number of pods.
 func (l *OpenLabelValues) Want(ties []podspec.Tie, pods int) {
 	for i := range ties {
 		t := &ties[i]
@@ -285,8 +284,8 @@ func (l *OpenLabelValues) Want(ties []podspec.Tie, pods int) {
 	}
 }
 
-// Add makes up values of a label where a pool allows others than those that it has and
-// too few of these are free.
+// Add appends generated values to values until enough of them are not taken by existing nodes, as far as the requirement
+// of the NodePool allows.
 func (l *OpenLabelValues) Add(pool requirements.Requirement, values []string) []string {
 	n, taken := l.Wanted[pool.Key()], l.Taken[pool.Key()]
 	if n == 0 || l.Spread[pool.Key()] || !pool.Complement() {

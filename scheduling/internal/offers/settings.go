@@ -16,12 +16,12 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// sizeResources are those that sizes are about.
+// sizeResources are the resources that a node size bounds.
 func sizeResources() []corev1.ResourceName {
 	return []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory}
 }
 
-// CheckNodeSize notes what is wrong with the sizes.
+// CheckNodeSize adds a fault for each invalid quantity of a node size.
 func CheckNodeSize(s scheduling.NodeSize, f *scheduling.Faults) {
 	list := func(path string, list corev1.ResourceList) {
 		for _, name := range slices.Sorted(maps.Keys(list)) {
@@ -43,23 +43,21 @@ func CheckNodeSize(s scheduling.NodeSize, f *scheduling.Faults) {
 	}
 }
 
-// bounds are the ends for a resource, and whether there are both.
+// bounds are the least and the most of a resource; both reports whether both are set.
 func bounds(s scheduling.NodeSize, name corev1.ResourceName) (least, most resource.Quantity, both bool) {
 	least, low := s.Smallest[name]
 	most, high := s.Largest[name]
 	return least, most, low && high
 }
 
-// Exclusion is why the settings of a solver keep an offer from being bought, whoever
-// asks; the zero value is that they do not.
+// Exclusion is why a policy excludes an offer, for all pods. The zero value is that it does not.
 type Exclusion struct {
 	Code     scheduling.ReasonCode
 	resource corev1.ResourceName
-	small    bool // too small, not too large
+	small    bool // below the smallest size, else above the largest
 }
 
-// excluded says first of all why the settings keep an offering of a type from being
-// bought.
+// excluded is the first reason why a policy excludes an offering.
 func excluded(s *scheduling.Policy, t *instancetypes.InstanceType, o *offerings.Offering) Exclusion {
 	if !excludes(s) {
 		return Exclusion{}
@@ -70,18 +68,17 @@ func excluded(s *scheduling.Policy, t *instancetypes.InstanceType, o *offerings.
 	return Exclusion{}
 }
 
-// excludes reports whether the settings keep anything from being bought.
+// excludes reports whether a policy may exclude offerings at all.
 func excludes(s *scheduling.Policy) bool {
 	return s.NoSpot || len(s.Filters) > 0 || len(s.Size.Smallest) > 0 || len(s.Size.Largest) > 0
 }
 
-// Allows reports whether Filters, NoSpot and Size let an offering of a type be bought,
-// whether it is on sale now or not.
+// Allows reports whether Filters, NoSpot and Size of a policy allow an offering. Its availability does not count.
 func Allows(s scheduling.Policy, t *instancetypes.InstanceType, o offerings.Offering) bool {
 	return excluded(&s, t, &o).Code == ""
 }
 
-// CapacityOf is what a machine bought at an offering of a type has of a resource.
+// CapacityOf is the capacity in a resource of a node of an offering.
 func CapacityOf(t *instancetypes.InstanceType, o *offerings.Offering, name corev1.ResourceName) resource.Quantity {
 	if q, ok := o.Capacity[name]; ok {
 		return q
@@ -89,8 +86,7 @@ func CapacityOf(t *instancetypes.InstanceType, o *offerings.Offering, name corev
 	return t.Capacity[name]
 }
 
-// Exclusions lists everything by which the settings keep an offering of a type from
-// being bought.
+// Exclusions lists all reasons why a policy excludes an offering.
 func Exclusions(s *scheduling.Policy, t *instancetypes.InstanceType, o *offerings.Offering) (out []Exclusion) {
 	if s.NoSpot && o.CapacityType == offerings.Spot {
 		out = append(out, Exclusion{Code: scheduling.ReasonNoSpot})
@@ -110,7 +106,7 @@ func Exclusions(s *scheduling.Policy, t *instancetypes.InstanceType, o *offering
 	return out
 }
 
-// Reason words an exclusion.
+// Reason is an exclusion as a reason for unplaced pods.
 func Reason(s *scheduling.Policy, x Exclusion) scheduling.Reason {
 	switch {
 	case x.Code == scheduling.ReasonNoSpot:
@@ -126,7 +122,7 @@ func Reason(s *scheduling.Policy, x Exclusion) scheduling.Reason {
 	}
 }
 
-// Admitting is the change of settings that would let an offer be bought.
+// Admitting is the change of the policy that admits an offer. The policy must exclude it.
 func Admitting(s *scheduling.Policy, o *Offer) scheduling.Change {
 	var changes []scheduling.Change
 	for _, x := range Exclusions(s, o.InstanceType, o.Offering) {
@@ -139,8 +135,8 @@ func Admitting(s *scheduling.Policy, o *Offer) scheduling.Change {
 	return c
 }
 
-// Joined is several changes as one that makes all of them, its text those of the changes, each once,
-// with words between them.
+// Joined is one change that makes all of changes, at least one. Its text is their texts, each once, with words between
+// them.
 func Joined(changes []scheduling.Change, words string) scheduling.Change {
 	c := changes[0]
 	c.Text = strings.Join(lo.Uniq(lo.Map(changes, func(c scheduling.Change, _ int) string { return c.Text })), words)
@@ -148,7 +144,7 @@ func Joined(changes []scheduling.Change, words string) scheduling.Change {
 	return c
 }
 
-// lifting is the change that lifts one exclusion of an offer.
+// lifting is the change of the policy that removes one exclusion of an offer.
 func lifting(s *scheduling.Policy, x Exclusion, o *Offer) scheduling.Change {
 	if x.Code == scheduling.ReasonNoSpot {
 		return scheduling.Change{Kind: scheduling.ChangeSpot, Object: "Policy", Text: "allow spot machines"}
@@ -169,7 +165,7 @@ func lifting(s *scheduling.Policy, x Exclusion, o *Offer) scheduling.Change {
 	}
 }
 
-// Check notes what is wrong.
+// Check adds a fault for each invalid field of an interruption cost.
 func Check(i scheduling.Interruption, f *scheduling.Faults) {
 	if i.PerNode < 0 {
 		f.Add(i.PerNode.String(), "is negative", "solver.interruption.perNode")
@@ -185,10 +181,11 @@ func Check(i scheduling.Interruption, f *scheduling.Faults) {
 	}
 }
 
-// Expects reports whether machines cost something beside their prices.
+// Expects reports whether nodes have costs beside their prices: overhead or interruptions.
 func Expects(s *scheduling.Policy) bool { return s.NodeOverhead > 0 || s.Interruption.On() }
 
-// Objective is what the search minimised, as the plan's sums state it.
+// Objective is the sum that the search minimised: the expected price if nodes have costs beside their prices, else the
+// price.
 func Objective(s *scheduling.Policy, sums *scheduling.Summary) offerings.Price {
 	if Expects(s) {
 		return sums.ExpectedPerHour

@@ -15,23 +15,22 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// Template is a NodePool with a value chosen for every label that the pool leaves
-// open and some pod or daemon asks about. A pool has one template for each
-// combination of values that pods can tell apart.
+// Template is a NodePool with a value for every label that it leaves open and that pods or daemons ask about. A NodePool
+// has one template for each combination of atoms, see [Combine].
 type Template struct {
 	Pool    *scheduling.NodePool
-	Number  int // of the pool, in the order of poolOrder
+	Number  int // index of the NodePool in [PoolOrder]
 	Catalog *instancetypes.Catalog
 	Set     requirements.Set
-	Labels  map[string]string // what machines carry beside the labels of their offer
-	Within  model.Bits        // offers that the pool's requirements allow
-	Open    map[string]bool   // labels that the pool leaves open
-	// selectors are the requirements that all launches share; built when first needed.
+	Labels  map[string]string // labels of nodes, beside those of their offer
+	Within  model.Bits        // offers that the NodePool's requirements allow
+	Open    map[string]bool   // keys of labels that the NodePool leaves open
+	// Selectors are the requirements that all launches of the template share; built at the first use.
 	Selectors []requirements.Selector
 }
 
-// PoolOrder returns the pools that may launch machines: not static, not being
-// deleted; by weight, highest first, then by name.
+// PoolOrder returns the NodePools that may launch nodes, i.e. not static and not being deleted, by weight from the
+// highest, then by name.
 func PoolOrder(pools []*scheduling.NodePool) []*scheduling.NodePool {
 	var out []*scheduling.NodePool
 	for _, p := range pools {
@@ -45,17 +44,16 @@ func PoolOrder(pools []*scheduling.NodePool) []*scheduling.NodePool {
 	return out
 }
 
-// PoolSet is everything that holds for the machines of a pool: its requirements,
-// its labels, its name and its node class.
+// PoolSet is all requirements on nodes of a NodePool: its own, its labels, its name and its node class.
 func PoolSet(p *scheduling.NodePool) requirements.Set {
 	set, err := requirements.FromSelectors(p.Spec.Template.Spec.Requirements)
 	if err != nil {
-		set = requirements.NewSet(podspec.Impossible(scheduling.NodePoolLabel)) // validation refuses such pools
+		set = requirements.NewSet(podspec.Impossible(scheduling.NodePoolLabel)) // not reached, because validation refuses the NodePool
 	}
 	return set.Intersect(requirements.FromLabels(PoolLabels(p)))
 }
 
-// PoolLabels are the labels that a pool puts on its machines.
+// PoolLabels are the labels that a NodePool sets on its nodes.
 func PoolLabels(p *scheduling.NodePool) map[string]string {
 	labels := map[string]string{}
 	for k, v := range p.Spec.Template.Metadata.Labels {
@@ -68,8 +66,8 @@ func PoolLabels(p *scheduling.NodePool) map[string]string {
 	return labels
 }
 
-// Templates builds the templates of a pool. asked are the expressions of pods and
-// of daemons, by key.
+// Templates builds the templates of a NodePool. unchecked are the well-known keys that it requires and neither catalog
+// nor NodePool defines.
 func (t *OfferTable) Templates(p *scheduling.NodePool, number int, catalog *instancetypes.Catalog, asked *Questions) (out []*Template, unchecked []string) {
 	set := PoolSet(p)
 	labels := PoolLabels(p)
@@ -104,9 +102,8 @@ func (t *OfferTable) Templates(p *scheduling.NodePool, number int, catalog *inst
 			labels[key] = v
 		}
 	}
-	// Every cloud puts a region on its nodes. Where neither catalog nor pool says
-	// which, pods may ask for one, and the launch passes the wish on. Other labels
-	// that nobody defines are not assumed: a machine may turn out not to have them.
+	// Every cloud sets a region on its nodes. Where neither catalog nor NodePool defines it, pods may require one, and
+	// the launch passes it on. Other undefined labels are not assumed, because a node may come without them.
 	if key := corev1.LabelTopologyRegion; len(asked.ByKey[key]) > 0 && !set.Has(key) && !t.Defines(key, catalog) {
 		open = append(open, OpenKey{Key: key, Atoms: asked.Atoms(set.Get(key))})
 	}
@@ -126,22 +123,22 @@ func (t *OfferTable) Templates(p *scheduling.NodePool, number int, catalog *inst
 	return out, unchecked
 }
 
-// Admits returns the offers whose machines, bought for this template, satisfy what a
-// constraint asks of a node. A daemon is admitted, for it takes room, where
-// a label that the provider may set, and nobody defines, would have to suit it.
+// Admits returns the offers whose nodes, launched by a template, satisfy node constraints and volumes. For a daemon, a
+// well-known label that neither template nor catalog defines counts as satisfied, because the provider may set it and
+// the daemon would then take room.
 func (t *OfferTable) Admits(v *Template, c *podspec.Constraint, daemon bool) model.Bits {
 	row := t.AdmitsOwn(v, c, daemon)
 	t.NarrowToVolumes(row, v, c)
 	return row
 }
 
-// AdmitsOwn is admits for selector and affinity alone, which is what topology spread
-// looks at.
+// AdmitsOwn is [OfferTable.Admits] for node selector and node affinity alone, which nodeAffinityPolicy of a topology
+// spread honours.
 func (t *OfferTable) AdmitsOwn(v *Template, c *podspec.Constraint, daemon bool) model.Bits {
 	row := v.Within.Clone()
 	narrow := func(row model.Bits, e *podspec.Expression) {
 		if daemon && t.undefined(v, e.Key()) && requirements.WellKnown().Has(e.Key()) {
-			return // the provider may set the label: a daemon is counted where it may run
+			return // because the provider may set the label
 		}
 		row.And(t.Satisfying(v, e))
 	}
@@ -165,8 +162,8 @@ func (t *OfferTable) AdmitsOwn(v *Template, c *podspec.Constraint, daemon bool) 
 	return matched
 }
 
-// Matching returns the offers whose machines, bought for a template, satisfy a term,
-// or nil where no new machine can.
+// Matching returns the offers whose nodes, launched by a template, satisfy a term; nil if its fields name an existing
+// node.
 func (t *OfferTable) Matching(v *Template, x *podspec.Term) model.Bits {
 	if !x.FieldsAllowNew() {
 		return nil
@@ -178,7 +175,7 @@ func (t *OfferTable) Matching(v *Template, x *podspec.Term) model.Bits {
 	return row
 }
 
-// Label is the value of a label on machines of the template that their offer does not bring.
+// Label is the value of a label on nodes of the template whose offer does not define it.
 func (v *Template) Label(key string) (string, bool) {
 	value, ok := v.Labels[key]
 	if !ok {
@@ -187,7 +184,7 @@ func (v *Template) Label(key string) (string, bool) {
 	return value, ok
 }
 
-// LabelOf is the value of a label on machines bought at an offer for a template.
+// LabelOf is the value of a label on nodes of an offer launched by a template.
 func (t *OfferTable) LabelOf(v *Template, offer int, key string) (string, bool) {
 	if value, ok := t.Offers[offer].Label(key); ok {
 		return value, true
@@ -195,49 +192,49 @@ func (t *OfferTable) LabelOf(v *Template, offer int, key string) (string, bool) 
 	return v.Label(key)
 }
 
-// Satisfying returns the offers whose machines, bought for a template, satisfy one
-// expression.
+// Satisfying returns the offers whose nodes, launched by a template, satisfy one expression. The caller must not change
+// the row.
 func (t *OfferTable) Satisfying(v *Template, e *podspec.Expression) model.Bits {
 	value, ok := v.Label(e.Key())
 	return t.row(e.Requirement, value, ok)
 }
 
-// undefined reports whether neither template nor catalog says anything of a label.
+// undefined reports whether neither template nor catalog defines a label.
 func (t *OfferTable) undefined(v *Template, key string) bool {
 	_, own := v.Label(key)
 	return !own && !t.Defines(key, v.Catalog)
 }
 
-// HardTaint returns the pool's first taint that the constraint does not tolerate.
+// HardTaint returns the NodePool's first taint, not PreferNoSchedule, that the constraint does not tolerate, and whether
+// it does not tolerate a PreferNoSchedule taint.
 func (v *Template) HardTaint(c *podspec.Constraint) (*corev1.Taint, bool) {
 	return podspec.Untolerated(c.Tolerations, v.Pool.Spec.Template.Spec.Taints)
 }
 
-// Purchase is what an engine option stands for: the best offer of a template among
-// those that have the same room and admit the same pods.
+// Purchase is the template and the offer that an option of the engine stands for: the first in rank order among offers
+// with the same room and the same admitted pods.
 type Purchase struct {
 	Template int
 	Offer    int
 }
 
-// TemplateOffers are the offers that may be bought for a template and that some pod
-// could use, in rank order.
+// TemplateOffers are the offers that a template may launch and that admit a group, in rank order.
 type TemplateOffers struct {
 	Daemons  []model.Bits // by daemon, the offers it runs on
 	Rows     []model.Bits // by group, the offers that it may use; nil for none
-	Soft     model.Bits   // groups that would rather avoid the pool's taints
+	Soft     model.Bits   // groups that do not tolerate a PreferNoSchedule taint of the NodePool
 	List     []TemplateOffer
-	Overfull []TemplateOffer // offers that daemons alone would overfill: never bought
+	Overfull []TemplateOffer // offers on which daemons alone do not fit: not launched
 }
 
-// TemplateOffer is one of them: what room it has and whom it admits.
+// TemplateOffer is an offer by its index, with the numbers of its room and of the column of groups that it admits.
 type TemplateOffer struct {
 	Offer  int
 	Room   int
 	Column int
 }
 
-// PoolLimits are the limits of a pool, nothing taken.
+// PoolLimits are the limits of a NodePool, in the order of limited, without use by existing nodes.
 func PoolLimits(p *scheduling.NodePool, limited []corev1.ResourceName) []int64 {
 	limits := make([]int64, len(limited))
 	for d, name := range limited {
@@ -246,19 +243,17 @@ func PoolLimits(p *scheduling.NodePool, limited []corev1.ResourceName) []int64 {
 	return limits
 }
 
-// Daemon is a DaemonSet as far as nodes are concerned: which it runs on and what it
-// takes there.
+// Daemon is a DaemonSet with the node constraints and requests of its pods.
 type Daemon struct {
 	Set        *appsv1.DaemonSet
 	Constraint *podspec.Constraint
 	Requests   []int64
 }
 
-// someHost stands for the host name of a machine that does not exist yet: there will
-// be one, and nobody can name it.
+// someHost is the host name of a node that is not launched yet: present, but equal to no name that a pod can state.
 const someHost = "\x00"
 
-// Ready are labels that every node of a pool has by the time pods can run there.
+// Ready are the labels that every node of a NodePool has once pods can run on it.
 func Ready() map[string]string {
 	return map[string]string{scheduling.RegisteredLabel: "true", scheduling.InitializedLabel: "true", corev1.LabelHostname: someHost}
 }
