@@ -74,7 +74,5 @@ func whatsWritten() map[string]int {
 		"cmd/plimsoll/internal/pools":      12,
 		"cmd/plimsoll/internal/pricelists": 26,
 		"cmd/plimsoll/internal/regions":    12,
-		"scheduling/internal/units":        11,
-		"scheduling/internal/volumes":      9,
 	}
 }

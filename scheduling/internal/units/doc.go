@@ -1,5 +1,6 @@
-// Package units tells what has to be together, and where it could be: the rules over domains and the
-// limits on single nodes that the topology terms of pods come to, signatures of pods to which the same
-// rules apply, the sites that these tell apart with what may be bought there, and units of pods that
-// go to one machine because some have to be where others are.
+// Package units states the topology terms of pods as rules over domains and limits per node, and groups pods into units.
+//
+// A unit is the pods that must share a node because of required affinity per host, or else a single pod. A
+// [TopologySignature] is equal for units to which the same rules and node constraints apply; it has the sites that these
+// distinguish, e.g. zones, with the cost of the supply at each. The package does not choose domains.
 package units

@@ -9,7 +9,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// fits is how many pods of a class the free room of some bins could hold.
+// fits is the number of pods of a class that the free room of bins can hold, each bin for itself.
 func (b *UnitBook) fits(class int, bins model.Bits) int64 {
 	c := b.Locations.In.Planned[class]
 	sum := int64(0)
@@ -22,7 +22,7 @@ func (b *UnitBook) fits(class int, bins model.Bits) int64 {
 	return sum
 }
 
-// TimesIn is how often a request fits a room.
+// TimesIn is the number of times that a request fits into a room, capped at 2^32.
 func TimesIn(room, request []int64) int64 {
 	n := int64(1) << 32
 	for d, q := range request {
@@ -33,8 +33,8 @@ func TimesIn(room, request []int64) int64 {
 	return max(n, 0)
 }
 
-// attach spreads n pods of a class evenly over the units of their leaders, as far as
-// some machine could hold them together, and returns how many are left.
+// attach adds n pods of a class to the units with pods of the classes leaders, evenly as far as a node can hold them
+// together, and returns the number of pods that are left. With Piled it fills one unit after the other instead.
 func (b *UnitBook) attach(class int, n int64, leaders []int) int64 {
 	for n > 0 {
 		var open []int
@@ -65,7 +65,7 @@ func (b *UnitBook) attach(class int, n int64, leaders []int) int64 {
 	return 0
 }
 
-// roomiest is the unit of some that could take along the most of n pods of a class.
+// roomiest is the unit of open that can take the most of n pods of a class.
 func (b *UnitBook) roomiest(open []int, class int, n int64) int {
 	best, most := open[0], int64(0)
 	for _, i := range open {
@@ -76,7 +76,7 @@ func (b *UnitBook) roomiest(open []int, class int, n int64) int {
 	return best
 }
 
-// split takes one of unit i out of it.
+// split removes one unit from the count of unit i and returns it.
 func (b *UnitBook) split(i int) Unit {
 	u := b.Units[i]
 	b.Units[i].Count--
@@ -84,13 +84,13 @@ func (b *UnitBook) split(i int) Unit {
 	return u
 }
 
-// leads reports whether a unit holds a pod of one of the classes.
+// leads reports whether a unit has a pod of one of the classes.
 func (b *UnitBook) leads(u *Unit, leaders []int) bool {
 	return slices.ContainsFunc(u.Portions, func(s instance.Portion) bool { return slices.Contains(leaders, s.Class) })
 }
 
-// join makes count units of unit i hold up to each pods of a class more, and returns
-// how many pods found a place. Further units of i are left to joinNew.
+// join sets the count of unit i to count, adds up to each pods of a class to each of them, and returns the number of
+// added pods. The caller passes the rest of i's count to joinNew.
 func (b *UnitBook) join(i, class int, each, count int64) int64 {
 	u := &b.Units[i]
 	u.Count = count
@@ -102,7 +102,7 @@ func (b *UnitBook) join(i, class int, each, count int64) int64 {
 	return each * count
 }
 
-// joinNew is join for a unit that is split off.
+// joinNew is join for a unit that is split off, and appends it.
 func (b *UnitBook) joinNew(u Unit, class int, each, count int64) int64 {
 	if count == 0 {
 		return 0
@@ -116,7 +116,7 @@ func (b *UnitBook) joinNew(u Unit, class int, each, count int64) int64 {
 	return each * count
 }
 
-// add puts pods into a unit; where that could go to some bins only, so do they.
+// add adds pods to a unit. A unit that is restricted to some bins remains so.
 func (b *UnitBook) add(u *Unit, p instance.Portion) {
 	u.Portions = added(u.Portions, p)
 	if u.Signature >= 0 {
@@ -124,6 +124,7 @@ func (b *UnitBook) add(u *Unit, p instance.Portion) {
 	}
 }
 
+// added is shares with the pods of s, as a new slice.
 func added(shares []instance.Portion, s instance.Portion) []instance.Portion {
 	out := slices.Clone(shares)
 	for i := range out {
@@ -135,7 +136,7 @@ func added(shares []instance.Portion, s instance.Portion) []instance.Portion {
 	return append(out, s)
 }
 
-// most is the largest number of pods of a class, up to n, that could join a unit.
+// most is the largest number of pods of a class, up to n, that can be added to a unit.
 func (b *UnitBook) most(u *Unit, class int, n int64) int64 {
 	low, high := int64(0), n
 	for low < high {
@@ -149,8 +150,7 @@ func (b *UnitBook) most(u *Unit, class int, n int64) int64 {
 	return low
 }
 
-// holdsMore reports whether some machine, on sale or running, could hold a unit with n
-// pods of a class more.
+// holdsMore reports whether an offer or existing node can hold a unit with n more pods of a class.
 func (b *UnitBook) holdsMore(u *Unit, class int, n int64) bool {
 	shares := added(u.Portions, instance.Portion{Class: class, N: n})
 	if b.clash(shares) || b.atOdds(shares) {
@@ -181,7 +181,7 @@ func (b *UnitBook) holdsMore(u *Unit, class int, n int64) bool {
 	return false
 }
 
-// clash reports whether pods of a unit bind the same ports.
+// clash reports whether pods of a unit bind the same host port.
 func (b *UnitBook) clash(shares []instance.Portion) bool {
 	for i, s := range shares {
 		ports := b.Locations.In.Classes.Groups[b.Locations.In.Planned[s.Class].Group].Ports
@@ -200,7 +200,8 @@ func (b *UnitBook) clash(shares []instance.Portion) bool {
 	return false
 }
 
-// atOdds reports whether pods of a unit keep each other off their machine.
+// atOdds reports whether a unit violates required anti-affinity or a spread per host of its own pods, as on an empty
+// node.
 func (b *UnitBook) atOdds(portions []instance.Portion) bool {
 	for _, p := range portions {
 		for _, t := range b.Locations.In.TopologyTerms.List[b.Locations.In.Planned[p.Class].TopologyTerms].Ties {

@@ -8,8 +8,9 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/topology"
 )
 
-// presolve gives up classes that have no place, beside those that are gone as it is, and
-// loosens the rules and per-node limits that hold wherever the others go.
+// presolve fills Hopeless with the classes that have no place, and replaces rules and limits that hold wherever pods go
+// by weaker ones. Both make the problem smaller without a change to its solutions: such a rule is no reason to fix the
+// site of a pod, so the bin packing may choose it.
 func presolve(b *UnitBook) {
 	b.Hopeless = unplaceable(b)
 	for i := range b.Gone {
@@ -27,8 +28,7 @@ func presolve(b *UnitBook) {
 	b.Idle = idleLimits(b)
 }
 
-// heldBy lists the rules that a class holds, as far as they are about more than
-// single nodes.
+// heldBy lists the rules that a class has, without limits per node.
 func heldBy(b *UnitBook, class *podspec.PodClass) []int {
 	bonds := b.Locations.In.TopologyTerms.List[class.TopologyTerms]
 	var out []int
@@ -40,7 +40,7 @@ func heldBy(b *UnitBook, class *podspec.PodClass) []int {
 	return out
 }
 
-// heads counts, by rule, the pods that could have a place.
+// heads counts, by rule, the pending pods that are not hopeless.
 func heads(b *UnitBook) []Heads {
 	out := make([]Heads, len(b.Rules))
 	for i, class := range b.Locations.In.Planned {
@@ -63,8 +63,8 @@ func heads(b *UnitBook) []Heads {
 	return out
 }
 
-// dropInfeasibleClasses gives up classes that demand to be where nobody will ever be, and reports
-// whether there were any.
+// dropInfeasibleClasses marks as hopeless the classes with required affinity to pods of which none runs or can be
+// placed, and reports whether there were any. It must be repeated, because pods may have affinity to such classes.
 func dropInfeasibleClasses(b *UnitBook, heads []Heads) bool {
 	found := false
 	for i, class := range b.Locations.In.Planned {
@@ -80,12 +80,11 @@ func dropInfeasibleClasses(b *UnitBook, heads []Heads) bool {
 	return found
 }
 
-// unplaceable are the classes that neither anything on sale nor a node could take if
-// they were alone.
+// unplaceable are the classes that no offer or node could take even if no other pod was pending.
 func unplaceable(b *UnitBook) []bool {
 	out := make([]bool, len(b.Locations.In.Planned))
 	for i, class := range b.Locations.In.Planned {
-		var need []int // axes on which a place must have a value
+		var need []int // axes of topology keys that a node must have
 		for _, x := range b.Locations.In.TopologyTerms.List[class.TopologyTerms].Ties {
 			if x.Weight == 0 && x.Kind != podspec.AntiTie && !x.PerHost() {
 				need = append(need, b.Locations.KeyAxis(x.Key))
@@ -96,7 +95,7 @@ func unplaceable(b *UnitBook) []bool {
 	return out
 }
 
-// loosen makes a rule ask for the label and nothing else.
+// loosen reduces a rule to the condition that nodes have the topology key.
 func loosen(l *instance.LocationIndex, r *Rule) {
 	r.Loose = true
 	r.Axis, r.Tie.MinDomains = l.PresenceAxis(r.Tie.Key), 0
@@ -112,7 +111,7 @@ func loosen(l *instance.LocationIndex, r *Rule) {
 	r.Domains = []topology.Domain{all}
 }
 
-// idleLimits are, by per-node limit, those that let as many pods share a machine as there are.
+// idleLimits are, by number, the per-node limits that cannot be exceeded even if all pods share a node.
 func idleLimits(b *UnitBook) []bool {
 	all := make([]Heads, len(b.PerNodeLimits))
 	for i, class := range b.Locations.In.Planned {

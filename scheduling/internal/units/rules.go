@@ -13,20 +13,19 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/topology"
 )
 
-// Rule is a tie whose domains are wider than a node, together with the nodes that it
-// looks at.
+// Rule is a topology term over domains of more than one node, e.g. zones, with the nodes that it counts.
 type Rule struct {
 	Tie    podspec.Tie
-	Axis   int // of the label
-	Filter int // axis that is 1 where a spread looks; -1 for everywhere
-	// Domains have the running pods counted.
+	Axis   int // axis of the topology key
+	Filter int // axis that is 1 where a spread counts; -1 for all nodes
+	// Domains are the values of the axis, with the number of running pods in each.
 	Domains []topology.Domain
 	Total   int64
-	Loose   bool // it holds wherever pods go, as long as their nodes have the label
+	Loose   bool // whether it only demands the label, see [loosen]
 }
 
-// PerNodeLimit bounds how many pods of a target may be on one machine with a pod that holds
-// it to that: a spread or an anti-affinity whose domains are single nodes.
+// PerNodeLimit is a spread or anti-affinity term per host: at most Max pods of the target may be on a node with a pod
+// that has the term. Weight is 0 for required terms.
 type PerNodeLimit struct {
 	kind   podspec.TieKind
 	target int
@@ -39,18 +38,16 @@ type RuleBook struct {
 	Locations       *instance.LocationIndex
 	Rules           []Rule
 	RuleOf          map[RuleKey]int
-	ByTarget        map[int][]int // rules that count a target
+	ByTarget        map[int][]int // by target, the rules that count it
 	PerNodeLimits   []PerNodeLimit
 	perNodeLimitOf  map[PerNodeLimit]int
 	PerNodeLimitsBy map[int][]int
-	Idle            []bool // per-node limits that bind nobody; nil for none
-	// keptOff are, by target, the bins that anti-affinity of what runs there keeps it off, and
-	// that one node only.
+	Idle            []bool // by limit, whether it cannot be exceeded; nil for none
+	// keptOff are, by target, the bins from which anti-affinity per host of running pods excludes it.
 	keptOff map[int]model.Bits
 }
 
-// RuleKey is what tells rules apart: the term, and the number of the filter on the nodes that
-// it looks at.
+// RuleKey is equal for terms that are one rule: the term, and the axis of the nodes that it counts.
 type RuleKey struct {
 	Tie    podspec.Tie
 	Filter int
@@ -64,7 +61,8 @@ func NewRuleBook(l *instance.LocationIndex) *RuleBook {
 	}
 }
 
-// Rule returns the number of the rule that a tie of a group is.
+// Rule returns the number of the rule for a term of a group. It is added at the first call. bonds are all terms of the
+// pod, because a spread counts only nodes with the topology keys of all of them.
 func (b *RuleBook) Rule(t podspec.Tie, group int, bonds *podspec.TopologyTerms) int {
 	filterAxis := -1
 	if t.Kind == podspec.SpreadTie {
@@ -73,7 +71,7 @@ func (b *RuleBook) Rule(t podspec.Tie, group int, bonds *podspec.TopologyTerms) 
 			f.Group = group
 		}
 		filterAxis = b.Locations.FilterAxis(f)
-		t.HonorAffinity, t.HonorTaints = false, false // the filter says it
+		t.HonorAffinity, t.HonorTaints = false, false // because they are part of the filter
 	}
 	key := RuleKey{Tie: t, Filter: filterAxis}
 	if n, ok := b.RuleOf[key]; ok {
@@ -87,8 +85,8 @@ func (b *RuleBook) Rule(t podspec.Tie, group int, bonds *podspec.TopologyTerms) 
 	return n
 }
 
-// PerNodeLimit returns the number of the per-node limit that a tie per host is for pods that are, or
-// are not, of the target themselves.
+// PerNodeLimit returns the number of the limit for a term per host. It is added at the first call. self says that the
+// term selects the pods that have it: of these a node then holds one, and otherwise none beside them.
 func (b *RuleBook) PerNodeLimit(t podspec.Tie, self bool) int {
 	k := PerNodeLimit{kind: t.Kind, target: t.Target, Max: t.MaxSkew, Weight: t.Weight}
 	if t.Kind == podspec.AntiTie {
@@ -107,7 +105,7 @@ func (b *RuleBook) PerNodeLimit(t podspec.Tie, self bool) int {
 	return n
 }
 
-// Keep notes what running pods keep away from their nodes.
+// Keep adds the required anti-affinity of running pods.
 func (b *RuleBook) Keep() {
 	for k, node := range b.Locations.Kept() {
 		if k.Tie.PerHost() {
@@ -121,7 +119,7 @@ func (b *RuleBook) Keep() {
 	}
 }
 
-// keepOff notes that a target is kept off a bin.
+// keepOff excludes a target from a bin; -1 is no bin.
 func (b *RuleBook) keepOff(target int, bin int32) {
 	if bin < 0 {
 		return
@@ -132,7 +130,7 @@ func (b *RuleBook) keepOff(target int, bin int32) {
 	b.keptOff[target].Set(int(bin))
 }
 
-// Planned returns the rules in the planner's form.
+// Planned returns the rules as package topology takes them.
 func (b *RuleBook) Planned() []topology.Rule {
 	kinds := map[podspec.TieKind]topology.Kind{podspec.SpreadTie: topology.Spread, podspec.AffinityTie: topology.Affinity, podspec.AntiTie: topology.Anti}
 	out := make([]topology.Rule, len(b.Rules))
@@ -146,17 +144,12 @@ func (b *RuleBook) Planned() []topology.Rule {
 	return out
 }
 
-// A rule that holds wherever its pods go, such as a spread of fewer pods than its
-// maxSkew, or keeping apart from pods that are nowhere, is no reason to pin anybody to a
-// site: where these pods go is left to the search for machines. Pods that have no place
-// at all do not count for rules.
-
-// Heads are the pods that wait and have to do with a rule or with a per-node limit.
+// Heads are numbers of pending pods: Held have a term, Counted are selected by it, both are in both.
 type Heads struct {
 	Held, Counted, both int64
 }
 
-// Add counts n pods: whether the term holds them, and whether it counts them.
+// Add counts n pods: holds says that they have the term, counts that it selects them.
 func (h *Heads) Add(holds, counts bool, n int64) {
 	if holds {
 		h.Held += n
@@ -169,11 +162,11 @@ func (h *Heads) Add(holds, counts bool, n int64) {
 	}
 }
 
-// alone reports whether there is one pod only, which is tied to itself.
+// alone reports whether the only pod is one that selects itself.
 func (h *Heads) alone() bool { return h.Held == 1 && h.Counted == 1 && h.both == 1 }
 
-// Redundant reports whether a rule holds wherever the pods that wait go, as long as their
-// nodes have the label.
+// Redundant reports whether a rule is satisfied wherever the pending pods go, as long as their nodes have the topology
+// key: e.g. a spread of at most maxSkew pods, or anti-affinity to pods of which there are none.
 func (r *Rule) Redundant(h *Heads) bool {
 	if h.Held == 0 && r.Tie.Kind != podspec.AntiTie {
 		return true
@@ -192,7 +185,7 @@ func (r *Rule) Redundant(h *Heads) bool {
 	}
 }
 
-// vacuous reports whether a rule asks for nothing.
+// vacuous reports whether a rule has no effect: it is loose, and every location has its label.
 func (b *RuleBook) vacuous(n int) bool {
 	r := &b.Rules[n]
 	if !r.Loose || r.Tie.Kind == podspec.AntiTie {
@@ -202,8 +195,8 @@ func (b *RuleBook) vacuous(n int) bool {
 	return a.Flat && len(a.At) > 0 && a.At[0] == 0
 }
 
-// Count notes what runs already: how many pods each rule counts in each domain, and who is on
-// each bin of the per-node limits, which it returns. Pods that are going do not count for spreads.
+// Count adds the running pods to the domains of rules, and returns by bin those that count for per-node limits. As in
+// kube-scheduler, terminating pods do not count for spreads.
 func (b *RuleBook) Count() [][]model.Presence {
 	l := b.Locations
 	present := make([][]model.Presence, len(l.In.Nodes))
@@ -241,7 +234,7 @@ func (b *RuleBook) Count() [][]model.Presence {
 	return present
 }
 
-// counted counts one more pod of a per-node limit among those that are present, by its number.
+// counted adds one pod of a limit to present, which is sorted by limit.
 func counted(present []model.Presence, limit int32) []model.Presence {
 	at, found := slices.BinarySearchFunc(present, limit, func(p model.Presence, limit int32) int { return cmp.Compare(p.Limit, limit) })
 	if !found {

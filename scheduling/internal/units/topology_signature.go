@@ -14,32 +14,31 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/topology"
 )
 
-// Member is what decides where pods of one class may be: their group, their topology terms,
-// and the targets that they are among.
+// Member is the properties of a class that decide where its pods may be: group, topology terms, and the set of targets
+// that select it.
 type Member struct {
 	Group, TopologyTerms, Among int
-	N                           int64 // pods in one unit
+	N                           int64 // pods of the class in one unit
 }
 
-// TopologySignature is what ties and node constraints make of units: those with the same topology signature may be
-// in the same places.
+// TopologySignature is equal for units with the same members, which may therefore be in the same places.
 type TopologySignature struct {
 	members []Member
-	// hosts, where it is set, are the only bins that will do, and nothing is bought.
+	// Hosts, where it is set, are the only bins for its units. No offer is used then.
 	Hosts model.Bits
 	Rules []topology.Link // by rule, ascending
-	// per-node limits are the memberships of one unit.
+	// PerNodeLimits are the memberships of one unit.
 	PerNodeLimits []model.Membership
 	Wishes        []wish
 	Part          *instance.Partition
-	bins          model.Bits      // that admit the topology signature
+	bins          model.Bits      // bins that admit it
 	Seats         []instance.Seat // by site
-	Sites         []topology.Site // what the planner is told of them, costs and bins aside; nil until then
+	Sites         []topology.Site // the sites as package topology takes them, without costs and bins; nil before the first use
 	Market        *instance.Market
-	Plain         bool // no rule and no wish concerns it
+	Plain         bool // whether it has neither rules nor wishes
 }
 
-// wish is a preferred term of node affinity: what it weighs and where it is granted.
+// wish is a preferred term of node affinity: its weight, and the axis that is 1 where it matches.
 type wish struct {
 	Weight int64
 	Axis   int
@@ -52,7 +51,8 @@ type SignatureBook struct {
 	Index map[string]int
 }
 
-// Number returns the number of the topology signature with the given members.
+// Number returns the number of the signature of some members, restricted to hosts unless that is nil. It is added at the
+// first call, and must be linked before use.
 func (b *SignatureBook) Number(members []Member, hosts model.Bits) int {
 	var name []byte
 	for _, m := range members {
@@ -73,7 +73,7 @@ func (b *SignatureBook) Number(members []Member, hosts model.Bits) int {
 	return n
 }
 
-// Enter numbers the rules and per-node limits that a member is held to.
+// Enter adds the rules and per-node limits of a member's terms.
 func (b *SignatureBook) Enter(m Member) {
 	bonds := b.Locations.In.TopologyTerms.List[m.TopologyTerms]
 	for _, t := range bonds.Ties {
@@ -86,7 +86,7 @@ func (b *SignatureBook) Enter(m Member) {
 	}
 }
 
-// Link works out which rules, per-node limits and wishes concern a topology signature.
+// Link fills the rules, limits, wishes, sites and seats of a signature. All rules must have been entered before.
 func (b *SignatureBook) Link(k *TopologySignature) {
 	rules := map[int]*topology.Link{}
 	limits := map[int]*model.Membership{}
@@ -168,9 +168,9 @@ func (b *SignatureBook) Link(k *TopologySignature) {
 	}
 }
 
-// within settles what pods of one unit are to each other for an affinity: a pod that
-// leads the unit is there before those who follow it and satisfies them; one that
-// follows is not, and no help to those it waits for.
+// within settles an affinity rule among pods of one unit. Where the unit has a pod that the rule selects and that needs
+// no other pod, the pod binds first, so the rule is satisfied. Where a pod that has the rule is not selected by it, no
+// pod of the unit can be the first, so the unit does not count.
 func (b *SignatureBook) within(k *TopologySignature, link *topology.Link) {
 	r := &b.Rules[link.Rule]
 	if r.Tie.Kind != podspec.AffinityTie || !link.Holds || link.Counts == 0 || len(k.members) == 1 {
@@ -198,7 +198,7 @@ func (b *SignatureBook) within(k *TopologySignature, link *topology.Link) {
 	}
 }
 
-// binsFor are the bins whose nodes admit a topology signature, the other pods on them considered.
+// binsFor is the set of bins that admit a signature, given the anti-affinity of running pods.
 func (b *SignatureBook) binsFor(k *TopologySignature) model.Bits {
 	l := b.Locations
 	bins := model.NewBits(len(l.In.Nodes))
@@ -229,7 +229,7 @@ func (b *SignatureBook) binsFor(k *TopologySignature) model.Bits {
 	return bins
 }
 
-// binsAt are the bins of a topology signature that are at a site.
+// binsAt is the set of bins of a signature at a site.
 func (b *SignatureBook) binsAt(k *TopologySignature, site int) model.Bits {
 	if k.Part.Sites == 1 {
 		return k.bins
@@ -239,7 +239,7 @@ func (b *SignatureBook) binsAt(k *TopologySignature, site int) model.Bits {
 	return out
 }
 
-// Admits reports whether all groups of a topology signature are in a column of the base problem.
+// Admits reports whether a column of the instance has all groups of a signature.
 func (k *TopologySignature) Admits(column model.Bits) bool {
 	for _, m := range k.members {
 		if !column.Has(m.Group) {
@@ -249,9 +249,9 @@ func (k *TopologySignature) Admits(column model.Bits) bool {
 	return true
 }
 
-// Costs returns, for each site, what one unit with a request costs on the machine on
-// sale there that suits it best, or that none does. Signatures with the same constraints and
-// the same sites share the answers.
+// Costs returns, by site, the cost of one unit with a request: the least of the offers there, in nano-USD per hour, each
+// times the largest share of the request in its room, with [instance.RankCost] for lower weights; [topology.Nowhere]
+// where no offer fits. The result is shared and must not be changed.
 func (b *SignatureBook) Costs(k *TopologySignature, request []int64) []int64 {
 	if k.Hosts != nil {
 		return slices.Repeat([]int64{topology.Nowhere}, k.Part.Sites)
@@ -284,7 +284,7 @@ func (b *SignatureBook) Costs(k *TopologySignature, request []int64) []int64 {
 	return out
 }
 
-// rooms lists what may be bought for a topology signature, site by site.
+// rooms lists the cheapest offer of each room for a signature, by site and weight rank.
 func (b *SignatureBook) rooms(k *TopologySignature) []instance.SiteRoom {
 	l := b.Locations
 	ranks := l.In.WeightRank()
@@ -292,7 +292,7 @@ func (b *SignatureBook) rooms(k *TopologySignature) []instance.SiteRoom {
 	for _, rank := range ranks {
 		top = max(top, int(rank)+1)
 	}
-	cheapest := make([]int64, k.Part.Sites*top*rooms) // plus 1, so that 0 is none
+	cheapest := make([]int64, k.Part.Sites*top*rooms) // plus 1; 0 for none
 	for ti, v := range l.In.Templates {
 		suits, choice, spots := map[int]bool{}, b.choiceAt(k, ti), b.spotChoiceAt(k, ti)
 		for i, o := range l.In.Offered[ti].List {
@@ -321,8 +321,8 @@ func (b *SignatureBook) rooms(k *TopologySignature) []instance.SiteRoom {
 	return out
 }
 
-// choiceAt tells at which sites of a topology signature a template has the choice that its pool's
-// minValues ask for; nil where they ask for none.
+// choiceAt is, by site, whether the offers of a template for a signature satisfy the minValues of its NodePool; nil
+// without minValues.
 func (b *SignatureBook) choiceAt(k *TopologySignature, ti int) []bool {
 	l := b.Locations
 	if len(offers.FloorKeys(l.In.Templates[ti].Set)) == 0 {
@@ -346,8 +346,8 @@ func (b *SignatureBook) choiceAt(k *TopologySignature, ti int) []bool {
 	return out
 }
 
-// spotChoiceAt tells at which sites of a topology signature a template has the choice among spot offers
-// that is asked for; nil where none is.
+// spotChoiceAt is, by site, whether the spot offers of a template for a signature satisfy the policy's flexibility; nil
+// without one.
 func (b *SignatureBook) spotChoiceAt(k *TopologySignature, ti int) []bool {
 	l := b.Locations
 	if !offers.On(l.In.Solver.Flexibility) {

@@ -12,39 +12,39 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// Unit is what the engine places as one: a pod, or pods that have to share a machine
-// because some of them demand to be where others are.
+// Unit is pods that are placed together: one pod, or pods that must share a node because of required affinity per host.
+// Count is the number of equal units, Signature its number or -1.
 type Unit struct {
 	Portions  []instance.Portion
 	Count     int64
 	Signature int
-	// begins says that its pods follow each other, and nobody is there before them.
+	// Begins says that its pods select each other and no such pod runs or is planned elsewhere, so the first may bind
+	// anywhere.
 	Begins bool
 }
 
-// UnitBook turns classes into units.
+// UnitBook groups classes into units.
 type UnitBook struct {
 	*SignatureBook
 	Units []Unit
-	// runs are the bins on which pods of a target run, and anywhere whether any runs at
-	// all on a node with a host name; filled for targets of affinity per host.
+	// runs are, by target of affinity per host, the bins with a running pod of it. anywhere says whether one runs on
+	// any node with a host name.
 	runs     map[int]model.Bits
 	anywhere map[int]bool
 	states   []settling
-	stranded []int64       // by class, pods that found none to be with
-	Hopeless []bool        // classes that have no place, whatever the others do
-	Gone     map[int]int64 // by class, pods that are given up from the start
-	Dead     []bool        // classes that nobody can follow, since they got no place
-	// piled says that pods that follow others go to as few of these as can take them along,
-	// and not evenly to all of them; spread that some have gone to several.
+	stranded []int64       // by class, pods for which no unit had room
+	Hopeless []bool        // by class, whether it has no place in any plan
+	Gone     map[int]int64 // by class, pods that the caller leaves unplaced
+	Dead     []bool        // by class, whether no pod may follow it, because it has no place
+	// Piled says that pods with affinity join as few units as can hold them, not all evenly. Spread says that pods
+	// have joined several.
 	Piled, Spread bool
 	// Present are the running pods that count for per-node limits, by node.
 	Present [][]model.Presence
 }
 
-// NewUnitBook reads the topology terms of a compiled problem's pods: its rules and per-node limits, with the running pods
-// that they count, and the classes that have no place whatever the others do. gone are pods that are given up from the
-// start, by class. piled says that pods that follow others go to as few of these as can take them along.
+// NewUnitBook reads the topology terms of an instance: rules and limits with their running pods, and hopeless classes.
+// gone are, by class, the pods to leave unplaced; piled is [UnitBook.Piled]. Units are made by [UnitBook.Build].
 func NewUnitBook(l *instance.LocationIndex, gone map[int]int64, piled bool) *UnitBook {
 	b := &UnitBook{SignatureBook: &SignatureBook{RuleBook: NewRuleBook(l), Index: map[string]int{}}, Gone: gone, Piled: piled}
 	for _, class := range l.In.Planned {
@@ -56,14 +56,14 @@ func NewUnitBook(l *instance.LocationIndex, gone map[int]int64, piled bool) *Uni
 	return b
 }
 
-// Snapshot is a book whose units stay as they are when those of b change.
+// Snapshot is a copy whose units do not change with those of b.
 func (b *UnitBook) Snapshot() *UnitBook {
 	out := *b
 	out.Units = slices.Clone(b.Units)
 	return &out
 }
 
-// Build makes one unit of every class, then joins those that have to be together, and numbers their topology signatures.
+// Build makes a unit of every class, joins the pods that must share a node, and numbers the signatures.
 func (b *UnitBook) Build() {
 	b.Units = nil
 	ones := make([]instance.Portion, len(b.Locations.In.Planned))
@@ -89,8 +89,8 @@ func (b *UnitBook) Build() {
 	}
 }
 
-// Shrink takes a quarter of the pods of the last class out of units that found no place, so that the pods that others follow
-// may find one without them. placed says how many of each unit have a place. It reports whether there were any such units.
+// Shrink takes a quarter of the pods of the last class out of each unit without a place, because the remaining pods may
+// then have one. placed is, by unit, the number with a place. It reports whether there was such a unit.
 func (b *UnitBook) Shrink(placed []int64) bool {
 	before := len(b.Units)
 	shrunk := false
@@ -120,8 +120,8 @@ func (b *UnitBook) Shrink(placed []int64) bool {
 	return shrunk
 }
 
-// Unfollow makes units anew in which no pod follows a class of which no pod has a place. placed says how many pods of each
-// class have one. It reports whether any pod without a place followed such a class.
+// Unfollow rebuilds the units so that no pod follows a class without a placed pod. placed is the number of placed pods
+// by class. It reports whether an unplaced pod followed such a class; else no unit is changed.
 func (b *UnitBook) Unfollow(placed []int64) bool {
 	dead, followed := make([]bool, len(placed)), false
 	for i, n := range placed {
@@ -144,12 +144,12 @@ func (b *UnitBook) Unfollow(placed []int64) bool {
 	return followed
 }
 
-// Wanting is how many pods of a class are to have a place.
+// Wanting is the number of pods of a class to place.
 func (b *UnitBook) Wanting(class int) int64 {
 	return int64(len(b.Locations.In.Planned[class].Pods)) - b.Gone[class]
 }
 
-// settling is how far a class is that may have to be where others are.
+// settling is the progress of a class in [UnitBook.placeFollower].
 type settling uint8
 
 const (
@@ -158,7 +158,7 @@ const (
 	settled
 )
 
-// HostTargets are the targets one of which has to be on the same node.
+// HostTargets are the targets of a class's required affinity per host.
 func (b *UnitBook) HostTargets(class int) []int {
 	var out []int
 	for _, t := range b.Locations.In.TopologyTerms.List[b.Locations.In.Planned[class].TopologyTerms].Ties {
@@ -169,7 +169,7 @@ func (b *UnitBook) HostTargets(class int) []int {
 	return out
 }
 
-// scan finds out where pods that others follow run already.
+// scan fills runs and anywhere.
 func (b *UnitBook) scan() {
 	b.runs, b.anywhere = map[int]model.Bits{}, map[int]bool{}
 	for i := range b.Locations.In.Planned {
@@ -196,9 +196,9 @@ func (b *UnitBook) scan() {
 	})
 }
 
-// placeFollower gives a class that follows others its places: bins where such pods run, the
-// units of pods that are planned, or, if it may be with its own kind, one machine. Those
-// that it follows are settled before.
+// placeFollower places the pods of a class with affinity per host, after the classes that it follows: on bins with such
+// a running pod, in units with such a planned pod, or, if the pods select themselves, in a unit of their own. Other pods
+// are stranded.
 func (b *UnitBook) placeFollower(class int) {
 	if b.states[class] != unsettled {
 		return
@@ -209,7 +209,7 @@ func (b *UnitBook) placeFollower(class int) {
 	if len(targets) == 0 || b.Hopeless[class] {
 		return
 	}
-	target := targets[0] // all required terms of a pod share one
+	target := targets[0] // because all required terms of a pod have one common target
 	leaders := b.leaders(class, target)
 	left := b.Units[class].Count
 	b.Units[class].Count = 0
@@ -221,7 +221,7 @@ func (b *UnitBook) placeFollower(class int) {
 		b.Follow(class, here, b.runs[target])
 		left -= here
 	}
-	for _, i := range leaders { // some of which may follow these
+	for _, i := range leaders { // because a leader may itself follow other classes
 		b.placeFollower(i)
 	}
 	if left = b.attach(class, left, leaders); left == 0 {
@@ -235,13 +235,12 @@ func (b *UnitBook) placeFollower(class int) {
 	b.stranded[class] = left
 }
 
-// Among reports whether pods of a class are among a target.
+// Among reports whether a target selects the pods of a class.
 func (b *UnitBook) Among(class, target int) bool {
 	return b.Locations.In.TopologyTerms.Targets.Has(b.Locations.In.Planned[class].Among, target)
 }
 
-// leaders are the classes that a class with a target follows, those left out that
-// follow the same.
+// leaders are the classes that a target selects and that have no affinity per host to it themselves.
 func (b *UnitBook) leaders(class, target int) []int {
 	var out []int
 	for i := range b.Locations.In.Planned {
@@ -252,14 +251,15 @@ func (b *UnitBook) leaders(class, target int) []int {
 	return out
 }
 
-// led reports whether any pod of the classes could have a place.
+// led reports whether a unit with pods of one of the classes can be placed.
 func (b *UnitBook) led(classes []int) bool {
 	return slices.ContainsFunc(b.Units, func(u Unit) bool {
 		return u.Count > 0 && b.leads(&u, classes) && b.holdsMore(&u, u.Portions[0].Class, 0)
 	})
 }
 
-// rescue lets stranded pods join units that came about after they had looked.
+// rescue lets stranded pods join units that were made after they were stranded, until none can. Pods that are left
+// become units without a place.
 func (b *UnitBook) rescue() {
 	for again := true; again; {
 		again = false
@@ -284,7 +284,7 @@ func (b *UnitBook) rescue() {
 	}
 }
 
-// Follow makes units of n pods that may go to some bins only.
+// Follow adds n units of one pod of a class that may use only the bins hosts.
 func (b *UnitBook) Follow(class int, n int64, hosts model.Bits) {
 	if n > 0 {
 		u := Unit{Portions: []instance.Portion{{Class: class, N: 1}}, Count: n}
@@ -293,9 +293,8 @@ func (b *UnitBook) Follow(class int, n int64, hosts model.Bits) {
 	}
 }
 
-// gather makes one unit of the pods that have to be with each other, of all classes
-// that a target makes so: whatever one machine can hold, in the order in which they
-// would bind, so that nobody begins elsewhere before them.
+// gather makes one unit of the classes whose pods select each other by a target: as many as one node can hold, in
+// binding order, because the first pod that binds decides the node of all.
 func (b *UnitBook) gather(class, target int) {
 	var classes []int
 	for i := range b.Locations.In.Planned {
@@ -323,7 +322,7 @@ func (b *UnitBook) gather(class, target int) {
 	}
 }
 
-// Members are those of a unit's shares.
+// Members are the members of a unit's signature.
 func (b *UnitBook) Members(shares []instance.Portion) []Member {
 	out := make([]Member, 0, len(shares))
 	for _, s := range shares {
@@ -333,10 +332,10 @@ func (b *UnitBook) Members(shares []instance.Portion) []Member {
 	return out
 }
 
-// tooMuch is more than any machine has.
+// tooMuch is a request that no node can hold; sums are capped at it to avoid overflow.
 const tooMuch = int64(1) << 61
 
-// Request is what a unit asks for, not to be written: for one pod it is the class's own.
+// Request is the sum of the requests of a unit. The caller must not change it, because that of one pod is its class's.
 func (b *UnitBook) Request(shares []instance.Portion) []int64 {
 	if len(shares) == 1 && shares[0].N == 1 {
 		return b.Locations.In.Planned[shares[0].Class].Requests
@@ -354,7 +353,7 @@ func (b *UnitBook) Request(shares []instance.Portion) []int64 {
 	return sum
 }
 
-// Priority is the lowest of a unit's: no pod is bound before the one it follows.
+// Priority is the lowest priority in a unit, because a pod cannot bind before the pod that it follows.
 func (b *UnitBook) Priority(u *Unit) int32 {
 	least := b.Locations.In.Planned[u.Portions[0].Class].Priority
 	for _, s := range u.Portions {

@@ -1,3 +1,4 @@
-// Package volumes decides what a plan cannot answer itself and its volumes depend on: which claims
-// pods share get which volume, where it is made, and who uses it first.
+// Package volumes makes the decisions about volumes on which a plan depends but which no single plan can make: for a
+// claim that several pending pods share, the volume that it binds to, the zone in which a volume is provisioned, and the
+// pod that uses it first.
 package volumes

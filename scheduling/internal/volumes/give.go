@@ -14,13 +14,9 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// A claim gets one of the volumes that are there and free as soon as the first pod that
-// uses it is bound. Others that use it have to go where that volume is, whatever else is
-// free.
-
-// give decides which volume a claim gets that several pods wait for, where not all nodes
-// can reach it: where most of the pods are without that, or elsewhere where fewer would
-// be left out.
+// give chooses, for each claim of several pods, the existing volume that it binds to where volumes do not reach all
+// nodes. As soon as the first pod binds, the claim is bound, and the other pods must go where its volume is. It prefers
+// the volume where most of the pods are in the best plan; another is chosen where fewer pods are left unplaced.
 func (t *settling) give(ctx context.Context) error {
 	sharers := Sharers(t.facts.Volumes(t.choice), t.facts.Problem.Pods)
 	for _, c := range inNameOrder(sharers) {
@@ -48,15 +44,14 @@ func (t *settling) give(ctx context.Context) error {
 				return err
 			}
 			if split || compareFacts(t.facts, plan, t.best) < 0 {
-				t.best, t.choice, split = plan, choice, false // what comes next has to be better
+				t.best, t.choice, split = plan, choice, false // a further choice must be better
 			}
 		}
 	}
 	return nil
 }
 
-// machinesOf counts the machines that have some of the pods, and those of these without a
-// place.
+// machinesOf is the number of nodes with one of the pods, and of the pods that a plan leaves unplaced.
 func machinesOf(p *scheduling.Plan, pods map[string]bool) (machines, left int) {
 	some := func(list []string) bool { return slices.ContainsFunc(list, func(pod string) bool { return pods[pod] }) }
 	for i := range p.Launches {
@@ -77,9 +72,9 @@ func machinesOf(p *scheduling.Plan, pods map[string]bool) (machines, left int) {
 	return machines, left
 }
 
-// couldHave lists the free volumes that a claim could get, those first that every node
-// reaches, then those that reach the most of its pods. Of several that are in the same
-// place the first is enough.
+// couldHave lists the free volumes to which a claim could bind: a volume that reaches every node alone, else by the
+// number of the claim's pods that they reach, the most first. Of volumes with equal node affinity only the first is
+// listed.
 func (t *settling) couldHave(c *podspec.Claim, users map[string]bool) []*corev1.PersistentVolume {
 	if c.Class == nil || !podspec.IsStatic(c.Class) || c.Object != nil || c.Fault != "" {
 		return nil
@@ -118,7 +113,7 @@ func (t *settling) couldHave(c *podspec.Claim, users map[string]bool) []*corev1.
 	return out
 }
 
-// reached counts those of some pods that the best plan puts where a volume is.
+// reached is the number of users that the best plan puts on nodes which a volume reaches.
 func (t *settling) reached(x *podspec.VolumeIndex, v *corev1.PersistentVolume, users map[string]bool) (n int) {
 	count := func(pods []string, node string, has map[string]string) {
 		if x.Reaches(v, node, has) {

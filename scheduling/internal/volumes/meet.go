@@ -14,14 +14,14 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// zoneGroup is claims whose volumes are to be made in one zone: they share pods.
+// zoneGroup is claims whose volumes must be provisioned in one zone, because pods use several of them.
 type zoneGroup struct {
 	claims []string // in name order
 	users  map[string]bool
 }
 
-// zoneGroups lists those of which several pods wait for a volume that can be used in one
-// zone only, in the order of their first claims.
+// zoneGroups lists the groups of claims that several pending pods share and whose volumes are zonal, in the order of
+// their first claims.
 func zoneGroups(x *podspec.VolumeIndex, pods []*corev1.Pod) []*zoneGroup {
 	of := map[*corev1.Pod]*zoneGroup{}
 	sharers := Sharers(x, pods)
@@ -52,15 +52,15 @@ func zoneGroups(x *podspec.VolumeIndex, pods []*corev1.Pod) []*zoneGroup {
 	return out
 }
 
-// zoneUse is where a plan has the pods of a zone group.
+// zoneUse is where a plan puts the pods of a zone group.
 type zoneUse struct {
 	machines int
-	all      map[string]bool // the zones of all options
-	pods     map[string]int  // how many pods each zone has that is first choice
-	left     int             // pods without a place
+	all      map[string]bool // zones of all options of launches
+	pods     map[string]int  // by zone of the first option, the number of pods
+	left     int             // unplaced pods
 }
 
-// zoneUseOf finds the pods of a zone group in a plan.
+// zoneUseOf is the use of zones by the pods of a zone group in a plan.
 func zoneUseOf(f *instance.Facts, plan *scheduling.Plan, of *zoneGroup) zoneUse {
 	s := zoneUse{all: map[string]bool{}, pods: map[string]int{}}
 	count := func(pods []string) (n int) {
@@ -100,19 +100,19 @@ func zoneUseOf(f *instance.Facts, plan *scheduling.Plan, of *zoneGroup) zoneUse 
 	return s
 }
 
-// split reports whether pods that wait for one volume may end up in different zones.
+// split reports whether pods of a zone group may be launched in different zones.
 func (s *zoneUse) split() bool { return s.machines > 1 && len(s.all) > 1 }
 
-// likely lists the zones, those first in which most of the pods are.
+// likely sorts zones by their number of pods, the most first.
 func (s *zoneUse) likely(zones []string) []string {
 	out := slices.Clone(zones)
 	slices.SortStableFunc(out, func(a, b string) int { return cmp.Compare(s.pods[b], s.pods[a]) })
 	return out
 }
 
-// meet finds a zone for every volume to be made that pods on several machines wait for.
-// It begins where most of them are without it, and as long as some are left out, or the
-// plan is dearer than one that need not meet, looks at other zones.
+// meet chooses a zone for every volume that is to be provisioned for pods on several nodes: first the zone where most of
+// them are. While it leaves more pods unplaced or is dearer than the plan without the condition, other zones are tried,
+// up to [mostRounds].
 func (t *settling) meet(ctx context.Context) error {
 	zoneGroups := zoneGroups(t.facts.Volumes(t.choice), t.facts.Problem.Pods)
 	if len(zoneGroups) == 0 {
@@ -163,7 +163,7 @@ func (t *settling) meet(ctx context.Context) error {
 	return nil
 }
 
-// unite sends zone groups to one zone each until none is split.
+// unite chooses a zone for each split zone group and solves again, until none is split.
 func (t *settling) unite(ctx context.Context, plan *scheduling.Plan, choice *podspec.VolumeChoice, zoneGroups []*zoneGroup, zones []string) (*scheduling.Plan, *podspec.VolumeChoice, error) {
 	for range zoneGroups {
 		next := choice.Clone()
@@ -184,14 +184,14 @@ func (t *settling) unite(ctx context.Context, plan *scheduling.Plan, choice *pod
 	return plan, choice, nil
 }
 
-// send has the volumes of a zone group made in a zone.
+// send sets the zone for all volumes of a zone group.
 func send(v *podspec.VolumeChoice, of *zoneGroup, zone string) {
 	for _, c := range of.claims {
 		v.Zones[c] = zone
 	}
 }
 
-// zones are those of all nodes and of everything on sale, in name order.
+// zones are the zones of all nodes and offerings, sorted.
 func zones(f *instance.Facts) []string {
 	seen := map[string]bool{}
 	for _, h := range f.Cluster.Hosts {

@@ -16,17 +16,16 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// mostRounds is how many times each question about volumes may be asked anew.
+// mostRounds bounds the plans that are made for each decision.
 const mostRounds = 8
 
 // Solver makes a plan of facts.
 type Solver func(context.Context, *instance.Facts) (*scheduling.Plan, error)
 
-// Resolve asks what a plan cannot answer itself and its volumes depend on: which
-// pod gets a claim that one at a time may use, how much of their attachments machines
-// keep for volumes that pods share, in which zone a volume is made that several pods wait
-// for, and which of those that are there they get. Each answer is a plan of its own, and the best one is kept. Problems
-// without such volumes are not solved again.
+// Resolve makes the decisions about shared volumes for a plan, and returns the best plan: the pod that uses a
+// ReadWriteOncePod claim, the attachments that nodes reserve for shared volumes, the zone of a volume to provision, and
+// the existing volume for a claim. Each decision solves again, and is kept if it leaves fewer pods unplaced or is
+// cheaper. Without shared claims it returns plan itself.
 func Resolve(ctx context.Context, f *instance.Facts, plan *scheduling.Plan, solve Solver) (*scheduling.Plan, error) {
 	x := f.Volumes(f.Choice)
 	if x == nil || len(Sharers(x, f.Problem.Pods)) == 0 {
@@ -42,17 +41,17 @@ func Resolve(ctx context.Context, f *instance.Facts, plan *scheduling.Plan, solv
 	return t.best, nil
 }
 
-// settling is the search for what to decide about volumes.
+// settling is the state of [Resolve].
 type settling struct {
 	facts  *instance.Facts
 	solve  Solver
 	best   *scheduling.Plan
-	choice *podspec.VolumeChoice // under which the best plan was made
-	// reasons say of pods that had a claim in vain what kept them out.
+	choice *podspec.VolumeChoice // the choice of the best plan
+	// reasons are why pods that had their claim to themselves were still left unplaced, by namespace/name.
 	reasons map[string]scheduling.Unschedulable
 }
 
-// Sharers lists, by claim, the pods to be placed that use it, where those are several.
+// Sharers lists the pending pods of each claim that at least two of them use.
 func Sharers(x *podspec.VolumeIndex, pods []*corev1.Pod) map[*podspec.Claim][]*corev1.Pod {
 	out := map[*podspec.Claim][]*corev1.Pod{}
 	for _, pod := range x.Users(pods) {
@@ -64,6 +63,7 @@ func Sharers(x *podspec.VolumeIndex, pods []*corev1.Pod) map[*podspec.Claim][]*c
 	return out
 }
 
+// inNameOrder is the claims sorted by namespace/name.
 func inNameOrder(sharers map[*podspec.Claim][]*corev1.Pod) []*podspec.Claim {
 	return slices.SortedFunc(maps.Keys(sharers), func(a, b *podspec.Claim) int { return strings.Compare(a.Name, b.Name) })
 }
@@ -77,8 +77,7 @@ func (t *settling) under(ctx context.Context, choice *podspec.VolumeChoice) (*sc
 	return plan, err
 }
 
-// keepReasons says of pods that let others have their claims why they are left out
-// even so.
+// keepReasons replaces the reasons of pods that gave up their claims, because they are unplaced even with the claim.
 func (t *settling) keepReasons(plan *scheduling.Plan) {
 	for pod, at := range Left(plan) {
 		if reasons, ok := t.reasons[pod]; ok {
@@ -87,13 +86,13 @@ func (t *settling) keepReasons(plan *scheduling.Plan) {
 	}
 }
 
-// compareFacts orders plans, the better first: fewer pods left out, of the highest priority
-// first, then the lower price.
+// compareFacts orders plans, the better first: fewer unplaced pods, those of the highest priority first, then the lower
+// price.
 func compareFacts(f *instance.Facts, a, b *scheduling.Plan) int {
 	return cmp.Or(CompareLeft(f, a, b), cmp.Compare(offers.Objective(f.Solver, &a.Summary), offers.Objective(f.Solver, &b.Summary)))
 }
 
-// CompareLeft orders plans by the pods that they leave out alone.
+// CompareLeft orders plans by their unplaced pods alone, as priorities from the highest down.
 func CompareLeft(f *instance.Facts, a, b *scheduling.Plan) int {
 	priority := make(map[string]int32, len(f.Problem.Pods))
 	for _, pod := range f.Problem.Pods {
@@ -110,7 +109,7 @@ func CompareLeft(f *instance.Facts, a, b *scheduling.Plan) int {
 	return slices.Compare(left(a), left(b))
 }
 
-// Left are the pods that a plan leaves out, with their places in its list.
+// Left are the unplaced pods of a plan, by namespace/name, with their indices in Unschedulable.
 func Left(p *scheduling.Plan) map[string]int {
 	out := make(map[string]int, len(p.Unschedulable))
 	for i := range p.Unschedulable {
@@ -119,8 +118,8 @@ func Left(p *scheduling.Plan) map[string]int {
 	return out
 }
 
-// passOn gives claims that one pod at a time may use to the next, where the first is
-// left out whatever it may use. So are those that are like it.
+// passOn gives a claim that one pod at a time may use to the next pod where the first is left unplaced even with it.
+// Pods equal to the first give it up, too, because they would fail for the same reason.
 func (t *settling) passOn(ctx context.Context) error {
 	plan, choice := t.best, t.choice.Clone()
 	for range mostRounds {
@@ -159,8 +158,8 @@ func (t *settling) passOn(ctx context.Context) error {
 	return nil
 }
 
-// keepFree keeps more of their attachments for shared volumes, where pods would be
-// charged for them one by one otherwise.
+// keepFree reserves a larger part of the nodes' attachments for shared volumes, where the volumes would otherwise be
+// charged to each pod.
 func (t *settling) keepFree(ctx context.Context) error {
 	for part := int64(podspec.SharedPart / 2); part > 0; part /= 2 {
 		charged := false
@@ -183,8 +182,8 @@ func (t *settling) keepFree(ctx context.Context) error {
 	return nil
 }
 
-// Unsettled compiles the problem as if it were open where volumes are made, which no
-// bound may take for granted, and counts by class what a plan places.
+// Unsettled compiles the problem without the chosen zones and volumes, because a bound must hold for every choice of
+// them, and returns the number of pods that a plan places, by planned class.
 func Unsettled(f *instance.Facts, plan *scheduling.Plan, cautious bool) (*instance.Instance, []int64) {
 	open := f.Choice.Clone()
 	clear(open.Zones)
