@@ -14,7 +14,7 @@ const (
 	amounts                // a map of resources
 )
 
-// fields are those that plans read, wherever they stand.
+// fields are the fields that plans read, at any depth, with the treatment of their texts.
 func fields() map[string]meaning {
 	out := map[string]meaning{}
 	for what, names := range map[meaning]string{

@@ -37,9 +37,9 @@ func NewNames(objects []Object) *Names {
 	return n
 }
 
-// spell chooses the words that stand for others. Those of names that stay do so, too. The others begin in a
-// way that keeps them between the same two of these or, where they begin with a digit, of the numbers that stay.
-// The numbers of addresses come before all words, so that none can be told from them.
+// spell chooses the replacement of each word; words of names that stay replace themselves. A replacement
+// sorts between the same two words that stay as the original or, where it begins with a digit, between the
+// same two numbers that stay. Numbers of addresses sort before all words, because no replacement may equal one.
 func (n *Names) spell() {
 	numbers := slices.Sorted(maps.Keys(n.numbers))
 	var counted, words []string
@@ -78,7 +78,7 @@ func (n *Names) among(words, stay []string, first string) {
 	}
 }
 
-// call has words stand for others that begin alike and have their order.
+// call maps words to replacements with a common prefix, in the order of the words.
 func (n *Names) call(words []string, begin string) {
 	width := 1
 	for most := letters; most < len(words); most *= letters {

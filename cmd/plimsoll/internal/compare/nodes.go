@@ -10,9 +10,9 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
 )
 
-// AddNodes adds the nodes that a cluster has already to a side that is a plan of launches for it, so that the
-// side is the whole bill: nodes of NodePools whose price is known, with the pods that run there and those
-// that the plan adds. It is to be called after [Side.Divide].
+// AddNodes adds the existing nodes of a cluster to the side of a plan of launches for it, so that the
+// side is the whole bill: nodes of NodePools whose price is known, with their pods and the pods that
+// the plan adds. It must be called after [Side.Divide].
 func (s *Side) AddNodes(c disruption.Cluster, plan *scheduling.Plan, policy scheduling.Policy, workload func(pod string) string) {
 	at := map[string]string{} // the existing node of each pod that the plan places
 	for i := range plan.Existing {

@@ -18,7 +18,7 @@ type Side struct {
 	// NodePools where both sides are manifests, and else those of the plan.
 	PricePerHour offerings.Price `json:"pricePerHour"`
 	Nodes        int             `json:"nodes"`
-	// Pods is how many pods have a place, Unplaced which have none, by name.
+	// Pods is the number of pods with a place, Unplaced names the pods without one.
 	Pods     int      `json:"pods"`
 	Unplaced []string `json:"unplaced,omitempty"`
 

@@ -19,7 +19,7 @@ import (
 type Workload struct {
 	// Name is namespace/name.
 	Name string `json:"name"`
-	// PodsBefore and PodsAfter are how many pods there are on the nodes that the prices are of.
+	// PodsBefore and PodsAfter are the numbers of its pods on the nodes of each side.
 	PodsBefore int `json:"podsBefore"`
 	PodsAfter  int `json:"podsAfter"`
 	// PricePerHourBefore and PricePerHourAfter are their shares.
@@ -69,7 +69,7 @@ func (s *Side) Divide(p *scheduling.Problem, plan *scheduling.Plan, workload fun
 	return nil
 }
 
-// workloads are those whose part differs, the largest difference first.
+// workloads are the workloads whose parts differ, the largest difference first.
 func workloads(before, after map[string]part) []Workload {
 	names := map[string]bool{}
 	for _, parts := range []map[string]part{before, after} {

@@ -25,14 +25,14 @@ type Account struct {
 	// expected price per hour of all the rest.
 	Nodes, Unpriced int
 	Price           offerings.Price
-	// Types and Capacity are how many nodes are of which instance type and capacity type.
+	// Types and Capacity are the numbers of nodes by instance type and by capacity type.
 	Types, Capacity map[string]int
 	// Requested is the requests of pods, Allocatable the allocatable resources, in cores and bytes.
 	Requested, Allocatable struct{ CPU, Memory float64 }
 }
 
-// Accounts adds up nodes and the requests of the pods on them: those of NodePools first, then the others,
-// the dearest first.
+// Accounts adds up nodes and the requests of the pods on them: the nodes of each NodePool first, then
+// groups of nodes without a NodePool, the most expensive first.
 func Accounts(p *scheduling.Problem, nodes []disruption.Verdict, policy scheduling.Policy) []*Account {
 	index, of := map[string]*Account{}, map[string]*Account{}
 	var list []*Account

@@ -32,14 +32,14 @@ type Machine struct {
 // Stage is how a machine stands from the time that a number of steps is done.
 type Stage struct {
 	Steps int
-	// Pods are those on it that are of no DaemonSet.
+	// Pods are its pods, without those of DaemonSets.
 	Pods []*corev1.Pod
 	Node Node
-	// Shares are those of the node: its pods are in the order of Pods.
+	// Shares are the parts of the node's price; pods are in the order of Pods.
 	Shares Shares
 }
 
-// At is how the machine stands when so many steps are done; nil where it is not there.
+// At returns the machine's stage when the given number of steps is done; nil where it does not exist then.
 func (m *Machine) At(steps int) *Stage {
 	return At(steps, m.Removed, m.Stages, func(s *Stage) int { return s.Steps })
 }
@@ -59,8 +59,8 @@ func At[T any](steps, removed int, stages []T, from func(*T) int) (at *T) {
 	return at
 }
 
-// Machines are the machines of a cluster and of the steps of a plan that was made for it under
-// a policy, those that are there today by name, then launches in their order. Without a plan
+// Machines are the machines of a cluster and the launches of a plan that was made for it under
+// a policy: existing machines by name, then launches in their order. Without a plan
 // there are no steps.
 func Machines(c *disruption.Cluster, plan *disruption.Plan, policy scheduling.Policy) []*Machine {
 	b := &builder{cluster: c, policy: policy, on: map[string]*held{}, requests: map[string]corev1.ResourceList{}}
@@ -225,7 +225,7 @@ func Daemon(pod *corev1.Pod) bool {
 	return c != nil && (c.Kind == "DaemonSet" || c.Kind == "Node")
 }
 
-// add adds amounts to others, or takes them off by sign -1.
+// add adds the amounts of list to sum, or subtracts them with sign -1.
 func add(sum, list corev1.ResourceList, sign int) {
 	for name, q := range list {
 		total := sum[name]

@@ -26,7 +26,7 @@ type Node struct {
 
 // Shares are the parts of a node's price. They add up to it.
 type Shares struct {
-	// Pods are those of its pods, in their order.
+	// Pods are the parts of its pods, in their order.
 	Pods []offerings.Price
 	// Daemons is the part of DaemonSets, System that of resources that are not allocatable, Beside the
 	// node's costs beside its machine, and Idle that of resources that no pod requests.

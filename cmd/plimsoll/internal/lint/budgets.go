@@ -53,7 +53,7 @@ func budgetName(b *policyv1.PodDisruptionBudget) string {
 	return cmp.Or(b.Namespace, "default") + "/" + b.Name
 }
 
-// guarded is a PodDisruptionBudget with how many pods it has, and how many of these are ready.
+// guarded is a PodDisruptionBudget with the number of its pods, and of its ready pods.
 type guarded struct {
 	spec        policyv1.PodDisruptionBudgetSpec
 	pods, ready int
@@ -94,7 +94,8 @@ func (g *guarded) allows() bool {
 	return g.allowed(g.ready) > 0 || g.always() && g.ready < g.pods
 }
 
-// allowed is how many pods may go where so many are ready, as the disruption controller counts.
+// allowed is the number of pods that may be evicted when ready pods are ready, by the disruption
+// controller's rules.
 func (g *guarded) allowed(ready int) int {
 	desired := 0
 	switch {

@@ -51,7 +51,7 @@ type Report struct {
 	Warnings []scheduling.Warning `json:"warnings"`
 }
 
-// Finding is something to look at. The JSON names are a contract.
+// Finding is a fault of one object. The JSON names are a contract.
 type Finding struct {
 	Severity Severity `json:"severity"`
 	Code     Code     `json:"code"`
@@ -67,7 +67,7 @@ type Finding struct {
 	SavingPerHour offerings.Price `json:"savingPerHour,omitempty"`
 }
 
-// Subject is a cluster to look at.
+// Subject is the cluster that lint checks.
 type Subject struct {
 	// Cluster is the cluster with running and pending pods, Planner the planner that tries changes.
 	Cluster disruption.Cluster
@@ -81,8 +81,8 @@ type Subject struct {
 	base  *baseline // once it has been planned
 }
 
-// Findings looks at a cluster; codes that are skipped are not looked for. The order is by
-// severity, saving, code and object. The error is one of planning.
+// Findings checks a cluster, but for the skipped codes. The order is by severity, saving, code and
+// object. The error is one of planning.
 func (s *Subject) Findings(ctx context.Context, skipped ...Code) ([]Finding, error) {
 	out := []Finding{}
 	if s.OwnPools {

@@ -8,7 +8,7 @@ import (
 
 const requirementsField = "spec.template.spec.requirements"
 
-// unmet are NodePools that buy nothing.
+// unmet returns a finding for each NodePool that can launch no machine.
 func (s *Subject) unmet() (out []Finding) {
 	for _, w := range provisioning.IdleNodePools(s.problem()) {
 		out = append(out, Finding{

@@ -83,7 +83,8 @@ type order struct {
 // highestWeight is that which the API server admits.
 const highestWeight = 100
 
-// order tries each of some NodePools, which are in the order of their names, with a weight above those of the others.
+// order tries each of the NodePools, which are sorted by name, with a weight above theirs that no
+// other NodePool has.
 func (s *Subject) order(ctx context.Context, pools []*scheduling.NodePool) (*order, error) {
 	o := &order{byName: pools[0].Name, weight: pools[0].Weight() + 1}
 	for slices.ContainsFunc(s.problem().NodePools, func(p *scheduling.NodePool) bool { return p.Weight() == o.weight }) {

@@ -20,8 +20,8 @@ func (s *Subject) pods() []*corev1.Pod {
 	})
 }
 
-// noRequests are workloads with containers that request no CPU or no memory: they count as
-// nothing, and are the first to suffer.
+// noRequests returns the workloads with containers that request no CPU or no memory: the scheduler
+// ignores their usage, and they are evicted and throttled first.
 func (s *Subject) noRequests() (out []Finding) {
 	type lack struct {
 		containers map[string]bool
@@ -69,7 +69,7 @@ func (s *Subject) noRequests() (out []Finding) {
 	return out
 }
 
-// daemonSets says that there is none.
+// daemonSets returns a finding if the input has no DaemonSets.
 func (s *Subject) daemonSets() []Finding {
 	p := s.problem()
 	if len(p.DaemonSets) > 0 || len(p.Nodes) == 0 && !s.OwnPools || len(s.pods()) == 0 {

@@ -133,8 +133,8 @@ func (s *Subject) sizes(ctx context.Context, b *baseline) ([]Finding, error) {
 	return out, nil
 }
 
-// types are NodePools that keep instance types out with which the pods would cost less, of those that
-// cost most.
+// types returns findings for NodePools whose requirements exclude instance types with which the pods
+// would cost less; only the NodePools with the highest price are tried.
 func (s *Subject) types(ctx context.Context, b *baseline) ([]Finding, error) {
 	var out []Finding
 	spent := map[string]offerings.Price{}
@@ -191,8 +191,8 @@ func (a *asked) text(n int64) string {
 	return resource.NewQuantity(n, resource.BinarySI).String()
 }
 
-// candidates are smaller requests that are worth a try: for each workload and resource the one
-// that is least smaller, those on the dearest machines first.
+// candidates are the smaller requests to try: for each workload and resource the smallest
+// reduction, those on the most expensive machines first.
 func (s *Subject) candidates(p *scheduling.Problem, plan *scheduling.Plan) []smaller {
 	requests, found := map[string]corev1.ResourceList{}, map[asked]*smaller{}
 	for i, list := range provisioning.PodRequests(p.Pods) {
@@ -244,8 +244,8 @@ func (s *Subject) candidates(p *scheduling.Problem, plan *scheduling.Plan) []sma
 	return out[:min(len(out), mostTried)]
 }
 
-// overCheaper is by how much the pods of a launch are too large for a cheaper machine that
-// lacks nothing but some of one resource, at least; 0 where there is none.
+// overCheaper is the least amount of a resource by which the pods of a launch exceed a cheaper machine
+// that has enough of every other resource; 0 where there is none.
 func overCheaper(sold *instancetypes.Catalog, l *scheduling.Launch, name corev1.ResourceName) int64 {
 	least := int64(0)
 	for t := range sold.All() {

@@ -14,12 +14,12 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// enoughSpot is how many spot types a NodePool should leave: so many cheaper ones Karpenter wants
-// before it replaces spot by spot.
+// enoughSpot is the number of spot types that a NodePool should allow, because Karpenter replaces a spot
+// node by a spot node only with that many cheaper types.
 const enoughSpot = 15
 
-// narrow are NodePools that allow spot and leave few types of it. The requirement is named without which there are the
-// most, or all of them where one alone does not help; how many there are then was counted.
+// narrow returns findings for NodePools that allow spot and leave few types of it. Each names the requirement
+// whose removal leaves the most types, with their number, or all requirements where no single one helps.
 func (s *Subject) narrow() (out []Finding) {
 	for _, pool := range s.problem().NodePools {
 		types := s.spotTypes(pool)
@@ -65,7 +65,7 @@ func fixed(key string) bool {
 	return key == corev1.LabelOSStable || key == offerings.CapacityTypeLabel
 }
 
-// counted says how many instance types there are, and whether that is enough.
+// counted states the number of instance types, and whether that is few.
 func counted(types int) string {
 	if types < enoughSpot {
 		return fmt.Sprintf("%d, which still are few", types)
@@ -73,12 +73,12 @@ func counted(types int) string {
 	return fmt.Sprint(types)
 }
 
-// spotTypes is how many instance types a pool can buy on spot.
+// spotTypes is the number of instance types that a pool can buy on spot.
 func (s *Subject) spotTypes(pool *scheduling.NodePool) int {
 	return s.sells(pool).Filter(instancetypes.ByCapacityType(offerings.Spot)).Len()
 }
 
-// spotTypesWith is how many there would be with other requirements.
+// spotTypesWith is that number under other requirements.
 func (s *Subject) spotTypesWith(pool *scheduling.NodePool, required []requirements.Selector) int {
 	other := *pool
 	other.Spec.Template.Spec.Requirements = required

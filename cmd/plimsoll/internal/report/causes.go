@@ -131,7 +131,7 @@ type Risk struct {
 	Meaning string `json:"meaning"`
 }
 
-// Risks are those of the steps of a plan, by code and meaning.
+// Risks are the risks of a plan's steps, by code and meaning.
 func Risks(plan *disruption.Plan) []Risk {
 	type kind struct {
 		code    disruption.RiskCode
@@ -183,7 +183,7 @@ func riskMeaning(r *disruption.Risk) string {
 	}[r.Code]
 }
 
-// noticed is one warning with all that it is about.
+// noticed is one warning with all objects to which it applies.
 type noticed struct {
 	Message string
 	Objects []string

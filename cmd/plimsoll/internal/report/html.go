@@ -32,7 +32,7 @@ const (
 	mostName     = 48 // characters, of names that are shown on demand
 )
 
-// HTML writes a page that needs nothing from elsewhere.
+// HTML writes a page that loads no other file.
 func (r *Report) HTML(w io.Writer) error {
 	t := template.New("page").Funcs(template.FuncMap{
 		"dollars": dollars, "exact": exact, "share": share, "count": plural, "short": short, "add": func(a, b int) int { return a + b },
@@ -63,7 +63,7 @@ func (p page) Last() Point  { return p.Points[len(p.Points)-1] }
 // Saved is the saving of all steps, in cents per month; below 0 where they raise the price.
 func (p page) Saved() int64 { return p.Today().Cents - p.After().Cents }
 
-// bar is a price beside others.
+// bar is a price of the bar chart of prices.
 type bar struct {
 	Level
 	Label, Note string
@@ -99,7 +99,7 @@ func (p page) Bars() []bar {
 	return out
 }
 
-// types are the instance types that a rebuilt cluster consists of, with how many nodes are of each.
+// types lists the instance types of a rebuilt cluster, with the number of nodes of each.
 func (l *Level) types() string {
 	counts := map[string]int{}
 	for _, k := range l.Composition {
@@ -108,7 +108,7 @@ func (l *Level) types() string {
 	return figures.Summarise(counts, mostTypes)
 }
 
-// mostTypes is how many instance types a line names.
+// mostTypes is the largest number of instance types that a line names.
 const mostTypes = 4
 
 // Bands are the nodes today and after all steps, in a field of 1000 by 100.
@@ -220,7 +220,7 @@ type rest struct {
 	Idle         int64
 }
 
-// table is the nodes that are shown, and the others.
+// table is the nodes with rows of their own, and the sum of all further nodes.
 type table struct {
 	Rows []row
 	Rest *rest

@@ -13,7 +13,7 @@ import (
 
 // Node is a node that the bill counts, or a machine that a step buys.
 type Node struct {
-	// Name is that of the node or launch, the others are those of its labels.
+	// Name is the name of the node or launch; the fields below it are the values of its labels.
 	Name         string                 `json:"name"`
 	NodePool     string                 `json:"nodePool"`
 	InstanceType string                 `json:"instanceType"`
@@ -36,21 +36,21 @@ type Node struct {
 type Fill struct {
 	// Steps is that number.
 	Steps int `json:"steps"`
-	// Parts are workloads, the dearest first, then overhead that is not nothing. Their prices
+	// Parts are workloads, the most expensive first, then overhead above 0. Their prices
 	// add up to the node's.
 	Parts []Part `json:"parts"`
 }
 
 // Part is a part of a node's price.
 type Part struct {
-	// Name is that of a workload, or DaemonSets, system, beside machines or idle.
+	// Name is a workload's, or DaemonSets, system, beside machines or idle.
 	Name    string          `json:"name"`
 	PerHour offerings.Price `json:"perHour"`
 
 	colour int // see below
 }
 
-// mostColours is how many workloads or namespaces have colours of their own, which are counted from 1.
+// mostColours is the number of workloads or namespaces with colours of their own, which are counted from 1.
 const mostColours = 6
 
 // The other colours.

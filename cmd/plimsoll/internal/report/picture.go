@@ -12,7 +12,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/offerings"
 )
 
-// mostColumns is how many columns a picture has for nodes: where there are more, neighbours
+// mostColumns is the largest number of columns of a picture: where there are more nodes, neighbours
 // are drawn as one.
 const mostColumns = 100
 
@@ -23,7 +23,7 @@ type column struct {
 	parts [colourIdle + 1]offerings.Price
 }
 
-// columns are the nodes when so many steps are done, the fullest first.
+// columns are the nodes when the given number of steps is done, the fullest first.
 func (r *Report) columns(steps int) (out []column, total offerings.Price) {
 	for i := range r.Nodes {
 		if at := r.Nodes[i].at(steps); at != nil {
@@ -66,8 +66,8 @@ type area struct {
 	Path   string
 }
 
-// paint draws the nodes when so many steps are done into a field of a width, which stands for
-// so much, and a height. It also returns the width that they take.
+// paint draws the nodes when the given number of steps is done. width stands for the price whole. It
+// returns the areas and the width that the nodes take.
 func (r *Report) paint(steps int, whole offerings.Price, width, height float64) (areas []area, taken float64) {
 	columns, total := r.columns(steps)
 	scale := width / max(whole.USD(), 1e-9)

@@ -47,9 +47,9 @@ type Report struct {
 	Levels []Level `json:"levels"`
 	// Points are the totals after each number of steps, from 0 on.
 	Points []Point `json:"points"`
-	// Steps are those of the plan, in their order.
+	// Steps are the plan's steps, in their order.
 	Steps []Step `json:"steps"`
-	// Nodes are those that the bill counts, the dearest waste first, then machines that steps buy.
+	// Nodes are the nodes of the bill, the highest idle price first, then the launches of steps.
 	Nodes []Node `json:"nodes"`
 	// Costs say where the money goes.
 	Costs Costs `json:"costs"`
@@ -79,7 +79,7 @@ type Level struct {
 	// PerHour is the price, Cents its amount per month.
 	PerHour offerings.Price `json:"perHour"`
 	Cents   int64           `json:"centsPerMonth"`
-	// Nodes is how many there are; 0 for a price that is only a bound.
+	// Nodes is the number of nodes; 0 for a price that is only a bound.
 	Nodes int `json:"nodes,omitempty"`
 	// Composition counts the nodes of a rebuilt cluster by kind, the most expensive first.
 	Composition []disruption.NodeKind `json:"composition,omitempty"`
@@ -90,7 +90,7 @@ type Point struct {
 	// Cents is the price of the cluster at that point, per month, and Nodes its number of nodes.
 	Cents int64 `json:"centsPerMonth"`
 	Nodes int   `json:"nodes"`
-	// Moved is how many pods have moved until then, Launches how many machines were bought.
+	// Moved is the number of pods moved until then, Launches the number of machines launched.
 	Moved    int `json:"podsMoved"`
 	Launches int `json:"launches"`
 }
@@ -102,7 +102,7 @@ type Step struct {
 	Drain  []string          `json:"drain"`
 	// Launches are the machines that it buys, each as instance type, capacity type and zone.
 	Launches []string `json:"launches"`
-	// Pods is how many are evicted, Waves in how many waves.
+	// Pods is the number of evicted pods, Waves the number of waves in which they leave.
 	Pods  int `json:"pods"`
 	Waves int `json:"waves"`
 	// SavingCents is below 0 for a step that has to be and costs something.

@@ -39,7 +39,7 @@ func share(part, whole int64) string {
 // plural writes a number of things.
 func plural(n int, thing string) string { return figures.Count(n, thing) }
 
-// clipped is a text of so many characters at most.
+// clipped cuts a text to a number of characters, the last of which is then "…".
 func clipped(text string, most int) string {
 	if runes := []rune(text); len(runes) > most {
 		return string(runes[:most-1]) + "…"

@@ -20,7 +20,7 @@ import (
 
 // Cases is the outcomes of several cases.
 type Cases struct {
-	// Cases are the baseline and the others, in their order.
+	// Cases are the outcomes, the baseline first.
 	Cases []*Outcome `json:"cases"`
 }
 
@@ -42,11 +42,10 @@ type Outcome struct {
 	// cannot be compared, because one of the cases has no place for pods that the other places.
 	ComparedWith      string          `json:"comparedWith,omitempty"`
 	DifferencePerHour offerings.Price `json:"differencePerHour"`
-	// Unchanged says why the case cannot change anything, so that its figures are those of the
+	// Unchanged is the reason why the case cannot change anything, so that its figures are those of the
 	// baseline; "" where it can.
 	Unchanged string `json:"unchanged,omitempty"`
-	// PodsMoved is how many pods that run are evicted on the way, Launches how many nodes are
-	// launched.
+	// PodsMoved is the number of evictions of running pods, Launches the number of launched nodes.
 	PodsMoved int `json:"podsMoved"`
 	Launches  int `json:"launches"`
 	// Added is the share of PricePerHour of the pods that the baseline does not have; nil where
@@ -57,8 +56,7 @@ type Outcome struct {
 	Anew bool `json:"anew,omitempty"`
 	// Staying are nodes that the case would not buy and that stay all the same, by name.
 	Staying []string `json:"staying,omitempty"`
-	// Unplaced are pods that have no place, by name; those that scheduling gates hold back are
-	// left out.
+	// Unplaced names the pods without a place, but for pods with scheduling gates.
 	Unplaced []string `json:"unplaced,omitempty"`
 	// Status says how the search ended.
 	Status scheduling.Status `json:"status"`
@@ -68,26 +66,26 @@ type Outcome struct {
 	shares map[string]offerings.Price // by pod, including pods removed with their node
 }
 
-// Pending is pods that are pending once the steps of consolidation are done, those that get a node then.
+// Pending is the pods that are pending once the steps of consolidation are done and then get a node.
 type Pending struct {
-	// Pods is how many get a node, existing ones included, and Launches how many nodes are launched.
+	// Pods is their number, on existing nodes too, and Launches the number of launched nodes.
 	Pods     int `json:"pods"`
 	Launches int `json:"launches"`
 	// PricePerHour is the expected price of the launched nodes.
 	PricePerHour offerings.Price `json:"pricePerHour"`
 }
 
-// Added is pods that a case adds, those that have a place.
+// Added is the pods that a case adds and that have a place.
 type Added struct {
-	// Pods is how many they are.
+	// Pods is their number.
 	Pods int `json:"pods"`
 	// PricePerHour is the pods' share of the price of their machines, divided by requests of the
 	// scarcest resource; idle resources belong to no pod.
 	PricePerHour offerings.Price `json:"pricePerHour"`
 }
 
-// Against compares an outcome with the baseline, and its price with the one that is made the same way:
-// that of the baseline, or of the rebuild of the same pods where they are now, for a rebuild elsewhere.
+// Against compares an outcome with the baseline, and its price with that of the case planned alike:
+// the baseline, or for a rebuild elsewhere the rebuild of the same pods in the cluster's own region.
 func (out *Outcome) Against(base, rebuilt *Outcome) {
 	like := base
 	if out.Anew {
@@ -118,7 +116,7 @@ func (out *Outcome) As(name string, flags []string, because string) *Outcome {
 	return &same
 }
 
-// know notes the pods that there are before anything is planned: those of DaemonSets go with their nodes.
+// know records the cluster's pods before planning, because DaemonSet pods go with their nodes.
 func (out *Outcome) know(c *disruption.Cluster) {
 	out.shares = map[string]offerings.Price{}
 	for _, pod := range slices.Concat(c.Pods, c.Running) {
@@ -263,8 +261,8 @@ func (out *Outcome) countPending(plan *scheduling.Plan, pods []*corev1.Pod) {
 	}
 }
 
-// carryOut makes the cluster the one in which the plan's nodes are there and its pods run, but for those
-// that are held back: they stay pending, and nodes that only they need are not launched.
+// carryOut adds the plan's nodes to the cluster and lets its pods run, but for held pods: these stay
+// pending, and nodes that only they need are not launched.
 func carryOut(c *disruption.Cluster, plan *scheduling.Plan, held map[string]bool) error {
 	taken := map[string]bool{}
 	for _, node := range c.Nodes {

@@ -48,7 +48,7 @@ func disown(policy scheduling.Policy, c *disruption.Cluster) map[string]bool {
 // drift says why a node has to go that a case would not buy.
 const drift = "the case would not buy it"
 
-// unbounded is a NodePool whose budgets do not bound how many nodes may go for drift.
+// unbounded returns the NodePool with budgets that limit no disruption for drift.
 func unbounded(pool *scheduling.NodePool) *scheduling.NodePool {
 	const drifted = "Drifted"
 	out := pool.DeepCopy()

@@ -10,8 +10,8 @@ import (
 // RebuiltHere names the case that rebuilds in other regions are compared with.
 const RebuiltHere = "rebuilt here"
 
-// Notes are sentences about an outcome, without their ends, that name so many objects at most. Base is that of the
-// baseline, which tells of pods without a place for all that leave the same ones without.
+// Notes returns sentences about an outcome, without full stops, each naming at most most objects. The notes
+// of base, the baseline's outcome, name pods without a place for all cases that leave the same pods without one.
 func (out *Outcome) Notes(most int, base *Outcome) (notes []string) {
 	baseline := base == out
 	if out.Unchanged != "" {
