@@ -61,8 +61,8 @@ type DomainOffers struct {
 	Key     string
 	Domains []string
 	Kept    [][]offers.TemplateOffer
-	// plain
-	// Plain are the offers of Kept that no cheaper offer with at least as much room for pods dominates.
+	// Plain has the room that daemons leave, Kept the most that pods may find whatever values open labels get. Both are
+	// without dominated offers.
 	Plain [][]offers.TemplateOffer
 }
 

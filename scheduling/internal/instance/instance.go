@@ -19,13 +19,13 @@ import (
 // tables that are worked out at the first use.
 type Instance struct {
 	*Facts
-	Table                *podspec.ResourceTable
-	Classes              *podspec.Classifier
-	TopologyTerms        *terms.Reader
-	ExistingAntiAffinity []ExistingAntiAffinity
-	Planned              []*podspec.PodClass // classes without a reason for refusal, in the order of Classes
+	Table                *podspec.ResourceTable // numbers of resources
+	Classes              *podspec.Classifier    // classes of pods, and groups of equal node constraints
+	TopologyTerms        *terms.Reader          // topology terms and preferences, and the targets that they select
+	ExistingAntiAffinity []ExistingAntiAffinity // of running pods
+	Planned              []*podspec.PodClass    // classes without a reason for refusal, in the order of Classes
 	Daemons              []*offers.Daemon
-	Pools                []*scheduling.NodePool
+	Pools                []*scheduling.NodePool // NodePools that may launch nodes, see [offers.PoolOrder]
 	Offers               *offers.OfferTable
 	Nodes                []*ExistingNode
 	Suits                []model.Bits // by node, the groups that its labels and taints allow there

@@ -17,7 +17,6 @@ type Ledger struct {
 	Limits  [][]int64
 	Supply  map[string]int64
 	Limited []bool
-	// use
 	// use is [LimitUse] by pool and shape; nil before the first use.
 	use [][][]int64
 }

@@ -20,12 +20,12 @@ import (
 type LocationIndex struct {
 	In            *Instance
 	Country       *nodeLocations
-	Places        []locationNode
-	NodeAt        map[string]int
-	First         []int   // by template, the spot of its first offer
-	OnSale        int     // the number of spots that are offers
-	BinOf         []int32 // by place; -1 where the node receives no pods
-	PlaceOf       []int32 // by bin, its place
+	Places        []locationNode // all nodes, by name
+	NodeAt        map[string]int // by node name, its place
+	First         []int          // by template, the spot of its first offer
+	OnSale        int            // the number of spots that are offers
+	BinOf         []int32        // by place; -1 where the node receives no pods
+	PlaceOf       []int32        // by bin, its place
 	LocationCache *locationCache
 	Axes          []*axis
 	axisOf        map[string]int

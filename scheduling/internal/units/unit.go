@@ -12,8 +12,8 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// Unit is pods that are placed together: one pod, or pods that must share a node because of required affinity per host.
-// Count is the number of equal units, Signature its number or -1.
+// Unit is pods that are placed together: one pod, or pods that must share a node because of required affinity per host,
+// e.g. a web server and the cache that it must be with. Count is the number of equal units, Signature its number or -1.
 type Unit struct {
 	Portions  []instance.Portion
 	Count     int64

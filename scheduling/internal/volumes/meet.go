@@ -14,7 +14,8 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// zoneGroup is claims whose volumes must be provisioned in one zone, because pods use several of them.
+// zoneGroup is claims whose volumes must be provisioned in one zone, because pods use several of them: e.g. claims a and
+// b if one pod uses both, even where other pods use only b.
 type zoneGroup struct {
 	claims []string // in name order
 	users  map[string]bool
