@@ -57,7 +57,7 @@ func newCluster(v *vendor, seed uint64, now time.Time) *cluster {
 	return c
 }
 
-// buildNodes makes so many nodes, at least one of each group.
+// buildNodes makes n nodes, but at least one of each group.
 func (c *cluster) buildNodes(n int) {
 	have := make([]int, len(c.groups))
 	for i := range n {
@@ -136,7 +136,7 @@ func asked(spec *corev1.PodSpec) (cpu, memory int64) {
 	return cpu, memory
 }
 
-// suits reports whether labels and taints of a host are those that a pod asks for and tolerates.
+// suits reports whether a host has the labels that a pod selects, and only taints that it tolerates.
 func suits(spec *corev1.PodSpec, h *host) bool {
 	for key, value := range spec.NodeSelector {
 		if h.Labels[key] != value {
@@ -181,7 +181,7 @@ func (c *cluster) run(w *workload) {
 	}
 }
 
-// hostFor is the least requested of five hosts for a pod of a workload, nil if there is none.
+// hostFor draws five hosts that a pod of a workload may use and returns the least requested one, nil if there is none.
 func (c *cluster) hostFor(w *workload) *host {
 	cpu, memory := asked(&w.template.Spec)
 	per := map[string]int{}
@@ -248,7 +248,7 @@ func (c *cluster) ago(d time.Duration) metav1.Time {
 	return metav1.NewTime(c.now.Add(-d).Truncate(time.Second))
 }
 
-// between is a time between so many hours ago.
+// between returns a random time between from and to hours ago.
 func (c *cluster) between(from, to int) metav1.Time {
 	return c.ago(time.Duration(from*60+c.IntN((to-from)*60)) * time.Minute)
 }

@@ -20,7 +20,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// reference is the planner that all others are compared with.
+// reference is the planner with which all other planners are compared.
 const reference = "plimsoll"
 
 // reporter writes reports, as Markdown.
@@ -121,7 +121,7 @@ func (r reporter) instances() ([]corpus.Instance, error) {
 	return out, nil
 }
 
-// quick reports whether a planner is asked about so many pods.
+// quick reports whether a planner runs on problems of that many pods, because some take too long on large ones.
 func (s *settings) quick(p peer.Peer, pods int) bool {
 	return pods <= s.slow || p.Name() != peer.Karpenter && p.Name() != "plimsoll thorough"
 }
@@ -240,8 +240,8 @@ func (s *settings) ec2(name string) (corpus.Market, error) {
 	return s.markets[i], nil
 }
 
-// tightest is up to how many nodes the clusters are also consolidated by a tenth of their
-// nodes at a time, which takes Karpenter many more rounds.
+// tightest is the largest number of nodes for which clusters are also consolidated with a budget of a tenth of
+// their nodes, because Karpenter takes many more rounds then.
 const tightest = 100
 
 // consolidation compares the savings on clusters that have lost pods, and the numbers of pods

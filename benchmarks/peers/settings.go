@@ -39,11 +39,11 @@ type settings struct {
 	reports []string
 	readme  string
 	small   bool
-	// nodes are the sizes of the clusters that the report of consolidation is about,
-	// clusters is how many there are of each size.
+	// nodes are the sizes of the clusters of the report of consolidation, clusters is the number
+	// of clusters of each size.
 	nodes    []int
 	clusters int
-	// slow is up to how many pods the report of gaps asks Karpenter and the thorough effort.
+	// slow is the largest number of pods for which the report of gaps runs Karpenter and the thorough effort.
 	slow int
 	// files are the manifests to plan for in place of the corpora, plans is where plans go.
 	files []string

@@ -11,7 +11,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/benchmarks/internal/mix"
 )
 
-// fewestPods is from how many pods on mixes count for the figures at the end.
+// fewestPods is the least number of pods of a mix that counts for the figures at the end.
 const fewestPods = 1000
 
 // mixes plans random problems.

@@ -44,7 +44,7 @@ func name(text string) string {
 	return group + ": " + strings.ReplaceAll(rest, "/", ", ")
 }
 
-// markdown is the table of the rows, and another one of those that consolidate clusters.
+// markdown is the table of the rows of planning benchmarks, and one of those of consolidation.
 func markdown(rows []row) string {
 	var plans, moves strings.Builder
 	for _, r := range rows {

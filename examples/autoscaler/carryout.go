@@ -22,7 +22,7 @@ type queue struct {
 	wave  int
 }
 
-// reserved is the taint that keeps others away from machines that a step waits for.
+// reserved is the taint that keeps pods of no step away from machines that a step waits for.
 const reserved = "autoscaler.example.com/reserved"
 
 // carryOut takes the first step of a queue as far as it gets now: launch, wait until the
@@ -96,8 +96,8 @@ func (q *queue) node(name string) string {
 	return name
 }
 
-// underway are the steps of both queues, the first of which have begun and whose nodes are all
-// closed to new pods, with the names of nodes for those of launches.
+// underway are the steps of both queues, with node names in place of launch names. The first step of
+// each has begun, and the nodes of all are closed to new pods.
 func (l *loop) underway() []disruption.Step {
 	var out []disruption.Step
 	for _, q := range []*queue{&l.forced, &l.planned} {
@@ -178,8 +178,8 @@ func (l *loop) cordon(q *queue, step *disruption.Step, on bool) {
 	}
 }
 
-// move evicts a pod. It lands where it was expected to if there still is room, and waits
-// like any other pod if there is none.
+// move evicts a pod. The pod lands on its expected node if there still is room, and otherwise
+// becomes pending like any other pod.
 func (l *loop) move(name, from, to string) {
 	p := l.cluster.pods[name]
 	if p == nil || p.Spec.NodeName != from {

@@ -87,8 +87,8 @@ func (c *cloud) price(name string) offerings.Price {
 	return o.Price
 }
 
-// interrupt gives notice to spot machines and returns their names, and those of the
-// machines whose time has come.
+// interrupt gives notice to spot machines and returns their names, and the names of the
+// machines whose notice has ended.
 func (c *cloud) interrupt(now time.Time) (noticed, gone []string) {
 	for _, name := range slices.Sorted(maps.Keys(c.instances)) {
 		i := c.instances[name]

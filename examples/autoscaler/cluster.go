@@ -116,7 +116,7 @@ func (c *cluster) ready(node string) bool {
 	return c.nodes[node] != nil && c.nodes[node].Labels[scheduling.InitializedLabel] == "true"
 }
 
-// open says whether a node is there or on its way, and nothing keeps pods away from it.
+// open reports whether a node exists or is being launched, and has no taints.
 func (c *cluster) open(node string) bool {
 	return c.nodes[node] != nil && len(c.nodes[node].Spec.Taints) == 0
 }

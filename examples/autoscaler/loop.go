@@ -36,11 +36,11 @@ type loop struct {
 	awaited map[string]string
 	// promised are the nominations that the session was told last.
 	promised map[types.NamespacedName]string
-	// forced are steps that cannot wait, planned those that can.
+	// forced are steps that must not wait, e.g. before an interruption; planned are those that save money.
 	forced, planned queue
 	bound           offerings.Price
-	// noticed says that a machine is about to be taken away, due is when the cluster is next
-	// looked at as a whole.
+	// noticed says that a machine has an interruption notice, due is the time of the next
+	// consolidation.
 	noticed bool
 	due     time.Time
 }
@@ -162,8 +162,7 @@ func (l *loop) age() {
 	}
 }
 
-// lose takes a node away and returns how many pods were still there. They are made anew,
-// and wait.
+// lose removes a node and returns the number of its pods. They become pending again.
 func (l *loop) lose(name string) int {
 	pods := l.cluster.on(name)
 	for _, pod := range pods {

@@ -66,15 +66,14 @@ func simulate(ctx context.Context, opts options, saving string) error {
 type options struct {
 	seed uint64
 	days int
-	// noise is how far spot prices stray from those of the catalog: 0.02 is 2 % up or down.
+	// noise is the largest deviation of spot prices from the catalog's: 0.02 is 2 % up or down.
 	noise float64
 	// steady leaves out whatever comes and goes: the daily wave, batch jobs, scarcity,
 	// expiry and drift.
 	steady bool
 	// surge is for how long at the beginning there are half as many pods again.
 	surge time.Duration
-	// interruptions is how many times as often spot machines are taken away as the catalog
-	// says.
+	// interruptions multiplies the catalog's rates of spot interruption.
 	interruptions float64
 	// every is the interval of consolidation; saving is the least that a step must save.
 	every  time.Duration

@@ -16,8 +16,8 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
 )
 
-// provision finds places for the pods that wait: on nodes that are there, on those on
-// their way, and on machines to buy.
+// provision finds places for pending pods: on existing nodes, on nodes that are being launched,
+// and on machines to buy.
 func (l *loop) provision(ctx context.Context) error {
 	unplanned := l.settle()
 	if err := l.tell(); err != nil || !unplanned {

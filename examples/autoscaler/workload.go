@@ -42,7 +42,7 @@ func services() []service {
 	}
 }
 
-// replicas is how many pods a service wants: most of them in the afternoon.
+// replicas is the desired number of pods of a service: highest in the afternoon.
 func (s *service) replicas(now time.Time, steady bool) int {
 	if steady {
 		return int(s.pods)

@@ -1,3 +1,3 @@
-// Package cputime reads how much time the cores have spent on this process. On a machine
-// that others use, too, it says more than the clock on the wall.
+// Package cputime reads the CPU time of this process, all cores together. On a shared machine
+// it varies less than elapsed time, because it excludes waiting for a core.
 package cputime

@@ -1,4 +1,4 @@
-// Package mix makes the problems of Karpenter's own scheduling benchmark anew: its pods,
-// of which four in five care where others are, its pods with wishes, and its market of
-// 400 types. It also draws random problems that nothing was tuned for ([Random]).
+// Package mix reproduces the problems of Karpenter's own scheduling benchmark: its pods,
+// four in five of which have affinity or spread constraints, its pods with preferences, and
+// its market of 400 types. It also draws random problems for which no planner was tuned ([Random]).
 package mix

@@ -11,7 +11,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 )
 
-// Zones are those of the market. Spot machines are on sale in the first two.
+// Zones of the market. Spot machines are on sale in the first two.
 const (
 	Zone1 = "test-zone-1"
 	Zone2 = "test-zone-2"
@@ -27,10 +27,10 @@ func EC2() *instancetypes.Catalog {
 	return ec2.MustCatalog("us-east-1").Filter(general, instancetypes.ByZone("us-east-1a", "us-east-1b", "us-east-1c"))
 }
 
-// Market is the catalog of Karpenter's own benchmark with so many types: the first has
-// one core, each other one core more than the one before it, with 2 GiB and ten pods per
-// core, on sale spot and on demand at one price that is linear in cores and memory, so
-// that no size is a bargain.
+// Market is the catalog of Karpenter's own benchmark with the given number of types: the first
+// has one core, and each further one has one core more, with 2 GiB and ten pods per
+// core. Spot and on-demand prices are equal, and linear in cores and memory, so that no size
+// is cheaper per core.
 func Market(types int) (*instancetypes.Catalog, error) {
 	// 0.1 a core and 0.1 a gigabyte, as there; rounded once, so that it stays linear.
 	const perCore offerings.Price = 314_748_365

@@ -13,10 +13,10 @@ func Diverse(n int, seed uint64) (scheduling.Problem, error) {
 	return problem(schedulingtest.Diverse(n, seed))
 }
 
-// Wishful is n pods of one size, each of which would like to be in the first zone, to be
-// the only one in its zone, and to be the only one on its host. The first wish can be
-// granted, the second cannot, and the third costs a machine for every pod. Without
-// wishes they are the same pods without these.
+// Wishful is n pods of one size. With wishes, each prefers the first zone, to be the only
+// one in its zone, and to be the only one on its host. The first preference can be met for
+// all, the second cannot, and the third costs a machine for every pod. Without wishes the
+// pods have no preferences.
 func Wishful(n int, wishes bool) (scheduling.Problem, error) {
 	opts := []schedulingtest.PodOption{
 		schedulingtest.Label("app", "nginx"),

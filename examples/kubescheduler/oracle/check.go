@@ -17,12 +17,12 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// Config says how closely to look. The zero value looks at first options only.
+// Config sets the number of samples. The zero value checks first options only.
 type Config struct {
-	// Samples is how many times the plan is carried out with other options than the
+	// Samples is the number of times that the plan is carried out with other options than the
 	// first, drawn at random.
 	Samples int
-	// Seed is that of the draw.
+	// Seed is the seed of the draw.
 	Seed uint64
 }
 
@@ -151,10 +151,10 @@ type Outcome struct {
 	Refused map[string]string
 }
 
-// Run lets a whole kube-scheduler, with its default plugins and the given ones, loose on
-// a cluster in a fake API server that holds the further objects, too. It creates the
+// Run runs a whole kube-scheduler, with its default plugins and the given ones, on
+// a cluster in a fake API server that also holds the further objects. It creates the
 // planned pods, and once they have settled the pods that the plan gives up on, which
-// may evict no one. It returns when every pod has a node, or nothing happens any more.
+// must not preempt. It returns when every pod has a node, or no pod has changed for a while.
 func Run(ctx context.Context, c *Cluster, plugins frameworkruntime.Registry, objects ...runtime.Object) (*Outcome, error) {
 	ctx, cancel := context.WithCancel(quiet(ctx))
 	defer cancel()

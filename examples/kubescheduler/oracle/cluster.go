@@ -15,7 +15,7 @@ import (
 // Cluster is the cluster once a plan has been carried out and every machine is ready; the
 // planned pods still have no node.
 type Cluster struct {
-	// Nodes are those that were there before, then one for each launch.
+	// Nodes are the nodes of the problem, then one for each launch.
 	Nodes []Node
 	// Placements are the planned pods in the order in which a scheduler takes them: by
 	// priority, then by name.
@@ -33,7 +33,7 @@ type Node struct {
 	// "" for nodes of the problem.
 	Launch  *scheduling.Launch
 	Machine string
-	// Running are the pods that were there before, Daemons those that DaemonSets add.
+	// Running are the running pods of the problem, Daemons those that DaemonSets add.
 	Running, Daemons []*corev1.Pod
 	// Late nodes join only when [Run] has seen every planned pod tried once, as
 	// machines do that are bought for pods which wait already.

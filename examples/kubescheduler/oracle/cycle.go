@@ -58,10 +58,10 @@ func (s *Scheduler) Schedule(ctx context.Context, pod *corev1.Pod) (node string,
 	return result.SuggestedHost, nil, s.Bind(pod, result.SuggestedHost)
 }
 
-// Choices are the nodes from which a scheduling cycle would take one for a pod as things
-// stand: of all that pass the filters those with the highest score, in the order of their
-// names, and none if no node passes. It looks at every node, even where kube-scheduler
-// would do with some of many. An error means that the cycle could not be run.
+// Choices returns the nodes from which a scheduling cycle would take one for a pod now: those with
+// the highest score among all that pass the filters, sorted by name, and none if no node passes. It
+// scores every node, even where kube-scheduler would score a sample. An error means that the cycle
+// could not be run.
 func (s *Scheduler) Choices(ctx context.Context, pod *corev1.Pod) ([]string, error) {
 	ctx = klog.NewContext(ctx, s.logger)
 	if err := s.scheduler.Cache.UpdateSnapshot(s.logger, s.snapshot); err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// leaving reports whether a node is about to go, so that plans do not use it.
-// kube-scheduler would.
+// leaving reports whether a node is being removed, so that plans do not use it, though kube-scheduler
+// would.
 func leaving(node *corev1.Node) bool {
 	return node.DeletionTimestamp != nil || slices.ContainsFunc(node.Spec.Taints, func(t corev1.Taint) bool {
 		return t.Key == scheduling.DisruptedTaint || t.Key == "ToBeDeletedByClusterAutoscaler"
@@ -45,7 +45,7 @@ func (w *world) readyNode(node *corev1.Node) *corev1.Node {
 	return n
 }
 
-// withPoolTaints adds those of the pool, which a node gets at the latest when it joins.
+// withPoolTaints adds the taints of the pool, because a node gets them at the latest when it joins.
 func (w *world) withPoolTaints(taints []corev1.Taint, pool string) []corev1.Taint {
 	p, ok := w.pools[pool]
 	if !ok {

@@ -88,8 +88,8 @@ func (a *fakeAPI) answered(ctx context.Context, pods []*corev1.Pod) error {
 	})
 }
 
-// settled waits until all pods have a node, or all have been tried and nothing has
-// changed for a while.
+// settled waits until all pods have a node, or all have been tried and none has
+// changed for runSettle.
 func (a *fakeAPI) settled(ctx context.Context, pods []*corev1.Pod) error {
 	if err := a.answered(ctx, pods); err != nil {
 		return err

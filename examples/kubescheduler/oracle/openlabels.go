@@ -60,11 +60,11 @@ func (w wishes) add(key string, values ...string) {
 	w[key] = list
 }
 
-// anyOther is a value that nobody asks for.
+// anyOther is a value that no pod selects.
 const anyOther = "any-other"
 
-// choices are the combinations of values that labels can get which a pool is free to
-// choose. Labels that nobody asks about get any one value.
+// choices are the combinations of values of the labels that a pool leaves open. Labels that no pod
+// selects get any one value.
 func (s *shop) choices(r rules, given map[string]string, sold map[string]bool) []map[string]string {
 	out := []map[string]string{{}}
 	for _, key := range s.openKeys(r, given, sold) {

@@ -82,8 +82,8 @@ func (r *replay) refusedByNodes(ctx context.Context, pod *corev1.Pod) error {
 	return nil
 }
 
-// refusedByMachines asks whether a pod could go onto an empty machine of any kind that
-// a pool could buy. The first such machine is enough.
+// refusedByMachines notes a disagreement if a pod could go onto an empty machine that a pool
+// could buy. It stops at the first such machine.
 func (r *replay) refusedByMachines(ctx context.Context, pod *corev1.Pod, u *scheduling.Unschedulable) error {
 	s := newShop(r.world, pod)
 	for _, pool := range r.problem.NodePools {
@@ -133,9 +133,8 @@ func (r *replay) tryMachine(ctx context.Context, pod *corev1.Pod, node *Node) (r
 	return refusal, errors.Join(err, r.scheduler.RemoveNode(node.Name))
 }
 
-// excused reports whether the plan has a reason against buying the offering of which
-// kube-scheduler knows nothing: a limit, a reservation or minValues. The plan must say
-// so itself.
+// excused reports whether the plan has a reason against buying the offering that kube-scheduler
+// does not know: a limit, a reservation or minValues. The plan must state the reason itself.
 func (r *replay) excused(u *scheduling.Unschedulable, pool *scheduling.NodePool, o *offering) bool {
 	return len(pool.Spec.Limits) > 0 && hasReason(u, scheduling.ReasonLimits) ||
 		wantsChoice(pool) && hasReason(u, scheduling.ReasonMinValues) ||

@@ -54,9 +54,9 @@ func (r *replay) add(ctx context.Context, node *Node) error {
 	return err
 }
 
-// startDaemons puts daemons onto a node whatever kube-scheduler says. It returns the
-// first for which there is too little room. That one daemon keeps another away, by a
-// host port for instance, is nobody's fault: plans count both.
+// startDaemons puts daemons onto a node even if kube-scheduler refuses them, and returns the
+// first for which there is too little room. A daemon that another one keeps away, e.g. by a
+// host port, is no fault, because plans reserve room for both.
 func (r *replay) startDaemons(ctx context.Context, node *Node) (lack *Disagreement, err error) {
 	for _, pod := range node.Daemons {
 		refusal, err := r.scheduler.Admit(ctx, pod, node.Name)
@@ -74,9 +74,9 @@ func (r *replay) startDaemons(ctx context.Context, node *Node) (lack *Disagreeme
 	return lack, nil
 }
 
-// place lets the scheduler admit the pods one after the other. A pod that is refused
-// is asked about again after the others, for as long as that gets another one placed:
-// pods may wait for pods that they want to be near.
+// place lets the scheduler admit the pods one after the other. A refused pod is tried
+// again after the rest, as long as each round places another pod, because pods may have
+// affinity to later pods.
 func (r *replay) place(ctx context.Context, placements []Placement) error {
 	machines := map[string]string{}
 	for i := range r.cluster.Nodes {

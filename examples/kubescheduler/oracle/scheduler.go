@@ -19,9 +19,9 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// Scheduler is a kube-scheduler with its default plugins that does nothing by itself:
-// callers put nodes and pods into its cache and run its filters. It serves one caller
-// at a time.
+// Scheduler is a kube-scheduler with its default plugins that schedules no pod on its own:
+// callers put nodes and pods into its cache and run its filters. It must not be used
+// concurrently.
 type Scheduler struct {
 	scheduler *kubescheduler.Scheduler
 	framework framework.Framework
@@ -34,7 +34,7 @@ type Scheduler struct {
 
 // Refusal is why kube-scheduler does not put a pod onto a node.
 type Refusal struct {
-	// Plugin is the filter that objects, such as "NodeResourcesFit".
+	// Plugin is the filter that refuses the pod, e.g. "NodeResourcesFit".
 	Plugin string
 	// Reason is the filter's message.
 	Reason string

@@ -70,7 +70,7 @@ func (s *shop) onSale(x *item) bool {
 		!s.problem.Unavailable.Has(o.Key(x.kind.Name), s.problem.Now)
 }
 
-// agrees reports whether the pool's labels say nothing else than the offering's.
+// agrees reports whether the pool's labels contradict none of the offering's.
 func (i *item) agrees() bool {
 	for key, value := range i.kind.NodeLabels(*i.offering) {
 		if given, ok := i.given[key]; ok && given != value {
@@ -80,7 +80,7 @@ func (i *item) agrees() bool {
 	return true
 }
 
-// givenLabels are those that a pool puts on all of its nodes.
+// givenLabels are the labels that a pool puts on all of its nodes.
 func givenLabels(pool *scheduling.NodePool) map[string]string {
 	given := map[string]string{}
 	maps.Copy(given, pool.Spec.Template.Metadata.Labels)

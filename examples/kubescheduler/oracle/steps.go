@@ -128,9 +128,8 @@ func (m *stepReplay) wave(ctx context.Context, evictions []disruption.Eviction) 
 	return m.admitAll(ctx, placements)
 }
 
-// admitAll lets the scheduler admit pods as things stand. Those that it refuses are asked about
-// again once the nodes that are bound to go have gone, with the pods on them: from then on
-// they are missing.
+// admitAll lets the scheduler admit pods. Refused pods are tried again once the nodes that are being
+// removed have gone with their pods, because kube-scheduler then no longer counts these.
 func (m *stepReplay) admitAll(ctx context.Context, placements []Placement) error {
 	if err := m.place(ctx, placements); err != nil || len(m.found) == 0 {
 		return err

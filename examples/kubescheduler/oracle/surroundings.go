@@ -53,7 +53,7 @@ func profilesWith(spread []corev1.TopologySpreadConstraint, profile scheduling.S
 	return cfg.Profiles, nil
 }
 
-// score changes kube-scheduler's default strategy into that of a profile.
+// score applies a profile's scoring strategy to kube-scheduler's default one.
 func score(s *config.ScoringStrategy, like scheduling.ScoringStrategy) {
 	if like.Type != "" {
 		s.Type = config.ScoringStrategyType(like.Type)

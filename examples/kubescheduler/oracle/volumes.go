@@ -14,8 +14,8 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/volumebinding"
 )
 
-// Volumes reach the volume plugins through caches of their own, a moment after the
-// informers have synchronised, and nothing tells when.
+// Volumes reach the volume plugins through caches of their own a moment after the
+// informers have synchronised, without an event, so waiting must poll.
 const (
 	volumePoll    = time.Millisecond
 	volumeTimeout = 10 * time.Second
@@ -54,7 +54,7 @@ func (s *Scheduler) waitForVolumes(ctx context.Context, objects []runtime.Object
 		}
 	}
 	if len(volumes) > 0 {
-		// Nothing can be asked about volumes without a claim.
+		// Without a claim there is no pod by which to ask the plugins about volumes.
 		time.Sleep(volumeSettle)
 	}
 	return nil
@@ -75,7 +75,7 @@ func (s *Scheduler) waitForClaim(ctx context.Context, claim *corev1.PersistentVo
 	})
 }
 
-// podWithClaim is a pod that asks for nothing but the claim.
+// podWithClaim is a pod that uses the claim and requests no resources.
 func podWithClaim(claim *corev1.PersistentVolumeClaim) *corev1.Pod {
 	return &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Name: "probe", Namespace: claim.Namespace, UID: "probe"},

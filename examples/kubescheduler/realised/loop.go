@@ -66,11 +66,11 @@ type Outcome struct {
 	Elsewhere int `json:"podsElsewhere"`
 	// Rounds is how often machines were planned, 1 if every pod got a node at once.
 	Rounds int `json:"rounds"`
-	// Machines is how many the first plan buys, Later how many the plans after it buy.
+	// Machines is the number of machines that the first plan buys, Later that of the plans after it.
 	Machines int `json:"machines"`
 	Later    int `json:"machinesLater"`
-	// Waiting is how many pods have no node in the end, because a later plan gives up on
-	// them or kube-scheduler refuses whatever is planned.
+	// Waiting is the number of pods without a node at the end, because a later plan gives up on
+	// them or kube-scheduler refuses every planned node.
 	Waiting int `json:"podsWaiting"`
 }
 

@@ -22,7 +22,7 @@ import (
 type Mix struct {
 	// Name names it, About is one sentence about it.
 	Name, About string
-	// Tied says that pods care about where other pods are.
+	// Tied says that pods have affinity or spread constraints.
 	Tied  bool
 	pods  func(seed uint64) []*corev1.Pod
 	owned bool     // a ReplicaSet owns the pods of each app

@@ -27,7 +27,7 @@ type run struct {
 	outcome Outcome
 }
 
-// untilBound carries out the first plan, and buys until nothing is left to do.
+// untilBound carries out the first plan, and buys until no further pod gets a node.
 func (r *run) untilBound(ctx context.Context, l *Loop) (*Outcome, error) {
 	bound, err := r.round(ctx, l.problem, l.first)
 	if err != nil {
@@ -54,7 +54,7 @@ func (r *run) buy(ctx context.Context, planner Planner, bound int) error {
 	return nil
 }
 
-// round lets the machines of a plan join and pods be bound. It returns how many were.
+// round lets the machines of a plan join and pods be bound. It returns the number of bound pods.
 func (r *run) round(ctx context.Context, p *scheduling.Problem, plan *scheduling.Plan) (bound int, err error) {
 	first := r.outcome.Rounds == 0
 	r.outcome.Rounds++
@@ -136,8 +136,8 @@ func (r *run) join(node *oracle.Node) error {
 	return nil
 }
 
-// bind has kube-scheduler try pods until no more of them get a node. It returns the
-// others.
+// bind has kube-scheduler try pods until no more of them get a node. It returns the pods
+// without a node.
 func (r *run) bind(ctx context.Context, pods []oracle.Placement, first bool) ([]oracle.Placement, error) {
 	again := pods // to be tried, of those without a node
 	left := map[*corev1.Pod]bool{}

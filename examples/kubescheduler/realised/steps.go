@@ -29,13 +29,12 @@ type StepsOutcome struct {
 	Nodes int `json:"nodes"`
 	Pods  int `json:"pods"`
 	Steps int `json:"steps"`
-	// Moved is how many pods were evicted, one that was twice counted twice; Elsewhere how many of
-	// them landed where the step did not say, those among them that had to leave a node on which no
-	// step expected them.
+	// Moved is the number of evictions; Elsewhere that of pods which landed on another node than the
+	// step's, including pods evicted again from a node on which no step expected them.
 	Moved     int `json:"podsMoved"`
 	Elsewhere int `json:"podsElsewhere"`
-	// Waited is how many had no node at the end of their step, Later how many machines were bought for
-	// them that no step orders, and Waiting how many have no node in the end.
+	// Waited is the number of pods without a node at the end of their step, Later that of machines bought
+	// for them beside the steps' launches, and Waiting that of pods without a node at the end.
 	Waited  int `json:"podsWaited"`
 	Later   int `json:"machinesLater"`
 	Waiting int `json:"podsWaiting"`

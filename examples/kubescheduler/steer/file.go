@@ -42,17 +42,16 @@ func FromFile(ctx context.Context, args runtime.Object, h fwk.Handle) (fwk.Plugi
 	return New(FromPlan(&plan))(ctx, args, h)
 }
 
-// LaunchLabel is the label by which the node of a launch is known. Its value is the
-// launch's name, such as "default-1".
+// LaunchLabel is the label that names the launch of a node, e.g. "default-1".
 const LaunchLabel = "plimsoll-go.github.io/launch"
 
-// Placements say where pods are to go: the pod as namespace/name, and the name of a
-// node or of a launch. Pods that are not in the map go where kube-scheduler likes.
+// Placements map pods, as namespace/name, to the name of a node or of a launch. Other pods
+// go where kube-scheduler's scores put them.
 type Placements map[string]string
 
 // FromPlan returns the placements of a plan: pods of launches go to the node with the
-// launch's label, the others to the node that they were planned onto. Pods that the
-// plan gives up on are not in it.
+// launch's label, pods on existing nodes to the node by name. Pods that the plan gives up
+// on are left out.
 func FromPlan(plan *scheduling.Plan) Placements {
 	p := Placements{}
 	for pod, at := range plan.Placements() {

@@ -13,7 +13,7 @@ import (
 	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
 )
 
-// Name is that of the plugin in registries and scheduler configurations.
+// Name is the plugin's name in registries and scheduler configurations.
 const Name = "PlimsollSteering"
 
 // Plugin steers pods to their planned nodes.

@@ -15,7 +15,7 @@ import (
 
 // Point is a cluster after some steps.
 type Point struct {
-	// Moved is how many pods have moved so far; one that moved twice counts twice.
+	// Moved is the number of evictions so far: a pod that moved twice counts twice.
 	Moved int
 	Price offerings.Price
 	Nodes int

@@ -76,8 +76,8 @@ func Bound(ctx context.Context, c disruption.Cluster) (bound Point, err error) {
 // rounds bounds how often Karpenter may decide, lest a run should never end.
 const rounds = 10_000
 
-// Karpenter lets Karpenter's consolidation run until it finds nothing more to do. Only its
-// decisions are timed, and in the end every pod has its place.
+// Karpenter runs Karpenter's consolidation until it finds no further command. Only its
+// decisions are timed. It returns an error unless every pod has a place at the end.
 func Karpenter(ctx context.Context, c disruption.Cluster) (Course, error) {
 	course := Course{Planner: peer.Karpenter}
 	k, err := karpenter.NewConsolidation(ctx, c)

@@ -80,7 +80,7 @@ func Table(matches []Match) string {
 	return b.String()
 }
 
-// kinds are those of the matches, in order of appearance.
+// kinds are the kinds of the matches, in order of appearance.
 func kinds(matches []Match) []string {
 	var out []string
 	for _, m := range matches {

@@ -20,7 +20,7 @@ import (
 type Clusters struct {
 	// Market sells EC2's types.
 	Market Market
-	// Budget is how many nodes of the pool may be disrupted at once, such as 100% or 10%.
+	// Budget is the nodes budget of the pool, e.g. 100% or 10%.
 	Budget string
 }
 

@@ -87,7 +87,7 @@ func All() []Corpus {
 type Instance struct {
 	Name   string
 	Corpus string
-	// Tied says that pods care about where other pods are.
+	// Tied says that pods have affinity or spread constraints.
 	Tied    bool
 	Problem scheduling.Problem
 }

@@ -102,7 +102,7 @@ func (m Market) sold(way string) *instancetypes.Catalog {
 	return m.Catalog.Filter(func(t *instancetypes.InstanceType, _ offerings.Offering) bool { return both[t.Name] })
 }
 
-// zones are the market's zones, those that sell most first.
+// zones are the market's zones, in descending order of the number of types that they sell.
 func (m Market) zones() []string {
 	count := map[string]int{}
 	for t := range m.Catalog.All() {
@@ -115,10 +115,10 @@ func (m Market) zones() []string {
 	})
 }
 
-// Types is how many types of the market a pool for ordinary pods may buy.
+// Types is the number of types of the market that a pool for ordinary pods may buy.
 func (m Market) Types() int { return len(m.general()) }
 
-// Some is the catalog of so many of these types, at equal distances in the order of
+// Some is the catalog of the given number of these types, at equal distances in the order of
 // their names; all of them if there are no more.
 func (m Market) Some(types int) *instancetypes.Catalog {
 	names := m.general()

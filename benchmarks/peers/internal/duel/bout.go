@@ -46,8 +46,7 @@ type Bout struct {
 	OurPrice, TheirPrice offerings.Price
 	// OurTime and TheirTime are the durations of the two decisions.
 	OurTime, TheirTime time.Duration
-	// Lost are pods that the other planner places and we do not, Won those that we
-	// place and it does not, in the order of their names.
+	// Lost are pods that only the other planner places, Won pods that only we place, sorted by name.
 	Lost, Won []string
 	// Lead is above 0 if we place more pods of the highest priority of which both do
 	// not place equally many, and below 0 if the other planner does.
@@ -175,7 +174,7 @@ func (b *Bout) lookCloser(p scheduling.Problem, mine, its *scheduling.Plan, solv
 	}
 }
 
-// pools are those that the placed pods are in, by the names of the pods.
+// pools are the NodePools of the placed pods, by the names of the pods.
 func pools(o peer.Outcome) map[string]string {
 	out := map[string]string{}
 	for _, m := range o.Machines {
@@ -186,12 +185,12 @@ func pools(o peer.Outcome) map[string]string {
 	return out
 }
 
-// missing are those of a that b lacks, sorted.
+// missing are the names in a that b lacks, sorted.
 func missing(a, b map[string]string) []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(a)), func(n string) bool { _, ok := b[n]; return ok })
 }
 
-// lead compares how many pods are placed here and there, the highest priority first.
+// lead compares the numbers of pods placed here and there, the highest priority first.
 func lead(pods []*corev1.Pod, here, there map[string]string) int {
 	difference := map[int32]int{}
 	for _, pod := range pods {

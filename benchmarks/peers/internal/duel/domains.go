@@ -48,7 +48,7 @@ func spreads(pod *corev1.Pod) bool {
 	})
 }
 
-// tried is in how many orders the pods of a plan are bound beside the order of their names.
+// tried is the number of orders in which the pods of a plan are bound beside the order of their names.
 const tried = 16
 
 // unlucky returns verify's objection to a plan when pods of equal priority come in another

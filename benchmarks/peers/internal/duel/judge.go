@@ -73,9 +73,9 @@ func Draw(seed uint64) scheduling.Problem {
 	return p
 }
 
-// rank says how early a pool is to be used for a pod: one of more weight before others, and
-// of the same weight one that has no PreferNoSchedule taint against the pod before those
-// that have. Whether wishes are granted makes no difference to it.
+// rank is the order in which pools must be tried for a pod: higher weight first, and at
+// equal weight pools without a PreferNoSchedule taint against the pod first. It is the same
+// whether or not planners honour preferences.
 type rank struct {
 	weight int32
 	shuns  bool // whether one of the pool's PreferNoSchedule taints rejects the pod

@@ -85,7 +85,7 @@ type Command struct {
 	command kdisruption.Command
 }
 
-// Decide is one round of the controller. It returns nil if there is nothing more to do.
+// Decide is one round of the controller. It returns nil if no method finds a command.
 func (k *Consolidation) Decide(ctx context.Context) (*Command, error) {
 	ctx = within(ctx)
 	for _, m := range k.methods {
@@ -116,8 +116,8 @@ func (k *Consolidation) Decide(ctx context.Context) (*Command, error) {
 	return nil, ctx.Err()
 }
 
-// Do carries a command out: it buys, moves every pod where the simulation has it, and
-// removes the nodes. It returns how many pods moved.
+// Do carries a command out: it buys machines, moves every pod to its node of the simulation,
+// and removes the nodes. It returns the number of pods that moved.
 func (k *Consolidation) Do(ctx context.Context, c *Command) (moved int, err error) {
 	ctx = within(ctx)
 	k.clock.Step(time.Minute) // because Karpenter tells by timestamps whether a cluster has changed
@@ -179,8 +179,8 @@ func (k *Consolidation) buy(ctx context.Context, r *kdisruption.Replacement) (st
 	return name, k.join(ctx, node, m)
 }
 
-// Outcome is the cluster as it stands, as if it had been bought anew. Its pods are those of
-// the cluster, by name.
+// Outcome is the present cluster, as if it had been bought anew. Its pods are those of
+// the problem, by name.
 func (k *Consolidation) Outcome() peer.Outcome {
 	original := map[string]*corev1.Pod{}
 	for _, pod := range k.problem.Running {

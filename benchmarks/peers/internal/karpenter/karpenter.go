@@ -189,8 +189,8 @@ func (r *run) Outcome() (peer.Outcome, error) {
 	return out, nil
 }
 
-// labels are the values that a node claim leaves for the labels which neither type nor
-// offering decide: the least of several, any where there is no list.
+// labels returns values for the labels of a node claim that neither type nor offering decide:
+// the least value of an In requirement, any value for other operators.
 func labels(claim kscheduling.Requirements, decided ...kscheduling.Requirements) map[string]string {
 	out := map[string]string{}
 	for key, r := range claim {

@@ -17,7 +17,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// nodePools are those that may launch for pending pods, in the order in which
+// nodePools are the pools that may launch for pending pods, in the order in which
 // Karpenter tries them. Our pools have Karpenter's fields under Karpenter's names, so
 // that JSON is the exact translation.
 func nodePools(pools []*scheduling.NodePool) ([]*karpv1.NodePool, error) {
@@ -38,7 +38,7 @@ func nodePools(pools []*scheduling.NodePool) ([]*karpv1.NodePool, error) {
 			np.UID = types.UID("nodepool/" + np.Name)
 		}
 		if np.Spec.Template.Spec.NodeClassRef == nil {
-			// Karpenter reads the reference without asking whether there is one.
+			// Karpenter dereferences the node class, so it must not be nil.
 			np.Spec.Template.Spec.NodeClassRef = &karpv1.NodeClassReference{Group: "karpenter.k8s.aws", Kind: "EC2NodeClass", Name: "default"}
 		}
 		out = append(out, np)

@@ -24,7 +24,7 @@ func surroundings(p *scheduling.Problem) []client.Object {
 	for _, o := range schedulingtest.Objects(p) {
 		o.SetResourceVersion("")
 		if o.GetDeletionTimestamp() != nil && len(o.GetFinalizers()) == 0 {
-			// Nothing stays while it is being deleted but for a finalizer.
+			// The fake client accepts an object with a deletion timestamp only if it has a finalizer.
 			o.SetFinalizers([]string{"example.com/kept"})
 		}
 		out = append(out, o)

@@ -84,9 +84,9 @@ func difference(a, b, keys corev1.ResourceList) corev1.ResourceList {
 	return out
 }
 
-// requirements say which labels the nodes of a type may carry: its own, and those of
-// its offerings that can be had. Keys that other types carry are said to be absent, as
-// providers do: otherwise a pool that asks for a GPU would accept every machine.
+// requirements returns the labels that the nodes of a type may carry: its own, and those of
+// its available offerings. Keys of other types must be DoesNotExist, as providers do,
+// because otherwise a pool that requires a GPU would accept every machine.
 func requirements(t *instancetypes.InstanceType, ofs cloudprovider.Offerings, keys labelKeys) scheduling.Requirements {
 	out := scheduling.NewLabelRequirements(t.Labels)
 	values := map[string]sets.Set[string]{}

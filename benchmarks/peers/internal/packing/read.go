@@ -91,7 +91,7 @@ func (r *reader) option(m peer.Machine, node *corev1.Node) {
 	}
 }
 
-// fits is how many times the requests fit the room.
+// fits is the number of times that the requests fit the room.
 func fits(requests, room []int64) int {
 	n := int64(1 << 30)
 	for i, q := range requests {

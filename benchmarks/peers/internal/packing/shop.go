@@ -30,7 +30,7 @@ type Shop struct {
 	Options []Option
 }
 
-// Class is pods that differ in nothing that matters here.
+// Class is pods with equal requests that fit the same options.
 type Class struct {
 	Pods     []*corev1.Pod
 	Requests []int64
@@ -177,13 +177,13 @@ type Bin struct {
 	Loads []Load
 }
 
-// Load is so many pods of a class.
+// Load is a number of pods of a class.
 type Load struct{ Class, Count int }
 
 // NewBin is an empty machine.
 func NewBin(o *Option) *Bin { return &Bin{Option: o, Left: append([]int64(nil), o.Room...)} }
 
-// Put puts pods of a class in, up to n, as far as they fit, and returns how many.
+// Put adds up to n pods of a class to a bin, as far as they fit, and returns their number.
 func (s *Shop) Put(b *Bin, class, n int) int {
 	requests := s.Classes[class].Requests
 	if n = min(n, fits(requests, b.Left)); n == 0 || !b.Option.Admits[class] {
@@ -207,7 +207,7 @@ func (s *Shop) Least(classes []int) []int64 {
 	return least
 }
 
-// Open are the bins with at least so much left.
+// Open returns the bins with room for least.
 func Open(bins []*Bin, least []int64) []*Bin {
 	return slices.DeleteFunc(bins, func(b *Bin) bool { return fits(least, b.Left) == 0 })
 }

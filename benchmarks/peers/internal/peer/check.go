@@ -20,7 +20,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 )
 
-// shownFaults bounds how many faults an error spells out.
+// shownFaults is the largest number of faults that an error names.
 const shownFaults = 5
 
 // Check returns an error unless the machines exist, belong to their pools and hold their pods:
@@ -103,7 +103,7 @@ func onSale(p *scheduling.Problem, t *instancetypes.InstanceType, o offerings.Of
 	return o.Launchable() && !p.Unavailable.Has(o.Key(t.Name), p.Now)
 }
 
-// Machines yields the machines on sale that a pool may buy, as the nodes that they become.
+// Machines yields the offerings that a pool may buy, with the node that each becomes.
 func Machines(p *scheduling.Problem, pool *scheduling.NodePool) iter.Seq2[Machine, *corev1.Node] {
 	return func(yield func(Machine, *corev1.Node) bool) {
 		if pool.Spec.Replicas != nil {

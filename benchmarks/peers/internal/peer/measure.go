@@ -18,9 +18,9 @@ import (
 type Result struct {
 	// Instance names the problem, Peer the planner.
 	Instance, Peer string
-	// Pods were to be placed, Placed were, on so many Nodes.
+	// Pods is the number of pending pods, Placed that of placed ones, Nodes that of machines.
 	Pods, Placed, Nodes int
-	// Price is that of all nodes, in USD per hour.
+	// Price is the sum over all nodes, in USD per hour.
 	Price offerings.Price
 	// Realised is the price of the nodes once kube-scheduler has bound the pods to the nodes that it
 	// scores best, with the nodes bought for pods that then find no room, by Plimsoll's model of it;
@@ -33,10 +33,10 @@ type Result struct {
 	Gap float64
 	// Elapsed is the duration of the decision, in the repeat that [Options] choose.
 	Elapsed time.Duration
-	// CPU is the time that all cores spent on it; 0 where the system does not tell.
-	// On a machine that others use too it says more than Elapsed.
+	// CPU is the time of all cores; 0 where the system does not tell. On a shared machine it
+	// varies less than Elapsed.
 	CPU time.Duration
-	// Allocated is how many bytes the decision allocated, freed ones included.
+	// Allocated is the number of bytes that the decision allocated, freed ones included.
 	Allocated uint64
 	// Late says that the deadline ended the run.
 	Late bool

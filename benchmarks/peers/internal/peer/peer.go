@@ -43,7 +43,7 @@ type Outcome struct {
 	Gap float64
 	// Late says that the deadline ended the run.
 	Late bool
-	// Impossible are machines, one line each, that were decided and that nobody sells.
+	// Impossible describes machines of the decision that no offering matches, one line each.
 	Impossible []string
 }
 
@@ -52,7 +52,7 @@ type Machine struct {
 	NodePool     string
 	InstanceType string
 	Offering     offerings.Offering
-	// Labels are those that neither type nor offering decide, where the planner says.
+	// Labels are those that neither type nor offering decide, as far as the planner states them.
 	Labels map[string]string
 	Pods   []*corev1.Pod
 }

@@ -62,8 +62,8 @@ func Comparison(results []peer.Result, standard string) []Column {
 	return []Column{instance, planner, placed, nodes, dollars, bill, above, elapsed, cpu, allocated, cost, time}
 }
 
-// Speed are the columns of one instance in several sizes. The last ones say how many times as
-// much as a planner the standard takes.
+// Speed are the columns of one instance in several sizes. The last ones are the ratios of the
+// standard's time, memory and price to the planner's.
 func Speed(results []peer.Result, standard string) []Column {
 	times := func(head string, digits int, of func(s, r peer.Result) float64) Column {
 		return Column{head, func(r peer.Result) string {
@@ -92,7 +92,7 @@ func Speed(results []peer.Result, standard string) []Column {
 	}
 }
 
-// faster is how many times as fast r is as s.
+// faster is the ratio of the times of s and r: 2 if r takes half as long.
 func faster(s, r peer.Result) float64 { return quotient(s.Elapsed.Seconds(), r.Elapsed.Seconds()) }
 
 func find(results []peer.Result, instance, name string) (peer.Result, bool) {

@@ -24,7 +24,7 @@ type Finding struct {
 	Losses, AgainstRules []string
 }
 
-// ours is whether a result is that of the library at one of its efforts.
+// ours reports whether a result is that of the library at one of its efforts.
 func ours(r peer.Result) bool { return strings.HasPrefix(r.Peer, "plimsoll") }
 
 // freely is Plimsoll where kube-scheduler places the pods: it pays for a price that comes true.

@@ -9,7 +9,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 )
 
-// Axis is a number that grows while all others stay.
+// Axis is a number that grows while all other properties of the problem stay.
 type Axis struct {
 	// Name is the quantity that grows, e.g. pods; the results of an axis have it as their instance.
 	Name   string

@@ -69,7 +69,7 @@ func Number(x float64, digits int, unit string) string {
 	return fmt.Sprintf("%.*f%s", digits, x, unit)
 }
 
-// Megabytes are so many bytes in millions.
+// Megabytes is n bytes in megabytes.
 func Megabytes(n uint64) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }
 
 // Duration shows three figures.
