@@ -138,7 +138,7 @@ func (m *domainMarket) count(ids []model.ClassID) (n int64) {
 	return n
 }
 
-// addClass adds a market class of at most most pods.
+// addClass adds a market class with a maximum number of pods.
 func (m *domainMarket) addClass(p domainPart, most int64) {
 	class := m.prover.market.Classes[p.class]
 	class.Count, class.Few = min(most, m.count(p.ids)), p.rule >= 0

@@ -10,7 +10,7 @@ import (
 // RebuiltHere names the case that rebuilds in other regions are compared with.
 const RebuiltHere = "rebuilt here"
 
-// Notes returns sentences about an outcome, without full stops, each naming at most most objects. The notes
+// Notes returns sentences about an outcome, without full stops, each of which names no more objects than most. The notes
 // of base, the baseline's outcome, name pods without a place for all cases that leave the same pods without one.
 func (out *Outcome) Notes(most int, base *Outcome) (notes []string) {
 	baseline := base == out
