@@ -153,3 +153,20 @@ func TestAlike(t *testing.T) {
 	assert.Equal(t, s.Alike(s.Pods["shop/a"]), s.Alike(s.Pods["shop/b"]))
 	assert.NotEqual(t, s.Alike(s.Pods["shop/a"]), s.Alike(s.Pods["shop/c"]))
 }
+
+// A pod that cannot be placed again, e.g. because a device that it claims is not known, takes its room, and lands nowhere.
+func TestPodsThatCannotBePlacedHoldTheirRoom(t *testing.T) {
+	asks := func(p *corev1.Pod, cpu string) *corev1.Pod {
+		p.Spec.Containers[0].Resources.Requests = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse(cpu)}
+		return p
+	}
+	claims := asks(pod("claims", "db", "a"), "6")
+	claims.Spec.ResourceClaims = []corev1.PodResourceClaim{{Name: "gpu", ResourceClaimName: new("gpu")}}
+	moves := asks(pod("moves", "web", "b"), "4")
+	nodes := []*corev1.Node{node("a", "x"), node("b", "x")}
+	l := read(t, nodes, []*corev1.Pod{claims, moves})
+	to := func(step *landing.Step) string { return l.Fork(0).Play(step, nil)[0].To }
+	require.Empty(t, to(&landing.Step{Drain: []string{"b"}, Moves: []landing.Move{{Pod: "shop/moves", From: "b", Wave: 1}}}))
+	require.Empty(t, to(&landing.Step{Drain: []string{"a"}, Moves: []landing.Move{{Pod: "shop/claims", From: "a", Wave: 1}}}))
+	require.Equal(t, "a", read(t, nodes, []*corev1.Pod{moves}).Play(&landing.Step{Drain: []string{"b"}, Moves: []landing.Move{{Pod: "shop/moves", From: "b", Wave: 1}}}, nil)[0].To)
+}
