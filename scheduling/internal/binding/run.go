@@ -146,11 +146,6 @@ func (r *Run) Close(node int32) { r.state.Close(node) }
 // Leave takes a node away, once the pods that live on have left it.
 func (r *Run) Leave(node int32) { r.state.Leave(node) }
 
-// CountNode adds a node to the domains of spreads, or takes it off, see [cluster.State.CountNode].
-func (r *Run) CountNode(n int32, by int64, stays func(key, value string) bool) {
-	r.state.CountNode(n, by, stays)
-}
-
 // Admits reports whether kube-scheduler's filters let a pod of a class onto a node as things stand.
 func (r *Run) Admits(c, to int32) bool { return r.state.Admits(c, to) }
 

@@ -3,8 +3,6 @@ package cluster
 import (
 	"slices"
 
-	corev1 "k8s.io/api/core/v1"
-
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
@@ -13,25 +11,25 @@ import (
 // Model is the part that all states of a cluster share. It changes only when kinds of nodes are added, and any number of
 // states may use it.
 type Model struct {
-	In      *instance.Instance
-	Classes []Class // by planned class of In
-	axes    []axis
-	counts  []counter
-	holders []Holder
-	// countedBy is, by set of targets that a pod is among, the counters that count it.
-	countedBy [][]int32
-	kinds     []Kind
-	bought    map[bought]int   // the number of a kind
-	names     map[string]int32 // of the nodes that are there at first
-	existing  []int            // their kinds, by number of the node
-	running   []tally
+	In       *instance.Instance
+	Classes  []Class // by planned class of In
+	axes     []axis
+	counts   []counter
+	holders  []Holder
+	kinds    []Kind
+	bought   map[bought]int   // the number of a kind
+	names    map[string]int32 // of the nodes that are there at first
+	existing []int            // their kinds, by number of the node
+	running  []tally
 }
 
 // reader reads the topology terms of a model.
 type reader struct {
 	m *Model
+	// countedBy is, by set of targets that a pod is among, the counters that count it.
+	countedBy [][]int32
 	// together selects pods of one workload. For the constraints that kube-scheduler has by itself, togetherOf is the
-	// counters of each of its targets, and togetherBy is the counters by set of targets, as countedBy of the model.
+	// counters of each of its targets, and togetherBy is the counters by set of targets, as countedBy.
 	together               *podspec.Targets
 	togetherOf, togetherBy [][]int32
 }
@@ -57,7 +55,7 @@ type Need struct {
 func New(in *instance.Instance) *Model {
 	m := &Model{In: in, bought: map[bought]int{}}
 	r, targets := &reader{m: m}, in.TopologyTerms.Targets
-	m.countedBy = make([][]int32, len(targets.Sets))
+	r.countedBy = make([][]int32, len(targets.Sets))
 	for _, p := range in.Planned {
 		x := Class{Group: in.Classes.Groups[p.Group], Number: p.Group, among: p.Among}
 		for d, n := range p.Requests {
@@ -72,17 +70,17 @@ func New(in *instance.Instance) *Model {
 		k := &in.ExistingAntiAffinity[i]
 		r.holder(Holder{target: k.Tie.Target, Axis: r.axisOf(k.Tie.Key), required: true})
 	}
-	for i := range m.countedBy {
+	for i := range r.countedBy {
 		for n := range m.counts {
 			if !m.counts[n].together && targets.Has(i, m.counts[n].target) {
-				m.countedBy[i] = append(m.countedBy[i], int32(n))
+				r.countedBy[i] = append(r.countedBy[i], int32(n))
 			}
 		}
 	}
 	r.readSystemSpread()
 	for i := range m.Classes {
 		x := &m.Classes[i]
-		x.counts = append(x.counts, m.countedBy[x.among]...)
+		x.counts = append(x.counts, r.countedBy[x.among]...)
 		for n := range m.holders {
 			if targets.Has(x.among, m.holders[n].target) {
 				x.Holders = append(x.Holders, int32(n))
@@ -153,6 +151,6 @@ func (m *Model) Apart(a, b int32) bool {
 
 func (m *Model) keepsAway(x, y *Class) bool {
 	return slices.ContainsFunc(x.required[:x.own], func(t term) bool {
-		return t.tie.Kind == podspec.AntiTie && m.axes[t.axis].key == corev1.LabelHostname && m.In.TopologyTerms.Targets.Has(y.among, t.tie.Target)
+		return t.tie.Kind == podspec.AntiTie && t.tie.PerHost() && m.In.TopologyTerms.Targets.Has(y.among, t.tie.Target)
 	})
 }

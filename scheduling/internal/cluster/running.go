@@ -33,7 +33,7 @@ func (r *reader) readRunning(kept []preference) {
 	number := func(set []int32) int {
 		n, ok := numbers[setName(set)]
 		if !ok { // no pod that waits is among just these
-			n = len(r.m.countedBy)
+			n = len(r.countedBy)
 			numbers[setName(set)] = n
 			var counted []int32
 			for i := range r.m.counts {
@@ -41,13 +41,13 @@ func (r *reader) readRunning(kept []preference) {
 					counted = append(counted, int32(i))
 				}
 			}
-			r.m.countedBy = append(r.m.countedBy, counted)
+			r.countedBy = append(r.countedBy, counted)
 		}
 		return n
 	}
 	l.RunningSets(func(pod *corev1.Pod, node int, among []int32) {
 		if n, ok := r.m.names[name[node]]; ok {
-			r.m.running = append(r.m.running, tally{node: n, counts: r.m.countedBy[number(among)], going: pod.DeletionTimestamp != nil, holder: -1})
+			r.m.running = append(r.m.running, tally{node: n, counts: r.countedBy[number(among)], going: pod.DeletionTimestamp != nil, holder: -1})
 		}
 	})
 	for _, h := range r.m.In.Cluster.Hosts {

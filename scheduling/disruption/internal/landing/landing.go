@@ -203,19 +203,22 @@ func (l *Landing) Holds(launch *scheduling.Launch, pods []string) []scheduling.O
 
 // class is the number of a pod's class, -1 for a pod that cannot be scheduled again, e.g. because it claims an
 // unknown device.
-func (l *Landing) class(pod string) int32 {
-	if c, ok := l.classes[pod]; ok {
+func (m *model) class(pod string) int32 {
+	if c, ok := m.classes[pod]; ok {
 		return int32(c) //nolint:gosec // classes are few
 	}
 	return -1
 }
 
 // nodeNumber is the number of a node or launch; ok is false if there is none of the name.
-func (l *Landing) nodeNumber(name string) (n int32, ok bool) {
-	if n, ok = l.launched[name]; ok {
+func (l *Landing) nodeNumber(name string) (n int32, ok bool) { return l.number(l.launched, name) }
+
+// number is the number of a node or of a launch among some; ok is false if there is none of the name.
+func (m *model) number(launched map[string]int32, name string) (n int32, ok bool) {
+	if n, ok = launched[name]; ok {
 		return n, true
 	}
-	return l.scheduler.Model.Node(name)
+	return m.scheduler.Model.Node(name)
 }
 
 // forEachNode calls a function for each named node that exists.
@@ -255,14 +258,14 @@ func (l *Landing) removeFrom(pod string, n int32) {
 }
 
 // launchKind is the kind of node that an option of a launch becomes; ok is false if the catalog does not have it.
-func (l *Landing) launchKind(launch *scheduling.Launch, option int) (int, bool) {
+func (m *model) launchKind(launch *scheduling.Launch, option int) (int, bool) {
 	one := *launch
 	one.Options = launch.Options[option : option+1]
-	p, ok := l.purchases.Purchase(&one)
+	p, ok := m.purchases.Purchase(&one)
 	if !ok {
 		return 0, false
 	}
-	return l.scheduler.Labelled(p, launch.Labels), true
+	return m.scheduler.Labelled(p, launch.Labels), true
 }
 
 // addLaunches adds the machines of launches.

@@ -1,12 +1,14 @@
 package landing
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/cluster"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
@@ -14,8 +16,10 @@ import (
 // It checks topology terms only, because the step is known to have the capacity. All changes can be undone.
 type Trial struct {
 	// Pods are those that move, by name.
-	Pods    map[string]*Pod
-	cluster *Landing
+	Pods map[string]*Pod
+	*model
+	state    *cluster.State
+	launched map[string]int32
 	// drained counts, by node that the step removes, the moving pods that are still on it. A node is gone with the
 	// last.
 	drained map[int32]int
@@ -32,31 +36,37 @@ type Pod struct {
 	// scheduled again.
 	Class int32
 	from  string
+	going bool // it is being deleted where it is now
 }
 
 // Try begins with a step of which no pod has left yet. Pods that are expected on a node have not landed there. Domains that
 // are offered, e.g. zones in which NodePools may launch nodes, still count for spreads when their last drained node is gone.
 func (l *Landing) Try(step *Step, offered func(key, value string) bool) *Trial {
 	t := &Trial{
-		Pods: map[string]*Pod{}, cluster: l.Fork(0), drained: map[int32]int{},
+		Pods: map[string]*Pod{}, model: l.model, state: l.run.State().Fork(), launched: maps.Clone(l.launched), drained: map[int32]int{},
 		offered: func(key, value string) bool { return key != corev1.LabelHostname && offered(key, value) },
 	}
-	t.cluster.addLaunches(step.Launches)
+	for i := range step.Launches {
+		t.Launch(&step.Launches[i])
+	}
 	for pod, x := range l.expected {
-		t.cluster.removeFrom(pod, x.node)
-		if n, ok := l.nodeNumber(x.home); ok {
-			t.cluster.arrive(pod, n)
+		p := &Pod{Class: l.class(pod), going: l.running[pod].going}
+		t.remove(p, x.node)
+		t.arrive(p, x.home)
+	}
+	for _, name := range step.Drain {
+		if n, ok := t.nodeNumber(name); ok {
+			t.drained[n] = 0
 		}
 	}
-	t.cluster.forEachNode(step.Drain, func(n int32) { t.drained[n] = 0 })
 	for _, m := range step.Moves {
-		p := &Pod{Name: m.Pod, To: m.To, On: m.From, from: m.From, Class: l.class(m.Pod)}
+		p := &Pod{Name: m.Pod, To: m.To, On: m.From, from: m.From, Class: l.class(m.Pod), going: l.running[m.Pod].going}
 		t.Pods[m.Pod] = p
 		if x, waits := l.expected[m.Pod]; waits {
 			p.On = x.home
 			continue
 		}
-		if n, ok := t.cluster.nodeNumber(m.From); ok {
+		if n, ok := t.nodeNumber(m.From); ok {
 			if k, drains := t.drained[n]; drains {
 				t.drained[n] = k + 1
 			}
@@ -66,20 +76,27 @@ func (l *Landing) Try(step *Step, offered func(key, value string) bool) *Trial {
 }
 
 // Launch adds a machine of a launch.
-func (t *Trial) Launch(l *scheduling.Launch) { t.cluster.addLaunches([]scheduling.Launch{*l}) }
+func (t *Trial) Launch(l *scheduling.Launch) {
+	if kind, ok := t.launchKind(l, 0); ok {
+		t.launched[l.Name] = t.state.Join(kind)
+	}
+}
+
+// nodeNumber is the number of a node or launch; ok is false if there is none of the name.
+func (t *Trial) nodeNumber(name string) (n int32, ok bool) { return t.number(t.launched, name) }
 
 // Alike is a name that is equal for pods that the filters cannot tell apart, see [cluster.Model.Alike].
-func (t *Trial) Alike(p *Pod) string { return t.cluster.scheduler.Model.Alike(p.Class) }
+func (t *Trial) Alike(p *Pod) string { return t.scheduler.Model.Alike(p.Class) }
 
 // Independent reports whether no topology term is about a pod.
 func (t *Trial) Independent(p *Pod) bool {
-	return p.Class < 0 || t.cluster.scheduler.Model.Independent(p.Class)
+	return p.Class < 0 || t.scheduler.Model.Independent(p.Class)
 }
 
 // Fits reports whether a pod that is on no node may be bound to the node to which it moves. Pods without one may.
 func (t *Trial) Fits(p *Pod) bool {
-	n, ok := t.cluster.nodeNumber(p.To)
-	return !ok || p.Class < 0 || t.cluster.run.State().Keeps(p.Class, n)
+	n, ok := t.nodeNumber(p.To)
+	return !ok || p.Class < 0 || t.state.Keeps(p.Class, n)
 }
 
 // Possible reports whether pods can leave at the same time and then all be bound, each as soon as possible. If so
@@ -109,27 +126,29 @@ func (t *Trial) Possible(group []*Pod, only bool) bool {
 
 // Move takes a pod to a node, or off all nodes. A drained node is gone once its last pod has left.
 func (t *Trial) Move(p *Pod, to string) {
-	was := p.On
-	f, differed := t.cluster.running[p.Name]
-	t.cluster.leave(p.Name, was)
+	was, going := p.On, p.going
+	n, ok := t.nodeNumber(was)
+	if ok {
+		t.remove(p, n)
+	}
+	p.going = false
 	t.arrive(p, to)
-	n, ok := t.cluster.nodeNumber(was)
 	_, drains := t.drained[n]
 	emptied := ok && drains && was == p.from && to == ""
 	if emptied {
 		if t.drained[n]--; t.drained[n] == 0 {
-			t.cluster.run.CountNode(n, -1, t.offered)
+			t.state.CountNode(n, -1, t.offered)
 		}
 	}
 	t.OnUndo(func() {
-		t.cluster.leave(p.Name, to)
-		if differed {
-			t.cluster.running[p.Name] = f
+		if now, ok := t.nodeNumber(to); ok {
+			t.remove(p, now)
 		}
+		p.going = going
 		t.arrive(p, was)
 		if emptied {
 			if t.drained[n]++; t.drained[n] == 1 {
-				t.cluster.run.CountNode(n, 1, t.offered)
+				t.state.CountNode(n, 1, t.offered)
 			}
 		}
 	})
@@ -138,14 +157,21 @@ func (t *Trial) Move(p *Pod, to string) {
 // arrive lets a pod that is on no node be on one.
 func (t *Trial) arrive(p *Pod, on string) {
 	p.On = on
-	if n, ok := t.cluster.nodeNumber(on); ok {
-		t.cluster.arrive(p.Name, n)
+	if n, ok := t.nodeNumber(on); ok && p.Class >= 0 {
+		t.state.Place(p.Class, n, p.going)
+	}
+}
+
+// remove takes a pod off a node.
+func (t *Trial) remove(p *Pod, n int32) {
+	if p.Class >= 0 {
+		t.state.Remove(p.Class, n, p.going)
 	}
 }
 
 // CountNode counts a node for the domains of topology spread, or no longer by -1.
 func (t *Trial) CountNode(name string, by int64) {
-	n, ok := t.cluster.nodeNumber(name)
+	n, ok := t.nodeNumber(name)
 	if !ok {
 		return
 	}
@@ -153,7 +179,7 @@ func (t *Trial) CountNode(name string, by int64) {
 	if _, drains := t.drained[n]; !drains {
 		stays = nil
 	}
-	t.cluster.run.CountNode(n, by, stays)
+	t.state.CountNode(n, by, stays)
 }
 
 // Mark is the point to which [Trial.Undo] goes back.
