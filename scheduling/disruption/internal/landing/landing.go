@@ -89,7 +89,7 @@ func New(x Cluster) (*Landing, error) {
 		m.priority = append(m.priority, class.Priority)
 	}
 	l := &Landing{model: m, run: m.scheduler.Begin(0), names: m.scheduler.Model.Names(), launched: map[string]int32{}, running: map[string]runningState{}, expected: map[string]expected{}}
-	for _, pod := range slices.SortedFunc(slices.Values(x.Movable), podspec.ComparePods) {
+	for _, pod := range x.Movable {
 		n, ok := l.nodeNumber(pod.Spec.NodeName)
 		if !ok {
 			continue
