@@ -135,8 +135,7 @@ func (c *claimCheck) withoutVolume(bookings []binding.Pending) []string {
 	fits := make(map[string][]string)
 	for claim, m := range wants {
 		for _, v := range m.Offers {
-			reach := snapshot.ReachOf(v)
-			if reach == nil || !slices.ContainsFunc(places[claim], func(n *snapshot.Node) bool { return !n.Admits(reach) }) {
+			if need := snapshot.ReachOf(v); !slices.ContainsFunc(places[claim], func(n *snapshot.Node) bool { return !n.Reaches(need) }) {
 				fits[claim] = append(fits[claim], v.Name)
 			}
 		}

@@ -51,24 +51,13 @@ func (c *nodeCheck) after(name string) *snapshot.Node {
 	return c.state.Nodes[name]
 }
 
-// place checks that all of the pods can be on the node, and adds them to it.
+// place checks that all of the pods can be on the node, and adds them to it. Their requests are compared added up, so
+// that an overfull node is reported once and not for each pod.
 func place(report *Report, object string, n *snapshot.Node, pods []*snapshot.Pod) {
 	need, free := snapshot.Amounts{}, n.Free.Clone()
 	for _, t := range pods {
-		if !n.Admits(t.Selector) {
-			report.add(NodeAffinity, object, "labels do not suit pod %s", t.Name)
-		}
-		if bad := snapshot.Untolerated(n.Taints, t.Object.Spec.Tolerations); len(bad) > 0 {
-			report.add(Taints, object, "pod %s does not tolerate %s", t.Name, snapshot.TaintText(bad))
-		}
-		if p, ok := snapshot.Clash(t.Ports, n.Taken); ok {
-			report.add(HostPorts, object, "port %v of pod %s is taken", p, t.Name)
-		}
-		if claim, bad := n.OutOfReach(t.Mounts); bad {
-			report.add(Volume, object, "the volume of claim %s, which pod %s uses, cannot be used there", claim, t.Name)
-		}
-		if why := n.TooMany(t.Mounts); why != "" {
-			report.add(AttachLimit, object, "pod %s: %s", t.Name, why)
+		for refusal := range n.Refusals(t, snapshot.AllFilters&^snapshot.NodeResources) {
+			report.add(filterCode(refusal.Filter), object, "pod %s: %s", t.Name, refusal)
 		}
 		n.Hold(t.Requests, t.Ports, t.Mounts)
 		need.Add(t.Requests)
@@ -76,4 +65,21 @@ func place(report *Report, object string, n *snapshot.Node, pods []*snapshot.Pod
 	for _, name := range snapshot.Exceeding(need, free) {
 		report.add(Resources, object, "%s: pods ask for %v, %v are free", name, need.Of(name), free.Of(name))
 	}
+}
+
+// filterCode returns the code of a violation of the filter.
+func filterCode(f snapshot.Filter) Code {
+	switch f {
+	case snapshot.NodeAffinity:
+		return NodeAffinity
+	case snapshot.TaintToleration:
+		return Taints
+	case snapshot.NodePorts:
+		return HostPorts
+	case snapshot.VolumeBinding:
+		return Volume
+	case snapshot.NodeVolumeLimits:
+		return AttachLimit
+	}
+	return Resources
 }

@@ -110,7 +110,7 @@ func (c *nominationCheck) couldStay(t *snapshot.Pod, n *snapshot.Node) bool {
 	full, at := n.Copied(), c.topology.Named[n.Name]
 	fits := func() bool {
 		_, found := c.topology.Bind(nil, t).GroupOf(t).Obstacle(at)
-		return !found && full.Holds(t) && full.TooMany(t.Mounts) == ""
+		return !found && full.Admits(t, snapshot.AllFilters)
 	}
 	var urgent []binding.Pending
 	for _, a := range c.plan.Existing {

@@ -64,7 +64,7 @@ func (c *placeSearch) betterPlaces(tied *bindSimulation) {
 // takes reports whether the node can take one more pod beside those of the plan.
 func (c *placeSearch) takes(n *snapshot.Node, t *snapshot.Pod) bool {
 	n = c.nodes.after(n.Name)
-	return !n.Leaves() && n.Holds(t) && n.TooMany(t.Mounts) == "" && c.workloads.leaves(t, n)
+	return !n.Leaves() && n.Admits(t, snapshot.AllFilters) && c.workloads.leaves(t, n)
 }
 
 // refusedPods are the names of the pods that the plan refuses.
@@ -138,7 +138,7 @@ func (c *placeSearch) launchable(pl *snapshot.Pool, wanted map[*snapshot.Kind]Co
 			continue
 		}
 		kinds = slices.DeleteFunc(kinds, func(k *snapshot.Kind) bool {
-			if !m.Holds(k.Pod) {
+			if !m.Admits(k.Pod, snapshot.AllFilters) {
 				return false
 			}
 			if m.Offering.CapacityType == offerings.Spot {

@@ -113,7 +113,7 @@ func (h *bindSimulation) machineFor(t *snapshot.Pod) (string, bool) {
 		}
 		tried := make(map[string]bool)
 		for _, m := range h.machines[pl.Object.Name] {
-			if choosy && m.Offering.CapacityType == offerings.Spot || !m.Affordable(h.places.slack) || !m.Holds(t) || m.TooMany(t.Mounts) != "" {
+			if choosy && m.Offering.CapacityType == offerings.Spot || !m.Affordable(h.places.slack) || !m.Admits(t, snapshot.AllFilters) {
 				continue
 			}
 			x := m.WithHostName(m.Open, "a new machine")
@@ -225,7 +225,7 @@ func (h *bindSimulation) opensDomain(s *binding.Counter, t *snapshot.Pod, mine b
 		values = make(map[string]bool)
 		for _, pl := range h.places.state.SortedPools() {
 			for _, m := range h.machines[pl.Object.Name] {
-				if value, ok := m.Value(s.Key); ok && (!mine || m.Holds(t)) {
+				if value, ok := m.Value(s.Key); ok && (!mine || m.Admits(t, snapshot.AllFilters)) {
 					values[value] = true
 				}
 			}

@@ -75,6 +75,30 @@ func TestStandingVolumes(t *testing.T) {
 	}
 }
 
+// TestStandingVolumeOnStartingNode: the CSI driver labels a node with its own key of the zone only once the node runs, so
+// that a volume that needs the key is usable on a node in flight, for all checks of volumes alike.
+func TestStandingVolumeOnStartingNode(t *testing.T) {
+	disk := st.Volume("1", st.OfClass("shelf"), st.Where(st.In(ebsZone, "a")))
+	disk.Status.Phase = corev1.VolumeAvailable
+	for name, want := range map[string][]verify.Code{"in flight": nil, "initialized": broken(verify.Volume, verify.VolumeGone)} {
+		t.Run(name, func(t *testing.T) {
+			d := storing(st.Claim("x", st.OfClass("shelf")), disk, st.StorageClass("shelf", st.Driver("kubernetes.io/no-provisioner")))
+			m, ok := d.p.Catalog.Get("m")
+			assert.True(t, ok)
+			opts := []st.NodeOption{st.OfType(m, m.Offerings[0]), st.OfPool("pool")}
+			if want == nil {
+				opts = append(opts, st.InFlight())
+			}
+			d.p.Nodes = []*corev1.Node{st.Node("n", opts...)}
+			d.p.Pods = apps(1, "web", using("x"))
+			d.nodes["n"] = "web-1"
+			f := d.plan()
+			f.skip = true
+			assert.Equal(t, want, codes(f.violations(t)))
+		})
+	}
+}
+
 // A pod is refused with reason where others have the volumes.
 func TestNoVolumeIsLeft(t *testing.T) {
 	for name, volumes := range map[string]int{"none is left": 1, "one is left": 2} {

@@ -160,21 +160,22 @@ func (c *Claim) roomsByConstraint(m *snapshot.Node) [][]snapshot.Amounts {
 // roomsFor returns the amounts that the machine may have for pods with the demands of t: one for each way to choose
 // the open labels that DaemonSets ask about. Requests of t do not matter.
 func (c *Claim) roomsFor(m *snapshot.Node, t *snapshot.Pod, settled bool) []snapshot.Amounts {
-	if _, busy := snapshot.Clash(t.Ports, m.Taken); busy || len(snapshot.Untolerated(m.Taints, t.Object.Spec.Tolerations)) > 0 || !m.Reaches(t.Mounts) {
+	if settled {
+		if m.Admits(t, snapshot.LastingFilters|snapshot.NodePorts) {
+			return []snapshot.Amounts{m.Free}
+		}
 		return nil
 	}
 	var rooms []snapshot.Amounts
 	for _, alternative := range t.Selector {
-		if !m.Admits(snapshot.Selector{alternative}) {
+		one := *t
+		one.Selector = snapshot.Selector{alternative}
+		if !m.Admits(&one, snapshot.LastingFilters) {
 			continue
 		}
-		if settled {
-			return []snapshot.Amounts{m.Free}
-		}
-		for _, p := range c.state.Daemons.Choices(m, alternative.Exprs) {
-			daemons, ports := c.state.Daemons.At(p)
-			if _, busy := snapshot.Clash(t.Ports, ports); !busy {
-				rooms = append(rooms, m.Allocatable.Minus(daemons))
+		for _, choice := range c.state.Daemons.Choices(m, alternative.Exprs) {
+			if choice.Admits(&one, snapshot.NodePorts) {
+				rooms = append(rooms, choice.Free)
 			}
 		}
 	}

@@ -48,7 +48,7 @@ func (d *dimensions) room(s *snapshot.Node) []int64 {
 
 // holdsOne reports whether the running node can take one more pod, in all dimensions.
 func (d *dimensions) holdsOne(s *snapshot.Node, t *snapshot.Pod) bool {
-	return !s.Leaves() && s.Allows(t) && len(snapshot.Exceeding(t.Requests, s.Free)) == 0 &&
+	return !s.Leaves() && s.Admits(t, snapshot.LastingFilters|snapshot.NodeResources) &&
 		!slices.ContainsFunc(d.measures, func(m *measure) bool { return m.request(t) > m.left(s) })
 }
 

@@ -65,7 +65,7 @@ func (pr *proof) harmless(t *instancetypes.InstanceType, o *offerings.Offering) 
 		if verdict = x != nil && payable; verdict {
 			room := x.dims.vector(x.claim.state.Types.Allocatable(t, *o))
 			verdict = x.bearsAll(room, price) ||
-				x.bound.within(x.loadOf(room, func(_ *podClass, c int) bool { return bare.Admits(pr.claim.constraints[c].Selector) }), price)
+				x.bound.within(x.loadOf(room, func(_ *podClass, c int) bool { return bare.Admits(pr.claim.constraints[c], snapshot.NodeAffinity) }), price)
 		}
 		if !verdict {
 			break

@@ -215,7 +215,7 @@ func (pr *proof) onNodes() *big.Int {
 		domain, ok := s.Value(pr.claim.key)
 		x, welcome := pr.in(domain, ok), make([]bool, len(pr.claim.constraints))
 		for i, t := range pr.claim.constraints {
-			welcome[i] = s.Allows(t)
+			welcome[i] = s.Admits(t, snapshot.LastingFilters)
 		}
 		sum.Add(sum, x.bound.least(x.loadOf(x.dims.room(s), func(_ *podClass, c int) bool { return welcome[c] }), new(big.Int)))
 	}

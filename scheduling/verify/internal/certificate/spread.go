@@ -96,11 +96,12 @@ func (r *spreadReader) look(rule *snapshot.SpreadConstraint, pods []*snapshot.Po
 		}
 		domains[s.domain] = domains[s.domain] || slices.ContainsFunc(kinds, func(k *snapshot.Kind) bool {
 			there := k.Within(r.claim.key, s.domain)
-			suits := func(m *snapshot.Node, _ int) bool { return m.Holds(there) }
+			// Volumes are left out, because their numbers differ among pods of a kind.
+			suits := func(m *snapshot.Node) bool { return m.Admits(there, snapshot.AllFilters&^snapshot.NodeVolumeLimits) }
 			if len(least) == 0 {
-				return slices.ContainsFunc(s.machines, func(m *snapshot.Node) bool { return m.Holds(there) })
+				return slices.ContainsFunc(s.machines, suits)
 			}
-			return snapshot.Enough(lo.Filter(s.machines, suits), least)
+			return snapshot.Enough(lo.Filter(s.machines, func(m *snapshot.Node, _ int) bool { return suits(m) }), least)
 		})
 		if !domains[s.domain] {
 			delete(domains, s.domain)

@@ -16,10 +16,7 @@ import (
 // Daemon is a DaemonSet, seen as the pod that it runs on each node.
 type Daemon struct {
 	namespace, name string
-	requests        Amounts
-	ports           []Port
-	tolerations     []corev1.Toleration
-	selector        Selector
+	pod             *Pod        // as it runs on each node
 	Newest          *corev1.Pod // pod from which the requests are read; nil for the template
 }
 
@@ -37,7 +34,7 @@ func ReadDaemons(sets []*appsv1.DaemonSet, running []*corev1.Pod) Daemons {
 		spec := &ds.Spec.Template.Spec
 		d := &Daemon{
 			namespace: cmp.Or(ds.Namespace, metav1.NamespaceDefault), name: ds.Name,
-			selector: selectorOf(spec), tolerations: daemonTolerations(spec),
+			pod: &Pod{Selector: selectorOf(spec), Object: &corev1.Pod{Spec: corev1.PodSpec{Tolerations: daemonTolerations(spec)}}},
 		}
 		for _, pod := range running {
 			if pod == nil || !d.owns(pod) || Finished(pod) {
@@ -48,7 +45,7 @@ func ReadDaemons(sets []*appsv1.DaemonSet, running []*corev1.Pod) Daemons {
 				d.Newest, spec = pod, &pod.Spec
 			}
 		}
-		d.requests, d.ports = pendingRequests(&corev1.Pod{Spec: *spec}), hostPorts(spec)
+		d.pod.Requests, d.pod.Ports = pendingRequests(&corev1.Pod{Spec: *spec}), hostPorts(spec)
 		out = append(out, d)
 	}
 	slices.SortFunc(out, func(a, b *Daemon) int {
@@ -81,28 +78,37 @@ func daemonTolerations(template *corev1.PodSpec) []corev1.Toleration {
 
 // runsOn reports whether the daemon runs on the node.
 func (d *Daemon) runsOn(n *Node) bool {
-	return len(Untolerated(n.Taints, d.tolerations)) == 0 && n.Admits(d.selector)
+	return n.Admits(d.pod, NodeAffinity|TaintToleration)
 }
 
-// At returns the requests of the daemons that run on the node, added up, and their host ports.
-func (all Daemons) At(n *Node) (requests Amounts, ports []Port) {
-	requests = Amounts{}
+// start gives the planned node the daemons that run there, and no other pods.
+func (all Daemons) start(n *Node) {
+	n.Daemons, n.Taken = Amounts{}, nil
 	for _, d := range all {
 		if d.runsOn(n) {
-			requests.Add(d.requests)
-			ports = append(ports, d.ports...)
+			n.Daemons.Add(d.pod.Requests)
+			n.Taken = append(n.Taken, d.pod.Ports...)
 		}
 	}
-	return requests, ports
+	n.Free = n.Allocatable.Minus(n.Daemons)
 }
 
 // maxChoices bounds how many ways to fill in open labels are tried.
 const maxChoices = 4096
 
-// Choices returns copies of the planned node in which labels that daemons ask about have values, one for each way
-// that its pool and the conditions asked allow. Where there are more than maxChoices ways it returns one node, on
-// which a daemon runs only if it does so for all values.
+// Choices returns copies of the planned node in which labels that daemons ask about have values, with the daemons that
+// run then, one for each way that its pool and the conditions asked allow. Where there are more than maxChoices ways
+// it returns one node, on which a daemon runs only if it does so for all values.
 func (all Daemons) Choices(n *Node, asked []Expression) []*Node {
+	choices := all.fillings(n, asked)
+	for _, choice := range choices {
+		all.start(choice)
+	}
+	return choices
+}
+
+// fillings are the copies of Choices, with the daemons of the node.
+func (all Daemons) fillings(n *Node, asked []Expression) []*Node {
 	first := *n
 	first.Open = func(string) Opening { return Opening{} }
 	choices := []*Node{&first}
@@ -150,7 +156,7 @@ func (all Daemons) Choices(n *Node, asked []Expression) []*Node {
 func (all Daemons) Questions(n *Node) map[string][]Expression {
 	questions := make(map[string][]Expression)
 	for _, d := range all {
-		for _, t := range d.selector {
+		for _, t := range d.pod.Selector {
 			for _, e := range t.Exprs {
 				key := requirements.NormalizeKey(e.Key)
 				if _, fixed := n.Value(key); !fixed && (n.Pool.Chooses(key) || n.Pool.Providers(key)) {
@@ -165,7 +171,7 @@ func (all Daemons) Questions(n *Node) map[string][]Expression {
 // Differ reports whether the daemons of a machine depend on the value that is chosen for a label of its pool.
 func (all Daemons) Differ(pl *Pool) bool {
 	return slices.ContainsFunc(all, func(d *Daemon) bool {
-		return slices.ContainsFunc(d.selector, func(t term) bool {
+		return slices.ContainsFunc(d.pod.Selector, func(t term) bool {
 			return slices.ContainsFunc(t.Exprs, func(e Expression) bool { return pl.Chooses(requirements.NormalizeKey(e.Key)) })
 		})
 	})

@@ -12,6 +12,7 @@ package snapshot
 //	amounts      sums without a size limit
 //	requests     resources that pods request
 //	ports, taints  host ports that clash, and taints that keep pods off
+//	filter       the filters of kube-scheduler about one pod on one node
 //	labels       node selectors and node affinity, on labels that are open, too
 //	storage, volumes  claims, and where their volumes may be
 //	terms        topology terms of pods, and the pods that they select

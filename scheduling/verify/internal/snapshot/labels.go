@@ -187,31 +187,3 @@ func unnamed(lists ...[]Expression) string {
 	}
 	return value
 }
-
-// May returns the values of a label that a planned node may have, none if it lacks the label. known reports whether
-// that can be told: the node has the label, or its pool chooses among values that it lists.
-func (n *Node) May(key string) (values []string, known bool) {
-	if value, ok := n.Value(key); ok {
-		return []string{value}, true
-	}
-	key = requirements.NormalizeKey(key)
-	if n.Pool == nil || n.Pool.Providers(key) {
-		return nil, false
-	}
-	if !n.Pool.Chooses(key) {
-		return nil, true
-	}
-	asks := About(key, n.Pool.Asks)
-	for _, e := range asks {
-		if e.op != requirements.In {
-			continue
-		}
-		known = true
-		for _, value := range e.values {
-			if AllHold(asks, LabelValue{Value: value}) && !slices.Contains(values, value) {
-				values = append(values, value)
-			}
-		}
-	}
-	return values, known
-}

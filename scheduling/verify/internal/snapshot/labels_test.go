@@ -89,8 +89,8 @@ func TestAdmits(t *testing.T) {
 		{"an alias, which only planned machines know", selecting(&corev1.PodSpec{}, corev1.LabelFailureDomainBetaZone, "z"), false, true},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			assert.Equal(t, tc.node, seen.Admits(selectorOf(tc.spec)), "on a node")
-			assert.Equal(t, tc.planned, planned.Admits(selectorOf(tc.spec)), "on a planned machine")
+			assert.Equal(t, tc.node, seen.Matches(selectorOf(tc.spec)), "on a node")
+			assert.Equal(t, tc.planned, planned.Matches(selectorOf(tc.spec)), "on a planned machine")
 		})
 	}
 }
@@ -149,7 +149,7 @@ func TestAdmitsAgreesWithKubernetes(t *testing.T) {
 		}
 		want, _ := nodeaffinity.GetRequiredNodeAffinity(pod).Match(node) // where no term matches, malformed ones are an error
 		seen := Node{Name: node.Name, Labels: node.Labels}
-		require.Equal(t, want, seen.Admits(selectorOf(&pod.Spec)), "%+v on %v", pod.Spec, node.Labels)
+		require.Equal(t, want, seen.Matches(selectorOf(&pod.Spec)), "%+v on %v", pod.Spec, node.Labels)
 		counts[want]++
 	}
 	assert.Greater(t, min(counts[true], counts[false]), race.Fewer(100, 20), counts)
@@ -238,6 +238,6 @@ func TestOpenLabels(t *testing.T) {
 		{"by an alias, and in vain", required(all(expr(corev1.LabelFailureDomainBetaZone, "NotIn", "a"))), false},
 		{"labels that are not open are absent", required(all(expr("shut", "Exists"))), false},
 	} {
-		t.Run(tc.name, func(t *testing.T) { assert.Equal(t, tc.want, p.Admits(selectorOf(tc.spec))) })
+		t.Run(tc.name, func(t *testing.T) { assert.Equal(t, tc.want, p.Matches(selectorOf(tc.spec))) })
 	}
 }

@@ -65,7 +65,7 @@ func (w *State) NewNode(running *corev1.Node, pods []*corev1.Pod) *Node {
 	}
 	for _, d := range w.Daemons {
 		if d.runsOn(n) && !slices.ContainsFunc(pods, d.owns) {
-			n.Hold(d.requests, d.ports, nil)
+			n.Hold(d.pod.Requests, d.pod.Ports, nil)
 		}
 	}
 	return n
@@ -185,8 +185,7 @@ func (w *State) NewPlanned(pl *Pool, t *instancetypes.InstanceType, o offerings.
 			return n.opened(some, key, made.Requirements)
 		}
 	}
-	n.Daemons, n.Taken = w.Daemons.At(n)
-	n.Free = n.Allocatable.Minus(n.Daemons)
+	w.Daemons.start(n)
 	// The launch may choose the open labels for the pod that is alone with the node.
 	n.Open = func(key string) Opening {
 		if d == DaemonsDecided && pl.Chooses(key) {
@@ -234,8 +233,36 @@ func (n *Node) Value(key string) (string, bool) {
 	return v, ok
 }
 
-// Admits reports whether the selector allows the node.
-func (n *Node) Admits(sel Selector) bool {
+// May returns the values of a label that a planned node may have, none if it lacks the label. known reports whether
+// that can be told: the node has the label, or its pool chooses among values that it lists.
+func (n *Node) May(key string) (values []string, known bool) {
+	if value, ok := n.Value(key); ok {
+		return []string{value}, true
+	}
+	key = requirements.NormalizeKey(key)
+	if n.Pool == nil || n.Pool.Providers(key) {
+		return nil, false
+	}
+	if !n.Pool.Chooses(key) {
+		return nil, true
+	}
+	asks := About(key, n.Pool.Asks)
+	for _, e := range asks {
+		if e.op != requirements.In {
+			continue
+		}
+		known = true
+		for _, value := range e.values {
+			if AllHold(asks, LabelValue{Value: value}) && !slices.Contains(values, value) {
+				values = append(values, value)
+			}
+		}
+	}
+	return values, known
+}
+
+// Matches reports whether the node meets a term of the selector.
+func (n *Node) Matches(sel Selector) bool {
 	return slices.ContainsFunc(sel, func(t term) bool { return n.meetsFields(t.fields) && n.Meets(t.Exprs) })
 }
 
@@ -264,17 +291,6 @@ func (n *Node) Meets(exprs []Expression) bool {
 		// All expressions on an open label have to agree on its value.
 		return !o.allows(About(e.Key, exprs))
 	})
-}
-
-// Allows reports whether labels, taints and volumes let the pod onto the node.
-func (n *Node) Allows(t *Pod) bool {
-	return len(Untolerated(n.Taints, t.Object.Spec.Tolerations)) == 0 && n.Admits(t.Selector) && n.Reaches(t.Mounts)
-}
-
-// Holds reports whether the node can take one more pod, apart from the number of volumes that it can attach.
-func (n *Node) Holds(t *Pod) bool {
-	_, busy := Clash(t.Ports, n.Taken)
-	return !busy && len(Exceeding(t.Requests, n.Free)) == 0 && n.Allows(t)
 }
 
 // Leaves reports whether the node is being removed: it gets no pods any more.

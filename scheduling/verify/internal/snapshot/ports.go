@@ -44,8 +44,8 @@ func hostPorts(spec *corev1.PodSpec) []Port {
 	return ports
 }
 
-// Clash returns a port of a that one of b takes too.
-func Clash(a, b []Port) (Port, bool) {
+// clash returns a port of a that one of b takes too.
+func clash(a, b []Port) (Port, bool) {
 	for _, p := range a {
 		for _, q := range b {
 			if p.number == q.number && p.protocol == q.protocol && (p.ip == q.ip || everyAddress(p.ip) || everyAddress(q.ip)) {

@@ -28,7 +28,7 @@ func TestHostPorts(t *testing.T) {
 }
 
 // P147.
-func TestClash(t *testing.T) {
+func TestPortsClash(t *testing.T) {
 	for _, tc := range []struct {
 		name string
 		a, b Port
@@ -42,8 +42,8 @@ func TestClash(t *testing.T) {
 		{"another port", Port{"0.0.0.0", "TCP", 80}, Port{"0.0.0.0", "TCP", 81}, false},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			_, forth := Clash([]Port{{"1.1.1.1", "TCP", 1}, tc.a}, []Port{tc.b})
-			p, back := Clash([]Port{tc.b}, []Port{tc.a, {"1.1.1.1", "TCP", 1}})
+			_, forth := clash([]Port{{"1.1.1.1", "TCP", 1}, tc.a}, []Port{tc.b})
+			p, back := clash([]Port{tc.b}, []Port{tc.a, {"1.1.1.1", "TCP", 1}})
 			assert.Equal(t, tc.want, forth)
 			assert.Equal(t, tc.want, back)
 			if tc.want {
@@ -51,6 +51,6 @@ func TestClash(t *testing.T) {
 			}
 		})
 	}
-	_, self := Clash([]Port{{"0.0.0.0", "TCP", 80}}, nil)
+	_, self := clash([]Port{{"0.0.0.0", "TCP", 80}}, nil)
 	assert.False(t, self)
 }

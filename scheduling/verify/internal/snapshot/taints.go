@@ -11,9 +11,9 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// Untolerated returns the taints that keep the pod off: NoSchedule and NoExecute taints without a matching
+// untolerated returns the taints that keep the pod off: NoSchedule and NoExecute taints without a matching
 // toleration. PreferNoSchedule keeps no pod off.
-func Untolerated(taints []corev1.Taint, tolerations []corev1.Toleration) []corev1.Taint {
+func untolerated(taints []corev1.Taint, tolerations []corev1.Toleration) []corev1.Taint {
 	return lo.Filter(taints, func(taint corev1.Taint, _ int) bool {
 		return taint.Effect != corev1.TaintEffectPreferNoSchedule && !Tolerated(taint, tolerations)
 	})

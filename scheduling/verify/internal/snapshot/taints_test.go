@@ -51,9 +51,9 @@ func TestOnlyHardTaintsKeepPodsOff(t *testing.T) {
 	taints := []corev1.Taint{
 		{Key: "a", Effect: corev1.TaintEffectPreferNoSchedule}, {Key: "b", Effect: corev1.TaintEffectNoSchedule}, {Key: "c", Effect: corev1.TaintEffectNoExecute},
 	}
-	assert.Equal(t, "b:NoSchedule, c:NoExecute", TaintText(Untolerated(taints, nil)))
-	assert.Equal(t, "c:NoExecute", TaintText(Untolerated(taints, []corev1.Toleration{{Key: "b", Operator: corev1.TolerationOpExists}})))
-	assert.Empty(t, Untolerated(taints, []corev1.Toleration{{Operator: corev1.TolerationOpExists}}))
+	assert.Equal(t, "b:NoSchedule, c:NoExecute", TaintText(untolerated(taints, nil)))
+	assert.Equal(t, "c:NoExecute", TaintText(untolerated(taints, []corev1.Toleration{{Key: "b", Operator: corev1.TolerationOpExists}})))
+	assert.Empty(t, untolerated(taints, []corev1.Toleration{{Operator: corev1.TolerationOpExists}}))
 }
 
 // T5–T10, T13.

@@ -81,7 +81,7 @@ func readSpread(pod *corev1.Pod, c *corev1.TopologySpreadConstraint, keys []stri
 // Passes reports whether the spread constraint counts the node.
 func (f *NodeFilter) Passes(n *Node) bool {
 	return !slices.ContainsFunc(f.Keys, func(key string) bool { _, ok := n.Value(key); return !ok }) &&
-		(!f.HonorAffinity || n.Admits(f.selector)) && (!f.HonorTaints || len(Untolerated(n.Taints, f.tolerations)) == 0)
+		(!f.HonorAffinity || n.Matches(f.selector)) && (!f.HonorTaints || len(untolerated(n.Taints, f.tolerations)) == 0)
 }
 
 func tolerationText(tolerations []corev1.Toleration) string {

@@ -16,23 +16,24 @@ func zoneLabels() []string {
 	return []string{corev1.LabelTopologyZone, corev1.LabelTopologyRegion, corev1.LabelFailureDomainBetaZone, corev1.LabelFailureDomainBetaRegion}
 }
 
-// Reaches reports whether the volumes of the mounts can be used on the node.
-func (n *Node) Reaches(mounts []Mount) bool {
-	_, bad := n.OutOfReach(mounts)
-	return !bad
-}
+// Reaches reports whether volumes that need nodes of the selector can be used on the node; nil is any node. While a
+// node starts, CSI drivers have not labelled it yet with their own names for the zone, so that these are read as aliases.
+func (n *Node) Reaches(need Selector) bool { return need == nil || n.starting().Matches(need) }
 
-// OutOfReach returns the claim of a volume that cannot be used on the node. While a node
-// starts, the drivers have not labelled it yet with their own names for the zone.
-func (n *Node) OutOfReach(mounts []Mount) (claim string, bad bool) {
-	if len(mounts) == 0 {
-		return "", false
+// starting returns the node, as a planned one while it starts.
+func (n *Node) starting() *Node {
+	if n.planned || n.Running == nil || !InFlight(n.Running) {
+		return n
 	}
 	seen := *n
-	seen.planned = n.planned || InFlight(n.Running)
+	seen.planned = true
+	return &seen
+}
+
+// outOfReach returns the claim of a volume that cannot be used on the node.
+func (n *Node) outOfReach(mounts []Mount) (claim string, bad bool) {
 	for i := range mounts {
-		m := &mounts[i]
-		if m.allows != nil && !seen.Admits(m.allows) || !seen.inZones(m.zones) {
+		if m := &mounts[i]; !n.Reaches(m.allows) || !n.starting().inZones(m.zones) {
 			return m.Claim, true
 		}
 	}
@@ -72,9 +73,9 @@ func (a attached) add(mounts []Mount) {
 	}
 }
 
-// TooMany returns the driver, with numbers, that cannot attach the volumes of the mounts besides those of the node;
+// tooMany returns the driver, with numbers, that cannot attach the volumes of the mounts besides those of the node;
 // "" for none.
-func (n *Node) TooMany(mounts []Mount) string {
+func (n *Node) tooMany(mounts []Mount) string {
 	more := make(attached)
 	more.add(mounts)
 	for _, driver := range slices.Sorted(maps.Keys(more)) {
