@@ -22,7 +22,6 @@ func methodsDeclared() map[string]int {
 		"scheduling/internal/fleet.problem":    35,
 		"scheduling/internal/greedy.Filler":    53,
 		"scheduling/internal/topology.planner": 53,
-		"scheduling/internal/validate.Checker": 39,
 		"scheduling/manifest.collector":        45,
 		"scheduling/schedulingtest.generator":  50,
 	}
@@ -46,7 +45,6 @@ func methodFiles() map[string]int {
 		"scheduling/internal/explain.tied":                     5,
 		"scheduling/internal/greedy.Filler":                    11,
 		"scheduling/internal/topology.planner":                 11,
-		"scheduling/internal/validate.Checker":                 7,
 		"scheduling/manifest.Snapshot":                         9,
 		"scheduling/manifest.collector":                        14,
 		"scheduling/provisioning.Session":                      6,

@@ -86,7 +86,7 @@ func check(d *scheduling.Delta) error {
 func moved(c *validate.Checker, moves []scheduling.Move) {
 	for i := range moves {
 		if m := &moves[i]; m.Node == "" {
-			c.At = validate.Position{List: "moved", Index: i, Namespace: podspec.OrDefault(m.Pod.Namespace), Name: m.Pod.Name}
+			c.MoveTo(validate.Position{List: "moved", Index: i, Namespace: podspec.OrDefault(m.Pod.Namespace), Name: m.Pod.Name})
 			c.Add("", "is missing", "node")
 		}
 	}
@@ -199,7 +199,7 @@ func reprice(p *scheduling.Problem, changes []instancetypes.OfferingChange) erro
 	c := validate.NewChecker()
 	for i, ok := range found {
 		if !ok {
-			c.At = validate.Position{List: "offerings", Index: i}
+			c.MoveTo(validate.Position{List: "offerings", Index: i})
 			c.Add(changes[i].InstanceType, "is in no catalog", "instanceType")
 		}
 	}

@@ -63,7 +63,7 @@ func (x *change[T]) faults(c *validate.Checker, have func(types.NamespacedName) 
 	}
 	seen := make(map[types.NamespacedName]bool, len(x.taken))
 	for _, k := range x.taken {
-		c.At = validate.Position{List: "removed." + x.list, Namespace: k.Namespace, Name: k.Name}
+		c.MoveTo(validate.Position{List: "removed." + x.list, Namespace: k.Namespace, Name: k.Name})
 		switch {
 		case seen[k]:
 			c.Add("", "is removed more than once", "")

@@ -70,7 +70,7 @@ func (x *Session) movedFaults(c *validate.Checker, d *scheduling.Delta) {
 	}
 	for i := range d.Moved {
 		k := podspec.KeyOf(d.Moved[i].Pod)
-		c.At = validate.Position{List: "moved", Namespace: k.Namespace, Name: k.Name}
+		c.MoveTo(validate.Position{List: "moved", Namespace: k.Namespace, Name: k.Name})
 		switch fault := touched[k]; {
 		case fault != "":
 			c.Add("", fault, "")

@@ -28,7 +28,7 @@ func (c *Checker) Choice(p *scheduling.Problem) {
 			return
 		}
 	}
-	c.At = Position{}
+	c.MoveTo(Position{})
 	c.Object = nil
 	c.Add("", "is empty: there is no offering of any instance type for any NodePool to buy", "catalog")
 }

@@ -17,15 +17,18 @@ import (
 // maxBudgets bounds the disruption budgets of a NodePool, as Karpenter does.
 const maxBudgets = 50
 
-// nodePool checks a NodePool by the rules of Karpenter's admission.
-func (c *Checker) nodePool(p *scheduling.NodePool) {
+// nodePoolChecker checks the parts of a NodePool.
+type nodePoolChecker struct{ faults *scheduling.Faults }
+
+// check checks a NodePool by the rules of Karpenter's admission.
+func (c nodePoolChecker) check(p *scheduling.NodePool) {
 	if !LabelValue(p.Name) {
-		c.Add(p.Name, NotALabelValue, "metadata.name")
+		c.faults.Add(p.Name, NotALabelValue, "metadata.name")
 	}
 	template := &p.Spec.Template
 	const within = "spec.template.spec."
 	err := requirements.ValidateSelectors(template.Spec.Requirements)
-	c.selectors(err, within+"requirements")
+	selectorFaults(c.faults, err, within+"requirements")
 	c.templateLabels(template.Metadata.Labels)
 	if err == nil {
 		c.contradictions(p)
@@ -33,34 +36,34 @@ func (c *Checker) nodePool(p *scheduling.NodePool) {
 	c.taints(&template.Spec)
 	c.notNegative(template.Spec.ExpireAfter, within+"expireAfter")
 	if d := template.Spec.TerminationGracePeriod; d != nil && d.Duration < 0 {
-		c.Add(d.Duration.String(), "is negative", within+"terminationGracePeriod")
+		c.faults.Add(d.Duration.String(), "is negative", within+"terminationGracePeriod")
 	}
 	c.limits(p.Spec.Limits)
 	if w := p.Weight(); w < 0 || w > maxWeight {
-		c.Add(strconv.Itoa(int(w)), "must lie between 1 and 100, or be absent", "spec.weight")
+		c.faults.Add(strconv.Itoa(int(w)), "must lie between 1 and 100, or be absent", "spec.weight")
 	}
 	if n := p.Spec.Replicas; n != nil && *n < 0 {
-		c.Add(strconv.FormatInt(*n, 10), "is negative", "spec.replicas")
+		c.faults.Add(strconv.FormatInt(*n, 10), "is negative", "spec.replicas")
 	}
 	c.disruption(&p.Spec.Disruption)
 }
 
 // templateLabels checks the labels of a pool's node template.
-func (c *Checker) templateLabels(labels map[string]string) {
+func (c nodePoolChecker) templateLabels(labels map[string]string) {
 	const path = "spec.template.metadata.labels"
-	c.labels(labels, path)
+	labelFaults(c.faults, labels, path)
 	for _, key := range slices.Sorted(maps.Keys(labels)) {
 		switch normal := requirements.NormalizeKey(key); {
 		case normal == scheduling.NodePoolLabel:
-			c.Add("", "is set by the NodePool itself", path+scheduling.Field(key))
+			c.faults.Add("", "is set by the NodePool itself", path+scheduling.Field(key))
 		case requirements.Restricted(normal):
-			c.Add("", "is restricted: its value follows from what is bought", path+scheduling.Field(key))
+			c.faults.Add("", "is restricted: its value follows from what is bought", path+scheduling.Field(key))
 		}
 	}
 }
 
 // contradictions reports each requirement or label of a pool that contradicts the ones before it.
-func (c *Checker) contradictions(p *scheduling.NodePool) {
+func (c nodePoolChecker) contradictions(p *scheduling.NodePool) {
 	sofar := map[string]requirements.Requirement{}
 	hold := func(r requirements.Requirement, path string) {
 		before, ok := sofar[r.Key()]
@@ -72,7 +75,7 @@ func (c *Checker) contradictions(p *scheduling.NodePool) {
 			return
 		}
 		conflict := requirements.Conflict{Key: r.Key(), Left: before, Right: r}
-		c.Add("", conflict.Error(), path)
+		c.faults.Add("", conflict.Error(), path)
 	}
 	for i, s := range p.Spec.Template.Spec.Requirements {
 		if r, err := s.Requirement(); err == nil {
@@ -88,7 +91,7 @@ func (c *Checker) contradictions(p *scheduling.NodePool) {
 
 // taints checks the taints of a pool. No two may have the same key and effect, in taints and startupTaints
 // together.
-func (c *Checker) taints(spec *scheduling.NodeTemplateSpec) {
+func (c nodePoolChecker) taints(spec *scheduling.NodeTemplateSpec) {
 	type identity struct {
 		key    string
 		effect corev1.TaintEffect
@@ -103,19 +106,19 @@ func (c *Checker) taints(spec *scheduling.NodeTemplateSpec) {
 			name := list.name + "[" + strconv.Itoa(i) + "]"
 			path := "spec.template.spec." + name
 			if !LabelKey(t.Key) {
-				c.Add(t.Key, NotALabelKey, path+".key")
+				c.faults.Add(t.Key, NotALabelKey, path+".key")
 			}
 			if !LabelValue(t.Value) {
-				c.Add(t.Value, NotALabelValue, path+".value")
+				c.faults.Add(t.Value, NotALabelValue, path+".value")
 			}
 			switch t.Effect {
 			case corev1.TaintEffectNoSchedule, corev1.TaintEffectPreferNoSchedule, corev1.TaintEffectNoExecute:
 			default:
-				c.Add(string(t.Effect), "must be one of NoSchedule, PreferNoSchedule, NoExecute", path+".effect")
+				c.faults.Add(string(t.Effect), "must be one of NoSchedule, PreferNoSchedule, NoExecute", path+".effect")
 			}
 			id := identity{t.Key, t.Effect}
 			if first, ok := seen[id]; ok {
-				c.Add(t.Key+":"+string(t.Effect), "has the key and effect of "+first, path)
+				c.faults.Add(t.Key+":"+string(t.Effect), "has the key and effect of "+first, path)
 				continue
 			}
 			seen[id] = name
@@ -124,34 +127,34 @@ func (c *Checker) taints(spec *scheduling.NodeTemplateSpec) {
 }
 
 // limits checks the limits of a pool.
-func (c *Checker) limits(limits corev1.ResourceList) {
-	c.amounts(limits, "spec.limits", AmountFault)
+func (c nodePoolChecker) limits(limits corev1.ResourceList) {
+	amountFaults(c.faults, limits, "spec.limits", AmountFault)
 	if q, ok := limits[scheduling.NodesResource]; ok {
 		if whole := q.DeepCopy(); whole.Sign() >= 0 && !whole.RoundUp(0) {
-			c.Add(q.String(), "is not a whole number", "spec.limits.nodes")
+			c.faults.Add(q.String(), "is not a whole number", "spec.limits.nodes")
 		}
 	}
 }
 
 // notNegative checks a duration that may be Never.
-func (c *Checker) notNegative(d *scheduling.NillableDuration, path string) {
+func (c nodePoolChecker) notNegative(d *scheduling.NillableDuration, path string) {
 	if d != nil && d.Duration != nil && *d.Duration < 0 {
-		c.Add(d.Duration.String(), "is negative", path)
+		c.faults.Add(d.Duration.String(), "is negative", path)
 	}
 }
 
 // disruption checks a pool's disruption settings.
-func (c *Checker) disruption(d *scheduling.Disruption) {
+func (c nodePoolChecker) disruption(d *scheduling.Disruption) {
 	switch d.ConsolidationPolicy {
 	case "", scheduling.WhenEmpty, scheduling.WhenEmptyOrUnderutilized, scheduling.Balanced:
 	case scheduling.WhenUnderutilized:
-		c.Add(string(d.ConsolidationPolicy), "is called WhenEmptyOrUnderutilized since karpenter.sh/v1", "spec.disruption.consolidationPolicy")
+		c.faults.Add(string(d.ConsolidationPolicy), "is called WhenEmptyOrUnderutilized since karpenter.sh/v1", "spec.disruption.consolidationPolicy")
 	default:
-		c.Add(string(d.ConsolidationPolicy), "must be one of WhenEmpty, WhenEmptyOrUnderutilized, Balanced", "spec.disruption.consolidationPolicy")
+		c.faults.Add(string(d.ConsolidationPolicy), "must be one of WhenEmpty, WhenEmptyOrUnderutilized, Balanced", "spec.disruption.consolidationPolicy")
 	}
 	c.notNegative(d.ConsolidateAfter, "spec.disruption.consolidateAfter")
 	if len(d.Budgets) > maxBudgets {
-		c.Add("", fmt.Sprintf("at most %d budgets are allowed, not %d", maxBudgets, len(d.Budgets)), "spec.disruption.budgets")
+		c.faults.Add("", fmt.Sprintf("at most %d budgets are allowed, not %d", maxBudgets, len(d.Budgets)), "spec.disruption.budgets")
 	}
 	for i := range d.Budgets {
 		c.budget(&d.Budgets[i], "spec.disruption.budgets["+strconv.Itoa(i)+"]")
@@ -159,29 +162,29 @@ func (c *Checker) disruption(d *scheduling.Disruption) {
 }
 
 // budget checks one disruption budget.
-func (c *Checker) budget(b *scheduling.Budget, path string) {
+func (c nodePoolChecker) budget(b *scheduling.Budget, path string) {
 	if !budgetNodes(b.Nodes) {
-		c.Add(b.Nodes, "must be a number of nodes or a share from 0% to 100%", path+".nodes")
+		c.faults.Add(b.Nodes, "must be a number of nodes or a share from 0% to 100%", path+".nodes")
 	}
 	switch {
 	case b.Schedule == nil && b.Duration != nil:
-		c.Add("", "is missing, while duration is there", path+".schedule")
+		c.faults.Add("", "is missing, while duration is there", path+".schedule")
 	case b.Schedule != nil && b.Duration == nil:
-		c.Add("", "is missing, while schedule is there", path+".duration")
+		c.faults.Add("", "is missing, while schedule is there", path+".duration")
 	}
 	if b.Schedule != nil {
 		if err := scheduling.CheckSchedule(*b.Schedule); err != nil {
-			c.Add(*b.Schedule, err.Error(), path+".schedule")
+			c.faults.Add(*b.Schedule, err.Error(), path+".schedule")
 		}
 	}
 	if b.Duration != nil && (b.Duration.Duration < 0 || b.Duration.Duration%time.Minute != 0) {
-		c.Add(b.Duration.Duration.String(), "must be hours and minutes", path+".duration")
+		c.faults.Add(b.Duration.Duration.String(), "must be hours and minutes", path+".duration")
 	}
 	for i, reason := range b.Reasons {
 		switch reason {
 		case "Underutilized", "Empty", "Drifted":
 		default:
-			c.Add(reason, "must be one of Underutilized, Empty, Drifted", path+".reasons["+strconv.Itoa(i)+"]")
+			c.faults.Add(reason, "must be one of Underutilized, Empty, Drifted", path+".reasons["+strconv.Itoa(i)+"]")
 		}
 	}
 }

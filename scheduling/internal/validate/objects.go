@@ -51,12 +51,12 @@ func (c *Checker) volumeAffinity(required *corev1.NodeSelector) {
 	if required == nil {
 		return
 	}
-	c.spec = "spec"
+	spec := podSpecChecker{faults: &c.Faults, path: "spec"}
 	if len(required.NodeSelectorTerms) == 0 {
-		c.Add("", "needs at least one term", c.spec+"."+VolumeTerms)
+		c.Add("", "needs at least one term", spec.path+"."+VolumeTerms)
 	}
 	for i := range required.NodeSelectorTerms {
-		c.nodeTerm(&required.NodeSelectorTerms[i], specPath{list: VolumeTerms, index: i})
+		spec.nodeTerm(&required.NodeSelectorTerms[i], specPath{list: VolumeTerms, index: i})
 	}
 }
 
@@ -108,7 +108,7 @@ func (c *Checker) groupingObjects(p *scheduling.Problem) {
 	Listed(c, "replicasets", p.Owners.ReplicaSets, nil)
 	Listed(c, "statefulsets", p.Owners.StatefulSets, nil)
 	for i := range p.DefaultSpread {
-		c.At = Position{List: "defaultSpread", Index: i}
+		c.MoveTo(Position{List: "defaultSpread", Index: i})
 		spreadFaults(&p.DefaultSpread[i], c.Add)
 	}
 }

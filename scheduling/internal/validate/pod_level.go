@@ -13,10 +13,10 @@ import (
 
 // podLevel checks pod-level resources against those of the containers, as the API server does: requests must be
 // at least the containers' total, and limits at least the limit of each container.
-func (c *Checker) podLevel(spec *corev1.PodSpec) {
+func (s *podSpecChecker) podLevel(spec *corev1.PodSpec) {
 	whole := spec.Resources
 	fault := func(list string, name corev1.ResourceName, q *resource.Quantity, message string) {
-		c.Add(q.String(), message, c.spec+".resources."+list+scheduling.Field(string(name)))
+		s.faults.Add(q.String(), message, s.path+".resources."+list+scheduling.Field(string(name)))
 	}
 	const together = " that the containers request together"
 	for name, q := range podspec.Listed(whole.Requests) {

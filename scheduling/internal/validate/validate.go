@@ -44,7 +44,7 @@ func (c *Checker) PoolCatalogs(p *scheduling.Problem) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.PoolCatalogs)) {
 		if !pools[name] {
-			c.At = Position{List: "poolCatalogs", Name: name}
+			c.MoveTo(Position{List: "poolCatalogs", Name: name})
 			c.Add("", "there is no NodePool of this name", "")
 		}
 	}
@@ -53,18 +53,18 @@ func (c *Checker) PoolCatalogs(p *scheduling.Problem) {
 // Objects checks all objects except pods, and kube-scheduler's profile.
 func (c *Checker) Objects(p *scheduling.Problem) {
 	Listed(c, "nodes", p.Nodes, func(n *corev1.Node) {
-		c.amounts(n.Status.Capacity, "status.capacity", capacityFault)
-		c.amounts(n.Status.Allocatable, "status.allocatable", capacityFault)
+		amountFaults(&c.Faults, n.Status.Capacity, "status.capacity", capacityFault)
+		amountFaults(&c.Faults, n.Status.Allocatable, "status.allocatable", capacityFault)
 	})
 	c.storage(p)
 	Listed(c, "daemonsets", p.DaemonSets, func(d *appsv1.DaemonSet) {
-		c.spec = "spec.template.spec"
-		c.podSpec(&d.Spec.Template.Spec)
+		spec := podSpecChecker{faults: &c.Faults, path: "spec.template.spec"}
+		spec.check(&d.Spec.Template.Spec)
 	})
-	Listed(c, "nodepools", p.NodePools, c.nodePool)
+	Listed(c, "nodepools", p.NodePools, nodePoolChecker{faults: &c.Faults}.check)
 	for pod, node := range p.Nominated {
 		if pod.Name == "" {
-			c.At = Position{List: "nominated", Namespace: podspec.OrDefault(pod.Namespace)}
+			c.MoveTo(Position{List: "nominated", Namespace: podspec.OrDefault(pod.Namespace)})
 			c.Add(node, "names no pod", "")
 		}
 	}
@@ -76,13 +76,9 @@ func (c *Checker) Objects(p *scheduling.Problem) {
 // only for a fault.
 type Checker struct {
 	scheduling.Faults
-	At   Position
-	spec string // path of the pod spec within the object
+	at Position // the present object
 	// names counts the names of the present list.
 	names map[types.NamespacedName]int
-	// reader, if set, reads the pods that were checked.
-	reader *podspec.SpecReader
-	pods   int // number of pods that it was given
 }
 
 // NewChecker returns a checker without faults.
@@ -102,18 +98,21 @@ type Position struct {
 // path returns the path of the present object.
 func (c *Checker) path() string {
 	switch {
-	case c.At.Name == "":
-		return c.At.List + "[" + strconv.Itoa(c.At.Index) + "]"
-	case c.At.Namespace == "":
-		return c.At.List + "[" + c.At.Name + "]"
+	case c.at.Name == "":
+		return c.at.List + "[" + strconv.Itoa(c.at.Index) + "]"
+	case c.at.Namespace == "":
+		return c.at.List + "[" + c.at.Name + "]"
 	default:
-		return c.At.List + "[" + c.At.Namespace + "/" + c.At.Name + "]"
+		return c.at.List + "[" + c.at.Namespace + "/" + c.at.Name + "]"
 	}
 }
 
+// MoveTo makes an entry the present object, to which faults are added from then on.
+func (c *Checker) MoveTo(entry Position) { c.at = entry }
+
 // Enter moves on to an entry, and reports whether it is not nil.
 func (c *Checker) Enter(list string, index int, isNil bool) bool {
-	c.At = Position{List: list, Index: index}
+	c.MoveTo(Position{List: list, Index: index})
 	if isNil {
 		c.Add("", "is nil", "")
 	}
@@ -141,40 +140,12 @@ func (c *Checker) named(namespace, name string) bool {
 		c.Add("", "is missing", "metadata.name")
 		return false
 	}
-	c.At.Namespace, c.At.Name = namespace, name
+	c.at.Namespace, c.at.Name = namespace, name
 	key := types.NamespacedName{Namespace: namespace, Name: name}
 	if c.names[key]++; c.names[key] == 2 {
 		c.Add("", "is there more than once", "")
 	}
 	return true
-}
-
-// join combines the readings of several readers of consecutive pods. The numbers of the first one stay.
-func join(r *podspec.Readings, parts []*Checker, none *podspec.SpecReader) *podspec.Readings {
-	all, at := none, 0
-	for _, part := range parts {
-		m := part.reader
-		if m == nil {
-			continue
-		}
-		if at == 0 {
-			all, at = m, part.pods
-			continue
-		}
-		numbers := make([]int32, len(m.PodSpecKeys))
-		for i, x := range m.PodSpecKeys {
-			numbers[i] = all.Read(x.Pod)
-		}
-		of := r.Of[at : at+part.pods]
-		for i, n := range of {
-			if n >= 0 {
-				of[i] = numbers[n]
-			}
-		}
-		at += part.pods
-	}
-	r.Table, r.PodSpecKeys = all.Table, all.PodSpecKeys
-	return r
 }
 
 // Messages for labels that the API server would reject.
