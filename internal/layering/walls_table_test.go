@@ -19,7 +19,6 @@ func methodsDeclared() map[string]int {
 		"scheduling/disruption.state":          117,
 		"scheduling/internal/bound.assignment": 52,
 		"scheduling/internal/explain.tied":     41,
-		"scheduling/internal/fleet.problem":    35,
 		"scheduling/internal/greedy.Filler":    53,
 		"scheduling/internal/topology.planner": 53,
 		"scheduling/manifest.collector":        45,

@@ -41,7 +41,7 @@ func (p *problem) bind(machines []int32, w *course) bindResult {
 			break
 		}
 		for _, i := range batch {
-			r.Join(p.kinds[machines[i]].machine)
+			r.Join(p.kinds.list[machines[i]].machine)
 		}
 		x.joined = append(x.joined, batch...)
 		x.left = r.Bind(w.queue, x.to, nil)
@@ -59,20 +59,12 @@ func (f fleet) list() (out []int32) {
 	return out
 }
 
-// cost is the total cost of machines.
-func (p *problem) cost(machines []int32) (sum float64) {
-	for _, k := range machines {
-		sum += float64(p.kinds[k].cost)
-	}
-	return sum
-}
-
 // estimate returns the average cost of a fleet over all courses, with machines or values of the pods that are
 // left over. Machines are bought for these where pods have topology terms, because other pods may exclude them
 // from domains; otherwise they count with their values. If the result is not below most, it need not be exact.
 func (p *problem) estimate(f fleet, most float64) float64 {
 	machines := f.list()
-	price := p.cost(machines) + p.shortagePenalty(f)
+	price := p.kinds.cost(machines) + p.shortagePenalty(f)
 	if price >= most {
 		return price
 	}
@@ -81,7 +73,7 @@ func (p *problem) estimate(f fleet, most float64) float64 {
 		sum := 0.0
 		w, x := &p.courses[i], &outcomes[i]
 		if p.c.Tied() {
-			sum += p.cost(p.buyForLeft(f, w, x))
+			sum += p.kinds.cost(p.buyForLeft(f, w, x))
 		}
 		for at, to := range x.to {
 			if to < 0 {
@@ -120,7 +112,7 @@ func (p *problem) shortagePenalty(f fleet) float64 {
 	for d, n := range p.load {
 		have := float64(p.free[d])
 		for k, m := range f {
-			have += float64(m) * float64(p.kinds[k].room[d])
+			have += float64(m) * float64(p.kinds.list[k].room[d])
 		}
 		if n > 0 {
 			missing = max(missing, 1-have/(spare*float64(n)))
@@ -153,7 +145,7 @@ func (p *problem) buyForLeft(f fleet, w *course, x *bindResult) (bought []int32)
 	kinds := map[int32]int32{} // by node
 	for round := 0; x.left > 0 && round < mostReplans && !p.late(); round++ {
 		more := p.extraMachines(w, x).list()
-		f = p.extended(f)
+		f = p.kinds.extended(f)
 		for _, k := range more {
 			f[k]++
 		}
@@ -161,7 +153,7 @@ func (p *problem) buyForLeft(f fleet, w *course, x *bindResult) (bought []int32)
 			break // no machine for sale holds the rest
 		}
 		for _, k := range more {
-			kinds[int32(x.run.Join(p.kinds[k].machine))] = k //nolint:gosec // nodes are few
+			kinds[int32(x.run.Join(p.kinds.list[k].machine))] = k //nolint:gosec // nodes are few
 		}
 		before := x.left
 		if x.left = x.run.Bind(w.queue, x.to, nil); x.left == before {
@@ -194,7 +186,7 @@ func Realise(c *instance.Instance, plan *scheduling.Plan, params Params) []Reali
 	if p == nil {
 		return nil
 	}
-	machines, f := make([]int32, len(p.launched)), p.newFleet()
+	machines, f := make([]int32, len(p.launched)), p.kinds.newFleet()
 	for i, m := range p.launched {
 		machines[i] = int32(m.kind) //nolint:gosec // a number of kinds
 		f[m.kind]++
@@ -204,7 +196,7 @@ func Realise(c *instance.Instance, plan *scheduling.Plan, params Params) []Reali
 		w := &p.courses[i]
 		out[i] = Realised{Batches: w.Batches, Elsewhere: p.movedPods(w, &x)}
 		for _, k := range p.buyForLeft(f, w, &x) {
-			o := &p.c.Offers.Offers[p.kinds[k].purchase.Offer]
+			o := &p.c.Offers.Offers[p.kinds.list[k].purchase.Offer]
 			out[i].Later = offerings.Sum(out[i].Later, p.c.Solver.ExpectedPrice(o.InstanceType, o.Offering))
 		}
 		if x.left > 0 && !p.late() {

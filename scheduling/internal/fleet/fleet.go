@@ -40,7 +40,7 @@ func Improve(c *instance.Instance, plan *scheduling.Plan, params Params) *Fleet 
 		return nil
 	}
 	p.courses = p.courses[:len(p.courses)-1] // the last course is kept for the final comparison, which must not use only courses that the search has optimized for
-	given := p.newFleet()
+	given := p.kinds.newFleet()
 	for _, m := range p.launched {
 		given[m.kind]++
 	}
@@ -60,7 +60,7 @@ func Improve(c *instance.Instance, plan *scheduling.Plan, params Params) *Fleet 
 		}
 	}
 	if best == nil {
-		best = p.extended(given)
+		best = p.kinds.extended(given)
 	}
 	best, value = p.localSearch(best, value, min(params.Tries, int(mostLooks/(int64(len(p.courses))*looks(c, plan)))))
 	if value >= tight || p.late() {
@@ -112,11 +112,11 @@ func (p *problem) affords(f fleet) bool {
 	l := instance.NewLedger(p.c)
 	for k, n := range f {
 		if n > 0 {
-			l.Spend(p.kinds[k].purchase, int64(n))
+			l.Spend(p.kinds.list[k].purchase, int64(n))
 		}
 	}
 	for k, n := range f {
-		if id := l.Reservation(p.kinds[k].purchase); n > 0 && id != "" && l.Supply[id] < 0 {
+		if id := l.Reservation(p.kinds.list[k].purchase); n > 0 && id != "" && l.Supply[id] < 0 {
 			return false
 		}
 	}
@@ -133,7 +133,7 @@ func (p *problem) complete(f fleet, most float64) *Fleet {
 		return p.packed(f, most)
 	}
 	more := p.buyForLeft(f, w, &x)
-	f = p.extended(f)
+	f = p.kinds.extended(f)
 	for _, k := range more {
 		f[k]++
 	}
@@ -168,7 +168,7 @@ func (p *problem) packed(f fleet, most float64) *Fleet {
 	before := len(bins)
 	ledger := instance.NewLedger(p.c)
 	for _, k := range machines {
-		x := &p.kinds[k]
+		x := &p.kinds.list[k]
 		admits := model.NewBits(len(p.c.Classes.Groups))
 		for c, class := range p.c.Planned {
 			if x.admits[c] {
@@ -185,8 +185,8 @@ func (p *problem) packed(f fleet, most float64) *Fleet {
 	there := p.scheduler.Model.Existing()
 	items := slices.Concat(out.Bins[:before], make([][]model.Item, there-before), out.Bins[before:])
 	for i := range out.Nodes {
-		k := p.kind(p.c.Unsited().Bought[out.Nodes[i].Option])
-		f = p.extended(f)
+		k := p.kinds.number(p.c.Unsited().Bought[out.Nodes[i].Option])
+		f = p.kinds.extended(f)
 		for range out.Nodes[i].N {
 			machines, items = append(machines, int32(k)), append(items, out.Nodes[i].Items)
 			f[k]++
@@ -214,9 +214,9 @@ func (p *problem) bound(machines int, w *course, x *bindResult) [][]model.Item {
 
 // answer returns a fleet with the given pods on existing nodes and machines.
 func (p *problem) answer(machines []int32, items [][]model.Item) *Fleet {
-	bought := make([]offers.Purchase, len(p.kinds))
-	for k := range p.kinds {
-		bought[k] = p.kinds[k].purchase
+	bought := make([]offers.Purchase, len(p.kinds.list))
+	for k := range p.kinds.list {
+		bought[k] = p.kinds.list[k].purchase
 	}
 	c := p.c
 	out := &Fleet{Packing: c.Unsited().Buying(bought)}

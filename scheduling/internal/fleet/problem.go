@@ -1,9 +1,7 @@
 package fleet
 
 import (
-	"maps"
 	"slices"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -12,27 +10,21 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/binding"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 )
 
-// problem is the machines for sale and the pods of a plan, for one search.
+// problem is the machines on sale and the pods of a plan, for one search.
 type problem struct {
 	c         *instance.Instance
 	scheduler *binding.Scheduler
-	kinds     []kind // of the machines considered so far
-	kindOf    map[offers.Purchase]int
-	ranks     []int32 // of NodePools by weight, by template number
-	known     map[offers.Purchase]*kind
-	launched  []machine                    // of the plan
-	planned   map[podPosition]int          // pods by planned position
-	keys      []string                     // topology keys of terms, except the hostname
-	spread    []spreadDomain               // domains in which a fleet must have a machine
-	hosts     []int32                      // by class: number of admitting machines that a fleet must have
-	sales     map[string][]offers.Purchase // purchases by domain; nil until needed
-	pods      []int64                      // by class, those that have a place in the plan
-	podValue  []float64                    // by class: cost of one pod
-	load      []int64                      // total request of the pods
-	free      []int64                      // total free room of existing nodes
+	kinds     *kindTable
+	launched  []machine           // of the plan
+	planned   map[podPosition]int // pods by planned position
+	spread    []spreadDomain      // domains in which a fleet must have a machine
+	hosts     []int32             // by class: number of admitting machines that a fleet must have
+	pods      []int64             // by class, those that have a place in the plan
+	podValue  []float64           // by class: cost of one pod
+	load      []int64             // total request of the pods
+	free      []int64             // total free room of existing nodes
 	courses   []course
 	domains   []domain
 	anywhere  domain // for pods without a domain
@@ -41,16 +33,6 @@ type problem struct {
 
 // podPosition is a class on a node. Existing nodes come first, then the machines of the plan.
 type podPosition struct{ class, node int32 }
-
-// kind is a machine on sale.
-type kind struct {
-	purchase offers.Purchase
-	rank     int32 // by weight of its NodePool, highest weight first
-	machine  int   // number in the scheduler
-	cost     int64
-	room     []int64
-	admits   []bool // by class
-}
 
 // machine is a machine of the plan, with its planned pods by class.
 type machine struct {
@@ -82,10 +64,8 @@ type domain struct {
 // newProblem returns the problem of a plan; nil where the plan buys an offering that is not for sale or names
 // unknown pods or nodes.
 func newProblem(c *instance.Instance, plan *scheduling.Plan, params Params) *problem {
-	p := &problem{
-		c: c, scheduler: binding.New(c), kindOf: map[offers.Purchase]int{}, ranks: c.WeightRank(), known: map[offers.Purchase]*kind{}, late: params.Late,
-		keys: slices.Sorted(maps.Keys(c.TiedKeys(nil, false))), pods: make([]int64, len(c.Planned)),
-	}
+	scheduler := binding.New(c)
+	p := &problem{c: c, scheduler: scheduler, kinds: newKindTable(c, scheduler), pods: make([]int64, len(c.Planned)), late: params.Late}
 	if p.late == nil {
 		p.late = func() bool { return false }
 	}
@@ -149,10 +129,10 @@ func (p *problem) read(plan *scheduling.Plan) bool {
 	for i := range plan.Launches {
 		l := &plan.Launches[i]
 		at, ok := launches.Purchase(l)
-		if !ok || p.kindOfPurchase(at).room == nil {
+		if !ok || p.kinds.of(at).room == nil {
 			return false
 		}
-		p.launched = append(p.launched, machine{p.kind(at), count(l.Pods, p.scheduler.Model.Existing()+i)})
+		p.launched = append(p.launched, machine{p.kinds.number(at), count(l.Pods, p.scheduler.Model.Existing()+i)})
 	}
 	for _, x := range plan.Existing {
 		n, ok := p.scheduler.Model.Node(x.Node)
@@ -164,46 +144,13 @@ func (p *problem) read(plan *scheduling.Plan) bool {
 	return known
 }
 
-// kind returns the number of a purchase's kind, which it adds if necessary.
-func (p *problem) kind(at offers.Purchase) int {
-	if n, ok := p.kindOf[at]; ok {
-		return n
-	}
-	k := *p.kindOfPurchase(at)
-	k.machine = p.scheduler.Machine(at)
-	p.kindOf[at] = len(p.kinds)
-	p.kinds = append(p.kinds, k)
-	return p.kindOf[at]
-}
-
-// kindOfPurchase returns the kind of a purchase.
-func (p *problem) kindOfPurchase(at offers.Purchase) *kind {
-	if k, ok := p.known[at]; ok {
-		return k
-	}
-	k := &kind{
-		purchase: at, rank: p.ranks[p.c.Templates[at.Template].Number], cost: p.c.Offers.Offers[at.Offer].Cost,
-		admits: make([]bool, len(p.c.Planned)),
-	}
-	x := &p.c.Offered[at.Template]
-	if i := slices.IndexFunc(x.List, func(o offers.TemplateOffer) bool { return o.Offer == at.Offer }); i >= 0 {
-		k.room = p.c.Rooms.Rooms[x.List[i].Room]
-	}
-	for i, class := range p.c.Planned {
-		row := x.Rows[class.Group]
-		k.admits[i] = row != nil && row.Has(at.Offer)
-	}
-	p.known[at] = k
-	return k
-}
-
 // value computes the values of pods: their shares of the cost of the machines that they are planned on, or of
 // the cheapest machine if they are planned on none.
 func (p *problem) value() {
 	classes := p.c.Planned
 	sum, pods := make([]float64, len(classes)), make([]float64, len(classes))
 	for _, m := range p.launched {
-		k := &p.kinds[m.kind]
+		k := &p.kinds.list[m.kind]
 		total := 0.0
 		for c, n := range m.pods {
 			total += share(classes[c].Requests, k.room) * float64(n)
@@ -251,7 +198,7 @@ func (p *problem) divide() {
 	left := map[string][]int64{}
 	var order []string
 	for _, m := range p.launched {
-		d := p.domainName(p.kinds[m.kind].purchase)
+		d := p.kinds.domainName(p.kinds.list[m.kind].purchase)
 		if left[d] == nil {
 			left[d] = make([]int64, len(p.c.Planned))
 			order = append(order, d)
@@ -288,7 +235,7 @@ func (p *problem) readSpread() {
 			}
 			for _, key := range p.c.TopologyTerms.List[p.c.Planned[c].TopologyTerms].SpreadKeys(true) {
 				key = requirements.NormalizeKey(key)
-				at := spreadDomain{key, p.label(p.kinds[m.kind].purchase, key)}
+				at := spreadDomain{key, p.kinds.label(p.kinds.list[m.kind].purchase, key)}
 				if key == corev1.LabelHostname {
 					p.hosts[c]++
 				} else if !slices.Contains(p.spread, at) {
@@ -303,7 +250,7 @@ func (p *problem) readSpread() {
 func (p *problem) spreads(f fleet) bool {
 	for c, hosts := range p.hosts {
 		for k := 0; hosts > 0 && k < len(f); k++ {
-			if p.kinds[k].admits[c] {
+			if p.kinds.list[k].admits[c] {
 				hosts -= f[k]
 			}
 		}
@@ -313,38 +260,10 @@ func (p *problem) spreads(f fleet) bool {
 	}
 	return !slices.ContainsFunc(p.spread, func(at spreadDomain) bool {
 		for k, n := range f {
-			if n > 0 && p.label(p.kinds[k].purchase, at.key) == at.value {
+			if n > 0 && p.kinds.label(p.kinds.list[k].purchase, at.key) == at.value {
 				return false
 			}
 		}
 		return true
 	})
-}
-
-// readSales lists the purchases by domain.
-func (p *problem) readSales() {
-	p.sales = map[string][]offers.Purchase{}
-	for ti := range p.c.Offered {
-		for _, o := range p.c.Offered[ti].List {
-			if at := (offers.Purchase{Template: ti, Offer: o.Offer}); p.c.Offers.Offers[o.Offer].Launchable {
-				d := p.domainName(at)
-				p.sales[d] = append(p.sales[d], at)
-			}
-		}
-	}
-}
-
-// label returns the value of a topology key on machines of a purchase.
-func (p *problem) label(at offers.Purchase, key string) string {
-	value, _ := p.c.Offers.LabelOf(p.c.Templates[at.Template], at.Offer, key)
-	return value
-}
-
-// domainName returns the values of all topology keys on machines of a purchase, joined.
-func (p *problem) domainName(at offers.Purchase) string {
-	var out strings.Builder
-	for _, key := range p.keys {
-		out.WriteString(p.label(at, key) + "\x00")
-	}
-	return out.String()
 }

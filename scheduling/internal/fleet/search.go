@@ -11,11 +11,6 @@ import (
 // fleet is a number of machines by kind.
 type fleet []int32
 
-func (p *problem) newFleet() fleet { return make(fleet, len(p.kinds)) }
-
-// extended returns the fleet with an entry for each kind that is known by now.
-func (p *problem) extended(f fleet) fleet { return append(f, make(fleet, len(p.kinds)-len(f))...) }
-
 const (
 	// mostMisses is the number of pods in a row of the queue without room after which a machine counts as full.
 	mostMisses = 200
@@ -112,7 +107,7 @@ func (p *problem) choose() {
 		for queue := d.queue; len(queue) > 0; {
 			f := p.newQueueFill(queue)
 			var list []ranked
-			for _, k := range p.onSale(d) {
+			for _, k := range p.kinds.onSale(d) {
 				if p.late() {
 					return // the deadline has passed
 				}
@@ -126,12 +121,12 @@ func (p *problem) choose() {
 			slices.SortStableFunc(list, func(a, b ranked) int { return cmp.Compare(b.value, a.value) })
 			from := len(d.kinds)
 			for _, x := range list[:min(len(list), mostKinds)] {
-				d.kinds = append(d.kinds, p.kind(x.purchase))
+				d.kinds = append(d.kinds, p.kinds.number(x.purchase))
 			}
 			// The rest needs other machines than these.
 			queue = slices.DeleteFunc(slices.Clone(queue), func(c int32) bool {
 				return slices.ContainsFunc(d.kinds[from:], func(k int) bool {
-					x := &p.kinds[k]
+					x := &p.kinds.list[k]
 					return x.admits[c] && model.Fits(x.room, p.c.Planned[c].Requests)
 				})
 			})
@@ -141,30 +136,11 @@ func (p *problem) choose() {
 	}
 }
 
-// onSale returns the kinds for sale in a domain.
-func (p *problem) onSale(d *domain) []*kind {
-	switch {
-	case d.sale != nil:
-	case !d.bound:
-		for _, at := range p.c.Unsited().Bought {
-			d.sale = append(d.sale, p.kindOfPurchase(at))
-		}
-	default:
-		if p.sales == nil {
-			p.readSales()
-		}
-		for _, at := range p.sales[d.name] {
-			d.sale = append(d.sale, p.kindOfPurchase(at))
-		}
-	}
-	return d.sale
-}
-
 // construct buys machine by machine the kind with the most value per cost when filled with the remaining pods
 // in their order. Of kinds within the tolerance it takes the dearest, because pods leave less room unused on
 // large machines.
 func (p *problem) construct(tolerance float64) fleet {
-	out := p.newFleet()
+	out := p.kinds.newFleet()
 	for i := range p.domains {
 		d := &p.domains[i]
 		f := p.newQueueFill(d.queue)
@@ -172,7 +148,7 @@ func (p *problem) construct(tolerance float64) fleet {
 		for len(f.queue) > 0 && !p.late() {
 			top := 0.0
 			for i, k := range d.kinds {
-				values[i] = f.fill(&p.kinds[k], false)
+				values[i] = f.fill(&p.kinds.list[k], false)
 				top = max(top, values[i])
 			}
 			if top == 0 {
@@ -180,11 +156,11 @@ func (p *problem) construct(tolerance float64) fleet {
 			}
 			best := -1
 			for i, v := range values {
-				if k := d.kinds[i]; v >= top*(1-tolerance) && (best < 0 || p.kinds[k].cost > p.kinds[best].cost) {
+				if k := d.kinds[i]; v >= top*(1-tolerance) && (best < 0 || p.kinds.list[k].cost > p.kinds.list[best].cost) {
 					best = k
 				}
 			}
-			f.fill(&p.kinds[best], true)
+			f.fill(&p.kinds.list[best], true)
 			out[best]++
 		}
 	}
@@ -234,7 +210,7 @@ func (p *problem) neighbour(f fleet, dice *rand.Rand) fleet {
 	default:
 		n := 1 + dice.Int32N(f[a])
 		out[a] -= n
-		out[b] += int32(float64(n)*float64(p.kinds[a].cost)/float64(p.kinds[b].cost) + dice.Float64())
+		out[b] += int32(float64(n)*float64(p.kinds.list[a].cost)/float64(p.kinds.list[b].cost) + dice.Float64())
 	}
 	if slices.Equal(out, f) {
 		return nil
@@ -252,7 +228,7 @@ func (p *problem) extraMachines(w *course, x *bindResult) fleet {
 		}
 	}
 	queues := p.divideLeft(w, x, left)
-	out := p.newFleet()
+	out := p.kinds.newFleet()
 	buy := func(at *domain, all []int32) bool {
 		var queue []int32
 		for _, c := range all {
@@ -265,7 +241,7 @@ func (p *problem) extraMachines(w *course, x *bindResult) fleet {
 		for len(f.queue) > 0 {
 			// The best kind for all pods of the domain need not be the best one for these few.
 			best, value, all := (*kind)(nil), 0.0, f.totalValue()
-			for _, k := range p.onSale(at) {
+			for _, k := range p.kinds.onSale(at) {
 				if best != nil && (k.rank > best.rank || k.rank == best.rank && all <= value*float64(k.cost)) {
 					continue // too dear even if it held all of them
 				}
@@ -276,9 +252,9 @@ func (p *problem) extraMachines(w *course, x *bindResult) fleet {
 			if value == 0 {
 				return false
 			}
-			k := p.kind(best.purchase)
-			f.fill(&p.kinds[k], true)
-			out = p.extended(out)
+			k := p.kinds.number(best.purchase)
+			f.fill(&p.kinds.list[k], true)
+			out = p.kinds.extended(out)
 			out[k]++
 		}
 		return true
@@ -328,7 +304,7 @@ func (p *problem) divideLeft(w *course, x *bindResult, left []int64) [][]int32 {
 	domainOf := map[int32]int{}
 	for left := len(queue); left > 0; {
 		for i := range p.domains {
-			if k := p.unboundedNode(&p.domains[i]); k >= 0 {
+			if k := p.kinds.unboundedNode(&p.domains[i]); k >= 0 {
 				domainOf[int32(run.Join(k))] = i //nolint:gosec // a number of nodes
 			}
 		}
@@ -350,27 +326,4 @@ func (p *problem) divideLeft(w *course, x *bindResult, left []int64) [][]int32 {
 		}
 	}
 	return out
-}
-
-// unboundedNode returns the node that stands for all machines of a domain; −1 where no machine is for sale
-// there.
-func (p *problem) unboundedNode(d *domain) int {
-	if d.unbounded != 0 {
-		return d.unbounded
-	}
-	d.unbounded = -1
-	first := -1
-	admits := make([]bool, len(p.c.Planned))
-	for _, k := range p.onSale(d) {
-		if first < 0 {
-			first = p.kind(k.purchase)
-		}
-		for c, yes := range k.admits {
-			admits[c] = admits[c] || yes
-		}
-	}
-	if first >= 0 {
-		d.unbounded = p.scheduler.Boundless(p.kinds[first].machine, admits)
-	}
-	return d.unbounded
 }
