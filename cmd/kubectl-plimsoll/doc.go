@@ -1,5 +1,5 @@
-// Command kubectl-plimsoll is a plugin of kubectl: it asks kubectl for what plimsoll reads, and
-// hands that to plimsoll, which has to be installed beside it or in PATH.
+// Command kubectl-plimsoll is a plugin of kubectl: it lets kubectl list the objects that
+// plimsoll reads, and passes them to plimsoll, which must be installed beside it or in PATH.
 //
 //	kubectl plimsoll consolidate
 //	kubectl plimsoll --context production whatif --case 'no spot: --no-spot'

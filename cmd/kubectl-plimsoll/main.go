@@ -18,7 +18,7 @@ import (
 )
 
 func main() {
-	// Children are told of an interrupt by the terminal; this waits for what they make of it.
+	// The terminal sends an interrupt to the child processes, too. The plugin must outlive them to return their exit code.
 	signal.Notify(make(chan os.Signal, 1), os.Interrupt)
 	p := plugin{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr}
 	os.Exit(p.run(os.Args[1:]))
@@ -65,7 +65,7 @@ func (p *plugin) say(format string, args ...any) {
 	_, _ = fmt.Fprintf(p.stderr, format+"\n", args...)
 }
 
-// run runs plimsoll on what kubectl gets, and returns the exit code.
+// run runs plimsoll on the objects that kubectl lists, and returns the exit code.
 func (p *plugin) run(args []string) int {
 	flags := flag.NewFlagSet("kubectl plimsoll", flag.ContinueOnError)
 	flags.SetOutput(p.stderr)
@@ -132,8 +132,8 @@ func (p *plugin) wait(c *exec.Cmd) int {
 	return 0
 }
 
-// stream hands what kubectl gets to plimsoll. Kinds that may not be listed are told by kubectl,
-// and plans are made without them.
+// stream passes the objects that kubectl lists to plimsoll. kubectl prints an error for each kind that it may not list;
+// plans are then made without that kind.
 func (p *plugin) stream(plimsoll string, args []string) (code int, err error) {
 	served, err := p.served()
 	if err != nil {

@@ -17,7 +17,7 @@ type Cloud struct {
 	// Name stands before the region in the names of its catalogs; it is empty for a cloud of which
 	// none is embedded.
 	Name string
-	// Title is what people call it.
+	// Title is the name for readers, e.g. "Google Cloud".
 	Title string
 	// Usual is a region that many use, for examples.
 	Usual string
@@ -98,8 +98,8 @@ func Open(name string) (c *instancetypes.Catalog, ok bool, err error) {
 	return c, ok, err
 }
 
-// Committed returns what machines of the catalog of a name cost that somebody has committed to
-// buy for a term, such as "3y".
+// Committed returns the prices of the machines of a catalog under a commitment for a term, "1y" or "3y". The catalog is
+// given by name.
 func Committed(name, term string) (p instancetypes.Prices, err error) {
 	from, region, ok := of(name)
 	if !ok || from.committed == nil {

@@ -60,7 +60,7 @@ type column struct {
 	fixed, names int
 }
 
-// width is what the column takes if its names have so many characters at most.
+// width is the width of the column, in characters, if names are cut to limit characters.
 func (c column) width(limit int) int { return max(c.fixed, min(c.names, limit)) }
 
 // columnList is the columns of a table.
@@ -87,7 +87,7 @@ func (l columnList) without(heads []string) columnList {
 	return lo.Reject(l, func(c column, _ int) bool { return slices.Contains(heads, c.head) })
 }
 
-// need is what the columns take, with the gaps between them.
+// need is the width of all columns, in characters, with the gaps between them, if names are cut to limit characters.
 func (l columnList) need(limit int) int {
 	return lo.SumBy(l, func(c column) int { return c.width(limit) + 2 }) - 2
 }

@@ -9,8 +9,8 @@ import (
 // defaultWidth is how many columns tables take where nothing says how many there are.
 const defaultWidth = 140
 
-// Width returns how many columns there are for tables: what COLUMNS says, or else the width
-// of the terminal, if that is what output goes to.
+// Width returns the width for tables, in characters: the environment variable COLUMNS, else the width of the terminal that
+// stdout is, else 140.
 func Width(stdout io.Writer) int {
 	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
 		return n

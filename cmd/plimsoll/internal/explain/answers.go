@@ -59,7 +59,7 @@ func node(x *provisioning.Explainer, name string) (any, error) {
 	return nil, &scheduling.UnknownNameError{Kind: "node", Name: name, Near: slices.Compact(near)}
 }
 
-// JudgedNode is a node of a pool, explained with what becomes of it when no other node may be removed.
+// JudgedNode is the explanation of a node with the decision about it when no other node may be removed.
 type JudgedNode struct {
 	*scheduling.NodeExplanation
 
@@ -68,7 +68,7 @@ type JudgedNode struct {
 	Removal *disruption.Step    `json:"removal,omitempty"`
 }
 
-// Judge adds to the explanation of a node what a plan makes of it.
+// Judge adds to the explanation of a node the verdict of a plan on it, and the step that removes it.
 func Judge(node *scheduling.NodeExplanation, plan *disruption.Plan) any {
 	for i := range plan.Nodes {
 		v := &plan.Nodes[i]

@@ -9,8 +9,8 @@ import (
 	"github.com/samber/lo"
 )
 
-// Subject is what a question is about: pod, node, launch or the kind of a workload, and a name,
-// with its namespace or without.
+// Subject is the object of a question: its kind (pod, node, launch, or the kind of a workload) and its name, with or
+// without a namespace.
 type Subject struct{ Kind, Name string }
 
 // kinds are the kinds that can be asked about, with the names by which kubectl knows

@@ -10,16 +10,16 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
 
-// Workload says what becomes of the pods of a workload.
+// Workload is the answer about a workload: where its pods go, or why they go nowhere.
 type Workload struct {
 	// Workload is kind/namespace/name.
 	Workload string `json:"workload"`
-	// Groups are its pods, those together that fare alike.
+	// Groups divide its pods by their outcome.
 	Groups []Group `json:"groups"`
 }
 
-// Group is pods that fare alike: on machines of one kind, on nodes that are there, or
-// without a place for the same reasons.
+// Group is pods with the same outcome: on machines of one kind, on existing nodes, or unschedulable for the same
+// reasons.
 type Group struct {
 	// Pods are as namespace/name; Example explains the first.
 	Pods    []string                   `json:"pods"`
@@ -49,7 +49,7 @@ func workload(x *provisioning.Explainer, workloads map[string][]string, plan *sc
 		}
 		return nil, e
 	}
-	fates := fatesOf(plan)
+	fates := outcomes(plan)
 	out := &Workload{Workload: s.Kind + "/" + found[0]}
 	index := map[any]int{}
 	for _, pod := range workloads[found[0]] {
@@ -69,8 +69,9 @@ func workload(x *provisioning.Explainer, workloads map[string][]string, plan *sc
 	return out, nil
 }
 
-// fatesOf says of each pod of a plan what becomes of it, alike for those that fare alike.
-func fatesOf(plan *scheduling.Plan) map[string]any {
+// outcomes is, by pod, the outcome in a plan: an existing node, the NodePool and offering of a launch, or the message why
+// the pod is unschedulable. Pods with equal values go into one [Group].
+func outcomes(plan *scheduling.Plan) map[string]any {
 	out := map[string]any{}
 	for pod, at := range plan.Placements() {
 		out[pod.String()] = "node"

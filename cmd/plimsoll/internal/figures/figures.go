@@ -25,7 +25,7 @@ func USD(p offerings.Price) string {
 // Nothing says that a price is written as nothing, so that a share of it tells nobody anything.
 func Nothing(p offerings.Price) bool { return USD(p) == USD(0) }
 
-// Monthly writes what a price per hour comes to in a month.
+// Monthly writes a price per hour as the price of a month.
 func Monthly(p offerings.Price) string {
 	month := p.USD() * offerings.HoursPerMonth
 	if month >= 100 {
@@ -141,8 +141,7 @@ func Signed(p offerings.Price) string {
 	return USD(p)
 }
 
-// PlainMonthly writes what a price that may be below 0 comes to in a month, without its sign
-// of currency.
+// PlainMonthly writes a price per hour, which may be below 0, as the price of a month, without the currency sign.
 func PlainMonthly(p offerings.Price) string {
 	if p < 0 {
 		return "-" + PlainMonthly(-p)
@@ -167,7 +166,7 @@ func ChangeMonthly(p offerings.Price) string {
 	return PlainMonthly(p)
 }
 
-// Change writes by what share of a whole a price has changed.
+// Change writes a change of price as a percentage of the whole.
 func Change(p, whole offerings.Price) string {
 	switch {
 	case whole <= 0:

@@ -22,8 +22,7 @@ func ParsePercent(text string) (float64, error) {
 	return percent / 100, nil
 }
 
-// ParseRate reads what something costs per hour, or in a month of 730 hours: 0.05/hour,
-// 30/month.
+// ParseRate reads a price per hour, e.g. 0.05/hour, or per month of 730 hours, e.g. 30/month.
 func ParseRate(text string) (price offerings.Price, month bool, err error) {
 	number, unit, _ := strings.Cut(strings.TrimSpace(text), "/")
 	if price, err = offerings.ParsePrice(strings.TrimPrefix(number, "$")); err != nil {

@@ -38,7 +38,7 @@ func quantity(name corev1.ResourceName, q resource.Quantity) string {
 	for i, suffix := range []string{"Ei", "Pi", "Ti", "Gi", "Mi"} {
 		unit := int64(1) << (60 - 10*i)
 		switch {
-		case n == math.MaxInt64: // what plans take for all that 64 bits do not hold
+		case n == math.MaxInt64: // plans use it for amounts that 64 bits do not hold
 			return "8Ei or more"
 		case n >= unit:
 			return Decimal(float64(n)/float64(unit)) + suffix
@@ -47,7 +47,7 @@ func quantity(name corev1.ResourceName, q resource.Quantity) string {
 	return text
 }
 
-// Units are what a list has of a resource in the units of plans: CPU in millicores, the rest as it is.
+// Units is the amount of a resource in a list, in the units of plans: millicores of CPU, else the unit of the resource.
 func Units(list corev1.ResourceList, name corev1.ResourceName) int64 {
 	q := list[name]
 	if name == corev1.ResourceCPU {

@@ -14,13 +14,13 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
 )
 
-// Steps is the plan if it passes the check. Otherwise it is what is left of it before the first step at which a
-// rule is broken, or where none is named, without its lower bound; that is checked anew, and has a warning.
-// The error is that of a plan that is wrong even without steps.
+// Steps returns the plan if package verify accepts it. Otherwise it returns the plan up to the step before the first that
+// breaks a rule, or, if the fault names no step, the plan without its lower bound. The shorter plan is checked again, and
+// has a warning. It is an error if even the plan without steps is refused.
 func Steps(ctx context.Context, planner disruption.Planner, c disruption.Cluster, plan *disruption.Plan) (*disruption.Plan, error) {
 	check := verify.StepsChecker{Planner: planner}
 	first := check.Steps(c, plan)
-	planner.Observer, ctx = nil, context.WithoutCancel(ctx) // who has stopped the search wants what there is
+	planner.Observer, ctx = nil, context.WithoutCancel(ctx) // after an interrupt, the best plan so far must be checked all the same
 	for err, steps := first, len(plan.Steps)+1; err != nil; {
 		if steps = min(steps-1, broken(err)); steps < 0 {
 			return nil, first

@@ -1,3 +1,2 @@
-// Package launches puts together what is alike in a plan: launches that buy the same, and pods
-// that are refused for the same reasons.
+// Package launches groups launches of the same offering, and unschedulable pods with the same reasons.
 package launches

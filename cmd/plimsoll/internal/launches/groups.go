@@ -20,11 +20,12 @@ type Group struct {
 	use      map[corev1.ResourceName]*use
 }
 
-// use is how much of a resource is asked for of what pods may have.
+// use is the use of one resource: the requests of the pods and the allocatable amount of the machines, in the units of
+// plans.
 type use struct{ requested, allocatable int64 }
 
-// Groups puts launches that buy the same together, in the order of the plan. The
-// catalog is the one that a NodePool buys from.
+// Groups groups launches of one NodePool and offering, in the order of the plan. catalog returns the catalog of a
+// NodePool.
 func Groups(plan *scheduling.Plan, catalog func(pool string) *instancetypes.Catalog) []*Group {
 	type key struct {
 		pool     string
@@ -45,7 +46,7 @@ func Groups(plan *scheduling.Plan, catalog func(pool string) *instancetypes.Cata
 	return out
 }
 
-// add counts what a launch uses of its machine.
+// add adds the requests of a launch and the allocatable resources of its machine.
 func (g *Group) add(l *scheduling.Launch, catalog *instancetypes.Catalog) {
 	o := &l.Options[0]
 	it, ok := catalog.Get(o.InstanceType)

@@ -18,7 +18,7 @@ func Offering(o *scheduling.Option) string {
 	return text
 }
 
-// Bundle writes what is bought: the same machines together.
+// Bundle writes the offerings of options, each once with its count, at most so many of them.
 func Bundle(options []scheduling.Option, most int) string {
 	return figures.Summarise(lo.CountValuesBy(options, func(o scheduling.Option) string { return Offering(&o) }), most)
 }

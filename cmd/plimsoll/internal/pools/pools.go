@@ -27,9 +27,9 @@ func Allow(s *manifest.Snapshot, labels [][2]string) {
 	}
 }
 
-// Assume adds the default NodePools where pods wait and there is no other, or only those that
-// stand for groups of nodes (grouped) and have nothing on sale. They buy what is sold, and of
-// these capacity types, where there are any, more than they say.
+// Assume adds the default NodePools if pods are pending and there is no NodePool that could launch a node: there is none
+// at all, or all are made from node groups (grouped) and have no offering on sale. The default NodePools launch machines
+// of the catalog sold. With types, they launch these capacity types in place of their own.
 func Assume(s *manifest.Snapshot, grouped bool, sold *instancetypes.Catalog, types []offerings.CapacityType) {
 	own := s.Problem.NodePools
 	if len(s.Problem.Pods) == 0 || len(own) > 0 && (!grouped || len(provisioning.IdleNodePools(&s.Problem)) < len(own)) {

@@ -7,13 +7,13 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// Sales tells what NodePools may launch. It keeps what it has found of a catalog; the zero value is ready.
+// Sales finds the offerings that NodePools may launch. It caches the label keys of each catalog; the zero value is ready.
 type Sales struct {
 	labels map[*instancetypes.Catalog]map[string]bool
 }
 
-// Of is what of its catalog a NodePool may launch. Requirements about labels that no instance type of the
-// catalog has are met, because the NodePool gives its nodes such labels.
+// Of is the part of its catalog that a NodePool may launch. Requirements on labels that no instance type of the catalog
+// has are met, because the NodePool itself sets these labels on its nodes.
 func (s *Sales) Of(p *scheduling.Problem, pool *scheduling.NodePool) *instancetypes.Catalog {
 	catalog := p.CatalogOf(pool.Name)
 	known := s.Labels(catalog)

@@ -1,3 +1,3 @@
-// Package pricelists lists what catalogs sell and where their figures come from, sets the prices
-// of two side by side, and lays those of files over them.
+// Package pricelists lists the offerings of catalogs and the sources of their prices, compares the prices of two catalogs,
+// and replaces prices by those of a file.
 package pricelists

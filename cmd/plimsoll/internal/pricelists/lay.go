@@ -13,8 +13,8 @@ import (
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 )
 
-// Lay lays the prices of a file over a catalog, or those of commitments that are embedded with it
-// (committed:1y). The warnings say what was left out.
+// Lay replaces prices of a catalog by those of a file, or by the embedded prices of a commitment (committed:1y). The
+// warnings name the prices that the catalog has no offering for.
 func Lay(c *instancetypes.Catalog, file string) (changed *instancetypes.Catalog, warnings []string, err error) {
 	prices, err := read(c.Name(), file)
 	if err != nil {
@@ -50,7 +50,7 @@ func read(catalog, file string) (instancetypes.Prices, error) {
 	return prices, err
 }
 
-// about names what a change of prices is about.
+// about names the offerings of a change of prices.
 func about(x instancetypes.PriceChange) string {
 	parts := []string{cmp.Or(x.InstanceType, "all instance types")}
 	if x.CapacityType != "" {

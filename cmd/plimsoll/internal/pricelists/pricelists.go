@@ -17,14 +17,14 @@ import (
 
 // Comparison is how two catalogs price the same machines.
 type Comparison struct {
-	// Rows are a table with its head, the cheapest machines first: what a machine is, and for
-	// each capacity type that both sell its lowest prices in both and what the second is more.
+	// Rows are a table with its head, the cheapest machines first: the machine, and for each capacity type that both
+	// catalogs sell, its lowest price in each and the difference in percent.
 	Rows [][]string
 	// Notes sum it up, one sentence for each capacity type.
 	Notes []string
 }
 
-// machine is what both catalogs are asked for, and the cheapest type of each by capacity type.
+// machine is a row of a comparison, with the cheapest type of each catalog by capacity type.
 type machine struct {
 	cores, memory int64
 	names         []string
@@ -37,9 +37,8 @@ type sale struct {
 	price offerings.Price
 }
 
-// Compare sets the lowest prices of a and b side by side: those of each type by its name, or, if
-// they have none in common, those of machines with as many cores, as much memory for each, the
-// architecture and the devices in common, whatever their types.
+// Compare compares the lowest prices of a and b, by instance type. Catalogs without a common instance type, e.g. of two
+// clouds, are compared by machine: equal cores, memory per core, architecture and devices.
 func Compare(a, b *instancetypes.Catalog) Comparison {
 	key, head := byName, []string{"INSTANCE TYPE"}
 	if !slices.ContainsFunc(slices.Collect(a.All()), func(t *instancetypes.InstanceType) bool { _, ok := b.Get(t.Name); return ok }) {
@@ -143,7 +142,7 @@ func (c *Comparison) add(ct offerings.CapacityType, list, shared []*machine) {
 		ct, figures.Count(len(ratios), "machine"), cheaper, equal, change(ratios[len(ratios)/2]), change(ratios[0]), change(ratios[len(ratios)-1]), only[0], only[1]))
 }
 
-// change writes a ratio as what is more or less, in percent.
+// change writes a ratio of prices as a difference in percent.
 func change(ratio float64) string {
 	if ratio == 1 {
 		return "0%"
@@ -153,7 +152,7 @@ func change(ratio float64) string {
 
 func byName(t *instancetypes.InstanceType) string { return t.Name }
 
-// byShape says what a type is whatever its name.
+// byShape describes the machine of a type, without the type's name.
 func byShape(t *instancetypes.InstanceType) string {
 	cpu := t.Capacity[corev1.ResourceCPU]
 	parts := []string{figures.Count(cpu.Value(), "core"), figures.Decimal(float64(cpu.Value()*perCore(t))/2) + " GiB", t.Labels[corev1.LabelArchStable]}
@@ -166,8 +165,8 @@ func byShape(t *instancetypes.InstanceType) string {
 	return strings.Join(parts, ", ")
 }
 
-// perCore is how many half GiB a machine has for each core. What nodes report is some 7 % less
-// than what clouds advertise.
+// perCore is the memory of a machine for each core, in units of half a GiB. Nodes report some 7 % less memory than
+// clouds advertise.
 func perCore(t *instancetypes.InstanceType) int64 {
 	cpu, memory := t.Capacity[corev1.ResourceCPU], t.Capacity[corev1.ResourceMemory]
 	return max(int64(math.Round(memory.AsApproximateFloat64()/(1<<29)/0.927/cpu.AsApproximateFloat64())), 1)

@@ -15,7 +15,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/manifest"
 )
 
-// clue is what tells of which cloud an object of the input is.
+// clue is a label, field or API group of an input object that belongs to a cloud.
 type clue struct {
 	object string // kind/name
 	from   string // the label, field or group that says so
@@ -100,10 +100,10 @@ func ofPods(pods []*corev1.Pod) (found clues) {
 	return found
 }
 
-// Assumed returns the name of the catalog for an input that does not say where it is: fallback
-// where it is of the cloud of fallback, or of none. What pods select by counts where nothing else
-// tells of a cloud, and where it tells of one. Any other cloud is an error that asks for a
-// region, because prices of another cloud would answer nothing.
+// Assumed returns the name of the catalog for an input that names no region: fallback, if the input belongs to the cloud
+// of fallback or to no known cloud. Node selectors of pods count only if no node, NodePool or volume names a cloud, and
+// if they name only one. An input of another cloud is an error that asks for a region, because prices of the wrong cloud
+// would be worthless.
 func Assumed(input *manifest.Snapshot, fallback string) (string, error) {
 	if input == nil {
 		return fallback, nil

@@ -17,7 +17,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/manifest"
 )
 
-// sighting is what an object of the input says of where it is.
+// sighting is the zone or region of an input object.
 type sighting struct {
 	object string // kind/name
 	from   string // the label or field that says so
@@ -25,7 +25,7 @@ type sighting struct {
 	zone, region string
 }
 
-// sightings are what nodes and volumes say of where they are.
+// sightings are the zones and regions of nodes and volumes.
 func sightings(input *manifest.Snapshot) []sighting {
 	if input == nil {
 		return nil
@@ -157,7 +157,7 @@ func Located(input *manifest.Snapshot) (string, error) {
 	return name, nil
 }
 
-// evidence names each place once, with what says so, in the order of places.
+// evidence names each zone or region once, with the first object and field that name it, in alphabetical order.
 func evidence(seen []sighting) []string {
 	first := map[string]string{}
 	for i := range seen {

@@ -7,7 +7,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
 )
 
-// answer is the table row of a what-if case, as texts.
+// answer is the table row of a case of whatif, as texts.
 type answer struct {
 	Name, Flags, Cost, Difference, Nodes, Moves, Notes string
 }

@@ -389,7 +389,7 @@ func (p page) Accounts() []account {
 // Noticed are the warnings, by message.
 func (p page) Noticed() []noticed { return p.noticed() }
 
-// Forced reports whether a step has to be, whatever it saves.
+// Forced reports whether a step must be done even if it saves nothing, e.g. for an interrupted node.
 func (s Step) Forced() bool {
 	return s.Reason == disruption.Interrupted || s.Reason == disruption.Expired || s.Reason == disruption.Drifted
 }

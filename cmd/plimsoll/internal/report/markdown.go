@@ -106,7 +106,7 @@ func (m *markdown) table(head []string, align string) {
 	m.line("|")
 }
 
-// row writes the cells of a table as they are, whatever is in them.
+// row writes the cells of a table. Characters that have a meaning in Markdown are escaped.
 func (m *markdown) row(cells ...string) {
 	for _, c := range cells {
 		m.WriteString("| " + literal(c) + " ")

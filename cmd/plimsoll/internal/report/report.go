@@ -56,8 +56,7 @@ type Report struct {
 	// Stops are the causes that keep the cluster from costing less after the steps, and requests and NodePools
 	// that raise the price of a rebuilt cluster, the highest saving first.
 	Stops []Stop `json:"stops"`
-	// Cases are the what-if results under other settings, the baseline first; none without
-	// cases.
+	// Cases are the results under other settings, as of the command whatif, the baseline first.
 	Cases []*whatif.Outcome `json:"cases,omitempty"`
 	// Risks are the risks to check before the steps are carried out, by code.
 	Risks []Risk `json:"risks"`

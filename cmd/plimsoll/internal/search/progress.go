@@ -12,8 +12,8 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// progress shows on a terminal that work goes on, from the second second. What it
-// returns is to be told of the search, and to be called at its end, which wipes the line.
+// progress shows a line of progress on stderr if that is a terminal, from the second second on. The caller must pass the
+// observer to the search, and call done at its end, which clears the line.
 func progress(stderr io.Writer, what string) (observer scheduling.Observer, done func()) {
 	terminal, ok := stderr.(*os.File)
 	if !ok {

@@ -8,17 +8,16 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// Watched does some work, called what, with its progress shown on stderr if that is a terminal. The
-// context's end and the timeout, 0 being none, both count for the work as its deadline;
-// stopped says which of them has come, "" if neither has.
-func Watched(ctx context.Context, stderr io.Writer, what string, timeout time.Duration, work func(context.Context, scheduling.Observer) error) (stopped string, err error) {
+// Watched does some work and shows its progress under a title on stderr if that is a terminal. The work sees the end of
+// the context and the timeout (0 for none) as its deadline; stopped names the one that has come, "" for neither.
+func Watched(ctx context.Context, stderr io.Writer, title string, timeout time.Duration, work func(context.Context, scheduling.Observer) error) (stopped string, err error) {
 	limited := context.Context(untilInterrupted{ctx})
 	if timeout > 0 {
 		var cancel context.CancelFunc
 		limited, cancel = context.WithTimeout(limited, timeout)
 		defer cancel()
 	}
-	observer, done := progress(stderr, what)
+	observer, done := progress(stderr, title)
 	err = work(limited, observer)
 	done()
 	switch {

@@ -1,2 +1,2 @@
-// Package skipped tells what was left out of an input as it is no valid object.
+// Package skipped reports the documents and objects of an input that --skip-invalid leaves out.
 package skipped

@@ -9,10 +9,10 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/manifest"
 )
 
-// mostSkipped is how many names are told of what was left out for one reason.
+// mostSkipped is the largest number of names that are listed for one reason.
 const mostSkipped = 5
 
-// Lines list what --skip-invalid has left out, by reason; none where that is nothing.
+// Lines list the documents and objects that --skip-invalid has left out, by reason.
 func Lines(faults manifest.Faults) []string {
 	if len(faults) == 0 {
 		return nil
@@ -29,7 +29,7 @@ func Lines(faults manifest.Faults) []string {
 	return l.lines
 }
 
-// list is what was left out, and what is said of it.
+// list is the faults that are skipped, and the lines about them.
 type list struct {
 	faults manifest.Faults
 	lines  []string
@@ -40,7 +40,7 @@ func (l *list) say(format string, args ...any) {
 	l.lines = append(l.lines, fmt.Sprintf(format, args...))
 }
 
-// group lists what was left out for one reason. What goes by the same name counts once.
+// group lists the faults of one reason. Faults of the same name are listed once, with their number.
 func (l *list) group(reason manifest.Reason, thing, which string, name func(*manifest.Fault) string) {
 	var names []string
 	counts := map[string]int{}
@@ -70,15 +70,15 @@ func (l *list) group(reason manifest.Reason, thing, which string, name func(*man
 	}
 }
 
-// source names what was left out by its file.
+// source is the file of a fault.
 func source(f *manifest.Fault) string { return f.At.Source }
 
-// kindOf names what was left out by its kind: "Kafka of kafka.strimzi.io/v1beta2".
+// kindOf is the kind of the object of a fault, e.g. "Kafka of kafka.strimzi.io/v1beta2".
 func kindOf(f *manifest.Fault) string {
 	kind, _, _ := strings.Cut(f.Object, " ")
 	of := strings.Fields(f.Message)
 	return strings.Join(append([]string{kind}, of[:min(len(of), 2)]...), " ")
 }
 
-// twin names a duplicate and what it is one of.
+// twin names a duplicate, with its position and the object that was read first.
 func twin(f *manifest.Fault) string { return fmt.Sprintf("%v: %s %s", f.At, f.Object, f.Message) }

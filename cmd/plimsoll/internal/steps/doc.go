@@ -1,2 +1,3 @@
-// Package steps sums up plans that disrupt nodes: what stays and why, and where steps stop paying.
+// Package steps summarises consolidation plans: which nodes stay and why, and after which step the savings no longer pay
+// for the disruption.
 package steps

@@ -19,7 +19,7 @@ func Reason(c *disruption.Cause) string {
 	return c.Object + ": " + c.Detail
 }
 
-// Rejected writes a move that was not taken, and because of what; "" where that has been said.
+// Rejected writes the best move for a node that was not made, and its cause; the cause is "" if it is written elsewhere.
 func Rejected(node string, r *disruption.Rejected, because string) string {
 	var b strings.Builder
 	b.WriteString("best move: remove it")

@@ -15,7 +15,7 @@ import (
 type Stay struct {
 	Code  disruption.CauseCode
 	Nodes []*disruption.Verdict
-	Price offerings.Price // what they are expected to cost per hour
+	Price offerings.Price // the expected price per hour
 }
 
 // Best returns the node of the group with the move that would have saved the most, or any
@@ -26,8 +26,8 @@ func (s *Stay) Best() *disruption.Verdict {
 	})
 }
 
-// Stays groups the nodes that stay by their first cause, the dearest group first. price is what a node is
-// expected to cost per hour, 0 where the bill does not count it.
+// Stays groups the nodes that stay by their first cause, the most expensive group first. price is the expected price of a
+// node per hour, 0 if the bill does not count the node.
 func Stays(plan *disruption.Plan, price func(v *disruption.Verdict) offerings.Price) []*Stay {
 	index := map[disruption.CauseCode]*Stay{}
 	for i := range plan.Nodes {

@@ -15,10 +15,9 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// Warnings warns of names that pods and NodePools ask for and that nothing has, where
-// something has one that is spelt almost the same: resources, labels of nodes, and
-// instance types. Labels that a machine may bring, and no machine on sale does, are no typos.
-// The catalog is what is on sale before it is changed for a NodePool.
+// Warnings warns of probable typos in pods and NodePools: names of resources, node labels and instance types that exist
+// nowhere, while an almost equal name exists. Well-known labels that no machine on sale has are no typos. The catalog is
+// the one before changes for a NodePool.
 func Warnings(p *scheduling.Problem, catalog *instancetypes.Catalog) []scheduling.Warning {
 	if len(p.Pods) == 0 {
 		return nil
