@@ -15,7 +15,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 )
 
-// catalogCommand prints what is on sale.
+// catalogCommand prints instance types and their prices.
 func (a *app) catalogCommand() *cobra.Command {
 	var market marketFlags
 	var format *string

@@ -106,7 +106,7 @@ func (f *solverFlags) disruptCluster(ctx context.Context, a *app, planner disrup
 	return plan, nil
 }
 
-// block tries what a plan would save without each of the causes for which nodes stay.
+// block finds the savings that each cause for which nodes stay blocks: it plans again without the cause.
 func (f *solverFlags) block(ctx context.Context, a *app, planner disruption.Planner, p *problem, plan *disruption.Plan) error {
 	return f.search(ctx, a, "trying what is blocked", func(ctx context.Context, _ scheduling.Observer) error {
 		var err error

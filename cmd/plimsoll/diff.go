@@ -19,7 +19,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/manifest"
 )
 
-// diffCommand compares two plans, or what two sets of manifests come to.
+// diffCommand compares two plans, or the plans of two sets of manifests.
 func (a *app) diffCommand() *cobra.Command {
 	var input inputFlags
 	var how solverFlags

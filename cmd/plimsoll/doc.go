@@ -1,19 +1,19 @@
 // Command plimsoll decides which machines to buy for the pods of Kubernetes
-// manifests, what they cost, and why nothing cheaper will do; and which running ones to
-// remove or replace. It asks no cluster and no cloud.
+// manifests, and proves how far their price can be above the lowest; and which
+// running machines to remove or replace. It connects to no cluster and no cloud.
 //
-//	plimsoll plan -f shop.yaml                      what to launch, and its price
+//	plimsoll plan -f shop.yaml                      the machines to launch, and their price
 //	kubectl get pods,nodes,hpa,ds,pvc,pv,sc,csinodes,nodeclaims,nodepools,ec2nodeclasses -A -o json | plimsoll plan -f -
-//	plimsoll consolidate -f cluster.json            what to remove, in which order, and what that saves
-//	plimsoll report -f cluster.json -o report.html  all of that on a page for whoever pays the bill
-//	plimsoll whatif -f cluster.json --case 'calm: --no-spot'   what other settings come to
+//	plimsoll consolidate -f cluster.json            the nodes to remove, in which order, and the saving
+//	plimsoll report -f cluster.json -o report.html  the same as a page to pass on
+//	plimsoll whatif -f cluster.json --case 'calm: --no-spot'   the price under other settings
 //	plimsoll diff before.json after.json            how two plans differ, in dollars
-//	plimsoll lint -f cluster.json                   what costs more than it has to, or will not work
-//	plimsoll redact -f cluster.json                 a dump that may leave the house
+//	plimsoll lint -f cluster.json                   needless costs, and settings that do not work
+//	plimsoll redact -f cluster.json                 a dump without confidential names
 //	plimsoll explain pod/shop/web-0 -f shop.yaml    why a pod goes where it goes
 //	plimsoll explain node/general-1 -f shop.yaml    why a machine is of its type
 //	plimsoll verify -f shop.yaml --plan plan.json   whether a plan obeys every rule
-//	plimsoll catalog --filter 'arch=arm64,cpu>=8'   what is on sale
+//	plimsoll catalog --filter 'arch=arm64,cpu>=8'   instance types and their prices
 //
 // Results go to stdout and nothing else does. It exits with 0 if every pod has a
 // place, 3 if some have none (the plan is printed all the same), 4 if a price is above

@@ -119,7 +119,7 @@ func (a *app) printAnswers(format string, p *problem, plan *scheduling.Plan, ans
 	return a.encode(format, "answers", answers)
 }
 
-// judge adds to the answers about nodes of pools what becomes of each if no other node may go.
+// judge adds to the answers about nodes of NodePools the decision on each if no other node may be removed.
 func (a *app) judge(ctx context.Context, how *solverFlags, planner disruption.Planner, p *problem, answers []any) error {
 	for i, answer := range answers {
 		node, ok := answer.(*scheduling.NodeExplanation)

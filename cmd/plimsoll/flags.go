@@ -42,8 +42,8 @@ func grouped(cmd *cobra.Command, title string) {
 // groupOf is the group that a flag is in; "" is none.
 func groupOf(f *pflag.Flag) string { return strings.Join(f.Annotations["group"], "") }
 
-// flagError says what is wrong with a flag: what a value should be, and what may have been
-// meant by a flag that the command does not have.
+// flagError is a usage error about a flag. It names the values that the flag takes, or, for an unknown flag, the flag
+// with the most similar name.
 func flagError(cmd *cobra.Command, err error) error {
 	var invalid *pflag.InvalidValueError
 	if errors.As(err, &invalid) {
@@ -210,8 +210,8 @@ func sizeFlag(flags *pflag.FlagSet, into *corev1.ResourceList, name, usage strin
 	})
 }
 
-// outputFlag adds the flag for the format of what is printed, and returns where that will
-// stand: by default the first one. "wide" is a table that takes as many columns as it likes.
+// outputFlag adds the flag -o for the format of the output, and returns a pointer to its value; the first format is the
+// default. "wide" is a table whose width is not limited by the terminal.
 func (a *app) outputFlag(cmd *cobra.Command, usage string, formats ...string) *string {
 	format := formats[0]
 	cmd.Flags().VarP(&parsed{text: format, kind: "string", choices: formats, read: func(text string) (err error) {
@@ -236,7 +236,7 @@ func listFlag(cmd *cobra.Command, name, usage string, read func(text string) err
 	}}, name, usage)
 }
 
-// noArguments refuses arguments, and tells those who passed files what to do.
+// noArguments refuses arguments, with a hint for users who pass files without -f.
 func noArguments(hint string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) > 0 {

@@ -15,9 +15,9 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
 
-// solverFlags say what plan is wanted, and how long it is searched for.
+// solverFlags are the flags of the policy, the effort and the timeout.
 type solverFlags struct {
-	said      scheduling.Policy // what the flags say each for itself
+	said      scheduling.Policy // the value of each flag, before they are combined
 	goal      provisioning.Goal
 	minValues string
 	weights   string
@@ -25,7 +25,7 @@ type solverFlags struct {
 	timeout   time.Duration
 }
 
-// defaultOverhead is what a node costs beside its machine, by the public prices of us-east-1:
+// defaultOverhead is the price of a node beside that of its machine, by the public prices of us-east-1:
 // 20 GiB of root volume (gp3, $0.08 per GB and month) and a public IPv4 address ($0.005 per
 // hour). Nodes in private subnets have no address, but agents that are paid for by the host
 // mostly cost more than one.
@@ -111,9 +111,9 @@ func (f *solverFlags) solver(market *marketFlags) (scheduling.Policy, error) {
 	return f.goal.Apply(s)
 }
 
-// plannerFlags say what may be disrupted, and for what.
+// plannerFlags are the flags that limit disruption and say for which savings it is allowed.
 type plannerFlags struct {
-	said disruption.Planner // what the flags say each for itself
+	said disruption.Planner // the value of each flag, before they are combined
 	bare bool
 }
 

@@ -23,18 +23,18 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/manifest"
 )
 
-// inputFlags say what problem is at hand.
+// inputFlags are the flags that name the input: manifests, catalog, and changes to them.
 type inputFlags struct {
 	files         []string
 	recursive     bool
 	ignoreUnknown bool
 	skipInvalid   bool
-	allowed       [][2]string           // labels that NodePools may buy whatever they require
+	allowed       [][2]string           // labels that NodePools may buy although their requirements exclude them
 	sizes         map[string]pools.Size // of node groups, as far as they are stated
 	scoring       scheduling.ScoringStrategyType
-	// elsewhere says that the pods are asked about in another place, if the catalog is of one, and
-	// rebuild that they are asked about on new nodes where they are. counted are the nodes whose pods
-	// take part then: those that prices of the cluster count.
+	// elsewhere plans the pods for the region of the catalog, if that is another than theirs; rebuild plans them on new
+	// nodes in their own region. Only the pods of the counted nodes take part then, because the price of the cluster
+	// counts only these nodes.
 	elsewhere bool
 	rebuild   bool
 	counted   map[string]bool
@@ -70,27 +70,27 @@ func (f *inputFlags) register(cmd *cobra.Command) {
 	f.market.register(cmd)
 }
 
-// problem is what the input comes to.
+// problem is the input as the command has read it.
 type problem struct {
 	*manifest.Snapshot
-	// policy is what is planned with, which says what nodes cost beside their instances.
+	// policy is the policy of the plan; it has the node overhead.
 	policy scheduling.Policy
-	// assumed says that nothing told which catalog is meant.
+	// assumed says that neither a flag nor the input names the catalog.
 	assumed bool
-	// keep are the filters that what may be bought has to pass.
+	// keep are the filters that an offering must pass to be bought.
 	keep []instancetypes.Filter
-	// grouped says that the NodePools stand for groups of nodes.
+	// grouped says that the NodePools are made from node groups.
 	grouped bool
-	// least is how many nodes of each of them stay at least.
+	// least is the minimum size of each node group.
 	least map[string]int
-	// ownPools says that they are those of the input.
+	// ownPools says that the NodePools are objects of the input.
 	ownPools bool
-	// anew says that the pods are asked about in another place, and moving how many run now.
+	// anew says that the pods are planned for another region or on new nodes; moving is the number of them that run now.
 	anew   bool
 	moving int
 }
 
-// load reads the manifests and the catalog, and reports what is wrong with both.
+// load reads the manifests and the catalog. The error has the faults of both.
 func (f *inputFlags) load(a *app) (*problem, error) {
 	if len(f.files) == 0 {
 		return nil, usagef("nothing to read: name manifests with -f FILE, -f DIRECTORY or -f - for stdin")
@@ -161,7 +161,7 @@ func (f *inputFlags) leave(p *problem, sold *marketFlags) {
 	p.anew, p.moving = true, len(pods.Pods)-pending
 }
 
-// sources names what is read, for people.
+// sources are the names of the files, for readers.
 func (f *inputFlags) sources() []string {
 	names := slices.Clone(f.files)
 	for i, name := range names {
@@ -185,12 +185,12 @@ func (c *counted) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// cluster is what the input says for planning disruption, in which node groups keep their least sizes.
+// cluster is the cluster of the input for planning disruption; node groups keep their minimum sizes.
 func (p *problem) cluster(planner disruption.Planner) disruption.Cluster {
 	return p.keepLeast(planner, p.Cluster())
 }
 
-// keepLeast is a cluster in which node groups keep their least sizes.
+// keepLeast returns the cluster with the minimum sizes of its node groups as constraints.
 func (p *problem) keepLeast(planner disruption.Planner, c disruption.Cluster) disruption.Cluster {
 	c = c.KeepAtLeast(planner, p.least)
 	demanded := pools.Demanded(c.Nodes)
@@ -200,12 +200,12 @@ func (p *problem) keepLeast(planner disruption.Planner, c disruption.Cluster) di
 	return c
 }
 
-// buys is what a NodePool may buy of its catalog, as the flags have it.
+// buys is the part of a NodePool's catalog that passes the filters of the flags.
 func (p *problem) buys(pool string) *instancetypes.Catalog {
 	return p.Problem.CatalogOf(pool).Filter(p.keep...)
 }
 
-// madeWith says what the prices are and from when.
+// madeWith is a sentence about the source and the date of the prices.
 func (p *problem) madeWith() string {
 	text := pricelists.Dates(p.Problem.Catalog, p.assumed)
 	if n := len(p.Overlays); n > 0 {

@@ -14,7 +14,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// lintCommand finds what in manifests costs more than it has to, or does not work.
+// lintCommand finds settings in manifests that cost more than needed, or do not work.
 func (a *app) lintCommand() *cobra.Command {
 	var q question
 	var format *string

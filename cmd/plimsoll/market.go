@@ -20,10 +20,10 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/manifest"
 )
 
-// assumedCatalog is what is bought from if nothing says where.
+// assumedCatalog is the catalog if neither a flag nor the input names one.
 const assumedCatalog = "ec2/us-east-1"
 
-// marketFlags say what is on sale.
+// marketFlags are the flags that choose the catalog, its prices, and the offerings that may be bought.
 type marketFlags struct {
 	name    string
 	prices  []string
@@ -50,7 +50,7 @@ func (f *marketFlags) register(cmd *cobra.Command) {
 	grouped(cmd, groupMarket)
 }
 
-// keep returns the filters that what may be bought has to pass.
+// keep returns the filters that an offering must pass to be bought.
 func (f *marketFlags) keep() []instancetypes.Filter {
 	if len(f.types) == 0 {
 		return f.filters
@@ -58,17 +58,17 @@ func (f *marketFlags) keep() []instancetypes.Filter {
 	return append(slices.Clone(f.filters), instancetypes.ByCapacityType(f.types...))
 }
 
-// market is what is on sale.
+// market is a catalog with the prices of the flags.
 type market struct {
 	*instancetypes.Catalog
-	// assumed says that nothing told which catalog is meant.
+	// assumed says that neither a flag nor the input names the catalog.
 	assumed bool
-	// leftOut says what prices were left out.
+	// leftOut warns of prices that were not used.
 	leftOut []scheduling.Warning
 }
 
-// catalog returns what is on sale where the input is, of which something passes the filters.
-// The input may be nil.
+// catalog returns the catalog for the region of the input, which may be nil. It is an error if no offering passes the
+// filters.
 func (f *marketFlags) catalog(input *manifest.Snapshot) (*market, error) {
 	m, err := f.open(input)
 	if err != nil {
@@ -80,8 +80,8 @@ func (f *marketFlags) catalog(input *manifest.Snapshot) (*market, error) {
 	return m, nil
 }
 
-// open returns all that is on sale where the input is, at the prices that the flags say: in
-// zones that are called what nodes call them, and with what nodes are.
+// open returns the catalog for the region of the input, with the prices of the flags, the zone names of the nodes, and the
+// capacity that the nodes of the input report.
 func (f *marketFlags) open(input *manifest.Snapshot) (*market, error) {
 	name := f.name
 	if name == "" {
@@ -139,7 +139,7 @@ func withoutPath(err error) error {
 	return err
 }
 
-// within puts the name of what is read before every line of an error.
+// within puts the name of a file or flag before each line of an error.
 func within(name string, err error) error {
 	lines := strings.Split(err.Error(), "\n")
 	for i, line := range lines {

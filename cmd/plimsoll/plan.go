@@ -14,7 +14,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
 
-// planCommand decides what to launch.
+// planCommand plans the machines to launch.
 func (a *app) planCommand() *cobra.Command {
 	var input inputFlags
 	var how solverFlags
@@ -88,7 +88,7 @@ func (a *app) compare(ctx context.Context, how *solverFlags, solver scheduling.P
 	return a.printAlternatives(format, p, list)
 }
 
-// computeClassLabel is what GKE labels the nodes of a ComputeClass with.
+// computeClassLabel is the label that GKE sets on the nodes of a ComputeClass.
 const computeClassLabel = "cloud.google.com/compute-class"
 
 // print writes the plan in a format.
@@ -104,7 +104,7 @@ func (a *app) print(format string, p *problem, plan *scheduling.Plan) error {
 				return fmt.Errorf("-o nodeclaims: NodePool/%s stands for ComputeClass/%s, whose nodes GKE launches, and not Karpenter", pool.Name, class)
 			}
 		}
-		// The claims have no place for what else there is to say.
+		// NodeClaims have no field for warnings.
 		a.warn(plan.Warnings)
 		for _, u := range plan.Unschedulable {
 			a.say("not placed: %s: %s", u.Pod, u.Message)

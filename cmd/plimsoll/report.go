@@ -58,7 +58,7 @@ func (f *reportFlags) register(cmd *cobra.Command) {
 	grouped(cmd, groupOutput)
 }
 
-// reportCommand writes a report for whoever pays the bill.
+// reportCommand writes a report for readers who do not run the command themselves.
 func (a *app) reportCommand() *cobra.Command {
 	var f reportFlags
 	cmd := &cobra.Command{
@@ -120,7 +120,7 @@ It exits as consolidate does, and with 3 where a case leaves pods without a plac
 	return cmd
 }
 
-// compared is what the cases of a report come to, the baseline first.
+// compared are the outcomes of the cases of a report, the baseline first.
 func (a *app) compared(ctx context.Context, f *reportFlags, p *problem, plan *disruption.Plan) ([]*whatif.Outcome, error) {
 	asked, err := a.questions(&f.question, f.cases, func(cmd *cobra.Command) *question {
 		var all reportFlags

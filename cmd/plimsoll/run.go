@@ -20,7 +20,7 @@ import (
 // printed; where none has begun, nothing is waited for.
 func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	a := &app{view: view{width: columns.Width(stdout)}, args: args[min(1, len(args)):], stdin: stdin, stderr: stderr}
-	root := a.root()                          //nolint:contextcheck // cobra hands the context to what is run
+	root := a.root()                          //nolint:contextcheck // cobra passes the context to the command
 	root.SetArgs(append([]string{}, args...)) // nil would stand for the arguments of the process
 	root.SetIn(stdin)
 	root.SetOut(&a.stdout)
@@ -103,7 +103,7 @@ usage; 130 interrupted, the best plan so far is printed if there is one.`,
 	return root
 }
 
-// versionCommand prints what this binary was built from.
+// versionCommand prints the version, the Go release and the platform of this binary.
 func (a *app) versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",

@@ -2,11 +2,11 @@ package main
 
 import "math"
 
-// view says how what was found is shown.
+// view is how results are shown.
 type view struct {
 	// width is how many columns tables may take; 0 is any number.
 	width int
-	// stopped is what ended the search early; "" is nothing.
+	// stopped names the interrupt or timeout that ended the search early; "" for none.
 	stopped string
 }
 

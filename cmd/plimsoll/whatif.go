@@ -25,7 +25,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
 )
 
-// question is a cluster and what is wanted of it, as flags say it.
+// question is the flags of a case: the cluster, the policy, and the limits of disruption.
 type question struct {
 	input inputFlags
 	how   solverFlags
@@ -65,7 +65,7 @@ func (f *whatifFlags) register(a *app, cmd *cobra.Command) {
 	f.format = a.outputFlag(cmd, "how to print the cases: `FORMAT` is table, wide (a table of any width), json or yaml", "table", "wide", "json", "yaml")
 }
 
-// whatifCommand compares what a cluster comes to under several settings.
+// whatifCommand compares the price of a cluster under several settings.
 func (a *app) whatifCommand() *cobra.Command {
 	var f whatifFlags
 	cmd := &cobra.Command{
@@ -119,7 +119,7 @@ type asked struct {
 	words []string
 	// planner is the one that the flags describe.
 	planner disruption.Planner
-	// problem and plan are what was read and planned for it already, nil for nothing.
+	// problem and plan are nil if the case has not been read or planned yet.
 	problem *problem
 	plan    *disruption.Plan
 }
@@ -189,8 +189,8 @@ func (a *app) answer(ctx context.Context, list []*asked) (outcomes []*whatif.Out
 	return outcomes, cases[0].problem, nil
 }
 
-// readAll reads what the cases are about. Among them is a rebuild in the cluster's own region, before the first one
-// elsewhere.
+// readAll reads the problems of the cases. Before the first case in another region it adds a rebuild in the cluster's own
+// region, because only that may be compared with it.
 func (a *app) readAll(list []*asked) (cases []*asked, err error) {
 	counted := map[string]bool{}
 	anew := false
@@ -222,7 +222,7 @@ func (a *app) readAll(list []*asked) (cases []*asked, err error) {
 	return cases, nil
 }
 
-// read reads what a case is about, unless that is known.
+// read reads the problem of a case, unless it has been read.
 func (a *app) read(c *asked) error {
 	policy, err := c.how.solver(&c.input.market)
 	if err != nil {
@@ -236,13 +236,13 @@ func (a *app) read(c *asked) error {
 	return err
 }
 
-// asks is what a case asks.
+// asks is the case as a question of package whatif.
 func (c *asked) asks() *whatif.Question {
 	return &whatif.Question{Planner: c.planner, Cluster: c.problem.cluster(c.planner), Grouped: c.problem.grouped}
 }
 
-// outcomes are what the cases come to, planned side by side, as many at once as there are processors. A case that cannot
-// change anything has the outcome of the first, the baseline.
+// outcomes are the outcomes of the cases, planned in parallel, as many at once as there are processors. A case whose flags
+// change nothing has the outcome of the first case, the baseline.
 func (a *app) outcomes(ctx context.Context, cases []*asked) ([]*whatif.Outcome, error) {
 	base := cases[0].asks()
 	because, answers := make([]string, len(cases)), make([]answered, len(cases))
@@ -290,7 +290,8 @@ func (a *app) outcomes(ctx context.Context, cases []*asked) ([]*whatif.Outcome, 
 	return outcomes, nil
 }
 
-// answered is what a case comes to, or why that is not known; stopped is what ended the search early, "" for nothing.
+// answered is the outcome of a case, or an error; stopped names the interrupt or timeout that ended its search early, ""
+// for none.
 type answered struct {
 	outcome *whatif.Outcome
 	stopped string
@@ -317,8 +318,8 @@ func (c *asked) answer(ctx context.Context, o scheduling.Observer, q *whatif.Que
 	return x
 }
 
-// splitWords splits flags as a shell does, without anything but quotes: single and double ones
-// keep what is between them together.
+// splitWords splits flags at blanks as a shell does. Single and double quotes keep the text between them together; other
+// characters have no special meaning.
 func splitWords(text string) (words []string, err error) {
 	var word strings.Builder
 	quote, open := byte(0), false
