@@ -1,24 +1,11 @@
 package bound
 
-import "slices"
-
 // everything returns the choices that may be bought in any number, including dominated ones.
 func (m *Market) everything() []Choice {
 	if m.Everything == nil {
 		return m.Options
 	}
 	return m.Everything()
-}
-
-// among returns the assignment for a branch with some bounds on counts. A choice that is dominated may be worth
-// buying because it counts: a machine must then be dominated by one that counts in every bound of AtLeast form
-// that it counts in.
-func (a *assignment) among(choices []Choice, counts []countBound) *assignment {
-	x := *a
-	x.machines = a.market.machinesAmong(choices, counts)
-	x.buyable, x.slack, x.classValues = nil, nil, nil
-	x.rate()
-	return &x
 }
 
 // machinesAmong lists the choices that are not dominated in a branch: a choice dominates another only in the
@@ -65,19 +52,6 @@ func spaces(sizes []int) [][]int {
 	slab, out := make([]int, all), make([][]int, len(sizes))
 	for i, n := range sizes {
 		out[i], slab = slab[:0:n], slab[n:]
-	}
-	return out
-}
-
-// found returns the candidates that this assignment has too, with their machine numbers here.
-func (a *assignment) found(chosen []candidate) (out []candidate) {
-	for _, x := range chosen {
-		for i, price := range a.prices {
-			if price == x.price && slices.Equal(a.cap(i), x.cap) && slices.Equal(a.machines[i].users, x.users) && a.machines[i].domain == x.domain {
-				out = append(out, a.candidate(i))
-				break
-			}
-		}
 	}
 	return out
 }

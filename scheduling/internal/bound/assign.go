@@ -1,10 +1,7 @@
 package bound
 
 import (
-	"encoding/binary"
-	"math"
 	"math/big"
-	"slices"
 
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/fixed"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
@@ -94,11 +91,13 @@ func Pattern(m Market, start []*big.Int, e Effort) Assigned {
 		return Assigned{}
 	}
 	if len(m.Spreads) > 0 {
-		return a.spreadBound(start, e)
+		return spreadBound(a, start, e)
 	}
 	a.search(start, e)
 	before := a.best
-	a.patterns(e.Filling, e.Seen)
+	if p := newPatterns(a, e.Filling); p != nil {
+		a.best = p.run(e.Seen)
+	}
 	out := a.certify()
 	if a.best != before && out.Bound == 0 {
 		a.best = before
@@ -120,157 +119,17 @@ func prepare(m *Market, late func() bool) *assignment {
 	if late() || !m.sound() {
 		return nil
 	}
-	a := newAssignment(m)
-	if a != nil {
-		a.late = late
+	scaled := newScaledMarket(m)
+	if scaled == nil {
+		return nil
 	}
-	return a
+	return &assignment{scaled: scaled, late: late}
 }
 
-// assignment is the search in floating point. Prices are in units of the dearest machine, amounts of a resource
-// in units of the largest capacity.
+// assignment is the search for the best duals of a market.
 type assignment struct {
-	market   *Market
-	machines []machine
-	prices   []float64
-	caps     []float64 // by machine, one for each resource of dims
-	sizes    []float64 // by class
-	inverse  []float64 // by class: 1 / size, 0 for none
-	most     []float64 // by class: the limit of pods on one machine of unlimited capacity
-	fits     *fits     // k_c by machine and class
-	dims     []int     // the resources of which some machine has any
-	unit     []float64
-	price    float64
-	demand   []float64
-	parts    model.Bits // classes that are parts of spreads
-	scarce   model.Bits // classes of parts, and classes marked as few
-
-	spread      *spreadSearch // the search that owns this assignment; nil for a market without spreads
-	buyable     [][]int       // by class: the machines on sale that admit it; filled by buyableOf
-	slack       []float64     // by machine: price minus the value that it can hold; scratch of raiseDuals
-	classValues [][]float64   // by machine: values of the classes by its vector; scratch of raiseDuals
-	best        *proposal
-	late        func() bool
-}
-
-func newAssignment(m *Market) *assignment {
-	a := &assignment{market: m, machines: m.machines()}
-	if len(a.machines) == 0 {
-		return nil
-	}
-	for i := range a.machines {
-		a.price = max(a.price, float64(a.machines[i].price))
-	}
-	if a.price == 0 {
-		return nil
-	}
-	for d := range m.Dims {
-		unit := 0.0
-		for i := range a.machines {
-			unit = max(unit, float64(a.machines[i].cap[d]))
-		}
-		if unit > 0 {
-			a.dims = append(a.dims, d)
-			a.unit = append(a.unit, unit)
-		}
-	}
-	a.rate()
-	a.measure()
-	return a
-}
-
-// rate scales prices and capacities of the machines to the units of the search.
-func (a *assignment) rate() {
-	n := len(a.dims)
-	a.prices = make([]float64, len(a.machines))
-	a.caps = make([]float64, len(a.machines)*n)
-	for i := range a.machines {
-		a.prices[i] = float64(a.machines[i].price) / a.price
-		for e, d := range a.dims {
-			a.caps[i*n+e] = float64(a.machines[i].cap[d]) / a.unit[e]
-		}
-	}
-	a.fits = newFits(a)
-}
-
-// measure scales requests and limits of the classes to the units of the search.
-func (a *assignment) measure() {
-	n, classes := len(a.dims), a.market.Classes
-	a.sizes = make([]float64, len(classes)*n)
-	a.inverse = make([]float64, len(classes)*n)
-	a.demand, a.most = make([]float64, len(classes)), make([]float64, len(classes))
-	usable := model.NewBits(len(classes))
-	a.parts = a.market.spreadParts()
-	a.scarce = a.parts.Clone()
-	for i := range a.machines {
-		usable.Or(a.machines[i].users)
-	}
-	for c := range classes {
-		if classes[c].Few {
-			a.scarce.Set(c)
-		}
-		if usable.Has(c) {
-			a.demand[c] = float64(classes[c].Count)
-		}
-		for e, d := range a.dims {
-			a.sizes[c*n+e] = float64(classes[c].Size[d]) / a.unit[e]
-			if size := a.sizes[c*n+e]; size > 0 {
-				a.inverse[c*n+e] = 1 / size
-			}
-		}
-		a.most[c] = float64(classes[c].Count)
-		if k := classes[c].PerNode; k > 0 {
-			a.most[c] = min(a.most[c], float64(k))
-		}
-	}
-}
-
-func (a *assignment) size(c int) []float64 { return a.sizes[c*len(a.dims) : (c+1)*len(a.dims)] }
-func (a *assignment) cap(i int) []float64  { return a.caps[i*len(a.dims) : (i+1)*len(a.dims)] }
-
-// fits caches the number of pods of a class that fit on a machine. Many machines have equal capacities and
-// share a row.
-type fits struct {
-	shape []int       // by machine: a number that machines of equal capacity share
-	rows  [][]float64 // by shape and class; nil until it is needed
-}
-
-func newFits(a *assignment) *fits {
-	f, number := &fits{shape: make([]int, len(a.machines))}, map[string]int{}
-	var key []byte
-	for i := range a.machines {
-		key = key[:0]
-		for _, room := range a.cap(i) {
-			key = binary.LittleEndian.AppendUint64(key, math.Float64bits(room))
-		}
-		at, known := number[string(key)]
-		if !known {
-			at = len(number)
-			number[string(key)] = at
-		}
-		f.shape[i] = at
-	}
-	f.rows = make([][]float64, len(number))
-	return f
-}
-
-// places returns k_c, the largest number of pods of class c that fit on machine i. Rounding errors may make it
-// too high, and never too low, because the bound relies on it.
-func (f *fits) places(a *assignment, i, c int) float64 {
-	row := f.rows[f.shape[i]]
-	if row == nil {
-		row = slices.Clone(a.most)
-		n := len(a.dims)
-		for class := range row {
-			inverse := a.inverse[class*n : (class+1)*n]
-			for e, room := range a.cap(i) {
-				if inverse[e] > 0 {
-					row[class] = min(row[class], room*inverse[e]*(1+1e-12))
-				}
-			}
-			row[class] = math.Floor(row[class])
-		}
-		f.rows[f.shape[i]] = row
-	}
-	return row[c]
+	scaled *scaledMarket
+	spread *spreadSearch // the search that owns this assignment; nil for a market without spreads
+	best   *proposal
+	late   func() bool
 }

@@ -192,7 +192,7 @@ func Assignment(m Market, start []*big.Int, work int64, late func() bool) Assign
 		return Assigned{}
 	}
 	if len(m.Spreads) > 0 {
-		return a.spreadBound(start, Effort{Work: work})
+		return spreadBound(a, start, Effort{Work: work})
 	}
 	a.search(start, Effort{Work: work})
 	return a.certify()

@@ -46,17 +46,17 @@ const (
 // divided branches on the leaf with the lowest bound while that is less than wanted. It returns the known proof
 // where branching gains too little.
 func (a *assignment) divided(known Assigned, e Effort) Assigned {
-	if len(a.market.Supplies) > 0 || a.best == nil {
+	if len(a.scaled.exact.Supplies) > 0 || a.best == nil {
 		return known
 	}
 	chosen := a.tight()
-	if newRelaxation(a.problem(chosen)).solver.Work()*usualSteps*fewestSolves > e.Cases {
+	if newRelaxation(a.scaled, chosen, a.late).solver.Work()*usualSteps*fewestSolves > e.Cases {
 		return known
 	}
-	d := &branchAndBound{a: a, choices: a.market.everything(), work: e.Cases}
+	d := &branchAndBound{a: a, choices: a.scaled.exact.everything(), work: e.Cases}
 	root := &branchNode{countProposal: d.begin(&countProposal{prices: a, chosen: chosen, value: a.proven()}, nil)}
 	open := []*branchNode{root}
-	wanted := float64(e.Wanted) / a.price
+	wanted := float64(e.Wanted) / a.scaled.price
 	for cases := 1; !a.late(); {
 		least := leastAt(open, func(x *branchNode) float64 { return x.value })
 		x := open[least]
@@ -86,11 +86,24 @@ func (a *assignment) divided(known Assigned, e Effort) Assigned {
 	return known
 }
 
+// among returns the assignment for a branch with some bounds on counts. A choice that is dominated may be worth
+// buying because it counts: a machine must then be dominated by one that counts in every bound of AtLeast form
+// that it counts in.
+func (a *assignment) among(choices []Choice, counts []countBound) *assignment {
+	sm := *a.scaled
+	sm.machines = a.scaled.exact.machinesAmong(choices, counts)
+	sm.buyable, sm.slack, sm.classValues = nil, nil, nil
+	sm.rate()
+	x := *a
+	x.scaled = &sm
+	return &x
+}
+
 // tight returns the machines with a tight constraint, at most mostMachines.
 func (a *assignment) tight() (out []candidate) {
-	for i := range a.machines {
+	for i := range a.scaled.machines {
 		if len(out) < mostMachines && a.isTight(i) {
-			out = append(out, a.candidate(i))
+			out = append(out, a.scaled.candidate(i))
 		}
 	}
 	return out
@@ -110,7 +123,7 @@ func (d *branchAndBound) branch(x *branchNode, c countBound) *branchNode {
 
 // begin returns the proposal of a node before anything is solved for it.
 func (d *branchAndBound) begin(before *countProposal, counts []countBound) *countProposal {
-	return d.a.among(d.choices, counts).begin(before, counts)
+	return newCountProposal(d.a.among(d.choices, counts), before, counts)
 }
 
 // prove turns the tree into whole numbers. least is the lowest bound of its leaves; ok is false where a leaf
@@ -141,7 +154,7 @@ func leastAt[T any](cases []T, value func(T) float64) (at int) {
 
 // isTight reports whether the value that machine i can hold reaches its price.
 func (a *assignment) isTight(i int) bool {
-	return a.mostValue(i, &a.best.vectors[a.best.proof[i]], a.best.duals, math.Inf(1)) >= tightShare*a.prices[i]
+	return a.scaled.mostValue(i, &a.best.vectors[a.best.proof[i]], a.best.duals, math.Inf(1)) >= tightShare*a.scaled.prices[i]
 }
 
 // Divided continues a search by branching, see [Parted], where the bound is less than wanted and the effort has

@@ -27,38 +27,38 @@ const firstShare, nextShare, moreMachines = 9, 4, 8
 
 // initialMachines chooses the machines of the first problem: for each class the one that seems cheapest,
 // ordered by the demand for which they are cheapest, and the machines of limited supply.
-func (a *assignment) initialMachines(v *dualVector, work int64) []candidate {
-	scores := make([]float64, len(a.machines))
-	cheapest := make([]int, len(a.demand))
-	least := make([]float64, len(a.demand))
+func (sm *scaledMarket) initialMachines(v *dualVector, work int64) []candidate {
+	scores := make([]float64, len(sm.machines))
+	cheapest := make([]int, len(sm.demand))
+	least := make([]float64, len(sm.demand))
 	for c := range cheapest {
 		cheapest[c], least[c] = -1, math.Inf(1)
 	}
-	inverse := make([]float64, len(a.dims))
-	for i := range a.machines {
-		if a.machines[i].supply >= 0 {
+	inverse := make([]float64, len(sm.dims))
+	for i := range sm.machines {
+		if sm.machines[i].supply >= 0 {
 			continue
 		}
-		caps := a.cap(i)
+		caps := sm.cap(i)
 		for e, n := range caps {
 			inverse[e] = 1 / max(n, 1e-12)
 		}
 		factor := 0.0
 		if full := dot(v.values, caps); full > 0 {
-			factor = a.prices[i] / full
+			factor = sm.prices[i] / full
 		}
-		a.machines[i].users.Each(func(c int) {
+		sm.machines[i].users.Each(func(c int) {
 			share := 0.0
-			for e, n := range a.size(c) {
+			for e, n := range sm.size(c) {
 				share = max(share, n*inverse[e])
 			}
-			if cost := a.prices[i]*share + factor*v.classValues[c]; cost < least[c] {
+			if cost := sm.prices[i]*share + factor*v.classValues[c]; cost < least[c] {
 				cheapest[c], least[c] = i, cost
 			}
 		})
 	}
-	out := a.limited()
-	most := a.affordable(work / firstShare)
+	out := sm.limited()
+	most := sm.affordable(work / firstShare)
 	open := model.NewBits(len(cheapest))
 	for c, i := range cheapest {
 		if i >= 0 {
@@ -66,12 +66,12 @@ func (a *assignment) initialMachines(v *dualVector, work int64) []candidate {
 		}
 	}
 	// First machines until each class has one, then the machines that are cheapest for the largest demand.
-	for taken := model.NewBits(len(a.machines)); len(out) < mostMachines; {
+	for taken := model.NewBits(len(sm.machines)); len(out) < mostMachines; {
 		covering := open.Any()
 		clear(scores)
 		for c, i := range cheapest {
 			if i >= 0 && !taken.Has(i) && (!covering || open.Has(c)) {
-				scores[i] += a.demand[c] * least[c]
+				scores[i] += sm.demand[c] * least[c]
 			}
 		}
 		best := 0
@@ -84,26 +84,26 @@ func (a *assignment) initialMachines(v *dualVector, work int64) []candidate {
 			break
 		}
 		taken.Set(best)
-		open.AndNot(a.machines[best].users)
-		out = append(out, a.candidate(best))
+		open.AndNot(sm.machines[best].users)
+		out = append(out, sm.candidate(best))
 	}
 	return out
 }
 
-func (a *assignment) candidate(i int) candidate {
-	x := candidate{machine: i, cap: a.cap(i), price: a.prices[i], supply: a.machines[i].supply, users: a.machines[i].users, domain: a.machines[i].domain}
+func (sm *scaledMarket) candidate(i int) candidate {
+	x := candidate{machine: i, cap: sm.cap(i), price: sm.prices[i], supply: sm.machines[i].supply, users: sm.machines[i].users, domain: sm.machines[i].domain}
 	if s := x.supply; s >= 0 {
-		x.count = float64(a.market.Supplies[s].Count)
+		x.count = float64(sm.exact.Supplies[s].Count)
 	}
 	return x
 }
 
 // affordable returns the number of machines of a problem that usualSteps iterations solve within the work.
-func (a *assignment) affordable(work int64) int {
+func (sm *scaledMarket) affordable(work int64) int {
 	n := fewestMachines
 	for n < mostMachines {
-		side := int64((n + 1) * (len(a.dims) + 1))
-		step := int64(len(a.demand))*(side*side/2+int64(60*(n+1))) + side*side*side/6
+		side := int64((n + 1) * (len(sm.dims) + 1))
+		step := int64(len(sm.demand))*(side*side/2+int64(60*(n+1))) + side*side*side/6
 		if step*usualSteps > work {
 			break
 		}
@@ -117,7 +117,7 @@ const mostLimited = 8
 
 // limited returns the candidates of limited supply with the largest capacity: reservations, and existing nodes,
 // of which those that admit the same classes are aggregated.
-func (a *assignment) limited() []candidate {
+func (sm *scaledMarket) limited() []candidate {
 	var out []candidate
 	weight := func(x candidate) float64 {
 		sum := 0.0
@@ -127,11 +127,11 @@ func (a *assignment) limited() []candidate {
 		return sum * x.count
 	}
 	var nodes []candidate
-	for i := range a.machines {
-		if a.machines[i].supply < 0 {
+	for i := range sm.machines {
+		if sm.machines[i].supply < 0 {
 			continue
 		}
-		if x := a.candidate(i); x.price > 0 {
+		if x := sm.candidate(i); x.price > 0 {
 			out = append(out, x)
 		} else {
 			nodes = append(nodes, x)
@@ -159,4 +159,17 @@ func (a *assignment) limited() []candidate {
 	out = append(out, kinds...)
 	slices.SortStableFunc(out, heaviest)
 	return out[:min(len(out), mostLimited)]
+}
+
+// found returns the candidates that this market has too, with their machine numbers here.
+func (sm *scaledMarket) found(chosen []candidate) (out []candidate) {
+	for _, x := range chosen {
+		for i, price := range sm.prices {
+			if price == x.price && slices.Equal(sm.cap(i), x.cap) && slices.Equal(sm.machines[i].users, x.users) && sm.machines[i].domain == x.domain {
+				out = append(out, sm.candidate(i))
+				break
+			}
+		}
+	}
+	return out
 }

@@ -39,7 +39,7 @@ func (a *assignment) certified(multipliers func(c *wholeProof, factor float64) [
 func (a *assignment) proved(multipliers func(c *wholeProof, factor float64) []wholeReductions) *wholeProof {
 	a.best.dropUnusedVectors()
 	for margin := leastMargin; margin <= mostMargin; {
-		c := a.rounded(1 - margin)
+		c := newWholeProof(a.scaled, a.best, 1-margin)
 		c.multipliers = multipliers(c, 1-margin)
 		over := c.prove()
 		if over <= 1 {
@@ -54,7 +54,8 @@ func (a *assignment) proved(multipliers func(c *wholeProof, factor float64) []wh
 
 // wholeProof is a proposal in whole numbers.
 type wholeProof struct {
-	a           *assignment
+	scaled      *scaledMarket
+	from        *proposal
 	duals       []fixed.Uint128
 	vectors     [][]fixed.Uint128
 	multipliers []wholeReductions // of the spreads
@@ -64,7 +65,7 @@ type wholeProof struct {
 
 // assigned returns the proof in the form that certificates are written from.
 func (c *wholeProof) assigned() Assigned {
-	out := Assigned{Bound: c.bound, Filled: slices.ContainsFunc(c.a.best.widths, func(n int) bool { return n > 0 }), Duals: fixed.Bigs(c.duals)}
+	out := Assigned{Bound: c.bound, Filled: slices.ContainsFunc(c.from.widths, func(n int) bool { return n > 0 }), Duals: fixed.Bigs(c.duals)}
 	for i := range c.multipliers {
 		t := &c.multipliers[i]
 		out.DomainMultipliers = append(out.DomainMultipliers, t.less)
@@ -80,27 +81,19 @@ func (c *wholeProof) assigned() Assigned {
 	return out
 }
 
-func (a *assignment) rounded(factor float64) *wholeProof {
-	c := &wholeProof{a: a}
-	for class, w := range a.best.duals {
-		if a.demand[class] == 0 {
+// newWholeProof rounds a proposal, times a factor of at most 1, to whole numbers.
+func newWholeProof(sm *scaledMarket, from *proposal, factor float64) *wholeProof {
+	c := &wholeProof{scaled: sm, from: from}
+	for class, w := range from.duals {
+		if sm.demand[class] == 0 {
 			w = 0
 		}
-		c.duals = append(c.duals, fixed.Of(w*a.price*factor))
+		c.duals = append(c.duals, fixed.Of(w*sm.price*factor))
 	}
-	for _, v := range a.best.vectors {
-		c.vectors = append(c.vectors, a.wholeVector(&v, factor))
+	for _, v := range from.vectors {
+		c.vectors = append(c.vectors, sm.wholeVector(&v, factor))
 	}
 	return c
-}
-
-// wholeVector rounds a vector to whole numbers, with an entry for every resource of the market.
-func (a *assignment) wholeVector(v *dualVector, factor float64) []fixed.Uint128 {
-	whole := make([]fixed.Uint128, a.market.Dims)
-	for e, d := range a.dims {
-		whole[d] = fixed.Of(v.values[e] * a.price / a.unit[e] * factor)
-	}
-	return whole
 }
 
 // excess returns, by class, the dual minus the value of the class's resources by a vector. It is 0 where the
@@ -121,16 +114,16 @@ func (c *wholeProof) prove() (over float64) {
 	over = 1
 	excess := make([][]fixed.Uint128, len(c.vectors))
 	for k, v := range c.vectors {
-		excess[k] = c.a.market.excess(c.duals, v)
+		excess[k] = c.scaled.exact.excess(c.duals, v)
 	}
-	surplus := make([]*big.Int, len(c.a.market.Supplies))
-	for i := range c.a.machines {
-		x := &c.a.machines[i]
-		at := c.a.best.proof[i]
+	surplus := make([]*big.Int, len(c.scaled.exact.Supplies))
+	for i := range c.scaled.machines {
+		x := &c.scaled.machines[i]
+		at := c.from.proof[i]
 		held, overflow := c.held(x, c.vectors[at], excess[at])
 		price := fixed.Whole(x.price)
-		if !overflow && held.Greater(price) && c.a.best.width(i) > 0 {
-			held = c.fullest(x, c.vectors[at], held, c.a.best.width(i))
+		if !overflow && held.Greater(price) && c.from.width(i) > 0 {
+			held = c.fullest(x, c.vectors[at], held, c.from.width(i))
 		}
 		if overflow {
 			return math.Inf(1)
@@ -151,7 +144,7 @@ func (c *wholeProof) prove() (over float64) {
 	c.surplus = new(big.Int)
 	for s, over := range surplus {
 		if over != nil {
-			c.surplus.Add(c.surplus, over.Mul(over, big.NewInt(c.a.market.Supplies[s].Count)))
+			c.surplus.Add(c.surplus, over.Mul(over, big.NewInt(c.scaled.exact.Supplies[s].Count)))
 		}
 	}
 	total := c.total()
@@ -167,8 +160,8 @@ func (c *wholeProof) total() *big.Int {
 		c.multipliers[i].addTo(sum)
 	}
 	for i, w := range c.duals {
-		if !c.a.parts.Has(i) {
-			sum.Add(sum, new(big.Int).Mul(w.Big(), big.NewInt(c.a.market.Classes[i].Count)))
+		if !c.scaled.parts.Has(i) {
+			sum.Add(sum, new(big.Int).Mul(w.Big(), big.NewInt(c.scaled.exact.Classes[i].Count)))
 		}
 	}
 	return sum
@@ -184,7 +177,7 @@ func (c *wholeProof) held(x *machine, vector, excess []fixed.Uint128) (sum fixed
 				continue
 			}
 			var more fixed.Uint128
-			if more, overflow = excess[class].Times(uint64(c.a.market.mostPods(x, class))); !overflow {
+			if more, overflow = excess[class].Times(uint64(c.scaled.exact.mostPods(x, class))); !overflow {
 				sum, overflow = sum.Plus(more)
 			}
 		}
@@ -196,7 +189,7 @@ func (c *wholeProof) held(x *machine, vector, excess []fixed.Uint128) (sum fixed
 // the search do not suffice. held is the bound by the vector alone, which it never exceeds.
 func (c *wholeProof) fullest(x *machine, vector []fixed.Uint128, held fixed.Uint128, width int) fixed.Uint128 {
 	shift := uint(max(0, held.BitLen()-wholeBits))
-	v := c.a.market.knapsack(x)
+	v := c.scaled.exact.knapsack(x)
 	if !v.Countable() {
 		return held
 	}

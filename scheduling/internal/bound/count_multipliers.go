@@ -59,17 +59,17 @@ func (m *machine) surcharge(counts []countBound, multipliers []int64) (sum int64
 	return sum
 }
 
-// withMultipliers returns the assignment with the surcharges added to the prices. ok is false where a price
+// withMultipliers returns the market with the surcharges added to the prices. ok is false where a price
 // falls below 0.
-func (a *assignment) withMultipliers(counts []countBound, multipliers []int64) (with *assignment, ok bool) {
-	x := *a
-	x.machines, x.prices = slices.Clone(a.machines), slices.Clone(a.prices)
+func (sm *scaledMarket) withMultipliers(counts []countBound, multipliers []int64) (with *scaledMarket, ok bool) {
+	x := *sm
+	x.machines, x.prices = slices.Clone(sm.machines), slices.Clone(sm.prices)
 	for i := range x.machines {
 		m := &x.machines[i]
 		if m.price += m.surcharge(counts, multipliers); m.price < 0 {
 			return nil, false
 		}
-		x.prices[i] = float64(m.price) / a.price
+		x.prices[i] = float64(m.price) / sm.price
 	}
 	return &x, true
 }
@@ -86,14 +86,14 @@ func countTerm(counts []countBound, multipliers []int64) (sum int64) {
 	return sum
 }
 
-// begin returns the proposal of a branch before its first solution: the proof of the parent holds for it with
-// multipliers of 0.
-func (a *assignment) begin(before *countProposal, counts []countBound) *countProposal {
+// newCountProposal returns the proposal of a branch before its first solution: the proof of the parent holds for it
+// with multipliers of 0.
+func newCountProposal(a *assignment, before *countProposal, counts []countBound) *countProposal {
 	t := &countProposal{
 		counts: counts, multipliers: append(slices.Clone(before.multipliers), make([]int64, len(counts)-len(before.multipliers))...),
 		on: a, prices: before.prices, value: before.value,
 	}
-	t.next = a.withCounted(a.found(before.chosen), counts)
+	t.next = a.scaled.withCounted(a.scaled.found(before.chosen), counts)
 	return t
 }
 
@@ -102,47 +102,49 @@ func (a *assignment) begin(before *countProposal, counts []countBound) *countPro
 func (t *countProposal) advance(work *int64) {
 	a, chosen := t.on, t.next
 	t.next = nil
-	p, used := a.countProblem(chosen, t.counts)
-	if !a.solve(p.solver, countGap, work) {
+	p, used := newCountRelaxation(a, chosen, t.counts)
+	if !p.solve(countGap, work) {
 		return
 	}
 	multipliers := make([]int64, len(t.counts))
 	for i := range t.counts {
 		if t.counts[i].excludesAll() {
-			multipliers[i] = int64(t.value * a.price) // more than the value that any machine can hold
+			multipliers[i] = int64(t.value * a.scaled.price) // more than the value that any machine can hold
 		}
 	}
 	for k, i := range used {
-		multiplier := p.solver.LimitDual(k) * a.price
+		multiplier := p.solver.LimitDual(k) * a.scaled.price
 		if !(multiplier*float64(max(1, t.counts[i].number)) < largestMultiplier) {
 			return
 		}
 		multipliers[i] = int64(multiplier)
 	}
-	x, ok := a.withMultipliers(t.counts, multipliers)
+	with, ok := a.scaled.withMultipliers(t.counts, multipliers)
 	if !ok {
 		return
 	}
-	duals, vectors := a.suggestion(p), a.suggested(p, chosen, negligible)
+	x := *a
+	x.scaled = with
+	duals, vectors := p.suggestion(), p.suggested(negligible)
 	snap(duals, vectors, chosen, negligible)
-	next := x.makeFeasible(duals, append(vectors, t.prices.best.vectors...))
+	next := with.makeFeasible(duals, append(vectors, t.prices.best.vectors...))
 	violated := next.violated
-	x.best = x.polish(next)
-	if value := x.proven() + float64(countTerm(t.counts, multipliers))/a.price; value > t.value {
-		t.multipliers, t.prices, t.value = multipliers, x, value
+	x.best = with.polish(next)
+	if value := x.proven() + float64(countTerm(t.counts, multipliers))/a.scaled.price; value > t.value {
+		t.multipliers, t.prices, t.value = multipliers, &x, value
 	}
 	if p.solver.Residual() <= countResidual {
-		t.chosen, t.part = a.wanted(p, chosen), a.machineCounts(p, chosen)
+		t.chosen, t.part = p.wanted(), p.machineCounts()
 	}
-	if t.rounds++; t.rounds < countRounds && anyMissing(chosen, violated) {
-		t.next = a.withCounted(a.withViolated(p, chosen, violated, *work), t.counts)
+	if t.rounds++; t.rounds < countRounds && p.lacksAny(violated) {
+		t.next = a.scaled.withCounted(p.withViolated(violated, *work), t.counts)
 	}
 }
 
-// countProblem states the relaxation with limits for the bounds on counts. used has, by limit, the number of
-// its bound.
-func (a *assignment) countProblem(chosen []candidate, counts []countBound) (p *relaxation, used []int) {
-	problem, classes := a.problem(chosen)
+// newCountRelaxation states the relaxation with limits for the bounds on counts. used has, by limit, the number of its
+// bound.
+func newCountRelaxation(a *assignment, chosen []candidate, counts []countBound) (r *relaxation, used []int) {
+	problem, classes := program(a.scaled, chosen, a.late)
 	problem.Exact = true
 	for i, c := range counts {
 		l := interior.Limit{Count: float64(c.number) + nearlyWhole}
@@ -150,7 +152,7 @@ func (a *assignment) countProblem(chosen []candidate, counts []countBound) (p *r
 			l.Count, l.AtLeast = float64(c.number)-nearlyWhole, true
 		}
 		for o := range chosen {
-			if c.has(&a.machines[chosen[o].machine]) {
+			if c.has(&a.scaled.machines[chosen[o].machine]) {
 				l.Machines = append(l.Machines, o)
 			}
 		}
@@ -158,7 +160,7 @@ func (a *assignment) countProblem(chosen []candidate, counts []countBound) (p *r
 			problem.Limits, used = append(problem.Limits, l), append(used, i)
 		}
 	}
-	return newRelaxation(problem, classes), used
+	return &relaxation{scaled: a.scaled, machines: chosen, late: a.late, solver: interior.New(problem), classes: classes}, used
 }
 
 const (
@@ -174,66 +176,31 @@ const (
 	countResidual, nearlyWhole = 1e-3, 1e-4
 )
 
-// wanted returns the machines that the relaxation buys.
-func (a *assignment) wanted(p *relaxation, chosen []candidate) (out []candidate) {
-	total := 0.0
-	for o := range chosen {
-		total += p.solver.Bought(o) * chosen[o].price
-	}
-	for o := range chosen {
-		if p.solver.Bought(o)*chosen[o].price > leastBought*total {
-			out = append(out, chosen[o])
-		}
-	}
-	return out
-}
-
 // excludesAll reports whether the bound allows no machine of its kind.
 func (c *countBound) excludesAll() bool { return !c.least && c.number == 0 }
 
 // withCounted drops the candidates that a bound excludes, and adds the cheapest machine of each kind that has
 // no candidate.
-func (a *assignment) withCounted(chosen []candidate, counts []countBound) []candidate {
+func (sm *scaledMarket) withCounted(chosen []candidate, counts []countBound) []candidate {
 	gone := func(m *machine) bool {
 		return slices.ContainsFunc(counts, func(c countBound) bool { return c.excludesAll() && c.has(m) })
 	}
-	chosen = slices.DeleteFunc(slices.Clone(chosen), func(x candidate) bool { return gone(&a.machines[x.machine]) })
+	chosen = slices.DeleteFunc(slices.Clone(chosen), func(x candidate) bool { return gone(&sm.machines[x.machine]) })
 	for _, c := range counts {
-		if slices.ContainsFunc(chosen, func(x candidate) bool { return c.has(&a.machines[x.machine]) }) {
+		if slices.ContainsFunc(chosen, func(x candidate) bool { return c.has(&sm.machines[x.machine]) }) {
 			continue
 		}
 		at := -1
-		for i := range a.machines {
-			if m := &a.machines[i]; c.has(m) && !gone(m) && (at < 0 || m.price < a.machines[at].price) {
+		for i := range sm.machines {
+			if m := &sm.machines[i]; c.has(m) && !gone(m) && (at < 0 || m.price < sm.machines[at].price) {
 				at = i
 			}
 		}
 		if at >= 0 {
-			chosen = append(chosen, a.candidate(at))
+			chosen = append(chosen, sm.candidate(at))
 		}
 	}
 	return chosen
-}
-
-// machineCounts returns the number of machines in the relaxation by kind, one kind for each candidate's price
-// and domain.
-func (a *assignment) machineCounts(p *relaxation, chosen []candidate) map[countedKind]float64 {
-	out := map[countedKind]float64{}
-	for o := range chosen {
-		m := &a.machines[chosen[o].machine]
-		kind := countedKind{from: m.price, domain: m.domain}
-		if _, known := out[kind]; known {
-			continue
-		}
-		sum := 0.0
-		for e := range chosen {
-			if kind.has(&a.machines[chosen[e].machine]) {
-				sum += p.solver.Bought(e)
-			}
-		}
-		out[kind] = sum
-	}
-	return out
 }
 
 // machinesBought returns the number of machines in the relaxation, of all domains.

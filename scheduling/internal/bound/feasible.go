@@ -33,19 +33,6 @@ type dualVector struct {
 // roundingErrors is the relative violation of a constraint that is taken for a rounding error.
 const roundingErrors = 1e-14
 
-func (a *assignment) vector(values []float64) dualVector {
-	v := dualVector{values: values, classValues: make([]float64, len(a.demand))}
-	a.weigh(&v)
-	return v
-}
-
-// weigh fills in the values of the classes.
-func (a *assignment) weigh(v *dualVector) {
-	for c := range v.classValues {
-		v.classValues[c] = dot(v.values, a.size(c))
-	}
-}
-
 func dot(a, b []float64) float64 {
 	sum := 0.0
 	for i, x := range a {
@@ -57,9 +44,9 @@ func dot(a, b []float64) float64 {
 // mostValue returns the right side of the assignment bound: the value of the capacity, and the excess of each
 // class's dual over the value of its resources, once for each pod that fits. It returns +Inf as soon as it
 // exceeds the limit.
-func (a *assignment) mostValue(i int, v *dualVector, duals []float64, limit float64) float64 {
-	sum := dot(v.values, a.cap(i))
-	x := &a.machines[i]
+func (sm *scaledMarket) mostValue(i int, v *dualVector, duals []float64, limit float64) float64 {
+	sum := dot(v.values, sm.cap(i))
+	x := &sm.machines[i]
 	for w, word := range x.users {
 		for ; word != 0; word &= word - 1 {
 			c := w<<6 + bits.TrailingZeros64(word)
@@ -70,7 +57,7 @@ func (a *assignment) mostValue(i int, v *dualVector, duals []float64, limit floa
 			if sum+excess > limit {
 				return math.Inf(1)
 			}
-			sum += excess * a.fits.places(a, i, c)
+			sum += excess * sm.fits.places(sm, i, c)
 		}
 		if sum > limit {
 			return math.Inf(1)
@@ -81,16 +68,16 @@ func (a *assignment) mostValue(i int, v *dualVector, duals []float64, limit floa
 
 // bestVector returns the number of the vector that bounds the value on a machine lowest, and this bound. hint
 // is the vector that is tried first, −1 for none.
-func (a *assignment) bestVector(i int, vectors []dualVector, duals []float64, hint int) (at int, worth float64) {
+func (sm *scaledMarket) bestVector(i int, vectors []dualVector, duals []float64, hint int) (at int, worth float64) {
 	at, worth = 0, math.Inf(1) // the first one, where all are +Inf
 	if hint >= 0 {
-		at, worth = hint, a.mostValue(i, &vectors[hint], duals, math.Inf(1))
+		at, worth = hint, sm.mostValue(i, &vectors[hint], duals, math.Inf(1))
 	}
 	for k := range vectors {
 		if k == hint {
 			continue
 		}
-		if w := a.mostValue(i, &vectors[k], duals, worth); w < worth {
+		if w := sm.mostValue(i, &vectors[k], duals, worth); w < worth {
 			at, worth = k, w
 		}
 	}
@@ -98,51 +85,51 @@ func (a *assignment) bestVector(i int, vectors []dualVector, duals []float64, hi
 }
 
 // makeFeasible lowers duals until the constraint of every machine on sale holds, the most violated machine
-// first. It owns the duals that it is given. [assignment.polish] raises them again where constraints have
+// first. It owns the duals that it is given. [scaledMarket.polish] raises them again where constraints have
 // slack.
-func (a *assignment) makeFeasible(duals []float64, vectors []dualVector) *proposal {
-	p := &proposal{duals: duals, vectors: vectors, proof: make([]int, len(a.machines))}
-	held := make([]float64, len(a.machines))
+func (sm *scaledMarket) makeFeasible(duals []float64, vectors []dualVector) *proposal {
+	p := &proposal{duals: duals, vectors: vectors, proof: make([]int, len(sm.machines))}
+	held := make([]float64, len(sm.machines))
 	type breach struct {
 		machine int
 		ratio   float64
 	}
 	var breaches []breach
 	hint := -1
-	for i := range a.machines {
-		if a.machines[i].supply >= 0 {
+	for i := range sm.machines {
+		if sm.machines[i].supply >= 0 {
 			continue
 		}
-		p.proof[i], held[i] = a.bestVector(i, vectors, duals, hint)
+		p.proof[i], held[i] = sm.bestVector(i, vectors, duals, hint)
 		hint = p.proof[i]
-		if held[i] > a.prices[i]*(1+roundingErrors) {
-			breaches = append(breaches, breach{i, held[i] / max(a.prices[i], 1e-300)})
+		if held[i] > sm.prices[i]*(1+roundingErrors) {
+			breaches = append(breaches, breach{i, held[i] / max(sm.prices[i], 1e-300)})
 		}
 	}
 	slices.SortStableFunc(breaches, func(x, y breach) int { return cmp.Compare(y.ratio, x.ratio) })
 	for _, b := range breaches {
 		i := b.machine
-		p.proof[i], held[i] = a.bestVector(i, p.vectors, duals, p.proof[i])
-		if held[i] <= a.prices[i]*(1+roundingErrors) {
+		p.proof[i], held[i] = sm.bestVector(i, p.vectors, duals, p.proof[i])
+		if held[i] <= sm.prices[i]*(1+roundingErrors) {
 			continue
 		}
-		values := a.improvedVector(i, p.vectors[p.proof[i]].values, duals)
-		v := a.vector(values)
+		values := sm.improvedVector(i, p.vectors[p.proof[i]].values, duals)
+		v := sm.vector(values)
 		p.violated = append(p.violated, i)
-		if held[i] = a.mostValue(i, &v, duals, math.Inf(1)); held[i] > a.prices[i]*(1+roundingErrors) {
-			v, held[i] = a.lowerUsers(i, values, duals, a.prices[i]/held[i]), a.prices[i]
+		if held[i] = sm.mostValue(i, &v, duals, math.Inf(1)); held[i] > sm.prices[i]*(1+roundingErrors) {
+			v, held[i] = sm.lowerUsers(i, values, duals, sm.prices[i]/held[i]), sm.prices[i]
 		}
 		p.proof[i] = len(p.vectors)
 		p.vectors = append(p.vectors, v)
 	}
-	a.evaluate(p)
+	sm.evaluate(p)
 	return p
 }
 
 // polish raises duals and vectors where constraints have slack, as long as the value of the proposal rises.
-func (a *assignment) polish(p *proposal) *proposal {
+func (sm *scaledMarket) polish(p *proposal) *proposal {
 	for range polishes {
-		for _, change := range []func(*proposal){a.scaleVectors, a.raiseDuals} {
+		for _, change := range []func(*proposal){sm.scaleVectors, sm.raiseDuals} {
 			next := *p
 			if change(&next); next.value > p.value {
 				p = &next
@@ -158,14 +145,14 @@ const polishes = 2
 
 // scaleVectors scales every vector up by the largest factor that is feasible for the machines that it proves,
 // and then raises the duals.
-func (a *assignment) scaleVectors(p *proposal) {
+func (sm *scaledMarket) scaleVectors(p *proposal) {
 	factors := make([]float64, len(p.vectors))
-	for i := range a.machines {
-		if a.machines[i].supply >= 0 {
+	for i := range sm.machines {
+		if sm.machines[i].supply >= 0 {
 			continue
 		}
 		at := p.proof[i]
-		f := a.prices[i] / max(a.mostValue(i, &p.vectors[at], p.duals, math.Inf(1)), 1e-300)
+		f := sm.prices[i] / max(sm.mostValue(i, &p.vectors[at], p.duals, math.Inf(1)), 1e-300)
 		if factors[at] == 0 || f < factors[at] {
 			factors[at] = max(1, f)
 		}
@@ -179,35 +166,35 @@ func (a *assignment) scaleVectors(p *proposal) {
 		for e := range values {
 			values[e] *= f
 		}
-		p.vectors[at] = a.vector(values)
+		p.vectors[at] = sm.vector(values)
 	}
-	a.raiseDuals(p)
+	sm.raiseDuals(p)
 }
 
 // lowerUsers scales the values of a machine's vector down, and lowers the duals of the classes that it admits
 // to the same share.
-func (a *assignment) lowerUsers(i int, values, duals []float64, factor float64) dualVector {
-	before := a.vector(values)
-	a.machines[i].users.Each(func(c int) {
+func (sm *scaledMarket) lowerUsers(i int, values, duals []float64, factor float64) dualVector {
+	before := sm.vector(values)
+	sm.machines[i].users.Each(func(c int) {
 		duals[c] = min(duals[c], factor*max(duals[c], before.classValues[c]))
 	})
 	for e := range values {
 		values[e] *= factor
 	}
-	return a.vector(values)
+	return sm.vector(values)
 }
 
 // improvedVector returns a vector that bounds the value on machine i lower than the given one, or else a copy
 // of the given one. It is the dual solution of the machine's fractional knapsack.
-func (a *assignment) improvedVector(i int, values, duals []float64) []float64 {
-	caps := a.cap(i)
-	r := &knapsack.Relaxed{Dims: len(a.dims)}
-	a.machines[i].users.Each(func(c int) {
+func (sm *scaledMarket) improvedVector(i int, values, duals []float64) []float64 {
+	caps := sm.cap(i)
+	r := &knapsack.Relaxed{Dims: len(sm.dims)}
+	sm.machines[i].users.Each(func(c int) {
 		if duals[c] <= 0 {
 			return
 		}
-		r.Worths, r.Most = append(r.Worths, duals[c]), append(r.Most, a.fits.places(a, i, c))
-		for e, n := range a.size(c) {
+		r.Worths, r.Most = append(r.Worths, duals[c]), append(r.Most, sm.fits.places(sm, i, c))
+		for e, n := range sm.size(c) {
 			r.Sizes = append(r.Sizes, n/max(caps[e], leastRoom))
 		}
 	})
@@ -215,8 +202,8 @@ func (a *assignment) improvedVector(i int, values, duals []float64) []float64 {
 	for e := range next {
 		next[e] /= max(caps[e], leastRoom)
 	}
-	before, after := a.vector(values), a.vector(next)
-	if a.mostValue(i, &after, duals, math.Inf(1)) < a.mostValue(i, &before, duals, math.Inf(1)) {
+	before, after := sm.vector(values), sm.vector(next)
+	if sm.mostValue(i, &after, duals, math.Inf(1)) < sm.mostValue(i, &before, duals, math.Inf(1)) {
 		return next
 	}
 	return slices.Clone(values)
@@ -226,57 +213,57 @@ func (a *assignment) improvedVector(i int, values, duals []float64) []float64 {
 const leastRoom = 1e-12
 
 // evaluate chooses the vectors of machines of limited supply and computes the value of the proposal.
-func (a *assignment) evaluate(p *proposal) {
+func (sm *scaledMarket) evaluate(p *proposal) {
 	p.value, p.proof = 0, slices.Clone(p.proof)
-	for c, n := range a.demand {
+	for c, n := range sm.demand {
 		p.value += n * p.duals[c]
 	}
-	surplus := make([]float64, len(a.market.Supplies))
+	surplus := make([]float64, len(sm.exact.Supplies))
 	hint := -1
-	for i := range a.machines {
-		s := a.machines[i].supply
+	for i := range sm.machines {
+		s := sm.machines[i].supply
 		if s < 0 {
 			continue
 		}
-		at, worth := a.bestVector(i, p.vectors, p.duals, hint)
+		at, worth := sm.bestVector(i, p.vectors, p.duals, hint)
 		p.proof[i], hint = at, at
-		surplus[s] = max(surplus[s], worth-a.prices[i])
+		surplus[s] = max(surplus[s], worth-sm.prices[i])
 	}
 	for s, over := range surplus {
-		p.value -= over * float64(a.market.Supplies[s].Count)
+		p.value -= over * float64(sm.exact.Supplies[s].Count)
 	}
 }
 
 // raiseDuals raises duals one class after the other, the class with the largest total first, as far as the
 // slack of every machine on sale allows.
-func (a *assignment) raiseDuals(p *proposal) {
+func (sm *scaledMarket) raiseDuals(p *proposal) {
 	p.duals = slices.Clone(p.duals)
-	a.slack, a.classValues = append(a.slack[:0], make([]float64, len(a.machines))...), a.classValues[:0]
-	slack := a.slack
-	for i := range a.machines {
-		if a.machines[i].supply < 0 {
-			slack[i] = max(0, a.prices[i]-a.mostValue(i, &p.vectors[p.proof[i]], p.duals, math.Inf(1)))
+	sm.slack, sm.classValues = append(sm.slack[:0], make([]float64, len(sm.machines))...), sm.classValues[:0]
+	slack := sm.slack
+	for i := range sm.machines {
+		if sm.machines[i].supply < 0 {
+			slack[i] = max(0, sm.prices[i]-sm.mostValue(i, &p.vectors[p.proof[i]], p.duals, math.Inf(1)))
 		}
 	}
-	order := make([]int, 0, len(a.demand))
-	for c, n := range a.demand {
+	order := make([]int, 0, len(sm.demand))
+	for c, n := range sm.demand {
 		if n > 0 {
 			order = append(order, c)
 		}
 	}
 	slices.SortStableFunc(order, func(x, y int) int {
-		return cmp.Compare(a.demand[y]*p.duals[y], a.demand[x]*p.duals[x])
+		return cmp.Compare(sm.demand[y]*p.duals[y], sm.demand[x]*p.duals[x])
 	})
-	users := a.buyableOf()
+	users := sm.buyableOf()
 	for _, at := range p.proof {
-		a.classValues = append(a.classValues, p.vectors[at].classValues)
+		sm.classValues = append(sm.classValues, p.vectors[at].classValues)
 	}
-	said := a.classValues
+	said := sm.classValues
 	for _, c := range order {
 		own, highest := p.duals[c], math.Inf(1)
 		for _, i := range users[c] {
 			if bears := max(own, said[i][c]); bears < highest {
-				highest = min(highest, bears+slack[i]/a.fits.places(a, i, c))
+				highest = min(highest, bears+slack[i]/sm.fits.places(sm, i, c))
 			}
 		}
 		if !(highest > own) || math.IsInf(highest, 1) {
@@ -285,30 +272,11 @@ func (a *assignment) raiseDuals(p *proposal) {
 		p.duals[c] = highest
 		for _, i := range users[c] {
 			if over := highest - max(own, said[i][c]); over > 0 {
-				slack[i] = max(0, slack[i]-over*a.fits.places(a, i, c))
+				slack[i] = max(0, slack[i]-over*sm.fits.places(sm, i, c))
 			}
 		}
 	}
-	a.evaluate(p)
-}
-
-// buyableOf lists, for each class, the machines on sale that admit it.
-func (a *assignment) buyableOf() [][]int {
-	if a.buyable == nil {
-		numbers := make([]int, len(a.demand))
-		for i := range a.machines {
-			if a.machines[i].supply < 0 {
-				a.machines[i].users.Each(func(c int) { numbers[c]++ })
-			}
-		}
-		a.buyable = spaces(numbers)
-		for i := range a.machines {
-			if a.machines[i].supply < 0 {
-				a.machines[i].users.Each(func(c int) { a.buyable[c] = append(a.buyable[c], i) })
-			}
-		}
-	}
-	return a.buyable
+	sm.evaluate(p)
 }
 
 // width returns the number of states of the pattern search for a machine; 0 for no search.

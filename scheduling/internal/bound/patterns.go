@@ -46,7 +46,8 @@ const (
 // patterns suggests duals, and the pricing problem of each machine, an integer knapsack, finds patterns that
 // these duals violate.
 type patterns struct {
-	a *assignment
+	scaled *scaledMarket
+	late   func() bool
 	// master says how many machines of each known pattern to buy so that every class has its pods
 	// and no supply is overdrawn.
 	master     *linear.Cover
@@ -62,11 +63,51 @@ type patterns struct {
 	center     *proposal // the best proven duals: the stability center
 }
 
-// patterns replaces the best proposal if column generation finds a better one.
-func (a *assignment) patterns(work int64, seen [][]model.Item) {
-	p := a.newPatterns(work)
-	if p == nil || !p.promising() {
-		return
+// newPatterns returns nil where the market has too many classes or supplies, or a class that no machine on sale
+// admits.
+func newPatterns(a *assignment, work int64) *patterns {
+	p := &patterns{scaled: a.scaled, late: a.late, work: work, center: a.best, knapsacks: make([]*knapsack.Knapsack, len(a.scaled.machines)), fractional: model.NewBits(len(a.scaled.machines))}
+	most := int(min(fewestPatternClasses+work/workPerPatternClass, mostPatternClasses))
+	var wanted, standIn []float64
+	var alone []linear.Column
+	users := a.scaled.buyableOf()
+	for c, n := range a.scaled.demand {
+		p.rows = append(p.rows, -1)
+		if n == 0 {
+			continue
+		}
+		own, places, least := -1, 0.0, math.Inf(1)
+		for _, i := range users[c] {
+			if k := a.scaled.fits.places(a.scaled, i, c); a.scaled.prices[i]/k < least {
+				own, places, least = i, k, a.scaled.prices[i]/k
+			}
+		}
+		if own < 0 || len(wanted) == most {
+			return nil
+		}
+		row := int32(len(wanted))
+		p.rows[c] = row
+		wanted, standIn = append(wanted, n), append(standIn, 2*max(least, leastPrice))
+		alone = append(alone, linear.Column{Rows: []int32{row}, Amounts: []float64{places}, Cost: max(a.scaled.prices[own], leastPrice)})
+	}
+	for s := range a.scaled.exact.Supplies {
+		p.supplies = append(p.supplies, int32(len(wanted)))
+		wanted, standIn = append(wanted, -float64(a.scaled.exact.Supplies[s].Count)), append(standIn, 1)
+	}
+	if len(p.supplies) > mostPatternSupplies {
+		return nil
+	}
+	p.master = linear.NewCover(wanted, standIn)
+	for _, x := range alone {
+		p.master.Add(x)
+	}
+	return p
+}
+
+// run returns the best proposal that column generation finds; the given one where it finds none better.
+func (p *patterns) run(seen [][]model.Item) *proposal {
+	if !p.promising() {
+		return p.center
 	}
 	p.addSeen(seen)
 	share, half := leastStep, p.work/2
@@ -74,7 +115,7 @@ func (a *assignment) patterns(work int64, seen [][]model.Item) {
 		done := p.master.Work()
 		p.master.Solve(mostPivots)
 		p.work -= p.master.Work() - done
-		if p.work < 0 || a.late() || !(p.master.Cost() > p.center.value*(1+patternGap)) {
+		if p.work < 0 || p.late() || !(p.master.Cost() > p.center.value*(1+patternGap)) {
 			break
 		}
 		p.exact = share == 1 || p.work < half
@@ -91,16 +132,16 @@ func (a *assignment) patterns(work int64, seen [][]model.Item) {
 		}
 		share = min(1, 2*share)
 	}
-	a.best = p.center
+	return p.center
 }
 
 // promising reports whether some machine with a tight constraint holds at most fewPods, so that whole pods can
 // raise the bound.
 func (p *patterns) promising() bool {
 	least := math.Inf(1)
-	for i := range p.a.machines {
-		held := p.a.mostValue(i, &p.center.vectors[p.center.proof[i]], p.center.duals, math.Inf(1))
-		if p.a.machines[i].supply < 0 && held >= p.a.prices[i]*(1-1e-6) {
+	for i := range p.scaled.machines {
+		held := p.scaled.mostValue(i, &p.center.vectors[p.center.proof[i]], p.center.duals, math.Inf(1))
+		if p.scaled.machines[i].supply < 0 && held >= p.scaled.prices[i]*(1-1e-6) {
 			r := p.relax(i, p.center.duals)
 			r.Solve()
 			least = min(least, r.Pods())
@@ -113,9 +154,9 @@ func (p *patterns) promising() bool {
 func (p *patterns) addSeen(seen [][]model.Item) {
 	for _, items := range seen {
 		x := linear.Column{Cost: math.Inf(1)}
-		for i := range p.a.machines {
-			if p.a.machines[i].supply < 0 && p.a.prices[i] < x.Cost && p.fits(i, items) {
-				x.Cost = max(p.a.prices[i], leastPrice)
+		for i := range p.scaled.machines {
+			if p.scaled.machines[i].supply < 0 && p.scaled.prices[i] < x.Cost && p.fits(i, items) {
+				x.Cost = max(p.scaled.prices[i], leastPrice)
 			}
 		}
 		for _, it := range items {
@@ -131,12 +172,12 @@ func (p *patterns) addSeen(seen [][]model.Item) {
 
 // fits reports whether a machine admits and holds the pods.
 func (p *patterns) fits(i int, items []model.Item) bool {
-	room := slices.Clone(p.a.machines[i].cap)
+	room := slices.Clone(p.scaled.machines[i].cap)
 	for _, it := range items {
-		if !p.a.machines[i].users.Has(int(it.Class)) {
+		if !p.scaled.machines[i].users.Has(int(it.Class)) {
 			return false
 		}
-		for d, n := range p.a.market.Classes[it.Class].Size {
+		for d, n := range p.scaled.exact.Classes[it.Class].Size {
 			if room[d] -= n * it.N; room[d] < 0 {
 				return false
 			}
@@ -145,63 +186,22 @@ func (p *patterns) fits(i int, items []model.Item) bool {
 	return true
 }
 
-// newPatterns returns nil where the market has too many classes or supplies, or a class that no machine on sale
-// admits.
-func (a *assignment) newPatterns(work int64) *patterns {
-	p := &patterns{a: a, work: work, center: a.best, knapsacks: make([]*knapsack.Knapsack, len(a.machines)), fractional: model.NewBits(len(a.machines))}
-	most := int(min(fewestPatternClasses+work/workPerPatternClass, mostPatternClasses))
-	var wanted, standIn []float64
-	var alone []linear.Column
-	users := a.buyableOf()
-	for c, n := range a.demand {
-		p.rows = append(p.rows, -1)
-		if n == 0 {
-			continue
-		}
-		own, places, least := -1, 0.0, math.Inf(1)
-		for _, i := range users[c] {
-			if k := a.fits.places(a, i, c); a.prices[i]/k < least {
-				own, places, least = i, k, a.prices[i]/k
-			}
-		}
-		if own < 0 || len(wanted) == most {
-			return nil
-		}
-		row := int32(len(wanted))
-		p.rows[c] = row
-		wanted, standIn = append(wanted, n), append(standIn, 2*max(least, leastPrice))
-		alone = append(alone, linear.Column{Rows: []int32{row}, Amounts: []float64{places}, Cost: max(a.prices[own], leastPrice)})
-	}
-	for s := range a.market.Supplies {
-		p.supplies = append(p.supplies, int32(len(wanted)))
-		wanted, standIn = append(wanted, -float64(a.market.Supplies[s].Count)), append(standIn, 1)
-	}
-	if len(p.supplies) > mostPatternSupplies {
-		return nil
-	}
-	p.master = linear.NewCover(wanted, standIn)
-	for _, x := range alone {
-		p.master.Add(x)
-	}
-	return p
-}
-
 func (p *patterns) knapsack(i int) *knapsack.Knapsack {
 	if p.knapsacks[i] == nil {
-		p.knapsacks[i] = p.a.market.knapsack(&p.a.machines[i])
+		p.knapsacks[i] = p.scaled.exact.knapsack(&p.scaled.machines[i])
 	}
 	return p.knapsacks[i]
 }
 
 // addPattern adds a pattern to the master, and reports whether the master's price can fall by it.
 func (p *patterns) addPattern(i int, v *knapsack.Knapsack, counts []float64) bool {
-	x := linear.Column{Cost: max(p.a.prices[i], leastPrice)}
+	x := linear.Column{Cost: max(p.scaled.prices[i], leastPrice)}
 	for k, n := range counts {
 		if row := p.rows[v.Classes[k]]; n > 0 && row >= 0 {
 			x.Rows, x.Amounts = append(x.Rows, row), append(x.Amounts, n)
 		}
 	}
-	if s := p.a.machines[i].supply; s >= 0 {
+	if s := p.scaled.machines[i].supply; s >= 0 {
 		x.Rows, x.Amounts = append(x.Rows, p.supplies[s]), append(x.Amounts, -1)
 	}
 	return p.master.Gain(p.master.Add(x)) > leastPatternGain

@@ -15,7 +15,7 @@ type verdict struct {
 
 // interpolated returns duals between the best proven ones (share 0) and those of the master (share 1).
 func (p *patterns) interpolated(share float64) []float64 {
-	duals := make([]float64, len(p.a.demand))
+	duals := make([]float64, len(p.scaled.demand))
 	for c, row := range p.rows {
 		if row >= 0 {
 			duals[c] = (1-share)*p.center.duals[c] + share*max(0, p.master.Duals()[row])
@@ -30,7 +30,7 @@ func (p *patterns) retryRecent(share float64) (violated bool) {
 	next, machines := &proposal{duals: p.interpolated(share), vectors: p.center.vectors}, p.recent
 	p.recent = nil
 	for _, i := range machines {
-		if p.work > 0 && !p.a.late() {
+		if p.work > 0 && !p.late() {
 			p.priceMachine(i, next, &violated)
 		}
 	}
@@ -41,11 +41,11 @@ func (p *patterns) retryRecent(share float64) (violated bool) {
 // more. It reports whether the master has new patterns.
 func (p *patterns) round(share float64) (violated bool) {
 	duals := p.interpolated(share)
-	next := &proposal{duals: duals, vectors: p.center.vectors, proof: make([]int, len(p.a.machines)), widths: make([]int, len(p.a.machines))}
-	bounds := make([]float64, len(p.a.machines))
+	next := &proposal{duals: duals, vectors: p.center.vectors, proof: make([]int, len(p.scaled.machines)), widths: make([]int, len(p.scaled.machines))}
+	bounds := make([]float64, len(p.scaled.machines))
 	p.mostRatio = 1
-	for i := range p.a.machines {
-		if p.work < 0 || p.a.late() {
+	for i := range p.scaled.machines {
+		if p.work < 0 || p.late() {
 			return violated
 		}
 		x := p.priceMachine(i, next, &violated)
@@ -55,19 +55,19 @@ func (p *patterns) round(share float64) (violated bool) {
 		violated = p.refine(next, bounds) || violated
 	}
 	_, ratio := p.worst(bounds)
-	next.scale(p.a, 1/ratio)
-	surplus := make([]float64, len(p.a.market.Supplies))
-	for c, n := range p.a.demand {
+	next.scale(p.scaled, 1/ratio)
+	surplus := make([]float64, len(p.scaled.exact.Supplies))
+	for c, n := range p.scaled.demand {
 		next.value += n * next.duals[c]
 	}
 	next.dropUnusedVectors()
-	for i := range p.a.machines {
-		if s := p.a.machines[i].supply; s >= 0 {
-			surplus[s] = max(surplus[s], bounds[i]/ratio-p.a.prices[i])
+	for i := range p.scaled.machines {
+		if s := p.scaled.machines[i].supply; s >= 0 {
+			surplus[s] = max(surplus[s], bounds[i]/ratio-p.scaled.prices[i])
 		}
 	}
 	for s, over := range surplus {
-		next.value -= over * float64(p.a.market.Supplies[s].Count)
+		next.value -= over * float64(p.scaled.exact.Supplies[s].Count)
 	}
 	if next.value > p.center.value {
 		p.center = next
@@ -76,7 +76,7 @@ func (p *patterns) round(share float64) (violated bool) {
 }
 
 // scale multiplies duals and vectors by a factor.
-func (p *proposal) scale(a *assignment, factor float64) {
+func (p *proposal) scale(sm *scaledMarket, factor float64) {
 	if factor == 1 {
 		return
 	}
@@ -89,7 +89,7 @@ func (p *proposal) scale(a *assignment, factor float64) {
 		for e, v := range p.vectors[k].values {
 			values[e] = v * factor
 		}
-		vectors[k] = a.vector(values)
+		vectors[k] = sm.vector(values)
 	}
 	p.vectors = vectors
 }
@@ -99,8 +99,8 @@ func (p *proposal) scale(a *assignment, factor float64) {
 func (p *patterns) worst(bounds []float64) (at int, ratio float64) {
 	at, ratio = -1, 1
 	for i, bound := range bounds {
-		if p.a.machines[i].supply < 0 && bound > ratio*p.a.prices[i] {
-			at, ratio = i, bound/p.a.prices[i]
+		if p.scaled.machines[i].supply < 0 && bound > ratio*p.scaled.prices[i] {
+			at, ratio = i, bound/p.scaled.prices[i]
 		}
 	}
 	return at, ratio
@@ -109,17 +109,17 @@ func (p *patterns) worst(bounds []float64) (at int, ratio float64) {
 // priceMachine bounds the value on a machine by the duals of next, and adds a pattern of more value than the
 // price to the master. It sets violated if it does.
 func (p *patterns) priceMachine(i int, next *proposal, violated *bool) verdict {
-	price := p.a.prices[i]
+	price := p.scaled.prices[i]
 	last := p.center.proof[i]
-	if held := p.a.mostValue(i, &next.vectors[last], next.duals, price); held <= price {
+	if held := p.scaled.mostValue(i, &next.vectors[last], next.duals, price); held <= price {
 		return verdict{held, last, 0}
 	}
 	r := p.relax(i, next.duals)
 	shares := r.Solve()
 	v := p.knapsack(i)
-	at := next.add(p.a.vector(p.valuesIn(v, shares)))
-	held := p.a.mostValue(i, &next.vectors[at], next.duals, math.Inf(1))
-	if held <= price || held > 4*price && p.a.machines[i].supply < 0 || !v.Countable() {
+	at := next.add(p.scaled.vector(p.valuesIn(v, shares)))
+	held := p.scaled.mostValue(i, &next.vectors[at], next.duals, math.Inf(1))
+	if held <= price || held > 4*price && p.scaled.machines[i].supply < 0 || !v.Countable() {
 		return verdict{held, at, 0}
 	}
 	if p.fractional.Has(i) {
@@ -135,10 +135,10 @@ func (p *patterns) priceMachine(i int, next *proposal, violated *bool) verdict {
 func (p *patterns) searchPatterns(i int, next *proposal, width int, held, floor float64, violated *bool) float64 {
 	v := p.knapsack(i)
 	out, whole := p.fill(v, p.relax(i, next.duals), width, held, floor)
-	if p.a.machines[i].supply < 0 {
-		p.mostRatio = max(p.mostRatio, float64(out.Best)/whole/p.a.prices[i])
+	if p.scaled.machines[i].supply < 0 {
+		p.mostRatio = max(p.mostRatio, float64(out.Best)/whole/p.scaled.prices[i])
 	}
-	if out.Best > int64(p.a.prices[i]*whole) {
+	if out.Best > int64(p.scaled.prices[i]*whole) {
 		counts := make([]float64, len(out.Counts))
 		for k, n := range out.Counts {
 			counts[k] = float64(n)
@@ -155,15 +155,15 @@ func (p *patterns) searchPatterns(i int, next *proposal, width int, held, floor 
 // fractional patterns from then on. It reports whether the master has new patterns.
 func (p *patterns) refine(next *proposal, bounds []float64) (violated bool) {
 	p.mostRatio = max(p.mostRatio, 1+looseShare*(p.master.Cost()/p.center.value-1))
-	for p.work > 0 && !p.a.late() {
+	for p.work > 0 && !p.late() {
 		i, ratio := p.worst(bounds)
 		if ratio <= p.mostRatio || next.widths[i] == 0 {
 			break
 		}
 		width, before := next.widths[i]*wider, bounds[i]
-		bounds[i] = min(before, p.searchPatterns(i, next, width, before, p.a.prices[i]*p.mostRatio, &violated))
+		bounds[i] = min(before, p.searchPatterns(i, next, width, before, p.scaled.prices[i]*p.mostRatio, &violated))
 		next.widths[i] = width
-		if more := p.a.prices[i] * p.mostRatio; bounds[i] > more && (width*wider > mostStates || before-bounds[i] < leastNarrowed*(before-more)) {
+		if more := p.scaled.prices[i] * p.mostRatio; bounds[i] > more && (width*wider > mostStates || before-bounds[i] < leastNarrowed*(before-more)) {
 			p.fractional.Set(i)
 			r := p.relax(i, next.duals)
 			r.Solve()
@@ -201,11 +201,11 @@ func (p *patterns) relax(i int, duals []float64) *knapsack.Relaxed {
 
 // valuesIn converts the duals of a fractional knapsack, as shares of its capacity, into a vector of the search.
 func (p *patterns) valuesIn(v *knapsack.Knapsack, shares []float64) []float64 {
-	values := make([]float64, len(p.a.dims))
+	values := make([]float64, len(p.scaled.dims))
 	for d, row := range v.Rows {
-		for e, dim := range p.a.dims {
+		for e, dim := range p.scaled.dims {
 			if dim == row {
-				values[e] = shares[d] / (float64(max(1, v.Room[d])) * float64(v.Units[d]) / p.a.unit[e])
+				values[e] = shares[d] / (float64(max(1, v.Room[d])) * float64(v.Units[d]) / p.scaled.unit[e])
 			}
 		}
 	}

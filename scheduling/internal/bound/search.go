@@ -4,7 +4,6 @@ import (
 	"math/big"
 
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/fixed"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
 
 // Search finds class duals in one market for changing numbers of pods, e.g. for one domain in a decomposition
@@ -35,12 +34,12 @@ func NewSearch(m *Market, late func() bool) *Search {
 }
 
 // Takes reports whether some machine admits the class.
-func (s *Search) Takes(class int) bool { return s.a.demand[class] > 0 }
+func (s *Search) Takes(class int) bool { return s.a.scaled.demand[class] > 0 }
 
 // Best returns the best duals for numbers of pods by class. start are resource duals to begin with; work is in
 // elementary operations.
 func (s *Search) Best(numbers []float64, start []*big.Int, work int64) Duals {
-	s.a.ask(numbers)
+	s.a.scaled.ask(numbers)
 	s.a.search(start, Effort{Work: work})
 	return s.duals(s.a.best)
 }
@@ -48,33 +47,33 @@ func (s *Search) Best(numbers []float64, start []*big.Int, work int64) Duals {
 // Raised returns duals that are proven for a larger market, raised as far as the machines of this market allow.
 func (s *Search) Raised(known *Assigned) Duals {
 	a := s.a
-	a.ask(nil)
+	a.scaled.ask(nil)
 	duals := make([]float64, len(known.Duals))
 	for c, w := range known.Duals {
-		if a.demand[c] > 0 {
-			duals[c] = fixed.Float64(w) / a.price
+		if a.scaled.demand[c] > 0 {
+			duals[c] = fixed.Float64(w) / a.scaled.price
 		}
 	}
 	var vectors []dualVector
 	for _, whole := range known.Vectors {
-		values := make([]float64, len(a.dims))
-		for e, d := range a.dims {
-			values[e] = fixed.Float64(whole[d]) * a.unit[e] / a.price
+		values := make([]float64, len(a.scaled.dims))
+		for e, d := range a.scaled.dims {
+			values[e] = fixed.Float64(whole[d]) * a.scaled.unit[e] / a.scaled.price
 		}
-		vectors = append(vectors, a.vector(values))
+		vectors = append(vectors, a.scaled.vector(values))
 	}
-	return s.duals(a.polish(a.makeFeasible(duals, vectors)))
+	return s.duals(a.scaled.polish(a.scaled.makeFeasible(duals, vectors)))
 }
 
 func (s *Search) duals(p *proposal) Duals {
 	a := s.a
-	out := Duals{Worths: make([]float64, len(p.duals)), Value: p.value * a.price, vectors: p.vectors}
+	out := Duals{Worths: make([]float64, len(p.duals)), Value: p.value * a.scaled.price, vectors: p.vectors}
 	over := -p.value
 	for c, w := range p.duals {
-		over += a.demand[c] * w
-		out.Worths[c] = w * a.price
+		over += a.scaled.demand[c] * w
+		out.Worths[c] = w * a.scaled.price
 	}
-	out.Surplus = max(0, over) * a.price
+	out.Surplus = max(0, over) * a.scaled.price
 	return out
 }
 
@@ -83,37 +82,21 @@ func (s *Search) duals(p *proposal) Duals {
 // there is no proof.
 func (s *Search) Prove(duals []float64, others []Duals) (proven Assigned, surplus *big.Int, ok bool) {
 	a := s.a
-	a.ask(nil)
+	a.scaled.ask(nil)
 	own := make([]float64, len(duals))
 	for c, w := range duals {
-		if a.demand[c] > 0 {
-			own[c] = w / a.price
+		if a.scaled.demand[c] > 0 {
+			own[c] = w / a.scaled.price
 		}
 	}
 	var vectors []dualVector
 	for i := range others {
 		vectors = append(vectors, others[i].vectors...)
 	}
-	a.best = a.makeFeasible(own, vectors)
+	a.best = a.scaled.makeFeasible(own, vectors)
 	c := a.proved(noMultipliers)
 	if c == nil {
 		return Assigned{}, nil, false
 	}
 	return c.assigned(), c.surplus, true
-}
-
-// ask sets the demand: numbers of pods by class, or all pods for nil.
-func (a *assignment) ask(numbers []float64) {
-	usable := model.NewBits(len(a.demand))
-	for i := range a.machines {
-		usable.Or(a.machines[i].users)
-	}
-	for c := range a.demand {
-		if a.demand[c] = 0; usable.Has(c) && a.market.Classes[c].Count > 0 {
-			a.demand[c] = float64(a.market.Classes[c].Count)
-			if numbers != nil {
-				a.demand[c] = max(trace, numbers[c])
-			}
-		}
-	}
 }

@@ -41,8 +41,8 @@ const (
 )
 
 // spreadBound is [Pattern] for a market with spreads.
-func (a *assignment) spreadBound(start []*big.Int, e Effort) Assigned {
-	s := &spreadSearch{a: a, usable: slices.Clone(a.demand), value: math.Inf(-1)}
+func spreadBound(a *assignment, start []*big.Int, e Effort) Assigned {
+	s := &spreadSearch{a: a, usable: slices.Clone(a.scaled.demand), value: math.Inf(-1)}
 	a.spread = s
 	s.begin()
 	for round := 1; round <= spreadRounds && !a.late(); round++ {
@@ -52,7 +52,7 @@ func (a *assignment) spreadBound(start []*big.Int, e Effort) Assigned {
 		next, multipliers := s.proven(a.best)
 		if next > s.value {
 			s.best, s.multipliers, s.value = a.best, multipliers, next
-			s.chosen = slices.Clone(s.a.demand)
+			s.chosen = slices.Clone(s.a.scaled.demand)
 		}
 		if s.value >= a.best.value*(1-spreadGap) {
 			break
@@ -61,7 +61,7 @@ func (a *assignment) spreadBound(start []*big.Int, e Effort) Assigned {
 	}
 	out := s.certify()
 	if s.chosen != nil {
-		s.a.demand = s.chosen
+		s.a.scaled.demand = s.chosen
 	}
 	out.rest = a
 	return out
@@ -69,9 +69,9 @@ func (a *assignment) spreadBound(start []*big.Int, e Effort) Assigned {
 
 // begin starts with as many pods as possible in the domains where one pod alone costs least.
 func (s *spreadSearch) begin() {
-	sellers := s.a.buyableOf()
-	for i := range s.a.market.Spreads {
-		x := &s.a.market.Spreads[i]
+	sellers := s.a.scaled.buyableOf()
+	for i := range s.a.scaled.exact.Spreads {
+		x := &s.a.scaled.exact.Spreads[i]
 		domains := len(x.Most)
 		costs := make([]float64, domains)
 		for k := range x.Kinds {
@@ -79,10 +79,10 @@ func (s *spreadSearch) begin() {
 				least := math.Inf(1)
 				for _, m := range sellers[c] {
 					share := 0.0
-					for e, n := range s.a.size(c) {
-						share = max(share, n/s.a.cap(m)[e])
+					for e, n := range s.a.scaled.size(c) {
+						share = max(share, n/s.a.scaled.cap(m)[e])
 					}
-					least = min(least, share*s.a.prices[m])
+					least = min(least, share*s.a.scaled.prices[m])
 				}
 				if s.usable[c] == 0 || math.IsInf(least, 1) {
 					least = 1 // more than a whole machine of the dearest
@@ -104,12 +104,12 @@ func (s *spreadSearch) begin() {
 
 // spreadDemand sets the demand of the parts to the present numbers.
 func (s *spreadSearch) spreadDemand() {
-	for i := range s.a.market.Spreads {
-		x := &s.a.market.Spreads[i]
+	for i := range s.a.scaled.exact.Spreads {
+		x := &s.a.scaled.exact.Spreads[i]
 		for k := range x.Kinds {
 			for d, c := range x.Kinds[k].Parts {
 				if s.usable[c] > 0 {
-					s.a.demand[c] = max(trace, s.counts[i][k*len(x.Most)+d])
+					s.a.scaled.demand[c] = max(trace, s.counts[i][k*len(x.Most)+d])
 				}
 			}
 		}
@@ -120,12 +120,12 @@ func (s *spreadSearch) spreadDemand() {
 // it.
 func (s *spreadSearch) proven(p *proposal) (float64, []domainReductions) {
 	value := p.value
-	multipliers := make([]domainReductions, len(s.a.market.Spreads))
-	for i := range s.a.market.Spreads {
-		x := &s.a.market.Spreads[i]
+	multipliers := make([]domainReductions, len(s.a.scaled.exact.Spreads))
+	for i := range s.a.scaled.exact.Spreads {
+		x := &s.a.scaled.exact.Spreads[i]
 		for k := range x.Kinds {
 			for _, c := range x.Kinds[k].Parts {
-				value -= s.a.demand[c] * p.duals[c]
+				value -= s.a.scaled.demand[c] * p.duals[c]
 			}
 		}
 		own := 0.0
@@ -220,8 +220,8 @@ func (s *spreadSearch) valueAt(x *Spread, duals, less []float64) (t domainReduct
 // move moves the numbers a part of the way to those of the least proven value.
 func (s *spreadSearch) move(part float64) {
 	_, multipliers := s.proven(s.a.best)
-	for i := range s.a.market.Spreads {
-		x := &s.a.market.Spreads[i]
+	for i := range s.a.scaled.exact.Spreads {
+		x := &s.a.scaled.exact.Spreads[i]
 		domains := len(x.Most)
 		_, filled := x.dearestOf(multipliers[i].less)
 		total := float64(x.total())
@@ -252,12 +252,12 @@ type wholeReductions struct {
 // whole rounds multipliers so that the dual of a kind minus the multiplier is at most its part's dual in every
 // domain.
 func (s *spreadSearch) whole(c *wholeProof, factor float64) []wholeReductions {
-	out := make([]wholeReductions, len(s.a.market.Spreads))
-	for i := range s.a.market.Spreads {
-		x := &s.a.market.Spreads[i]
+	out := make([]wholeReductions, len(s.a.scaled.exact.Spreads))
+	for i := range s.a.scaled.exact.Spreads {
+		x := &s.a.scaled.exact.Spreads[i]
 		t := wholeReductions{Spread: x}
 		for d := range x.Most {
-			less := fixed.Of(s.multipliers[i].less[d] * s.a.price * factor)
+			less := fixed.Of(s.multipliers[i].less[d] * s.a.scaled.price * factor)
 			t.less = append(t.less, less.Big())
 		}
 		if own := &x.Kinds[0]; len(x.Kinds) == 1 {
