@@ -57,7 +57,7 @@ func consolidate(b *testing.B, planner disruption.Planner, c disruption.Cluster)
 	runtime.GC() // what made the cluster is not the planner's
 	done, peak := make(chan struct{}), make(chan uint64)
 	go func() { peak <- watch(done) }()
-	var plan *disruption.Plan
+	var plan *disruption.ConsolidationPlan
 	b.ReportAllocs()
 	cpu := cputime.Used()
 	for b.Loop() {

@@ -34,7 +34,7 @@ type Catalog struct {
 }
 
 // NewCatalog copies the types, fills in the labels that [InstanceType.Labels] promises, puts
-// everything in order and validates it. The error reports every fault at once, as [Fault] values:
+// everything in order and validates it. The error reports every fault at once, as [CatalogFault] values:
 // those of [InstanceType.Validate], and duplicate names. A catalog without types is legal.
 func NewCatalog(types ...*InstanceType) (*Catalog, error) {
 	var fs faults
@@ -44,12 +44,12 @@ func NewCatalog(types ...*InstanceType) (*Catalog, error) {
 	}
 	for i, t := range types {
 		if t == nil {
-			fs.add(&Fault{Field: fmt.Sprintf("types[%d]", i), Problem: "is nil"})
+			fs.add(&CatalogFault{Field: fmt.Sprintf("types[%d]", i), Problem: "is nil"})
 			continue
 		}
 		t.check(&fs)
 		if _, ok := c.byName[t.Name]; ok {
-			fs.add(&Fault{Type: t.Name, Field: "name", Value: t.Name, Problem: "is the name of two types"})
+			fs.add(&CatalogFault{Type: t.Name, Field: "name", Value: t.Name, Problem: "is the name of two types"})
 			continue
 		}
 		t = t.DeepCopy()
@@ -222,7 +222,7 @@ func (b *catalogBuilder) add(t *InstanceType, at places, explained []string) {
 	}
 	b.fs.extra += own.extra
 	if first, ok := b.first[t.Name]; ok && t.Name != "" {
-		b.fs.add(&Fault{
+		b.fs.add(&CatalogFault{
 			Line: at[""].line, Column: at[""].column, Type: t.Name, Field: "name", Value: t.Name,
 			Problem: fmt.Sprintf("is the name of two types, the first in line %d", first.line),
 		})
@@ -241,7 +241,7 @@ func covers(reported, field string) bool {
 // catalog returns the catalog, or every fault.
 func (b *catalogBuilder) catalog() (*Catalog, error) {
 	if len(b.fs.list) == 0 && len(b.types) == 0 {
-		b.fs.add(&Fault{Problem: "the catalog is empty: it has no instance types"})
+		b.fs.add(&CatalogFault{Problem: "the catalog is empty: it has no instance types"})
 	}
 	if err := b.fs.err(); err != nil {
 		return nil, err

@@ -82,7 +82,7 @@ func TestNewCatalogReportsEveryFault(t *testing.T) {
 	} {
 		assert.Contains(t, got[i], want)
 	}
-	var fault *instancetypes.Fault
+	var fault *instancetypes.CatalogFault
 	require.ErrorAs(t, err, &fault)
 	assert.Equal(t, "types[1]", fault.Field)
 }

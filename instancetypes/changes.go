@@ -93,7 +93,7 @@ type OfferingChange struct {
 // WithOfferings returns a catalog in which single offerings have changed: a change replaces the
 // type's offering of the same zone, capacity type and reservation id, or is added. Of several
 // changes of one offering the last counts. Types that do not change are shared with c, which is not
-// changed. The error reports every fault at once, as [Fault] values: types that c lacks, and the
+// changed. The error reports every fault at once, as [CatalogFault] values: types that c lacks, and the
 // faults of [InstanceType.Validate].
 func (c *Catalog) WithOfferings(changes ...OfferingChange) (*Catalog, error) {
 	var fs faults
@@ -103,7 +103,7 @@ func (c *Catalog) WithOfferings(changes ...OfferingChange) (*Catalog, error) {
 		if t == nil {
 			old, ok := c.Get(x.InstanceType)
 			if !ok {
-				fs.add(&Fault{Type: x.InstanceType, Field: "name", Value: x.InstanceType, Problem: "is not in the catalog"})
+				fs.add(&CatalogFault{Type: x.InstanceType, Field: "name", Value: x.InstanceType, Problem: "is not in the catalog"})
 				continue
 			}
 			t = old.DeepCopy()

@@ -25,7 +25,7 @@ const gpuResource = "nvidia.com/gpu"
 // csvColumn is one column of the CSV format: a field of the type or of the offering, or an
 // entry of a field that is a map.
 type csvColumn struct {
-	// name is the heading, path the field that it stands for, as [Fault] names it:
+	// name is the heading, path the field that it stands for, as [CatalogFault] names it:
 	// within the offering if the column belongs to that, else within the type.
 	name, path string
 	offering   bool

@@ -70,15 +70,15 @@ func (c *csvReader) record() []string {
 		case errors.Is(err, io.EOF):
 			return nil
 		case errors.As(err, &bad) && errors.Is(err, csv.ErrFieldCount):
-			c.fs.add(&Fault{
+			c.fs.add(&CatalogFault{
 				Line: bad.Line, Column: 1, Err: err,
 				Problem: fmt.Sprintf("the row has %d cells, but there are %d headings", len(row), len(c.columns)),
 			})
 		case errors.As(err, &bad):
-			c.fs.add(&Fault{Line: bad.Line, Column: bad.Column, Problem: "is not CSV: " + bad.Err.Error(), Err: err})
+			c.fs.add(&CatalogFault{Line: bad.Line, Column: bad.Column, Problem: "is not CSV: " + bad.Err.Error(), Err: err})
 			return nil
 		default:
-			c.fs.add(&Fault{Problem: err.Error(), Err: err})
+			c.fs.add(&CatalogFault{Problem: err.Error(), Err: err})
 			return nil
 		}
 	}
@@ -91,7 +91,7 @@ func (c *csvReader) readHeadings() bool {
 	c.name = -1
 	headings := c.record()
 	if len(headings) > most {
-		c.fs.add(&Fault{Line: 1, Column: 1, Problem: fmt.Sprintf("there are %d headings: this is not a catalog", len(headings))})
+		c.fs.add(&CatalogFault{Line: 1, Column: 1, Problem: fmt.Sprintf("there are %d headings: this is not a catalog", len(headings))})
 		return false
 	}
 	seen := map[string]bool{}
@@ -101,9 +101,9 @@ func (c *csvReader) readHeadings() bool {
 		column, err := columnNamed(heading)
 		switch {
 		case err != nil:
-			c.fs.add(&Fault{Line: line, Column: at, Field: "heading", Value: heading, Problem: err.Error()})
+			c.fs.add(&CatalogFault{Line: line, Column: at, Field: "heading", Value: heading, Problem: err.Error()})
 		case seen[column.name]:
-			c.fs.add(&Fault{Line: line, Column: at, Field: "heading", Value: heading, Problem: "stands here twice"})
+			c.fs.add(&CatalogFault{Line: line, Column: at, Field: "heading", Value: heading, Problem: "stands here twice"})
 		case column.name == "name":
 			c.name = i
 		}
@@ -111,7 +111,7 @@ func (c *csvReader) readHeadings() bool {
 		c.columns = append(c.columns, column)
 	}
 	if c.name < 0 && len(c.fs.list) == 0 && len(c.columns) > 0 {
-		c.fs.add(&Fault{Line: 1, Column: 1, Field: "heading", Problem: "there is no column name"})
+		c.fs.add(&CatalogFault{Line: 1, Column: 1, Field: "heading", Problem: "there is no column name"})
 	}
 	return len(c.fs.list) == 0 && len(c.columns) > 0
 }
@@ -179,7 +179,7 @@ func (c *csvReader) readOffering(t *csvType, row []string, line int) {
 		return
 	}
 	if !priced {
-		c.fs.add(&Fault{
+		c.fs.add(&CatalogFault{
 			Line: line, Column: 1, Type: row[c.name], Field: "price",
 			Problem: "is missing; write 0 for what costs nothing",
 		})
@@ -191,5 +191,5 @@ func (c *csvReader) readOffering(t *csvType, row []string, line int) {
 // cellFault reports a cell of the present row.
 func (c *csvReader) cellFault(t *csvType, i int, cell, problem string) {
 	line, column := c.table.FieldPos(i)
-	c.fs.add(&Fault{Line: line, Column: column, Type: t.Name, Field: c.columns[i].name, Value: cell, Problem: problem})
+	c.fs.add(&CatalogFault{Line: line, Column: column, Type: t.Name, Field: c.columns[i].name, Value: cell, Problem: problem})
 }

@@ -15,10 +15,10 @@ const maxFaults = 100
 // enoughFaults is the number at which a reader gives up on a file.
 const enoughFaults = 10_000
 
-// Fault is one thing that is wrong with an instance type or with a file of them.
+// CatalogFault is one thing that is wrong with an instance type or with a file of them.
 // Errors of this package that complain about data hold one or more; errors.As
 // finds the first.
-type Fault struct {
+type CatalogFault struct {
 	// Line and Column say where in the file, counting from 1 and in bytes; 0 where
 	// there is no file.
 	Line, Column int
@@ -35,7 +35,7 @@ type Fault struct {
 }
 
 // Error returns the fault as one line.
-func (f *Fault) Error() string {
+func (f *CatalogFault) Error() string {
 	var b strings.Builder
 	sep := func() {
 		if b.Len() > 0 {
@@ -63,15 +63,15 @@ func (f *Fault) Error() string {
 }
 
 // Unwrap returns the cause, if there is one.
-func (f *Fault) Unwrap() error { return f.Err }
+func (f *CatalogFault) Unwrap() error { return f.Err }
 
 // faults collects the faults of one input.
 type faults struct {
-	list  []*Fault
+	list  []*CatalogFault
 	extra int
 }
 
-func (fs *faults) add(f *Fault) {
+func (fs *faults) add(f *CatalogFault) {
 	if len(fs.list) >= maxFaults {
 		fs.extra++
 		return

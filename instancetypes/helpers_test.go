@@ -94,18 +94,18 @@ func listing(c *instancetypes.Catalog) []string {
 }
 
 // faultsOf returns the faults that an error holds.
-func faultsOf(err error) []*instancetypes.Fault {
+func faultsOf(err error) []*instancetypes.CatalogFault {
 	var joined interface{ Unwrap() []error }
 	if errors.As(err, &joined) {
-		var list []*instancetypes.Fault
+		var list []*instancetypes.CatalogFault
 		for _, e := range joined.Unwrap() {
 			list = append(list, faultsOf(e)...)
 		}
 		return list
 	}
-	var f *instancetypes.Fault
+	var f *instancetypes.CatalogFault
 	if errors.As(err, &f) {
-		return []*instancetypes.Fault{f}
+		return []*instancetypes.CatalogFault{f}
 	}
 	return nil
 }

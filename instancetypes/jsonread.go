@@ -18,7 +18,7 @@ const formatVersion = "1"
 
 // ReadJSON reads a catalog in the JSON format that the package comment describes. It is strict:
 // unknown and repeated fields, values out of range and duplicate names are faults. The error
-// reports every fault with its line, as [Fault] values; after a fault of syntax the rest of the
+// reports every fault with its line, as [CatalogFault] values; after a fault of syntax the rest of the
 // file is not read. A file without a type is an error, because it is never intended.
 func ReadJSON(r io.Reader) (*Catalog, error) {
 	in := newInput(r, true)
@@ -69,7 +69,7 @@ type jsonReader struct {
 }
 
 func (j *jsonReader) fault(field, value, problem string) {
-	j.fs.add(&Fault{Line: j.at.line, Column: j.at.column, Type: j.typ, Field: field, Value: value, Problem: problem})
+	j.fs.add(&CatalogFault{Line: j.at.line, Column: j.at.column, Type: j.typ, Field: field, Value: value, Problem: problem})
 }
 
 // token reads the next token; nil if reading has come to a stop.
@@ -301,8 +301,8 @@ func (j *jsonReader) skip(tok json.Token) {
 }
 
 // readFault describes why a file could not be read further.
-func readFault(at position, typ string, err error) *Fault {
-	f := &Fault{Line: at.line, Column: at.column, Type: typ, Err: err, Problem: err.Error()}
+func readFault(at position, typ string, err error) *CatalogFault {
+	f := &CatalogFault{Line: at.line, Column: at.column, Type: typ, Err: err, Problem: err.Error()}
 	var syntax *json.SyntaxError
 	switch {
 	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):

@@ -72,7 +72,7 @@ func (k *kwokReader) readEntries() {
 		k.fs.add(readFault(k.in.at(dec.InputOffset()), "", err))
 		return
 	case tok != json.Delim('['):
-		k.fs.add(&Fault{Line: 1, Column: 1, Problem: fmt.Sprintf("must be an array of instance types, not %s", kind(tok))})
+		k.fs.add(&CatalogFault{Line: 1, Column: 1, Problem: fmt.Sprintf("must be an array of instance types, not %s", kind(tok))})
 		return
 	}
 	for dec.More() {
@@ -92,7 +92,7 @@ func (k *kwokReader) readEntries() {
 		return
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		k.fs.add(&Fault{Line: k.in.line, Column: 1, Problem: "something follows the end of the array"})
+		k.fs.add(&CatalogFault{Line: k.in.line, Column: 1, Problem: "something follows the end of the array"})
 	}
 }
 
@@ -107,7 +107,7 @@ func (k *kwokReader) readEntry(raw json.RawMessage, start int64) {
 		k.add(entry, at)
 	case errors.As(err, &wrong):
 		place := k.in.at(start + wrong.Offset)
-		k.fs.add(&Fault{
+		k.fs.add(&CatalogFault{
 			Line: place.line, Column: place.column, Type: entry.Name, Field: wrong.Field, Err: err,
 			Problem: "must not be " + wrong.Value,
 		})
@@ -119,7 +119,7 @@ func (k *kwokReader) readEntry(raw json.RawMessage, start int64) {
 // add turns an entry into a type and puts it in its place.
 func (k *kwokReader) add(entry kwokEntry, at position) {
 	report := func(field, value, problem string) {
-		k.fs.add(&Fault{Line: at.line, Column: at.column, Type: entry.Name, Field: field, Value: value, Problem: problem})
+		k.fs.add(&CatalogFault{Line: at.line, Column: at.column, Type: entry.Name, Field: field, Value: value, Problem: problem})
 	}
 	t := &kwokType{os: entry.os(), arch: entry.arch(), at: places{"": at}}
 	t.Name = entry.Name

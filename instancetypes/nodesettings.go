@@ -227,11 +227,13 @@ const (
 	nodefsAvailable = "nodefs.available"
 )
 
-// Validate reports all faults of the settings, as [Fault] values whose fields are paths below the
+// Validate reports all faults of the settings, as [CatalogFault] values whose fields are paths below the
 // settings, e.g. "kubeReserved.cpu".
 func (k *Kubelet) Validate() error {
 	var fs faults
-	report := func(field, value, problem string) { fs.add(&Fault{Field: field, Value: value, Problem: problem}) }
+	report := func(field, value, problem string) {
+		fs.add(&CatalogFault{Field: field, Value: value, Problem: problem})
+	}
 	if n, ok := k.maxPods(); ok && n < 0 {
 		report("maxPods", strconv.FormatInt(n, 10), "is negative")
 	}
@@ -265,7 +267,7 @@ func (k *Kubelet) ValidateAt(path string) error {
 	}
 	var out []error
 	for _, e := range joined.Unwrap() {
-		var fault *Fault
+		var fault *CatalogFault
 		if errors.As(e, &fault) {
 			moved := *fault
 			moved.Field = path + "." + moved.Field

@@ -46,7 +46,7 @@ type PriceChange struct {
 // replaced everywhere.
 //
 // It also returns the changes that select no offering. The error reports every change with an
-// unknown capacity type, as [Fault] values.
+// unknown capacity type, as [CatalogFault] values.
 func (c *Catalog) WithPrices(p Prices) (priced *Catalog, unused []PriceChange, err error) {
 	var fs faults
 	for i, x := range p.Changes {
@@ -54,7 +54,7 @@ func (c *Catalog) WithPrices(p Prices) (priced *Catalog, unused []PriceChange, e
 			continue
 		}
 		if _, err = offerings.ParseCapacityType(string(x.CapacityType)); err != nil {
-			fs.add(&Fault{Type: x.InstanceType, Field: fmt.Sprintf("changes[%d].capacityType", i), Value: string(x.CapacityType), Problem: reason(err), Err: err})
+			fs.add(&CatalogFault{Type: x.InstanceType, Field: fmt.Sprintf("changes[%d].capacityType", i), Value: string(x.CapacityType), Problem: reason(err), Err: err})
 		}
 	}
 	if err = fs.err(); err != nil {
@@ -249,7 +249,7 @@ func (p *priceReader) history(list []spotPrice) {
 			if err != nil {
 				problem = reason(err)
 			}
-			p.fs.add(&Fault{Type: at.instanceType, Field: "SpotPriceHistory: SpotPrice in " + at.zone, Value: s.SpotPrice, Problem: problem, Err: err})
+			p.fs.add(&CatalogFault{Type: at.instanceType, Field: "SpotPriceHistory: SpotPrice in " + at.zone, Value: s.SpotPrice, Problem: problem, Err: err})
 			continue
 		}
 		p.prices.Changes = append(p.prices.Changes, x)
@@ -268,6 +268,6 @@ func (p *priceReader) history(list []spotPrice) {
 		p.prices.Warnings = append(p.prices.Warnings, "left out are prices that are not of Linux: "+strings.Join(parts, ", "))
 	}
 	if len(list) > 0 && len(places) == 0 {
-		p.fs.add(&Fault{Field: "SpotPriceHistory", Problem: "has no price of Linux machines"})
+		p.fs.add(&CatalogFault{Field: "SpotPriceHistory", Problem: "has no price of Linux machines"})
 	}
 }

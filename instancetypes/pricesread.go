@@ -36,7 +36,7 @@ import (
 //
 // price is in USD per hour and replaces the catalog's price, factor multiplies it; each entry has
 // one of them. The other fields are those of [PriceChange] and may be left out. The error reports
-// every fault at once, as [Fault] values.
+// every fault at once, as [CatalogFault] values.
 func ReadPrices(r io.Reader) (Prices, error) {
 	raw, err := io.ReadAll(io.LimitReader(r, maxInput+1))
 	if err != nil {
@@ -45,7 +45,7 @@ func ReadPrices(r io.Reader) (Prices, error) {
 	var p priceReader
 	switch raw = bytes.TrimSpace(bytes.TrimPrefix(raw, []byte("\xef\xbb\xbf"))); {
 	case len(raw) > maxInput:
-		p.fs.add(&Fault{Problem: fmt.Sprintf("the file is larger than %d MiB: these are no prices", maxInput>>20)})
+		p.fs.add(&CatalogFault{Problem: fmt.Sprintf("the file is larger than %d MiB: these are no prices", maxInput>>20)})
 	case isPriceTable(raw):
 		p.table(raw)
 	default:
@@ -92,13 +92,13 @@ func (p *priceReader) table(raw []byte) {
 				entry[strings.TrimSpace(headings[i])] = cell
 			}
 		}
-		p.change(entry, Fault{Line: line, Column: 1})
+		p.change(entry, CatalogFault{Line: line, Column: 1})
 	}
 	if !errors.Is(err, io.EOF) {
-		p.fs.add(&Fault{Problem: "is not CSV: " + err.Error(), Err: err})
+		p.fs.add(&CatalogFault{Problem: "is not CSV: " + err.Error(), Err: err})
 	}
 	if len(p.prices.Changes)+len(p.fs.list) == 0 {
-		p.fs.add(&Fault{Problem: "there is no price below the headings " + strings.Join(headings, ", ")})
+		p.fs.add(&CatalogFault{Problem: "there is no price below the headings " + strings.Join(headings, ", ")})
 	}
 }
 
@@ -107,14 +107,14 @@ func (p *priceReader) document(raw []byte) {
 	if len(raw) == 0 || raw[0] != '{' {
 		converted, err := yaml.YAMLToJSONStrict(raw)
 		if err != nil {
-			p.fs.add(&Fault{Problem: "is neither YAML nor JSON nor CSV with headings: " + err.Error(), Err: err})
+			p.fs.add(&CatalogFault{Problem: "is neither YAML nor JSON nor CSV with headings: " + err.Error(), Err: err})
 			return
 		}
 		raw = converted
 	}
 	var doc map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &doc); err != nil {
-		f := &Fault{Problem: "is not JSON: " + err.Error(), Err: err}
+		f := &CatalogFault{Problem: "is not JSON: " + err.Error(), Err: err}
 		if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) {
 			f.Problem = "must be an object with prices or with SpotPriceHistory, or CSV with headings; it is a " + wrong.Value
 		}
@@ -135,16 +135,16 @@ func (p *priceReader) document(raw []byte) {
 		case "date":
 			p.field(name, doc[name], &p.prices.Date)
 			if _, err := time.Parse(time.DateOnly, p.prices.Date); err != nil {
-				p.fs.add(&Fault{Field: name, Value: p.prices.Date, Problem: "must be a day, as YYYY-MM-DD"})
+				p.fs.add(&CatalogFault{Field: name, Value: p.prices.Date, Problem: "must be a day, as YYYY-MM-DD"})
 			}
 		case "prices":
 			p.field(name, doc[name], &entries)
 		default:
-			p.fs.add(&Fault{Field: name, Problem: "is not a known field; there are date and prices, or SpotPriceHistory"})
+			p.fs.add(&CatalogFault{Field: name, Problem: "is not a known field; there are date and prices, or SpotPriceHistory"})
 		}
 	}
 	if len(history)+len(entries)+len(p.fs.list) == 0 {
-		p.fs.add(&Fault{Problem: "there is neither an entry of prices nor of SpotPriceHistory"})
+		p.fs.add(&CatalogFault{Problem: "there is neither an entry of prices nor of SpotPriceHistory"})
 	}
 	p.history(history)
 	for i, fields := range entries {
@@ -154,10 +154,10 @@ func (p *priceReader) document(raw []byte) {
 			case string, json.Number:
 				entry[name] = fmt.Sprint(value)
 			default:
-				p.fs.add(&Fault{Field: fmt.Sprintf("prices[%d].%s", i, name), Problem: "must be a string or a number"})
+				p.fs.add(&CatalogFault{Field: fmt.Sprintf("prices[%d].%s", i, name), Problem: "must be a string or a number"})
 			}
 		}
-		p.change(entry, Fault{Field: fmt.Sprintf("prices[%d]", i)})
+		p.change(entry, CatalogFault{Field: fmt.Sprintf("prices[%d]", i)})
 	}
 }
 
@@ -166,12 +166,12 @@ func (p *priceReader) field(name string, raw []byte, into any) {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.UseNumber()
 	if err := dec.Decode(into); err != nil {
-		p.fs.add(&Fault{Field: name, Problem: err.Error(), Err: err})
+		p.fs.add(&CatalogFault{Field: name, Problem: err.Error(), Err: err})
 	}
 }
 
 // change reads an entry, whose fields stand at a place.
-func (p *priceReader) change(entry map[string]string, at Fault) {
+func (p *priceReader) change(entry map[string]string, at CatalogFault) {
 	if p.fs.enough() {
 		return
 	}

@@ -59,7 +59,7 @@ func TestWithOfferingsRefuses(t *testing.T) {
 		instancetypes.OfferingChange{InstanceType: "huge", Offering: offerings.Offering{Zone: "a", CapacityType: offerings.OnDemand}},
 		instancetypes.OfferingChange{InstanceType: "small", Offering: offerings.Offering{Zone: "a", CapacityType: offerings.OnDemand, Price: -1}},
 	)
-	var fault *instancetypes.Fault
+	var fault *instancetypes.CatalogFault
 	require.ErrorAs(t, err, &fault)
 	assert.ErrorContains(t, err, "huge")
 	assert.ErrorContains(t, err, "price")

@@ -14,7 +14,7 @@ import (
 func TestZeroValues(t *testing.T) {
 	for _, zero := range []any{
 		&instancetypes.InstanceType{}, instancetypes.Overhead{}, &instancetypes.Catalog{}, (*instancetypes.Catalog)(nil),
-		&instancetypes.Fault{}, &instancetypes.NodeOverlay{}, instancetypes.Sources{},
+		&instancetypes.CatalogFault{}, &instancetypes.NodeOverlay{}, instancetypes.Sources{},
 	} {
 		v := reflect.ValueOf(zero)
 		for i := range v.NumMethod() {

@@ -9,9 +9,9 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// NodeTemplate describes the real nodes of an instance type, where they are known, e.g. because
+// ObservedNode describes the real nodes of an instance type, where they are known, e.g. because
 // running ones exist and new ones have the same settings.
-type NodeTemplate struct {
+type ObservedNode struct {
 	// Capacity and Allocatable are the ones of the node's status. Of resources that they lack, cpu,
 	// memory, ephemeral-storage and pods are the type's, and others are absent.
 	// attachable-volumes-csi-DRIVER may be included for the limits of a CSINode.
@@ -26,7 +26,7 @@ type NodeTemplate struct {
 // offerings. Names that the catalog lacks are ignored. c itself is returned if there is no change,
 // and is never changed. The error reports every fault of [InstanceType.Validate] in the resulting
 // types at once.
-func (c *Catalog) WithTemplates(templates map[string]NodeTemplate) (*Catalog, error) {
+func (c *Catalog) WithTemplates(templates map[string]ObservedNode) (*Catalog, error) {
 	types, changed := make([]*InstanceType, 0, c.Len()), false
 	var errs []error
 	for old := range c.All() {
@@ -44,7 +44,7 @@ func (c *Catalog) WithTemplates(templates map[string]NodeTemplate) (*Catalog, er
 }
 
 // of returns a type as the template has it.
-func (n *NodeTemplate) of(old *InstanceType) *InstanceType {
+func (n *ObservedNode) of(old *InstanceType) *InstanceType {
 	t := old.DeepCopy()
 	t.Capacity, t.Overhead = corev1.ResourceList{}, Overhead{KubeReserved: corev1.ResourceList{}}
 	allocatable := old.Allocatable()

@@ -17,7 +17,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/requirements"
 )
 
-// Validate reports all faults of the type, as [Fault] values joined into one error; nil if there
+// Validate reports all faults of the type, as [CatalogFault] values joined into one error; nil if there
 // are none. The rules:
 //
 //   - the name is not empty and is a valid label value;
@@ -37,7 +37,7 @@ func (t *InstanceType) Validate() error {
 
 func (t *InstanceType) check(fs *faults) {
 	report := func(field, value, problem string) {
-		fs.add(&Fault{Type: t.Name, Field: field, Value: value, Problem: problem})
+		fs.add(&CatalogFault{Type: t.Name, Field: field, Value: value, Problem: problem})
 	}
 	if t.Name == "" {
 		report("name", "", "must not be empty")

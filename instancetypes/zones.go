@@ -85,7 +85,7 @@ func (c *Catalog) zoneIDs() (map[string]string, error) {
 			id := o.Labels[offerings.ZoneIDLabel]
 			known, other := ids[o.Zone], cmp.Or(zones[id], o.Zone)
 			if id != "" && (cmp.Or(known, id) != id || other != o.Zone) {
-				fs.add(&Fault{
+				fs.add(&CatalogFault{
 					Type: t.Name, Field: fmt.Sprintf("offerings[%d].labels[%s]", i, offerings.ZoneIDLabel), Value: id,
 					Problem: fmt.Sprintf("is the id of zone %s, but elsewhere %s is that of %s", o.Zone, cmp.Or(known, id), other),
 				})

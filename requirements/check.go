@@ -69,7 +69,7 @@ func (f *faults) syntax(op Operator, values []string) {
 // and not that of the NodePool itself, no negative number in a comparison, minValues from 1 to 50
 // and not above the number of values listed, and at least one value (or minValues of them) that the
 // label can have, where its values are known: capacity types and tenancies. Errors are
-// [*FieldError], joined when there are several.
+// [*SelectorError], joined when there are several.
 func (s Selector) Validate() error {
 	f := s.validate()
 	return f.err()
@@ -87,7 +87,7 @@ func (s Selector) validate() faults {
 	if comparison(s.Operator) && len(s.Values) == 1 {
 		// Label syntax refuses the minus sign, too, but does not say why.
 		if n, ok := parseInt(s.Values[0]); ok && n < 0 {
-			f.list = slices.DeleteFunc(f.list, func(e *FieldError) bool { return e.Path == valuePath(0) })
+			f.list = slices.DeleteFunc(f.list, func(e *SelectorError) bool { return e.Path == valuePath(0) })
 			f.add(valuePath(0), s.Values[0], "operator "+string(s.Operator)+" needs an integer that is not negative")
 		}
 	}
@@ -133,9 +133,9 @@ func (s Selector) UnknownValues() []string {
 // ValidateSelectors applies [Selector.Validate] to the requirements of a
 // NodePool, of which there may be 100. Paths start with the index of the entry.
 func ValidateSelectors(sel []Selector) error {
-	var list []*FieldError
+	var list []*SelectorError
 	if len(sel) > maxSelectors {
-		list = append(list, &FieldError{
+		list = append(list, &SelectorError{
 			Path: fmt.Sprintf("[%d]", maxSelectors), Problem: fmt.Sprintf("at most %d requirements are allowed, not %d", maxSelectors, len(sel)),
 		})
 	}
@@ -146,8 +146,8 @@ func ValidateSelectors(sel []Selector) error {
 	return joinFaults(list)
 }
 
-// FieldError is one fault in a requirement that a user wrote.
-type FieldError struct {
+// SelectorError is one fault in a requirement that a user wrote.
+type SelectorError struct {
 	// Path leads to the field, from the value that was given: "operator",
 	// "values[1]", or "[3].values[1]" within a list.
 	Path string
@@ -160,7 +160,7 @@ type FieldError struct {
 }
 
 // Error names the field, the key, the fault and the value.
-func (e *FieldError) Error() string {
+func (e *SelectorError) Error() string {
 	var b strings.Builder
 	b.WriteString(e.Path)
 	if e.Key != "" {
@@ -176,25 +176,25 @@ func (e *FieldError) Error() string {
 // faults collects the faults of one requirement.
 type faults struct {
 	key  string
-	list []*FieldError
+	list []*SelectorError
 }
 
 func (f *faults) add(path, value, problem string) {
-	f.list = append(f.list, &FieldError{Path: path, Key: f.key, Value: value, Problem: problem})
+	f.list = append(f.list, &SelectorError{Path: path, Key: f.key, Value: value, Problem: problem})
 }
 
 // err returns the collected faults as one error, nil when there are none.
 func (f *faults) err() error { return joinFaults(f.list) }
 
 // within puts the index of the requirement in its list before every path.
-func (f *faults) within(index int) []*FieldError {
+func (f *faults) within(index int) []*SelectorError {
 	for _, e := range f.list {
 		e.Path = "[" + strconv.Itoa(index) + "]." + e.Path
 	}
 	return f.list
 }
 
-func joinFaults(list []*FieldError) error {
+func joinFaults(list []*SelectorError) error {
 	errs := make([]error, len(list))
 	for i, e := range list {
 		errs[i] = e

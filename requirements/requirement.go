@@ -41,7 +41,7 @@ type Requirement struct {
 // [Exists] and [DoesNotExist] take none; [Gt], [Lt], [Gte] and [Lte] take exactly one, an integer
 // of 64 bits. [NotIn] without values excludes no value and allows a missing label. Values are not
 // checked for being valid label values: one that is not can never be met, see [Selector.Validate]
-// for the strict check. Errors are [*FieldError], joined when there are several.
+// for the strict check. Errors are [*SelectorError], joined when there are several.
 func New(key string, op Operator, values ...string) (Requirement, error) {
 	if f := check(key, op, values); len(f.list) > 0 {
 		return Requirement{}, f.err()

@@ -168,7 +168,7 @@ func TestNewErrors(t *testing.T) {
 			r, err := New(tt.key, tt.op, tt.values...)
 			require.EqualError(t, err, tt.want)
 			assert.True(t, r.Equal(Requirement{}))
-			var fault *FieldError
+			var fault *SelectorError
 			require.ErrorAs(t, err, &fault)
 			assert.Equal(t, tt.key, fault.Key)
 			assert.Panics(t, func() { MustNew(tt.key, tt.op, tt.values...) })

@@ -48,7 +48,7 @@ func (s Selector) build() Requirement {
 // FromSelectors returns the conjunction of the entries, under the rules of
 // [Selector.Requirement]. The paths of errors start with the index of the entry.
 func FromSelectors(sel []Selector) (Set, error) {
-	var list []*FieldError
+	var list []*SelectorError
 	reqs := make([]Requirement, 0, len(sel))
 	for i, s := range sel {
 		if f := s.check(); len(f.list) > 0 {
@@ -69,7 +69,7 @@ func FromSelectors(sel []Selector) (Set, error) {
 // lets a term with an error match no node, and likewise a term without any expression, for which
 // this function returns the set that allows everything.
 func FromNodeSelector(exprs []corev1.NodeSelectorRequirement) (Set, error) {
-	var list []*FieldError
+	var list []*SelectorError
 	reqs := make([]Requirement, 0, len(exprs))
 	for i, e := range exprs {
 		f := check(e.Key, e.Operator, e.Values)

@@ -73,9 +73,9 @@ func TestFromSelectors(t *testing.T) {
 	assert.Zero(t, set.Len())
 
 	_, err = FromSelectors([]Selector{{Key: "a", Operator: In}})
-	var fault *FieldError
+	var fault *SelectorError
 	require.ErrorAs(t, err, &fault)
-	assert.Equal(t, FieldError{Path: "[0].values", Key: "a", Problem: "operator In needs at least one value"}, *fault)
+	assert.Equal(t, SelectorError{Path: "[0].values", Key: "a", Problem: "operator In needs at least one value"}, *fault)
 }
 
 func TestSelectorRequirement(t *testing.T) {

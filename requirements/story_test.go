@@ -41,7 +41,7 @@ func TestRunningNodeIsStrict(t *testing.T) {
 // The exported errors are found inside other errors.
 func TestErrorsUnwrap(t *testing.T) {
 	_, err := requirements.New("k", requirements.In)
-	var fault *requirements.FieldError
+	var fault *requirements.SelectorError
 	require.ErrorAs(t, fmt.Errorf("pod shop/web-0: %w", err), &fault)
 	assert.Equal(t, "k", fault.Key)
 

@@ -6,7 +6,7 @@
 // A [Problem] holds the pods, the [NodePool]s, the instance-type catalog, the existing nodes with
 // their pods, and the DaemonSets. A [Policy] holds the settings. A [Plan] holds the launches with
 // their ranked options, the placements on existing nodes, and for every pod without a place the
-// [Reason]s that rule out nodes and offerings, and the smallest changes that would place it
+// [ReasonCount]s that rule out nodes and offerings, and the smallest changes that would place it
 // ([Change]); its [Summary] states the price, a lower bound on the price of any plan, and the
 // [certificate.Certificate] that proves it. A [Delta] changes a problem.
 //
@@ -29,7 +29,7 @@
 // Settings replace the goal of the lowest price: filters of instance types, bounds on their size
 // ([NodeSize]), no spot, a bound on the share of a workload on one node, a least number of spot
 // options ([Flexibility]), and costs of nodes ([Policy.NodeOverhead]) and of interruptions
-// ([Interruption]), which then count as part of the price. provisioning.Planner.Alternatives
+// ([InterruptionCost]), which then count as part of the price. provisioning.Planner.Alternatives
 // compares the best plans for several goals.
 //
 // # Where Kubernetes and Karpenter differ

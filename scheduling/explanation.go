@@ -16,8 +16,8 @@ type LaunchExplanation struct {
 	NodePool string `json:"nodePool"`
 	// Option is the first option of the launch; Options is the number of offerings that the plan
 	// lists for it, this one included.
-	Option  Option `json:"option"`
-	Options int    `json:"options"`
+	Option  LaunchOption `json:"option"`
+	Options int          `json:"options"`
 	// Rooms say how full the machine is, the fullest resource first.
 	Rooms []Room `json:"rooms"`
 	// Pods are the pods on it, the largest share of the fullest resource first.
@@ -27,13 +27,13 @@ type LaunchExplanation struct {
 	Unforced []string `json:"unforced,omitempty"`
 	// RunnersUp are the cheapest other types that hold the same pods, each at its cheapest
 	// offering; Others is the number of all these types.
-	RunnersUp []Option `json:"runnersUp"`
-	Others    int      `json:"others"`
+	RunnersUp []LaunchOption `json:"runnersUp"`
+	Others    int            `json:"others"`
 	// Cheaper are cheaper types that cannot hold the pods, the most expensive first, each with the
 	// reason at its cheapest offering.
-	Cheaper []Rejected `json:"cheaper"`
+	Cheaper []RejectedOption `json:"cheaper"`
 	// RuledOut counts the reasons against the other offerings of all node pools.
-	RuledOut []Reason `json:"ruledOut"`
+	RuledOut []ReasonCount `json:"ruledOut"`
 }
 
 // Room is a resource of a machine, in base units, CPU in millicores.
@@ -64,11 +64,11 @@ type PodShare struct {
 	Share float64 `json:"share"`
 }
 
-// Rejected is an option that cannot be used.
-type Rejected struct {
-	Option
+// RejectedOption is an option that cannot be used.
+type RejectedOption struct {
+	LaunchOption
 	// Reason is the constraint that rules it out.
-	Reason Reason `json:"reason"`
+	Reason ReasonCount `json:"reason"`
 }
 
 // PodStatus is the role of a pod in a plan.
@@ -92,7 +92,7 @@ type PodExplanation struct {
 	// Place is the launch or the node of the pod; "" where it has none.
 	Place string `json:"place,omitempty"`
 	// Option is the first option of the launch.
-	Option *Option `json:"option,omitempty"`
+	Option *LaunchOption `json:"option,omitempty"`
 	// Requests are the pod's effective requests, Priority its priority.
 	Requests corev1.ResourceList `json:"requests,omitempty"`
 	Priority int32               `json:"priority,omitempty"`
@@ -103,7 +103,7 @@ type PodExplanation struct {
 	// cheapest machine of its own.
 	Next []Place `json:"next,omitempty"`
 	// RuledOut counts the reasons against the other offerings and nodes; the most frequent first.
-	RuledOut []Reason `json:"ruledOut,omitempty"`
+	RuledOut []ReasonCount `json:"ruledOut,omitempty"`
 	// Changes are alternatives of which each would place it, the smallest first; empty where it has
 	// a place.
 	Changes []Change `json:"changes,omitempty"`
@@ -175,7 +175,7 @@ type Place struct {
 	Node   string `json:"node,omitempty"`
 	Launch string `json:"launch,omitempty"`
 	// Option is the offering that would be launched; nil on a node or a launch of the plan.
-	Option *Option `json:"option,omitempty"`
+	Option *LaunchOption `json:"option,omitempty"`
 	// NodePool is the pool that would pay for it.
 	NodePool string `json:"nodePool,omitempty"`
 }
@@ -224,8 +224,8 @@ type NodeExplanation struct {
 // Refusal is the reason for which one place does not admit a set of pods.
 type Refusal struct {
 	// Pods are as namespace/name, sorted.
-	Pods   []string `json:"pods"`
-	Reason Reason   `json:"reason"`
+	Pods   []string    `json:"pods"`
+	Reason ReasonCount `json:"reason"`
 }
 
 // UnknownNameError says that a plan and its problem have no object of a name, or more than one.

@@ -7,7 +7,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/offerings"
 )
 
-// Interruption is the cost of one interruption of a spot machine: work that is repeated, a second
+// InterruptionCost is the cost of one interruption of a spot machine: work that is repeated, a second
 // start-up, on-call time. The expected cost per hour of the interruptions of a machine is
 //
 //	(PerNode + PerCore × cores) × rate ÷ 730
@@ -15,7 +15,7 @@ import (
 // with the cores of the machine's whole capacity and the offering's interruption rate in a month;
 // see [offerings.Offering.InterruptionCost]. It is a part of the expected price
 // ([Policy.ExpectedPrice]). With the zero value interruptions cost nothing.
-type Interruption struct {
+type InterruptionCost struct {
 	// PerNode is the cost of each interruption, whatever the size of the machine, in USD.
 	PerNode offerings.Amount
 	// PerCore is added for each core of the machine's capacity.
@@ -26,10 +26,10 @@ type Interruption struct {
 }
 
 // On reports whether interruptions count.
-func (i Interruption) On() bool { return i.PerNode > 0 || i.PerCore > 0 }
+func (i InterruptionCost) On() bool { return i.PerNode > 0 || i.PerCore > 0 }
 
 // cost is the expected cost of the interruptions of a machine per hour.
-func (i Interruption) cost(t *instancetypes.InstanceType, o *offerings.Offering) offerings.Price {
+func (i InterruptionCost) cost(t *instancetypes.InstanceType, o *offerings.Offering) offerings.Price {
 	if !i.On() || o.CapacityType != offerings.Spot {
 		return 0
 	}

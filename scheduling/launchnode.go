@@ -20,7 +20,7 @@ import (
 // without the labels [RegisteredLabel] and [InitializedLabel] the node is in flight, and keeps its
 // resources for the launch's pods. The error says that the option is nil, or that the catalog does
 // not have it.
-func (l *Launch) Node(name string, option *Option, catalog *instancetypes.Catalog) (*corev1.Node, error) {
+func (l *Launch) Node(name string, option *LaunchOption, catalog *instancetypes.Catalog) (*corev1.Node, error) {
 	if option == nil {
 		return nil, fmt.Errorf("launch %s: the option is missing", l.Name)
 	}

@@ -11,8 +11,6 @@ import (
 const (
 	// NodePoolLabel carries the name of the NodePool that a node belongs to.
 	NodePoolLabel = "karpenter.sh/nodepool"
-	// CapacityTypeLabel is the purchase option of a node: reserved, spot or on-demand.
-	CapacityTypeLabel = "karpenter.sh/capacity-type"
 	// InitializedLabel is "true" on nodes of a NodePool that have become ready once.
 	InitializedLabel = "karpenter.sh/initialized"
 	// RegisteredLabel is "true" on nodes of a NodePool that have joined the cluster.

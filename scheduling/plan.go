@@ -40,7 +40,7 @@ type Launch struct {
 	// reservations hold whichever option each launch gets, so that launches can be bought side by
 	// side. Where minValues or a policy's flexibility need more options than that, they hold if at
 	// most one launch does not get its first option, and the plan has a warning.
-	Options []Option `json:"options"`
+	Options []LaunchOption `json:"options"`
 	// Price is that of Options[0].
 	Price offerings.Price `json:"price"`
 	// Pods are the pods planned onto the machine, as namespace/name, sorted.
@@ -61,8 +61,8 @@ type Launch struct {
 	MinValuesRelaxed bool `json:"minValuesRelaxed,omitempty"`
 }
 
-// Option is one way to buy a machine.
-type Option struct {
+// LaunchOption is one way to buy a machine.
+type LaunchOption struct {
 	// InstanceType, Zone and CapacityType name the offering in the catalog.
 	InstanceType string                 `json:"instanceType"`
 	Zone         string                 `json:"zone"`
@@ -79,7 +79,7 @@ type Option struct {
 }
 
 // Key names the offering, to be marked in [Problem.Unavailable] where it cannot be had.
-func (o *Option) Key() offerings.Key {
+func (o *LaunchOption) Key() offerings.Key {
 	return offerings.Key{InstanceType: o.InstanceType, Zone: o.Zone, CapacityType: o.CapacityType, ReservationID: o.ReservationID}
 }
 
@@ -155,7 +155,7 @@ type Unschedulable struct {
 	Message string `json:"message"`
 	// Reasons count the options and nodes by the constraint that ruled them out; most frequent
 	// first.
-	Reasons []Reason `json:"reasons"`
+	Reasons []ReasonCount `json:"reasons"`
 	// Fixes are the smallest changes that place the pod, nearest first, a few of them. Each was
 	// tried: after the plan and the change the pod has a place. They are empty where none was
 	// found, too many kinds of pods are refused, or the deadline has passed; the message says so.
@@ -196,7 +196,7 @@ type Summary struct {
 	// PricePerHour is the sum of the launches' prices.
 	PricePerHour offerings.Price `json:"pricePerHour"`
 	// ExpectedPerHour is PricePerHour plus the expected costs beside the machines; set only where
-	// the policy has such costs ([Policy.NodeOverhead], [Policy.Interruption]). Bound and gap are
+	// the policy has such costs ([Policy.NodeOverhead], [Policy.InterruptionCost]). Bound and gap are
 	// then about this price.
 	ExpectedPerHour offerings.Price `json:"expectedPerHour,omitempty"`
 	// NodeOverheadPerHour is the assumed cost of a node beside its machine ([Policy.NodeOverhead]).

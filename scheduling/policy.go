@@ -133,9 +133,9 @@ type Policy struct {
 	// every machine (see [Policy.ExpectedPrice]), so that two small machines must be cheaper than a
 	// large one by as much; 0 is no cost.
 	NodeOverhead offerings.Price
-	// Interruption is the cost of an interruption of a spot machine, which is part of the expected
+	// InterruptionCost is the cost of an interruption of a spot machine, which is part of the expected
 	// price, too; the zero value is no cost.
-	Interruption Interruption
+	InterruptionCost InterruptionCost
 	// Flexibility is the least choice of launches that may become spot machines; the zero value
 	// requires no choice.
 	Flexibility Flexibility
@@ -162,7 +162,7 @@ type Policy struct {
 var ErrInvalid = errors.New("invalid problem")
 
 // ExpectedPrice is the expected cost of a machine of a type at an offering per hour: the price of
-// the offering, [Policy.NodeOverhead], and the cost of its interruptions ([Policy.Interruption]);
+// the offering, [Policy.NodeOverhead], and the cost of its interruptions ([Policy.InterruptionCost]);
 // at most [offerings.MaxPrice].
 //
 // The search minimises it, options are ranked by it, and it is the price of lower bound and gap.
@@ -171,5 +171,5 @@ func (s Policy) ExpectedPrice(t *instancetypes.InstanceType, o *offerings.Offeri
 	if t == nil || o == nil {
 		return 0
 	}
-	return offerings.Sum(offerings.Sum(o.Price, s.NodeOverhead), s.Interruption.cost(t, o))
+	return offerings.Sum(offerings.Sum(o.Price, s.NodeOverhead), s.InterruptionCost.cost(t, o))
 }

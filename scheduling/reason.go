@@ -49,8 +49,8 @@ const (
 	ReasonSearch          ReasonCode = "search"            // no single constraint rules it out, but no plan was found that uses it
 )
 
-// Reason is one cause with the number of options and nodes it ruled out.
-type Reason struct {
+// ReasonCount is one cause with the number of options and nodes it ruled out.
+type ReasonCount struct {
 	// Code names the cause, for programs.
 	Code ReasonCode `json:"code"`
 	// Count is over options (pool, type, zone, capacity type) and nodes, Nodes of these over nodes alone.
@@ -62,7 +62,7 @@ type Reason struct {
 
 // Candidates states the counts of a reason for people: "12 instance types × zones, 3 nodes". It is
 // "" where the reason concerns the pod or a NodePool, and no candidates.
-func (r *Reason) Candidates() string {
+func (r *ReasonCount) Candidates() string {
 	switch {
 	case slices.Contains([]ReasonCode{ReasonNoNodePool, ReasonNoInstanceType, ReasonUnsupported}, r.Code),
 		r.Code == ReasonVolume && r.Count == 1 && r.Nodes == 0: // a volume that cannot be used anywhere

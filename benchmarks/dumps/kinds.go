@@ -132,7 +132,7 @@ func eksKarpenter() *vendor {
 	v := aws("eu-west-1")
 	amd, arm := requirement(corev1.LabelArchStable, "In", "amd64"), requirement(corev1.LabelArchStable, "In", "arm64")
 	categories, current := requirement("karpenter.k8s.aws/instance-category", "In", "c", "m", "r"), requirement("karpenter.k8s.aws/instance-generation", "Gt", "4")
-	capacity := func(values ...string) any { return requirement(scheduling.CapacityTypeLabel, "In", values...) }
+	capacity := func(values ...string) any { return requirement(offerings.CapacityTypeLabel, "In", values...) }
 	general := &pool{"general", []any{amd, categories, current, capacity("spot", "on-demand")}, consolidating("5m",
 		map[string]any{"nodes": "20%"}, map[string]any{"nodes": "0", "schedule": "0 7 * * mon-fri", "duration": "1h", "reasons": []string{"Underutilized"}})}
 	data := &pool{"data", []any{amd, requirement("karpenter.k8s.aws/instance-category", "In", "r", "m"), current, capacity("on-demand")}, consolidating("30m")}
@@ -174,10 +174,10 @@ func eksAuto() *vendor {
 		requirement(corev1.LabelOSStable, "In", "linux"),
 	}
 	with := func(more ...any) []any { return append(append([]any{}, standard...), more...) }
-	onDemand := requirement(scheduling.CapacityTypeLabel, "In", "on-demand")
+	onDemand := requirement(offerings.CapacityTypeLabel, "In", "on-demand")
 	system := &pool{"system", with(onDemand, requirement(corev1.LabelArchStable, "In", "amd64", "arm64")), consolidating("30s")}
 	general := &pool{"general-purpose", with(onDemand, requirement(corev1.LabelArchStable, "In", "amd64")), consolidating("30s")}
-	spot := &pool{"spot", with(requirement(scheduling.CapacityTypeLabel, "In", "spot"), requirement(corev1.LabelArchStable, "In", "amd64"),
+	spot := &pool{"spot", with(requirement(offerings.CapacityTypeLabel, "In", "spot"), requirement(corev1.LabelArchStable, "In", "amd64"),
 		requirement("eks.amazonaws.com/instance-cpu", "In", "4", "8", "16")), consolidating("5m")}
 	v.groups = []group{
 		{name: "system", share: 6, types: []string{"c6g.large"}, pool: system, taint: noSchedule("CriticalAddonsOnly", "")},

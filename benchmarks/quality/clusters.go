@@ -17,7 +17,7 @@ import (
 
 // consolidated is a checked plan for a cluster.
 type consolidated struct {
-	disruption.Summary
+	disruption.ConsolidationSummary
 	steps int
 	cpu   time.Duration
 }

@@ -193,8 +193,8 @@ func (in *instance) read(r io.Reader) (err error) {
 // problem is the instance with a pod for each item, one type of machine for the bin, at 1 USD
 // per hour, and an extended resource for each dimension.
 func (in *instance) problem() (scheduling.Problem, error) {
-	amounts := func(size []int64) []st.Amount {
-		var out []st.Amount
+	amounts := func(size []int64) []st.ResourceAmount {
+		var out []st.ResourceAmount
 		for i, n := range size {
 			out = append(out, st.Count(corev1.ResourceName(fmt.Sprintf("example.com/dimension-%d", i)), n))
 		}

@@ -55,7 +55,7 @@ status: {phase: Running}
 }
 
 // consolidated consolidates, and has the plan verified.
-func consolidated(t *testing.T, file string, args ...string) *disruption.Plan {
+func consolidated(t *testing.T, file string, args ...string) *disruption.ConsolidationPlan {
 	t.Helper()
 	args = append([]string{"-f", file, "--now", atNoon, "--effort", "fast"}, args...)
 	r := run(t, append([]string{"consolidate", "-o", "json"}, args...)...)
@@ -67,7 +67,7 @@ func consolidated(t *testing.T, file string, args ...string) *disruption.Plan {
 }
 
 // verdictOf is what becomes of a node.
-func verdictOf(t *testing.T, plan *disruption.Plan, node string) disruption.Verdict {
+func verdictOf(t *testing.T, plan *disruption.ConsolidationPlan, node string) disruption.Verdict {
 	t.Helper()
 	for _, v := range plan.Nodes {
 		if v.Node == node {

@@ -86,9 +86,9 @@ func (t *table) alternative(a *provisioning.Alternative, known bool, cheapest *p
 		share := objective(s).USD()/objective(&cheapest.Plan.Summary).USD() - 1
 		against = lo.Ternary(share < 0, "", "+") + figures.Percent(share)
 	}
-	bought := lo.Map(a.Plan.Launches, func(l scheduling.Launch, _ int) scheduling.Option { return l.Options[0] })
-	spot := lo.CountBy(bought, func(o scheduling.Option) bool { return o.CapacityType == offerings.Spot })
-	kinds := lo.CountValuesBy(bought, func(o scheduling.Option) string { return o.InstanceType })
+	bought := lo.Map(a.Plan.Launches, func(l scheduling.Launch, _ int) scheduling.LaunchOption { return l.Options[0] })
+	spot := lo.CountBy(bought, func(o scheduling.LaunchOption) bool { return o.CapacityType == offerings.Spot })
+	kinds := lo.CountValuesBy(bought, func(o scheduling.LaunchOption) string { return o.InstanceType })
 	interruptions := strconv.FormatFloat(a.InterruptionsPerMonth, 'f', 2, 64)
 	if a.UnratedLaunches > 0 {
 		interruptions += " and more"

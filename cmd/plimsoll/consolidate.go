@@ -75,7 +75,7 @@ to be taken away and a pod of it has no place.`,
 
 // disrupt decides, and has the steps replayed by a second opinion before anybody sees
 // them.
-func (f *solverFlags) disrupt(ctx context.Context, a *app, planner disruption.Planner, p *problem) (*disruption.Plan, error) {
+func (f *solverFlags) disrupt(ctx context.Context, a *app, planner disruption.Planner, p *problem) (*disruption.ConsolidationPlan, error) {
 	c := p.cluster(planner)
 	if p.grouped {
 		c.Alternative = slices.Clone(c.NodePools)
@@ -89,7 +89,7 @@ func (f *solverFlags) disrupt(ctx context.Context, a *app, planner disruption.Pl
 }
 
 // disruptCluster decides for a cluster that is the input's, or the input's with nodes that must stay.
-func (f *solverFlags) disruptCluster(ctx context.Context, a *app, planner disruption.Planner, p *problem, c disruption.Cluster, doing string) (plan *disruption.Plan, err error) {
+func (f *solverFlags) disruptCluster(ctx context.Context, a *app, planner disruption.Planner, p *problem, c disruption.Cluster, doing string) (plan *disruption.ConsolidationPlan, err error) {
 	p.policy = planner.Policy
 	err = f.search(ctx, a, doing, func(ctx context.Context, o scheduling.Observer) error {
 		planner.Observer = o
@@ -107,7 +107,7 @@ func (f *solverFlags) disruptCluster(ctx context.Context, a *app, planner disrup
 }
 
 // block finds the savings that each cause for which nodes stay blocks: it plans again without the cause.
-func (f *solverFlags) block(ctx context.Context, a *app, planner disruption.Planner, p *problem, plan *disruption.Plan) error {
+func (f *solverFlags) block(ctx context.Context, a *app, planner disruption.Planner, p *problem, plan *disruption.ConsolidationPlan) error {
 	return f.search(ctx, a, "trying what is blocked", func(ctx context.Context, _ scheduling.Observer) error {
 		var err error
 		plan.Summary.Blocked, err = planner.Blocked(ctx, p.cluster(planner), plan)
@@ -117,7 +117,7 @@ func (f *solverFlags) block(ctx context.Context, a *app, planner disruption.Plan
 
 // stranded reports whether a machine is about to be taken away with pods that have no
 // other place.
-func stranded(p *problem, plan *disruption.Plan) bool {
+func stranded(p *problem, plan *disruption.ConsolidationPlan) bool {
 	for i := range plan.Steps {
 		if slices.ContainsFunc(plan.Steps[i].Evictions, func(e disruption.Eviction) bool { return e.To == "" }) {
 			return true

@@ -33,7 +33,7 @@ type settled struct {
 }
 
 // consolidated is what the command plans for the cluster.
-func (c *settled) consolidated(t *testing.T, args ...string) (table string, plan *disruption.Plan) {
+func (c *settled) consolidated(t *testing.T, args ...string) (table string, plan *disruption.ConsolidationPlan) {
 	t.Helper()
 	catalog := filepath.Join(t.TempDir(), "market.csv")
 	require.NoError(t, os.WriteFile(catalog, []byte(smallMarket), 0o600))
@@ -211,7 +211,7 @@ func TestBarePodsStay(t *testing.T) {
 }
 
 // drainedBy are the nodes that a plan removes.
-func drainedBy(plan *disruption.Plan) (out []string) {
+func drainedBy(plan *disruption.ConsolidationPlan) (out []string) {
 	for i := range plan.Steps {
 		out = append(out, plan.Steps[i].Drain...)
 	}
@@ -229,12 +229,12 @@ func TestWhatIsBlocked(t *testing.T) {
 	}
 	s := &moveset(t, run(t, waste("--effort", "default", "-o", "json")...).stdout).Summary
 	require.NotNil(t, s.Rebuilt)
-	changes := map[disruption.CauseCode][]disruption.Change{}
+	changes := map[disruption.CauseCode][]disruption.ObjectChange{}
 	for _, b := range s.Blocked {
 		assert.Equal(t, b.Code != disruption.CauseSearch, b.Tried, b.Code)
 		changes[b.Code] = b.Changes
 	}
-	assert.Equal(t, map[disruption.CauseCode][]disruption.Change{
+	assert.Equal(t, map[disruption.CauseCode][]disruption.ObjectChange{
 		disruption.CauseDoNotDisrupt: {{Object: "pod/shop/month-end-0", To: "remove the annotation karpenter.sh/do-not-disrupt: true"}},
 		disruption.CauseBudget:       {{Object: "poddisruptionbudget/shop/ledger", To: "replace spec.minAvailable by maxUnavailable: 1"}},
 		disruption.CauseSearch:       nil,

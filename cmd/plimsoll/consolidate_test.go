@@ -18,11 +18,11 @@ func waste(args ...string) []string {
 }
 
 // moveset reads a consolidation plan.
-func moveset(t *testing.T, text string) *disruption.Plan {
+func moveset(t *testing.T, text string) *disruption.ConsolidationPlan {
 	t.Helper()
 	dec := json.NewDecoder(strings.NewReader(text))
 	dec.DisallowUnknownFields()
-	plan := &disruption.Plan{}
+	plan := &disruption.ConsolidationPlan{}
 	require.NoError(t, dec.Decode(plan))
 	return plan
 }

@@ -25,11 +25,11 @@ import (
 type moves struct {
 	table
 
-	plan *disruption.Plan
+	plan *disruption.ConsolidationPlan
 }
 
 // printMoves writes a consolidation plan in a format.
-func (a *app) printMoves(format string, p *problem, plan *disruption.Plan) error {
+func (a *app) printMoves(format string, p *problem, plan *disruption.ConsolidationPlan) error {
 	if format == "table" {
 		writeMoves(&a.stdout, a.view, p, plan)
 		return nil
@@ -38,7 +38,7 @@ func (a *app) printMoves(format string, p *problem, plan *disruption.Plan) error
 }
 
 // writeMoves writes a consolidation plan for people.
-func writeMoves(w *bytes.Buffer, v view, p *problem, plan *disruption.Plan) {
+func writeMoves(w *bytes.Buffer, v view, p *problem, plan *disruption.ConsolidationPlan) {
 	m := &moves{table: table{problem: p, view: v, out: w, plan: &scheduling.Plan{Warnings: plan.Warnings}}, plan: plan}
 	m.headline()
 	m.blocked()
@@ -108,7 +108,7 @@ func (m *moves) basis() string {
 }
 
 // totals are what the cluster costs before and after the steps, all in all.
-func totals(s *disruption.Summary) (before, after offerings.Price) {
+func totals(s *disruption.ConsolidationSummary) (before, after offerings.Price) {
 	return cmp.Or(s.ExpectedPerHourBefore, s.PricePerHourBefore), cmp.Or(s.ExpectedPerHourAfter, s.PricePerHourAfter)
 }
 
@@ -206,7 +206,7 @@ func (m *moves) steps() {
 		if waves := lo.Max(lo.Map(s.Evictions, func(e disruption.Eviction, _ int) int { return e.Wave })); waves > 1 {
 			pods += fmt.Sprintf(" in %d waves", waves)
 		}
-		bought := lo.Map(s.Launches, func(l scheduling.Launch, _ int) scheduling.Option { return l.Options[0] })
+		bought := lo.Map(s.Launches, func(l scheduling.Launch, _ int) scheduling.LaunchOption { return l.Options[0] })
 		return []string{
 			strconv.Itoa(i + 1), string(s.Reason), figures.Names(s.Drain, m.most(3)), cmp.Or(launches.Bundle(bought, m.most(3)), "-"), pods,
 			figures.Plain(s.SavingPerHour), figures.PlainMonthly(s.SavingPerHour), figures.Decimal(s.DisruptionCost), lo.Ternary(s.Score == 0, "-", figures.Decimal(s.Score)),

@@ -15,7 +15,7 @@ import (
 )
 
 // rendered is the table of a plan.
-func rendered(t *testing.T, plan *disruption.Plan) string {
+func rendered(t *testing.T, plan *disruption.ConsolidationPlan) string {
 	t.Helper()
 	var b bytes.Buffer
 	c, err := clouds.Read("testdata/market.json")
@@ -36,11 +36,11 @@ func verdicts(prefix string, n int, price string, cause disruption.Cause) []disr
 }
 
 func TestMovesWithoutSteps(t *testing.T) {
-	plan := &disruption.Plan{}
+	plan := &disruption.ConsolidationPlan{}
 	require.Equal(t, "There is nothing to consolidate: the input has no nodes.\n", rendered(t, plan))
 
 	plan.Nodes = verdicts("a", 1, "0.1", disruption.Cause{Code: disruption.CauseNoSaving, Detail: "nothing cheaper holds its pods"})
-	plan.Summary = disruption.Summary{PricePerHourBefore: 1e8, PricePerHourAfter: 1e8, LowerBoundPerHour: 1e8, NodesBefore: 1, NodesAfter: 1}
+	plan.Summary = disruption.ConsolidationSummary{PricePerHourBefore: 1e8, PricePerHourAfter: 1e8, LowerBoundPerHour: 1e8, NodesBefore: 1, NodesAfter: 1}
 	require.Equal(t, `Prices are of all nodes.
 
                                 $/MONTH  $/HOUR  NODES
@@ -68,18 +68,18 @@ FOR EXAMPLE
 
 // Nodes that belong to no pool are told of, as they are in no price.
 func TestMovesCountNodesOfPools(t *testing.T) {
-	plan := &disruption.Plan{Nodes: verdicts("a", 4, "0.1", disruption.Cause{Code: disruption.CauseNoSaving})}
-	plan.Summary = disruption.Summary{NodesBefore: 1, UnpricedNodes: 1}
+	plan := &disruption.ConsolidationPlan{Nodes: verdicts("a", 4, "0.1", disruption.Cause{Code: disruption.CauseNoSaving})}
+	plan.Summary = disruption.ConsolidationSummary{NodesBefore: 1, UnpricedNodes: 1}
 	require.Contains(t, rendered(t, plan), "Prices are of the nodes of NodePools (2 others are not counted), but for 1 node of unknown price.\n")
 	plan.Summary.NodesBefore = 3
 	require.NotContains(t, rendered(t, plan), "NodePool")
 }
 
 func TestMovesWithSteps(t *testing.T) {
-	option := scheduling.Option{InstanceType: "m7i.large", Zone: "a", CapacityType: offerings.OnDemand, Price: offerings.MustPrice("0.1")}
-	plan := &disruption.Plan{
+	option := scheduling.LaunchOption{InstanceType: "m7i.large", Zone: "a", CapacityType: offerings.OnDemand, Price: offerings.MustPrice("0.1")}
+	plan := &disruption.ConsolidationPlan{
 		Steps: []disruption.Step{
-			{Reason: disruption.Interrupted, Drain: []string{"s"}, Launches: []scheduling.Launch{{Name: "n-1", Options: []scheduling.Option{option}}}, SavingPerHour: -offerings.MustPrice("0.05"), DisruptionCost: 3},
+			{Reason: disruption.Interrupted, Drain: []string{"s"}, Launches: []scheduling.Launch{{Name: "n-1", Options: []scheduling.LaunchOption{option}}}, SavingPerHour: -offerings.MustPrice("0.05"), DisruptionCost: 3},
 			{
 				Reason: disruption.Underutilized, Drain: []string{"a", "b", "c", "d", "e"}, SavingPerHour: offerings.MustPrice("0.5"), DisruptionCost: 9.25, Score: 1.234,
 				Evictions: []disruption.Eviction{{Pod: "x/a", Wave: 1}, {Pod: "x/b", Wave: 2}},
@@ -87,15 +87,15 @@ func TestMovesWithSteps(t *testing.T) {
 		},
 		Nodes: append(append(verdicts("p", 4, "0.2", disruption.Cause{Code: disruption.CauseBudget, Object: "PodDisruptionBudget/x/db", Detail: "lets no pod go"}),
 			verdicts("u", 1, "0", disruption.Cause{Code: disruption.CauseNoNodePool, Detail: "NodePool/old is not there"})...), disruption.Verdict{Node: "a", Decision: disruption.Drain, Step: 2}),
-		Summary: disruption.Summary{
+		Summary: disruption.ConsolidationSummary{
 			PricePerHourBefore: offerings.MustPrice("2"), PricePerHourAfter: offerings.MustPrice("1.55"), LowerBoundPerHour: offerings.MustPrice("1.5"), Gap: 0.0333,
 			NodesBefore: 10, NodesAfter: 5, PodsMoved: 2, Launches: 1, Frontier: []disruption.Point{
 				{Steps: 1, SavingPerHour: -offerings.MustPrice("0.05"), DisruptionCost: 3}, {Steps: 2, SavingPerHour: offerings.MustPrice("0.45"), PodsMoved: 2, DisruptionCost: 12.25},
 			},
 		},
 	}
-	plan.Nodes[1].Rejected = &disruption.Rejected{
-		Drain: []string{"p-1", "p-2"}, Launches: []scheduling.Option{option, option}, PricePerHour: offerings.MustPrice("0.2"), SavingPerHour: offerings.MustPrice("0.2"), DisruptionCost: 4,
+	plan.Nodes[1].Rejected = &disruption.RejectedMove{
+		Drain: []string{"p-1", "p-2"}, Launches: []scheduling.LaunchOption{option, option}, PricePerHour: offerings.MustPrice("0.2"), SavingPerHour: offerings.MustPrice("0.2"), DisruptionCost: 4,
 		Because: disruption.Cause{Code: disruption.CauseScore, Detail: "it scores 0.2 and needs 0.5"},
 	}
 	plan.Warnings = []scheduling.Warning{{Object: "Node/z", Message: "odd"}}
@@ -103,8 +103,8 @@ func TestMovesWithSteps(t *testing.T) {
 }
 
 func TestMovesThatSaveNothing(t *testing.T) {
-	plan := &disruption.Plan{Steps: []disruption.Step{{Reason: disruption.Expired, Drain: []string{"a"}}}, Nodes: []disruption.Verdict{{Node: "a", Decision: disruption.Drain, Step: 1}}}
-	plan.Summary = disruption.Summary{PricePerHourBefore: offerings.MustPrice("2"), PricePerHourAfter: offerings.MustPrice("2"), NodesBefore: 1, NodesAfter: 1}
+	plan := &disruption.ConsolidationPlan{Steps: []disruption.Step{{Reason: disruption.Expired, Drain: []string{"a"}}}, Nodes: []disruption.Verdict{{Node: "a", Decision: disruption.Drain, Step: 1}}}
+	plan.Summary = disruption.ConsolidationSummary{PricePerHourBefore: offerings.MustPrice("2"), PricePerHourAfter: offerings.MustPrice("2"), NodesBefore: 1, NodesAfter: 1}
 	require.Contains(t, rendered(t, plan), "1 step: 1 → 1 node, saving nothing.\n0 pods rescheduled, 0 nodes launched.\n")
 	plan.Summary.PricePerHourAfter = offerings.MustPrice("2.5")
 	require.Contains(t, rendered(t, plan), "1 step: 1 → 1 node, costing $0.5000 per hour, $365 per month more.\n")

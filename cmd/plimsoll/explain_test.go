@@ -75,7 +75,7 @@ func decode(t *testing.T, text string, into any) {
 	require.NoError(t, dec.Decode(into))
 }
 
-func types(options []scheduling.Option) []string {
+func types(options []scheduling.LaunchOption) []string {
 	var out []string
 	for i := range options {
 		out = append(out, options[i].InstanceType)

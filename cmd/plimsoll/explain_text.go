@@ -136,11 +136,11 @@ func (t *table) explainLaunch(x *scheduling.LaunchExplanation) {
 	t.rooms(x.Rooms)
 	t.shares("PODS", x.Pods, x.Rooms)
 	t.unforced(x.Unforced)
-	tabulate(t, "RUNNERS-UP", nil, x.RunnersUp, func(o scheduling.Option, _ int) []string {
+	tabulate(t, "RUNNERS-UP", nil, x.RunnersUp, func(o scheduling.LaunchOption, _ int) []string {
 		return []string{launches.Offering(&o), figures.USD(o.Price) + figures.Difference(o.Price, x.Option.Price)}
 	})
-	tabulate(t, "CHEAPER, BUT", nil, x.Cheaper, func(r scheduling.Rejected, _ int) []string {
-		return []string{launches.Offering(&r.Option), figures.USD(r.Price), r.Reason.Detail}
+	tabulate(t, "CHEAPER, BUT", nil, x.Cheaper, func(r scheduling.RejectedOption, _ int) []string {
+		return []string{launches.Offering(&r.LaunchOption), figures.USD(r.Price), r.Reason.Detail}
 	})
 	t.counted("RULED OUT", x.RuledOut, 12)
 }

@@ -77,10 +77,10 @@ func (f *solverFlags) register(cmd *cobra.Command) {
 	}}
 	_ = overhead.Set(defaultOverhead) // which can be read
 	flags.Var(overhead, "node-overhead", "what a node costs beside its machine, as `AMOUNT` in USD such as 0.01/hour or 7.30/month: root volume, address, agents that are paid for by the host")
-	moneyFlag(flags, &s.Interruption.PerNode, "interruption-cost", "what it costs in `USD` when a spot machine is taken away: it is added to prices by how often that happens")
-	moneyFlag(flags, &s.Interruption.PerCore, "interruption-cost-per-core", "what it costs in `USD` for each core of the machine")
+	moneyFlag(flags, &s.InterruptionCost.PerNode, "interruption-cost", "what it costs in `USD` when a spot machine is taken away: it is added to prices by how often that happens")
+	moneyFlag(flags, &s.InterruptionCost.PerCore, "interruption-cost-per-core", "what it costs in `USD` for each core of the machine")
 	textFlag(flags, "unstated-rate", "take spot machines whose interruption rate nobody states for such that `PERCENT` of them are interrupted in a month; 0 if not set", func(text string) (err error) {
-		s.Interruption.UnstatedRate, err = figures.ParsePercent(text)
+		s.InterruptionCost.UnstatedRate, err = figures.ParsePercent(text)
 		return err
 	})
 	grouped(cmd, groupBuy)
@@ -105,7 +105,7 @@ func (f *solverFlags) solver(market *marketFlags) (scheduling.Policy, error) {
 			return s, usagef("--smallest-node %s=%s: is above --largest-node %s=%s", name, least.String(), name, most.String())
 		}
 	}
-	if i := s.Interruption; i.UnstatedRate > 0 && i.PerNode == 0 && i.PerCore == 0 {
+	if i := s.InterruptionCost; i.UnstatedRate > 0 && i.PerNode == 0 && i.PerCore == 0 {
 		return s, usagef("--unstated-rate: counts only with --interruption-cost or --interruption-cost-per-core")
 	}
 	return f.goal.Apply(s)

@@ -92,5 +92,5 @@ func (t *table) why(l *scheduling.Launch) string {
 func (t *table) mustBeOnDemand(l *scheduling.Launch) bool {
 	o := &l.Options[0]
 	_, sold := t.buys(l.NodePool).Lookup(offerings.Key{InstanceType: o.InstanceType, Zone: o.Zone, CapacityType: offerings.Spot})
-	return sold && lo.EveryBy(l.Options, func(o scheduling.Option) bool { return o.CapacityType == offerings.OnDemand })
+	return sold && lo.EveryBy(l.Options, func(o scheduling.LaunchOption) bool { return o.CapacityType == offerings.OnDemand })
 }

@@ -156,7 +156,7 @@ func (t *table) split() {
 }
 
 // expected is what a node of an option is expected to cost, with what it costs beside the instance.
-func (t *table) expected(pool string, o *scheduling.Option) offerings.Price {
+func (t *table) expected(pool string, o *scheduling.LaunchOption) offerings.Price {
 	if price, _, ok := costs.Expected(t.Problem.CatalogOf(pool), t.policy, o.Key()); ok {
 		return price
 	}
@@ -252,8 +252,8 @@ func (p *problem) unplaced(plan *scheduling.Plan) int {
 }
 
 // counted writes counted reasons, the most frequent first.
-func (t *table) counted(title string, reasons []scheduling.Reason, most int) {
-	rows := lo.Map(reasons, func(r scheduling.Reason, _ int) []string { return []string{cmp.Or(r.Candidates(), "-"), r.Detail} })
+func (t *table) counted(title string, reasons []scheduling.ReasonCount, most int) {
+	rows := lo.Map(reasons, func(r scheduling.ReasonCount, _ int) []string { return []string{cmp.Or(r.Candidates(), "-"), r.Detail} })
 	if len(rows) > most+1 {
 		rows = append(rows[:most], []string{"", fmt.Sprintf("and %d more reasons", len(rows)-most)})
 	}

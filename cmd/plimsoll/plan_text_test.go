@@ -30,7 +30,7 @@ func tabled(t *testing.T, plan *scheduling.Plan) string {
 }
 
 // launch buys a machine of the market.
-func launch(options ...scheduling.Option) scheduling.Launch {
+func launch(options ...scheduling.LaunchOption) scheduling.Launch {
 	return scheduling.Launch{
 		NodePool: "p", Options: options, Price: options[0].Price, Pods: []string{"shop/a"},
 		Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("1")},
@@ -38,8 +38,8 @@ func launch(options ...scheduling.Option) scheduling.Launch {
 }
 
 // option is one way to buy a machine.
-func option(name, zone string, ct offerings.CapacityType, price string) scheduling.Option {
-	return scheduling.Option{InstanceType: name, Zone: zone, CapacityType: ct, Price: offerings.MustPrice(price)}
+func option(name, zone string, ct offerings.CapacityType, price string) scheduling.LaunchOption {
+	return scheduling.LaunchOption{InstanceType: name, Zone: zone, CapacityType: ct, Price: offerings.MustPrice(price)}
 }
 
 func TestHeadlines(t *testing.T) {
@@ -121,20 +121,20 @@ func TestWhy(t *testing.T) {
 	reserved := option("small", "a", offerings.Reserved, "0")
 	reserved.ReservationID = "cr-1"
 	tests := map[string]struct {
-		options []scheduling.Option
+		options []scheduling.LaunchOption
 		want    string
 	}{
-		"alone":           {[]scheduling.Option{spot}, "60% below its price on demand ($0.1000); nothing else on sale holds these pods"},
-		"one type":        {[]scheduling.Option{spot, onDemand}, "60% below its price on demand ($0.1000); no other type holds these pods"},
-		"interruptions":   {[]scheduling.Option{risky}, "60% below its price on demand ($0.1000); 18% are interrupted in a month; nothing else on sale holds these pods"},
-		"a dearer type":   {[]scheduling.Option{spot, option("large", "a", offerings.Spot, "0.09")}, "60% below its price on demand ($0.1000); next type: large spot a at $0.0900 (+125%)"},
-		"an equal type":   {[]scheduling.Option{spot, option("large", "b", offerings.Spot, "0.04")}, "60% below its price on demand ($0.1000); next type: large spot b at $0.0400, the same"},
-		"a cheaper type":  {[]scheduling.Option{risky, option("large", "a", offerings.Spot, "0.03")}, "60% below its price on demand ($0.1000); 18% are interrupted in a month; next type: large spot a at $0.0300 (-25%)"},
-		"on demand":       {[]scheduling.Option{onDemand, option("large", "a", offerings.OnDemand, "0.2")}, "these pods or the NodePool ask for on-demand; next type: large on-demand a at $0.2000 (+100%)"},
-		"by choice":       {[]scheduling.Option{onDemand, option("large", "a", offerings.Spot, "0.2")}, "next type: large spot a at $0.2000 (+100%)"},
-		"reserved":        {[]scheduling.Option{reserved, spot}, "reservation cr-1 pays for it; no other type holds these pods"},
-		"free":            {[]scheduling.Option{reserved, option("large", "a", offerings.Spot, "0.2")}, "reservation cr-1 pays for it; next type: large spot a at $0.2000"},
-		"not on sale now": {[]scheduling.Option{option("gone", "a", offerings.Spot, "0.1")}, "nothing else on sale holds these pods"},
+		"alone":           {[]scheduling.LaunchOption{spot}, "60% below its price on demand ($0.1000); nothing else on sale holds these pods"},
+		"one type":        {[]scheduling.LaunchOption{spot, onDemand}, "60% below its price on demand ($0.1000); no other type holds these pods"},
+		"interruptions":   {[]scheduling.LaunchOption{risky}, "60% below its price on demand ($0.1000); 18% are interrupted in a month; nothing else on sale holds these pods"},
+		"a dearer type":   {[]scheduling.LaunchOption{spot, option("large", "a", offerings.Spot, "0.09")}, "60% below its price on demand ($0.1000); next type: large spot a at $0.0900 (+125%)"},
+		"an equal type":   {[]scheduling.LaunchOption{spot, option("large", "b", offerings.Spot, "0.04")}, "60% below its price on demand ($0.1000); next type: large spot b at $0.0400, the same"},
+		"a cheaper type":  {[]scheduling.LaunchOption{risky, option("large", "a", offerings.Spot, "0.03")}, "60% below its price on demand ($0.1000); 18% are interrupted in a month; next type: large spot a at $0.0300 (-25%)"},
+		"on demand":       {[]scheduling.LaunchOption{onDemand, option("large", "a", offerings.OnDemand, "0.2")}, "these pods or the NodePool ask for on-demand; next type: large on-demand a at $0.2000 (+100%)"},
+		"by choice":       {[]scheduling.LaunchOption{onDemand, option("large", "a", offerings.Spot, "0.2")}, "next type: large spot a at $0.2000 (+100%)"},
+		"reserved":        {[]scheduling.LaunchOption{reserved, spot}, "reservation cr-1 pays for it; no other type holds these pods"},
+		"free":            {[]scheduling.LaunchOption{reserved, option("large", "a", offerings.Spot, "0.2")}, "reservation cr-1 pays for it; next type: large spot a at $0.2000"},
+		"not on sale now": {[]scheduling.LaunchOption{option("gone", "a", offerings.Spot, "0.1")}, "nothing else on sale holds these pods"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -166,7 +166,7 @@ func TestLongListsAreCut(t *testing.T) {
 	}
 	u := scheduling.Unschedulable{Pod: "shop/x", Message: "no place", Fixes: []string{"tolerate a", "ask for less"}}
 	for i := range 9 {
-		u.Reasons = append(u.Reasons, scheduling.Reason{Count: 20 - i, Detail: fmt.Sprintf("reason %d", i)})
+		u.Reasons = append(u.Reasons, scheduling.ReasonCount{Count: 20 - i, Detail: fmt.Sprintf("reason %d", i)})
 	}
 	plan.Unschedulable = append(plan.Unschedulable, u, scheduling.Unschedulable{Pod: "shop/y", Message: "for no reason given"})
 	for i := range 9 {

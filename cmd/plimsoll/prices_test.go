@@ -73,7 +73,7 @@ func TestSpotPriceHistory(t *testing.T) {
 // Discounts and prices of one's own are those of what is bought and of what runs.
 func TestPricesOfOnesOwn(t *testing.T) {
 	t.Parallel()
-	price := func(plan *disruption.Plan, node string) string {
+	price := func(plan *disruption.ConsolidationPlan, node string) string {
 		for _, v := range plan.Nodes {
 			if v.Node == node {
 				return v.InstanceType + " " + v.CapacityType + " " + v.PricePerHour.String()

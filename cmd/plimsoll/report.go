@@ -121,7 +121,7 @@ It exits as consolidate does, and with 3 where a case leaves pods without a plac
 }
 
 // compared are the outcomes of the cases of a report, the baseline first.
-func (a *app) compared(ctx context.Context, f *reportFlags, p *problem, plan *disruption.Plan) ([]*whatif.Outcome, error) {
+func (a *app) compared(ctx context.Context, f *reportFlags, p *problem, plan *disruption.ConsolidationPlan) ([]*whatif.Outcome, error) {
 	asked, err := a.questions(&f.question, f.cases, func(cmd *cobra.Command) *question {
 		var all reportFlags
 		all.register(cmd)
@@ -136,7 +136,7 @@ func (a *app) compared(ctx context.Context, f *reportFlags, p *problem, plan *di
 }
 
 // report puts a plan into a report.
-func (f *reportFlags) report(flags *pflag.FlagSet, p *problem, plan *disruption.Plan, planner *disruption.Planner, changes []lint.Finding, notes []string) *report.Report {
+func (f *reportFlags) report(flags *pflag.FlagSet, p *problem, plan *disruption.ConsolidationPlan, planner *disruption.Planner, changes []lint.Finding, notes []string) *report.Report {
 	c := p.cluster(*planner)
 	in := report.Input{
 		Title: f.title, Cluster: c, Plan: plan, Policy: planner.Policy, Workload: p.Workload, Labels: f.labels, Changes: changes, Notes: notes,
@@ -167,7 +167,7 @@ func (f *reportFlags) report(flags *pflag.FlagSet, p *problem, plan *disruption.
 }
 
 // noted are the sentences that consolidate prints of a plan and its prices.
-func (a *app) noted(p *problem, plan *disruption.Plan) []string {
+func (a *app) noted(p *problem, plan *disruption.ConsolidationPlan) []string {
 	m := &moves{table: table{problem: p, view: a.view, out: new(bytes.Buffer), plan: &scheduling.Plan{}}, plan: plan}
 	m.line("%s", m.rest())
 	m.notes()

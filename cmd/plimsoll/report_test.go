@@ -35,7 +35,7 @@ func TestReportSaysWhatConsolidateSays(t *testing.T) {
 	printed := run(t, reported("-o", "json")...)
 	require.Equal(t, exitOK, printed.code, printed.stderr)
 	r := decodeReport(t, printed.stdout)
-	plan := &disruption.Plan{}
+	plan := &disruption.ConsolidationPlan{}
 	require.NoError(t, json.Unmarshal([]byte(run(t, waste("-o", "json")...).stdout), plan))
 	s := &plan.Summary
 	require.Equal(t, []report.Level{

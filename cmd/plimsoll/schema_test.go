@@ -44,7 +44,7 @@ func outputs(t *testing.T) []described {
 		{"alternatives", "plimsoll plan --alternatives -o json", reflect.TypeFor[struct {
 			Alternatives []provisioning.Alternative `doc:"The plans that differ: those that place the most pods first, then the cheapest." json:"alternatives"`
 		}](), [][]string{with(shop, "plan", "--alternatives")}},
-		{"consolidate", "plimsoll consolidate -o json", reflect.TypeFor[disruption.Plan](), [][]string{waste("-o", "json"), with(dump, "consolidate")}},
+		{"consolidate", "plimsoll consolidate -o json", reflect.TypeFor[disruption.ConsolidationPlan](), [][]string{waste("-o", "json"), with(dump, "consolidate")}},
 		{"report", "plimsoll report -o json", reflect.TypeFor[report.Report](), [][]string{reported("-o", "json")}},
 		{"whatif", "plimsoll whatif -o json", reflect.TypeFor[whatif.Cases](), [][]string{with(dump, "whatif", "--case", "a: --no-spot", "--case", "b: -f testdata/nopool.yaml")}},
 		{"diff", "plimsoll diff -o json", reflect.TypeFor[compare.Diff](), [][]string{with(shop, "diff", "testdata/nopool.yaml", "testdata/reserved.yaml"), {"diff", plan, plan, "-o", "json"}}},

@@ -82,7 +82,7 @@ made with, and what else said what may be disrupted.`,
 }
 
 // verifyMoves checks a plan of consolidate.
-func (a *app) verifyMoves(planner disruption.Planner, p *problem, plan *disruption.Plan) error {
+func (a *app) verifyMoves(planner disruption.Planner, p *problem, plan *disruption.ConsolidationPlan) error {
 	if err := (verify.StepsChecker{Planner: planner}).Steps(p.cluster(planner), plan); err != nil {
 		return err
 	}
@@ -102,7 +102,7 @@ func (a *app) readPlan(name string) (*scheduling.Plan, error) {
 }
 
 // readAnyPlan reads a plan of launches or of disruption from a file or from stdin.
-func (a *app) readAnyPlan(name string) (*scheduling.Plan, *disruption.Plan, error) {
+func (a *app) readAnyPlan(name string) (*scheduling.Plan, *disruption.ConsolidationPlan, error) {
 	in := a.stdin
 	if name != manifest.Stdin {
 		f, err := os.Open(name)

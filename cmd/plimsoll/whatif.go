@@ -121,7 +121,7 @@ type asked struct {
 	planner disruption.Planner
 	// problem and plan are nil if the case has not been read or planned yet.
 	problem *problem
-	plan    *disruption.Plan
+	plan    *disruption.ConsolidationPlan
 }
 
 // questions are the baseline and the cases. Their flags are read as the command's own are, all of

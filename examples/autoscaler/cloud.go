@@ -52,7 +52,7 @@ func newCloud(opts options, catalog *instancetypes.Catalog) *cloud {
 }
 
 // launch buys a machine and returns its name, or says that there are none left.
-func (c *cloud) launch(pool string, o *scheduling.Option, now time.Time) (string, error) {
+func (c *cloud) launch(pool string, o *scheduling.LaunchOption, now time.Time) (string, error) {
 	key := o.Key()
 	if c.scarce(key) {
 		return "", fmt.Errorf("%s %s in %s: %w", o.InstanceType, o.CapacityType, o.Zone, errNoCapacity)

@@ -63,7 +63,7 @@ func pool(opts *options) *scheduling.NodePool {
 	p := &scheduling.NodePool{}
 	p.Name = "general"
 	p.Spec.Template.Spec.Requirements = []requirements.Selector{
-		{Key: scheduling.CapacityTypeLabel, Operator: requirements.In, Values: []string{"spot", "on-demand"}},
+		{Key: offerings.CapacityTypeLabel, Operator: requirements.In, Values: []string{"spot", "on-demand"}},
 	}
 	expire, calm := 30*time.Hour, 2*time.Minute
 	p.Spec.Template.Spec.ExpireAfter = &scheduling.NillableDuration{}

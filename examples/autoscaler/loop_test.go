@@ -164,7 +164,7 @@ func TestBuyTakesTheNextOption(t *testing.T) {
 		}
 	}
 	only := *launch
-	only.Options = []scheduling.Option{*first}
+	only.Options = []scheduling.LaunchOption{*first}
 	_, err = l.buy(&only, 0)
 	require.ErrorIs(t, err, errNoCapacity)
 }
@@ -184,7 +184,7 @@ func TestCloud(t *testing.T) {
 		require.True(t, ok)
 		require.InDelta(t, list.Price.USD(), change.Price.USD(), list.Price.USD()*opts.noise+1e-9)
 	}
-	o := &scheduling.Option{InstanceType: changes[0].InstanceType, Zone: changes[0].Zone, CapacityType: changes[0].CapacityType}
+	o := &scheduling.LaunchOption{InstanceType: changes[0].InstanceType, Zone: changes[0].Zone, CapacityType: changes[0].CapacityType}
 	names := 0
 	for {
 		_, err := c.launch("p", o, start())

@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
-	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/offerings"
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 )
 
@@ -75,7 +75,7 @@ const namespace = "shop"
 func (s *service) pod(number int) *corev1.Pod {
 	opts := podOf(s.name, s.cpu, s.memory)
 	if s.onDemand {
-		opts = append(opts, st.Select(scheduling.CapacityTypeLabel, "on-demand"))
+		opts = append(opts, st.Select(offerings.CapacityTypeLabel, "on-demand"))
 	}
 	if s.spread {
 		opts = append(opts, st.Spread(corev1.LabelTopologyZone, st.Skew(2)))
@@ -96,7 +96,7 @@ func (j *job) pod(number int) *corev1.Pod {
 // podOf are the options of an app's pods.
 func podOf(app, cpu, memory string) []st.PodOption {
 	return []st.PodOption{st.Namespace(namespace), st.Label("app", app), st.OwnedBy("ReplicaSet", app), st.Requests(
-		st.Amount{Name: corev1.ResourceCPU, Quantity: resource.MustParse(cpu)}, st.Amount{Name: corev1.ResourceMemory, Quantity: resource.MustParse(memory)})}
+		st.ResourceAmount{Name: corev1.ResourceCPU, Quantity: resource.MustParse(cpu)}, st.ResourceAmount{Name: corev1.ResourceMemory, Quantity: resource.MustParse(memory)})}
 }
 
 // agent runs on every node.

@@ -67,7 +67,7 @@ func (n *NodeClass) Unread() []string {
 
 // Settings returns the settings of the nodes of a NodePool of this class. kubelet, if not nil, is
 // the one of a NodePool of v1beta1, of which maxPods counts where the class has none. The error
-// reports every fault at once, as [instancetypes.Fault] values.
+// reports every fault at once, as [instancetypes.CatalogFault] values.
 //
 // The rules are those of Karpenter's Azure provider (pkg/providers/instancetype/instancetype.go):
 // the disk is all that pods write to, the kubelet's settings do not change the reserved resources,
@@ -80,7 +80,7 @@ func (n *NodeClass) Settings(kubelet *instancetypes.Kubelet) (instancetypes.Node
 	var errs []error
 	positive := func(field string, value *int32) bool {
 		if value != nil && *value <= 0 {
-			errs = append(errs, &instancetypes.Fault{Field: field, Value: strconv.Itoa(int(*value)), Problem: "is not more than zero"})
+			errs = append(errs, &instancetypes.CatalogFault{Field: field, Value: strconv.Itoa(int(*value)), Problem: "is not more than zero"})
 		}
 		return value != nil
 	}
@@ -96,7 +96,7 @@ func (n *NodeClass) Settings(kubelet *instancetypes.Kubelet) (instancetypes.Node
 		s.Labels[labelOSSKU] = "Ubuntu"
 	case "AzureLinux":
 	default:
-		errs = append(errs, &instancetypes.Fault{Field: "spec.imageFamily", Value: n.Spec.ImageFamily, Problem: "is no family of images: known are Ubuntu, Ubuntu2204, Ubuntu2404 and AzureLinux"})
+		errs = append(errs, &instancetypes.CatalogFault{Field: "spec.imageFamily", Value: n.Spec.ImageFamily, Problem: "is no family of images: known are Ubuntu, Ubuntu2204, Ubuntu2404 and AzureLinux"})
 	}
 	if n.Spec.FIPSMode == "FIPS" {
 		s.Labels[labelFIPS] = "true"

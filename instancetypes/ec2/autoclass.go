@@ -76,7 +76,7 @@ const (
 )
 
 // Settings returns the settings of the nodes of a NodePool of this class. NodePools of Auto Mode
-// have no settings of a kubelet, so kubelet is ignored. The error is an [instancetypes.Fault].
+// have no settings of a kubelet, so kubelet is ignored. The error is an [instancetypes.CatalogFault].
 //
 // The rules are those of the EKS User Guide, as of summer 2026:
 //
@@ -102,7 +102,7 @@ func (n *AutoNodeClass) Settings(*instancetypes.Kubelet) (instancetypes.NodeSett
 	}
 	if size := n.Spec.EphemeralStorage.Size; size != nil {
 		if size.Sign() <= 0 || size.CmpInt64(64<<40) > 0 {
-			return s, &instancetypes.Fault{Field: "spec.ephemeralStorage.size", Value: size.String(), Problem: "is not more than zero and at most 64Ti"}
+			return s, &instancetypes.CatalogFault{Field: "spec.ephemeralStorage.size", Value: size.String(), Problem: "is not more than zero and at most 64Ti"}
 		}
 		s.VolumeBytes = size.Value()
 	}

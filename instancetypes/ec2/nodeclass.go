@@ -177,12 +177,12 @@ func (n *NodeClass) family() (family, error) {
 		}
 		names = append(names, f.name)
 	}
-	return family{}, &instancetypes.Fault{Field: field, Value: name, Problem: "is no family of images: known are " + strings.Join(names, ", ")}
+	return family{}, &instancetypes.CatalogFault{Field: field, Value: name, Problem: "is no family of images: known are " + strings.Join(names, ", ")}
 }
 
 // Settings returns the settings of the nodes of a NodePool of this class. kubelet, if not nil,
 // takes the place of the class's own, as that of a NodePool of v1beta1 does. The error reports
-// every fault at once, as [instancetypes.Fault] values.
+// every fault at once, as [instancetypes.CatalogFault] values.
 //
 // The rules are those of Karpenter's AWS provider (pkg/providers/instancetype/types.go
 // and pkg/providers/amifamily). Pods write to the volume that is marked as the root
@@ -210,11 +210,11 @@ func (n *NodeClass) Settings(kubelet *instancetypes.Kubelet) (instancetypes.Node
 	case "RAID0":
 		s.LocalDisks = labelLocalNVMe
 	default:
-		errs = append(errs, &instancetypes.Fault{Field: "spec.instanceStorePolicy", Value: n.Spec.InstanceStorePolicy, Problem: "is not RAID0"})
+		errs = append(errs, &instancetypes.CatalogFault{Field: "spec.instanceStorePolicy", Value: n.Spec.InstanceStorePolicy, Problem: "is not RAID0"})
 	}
 	for i, m := range n.Spec.BlockDeviceMappings {
 		if size := m.size(); size != nil && (size.Sign() <= 0 || size.CmpInt64(64<<40) > 0) {
-			errs = append(errs, &instancetypes.Fault{
+			errs = append(errs, &instancetypes.CatalogFault{
 				Field: fmt.Sprintf("spec.blockDeviceMappings[%d].ebs.volumeSize", i), Value: size.String(), Problem: "is not more than zero and at most 64Ti",
 			})
 		}
@@ -277,7 +277,7 @@ func (n *NodeClass) images() (out []instancetypes.Filter, err error) {
 	for i, image := range n.Status.AMIs {
 		set, err := requirements.FromNodeSelector(image.Requirements)
 		if err != nil {
-			return nil, &instancetypes.Fault{Field: fmt.Sprintf("status.amis[%d].requirements", i), Problem: "is no list of requirements: " + err.Error()}
+			return nil, &instancetypes.CatalogFault{Field: fmt.Sprintf("status.amis[%d].requirements", i), Problem: "is no list of requirements: " + err.Error()}
 		}
 		out = append(out, instancetypes.ByRequirements(set))
 	}

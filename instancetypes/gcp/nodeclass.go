@@ -70,7 +70,7 @@ func (n *NodeClass) Unread() []string {
 
 // Settings returns the settings of the nodes of a NodePool of this class. kubelet, if not nil,
 // takes the place of the class's own. The error reports every fault at once, as
-// [instancetypes.Fault] values.
+// [instancetypes.CatalogFault] values.
 //
 // The rules are those of Karpenter's provider for Google Cloud (pkg/providers/instancetype): pods
 // write to the local disks that the class asks for, or to the boot disk; systemReserved is added to
@@ -114,7 +114,7 @@ func (n *NodeClass) storage() (storage, error) {
 	var errs []error
 	for i, d := range n.Spec.Disks {
 		if (d.Boot || d.Category == "local-ssd") && d.SizeGiB < 10 {
-			errs = append(errs, &instancetypes.Fault{Field: fmt.Sprintf("spec.disks[%d].sizeGiB", i), Value: strconv.Itoa(int(d.SizeGiB)), Problem: "is less than 10"})
+			errs = append(errs, &instancetypes.CatalogFault{Field: fmt.Sprintf("spec.disks[%d].sizeGiB", i), Value: strconv.Itoa(int(d.SizeGiB)), Problem: "is less than 10"})
 		}
 		switch {
 		case d.Boot:
@@ -144,7 +144,7 @@ func (n *NodeClass) family() (string, error) {
 		}
 	}
 	if name != "" && !slices.Contains(known, name) {
-		return "", &instancetypes.Fault{Field: field, Value: name, Problem: "is no family of images: known are " + strings.Join(known, ", ")}
+		return "", &instancetypes.CatalogFault{Field: field, Value: name, Problem: "is no family of images: known are " + strings.Join(known, ", ")}
 	}
 	if strings.HasPrefix(name, "Ubuntu") {
 		return "Ubuntu", nil

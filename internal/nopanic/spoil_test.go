@@ -23,7 +23,7 @@ type input struct {
 	Cluster disruption.Cluster
 	Planner disruption.Planner
 	Plan    *scheduling.Plan
-	Steps   *disruption.Plan
+	Steps   *disruption.ConsolidationPlan
 }
 
 // spoiled is how many inputs are spoiled.

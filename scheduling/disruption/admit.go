@@ -118,7 +118,7 @@ func (f *state) savingCause(o *outcome, m *move, launches []scheduling.Launch) *
 	for i := range launches {
 		l := &launches[i]
 		most := addPrices(f.launchPrice(l), slack)
-		l.Options = keepOptions(l.Options, func(x *scheduling.Option) bool { return f.optionPrice(l, x) <= most })
+		l.Options = keepOptions(l.Options, func(x *scheduling.LaunchOption) bool { return f.optionPrice(l, x) <= most })
 		if replaced := spot == len(o.nodes) || spot > 0 && !fewer; replaced && l.Options[0].CapacityType == offerings.Spot {
 			if cause := f.spotToSpot(l, fewer); cause != nil {
 				return cause
@@ -156,8 +156,8 @@ func (f *state) spotAmong(nodes []string) int {
 }
 
 // keepOptions returns the first option and those of the others that pass, in a new list.
-func keepOptions(options []scheduling.Option, pass func(*scheduling.Option) bool) []scheduling.Option {
-	return lo.Filter(options, func(x scheduling.Option, i int) bool { return i == 0 || pass(&x) })
+func keepOptions(options []scheduling.LaunchOption, pass func(*scheduling.LaunchOption) bool) []scheduling.LaunchOption {
+	return lo.Filter(options, func(x scheduling.LaunchOption, i int) bool { return i == 0 || pass(&x) })
 }
 
 // defaultSpotTypes is the default of [Planner.SpotToSpotTypes].
@@ -172,7 +172,7 @@ func (f *state) spotToSpot(l *scheduling.Launch, fewer bool) *Cause {
 	if want < 0 {
 		return &Cause{Code: CauseSpotChoice, Detail: "spot is not to be replaced by spot"}
 	}
-	l.Options = keepOptions(l.Options, func(x *scheduling.Option) bool { return x.CapacityType == offerings.Spot })
+	l.Options = keepOptions(l.Options, func(x *scheduling.LaunchOption) bool { return x.CapacityType == offerings.Spot })
 	if fewer {
 		return nil
 	}
@@ -183,7 +183,7 @@ func (f *state) spotToSpot(l *scheduling.Launch, fewer bool) *Cause {
 	all := l.Options
 	for ; ; want++ {
 		kept := types[:min(want, len(types))]
-		l.Options = keepOptions(all, func(x *scheduling.Option) bool { return slices.Contains(kept, x.InstanceType) })
+		l.Options = keepOptions(all, func(x *scheduling.LaunchOption) bool { return slices.Contains(kept, x.InstanceType) })
 		if want >= len(types) || f.minValuesCause(l) == nil {
 			return nil
 		}
@@ -200,7 +200,7 @@ func (f *state) spotChoiceCause(l *scheduling.Launch) *Cause {
 	if l.Options[0].CapacityType == offerings.Spot {
 		return &Cause{Code: CauseSpotChoice, Detail: fmt.Sprintf("the replacement would leave too little choice of spot machines (%s are asked for)", asked)}
 	}
-	l.Options = keepOptions(l.Options, func(x *scheduling.Option) bool { return x.CapacityType != offerings.Spot })
+	l.Options = keepOptions(l.Options, func(x *scheduling.LaunchOption) bool { return x.CapacityType != offerings.Spot })
 	if l.MinValuesRelaxed {
 		return nil
 	}
@@ -208,12 +208,12 @@ func (f *state) spotChoiceCause(l *scheduling.Launch) *Cause {
 }
 
 // cheapestTypes are the instance types of options, the cheapest first.
-func cheapestTypes(options []scheduling.Option) []string {
+func cheapestTypes(options []scheduling.LaunchOption) []string {
 	sorted := slices.Clone(options)
-	slices.SortStableFunc(sorted, func(a, b scheduling.Option) int {
+	slices.SortStableFunc(sorted, func(a, b scheduling.LaunchOption) int {
 		return cmp.Or(cmp.Compare(a.Price, b.Price), cmp.Compare(a.InstanceType, b.InstanceType))
 	})
-	return lo.Uniq(lo.Map(sorted, func(x scheduling.Option, _ int) string { return x.InstanceType }))
+	return lo.Uniq(lo.Map(sorted, func(x scheduling.LaunchOption, _ int) string { return x.InstanceType }))
 }
 
 // minValuesCause is the cause if the options of a launch do not meet minValues of its pool; nil if they do. A launch
@@ -233,7 +233,7 @@ func (f *state) minValuesCause(l *scheduling.Launch) *Cause {
 
 // labelsOf are the labels that a node gets from the type and offering of an option; nil if the catalog does not have
 // it.
-func labelsOf(p *scheduling.Problem, l *scheduling.Launch, x *scheduling.Option) map[string]string {
+func labelsOf(p *scheduling.Problem, l *scheduling.Launch, x *scheduling.LaunchOption) map[string]string {
 	t, o := lookupOffering(p.CatalogOf(l.NodePool), x.Key())
 	if t == nil {
 		return nil

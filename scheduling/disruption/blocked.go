@@ -28,11 +28,11 @@ type Blocked struct {
 	Tried   bool            `json:"tried"`
 	// Changes are the changes of objects that remove the cause, all together, by object. There are none for a cause
 	// that settings of the planner or only time removes.
-	Changes []Change `json:"changes,omitempty"`
+	Changes []ObjectChange `json:"changes,omitempty"`
 }
 
-// Change is a change of an object that helps to remove a cause.
-type Change struct {
+// ObjectChange is a change of an object that helps to remove a cause.
+type ObjectChange struct {
 	// Object is the object to change, as kind/name or kind/namespace/name.
 	Object string `json:"object"`
 	// To describes the change in a few words.
@@ -51,7 +51,7 @@ type Change struct {
 // Amounts do not add up, because a node may have several causes, and pods may leave one node or another. The result
 // is empty if [Underutilized] is not among the planner's reasons. Errors are those of [Planner.Plan], and that of a
 // plan that is nil.
-func (p Planner) Blocked(ctx context.Context, c Cluster, plan *Plan) ([]Blocked, error) {
+func (p Planner) Blocked(ctx context.Context, c Cluster, plan *ConsolidationPlan) ([]Blocked, error) {
 	if plan == nil {
 		return nil, fmt.Errorf("%w: plan: is nil", scheduling.ErrInvalid)
 	}
@@ -105,7 +105,7 @@ type blocker struct {
 }
 
 // blockers are the causes for which nodes stay in a plan, by code.
-func (r *run) blockers(plan *Plan) []*blocker {
+func (r *run) blockers(plan *ConsolidationPlan) []*blocker {
 	byCode := map[CauseCode]*blocker{}
 	get := func(code CauseCode) *blocker {
 		if byCode[code] == nil {

@@ -112,7 +112,7 @@ func obstructed(seed uint64, c disruption.Cluster) disruption.Cluster {
 }
 
 // costs is what the cluster costs after the steps.
-func costs(s *disruption.Summary) offerings.Price {
+func costs(s *disruption.ConsolidationSummary) offerings.Price {
 	return cmp.Or(s.ExpectedPerHourAfter, s.PricePerHourAfter)
 }
 

@@ -31,7 +31,7 @@ type Cluster struct {
 	// they have become. Their remaining evictions and removals count as done wherever that leaves less for further
 	// steps: see [Cluster.Current].
 	Underway []Step
-	// Alternative are NodePools to compare with: [Summary.Alternative] is the price of the same pods on nodes of
+	// Alternative are NodePools to compare with: [ConsolidationSummary.Alternative] is the price of the same pods on nodes of
 	// these pools alone. They are named as pools of the problem, whose catalogs they use. None means no comparison.
 	Alternative []*scheduling.NodePool
 }

@@ -81,19 +81,19 @@ func TestChangesToPlansAreTold(t *testing.T) {
 	require.NoError(t, err)
 	for i := range plan.Steps {
 		changes := map[verify.Code]func(s *disruption.Step){
-			verify.StepSaving: func(s *disruption.Step) { s.SavingPerHour++ },
-			verify.StepCost:   func(s *disruption.Step) { s.DisruptionCost++ },
-			verify.BudgetUse:  func(s *disruption.Step) { s.NodePools[0].Nodes++ },
+			verify.CodeStepSaving: func(s *disruption.Step) { s.SavingPerHour++ },
+			verify.CodeStepCost:   func(s *disruption.Step) { s.DisruptionCost++ },
+			verify.CodeBudgetUse:  func(s *disruption.Step) { s.NodePools[0].Nodes++ },
 		}
 		if len(plan.Steps[i].Evictions) > 0 {
-			changes[verify.EvictionMissing] = func(s *disruption.Step) { s.Evictions = s.Evictions[1:] }
-			changes[verify.Landing] = func(s *disruption.Step) { s.Evictions[0].To = s.Drain[0] }
-			changes[verify.Wave] = func(s *disruption.Step) { s.Evictions[0].Wave += 2 }
-			changes[verify.EvictionUnknown] = func(s *disruption.Step) { s.Evictions[0].From = "elsewhere" }
-			changes[verify.MovedTwice] = func(s *disruption.Step) { s.Evictions = append(s.Evictions, s.Evictions[0]) }
+			changes[verify.CodeEvictionMissing] = func(s *disruption.Step) { s.Evictions = s.Evictions[1:] }
+			changes[verify.CodeLanding] = func(s *disruption.Step) { s.Evictions[0].To = s.Drain[0] }
+			changes[verify.CodeWave] = func(s *disruption.Step) { s.Evictions[0].Wave += 2 }
+			changes[verify.CodeEvictionUnknown] = func(s *disruption.Step) { s.Evictions[0].From = "elsewhere" }
+			changes[verify.CodeMovedTwice] = func(s *disruption.Step) { s.Evictions = append(s.Evictions, s.Evictions[0]) }
 		}
 		for code, change := range changes {
-			var other disruption.Plan
+			var other disruption.ConsolidationPlan
 			require.NoError(t, json.Unmarshal(text, &other))
 			change(&other.Steps[i])
 			var report *verify.Report

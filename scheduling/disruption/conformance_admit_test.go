@@ -14,12 +14,12 @@ import (
 )
 
 // option is a way to buy: a type, a zone, a capacity type and a price.
-func option(instanceType, zone string, by offerings.CapacityType, price string) scheduling.Option {
-	return scheduling.Option{InstanceType: instanceType, Zone: zone, CapacityType: by, Price: offerings.MustPrice(price)}
+func option(instanceType, zone string, by offerings.CapacityType, price string) scheduling.LaunchOption {
+	return scheduling.LaunchOption{InstanceType: instanceType, Zone: zone, CapacityType: by, Price: offerings.MustPrice(price)}
 }
 
 // bought is a launch with options, the first of which counts.
-func bought(options ...scheduling.Option) scheduling.Launch {
+func bought(options ...scheduling.LaunchOption) scheduling.Launch {
 	return scheduling.Launch{Name: "default-1", NodePool: "default", Options: options, Price: options[0].Price}
 }
 
@@ -45,7 +45,7 @@ func admitWorld(t *testing.T, p Planner) *state {
 func TestAdmit(t *testing.T) {
 	small, smallB := option("m.small", "a", od, "0.05"), option("m.small", "b", od, "0.055")
 	smallSpot, largeSpot, large := option("m.small", "a", offerings.Spot, "0.02"), option("m.large", "a", offerings.Spot, "0.03"), option("m.large", "a", od, "0.1")
-	reserved := scheduling.Option{InstanceType: "m.large", Zone: "a", CapacityType: offerings.Reserved, Price: offerings.MustPrice("0.001"), ReservationID: "cr-1"}
+	reserved := scheduling.LaunchOption{InstanceType: "m.large", Zone: "a", CapacityType: offerings.Reserved, Price: offerings.MustPrice("0.001"), ReservationID: "cr-1"}
 	for name, tc := range map[string]struct {
 		planner  Planner
 		nodes    []string
@@ -130,7 +130,7 @@ func TestAdmitMinValues(t *testing.T) {
 		return []requirements.Selector{{Key: corev1.LabelInstanceTypeStable, Operator: requirements.Exists, MinValues: &n}}
 	}
 	smallSpot, largeSpot, large := option("m.small", "a", offerings.Spot, "0.02"), option("m.large", "a", offerings.Spot, "0.03"), option("m.large", "a", od, "0.1")
-	launch := func(n int, options ...scheduling.Option) *outcome {
+	launch := func(n int, options ...scheduling.LaunchOption) *outcome {
 		l := bought(options...)
 		l.Requirements = types(n)
 		return &outcome{nodes: []string{"od-1"}, launches: []scheduling.Launch{l}}

@@ -94,7 +94,7 @@ func TestPoolTotals(t *testing.T) {
 	require.NoError(t, f.take(&Step{Drain: []string{"n1"}}))
 	assert.Equal(t, offerings.MustPrice("0.3"), p.price)
 	assert.InDelta(t, 3, p.cost, 0)
-	require.NoError(t, f.take(&Step{Launches: []scheduling.Launch{{Name: "default-1", NodePool: "default", Options: []scheduling.Option{{InstanceType: "m.small", Zone: "a", CapacityType: offerings.OnDemand, Price: offerings.MustPrice("0.05")}}}}}))
+	require.NoError(t, f.take(&Step{Launches: []scheduling.Launch{{Name: "default-1", NodePool: "default", Options: []scheduling.LaunchOption{{InstanceType: "m.small", Zone: "a", CapacityType: offerings.OnDemand, Price: offerings.MustPrice("0.05")}}}}}))
 	assert.Equal(t, offerings.MustPrice("0.35"), p.price)
 	assert.Equal(t, 4, p.nodes)
 }

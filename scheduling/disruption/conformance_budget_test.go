@@ -12,6 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
@@ -168,7 +169,7 @@ func FuzzShareOf(f *testing.F) {
 func testNode(name string, change ...func(*corev1.Node)) *corev1.Node {
 	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{
 		scheduling.NodePoolLabel: "default", scheduling.InitializedLabel: "true", scheduling.RegisteredLabel: "true",
-		scheduling.CapacityTypeLabel: "on-demand", corev1.LabelInstanceTypeStable: "m.large", corev1.LabelTopologyZone: "a",
+		offerings.CapacityTypeLabel: "on-demand", corev1.LabelInstanceTypeStable: "m.large", corev1.LabelTopologyZone: "a",
 		corev1.LabelHostname: name, corev1.LabelArchStable: "amd64", corev1.LabelOSStable: "linux",
 	}}}
 	node.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}}

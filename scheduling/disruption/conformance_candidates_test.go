@@ -61,7 +61,7 @@ func TestBlockers(t *testing.T) {
 		"D7 a node that says false":                 {node: nodeAnnotated(eviction.DoNotDisrupt, "false"), want: none},
 		"D7 nodes know no durations":                {node: nodeAnnotated(eviction.DoNotDisrupt, "24h"), want: none},
 		"D7 nor capitals":                           {node: nodeAnnotated(eviction.DoNotDisrupt, "True"), want: none},
-		"D8 no label for the capacity type":         {node: without(scheduling.CapacityTypeLabel), want: saving(CauseUnknownPrice)},
+		"D8 no label for the capacity type":         {node: without(offerings.CapacityTypeLabel), want: saving(CauseUnknownPrice)},
 		"D8 no label for the zone":                  {node: without(corev1.LabelTopologyZone), want: saving(CauseUnknownPrice)},
 		"D8 no label for the type":                  {node: without(corev1.LabelInstanceTypeStable), want: saving(CauseUnknownPrice)},
 		"D8 an unknown type":                        {node: label(corev1.LabelInstanceTypeStable, "m.huge"), want: saving(CauseUnknownPrice)},
@@ -268,7 +268,7 @@ func TestLaunchesAreYoung(t *testing.T) {
 	c := world(t, pool(consolidateAfter(time.Hour)), []*corev1.Node{machine(t, "n", "m.large", od)}, pod("web", "n", "1"))
 	f := newState(Planner{Now: noon()}, &c)
 	require.NoError(t, f.take(&Step{Drain: []string{"n"}, Evictions: []Eviction{{Pod: "shop/web", From: "n", To: "default-1"}}, Launches: []scheduling.Launch{{
-		Name: "default-1", NodePool: "default", Options: []scheduling.Option{{InstanceType: "m.small", Zone: "a", CapacityType: offerings.Spot}},
+		Name: "default-1", NodePool: "default", Options: []scheduling.LaunchOption{{InstanceType: "m.small", Zone: "a", CapacityType: offerings.Spot}},
 	}}}))
 	may, not := f.candidates(Underutilized)
 	assert.Empty(t, may)

@@ -98,7 +98,7 @@ func TestNodePrice(t *testing.T) {
 	catalog := testCatalog(t)
 	node := func(zone string, by offerings.CapacityType, reservation string) *corev1.Node {
 		return testNode("n", func(n *corev1.Node) {
-			n.Labels[corev1.LabelTopologyZone], n.Labels[scheduling.CapacityTypeLabel] = zone, string(by)
+			n.Labels[corev1.LabelTopologyZone], n.Labels[offerings.CapacityTypeLabel] = zone, string(by)
 			if reservation != "" {
 				n.Labels[offerings.ReservationIDLabel] = reservation
 			}

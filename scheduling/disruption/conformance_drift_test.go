@@ -68,7 +68,7 @@ func TestDrift(t *testing.T) {
 		"D87 no offering in the zone":                {node: label(corev1.LabelTopologyZone, "z"), want: typeNotFound},
 		"D87 one that is not on sale now will do": {node: func(n *corev1.Node) {
 			label(corev1.LabelTopologyZone, "b")(n)
-			label(scheduling.CapacityTypeLabel, "spot")(n)
+			label(offerings.CapacityTypeLabel, "spot")(n)
 		}},
 		"D87 not while it is young": {node: func(n *corev1.Node) {
 			label(corev1.LabelInstanceTypeStable, "m.gone")(n)
@@ -102,7 +102,7 @@ func driftKind(p Planner, c *Cluster) string {
 func TestReservationsDoNotDrift(t *testing.T) {
 	for zone, want := range map[string]string{"a": "", "b": "", "z": typeNotFound} {
 		node := machine(t, "n", "m.large", od, func(n *corev1.Node) {
-			n.Labels[scheduling.CapacityTypeLabel], n.Labels[corev1.LabelTopologyZone], n.Labels[offerings.ReservationIDLabel] = "reserved", zone, "cr-old"
+			n.Labels[offerings.CapacityTypeLabel], n.Labels[corev1.LabelTopologyZone], n.Labels[offerings.ReservationIDLabel] = "reserved", zone, "cr-old"
 		})
 		c := world(t, poolWithBudgets(), []*corev1.Node{node})
 		assert.Equal(t, want, driftKind(Planner{Now: noon(), LiveCatalog: true}, &c), zone)

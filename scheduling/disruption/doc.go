@@ -1,5 +1,5 @@
 // Package disruption decides which running nodes to remove or replace, in which order, and how much that saves. It reads
-// a [Cluster] and returns a [Plan]; it changes nothing and calls no API.
+// a [Cluster] and returns a [ConsolidationPlan]; it changes nothing and calls no API.
 //
 //	plan, err := disruption.Planner{}.Plan(ctx, cluster)
 //
@@ -24,10 +24,10 @@
 //
 // Where kube-scheduler binds evicted pods ([scheduling.PlacementFree]), pods are expected where a model of it binds them,
 // step by step. A step that leaves a pod without a node is not made: such pods are tried as the first to leave or, if no
-// other node could go, a machine is launched for them. [Plan.Cordon] names the nodes to close from the start, so that no
+// other node could go, a machine is launched for them. [ConsolidationPlan.Cordon] names the nodes to close from the start, so that no
 // pod is bound to a node that is removed later. Each step begins where pods are bound by then, so that the price after the
 // steps is the bill, except for two choices of kube-scheduler: the order in which it takes the pods of a wave, and the
-// node among several of the same score. [Summary.Realised] plays the steps with other choices. On thirty clusters of 31
+// node among several of the same score. [ConsolidationSummary.Realised] plays the steps with other choices. On thirty clusters of 31
 // to 106 nodes that had lost half of their pods, these plans were 3.0 % dearer than with [scheduling.PlacementPinned], and
 // cost 1.0 % more when the real kube-scheduler carried them out; plans for pinned pods then cost 4.3 % more. On six
 // clusters of 40 nodes of many shapes that were never packed well they were 14 % dearer. Savings that remain because pods
@@ -103,7 +103,7 @@
 //
 // # Bounds
 //
-// [Summary.LowerBoundPerHour] is proven for clusters that keep the nodes which may not go. [Summary.Rebuilt] is the
+// [ConsolidationSummary.LowerBoundPerHour] is proven for clusters that keep the nodes which may not go. [ConsolidationSummary.Rebuilt] is the
 // cheapest cluster that was found if all nodes may go except by [Machine.MustStay]. [Planner.Blocked] finds how much more
 // the cluster would save without each of the causes for which nodes stay.
 //

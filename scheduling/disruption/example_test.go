@@ -36,7 +36,7 @@ func exampleCatalog() *instancetypes.Catalog {
 // exampleNode is a node of the pool default that has run for two days.
 func exampleNode(catalog *instancetypes.Catalog, name, instanceType string, now time.Time) *corev1.Node {
 	launch := scheduling.Launch{Name: name, NodePool: "default"}
-	node, err := launch.Node(name, &scheduling.Option{InstanceType: instanceType, Zone: "a", CapacityType: offerings.OnDemand}, catalog)
+	node, err := launch.Node(name, &scheduling.LaunchOption{InstanceType: instanceType, Zone: "a", CapacityType: offerings.OnDemand}, catalog)
 	if err != nil {
 		panic(err)
 	}

@@ -21,17 +21,17 @@ func TestPlansSurviveTheRoundTrip(t *testing.T) {
 		}
 	}
 	// What replaces an expired node may cost more than that, and so may a move that is not made.
-	survives(t, &disruption.Plan{
+	survives(t, &disruption.ConsolidationPlan{
 		Steps: []disruption.Step{{Reason: disruption.Expired, SavingPerHour: -12_096_000}},
-		Nodes: []disruption.Verdict{{Node: "a", Decision: disruption.Keep, Rejected: &disruption.Rejected{SavingPerHour: -1}}},
+		Nodes: []disruption.Verdict{{Node: "a", Decision: disruption.Keep, Rejected: &disruption.RejectedMove{SavingPerHour: -1}}},
 	})
 }
 
-func survives(t *testing.T, plan *disruption.Plan) {
+func survives(t *testing.T, plan *disruption.ConsolidationPlan) {
 	t.Helper()
 	written, err := json.Marshal(plan)
 	require.NoError(t, err)
-	var read disruption.Plan
+	var read disruption.ConsolidationPlan
 	require.NoError(t, json.Unmarshal(written, &read))
 	again, err := json.Marshal(&read)
 	require.NoError(t, err)

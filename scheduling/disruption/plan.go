@@ -7,9 +7,9 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/certificate"
 )
 
-// Plan has the steps that remove or replace nodes, and the causes for which all other nodes stay. The JSON names are
+// ConsolidationPlan has the steps that remove or replace nodes, and the causes for which all other nodes stay. The JSON names are
 // a contract.
-type Plan struct {
+type ConsolidationPlan struct {
 	// Steps are carried out one after the other: each is possible once those before it are done, and does not need
 	// those after it.
 	Steps []Step `json:"steps"`
@@ -25,11 +25,11 @@ type Plan struct {
 	// Warnings are faults and risks that did not stop the plan.
 	Warnings []scheduling.Warning `json:"warnings"`
 	// Summary has the sums of the plan.
-	Summary Summary `json:"summary"`
+	Summary ConsolidationSummary `json:"summary"`
 }
 
-// Summary has the sums of a plan. Prices are in USD per hour.
-type Summary struct {
+// ConsolidationSummary has the sums of a plan. Prices are in USD per hour.
+type ConsolidationSummary struct {
 	// PricePerHourBefore and PricePerHourAfter are the price of all nodes of NodePools whose price is known.
 	PricePerHourBefore offerings.Price `json:"pricePerHourBefore"`
 	PricePerHourAfter  offerings.Price `json:"pricePerHourAfter"`
@@ -65,7 +65,7 @@ type Summary struct {
 	Alternative *Rebuilt `json:"alternative,omitempty"`
 	// Realised is the mean of the plan played with other choices of kube-scheduler; set only with
 	// [scheduling.PlacementFree].
-	Realised *Realised `json:"realised,omitempty"`
+	Realised *RealisedSteps `json:"realised,omitempty"`
 	// Status is how the search ended; with StatusDeadline there may be further steps.
 	Status scheduling.Status `json:"status"`
 	// Frontier is the saving, and the pods moved for it, after each step.

@@ -36,9 +36,9 @@ func lookupOffering(catalog *instancetypes.Catalog, key offerings.Key) (*instanc
 }
 
 // optionPrice is the expected price of an option of a launch, see [scheduling.Policy.ExpectedPrice].
-func (f *state) optionPrice(l *scheduling.Launch, x *scheduling.Option) offerings.Price {
+func (f *state) optionPrice(l *scheduling.Launch, x *scheduling.LaunchOption) offerings.Price {
 	solver := &f.planner.Policy
-	if solver.Interruption != (scheduling.Interruption{}) {
+	if solver.InterruptionCost != (scheduling.InterruptionCost{}) {
 		if t, o := lookupOffering(f.problem.CatalogOf(l.NodePool), x.Key()); t != nil {
 			return solver.ExpectedPrice(t, o)
 		}
@@ -248,7 +248,7 @@ func (t *tally) add(s *candidate) {
 
 // hasExpectedCosts reports whether the policy has costs of nodes beyond the price of their machines.
 func (f *state) hasExpectedCosts() bool {
-	return f.planner.Policy.NodeOverhead > 0 || f.planner.Policy.Interruption != (scheduling.Interruption{})
+	return f.planner.Policy.NodeOverhead > 0 || f.planner.Policy.InterruptionCost != (scheduling.InterruptionCost{})
 }
 
 // threshold is the least score of moves in pools with policy Balanced.

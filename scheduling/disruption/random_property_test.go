@@ -55,7 +55,7 @@ func dearPlanner(seed uint64) disruption.Planner {
 		p.Policy.NodeOverhead = st.Cents(1+int64(seed%4)) / 2
 	}
 	if seed%9 == 4 {
-		p.Policy.Interruption = scheduling.Interruption{PerNode: offerings.Amount(5e9), UnstatedRate: 0.1}
+		p.Policy.InterruptionCost = scheduling.InterruptionCost{PerNode: offerings.Amount(5e9), UnstatedRate: 0.1}
 	}
 	return p
 }
@@ -63,7 +63,7 @@ func dearPlanner(seed uint64) disruption.Planner {
 // judged plans for the cluster and fails where any promise about plans is not kept: the
 // plan passes verify.Steps, and has the same bytes whatever the order of the cluster's
 // lists and the number of processors; the cluster is as it was.
-func judged(p disruption.Planner, c disruption.Cluster) (*disruption.Plan, error) {
+func judged(p disruption.Planner, c disruption.Cluster) (*disruption.ConsolidationPlan, error) {
 	ctx := context.Background()
 	before, err := json.Marshal(c.Problem.Running)
 	if err != nil {
@@ -94,7 +94,7 @@ func judged(p disruption.Planner, c disruption.Cluster) (*disruption.Plan, error
 }
 
 // calmed carries the plan out and plans again, which saves nothing more.
-func calmed(p disruption.Planner, c disruption.Cluster, plan *disruption.Plan) error {
+func calmed(p disruption.Planner, c disruption.Cluster, plan *disruption.ConsolidationPlan) error {
 	again := st.Apply(c, 0, plan.Steps...)
 	next, err := p.Plan(context.Background(), again)
 	if err == nil {

@@ -13,14 +13,14 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
 
-// Realised is the mean result of carrying out a plan's steps one by one with other choices of kube-scheduler: it
+// RealisedSteps is the mean result of carrying out a plan's steps one by one with other choices of kube-scheduler: it
 // binds the pods of a wave in another order, and picks another of several nodes with the same score. A model of
 // kube-scheduler plays this several times. Counts are rounded up. It is an estimate, and no proof.
-type Realised struct {
+type RealisedSteps struct {
 	// PricePerHourAfter is the price of all nodes then, in USD per hour, with the machines that have to be launched
-	// for pods without a node: as [Summary.PricePerHourAfter].
+	// for pods without a node: as [ConsolidationSummary.PricePerHourAfter].
 	PricePerHourAfter offerings.Price `json:"pricePerHourAfter"`
-	// ExpectedPerHourAfter is the expected price of the same nodes: as [Summary.ExpectedPerHourAfter], and set where
+	// ExpectedPerHourAfter is the expected price of the same nodes: as [ConsolidationSummary.ExpectedPerHourAfter], and set where
 	// that is.
 	ExpectedPerHourAfter offerings.Price `json:"expectedPerHourAfter,omitempty"`
 	// PodsElsewhere is how many evicted pods are bound to another node than their step expects, or are evicted once
@@ -40,8 +40,8 @@ const playthroughs = 8
 
 // realise is the mean of several plays of a plan. The known session is one that has read the same catalogs, to save
 // time.
-func (f *state) realise(ctx context.Context, plan *Plan, known *provisioning.Session) (*Realised, error) {
-	sum, n, pending := &Realised{}, 0, map[string]bool{}
+func (f *state) realise(ctx context.Context, plan *ConsolidationPlan, known *provisioning.Session) (*RealisedSteps, error) {
+	sum, n, pending := &RealisedSteps{}, 0, map[string]bool{}
 	for ; n < playthroughs && (n == 0 || !f.large() && !outOfTime(ctx)); n++ {
 		x, err := f.fork().playPlan(ctx, plan, known, uint64(1+n*(1+len(plan.Steps)))) //nolint:gosec // it is positive
 		if err != nil {
@@ -56,12 +56,12 @@ func (f *state) realise(ctx context.Context, plan *Plan, known *provisioning.Ses
 	}
 	up := func(of int) int { return (of + n - 1) / n }
 	of := offerings.Price(n)
-	return &Realised{sum.PricePerHourAfter / of, sum.ExpectedPerHourAfter / of, up(sum.PodsElsewhere), up(sum.PodsWaiting), slices.Sorted(maps.Keys(pending)), up(sum.Launches)}, nil
+	return &RealisedSteps{sum.PricePerHourAfter / of, sum.ExpectedPerHourAfter / of, up(sum.PodsElsewhere), up(sum.PodsWaiting), slices.Sorted(maps.Keys(pending)), up(sum.Launches)}, nil
 }
 
 // playPlan carries out the steps of a plan on the cluster before them, with the choices of a seed.
-func (f *state) playPlan(ctx context.Context, plan *Plan, known *provisioning.Session, seed uint64) (*Realised, error) {
-	out := &Realised{PricePerHourAfter: plan.Summary.PricePerHourAfter, ExpectedPerHourAfter: plan.Summary.ExpectedPerHourAfter}
+func (f *state) playPlan(ctx context.Context, plan *ConsolidationPlan, known *provisioning.Session, seed uint64) (*RealisedSteps, error) {
+	out := &RealisedSteps{PricePerHourAfter: plan.Summary.PricePerHourAfter, ExpectedPerHourAfter: plan.Summary.ExpectedPerHourAfter}
 	var waiting []*corev1.Pod
 	for i := range plan.Steps {
 		step := plan.Steps[i]

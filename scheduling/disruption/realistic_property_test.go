@@ -42,11 +42,11 @@ func realistic(t testing.TB, seed uint64) disruption.Cluster {
 		families = ""
 	}
 	pools := []*scheduling.NodePool{
-		st.NodePool("general", st.Where(st.In(scheduling.CapacityTypeLabel, string(offerings.OnDemand)), st.In("kubernetes.io/arch", "amd64"))),
-		st.NodePool("spot", st.Where(st.In(scheduling.CapacityTypeLabel, string(offerings.Spot)), st.In("kubernetes.io/arch", "amd64", "arm64"))),
+		st.NodePool("general", st.Where(st.In(offerings.CapacityTypeLabel, string(offerings.OnDemand)), st.In("kubernetes.io/arch", "amd64"))),
+		st.NodePool("spot", st.Where(st.In(offerings.CapacityTypeLabel, string(offerings.Spot)), st.In("kubernetes.io/arch", "amd64", "arm64"))),
 	}
 	if seed%3 == 0 {
-		pools[1] = st.NodePool("arm", st.Where(st.In(scheduling.CapacityTypeLabel, string(offerings.Spot), string(offerings.OnDemand)), st.In("kubernetes.io/arch", "arm64")))
+		pools[1] = st.NodePool("arm", st.Where(st.In(offerings.CapacityTypeLabel, string(offerings.Spot), string(offerings.OnDemand)), st.In("kubernetes.io/arch", "arm64")))
 	}
 	after := time.Duration(seed%2) * 30 * time.Second
 	for _, p := range pools {

@@ -18,7 +18,7 @@ import (
 type machineKind struct{ arch, capacity string }
 
 func kindOf(labels map[string]string) machineKind {
-	return machineKind{labels[corev1.LabelArchStable], labels[scheduling.CapacityTypeLabel]}
+	return machineKind{labels[corev1.LabelArchStable], labels[offerings.CapacityTypeLabel]}
 }
 
 // risksOf are the changes for the worse of a pod that moves from this kind to one of others, by risk, in words.

@@ -18,7 +18,7 @@ import (
 // it wraps [scheduling.ErrInvalid]) or a cancelled context. A deadline is no error: the plan has the steps found so
 // far, each as safe as ever, and [scheduling.StatusDeadline]. The same cluster and settings give the same plan, for
 // any order of lists and number of processors.
-func (p Planner) Plan(ctx context.Context, c Cluster) (*Plan, error) {
+func (p Planner) Plan(ctx context.Context, c Cluster) (*ConsolidationPlan, error) {
 	free := p.Policy.Placement == scheduling.PlacementFree
 	r, err := p.begin(ctx, &c, free, &provisioning.Session{})
 	if err != nil {
@@ -107,7 +107,7 @@ type run struct {
 type findings struct {
 	// rejected is the best move of a node that was not made, causes are the causes against its moves, by name of the
 	// node.
-	rejected map[string]*Rejected
+	rejected map[string]*RejectedMove
 	causes   map[string][]Cause
 	// timedOut says that a deadline ended the search.
 	timedOut bool
@@ -355,7 +355,7 @@ func (r *run) findRebuilt(ctx context.Context) error {
 }
 
 // alternative is the cheapest cluster of the alternative NodePools that is found with least effort, as
-// [Summary.Rebuilt] is one of the cluster's own; nil if there are no such pools, if no node of a pool has a price, or
+// [ConsolidationSummary.Rebuilt] is one of the cluster's own; nil if there are no such pools, if no node of a pool has a price, or
 // after the deadline.
 func (p Planner) alternative(ctx context.Context, c *Cluster) (*Rebuilt, error) {
 	if len(c.Alternative) == 0 || outOfTime(ctx) {

@@ -43,7 +43,7 @@ func newYard(t *testing.T, pools ...*scheduling.NodePool) *yard {
 	add("r4", 4, 32, st.Cents(30))
 	add("cheap4", 4, 16, st.Cents(18))
 	if len(pools) == 0 {
-		pools = []*scheduling.NodePool{st.NodePool("default", st.Where(st.In(scheduling.CapacityTypeLabel, "on-demand")))}
+		pools = []*scheduling.NodePool{st.NodePool("default", st.Where(st.In(offerings.CapacityTypeLabel, "on-demand")))}
 	}
 	for _, pool := range pools {
 		pool.Spec.Disruption.Budgets = []scheduling.Budget{{Nodes: "100%"}}
@@ -59,7 +59,7 @@ func (y *yard) node(name, instanceType, zone string, by offerings.CapacityType, 
 	y.t.Helper()
 	catalog := y.cluster.Catalog
 	l := scheduling.Launch{Name: name, NodePool: y.cluster.NodePools[0].Name}
-	node, err := l.Node(name, &scheduling.Option{InstanceType: instanceType, Zone: zone, CapacityType: by}, catalog)
+	node, err := l.Node(name, &scheduling.LaunchOption{InstanceType: instanceType, Zone: zone, CapacityType: by}, catalog)
 	require.NoError(y.t, err)
 	y.cluster.Nodes = append(y.cluster.Nodes, node)
 	for i, cpu := range pods {
@@ -71,7 +71,7 @@ func (y *yard) node(name, instanceType, zone string, by offerings.CapacityType, 
 }
 
 // plan plans, has the steps judged, and finds that nothing is left to do afterwards.
-func (y *yard) plan(p disruption.Planner) *disruption.Plan {
+func (y *yard) plan(p disruption.Planner) *disruption.ConsolidationPlan {
 	y.t.Helper()
 	plan, err := p.Plan(context.Background(), y.cluster)
 	require.NoError(y.t, err)
@@ -87,7 +87,7 @@ func (y *yard) plan(p disruption.Planner) *disruption.Plan {
 	return plan
 }
 
-func drained(plan *disruption.Plan) (out []string) {
+func drained(plan *disruption.ConsolidationPlan) (out []string) {
 	for i := range plan.Steps {
 		out = append(out, plan.Steps[i].Drain...)
 	}
@@ -95,7 +95,7 @@ func drained(plan *disruption.Plan) (out []string) {
 	return out
 }
 
-func bought(plan *disruption.Plan) (out []string) {
+func bought(plan *disruption.ConsolidationPlan) (out []string) {
 	for i := range plan.Steps {
 		for j := range plan.Steps[i].Launches {
 			o := &plan.Steps[i].Launches[j].Options[0]

@@ -14,7 +14,7 @@ import (
 // ([CauseLater]), and prices, nodes and pods of the summary are those after the remaining steps. It has no lower
 // bound and no cluster rebuilt from scratch, because these are not looked for again. Errors are those of
 // [Planner.Plan], and that of a plan with fewer steps or for another cluster.
-func (p Planner) Shorten(ctx context.Context, c Cluster, plan *Plan, steps int) (*Plan, error) {
+func (p Planner) Shorten(ctx context.Context, c Cluster, plan *ConsolidationPlan, steps int) (*ConsolidationPlan, error) {
 	if plan == nil || steps < 0 || steps > len(plan.Steps) {
 		return nil, fmt.Errorf("%w: steps: the plan has no first %d steps", scheduling.ErrInvalid, steps)
 	}
@@ -30,7 +30,7 @@ func (p Planner) Shorten(ctx context.Context, c Cluster, plan *Plan, steps int) 
 		}
 	}
 	r.steps, r.done, r.warnings = plan.Steps[:steps:steps], true, slices.Clone(plan.Warnings)
-	r.findings = &findings{rejected: map[string]*Rejected{}, timedOut: plan.Summary.Status == scheduling.StatusDeadline}
+	r.findings = &findings{rejected: map[string]*RejectedMove{}, timedOut: plan.Summary.Status == scheduling.StatusDeadline}
 	for i := range plan.Nodes {
 		v := &plan.Nodes[i]
 		r.findings.rejected[v.Node] = v.Rejected

@@ -272,12 +272,12 @@ func (f *state) agreeOnTopology(launches []scheduling.Launch) {
 }
 
 // optionsAlike are the options of a launch that have the same values of some labels as the first.
-func (f *state) optionsAlike(l *scheduling.Launch, keys map[string]bool) []scheduling.Option {
+func (f *state) optionsAlike(l *scheduling.Launch, keys map[string]bool) []scheduling.LaunchOption {
 	if len(keys) == 0 {
 		return l.Options
 	}
 	first := labelsOf(f.problem, l, &l.Options[0])
-	return keepOptions(l.Options, func(x *scheduling.Option) bool {
+	return keepOptions(l.Options, func(x *scheduling.LaunchOption) bool {
 		other := labelsOf(f.problem, l, x)
 		for key := range keys {
 			a, has := first[key]

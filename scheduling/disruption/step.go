@@ -107,7 +107,7 @@ type Verdict struct {
 	// Reasons are the causes for which it stays, the most important first; at least one if it stays.
 	Reasons []Cause `json:"reasons,omitempty"`
 	// Rejected is the best move that was found and not made; nil if none was found.
-	Rejected *Rejected `json:"rejected,omitempty"`
+	Rejected *RejectedMove `json:"rejected,omitempty"`
 }
 
 // Cause is one cause for which a node stays.
@@ -120,12 +120,12 @@ type Cause struct {
 	Detail string `json:"detail"`
 }
 
-// Rejected is a move that was found and not made.
-type Rejected struct {
+// RejectedMove is a move that was found and not made.
+type RejectedMove struct {
 	// Drain are the nodes that it would remove, the verdict's node among them.
 	Drain []string `json:"drain"`
 	// Launches are the machines that it would launch: the first options.
-	Launches []scheduling.Option `json:"launches,omitempty"`
+	Launches []scheduling.LaunchOption `json:"launches,omitempty"`
 	// PricePerHour is the price of Launches, SavingPerHour by how much the move would lower the cluster's expected
 	// price; below 0 if it would raise it. Both are in USD per hour.
 	PricePerHour  offerings.Price `json:"pricePerHour"`

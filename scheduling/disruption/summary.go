@@ -12,8 +12,8 @@ import (
 )
 
 // assemble is the plan with its verdicts, warnings and sums.
-func (r *run) assemble() *Plan {
-	plan := &Plan{Steps: r.steps, Nodes: r.verdicts(), Pending: r.state.pending, Warnings: slices.Concat(r.warnings, provisioning.IdleNodePools(r.state.problem), r.state.inputWarnings())}
+func (r *run) assemble() *ConsolidationPlan {
+	plan := &ConsolidationPlan{Steps: r.steps, Nodes: r.verdicts(), Pending: r.state.pending, Warnings: slices.Concat(r.warnings, provisioning.IdleNodePools(r.state.problem), r.state.inputWarnings())}
 	slices.SortStableFunc(plan.Warnings, func(a, b scheduling.Warning) int {
 		return cmp.Or(cmp.Compare(a.Object, b.Object), cmp.Compare(a.Message, b.Message))
 	})
@@ -35,7 +35,7 @@ func (f *state) inputWarnings() []scheduling.Warning {
 	return out
 }
 
-// cordon are the nodes that steps drain and that take in no pods before: see [Plan.Cordon].
+// cordon are the nodes that steps drain and that take in no pods before: see [ConsolidationPlan.Cordon].
 func cordon(steps []Step) []string {
 	open, out := map[string]bool{}, []string{}
 	for i := range steps {
@@ -56,9 +56,9 @@ func cordon(steps []Step) []string {
 }
 
 // summary are the sums of the plan.
-func (r *run) summary() Summary {
+func (r *run) summary() ConsolidationSummary {
 	after := r.state.tally()
-	s := Summary{
+	s := ConsolidationSummary{
 		PricePerHourBefore: r.before.machinePrice, PricePerHourAfter: after.machinePrice, NodesBefore: r.before.nodes, NodesAfter: after.nodes,
 		UnpricedNodes: r.before.unpriced, Status: scheduling.StatusComplete,
 		Catalog: r.state.problem.Catalog.Origin(),

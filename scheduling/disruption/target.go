@@ -25,7 +25,7 @@ import (
 // NoSpot, Filters and Size of the planner's policy exclude them; the bound is proven with them.
 //
 // The price of a plan of it, together with the nodes of pools that stay, is the price of a cluster for the same pods
-// if pods may move freely. [Summary.LowerBoundPerHour] is the proven bound of its plans plus the price of those
+// if pods may move freely. [ConsolidationSummary.LowerBoundPerHour] is the proven bound of its plans plus the price of those
 // nodes. Budgets of NodePools do not matter, because they bound how many nodes are removed at once, and not how many
 // altogether.
 //

@@ -16,12 +16,12 @@ import (
 
 // unblock is the planner and the cluster with settings and objects changed so that a cause holds no node, and the
 // changes of objects, by object. It reports false if no change removes the cause.
-func (f *state) unblock(p Planner, c Cluster, o *blocker) (Planner, Cluster, []Change, bool) {
+func (f *state) unblock(p Planner, c Cluster, o *blocker) (Planner, Cluster, []ObjectChange, bool) {
 	u := &unblocking{planner: p, cluster: c, held: o.nodes, state: f, changes: map[string]string{}}
 	done := u.byCode(o.Code)
-	changes := []Change{}
+	changes := []ObjectChange{}
 	for _, object := range slices.Sorted(maps.Keys(u.changes)) {
-		changes = append(changes, Change{object, u.changes[object]})
+		changes = append(changes, ObjectChange{object, u.changes[object]})
 	}
 	return u.planner, u.cluster, changes, done || len(changes) > 0
 }

@@ -106,7 +106,7 @@ func (r *run) explain(ctx context.Context) error {
 	if out == nil || out.target == nil || r.state.skipExplanations {
 		return nil
 	}
-	out.rejected, out.causes = map[string]*Rejected{}, map[string][]Cause{}
+	out.rejected, out.causes = map[string]*RejectedMove{}, map[string][]Cause{}
 	x := &search{state: r.state, target: out.target, excluded: r.state.excludedNodes()}
 	order := slices.DeleteFunc(x.byWaste(), func(r rankedCandidate) bool { return r.launched }) // launches of the plan have no verdict
 	for i := range order {
@@ -135,9 +135,9 @@ func (r *run) explain(ctx context.Context) error {
 }
 
 // rejectedMove is a move of one node that was not made, and the cause against it.
-func (x *search) rejectedMove(r *rankedCandidate, o *outcome) *Rejected {
+func (x *search) rejectedMove(r *rankedCandidate, o *outcome) *RejectedMove {
 	m := x.state.moveOf(o.nodes)
-	out := &Rejected{Drain: o.nodes, SavingPerHour: m.price - x.state.launchesPrice(o.launches), DisruptionCost: m.cost}
+	out := &RejectedMove{Drain: o.nodes, SavingPerHour: m.price - x.state.launchesPrice(o.launches), DisruptionCost: m.cost}
 	score, _ := x.state.score(m, out.SavingPerHour)
 	out.Score = finite(score)
 	for i := range o.launches {

@@ -46,7 +46,7 @@ func testCatalog(t testing.TB) *instancetypes.Catalog {
 // budgets.
 func pool(change ...func(*scheduling.NodePool)) *scheduling.NodePool {
 	p := poolWithBudgets(scheduling.Budget{Nodes: "100%"})
-	p.Spec.Template.Spec.Requirements = []requirements.Selector{{Key: scheduling.CapacityTypeLabel, Operator: requirements.In, Values: []string{"spot", "on-demand"}}}
+	p.Spec.Template.Spec.Requirements = []requirements.Selector{{Key: offerings.CapacityTypeLabel, Operator: requirements.In, Values: []string{"spot", "on-demand"}}}
 	for _, c := range change {
 		c(p)
 	}
@@ -58,7 +58,7 @@ func machine(t testing.TB, name, instanceType string, by offerings.CapacityType,
 	t.Helper()
 	catalog := testCatalog(t)
 	l := scheduling.Launch{Name: name, NodePool: "default", Labels: map[string]string{}}
-	node, err := l.Node(name, &scheduling.Option{InstanceType: instanceType, Zone: "a", CapacityType: by}, catalog)
+	node, err := l.Node(name, &scheduling.LaunchOption{InstanceType: instanceType, Zone: "a", CapacityType: by}, catalog)
 	require.NoError(t, err)
 	node.CreationTimestamp = metav1.Time{Time: noon().Add(-48 * time.Hour)}
 	for _, c := range change {
@@ -87,7 +87,7 @@ func world(t testing.TB, p *scheduling.NodePool, nodes []*corev1.Node, pods ...*
 }
 
 // planned is the plan of a cluster.
-func planned(t testing.TB, p Planner, c Cluster) *Plan {
+func planned(t testing.TB, p Planner, c Cluster) *ConsolidationPlan {
 	t.Helper()
 	plan, err := p.Plan(t.Context(), c)
 	require.NoError(t, err)
@@ -102,7 +102,7 @@ func planned(t testing.TB, p Planner, c Cluster) *Plan {
 }
 
 // steps writes the steps of a plan in short: reason, nodes, what is bought, who moves where.
-func steps(plan *Plan) []string {
+func steps(plan *ConsolidationPlan) []string {
 	out := []string{}
 	for i := range plan.Steps {
 		s := &plan.Steps[i]
@@ -119,7 +119,7 @@ func steps(plan *Plan) []string {
 }
 
 // causes are why a node stays.
-func causes(t testing.TB, plan *Plan, node string) []CauseCode {
+func causes(t testing.TB, plan *ConsolidationPlan, node string) []CauseCode {
 	t.Helper()
 	for _, v := range plan.Nodes {
 		if v.Node == node {

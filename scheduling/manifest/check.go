@@ -35,7 +35,7 @@ func faultsOf(err error, at string) (out []fieldFault) {
 		if errors.As(e, &overlay) {
 			f.field, f.msg = overlay.Field, overlay.Err.Error()
 		}
-		var field *instancetypes.Fault
+		var field *instancetypes.CatalogFault
 		if errors.As(e, &field) {
 			f = fieldFault{field: field.Field, value: quote(field.Value), msg: field.Problem}
 		}

@@ -20,18 +20,18 @@ const mostZones = 8
 // them. Of all such choices it is one that meets the launch's minValues of the three, if there is
 // one, and then the one with the most options; of equal ones that of the better zones. Reserved
 // machines are asked for alone, and by their reservations, as Karpenter does.
-func claimable(l *scheduling.Launch) []scheduling.Option {
+func claimable(l *scheduling.Launch) []scheduling.LaunchOption {
 	first := l.Options[0]
 	if first.CapacityType == offerings.Reserved {
-		return lo.Filter(l.Options, func(o scheduling.Option, _ int) bool {
+		return lo.Filter(l.Options, func(o scheduling.LaunchOption, _ int) bool {
 			return o.CapacityType == first.CapacityType && o.InstanceType == first.InstanceType && o.Zone == first.Zone && (o.ReservationID == "") == (first.ReservationID == "")
 		})
 	}
-	open := lo.Reject(l.Options, func(o scheduling.Option, _ int) bool { return o.CapacityType == offerings.Reserved })
-	zones := lo.Uniq(lo.Map(open, func(o scheduling.Option, _ int) string { return o.Zone }))
+	open := lo.Reject(l.Options, func(o scheduling.LaunchOption, _ int) bool { return o.CapacityType == offerings.Reserved })
+	zones := lo.Uniq(lo.Map(open, func(o scheduling.LaunchOption, _ int) string { return o.Zone }))
 	zones = zones[:min(len(zones), mostZones)]
-	ways := lo.Uniq(lo.Map(open, func(o scheduling.Option, _ int) offerings.CapacityType { return o.CapacityType }))
-	place := func(o scheduling.Option) uint {
+	ways := lo.Uniq(lo.Map(open, func(o scheduling.LaunchOption, _ int) offerings.CapacityType { return o.CapacityType }))
+	place := func(o scheduling.LaunchOption) uint {
 		if z := slices.Index(zones, o.Zone); z >= 0 {
 			return 1 << (z*len(ways) + slices.Index(ways, o.CapacityType))
 		}
@@ -55,7 +55,7 @@ func claimable(l *scheduling.Launch) []scheduling.Option {
 			}
 			types := lo.CountBy(lo.Values(sold), func(s uint) bool { return s&all == all })
 			score := types * bits.OnesCount(all)
-			if types >= floors[corev1.LabelInstanceTypeStable] && bits.OnesCount(z) >= floors[corev1.LabelTopologyZone] && bits.OnesCount(w) >= floors[scheduling.CapacityTypeLabel] {
+			if types >= floors[corev1.LabelInstanceTypeStable] && bits.OnesCount(z) >= floors[corev1.LabelTopologyZone] && bits.OnesCount(w) >= floors[offerings.CapacityTypeLabel] {
 				score += len(l.Options)
 			}
 			if score > most {
@@ -63,5 +63,7 @@ func claimable(l *scheduling.Launch) []scheduling.Option {
 			}
 		}
 	}
-	return lo.Filter(open, func(o scheduling.Option, _ int) bool { return sold[o.InstanceType]&best == best && place(o)&best != 0 })
+	return lo.Filter(open, func(o scheduling.LaunchOption, _ int) bool {
+		return sold[o.InstanceType]&best == best && place(o)&best != 0
+	})
 }

@@ -148,9 +148,9 @@ func (c *collector) enoughFaults() bool { return len(c.faults) > maxFaults }
 // limit says that there may be more.
 func (c *collector) fault(f *Fault) {
 	switch {
-	case c.loader.SkipInvalid && f.Reason != Unreadable:
-		if f.Reason == Invalid && isPlaceholder(f.Value) {
-			f.Reason = Template
+	case c.loader.SkipInvalid && f.Kind != Unreadable:
+		if f.Kind == Invalid && isPlaceholder(f.Value) {
+			f.Kind = Template
 		}
 		c.skipped = append(c.skipped, f)
 	case len(c.faults) < maxFaults:
@@ -245,7 +245,7 @@ func (c *collector) admit(o rawObject, obj metav1.Object, namespaced bool) bool 
 	case ns != "" && len(validation.IsDNS1123Label(ns)) > 0:
 		f.Field, f.Value, f.Message = "metadata.namespace", quote(ns), noName
 	case twice:
-		f.Message, f.Reason = "is a duplicate of the one in "+first.String(), Duplicate
+		f.Message, f.Kind = "is a duplicate of the one in "+first.String(), Duplicate
 	default:
 		c.seen[key] = o.at
 		return true

@@ -162,7 +162,7 @@ func (p *classPriority) elsewhere() string {
 
 // selectors are the requirements of a priority on its machines.
 func (p *classPriority) selectors() []requirements.Selector {
-	out := []requirements.Selector{oneOf(scheduling.CapacityTypeLabel, string(lo.Ternary(p.Spot, offerings.Spot, offerings.OnDemand)))}
+	out := []requirements.Selector{oneOf(offerings.CapacityTypeLabel, string(lo.Ternary(p.Spot, offerings.Spot, offerings.OnDemand)))}
 	named := func(key string, values ...string) {
 		if values = lo.Compact(values); len(values) > 0 {
 			out = append(out, oneOf(key, values...))

@@ -91,7 +91,7 @@ func current() []requirements.Selector {
 // plainMachines requires machines that run any image and are not interrupted.
 func plainMachines() []requirements.Selector {
 	return []requirements.Selector{
-		oneOf(corev1.LabelArchStable, "amd64"), oneOf(corev1.LabelOSStable, string(corev1.Linux)), oneOf(scheduling.CapacityTypeLabel, string(offerings.OnDemand)),
+		oneOf(corev1.LabelArchStable, "amd64"), oneOf(corev1.LabelOSStable, string(corev1.Linux)), oneOf(offerings.CapacityTypeLabel, string(offerings.OnDemand)),
 	}
 }
 

@@ -46,20 +46,20 @@ func (l Location) String() string {
 	return b.String()
 }
 
-// Reason is the kind of a fault.
-type Reason string
+// FaultKind is the kind of a fault.
+type FaultKind string
 
 // The reasons.
 const (
-	Invalid     Reason = ""             // a value that an object must not have
-	Unreadable  Reason = "unreadable"   // the source cannot be read to its end
-	NotText     Reason = "not text"     // the file is compressed, binary, or in another encoding
-	BadSyntax   Reason = "bad syntax"   // neither YAML nor JSON
-	Template    Reason = "template"     // of Helm or the like, not rendered yet
-	NoObject    Reason = "no object"    // not an object of Kubernetes, e.g. the values of a chart
-	Kustomize   Reason = "kustomize"    // a recipe of kustomize, or a patch that one names
-	UnknownKind Reason = "unknown kind" // may stand for pods that the plan would miss
-	Duplicate   Reason = "duplicate"    // an object of that kind and name was read before
+	Invalid     FaultKind = ""             // a value that an object must not have
+	Unreadable  FaultKind = "unreadable"   // the source cannot be read to its end
+	NotText     FaultKind = "not text"     // the file is compressed, binary, or in another encoding
+	BadSyntax   FaultKind = "bad syntax"   // neither YAML nor JSON
+	Template    FaultKind = "template"     // of Helm or the like, not rendered yet
+	NoObject    FaultKind = "no object"    // not an object of Kubernetes, e.g. the values of a chart
+	Kustomize   FaultKind = "kustomize"    // a recipe of kustomize, or a patch that one names
+	UnknownKind FaultKind = "unknown kind" // may stand for pods that the plan would miss
+	Duplicate   FaultKind = "duplicate"    // an object of that kind and name was read before
 )
 
 // Fault is one thing that is wrong with the input.
@@ -74,8 +74,8 @@ type Fault struct {
 	Value string
 	// Message states the fault.
 	Message string
-	// Reason is the kind of the fault.
-	Reason Reason
+	// Kind is the kind of the fault.
+	Kind FaultKind
 
 	cause *scheduling.FieldError // the original fault; nil where reading found it
 }

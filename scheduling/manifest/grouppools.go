@@ -14,6 +14,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/instancetypes/ec2"
+	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
@@ -45,7 +46,7 @@ func (s *Snapshot) AssumeNodePools() bool {
 	maps.Copy(taken, s.classPools) // a snapshot that was not read has none
 	drivers := lo.KeyBy(lo.Compact(s.Problem.CSINodes), func(c *storagev1.CSINode) string { return c.Name })
 	static := staticRequests(s.Problem.Running)
-	s.templates, s.NodeGroups = map[string]map[string]instancetypes.NodeTemplate{}, map[string]NodeGroup{}
+	s.templates, s.NodeGroups = map[string]map[string]instancetypes.ObservedNode{}, map[string]NodeGroup{}
 	var told, untold []string
 	for _, g := range order {
 		nodes, name := groups[g], poolName(g, taken)
@@ -122,7 +123,7 @@ func groupPool(name string, nodes []*corev1.Node) *scheduling.NodePool {
 	}
 	require(corev1.LabelInstanceTypeStable, func(n *corev1.Node) string { return instancetypes.OfferingOf(n).InstanceType })
 	require(corev1.LabelTopologyZone, func(n *corev1.Node) string { return instancetypes.OfferingOf(n).Zone })
-	require(scheduling.CapacityTypeLabel, func(n *corev1.Node) string { c, _ := CapacityTypeOf(n); return string(c) })
+	require(offerings.CapacityTypeLabel, func(n *corev1.Node) string { c, _ := CapacityTypeOf(n); return string(c) })
 	require(corev1.LabelArchStable, label(corev1.LabelArchStable))
 	require(corev1.LabelOSStable, label(corev1.LabelOSStable))
 	fit := healthy(nodes)

@@ -39,8 +39,8 @@ func healthy(nodes []*corev1.Node) []*corev1.Node {
 // most frequent kinds of resources count, e.g. with the same slices of a GPU: the template has the
 // least of each resource, because nodes of one type differ by a few MiB, less the requests of the
 // static pods of all nodes, which the next one runs, too. CSINodes give the attach limits.
-func groupTemplates(nodes []*corev1.Node, drivers map[string]*storagev1.CSINode, static corev1.ResourceList) map[string]instancetypes.NodeTemplate {
-	out := map[string]instancetypes.NodeTemplate{}
+func groupTemplates(nodes []*corev1.Node, drivers map[string]*storagev1.CSINode, static corev1.ResourceList) map[string]instancetypes.ObservedNode {
+	out := map[string]instancetypes.ObservedNode{}
 	for name, alike := range lo.GroupBy(healthy(nodes), func(n *corev1.Node) string { return instancetypes.OfferingOf(n).InstanceType }) {
 		alike = lo.Filter(alike, func(n *corev1.Node, _ int) bool {
 			a := n.Status.Allocatable
@@ -54,7 +54,7 @@ func groupTemplates(nodes []*corev1.Node, drivers map[string]*storagev1.CSINode,
 			return cmp.Or(cmp.Compare(len(kinds[a]), len(kinds[b])), cmp.Compare(len(a), len(b)))
 		})
 		alike = kinds[most]
-		out[name] = instancetypes.NodeTemplate{
+		out[name] = instancetypes.ObservedNode{
 			Capacity:    least(alike, func(n *corev1.Node) corev1.ResourceList { return withVolumes(n.Status.Capacity, drivers[n.Name]) }),
 			Allocatable: without(least(alike, func(n *corev1.Node) corev1.ResourceList { return withVolumes(n.Status.Allocatable, drivers[n.Name]) }), static),
 			Labels:      typeLabels(alike),
@@ -122,11 +122,11 @@ func typeLabels(nodes []*corev1.Node) map[string]string {
 // sharedTemplates joins the templates of groups as long as no type has two, so that few catalogs
 // are made of them: most groups have types of their own. It returns the joined templates, and their
 // index for each pool.
-func sharedTemplates(groups map[string]map[string]instancetypes.NodeTemplate) (joined []map[string]instancetypes.NodeTemplate, of map[string]int) {
+func sharedTemplates(groups map[string]map[string]instancetypes.ObservedNode) (joined []map[string]instancetypes.ObservedNode, of map[string]int) {
 	of = map[string]int{}
 	for _, pool := range slices.Sorted(maps.Keys(groups)) {
 		own := groups[pool]
-		at := slices.IndexFunc(joined, func(others map[string]instancetypes.NodeTemplate) bool {
+		at := slices.IndexFunc(joined, func(others map[string]instancetypes.ObservedNode) bool {
 			return lo.EveryBy(lo.Keys(own), func(name string) bool {
 				other, both := others[name]
 				return !both || alikeTemplates(own[name], other)
@@ -134,7 +134,7 @@ func sharedTemplates(groups map[string]map[string]instancetypes.NodeTemplate) (j
 		})
 		if at < 0 {
 			at = len(joined)
-			joined = append(joined, map[string]instancetypes.NodeTemplate{})
+			joined = append(joined, map[string]instancetypes.ObservedNode{})
 		}
 		maps.Copy(joined[at], own)
 		of[pool] = at
@@ -143,7 +143,7 @@ func sharedTemplates(groups map[string]map[string]instancetypes.NodeTemplate) (j
 }
 
 // alikeTemplates reports whether nodes of two templates are the same.
-func alikeTemplates(a, b instancetypes.NodeTemplate) bool {
+func alikeTemplates(a, b instancetypes.ObservedNode) bool {
 	same := func(x, y resource.Quantity) bool { return x.Cmp(y) == 0 }
 	return maps.EqualFunc(a.Capacity, b.Capacity, same) && maps.EqualFunc(a.Allocatable, b.Allocatable, same) && maps.Equal(a.Labels, b.Labels)
 }

@@ -173,8 +173,8 @@ func (c *collector) add(o rawObject) {
 	if now := (groupKind{"apps", k.name}); k.group == "extensions" && c.readers[now].read != nil {
 		k, o.apiVersion = now, "apps/"+version // where the kind has moved
 	}
-	at := func(reason Reason, field, value, msg string) {
-		c.fault(&Fault{At: o.at, Object: refOf(o), Field: field, Value: quote(value), Message: msg, Reason: reason})
+	at := func(reason FaultKind, field, value, msg string) {
+		c.fault(&Fault{At: o.at, Object: refOf(o), Field: field, Value: quote(value), Message: msg, Kind: reason})
 	}
 	r, read := c.readers[k]
 	switch {

@@ -124,9 +124,9 @@ func (c *collector) read(name string, r io.Reader) {
 
 // leaveOut leaves out a file that is no manifest. It warns, unless the caller wants a list of the
 // files that were left out.
-func (c *collector) leaveOut(name string, reason Reason, message string) {
+func (c *collector) leaveOut(name string, reason FaultKind, message string) {
 	if c.loader.SkipInvalid {
-		c.fault(&Fault{At: Location{Source: name, Item: -1}, Message: message, Reason: reason})
+		c.fault(&Fault{At: Location{Source: name, Item: -1}, Message: message, Kind: reason})
 		return
 	}
 	c.warn(name, message)

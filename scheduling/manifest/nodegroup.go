@@ -91,7 +91,7 @@ func CapacityTypeOf(node *corev1.Node) (capacityType offerings.CapacityType, tol
 	}
 	l := node.Labels
 	_, worker := l[spotWorker]
-	if known, err := offerings.ParseCapacityType(l[scheduling.CapacityTypeLabel]); err == nil {
+	if known, err := offerings.ParseCapacityType(l[offerings.CapacityTypeLabel]); err == nil {
 		return known, true // no cloud has another value
 	}
 	switch {
@@ -115,7 +115,7 @@ func PaidFor(node *corev1.Node) *corev1.Node {
 	}
 	capacityType, _ := CapacityTypeOf(node)
 	out := *node
-	out.Labels = lo.Assign(node.Labels, map[string]string{scheduling.CapacityTypeLabel: string(capacityType)})
+	out.Labels = lo.Assign(node.Labels, map[string]string{offerings.CapacityTypeLabel: string(capacityType)})
 	return &out
 }
 

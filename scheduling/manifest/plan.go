@@ -27,7 +27,7 @@ func ReadPlan(r io.Reader) (*scheduling.Plan, error) {
 
 // ReadAnyPlan reads a plan of launches or one of disruption, whichever there is; the other
 // is nil. A plan of disruption is known by its steps. It is as strict as [ReadPlan].
-func ReadAnyPlan(r io.Reader) (*scheduling.Plan, *disruption.Plan, error) {
+func ReadAnyPlan(r io.Reader) (*scheduling.Plan, *disruption.ConsolidationPlan, error) {
 	raw, err := planText(r)
 	if err != nil {
 		return nil, nil, err
@@ -36,7 +36,7 @@ func ReadAnyPlan(r io.Reader) (*scheduling.Plan, *disruption.Plan, error) {
 		Steps json.RawMessage `json:"steps"`
 	}
 	if err := json.Unmarshal(raw, &top); err == nil && top.Steps != nil {
-		plan, err := strictly[disruption.Plan](raw)
+		plan, err := strictly[disruption.ConsolidationPlan](raw)
 		return nil, plan, err
 	}
 	plan, err := strictly[scheduling.Plan](raw)

@@ -105,7 +105,7 @@ func (s *scanner) scan() {
 	}
 	whole := Location{Source: s.name, Item: -1}
 	if msg := notText(head); msg != "" {
-		s.fault(&Fault{At: whole, Message: msg, Reason: NotText})
+		s.fault(&Fault{At: whole, Message: msg, Kind: NotText})
 		return
 	}
 	const byteOrderMark = "\ufeff"
@@ -115,7 +115,7 @@ func (s *scanner) scan() {
 	}
 	head = bytes.TrimLeft(head, " \t\r\n")
 	if bytes.HasPrefix(head, []byte("{{")) {
-		s.fault(&Fault{At: whole, Message: "is not a manifest" + templateHint, Reason: Template})
+		s.fault(&Fault{At: whole, Message: "is not a manifest" + templateHint, Kind: Template})
 		return
 	}
 	if len(head) > 0 && (head[0] == '{' || head[0] == '[') && !s.scanJSON() {
@@ -160,7 +160,7 @@ func notText(head []byte) string {
 // unreadable reports that the source ended before its end.
 func (s *scanner) unreadable(err error) {
 	reason := lo.Ternary(s.limit.failed != nil, Unreadable, NoObject)
-	s.fault(&Fault{At: Location{Source: s.name, Document: s.document, Item: -1, Line: s.line}, Message: err.Error(), Reason: reason})
+	s.fault(&Fault{At: Location{Source: s.name, Document: s.document, Item: -1, Line: s.line}, Message: err.Error(), Kind: reason})
 }
 
 // header holds the fields of an object that are needed before it can be decoded.
@@ -186,7 +186,7 @@ func (h header) isList() bool { return strings.HasSuffix(h.Kind, "List") }
 func (s *scanner) object(at Location, raw []byte) bool {
 	var h header
 	if err := kjson.Unmarshal(raw, &h); err != nil {
-		s.fault(&Fault{At: at, Message: "is not a Kubernetes object: apiVersion and kind must be text", Reason: NoObject})
+		s.fault(&Fault{At: at, Message: "is not a Kubernetes object: apiVersion and kind must be text", Kind: NoObject})
 		return true
 	}
 	switch {
@@ -230,7 +230,7 @@ func (l *list) item(at Location, raw []byte) {
 // close hands on the items that waited for the head of the list.
 func (l *list) close(at Location, head header) {
 	if !head.isList() {
-		l.fault(&Fault{At: at, Message: "has items, but its kind is not List", Reason: NoObject})
+		l.fault(&Fault{At: at, Message: "has items, but its kind is not List", Kind: NoObject})
 		return
 	}
 	for _, o := range l.waiting {
@@ -242,7 +242,7 @@ func (l *list) close(at Location, head header) {
 func (s *scanner) untyped(at Location, raw []byte, head *header) {
 	kind := strings.TrimSuffix(head.Kind, "List")
 	if !isObject(raw) || kind == "" {
-		s.fault(&Fault{At: at, Message: "is not a Kubernetes object: it has no apiVersion and kind", Reason: NoObject})
+		s.fault(&Fault{At: at, Message: "is not a Kubernetes object: it has no apiVersion and kind", Kind: NoObject})
 		return
 	}
 	s.emit(rawObject{at: at, apiVersion: head.APIVersion, kind: kind, json: raw})

@@ -69,7 +69,7 @@ func (s *scanner) jsonFault(dec *json.Decoder, err error) {
 	s.fault(&Fault{
 		At:      Location{Source: s.name, Document: s.document, Item: -1},
 		Message: fmt.Sprintf("%s%v (near byte %d)", msg, err, dec.InputOffset()),
-		Reason:  reason,
+		Kind:    reason,
 	})
 }
 

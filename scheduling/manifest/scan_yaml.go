@@ -72,7 +72,7 @@ func (s *scanner) scanYAML() {
 // go by.
 func (s *scanner) refuse(doc *yamlDocument, msg string) {
 	if msg != "" {
-		s.fault(&Fault{At: doc.at, Message: msg, Reason: NoObject})
+		s.fault(&Fault{At: doc.at, Message: msg, Kind: NoObject})
 		doc.skip = true
 	}
 }
@@ -212,12 +212,12 @@ func (s *scanner) checked(at Location, text, raw []byte, err error) []byte {
 	switch {
 	case err != nil:
 		f.At.Line, f.Message = yamlMessage(at.Line, err)
-		f.Reason = BadSyntax
+		f.Kind = BadSyntax
 		if isTemplate(string(text)) {
-			f.Message, f.Reason = f.Message+templateHint, Template
+			f.Message, f.Kind = f.Message+templateHint, Template
 		}
 	case !isObject(raw):
-		f.Message, f.Reason = "is not a Kubernetes object: "+shorten(string(raw)), NoObject
+		f.Message, f.Kind = "is not a Kubernetes object: "+shorten(string(raw)), NoObject
 	default:
 		return raw
 	}

@@ -51,7 +51,7 @@ type Snapshot struct {
 	owners  *owners // which pods belong to which workloads
 	// templates describe the nodes of groups, by the NodePool that stands for the group and the
 	// type.
-	templates map[string]map[string]instancetypes.NodeTemplate
+	templates map[string]map[string]instancetypes.ObservedNode
 	// static are the requests of static pods on the next node: see noteStaticPods.
 	static map[string]corev1.ResourceList
 	// classPools are the names of the NodePools that stand for ComputeClasses.

@@ -90,10 +90,10 @@ func without(list, less corev1.ResourceList) corev1.ResourceList {
 }
 
 // templatesWithout are all instance types of a catalog with less allocatable.
-func templatesWithout(catalog *instancetypes.Catalog, less corev1.ResourceList) map[string]instancetypes.NodeTemplate {
-	out := map[string]instancetypes.NodeTemplate{}
+func templatesWithout(catalog *instancetypes.Catalog, less corev1.ResourceList) map[string]instancetypes.ObservedNode {
+	out := map[string]instancetypes.ObservedNode{}
 	for t := range catalog.All() {
-		out[t.Name] = instancetypes.NodeTemplate{Capacity: t.Capacity, Allocatable: without(t.Allocatable(), less)}
+		out[t.Name] = instancetypes.ObservedNode{Capacity: t.Capacity, Allocatable: without(t.Allocatable(), less)}
 	}
 	return out
 }

@@ -15,6 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
 
+	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
@@ -91,16 +92,16 @@ func nodeClaim(l *scheduling.Launch, pool *scheduling.NodePool) *NodeClaim {
 func claimRequirements(l *scheduling.Launch, pool *scheduling.NodePool) (out []requirements.Selector, lowered bool) {
 	options := claimable(l)
 	narrowed := map[string][]string{}
-	narrow := func(key string, value func(o scheduling.Option, _ int) string) {
+	narrow := func(key string, value func(o scheduling.LaunchOption, _ int) string) {
 		values := lo.Uniq(lo.Map(options, value))
 		slices.Sort(values)
 		narrowed[key] = values
 	}
-	narrow(corev1.LabelInstanceTypeStable, func(o scheduling.Option, _ int) string { return o.InstanceType })
-	narrow(corev1.LabelTopologyZone, func(o scheduling.Option, _ int) string { return o.Zone })
-	narrow(scheduling.CapacityTypeLabel, func(o scheduling.Option, _ int) string { return string(o.CapacityType) })
+	narrow(corev1.LabelInstanceTypeStable, func(o scheduling.LaunchOption, _ int) string { return o.InstanceType })
+	narrow(corev1.LabelTopologyZone, func(o scheduling.LaunchOption, _ int) string { return o.Zone })
+	narrow(offerings.CapacityTypeLabel, func(o scheduling.LaunchOption, _ int) string { return string(o.CapacityType) })
 	if options[0].ReservationID != "" {
-		narrow(requirements.ReservationIDKey, func(o scheduling.Option, _ int) string { return o.ReservationID })
+		narrow(requirements.ReservationIDKey, func(o scheduling.LaunchOption, _ int) string { return o.ReservationID })
 	}
 	floors := floorsOf(l)
 	for _, r := range l.Requirements {

@@ -36,7 +36,7 @@ func smallPlan() (*scheduling.Plan, []*scheduling.NodePool) {
 	pool.Spec.Template.Spec.TerminationGracePeriod = &metav1.Duration{Duration: time.Hour}
 	return &scheduling.Plan{Launches: []scheduling.Launch{{
 		Name: "general-1", NodePool: "general", Price: offerings.MustPrice("0.04"),
-		Options: []scheduling.Option{
+		Options: []scheduling.LaunchOption{
 			{InstanceType: "m7i.large", Zone: "us-east-1b", CapacityType: offerings.Spot},
 			{InstanceType: "m7i.large", Zone: "us-east-1a", CapacityType: offerings.Spot},
 			{InstanceType: "c7i.large", Zone: "us-east-1a", CapacityType: offerings.Spot},
@@ -124,7 +124,7 @@ spec:
 
 func TestWriteNodeClaimsOfReservations(t *testing.T) {
 	plan, pools := smallPlan()
-	plan.Launches[0].Options = []scheduling.Option{{InstanceType: "m7i.large", Zone: "a", CapacityType: offerings.Reserved, ReservationID: "cr-1"}}
+	plan.Launches[0].Options = []scheduling.LaunchOption{{InstanceType: "m7i.large", Zone: "a", CapacityType: offerings.Reserved, ReservationID: "cr-1"}}
 	claims, err := manifest.NodeClaims(plan, pools)
 	require.NoError(t, err)
 	require.Contains(t, claims[0].Spec.Requirements, requirements.Selector{
@@ -137,12 +137,12 @@ func TestNodeClaimsAllowNothingElse(t *testing.T) {
 	types, zones := []string{"a.large", "b.large", "c.large", "d.large", "e.large"}, []string{"z1", "z2", "z3", "z4"}
 	for seed := range soak.Cases(500) {
 		random := rand.New(rand.NewPCG(seed, 2))
-		var all []scheduling.Option
+		var all []scheduling.LaunchOption
 		share := random.Float64()
 		for _, it := range types {
 			for _, zone := range zones {
 				for _, pay := range []offerings.CapacityType{offerings.Spot, offerings.OnDemand, offerings.Reserved} {
-					o := scheduling.Option{InstanceType: it, Zone: zone, CapacityType: pay}
+					o := scheduling.LaunchOption{InstanceType: it, Zone: zone, CapacityType: pay}
 					if pay == offerings.Reserved {
 						o.ReservationID = fmt.Sprintf("cr-%d", random.IntN(9))
 					}
@@ -170,29 +170,29 @@ func TestNodeClaimsAllowNothingElse(t *testing.T) {
 				least = *r.MinValues
 			}
 		}
-		var allowed []scheduling.Option
+		var allowed []scheduling.LaunchOption
 		for _, it := range asked[corev1.LabelInstanceTypeStable] {
 			for _, zone := range asked[corev1.LabelTopologyZone] {
-				for _, pay := range asked[scheduling.CapacityTypeLabel] {
+				for _, pay := range asked[offerings.CapacityTypeLabel] {
 					for _, id := range asked["karpenter.k8s.aws/capacity-reservation-id"] {
-						allowed = append(allowed, scheduling.Option{InstanceType: it, Zone: zone, CapacityType: offerings.CapacityType(pay), ReservationID: id})
+						allowed = append(allowed, scheduling.LaunchOption{InstanceType: it, Zone: zone, CapacityType: offerings.CapacityType(pay), ReservationID: id})
 					}
 				}
 			}
 		}
 		require.Subset(t, all, allowed)
 		require.Contains(t, allowed, all[0])
-		alike := func(same func(a, b scheduling.Option) bool) int {
-			return lo.CountBy(all, func(o scheduling.Option) bool { return same(o, all[0]) })
+		alike := func(same func(a, b scheduling.LaunchOption) bool) int {
+			return lo.CountBy(all, func(o scheduling.LaunchOption) bool { return same(o, all[0]) })
 		}
 		if all[0].CapacityType != offerings.Reserved {
-			inPlace := alike(func(a, b scheduling.Option) bool { return a.Zone == b.Zone && a.CapacityType == b.CapacityType })
+			inPlace := alike(func(a, b scheduling.LaunchOption) bool { return a.Zone == b.Zone && a.CapacityType == b.CapacityType })
 			if inPlace >= floor {
 				require.Equal(t, floor, least, "minValues are lowered only where there is no other way")
 			}
 			if floor == 1 {
 				require.GreaterOrEqual(t, len(allowed), inPlace)
-				require.GreaterOrEqual(t, len(allowed), alike(func(a, b scheduling.Option) bool {
+				require.GreaterOrEqual(t, len(allowed), alike(func(a, b scheduling.LaunchOption) bool {
 					return a.InstanceType == b.InstanceType && a.CapacityType == b.CapacityType
 				}))
 			}
@@ -214,7 +214,7 @@ func (r refusing) Write([]byte) (int, error) { return 0, r.err }
 func ExampleWriteNodeClaims() {
 	plan := &scheduling.Plan{Launches: []scheduling.Launch{{
 		Name: "default-1", NodePool: "default",
-		Options: []scheduling.Option{{InstanceType: "m7i.large", Zone: "us-east-1a", CapacityType: "on-demand"}},
+		Options: []scheduling.LaunchOption{{InstanceType: "m7i.large", Zone: "us-east-1a", CapacityType: "on-demand"}},
 	}}}
 	if err := manifest.WriteNodeClaims(os.Stdout, plan, manifest.DefaultNodePools(ec2.MustCatalog("us-east-1"), nil)); err != nil {
 		fmt.Println(err)

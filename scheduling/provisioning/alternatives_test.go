@@ -35,7 +35,7 @@ func without(goals []provisioning.Goal, goal provisioning.Goal) []provisioning.G
 func TestAlternativesTellWhatFlexibilityCosts(t *testing.T) {
 	s := scheduling.Policy{Flexibility: scheduling.Flexibility{Options: 2}}
 	p := spotShop()
-	p.Pods = append(p.Pods, st.Pod("large", st.Requests(st.Cores(16)), st.Select(scheduling.CapacityTypeLabel, "spot")))
+	p.Pods = append(p.Pods, st.Pod("large", st.Requests(st.Cores(16)), st.Select(offerings.CapacityTypeLabel, "spot")))
 	list, err := provisioning.Planner{Policy: s}.Alternatives(t.Context(), p)
 	require.NoError(t, err)
 	free, held := served(t, list, provisioning.GoalInflexible), served(t, list, provisioning.GoalCheapest)
@@ -95,7 +95,7 @@ func TestAlternatives(t *testing.T) {
 // Where pods ask for spot, the plan without spot leaves them out, and comes last.
 func TestAlternativesForPodsThatAskForSpot(t *testing.T) {
 	p := spotShop()
-	p.Pods = append(p.Pods, st.Pod("batch", st.Requests(st.Cores(1)), st.Select(scheduling.CapacityTypeLabel, "spot")))
+	p.Pods = append(p.Pods, st.Pod("batch", st.Requests(st.Cores(1)), st.Select(offerings.CapacityTypeLabel, "spot")))
 	list, err := provisioning.Planner{}.Alternatives(t.Context(), p)
 	require.NoError(t, err)
 	last := list[len(list)-1]
@@ -111,7 +111,7 @@ func TestAlternativesForPodsThatAskForSpot(t *testing.T) {
 func TestOneAlternative(t *testing.T) {
 	p := spotShop()
 	p.Pods = p.Pods[:1]
-	p.NodePools = []*scheduling.NodePool{st.NodePool("default", st.Where(st.In(scheduling.CapacityTypeLabel, "on-demand")))}
+	p.NodePools = []*scheduling.NodePool{st.NodePool("default", st.Where(st.In(offerings.CapacityTypeLabel, "on-demand")))}
 	list, err := provisioning.Planner{}.Alternatives(t.Context(), p)
 	require.NoError(t, err)
 	require.Len(t, list, 1)

@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/manifest"
@@ -90,19 +91,19 @@ func TestClaimsAskForWhatTheirOptionsHave(t *testing.T) {
 	require.Len(t, claims, 2)
 	for _, c := range claims {
 		if len(values(t, c, corev1.LabelInstanceTypeStable)) == 1 {
-			assert.Equal(t, []string{"spot"}, values(t, c, scheduling.CapacityTypeLabel), "on demand in a and spot in b, together, would ask for spot in a, too")
+			assert.Equal(t, []string{"spot"}, values(t, c, offerings.CapacityTypeLabel), "on demand in a and spot in b, together, would ask for spot in a, too")
 			assert.Equal(t, []string{"b"}, values(t, c, corev1.LabelTopologyZone))
 			continue
 		}
-		assert.Equal(t, []string{"on-demand"}, values(t, c, scheduling.CapacityTypeLabel), "spot is sold in zone b only")
+		assert.Equal(t, []string{"on-demand"}, values(t, c, offerings.CapacityTypeLabel), "spot is sold in zone b only")
 		assert.Equal(t, []string{"a"}, values(t, c, corev1.LabelTopologyZone))
 	}
 
-	p = shop(st.Pod("web", st.Requests(st.MilliCPU(1500)), st.Select(scheduling.CapacityTypeLabel, "reserved")))
+	p = shop(st.Pod("web", st.Requests(st.MilliCPU(1500)), st.Select(offerings.CapacityTypeLabel, "reserved")))
 	p.Catalog = st.MustCatalog(st.Type("m.large", st.Capacity(st.Cores(2), st.GiB(8)), st.OnDemand("a", st.Cents(10)), st.Reserved("a", 1, "cr-1", 2), st.Reserved("b", 1, "cr-2", 0)))
 	claims = claimed(t, p)
 	require.Len(t, claims, 1)
-	assert.Equal(t, []string{"reserved"}, values(t, claims[0], scheduling.CapacityTypeLabel))
+	assert.Equal(t, []string{"reserved"}, values(t, claims[0], offerings.CapacityTypeLabel))
 	assert.Equal(t, []string{"cr-1"}, values(t, claims[0], requirements.ReservationIDKey))
 }
 

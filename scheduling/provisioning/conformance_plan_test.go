@@ -182,7 +182,7 @@ func TestTaintsThereTwice(t *testing.T) {
 // S10: a pod that is being deleted, has ended or has a node is not to be placed; what
 // will come in its place is the caller's to say.
 func TestPodsThatNeedNoPlace(t *testing.T) {
-	p := shop(st.Pod("web", st.Requests(st.MilliCPU(500))), st.Pod("going", st.Deleting()), st.Pod("done", st.Phase(corev1.PodSucceeded)), st.Pod("failed", st.Phase(corev1.PodFailed)))
+	p := shop(st.Pod("web", st.Requests(st.MilliCPU(500))), st.Pod("going", st.Deleting()), st.Pod("done", st.PodPhase(corev1.PodSucceeded)), st.Pod("failed", st.PodPhase(corev1.PodFailed)))
 	plan := planOf(t, scheduling.Policy{}, p)
 	assert.Equal(t, 1, plan.Summary.Pods)
 	require.Len(t, plan.Launches, 1)

@@ -47,7 +47,7 @@ func TestLaunchesShareNoMemory(t *testing.T) {
 	for i := range first.Options {
 		first.Options[i].InstanceType = "x"
 	}
-	first.Options = append(first.Options, scheduling.Option{})
+	first.Options = append(first.Options, scheduling.LaunchOption{})
 	for i := range first.Requirements {
 		r := &first.Requirements[i]
 		for k := range r.Values {

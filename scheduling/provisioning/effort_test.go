@@ -11,6 +11,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/instancetypes/ec2"
 	"github.com/plimsoll-go/plimsoll/internal/race"
 	"github.com/plimsoll-go/plimsoll/internal/soak"
+	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
@@ -38,7 +39,7 @@ func TestMoreEffortIsNoWorse(t *testing.T) {
 	general := scheduling.Problem{
 		Catalog: ec2.MustCatalog("us-east-1"),
 		NodePools: []*scheduling.NodePool{st.NodePool("pool", st.Where(
-			st.In("kubernetes.io/arch", "amd64"), st.In(scheduling.CapacityTypeLabel, "on-demand"),
+			st.In("kubernetes.io/arch", "amd64"), st.In(offerings.CapacityTypeLabel, "on-demand"),
 			st.In("karpenter.k8s.aws/instance-category", "c", "m", "r"), st.Gte("karpenter.k8s.aws/instance-generation", 5),
 			st.Lte("karpenter.k8s.aws/instance-cpu", 32)))},
 	}

@@ -104,7 +104,7 @@ func ExampleValidate() {
 
 // Where an option cannot be had, the next one is taken, and marked offerings are left out
 // of the plans to come.
-func ExampleOption_Key() {
+func ExampleLaunchOption_Key() {
 	problem := scheduling.Problem{
 		Pods:      schedulingtest.Pods(1, "web", schedulingtest.Requests(schedulingtest.Cores(1))),
 		NodePools: []*scheduling.NodePool{schedulingtest.NodePool("default")},
@@ -116,7 +116,9 @@ func ExampleOption_Key() {
 		Unavailable: &offerings.Unavailable{},
 		Now:         time.Date(2026, 11, 22, 9, 0, 0, 0, time.UTC),
 	}
-	soldOut := func(o *scheduling.Option) bool { return o.Zone == "us-east-1a" && o.CapacityType == offerings.Spot }
+	soldOut := func(o *scheduling.LaunchOption) bool {
+		return o.Zone == "us-east-1a" && o.CapacityType == offerings.Spot
+	}
 	for range 2 {
 		plan, err := provisioning.Planner{}.Plan(context.Background(), problem)
 		if err != nil {

@@ -3,14 +3,13 @@ package provisioning_test
 import (
 	"testing"
 
-	. "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest" //nolint:revive // builders read like a language
-
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
+	. "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest" //nolint:revive // builders read like a language
 )
 
 // explainer solves a problem and returns who explains the plan.
@@ -54,7 +53,7 @@ func TestExplainLaunch(t *testing.T) {
 	require.Equal(t, "c.large", l.Cheaper[0].InstanceType)
 	require.Equal(t, "memory 4Gi < 6Gi requested", l.Cheaper[0].Reason.Detail)
 	require.Equal(t, "cpu 1 < 1500m requested", l.Cheaper[1].Reason.Detail)
-	require.Equal(t, []scheduling.Reason{
+	require.Equal(t, []scheduling.ReasonCount{
 		{Code: scheduling.ReasonResources, Count: 1, Detail: "too little cpu"},
 		{Code: scheduling.ReasonResources, Count: 1, Detail: "too little memory"},
 	}, l.RuledOut)
@@ -62,7 +61,7 @@ func TestExplainLaunch(t *testing.T) {
 	require.InDelta(t, 0.25, l.Pods[0].Share, 1e-9)
 }
 
-func names(options []scheduling.Option) []string {
+func names(options []scheduling.LaunchOption) []string {
 	var out []string
 	for i := range options {
 		out = append(out, options[i].InstanceType)
@@ -75,36 +74,36 @@ func names(options []scheduling.Option) []string {
 func TestExplainLaunchRuledOut(t *testing.T) {
 	tests := map[string]struct {
 		change func(*scheduling.Problem)
-		want   scheduling.Reason
+		want   scheduling.ReasonCount
 	}{
 		"selector": {
 			func(p *scheduling.Problem) {
 				p.Pods = []*corev1.Pod{Pod("web", Requests(Cores(2)), Select(corev1.LabelInstanceTypeStable, "m.large"))}
 			},
-			scheduling.Reason{Code: scheduling.ReasonRequirements, Count: 4, Detail: "node selector node.kubernetes.io/instance-type=m.large does not match"},
+			scheduling.ReasonCount{Code: scheduling.ReasonRequirements, Count: 4, Detail: "node selector node.kubernetes.io/instance-type=m.large does not match"},
 		},
 		"weight": {
 			func(p *scheduling.Problem) {
 				p.NodePools = append(p.NodePools, NodePool("spare"))
 				p.NodePools[0] = NodePool("default", Weight(10))
 			},
-			scheduling.Reason{Code: scheduling.ReasonWeight, Count: 6, Detail: "node pool spare has a lower weight"},
+			scheduling.ReasonCount{Code: scheduling.ReasonWeight, Count: 6, Detail: "node pool spare has a lower weight"},
 		},
 		"limits": {
 			func(p *scheduling.Problem) { p.NodePools[0] = NodePool("default", Limit(Cores(2))) },
-			scheduling.Reason{Code: scheduling.ReasonLimits, Count: 1, Detail: "the limits of node pool default leave no room for it"},
+			scheduling.ReasonCount{Code: scheduling.ReasonLimits, Count: 1, Detail: "the limits of node pool default leave no room for it"},
 		},
 		"taint": {
 			func(p *scheduling.Problem) {
 				p.NodePools = append(p.NodePools, NodePool("own", Taint("team", "x", corev1.TaintEffectNoSchedule)))
 			},
-			scheduling.Reason{Code: scheduling.ReasonTaints, Count: 6, Detail: "node pool own has the untolerated taint team=x:NoSchedule"},
+			scheduling.ReasonCount{Code: scheduling.ReasonTaints, Count: 6, Detail: "node pool own has the untolerated taint team=x:NoSchedule"},
 		},
 		"spread": {
 			func(p *scheduling.Problem) {
 				p.Pods = Pods(2, "web", Requests(Cores(2)), Label("app", "web"), Spread(corev1.LabelTopologyZone))
 			},
-			scheduling.Reason{Code: scheduling.ReasonTopologySpread, Count: 1, Detail: "topology spread over topology.kubernetes.io/zone (maxSkew 1) counts on its being in a"},
+			scheduling.ReasonCount{Code: scheduling.ReasonTopologySpread, Count: 1, Detail: "topology spread over topology.kubernetes.io/zone (maxSkew 1) counts on its being in a"},
 		},
 	}
 	for name, tt := range tests {
@@ -151,7 +150,7 @@ func TestExplainPod(t *testing.T) {
 		Text:    "pod affinity over topology.kubernetes.io/zone of pods that match app=web",
 		Domains: []scheduling.DomainCount{{Value: "a", Pods: 1}},
 	}}, web.Ties)
-	require.Contains(t, web.RuledOut, scheduling.Reason{
+	require.Contains(t, web.RuledOut, scheduling.ReasonCount{
 		Code: scheduling.ReasonPodAffinity, Count: 1,
 		Detail: "pod affinity over topology.kubernetes.io/zone: no pod that matches app=web is in \"b\"",
 	})
@@ -174,7 +173,7 @@ func TestExplainPodsThatAreIgnored(t *testing.T) {
 	p := machines()
 	p.Pods = []*corev1.Pod{
 		Pod("web", Requests(Cores(1))),
-		Pod("ended", Phase(corev1.PodSucceeded)),
+		Pod("ended", PodPhase(corev1.PodSucceeded)),
 		Pod("agent", OwnedByDaemonSet("agents")),
 	}
 	x, _ := explainer(t, scheduling.Policy{}, p)
@@ -214,8 +213,8 @@ func TestExplainNode(t *testing.T) {
 	require.InDelta(t, 0.5, n.Planned[0].Share, 1e-9)
 	require.Equal(t, "default/old", n.Running[0].Pod)
 	require.ElementsMatch(t, []scheduling.Refusal{
-		{Pods: []string{"default/large", "default/larger"}, Reason: scheduling.Reason{Code: scheduling.ReasonResources, Count: 1, Detail: "too little cpu left on running nodes"}},
-		{Pods: []string{"default/alone"}, Reason: scheduling.Reason{Code: scheduling.ReasonPodAntiAffinity, Count: 1, Detail: "pod anti-affinity over kubernetes.io/hostname: the node has a pod that matches app=db"}},
+		{Pods: []string{"default/large", "default/larger"}, Reason: scheduling.ReasonCount{Code: scheduling.ReasonResources, Count: 1, Detail: "too little cpu left on running nodes"}},
+		{Pods: []string{"default/alone"}, Reason: scheduling.ReasonCount{Code: scheduling.ReasonPodAntiAffinity, Count: 1, Detail: "pod anti-affinity over kubernetes.io/hostname: the node has a pod that matches app=db"}},
 	}, n.Refused)
 
 	leaving, err := x.Node("leaving")
@@ -315,7 +314,7 @@ func TestExplainRefuses(t *testing.T) {
 
 	foreign := *plan
 	foreign.Launches = append([]scheduling.Launch{}, plan.Launches...)
-	foreign.Launches[0].Options = []scheduling.Option{{InstanceType: "never", Zone: "a", CapacityType: offerings.Spot}}
+	foreign.Launches[0].Options = []scheduling.LaunchOption{{InstanceType: "never", Zone: "a", CapacityType: offerings.Spot}}
 	foreign.Launches = append(foreign.Launches, scheduling.Launch{Name: "empty", NodePool: "none", Pods: []string{"default/nobody"}})
 	x, err := provisioning.Planner{}.Explain(p, &foreign)
 	require.NoError(t, err)

@@ -45,7 +45,7 @@ func carriedOut(f *instance.Facts, plan *scheduling.Plan, every bool) (*Session,
 		} else {
 			options = options[:1]
 		}
-		for _, id := range lo.Uniq(lo.Map(options, func(o scheduling.Option, _ int) string { return o.ReservationID })) {
+		for _, id := range lo.Uniq(lo.Map(options, func(o scheduling.LaunchOption, _ int) string { return o.ReservationID })) {
 			if id != "" {
 				drawn[id]++
 			}
@@ -87,7 +87,7 @@ func holdLimits(p *scheduling.Problem, l *scheduling.Launch) {
 		return
 	}
 	pool, catalog := *p.NodePools[at], p.CatalogOf(l.NodePool)
-	capacity := func(o *scheduling.Option, name corev1.ResourceName) (q resource.Quantity) {
+	capacity := func(o *scheduling.LaunchOption, name corev1.ResourceName) (q resource.Quantity) {
 		if t, ok := catalog.Get(o.InstanceType); ok {
 			offering, _ := catalog.Lookup(o.Key())
 			q = offers.CapacityOf(t, &offering, name)

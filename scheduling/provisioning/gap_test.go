@@ -12,6 +12,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/instancetypes/ec2"
 	"github.com/plimsoll-go/plimsoll/internal/race"
 	"github.com/plimsoll-go/plimsoll/internal/soak"
+	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
@@ -56,7 +57,7 @@ func spotProblem(pods []*corev1.Pod) scheduling.Problem {
 	return scheduling.Problem{
 		Pods: pods,
 		NodePools: []*scheduling.NodePool{st.NodePool("pool", st.Where(
-			st.In("kubernetes.io/arch", "amd64"), st.In(scheduling.CapacityTypeLabel, "spot"),
+			st.In("kubernetes.io/arch", "amd64"), st.In(offerings.CapacityTypeLabel, "spot"),
 			st.In("karpenter.k8s.aws/instance-category", "c", "m", "r")))},
 		Catalog: ec2.MustCatalog("us-east-1"),
 	}

@@ -16,14 +16,14 @@ import (
 )
 
 func TestBadInterruptions(t *testing.T) {
-	for want, i := range map[string]scheduling.Interruption{
+	for want, i := range map[string]scheduling.InterruptionCost{
 		`solver.interruption.perNode: is negative: "-0.000000001"`:                                   {PerNode: -1},
 		`solver.interruption.perCore: is negative: "-1"`:                                             {PerCore: -1_000_000_000},
 		`solver.interruption.unstatedRate: must be a share from 0 to 1: "1.5"`:                       {PerNode: 1, UnstatedRate: 1.5},
 		`solver.interruption.unstatedRate: must be a share from 0 to 1: "NaN"`:                       {PerNode: 1, UnstatedRate: math.NaN()},
 		`solver.interruption.unstatedRate: counts only where an interruption costs something: "0.1"`: {UnstatedRate: 0.1},
 	} {
-		_, err := provisioning.Planner{Policy: scheduling.Policy{Interruption: i}}.Plan(t.Context(), scheduling.Problem{})
+		_, err := provisioning.Planner{Policy: scheduling.Policy{InterruptionCost: i}}.Plan(t.Context(), scheduling.Problem{})
 		require.ErrorIs(t, err, scheduling.ErrInvalid)
 		assert.ErrorContains(t, err, want)
 	}
@@ -48,13 +48,13 @@ func TestExpectedPriceOfOneMachine(t *testing.T) {
 				Zone: string(rune('a' + i)), CapacityType: offerings.Spot, Price: price, InterruptionRate: w.rate,
 			}))
 		}
-		s := scheduling.Policy{Interruption: scheduling.Interruption{
+		s := scheduling.Policy{InterruptionCost: scheduling.InterruptionCost{
 			PerNode: offerings.Amount(r.Int64N(300) * 1e9), PerCore: offerings.Amount(r.Int64N(50) * 1e9), UnstatedRate: 0.1,
 		}}
-		if s.Interruption.PerNode+s.Interruption.PerCore == 0 {
-			s.Interruption.PerNode = 1e9
+		if s.InterruptionCost.PerNode+s.InterruptionCost.PerCore == 0 {
+			s.InterruptionCost.PerNode = 1e9
 		}
-		each := float64(s.Interruption.PerNode)/1e9 + 4*float64(s.Interruption.PerCore)/1e9
+		each := float64(s.InterruptionCost.PerNode)/1e9 + 4*float64(s.InterruptionCost.PerCore)/1e9
 		best, cheapest := math.Inf(1), math.Inf(1)
 		for _, w := range ways {
 			rate := w.rate
@@ -87,7 +87,7 @@ func TestInterruptionsOfRandomProblems(t *testing.T) {
 		p := st.Random(seed, st.Size{Pods: 30, Ties: seed%3 == 0})
 		s := scheduling.Policy{
 			Effort: scheduling.EffortFast,
-			Interruption: scheduling.Interruption{
+			InterruptionCost: scheduling.InterruptionCost{
 				PerNode: offerings.Amount(seed%5) * 4e9, PerCore: offerings.Amount(1+seed%7) * 5e8, UnstatedRate: float64(seed%4) / 20,
 			},
 			Ranking: offerings.Ranking{Strategy: offerings.Strategies()[int(seed)%len(offerings.Strategies())]},

@@ -56,7 +56,7 @@ func ExampleInterruption() {
 		Catalog:   market(),
 	}
 	for _, cost := range []string{"0", "60", "1000"} {
-		solver := scheduling.Policy{Interruption: scheduling.Interruption{PerNode: offerings.MustAmount(cost)}}
+		solver := scheduling.Policy{InterruptionCost: scheduling.InterruptionCost{PerNode: offerings.MustAmount(cost)}}
 		plan, err := provisioning.Planner{Policy: solver}.Plan(context.Background(), problem)
 		if err != nil {
 			fmt.Println(err)

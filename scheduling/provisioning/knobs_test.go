@@ -64,7 +64,7 @@ func knobs(r *rand.Rand) scheduling.Policy {
 		s.WorkloadShare = 1 + r.IntN(100)
 	}
 	if often(2) {
-		s.Interruption = scheduling.Interruption{PerNode: offerings.Amount(1 + r.Int64N(2e11)), PerCore: offerings.Amount(r.Int64N(2e10)), UnstatedRate: float64(r.IntN(4)) / 10}
+		s.InterruptionCost = scheduling.InterruptionCost{PerNode: offerings.Amount(1 + r.Int64N(2e11)), PerCore: offerings.Amount(r.Int64N(2e10)), UnstatedRate: float64(r.IntN(4)) / 10}
 	}
 	if often(3) {
 		s.MinValues = scheduling.MinValuesBestEffort
@@ -95,7 +95,7 @@ func TestSettingsTogether(t *testing.T) {
 		s := knobs(r)
 		plan, err := st.Audit(t.Context(), s, p)
 		var report *verify.Report
-		if errors.As(err, &report) && len(report.Violations) == report.Count()[verify.RefusedForNothing] {
+		if errors.As(err, &report) && len(report.Violations) == report.Count()[verify.CodeRefusedForNothing] {
 			t.Logf("seed %d: %v: %+v", seed, err, s)
 			needless++
 			continue

@@ -53,9 +53,9 @@ func TestLaunchNodeHoldsItsPods(t *testing.T) {
 			require.Equal(t, len(l.Pods), there.Summary.Placed, "option %v of %s", l.Options[j], l.Name)
 		}
 	}
-	_, err = plan.Launches[0].Node("x", &scheduling.Option{InstanceType: "m5.none"}, p.Catalog)
+	_, err = plan.Launches[0].Node("x", &scheduling.LaunchOption{InstanceType: "m5.none"}, p.Catalog)
 	require.EqualError(t, err, "launch "+plan.Launches[0].Name+": the catalog has no instance type m5.none")
-	_, err = plan.Launches[0].Node("x", &scheduling.Option{InstanceType: "m5.large", Zone: "nowhere", CapacityType: "spot"}, p.Catalog)
+	_, err = plan.Launches[0].Node("x", &scheduling.LaunchOption{InstanceType: "m5.large", Zone: "nowhere", CapacityType: "spot"}, p.Catalog)
 	require.ErrorContains(t, err, `does not offer m5.large as spot in zone "nowhere"`)
 }
 

@@ -170,8 +170,8 @@ func (x *Session) closed(launches []scheduling.Launch) (out []*scheduling.NodePo
 // between pods that its pods have or are counted by.
 func settledDomains(c *instance.Instance, plan *scheduling.Plan) bool {
 	launches, classOf := instance.NewLaunches(c), c.ClassByPod()
-	labels := func(l scheduling.Launch, o scheduling.Option) map[string]string {
-		l.Options = []scheduling.Option{o}
+	labels := func(l scheduling.Launch, o scheduling.LaunchOption) map[string]string {
+		l.Options = []scheduling.LaunchOption{o}
 		at, _ := launches.Purchase(&l)
 		x := &c.Offers.Offers[at.Offer]
 		return x.InstanceType.NodeLabels(*x.Offering)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/instancetypes/ec2"
 	"github.com/plimsoll-go/plimsoll/internal/race"
+	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 )
@@ -20,7 +21,7 @@ func TestResourcesWorthNothing(t *testing.T) {
 	}
 	p := scheduling.Problem{
 		Pods:      st.Diverse(300, 2),
-		NodePools: []*scheduling.NodePool{st.NodePool("default", st.Where(st.In(scheduling.CapacityTypeLabel, "spot")))},
+		NodePools: []*scheduling.NodePool{st.NodePool("default", st.Where(st.In(offerings.CapacityTypeLabel, "spot")))},
 		Catalog:   ec2.MustCatalog("us-east-1"),
 	}
 	plan, err := st.Audit(t.Context(), scheduling.Policy{Effort: scheduling.EffortFast}, p)

@@ -71,7 +71,7 @@ func TestRandomTies(t *testing.T) {
 func leavesOut(err error) bool {
 	var report *verify.Report
 	return errors.As(err, &report) && !slices.ContainsFunc(report.Violations, func(v verify.Violation) bool {
-		return v.Code != verify.RefusedForNothing
+		return v.Code != verify.CodeRefusedForNothing
 	})
 }
 

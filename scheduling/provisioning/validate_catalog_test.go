@@ -123,7 +123,7 @@ func TestPoolsThatNothingMeets(t *testing.T) {
 		"another place": {[]*scheduling.NodePool{poolWith("p", need(corev1.LabelTopologyZone, "In", "z"))}, []string{
 			"NodePool/p" + none + "topology.kubernetes.io/zone In [z] alone rules out 3, and the catalog's zones are a, b",
 		}},
-		"no type in that zone as spot": {[]*scheduling.NodePool{poolWith("p", need(corev1.LabelTopologyZone, "In", "b"), need(scheduling.CapacityTypeLabel, "In", "spot"))}, []string{
+		"no type in that zone as spot": {[]*scheduling.NodePool{poolWith("p", need(corev1.LabelTopologyZone, "In", "b"), need(offerings.CapacityTypeLabel, "In", "spot"))}, []string{
 			"NodePool/p buys nothing: none of the 3 instance types of the catalog has an offering that meets all of its requirements together",
 		}},
 		"a label of the template": {[]*scheduling.NodePool{func() *scheduling.NodePool {

@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 	"github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
@@ -84,7 +85,7 @@ func TestNodesThatStartOutliveTheirPool(t *testing.T) {
 	it, _ := p.Catalog.Get(p.Catalog.Names()[0])
 	p.Nodes = []*corev1.Node{{ObjectMeta: metav1.ObjectMeta{Name: "starting", Labels: map[string]string{
 		scheduling.NodePoolLabel: "gone", corev1.LabelInstanceTypeStable: it.Name, corev1.LabelTopologyZone: it.Offerings[0].Zone,
-		scheduling.CapacityTypeLabel: string(it.Offerings[0].CapacityType), corev1.LabelHostname: "starting",
+		offerings.CapacityTypeLabel: string(it.Offerings[0].CapacityType), corev1.LabelHostname: "starting",
 	}}}}
 	p.NodePools, p.PoolCatalogs = nil, nil
 	plan, err := provisioning.Planner{}.Plan(t.Context(), p)

@@ -237,7 +237,7 @@ func TestAttachLimitsBesideOtherShortages(t *testing.T) {
 	p.Pods[0] = st.Pod("large", st.Requests(st.Cores(5), st.GiB(1)), st.UseClaim("large"))
 	plan := planned(t, p)
 	require.Len(t, plan.Unschedulable, 1)
-	assert.Equal(t, scheduling.Reason{Code: scheduling.ReasonResources, Count: 1, Detail: "too little cpu"}, plan.Unschedulable[0].Reasons[0])
+	assert.Equal(t, scheduling.ReasonCount{Code: scheduling.ReasonResources, Count: 1, Detail: "too little cpu"}, plan.Unschedulable[0].Reasons[0])
 }
 
 // P144: a volume that several pods use takes up one attachment of a node.
@@ -274,7 +274,7 @@ func TestSharedVolumes(t *testing.T) {
 		assert.Len(t, plan.Launches, 1)
 		p.NodePools = nil
 		reasons := planned(t, p).Unschedulable[0].Reasons
-		assert.Contains(t, reasons, scheduling.Reason{Code: scheduling.ReasonAttachLimit, Count: 1, Nodes: 1, Detail: "no further volumes of " + ebs + " can be attached to the node"})
+		assert.Contains(t, reasons, scheduling.ReasonCount{Code: scheduling.ReasonAttachLimit, Count: 1, Nodes: 1, Detail: "no further volumes of " + ebs + " can be attached to the node"})
 	})
 	t.Run("a full node takes them where the volume is there", func(t *testing.T) {
 		p := shared(4)

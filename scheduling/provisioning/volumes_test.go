@@ -50,8 +50,8 @@ func planned(t *testing.T, p scheduling.Problem) *scheduling.Plan {
 }
 
 // refused is what the plan says of pods that it does not place, by their name.
-func refused(plan *scheduling.Plan) map[string]scheduling.Reason {
-	out := map[string]scheduling.Reason{}
+func refused(plan *scheduling.Plan) map[string]scheduling.ReasonCount {
+	out := map[string]scheduling.ReasonCount{}
 	for _, u := range plan.Unschedulable {
 		out[strings.TrimPrefix(u.Pod, "default/")] = u.Reasons[0]
 	}
@@ -325,7 +325,7 @@ func TestReadWriteOncePod(t *testing.T) {
 		{"none while another runs", []*corev1.Pod{small("a", st.UseClaim("one"))}, []*corev1.Pod{small("z", st.UseClaim("one"), st.OnNode("n"))},
 			map[string]string{"a": holds("one", "z")}},
 		{"one that has ended holds nothing", []*corev1.Pod{small("a", st.UseClaim("one"))},
-			[]*corev1.Pod{small("z", st.UseClaim("one"), st.OnNode("n"), st.Phase(corev1.PodSucceeded))}, map[string]string{}},
+			[]*corev1.Pod{small("z", st.UseClaim("one"), st.OnNode("n"), st.PodPhase(corev1.PodSucceeded))}, map[string]string{}},
 		{"a pod that needs what another has leaves the rest", []*corev1.Pod{
 			small("a", st.UseClaim("one")), small("b", st.UseClaim("one"), st.UseClaim("two")), small("c", st.UseClaim("two")),
 		}, nil, map[string]string{"b": holds("one", "a")}},

@@ -26,7 +26,7 @@ func Admitted(pod *corev1.Pod) *corev1.Pod {
 			r := &containers[i].Resources
 			for name, q := range r.Limits {
 				if _, ok := r.Requests[name]; !ok {
-					r.Requests = merge(r.Requests, []Amount{{name, q}})
+					r.Requests = merge(r.Requests, []ResourceAmount{{name, q}})
 				}
 			}
 		}

@@ -63,7 +63,7 @@ func (b *clusterBuilder) pool() *scheduling.NodePool {
 	if b.options.Spot {
 		kinds = append(kinds, string(offerings.Spot))
 	}
-	pool := NodePool("default", Where(In(scheduling.CapacityTypeLabel, kinds...)))
+	pool := NodePool("default", Where(In(offerings.CapacityTypeLabel, kinds...)))
 	pool.Spec.Disruption = scheduling.Disruption{
 		ConsolidationPolicy: b.options.Consolidation,
 		ConsolidateAfter:    b.options.ConsolidateAfter,
@@ -189,7 +189,7 @@ func (b *clusterBuilder) workloads() []*corev1.Pod {
 			opts = append(opts, Apart(corev1.LabelHostname))
 		}
 		if b.options.Spot && b.oneIn(2) {
-			opts = append(opts, Select(scheduling.CapacityTypeLabel, string(offerings.OnDemand)))
+			opts = append(opts, Select(offerings.CapacityTypeLabel, string(offerings.OnDemand)))
 		}
 		if b.options.PDBs && b.oneIn(2) {
 			b.cluster.PodDisruptionBudgets = append(b.cluster.PodDisruptionBudgets, b.budget(name))

@@ -8,7 +8,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/offerings"
-	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 )
@@ -40,7 +39,7 @@ func TestCluster(t *testing.T) {
 			}
 			for _, node := range c.Nodes {
 				assert.NotEmpty(t, node.Labels[corev1.LabelTopologyZone])
-				if node.Labels[scheduling.CapacityTypeLabel] == string(offerings.Spot) {
+				if node.Labels[offerings.CapacityTypeLabel] == string(offerings.Spot) {
 					spotNodes++
 				}
 			}

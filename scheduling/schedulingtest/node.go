@@ -54,7 +54,7 @@ func OfType(t *instancetypes.InstanceType, o offerings.Offering) NodeOption {
 
 // Allocatable is the allocatable and capacity of the node. A node holds 110 pods unless the amounts
 // state another number.
-func Allocatable(amounts ...Amount) NodeOption {
+func Allocatable(amounts ...ResourceAmount) NodeOption {
 	return on(func(n *corev1.Node) {
 		list := merge(Resources(Count(corev1.ResourcePods, 110)), amounts)
 		n.Status.Allocatable = list
@@ -100,7 +100,7 @@ func NodePool(name string, opts ...NodePoolOption) *scheduling.NodePool {
 
 // Limit bounds the sum of the capacity of the pool's nodes; see [MaxNodes] for
 // their number.
-func Limit(amounts ...Amount) NodePoolOption {
+func Limit(amounts ...ResourceAmount) NodePoolOption {
 	return on(func(p *scheduling.NodePool) {
 		p.Spec.Limits = merge(p.Spec.Limits, amounts)
 	})

@@ -49,8 +49,8 @@ func OnNode(name string) PodOption {
 	})
 }
 
-// Phase sets the phase of the pod's status.
-func Phase(phase corev1.PodPhase) PodOption {
+// PodPhase sets the phase of the pod's status.
+func PodPhase(phase corev1.PodPhase) PodOption {
 	return on(func(p *corev1.Pod) { p.Status.Phase = phase })
 }
 
@@ -67,7 +67,7 @@ func OwnedByDaemonSet(name string) PodOption {
 
 // Requests are the requests of the container "main". A second call adds to the list; the later
 // amount of one resource counts.
-func Requests(amounts ...Amount) PodOption {
+func Requests(amounts ...ResourceAmount) PodOption {
 	return on(func(p *corev1.Pod) {
 		r := &p.Spec.Containers[0].Resources
 		r.Requests = merge(r.Requests, amounts)
@@ -76,7 +76,7 @@ func Requests(amounts ...Amount) PodOption {
 
 // Limits are the limits of the container "main". A resource with a limit and no
 // request asks for the limit.
-func Limits(amounts ...Amount) PodOption {
+func Limits(amounts ...ResourceAmount) PodOption {
 	return on(func(p *corev1.Pod) {
 		r := &p.Spec.Containers[0].Resources
 		r.Limits = merge(r.Limits, amounts)
@@ -84,14 +84,14 @@ func Limits(amounts ...Amount) PodOption {
 }
 
 // sideContainer adds a further container with these requests.
-func sideContainer(amounts ...Amount) PodOption {
+func sideContainer(amounts ...ResourceAmount) PodOption {
 	return on(func(p *corev1.Pod) {
 		p.Spec.Containers = append(p.Spec.Containers, container("main", len(p.Spec.Containers), amounts))
 	})
 }
 
 // Init adds an init container, which runs before the main containers and ends.
-func Init(amounts ...Amount) PodOption {
+func Init(amounts ...ResourceAmount) PodOption {
 	return on(func(p *corev1.Pod) {
 		p.Spec.InitContainers = append(p.Spec.InitContainers, container("init", len(p.Spec.InitContainers), amounts))
 	})
@@ -99,7 +99,7 @@ func Init(amounts ...Amount) PodOption {
 
 // Sidecar adds an init container that goes on running beside everything that
 // starts after it.
-func Sidecar(amounts ...Amount) PodOption {
+func Sidecar(amounts ...ResourceAmount) PodOption {
 	return on(func(p *corev1.Pod) {
 		c := container("sidecar", len(p.Spec.InitContainers), amounts)
 		always := corev1.ContainerRestartPolicyAlways
@@ -109,17 +109,17 @@ func Sidecar(amounts ...Amount) PodOption {
 }
 
 // overhead is the overhead of the pod's runtime class.
-func overhead(amounts ...Amount) PodOption {
+func overhead(amounts ...ResourceAmount) PodOption {
 	return on(func(p *corev1.Pod) { p.Spec.Overhead = merge(p.Spec.Overhead, amounts) })
 }
 
 // podLevelAbove are requests of the pod as a whole that exceed the present requests of its
 // containers by the amounts, as the API server allows.
-func podLevelAbove(amounts ...Amount) PodOption {
+func podLevelAbove(amounts ...ResourceAmount) PodOption {
 	return on(func(p *corev1.Pod) {
-		whole := make([]Amount, len(amounts))
+		whole := make([]ResourceAmount, len(amounts))
 		for i, a := range amounts {
-			whole[i] = Amount{a.Name, a.Quantity.DeepCopy()}
+			whole[i] = ResourceAmount{a.Name, a.Quantity.DeepCopy()}
 			for k := range p.Spec.Containers {
 				r := &p.Spec.Containers[k].Resources
 				q, ok := r.Requests[a.Name]
@@ -135,7 +135,7 @@ func podLevelAbove(amounts ...Amount) PodOption {
 
 // podLevel are requests of the pod as a whole; they stand for the sum over its
 // containers, and must not be less.
-func podLevel(amounts ...Amount) PodOption {
+func podLevel(amounts ...ResourceAmount) PodOption {
 	return on(func(p *corev1.Pod) {
 		if p.Spec.Resources == nil {
 			p.Spec.Resources = &corev1.ResourceRequirements{}
@@ -144,14 +144,14 @@ func podLevel(amounts ...Amount) PodOption {
 	})
 }
 
-func container(name string, index int, amounts []Amount) corev1.Container {
+func container(name string, index int, amounts []ResourceAmount) corev1.Container {
 	return corev1.Container{
 		Name:      fmt.Sprintf("%s-%d", name, index),
 		Resources: corev1.ResourceRequirements{Requests: Resources(amounts...)},
 	}
 }
 
-func merge(list corev1.ResourceList, amounts []Amount) corev1.ResourceList {
+func merge(list corev1.ResourceList, amounts []ResourceAmount) corev1.ResourceList {
 	if list == nil {
 		return Resources(amounts...)
 	}

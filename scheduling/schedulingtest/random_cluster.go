@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
+	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
@@ -255,13 +256,13 @@ func (r *clusterGenerator) troubleNodes(c *disruption.Cluster) {
 		case 3:
 			node.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: pick(r.dice, corev1.ConditionFalse, corev1.ConditionUnknown)}}
 		case 4:
-			delete(node.Labels, pick(r.dice, corev1.LabelInstanceTypeStable, corev1.LabelTopologyZone, scheduling.CapacityTypeLabel, scheduling.NodePoolLabel, scheduling.InitializedLabel))
+			delete(node.Labels, pick(r.dice, corev1.LabelInstanceTypeStable, corev1.LabelTopologyZone, offerings.CapacityTypeLabel, scheduling.NodePoolLabel, scheduling.InitializedLabel))
 		case 5:
 			node.Labels[corev1.LabelInstanceTypeStable] = "gone.large"
 		case 6:
 			node.Labels[scheduling.NodePoolLabel] = "gone"
 		case 7: // nobody sells it so, or asks another price
-			node.Labels[scheduling.CapacityTypeLabel] = pick(r.dice, "spot", "on-demand", "reserved", "capacity-block")
+			node.Labels[offerings.CapacityTypeLabel] = pick(r.dice, "spot", "on-demand", "reserved", "capacity-block")
 		case 8:
 			Cordoned().Apply(node)
 		case 9:
@@ -291,7 +292,7 @@ func (r *clusterGenerator) troublePods(c *disruption.Cluster) {
 		case 6:
 			pod.Status.Conditions = nil
 		case 7:
-			Phase(pick(r.dice, corev1.PodSucceeded, corev1.PodFailed)).Apply(pod)
+			PodPhase(pick(r.dice, corev1.PodSucceeded, corev1.PodFailed)).Apply(pod)
 		case 8:
 			TolerateKey(scheduling.DisruptedTaint, "").Apply(pod)
 		case 9:

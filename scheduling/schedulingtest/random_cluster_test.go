@@ -114,7 +114,7 @@ func TestApply(t *testing.T) {
 	}
 	launch := scheduling.Launch{
 		Name: "default-1", NodePool: "default", Pods: []string{"default/follows"},
-		Options: []scheduling.Option{{InstanceType: "m.large", Zone: "a", CapacityType: offerings.Reserved, ReservationID: "cr-1"}},
+		Options: []scheduling.LaunchOption{{InstanceType: "m.large", Zone: "a", CapacityType: offerings.Reserved, ReservationID: "cr-1"}},
 	}
 	step := disruption.Step{
 		Drain: []string{"one"}, Launches: []scheduling.Launch{launch},

@@ -72,7 +72,7 @@ func (w *generator) instanceType(i int) *instancetypes.InstanceType {
 		opts = append(opts, Capacity(Count(fpgaResource, 1)))
 		price += 90
 	case 3:
-		opts = append(opts, Capacity(Amount{hugePages, *resource.NewQuantity(512<<20, resource.BinarySI)}))
+		opts = append(opts, Capacity(ResourceAmount{hugePages, *resource.NewQuantity(512<<20, resource.BinarySI)}))
 	}
 	return Type(fmt.Sprintf("%s.x%d-%d", family, cpu, i), append(opts, w.offers(i, price)...)...)
 }

@@ -287,7 +287,7 @@ func (w *generator) runningOn(node *corev1.Node) []*corev1.Pod {
 		opts := []PodOption{OnNode(node.Name), Requests(MilliCPU(askCPU), MiB(askMemory)), Label("app", "old")}
 		switch w.IntN(12) {
 		case 0:
-			opts = append(opts, Phase(corev1.PodSucceeded))
+			opts = append(opts, PodPhase(corev1.PodSucceeded))
 		case 1:
 			opts = append(opts, OwnedByDaemonSet("daemon-0"))
 		case 2:

@@ -361,7 +361,7 @@ func serviceLine(_ *session, name string, words []word) (*corev1.Service, error)
 func (s *session) node(name string, words []word) (*corev1.Node, error) {
 	bought := map[string]string{"capacity-type": string(offerings.OnDemand)}
 	var last []NodeOption
-	var amounts []Amount
+	var amounts []ResourceAmount
 	var errs []error
 	var others []word
 	for _, w := range words {

@@ -88,20 +88,20 @@ func optionOf(w word) (Option, error) {
 }
 
 // amountsOf is the option for a list of amounts under a key; nil if there is none.
-func amountsOf(key string) func(...Amount) Option {
+func amountsOf(key string) func(...ResourceAmount) Option {
 	switch key {
 	case "limits":
-		return func(a ...Amount) Option { return either(Limits(a...), Limit(a...)) }
+		return func(a ...ResourceAmount) Option { return either(Limits(a...), Limit(a...)) }
 	case "reserve":
-		return func(a ...Amount) Option { return KubeReserved(a...) }
+		return func(a ...ResourceAmount) Option { return KubeReserved(a...) }
 	}
-	ofPod := map[string]func(...Amount) PodOption{
+	ofPod := map[string]func(...ResourceAmount) PodOption{
 		"container": sideContainer, "init": Init, "sidecar": Sidecar, "overhead": overhead, "pod-level": podLevel,
 	}[key]
 	if ofPod == nil {
 		return nil
 	}
-	return func(a ...Amount) Option { return ofPod(a...) }
+	return func(a ...ResourceAmount) Option { return ofPod(a...) }
 }
 
 // labelWord sets labels. The keys of nodes and pools may be short for others.
@@ -165,7 +165,7 @@ func podWord(w word) (Option, error) {
 	case "daemon":
 		return OwnedByDaemonSet(w.value), nil
 	case "done":
-		return Phase(corev1.PodSucceeded), nil
+		return PodPhase(corev1.PodSucceeded), nil
 	}
 	return nil, nil
 }
@@ -338,12 +338,12 @@ func volumeWord(w word) (Option, error) {
 
 // driverWord reads how many volumes of a driver a node takes; without a number there is
 // no limit.
-func driverWord(w word) (Amount, error) {
+func driverWord(w word) (ResourceAmount, error) {
 	limit := int64(-1)
 	if w.hasValue {
 		var err error
 		if limit, err = strconv.ParseInt(w.value, 10, 32); err != nil {
-			return Amount{}, fmt.Errorf("%s: want a number of volumes", w)
+			return ResourceAmount{}, fmt.Errorf("%s: want a number of volumes", w)
 		}
 	}
 	return Count(corev1.ResourceName(driverName(w.key)), limit), nil

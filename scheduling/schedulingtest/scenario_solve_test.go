@@ -105,9 +105,9 @@ func settingsOf(s *scheduling.Policy, show map[string]bool) map[string]func(stri
 		"spot-families":         into(&s.Flexibility.Families, strconv.Atoi),
 		"spot-zones":            into(&s.Flexibility.Zones, strconv.Atoi),
 		"node-overhead":         into(&s.NodeOverhead, offerings.ParsePrice),
-		"interruption":          into(&s.Interruption.PerNode, offerings.ParseAmount),
-		"interruption-per-core": into(&s.Interruption.PerCore, offerings.ParseAmount),
-		"unstated-rate":         into(&s.Interruption.UnstatedRate, parsePercent),
+		"interruption":          into(&s.InterruptionCost.PerNode, offerings.ParseAmount),
+		"interruption-per-core": into(&s.InterruptionCost.PerCore, offerings.ParseAmount),
+		"unstated-rate":         into(&s.InterruptionCost.UnstatedRate, parsePercent),
 		"workload-share": into(&s.WorkloadShare, func(text string) (int, error) {
 			return strconv.Atoi(strings.TrimSuffix(text, "%"))
 		}),

@@ -100,20 +100,20 @@ func resourceName(key string) (name corev1.ResourceName, ok bool) {
 }
 
 // parseAmount reads a resource word such as cpu=500m.
-func parseAmount(w word) (Amount, error) {
+func parseAmount(w word) (ResourceAmount, error) {
 	name, ok := resourceName(w.key)
 	if !ok {
-		return Amount{}, unexpected(w)
+		return ResourceAmount{}, unexpected(w)
 	}
 	q, err := resource.ParseQuantity(w.value)
 	if err != nil {
-		return Amount{}, fmt.Errorf("%s: %w", w, err)
+		return ResourceAmount{}, fmt.Errorf("%s: %w", w, err)
 	}
-	return Amount{name, q}, nil
+	return ResourceAmount{name, q}, nil
 }
 
 // parseAmounts reads resource words such as "cpu=500m memory=1Gi".
-func parseAmounts(text string) ([]Amount, error) {
+func parseAmounts(text string) ([]ResourceAmount, error) {
 	words, err := splitWords(text)
 	if err != nil {
 		return nil, err

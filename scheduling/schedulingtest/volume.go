@@ -144,7 +144,7 @@ func OfClass(name string) interface {
 
 // CSINode says how many volumes of each driver the node takes: amounts such as
 // Count("ebs.csi.aws.com", 25); a negative amount stands for no limit.
-func CSINode(node string, drivers ...Amount) *storagev1.CSINode {
+func CSINode(node string, drivers ...ResourceAmount) *storagev1.CSINode {
 	n := &storagev1.CSINode{ObjectMeta: metav1.ObjectMeta{Name: node, UID: types.UID("csinode/" + node)}}
 	for _, d := range drivers {
 		driver := storagev1.CSINodeDriver{Name: string(d.Name), NodeID: node}

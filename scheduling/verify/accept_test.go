@@ -115,7 +115,7 @@ func TestGoodPlans(t *testing.T) {
 		}},
 		{"a pod in another namespace than the default", func(f *fixture) { f.pod("fly-1").Namespace = "default" }},
 		{"pods that are not to be placed", func(f *fixture) {
-			f.p.Pods = append(f.p.Pods, nil, st.Pod("bound", st.OnNode("n2")), st.Pod("ended", st.Phase(corev1.PodFailed)),
+			f.p.Pods = append(f.p.Pods, nil, st.Pod("bound", st.OnNode("n2")), st.Pod("ended", st.PodPhase(corev1.PodFailed)),
 				st.Pod("daemon", st.OwnedByDaemonSet("logs")))
 		}},
 		{"pods in the order of namespaces, which is not that of their names as text", func(f *fixture) {
@@ -162,7 +162,7 @@ func TestGoodPlans(t *testing.T) {
 func TestNothingToDo(t *testing.T) {
 	f := &fixture{plan: &scheduling.Plan{Summary: scheduling.Summary{Status: scheduling.StatusOptimal}}}
 	assert.Empty(t, f.violations(t))
-	f.p.Pods = []*corev1.Pod{nil, st.Pod("gone", st.Phase(corev1.PodSucceeded))}
+	f.p.Pods = []*corev1.Pod{nil, st.Pod("gone", st.PodPhase(corev1.PodSucceeded))}
 	assert.Empty(t, f.violations(t))
 }
 
@@ -171,7 +171,7 @@ func TestBetterPlacesAreNotImagined(t *testing.T) {
 	refuseRed := func(f *fixture) {
 		f.plan.Launches = f.plan.Launches[:3]
 		f.plan.Unschedulable = append(f.plan.Unschedulable, scheduling.Unschedulable{
-			Pod: "shop/red-1", Message: "no", Reasons: []scheduling.Reason{{Code: scheduling.ReasonLimits, Count: 1}}, Fixes: []string{"ask for less"},
+			Pod: "shop/red-1", Message: "no", Reasons: []scheduling.ReasonCount{{Code: scheduling.ReasonLimits, Count: 1}}, Fixes: []string{"ask for less"},
 		})
 		f.plan.Summary.Resources = nil
 		f.claim(0)

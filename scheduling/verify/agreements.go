@@ -33,7 +33,7 @@ func agreements(report *Report, launches []*launch, o *binding.Outcome) {
 				}
 				first, has := l.first().Value(key)
 				if value, ok := n.Value(key); ok != has || keys[key] && value != first {
-					report.add(OptionTopology, fmt.Sprintf("%s/options[%d]", l.object, i),
+					report.add(CodeOptionTopology, fmt.Sprintf("%s/options[%d]", l.object, i),
 						"%s is %q, the first option has %q, and rules between pods depend on it", key, value, first)
 				}
 			}

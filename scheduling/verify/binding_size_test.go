@@ -78,5 +78,5 @@ func TestLargePlans(t *testing.T) {
 	t.Logf("%d pods on %d machines: %v", len(f.p.Pods), len(f.plan.Launches), time.Since(start))
 	assert.NoError(t, err)
 	f.pod("app-003-1").Spec.Affinity.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution[0].TopologyKey = zoneOf
-	assert.Equal(t, broken(verify.PodAntiAffinity), codes(f.violations(t)))
+	assert.Equal(t, broken(verify.CodePodAntiAffinity), codes(f.violations(t)))
 }

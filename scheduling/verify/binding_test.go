@@ -51,7 +51,7 @@ func zones(names string) []*corev1.Node {
 	return nodes
 }
 
-var tooMany = broken(verify.TopologySpread)
+var tooMany = broken(verify.CodeTopologySpread)
 
 func TestTopologySpread(t *testing.T) {
 	web := func(n int, more ...func(*corev1.TopologySpreadConstraint)) []*corev1.Pod {
@@ -142,7 +142,7 @@ func TestTopologySpread(t *testing.T) {
 }
 
 func TestPodAffinity(t *testing.T) {
-	alone := broken(verify.PodAffinity)
+	alone := broken(verify.CodePodAffinity)
 	namespaces := func(names ...string) func(*corev1.PodAffinityTerm) {
 		return func(t *corev1.PodAffinityTerm) { t.Namespaces = names }
 	}
@@ -213,7 +213,7 @@ func TestPodAffinity(t *testing.T) {
 }
 
 func TestPodAntiAffinity(t *testing.T) {
-	together := broken(verify.PodAntiAffinity)
+	together := broken(verify.CodePodAntiAffinity)
 	for _, tc := range []tied{
 		{name: "beside a running pod (P124)", pods: apps(1, "web", apart(hostOf, of("db"))), running: []*corev1.Pod{app("r", "db", "n-a")}, nodes: zones("a b"), places: []string{"n-a: web-1"}, breaks: together,
 			details: []string{"pod/default/web-1", "node/n-a", "pod-anti-affinity over kubernetes.io/hostname", `app in (db)`, "n-a has 1"}},

@@ -62,7 +62,7 @@ func buying(p scheduling.Problem, buys ...buy) *fixture {
 }
 
 // option looks an option up in the catalog that the pool buys from.
-func (f *fixture) option(pool, text string) scheduling.Option {
+func (f *fixture) option(pool, text string) scheduling.LaunchOption {
 	parts := append(strings.Split(text, "/"), "")
 	catalog := f.p.Catalog
 	if own, ok := f.p.PoolCatalogs[pool]; ok {
@@ -79,7 +79,7 @@ func (f *fixture) option(pool, text string) scheduling.Option {
 		panic("no offering " + text)
 	}
 	o := kind.Offerings[i]
-	return scheduling.Option{InstanceType: kind.Name, Zone: o.Zone, CapacityType: o.CapacityType, Price: o.Price,
+	return scheduling.LaunchOption{InstanceType: kind.Name, Zone: o.Zone, CapacityType: o.CapacityType, Price: o.Price,
 		ReservationID: o.ReservationID, InterruptionRate: o.InterruptionRate}
 }
 
@@ -87,7 +87,7 @@ func (f *fixture) option(pool, text string) scheduling.Option {
 func (f *fixture) refusing(names ...string) *fixture {
 	for _, name := range names {
 		f.plan.Unschedulable = append(f.plan.Unschedulable, scheduling.Unschedulable{
-			Pod: "default/" + name, Message: "no", Reasons: []scheduling.Reason{{Code: scheduling.ReasonLimits, Count: 1}}, Fixes: []string{"raise the limit"},
+			Pod: "default/" + name, Message: "no", Reasons: []scheduling.ReasonCount{{Code: scheduling.ReasonLimits, Count: 1}}, Fixes: []string{"raise the limit"},
 		})
 	}
 	f.sum()

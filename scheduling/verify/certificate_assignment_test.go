@@ -84,11 +84,11 @@ func TestWhatWorthsProve(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			f := assigning(tc.p, tc.worths, tc.by)
 			if tc.proven < 0 {
-				assert.Equal(t, broken(verify.CertificateOption), boundCodes(t, f, 1))
+				assert.Equal(t, broken(verify.CodeCertificateOption), boundCodes(t, f, 1))
 				return
 			}
 			assert.Empty(t, boundCodes(t, f, tc.proven))
-			assert.Equal(t, broken(verify.BoundUnproven), boundCodes(t, f, tc.proven+1))
+			assert.Equal(t, broken(verify.CodeBoundUnproven), boundCodes(t, f, tc.proven+1))
 		})
 	}
 }
@@ -125,7 +125,7 @@ func TestMalformedWorths(t *testing.T) {
 			require.Empty(t, boundCodes(t, f, 2000))
 			change(f.plan.Summary.Certificate)
 			for _, code := range boundCodes(t, f, 1) {
-				assert.Equal(t, verify.CertificateMalformed, code)
+				assert.Equal(t, verify.CodeCertificateMalformed, code)
 			}
 			assert.NotEmpty(t, boundCodes(t, f, 1))
 		})
@@ -135,7 +135,7 @@ func TestMalformedWorths(t *testing.T) {
 // More than an int64 of a resource is more than can be counted.
 func TestWorthsOfTooMuch(t *testing.T) {
 	p := scheduling.Problem{Pods: st.Pods(3, "p", st.Requests(st.GiB(1<<32)))}
-	assert.Equal(t, broken(verify.CertificateMalformed), boundCodes(t, assigning(p, worths{"p-1": "1"}, vectors{{}}), 1))
+	assert.Equal(t, broken(verify.CodeCertificateMalformed), boundCodes(t, assigning(p, worths{"p-1": "1"}, vectors{{}}), 1))
 }
 
 // A scale changes the unit of worths and vectors alike.
@@ -145,7 +145,7 @@ func TestScaleOfWorths(t *testing.T) {
 	f := assigning(p, worths{"p-1": "1001"}, vectors{{"cpu": "1"}})
 	f.plan.Summary.Certificate.Scale = 1
 	assert.Empty(t, boundCodes(t, f, 2503), "five times 500.5, rounded up")
-	assert.Equal(t, broken(verify.BoundUnproven), boundCodes(t, f, 2504))
+	assert.Equal(t, broken(verify.CodeBoundUnproven), boundCodes(t, f, 2504))
 	f.plan.Summary.Certificate.Scale = 0
-	assert.Equal(t, broken(verify.CertificateOption), boundCodes(t, f, 1))
+	assert.Equal(t, broken(verify.CodeCertificateOption), boundCodes(t, f, 1))
 }

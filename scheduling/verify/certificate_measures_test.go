@@ -122,12 +122,12 @@ func prove(t *testing.T, f *fixture, want offerings.Price) {
 	t.Helper()
 	switch want {
 	case -1:
-		assert.Equal(t, broken(verify.CertificateOption), boundCodes(t, f, 1))
+		assert.Equal(t, broken(verify.CodeCertificateOption), boundCodes(t, f, 1))
 	case -2:
-		assert.Equal(t, broken(verify.CertificateMalformed), boundCodes(t, f, 1))
+		assert.Equal(t, broken(verify.CodeCertificateMalformed), boundCodes(t, f, 1))
 	default:
 		assert.Empty(t, boundCodes(t, f, want))
-		assert.Equal(t, broken(verify.BoundUnproven), boundCodes(t, f, want+1))
+		assert.Equal(t, broken(verify.CodeBoundUnproven), boundCodes(t, f, want+1))
 	}
 }
 

@@ -31,10 +31,10 @@ func halves(types ...st.TypeOption) *fixture {
 func TestWhatCasesProve(t *testing.T) {
 	f := halves()
 	assert.Empty(t, boundCodes(t, f, 3000))
-	assert.Equal(t, broken(verify.BoundUnproven), boundCodes(t, f, 3001))
+	assert.Equal(t, broken(verify.CodeBoundUnproven), boundCodes(t, f, 3001))
 	assert.Empty(t, boundCodes(t, halves(st.OnDemand("b", 2500)), 3000), "a dearer machine counts as well")
-	assert.Equal(t, broken(verify.CertificateOption), boundCodes(t, halves(st.OnDemand("b", 999)), 1), "a cheaper one does not")
-	assert.Equal(t, broken(verify.CertificateMalformed), boundCodes(t, halves(st.Reserved("a", 1000, "cr", 1)), 1))
+	assert.Equal(t, broken(verify.CodeCertificateOption), boundCodes(t, halves(st.OnDemand("b", 999)), 1), "a cheaper one does not")
+	assert.Equal(t, broken(verify.CodeCertificateMalformed), boundCodes(t, halves(st.Reserved("a", 1000, "cr", 1)), 1))
 }
 
 // Machines may be counted in one zone. Those in others hold no more for it.
@@ -45,9 +45,9 @@ func TestWhatCasesProveOfAZone(t *testing.T) {
 		return f
 	}
 	assert.Empty(t, boundCodes(t, in("a"), 3000))
-	assert.Equal(t, broken(verify.CertificateOption), boundCodes(t, in("a", st.OnDemand("b", 1000)), 3000), "a machine in another zone")
+	assert.Equal(t, broken(verify.CodeCertificateOption), boundCodes(t, in("a", st.OnDemand("b", 1000)), 3000), "a machine in another zone")
 	assert.Empty(t, boundCodes(t, in("a", st.OnDemand("b", 2000)), 3000), "one that costs what it may hold")
-	assert.Equal(t, broken(verify.CertificateOption), boundCodes(t, in("b"), 3000))
+	assert.Equal(t, broken(verify.CodeCertificateOption), boundCodes(t, in("b"), 3000))
 }
 
 // Whatever is changed, the cases prove less.

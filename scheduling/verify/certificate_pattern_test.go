@@ -52,11 +52,11 @@ func TestWhatFillingsProve(t *testing.T) {
 			f := assigning(tc.p, tc.worths, tc.by)
 			f.plan.Summary.Certificate.Kind = "pattern"
 			if tc.proven < 0 {
-				assert.Equal(t, broken(verify.CertificateOption), boundCodes(t, f, 1))
+				assert.Equal(t, broken(verify.CodeCertificateOption), boundCodes(t, f, 1))
 				return
 			}
 			assert.Empty(t, boundCodes(t, f, tc.proven))
-			assert.Equal(t, broken(verify.BoundUnproven), boundCodes(t, f, tc.proven+1))
+			assert.Equal(t, broken(verify.CodeBoundUnproven), boundCodes(t, f, tc.proven+1))
 			f.plan.Summary.Certificate.Kind = "assignment"
 			assert.NotEmpty(t, boundCodes(t, f, tc.proven), "no vector knows that")
 		})

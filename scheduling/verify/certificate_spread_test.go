@@ -148,7 +148,7 @@ func inRacks(cheap, dear st.NodePoolOption, pods int) scheduling.Problem {
 	return scheduling.Problem{
 		Catalog: st.MustCatalog(small, large),
 		NodePools: []*scheduling.NodePool{
-			st.NodePool("cheap", st.Where(st.In(scheduling.CapacityTypeLabel, "spot")), cheap), st.NodePool("dear", st.Where(st.In(scheduling.CapacityTypeLabel, "on-demand")), dear),
+			st.NodePool("cheap", st.Where(st.In(offerings.CapacityTypeLabel, "spot")), cheap), st.NodePool("dear", st.Where(st.In(offerings.CapacityTypeLabel, "on-demand")), dear),
 		},
 		Pods: st.Pods(pods, "p", st.Requests(st.Cores(1)), st.Label("app", "web"), st.Spread("rack")),
 	}

@@ -38,7 +38,7 @@ func boundCodes(t *testing.T, f *fixture, bound offerings.Price) []verify.Code {
 	var out []verify.Code
 	for _, c := range codes(f.violations(t)) {
 		switch c {
-		case verify.BoundUnproven, verify.CertificateOption, verify.CertificateMalformed, verify.CertificateMissing:
+		case verify.CodeBoundUnproven, verify.CodeCertificateOption, verify.CodeCertificateMalformed, verify.CodeCertificateMissing:
 			out = append(out, c)
 		}
 	}
@@ -147,11 +147,11 @@ func TestWhatACertificateProves(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			f := placing(tc.p, tc.scale, tc.values)
 			if tc.proven < 0 {
-				assert.Equal(t, broken(verify.CertificateOption), boundCodes(t, f, 1))
+				assert.Equal(t, broken(verify.CodeCertificateOption), boundCodes(t, f, 1))
 				return
 			}
 			assert.Empty(t, boundCodes(t, f, tc.proven))
-			assert.Equal(t, broken(verify.BoundUnproven), boundCodes(t, f, tc.proven+1))
+			assert.Equal(t, broken(verify.CodeBoundUnproven), boundCodes(t, f, tc.proven+1))
 		})
 	}
 }
@@ -172,7 +172,7 @@ func TestTooManyChoices(t *testing.T) {
 		p.DaemonSets = append(p.DaemonSets, st.DaemonSet("d-"+key[len(key)-1:], st.Requests(st.MilliCPU(100)), st.Select(key, "0")))
 	}
 	all := st.DaemonSet("all", st.Requests(st.MilliCPU(500)), st.Where(st.Exists("example.com/key-0")))
-	assert.Equal(t, broken(verify.CertificateOption), boundCodes(t, placing(p, 0, map[string]string{"cpu": "1"}), 3000))
+	assert.Equal(t, broken(verify.CodeCertificateOption), boundCodes(t, placing(p, 0, map[string]string{"cpu": "1"}), 3000))
 	p.DaemonSets = append(p.DaemonSets, all)
 	assert.Empty(t, boundCodes(t, placing(p, 0, map[string]string{"cpu": "1"}), 3000))
 }
@@ -223,7 +223,7 @@ func TestNoCertificateProvesMoreThanAPlanCosts(t *testing.T) {
 			}
 			plan.Summary.Certificate = cert(low)
 			price := plan.Summary.PricePerHour
-			require.Equal(t, broken(verify.BoundUnproven), boundCodes(t, f, price+1), "seed %d, %s", seed, kind)
+			require.Equal(t, broken(verify.CodeBoundUnproven), boundCodes(t, f, price+1), "seed %d, %s", seed, kind)
 			checked[kind]++
 			if len(boundCodes(t, f, price/4)) == 0 && price > 3 {
 				strong[kind]++

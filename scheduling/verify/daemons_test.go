@@ -35,7 +35,7 @@ func lonely(counted bool, pool *scheduling.NodePool, ds *appsv1.DaemonSet) *fixt
 		},
 		plan: &scheduling.Plan{Launches: []scheduling.Launch{{
 			Name: "pool-1", NodePool: "pool", Pods: []string{"default/p"}, Price: st.Cents(5), Requests: requests,
-			Options: []scheduling.Option{option("m", "a", offerings.OnDemand, 5)}, Labels: pool.Spec.Template.Metadata.Labels,
+			Options: []scheduling.LaunchOption{option("m", "a", offerings.OnDemand, 5)}, Labels: pool.Spec.Template.Metadata.Labels,
 			Taints: pool.Spec.Template.Spec.Taints, StartupTaints: pool.Spec.Template.Spec.StartupTaints,
 		}}},
 	}
@@ -70,7 +70,7 @@ func TestDaemonsOfNewMachines(t *testing.T) {
 		{"label of the type", pool(), daemon(st.Select(typeOf, "m")), true},
 		{"label of another type", pool(), daemon(st.Select(typeOf, "n")), false},
 		{"custom label of the type", pool(), daemon(st.Where(st.Gt("example.com/cpu", 1))), true},
-		{"label of the offering", pool(), daemon(st.Select(scheduling.CapacityTypeLabel, "spot")), false},
+		{"label of the offering", pool(), daemon(st.Select(offerings.CapacityTypeLabel, "spot")), false},
 		{"label of the pool", pool(st.Label("tier", "web")), daemon(st.Select("tier", "web")), true},
 		{"the pool itself", pool(), daemon(st.Select(scheduling.NodePoolLabel, "pool")), true},
 		{"label that nobody defines", pool(), daemon(st.Select("tier", "web")), false},
@@ -85,7 +85,7 @@ func TestDaemonsOfNewMachines(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			assert.Empty(t, lonely(tc.wants, tc.pool, tc.ds).violations(t))
-			assert.Equal(t, broken(verify.LaunchRequests), codes(lonely(!tc.wants, tc.pool, tc.ds).violations(t)))
+			assert.Equal(t, broken(verify.CodeLaunchRequests), codes(lonely(!tc.wants, tc.pool, tc.ds).violations(t)))
 		})
 	}
 }
@@ -118,7 +118,7 @@ func TestTheNewestPodSaysWhatADaemonNeeds(t *testing.T) {
 	f.p.Running = []*corev1.Pod{
 		at(st.Pod("d-old", st.OnNode("n1"), st.OwnedByDaemonSet("d"), st.Requests(st.MilliCPU(300))), 1),
 		at(st.Pod("d-new", st.OnNode("n1"), st.OwnedByDaemonSet("d"), st.Requests(st.MilliCPU(100))), 3),
-		at(st.Pod("d-failed", st.OnNode("n1"), st.OwnedByDaemonSet("d"), st.Phase(corev1.PodFailed), st.Requests(st.MilliCPU(900))), 5),
+		at(st.Pod("d-failed", st.OnNode("n1"), st.OwnedByDaemonSet("d"), st.PodPhase(corev1.PodFailed), st.Requests(st.MilliCPU(900))), 5),
 		at(st.Pod("d-other", st.Namespace("other"), st.OnNode("n1"), st.OwnedByDaemonSet("d"), st.Requests(st.MilliCPU(800))), 6),
 	}
 	assert.Empty(t, f.violations(t))
@@ -141,7 +141,7 @@ func TestRoomOnNodes(t *testing.T) {
 	}{
 		{"allocatable and a daemon to come", st.Node("n", base), nil, 3400},
 		{"a running pod", st.Node("n", base), []*corev1.Pod{running(1000)}, 2400},
-		{"a pod that has ended", st.Node("n", base), []*corev1.Pod{running(1000, st.Phase(corev1.PodSucceeded))}, 3400},
+		{"a pod that has ended", st.Node("n", base), []*corev1.Pod{running(1000, st.PodPhase(corev1.PodSucceeded))}, 3400},
 		{"the daemon runs already, larger than planned", st.Node("n", base), []*corev1.Pod{running(600, st.OwnedByDaemonSet("d"))}, 2900},
 		{"an unexpected daemon spares no other", st.Node("n", base), []*corev1.Pod{running(600, st.OwnedByDaemonSet("x"))}, 2800},
 		{"a daemon that the labels of the node attract", st.Node("n", base, st.Label("tier", "web")), nil, 400},
@@ -167,7 +167,7 @@ func TestRoomOnNodes(t *testing.T) {
 			}}
 			f.plan = &scheduling.Plan{Existing: []scheduling.Assignment{{Node: "n", Pods: []string{"default/p"}}}}
 			f.plan.Summary.Status = scheduling.StatusOptimal
-			for more, want := range map[int64][]verify.Code{0: nil, 1: broken(verify.Resources)} {
+			for more, want := range map[int64][]verify.Code{0: nil, 1: broken(verify.CodeResources)} {
 				// The device is there even while the kubelet reports none.
 				f.p.Pods = []*corev1.Pod{st.Pod("p", st.Requests(st.MilliCPU(tc.left+more), st.Count(gpus, 1)), st.TolerateAll())}
 				f.sum()

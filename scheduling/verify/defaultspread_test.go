@@ -78,7 +78,7 @@ func TestDefaultSpread(t *testing.T) {
 			}, nodes: map[string]string{"n-a": "web-1 web-2"}}
 			var want []verify.Code
 			if tc.spread {
-				want = broken(verify.TopologySpread)
+				want = broken(verify.CodeTopologySpread)
 			}
 			assert.Equal(t, want, codes(d.plan().violations(t)))
 		})
@@ -88,7 +88,7 @@ func TestDefaultSpread(t *testing.T) {
 			Pods: apps(1, "web"), Running: []*corev1.Pod{app("r", "web", "n-a")}, Nodes: zones("a b"),
 			DefaultSpread: []corev1.TopologySpreadConstraint{hard}, Services: []*corev1.Service{service("default", web)},
 		}, nodes: map[string]string{"n-a": "web-1"}}
-		assert.Equal(t, broken(verify.TopologySpread), codes(d.plan().violations(t)))
+		assert.Equal(t, broken(verify.CodeTopologySpread), codes(d.plan().violations(t)))
 		d.move("web-1", "n-b")
 		assert.Empty(t, d.plan().violations(t))
 	})

@@ -56,7 +56,7 @@ func ExampleReport() {
 
 	var report *verify.Report
 	if errors.As(verify.Plan(problem, plan), &report) {
-		for _, code := range []verify.Code{verify.OptionPrice, verify.SummaryCounts, verify.Resources} {
+		for _, code := range []verify.Code{verify.CodeOptionPrice, verify.CodeSummaryCounts, verify.CodeResources} {
 			fmt.Println(code, report.Has(code))
 		}
 	}

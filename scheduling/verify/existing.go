@@ -21,19 +21,19 @@ func (c *nodeCheck) existing() {
 		a := &c.plan.Existing[i]
 		object := "node/" + a.Node
 		if listed[a.Node] {
-			c.report.add(NodeDuplicated, object, "is listed twice")
+			c.report.add(CodeNodeDuplicated, object, "is listed twice")
 		}
 		listed[a.Node] = true
 		if len(a.Pods) == 0 {
-			c.report.add(NodeEmpty, object, "is listed without pods")
+			c.report.add(CodeNodeEmpty, object, "is listed without pods")
 		}
 		n := c.after(a.Node)
 		if n == nil {
-			c.report.add(NodeUnknown, object, "is not in the problem")
+			c.report.add(CodeNodeUnknown, object, "is not in the problem")
 			continue
 		}
 		if n.Leaves() {
-			c.report.add(NodeLeaving, object, "is being removed")
+			c.report.add(CodeNodeLeaving, object, "is being removed")
 		}
 		if c.filled[a.Node] == nil {
 			n = n.Copied()
@@ -63,7 +63,7 @@ func place(report *Report, object string, n *snapshot.Node, pods []*snapshot.Pod
 		need.Add(t.Requests)
 	}
 	for _, name := range snapshot.Exceeding(need, free) {
-		report.add(Resources, object, "%s: pods ask for %v, %v are free", name, need.Of(name), free.Of(name))
+		report.add(CodeResources, object, "%s: pods ask for %v, %v are free", name, need.Of(name), free.Of(name))
 	}
 }
 
@@ -71,15 +71,15 @@ func place(report *Report, object string, n *snapshot.Node, pods []*snapshot.Pod
 func filterCode(f snapshot.Filter) Code {
 	switch f {
 	case snapshot.NodeAffinity:
-		return NodeAffinity
+		return CodeNodeAffinity
 	case snapshot.TaintToleration:
-		return Taints
+		return CodeTaints
 	case snapshot.NodePorts:
-		return HostPorts
+		return CodeHostPorts
 	case snapshot.VolumeBinding:
-		return Volume
+		return CodeVolume
 	case snapshot.NodeVolumeLimits:
-		return AttachLimit
+		return CodeAttachLimit
 	}
-	return Resources
+	return CodeResources
 }

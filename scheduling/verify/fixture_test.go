@@ -58,7 +58,7 @@ func handmade() *fixture {
 			[]*corev1.Pod{
 				st.Pod("gpu-1", shop, st.Requests(st.Cores(1), st.Count(gpus, 1)), st.TolerateKey("nvidia.com/gpu", "")),
 				st.Pod("res-1", shop, st.Requests(st.Cores(1)), st.TolerateKey("example.com/reserved", ""),
-					st.Select(scheduling.CapacityTypeLabel, "reserved")),
+					st.Select(offerings.CapacityTypeLabel, "reserved")),
 				st.Pod("red-1", shop, st.Requests(st.MilliCPU(500)), st.Where(st.In(team, "red", "blue"))),
 				st.Pod("db-1", shop, st.Requests(st.MilliCPU(500)), st.Tolerate("example.com/dedicated", "db", corev1.TaintEffectNoSchedule),
 					st.Select(role, "db")),
@@ -68,13 +68,13 @@ func handmade() *fixture {
 		DaemonSets: nil,
 		NodePools: []*scheduling.NodePool{
 			st.NodePool("default", st.Weight(10), st.Limit(st.Cores(12)), st.MaxNodes(3), st.Label("tier", "web"),
-				st.Where(st.AtLeast(2, st.Exists(typeOf)), st.In(scheduling.CapacityTypeLabel, "spot", "on-demand")),
+				st.Where(st.AtLeast(2, st.Exists(typeOf)), st.In(offerings.CapacityTypeLabel, "spot", "on-demand")),
 				st.StartupTaint("example.com/starting", "", corev1.TaintEffectNoSchedule)),
 			st.NodePool("gpu", st.Taint("nvidia.com/gpu", "", corev1.TaintEffectNoSchedule), st.Where(st.In(typeOf, "gpu"))),
 			st.NodePool("reserved", st.Taint("example.com/reserved", "", corev1.TaintEffectNoSchedule),
-				st.Where(st.In(scheduling.CapacityTypeLabel, "reserved"))),
+				st.Where(st.In(offerings.CapacityTypeLabel, "reserved"))),
 			st.NodePool("static", st.Replicas(1)),
-			st.NodePool("team", st.Where(st.Exists(team), st.NotIn(scheduling.CapacityTypeLabel, "reserved"))),
+			st.NodePool("team", st.Where(st.Exists(team), st.NotIn(offerings.CapacityTypeLabel, "reserved"))),
 		},
 		Nodes: []*corev1.Node{
 			st.Node("n1", st.OfType(small, small.Offerings[0]), st.Label(role, "db"),
@@ -89,7 +89,7 @@ func handmade() *fixture {
 			st.Pod("logs-n1", st.OnNode("n1"), st.OwnedByDaemonSet("logs"), st.Requests(st.MilliCPU(100), st.MiB(128))),
 			st.Pod("cache", st.OnNode("n1"), st.Requests(st.MilliCPU(400))),
 			st.Pod("full", st.OnNode("n2"), st.Requests(st.MilliCPU(1900))),
-			st.Pod("done", st.OnNode("n1"), st.Phase(corev1.PodSucceeded), st.Requests(st.Cores(2))),
+			st.Pod("done", st.OnNode("n1"), st.PodPhase(corev1.PodSucceeded), st.Requests(st.Cores(2))),
 		},
 	}
 	p.DaemonSets = append(p.DaemonSets,
@@ -100,31 +100,31 @@ func handmade() *fixture {
 		Launches: []scheduling.Launch{
 			{
 				Name: "default-1", NodePool: "default", Price: st.Cents(3), Pods: []string{"shop/web-1", "shop/web-2", "shop/web-3"},
-				Options: []scheduling.Option{
+				Options: []scheduling.LaunchOption{
 					option("small", "a", offerings.Spot, 3), option("small", "a", offerings.OnDemand, 10), option("small", "b", offerings.OnDemand, 11),
 					option("large", "a", offerings.Spot, 12), option("large", "a", offerings.OnDemand, 40),
 				},
 				Requests:      st.Resources(st.MilliCPU(1600), st.MiB(3*1024+128), st.Count(corev1.ResourcePods, 4)),
 				Labels:        map[string]string{scheduling.NodePoolLabel: "default", "tier": "web"},
 				StartupTaints: []corev1.Taint{{Key: "example.com/starting", Effect: corev1.TaintEffectNoSchedule}},
-				Requirements:  []requirements.Selector{st.In(typeOf, "small", "large"), st.In(scheduling.CapacityTypeLabel, "spot", "on-demand")},
+				Requirements:  []requirements.Selector{st.In(typeOf, "small", "large"), st.In(offerings.CapacityTypeLabel, "spot", "on-demand")},
 			},
 			{
 				Name: "gpu-1", NodePool: "gpu", Price: st.Cents(100), Pods: []string{"shop/gpu-1"},
-				Options:      []scheduling.Option{option("gpu", "a", offerings.OnDemand, 100)},
+				Options:      []scheduling.LaunchOption{option("gpu", "a", offerings.OnDemand, 100)},
 				Requests:     st.Resources(st.MilliCPU(1150), st.MiB(128), st.Count(gpus, 1), st.Count(corev1.ResourcePods, 3)),
 				Taints:       []corev1.Taint{{Key: "nvidia.com/gpu", Effect: corev1.TaintEffectNoSchedule}},
 				Requirements: []requirements.Selector{st.In(typeOf, "gpu")},
 			},
 			{
 				Name: "reserved-1", NodePool: "reserved", Price: 0, Pods: []string{"shop/res-1"},
-				Options:  []scheduling.Option{{InstanceType: "large", Zone: "a", CapacityType: offerings.Reserved, ReservationID: "cr-1"}},
+				Options:  []scheduling.LaunchOption{{InstanceType: "large", Zone: "a", CapacityType: offerings.Reserved, ReservationID: "cr-1"}},
 				Requests: st.Resources(st.MilliCPU(1100), st.MiB(128), st.Count(corev1.ResourcePods, 2)),
 				Taints:   []corev1.Taint{{Key: "example.com/reserved", Effect: corev1.TaintEffectNoSchedule}},
 			},
 			{
 				Name: "team-1", NodePool: "team", Price: st.Cents(3), Pods: []string{"shop/red-1"},
-				Options:  []scheduling.Option{option("small", "a", offerings.Spot, 3), option("small", "b", offerings.OnDemand, 11)},
+				Options:  []scheduling.LaunchOption{option("small", "a", offerings.Spot, 3), option("small", "b", offerings.OnDemand, 11)},
 				Requests: st.Resources(st.MilliCPU(600), st.MiB(128), st.Count(corev1.ResourcePods, 2)),
 				Labels:   map[string]string{team: "red"},
 			},
@@ -132,7 +132,7 @@ func handmade() *fixture {
 		Existing: []scheduling.Assignment{{Node: "n1", Pods: []string{"shop/db-1"}}, {Node: "n3", Pods: []string{"default/fly-1"}}},
 		Unschedulable: []scheduling.Unschedulable{{
 			Pod: "shop/big-1", Message: "no machine has 100 cores",
-			Reasons: []scheduling.Reason{{Code: scheduling.ReasonResources, Count: 20, Detail: "too little cpu"}, {Code: scheduling.ReasonNodeNotReady, Count: 1}},
+			Reasons: []scheduling.ReasonCount{{Code: scheduling.ReasonResources, Count: 20, Detail: "too little cpu"}, {Code: scheduling.ReasonNodeNotReady, Count: 1}},
 			Fixes:   []string{"fits if cpu ≤ 8"},
 		}},
 	}
@@ -150,8 +150,8 @@ func handmade() *fixture {
 	return f
 }
 
-func option(instanceType, zone string, capacityType offerings.CapacityType, cents int64) scheduling.Option {
-	return scheduling.Option{InstanceType: instanceType, Zone: zone, CapacityType: capacityType, Price: st.Cents(cents)}
+func option(instanceType, zone string, capacityType offerings.CapacityType, cents int64) scheduling.LaunchOption {
+	return scheduling.LaunchOption{InstanceType: instanceType, Zone: zone, CapacityType: capacityType, Price: st.Cents(cents)}
 }
 
 // sum writes the counts, prices and shares of the summary anew.

@@ -81,7 +81,7 @@ func harmless() map[string]func(f *fixture, rng *rand.Rand) bool {
 			return changed
 		},
 		"pods that have ended": func(f *fixture, _ *rand.Rand) bool {
-			f.p.Pods = append(slices.Clone(f.p.Pods), st.Pod("ended", st.Phase(corev1.PodSucceeded), st.Requests(st.Cores(1000))))
+			f.p.Pods = append(slices.Clone(f.p.Pods), st.Pod("ended", st.PodPhase(corev1.PodSucceeded), st.Requests(st.Cores(1000))))
 			return true
 		},
 		"a pool that may buy nothing": func(f *fixture, _ *rand.Rand) bool {
@@ -127,7 +127,7 @@ func (f *fixture) counted(pool string) bool {
 func (f *fixture) weightMatters(pool string) bool {
 	return len(f.pool(pool).Spec.Limits) > 0 || f.counted(pool) ||
 		slices.ContainsFunc(f.plan.Launches, func(l scheduling.Launch) bool {
-			return slices.ContainsFunc(l.Options, func(o scheduling.Option) bool { return o.CapacityType == offerings.Reserved })
+			return slices.ContainsFunc(l.Options, func(o scheduling.LaunchOption) bool { return o.CapacityType == offerings.Reserved })
 		})
 }
 

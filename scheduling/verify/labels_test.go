@@ -33,36 +33,36 @@ func TestLabelsOfLaunches(t *testing.T) {
 	}{
 		{"the pool lists one value", where(st.In(team, "red")), where(st.In(team, "red", "blue")), map[string]string{team: "red"}, nil, plain, nil},
 		{"the pool lists one value, and none is set", where(st.In(team, "red")), where(st.Exists(typeOf)), nil, nil, plain,
-			broken(verify.LaunchLabels, verify.PoolRequirements)},
-		{"the pool lists two, the other is set", where(st.In(team, "red", "blue")), where(st.In(team, "red")), map[string]string{team: "blue"}, nil, plain, broken(verify.NodeAffinity)},
+			broken(verify.CodeLaunchLabels, verify.CodePoolRequirements)},
+		{"the pool lists two, the other is set", where(st.In(team, "red", "blue")), where(st.In(team, "red")), map[string]string{team: "blue"}, nil, plain, broken(verify.CodeNodeAffinity)},
 		{"any value that the pod names (R34)", where(st.Exists(team)), where(st.In(team, "x")), map[string]string{team: "x"}, nil, plain, nil},
 		{"a number above another", where(st.Gt("example.com/level", 3)), where(st.Lt("example.com/level", 5)), map[string]string{"example.com/level": "4"}, nil, plain, nil},
 		{"a number that is too low", where(st.Gte("example.com/level", 3)), where(st.Lt("example.com/level", 5)), map[string]string{"example.com/level": "2"}, nil, plain,
-			broken(verify.LaunchLabels, verify.PoolRequirements)},
+			broken(verify.CodeLaunchLabels, verify.CodePoolRequirements)},
 		{"a label that the pool excludes values of may be missing", where(st.NotIn(team, "red")), where(st.NotIn(team, "blue")), nil, nil, plain, nil},
 		{"or set for a pod that wants it", where(st.NotIn(team, "red")), where(st.In(team, "blue")), map[string]string{team: "blue"}, nil, plain, nil},
 		{"a label that the pool forbids", where(st.DoesNotExist(team)), where(st.DoesNotExist(team)), nil, nil, plain, nil},
 		{"a label that the pool forbids, set", where(st.DoesNotExist(team)), where(st.Exists(typeOf)), map[string]string{team: "x"}, nil, plain,
-			broken(verify.LaunchLabels, verify.PoolRequirements)},
+			broken(verify.CodeLaunchLabels, verify.CodePoolRequirements)},
 		{"well-known labels of types need not be set", where(st.In(zoneOf, "a")), where(st.In(typeOf, "plain")), nil, nil, plain, nil},
 		{"but may be", where(st.In(zoneOf, "a")), where(st.In(zoneOf, "a")), map[string]string{zoneOf: "a"}, nil, plain, nil},
 		{"if they are those of every option", where(st.In(zoneOf, "a", "b")), where(st.Exists(zoneOf)), map[string]string{zoneOf: "a"}, nil,
-			[]string{"plain/a/on-demand", "plain/b/on-demand"}, broken(verify.PoolRequirements)},
+			[]string{"plain/a/on-demand", "plain/b/on-demand"}, broken(verify.CodePoolRequirements)},
 		{"a label that other types have is absent", where(st.DoesNotExist(gpuOf)), where(st.DoesNotExist("example.com/disk")), nil, nil, plain, nil},
 		{"and not there for the asking (R35)", where(st.Exists(typeOf)), where(st.Exists(gpuOf)), nil, []requirements.Selector{st.Exists(gpuOf)}, plain,
-			broken(verify.NodeAffinity, verify.LaunchRequirements)},
-		{"nor for the pool's", where(st.Gt(gpuOf, 0)), where(st.Exists(typeOf)), nil, nil, plain, broken(verify.PoolRequirements)},
+			broken(verify.CodeNodeAffinity, verify.CodeLaunchRequirements)},
+		{"nor for the pool's", where(st.Gt(gpuOf, 0)), where(st.Exists(typeOf)), nil, nil, plain, broken(verify.CodePoolRequirements)},
 		{"a custom label of a type", where(st.In("example.com/disk", "ssd")), where(st.In("example.com/disk", "ssd")), nil, nil, gpu, nil},
 		{"a custom label of a type, said differently by the launch", where(st.Exists("example.com/disk")), where(st.Exists(typeOf)), map[string]string{"example.com/disk": "hdd"}, nil, gpu,
-			broken(verify.PoolRequirements)},
+			broken(verify.CodePoolRequirements)},
 		{"a well-known label that no type has, promised", where(st.Gt(cpuOf, 1)), where(st.Lt(cpuOf, 9)), nil, []requirements.Selector{st.Gt(cpuOf, 2), st.Lt(cpuOf, 8)}, plain, nil},
-		{"promised too widely for the pod", where(st.Gt(cpuOf, 1)), where(st.Lt(cpuOf, 9)), nil, []requirements.Selector{st.Gt(cpuOf, 2)}, plain, broken(verify.NodeAffinity)},
-		{"promised too widely for the pool", where(st.Gt(cpuOf, 1)), where(st.Lt(cpuOf, 9)), nil, []requirements.Selector{st.Lt(cpuOf, 8)}, plain, broken(verify.LaunchRequirements)},
-		{"promised in contradictions", where(st.Exists(typeOf)), where(st.In(region, "r1")), nil, []requirements.Selector{st.In(region, "r1"), st.In(region, "r2")}, plain, broken(verify.NodeAffinity)},
+		{"promised too widely for the pod", where(st.Gt(cpuOf, 1)), where(st.Lt(cpuOf, 9)), nil, []requirements.Selector{st.Gt(cpuOf, 2)}, plain, broken(verify.CodeNodeAffinity)},
+		{"promised too widely for the pool", where(st.Gt(cpuOf, 1)), where(st.Lt(cpuOf, 9)), nil, []requirements.Selector{st.Lt(cpuOf, 8)}, plain, broken(verify.CodeLaunchRequirements)},
+		{"promised in contradictions", where(st.Exists(typeOf)), where(st.In(region, "r1")), nil, []requirements.Selector{st.In(region, "r1"), st.In(region, "r2")}, plain, broken(verify.CodeNodeAffinity)},
 		{"the provider's label, shunned", where(st.Exists(typeOf)), where(st.NotIn(region, "r1")), nil, nil, plain, nil},
-		{"the provider's label, shunned and promised", where(st.Exists(typeOf)), where(st.NotIn(region, "r1")), nil, []requirements.Selector{st.Exists(region)}, plain, broken(verify.NodeAffinity)},
+		{"the provider's label, shunned and promised", where(st.Exists(typeOf)), where(st.NotIn(region, "r1")), nil, []requirements.Selector{st.Exists(region)}, plain, broken(verify.CodeNodeAffinity)},
 		{"a requirement of the launch on its own label", where(st.Exists(team)), where(st.Exists(team)), map[string]string{team: "x"}, []requirements.Selector{st.In(team, "x")}, plain, nil},
-		{"a requirement of the launch on another value", where(st.Exists(team)), where(st.Exists(team)), map[string]string{team: "x"}, []requirements.Selector{st.In(team, "y")}, plain, broken(verify.LaunchRequirements)},
+		{"a requirement of the launch on another value", where(st.Exists(team)), where(st.Exists(team)), map[string]string{team: "x"}, []requirements.Selector{st.In(team, "y")}, plain, broken(verify.CodeLaunchRequirements)},
 		{"a requirement of the launch that says nothing", where(st.Exists(typeOf)), where(st.Exists(typeOf)), nil, []requirements.Selector{st.NotIn(team, "y")}, plain, nil},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -86,7 +86,7 @@ func TestOneMachineHasOneValue(t *testing.T) {
 	for _, value := range []string{"red", "blue", "green"} {
 		f := buying(p, buy{pool: "pool", pods: "p q", options: []string{"m/a/on-demand"}, labels: map[string]string{team: value}})
 		f.plan.Summary.PodsWithoutRequests = 2
-		assert.Equal(t, broken(verify.NodeAffinity), codes(f.violations(t)), value)
+		assert.Equal(t, broken(verify.CodeNodeAffinity), codes(f.violations(t)), value)
 	}
 	apart := buying(p,
 		buy{pool: "pool", pods: "p", options: []string{"m/a/on-demand"}, labels: map[string]string{team: "red"}},
@@ -106,7 +106,7 @@ func TestLabelsAreThoseOfThePoolsCatalog(t *testing.T) {
 	}
 	seven := map[string]string{"example.com/gen": "7"}
 	assert.Empty(t, buying(p, buy{pool: "bare", pods: "p", options: []string{"m/a/on-demand"}, labels: seven}).violations(t))
-	assert.Equal(t, broken(verify.PoolRequirements),
+	assert.Equal(t, broken(verify.CodePoolRequirements),
 		codes(buying(p, buy{pool: "other", pods: "p", options: []string{"m/a/on-demand"}, labels: seven}).violations(t)))
-	assert.Equal(t, broken(verify.RefusedForNothing), codes(buying(p).refusing("p").violations(t)))
+	assert.Equal(t, broken(verify.CodeRefusedForNothing), codes(buying(p).refusing("p").violations(t)))
 }

@@ -28,9 +28,9 @@ func limits(report *Report, state *snapshot.State, launches []*launch) (slack sn
 		if amount.Cmp(left.Of(name)) <= 0 {
 			return
 		}
-		code := Limits
+		code := CodeLimits
 		if strings.Contains(string(name), " of reservation/") {
-			code = Reservation
+			code = CodeReservation
 		}
 		report.add(code, object, "launches take %v %s, %v are left", amount, name, left.Of(name))
 	}
@@ -70,7 +70,7 @@ func limits(report *Report, state *snapshot.State, launches []*launch) (slack sn
 
 // several reports whether a launch has to list several options.
 func several(p *snapshot.Policy, l *launch) bool {
-	if (p.Flexibility != scheduling.Flexibility{}) && slices.ContainsFunc(l.Options, func(o scheduling.Option) bool { return o.CapacityType == offerings.Spot }) {
+	if (p.Flexibility != scheduling.Flexibility{}) && slices.ContainsFunc(l.Options, func(o scheduling.LaunchOption) bool { return o.CapacityType == offerings.Spot }) {
 		return true
 	}
 	return slices.ContainsFunc(l.Requirements, func(s requirements.Selector) bool { return s.MinValues != nil && *s.MinValues > 1 })

@@ -42,7 +42,7 @@ func TestLimits(t *testing.T) {
 	}{
 		{"capacity counts, not what is left for pods", limit(st.Cores(2)), limit(st.MilliCPU(1999)), nil, []buy{one}},
 		{"memory", limit(st.GiB(4)), limit(st.MiB(4095)), nil, []buy{one}},
-		{"a fraction", limit(st.Amount{Name: "cpu", Quantity: quantity("2000.5m")}), limit(st.Amount{Name: "cpu", Quantity: quantity("1999.5m")}), nil, []buy{one}},
+		{"a fraction", limit(st.ResourceAmount{Name: "cpu", Quantity: quantity("2000.5m")}), limit(st.ResourceAmount{Name: "cpu", Quantity: quantity("1999.5m")}), nil, []buy{one}},
 		{"the number of nodes", st.MaxNodes(1), st.MaxNodes(0), nil, []buy{one}},
 		{"pods", limit(st.Count("pods", 110)), limit(st.Count("pods", 109)), nil, []buy{one}},
 		{"two launches", limit(st.Cores(10)), limit(st.MilliCPU(9999)), nil, []buy{one, second}},
@@ -71,7 +71,7 @@ func TestLimits(t *testing.T) {
 			for _, limit := range []struct {
 				option st.NodePoolOption
 				breaks []verify.Code
-			}{{tc.least, nil}, {tc.short, broken(verify.Limits)}} {
+			}{{tc.least, nil}, {tc.short, broken(verify.CodeLimits)}} {
 				p := scheduling.Problem{
 					Catalog: st.MustCatalog(two, eight), Nodes: tc.nodes,
 					NodePools: []*scheduling.NodePool{st.NodePool("pool", limit.option)},
@@ -94,7 +94,7 @@ func TestAPoolBeyondItsLimitLaunchesNothing(t *testing.T) {
 		Nodes:     []*corev1.Node{st.Node("n", st.Allocatable(st.MilliCPU(1), st.Count(gpus, 1)), st.OfPool("pool"))},
 		Pods:      []*corev1.Pod{st.Pod("p", st.Requests(st.Cores(1)))},
 	}
-	assert.Equal(t, broken(verify.Limits), codes(buying(p, buy{pool: "pool", pods: "p", options: []string{"two/a/on-demand"}}).violations(t)))
+	assert.Equal(t, broken(verify.CodeLimits), codes(buying(p, buy{pool: "pool", pods: "p", options: []string{"two/a/on-demand"}}).violations(t)))
 	assert.Empty(t, buying(p).refusing("p").violations(t))
 }
 
@@ -114,16 +114,16 @@ func TestReservations(t *testing.T) {
 		breaks []verify.Code
 	}{
 		{"one of one", [2]int{1, 1}, []buy{in("x", "p-1", twoR1)}, nil},
-		{"one of none", [2]int{0, 1}, []buy{in("x", "p-1", twoR1)}, broken(verify.Reservation)},
-		{"the lower count holds", [2]int{2, 1}, []buy{in("x", "p-1", twoR1), in("x", "p-2", twoR1)}, broken(verify.Reservation)},
+		{"one of none", [2]int{0, 1}, []buy{in("x", "p-1", twoR1)}, broken(verify.CodeReservation)},
+		{"the lower count holds", [2]int{2, 1}, []buy{in("x", "p-1", twoR1), in("x", "p-2", twoR1)}, broken(verify.CodeReservation)},
 		{"two of two", [2]int{2, 2}, []buy{in("x", "p-1", twoR1), in("x", "p-2", twoR1)}, nil},
-		{"over pools", [2]int{1, 1}, []buy{in("x", "p-1", twoR1), in("y", "p-2", twoR1)}, broken(verify.Reservation)},
-		{"over types and zones", [2]int{1, 1}, []buy{in("x", "p-1", twoR1), in("x", "p-2", fourR1)}, broken(verify.Reservation)},
+		{"over pools", [2]int{1, 1}, []buy{in("x", "p-1", twoR1), in("y", "p-2", twoR1)}, broken(verify.CodeReservation)},
+		{"over types and zones", [2]int{1, 1}, []buy{in("x", "p-1", twoR1), in("x", "p-2", fourR1)}, broken(verify.CodeReservation)},
 		{"two reservations", [2]int{1, 1}, []buy{in("x", "p-1", twoR1), in("x", "p-2", twoR2)}, nil},
 		{"several pods share a machine", [2]int{1, 1}, []buy{in("x", "p-1 p-2", fourR1)}, nil},
 		{"another option of the same reservation", [2]int{1, 1}, []buy{in("x", "p-1", twoR1, fourR1, two)}, nil},
 		{"another option of another reservation", [2]int{1, 1}, []buy{in("x", "p-1", twoR1, twoR2, two)}, nil},
-		{"another option of a reservation in use", [2]int{1, 1}, []buy{in("x", "p-1", twoR1), in("y", "p-2", twoR2, fourR1)}, broken(verify.Reservation)},
+		{"another option of a reservation in use", [2]int{1, 1}, []buy{in("x", "p-1", twoR1), in("y", "p-2", twoR2, fourR1)}, broken(verify.CodeReservation)},
 		{"two launches with the same second choice", [2]int{1, 1}, []buy{in("x", "p-1", twoR1, twoR2, two), in("y", "p-2", two)}, nil},
 		{"none in use, each may fall back on it", [2]int{2, 2}, []buy{in("x", "p-1", twoR1), in("y", "p-2", twoR2, fourR1)}, nil},
 	} {
@@ -157,17 +157,17 @@ func TestMinValues(t *testing.T) {
 		breaks  []verify.Code
 	}{
 		{"four types", st.Where(st.AtLeast(4, st.Exists(typeOf))), all, nil},
-		{"five types", st.Where(st.AtLeast(5, st.Exists(typeOf))), all, broken(verify.MinValues)},
+		{"five types", st.Where(st.AtLeast(5, st.Exists(typeOf))), all, broken(verify.CodeMinValues)},
 		{"three zones", st.Where(st.AtLeast(3, st.Exists(zoneOf))), all, nil},
 		{"three zones by an alias", st.Where(st.AtLeast(3, st.Exists(corev1.LabelFailureDomainBetaZone))), all, nil},
-		{"zones of options that are not there", st.Where(st.AtLeast(3, st.Exists(zoneOf))), all[:4], broken(verify.MinValues)},
-		{"two capacity types", st.Where(st.AtLeast(2, st.Exists(scheduling.CapacityTypeLabel))), all[:2], nil},
-		{"one capacity type", st.Where(st.AtLeast(2, st.Exists(scheduling.CapacityTypeLabel))), all[1:], broken(verify.MinValues)},
+		{"zones of options that are not there", st.Where(st.AtLeast(3, st.Exists(zoneOf))), all[:4], broken(verify.CodeMinValues)},
+		{"two capacity types", st.Where(st.AtLeast(2, st.Exists(offerings.CapacityTypeLabel))), all[:2], nil},
+		{"one capacity type", st.Where(st.AtLeast(2, st.Exists(offerings.CapacityTypeLabel))), all[1:], broken(verify.CodeMinValues)},
 		{"types without the label do not count", st.Where(st.AtLeast(2, st.NotIn("family", "x"))), all, nil},
-		{"nor do they make a value", st.Where(st.AtLeast(3, st.NotIn("family", "x"))), all, broken(verify.MinValues)},
-		{"the larger of two (P64)", st.Where(st.AtLeast(1, st.Exists(typeOf)), st.AtLeast(3, st.NotIn(typeOf, "x"))), all[:3], broken(verify.MinValues)},
+		{"nor do they make a value", st.Where(st.AtLeast(3, st.NotIn("family", "x"))), all, broken(verify.CodeMinValues)},
+		{"the larger of two (P64)", st.Where(st.AtLeast(1, st.Exists(typeOf)), st.AtLeast(3, st.NotIn(typeOf, "x"))), all[:3], broken(verify.CodeMinValues)},
 		{"several keys", st.Where(st.AtLeast(2, st.Exists(typeOf)), st.AtLeast(2, st.Exists(zoneOf))), all[:3], nil},
-		{"several keys, one short", st.Where(st.AtLeast(2, st.Exists(typeOf)), st.AtLeast(2, st.Exists(zoneOf))), all[:2], broken(verify.MinValues)},
+		{"several keys, one short", st.Where(st.AtLeast(2, st.Exists(typeOf)), st.AtLeast(2, st.Exists(zoneOf))), all[:2], broken(verify.CodeMinValues)},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			p := scheduling.Problem{Catalog: c, NodePools: []*scheduling.NodePool{st.NodePool("pool", tc.where)}, Pods: []*corev1.Pod{st.Pod("p", st.Requests(st.Cores(1)))}}

@@ -85,20 +85,20 @@ func TestEveryCodeIsBrokenByAMutation(t *testing.T) {
 
 func podMutations() []mutation {
 	return []mutation{
-		{"no plan", func(f *fixture) { f.plan = nil }, broken(verify.NoPlan)},
-		{"empty plan", func(f *fixture) { f.plan = &scheduling.Plan{} }, broken(verify.PodMissing, verify.SummaryCounts, verify.SummaryStatus)},
+		{"no plan", func(f *fixture) { f.plan = nil }, broken(verify.CodeNoPlan)},
+		{"empty plan", func(f *fixture) { f.plan = &scheduling.Plan{} }, broken(verify.CodePodMissing, verify.CodeSummaryCounts, verify.CodeSummaryStatus)},
 		{"pod dropped from a launch", func(f *fixture) {
 			f.launch("default-1").Pods = []string{"shop/web-1", "shop/web-2"}
-		}, broken(verify.PodMissing, verify.LaunchRequests, verify.SummaryCounts, verify.SummaryResources, verify.BoundUnproven)},
+		}, broken(verify.CodePodMissing, verify.CodeLaunchRequests, verify.CodeSummaryCounts, verify.CodeSummaryResources, verify.CodeBoundUnproven)},
 		{"pod dropped from a node", func(f *fixture) {
 			f.plan.Existing = f.plan.Existing[1:]
-		}, broken(verify.PodMissing, verify.SummaryCounts)},
-		{"refused pod dropped", func(f *fixture) { f.plan.Unschedulable = nil }, broken(verify.PodMissing)},
+		}, broken(verify.CodePodMissing, verify.CodeSummaryCounts)},
+		{"refused pod dropped", func(f *fixture) { f.plan.Unschedulable = nil }, broken(verify.CodePodMissing)},
 		{"pod on two machines", func(f *fixture) {
 			f.plan.Existing[1].Pods = []string{"default/fly-1", "shop/web-1"}
 			f.sum()
 			f.plan.Summary.Pods--
-		}, broken(verify.PodDuplicated)},
+		}, broken(verify.CodePodDuplicated)},
 		{"pod twice on a machine", func(f *fixture) {
 			l := f.launch("team-1")
 			l.Pods = append(l.Pods, l.Pods[0])
@@ -106,52 +106,52 @@ func podMutations() []mutation {
 			f.plan.Summary.Resources = nil
 			f.sum()
 			f.plan.Summary.Pods--
-		}, broken(verify.PodDuplicated)},
+		}, broken(verify.CodePodDuplicated)},
 		{"pod placed and refused", func(f *fixture) {
 			f.plan.Unschedulable = append(f.plan.Unschedulable, scheduling.Unschedulable{
-				Pod: "shop/gpu-1", Message: "no", Reasons: []scheduling.Reason{{Code: scheduling.ReasonTaints, Count: 1}}, Fixes: []string{"ask for less"},
+				Pod: "shop/gpu-1", Message: "no", Reasons: []scheduling.ReasonCount{{Code: scheduling.ReasonTaints, Count: 1}}, Fixes: []string{"ask for less"},
 			})
-		}, broken(verify.PodDuplicated, verify.RefusedForNothing)},
+		}, broken(verify.CodePodDuplicated, verify.CodeRefusedForNothing)},
 		{"unknown pod", func(f *fixture) {
 			f.launch("team-1").Pods = append(f.launch("team-1").Pods, "shop/stranger")
 			f.plan.Summary.Placed++
-		}, broken(verify.PodUnknown)},
+		}, broken(verify.CodePodUnknown)},
 		{"pod named without its namespace", func(f *fixture) {
 			f.plan.Existing[1].Pods = []string{"fly-1"}
-		}, broken(verify.PodMissing, verify.PodUnknown, verify.BoundUnproven)},
+		}, broken(verify.CodePodMissing, verify.CodePodUnknown, verify.CodeBoundUnproven)},
 		{"bound pod", func(f *fixture) { f.pod("db-1").Spec.NodeName = "n1" },
-			broken(verify.PodNotPending, verify.SummaryCounts)},
+			broken(verify.CodePodNotPending, verify.CodeSummaryCounts)},
 		{"finished pod", func(f *fixture) { f.pod("db-1").Status.Phase = corev1.PodFailed },
-			broken(verify.PodNotPending, verify.SummaryCounts)},
+			broken(verify.CodePodNotPending, verify.CodeSummaryCounts)},
 		{"pod that is being deleted", func(f *fixture) { f.pod("db-1").DeletionTimestamp = &metav1.Time{Time: time.Unix(1, 0)} },
-			broken(verify.PodNotPending, verify.SummaryCounts)},
+			broken(verify.CodePodNotPending, verify.CodeSummaryCounts)},
 		{"daemon's pod", func(f *fixture) {
 			f.pod("db-1").OwnerReferences = []metav1.OwnerReference{{Kind: "DaemonSet", Name: "logs"}}
-		}, broken(verify.PodNotPending, verify.SummaryCounts)},
+		}, broken(verify.CodePodNotPending, verify.CodeSummaryCounts)},
 		{"running pod placed again", func(f *fixture) {
 			f.plan.Existing[0].Pods = []string{"default/cache", "shop/db-1"}
 			f.plan.Summary.Placed++
-		}, broken(verify.PodNotPending)},
+		}, broken(verify.CodePodNotPending)},
 		{"gated pod planned", func(f *fixture) {
 			f.pod("db-1").Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: "example.com/wait"}}
-		}, broken(verify.PodHeld)},
+		}, broken(verify.CodePodHeld)},
 		{"pod with a resource claim planned", func(f *fixture) {
 			f.pod("db-1").Spec.ResourceClaims = []corev1.PodResourceClaim{{Name: "device"}}
-		}, broken(verify.PodHeld)},
-		{"no reason", func(f *fixture) { f.plan.Unschedulable[0].Reasons = nil }, broken(verify.NoReason)},
-		{"no fix", func(f *fixture) { f.plan.Unschedulable[0].Fixes = nil }, broken(verify.NoFix)},
-		{"unknown reason", func(f *fixture) { f.plan.Unschedulable[0].Reasons[0].Code = "mood" }, broken(verify.NoReason)},
-		{"reason that counts nothing", func(f *fixture) { f.plan.Unschedulable[0].Reasons[1].Count = 0 }, broken(verify.NoReason)},
-		{"no message", func(f *fixture) { f.plan.Unschedulable[0].Message = " " }, broken(verify.NoMessage)},
-		{"reasons unsorted", func(f *fixture) { slices.Reverse(f.plan.Unschedulable[0].Reasons) }, broken(verify.Unsorted)},
-		{"launches unsorted", func(f *fixture) { slices.Reverse(f.plan.Launches) }, broken(verify.Unsorted)},
-		{"nodes unsorted", func(f *fixture) { slices.Reverse(f.plan.Existing) }, broken(verify.Unsorted)},
-		{"pods of a launch unsorted", func(f *fixture) { slices.Reverse(f.launch("default-1").Pods) }, broken(verify.Unsorted)},
+		}, broken(verify.CodePodHeld)},
+		{"no reason", func(f *fixture) { f.plan.Unschedulable[0].Reasons = nil }, broken(verify.CodeNoReason)},
+		{"no fix", func(f *fixture) { f.plan.Unschedulable[0].Fixes = nil }, broken(verify.CodeNoFix)},
+		{"unknown reason", func(f *fixture) { f.plan.Unschedulable[0].Reasons[0].Code = "mood" }, broken(verify.CodeNoReason)},
+		{"reason that counts nothing", func(f *fixture) { f.plan.Unschedulable[0].Reasons[1].Count = 0 }, broken(verify.CodeNoReason)},
+		{"no message", func(f *fixture) { f.plan.Unschedulable[0].Message = " " }, broken(verify.CodeNoMessage)},
+		{"reasons unsorted", func(f *fixture) { slices.Reverse(f.plan.Unschedulable[0].Reasons) }, broken(verify.CodeUnsorted)},
+		{"launches unsorted", func(f *fixture) { slices.Reverse(f.plan.Launches) }, broken(verify.CodeUnsorted)},
+		{"nodes unsorted", func(f *fixture) { slices.Reverse(f.plan.Existing) }, broken(verify.CodeUnsorted)},
+		{"pods of a launch unsorted", func(f *fixture) { slices.Reverse(f.launch("default-1").Pods) }, broken(verify.CodeUnsorted)},
 		{"pods of a node unsorted", func(f *fixture) {
 			f.p.Pods = append(f.p.Pods, st.Pod("a", st.Requests(st.MilliCPU(1))))
 			f.plan.Existing[1].Pods = []string{"default/fly-1", "default/a"}
 			f.sum()
-		}, broken(verify.Unsorted)},
+		}, broken(verify.CodeUnsorted)},
 	}
 }
 
@@ -163,12 +163,12 @@ func launchMutations() []mutation {
 				f.pod(fmt.Sprintf("web-%d", i+1)).Labels = map[string]string{"app": "web"}
 			}
 			f.solver.WorkloadShare = 99
-		}, broken(verify.WorkloadShare)},
-		{"too few spot options", func(f *fixture) { f.solver.Flexibility.Options = 3 }, broken(verify.Flexibility)},
-		{"too few families of spot machines", func(f *fixture) { f.solver.Flexibility = scheduling.Flexibility{Options: 2, Types: 2, Families: 3} }, broken(verify.Flexibility)},
-		{"too few zones of spot machines", func(f *fixture) { f.solver.Flexibility.Zones = 2 }, broken(verify.Flexibility)},
-		{"name empty", func(f *fixture) { f.launch("team-1").Name = "" }, broken(verify.LaunchName)},
-		{"name taken", func(f *fixture) { f.launch("team-1").Name = "gpu-1" }, broken(verify.LaunchName)},
+		}, broken(verify.CodeWorkloadShare)},
+		{"too few spot options", func(f *fixture) { f.solver.Flexibility.Options = 3 }, broken(verify.CodeFlexibility)},
+		{"too few families of spot machines", func(f *fixture) { f.solver.Flexibility = scheduling.Flexibility{Options: 2, Types: 2, Families: 3} }, broken(verify.CodeFlexibility)},
+		{"too few zones of spot machines", func(f *fixture) { f.solver.Flexibility.Zones = 2 }, broken(verify.CodeFlexibility)},
+		{"name empty", func(f *fixture) { f.launch("team-1").Name = "" }, broken(verify.CodeLaunchName)},
+		{"name taken", func(f *fixture) { f.launch("team-1").Name = "gpu-1" }, broken(verify.CodeLaunchName)},
 		{"machine without pods", func(f *fixture) {
 			l := *f.launch("team-1")
 			l.Name, l.Pods = "team-2", nil
@@ -176,86 +176,86 @@ func launchMutations() []mutation {
 			f.plan.Launches = append(f.plan.Launches, l)
 			f.plan.Summary.Resources = nil
 			f.sum()
-		}, broken(verify.LaunchEmpty)},
+		}, broken(verify.CodeLaunchEmpty)},
 		{"price lowered", func(f *fixture) {
 			f.launch("gpu-1").Price = st.Cents(1)
 			f.sum()
-		}, broken(verify.LaunchPrice)},
+		}, broken(verify.CodeLaunchPrice)},
 		{"price of the second option", func(f *fixture) {
 			f.launch("default-1").Price = st.Cents(10)
 			f.sum()
-		}, broken(verify.LaunchPrice)},
-		{"request forged", func(f *fixture) { f.launch("default-1").Requests[corev1.ResourceCPU] = quantity("1500m") }, broken(verify.LaunchRequests)},
-		{"request missing", func(f *fixture) { delete(f.launch("gpu-1").Requests, gpus) }, broken(verify.LaunchRequests)},
-		{"request invented", func(f *fixture) { f.launch("default-1").Requests["example.com/fpga"] = quantity("1") }, broken(verify.LaunchRequests)},
+		}, broken(verify.CodeLaunchPrice)},
+		{"request forged", func(f *fixture) { f.launch("default-1").Requests[corev1.ResourceCPU] = quantity("1500m") }, broken(verify.CodeLaunchRequests)},
+		{"request missing", func(f *fixture) { delete(f.launch("gpu-1").Requests, gpus) }, broken(verify.CodeLaunchRequests)},
+		{"request invented", func(f *fixture) { f.launch("default-1").Requests["example.com/fpga"] = quantity("1") }, broken(verify.CodeLaunchRequests)},
 		{"requests without daemons", func(f *fixture) {
 			f.launch("gpu-1").Requests = st.Resources(st.Cores(1), st.Count(gpus, 1), st.Count(corev1.ResourcePods, 1))
-		}, broken(verify.LaunchRequests)},
-		{"pool label dropped", func(f *fixture) { delete(f.launch("default-1").Labels, "tier") }, broken(verify.LaunchLabels)},
-		{"pool label changed", func(f *fixture) { f.launch("default-1").Labels["tier"] = "db" }, broken(verify.LaunchLabels)},
-		{"label of another pool", func(f *fixture) { f.launch("default-1").Labels[scheduling.NodePoolLabel] = "gpu" }, broken(verify.LaunchLabels)},
-		{"label that the pool does not give", func(f *fixture) { f.launch("default-1").Labels[team] = "red" }, broken(verify.LaunchLabels)},
+		}, broken(verify.CodeLaunchRequests)},
+		{"pool label dropped", func(f *fixture) { delete(f.launch("default-1").Labels, "tier") }, broken(verify.CodeLaunchLabels)},
+		{"pool label changed", func(f *fixture) { f.launch("default-1").Labels["tier"] = "db" }, broken(verify.CodeLaunchLabels)},
+		{"label of another pool", func(f *fixture) { f.launch("default-1").Labels[scheduling.NodePoolLabel] = "gpu" }, broken(verify.CodeLaunchLabels)},
+		{"label that the pool does not give", func(f *fixture) { f.launch("default-1").Labels[team] = "red" }, broken(verify.CodeLaunchLabels)},
 		{"open label not chosen", func(f *fixture) { f.launch("team-1").Labels = nil },
-			broken(verify.LaunchLabels, verify.PoolRequirements, verify.NodeAffinity)},
+			broken(verify.CodeLaunchLabels, verify.CodePoolRequirements, verify.CodeNodeAffinity)},
 		{"open label with a value that the pool excludes", func(f *fixture) {
 			f.pool("team").Spec.Template.Spec.Requirements[0] = st.In(team, "blue", "green")
-		}, broken(verify.LaunchLabels, verify.PoolRequirements)},
+		}, broken(verify.CodeLaunchLabels, verify.CodePoolRequirements)},
 		{"open label with no label value", func(f *fixture) {
 			f.launch("team-1").Labels[team] = "red!"
-		}, broken(verify.LaunchLabels, verify.NodeAffinity)},
-		{"taints dropped", func(f *fixture) { f.launch("gpu-1").Taints = nil }, broken(verify.LaunchTaints)},
-		{"taint with another value", func(f *fixture) { f.launch("gpu-1").Taints[0].Value = "x" }, broken(verify.LaunchTaints)},
-		{"start-up taints dropped", func(f *fixture) { f.launch("default-1").StartupTaints = nil }, broken(verify.LaunchTaints)},
+		}, broken(verify.CodeLaunchLabels, verify.CodeNodeAffinity)},
+		{"taints dropped", func(f *fixture) { f.launch("gpu-1").Taints = nil }, broken(verify.CodeLaunchTaints)},
+		{"taint with another value", func(f *fixture) { f.launch("gpu-1").Taints[0].Value = "x" }, broken(verify.CodeLaunchTaints)},
+		{"start-up taints dropped", func(f *fixture) { f.launch("default-1").StartupTaints = nil }, broken(verify.CodeLaunchTaints)},
 		{"requirement that an option does not meet", func(f *fixture) {
 			f.launch("default-1").Requirements[0] = st.In(typeOf, "small")
-		}, broken(verify.LaunchRequirements)},
+		}, broken(verify.CodeLaunchRequirements)},
 		{"requirement on a label that nothing has", func(f *fixture) {
 			f.launch("gpu-1").Requirements = append(f.launch("gpu-1").Requirements, st.Exists("example.com/none"))
-		}, broken(verify.LaunchRequirements)},
+		}, broken(verify.CodeLaunchRequirements)},
 		{"pool's requirement on the region not carried", func(f *fixture) {
 			team := f.pool("team")
 			team.Spec.Template.Spec.Requirements = append(team.Spec.Template.Spec.Requirements, st.In(corev1.LabelTopologyRegion, "r1"))
-		}, broken(verify.LaunchRequirements)},
+		}, broken(verify.CodeLaunchRequirements)},
 		{"pool's requirement on the region carried too widely", func(f *fixture) {
 			team := f.pool("team")
 			team.Spec.Template.Spec.Requirements = append(team.Spec.Template.Spec.Requirements, st.In(corev1.LabelTopologyRegion, "r1"))
 			f.launch("team-1").Requirements = []requirements.Selector{st.In(corev1.LabelTopologyRegion, "r1", "r2")}
-		}, broken(verify.LaunchRequirements)},
+		}, broken(verify.CodeLaunchRequirements)},
 		{"unknown pool", func(f *fixture) {
 			f.launch("team-1").NodePool = "zebra"
 			f.sum()
 			f.plan.Summary.Resources = nil
-		}, broken(verify.PoolUnknown)},
+		}, broken(verify.CodePoolUnknown)},
 		{"static pool", func(f *fixture) {
 			f.launch("team-1").NodePool = "static"
 			f.sum()
-		}, broken(verify.PoolClosed, verify.LaunchLabels)},
+		}, broken(verify.CodePoolClosed, verify.CodeLaunchLabels)},
 		{"pool that is being deleted", func(f *fixture) {
 			f.pool("gpu").DeletionTimestamp = &metav1.Time{Time: time.Unix(1, 0)}
-		}, broken(verify.PoolClosed)},
+		}, broken(verify.CodePoolClosed)},
 		{"options dropped", func(f *fixture) {
 			f.launch("team-1").Options = nil
 			f.plan.Summary.Resources = nil
 			f.sum()
-		}, broken(verify.NoOptions)},
-		{"more options than allowed", func(f *fixture) { f.solver.MaxOptions = 4 }, broken(verify.TooManyOptions)},
+		}, broken(verify.CodeNoOptions)},
+		{"more options than allowed", func(f *fixture) { f.solver.MaxOptions = 4 }, broken(verify.CodeTooManyOptions)},
 		{"more options than allowed, best effort", func(f *fixture) {
 			f.solver.MaxOptions = 4
 			f.solver.MinValues = scheduling.MinValuesBestEffort
-		}, broken(verify.TooManyOptions)},
-		{"options cut below minValues", func(f *fixture) { f.launch("default-1").Options = f.launch("default-1").Options[:3] }, broken(verify.MinValues)},
+		}, broken(verify.CodeTooManyOptions)},
+		{"options cut below minValues", func(f *fixture) { f.launch("default-1").Options = f.launch("default-1").Options[:3] }, broken(verify.CodeMinValues)},
 		{"minValues raised", func(f *fixture) {
 			f.pool("default").Spec.Template.Spec.Requirements[0] = st.AtLeast(3, st.Exists(typeOf))
-		}, broken(verify.MinValues)},
+		}, broken(verify.CodeMinValues)},
 		{"minValues on zones", func(f *fixture) {
 			f.pool("gpu").Spec.Template.Spec.Requirements = []requirements.Selector{st.AtLeast(2, st.Exists(zoneOf))}
-		}, broken(verify.MinValues)},
-		{"limit exceeded", func(f *fixture) { f.pool("default").Spec.Limits[corev1.ResourceCPU] = quantity("3999m") }, broken(verify.Limits)},
-		{"limit exceeded by another option", func(f *fixture) { f.pool("default").Spec.Limits[corev1.ResourceCPU] = quantity("9999m") }, broken(verify.Limits)},
-		{"limit on nodes exceeded", func(f *fixture) { f.pool("default").Spec.Limits[scheduling.NodesResource] = quantity("1") }, broken(verify.Limits)},
-		{"limit on devices exceeded", func(f *fixture) { f.pool("gpu").Spec.Limits = st.Resources(st.Count(gpus, 0)) }, broken(verify.Limits)},
+		}, broken(verify.CodeMinValues)},
+		{"limit exceeded", func(f *fixture) { f.pool("default").Spec.Limits[corev1.ResourceCPU] = quantity("3999m") }, broken(verify.CodeLimits)},
+		{"limit exceeded by another option", func(f *fixture) { f.pool("default").Spec.Limits[corev1.ResourceCPU] = quantity("9999m") }, broken(verify.CodeLimits)},
+		{"limit on nodes exceeded", func(f *fixture) { f.pool("default").Spec.Limits[scheduling.NodesResource] = quantity("1") }, broken(verify.CodeLimits)},
+		{"limit on devices exceeded", func(f *fixture) { f.pool("gpu").Spec.Limits = st.Resources(st.Count(gpus, 0)) }, broken(verify.CodeLimits)},
 		{"reservation used up", func(f *fixture) { f.p.Catalog = withReservation(f.p.Catalog, 0) },
-			broken(verify.Reservation)},
+			broken(verify.CodeReservation)},
 	}
 }
 

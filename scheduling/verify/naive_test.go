@@ -322,7 +322,7 @@ func TestBindSimulationAgreesWithTheNaiveRules(t *testing.T) {
 		f.plan.Summary.PodsWithoutRequests = len(p.Pods)
 		blamed := map[string]bool{}
 		for _, v := range f.violations(t) {
-			require.Equal(t, verify.RefusedForNothing, v.Code, "seed %d: %s", seed, v)
+			require.Equal(t, verify.CodeRefusedForNothing, v.Code, "seed %d: %s", seed, v)
 			blamed[v.Object] = true
 		}
 		for _, pod := range p.Pods {

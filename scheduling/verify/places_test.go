@@ -54,7 +54,7 @@ func TestRefusals(t *testing.T) {
 		{"a custom label that the pool excludes", pod(st.Select(team, "red")), pool(st.Where(st.NotIn(team, "red"))), nil, nil, false},
 		{"a region, which the provider knows", pod(st.Select(corev1.LabelTopologyRegion, "r1")), pool(), nil, nil, true},
 		{"a region that the pool excludes", pod(st.Select(corev1.LabelTopologyRegion, "r1")), pool(st.Where(st.NotIn(corev1.LabelTopologyRegion, "r1"))), nil, nil, false},
-		{"a reservation", pod(st.Select(scheduling.CapacityTypeLabel, "reserved")), pool(), nil, nil, true},
+		{"a reservation", pod(st.Select(offerings.CapacityTypeLabel, "reserved")), pool(), nil, nil, true},
 		{"minValues that can be met", pod(), pool(st.Where(st.AtLeast(2, st.Exists(typeOf)))), nil, nil, true},
 		{"minValues that cannot be met by what holds the pod", pod(st.Requests(st.Cores(3))), pool(st.Where(st.AtLeast(2, st.Exists(typeOf)))), nil, nil, false},
 		{"minValues that cannot be met within the limits", pod(), pool(st.Where(st.AtLeast(2, st.Exists(typeOf))), st.Limit(st.Cores(3))), nil, nil, false},
@@ -87,7 +87,7 @@ func TestRefusals(t *testing.T) {
 			}
 			var want []verify.Code
 			if tc.fits {
-				want = broken(verify.RefusedForNothing)
+				want = broken(verify.CodeRefusedForNothing)
 			}
 			assert.Equal(t, want, codes(buying(p).refusing("p").violations(t)))
 		})
@@ -125,21 +125,21 @@ func TestRefusalsCountWhatThePlanUses(t *testing.T) {
 			p := scheduling.Problem{Catalog: catalog(tc.left), NodePools: []*scheduling.NodePool{st.NodePool("pool", tc.pool...)}, Pods: two}
 			var want []verify.Code
 			if tc.fits {
-				want = broken(verify.RefusedForNothing)
+				want = broken(verify.CodeRefusedForNothing)
 			}
 			assert.Equal(t, want, codes(buying(p, tc.buy).refusing("p-2").violations(t)))
 		})
 	}
 	t.Run("a node is filled by the plan", func(t *testing.T) {
 		p := scheduling.Problem{Pods: two, Nodes: []*corev1.Node{st.Node("n", st.Allocatable(st.MilliCPU(3000)))}}
-		assert.Equal(t, broken(verify.RefusedForNothing), codes(buying(p).onto("n", "p-1").refusing("p-2").violations(t)))
+		assert.Equal(t, broken(verify.CodeRefusedForNothing), codes(buying(p).onto("n", "p-1").refusing("p-2").violations(t)))
 		p.Nodes = []*corev1.Node{st.Node("n", st.Allocatable(st.MilliCPU(2999)))}
 		assert.Empty(t, buying(p).onto("n", "p-1").refusing("p-2").violations(t))
 	})
 	t.Run("a port is taken by the plan", func(t *testing.T) {
 		p := scheduling.Problem{Pods: st.Pods(2, "p", st.Requests(st.Cores(1)), st.HostPort(80)), Nodes: []*corev1.Node{st.Node("n", st.Allocatable(st.Cores(9)))}}
 		assert.Empty(t, buying(p).onto("n", "p-1").refusing("p-2").violations(t))
-		assert.Equal(t, broken(verify.HostPorts), codes(buying(p).onto("n", "p-1", "p-2").violations(t)))
+		assert.Equal(t, broken(verify.CodeHostPorts), codes(buying(p).onto("n", "p-1", "p-2").violations(t)))
 	})
 }
 
@@ -174,7 +174,7 @@ func TestWeights(t *testing.T) {
 			f := buying(p, low)
 			var want []verify.Code
 			if tc.ignored {
-				want = broken(verify.WeightIgnored)
+				want = broken(verify.CodeWeightIgnored)
 			}
 			assert.Equal(t, want, codes(f.violations(t)))
 			f.solver.Weights = scheduling.WeightIgnore
@@ -210,11 +210,11 @@ func TestUnavailableOfferings(t *testing.T) {
 			bought := codes(buying(p, buy{pool: "pool", pods: "p", options: []string{"m/a/on-demand"}}).violations(t))
 			refused := codes(buying(p).refusing("p").violations(t))
 			if tc.gone {
-				assert.Equal(t, broken(verify.OfferingUnavailable), bought)
+				assert.Equal(t, broken(verify.CodeOfferingUnavailable), bought)
 				assert.Empty(t, refused)
 			} else {
 				assert.Empty(t, bought)
-				assert.Equal(t, broken(verify.RefusedForNothing), refused)
+				assert.Equal(t, broken(verify.CodeRefusedForNothing), refused)
 			}
 		})
 	}

@@ -36,12 +36,12 @@ func (c *listCheck) everyPodOnce() {
 		where := places[t.Name]
 		switch {
 		case len(where) == 0:
-			c.report.add(PodMissing, "pod/"+t.Name, "stands nowhere in the plan")
+			c.report.add(CodePodMissing, "pod/"+t.Name, "stands nowhere in the plan")
 		case len(where) > 1:
-			c.report.add(PodDuplicated, "pod/"+t.Name, "stands in %s", strings.Join(where, " and in "))
+			c.report.add(CodePodDuplicated, "pod/"+t.Name, "stands in %s", strings.Join(where, " and in "))
 		}
 		if why, _ := t.Held(); why != "" && slices.ContainsFunc(where, func(w string) bool { return w != "unschedulable" }) {
-			c.report.add(PodHeld, "pod/"+t.Name, "%s and is planned all the same", why)
+			c.report.add(CodePodHeld, "pod/"+t.Name, "%s and is planned all the same", why)
 		}
 	}
 	for _, pod := range slices.Sorted(maps.Keys(places)) {
@@ -49,9 +49,9 @@ func (c *listCheck) everyPodOnce() {
 			continue
 		}
 		if why, ok := c.state.Others[pod]; ok {
-			c.report.add(PodNotPending, "pod/"+pod, "%s and stands in %s", why, strings.Join(places[pod], " and in "))
+			c.report.add(CodePodNotPending, "pod/"+pod, "%s and stands in %s", why, strings.Join(places[pod], " and in "))
 		} else {
-			c.report.add(PodUnknown, "pod/"+pod, "is not in the problem and stands in %s", strings.Join(places[pod], " and in "))
+			c.report.add(CodePodUnknown, "pod/"+pod, "is not in the problem and stands in %s", strings.Join(places[pod], " and in "))
 		}
 	}
 }
@@ -63,33 +63,33 @@ func (c *listCheck) refusal(u scheduling.Unschedulable) {
 	}
 	object := "pod/" + u.Pod
 	if strings.TrimSpace(u.Message) == "" {
-		c.report.add(NoMessage, object, "is unschedulable without a message")
+		c.report.add(CodeNoMessage, object, "is unschedulable without a message")
 	}
 	if len(u.Reasons) == 0 {
-		c.report.add(NoReason, object, "is unschedulable without a reason")
+		c.report.add(CodeNoReason, object, "is unschedulable without a reason")
 	}
 	if t := c.state.Pods[u.Pod]; t != nil {
 		why, names := t.Held()
-		told := slices.ContainsFunc(u.Reasons, func(r scheduling.Reason) bool {
+		told := slices.ContainsFunc(u.Reasons, func(r scheduling.ReasonCount) bool {
 			return slices.ContainsFunc(names, func(name string) bool { return strings.Contains(r.Detail, name) })
 		})
 		if why != "" && !told && len(u.Reasons) > 0 {
-			c.report.add(NoReason, object, "%s, and no reason says so", why)
+			c.report.add(CodeNoReason, object, "%s, and no reason says so", why)
 		}
 		none := strings.HasSuffix(u.Message, "no change was found that places it")
 		if len(u.Fixes) == 0 && !none && !beyondRepair(t) {
-			c.report.add(NoFix, object, "is unschedulable without a fix")
+			c.report.add(CodeNoFix, object, "is unschedulable without a fix")
 		}
 	}
 	for i, r := range u.Reasons {
 		if !knownReason(r.Code) {
-			c.report.add(NoReason, object, "reasons[%d]: unknown code %q", i, r.Code)
+			c.report.add(CodeNoReason, object, "reasons[%d]: unknown code %q", i, r.Code)
 		}
 		if r.Count <= 0 {
-			c.report.add(NoReason, object, "reasons[%d]: %s counts %d options and nodes", i, r.Code, r.Count)
+			c.report.add(CodeNoReason, object, "reasons[%d]: %s counts %d options and nodes", i, r.Code, r.Count)
 		}
 		if i > 0 && u.Reasons[i-1].Count < r.Count {
-			c.report.add(Unsorted, object, "reasons[%d]: counts %d, more than the %d before it", i, r.Count, u.Reasons[i-1].Count)
+			c.report.add(CodeUnsorted, object, "reasons[%d]: counts %d, more than the %d before it", i, r.Count, u.Reasons[i-1].Count)
 		}
 	}
 }
@@ -111,12 +111,12 @@ func (c *listCheck) order() {
 	launches := c.plan.Launches
 	for i := 1; i < len(launches); i++ {
 		if compareLaunches(&launches[i-1], &launches[i]) > 0 {
-			c.report.add(Unsorted, launchName(&launches[i]), "belongs before %s", launchName(&launches[i-1]))
+			c.report.add(CodeUnsorted, launchName(&launches[i]), "belongs before %s", launchName(&launches[i-1]))
 		}
 	}
 	for i := 1; i < len(c.plan.Existing); i++ {
 		if a, b := c.plan.Existing[i-1].Node, c.plan.Existing[i].Node; a > b {
-			c.report.add(Unsorted, "node/"+b, "belongs before node/%s", a)
+			c.report.add(CodeUnsorted, "node/"+b, "belongs before node/%s", a)
 		}
 	}
 	for i := range launches {
@@ -135,7 +135,7 @@ func (c *listCheck) podOrder(object string, pods []string) {
 		return cmp.Or(strings.Compare(aSpace, bSpace), strings.Compare(aName, bName))
 	}
 	if !slices.IsSorted(pods) && !slices.IsSortedFunc(pods, byParts) {
-		c.report.add(Unsorted, object, "its pods are not sorted")
+		c.report.add(CodeUnsorted, object, "its pods are not sorted")
 	}
 }
 

@@ -33,7 +33,7 @@ func (c *placeSearch) betterPlaces(tied *bindSimulation) {
 	for _, k := range refused {
 		for _, s := range c.state.SortedNodes() {
 			if c.takes(s, k.Pod) {
-				c.report.add(RefusedForNothing, "pod/"+k.Name, "is unschedulable, and node %s can hold it", s.Name)
+				c.report.add(CodeRefusedForNothing, "pod/"+k.Name, "is unschedulable, and node %s can hold it", s.Name)
 				break
 			}
 		}
@@ -42,20 +42,20 @@ func (c *placeSearch) betterPlaces(tied *bindSimulation) {
 		wanted := make(map[*snapshot.Kind]Code)
 		for _, k := range refused {
 			if !k.NeedsGivenNode() {
-				wanted[k] = RefusedForNothing
+				wanted[k] = CodeRefusedForNothing
 			}
 		}
 		for _, k := range c.lighterKinds(pl) {
-			wanted[k] = WeightIgnored
+			wanted[k] = CodeWeightIgnored
 		}
 		if len(wanted) == 0 {
 			continue
 		}
 		for _, hit := range c.launchable(pl, wanted) {
-			if wanted[hit.kind] == RefusedForNothing {
-				c.report.add(RefusedForNothing, "pod/"+hit.kind.Name, "is unschedulable, and pool %s could launch %s for it", pl.Object.Name, hit.what)
+			if wanted[hit.kind] == CodeRefusedForNothing {
+				c.report.add(CodeRefusedForNothing, "pod/"+hit.kind.Name, "is unschedulable, and pool %s could launch %s for it", pl.Object.Name, hit.what)
 			} else {
-				c.report.add(WeightIgnored, "pod/"+hit.kind.Name, "is in a pool of a lower weight than %s, which could launch %s for it", pl.Object.Name, hit.what)
+				c.report.add(CodeWeightIgnored, "pod/"+hit.kind.Name, "is in a pool of a lower weight than %s, which could launch %s for it", pl.Object.Name, hit.what)
 			}
 		}
 	}

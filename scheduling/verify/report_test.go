@@ -24,9 +24,9 @@ func TestReport(t *testing.T) {
 	var report *verify.Report
 	require.ErrorAs(t, wrapped, &report)
 	assert.Len(t, report.Violations, 5)
-	assert.True(t, report.Has(verify.LaunchPrice))
-	assert.False(t, report.Has(verify.Limits))
-	assert.Equal(t, map[verify.Code]int{verify.LaunchPrice: 1, verify.LaunchName: 1, verify.SummaryPrice: 1, verify.SummaryShares: 2}, report.Count())
+	assert.True(t, report.Has(verify.CodeLaunchPrice))
+	assert.False(t, report.Has(verify.CodeLimits))
+	assert.Equal(t, map[verify.Code]int{verify.CodeLaunchPrice: 1, verify.CodeLaunchName: 1, verify.CodeSummaryPrice: 1, verify.CodeSummaryShares: 2}, report.Count())
 
 	var first verify.Violation
 	require.ErrorAs(t, wrapped, &first)
@@ -58,7 +58,7 @@ func TestCodesAreDistinctAndReadable(t *testing.T) {
 	list := verify.Codes()
 	list[0] = "changed"
 	assert.NotEqual(t, list[0], verify.Codes()[0], "the list is the caller's")
-	assert.True(t, slices.Contains(verify.Codes(), verify.Resources))
+	assert.True(t, slices.Contains(verify.Codes(), verify.CodeResources))
 }
 
 // Refused pods may be told everything that the solver says, and nothing else.
@@ -75,6 +75,6 @@ func TestReasonsOfRefusedPods(t *testing.T) {
 		assert.Empty(t, judged(c), "%s", c)
 	}
 	for _, c := range []scheduling.ReasonCode{"", "Search", "searching"} {
-		assert.Equal(t, broken(verify.NoReason), judged(c), "%q", c)
+		assert.Equal(t, broken(verify.CodeNoReason), judged(c), "%q", c)
 	}
 }

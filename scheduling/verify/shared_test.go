@@ -20,7 +20,7 @@ func stating(driver string, keys ...string) *storagev1.CSINode {
 
 // A volume that several pods wait for is made in one zone.
 func TestVolumesToBeMadeForSeveral(t *testing.T) {
-	apart := broken(verify.VolumeApart)
+	apart := broken(verify.CodeVolumeApart)
 	wait := st.Claim("x", st.OfClass("disk"))
 	class := func(driver string) *storagev1.StorageClass { return st.StorageClass("disk", st.Driver(driver)) }
 	inB, inAOrB := []string{"m/b/on-demand"}, []string{"m/a/on-demand", "m/b/on-demand"}
@@ -67,7 +67,7 @@ func TestRefusedForAVolumeElsewhere(t *testing.T) {
 		breaks []verify.Code
 	}{
 		{"where the volume is not", "b", nil},
-		{"where the volume is", "a", broken(verify.RefusedForNothing)},
+		{"where the volume is", "a", broken(verify.CodeRefusedForNothing)},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			d := storing(st.StorageClass("disk"), st.Claim("x", st.OfClass("disk")))

@@ -53,9 +53,9 @@ func (h *bindSimulation) search() {
 	}
 	for _, t := range kinds {
 		if where, found := h.nodeFor(t); found {
-			h.places.report.add(RefusedForNothing, "pod/"+t.Name, "is unschedulable, and could bind to node %s in the end", where)
+			h.places.report.add(CodeRefusedForNothing, "pod/"+t.Name, "is unschedulable, and could bind to node %s in the end", where)
 		} else if where, found := h.machineFor(t); found {
-			h.places.report.add(RefusedForNothing, "pod/"+t.Name, "is unschedulable, and could bind to a new machine: %s", where)
+			h.places.report.add(CodeRefusedForNothing, "pod/"+t.Name, "is unschedulable, and could bind to a new machine: %s", where)
 		}
 	}
 }

@@ -112,7 +112,7 @@ func TestTiedRefusals(t *testing.T) {
 			}
 			var want []verify.Code
 			if tc.fits {
-				want = broken(verify.RefusedForNothing)
+				want = broken(verify.CodeRefusedForNothing)
 			}
 			got := d.plan().violations(t)
 			assert.Equal(t, want, codes(got), "%v", got)
@@ -132,10 +132,10 @@ func TestRefusalsThatSpareOthers(t *testing.T) {
 		}
 	}
 	assert.Empty(t, draftOf(apps(1, "aaa", labelled("app", "web"))...).plan().violations(t), "with it in zone a, some of the others could not bind")
-	assert.Equal(t, broken(verify.RefusedForNothing), codes(draftOf(apps(1, "aaa")...).plan().violations(t)), "nobody counts it")
+	assert.Equal(t, broken(verify.CodeRefusedForNothing), codes(draftOf(apps(1, "aaa")...).plan().violations(t)), "nobody counts it")
 	d := draftOf(apps(1, "aaa", labelled("app", "web"))...)
 	d.p.Pods[2].Spec.TopologySpreadConstraints, d.p.Pods[1].Spec.TopologySpreadConstraints, d.p.Pods[0].Spec.TopologySpreadConstraints = nil, nil, nil
-	assert.Equal(t, broken(verify.RefusedForNothing), codes(d.plan().violations(t)), "nobody minds")
+	assert.Equal(t, broken(verify.CodeRefusedForNothing), codes(d.plan().violations(t)), "nobody minds")
 }
 
 // Where a rule or a wish of somebody else is about a pod, its pool may have been chosen
@@ -167,7 +167,7 @@ func TestWeightsAndTies(t *testing.T) {
 			}
 			var want []verify.Code
 			if tc.ignored {
-				want = broken(verify.WeightIgnored)
+				want = broken(verify.CodeWeightIgnored)
 			}
 			got := d.plan().violations(t)
 			assert.Equal(t, want, codes(got), "%v", got)
@@ -218,7 +218,7 @@ func TestRefusalsWhateverTheOrder(t *testing.T) {
 			}
 			var want []verify.Code
 			if tc.fits {
-				want = broken(verify.RefusedForNothing)
+				want = broken(verify.CodeRefusedForNothing)
 			}
 			got := d.plan().violations(t)
 			assert.Equal(t, want, codes(got), "%v", got)

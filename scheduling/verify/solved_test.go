@@ -58,14 +58,14 @@ func corruptions() []corruption {
 			return true
 		}
 	}
-	onOption := func(change func(o *scheduling.Option)) func(*fixture, *rand.Rand) bool {
+	onOption := func(change func(o *scheduling.LaunchOption)) func(*fixture, *rand.Rand) bool {
 		return onLaunch(func(l *scheduling.Launch, rng *rand.Rand) { change(&l.Options[rng.IntN(len(l.Options))]) })
 	}
 	return []corruption{
 		{"pod dropped", onLaunch(func(l *scheduling.Launch, rng *rand.Rand) {
 			i := rng.IntN(len(l.Pods))
 			l.Pods = slices.Delete(l.Pods, i, i+1)
-		}), broken(verify.PodMissing)},
+		}), broken(verify.CodePodMissing)},
 		{"launch dropped", func(f *fixture, rng *rand.Rand) bool {
 			if len(f.plan.Launches) == 0 {
 				return false
@@ -74,7 +74,7 @@ func corruptions() []corruption {
 			f.plan.Launches = slices.Delete(f.plan.Launches, i, i+1)
 			f.sum()
 			return true
-		}, broken(verify.PodMissing)},
+		}, broken(verify.CodePodMissing)},
 		{"launch doubled", func(f *fixture, rng *rand.Rand) bool {
 			l := launch(f, rng)
 			if l == nil {
@@ -83,41 +83,41 @@ func corruptions() []corruption {
 			f.plan.Launches = append(f.plan.Launches, *l)
 			f.sum()
 			return true
-		}, broken(verify.PodDuplicated)},
-		{"pods of one launch also on another", onTwo(func(a, b *scheduling.Launch) { b.Pods = slices.Concat(b.Pods, a.Pods) }), broken(verify.PodDuplicated)},
-		{"pods of one launch moved to another", onTwo(func(a, b *scheduling.Launch) { a.Pods, b.Pods = nil, slices.Concat(b.Pods, a.Pods) }), broken(verify.LaunchEmpty)},
+		}, broken(verify.CodePodDuplicated)},
+		{"pods of one launch also on another", onTwo(func(a, b *scheduling.Launch) { b.Pods = slices.Concat(b.Pods, a.Pods) }), broken(verify.CodePodDuplicated)},
+		{"pods of one launch moved to another", onTwo(func(a, b *scheduling.Launch) { a.Pods, b.Pods = nil, slices.Concat(b.Pods, a.Pods) }), broken(verify.CodeLaunchEmpty)},
 		{"pod refused instead", func(f *fixture, rng *rand.Rand) bool {
 			l := launch(f, rng)
 			if l == nil || len(l.Pods) < 2 {
 				return false
 			}
 			f.plan.Unschedulable = append(f.plan.Unschedulable, scheduling.Unschedulable{
-				Pod: l.Pods[0], Message: "no", Reasons: []scheduling.Reason{{Code: scheduling.ReasonResources, Count: 1}}, Fixes: []string{"ask for less"},
+				Pod: l.Pods[0], Message: "no", Reasons: []scheduling.ReasonCount{{Code: scheduling.ReasonResources, Count: 1}}, Fixes: []string{"ask for less"},
 			})
 			l.Pods = l.Pods[1:]
 			f.sum()
 			return true
-		}, broken(verify.LaunchRequests)},
-		{"cheaper", onLaunch(func(l *scheduling.Launch, _ *rand.Rand) { l.Price-- }), broken(verify.LaunchPrice)},
-		{"cheaper option", onOption(func(o *scheduling.Option) { o.Price-- }), broken(verify.OptionPrice)},
-		{"unknown type", onOption(func(o *scheduling.Option) { o.InstanceType = "none" }), broken(verify.TypeUnknown)},
-		{"unknown zone", onOption(func(o *scheduling.Option) { o.Zone = "none" }), broken(verify.OfferingUnknown)},
-		{"calmer option", onOption(func(o *scheduling.Option) { o.InterruptionRate += 0.5 }), broken(verify.OptionInterruption)},
-		{"estimated option", onOption(func(o *scheduling.Option) { o.Estimated = append(o.Estimated, "price") }), broken(verify.OptionEstimated)},
-		{"unknown pool", onLaunch(func(l *scheduling.Launch, _ *rand.Rand) { l.NodePool = "none" }), broken(verify.PoolUnknown)},
-		{"no options", onLaunch(func(l *scheduling.Launch, _ *rand.Rand) { l.Options = nil }), broken(verify.NoOptions)},
+		}, broken(verify.CodeLaunchRequests)},
+		{"cheaper", onLaunch(func(l *scheduling.Launch, _ *rand.Rand) { l.Price-- }), broken(verify.CodeLaunchPrice)},
+		{"cheaper option", onOption(func(o *scheduling.LaunchOption) { o.Price-- }), broken(verify.CodeOptionPrice)},
+		{"unknown type", onOption(func(o *scheduling.LaunchOption) { o.InstanceType = "none" }), broken(verify.CodeTypeUnknown)},
+		{"unknown zone", onOption(func(o *scheduling.LaunchOption) { o.Zone = "none" }), broken(verify.CodeOfferingUnknown)},
+		{"calmer option", onOption(func(o *scheduling.LaunchOption) { o.InterruptionRate += 0.5 }), broken(verify.CodeOptionInterruption)},
+		{"estimated option", onOption(func(o *scheduling.LaunchOption) { o.Estimated = append(o.Estimated, "price") }), broken(verify.CodeOptionEstimated)},
+		{"unknown pool", onLaunch(func(l *scheduling.Launch, _ *rand.Rand) { l.NodePool = "none" }), broken(verify.CodePoolUnknown)},
+		{"no options", onLaunch(func(l *scheduling.Launch, _ *rand.Rand) { l.Options = nil }), broken(verify.CodeNoOptions)},
 		{"option twice", onLaunch(func(l *scheduling.Launch, rng *rand.Rand) {
 			l.Options = append(l.Options, l.Options[rng.IntN(len(l.Options))])
-		}), broken(verify.OptionDuplicated)},
+		}), broken(verify.CodeOptionDuplicated)},
 		{"smaller request", onLaunch(func(l *scheduling.Launch, _ *rand.Rand) {
 			l.Requests[corev1.ResourcePods] = quantity("0")
-		}), broken(verify.LaunchRequests)},
+		}), broken(verify.CodeLaunchRequests)},
 		{"strange label", onLaunch(func(l *scheduling.Launch, _ *rand.Rand) {
 			l.Labels = map[string]string{"example.com/strange": "x"}
-		}), broken(verify.LaunchLabels)},
+		}), broken(verify.CodeLaunchLabels)},
 		{"strange taint", onLaunch(func(l *scheduling.Launch, _ *rand.Rand) {
 			l.Taints = append(l.Taints, corev1.Taint{Key: "strange", Effect: corev1.TaintEffectNoSchedule})
-		}), broken(verify.LaunchTaints)},
+		}), broken(verify.CodeLaunchTaints)},
 		{"a last option that is too small", func(f *fixture, rng *rand.Rand) bool {
 			l := launch(f, rng)
 			if l == nil {
@@ -126,11 +126,11 @@ func corruptions() []corruption {
 			tiny := st.Type("tiny", st.Capacity(st.MilliCPU(1), st.MiB(1), st.Count(corev1.ResourcePods, 0)), st.OnDemand(l.Options[0].Zone, offerings.MaxPrice))
 			f.p.Catalog = st.MustCatalog(append(slices.Collect(f.p.Catalog.All()), tiny)...)
 			f.p.PoolCatalogs = nil
-			l.Options = append(l.Options, scheduling.Option{
+			l.Options = append(l.Options, scheduling.LaunchOption{
 				InstanceType: "tiny", Zone: l.Options[0].Zone, CapacityType: offerings.OnDemand, Price: offerings.MaxPrice,
 			})
 			return true
-		}, broken(verify.Resources)},
+		}, broken(verify.CodeResources)},
 		{"a node's pods on another node", func(f *fixture, rng *rand.Rand) bool {
 			if len(f.plan.Existing) == 0 {
 				return false
@@ -138,7 +138,7 @@ func corruptions() []corruption {
 			f.p.Nodes = append(f.p.Nodes, st.Node("full", st.Allocatable(st.MilliCPU(0), st.GiB(0), st.Count(corev1.ResourcePods, 0))))
 			f.plan.Existing[rng.IntN(len(f.plan.Existing))].Node = "full"
 			return true
-		}, broken(verify.Resources)},
+		}, broken(verify.CodeResources)},
 		{"a node goes away", func(f *fixture, rng *rand.Rand) bool {
 			if len(f.plan.Existing) == 0 {
 				return false
@@ -152,7 +152,7 @@ func corruptions() []corruption {
 				}
 			}
 			return true
-		}, broken(verify.NodeLeaving)},
+		}, broken(verify.CodeNodeLeaving)},
 		{"offerings run out", func(f *fixture, rng *rand.Rand) bool {
 			l := launch(f, rng)
 			if l == nil {
@@ -162,7 +162,7 @@ func corruptions() []corruption {
 			f.p.Unavailable = &offerings.Unavailable{}
 			f.p.Unavailable.Mark(offerings.Key{InstanceType: o.InstanceType, Zone: o.Zone}, f.p.Now, 0)
 			return true
-		}, broken(verify.OfferingUnavailable)},
+		}, broken(verify.CodeOfferingUnavailable)},
 		{"limits shrink", func(f *fixture, rng *rand.Rand) bool {
 			l := launch(f, rng)
 			if l == nil {
@@ -177,11 +177,11 @@ func corruptions() []corruption {
 				}
 			}
 			return true
-		}, broken(verify.Limits)},
-		{"placed", func(f *fixture, _ *rand.Rand) bool { f.plan.Summary.Placed++; return true }, broken(verify.SummaryCounts)},
-		{"price", func(f *fixture, _ *rand.Rand) bool { f.plan.Summary.PricePerHour++; return true }, broken(verify.SummaryPrice)},
-		{"status", func(f *fixture, _ *rand.Rand) bool { f.plan.Summary.Status = "good"; return true }, broken(verify.SummaryStatus)},
-		{"bound", func(f *fixture, _ *rand.Rand) bool { f.claim(f.plan.Summary.PricePerHour + 1); return true }, broken(verify.BoundAbovePrice)},
+		}, broken(verify.CodeLimits)},
+		{"placed", func(f *fixture, _ *rand.Rand) bool { f.plan.Summary.Placed++; return true }, broken(verify.CodeSummaryCounts)},
+		{"price", func(f *fixture, _ *rand.Rand) bool { f.plan.Summary.PricePerHour++; return true }, broken(verify.CodeSummaryPrice)},
+		{"status", func(f *fixture, _ *rand.Rand) bool { f.plan.Summary.Status = "good"; return true }, broken(verify.CodeSummaryStatus)},
+		{"bound", func(f *fixture, _ *rand.Rand) bool { f.claim(f.plan.Summary.PricePerHour + 1); return true }, broken(verify.CodeBoundAbovePrice)},
 	}
 }
 

@@ -27,7 +27,7 @@ func TestStandingVolumes(t *testing.T) {
 		return v
 	}
 	claim := func(name string) any { return st.Claim(name, st.OfClass("shelf")) }
-	gone, held, away := broken(verify.VolumeGone), broken(verify.PodHeld), broken(verify.Volume, verify.VolumeGone)
+	gone, held, away := broken(verify.CodeVolumeGone), broken(verify.CodePodHeld), broken(verify.CodeVolume, verify.CodeVolumeGone)
 	for _, tc := range []struct {
 		name          string
 		node, machine string // claims of a pod on the node in zone a and of one on a machine in zone b
@@ -80,7 +80,7 @@ func TestStandingVolumes(t *testing.T) {
 func TestStandingVolumeOnStartingNode(t *testing.T) {
 	disk := st.Volume("1", st.OfClass("shelf"), st.Where(st.In(ebsZone, "a")))
 	disk.Status.Phase = corev1.VolumeAvailable
-	for name, want := range map[string][]verify.Code{"in flight": nil, "initialized": broken(verify.Volume, verify.VolumeGone)} {
+	for name, want := range map[string][]verify.Code{"in flight": nil, "initialized": broken(verify.CodeVolume, verify.CodeVolumeGone)} {
 		t.Run(name, func(t *testing.T) {
 			d := storing(st.Claim("x", st.OfClass("shelf")), disk, st.StorageClass("shelf", st.Driver("kubernetes.io/no-provisioner")))
 			m, ok := d.p.Catalog.Get("m")
@@ -114,7 +114,7 @@ func TestNoVolumeIsLeft(t *testing.T) {
 			d.nodes["n"] = "web-1"
 			f := d.plan()
 			f.because("db-1", "no volume is free for default/y")
-			want := broken(verify.RefusedForNothing)
+			want := broken(verify.CodeRefusedForNothing)
 			if volumes == 1 {
 				want = nil
 			}

@@ -26,7 +26,7 @@ type StepsChecker struct {
 }
 
 // Steps judges a plan of the zero Planner; see [StepsChecker.Steps].
-func Steps(c disruption.Cluster, plan *disruption.Plan) error {
+func Steps(c disruption.Cluster, plan *disruption.ConsolidationPlan) error {
 	return StepsChecker{}.Steps(c, plan)
 }
 
@@ -35,10 +35,10 @@ func Steps(c disruption.Cluster, plan *disruption.Plan) error {
 // objects of a step begin with "steps[0]/". A plan that passes is right wherever it is broken off, because no step is
 // judged by later ones, except that no pod moves twice; only pods of nodes that had to go may move on once, in order
 // to save. The cluster is taken to be valid, and neither it nor the plan is changed.
-func (c StepsChecker) Steps(cluster disruption.Cluster, plan *disruption.Plan) error {
+func (c StepsChecker) Steps(cluster disruption.Cluster, plan *disruption.ConsolidationPlan) error {
 	report := &Report{}
 	if plan == nil {
-		report.add(NoPlan, "plan", "is nil")
+		report.add(CodeNoPlan, "plan", "is nil")
 		return report.err()
 	}
 	cluster.Nodes = changed(lo.Compact(cluster.Nodes), markDrained, lo.FlatMap(cluster.Underway, func(s disruption.Step, _ int) []string { return s.Drain }))
@@ -73,7 +73,7 @@ func (c StepsChecker) Steps(cluster disruption.Cluster, plan *disruption.Plan) e
 // clusterState is the cluster as it stands between two steps.
 type clusterState struct {
 	state *snapshot.State
-	plan  *disruption.Plan
+	plan  *disruption.ConsolidationPlan
 	costs *costs
 	rules *nodeRules
 	// original are the nodes of the cluster, machines the cluster's statements about them, by name.
@@ -91,7 +91,7 @@ type clusterState struct {
 	received map[string]bool
 }
 
-func newClusterState(c StepsChecker, cluster disruption.Cluster, plan *disruption.Plan) *clusterState {
+func newClusterState(c StepsChecker, cluster disruption.Cluster, plan *disruption.ConsolidationPlan) *clusterState {
 	// The objects of machines that are being shut down may not show it yet.
 	cluster.Nodes = changed(cluster.Nodes, markShutDown, lo.FilterMap(cluster.Machines, func(m disruption.Machine, _ int) (string, bool) { return m.Node, m.Terminating }))
 	g := &clusterState{

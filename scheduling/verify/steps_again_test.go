@@ -20,17 +20,17 @@ func TestPodsMoveOnToSave(t *testing.T) {
 	planner := disruption.Planner{Policy: scheduling.Policy{Effort: scheduling.EffortFast}}
 	cluster := st.RandomCluster(808)
 	for name, c := range map[string]struct {
-		change func(*disruption.Cluster, *disruption.Plan)
+		change func(*disruption.Cluster, *disruption.ConsolidationPlan)
 		want   []verify.Code
 	}{
-		"as it is": {func(*disruption.Cluster, *disruption.Plan) {}, nil},
-		"what was done to save": {func(_ *disruption.Cluster, p *disruption.Plan) {
+		"as it is": {func(*disruption.Cluster, *disruption.ConsolidationPlan) {}, nil},
+		"what was done to save": {func(_ *disruption.Cluster, p *disruption.ConsolidationPlan) {
 			p.Steps[0].Reason = disruption.Underutilized
-		}, []verify.Code{verify.MovedTwice}},
-		"what has to be moves on": {func(_ *disruption.Cluster, p *disruption.Plan) {
+		}, []verify.Code{verify.CodeMovedTwice}},
+		"what has to be moves on": {func(_ *disruption.Cluster, p *disruption.ConsolidationPlan) {
 			p.Steps[2].Reason = disruption.Drifted
-		}, []verify.Code{verify.MovedTwice}},
-		"at once": {func(c *disruption.Cluster, _ *disruption.Plan) {
+		}, []verify.Code{verify.CodeMovedTwice}},
+		"at once": {func(c *disruption.Cluster, _ *disruption.ConsolidationPlan) {
 			c.NodePools = append([]*scheduling.NodePool(nil), c.NodePools...)
 			for i, pool := range c.NodePools {
 				own := *pool
@@ -38,7 +38,7 @@ func TestPodsMoveOnToSave(t *testing.T) {
 				*own.Spec.Disruption.ConsolidateAfter.Duration = time.Minute
 				c.NodePools[i] = &own
 			}
-		}, []verify.Code{verify.TooSoon}},
+		}, []verify.Code{verify.CodeTooSoon}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			plan, err := planner.Plan(t.Context(), cluster)

@@ -18,7 +18,7 @@ import (
 
 // rebuildBound proves the lower bound: the price of a new cluster for the pods of the nodes that may go for some
 // reason, beside the nodes that may not, whose price is added. Pods that the plan leaves out are left out.
-func (c StepsChecker) rebuildBound(r *Report, cluster disruption.Cluster, plan *disruption.Plan) {
+func (c StepsChecker) rebuildBound(r *Report, cluster disruption.Cluster, plan *disruption.ConsolidationPlan) {
 	claimed, cert := plan.Summary.LowerBoundPerHour, plan.Summary.Certificate
 	if claimed <= 0 {
 		return
@@ -32,10 +32,10 @@ func (c StepsChecker) rebuildBound(r *Report, cluster disruption.Cluster, plan *
 	left := make(map[string]bool)
 	for i, name := range plan.Summary.LeftOut {
 		if w.Pods[name] == nil {
-			r.add(PodUnknown, "summary", "the bound leaves out %s, which is no pod of a node that may go", name)
+			r.add(CodePodUnknown, "summary", "the bound leaves out %s, which is no pod of a node that may go", name)
 		}
 		if i > 0 && plan.Summary.LeftOut[i-1] >= name {
-			r.add(Unsorted, "summary", "leftOut: %s does not belong behind %s", name, plan.Summary.LeftOut[i-1])
+			r.add(CodeUnsorted, "summary", "leftOut: %s does not belong behind %s", name, plan.Summary.LeftOut[i-1])
 		}
 		left[name] = true
 	}
@@ -46,7 +46,7 @@ func (c StepsChecker) rebuildBound(r *Report, cluster disruption.Cluster, plan *
 // rebuildProblem returns the problem of a new cluster in place of the nodes that may go, its policy, and the price of the
 // pools' nodes that may not.
 func (c StepsChecker) rebuildProblem(cluster disruption.Cluster) (scheduling.Problem, scheduling.Policy, *big.Int) {
-	g := newClusterState(c, cluster, &disruption.Plan{})
+	g := newClusterState(c, cluster, &disruption.ConsolidationPlan{})
 	problem, kept := cluster.Problem, new(big.Int)
 	problem.Nodes, problem.Pods, problem.Running = nil, nil, nil
 	goes := make(map[string]bool)
@@ -88,7 +88,7 @@ func (g *clusterState) onSale(problem *scheduling.Problem, nodes []*clusterNode)
 	}
 	for _, s := range nodes {
 		labels := stableLabels(s.node.Running)
-		x := sold{labels[corev1.LabelInstanceTypeStable], labels[corev1.LabelTopologyZone], labels[scheduling.CapacityTypeLabel], labels[offerings.ReservationIDLabel]}
+		x := sold{labels[corev1.LabelInstanceTypeStable], labels[corev1.LabelTopologyZone], labels[offerings.CapacityTypeLabel], labels[offerings.ReservationIDLabel]}
 		had[x] = true
 		if x.id != "" {
 			lent[x.id]++

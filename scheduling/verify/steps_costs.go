@@ -33,7 +33,7 @@ func (c *costs) priceOf(node *corev1.Node) (bare, expected offerings.Price, ok b
 	}
 	id := labels[offerings.ReservationIDLabel]
 	for _, o := range t.Offerings {
-		if o.Zone != labels[corev1.LabelTopologyZone] || string(o.CapacityType) != labels[scheduling.CapacityTypeLabel] {
+		if o.Zone != labels[corev1.LabelTopologyZone] || string(o.CapacityType) != labels[offerings.CapacityTypeLabel] {
 			continue
 		}
 		if o.CapacityType == offerings.Reserved && id != "" && o.ReservationID != id {
@@ -45,7 +45,7 @@ func (c *costs) priceOf(node *corev1.Node) (bare, expected offerings.Price, ok b
 }
 
 // expectedOf returns the expected cost of an option of a launch, its price if the catalog does not have it.
-func (c *costs) expectedOf(l *scheduling.Launch, o *scheduling.Option) offerings.Price {
+func (c *costs) expectedOf(l *scheduling.Launch, o *scheduling.LaunchOption) offerings.Price {
 	if pl := c.state.Pools[l.NodePool]; pl != nil {
 		if t, ok := pl.Catalog.Get(o.InstanceType); ok {
 			if offering, ok := snapshot.FindOffering(t, o.Zone, o.CapacityType, o.ReservationID); ok {

@@ -46,6 +46,6 @@ func (a *stepCheck) warned() bool {
 // sells reports whether some pool could launch a machine for the pod.
 func (c *placeSearch) sells(t *snapshot.Pod) bool {
 	return !t.NeedsGivenNode() && slices.ContainsFunc(c.state.SortedPools(), func(pl *snapshot.Pool) bool {
-		return len(c.launchable(pl, map[*snapshot.Kind]Code{{Pod: t}: RefusedForNothing})) > 0
+		return len(c.launchable(pl, map[*snapshot.Kind]Code{{Pod: t}: CodeRefusedForNothing})) > 0
 	})
 }

@@ -23,19 +23,19 @@ func (a *stepCheck) checkDrained() {
 		s := a.cluster.nodes[name]
 		switch {
 		case seen[name]:
-			a.report.add(NodeDuplicated, object, "is drained twice")
+			a.report.add(CodeNodeDuplicated, object, "is drained twice")
 			continue
 		case s == nil:
-			a.report.add(NodeUnknown, object, "is not there when the step begins")
+			a.report.add(CodeNodeUnknown, object, "is not there when the step begins")
 			continue
 		case a.buys(name):
-			a.report.add(NodeUnknown, object, "is a machine that the step itself launches")
+			a.report.add(CodeNodeUnknown, object, "is a machine that the step itself launches")
 			continue
 		}
 		seen[name] = true
 		a.going = append(a.going, s)
 		if s.launched && !a.mayUndo(a.cluster.bought[name]) {
-			a.report.add(MovedTwice, object, "is a machine that an earlier step has launched")
+			a.report.add(CodeMovedTwice, object, "is a machine that an earlier step has launched")
 			continue
 		}
 		drains.mayGo(s, object)
@@ -52,25 +52,25 @@ func (a *stepCheck) mayUndo(number int) bool {
 func (a *stepCheck) checkStatements() {
 	step := a.step
 	if len(step.Drain) == 0 && len(step.Evictions) == 0 {
-		a.report.add(StepEmpty, "step", "drains no node and moves no pod")
+		a.report.add(CodeStepEmpty, "step", "drains no node and moves no pod")
 	}
 	if (step.Reason == disruption.Misplaced) != (len(step.Drain) == 0) {
-		a.report.add(StepReason, "step", "the reason is %q, and %d nodes are drained", step.Reason, len(step.Drain))
+		a.report.add(CodeStepReason, "step", "the reason is %q, and %d nodes are drained", step.Reason, len(step.Drain))
 	}
 	if !a.cluster.rules.disruptsFor(step.Reason) {
-		a.report.add(StepReason, "step", "nodes are not to be disrupted for %q", step.Reason)
+		a.report.add(CodeStepReason, "step", "nodes are not to be disrupted for %q", step.Reason)
 	}
 	for i := range step.Launches {
 		l := &step.Launches[i]
 		switch {
 		case a.cluster.nodes[l.Name] != nil || a.cluster.original[l.Name] != nil:
-			a.report.add(LaunchName, launchName(l), "a node has the name")
+			a.report.add(CodeLaunchName, launchName(l), "a node has the name")
 		case a.cluster.bought[l.Name] != 0 && a.cluster.bought[l.Name] != a.number:
-			a.report.add(LaunchName, launchName(l), "steps[%d] launches a machine of that name", a.cluster.bought[l.Name]-1)
+			a.report.add(CodeLaunchName, launchName(l), "steps[%d] launches a machine of that name", a.cluster.bought[l.Name]-1)
 		}
 		a.cluster.bought[l.Name] = a.number
 		if l.MinValuesRelaxed && step.Reason == disruption.Underutilized {
-			a.report.add(MinValues, launchName(l), "relaxes minValues in order to save")
+			a.report.add(CodeMinValues, launchName(l), "relaxes minValues in order to save")
 		}
 	}
 }
@@ -90,7 +90,7 @@ type drainCheck struct {
 // mayGo checks that the node may go for the step's reason.
 func (c *drainCheck) mayGo(s *clusterNode, object string) {
 	if s.node.Leaves() || s.machine.Terminating {
-		c.report.add(NodeLeaving, object, "is being removed already")
+		c.report.add(CodeNodeLeaving, object, "is being removed already")
 		return
 	}
 	c.checkReason(s, object)
@@ -99,26 +99,26 @@ func (c *drainCheck) mayGo(s *clusterNode, object string) {
 	}
 	switch {
 	case s.node.Pool == nil:
-		c.report.add(NotDisruptable, object, "no pool that is there owns it")
+		c.report.add(CodeNotDisruptable, object, "no pool that is there owns it")
 		return
 	case s.node.Pool.Catalog.Len() == 0:
-		c.report.add(NotDisruptable, object, "its pool has no instance types")
+		c.report.add(CodeNotDisruptable, object, "its pool has no instance types")
 	case s.node.Pool.Object.Spec.Replicas != nil:
-		c.report.add(NotDisruptable, object, "its pool is static")
+		c.report.add(CodeNotDisruptable, object, "its pool is static")
 	case snapshot.InFlight(s.node.Running):
-		c.report.add(NotDisruptable, object, "has not become ready yet")
+		c.report.add(CodeNotDisruptable, object, "has not become ready yet")
 	case s.machine.NominatedUntil.After(c.cluster.rules.now):
-		c.report.add(NotDisruptable, object, "pods are expected there until %v", s.machine.NominatedUntil)
+		c.report.add(CodeNotDisruptable, object, "pods are expected there until %v", s.machine.NominatedUntil)
 	}
 	if s.machine.MustStay != "" {
-		c.report.add(NotDisruptable, object, "must stay: %s", s.machine.MustStay)
+		c.report.add(CodeNotDisruptable, object, "must stay: %s", s.machine.MustStay)
 	}
 	if s.node.Running.Annotations[doNotDisruptAnnotation] == "true" {
-		c.report.add(DoNotDisrupt, object, "the node asks to be left alone")
+		c.report.add(CodeDoNotDisrupt, object, "the node asks to be left alone")
 	}
 	for _, pod := range s.pods {
 		if c.cluster.rules.planner.KeepBarePods && reschedulable(pod) && metav1.GetControllerOf(pod) == nil {
-			c.report.add(BarePod, object, "pod %s has no controller", snapshot.ObjectName(pod))
+			c.report.add(CodeBarePod, object, "pod %s has no controller", snapshot.ObjectName(pod))
 		}
 	}
 	if c.reason == disruption.Empty || c.reason == disruption.Underutilized {
@@ -129,18 +129,18 @@ func (c *drainCheck) mayGo(s *clusterNode, object string) {
 	}
 	for _, pod := range s.pods {
 		if doNotDisrupt(pod, c.cluster.rules.now) {
-			c.report.add(DoNotDisrupt, object, "pod %s asks to be left alone", snapshot.ObjectName(pod))
+			c.report.add(CodeDoNotDisrupt, object, "pod %s asks to be left alone", snapshot.ObjectName(pod))
 		}
 		if !c.cluster.rules.evictable(pod) {
 			continue
 		}
 		budgets := c.cluster.budgets.of(pod)
 		if len(budgets) > 1 {
-			c.report.add(PodBudget, object, "pod %s has %d PodDisruptionBudgets, so that it cannot be evicted", snapshot.ObjectName(pod), len(budgets))
+			c.report.add(CodePodBudget, object, "pod %s has %d PodDisruptionBudgets, so that it cannot be evicted", snapshot.ObjectName(pod), len(budgets))
 		}
 		for _, b := range budgets {
 			if b.allowed <= 0 {
-				c.report.add(PodBudget, object, "%s lets no pod go, and pod %s is one of its", b.name, snapshot.ObjectName(pod))
+				c.report.add(CodePodBudget, object, "%s lets no pod go, and pod %s is one of its", b.name, snapshot.ObjectName(pod))
 			}
 		}
 	}
@@ -151,26 +151,26 @@ func (c *drainCheck) checkReason(s *clusterNode, object string) {
 	switch c.reason {
 	case disruption.Interrupted:
 		if s.machine.Interruption == nil {
-			c.report.add(StepReason, object, "nothing is known of an interruption")
+			c.report.add(CodeStepReason, object, "nothing is known of an interruption")
 		}
 	case disruption.Expired:
 		if !c.cluster.rules.expired(s) {
-			c.report.add(StepReason, object, "has not expired")
+			c.report.add(CodeStepReason, object, "has not expired")
 		}
 	case disruption.Drifted:
 		if c.cluster.rules.drift(s) == "" {
-			c.report.add(StepReason, object, "has not drifted")
+			c.report.add(CodeStepReason, object, "has not drifted")
 		}
 	case disruption.Empty:
 		for _, pod := range s.pods {
 			if reschedulable(pod) {
-				c.report.add(StepReason, object, "is not empty: pod %s", snapshot.ObjectName(pod))
+				c.report.add(CodeStepReason, object, "is not empty: pod %s", snapshot.ObjectName(pod))
 				return
 			}
 		}
 	case disruption.Underutilized:
 		if !s.priced {
-			c.report.add(NotDisruptable, object, "its price is not known")
+			c.report.add(CodeNotDisruptable, object, "its price is not known")
 		}
 	}
 }
@@ -183,7 +183,7 @@ func (c *drainCheck) consolidatable(s *clusterNode, object string) {
 		created = c.cluster.rules.now
 	}
 	if d.ConsolidationPolicy == scheduling.WhenEmpty && c.reason == disruption.Underutilized {
-		c.report.add(Policy, object, "the pool is consolidated when nodes are empty only")
+		c.report.add(CodePolicy, object, "the pool is consolidated when nodes are empty only")
 	}
 	if after := d.ConsolidateAfter; after != nil {
 		since := created
@@ -196,12 +196,12 @@ func (c *drainCheck) consolidatable(s *clusterNode, object string) {
 			since = c.cluster.rules.now
 		}
 		if after.Duration == nil {
-			c.report.add(Policy, object, "consolidateAfter of the pool is Never")
+			c.report.add(CodePolicy, object, "consolidateAfter of the pool is Never")
 		} else if !since.IsZero() && c.cluster.rules.now.Sub(since) < *after.Duration {
-			c.report.add(TooSoon, object, "pods came or went at %v, and consolidateAfter is %v", since, after)
+			c.report.add(CodeTooSoon, object, "pods came or went at %v, and consolidateAfter is %v", since, after)
 		}
 	}
 	if least := c.cluster.rules.planner.MinLifetime; least > 0 && !created.IsZero() && c.cluster.rules.now.Sub(created) < least {
-		c.report.add(TooSoon, object, "came at %v, and nodes stay for %v at least", created, least)
+		c.report.add(CodeTooSoon, object, "came at %v, and nodes stay for %v at least", created, least)
 	}
 }

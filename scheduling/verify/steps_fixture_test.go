@@ -11,6 +11,7 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
+	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
@@ -22,7 +23,7 @@ import (
 type stepsCase struct {
 	planner disruption.Planner
 	cluster disruption.Cluster
-	plan    *disruption.Plan
+	plan    *disruption.ConsolidationPlan
 }
 
 // check judges the plan.
@@ -61,7 +62,7 @@ func newStepsCase(t *testing.T) *stepsCase {
 	small := st.Type("c.small", st.Capacity(st.Cores(2), st.GiB(4)), st.OnDemand("a", st.Cents(8)), st.OnDemand("b", st.Cents(9)))
 	bought := []st.NodeOption{st.OfPool("default"), st.OfType(large, large.Offerings[slices.IndexFunc(large.Offerings, isOnDemand)])}
 	now := time.Date(2026, time.March, 2, 12, 0, 0, 0, time.UTC)
-	pool := st.NodePool("default", st.Where(st.In(scheduling.CapacityTypeLabel, "on-demand")))
+	pool := st.NodePool("default", st.Where(st.In(offerings.CapacityTypeLabel, "on-demand")))
 	pool.Spec.Disruption.Budgets = []scheduling.Budget{{Nodes: "100%"}}
 	web := st.Label("app", "web")
 	budget := st.DisruptionBudget("web", map[string]string{"app": "web"}, intstr.FromInt32(1))
@@ -85,7 +86,7 @@ func newStepsCase(t *testing.T) *stepsCase {
 		created := now.Add(-100 * time.Hour)
 		c.cluster.Machines = append(c.cluster.Machines, disruption.Machine{Node: node.Name, Created: created, Initialized: created, LastPodEvent: now.Add(-time.Hour)})
 	}
-	c.plan = &disruption.Plan{
+	c.plan = &disruption.ConsolidationPlan{
 		Steps: []disruption.Step{
 			{
 				Reason: disruption.Empty, Drain: []string{"idle"}, SavingPerHour: st.Cents(20), DisruptionCost: 1, Score: 2,
@@ -109,7 +110,7 @@ func newStepsCase(t *testing.T) *stepsCase {
 				Risks:     goneForGood("db"),
 			},
 		},
-		Summary: disruption.Summary{
+		Summary: disruption.ConsolidationSummary{
 			PricePerHourBefore: st.Cents(80), PricePerHourAfter: st.Cents(28), NodesBefore: 4, NodesAfter: 2, PodsMoved: 3, Launches: 1,
 			DisruptionCost: 6, Status: scheduling.StatusComplete,
 			Frontier: []disruption.Point{
@@ -151,7 +152,7 @@ func (c *stepsCase) launches(t *testing.T, pods ...string) []scheduling.Launch {
 	// What does not save is no option.
 	for i := range plan.Launches {
 		l := &plan.Launches[i]
-		l.Options = slices.DeleteFunc(l.Options, func(o scheduling.Option) bool { return o.Price >= st.Cents(20) })
+		l.Options = slices.DeleteFunc(l.Options, func(o scheduling.LaunchOption) bool { return o.Price >= st.Cents(20) })
 	}
 	return plan.Launches
 }

@@ -25,31 +25,31 @@ func (a *stepCheck) checkEvictions() {
 		e := &a.step.Evictions[i]
 		object := "pod/" + e.Pod
 		if e.Wave != wave && e.Wave != wave+1 || e.Wave < 1 {
-			a.report.add(Wave, object, "is in wave %d behind wave %d", e.Wave, wave)
+			a.report.add(CodeWave, object, "is in wave %d behind wave %d", e.Wave, wave)
 		}
 		wave = max(wave, e.Wave)
 		pod := a.cluster.state.Running[e.Pod]
 		switch {
 		case pod == nil:
-			a.report.add(EvictionUnknown, object, "no such pod runs")
+			a.report.add(CodeEvictionUnknown, object, "no such pod runs")
 			continue
 		case listed[e.Pod]:
-			a.report.add(MovedTwice, object, "is evicted twice in one step")
+			a.report.add(CodeMovedTwice, object, "is evicted twice in one step")
 			continue
 		case a.cluster.moved[e.Pod] != 0 && !a.mayUndo(a.cluster.moved[e.Pod]):
-			a.report.add(MovedTwice, object, "was evicted by steps[%d]", a.cluster.moved[e.Pod]-1)
+			a.report.add(CodeMovedTwice, object, "was evicted by steps[%d]", a.cluster.moved[e.Pod]-1)
 		}
 		listed[e.Pod] = true
 		a.cluster.moved[e.Pod] = a.number
 		if at := pod.Spec.NodeName; at != e.From {
-			a.report.add(EvictionUnknown, object, "is on node %q, not on %q", at, e.From)
+			a.report.add(CodeEvictionUnknown, object, "is on node %q, not on %q", at, e.From)
 			continue
 		}
 		if !reschedulable(pod) {
-			a.report.add(EvictionUnknown, object, "needs no other place")
+			a.report.add(CodeEvictionUnknown, object, "needs no other place")
 		}
 		if a.step.Reason != disruption.Misplaced && !a.removes(e.From) {
-			a.report.add(EvictionUnknown, object, "its node %s is not drained", e.From)
+			a.report.add(CodeEvictionUnknown, object, "its node %s is not drained", e.From)
 		}
 		a.move(e, pod)
 	}
@@ -57,7 +57,7 @@ func (a *stepCheck) checkEvictions() {
 	for _, s := range a.going {
 		for _, pod := range s.pods {
 			if reschedulable(pod) && !listed[snapshot.ObjectName(pod)] {
-				a.report.add(EvictionMissing, "pod/"+snapshot.ObjectName(pod), "loses its node %s and is not evicted", s.node.Name)
+				a.report.add(CodeEvictionMissing, "pod/"+snapshot.ObjectName(pod), "loses its node %s and is not evicted", s.node.Name)
 			}
 		}
 	}
@@ -70,7 +70,7 @@ func (a *stepCheck) risks() {
 	told := make(map[string]bool)
 	for _, x := range a.step.Risks {
 		if !slices.Contains(disruption.RiskCodes(), x.Code) || x.Detail == "" {
-			a.report.add(StepRisk, x.Object, "the risk %q is not known, or has no detail", x.Code)
+			a.report.add(CodeStepRisk, x.Object, "the risk %q is not known, or has no detail", x.Code)
 		}
 		told[string(x.Code)+" "+x.Object] = true
 	}
@@ -81,16 +81,16 @@ func (a *stepCheck) risks() {
 			object = strings.ToLower(owner.Kind) + "/" + snapshot.NamespaceOf(m.pod) + "/" + owner.Name
 		}
 		if doNotDisrupt(m.pod, a.cluster.rules.now) && !told[string(disruption.RiskDoNotDisrupt)+" "+object] {
-			a.report.add(StepRisk, object, "asks not to be disrupted, and the step does not tell")
+			a.report.add(CodeStepRisk, object, "asks not to be disrupted, and the step does not tell")
 		}
 		if owner != nil {
 			continue
 		}
 		if !told[string(disruption.RiskBarePod)+" "+object] {
-			a.report.add(StepRisk, object, "has no controller, and the step does not tell")
+			a.report.add(CodeStepRisk, object, "has no controller, and the step does not tell")
 		}
 		if a.step.Reason == disruption.Misplaced && a.cluster.rules.planner.KeepBarePods {
-			a.report.add(BarePod, object, "has no controller")
+			a.report.add(CodeBarePod, object, "has no controller")
 		}
 	}
 }
@@ -107,28 +107,28 @@ func (a *stepCheck) move(e *disruption.Eviction, pod *corev1.Pod) {
 	a.moves = append(a.moves, move{e, pod, t, a.cluster.group(pod), a.cluster.group(t.Object)})
 	if e.To == "" {
 		if a.step.Reason != disruption.Interrupted {
-			a.report.add(Landing, object, "has nowhere to go")
+			a.report.add(CodeLanding, object, "has nowhere to go")
 		}
 		return
 	}
 	if why, _ := t.Held(); why != "" {
-		a.report.add(PodHeld, object, "%s", why)
+		a.report.add(CodePodHeld, object, "%s", why)
 	}
 	s := a.cluster.nodes[e.To]
 	switch {
 	case a.buys(e.To):
 	case s == nil:
-		a.report.add(Landing, object, "node %s is not there", e.To)
+		a.report.add(CodeLanding, object, "node %s is not there", e.To)
 	case a.cluster.drains[e.To] != 0 && (!needsNoSaving(a.step.Reason) || !saves(a.cluster.plan.Steps[a.cluster.drains[e.To]-1].Reason)):
-		a.report.add(Landing, object, "node %s is drained by steps[%d]", e.To, a.cluster.drains[e.To]-1)
+		a.report.add(CodeLanding, object, "node %s is drained by steps[%d]", e.To, a.cluster.drains[e.To]-1)
 	case snapshot.InFlight(s.node.Running) || !readyNode(s.node.Running):
-		a.report.add(Landing, object, "node %s is not ready", e.To)
+		a.report.add(CodeLanding, object, "node %s is not ready", e.To)
 	case s.machine.Terminating:
-		a.report.add(Landing, object, "the machine of node %s is being shut down", e.To)
+		a.report.add(CodeLanding, object, "the machine of node %s is being shut down", e.To)
 	case s.machine.Interruption != nil:
-		a.report.add(Landing, object, "the machine of node %s is going to be taken away", e.To)
+		a.report.add(CodeLanding, object, "the machine of node %s is going to be taken away", e.To)
 	case e.To == e.From:
-		a.report.add(Landing, object, "stays on node %s", e.To)
+		a.report.add(CodeLanding, object, "stays on node %s", e.To)
 	}
 }
 
@@ -151,7 +151,7 @@ func (a *stepCheck) launchedPods() {
 		}
 		slices.Sort(come)
 		if !slices.Equal(come, slices.Sorted(slices.Values(l.Pods))) {
-			a.report.add(Landing, launchName(l), "is for %s, and %s are expected there", strings.Join(l.Pods, ", "), strings.Join(come, ", "))
+			a.report.add(CodeLanding, launchName(l), "is for %s, and %s are expected there", strings.Join(l.Pods, ", "), strings.Join(come, ", "))
 		}
 	}
 }

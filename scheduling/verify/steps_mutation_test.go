@@ -53,23 +53,23 @@ func TestStepsBound(t *testing.T) {
 		do   func()
 		want verify.Code
 	}{
-		{"no certificate", func() { s.Certificate = nil }, verify.CertificateMissing},
-		{"an empty certificate", func() { s.Certificate = &certificate.Certificate{} }, verify.CertificateMalformed},
-		{"too much", func() { s.LowerBoundPerHour, s.PricePerHourAfter = s.PricePerHourBefore, s.PricePerHourBefore }, verify.BoundUnproven},
-		{"above the price", func() { s.LowerBoundPerHour = s.PricePerHourAfter + 1 }, verify.BoundAbovePrice},
-		{"nobody is left out", func() { s.LeftOut = []string{"default/nobody"} }, verify.PodUnknown},
-		{"out of order", func() { s.LeftOut = []string{c.Running[1].Namespace + "/z", "default/a"} }, verify.Unsorted},
+		{"no certificate", func() { s.Certificate = nil }, verify.CodeCertificateMissing},
+		{"an empty certificate", func() { s.Certificate = &certificate.Certificate{} }, verify.CodeCertificateMalformed},
+		{"too much", func() { s.LowerBoundPerHour, s.PricePerHourAfter = s.PricePerHourBefore, s.PricePerHourBefore }, verify.CodeBoundUnproven},
+		{"above the price", func() { s.LowerBoundPerHour = s.PricePerHourAfter + 1 }, verify.CodeBoundAbovePrice},
+		{"nobody is left out", func() { s.LeftOut = []string{"default/nobody"} }, verify.CodePodUnknown},
+		{"out of order", func() { s.LeftOut = []string{c.Running[1].Namespace + "/z", "default/a"} }, verify.CodeUnsorted},
 		{"pods are left out", func() {
 			for _, pod := range c.Running {
 				s.LeftOut = append(s.LeftOut, pod.Namespace+"/"+pod.Name)
 			}
 			slices.Sort(s.LeftOut)
-		}, verify.BoundUnproven},
+		}, verify.CodeBoundUnproven},
 	} {
 		*s = right
 		tc.do()
 		assert.Contains(t, codesOf(t, verify.Steps(c, plan)), tc.want, tc.name)
-		assert.NotContains(t, codesOf(t, verify.StepsChecker{SkipBound: true}.Steps(c, plan)), verify.BoundUnproven, tc.name)
+		assert.NotContains(t, codesOf(t, verify.StepsChecker{SkipBound: true}.Steps(c, plan)), verify.CodeBoundUnproven, tc.name)
 	}
 }
 
@@ -87,16 +87,16 @@ func TestStepsMutations(t *testing.T) {
 
 func stepMutations() []stepsMutation {
 	return []stepsMutation{
-		{"a step that does nothing", func(c *stepsCase) { c.plan.Steps[0].Drain = nil }, verify.StepEmpty},
-		{"moves without a node that goes", func(c *stepsCase) { c.plan.Steps[1].Drain = nil }, verify.StepReason},
-		{"an unknown reason", func(c *stepsCase) { c.plan.Steps[0].Reason = "bored" }, verify.StepReason},
-		{"a reason that is not meant", func(c *stepsCase) { c.planner.Reasons = []disruption.Reason{disruption.Empty} }, verify.StepReason},
-		{"misplaced without being asked", func(c *stepsCase) { c.plan.Steps[1].Reason, c.plan.Steps[1].Drain = disruption.Misplaced, nil }, verify.StepReason},
-		{"not interrupted", func(c *stepsCase) { c.plan.Steps[0].Reason = disruption.Interrupted }, verify.StepReason},
-		{"not expired", func(c *stepsCase) { c.plan.Steps[0].Reason = disruption.Expired }, verify.StepReason},
-		{"not drifted", func(c *stepsCase) { c.plan.Steps[0].Reason = disruption.Drifted }, verify.StepReason},
-		{"not empty", func(c *stepsCase) { c.plan.Steps[1].Reason = disruption.Empty }, verify.StepReason},
-		{"the order matters", func(c *stepsCase) { c.plan.Steps[0], c.plan.Steps[1] = c.plan.Steps[1], c.plan.Steps[0] }, verify.StepScore},
+		{"a step that does nothing", func(c *stepsCase) { c.plan.Steps[0].Drain = nil }, verify.CodeStepEmpty},
+		{"moves without a node that goes", func(c *stepsCase) { c.plan.Steps[1].Drain = nil }, verify.CodeStepReason},
+		{"an unknown reason", func(c *stepsCase) { c.plan.Steps[0].Reason = "bored" }, verify.CodeStepReason},
+		{"a reason that is not meant", func(c *stepsCase) { c.planner.Reasons = []disruption.Reason{disruption.Empty} }, verify.CodeStepReason},
+		{"misplaced without being asked", func(c *stepsCase) { c.plan.Steps[1].Reason, c.plan.Steps[1].Drain = disruption.Misplaced, nil }, verify.CodeStepReason},
+		{"not interrupted", func(c *stepsCase) { c.plan.Steps[0].Reason = disruption.Interrupted }, verify.CodeStepReason},
+		{"not expired", func(c *stepsCase) { c.plan.Steps[0].Reason = disruption.Expired }, verify.CodeStepReason},
+		{"not drifted", func(c *stepsCase) { c.plan.Steps[0].Reason = disruption.Drifted }, verify.CodeStepReason},
+		{"not empty", func(c *stepsCase) { c.plan.Steps[1].Reason = disruption.Empty }, verify.CodeStepReason},
+		{"the order matters", func(c *stepsCase) { c.plan.Steps[0], c.plan.Steps[1] = c.plan.Steps[1], c.plan.Steps[0] }, verify.CodeStepScore},
 	}
 }
 
@@ -104,210 +104,210 @@ func drainMutations() []stepsMutation {
 	const hour = time.Hour
 	ask := map[string]string{"karpenter.sh/do-not-disrupt": "true"}
 	return []stepsMutation{
-		{"a node that is not there", func(c *stepsCase) { c.plan.Steps[0].Drain = []string{"nobody"} }, verify.NodeUnknown},
-		{"a node that is gone already", func(c *stepsCase) { c.plan.Steps[1].Drain = []string{"left", "idle"} }, verify.NodeUnknown},
-		{"a node that is named twice", func(c *stepsCase) { c.plan.Steps[0].Drain = []string{"idle", "idle"} }, verify.NodeDuplicated},
-		{"a node that is being removed", func(c *stepsCase) { c.node("idle").Spec.Taints = taints(scheduling.DisruptedTaint) }, verify.NodeLeaving},
-		{"a machine that is shut down", func(c *stepsCase) { c.machine("idle").Terminating = true }, verify.NodeLeaving},
-		{"a node without a pool", func(c *stepsCase) { delete(c.node("idle").Labels, scheduling.NodePoolLabel) }, verify.NotDisruptable},
-		{"a node of a pool that is gone", func(c *stepsCase) { c.node("idle").Labels[scheduling.NodePoolLabel] = "gone" }, verify.NotDisruptable},
-		{"a node that must stay", func(c *stepsCase) { c.machine("idle").MustStay = "its group is small" }, verify.NotDisruptable},
-		{"a static pool", func(c *stepsCase) { c.pool().Spec.Replicas = new(int64) }, verify.NotDisruptable},
-		{"a node that starts", func(c *stepsCase) { delete(c.node("idle").Labels, scheduling.InitializedLabel) }, verify.NotDisruptable},
-		{"a node that awaits pods", func(c *stepsCase) { c.machine("idle").NominatedUntil = c.cluster.Now.Add(time.Second) }, verify.NotDisruptable},
+		{"a node that is not there", func(c *stepsCase) { c.plan.Steps[0].Drain = []string{"nobody"} }, verify.CodeNodeUnknown},
+		{"a node that is gone already", func(c *stepsCase) { c.plan.Steps[1].Drain = []string{"left", "idle"} }, verify.CodeNodeUnknown},
+		{"a node that is named twice", func(c *stepsCase) { c.plan.Steps[0].Drain = []string{"idle", "idle"} }, verify.CodeNodeDuplicated},
+		{"a node that is being removed", func(c *stepsCase) { c.node("idle").Spec.Taints = taints(scheduling.DisruptedTaint) }, verify.CodeNodeLeaving},
+		{"a machine that is shut down", func(c *stepsCase) { c.machine("idle").Terminating = true }, verify.CodeNodeLeaving},
+		{"a node without a pool", func(c *stepsCase) { delete(c.node("idle").Labels, scheduling.NodePoolLabel) }, verify.CodeNotDisruptable},
+		{"a node of a pool that is gone", func(c *stepsCase) { c.node("idle").Labels[scheduling.NodePoolLabel] = "gone" }, verify.CodeNotDisruptable},
+		{"a node that must stay", func(c *stepsCase) { c.machine("idle").MustStay = "its group is small" }, verify.CodeNotDisruptable},
+		{"a static pool", func(c *stepsCase) { c.pool().Spec.Replicas = new(int64) }, verify.CodeNotDisruptable},
+		{"a node that starts", func(c *stepsCase) { delete(c.node("idle").Labels, scheduling.InitializedLabel) }, verify.CodeNotDisruptable},
+		{"a node that awaits pods", func(c *stepsCase) { c.machine("idle").NominatedUntil = c.cluster.Now.Add(time.Second) }, verify.CodeNotDisruptable},
 		{"a pool without types", func(c *stepsCase) {
 			c.cluster.PoolCatalogs = map[string]*instancetypes.Catalog{"default": st.MustCatalog()}
-		}, verify.NotDisruptable},
-		{"a price nobody knows", func(c *stepsCase) { c.node("left").Labels[corev1.LabelInstanceTypeStable] = "gone" }, verify.NotDisruptable},
-		{"a node that asks for peace", func(c *stepsCase) { c.node("idle").Annotations = ask }, verify.DoNotDisrupt},
-		{"a pod that asks for peace", func(c *stepsCase) { c.pod("web-2").Annotations = ask }, verify.DoNotDisrupt},
+		}, verify.CodeNotDisruptable},
+		{"a price nobody knows", func(c *stepsCase) { c.node("left").Labels[corev1.LabelInstanceTypeStable] = "gone" }, verify.CodeNotDisruptable},
+		{"a node that asks for peace", func(c *stepsCase) { c.node("idle").Annotations = ask }, verify.CodeDoNotDisrupt},
+		{"a pod that asks for peace", func(c *stepsCase) { c.pod("web-2").Annotations = ask }, verify.CodeDoNotDisrupt},
 		{"a pod that asks as it did of v1alpha5", func(c *stepsCase) {
 			c.pod("web-2").Annotations = map[string]string{"karpenter.sh/do-not-evict": "true"}
-		}, verify.DoNotDisrupt},
+		}, verify.CodeDoNotDisrupt},
 		{"a pod that asks Cluster Autoscaler", func(c *stepsCase) {
 			c.pod("web-2").Annotations = map[string]string{"cluster-autoscaler.kubernetes.io/safe-to-evict": "false"}
-		}, verify.DoNotDisrupt},
+		}, verify.CodeDoNotDisrupt},
 		{"a pod that asks for a while", func(c *stepsCase) {
 			start := metav1.NewTime(c.cluster.Now.Add(-hour))
 			c.pod("web-2").Annotations, c.pod("web-2").Status.StartTime = map[string]string{"karpenter.sh/do-not-disrupt": "61m"}, &start
-		}, verify.DoNotDisrupt},
+		}, verify.CodeDoNotDisrupt},
 		{"a daemon that asks for peace", func(c *stepsCase) {
 			daemon := st.Pod("daemon", st.OnNode("left"), st.OwnedByDaemonSet("d"))
 			daemon.Annotations = ask
 			c.cluster.Running = append(c.cluster.Running, daemon)
-		}, verify.DoNotDisrupt},
-		{"when empty only", func(c *stepsCase) { c.pool().Spec.Disruption.ConsolidationPolicy = scheduling.WhenEmpty }, verify.Policy},
-		{"never", func(c *stepsCase) { c.pool().Spec.Disruption.ConsolidateAfter = &scheduling.NillableDuration{} }, verify.Policy},
-		{"consolidateAfter", func(c *stepsCase) { c.pool().Spec.Disruption.ConsolidateAfter = lasting(hour + 1) }, verify.TooSoon},
-		{"a young node", func(c *stepsCase) { c.planner.MinLifetime = 101 * hour }, verify.TooSoon},
+		}, verify.CodeDoNotDisrupt},
+		{"when empty only", func(c *stepsCase) { c.pool().Spec.Disruption.ConsolidationPolicy = scheduling.WhenEmpty }, verify.CodePolicy},
+		{"never", func(c *stepsCase) { c.pool().Spec.Disruption.ConsolidateAfter = &scheduling.NillableDuration{} }, verify.CodePolicy},
+		{"consolidateAfter", func(c *stepsCase) { c.pool().Spec.Disruption.ConsolidateAfter = lasting(hour + 1) }, verify.CodeTooSoon},
+		{"a young node", func(c *stepsCase) { c.planner.MinLifetime = 101 * hour }, verify.CodeTooSoon},
 	}
 }
 
 func budgetMutations() []stepsMutation {
 	return []stepsMutation{
-		{"no node may go", func(c *stepsCase) { c.pool().Spec.Disruption.Budgets[0].Nodes = "0" }, verify.NodeBudget},
+		{"no node may go", func(c *stepsCase) { c.pool().Spec.Disruption.Budgets[0].Nodes = "0" }, verify.CodeNodeBudget},
 		{"nodes that do not work use budgets up", func(c *stepsCase) {
 			c.pool().Spec.Disruption.Budgets[0].Nodes = "1"
 			c.node("big").Status.Conditions[0].Status = corev1.ConditionFalse
-		}, verify.NodeBudget},
-		{"a budget in force", func(c *stepsCase) { c.pool().Spec.Disruption.Budgets = scheduled("0", "30 11 * * mon", 31) }, verify.NodeBudget},
-		{"the use of a pool is not told", func(c *stepsCase) { c.plan.Steps[0].NodePools = nil }, verify.BudgetUse},
+		}, verify.CodeNodeBudget},
+		{"a budget in force", func(c *stepsCase) { c.pool().Spec.Disruption.Budgets = scheduled("0", "30 11 * * mon", 31) }, verify.CodeNodeBudget},
+		{"the use of a pool is not told", func(c *stepsCase) { c.plan.Steps[0].NodePools = nil }, verify.CodeBudgetUse},
 		{"the use of a pool is told twice", func(c *stepsCase) {
 			c.plan.Steps[0].NodePools = append(c.plan.Steps[0].NodePools, c.plan.Steps[0].NodePools[0])
-		}, verify.BudgetUse},
-		{"fewer nodes are told", func(c *stepsCase) { c.plan.Steps[0].NodePools[0].Nodes = 0 }, verify.BudgetUse},
-		{"more nodes are allowed", func(c *stepsCase) { c.plan.Steps[0].NodePools[0].Allowed = 5 }, verify.BudgetUse},
-		{"the use of another pool", func(c *stepsCase) { c.plan.Steps[0].NodePools[0].NodePool = "other" }, verify.BudgetUse},
-		{"too many pods at once", func(c *stepsCase) { c.plan.Steps[1].Evictions[1].Wave = 1 }, verify.PodBudget},
-		{"no pod may go", func(c *stepsCase) { *c.cluster.PodDisruptionBudgets[0].Spec.MaxUnavailable = intstr.FromInt32(0) }, verify.PodBudget},
+		}, verify.CodeBudgetUse},
+		{"fewer nodes are told", func(c *stepsCase) { c.plan.Steps[0].NodePools[0].Nodes = 0 }, verify.CodeBudgetUse},
+		{"more nodes are allowed", func(c *stepsCase) { c.plan.Steps[0].NodePools[0].Allowed = 5 }, verify.CodeBudgetUse},
+		{"the use of another pool", func(c *stepsCase) { c.plan.Steps[0].NodePools[0].NodePool = "other" }, verify.CodeBudgetUse},
+		{"too many pods at once", func(c *stepsCase) { c.plan.Steps[1].Evictions[1].Wave = 1 }, verify.CodePodBudget},
+		{"no pod may go", func(c *stepsCase) { *c.cluster.PodDisruptionBudgets[0].Spec.MaxUnavailable = intstr.FromInt32(0) }, verify.CodePodBudget},
 		{"the controller allows none", func(c *stepsCase) {
 			c.cluster.PodDisruptionBudgets[0].Status = policyv1.PodDisruptionBudgetStatus{ObservedGeneration: 1, ExpectedPods: 2}
-		}, verify.PodBudget},
+		}, verify.CodePodBudget},
 		{"two budgets for a pod", func(c *stepsCase) {
 			c.cluster.PodDisruptionBudgets = append(c.cluster.PodDisruptionBudgets, st.DisruptionBudget("all", nil, intstr.FromInt32(5)))
-		}, verify.PodBudget},
-		{"the use of a pod budget is not told", func(c *stepsCase) { c.plan.Steps[1].PodDisruptionBudgets = nil }, verify.BudgetUse},
-		{"fewer pods are told", func(c *stepsCase) { c.plan.Steps[1].PodDisruptionBudgets[0].Pods = 0 }, verify.BudgetUse},
-		{"more pods are allowed", func(c *stepsCase) { c.plan.Steps[1].PodDisruptionBudgets[0].Allowed = 2 }, verify.BudgetUse},
-		{"a budget that is not there", func(c *stepsCase) { c.plan.Steps[1].PodDisruptionBudgets[0].Budget = "default/none" }, verify.BudgetUse},
+		}, verify.CodePodBudget},
+		{"the use of a pod budget is not told", func(c *stepsCase) { c.plan.Steps[1].PodDisruptionBudgets = nil }, verify.CodeBudgetUse},
+		{"fewer pods are told", func(c *stepsCase) { c.plan.Steps[1].PodDisruptionBudgets[0].Pods = 0 }, verify.CodeBudgetUse},
+		{"more pods are allowed", func(c *stepsCase) { c.plan.Steps[1].PodDisruptionBudgets[0].Allowed = 2 }, verify.CodeBudgetUse},
+		{"a budget that is not there", func(c *stepsCase) { c.plan.Steps[1].PodDisruptionBudgets[0].Budget = "default/none" }, verify.CodeBudgetUse},
 	}
 }
 
 func evictionMutations() []stepsMutation {
 	return []stepsMutation{
-		{"a pod is forgotten", func(c *stepsCase) { c.plan.Steps[1].Evictions = c.plan.Steps[1].Evictions[:1] }, verify.EvictionMissing},
-		{"a pod of nobody", func(c *stepsCase) { c.plan.Steps[1].Evictions[1].Pod = "default/nobody" }, verify.EvictionUnknown},
-		{"a pod of another node", func(c *stepsCase) { c.plan.Steps[1].Evictions[1].From = "busy" }, verify.EvictionUnknown},
+		{"a pod is forgotten", func(c *stepsCase) { c.plan.Steps[1].Evictions = c.plan.Steps[1].Evictions[:1] }, verify.CodeEvictionMissing},
+		{"a pod of nobody", func(c *stepsCase) { c.plan.Steps[1].Evictions[1].Pod = "default/nobody" }, verify.CodeEvictionUnknown},
+		{"a pod of another node", func(c *stepsCase) { c.plan.Steps[1].Evictions[1].From = "busy" }, verify.CodeEvictionUnknown},
 		{"a pod of a node that stays", func(c *stepsCase) {
 			c.plan.Steps[1].Evictions = append(c.plan.Steps[1].Evictions, disruption.Eviction{Pod: "default/api", From: "busy", To: "big", Wave: 2})
-		}, verify.EvictionUnknown},
+		}, verify.CodeEvictionUnknown},
 		{"a daemon moves", func(c *stepsCase) {
 			c.cluster.Running = append(c.cluster.Running, st.Pod("daemon", st.OnNode("left"), st.OwnedByDaemonSet("d")))
 			c.plan.Steps[1].Evictions = append(c.plan.Steps[1].Evictions, disruption.Eviction{Pod: "default/daemon", From: "left", To: "busy", Wave: 2})
-		}, verify.EvictionUnknown},
+		}, verify.CodeEvictionUnknown},
 		{"a pod moves twice in a step", func(c *stepsCase) {
 			c.plan.Steps[1].Evictions = append(c.plan.Steps[1].Evictions, disruption.Eviction{Pod: "default/web-1", From: "left", To: "big", Wave: 2})
-		}, verify.MovedTwice},
+		}, verify.CodeMovedTwice},
 		{"a pod moves twice", func(c *stepsCase) {
 			c.plan.Steps[1].Evictions[0].To = "big"
 			c.plan.Steps[2].Launches[0].Pods = []string{"default/db", "default/web-1"}
 			c.plan.Steps[2].Evictions = append(c.plan.Steps[2].Evictions, disruption.Eviction{Pod: "default/web-1", From: "big", To: "default-1", Wave: 1})
-		}, verify.MovedTwice},
+		}, verify.CodeMovedTwice},
 		{"a machine is bought and drained", func(c *stepsCase) {
 			c.plan.Steps = append(c.plan.Steps, disruption.Step{Reason: disruption.Empty, Drain: []string{"default-1"}})
-		}, verify.MovedTwice},
-		{"nowhere", func(c *stepsCase) { c.plan.Steps[1].Evictions[1].To = "nowhere" }, verify.Landing},
-		{"no place", func(c *stepsCase) { c.plan.Steps[1].Evictions[1].To = "" }, verify.Landing},
-		{"where it is", func(c *stepsCase) { c.plan.Steps[1].Evictions[1].To = "left" }, verify.Landing},
-		{"a node that goes later", func(c *stepsCase) { c.plan.Steps[1].Evictions[1].To = "big" }, verify.Landing},
-		{"a machine that comes later", func(c *stepsCase) { c.plan.Steps[1].Evictions[1].To = "default-1" }, verify.Landing},
-		{"a node that does not work", func(c *stepsCase) { c.node("busy").Status.Conditions[0].Status = corev1.ConditionUnknown }, verify.Landing},
-		{"a node that has not started", func(c *stepsCase) { delete(c.node("busy").Labels, scheduling.InitializedLabel) }, verify.Landing},
-		{"a machine that goes", func(c *stepsCase) { c.machine("busy").Terminating = true }, verify.Landing},
-		{"a machine that will be taken", func(c *stepsCase) { c.machine("busy").Interruption = &disruption.Interruption{} }, verify.Landing},
-		{"a node that is removed", func(c *stepsCase) { c.node("busy").DeletionTimestamp = &metav1.Time{Time: c.cluster.Now} }, verify.NodeLeaving},
-		{"a launch for others", func(c *stepsCase) { c.plan.Steps[2].Launches[0].Pods = []string{"default/api"} }, verify.Landing},
-		{"two zones become one", twoZones, verify.TopologySpread},
+		}, verify.CodeMovedTwice},
+		{"nowhere", func(c *stepsCase) { c.plan.Steps[1].Evictions[1].To = "nowhere" }, verify.CodeLanding},
+		{"no place", func(c *stepsCase) { c.plan.Steps[1].Evictions[1].To = "" }, verify.CodeLanding},
+		{"where it is", func(c *stepsCase) { c.plan.Steps[1].Evictions[1].To = "left" }, verify.CodeLanding},
+		{"a node that goes later", func(c *stepsCase) { c.plan.Steps[1].Evictions[1].To = "big" }, verify.CodeLanding},
+		{"a machine that comes later", func(c *stepsCase) { c.plan.Steps[1].Evictions[1].To = "default-1" }, verify.CodeLanding},
+		{"a node that does not work", func(c *stepsCase) { c.node("busy").Status.Conditions[0].Status = corev1.ConditionUnknown }, verify.CodeLanding},
+		{"a node that has not started", func(c *stepsCase) { delete(c.node("busy").Labels, scheduling.InitializedLabel) }, verify.CodeLanding},
+		{"a machine that goes", func(c *stepsCase) { c.machine("busy").Terminating = true }, verify.CodeLanding},
+		{"a machine that will be taken", func(c *stepsCase) { c.machine("busy").Interruption = &disruption.Interruption{} }, verify.CodeLanding},
+		{"a node that is removed", func(c *stepsCase) { c.node("busy").DeletionTimestamp = &metav1.Time{Time: c.cluster.Now} }, verify.CodeNodeLeaving},
+		{"a launch for others", func(c *stepsCase) { c.plan.Steps[2].Launches[0].Pods = []string{"default/api"} }, verify.CodeLanding},
+		{"two zones become one", twoZones, verify.CodeTopologySpread},
 		{"too small a node", func(c *stepsCase) {
 			c.plan.Steps[1].Evictions[1].To = "own"
 			c.pod("web-2").Spec.Containers[0].Resources.Requests = st.Resources(st.Cores(2))
-		}, verify.Resources},
-		{"a taint", func(c *stepsCase) { c.node("busy").Spec.Taints = taints("example.com/closed") }, verify.Taints},
-		{"a selector", func(c *stepsCase) { c.pod("web-2").Spec.NodeSelector = map[string]string{"disk": "ssd"} }, verify.NodeAffinity},
-		{"a port", func(c *stepsCase) { listen(c.pod("web-2")); listen(c.pod("api")) }, verify.HostPorts},
-		{"a pod that does not want it there", func(c *stepsCase) { repel(c.pod("api"), "web") }, verify.PodAntiAffinity},
-		{"a gate", func(c *stepsCase) { c.pod("web-2").Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: "g"}} }, verify.PodHeld},
-		{"waves from 2", func(c *stepsCase) { c.plan.Steps[2].Evictions[0].Wave = 2 }, verify.Wave},
-		{"no wave", func(c *stepsCase) { c.plan.Steps[2].Evictions[0].Wave = 0 }, verify.Wave},
-		{"waves backwards", func(c *stepsCase) { c.plan.Steps[1].Evictions[0].Wave, c.plan.Steps[1].Evictions[1].Wave = 2, 1 }, verify.Wave},
-		{"a name that is taken", func(c *stepsCase) { rename(c, "busy") }, verify.LaunchName},
-		{"a name of a node that is gone", func(c *stepsCase) { rename(c, "idle") }, verify.LaunchName},
-		{"another price", func(c *stepsCase) { c.plan.Steps[2].Launches[0].Options[0].Price++ }, verify.OptionPrice},
-		{"a type that is not sold", func(c *stepsCase) { c.plan.Steps[2].Launches[0].Options[0].InstanceType = "x" }, verify.TypeUnknown},
-		{"limits", func(c *stepsCase) { c.pool().Spec.Limits = st.Resources(st.Cores(5)) }, verify.Limits},
+		}, verify.CodeResources},
+		{"a taint", func(c *stepsCase) { c.node("busy").Spec.Taints = taints("example.com/closed") }, verify.CodeTaints},
+		{"a selector", func(c *stepsCase) { c.pod("web-2").Spec.NodeSelector = map[string]string{"disk": "ssd"} }, verify.CodeNodeAffinity},
+		{"a port", func(c *stepsCase) { listen(c.pod("web-2")); listen(c.pod("api")) }, verify.CodeHostPorts},
+		{"a pod that does not want it there", func(c *stepsCase) { repel(c.pod("api"), "web") }, verify.CodePodAntiAffinity},
+		{"a gate", func(c *stepsCase) { c.pod("web-2").Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: "g"}} }, verify.CodePodHeld},
+		{"waves from 2", func(c *stepsCase) { c.plan.Steps[2].Evictions[0].Wave = 2 }, verify.CodeWave},
+		{"no wave", func(c *stepsCase) { c.plan.Steps[2].Evictions[0].Wave = 0 }, verify.CodeWave},
+		{"waves backwards", func(c *stepsCase) { c.plan.Steps[1].Evictions[0].Wave, c.plan.Steps[1].Evictions[1].Wave = 2, 1 }, verify.CodeWave},
+		{"a name that is taken", func(c *stepsCase) { rename(c, "busy") }, verify.CodeLaunchName},
+		{"a name of a node that is gone", func(c *stepsCase) { rename(c, "idle") }, verify.CodeLaunchName},
+		{"another price", func(c *stepsCase) { c.plan.Steps[2].Launches[0].Options[0].Price++ }, verify.CodeOptionPrice},
+		{"a type that is not sold", func(c *stepsCase) { c.plan.Steps[2].Launches[0].Options[0].InstanceType = "x" }, verify.CodeTypeUnknown},
+		{"limits", func(c *stepsCase) { c.pool().Spec.Limits = st.Resources(st.Cores(5)) }, verify.CodeLimits},
 		{"limits that later steps keep", func(c *stepsCase) {
 			c.pool().Spec.Limits = st.Resources(st.Cores(6))
 			c.plan.Steps = []disruption.Step{c.plan.Steps[2], c.plan.Steps[0], c.plan.Steps[1]}
-		}, verify.Limits},
-		{"minValues are relaxed", func(c *stepsCase) { c.plan.Steps[2].Launches[0].MinValuesRelaxed = true }, verify.MinValues},
+		}, verify.CodeLimits},
+		{"minValues are relaxed", func(c *stepsCase) { c.plan.Steps[2].Launches[0].MinValuesRelaxed = true }, verify.CodeMinValues},
 	}
 }
 
 func worthMutations() []stepsMutation {
 	return []stepsMutation{
-		{"more is saved", func(c *stepsCase) { c.plan.Steps[2].SavingPerHour++ }, verify.StepSaving},
-		{"it costs less", func(c *stepsCase) { c.plan.Steps[1].DisruptionCost = 2 }, verify.StepCost},
-		{"it is worth more", func(c *stepsCase) { c.plan.Steps[1].Score = 5 }, verify.StepScore},
-		{"not enough per hour", func(c *stepsCase) { c.planner.MinSaving.PerHour = st.Cents(12) + 1 }, verify.SavingTooSmall},
-		{"not enough per month", func(c *stepsCase) { c.planner.MinSaving.PerMonth = 730*st.Cents(12) + 1 }, verify.SavingTooSmall},
-		{"not enough of it", func(c *stepsCase) { c.planner.MinSaving.Share = 0.61 }, verify.SavingTooSmall},
+		{"more is saved", func(c *stepsCase) { c.plan.Steps[2].SavingPerHour++ }, verify.CodeStepSaving},
+		{"it costs less", func(c *stepsCase) { c.plan.Steps[1].DisruptionCost = 2 }, verify.CodeStepCost},
+		{"it is worth more", func(c *stepsCase) { c.plan.Steps[1].Score = 5 }, verify.CodeStepScore},
+		{"not enough per hour", func(c *stepsCase) { c.planner.MinSaving.PerHour = st.Cents(12) + 1 }, verify.CodeSavingTooSmall},
+		{"not enough per month", func(c *stepsCase) { c.planner.MinSaving.PerMonth = 730*st.Cents(12) + 1 }, verify.CodeSavingTooSmall},
+		{"not enough of it", func(c *stepsCase) { c.planner.MinSaving.Share = 0.61 }, verify.CodeSavingTooSmall},
 		{"an option that saves nothing", func(c *stepsCase) {
 			l := &c.plan.Steps[2].Launches[0]
-			l.Options = append(l.Options, scheduling.Option{InstanceType: "m.large", Zone: "a", CapacityType: offerings.OnDemand, Price: st.Cents(20)})
-		}, verify.SavingTooSmall},
+			l.Options = append(l.Options, scheduling.LaunchOption{InstanceType: "m.large", Zone: "a", CapacityType: offerings.OnDemand, Price: st.Cents(20)})
+		}, verify.CodeSavingTooSmall},
 		{"spot for spot without a choice", func(c *stepsCase) {
-			c.node("big").Labels[scheduling.CapacityTypeLabel] = "spot"
+			c.node("big").Labels[offerings.CapacityTypeLabel] = "spot"
 			c.plan.Steps[2].Launches[0].Options[0].CapacityType = offerings.Spot
-		}, verify.SpotToSpot},
-		{"a pod without a controller is to stay", func(c *stepsCase) { c.planner.KeepBarePods = true }, verify.BarePod},
-		{"nobody tells that a pod is gone for good", func(c *stepsCase) { c.plan.Steps[2].Risks = nil }, verify.StepRisk},
-		{"a risk that nobody knows", func(c *stepsCase) { c.plan.Steps[2].Risks[0].Code = "rain" }, verify.StepRisk},
-		{"nodes cost more than their machines", func(c *stepsCase) { c.planner.Policy.NodeOverhead = 1 }, verify.StepSaving},
+		}, verify.CodeSpotToSpot},
+		{"a pod without a controller is to stay", func(c *stepsCase) { c.planner.KeepBarePods = true }, verify.CodeBarePod},
+		{"nobody tells that a pod is gone for good", func(c *stepsCase) { c.plan.Steps[2].Risks = nil }, verify.CodeStepRisk},
+		{"a risk that nobody knows", func(c *stepsCase) { c.plan.Steps[2].Risks[0].Code = "rain" }, verify.CodeStepRisk},
+		{"nodes cost more than their machines", func(c *stepsCase) { c.planner.Policy.NodeOverhead = 1 }, verify.CodeStepSaving},
 		{"not worth it", func(c *stepsCase) {
 			c.pool().Spec.Disruption.ConsolidationPolicy = scheduling.Balanced
 			c.planner.BalancedK = 1
-		}, verify.BelowThreshold},
+		}, verify.CodeBelowThreshold},
 	}
 }
 
 func verdictMutations() []stepsMutation {
 	return []stepsMutation{
-		{"a node is not told of", func(c *stepsCase) { c.plan.Nodes = c.plan.Nodes[1:] }, verify.NodeVerdict},
-		{"a node is told of twice", func(c *stepsCase) { c.plan.Nodes = append(c.plan.Nodes, c.plan.Nodes[4]) }, verify.NodeVerdict},
-		{"a node of nobody", func(c *stepsCase) { c.plan.Nodes[4].Node = "zero" }, verify.NodeUnknown},
-		{"nodes out of order", func(c *stepsCase) { c.plan.Nodes[0], c.plan.Nodes[1] = c.plan.Nodes[1], c.plan.Nodes[0] }, verify.Unsorted},
-		{"it is said to stay", func(c *stepsCase) { c.plan.Nodes[0].Decision = disruption.Keep }, verify.NodeVerdict},
-		{"another step", func(c *stepsCase) { c.plan.Nodes[0].Step = 2 }, verify.NodeVerdict},
-		{"another type", func(c *stepsCase) { c.plan.Nodes[0].InstanceType = "c.small" }, verify.NodeVerdict},
-		{"another price of a node", func(c *stepsCase) { c.plan.Nodes[0].PricePerHour++ }, verify.NodeVerdict},
-		{"no reason", func(c *stepsCase) { c.plan.Nodes[1].Reasons = nil }, verify.NoReason},
-		{"an unknown cause", func(c *stepsCase) { c.plan.Nodes[1].Reasons[0].Code = "whim" }, verify.NoReason},
-		{"a cause without a word", func(c *stepsCase) { c.plan.Nodes[1].Reasons[0].Detail = "" }, verify.NoReason},
-		{"rejected because of nothing", func(c *stepsCase) { c.plan.Nodes[1].Rejected = &disruption.Rejected{Drain: []string{"busy"}} }, verify.NoReason},
+		{"a node is not told of", func(c *stepsCase) { c.plan.Nodes = c.plan.Nodes[1:] }, verify.CodeNodeVerdict},
+		{"a node is told of twice", func(c *stepsCase) { c.plan.Nodes = append(c.plan.Nodes, c.plan.Nodes[4]) }, verify.CodeNodeVerdict},
+		{"a node of nobody", func(c *stepsCase) { c.plan.Nodes[4].Node = "zero" }, verify.CodeNodeUnknown},
+		{"nodes out of order", func(c *stepsCase) { c.plan.Nodes[0], c.plan.Nodes[1] = c.plan.Nodes[1], c.plan.Nodes[0] }, verify.CodeUnsorted},
+		{"it is said to stay", func(c *stepsCase) { c.plan.Nodes[0].Decision = disruption.Keep }, verify.CodeNodeVerdict},
+		{"another step", func(c *stepsCase) { c.plan.Nodes[0].Step = 2 }, verify.CodeNodeVerdict},
+		{"another type", func(c *stepsCase) { c.plan.Nodes[0].InstanceType = "c.small" }, verify.CodeNodeVerdict},
+		{"another price of a node", func(c *stepsCase) { c.plan.Nodes[0].PricePerHour++ }, verify.CodeNodeVerdict},
+		{"no reason", func(c *stepsCase) { c.plan.Nodes[1].Reasons = nil }, verify.CodeNoReason},
+		{"an unknown cause", func(c *stepsCase) { c.plan.Nodes[1].Reasons[0].Code = "whim" }, verify.CodeNoReason},
+		{"a cause without a word", func(c *stepsCase) { c.plan.Nodes[1].Reasons[0].Detail = "" }, verify.CodeNoReason},
+		{"rejected because of nothing", func(c *stepsCase) { c.plan.Nodes[1].Rejected = &disruption.RejectedMove{Drain: []string{"busy"}} }, verify.CodeNoReason},
 		{"rejected for another", func(c *stepsCase) {
-			c.plan.Nodes[1].Rejected = &disruption.Rejected{Drain: []string{"big"}, Because: c.plan.Nodes[1].Reasons[0]}
-		}, verify.NodeVerdict},
-		{"price before", func(c *stepsCase) { c.plan.Summary.PricePerHourBefore++ }, verify.SummaryPrice},
-		{"price after", func(c *stepsCase) { c.plan.Summary.PricePerHourAfter-- }, verify.SummaryPrice},
-		{"overhead that there is none of", func(c *stepsCase) { c.plan.Summary.NodeOverheadPerHour = 1 }, verify.SummaryExpected},
-		{"expected price before", func(c *stepsCase) { c.plan.Summary.ExpectedPerHourBefore = st.Cents(80) }, verify.SummaryExpected},
-		{"expected price after", func(c *stepsCase) { c.planner.Policy.NodeOverhead = 1 }, verify.SummaryExpected},
-		{"built anew for more", func(c *stepsCase) { c.plan.Summary.Rebuilt = &disruption.Rebuilt{PricePerHour: st.Cents(29)} }, verify.SummaryRebuilt},
+			c.plan.Nodes[1].Rejected = &disruption.RejectedMove{Drain: []string{"big"}, Because: c.plan.Nodes[1].Reasons[0]}
+		}, verify.CodeNodeVerdict},
+		{"price before", func(c *stepsCase) { c.plan.Summary.PricePerHourBefore++ }, verify.CodeSummaryPrice},
+		{"price after", func(c *stepsCase) { c.plan.Summary.PricePerHourAfter-- }, verify.CodeSummaryPrice},
+		{"overhead that there is none of", func(c *stepsCase) { c.plan.Summary.NodeOverheadPerHour = 1 }, verify.CodeSummaryExpected},
+		{"expected price before", func(c *stepsCase) { c.plan.Summary.ExpectedPerHourBefore = st.Cents(80) }, verify.CodeSummaryExpected},
+		{"expected price after", func(c *stepsCase) { c.planner.Policy.NodeOverhead = 1 }, verify.CodeSummaryExpected},
+		{"built anew for more", func(c *stepsCase) { c.plan.Summary.Rebuilt = &disruption.Rebuilt{PricePerHour: st.Cents(29)} }, verify.CodeSummaryRebuilt},
 		{"more is blocked than there is", func(c *stepsCase) {
 			c.plan.Summary.Blocked = []disruption.Blocked{{Code: disruption.CauseSearch, PerHour: st.Cents(29)}}
-		}, verify.SummaryBlocked},
+		}, verify.CodeSummaryBlocked},
 		{"a rebuilt cluster of nothing", func(c *stepsCase) {
 			c.plan.Summary.Rebuilt = &disruption.Rebuilt{PricePerHour: st.Cents(20), Nodes: 1, Composition: []disruption.NodeKind{{NodePool: "default", InstanceType: "m", Nodes: 1, PricePerHour: st.Cents(19)}}}
-		}, verify.SummaryComposition},
-		{"nothing is blocked", func(c *stepsCase) { c.plan.Summary.Blocked = []disruption.Blocked{{Code: disruption.CauseBudget}} }, verify.SummaryBlocked},
+		}, verify.CodeSummaryComposition},
+		{"nothing is blocked", func(c *stepsCase) { c.plan.Summary.Blocked = []disruption.Blocked{{Code: disruption.CauseBudget}} }, verify.CodeSummaryBlocked},
 		{"blocked for an unknown cause", func(c *stepsCase) {
 			c.plan.Summary.Blocked = []disruption.Blocked{{Code: "whim", PerHour: st.Cents(8)}}
-		}, verify.SummaryBlocked},
-		{"nodes before", func(c *stepsCase) { c.plan.Summary.NodesBefore = 5 }, verify.SummaryCounts},
-		{"nodes after", func(c *stepsCase) { c.plan.Summary.NodesAfter = 1 }, verify.SummaryCounts},
-		{"pods moved", func(c *stepsCase) { c.plan.Summary.PodsMoved = 2 }, verify.SummaryCounts},
-		{"launches", func(c *stepsCase) { c.plan.Summary.Launches = 0 }, verify.SummaryCounts},
-		{"unpriced nodes", func(c *stepsCase) { c.plan.Summary.UnpricedNodes = 1 }, verify.SummaryCounts},
-		{"cost", func(c *stepsCase) { c.plan.Summary.DisruptionCost = 5 }, verify.StepCost},
-		{"gap", func(c *stepsCase) { c.plan.Summary.Gap = 0.1 }, verify.SummaryGap},
-		{"status", func(c *stepsCase) { c.plan.Summary.Status = "" }, verify.SummaryStatus},
-		{"optimal", func(c *stepsCase) { c.plan.Summary.Status = scheduling.StatusOptimal }, verify.SummaryStatus},
-		{"negative bound", func(c *stepsCase) { c.plan.Summary.LowerBoundPerHour = -1 }, verify.BoundAbovePrice},
-		{"bound without a proof", func(c *stepsCase) { c.plan.Summary.LowerBoundPerHour, c.plan.Summary.Gap = st.Cents(28), 0 }, verify.CertificateMissing},
-		{"short frontier", func(c *stepsCase) { c.plan.Summary.Frontier = nil }, verify.SummaryFrontier},
-		{"frontier", func(c *stepsCase) { c.plan.Summary.Frontier[1].PodsMoved = 3 }, verify.SummaryFrontier},
-		{"cordon for pods that go where they are told", func(c *stepsCase) { c.plan.Cordon = []string{"idle"} }, verify.Cordon},
-		{"realised for pods that go where they are told", func(c *stepsCase) { c.plan.Summary.Realised = &disruption.Realised{} }, verify.SummaryRealised},
+		}, verify.CodeSummaryBlocked},
+		{"nodes before", func(c *stepsCase) { c.plan.Summary.NodesBefore = 5 }, verify.CodeSummaryCounts},
+		{"nodes after", func(c *stepsCase) { c.plan.Summary.NodesAfter = 1 }, verify.CodeSummaryCounts},
+		{"pods moved", func(c *stepsCase) { c.plan.Summary.PodsMoved = 2 }, verify.CodeSummaryCounts},
+		{"launches", func(c *stepsCase) { c.plan.Summary.Launches = 0 }, verify.CodeSummaryCounts},
+		{"unpriced nodes", func(c *stepsCase) { c.plan.Summary.UnpricedNodes = 1 }, verify.CodeSummaryCounts},
+		{"cost", func(c *stepsCase) { c.plan.Summary.DisruptionCost = 5 }, verify.CodeStepCost},
+		{"gap", func(c *stepsCase) { c.plan.Summary.Gap = 0.1 }, verify.CodeSummaryGap},
+		{"status", func(c *stepsCase) { c.plan.Summary.Status = "" }, verify.CodeSummaryStatus},
+		{"optimal", func(c *stepsCase) { c.plan.Summary.Status = scheduling.StatusOptimal }, verify.CodeSummaryStatus},
+		{"negative bound", func(c *stepsCase) { c.plan.Summary.LowerBoundPerHour = -1 }, verify.CodeBoundAbovePrice},
+		{"bound without a proof", func(c *stepsCase) { c.plan.Summary.LowerBoundPerHour, c.plan.Summary.Gap = st.Cents(28), 0 }, verify.CodeCertificateMissing},
+		{"short frontier", func(c *stepsCase) { c.plan.Summary.Frontier = nil }, verify.CodeSummaryFrontier},
+		{"frontier", func(c *stepsCase) { c.plan.Summary.Frontier[1].PodsMoved = 3 }, verify.CodeSummaryFrontier},
+		{"cordon for pods that go where they are told", func(c *stepsCase) { c.plan.Cordon = []string{"idle"} }, verify.CodeCordon},
+		{"realised for pods that go where they are told", func(c *stepsCase) { c.plan.Summary.Realised = &disruption.RealisedSteps{} }, verify.CodeSummaryRealised},
 	}
 }
 

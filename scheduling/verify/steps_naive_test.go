@@ -131,7 +131,7 @@ func TestStepsAgreeWithTheNaiveRules(t *testing.T) {
 		for _, pod := range p.Running {
 			m.at[pod.Name] = m.node(pod.Spec.NodeName)
 		}
-		plan := &disruption.Plan{}
+		plan := &disruption.ConsolidationPlan{}
 		for len(m.nodes) > 1 {
 			plan.Steps = append(plan.Steps, m.draw(rng))
 			m.step(len(plan.Steps)-1, &plan.Steps[len(plan.Steps)-1])
@@ -141,10 +141,10 @@ func TestStepsAgreeWithTheNaiveRules(t *testing.T) {
 		var got []string
 		for _, v := range report.Violations {
 			switch v.Code {
-			case verify.Wave:
+			case verify.CodeWave:
 				got = append(got, "wave "+v.Object)
 				blamed["wave"]++
-			case verify.TopologySpread, verify.PodAffinity, verify.PodAntiAffinity:
+			case verify.CodeTopologySpread, verify.CodePodAffinity, verify.CodePodAntiAffinity:
 				got = append(got, "bind "+v.Object)
 				blamed[string(v.Code)]++
 			}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/samber/lo"
 
+	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
@@ -79,7 +80,7 @@ func (r *nodeRules) stillSold(s *clusterNode, labels map[string]string) bool {
 	if !ok {
 		return false
 	}
-	zone, by := labels[corev1.LabelTopologyZone], labels[scheduling.CapacityTypeLabel]
+	zone, by := labels[corev1.LabelTopologyZone], labels[offerings.CapacityTypeLabel]
 	kinds := []string{by}
 	if by == "reserved" {
 		kinds = append(kinds, "on-demand")

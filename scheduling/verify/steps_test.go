@@ -33,7 +33,7 @@ func TestStepsAcceptsARightPlan(t *testing.T) {
 func TestStepsCountDomains(t *testing.T) {
 	c := newStepsCase(t)
 	twoZones(c)
-	require.Equal(t, []verify.Code{verify.TopologySpread}, codesOf(t, c.check()))
+	require.Equal(t, []verify.Code{verify.CodeTopologySpread}, codesOf(t, c.check()))
 	c.cluster.Unavailable = &offerings.Unavailable{}
 	c.cluster.Unavailable.Mark(offerings.Key{Zone: "b"}, c.cluster.Now, time.Hour)
 	require.NoError(t, c.check())
@@ -41,7 +41,7 @@ func TestStepsCountDomains(t *testing.T) {
 
 func TestStepsNeedsAPlan(t *testing.T) {
 	err := verify.Steps(disruption.Cluster{}, nil)
-	assert.Equal(t, []verify.Code{verify.NoPlan}, codesOf(t, err))
+	assert.Equal(t, []verify.Code{verify.CodeNoPlan}, codesOf(t, err))
 	var v verify.Violation
 	assert.ErrorAs(t, err, &v)
 }
@@ -74,11 +74,11 @@ func TestStepsAcceptsPrefixes(t *testing.T) {
 func TestStepsCountsWithThePlannersCosts(t *testing.T) {
 	c := newStepsCase(t)
 	c.planner.NodeCost = 10
-	assert.Contains(t, codesOf(t, c.check()), verify.StepCost)
+	assert.Contains(t, codesOf(t, c.check()), verify.CodeStepCost)
 
 	c = newStepsCase(t)
 	c.planner.PodCost = func(*corev1.Pod) float64 { return math.NaN() }
-	assert.Contains(t, codesOf(t, c.check()), verify.StepCost)
+	assert.Contains(t, codesOf(t, c.check()), verify.CodeStepCost)
 }
 
 // A plan may be made for another time than that of the cluster.
@@ -90,5 +90,5 @@ func TestStepsAreJudgedAtThePlannersTime(t *testing.T) {
 	zero := newStepsCase(t).pool().Spec.Disruption
 	c.pool().Spec.Disruption = zero
 	c.pool().Spec.Disruption.ConsolidateAfter = lasting(0)
-	assert.Contains(t, codesOf(t, c.check()), verify.TooSoon, "clocks disagree")
+	assert.Contains(t, codesOf(t, c.check()), verify.CodeTooSoon, "clocks disagree")
 }

@@ -29,7 +29,7 @@ func causes() []disruption.CauseCode {
 type planCheck struct {
 	cluster *clusterState
 	report  *Report
-	plan    *disruption.Plan
+	plan    *disruption.ConsolidationPlan
 }
 
 // verdicts checks that each node has one verdict, and the right one.
@@ -41,21 +41,21 @@ func (c *planCheck) verdicts() {
 		node := c.cluster.original[v.Node]
 		switch {
 		case seen[v.Node]:
-			c.report.add(NodeVerdict, object, "has two verdicts")
+			c.report.add(CodeNodeVerdict, object, "has two verdicts")
 			continue
 		case node == nil:
-			c.report.add(NodeUnknown, object, "is not in the cluster")
+			c.report.add(CodeNodeUnknown, object, "is not in the cluster")
 			continue
 		}
 		seen[v.Node] = true
 		if i > 0 && c.plan.Nodes[i-1].Node > v.Node {
-			c.report.add(Unsorted, object, "belongs before %s", c.plan.Nodes[i-1].Node)
+			c.report.add(CodeUnsorted, object, "belongs before %s", c.plan.Nodes[i-1].Node)
 		}
 		c.verdict(object, v, node)
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.cluster.original)) {
 		if !seen[name] {
-			c.report.add(NodeVerdict, "node/"+name, "has no verdict")
+			c.report.add(CodeNodeVerdict, "node/"+name, "has no verdict")
 		}
 	}
 }
@@ -73,11 +73,11 @@ func (c *planCheck) pending(cluster *disruption.Cluster) {
 		p = &disruption.Pending{}
 	}
 	if sum := p.Existing + p.Launched + p.Gated + len(p.Unschedulable); p.Pods != len(without) || sum != p.Pods || p.Launches > p.Launched {
-		c.report.add(SummaryCounts, "pending", "%d pods and %d in all are pending, want %d, and %d nodes are launched for %d of them", p.Pods, sum, len(without), p.Launches, p.Launched)
+		c.report.add(CodeSummaryCounts, "pending", "%d pods and %d in all are pending, want %d, and %d nodes are launched for %d of them", p.Pods, sum, len(without), p.Launches, p.Launched)
 	}
 	for _, name := range p.Unschedulable {
 		if !without[name] {
-			c.report.add(PodUnknown, "pod/"+name, "is said to be pending, and is not")
+			c.report.add(CodePodUnknown, "pod/"+name, "is said to be pending, and is not")
 		}
 	}
 }
@@ -88,7 +88,7 @@ func (c *planCheck) verdict(object string, v *disruption.Verdict, of *corev1.Nod
 		decision = disruption.Drain
 	}
 	if v.Decision != decision || v.Step != step {
-		c.report.add(NodeVerdict, object, "is said to %s in step %d, want %s in step %d", v.Decision, v.Step, decision, step)
+		c.report.add(CodeNodeVerdict, object, "is said to %s in step %d, want %s in step %d", v.Decision, v.Step, decision, step)
 	}
 	label := func(keys ...string) string {
 		for _, key := range keys {
@@ -102,21 +102,21 @@ func (c *planCheck) verdict(object string, v *disruption.Verdict, of *corev1.Nod
 		{"nodePool", v.NodePool, poolOf(of)},
 		{"instanceType", v.InstanceType, label(corev1.LabelInstanceTypeStable, corev1.LabelInstanceType)},
 		{"zone", v.Zone, label(corev1.LabelTopologyZone, corev1.LabelFailureDomainBetaZone)},
-		{"capacityType", v.CapacityType, label(scheduling.CapacityTypeLabel)},
+		{"capacityType", v.CapacityType, label(offerings.CapacityTypeLabel)},
 	} {
 		if f.got != f.want {
-			c.report.add(NodeVerdict, object, "%s is %q, the label says %q", f.what, f.got, f.want)
+			c.report.add(CodeNodeVerdict, object, "%s is %q, the label says %q", f.what, f.got, f.want)
 		}
 	}
 	own := &clusterNode{node: &snapshot.Node{Running: of, Pool: c.cluster.state.Pools[poolOf(of)]}, machine: c.cluster.machineOf(v.Node)}
 	if price, _, _ := c.cluster.costs.priceOf(of); v.PricePerHour != price {
-		c.report.add(NodeVerdict, object, "price is %v, want %v", v.PricePerHour, price)
+		c.report.add(CodeNodeVerdict, object, "price is %v, want %v", v.PricePerHour, price)
 	}
 	if drift := c.cluster.rules.drift(own); (drift == "") != (v.Drift == "") {
-		c.report.add(NodeVerdict, object, "drift is %q, want %q", v.Drift, drift)
+		c.report.add(CodeNodeVerdict, object, "drift is %q, want %q", v.Drift, drift)
 	}
 	if decision == disruption.Keep && len(v.Reasons) == 0 {
-		c.report.add(NoReason, object, "stays without a reason")
+		c.report.add(CodeNoReason, object, "stays without a reason")
 	}
 	for _, cause := range v.Reasons {
 		c.cause(object, cause)
@@ -124,11 +124,11 @@ func (c *planCheck) verdict(object string, v *disruption.Verdict, of *corev1.Nod
 	if x := v.Rejected; x != nil {
 		c.cause(object, x.Because)
 		if !slices.Contains(x.Drain, v.Node) {
-			c.report.add(NodeVerdict, object, "the rejected move does not drain it")
+			c.report.add(CodeNodeVerdict, object, "the rejected move does not drain it")
 		}
 		for _, name := range x.Drain {
 			if c.cluster.original[name] == nil {
-				c.report.add(NodeUnknown, object, "the rejected move drains %q", name)
+				c.report.add(CodeNodeUnknown, object, "the rejected move drains %q", name)
 			}
 		}
 	}
@@ -136,10 +136,10 @@ func (c *planCheck) verdict(object string, v *disruption.Verdict, of *corev1.Nod
 
 func (c *planCheck) cause(object string, of disruption.Cause) {
 	if !slices.Contains(causes(), of.Code) {
-		c.report.add(NoReason, object, "the reason %q is not known", of.Code)
+		c.report.add(CodeNoReason, object, "the reason %q is not known", of.Code)
 	}
 	if of.Detail == "" {
-		c.report.add(NoReason, object, "the reason %s has no detail", of.Code)
+		c.report.add(CodeNoReason, object, "the reason %s has no detail", of.Code)
 	}
 }
 
@@ -152,12 +152,12 @@ func (c *planCheck) summary(start totals, frontier []disruption.Point) {
 		after, before, expected = s.ExpectedPerHourAfter, start.price, end.price
 	}
 	if s.NodeOverheadPerHour != c.cluster.state.Policy.NodeOverhead {
-		c.report.add(SummaryExpected, "summary", "node overhead is %v, want %v", s.NodeOverheadPerHour, c.cluster.state.Policy.NodeOverhead)
+		c.report.add(CodeSummaryExpected, "summary", "node overhead is %v, want %v", s.NodeOverheadPerHour, c.cluster.state.Policy.NodeOverhead)
 	}
-	c.report.price(SummaryPrice, "price per hour before", s.PricePerHourBefore, start.bare)
-	c.report.price(SummaryPrice, "price per hour after", s.PricePerHourAfter, end.bare)
-	c.report.price(SummaryExpected, "expected price per hour before", s.ExpectedPerHourBefore, before)
-	c.report.price(SummaryExpected, "expected price per hour after", s.ExpectedPerHourAfter, expected)
+	c.report.price(CodeSummaryPrice, "price per hour before", s.PricePerHourBefore, start.bare)
+	c.report.price(CodeSummaryPrice, "price per hour after", s.PricePerHourAfter, end.bare)
+	c.report.price(CodeSummaryExpected, "expected price per hour before", s.ExpectedPerHourBefore, before)
+	c.report.price(CodeSummaryExpected, "expected price per hour after", s.ExpectedPerHourAfter, expected)
 	sum := lo.LastOrEmpty(frontier)
 	c.report.count("nodesBefore", s.NodesBefore, start.nodes)
 	c.report.count("nodesAfter", s.NodesAfter, end.nodes)
@@ -165,7 +165,7 @@ func (c *planCheck) summary(start totals, frontier []disruption.Point) {
 	c.report.count("launches", s.Launches, lo.SumBy(c.plan.Steps, func(s disruption.Step) int { return len(s.Launches) }))
 	c.report.count("unpricedNodes", s.UnpricedNodes, start.unpriced)
 	if !alike(s.DisruptionCost, sum.DisruptionCost) {
-		c.report.add(StepCost, "summary", "disruption cost is %v, the steps' is %v", s.DisruptionCost, sum.DisruptionCost)
+		c.report.add(CodeStepCost, "summary", "disruption cost is %v, the steps' is %v", s.DisruptionCost, sum.DisruptionCost)
 	}
 	c.report.bounded(after, s.LowerBoundPerHour, s.Gap, s.Status)
 	c.blockedAndRebuilt(after)
@@ -190,13 +190,13 @@ func (c *planCheck) placedFreely() {
 		}
 	}
 	if !slices.Equal(c.plan.Cordon, want) {
-		c.report.add(Cordon, "plan", "cordons %v, want %v", c.plan.Cordon, want)
+		c.report.add(CodeCordon, "plan", "cordons %v, want %v", c.plan.Cordon, want)
 	}
 	switch to := s.Realised; {
 	case free != (to != nil):
-		c.report.add(SummaryRealised, "summary", "realised is %v with placement %q", to, c.cluster.state.Policy.Placement)
+		c.report.add(CodeSummaryRealised, "summary", "realised is %v with placement %q", to, c.cluster.state.Policy.Placement)
 	case to != nil && (to.PricePerHourAfter < s.PricePerHourAfter || to.ExpectedPerHourAfter < s.ExpectedPerHourAfter || min(to.PodsElsewhere, to.PodsWaiting, to.Launches) < 0 || to.Launches > to.PodsWaiting):
-		c.report.add(SummaryRealised, "summary", "realised is %+v, with a price of %v", *to, s.PricePerHourAfter)
+		c.report.add(CodeSummaryRealised, "summary", "realised is %+v, with a price of %v", *to, s.PricePerHourAfter)
 	}
 }
 
@@ -204,13 +204,13 @@ func (c *planCheck) placedFreely() {
 func (c *planCheck) frontier(want []disruption.Point) {
 	got := c.plan.Summary.Frontier
 	if len(got) != len(want) {
-		c.report.add(SummaryFrontier, "summary", "the frontier has %d points, want %d", len(got), len(want))
+		c.report.add(CodeSummaryFrontier, "summary", "the frontier has %d points, want %d", len(got), len(want))
 		return
 	}
 	for i := range want {
 		w, p := want[i], got[i]
 		if p.Steps != w.Steps || p.SavingPerHour != w.SavingPerHour || p.PodsMoved != w.PodsMoved || !alike(p.DisruptionCost, w.DisruptionCost) {
-			c.report.add(SummaryFrontier, "summary", "frontier[%d] is %+v, want %+v", i, p, w)
+			c.report.add(CodeSummaryFrontier, "summary", "frontier[%d] is %+v, want %+v", i, p, w)
 		}
 	}
 }
@@ -222,7 +222,7 @@ func (c *planCheck) blockedAndRebuilt(after offerings.Price) {
 	for i := range s.Blocked {
 		b := &s.Blocked[i]
 		if b.Code != disruption.CauseSearch && !slices.Contains(causes(), b.Code) || b.Nodes < 0 || b.PerHour <= 0 || b.PerHour > after {
-			c.report.add(SummaryBlocked, "summary", "blocked[%d] is %+v, and the cluster costs %v afterwards", i, *b, after)
+			c.report.add(CodeSummaryBlocked, "summary", "blocked[%d] is %+v, and the cluster costs %v afterwards", i, *b, after)
 		}
 	}
 	if s.Rebuilt == nil {
@@ -235,7 +235,7 @@ func (c *planCheck) blockedAndRebuilt(after offerings.Price) {
 		least = s.Rebuilt.ExpectedPerHour
 	}
 	if least > after {
-		c.report.add(SummaryRebuilt, "summary", "rebuilt it costs %v and afterwards %v", least, after)
+		c.report.add(CodeSummaryRebuilt, "summary", "rebuilt it costs %v and afterwards %v", least, after)
 	}
 }
 
@@ -250,10 +250,10 @@ func (c *planCheck) composition(what string, of *disruption.Rebuilt) {
 		price.Add(price, big.NewInt(int64(k.PricePerHour)))
 		expected.Add(expected, big.NewInt(int64(k.ExpectedPerHour)))
 		if k.Nodes <= 0 || k.Existing < 0 || k.Existing > k.Nodes || c.cluster.state.Pools[k.NodePool] == nil {
-			c.report.add(SummaryComposition, "summary", "%s consists of %+v", what, k)
+			c.report.add(CodeSummaryComposition, "summary", "%s consists of %+v", what, k)
 		}
 	}
 	if nodes != of.Nodes || price.Cmp(big.NewInt(int64(of.PricePerHour))) != 0 || expected.Cmp(big.NewInt(int64(of.ExpectedPerHour))) != 0 {
-		c.report.add(SummaryComposition, "summary", "%s is %d nodes for %v and %v, and consists of %d for %v and %v nano-USD", what, of.Nodes, of.PricePerHour, of.ExpectedPerHour, nodes, price, expected)
+		c.report.add(CodeSummaryComposition, "summary", "%s is %d nodes for %v and %v, and consists of %d for %v and %v nano-USD", what, of.Nodes, of.PricePerHour, of.ExpectedPerHour, nodes, price, expected)
 	}
 }

@@ -29,15 +29,15 @@ func TestStepsPlayEachWave(t *testing.T) {
 	c.node("own").Labels[corev1.LabelTopologyZone] = "b"
 	far(c)
 	codes := codesOf(t, c.check())
-	assert.Contains(t, codes, verify.Wave, "when web-1 looks for a place, web-2 is still in its zone")
-	assert.NotContains(t, codes, verify.PodAntiAffinity, "in the end they are apart")
+	assert.Contains(t, codes, verify.CodeWave, "when web-1 looks for a place, web-2 is still in its zone")
+	assert.NotContains(t, codes, verify.CodePodAntiAffinity, "in the end they are apart")
 
 	c = newStepsCase(t)
 	e := c.plan.Steps[1].Evictions
 	e[0].Pod, e[1].Pod, e[0].To = "default/web-2", "default/web-1", "own"
 	c.node("own").Labels[corev1.LabelTopologyZone] = "b"
 	far(c)
-	assert.NotContains(t, codesOf(t, c.check()), verify.Wave, "the other way round it works")
+	assert.NotContains(t, codesOf(t, c.check()), verify.CodeWave, "the other way round it works")
 }
 
 // A drained node is there, and takes nobody in, until its last pod has gone.
@@ -57,8 +57,8 @@ func TestStepsCountDomainsThatGo(t *testing.T) {
 	c.cluster.PodDisruptionBudgets = nil
 	c.plan.Steps[1].Evictions[1].Wave = 1
 	codes := codesOf(t, c.check())
-	assert.NotContains(t, codes, verify.TopologySpread)
-	assert.NotContains(t, codes, verify.Wave)
+	assert.NotContains(t, codes, verify.CodeTopologySpread)
+	assert.NotContains(t, codes, verify.CodeWave)
 
 	// Three in two waves: the third still counts in zone c when the second looks for a place.
 	c = newStepsCase(t)
@@ -68,12 +68,12 @@ func TestStepsCountDomainsThatGo(t *testing.T) {
 	c.cluster.Running = append(c.cluster.Running, third)
 	c.plan.Steps[1].Evictions[1].Wave = 1
 	c.plan.Steps[1].Evictions = append(c.plan.Steps[1].Evictions, disruption.Eviction{Pod: "default/web-3", From: "left", To: "busy", Wave: 2})
-	assert.NotContains(t, codesOf(t, c.check()), verify.Wave, "zone a has two, and zone c one")
+	assert.NotContains(t, codesOf(t, c.check()), verify.CodeWave, "zone a has two, and zone c one")
 
 	for _, name := range []string{"web-1", "web-2", "web-3"} {
 		c.cluster.Running = append(c.cluster.Running, st.Pod(name+"-there", st.OnNode("busy"), st.Label("app", "web")))
 	}
-	assert.Contains(t, codesOf(t, c.check()), verify.Wave, "zone a would have five, and zone c has one")
+	assert.Contains(t, codesOf(t, c.check()), verify.CodeWave, "zone a would have five, and zone c has one")
 }
 
 // Machines of a reservation are counted over all steps, and come back with the nodes that go.
@@ -89,18 +89,18 @@ func TestStepsCountReservations(t *testing.T) {
 		c.pool().Spec.Template.Spec.Requirements = nil
 		l := &c.plan.Steps[2].Launches[0]
 		l.Requirements = nil
-		l.Options = []scheduling.Option{{InstanceType: "c.small", Zone: "a", CapacityType: offerings.Reserved, Price: st.Cents(1), ReservationID: "cr-1"}}
+		l.Options = []scheduling.LaunchOption{{InstanceType: "c.small", Zone: "a", CapacityType: offerings.Reserved, Price: st.Cents(1), ReservationID: "cr-1"}}
 		l.Price = st.Cents(1)
 	}
 	c := newStepsCase(t)
 	reserve(c, 1)
-	assert.NotContains(t, codesOf(t, c.check()), verify.Reservation)
+	assert.NotContains(t, codesOf(t, c.check()), verify.CodeReservation)
 
 	c = newStepsCase(t)
 	reserve(c, 0)
-	assert.Contains(t, codesOf(t, c.check()), verify.Reservation)
+	assert.Contains(t, codesOf(t, c.check()), verify.CodeReservation)
 
-	c.node("idle").Labels[scheduling.CapacityTypeLabel] = "reserved"
+	c.node("idle").Labels[offerings.CapacityTypeLabel] = "reserved"
 	c.node("idle").Labels[offerings.ReservationIDLabel] = "cr-1"
-	assert.NotContains(t, codesOf(t, c.check()), verify.Reservation, "that of idle is free again")
+	assert.NotContains(t, codesOf(t, c.check()), verify.CodeReservation, "that of idle is free again")
 }

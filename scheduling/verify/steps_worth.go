@@ -49,14 +49,14 @@ func (c *worthCheck) worth() {
 		dearest.Sub(dearest, big.NewInt(int64(most)))
 	}
 	if saved.Cmp(big.NewInt(int64(c.step.SavingPerHour))) != 0 {
-		c.report.add(StepSaving, "step", "saves %v nano-USD per hour, and is said to save %v", saved, c.step.SavingPerHour)
+		c.report.add(CodeStepSaving, "step", "saves %v nano-USD per hour, and is said to save %v", saved, c.step.SavingPerHour)
 	}
 	if !alike(c.step.DisruptionCost, cost) {
-		c.report.add(StepCost, "step", "disruption cost is %v, want %v", c.step.DisruptionCost, cost)
+		c.report.add(CodeStepCost, "step", "disruption cost is %v, want %v", c.step.DisruptionCost, cost)
 	}
 	if c.step.Reason == disruption.Underutilized && !unknown {
 		if asked := c.leastSaving(gone); dearest.Cmp(asked) < 0 {
-			c.report.add(SavingTooSmall, "step", "may save as little as %v nano-USD per hour, and has to save %v", dearest, asked)
+			c.report.add(CodeSavingTooSmall, "step", "may save as little as %v nano-USD per hour, and has to save %v", dearest, asked)
 		}
 		c.spotForSpot()
 	}
@@ -88,7 +88,7 @@ func (c *worthCheck) leastSaving(price *big.Int) *big.Int {
 func (c *worthCheck) spotForSpot() {
 	spot := 0
 	for _, s := range c.going {
-		if s.node.Running.Labels[scheduling.CapacityTypeLabel] == string(offerings.Spot) {
+		if s.node.Running.Labels[offerings.CapacityTypeLabel] == string(offerings.Spot) {
 			spot++
 		}
 	}
@@ -114,11 +114,11 @@ func (c *worthCheck) spotForSpot() {
 		switch {
 		case len(l.Options) == 0 || l.Options[0].CapacityType != offerings.Spot:
 		case want < 0:
-			c.report.add(SpotToSpot, launchName(l), "spot takes the place of spot")
+			c.report.add(CodeSpotToSpot, launchName(l), "spot takes the place of spot")
 		case others > 0:
-			c.report.add(SpotToSpot, launchName(l), "spot takes the place of spot, and %d options are no spot", others)
+			c.report.add(CodeSpotToSpot, launchName(l), "spot takes the place of spot, and %d options are no spot", others)
 		case !fewer && len(types) < want:
-			c.report.add(SpotToSpot, launchName(l), "%d types could take the place of a spot machine, want %d", len(types), want)
+			c.report.add(CodeSpotToSpot, launchName(l), "%d types could take the place of a spot machine, want %d", len(types), want)
 		}
 	}
 }
@@ -178,10 +178,10 @@ func (c *worthCheck) score(saving, cost float64) {
 			want, found = n, true
 		}
 		if n < 1/k*(1-1e-6) && c.step.Reason == disruption.Underutilized {
-			c.report.add(BelowThreshold, "nodepool/"+pl.Object.Name, "score is %v, want at least %v", n, 1/k)
+			c.report.add(CodeBelowThreshold, "nodepool/"+pl.Object.Name, "score is %v, want at least %v", n, 1/k)
 		}
 	}
 	if !(math.Abs(c.step.Score-want) <= 1e-6*max(1e-6, math.Abs(want))) {
-		c.report.add(StepScore, "step", "score is %v, want %v", c.step.Score, want)
+		c.report.add(CodeStepScore, "step", "score is %v, want %v", c.step.Score, want)
 	}
 }

@@ -41,10 +41,10 @@ func (c *summaryCheck) summary() {
 	c.report.count("placed", s.Placed, placed)
 	c.report.count("nodes", s.Nodes, len(c.launches))
 	c.report.count("podsWithoutRequests", s.PodsWithoutRequests, silent)
-	c.report.price(SummaryPrice, "price per hour", s.PricePerHour, total)
+	c.report.price(CodeSummaryPrice, "price per hour", s.PricePerHour, total)
 	c.report.bounded(c.expected(s), s.LowerBoundPerHour, s.Gap, s.Status)
 	if r := s.Realised; r != nil && (r.ExpectedPerHour < max(s.PricePerHour, s.ExpectedPerHour) || r.WorstPerHour < r.ExpectedPerHour || r.PodsElsewhere < 0 || r.PodsElsewhere > placed || len(r.Pending) > placed || !slices.IsSorted(r.Pending)) {
-		c.report.add(SummaryRealised, "summary", "realised is %v to %v with %d pods elsewhere, for %d pods on machines of %v", r.ExpectedPerHour, r.WorstPerHour, r.PodsElsewhere, placed, max(s.PricePerHour, s.ExpectedPerHour))
+		c.report.add(CodeSummaryRealised, "summary", "realised is %v to %v with %d pods elsewhere, for %d pods on machines of %v", r.ExpectedPerHour, r.WorstPerHour, r.PodsElsewhere, placed, max(s.PricePerHour, s.ExpectedPerHour))
 	}
 	c.shares("pools", s.Pools, func(l *scheduling.Launch) string { return l.NodePool })
 	c.shares("capacityTypes", s.CapacityTypes, func(l *scheduling.Launch) string {
@@ -59,7 +59,7 @@ func (c *summaryCheck) summary() {
 // count adds a violation for a number of a summary that is not the wanted one.
 func (r *Report) count(what string, got, want int) {
 	if got != want {
-		r.add(SummaryCounts, "summary", "%s is %d, want %d", what, got, want)
+		r.add(CodeSummaryCounts, "summary", "%s is %d, want %d", what, got, want)
 	}
 }
 
@@ -74,23 +74,23 @@ func (r *Report) price(code Code, what string, got offerings.Price, want *big.In
 // exceeds it; 0 for a bound of 0.
 func (r *Report) bounded(price, bound offerings.Price, gap float64, status scheduling.Status) {
 	if bound < 0 || bound > price {
-		r.add(BoundAbovePrice, "summary", "lower bound %v, price %v", bound, price)
+		r.add(CodeBoundAbovePrice, "summary", "lower bound %v, price %v", bound, price)
 	}
 	want := 0.0
 	if bound != 0 {
 		want = float64(price-bound) / float64(bound)
 	}
 	if !alike(gap, want) {
-		r.add(SummaryGap, "summary", "gap is %v, want %v", gap, want)
+		r.add(CodeSummaryGap, "summary", "gap is %v, want %v", gap, want)
 	}
 	switch status {
 	case scheduling.StatusComplete, scheduling.StatusDeadline:
 	case scheduling.StatusOptimal:
 		if price != bound {
-			r.add(SummaryStatus, "summary", "optimal with price %v and lower bound %v", price, bound)
+			r.add(CodeSummaryStatus, "summary", "optimal with price %v and lower bound %v", price, bound)
 		}
 	default:
-		r.add(SummaryStatus, "summary", "unknown status %q", status)
+		r.add(CodeSummaryStatus, "summary", "unknown status %q", status)
 	}
 }
 
@@ -115,15 +115,15 @@ func (c *summaryCheck) shares(what string, got []scheduling.Share, part func(*sc
 	}
 	for i, s := range got {
 		if slices.ContainsFunc(got[:i], func(o scheduling.Share) bool { return o.Name == s.Name }) {
-			c.report.add(SummaryShares, "summary", "%s lists %s twice", what, s.Name)
+			c.report.add(CodeSummaryShares, "summary", "%s lists %s twice", what, s.Name)
 		}
 		if w := want[s.Name]; s.Nodes != w.Nodes || s.PricePerHour != w.PricePerHour {
-			c.report.add(SummaryShares, "summary", "%s: %s has %d nodes for %v, want %d for %v", what, s.Name, s.Nodes, s.PricePerHour, w.Nodes, w.PricePerHour)
+			c.report.add(CodeSummaryShares, "summary", "%s: %s has %d nodes for %v, want %d for %v", what, s.Name, s.Nodes, s.PricePerHour, w.Nodes, w.PricePerHour)
 		}
 		delete(want, s.Name)
 	}
 	for _, name := range slices.Sorted(maps.Keys(want)) {
-		c.report.add(SummaryShares, "summary", "%s does not list %s", what, name)
+		c.report.add(CodeSummaryShares, "summary", "%s does not list %s", what, name)
 	}
 }
 
@@ -145,14 +145,14 @@ func (c *summaryCheck) resourceUse(got []scheduling.ResourceUse) {
 	}
 	for i, u := range got {
 		if slices.ContainsFunc(got[:i], func(o scheduling.ResourceUse) bool { return o.Resource == u.Resource }) {
-			c.report.add(SummaryResources, "summary", "%s is listed twice", u.Resource)
+			c.report.add(CodeSummaryResources, "summary", "%s is listed twice", u.Resource)
 		}
 		name := corev1.ResourceName(u.Resource)
 		free := new(big.Int).Sub(capacity.Of(name), reserved.Of(name))
 		free.Sub(free, daemons.Of(name)).Sub(free, pods.Of(name))
 		check := func(what string, got int64, want *big.Int) {
 			if want.Cmp(big.NewInt(got)) != 0 {
-				c.report.add(SummaryResources, "summary", "%s: %s is %d, want %v", u.Resource, what, got, want)
+				c.report.add(CodeSummaryResources, "summary", "%s: %s is %d, want %v", u.Resource, what, got, want)
 			}
 		}
 		check("capacity", u.Capacity, capacity.Of(name))
@@ -166,11 +166,11 @@ func (c *summaryCheck) resourceUse(got []scheduling.ResourceUse) {
 // expected checks the expected cost of the plan's machines, and returns the price that bound and gap are about.
 func (c *summaryCheck) expected(s *scheduling.Summary) offerings.Price {
 	if s.NodeOverheadPerHour != c.state.Policy.NodeOverhead {
-		c.report.add(SummaryExpected, "summary", "node overhead is %v, want %v", s.NodeOverheadPerHour, c.state.Policy.NodeOverhead)
+		c.report.add(CodeSummaryExpected, "summary", "node overhead is %v, want %v", s.NodeOverheadPerHour, c.state.Policy.NodeOverhead)
 	}
 	total := new(big.Int) // 0 where machines cost nothing beside their prices
 	if !c.state.Policy.Expects() {
-		c.report.price(SummaryExpected, "expected price per hour", s.ExpectedPerHour, total)
+		c.report.price(CodeSummaryExpected, "expected price per hour", s.ExpectedPerHour, total)
 		return s.PricePerHour
 	}
 	for _, r := range c.launches {
@@ -180,6 +180,6 @@ func (c *summaryCheck) expected(s *scheduling.Summary) offerings.Price {
 		}
 		total.Add(total, big.NewInt(int64(c.state.Policy.Objective(first.Kind, first.Offering))))
 	}
-	c.report.price(SummaryExpected, "expected price per hour", s.ExpectedPerHour, total)
+	c.report.price(CodeSummaryExpected, "expected price per hour", s.ExpectedPerHour, total)
 	return s.ExpectedPerHour
 }

@@ -73,51 +73,51 @@ func tiedMutations() []tiedMutation {
 			d.move("web-3", "n-a")
 			d.p.Pods = slices.DeleteFunc(d.p.Pods, func(p *corev1.Pod) bool { return p.Name == "cache-2" })
 			d.buys = slices.Delete(d.buys, 2, 3)
-		}, broken(verify.TopologySpread)},
-		{"a pod beside another of its kind", elsewhere("web-3", "n-c"), broken(verify.TopologySpread)},
-		{"a zone less for a machine", func(d *draft) { d.rebuy(1, "m/a/on-demand") }, broken(verify.TopologySpread, verify.PodAffinity, verify.Volume)},
-		{"a zone less for another", func(d *draft) { d.rebuy(2, "m/b/on-demand") }, broken(verify.TopologySpread)},
-		{"a node in another zone", func(d *draft) { d.node("n-a").Labels[zoneOf] = "c" }, broken(verify.TopologySpread, verify.PodAntiAffinity)},
-		{"a node that has lost its zone", func(d *draft) { delete(d.node("n-c").Labels, zoneOf) }, broken(verify.TopologySpread)},
-		{"a node in a zone of its own", func(d *draft) { d.node("n-gone").Labels[zoneOf] = "d" }, broken(verify.TopologySpread)},
+		}, broken(verify.CodeTopologySpread)},
+		{"a pod beside another of its kind", elsewhere("web-3", "n-c"), broken(verify.CodeTopologySpread)},
+		{"a zone less for a machine", func(d *draft) { d.rebuy(1, "m/a/on-demand") }, broken(verify.CodeTopologySpread, verify.CodePodAffinity, verify.CodeVolume)},
+		{"a zone less for another", func(d *draft) { d.rebuy(2, "m/b/on-demand") }, broken(verify.CodeTopologySpread)},
+		{"a node in another zone", func(d *draft) { d.node("n-a").Labels[zoneOf] = "c" }, broken(verify.CodeTopologySpread, verify.CodePodAntiAffinity)},
+		{"a node that has lost its zone", func(d *draft) { delete(d.node("n-c").Labels, zoneOf) }, broken(verify.CodeTopologySpread)},
+		{"a node in a zone of its own", func(d *draft) { d.node("n-gone").Labels[zoneOf] = "d" }, broken(verify.CodeTopologySpread)},
 		{"running pods more", func(d *draft) {
 			d.p.Running = append(d.p.Running, app("web-8", "web", "n-a"), app("web-9", "web", "n-a"))
-		}, broken(verify.TopologySpread)},
+		}, broken(verify.CodeTopologySpread)},
 		{"more domains than there are", func(d *draft) {
 			for _, p := range d.p.Pods {
 				if p.Labels["app"] == "web" {
 					minDomains(4)(&p.Spec.TopologySpreadConstraints[0])
 				}
 			}
-		}, broken(verify.TopologySpread)},
-		{"two of a kind on a host", elsewhere("cache-2", 0), broken(verify.PodAntiAffinity)},
-		{"beside one that runs on a node that is being removed", elsewhere("cache-3", "n-gone"), broken(verify.PodAntiAffinity, verify.NodeLeaving)},
-		{"beside one that wants no such pods", elsewhere("noise-1", "n-c"), broken(verify.PodAntiAffinity)},
-		{"in the zone of one that wants no such pods", elsewhere("noise-2", 2), broken(verify.PodAntiAffinity)},
-		{"a pod that wants fewer", func(d *draft) { with(d.pod("shard-2"), apart(zoneOf, of("cache"))) }, broken(verify.PodAntiAffinity)},
-		{"a running pod that wants fewer", func(d *draft) { with(d.running("web-0"), apart(zoneOf, of("cache"))) }, broken(verify.PodAntiAffinity)},
-		{"away from its kind", elsewhere("shard-3", "n-a"), broken(verify.PodAffinity)},
-		{"away from those it is for", elsewhere("proxy-1", "n-gone"), broken(verify.PodAffinity, verify.NodeLeaving)},
-		{"those it is for are called something else", func(d *draft) { d.pod("web-1").Labels["app"] = "web2" }, broken(verify.PodAffinity)},
+		}, broken(verify.CodeTopologySpread)},
+		{"two of a kind on a host", elsewhere("cache-2", 0), broken(verify.CodePodAntiAffinity)},
+		{"beside one that runs on a node that is being removed", elsewhere("cache-3", "n-gone"), broken(verify.CodePodAntiAffinity, verify.CodeNodeLeaving)},
+		{"beside one that wants no such pods", elsewhere("noise-1", "n-c"), broken(verify.CodePodAntiAffinity)},
+		{"in the zone of one that wants no such pods", elsewhere("noise-2", 2), broken(verify.CodePodAntiAffinity)},
+		{"a pod that wants fewer", func(d *draft) { with(d.pod("shard-2"), apart(zoneOf, of("cache"))) }, broken(verify.CodePodAntiAffinity)},
+		{"a running pod that wants fewer", func(d *draft) { with(d.running("web-0"), apart(zoneOf, of("cache"))) }, broken(verify.CodePodAntiAffinity)},
+		{"away from its kind", elsewhere("shard-3", "n-a"), broken(verify.CodePodAffinity)},
+		{"away from those it is for", elsewhere("proxy-1", "n-gone"), broken(verify.CodePodAffinity, verify.CodeNodeLeaving)},
+		{"those it is for are called something else", func(d *draft) { d.pod("web-1").Labels["app"] = "web2" }, broken(verify.CodePodAffinity)},
 		{"for pods of another namespace", func(d *draft) {
 			d.pod("proxy-1").Spec.Affinity.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution[0].Namespaces = []string{"other"}
-		}, broken(verify.PodAffinity)},
-		{"an option in another zone, for a pod that is spread", func(d *draft) { d.rebuy(2, "m/c/on-demand", "large/a/on-demand") }, broken(verify.OptionTopology)},
+		}, broken(verify.CodePodAffinity)},
+		{"an option in another zone, for a pod that is spread", func(d *draft) { d.rebuy(2, "m/c/on-demand", "large/a/on-demand") }, broken(verify.CodeOptionTopology)},
 		{"an option in another zone, for a pod that has company", func(d *draft) {
 			d.move("shard-3", "")
 			d.buys = append(d.buys, buy{pool: "pool", pods: "shard-3", options: []string{"m/b/on-demand", "m/c/on-demand"}})
-		}, broken(verify.OptionTopology)},
+		}, broken(verify.CodeOptionTopology)},
 		{"an option in another zone, for a pod that is not wanted there", func(d *draft) {
 			d.move("noise-1", "")
 			d.buys = append(d.buys, buy{pool: "pool", pods: "noise-1", options: []string{"m/b/on-demand", "m/c/on-demand"}})
-		}, broken(verify.OptionTopology)},
+		}, broken(verify.CodeOptionTopology)},
 		{"an option in another zone, for a pod that a planned one shuns", func(d *draft) {
 			d.p.Running = slices.DeleteFunc(d.p.Running, func(p *corev1.Pod) bool { return p.Name == "quiet-0" })
 			d.p.Pods = append(d.p.Pods, apps(1, "calm", apart(zoneOf, of("noise")))...)
 			d.nodes["n-c"] += " calm-1"
 			d.move("noise-1", "")
 			d.buys = append(d.buys, buy{pool: "pool", pods: "noise-1", options: []string{"m/b/on-demand", "m/c/on-demand"}})
-		}, broken(verify.OptionTopology)},
+		}, broken(verify.CodeOptionTopology)},
 		{"an option without the label, for a pod whose spread counts nobody", func(d *draft) {
 			d.p.Pods = append(d.p.Pods, apps(1, "calm", spread("example.com/rack", 1, &metav1.LabelSelector{}))...)
 			types := slices.Collect(d.p.Catalog.All())
@@ -129,28 +129,28 @@ func tiedMutations() []tiedMutation {
 			}
 			d.p.Catalog = st.MustCatalog(types...)
 			d.buys = append(d.buys, buy{pool: "pool", pods: "calm-1", options: []string{"m/b/on-demand", "large/b/on-demand"}})
-		}, broken(verify.OptionTopology)},
-		{"a pod away from its volume", elsewhere("db-2", "n-a"), broken(verify.Volume, verify.AttachLimit)},
-		{"a pod on a machine away from its volume", elsewhere("db-2", 3), broken(verify.Volume)},
+		}, broken(verify.CodeOptionTopology)},
+		{"a pod away from its volume", elsewhere("db-2", "n-a"), broken(verify.CodeVolume, verify.CodeAttachLimit)},
+		{"a pod on a machine away from its volume", elsewhere("db-2", 3), broken(verify.CodeVolume)},
 		{"an option away from a volume", func(d *draft) {
 			d.move("db-2", "")
 			d.buys = append(d.buys, buy{pool: "pool", pods: "db-2", options: []string{"m/b/on-demand", "m/c/on-demand", "large/a/on-demand"}})
-		}, broken(verify.Volume)},
+		}, broken(verify.CodeVolume)},
 		{"a volume in another zone", func(d *draft) {
 			d.p.Volumes[0].Spec.NodeAffinity.Required.NodeSelectorTerms[0].MatchExpressions[0].Values = []string{"a"}
-		}, broken(verify.Volume)},
-		{"a second user of a claim for one", func(d *draft) { with(d.pod("db-2"), using("scratch")) }, broken(verify.VolumeInUse)},
-		{"a running user of a claim for one", func(d *draft) { with(d.running("web-0"), using("scratch")) }, broken(verify.VolumeInUse, verify.AttachLimit)},
-		{"a user elsewhere of a volume to be made", func(d *draft) { with(d.pod("cache-2"), using("log")) }, broken(verify.VolumeApart)},
+		}, broken(verify.CodeVolume)},
+		{"a second user of a claim for one", func(d *draft) { with(d.pod("db-2"), using("scratch")) }, broken(verify.CodeVolumeInUse)},
+		{"a running user of a claim for one", func(d *draft) { with(d.running("web-0"), using("scratch")) }, broken(verify.CodeVolumeInUse, verify.CodeAttachLimit)},
+		{"a user elsewhere of a volume to be made", func(d *draft) { with(d.pod("cache-2"), using("log")) }, broken(verify.CodeVolumeApart)},
 		{"two claims for one volume that nobody makes", func(d *draft) {
 			disk := st.Volume("only", st.OfClass("shelf"))
 			disk.Status.Phase = corev1.VolumeAvailable
 			d.store(st.StorageClass("shelf", st.Driver("kubernetes.io/no-provisioner")), disk, st.Claim("x", st.OfClass("shelf")), st.Claim("y", st.OfClass("shelf")))
 			with(d.pod("cache-1"), using("x"))
 			with(d.pod("cache-2"), using("y"))
-		}, broken(verify.VolumeGone)},
-		{"a volume that a node has no place for", func(d *draft) { d.p.CSINodes[0] = st.CSINode("n-a", st.Count(ebs, 0)) }, broken(verify.AttachLimit)},
-		{"a claim that is gone", func(d *draft) { d.p.Claims = d.p.Claims[1:] }, broken(verify.PodHeld)},
+		}, broken(verify.CodeVolumeGone)},
+		{"a volume that a node has no place for", func(d *draft) { d.p.CSINodes[0] = st.CSINode("n-a", st.Count(ebs, 0)) }, broken(verify.CodeAttachLimit)},
+		{"a claim that is gone", func(d *draft) { d.p.Claims = d.p.Claims[1:] }, broken(verify.CodePodHeld)},
 	}
 }
 

@@ -34,7 +34,7 @@ func Plan(p scheduling.Problem, plan *scheduling.Plan) error {
 func (c Checker) Plan(p scheduling.Problem, plan *scheduling.Plan) error {
 	report := &Report{}
 	if plan == nil {
-		report.add(NoPlan, "plan", "is nil")
+		report.add(CodeNoPlan, "plan", "is nil")
 		return report.err()
 	}
 	w := snapshot.New(withSuccessors(p), c.Policy)

@@ -21,7 +21,7 @@ const (
 
 // A pod with a volume on a node in zone a, and on machines of both zones.
 func TestVolumes(t *testing.T) {
-	wrong := broken(verify.Volume)
+	wrong := broken(verify.CodeVolume)
 	in := func(key string, zones ...string) st.WhereOption { return st.Where(st.In(key, zones...)) }
 	zonal := func(v *corev1.PersistentVolume, key, value string) *corev1.PersistentVolume {
 		v.Labels = map[string]string{key: value}
@@ -76,7 +76,7 @@ func TestVolumesAndSpread(t *testing.T) {
 	d.nodes["n"] = "web-1"
 	assert.Empty(t, d.plan().violations(t))
 	d.p.Running = []*corev1.Pod{app("r", "web", "n")}
-	assert.Equal(t, broken(verify.TopologySpread), codes(d.plan().violations(t)), "zone b has none, although the pod cannot go there")
+	assert.Equal(t, broken(verify.CodeTopologySpread), codes(d.plan().violations(t)), "zone b has none, although the pod cannot go there")
 }
 
 // storing is a draft with a node in zone a and machines in both zones.
@@ -150,8 +150,8 @@ func TestBrokenClaims(t *testing.T) {
 				assert.Empty(t, placed)
 				assert.Empty(t, silent)
 			} else {
-				assert.Equal(t, broken(verify.PodHeld), placed)
-				assert.Equal(t, broken(verify.NoReason), silent)
+				assert.Equal(t, broken(verify.CodePodHeld), placed)
+				assert.Equal(t, broken(verify.CodeNoReason), silent)
 			}
 		})
 	}
@@ -159,7 +159,7 @@ func TestBrokenClaims(t *testing.T) {
 
 // P144, P145, P146: how many volumes a node or machine takes.
 func TestAttachLimits(t *testing.T) {
-	tooMany := broken(verify.AttachLimit)
+	tooMany := broken(verify.CodeAttachLimit)
 	volumes := func(driver string, names ...string) []any {
 		var out []any
 		for _, name := range names {
@@ -248,9 +248,9 @@ func TestReadWriteOncePod(t *testing.T) {
 		breaks  []verify.Code
 	}{
 		{"one pod", []st.ClaimOption{once}, nil, "a-1", nil},
-		{"two pods", []st.ClaimOption{once}, nil, "a-1 b-1", broken(verify.VolumeInUse)},
+		{"two pods", []st.ClaimOption{once}, nil, "a-1 b-1", broken(verify.CodeVolumeInUse)},
 		{"two pods, and any number may", nil, nil, "a-1 b-1", nil},
-		{"one that runs, wherever", []st.ClaimOption{once}, []*corev1.Pod{user}, "b-1", broken(verify.VolumeInUse)},
+		{"one that runs, wherever", []st.ClaimOption{once}, []*corev1.Pod{user}, "b-1", broken(verify.CodeVolumeInUse)},
 		{"one that runs, and any number may", nil, []*corev1.Pod{user}, "b-1", nil},
 		{"one that has ended", []st.ClaimOption{once}, []*corev1.Pod{with(user.DeepCopy(), func(p *corev1.Pod) { p.Status.Phase = corev1.PodFailed })}, "b-1", nil},
 		{"one of another namespace", []st.ClaimOption{once}, []*corev1.Pod{with(user.DeepCopy(), inSpace("other"))}, "b-1", nil},

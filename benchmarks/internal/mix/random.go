@@ -46,7 +46,7 @@ func draw(seed uint64, catalogs []*instancetypes.Catalog) Mix {
 	m.Market += " " + lo.Ternary(len(capacity) == 1, capacity[0], "both")
 	arches := []string{"amd64", "arm64"}
 	for i := range 1 + r.IntN(3) {
-		where := []requirements.Selector{st.In(scheduling.CapacityTypeLabel, capacity...)}
+		where := []requirements.Selector{st.In(offerings.CapacityTypeLabel, capacity...)}
 		if i > 0 || r.IntN(2) == 0 {
 			where = append(where, st.In(corev1.LabelArchStable, arches[i%2]))
 		}

@@ -5,13 +5,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
-
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/examples/kubescheduler/oracle"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 )
 
@@ -68,13 +67,13 @@ func TestCheckNoticesMistakes(t *testing.T) {
 		{
 			name: "too small a type", kind: oracle.Refused, pod: "default/red-1", plugin: "NodeResourcesFit",
 			spoil: func(p *scheduling.Plan) {
-				p.Launches[0].Options[0] = scheduling.Option{InstanceType: "small", Zone: "zone-a", CapacityType: "on-demand"}
+				p.Launches[0].Options[0] = scheduling.LaunchOption{InstanceType: "small", Zone: "zone-a", CapacityType: "on-demand"}
 			},
 		},
 		{
 			name: "too small a type as an alternative", kind: oracle.Refused, pod: "default/red-1", plugin: "NodeResourcesFit",
 			spoil: func(p *scheduling.Plan) {
-				p.Launches[0].Options = append(p.Launches[0].Options[:1], scheduling.Option{InstanceType: "small", Zone: "zone-a", CapacityType: "on-demand"})
+				p.Launches[0].Options = append(p.Launches[0].Options[:1], scheduling.LaunchOption{InstanceType: "small", Zone: "zone-a", CapacityType: "on-demand"})
 			},
 		},
 		{
@@ -113,7 +112,7 @@ func TestCheckNoticesMistakes(t *testing.T) {
 			spoil: func(p *scheduling.Plan) {
 				p.Launches = p.Launches[1:]
 				p.Unschedulable = append(p.Unschedulable, scheduling.Unschedulable{
-					Pod: "default/red-1", Reasons: []scheduling.Reason{{Code: scheduling.ReasonLimits, Count: 1}},
+					Pod: "default/red-1", Reasons: []scheduling.ReasonCount{{Code: scheduling.ReasonLimits, Count: 1}},
 				})
 			},
 		},

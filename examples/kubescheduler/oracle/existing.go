@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
+	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
@@ -94,7 +95,7 @@ func (w *world) purchase(n *corev1.Node) (t *instancetypes.InstanceType, o offer
 		return nil, o
 	}
 	for _, x := range t.Offerings {
-		if x.Zone == n.Labels[corev1.LabelTopologyZone] && string(x.CapacityType) == n.Labels[scheduling.CapacityTypeLabel] {
+		if x.Zone == n.Labels[corev1.LabelTopologyZone] && string(x.CapacityType) == n.Labels[offerings.CapacityTypeLabel] {
 			return t, x
 		}
 	}

@@ -16,7 +16,7 @@ import (
 type offering = offerings.Offering
 
 // launchNode is the node that a launch becomes when it is bought as the option.
-func (w *world) launchNode(name string, l *scheduling.Launch, o *scheduling.Option) (*corev1.Node, error) {
+func (w *world) launchNode(name string, l *scheduling.Launch, o *scheduling.LaunchOption) (*corev1.Node, error) {
 	t, of, err := w.offering(l.NodePool, o)
 	if err != nil {
 		return nil, err

@@ -29,14 +29,14 @@ func TestLaunchNode(t *testing.T) {
 			st.In(corev1.LabelTopologyRegion, "here"), st.In("example.com/team", "blue"), st.In(offerings.ZoneLabel, "zone-b"),
 		},
 	}
-	o := &scheduling.Option{InstanceType: "m7.large", Zone: "zone-a", CapacityType: offerings.Reserved, ReservationID: "cr-1"}
+	o := &scheduling.LaunchOption{InstanceType: "m7.large", Zone: "zone-a", CapacityType: offerings.Reserved, ReservationID: "cr-1"}
 	node, err := w.launchNode("default-1", l, o)
 	require.NoError(t, err)
 	require.Equal(t, map[string]string{
 		scheduling.NodePoolLabel:            "default",
 		scheduling.RegisteredLabel:          "true",
 		scheduling.InitializedLabel:         "true",
-		scheduling.CapacityTypeLabel:        "reserved",
+		offerings.CapacityTypeLabel:         "reserved",
 		offerings.ReservationIDLabel:        "cr-1",
 		"example.com/team":                  "red",
 		"karpenter.k8s.aws/instance-family": "m7",

@@ -77,7 +77,7 @@ func TestVolumes(t *testing.T) {
 			ObjectMeta: metav1.ObjectMeta{Name: "spare"},
 			Spec: corev1.PersistentVolumeSpec{
 				StorageClassName: "none", AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
-				Capacity: st.Resources(st.Amount{Name: corev1.ResourceStorage, Quantity: quantity("1Gi")}),
+				Capacity: st.Resources(st.ResourceAmount{Name: corev1.ResourceStorage, Quantity: quantity("1Gi")}),
 			},
 		},
 		&storagev1.StorageClass{
@@ -110,7 +110,7 @@ func claim(name, class, volume string) *corev1.PersistentVolumeClaim {
 		Spec: corev1.PersistentVolumeClaimSpec{
 			VolumeName: volume, StorageClassName: &class, AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
 			Resources: corev1.VolumeResourceRequirements{
-				Requests: st.Resources(st.Amount{Name: corev1.ResourceStorage, Quantity: quantity("1Gi")}),
+				Requests: st.Resources(st.ResourceAmount{Name: corev1.ResourceStorage, Quantity: quantity("1Gi")}),
 			},
 		},
 	}

@@ -42,7 +42,7 @@ type likeness struct {
 	Namespace string
 	Labels    map[string]string
 	Spec      *corev1.PodSpec
-	Reasons   []scheduling.Reason
+	Reasons   []scheduling.ReasonCount
 }
 
 // spreadsOverHosts reports whether a hard constraint spreads the pod over hosts. Plans
@@ -59,7 +59,7 @@ func (r *replay) spreadsOverHosts(pod *corev1.Pod) bool {
 }
 
 func hasReason(u *scheduling.Unschedulable, code scheduling.ReasonCode) bool {
-	return slices.ContainsFunc(u.Reasons, func(r scheduling.Reason) bool { return r.Code == code })
+	return slices.ContainsFunc(u.Reasons, func(r scheduling.ReasonCount) bool { return r.Code == code })
 }
 
 // refusedByNodes asks whether a pod could go onto a node that is there once the plan

@@ -132,7 +132,7 @@ func TestRegressions(t *testing.T) {
 }
 
 // inFlight is a node that has joined but is not ready for pods yet.
-func inFlight(node *corev1.Node, amounts ...st.Amount) *corev1.Node {
+func inFlight(node *corev1.Node, amounts ...st.ResourceAmount) *corev1.Node {
 	node.Status.Allocatable = st.Resources(append(amounts, st.Count(corev1.ResourcePods, 110))...)
 	node.Status.Capacity = node.Status.Allocatable
 	delete(node.Labels, scheduling.InitializedLabel)

@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
@@ -134,7 +135,7 @@ func (s spice) expression() corev1.NodeSelectorRequirement {
 		e("karpenter.k8s.aws/instance-family", corev1.NodeSelectorOpGt, "1"),
 		e(scheduling.NodePoolLabel, corev1.NodeSelectorOpNotIn, "pool-0"),
 		e(scheduling.NodePoolLabel, corev1.NodeSelectorOpDoesNotExist),
-		e(scheduling.CapacityTypeLabel, corev1.NodeSelectorOpNotIn, "spot"),
+		e(offerings.CapacityTypeLabel, corev1.NodeSelectorOpNotIn, "spot"),
 		e(scheduling.InitializedLabel, corev1.NodeSelectorOpExists),
 		e(scheduling.InitializedLabel, corev1.NodeSelectorOpNotIn, "true"),
 		e("karpenter.k8s.aws/capacity-reservation-id", corev1.NodeSelectorOpDoesNotExist),
@@ -355,7 +356,7 @@ func (s spice) node(node *corev1.Node) {
 	case 4:
 		taint("example.com/dedicated", choose(s, "7", "-3", "07", "batch"), choose(s, corev1.TaintEffectNoSchedule, corev1.TaintEffectPreferNoSchedule))
 	case 5:
-		delete(node.Labels, choose(s, corev1.LabelTopologyZone, corev1.LabelHostname, corev1.LabelArchStable, scheduling.CapacityTypeLabel))
+		delete(node.Labels, choose(s, corev1.LabelTopologyZone, corev1.LabelHostname, corev1.LabelArchStable, offerings.CapacityTypeLabel))
 	case 6:
 		node.Labels["beta.kubernetes.io/arch"] = node.Labels[corev1.LabelArchStable]
 		node.Labels[corev1.LabelFailureDomainBetaZone] = node.Labels[corev1.LabelTopologyZone]

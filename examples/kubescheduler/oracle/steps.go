@@ -30,7 +30,7 @@ func NewSchedulerForSteps(ctx context.Context, c *disruption.Cluster) (*Schedule
 // the end of the first step that has any; nil if there are none. The scheduler is emptied first.
 // Cluster and plan are not changed. An error means that the plan cannot be carried out at all,
 // for example because it names an unknown pod.
-func CheckSteps(ctx context.Context, s *Scheduler, c *disruption.Cluster, plan *disruption.Plan) ([]Disagreement, error) {
+func CheckSteps(ctx context.Context, s *Scheduler, c *disruption.Cluster, plan *disruption.ConsolidationPlan) ([]Disagreement, error) {
 	m := &stepReplay{replay: &replay{world: newWorld(&c.Problem), scheduler: s, plan: &scheduling.Plan{}}, at: map[string]*corev1.Pod{}}
 	if err := m.run(ctx, nil); err != nil {
 		return nil, err

@@ -73,7 +73,7 @@ func TestSteps(t *testing.T) {
 }
 
 // stepDisagreements plans a cluster as one of many callers might and asks the oracle.
-func stepDisagreements(t *testing.T, c disruption.Cluster, seed uint64, odd bool) (*disruption.Plan, []oracle.Disagreement) {
+func stepDisagreements(t *testing.T, c disruption.Cluster, seed uint64, odd bool) (*disruption.ConsolidationPlan, []oracle.Disagreement) {
 	t.Helper()
 	dice := rand.New(rand.NewPCG(seed, 2)) //nolint:gosec // a test
 	planner := disruption.Planner{Policy: solver(seed)}
@@ -99,7 +99,7 @@ func stepDisagreements(t *testing.T, c disruption.Cluster, seed uint64, odd bool
 
 // waits reports whether a plan warns that a pod may have to wait for others: its node is taken
 // away, and rules count pods that wait themselves.
-func waits(plan *disruption.Plan, pod string) bool {
+func waits(plan *disruption.ConsolidationPlan, pod string) bool {
 	for i := range plan.Steps {
 		for _, e := range plan.Steps[i].Evictions {
 			if e.Pod == pod && plan.Steps[i].Reason == disruption.Interrupted {

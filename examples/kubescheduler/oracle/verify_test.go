@@ -7,12 +7,11 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
-
 	"github.com/stretchr/testify/require"
 
 	"github.com/plimsoll-go/plimsoll/examples/kubescheduler/oracle"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
 )
@@ -110,8 +109,8 @@ func misplacements(err error) []verify.Violation {
 		return nil
 	}
 	noticed := []verify.Code{
-		verify.NodeAffinity, verify.Taints, verify.HostPorts, verify.Resources, verify.Volume, verify.VolumeInUse, verify.AttachLimit,
-		verify.TopologySpread, verify.PodAffinity, verify.PodAntiAffinity,
+		verify.CodeNodeAffinity, verify.CodeTaints, verify.CodeHostPorts, verify.CodeResources, verify.CodeVolume, verify.CodeVolumeInUse, verify.CodeAttachLimit,
+		verify.CodeTopologySpread, verify.CodePodAffinity, verify.CodePodAntiAffinity,
 	}
 	return slices.DeleteFunc(report.Violations, func(v verify.Violation) bool { return !slices.Contains(noticed, v.Code) })
 }

@@ -75,7 +75,7 @@ func (w *world) soldBy(c *instancetypes.Catalog) map[string]bool {
 }
 
 // offering looks up the instance type and offering of an option of a pool's launch.
-func (w *world) offering(pool string, o *scheduling.Option) (*instancetypes.InstanceType, *offerings.Offering, error) {
+func (w *world) offering(pool string, o *scheduling.LaunchOption) (*instancetypes.InstanceType, *offerings.Offering, error) {
 	if c := w.problem.CatalogOf(pool); c != nil {
 		if t, ok := c.Get(o.InstanceType); ok {
 			i := slices.IndexFunc(t.Offerings, func(x offerings.Offering) bool {
@@ -90,6 +90,6 @@ func (w *world) offering(pool string, o *scheduling.Option) (*instancetypes.Inst
 }
 
 // describe words an option.
-func describe(o *scheduling.Option) string {
+func describe(o *scheduling.LaunchOption) string {
 	return fmt.Sprintf("%s %s in %s", o.InstanceType, o.CapacityType, o.Zone)
 }

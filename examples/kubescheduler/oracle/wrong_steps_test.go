@@ -37,7 +37,7 @@ func TestWrongSteps(t *testing.T) {
 		}}
 		for i := range 3 {
 			launch := scheduling.Launch{Name: "l", NodePool: "default"}
-			node, err := launch.Node(fmt.Sprintf("n%d", i), &scheduling.Option{InstanceType: "two", Zone: "z1", CapacityType: "on-demand"}, c.Catalog)
+			node, err := launch.Node(fmt.Sprintf("n%d", i), &scheduling.LaunchOption{InstanceType: "two", Zone: "z1", CapacityType: "on-demand"}, c.Catalog)
 			require.NoError(t, err)
 			c.Nodes = append(c.Nodes, node)
 			c.Running = append(c.Running, runs(i, core))
@@ -47,7 +47,7 @@ func TestWrongSteps(t *testing.T) {
 	eviction := func(pod int, to string, wave int) disruption.Eviction {
 		return disruption.Eviction{Pod: fmt.Sprintf("default/p%d", pod), From: fmt.Sprintf("n%d", pod), To: to, Wave: wave}
 	}
-	bought := scheduling.Launch{Name: "new", NodePool: "default", Options: []scheduling.Option{{InstanceType: "two", Zone: "z1", CapacityType: "on-demand"}}}
+	bought := scheduling.Launch{Name: "new", NodePool: "default", Options: []scheduling.LaunchOption{{InstanceType: "two", Zone: "z1", CapacityType: "on-demand"}}}
 	for name, tc := range map[string]struct {
 		steps []disruption.Step
 		spoil func(c *disruption.Cluster)
@@ -113,7 +113,7 @@ func TestWrongSteps(t *testing.T) {
 		"unknown target": {steps: []disruption.Step{{Evictions: []disruption.Eviction{eviction(0, "n9", 1)}}}, fault: "step 1: node n9: "},
 		"drained twice":  {steps: []disruption.Step{{Drain: []string{"n0"}}, {Drain: []string{"n0"}}}, fault: "step 2: node n0 is not there"},
 		"no option":      {steps: []disruption.Step{{Launches: []scheduling.Launch{{Name: "new"}}}}, fault: "step 1: launch new has no option"},
-		"unknown option": {steps: []disruption.Step{{Launches: []scheduling.Launch{{Name: "new", NodePool: "default", Options: []scheduling.Option{{InstanceType: "four"}}}}}}, fault: "step 1: launch new: pool default cannot buy four"},
+		"unknown option": {steps: []disruption.Step{{Launches: []scheduling.Launch{{Name: "new", NodePool: "default", Options: []scheduling.LaunchOption{{InstanceType: "four"}}}}}}, fault: "step 1: launch new: pool default cannot buy four"},
 		"taken name":     {steps: []disruption.Step{{Launches: []scheduling.Launch{{Name: "n1", NodePool: "default", Options: bought.Options}}}}, fault: "step 1: node n1 is there already"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -123,7 +123,7 @@ func TestWrongSteps(t *testing.T) {
 			}
 			s, err := oracle.NewSchedulerForSteps(t.Context(), &c)
 			require.NoError(t, err)
-			found, err := oracle.CheckSteps(t.Context(), s, &c, &disruption.Plan{Steps: tc.steps})
+			found, err := oracle.CheckSteps(t.Context(), s, &c, &disruption.ConsolidationPlan{Steps: tc.steps})
 			if tc.fault != "" {
 				require.ErrorContains(t, err, tc.fault)
 				return

@@ -89,7 +89,7 @@ func TestLoopFrom(t *testing.T) {
 	p.Pods = append(p.Pods, st.Pod("huge", st.Requests(st.Cores(64))))
 	theirs := &scheduling.Plan{Launches: []scheduling.Launch{{
 		Name: "theirs", NodePool: "default", Pods: []string{"default/big"},
-		Options: []scheduling.Option{{InstanceType: "large", Zone: "zone-a", CapacityType: "spot"}},
+		Options: []scheduling.LaunchOption{{InstanceType: "large", Zone: "zone-a", CapacityType: "spot"}},
 	}}}
 	loop, err := realised.NewLoopFrom(t.Context(), provisioning.Planner{}, p, theirs)
 	require.NoError(t, err)

@@ -97,7 +97,7 @@ func own(p *scheduling.Problem) {
 
 func pool(catalog *instancetypes.Catalog, ways []string) *scheduling.NodePool {
 	const category = "karpenter.k8s.aws/instance-category"
-	where := []requirements.Selector{st.In(corev1.LabelArchStable, "amd64"), st.In(scheduling.CapacityTypeLabel, ways...)}
+	where := []requirements.Selector{st.In(corev1.LabelArchStable, "amd64"), st.In(offerings.CapacityTypeLabel, ways...)}
 	sold, ofEC2 := map[string]int{}, false
 	for t := range catalog.All() {
 		_, has := t.Labels[category]

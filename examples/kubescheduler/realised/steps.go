@@ -16,7 +16,7 @@ import (
 )
 
 // StepsOutcome is how the steps of a plan of disruption ended. Prices are per hour, of all nodes
-// whose price is known, as in [disruption.Summary].
+// whose price is known, as in [disruption.ConsolidationSummary].
 type StepsOutcome struct {
 	// Before is the price of the cluster, Planned that after the steps, Expected that after the
 	// steps by the plan's model of kube-scheduler (0 where it gives none), and Realised that of all
@@ -63,7 +63,7 @@ func (o *StepsOutcome) add(x *StepsOutcome) {
 // Steps are the steps of a plan of disruption, to be carried out with kube-scheduler.
 type Steps struct {
 	Cluster *disruption.Cluster
-	Plan    *disruption.Plan
+	Plan    *disruption.ConsolidationPlan
 	// Planner plans for pods that have no place after a step.
 	Planner Planner
 }

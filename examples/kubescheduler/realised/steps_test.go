@@ -64,7 +64,7 @@ func TestStepsGoAstray(t *testing.T) {
 		c.Nodes = append(c.Nodes, st.Node(name, st.Allocatable(st.Cores(4), st.GiB(16)), st.OfPool("default")))
 		c.Running = append(c.Running, st.Pod("on-"+name, st.Requests(st.Cores([]int64{2, 1, 2}[i]), st.GiB(1)), st.OnNode(name)))
 	}
-	plan := &disruption.Plan{Steps: []disruption.Step{
+	plan := &disruption.ConsolidationPlan{Steps: []disruption.Step{
 		{Drain: []string{"a"}, Evictions: []disruption.Eviction{{Pod: "default/on-a", From: "a", To: "c", Wave: 1}}},
 		{Drain: []string{"b"}, Evictions: []disruption.Eviction{{Pod: "default/on-b", From: "b", To: "", Wave: 1}}},
 	}}

@@ -54,7 +54,7 @@ func Explain(c *instance.Instance, plan *scheduling.Plan) {
 	id := 0
 	for _, class := range c.Classes.Classes {
 		if class.Refused != "" {
-			e.report(plan, class.Pods, []scheduling.Reason{{Code: class.Code, Count: 1, Detail: class.Refused}}, e.remedies(class))
+			e.report(plan, class.Pods, []scheduling.ReasonCount{{Code: class.Code, Count: 1, Detail: class.Refused}}, e.remedies(class))
 			continue
 		}
 		if pods := e.State.Unplaced(id); len(pods) > 0 {
@@ -67,7 +67,7 @@ func Explain(c *instance.Instance, plan *scheduling.Plan) {
 }
 
 // report adds pods that found no place for the same reasons.
-func (e *Explainer) report(plan *scheduling.Plan, pods []*corev1.Pod, reasons []scheduling.Reason, changes []scheduling.Change) {
+func (e *Explainer) report(plan *scheduling.Plan, pods []*corev1.Pod, reasons []scheduling.ReasonCount, changes []scheduling.Change) {
 	for _, pod := range pods {
 		u := scheduling.Unschedulable{Pod: podspec.PodName(pod), Reasons: slices.Clone(reasons)}
 		Propose(&u, scheduling.CopyChanges(changes))
@@ -76,7 +76,7 @@ func (e *Explainer) report(plan *scheduling.Plan, pods []*corev1.Pod, reasons []
 }
 
 // sentence puts reasons into words.
-func sentence(reasons []scheduling.Reason, changes []scheduling.Change) string {
+func sentence(reasons []scheduling.ReasonCount, changes []scheduling.Change) string {
 	var parts []string
 	for i, r := range reasons {
 		if i == 3 {
@@ -102,14 +102,14 @@ func sentence(reasons []scheduling.Reason, changes []scheduling.Change) string {
 
 // Reasons counts the reasons why offers and nodes do not take a class, given with its number among the planned classes. Each
 // offer of each pool and each node counts once, for its first reason.
-func (e *Explainer) Reasons(class *podspec.PodClass, id int) []scheduling.Reason {
+func (e *Explainer) Reasons(class *podspec.PodClass, id int) []scheduling.ReasonCount {
 	return e.subject(class, id).count(nil)
 }
 
 // count counts the reasons why places are ruled out: all places, or those with a label.
-func (s *subject) count(where *podspec.Expression) []scheduling.Reason {
-	t := &tally{in: s.in, subject: s, counts: map[scheduling.Reason]int{}, bars: map[Bar]int{}}
-	nodes := &tally{counts: map[scheduling.Reason]int{}, bars: map[Bar]int{}}
+func (s *subject) count(where *podspec.Expression) []scheduling.ReasonCount {
+	t := &tally{in: s.in, subject: s, counts: map[scheduling.ReasonCount]int{}, bars: map[Bar]int{}}
+	nodes := &tally{counts: map[scheduling.ReasonCount]int{}, bars: map[Bar]int{}}
 	if where == nil {
 		t.nowhere()
 		for r, n := range t.counts {
@@ -152,7 +152,7 @@ func (s *subject) count(where *podspec.Expression) []scheduling.Reason {
 type tally struct {
 	in      *instance.Instance
 	subject *subject
-	counts  map[scheduling.Reason]int
+	counts  map[scheduling.ReasonCount]int
 	bars    map[Bar]int
 }
 
@@ -160,7 +160,7 @@ type tally struct {
 // being removed.
 func (t *tally) nowhere() {
 	if len(t.in.Pools) == 0 {
-		t.counts[scheduling.Reason{Code: scheduling.ReasonNoNodePool, Detail: "no node pool may launch machines"}]++
+		t.counts[scheduling.ReasonCount{Code: scheduling.ReasonNoNodePool, Detail: "no node pool may launch machines"}]++
 	}
 	templates := map[string]*offers.Template{}
 	for _, v := range t.in.Templates {
@@ -169,14 +169,14 @@ func (t *tally) nowhere() {
 	for _, p := range t.in.Pools {
 		switch v := templates[p.Name]; {
 		case v == nil:
-			t.counts[scheduling.Reason{Code: scheduling.ReasonNoInstanceType, Detail: "node pool " + p.Name + " allows no value of a label that it requires"}]++
+			t.counts[scheduling.ReasonCount{Code: scheduling.ReasonNoInstanceType, Detail: "node pool " + p.Name + " allows no value of a label that it requires"}]++
 		case !v.Within.Any():
-			t.counts[scheduling.Reason{Code: scheduling.ReasonNoInstanceType, Detail: t.subject.explainer.idlePool(p)}]++
+			t.counts[scheduling.ReasonCount{Code: scheduling.ReasonNoInstanceType, Detail: t.subject.explainer.idlePool(p)}]++
 		}
 	}
 	for _, node := range t.in.Problem.Nodes {
 		if podspec.Going(node) {
-			t.counts[scheduling.Reason{Code: scheduling.ReasonNodeNotReady, Detail: "a node is being removed"}]++
+			t.counts[scheduling.ReasonCount{Code: scheduling.ReasonNodeNotReady, Detail: "a node is being removed"}]++
 		}
 	}
 }
@@ -224,27 +224,27 @@ func (t *tally) offers(ti int, within model.Bits) {
 	switch pool := "node pool " + v.Pool.Name; {
 	case open == 0 || t.subject.explainer.Lenient && t.subject.explainer.meetsMinValues(ti, free):
 	case len(offers.FloorKeys(v.Set)) > 0:
-		t.counts[scheduling.Reason{Code: scheduling.ReasonMinValues, Detail: "too few choices remain for the minValues of " + pool}] += open
+		t.counts[scheduling.ReasonCount{Code: scheduling.ReasonMinValues, Detail: "too few choices remain for the minValues of " + pool}] += open
 	default:
 		t.counts[t.subject.explainer.unplanned(t.subject.id, pool)] += open
 	}
 }
 
 // why says why a node does not take the pods: a reason, or the tie that keeps them away.
-func (s *subject) why(bin int) (scheduling.Reason, Bar) {
+func (s *subject) why(bin int) (scheduling.ReasonCount, Bar) {
 	p := place{onNode, bin}
 	switch x, some := s.first(p); {
 	case !some:
 		return s.explainer.unplanned(s.id, "a running node"), Bar{}
 	case x.kind == barred:
-		return scheduling.Reason{}, s.bars(p)[0]
+		return scheduling.ReasonCount{}, s.bars(p)[0]
 	default:
 		return s.reason(p, x), Bar{}
 	}
 }
 
 // NodeReason says why a node does not take a class's pods: a reason, or the tie that keeps them away.
-func (e *Explainer) NodeReason(class *podspec.PodClass, id, bin int) (scheduling.Reason, Bar) {
+func (e *Explainer) NodeReason(class *podspec.PodClass, id, bin int) (scheduling.ReasonCount, Bar) {
 	return e.subject(class, id).why(bin)
 }
 
@@ -254,24 +254,24 @@ func (e *Explainer) NodeTakes(class *podspec.PodClass, id, bin int) bool {
 }
 
 // sortedReasons puts counted reasons in order, the most frequent first; nodes are how many of each are nodes.
-func sortedReasons(counts, nodes map[scheduling.Reason]int) []scheduling.Reason {
-	out := make([]scheduling.Reason, 0, len(counts))
+func sortedReasons(counts, nodes map[scheduling.ReasonCount]int) []scheduling.ReasonCount {
+	out := make([]scheduling.ReasonCount, 0, len(counts))
 	for r, n := range counts {
 		r.Count, r.Nodes = n, nodes[r]
 		out = append(out, r)
 	}
-	slices.SortFunc(out, func(a, b scheduling.Reason) int {
+	slices.SortFunc(out, func(a, b scheduling.ReasonCount) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Code, b.Code), strings.Compare(a.Detail, b.Detail))
 	})
 	return out
 }
 
 // unplanned is the reason of places that nothing rules out.
-func (e *Explainer) unplanned(id int, where string) scheduling.Reason {
+func (e *Explainer) unplanned(id int, where string) scheduling.ReasonCount {
 	if e.Tied.ties(id) {
-		return scheduling.Reason{Code: scheduling.ReasonSearch, Detail: where + " has places, but no plan was found that keeps the pod's topology terms"}
+		return scheduling.ReasonCount{Code: scheduling.ReasonSearch, Detail: where + " has places, but no plan was found that keeps the pod's topology terms"}
 	}
-	return scheduling.Reason{Code: scheduling.ReasonSearch, Detail: where + " has places, but no plan was found that uses them"}
+	return scheduling.ReasonCount{Code: scheduling.ReasonSearch, Detail: where + " has places, but no plan was found that uses them"}
 }
 
 // lacking are the resources of which room has less than a pod asks for.
@@ -286,18 +286,18 @@ func (e *Explainer) lacking(room, request []int64) []int {
 }
 
 // resourceReason words a lack of resources; one that nothing at all has comes first.
-func (e *Explainer) resourceReason(lacking []int) scheduling.Reason {
+func (e *Explainer) resourceReason(lacking []int) scheduling.ReasonCount {
 	if r, ok := e.attachReason(lacking); ok {
 		return r
 	}
 	var names []string
 	for _, d := range e.withoutAttachments(lacking) {
 		if !e.anywhere(d) {
-			return scheduling.Reason{Code: scheduling.ReasonNoResource, Detail: "nothing on sale or running has " + string(e.In.Table.Names[d])}
+			return scheduling.ReasonCount{Code: scheduling.ReasonNoResource, Detail: "nothing on sale or running has " + string(e.In.Table.Names[d])}
 		}
 		names = append(names, string(e.In.Table.Names[d]))
 	}
-	return scheduling.Reason{Code: scheduling.ReasonResources, Detail: "too little " + strings.Join(names, " and ")}
+	return scheduling.ReasonCount{Code: scheduling.ReasonResources, Detail: "too little " + strings.Join(names, " and ")}
 }
 
 // anywhere reports whether any offer or node has a resource.

@@ -77,7 +77,7 @@ func (r *Rivalry) Run(out *scheduling.LaunchExplanation) {
 	own := r.in.Offers.Offers[r.launch.Offer].InstanceType.Name
 	price := r.in.Offers.Offers[r.launch.Offer].Offering.Price
 	best, rejected := map[string]int{}, map[string]offers.Purchase{}
-	counts := map[scheduling.Reason]int{}
+	counts := map[scheduling.ReasonCount]int{}
 	for ti, v := range r.in.Templates {
 		v.Within.Each(func(o int) {
 			x := &r.in.Offers.Offers[o]
@@ -112,18 +112,18 @@ func (r *Rivalry) Run(out *scheduling.LaunchExplanation) {
 	slices.SortStableFunc(cheaper, func(a, b string) int {
 		return cmp.Compare(r.in.Offers.Offers[rejected[b].Offer].Offering.Price, r.in.Offers.Offers[rejected[a].Offer].Offering.Price)
 	})
-	told := map[scheduling.Reason]int{}
+	told := map[scheduling.ReasonCount]int{}
 	for _, name := range cheaper {
 		at := rejected[name]
 		reason := r.wrong(at.Template, at.Offer)
 		if told[reason]++; len(out.Cheaper) < mostCheaper && told[reason] <= mostOfAReason {
-			out.Cheaper = append(out.Cheaper, scheduling.Rejected{Option: r.in.Offers.Offers[at.Offer].Option(), Reason: r.exactly(at, reason)})
+			out.Cheaper = append(out.Cheaper, scheduling.RejectedOption{LaunchOption: r.in.Offers.Offers[at.Offer].Option(), Reason: r.exactly(at, reason)})
 		}
 	}
 }
 
 // wrong says why an offer would not do for the launch; the code is empty if it would.
-func (r *Rivalry) wrong(ti, o int) scheduling.Reason {
+func (r *Rivalry) wrong(ti, o int) scheduling.ReasonCount {
 	v := r.in.Templates[ti]
 	for _, g := range r.groups {
 		if row := r.in.Offered[ti].Rows[g]; row == nil || !row.Has(o) {
@@ -138,35 +138,35 @@ func (r *Rivalry) wrong(ti, o int) scheduling.Reason {
 		return r.explainer.State.notOnSale(v.Pool.Name, x)
 	}
 	if r.ranks[v.Number] > r.ranks[r.in.Templates[r.launch.Template].Number] {
-		return scheduling.Reason{Code: scheduling.ReasonWeight, Detail: "node pool " + v.Pool.Name + " has a lower weight"}
+		return scheduling.ReasonCount{Code: scheduling.ReasonWeight, Detail: "node pool " + v.Pool.Name + " has a lower weight"}
 	}
 	room, ok := r.explainer.State.room(ti, o)
 	if !ok {
-		return scheduling.Reason{Code: scheduling.ReasonResources, Detail: "daemons alone do not fit"}
+		return scheduling.ReasonCount{Code: scheduling.ReasonResources, Detail: "daemons alone do not fit"}
 	}
 	if lacking := r.explainer.lacking(room, r.load); len(lacking) > 0 {
 		return r.explainer.resourceReason(lacking)
 	}
 	p := offers.Purchase{Template: ti, Offer: o}
 	if id := r.ledger.UsedUp(p); id != "" {
-		return scheduling.Reason{Code: scheduling.ReasonReservation, Detail: "reservation " + id + " is used up"}
+		return scheduling.ReasonCount{Code: scheduling.ReasonReservation, Detail: "reservation " + id + " is used up"}
 	}
 	if !r.ledger.Affords(p) {
-		return scheduling.Reason{Code: scheduling.ReasonLimits, Detail: "the limits of node pool " + v.Pool.Name + " leave no room for it"}
+		return scheduling.ReasonCount{Code: scheduling.ReasonLimits, Detail: "the limits of node pool " + v.Pool.Name + " leave no room for it"}
 	}
 	for i := range r.keys {
 		key := r.keys[i].Key
 		here, _ := r.in.Offers.LabelOf(r.in.Templates[r.launch.Template], r.launch.Offer, key)
 		if there, _ := r.in.Offers.LabelOf(v, o, key); here != there {
-			return scheduling.Reason{Code: Code(&r.keys[i]), Detail: fmt.Sprintf("%s counts on its being in %s", textTie(&r.keys[i]), here)}
+			return scheduling.ReasonCount{Code: Code(&r.keys[i]), Detail: fmt.Sprintf("%s counts on its being in %s", textTie(&r.keys[i]), here)}
 		}
 	}
-	return scheduling.Reason{}
+	return scheduling.ReasonCount{}
 }
 
 // unfit says which constraint of a group keeps an offer from doing.
-func (r *Rivalry) unfit(ti, o, g int) scheduling.Reason {
-	reason := scheduling.Reason{Code: scheduling.ReasonRequirements, Detail: "constraints of the pods do not match"}
+func (r *Rivalry) unfit(ti, o, g int) scheduling.ReasonCount {
+	reason := scheduling.ReasonCount{Code: scheduling.ReasonRequirements, Detail: "constraints of the pods do not match"}
 	s, p := &subject{in: r.in, state: r.explainer.State, explainer: r.explainer, needs: r.explainer.needsOf(g)}, place{ti, o}
 	s.unsuited(p, func(x obstacle) bool {
 		reason = s.reason(p, x)
@@ -176,7 +176,7 @@ func (r *Rivalry) unfit(ti, o, g int) scheduling.Reason {
 }
 
 // exactly puts numbers into the reason why an offer would not do.
-func (r *Rivalry) exactly(at offers.Purchase, reason scheduling.Reason) scheduling.Reason {
+func (r *Rivalry) exactly(at offers.Purchase, reason scheduling.ReasonCount) scheduling.ReasonCount {
 	reason.Count = 1
 	room, ok := r.explainer.State.room(at.Template, at.Offer)
 	if reason.Code != scheduling.ReasonResources && reason.Code != scheduling.ReasonNoResource || !ok {

@@ -13,20 +13,20 @@ import (
 )
 
 // reason words an obstacle of a place that is no tie.
-func (s *subject) reason(p place, x obstacle) scheduling.Reason {
+func (s *subject) reason(p place, x obstacle) scheduling.ReasonCount {
 	if p.template == onNode {
 		return s.nodeReason(p.at, x)
 	}
 	pool, offer := s.in.Templates[p.template].Pool, &s.in.Offers.Offers[p.at]
 	switch x.kind {
 	case tainted:
-		return scheduling.Reason{Code: scheduling.ReasonTaints, Detail: fmt.Sprintf("node pool %s has the untolerated taint %s", pool.Name, taintText(s.needs.templates[p.template].hard))}
+		return scheduling.ReasonCount{Code: scheduling.ReasonTaints, Detail: fmt.Sprintf("node pool %s has the untolerated taint %s", pool.Name, taintText(s.needs.templates[p.template].hard))}
 	case unmet, unmetAffinity:
 		if x.kind == unmet && s.needs.asks[x.n].selector {
 			a := s.needs.asks[x.n]
-			return scheduling.Reason{Code: scheduling.ReasonRequirements, Detail: "node selector " + a.expression.Raw + "=" + strings.Join(a.expression.Values(), ",") + " does not match"}
+			return scheduling.ReasonCount{Code: scheduling.ReasonRequirements, Detail: "node selector " + a.expression.Raw + "=" + strings.Join(a.expression.Values(), ",") + " does not match"}
 		}
-		return scheduling.Reason{Code: scheduling.ReasonRequirements, Detail: affinityReason(s.needs.group)}
+		return scheduling.ReasonCount{Code: scheduling.ReasonRequirements, Detail: affinityReason(s.needs.group)}
 	case volumesElsewhere:
 		return volumeReason(s.needs.group)
 	case excluded:
@@ -34,32 +34,32 @@ func (s *subject) reason(p place, x obstacle) scheduling.Reason {
 	case notOnSale:
 		return s.state.notOnSale(pool.Name, offer)
 	case portOfDaemon:
-		return scheduling.Reason{Code: scheduling.ReasonHostPorts, Detail: "daemon set " + s.in.Daemons[x.n].Set.Name + " binds the same host port"}
+		return scheduling.ReasonCount{Code: scheduling.ReasonHostPorts, Detail: "daemon set " + s.in.Daemons[x.n].Set.Name + " binds the same host port"}
 	case overfull:
-		return scheduling.Reason{Code: scheduling.ReasonResources, Detail: "daemons alone do not fit"}
+		return scheduling.ReasonCount{Code: scheduling.ReasonResources, Detail: "daemons alone do not fit"}
 	case lacking:
 		return s.explainer.resourceReason(s.explainer.lacking(s.in.Rooms.Rooms[x.room], s.class.Requests))
 	case reserved:
-		return scheduling.Reason{Code: scheduling.ReasonReservation, Detail: "reservation " + offer.Offering.ReservationID + " is used up"}
+		return scheduling.ReasonCount{Code: scheduling.ReasonReservation, Detail: "reservation " + offer.Offering.ReservationID + " is used up"}
 	default:
-		return scheduling.Reason{Code: scheduling.ReasonLimits, Detail: fmt.Sprintf("node pool %s reaches its limit of %s", pool.Name, instance.LimitedResources(pool)[x.n])}
+		return scheduling.ReasonCount{Code: scheduling.ReasonLimits, Detail: fmt.Sprintf("node pool %s reaches its limit of %s", pool.Name, instance.LimitedResources(pool)[x.n])}
 	}
 }
 
-func (s *subject) nodeReason(bin int, x obstacle) scheduling.Reason {
+func (s *subject) nodeReason(bin int, x obstacle) scheduling.ReasonCount {
 	node := s.in.Nodes[bin]
 	switch x.kind {
 	case tainted:
 		hard, _ := podspec.Untolerated(s.needs.group.Tolerations, node.Taints)
-		return scheduling.Reason{Code: scheduling.ReasonTaints, Detail: "nodes have the untolerated taint " + taintText(hard)}
+		return scheduling.ReasonCount{Code: scheduling.ReasonTaints, Detail: "nodes have the untolerated taint " + taintText(hard)}
 	case unmet, unmetAffinity:
-		return scheduling.Reason{Code: scheduling.ReasonRequirements, Detail: "node selector or required node affinity does not match running nodes"}
+		return scheduling.ReasonCount{Code: scheduling.ReasonRequirements, Detail: "node selector or required node affinity does not match running nodes"}
 	case portBound:
-		return scheduling.Reason{Code: scheduling.ReasonHostPorts, Detail: "a pod on the node binds the same host port"}
+		return scheduling.ReasonCount{Code: scheduling.ReasonHostPorts, Detail: "a pod on the node binds the same host port"}
 	case volumesElsewhere:
 		return volumeReason(s.needs.group)
 	case attachFull:
-		return scheduling.Reason{Code: scheduling.ReasonAttachLimit, Detail: "no further volumes of " + node.Attached.TurnsAway(s.needs.group) + " can be attached to the node"}
+		return scheduling.ReasonCount{Code: scheduling.ReasonAttachLimit, Detail: "no further volumes of " + node.Attached.TurnsAway(s.needs.group) + " can be attached to the node"}
 	case lacking:
 		r := s.explainer.resourceReason(s.explainer.lacking(s.state.Left[bin], s.class.Requests))
 		if r.Code == scheduling.ReasonResources {
@@ -67,7 +67,7 @@ func (s *subject) nodeReason(bin int, x obstacle) scheduling.Reason {
 		}
 		return r
 	default:
-		return scheduling.Reason{Code: scheduling.ReasonHostPorts, Detail: "a pod planned onto the node binds the same host port"}
+		return scheduling.ReasonCount{Code: scheduling.ReasonHostPorts, Detail: "a pod planned onto the node binds the same host port"}
 	}
 }
 

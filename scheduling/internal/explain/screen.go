@@ -69,12 +69,12 @@ func (s *PlanState) leftOut(pool string, x *offers.Offer) bool {
 }
 
 // notOnSale is why an offer of a pool cannot be launched.
-func (s *PlanState) notOnSale(pool string, x *offers.Offer) scheduling.Reason {
+func (s *PlanState) notOnSale(pool string, x *offers.Offer) scheduling.ReasonCount {
 	detail := "offerings are not on sale now"
 	if s.leftOut(pool, x) {
 		detail = "the node class or the catalog of node pool " + pool + " leaves offerings out"
 	}
-	return scheduling.Reason{Code: scheduling.ReasonUnavailable, Detail: detail}
+	return scheduling.ReasonCount{Code: scheduling.ReasonUnavailable, Detail: detail}
 }
 
 // putOnSale is the change that lets an offer of a pool be launched.
@@ -89,17 +89,17 @@ func (s *PlanState) putOnSale(pool string, x *offers.Offer) scheduling.Change {
 }
 
 // volumeReason says that the volumes of a group keep it away from machines.
-func volumeReason(c *podspec.Constraint) scheduling.Reason {
-	return scheduling.Reason{Code: scheduling.ReasonVolume, Detail: "the pod's volumes can be used " + podspec.PlacesText(c)}
+func volumeReason(c *podspec.Constraint) scheduling.ReasonCount {
+	return scheduling.ReasonCount{Code: scheduling.ReasonVolume, Detail: "the pod's volumes can be used " + podspec.PlacesText(c)}
 }
 
 // attachReason words a lack of attachments on machines that have enough of all else.
 // ok is false where something else is lacking too.
-func (e *Explainer) attachReason(lacking []int) (r scheduling.Reason, ok bool) {
+func (e *Explainer) attachReason(lacking []int) (r scheduling.ReasonCount, ok bool) {
 	if len(lacking) == 0 || slices.ContainsFunc(lacking, func(d int) bool { return podspec.AttachDriver(e.In.Table.Names[d]) == "" }) {
-		return scheduling.Reason{}, false
+		return scheduling.ReasonCount{}, false
 	}
-	return scheduling.Reason{Code: scheduling.ReasonAttachLimit, Detail: "too few further volumes of " + podspec.AttachDriver(e.In.Table.Names[lacking[0]]) + " can be attached"}, true
+	return scheduling.ReasonCount{Code: scheduling.ReasonAttachLimit, Detail: "too few further volumes of " + podspec.AttachDriver(e.In.Table.Names[lacking[0]]) + " can be attached"}, true
 }
 
 // withoutAttachments drops attachments from resources that are lacking, unless nothing

@@ -18,7 +18,7 @@ import (
 const mostDomains = 8
 
 // word turns counted bars into counted reasons.
-func (t *tied) word(class *podspec.PodClass, bars, all map[Bar]int, counts map[scheduling.Reason]int) {
+func (t *tied) word(class *podspec.PodClass, bars, all map[Bar]int, counts map[scheduling.ReasonCount]int) {
 	type cause struct {
 		kind barKind
 		tie  podspec.Tie
@@ -35,7 +35,7 @@ func (t *tied) word(class *podspec.PodClass, bars, all map[Bar]int, counts map[s
 		if k := domains[cause{b.Kind, b.Tie, b.rule}]; b.at >= 0 && k > mostDomains {
 			where = fmt.Sprintf("each of %d values", k)
 		}
-		counts[scheduling.Reason{Code: Code(&b.Tie), Detail: t.Detail(b, podspec.NamespaceOf(class.Pods[0]), where)}] += n
+		counts[scheduling.ReasonCount{Code: Code(&b.Tie), Detail: t.Detail(b, podspec.NamespaceOf(class.Pods[0]), where)}] += n
 	}
 }
 

@@ -65,7 +65,7 @@ func (r *Launches) template(l *scheduling.Launch) int {
 }
 
 // offer is the number of the option's offer in the template's catalog, or -1.
-func (r *Launches) offer(template int, o *scheduling.Option) int {
+func (r *Launches) offer(template int, o *scheduling.LaunchOption) int {
 	key := booking{template, o.Key()}
 	i, known := r.offers[key]
 	if !known {

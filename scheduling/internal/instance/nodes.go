@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
+	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/hosts"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
@@ -218,7 +219,7 @@ func catalogued(p *scheduling.Problem, node *corev1.Node) (capacity, allocatable
 	}
 	for i := range it.Offerings {
 		o := &it.Offerings[i]
-		if o.Zone == node.Labels[corev1.LabelTopologyZone] && string(o.CapacityType) == node.Labels[scheduling.CapacityTypeLabel] {
+		if o.Zone == node.Labels[corev1.LabelTopologyZone] && string(o.CapacityType) == node.Labels[offerings.CapacityTypeLabel] {
 			return it.CapacityOf(*o), it.AllocatableOf(*o)
 		}
 	}

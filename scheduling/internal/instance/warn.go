@@ -96,7 +96,7 @@ func Expected(c *Instance, plan *scheduling.Plan) offerings.Price {
 }
 
 // expectedOf is the expected price of an option, or its price where the catalog does not have it.
-func expectedOf(c *Instance, pool string, o *scheduling.Option) offerings.Price {
+func expectedOf(c *Instance, pool string, o *scheduling.LaunchOption) offerings.Price {
 	span := c.Offers.Spans[c.Problem.CatalogOf(pool)]
 	for i := span[0]; i < span[1]; i++ {
 		x := &c.Offers.Offers[i]

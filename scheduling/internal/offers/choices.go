@@ -113,7 +113,7 @@ func Kept(f scheduling.Flexibility, plan *scheduling.Plan) bool {
 }
 
 // Choice reports whether the spot options in a list satisfy a flexibility; a list without spot options does.
-func Choice(f scheduling.Flexibility, options []scheduling.Option) bool {
+func Choice(f scheduling.Flexibility, options []scheduling.LaunchOption) bool {
 	c, spot := NewChoices(f), false
 	for i := range options {
 		if o := &options[i]; o.CapacityType == offerings.Spot {
@@ -125,8 +125,8 @@ func Choice(f scheduling.Flexibility, options []scheduling.Option) bool {
 }
 
 // FlexibilityReason is the reason for pods that only spot nodes with too few options could hold.
-func FlexibilityReason(s *scheduling.Policy) scheduling.Reason {
-	return scheduling.Reason{Code: scheduling.ReasonFlexibility, Detail: fmt.Sprintf("too little choice of spot machines remains (%s are asked for)", s.Flexibility)}
+func FlexibilityReason(s *scheduling.Policy) scheduling.ReasonCount {
+	return scheduling.ReasonCount{Code: scheduling.ReasonFlexibility, Detail: fmt.Sprintf("too little choice of spot machines remains (%s are asked for)", s.Flexibility)}
 }
 
 // FloorKeys are the requirements with minValues.

@@ -320,8 +320,8 @@ func (t *OfferTable) row(r requirements.Requirement, fallback string, has bool) 
 }
 
 // Option is the offer as launches list it.
-func (o *Offer) Option() scheduling.Option {
-	return scheduling.Option{
+func (o *Offer) Option() scheduling.LaunchOption {
+	return scheduling.LaunchOption{
 		InstanceType: o.InstanceType.Name, Zone: o.Offering.Zone, CapacityType: o.Offering.CapacityType,
 		Price: o.Offering.Price, ReservationID: o.Offering.ReservationID, InterruptionRate: o.Offering.InterruptionRate,
 		Estimated: o.Offering.Estimated,

@@ -107,18 +107,18 @@ func Exclusions(s *scheduling.Policy, t *instancetypes.InstanceType, o *offering
 }
 
 // Reason is an exclusion as a reason for unplaced pods.
-func Reason(s *scheduling.Policy, x Exclusion) scheduling.Reason {
+func Reason(s *scheduling.Policy, x Exclusion) scheduling.ReasonCount {
 	switch {
 	case x.Code == scheduling.ReasonNoSpot:
-		return scheduling.Reason{Code: x.Code, Detail: "spot machines are ruled out"}
+		return scheduling.ReasonCount{Code: x.Code, Detail: "spot machines are ruled out"}
 	case x.Code == scheduling.ReasonFilter:
-		return scheduling.Reason{Code: x.Code, Detail: "the filters rule machines out"}
+		return scheduling.ReasonCount{Code: x.Code, Detail: "the filters rule machines out"}
 	case x.small:
 		q := s.Size.Smallest[x.resource]
-		return scheduling.Reason{Code: x.Code, Detail: fmt.Sprintf("machines have less %s than the smallest that may be bought (%s)", x.resource, q.String())}
+		return scheduling.ReasonCount{Code: x.Code, Detail: fmt.Sprintf("machines have less %s than the smallest that may be bought (%s)", x.resource, q.String())}
 	default:
 		q := s.Size.Largest[x.resource]
-		return scheduling.Reason{Code: x.Code, Detail: fmt.Sprintf("machines have more %s than the largest that may be bought (%s)", x.resource, q.String())}
+		return scheduling.ReasonCount{Code: x.Code, Detail: fmt.Sprintf("machines have more %s than the largest that may be bought (%s)", x.resource, q.String())}
 	}
 }
 
@@ -166,7 +166,7 @@ func lifting(s *scheduling.Policy, x Exclusion, o *Offer) scheduling.Change {
 }
 
 // Check adds a fault for each invalid field of an interruption cost.
-func Check(i scheduling.Interruption, f *scheduling.Faults) {
+func Check(i scheduling.InterruptionCost, f *scheduling.Faults) {
 	if i.PerNode < 0 {
 		f.Add(i.PerNode.String(), "is negative", "solver.interruption.perNode")
 	}
@@ -182,7 +182,7 @@ func Check(i scheduling.Interruption, f *scheduling.Faults) {
 }
 
 // Expects reports whether nodes have costs beside their prices: overhead or interruptions.
-func Expects(s *scheduling.Policy) bool { return s.NodeOverhead > 0 || s.Interruption.On() }
+func Expects(s *scheduling.Policy) bool { return s.NodeOverhead > 0 || s.InterruptionCost.On() }
 
 // Objective is the sum that the search minimised: the expected price if nodes have costs beside their prices, else the
 // price.

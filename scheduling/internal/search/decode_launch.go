@@ -27,7 +27,7 @@ type launchWriter struct {
 
 // lot is the part that all launches of a template with the same options have in common.
 type lot struct {
-	options      []scheduling.Option
+	options      []scheduling.LaunchOption
 	requirements []requirements.Selector
 	labels       map[string]string
 	daemons      []int64 // sum of their requests on the first option
@@ -45,7 +45,7 @@ func (w *launchWriter) lot(m *machine) *lot {
 		return x
 	}
 	v := w.in.Templates[m.template]
-	x := &lot{options: make([]scheduling.Option, 0, len(m.places)), labels: launchLabels(v), short: w.sales.tooFew(m)}
+	x := &lot{options: make([]scheduling.LaunchOption, 0, len(m.places)), labels: launchLabels(v), short: w.sales.tooFew(m)}
 	for _, at := range m.places {
 		x.options = append(x.options, w.sales.offerAt(m, at).Option())
 	}

@@ -95,7 +95,7 @@ func (sr *saleReader) fixedSelectors(v *offers.Template) []requirements.Selector
 
 // among requires a label to have one of the options' values; all of them satisfy
 // what the pool says about it.
-func (sr *saleReader) among(m *machine, key string, options []scheduling.Option, value func(*scheduling.Option) string) requirements.Selector {
+func (sr *saleReader) among(m *machine, key string, options []scheduling.LaunchOption, value func(*scheduling.LaunchOption) string) requirements.Selector {
 	values := make([]string, 0, len(options))
 	for i := range options {
 		values = append(values, value(&options[i]))
@@ -110,7 +110,7 @@ func (sr *saleReader) among(m *machine, key string, options []scheduling.Option,
 // launchRequirements are the requirements that every option of a launch meets: the pool's
 // requirements, narrowed to the types, zones and capacity types of the options and
 // to the values chosen for open labels.
-func (sr *saleReader) launchRequirements(m *machine, options []scheduling.Option) []requirements.Selector {
+func (sr *saleReader) launchRequirements(m *machine, options []scheduling.LaunchOption) []requirements.Selector {
 	v := sr.in.Templates[m.template]
 	if v.Selectors == nil {
 		v.Selectors = sr.fixedSelectors(v)
@@ -123,9 +123,9 @@ func (sr *saleReader) launchRequirements(m *machine, options []scheduling.Option
 		out = append(out, s)
 	}
 	out = append(out,
-		sr.among(m, corev1.LabelInstanceTypeStable, options, func(o *scheduling.Option) string { return o.InstanceType }),
-		sr.among(m, offerings.ZoneLabel, options, func(o *scheduling.Option) string { return o.Zone }),
-		sr.among(m, offerings.CapacityTypeLabel, options, func(o *scheduling.Option) string { return string(o.CapacityType) }),
+		sr.among(m, corev1.LabelInstanceTypeStable, options, func(o *scheduling.LaunchOption) string { return o.InstanceType }),
+		sr.among(m, offerings.ZoneLabel, options, func(o *scheduling.LaunchOption) string { return o.Zone }),
+		sr.among(m, offerings.CapacityTypeLabel, options, func(o *scheduling.LaunchOption) string { return string(o.CapacityType) }),
 	)
 	slices.SortStableFunc(out, func(a, b requirements.Selector) int { return strings.Compare(a.Key, b.Key) })
 	return out

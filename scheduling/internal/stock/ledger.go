@@ -52,7 +52,7 @@ func (s *Stock) Affords(launches []scheduling.Launch, nodes iter.Seq[*corev1.Nod
 	for i := range launches {
 		l := &launches[i]
 		first := s.takes(known, l, &l.Options[0])
-		l.Options = slices.DeleteFunc(slices.Clone(l.Options), func(x scheduling.Option) bool {
+		l.Options = slices.DeleteFunc(slices.Clone(l.Options), func(x scheduling.LaunchOption) bool {
 			extra := s.takes(known, l, &x).beyond(first)
 			if !left.has(extra) {
 				return true
@@ -85,10 +85,10 @@ func (s *Stock) Affords(launches []scheduling.Launch, nodes iter.Seq[*corev1.Nod
 func narrowed(l *scheduling.Launch) []requirements.Selector {
 	out := slices.Clone(l.Requirements)
 	for i := range out {
-		of := map[string]func(*scheduling.Option) string{
-			corev1.LabelInstanceTypeStable: func(x *scheduling.Option) string { return x.InstanceType },
-			offerings.ZoneLabel:            func(x *scheduling.Option) string { return x.Zone },
-			offerings.CapacityTypeLabel:    func(x *scheduling.Option) string { return string(x.CapacityType) },
+		of := map[string]func(*scheduling.LaunchOption) string{
+			corev1.LabelInstanceTypeStable: func(x *scheduling.LaunchOption) string { return x.InstanceType },
+			offerings.ZoneLabel:            func(x *scheduling.LaunchOption) string { return x.Zone },
+			offerings.CapacityTypeLabel:    func(x *scheduling.LaunchOption) string { return string(x.CapacityType) },
 		}[out[i].Key]
 		if of == nil || out[i].Operator != requirements.In {
 			continue
@@ -132,7 +132,7 @@ type offer struct {
 }
 
 // takes are the amounts that an option of a launch takes from accounts. Answers are kept in known.
-func (s *Stock) takes(known map[offer]ledger, l *scheduling.Launch, x *scheduling.Option) ledger {
+func (s *Stock) takes(known map[offer]ledger, l *scheduling.Launch, x *scheduling.LaunchOption) ledger {
 	at := offer{l.NodePool, x.Key()}
 	if out, ok := known[at]; ok {
 		return out
@@ -149,7 +149,7 @@ func (s *Stock) takes(known map[offer]ledger, l *scheduling.Launch, x *schedulin
 }
 
 // sold is the instance type and offering of an option of a NodePool; nil where it is not on sale.
-func (s *Stock) sold(pool string, x *scheduling.Option) (*instancetypes.InstanceType, *offerings.Offering) {
+func (s *Stock) sold(pool string, x *scheduling.LaunchOption) (*instancetypes.InstanceType, *offerings.Offering) {
 	catalog := s.of(pool)
 	o, ok := catalog.Lookup(x.Key())
 	if !ok {
@@ -165,7 +165,7 @@ func (s *Stock) left(launches []scheduling.Launch, nodes iter.Seq[*corev1.Node])
 	out, reserved := ledger{}, false
 	for i := range launches {
 		l := &launches[i]
-		reserved = reserved || slices.ContainsFunc(l.Options, func(x scheduling.Option) bool { return x.ReservationID != "" })
+		reserved = reserved || slices.ContainsFunc(l.Options, func(x scheduling.LaunchOption) bool { return x.ReservationID != "" })
 		for name, q := range s.nodePools[l.NodePool].Spec.Limits {
 			out[account{l.NodePool, string(name)}] = podspec.Amount(name, q)
 		}

@@ -18,9 +18,9 @@ import (
 func launch(options ...string) scheduling.Launch {
 	l := scheduling.Launch{NodePool: "default"}
 	for _, name := range options {
-		x := scheduling.Option{InstanceType: name, Zone: "a", CapacityType: offerings.OnDemand}
+		x := scheduling.LaunchOption{InstanceType: name, Zone: "a", CapacityType: offerings.OnDemand}
 		if name == "cr" {
-			x = scheduling.Option{InstanceType: "large", Zone: "a", CapacityType: offerings.Reserved, ReservationID: name}
+			x = scheduling.LaunchOption{InstanceType: "large", Zone: "a", CapacityType: offerings.Reserved, ReservationID: name}
 		}
 		l.Options = append(l.Options, x)
 	}

@@ -49,7 +49,7 @@ func Faults(s *scheduling.Policy) []*scheduling.FieldError {
 		negative(k.Least < 0, k.Least, "flexibility."+k.Name)
 	}
 	offers.CheckNodeSize(s.Size, f)
-	offers.Check(s.Interruption, f)
+	offers.Check(s.InterruptionCost, f)
 	for _, err := range scheduling.Unjoin(s.Ranking.Validate()) {
 		field, message, _ := strings.Cut(err.Error(), ": ")
 		f.Add("", message, "solver.ranking."+field)

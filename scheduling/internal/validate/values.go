@@ -75,7 +75,7 @@ func labelFaults(to *scheduling.Faults, labels map[string]string, path string) {
 // selectorFaults adds the faults found by package requirements, each below the path.
 func selectorFaults(to *scheduling.Faults, err error, path string) {
 	for _, e := range scheduling.Unjoin(err) {
-		var fault *requirements.FieldError
+		var fault *requirements.SelectorError
 		if !errors.As(e, &fault) {
 			to.Add("", e.Error(), path)
 			continue

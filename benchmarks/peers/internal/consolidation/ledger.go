@@ -29,7 +29,7 @@ func open(c disruption.Cluster) (*ledger, error) {
 		m := peer.Machine{NodePool: node.Labels[scheduling.NodePoolLabel], InstanceType: node.Labels[corev1.LabelInstanceTypeStable], Labels: node.Labels}
 		var err error
 		m.Offering, err = l.offering(offerings.Key{
-			InstanceType: m.InstanceType, Zone: node.Labels[corev1.LabelTopologyZone], CapacityType: offerings.CapacityType(node.Labels[scheduling.CapacityTypeLabel]),
+			InstanceType: m.InstanceType, Zone: node.Labels[corev1.LabelTopologyZone], CapacityType: offerings.CapacityType(node.Labels[offerings.CapacityTypeLabel]),
 		})
 		if err != nil {
 			return nil, fmt.Errorf("node %s: %w", node.Name, err)

@@ -35,7 +35,7 @@ func TestLedger(t *testing.T) {
 	c := small(t)
 	first, second, third := c.Nodes[0].Name, c.Nodes[1].Name, c.Nodes[2].Name
 	zone := c.Nodes[0].Labels[corev1.LabelTopologyZone]
-	bought := scheduling.Launch{Name: "new", NodePool: "default", Options: []scheduling.Option{{InstanceType: "m5.large", Zone: zone, CapacityType: offerings.OnDemand}}}
+	bought := scheduling.Launch{Name: "new", NodePool: "default", Options: []scheduling.LaunchOption{{InstanceType: "m5.large", Zone: zone, CapacityType: offerings.OnDemand}}}
 	moves := func(pod, from, to string) disruption.Eviction {
 		return disruption.Eviction{Pod: "default/" + pod, From: from, To: to, Wave: 1}
 	}
@@ -52,7 +52,7 @@ func TestLedger(t *testing.T) {
 		"to nowhere":             {disruption.Step{Evictions: []disruption.Eviction{moves("a", first, "moon")}}, "pod default/a is to go to moon, which is not there", 0, 0},
 		"a node that is unknown": {disruption.Step{Drain: []string{"moon"}}, "node moon is to go and is not there", 0, 0},
 		"a name that is taken":   {disruption.Step{Launches: []scheduling.Launch{{Name: first}}}, "launch node-0000: there is a node of that name", 0, 0},
-		"what nobody sells":      {disruption.Step{Launches: []scheduling.Launch{{Name: "new", Options: []scheduling.Option{{InstanceType: "m5.large", Zone: "moon"}}}}}, "launch new: the catalog does not sell m5.large moon", 0, 0},
+		"what nobody sells":      {disruption.Step{Launches: []scheduling.Launch{{Name: "new", Options: []scheduling.LaunchOption{{InstanceType: "m5.large", Zone: "moon"}}}}}, "launch new: the catalog does not sell m5.large moon", 0, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l, err := open(c)

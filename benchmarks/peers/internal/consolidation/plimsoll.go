@@ -4,12 +4,11 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
-
 	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/karpenter"
 	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/peer"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
 )
 
@@ -18,7 +17,7 @@ import (
 // price of the machines is the one that the plan states.
 func Plimsoll(ctx context.Context, name string, planner disruption.Planner, c disruption.Cluster) (Course, error) {
 	course := Course{Planner: name}
-	var plan *disruption.Plan
+	var plan *disruption.ConsolidationPlan
 	var err error
 	course.Expense, err = peer.Spend(func() (err error) {
 		plan, err = planner.Plan(ctx, c)

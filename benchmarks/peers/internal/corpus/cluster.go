@@ -39,7 +39,7 @@ func (k Clusters) Cluster(n int, seed uint64) (disruption.Cluster, error) {
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	pool := schedulingtest.NodePool("default", schedulingtest.Where(
 		schedulingtest.In("karpenter.k8s.aws/instance-family", families()...),
-		schedulingtest.In(scheduling.CapacityTypeLabel, string(offerings.OnDemand)),
+		schedulingtest.In(offerings.CapacityTypeLabel, string(offerings.OnDemand)),
 		schedulingtest.In(corev1.LabelTopologyZone, zones...),
 	))
 	pool.Spec.Disruption.ConsolidationPolicy = scheduling.WhenEmptyOrUnderutilized

@@ -4,13 +4,13 @@ import (
 	"os"
 	"testing"
 
-	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
-
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 )
 
@@ -130,7 +130,7 @@ func TestClusters(t *testing.T) {
 	assert.Empty(t, plan.Warnings, "nothing is odd about the nodes")
 	for _, node := range c.Nodes {
 		assert.Contains(t, node.Labels[corev1.LabelInstanceTypeStable], "xlarge")
-		assert.Equal(t, "on-demand", node.Labels[scheduling.CapacityTypeLabel])
+		assert.Equal(t, "on-demand", node.Labels[offerings.CapacityTypeLabel])
 	}
 	again, err := k.Cluster(60, 7)
 	require.NoError(t, err)

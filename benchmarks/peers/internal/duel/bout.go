@@ -155,7 +155,7 @@ func Fight(ctx context.Context, seed uint64, p scheduling.Problem, s Settings) (
 	here, there := pools(mine), pools(its)
 	b.Lead = lead(p.Pods, here, there)
 	if pod := demoted(p, here, there); pod != "" {
-		b.Broken[verify.WeightIgnored] = fmt.Sprintf("pod %s is in pool %s, and could be in %s", pod, there[pod], here[pod])
+		b.Broken[verify.CodeWeightIgnored] = fmt.Sprintf("pod %s is in pool %s, and could be in %s", pod, there[pod], here[pod])
 	}
 	b.Lost, b.Won = missing(there, here), missing(here, there)
 	if v := b.verdict(s); v == Fewer || v == Dearer {

@@ -77,7 +77,7 @@ func unlucky(p scheduling.Problem, plan *scheduling.Plan, solver scheduling.Poli
 
 // aboutOthers is whether a rule depends on which pods are there already.
 func aboutOthers(c verify.Code) bool {
-	return c == verify.TopologySpread || c == verify.PodAffinity || c == verify.PodAntiAffinity
+	return c == verify.CodeTopologySpread || c == verify.CodePodAffinity || c == verify.CodePodAntiAffinity
 }
 
 // inTurn gives pods names by which they come in their turns, in the problem and in the

@@ -53,19 +53,19 @@ func TestBroken(t *testing.T) {
 		"pods that stay out": {st.Pods(2, "a", core), func(scheduling.Problem) []peer.Machine { return nil }, nil},
 		"too small": {st.Pods(3, "a", core), func(p scheduling.Problem) []peer.Machine {
 			return []peer.Machine{machine(p, "heavy", 0, 0, 1, 2)}
-		}, []verify.Code{verify.Resources}},
+		}, []verify.Code{verify.CodeResources}},
 		"too many": {st.Pods(6, "a", core), func(p scheduling.Problem) []peer.Machine {
 			return []peer.Machine{machine(p, "light", 0, 0, 1), machine(p, "light", 1, 2, 3), machine(p, "light", 2, 4, 5)}
-		}, []verify.Code{verify.Limits, verify.WeightIgnored}},
+		}, []verify.Code{verify.CodeLimits, verify.CodeWeightIgnored}},
 		"spread": {st.Pods(4, "a", spread...), func(p scheduling.Problem) []peer.Machine {
 			return []peer.Machine{machine(p, "heavy", 0, 0, 1), machine(p, "heavy", 0, 2), machine(p, "heavy", 1, 3)}
-		}, []verify.Code{verify.TopologySpread}},
+		}, []verify.Code{verify.CodeTopologySpread}},
 		"apart": {st.Pods(2, "a", apart...), func(p scheduling.Problem) []peer.Machine {
 			return []peer.Machine{machine(p, "heavy", 0, 0, 1)}
-		}, []verify.Code{verify.PodAntiAffinity}},
+		}, []verify.Code{verify.CodePodAntiAffinity}},
 		"near": {st.Pods(2, "a", near...), func(p scheduling.Problem) []peer.Machine {
 			return []peer.Machine{machine(p, "heavy", 0, 0), machine(p, "heavy", 1, 1)}
-		}, []verify.Code{verify.PodAffinity}},
+		}, []verify.Code{verify.CodePodAffinity}},
 		"kept": {append(st.Pods(2, "a", spread...), st.Pods(2, "b", near...)...), func(p scheduling.Problem) []peer.Machine {
 			return []peer.Machine{machine(p, "heavy", 0, 0, 2), machine(p, "heavy", 1, 1), machine(p, "heavy", 0, 3)}
 		}, nil},
@@ -100,17 +100,17 @@ func TestVerdict(t *testing.T) {
 		"others":              {Bout{Won: []string{"a", "b"}, Lost: []string{"c"}, Lead: 1}, false, Others},
 		"others, as many":     {Bout{Won: []string{"a"}, Lost: []string{"c"}}, false, Others},
 		"others, but fewer":   {Bout{Won: []string{"a"}, Lost: []string{"c", "d"}, Lead: -1}, false, Fewer},
-		"dearer by the rules": {Bout{OurPrice: 2, TheirPrice: 1, Broken: map[verify.Code]string{verify.Limits: "x"}}, false, Unfair},
-		"fewer by the rules":  {Bout{Lost: []string{"a"}, Lead: -1, Broken: map[verify.Code]string{verify.Limits: "x"}}, true, Unfair},
+		"dearer by the rules": {Bout{OurPrice: 2, TheirPrice: 1, Broken: map[verify.Code]string{verify.CodeLimits: "x"}}, false, Unfair},
+		"fewer by the rules":  {Bout{Lost: []string{"a"}, Lead: -1, Broken: map[verify.Code]string{verify.CodeLimits: "x"}}, true, Unfair},
 		"dearer in one order": {Bout{OurPrice: 2, TheirPrice: 1, Unlucky: "x"}, false, Lucky},
 		"fewer in one order":  {Bout{Lost: []string{"a"}, Lead: -1, Unlucky: "x"}, true, Lucky},
 		"fewer by the rules, in one order": {
-			Bout{Lost: []string{"a"}, Lead: -1, Unlucky: "x", Broken: map[verify.Code]string{verify.Limits: "x"}}, true, Unfair,
+			Bout{Lost: []string{"a"}, Lead: -1, Unlucky: "x", Broken: map[verify.Code]string{verify.CodeLimits: "x"}}, true, Unfair,
 		},
 		"dearer for more domains":  {Bout{OurPrice: 2, TheirPrice: 1, Narrow: "x"}, false, Narrower},
 		"in one order, and narrow": {Bout{OurPrice: 2, TheirPrice: 1, Unlucky: "x", Narrow: "y"}, false, Lucky},
 		"cheaper all the same": {
-			Bout{OurPrice: 1, TheirPrice: 2, Broken: map[verify.Code]string{verify.Limits: "x"}}, false, Cheaper,
+			Bout{OurPrice: 1, TheirPrice: 2, Broken: map[verify.Code]string{verify.CodeLimits: "x"}}, false, Cheaper,
 		},
 	} {
 		assert.Equal(t, tc.want, tc.bout.Verdict(Settings{Preferences: tc.wishes}), name)
@@ -192,8 +192,8 @@ func TestReport(t *testing.T) {
 	cents := offerings.MustPrice("0.01")
 	r := &Report{Bouts: []*Bout{
 		{Seed: 1, Pods: 5, Ours: 5, Theirs: 3, Won: []string{"a", "b"}, Lead: 2, OurPrice: 3 * cents, TheirPrice: cents},
-		{Seed: 2, Pods: 4, Ours: 4, Theirs: 4, OurPrice: 2 * cents, TheirPrice: 3 * cents, Broken: map[verify.Code]string{verify.Limits: "a | b"}},
-		{Seed: 3, Pods: 4, Ours: 3, Theirs: 4, Lost: []string{"a"}, Lead: -1, OurPrice: cents, TheirPrice: cents, Broken: map[verify.Code]string{verify.Limits: "c"}},
+		{Seed: 2, Pods: 4, Ours: 4, Theirs: 4, OurPrice: 2 * cents, TheirPrice: 3 * cents, Broken: map[verify.Code]string{verify.CodeLimits: "a | b"}},
+		{Seed: 3, Pods: 4, Ours: 3, Theirs: 4, Lost: []string{"a"}, Lead: -1, OurPrice: cents, TheirPrice: cents, Broken: map[verify.Code]string{verify.CodeLimits: "c"}},
 		{Seed: 4, Pods: 4, Ours: 4, Theirs: 4, OurPrice: 2 * cents, TheirPrice: cents},
 		{Seed: 5, Pods: 4, Ours: 3, Theirs: 4, Lost: []string{"a"}, Lead: -1, OurPrice: cents, TheirPrice: cents, Unlucky: "e"},
 	}}

@@ -24,7 +24,7 @@ func Broken(p scheduling.Problem, o peer.Outcome, solver scheduling.Policy) map[
 	err := verify.Checker{Policy: solver}.Plan(p, o.Plan(p))
 	broken := map[verify.Code]string{}
 	if len(o.Impossible) > 0 {
-		broken[verify.NoOptions] = o.Impossible[0]
+		broken[verify.CodeNoOptions] = o.Impossible[0]
 	}
 	if !errors.As(err, &report) {
 		return broken
@@ -40,12 +40,12 @@ func Broken(p scheduling.Problem, o peer.Outcome, solver scheduling.Policy) map[
 // about reports whether a rule concerns purchases or places of pods.
 func about(c verify.Code) bool {
 	switch c {
-	case verify.PodDuplicated, verify.PodUnknown, verify.PodNotPending, verify.PodHeld, verify.WeightIgnored,
-		verify.PoolUnknown, verify.PoolClosed, verify.Limits, verify.Reservation,
-		verify.TypeUnknown, verify.OfferingUnknown, verify.OfferingUnavailable, verify.PoolRequirements, verify.LaunchLabels,
-		verify.NodeAffinity, verify.Taints, verify.HostPorts, verify.Resources,
-		verify.Volume, verify.VolumeApart, verify.VolumeGone, verify.VolumeInUse, verify.AttachLimit,
-		verify.TopologySpread, verify.PodAffinity, verify.PodAntiAffinity:
+	case verify.CodePodDuplicated, verify.CodePodUnknown, verify.CodePodNotPending, verify.CodePodHeld, verify.CodeWeightIgnored,
+		verify.CodePoolUnknown, verify.CodePoolClosed, verify.CodeLimits, verify.CodeReservation,
+		verify.CodeTypeUnknown, verify.CodeOfferingUnknown, verify.CodeOfferingUnavailable, verify.CodePoolRequirements, verify.CodeLaunchLabels,
+		verify.CodeNodeAffinity, verify.CodeTaints, verify.CodeHostPorts, verify.CodeResources,
+		verify.CodeVolume, verify.CodeVolumeApart, verify.CodeVolumeGone, verify.CodeVolumeInUse, verify.CodeAttachLimit,
+		verify.CodeTopologySpread, verify.CodePodAffinity, verify.CodePodAntiAffinity:
 		return true
 	}
 	return false

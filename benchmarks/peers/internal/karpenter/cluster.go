@@ -94,7 +94,7 @@ func (e *estate) populate(ctx context.Context, c *disruption.Cluster) error {
 	for _, node := range c.Nodes {
 		m := peer.Machine{NodePool: node.Labels[scheduling.NodePoolLabel], InstanceType: node.Labels[corev1.LabelInstanceTypeStable], Labels: node.Labels}
 		of, ok := c.Catalog.Lookup(offerings.Key{
-			InstanceType: m.InstanceType, Zone: node.Labels[corev1.LabelTopologyZone], CapacityType: offerings.CapacityType(node.Labels[scheduling.CapacityTypeLabel]),
+			InstanceType: m.InstanceType, Zone: node.Labels[corev1.LabelTopologyZone], CapacityType: offerings.CapacityType(node.Labels[offerings.CapacityTypeLabel]),
 		})
 		if !ok || of.ReservationID != "" {
 			return fmt.Errorf("node %s: the catalog does not sell %s there", node.Name, m.InstanceType)

@@ -170,7 +170,7 @@ func (k *Consolidation) buy(ctx context.Context, r *kdisruption.Replacement) (st
 	k.bought++
 	name := fmt.Sprintf("bought-%04d", k.bought)
 	launch := scheduling.Launch{Name: name, NodePool: m.NodePool, Labels: m.Labels, Taints: r.Spec.Taints}
-	node, err := launch.Node(name, &scheduling.Option{
+	node, err := launch.Node(name, &scheduling.LaunchOption{
 		InstanceType: m.InstanceType, Zone: m.Offering.Zone, CapacityType: m.Offering.CapacityType, ReservationID: m.Offering.ReservationID,
 	}, k.problem.Catalog)
 	if err != nil {

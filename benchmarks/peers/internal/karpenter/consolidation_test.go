@@ -24,7 +24,7 @@ import (
 // fleet is nodes of one pool that sells large, medium and small machines.
 func fleet(t *testing.T, budget string, types ...string) disruption.Cluster {
 	t.Helper()
-	pool := st.NodePool("default", st.Where(st.In(scheduling.CapacityTypeLabel, "on-demand")))
+	pool := st.NodePool("default", st.Where(st.In(offerings.CapacityTypeLabel, "on-demand")))
 	pool.Spec.Disruption.Budgets = []scheduling.Budget{{Nodes: budget}}
 	c := disruption.Cluster{Problem: scheduling.Problem{
 		Now: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC), NodePools: []*scheduling.NodePool{pool},
@@ -36,7 +36,7 @@ func fleet(t *testing.T, budget string, types ...string) disruption.Cluster {
 	}}
 	for i, name := range types {
 		launch := scheduling.Launch{Name: name, NodePool: "default"}
-		node, err := launch.Node(fmt.Sprintf("n%d", i), &scheduling.Option{InstanceType: name, Zone: "z1", CapacityType: offerings.OnDemand}, c.Catalog)
+		node, err := launch.Node(fmt.Sprintf("n%d", i), &scheduling.LaunchOption{InstanceType: name, Zone: "z1", CapacityType: offerings.OnDemand}, c.Catalog)
 		require.NoError(t, err)
 		c.Nodes = append(c.Nodes, node)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/benchmarks/peers/internal/peer"
 	"github.com/plimsoll-go/plimsoll/instancetypes"
+	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 )
@@ -68,7 +69,7 @@ func TestSolve(t *testing.T) {
 			[]string{"gpu gpu z1 on-demand: a"},
 		},
 		"zone and capacity type": {
-			scheduling.Problem{Pods: []*corev1.Pod{st.Pod("a", core, st.Where(st.In(corev1.LabelTopologyZone, "z2"), st.In(scheduling.CapacityTypeLabel, "on-demand")))}, NodePools: anything},
+			scheduling.Problem{Pods: []*corev1.Pod{st.Pod("a", core, st.Where(st.In(corev1.LabelTopologyZone, "z2"), st.In(offerings.CapacityTypeLabel, "on-demand")))}, NodePools: anything},
 			[]string{"default large z2 on-demand: a"},
 		},
 		"limits of containers are requests": {

@@ -114,7 +114,7 @@ func TestProvisionable(t *testing.T) {
 	core := st.Requests(st.MilliCPU(100))
 	p := zones()
 	p.Pods = []*corev1.Pod{
-		st.Pod("gone", core, st.Deleting()), st.Pod("done", core, st.Phase(corev1.PodSucceeded)),
+		st.Pod("gone", core, st.Deleting()), st.Pod("done", core, st.PodPhase(corev1.PodSucceeded)),
 		st.Pod("agent", core, st.OwnedByDaemonSet("agent")), st.Pod("waits", core),
 	}
 	assert.Equal(t, []string{"default m z1 on-demand: waits"}, solve(t, p))

@@ -50,7 +50,7 @@ func TestShopOptions(t *testing.T) {
 		st.Offer(offerings.Offering{Zone: "z5", CapacityType: offerings.OnDemand, Unavailable: true})),
 		m("tiny", 1, st.OnDemand("z1", st.Cents(2))), m("spot", 4, st.Spot("z1", st.Cents(1))))
 	p.NodePools = []*scheduling.NodePool{
-		st.NodePool("red", st.Where(st.In(corev1.LabelArchStable, "amd64"), st.In(scheduling.CapacityTypeLabel, "on-demand")),
+		st.NodePool("red", st.Where(st.In(corev1.LabelArchStable, "amd64"), st.In(offerings.CapacityTypeLabel, "on-demand")),
 			st.Taint("team", "red", corev1.TaintEffectNoSchedule), st.Label("team", "red")),
 		st.NodePool("static", st.Replicas(2)),
 		st.NodePool("strange", st.Where(st.In("unheard/of", "x", "y"))),

@@ -43,7 +43,7 @@ func (m *Machine) launch(name string, pool *scheduling.NodePool) scheduling.Laun
 		Name:     name,
 		NodePool: m.NodePool,
 		Price:    m.Offering.Price,
-		Options: []scheduling.Option{{
+		Options: []scheduling.LaunchOption{{
 			InstanceType: m.InstanceType, Zone: m.Offering.Zone, CapacityType: m.Offering.CapacityType,
 			Price: m.Offering.Price, ReservationID: m.Offering.ReservationID, InterruptionRate: m.Offering.InterruptionRate,
 		}},

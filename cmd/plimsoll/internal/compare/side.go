@@ -75,7 +75,7 @@ func Launches(name string, plan *scheduling.Plan) Side {
 
 // Steps is the cluster once a plan's steps are done: the nodes of NodePools whose price is known,
 // and the plan's launches. Pods is 0, because these plans do not state the number of pods.
-func Steps(name string, plan *disruption.Plan) Side {
+func Steps(name string, plan *disruption.ConsolidationPlan) Side {
 	sum := &plan.Summary
 	s := Side{Name: name, PricePerHour: cmp.Or(sum.ExpectedPerHourAfter, sum.PricePerHourAfter), Nodes: sum.NodesAfter}
 	gone := map[string]bool{}

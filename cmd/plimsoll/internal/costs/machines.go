@@ -62,7 +62,7 @@ func At[T any](steps, removed int, stages []T, from func(*T) int) (at *T) {
 // Machines are the machines of a cluster and the launches of a plan that was made for it under
 // a policy: existing machines by name, then launches in their order. Without a plan
 // there are no steps.
-func Machines(c *disruption.Cluster, plan *disruption.Plan, policy scheduling.Policy) []*Machine {
+func Machines(c *disruption.Cluster, plan *disruption.ConsolidationPlan, policy scheduling.Policy) []*Machine {
 	b := &builder{cluster: c, policy: policy, on: map[string]*held{}, requests: map[string]corev1.ResourceList{}}
 	b.today()
 	if plan != nil {

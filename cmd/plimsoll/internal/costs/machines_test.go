@@ -20,7 +20,7 @@ func TestMachinesAddUpToThePlan(t *testing.T) {
 		c := st.Cluster(seed, st.ClusterOptions{Nodes: 12, Spot: true, PDBs: true, DaemonSets: 2, Foreign: 1})
 		policy := scheduling.Policy{Effort: scheduling.EffortFast, NodeOverhead: 7_200_000}
 		if seed%2 == 1 {
-			policy.Interruption = scheduling.Interruption{PerNode: 2_000_000_000, UnstatedRate: 0.1}
+			policy.InterruptionCost = scheduling.InterruptionCost{PerNode: 2_000_000_000, UnstatedRate: 0.1}
 		}
 		plan, err := disruption.Planner{Now: c.Now.Add(time.Hour), Policy: policy}.Plan(t.Context(), c)
 		require.NoError(t, err)

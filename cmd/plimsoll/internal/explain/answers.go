@@ -69,7 +69,7 @@ type JudgedNode struct {
 }
 
 // Judge adds to the explanation of a node the verdict of a plan on it, and the step that removes it.
-func Judge(node *scheduling.NodeExplanation, plan *disruption.Plan) any {
+func Judge(node *scheduling.NodeExplanation, plan *disruption.ConsolidationPlan) any {
 	for i := range plan.Nodes {
 		v := &plan.Nodes[i]
 		if v.Node != node.Node {

@@ -17,7 +17,7 @@ import (
 // Steps returns the plan if package verify accepts it. Otherwise it returns the plan up to the step before the first that
 // breaks a rule, or, if the fault names no step, the plan without its lower bound. The shorter plan is checked again, and
 // has a warning. It is an error if even the plan without steps is refused.
-func Steps(ctx context.Context, planner disruption.Planner, c disruption.Cluster, plan *disruption.Plan) (*disruption.Plan, error) {
+func Steps(ctx context.Context, planner disruption.Planner, c disruption.Cluster, plan *disruption.ConsolidationPlan) (*disruption.ConsolidationPlan, error) {
 	check := verify.StepsChecker{Planner: planner}
 	first := check.Steps(c, plan)
 	planner.Observer, ctx = nil, context.WithoutCancel(ctx) // after an interrupt, the best plan so far must be checked all the same

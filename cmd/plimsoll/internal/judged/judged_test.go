@@ -22,15 +22,15 @@ func TestWrongStepsAreLeftOut(t *testing.T) {
 	c := st.Cluster(3, st.ClusterOptions{Nodes: 12, PodsPerNode: 4, MaxCPU: 4, Catalog: ec2.MustCatalog("us-east-1").Filter(types)})
 	p := disruption.Planner{Policy: scheduling.Policy{Effort: scheduling.EffortFast}}
 	for name, tc := range map[string]struct {
-		spoil func(*disruption.Plan)
+		spoil func(*disruption.ConsolidationPlan)
 		left  int // steps, as seen from the end
 		says  string
 	}{
-		"nothing": {spoil: func(*disruption.Plan) {}},
-		"a step": {func(x *disruption.Plan) { x.Steps[len(x.Steps)-2].SavingPerHour++ }, 2,
+		"nothing": {spoil: func(*disruption.ConsolidationPlan) {}},
+		"a step": {func(x *disruption.ConsolidationPlan) { x.Steps[len(x.Steps)-2].SavingPerHour++ }, 2,
 			"2 steps are left out, from step "},
-		"the first step": {func(x *disruption.Plan) { x.Steps[0].Drain = nil }, -1, " steps are left out, from step 1 on, because the plan did not pass the check that every plan goes through ("},
-		"the summary":    {func(x *disruption.Plan) { x.Summary.LowerBoundPerHour = x.Summary.PricePerHourAfter + 1 }, 0, "the lower bound is left out"},
+		"the first step": {func(x *disruption.ConsolidationPlan) { x.Steps[0].Drain = nil }, -1, " steps are left out, from step 1 on, because the plan did not pass the check that every plan goes through ("},
+		"the summary":    {func(x *disruption.ConsolidationPlan) { x.Summary.LowerBoundPerHour = x.Summary.PricePerHourAfter + 1 }, 0, "the lower bound is left out"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			plan, err := p.Plan(t.Context(), c)

@@ -10,7 +10,7 @@ import (
 )
 
 // Offering names an option.
-func Offering(o *scheduling.Option) string {
+func Offering(o *scheduling.LaunchOption) string {
 	text := fmt.Sprintf("%s %s %s", o.InstanceType, o.CapacityType, o.Zone)
 	if o.ReservationID != "" {
 		text += " (reservation " + o.ReservationID + ")"
@@ -19,15 +19,15 @@ func Offering(o *scheduling.Option) string {
 }
 
 // Bundle writes the offerings of options, each once with its count, at most so many of them.
-func Bundle(options []scheduling.Option, most int) string {
-	return figures.Summarise(lo.CountValuesBy(options, func(o scheduling.Option) string { return Offering(&o) }), most)
+func Bundle(options []scheduling.LaunchOption, most int) string {
+	return figures.Summarise(lo.CountValuesBy(options, func(o scheduling.LaunchOption) string { return Offering(&o) }), most)
 }
 
 // Next returns the cheapest option of another type; nil if there is none.
-func Next(options []scheduling.Option) *scheduling.Option {
-	others := lo.Reject(options, func(o scheduling.Option, _ int) bool { return o.InstanceType == options[0].InstanceType })
+func Next(options []scheduling.LaunchOption) *scheduling.LaunchOption {
+	others := lo.Reject(options, func(o scheduling.LaunchOption, _ int) bool { return o.InstanceType == options[0].InstanceType })
 	if len(others) == 0 {
 		return nil
 	}
-	return lo.ToPtr(lo.MinBy(others, func(a, b scheduling.Option) bool { return a.Price < b.Price }))
+	return lo.ToPtr(lo.MinBy(others, func(a, b scheduling.LaunchOption) bool { return a.Price < b.Price }))
 }

@@ -31,7 +31,7 @@ type Stop struct {
 }
 
 // stops are the causes that keep the cluster from costing less after the steps.
-func stops(plan *disruption.Plan, changes []lint.Finding) []Stop {
+func stops(plan *disruption.ConsolidationPlan, changes []lint.Finding) []Stop {
 	objects := map[disruption.CauseCode][]string{}
 	for i := range plan.Nodes {
 		v := &plan.Nodes[i]
@@ -47,7 +47,7 @@ func stops(plan *disruption.Plan, changes []lint.Finding) []Stop {
 		b := &plan.Summary.Blocked[i]
 		s := Stop{Code: string(b.Code), Cents: centsPerMonth(b.PerHour), AtMost: !b.Tried, Nodes: b.Nodes, Objects: objects[b.Code], Meaning: Meaning(b.Code), Lift: Lift(b)}
 		if len(b.Changes) > 0 {
-			s.Objects = lo.Map(b.Changes, func(c disruption.Change, _ int) string { return c.Object })
+			s.Objects = lo.Map(b.Changes, func(c disruption.ObjectChange, _ int) string { return c.Object })
 		}
 		out = append(out, s)
 	}
@@ -69,12 +69,12 @@ func Lift(b *disruption.Blocked) string {
 	if len(b.Changes) == 0 {
 		return causes()[b.Code].lift
 	}
-	alike := lo.GroupBy(b.Changes, func(c disruption.Change) string { return c.To })
+	alike := lo.GroupBy(b.Changes, func(c disruption.ObjectChange) string { return c.To })
 	if len(alike) == 1 {
 		return b.Changes[0].To
 	}
 	return strings.Join(lo.Map(slices.Sorted(maps.Keys(alike)), func(to string, _ int) string {
-		return to + " (" + figures.Names(lo.Map(alike[to], func(c disruption.Change, _ int) string { return c.Object }), mostObjects) + ")"
+		return to + " (" + figures.Names(lo.Map(alike[to], func(c disruption.ObjectChange, _ int) string { return c.Object }), mostObjects) + ")"
 	}), "; ")
 }
 
@@ -132,7 +132,7 @@ type Risk struct {
 }
 
 // Risks are the risks of a plan's steps, by code and meaning.
-func Risks(plan *disruption.Plan) []Risk {
+func Risks(plan *disruption.ConsolidationPlan) []Risk {
 	type kind struct {
 		code    disruption.RiskCode
 		meaning string

@@ -17,7 +17,7 @@ type Input struct {
 	Title string
 	// Cluster and Policy are those with which Plan was made.
 	Cluster disruption.Cluster
-	Plan    *disruption.Plan
+	Plan    *disruption.ConsolidationPlan
 	Policy  scheduling.Policy
 	// Workload returns the workload of a pod; both are namespace/name.
 	Workload func(pod string) string
@@ -123,7 +123,7 @@ func Of(in Input) *Report {
 }
 
 // levels are the prices of the summary.
-func (r *Report) levels(s *disruption.Summary) {
+func (r *Report) levels(s *disruption.ConsolidationSummary) {
 	add := func(code string, price offerings.Price, nodes int) {
 		r.Levels = append(r.Levels, Level{Code: code, PerHour: price, Cents: centsPerMonth(price), Nodes: nodes})
 	}
@@ -143,7 +143,7 @@ func (r *Report) levels(s *disruption.Summary) {
 }
 
 // steps sets the report's steps and points from those of the plan.
-func (r *Report) steps(plan *disruption.Plan, machines []*costs.Machine) {
+func (r *Report) steps(plan *disruption.ConsolidationPlan, machines []*costs.Machine) {
 	today := r.Levels[0].PerHour
 	reached := Point{Cents: r.Levels[0].Cents, Nodes: r.Levels[0].Nodes}
 	r.Points = []Point{reached}

@@ -27,7 +27,7 @@ func emptied(t testing.TB, nodes, receivers int) report.Input {
 	t.Helper()
 	in := report.Input{
 		Title: "Production", Cluster: st.Cluster(3, st.ClusterOptions{Nodes: nodes, DaemonSets: 2, Removed: 0.3}),
-		Policy: scheduling.Policy{NodeOverhead: 7_200_000}, Plan: &disruption.Plan{},
+		Policy: scheduling.Policy{NodeOverhead: 7_200_000}, Plan: &disruption.ConsolidationPlan{},
 		Workload: func(pod string) string { return pod[:strings.LastIndexByte(pod, '-')] },
 		Notes:    []string{"Prices: made up."}, MadeWith: []report.Setting{{Name: "Version", Value: "test"}},
 	}
@@ -197,7 +197,7 @@ func TestPageStandsAlone(t *testing.T) {
 }
 
 func TestClusterWithoutNodes(t *testing.T) {
-	r := report.Of(report.Input{Title: "Nothing", Plan: &disruption.Plan{}, Workload: func(pod string) string { return pod }})
+	r := report.Of(report.Input{Title: "Nothing", Plan: &disruption.ConsolidationPlan{}, Workload: func(pod string) string { return pod }})
 	assert.Contains(t, html(t, r), "counts no node")
 	var b bytes.Buffer
 	require.NoError(t, r.Markdown(&b))

@@ -41,11 +41,11 @@ func (l *list) say(format string, args ...any) {
 }
 
 // group lists the faults of one reason. Faults of the same name are listed once, with their number.
-func (l *list) group(reason manifest.Reason, thing, which string, name func(*manifest.Fault) string) {
+func (l *list) group(reason manifest.FaultKind, thing, which string, name func(*manifest.Fault) string) {
 	var names []string
 	counts := map[string]int{}
 	for _, f := range l.faults {
-		if f.Reason != reason {
+		if f.Kind != reason {
 			continue
 		}
 		n := name(f)

@@ -20,7 +20,7 @@ func Reason(c *disruption.Cause) string {
 }
 
 // Rejected writes the best move for a node that was not made, and its cause; the cause is "" if it is written elsewhere.
-func Rejected(node string, r *disruption.Rejected, because string) string {
+func Rejected(node string, r *disruption.RejectedMove, because string) string {
 	var b strings.Builder
 	b.WriteString("best move: remove it")
 	if others := lo.Without(r.Drain, node); len(others) > 0 {

@@ -28,7 +28,7 @@ func (s *Stay) Best() *disruption.Verdict {
 
 // Stays groups the nodes that stay by their first cause, the most expensive group first. price is the expected price of a
 // node per hour, 0 if the bill does not count the node.
-func Stays(plan *disruption.Plan, price func(v *disruption.Verdict) offerings.Price) []*Stay {
+func Stays(plan *disruption.ConsolidationPlan, price func(v *disruption.Verdict) offerings.Price) []*Stay {
 	index := map[disruption.CauseCode]*Stay{}
 	for i := range plan.Nodes {
 		v := &plan.Nodes[i]

@@ -26,6 +26,6 @@ func TestManyPointsAreThinned(t *testing.T) {
 }
 
 func TestRejectedMoves(t *testing.T) {
-	r := &disruption.Rejected{Drain: []string{"a"}, SavingPerHour: -offerings.MustPrice("0.1"), DisruptionCost: 2, Because: disruption.Cause{Detail: "nothing is saved"}}
+	r := &disruption.RejectedMove{Drain: []string{"a"}, SavingPerHour: -offerings.MustPrice("0.1"), DisruptionCost: 2, Because: disruption.Cause{Detail: "nothing is saved"}}
 	require.Equal(t, "best move: remove it; that costs $0.1000 per hour more, disruption 2, but nothing is saved", Rejected("a", r, Reason(&r.Because)))
 }

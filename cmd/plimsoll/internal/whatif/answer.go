@@ -141,7 +141,7 @@ func (out *Outcome) share(policy scheduling.Policy, c *disruption.Cluster) {
 // planner's policy would not buy count as drifted, and budgets of NodePools do not limit them. All plans are
 // verified. base is the baseline's cluster, nil for the baseline itself; known is the planner's verified
 // plan for c, nil if there is none yet.
-func Answer(ctx context.Context, planner disruption.Planner, c disruption.Cluster, base *disruption.Cluster, known *disruption.Plan) (*Outcome, error) {
+func Answer(ctx context.Context, planner disruption.Planner, c disruption.Cluster, base *disruption.Cluster, known *disruption.ConsolidationPlan) (*Outcome, error) {
 	out := &Outcome{Flags: []string{}, Status: scheduling.StatusComplete, Warnings: []scheduling.Warning{}}
 	out.know(&c)
 	if len(c.Nodes) > 0 {
@@ -201,7 +201,7 @@ func (out *Outcome) start(ctx context.Context, planner disruption.Planner, c, ba
 }
 
 // consolidate returns known, or else plans disruption and verifies the plan.
-func consolidate(ctx context.Context, planner disruption.Planner, c disruption.Cluster, known *disruption.Plan) (*disruption.Plan, error) {
+func consolidate(ctx context.Context, planner disruption.Planner, c disruption.Cluster, known *disruption.ConsolidationPlan) (*disruption.ConsolidationPlan, error) {
 	if known != nil {
 		return known, nil
 	}
@@ -223,7 +223,7 @@ func provision(ctx context.Context, planner disruption.Planner, p scheduling.Pro
 }
 
 // count adds prices and numbers of a plan of steps.
-func (out *Outcome) count(plan *disruption.Plan, unwanted map[string]bool) {
+func (out *Outcome) count(plan *disruption.ConsolidationPlan, unwanted map[string]bool) {
 	s := &plan.Summary
 	out.PricePerHour, out.Nodes = cmp.Or(s.ExpectedPerHourAfter, s.PricePerHourAfter), s.NodesAfter
 	out.PodsMoved = s.PodsMoved

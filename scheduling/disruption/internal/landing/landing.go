@@ -187,7 +187,7 @@ func (l *Landing) Play(step *Step, closed []string) []Move {
 }
 
 // Holds are the options of a launch that hold the pods of these names; the first always does.
-func (l *Landing) Holds(launch *scheduling.Launch, pods []string) []scheduling.Option {
+func (l *Landing) Holds(launch *scheduling.Launch, pods []string) []scheduling.LaunchOption {
 	classes := make([]int32, len(pods))
 	for i, pod := range pods {
 		classes[i] = l.class(pod)

@@ -29,7 +29,7 @@ func (x *Explainer) Launch(name string) (*scheduling.LaunchExplanation, error) {
 	}
 	out := &scheduling.LaunchExplanation{
 		Launch: name, NodePool: l.NodePool, Option: l.Options[0], Options: len(l.Options), Rooms: x.machineRooms(m),
-		RunnersUp: []scheduling.Option{}, Cheaper: []scheduling.Rejected{},
+		RunnersUp: []scheduling.LaunchOption{}, Cheaper: []scheduling.RejectedOption{},
 	}
 	explain.SortRooms(out.Rooms)
 	fullest := out.Rooms[0]

@@ -22,7 +22,7 @@ func (x *Explainer) Node(name string) (*scheduling.NodeExplanation, error) {
 	node := x.e.In.Problem.Nodes[i]
 	out := &scheduling.NodeExplanation{
 		Node: name, State: scheduling.NodeReady, NodePool: node.Labels[scheduling.NodePoolLabel], InstanceType: node.Labels[corev1.LabelInstanceTypeStable],
-		Zone: node.Labels[offerings.ZoneLabel], CapacityType: node.Labels[scheduling.CapacityTypeLabel],
+		Zone: node.Labels[offerings.ZoneLabel], CapacityType: node.Labels[offerings.CapacityTypeLabel],
 		Taints: instance.EffectiveTaints(node, x.e.In.PoolNamed(node.Labels[scheduling.NodePoolLabel])), Planned: []scheduling.PodShare{}, Running: []scheduling.PodShare{},
 	}
 	switch {
@@ -110,7 +110,7 @@ func (x *Explainer) refusedBy(bin int) []scheduling.Refusal {
 		}
 		r, b := x.e.NodeReason(class, id, bin)
 		if b.Kind != explain.NoBar {
-			r = scheduling.Reason{Code: explain.Code(&b.Tie), Detail: x.e.Tied.Detail(b, podspec.NamespaceOf(class.Pods[0]), "")}
+			r = scheduling.ReasonCount{Code: explain.Code(&b.Tie), Detail: x.e.Tied.Detail(b, podspec.NamespaceOf(class.Pods[0]), "")}
 		}
 		r.Count = 1
 		names := make([]string, 0, len(pods))

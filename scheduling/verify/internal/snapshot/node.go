@@ -114,7 +114,7 @@ func (w *State) complete(n *Node, catalog *instancetypes.Catalog) {
 	// A type that is no longer sold this way still has its usual shape.
 	var o offerings.Offering
 	if i := slices.IndexFunc(t.Offerings, func(o offerings.Offering) bool {
-		return o.Zone == n.Labels[corev1.LabelTopologyZone] && string(o.CapacityType) == n.Labels[scheduling.CapacityTypeLabel]
+		return o.Zone == n.Labels[corev1.LabelTopologyZone] && string(o.CapacityType) == n.Labels[offerings.CapacityTypeLabel]
 	}); i >= 0 {
 		o = t.Offerings[i]
 	}

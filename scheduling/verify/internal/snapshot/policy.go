@@ -46,7 +46,7 @@ func (p *Policy) Excluded(t *instancetypes.InstanceType, o offerings.Offering) s
 // expected cost of interruptions. For a cost c of each interruption and a rate of n millionths in a month the latter
 // is c·n ÷ 730,000,000, rounded to the nearest nano-USD.
 func (p *Policy) Objective(t *instancetypes.InstanceType, o offerings.Offering) offerings.Price {
-	i := p.Interruption
+	i := p.InterruptionCost
 	cost := new(big.Int)
 	if o.CapacityType == offerings.Spot {
 		rate := o.InterruptionRate
@@ -71,7 +71,7 @@ func (p *Policy) Objective(t *instancetypes.InstanceType, o offerings.Offering) 
 
 // Expects reports whether machines cost something beside their prices.
 func (p *Policy) Expects() bool {
-	i := p.Interruption
+	i := p.InterruptionCost
 	return p.NodeOverhead > 0 || i.PerNode > 0 || i.PerCore > 0
 }
 
