@@ -1,9 +1,5 @@
 package scheduling
 
-import (
-	"slices"
-)
-
 // Change is one change that places a pod, or that keeps it in the place that a plan has for it. Its
 // kind decides which of Key, From, To, Values and Object are set.
 type Change struct {
@@ -69,23 +65,3 @@ const (
 	ChangeHold            ChangeKind = "hold"              // hold it off with a scheduling gate until Object is there and admits it
 	ChangeEffort          ChangeKind = "effort"            // no change: the plan misses a place that exists
 )
-
-// CopyChanges returns changes that share nothing with the given ones.
-func CopyChanges(in []Change) []Change {
-	out := slices.Clone(in)
-	for i := range out {
-		out[i].Values = slices.Clone(out[i].Values)
-		out[i].And = CopyChanges(out[i].And)
-	}
-	return out
-}
-
-// ChangeList collects changes, each text once, because several reasons may lead to the same change.
-type ChangeList []Change
-
-// Add adds a change unless its text is there.
-func (l *ChangeList) Add(c Change) {
-	if c.Kind != "" && !slices.ContainsFunc(*l, func(have Change) bool { return have.Text == c.Text }) {
-		*l = append(*l, c)
-	}
-}

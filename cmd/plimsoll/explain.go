@@ -9,6 +9,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/explain"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
+	"github.com/plimsoll-go/plimsoll/scheduling/explanation"
 )
 
 // explainCommand says why a plan is as it is.
@@ -122,7 +123,7 @@ func (a *app) printAnswers(format string, p *problem, plan *scheduling.Plan, ans
 // judge adds to the answers about nodes of NodePools the decision on each if no other node may be removed.
 func (a *app) judge(ctx context.Context, how *solverFlags, planner disruption.Planner, p *problem, answers []any) error {
 	for i, answer := range answers {
-		node, ok := answer.(*scheduling.NodeExplanation)
+		node, ok := answer.(*explanation.NodeExplanation)
 		if !ok || node.NodePool == "" {
 			continue
 		}

@@ -9,6 +9,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/explanation"
 )
 
 // explainShop and explainTied ask questions about the plans of two files.
@@ -44,25 +45,25 @@ func TestExplainGolden(t *testing.T) {
 
 // P48: what a program reads names the same causes as what people read.
 func TestExplainJSON(t *testing.T) {
-	var launch scheduling.LaunchExplanation
+	var launch explanation.LaunchExplanation
 	decode(t, run(t, explainShop("node/general-1", "-o", "json")...).stdout, &launch)
 	require.Equal(t, "small", launch.Option.InstanceType)
 	require.Equal(t, []string{"large"}, types(launch.RunnersUp))
 	require.Len(t, launch.Pods, 4)
 	require.InDelta(t, 0.25, launch.Pods[0].Share, 1e-9)
 
-	var pod scheduling.PodExplanation
+	var pod explanation.PodExplanation
 	decode(t, run(t, explainTied("pod/web-2", "-o", "json")...).stdout, &pod)
-	require.Equal(t, scheduling.PodUnschedulable, pod.Status)
+	require.Equal(t, explanation.PodUnschedulable, pod.Status)
 	require.Equal(t, scheduling.ChangePodAntiAffinity, pod.Changes[0].Kind)
 	require.Equal(t, "topology.kubernetes.io/zone", pod.Changes[0].Key)
-	require.Equal(t, []scheduling.DomainCount{{Value: "a", Pods: 1}, {Value: "b", Pods: 1}}, pod.Ties[0].Domains)
+	require.Equal(t, []explanation.DomainCount{{Value: "a", Pods: 1}, {Value: "b", Pods: 1}}, pod.TopologyTerms[0].Domains)
 
 	var several []json.RawMessage
 	decode(t, run(t, explainTied("pod/web-2", "node/old", "-o", "json")...).stdout, &several)
 	require.Len(t, several, 2, "several answers are a list")
 
-	var node scheduling.NodeExplanation
+	var node explanation.NodeExplanation
 	r := run(t, explainTied("node/old", "-o", "yaml")...)
 	require.NoError(t, yaml.UnmarshalStrict([]byte(r.stdout), &node))
 	require.Len(t, node.Running, 1)
@@ -186,7 +187,7 @@ spec:
 		Workload string
 		Groups   []struct {
 			Pods    []string
-			Example scheduling.PodExplanation
+			Example explanation.PodExplanation
 		}
 	}
 	decode(t, r.stdout, &answer)

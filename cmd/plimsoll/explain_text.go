@@ -11,18 +11,19 @@ import (
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/launches"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/explanation"
 )
 
 // answer writes one answer for people.
 func (t *table) answer(answer any) {
 	switch x := answer.(type) {
-	case *scheduling.PodExplanation:
+	case *explanation.PodExplanation:
 		t.explainPod(x)
 	case *explain.Workload:
 		t.explainWorkload(x)
-	case *scheduling.LaunchExplanation:
+	case *explanation.LaunchExplanation:
 		t.explainLaunch(x)
-	case *scheduling.NodeExplanation:
+	case *explanation.NodeExplanation:
 		t.explainNode(x)
 	case *explain.JudgedNode:
 		t.explainNode(x.NodeExplanation)
@@ -31,15 +32,15 @@ func (t *table) answer(answer any) {
 }
 
 // explainPod writes what becomes of a pod.
-func (t *table) explainPod(x *scheduling.PodExplanation) {
+func (t *table) explainPod(x *explanation.PodExplanation) {
 	switch x.Status {
-	case scheduling.PodLaunch:
+	case explanation.PodLaunch:
 		t.line("Pod %s goes to launch %s: %s at %s per hour.", x.Pod, x.Place, launches.Offering(x.Option), figures.USD(x.Option.Price))
-	case scheduling.PodExisting:
+	case explanation.PodExisting:
 		t.line("Pod %s goes to node %s, which is there.", x.Pod, x.Place)
-	case scheduling.PodUnschedulable:
+	case explanation.PodUnschedulable:
 		t.line("Pod %s has no place.", x.Pod)
-	case scheduling.PodRunning:
+	case explanation.PodRunning:
 		t.line("Pod %s runs on node %s.", x.Pod, x.Place)
 	default:
 		t.line("Pod %s is not to be placed: it has ended, is being deleted, or is a daemon's.", x.Pod)
@@ -49,8 +50,8 @@ func (t *table) explainPod(x *scheduling.PodExplanation) {
 		asks += fmt.Sprintf(", with priority %d", x.Priority)
 	}
 	t.line("%s.", asks)
-	t.ties(x.Ties)
-	tabulate(t, "ELSEWHERE", nil, x.Next, func(p scheduling.Place, _ int) []string {
+	t.ties(x.TopologyTerms)
+	tabulate(t, "ELSEWHERE", nil, x.Next, func(p explanation.Place, _ int) []string {
 		switch {
 		case p.Node != "":
 			return []string{"node " + p.Node, "has room"}
@@ -61,7 +62,7 @@ func (t *table) explainPod(x *scheduling.PodExplanation) {
 	})
 	t.binding(x.Realised)
 	title := "RULED OUT"
-	if x.Status == scheduling.PodUnschedulable {
+	if x.Status == explanation.PodUnschedulable {
 		title = "WHY"
 	}
 	t.counted(title, x.RuledOut, 12)
@@ -69,7 +70,7 @@ func (t *table) explainPod(x *scheduling.PodExplanation) {
 }
 
 // binding writes whether kube-scheduler binds a pod where the plan has it.
-func (t *table) binding(x *scheduling.RealisedPod) {
+func (t *table) binding(x *explanation.RealisedPod) {
 	if x == nil {
 		return
 	}
@@ -95,7 +96,7 @@ func (t *table) binding(x *scheduling.RealisedPod) {
 	if r := t.plan.Summary.Realised; r != nil && r.PodsElsewhere > 0 && len(x.Force) > 0 {
 		t.line("  Of the plan's pods up to %d may land elsewhere.", r.PodsElsewhere)
 	}
-	tabulate(t, "OTHERS THAT ADMIT IT", nil, x.Others, func(o scheduling.OtherPlace, _ int) []string {
+	tabulate(t, "OTHERS THAT ADMIT IT", nil, x.Others, func(o explanation.OtherPlace, _ int) []string {
 		return []string{lo.Ternary(o.Node != "", "node "+o.Node, "launch "+o.Launch), "gets it in " + figures.Count(o.Simulations, "simulation")}
 	})
 	tabulate(t, "WOULD FORCE ITS PLACE", nil, x.Force, func(c scheduling.Change, _ int) []string { return []string{c.Text} })
@@ -110,13 +111,13 @@ func (t *table) unforced(pods []string) {
 }
 
 // ties writes what ties a pod to others.
-func (t *table) ties(ties []scheduling.TieState) {
+func (t *table) ties(ties []explanation.TopologyTerm) {
 	if len(ties) == 0 {
 		return
 	}
 	t.section("TIED TO OTHER PODS")
 	for _, s := range ties {
-		domains := lo.Map(s.Domains, func(d scheduling.DomainCount, _ int) string { return fmt.Sprintf("%s %d", d.Value, d.Pods) })
+		domains := lo.Map(s.Domains, func(d explanation.DomainCount, _ int) string { return fmt.Sprintf("%s %d", d.Value, d.Pods) })
 		if len(domains) == 0 {
 			t.line("  %s", s.Text)
 		} else {
@@ -126,7 +127,7 @@ func (t *table) ties(ties []scheduling.TieState) {
 }
 
 // explainLaunch writes why a machine is bought.
-func (t *table) explainLaunch(x *scheduling.LaunchExplanation) {
+func (t *table) explainLaunch(x *explanation.LaunchExplanation) {
 	t.line("Launch %s buys %s at %s per hour for node pool %s.", x.Launch, launches.Offering(&x.Option), figures.USD(x.Option.Price), x.NodePool)
 	if x.Options == 1 {
 		t.line("Nothing else in the plan's list would do.")
@@ -139,14 +140,14 @@ func (t *table) explainLaunch(x *scheduling.LaunchExplanation) {
 	tabulate(t, "RUNNERS-UP", nil, x.RunnersUp, func(o scheduling.LaunchOption, _ int) []string {
 		return []string{launches.Offering(&o), figures.USD(o.Price) + figures.Difference(o.Price, x.Option.Price)}
 	})
-	tabulate(t, "CHEAPER, BUT", nil, x.Cheaper, func(r scheduling.RejectedOption, _ int) []string {
+	tabulate(t, "CHEAPER, BUT", nil, x.Cheaper, func(r explanation.RejectedOption, _ int) []string {
 		return []string{launches.Offering(&r.LaunchOption), figures.USD(r.Price), r.Reason.Detail}
 	})
 	t.counted("RULED OUT", x.RuledOut, 12)
 }
 
 // explainNode writes what a node receives.
-func (t *table) explainNode(x *scheduling.NodeExplanation) {
+func (t *table) explainNode(x *explanation.NodeExplanation) {
 	pool := ""
 	if x.NodePool != "" {
 		pool = "node pool " + x.NodePool
@@ -160,17 +161,17 @@ func (t *table) explainNode(x *scheduling.NodeExplanation) {
 	t.shares("PLANNED", x.Planned, x.Rooms)
 	t.unforced(x.Unforced)
 	t.shares("RUNNING", x.Running, x.Rooms)
-	tabulate(t, "DOES NOT TAKE", nil, x.Refused, func(r scheduling.Refusal, _ int) []string {
+	tabulate(t, "DOES NOT TAKE", nil, x.Refused, func(r explanation.Refusal, _ int) []string {
 		return []string{t.byWorkload(r.Pods, 3), r.Reason.Detail}
 	})
 }
 
 // rooms writes how full a machine is.
-func (t *table) rooms(rooms []scheduling.Room) {
+func (t *table) rooms(rooms []explanation.Room) {
 	if len(rooms) == 0 {
 		return
 	}
-	cell := func(r *scheduling.Room, n int64) string {
+	cell := func(r *explanation.Room, n int64) string {
 		return figures.Amount(r.Resource, n) + " (" + figures.Ratio(n, r.Allocatable) + ")"
 	}
 	rows := [][]string{{"", "ALLOCATABLE", "RUNNING", "PLANNED", "DAEMONS", "FREE"}}
@@ -178,7 +179,7 @@ func (t *table) rooms(rooms []scheduling.Room) {
 		r := &rooms[i]
 		rows = append(rows, []string{r.Resource, figures.Amount(r.Resource, r.Allocatable), cell(r, r.Running), cell(r, r.Planned), cell(r, r.Daemons), cell(r, r.Free)})
 	}
-	if !lo.SomeBy(rooms, func(r scheduling.Room) bool { return r.Running > 0 }) {
+	if !lo.SomeBy(rooms, func(r explanation.Room) bool { return r.Running > 0 }) {
 		rows = lo.Map(rows, func(row []string, _ int) []string { return slices.Concat(row[:2], row[3:]) })
 	}
 	t.section("ROOM")
@@ -186,15 +187,15 @@ func (t *table) rooms(rooms []scheduling.Room) {
 }
 
 // shares writes pods by workload, and what they take of the fullest resource.
-func (t *table) shares(title string, pods []scheduling.PodShare, rooms []scheduling.Room) {
+func (t *table) shares(title string, pods []explanation.PodShare, rooms []explanation.Room) {
 	if len(pods) == 0 || len(rooms) == 0 {
 		return
 	}
 	type key struct{ workload, asks string }
-	of := func(p scheduling.PodShare) key { return key{t.Workload(p.Pod), figures.Requests(p.Requests)} }
-	rows := lo.Map(lo.PartitionBy(pods, of), func(alike []scheduling.PodShare, _ int) []string {
+	of := func(p explanation.PodShare) key { return key{t.Workload(p.Pod), figures.Requests(p.Requests)} }
+	rows := lo.Map(lo.PartitionBy(pods, of), func(alike []explanation.PodShare, _ int) []string {
 		k, n := of(alike[0]), len(alike)
-		share := figures.Percent(lo.SumBy(alike, func(p scheduling.PodShare) float64 { return p.Share })) + " of " + rooms[0].Resource
+		share := figures.Percent(lo.SumBy(alike, func(p explanation.PodShare) float64 { return p.Share })) + " of " + rooms[0].Resource
 		if n > 1 {
 			return []string{fmt.Sprintf("%s ×%d", k.workload, n), k.asks + " each", share}
 		}

@@ -20,6 +20,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
+	"github.com/plimsoll-go/plimsoll/scheduling/explanation"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
 
@@ -49,9 +50,9 @@ func outputs(t *testing.T) []described {
 		{"whatif", "plimsoll whatif -o json", reflect.TypeFor[whatif.Cases](), [][]string{with(dump, "whatif", "--case", "a: --no-spot", "--case", "b: -f testdata/nopool.yaml")}},
 		{"diff", "plimsoll diff -o json", reflect.TypeFor[compare.Diff](), [][]string{with(shop, "diff", "testdata/nopool.yaml", "testdata/reserved.yaml"), {"diff", plan, plan, "-o", "json"}}},
 		{"lint", "plimsoll lint -o json", reflect.TypeFor[lint.Report](), [][]string{{"lint", "-f", "testdata/lint.yaml", "--catalog", "testdata/market.json", "-o", "json"}}},
-		{"explain-pod", "plimsoll explain pod/NAMESPACE/NAME -o json", reflect.TypeFor[scheduling.PodExplanation](), [][]string{explainTied("pod/web-2", "-o", "json"), explainShop("pod/shop/web-0", "-o", "json")}},
-		{"explain-launch", "plimsoll explain launch/NAME -o json", reflect.TypeFor[scheduling.LaunchExplanation](), [][]string{explainShop("node/general-1", "-o", "json")}},
-		{"explain-node", "plimsoll explain node/NAME -o json", reflect.TypeFor[scheduling.NodeExplanation](), [][]string{explainTied("node/old", "-o", "json")}},
+		{"explain-pod", "plimsoll explain pod/NAMESPACE/NAME -o json", reflect.TypeFor[explanation.PodExplanation](), [][]string{explainTied("pod/web-2", "-o", "json"), explainShop("pod/shop/web-0", "-o", "json")}},
+		{"explain-launch", "plimsoll explain launch/NAME -o json", reflect.TypeFor[explanation.LaunchExplanation](), [][]string{explainShop("node/general-1", "-o", "json")}},
+		{"explain-node", "plimsoll explain node/NAME -o json", reflect.TypeFor[explanation.NodeExplanation](), [][]string{explainTied("node/old", "-o", "json")}},
 		{"catalog", "plimsoll catalog -o json", reflect.TypeFor[struct {
 			Version       int                          `doc:"The version of the format, 1." json:"version"`
 			Provenance    []instancetypes.Provenance   `doc:"Where the figures come from." json:"provenance,omitempty"`

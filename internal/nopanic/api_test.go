@@ -12,6 +12,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/certificate"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
+	"github.com/plimsoll-go/plimsoll/scheduling/explanation"
 	"github.com/plimsoll-go/plimsoll/scheduling/manifest"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
@@ -98,7 +99,6 @@ func functions() map[string]any {
 		"requirements.WellKnown":          requirements.WellKnown,
 		"certificate.ApartKey":            certificate.ApartKey,
 		"scheduling.CheckSchedule":        scheduling.CheckSchedule,
-		"scheduling.CopyChanges":          scheduling.CopyChanges,
 		"scheduling.DecodeNodePool":       scheduling.DecodeNodePool,
 		"scheduling.Field":                scheduling.Field,
 		"scheduling.ParseEffort":          scheduling.ParseEffort,
@@ -157,7 +157,6 @@ func types() map[string]reflect.Type {
 		"requirements.Selector":        reflect.TypeFor[requirements.Selector](),
 		"requirements.Set":             reflect.TypeFor[requirements.Set](),
 		"certificate.Certificate":      reflect.TypeFor[certificate.Certificate](),
-		"scheduling.ChangeList":        reflect.TypeFor[scheduling.ChangeList](),
 		"scheduling.Faults":            reflect.TypeFor[scheduling.Faults](),
 		"scheduling.FieldError":        reflect.TypeFor[scheduling.FieldError](),
 		"scheduling.FieldErrors":       reflect.TypeFor[scheduling.FieldErrors](),
@@ -168,15 +167,15 @@ func types() map[string]reflect.Type {
 		"scheduling.NodePool":          reflect.TypeFor[scheduling.NodePool](),
 		"scheduling.Observer":          reflect.TypeFor[scheduling.Observer](),
 		"scheduling.LaunchOption":      reflect.TypeFor[scheduling.LaunchOption](),
-		"scheduling.Place":             reflect.TypeFor[scheduling.Place](),
+		"explanation.Place":            reflect.TypeFor[explanation.Place](),
 		"scheduling.Placement":         reflect.TypeFor[scheduling.Placement](),
 		"scheduling.Plan":              reflect.TypeFor[scheduling.Plan](),
 		"scheduling.Policy":            reflect.TypeFor[scheduling.Policy](),
 		"scheduling.Problem":           reflect.TypeFor[scheduling.Problem](),
 		"scheduling.ReasonCount":       reflect.TypeFor[scheduling.ReasonCount](),
-		"scheduling.RejectedOption":    reflect.TypeFor[scheduling.RejectedOption](),
-		"scheduling.Room":              reflect.TypeFor[scheduling.Room](),
-		"scheduling.UnknownNameError":  reflect.TypeFor[scheduling.UnknownNameError](),
+		"explanation.RejectedOption":   reflect.TypeFor[explanation.RejectedOption](),
+		"explanation.Room":             reflect.TypeFor[explanation.Room](),
+		"explanation.UnknownNameError": reflect.TypeFor[explanation.UnknownNameError](),
 		"verify.Checker":               reflect.TypeFor[verify.Checker](),
 		"verify.Report":                reflect.TypeFor[verify.Report](),
 		"verify.StepsChecker":          reflect.TypeFor[verify.StepsChecker](),

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/explanation"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning/internal/explainer"
 )
@@ -37,27 +38,27 @@ func (x *Session) Explain(plan *scheduling.Plan) (*Explainer, error) {
 }
 
 // Pod explains where a pod goes and why, named as namespace/name, or by its name where no
-// other namespace has it. The error is an [scheduling.UnknownNameError].
-func (x *Explainer) Pod(name string) (*scheduling.PodExplanation, error) {
+// other namespace has it. The error is an [explanation.UnknownNameError].
+func (x *Explainer) Pod(name string) (*explanation.PodExplanation, error) {
 	if x.explainer == nil {
-		return nil, &scheduling.UnknownNameError{Kind: "pod", Name: name}
+		return nil, &explanation.UnknownNameError{Kind: "pod", Name: name}
 	}
 	return x.explainer.Pod(name)
 }
 
-// Launch explains the launch of a name. The error is an [scheduling.UnknownNameError], or says
+// Launch explains the launch of a name. The error is an [explanation.UnknownNameError], or says
 // that its offering is not on sale.
-func (x *Explainer) Launch(name string) (*scheduling.LaunchExplanation, error) {
+func (x *Explainer) Launch(name string) (*explanation.LaunchExplanation, error) {
 	if x.explainer == nil {
-		return nil, &scheduling.UnknownNameError{Kind: "launch", Name: name}
+		return nil, &explanation.UnknownNameError{Kind: "launch", Name: name}
 	}
 	return x.explainer.Launch(name)
 }
 
-// Node explains which pods an existing node receives, and why not others. The error is an [scheduling.UnknownNameError].
-func (x *Explainer) Node(name string) (*scheduling.NodeExplanation, error) {
+// Node explains which pods an existing node receives, and why not others. The error is an [explanation.UnknownNameError].
+func (x *Explainer) Node(name string) (*explanation.NodeExplanation, error) {
 	if x.explainer == nil {
-		return nil, &scheduling.UnknownNameError{Kind: "node", Name: name}
+		return nil, &explanation.UnknownNameError{Kind: "node", Name: name}
 	}
 	return x.explainer.Node(name)
 }

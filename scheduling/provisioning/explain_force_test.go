@@ -12,6 +12,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/internal/soak"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/explanation"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 )
@@ -123,7 +124,7 @@ func TestRealisedPod(t *testing.T) {
 	plan := &scheduling.Plan{Existing: []scheduling.Assignment{
 		{Node: "large", Pods: []string{"default/b-large"}}, {Node: "small", Pods: []string{"default/a-small", "default/c-bound"}},
 	}}
-	ask := func(p scheduling.Problem, placement scheduling.PlacementPolicy, pod string) *scheduling.RealisedPod {
+	ask := func(p scheduling.Problem, placement scheduling.PlacementPolicy, pod string) *explanation.RealisedPod {
 		x, err := provisioning.Planner{Policy: scheduling.Policy{Placement: placement}}.Explain(p, plan)
 		require.NoError(t, err)
 		e, err := x.Pod(pod)
@@ -139,7 +140,7 @@ func TestRealisedPod(t *testing.T) {
 	small := ask(p, scheduling.PlacementFree, "a-small")
 	require.Positive(t, small.Elsewhere)
 	require.Zero(t, small.Pending)
-	require.Equal(t, []scheduling.OtherPlace{{Node: "large", Simulations: small.Elsewhere}}, small.Others)
+	require.Equal(t, []explanation.OtherPlace{{Node: "large", Simulations: small.Elsewhere}}, small.Others)
 	require.Equal(t, []string{"default/b-large"}, small.Displaced)
 	require.Equal(t, []scheduling.ChangeKind{scheduling.ChangeNomination, scheduling.ChangeSelector}, kinds(small.Force))
 
@@ -148,9 +149,9 @@ func TestRealisedPod(t *testing.T) {
 	require.Empty(t, large.Others)
 	require.Equal(t, []scheduling.ChangeKind{scheduling.ChangeNomination, scheduling.ChangeOrder}, kinds(large.Force))
 
-	require.Equal(t, &scheduling.RealisedPod{Simulations: small.Simulations}, ask(p, scheduling.PlacementFree, "c-bound"), "its place is forced")
-	require.Equal(t, &scheduling.RealisedPod{Simulations: small.Simulations, Nominated: true}, ask(p, scheduling.PlacementNominated, "a-small"))
+	require.Equal(t, &explanation.RealisedPod{Simulations: small.Simulations}, ask(p, scheduling.PlacementFree, "c-bound"), "its place is forced")
+	require.Equal(t, &explanation.RealisedPod{Simulations: small.Simulations, Nominated: true}, ask(p, scheduling.PlacementNominated, "a-small"))
 	require.Nil(t, ask(p, scheduling.PlacementPinned, "a-small"))
 	p.Nominated = promised(map[string]string{"a-small": "small"})
-	require.Equal(t, &scheduling.RealisedPod{Nominated: true}, ask(p, scheduling.PlacementFree, "a-small"))
+	require.Equal(t, &explanation.RealisedPod{Nominated: true}, ask(p, scheduling.PlacementFree, "a-small"))
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/internal/soak"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/explanation"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 	"github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 )
@@ -101,14 +102,14 @@ func explainAll(t *testing.T, seed uint64, p scheduling.Problem, plan *schedulin
 			require.GreaterOrEqual(t, r.Free, int64(0), "seed %d, %s, %s", seed, n.Name, r.Resource)
 		}
 	}
-	where := map[string]scheduling.PodStatus{}
+	where := map[string]explanation.PodStatus{}
 	for pod, at := range plan.Placements() {
-		if where[pod.String()] = scheduling.PodExisting; at.Launch != nil {
-			where[pod.String()] = scheduling.PodLaunch
+		if where[pod.String()] = explanation.PodExisting; at.Launch != nil {
+			where[pod.String()] = explanation.PodLaunch
 		}
 	}
 	for _, u := range plan.Unschedulable {
-		where[u.Pod] = scheduling.PodUnschedulable
+		where[u.Pod] = explanation.PodUnschedulable
 	}
 	for pod, status := range where {
 		e, err := x.Pod(pod)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/explanation"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 	. "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest" //nolint:revive // builders read like a language
 )
@@ -136,7 +137,7 @@ func TestExplainPod(t *testing.T) {
 	require.Len(t, plan.Existing, 1)
 	web, err := x.Pod("web")
 	require.NoError(t, err)
-	require.Equal(t, scheduling.PodExisting, web.Status)
+	require.Equal(t, explanation.PodExisting, web.Status)
 	require.Equal(t, plan.Existing[0].Node, web.Place)
 	require.Equal(t, int32(7), web.Priority)
 	require.Len(t, web.Next, 2)
@@ -145,11 +146,11 @@ func TestExplainPod(t *testing.T) {
 	require.Zero(t, web.Next[0].Price())
 	require.Equal(t, "t.small", web.Next[1].Option.InstanceType)
 	require.Equal(t, Cents(7), web.Next[1].Price())
-	require.Equal(t, []scheduling.TieState{{
+	require.Equal(t, []explanation.TopologyTerm{{
 		Code: scheduling.ReasonPodAffinity, Key: corev1.LabelTopologyZone, Matching: "app=web",
 		Text:    "pod affinity over topology.kubernetes.io/zone of pods that match app=web",
-		Domains: []scheduling.DomainCount{{Value: "a", Pods: 1}},
-	}}, web.Ties)
+		Domains: []explanation.DomainCount{{Value: "a", Pods: 1}},
+	}}, web.TopologyTerms)
 	require.Contains(t, web.RuledOut, scheduling.ReasonCount{
 		Code: scheduling.ReasonPodAffinity, Count: 1,
 		Detail: "pod affinity over topology.kubernetes.io/zone: no pod that matches app=web is in \"b\"",
@@ -157,14 +158,14 @@ func TestExplainPod(t *testing.T) {
 
 	huge, err := x.Pod("default/huge")
 	require.NoError(t, err)
-	require.Equal(t, scheduling.PodUnschedulable, huge.Status)
+	require.Equal(t, explanation.PodUnschedulable, huge.Status)
 	require.Equal(t, []scheduling.Change{{
 		Kind: scheduling.ChangeRequest, Key: "cpu", From: "64", To: "4", Text: "fits if cpu ≤ 4 (asks for 64)",
 	}}, huge.Changes)
 
 	old, err := x.Pod("old")
 	require.NoError(t, err)
-	require.Equal(t, scheduling.PodRunning, old.Status)
+	require.Equal(t, explanation.PodRunning, old.Status)
 	require.Equal(t, "n2", old.Place)
 }
 
@@ -180,7 +181,7 @@ func TestExplainPodsThatAreIgnored(t *testing.T) {
 	for _, name := range []string{"ended", "agent"} {
 		e, err := x.Pod(name)
 		require.NoError(t, err)
-		require.Equal(t, scheduling.PodIgnored, e.Status)
+		require.Equal(t, explanation.PodIgnored, e.Status)
 		require.Empty(t, e.Place)
 	}
 }
@@ -206,20 +207,20 @@ func TestExplainNode(t *testing.T) {
 	x, _ := explainer(t, scheduling.Policy{}, p)
 	n, err := x.Node("n1")
 	require.NoError(t, err)
-	require.Equal(t, scheduling.NodeReady, n.State)
+	require.Equal(t, explanation.NodeReady, n.State)
 	require.Equal(t, "default", n.NodePool)
-	require.Equal(t, scheduling.Room{Resource: "cpu", Allocatable: 4000, Running: 1000, Planned: 2000, Free: 1000}, n.Rooms[0])
+	require.Equal(t, explanation.Room{Resource: "cpu", Allocatable: 4000, Running: 1000, Planned: 2000, Free: 1000}, n.Rooms[0])
 	require.Equal(t, "default/web", n.Planned[0].Pod)
 	require.InDelta(t, 0.5, n.Planned[0].Share, 1e-9)
 	require.Equal(t, "default/old", n.Running[0].Pod)
-	require.ElementsMatch(t, []scheduling.Refusal{
+	require.ElementsMatch(t, []explanation.Refusal{
 		{Pods: []string{"default/large", "default/larger"}, Reason: scheduling.ReasonCount{Code: scheduling.ReasonResources, Count: 1, Detail: "too little cpu left on running nodes"}},
 		{Pods: []string{"default/alone"}, Reason: scheduling.ReasonCount{Code: scheduling.ReasonPodAntiAffinity, Count: 1, Detail: "pod anti-affinity over kubernetes.io/hostname: the node has a pod that matches app=db"}},
 	}, n.Refused)
 
 	leaving, err := x.Node("leaving")
 	require.NoError(t, err)
-	require.Equal(t, scheduling.NodeGoing, leaving.State)
+	require.Equal(t, explanation.NodeGoing, leaving.State)
 	require.Empty(t, leaving.Planned)
 	require.Empty(t, leaving.Refused)
 	require.Equal(t, int64(3000), leaving.Rooms[0].Free)
@@ -256,20 +257,20 @@ func TestExplainUnknownNames(t *testing.T) {
 	tests := []struct {
 		ask  func(string) error
 		name string
-		want scheduling.UnknownNameError
+		want explanation.UnknownNameError
 	}{
-		{pods(x), "wep-2", scheduling.UnknownNameError{Kind: "pod", Near: []string{"default/web-2", "default/web-1", "shop/web-1"}[:1]}},
-		{pods(x), "web-1", scheduling.UnknownNameError{Kind: "pod", Near: []string{"default/web-1", "shop/web-1"}, Ambiguous: true}},
-		{pods(x), "other/web-1", scheduling.UnknownNameError{Kind: "pod"}},
-		{pods(x), "payments", scheduling.UnknownNameError{Kind: "pod"}},
-		{nodes(x), "worker-3", scheduling.UnknownNameError{Kind: "node", Near: []string{"worker-1", "worker-2"}}},
-		{nodes(x), "orker", scheduling.UnknownNameError{Kind: "node", Near: []string{"worker-1", "worker-2"}}},
-		{launches(x), "default-l", scheduling.UnknownNameError{Kind: "launch", Near: []string{"default-1"}}},
-		{launches(x), "", scheduling.UnknownNameError{Kind: "launch"}},
+		{pods(x), "wep-2", explanation.UnknownNameError{Kind: "pod", Near: []string{"default/web-2", "default/web-1", "shop/web-1"}[:1]}},
+		{pods(x), "web-1", explanation.UnknownNameError{Kind: "pod", Near: []string{"default/web-1", "shop/web-1"}, Ambiguous: true}},
+		{pods(x), "other/web-1", explanation.UnknownNameError{Kind: "pod"}},
+		{pods(x), "payments", explanation.UnknownNameError{Kind: "pod"}},
+		{nodes(x), "worker-3", explanation.UnknownNameError{Kind: "node", Near: []string{"worker-1", "worker-2"}}},
+		{nodes(x), "orker", explanation.UnknownNameError{Kind: "node", Near: []string{"worker-1", "worker-2"}}},
+		{launches(x), "default-l", explanation.UnknownNameError{Kind: "launch", Near: []string{"default-1"}}},
+		{launches(x), "", explanation.UnknownNameError{Kind: "launch"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			var got *scheduling.UnknownNameError
+			var got *explanation.UnknownNameError
 			require.ErrorAs(t, tt.ask(tt.name), &got)
 			tt.want.Name = tt.name
 			require.Equal(t, tt.want.Kind, got.Kind)
@@ -324,8 +325,8 @@ func TestExplainRefuses(t *testing.T) {
 	require.ErrorContains(t, err, "no node pool of the problem sells what it buys")
 	e, err := x.Pod("web")
 	require.NoError(t, err)
-	require.Equal(t, scheduling.PodLaunch, e.Status)
-	var unknown *scheduling.UnknownNameError
+	require.Equal(t, explanation.PodLaunch, e.Status)
+	var unknown *explanation.UnknownNameError
 	_, err = x.Pod("nobody")
 	require.ErrorAs(t, err, &unknown)
 }

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/explain"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
@@ -17,7 +18,7 @@ import (
 func (t *fixTrial) leastOf(ctx context.Context, c scheduling.Change) scheduling.Change {
 	parts := partsOf(c)
 	for i := 0; i < len(parts) && len(parts) > 1 && t.left > 0; {
-		rest := slices.Delete(scheduling.CopyChanges(parts), i, i+1)
+		rest := slices.Delete(explain.CopyChanges(parts), i, i+1)
 		less := offers.Joined(rest, ", and ")
 		t.left--
 		if t.with(&less) != nil && t.holds(ctx, &less) {
@@ -69,7 +70,7 @@ func tolerations(c scheduling.Change, where string) (out []scheduling.Change) {
 // well. It leaves them as they are where not all of these can be placed at once.
 func (t *fixTrial) forAll(ctx context.Context, c *scheduling.Change, others []*corev1.Pod) {
 	parts := partsOf(*c)
-	lifted := scheduling.CopyChanges(parts)
+	lifted := explain.CopyChanges(parts)
 	some := false
 	for i := range lifted {
 		if p := &lifted[i]; p.Kind == scheduling.ChangeReplicas || p.Kind == scheduling.ChangeLimit && len(p.And) == 0 {

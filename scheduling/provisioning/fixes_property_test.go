@@ -17,6 +17,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/internal/soak"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/explain"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 	"github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 )
@@ -96,13 +97,13 @@ func withoutOne(c scheduling.Change) (out []scheduling.Change) {
 	if len(c.And) == 0 {
 		return nil
 	}
-	first := scheduling.CopyChanges(c.And)
+	first := explain.CopyChanges(c.And)
 	head := first[0]
 	head.And = append(head.And, first[1:]...)
 	out = append(out, head)
 	for i := range c.And {
 		less := c
-		less.And = slices.Delete(scheduling.CopyChanges(c.And), i, i+1)
+		less.And = slices.Delete(explain.CopyChanges(c.And), i, i+1)
 		out = append(out, less)
 	}
 	return out

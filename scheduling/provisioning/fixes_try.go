@@ -72,7 +72,7 @@ func tryFixes(ctx context.Context, f *instance.Facts, plan *scheduling.Plan) err
 		pod := f.Problem.Pods[i]
 		key := refusal{f.Readings.Of[i], u.Message} // as it was before changes were tried
 		if same := known[key]; same != nil {
-			explain.Propose(u, scheduling.CopyChanges(same.Changes))
+			explain.Propose(u, explain.CopyChanges(same.Changes))
 			continue
 		}
 		if n := key.spec; n >= 0 && !f.Readings.PodSpecKeys[n].Single {

@@ -70,7 +70,7 @@ func Explain(c *instance.Instance, plan *scheduling.Plan) {
 func (e *Explainer) report(plan *scheduling.Plan, pods []*corev1.Pod, reasons []scheduling.ReasonCount, changes []scheduling.Change) {
 	for _, pod := range pods {
 		u := scheduling.Unschedulable{Pod: podspec.PodName(pod), Reasons: slices.Clone(reasons)}
-		Propose(&u, scheduling.CopyChanges(changes))
+		Propose(&u, CopyChanges(changes))
 		plan.Unschedulable = append(plan.Unschedulable, u)
 	}
 }

@@ -21,7 +21,7 @@ import (
 func (e *Explainer) changes(class *podspec.PodClass, id int) []scheduling.Change {
 	s := e.subject(class, id)
 	n := s.nearest()
-	var out scheduling.ChangeList
+	var out ChangeList
 	out.Add(e.unitFix(class))
 	if n.reservation != "" {
 		out.Add(raiseReservation(n.reservation))
@@ -108,7 +108,7 @@ func limitChange(gaps []limitGap) scheduling.Change {
 const mostStatic = 2
 
 // replicaFixes raise the replicas of static NodePools: those that a pod asks for by name, else the first by name.
-func (e *Explainer) replicaFixes(class *podspec.PodClass, out *scheduling.ChangeList) {
+func (e *Explainer) replicaFixes(class *podspec.PodClass, out *ChangeList) {
 	asked := class.Pods[0].Spec.NodeSelector[scheduling.NodePoolLabel]
 	var static []*scheduling.NodePool
 	for _, p := range e.In.Problem.NodePools {

@@ -46,7 +46,7 @@ func (a ask) kind() scheduling.ChangeKind {
 }
 
 // askFixes says which other values of labels would do.
-func (s *subject) askFixes(n *nearest, out *scheduling.ChangeList) {
+func (s *subject) askFixes(n *nearest, out *ChangeList) {
 	for _, zone := range []bool{true, false} { // another zone is easier to live with than another kind of machine
 		for i, a := range s.needs.asks {
 			if n.values[i] != nil && zone == (a.expression.Key() == offerings.ZoneLabel) {
@@ -98,7 +98,7 @@ func (s *subject) askFix(a ask, values []string) scheduling.Change {
 
 // volumeFix says where volumes would have to be: which storage classes would have to make them there, which have gone
 // with their node, and else that there have to be others.
-func (s *subject) volumeFix(n *nearest, out *scheduling.ChangeList) {
+func (s *subject) volumeFix(n *nearest, out *ChangeList) {
 	if !n.elsewhere {
 		return
 	}
@@ -230,7 +230,7 @@ const mostBlockers = 3
 
 // blockers says why the domains that pods of a class need cannot take them: the emptiest domains of a spread, or for an
 // affinity the domains of the pods that it selects.
-func (e *Explainer) blockers(class *podspec.PodClass, id int, bars []Bar, out *scheduling.ChangeList) {
+func (e *Explainer) blockers(class *podspec.PodClass, id int, bars []Bar, out *ChangeList) {
 	b := bars[0]
 	if b.rule < 0 {
 		return

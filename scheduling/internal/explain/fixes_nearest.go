@@ -32,7 +32,7 @@ type nearest struct {
 	affine       bool                // nothing but node affinity stands in the way
 	zones        map[string]bool     // in which the volumes would have to be
 	elsewhere    bool                // nothing but where the volumes are stands in the way
-	ports        scheduling.ChangeList
+	ports        ChangeList
 	portOnNode   bool // one of them is about a node
 	sale         scheduling.Change
 }
@@ -174,7 +174,7 @@ func taintsOf(c scheduling.Change) string {
 
 // together finds a place that misses by few things, where a single one does not help anywhere, and
 // lists those. One that has nothing of a resource that the pods ask for is the last resort.
-func (s *subject) together(out *scheduling.ChangeList) {
+func (s *subject) together(out *ChangeList) {
 	var best []scheduling.Change
 	for _, bare := range []bool{false, true} {
 		look := func(p place) {

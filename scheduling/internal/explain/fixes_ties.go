@@ -51,7 +51,7 @@ func (t *tieBars) note(bars []Bar) {
 }
 
 // tieFixes says how the ties could give way that alone keep a class from places.
-func (e *Explainer) tieFixes(class *podspec.PodClass, id int, t *tieBars, out *scheduling.ChangeList) {
+func (e *Explainer) tieFixes(class *podspec.PodClass, id int, t *tieBars, out *ChangeList) {
 	for _, o := range t.order {
 		relaxed := e.Tied.relax(class, id, t.single[o])
 		out.Add(relaxed[0])
@@ -61,7 +61,7 @@ func (e *Explainer) tieFixes(class *podspec.PodClass, id int, t *tieBars, out *s
 		}
 	}
 	if len(t.order) == 0 && t.fewest != nil {
-		var changes scheduling.ChangeList
+		var changes ChangeList
 		for _, b := range t.fewest {
 			changes.Add(e.Tied.lift(class, id, b))
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/internal/spelling"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/explanation"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
@@ -73,7 +74,7 @@ func NewRivalry(e *Explainer, m *Standing) *Rivalry {
 }
 
 // Run fills in the cheapest other offerings that would hold the pods, and why cheaper ones would not.
-func (r *Rivalry) Run(out *scheduling.LaunchExplanation) {
+func (r *Rivalry) Run(out *explanation.LaunchExplanation) {
 	own := r.in.Offers.Offers[r.launch.Offer].InstanceType.Name
 	price := r.in.Offers.Offers[r.launch.Offer].Offering.Price
 	best, rejected := map[string]int{}, map[string]offers.Purchase{}
@@ -117,7 +118,7 @@ func (r *Rivalry) Run(out *scheduling.LaunchExplanation) {
 		at := rejected[name]
 		reason := r.wrong(at.Template, at.Offer)
 		if told[reason]++; len(out.Cheaper) < mostCheaper && told[reason] <= mostOfAReason {
-			out.Cheaper = append(out.Cheaper, scheduling.RejectedOption{LaunchOption: r.in.Offers.Offers[at.Offer].Option(), Reason: r.exactly(at, reason)})
+			out.Cheaper = append(out.Cheaper, explanation.RejectedOption{LaunchOption: r.in.Offers.Offers[at.Offer].Option(), Reason: r.exactly(at, reason)})
 		}
 	}
 }
@@ -217,8 +218,8 @@ func Near(name string, all []string) []string {
 }
 
 // SortRooms puts the fullest resource first.
-func SortRooms(rooms []scheduling.Room) {
-	slices.SortStableFunc(rooms, func(a, b scheduling.Room) int {
+func SortRooms(rooms []explanation.Room) {
+	slices.SortStableFunc(rooms, func(a, b explanation.Room) int {
 		return cmp.Or(cmp.Compare(b.Share(), a.Share()), strings.Compare(a.Resource, b.Resource))
 	})
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/explanation"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
@@ -106,20 +107,20 @@ func (t *tied) machineBars(id, launch int) []Bar {
 }
 
 // States lists the constraints of a class on where others are.
-func (t *tied) States(id int) []scheduling.TieState {
+func (t *tied) States(id int) []explanation.TopologyTerm {
 	if !t.ties(id) {
 		return nil
 	}
 	namespace := podspec.NamespaceOf(t.in.Planned[id].Pods[0])
-	var out []scheduling.TieState
+	var out []explanation.TopologyTerm
 	for _, d := range t.holds[id] {
-		s := scheduling.TieState{Code: Code(&d.tie), Key: d.tie.Key, Matching: t.who(d.tie.Target, namespace)}
+		s := explanation.TopologyTerm{Code: Code(&d.tie), Key: d.tie.Key, Matching: t.who(d.tie.Target, namespace)}
 		s.Text = textTie(&d.tie) + " of pods that match " + s.Matching
 		if d.rule >= 0 {
 			r := &t.book.Rules[d.rule]
 			for i := range r.Domains {
 				if x := &r.Domains[i]; x.Count > 0 || x.Eligible {
-					s.Domains = append(s.Domains, scheduling.DomainCount{Value: t.book.Locations.Axes[r.Axis].Values[i], Pods: x.Count})
+					s.Domains = append(s.Domains, explanation.DomainCount{Value: t.book.Locations.Axes[r.Axis].Values[i], Pods: x.Count})
 				}
 			}
 		}

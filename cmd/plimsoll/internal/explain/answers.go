@@ -6,6 +6,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
+	"github.com/plimsoll-go/plimsoll/scheduling/explanation"
 	"github.com/plimsoll-go/plimsoll/scheduling/manifest"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
@@ -50,18 +51,18 @@ func node(x *provisioning.Explainer, name string) (any, error) {
 	if launchErr == nil {
 		return launch, nil
 	}
-	var a, b *scheduling.UnknownNameError
+	var a, b *explanation.UnknownNameError
 	if !errors.As(err, &a) || !errors.As(launchErr, &b) {
 		return nil, launchErr
 	}
 	near := slices.Concat(a.Near, b.Near)
 	slices.Sort(near)
-	return nil, &scheduling.UnknownNameError{Kind: "node", Name: name, Near: slices.Compact(near)}
+	return nil, &explanation.UnknownNameError{Kind: "node", Name: name, Near: slices.Compact(near)}
 }
 
 // JudgedNode is the explanation of a node with the decision about it when no other node may be removed.
 type JudgedNode struct {
-	*scheduling.NodeExplanation
+	*explanation.NodeExplanation
 
 	// Verdict says why it stays, or that it goes, when no other node may be removed; Removal is the step that removes it.
 	Verdict *disruption.Verdict `json:"verdict"`
@@ -69,7 +70,7 @@ type JudgedNode struct {
 }
 
 // Judge adds to the explanation of a node the verdict of a plan on it, and the step that removes it.
-func Judge(node *scheduling.NodeExplanation, plan *disruption.ConsolidationPlan) any {
+func Judge(node *explanation.NodeExplanation, plan *disruption.ConsolidationPlan) any {
 	for i := range plan.Nodes {
 		v := &plan.Nodes[i]
 		if v.Node != node.Node {

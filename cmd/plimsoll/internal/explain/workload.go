@@ -7,6 +7,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/internal/spelling"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/explanation"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
 
@@ -22,8 +23,8 @@ type Workload struct {
 // reasons.
 type Group struct {
 	// Pods are as namespace/name; Example explains the first.
-	Pods    []string                   `json:"pods"`
-	Example *scheduling.PodExplanation `json:"example"`
+	Pods    []string                    `json:"pods"`
+	Example *explanation.PodExplanation `json:"example"`
 }
 
 // workload explains the pods of a workload, named as namespace/name, or by its name
@@ -39,7 +40,7 @@ func workload(x *provisioning.Explainer, workloads map[string][]string, plan *sc
 	slices.Sort(all)
 	slices.Sort(found)
 	if len(found) != 1 {
-		e := &scheduling.UnknownNameError{Kind: strings.ToLower(s.Kind), Name: s.Name, Near: found, Ambiguous: len(found) > 1}
+		e := &explanation.UnknownNameError{Kind: strings.ToLower(s.Kind), Name: s.Name, Near: found, Ambiguous: len(found) > 1}
 		if !e.Ambiguous {
 			e.Near = spelling.Closest(all, 5, func(name string) (int, bool) {
 				_, own, _ := strings.Cut(name, "/")

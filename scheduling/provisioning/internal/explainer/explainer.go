@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/explanation"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/explain"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
@@ -53,7 +54,7 @@ func (x *Explainer) findPod(name string) (*corev1.Pod, error) {
 	if len(found) == 1 {
 		return found[0], nil
 	}
-	e := &scheduling.UnknownNameError{Kind: "pod", Name: name, Ambiguous: len(found) > 1}
+	e := &explanation.UnknownNameError{Kind: "pod", Name: name, Ambiguous: len(found) > 1}
 	for _, pod := range found {
 		if podspec.PodName(pod) == name {
 			return pod, nil
@@ -69,18 +70,18 @@ func (x *Explainer) findPod(name string) (*corev1.Pod, error) {
 }
 
 // podShares lists pods with their requests, and their share of a resource of the node.
-func (x *Explainer) podShares(pods []*corev1.Pod, resource string, allocatable int64) []scheduling.PodShare {
-	out := make([]scheduling.PodShare, 0, len(pods))
+func (x *Explainer) podShares(pods []*corev1.Pod, resource string, allocatable int64) []explanation.PodShare {
+	out := make([]explanation.PodShare, 0, len(pods))
 	name := corev1.ResourceName(resource)
-	takes := func(s *scheduling.PodShare) int64 { return podspec.Amount(name, s.Requests[name]) }
+	takes := func(s *explanation.PodShare) int64 { return podspec.Amount(name, s.Requests[name]) }
 	for _, pod := range pods {
-		s := scheduling.PodShare{Pod: podspec.PodName(pod), Requests: x.requests(pod)}
+		s := explanation.PodShare{Pod: podspec.PodName(pod), Requests: x.requests(pod)}
 		if allocatable > 0 {
 			s.Share = float64(takes(&s)) / float64(allocatable)
 		}
 		out = append(out, s)
 	}
-	slices.SortFunc(out, func(a, b scheduling.PodShare) int {
+	slices.SortFunc(out, func(a, b explanation.PodShare) int {
 		return cmp.Or(cmp.Compare(takes(&b), takes(&a)), strings.Compare(a.Pod, b.Pod))
 	})
 	return out

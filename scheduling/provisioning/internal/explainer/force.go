@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/explanation"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/explain"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/fleet"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
@@ -50,13 +51,13 @@ func (x *Explainer) unforced(at scheduling.Placement) (out []string) {
 }
 
 // realised says where kube-scheduler binds a pod that has a place.
-func (x *Explainer) realised(pod *corev1.Pod) *scheduling.RealisedPod {
+func (x *Explainer) realised(pod *corev1.Pod) *explanation.RealisedPod {
 	s, q := x.simulated()
 	if s == nil {
 		return nil
 	}
 	q.Pod = s.Find(pod)
-	out := &scheduling.RealisedPod{Nominated: q.All || q.Pod < 0}
+	out := &explanation.RealisedPod{Nominated: q.All || q.Pod < 0}
 	switch {
 	case q.Pod >= 0:
 	case nominated.Node(x.e.In.Problem, pod) == "":
@@ -64,7 +65,7 @@ func (x *Explainer) realised(pod *corev1.Pod) *scheduling.RealisedPod {
 	default: // it has its place before others come
 		return out
 	}
-	others := make([]scheduling.OtherPlace, len(s.Places))
+	others := make([]explanation.OtherPlace, len(s.Places))
 	admitted := make([]bool, len(others))
 	for _, c := range s.Play(q) {
 		out.Simulations++
@@ -93,7 +94,7 @@ func (x *Explainer) realised(pod *corev1.Pod) *scheduling.RealisedPod {
 			out.Others = append(out.Others, o)
 		}
 	}
-	slices.SortStableFunc(out.Others, func(a, b scheduling.OtherPlace) int { return cmp.Compare(b.Simulations, a.Simulations) })
+	slices.SortStableFunc(out.Others, func(a, b explanation.OtherPlace) int { return cmp.Compare(b.Simulations, a.Simulations) })
 	slices.Sort(out.Displaced)
 	out.Others, out.Displaced = few(out.Others), few(slices.Compact(out.Displaced))
 	if out.Elsewhere+out.Pending > 0 {

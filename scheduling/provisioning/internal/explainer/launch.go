@@ -7,15 +7,16 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/explanation"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/explain"
 )
 
 // Launch explains the launch of a name. The error is an [UnknownNameError], or says
 // that its offering is not on sale.
-func (x *Explainer) Launch(name string) (*scheduling.LaunchExplanation, error) {
+func (x *Explainer) Launch(name string) (*explanation.LaunchExplanation, error) {
 	i := slices.IndexFunc(x.plan.Launches, func(l scheduling.Launch) bool { return l.Name == name })
 	if i < 0 {
-		e := &scheduling.UnknownNameError{Kind: "launch", Name: name}
+		e := &explanation.UnknownNameError{Kind: "launch", Name: name}
 		var all []string
 		for i := range x.plan.Launches {
 			all = append(all, x.plan.Launches[i].Name)
@@ -27,9 +28,9 @@ func (x *Explainer) Launch(name string) (*scheduling.LaunchExplanation, error) {
 	if m.Template < 0 {
 		return nil, fmt.Errorf("launch %s: %w: no node pool of the problem sells what it buys", name, scheduling.ErrInvalid)
 	}
-	out := &scheduling.LaunchExplanation{
+	out := &explanation.LaunchExplanation{
 		Launch: name, NodePool: l.NodePool, Option: l.Options[0], Options: len(l.Options), Rooms: x.machineRooms(m),
-		RunnersUp: []scheduling.LaunchOption{}, Cheaper: []scheduling.RejectedOption{},
+		RunnersUp: []scheduling.LaunchOption{}, Cheaper: []explanation.RejectedOption{},
 	}
 	explain.SortRooms(out.Rooms)
 	fullest := out.Rooms[0]
@@ -56,7 +57,7 @@ func (x *Explainer) named(names []string) []*corev1.Pod {
 }
 
 // machineRooms says how full a machine of the plan is.
-func (x *Explainer) machineRooms(m *explain.Standing) []scheduling.Room {
+func (x *Explainer) machineRooms(m *explain.Standing) []explanation.Room {
 	shape := &x.e.In.Offers.Shapes[x.e.In.Offers.Offers[m.Offer].Shape]
 	daemons := make([]int64, len(x.e.In.Table.Names))
 	for i, row := range x.e.In.Offered[m.Template].Daemons {
@@ -67,13 +68,13 @@ func (x *Explainer) machineRooms(m *explain.Standing) []scheduling.Room {
 		}
 	}
 	load := x.e.State.Load(m.Items)
-	var out []scheduling.Room
+	var out []explanation.Room
 	for _, name := range x.e.In.Requestable() {
 		d := x.e.In.Table.Index[name]
 		if shape.Allocatable[d] == 0 && load[d] == 0 {
 			continue
 		}
-		out = append(out, scheduling.Room{
+		out = append(out, explanation.Room{
 			Resource: string(name), Allocatable: shape.Allocatable[d], Daemons: daemons[d], Planned: load[d],
 			Free: shape.Allocatable[d] - daemons[d] - load[d],
 		})

@@ -8,34 +8,35 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/explanation"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/explain"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
 // Node explains which pods an existing node receives, and why not others. The error is an [UnknownNameError].
-func (x *Explainer) Node(name string) (*scheduling.NodeExplanation, error) {
+func (x *Explainer) Node(name string) (*explanation.NodeExplanation, error) {
 	i := slices.IndexFunc(x.e.In.Problem.Nodes, func(n *corev1.Node) bool { return n.Name == name })
 	if i < 0 {
-		return nil, &scheduling.UnknownNameError{Kind: "node", Name: name, Near: explain.Near(name, x.nodeNames())}
+		return nil, &explanation.UnknownNameError{Kind: "node", Name: name, Near: explain.Near(name, x.nodeNames())}
 	}
 	node := x.e.In.Problem.Nodes[i]
-	out := &scheduling.NodeExplanation{
-		Node: name, State: scheduling.NodeReady, NodePool: node.Labels[scheduling.NodePoolLabel], InstanceType: node.Labels[corev1.LabelInstanceTypeStable],
+	out := &explanation.NodeExplanation{
+		Node: name, State: explanation.NodeReady, NodePool: node.Labels[scheduling.NodePoolLabel], InstanceType: node.Labels[corev1.LabelInstanceTypeStable],
 		Zone: node.Labels[offerings.ZoneLabel], CapacityType: node.Labels[offerings.CapacityTypeLabel],
-		Taints: instance.EffectiveTaints(node, x.e.In.PoolNamed(node.Labels[scheduling.NodePoolLabel])), Planned: []scheduling.PodShare{}, Running: []scheduling.PodShare{},
+		Taints: instance.EffectiveTaints(node, x.e.In.PoolNamed(node.Labels[scheduling.NodePoolLabel])), Planned: []explanation.PodShare{}, Running: []explanation.PodShare{},
 	}
 	switch {
 	case podspec.Going(node):
-		out.State = scheduling.NodeGoing
+		out.State = explanation.NodeGoing
 	case instance.InFlight(node):
-		out.State = scheduling.NodeInFlight
+		out.State = explanation.NodeInFlight
 	}
 	running := x.e.In.Cluster.Host(name).Pods
 	bin := slices.IndexFunc(x.e.In.Nodes, func(n *instance.ExistingNode) bool { return n.Node == node })
 	out.Rooms = x.nodeRooms(node, bin, running)
 	explain.SortRooms(out.Rooms)
-	fullest := scheduling.Room{}
+	fullest := explanation.Room{}
 	if len(out.Rooms) > 0 {
 		fullest = out.Rooms[0]
 	}
@@ -63,7 +64,7 @@ func (x *Explainer) nodeNames() []string {
 
 // nodeRooms says how full a node is, of all that pods which wait or run there, or
 // daemons, ask for; bin is -1 for those that receive nothing.
-func (x *Explainer) nodeRooms(node *corev1.Node, bin int, running []*corev1.Pod) []scheduling.Room {
+func (x *Explainer) nodeRooms(node *corev1.Node, bin int, running []*corev1.Pod) []explanation.Room {
 	table := x.e.In.Table
 	used := corev1.ResourceList{}
 	for _, pod := range running {
@@ -84,9 +85,9 @@ func (x *Explainer) nodeRooms(node *corev1.Node, bin int, running []*corev1.Pod)
 	if bin >= 0 {
 		planned = x.e.State.Load(x.e.State.Bins[bin].Items)
 	}
-	var out []scheduling.Room
+	var out []explanation.Room
 	for _, name := range names {
-		r := scheduling.Room{Resource: string(name), Allocatable: podspec.Amount(name, allocatable[name]), Running: podspec.Amount(name, used[name])}
+		r := explanation.Room{Resource: string(name), Allocatable: podspec.Amount(name, allocatable[name]), Running: podspec.Amount(name, used[name])}
 		if r.Allocatable == 0 && r.Running == 0 {
 			continue
 		}
@@ -101,8 +102,8 @@ func (x *Explainer) nodeRooms(node *corev1.Node, bin int, running []*corev1.Pod)
 }
 
 // refusedBy lists the pods without a place, with why a node does not take them.
-func (x *Explainer) refusedBy(bin int) []scheduling.Refusal {
-	var out []scheduling.Refusal
+func (x *Explainer) refusedBy(bin int) []explanation.Refusal {
+	var out []explanation.Refusal
 	for id, class := range x.e.In.Planned {
 		pods := x.e.State.Unplaced(id)
 		if len(pods) == 0 {
@@ -117,12 +118,12 @@ func (x *Explainer) refusedBy(bin int) []scheduling.Refusal {
 		for _, pod := range pods {
 			names = append(names, podspec.PodName(pod))
 		}
-		if i := slices.IndexFunc(out, func(have scheduling.Refusal) bool { return have.Reason == r }); i >= 0 {
+		if i := slices.IndexFunc(out, func(have explanation.Refusal) bool { return have.Reason == r }); i >= 0 {
 			out[i].Pods = append(out[i].Pods, names...)
 			slices.Sort(out[i].Pods)
 			continue
 		}
-		out = append(out, scheduling.Refusal{Pods: names, Reason: r})
+		out = append(out, explanation.Refusal{Pods: names, Reason: r})
 	}
 	return out
 }

@@ -3,55 +3,55 @@ package explainer
 import (
 	"slices"
 
-	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/explanation"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/explain"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
 // Pod explains where a pod goes and why, named as namespace/name, or by its name where no
 // other namespace has it. The error is an [UnknownNameError].
-func (x *Explainer) Pod(name string) (*scheduling.PodExplanation, error) {
+func (x *Explainer) Pod(name string) (*explanation.PodExplanation, error) {
 	pod, err := x.findPod(name)
 	if err != nil {
 		return nil, err
 	}
 	full := podspec.PodName(pod)
-	out := &scheduling.PodExplanation{Pod: full, Status: scheduling.PodIgnored, Requests: x.requests(pod), Priority: podspec.PriorityOf(pod)}
+	out := &explanation.PodExplanation{Pod: full, Status: explanation.PodIgnored, Requests: x.requests(pod), Priority: podspec.PriorityOf(pod)}
 	id, planned := x.e.State.ClassOf[full]
 	for other, at := range x.plan.Placements() {
 		if other != podspec.PodKey(pod) {
 			continue
 		}
-		if out.Status, out.Place = scheduling.PodExisting, at.Name(); at.Launch != nil {
-			out.Status, out.Option = scheduling.PodLaunch, &at.Launch.Options[0]
+		if out.Status, out.Place = explanation.PodExisting, at.Name(); at.Launch != nil {
+			out.Status, out.Option = explanation.PodLaunch, &at.Launch.Options[0]
 		}
 	}
 	for i := range x.plan.Unschedulable {
 		if u := &x.plan.Unschedulable[i]; u.Pod == full {
-			out.Status, out.RuledOut, out.Changes = scheduling.PodUnschedulable, slices.Clone(u.Reasons), scheduling.CopyChanges(u.Changes)
+			out.Status, out.RuledOut, out.Changes = explanation.PodUnschedulable, slices.Clone(u.Reasons), explain.CopyChanges(u.Changes)
 			if planned {
-				out.Ties = x.e.Tied.States(id)
+				out.TopologyTerms = x.e.Tied.States(id)
 			}
 			return out, nil
 		}
 	}
 	switch {
-	case planned && out.Status != scheduling.PodIgnored:
+	case planned && out.Status != explanation.PodIgnored:
 		x.alternatives(out, id)
 		out.Realised = x.realised(pod)
 	case pod.Spec.NodeName != "" && !podspec.Terminal(pod):
-		out.Status, out.Place = scheduling.PodRunning, pod.Spec.NodeName
+		out.Status, out.Place = explanation.PodRunning, pod.Spec.NodeName
 	}
 	return out, nil
 }
 
 // alternatives looks where else a pod could be that has a place: as if the plan had
 // all others and not it.
-func (x *Explainer) alternatives(out *scheduling.PodExplanation, id int) {
+func (x *Explainer) alternatives(out *explanation.PodExplanation, id int) {
 	e := explain.NewExplainer(x.e.In, explain.Without(x.plan, out.Pod))
 	e.Lenient = true
 	class := e.In.Planned[id]
-	out.Ties = e.Tied.States(id)
+	out.TopologyTerms = e.Tied.States(id)
 	out.RuledOut = e.Reasons(class, id)
 	nodes, launches := 0, 0
 	for i, n := range e.In.Nodes {
@@ -59,7 +59,7 @@ func (x *Explainer) alternatives(out *scheduling.PodExplanation, id int) {
 			continue
 		}
 		nodes++
-		out.Next = append(out.Next, scheduling.Place{Node: n.Node.Name})
+		out.Next = append(out.Next, explanation.Place{Node: n.Node.Name})
 	}
 	for i := range e.State.Machines {
 		l := &x.plan.Launches[i]
@@ -67,10 +67,10 @@ func (x *Explainer) alternatives(out *scheduling.PodExplanation, id int) {
 			continue
 		}
 		launches++
-		out.Next = append(out.Next, scheduling.Place{Launch: l.Name, NodePool: l.NodePool})
+		out.Next = append(out.Next, explanation.Place{Launch: l.Name, NodePool: l.NodePool})
 	}
 	if own, ok := e.Cheapest(class, id); ok {
 		o := e.In.Offers.Offers[own.Offer].Option()
-		out.Next = append(out.Next, scheduling.Place{Option: &o, NodePool: e.In.Templates[own.Template].Pool.Name})
+		out.Next = append(out.Next, explanation.Place{Option: &o, NodePool: e.In.Templates[own.Template].Pool.Name})
 	}
 }

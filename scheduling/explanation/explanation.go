@@ -1,4 +1,4 @@
-package scheduling
+package explanation
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
 // LaunchExplanation gives the reasons for the choice of a launch.
@@ -16,8 +17,8 @@ type LaunchExplanation struct {
 	NodePool string `json:"nodePool"`
 	// Option is the first option of the launch; Options is the number of offerings that the plan
 	// lists for it, this one included.
-	Option  LaunchOption `json:"option"`
-	Options int          `json:"options"`
+	Option  scheduling.LaunchOption `json:"option"`
+	Options int                     `json:"options"`
 	// Rooms say how full the machine is, the fullest resource first.
 	Rooms []Room `json:"rooms"`
 	// Pods are the pods on it, the largest share of the fullest resource first.
@@ -27,13 +28,13 @@ type LaunchExplanation struct {
 	Unforced []string `json:"unforced,omitempty"`
 	// RunnersUp are the cheapest other types that hold the same pods, each at its cheapest
 	// offering; Others is the number of all these types.
-	RunnersUp []LaunchOption `json:"runnersUp"`
-	Others    int            `json:"others"`
+	RunnersUp []scheduling.LaunchOption `json:"runnersUp"`
+	Others    int                       `json:"others"`
 	// Cheaper are cheaper types that cannot hold the pods, the most expensive first, each with the
 	// reason at its cheapest offering.
 	Cheaper []RejectedOption `json:"cheaper"`
 	// RuledOut counts the reasons against the other offerings of all node pools.
-	RuledOut []ReasonCount `json:"ruledOut"`
+	RuledOut []scheduling.ReasonCount `json:"ruledOut"`
 }
 
 // Room is a resource of a machine, in base units, CPU in millicores.
@@ -66,9 +67,9 @@ type PodShare struct {
 
 // RejectedOption is an option that cannot be used.
 type RejectedOption struct {
-	LaunchOption
+	scheduling.LaunchOption
 	// Reason is the constraint that rules it out.
-	Reason ReasonCount `json:"reason"`
+	Reason scheduling.ReasonCount `json:"reason"`
 }
 
 // PodStatus is the role of a pod in a plan.
@@ -92,32 +93,32 @@ type PodExplanation struct {
 	// Place is the launch or the node of the pod; "" where it has none.
 	Place string `json:"place,omitempty"`
 	// Option is the first option of the launch.
-	Option *LaunchOption `json:"option,omitempty"`
+	Option *scheduling.LaunchOption `json:"option,omitempty"`
 	// Requests are the pod's effective requests, Priority its priority.
 	Requests corev1.ResourceList `json:"requests,omitempty"`
 	Priority int32               `json:"priority,omitempty"`
-	// Ties are its constraints on other pods (spread, affinity, anti-affinity), with the pods that
+	// TopologyTerms are its constraints on other pods (spread, affinity, anti-affinity), with the pods that
 	// they count now.
-	Ties []TieState `json:"ties,omitempty"`
+	TopologyTerms []TopologyTerm `json:"topologyTerms,omitempty"`
 	// Next are the next best places: nodes and launches that have room for it, then the
 	// cheapest machine of its own.
 	Next []Place `json:"next,omitempty"`
 	// RuledOut counts the reasons against the other offerings and nodes; the most frequent first.
-	RuledOut []ReasonCount `json:"ruledOut,omitempty"`
+	RuledOut []scheduling.ReasonCount `json:"ruledOut,omitempty"`
 	// Changes are alternatives of which each would place it, the smallest first; empty where it has
 	// a place.
-	Changes []Change `json:"changes,omitempty"`
+	Changes []scheduling.Change `json:"changes,omitempty"`
 	// Realised tells where kube-scheduler is expected to bind it. It is nil where the plan has no
 	// place for the pod, where the policy pins pods, or where too many pods depend on each other.
 	Realised *RealisedPod `json:"realised,omitempty"`
 }
 
 // RealisedPod tells whether kube-scheduler binds a pod to its planned place, by simulations that
-// differ in the order of the pods, and in whether nodes join at once or in batches. Like [Realised]
+// differ in the order of the pods, and in whether nodes join at once or in batches. Like [scheduling.Realised]
 // it is the result of a model and no proof.
 type RealisedPod struct {
 	// Nominated says that the pod is nominated to its place, in the problem or by
-	// [PlacementNominated].
+	// [scheduling.PlacementNominated].
 	Nominated bool `json:"nominated,omitempty"`
 	// Simulations is their number; 0 where the problem nominates the pod to its place and no other
 	// pod takes it.
@@ -134,7 +135,7 @@ type RealisedPod struct {
 	Displaced []string `json:"displaced,omitempty"`
 	// Force are changes of which each binds it to its place in every simulation, the cheapest
 	// first. Each was tried; they are empty where none is needed.
-	Force []Change `json:"force,omitempty"`
+	Force []scheduling.Change `json:"force,omitempty"`
 }
 
 // OtherPlace is a node or a launch to which kube-scheduler may bind a pod that is planned for
@@ -147,10 +148,10 @@ type OtherPlace struct {
 	Simulations int `json:"simulations"`
 }
 
-// TieState is a constraint of a pod on the places of other pods.
-type TieState struct {
+// TopologyTerm is a constraint of a pod on the places of other pods.
+type TopologyTerm struct {
 	// Code is the reason code of a violation: topology-spread, pod-affinity or pod-anti-affinity.
-	Code ReasonCode `json:"code"`
+	Code scheduling.ReasonCode `json:"code"`
 	// Key is the topology key, Matching the selector of the counted pods.
 	Key      string `json:"key"`
 	Matching string `json:"matching"`
@@ -175,7 +176,7 @@ type Place struct {
 	Node   string `json:"node,omitempty"`
 	Launch string `json:"launch,omitempty"`
 	// Option is the offering that would be launched; nil on a node or a launch of the plan.
-	Option *LaunchOption `json:"option,omitempty"`
+	Option *scheduling.LaunchOption `json:"option,omitempty"`
 	// NodePool is the pool that would pay for it.
 	NodePool string `json:"nodePool,omitempty"`
 }
@@ -224,8 +225,8 @@ type NodeExplanation struct {
 // Refusal is the reason for which one place does not admit a set of pods.
 type Refusal struct {
 	// Pods are as namespace/name, sorted.
-	Pods   []string    `json:"pods"`
-	Reason ReasonCount `json:"reason"`
+	Pods   []string               `json:"pods"`
+	Reason scheduling.ReasonCount `json:"reason"`
 }
 
 // UnknownNameError says that a plan and its problem have no object of a name, or more than one.
