@@ -76,7 +76,7 @@ type binPlacement struct {
 // classes of one size and group are adjacent. With a random source, bins take a random part of them, which
 // leaves room for classes later in the order.
 func (f *Filler) PlaceOn(b *Bins, some []int, order []model.ClassID, remaining []int64, few *rand.Rand) {
-	x := binPlacement{f: f, machines: f.on.p.Bins, bins: b, some: append(f.some[:0], some...), partial: few}
+	x := binPlacement{f: f, machines: f.sizes.p.Bins, bins: b, some: append(f.some[:0], some...), partial: few}
 	f.some = x.some
 	x.place(order, remaining)
 }
@@ -88,15 +88,15 @@ func (x *binPlacement) place(order []model.ClassID, remaining []int64) {
 	defer func() { f.bestBins = x.bestBins }()
 	for _, c := range order {
 		if x.least == nil {
-			x.least = slices.Clone(f.on.p.Classes[c].Request)
+			x.least = slices.Clone(f.sizes.p.Classes[c].Request)
 		}
-		for d, q := range f.on.p.Classes[c].Request {
+		for d, q := range f.sizes.p.Classes[c].Request {
 			x.least[d] = min(x.least[d], q)
 		}
 	}
 	for from := 0; from < len(order); {
 		to := from + 1
-		for to < len(order) && f.SameBins(order[from], order[to]) {
+		for to < len(order) && f.sizes.sameBins(order[from], order[to]) {
 			to++
 		}
 		x.run(order[from:to], remaining)
@@ -104,27 +104,16 @@ func (x *binPlacement) place(order []model.ClassID, remaining []int64) {
 	}
 }
 
-// SameBins reports whether pods of two classes fit on the same bins, if other pods there are ignored.
-func (f *Filler) SameBins(a, b model.ClassID) bool {
-	return f.SizeOf[a] == f.SizeOf[b] && f.on.p.Classes[a].Group == f.on.p.Classes[b].Group
-}
-
-// sameConflicts reports whether pods of two classes may join the same pods.
-func (f *Filler) sameConflicts(a, b model.ClassID) bool {
-	x, y := &f.on.p.Classes[a], &f.on.p.Classes[b]
-	return x.PerNode == 0 && y.PerNode == 0 && len(x.Conflicts) == 0 && len(y.Conflicts) == 0 && slices.Equal(x.PerNodeLimits, y.PerNodeLimits)
-}
-
 // run places classes of one size and group.
 func (x *binPlacement) run(classes []model.ClassID, remaining []int64) {
 	if !slices.ContainsFunc(classes, func(c model.ClassID) bool { return remaining[c] > 0 }) {
 		return
 	}
-	x.find(classes[0], x.f.uniform(classes))
-	request := x.f.on.p.Classes[classes[0]].Request
+	x.find(classes[0], x.f.sizes.uniform(classes))
+	request := x.f.sizes.p.Classes[classes[0]].Request
 	at := 0
 	for i, c := range classes {
-		if i == 0 || !x.f.sameConflicts(classes[i-1], c) {
+		if i == 0 || !x.f.sizes.sameConflicts(classes[i-1], c) {
 			at = 0
 		}
 		for remaining[c] > 0 {
@@ -134,10 +123,10 @@ func (x *binPlacement) run(classes []model.ClassID, remaining []int64) {
 			}
 			n := min(remaining[c], x.capacity(s.bin, request))
 			if n > 0 {
-				n = min(n, x.f.on.p.Joining(x.bins.Items[s.bin], x.machines[s.bin].Present, c))
+				n = min(n, x.f.sizes.p.Joining(x.bins.Items[s.bin], x.machines[s.bin].Present, c))
 			}
 			if n > 0 && x.options != nil {
-				n = x.f.withinFloor(&x.f.on.p.Options[x.options[s.bin]], x.bins.Items[s.bin], c, n)
+				n = x.f.machine.withinFloor(&x.f.sizes.p.Options[x.options[s.bin]], x.bins.Items[s.bin], c, n)
 			}
 			if n <= 0 {
 				at++
@@ -156,20 +145,10 @@ func (x *binPlacement) run(classes []model.ClassID, remaining []int64) {
 	}
 }
 
-// uniform reports whether all classes may join the same pods.
-func (f *Filler) uniform(classes []model.ClassID) bool {
-	for _, c := range classes[1:] {
-		if !f.sameConflicts(classes[0], c) {
-			return false
-		}
-	}
-	return true
-}
-
 // find collects the candidates for the size and group of class c; with uniform, only bins whose pods class c
 // may join.
 func (x *binPlacement) find(c model.ClassID, uniform bool) {
-	class := &x.f.on.p.Classes[c]
+	class := &x.f.sizes.p.Classes[c]
 	x.f.Work += int64(len(x.some))
 	x.bestBins.sorted, x.bestBins.heap = x.bestBins.sorted[:0], x.bestBins.heap[:0]
 	kept := x.some[:0]
@@ -180,7 +159,7 @@ func (x *binPlacement) find(c model.ClassID, uniform bool) {
 		kept = append(kept, i)
 		bin := &x.machines[i]
 		if bin.Admits.Has(int(class.Group)) && model.Fits(x.bins.Room[i], class.Request) &&
-			(!uniform || x.f.on.p.Joining(x.bins.Items[i], bin.Present, c) > 0) {
+			(!uniform || x.f.sizes.p.Joining(x.bins.Items[i], bin.Present, c) > 0) {
 			x.bestBins.heap = append(x.bestBins.heap, binCandidate{
 				bin: i, soft: bin.Soft.Has(int(class.Group)), left: spare(x.bins.Room[i], bin.Room, class.Request),
 			})
@@ -219,17 +198,17 @@ func (f *Filler) TopUp(nodes []model.Node, m *Market, order []model.ClassID, rem
 	machines := make([]model.Bin, len(singles))
 	b := &Bins{Room: make([][]int64, len(singles)), Items: make([][]model.Item, len(singles))}
 	options, every := make([]model.OptionID, len(singles)), make([]int, len(singles))
-	none := model.NewBits(f.on.p.Groups)
-	load := make([]int64, f.on.p.Dims)
+	none := model.NewBits(f.sizes.p.Groups)
+	load := make([]int64, f.sizes.p.Dims)
 	for i := range singles {
 		o := singles[i].Option
-		room := f.on.p.Options[o].Room
+		room := f.sizes.p.Options[o].Room
 		machines[i] = model.Bin{Room: room, Admits: none, Soft: none}
 		if r := m.RowOf[o]; r >= 0 {
 			machines[i].Admits = m.Rows[r]
 		}
 		clear(load)
-		f.on.p.Load(load, singles[i].Items)
+		f.sizes.p.Load(load, singles[i].Items)
 		b.Room[i] = slices.Clone(room)
 		for d, n := range load {
 			b.Room[i][d] -= n
@@ -253,13 +232,13 @@ func (f *Filler) BinOrder(order []model.ClassID, values []float64) []model.Class
 		sold, limitBound      bool
 	}
 	most := map[kind]float64{}
-	kinds := make([]kind, len(f.on.p.Classes))
+	kinds := make([]kind, len(f.sizes.p.Classes))
 	for _, c := range order {
-		class := &f.on.p.Classes[c]
-		kinds[c] = kind{f.SizeOf[c], class.Group, class.Priority, values[c] > 0, f.limitBound[c]}
+		class := &f.sizes.p.Classes[c]
+		kinds[c] = kind{f.SizeOf[c], class.Group, class.Priority, values[c] > 0, f.pace.limitBound[c]}
 		most[kinds[c]] = max(most[kinds[c]], values[c])
 	}
-	peak := make([]float64, len(f.on.p.Classes))
+	peak := make([]float64, len(f.sizes.p.Classes))
 	for _, c := range order {
 		peak[c] = most[kinds[c]]
 	}

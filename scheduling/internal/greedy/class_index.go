@@ -1,7 +1,6 @@
 package greedy
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
@@ -21,15 +20,14 @@ type classIndex struct {
 	nodeLimited [][]SizeList    // by row: classes with per-node limits
 	all         []model.ClassID // backing array of the lists
 	wanted      []bool          // by row: whether it has an option to consider
+	rowsOf      []int32         // by indexed class: number of its rows
 }
 
 // indexWork is the number of classes that are indexed with the work of looking at one.
 const indexWork = 4
 
-// Index indexes the classes for some places of a market. It sorts classes.
-func (f *Filler) Index(m *Market, places []int, classes []model.ClassID, values []float64) {
-	f.arrange(classes, values)
-	s := &f.index
+// fill indexes classes, arranged by size, for some places of a market, and returns the work of it.
+func (s *classIndex) fill(m *Market, places []int, sizes *classSizes, pace *limitPacing, classes []model.ClassID) (work int64) {
 	s.m, s.places = m, places
 	rows := len(m.Rows)
 	s.lists = slices.Grow(s.lists[:0], rows)[:rows]
@@ -40,16 +38,16 @@ func (f *Filler) Index(m *Market, places []int, classes []model.ClassID, values 
 		s.wanted[m.Row[at]] = true
 	}
 	for _, c := range classes {
-		f.rowsOf[c] = 0
+		s.rowsOf[c] = 0
 	}
 	s.all = s.all[:0]
 	for r := range m.Rows {
 		s.lists[r], s.nodeLimited[r] = s.lists[r][:0], s.nodeLimited[r][:0]
 		if s.wanted[r] {
-			f.Work += int64(len(classes)) / indexWork
-			s.lists[r] = f.sort(r, s.lists[r], classes, false)
-			if f.NodeLimits {
-				s.nodeLimited[r] = f.sort(r, s.nodeLimited[r], classes, true)
+			work += int64(len(classes)) / indexWork
+			s.lists[r] = s.sort(r, s.lists[r], sizes, classes, nil)
+			if pace.limits {
+				s.nodeLimited[r] = s.sort(r, s.nodeLimited[r], sizes, classes, pace)
 			}
 		}
 	}
@@ -63,20 +61,20 @@ func (f *Filler) Index(m *Market, places []int, classes []model.ClassID, values 
 			}
 		}
 	}
+	return work
 }
 
-// sort appends the classes that a row admits, or only those with per-node limits. The caller cuts the slices
+// sort appends the classes that a row admits; with limited, only classes with per-node limits. The caller cuts the slices
 // again when s.all no longer moves.
-func (f *Filler) sort(row int, lists []SizeList, classes []model.ClassID, tight bool) []SizeList {
-	s := &f.index
+func (s *classIndex) sort(row int, lists []SizeList, sizes *classSizes, classes []model.ClassID, limited *limitPacing) []SizeList {
 	last, fits := int32(-1), false
 	for _, c := range classes {
-		if tight && !f.hasNodeLimit(c) || !s.m.Rows[row].Has(int(f.on.p.Classes[c].Group)) {
+		if limited != nil && !limited.has(c) || !s.m.Rows[row].Has(int(sizes.p.Classes[c].Group)) {
 			continue
 		}
-		size := f.SizeOf[c]
+		size := sizes.sizeOf[c]
 		if size != last {
-			last, fits = size, model.Fits(s.m.room[row], f.requests[size])
+			last, fits = size, model.Fits(s.m.room[row], sizes.requests[size])
 		}
 		if !fits {
 			continue
@@ -84,25 +82,14 @@ func (f *Filler) sort(row int, lists []SizeList, classes []model.ClassID, tight 
 		if len(lists) == 0 || lists[len(lists)-1].size != size {
 			lists = append(lists, SizeList{size: size})
 		}
-		if !tight {
-			f.rowsOf[c]++
+		if limited == nil {
+			s.rowsOf[c]++
 		}
 		s.all = append(s.all, c)
 		x := &lists[len(lists)-1]
 		x.classes = s.all[len(s.all)-len(x.classes)-1:]
 	}
 	return lists
-}
-
-// arrange sorts classes by size, then in descending order of value.
-func (f *Filler) arrange(classes []model.ClassID, values []float64) {
-	slices.SortFunc(classes, func(a, b model.ClassID) int {
-		return cmp.Or(
-			cmp.Compare(f.SizeOf[a], f.SizeOf[b]),
-			cmp.Compare(values[b], values[a]),
-			cmp.Compare(a, b),
-		)
-	})
 }
 
 // dropEmpty removes classes without remaining pods.

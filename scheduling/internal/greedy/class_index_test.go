@@ -92,7 +92,7 @@ func TestStock(t *testing.T) {
 				for k, c := range x.classes {
 					require.True(t, want[c], "seed %d: class %d", seed, c)
 					delete(want, c)
-					require.Equal(t, p.Classes[c].Request, f.requests[x.size])
+					require.Equal(t, p.Classes[c].Request, f.sizes.requests[x.size])
 					if k > 0 {
 						require.LessOrEqual(t, values[c], values[x.classes[k-1]], "seed %d", seed)
 					}

@@ -7,7 +7,7 @@ import "github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 type pricedOption struct {
 	at    int     // place of the option in the market
 	score float64 // value of the pattern per cost
-	// The pattern is the n items at from in Filler.patterns, where there is space for room items.
+	// The pattern is the n items at from in constructionSpace.patterns, where there is space for room items.
 	from, n, room int32
 }
 
@@ -63,6 +63,7 @@ const dropEvery = 64
 type construction struct {
 	f         *Filler
 	s         *classIndex
+	space     *constructionSpace
 	remaining []int64
 	values    []float64
 	budget    *Budget
@@ -73,6 +74,14 @@ type construction struct {
 	value     float64 // of these pods
 	nodes     []model.Node
 	droppedAt int64 // work at the last removal of empty classes
+}
+
+// constructionSpace is memory that constructions reuse.
+type constructionSpace struct {
+	offers   offers
+	waiting  []int
+	patterns []model.Item // of the offers of the present construction
+	kept     []model.Item // of bought machines; never overwritten
 }
 
 // Buy buys machines for the remaining pods of some classes at some places of a market, until no further machine
@@ -91,12 +100,12 @@ func (f *Filler) construct(remaining []int64, values []float64, b *Budget) []mod
 	s := &f.index
 	x := construction{
 		f: f, s: s, remaining: remaining, values: values, budget: b, droppedAt: f.Work,
-		offers: f.offers[:0], waiting: append(f.waiting[:0], s.places...), eager: f.Eager,
+		space: &f.space, offers: f.space.offers[:0], waiting: append(f.space.waiting[:0], s.places...), eager: f.Eager,
 	}
-	f.patterns = f.patterns[:0]
-	defer func() { f.offers, f.waiting = x.offers, x.waiting }()
+	f.space.patterns = f.space.patterns[:0]
+	defer func() { f.space.offers, f.space.waiting = x.offers, x.waiting }()
 	f.pace.slack = 1
-	f.measure(remaining, values)
+	f.setPace(remaining, values)
 	x.tally()
 	x.admit()
 	for {
@@ -110,7 +119,7 @@ func (f *Filler) construct(remaining []int64, values []float64, b *Budget) []mod
 		if len(x.nodes) == bought {
 			f.pace.slack *= 2
 		}
-		f.measure(remaining, values)
+		f.setPace(remaining, values)
 		x.admit()
 	}
 }
@@ -121,7 +130,7 @@ func (x *construction) tally() {
 	for _, lists := range x.s.lists {
 		for i := range lists {
 			for _, c := range lists[i].classes {
-				part := float64(x.remaining[c]) / float64(x.f.rowsOf[c])
+				part := float64(x.remaining[c]) / float64(x.s.rowsOf[c])
 				x.pods += part
 				x.value += part * x.values[c]
 			}
@@ -159,7 +168,7 @@ func (x *construction) admit() {
 // affords reports whether the budget allows one more machine of the option at a place. Once it does not, it
 // never will.
 func (x *construction) affords(at int) bool {
-	return x.budget.Affords(&x.f.on.p.Options[x.s.m.Options[at]], 1) > 0
+	return x.budget.Affords(&x.f.sizes.p.Options[x.s.m.Options[at]], 1) > 0
 }
 
 // overCap reports whether the pacing rules the option at a place out for now.
@@ -200,19 +209,19 @@ func (x *construction) step() {
 		n = min(n, 1+int64(x.f.pace.slots[row]/16))
 	}
 	o := x.s.m.Options[first.at]
-	node := model.Node{Option: o, N: n, Items: x.f.keep(x.f.pattern(first))}
+	node := model.Node{Option: o, N: n, Items: x.space.keep(x.space.pattern(first))}
 	for _, it := range node.Items {
 		x.pods -= float64(it.N * n)
 		x.value -= float64(it.N*n) * x.values[it.Class]
 	}
-	x.budget.buy(&x.f.on.p.Options[o], &node, x.remaining)
+	x.budget.buy(&x.f.sizes.p.Options[o], &node, x.remaining)
 	x.nodes = append(x.nodes, node)
 	first.n = 0
 	// Only after enough work, because removal looks at all lists.
 	if len(x.nodes)%dropEvery == 0 && x.f.Work-x.droppedAt >= int64(len(x.s.all)) {
 		x.s.dropEmpty(x.remaining)
 		x.tally()
-		x.f.measure(x.remaining, x.values)
+		x.f.setPace(x.remaining, x.values)
 		x.admit()
 		x.droppedAt = x.f.Work
 	}
@@ -234,31 +243,31 @@ func (x *construction) renew(offer *pricedOption) bool {
 	}
 	items, value := x.f.Fill(offer.at, x.f.pace.seeds[row], x.remaining, x.values)
 	if offer.n = int32(len(items)); offer.n > offer.room {
-		offer.from, offer.room = int32(len(x.f.patterns)), offer.n
-		x.f.patterns = append(x.f.patterns, items...)
+		offer.from, offer.room = int32(len(x.space.patterns)), offer.n
+		x.space.patterns = append(x.space.patterns, items...)
 	} else {
-		copy(x.f.patterns[offer.from:], items)
+		copy(x.space.patterns[offer.from:], items)
 	}
 	offer.score = value / x.f.Costs[x.s.m.Options[offer.at]]
 	return offer.n > 0
 }
 
-// pattern returns the pods on a machine of the option. It is valid until the option is filled again.
-func (f *Filler) pattern(offer *pricedOption) []model.Item {
-	return f.patterns[offer.from:][:offer.n]
-}
-
 // keptTogether is the number of items that are allocated at a time.
 const keptTogether = 1024
 
+// pattern returns the pods on a machine of the option. It is valid until the option is filled again.
+func (k *constructionSpace) pattern(offer *pricedOption) []model.Item {
+	return k.patterns[offer.from:][:offer.n]
+}
+
 // keep copies items to memory that is never overwritten.
-func (f *Filler) keep(items []model.Item) []model.Item {
-	if cap(f.kept)-len(f.kept) < len(items) {
-		f.kept = make([]model.Item, 0, max(keptTogether, len(items)))
+func (k *constructionSpace) keep(items []model.Item) []model.Item {
+	if cap(k.kept)-len(k.kept) < len(items) {
+		k.kept = make([]model.Item, 0, max(keptTogether, len(items)))
 	}
-	from := len(f.kept)
-	f.kept = append(f.kept, items...)
-	return f.kept[from:len(f.kept):len(f.kept)]
+	from := len(k.kept)
+	k.kept = append(k.kept, items...)
+	return k.kept[from:len(k.kept):len(k.kept)]
 }
 
 // affordable returns the number of machines with the option's pattern that the remaining pods and the budget
@@ -267,5 +276,5 @@ func (x *construction) affordable(offer *pricedOption) int64 {
 	if offer.n == 0 {
 		return 0
 	}
-	return x.budget.times(&x.f.on.p.Options[x.s.m.Options[offer.at]], x.f.pattern(offer), model.Unbounded, x.remaining)
+	return x.budget.times(&x.f.sizes.p.Options[x.s.m.Options[offer.at]], x.space.pattern(offer), model.Unbounded, x.remaining)
 }

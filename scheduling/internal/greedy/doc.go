@@ -7,7 +7,8 @@
 //
 // # A map of this package's files
 //
-//	filler.go        the entry points, data of the problem, and scratch memory
+//	filler.go        the entry points
+//	sizes.go         classes by size, and which of them are alike
 //	fill.go          fills one machine for as much value as possible
 //	shortlist.go     of many sizes only the best are compared in every step
 //	node_pods.go     which pods may join a machine: per-node limits, conflicts, PerNode

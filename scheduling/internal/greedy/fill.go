@@ -28,13 +28,52 @@ type cursor struct {
 	at    int32
 }
 
-// Fill packs pods of the indexed classes, at most remaining[c] of class c, into an empty machine of the option
-// at a place of the market, and returns the items and their value. Each step takes pods of the class that would
-// have the most value if the rest of the machine were filled with it alone: classes whose shape matches the
-// room come first, and the next step balances the resources. With seeds, the machine begins with a pod of them
-// or stays empty. The items are valid until the next fill.
-func (f *Filler) Fill(at int, seeds []SizeList, remaining []int64, values []float64) ([]model.Item, float64) {
-	option, lists := f.Begin(at), f.ListsAt(at)
+// machineFill is the machine that is being filled. It reuses its memory from one machine to the next, so that filling
+// does not allocate once it has grown.
+type machineFill struct {
+	sizes *classSizes
+	work  *int64 // the number of classes looked at so far
+
+	on          nodePods   // the pods on the machine; empty between fills
+	left        []int64    // remaining room of the machine, by resource
+	reserved    []int64    // room that is used last, by resource; empty for none
+	queued      []queue    // per-node limits of which a machine takes pods first; empty for none
+	inverse     []float64  // by resource: 1 / remaining room; 0 beyond the resources
+	lists       []SizeList // of the cursors
+	cursors     []cursor
+	open        []int32 // cursors whose classes may still fit
+	shortlisted []int32 // the best cursors at the time of the shortlist, best first
+	scores      []float64
+	before      []int64 // remaining room at the time of the shortlist, by resource
+	items       []model.Item
+	at          []int32 // by class on the machine: its index in items
+	groups      model.Bits
+	load        []int64
+}
+
+func newMachineFill(sizes *classSizes, work *int64) machineFill {
+	p := sizes.p
+	return machineFill{
+		sizes: sizes, work: work, on: newNodePods(p), left: make([]int64, p.Dims), inverse: make([]float64, sizes.stride),
+		at: make([]int32, len(p.Classes)), groups: model.NewBits(p.Groups), load: make([]int64, p.Dims),
+	}
+}
+
+// begin begins an empty machine with a room.
+func (f *machineFill) begin(room []int64) {
+	copy(f.left, room)
+	f.items = f.items[:0]
+}
+
+// finish returns the items, and forgets their pods. The items are valid until the next fill.
+func (f *machineFill) finish() []model.Item {
+	f.on.leave(f.items)
+	return f.items
+}
+
+// run fills an empty machine of an option with pods of the lists, see [Filler.Fill].
+func (f *machineFill) run(option *model.Option, lists, seeds []SizeList, remaining []int64, values []float64) ([]model.Item, float64) {
+	f.begin(option.Room)
 	value := 0.0
 	if len(seeds) > 0 {
 		f.reopen(seeds, values)
@@ -58,41 +97,11 @@ func (f *Filler) Fill(at int, seeds []SizeList, remaining []int64, values []floa
 		}
 		value += f.fillUp(option, lists, remaining, values)
 	}
-	f.on.leave(f.items)
-	return f.items, value
+	return f.finish(), value
 }
-
-// Begin begins an empty machine of the option at a place of the market.
-func (f *Filler) Begin(at int) *model.Option {
-	option := &f.on.p.Options[f.index.m.Options[at]]
-	copy(f.left, option.Room)
-	f.items = f.items[:0]
-	return option
-}
-
-// AddUpTo adds at most n pods of a class to the machine, as many as fit and may join, and returns their number.
-func (f *Filler) AddUpTo(c model.ClassID, n int64) int64 {
-	if n > 0 {
-		n = min(n, f.on.joining(c), f.fitting(f.on.p.Classes[c].Request))
-	}
-	if n > 0 {
-		f.take(c, n)
-	}
-	return max(n, 0)
-}
-
-// Finish fills the machine up and returns its items, which are valid until the next fill.
-func (f *Filler) Finish(at int, remaining []int64, values []float64) []model.Item {
-	f.fillUp(&f.on.p.Options[f.index.m.Options[at]], f.ListsAt(at), remaining, values)
-	f.on.leave(f.items)
-	return f.items
-}
-
-// ListsAt returns the classes by size that the option at a place of the market admits.
-func (f *Filler) ListsAt(at int) []SizeList { return f.index.lists[f.index.m.Row[at]] }
 
 // fillUp adds pods until no more fit, and returns their value.
-func (f *Filler) fillUp(option *model.Option, lists []SizeList, remaining []int64, values []float64) (value float64) {
+func (f *machineFill) fillUp(option *model.Option, lists []SizeList, remaining []int64, values []float64) (value float64) {
 	f.reopen(lists, values)
 	for {
 		best := f.choose(remaining, values)
@@ -105,7 +114,7 @@ func (f *Filler) fillUp(option *model.Option, lists []SizeList, remaining []int6
 }
 
 // reopen sets a cursor to the beginning of each list.
-func (f *Filler) reopen(lists []SizeList, values []float64) {
+func (f *machineFill) reopen(lists []SizeList, values []float64) {
 	n := len(lists)
 	f.lists, f.shortlisted = lists, f.shortlisted[:0]
 	f.cursors, f.open = slices.Grow(f.cursors[:0], n)[:n], slices.Grow(f.open[:0], n)[:n]
@@ -118,7 +127,7 @@ func (f *Filler) reopen(lists []SizeList, values []float64) {
 
 // choose returns the cursor of the class to take next, or nil. It drops cursors that no longer fit from f.open.
 // With many sizes it compares all of them only now and then, and the shortlist in between.
-func (f *Filler) choose(remaining []int64, values []float64) *cursor {
+func (f *machineFill) choose(remaining []int64, values []float64) *cursor {
 	for d, q := range f.left {
 		if q > 0 {
 			f.inverse[d] = 1 / float64(q)
@@ -143,12 +152,12 @@ func (f *Filler) choose(remaining []int64, values []float64) *cursor {
 }
 
 // share returns the largest share of the remaining room that a pod of a size takes.
-func (f *Filler) share(size int32) float64 {
-	return f.shareOf(f.scaled[int(size)*f.stride:][:f.stride])
+func (f *machineFill) share(size int32) float64 {
+	return f.shareOf(f.sizes.scaled[int(size)*f.sizes.stride:][:f.sizes.stride])
 }
 
 // shareOf is share for a request.
-func (f *Filler) shareOf(request []float64) float64 {
+func (f *machineFill) shareOf(request []float64) float64 {
 	// Compared as integers, without a branch: non-negative floats have the same order as their bits.
 	bits, inverse := uint64(0), f.inverse
 	for len(request) >= fewDims && len(inverse) >= fewDims {
@@ -160,13 +169,13 @@ func (f *Filler) shareOf(request []float64) float64 {
 }
 
 // best returns the cursor with the best score, or nil, and moves the cursors that still fit to the front.
-func (f *Filler) best(cursors []int32, remaining []int64, values []float64) (best *cursor, kept int) {
-	f.Work += int64(len(cursors))
+func (f *machineFill) best(cursors []int32, remaining []int64, values []float64) (best *cursor, kept int) {
+	*f.work += int64(len(cursors))
 	bestScore := -1.0
 	for _, i := range cursors {
 		x := &f.cursors[i]
 		share := f.share(x.size)
-		if x.value < 0 || share > 1 && !model.Fits(f.left, f.requests[x.size]) {
+		if x.value < 0 || share > 1 && !model.Fits(f.left, f.sizes.requests[x.size]) {
 			continue
 		}
 		// Later classes of the list have at most this value, so only the best cursors need to check whether
@@ -202,7 +211,7 @@ func (x *cursor) beats(score, share float64) bool {
 }
 
 // advance moves a cursor to the next class with remaining pods that may join, and reports whether there is one.
-func (f *Filler) advance(x *cursor, remaining []int64, values []float64) bool {
+func (f *machineFill) advance(x *cursor, remaining []int64, values []float64) bool {
 	classes := f.lists[x.list].classes
 	for ; int(x.at) < len(classes); x.at++ {
 		c := classes[x.at]
@@ -218,8 +227,8 @@ func (f *Filler) advance(x *cursor, remaining []int64, values []float64) bool {
 // takeFrom adds pods of the class at the cursor, and of the classes after it with about the same value where it
 // has too few: a quarter of the pods that would fill the room, so that later steps can balance the resources.
 // It returns their value.
-func (f *Filler) takeFrom(x *cursor, option *model.Option, remaining []int64, values []float64) (value float64) {
-	n := f.fitting(f.requests[x.size])
+func (f *machineFill) takeFrom(x *cursor, option *model.Option, remaining []int64, values []float64) (value float64) {
+	n := f.fitting(f.sizes.requests[x.size])
 	if n > 3 {
 		n = (n + 3) / 4
 	} else if n > 1 {
@@ -247,7 +256,7 @@ func (f *Filler) takeFrom(x *cursor, option *model.Option, remaining []int64, va
 }
 
 // fitting returns the number of pods with a request that the room holds.
-func (f *Filler) fitting(request []int64) int64 {
+func (f *machineFill) fitting(request []int64) int64 {
 	n := model.Unbounded
 	for d, q := range request {
 		if q > 0 {
@@ -258,8 +267,8 @@ func (f *Filler) fitting(request []int64) int64 {
 }
 
 // take adds n pods of class c to the items.
-func (f *Filler) take(c model.ClassID, n int64) {
-	for d, q := range f.on.p.Classes[c].Request {
+func (f *machineFill) take(c model.ClassID, n int64) {
+	for d, q := range f.sizes.p.Classes[c].Request {
 		f.left[d] -= q * n
 	}
 	if f.on.join(c, n) {
@@ -271,37 +280,36 @@ func (f *Filler) take(c model.ClassID, n int64) {
 
 // withinFloor returns n, halved until the items with n more pods of class c keep the minValues floor of the
 // option's pool.
-func (f *Filler) withinFloor(option *model.Option, items []model.Item, c model.ClassID, n int64) int64 {
+func (f *machineFill) withinFloor(option *model.Option, items []model.Item, c model.ClassID, n int64) int64 {
 	if option.Floor < 0 {
 		return n
 	}
 	for ; n > 0; n /= 2 {
 		clear(f.groups)
 		clear(f.load)
-		f.groups.Set(int(f.on.p.Classes[c].Group))
-		for d, q := range f.on.p.Classes[c].Request {
+		f.groups.Set(int(f.sizes.p.Classes[c].Group))
+		for d, q := range f.sizes.p.Classes[c].Request {
 			f.load[d] = q * n
 		}
 		for _, it := range items {
-			f.groups.Set(int(f.on.p.Classes[it.Class].Group))
+			f.groups.Set(int(f.sizes.p.Classes[it.Class].Group))
 		}
-		f.on.p.Load(f.load, items)
-		ok, looked := f.on.p.MeetsFloor(option, f.groups, f.load, items, c)
-		if f.Work += looked; ok {
+		f.sizes.p.Load(f.load, items)
+		ok, looked := f.sizes.p.MeetsFloor(option, f.groups, f.load, items, c)
+		if *f.work += looked; ok {
 			return n
 		}
 	}
 	return 0
 }
 
-// Placeable lists the classes with remaining pods that may be on some machine. The list is valid until the next
-// call.
-func (f *Filler) Placeable(remaining []int64) []model.ClassID {
-	f.listed = f.listed[:0]
-	for c, n := range remaining {
-		if n > 0 && f.Possible[c] {
-			f.listed = append(f.listed, model.ClassID(c))
+// takeQueued adds a pod of each queue, if one fits, and returns the value.
+func (f *machineFill) takeQueued(queues []queue, option *model.Option, remaining []int64, values []float64) (value float64) {
+	for i := range queues {
+		f.reopen(queues[i].lists, values)
+		if first := f.choose(remaining, values); first != nil {
+			value += f.takeFrom(first, option, remaining, values)
 		}
 	}
-	return f.listed
+	return value
 }

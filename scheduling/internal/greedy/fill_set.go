@@ -10,33 +10,33 @@ import (
 // FillSet fills a given set of machines in their order, so that each gets its share of every resource and none
 // runs out before the others. It lowers remaining and returns empty machines to the budget.
 func (f *Filler) FillSet(m *Market, fleet []int, classes []model.ClassID, remaining []int64, values []float64, b *Budget) []model.Node {
-	dims := f.on.p.Dims
+	dims := f.sizes.p.Dims
 	f.Index(m, fleet, classes, values)
 	asked, room := make([]float64, dims), make([]float64, dims)
 	for _, c := range classes {
-		for d, q := range f.on.p.Classes[c].Request {
+		for d, q := range f.sizes.p.Classes[c].Request {
 			asked[d] += float64(q) * float64(remaining[c])
 		}
 	}
 	for _, at := range fleet {
-		for d, n := range f.on.p.Options[m.Options[at]].Room {
+		for d, n := range f.sizes.p.Options[m.Options[at]].Room {
 			room[d] += float64(n)
 		}
 	}
 	var out []model.Node
 	for i, at := range fleet {
 		o := m.Options[at]
-		option := &f.on.p.Options[o]
-		f.reserved = f.reserved[:0]
+		option := &f.sizes.p.Options[o]
+		f.machine.reserved = f.machine.reserved[:0]
 		if i < len(fleet)-1 {
 			for d, n := range option.Room {
 				spare := max(0, room[d]-asked[d])
-				f.reserved = append(f.reserved, int64(float64(n)*spare/max(room[d], 1)))
+				f.machine.reserved = append(f.machine.reserved, int64(float64(n)*spare/max(room[d], 1)))
 			}
 		}
 		if f.NodeLimits {
-			there := slices.DeleteFunc(slices.Clone(classes), func(c model.ClassID) bool { return !m.Rows[m.Row[at]].Has(int(f.on.p.Classes[c].Group)) })
-			f.queued = f.queues(there, remaining, float64(len(fleet)-i))
+			there := slices.DeleteFunc(slices.Clone(classes), func(c model.ClassID) bool { return !m.Rows[m.Row[at]].Has(int(f.sizes.p.Classes[c].Group)) })
+			f.machine.queued = f.pace.queues(there, remaining, float64(len(fleet)-i))
 		}
 		items, _ := f.Fill(at, nil, remaining, values)
 		for d, n := range option.Room {
@@ -48,13 +48,13 @@ func (f *Filler) FillSet(m *Market, fleet []int, classes []model.ClassID, remain
 		}
 		for _, it := range items {
 			remaining[it.Class] -= it.N
-			for d, q := range f.on.p.Classes[it.Class].Request {
+			for d, q := range f.sizes.p.Classes[it.Class].Request {
 				asked[d] -= float64(q) * float64(it.N)
 			}
 		}
 		out = append(out, model.Node{Option: o, N: 1, Items: slices.Clone(items)})
 	}
-	f.reserved, f.queued = f.reserved[:0], nil
+	f.machine.reserved, f.machine.queued = f.machine.reserved[:0], nil
 	return out
 }
 
@@ -66,9 +66,8 @@ type queue struct {
 
 // queues lists the per-node limits among some arranged classes that need nearly as many machines as there are,
 // the largest need first.
-func (f *Filler) queues(classes []model.ClassID, remaining []int64, machines float64) []queue {
-	k := &f.pace
-	if !f.NodeLimits {
+func (k *limitPacing) queues(classes []model.ClassID, remaining []int64, machines float64) []queue {
+	if !k.limits {
 		return nil
 	}
 	var out []queue
@@ -82,8 +81,8 @@ func (f *Filler) queues(classes []model.ClassID, remaining []int64, machines flo
 		}
 		q := &out[at]
 		q.need += need
-		if n := len(q.lists); n == 0 || q.lists[n-1].size != f.SizeOf[c] {
-			q.lists = append(q.lists, SizeList{size: f.SizeOf[c]})
+		if n := len(q.lists); n == 0 || q.lists[n-1].size != k.sizes.sizeOf[c] {
+			q.lists = append(q.lists, SizeList{size: k.sizes.sizeOf[c]})
 		}
 		x := &q.lists[len(q.lists)-1]
 		x.classes = append(x.classes, c)
@@ -96,21 +95,10 @@ func (f *Filler) queues(classes []model.ClassID, remaining []int64, machines flo
 			join(-1-int32(c), c, float64(remaining[c])/float64(k.perNode[c]))
 		}
 		for _, m := range k.holds[c] {
-			join(m.Limit, c, float64(m.Weight)*float64(remaining[c])/float64(f.on.p.PerNodeLimits[m.Limit].Max))
+			join(m.Limit, c, float64(m.Weight)*float64(remaining[c])/float64(k.sizes.p.PerNodeLimits[m.Limit].Max))
 		}
 	}
 	out = slices.DeleteFunc(out, func(q queue) bool { return q.need < limitBoundShare*machines })
 	slices.SortStableFunc(out, func(a, b queue) int { return cmp.Compare(b.need, a.need) })
 	return out
-}
-
-// takeQueued adds a pod of each queue, if one fits, and returns the value.
-func (f *Filler) takeQueued(queues []queue, option *model.Option, remaining []int64, values []float64) (value float64) {
-	for i := range queues {
-		f.reopen(queues[i].lists, values)
-		if first := f.choose(remaining, values); first != nil {
-			value += f.takeFrom(first, option, remaining, values)
-		}
-	}
-	return value
 }

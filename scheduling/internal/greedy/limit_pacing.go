@@ -31,47 +31,49 @@ type limitPacing struct {
 	load      []float64            // rows × dims: request of its pods
 	rowValues []float64            // by class: total value of its rows
 	need      []float64            // by per-node limit: counted weight
-	count     float64              // machines that the counted pods need
+	machines  float64              // machines that the counted pods need
 	all       []model.ClassID
+
+	sizes      *classSizes
+	limits     bool    // some class has a per-node limit
+	fewest     float64 // machines that all classes need together, if all could use any machine
+	limitBound []bool  // by class: its per-node limit decides the number of machines
 }
 
 // measure sets the caps for the remaining pods. Values must be in the unit of costs.
-func (f *Filler) measure(remaining []int64, values []float64) {
-	k, s := &f.pace, &f.index
-	rows, dims := len(s.lists), f.on.p.Dims
+func (k *limitPacing) measure(s *classIndex, paced bool, remaining []int64, values []float64) {
+	rows, dims := len(s.lists), k.sizes.p.Dims
 	if len(k.maxCost) < rows {
 		k.maxCost, k.slots, k.value, k.seeds = make([]float64, rows), make([]float64, rows), make([]float64, rows), make([][]SizeList, rows)
 		k.load = make([]float64, rows*dims)
 	}
 	k.all = k.all[:0]
-	set := f.NodeLimits && f.Paced && k.slack <= slowest
-	if set {
-		f.apportion(remaining, values)
+	if paced {
+		k.apportion(s, remaining, values)
 	}
 	for r := range s.lists {
 		k.maxCost[r], k.slots[r], k.seeds[r] = math.Inf(1), 0, k.seeds[r][:0]
-		if !set || len(s.nodeLimited[r]) == 0 {
+		if !paced || len(s.nodeLimited[r]) == 0 {
 			continue
 		}
 		load := k.load[r*dims:][:dims]
-		f.count(s.nodeLimited[r], remaining, k.value[r], load)
-		k.slots[r] = k.count
+		k.count(s.rowsOf, s.nodeLimited[r], remaining, k.value[r], load)
+		k.slots[r] = k.machines
 		cost := 0.0
 		for d, n := range load {
 			cost = max(cost, n*s.m.rate[r][d])
 		}
 		if most := paceSlack * k.slack * cost / k.slots[r]; cost > 0 && k.slots[r] >= 2 && most < s.m.dearest[r] {
 			k.maxCost[r] = most
-			f.seed(r, s.nodeLimited[r], remaining)
+			k.seed(r, s.nodeLimited[r], remaining)
 		}
 	}
 }
 
 // apportion sums up value and request of the pods of each row, where a class of several rows counts for an
 // equal part in each, and for each limited class the value of its rows.
-func (f *Filler) apportion(remaining []int64, values []float64) {
-	k, s, dims := &f.pace, &f.index, f.on.p.Dims
-	f.Work += int64(len(s.all))
+func (k *limitPacing) apportion(s *classIndex, remaining []int64, values []float64) {
+	dims := k.sizes.p.Dims
 	clear(k.load)
 	for r, lists := range s.lists {
 		k.value[r] = 0
@@ -79,11 +81,11 @@ func (f *Filler) apportion(remaining []int64, values []float64) {
 		for _, x := range lists {
 			pods := 0.0
 			for _, c := range x.classes {
-				part := float64(remaining[c]) / float64(f.rowsOf[c])
+				part := float64(remaining[c]) / float64(s.rowsOf[c])
 				k.value[r] += values[c] * part
 				pods += part
 			}
-			for d, q := range f.scaled[int(x.size)*f.stride:][:dims] {
+			for d, q := range k.sizes.scaled[int(x.size)*k.sizes.stride:][:dims] {
 				load[d] += q * pods
 			}
 		}
@@ -107,29 +109,29 @@ func (f *Filler) apportion(remaining []int64, values []float64) {
 // count sums up each per-node limit in a row, and the least number of machines by it. Pods of classes with
 // several rows are divided in proportion to the value of the rows. load is raised to the request of the row by
 // this division.
-func (f *Filler) count(tight []SizeList, remaining []int64, row float64, load []float64) {
-	k, dims := &f.pace, f.on.p.Dims
+func (k *limitPacing) count(rowsOf []int32, tight []SizeList, remaining []int64, row float64, load []float64) {
+	dims := k.sizes.p.Dims
 	clear(k.need)
-	k.count = 0
+	k.machines = 0
 	for _, x := range tight {
 		more := 0.0
 		for _, c := range x.classes {
 			part := k.part(c, remaining, row)
-			more += part - float64(remaining[c])/float64(max(f.rowsOf[c], 1))
+			more += part - float64(remaining[c])/float64(max(rowsOf[c], 1))
 			if k.perNode[c] > 0 {
-				k.count = max(k.count, part/float64(k.perNode[c]))
+				k.machines = max(k.machines, part/float64(k.perNode[c]))
 			}
 			for _, m := range k.holds[c] {
 				k.need[m.Limit] += float64(m.Weight) * part
 			}
 		}
-		for d, q := range f.scaled[int(x.size)*f.stride:][:dims] {
+		for d, q := range k.sizes.scaled[int(x.size)*k.sizes.stride:][:dims] {
 			load[d] += q * more
 		}
 	}
 	for i, n := range k.need {
 		if n > 0 {
-			k.count = max(k.count, n/float64(f.on.p.PerNodeLimits[i].Max))
+			k.machines = max(k.machines, n/float64(k.sizes.p.PerNodeLimits[i].Max))
 		}
 	}
 }
@@ -143,25 +145,24 @@ func (k *limitPacing) part(c model.ClassID, remaining []int64, row float64) floa
 }
 
 // needs returns the number of machines that the counted pods of the limits of a class need.
-func (f *Filler) needs(c model.ClassID, part float64) float64 {
-	k, n := &f.pace, 0.0
+func (k *limitPacing) needs(c model.ClassID, part float64) float64 {
+	n := 0.0
 	if k.perNode[c] > 0 {
 		n = part / float64(k.perNode[c])
 	}
 	for _, m := range k.holds[c] {
-		n = max(n, k.need[m.Limit]/float64(f.on.p.PerNodeLimits[m.Limit].Max))
+		n = max(n, k.need[m.Limit]/float64(k.sizes.p.PerNodeLimits[m.Limit].Max))
 	}
 	return n
 }
 
 // seed lists the limited pods of a row.
-func (f *Filler) seed(r int, tight []SizeList, remaining []int64) {
-	k := &f.pace
+func (k *limitPacing) seed(r int, tight []SizeList, remaining []int64) {
 	for _, x := range tight {
 		from := len(k.all)
 		for _, c := range x.classes {
 			part := k.part(c, remaining, k.value[r])
-			if part > 0 && f.needs(c, part) >= limitBoundShare*k.count {
+			if part > 0 && k.needs(c, part) >= limitBoundShare*k.machines {
 				k.all = append(k.all, c)
 			}
 		}
@@ -172,45 +173,38 @@ func (f *Filler) seed(r int, tight []SizeList, remaining []int64) {
 }
 
 // findLimitBound reports, by class, whether its per-node limit needs nearly the largest number of machines.
-func (f *Filler) findLimitBound() []bool {
-	out := make([]bool, len(f.on.p.Classes))
-	if !f.NodeLimits {
+func (k *limitPacing) findLimitBound() []bool {
+	out := make([]bool, len(k.sizes.p.Classes))
+	if !k.limits {
 		return out
 	}
-	counts, all := make([]int64, len(f.on.p.Classes)), SizeList{}
-	for c := range f.on.p.Classes {
-		counts[c] = f.on.p.Classes[c].Count
-		if f.hasNodeLimit(model.ClassID(c)) {
+	counts, all := make([]int64, len(k.sizes.p.Classes)), SizeList{}
+	for c := range k.sizes.p.Classes {
+		counts[c] = k.sizes.p.Classes[c].Count
+		if k.has(model.ClassID(c)) {
 			all.classes = append(all.classes, model.ClassID(c))
 		}
 	}
-	f.count([]SizeList{all}, counts, 0, make([]float64, f.on.p.Dims))
-	f.FewestNodes = f.pace.count
-	if f.pace.count >= 2 {
+	k.count(make([]int32, len(counts)), []SizeList{all}, counts, 0, make([]float64, k.sizes.p.Dims))
+	k.fewest = k.machines
+	if k.machines >= 2 {
 		for _, c := range all.classes {
-			out[c] = f.needs(c, float64(counts[c])) >= limitBoundShare*f.pace.count
+			out[c] = k.needs(c, float64(counts[c])) >= limitBoundShare*k.machines
 		}
 	}
 	return out
 }
 
-// LimitsOf returns the per-node limits that a class enforces, if they need nearly the largest number of
-// machines, or else nil.
-func (f *Filler) LimitsOf(c model.ClassID) []model.Membership {
-	if !f.limitBound[c] {
-		return nil
-	}
-	return f.pace.holds[c]
-}
-
-// hasNodeLimit reports whether a class has a per-node limit of its own or enforces a shared one.
-func (f *Filler) hasNodeLimit(c model.ClassID) bool {
-	return f.pace.perNode[c] > 0 || len(f.pace.holds[c]) > 0
+// has reports whether a class has a per-node limit of its own or enforces a shared one.
+func (k *limitPacing) has(c model.ClassID) bool {
+	return k.perNode[c] > 0 || len(k.holds[c]) > 0
 }
 
 // newLimitPacing finds the per-node limits of each class. A class that may not be on any machine has none.
-func newLimitPacing(p *model.Problem, possible []bool) limitPacing {
+func newLimitPacing(sizes *classSizes) limitPacing {
+	p := sizes.p
 	k := limitPacing{
+		sizes:     sizes,
 		perNode:   make([]int64, len(p.Classes)),
 		holds:     make([][]model.Membership, len(p.Classes)),
 		rowValues: make([]float64, len(p.Classes)),
@@ -218,7 +212,7 @@ func newLimitPacing(p *model.Problem, possible []bool) limitPacing {
 	}
 	for c := range p.Classes {
 		class := &p.Classes[c]
-		if !possible[c] {
+		if !sizes.possible[c] {
 			continue
 		}
 		k.perNode[c] = class.PerNode
@@ -228,5 +222,9 @@ func newLimitPacing(p *model.Problem, possible []bool) limitPacing {
 			}
 		}
 	}
+	for c := range p.Classes {
+		k.limits = k.limits || k.has(model.ClassID(c))
+	}
+	k.limitBound = k.findLimitBound()
 	return k
 }

@@ -12,7 +12,7 @@ type nodePods struct {
 	holders []int32 // by per-node limit: classes on the machine that enforce it
 }
 
-func newOccupants(p *model.Problem) nodePods {
+func newNodePods(p *model.Problem) nodePods {
 	return nodePods{
 		p:       p,
 		taken:   make([]int64, len(p.Classes)),

@@ -16,7 +16,7 @@ func TestOccupantsCountAsJoiningDoes(t *testing.T) {
 	for seed := range uint64(3000) {
 		p := modeltest.Random(seed)
 		r := rand.New(rand.NewPCG(seed, 7))
-		k := newOccupants(p)
+		k := newNodePods(p)
 		var items []model.Item
 		for range 6 {
 			for c := range p.Classes {
@@ -30,6 +30,6 @@ func TestOccupantsCountAsJoiningDoes(t *testing.T) {
 			}
 		}
 		k.leave(items)
-		assert.Equal(t, newOccupants(p), k, "seed %d: nobody is left", seed)
+		assert.Equal(t, newNodePods(p), k, "seed %d: nobody is left", seed)
 	}
 }

@@ -52,7 +52,7 @@ func TestMeasure(t *testing.T) {
 				remaining[c], values[c] = p.Classes[c].Count, 1
 			}
 			f.Index(m, m.All, f.Placeable(remaining), values)
-			f.measure(remaining, values)
+			f.setPace(remaining, values)
 			assert.InDelta(t, tt.slots, f.pace.slots[0], 1e-9)
 			var seeds []model.ClassID
 			for _, x := range f.pace.seeds[0] {
@@ -65,7 +65,7 @@ func TestMeasure(t *testing.T) {
 				assert.InDelta(t, paceSlack*100/tt.slots, f.pace.maxCost[0], 1e-9)
 			}
 			f.Paced = false
-			f.measure(remaining, values)
+			f.setPace(remaining, values)
 			assert.Empty(t, f.pace.seeds[0])
 		})
 	}

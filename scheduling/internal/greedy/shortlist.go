@@ -3,7 +3,7 @@ package greedy
 import "github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 
 // shortlistValid reports whether there is a shortlist and the room is about as it was then.
-func (f *Filler) shortlistValid() bool {
+func (f *machineFill) shortlistValid() bool {
 	if len(f.shortlisted) == 0 {
 		return false
 	}
@@ -16,21 +16,21 @@ func (f *Filler) shortlistValid() bool {
 }
 
 // bestOfShortlist is best on the shortlist.
-func (f *Filler) bestOfShortlist(remaining []int64, values []float64) *cursor {
+func (f *machineFill) bestOfShortlist(remaining []int64, values []float64) *cursor {
 	best, kept := f.best(f.shortlisted, remaining, values)
 	f.shortlisted = f.shortlisted[:kept]
 	return best
 }
 
 // shortlist drops the cursors that no longer fit and lists the best ones for the next steps.
-func (f *Filler) shortlist() {
-	f.Work += int64(len(f.open))
+func (f *machineFill) shortlist() {
+	*f.work += int64(len(f.open))
 	f.shortlisted, f.scores, f.before = f.shortlisted[:0], f.scores[:0], append(f.before[:0], f.left...)
 	kept := 0
 	for _, i := range f.open {
 		x := &f.cursors[i]
 		share := f.share(x.size)
-		if x.value < 0 || share > 1 && !model.Fits(f.left, f.requests[x.size]) {
+		if x.value < 0 || share > 1 && !model.Fits(f.left, f.sizes.requests[x.size]) {
 			continue
 		}
 		f.open[kept] = i
@@ -43,7 +43,7 @@ func (f *Filler) shortlist() {
 }
 
 // list inserts a cursor into the shortlist by its score.
-func (f *Filler) list(i int32, score float64) {
+func (f *machineFill) list(i int32, score float64) {
 	if len(f.shortlisted) < shortMost {
 		f.shortlisted, f.scores = append(f.shortlisted, i), append(f.scores, score)
 	}

@@ -7,11 +7,10 @@ import (
 // Pods under per-node limits need a number of machines that does not depend on their capacity. It is like one
 // more resource: every machine has one slot.
 
-// Slots returns the least number of machines that the per-node limits of the remaining pods of some classes
+// machineSlots returns the least number of machines that the per-node limits of the remaining pods of some classes
 // need.
-func (f *Filler) Slots(classes []model.ClassID, remaining []int64) (most int64) {
-	k := &f.pace
-	if !f.NodeLimits {
+func (k *limitPacing) machineSlots(classes []model.ClassID, remaining []int64) (most int64) {
+	if !k.limits {
 		return 0
 	}
 	clear(k.need)
@@ -21,7 +20,7 @@ func (f *Filler) Slots(classes []model.ClassID, remaining []int64) (most int64) 
 		}
 		for _, m := range k.holds[c] {
 			k.need[m.Limit] += float64(m.Weight) * float64(remaining[c])
-			room := f.on.p.PerNodeLimits[m.Limit].Max
+			room := k.sizes.p.PerNodeLimits[m.Limit].Max
 			most = max(most, (int64(k.need[m.Limit])+room-1)/room)
 		}
 	}

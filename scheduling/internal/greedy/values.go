@@ -4,20 +4,20 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
 
-// ShareValues returns the default values of classes: the cost of a pod's share of the option where that is
+// shareValues returns the default values of classes: the cost of a pod's share of the option where that is
 // cheapest. A share is that of its scarcest resource, e.g. half of the cost for a pod with half of the CPU.
 // Classes that fit no option, or that may not be on any machine, have the value 0.
-func (f *Filler) ShareValues() []float64 {
-	p := f.on.p
+func (z *classSizes) shareValues() []float64 {
+	p := z.p
 	values := make([]float64, len(p.Classes))
 	lists, listOf := optionLists(p)
 	type kind struct{ size, list int32 }
 	known := map[kind]float64{}
 	for c := range p.Classes {
-		if !f.Possible[c] {
+		if !z.possible[c] {
 			continue
 		}
-		k := kind{f.SizeOf[c], listOf[p.Classes[c].Group]}
+		k := kind{z.sizeOf[c], listOf[p.Classes[c].Group]}
 		value, ok := known[k]
 		if !ok {
 			value = cheapestShare(p, lists[k.list], p.Classes[c].Request)
