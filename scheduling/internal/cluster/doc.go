@@ -13,6 +13,7 @@
 //	system_spread  the spread that kube-scheduler asks for by itself, of pods of one workload
 //	state          nodes join and leave, pods come and go
 //	counts         numbers by domain, shared between forks until they change
+//	domains        the domains of nodes that may join, and the pods that a term counts in each domain
 //	refusal        why a topology term keeps a pod off a node
 //
 // The scores by which kube-scheduler chooses among the nodes that it may use are not part of a state: see package

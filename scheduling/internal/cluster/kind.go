@@ -32,8 +32,8 @@ type Kind struct {
 	domains                    []int32 // by axis
 }
 
-// hostDomain stands for a domain of its own for each node of a kind.
-const hostDomain int32 = -2
+// OwnDomain stands for a domain of its own for each node of a kind, e.g. the host name of a node that may join.
+const OwnDomain int32 = -2
 
 // bought is a purchase with the labels that its nodes get.
 type bought struct {
@@ -143,11 +143,39 @@ func (m *Model) newKind(name string, labels map[string]string, taints []corev1.T
 		k.Admits[g] = hard == nil && k.matched[g] && group.VolumesMatch(name, labels)
 	}
 	for i := range m.axes {
-		if a := &m.axes[i]; bought && a.key == corev1.LabelHostname {
-			k.domains[i] = hostDomain
-		} else {
+		switch a := &m.axes[i]; {
+		case bought && a.perNode():
+			k.domains[i] = OwnDomain
+		case a.key == nodeName:
+			k.domains[i] = a.valued(name)
+		default:
 			k.domains[i] = a.number(labels)
 		}
 	}
 	return k
+}
+
+// Value is the value of a topology key that a domain stands for; "" for a node that has no name yet.
+func (m *Model) Value(axis int, domain int32) string {
+	if values := m.axes[axis].values; domain >= 0 && int(domain) < len(values) {
+		return values[domain]
+	}
+	return ""
+}
+
+// Domains are those of a node that may join, by axis, given by its labels except the host name. They are -1 where it
+// lacks a label, and [OwnDomain] where the domains are single nodes.
+func (m *Model) Domains(label func(key string) (value string, ok bool)) []int32 {
+	out := make([]int32, len(m.axes))
+	for i := range m.axes {
+		a := &m.axes[i]
+		if a.perNode() {
+			out[i] = OwnDomain
+		} else if value, ok := label(a.key); ok {
+			out[i] = a.valued(value)
+		} else {
+			out[i] = -1
+		}
+	}
+	return out
 }

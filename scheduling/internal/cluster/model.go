@@ -26,6 +26,8 @@ type Model struct {
 // reader reads the topology terms of a model.
 type reader struct {
 	m *Model
+	// plans says that the terms are read as plans keep them, see [NewForPlans].
+	plans bool
 	// countedBy is, by set of targets that a pod is among, the counters that count it.
 	countedBy [][]int32
 	// together selects pods of one workload. For the constraints that kube-scheduler has by itself, togetherOf is the
@@ -51,10 +53,16 @@ type Need struct {
 	N        int64
 }
 
-// New reads the pods and nodes of a compiled problem.
-func New(in *instance.Instance) *Model {
+// New reads the pods and nodes of a compiled problem, with the topology terms that kube-scheduler knows.
+func New(in *instance.Instance) *Model { return read(in, false) }
+
+// NewForPlans is New with topology terms as plans keep them. They know one more, the WorkloadShare of the policy. And a
+// spread over host names has the minimum 0, because a plan can launch a node without pods.
+func NewForPlans(in *instance.Instance) *Model { return read(in, true) }
+
+func read(in *instance.Instance, plans bool) *Model {
 	m := &Model{In: in, bought: map[bought]int{}}
-	r, targets := &reader{m: m}, in.TopologyTerms.Targets
+	r, targets := &reader{m: m, plans: plans}, in.TopologyTerms.Targets
 	r.countedBy = make([][]int32, len(targets.Sets))
 	for _, p := range in.Planned {
 		x := Class{Group: in.Classes.Groups[p.Group], Number: p.Group, among: p.Among}
@@ -90,7 +98,7 @@ func New(in *instance.Instance) *Model {
 		for _, h := range x.Holders {
 			if o := &m.holders[h]; o.required {
 				tie := &podspec.Tie{Kind: podspec.AntiTie, Key: m.axes[o.Axis].key, Target: o.target}
-				x.required = append(x.required, term{tie: tie, axis: o.Axis, counter: int(h), foreign: true})
+				x.required = append(x.required, Term{Tie: tie, Axis: o.Axis, counter: int(h), Foreign: true})
 			}
 		}
 	}
@@ -150,7 +158,7 @@ func (m *Model) Apart(a, b int32) bool {
 }
 
 func (m *Model) keepsAway(x, y *Class) bool {
-	return slices.ContainsFunc(x.required[:x.own], func(t term) bool {
-		return t.tie.Kind == podspec.AntiTie && t.tie.PerHost() && m.In.TopologyTerms.Targets.Has(y.among, t.tie.Target)
+	return slices.ContainsFunc(x.required[:x.own], func(t Term) bool {
+		return t.Tie.Kind == podspec.AntiTie && t.Tie.PerHost() && m.In.TopologyTerms.Targets.Has(y.among, t.Tie.Target)
 	})
 }

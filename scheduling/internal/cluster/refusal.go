@@ -20,14 +20,21 @@ const (
 	KeptAwayByPod         // a pod in the domain has an anti-affinity that selects this one
 )
 
-// term is a topology term that has to hold for the pods of a class: one of their own, or an anti-affinity of others
+// Term is a topology term that has to hold for the pods of a class: one of their own, or an anti-affinity of other pods
 // that selects them.
-type term struct {
-	tie     *podspec.Tie // as its owner states it
-	axis    int
-	counter int    // whose pods the term selects; of an anti-affinity of others, the holder
-	foreign bool   // it is an anti-affinity of others
+type Term struct {
+	Tie     *podspec.Tie // as its owner states it
+	Axis    int
+	Foreign bool   // it is an anti-affinity of other pods
+	counter int    // whose pods the term selects; with Foreign, the holder
 	spread  Spread // of a spread
+}
+
+// Violation is a topology term that keeps a pod of a class off a node.
+type Violation struct {
+	Refusal Refusal
+	Term    int   // its place among [Terms.Required]
+	Domain  int32 // that of the node, see [Model.Domain]
 }
 
 // Check judges the topology terms of a class as the pods stand now. It serves one class and one state of things at a time:
@@ -47,10 +54,10 @@ func (k *Check) Begin(s *State, x *Class) bool {
 		t := &x.required[i]
 		low := int64(0)
 		switch {
-		case t.foreign:
-		case t.tie.Kind == podspec.SpreadTie:
+		case t.Foreign:
+		case t.Tie.Kind == podspec.SpreadTie:
 			low = s.fewest(&t.spread)
-		case t.tie.Kind == podspec.AffinityTie:
+		case t.Tie.Kind == podspec.AffinityTie:
 			k.first = k.first && !slices.ContainsFunc(s.counts.lists[t.counter], func(n int64) bool { return n > 0 })
 		}
 		k.least = append(k.least, low)
@@ -76,23 +83,22 @@ func (s *State) fewest(t *Spread) int64 {
 	return max(low, 0)
 }
 
-// refusal judges one term of the class, given by its place, on a node.
-func (k *Check) refusal(i int, n int32) Refusal {
+// refusal judges one term of the class, given by its place, on a node that is in a domain.
+func (k *Check) refusal(i int, d int32) Refusal {
 	s, t := k.s, &k.x.required[i]
-	d := s.domains[t.axis][n]
 	switch {
-	case t.foreign:
+	case t.Foreign:
 		if s.held.at(t.counter, d) > 0 {
 			return KeptAwayByPod
 		}
-	case t.tie.Kind == podspec.SpreadTie:
+	case t.Tie.Kind == podspec.SpreadTie:
 		if d == -1 {
 			return LacksLabel
 		}
 		if s.counts.at(t.counter, d)+t.spread.self-k.least[i] > t.spread.MaxSkew {
 			return TooSkewed
 		}
-	case t.tie.Kind == podspec.AffinityTie:
+	case t.Tie.Kind == podspec.AffinityTie:
 		switch {
 		case d == -1:
 			return LacksLabel
@@ -112,7 +118,7 @@ func (k *Check) refusal(i int, n int32) Refusal {
 // Admits reports whether a node meets all terms of the class.
 func (k *Check) Admits(n int32) bool {
 	for i := range k.x.required {
-		if k.refusal(i, n) != Allowed {
+		if k.refusal(i, k.s.domains[k.x.required[i].Axis][n]) != Allowed {
 			return false
 		}
 	}
@@ -135,11 +141,36 @@ func (s *State) Breaks(c, n int32) bool {
 	k.Begin(s, x)
 	for i := range x.required[:x.own] {
 		t := &x.required[i]
-		ignored := t.tie.Kind == podspec.SpreadTie &&
-			(s.domains[t.axis][n] == -1 || t.spread.self == 0 || !s.Model.counts[t.counter].filter.passes(s.Kind(n)))
-		if !ignored && k.refusal(i, n) != Allowed {
+		ignored := t.Tie.Kind == podspec.SpreadTie &&
+			(s.domains[t.Axis][n] == -1 || t.spread.self == 0 || !s.Model.counts[t.counter].filter.passes(s.Kind(n)))
+		if !ignored && k.refusal(i, s.domains[t.Axis][n]) != Allowed {
 			return true
 		}
 	}
 	return false
+}
+
+// Violations are the topology terms that keep one more pod of a class off a node, given by its domains: a node that has
+// joined, or one that may join. A term of other pods is left out where the pod itself states the same term and violates
+// it, e.g. replicas that keep apart.
+func (s *State) Violations(c int32, domain func(axis int) int32) []Violation {
+	var out []Violation
+	x, k := &s.Model.Classes[c], &s.check
+	k.Begin(s, x)
+	for i := range x.required {
+		t := &x.required[i]
+		d := domain(t.Axis)
+		why := k.refusal(i, d)
+		if why == NotFollowed && s.total(t.counter) == 0 {
+			why = NoneToFollow // of this term, which has another topology key than a term that is met
+		}
+		stated := t.Foreign && slices.ContainsFunc(out, func(v Violation) bool {
+			o := &x.required[v.Term]
+			return o.Tie.Kind == podspec.AntiTie && o.Axis == t.Axis && o.Tie.Target == t.Tie.Target
+		})
+		if why != Allowed && !stated {
+			out = append(out, Violation{Refusal: why, Term: i, Domain: d})
+		}
+	}
+	return out
 }

@@ -77,7 +77,7 @@ func (s *State) Fork() *State {
 func (s *State) Join(kind int) int32 {
 	k, at := &s.Model.kinds[kind], int32(len(s.at)) //nolint:gosec // nodes are few
 	for i, d := range k.domains {
-		if d == hostDomain {
+		if d == OwnDomain {
 			d = int32(len(s.Model.axes[i].values)) + at //nolint:gosec // nodes are few
 		}
 		s.domains[i] = append(s.domains[i], d)

@@ -30,6 +30,8 @@ func TestStateAdmitsAsTheFiltersDo(t *testing.T) {
 				}
 				for n, node := range w.nodes {
 					require.Equal(t, twin.admits(p, node), s.Admits(w.class[i], w.number[n]), "seed %d: pod %s on %s", seed, p.Name, node.Name)
+					violated := s.Violations(w.class[i], func(axis int) int32 { return s.Domain(axis, w.number[n]) })
+					require.Equal(t, twin.spreads(p, node) && twin.follows(p, node) && twin.keepsApart(p, node), len(violated) == 0, "seed %d: terms of pod %s on %s", seed, p.Name, node.Name)
 				}
 			}
 		}

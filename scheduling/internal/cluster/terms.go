@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -17,12 +18,24 @@ type axis struct {
 	domain map[string]int32
 }
 
+// nodeName is the topology key of a WorkloadShare, which counts by node, whether that has a label for its host name or
+// not. No term of a pod has an empty key.
+const nodeName = ""
+
+// perNode reports whether the domains are single nodes.
+func (a *axis) perNode() bool { return a.key == corev1.LabelHostname || a.key == nodeName }
+
 // number is the domain of a node with some labels; -1 where it lacks the label.
 func (a *axis) number(labels map[string]string) int32 {
 	value, ok := labels[a.key]
 	if !ok {
 		return -1
 	}
+	return a.valued(value)
+}
+
+// valued is the domain of a value.
+func (a *axis) valued(value string) int32 {
 	n, ok := a.domain[value]
 	if !ok {
 		n = int32(len(a.values))
@@ -45,7 +58,7 @@ type counter struct {
 
 // filter is the nodes that a spread constraint looks at.
 type filter struct {
-	group                  int
+	group                  int // whose node affinity or tolerations say which nodes count; 0 if neither does
 	honorAffinity, honorTo bool
 	axes                   []int // labels that nodes must have, too
 }
@@ -91,12 +104,15 @@ type Terms struct {
 	Lenient   bool
 	Preferred []Preferred
 
-	required []term // the terms that have to hold: those of the pods themselves, then the anti-affinity of others
+	required []Term // the terms that have to hold: those of the pods themselves, then the anti-affinity of others
 	own      int    // how many of them the pods state themselves
 	follows  bool   // an affinity is among them
 	alone    bool   // that affinity selects the pods themselves
 	holds    []int  // the holders of which its pods are
 }
+
+// Required are the topology terms that have to hold for the pods: their own, then the anti-affinity of other pods.
+func (x *Terms) Required() []Term { return x.required }
 
 // Tied reports whether any term has to hold for the pods, be it the anti-affinity of others.
 func (x *Terms) Tied() bool { return len(x.required) > 0 }
@@ -106,12 +122,12 @@ func (x *Terms) Own() bool { return x.own > 0 }
 
 // Repel reports whether the pods have an anti-affinity that has to hold.
 func (x *Terms) Repel() bool {
-	return slices.ContainsFunc(x.required[:x.own], func(t term) bool { return t.tie.Kind == podspec.AntiTie })
+	return slices.ContainsFunc(x.required[:x.own], func(t Term) bool { return t.Tie.Kind == podspec.AntiTie })
 }
 
 // Exclusive reports whether there are pods with which those of the class may not share a node.
 func (x *Terms) Exclusive() bool {
-	return slices.ContainsFunc(x.required, func(t term) bool { return t.tie.Kind == podspec.AntiTie && t.tie.PerHost() })
+	return slices.ContainsFunc(x.required, func(t Term) bool { return t.Tie.Kind == podspec.AntiTie && t.Tie.PerHost() })
 }
 
 // Independent reports whether no term that has to hold is about the pods of a class: none restricts them, and none counts
@@ -127,7 +143,7 @@ func (m *Model) Alike(c int32) string {
 	x := &m.Classes[c]
 	b := fmt.Append(nil, x.Number, x.Needs)
 	for i := range x.required {
-		b = fmt.Append(b, " ", x.required[i].foreign, x.required[i].counter, *x.required[i].tie)
+		b = fmt.Append(b, " ", x.required[i].Foreign, x.required[i].counter, *x.required[i].Tie)
 	}
 	for _, n := range x.counts {
 		if m.counts[n].required {
@@ -154,9 +170,9 @@ func (m *Model) TopologyKeys(c int32) []string {
 	}
 	for i := range x.required {
 		t := &x.required[i]
-		add(t.axis)
+		add(t.Axis)
 		for n := range m.counts {
-			if c := &m.counts[n]; c.required && c.target == t.tie.Target {
+			if c := &m.counts[n]; c.required && c.target == t.Tie.Target {
 				add(c.axis)
 			}
 		}
@@ -215,21 +231,30 @@ func (r *reader) readTerms(x *Class, list *podspec.TopologyTerms) {
 		at := r.axisOf(t.Key)
 		switch {
 		case t.Share:
+			if r.plans {
+				r.readShare(x, t)
+			}
 		case t.Kind == podspec.SpreadTie:
 			kind := 0
 			if t.Weight > 0 {
 				kind = 1
 			}
-			f := &filter{group: x.Number, honorAffinity: t.HonorAffinity, honorTo: t.HonorTaints, axes: axes[kind]}
+			f := &filter{honorAffinity: t.HonorAffinity, honorTo: t.HonorTaints, axes: axes[kind]}
+			if t.HonorAffinity || t.HonorTaints {
+				f.group = x.Number
+			}
 			p := Spread{Counter: r.counter(t.Target, at, f), Axis: at, MaxSkew: t.MaxSkew, minDomains: t.MinDomains, Host: t.Key == corev1.LabelHostname}
 			if among(t.Target) {
 				p.self = 1
+			}
+			if r.plans && p.Host {
+				p.minDomains = math.MaxInt64
 			}
 			r.m.counts[p.Counter].hard = r.m.counts[p.Counter].hard || kind == 0
 			if kind == 1 {
 				x.Soft = append(x.Soft, p)
 			} else {
-				x.required = append(x.required, term{tie: t, axis: at, counter: p.Counter, spread: p})
+				x.required = append(x.required, Term{Tie: t, Axis: at, counter: p.Counter, spread: p})
 				r.m.counts[p.Counter].required = true
 			}
 		default:
@@ -237,7 +262,7 @@ func (r *reader) readTerms(x *Class, list *podspec.TopologyTerms) {
 			anti := t.Kind == podspec.AntiTie
 			h := Holder{target: t.Target, Axis: at, required: anti && t.Weight == 0, Weight: t.Weight}
 			if t.Weight == 0 {
-				x.required = append(x.required, term{tie: t, axis: at, counter: p.Counter})
+				x.required = append(x.required, Term{Tie: t, Axis: at, counter: p.Counter})
 				r.m.counts[p.Counter].required = true
 				if !anti {
 					x.follows, x.alone = true, among(t.Target)
@@ -252,4 +277,12 @@ func (r *reader) readTerms(x *Class, list *podspec.TopologyTerms) {
 			x.holds = append(x.holds, r.holder(h))
 		}
 	}
+}
+
+// readShare reads the WorkloadShare of a policy as a spread over nodes, whose minimum is 0.
+func (r *reader) readShare(x *Class, t *podspec.Tie) {
+	at := r.axisOf(nodeName)
+	p := Spread{Counter: r.counter(t.Target, at, &filter{}), Axis: at, MaxSkew: t.MaxSkew, minDomains: math.MaxInt64, Host: true, self: 1}
+	r.m.counts[p.Counter].required = true
+	x.required = append(x.required, Term{Tie: t, Axis: at, counter: p.Counter, spread: p})
 }

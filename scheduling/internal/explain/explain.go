@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/cluster"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
@@ -20,7 +21,7 @@ import (
 type Explainer struct {
 	In    *instance.Instance // the whole problem
 	State *PlanState         // the plan once it is carried out
-	Tied  *tied              // nil where nothing ties pods to each other
+	terms *termState         // nil until it is asked for
 	needs map[int]*needs     // by group
 	idle  map[string]string  // by NodePool, why it has no offering to choose from
 	// exclusions by the settings, numbered.
@@ -31,8 +32,15 @@ type Explainer struct {
 
 // NewExplainer explains a plan of a compiled problem.
 func NewExplainer(c *instance.Instance, plan *scheduling.Plan) *Explainer {
-	s := newPlanState(c, plan)
-	return &Explainer{In: c, State: s, Tied: newTied(s), needs: map[int]*needs{}, idle: map[string]string{}}
+	return &Explainer{In: c, State: newPlanState(c, plan), needs: map[int]*needs{}, idle: map[string]string{}}
+}
+
+// after is the plan once it is carried out, as topology terms see it.
+func (e *Explainer) after() *termState {
+	if e.terms == nil {
+		e.terms = newTermState(e.State)
+	}
+	return e.terms
 }
 
 // Explain lists the pods that found no place, with reasons and fixes.
@@ -108,8 +116,8 @@ func (e *Explainer) Reasons(class *podspec.PodClass, id int) []scheduling.Reason
 
 // count counts the reasons why places are ruled out: all places, or those with a label.
 func (s *subject) count(where *podspec.Expression) []scheduling.ReasonCount {
-	t := &tally{in: s.in, subject: s, counts: map[scheduling.ReasonCount]int{}, bars: map[Bar]int{}}
-	nodes := &tally{counts: map[scheduling.ReasonCount]int{}, bars: map[Bar]int{}}
+	t := &tally{in: s.in, subject: s, counts: map[scheduling.ReasonCount]int{}, violated: map[cluster.Violation]int{}}
+	nodes := &tally{counts: map[scheduling.ReasonCount]int{}, violated: map[cluster.Violation]int{}}
 	if where == nil {
 		t.nowhere()
 		for r, n := range t.counts {
@@ -132,18 +140,19 @@ func (s *subject) count(where *podspec.Expression) []scheduling.ReasonCount {
 		if where != nil && !where.Matches(x.Labels) {
 			continue
 		}
-		switch r, b := s.why(i); {
-		case b.Kind != NoBar:
-			t.bars[b]++
-			nodes.bars[b]++
-		case !s.explainer.Lenient || r.Code != scheduling.ReasonSearch:
+		p := place{onNode, i}
+		if x, some := s.first(p); some && x.kind == barred {
+			v := s.violations(p)[0]
+			t.violated[v]++
+			nodes.violated[v]++
+		} else if r := s.why(i); !s.explainer.Lenient || r.Code != scheduling.ReasonSearch {
 			t.counts[r]++
 			nodes.counts[r]++
 		}
 	}
-	if s.explainer.Tied != nil {
-		s.explainer.Tied.word(s.class, t.bars, t.bars, t.counts)
-		s.explainer.Tied.word(s.class, nodes.bars, t.bars, nodes.counts)
+	if len(t.violated) > 0 {
+		s.explainer.after().word(s.id, t.violated, t.violated, t.counts)
+		s.explainer.after().word(s.id, nodes.violated, t.violated, nodes.counts)
 	}
 	return sortedReasons(t.counts, nodes.counts)
 }
@@ -153,7 +162,8 @@ type tally struct {
 	in      *instance.Instance
 	subject *subject
 	counts  map[scheduling.ReasonCount]int
-	bars    map[Bar]int
+	// violated are the topology terms that alone keep the pods off places.
+	violated map[cluster.Violation]int
 }
 
 // nowhere counts the reasons that are not about a single offer or usable node: pools without offers, and nodes that are
@@ -187,7 +197,7 @@ func (t *tally) offers(ti int, within model.Bits) {
 		place
 		n int
 	}
-	found, shared := map[obstacle]*example{}, map[*Bar]int{} // bars of one site are one slice
+	found, shared := map[obstacle]*example{}, map[*cluster.Violation]int{} // places with the same domains share a slice
 	choice := offers.NewChoices(t.in.Solver.Flexibility)
 	open, spots := 0, 0
 	var free []int
@@ -203,7 +213,7 @@ func (t *tally) offers(ti int, within model.Bits) {
 			free = append(free, o)
 			spots += offers.CapacityKind(offer)
 		case x.kind == barred:
-			shared[&t.subject.bars(p)[0]]++
+			shared[&t.subject.violations(p)[0]]++
 		case found[x] == nil:
 			found[x] = &example{p, 1}
 		default:
@@ -213,8 +223,8 @@ func (t *tally) offers(ti int, within model.Bits) {
 	for x, f := range found {
 		t.counts[t.subject.reason(f.place, x)] += f.n
 	}
-	for b, n := range shared {
-		t.bars[*b] += n
+	for v, n := range shared {
+		t.violated[*v] += n
 	}
 	if spots > 0 && !t.subject.explainer.Lenient && !choice.Enough() {
 		t.counts[offers.FlexibilityReason(t.in.Solver)] += spots
@@ -230,21 +240,22 @@ func (t *tally) offers(ti int, within model.Bits) {
 	}
 }
 
-// why says why a node does not take the pods: a reason, or the tie that keeps them away.
-func (s *subject) why(bin int) (scheduling.ReasonCount, Bar) {
+// why says why a node does not take the pods.
+func (s *subject) why(bin int) scheduling.ReasonCount {
 	p := place{onNode, bin}
 	switch x, some := s.first(p); {
 	case !some:
-		return s.explainer.unplanned(s.id, "a running node"), Bar{}
+		return s.explainer.unplanned(s.id, "a running node")
 	case x.kind == barred:
-		return scheduling.ReasonCount{}, s.bars(p)[0]
+		v := s.violations(p)[0]
+		return s.explainer.after().reason(s.id, v, s.explainer.after().where(s.id, v))
 	default:
-		return s.reason(p, x), Bar{}
+		return s.reason(p, x)
 	}
 }
 
-// NodeReason says why a node does not take a class's pods: a reason, or the tie that keeps them away.
-func (e *Explainer) NodeReason(class *podspec.PodClass, id, bin int) (scheduling.ReasonCount, Bar) {
+// NodeReason says why a node does not take a class's pods.
+func (e *Explainer) NodeReason(class *podspec.PodClass, id, bin int) scheduling.ReasonCount {
 	return e.subject(class, id).why(bin)
 }
 
@@ -268,14 +279,14 @@ func sortedReasons(counts, nodes map[scheduling.ReasonCount]int) []scheduling.Re
 
 // unplanned is the reason of places that nothing rules out.
 func (e *Explainer) unplanned(id int, where string) scheduling.ReasonCount {
-	if e.Tied.ties(id) {
+	if hasTerms(e.In, id) {
 		return scheduling.ReasonCount{Code: scheduling.ReasonSearch, Detail: where + " has places, but no plan was found that keeps the pod's topology terms"}
 	}
 	return scheduling.ReasonCount{Code: scheduling.ReasonSearch, Detail: where + " has places, but no plan was found that uses them"}
 }
 
-// lacking are the resources of which room has less than a pod asks for.
-func (e *Explainer) lacking(room, request []int64) []int {
+// shortOf are the resources of which room has less than a pod asks for.
+func shortOf(room, request []int64) []int {
 	var out []int
 	for d, n := range request {
 		if n > room[d] {

@@ -44,7 +44,7 @@ func (e *Explainer) changes(class *podspec.PodClass, id int) []scheduling.Change
 	if n.dim >= 0 {
 		out.Add(e.lessOf(n.dim, n.room, class))
 	}
-	e.tieFixes(class, id, &n.ties, &out)
+	e.termFixes(class, id, &n.terms, &out)
 	for _, c := range slices.Concat(n.widenings(), n.pools, n.nodes) {
 		out.Add(c)
 	}

@@ -225,43 +225,6 @@ func (e *Explainer) affinityHint(group *podspec.Constraint) (c scheduling.Change
 	return c
 }
 
-// mostBlockers is how many domains are looked at that hold pods back.
-const mostBlockers = 3
-
-// blockers says why the domains that pods of a class need cannot take them: the emptiest domains of a spread, or for an
-// affinity the domains of the pods that it selects.
-func (e *Explainer) blockers(class *podspec.PodClass, id int, bars []Bar, out *ChangeList) {
-	b := bars[0]
-	if b.rule < 0 {
-		return
-	}
-	r := &e.Tied.book.Rules[b.rule]
-	values := e.Tied.book.Locations.Axes[r.Axis].Values
-	told := 0
-	tell := func(at int, text string) {
-		if told == mostBlockers {
-			return
-		}
-		told++
-		out.Add(scheduling.Change{Kind: scheduling.ChangeDomain, Key: b.Tie.Key, Values: []string{values[at]}, Text: text})
-	}
-	switch {
-	case b.Tie.Kind == podspec.SpreadTie && b.Kind == tooMany:
-		least := e.Tied.minimum(b.rule)
-		for i, d := range r.Domains {
-			if least.domain >= 0 && d.Eligible && d.Count == least.count {
-				tell(i, fmt.Sprintf("make room in %q, which keeps the others back as long as it has %d: %s", values[i], d.Count, e.wrongWith(class, id, b.Tie.Key, values[i])))
-			}
-		}
-	case b.Tie.Kind == podspec.AffinityTie && b.Kind == elsewhere:
-		for i, d := range r.Domains {
-			if d.Count > 0 {
-				tell(i, fmt.Sprintf("make room in %q, where such pods are: %s", values[i], e.wrongWith(class, id, b.Tie.Key, values[i])))
-			}
-		}
-	}
-}
-
 // wrongWith words the commonest reason why nothing in a domain takes a class.
 func (e *Explainer) wrongWith(class *podspec.PodClass, id int, key, value string) string {
 	x := podspec.Expression{Raw: key, Requirement: requirements.MustNew(key, requirements.In, value)}

@@ -24,7 +24,7 @@ type nearest struct {
 	inflexible   bool       // spot machines have a place, but leave too little choice
 	dim          int        // resource of which the pods exceed the room by the least share, and that room; -1 for none
 	room         int64
-	ties         tieBars             // the ties that alone keep the pods away
+	terms        nearTerms           // the topology terms that alone keep the pods away
 	pools, nodes []scheduling.Change // tolerations
 	wider        map[string]place    // by label, the cheapest that one requirement of a NodePool rules out
 	tolerated    *offers.Template    // the template whose taints were looked at last
@@ -72,7 +72,7 @@ func (n *nearest) look(p place) (first obstacle, found bool) {
 		if single = !found; single {
 			first, found = x, true
 			if x.kind == barred {
-				n.ties.note(n.subject.bars(p))
+				n.terms.note(n.subject.violations(p))
 				return first, true
 			}
 		}

@@ -145,7 +145,7 @@ func (r *Rivalry) wrong(ti, o int) scheduling.ReasonCount {
 	if !ok {
 		return scheduling.ReasonCount{Code: scheduling.ReasonResources, Detail: "daemons alone do not fit"}
 	}
-	if lacking := r.explainer.lacking(room, r.load); len(lacking) > 0 {
+	if lacking := shortOf(room, r.load); len(lacking) > 0 {
 		return r.explainer.resourceReason(lacking)
 	}
 	p := offers.Purchase{Template: ti, Offer: o}
@@ -159,7 +159,7 @@ func (r *Rivalry) wrong(ti, o int) scheduling.ReasonCount {
 		key := r.keys[i].Key
 		here, _ := r.in.Offers.LabelOf(r.in.Templates[r.launch.Template], r.launch.Offer, key)
 		if there, _ := r.in.Offers.LabelOf(v, o, key); here != there {
-			return scheduling.ReasonCount{Code: Code(&r.keys[i]), Detail: fmt.Sprintf("%s counts on its being in %s", textTie(&r.keys[i]), here)}
+			return scheduling.ReasonCount{Code: termCode(&r.keys[i]), Detail: fmt.Sprintf("%s counts on its being in %s", termText(&r.keys[i]), here)}
 		}
 	}
 	return scheduling.ReasonCount{}
@@ -184,7 +184,7 @@ func (r *Rivalry) exactly(at offers.Purchase, reason scheduling.ReasonCount) sch
 		return reason
 	}
 	var parts []string
-	for _, d := range r.explainer.withoutAttachments(r.explainer.lacking(room, r.load)) {
+	for _, d := range r.explainer.withoutAttachments(shortOf(room, r.load)) {
 		name := r.in.Table.Names[d]
 		have, want := podspec.Quantity(name, room[d]), podspec.Quantity(name, r.load[d])
 		parts = append(parts, fmt.Sprintf("%s %s < %s requested", name, have.String(), want.String()))

@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/cluster"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
@@ -48,7 +49,7 @@ const (
 	portPlanned      // bound by a pod that is planned onto the node
 	reserved         // the reservation is used up; n is the offer
 	limited          // n is the resource of the pool's limit that is reached
-	barred           // n is the tie, by place among the bars
+	barred           // n is the topology term, by place among the violations
 )
 
 // needs are the requirements of a group of pods, and the offers that meet each.
@@ -227,7 +228,7 @@ func (s *subject) onOffer(p place, yield func(obstacle) bool) {
 		}
 		break
 	}
-	for i := range s.explainer.offerBars(s.id, p.template, p.at) {
+	for i := range s.violations(p) {
 		if !yield(obstacle{kind: barred, n: i}) {
 			return
 		}
@@ -262,7 +263,7 @@ func (s *subject) onNode(bin int, yield func(obstacle) bool) {
 	if _, taken := s.plannedPort(bin); taken && !yield(obstacle{kind: portPlanned}) {
 		return
 	}
-	for i := range s.explainer.Tied.NodeBars(s.id, bin) {
+	for i := range s.violations(place{onNode, bin}) {
 		if !yield(obstacle{kind: barred, n: i}) {
 			return
 		}
@@ -290,10 +291,14 @@ func firstClash(ports, others []podspec.HostPort) (podspec.HostPort, bool) {
 	return ports[i], true
 }
 
-// bars are the ties that keep the pods from a place.
-func (s *subject) bars(p place) []Bar {
-	if p.template == onNode {
-		return s.explainer.Tied.NodeBars(s.id, p.at)
+// violations are the topology terms that keep the pods off a place.
+func (s *subject) violations(p place) []cluster.Violation {
+	switch {
+	case !hasTerms(s.in, s.id):
+		return nil
+	case p.template == onNode:
+		return s.explainer.after().onNode(s.id, int32(p.at)) //nolint:gosec // nodes are few
+	default:
+		return s.explainer.after().onOffer(s.id, p.template, p.at)
 	}
-	return s.explainer.offerBars(s.id, p.template, p.at)
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// reason words an obstacle of a place that is no tie.
+// reason words an obstacle of a place that is no topology term.
 func (s *subject) reason(p place, x obstacle) scheduling.ReasonCount {
 	if p.template == onNode {
 		return s.nodeReason(p.at, x)
@@ -38,7 +38,7 @@ func (s *subject) reason(p place, x obstacle) scheduling.ReasonCount {
 	case overfull:
 		return scheduling.ReasonCount{Code: scheduling.ReasonResources, Detail: "daemons alone do not fit"}
 	case lacking:
-		return s.explainer.resourceReason(s.explainer.lacking(s.in.Rooms.Rooms[x.room], s.class.Requests))
+		return s.explainer.resourceReason(shortOf(s.in.Rooms.Rooms[x.room], s.class.Requests))
 	case reserved:
 		return scheduling.ReasonCount{Code: scheduling.ReasonReservation, Detail: "reservation " + offer.Offering.ReservationID + " is used up"}
 	default:
@@ -61,7 +61,7 @@ func (s *subject) nodeReason(bin int, x obstacle) scheduling.ReasonCount {
 	case attachFull:
 		return scheduling.ReasonCount{Code: scheduling.ReasonAttachLimit, Detail: "no further volumes of " + node.Attached.TurnsAway(s.needs.group) + " can be attached to the node"}
 	case lacking:
-		r := s.explainer.resourceReason(s.explainer.lacking(s.state.Left[bin], s.class.Requests))
+		r := s.explainer.resourceReason(shortOf(s.state.Left[bin], s.class.Requests))
 		if r.Code == scheduling.ReasonResources {
 			r.Detail += " left on running nodes"
 		}
@@ -89,7 +89,7 @@ func (s *subject) change(p place, x obstacle) scheduling.Change {
 	case volumesElsewhere:
 		return scheduling.Change{Kind: scheduling.ChangeVolume, Text: "use other volumes: these can be used " + podspec.PlacesText(s.needs.group)}
 	case barred:
-		return s.explainer.Tied.lift(s.class, s.id, s.bars(p)[x.n])
+		return s.explainer.after().lift(s.id, s.violations(p)[x.n])
 	}
 	if p.template == onNode {
 		return s.nodeChange(s.in.Nodes[p.at], p.at, x)

@@ -6,8 +6,6 @@ import (
 	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/explanation"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
@@ -77,54 +75,15 @@ func (e *Explainer) meetsMinValues(ti int, list []int) bool {
 }
 
 // MachineHolds reports whether a machine of the plan could take a further pod.
-func (e *Explainer) MachineHolds(class *podspec.PodClass, id, launch int) bool {
-	m := &e.State.Machines[launch]
-	if m.Template < 0 {
-		return false
-	}
-	room, ok := e.State.room(m.Template, m.Offer)
-	row := e.In.Offered[m.Template].Rows[class.Group]
-	if !ok || row == nil || !row.Has(m.Offer) {
-		return false
-	}
-	left := slices.Clone(room)
-	for d, q := range e.State.Load(m.Items) {
-		left[d] -= q
-	}
-	ports := e.In.Classes.Groups[class.Group].Ports
-	return model.Fits(left, class.Requests) && len(e.Tied.machineBars(id, launch)) == 0 &&
-		!slices.ContainsFunc(m.Items, func(it instance.Portion) bool {
-			return podspec.PortsClash(ports, e.In.Classes.Groups[e.In.Planned[it.Class].Group].Ports)
-		})
+func (e *Explainer) MachineHolds(id, launch int) bool {
+	node := e.after().machines[launch]
+	return node >= 0 && e.after().state.Admits(int32(id), node) //nolint:gosec // classes are few
 }
 
-// machineBars lists the topology terms that keep a class off a machine of the plan.
-func (t *tied) machineBars(id, launch int) []Bar {
-	if !t.ties(id) || t.spots[launch] < 0 {
+// Terms are the topology terms of a class that have to hold, with the pods that they count.
+func (e *Explainer) Terms(id int) []explanation.TopologyTerm {
+	if !hasTerms(e.In, id) {
 		return nil
 	}
-	return t.bars(id, t.at(t.spots[launch]), len(t.book.Locations.Places)+launch)
-}
-
-// States lists the constraints of a class on where others are.
-func (t *tied) States(id int) []explanation.TopologyTerm {
-	if !t.ties(id) {
-		return nil
-	}
-	namespace := podspec.NamespaceOf(t.in.Planned[id].Pods[0])
-	var out []explanation.TopologyTerm
-	for _, d := range t.holds[id] {
-		s := explanation.TopologyTerm{Code: Code(&d.tie), Key: d.tie.Key, Matching: t.who(d.tie.Target, namespace)}
-		s.Text = textTie(&d.tie) + " of pods that match " + s.Matching
-		if d.rule >= 0 {
-			r := &t.book.Rules[d.rule]
-			for i := range r.Domains {
-				if x := &r.Domains[i]; x.Count > 0 || x.Eligible {
-					s.Domains = append(s.Domains, explanation.DomainCount{Value: t.book.Locations.Axes[r.Axis].Values[i], Pods: x.Count})
-				}
-			}
-		}
-		out = append(out, s)
-	}
-	return out
+	return e.after().states(id)
 }

@@ -109,10 +109,7 @@ func (x *Explainer) refusedBy(bin int) []explanation.Refusal {
 		if len(pods) == 0 {
 			continue
 		}
-		r, b := x.e.NodeReason(class, id, bin)
-		if b.Kind != explain.NoBar {
-			r = scheduling.ReasonCount{Code: explain.Code(&b.Tie), Detail: x.e.Tied.Detail(b, podspec.NamespaceOf(class.Pods[0]), "")}
-		}
+		r := x.e.NodeReason(class, id, bin)
 		r.Count = 1
 		names := make([]string, 0, len(pods))
 		for _, pod := range pods {

@@ -30,7 +30,7 @@ func (x *Explainer) Pod(name string) (*explanation.PodExplanation, error) {
 		if u := &x.plan.Unschedulable[i]; u.Pod == full {
 			out.Status, out.RuledOut, out.Changes = explanation.PodUnschedulable, slices.Clone(u.Reasons), explain.CopyChanges(u.Changes)
 			if planned {
-				out.TopologyTerms = x.e.Tied.States(id)
+				out.TopologyTerms = x.e.Terms(id)
 			}
 			return out, nil
 		}
@@ -51,7 +51,7 @@ func (x *Explainer) alternatives(out *explanation.PodExplanation, id int) {
 	e := explain.NewExplainer(x.e.In, explain.Without(x.plan, out.Pod))
 	e.Lenient = true
 	class := e.In.Planned[id]
-	out.TopologyTerms = e.Tied.States(id)
+	out.TopologyTerms = e.Terms(id)
 	out.RuledOut = e.Reasons(class, id)
 	nodes, launches := 0, 0
 	for i, n := range e.In.Nodes {
@@ -63,7 +63,7 @@ func (x *Explainer) alternatives(out *explanation.PodExplanation, id int) {
 	}
 	for i := range e.State.Machines {
 		l := &x.plan.Launches[i]
-		if l.Name == out.Place || launches == explain.MostPlaces || !e.MachineHolds(class, id, i) {
+		if l.Name == out.Place || launches == explain.MostPlaces || !e.MachineHolds(id, i) {
 			continue
 		}
 		launches++

@@ -1,0 +1,308 @@
+package explain
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/cluster"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
+)
+
+// nearTerms are the topology terms that alone keep pods off places.
+type nearTerms struct {
+	single map[int][]cluster.Violation // by the one term that does
+	order  []int                       // the keys of single, as they were found
+	fewest []cluster.Violation         // of a place that several terms keep the pods off
+	seen   map[*cluster.Violation]bool // places with the same domains share a slice
+}
+
+// note adds a place that only topology terms keep the pods off, at least one.
+func (n *nearTerms) note(violations []cluster.Violation) {
+	if n.seen[&violations[0]] {
+		return
+	}
+	if n.seen == nil {
+		n.single, n.seen = map[int][]cluster.Violation{}, map[*cluster.Violation]bool{}
+	}
+	n.seen[&violations[0]] = true
+	if len(violations) > 1 {
+		if n.fewest == nil || len(violations) < len(n.fewest) {
+			n.fewest = violations
+		}
+		return
+	}
+	term := violations[0].Term
+	if n.single[term] == nil {
+		n.order = append(n.order, term)
+	}
+	if !slices.Contains(n.single[term], violations[0]) {
+		n.single[term] = append(n.single[term], violations[0])
+	}
+}
+
+// termFixes proposes how the topology terms could be relaxed that alone keep a class off places.
+func (e *Explainer) termFixes(class *podspec.PodClass, id int, n *nearTerms, out *ChangeList) {
+	for _, term := range n.order {
+		relaxed := e.after().relax(id, n.single[term])
+		out.Add(relaxed[0])
+		e.blockers(class, id, n.single[term][0], out)
+		for _, c := range relaxed[1:] {
+			out.Add(c)
+		}
+	}
+	if len(n.order) == 0 && n.fewest != nil {
+		var changes ChangeList
+		for _, v := range n.fewest {
+			changes.Add(e.after().lift(id, v))
+		}
+		out.Add(offers.Joined(changes, ", and "))
+	}
+}
+
+// mostBlockers is how many domains are looked at that hold pods back.
+const mostBlockers = 3
+
+// blockers says why the domains that pods of a class need cannot take them: the emptiest domains of a spread, or for an
+// affinity the domains of the pods that it selects.
+func (e *Explainer) blockers(class *podspec.PodClass, id int, v cluster.Violation, out *ChangeList) {
+	term := e.after().term(id, v)
+	if term.Foreign || term.Tie.PerHost() {
+		return
+	}
+	told := 0
+	tell := func(domain, text string) {
+		if told == mostBlockers {
+			return
+		}
+		told++
+		text = fmt.Sprintf("make room in %q, %s: %s", domain, text, e.wrongWith(class, id, term.Tie.Key, domain))
+		out.Add(scheduling.Change{Kind: scheduling.ChangeDomain, Key: term.Tie.Key, Values: []string{domain}, Text: text})
+	}
+	counts := e.after().state.Counts(term)
+	switch v.Refusal {
+	case cluster.TooSkewed:
+		if domains, least := emptiest(counts); int64(domains) >= term.Tie.MinDomains {
+			for _, x := range least {
+				tell(x.Value, fmt.Sprintf("which keeps the others back as long as it has %d", x.Pods))
+			}
+		}
+	case cluster.NotFollowed:
+		for _, x := range counts {
+			tell(x.Value, "where such pods are")
+		}
+	}
+}
+
+// relax says how one topology term could give way that keeps a class off places, the smallest change first. There is at
+// least one. All violations are of that term.
+func (t *termState) relax(id int, violations []cluster.Violation) []scheduling.Change {
+	term := t.term(id, violations[0])
+	x := term.Tie
+	if term.Foreign {
+		return []scheduling.Change{t.relaxForeign(id, violations[0])}
+	}
+	if !slices.ContainsFunc(violations, func(v cluster.Violation) bool { return v.Refusal != cluster.LacksLabel }) {
+		c := scheduling.Change{Kind: scheduling.ChangePodAffinity, Key: x.Key}
+		if x.Kind == podspec.SpreadTie {
+			c.Kind = scheduling.ChangeScheduleAnyway
+		}
+		c.Text = fmt.Sprintf("prefer the %s instead of requiring it, or give machines the label %s", termText(x), x.Key)
+		return []scheduling.Change{c}
+	}
+	switch x.Kind {
+	case podspec.SpreadTie:
+		if x.Share {
+			return []scheduling.Change{{Kind: scheduling.ChangeWorkloadShare, Object: "Policy", Text: "let one machine hold a larger share of a workload"}}
+		}
+		return t.relaxSpread(id, violations)
+	case podspec.AffinityTie:
+		return t.relaxAffinity(id, violations[0])
+	default:
+		return []scheduling.Change{t.relaxAnti(id, violations)}
+	}
+}
+
+// lift says how the pod itself could do without one topology term.
+func (t *termState) lift(id int, v cluster.Violation) scheduling.Change {
+	all := t.relax(id, []cluster.Violation{v})
+	if t.term(id, v).Tie.Kind == podspec.AffinityTie {
+		return all[len(all)-1]
+	}
+	return all[0]
+}
+
+// relaxSpread says which skew would do.
+func (t *termState) relaxSpread(id int, violations []cluster.Violation) []scheduling.Change {
+	term := t.term(id, violations[0])
+	x := term.Tie
+	var out []scheduling.Change
+	least := int64(-1)
+	for _, v := range violations {
+		if v.Refusal != cluster.TooSkewed {
+			continue
+		}
+		over := int64(1)
+		if !x.PerHost() {
+			over = t.state.Excess(term, v.Domain)
+		}
+		if least < 0 || over < least {
+			least = over
+		}
+	}
+	if !x.PerHost() {
+		if domains := t.enough(term, violations); domains > 0 {
+			out = append(out, scheduling.Change{
+				Kind: scheduling.ChangeMinDomains, Key: x.Key, From: strconv.FormatInt(x.MinDomains, 10), To: strconv.FormatInt(domains, 10),
+				Text: fmt.Sprintf("minDomains ≤ %d over %s would do (it is %d)", domains, x.Key, x.MinDomains),
+			})
+		}
+	}
+	skew := x.MaxSkew + least
+	out = append(out, scheduling.Change{
+		Kind: scheduling.ChangeMaxSkew, Key: x.Key, From: strconv.FormatInt(x.MaxSkew, 10), To: strconv.FormatInt(skew, 10),
+		Text: fmt.Sprintf("maxSkew ≥ %d over %s would do for one more (it is %d)", skew, x.Key, x.MaxSkew),
+	})
+	for _, field := range []struct {
+		name, not string
+		honors    bool
+	}{
+		{"nodeAffinityPolicy", "that its node selector or affinity rules out", x.HonorAffinity},
+		{"nodeTaintsPolicy", "with taints that it does not tolerate", x.HonorTaints},
+	} {
+		if !field.honors {
+			out = append(out, scheduling.Change{
+				Kind: scheduling.ChangeNodeInclusion, Key: x.Key, From: "Ignore", To: field.name,
+				Text: fmt.Sprintf("%s: Honor over %s would do: nodes %s do not count for the pod then", field.name, x.Key, field.not),
+			})
+		}
+	}
+	return append(out, scheduling.Change{
+		Kind: scheduling.ChangeScheduleAnyway, Key: x.Key,
+		Text: fmt.Sprintf("whenUnsatisfiable: ScheduleAnyway over %s would do", x.Key),
+	})
+}
+
+// enough is the number of domains of a spread if it would let one more pod in by asking for no more domains than these;
+// 0 if not.
+func (t *termState) enough(term *cluster.Term, violations []cluster.Violation) int64 {
+	domains, least := emptiest(t.state.Counts(term))
+	if int64(domains) >= term.Tie.MinDomains || len(least) == 0 {
+		return 0
+	}
+	for _, v := range violations {
+		if v.Refusal == cluster.TooSkewed && t.state.Excess(term, v.Domain) <= least[0].Pods { // of a minimum of 0
+			return int64(domains)
+		}
+	}
+	return 0
+}
+
+// relaxAffinity says which pod is missing.
+func (t *termState) relaxAffinity(id int, v cluster.Violation) []scheduling.Change {
+	x := t.term(id, v).Tie
+	selected := selectedPods(t.in.TopologyTerms.Targets, x.Target, podspec.NamespaceOf(t.in.Planned[id].Pods[0]))
+	where := "where " + x.Key + " is the same"
+	if x.PerHost() {
+		where = "on the same node"
+	}
+	wish := scheduling.Change{Kind: scheduling.ChangePodAffinity, Key: x.Key, Text: fmt.Sprintf("prefer the pod affinity over %s instead of requiring it", x.Key)}
+	if v.Refusal != cluster.NoneToFollow {
+		return []scheduling.Change{wish}
+	}
+	if selectsNone(t.in.TopologyTerms.Targets, x.Target) {
+		wish.Text = fmt.Sprintf("give the pod affinity over %s a selector: without one it matches no pod", x.Key)
+		return []scheduling.Change{wish}
+	}
+	c := scheduling.Change{Kind: scheduling.ChangePods, Key: x.Key, Text: fmt.Sprintf("needs a pod that matches %s %s; none runs or is planned", selected, where)}
+	if other := t.unplaced(x.Target, id); other != "" {
+		c.Object = "Pod/" + other
+		c.Text = fmt.Sprintf("place pod %s first, which has no place either: needs a pod that matches %s %s", other, selected, where)
+	}
+	return []scheduling.Change{c, wish}
+}
+
+// unplaced is the first pod of a target, by class, that has no place, pods of one class aside; "" for none.
+func (t *termState) unplaced(target, except int) string {
+	for id, class := range t.in.Planned {
+		if id == except || !t.in.TopologyTerms.Targets.Has(class.Among, target) {
+			continue
+		}
+		if pods := t.plan.Unplaced(id); len(pods) > 0 {
+			return podspec.PodName(pods[0])
+		}
+	}
+	for _, class := range t.in.Classes.Classes {
+		if class.Refused != "" && t.in.TopologyTerms.Targets.Has(class.Among, target) {
+			return podspec.PodName(class.Pods[0])
+		}
+	}
+	return ""
+}
+
+// relaxAnti proposes to prefer an anti-affinity of a class instead of requiring it.
+func (t *termState) relaxAnti(id int, violations []cluster.Violation) scheduling.Change {
+	x := t.term(id, violations[0]).Tie
+	selected := selectedPods(t.in.TopologyTerms.Targets, x.Target, podspec.NamespaceOf(t.in.Planned[id].Pods[0]))
+	c := scheduling.Change{Kind: scheduling.ChangePodAntiAffinity, Key: x.Key}
+	if x.PerHost() {
+		c.Text = fmt.Sprintf("prefer the pod anti-affinity over %s instead of requiring it: every node with room has a pod that matches %s", x.Key, selected)
+		return c
+	}
+	var domains []string
+	for _, v := range violations {
+		if name := t.where(id, v); !slices.Contains(domains, name) {
+			domains = append(domains, name)
+		}
+	}
+	slices.Sort(domains)
+	has := fmt.Sprintf("all %d values with room have", len(domains))
+	switch len(domains) {
+	case 1:
+		has = domains[0] + " has"
+	case 2:
+		has = domains[0] + " and " + domains[1] + " have"
+	}
+	c.Text = fmt.Sprintf("prefer the pod anti-affinity over %s instead of requiring it: %s a pod that matches %s already", x.Key, has, selected)
+	return c
+}
+
+// relaxForeign names a pod whose anti-affinity keeps a class away.
+func (t *termState) relaxForeign(id int, v cluster.Violation) scheduling.Change {
+	x := t.term(id, v).Tie
+	selected := selectedPods(t.in.TopologyTerms.Targets, x.Target, podspec.NamespaceOf(t.in.Planned[id].Pods[0]))
+	c := scheduling.Change{Kind: scheduling.ChangePodAntiAffinity, Key: x.Key}
+	whose := "of the pods that keep it away"
+	if pod := t.holder(t.term(id, v), v.Domain); pod != "" {
+		c.Object, whose = "Pod/"+pod, "of pod "+pod
+	}
+	c.Text = fmt.Sprintf("prefer the pod anti-affinity over %s %s instead of requiring it: it is about pods that match %s", x.Key, whose, selected)
+	return c
+}
+
+// holder is the first pod by name in a domain that states an anti-affinity, "" for none. The domain is -1 for any node.
+func (t *termState) holder(term *cluster.Term, domain int32) string {
+	states := func(x *podspec.Tie) bool {
+		return x.Kind == podspec.AntiTie && x.Weight == 0 && x.Key == term.Tie.Key && x.Target == term.Tie.Target
+	}
+	there := func(node int32) bool { return domain < 0 || t.state.Domain(term.Axis, node) == domain }
+	var names []string
+	for i := range t.in.ExistingAntiAffinity {
+		k := &t.in.ExistingAntiAffinity[i]
+		if node, ok := t.state.Model.Node(k.Node); ok && states(&k.Tie) && there(node) {
+			names = append(names, k.Pod)
+		}
+	}
+	for pod, node := range t.at {
+		ties := t.in.TopologyTerms.List[t.in.Planned[t.plan.ClassOf[pod]].TopologyTerms].Ties
+		if there(node) && slices.ContainsFunc(ties, func(x podspec.Tie) bool { return states(&x) }) {
+			names = append(names, pod)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return slices.Min(names)
+}
