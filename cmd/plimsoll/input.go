@@ -157,7 +157,7 @@ func (f *inputFlags) leave(p *problem, sold *marketFlags) {
 	pods := &p.Problem
 	pods.Running = slices.DeleteFunc(slices.Clone(pods.Running), func(pod *corev1.Pod) bool { return !f.counted[pod.Spec.NodeName] })
 	pending := len(pods.Pods)
-	p.Anew()
+	p.InAnotherRegion()
 	p.anew, p.moving = true, len(pods.Pods)-pending
 }
 

@@ -113,7 +113,7 @@ func explain(planner provisioning.Planner, p *scheduling.Problem, plan *scheduli
 // disrupt hands the input to all that has to do with what to remove.
 func disrupt(ctx context.Context, in *input) {
 	_ = in.Cluster.Current()
-	_ = in.Cluster.Anew(in.Planner)
+	_ = in.Cluster.RebuildProblem(in.Planner)
 	for range in.Planner.Steps(ctx, in.Cluster) {
 		continue
 	}

@@ -47,7 +47,7 @@ import (
 // pods have a constraint that does not count themselves may break this and still be bound, if these
 // pods come first.
 type Certificate struct {
-	// Kind is "resource", "cover", "assignment", "pattern" or "parted".
+	// Kind is "resource", "cover", "assignment", "pattern" or "branched".
 	//
 	// With "resource" a pod is worth the sum of its requests times Values, and a machine holds at
 	// most its capacity times Values.
@@ -66,7 +66,7 @@ type Certificate struct {
 	// checker must show itself that no set of pods that fits there is worth more than the price.
 	// The vectors exclude most machines.
 	//
-	// "parted" distinguishes two cases, each with a certificate of its own.
+	// "branched" distinguishes two cases, each with a certificate of its own.
 	Kind string `json:"kind"`
 	// Values is the worth of one base unit (millicore, byte, pod) of each resource with "resource" and
 	// "cover". Otherwise it is the worth of the pod named namespace/name, and of all pods with the same
@@ -87,7 +87,7 @@ type Certificate struct {
 	// requests and their capacity. E.g. with a quantum of 1000 millicores a machine of 3900 has 3.
 	Steps []Quantum `json:"steps,omitempty"`
 	// TopologyKey is the label whose values are the domains of Spreads, Domains, Balances and
-	// Parted; "" is topology.kubernetes.io/zone.
+	// Branched; "" is topology.kubernetes.io/zone.
 	TopologyKey string `json:"topologyKey,omitempty"`
 	// Spreads name pods that are worth less in some domains, because their constraints limit how
 	// many of them may be there.
@@ -95,12 +95,12 @@ type Certificate struct {
 	// Domains are the worths of pods by domain, with "assignment". Vectors and Spreads are empty
 	// then, and Values are the amounts that pods pay in any domain. The amount that is left over to
 	// a domain at most is taken off the bound, see [DomainBalance].
-	Domains map[string]DomainWorths `json:"domains,omitempty"`
+	Domains map[string]DomainDuals `json:"domains,omitempty"`
 	// Balances are transfers between domains for the pods of constraints.
 	Balances []DomainBalance `json:"balances,omitempty"`
-	// Parted are the two cases of "parted", which prove the bound. Values are then the worths
+	// Branched are the two cases of "branched", which prove the bound. Values are then the worths
 	// without a distinction of cases, and prove no bound.
-	Parted *PartedCertificate `json:"parted,omitempty"`
+	Branched *BranchedCertificate `json:"branched,omitempty"`
 	// Multipliers belong to the cases that contain this certificate, the outermost first: the amount
 	// in USD per hour by which machines that a case counts cost more (where their number has an
 	// upper bound) or less (where it has a lower bound). Machines hold at most the worth of
@@ -111,11 +111,11 @@ type Certificate struct {
 	Scale int `json:"scale"`
 }
 
-// PartedCertificate distinguishes plans by the number of machines with a price of at least From that
+// BranchedCertificate distinguishes plans by the number of machines with a price of at least From that
 // they launch, in Domain or, where that is "", anywhere: at most AtMost, or more. The bound holds if
-// both certificates prove it, because every plan is one of the cases. Both are of kind "parted" or
+// both certificates prove it, because every plan is one of the cases. Both are of kind "branched" or
 // "assignment".
-type PartedCertificate struct {
+type BranchedCertificate struct {
 	From   offerings.Price `json:"from"`
 	Domain string          `json:"domain,omitempty"`
 	AtMost int64           `json:"atMost"`
@@ -145,10 +145,10 @@ type DomainSpread struct {
 	Further map[string]string `json:"further,omitempty"`
 }
 
-// DomainWorths are the worths of pods in a domain, and vectors that show for each machine there that
+// DomainDuals are the worths of pods in a domain, and vectors that show for each machine there that
 // it holds no more worth than its price. Values and Vectors are as in an assignment. In a domain that
 // is not listed, pods are worth 0.
-type DomainWorths struct {
+type DomainDuals struct {
 	Values  map[string]string   `json:"values"`
 	Vectors []map[string]string `json:"vectors,omitempty"`
 }
@@ -200,7 +200,7 @@ func QuantumKey(place int) string { return "step:" + strconv.Itoa(place) }
 
 // Spreading reports whether the bound holds only for plans that keep topology spread constraints.
 func (c *Certificate) Spreading() bool {
-	return c != nil && (len(c.Spreads) > 0 || len(c.Balances) > 0 || c.Parted != nil && c.Parted.Fewer.Spreading())
+	return c != nil && (len(c.Spreads) > 0 || len(c.Balances) > 0 || c.Branched != nil && c.Branched.Fewer.Spreading())
 }
 
 // The kinds of certificates.
@@ -209,5 +209,5 @@ const (
 	AssignmentKind = "assignment"
 	PatternKind    = "pattern"
 	CoverKind      = "cover"
-	PartedKind     = "parted"
+	BranchedKind   = "branched"
 )

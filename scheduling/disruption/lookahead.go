@@ -286,7 +286,7 @@ func (r *run) clusterAfter(late bool) Cluster {
 			waits.Status = corev1.PodStatus{Phase: corev1.PodPending}
 			out.Pods = append(out.Pods, waits)
 		case moves:
-			runs := podspec.Anew(f.pods[name], to)
+			runs := podspec.Successor(f.pods[name], to)
 			runs.Status = corev1.PodStatus{
 				Phase: corev1.PodRunning, StartTime: f.pods[name].Status.StartTime,
 				Conditions: []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}},

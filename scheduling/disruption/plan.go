@@ -74,7 +74,7 @@ type ConsolidationSummary struct {
 	LeftOut []string `json:"leftOut,omitempty"`
 	// Catalog is the origin of the prices in [scheduling.Problem.Catalog].
 	Catalog instancetypes.Origin `json:"catalog,omitzero"`
-	// Certificate proves the lower bound, for the problem that [Cluster.Anew] returns.
+	// Certificate proves the lower bound, for the problem that [Cluster.RebuildProblem] returns.
 	Certificate *certificate.Certificate `json:"certificate,omitempty"`
 }
 

@@ -88,7 +88,7 @@ func (f *state) playPlan(ctx context.Context, plan *ConsolidationPlan, known *pr
 	}
 	problem := f.currentProblem()
 	problem.Pods = waiting
-	session, err := known.Anew(f.planner.Policy, problem)
+	session, err := known.ForProblem(f.planner.Policy, problem)
 	if err != nil {
 		return nil, err
 	}

@@ -233,7 +233,7 @@ func TestAnew(t *testing.T) {
 	y.node("loose", "r4", "a", offerings.OnDemand, []int64{1900, 1900})
 	y.node("held", "r4", "a", offerings.OnDemand, []int64{100})
 	y.cluster.Running[2].Annotations = map[string]string{"karpenter.sh/do-not-disrupt": "true"}
-	problem := y.cluster.Anew(disruption.Planner{})
+	problem := y.cluster.RebuildProblem(disruption.Planner{})
 	require.Len(t, problem.Nodes, 1)
 	assert.Equal(t, "held", problem.Nodes[0].Name)
 	assert.Len(t, problem.Running, 1)

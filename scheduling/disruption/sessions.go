@@ -29,7 +29,7 @@ func openState(ctx context.Context, p Planner, c *Cluster, known *provisioning.S
 	if err != nil {
 		return nil, err
 	}
-	market, err := known.Anew(p.Policy, problem)
+	market, err := known.ForProblem(p.Policy, problem)
 	if err != nil {
 		return nil, err
 	}
@@ -116,7 +116,7 @@ func (f *state) placePending(ctx context.Context, pods []*corev1.Pod) error {
 		a := &plan.Existing[i]
 		s := f.byName[a.Node]
 		for _, name := range a.Pods {
-			pod := podspec.Anew(f.awaitingLaunch[name], a.Node)
+			pod := podspec.Successor(f.awaitingLaunch[name], a.Node)
 			come, s.expected = append(come, pod), append(s.expected, pod)
 			now := ""
 			if runs := f.pods[name]; runs != nil {
@@ -266,4 +266,4 @@ func launchNumber(l *scheduling.Launch) int {
 }
 
 // unbound is a copy of a pod as its controller would recreate it, without a node.
-func unbound(pod *corev1.Pod) *corev1.Pod { return podspec.Anew(pod, "") }
+func unbound(pod *corev1.Pod) *corev1.Pod { return podspec.Successor(pod, "") }

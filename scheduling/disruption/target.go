@@ -17,7 +17,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
 
-// Anew is the problem of rebuilding the cluster from scratch: every node that the planner may disrupt for some reason
+// RebuildProblem is the problem of rebuilding the cluster from scratch: every node that the planner may disrupt for some reason
 // is gone, and its pods are pending. All other nodes stay as they are, with their pods and their free capacity.
 // Pending pods of the cluster are left out. The pods are successors ([scheduling.SuccessorUID]): the claims of their
 // ephemeral volumes are made again. The offerings of removed nodes are on sale again, reserved ones included, because
@@ -30,7 +30,7 @@ import (
 // altogether.
 //
 // For a cluster that [Planner.Plan] refuses its problem is returned unchanged.
-func (c *Cluster) Anew(p Planner) scheduling.Problem {
+func (c *Cluster) RebuildProblem(p Planner) scheduling.Problem {
 	if check(&p, c).joined(provisioning.Validate(&c.Problem)) != nil {
 		return c.Problem
 	}
@@ -38,7 +38,7 @@ func (c *Cluster) Anew(p Planner) scheduling.Problem {
 	return f.rebuildProblem(f.disruptable)
 }
 
-// rebuildProblem is the problem of [Cluster.Anew], with the given nodes gone.
+// rebuildProblem is the problem of [Cluster.RebuildProblem], with the given nodes gone.
 func (f *state) rebuildProblem(loose map[string]bool) scheduling.Problem {
 	c := f.problem
 	out := *c

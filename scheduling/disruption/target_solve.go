@@ -56,7 +56,7 @@ func (f *state) planRebuild(ctx context.Context, s scheduling.Policy, p scheduli
 	if f.launchSession == nil {
 		return provisioning.Planner{Policy: s}.Plan(ctx, p)
 	}
-	session, err := f.launchSession.Anew(s, p)
+	session, err := f.launchSession.ForProblem(s, p)
 	if err != nil {
 		return nil, err
 	}

@@ -162,14 +162,14 @@ func serves(s *scheduling.Policy, goal Goal, plan *scheduling.Plan) bool {
 		return true
 	case GoalFlexible:
 		if !offers.On(s.Flexibility) {
-			return offers.Kept(offers.FlexibleByDefault(), plan)
+			return offers.HoldsFlexibility(offers.FlexibleByDefault(), plan)
 		}
 	case GoalOnDemand:
 		if spotLaunches(plan) > 0 {
 			return false
 		}
 	}
-	return offers.Kept(s.Flexibility, plan)
+	return offers.HoldsFlexibility(s.Flexibility, plan)
 }
 
 // award gives each goal that was looked for to the plan that serves it best, the

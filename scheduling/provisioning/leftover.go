@@ -50,7 +50,7 @@ func placeLeftOver(ctx context.Context, f *instance.Facts, c *instance.Instance,
 	if after.Apply(scheduling.Delta{Pods: left}) != nil {
 		return plan, placed
 	}
-	keys, narrow := c.TiedKeys(nil, true), true
+	keys, narrow := c.TermKeys(nil, true), true
 	for first := true; ; first = false {
 		more, err := after.Place(ctx, scheduling.EffortFast)
 		if err != nil || more.Summary.Placed == 0 {
@@ -178,7 +178,7 @@ func settledDomains(c *instance.Instance, plan *scheduling.Plan) bool {
 	}
 	for i := range plan.Launches {
 		l := &plan.Launches[i]
-		keys := c.TiedKeys(lo.Uniq(lo.Map(l.Pods, func(pod string, _ int) int { return classOf[pod] })), true)
+		keys := c.TermKeys(lo.Uniq(lo.Map(l.Pods, func(pod string, _ int) int { return classOf[pod] })), true)
 		first := labels(*l, l.Options[0])
 		for _, o := range l.Options[1:] {
 			other := labels(*l, o)

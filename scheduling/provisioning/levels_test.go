@@ -17,15 +17,15 @@ import (
 // the pool leaves the choice.
 func TestLevels(t *testing.T) {
 	const key = "example.com/level"
-	anti := podspec.Tie{Kind: podspec.AntiTie, Key: key}
-	spread := func(least int64) podspec.Tie {
-		return podspec.Tie{Kind: podspec.SpreadTie, Key: key, MaxSkew: 1, MinDomains: least}
+	anti := podspec.TopologyTerm{Kind: podspec.AntiAffinityTerm, Key: key}
+	spread := func(least int64) podspec.TopologyTerm {
+		return podspec.TopologyTerm{Kind: podspec.SpreadTerm, Key: key, MaxSkew: 1, MinDomains: least}
 	}
 	wish := anti
 	wish.Weight = 5
 	exists := requirements.MustNew(key, requirements.Exists)
 	for name, tc := range map[string]struct {
-		ties    []podspec.Tie
+		ties    []podspec.TopologyTerm
 		pods    int
 		keepers []instance.ExistingAntiAffinity
 		nodes   []string
@@ -34,20 +34,20 @@ func TestLevels(t *testing.T) {
 		want    []string
 	}{
 		"nobody asks":                {nil, 3, nil, nil, exists, []string{"0"}, []string{"0"}},
-		"one for each, and others":   {[]podspec.Tie{anti}, 2, nil, nil, exists, []string{"0"}, []string{"0", "1", "2"}},
-		"those that others ask for":  {[]podspec.Tie{anti}, 1, nil, nil, exists, []string{"b", "a", "b"}, []string{"a", "b"}},
-		"not more than eight":        {[]podspec.Tie{anti}, 99, nil, nil, exists, nil, []string{"0", "1", "2", "3", "4", "5", "6", "7"}},
-		"a wish is none":             {[]podspec.Tie{wish}, 2, nil, nil, exists, []string{"0"}, []string{"0"}},
-		"a host is its own":          {[]podspec.Tie{{Kind: podspec.AntiTie, Key: corev1.LabelHostname}}, 2, nil, nil, exists, []string{"0"}, []string{"0"}},
-		"as many domains as asked":   {[]podspec.Tie{spread(3)}, 9, nil, nil, exists, []string{"0"}, []string{"0", "1", "2"}},
-		"no domain without need":     {[]podspec.Tie{spread(0)}, 9, nil, nil, exists, []string{"0"}, []string{"0"}},
-		"nor for those that spread":  {[]podspec.Tie{anti, spread(1)}, 2, nil, nil, exists, []string{"0"}, []string{"0"}},
-		"what nodes have is taken":   {[]podspec.Tie{anti}, 1, nil, []string{"0", "2"}, exists, []string{"0"}, []string{"0", "1", "3"}},
-		"who runs keeps others away": {nil, 0, []instance.ExistingAntiAffinity{{Tie: anti}}, []string{"0"}, exists, []string{"0"}, []string{"0", "1"}},
-		"the pool lists its values":  {[]podspec.Tie{anti}, 5, nil, nil, requirements.MustNew(key, requirements.In, "x", "y"), []string{"x", "y"}, []string{"x", "y"}},
-		"the pool leaves some out":   {[]podspec.Tie{anti}, 1, nil, nil, requirements.MustNew(key, requirements.NotIn, "0"), nil, []string{"1", "2"}},
+		"one for each, and others":   {[]podspec.TopologyTerm{anti}, 2, nil, nil, exists, []string{"0"}, []string{"0", "1", "2"}},
+		"those that others ask for":  {[]podspec.TopologyTerm{anti}, 1, nil, nil, exists, []string{"b", "a", "b"}, []string{"a", "b"}},
+		"not more than eight":        {[]podspec.TopologyTerm{anti}, 99, nil, nil, exists, nil, []string{"0", "1", "2", "3", "4", "5", "6", "7"}},
+		"a wish is none":             {[]podspec.TopologyTerm{wish}, 2, nil, nil, exists, []string{"0"}, []string{"0"}},
+		"a host is its own":          {[]podspec.TopologyTerm{{Kind: podspec.AntiAffinityTerm, Key: corev1.LabelHostname}}, 2, nil, nil, exists, []string{"0"}, []string{"0"}},
+		"as many domains as asked":   {[]podspec.TopologyTerm{spread(3)}, 9, nil, nil, exists, []string{"0"}, []string{"0", "1", "2"}},
+		"no domain without need":     {[]podspec.TopologyTerm{spread(0)}, 9, nil, nil, exists, []string{"0"}, []string{"0"}},
+		"nor for those that spread":  {[]podspec.TopologyTerm{anti, spread(1)}, 2, nil, nil, exists, []string{"0"}, []string{"0"}},
+		"what nodes have is taken":   {[]podspec.TopologyTerm{anti}, 1, nil, []string{"0", "2"}, exists, []string{"0"}, []string{"0", "1", "3"}},
+		"who runs keeps others away": {nil, 0, []instance.ExistingAntiAffinity{{Term: anti}}, []string{"0"}, exists, []string{"0"}, []string{"0", "1"}},
+		"the pool lists its values":  {[]podspec.TopologyTerm{anti}, 5, nil, nil, requirements.MustNew(key, requirements.In, "x", "y"), []string{"x", "y"}, []string{"x", "y"}},
+		"the pool leaves some out":   {[]podspec.TopologyTerm{anti}, 1, nil, nil, requirements.MustNew(key, requirements.NotIn, "0"), nil, []string{"1", "2"}},
 		"what the pool does not have": {
-			[]podspec.Tie{anti}, 1, nil, nil, requirements.MustNew(key, requirements.NotIn, "a"), []string{"a"}, []string{"a", "0", "1"},
+			[]podspec.TopologyTerm{anti}, 1, nil, nil, requirements.MustNew(key, requirements.NotIn, "a"), []string{"a"}, []string{"a", "0", "1"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

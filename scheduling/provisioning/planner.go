@@ -90,9 +90,9 @@ func attempt(ctx context.Context, f *instance.Facts, cautious bool) (_ *solved, 
 	params := pack.Params{Snug: true, Work: work(f.Solver), Brief: f.Brief, Late: func() bool { return ctx.Err() != nil }}
 	proofs := prove.NewProofs(base)
 	var found *search.Trial
-	if base.Tied() {
-		t := search.NewTies(base, params.Late)
-		params.Enough = t.Outlook(ctx, proofs)
+	if base.HasTopologyTerms() {
+		t := search.NewSitePlanner(base, params.Late)
+		params.Enough = t.EarlyBound(ctx, proofs)
 		found, bold.outbid = t.Solve(params)
 		if !f.Terse {
 			tell(f, scheduling.PhaseImprove, found)
@@ -120,14 +120,14 @@ func attempt(ctx context.Context, f *instance.Facts, cautious bool) (_ *solved, 
 		return nil, bold, nil
 	}
 	placed := found.Packing.Placed(found.Outcome.Solution)
-	if !f.Terse && ok && base.Tied() {
+	if !f.Terse && ok && base.HasTopologyTerms() {
 		plan, placed = placeLeftOver(ctx, f, base, plan, placed)
 	}
 	var realised *scheduling.Realised
 	if !f.Terse && ok && f.Solver.Placement == scheduling.PlacementFree {
 		plan, placed, realised = placedFreely(f, base, plan, placed, params)
 	}
-	if !f.Terse && ok && base.Tied() && !late(ctx) && f.Solver.Placement != scheduling.PlacementFree {
+	if !f.Terse && ok && base.HasTopologyTerms() && !late(ctx) && f.Solver.Placement != scheduling.PlacementFree {
 		inQueueOrder(base, plan)
 	}
 	torn := hold(f, plan)
@@ -244,7 +244,7 @@ func summarise(ctx context.Context, c *instance.Instance, proofs *prove.Proofs, 
 		s.ExpectedPerHour = instance.Expected(c, plan)
 	}
 	price := offers.Objective(c.Solver, s)
-	least, cert := proofs.Prove(ctx, plan, prove.Deciding(c, placed, prove.OnLaunches(plan)), price)
+	least, cert := proofs.Prove(ctx, plan, prove.ScopeOf(c, placed, prove.OnLaunches(plan)), price)
 	conclude(s, proof{least, cert}, price, late)
 }
 

@@ -45,9 +45,9 @@ func NewSession(s scheduling.Policy, p scheduling.Problem) (*Session, error) {
 	return checkedSession(s, p, instance.NewMemory())
 }
 
-// Anew starts a session with another problem and policy, as [NewSession] does. The offers of catalogs that
+// ForProblem starts a session with another problem and policy, as [NewSession] does. The offers of catalogs that
 // both problems have are not read again, unless the policies differ in more than the effort.
-func (x *Session) Anew(s scheduling.Policy, p scheduling.Problem) (*Session, error) {
+func (x *Session) ForProblem(s scheduling.Policy, p scheduling.Problem) (*Session, error) {
 	x.ready()
 	was := x.solver
 	was.Effort, was.NoReasons = s.Effort, s.NoReasons

@@ -25,7 +25,7 @@ func expr(key string, op corev1.NodeSelectorOperator, values ...string) corev1.N
 	return corev1.NodeSelectorRequirement{Key: key, Operator: op, Values: values}
 }
 
-func described(atoms []offers.Atom) []string {
+func described(atoms []offers.OpenValue) []string {
 	out := []string{}
 	for _, a := range atoms {
 		if a.Absent {
@@ -61,7 +61,7 @@ func TestAtoms(t *testing.T) {
 			[]*podspec.Constraint{asking(expr("team", "DoesNotExist")), asking(expr("team", "Exists"))}, []string{"(absent)", "0"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got := described(offers.NewQuestions(tt.groups, nil).Atoms(tt.pool))
+			got := described(offers.NewQuestions(tt.groups, nil).OpenValues(tt.pool))
 			if len(got) == len(tt.want) && tt.name == "numbers on both sides of a bound" {
 				return // which numbers stand for the ranges is checked below
 			}
@@ -78,7 +78,7 @@ func TestAtomsCoverEveryQuestion(t *testing.T) {
 		groups = append(groups, asking(expr("n", "Gt", fmt.Sprint(i*10))), asking(expr("n", "Lt", fmt.Sprint(i*10+1))), asking(expr("n", "In", fmt.Sprint(i*7))))
 	}
 	q := offers.NewQuestions(groups, nil)
-	atoms := q.Atoms(pool)
+	atoms := q.OpenValues(pool)
 	for i, g := range groups {
 		covered := false
 		for _, a := range atoms {
@@ -101,7 +101,7 @@ func TestCombinationsStayBounded(t *testing.T) {
 	q := offers.NewQuestions(groups, nil)
 	for key := range 4 {
 		name := fmt.Sprint("k", key)
-		open = append(open, offers.OpenKey{Key: name, Atoms: q.Atoms(requirements.MustNew(name, requirements.Exists))})
+		open = append(open, offers.OpenKey{Key: name, Atoms: q.OpenValues(requirements.MustNew(name, requirements.Exists))})
 	}
 	combinations := offers.Combine(open, q)
 	assert.LessOrEqual(t, len(combinations), len(groups))

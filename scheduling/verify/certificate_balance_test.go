@@ -22,9 +22,9 @@ func TestWhatBalancesProve(t *testing.T) {
 	}
 	usual := pods(st.Spread(zoneOf, ofWeb))
 	cert := func() *certificate.Certificate {
-		zones := map[string]certificate.DomainWorths{}
+		zones := map[string]certificate.DomainDuals{}
 		for zone, worth := range map[string]string{"a": "100", "b": "160", "c": "250"} {
-			zones[zone] = certificate.DomainWorths{Values: map[string]string{"default/w-1": worth}, Vectors: vectors{{"pods": worth}}}
+			zones[zone] = certificate.DomainDuals{Values: map[string]string{"default/w-1": worth}, Vectors: vectors{{"pods": worth}}}
 		}
 		return &certificate.Certificate{
 			Kind: "assignment", Values: map[string]string{"default/w-1": "140", "default/x-1": "160"}, Domains: zones,
@@ -89,7 +89,7 @@ func TestWhatBalancesProve(t *testing.T) {
 		{"a balance twice", zonesMarket(usual), "aaaabb", change(func(c *certificate.Certificate) { c.Balances = append(c.Balances, c.Balances[0]) }), -2},
 		{"no number", zonesMarket(usual), "aaaabb", balance(func(b *certificate.DomainBalance) { b.Taken["a"] = "-1" }), -2},
 		{"no number of a stranger", zonesMarket(usual), "aaaabb", change(func(c *certificate.Certificate) { c.Values["default/z"] = "1" }), -2},
-		{"no such zone", zonesMarket(usual), "aaaabb", change(func(c *certificate.Certificate) { c.Domains["z"] = certificate.DomainWorths{} }), -2},
+		{"no such zone", zonesMarket(usual), "aaaabb", change(func(c *certificate.Certificate) { c.Domains["z"] = certificate.DomainDuals{} }), -2},
 		{"vectors beside", zonesMarket(usual), "aaaabb", change(func(c *certificate.Certificate) { c.Vectors = vectors{{"pods": "100"}} }), -2},
 		{"spreads beside", zonesMarket(usual), "aaaabb", change(func(c *certificate.Certificate) { c.Spreads = []certificate.DomainSpread{{Pod: "default/x-1"}} }), -2},
 		{"beside fillings", zonesMarket(usual), "aaaabb", change(func(c *certificate.Certificate) { c.Kind = "pattern" }), -2},

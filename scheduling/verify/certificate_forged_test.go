@@ -91,7 +91,7 @@ func TestForgedCertificates(t *testing.T) {
 		for _, s := range c.Spreads {
 			parts["further"] += len(s.Further)
 		}
-		if x := c.Parted; x != nil {
+		if x := c.Branched; x != nil {
 			parts["cases of a zone"] += len(x.Domain)
 			note(x.Fewer)
 			note(x.More)
@@ -125,7 +125,7 @@ func TestForgedCertificates(t *testing.T) {
 		forge(fmt.Sprintf("tangle %d", seed), 11, tangledProblem(seed), scheduling.Policy{})
 	}
 	t.Logf("%v, %d of %d prove as much", parts, proved, tried)
-	for _, part := range []string{"resource", "assignment", "pattern", "cover", "parted", "apart", "steps", "spreads", "further", "balances", "cases of a zone"} {
+	for _, part := range []string{"resource", "assignment", "pattern", "cover", "branched", "apart", "steps", "spreads", "further", "balances", "cases of a zone"} {
 		assert.True(t, race.Enabled || parts[part] > 0, "no certificate has %s", part)
 	}
 	assert.Less(t, proved, tried/2)

@@ -26,7 +26,7 @@ func (r *Run) Bind(queue, to []int32, drawn []bool) (left int) {
 			n, chance := r.choose(c)
 			if n < 0 {
 				// Where only other pods take room, a pod that has no place now will have none.
-				hopeless[c] = !r.s.classes[c].pods.Tied()
+				hopeless[c] = !r.s.classes[c].pods.HasRequired()
 				continue
 			}
 			r.Place(c, n)

@@ -199,7 +199,7 @@ func (r *Run) scores(x *class) []score {
 // choose is the node that kube-scheduler binds a pod of a class to, -1 for none.
 func (r *Run) choose(c int32) (to int32, drawn bool) {
 	x := &r.s.classes[c]
-	if x.pods.Tied() && !r.check.Begin(r.state, x.pods) {
+	if x.pods.HasRequired() && !r.check.Begin(r.state, x.pods) {
 		return -1, false
 	}
 	order, known := r.inTurns(), r.scores(x)
@@ -217,7 +217,7 @@ func (r *Run) choose(c int32) (to int32, drawn bool) {
 			*k = score{r.state.Changes(n), int32(r.look(x, n))} //nolint:gosec // a few hundred
 		}
 		v := int64(k.n)
-		if v != infeasible && (!x.pods.Tied() || r.check.Admits(n)) {
+		if v != infeasible && (!x.pods.HasRequired() || r.check.Admits(n)) {
 			if len(r.feasible) == enough {
 				break // kube-scheduler notices that it has enough when it finds one more
 			}

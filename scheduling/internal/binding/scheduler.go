@@ -41,7 +41,7 @@ type class struct {
 	// NodeResourcesFit once it is bound, and plain for NodeResourcesBalancedAllocation.
 	wanted, scored, plain [2]int64
 	effortless            bool // it requests neither: BalancedAllocation passes it over
-	wishes                []podspec.NodeWish
+	preferences           []podspec.NodePreference
 }
 
 // kind is a kind of node, as the plugins score it.
@@ -66,7 +66,7 @@ func New(c *instance.Instance) *Scheduler {
 		shapes: map[shape]int{}, avoids: make([]bool, len(c.Classes.Groups)),
 	}
 	for i, p := range c.Planned {
-		x := class{pods: &s.Model.Classes[i], wishes: c.TopologyTerms.List[p.TopologyTerms].Wishes}
+		x := class{pods: &s.Model.Classes[i], preferences: c.TopologyTerms.List[p.TopologyTerms].Preferences}
 		x.plain = [2]int64{amount(p.Requests, s.cpu), amount(p.Requests, s.memory)}
 		x.wanted, x.scored = waiting(&p.Pods[0].Spec), scored(&p.Pods[0].Spec)
 		x.effortless = x.plain == [2]int64{}
@@ -116,9 +116,9 @@ func (s *Scheduler) score(x *cluster.Kind) kind {
 		}
 	}
 	for i := range s.classes {
-		for w := range s.classes[i].wishes {
-			if wish := &s.classes[i].wishes[w]; wish.Term.MatchesNode(x.Name, x.Labels) {
-				k.granted[i] += wish.Weight
+		for w := range s.classes[i].preferences {
+			if preference := &s.classes[i].preferences[w]; preference.Term.MatchesNode(x.Name, x.Labels) {
+				k.granted[i] += preference.Weight
 			}
 		}
 	}

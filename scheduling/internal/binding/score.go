@@ -35,7 +35,7 @@ func balance(used, all [2]int64) int64 {
 
 // wishful reports whether the pods prefer some nodes to others.
 func (x *class) wishful() bool {
-	return len(x.wishes) > 0 || len(x.pods.Soft) > 0 || len(x.pods.Preferred) > 0
+	return len(x.preferences) > 0 || len(x.pods.Soft) > 0 || len(x.pods.Preferred) > 0
 }
 
 // addPreferences adds the scores of the plugins for taints, node affinity, spread and pod
@@ -51,7 +51,7 @@ func (r *Run) addPreferences(c int32, x *class) {
 			r.score[i] += weightTaints * (most - most*v/top)
 		}
 	}
-	if len(x.wishes) > 0 {
+	if len(x.preferences) > 0 {
 		for i, n := range r.feasible {
 			values[i] = r.kind(n).granted[c]
 		}

@@ -22,10 +22,10 @@ type Assigned struct {
 	// Filled says that the vectors do not suffice for some machines: a search over their patterns has to show
 	// that no pattern has more value than the price.
 	Filled bool
-	// Parted is the branch and bound by number of machines; the other fields are then the proof without it. Nil
+	// Branched is the branch and bound by number of machines; the other fields are then the proof without it. Nil
 	// for none.
-	Parted *Parted
-	// CountMultipliers has the surcharge in nano-USD per hour of each [Parted] above this proof, the outermost
+	Branched *Branched
+	// CountMultipliers has the surcharge in nano-USD per hour of each [Branched] above this proof, the outermost
 	// first: added to prices in the branch Fewer, subtracted in the branch More.
 	CountMultipliers []int64
 	// rest is the search that found this, so that [Assigned.Divided] can continue it; nil for none.

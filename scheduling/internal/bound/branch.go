@@ -5,10 +5,10 @@ import (
 	"math"
 )
 
-// Parted divides all plans by the number of machines that they buy of at least a given price. No dual value
+// Branched divides all plans by the number of machines that they buy of at least a given price. No dual value
 // knows that machines are whole: where the relaxation buys two machines and a half, plans with at most two and
 // plans with at least three both cost more, and each branch is proven with duals of its own.
-type Parted struct {
+type Branched struct {
 	// From is the least price of the machines that are counted, in nano-USD per hour. Domain is their domain, 0
 	// for all.
 	From   int64
@@ -82,7 +82,7 @@ func (a *assignment) divided(known Assigned, e Effort) Assigned {
 	if !ok || root.fewer == nil || float64(least) < float64(known.Bound)*(1+leastCaseGain) {
 		return known
 	}
-	known.Bound, known.Parted = least, out.Parted
+	known.Bound, known.Branched = least, out.Branched
 	return known
 }
 
@@ -139,7 +139,7 @@ func (x *branchNode) prove() (out *Assigned, least int64, ok bool) {
 		return nil, 0, false
 	}
 	more, b, ok := x.more.prove()
-	return &Assigned{Parted: &Parted{From: x.by.from, Domain: x.by.domain, AtMost: x.number, Fewer: fewer, More: more}}, min(a, b), ok
+	return &Assigned{Branched: &Branched{From: x.by.from, Domain: x.by.domain, AtMost: x.number, Fewer: fewer, More: more}}, min(a, b), ok
 }
 
 // leastAt returns the index of the case with the lowest value, the first of equal ones.
@@ -157,7 +157,7 @@ func (a *assignment) isTight(i int) bool {
 	return a.scaled.mostValue(i, &a.best.vectors[a.best.proof[i]], a.best.duals, math.Inf(1)) >= tightShare*a.scaled.prices[i]
 }
 
-// Divided continues a search by branching, see [Parted], where the bound is less than wanted and the effort has
+// Divided continues a search by branching, see [Branched], where the bound is less than wanted and the effort has
 // work for cases.
 func (x Assigned) Divided(e Effort) Assigned {
 	a := x.rest

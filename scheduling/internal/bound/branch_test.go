@@ -30,7 +30,7 @@ func inCases(m Market) (before, after Assigned) {
 // is on sale costs as much as it holds.
 func casesProve(t *testing.T, m Market, x Assigned, counts []countBound, bound int64) (leaves int) {
 	t.Helper()
-	if p := x.Parted; p != nil {
+	if p := x.Branched; p != nil {
 		at := len(counts)
 		return casesProve(t, m, *p.Fewer, append(counts[:at:at], countBound{countedKind: countedKind{p.From, p.Domain}, number: p.AtMost}), bound) +
 			casesProve(t, m, *p.More, append(counts[:at:at], countBound{countedKind: countedKind{p.From, p.Domain}, number: p.AtMost + 1, least: true}), bound)
@@ -91,7 +91,7 @@ func TestCasesAgainstTheOptimum(t *testing.T) {
 		solvable++
 		require.GreaterOrEqual(t, r.Bound, before.Bound, "%+v", m)
 		require.LessOrEqual(t, r.Bound, best, "%+v", m)
-		if r.Parted == nil {
+		if r.Branched == nil {
 			require.Equal(t, before, r)
 			continue
 		}
@@ -126,11 +126,11 @@ func TestCasesOfSpreadsAgainstTheOptimum(t *testing.T) {
 		solvable++
 		require.GreaterOrEqual(t, r.Bound, before.Bound, "%+v", m)
 		require.LessOrEqual(t, r.Bound, best, "%+v", m)
-		if r.Parted == nil {
+		if r.Branched == nil {
 			continue
 		}
 		better++
-		require.Positive(t, r.Parted.Domain)
+		require.Positive(t, r.Branched.Domain)
 		if casesProve(t, m, r, nil, r.Bound) > 2 {
 			deep++
 		}

@@ -51,7 +51,7 @@
 // at most k machines of at least a given price, or at least k+1. In the first branch each of these machines may
 // cost t more, because k·t is subtracted from the bound; in the second each costs t less, and (k+1)·t is added.
 // With these prices either branch is an assignment bound of its own, and the lesser of the two holds for all
-// plans ([Parted]). The open branch with the lowest bound is divided next, by the count that is furthest from a
+// plans ([Branched]). The open branch with the lowest bound is divided next, by the count that is furthest from a
 // whole number. A machine that another one dominates may be bought for the sake of the count, so in a branch it
 // stays in the market.
 //

@@ -76,7 +76,7 @@ func read(in *instance.Instance, plans bool) *Model {
 	}
 	for i := range in.ExistingAntiAffinity {
 		k := &in.ExistingAntiAffinity[i]
-		r.holder(Holder{target: k.Tie.Target, Axis: r.axisOf(k.Tie.Key), required: true})
+		r.holder(Holder{target: k.Term.Target, Axis: r.axisOf(k.Term.Key), required: true})
 	}
 	for i := range r.countedBy {
 		for n := range m.counts {
@@ -97,8 +97,8 @@ func read(in *instance.Instance, plans bool) *Model {
 		x.own = len(x.required)
 		for _, h := range x.Holders {
 			if o := &m.holders[h]; o.required {
-				tie := &podspec.Tie{Kind: podspec.AntiTie, Key: m.axes[o.Axis].key, Target: o.target}
-				x.required = append(x.required, Term{Tie: tie, Axis: o.Axis, counter: int(h), Foreign: true})
+				spec := &podspec.TopologyTerm{Kind: podspec.AntiAffinityTerm, Key: m.axes[o.Axis].key, Target: o.target}
+				x.required = append(x.required, Term{Tie: spec, Axis: o.Axis, counter: int(h), Foreign: true})
 			}
 		}
 	}
@@ -159,6 +159,6 @@ func (m *Model) Apart(a, b int32) bool {
 
 func (m *Model) keepsAway(x, y *Class) bool {
 	return slices.ContainsFunc(x.required[:x.own], func(t Term) bool {
-		return t.Tie.Kind == podspec.AntiTie && t.Tie.PerHost() && m.In.TopologyTerms.Targets.Has(y.among, t.Tie.Target)
+		return t.Tie.Kind == podspec.AntiAffinityTerm && t.Tie.PerHost() && m.In.TopologyTerms.Targets.Has(y.among, t.Tie.Target)
 	})
 }

@@ -69,7 +69,7 @@ func (r *reader) readRunning(kept []preference) {
 	for i := range r.m.In.ExistingAntiAffinity {
 		k := &r.m.In.ExistingAntiAffinity[i]
 		holder := slices.IndexFunc(r.m.holders, func(h Holder) bool {
-			return h.required && h.target == k.Tie.Target && r.m.axes[h.Axis].key == k.Tie.Key
+			return h.required && h.target == k.Term.Target && r.m.axes[h.Axis].key == k.Term.Key
 		})
 		if n, ok := r.m.names[k.Node]; ok && holder >= 0 {
 			r.m.running = append(r.m.running, tally{node: n, holder: holder})

@@ -114,27 +114,27 @@ type Terms struct {
 // Required are the topology terms that have to hold for the pods: their own, then the anti-affinity of other pods.
 func (x *Terms) Required() []Term { return x.required }
 
-// Tied reports whether any term has to hold for the pods, be it the anti-affinity of others.
-func (x *Terms) Tied() bool { return len(x.required) > 0 }
+// HasRequired reports whether any term has to hold for the pods, be it the anti-affinity of others.
+func (x *Terms) HasRequired() bool { return len(x.required) > 0 }
 
 // Own reports whether the pods themselves state terms that have to hold.
 func (x *Terms) Own() bool { return x.own > 0 }
 
 // Repel reports whether the pods have an anti-affinity that has to hold.
 func (x *Terms) Repel() bool {
-	return slices.ContainsFunc(x.required[:x.own], func(t Term) bool { return t.Tie.Kind == podspec.AntiTie })
+	return slices.ContainsFunc(x.required[:x.own], func(t Term) bool { return t.Tie.Kind == podspec.AntiAffinityTerm })
 }
 
 // Exclusive reports whether there are pods with which those of the class may not share a node.
 func (x *Terms) Exclusive() bool {
-	return slices.ContainsFunc(x.required, func(t Term) bool { return t.Tie.Kind == podspec.AntiTie && t.Tie.PerHost() })
+	return slices.ContainsFunc(x.required, func(t Term) bool { return t.Tie.Kind == podspec.AntiAffinityTerm && t.Tie.PerHost() })
 }
 
 // Independent reports whether no term that has to hold is about the pods of a class: none restricts them, and none counts
 // them.
 func (m *Model) Independent(c int32) bool {
 	x := &m.Classes[c]
-	return !x.Tied() && !slices.ContainsFunc(x.counts, func(n int32) bool { return m.counts[n].required })
+	return !x.HasRequired() && !slices.ContainsFunc(x.counts, func(n int32) bool { return m.counts[n].required })
 }
 
 // Alike is a name that is equal for classes that the filters cannot tell apart: their pods may exchange their nodes. They
@@ -217,8 +217,8 @@ const hardAffinityWeight = 1
 func (r *reader) readTerms(x *Class, list *podspec.TopologyTerms) {
 	among := func(target int) bool { return r.m.In.TopologyTerms.Targets.Has(x.among, target) }
 	var axes [2][]int // of the spreads that have to hold, and of the others
-	for _, t := range list.Ties {
-		if t.Kind == podspec.SpreadTie && !t.Share {
+	for _, t := range list.Terms {
+		if t.Kind == podspec.SpreadTerm && !t.Share {
 			kind := 0
 			if t.Weight > 0 {
 				kind = 1
@@ -226,15 +226,15 @@ func (r *reader) readTerms(x *Class, list *podspec.TopologyTerms) {
 			axes[kind] = append(axes[kind], r.axisOf(t.Key))
 		}
 	}
-	for i := range list.Ties {
-		t := &list.Ties[i]
+	for i := range list.Terms {
+		t := &list.Terms[i]
 		at := r.axisOf(t.Key)
 		switch {
 		case t.Share:
 			if r.plans {
 				r.readShare(x, t)
 			}
-		case t.Kind == podspec.SpreadTie:
+		case t.Kind == podspec.SpreadTerm:
 			kind := 0
 			if t.Weight > 0 {
 				kind = 1
@@ -259,7 +259,7 @@ func (r *reader) readTerms(x *Class, list *podspec.TopologyTerms) {
 			}
 		default:
 			p := Preferred{Counter: r.counter(t.Target, at, nil), Axis: at, Weight: t.Weight}
-			anti := t.Kind == podspec.AntiTie
+			anti := t.Kind == podspec.AntiAffinityTerm
 			h := Holder{target: t.Target, Axis: at, required: anti && t.Weight == 0, Weight: t.Weight}
 			if t.Weight == 0 {
 				x.required = append(x.required, Term{Tie: t, Axis: at, counter: p.Counter})
@@ -280,7 +280,7 @@ func (r *reader) readTerms(x *Class, list *podspec.TopologyTerms) {
 }
 
 // readShare reads the WorkloadShare of a policy as a spread over nodes, whose minimum is 0.
-func (r *reader) readShare(x *Class, t *podspec.Tie) {
+func (r *reader) readShare(x *Class, t *podspec.TopologyTerm) {
 	at := r.axisOf(nodeName)
 	p := Spread{Counter: r.counter(t.Target, at, &filter{}), Axis: at, MaxSkew: t.MaxSkew, minDomains: math.MaxInt64, Host: true, self: 1}
 	r.m.counts[p.Counter].required = true

@@ -106,19 +106,19 @@ func (t *termState) relax(id int, violations []cluster.Violation) []scheduling.C
 	}
 	if !slices.ContainsFunc(violations, func(v cluster.Violation) bool { return v.Refusal != cluster.LacksLabel }) {
 		c := scheduling.Change{Kind: scheduling.ChangePodAffinity, Key: x.Key}
-		if x.Kind == podspec.SpreadTie {
+		if x.Kind == podspec.SpreadTerm {
 			c.Kind = scheduling.ChangeScheduleAnyway
 		}
 		c.Text = fmt.Sprintf("prefer the %s instead of requiring it, or give machines the label %s", termText(x), x.Key)
 		return []scheduling.Change{c}
 	}
 	switch x.Kind {
-	case podspec.SpreadTie:
+	case podspec.SpreadTerm:
 		if x.Share {
 			return []scheduling.Change{{Kind: scheduling.ChangeWorkloadShare, Object: "Policy", Text: "let one machine hold a larger share of a workload"}}
 		}
 		return t.relaxSpread(id, violations)
-	case podspec.AffinityTie:
+	case podspec.AffinityTerm:
 		return t.relaxAffinity(id, violations[0])
 	default:
 		return []scheduling.Change{t.relaxAnti(id, violations)}
@@ -128,7 +128,7 @@ func (t *termState) relax(id int, violations []cluster.Violation) []scheduling.C
 // lift says how the pod itself could do without one topology term.
 func (t *termState) lift(id int, v cluster.Violation) scheduling.Change {
 	all := t.relax(id, []cluster.Violation{v})
-	if t.term(id, v).Tie.Kind == podspec.AffinityTie {
+	if t.term(id, v).Tie.Kind == podspec.AffinityTerm {
 		return all[len(all)-1]
 	}
 	return all[0]
@@ -284,20 +284,20 @@ func (t *termState) relaxForeign(id int, v cluster.Violation) scheduling.Change 
 
 // holder is the first pod by name in a domain that states an anti-affinity, "" for none. The domain is -1 for any node.
 func (t *termState) holder(term *cluster.Term, domain int32) string {
-	states := func(x *podspec.Tie) bool {
-		return x.Kind == podspec.AntiTie && x.Weight == 0 && x.Key == term.Tie.Key && x.Target == term.Tie.Target
+	states := func(x *podspec.TopologyTerm) bool {
+		return x.Kind == podspec.AntiAffinityTerm && x.Weight == 0 && x.Key == term.Tie.Key && x.Target == term.Tie.Target
 	}
 	there := func(node int32) bool { return domain < 0 || t.state.Domain(term.Axis, node) == domain }
 	var names []string
 	for i := range t.in.ExistingAntiAffinity {
 		k := &t.in.ExistingAntiAffinity[i]
-		if node, ok := t.state.Model.Node(k.Node); ok && states(&k.Tie) && there(node) {
+		if node, ok := t.state.Model.Node(k.Node); ok && states(&k.Term) && there(node) {
 			names = append(names, k.Pod)
 		}
 	}
 	for pod, node := range t.at {
-		ties := t.in.TopologyTerms.List[t.in.Planned[t.plan.ClassOf[pod]].TopologyTerms].Ties
-		if there(node) && slices.ContainsFunc(ties, func(x podspec.Tie) bool { return states(&x) }) {
+		ties := t.in.TopologyTerms.List[t.in.Planned[t.plan.ClassOf[pod]].TopologyTerms].Terms
+		if there(node) && slices.ContainsFunc(ties, func(x podspec.TopologyTerm) bool { return states(&x) }) {
 			names = append(names, pod)
 		}
 	}

@@ -23,7 +23,7 @@ const (
 )
 
 // Load is the sum of the requests of pods, by resource.
-func (s *PlanState) Load(items []instance.Portion) []int64 {
+func (s *PlanState) Load(items []instance.Member) []int64 {
 	sum := make([]int64, len(s.in.Table.Names))
 	for _, it := range items {
 		for d, q := range s.in.Planned[it.Class].Requests {
@@ -41,7 +41,7 @@ type Rivalry struct {
 	ledger    *instance.Ledger // as if the launch were not made
 	groups    []int
 	load      []int64
-	keys      []podspec.Tie // constraints to which the place of the machine matters
+	keys      []podspec.TopologyTerm // constraints to which the place of the machine matters
 	ranks     []int32
 }
 
@@ -64,8 +64,8 @@ func NewRivalry(e *Explainer, m *Standing) *Rivalry {
 		here[e.In.Planned[it.Class].TopologyTerms] = true
 	}
 	for i, b := range e.In.TopologyTerms.List {
-		for _, t := range b.Ties {
-			if t.Weight == 0 && !t.PerHost() && (here[i] || among[t.Target]) && !slices.ContainsFunc(r.keys, func(k podspec.Tie) bool { return k.Key == t.Key }) {
+		for _, t := range b.Terms {
+			if t.Weight == 0 && !t.PerHost() && (here[i] || among[t.Target]) && !slices.ContainsFunc(r.keys, func(k podspec.TopologyTerm) bool { return k.Key == t.Key }) {
 				r.keys = append(r.keys, t)
 			}
 		}

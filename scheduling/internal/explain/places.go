@@ -252,7 +252,7 @@ func (s *subject) onNode(bin int, yield func(obstacle) bool) {
 	if met && !group.OwnMatchesNode(x.Node.Name, x.Labels) && !yield(obstacle{kind: unmetAffinity}) ||
 		podspec.PortsClash(group.Ports, x.Ports) && !yield(obstacle{kind: portBound}) ||
 		!group.VolumesMatch(x.Node.Name, x.Labels) && !yield(obstacle{kind: volumesElsewhere}) ||
-		x.Attached.TurnsAway(group) != "" && !yield(obstacle{kind: attachFull}) {
+		x.Attached.FullDriver(group) != "" && !yield(obstacle{kind: attachFull}) {
 		return
 	}
 	for d, q := range s.class.Requests {

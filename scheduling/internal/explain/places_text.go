@@ -59,7 +59,7 @@ func (s *subject) nodeReason(bin int, x obstacle) scheduling.ReasonCount {
 	case volumesElsewhere:
 		return volumeReason(s.needs.group)
 	case attachFull:
-		return scheduling.ReasonCount{Code: scheduling.ReasonAttachLimit, Detail: "no further volumes of " + node.Attached.TurnsAway(s.needs.group) + " can be attached to the node"}
+		return scheduling.ReasonCount{Code: scheduling.ReasonAttachLimit, Detail: "no further volumes of " + node.Attached.FullDriver(s.needs.group) + " can be attached to the node"}
 	case lacking:
 		r := s.explainer.resourceReason(shortOf(s.state.Left[bin], s.class.Requests))
 		if r.Code == scheduling.ReasonResources {
@@ -125,7 +125,7 @@ func (s *subject) nodeChange(node *instance.ExistingNode, bin int, x obstacle) s
 	case tainted:
 		return nodeTaintFix(s.needs.group, node.Taints, name)
 	case attachFull:
-		driver := node.Attached.TurnsAway(s.needs.group)
+		driver := node.Attached.FullDriver(s.needs.group)
 		return scheduling.Change{Kind: scheduling.ChangeVolume, Key: driver, Text: "use fewer volumes of " + driver}
 	case lacking:
 		resource, left, want := s.in.Table.Names[x.n], s.state.Left[bin][x.n], s.class.Requests[x.n]

@@ -29,7 +29,7 @@ type PlanState struct {
 // Standing is a node or a launched machine with the pods that the plan puts there.
 type Standing struct {
 	Template, Offer int // of a launch; the template is -1 where the plan names unknown ones
-	Items           []instance.Portion
+	Items           []instance.Member
 }
 
 // newPlanState carries out a plan of the instance.
@@ -65,7 +65,7 @@ func newPlanState(c *instance.Instance, plan *scheduling.Plan) *PlanState {
 }
 
 // items counts pods by class, in the order of the classes.
-func (s *PlanState) items(pods []string) []instance.Portion {
+func (s *PlanState) items(pods []string) []instance.Member {
 	counts := map[int]int64{}
 	for _, name := range pods {
 		if class, ok := s.ClassOf[name]; ok && !s.placed[name] {
@@ -73,9 +73,9 @@ func (s *PlanState) items(pods []string) []instance.Portion {
 			s.placed[name] = true
 		}
 	}
-	out := make([]instance.Portion, 0, len(counts))
+	out := make([]instance.Member, 0, len(counts))
 	for _, class := range slices.Sorted(maps.Keys(counts)) {
-		out = append(out, instance.Portion{Class: class, N: counts[class]})
+		out = append(out, instance.Member{Class: class, N: counts[class]})
 	}
 	return out
 }

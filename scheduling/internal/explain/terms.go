@@ -59,7 +59,7 @@ func newTermState(s *PlanState) *termState {
 }
 
 // place puts pods of a plan on a node.
-func (t *termState) place(items []instance.Portion, pods []string, node int32) {
+func (t *termState) place(items []instance.Member, pods []string, node int32) {
 	for _, it := range items {
 		for range it.N {
 			t.state.Place(int32(it.Class), node, false) //nolint:gosec // classes are few
@@ -81,8 +81,8 @@ func (t *termState) open() {
 		}
 	}
 	for id, class := range t.in.Planned {
-		spread := slices.ContainsFunc(t.in.TopologyTerms.List[class.TopologyTerms].Ties, func(x podspec.Tie) bool {
-			return x.Kind == podspec.SpreadTie && x.Weight == 0 && !x.PerHost()
+		spread := slices.ContainsFunc(t.in.TopologyTerms.List[class.TopologyTerms].Terms, func(x podspec.TopologyTerm) bool {
+			return x.Kind == podspec.SpreadTerm && x.Weight == 0 && !x.PerHost()
 		})
 		if !spread || !shared[class.TopologyTerms] {
 			continue

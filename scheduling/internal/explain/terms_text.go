@@ -41,14 +41,14 @@ func (t *termState) word(id int, counted, all map[cluster.Violation]int, counts 
 }
 
 // termCode is the reason code of a topology term.
-func termCode(t *podspec.Tie) scheduling.ReasonCode {
+func termCode(t *podspec.TopologyTerm) scheduling.ReasonCode {
 	switch t.Kind {
-	case podspec.SpreadTie:
+	case podspec.SpreadTerm:
 		if t.Share {
 			return scheduling.ReasonWorkloadShare
 		}
 		return scheduling.ReasonTopologySpread
-	case podspec.AffinityTie:
+	case podspec.AffinityTerm:
 		return scheduling.ReasonPodAffinity
 	default:
 		return scheduling.ReasonPodAntiAffinity
@@ -56,14 +56,14 @@ func termCode(t *podspec.Tie) scheduling.ReasonCode {
 }
 
 // termText names a topology term.
-func termText(t *podspec.Tie) string {
+func termText(t *podspec.TopologyTerm) string {
 	switch t.Kind {
-	case podspec.SpreadTie:
+	case podspec.SpreadTerm:
 		if t.Share {
 			return fmt.Sprintf("share of its workload on one machine (%d at most)", t.MaxSkew)
 		}
 		return fmt.Sprintf("topology spread over %s (maxSkew %d)", t.Key, t.MaxSkew)
-	case podspec.AffinityTie:
+	case podspec.AffinityTerm:
 		return "pod affinity over " + t.Key
 	default:
 		return "pod anti-affinity over " + t.Key

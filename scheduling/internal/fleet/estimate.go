@@ -72,7 +72,7 @@ func (p *problem) estimate(f fleet, most float64) float64 {
 	for i := range outcomes {
 		sum := 0.0
 		w, x := &p.courses[i], &outcomes[i]
-		if p.c.Tied() {
+		if p.c.HasTopologyTerms() {
 			sum += p.kinds.cost(p.buyForLeft(f, w, x))
 		}
 		for at, to := range x.to {
@@ -129,7 +129,7 @@ const mostPlayed = 20_000_000
 
 // Playable reports whether a plan can be simulated in time.
 func Playable(c *instance.Instance, plan *scheduling.Plan) bool {
-	return !c.Tied() || looks(c, plan) <= mostPlayed
+	return !c.HasTopologyTerms() || looks(c, plan) <= mostPlayed
 }
 
 // mostReplans bounds the rounds in which machines are bought for pods that are left over.

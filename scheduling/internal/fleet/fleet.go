@@ -32,7 +32,7 @@ type Fleet struct {
 // Improve looks for machines that cost less than those of a plan after scheduling, for the pods that the plan
 // places. It returns nil where it finds none in time.
 func Improve(c *instance.Instance, plan *scheduling.Plan, params Params) *Fleet {
-	if params.Late != nil && params.Late() || !priceDecides(c, plan) || c.Tied() && looks(c, plan) > mostTied {
+	if params.Late != nil && params.Late() || !priceDecides(c, plan) || c.HasTopologyTerms() && looks(c, plan) > mostTied {
 		return nil
 	}
 	p := newProblem(c, plan, params)
@@ -129,7 +129,7 @@ func (p *problem) affords(f fleet) bool {
 func (p *problem) complete(f fleet, most float64) *Fleet {
 	w, all := &p.courses[0], f.list()
 	x := p.bind(all, w)
-	if x.left > 0 && !p.c.Tied() {
+	if x.left > 0 && !p.c.HasTopologyTerms() {
 		return p.packed(f, most)
 	}
 	more := p.buyForLeft(f, w, &x)

@@ -36,7 +36,7 @@ type kindTable struct {
 // newKindTable returns a table without kinds.
 func newKindTable(c *instance.Instance, scheduler *binding.Scheduler) *kindTable {
 	return &kindTable{
-		c: c, scheduler: scheduler, ranks: c.WeightRank(), keys: slices.Sorted(maps.Keys(c.TiedKeys(nil, false))),
+		c: c, scheduler: scheduler, ranks: c.WeightRank(), keys: slices.Sorted(maps.Keys(c.TermKeys(nil, false))),
 		numbers: map[offers.Purchase]int{}, known: map[offers.Purchase]*kind{},
 	}
 }

@@ -208,7 +208,7 @@ func (p *problem) divide() {
 		}
 	}
 	for _, d := range order {
-		p.domains = append(p.domains, domain{name: d, bound: p.c.Tied()})
+		p.domains = append(p.domains, domain{name: d, bound: p.c.HasTopologyTerms()})
 	}
 	for i, class := range p.courses[1].queue {
 		for at := range order {

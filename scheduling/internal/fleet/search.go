@@ -280,7 +280,7 @@ const mostHosts = 64
 // their planned domain. It subtracts pods from left that existing nodes then take.
 func (p *problem) divideLeft(w *course, x *bindResult, left []int64) [][]int32 {
 	out := make([][]int32, len(p.domains))
-	tied := func(c int32) bool { return len(p.domains) > 0 && p.scheduler.Model.Classes[c].Tied() }
+	tied := func(c int32) bool { return len(p.domains) > 0 && p.scheduler.Model.Classes[c].HasRequired() }
 	for i := range p.domains {
 		for _, c := range p.domains[i].queue {
 			if !tied(c) {

@@ -5,7 +5,7 @@ import (
 )
 
 // Filler fills one option at a time. It reuses its scratch memory, so that filling does not allocate once it
-// has grown. It must not be used by several goroutines; see [Filler.Twin].
+// has grown. It must not be used by several goroutines; see [Filler.Clone].
 type Filler struct {
 	// Work is the number of classes looked at so far.
 	Work int64
@@ -50,8 +50,8 @@ func NewFiller(p *model.Problem) *Filler {
 	return f
 }
 
-// Twin returns an independent filler of the same problem with the same settings, for another goroutine.
-func (f *Filler) Twin() *Filler {
+// Clone returns an independent filler of the same problem with the same settings, for another goroutine.
+func (f *Filler) Clone() *Filler {
 	t := NewFiller(f.sizes.p)
 	t.Eager, t.Paced = f.Eager, f.Paced
 	return t

@@ -64,7 +64,7 @@ func (b *Change) Move(pod *corev1.Pod, from, to string) *corev1.Pod {
 		b.Enter(pod, to)
 		return pod
 	}
-	again := podspec.Anew(pod, to)
+	again := podspec.Successor(pod, to)
 	b.End(pod, from)
 	b.Start(again)
 	return again

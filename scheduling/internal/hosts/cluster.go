@@ -23,7 +23,7 @@ type Cluster struct {
 	// Special are the hosts without a Node object, and those with a pod that has required anti-affinity or
 	// claims.
 	Special []*Host
-	Guards  []Guard // of the special hosts, see sortGuards
+	Guards  []AntiAffinityTerm // of the special hosts, see sortGuards
 }
 
 // Host is a node with its running pods. It is immutable once it is read.
@@ -34,7 +34,7 @@ type Host struct {
 	Used         []int64 // total requests of the pods, by number in the cluster's table
 	Ports        []podspec.HostPort
 	DaemonOwners []types.NamespacedName // DaemonSets with a pod there
-	Guards       []Guard                // required anti-affinity terms of its pods
+	Guards       []AntiAffinityTerm     // required anti-affinity terms of its pods
 	Claims       []*corev1.Pod          // pods with PersistentVolumeClaims
 }
 
@@ -159,7 +159,7 @@ func (h *Host) read(r *podspec.RequestReader) {
 		}
 		h.Ports = append(h.Ports, podspec.HostPorts(&pod.Spec)...)
 		h.DaemonOwners = append(h.DaemonOwners, daemonOwners(pod)...)
-		h.Guards = append(h.Guards, guardsOf(pod, h.Name)...)
+		h.Guards = append(h.Guards, antiAffinityOf(pod, h.Name)...)
 		if podspec.UsesClaims(pod) {
 			h.Claims = append(h.Claims, pod)
 		}
@@ -196,8 +196,8 @@ func newer(a, b *corev1.Pod) bool {
 	return podspec.ComparePods(a, b) > 0
 }
 
-// Guard is a required anti-affinity term of a running pod, which excludes other pods from its topology domain.
-type Guard struct {
+// AntiAffinityTerm is a required anti-affinity term of a running pod, which excludes other pods from its topology domain.
+type AntiAffinityTerm struct {
 	Key    string // topology key
 	Target string // name of the selected pods, see [podspec.AppendTargetName]
 	Node   string
@@ -206,19 +206,19 @@ type Guard struct {
 	Term   *corev1.PodAffinityTerm
 }
 
-// guardsOf returns the required anti-affinity terms of a pod that runs on a node. The pod's spec may still name
+// antiAffinityOf returns the required anti-affinity terms of a pod that runs on a node. The pod's spec may still name
 // another node, from which it has moved.
-func guardsOf(pod *corev1.Pod, node string) []Guard {
+func antiAffinityOf(pod *corev1.Pod, node string) []AntiAffinityTerm {
 	a := pod.Spec.Affinity
 	if a == nil || a.PodAntiAffinity == nil || len(a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution) == 0 {
 		return nil
 	}
 	terms := a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution
-	out := make([]Guard, len(terms))
+	out := make([]AntiAffinityTerm, len(terms))
 	name := podspec.PodName(pod)
 	for i := range terms {
 		target := string(podspec.AppendTargetName(nil, pod, terms[i:i+1]))
-		out[i] = Guard{Key: terms[i].TopologyKey, Target: target, Node: node, Pod: name, By: pod, Term: &terms[i]}
+		out[i] = AntiAffinityTerm{Key: terms[i].TopologyKey, Target: target, Node: node, Pod: name, By: pod, Term: &terms[i]}
 	}
 	return out
 }
@@ -229,7 +229,7 @@ func (k *Cluster) sortGuards() {
 	for _, h := range k.Special {
 		k.Guards = append(k.Guards, h.Guards...)
 	}
-	slices.SortFunc(k.Guards, func(a, b Guard) int {
+	slices.SortFunc(k.Guards, func(a, b AntiAffinityTerm) int {
 		return cmp.Or(cmp.Compare(a.Key, b.Key), cmp.Compare(a.Target, b.Target), cmp.Compare(a.Node, b.Node), cmp.Compare(a.Pod, b.Pod))
 	})
 }

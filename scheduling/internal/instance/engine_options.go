@@ -24,13 +24,13 @@ type optionReader struct {
 	packing  *Packing
 	softs    []model.Bits // by template, the seats that do not tolerate a PreferNoSchedule taint of its NodePool
 	supplies *offers.Supplies
-	relisted *relisted // nil where no part has a site
+	relisted *usableOffers // nil where no part has a site
 	out      engineOptions
 }
 
 // newOptionReader is a reader of the options of a packing. rows are, by template and seat, the offers that the seat may
 // use; softs are narrowed by [dropMootPreferences].
-func newOptionReader(p *Packing, rows [][]model.Bits, softs []model.Bits, r *relisted) *optionReader {
+func newOptionReader(p *Packing, rows [][]model.Bits, softs []model.Bits, r *usableOffers) *optionReader {
 	dropMootPreferences(p, rows, softs)
 	return &optionReader{in: p.In, packing: p, softs: softs, supplies: newSupplies(p.In), relisted: r}
 }
@@ -47,9 +47,9 @@ func (x *optionReader) read() *engineOptions {
 	return &x.out
 }
 
-// seatRows returns, by template and seat, the offers that the seat may use, nil for none, and by template the seats that
+// feasibleRows returns, by template and seat, the offers that the seat may use, nil for none, and by template the seats that
 // do not tolerate a PreferNoSchedule taint of its NodePool.
-func seatRows(c *Instance, seats []Seat) (rows [][]model.Bits, softs []model.Bits) {
+func feasibleRows(c *Instance, seats []FeasibleSet) (rows [][]model.Bits, softs []model.Bits) {
 	rows, softs = make([][]model.Bits, len(c.Templates)), make([]model.Bits, len(c.Templates))
 	for ti := range c.Templates {
 		rows[ti], softs[ti] = make([]model.Bits, len(seats)), model.NewBits(len(seats))
@@ -58,7 +58,7 @@ func seatRows(c *Instance, seats []Seat) (rows [][]model.Bits, softs []model.Bit
 			if s.NoNew {
 				continue
 			}
-			if rows[ti][i] = seatRow(&c.Offered[ti], s, ti); rows[ti][i] != nil && slices.ContainsFunc(s.Groups, c.Offered[ti].Soft.Has) {
+			if rows[ti][i] = feasibleRow(&c.Offered[ti], s, ti); rows[ti][i] != nil && slices.ContainsFunc(s.Groups, c.Offered[ti].Soft.Has) {
 				softs[ti].Set(i)
 			}
 		}
@@ -66,9 +66,9 @@ func seatRows(c *Instance, seats []Seat) (rows [][]model.Bits, softs []model.Bit
 	return rows, softs
 }
 
-// seatRow is the offers of template ti that a seat may use: the intersection of the rows of its groups and of its own;
+// feasibleRow is the offers of template ti that a seat may use: the intersection of the rows of its groups and of its own;
 // nil for none. A row is copied before it is narrowed, because x owns it.
-func seatRow(x *offers.TemplateOffers, s *Seat, ti int) model.Bits {
+func feasibleRow(x *offers.TemplateOffers, s *FeasibleSet, ti int) model.Bits {
 	row, others := x.Rows[s.Groups[0]], s.Groups[1:]
 	if s.Sold != nil {
 		row, others = s.Sold[ti], nil
@@ -96,7 +96,7 @@ func seatRow(x *offers.TemplateOffers, s *Seat, ti int) model.Bits {
 // dropMootPreferences clears a seat's preference against taints where every NodePool that it may use has a
 // PreferNoSchedule taint which it does not tolerate, because then no choice can honour the preference.
 func dropMootPreferences(p *Packing, rows [][]model.Bits, softs []model.Bits) {
-	for i := range p.Seats {
+	for i := range p.FeasibleSets {
 		moot := true
 		for ti := range rows {
 			moot = moot && (rows[ti][i] == nil || softs[ti].Has(i) || !rows[ti][i].Any() || !p.In.ChoiceIn(p.In.Templates[ti], rows[ti][i]))

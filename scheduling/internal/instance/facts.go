@@ -81,7 +81,7 @@ type Memory struct {
 	nodeTable *atomic.Pointer[nodeTable]
 	// thinned is shared between forks, too.
 	thinned           *thinned
-	assortment        *Assortment
+	assortment        *OfferCache
 	selectorIndex     *selectorIndex
 	nodeLocations     *nodeLocations
 	nodeCompatibility *nodeCompatibility

@@ -37,7 +37,7 @@ type Instance struct {
 	onSale
 	unsited  *Packing
 	ground   *LocationIndex // nil until asked
-	assorted *Assortment    // the remembered offers that Rooms and Columns are copies of; nil with volumes
+	assorted *OfferCache    // the remembered offers that Rooms and Columns are copies of; nil with volumes
 	// Cautious says that limits are booked such that minValues hold whichever option of a launch is bought.
 	Cautious bool
 }
@@ -80,7 +80,7 @@ func (f *Facts) Compile(cautious bool) *Instance {
 	}
 	buildBins(c)
 	buildLimits(c)
-	buildAssortment(c)
+	buildOfferCache(c)
 	return c
 }
 

@@ -19,7 +19,7 @@ import (
 // node in Places, a bin its number in the engine's list, and its spot is OnSale plus its place.
 type LocationIndex struct {
 	In            *Instance
-	Country       *nodeLocations
+	Nodes         *nodeLocations
 	Places        []locationNode // all nodes, by name
 	NodeAt        map[string]int // by node name, its place
 	First         []int          // by template, the spot of its first offer
@@ -50,7 +50,7 @@ type axis struct {
 // NewLocationIndex lists the locations of an instance. Axes are added when they are asked for.
 func NewLocationIndex(c *Instance) *LocationIndex {
 	k := nodeLocationsOf(c)
-	l := &LocationIndex{In: c, Country: k, Places: k.places, NodeAt: k.at, axisOf: map[string]int{}, fitting: map[string]model.Bits{}, ledger: NewLedger(c)}
+	l := &LocationIndex{In: c, Nodes: k, Places: k.places, NodeAt: k.at, axisOf: map[string]int{}, fitting: map[string]model.Bits{}, ledger: NewLedger(c)}
 	for ti := range c.Offered {
 		l.First = append(l.First, l.OnSale)
 		l.OnSale += len(c.Offered[ti].List)
@@ -132,7 +132,7 @@ func (l *LocationIndex) KeyAxis(key string) int {
 // drawKey is the axis of a label. The value at an offer is the instance type's, else the template's.
 func drawKey(l *LocationIndex, key string) axis {
 	known := requirements.NormalizeKey(key)
-	onSale, places := l.In.Offers.Column(known), l.Country.Column(key)
+	onSale, places := l.In.Offers.Column(known), l.Nodes.Column(key)
 	fallbacks, has := make([]string, len(l.In.Templates)), make([]bool, len(l.In.Templates))
 	used := make([]bool, len(onSale.Values))
 	values := slices.Clone(places.Values)
@@ -258,7 +258,7 @@ func drawFilter(l *LocationIndex, f Filter, needed []*axis) axis {
 		}
 	}
 	if slices.Contains(strings.Split(f.Keys, ","), corev1.LabelHostname) {
-		for i, v := range l.Country.Column(corev1.LabelHostname).numbers {
+		for i, v := range l.Nodes.Column(corev1.LabelHostname).numbers {
 			bar(l.OnSale+i, v < 0)
 		}
 	}
@@ -297,13 +297,13 @@ func filterGroup(l *LocationIndex, f Filter, bar func(int, bool)) {
 	}
 }
 
-// WishAxis is the number of the axis that is 1 where a preferred node affinity term matches, and 0 elsewhere.
-func (l *LocationIndex) WishAxis(t *podspec.Term) int {
-	return l.axis("w"+t.Text(), func() axis { return drawWish(l, t) })
+// PreferenceAxis is the number of the axis that is 1 where a preferred node affinity term matches, and 0 elsewhere.
+func (l *LocationIndex) PreferenceAxis(t *podspec.Term) int {
+	return l.axis("w"+t.Text(), func() axis { return preferenceAxis(l, t) })
 }
 
-// drawWish is the axis of a preferred term.
-func drawWish(l *LocationIndex, t *podspec.Term) axis {
+// preferenceAxis is the axis of a preferred term.
+func preferenceAxis(l *LocationIndex, t *podspec.Term) axis {
 	a := axis{At: make([]int32, l.spots())}
 	for ti, v := range l.In.Templates {
 		row := l.In.Offers.Matching(v, t)
@@ -331,7 +331,7 @@ func (l *LocationIndex) RunningSets(f func(pod *corev1.Pod, node int, among []in
 		return
 	}
 	book := selectorIndexOf(l.In)
-	for i, list := range book.guests {
+	for i, list := range book.selectedPods {
 		if node, ok := l.NodeAt[book.hosts[i].Name]; ok {
 			for _, x := range list {
 				f(x.pod, node, x.among)
@@ -356,7 +356,7 @@ func (l *LocationIndex) Spot(template, offer int) int {
 // BinsWith is the set of bins whose nodes have a label.
 func (l *LocationIndex) BinsWith(key string) model.Bits {
 	out := model.NewBits(len(l.In.Nodes))
-	column := l.Country.Column(key)
+	column := l.Nodes.Column(key)
 	for bin, n := range l.PlaceOf {
 		if column.numbers[n] >= 0 {
 			out.Set(bin)
@@ -365,15 +365,15 @@ func (l *LocationIndex) BinsWith(key string) model.Bits {
 	return out
 }
 
-// Kept yields the required anti-affinity of running pods with the place of each pod's node. A node without the topology
+// RunningAntiAffinity yields the required anti-affinity of running pods with the place of each pod's node. A node without the topology
 // key is left out, because the term then excludes no pod.
-func (l *LocationIndex) Kept() iter.Seq2[*ExistingAntiAffinity, int] {
+func (l *LocationIndex) RunningAntiAffinity() iter.Seq2[*ExistingAntiAffinity, int] {
 	return func(yield func(*ExistingAntiAffinity, int) bool) {
 		var column *placeColumn
 		for i := range l.In.ExistingAntiAffinity {
 			k := &l.In.ExistingAntiAffinity[i]
-			if i == 0 || k.Tie.Key != l.In.ExistingAntiAffinity[i-1].Tie.Key {
-				column = l.Country.Column(k.Tie.Key)
+			if i == 0 || k.Term.Key != l.In.ExistingAntiAffinity[i-1].Term.Key {
+				column = l.Nodes.Column(k.Term.Key)
 			}
 			if n, ok := l.NodeAt[k.Node]; ok && column.numbers[n] >= 0 && !yield(k, n) {
 				return

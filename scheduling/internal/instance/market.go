@@ -15,7 +15,7 @@ type Market struct {
 }
 
 // Sold is, by template, the offers at a seat's site that admit all groups of the seat; nil for none.
-func (m *Market) Sold(l *LocationIndex, s *Seat) []model.Bits {
+func (m *Market) Sold(l *LocationIndex, s *FeasibleSet) []model.Bits {
 	out, known := m.offers[s.Site]
 	if known {
 		return out

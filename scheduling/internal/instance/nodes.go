@@ -341,7 +341,7 @@ func newNodeCompatibility(c *Instance) *nodeCompatibility {
 				continue
 			}
 			b.suits[i].Set(g)
-			if podspec.PortsClash(group.Ports, x.Ports) || x.Attached.TurnsAway(group) != "" {
+			if podspec.PortsClash(group.Ports, x.Ports) || x.Attached.FullDriver(group) != "" {
 				continue
 			}
 			open.Set(i)

@@ -12,21 +12,21 @@ import (
 // Packing is a bin packing problem for the engine: each part of a class has a seat, i.e. the domains of its pods are
 // chosen, and options and bins are the offers and nodes that seats may use. It is not changed after it is made.
 type Packing struct {
-	In      *Instance                // the problem whose pods are packed
-	Sites   *LocationIndex           // the locations that sites refer to; nil where no part has a site
-	Parts   []Part                   // by engine class
-	Seats   []Seat                   // by engine group
-	Lists   [][]offers.TemplateOffer // by template, the offers that some seat may use, in rank order
-	Columns *offers.RowTable         // by column of an offer, the seats that may use it
-	Bought  []offers.Purchase        // by engine option
-	Model   *model.Problem           // the engine's input
+	In           *Instance                // the problem whose pods are packed
+	Sites        *LocationIndex           // the locations that sites refer to; nil where no part has a site
+	Parts        []Part                   // by engine class
+	FeasibleSets []FeasibleSet            // by engine group
+	Lists        [][]offers.TemplateOffer // by template, the offers that some seat may use, in rank order
+	Columns      *offers.RowTable         // by column of an offer, the seats that may use it
+	Bought       []offers.Purchase        // by engine option
+	Model        *model.Problem           // the engine's input
 }
 
 // Part is a class of the engine: Count equal pods, or colocation groups of several pods, that share a seat. Request is
 // that of one of them.
 type Part struct {
-	Portions      []Portion
-	Seat          int
+	Members       []Member
+	FeasibleSet   int
 	Request       []int64
 	Count         int64
 	Priority      int32
@@ -36,14 +36,14 @@ type Part struct {
 	Pinned     bool
 }
 
-// Portion is N pods of a planned class.
-type Portion struct {
+// Member is N pods of a planned class.
+type Member struct {
 	Class int
 	N     int64
 }
 
-// Seat is a group of the engine: the node constraints of some groups, at one site.
-type Seat struct {
+// FeasibleSet is a group of the engine: the node constraints of some groups, at one site.
+type FeasibleSet struct {
 	Groups []int      // all of their node constraints must hold
 	Part   *Partition // the partition that Site belongs to; nil for every location
 	Site   int
@@ -56,8 +56,8 @@ type Seat struct {
 
 // Sites is a choice of domains: the number of pods of each colocation group at each site.
 type Sites struct {
-	Parts []Part // pods at one site each, or at any site
-	Seats []Seat // by number of [Part]
+	Parts []Part        // pods at one site each, or at any site
+	Seats []FeasibleSet // by number of [Part]
 	// PerNodeLimits are the limits to which memberships of parts refer by number. Present are, by node, the running
 	// pods that count for them.
 	PerNodeLimits []model.PerNodeLimit
@@ -65,8 +65,8 @@ type Sites struct {
 }
 
 // newPacking is a packing of parts, still without options and bins.
-func newPacking(c *Instance, parts []Part, seats []Seat) *Packing {
-	p := &Packing{In: c, Parts: parts, Seats: seats, Model: &model.Problem{
+func newPacking(c *Instance, parts []Part, seats []FeasibleSet) *Packing {
+	p := &Packing{In: c, Parts: parts, FeasibleSets: seats, Model: &model.Problem{
 		Dims: c.Dims(), BestEffort: c.Solver.MinValues == scheduling.MinValuesBestEffort, Pools: c.Limits,
 	}}
 	p.addParts()
@@ -75,14 +75,14 @@ func newPacking(c *Instance, parts []Part, seats []Seat) *Packing {
 
 // newUnsited is the packing of [Instance.Unsited]. known are its options from an assortment; nil builds them.
 func newUnsited(c *Instance, known *engineOptions) *Packing {
-	seats := make([]Seat, len(c.Classes.Groups))
+	seats := make([]FeasibleSet, len(c.Classes.Groups))
 	for g := range seats {
 		seats[g].Groups = []int{g}
 	}
 	parts := make([]Part, len(c.Planned))
 	for i, class := range c.Planned {
 		parts[i] = Part{
-			Portions: []Portion{{i, 1}}, Seat: class.Group,
+			Members: []Member{{i, 1}}, FeasibleSet: class.Group,
 			Request: class.Requests, Count: int64(len(class.Pods)), Priority: class.Priority,
 		}
 	}
@@ -96,7 +96,7 @@ func newUnsited(c *Instance, known *engineOptions) *Packing {
 	switch {
 	case known != nil:
 		p.setOptions(known)
-	case !c.Tied():
+	case !c.HasTopologyTerms():
 		softs := make([]model.Bits, len(c.Offered))
 		for ti := range c.Offered {
 			softs[ti] = c.Offered[ti].Soft.Clone()
@@ -110,7 +110,7 @@ func newUnsited(c *Instance, known *engineOptions) *Packing {
 func NewPacking(l *LocationIndex, s *Sites) *Packing {
 	p := newPacking(l.In, s.Parts, s.Seats)
 	p.Sites, p.Columns, p.Model.PerNodeLimits = l, offers.NewRowTable(len(s.Seats)), s.PerNodeLimits
-	rows, softs := seatRows(l.In, s.Seats)
+	rows, softs := feasibleRows(l.In, s.Seats)
 	r := relist(l, p.Columns, rows)
 	p.Lists = r.lists
 	p.setOptions(newOptionReader(p, rows, softs, r).read())
@@ -128,10 +128,10 @@ func (p *Packing) Buying(purchases []offers.Purchase) *Packing {
 // addParts adds the parts as classes of the engine. Parts that bind the same host port conflict, so no node may hold
 // both.
 func (p *Packing) addParts() {
-	p.Model.Groups = len(p.Seats)
-	ports := make([][]podspec.HostPort, len(p.Seats))
-	for i := range p.Seats {
-		for _, g := range p.Seats[i].Groups {
+	p.Model.Groups = len(p.FeasibleSets)
+	ports := make([][]podspec.HostPort, len(p.FeasibleSets))
+	for i := range p.FeasibleSets {
+		for _, g := range p.FeasibleSets[i].Groups {
 			ports[i] = append(ports[i], p.In.Classes.Groups[g].Ports...)
 		}
 	}
@@ -139,8 +139,8 @@ func (p *Packing) addParts() {
 	classes := make([]model.Class, 0, len(p.Parts))
 	for i := range p.Parts {
 		x := &p.Parts[i]
-		m := model.Class{Group: int32(x.Seat), Request: x.Request, Count: x.Count, Priority: x.Priority, PerNodeLimits: x.PerNodeLimits}
-		if len(ports[x.Seat]) > 0 {
+		m := model.Class{Group: int32(x.FeasibleSet), Request: x.Request, Count: x.Count, Priority: x.Priority, PerNodeLimits: x.PerNodeLimits}
+		if len(ports[x.FeasibleSet]) > 0 {
 			m.PerNode = 1
 			ported = append(ported, model.ClassID(i))
 		}
@@ -148,7 +148,7 @@ func (p *Packing) addParts() {
 	}
 	for _, a := range ported {
 		for _, b := range ported {
-			if a != b && podspec.PortsClash(ports[p.Parts[a].Seat], ports[p.Parts[b].Seat]) {
+			if a != b && podspec.PortsClash(ports[p.Parts[a].FeasibleSet], ports[p.Parts[b].FeasibleSet]) {
 				classes[a].Conflicts = append(classes[a].Conflicts, b)
 			}
 		}
@@ -166,15 +166,15 @@ func (p *Packing) setOptions(x *engineOptions) {
 // setBins sets the engine's bins. present are, by bin, the running pods that count for per-node limits.
 func (p *Packing) setBins(present [][]model.Presence) {
 	bins := make([]model.Bin, len(p.In.Bins))
-	words := len(model.NewBits(len(p.Seats)))
+	words := len(model.NewBits(len(p.FeasibleSets)))
 	rows := make([]uint64, 2*words*len(bins))
 	for i := range bins {
 		row := rows[2*words*i : 2*words*(i+1)]
 		bins[i] = model.Bin{Room: p.In.Bins[i].Room, Admits: row[:words:words], Soft: row[words:], Present: present[i]}
 	}
-	opens := make([]model.Bits, len(p.Seats))
-	for i := range p.Seats {
-		open, wary := binsOf(p.In, &p.Seats[i])
+	opens := make([]model.Bits, len(p.FeasibleSets))
+	for i := range p.FeasibleSets {
+		open, wary := binsOf(p.In, &p.FeasibleSets[i])
 		opens[i] = open
 		open.Each(func(at int) { bins[at].Admits.Set(i) })
 		wary.Each(func(at int) { bins[at].Soft.Set(i) })
@@ -184,7 +184,7 @@ func (p *Packing) setBins(present [][]model.Presence) {
 
 // binsOf is the set of nodes that a seat may use, and of these the nodes with a PreferNoSchedule taint that one of its
 // groups does not tolerate.
-func binsOf(c *Instance, s *Seat) (open, wary model.Bits) {
+func binsOf(c *Instance, s *FeasibleSet) (open, wary model.Bits) {
 	open, wary = model.NewBits(len(c.Nodes)), model.NewBits(len(c.Nodes))
 	switch {
 	case s.Bins != nil:
@@ -204,7 +204,7 @@ func binsOf(c *Instance, s *Seat) (open, wary model.Bits) {
 func (p *Packing) Placed(solution model.Solution) []int64 {
 	out := make([]int64, len(p.In.Planned))
 	for i := range p.Parts {
-		for _, x := range p.Parts[i].Portions {
+		for _, x := range p.Parts[i].Members {
 			out[x.Class] += (p.Parts[i].Count - solution.Unplaced[i]) * x.N
 		}
 	}
@@ -212,12 +212,12 @@ func (p *Packing) Placed(solution model.Solution) []int64 {
 }
 
 // Held is, by node of a solution, the pods on each machine like it, as portions of planned classes.
-func (p *Packing) Held(solution model.Solution) [][]Portion {
-	out := make([][]Portion, len(solution.Nodes))
+func (p *Packing) Held(solution model.Solution) [][]Member {
+	out := make([][]Member, len(solution.Nodes))
 	for i := range solution.Nodes {
 		for _, it := range solution.Nodes[i].Items {
-			for _, x := range p.Parts[it.Class].Portions {
-				out[i] = append(out[i], Portion{x.Class, x.N * it.N})
+			for _, x := range p.Parts[it.Class].Members {
+				out[i] = append(out[i], Member{x.Class, x.N * it.N})
 			}
 		}
 	}

@@ -49,7 +49,7 @@ func TestUnsitedPackingHasOnePartAClass(t *testing.T) {
 	p := c.Unsited()
 	require.Len(t, p.Parts, len(c.Planned))
 	for i := range p.Parts {
-		assert.Equal(t, []instance.Portion{{Class: i, N: 1}}, p.Parts[i].Portions)
+		assert.Equal(t, []instance.Member{{Class: i, N: 1}}, p.Parts[i].Members)
 		assert.Equal(t, int64(len(c.Planned[i].Pods)), p.Parts[i].Count)
 		assert.False(t, p.Parts[i].Pinned)
 	}
@@ -63,7 +63,7 @@ func TestUnsitedPackingHasOnePartAClass(t *testing.T) {
 // Of pods with a zone spread nothing is bought before their zones are chosen.
 func TestTiedProblemHasNoOptionsWithoutSites(t *testing.T) {
 	c := compiled(t, spread())
-	assert.True(t, c.Tied())
+	assert.True(t, c.HasTopologyTerms())
 	assert.Empty(t, c.Unsited().Model.Options)
 }
 
@@ -77,8 +77,8 @@ func TestPackingAtASiteBuysThere(t *testing.T) {
 	web := c.ClassByPod()["default/web-1"]
 	for site := range zones.Sites {
 		p := instance.NewPacking(l, &instance.Sites{
-			Parts: []instance.Part{{Portions: []instance.Portion{{Class: web, N: 1}}, Request: c.Planned[web].Requests, Count: 3, Site: site, Pinned: true}},
-			Seats: []instance.Seat{{Groups: []int{c.Planned[web].Group}, Part: zones, Site: site, Sold: soldAt(l, zones, site)}},
+			Parts: []instance.Part{{Members: []instance.Member{{Class: web, N: 1}}, Request: c.Planned[web].Requests, Count: 3, Site: site, Pinned: true}},
+			Seats: []instance.FeasibleSet{{Groups: []int{c.Planned[web].Group}, Part: zones, Site: site, Sold: soldAt(l, zones, site)}},
 		})
 		require.Len(t, p.Model.Options, 1)
 		b := p.Bought[0]
@@ -119,7 +119,7 @@ func TestBuyingReplacesPurchases(t *testing.T) {
 
 // What is held on equal terms by several machines counts each pod of a unit.
 func TestHeldCountsPodsOfUnits(t *testing.T) {
-	p := &instance.Packing{Parts: []instance.Part{{Portions: []instance.Portion{{Class: 0, N: 2}, {Class: 1, N: 1}}}}}
+	p := &instance.Packing{Parts: []instance.Part{{Members: []instance.Member{{Class: 0, N: 2}, {Class: 1, N: 1}}}}}
 	held := p.Held(model.Solution{Nodes: []model.Node{{N: 5, Items: []model.Item{{Class: 0, N: 3}}}}})
-	assert.Equal(t, [][]instance.Portion{{{Class: 0, N: 6}, {Class: 1, N: 3}}}, held)
+	assert.Equal(t, [][]instance.Member{{{Class: 0, N: 6}, {Class: 1, N: 3}}}, held)
 }

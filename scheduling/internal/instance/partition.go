@@ -25,7 +25,7 @@ type locationCache struct {
 	partitions  map[string]*Partition   // by axes
 	markets     map[string]*Market      // by number of partition and groups
 	offerGroups map[string]*offerGroups // by axes
-	relisted    []*relisted             // the last one used is not moved; the latest built is last
+	relisted    []*usableOffers         // the last one used is not moved; the latest built is last
 	spots       map[int][]int32         // by template, then by offer: its spot, -1 for none
 }
 
@@ -43,12 +43,12 @@ func openLocationCache(l *LocationIndex) *locationCache {
 	if l.In.assorted == nil || len(l.In.assorted.Offered) == 0 {
 		return newLocationCache()
 	}
-	if a != nil && &a.offered[0] == &l.In.assorted.Offered[0] && !a.full() && slices.Equal(a.nodes, l.Country.nodes) &&
+	if a != nil && &a.offered[0] == &l.In.assorted.Offered[0] && !a.full() && slices.Equal(a.nodes, l.Nodes.nodes) &&
 		slices.Equal(a.placeOf, l.PlaceOf) && slices.EqualFunc(a.pools, l.In.Limits, samePool) {
 		return a
 	}
 	a = newLocationCache()
-	a.nodes, a.placeOf, a.offered, a.pools = l.Country.nodes, l.PlaceOf, l.In.assorted.Offered, l.In.Limits
+	a.nodes, a.placeOf, a.offered, a.pools = l.Nodes.nodes, l.PlaceOf, l.In.assorted.Offered, l.In.Limits
 	l.In.Memory.locationCache = a
 	return a
 }
@@ -127,7 +127,7 @@ func axesName(axes []*axis) (string, []*axis) {
 }
 
 // relist returns the relisted offers for the columns of strata, from the cache or else from work.
-func (a *locationCache) relist(s *offerGroups, columns []int32, work func() *relisted) *relisted {
+func (a *locationCache) relist(s *offerGroups, columns []int32, work func() *usableOffers) *usableOffers {
 	for _, r := range slices.Backward(a.relisted) {
 		if r.offerGroups == s && slices.Equal(r.columns, columns) {
 			return r

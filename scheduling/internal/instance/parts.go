@@ -20,14 +20,14 @@ func (c *Instance) PodCount() (n int64) {
 	return n
 }
 
-// Tied reports whether a pod has topology terms or preferences, or a running pod has required anti-affinity.
-func (c *Instance) Tied() bool {
+// HasTopologyTerms reports whether a pod has topology terms or preferences, or a running pod has required anti-affinity.
+func (c *Instance) HasTopologyTerms() bool {
 	return len(c.TopologyTerms.List) > 1 || len(c.ExistingAntiAffinity) > 0
 }
 
-// TiedKeys are the topology keys, without the host name, of the terms that pods of some planned classes have or are
+// TermKeys are the topology keys, without the host name, of the terms that pods of some planned classes have or are
 // selected by. classes nil is all terms. With required, preferred terms do not count.
-func (c *Instance) TiedKeys(classes []int, required bool) sets.Set[string] {
+func (c *Instance) TermKeys(classes []int, required bool) sets.Set[string] {
 	some := func(is func(*podspec.PodClass) bool) bool {
 		return classes == nil || slices.ContainsFunc(classes, func(i int) bool { return is(c.Planned[i]) })
 	}
@@ -36,7 +36,7 @@ func (c *Instance) TiedKeys(classes []int, required bool) sets.Set[string] {
 	}
 	out := sets.New[string]()
 	for n, list := range c.TopologyTerms.List {
-		for _, t := range list.Ties {
+		for _, t := range list.Terms {
 			if required && t.Weight > 0 {
 				continue
 			}
@@ -46,8 +46,8 @@ func (c *Instance) TiedKeys(classes []int, required bool) sets.Set[string] {
 		}
 	}
 	for i := range c.ExistingAntiAffinity {
-		if k := &c.ExistingAntiAffinity[i]; among(k.Tie.Target) {
-			out.Insert(requirements.NormalizeKey(k.Tie.Key))
+		if k := &c.ExistingAntiAffinity[i]; among(k.Term.Target) {
+			out.Insert(requirements.NormalizeKey(k.Term.Key))
 		}
 	}
 	return out.Delete(corev1.LabelHostname)
@@ -73,8 +73,8 @@ func Effort(s *scheduling.Policy) int64 {
 // pods are kept apart, because such pods need nodes with other values.
 func Survey(l *offers.OpenLabelValues, keepers []ExistingAntiAffinity, nodes []*corev1.Node) {
 	for i := range keepers {
-		if i == 0 || keepers[i].Tie != keepers[i-1].Tie {
-			l.Want([]podspec.Tie{keepers[i].Tie}, 0)
+		if i == 0 || keepers[i].Term != keepers[i-1].Term {
+			l.Want([]podspec.TopologyTerm{keepers[i].Term}, 0)
 		}
 	}
 	for key, n := range l.Wanted {

@@ -10,10 +10,10 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// ExistingAntiAffinity is a required anti-affinity term of a running pod: pods that its Tie selects must not be on nodes
+// ExistingAntiAffinity is a required anti-affinity term of a running pod: pods that its Term selects must not be on nodes
 // that have the same value of the topology key as Node. Pod is its namespace/name.
 type ExistingAntiAffinity struct {
-	Tie  podspec.Tie
+	Term podspec.TopologyTerm
 	Node string
 	Pod  string
 }
@@ -37,7 +37,7 @@ func readPods(c *Instance) {
 	readGuards(c)
 	moved, renamed := c.TopologyTerms.Sort()
 	for i := range c.ExistingAntiAffinity {
-		c.ExistingAntiAffinity[i].Tie.Target = renamed[c.ExistingAntiAffinity[i].Tie.Target]
+		c.ExistingAntiAffinity[i].Term.Target = renamed[c.ExistingAntiAffinity[i].Term.Target]
 	}
 	counts := make([]int, len(r.PodSpecKeys))
 	for _, n := range r.Of {
@@ -96,27 +96,27 @@ func readGuards(c *Instance) {
 	c.ExistingAntiAffinity = make([]ExistingAntiAffinity, len(c.Cluster.Guards))
 	for i := range c.Cluster.Guards {
 		g := &c.Cluster.Guards[i]
-		var tie podspec.Tie
+		var term podspec.TopologyTerm
 		if i > 0 && g.Target == c.Cluster.Guards[i-1].Target && g.Key == c.Cluster.Guards[i-1].Key {
-			tie = c.ExistingAntiAffinity[i-1].Tie
+			term = c.ExistingAntiAffinity[i-1].Term
 		} else {
-			tie = c.TopologyTerms.Anti(g.By, g.Term, 0)
+			term = c.TopologyTerms.Anti(g.By, g.Term, 0)
 		}
-		c.ExistingAntiAffinity[i] = ExistingAntiAffinity{Tie: tie, Node: g.Node, Pod: g.Pod}
+		c.ExistingAntiAffinity[i] = ExistingAntiAffinity{Term: term, Node: g.Node, Pod: g.Pod}
 	}
 }
 
 // selectorIndex lists, by host, the running pods that a topology term selects. It is kept in memory, because it is read
 // several times for a plan, and most hosts do not change between plans.
 type selectorIndex struct {
-	targets *podspec.Targets // targets of the instance that used it last
-	key     string           // key of the targets, see [keyTargets]; "" where selection does not depend on labels alone
-	hosts   []*hosts.Host
-	guests  [][]guest // by host
+	targets      *podspec.Targets // targets of the instance that used it last
+	key          string           // key of the targets, see [keyTargets]; "" where selection does not depend on labels alone
+	hosts        []*hosts.Host
+	selectedPods [][]selectedPod // by host
 }
 
-// guest is a running pod with the targets that select it, at least one.
-type guest struct {
+// selectedPod is a running pod with the targets that select it, at least one.
+type selectedPod struct {
 	pod   *corev1.Pod
 	among []int32
 }
@@ -128,7 +128,7 @@ func selectorIndexOf(c *Instance) *selectorIndex {
 	if old != nil && old.targets == targets {
 		return old
 	}
-	book := &selectorIndex{targets: targets, hosts: c.Cluster.Hosts, guests: make([][]guest, len(c.Cluster.Hosts))}
+	book := &selectorIndex{targets: targets, hosts: c.Cluster.Hosts, selectedPods: make([][]selectedPod, len(c.Cluster.Hosts))}
 	if c.TopologyTerms.Workloads == nil { // because with workloads, selection depends on more than labels
 		book.key = keyTargets(targets)
 	}
@@ -141,12 +141,12 @@ func selectorIndexOf(c *Instance) *selectorIndex {
 			before++
 		}
 		if before < len(old.hosts) && old.hosts[before] == h {
-			book.guests[i] = old.guests[before]
+			book.selectedPods[i] = old.selectedPods[before]
 			continue
 		}
 		for _, pod := range h.Pods {
 			if among := runningAmong(c, pod); len(among) > 0 {
-				book.guests[i] = append(book.guests[i], guest{pod, among})
+				book.selectedPods[i] = append(book.selectedPods[i], selectedPod{pod, among})
 			}
 		}
 	}

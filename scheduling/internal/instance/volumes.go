@@ -94,9 +94,9 @@ func (c *Instance) AppendGroup(b []byte, group int) []byte {
 	return podspec.AppendText(b, signature[:len(signature)-c.Classes.Groups[group].Sharing])
 }
 
-// Spokesmen are the first pods of a class for each wording of the node affinity of their volumes. A certificate names
+// RepresentativePods are the first pods of a class for each wording of the node affinity of their volumes. A certificate names
 // all of them, because a verifier need not know that different wordings mean the same nodes.
-func (c *Instance) Spokesmen(class *podspec.PodClass) []*corev1.Pod {
+func (c *Instance) RepresentativePods(class *podspec.PodClass) []*corev1.Pod {
 	x := c.Classes.Volumes
 	if x == nil || len(c.Classes.Groups[class.Group].Volumes) == 0 {
 		return class.Pods[:1]

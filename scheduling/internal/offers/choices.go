@@ -99,8 +99,8 @@ func (c *Choices) Enough() bool {
 	return true
 }
 
-// Kept reports whether every launch of a plan satisfies a flexibility by the options that it lists.
-func Kept(f scheduling.Flexibility, plan *scheduling.Plan) bool {
+// HoldsFlexibility reports whether every launch of a plan satisfies a flexibility by the options that it lists.
+func HoldsFlexibility(f scheduling.Flexibility, plan *scheduling.Plan) bool {
 	if !On(f) {
 		return true
 	}

@@ -12,10 +12,10 @@ import (
 // Questions are the requirements of pods and daemons on labels, by key. They decide which values of a label that a
 // NodePool leaves open need templates of their own.
 type Questions struct {
-	ByKey  map[string][]Question
-	Apart  map[string]bool // topology keys: every value is a domain, so none dominates another
-	Levels OpenLabelValues
-	groups []*podspec.Constraint
+	ByKey        map[string][]Question
+	TopologyKeys map[string]bool // topology keys: every value is a domain, so none dominates another
+	Levels       OpenLabelValues
+	groups       []*podspec.Constraint
 }
 
 // Question is one requirement. Daemon says that a daemon has it: a value that satisfies it is then no advantage, because
@@ -25,8 +25,8 @@ type Question struct {
 	Daemon bool
 }
 
-// Atom is a value of an open label, or its absence. It stands for all values that satisfy the same requirements.
-type Atom struct {
+// OpenValue is a value of an open label, or its absence. It stands for all values that satisfy the same requirements.
+type OpenValue struct {
 	Value   string
 	Absent  bool
 	pods    model.Bits // the requirements of pods that it satisfies
@@ -36,12 +36,12 @@ type Atom struct {
 // OpenKey is a label that a NodePool leaves open, with its atoms.
 type OpenKey struct {
 	Key   string
-	Atoms []Atom
+	Atoms []OpenValue
 }
 
 // NewQuestions collects the requirements of groups of pods and of DaemonSets on labels of nodes.
 func NewQuestions(groups []*podspec.Constraint, daemons []*Daemon) *Questions {
-	q := &Questions{ByKey: map[string][]Question{}, Apart: map[string]bool{}, Levels: NewOpenLabelValues(), groups: groups}
+	q := &Questions{ByKey: map[string][]Question{}, TopologyKeys: map[string]bool{}, Levels: NewOpenLabelValues(), groups: groups}
 	for _, g := range groups {
 		g.Expressions(func(e *podspec.Expression) { q.add(e.Requirement, false) })
 		g.VolumeExpressions(func(e *podspec.Expression) { q.add(e.Requirement, false) })
@@ -64,26 +64,26 @@ func (q *Questions) add(r requirements.Requirement, daemon bool) {
 
 // Tell adds the topology keys and preferred node affinity of a number of pods.
 func (q *Questions) Tell(b *podspec.TopologyTerms, pods int) {
-	q.Levels.Want(b.Ties, pods)
-	for i := range b.Ties {
-		if !b.Ties[i].PerHost() {
-			q.Apart[requirements.NormalizeKey(b.Ties[i].Key)] = true
+	q.Levels.Want(b.Terms, pods)
+	for i := range b.Terms {
+		if !b.Terms[i].PerHost() {
+			q.TopologyKeys[requirements.NormalizeKey(b.Terms[i].Key)] = true
 		}
 	}
-	for i := range b.Wishes {
-		for j := range b.Wishes[i].Term.Labels {
-			q.add(b.Wishes[i].Term.Labels[j].Requirement, false)
+	for i := range b.Preferences {
+		for j := range b.Preferences[i].Term.Labels {
+			q.add(b.Preferences[i].Term.Labels[j].Requirement, false)
 		}
 	}
 }
 
 // has reports whether pods or daemons ask about a label.
-func (q *Questions) has(key string) bool { return len(q.ByKey[key]) > 0 || q.Apart[key] }
+func (q *Questions) has(key string) bool { return len(q.ByKey[key]) > 0 || q.TopologyKeys[key] }
 
-// Atoms lists the values of a label, within a NodePool's requirement, that requirements can distinguish: values that they
+// OpenValues lists the values of a label, within a NodePool's requirement, that requirements can distinguish: values that they
 // mention, integers next to a bound (e.g. next to 4 for Gt 4), and a value that none mentions. A value that another one
 // dominates, i.e. that satisfies no more pods and attracts no fewer daemons, is left out, except for topology keys.
-func (q *Questions) Atoms(pool requirements.Requirement) []Atom {
+func (q *Questions) OpenValues(pool requirements.Requirement) []OpenValue {
 	asked := q.ByKey[pool.Key()]
 	var values []string
 	values = append(values, poolValues(pool)...)
@@ -107,17 +107,17 @@ func (q *Questions) Atoms(pool requirements.Requirement) []Atom {
 	}
 	values = q.Levels.Add(pool, values)
 	slices.Sort(values)
-	var out []Atom
+	var out []OpenValue
 	if pool.AllowsAbsent() {
-		out = append(out, q.answer(asked, Atom{Absent: true}))
+		out = append(out, q.answer(asked, OpenValue{Absent: true}))
 	}
 	for _, v := range slices.Compact(values) {
 		// Negative numbers are values to a requirement, but not to a label.
 		if pool.Has(v) && requirements.ValidLabelValue(v) {
-			out = append(out, q.answer(asked, Atom{Value: v}))
+			out = append(out, q.answer(asked, OpenValue{Value: v}))
 		}
 	}
-	if q.Apart[pool.Key()] {
+	if q.TopologyKeys[pool.Key()] {
 		return out
 	}
 	return undominated(out)
@@ -135,7 +135,7 @@ func poolValues(pool requirements.Requirement) []string {
 }
 
 // answer sets the requirements that an atom satisfies.
-func (q *Questions) answer(asked []Question, a Atom) Atom {
+func (q *Questions) answer(asked []Question, a OpenValue) OpenValue {
 	a.pods, a.daemons = model.NewBits(len(asked)), model.NewBits(len(asked))
 	for i, x := range asked {
 		if a.Absent && !x.AllowsAbsent() || !a.Absent && !x.Has(a.Value) {
@@ -151,8 +151,8 @@ func (q *Questions) answer(asked []Question, a Atom) Atom {
 }
 
 // undominated drops atoms that another one dominates.
-func undominated(atoms []Atom) []Atom {
-	var out []Atom
+func undominated(atoms []OpenValue) []OpenValue {
+	var out []OpenValue
 	for i, a := range atoms {
 		dropped := false
 		for j, b := range atoms {
@@ -177,7 +177,7 @@ const maxCombinations = 512
 
 // Combine returns the combinations of atoms for templates. If they are more than [maxCombinations], it is one for every
 // alternative of every group's node constraints: each pod still has a template, but fewer pods share nodes.
-func Combine(open []OpenKey, asked *Questions) [][]Atom {
+func Combine(open []OpenKey, asked *Questions) [][]OpenValue {
 	total := 1
 	for _, k := range open {
 		if len(k.Atoms) == 0 {
@@ -187,9 +187,9 @@ func Combine(open []OpenKey, asked *Questions) [][]Atom {
 			return asked.needed(open)
 		}
 	}
-	out := [][]Atom{nil}
+	out := [][]OpenValue{nil}
 	for _, k := range open {
-		var next [][]Atom
+		var next [][]OpenValue
 		for _, head := range out {
 			for _, a := range k.Atoms {
 				next = append(next, append(slices.Clone(head), a))
@@ -201,11 +201,11 @@ func Combine(open []OpenKey, asked *Questions) [][]Atom {
 }
 
 // needed returns one combination for every alternative of every group.
-func (q *Questions) needed(open []OpenKey) [][]Atom {
-	var out [][]Atom
+func (q *Questions) needed(open []OpenKey) [][]OpenValue {
+	var out [][]OpenValue
 	seen := map[string]bool{}
 	add := func(expressions []podspec.Expression) {
-		var choice []Atom
+		var choice []OpenValue
 		name := ""
 		for _, k := range open {
 			best := -1
@@ -234,7 +234,7 @@ func (q *Questions) needed(open []OpenKey) [][]Atom {
 }
 
 // Satisfies reports whether an atom of a label satisfies all expressions with the key.
-func Satisfies(a Atom, key string, expressions []podspec.Expression) bool {
+func Satisfies(a OpenValue, key string, expressions []podspec.Expression) bool {
 	for i := range expressions {
 		e := &expressions[i]
 		if e.Key() != key {
@@ -265,19 +265,19 @@ func NewOpenLabelValues() OpenLabelValues {
 }
 
 // Want adds the topology terms of a number of pods.
-func (l *OpenLabelValues) Want(ties []podspec.Tie, pods int) {
-	for i := range ties {
-		t := &ties[i]
+func (l *OpenLabelValues) Want(terms []podspec.TopologyTerm, pods int) {
+	for i := range terms {
+		t := &terms[i]
 		if t.PerHost() || t.Weight > 0 {
 			continue
 		}
 		key, n := requirements.NormalizeKey(t.Key), 0
 		switch {
-		case t.Kind == podspec.AntiTie:
+		case t.Kind == podspec.AntiAffinityTerm:
 			n = pods + 1
-		case t.Kind == podspec.SpreadTie && t.MinDomains > 1:
+		case t.Kind == podspec.SpreadTerm && t.MinDomains > 1:
 			n = int(min(t.MinDomains, maxOpenLabelValues))
-		case t.Kind == podspec.SpreadTie:
+		case t.Kind == podspec.SpreadTerm:
 			l.Spread[key] = true
 		}
 		l.Wanted[key] = max(l.Wanted[key], min(n, maxOpenLabelValues))

@@ -24,11 +24,11 @@ type lns struct {
 	sizes    []float64       // of overloadRepair: by class and resource, a pod's request in pods of the usual size
 }
 
-// twin returns the same operators with scratch memory of their own, for another worker. late reports whether the
+// clone returns the same operators with scratch memory of their own, for another worker. late reports whether the
 // deadline has passed.
-func (l *lns) twin(late func() bool) *lns {
+func (l *lns) clone(late func() bool) *lns {
 	return &lns{
-		p: l.p, fill: l.fill.Twin(), prices: l.prices, overdue: late, deep: l.deep,
+		p: l.p, fill: l.fill.Clone(), prices: l.prices, overdue: late, deep: l.deep,
 		jittered: make([]float64, len(l.jittered)), sizes: make([]float64, len(l.sizes)),
 	}
 }

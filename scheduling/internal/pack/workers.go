@@ -60,7 +60,7 @@ func newWorkers(s *search, m *greedy.Market, machines int, values []float64, b *
 	for i := range n {
 		h := worker{lns: s.lns, remaining: make([]int64, len(s.p.Classes)), source: rand.NewPCG(0, 0)}
 		if i > 0 {
-			h.lns = s.lns.twin(func() bool { return s.params.Late != nil && s.params.Late() })
+			h.lns = s.lns.clone(func() bool { return s.params.Late != nil && s.params.Late() })
 		}
 		x.workers = append(x.workers, h)
 	}

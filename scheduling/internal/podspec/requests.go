@@ -188,7 +188,7 @@ func PodLevelResource(name corev1.ResourceName) bool {
 
 // ReadRunning returns the requests of a pod on its node: while a resize in place is in progress, the larger of
 // requested and allocated amounts. The successor of the pod requests the result of [RequestReader.Read], see
-// [Anew].
+// [Successor].
 func (r *RequestReader) ReadRunning(pod *corev1.Pod) []int64 {
 	r.status = &pod.Status
 	defer func() { r.status = nil }()

@@ -11,19 +11,19 @@ import (
 	"k8s.io/apimachinery/pkg/selection"
 )
 
-// TieKind is the kind of a topology term.
-type TieKind uint8
+// TopologyTermKind is the kind of a topology term.
+type TopologyTermKind uint8
 
 // The kinds of topology terms.
 const (
-	SpreadTie   TieKind = iota // pods of the target are spread over the values of a label
-	AffinityTie                // a pod of the target has to be where the label has the same value
-	AntiTie                    // no pod of the target may be there
+	SpreadTerm       TopologyTermKind = iota // pods of the target are spread over the values of a label
+	AffinityTerm                             // a pod of the target has to be where the label has the same value
+	AntiAffinityTerm                         // no pod of the target may be there
 )
 
-// Tie is one topology term: a constraint on a pod's place that depends on the places of other pods.
-type Tie struct {
-	Kind       TieKind
+// TopologyTerm is one topology term: a constraint on a pod's place that depends on the places of other pods.
+type TopologyTerm struct {
+	Kind       TopologyTermKind
 	Key        string // topology key in the pod's spec
 	Target     int    // number of the selected pods, see Targets
 	Weight     int64  // of a preferred term; 0 for a required one
@@ -38,27 +38,27 @@ type Tie struct {
 }
 
 // PerHost reports whether the domains of the term are single nodes.
-func (t *Tie) PerHost() bool { return t.Key == corev1.LabelHostname }
+func (t *TopologyTerm) PerHost() bool { return t.Key == corev1.LabelHostname }
 
-// NodeWish is a preferred node affinity term.
-type NodeWish struct {
+// NodePreference is a preferred node affinity term.
+type NodePreference struct {
 	Weight int64
 	Term   Term
 }
 
 // TopologyTerms are the topology terms of a pod, and its preferred node affinity.
 type TopologyTerms struct {
-	Ties   []Tie
-	Wishes []NodeWish
-	Name   string // of equal topology terms
+	Terms       []TopologyTerm
+	Preferences []NodePreference
+	Name        string // of equal topology terms
 }
 
 // SpreadKeys returns the topology keys of the spread constraints, required ones (hard) or ScheduleAnyway.
 // kube-scheduler counts only nodes with all of them.
 func (b *TopologyTerms) SpreadKeys(hard bool) []string {
 	var keys []string
-	for i := range b.Ties {
-		if t := &b.Ties[i]; t.Kind == SpreadTie && !t.Share && (t.Weight == 0) == hard {
+	for i := range b.Terms {
+		if t := &b.Terms[i]; t.Kind == SpreadTerm && !t.Share && (t.Weight == 0) == hard {
 			keys = append(keys, t.Key)
 		}
 	}
@@ -101,8 +101,8 @@ func appendTerm(b []byte, term *corev1.PodAffinityTerm, own string, podLabels ma
 	return append(AppendSelector(b, term.LabelSelector, term.MatchLabelKeys, term.MismatchLabelKeys, podLabels), ')')
 }
 
-// AppendTopologyTerms appends a signature of a pod's topology terms, with preferred ones if wishes is set.
-func AppendTopologyTerms(b []byte, pod *corev1.Pod, spread []corev1.TopologySpreadConstraint, selector *Deduced, wishes bool) []byte {
+// AppendTopologyTerms appends a signature of a pod's topology terms, with preferred ones if preferences is set.
+func AppendTopologyTerms(b []byte, pod *corev1.Pod, spread []corev1.TopologySpreadConstraint, selector *Deduced, preferences bool) []byte {
 	own := NamespaceOf(pod)
 	if selector != nil {
 		b = AppendText(append(b, 'd'), own)
@@ -124,7 +124,7 @@ func AppendTopologyTerms(b []byte, pod *corev1.Pod, spread []corev1.TopologySpre
 	}
 	weighted := func(mark byte, terms []corev1.WeightedPodAffinityTerm) {
 		for i := range terms {
-			if !wishes {
+			if !preferences {
 				return
 			}
 			b = strconv.AppendInt(append(b, mark), int64(terms[i].Weight), 10)
@@ -140,7 +140,7 @@ func AppendTopologyTerms(b []byte, pod *corev1.Pod, spread []corev1.TopologySpre
 		terms('x', p.RequiredDuringSchedulingIgnoredDuringExecution)
 		weighted('X', p.PreferredDuringSchedulingIgnoredDuringExecution)
 	}
-	if n := a.NodeAffinity; n != nil && wishes {
+	if n := a.NodeAffinity; n != nil && preferences {
 		for i := range n.PreferredDuringSchedulingIgnoredDuringExecution {
 			w := &n.PreferredDuringSchedulingIgnoredDuringExecution[i]
 			b = strconv.AppendInt(append(b, 'w'), int64(w.Weight), 10)

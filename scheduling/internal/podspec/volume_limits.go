@@ -199,8 +199,8 @@ func (c *Claim) UsableOn(name string, nodeLabels map[string]string) bool {
 	return true
 }
 
-// TurnsAway returns a full driver of which pods of a group would need a further volume; "" for none.
-func (a *Attachments) TurnsAway(c *Constraint) string {
+// FullDriver returns a full driver of which pods of a group would need a further volume; "" for none.
+func (a *Attachments) FullDriver(c *Constraint) string {
 	for _, s := range c.shared {
 		if a.Full[s.Driver] && !a.Volumes[s.Volume] {
 			return s.Driver

@@ -50,13 +50,13 @@ func certificateOf(pr *prover, a bound.Assigned, domains []string, name func(c *
 	if len(a.Duals) > 0 {
 		name(c, a)
 	}
-	if x := a.Parted; x != nil {
-		c.Kind, c.Spreads = certificate.PartedKind, nil
-		c.Parted = &certificate.PartedCertificate{
+	if x := a.Branched; x != nil {
+		c.Kind, c.Spreads = certificate.BranchedKind, nil
+		c.Branched = &certificate.BranchedCertificate{
 			From: offerings.Price(x.From), AtMost: x.AtMost, Fewer: certificateOf(pr, *x.Fewer, domains, name), More: certificateOf(pr, *x.More, domains, name),
 		}
 		if x.Domain > 0 {
-			c.Parted.Domain = domains[x.Domain-1]
+			c.Branched.Domain = domains[x.Domain-1]
 		}
 		return c
 	}
@@ -69,13 +69,13 @@ func certificateOf(pr *prover, a bound.Assigned, domains []string, name func(c *
 }
 
 // nameWorth writes the dual of some planned classes into values, unless it is 0: for the first pod of each, or several
-// where their volumes differ in wording, see [instance.Instance.Spokesmen].
+// where their volumes differ in wording, see [instance.Instance.RepresentativePods].
 func nameWorth(in *instance.Instance, values map[string]string, ids []model.ClassID, worth *big.Int) {
 	if worth.Sign() == 0 {
 		return
 	}
 	for _, id := range ids {
-		for _, pod := range in.Spokesmen(in.Planned[id]) {
+		for _, pod := range in.RepresentativePods(in.Planned[id]) {
 			values[podspec.PodName(pod)] = worth.String()
 		}
 	}
@@ -134,8 +134,8 @@ func nameSurrogateResources(pr *prover, c *certificate.Certificate) {
 
 // named refers to the constraint from which the limit follows, by a pod that has it.
 func (x *perNodeLimit) named() certificate.ApartTerm {
-	if x.kind == podspec.SpreadTie {
-		return certificate.ApartTerm{Pod: podspec.PodName(x.spokesman), Spread: true}
+	if x.kind == podspec.SpreadTerm {
+		return certificate.ApartTerm{Pod: podspec.PodName(x.representative), Spread: true}
 	}
-	return certificate.ApartTerm{Pod: podspec.PodName(x.spokesman), Term: x.term}
+	return certificate.ApartTerm{Pod: podspec.PodName(x.representative), Term: x.term}
 }

@@ -33,12 +33,12 @@ type balance struct {
 // balanceRule is a topology spread constraint over domains. running is the number of selected running pods by domain,
 // level the domains whose minimum counts.
 type balanceRule struct {
-	target    int
-	skew      int64
-	classes   []int // planned classes that have it
-	spokesman *corev1.Pod
-	running   []int64
-	level     []bool
+	target         int
+	skew           int64
+	classes        []int // planned classes that have it
+	representative *corev1.Pod
+	running        []int64
+	level          []bool
 	// kept says that the plan satisfies it and all pods that it selects are placed.
 	kept bool
 }
@@ -100,8 +100,8 @@ func (m *balance) readRules() (keys []domainRuleKey) {
 		if !known {
 			r = len(m.rules)
 			index[key] = r
-			m.rules = append(m.rules, balanceRule{target: t.Target, skew: t.MaxSkew, spokesman: class.Pods[0], kept: !m.waitsFor(t.Target)})
-			keys = append(keys, domainRuleKey{tie: *t, group: class.Group})
+			m.rules = append(m.rules, balanceRule{target: t.Target, skew: t.MaxSkew, representative: class.Pods[0], kept: !m.waitsFor(t.Target)})
+			keys = append(keys, domainRuleKey{term: *t, group: class.Group})
 		}
 		m.rules[r].classes = append(m.rules[r].classes, i)
 		if slices.ContainsFunc(class.Pods, hasClaims) {
@@ -113,7 +113,7 @@ func (m *balance) readRules() (keys []domainRuleKey) {
 
 // looksEverywhere reports whether a spread constraint counts every node that has its topology key and a host name, i.e.
 // neither taints nor node affinity exclude one.
-func looksEverywhere(pod *corev1.Pod, t *podspec.Tie, keys []string) bool {
+func looksEverywhere(pod *corev1.Pod, t *podspec.TopologyTerm, keys []string) bool {
 	if t.HonorTaints || slices.ContainsFunc(keys, func(key string) bool { return key != t.Key && key != corev1.LabelHostname }) {
 		return false
 	}
@@ -138,7 +138,7 @@ func (m *balance) waitsFor(target int) bool {
 func (m *balance) count(keys []domainRuleKey) {
 	book, numbers := units.NewRuleBook(m.book.locations), make([]int, len(keys))
 	for i, key := range keys {
-		numbers[i] = book.Rule(key.tie, key.group, m.in.TopologyTerms.List[m.in.Planned[m.rules[i].classes[0]].TopologyTerms])
+		numbers[i] = book.Rule(key.term, key.group, m.in.TopologyTerms.List[m.in.Planned[m.rules[i].classes[0]].TopologyTerms])
 	}
 	book.Count()
 	for i := range m.rules {

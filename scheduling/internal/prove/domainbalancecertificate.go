@@ -15,12 +15,12 @@ import (
 
 // certificate writes the duals by domain and the multipliers of rules.
 func (m *balance) certificate(x *lagrangian.Proof) *certificate.Certificate {
-	c := &certificate.Certificate{Kind: certificate.AssignmentKind, Values: map[string]string{}, Domains: map[string]certificate.DomainWorths{}, Scale: fixed.Scale, TopologyKey: m.book.key}
+	c := &certificate.Certificate{Kind: certificate.AssignmentKind, Values: map[string]string{}, Domains: map[string]certificate.DomainDuals{}, Scale: fixed.Scale, TopologyKey: m.book.key}
 	for i, ids := range m.groups {
 		m.nameAll(c.Values, ids, x.Duals[i])
 	}
 	for z, domain := range m.book.domains {
-		own := certificate.DomainWorths{Values: map[string]string{}, Vectors: namedVectors(m.prover, x.Parts[z].Vectors)}
+		own := certificate.DomainDuals{Values: map[string]string{}, Vectors: namedVectors(m.prover, x.Parts[z].Vectors)}
 		for i, ids := range m.prover.classes {
 			m.nameAll(own.Values, ids, x.Parts[z].Duals[i])
 		}
@@ -28,7 +28,7 @@ func (m *balance) certificate(x *lagrangian.Proof) *certificate.Certificate {
 	}
 	for r := range m.rules {
 		c.Balances = append(c.Balances, certificate.DomainBalance{
-			Pod: podspec.PodName(m.rules[r].spokesman), Raised: m.byDomainName(x.Raised[r]), Taken: m.byDomainName(x.Taken[r]),
+			Pod: podspec.PodName(m.rules[r].representative), Raised: m.byDomainName(x.Raised[r]), Taken: m.byDomainName(x.Taken[r]),
 		})
 	}
 	nameSurrogateResources(m.prover, c)

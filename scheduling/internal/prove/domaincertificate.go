@@ -18,7 +18,7 @@ func (m *domainMarket) nameDuals(c *certificate.Certificate, a bound.Assigned) {
 	most := m.mostWorth(a)
 	c.Spreads = make([]certificate.DomainSpread, len(m.book.rules))
 	for r := range m.book.rules {
-		c.Spreads[r] = certificate.DomainSpread{Pod: podspec.PodName(m.book.rules[r].spokesman), Less: map[string]string{}}
+		c.Spreads[r] = certificate.DomainSpread{Pod: podspec.PodName(m.book.rules[r].representative), Less: map[string]string{}}
 		if m.split[r] && m.spread[r] >= 0 {
 			c.Spreads[r].Further = map[string]string{}
 		}

@@ -77,7 +77,7 @@ func (x *domainsProven) divide(ctx context.Context, c *instance.Instance, wanted
 // ruled is one pod of each rule.
 func (b *domainBook) ruled() (out []*corev1.Pod) {
 	for i := range b.rules {
-		out = append(out, b.rules[i].spokesman)
+		out = append(out, b.rules[i].representative)
 	}
 	return out
 }

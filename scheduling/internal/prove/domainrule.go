@@ -22,12 +22,12 @@ import (
 // domainRule is the placed pods of one topology spread constraint that selects them, or of one anti-affinity term that
 // keeps them apart, over domains. Every plan that satisfies it has between least and most of them in each domain.
 type domainRule struct {
-	classes     []int // planned classes
-	pods        int64
-	spokesman   *corev1.Pod
-	least, most []int64   // by domain
-	weight      float64   // price difference that depends on it, see [domainBook.stake]
-	costs       []float64 // rough price of all of its pods by domain; infinite where a pod fits no offer
+	classes        []int // planned classes
+	pods           int64
+	representative *corev1.Pod
+	least, most    []int64   // by domain
+	weight         float64   // price difference that depends on it, see [domainBook.stake]
+	costs          []float64 // rough price of all of its pods by domain; infinite where a pod fits no offer
 }
 
 // domainBook is the domains of one label, e.g. zones, with the rules over them.
@@ -56,7 +56,7 @@ const (
 
 // domainRuleKey is equal for classes that have the same rule. group is -1 for anti-affinity.
 type domainRuleKey struct {
-	tie   podspec.Tie
+	term  podspec.TopologyTerm
 	group int
 	keys  string
 }
@@ -96,11 +96,11 @@ func domainBookOver(ctx context.Context, pr *prover, key string, plan *schedulin
 		}
 		r := &rules[i]
 		var alone float64
-		if r.weight, alone = b.stake(r); keys[i].tie.Kind == podspec.AntiTie && alone > float64(proven) {
+		if r.weight, alone = b.stake(r); keys[i].term.Kind == podspec.AntiAffinityTerm && alone > float64(proven) {
 			r.weight += alone
 		}
 		if r.weight > 0 {
-			numbers[i] = book.Rule(keys[i].tie, keys[i].group, b.in.TopologyTerms.List[b.in.Planned[r.classes[0]].TopologyTerms])
+			numbers[i] = book.Rule(keys[i].term, keys[i].group, b.in.TopologyTerms.List[b.in.Planned[r.classes[0]].TopologyTerms])
 		}
 	}
 	book.Count()
@@ -146,8 +146,8 @@ func (b *domainBook) domainRules() (keys []domainRuleKey, rules []domainRule) {
 		if t == nil || !b.in.TopologyTerms.Targets.Has(class.Among, t.Target) {
 			continue
 		}
-		key := domainRuleKey{tie: *t, group: -1}
-		if t.Kind == podspec.SpreadTie {
+		key := domainRuleKey{term: *t, group: -1}
+		if t.Kind == podspec.SpreadTerm {
 			if key.group, key.keys = class.Group, strings.Join(bonds.SpreadKeys(true), ","); slices.ContainsFunc(class.Pods, hasClaims) {
 				continue // because a verifier does not compare wordings of volumes' node affinity
 			}
@@ -156,7 +156,7 @@ func (b *domainBook) domainRules() (keys []domainRuleKey, rules []domainRule) {
 		if !known {
 			at = len(rules)
 			index[key] = at
-			keys, rules = append(keys, key), append(rules, domainRule{spokesman: class.Pods[0]})
+			keys, rules = append(keys, key), append(rules, domainRule{representative: class.Pods[0]})
 		}
 		rules[at].classes = append(rules[at].classes, i)
 		rules[at].pods += n
@@ -165,27 +165,27 @@ func (b *domainBook) domainRules() (keys []domainRuleKey, rules []domainRule) {
 }
 
 // ruleOf is the required spread constraint over the topology key; nil for none. Kubernetes allows one for each key.
-func (b *domainBook) ruleOf(terms *podspec.TopologyTerms) *podspec.Tie {
-	at := slices.IndexFunc(terms.Ties, func(t podspec.Tie) bool {
-		return t.Kind == podspec.SpreadTie && t.Weight == 0 && !t.Share && t.Key == b.key
+func (b *domainBook) ruleOf(terms *podspec.TopologyTerms) *podspec.TopologyTerm {
+	at := slices.IndexFunc(terms.Terms, func(t podspec.TopologyTerm) bool {
+		return t.Kind == podspec.SpreadTerm && t.Weight == 0 && !t.Share && t.Key == b.key
 	})
 	if at < 0 {
 		return nil
 	}
-	return &terms.Ties[at]
+	return &terms.Terms[at]
 }
 
 // termOf is the required anti-affinity term over the topology key that selects the pods of the class itself; nil for
 // none.
-func (b *domainBook) termOf(class *podspec.PodClass) *podspec.Tie {
-	ties := b.in.TopologyTerms.List[class.TopologyTerms].Ties
-	at := slices.IndexFunc(ties, func(t podspec.Tie) bool {
-		return t.Kind == podspec.AntiTie && t.Weight == 0 && t.Key == b.key && b.in.TopologyTerms.Targets.Has(class.Among, t.Target)
+func (b *domainBook) termOf(class *podspec.PodClass) *podspec.TopologyTerm {
+	terms := b.in.TopologyTerms.List[class.TopologyTerms].Terms
+	at := slices.IndexFunc(terms, func(t podspec.TopologyTerm) bool {
+		return t.Kind == podspec.AntiAffinityTerm && t.Weight == 0 && t.Key == b.key && b.in.TopologyTerms.Targets.Has(class.Among, t.Target)
 	})
 	if at < 0 {
 		return nil
 	}
-	return &ties[at]
+	return &terms[at]
 }
 
 // hasClaims reports whether a pod has volumes that may restrict it to nodes.
@@ -238,14 +238,14 @@ func (b *domainBook) stake(r *domainRule) (stake, alone float64) {
 
 // limit fills least and most of a rule, given the running pods, and reports whether they restrict any domain.
 func (b *domainBook) limit(r *domainRule, key domainRuleKey, runs *units.Rule) bool {
-	s := DomainSpread{Skew: key.tie.MaxSkew, Apart: key.tie.Kind == podspec.AntiTie, Placed: r.pods, Running: make([]int64, len(b.domains)), Counts: make([]bool, len(b.domains))}
+	s := DomainSpread{Skew: key.term.MaxSkew, Apart: key.term.Kind == podspec.AntiAffinityTerm, Placed: r.pods, Running: make([]int64, len(b.domains)), Counts: make([]bool, len(b.domains))}
 	if !s.Apart {
 		s.Counts = b.openDomains(r, key)
 	} else if b.unlabelled || !b.labelled(b.key) {
 		return false
 	}
 	for _, class := range b.in.Planned {
-		if b.in.TopologyTerms.Targets.Has(class.Among, key.tie.Target) {
+		if b.in.TopologyTerms.Targets.Has(class.Among, key.term.Target) {
 			s.Pending += int64(len(class.Pods))
 		}
 	}

@@ -21,8 +21,8 @@ func domainKeys(in *instance.Instance, placed []int64) []string {
 			continue
 		}
 		known := map[string]bool{}
-		for _, t := range in.TopologyTerms.List[in.Planned[i].TopologyTerms].Ties {
-			if t.Weight == 0 && t.Kind != podspec.AffinityTie && !t.PerHost() && t.Key == requirements.NormalizeKey(t.Key) && !known[t.Key] {
+		for _, t := range in.TopologyTerms.List[in.Planned[i].TopologyTerms].Terms {
+			if t.Weight == 0 && t.Kind != podspec.AffinityTerm && !t.PerHost() && t.Key == requirements.NormalizeKey(t.Key) && !known[t.Key] {
 				known[t.Key] = true
 				pods[t.Key] += n
 			}
@@ -40,7 +40,7 @@ func newBareBook(pr *prover, key string) *domainBook {
 // [mostDomains].
 func (b *domainBook) readDomains() bool {
 	sold := b.in.Offers.Column(b.key)
-	domains, used := slices.Clone(b.locations.Country.Column(b.key).Values), make([]bool, len(sold.Values))
+	domains, used := slices.Clone(b.locations.Nodes.Column(b.key).Values), make([]bool, len(sold.Values))
 	for _, v := range b.in.Templates {
 		if !b.settled(v) {
 			return false

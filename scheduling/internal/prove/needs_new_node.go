@@ -9,27 +9,27 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// AtStake is the placed pods that a bound is about.
-type AtStake struct {
+// Scope is the placed pods that a bound is about.
+type Scope struct {
 	Placed []int64 // by planned class
 	// Machines returns the pods on each node to be launched, where there is no plan yet; nil if not known. They are
 	// the first patterns of the bound.
-	Machines func() [][]instance.Portion
+	Machines func() [][]instance.Member
 	all      bool // whether they are all placed pods
 	joined   bool // whether pods are included only because of topology terms
 }
 
 // equal reports whether a bound about x is one about y.
-func (x *AtStake) equal(y *AtStake) bool {
+func (x *Scope) equal(y *Scope) bool {
 	return x.all == y.all && x.joined == y.joined && slices.Equal(x.Placed, y.Placed)
 }
 
-// Deciding is the placed pods that a bound must be about: the pods that fit no existing node, with the pods tied to them
+// ScopeOf is the placed pods that a bound must be about: the pods that fit no existing node, with the pods tied to them
 // by topology terms, where they are exactly the bought pods on new nodes; else all. The bound is then as high as with
 // all pods, because existing nodes are free and hold the rest.
-func Deciding(c *instance.Instance, placed []int64, bought int64) AtStake {
+func ScopeOf(c *instance.Instance, placed []int64, bought int64) Scope {
 	if len(c.Nodes) == 0 {
-		return AtStake{Placed: placed, all: true}
+		return Scope{Placed: placed, all: true}
 	}
 	out, others := make([]int64, len(placed)), false
 	for i, n := range placed {
@@ -41,16 +41,16 @@ func Deciding(c *instance.Instance, placed []int64, bought int64) AtStake {
 		}
 	}
 	if bought != 0 || !others {
-		return AtStake{Placed: placed, all: true}
+		return Scope{Placed: placed, all: true}
 	}
-	joined := joinTied(c, out, placed)
-	return AtStake{Placed: out, all: slices.Equal(out, placed), joined: joined}
+	joined := joinByTerms(c, out, placed)
+	return Scope{Placed: out, all: slices.Equal(out, placed), joined: joined}
 }
 
-// joinTied adds to some, repeatedly, the placed pods that have a topology term that selects pods in it, or that such
+// joinByTerms adds to some, repeatedly, the placed pods that have a topology term that selects pods in it, or that such
 // pods select. It reports whether it added any.
-func joinTied(c *instance.Instance, some, placed []int64) (joined bool) {
-	if !c.Tied() {
+func joinByTerms(c *instance.Instance, some, placed []int64) (joined bool) {
+	if !c.HasTopologyTerms() {
 		return false
 	}
 	for again := true; again; {
@@ -60,7 +60,7 @@ func joinTied(c *instance.Instance, some, placed []int64) (joined bool) {
 				continue
 			}
 			for k, m := range some {
-				if m > 0 && (tiesTo(c, i, k) || tiesTo(c, k, i)) {
+				if m > 0 && (termSelects(c, i, k) || termSelects(c, k, i)) {
 					some[i], again, joined = n, true, true
 					break
 				}
@@ -70,20 +70,20 @@ func joinTied(c *instance.Instance, some, placed []int64) (joined bool) {
 	return joined
 }
 
-// tiesTo reports whether pods of one class have a topology term that selects those of another.
-func tiesTo(c *instance.Instance, class, other int) bool {
-	return slices.ContainsFunc(c.TopologyTerms.List[c.Planned[class].TopologyTerms].Ties, func(t podspec.Tie) bool {
+// termSelects reports whether pods of one class have a topology term that selects those of another.
+func termSelects(c *instance.Instance, class, other int) bool {
+	return slices.ContainsFunc(c.TopologyTerms.List[c.Planned[class].TopologyTerms].Terms, func(t podspec.TopologyTerm) bool {
 		return c.TopologyTerms.Targets.Has(c.Planned[other].Among, t.Target)
 	})
 }
 
 // launched is the pods on each launch of a plan.
-func launched(c *instance.Instance, p *scheduling.Plan) [][]instance.Portion {
+func launched(c *instance.Instance, p *scheduling.Plan) [][]instance.Member {
 	classOf := c.ClassByPod()
-	out := make([][]instance.Portion, len(p.Launches))
+	out := make([][]instance.Member, len(p.Launches))
 	for i := range p.Launches {
 		for _, pod := range p.Launches[i].Pods {
-			out[i] = append(out[i], instance.Portion{Class: classOf[pod], N: 1})
+			out[i] = append(out[i], instance.Member{Class: classOf[pod], N: 1})
 		}
 	}
 	return out

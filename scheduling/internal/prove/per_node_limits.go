@@ -28,28 +28,28 @@ type perNodeLimit struct {
 	members model.Bits // planned classes
 	pods    int64
 	places  map[int]int64 // by node, the limit where it is not most
-	// spokesman is a pod with the constraint; term is the index of the term among its required anti-affinity terms.
-	spokesman *corev1.Pod
-	term      int
+	// representative is a pod with the constraint; term is the index of the term among its required anti-affinity terms.
+	representative *corev1.Pod
+	term           int
 }
 
 // limitKey is equal for constraints that are one limit.
 type limitKey struct {
-	kind   podspec.TieKind
+	kind   podspec.TopologyTermKind
 	target int
 	most   int64
 }
 
 // limitOf is the limit that a constraint sets for pods that it selects itself. ok is false for constraints that set
 // none, e.g. a host spread with [scheduling.PlacementFree], where kube-scheduler compares only existing nodes.
-func limitOf(in *instance.Instance, t *podspec.Tie) (key limitKey, ok bool) {
+func limitOf(in *instance.Instance, t *podspec.TopologyTerm) (key limitKey, ok bool) {
 	switch {
 	case !t.PerHost() || t.Weight != 0 || t.Share:
 		return key, false
-	case t.Kind == podspec.AntiTie:
+	case t.Kind == podspec.AntiAffinityTerm:
 		return limitKey{t.Kind, t.Target, 1}, true
 	}
-	return limitKey{t.Kind, t.Target, t.MaxSkew}, t.Kind == podspec.SpreadTie && in.Solver.Placement != scheduling.PlacementFree
+	return limitKey{t.Kind, t.Target, t.MaxSkew}, t.Kind == podspec.SpreadTerm && in.Solver.Placement != scheduling.PlacementFree
 }
 
 // perNodeLimits are the limits of the placed pods that can be exceeded; those that need the most nodes come first.
@@ -61,10 +61,10 @@ func (pr *prover) perNodeLimits() []perNodeLimit {
 			continue
 		}
 		class, term := pr.in.Planned[i], -1
-		for k := range pr.in.TopologyTerms.List[class.TopologyTerms].Ties {
-			t := &pr.in.TopologyTerms.List[class.TopologyTerms].Ties[k]
-			if t.Kind == podspec.AntiTie && t.Weight == 0 {
-				term++ // because ties are in the order of the pod's terms
+		for k := range pr.in.TopologyTerms.List[class.TopologyTerms].Terms {
+			t := &pr.in.TopologyTerms.List[class.TopologyTerms].Terms[k]
+			if t.Kind == podspec.AntiAffinityTerm && t.Weight == 0 {
+				term++ // because terms are in the order of the pod's terms
 			}
 			key, ok := limitOf(pr.in, t)
 			if !ok || !pr.in.TopologyTerms.Targets.Has(class.Among, t.Target) {
@@ -72,7 +72,7 @@ func (pr *prover) perNodeLimits() []perNodeLimit {
 			}
 			x := found[key]
 			if x == nil {
-				x = &perNodeLimit{limitKey: key, targets: []int{t.Target}, members: model.NewBits(len(pr.placed)), spokesman: class.Pods[0], term: term}
+				x = &perNodeLimit{limitKey: key, targets: []int{t.Target}, members: model.NewBits(len(pr.placed)), representative: class.Pods[0], term: term}
 				found[key] = x
 			}
 			if !x.members.Has(i) {
@@ -117,7 +117,7 @@ func findPlaces(in *instance.Instance, x *perNodeLimit) {
 	l := in.Locations()
 	l.RunningSets(func(pod *corev1.Pod, at int, among []int32) {
 		others := func(target int) bool { return !slices.Contains(among, int32(target)) }
-		if node := int(l.BinOf[at]); node >= 0 && (x.kind == podspec.AntiTie || pod.DeletionTimestamp == nil) && !slices.ContainsFunc(x.targets, others) {
+		if node := int(l.BinOf[at]); node >= 0 && (x.kind == podspec.AntiAffinityTerm || pod.DeletionTimestamp == nil) && !slices.ContainsFunc(x.targets, others) {
 			left, known := x.places[node]
 			if !known {
 				left = x.most

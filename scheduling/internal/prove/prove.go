@@ -32,7 +32,7 @@ func NewProofs(c *instance.Instance) *Proofs { return &Proofs{problem: c} }
 // Prove is the lower bound on every plan that places at least pods.Placed, with its certificate; price is the plan's.
 // The work ends near the price, where a higher bound does not matter. Past the deadline the bound is the best so far.
 // plan may be nil.
-func (p *Proofs) Prove(ctx context.Context, plan *scheduling.Plan, pods AtStake, price offerings.Price) (offerings.Price, *certificate.Certificate) {
+func (p *Proofs) Prove(ctx context.Context, plan *scheduling.Plan, pods Scope, price offerings.Price) (offerings.Price, *certificate.Certificate) {
 	if price == 0 {
 		return 0, nil // because no plan is cheaper
 	}
@@ -40,10 +40,10 @@ func (p *Proofs) Prove(ctx context.Context, plan *scheduling.Plan, pods AtStake,
 	if k := p.last; k != nil && k.equal(&pods) && !k.certificate.Spreading() {
 		return k.balanced(ctx, plan, near)
 	}
-	k := &proven{AtStake: pods}
+	k := &proven{Scope: pods}
 	defer func() { k.Machines = nil }() // because they are large and used once
 	k.Placed = slices.Clone(pods.Placed)
-	k.bound, k.certificate = p.proveAnew(ctx, plan, near, price, k)
+	k.bound, k.certificate = p.proveFromScratch(ctx, plan, near, price, k)
 	if ctx.Err() == nil { // else a later call may have more time
 		p.last = k
 	}
@@ -56,13 +56,13 @@ func (p *Proofs) Again(ctx context.Context, plan *scheduling.Plan, price offerin
 	if p.last == nil {
 		return 0, nil
 	}
-	return p.Prove(ctx, plan, p.last.AtStake, price)
+	return p.Prove(ctx, plan, p.last.Scope, price)
 }
 
 // proven is a bound that does not depend on a plan. Bounds by domains do: they leave out the rules that the plan does
 // not satisfy.
 type proven struct {
-	AtStake
+	Scope
 	bound       offerings.Price
 	certificate *certificate.Certificate
 	// prover, start and assigned are the state from which further bounds start; nil for none.
@@ -72,9 +72,9 @@ type proven struct {
 	level    *levelled
 }
 
-// proveAnew tries the bounds from the fastest on until one is at least near, and returns the highest. Its state is kept
+// proveFromScratch tries the bounds from the fastest on until one is at least near, and returns the highest. Its state is kept
 // in k.
-func (p *Proofs) proveAnew(ctx context.Context, plan *scheduling.Plan, near int64, price offerings.Price, k *proven) (offerings.Price, *certificate.Certificate) {
+func (p *Proofs) proveFromScratch(ctx context.Context, plan *scheduling.Plan, near int64, price offerings.Price, k *proven) (offerings.Price, *certificate.Certificate) {
 	c := p.problem
 	pr, resource, known := p.foreseen(k.Placed)
 	if !known {
@@ -90,12 +90,12 @@ func (p *Proofs) proveAnew(ctx context.Context, plan *scheduling.Plan, near int6
 		covered = covering.Cover(pr.input.Tighten(), resource.Values, int64(price), coverChoices(c.Solver))
 	}
 	if best := max(resource.Bound, covered); best < near {
-		least, spread := p.proveByDomains(ctx, pr, plan, resource.Values, best, near, min(near, int64(float64(price)*(1-TiedEnough))))
+		least, spread := p.proveByDomains(ctx, pr, plan, resource.Values, best, near, min(near, int64(float64(price)*(1-EnoughWithTerms))))
 		if least < near && (spread == nil || len(pr.classes) <= mostPatternClasses) {
 			effort := boundEffort(ctx, c.Solver, len(pr.classes), len(pr.market.Options))
 			effort.Wanted = min(near, int64(float64(price)*(1-farEnough)))
 			switch {
-			case c.Tied():
+			case c.HasTopologyTerms():
 				if effort.Further = 0; spread != nil {
 					effort.Cases = 0 // because the bound by domains has branched
 				}
@@ -133,7 +133,7 @@ func (p *Proofs) proveAnew(ctx context.Context, plan *scheduling.Plan, near int6
 }
 
 // patternsOf is the pods on some nodes as patterns of the prover's classes, equal ones once.
-func patternsOf(pr *prover, machines [][]instance.Portion) [][]model.Item {
+func patternsOf(pr *prover, machines [][]instance.Member) [][]model.Item {
 	number := make([]int, len(pr.in.Planned))
 	for i, ids := range pr.classes {
 		for _, id := range ids {
@@ -171,8 +171,8 @@ const NearEnough = 0.02
 // farEnough is the gap, as a share of the price, down to which a bound without topology terms gets further work.
 const farEnough = 0.0095
 
-// TiedEnough is the gap, as a share of the price, down to which a bound with topology terms gets further work.
-const TiedEnough = 0.015
+// EnoughWithTerms is the gap, as a share of the price, down to which a bound with topology terms gets further work.
+const EnoughWithTerms = 0.015
 
 // tooFar is the gap, as a share of the price, above which a bound at fast effort branches.
 const tooFar = 0.029

@@ -16,31 +16,31 @@ import (
 // avoidNewDomains finds the offers that no launch is to fall back on, by template: those in domains
 // in which there is nothing, and with which some pods of the plan would not bind.
 func avoidNewDomains(d *decoder, machines []machine) {
-	t := d.ties
-	if t == nil || len(t.planner.Classes) == 0 {
+	t := d.sites
+	if t == nil || len(t.problem.Classes) == 0 {
 		return
 	}
 	placed, extra := d.placing(machines), t.domainsOf(d.spots(machines))
 	for r := range t.book.Rules {
 		x := &t.book.Rules[r]
-		if x.Tie.Kind != podspec.SpreadTie || x.Tie.Weight > 0 {
+		if x.Term.Kind != podspec.SpreadTerm || x.Term.Weight > 0 {
 			continue
 		}
 		for at := range x.Domains {
-			if t.planner.Rules[r].Domains[at].Eligible || slices.Contains(extra[r], int32(at)) || !sold(t, r, at) {
+			if t.problem.Rules[r].Domains[at].Eligible || slices.Contains(extra[r], int32(at)) || !sold(t, r, at) {
 				continue
 			}
 			opened := slices.Clone(extra)
 			opened[r] = append(slices.Clone(opened[r]), int32(at))
 			if len(surplusAmong(t, d.packing.Parts, placed, opened)) > 0 {
-				bar(d, r, at)
+				avoidDomain(d, r, at)
 			}
 		}
 	}
 }
 
 // sold reports whether anything is on sale that would bring a domain of a spread into being.
-func sold(t *Ties, rule, domain int) bool {
+func sold(t *SitePlanner, rule, domain int) bool {
 	for spot := range t.locations.OnSale {
 		if opens(t, rule, domain, spot) {
 			return true
@@ -50,14 +50,14 @@ func sold(t *Ties, rule, domain int) bool {
 }
 
 // opens reports whether a spot is in a domain, and looked at by the spread.
-func opens(t *Ties, rule, domain, spot int) bool {
+func opens(t *SitePlanner, rule, domain, spot int) bool {
 	x := &t.book.Rules[rule]
 	return int(t.locations.Axes[x.Axis].At[spot]) == domain && t.locations.Axes[x.Filter].At[spot] == 1
 }
 
-// bar shuns the offers in a domain of a rule.
-func bar(d *decoder, rule, domain int) {
-	l := d.ties.locations
+// avoidDomain shuns the offers in a domain of a rule.
+func avoidDomain(d *decoder, rule, domain int) {
+	l := d.sites.locations
 	if d.shunned == nil {
 		d.shunned = make([]model.Bits, len(l.In.Templates))
 		for ti := range d.shunned {
@@ -66,7 +66,7 @@ func bar(d *decoder, rule, domain int) {
 	}
 	for ti := range l.In.Templates {
 		for i, o := range l.In.Offered[ti].List {
-			if opens(d.ties, rule, domain, l.First[ti]+i) {
+			if opens(d.sites, rule, domain, l.First[ti]+i) {
 				d.shunned[ti].Set(o.Offer)
 			}
 		}
@@ -90,7 +90,7 @@ func steady(d *decoder, m *machine) {
 
 // surplusAmong counts, by part, the units that would not bind of those that have a place,
 // with the domains of spreads that there are.
-func surplusAmong(t *Ties, parts []instance.Part, placed func(part int) int64, extra [][]int32) map[model.ClassID]int64 {
+func surplusAmong(t *SitePlanner, parts []instance.Part, placed func(part int) int64, extra [][]int32) map[model.ClassID]int64 {
 	counts := countSites(t, parts, placed)
 	bound := replay(t, counts, extra)
 	out := map[model.ClassID]int64{}
@@ -113,11 +113,11 @@ type replayed struct {
 }
 
 // replay is [topology.Replay] for a plan of sites whose rules do not change any more: a
-// [Ties.snapshot]. It remembers its last answer, because scoring and decoding ask the same.
-func replay(t *Ties, counts [][]int64, extra [][]int32) [][]int64 {
+// [SitePlanner.snapshot]. It remembers its last answer, because scoring and decoding ask the same.
+func replay(t *SitePlanner, counts [][]int64, extra [][]int32) [][]int64 {
 	k := t.replayed
 	if k == nil || !slices.EqualFunc(k.counts, counts, slices.Equal) || !slices.EqualFunc(k.extra, extra, slices.Equal) {
-		k = &replayed{counts: counts, extra: extra, bound: topology.Replay(&t.planner, counts, extra)}
+		k = &replayed{counts: counts, extra: extra, bound: topology.Replay(&t.problem, counts, extra)}
 		t.replayed = k
 	}
 	return k.bound

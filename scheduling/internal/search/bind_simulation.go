@@ -37,12 +37,12 @@ func (h placedPod) compare(o placedPod) int {
 // not bind: spreads that count each other's pods can block each other in one order and
 // not in another.
 func unbindable(d *decoder, machines []machine) map[model.ClassID]int64 {
-	t := d.ties
-	if t == nil || len(t.planner.Classes) == 0 {
+	t := d.sites
+	if t == nil || len(t.problem.Classes) == 0 {
 		return nil
 	}
-	r := &bindSimulation{in: d.in, packing: d.packing, ties: d.ties, decoder: d, index: map[bindClass]int32{}, known: make([][]int32, len(d.packing.Parts))}
-	r.problem = topology.Problem{Dims: t.planner.Dims, Rules: t.planner.Rules, Bins: t.planner.Bins}
+	r := &bindSimulation{in: d.in, packing: d.packing, sites: d.sites, decoder: d, index: map[bindClass]int32{}, known: make([][]int32, len(d.packing.Parts))}
+	r.problem = topology.Problem{Dims: t.problem.Dims, Rules: t.problem.Rules, Bins: t.problem.Bins}
 	pods := placedPods(d, machines, func(p *instance.Part) bool { return p.Pinned })
 	order := make([]int32, len(pods))
 	for i := range pods {
@@ -60,7 +60,7 @@ func unbindable(d *decoder, machines []machine) map[model.ClassID]int64 {
 type bindSimulation struct {
 	in      *instance.Instance
 	packing *instance.Packing
-	ties    *Ties
+	sites   *SitePlanner
 	decoder *decoder
 	problem topology.Problem // its classes are the bindClasses
 	index   map[bindClass]int32
@@ -85,7 +85,7 @@ func placedPods(d *decoder, machines []machine, some func(*instance.Part) bool) 
 	add := func(items []model.Item, node int) {
 		for _, it := range items {
 			p := &d.packing.Parts[it.Class]
-			for k, x := range p.Portions {
+			for k, x := range p.Members {
 				pods := roster.take(it.Class, x, it.N)
 				if !some(p) {
 					continue
@@ -110,13 +110,13 @@ func placedPods(d *decoder, machines []machine, some func(*instance.Part) bool) 
 func (r *bindSimulation) bindClass(part model.ClassID, portion int) int32 {
 	p := &r.packing.Parts[part]
 	if r.known[part] == nil {
-		r.known[part] = slices.Repeat([]int32{-1}, len(p.Portions))
+		r.known[part] = slices.Repeat([]int32{-1}, len(p.Members))
 	}
 	known := &r.known[part][portion]
 	if *known >= 0 {
 		return *known
 	}
-	t, class := r.ties, r.in.Planned[p.Portions[portion].Class]
+	t, class := r.sites, r.in.Planned[p.Members[portion].Class]
 	s := bindClass{class.Group, class.TopologyTerms, class.Among, t.book.List[t.book.Units[p.Unit].Signature].Part, p.Site}
 	n, ok := r.index[s]
 	if !ok {
@@ -129,7 +129,7 @@ func (r *bindSimulation) bindClass(part model.ClassID, portion int) int32 {
 }
 
 // single is pods of one bindClass in the planner's form.
-func single(t *Ties, s bindClass) topology.Class {
+func single(t *SitePlanner, s bindClass) topology.Class {
 	own := t.book.List[t.book.Number([]units.Member{{Group: s.group, TopologyTerms: s.bonds, Among: s.among, N: 1}}, nil)]
 	if own.Part == nil {
 		t.book.Link(own)
@@ -162,7 +162,7 @@ func (r *bindSimulation) surplus(pods []placedPod, extra [][]int32) map[model.Cl
 // inUnits turns counts of pods by engine class into counts of units.
 func inUnits(d *decoder, pods map[model.ClassID]int64) {
 	for part, n := range pods {
-		each := size(d.packing.Parts[part].Portions)
+		each := size(d.packing.Parts[part].Members)
 		pods[part] = (n + each - 1) / each
 	}
 }

@@ -19,7 +19,7 @@ type decoder struct {
 	in       *instance.Instance
 	packing  *instance.Packing
 	sales    *saleReader
-	ties     *Ties // nil where nothing is tied
+	sites    *SitePlanner // nil without topology terms
 	solution model.Solution
 	ledger   *instance.Ledger
 	writer   *launchWriter // nil until the plan is written
@@ -33,7 +33,7 @@ type decoder struct {
 // launch too few options for the minValues of its pool.
 func Decode(x *Trial) (plan *scheduling.Plan, ok bool) {
 	d := &decoder{
-		in: x.Packing.In, packing: x.Packing, sales: newSaleReader(x.Packing, false), ties: x.ties, solution: x.Outcome.Solution, ledger: instance.NewLedger(x.Packing.In),
+		in: x.Packing.In, packing: x.Packing, sales: newSaleReader(x.Packing, false), sites: x.sites, solution: x.Outcome.Solution, ledger: instance.NewLedger(x.Packing.In),
 	}
 	machines := d.final()
 	avoidNewDomains(d, machines)
@@ -57,7 +57,7 @@ func DecodeWhole(p *instance.Packing, solution model.Solution) (plan *scheduling
 func (d *decoder) final() []machine {
 	machines := d.machines()
 	for surplus := d.unbound(machines); len(surplus) > 0; surplus = d.unbound(machines) {
-		machines = d.unbind(d.relieve(machines, surplus))
+		machines = d.removeUnbindable(d.removeSurplus(machines, surplus))
 		slices.SortStableFunc(machines, d.sales.compareMachines)
 	}
 	return machines
@@ -128,7 +128,7 @@ func (d *decoder) machines() []machine {
 	for range lastCalls {
 		out = d.lastCall(d.drop(out))
 	}
-	out = d.unbind(d.drop(out))
+	out = d.removeUnbindable(d.drop(out))
 	slices.SortStableFunc(out, d.sales.compareMachines)
 	return out
 }

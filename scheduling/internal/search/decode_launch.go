@@ -62,12 +62,12 @@ func (w *launchWriter) lot(m *machine) *lot {
 func (w *launchWriter) takePods(items []model.Item) []string {
 	n := int64(0)
 	for _, it := range items {
-		n += it.N * size(w.parts[it.Class].Portions)
+		n += it.N * size(w.parts[it.Class].Members)
 	}
 	runs := make([][]*corev1.Pod, 0, len(items))
 	length := 0
 	for _, it := range items {
-		for _, p := range w.parts[it.Class].Portions {
+		for _, p := range w.parts[it.Class].Members {
 			run := w.names.take(it.Class, p, it.N)
 			if len(run) == 0 {
 				continue

@@ -6,12 +6,12 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
 
-// unbind takes pods off machines and bins that would not bind there in any order: those
+// removeUnbindable takes pods off machines and bins that would not bind there in any order: those
 // whose rules others, who found no place after all, were to keep. Machines that hold
 // less may then be cheaper ones elsewhere, so it goes round until all pods bind.
-func (d *decoder) unbind(machines []machine) []machine {
-	t := d.ties
-	if t == nil || len(t.planner.Classes) == 0 {
+func (d *decoder) removeUnbindable(machines []machine) []machine {
+	t := d.sites
+	if t == nil || len(t.problem.Classes) == 0 {
 		return machines
 	}
 	for {
@@ -19,13 +19,13 @@ func (d *decoder) unbind(machines []machine) []machine {
 		if len(surplus) == 0 {
 			return machines
 		}
-		machines = d.relieve(machines, surplus)
+		machines = d.removeSurplus(machines, surplus)
 	}
 }
 
-// relieve takes pods off machines and nodes. The pods that stay on a machine may fit a cheaper one.
-func (d *decoder) relieve(machines []machine, surplus map[model.ClassID]int64) []machine {
-	machines = d.strip(machines, surplus)
+// removeSurplus takes pods off machines and nodes. The pods that stay on a machine may fit a cheaper one.
+func (d *decoder) removeSurplus(machines []machine, surplus map[model.ClassID]int64) []machine {
+	machines = d.removePods(machines, surplus)
 	if !d.frozen {
 		d.upgrade(machines)
 	}
@@ -34,7 +34,7 @@ func (d *decoder) relieve(machines []machine, surplus map[model.ClassID]int64) [
 
 // surplus counts, by engine class, the pods that do not bind.
 func (d *decoder) surplus(machines []machine) map[model.ClassID]int64 {
-	return surplus(d.ties, d.packing.Parts, d.placing(machines), d.spots(machines))
+	return surplus(d.sites, d.packing.Parts, d.placing(machines), d.spots(machines))
 }
 
 // placing is how many units of each part machines and bins hold.
@@ -62,8 +62,8 @@ func (d *decoder) spots(machines []machine) []int {
 	return out
 }
 
-// strip takes pods off machines and nodes, and gives back the machines that are empty then.
-func (d *decoder) strip(machines []machine, surplus map[model.ClassID]int64) []machine {
+// removePods takes pods off machines and nodes, and gives back the machines that are empty then.
+func (d *decoder) removePods(machines []machine, surplus map[model.ClassID]int64) []machine {
 	less := func(items []model.Item) []model.Item {
 		out := slices.Clone(items)
 		for i := range out {
@@ -88,7 +88,7 @@ func (d *decoder) strip(machines []machine, surplus map[model.ClassID]int64) []m
 // spot is where a machine stands.
 func (d *decoder) spot(m *machine) int {
 	p := d.sales.buys(m)
-	return d.ties.locations.Spot(p.Template, p.Offer)
+	return d.sites.locations.Spot(p.Template, p.Offer)
 }
 
 // giveBack returns machines that hold no pod, and their share of limits and

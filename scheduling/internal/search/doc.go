@@ -6,13 +6,13 @@
 // It does not know whether kube-scheduler would bind the pods elsewhere if it is free to, nor how far the price is from the
 // lowest: see packages fleet and prove.
 //
-// A search goes Ties.Solve → rounds → try (topology.Plan, then pack.Search) → Trial, and Decode writes the best trial. Besides
-// the first call of topology.Plan, these may change the domain of a pod: Ties.rounds (a site had no room),
+// A search goes SitePlanner.Solve → rounds → try (topology.Plan, then pack.Search) → Trial, and Decode writes the best trial. Besides
+// the first call of topology.Plan, these may change the domain of a pod: SitePlanner.rounds (a site had no room),
 // replanWithoutEmptyDomains, reprice, searchDomains, replanWithoutUnplaced and Trial.Intensify. Spreads that no placement can
 // break (units.Rule.Loose) are left to pack.
 //
-//	ties                        the rules of an instance as a topology.Problem; sites and their prices
-//	tiedsolve, trial, score     rounds of domains and machines; how trials are compared
+//	site_planner                the rules of an instance as a topology.Problem; sites and their prices
+//	site_planner_solve, trial, score  rounds of domains and machines; how trials are compared
 //	foreign                     domains that pods must not open, because they would break a spread
 //	empty_domains, unplaced, reprice, domain_search  other domains: without those where nothing is bought, without pods that find
 //	                            no place, at the prices of the machines, class by class

@@ -23,7 +23,7 @@ const (
 
 // domainSearch moves pods between sites.
 type domainSearch struct {
-	ties   *Ties
+	sites  *SitePlanner
 	params pack.Params
 	best   Trial
 	score  *Score
@@ -43,11 +43,11 @@ type move struct {
 
 // searchDomains looks for better sites, one move at a time, until none is better or so much work is done.
 func searchDomains(best Trial, params pack.Params, work int64) Trial {
-	if best.Outcome.Late || len(best.ties.planner.Classes) == 0 {
+	if best.Outcome.Late || len(best.sites.problem.Classes) == 0 {
 		return best
 	}
 	s := &domainSearch{
-		ties: best.ties.snapshot(), params: params, best: best, tried: map[string]bool{},
+		sites: best.sites.snapshot(), params: params, best: best, tried: map[string]bool{},
 		left: work, each: best.effort(),
 	}
 	if s.left < s.each {
@@ -55,9 +55,9 @@ func searchDomains(best Trial, params pack.Params, work int64) Trial {
 	}
 	s.params.Work = 0
 	s.score = best.Score()
-	s.ties.forget()
+	s.sites.forget()
 	s.countOpenedDomains()
-	shares := siteCosts(&s.ties.planner)
+	shares := siteCosts(&s.sites.problem)
 	for s.improve(shares) {
 	}
 	return s.best
@@ -67,17 +67,17 @@ func searchDomains(best Trial, params pack.Params, work int64) Trial {
 // lets pods go there.
 func (s *domainSearch) countOpenedDomains() {
 	s.tally()
-	opened := s.ties.domainsOf(spots(s.best.Packing, s.best.Outcome.Solution))
-	for r := range s.ties.book.Rules {
-		if s.ties.book.Rules[r].Tie.Kind != podspec.SpreadTie {
+	opened := s.sites.domainsOf(spots(s.best.Packing, s.best.Outcome.Solution))
+	for r := range s.sites.book.Rules {
+		if s.sites.book.Rules[r].Term.Kind != podspec.SpreadTerm {
 			continue
 		}
-		domains := s.ties.planner.Rules[r].Domains
+		domains := s.sites.problem.Rules[r].Domains
 		before := slices.Clone(domains)
-		for d, counted := range s.ties.countedDomains(r) {
+		for d, counted := range s.sites.countedDomains(r) {
 			domains[d].Eligible = domains[d].Eligible || counted
 		}
-		bound := topology.Replay(&s.ties.planner, s.counts, opened)
+		bound := topology.Replay(&s.sites.problem, s.counts, opened)
 		if !slices.EqualFunc(bound, s.counts, slices.Equal) {
 			copy(domains, before) // it does without some
 		}
@@ -86,13 +86,13 @@ func (s *domainSearch) countOpenedDomains() {
 
 // tally notes where the best plan puts pods.
 func (s *domainSearch) tally() {
-	s.counts = countSites(s.best.ties, s.best.Packing.Parts, placing(s.best.Packing, s.best.Outcome.Solution))
+	s.counts = countSites(s.best.sites, s.best.Packing.Parts, placing(s.best.Packing, s.best.Outcome.Solution))
 }
 
 // improve makes the first move that is better, and reports whether there was any.
 func (s *domainSearch) improve(shares [][]int64) bool {
 	s.tally()
-	s.prices = marginal(s.ties, &s.best, shares)
+	s.prices = marginal(s.sites, &s.best, shares)
 	for _, m := range s.moves() {
 		for _, rigid := range []bool{true, false} {
 			if s.late() || s.left < s.each {
@@ -114,10 +114,10 @@ func (s *domainSearch) late() bool {
 
 // try makes a move. Rigid means that pods of other classes stay where they are.
 func (s *domainSearch) try(m *move, rigid bool) bool {
-	shares := siteCosts(&s.ties.planner)
-	setSiteCosts(&s.ties.planner, s.prices)
-	for i := range s.ties.planner.Classes {
-		class := &s.ties.planner.Classes[i]
+	shares := siteCosts(&s.sites.problem)
+	setSiteCosts(&s.sites.problem, s.prices)
+	for i := range s.sites.problem.Classes {
+		class := &s.sites.problem.Classes[i]
 		moved := slices.Contains(m.classes, i)
 		stay := rigid && !moved && podspec.Sum(s.counts[i]) == class.Count
 		for site := range class.Sites {
@@ -131,9 +131,9 @@ func (s *domainSearch) try(m *move, rigid bool) bool {
 			class.Sites[site].Limit = limit
 		}
 	}
-	plan := topology.Plan(&s.ties.planner)
-	setSiteCosts(&s.ties.planner, shares)
-	s.ties.forget()
+	plan := topology.Plan(&s.sites.problem)
+	setSiteCosts(&s.sites.problem, shares)
+	s.sites.forget()
 	name := make([]byte, 0, 64)
 	for i := range plan.Counts {
 		for _, n := range plan.Counts[i] {
@@ -148,7 +148,7 @@ func (s *domainSearch) try(m *move, rigid bool) bool {
 	if s.best.complete() && podspec.Sum(plan.Unplaced) > 0 {
 		return false // it places fewer, whatever machines are found
 	}
-	x := s.ties.pack(plan, s.params)
+	x := s.sites.pack(plan, s.params)
 	s.each = x.effort()
 	s.left -= s.each
 	judged := x.Score()
@@ -163,8 +163,8 @@ func (s *domainSearch) try(m *move, rigid bool) bool {
 // emptiest; then classes go to one site or leave one.
 func (s *domainSearch) moves() []move {
 	out := s.apart()
-	for i := range s.ties.planner.Classes {
-		class := &s.ties.planner.Classes[i]
+	for i := range s.sites.problem.Classes {
+		class := &s.sites.problem.Classes[i]
 		for site := range class.Sites {
 			if s.counts[i][site] < class.Count && (class.Sites[site].Cost != topology.Nowhere || len(class.Sites[site].Bins) > 0) {
 				out = append(out, move{classes: []int{i}, limit: func(_, at int) int64 { return only(at == site) }})
@@ -212,7 +212,7 @@ func (s *domainSearch) apart() []move {
 		var classes []int
 		for _, it := range s.best.Outcome.Solution.Nodes[e.node].Items {
 			if p := &s.best.Packing.Parts[it.Class]; p.Pinned {
-				class := s.ties.classOf[p.Unit]
+				class := s.sites.classOf[p.Unit]
 				gone[seatOf{class, p.Site}] += it.N
 				if !slices.Contains(classes, class) {
 					classes = append(classes, class)

@@ -13,16 +13,16 @@ import (
 
 // replanWithoutEmptyDomains plans again without following those who have no place, and without the domains in
 // which a solution buys nothing.
-func replanWithoutEmptyDomains(t *Ties, best Trial, params pack.Params) Trial {
+func replanWithoutEmptyDomains(t *SitePlanner, best Trial, params pack.Params) Trial {
 	if best.complete() || best.Outcome.Late {
 		return best
 	}
 	try := func(closed func(class, site int) bool) {
 		t.forget()
-		for i := range t.planner.Classes {
-			for s := range t.planner.Classes[i].Sites {
+		for i := range t.problem.Classes {
+			for s := range t.problem.Classes[i].Sites {
 				if closed(i, s) {
-					t.planner.Classes[i].Sites[s].Limit = 0
+					t.problem.Classes[i].Sites[s].Limit = 0
 				}
 			}
 		}
@@ -40,12 +40,12 @@ func replanWithoutEmptyDomains(t *Ties, best Trial, params pack.Params) Trial {
 		t.plan()
 		try(func(int, int) bool { return false })
 	}
-	if len(t.planner.Classes) == 0 {
+	if len(t.problem.Classes) == 0 {
 		return best
 	}
 	used := usedSites(t, &best)
 	try(func(class, site int) bool {
-		return !used[class][site] && len(t.planner.Classes[class].Sites[site].Bins) == 0
+		return !used[class][site] && len(t.problem.Classes[class].Sites[site].Bins) == 0
 	})
 	t.forget()
 	return best
@@ -55,10 +55,10 @@ func replanWithoutEmptyDomains(t *Ties, best Trial, params pack.Params) Trial {
 const replanRounds = 2
 
 // usedSites tells, by planner class, at which sites a trial buys machines.
-func usedSites(t *Ties, x *Trial) [][]bool {
-	out := make([][]bool, len(t.planner.Classes))
+func usedSites(t *SitePlanner, x *Trial) [][]bool {
+	out := make([][]bool, len(t.problem.Classes))
 	for i := range out {
-		out[i] = make([]bool, len(t.planner.Classes[i].Sites))
+		out[i] = make([]bool, len(t.problem.Classes[i].Sites))
 	}
 	for _, spot := range spots(x.Packing, x.Outcome.Solution) {
 		for c := range out {

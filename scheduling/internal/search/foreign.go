@@ -17,13 +17,13 @@ import (
 
 // stayAway returns, by template, the offers outside such zones; nil where there are no
 // such zones.
-func stayAway(t *Ties) []model.Bits {
+func stayAway(t *SitePlanner) []model.Bits {
 	l := t.locations
 	foreign := make([]bool, l.OnSale)
 	found := false
 	for i := range t.book.Rules {
 		r := &t.book.Rules[i]
-		if r.Tie.Kind != podspec.SpreadTie || r.Tie.Weight > 0 {
+		if r.Term.Kind != podspec.SpreadTerm || r.Term.Weight > 0 {
 			continue
 		}
 		counted := t.countedDomains(i)
@@ -52,7 +52,7 @@ func stayAway(t *Ties) []model.Bits {
 }
 
 // staysAway reports whether a topology signature that nothing ties keeps away from foreign zones.
-func staysAway(t *Ties, n int) bool {
+func staysAway(t *SitePlanner, n int) bool {
 	if t.rows == nil || t.roaming[n] {
 		return false
 	}
@@ -66,7 +66,7 @@ func staysAway(t *Ties, n int) bool {
 
 // canStayAway reports whether all units of a topology signature find a machine outside foreign zones,
 // in a pool of no lower weight than they would find anywhere.
-func canStayAway(t *Ties, k *units.TopologySignature) bool {
+func canStayAway(t *SitePlanner, k *units.TopologySignature) bool {
 	l := t.locations
 	type place struct{ rank, room int }
 	near, all := map[place]bool{}, map[place]bool{}
@@ -100,7 +100,7 @@ func canStayAway(t *Ties, k *units.TopologySignature) bool {
 		if t.book.List[u.Signature] != k {
 			continue
 		}
-		request := t.book.Request(u.Portions)
+		request := t.book.Request(u.Members)
 		if best(near, request) > best(all, request) {
 			return false
 		}

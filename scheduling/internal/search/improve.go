@@ -28,8 +28,8 @@ func Improve(ctx context.Context, c *instance.Instance, proofs *prove.Proofs, at
 	if c.Terse || at.Late || price == 0 {
 		return at
 	}
-	pods := prove.Deciding(c, x.Packing.Placed(at.Solution), x.onLaunches())
-	pods.Machines = func() [][]instance.Portion { return x.Packing.Held(at.Solution) }
+	pods := prove.ScopeOf(c, x.Packing.Placed(at.Solution), x.onLaunches())
+	pods.Machines = func() [][]instance.Member { return x.Packing.Held(at.Solution) }
 	lower, _ := proofs.Prove(ctx, nil, pods, price)
 	params.Worths = proofs.ClassDuals()
 	enough := improveEnough

@@ -93,9 +93,9 @@ func (x *Trial) cheapestSites(base *instance.Instance, params pack.Params, late 
 		if late() {
 			break
 		}
-		t := NewTies(base, params.Late)
-		t.scale = x.ties.scale // wishes per host are relaxed as far
-		t.proofs, t.planner.Shuffle = siteProofs, k
+		t := NewSitePlanner(base, params.Late)
+		t.scale = x.sites.scale // preferences per host are relaxed as far
+		t.proofs, t.problem.Shuffle = siteProofs, k
 		if y := t.try(params); slices.Equal(y.bind, x.bind) && !y.Outcome.Late && y.price() < best.price() {
 			best = y
 		}
@@ -128,7 +128,7 @@ func (x *Trial) mixed(params pack.Params, times int64) pack.Outcome {
 // farAbove reports whether a trial costs much more than the lower bound that can be proven.
 func farAbove(ctx context.Context, c *instance.Instance, proofs *prove.Proofs, x *Trial) bool {
 	price := x.price()
-	pods := prove.Deciding(c, x.Packing.Placed(x.Outcome.Solution), x.onLaunches())
+	pods := prove.ScopeOf(c, x.Packing.Placed(x.Outcome.Solution), x.onLaunches())
 	far := farOff
 	if x.few() {
 		far = fewFarOff
@@ -137,11 +137,11 @@ func farAbove(ctx context.Context, c *instance.Instance, proofs *prove.Proofs, x
 	if least, ok := prove.ByResources(c, pods.Placed); !ok || least >= near {
 		return false
 	}
-	pods.Machines = func() [][]instance.Portion { return x.Packing.Held(x.Outcome.Solution) }
+	pods.Machines = func() [][]instance.Member { return x.Packing.Held(x.Outcome.Solution) }
 	least, _ := proofs.Prove(ctx, nil, pods, price)
 	if int64(least) < near && x.few() {
 		// Whole machines tell the more the fewer there are, and the proof of the plan needs this anyway.
-		if bound, ok := proofs.DivideByDomains(ctx, pods.Placed, int64(float64(price)*(1-prove.TiedEnough))); ok {
+		if bound, ok := proofs.DivideByDomains(ctx, pods.Placed, int64(float64(price)*(1-prove.EnoughWithTerms))); ok {
 			least = max(least, offerings.Price(bound))
 		}
 	}

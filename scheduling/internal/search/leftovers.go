@@ -64,7 +64,7 @@ func (d *decoder) shared(v *offers.Template) bool {
 // buy buys one machine for up to n pods of a class, unless that leaves it too few
 // options for its pool's minValues or the class may not even be alone.
 func (d *decoder) buy(ti, at int, id model.ClassID, n int64) (machine, bool) {
-	if d.sales.bars(nil, id) {
+	if d.sales.excludes(nil, id) {
 		return machine{}, false
 	}
 	m := machine{template: ti, first: at, count: 1}
@@ -102,7 +102,7 @@ func (d *decoder) join(machines []machine, id model.ClassID) int64 {
 	class := &d.packing.Model.Classes[id]
 	for i := range machines {
 		m := &machines[i]
-		if d.sales.bars(m.items, id) {
+		if d.sales.excludes(m.items, id) {
 			continue
 		}
 		with := *m

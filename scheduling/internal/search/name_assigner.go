@@ -17,22 +17,22 @@ import (
 type nameAssigner struct {
 	in    *instance.Instance
 	parts []instance.Part
-	ties  *Ties // nil where nothing is tied
-	next  []int // by planned class, the first pod not handed out yet
-	ahead []int // the same of those that go to units that begin; nil where there are none
+	sites *SitePlanner // nil without topology terms
+	next  []int        // by planned class, the first pod not handed out yet
+	ahead []int        // the same of those that go to units that begin; nil where there are none
 }
 
 // newNameAssigner is an assigner for the pods of nodes and of machines.
 func newNameAssigner(d *decoder, machines []machine) *nameAssigner {
-	r := &nameAssigner{in: d.in, parts: d.packing.Parts, ties: d.ties, next: make([]int, len(d.in.Planned))}
-	if d.ties == nil || !slices.ContainsFunc(d.ties.book.Units, func(u units.Unit) bool { return u.Begins }) {
+	r := &nameAssigner{in: d.in, parts: d.packing.Parts, sites: d.sites, next: make([]int, len(d.in.Planned))}
+	if d.sites == nil || !slices.ContainsFunc(d.sites.book.Units, func(u units.Unit) bool { return u.Begins }) {
 		return r
 	}
 	r.ahead = make([]int, len(d.in.Planned))
 	reserve := func(items []model.Item, times int64) {
 		for _, it := range items {
-			if begins(d.ties, &d.packing.Parts[it.Class]) {
-				for _, p := range d.packing.Parts[it.Class].Portions {
+			if begins(d.sites, &d.packing.Parts[it.Class]) {
+				for _, p := range d.packing.Parts[it.Class].Members {
 					r.next[p.Class] += int(it.N * p.N * times)
 				}
 			}
@@ -48,12 +48,12 @@ func newNameAssigner(d *decoder, machines []machine) *nameAssigner {
 }
 
 // begins reports whether a part's unit is where pods gather that follow each other.
-func begins(t *Ties, part *instance.Part) bool { return t.book.Units[part.Unit].Begins }
+func begins(t *SitePlanner, part *instance.Part) bool { return t.book.Units[part.Unit].Begins }
 
 // take hands out the pods of a portion of so many of a part.
-func (r *nameAssigner) take(part model.ClassID, p instance.Portion, times int64) []*corev1.Pod {
+func (r *nameAssigner) take(part model.ClassID, p instance.Member, times int64) []*corev1.Pod {
 	next := r.next
-	if r.ahead != nil && begins(r.ties, &r.parts[part]) {
+	if r.ahead != nil && begins(r.sites, &r.parts[part]) {
 		next = r.ahead
 	}
 	from := next[p.Class]

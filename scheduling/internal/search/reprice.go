@@ -24,16 +24,16 @@ const repriceWork = 2_000_000
 
 // reprice plans sites anew at the prices that a solution shows, as long as that makes
 // it cheaper.
-func reprice(t *Ties, best Trial, params pack.Params) Trial {
-	if len(t.planner.Classes)*len(best.Outcome.Solution.Nodes) > repriceWork || best.Outcome.Late || content(t, &best, params) {
+func reprice(t *SitePlanner, best Trial, params pack.Params) Trial {
+	if len(t.problem.Classes)*len(best.Outcome.Solution.Nodes) > repriceWork || best.Outcome.Late || content(t, &best, params) {
 		return best
 	}
-	shares := siteCosts(&t.planner)
-	defer setSiteCosts(&t.planner, shares)
+	shares := siteCosts(&t.problem)
+	defer setSiteCosts(&t.problem, shares)
 	for range repriceRounds {
-		setSiteCosts(&t.planner, marginal(t, &best, shares))
-		plan := topology.Plan(&t.planner)
-		if t.stated == best.ties.stated && slices.EqualFunc(plan.Counts, best.sites, slices.Equal[[]int64]) {
+		setSiteCosts(&t.problem, marginal(t, &best, shares))
+		plan := topology.Plan(&t.problem)
+		if t.stated == best.sites.stated && slices.EqualFunc(plan.Counts, best.counts, slices.Equal[[]int64]) {
 			break // the same machines would come out
 		}
 		x := t.pack(plan, params)
@@ -49,21 +49,21 @@ func reprice(t *Ties, best Trial, params pack.Params) Trial {
 
 // content reports whether a trial places all pods at a cost that will do, where to look
 // for a cheaper one takes long.
-func content(t *Ties, x *Trial, params pack.Params) bool {
+func content(t *SitePlanner, x *Trial, params pack.Params) bool {
 	return len(t.book.Units) >= instance.ManyClasses && x.complete() && int64(x.price()) <= params.Enough
 }
 
-// asGranted reports whether a plan of sites grants wishes no worse than another.
-func asGranted(t *Ties, a, b *Trial) bool {
-	return t.planner.Priced || deniedAtSites(a) <= deniedAtSites(b)
+// asGranted reports whether a plan of sites grants preferences no worse than another.
+func asGranted(t *SitePlanner, a, b *Trial) bool {
+	return t.problem.Priced || deniedAtSites(a) <= deniedAtSites(b)
 }
 
 // deniedAtSites adds up the weights of preferences that the sites of a plan do not grant.
 func deniedAtSites(x *Trial) (sum int64) {
-	t := x.ties
+	t := x.sites
 	for i := range x.Packing.Parts {
 		if p := &x.Packing.Parts[i]; p.Pinned {
-			sum += t.planner.Classes[t.classOf[p.Unit]].Sites[p.Site].Penalty * p.Count
+			sum += t.problem.Classes[t.classOf[p.Unit]].Sites[p.Site].Penalty * p.Count
 		}
 	}
 	return sum
@@ -98,7 +98,7 @@ type spareRoom struct {
 
 // marginal are the costs of sites once a solution's machines stand: a share of nothing
 // where one has room, a whole machine elsewhere, as far as a class does not fill it.
-func marginal(t *Ties, x *Trial, shares [][]int64) [][]int64 {
+func marginal(t *SitePlanner, x *Trial, shares [][]int64) [][]int64 {
 	var spares []spareRoom
 	for i, spot := range spots(x.Packing, x.Outcome.Solution) {
 		node := &x.Outcome.Solution.Nodes[i]
@@ -113,9 +113,9 @@ func marginal(t *Ties, x *Trial, shares [][]int64) [][]int64 {
 		spares = append(spares, spareRoom{spot: spot, column: column, room: room})
 	}
 	ranks := int64(instance.RankCost)
-	out := make([][]int64, len(t.planner.Classes))
-	for i := range t.planner.Classes {
-		class := &t.planner.Classes[i]
+	out := make([][]int64, len(t.problem.Classes))
+	for i := range t.problem.Classes {
+		class := &t.problem.Classes[i]
 		k := t.book.List[t.book.Units[t.units[i]].Signature]
 		out[i] = slices.Clone(shares[i])
 		free, shut := make([]bool, len(class.Sites)), len(class.Sites)
@@ -143,7 +143,7 @@ func marginal(t *Ties, x *Trial, shares [][]int64) [][]int64 {
 
 // alone is the cost of a pod of a class at a site where its class has machines to itself.
 // Classes of the same topology signature and size share the answers.
-func alone(t *Ties, k *units.TopologySignature, class *topology.Class, site int, share int64) int64 {
+func alone(t *SitePlanner, k *units.TopologySignature, class *topology.Class, site int, share int64) int64 {
 	if k.Market == nil {
 		return share
 	}

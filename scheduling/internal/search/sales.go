@@ -14,10 +14,10 @@ import (
 
 // saleReader tells which offers could be bought for machines of a packing, by their places in the lists of templates.
 type saleReader struct {
-	in      *instance.Instance
-	packing *instance.Packing
-	whole   bool             // an offer must have the room of the machine that it replaces, not only that of its pods
-	tied    sets.Set[string] // labels that rules between pods are about; nil until asked
+	in       *instance.Instance
+	packing  *instance.Packing
+	whole    bool             // an offer must have the room of the machine that it replaces, not only that of its pods
+	termKeys sets.Set[string] // labels that rules between pods are about; nil until asked
 }
 
 // newSaleReader is a reader of the offers of a packing.
@@ -45,13 +45,13 @@ func (sr *saleReader) holds(m *machine, at int) bool {
 // replaces reports whether the offer at a place does as well as the offer that a machine buys, for
 // whatever may come there.
 func (sr *saleReader) replaces(m *machine, at int) bool {
-	if sr.in.Tied() && at != m.first {
+	if sr.in.HasTopologyTerms() && at != m.first {
 		x, y := sr.offerAt(m, m.first), sr.offerAt(m, at)
-		if sr.tied == nil {
-			sr.tied = sr.in.TiedKeys(nil, false)
+		if sr.termKeys == nil {
+			sr.termKeys = sr.in.TermKeys(nil, false)
 		}
 		own, other := x.InstanceType.NodeLabels(*x.Offering), y.InstanceType.NodeLabels(*y.Offering)
-		for key := range sr.tied {
+		for key := range sr.termKeys {
 			if a, b := own[key], other[key]; a != b {
 				return false
 			}
@@ -109,14 +109,14 @@ func (sr *saleReader) compareMachines(a, b machine) int {
 
 // fallback reports whether a class would rather avoid a template's pool.
 func (sr *saleReader) fallback(ti int, class *model.Class) bool {
-	return slices.ContainsFunc(sr.packing.Seats[class.Group].Groups, func(g int) bool {
+	return slices.ContainsFunc(sr.packing.FeasibleSets[class.Group].Groups, func(g int) bool {
 		_, soft := sr.in.Templates[ti].HardTaint(sr.in.Classes.Groups[g])
 		return soft
 	})
 }
 
-// bars reports whether pods that are there keep one more of a class away.
-func (sr *saleReader) bars(items []model.Item, id model.ClassID) bool {
+// excludes reports whether pods that are there keep one more of a class away.
+func (sr *saleReader) excludes(items []model.Item, id model.ClassID) bool {
 	return sr.packing.Model.Joining(items, nil, id) == 0
 }
 

@@ -13,7 +13,7 @@ import (
 // Score orders plans of sites once machines are found for them.
 type Score struct {
 	placed   []int64 // pods that bind, by priority, highest first
-	denied   int64   // wishes that are not granted
+	denied   int64   // preferences that are not granted
 	passes   []rankedPods
 	cost     int64
 	machines int64
@@ -27,7 +27,7 @@ type rankedPods struct {
 
 // Score judges a trial by the plan that it would become.
 func (x *Trial) Score() *Score {
-	d := &decoder{in: x.Packing.In, packing: x.Packing, sales: newSaleReader(x.Packing, false), ties: x.ties, solution: x.Outcome.Solution, ledger: instance.NewLedger(x.Packing.In)}
+	d := &decoder{in: x.Packing.In, packing: x.Packing, sales: newSaleReader(x.Packing, false), sites: x.sites, solution: x.Outcome.Solution, ledger: instance.NewLedger(x.Packing.In)}
 	d.solution.Unplaced, d.solution.Bins = slices.Clone(d.solution.Unplaced), slices.Clone(d.solution.Bins)
 	machines := d.final()
 	s := &Score{machines: int64(len(machines))}
@@ -39,7 +39,7 @@ func (x *Trial) Score() *Score {
 		short := isShort(d, m)
 		for _, it := range m.items {
 			soft := d.sales.fallback(m.template, &x.Packing.Model.Classes[it.Class])
-			by[model.Pass{Weight: ranks[x.Packing.In.Templates[m.template].Number], Soft: soft}] += it.N * size(x.Packing.Parts[it.Class].Portions)
+			by[model.Pass{Weight: ranks[x.Packing.In.Templates[m.template].Number], Soft: soft}] += it.N * size(x.Packing.Parts[it.Class].Members)
 			if short {
 				d.solution.Unplaced[it.Class] += it.N
 			}
@@ -51,8 +51,8 @@ func (x *Trial) Score() *Score {
 	slices.SortFunc(s.passes, func(a, b rankedPods) int { return instance.ComparePasses(a.pass, b.pass) })
 	placed := placing(x.Packing, d.solution)
 	s.placed = byPriority(x.Packing, placed)
-	if t := x.ties; t != nil {
-		if s.denied = refused(t, countSites(t, x.Packing.Parts, placed)); t.planner.Priced {
+	if t := x.sites; t != nil {
+		if s.denied = refused(t, countSites(t, x.Packing.Parts, placed)); t.problem.Priced {
 			s.cost, s.denied = s.cost+s.denied, 0
 		}
 	}
@@ -89,7 +89,7 @@ func compareRanks(a, b []rankedPods) int {
 }
 
 // Better reports whether a plan places more pods of the highest priority that differs,
-// or as many and grants more wishes, or is of a higher rank, or costs less.
+// or as many and grants more preferences, or is of a higher rank, or costs less.
 func (s *Score) Better(o *Score) bool {
 	return cmp.Or(
 		slices.Compare(o.placed, s.placed), cmp.Compare(s.denied, o.denied), compareRanks(s.passes, o.passes),
@@ -98,7 +98,7 @@ func (s *Score) Better(o *Score) bool {
 }
 
 // refused adds up the weights of preferences that a plan of sites does not grant.
-func refused(t *Ties, counts [][]int64) (sum int64) {
+func refused(t *SitePlanner, counts [][]int64) (sum int64) {
 	held := make([]map[int32]int64, len(t.book.Rules)) // by rule and domain, the pods that it counts there
 	for i := range t.book.Rules {
 		held[i] = map[int32]int64{}
@@ -107,8 +107,8 @@ func refused(t *Ties, counts [][]int64) (sum int64) {
 		}
 	}
 	each := func(f func(link topology.Link, site *topology.Site, k int, n int64)) {
-		for i := range t.planner.Classes {
-			class := &t.planner.Classes[i]
+		for i := range t.problem.Classes {
+			class := &t.problem.Classes[i]
 			for s, n := range counts[i] {
 				for k, link := range class.Links {
 					if n > 0 {
@@ -123,13 +123,13 @@ func refused(t *Ties, counts [][]int64) (sum int64) {
 			held[link.Rule][d] += n * link.Counts
 		}
 	})
-	for i := range t.planner.Classes {
+	for i := range t.problem.Classes {
 		for s, n := range counts[i] {
-			sum += n * t.planner.Classes[i].Sites[s].Penalty
+			sum += n * t.problem.Classes[i].Sites[s].Penalty
 		}
 	}
 	each(func(link topology.Link, site *topology.Site, k int, n int64) {
-		r := &t.planner.Rules[link.Rule]
+		r := &t.problem.Rules[link.Rule]
 		if r.Weight == 0 || !link.Holds {
 			return
 		}

@@ -15,14 +15,14 @@ import (
 type Trial struct {
 	Packing *instance.Packing
 	Outcome pack.Outcome
-	ties    *Ties     // as they were when the sites were planned; nil where parts have no sites
-	bind    []int64   // pods that have a place and would bind there, by priority, the highest first
-	sites   [][]int64 // by planner class and site, the pods that are planned there
-	brief   bool      // the machines are the first that came up
+	sites   *SitePlanner // as they were when the sites were planned; nil where parts have no sites
+	bind    []int64      // pods that have a place and would bind there, by priority, the highest first
+	counts  [][]int64    // by planner class and site, the pods that are planned there
+	brief   bool         // the machines are the first that came up
 }
 
 // NewTrial is an outcome for a compiled problem whose pods have no topology terms. Those of other problems
-// come from [Ties.Solve].
+// come from [SitePlanner.Solve].
 func NewTrial(c *instance.Instance, outcome pack.Outcome) *Trial {
 	return &Trial{Packing: c.Unsited(), Outcome: outcome}
 }
@@ -30,7 +30,7 @@ func NewTrial(c *instance.Instance, outcome pack.Outcome) *Trial {
 // misses reports whether pods are left out that might have a place.
 func (x *Trial) misses() bool {
 	for i := range x.Packing.Parts {
-		if x.Outcome.Solution.Unplaced[i] > 0 && !x.ties.book.Hopeless[x.Packing.Parts[i].Portions[0].Class] {
+		if x.Outcome.Solution.Unplaced[i] > 0 && !x.sites.book.Hopeless[x.Packing.Parts[i].Members[0].Class] {
 			return true
 		}
 	}
@@ -42,7 +42,7 @@ func (x *Trial) with(outcome pack.Outcome) Trial {
 	y := *x
 	y.Outcome = outcome
 	placed := placing(y.Packing, y.Outcome.Solution)
-	lost := surplus(y.ties, y.Packing.Parts, placed, spots(y.Packing, y.Outcome.Solution))
+	lost := surplus(y.sites, y.Packing.Parts, placed, spots(y.Packing, y.Outcome.Solution))
 	y.bind = byPriority(y.Packing, func(part int) int64 { return placed(part) - lost[model.ClassID(part)] })
 	return y
 }
@@ -110,7 +110,7 @@ func byPriority(p *instance.Packing, units func(part int) int64) (out []int64) {
 	}
 	for i := range p.Parts {
 		n := units(i)
-		for _, q := range p.Parts[i].Portions {
+		for _, q := range p.Parts[i].Members {
 			pods[p.In.Planned[q.Class].Priority] += n * q.N
 		}
 	}
@@ -122,15 +122,15 @@ func byPriority(p *instance.Packing, units func(part int) int64) (out []int64) {
 
 // surplus counts, by part, the units that would not bind of those that have a place
 // while machines stand at some spots.
-func surplus(t *Ties, parts []instance.Part, placed func(part int) int64, spots []int) map[model.ClassID]int64 {
+func surplus(t *SitePlanner, parts []instance.Part, placed func(part int) int64, spots []int) map[model.ClassID]int64 {
 	return surplusAmong(t, parts, placed, t.domainsOf(spots))
 }
 
 // countSites counts, by planner class and site, the units of parts that have a place.
-func countSites(t *Ties, parts []instance.Part, placed func(part int) int64) [][]int64 {
-	counts := make([][]int64, len(t.planner.Classes))
+func countSites(t *SitePlanner, parts []instance.Part, placed func(part int) int64) [][]int64 {
+	counts := make([][]int64, len(t.problem.Classes))
 	for i := range counts {
-		counts[i] = make([]int64, len(t.planner.Classes[i].Sites))
+		counts[i] = make([]int64, len(t.problem.Classes[i].Sites))
 	}
 	for i := range parts {
 		if p := &parts[i]; p.Pinned {
@@ -141,7 +141,7 @@ func countSites(t *Ties, parts []instance.Part, placed func(part int) int64) [][
 }
 
 // size is the number of pods in a unit.
-func size(portions []instance.Portion) (n int64) {
+func size(portions []instance.Member) (n int64) {
 	for _, p := range portions {
 		n += p.N
 	}
@@ -152,7 +152,7 @@ func size(portions []instance.Portion) (n int64) {
 func (x *Trial) onLaunches() (n int64) {
 	for i := range x.Outcome.Solution.Nodes {
 		for _, it := range x.Outcome.Solution.Nodes[i].Items {
-			n += x.Outcome.Solution.Nodes[i].N * it.N * size(x.Packing.Parts[it.Class].Portions)
+			n += x.Outcome.Solution.Nodes[i].N * it.N * size(x.Packing.Parts[it.Class].Members)
 		}
 	}
 	return n
@@ -168,8 +168,8 @@ func (x *Trial) effort() int64 {
 	for _, list := range x.Packing.Lists {
 		n += int64(len(list))
 	}
-	for i := range x.ties.planner.Classes {
-		n += x.ties.planner.Classes[i].Count * int64(len(x.ties.planner.Classes[i].Sites))
+	for i := range x.sites.problem.Classes {
+		n += x.sites.problem.Classes[i].Count * int64(len(x.sites.problem.Classes[i].Sites))
 	}
 	return n
 }

@@ -29,7 +29,7 @@ func replanWithoutUnplaced(x *Trial, params pack.Params) (best Trial, outbid boo
 	if x.Outcome.Late || x.effort() > max(params.Work/seekShare, seekLeast)/replanShare {
 		return best, false
 	}
-	out := leftOut(x.ties, x.Packing.Placed(x.Outcome.Solution))
+	out := leftOut(x.sites, x.Packing.Placed(x.Outcome.Solution))
 	if len(out) == 0 {
 		return best, false
 	}
@@ -39,13 +39,13 @@ func replanWithoutUnplaced(x *Trial, params pack.Params) (best Trial, outbid boo
 			sets = append(sets, map[int]int64{i: out[i]})
 		}
 	}
-	sets = append(sets, fewKept(x, out)...)
+	sets = append(sets, fewLeftOfSpreads(x, out)...)
 	score := best.Score()
 	for _, gone := range sets {
 		if best.Outcome.Late {
 			break
 		}
-		y := newTies(x.ties.in, params.Late, gone, false).solved(params)
+		y := newSitePlanner(x.sites.in, params.Late, gone, false).solved(params)
 		if judged := y.Score(); judged.Better(score) {
 			best, score = y, judged
 		} else if slices.Compare(y.bind, best.bind) > 0 && wantsChoice(x.Packing.In) {
@@ -59,28 +59,28 @@ func replanWithoutUnplaced(x *Trial, params pack.Params) (best Trial, outbid boo
 // can be, where they went evenly to all: that leaves others small. It is for plans that take
 // little work to find.
 func stackColocated(x *Trial, params pack.Params) Trial {
-	if x.Outcome.Late || !x.ties.book.Spread || x.ties.book.Piled || len(x.Outcome.Solution.Nodes) == 0 ||
+	if x.Outcome.Late || !x.sites.book.Spread || x.sites.book.Piled || len(x.Outcome.Solution.Nodes) == 0 ||
 		x.effort() > max(params.Work/seekShare, seekLeast)/replanShare {
 		return *x
 	}
-	y := newTies(x.ties.in, params.Late, x.ties.book.Gone, true).solved(params)
+	y := newSitePlanner(x.sites.in, params.Late, x.sites.book.Gone, true).solved(params)
 	if y.Score().Better(x.Score()) {
 		return y
 	}
 	return *x
 }
 
-// fewKept lists, where machines have to leave a choice, the pods to give up for so few pods of one
+// fewLeftOfSpreads lists, where machines have to leave a choice, the pods to give up for so few pods of one
 // class to be left that their spreads hold wherever these are: no site is chosen for them then.
-func fewKept(x *Trial, out map[int]int64) []map[int]int64 {
+func fewLeftOfSpreads(x *Trial, out map[int]int64) []map[int]int64 {
 	if !wantsChoice(x.Packing.In) {
 		return nil
 	}
 	var sets []map[int]int64
 	for _, i := range slices.Sorted(maps.Keys(out)) {
 		keep := out[i]
-		for _, t := range x.Packing.In.TopologyTerms.List[x.Packing.In.Planned[i].TopologyTerms].Ties {
-			if t.Kind == podspec.SpreadTie && t.Weight == 0 && !t.PerHost() {
+		for _, t := range x.Packing.In.TopologyTerms.List[x.Packing.In.Planned[i].TopologyTerms].Terms {
+			if t.Kind == podspec.SpreadTerm && t.Weight == 0 && !t.PerHost() {
 				keep = min(keep, t.MaxSkew)
 			}
 		}
@@ -99,7 +99,7 @@ func wantsChoice(c *instance.Instance) bool {
 }
 
 // leftOut counts, by class, the pods that found no place though they could have one.
-func leftOut(t *Ties, placed []int64) map[int]int64 {
+func leftOut(t *SitePlanner, placed []int64) map[int]int64 {
 	out := map[int]int64{}
 	for i, n := range placed {
 		if left := int64(len(t.in.Planned[i].Pods)) - n; left > 0 && !t.book.Hopeless[i] {

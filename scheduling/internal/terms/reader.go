@@ -21,12 +21,12 @@ type Reader struct {
 	// List are the terms by number.
 	List []*podspec.TopologyTerms
 	// Workloads counts the pods of each workload; nil where their shares are not bounded.
-	Workloads  *podspec.Workloads
-	namespaces *namespaces
-	defaults   *podspec.DefaultSpread
-	wishes     bool // preferences count
-	index      map[string]int
-	buffer     []byte
+	Workloads   *podspec.Workloads
+	namespaces  *namespaces
+	defaults    *podspec.DefaultSpread
+	preferences bool // preferences count
+	index       map[string]int
+	buffer      []byte
 }
 
 // NewReader returns a reader of the terms of a problem's pods. Spaces counts the pods that run by
@@ -34,7 +34,7 @@ type Reader struct {
 func NewReader(p *scheduling.Problem, s *scheduling.Policy, running *hosts.Cluster, spaces map[string]int) *Reader {
 	r := &Reader{
 		Targets: podspec.NewTargets(), namespaces: &namespaces{problem: p, spaces: spaces},
-		wishes: s.Preferences != scheduling.PreferencesIgnore, List: []*podspec.TopologyTerms{{}}, index: map[string]int{"": 0},
+		preferences: s.Preferences != scheduling.PreferencesIgnore, List: []*podspec.TopologyTerms{{}}, index: map[string]int{"": 0},
 	}
 	if len(p.DefaultSpread) > 0 {
 		r.defaults = podspec.NewDefaultSpread(p)
@@ -50,10 +50,10 @@ func (r *Reader) Read(pod *corev1.Pod) int {
 	spread, selector := r.spread(pod)
 	a := pod.Spec.Affinity
 	share, workload, shared := r.shareTie(pod)
-	if !shared && len(spread) == 0 && (a == nil || a.PodAffinity == nil && a.PodAntiAffinity == nil && (a.NodeAffinity == nil || !r.wishes)) {
+	if !shared && len(spread) == 0 && (a == nil || a.PodAffinity == nil && a.PodAntiAffinity == nil && (a.NodeAffinity == nil || !r.preferences)) {
 		return 0
 	}
-	r.buffer = podspec.AppendTopologyTerms(r.buffer[:0], pod, spread, selector, r.wishes)
+	r.buffer = podspec.AppendTopologyTerms(r.buffer[:0], pod, spread, selector, r.preferences)
 	if shared {
 		r.buffer = podspec.AppendText(append(r.buffer, 'W'), workload)
 	}
@@ -64,9 +64,9 @@ func (r *Reader) Read(pod *corev1.Pod) int {
 	name := string(r.buffer)
 	b := r.readTerms(pod, spread, selector)
 	if shared {
-		b.Ties = append(b.Ties, share)
+		b.Terms = append(b.Terms, share)
 	}
-	if len(b.Ties) == 0 && len(b.Wishes) == 0 {
+	if len(b.Terms) == 0 && len(b.Preferences) == 0 {
 		n = 0
 	} else {
 		b.Name = name
@@ -93,8 +93,8 @@ func (r *Reader) spread(pod *corev1.Pod) ([]corev1.TopologySpreadConstraint, *po
 func (r *Reader) readTerms(pod *corev1.Pod, spread []corev1.TopologySpreadConstraint, selector *podspec.Deduced) *podspec.TopologyTerms {
 	b := &podspec.TopologyTerms{}
 	for i := range spread {
-		if c := &spread[i]; r.wishes || c.WhenUnsatisfiable != corev1.ScheduleAnyway {
-			b.Ties = append(b.Ties, r.spreadTie(pod, c, selector))
+		if c := &spread[i]; r.preferences || c.WhenUnsatisfiable != corev1.ScheduleAnyway {
+			b.Terms = append(b.Terms, r.spreadTie(pod, c, selector))
 		}
 	}
 	a := pod.Spec.Affinity
@@ -102,29 +102,29 @@ func (r *Reader) readTerms(pod *corev1.Pod, spread []corev1.TopologySpreadConstr
 		return b
 	}
 	if p := a.PodAffinity; p != nil {
-		b.Ties = append(b.Ties, r.required(pod, p.RequiredDuringSchedulingIgnoredDuringExecution)...)
+		b.Terms = append(b.Terms, r.required(pod, p.RequiredDuringSchedulingIgnoredDuringExecution)...)
 		for i := range p.PreferredDuringSchedulingIgnoredDuringExecution {
-			if w := &p.PreferredDuringSchedulingIgnoredDuringExecution[i]; r.wishes && w.Weight > 0 {
+			if w := &p.PreferredDuringSchedulingIgnoredDuringExecution[i]; r.preferences && w.Weight > 0 {
 				n := r.target(pod, []corev1.PodAffinityTerm{w.PodAffinityTerm})
-				b.Ties = append(b.Ties, podspec.Tie{Kind: podspec.AffinityTie, Key: w.PodAffinityTerm.TopologyKey, Target: n, Weight: int64(w.Weight)})
+				b.Terms = append(b.Terms, podspec.TopologyTerm{Kind: podspec.AffinityTerm, Key: w.PodAffinityTerm.TopologyKey, Target: n, Weight: int64(w.Weight)})
 			}
 		}
 	}
 	if p := a.PodAntiAffinity; p != nil {
 		for i := range p.RequiredDuringSchedulingIgnoredDuringExecution {
-			b.Ties = append(b.Ties, r.Anti(pod, &p.RequiredDuringSchedulingIgnoredDuringExecution[i], 0))
+			b.Terms = append(b.Terms, r.Anti(pod, &p.RequiredDuringSchedulingIgnoredDuringExecution[i], 0))
 		}
 		for i := range p.PreferredDuringSchedulingIgnoredDuringExecution {
-			if w := &p.PreferredDuringSchedulingIgnoredDuringExecution[i]; r.wishes && w.Weight > 0 {
-				b.Ties = append(b.Ties, r.Anti(pod, &w.PodAffinityTerm, int64(w.Weight)))
+			if w := &p.PreferredDuringSchedulingIgnoredDuringExecution[i]; r.preferences && w.Weight > 0 {
+				b.Terms = append(b.Terms, r.Anti(pod, &w.PodAffinityTerm, int64(w.Weight)))
 			}
 		}
 	}
-	if n := a.NodeAffinity; n != nil && r.wishes {
+	if n := a.NodeAffinity; n != nil && r.preferences {
 		for i := range n.PreferredDuringSchedulingIgnoredDuringExecution {
 			w := &n.PreferredDuringSchedulingIgnoredDuringExecution[i]
 			if w.Weight > 0 && len(w.Preference.MatchExpressions)+len(w.Preference.MatchFields) > 0 {
-				b.Wishes = append(b.Wishes, podspec.NodeWish{Weight: int64(w.Weight), Term: podspec.NewTerm(&w.Preference)})
+				b.Preferences = append(b.Preferences, podspec.NodePreference{Weight: int64(w.Weight), Term: podspec.NewTerm(&w.Preference)})
 			}
 		}
 	}
@@ -132,8 +132,8 @@ func (r *Reader) readTerms(pod *corev1.Pod, spread []corev1.TopologySpreadConstr
 }
 
 // spreadTie reads a spread constraint.
-func (r *Reader) spreadTie(pod *corev1.Pod, c *corev1.TopologySpreadConstraint, selector *podspec.Deduced) podspec.Tie {
-	t := podspec.Tie{Kind: podspec.SpreadTie, Key: c.TopologyKey, MaxSkew: int64(c.MaxSkew), HonorAffinity: true}
+func (r *Reader) spreadTie(pod *corev1.Pod, c *corev1.TopologySpreadConstraint, selector *podspec.Deduced) podspec.TopologyTerm {
+	t := podspec.TopologyTerm{Kind: podspec.SpreadTerm, Key: c.TopologyKey, MaxSkew: int64(c.MaxSkew), HonorAffinity: true}
 	if c.MinDomains != nil {
 		t.MinDomains = int64(*c.MinDomains)
 	}
@@ -166,14 +166,14 @@ func (r *Reader) spreadTie(pod *corev1.Pod, c *corev1.TopologySpreadConstraint, 
 
 // required reads the required terms of pod affinity. A pod counts for them only if
 // all of them select it (kube-scheduler, interpodaffinity: podMatchesAllAffinityTerms).
-func (r *Reader) required(pod *corev1.Pod, terms []corev1.PodAffinityTerm) []podspec.Tie {
+func (r *Reader) required(pod *corev1.Pod, terms []corev1.PodAffinityTerm) []podspec.TopologyTerm {
 	if len(terms) == 0 {
 		return nil
 	}
 	n := r.target(pod, terms)
-	out := make([]podspec.Tie, 0, len(terms))
+	out := make([]podspec.TopologyTerm, 0, len(terms))
 	for i := range terms {
-		t := podspec.Tie{Kind: podspec.AffinityTie, Key: terms[i].TopologyKey, Target: n}
+		t := podspec.TopologyTerm{Kind: podspec.AffinityTerm, Key: terms[i].TopologyKey, Target: n}
 		if !slices.Contains(out, t) {
 			out = append(out, t)
 		}
@@ -182,8 +182,8 @@ func (r *Reader) required(pod *corev1.Pod, terms []corev1.PodAffinityTerm) []pod
 }
 
 // Anti reads a term of anti-affinity.
-func (r *Reader) Anti(pod *corev1.Pod, term *corev1.PodAffinityTerm, weight int64) podspec.Tie {
-	return podspec.Tie{Kind: podspec.AntiTie, Key: term.TopologyKey, Weight: weight, Target: r.target(pod, []corev1.PodAffinityTerm{*term})}
+func (r *Reader) Anti(pod *corev1.Pod, term *corev1.PodAffinityTerm, weight int64) podspec.TopologyTerm {
+	return podspec.TopologyTerm{Kind: podspec.AntiAffinityTerm, Key: term.TopologyKey, Weight: weight, Target: r.target(pod, []corev1.PodAffinityTerm{*term})}
 }
 
 // target numbers the pods that all terms select.
@@ -288,16 +288,16 @@ func newWorkloads(p *scheduling.Problem, share int, running *hosts.Cluster) *pod
 
 // shareTie bounds how many pods of a pod's workload may be on one machine; ok is false where
 // that is no bound.
-func (r *Reader) shareTie(pod *corev1.Pod) (t podspec.Tie, name string, ok bool) {
+func (r *Reader) shareTie(pod *corev1.Pod) (t podspec.TopologyTerm, name string, ok bool) {
 	if r.Workloads == nil {
-		return podspec.Tie{}, "", false
+		return podspec.TopologyTerm{}, "", false
 	}
 	name = r.Workloads.Of(pod)
 	if name == "" || r.Workloads.Most(name) >= r.Workloads.Pods[name] {
-		return podspec.Tie{}, "", false
+		return podspec.TopologyTerm{}, "", false
 	}
 	own := podspec.NamespaceOf(pod)
-	t = podspec.Tie{Kind: podspec.SpreadTie, Key: corev1.LabelHostname, MaxSkew: r.Workloads.Most(name), HonorAffinity: true, Share: true}
+	t = podspec.TopologyTerm{Kind: podspec.SpreadTerm, Key: corev1.LabelHostname, MaxSkew: r.Workloads.Most(name), HonorAffinity: true, Share: true}
 	t.Target = r.Targets.Add(string(podspec.AppendText([]byte{'w'}, name)), func() podspec.Target {
 		return podspec.Target{Selectors: []podspec.PodSelector{{
 			Namespaces: map[string]bool{own: true}, Labels: labels.SelectorFromValidatedSet(labels.Set{podspec.WorkloadKey: name}),
@@ -328,8 +328,8 @@ func (r *Reader) Sort() (bonds, targets []int) {
 	order := make([]int, len(r.List))
 	for i := range order {
 		order[i] = i
-		for k := range r.List[i].Ties {
-			r.List[i].Ties[k].Target = targets[r.List[i].Ties[k].Target]
+		for k := range r.List[i].Terms {
+			r.List[i].Terms[k].Target = targets[r.List[i].Terms[k].Target]
 		}
 	}
 	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(r.List[a].Name, r.List[b].Name) })

@@ -46,7 +46,7 @@ func TestBindsIsReplayPodByPod(t *testing.T) {
 	rng := rand.New(rand.NewPCG(17, 4))
 	yes, no := 0, 0
 	for i := range 3_000 {
-		p := randomProblem(rng, shape{pods: 12, classes: 5, places: 4, rules: 4, bins: 1, wishes: i%2 == 0})
+		p := randomProblem(rng, shape{pods: 12, classes: 5, places: 4, rules: 4, bins: 1, preferences: i%2 == 0})
 		counts := Plan(p).Counts
 		if i%3 == 0 { // some that nobody has planned
 			for c := range counts {

@@ -100,8 +100,8 @@ func (r Rule) holders(counts ...int64) Rule {
 	return r
 }
 
-// wish makes a rule a wish.
-func (r Rule) wish(weight int64) Rule {
+// preference makes a rule a preference.
+func (r Rule) preference(weight int64) Rule {
 	r.Weight = weight
 	return r
 }

@@ -124,7 +124,7 @@ func (s *planner) spreads(class int32) (n int) {
 		return 0
 	}
 	for k := range cells[0].terms {
-		if e := &cells[0].terms[k]; e.kind == Spread && e.holds && !e.wish {
+		if e := &cells[0].terms[k]; e.kind == Spread && e.holds && !e.preference {
 			n++
 		}
 	}
@@ -136,7 +136,7 @@ func (s *planner) spreads(class int32) (n int) {
 func (s *planner) certain(i int32, doubt []int64) bool {
 	for k := range s.cells[i].terms {
 		e := &s.cells[i].terms[k]
-		if e.kind != Spread || !e.holds || e.wish {
+		if e.kind != Spread || !e.holds || e.preference {
 			continue
 		}
 		if e.dom < 0 {

@@ -72,8 +72,8 @@ func TestCertified(t *testing.T) {
 			p: problem([]Rule{spread(1, 2).least(2)}, class(3, 2, self(0)).at(0)), counts: [][]int64{{3}},
 		},
 		{
-			name: "wishes need no proof", certified: true,
-			p: problem([]Rule{spread(1, 2).wish(1)}, class(3, 2, self(0))), counts: [][]int64{{3, 0}},
+			name: "preferences need no proof", certified: true,
+			p: problem([]Rule{spread(1, 2).preference(1)}, class(3, 2, self(0))), counts: [][]int64{{3, 0}},
 		},
 		{
 			name: "anti-affinity alone needs none", certified: true,

@@ -16,26 +16,26 @@ type mode struct {
 
 // merit is the disadvantages of a cell; the first that differs decides.
 type merit struct {
-	strands int64 // pods that would meet their affinity in some orders only
-	wishes  int64 // the weight of preferences that are broken by rules or not granted by the site
-	useless int64 // 0 if a pod there lets others in
-	missing int64 // affine pods for which there is no room
-	harm    int64 // how many places others lose by a pod there
-	noise   int64
-	cost    int64
-	excess  int64 // spread rules that count the pod and would not let it in
-	level   int64 // pods there that are counted by the spread rules that count the class
+	strands     int64 // pods that would meet their affinity in some orders only
+	preferences int64 // the weight of preferences that are broken by rules or not granted by the site
+	useless     int64 // 0 if a pod there lets others in
+	missing     int64 // affine pods for which there is no room
+	harm        int64 // how many places others lose by a pod there
+	noise       int64
+	cost        int64
+	excess      int64 // spread rules that count the pod and would not let it in
+	level       int64 // pods there that are counted by the spread rules that count the class
 }
 
 func (m *merit) compare(o *merit, urgent bool) int {
-	wishes := cmp.Compare(m.wishes, o.wishes)
+	preferences := cmp.Compare(m.preferences, o.preferences)
 	needs := cmp.Or(
 		cmp.Compare(m.useless, o.useless), cmp.Compare(m.missing, o.missing), cmp.Compare(m.harm, o.harm),
 	)
 	if urgent {
-		wishes, needs = needs, wishes
+		preferences, needs = needs, preferences
 	}
-	return cmp.Or(cmp.Compare(m.strands, o.strands), wishes, needs,
+	return cmp.Or(cmp.Compare(m.strands, o.strands), preferences, needs,
 		cmp.Compare(m.noise, o.noise), cmp.Compare(m.cost, o.cost),
 		cmp.Compare(m.excess, o.excess), cmp.Compare(m.level, o.level))
 }
@@ -76,13 +76,13 @@ func (s *planner) choose(class int32) (best int32, n int64, runs bool) {
 
 // judge weighs a cell. The merit is steady if a pod there does not change the merit of this or another cell of the class.
 func (s *planner) judge(c *cell, price int64, opens bool) (m merit, steady bool) {
-	m = merit{wishes: c.source(s.tables).Penalty, useless: 1, cost: price}
+	m = merit{preferences: c.source(s.tables).Penalty, useless: 1, cost: price}
 	steady = !opens
 	for i := range c.terms {
 		e := &c.terms[i]
-		if e.wish {
+		if e.preference {
 			if s.counts.breaks(e) {
-				m.wishes += s.p.Rules[e.rule].Weight
+				m.preferences += s.p.Rules[e.rule].Weight
 			}
 			steady = steady && (e.adds == 0 || !e.holds)
 		}
@@ -91,7 +91,7 @@ func (s *planner) judge(c *cell, price int64, opens bool) (m merit, steady bool)
 			if e.dom >= 0 && e.adds > 0 {
 				steady = false
 				m.level += s.counts.count[e.dom]
-				if !e.holds && !e.wish && s.counts.breaks(e) {
+				if !e.holds && !e.preference && s.counts.breaks(e) {
 					m.excess++
 				}
 			}
@@ -106,8 +106,8 @@ func (s *planner) judge(c *cell, price int64, opens bool) (m merit, steady bool)
 		m.harm = m.excess << 32
 	}
 	if s.p.Priced {
-		m.cost += m.wishes
-		m.wishes = 0
+		m.cost += m.preferences
+		m.preferences = 0
 	}
 	if s.mode.noise != 0 {
 		m.noise = int64(mix(s.mode.noise+uint64(c.class)<<20+uint64(c.site)) >> 2)
@@ -118,7 +118,7 @@ func (s *planner) judge(c *cell, price int64, opens bool) (m merit, steady bool)
 // lead weighs the pods that would follow a pod into a domain, and reports whether there are any. Pods follow if their
 // affinity selects no pod yet.
 func (s *planner) lead(c *cell, e *term, m *merit) bool {
-	if e.wish {
+	if e.preference {
 		// All of its kind follow the first, unless their kind is elsewhere.
 		if !e.holds || !e.self || s.counts.all[e.rule] > 0 {
 			return false
@@ -143,7 +143,7 @@ func (s *planner) lead(c *cell, e *term, m *merit) bool {
 // whether it matters for any domain. Such pods bind in every order only if all pods that the affinity selects are in
 // one domain, or one of them there has no such affinity itself.
 func (s *planner) strand(e *term, opens bool, m *merit) bool {
-	if e.wish || e.dom < 0 {
+	if e.preference || e.dom < 0 {
 		return false
 	}
 	if opens && e.holds && s.counts.count[e.dom] <= 0 {

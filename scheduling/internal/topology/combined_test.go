@@ -72,8 +72,8 @@ func TestPlanCombined(t *testing.T) {
 			want: [][]int64{{2, 2, 0, 0}},
 		},
 		{
-			name: "zone spread with minDomains, affinity and a wish at once",
-			p: problem([]Rule{spread(1, 3).least(3), affinity(3), anti(3).wish(4)},
+			name: "zone spread with minDomains, affinity and a preference at once",
+			p: problem([]Rule{spread(1, 3).least(3), affinity(3), anti(3).preference(4)},
 				class(6, 3, self(0), holds(1)), class(3, 3, seen(1), self(2))),
 			want: [][]int64{{2, 2, 2}, {1, 1, 1}},
 		},

@@ -8,13 +8,13 @@ const many = math.MaxInt64
 // term is a link of a class at one of its sites, with everything that a check needs
 // in one place.
 type term struct {
-	adds  int64 // how many a pod counts for in the domain
-	dom   int32 // place in the flat tables of domains, or None
-	rule  int32
-	kind  Kind
-	holds bool
-	wish  bool
-	self  bool // the class is counted by the rule, wherever it goes
+	adds       int64 // how many a pod counts for in the domain
+	dom        int32 // place in the flat tables of domains, or None
+	rule       int32
+	kind       Kind
+	holds      bool
+	preference bool
+	self       bool // the class is counted by the rule, wherever it goes
 }
 
 // cell is a site of a class.
@@ -99,7 +99,7 @@ func (t *tables) appendTerms(flat []term, links []Link, site *Site) []term {
 		rule := &t.p.Rules[link.Rule]
 		e := term{
 			dom: None, rule: link.Rule, kind: rule.Kind, holds: link.Holds,
-			wish: rule.Weight > 0, self: link.Counts > 0,
+			preference: rule.Weight > 0, self: link.Counts > 0,
 		}
 		if l < len(site.Domains) && site.Domains[l] >= 0 && int(site.Domains[l]) < len(rule.Domains) {
 			e.dom = t.domFirst[link.Rule] + site.Domains[l]
@@ -156,10 +156,10 @@ func (s *Site) usable() bool {
 }
 
 // affine reports whether a term is an affinity that has to be met.
-func (e *term) affine() bool { return e.kind == Affinity && e.holds && !e.wish }
+func (e *term) affine() bool { return e.kind == Affinity && e.holds && !e.preference }
 
 // spreads reports whether a term is a spread that must hold.
-func (e *term) spreads() bool { return e.kind == Spread && !e.wish }
+func (e *term) spreads() bool { return e.kind == Spread && !e.preference }
 
 // limit is how many pods may go to a cell.
 func (c *cell) limit(t *tables) int64 {

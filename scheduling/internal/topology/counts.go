@@ -87,7 +87,7 @@ func (s *counts) admits(terms []term) (n int64, opens bool) {
 	n = many
 	for i := range terms {
 		e := &terms[i]
-		if e.wish {
+		if e.preference {
 			continue
 		}
 		switch e.kind {
@@ -144,7 +144,7 @@ func (s *counts) admits(terms []term) (n int64, opens bool) {
 func (s *counts) closed(terms []term) bool {
 	for i := range terms {
 		e := &terms[i]
-		if !e.wish && e.kind == Affinity && e.holds && (e.dom < 0 || s.all[e.rule] > 0 || s.count[e.dom] <= 0 && !e.self) {
+		if !e.preference && e.kind == Affinity && e.holds && (e.dom < 0 || s.all[e.rule] > 0 || s.count[e.dom] <= 0 && !e.self) {
 			return true
 		}
 	}
@@ -191,8 +191,8 @@ func (s *counts) add(terms []term, n int64) {
 	}
 }
 
-// stand lets machines stand in a cell: the domains exist, without a pod.
-func (s *counts) stand(terms []term) {
+// openCell lets machines stand in a cell: the domains exist, without a pod.
+func (s *counts) openCell(terms []term) {
 	for i := range terms {
 		if e := &terms[i]; e.dom >= 0 && (e.holds || e.adds > 0) {
 			s.in[e.dom] = true
@@ -211,7 +211,7 @@ func (s *counts) changes(class int32) int32 {
 	return n
 }
 
-// breaks reports whether one more pod would break a wish.
+// breaks reports whether one more pod would break a preference.
 func (s *counts) breaks(e *term) bool {
 	switch e.kind {
 	case Spread:

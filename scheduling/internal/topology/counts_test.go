@@ -41,7 +41,7 @@ func TestCountsKeepTheMinimum(t *testing.T) {
 func TestAdmitsAgreesWithReading(t *testing.T) {
 	rng := rand.New(rand.NewPCG(13, 4))
 	for round := range 2500 {
-		p := randomProblem(rng, shape{pods: 9, classes: 5, places: 4, rules: 4, bins: 1, wishes: true})
+		p := randomProblem(rng, shape{pods: 9, classes: 5, places: 4, rules: 4, bins: 1, preferences: true})
 		counts := make([][]int64, len(p.Classes))
 		for c := range counts {
 			counts[c] = make([]int64, len(p.Classes[c].Sites))
@@ -58,7 +58,7 @@ func TestAdmitsAgreesWithReading(t *testing.T) {
 		}
 		for i := range table.cells {
 			if n := counts[table.cells[i].class][table.cells[i].site]; n > 0 {
-				r.counts.stand(table.cells[i].terms)
+				r.counts.openCell(table.cells[i].terms)
 				r.counts.add(table.cells[i].terms, n)
 			}
 		}

@@ -42,8 +42,8 @@ func TestCrossed(t *testing.T) {
 		},
 		{"no sites", problem(three, class(1, 0, holds(0), seen(1)), class(1, 0, holds(1), seen(0))), []bool{false, false}},
 		{
-			"wishes",
-			problem([]Rule{spread(1, 2), spread(1, 2).wish(1)}, class(1, 2, holds(0), seen(1)), class(1, 2, holds(1), seen(0))),
+			"preferences",
+			problem([]Rule{spread(1, 2), spread(1, 2).preference(1)}, class(1, 2, holds(0), seen(1)), class(1, 2, holds(1), seen(0))),
 			[]bool{false, false},
 		},
 	} {

@@ -50,7 +50,7 @@ func TestNoAnchor(t *testing.T) {
 	for name, p := range map[string]*Problem{
 		"one spread":      problem([]Rule{spread(1, 2)}, class(5, 2, self(0))),
 		"two of one pod":  problem([]Rule{spread(1, 2), spread(1, 2)}, class(5, 2, self(0), self(1))),
-		"a wish":          problem([]Rule{spread(1, 2), spread(1, 2).wish(1)}, class(5, 2, holds(0), seen(1))),
+		"a preference":    problem([]Rule{spread(1, 2), spread(1, 2).preference(1)}, class(5, 2, holds(0), seen(1))),
 		"anti-affinity":   problem([]Rule{spread(1, 2), anti(2)}, class(5, 2, holds(0), seen(1))),
 		"no sites":        problem([]Rule{spread(1, 2), spread(1, 2)}, class(5, 0, holds(0), seen(1))),
 		"none to be used": problem([]Rule{spread(1, 2), spread(1, 2)}, class(5, 2, holds(0), seen(1)).limits(0, 0)),

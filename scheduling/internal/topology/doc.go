@@ -9,7 +9,7 @@
 //	        that matters to the class, such as one zone, or one zone and capacity type
 //	cell    a site of a class, after compilation
 //	rule    one spread, affinity or anti-affinity term that classes hold, are counted
-//	        by, or both; a wish is a rule that may be broken
+//	        by, or both; a preference is a rule that may be broken
 //	domain  one value of a rule's key
 //	bin     a machine that already runs and has room left
 //	cluster classes that rules tie together, directly or through others

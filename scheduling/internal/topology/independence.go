@@ -269,7 +269,7 @@ func (g *orderIndependence) concerns(i, at int32, elsewhere bool) bool {
 // Binds reports whether pods bind one by one in the order given, again and again until
 // nothing more binds, and would meet their affinities in any order. A pod is the place
 // of a class in p.Classes, and goes to the class's only site; Count, costs, limits, room
-// and wishes play no part. The domains of a spread are those that [Replay] takes.
+// and preferences play no part. The domains of a spread are those that [Replay] takes.
 //
 // The result is that of Replay for as many classes of one pod each.
 func Binds(p *Problem, pods []int32, extra [][]int32) bool {
@@ -281,7 +281,7 @@ func Binds(p *Problem, pods []int32, extra [][]int32) bool {
 	}
 	t.exist(placed, extra)
 	all := newCluster(t)
-	r.stand(all, placed, t.eligible)
+	r.start(all, placed, t.eligible)
 	return r.line(pods) && newOrderIndependence(t).run(all, placed)
 }
 

@@ -111,8 +111,8 @@ func TestGround(t *testing.T) {
 			counts: [][]int64{{3, 0}, {1, 0}}, after: [][]int64{{0, 0}, {1, 0}},
 		},
 		{
-			name: "wishes are not asked for", firm: true,
-			p:      problem([]Rule{affinity(2).wish(1)}, class(3, 2, self(0)), class(1, 2, seen(0))),
+			name: "preferences are not asked for", firm: true,
+			p:      problem([]Rule{affinity(2).preference(1)}, class(3, 2, self(0)), class(1, 2, seen(0))),
 			counts: [][]int64{{3, 0}, {0, 1}},
 		},
 	} {

@@ -166,7 +166,7 @@ func (n *naive) bindClass(c int, left []int64) bool {
 func TestPlanBindsNaively(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 14))
 	for round := range 3000 {
-		p := randomProblem(rng, shape{pods: 12, classes: 5, places: 4, rules: 4, bins: 2, wishes: true})
+		p := randomProblem(rng, shape{pods: 12, classes: 5, places: 4, rules: 4, bins: 2, preferences: true})
 		got := Plan(p)
 		n := newNaive(p, got.Counts)
 		left := clone(got.Counts)

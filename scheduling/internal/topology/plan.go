@@ -105,7 +105,7 @@ func (s *planner) noteOpened(c *cell) {
 	for k := range c.terms {
 		e := &c.terms[k]
 		switch {
-		case e.kind != Affinity || e.wish || e.dom < 0:
+		case e.kind != Affinity || e.preference || e.dom < 0:
 		case e.holds && s.counts.all[e.rule] == 0:
 			s.solo[e.rule] = e.dom
 		case !e.holds && e.adds > 0 && s.solo[e.rule] == e.dom:
@@ -138,7 +138,7 @@ func (s *planner) blocked(class int32) bool {
 			continue
 		}
 		if n, _ := s.counts.admits(cells[k].terms); n == 0 ||
-			slices.ContainsFunc(cells[k].terms, func(e term) bool { return e.holds && !e.wish }) {
+			slices.ContainsFunc(cells[k].terms, func(e term) bool { return e.holds && !e.preference }) {
 			return true
 		}
 	}

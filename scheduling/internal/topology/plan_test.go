@@ -283,46 +283,46 @@ func TestPlanWishes(t *testing.T) {
 	check(t, []planCase{
 		{
 			name: "a spread that may be broken is kept while it can (P114)",
-			p:    problem([]Rule{spread(1, 2).wish(1)}, class(4, 2, self(0)).costs(1, 9)),
+			p:    problem([]Rule{spread(1, 2).preference(1)}, class(4, 2, self(0)).costs(1, 9)),
 			want: [][]int64{{2, 2}},
 		},
 		{
 			name: "and broken when there is no room (P114)",
-			p:    problem([]Rule{spread(1, 2).wish(1)}, class(5, 2, self(0)).limits(-1, 1)),
+			p:    problem([]Rule{spread(1, 2).preference(1)}, class(5, 2, self(0)).limits(-1, 1)),
 			want: [][]int64{{4, 1}},
 		},
 		{
-			name: "a wish that costs more than it is worth is broken",
-			p: &Problem{Dims: 1, Priced: true, Rules: []Rule{spread(1, 2).wish(3)}, Classes: []Class{
+			name: "a preference that costs more than it is worth is broken",
+			p: &Problem{Dims: 1, Priced: true, Rules: []Rule{spread(1, 2).preference(3)}, Classes: []Class{
 				class(4, 2, self(0)).costs(1, 9),
 			}},
 			want: [][]int64{{4, 0}},
 		},
 		{
 			name: "preferred affinity gathers at the cheapest site",
-			p:    problem([]Rule{affinity(3).wish(5)}, class(3, 3, self(0)).costs(2, 1, 3)),
+			p:    problem([]Rule{affinity(3).preference(5)}, class(3, 3, self(0)).costs(2, 1, 3)),
 			want: [][]int64{{0, 3, 0}},
 		},
 		{
 			name: "preferred affinity looks at all pods before the first goes",
 			p: &Problem{
-				Dims: 1, Rules: []Rule{affinity(2).wish(1)}, Bins: [][]int64{{1}},
+				Dims: 1, Rules: []Rule{affinity(2).preference(1)}, Bins: [][]int64{{1}},
 				Classes: []Class{class(4, 2, self(0)).costs(9, 5).bins([]int32{0})},
 			},
 			want: [][]int64{{0, 4}},
 		},
 		{
 			name: "preferred anti-affinity takes every zone once, then the cheapest",
-			p:    problem([]Rule{anti(3).wish(5)}, class(5, 3, self(0)).costs(2, 1, 3)),
+			p:    problem([]Rule{anti(3).preference(5)}, class(5, 3, self(0)).costs(2, 1, 3)),
 			want: [][]int64{{1, 3, 1}},
 		},
 		{
-			name: "lighter wishes give way",
+			name: "lighter preferences give way",
 			p:    problem(nil, class(2, 3).penalties(4, 2, 3).costs(1, 9, 1)),
 			want: [][]int64{{0, 2, 0}},
 		},
 		{
-			name: "a wish keeps nobody else out",
+			name: "a preference keeps nobody else out",
 			p:    problem([]Rule{affinity(2)}, class(1, 2, holds(0)).at(1), class(1, 2, seen(0)).penalties(0, 5)),
 			want: [][]int64{{1}, {0, 1}},
 		},

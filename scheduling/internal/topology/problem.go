@@ -78,7 +78,7 @@ type Site struct {
 	// Cost is that of one pod on a machine bought here, in nano-USD per hour, or
 	// [Nowhere].
 	Cost int64
-	// Penalty is for wishes that the site itself does not grant.
+	// Penalty is for preferences that the site itself does not grant.
 	Penalty int64
 	// Bins are the running machines here that admit the class, by place in Problem.Bins.
 	Bins []int32

@@ -14,9 +14,9 @@ import (
 // shapes are the sizes at which properties are tested.
 func shapes() []shape {
 	return []shape{
-		{pods: 6, classes: 4, places: 3, rules: 3, bins: 2, wishes: true},
-		{pods: 30, classes: 6, places: 4, rules: 5, bins: 4, wishes: true},
-		{pods: 200, classes: 30, places: 6, rules: 8, bins: 6, wishes: true},
+		{pods: 6, classes: 4, places: 3, rules: 3, bins: 2, preferences: true},
+		{pods: 30, classes: 6, places: 4, rules: 5, bins: 4, preferences: true},
+		{pods: 200, classes: 30, places: 6, rules: 8, bins: 6, preferences: true},
 	}
 }
 

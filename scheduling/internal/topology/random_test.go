@@ -5,7 +5,7 @@ import "math/rand/v2"
 // shape bounds a random problem.
 type shape struct {
 	pods, classes, places, rules, bins int
-	wishes                             bool
+	preferences                        bool
 }
 
 // place is a physical site: the values of two keys, shared by all classes.
@@ -60,7 +60,7 @@ func randomRule(rng *rand.Rand, b shape, domains int) Rule {
 		rule.Max = int64(1 + rng.IntN(2))
 		rule.MinDomains = int64(max(0, rng.IntN(8)-4))
 	}
-	if b.wishes && rng.IntN(4) == 0 {
+	if b.preferences && rng.IntN(4) == 0 {
 		rule.Weight = int64(1 + rng.IntN(5))
 	}
 	runs := rng.IntN(3) == 0

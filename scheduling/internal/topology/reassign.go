@@ -53,7 +53,7 @@ func (s *planner) reassign(cl *cluster) {
 }
 
 // priced reports whether the costs of sites say all about two drafts that place as many
-// pods: nothing runs that could take some, and there are no wishes.
+// pods: nothing runs that could take some, and there are no preferences.
 func (s *planner) priced(cl *cluster) bool {
 	for _, c := range cl.classes {
 		cells, _ := s.of(c)
@@ -61,7 +61,7 @@ func (s *planner) priced(cl *cluster) bool {
 			if site := cells[k].source(s.tables); len(site.Bins) > 0 || site.Penalty > 0 {
 				return false
 			}
-			if slices.ContainsFunc(cells[k].terms, func(e term) bool { return e.wish && e.holds }) {
+			if slices.ContainsFunc(cells[k].terms, func(e term) bool { return e.preference && e.holds }) {
 				return false
 			}
 		}

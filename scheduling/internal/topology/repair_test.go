@@ -7,7 +7,7 @@ import (
 )
 
 func TestOrder(t *testing.T) {
-	rules := []Rule{spread(1, 3), anti(3), spread(1, 3).wish(1)}
+	rules := []Rule{spread(1, 3), anti(3), spread(1, 3).preference(1)}
 	large := class(1, 3, self(0))
 	large.Request = []int64{5}
 	p := problem(rules,
@@ -38,7 +38,7 @@ func TestRetry(t *testing.T) {
 			want: [][]int64{{2}, {3, 3}},
 		},
 		{
-			name: "a wish gives way to what others need, also across priorities",
+			name: "a preference gives way to what others need, also across priorities",
 			p: problem([]Rule{affinity(2)},
 				class(3, 2, seen(0)).penalties(0, 7).priority(3), class(1, 2, holds(0)).at(1)),
 			want: [][]int64{{2, 1}, {1}},

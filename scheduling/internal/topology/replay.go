@@ -8,7 +8,7 @@ import (
 // Replay binds the given counts one by one, in order of priority and then of classes,
 // again and again until nothing more binds, and returns the pods that are bound. Pods that could
 // meet their affinities in some orders only are left out, too. Costs, limits, room and
-// wishes play no part. The domains of a spread rule are those of running
+// preferences play no part. The domains of a spread rule are those of running
 // nodes, those in which pods are given, and those that extra lists for it: domains
 // in which something else is planned.
 func Replay(p *Problem, given [][]int64, extra [][]int32) (bound [][]int64) {
@@ -125,7 +125,7 @@ func newReplay(t *tables) *replay {
 // them stand from the start; in are the domains that there are besides. It reports
 // whether all pods are bound.
 func (r *replay) run(cl *cluster, placed []int64, in []bool) bool {
-	r.stand(cl, placed, in)
+	r.start(cl, placed, in)
 	todo := int64(0)
 	for _, c := range cl.classes {
 		r.todo[c], r.seen[c] = 0, -1
@@ -147,9 +147,9 @@ func (r *replay) run(cl *cluster, placed []int64, in []bool) bool {
 	return todo == 0
 }
 
-// stand sets the counts of the rules of a cluster to the running pods, and lets the machines exist of the pods that are
+// start sets the counts of the rules of a cluster to the running pods, and lets the machines exist of the pods that are
 // placed.
-func (r *replay) stand(cl *cluster, placed []int64, in []bool) {
+func (r *replay) start(cl *cluster, placed []int64, in []bool) {
 	for _, rule := range cl.rules {
 		r.counts.restart(rule, in)
 	}
@@ -157,7 +157,7 @@ func (r *replay) stand(cl *cluster, placed []int64, in []bool) {
 		cells, first := r.of(c)
 		for k := range cells {
 			if placed[int(first)+k] > 0 {
-				r.counts.stand(cells[k].terms)
+				r.counts.openCell(cells[k].terms)
 			}
 		}
 	}

@@ -76,8 +76,8 @@ func TestReplay(t *testing.T) {
 			given: [][]int64{{1, 1}, {2, 0}}, want: [][]int64{{1, 1}, {0, 0}},
 		},
 		{
-			name:  "costs, limits, room and wishes play no part",
-			p:     problem([]Rule{spread(1, 2).wish(3)}, class(5, 2, self(0)).costs(Nowhere, 1).limits(0, 0)),
+			name:  "costs, limits, room and preferences play no part",
+			p:     problem([]Rule{spread(1, 2).preference(3)}, class(5, 2, self(0)).costs(Nowhere, 1).limits(0, 0)),
 			given: [][]int64{{5, 0}}, want: [][]int64{{5, 0}},
 		},
 		{

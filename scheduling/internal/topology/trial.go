@@ -57,7 +57,7 @@ func (t *trial) start(cl *cluster, placed []int64, in []bool) {
 		for i := t.first[c]; i < t.first[c+1]; i++ {
 			t.left[i] = 0
 			if placed[i] > 0 {
-				t.counts.stand(t.cells[i].terms)
+				t.counts.openCell(t.cells[i].terms)
 				t.order = append(t.order, slices.Repeat([]int32{i}, int(placed[i]))...)
 			}
 		}

@@ -86,7 +86,7 @@ func (b *UnitBook) split(i int) Unit {
 
 // leads reports whether a unit has a pod of one of the classes.
 func (b *UnitBook) leads(u *Unit, leaders []int) bool {
-	return slices.ContainsFunc(u.Portions, func(s instance.Portion) bool { return slices.Contains(leaders, s.Class) })
+	return slices.ContainsFunc(u.Members, func(s instance.Member) bool { return slices.Contains(leaders, s.Class) })
 }
 
 // join sets the count of unit i to count, adds up to each pods of a class to each of them, and returns the number of
@@ -98,7 +98,7 @@ func (b *UnitBook) join(i, class int, each, count int64) int64 {
 	if each == 0 || count == 0 {
 		return 0
 	}
-	b.add(u, instance.Portion{Class: class, N: each})
+	b.add(u, instance.Member{Class: class, N: each})
 	return each * count
 }
 
@@ -110,22 +110,22 @@ func (b *UnitBook) joinNew(u Unit, class int, each, count int64) int64 {
 	u.Count = count
 	each = b.most(&u, class, each)
 	if each > 0 {
-		b.add(&u, instance.Portion{Class: class, N: each})
+		b.add(&u, instance.Member{Class: class, N: each})
 	}
 	b.Units = append(b.Units, u)
 	return each * count
 }
 
 // add adds pods to a unit. A unit that is restricted to some bins remains so.
-func (b *UnitBook) add(u *Unit, p instance.Portion) {
-	u.Portions = added(u.Portions, p)
+func (b *UnitBook) add(u *Unit, p instance.Member) {
+	u.Members = added(u.Members, p)
 	if u.Signature >= 0 {
-		u.Signature = b.Number(b.Members(u.Portions), b.List[u.Signature].Hosts)
+		u.Signature = b.Number(b.Members(u.Members), b.List[u.Signature].Hosts)
 	}
 }
 
 // added is shares with the pods of s, as a new slice.
-func added(shares []instance.Portion, s instance.Portion) []instance.Portion {
+func added(shares []instance.Member, s instance.Member) []instance.Member {
 	out := slices.Clone(shares)
 	for i := range out {
 		if out[i].Class == s.Class {
@@ -152,7 +152,7 @@ func (b *UnitBook) most(u *Unit, class int, n int64) int64 {
 
 // holdsMore reports whether an offer or existing node can hold a unit with n more pods of a class.
 func (b *UnitBook) holdsMore(u *Unit, class int, n int64) bool {
-	shares := added(u.Portions, instance.Portion{Class: class, N: n})
+	shares := added(u.Members, instance.Member{Class: class, N: n})
 	if b.clash(shares) || b.atOdds(shares) {
 		return false
 	}
@@ -182,7 +182,7 @@ func (b *UnitBook) holdsMore(u *Unit, class int, n int64) bool {
 }
 
 // clash reports whether pods of a unit bind the same host port.
-func (b *UnitBook) clash(shares []instance.Portion) bool {
+func (b *UnitBook) clash(shares []instance.Member) bool {
 	for i, s := range shares {
 		ports := b.Locations.In.Classes.Groups[b.Locations.In.Planned[s.Class].Group].Ports
 		if len(ports) == 0 {
@@ -202,14 +202,14 @@ func (b *UnitBook) clash(shares []instance.Portion) bool {
 
 // atOdds reports whether a unit violates required anti-affinity or a spread per host of its own pods, as on an empty
 // node.
-func (b *UnitBook) atOdds(portions []instance.Portion) bool {
+func (b *UnitBook) atOdds(portions []instance.Member) bool {
 	for _, p := range portions {
-		for _, t := range b.Locations.In.TopologyTerms.List[b.Locations.In.Planned[p.Class].TopologyTerms].Ties {
-			if t.Weight > 0 || t.Kind == podspec.AffinityTie || t.Kind == podspec.SpreadTie && !t.PerHost() {
+		for _, t := range b.Locations.In.TopologyTerms.List[b.Locations.In.Planned[p.Class].TopologyTerms].Terms {
+			if t.Weight > 0 || t.Kind == podspec.AffinityTerm || t.Kind == podspec.SpreadTerm && !t.PerHost() {
 				continue
 			}
 			most, n := t.MaxSkew, int64(0)
-			if t.Kind == podspec.AntiTie && b.Among(p.Class, t.Target) {
+			if t.Kind == podspec.AntiAffinityTerm && b.Among(p.Class, t.Target) {
 				most = 1
 			}
 			for _, q := range portions {

@@ -22,7 +22,7 @@ func presolve(b *UnitBook) {
 	b.Dead = slices.Clone(b.Hopeless)
 	for r, h := range heads(b) {
 		if b.Rules[r].Redundant(&h) {
-			loosen(b.Locations, &b.Rules[r])
+			reduceToPresence(b.Locations, &b.Rules[r])
 		}
 	}
 	b.Idle = idleLimits(b)
@@ -32,7 +32,7 @@ func presolve(b *UnitBook) {
 func heldBy(b *UnitBook, class *podspec.PodClass) []int {
 	bonds := b.Locations.In.TopologyTerms.List[class.TopologyTerms]
 	var out []int
-	for _, x := range bonds.Ties {
+	for _, x := range bonds.Terms {
 		if !x.PerHost() {
 			out = append(out, b.Rule(x, class.Group, bonds))
 		}
@@ -41,8 +41,8 @@ func heldBy(b *UnitBook, class *podspec.PodClass) []int {
 }
 
 // heads counts, by rule, the pending pods that are not hopeless.
-func heads(b *UnitBook) []Heads {
-	out := make([]Heads, len(b.Rules))
+func heads(b *UnitBook) []PodCounts {
+	out := make([]PodCounts, len(b.Rules))
 	for i, class := range b.Locations.In.Planned {
 		if b.Hopeless[i] || class.TopologyTerms == 0 && len(b.Locations.In.TopologyTerms.Targets.Sets[class.Among]) == 0 {
 			continue
@@ -50,7 +50,7 @@ func heads(b *UnitBook) []Heads {
 		n := b.Wanting(i)
 		held := heldBy(b, class)
 		for _, r := range held {
-			out[r].Add(true, b.Among(i, b.Rules[r].Tie.Target), n)
+			out[r].Add(true, b.Among(i, b.Rules[r].Term.Target), n)
 		}
 		for _, target := range b.Locations.In.TopologyTerms.Targets.Sets[class.Among] {
 			for _, r := range b.ByTarget[int(target)] {
@@ -65,14 +65,14 @@ func heads(b *UnitBook) []Heads {
 
 // dropInfeasibleClasses marks as hopeless the classes with required affinity to pods of which none runs or can be
 // placed, and reports whether there were any. It must be repeated, because pods may have affinity to such classes.
-func dropInfeasibleClasses(b *UnitBook, heads []Heads) bool {
+func dropInfeasibleClasses(b *UnitBook, heads []PodCounts) bool {
 	found := false
 	for i, class := range b.Locations.In.Planned {
 		if b.Hopeless[i] {
 			continue
 		}
 		for _, r := range heldBy(b, class) {
-			if x := &b.Rules[r]; x.Tie.Kind == podspec.AffinityTie && x.Tie.Weight == 0 && x.Total == 0 && heads[r].Counted == 0 {
+			if x := &b.Rules[r]; x.Term.Kind == podspec.AffinityTerm && x.Term.Weight == 0 && x.Total == 0 && heads[r].Counted == 0 {
 				b.Hopeless[i], found = true, true
 			}
 		}
@@ -85,8 +85,8 @@ func unplaceable(b *UnitBook) []bool {
 	out := make([]bool, len(b.Locations.In.Planned))
 	for i, class := range b.Locations.In.Planned {
 		var need []int // axes of topology keys that a node must have
-		for _, x := range b.Locations.In.TopologyTerms.List[class.TopologyTerms].Ties {
-			if x.Weight == 0 && x.Kind != podspec.AntiTie && !x.PerHost() {
+		for _, x := range b.Locations.In.TopologyTerms.List[class.TopologyTerms].Terms {
+			if x.Weight == 0 && x.Kind != podspec.AntiAffinityTerm && !x.PerHost() {
 				need = append(need, b.Locations.KeyAxis(x.Key))
 			}
 		}
@@ -95,11 +95,11 @@ func unplaceable(b *UnitBook) []bool {
 	return out
 }
 
-// loosen reduces a rule to the condition that nodes have the topology key.
-func loosen(l *instance.LocationIndex, r *Rule) {
+// reduceToPresence reduces a rule to the condition that nodes have the topology key.
+func reduceToPresence(l *instance.LocationIndex, r *Rule) {
 	r.Loose = true
-	r.Axis, r.Tie.MinDomains = l.PresenceAxis(r.Tie.Key), 0
-	if r.Tie.Kind == podspec.SpreadTie {
+	r.Axis, r.Term.MinDomains = l.PresenceAxis(r.Term.Key), 0
+	if r.Term.Kind == podspec.SpreadTerm {
 		r.Filter = l.FilterAxis(instance.Filter{Group: -1})
 	}
 	all := topology.Domain{}
@@ -113,14 +113,14 @@ func loosen(l *instance.LocationIndex, r *Rule) {
 
 // idleLimits are, by number, the per-node limits that cannot be exceeded even if all pods share a node.
 func idleLimits(b *UnitBook) []bool {
-	all := make([]Heads, len(b.PerNodeLimits))
+	all := make([]PodCounts, len(b.PerNodeLimits))
 	for i, class := range b.Locations.In.Planned {
 		if b.Hopeless[i] {
 			continue
 		}
 		n := b.Wanting(i)
-		for _, x := range b.Locations.In.TopologyTerms.List[class.TopologyTerms].Ties {
-			if x.PerHost() && x.Kind != podspec.AffinityTie {
+		for _, x := range b.Locations.In.TopologyTerms.List[class.TopologyTerms].Terms {
+			if x.PerHost() && x.Kind != podspec.AffinityTerm {
 				all[b.PerNodeLimit(x, b.Among(i, x.Target))].Add(true, false, n)
 			}
 		}

@@ -29,17 +29,17 @@ type TopologySignature struct {
 	Rules []topology.Link // by rule, ascending
 	// PerNodeLimits are the memberships of one unit.
 	PerNodeLimits []model.Membership
-	Wishes        []wish
+	Preferences   []preference
 	Part          *instance.Partition
-	bins          model.Bits      // bins that admit it
-	Seats         []instance.Seat // by site
-	Sites         []topology.Site // the sites as package topology takes them, without costs and bins; nil before the first use
+	bins          model.Bits             // bins that admit it
+	FeasibleSets  []instance.FeasibleSet // by site
+	Sites         []topology.Site        // the sites as package topology takes them, without costs and bins; nil before the first use
 	Market        *instance.Market
-	Plain         bool // whether it has neither rules nor wishes
+	Plain         bool // whether it has neither rules nor preferences
 }
 
-// wish is a preferred term of node affinity: its weight, and the axis that is 1 where it matches.
-type wish struct {
+// preference is a preferred term of node affinity: its weight, and the axis that is 1 where it matches.
+type preference struct {
 	Weight int64
 	Axis   int
 }
@@ -76,17 +76,17 @@ func (b *SignatureBook) Number(members []Member, hosts model.Bits) int {
 // Enter adds the rules and per-node limits of a member's terms.
 func (b *SignatureBook) Enter(m Member) {
 	bonds := b.Locations.In.TopologyTerms.List[m.TopologyTerms]
-	for _, t := range bonds.Ties {
+	for _, t := range bonds.Terms {
 		switch {
 		case !t.PerHost():
 			b.Rule(t, m.Group, bonds)
-		case t.Kind != podspec.AffinityTie:
+		case t.Kind != podspec.AffinityTerm:
 			b.PerNodeLimit(t, b.Locations.In.TopologyTerms.Targets.Has(m.Among, t.Target))
 		}
 	}
 }
 
-// Link fills the rules, limits, wishes, sites and seats of a signature. All rules must have been entered before.
+// Link fills the rules, limits, preferences, sites and seats of a signature. All rules must have been entered before.
 func (b *SignatureBook) Link(k *TopologySignature) {
 	rules := map[int]*topology.Link{}
 	limits := map[int]*model.Membership{}
@@ -104,11 +104,11 @@ func (b *SignatureBook) Link(k *TopologySignature) {
 	}
 	for _, m := range k.members {
 		bonds := b.Locations.In.TopologyTerms.List[m.TopologyTerms]
-		for _, t := range bonds.Ties {
+		for _, t := range bonds.Terms {
 			switch {
 			case !t.PerHost():
 				rule(b.Rule(t, m.Group, bonds)).Holds = true
-			case t.Kind != podspec.AffinityTie:
+			case t.Kind != podspec.AffinityTerm:
 				limit(b.PerNodeLimit(t, b.Locations.In.TopologyTerms.Targets.Has(m.Among, t.Target))).Holds = true
 			}
 		}
@@ -120,9 +120,9 @@ func (b *SignatureBook) Link(k *TopologySignature) {
 				limit(n).Weight += m.N
 			}
 		}
-		for i := range bonds.Wishes {
-			w := &bonds.Wishes[i]
-			k.Wishes = append(k.Wishes, wish{Weight: w.Weight, Axis: b.Locations.WishAxis(&w.Term)})
+		for i := range bonds.Preferences {
+			w := &bonds.Preferences[i]
+			k.Preferences = append(k.Preferences, preference{Weight: w.Weight, Axis: b.Locations.PreferenceAxis(&w.Term)})
 		}
 	}
 	for _, n := range slices.Sorted(maps.Keys(rules)) {
@@ -138,8 +138,8 @@ func (b *SignatureBook) Link(k *TopologySignature) {
 		}
 		k.PerNodeLimits = append(k.PerNodeLimits, *limits[n])
 	}
-	k.Wishes = slices.DeleteFunc(k.Wishes, func(w wish) bool { return b.Locations.Axes[w.Axis].Flat })
-	k.Plain = len(k.Rules) == 0 && len(k.Wishes) == 0
+	k.Preferences = slices.DeleteFunc(k.Preferences, func(w preference) bool { return b.Locations.Axes[w.Axis].Flat })
+	k.Plain = len(k.Rules) == 0 && len(k.Preferences) == 0
 	var axes []int
 	for _, link := range k.Rules {
 		axes = append(axes, b.Rules[link.Rule].Axis)
@@ -147,12 +147,12 @@ func (b *SignatureBook) Link(k *TopologySignature) {
 			axes = append(axes, f)
 		}
 	}
-	for _, w := range k.Wishes {
+	for _, w := range k.Preferences {
 		axes = append(axes, w.Axis)
 	}
 	k.Part = b.Locations.Partition(axes)
 	k.bins = b.binsFor(k)
-	k.Seats = make([]instance.Seat, k.Part.Sites)
+	k.FeasibleSets = make([]instance.FeasibleSet, k.Part.Sites)
 	var groups []int
 	for _, m := range k.members {
 		groups = append(groups, m.Group)
@@ -162,9 +162,9 @@ func (b *SignatureBook) Link(k *TopologySignature) {
 	if k.Hosts == nil {
 		k.Market = b.Locations.Market(k.Part, groups, func() []instance.SiteRoom { return b.rooms(k) })
 	}
-	for site := range k.Seats {
+	for site := range k.FeasibleSets {
 		bins := b.binsAt(k, site)
-		k.Seats[site] = instance.Seat{Groups: groups, Part: k.Part, Site: site, Bins: bins, NoNew: k.Hosts != nil}
+		k.FeasibleSets[site] = instance.FeasibleSet{Groups: groups, Part: k.Part, Site: site, Bins: bins, NoNew: k.Hosts != nil}
 	}
 }
 
@@ -173,20 +173,20 @@ func (b *SignatureBook) Link(k *TopologySignature) {
 // pod of the unit can be the first, so the unit does not count.
 func (b *SignatureBook) within(k *TopologySignature, link *topology.Link) {
 	r := &b.Rules[link.Rule]
-	if r.Tie.Kind != podspec.AffinityTie || !link.Holds || link.Counts == 0 || len(k.members) == 1 {
+	if r.Term.Kind != podspec.AffinityTerm || !link.Holds || link.Counts == 0 || len(k.members) == 1 {
 		return
 	}
 	targets := b.Locations.In.TopologyTerms.Targets
 	led, selfless := false, false
 	for _, m := range k.members {
 		holds, follows := false, false
-		for _, t := range b.Locations.In.TopologyTerms.List[m.TopologyTerms].Ties {
-			if t.Kind == podspec.AffinityTie && t.Weight == 0 {
+		for _, t := range b.Locations.In.TopologyTerms.List[m.TopologyTerms].Terms {
+			if t.Kind == podspec.AffinityTerm && t.Weight == 0 {
 				follows = follows || t.PerHost()
-				holds = holds || !t.PerHost() && t.Target == r.Tie.Target && t.Key == r.Tie.Key
+				holds = holds || !t.PerHost() && t.Target == r.Term.Target && t.Key == r.Term.Key
 			}
 		}
-		counted := targets.Has(m.Among, r.Tie.Target)
+		counted := targets.Has(m.Among, r.Term.Target)
 		led = led || counted && !follows && !holds
 		selfless = selfless || holds && !counted
 	}
@@ -204,8 +204,8 @@ func (b *SignatureBook) binsFor(k *TopologySignature) model.Bits {
 	bins := model.NewBits(len(l.In.Nodes))
 	needsHost := false
 	for _, m := range k.members {
-		for _, t := range l.In.TopologyTerms.List[m.TopologyTerms].Ties {
-			needsHost = needsHost || t.PerHost() && t.Weight == 0 && t.Kind != podspec.AntiTie && !t.Share
+		for _, t := range l.In.TopologyTerms.List[m.TopologyTerms].Terms {
+			needsHost = needsHost || t.PerHost() && t.Weight == 0 && t.Kind != podspec.AntiAffinityTerm && !t.Share
 		}
 	}
 	for i, m := range k.members {
@@ -215,7 +215,7 @@ func (b *SignatureBook) binsFor(k *TopologySignature) model.Bits {
 			bins.And(l.In.Open[m.Group])
 		}
 		for _, target := range l.In.TopologyTerms.Targets.Sets[m.Among] {
-			if off := b.keptOff[int(target)]; off != nil {
+			if off := b.excludedBins[int(target)]; off != nil {
 				bins.AndNot(off)
 			}
 		}

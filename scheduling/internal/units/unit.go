@@ -15,7 +15,7 @@ import (
 // Unit is pods that are placed together: one pod, or pods that must share a node because of required affinity per host,
 // e.g. a web server and the cache that it must be with. Count is the number of equal units, Signature its number or -1.
 type Unit struct {
-	Portions  []instance.Portion
+	Members   []instance.Member
 	Count     int64
 	Signature int
 	// Begins says that its pods select each other and no such pod runs or is planned elsewhere, so the first may bind
@@ -66,11 +66,11 @@ func (b *UnitBook) Snapshot() *UnitBook {
 // Build makes a unit of every class, joins the pods that must share a node, and numbers the signatures.
 func (b *UnitBook) Build() {
 	b.Units = nil
-	ones := make([]instance.Portion, len(b.Locations.In.Planned))
+	ones := make([]instance.Member, len(b.Locations.In.Planned))
 	b.Units = slices.Grow(b.Units, len(ones))
 	for i := range b.Locations.In.Planned {
-		ones[i] = instance.Portion{Class: i, N: 1}
-		b.Units = append(b.Units, Unit{Portions: ones[i : i+1 : i+1], Count: b.Wanting(i), Signature: -1})
+		ones[i] = instance.Member{Class: i, N: 1}
+		b.Units = append(b.Units, Unit{Members: ones[i : i+1 : i+1], Count: b.Wanting(i), Signature: -1})
 	}
 	b.scan()
 	b.states, b.stranded = make([]settling, len(b.Units)), make([]int64, len(b.Units))
@@ -84,7 +84,7 @@ func (b *UnitBook) Build() {
 	b.Units = slices.DeleteFunc(b.Units, func(u Unit) bool { return u.Count == 0 })
 	for i := range b.Units {
 		if u := &b.Units[i]; u.Signature < 0 {
-			u.Signature = b.Number(b.Members(u.Portions), nil)
+			u.Signature = b.Number(b.Members(u.Members), nil)
 		}
 	}
 }
@@ -97,20 +97,20 @@ func (b *UnitBook) Shrink(placed []int64) bool {
 	for i := range before {
 		u := &b.Units[i]
 		left := u.Count - placed[i]
-		last := len(u.Portions) - 1
-		if left == 0 || last == 0 && u.Portions[0].N == 1 {
+		last := len(u.Members) - 1
+		if left == 0 || last == 0 && u.Members[0].N == 1 {
 			continue
 		}
 		shrunk = true
 		u.Count -= left
-		less := Unit{Portions: slices.Clone(u.Portions), Count: left, Begins: u.Begins}
-		p := &less.Portions[last]
+		less := Unit{Members: slices.Clone(u.Members), Count: left, Begins: u.Begins}
+		p := &less.Members[last]
 		gone := (p.N + 3) / 4
 		class := p.Class
 		if p.N -= gone; p.N == 0 {
-			less.Portions = less.Portions[:last]
+			less.Members = less.Members[:last]
 		}
-		less.Signature = b.Number(b.Members(less.Portions), b.List[u.Signature].Hosts)
+		less.Signature = b.Number(b.Members(less.Members), b.List[u.Signature].Hosts)
 		b.Units = append(b.Units, less)
 		b.Follow(class, gone*left, model.NewBits(len(b.Locations.In.Nodes)))
 	}
@@ -161,8 +161,8 @@ const (
 // HostTargets are the targets of a class's required affinity per host.
 func (b *UnitBook) HostTargets(class int) []int {
 	var out []int
-	for _, t := range b.Locations.In.TopologyTerms.List[b.Locations.In.Planned[class].TopologyTerms].Ties {
-		if t.Kind == podspec.AffinityTie && t.Weight == 0 && t.PerHost() && !slices.Contains(out, t.Target) {
+	for _, t := range b.Locations.In.TopologyTerms.List[b.Locations.In.Planned[class].TopologyTerms].Terms {
+		if t.Kind == podspec.AffinityTerm && t.Weight == 0 && t.PerHost() && !slices.Contains(out, t.Target) {
 			out = append(out, t.Target)
 		}
 	}
@@ -254,7 +254,7 @@ func (b *UnitBook) leaders(class, target int) []int {
 // led reports whether a unit with pods of one of the classes can be placed.
 func (b *UnitBook) led(classes []int) bool {
 	return slices.ContainsFunc(b.Units, func(u Unit) bool {
-		return u.Count > 0 && b.leads(&u, classes) && b.holdsMore(&u, u.Portions[0].Class, 0)
+		return u.Count > 0 && b.leads(&u, classes) && b.holdsMore(&u, u.Members[0].Class, 0)
 	})
 }
 
@@ -287,8 +287,8 @@ func (b *UnitBook) rescue() {
 // Follow adds n units of one pod of a class that may use only the bins hosts.
 func (b *UnitBook) Follow(class int, n int64, hosts model.Bits) {
 	if n > 0 {
-		u := Unit{Portions: []instance.Portion{{Class: class, N: 1}}, Count: n}
-		u.Signature = b.Number(b.Members(u.Portions), hosts)
+		u := Unit{Members: []instance.Member{{Class: class, N: 1}}, Count: n}
+		u.Signature = b.Number(b.Members(u.Members), hosts)
 		b.Units = append(b.Units, u)
 	}
 }
@@ -313,17 +313,17 @@ func (b *UnitBook) gather(class, target int) {
 		b.states[i] = settled
 		n := b.most(&u, i, b.Units[i].Count)
 		if n > 0 {
-			u.Portions = added(u.Portions, instance.Portion{Class: i, N: n})
+			u.Members = added(u.Members, instance.Member{Class: i, N: n})
 		}
 		b.stranded[i], b.Units[i].Count = b.Units[i].Count-n, 0
 	}
-	if len(u.Portions) > 0 {
+	if len(u.Members) > 0 {
 		b.Units = append(b.Units, u)
 	}
 }
 
 // Members are the members of a unit's signature.
-func (b *UnitBook) Members(shares []instance.Portion) []Member {
+func (b *UnitBook) Members(shares []instance.Member) []Member {
 	out := make([]Member, 0, len(shares))
 	for _, s := range shares {
 		c := b.Locations.In.Planned[s.Class]
@@ -336,7 +336,7 @@ func (b *UnitBook) Members(shares []instance.Portion) []Member {
 const tooMuch = int64(1) << 61
 
 // Request is the sum of the requests of a unit. The caller must not change it, because that of one pod is its class's.
-func (b *UnitBook) Request(shares []instance.Portion) []int64 {
+func (b *UnitBook) Request(shares []instance.Member) []int64 {
 	if len(shares) == 1 && shares[0].N == 1 {
 		return b.Locations.In.Planned[shares[0].Class].Requests
 	}
@@ -355,8 +355,8 @@ func (b *UnitBook) Request(shares []instance.Portion) []int64 {
 
 // Priority is the lowest priority in a unit, because a pod cannot bind before the pod that it follows.
 func (b *UnitBook) Priority(u *Unit) int32 {
-	least := b.Locations.In.Planned[u.Portions[0].Class].Priority
-	for _, s := range u.Portions {
+	least := b.Locations.In.Planned[u.Members[0].Class].Priority
+	for _, s := range u.Members {
 		least = min(least, b.Locations.In.Planned[s.Class].Priority)
 	}
 	return least

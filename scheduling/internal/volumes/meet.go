@@ -125,7 +125,7 @@ func (t *settling) meet(ctx context.Context) error {
 		free[i] = zoneUseOf(t.facts, t.best, of)
 	}
 	least := offers.Objective(t.facts.Solver, &t.best.Summary)
-	plan, choice, err := t.unite(ctx, t.best, t.choice, zoneGroups, zones)
+	plan, choice, err := t.assignZones(ctx, t.best, t.choice, zoneGroups, zones)
 	if err != nil || plan == t.best {
 		return err
 	}
@@ -153,7 +153,7 @@ func (t *settling) meet(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			if plan, choice, err = t.unite(ctx, plan, choice, zoneGroups, zones); err != nil {
+			if plan, choice, err = t.assignZones(ctx, plan, choice, zoneGroups, zones); err != nil {
 				return err
 			}
 			if compareFacts(t.facts, plan, t.best) < 0 {
@@ -164,8 +164,8 @@ func (t *settling) meet(ctx context.Context) error {
 	return nil
 }
 
-// unite chooses a zone for each split zone group and solves again, until none is split.
-func (t *settling) unite(ctx context.Context, plan *scheduling.Plan, choice *podspec.VolumeChoice, zoneGroups []*zoneGroup, zones []string) (*scheduling.Plan, *podspec.VolumeChoice, error) {
+// assignZones chooses a zone for each split zone group and solves again, until none is split.
+func (t *settling) assignZones(ctx context.Context, plan *scheduling.Plan, choice *podspec.VolumeChoice, zoneGroups []*zoneGroup, zones []string) (*scheduling.Plan, *podspec.VolumeChoice, error) {
 	for range zoneGroups {
 		next := choice.Clone()
 		for _, of := range zoneGroups {

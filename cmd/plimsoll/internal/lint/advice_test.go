@@ -41,7 +41,7 @@ func advised(seed uint64) *Subject {
 // price is what all pods cost on new machines, and how many have a place.
 func (s *Subject) price(t *testing.T) (offerings.Price, int) {
 	t.Helper()
-	p := s.Cluster.Anew(s.Planner)
+	p := s.Cluster.RebuildProblem(s.Planner)
 	p.Pods = append(p.Pods, s.problem().Pods...)
 	policy := s.Planner.Policy
 	policy.NoReasons = true

@@ -68,7 +68,7 @@ func (s *Subject) planned(ctx context.Context) (*baseline, error) {
 	}
 	policy := s.Planner.Policy
 	policy.Effort, policy.NoReasons, policy.Placement = scheduling.EffortFast, true, scheduling.PlacementPinned
-	problem := s.Cluster.Anew(s.Planner)
+	problem := s.Cluster.RebuildProblem(s.Planner)
 	problem.Pods = append(problem.Pods, s.problem().Pods...)
 	if len(problem.Pods) == 0 {
 		return nil, nil //nolint:nilnil // a cluster without pods is no error

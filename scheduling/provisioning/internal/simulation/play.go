@@ -80,7 +80,7 @@ func (s *Plan) play(e *fleet.Course, q *Asked) Played {
 						if try(i, anywhere) {
 							again = true
 						} else {
-							hopeless[c] = anywhere && i != q.Pod && !s.scheduler.Model.Classes[c].Tied()
+							hopeless[c] = anywhere && i != q.Pod && !s.scheduler.Model.Classes[c].HasRequired()
 						}
 					}
 				}

@@ -85,9 +85,9 @@ func (c *Claim) Judge(cert *certificate.Certificate) {
 		judgeDomains(c, cert)
 	case cert.Kind == certificate.AssignmentKind || cert.Kind == certificate.PatternKind:
 		judgeAssignment(c, cert, nil)
-	case cert.Kind == certificate.PartedKind && len(c.state.Reservations) > 0:
+	case cert.Kind == certificate.BranchedKind && len(c.state.Reservations) > 0:
 		c.malformed("cases do not go with reservations")
-	case cert.Kind == certificate.PartedKind:
+	case cert.Kind == certificate.BranchedKind:
 		c.judgeCase(cert, nil)
 	case len(cert.Vectors)+len(cert.Spreads) > 0:
 		c.malformed("vectors and spreads are not for the kind %q", cert.Kind)
@@ -200,8 +200,8 @@ func (c *Claim) judgeCase(cert *certificate.Certificate, multipliers []multiplie
 		}
 		return
 	}
-	if cert != nil && cert.Kind == certificate.PartedKind {
-		x := cert.Parted
+	if cert != nil && cert.Kind == certificate.BranchedKind {
+		x := cert.Branched
 		if x == nil || x.From < 0 || x.AtMost < 0 {
 			c.malformed("cases have to be told apart by a price and a number")
 			return

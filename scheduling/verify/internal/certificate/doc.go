@@ -32,7 +32,7 @@
 //
 //   - resource: w is the value of a pod's requests; the same vector serves all machines (judgeAssignment).
 //   - assignment, pattern: w is given by class (judgeAssignment).
-//   - parted: every plan buys either at most AtMost machines of a price, or more. In the first case each of these machines may
+//   - branched: every plan buys either at most AtMost machines of a price, or more. In the first case each of these machines may
 //     hold μ more worth and μ·AtMost is taken off, in the second μ less, and μ·(AtMost+1) is added (judgeCase).
 //   - cover: no set of machines that costs less than the bound has the resources that the pods need (judgeCover). No worths.
 //   - assignment with Domains and Balances: worths differ by domain. For a spread, the count of a domain with a pod that has the

@@ -13,11 +13,11 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// Anew turns the snapshot into one of the same pods in another region, before it has a catalog:
+// InAnotherRegion turns the snapshot into one of the same pods in another region, before it has a catalog:
 // there are no nodes, NodeClaims and volumes, running pods become pending, claims are unbound, and
 // NodePools, storage classes and the subnets of node classes name neither zones nor regions. Zones
 // that pods require stay. Objects that were read are replaced by changed copies.
-func (s *Snapshot) Anew() {
+func (s *Snapshot) InAnotherRegion() {
 	p := &s.Problem
 	for _, pod := range lo.Compact(p.Running) {
 		owner, _ := controllerOf(pod)

@@ -37,7 +37,7 @@ status: {allocatable: {cpu: 2, memory: 7Gi, pods: 29}, capacity: {cpu: 2, memory
 {apiVersion: v1, kind: Pod, metadata: {name: agent, uid: w, ownerReferences: [{apiVersion: apps/v1, kind: DaemonSet, name: agent, controller: true, uid: x}]}, spec: {nodeName: n1, containers: [{name: c}]}, status: {phase: Running}}
 `))
 	require.NoError(t, err)
-	s.Anew()
+	s.InAnotherRegion()
 	require.NoError(t, s.SetCatalog(ec2.MustCatalog("eu-north-1")))
 	require.Empty(t, s.Problem.Nodes)
 	plan, err := provisioning.Planner{}.Plan(t.Context(), s.Problem)

@@ -12,17 +12,17 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/units"
 )
 
-// Ties plans where pods go that are tied to each other: first how many to each site,
+// SitePlanner plans where pods go that are tied to each other: first how many to each site,
 // by the planner, then, as a problem of the engine in which every part is pinned to its
 // site, onto which machines.
-type Ties struct {
+type SitePlanner struct {
 	in        *instance.Instance
 	locations *instance.LocationIndex
 	book      *units.UnitBook
-	planner   topology.Problem
+	problem   topology.Problem
 	units     []int            // by planner class, the unit
 	classOf   []int            // by unit, the planner class; -1 for units that nothing ties
-	scale     int64            // how much wishes per host are relaxed; 0 drops them
+	scale     int64            // how much preferences per host are relaxed; 0 drops them
 	rows      []model.Bits     // by template, offers outside foreign zones; nil for all
 	roaming   map[int]bool     // topology signatures that no longer keep away from foreign zones
 	away      map[int]bool     // whether topology signatures can keep away; filled when asked
@@ -38,14 +38,16 @@ type Ties struct {
 // work is spent on that.
 const fewProofs = 100
 
-// NewTies reads the topology terms of the pods of a compiled problem. Late reports that the deadline has passed.
-func NewTies(c *instance.Instance, late func() bool) *Ties { return newTies(c, late, nil, false) }
+// NewSitePlanner reads the topology terms of the pods of a compiled problem. Late reports that the deadline has passed.
+func NewSitePlanner(c *instance.Instance, late func() bool) *SitePlanner {
+	return newSitePlanner(c, late, nil, false)
+}
 
-// newTies is [NewTies] with pods given up from the start: so many of some classes. Piled says that
+// newSitePlanner is [NewSitePlanner] with pods given up from the start: so many of some classes. Piled says that
 // pods that follow others may be piled on few.
-func newTies(c *instance.Instance, late func() bool, gone map[int]int64, piled bool) *Ties {
+func newSitePlanner(c *instance.Instance, late func() bool, gone map[int]int64, piled bool) *SitePlanner {
 	l := c.Locations()
-	t := &Ties{
+	t := &SitePlanner{
 		in: l.In, locations: l, late: late, proofs: fewProofs, roaming: map[int]bool{}, book: units.NewUnitBook(l, gone, piled),
 	}
 	t.book.Build()
@@ -55,7 +57,7 @@ func newTies(c *instance.Instance, late func() bool, gone map[int]int64, piled b
 }
 
 // plan states the planner's problem.
-func (t *Ties) plan() {
+func (t *SitePlanner) plan() {
 	for _, k := range t.book.List {
 		if k.Part == nil {
 			t.book.Link(k)
@@ -66,56 +68,56 @@ func (t *Ties) plan() {
 	c := t.in
 	priced := c.Solver.Preferences == scheduling.PreferencesPrice
 	t.units, t.away = nil, map[int]bool{}
-	t.planner = topology.Problem{Dims: c.Dims(), Rules: t.book.Planned(), Priced: priced, Late: t.late}
-	for i := range t.planner.Rules {
-		t.planner.Rules[i].Weight = t.worth(t.planner.Rules[i].Weight)
+	t.problem = topology.Problem{Dims: c.Dims(), Rules: t.book.Planned(), Priced: priced, Late: t.late}
+	for i := range t.problem.Rules {
+		t.problem.Rules[i].Weight = t.worth(t.problem.Rules[i].Weight)
 	}
-	t.planner.Bins = t.locations.NodeRooms()
+	t.problem.Bins = t.locations.NodeRooms()
 	t.classOf = make([]int, len(t.book.Units))
-	t.planner.Classes = make([]topology.Class, 0, len(t.book.Units))
+	t.problem.Classes = make([]topology.Class, 0, len(t.book.Units))
 	for i := range t.book.Units {
 		u := &t.book.Units[i]
 		k := t.book.List[u.Signature]
 		t.classOf[i] = -1
-		if k.Plain || t.book.Hopeless[u.Portions[0].Class] {
+		if k.Plain || t.book.Hopeless[u.Members[0].Class] {
 			continue
 		}
 		t.classOf[i] = len(t.units)
 		t.units = append(t.units, i)
-		request := t.book.Request(u.Portions)
+		request := t.book.Request(u.Members)
 		class := topology.Class{Count: u.Count, Priority: t.book.Priority(u), Request: request, Links: k.Rules}
 		costs := t.book.Costs(k, request)
 		class.Sites = make([]topology.Site, k.Part.Sites)
 		for site := range class.Sites {
 			class.Sites[site] = t.site(k, site, costs[site], request)
 		}
-		t.planner.Classes = append(t.planner.Classes, class)
+		t.problem.Classes = append(t.problem.Classes, class)
 	}
 }
 
 // worth is the planner's weight of a preference: its price where preferences have one.
-func (t *Ties) worth(weight int64) int64 {
+func (t *SitePlanner) worth(weight int64) int64 {
 	s := t.in.Solver
 	if s.Preferences != scheduling.PreferencesPrice || weight == 0 {
 		return weight
 	}
-	// A wish that is worth nothing is still no rule that has to hold.
+	// A preference that is worth nothing is still no rule that has to hold.
 	return max(1, int64(float64(s.PreferencePrice)*float64(weight)/podspec.UnsatisfiedWeight))
 }
 
 // site describes a site to the planner.
-func (t *Ties) site(k *units.TopologySignature, site int, cost int64, request []int64) topology.Site {
+func (t *SitePlanner) site(k *units.TopologySignature, site int, cost int64, request []int64) topology.Site {
 	if k.Sites == nil {
 		k.Sites = t.sitesOf(k)
 	}
 	s := k.Sites[site]
 	s.Cost = cost
 	fit, n := t.locations.Fitting(request), 0
-	for w, word := range k.Seats[site].Bins {
+	for w, word := range k.FeasibleSets[site].Bins {
 		n += bits.OnesCount64(word & fit[w])
 	}
 	s.Bins = make([]int32, 0, n)
-	for w, word := range k.Seats[site].Bins {
+	for w, word := range k.FeasibleSets[site].Bins {
 		for word &= fit[w]; word != 0; word &= word - 1 {
 			s.Bins = append(s.Bins, int32(w<<6+bits.TrailingZeros64(word)))
 		}
@@ -124,13 +126,13 @@ func (t *Ties) site(k *units.TopologySignature, site int, cost int64, request []
 }
 
 // sitesOf describes the sites of a topology signature, as far as they are the same for all its units.
-func (t *Ties) sitesOf(k *units.TopologySignature) []topology.Site {
+func (t *SitePlanner) sitesOf(k *units.TopologySignature) []topology.Site {
 	out := make([]topology.Site, k.Part.Sites)
 	for site := range out {
 		s := &out[site]
 		s.Limit = -1
 		s.Domains, s.Counted = t.domainsAt(k.Rules, k.Part, site)
-		for _, w := range k.Wishes {
+		for _, w := range k.Preferences {
 			if k.Part.Domain(t.locations, w.Axis, site) != 1 {
 				s.Penalty += t.worth(w.Weight)
 			}
@@ -140,7 +142,7 @@ func (t *Ties) sitesOf(k *units.TopologySignature) []topology.Site {
 }
 
 // domainsAt are, by link, the domain of a site and whether pods there are counted.
-func (t *Ties) domainsAt(links []topology.Link, p *instance.Partition, site int) (domains []int32, counted []bool) {
+func (t *SitePlanner) domainsAt(links []topology.Link, p *instance.Partition, site int) (domains []int32, counted []bool) {
 	domains, counted = make([]int32, len(links)), make([]bool, len(links))
 	for i, link := range links {
 		r := &t.book.Rules[link.Rule]
@@ -151,7 +153,7 @@ func (t *Ties) domainsAt(links []topology.Link, p *instance.Partition, site int)
 }
 
 // split states the engine's problem for a plan of sites.
-func (t *Ties) split(r *topology.Result) *instance.Packing {
+func (t *SitePlanner) split(r *topology.Result) *instance.Packing {
 	out := &instance.Sites{Parts: make([]instance.Part, 0, t.partCount(r)), Present: t.book.Present}
 	seats := map[[2]int]int{}
 	seatAt := func(kin, site int) int {
@@ -160,7 +162,7 @@ func (t *Ties) split(r *topology.Result) *instance.Packing {
 		if !ok {
 			n = len(out.Seats)
 			seats[at] = n
-			out.Seats = append(out.Seats, t.seat(kin, site))
+			out.Seats = append(out.Seats, t.feasibleSet(kin, site))
 		}
 		return n
 	}
@@ -168,29 +170,29 @@ func (t *Ties) split(r *topology.Result) *instance.Packing {
 	nowhere := func() int {
 		if closed < 0 {
 			closed = len(out.Seats)
-			out.Seats = append(out.Seats, instance.Seat{Bins: model.NewBits(len(t.in.Nodes)), NoNew: true})
+			out.Seats = append(out.Seats, instance.FeasibleSet{Bins: model.NewBits(len(t.in.Nodes)), NoNew: true})
 		}
 		return closed
 	}
 	for i := range t.book.Units {
 		u := &t.book.Units[i]
 		p := instance.Part{
-			Portions: u.Portions, Request: t.book.Request(u.Portions), Priority: t.book.Priority(u),
+			Members: u.Members, Request: t.book.Request(u.Members), Priority: t.book.Priority(u),
 			PerNodeLimits: t.memberships(t.book.List[u.Signature]), Unit: i,
 		}
-		if t.book.Hopeless[u.Portions[0].Class] {
-			p.Seat, p.Count = nowhere(), u.Count
+		if t.book.Hopeless[u.Members[0].Class] {
+			p.FeasibleSet, p.Count = nowhere(), u.Count
 			out.Parts = append(out.Parts, p)
 			continue
 		}
 		if t.classOf[i] < 0 {
-			p.Seat, p.Count = seatAt(u.Signature, 0), u.Count
+			p.FeasibleSet, p.Count = seatAt(u.Signature, 0), u.Count
 			out.Parts = append(out.Parts, p)
 			continue
 		}
 		for site, n := range r.Counts[t.classOf[i]] {
 			if n > 0 {
-				p.Seat, p.Site, p.Count, p.Pinned = seatAt(u.Signature, site), site, n, true
+				p.FeasibleSet, p.Site, p.Count, p.Pinned = seatAt(u.Signature, site), site, n, true
 				out.Parts = append(out.Parts, p)
 			}
 		}
@@ -202,7 +204,7 @@ func (t *Ties) split(r *topology.Result) *instance.Packing {
 }
 
 // partCount is how many parts a plan of sites has at most.
-func (t *Ties) partCount(r *topology.Result) int {
+func (t *SitePlanner) partCount(r *topology.Result) int {
 	n := len(t.book.Units) - len(r.Counts)
 	for _, counts := range r.Counts {
 		for _, pods := range counts {
@@ -213,21 +215,21 @@ func (t *Ties) partCount(r *topology.Result) int {
 }
 
 // snapshot is the state of the planning, for those who read it when it has gone on.
-func (t *Ties) snapshot() *Ties {
+func (t *SitePlanner) snapshot() *SitePlanner {
 	c := *t
 	c.replayed = nil
 	c.book = t.book.Snapshot()
-	c.planner.Rules = slices.Clone(t.planner.Rules)
-	for i := range c.planner.Rules {
-		c.planner.Rules[i].Domains = slices.Clone(c.planner.Rules[i].Domains)
+	c.problem.Rules = slices.Clone(t.problem.Rules)
+	for i := range c.problem.Rules {
+		c.problem.Rules[i].Domains = slices.Clone(c.problem.Rules[i].Domains)
 	}
 	return &c
 }
 
-// seat is the seat of a topology signature at a site.
-func (t *Ties) seat(n, site int) instance.Seat {
+// feasibleSet is the seat of a topology signature at a site.
+func (t *SitePlanner) feasibleSet(n, site int) instance.FeasibleSet {
 	k := t.book.List[n]
-	s := k.Seats[site]
+	s := k.FeasibleSets[site]
 	if k.Plain {
 		if !s.NoNew && staysAway(t, n) {
 			s.Rows = t.rows
@@ -240,8 +242,8 @@ func (t *Ties) seat(n, site int) instance.Seat {
 	return s
 }
 
-// perNodeMax is how many of a per-node limit may share a machine, relaxed as far as wishes are.
-func (t *Ties) perNodeMax(k units.PerNodeLimit) int64 {
+// perNodeMax is how many of a per-node limit may share a machine, relaxed as far as preferences are.
+func (t *SitePlanner) perNodeMax(k units.PerNodeLimit) int64 {
 	if k.Weight == 0 || t.scale <= 1 {
 		return k.Max
 	}
@@ -249,7 +251,7 @@ func (t *Ties) perNodeMax(k units.PerNodeLimit) int64 {
 }
 
 // memberships are those of a topology signature in the per-node limits that count.
-func (t *Ties) memberships(k *units.TopologySignature) []model.Membership {
+func (t *SitePlanner) memberships(k *units.TopologySignature) []model.Membership {
 	if t.scale > 0 {
 		return k.PerNodeLimits
 	}
@@ -262,8 +264,8 @@ func (t *Ties) memberships(k *units.TopologySignature) []model.Membership {
 	return out
 }
 
-// wishesPerHost reports whether any wish is about single machines.
-func (t *Ties) wishesPerHost() bool {
+// preferencesPerHost reports whether any preference is about single machines.
+func (t *SitePlanner) preferencesPerHost() bool {
 	for i, k := range t.book.PerNodeLimits {
 		if k.Weight > 0 && !t.book.Idle[i] {
 			return true
@@ -273,11 +275,11 @@ func (t *Ties) wishesPerHost() bool {
 }
 
 // domainsOf lists, by rule, the domains of spots that a spread looks at.
-func (t *Ties) domainsOf(spots []int) [][]int32 {
+func (t *SitePlanner) domainsOf(spots []int) [][]int32 {
 	out := make([][]int32, len(t.book.Rules))
 	for i := range t.book.Rules {
 		r := &t.book.Rules[i]
-		if r.Tie.Kind != podspec.SpreadTie {
+		if r.Term.Kind != podspec.SpreadTerm {
 			continue
 		}
 		seen := make([]bool, len(r.Domains))
@@ -298,14 +300,14 @@ func (t *Ties) domainsOf(spots []int) [][]int32 {
 // countedDomains are those that count for the minimum of a spread: where nodes are
 // that it looks at, and where its pods could go. It is nil where no pod that could go anywhere holds
 // the rule.
-func (t *Ties) countedDomains(rule int) []bool {
+func (t *SitePlanner) countedDomains(rule int) []bool {
 	out := make([]bool, len(t.book.Rules[rule].Domains))
 	for i, d := range t.book.Rules[rule].Domains {
 		out[i] = d.Eligible
 	}
 	held := false
-	for i := range t.planner.Classes {
-		class := &t.planner.Classes[i]
+	for i := range t.problem.Classes {
+		class := &t.problem.Classes[i]
 		for k, link := range class.Links {
 			if int(link.Rule) != rule || !link.Holds {
 				continue

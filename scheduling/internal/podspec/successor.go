@@ -12,13 +12,13 @@ func OnNode(pod *corev1.Pod, node string) *corev1.Pod {
 	if pod.Spec.NodeName == node {
 		return pod
 	}
-	return Anew(pod, node)
+	return Successor(pod, node)
 }
 
-// Anew returns the successor that the controller of a pod creates, on a node or, with "", without a node yet.
+// Successor returns the successor that the controller of a pod creates, on a node or, with "", without a node yet.
 // It is another pod of the same spec: allocated resources of a resize in place, and the claims of ephemeral
 // volumes, belong to the old pod only.
-func Anew(pod *corev1.Pod, node string) *corev1.Pod {
+func Successor(pod *corev1.Pod, node string) *corev1.Pod {
 	out := *pod
 	out.Spec.NodeName, out.DeletionTimestamp, out.UID = node, nil, scheduling.SuccessorUID
 	s := &out.Status

@@ -12,9 +12,9 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 )
 
-// Assortment remembers the offers that the groups of a plan may use, with the inputs from which they were worked out. It
+// OfferCache remembers the offers that the groups of a plan may use, with the inputs from which they were worked out. It
 // is not changed after it is made; [learn] replaces it. Its user must copy the tables that grow, see [onSale.copied].
-type Assortment struct {
+type OfferCache struct {
 	// The inputs: the offers hold for a plan only where all of them are equal.
 	signatures []string // of the groups
 	names      []corev1.ResourceName
@@ -23,7 +23,7 @@ type Assortment struct {
 	shops      map[string]*instancetypes.Catalog
 	stock      *offers.Offer // the first of the offers
 	cautious   bool
-	tied       bool
+	hasTerms   bool
 	asked      *offers.Questions
 	onSale
 	options engineOptions // the engine's options of [Instance.Unsited]
@@ -82,9 +82,9 @@ type SoldMachine struct {
 	Price int64
 }
 
-// buildAssortment fills templates, offers and the packing without domains, from memory where the inputs are equal. With
+// buildOfferCache fills templates, offers and the packing without domains, from memory where the inputs are equal. With
 // volumes memory is not used, because offers then depend on the zones of each claim.
-func buildAssortment(c *Instance) {
+func buildOfferCache(c *Instance) {
 	known := c.Memory.assortment
 	plain := c.Classes.Volumes == nil && len(c.Offers.Offers) > 0
 	asked := questions(c)
@@ -97,25 +97,25 @@ func buildAssortment(c *Instance) {
 	buildOffers(c)
 	c.unsited = newUnsited(c, nil)
 	if plain {
-		c.assorted = newAssortment(c, asked)
+		c.assorted = newOfferCache(c, asked)
 		c.Memory.assortment = c.assorted
 	}
 }
 
 // suits reports whether the inputs of the assortment are equal to those of c, so that it may be used for c.
-func (a *Assortment) suits(c *Instance, asked *offers.Questions) bool {
-	return a != nil && a.cautious == c.Cautious && a.tied == c.Tied() && a.stock == &c.Offers.Offers[0] &&
+func (a *OfferCache) suits(c *Instance, asked *offers.Questions) bool {
+	return a != nil && a.cautious == c.Cautious && a.hasTerms == c.HasTopologyTerms() && a.stock == &c.Offers.Offers[0] &&
 		slices.Equal(a.pools, c.Problem.NodePools) && maps.Equal(a.shops, c.Problem.PoolCatalogs) && slices.Equal(a.names, c.Table.Names) &&
 		slices.Equal(a.signatures, c.Classes.Signatures) && sameDaemons(a.daemons, c.Daemons) &&
 		same(a.asked, asked)
 }
 
-// same reports whether two collections ask the same of labels. Groups are not compared, because [Assortment.suits]
+// same reports whether two collections ask the same of labels. Groups are not compared, because [OfferCache.suits]
 // compares their signatures.
 func same(q, o *offers.Questions) bool {
 	return maps.EqualFunc(q.ByKey, o.ByKey, func(a, b []offers.Question) bool {
 		return slices.EqualFunc(a, b, func(x, y offers.Question) bool { return x.Daemon == y.Daemon && x.Equal(y.Requirement) })
-	}) && maps.Equal(q.Apart, o.Apart) && maps.Equal(q.Levels.Wanted, o.Levels.Wanted) && maps.Equal(q.Levels.Spread, o.Levels.Spread) &&
+	}) && maps.Equal(q.TopologyKeys, o.TopologyKeys) && maps.Equal(q.Levels.Wanted, o.Levels.Wanted) && maps.Equal(q.Levels.Spread, o.Levels.Spread) &&
 		maps.EqualFunc(q.Levels.Taken, o.Levels.Taken, slices.Equal)
 }
 
@@ -126,11 +126,11 @@ func sameDaemons(a, b []*offers.Daemon) bool {
 	})
 }
 
-// newAssortment is an assortment of copies of the offers of c.
-func newAssortment(c *Instance, asked *offers.Questions) *Assortment {
+// newOfferCache is an assortment of copies of the offers of c.
+func newOfferCache(c *Instance, asked *offers.Questions) *OfferCache {
 	m := c.unsited.Model
-	return &Assortment{
-		tied: c.Tied(), asked: asked,
+	return &OfferCache{
+		hasTerms: c.HasTopologyTerms(), asked: asked,
 		signatures: c.Classes.Signatures, names: c.Table.Names, daemons: c.Daemons, pools: c.Problem.NodePools, shops: c.Problem.PoolCatalogs,
 		stock: &c.Offers.Offers[0], cautious: c.Cautious,
 		onSale: c.onSale.copied(), options: engineOptions{
@@ -146,7 +146,7 @@ func (c *Instance) Buyable(work func() []offers.TemplateOffer) []offers.Template
 		return a.buyable
 	}
 	out := work()
-	learn(c, func(a *Assortment) { a.buyable = out })
+	learn(c, func(a *OfferCache) { a.buyable = out })
 	return out
 }
 
@@ -156,7 +156,7 @@ func (c *Instance) Sold(work func() *SoldMachines) *SoldMachines {
 		return a.sold
 	}
 	out := work()
-	learn(c, func(a *Assortment) { a.sold = out })
+	learn(c, func(a *OfferCache) { a.sold = out })
 	return out
 }
 
@@ -171,7 +171,7 @@ func (c *Instance) OffersByDomain(key string, domains []string, work func() *Dom
 		}
 	}
 	out := work()
-	learn(c, func(a *Assortment) {
+	learn(c, func(a *OfferCache) {
 		a.byDomain = append(slices.DeleteFunc(slices.Clone(a.byDomain), func(x *DomainOffers) bool { return x.Key == key }), out)
 	})
 	return out
@@ -179,7 +179,7 @@ func (c *Instance) OffersByDomain(key string, domains []string, work func() *Dom
 
 // learn replaces the assortment of c by a copy with one more result, together with the rooms and columns that c has
 // numbered since. Without an assortment it has no effect.
-func learn(c *Instance, add func(*Assortment)) {
+func learn(c *Instance, add func(*OfferCache)) {
 	if c.assorted == nil {
 		return
 	}
@@ -228,7 +228,7 @@ func offerGroupsOf(l *LocationIndex) *offerGroups {
 		return l.sorted
 	}
 	l.sorted = newOfferGroups(l, p.At)
-	learn(l.In, func(a *Assortment) { a.offerGroups = l.sorted })
+	learn(l.In, func(a *OfferCache) { a.offerGroups = l.sorted })
 	return l.sorted
 }
 
@@ -297,7 +297,7 @@ func pointed(l *LocationIndex, ti int, places []int32, supplies *offers.Supplies
 
 // relist lists the offers that at least one seat may use. rows are, by template and seat, the offers that the seat may
 // use; columns numbers the sets of seats that may use an offer.
-func relist(l *LocationIndex, columns *offers.RowTable, rows [][]model.Bits) *relisted {
+func relist(l *LocationIndex, columns *offers.RowTable, rows [][]model.Bits) *usableOffers {
 	s := offerGroupsOf(l)
 	of := make([]int32, len(s.samples))
 	for n, x := range s.samples {
@@ -313,12 +313,12 @@ func relist(l *LocationIndex, columns *offers.RowTable, rows [][]model.Bits) *re
 			of[n] = int32(columns.Number(scratch))
 		}
 	}
-	return l.LocationCache.relist(s, of, func() *relisted { return newRelisted(l, s, of) })
+	return l.LocationCache.relist(s, of, func() *usableOffers { return newUsableOffers(l, s, of) })
 }
 
-// relisted lists the offers of each template that seats may use. Packings in which every stratum has the same column
+// usableOffers lists the offers of each template that seats may use. Packings in which every stratum has the same column
 // share it.
-type relisted struct {
+type usableOffers struct {
 	offerGroups   *offerGroups
 	columns       []int32 // by stratum, the column of seats that may use it; -1 for no seat
 	lists, firsts [][]offers.TemplateOffer
@@ -331,9 +331,9 @@ type kindsKey struct {
 	apart    bool
 }
 
-// newRelisted lists the offers of strata that have a column.
-func newRelisted(l *LocationIndex, s *offerGroups, columns []int32) *relisted {
-	r := &relisted{offerGroups: s, columns: columns, lists: make([][]offers.TemplateOffer, len(l.In.Templates)), firsts: make([][]offers.TemplateOffer, len(l.In.Templates)), kinds: map[kindsKey][]offers.TemplateOffer{}}
+// newUsableOffers lists the offers of strata that have a column.
+func newUsableOffers(l *LocationIndex, s *offerGroups, columns []int32) *usableOffers {
+	r := &usableOffers{offerGroups: s, columns: columns, lists: make([][]offers.TemplateOffer, len(l.In.Templates)), firsts: make([][]offers.TemplateOffer, len(l.In.Templates)), kinds: map[kindsKey][]offers.TemplateOffer{}}
 	for ti := range l.In.Templates {
 		from, of := l.In.Offered[ti].List, s.of[ti]
 		with := func(at int) (offers.TemplateOffer, bool) {

@@ -17,16 +17,16 @@ import (
 // possible that were not: room, limits or reservations were used up by others.
 const siteRounds = 8
 
-// dearestWish is how much dearer, as a factor, wishes about single machines may make a
+// dearestPreference is how much dearer, as a factor, preferences about single machines may make a
 // plan before they are relaxed.
-const dearestWish = 2
+const dearestPreference = 2
 
 // Solve plans sites and machines in turn. Sites are compared by the machines that the least work finds for
 // them; more goes into the machines for the best.
 //
 // Briefly, it ends with the first plan of sites whose machines hold all pods. outbid reports that more pods would be
 // placed, were it not for launches that are left with too few options for the minValues of their NodePool.
-func (t *Ties) Solve(params pack.Params) (found *Trial, outbid bool) {
+func (t *SitePlanner) Solve(params pack.Params) (found *Trial, outbid bool) {
 	if params.Brief {
 		t.sketch = true
 		x := t.planned(params)
@@ -40,7 +40,7 @@ func (t *Ties) Solve(params pack.Params) (found *Trial, outbid bool) {
 }
 
 // solved is the best for all pods with machines that the least work finds.
-func (t *Ties) solved(params pack.Params) Trial {
+func (t *SitePlanner) solved(params pack.Params) Trial {
 	work := max(params.Work/seekShare, seekLeast)
 	params.Work = 0
 	brief := params
@@ -55,8 +55,8 @@ func (t *Ties) solved(params pack.Params) Trial {
 
 // planned is the plan of sites, and machines for it, with preferences about single machines relaxed as far as they
 // have to be.
-func (t *Ties) planned(params pack.Params) Trial {
-	if t.wishesPerHost() {
+func (t *SitePlanner) planned(params pack.Params) Trial {
+	if t.preferencesPerHost() {
 		if x := t.relax(params); x.complete() {
 			return x // nothing that more rounds could learn from
 		}
@@ -64,13 +64,13 @@ func (t *Ties) planned(params pack.Params) Trial {
 	return t.rounds(params, true)
 }
 
-// relax finds out how far wishes per host have to be relaxed: as little as is needed
+// relax finds out how far preferences per host have to be relaxed: as little as is needed
 // for the plan to place as many pods and to cost at most twice as much as without
-// them, or, where wishes have a price, no more than they are worth. It returns the plan that shows it.
-func (t *Ties) relax(params pack.Params) Trial {
+// them, or, where preferences have a price, no more than they are worth. It returns the plan that shows it.
+func (t *SitePlanner) relax(params pack.Params) Trial {
 	t.scale = 0
 	plain := t.rounds(params, true)
-	placed, most := podspec.Sum(plain.Packing.Placed(plain.Outcome.Solution)), plain.price()*dearestWish
+	placed, most := podspec.Sum(plain.Packing.Placed(plain.Outcome.Solution)), plain.price()*dearestPreference
 	if t.in.Solver.Preferences == scheduling.PreferencesPrice {
 		most = plain.price()
 		for i := range t.book.Units {
@@ -85,7 +85,7 @@ func (t *Ties) relax(params pack.Params) Trial {
 	largest := int64(1)
 	for i := range t.book.Units {
 		pods := int64(0)
-		for _, p := range t.book.Units[i].Portions {
+		for _, p := range t.book.Units[i].Members {
 			pods += p.N
 		}
 		largest = max(largest, t.book.Units[i].Count*pods)
@@ -104,11 +104,11 @@ func (t *Ties) relax(params pack.Params) Trial {
 // learn from the pods that did not fit. It returns the best: the one in which most pods bind of the highest
 // priority that differs, among these the best by its score, and among these the first. Units that
 // found no place lose pods if they may, for all rounds to come.
-func (t *Ties) rounds(params pack.Params, shrink bool) (best Trial) {
+func (t *SitePlanner) rounds(params pack.Params, shrink bool) (best Trial) {
 	t.forget()
 	for range siteRounds {
 		x := t.try(params)
-		if c := slices.Compare(x.bind, best.bind); best.ties == nil || c > 0 || c == 0 && x.Score().Better(best.Score()) {
+		if c := slices.Compare(x.bind, best.bind); best.sites == nil || c > 0 || c == 0 && x.Score().Better(best.Score()) {
 			best = x
 		}
 		learnt := t.learn(&x)
@@ -123,10 +123,10 @@ func (t *Ties) rounds(params pack.Params, shrink bool) (best Trial) {
 }
 
 // forget lifts the limits that earlier rounds have set.
-func (t *Ties) forget() {
-	for i := range t.planner.Classes {
-		for s := range t.planner.Classes[i].Sites {
-			t.planner.Classes[i].Sites[s].Limit = -1
+func (t *SitePlanner) forget() {
+	for i := range t.problem.Classes {
+		for s := range t.problem.Classes[i].Sites {
+			t.problem.Classes[i].Sites[s].Limit = -1
 		}
 	}
 }
@@ -134,17 +134,17 @@ func (t *Ties) forget() {
 // learn limits the sites at which parts were left out to the pods that found a place there, and
 // counts domains that machines of other pods have opened. It reports whether that
 // could change anything.
-func (t *Ties) learn(x *Trial) bool {
+func (t *SitePlanner) learn(x *Trial) bool {
 	news := false
 	for i := range x.Packing.Parts {
 		p := &x.Packing.Parts[i]
 		if left := x.Outcome.Solution.Unplaced[i]; p.Pinned && left > 0 {
-			site := &t.planner.Classes[t.classOf[p.Unit]].Sites[p.Site]
+			site := &t.problem.Classes[t.classOf[p.Unit]].Sites[p.Site]
 			if site.Limit < 0 || site.Limit > p.Count-left {
 				site.Limit = p.Count - left
 				news = true
 			}
-		} else if kin := t.book.Units[p.Unit].Signature; left > 0 && x.Packing.Seats[p.Seat].Rows != nil && !t.roaming[kin] {
+		} else if kin := t.book.Units[p.Unit].Signature; left > 0 && x.Packing.FeasibleSets[p.FeasibleSet].Rows != nil && !t.roaming[kin] {
 			t.roaming[kin], news = true, true
 			t.stated++
 		}
@@ -154,7 +154,7 @@ func (t *Ties) learn(x *Trial) bool {
 		counted := t.countedDomains(r)
 		for _, d := range domains {
 			if len(counted) > 0 && !counted[d] {
-				t.planner.Rules[r].Domains[d].Eligible = true
+				t.problem.Rules[r].Domains[d].Eligible = true
 				t.book.Rules[r].Domains[d].Eligible = true
 				opened = true
 			}
@@ -169,7 +169,7 @@ func (t *Ties) learn(x *Trial) bool {
 
 // shrink takes pods out of units that found no place, so that those whom others follow
 // may find one without them. It reports whether there were any.
-func (t *Ties) shrink(x *Trial) bool {
+func (t *SitePlanner) shrink(x *Trial) bool {
 	placed := make([]int64, len(t.book.Units))
 	for i := range x.Packing.Parts {
 		placed[x.Packing.Parts[i].Unit] += x.Packing.Parts[i].Count - x.Outcome.Solution.Unplaced[i]
@@ -182,7 +182,7 @@ func (t *Ties) shrink(x *Trial) bool {
 }
 
 // try plans sites, then machines.
-func (t *Ties) try(params pack.Params) Trial {
+func (t *SitePlanner) try(params pack.Params) Trial {
 	plan := t.begun
 	if t.begun = nil; plan == nil {
 		plan = t.planSites()
@@ -191,15 +191,15 @@ func (t *Ties) try(params pack.Params) Trial {
 }
 
 // planSites plans sites, and reassigns pods to cheaper ones where these are known by their costs.
-func (t *Ties) planSites() *topology.Result {
-	p := t.planner
+func (t *SitePlanner) planSites() *topology.Result {
+	p := t.problem
 	p.Proofs = t.proofs
 	return topology.Plan(&p)
 }
 
 // pack finds machines for a plan of sites.
-func (t *Ties) pack(plan *topology.Result, params pack.Params) Trial {
-	x := Trial{ties: t.snapshot(), sites: plan.Counts}
+func (t *SitePlanner) pack(plan *topology.Result, params pack.Params) Trial {
+	x := Trial{sites: t.snapshot(), counts: plan.Counts}
 	x.Packing = t.split(plan)
 	y := x.with(pack.Search(x.Packing.Model, params))
 	if y.brief = params.Brief; y.brief && !t.sketch && y.misses() {
@@ -210,9 +210,9 @@ func (t *Ties) pack(plan *topology.Result, params pack.Params) Trial {
 	return y
 }
 
-// Outlook returns the price at which a plan will do, by a bound that is proven before there is a plan; 0 is none. At the
+// EarlyBound returns the price at which a plan will do, by a bound that is proven before there is a plan; 0 is none. At the
 // same time it plans sites for the first time.
-func (t *Ties) Outlook(ctx context.Context, proofs *prove.Proofs) (enough int64) {
+func (t *SitePlanner) EarlyBound(ctx context.Context, proofs *prove.Proofs) (enough int64) {
 	c := t.in
 	if prove.Enough(c) == 0 || c.Terse {
 		return 0
