@@ -208,14 +208,15 @@ func (p places) of(field string) position {
 	return p[""]
 }
 
-// add takes over a type. explained are the fields that have been found faulty
-// already, so that one cause is not reported twice.
-func (b *catalogBuilder) add(t *InstanceType, at places, explained []string) {
+// add takes over a type. at returns the position of a field of the type, "" for the type itself;
+// explained are the fields that have been found faulty already, so that one cause is not reported
+// twice.
+func (b *catalogBuilder) add(t *InstanceType, at func(field string) position, explained []string) {
 	var own faults
 	t.check(&own)
 	for _, f := range own.list {
 		if !slices.ContainsFunc(explained, func(field string) bool { return covers(field, f.Field) }) {
-			place := at.of(f.Field)
+			place := at(f.Field)
 			f.Line, f.Column = place.line, place.column
 			b.fs.add(f)
 		}
@@ -223,12 +224,12 @@ func (b *catalogBuilder) add(t *InstanceType, at places, explained []string) {
 	b.fs.extra += own.extra
 	if first, ok := b.first[t.Name]; ok && t.Name != "" {
 		b.fs.add(&CatalogFault{
-			Line: at[""].line, Column: at[""].column, Type: t.Name, Field: "name", Value: t.Name,
+			Line: at("").line, Column: at("").column, Type: t.Name, Field: "name", Value: t.Name,
 			Problem: fmt.Sprintf("is the name of two types, the first in line %d", first.line),
 		})
 		return
 	}
-	b.first[t.Name] = at[""]
+	b.first[t.Name] = at("")
 	b.types = append(b.types, t)
 }
 

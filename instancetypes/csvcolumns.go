@@ -12,6 +12,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/plimsoll-go/plimsoll/internal/strict"
 	"github.com/plimsoll-go/plimsoll/offerings"
 )
 
@@ -44,12 +45,8 @@ func newColumn(heading, field, key string, offering bool) csvColumn {
 		c.index = append(c.index, fieldIndex(at, name)...)
 		at = at.Field(c.index[len(c.index)-1]).Type
 	}
-	switch {
-	case key == "":
-	case field == "labels":
-		c.path += "[" + key + "]"
-	default:
-		c.path += "." + key
+	if key != "" {
+		c.path = strict.Member(field, key)
 	}
 	return c
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/plimsoll-go/plimsoll/internal/strict"
 	"github.com/plimsoll-go/plimsoll/offerings"
 )
 
@@ -25,7 +26,7 @@ func ReadCSV(r io.Reader) (*Catalog, error) {
 	}
 	b := newCatalogBuilder(&c.fs)
 	for _, t := range c.types {
-		b.add(&t.InstanceType, t.at, t.explained)
+		b.add(&t.InstanceType, t.at.of, t.explained)
 	}
 	catalog, err := b.catalog()
 	if err != nil {
@@ -172,7 +173,7 @@ func (c *csvReader) readOffering(t *csvType, row []string, line int) {
 		priced = priced || column.name == "price"
 		if err := column.set(nil, &o, strings.Clone(row[i])); err != nil {
 			c.cellFault(t, i, row[i], reason(err))
-			t.explained = append(t.explained, dotted(path, column.path))
+			t.explained = append(t.explained, strict.Below(path, column.path))
 		}
 	}
 	if !filled {

@@ -2,6 +2,7 @@ package instancetypes
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -126,6 +127,16 @@ const (
 
 // position is a place in a file: line and column in bytes, from 1.
 type position struct{ line, column int }
+
+// in returns the position of a byte of a text that begins at p.
+func (p position) in(text []byte, offset int64) position {
+	before := text[:min(offset, int64(len(text)))]
+	lines := bytes.Count(before, []byte("\n"))
+	if lines == 0 {
+		return position{line: p.line, column: p.column + len(before)}
+	}
+	return position{line: p.line + lines, column: len(before) - bytes.LastIndexByte(before, '\n')}
+}
 
 // input counts lines and enforces the limits on behalf of a decoder that reads ahead. The decoder
 // reports its progress through at and begin; the memory used here is bounded by its read-ahead.

@@ -1,14 +1,17 @@
 package instancetypes
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"reflect"
+	"slices"
 
-	"k8s.io/apimachinery/pkg/api/resource"
-
+	"github.com/plimsoll-go/plimsoll/internal/spelling"
+	"github.com/plimsoll-go/plimsoll/internal/strict"
 	"github.com/plimsoll-go/plimsoll/offerings"
 )
 
@@ -22,282 +25,258 @@ const formatVersion = "1"
 // file is not read. A file without a type is an error, because it is never intended.
 func ReadJSON(r io.Reader) (*Catalog, error) {
 	in := newInput(r, true)
-	j := &jsonReader{in: in, dec: json.NewDecoder(in), at: position{line: 1, column: 1}, places: places{}}
-	j.dec.UseNumber()
-	b := newCatalogBuilder(&j.fs)
-	var provenance []Provenance
-	if tok := j.token(); tok == json.Delim('[') {
-		j.fault("", "", "must be an object that holds instanceTypes; an array of types is the format of Karpenter's KWOK provider, which ReadKWOK reads")
-	} else {
-		j.object(tok, "", func(key string) bool {
-			switch key {
-			case "version":
-				if v, ok := j.scalar(j.token(), key, aNumber); ok && v != formatVersion {
-					j.fault(key, v, "is not a version that this program knows")
-				}
-			case "provenance":
-				j.readInto(j.token(), key, reflect.ValueOf(&provenance).Elem())
-			case "instanceTypes":
-				j.array(j.token(), key, func(int) { j.instanceType(b) })
-			default:
-				return false
-			}
-			return true
-		})
-		j.end()
-	}
-	catalog, err := b.catalog()
+	j := &jsonReader{in: in, dec: json.NewDecoder(in)}
+	j.types = newCatalogBuilder(&j.fs)
+	j.document()
+	catalog, err := j.types.catalog()
 	if err != nil {
 		return nil, fmt.Errorf("reading JSON catalog: %w", err)
 	}
-	catalog.provenance = provenance
+	catalog.provenance = j.provenance
 	return catalog, nil
 }
 
-// jsonReader walks through a JSON file and knows at each step where it is. Unlike json.Unmarshal it
-// takes keys in the given case only, refuses unknown and repeated keys, and goes on after a wrong
-// value, so that one reading reports every fault. After a fault of syntax no more can be read: stop
-// is set, and every method returns at once.
+// jsonReader reads a JSON file type by type, so that the memory it takes does not grow with them.
+// After a fault of syntax no more can be read.
 type jsonReader struct {
-	in     *input
-	dec    *json.Decoder
-	fs     faults
-	at     position // of the token that was read last
-	typ    string   // name of the instance type being read, for messages
-	places places   // of the objects in it
-	stop   bool
+	in         *input
+	dec        *json.Decoder
+	fs         faults
+	types      *catalogBuilder
+	provenance []Provenance
 }
 
-func (j *jsonReader) fault(field, value, problem string) {
-	j.fs.add(&CatalogFault{Line: j.at.line, Column: j.at.column, Type: j.typ, Field: field, Value: value, Problem: problem})
-}
+// errStop ends the reading of a file whose faults have been reported.
+var errStop = errors.New("no more can be read")
 
-// token reads the next token; nil if reading has come to a stop.
-func (j *jsonReader) token() json.Token {
-	if j.stop || j.fs.enough() {
-		j.stop = true
-		return nil
+// document reads the whole file.
+func (j *jsonReader) document() {
+	tok, at, err := j.token()
+	switch {
+	case err != nil:
+		return
+	case tok == json.Delim('['):
+		j.fault(at, "", "must be an object that holds instanceTypes; an array of types is the format of Karpenter's KWOK provider, which ReadKWOK reads")
+		return
+	case tok != json.Delim('{'):
+		j.fault(at, "", "must be an object, not "+kind(tok))
+		return
 	}
+	seen := map[string]bool{}
+	for j.dec.More() {
+		tok, at, err := j.token()
+		key, ok := tok.(string)
+		if err != nil || !ok || j.member(key, at, seen[key]) != nil {
+			return
+		}
+		seen[key] = true
+	}
+	if _, _, err := j.token(); err != nil {
+		return
+	}
+	tok, err = j.dec.Token()
+	at = j.in.at(j.dec.InputOffset())
+	switch {
+	case err == nil:
+		j.fault(at, "", kind(tok)+" follows the end of the catalog")
+	case !errors.Is(err, io.EOF):
+		j.fs.add(readFault(at, "", err))
+	}
+}
+
+// member reads the value of a key at the top, which stands at a position. again says that the key
+// has occurred before.
+func (j *jsonReader) member(key string, at position, again bool) error {
+	if key == "instanceTypes" && !again {
+		return j.list()
+	}
+	j.in.begin(j.dec.InputOffset())
+	raw, start, err := j.value()
+	if err != nil {
+		return err
+	}
+	switch version := json.Number(""); {
+	case again:
+		j.fault(at, key, "is given twice")
+	case key == "version":
+		if j.decode(raw, start, key, &version).OK && version != formatVersion {
+			j.fs.add(&CatalogFault{Line: start.line, Column: start.column, Field: key, Value: version.String(), Problem: "is not a version that this program knows"})
+		}
+	case key == "provenance":
+		j.decode(raw, start, key, &j.provenance)
+	default:
+		j.fault(at, key, "is not known"+didYouMean(spelling.Nearest(key, []string{"version", "provenance", "instanceTypes"})))
+	}
+	return nil
+}
+
+// list reads the instance types.
+func (j *jsonReader) list() error {
+	tok, at, err := j.token()
+	if err != nil {
+		return err
+	}
+	if tok != json.Delim('[') {
+		j.fault(at, "instanceTypes", "must be an array, not "+kind(tok))
+		return errStop
+	}
+	for j.dec.More() {
+		if j.fs.enough() {
+			return errStop
+		}
+		j.in.begin(j.dec.InputOffset())
+		raw, start, err := j.value()
+		if err != nil {
+			return err
+		}
+		j.instanceType(raw, start)
+	}
+	_, _, err = j.token()
+	return err
+}
+
+// instanceType reads one type, which begins at a position, and hands it to the builder.
+func (j *jsonReader) instanceType(raw []byte, start position) {
+	t := &InstanceType{}
+	known := len(j.fs.list)
+	r := j.decode(raw, start, "", t)
+	var explained []string
+	for _, f := range j.fs.list[known:] {
+		explained = append(explained, f.Field)
+	}
+	if slices.Contains(explained, "") {
+		return // not an object
+	}
+	for i := range t.Offerings {
+		offering := strict.Element("offerings", i)
+		price := offering + ".price"
+		if t.Offerings[i].Price == 0 && !r.Has(price) && !slices.Contains(explained, offering) {
+			at := start.in(raw, r.ValueOffset(offering))
+			j.fs.add(&CatalogFault{Line: at.line, Column: at.column, Type: t.Name, Field: price, Problem: "is missing; write 0 for what costs nothing"})
+		}
+	}
+	j.types.add(t, func(field string) position { return start.in(raw, r.ValueOffset(field)) }, explained)
+}
+
+// decode decodes a value that begins at a position into the value that into points to, and reports
+// its faults in the order of the file. field is the path of the value.
+func (j *jsonReader) decode(raw []byte, start position, field string, into any) *strict.Result {
+	r := strict.Decode(raw, into, strict.Rules{MaxFaults: maxFaults, Check: priceFault})
+	name := ""
+	if t, ok := into.(*InstanceType); ok {
+		name = t.Name
+	}
+	type found struct {
+		offset int64
+		fault  *CatalogFault
+	}
+	var all []found
+	for _, f := range r.Faults {
+		offset := r.ValueOffset(f.Field)
+		if f.Value == nil {
+			offset = r.KeyOffset(f.Field)
+		}
+		all = append(all, found{offset, &CatalogFault{Field: f.Field, Value: valueText(f.Value), Problem: f.Message}})
+	}
+	for _, path := range r.Unknown {
+		meant := spelling.Field(reflect.TypeOf(into).Elem(), path)
+		all = append(all, found{r.KeyOffset(path), &CatalogFault{Field: path, Problem: "is not known" + didYouMean(meant)}})
+	}
+	slices.SortStableFunc(all, func(a, b found) int { return cmp.Compare(a.offset, b.offset) })
+	for _, f := range all {
+		at := start.in(raw, f.offset)
+		f.fault.Line, f.fault.Column, f.fault.Type, f.fault.Field = at.line, at.column, name, strict.Below(field, f.fault.Field)
+		j.fs.add(f.fault)
+	}
+	return r
+}
+
+// priceFault states the fault of a price that was read.
+func priceFault(_, _ string, value, _ any) string {
+	if price, ok := value.(*offerings.Price); ok && *price < 0 {
+		return "must not be negative"
+	}
+	return ""
+}
+
+// valueText returns a value of a file as text; "" for null.
+func valueText(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return ""
+	case string:
+		return v
+	}
+	raw, err := json.Marshal(v)
+	if err != nil {
+		return ""
+	}
+	return string(raw)
+}
+
+// didYouMean asks about a typo, and is empty where no name is near.
+func didYouMean(name string) string {
+	if name == "" {
+		return ""
+	}
+	return fmt.Sprintf(" (did you mean %s?)", name)
+}
+
+// fault reports a fault outside of any type.
+func (j *jsonReader) fault(at position, field, problem string) {
+	j.fs.add(&CatalogFault{Line: at.line, Column: at.column, Field: field, Problem: problem})
+}
+
+// token reads the next token, and reports where no more can be read.
+func (j *jsonReader) token() (json.Token, position, error) {
 	tok, err := j.dec.Token()
 	end := j.dec.InputOffset()
 	if err != nil {
-		j.stop = true
-		j.at = j.in.at(end)
-		j.fs.add(readFault(j.at, j.typ, err))
-		return nil
+		j.fs.add(readFault(j.in.at(end), "", err))
+		return nil, position{}, err
 	}
-	j.at = j.in.at(end - tokenLength(tok))
-	return tok
+	return tok, j.in.at(end - tokenLength(tok)), nil
 }
 
-// end checks that the input ends.
-func (j *jsonReader) end() {
-	if j.stop {
-		return
+// value reads the next value as it stands, with the position at which it begins.
+func (j *jsonReader) value() (json.RawMessage, position, error) {
+	var raw json.RawMessage
+	err := j.dec.Decode(&raw)
+	if err == nil {
+		return raw, j.in.at(j.dec.InputOffset() - int64(len(raw))), nil
 	}
-	tok, err := j.dec.Token()
-	j.at = j.in.at(j.dec.InputOffset())
-	switch {
-	case err == nil:
-		j.fault("", "", fmt.Sprintf("%s follows the end of the catalog", kind(tok)))
-	case !errors.Is(err, io.EOF):
-		j.fs.add(readFault(j.at, "", err))
+	// The decoder stands before the value, and has read it up to the fault.
+	text, readErr := io.ReadAll(j.dec.Buffered())
+	if readErr != nil {
+		text = nil
 	}
-}
-
-// instanceType reads one type and hands it to the builder.
-func (j *jsonReader) instanceType(b *catalogBuilder) {
-	j.in.begin(j.dec.InputOffset())
-	known := len(j.fs.list)
-	tok := j.token()
-	t := &InstanceType{}
-	j.places = places{"": j.at}
-	fields := reflect.ValueOf(t).Elem()
-	j.object(tok, "", func(key string) bool {
-		ok := j.field(fields, "", key)
-		j.typ = t.Name
-		return ok
-	})
-	if !j.stop && tok == json.Delim('{') {
-		var explained []string
-		for _, f := range j.fs.list[known:] {
-			explained = append(explained, f.Field)
+	again := json.NewDecoder(bytes.NewReader(text))
+	for {
+		if _, syntax := again.Token(); syntax != nil {
+			break
 		}
-		b.add(t, j.places, explained)
 	}
-	j.typ = ""
+	j.fs.add(readFault(j.in.at(j.dec.InputOffset()+again.InputOffset()), "", err))
+	return nil, position{}, err
 }
-
-// field reads the field of a struct that has a name, and reports whether there is one.
-func (j *jsonReader) field(of reflect.Value, path, name string) bool {
-	index := fieldIndex(of.Type(), name)
-	if index == nil {
-		return false
-	}
-	j.readInto(j.token(), dotted(path, name), of.FieldByIndex(index))
-	return true
-}
-
-// Kinds of values, as messages name them.
-const (
-	anObject, anArray, aString, aNumber, aBool = "an object", "an array", "a string", "a number", "true or false"
-
-	aQuantity = "a quantity" // a string, or a plain number
-)
 
 // kind names the kind of a token.
 func kind(tok json.Token) string {
 	switch tok {
 	case json.Delim('{'):
-		return anObject
+		return "an object"
 	case json.Delim('['):
-		return anArray
+		return "an array"
 	}
 	switch tok.(type) {
 	case string:
-		return aString
-	case json.Number:
-		return aNumber
+		return "a string"
+	case json.Number, float64:
+		return "a number"
 	case bool:
-		return aBool
+		return "true or false"
 	}
 	return "null"
-}
-
-// wanted names the kind of value that a field takes.
-func wanted(to reflect.Value) string {
-	switch to.Interface().(type) {
-	case resource.Quantity:
-		return aQuantity
-	case offerings.Price:
-		return aNumber
-	}
-	switch to.Kind() {
-	case reflect.Struct, reflect.Map:
-		return anObject
-	case reflect.Slice:
-		return anArray
-	case reflect.Int, reflect.Float64:
-		return aNumber
-	case reflect.Bool:
-		return aBool
-	}
-	return aString
-}
-
-// readInto reads the value that begins with tok into a field.
-func (j *jsonReader) readInto(tok json.Token, path string, to reflect.Value) {
-	switch want := wanted(to); {
-	case want == anArray:
-		j.array(tok, path, func(i int) {
-			to.Set(reflect.Append(to, reflect.Zero(to.Type().Elem())))
-			j.readInto(j.token(), fmt.Sprintf("%s[%d]", path, i), to.Index(i))
-		})
-	case to.Kind() == reflect.Map:
-		to.Set(reflect.MakeMap(to.Type()))
-		j.object(tok, path, func(key string) bool {
-			entry, field := reflect.New(to.Type().Elem()).Elem(), dotted(path, key)
-			if entry.Kind() == reflect.String {
-				field = path + "[" + key + "]"
-			}
-			j.readInto(j.token(), field, entry)
-			to.SetMapIndex(reflect.ValueOf(key).Convert(to.Type().Key()), entry)
-			return true
-		})
-	case want == anObject:
-		at, priced := j.at, false
-		j.places[path] = at
-		whole := j.object(tok, path, func(key string) bool {
-			priced = priced || key == "price"
-			return j.field(to, path, key)
-		})
-		if _, isOffering := to.Interface().(offerings.Offering); isOffering && whole && !priced {
-			j.at = at
-			j.fault(path+".price", "", "is missing; write 0 for what costs nothing")
-		}
-	default:
-		if text, ok := j.scalar(tok, path, want); ok {
-			if err := setText(to, text); err != nil {
-				j.fault(path, text, err.Error())
-			}
-		}
-	}
-}
-
-// scalar returns a token of the wanted kind as text. It reports a token of another kind and
-// returns false.
-func (j *jsonReader) scalar(tok json.Token, path, want string) (string, bool) {
-	if got := kind(tok); got != want && (want != aQuantity || got != aString && got != aNumber) {
-		j.wrong(tok, path, want)
-		return "", false
-	}
-	return fmt.Sprint(tok), true
-}
-
-// object reads an object that begins with tok, and reports whether it was read to its end.
-// read is called after each key, reads the value and reports whether it knows the key; if it
-// does not it must not read.
-func (j *jsonReader) object(tok json.Token, path string, read func(key string) bool) bool {
-	if tok != json.Delim('{') {
-		j.wrong(tok, path, anObject)
-		return false
-	}
-	seen := map[string]bool{}
-	for {
-		key, ok := j.token().(string)
-		if !ok {
-			return !j.stop
-		}
-		field := dotted(path, key)
-		switch {
-		case seen[key]:
-			j.fault(field, "", "stands here twice")
-			j.skip(j.token())
-		case !read(key):
-			j.fault(field, "", "is not a known field")
-			j.skip(j.token())
-		}
-		seen[key] = true
-	}
-}
-
-// array reads an array that begins with tok; read is called before each element, and reads it.
-func (j *jsonReader) array(tok json.Token, path string, read func(i int)) {
-	if tok != json.Delim('[') {
-		j.wrong(tok, path, anArray)
-		return
-	}
-	for i := 0; !j.stop && j.dec.More(); i++ {
-		read(i)
-	}
-	j.token()
-}
-
-// wrong reports a token of the wrong kind and skips the rest of its value.
-func (j *jsonReader) wrong(tok json.Token, path, want string) {
-	if !j.stop {
-		j.fault(path, "", fmt.Sprintf("must be %s, not %s", want, kind(tok)))
-		j.skip(tok)
-	}
-}
-
-// skip passes over the value that begins with tok.
-func (j *jsonReader) skip(tok json.Token) {
-	const deepest = 1000
-	for depth := 0; !j.stop; tok = j.token() {
-		switch tok {
-		case json.Delim('{'), json.Delim('['):
-			if depth++; depth > deepest {
-				j.fault("", "", "is nested too deeply: this is not a catalog")
-				j.stop = true
-			}
-		case json.Delim('}'), json.Delim(']'):
-			depth--
-		}
-		if depth == 0 {
-			return
-		}
-	}
 }
 
 // readFault describes why a file could not be read further.
@@ -325,11 +304,4 @@ func tokenLength(tok json.Token) int64 {
 		return int64(len("null"))
 	}
 	return int64(len(fmt.Sprint(tok)))
-}
-
-func dotted(path, key string) string {
-	if path == "" {
-		return key
-	}
-	return path + "." + key
 }

@@ -37,7 +37,7 @@ func ReadKWOK(r io.Reader) (*Catalog, error) {
 	k.readEntries()
 	b := newCatalogBuilder(&k.fs)
 	for _, t := range k.types {
-		b.add(&t.InstanceType, t.at, t.explained)
+		b.add(&t.InstanceType, t.at.of, t.explained)
 	}
 	c, err := b.catalog()
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/util/validation"
 
+	"github.com/plimsoll-go/plimsoll/internal/strict"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/requirements"
 )
@@ -82,7 +83,7 @@ func (e kwokEntry) holds(report func(field, value, problem string)) corev1.Resou
 	for _, name := range slices.Sorted(maps.Keys(e.Resources)) {
 		q, err := parseQuantity(string(e.Resources[name]))
 		if err != nil {
-			report("capacity."+name, string(e.Resources[name]), err.Error())
+			report(strict.Member("capacity", name), string(e.Resources[name]), err.Error())
 			continue
 		}
 		capacity[corev1.ResourceName(name)] = q

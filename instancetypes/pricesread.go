@@ -14,6 +14,7 @@ import (
 
 	"sigs.k8s.io/yaml"
 
+	"github.com/plimsoll-go/plimsoll/internal/strict"
 	"github.com/plimsoll-go/plimsoll/offerings"
 )
 
@@ -178,7 +179,7 @@ func (p *priceReader) change(entry map[string]string, at CatalogFault) {
 	var x PriceChange
 	fail := func(name, value, problem string) {
 		f := at
-		f.Field, f.Value, f.Problem = strings.TrimPrefix(dotted(at.Field, name), "."), value, problem
+		f.Field, f.Value, f.Problem = strict.Below(at.Field, name), value, problem
 		p.fs.add(&f)
 	}
 	priced := 0

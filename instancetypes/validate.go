@@ -6,13 +6,13 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/util/validation"
 
+	"github.com/plimsoll-go/plimsoll/internal/strict"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/requirements"
 )
@@ -68,7 +68,7 @@ func (t *InstanceType) checkCapacity(report func(field, value, problem string)) 
 func (t *InstanceType) checkLabels(report func(field, value, problem string)) {
 	byKey := make(map[string]string, len(t.Labels)) // normalised key → key as written
 	for _, key := range slices.Sorted(maps.Keys(t.Labels)) {
-		value, field := t.Labels[key], "labels["+key+"]"
+		value, field := t.Labels[key], strict.Member("labels", key)
 		if msgs := labelKeyFaults(key); len(msgs) > 0 {
 			report(field, key, "is not a label key: "+strings.Join(msgs, "; "))
 			continue
@@ -96,7 +96,7 @@ func (t *InstanceType) checkLabels(report func(field, value, problem string)) {
 func (t *InstanceType) checkOfferings(report func(field, value, problem string)) {
 	seen := make(map[offerings.Key]int, len(t.Offerings))
 	for i, o := range t.Offerings {
-		at := "offerings[" + strconv.Itoa(i) + "]"
+		at := strict.Element("offerings", i)
 		o.Capacity, o.Overhead = nil, nil // checked below, more closely
 		for _, err := range unjoin(o.Validate()) {
 			field, problem, ok := strings.Cut(err.Error(), ": ")
@@ -130,7 +130,7 @@ func (t *InstanceType) checkOfferingLabels(o offerings.Offering, at string, repo
 			own, stated = t.Labels[stable]
 		}
 		if value := o.Labels[key]; stated && own != value {
-			report(at+".labels["+key+"]", value, fmt.Sprintf("contradicts %q of the type", own))
+			report(strict.Member(at+".labels", key), value, fmt.Sprintf("contradicts %q of the type", own))
 		}
 	}
 }
@@ -225,12 +225,12 @@ func mustBeWhole(name corev1.ResourceName) bool {
 func checkResources(list corev1.ResourceList, report func(field, value, problem string), field string) {
 	for _, name := range slices.Sorted(maps.Keys(list)) {
 		if msgs := labelKeyFaults(string(name)); len(msgs) > 0 {
-			report(field+"."+string(name), string(name), "is not a resource name: "+strings.Join(msgs, "; "))
+			report(strict.Member(field, string(name)), string(name), "is not a resource name: "+strings.Join(msgs, "; "))
 			continue
 		}
 		q := list[name]
 		if problem := quantityProblem(name, q); problem != "" {
-			report(field+"."+string(name), quantityText(q), problem)
+			report(strict.Member(field, string(name)), quantityText(q), problem)
 		}
 	}
 }

@@ -23,7 +23,7 @@ const (
 
 // NodePool defines the nodes that may be launched, with their labels, taints and limits. Its fields
 // are the ones of karpenter.sh/v1 NodePools, so that a manifest written for Karpenter decodes
-// unchanged; see [DecodeNodePool] for older forms.
+// unchanged. Package manifest reads older versions, and reports faults with their fields.
 type NodePool struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
@@ -111,6 +111,9 @@ const (
 	// Balanced is the same, but the savings must be in proportion to the disruption.
 	Balanced ConsolidationPolicy = "Balanced"
 )
+
+// WhenUnderutilized is the name of [WhenEmptyOrUnderutilized] in karpenter.sh/v1beta1.
+const WhenUnderutilized ConsolidationPolicy = "WhenUnderutilized"
 
 // Budget bounds how many nodes of a pool may be disrupted at once.
 type Budget struct {

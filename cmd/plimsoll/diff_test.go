@@ -100,5 +100,5 @@ func TestDiffUsage(t *testing.T) {
 	require.Equal(t, exitBadInput, r.code)
 	require.Contains(t, r.stderr, "nowhere")
 	r = run(t, "diff", temp(t, "p.json", `{"launches": [], "launch": 1}`), "testdata/plan.json")
-	require.Contains(t, r.stderr, `unknown field "launch"`)
+	require.Contains(t, r.stderr, "launch: is not known (did you mean launches?)")
 }

@@ -278,7 +278,7 @@ func TestFaultsOfNodeClasses(t *testing.T) {
 			`EC2NodeClass own: spec.blockDeviceMappings[0].ebs.volumeSize: "0" is not more than zero and at most 64Ti`,
 		},
 		ec2Class("spec: {amiFamily: AL2, kubelet: {kubeReserved: {cpu: 1e1000000000}}, blockDeviceMappings: [{ebs: {volumeSize: 1e1000000000}}]}"): {
-			"is no quantity: its exponent is out of all proportion",
+			"is not a quantity: its exponent is too large",
 		},
 		ec2Class("spec: {amiFamily: AL2, kubelet: {evictionHard: {memory.available: 90Ei}}, blockDeviceMappings: [{ebs: {volumeSize: 65Ti}}]}"): {
 			`spec.kubelet.evictionHard[memory.available]: "90Ei" is neither a quantity such as "500Mi" nor a percentage`,

@@ -51,6 +51,7 @@ func floors() map[string]floor {
 		"requirements":                        algebra,
 		"internal/race":                       algebra,
 		"internal/spelling":                   algebra,
+		"internal/strict":                     market,
 		"internal/untrusted":                  algebra,
 		"offerings":                           market,
 		"instancetypes":                       machines,

@@ -65,15 +65,15 @@ func search(v any, at string, in bool) (path, value string, found bool) {
 			}
 		}
 	case string:
-		return at, v, in && absurd(v)
+		return at, v, in && Absurd(v)
 	case json.Number:
-		return at, v.String(), in && absurd(v.String())
+		return at, v.String(), in && Absurd(v.String())
 	}
 	return "", "", false
 }
 
-// absurd reports whether a quantity has an exponent of too many digits.
-func absurd(s string) bool {
+// Absurd reports whether the text of a quantity has an exponent of too many digits.
+func Absurd(s string) bool {
 	at := strings.LastIndexAny(s, "eE")
 	if at < 0 {
 		return false

@@ -13,6 +13,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/internal/spelling"
+	"github.com/plimsoll-go/plimsoll/internal/strict"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
@@ -25,7 +26,7 @@ func faultsOf(err error, at string) (out []fieldFault) {
 		for _, e := range fields.Errors {
 			// The path begins with the object, which the fault names already.
 			_, field, _ := strings.Cut(e.Path, "].")
-			out = append(out, fieldFault{below(at, field), quote(e.Value), e.Message, nil})
+			out = append(out, fieldFault{strict.Below(at, field), quote(e.Value), e.Message, nil})
 		}
 		return out
 	}
@@ -89,7 +90,7 @@ func (c *collector) checkPod(object string, spec *corev1.PodSpec, at string) (fa
 		containers []corev1.Container
 	}{{"initContainers", spec.InitContainers}, {"containers", spec.Containers}} {
 		for i := range list.containers {
-			ctr, here := &list.containers[i], element(at+"."+list.name, i)
+			ctr, here := &list.containers[i], strict.Element(at+"."+list.name, i)
 			if ctr.Name != "" && names[ctr.Name] {
 				faults = append(faults, fieldFault{field: here + ".name", value: quote(ctr.Name), msg: "is a duplicate of another container's"})
 			}
@@ -112,12 +113,12 @@ func (c *collector) checkNames(object string, r corev1.ResourceRequirements, at 
 	}{{"limits", r.Limits}, {"requests", r.Requests}} {
 		for _, name := range slices.Sorted(maps.Keys(list.amounts)) {
 			if msg := resourceHint(name); msg != "" {
-				faults = append(faults, fieldFault{field: below(at, list.name), value: quote(string(name)), msg: msg})
+				faults = append(faults, fieldFault{field: strict.Below(at, list.name), value: quote(string(name)), msg: msg})
 				continue
 			}
 			inBytes := name == corev1.ResourceMemory || name == corev1.ResourceEphemeralStorage
 			if q := list.amounts[name]; inBytes && q.Sign() > 0 && q.CmpInt64(1<<10) < 0 {
-				c.warn(object, fmt.Sprintf("%s of %s is less than a kibibyte: check its unit, m stands for thousandths and Mi for mebibytes", member(below(at, list.name), string(name)), q.String()))
+				c.warn(object, fmt.Sprintf("%s of %s is less than a kibibyte: check its unit, m stands for thousandths and Mi for mebibytes", strict.Member(strict.Below(at, list.name), string(name)), q.String()))
 			}
 		}
 	}

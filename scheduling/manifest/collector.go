@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -18,7 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
-	"github.com/plimsoll-go/plimsoll/internal/spelling"
+	"github.com/plimsoll-go/plimsoll/internal/strict"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
@@ -190,7 +189,7 @@ type object[T any] interface {
 // used.
 func take[T any, P object[T]](c *collector, o rawObject, namespaced bool, check func(P) []fieldFault) (P, bool) {
 	obj := P(new(T))
-	faults, fields, decoded := decode(o.json, obj, "")
+	faults, fields, decoded := decode(o.json, obj, "", strict.Rules{NullEntries: builtIn(o.group().group)})
 	ref := refOf(o)
 	if decoded && check != nil && obj.GetUID() == "" {
 		c.complete(obj, namespaced)
@@ -204,13 +203,20 @@ func take[T any, P object[T]](c *collector, o rawObject, namespaced bool, check 
 		return nil, false
 	}
 	ok := c.admit(o, obj, namespaced)
-	for _, field := range fields {
-		s := count(c.fields, unknownFieldOf(o.kind, field), warned(o.kind, obj))
-		if s.count == 1 {
-			s.field, s.suggest = field, spelling.Field(reflect.TypeFor[T](), field)
+	if obj.GetUID() == "" {
+		for _, field := range fields {
+			c.noteUnknown(o.kind, obj, field)
 		}
 	}
 	return obj, ok
+}
+
+// noteUnknown counts an object with a field that the Go type of its kind does not have.
+func (c *collector) noteUnknown(kind string, obj metav1.Object, field string) {
+	s := count(c.fields, unknownFieldOf(kind, field), warned(kind, obj))
+	if s.count == 1 {
+		s.field, s.suggest = field, meantField(obj, field)
+	}
 }
 
 // complete gives an object its namespace and drops fields without use.

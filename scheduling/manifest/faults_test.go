@@ -54,7 +54,7 @@ func TestBadInput(t *testing.T) {
 		},
 		"duplicate key in JSON": {
 			`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a","name":"b"},"spec":{"containers":[{"name":"c"}]}}`,
-			`test.yaml: document 1: Pod default/b: metadata.name: stands there twice`,
+			`test.yaml: document 1: Pod default/b: metadata.name: is given twice`,
 		},
 		"a name in other letters": {
 			"apiVersion: v1\nkind: Pod\nmetadata: {name: café, namespace: shop}\nspec: {containers: [{name: c}]}\n",

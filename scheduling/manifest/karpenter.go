@@ -12,31 +12,11 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/instancetypes/ec2"
+	"github.com/plimsoll-go/plimsoll/internal/strict"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-func (c *collector) nodePool(o rawObject) {
-	pool, warnings, err := scheduling.DecodeNodePool(o.json)
-	if err != nil {
-		c.refuse(o, refOf(o), faultsOf(err, ""))
-		return
-	}
-	c.warnings = append(c.warnings, warnings...)
-	if !c.admit(o, pool, false) {
-		return
-	}
-	faults := c.poolKubelet(o, pool)
-	if pool.UID == "" {
-		faults = append(faults, validate(&scheduling.Problem{NodePools: []*scheduling.NodePool{pool}}, "")...)
-	}
-	if len(faults) > 0 {
-		c.refuse(o, refOf(o), faults)
-		return
-	}
-	c.problem.NodePools = append(c.problem.NodePools, pool)
-}
-
-func (c *collector) nodeOverlay(o rawObject) {
+func nodeOverlay(c *collector, o rawObject) {
 	overlay, ok := take(c, o, false, func(overlay *instancetypes.NodeOverlay) []fieldFault {
 		return faultsOf(overlay.Validate(), "")
 	})
@@ -110,7 +90,7 @@ func gcpUnread() []string {
 func kubeletUnread(at string) []string {
 	names := strings.Fields("clusterDNS containerRuntime cpuCFSQuota evictionMaxPodGracePeriod evictionSoft evictionSoftGracePeriod " +
 		"imageGCHighThresholdPercent imageGCLowThresholdPercent")
-	return lo.Map(names, func(name string, _ int) string { return below(at, name) })
+	return lo.Map(names, func(name string, _ int) string { return strict.Below(at, name) })
 }
 
 // NodeClassRefs names the node classes of the input, in the order of groups, kinds and names.
@@ -138,46 +118,6 @@ func takeClass[T any, P interface {
 			c.classes[scheduling.NodeClassRef{Group: o.group().group, Kind: o.kind, Name: class.GetName()}] = class
 		}
 	}
-}
-
-// poolKubelet looks at the kubelet settings that a NodePool of v1beta1 has.
-func (c *collector) poolKubelet(o rawObject, pool *scheduling.NodePool) []fieldFault {
-	raw, ok := pool.Annotations[scheduling.KubeletAnnotation]
-	if !ok {
-		return nil
-	}
-	at := member("metadata.annotations", scheduling.KubeletAnnotation)
-	if strings.HasSuffix(o.apiVersion, "/v1beta1") {
-		at = "spec.template.spec.kubelet"
-	}
-	kubelet := &instancetypes.Kubelet{}
-	faults, unknown, _ := decode([]byte(raw), kubelet, at)
-	if len(faults) == 0 {
-		faults = faultsOf(kubelet.Validate(), at)
-	}
-	if len(faults) > 0 {
-		return faults
-	}
-	for _, field := range unknown {
-		if field = below(at, field); !slices.Contains(kubeletUnread(at), field) {
-			c.warn("NodePool/"+pool.Name, field+" is not known and was ignored")
-		}
-	}
-	for _, field := range kubelet.Expressions() {
-		c.warn("NodePool/"+pool.Name, below(at, field)+" is an expression, which is not evaluated: the default is assumed")
-	}
-	return nil
-}
-
-// kubeletOf returns the kubelet settings of a NodePool of v1beta1; nil where there are
-// none.
-func kubeletOf(pool *scheduling.NodePool) (*instancetypes.Kubelet, error) {
-	raw, ok := pool.Annotations[scheduling.KubeletAnnotation]
-	if !ok {
-		return nil, nil
-	}
-	k := &instancetypes.Kubelet{}
-	return k, json.Unmarshal([]byte(raw), k)
 }
 
 // classOf returns the node class of a NodePool. A class of EKS Auto Mode that is not in the input

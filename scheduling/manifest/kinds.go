@@ -89,7 +89,7 @@ func readers() map[groupKind]reader {
 		{karpenterGroup, "NodeClaim"}:                  {beta, kept(global, func(c *collector) *[]*NodeClaim { return &c.claims }), "nodes"},
 		{karpenterGroup, "Provisioner"}:                {"v1alpha5", (*collector).provisioner, ""},
 		{awsGroup, "AWSNodeTemplate"}:                  {"v1alpha1", (*collector).nodeTemplate, ""},
-		{karpenterGroup, "NodeOverlay"}:                {"v1alpha1", (*collector).nodeOverlay, ""},
+		{karpenterGroup, "NodeOverlay"}:                {"v1alpha1", nodeOverlay, ""},
 		{awsGroup, "EC2NodeClass"}:                     {beta, takeClass[ec2.NodeClass](ec2Unread()), ""},
 		{ec2.AutoGroup, "NodeClass"}:                   {"v1", takeClass[ec2.AutoNodeClass](autoUnread()), ""},
 		{azureGroup, "AKSNodeClass"}:                   {"v1beta1 v1alpha2", takeClass[azure.NodeClass](strings.Fields("spec.imageVersion spec.kubelet spec.linuxOSConfig spec.tags spec.vnetSubnetID")), ""},

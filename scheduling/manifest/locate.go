@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/plimsoll-go/plimsoll/internal/strict"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
@@ -53,7 +54,7 @@ func (s *Snapshot) fault(e *scheduling.FieldError) *Fault {
 		}
 	}
 	if w := s.made[name]; w != nil && list == "pods" {
-		f.At, f.Object, f.Field = w.at, reference(w.kind, w.obj), below(w.path+".template", field)
+		f.At, f.Object, f.Field = w.at, reference(w.kind, w.obj), strict.Below(w.path+".template", field)
 	}
 	return f
 }

@@ -9,7 +9,7 @@ import (
 
 	"sigs.k8s.io/yaml"
 
-	"github.com/plimsoll-go/plimsoll/internal/untrusted"
+	"github.com/plimsoll-go/plimsoll/internal/strict"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
 )
@@ -57,22 +57,22 @@ func planText(r io.Reader) ([]byte, error) {
 	if trimmed := bytes.TrimSpace(raw); len(trimmed) == 0 || string(trimmed) == "null" {
 		return nil, errors.New("is no plan: there is nothing in it")
 	}
-	if field, value, found := untrusted.Quantity(raw); found {
-		return nil, fmt.Errorf("%s: %q is no quantity: its exponent is out of all proportion", field, value)
-	}
 	return raw, nil
 }
 
-// strictly decodes a plan that has no fields but its own.
+// strictly decodes a plan that has no fields but its own. The error holds [Faults].
 func strictly[T any](raw []byte) (*T, error) {
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	dec.DisallowUnknownFields()
 	plan := new(T)
-	if err := dec.Decode(plan); err != nil {
-		return nil, fmt.Errorf("is no plan: %w", err)
+	faults, unknown, _ := decode(raw, plan, "", strict.Rules{NullEntries: true})
+	for _, field := range unknown {
+		faults = append(faults, unknownFault(plan, "", field))
 	}
-	if dec.More() {
-		return nil, errors.New("goes on behind the plan")
+	if len(faults) == 0 {
+		return plan, nil
 	}
-	return plan, nil
+	var out Faults
+	for _, f := range faults {
+		out = append(out, &Fault{Field: f.field, Value: f.value, Message: f.msg})
+	}
+	return nil, fmt.Errorf("is no plan: %w", out)
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -14,7 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/plimsoll-go/plimsoll/internal/spelling"
+	"github.com/plimsoll-go/plimsoll/internal/strict"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
@@ -98,7 +97,7 @@ func (c *collector) schedulerConfiguration(o rawObject) {
 	if profile < 0 {
 		return
 	}
-	p, at := &config.Profiles[profile], element("profiles", profile)
+	p, at := &config.Profiles[profile], strict.Element("profiles", profile)
 	var read scheduling.SchedulerProfile
 	percentage, fit := at+".percentageOfNodesToScore", ""
 	if p.PercentageOfNodesToScore == nil {
@@ -110,7 +109,7 @@ func (c *collector) schedulerConfiguration(o rawObject) {
 	}
 	seen := map[string]bool{}
 	for i, plugin := range p.PluginConfig {
-		at := element(at+".pluginConfig", i)
+		at := strict.Element(at+".pluginConfig", i)
 		args := at + ".args"
 		switch {
 		case plugin.Name != spreadPlugin && plugin.Name != fitPlugin:
@@ -217,9 +216,9 @@ func (c *collector) defaultProfile(profiles []schedulerProfile) int {
 
 // decodeStrictly decodes the value at a path. Unknown fields are faults, too.
 func decodeStrictly(raw []byte, into any, at string) []fieldFault {
-	faults, unknown, _ := decode(raw, into, at)
+	faults, unknown, _ := decode(raw, into, at, strict.Rules{})
 	for _, field := range unknown {
-		faults = append(faults, fieldFault{field: below(at, field), msg: "is not known" + didYouMean(spelling.Field(reflect.TypeOf(into).Elem(), field))})
+		faults = append(faults, unknownFault(into, at, field))
 	}
 	return faults
 }
@@ -242,7 +241,7 @@ func (a *spreadArgs) check(at string) (faults []fieldFault) {
 		faults = append(faults, f)
 	}
 	for i, c := range a.DefaultConstraints {
-		here := element(constraints, i)
+		here := strict.Element(constraints, i)
 		if c.LabelSelector != nil {
 			faults = append(faults, fieldFault{field: here + ".labelSelector", value: written(c.LabelSelector), msg: "must not be there: it is deduced from services and owners"})
 		}

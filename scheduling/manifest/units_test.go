@@ -10,6 +10,8 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
+
+	"github.com/plimsoll-go/plimsoll/internal/strict"
 )
 
 func TestTypeChecks(t *testing.T) {
@@ -26,7 +28,7 @@ func TestTypeChecks(t *testing.T) {
 		"truth wanted":  {&corev1.Pod{}, `{"spec":{"hostNetwork":"yes"}}`, []string{`spec.hostNetwork: "yes" is not true or false`}},
 		"number wanted": {&appsv1.Deployment{}, `{"spec":{"replicas":"3","minReadySeconds":1.5}}`, []string{"spec.minReadySeconds: 1.5 is not a whole number of 32 bits", `spec.replicas: "3" is not a whole number of 32 bits`}},
 		"time wanted":   {&corev1.Pod{}, `{"metadata":{"creationTimestamp":"today"}}`, []string{`metadata.creationTimestamp: "today" is not a time such as "2026-01-31T12:00:00Z"`}},
-		"duration":      {&NodeClaim{}, `{"spec":{"terminationGracePeriod":"long","expireAfter":"later"}}`, []string{`spec.expireAfter: "later" is not a duration such as "30s" or "12h"`, `spec.terminationGracePeriod: "long" is not a duration such as "30s" or "12h"`}},
+		"duration":      {&NodeClaim{}, `{"spec":{"terminationGracePeriod":"long","expireAfter":"later"}}`, []string{`spec.expireAfter: "later" is no duration: want for example "720h" or "1h30m", or Never`, `spec.terminationGracePeriod: "long" is no duration: want for example "720h" or "1h30m"`}},
 		"int or text":   {&policyv1.PodDisruptionBudget{}, `{"spec":{"maxUnavailable":[]}}`, []string{`spec.maxUnavailable: [] is not a number and not a text such as "10%"`}},
 		"bytes":         {&corev1.Secret{}, `{"data":{"k":"not base64!"}}`, []string{`data.k: "not base64!" does not fit the field's type `}},
 		"embedded":      {&corev1.Pod{}, `{"spec":{"volumes":[{"name":"v","emptyDir":{"sizeLimit":"big"}}]}}`, []string{`spec.volumes[0].emptyDir.sizeLimit: "big" is not a quantity such as "500m" or "2Gi"`}},
@@ -34,7 +36,7 @@ func TestTypeChecks(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			faults, unknown, _ := decode([]byte(tt.json), tt.obj, "")
+			faults, unknown, _ := decode([]byte(tt.json), tt.obj, "", strict.Rules{NullEntries: true})
 			var got []string
 			for _, f := range faults {
 				got = append(got, f.field+": "+f.value+" "+f.msg)

@@ -53,7 +53,7 @@ func TestValidateEmptyCatalog(t *testing.T) {
 	pools := []*scheduling.NodePool{poolWith("p")}
 	isEmpty := []string{"catalog: is empty: there is no offering of any instance type for any NodePool to buy"}
 	static, going := poolWith("s"), poolWith("g")
-	static.Spec.Replicas = ptr(int64(3))
+	static.Spec.Replicas = new(int64(3))
 	going.DeletionTimestamp = &metav1.Time{Time: time.Unix(1, 0)}
 	for name, tc := range map[string]struct {
 		problem scheduling.Problem

@@ -1,4 +1,4 @@
-package provisioning
+package manifest_test
 
 import (
 	"testing"
@@ -54,9 +54,9 @@ spec:
   weight: 10
 `
 
-func TestDecodeNodePoolV1beta1(t *testing.T) {
-	pool, warnings, err := scheduling.DecodeNodePool([]byte(fullV1beta1))
-	require.NoError(t, err)
+func TestNodePoolV1beta1(t *testing.T) {
+	pool, warnings, faults := nodePool(t, fullV1beta1)
+	require.Empty(t, faults)
 	assert.Empty(t, warnings)
 	assert.JSONEq(t, `{"maxPods": 20, "systemReserved": {"cpu": "100m"}}`, pool.Annotations[scheduling.KubeletAnnotation])
 
@@ -68,17 +68,9 @@ func TestDecodeNodePoolV1beta1(t *testing.T) {
 	assert.Equal(t, 8*time.Hour, pool.Spec.Disruption.Budgets[1].Duration.Duration)
 	cpu := pool.Spec.Limits["cpu"]
 	assert.Equal(t, int64(1000), cpu.Value())
-	assert.NoError(t, Validate((&scheduling.Problem{NodePools: []*scheduling.NodePool{pool}})))
 }
 
-func TestDecodeNodePoolV1beta1Disruption(t *testing.T) {
-	decode := func(t *testing.T, disruption, template string) (*scheduling.NodePool, []scheduling.Warning) {
-		t.Helper()
-		pool, warnings, err := scheduling.DecodeNodePool([]byte("apiVersion: karpenter.sh/v1beta1\nkind: NodePool\nmetadata: {name: a}\nspec: {disruption: " +
-			disruption + ", template: {spec: " + template + "}}"))
-		require.NoError(t, err)
-		return pool, warnings
-	}
+func TestNodePoolV1beta1Disruption(t *testing.T) {
 	for name, tc := range map[string]struct {
 		disruption, template string
 		policy               scheduling.ConsolidationPolicy
@@ -88,13 +80,14 @@ func TestDecodeNodePoolV1beta1Disruption(t *testing.T) {
 		"nothing":               {"{}", "{}", "", nil, 0},
 		"when empty":            {"{consolidationPolicy: WhenEmpty, consolidateAfter: 30s}", "{}", scheduling.WhenEmpty, nil, 0},
 		"never expires":         {"{expireAfter: Never}", "{}", "", &scheduling.NillableDuration{}, 0},
-		"expires in seconds":    {"{expireAfter: 7200}", "{}", "", ptr(after(2 * time.Hour)), 1},
-		"where v1 has it":       {"{}", "{expireAfter: 5h}", "", ptr(after(5 * time.Hour)), 0},
-		"in both places":        {"{expireAfter: 3h}", "{expireAfter: 5h}", "", ptr(after(3 * time.Hour)), 0},
+		"expires in seconds":    {"{expireAfter: 7200}", "{}", "", after(2 * time.Hour), 1},
+		"where v1 has it":       {"{}", "{expireAfter: 5h}", "", after(5 * time.Hour), 0},
+		"in both places":        {"{expireAfter: 3h}", "{expireAfter: 5h}", "", after(3 * time.Hour), 0},
 		"the policy's new name": {"{consolidationPolicy: WhenEmptyOrUnderutilized}", "{}", scheduling.WhenEmptyOrUnderutilized, nil, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			pool, warnings := decode(t, tc.disruption, tc.template)
+			pool, warnings, faults := nodePool(t, "apiVersion: karpenter.sh/v1beta1\nmetadata: {name: a}\nspec: {disruption: "+tc.disruption+", template: {spec: "+tc.template+"}}")
+			require.Empty(t, faults)
 			assert.Equal(t, tc.policy, pool.Spec.Disruption.ConsolidationPolicy)
 			assert.Equal(t, tc.expireAfter, pool.Spec.Template.Spec.ExpireAfter)
 			assert.Len(t, warnings, tc.warnings)
@@ -103,15 +96,14 @@ func TestDecodeNodePoolV1beta1Disruption(t *testing.T) {
 }
 
 // In v1 the old name is kept, and refused with the new one.
-func TestDecodeNodePoolOldPolicyInV1(t *testing.T) {
-	pool, _, err := scheduling.DecodeNodePool([]byte("apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: a}\nspec: {disruption: {consolidationPolicy: WhenUnderutilized}}"))
-	require.NoError(t, err)
+func TestNodePoolOldPolicyInV1(t *testing.T) {
+	_, _, faults := nodePool(t, "metadata: {name: a}\nspec: {disruption: {consolidationPolicy: WhenUnderutilized}}")
 	assert.Equal(t, []string{
-		`nodepools[a].spec.disruption.consolidationPolicy: is called WhenEmptyOrUnderutilized since karpenter.sh/v1: "WhenUnderutilized"`,
-	}, faultsOf(t, Validate((&scheduling.Problem{NodePools: []*scheduling.NodePool{pool}}))))
+		`NodePool a: spec.disruption.consolidationPolicy: is called WhenEmptyOrUnderutilized since karpenter.sh/v1: "WhenUnderutilized"`,
+	}, faults)
 }
 
-func TestDecodeNodePoolNodeClass(t *testing.T) {
+func TestNodePoolNodeClass(t *testing.T) {
 	for in, want := range map[string]scheduling.NodeClassRef{
 		"{name: a}":                             {Name: "a"},
 		"{apiVersion: v1, kind: X, name: a}":    {Kind: "X", Name: "a"},
@@ -120,8 +112,8 @@ func TestDecodeNodePoolNodeClass(t *testing.T) {
 		"{group: h.io, kind: X, name: a}":       {Group: "h.io", Kind: "X", Name: "a"},
 		"{group: karpenter.azure.com, kind: Z}": {Group: "karpenter.azure.com", Kind: "Z"},
 	} {
-		pool, _, err := scheduling.DecodeNodePool([]byte("apiVersion: karpenter.sh/v1beta1\nmetadata: {name: a}\nspec: {template: {spec: {nodeClassRef: " + in + "}}}"))
-		require.NoError(t, err)
+		pool, _, faults := nodePool(t, "apiVersion: karpenter.sh/v1beta1\nmetadata: {name: a}\nspec: {template: {spec: {nodeClassRef: "+in+"}}}")
+		require.Empty(t, faults)
 		assert.Equal(t, &want, pool.Spec.Template.Spec.NodeClassRef, in)
 	}
 }

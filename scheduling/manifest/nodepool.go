@@ -1,0 +1,238 @@
+package manifest
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/plimsoll-go/plimsoll/instancetypes"
+	"github.com/plimsoll-go/plimsoll/internal/strict"
+	"github.com/plimsoll-go/plimsoll/requirements"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+)
+
+// The API versions of NodePools.
+const (
+	karpenterV1      = karpenterGroup + "/v1"
+	karpenterV1beta1 = karpenterGroup + "/v1beta1"
+)
+
+// nodePool reads a NodePool. Other than for most kinds, a field that is probably a typo is a fault,
+// because it would change which nodes are bought; and unknown fields of pools that the API server
+// has accepted are warned of, because a newer Karpenter follows them.
+func (c *collector) nodePool(o rawObject) {
+	d := decodeNodePool(o)
+	var ignored []string
+	for _, field := range d.unknown {
+		if d.pool.UID != "" || meantField(d.written, field) == "" {
+			ignored = append(ignored, field)
+			continue
+		}
+		d.faults = append(d.faults, unknownFault(d.written, "", field))
+	}
+	if len(d.faults) > 0 {
+		c.refuse(o, refOf(o), d.faults)
+		return
+	}
+	for _, field := range ignored {
+		c.noteUnknown(o.kind, d.written, field)
+	}
+	if !c.admit(o, d.pool, false) {
+		return
+	}
+	c.warnings = append(c.warnings, d.warnings...)
+	faults := c.poolKubelet(o, d.pool)
+	if d.pool.UID == "" {
+		faults = append(faults, validate(&scheduling.Problem{NodePools: []*scheduling.NodePool{d.pool}}, "")...)
+	}
+	if len(faults) > 0 {
+		c.refuse(o, refOf(o), faults)
+		return
+	}
+	c.problem.NodePools = append(c.problem.NodePools, d.pool)
+}
+
+// decodedPool is a NodePool with everything that decoding it has found.
+type decodedPool struct {
+	pool     *scheduling.NodePool // in the form of karpenter.sh/v1
+	written  metav1.Object        // in the form of its own API version
+	faults   []fieldFault
+	unknown  []string // paths of fields
+	warnings []scheduling.Warning
+}
+
+// decodeNodePool decodes a NodePool of either version.
+func decodeNodePool(o rawObject) *decodedPool {
+	d := &decodedPool{pool: &scheduling.NodePool{}}
+	d.written = d.pool
+	former := &nodePoolV1beta1{}
+	if o.apiVersion == karpenterV1beta1 {
+		d.written = former
+	}
+	warn := func(message string) {
+		d.warnings = append(d.warnings, scheduling.Warning{Object: warned(o.kind, d.written), Message: message})
+	}
+	rules := strict.Rules{Check: func(field, _ string, value, written any) string {
+		if _, ok := value.(*scheduling.NillableDuration); ok {
+			if seconds, ok := written.(json.Number); ok {
+				warn(fmt.Sprintf("%s: %s has no unit and was read as seconds", field, seconds))
+			}
+		}
+		return ""
+	}}
+	d.faults, d.unknown, _ = decode(o.json, d.written, "", rules)
+	d.written.SetNamespace("") // pools have none
+	if o.apiVersion == karpenterV1beta1 {
+		d.pool = former.converted()
+	}
+	var rest struct {
+		Spec   json.RawMessage `json:"spec"`
+		Status json.RawMessage `json:"status"`
+	}
+	if err := json.Unmarshal(o.json, &rest); err == nil && absent(rest.Spec) {
+		d.faults = append(d.faults, fieldFault{field: "spec", msg: "is missing"})
+	}
+	if reason, ok := notReady(rest.Status); ok {
+		warn(fmt.Sprintf("status.conditions: the NodePool is not ready (%s), but is planned with", reason))
+	}
+	return d
+}
+
+// absent reports whether a field is not in its object, or null.
+func absent(field json.RawMessage) bool { return len(field) == 0 || string(field) == "null" }
+
+// notReady reports whether the status of a NodePool says that Karpenter would not use the pool at
+// present, and why. A status that cannot be read says nothing.
+func notReady(status json.RawMessage) (reason string, ok bool) {
+	var s struct {
+		Conditions []metav1.Condition `json:"conditions"`
+	}
+	if json.Unmarshal(status, &s) != nil {
+		return "", false
+	}
+	for _, condition := range s.Conditions {
+		if condition.Type == "Ready" && condition.Status == metav1.ConditionFalse {
+			return condition.Reason, true
+		}
+	}
+	return "", false
+}
+
+// nodePoolV1beta1 is a NodePool of karpenter.sh/v1beta1.
+type nodePoolV1beta1 struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata"`
+
+	Spec struct {
+		Template struct {
+			Metadata scheduling.NodeMetadata `json:"metadata"`
+			Spec     struct {
+				Requirements           []requirements.Selector      `json:"requirements"`
+				Taints                 []corev1.Taint               `json:"taints"`
+				StartupTaints          []corev1.Taint               `json:"startupTaints"`
+				NodeClassRef           *nodeClassRefV1beta1         `json:"nodeClassRef"`
+				Kubelet                json.RawMessage              `json:"kubelet"`
+				ExpireAfter            *scheduling.NillableDuration `json:"expireAfter"`
+				TerminationGracePeriod *metav1.Duration             `json:"terminationGracePeriod"`
+			} `json:"spec"`
+		} `json:"template"`
+		Disruption struct {
+			ConsolidationPolicy scheduling.ConsolidationPolicy `json:"consolidationPolicy"`
+			ConsolidateAfter    *scheduling.NillableDuration   `json:"consolidateAfter"`
+			ExpireAfter         *scheduling.NillableDuration   `json:"expireAfter"`
+			Budgets             []scheduling.Budget            `json:"budgets"`
+		} `json:"disruption"`
+		Limits   corev1.ResourceList `json:"limits"`
+		Weight   *int32              `json:"weight"`
+		Replicas *int64              `json:"replicas"`
+	} `json:"spec"`
+}
+
+// nodeClassRefV1beta1 refers to a node class by its API version, where v1 has the group alone.
+type nodeClassRefV1beta1 struct {
+	APIVersion string `json:"apiVersion"`
+	Group      string `json:"group"`
+	Kind       string `json:"kind"`
+	Name       string `json:"name"`
+}
+
+// converted returns the pool in the form of v1, as Karpenter converts it: expireAfter moves from
+// spec.disruption to the template, and the kubelet's settings, unchecked, to an annotation.
+func (p *nodePoolV1beta1) converted() *scheduling.NodePool {
+	template, disruption := p.Spec.Template.Spec, p.Spec.Disruption
+	out := &scheduling.NodePool{ObjectMeta: p.ObjectMeta}
+	out.APIVersion, out.Kind = karpenterV1, p.Kind
+	out.Spec = scheduling.NodePoolSpec{
+		Template: scheduling.NodeTemplate{
+			Metadata: p.Spec.Template.Metadata,
+			Spec: scheduling.NodeTemplateSpec{
+				Requirements: template.Requirements, Taints: template.Taints, StartupTaints: template.StartupTaints,
+				ExpireAfter: template.ExpireAfter, TerminationGracePeriod: template.TerminationGracePeriod,
+			},
+		},
+		Disruption: scheduling.Disruption{
+			ConsolidationPolicy: disruption.ConsolidationPolicy, ConsolidateAfter: disruption.ConsolidateAfter, Budgets: disruption.Budgets,
+		},
+		Limits: p.Spec.Limits, Weight: p.Spec.Weight, Replicas: p.Spec.Replicas,
+	}
+	if disruption.ConsolidationPolicy == scheduling.WhenUnderutilized {
+		out.Spec.Disruption.ConsolidationPolicy = scheduling.WhenEmptyOrUnderutilized
+	}
+	if disruption.ExpireAfter != nil {
+		out.Spec.Template.Spec.ExpireAfter = disruption.ExpireAfter
+	}
+	if ref := template.NodeClassRef; ref != nil {
+		group, _ := splitVersion(ref.APIVersion)
+		out.Spec.Template.Spec.NodeClassRef = &scheduling.NodeClassRef{Group: cmp.Or(ref.Group, group), Kind: ref.Kind, Name: ref.Name}
+	}
+	if !absent(template.Kubelet) {
+		metav1.SetMetaDataAnnotation(&out.ObjectMeta, scheduling.KubeletAnnotation, string(template.Kubelet))
+	}
+	return out
+}
+
+// poolKubelet returns the faults of the kubelet settings of a NodePool, and warns of settings that
+// are not read.
+func (c *collector) poolKubelet(o rawObject, pool *scheduling.NodePool) []fieldFault {
+	raw, ok := pool.Annotations[scheduling.KubeletAnnotation]
+	if !ok {
+		return nil
+	}
+	at := strict.Member("metadata.annotations", scheduling.KubeletAnnotation)
+	if strings.HasSuffix(o.apiVersion, "/v1beta1") {
+		at = "spec.template.spec.kubelet"
+	}
+	kubelet := &instancetypes.Kubelet{}
+	faults, unknown, _ := decode([]byte(raw), kubelet, at, strict.Rules{})
+	if len(faults) == 0 {
+		faults = faultsOf(kubelet.Validate(), at)
+	}
+	if len(faults) > 0 {
+		return faults
+	}
+	for _, field := range unknown {
+		if field = strict.Below(at, field); !slices.Contains(kubeletUnread(at), field) {
+			c.warn("NodePool/"+pool.Name, field+" is not known and was ignored")
+		}
+	}
+	for _, field := range kubelet.Expressions() {
+		c.warn("NodePool/"+pool.Name, strict.Below(at, field)+" is an expression, which is not evaluated: the default is assumed")
+	}
+	return nil
+}
+
+// kubeletOf returns the kubelet settings of a NodePool of v1beta1; nil where there are
+// none.
+func kubeletOf(pool *scheduling.NodePool) (*instancetypes.Kubelet, error) {
+	raw, ok := pool.Annotations[scheduling.KubeletAnnotation]
+	if !ok {
+		return nil, nil
+	}
+	k := &instancetypes.Kubelet{}
+	return k, json.Unmarshal([]byte(raw), k)
+}
