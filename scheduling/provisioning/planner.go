@@ -21,8 +21,8 @@ import (
 
 // Planner plans by a policy. The zero value works.
 type Planner struct {
-	scheduling.Policy
-
+	// Policy has the settings; the zero Policy looks for the lowest price.
+	Policy scheduling.Policy
 	// Observer is told how Plan goes; nil for nobody. The other methods do not use it.
 	Observer scheduling.Observer
 }
