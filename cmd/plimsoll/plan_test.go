@@ -157,7 +157,7 @@ func TestPlanOfTheQuickstart(t *testing.T) {
 	file := temp(t, "plan.json", r.stdout)
 	v := run(t, "verify", "-f", shop, "--plan", file)
 	require.Equal(t, exitOK, v.code, v.stderr)
-	require.Contains(t, v.stdout, "The plan obeys every rule: 55 of 55 pods placed")
+	require.Contains(t, v.stdout, "The plan is valid: 55 of 55 pods placed")
 
 	table := run(t, "plan", "-f", shop, "--effort", "fast")
 	require.Contains(t, table.stdout, "55 pods placed on")

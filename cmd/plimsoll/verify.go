@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
+	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
 	"github.com/plimsoll-go/plimsoll/scheduling/manifest"
@@ -24,16 +27,16 @@ func (a *app) verifyCommand() *cobra.Command {
 	var file string
 	cmd := &cobra.Command{
 		Use:   "verify -f FILE [-f FILE]... --plan FILE",
-		Short: "Check that a plan obeys every rule",
+		Short: "Check a plan with independent code",
 		Long: `Verify reads the manifests that a plan was made for and the plan itself, in JSON or
-YAML, and checks with code of its own that every pod stands in it once, that every
-machine holds its pods and may be bought, that limits are kept and sums are right, and
-that the lower bound is proven. Give it the --catalog, --prices, --filter, --capacity-types,
---strategy, --max-options, --min-values-policy, --weights and --goal that the plan was made
-with, and whatever else said what kind of plan is wanted, such as --no-spot.
+YAML, and checks with code that it does not share with the planner: every pod is listed once,
+every node has room for its pods and its NodePool may launch it, limits are kept, sums are
+right, and the lower bound is proven. It prints the amounts that add up to the lower bound.
+Give it the same --catalog, --prices, --filter, --capacity-types, --strategy, --max-options,
+--min-values-policy, --weights, --goal and other settings, e.g. --no-spot, as the plan.
 
-Of a plan of "plimsoll consolidate" it replays the steps: give it the --now that the plan was
-made with, and what else said what may be disrupted.`,
+For a plan of "plimsoll consolidate" it replays the steps: give it the same --now and the
+same settings about disruption.`,
 		Example: `  plimsoll plan -f shop.yaml -o json > plan.json
   plimsoll verify -f shop.yaml --plan plan.json
   plimsoll consolidate -f cluster.json --now 2026-11-21T09:00:00Z -o json > moves.json
@@ -61,12 +64,18 @@ made with, and what else said what may be disrupted.`,
 			if moves != nil {
 				return a.verifyMoves(what.planner(solver), p, moves)
 			}
-			if err := (verify.Checker{Policy: solver}).Plan(p.Problem, plan); err != nil {
+			proof, err := verify.Checker{Policy: solver}.Prove(p.Problem, plan)
+			if err != nil {
 				return err
 			}
 			s := plan.Summary
-			fmt.Fprintf(&a.stdout, "The plan obeys every rule: %d of %d pods placed on %s and %s, for %s per hour.\n",
-				s.Placed, s.Pods, figures.Count(s.Nodes, "new machine"), figures.Count(len(plan.Existing), "present one"), figures.USD(s.PricePerHour))
+			including := ""
+			if s.ExpectedPerHour > 0 {
+				including = ", including " + beside(s.NodeOverheadPerHour, s.Nodes, s.ExpectedPerHour-s.PricePerHour)
+			}
+			fmt.Fprintf(&a.stdout, "The plan is valid: %d of %d pods placed on %s and %s, for %s per hour%s.\n",
+				s.Placed, s.Pods, figures.Count(s.Nodes, "new node"), figures.Count(len(plan.Existing), "existing node"), figures.USD(objective(&s)), including)
+			printProof(&a.stdout, proof, s.LowerBoundPerHour)
 			return nil
 		}),
 	}
@@ -83,13 +92,36 @@ made with, and what else said what may be disrupted.`,
 
 // verifyMoves checks a plan of consolidate.
 func (a *app) verifyMoves(planner disruption.Planner, p *problem, plan *disruption.ConsolidationPlan) error {
-	if err := (verify.StepsChecker{Planner: planner}).Steps(p.cluster(planner), plan); err != nil {
+	proof, err := verify.StepsChecker{Planner: planner}.Prove(p.cluster(planner), plan)
+	if err != nil {
 		return err
 	}
 	s := plan.Summary
-	fmt.Fprintf(&a.stdout, "The plan obeys every rule: %s from %s to %s, %s, from %s to %s per hour.\n", figures.Count(len(plan.Steps), "step"),
-		figures.Count(s.NodesBefore, "node"), figures.Count(s.NodesAfter, "node"), figures.Count(s.PodsMoved, "pod")+" moved", figures.USD(s.PricePerHourBefore), figures.USD(s.PricePerHourAfter))
+	before, after := totals(&s)
+	fmt.Fprintf(&a.stdout, "The plan is valid: %s from %s to %s, %s, from %s to %s per hour.\n", figures.Count(len(plan.Steps), "step"),
+		figures.Count(s.NodesBefore, "node"), figures.Count(s.NodesAfter, "node"), figures.Count(s.PodsMoved, "pod")+" rescheduled", figures.USD(before), figures.USD(after))
+	printProof(&a.stdout, proof, s.LowerBoundPerHour)
 	return nil
+}
+
+// printProof prints the terms of a lower bound, so that a reader can add them up.
+func printProof(w io.Writer, p *verify.Proof, stated offerings.Price) {
+	if stated <= 0 {
+		fmt.Fprintln(w, "The plan states no lower bound.")
+		return
+	}
+	by := "by the existing nodes alone"
+	switch {
+	case p.Cases > 1:
+		by = fmt.Sprintf("by a certificate of kind %q with %d cases, of which this one proves least", p.Kind, p.Cases)
+	case p.Kind != "":
+		by = fmt.Sprintf("by a certificate of kind %q", p.Kind)
+	}
+	fmt.Fprintf(w, "The lower bound of %s per hour is proven %s. In USD per hour:\n", figures.USD(stated), by)
+	for _, t := range p.Terms {
+		fmt.Fprintf(w, "  %s  %s\n", figures.Exact(t.Amount), t.Text)
+	}
+	fmt.Fprintf(w, "  %s  proven; the plan states %s\n", figures.Exact(p.Proven), strings.TrimSpace(figures.Exact(stated)))
 }
 
 // readPlan reads a plan of launches from a file or from stdin.

@@ -34,7 +34,7 @@ func agreements(report *Report, launches []*launch, o *binding.Outcome) {
 				first, has := l.first().Value(key)
 				if value, ok := n.Value(key); ok != has || keys[key] && value != first {
 					report.add(CodeOptionTopology, fmt.Sprintf("%s/options[%d]", l.object, i),
-						"%s is %q, the first option has %q, and rules between pods depend on it", key, value, first)
+						"label %s is %q, the first option has %q, and a topology term of a pod depends on it", key, value, first)
 				}
 			}
 		}

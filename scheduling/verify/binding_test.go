@@ -62,7 +62,7 @@ func TestTopologySpread(t *testing.T) {
 		{name: "evenly (P107)", pods: web(3), nodes: zones("a b c"), places: []string{"n-a: web-1", "n-b: web-2", "n-c: web-3"}},
 		{name: "unevenly by the skew", pods: web(4), nodes: zones("a b c"), places: []string{"n-a: web-1 web-4", "n-b: web-2", "n-c: web-3"}},
 		{name: "unevenly by more", pods: web(3), nodes: zones("a b c"), places: []string{"n-a: web-1 web-3", "n-b: web-2"}, breaks: tooMany,
-			details: []string{"pod/default/web-3", "node/n-a", "topology.kubernetes.io/zone", "a would have 2", "the least is 0", "at most 1"}},
+			details: []string{"pod/default/web-3", "node/n-a", "topology.kubernetes.io/zone", "a would have 2", "the minimum over domains is 0", "maxSkew is 1"}},
 		{name: "in an order that needs retries (P18)", pods: web(6), nodes: zones("a b c"), places: []string{"n-a: web-1 web-2", "n-b: web-3 web-4", "n-c: web-5 web-6"}},
 		{name: "a zone that no node is in does not count (P95)", pods: web(2), nodes: zones("a b"), places: []string{"n-a: web-1", "n-b: web-2"}},
 		{name: "running pods count (P99)", pods: web(1), running: []*corev1.Pod{app("r", "web", "n-a")}, nodes: zones("a b"),
@@ -76,7 +76,7 @@ func TestTopologySpread(t *testing.T) {
 		{name: "nodes without the label do not count (P99)", pods: web(1), running: []*corev1.Pod{app("r", "web", "n-x")},
 			nodes: append(zones("a b"), zoned("n-x", "")), places: []string{"n-a: web-1"}},
 		{name: "and take no such pods (P104)", pods: web(1), nodes: append(zones("a"), zoned("n-x", "")), places: []string{"n-x: web-1"}, breaks: tooMany,
-			details: []string{"does not have the label"}},
+			details: []string{"lacks the label"}},
 		{name: "a node that is being removed is a domain (P106)", pods: web(2), nodes: append(zones("a"), zoned("n-b", "b", st.Deleting())),
 			places: []string{"n-a: web-1 web-2"}, breaks: tooMany},
 		{name: "the skew is violated already: the fullest (P112)", pods: web(1), running: []*corev1.Pod{app("r", "web", "n-a"), app("s", "web", "n-a")}, nodes: zones("a b"),
@@ -123,7 +123,7 @@ func TestTopologySpread(t *testing.T) {
 		{name: "one of the pod's own labels does (P105)", pods: apps(2, "web", spread(zoneOf, 1, &metav1.LabelSelector{}, sameOf("app"))), nodes: zones("a b"),
 			places: []string{"n-a: web-1 web-2"}, breaks: tooMany},
 		{name: "the label has to be there whoever is selected", pods: apps(1, "web", spread(zoneOf, 1, &metav1.LabelSelector{})), nodes: append(zones("a"), zoned("n-x", "")),
-			places: []string{"n-x: web-1"}, breaks: tooMany, details: []string{"does not have the label"}},
+			places: []string{"n-x: web-1"}, breaks: tooMany, details: []string{"lacks the label"}},
 		{name: "revisions are spread apart (P105)", nodes: zones("a b"), places: []string{"n-a: web-1", "n-b: web-2"},
 			pods:    apps(2, "web", spread(zoneOf, 1, of("web"), sameOf("rev", "absent")), labelled("rev", "2")),
 			running: []*corev1.Pod{app("r", "web", "n-a", labelled("rev", "1")), app("s", "web", "n-a", labelled("rev", "1"))}},
@@ -223,7 +223,7 @@ func TestPodAntiAffinity(t *testing.T) {
 		{name: "its own kind, one per host (P126)", pods: apps(2, "web", apart(hostOf, of("web"))), nodes: zones("a b"), places: []string{"n-a: web-1", "n-b: web-2"}},
 		{name: "its own kind on one host", pods: apps(2, "web", apart(hostOf, of("web"))), nodes: zones("a b"), places: []string{"n-a: web-1 web-2"}, breaks: together},
 		{name: "a running pod that wants none (P127)", pods: apps(1, "web"), running: []*corev1.Pod{app("r", "db", "n-a", apart(hostOf, of("web")))}, nodes: zones("a b"), places: []string{"n-a: web-1"}, breaks: together,
-			details: []string{"pod-anti-affinity of others"}},
+			details: []string{"pod-anti-affinity of other pods"}},
 		{name: "a running pod that wants none of others (P127)", pods: apps(1, "web"), running: []*corev1.Pod{app("r", "db", "n-a", apart(hostOf, of("x")))}, nodes: zones("a b"), places: []string{"n-a: web-1"}},
 		{name: "a pod of the plan that wants none (P127)", pods: slices.Concat(apps(1, "a", apart(zoneOf, of("b"))), apps(1, "b")), nodes: append(zones("a"), zoned("m", "a")), places: []string{"n-a: a-1", "m: b-1"}, breaks: together},
 		{name: "a pod of the plan that wants none and comes later (P127)", pods: slices.Concat(apps(1, "b", apart(zoneOf, of("a"))), apps(1, "a")), nodes: zones("a"), places: []string{"n-a: a-1 b-1"}, breaks: together},
@@ -250,9 +250,9 @@ func TestMachinesAreCalledByTheirLaunch(t *testing.T) {
 		change change
 		says   string
 	}{
-		{"affinity", near(hostOf, of("db")), "pod-affinity over kubernetes.io/hostname with pods of namespaces [\"default\"], labels app in (db): launch/pool-1 has 0 of them"},
-		{"anti-affinity", apart(hostOf, of("web")), "pod-anti-affinity over kubernetes.io/hostname with pods of namespaces [\"default\"], labels app in (web): launch/pool-1 has 1 of them"},
-		{"spread", spread(hostOf, 1, of("web"), minDomains(2)), "launch/pool-1 would have 2, the least is 0, at most 1 more are allowed"},
+		{"affinity", near(hostOf, of("db")), "pod-affinity over kubernetes.io/hostname (pods of namespaces [\"default\"], labels app in (db)): launch/pool-1 has 0 of these pods"},
+		{"anti-affinity", apart(hostOf, of("web")), "pod-anti-affinity over kubernetes.io/hostname (pods of namespaces [\"default\"], labels app in (web)): launch/pool-1 has 1 of these pods"},
+		{"spread", spread(hostOf, 1, of("web"), minDomains(2)), "launch/pool-1 would have 2 pods, the minimum over domains is 0, maxSkew is 1"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			d := &draft{p: scheduling.Problem{Pods: apps(2, "web", tc.change), NodePools: []*scheduling.NodePool{st.NodePool("pool")},
@@ -263,7 +263,7 @@ func TestMachinesAreCalledByTheirLaunch(t *testing.T) {
 			for _, v := range got {
 				assert.NotContains(t, v.Error(), "\x00")
 			}
-			assert.Contains(t, got[len(got)-1].Error(), "cannot bind to launch/pool-1")
+			assert.Contains(t, got[len(got)-1].Error(), "cannot be scheduled to launch/pool-1")
 			assert.Contains(t, got[len(got)-1].Error(), tc.says)
 		})
 	}

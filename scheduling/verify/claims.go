@@ -33,7 +33,7 @@ func (c *claimCheck) exclusiveClaims() {
 				other, used = c.state.Occupant(m.Claim)
 			}
 			if used && other != b.Pod.Name {
-				c.report.add(CodeVolumeInUse, "pod/"+b.Pod.Name, "claim %s is for one pod at a time, and pod %s uses it", m.Claim, other)
+				c.report.add(CodeVolumeInUse, "pod/"+b.Pod.Name, "claim %s is ReadWriteOncePod, and pod %s uses it, too", m.Claim, other)
 			}
 			come[m.Claim] = b.Pod.Name
 		}
@@ -57,7 +57,7 @@ func (c *claimCheck) sharedVolumes() {
 	nodes := c.waitingFor()
 	for _, claim := range slices.Sorted(maps.Keys(nodes)) {
 		if zones := c.zonesOf(nodes[claim]); len(nodes[claim]) > 1 && len(zones) > 1 {
-			c.report.add(CodeVolumeApart, "claim/"+claim, "its volume is made in one zone, and pods that use it may be in %s", strings.Join(zones, " and "))
+			c.report.add(CodeVolumeApart, "claim/"+claim, "its volume is provisioned in one zone, and the pods that use it are planned in %s", strings.Join(zones, " and "))
 		}
 	}
 }
@@ -108,7 +108,7 @@ func (c *claimCheck) sharesZone(t *snapshot.Pod, n *snapshot.Node) bool {
 // standingVolumes checks that all claims of the plan can have a volume each.
 func (c *claimCheck) standingVolumes() {
 	for _, claim := range c.withoutVolume(c.bookings) {
-		c.report.add(CodeVolumeGone, "claim/"+claim, "no volume is left for it that all its pods reach")
+		c.report.add(CodeVolumeGone, "claim/"+claim, "no existing volume is left for it that can be used on the nodes of all its pods")
 	}
 }
 

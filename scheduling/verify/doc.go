@@ -74,6 +74,7 @@ package verify
 //	agreements   options that topology terms could tell apart
 //	refusals, simulation  whether there would have been a place for pods that are not placed
 //	summary      the sums
+//	proof        the amounts that add up to the lower bound
 //
 // Plans that disrupt nodes
 //

@@ -80,6 +80,6 @@ func ExampleChecker() {
 	fmt.Println(verify.Checker{Policy: solver}.Plan(problem, plan))
 	// Output:
 	// plan breaks 2 rules
-	//   pod/default/late: pod-missing: stands nowhere in the plan
+	//   pod/default/late: pod-missing: is not in the plan
 	//   summary: summary-counts: pods is 3, want 4
 }

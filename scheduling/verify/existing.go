@@ -25,7 +25,7 @@ func (c *nodeCheck) existing() {
 		}
 		listed[a.Node] = true
 		if len(a.Pods) == 0 {
-			c.report.add(CodeNodeEmpty, object, "is listed without pods")
+			c.report.add(CodeNodeEmpty, object, "is listed and receives no pods")
 		}
 		n := c.after(a.Node)
 		if n == nil {
@@ -63,7 +63,7 @@ func place(report *Report, object string, n *snapshot.Node, pods []*snapshot.Pod
 		need.Add(t.Requests)
 	}
 	for _, name := range snapshot.Exceeding(need, free) {
-		report.add(CodeResources, object, "%s: pods ask for %v, %v are free", name, need.Of(name), free.Of(name))
+		report.add(CodeResources, object, "%s: pods request %v, %v is free", name, need.Of(name), free.Of(name))
 	}
 }
 

@@ -15,7 +15,7 @@ func (c *launchCheck) variety(l *launch) {
 	if c.state.Policy.StrictMinValues() {
 		for _, key := range slices.Sorted(maps.Keys(least)) {
 			if n := snapshot.Distinct(l.nodes, key); n < least[key] {
-				c.report.add(CodeMinValues, l.object, "%d values of %s, want at least %d", n, key, least[key])
+				c.report.add(CodeMinValues, l.object, "options have %d values of %s, minValues requires %d", n, key, least[key])
 			}
 		}
 	}
@@ -33,14 +33,14 @@ func (c *launchCheck) variety(l *launch) {
 			needed = needed || len(without[what]) < min(wantedVariety(c.state.Policy)[what], len(values))
 		}
 		if !needed {
-			c.report.add(CodeTooManyOptions, l.object, "%d options, want at most %d", len(l.nodes), most)
+			c.report.add(CodeTooManyOptions, l.object, "has %d options, at most %d are allowed", len(l.nodes), most)
 		}
 	}
 	if len(spot) == 0 {
 		return
 	}
 	for _, what := range lacking(c.state.Policy, spot) {
-		c.report.add(CodeFlexibility, l.object, "%d %s of spot machines, want at least %d", len(spot[what]), what, wantedVariety(c.state.Policy)[what])
+		c.report.add(CodeFlexibility, l.object, "spot options have %d %s, the flexibility setting requires %d", len(spot[what]), what, wantedVariety(c.state.Policy)[what])
 	}
 }
 

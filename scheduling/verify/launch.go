@@ -61,18 +61,18 @@ func (c *launchCheck) launch(of *scheduling.Launch) {
 	c.launches = append(c.launches, l)
 	c.launchHead(l)
 	if l.pool == nil {
-		c.report.add(CodePoolUnknown, l.object, "pool %q is not in the problem", l.NodePool)
+		c.report.add(CodePoolUnknown, l.object, "NodePool %q is not in the input", l.NodePool)
 		return
 	}
 	if l.pool.Closed != "" {
-		c.report.add(CodePoolClosed, l.object, "pool %s %s", l.pool.Object.Name, l.pool.Closed)
+		c.report.add(CodePoolClosed, l.object, "NodePool %s %s", l.pool.Object.Name, l.pool.Closed)
 	}
 	spec := &l.pool.Object.Spec.Template.Spec
 	if !sameTaints(l.Taints, spec.Taints) {
-		c.report.add(CodeLaunchTaints, l.object, "taints %s, the pool has %s", snapshot.TaintText(l.Taints), snapshot.TaintText(spec.Taints))
+		c.report.add(CodeLaunchTaints, l.object, "taints are %s, the NodePool has %s", snapshot.TaintText(l.Taints), snapshot.TaintText(spec.Taints))
 	}
 	if !sameTaints(l.StartupTaints, spec.StartupTaints) {
-		c.report.add(CodeLaunchTaints, l.object, "start-up taints %s, the pool has %s", snapshot.TaintText(l.StartupTaints), snapshot.TaintText(spec.StartupTaints))
+		c.report.add(CodeLaunchTaints, l.object, "startup taints are %s, the NodePool has %s", snapshot.TaintText(l.StartupTaints), snapshot.TaintText(spec.StartupTaints))
 	}
 	c.launchLabels(l)
 	c.options(l)
@@ -86,7 +86,7 @@ func (c *launchCheck) launchHead(l *launch) {
 		c.report.add(CodeLaunchName, l.object, "the name is empty")
 	}
 	if slices.ContainsFunc(c.launches[:len(c.launches)-1], func(o *launch) bool { return o.Name == l.Name }) {
-		c.report.add(CodeLaunchName, l.object, "the name is taken already")
+		c.report.add(CodeLaunchName, l.object, "the name is used by another launch")
 	}
 	if len(l.Pods) == 0 {
 		c.report.add(CodeLaunchEmpty, l.object, "has no pods")
@@ -94,7 +94,7 @@ func (c *launchCheck) launchHead(l *launch) {
 	if len(l.Options) == 0 {
 		c.report.add(CodeNoOptions, l.object, "has no options")
 	} else if l.Price != l.Options[0].Price {
-		c.report.add(CodeLaunchPrice, l.object, "costs %v, its first option %v", l.Price, l.Options[0].Price)
+		c.report.add(CodeLaunchPrice, l.object, "price is $%v, the price of its first option $%v", l.Price, l.Options[0].Price)
 	}
 }
 
@@ -116,7 +116,7 @@ func (c *launchCheck) launchLabels(l *launch) {
 	template := l.pool.Object.Spec.Template.Metadata.Labels
 	for _, key := range slices.Sorted(maps.Keys(template)) {
 		if got, ok := l.Labels[requirements.NormalizeKey(key)]; !ok || got != template[key] {
-			c.report.add(CodeLaunchLabels, l.object, "label %s is %q, the pool has %q", key, got, template[key])
+			c.report.add(CodeLaunchLabels, l.object, "label %s is %q, the NodePool has %q", key, got, template[key])
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(l.Labels)) {
@@ -124,13 +124,13 @@ func (c *launchCheck) launchLabels(l *launch) {
 		asks := snapshot.About(key, l.pool.Asks)
 		if given, ok := l.pool.Given[key]; ok {
 			if value != given {
-				c.report.add(CodeLaunchLabels, l.object, "label %s is %q, the pool gives %q", key, value, given)
+				c.report.add(CodeLaunchLabels, l.object, "label %s is %q, the NodePool sets %q", key, value, given)
 			}
 		} else if len(asks) == 0 {
-			c.report.add(CodeLaunchLabels, l.object, "label %s is none that pool %s gives", key, l.pool.Object.Name)
+			c.report.add(CodeLaunchLabels, l.object, "label %s is not set by NodePool %s", key, l.pool.Object.Name)
 		}
 		if !snapshot.AllHold(asks, snapshot.LabelValue{Value: value}) {
-			c.report.add(CodeLaunchLabels, l.object, "label %s is %q, which the pool's requirements exclude", key, value)
+			c.report.add(CodeLaunchLabels, l.object, "label %s is %q, which the NodePool's requirements exclude", key, value)
 		}
 		if messages := validation.IsValidLabelValue(value); len(messages) > 0 {
 			c.report.add(CodeLaunchLabels, l.object, "label %s is %q: %s", key, value, strings.Join(messages, "; "))
@@ -140,7 +140,7 @@ func (c *launchCheck) launchLabels(l *launch) {
 		key := requirements.NormalizeKey(e.Key)
 		_, chosen := l.Labels[key]
 		if l.pool.Chooses(key) && !chosen && !e.Holds("", false) {
-			c.report.add(CodeLaunchLabels, l.object, "label %s has no value, although the pool requires one", key)
+			c.report.add(CodeLaunchLabels, l.object, "label %s has no value, and the NodePool requires one", key)
 		}
 	}
 }
@@ -159,7 +159,7 @@ func (c *launchCheck) launchRequests(l *launch) {
 	got := snapshot.RoundedUp(l.Requests)
 	for _, name := range snapshot.Names(got, want) {
 		if got.Of(name).Cmp(want.Of(name)) != 0 {
-			c.report.add(CodeLaunchRequests, l.object, "%s is %v, pods and daemons ask for %v", name, got.Of(name), want.Of(name))
+			c.report.add(CodeLaunchRequests, l.object, "%s is %v, pods and DaemonSets request %v", name, got.Of(name), want.Of(name))
 		}
 	}
 }
@@ -172,7 +172,7 @@ func (c *launchCheck) options(l *launch) {
 	for i := range l.Options {
 		o, object := &l.Options[i], fmt.Sprintf("%s/options[%d]", l.object, i)
 		if k := slices.IndexFunc(l.Options[:i], func(other scheduling.LaunchOption) bool { return optionKey(&other) == optionKey(o) }); k >= 0 {
-			c.report.add(CodeOptionDuplicated, object, "is options[%d] again", k)
+			c.report.add(CodeOptionDuplicated, object, "is the same as options[%d]", k)
 		}
 		n := c.resolve(l, object, o, made, identity)
 		l.nodes = append(l.nodes, n)
@@ -181,7 +181,7 @@ func (c *launchCheck) options(l *launch) {
 		}
 		c.option(l, object, o, n)
 		if previous != nil && c.state.Policy.Ranking.Strategy != offerings.Diversified && c.state.Policy.Ranking.Compare(c.state.Policy.Candidate(previous), c.state.Policy.Candidate(n)) > 0 {
-			c.report.add(CodeOptionOrder, object, "belongs before the option ahead of it")
+			c.report.add(CodeOptionOrder, object, "is ranked behind an option that is worse")
 		}
 		previous = n
 	}
@@ -196,12 +196,12 @@ func optionKey(o *scheduling.LaunchOption) offerings.Key {
 func (c *launchCheck) resolve(l *launch, object string, o *scheduling.LaunchOption, made snapshot.Choices, identity string) *snapshot.Node {
 	t, ok := l.pool.Catalog.Get(o.InstanceType)
 	if !ok {
-		c.report.add(CodeTypeUnknown, object, "type %q is not in the catalog of pool %s", o.InstanceType, l.pool.Object.Name)
+		c.report.add(CodeTypeUnknown, object, "instance type %q is not in the catalog of NodePool %s", o.InstanceType, l.pool.Object.Name)
 		return nil
 	}
 	offering, ok := snapshot.FindOffering(t, o.Zone, o.CapacityType, o.ReservationID)
 	if !ok {
-		c.report.add(CodeOfferingUnknown, object, "%s is not sold as %s in %q with reservation %q", o.InstanceType, o.CapacityType, o.Zone, o.ReservationID)
+		c.report.add(CodeOfferingUnknown, object, "%s has no %s offering in zone %q with reservation %q", o.InstanceType, o.CapacityType, o.Zone, o.ReservationID)
 		return nil
 	}
 	key := fmt.Sprintf("%q %s", optionKey(o), identity)
@@ -222,32 +222,32 @@ func (c *launchCheck) option(l *launch, object string, o *scheduling.LaunchOptio
 		c.report.add(CodeOptionExcluded, object, "%s in %s %s", o.InstanceType, o.Zone, why)
 	}
 	if o.Price != n.Offering.Price {
-		c.report.add(CodeOptionPrice, object, "costs %v, in the catalog %v", o.Price, n.Offering.Price)
+		c.report.add(CodeOptionPrice, object, "price is $%v, in the catalog $%v", o.Price, n.Offering.Price)
 	}
 	if o.InterruptionRate != n.Offering.InterruptionRate {
-		c.report.add(CodeOptionInterruption, object, "interruption rate %v, in the catalog %v", o.InterruptionRate, n.Offering.InterruptionRate)
+		c.report.add(CodeOptionInterruption, object, "interruption rate is %v, in the catalog %v", o.InterruptionRate, n.Offering.InterruptionRate)
 	}
 	if !slices.Equal(o.Estimated, n.Offering.Estimated) {
-		c.report.add(CodeOptionEstimated, object, "estimated are %q, in the catalog %q", o.Estimated, n.Offering.Estimated)
+		c.report.add(CodeOptionEstimated, object, "estimated fields are %q, in the catalog %q", o.Estimated, n.Offering.Estimated)
 	}
 	for _, key := range n.Clashes {
-		c.report.add(CodePoolRequirements, object, "label %s is %q by the catalog, the launch or its pool say otherwise", key, n.Labels[key])
+		c.report.add(CodePoolRequirements, object, "label %s is %q in the catalog, and the launch or its NodePool has another value", key, n.Labels[key])
 	}
 	for _, e := range n.Unmet() {
-		c.report.add(CodePoolRequirements, object, "pool %s requires %s", l.pool.Object.Name, e)
+		c.report.add(CodePoolRequirements, object, "NodePool %s requires %s", l.pool.Object.Name, e)
 	}
 	promised := n.Copied()
 	promised.Open = l.promises
 	for _, e := range snapshot.FromSelectors(l.Requirements) {
 		if _, fixed := promised.Value(e.Key); fixed || promised.Open(requirements.NormalizeKey(e.Key)).Rule == snapshot.Shut {
 			if !promised.Meets([]snapshot.Expression{e}) {
-				c.report.add(CodeLaunchRequirements, object, "does not meet the launch's own %s", e)
+				c.report.add(CodeLaunchRequirements, object, "does not meet the requirement %s of the launch", e)
 			}
 		}
 	}
 	for _, e := range l.pool.Asks {
 		if asks := snapshot.About(e.Key, l.pool.Asks); !promised.Meets(asks) && n.Meets(asks) {
-			c.report.add(CodeLaunchRequirements, object, "the launch does not carry the pool's %s", e)
+			c.report.add(CodeLaunchRequirements, object, "the launch lacks the NodePool's requirement %s", e)
 		}
 	}
 	place(c.report, object, promised, l.pods)

@@ -32,7 +32,7 @@ func limits(report *Report, state *snapshot.State, launches []*launch) (slack sn
 		if strings.Contains(string(name), " of reservation/") {
 			code = CodeReservation
 		}
-		report.add(code, object, "launches take %v %s, %v are left", amount, name, left.Of(name))
+		report.add(code, object, "launches need %v %s, %v is left", amount, name, left.Of(name))
 	}
 	for _, name := range snapshot.Names(taken) {
 		_, object, _ := strings.Cut(string(name), " of ")

@@ -70,7 +70,7 @@ func (c *nominationCheck) judge() {
 	}
 	for _, t := range c.state.SortedPods() {
 		if node := c.nominatedTo(t); node != "" && node != where[t.Name] && c.couldStay(t, c.state.Nodes[node]) {
-			c.report.add(CodeNominationIgnored, "pod/"+t.Name, "is nominated to node %s, which could hold it", node)
+			c.report.add(CodeNominationIgnored, "pod/"+t.Name, "is nominated to node %s, has room there, and is planned elsewhere", node)
 		}
 	}
 }

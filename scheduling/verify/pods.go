@@ -36,12 +36,12 @@ func (c *listCheck) everyPodOnce() {
 		where := places[t.Name]
 		switch {
 		case len(where) == 0:
-			c.report.add(CodePodMissing, "pod/"+t.Name, "stands nowhere in the plan")
+			c.report.add(CodePodMissing, "pod/"+t.Name, "is not in the plan")
 		case len(where) > 1:
-			c.report.add(CodePodDuplicated, "pod/"+t.Name, "stands in %s", strings.Join(where, " and in "))
+			c.report.add(CodePodDuplicated, "pod/"+t.Name, "is listed in %s", strings.Join(where, " and in "))
 		}
 		if why, _ := t.Held(); why != "" && slices.ContainsFunc(where, func(w string) bool { return w != "unschedulable" }) {
-			c.report.add(CodePodHeld, "pod/"+t.Name, "%s and is planned all the same", why)
+			c.report.add(CodePodHeld, "pod/"+t.Name, "%s, and is planned", why)
 		}
 	}
 	for _, pod := range slices.Sorted(maps.Keys(places)) {
@@ -49,9 +49,9 @@ func (c *listCheck) everyPodOnce() {
 			continue
 		}
 		if why, ok := c.state.Others[pod]; ok {
-			c.report.add(CodePodNotPending, "pod/"+pod, "%s and stands in %s", why, strings.Join(places[pod], " and in "))
+			c.report.add(CodePodNotPending, "pod/"+pod, "%s, and is listed in %s", why, strings.Join(places[pod], " and in "))
 		} else {
-			c.report.add(CodePodUnknown, "pod/"+pod, "is not in the problem and stands in %s", strings.Join(places[pod], " and in "))
+			c.report.add(CodePodUnknown, "pod/"+pod, "is not in the input, and is listed in %s", strings.Join(places[pod], " and in "))
 		}
 	}
 }
@@ -74,11 +74,11 @@ func (c *listCheck) refusal(u scheduling.Unschedulable) {
 			return slices.ContainsFunc(names, func(name string) bool { return strings.Contains(r.Detail, name) })
 		})
 		if why != "" && !told && len(u.Reasons) > 0 {
-			c.report.add(CodeNoReason, object, "%s, and no reason says so", why)
+			c.report.add(CodeNoReason, object, "%s, and none of its reasons names this", why)
 		}
 		none := strings.HasSuffix(u.Message, "no change was found that places it")
 		if len(u.Fixes) == 0 && !none && !beyondRepair(t) {
-			c.report.add(CodeNoFix, object, "is unschedulable without a fix")
+			c.report.add(CodeNoFix, object, "is unschedulable without a fix or the message that none was found")
 		}
 	}
 	for i, r := range u.Reasons {
@@ -86,10 +86,10 @@ func (c *listCheck) refusal(u scheduling.Unschedulable) {
 			c.report.add(CodeNoReason, object, "reasons[%d]: unknown code %q", i, r.Code)
 		}
 		if r.Count <= 0 {
-			c.report.add(CodeNoReason, object, "reasons[%d]: %s counts %d options and nodes", i, r.Code, r.Count)
+			c.report.add(CodeNoReason, object, "reasons[%d]: %s counts %d candidates, must be at least 1", i, r.Code, r.Count)
 		}
 		if i > 0 && u.Reasons[i-1].Count < r.Count {
-			c.report.add(CodeUnsorted, object, "reasons[%d]: counts %d, more than the %d before it", i, r.Count, u.Reasons[i-1].Count)
+			c.report.add(CodeUnsorted, object, "reasons[%d]: counts %d candidates, and the reason before it %d", i, r.Count, u.Reasons[i-1].Count)
 		}
 	}
 }
@@ -111,12 +111,12 @@ func (c *listCheck) order() {
 	launches := c.plan.Launches
 	for i := 1; i < len(launches); i++ {
 		if compareLaunches(&launches[i-1], &launches[i]) > 0 {
-			c.report.add(CodeUnsorted, launchName(&launches[i]), "belongs before %s", launchName(&launches[i-1]))
+			c.report.add(CodeUnsorted, launchName(&launches[i]), "must be listed before %s", launchName(&launches[i-1]))
 		}
 	}
 	for i := 1; i < len(c.plan.Existing); i++ {
 		if a, b := c.plan.Existing[i-1].Node, c.plan.Existing[i].Node; a > b {
-			c.report.add(CodeUnsorted, "node/"+b, "belongs before node/%s", a)
+			c.report.add(CodeUnsorted, "node/"+b, "must be listed before node/%s", a)
 		}
 	}
 	for i := range launches {
@@ -135,7 +135,7 @@ func (c *listCheck) podOrder(object string, pods []string) {
 		return cmp.Or(strings.Compare(aSpace, bSpace), strings.Compare(aName, bName))
 	}
 	if !slices.IsSorted(pods) && !slices.IsSortedFunc(pods, byParts) {
-		c.report.add(CodeUnsorted, object, "its pods are not sorted")
+		c.report.add(CodeUnsorted, object, "its pods are not sorted by namespace and name")
 	}
 }
 

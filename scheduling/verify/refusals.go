@@ -33,7 +33,7 @@ func (c *placeSearch) betterPlaces(tied *bindSimulation) {
 	for _, k := range refused {
 		for _, s := range c.state.SortedNodes() {
 			if c.takes(s, k.Pod) {
-				c.report.add(CodeRefusedForNothing, "pod/"+k.Name, "is unschedulable, and node %s can hold it", s.Name)
+				c.report.add(CodeRefusedForNothing, "pod/"+k.Name, "is unschedulable, and node %s has room for it", s.Name)
 				break
 			}
 		}
@@ -53,9 +53,9 @@ func (c *placeSearch) betterPlaces(tied *bindSimulation) {
 		}
 		for _, hit := range c.launchable(pl, wanted) {
 			if wanted[hit.kind] == CodeRefusedForNothing {
-				c.report.add(CodeRefusedForNothing, "pod/"+hit.kind.Name, "is unschedulable, and pool %s could launch %s for it", pl.Object.Name, hit.what)
+				c.report.add(CodeRefusedForNothing, "pod/"+hit.kind.Name, "is unschedulable, and NodePool %s could launch %s for it", pl.Object.Name, hit.what)
 			} else {
-				c.report.add(CodeWeightIgnored, "pod/"+hit.kind.Name, "is in a pool of a lower weight than %s, which could launch %s for it", pl.Object.Name, hit.what)
+				c.report.add(CodeWeightIgnored, "pod/"+hit.kind.Name, "is on a NodePool with a lower weight than %s, which could launch %s for it", pl.Object.Name, hit.what)
 			}
 		}
 	}

@@ -32,7 +32,7 @@ func TestReport(t *testing.T) {
 	require.ErrorAs(t, wrapped, &first)
 	assert.Equal(t, report.Violations[0], first)
 	assert.ErrorIs(t, wrapped, report.Violations[1])
-	assert.Equal(t, "launch/default-1: launch-price: costs 0.030000001, its first option 0.03", first.Error())
+	assert.Equal(t, "launch/default-1: launch-price: price is $0.030000001, the price of its first option $0.03", first.Error())
 	assert.True(t, strings.HasPrefix(err.Error(), "plan breaks 5 rules\n  launch/default-1: launch-price: "), err.Error())
 }
 

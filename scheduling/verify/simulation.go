@@ -53,9 +53,9 @@ func (h *bindSimulation) search() {
 	}
 	for _, t := range kinds {
 		if where, found := h.nodeFor(t); found {
-			h.places.report.add(CodeRefusedForNothing, "pod/"+t.Name, "is unschedulable, and could bind to node %s in the end", where)
+			h.places.report.add(CodeRefusedForNothing, "pod/"+t.Name, "is unschedulable, and could be scheduled to node %s after all other pods", where)
 		} else if where, found := h.machineFor(t); found {
-			h.places.report.add(CodeRefusedForNothing, "pod/"+t.Name, "is unschedulable, and could bind to a new machine: %s", where)
+			h.places.report.add(CodeRefusedForNothing, "pod/"+t.Name, "is unschedulable, and could be scheduled to a new node: %s", where)
 		}
 	}
 }
@@ -116,11 +116,11 @@ func (h *bindSimulation) machineFor(t *snapshot.Pod) (string, bool) {
 			if choosy && m.Offering.CapacityType == offerings.Spot || !m.Affordable(h.places.slack) || !m.Admits(t, snapshot.AllFilters) {
 				continue
 			}
-			x := m.WithHostName(m.Open, "a new machine")
+			x := m.WithHostName(m.Open, "a new node")
 			if at := h.domains(x); !tried[at] {
 				tried[at] = true
 				if h.canJoin(t, x) {
-					return m.Title() + " for pool " + pl.Object.Name, true
+					return m.Title() + " of NodePool " + pl.Object.Name, true
 				}
 			}
 		}

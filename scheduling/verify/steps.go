@@ -36,10 +36,18 @@ func Steps(c disruption.Cluster, plan *disruption.ConsolidationPlan) error {
 // judged by later ones, except that no pod moves twice; only pods of nodes that had to go may move on once, in order
 // to save. The cluster is taken to be valid, and neither it nor the plan is changed.
 func (c StepsChecker) Steps(cluster disruption.Cluster, plan *disruption.ConsolidationPlan) error {
+	_, err := c.Prove(cluster, plan)
+	return err
+}
+
+// Prove judges a plan as [StepsChecker.Steps] does, and returns the proof of the plan's lower bound: the price of existing
+// nodes that cannot be removed is among its terms. With an error it is the proof as far as the certificate could be read;
+// without a plan, or with SkipBound, it is nil.
+func (c StepsChecker) Prove(cluster disruption.Cluster, plan *disruption.ConsolidationPlan) (*Proof, error) {
 	report := &Report{}
 	if plan == nil {
 		report.add(CodeNoPlan, "plan", "is nil")
-		return report.err()
+		return nil, report.err()
 	}
 	cluster.Nodes = changed(lo.Compact(cluster.Nodes), markDrained, lo.FlatMap(cluster.Underway, func(s disruption.Step, _ int) []string { return s.Drain }))
 	g := newClusterState(c, cluster, plan)
@@ -64,10 +72,10 @@ func (c StepsChecker) Steps(cluster disruption.Cluster, plan *disruption.Consoli
 	whole.verdicts()
 	whole.pending(&cluster)
 	whole.summary(start, frontier)
-	if !c.SkipBound {
-		c.rebuildBound(report, cluster, plan)
+	if c.SkipBound {
+		return nil, report.err()
 	}
-	return report.err()
+	return c.rebuildBound(report, cluster, plan), report.err()
 }
 
 // clusterState is the cluster as it stands between two steps.

@@ -12,35 +12,39 @@ import (
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
-	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/certificate"
+	proofs "github.com/plimsoll-go/plimsoll/scheduling/verify/internal/certificate"
 	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/snapshot"
 )
 
 // rebuildBound proves the lower bound: the price of a new cluster for the pods of the nodes that may go for some
 // reason, beside the nodes that may not, whose price is added. Pods that the plan leaves out are left out.
-func (c StepsChecker) rebuildBound(r *Report, cluster disruption.Cluster, plan *disruption.ConsolidationPlan) {
+func (c StepsChecker) rebuildBound(r *Report, cluster disruption.Cluster, plan *disruption.ConsolidationPlan) *Proof {
 	claimed, cert := plan.Summary.LowerBoundPerHour, plan.Summary.Certificate
 	if claimed <= 0 {
-		return
+		return &Proof{}
 	}
 	problem, solver, kept := c.rebuildProblem(cluster)
 	rest := new(big.Int).Sub(big.NewInt(int64(claimed)), kept)
-	if rest.Sign() <= 0 {
-		return // the nodes that stay cost as much
+	price := offerings.MaxPrice
+	if kept.IsInt64() {
+		price = offerings.Price(kept.Int64())
+	}
+	if rest.Sign() <= 0 { // the nodes that stay cost as much
+		return readProof("", &proofs.Proof{Proven: new(big.Int)}, price)
 	}
 	w := snapshot.New(problem, solver)
 	left := make(map[string]bool)
 	for i, name := range plan.Summary.LeftOut {
 		if w.Pods[name] == nil {
-			r.add(CodePodUnknown, "summary", "the bound leaves out %s, which is no pod of a node that may go", name)
+			r.add(CodePodUnknown, "summary", "leftOut: %s is not a pod of a node that may be removed", name)
 		}
 		if i > 0 && plan.Summary.LeftOut[i-1] >= name {
-			r.add(CodeUnsorted, "summary", "leftOut: %s does not belong behind %s", name, plan.Summary.LeftOut[i-1])
+			r.add(CodeUnsorted, "summary", "leftOut: %s must be listed before %s", name, plan.Summary.LeftOut[i-1])
 		}
 		left[name] = true
 	}
 	isPlaced := func(name string) bool { return !w.Pods[name].IsHeld() && !left[name] }
-	certificate.NewClaim(w, offerings.Price(rest.Int64()), isPlaced, nil, r.fault).Judge(cert)
+	return readProof(kindOf(cert), proofs.NewClaim(w, offerings.Price(rest.Int64()), isPlaced, nil, r.fault).Judge(cert), price)
 }
 
 // rebuildProblem returns the problem of a new cluster in place of the nodes that may go, its policy, and the price of the

@@ -151,7 +151,7 @@ func (c *budgetCheck) podBudgets() {
 	for _, b := range c.cluster.budgets {
 		// Nodes that are forced to go do so without regard to budgets.
 		if n := least[b]; !forced(c.step.Reason) && (n > max(b.allowed, 1) || n > b.allowed && !c.byForce()) {
-			c.report.add(CodePodBudget, "poddisruptionbudget/"+b.name, "%d pods are away in one wave, %d may be", n, b.allowed)
+			c.report.add(CodePodBudget, "poddisruptionbudget/"+b.name, "%d pods are disrupted in one wave, disruptionsAllowed is %d", n, b.allowed)
 		}
 	}
 	told := make(map[string]bool)
@@ -165,12 +165,12 @@ func (c *budgetCheck) podBudgets() {
 		if !found {
 			c.report.add(CodeBudgetUse, object, "is not there")
 		} else if u.Pods < least[b] || u.Pods > most[b] || u.Allowed != b.allowed {
-			c.report.add(CodeBudgetUse, object, "%d pods of %d allowed are said to be away, it is %d of %d", u.Pods, u.Allowed, most[b], b.allowed)
+			c.report.add(CodeBudgetUse, object, "the step states %d disrupted pods of %d allowed, and has %d of %d", u.Pods, u.Allowed, most[b], b.allowed)
 		}
 	}
 	for _, b := range c.cluster.budgets {
 		if least[b] > 0 && !told[b.name] {
-			c.report.add(CodeBudgetUse, "poddisruptionbudget/"+b.name, "%d pods are away, and the step does not say so", least[b])
+			c.report.add(CodeBudgetUse, "poddisruptionbudget/"+b.name, "%d pods are disrupted, and the step does not list the budget", least[b])
 		}
 	}
 }
@@ -198,11 +198,11 @@ func (c *budgetCheck) nodeBudgets() {
 		case told[u.NodePool]:
 			c.report.add(CodeBudgetUse, object, "is listed twice")
 		case pl == nil || goes[pl] == 0:
-			c.report.add(CodeBudgetUse, object, "no node of it is drained")
+			c.report.add(CodeBudgetUse, object, "the step drains no node of this NodePool")
 		default:
 			room, counted := c.allowance(pl)
 			if u.Nodes != goes[pl] || binding && u.Allowed != min(room, counted) {
-				c.report.add(CodeBudgetUse, object, "%d nodes of %d allowed are said to go, it is %d of %d", u.Nodes, u.Allowed, goes[pl], min(room, counted))
+				c.report.add(CodeBudgetUse, object, "the step states %d removed nodes of %d allowed, and has %d of %d", u.Nodes, u.Allowed, goes[pl], min(room, counted))
 			}
 		}
 		told[u.NodePool] = true
@@ -212,10 +212,10 @@ func (c *budgetCheck) nodeBudgets() {
 			continue
 		}
 		if room, _ := c.allowance(pl); goes[pl] > room {
-			c.report.add(CodeNodeBudget, "nodepool/"+pl.Object.Name, "%d nodes go at once, %d may", goes[pl], room)
+			c.report.add(CodeNodeBudget, "nodepool/"+pl.Object.Name, "%d nodes are removed at once, the NodePool's budgets allow %d", goes[pl], room)
 		}
 		if !told[pl.Object.Name] {
-			c.report.add(CodeBudgetUse, "nodepool/"+pl.Object.Name, "%d nodes go, and the step does not say so", goes[pl])
+			c.report.add(CodeBudgetUse, "nodepool/"+pl.Object.Name, "%d nodes are removed, and the step does not list the budget", goes[pl])
 		}
 	}
 }

@@ -26,16 +26,16 @@ func (a *stepCheck) checkDrained() {
 			a.report.add(CodeNodeDuplicated, object, "is drained twice")
 			continue
 		case s == nil:
-			a.report.add(CodeNodeUnknown, object, "is not there when the step begins")
+			a.report.add(CodeNodeUnknown, object, "does not exist when the step begins")
 			continue
 		case a.buys(name):
-			a.report.add(CodeNodeUnknown, object, "is a machine that the step itself launches")
+			a.report.add(CodeNodeUnknown, object, "is launched by this step, and drained by it")
 			continue
 		}
 		seen[name] = true
 		a.going = append(a.going, s)
 		if s.launched && !a.mayUndo(a.cluster.bought[name]) {
-			a.report.add(CodeMovedTwice, object, "is a machine that an earlier step has launched")
+			a.report.add(CodeMovedTwice, object, "was launched by an earlier step")
 			continue
 		}
 		drains.mayGo(s, object)
@@ -55,22 +55,22 @@ func (a *stepCheck) checkStatements() {
 		a.report.add(CodeStepEmpty, "step", "drains no node and moves no pod")
 	}
 	if (step.Reason == disruption.Misplaced) != (len(step.Drain) == 0) {
-		a.report.add(CodeStepReason, "step", "the reason is %q, and %d nodes are drained", step.Reason, len(step.Drain))
+		a.report.add(CodeStepReason, "step", "reason is %q, and %d nodes are drained", step.Reason, len(step.Drain))
 	}
 	if !a.cluster.rules.disruptsFor(step.Reason) {
-		a.report.add(CodeStepReason, "step", "nodes are not to be disrupted for %q", step.Reason)
+		a.report.add(CodeStepReason, "step", "reason %q is not enabled", step.Reason)
 	}
 	for i := range step.Launches {
 		l := &step.Launches[i]
 		switch {
 		case a.cluster.nodes[l.Name] != nil || a.cluster.original[l.Name] != nil:
-			a.report.add(CodeLaunchName, launchName(l), "a node has the name")
+			a.report.add(CodeLaunchName, launchName(l), "a node has this name")
 		case a.cluster.bought[l.Name] != 0 && a.cluster.bought[l.Name] != a.number:
-			a.report.add(CodeLaunchName, launchName(l), "steps[%d] launches a machine of that name", a.cluster.bought[l.Name]-1)
+			a.report.add(CodeLaunchName, launchName(l), "steps[%d] launches a node of this name", a.cluster.bought[l.Name]-1)
 		}
 		a.cluster.bought[l.Name] = a.number
 		if l.MinValuesRelaxed && step.Reason == disruption.Underutilized {
-			a.report.add(CodeMinValues, launchName(l), "relaxes minValues in order to save")
+			a.report.add(CodeMinValues, launchName(l), "minValues is relaxed for consolidation")
 		}
 	}
 }
@@ -99,26 +99,26 @@ func (c *drainCheck) mayGo(s *clusterNode, object string) {
 	}
 	switch {
 	case s.node.Pool == nil:
-		c.report.add(CodeNotDisruptable, object, "no pool that is there owns it")
+		c.report.add(CodeNotDisruptable, object, "belongs to no NodePool of the input")
 		return
 	case s.node.Pool.Catalog.Len() == 0:
-		c.report.add(CodeNotDisruptable, object, "its pool has no instance types")
+		c.report.add(CodeNotDisruptable, object, "its NodePool has no instance types")
 	case s.node.Pool.Object.Spec.Replicas != nil:
-		c.report.add(CodeNotDisruptable, object, "its pool is static")
+		c.report.add(CodeNotDisruptable, object, "its NodePool is static (spec.replicas)")
 	case snapshot.InFlight(s.node.Running):
-		c.report.add(CodeNotDisruptable, object, "has not become ready yet")
+		c.report.add(CodeNotDisruptable, object, "is not initialized yet")
 	case s.machine.NominatedUntil.After(c.cluster.rules.now):
-		c.report.add(CodeNotDisruptable, object, "pods are expected there until %v", s.machine.NominatedUntil)
+		c.report.add(CodeNotDisruptable, object, "is nominated for pods until %v", s.machine.NominatedUntil)
 	}
 	if s.machine.MustStay != "" {
-		c.report.add(CodeNotDisruptable, object, "must stay: %s", s.machine.MustStay)
+		c.report.add(CodeNotDisruptable, object, "cannot be removed: %s", s.machine.MustStay)
 	}
 	if s.node.Running.Annotations[doNotDisruptAnnotation] == "true" {
-		c.report.add(CodeDoNotDisrupt, object, "the node asks to be left alone")
+		c.report.add(CodeDoNotDisrupt, object, "has the annotation karpenter.sh/do-not-disrupt")
 	}
 	for _, pod := range s.pods {
 		if c.cluster.rules.planner.KeepBarePods && reschedulable(pod) && metav1.GetControllerOf(pod) == nil {
-			c.report.add(CodeBarePod, object, "pod %s has no controller", snapshot.ObjectName(pod))
+			c.report.add(CodeBarePod, object, "pod %s is unmanaged (it would not be recreated)", snapshot.ObjectName(pod))
 		}
 	}
 	if c.reason == disruption.Empty || c.reason == disruption.Underutilized {
@@ -129,18 +129,18 @@ func (c *drainCheck) mayGo(s *clusterNode, object string) {
 	}
 	for _, pod := range s.pods {
 		if doNotDisrupt(pod, c.cluster.rules.now) {
-			c.report.add(CodeDoNotDisrupt, object, "pod %s asks to be left alone", snapshot.ObjectName(pod))
+			c.report.add(CodeDoNotDisrupt, object, "pod %s has the annotation karpenter.sh/do-not-disrupt", snapshot.ObjectName(pod))
 		}
 		if !c.cluster.rules.evictable(pod) {
 			continue
 		}
 		budgets := c.cluster.budgets.of(pod)
 		if len(budgets) > 1 {
-			c.report.add(CodePodBudget, object, "pod %s has %d PodDisruptionBudgets, so that it cannot be evicted", snapshot.ObjectName(pod), len(budgets))
+			c.report.add(CodePodBudget, object, "pod %s has %d PodDisruptionBudgets, and Kubernetes evicts no pod with more than one", snapshot.ObjectName(pod), len(budgets))
 		}
 		for _, b := range budgets {
 			if b.allowed <= 0 {
-				c.report.add(CodePodBudget, object, "%s lets no pod go, and pod %s is one of its", b.name, snapshot.ObjectName(pod))
+				c.report.add(CodePodBudget, object, "pod %[2]s is blocked by the PodDisruptionBudget %[1]s", b.name, snapshot.ObjectName(pod))
 			}
 		}
 	}
@@ -151,7 +151,7 @@ func (c *drainCheck) checkReason(s *clusterNode, object string) {
 	switch c.reason {
 	case disruption.Interrupted:
 		if s.machine.Interruption == nil {
-			c.report.add(CodeStepReason, object, "nothing is known of an interruption")
+			c.report.add(CodeStepReason, object, "has no interruption notice")
 		}
 	case disruption.Expired:
 		if !c.cluster.rules.expired(s) {
@@ -164,13 +164,13 @@ func (c *drainCheck) checkReason(s *clusterNode, object string) {
 	case disruption.Empty:
 		for _, pod := range s.pods {
 			if reschedulable(pod) {
-				c.report.add(CodeStepReason, object, "is not empty: pod %s", snapshot.ObjectName(pod))
+				c.report.add(CodeStepReason, object, "is not empty: it has pod %s", snapshot.ObjectName(pod))
 				return
 			}
 		}
 	case disruption.Underutilized:
 		if !s.priced {
-			c.report.add(CodeNotDisruptable, object, "its price is not known")
+			c.report.add(CodeNotDisruptable, object, "has no known price")
 		}
 	}
 }
@@ -183,7 +183,7 @@ func (c *drainCheck) consolidatable(s *clusterNode, object string) {
 		created = c.cluster.rules.now
 	}
 	if d.ConsolidationPolicy == scheduling.WhenEmpty && c.reason == disruption.Underutilized {
-		c.report.add(CodePolicy, object, "the pool is consolidated when nodes are empty only")
+		c.report.add(CodePolicy, object, "consolidationPolicy of its NodePool is WhenEmpty")
 	}
 	if after := d.ConsolidateAfter; after != nil {
 		since := created
@@ -196,12 +196,12 @@ func (c *drainCheck) consolidatable(s *clusterNode, object string) {
 			since = c.cluster.rules.now
 		}
 		if after.Duration == nil {
-			c.report.add(CodePolicy, object, "consolidateAfter of the pool is Never")
+			c.report.add(CodePolicy, object, "consolidateAfter of its NodePool is Never")
 		} else if !since.IsZero() && c.cluster.rules.now.Sub(since) < *after.Duration {
-			c.report.add(CodeTooSoon, object, "pods came or went at %v, and consolidateAfter is %v", since, after)
+			c.report.add(CodeTooSoon, object, "the last pod event was at %v, and consolidateAfter is %v", since, after)
 		}
 	}
 	if least := c.cluster.rules.planner.MinLifetime; least > 0 && !created.IsZero() && c.cluster.rules.now.Sub(created) < least {
-		c.report.add(CodeTooSoon, object, "came at %v, and nodes stay for %v at least", created, least)
+		c.report.add(CodeTooSoon, object, "was created at %v, and the minimum lifetime is %v", created, least)
 	}
 }

@@ -42,5 +42,5 @@ func ExampleSteps() {
 	}
 	// Output:
 	// as planned: <nil>
-	// changed: steps[0]/node/busy: step-reason: is not empty: pod default/web
+	// changed: steps[0]/node/busy: step-reason: is not empty: it has pod default/web
 }

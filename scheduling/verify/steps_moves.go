@@ -25,13 +25,13 @@ func (a *stepCheck) checkEvictions() {
 		e := &a.step.Evictions[i]
 		object := "pod/" + e.Pod
 		if e.Wave != wave && e.Wave != wave+1 || e.Wave < 1 {
-			a.report.add(CodeWave, object, "is in wave %d behind wave %d", e.Wave, wave)
+			a.report.add(CodeWave, object, "is in wave %d, listed after wave %d", e.Wave, wave)
 		}
 		wave = max(wave, e.Wave)
 		pod := a.cluster.state.Running[e.Pod]
 		switch {
 		case pod == nil:
-			a.report.add(CodeEvictionUnknown, object, "no such pod runs")
+			a.report.add(CodeEvictionUnknown, object, "is not a running pod")
 			continue
 		case listed[e.Pod]:
 			a.report.add(CodeMovedTwice, object, "is evicted twice in one step")
@@ -46,10 +46,10 @@ func (a *stepCheck) checkEvictions() {
 			continue
 		}
 		if !reschedulable(pod) {
-			a.report.add(CodeEvictionUnknown, object, "needs no other place")
+			a.report.add(CodeEvictionUnknown, object, "is a pod that is not rescheduled")
 		}
 		if a.step.Reason != disruption.Misplaced && !a.removes(e.From) {
-			a.report.add(CodeEvictionUnknown, object, "its node %s is not drained", e.From)
+			a.report.add(CodeEvictionUnknown, object, "is evicted, and its node %s is not drained", e.From)
 		}
 		a.move(e, pod)
 	}
@@ -57,7 +57,7 @@ func (a *stepCheck) checkEvictions() {
 	for _, s := range a.going {
 		for _, pod := range s.pods {
 			if reschedulable(pod) && !listed[snapshot.ObjectName(pod)] {
-				a.report.add(CodeEvictionMissing, "pod/"+snapshot.ObjectName(pod), "loses its node %s and is not evicted", s.node.Name)
+				a.report.add(CodeEvictionMissing, "pod/"+snapshot.ObjectName(pod), "is on node %s, which is drained, and is not evicted", s.node.Name)
 			}
 		}
 	}
@@ -70,7 +70,7 @@ func (a *stepCheck) risks() {
 	told := make(map[string]bool)
 	for _, x := range a.step.Risks {
 		if !slices.Contains(disruption.RiskCodes(), x.Code) || x.Detail == "" {
-			a.report.add(CodeStepRisk, x.Object, "the risk %q is not known, or has no detail", x.Code)
+			a.report.add(CodeStepRisk, x.Object, "risk %q is unknown or has no detail", x.Code)
 		}
 		told[string(x.Code)+" "+x.Object] = true
 	}
@@ -81,16 +81,16 @@ func (a *stepCheck) risks() {
 			object = strings.ToLower(owner.Kind) + "/" + snapshot.NamespaceOf(m.pod) + "/" + owner.Name
 		}
 		if doNotDisrupt(m.pod, a.cluster.rules.now) && !told[string(disruption.RiskDoNotDisrupt)+" "+object] {
-			a.report.add(CodeStepRisk, object, "asks not to be disrupted, and the step does not tell")
+			a.report.add(CodeStepRisk, object, "has the annotation karpenter.sh/do-not-disrupt, and the step lists no such risk")
 		}
 		if owner != nil {
 			continue
 		}
 		if !told[string(disruption.RiskBarePod)+" "+object] {
-			a.report.add(CodeStepRisk, object, "has no controller, and the step does not tell")
+			a.report.add(CodeStepRisk, object, "is unmanaged (it would not be recreated), and the step lists no such risk")
 		}
 		if a.step.Reason == disruption.Misplaced && a.cluster.rules.planner.KeepBarePods {
-			a.report.add(CodeBarePod, object, "has no controller")
+			a.report.add(CodeBarePod, object, "is unmanaged (it would not be recreated)")
 		}
 	}
 }
@@ -107,7 +107,7 @@ func (a *stepCheck) move(e *disruption.Eviction, pod *corev1.Pod) {
 	a.moves = append(a.moves, move{e, pod, t, a.cluster.group(pod), a.cluster.group(t.Object)})
 	if e.To == "" {
 		if a.step.Reason != disruption.Interrupted {
-			a.report.add(CodeLanding, object, "has nowhere to go")
+			a.report.add(CodeLanding, object, "is evicted without a target node")
 		}
 		return
 	}
@@ -118,17 +118,17 @@ func (a *stepCheck) move(e *disruption.Eviction, pod *corev1.Pod) {
 	switch {
 	case a.buys(e.To):
 	case s == nil:
-		a.report.add(CodeLanding, object, "node %s is not there", e.To)
+		a.report.add(CodeLanding, object, "target node %s does not exist", e.To)
 	case a.cluster.drains[e.To] != 0 && (!needsNoSaving(a.step.Reason) || !saves(a.cluster.plan.Steps[a.cluster.drains[e.To]-1].Reason)):
-		a.report.add(CodeLanding, object, "node %s is drained by steps[%d]", e.To, a.cluster.drains[e.To]-1)
+		a.report.add(CodeLanding, object, "target node %s is drained by steps[%d]", e.To, a.cluster.drains[e.To]-1)
 	case snapshot.InFlight(s.node.Running) || !readyNode(s.node.Running):
-		a.report.add(CodeLanding, object, "node %s is not ready", e.To)
+		a.report.add(CodeLanding, object, "target node %s is not ready", e.To)
 	case s.machine.Terminating:
-		a.report.add(CodeLanding, object, "the machine of node %s is being shut down", e.To)
+		a.report.add(CodeLanding, object, "the instance of target node %s is shutting down", e.To)
 	case s.machine.Interruption != nil:
-		a.report.add(CodeLanding, object, "the machine of node %s is going to be taken away", e.To)
+		a.report.add(CodeLanding, object, "the instance of target node %s is being interrupted", e.To)
 	case e.To == e.From:
-		a.report.add(CodeLanding, object, "stays on node %s", e.To)
+		a.report.add(CodeLanding, object, "is evicted from node %s and scheduled to it again", e.To)
 	}
 }
 
@@ -151,7 +151,7 @@ func (a *stepCheck) launchedPods() {
 		}
 		slices.Sort(come)
 		if !slices.Equal(come, slices.Sorted(slices.Values(l.Pods))) {
-			a.report.add(CodeLanding, launchName(l), "is for %s, and %s are expected there", strings.Join(l.Pods, ", "), strings.Join(come, ", "))
+			a.report.add(CodeLanding, launchName(l), "lists the pods %s, and the evictions to it are of %s", strings.Join(l.Pods, ", "), strings.Join(come, ", "))
 		}
 	}
 }
@@ -218,7 +218,7 @@ func (a *stepCheck) checkPlaces() {
 		end := a.domains(j)
 		defer end()
 		for _, u := range a.cluster.bindAll(j.booked, func(o *binding.Outcome) { agreements(j.report, j.launches.launches, o) }) {
-			j.report.add(Code(u.By.Rule), "pod/"+u.Pod.Name, "cannot bind to %s: %s", u.Node.Object, u.By)
+			j.report.add(Code(u.By.Rule), "pod/"+u.Pod.Name, "cannot be scheduled to %s: %s", u.Node.Object, u.By)
 		}
 	}
 	a.launched = make(map[string]*corev1.Node)

@@ -58,17 +58,17 @@ func (r *nodeRules) drift(s *clusterNode) string {
 		return one && other
 	}
 	if of := s.node.Pool.Object.Annotations; has(of) && has(noted) && of[version] == noted[version] && of[hash] != noted[hash] {
-		return "the template of the pool has changed"
+		return "the template of the NodePool has changed"
 	}
 	labels := stableLabels(s.node.Running)
 	for _, e := range s.node.Pool.Asks {
 		value, ok := labels[requirements.NormalizeKey(e.Key)]
 		if !e.Holds(value, ok) {
-			return "the pool requires " + e.String()
+			return "the NodePool requires " + e.String()
 		}
 	}
 	if created := s.created(); r.planner.LiveCatalog && s.node.Pool.Catalog.Len() > 0 && !created.IsZero() && r.now.Sub(created) > time.Hour && !r.stillSold(s, labels) {
-		return "the type is not in the catalog"
+		return "the instance type is not in the catalog"
 	}
 	return s.machine.Drift
 }

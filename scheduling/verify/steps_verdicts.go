@@ -49,7 +49,7 @@ func (c *planCheck) verdicts() {
 		}
 		seen[v.Node] = true
 		if i > 0 && c.plan.Nodes[i-1].Node > v.Node {
-			c.report.add(CodeUnsorted, object, "belongs before %s", c.plan.Nodes[i-1].Node)
+			c.report.add(CodeUnsorted, object, "must be listed before %s", c.plan.Nodes[i-1].Node)
 		}
 		c.verdict(object, v, node)
 	}
@@ -73,11 +73,11 @@ func (c *planCheck) pending(cluster *disruption.Cluster) {
 		p = &disruption.Pending{}
 	}
 	if sum := p.Existing + p.Launched + p.Gated + len(p.Unschedulable); p.Pods != len(without) || sum != p.Pods || p.Launches > p.Launched {
-		c.report.add(CodeSummaryCounts, "pending", "%d pods and %d in all are pending, want %d, and %d nodes are launched for %d of them", p.Pods, sum, len(without), p.Launches, p.Launched)
+		c.report.add(CodeSummaryCounts, "pending", "states %d pending pods (%d by reason) and %[4]d launches for %[5]d of them, want %[3]d pods", p.Pods, sum, len(without), p.Launches, p.Launched)
 	}
 	for _, name := range p.Unschedulable {
 		if !without[name] {
-			c.report.add(CodePodUnknown, "pod/"+name, "is said to be pending, and is not")
+			c.report.add(CodePodUnknown, "pod/"+name, "is listed as pending, and is not")
 		}
 	}
 }
@@ -88,7 +88,7 @@ func (c *planCheck) verdict(object string, v *disruption.Verdict, of *corev1.Nod
 		decision = disruption.Drain
 	}
 	if v.Decision != decision || v.Step != step {
-		c.report.add(CodeNodeVerdict, object, "is said to %s in step %d, want %s in step %d", v.Decision, v.Step, decision, step)
+		c.report.add(CodeNodeVerdict, object, "verdict is %s in step %d, want %s in step %d", v.Decision, v.Step, decision, step)
 	}
 	label := func(keys ...string) string {
 		for _, key := range keys {
@@ -105,18 +105,18 @@ func (c *planCheck) verdict(object string, v *disruption.Verdict, of *corev1.Nod
 		{"capacityType", v.CapacityType, label(offerings.CapacityTypeLabel)},
 	} {
 		if f.got != f.want {
-			c.report.add(CodeNodeVerdict, object, "%s is %q, the label says %q", f.what, f.got, f.want)
+			c.report.add(CodeNodeVerdict, object, "%s is %q, the label has %q", f.what, f.got, f.want)
 		}
 	}
 	own := &clusterNode{node: &snapshot.Node{Running: of, Pool: c.cluster.state.Pools[poolOf(of)]}, machine: c.cluster.machineOf(v.Node)}
 	if price, _, _ := c.cluster.costs.priceOf(of); v.PricePerHour != price {
-		c.report.add(CodeNodeVerdict, object, "price is %v, want %v", v.PricePerHour, price)
+		c.report.add(CodeNodeVerdict, object, "price is $%v, want $%v", v.PricePerHour, price)
 	}
 	if drift := c.cluster.rules.drift(own); (drift == "") != (v.Drift == "") {
 		c.report.add(CodeNodeVerdict, object, "drift is %q, want %q", v.Drift, drift)
 	}
 	if decision == disruption.Keep && len(v.Reasons) == 0 {
-		c.report.add(CodeNoReason, object, "stays without a reason")
+		c.report.add(CodeNoReason, object, "is kept without a reason")
 	}
 	for _, cause := range v.Reasons {
 		c.cause(object, cause)
@@ -124,11 +124,11 @@ func (c *planCheck) verdict(object string, v *disruption.Verdict, of *corev1.Nod
 	if x := v.Rejected; x != nil {
 		c.cause(object, x.Because)
 		if !slices.Contains(x.Drain, v.Node) {
-			c.report.add(CodeNodeVerdict, object, "the rejected move does not drain it")
+			c.report.add(CodeNodeVerdict, object, "the rejected alternative does not drain it")
 		}
 		for _, name := range x.Drain {
 			if c.cluster.original[name] == nil {
-				c.report.add(CodeNodeUnknown, object, "the rejected move drains %q", name)
+				c.report.add(CodeNodeUnknown, object, "the rejected alternative drains %q, which does not exist", name)
 			}
 		}
 	}
@@ -136,10 +136,10 @@ func (c *planCheck) verdict(object string, v *disruption.Verdict, of *corev1.Nod
 
 func (c *planCheck) cause(object string, of disruption.Cause) {
 	if !slices.Contains(causes(), of.Code) {
-		c.report.add(CodeNoReason, object, "the reason %q is not known", of.Code)
+		c.report.add(CodeNoReason, object, "unknown reason %q", of.Code)
 	}
 	if of.Detail == "" {
-		c.report.add(CodeNoReason, object, "the reason %s has no detail", of.Code)
+		c.report.add(CodeNoReason, object, "reason %s has no detail", of.Code)
 	}
 }
 
@@ -152,7 +152,7 @@ func (c *planCheck) summary(start totals, frontier []disruption.Point) {
 		after, before, expected = s.ExpectedPerHourAfter, start.price, end.price
 	}
 	if s.NodeOverheadPerHour != c.cluster.state.Policy.NodeOverhead {
-		c.report.add(CodeSummaryExpected, "summary", "node overhead is %v, want %v", s.NodeOverheadPerHour, c.cluster.state.Policy.NodeOverhead)
+		c.report.add(CodeSummaryExpected, "summary", "node overhead is $%v, want $%v", s.NodeOverheadPerHour, c.cluster.state.Policy.NodeOverhead)
 	}
 	c.report.price(CodeSummaryPrice, "price per hour before", s.PricePerHourBefore, start.bare)
 	c.report.price(CodeSummaryPrice, "price per hour after", s.PricePerHourAfter, end.bare)
@@ -165,7 +165,7 @@ func (c *planCheck) summary(start totals, frontier []disruption.Point) {
 	c.report.count("launches", s.Launches, lo.SumBy(c.plan.Steps, func(s disruption.Step) int { return len(s.Launches) }))
 	c.report.count("unpricedNodes", s.UnpricedNodes, start.unpriced)
 	if !alike(s.DisruptionCost, sum.DisruptionCost) {
-		c.report.add(CodeStepCost, "summary", "disruption cost is %v, the steps' is %v", s.DisruptionCost, sum.DisruptionCost)
+		c.report.add(CodeStepCost, "summary", "disruption cost is %v, the sum over the steps %v", s.DisruptionCost, sum.DisruptionCost)
 	}
 	c.report.bounded(after, s.LowerBoundPerHour, s.Gap, s.Status)
 	c.blockedAndRebuilt(after)
@@ -190,7 +190,7 @@ func (c *planCheck) placedFreely() {
 		}
 	}
 	if !slices.Equal(c.plan.Cordon, want) {
-		c.report.add(CodeCordon, "plan", "cordons %v, want %v", c.plan.Cordon, want)
+		c.report.add(CodeCordon, "plan", "cordon list is %v, want %v", c.plan.Cordon, want)
 	}
 	switch to := s.Realised; {
 	case free != (to != nil):
@@ -235,7 +235,7 @@ func (c *planCheck) blockedAndRebuilt(after offerings.Price) {
 		least = s.Rebuilt.ExpectedPerHour
 	}
 	if least > after {
-		c.report.add(CodeSummaryRebuilt, "summary", "rebuilt it costs %v and afterwards %v", least, after)
+		c.report.add(CodeSummaryRebuilt, "summary", "rebuilt from scratch costs $%v, more than the $%v after the steps", least, after)
 	}
 }
 
@@ -250,10 +250,10 @@ func (c *planCheck) composition(what string, of *disruption.Rebuilt) {
 		price.Add(price, big.NewInt(int64(k.PricePerHour)))
 		expected.Add(expected, big.NewInt(int64(k.ExpectedPerHour)))
 		if k.Nodes <= 0 || k.Existing < 0 || k.Existing > k.Nodes || c.cluster.state.Pools[k.NodePool] == nil {
-			c.report.add(CodeSummaryComposition, "summary", "%s consists of %+v", what, k)
+			c.report.add(CodeSummaryComposition, "summary", "%s: %+v is not a valid part", what, k)
 		}
 	}
 	if nodes != of.Nodes || price.Cmp(big.NewInt(int64(of.PricePerHour))) != 0 || expected.Cmp(big.NewInt(int64(of.ExpectedPerHour))) != 0 {
-		c.report.add(CodeSummaryComposition, "summary", "%s is %d nodes for %v and %v, and consists of %d for %v and %v nano-USD", what, of.Nodes, of.PricePerHour, of.ExpectedPerHour, nodes, price, expected)
+		c.report.add(CodeSummaryComposition, "summary", "%s has %d nodes for $%v, expected $%v, and its parts have %d for $%s, expected $%s", what, of.Nodes, of.PricePerHour, of.ExpectedPerHour, nodes, snapshot.USD(price), snapshot.USD(expected))
 	}
 }

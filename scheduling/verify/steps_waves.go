@@ -101,6 +101,6 @@ func (c *waveCheck) wave(number int, moves []move) {
 	}
 	slices.SortFunc(booked, binding.ByBindingOrder)
 	for _, u := range c.cluster.bindAll(booked, nil) {
-		c.report.add(CodeWave, "pod/"+u.Pod.Name, "cannot bind to %s in wave %d: %s", u.Node.Object, number, strings.TrimSpace(u.By.String()))
+		c.report.add(CodeWave, "pod/"+u.Pod.Name, "cannot be scheduled to %s in wave %d: %s", u.Node.Object, number, strings.TrimSpace(u.By.String()))
 	}
 }

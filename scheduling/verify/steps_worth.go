@@ -49,14 +49,14 @@ func (c *worthCheck) worth() {
 		dearest.Sub(dearest, big.NewInt(int64(most)))
 	}
 	if saved.Cmp(big.NewInt(int64(c.step.SavingPerHour))) != 0 {
-		c.report.add(CodeStepSaving, "step", "saves %v nano-USD per hour, and is said to save %v", saved, c.step.SavingPerHour)
+		c.report.add(CodeStepSaving, "step", "saving is $%v per hour, want $%s", c.step.SavingPerHour, snapshot.USD(saved))
 	}
 	if !alike(c.step.DisruptionCost, cost) {
 		c.report.add(CodeStepCost, "step", "disruption cost is %v, want %v", c.step.DisruptionCost, cost)
 	}
 	if c.step.Reason == disruption.Underutilized && !unknown {
 		if asked := c.leastSaving(gone); dearest.Cmp(asked) < 0 {
-			c.report.add(CodeSavingTooSmall, "step", "may save as little as %v nano-USD per hour, and has to save %v", dearest, asked)
+			c.report.add(CodeSavingTooSmall, "step", "saves $%s per hour with its most expensive options, must save at least $%s", snapshot.USD(dearest), snapshot.USD(asked))
 		}
 		c.spotForSpot()
 	}
@@ -114,11 +114,11 @@ func (c *worthCheck) spotForSpot() {
 		switch {
 		case len(l.Options) == 0 || l.Options[0].CapacityType != offerings.Spot:
 		case want < 0:
-			c.report.add(CodeSpotToSpot, launchName(l), "spot takes the place of spot")
+			c.report.add(CodeSpotToSpot, launchName(l), "replaces spot with spot, which is not enabled")
 		case others > 0:
-			c.report.add(CodeSpotToSpot, launchName(l), "spot takes the place of spot, and %d options are no spot", others)
+			c.report.add(CodeSpotToSpot, launchName(l), "replaces spot with spot, and %d options are not spot", others)
 		case !fewer && len(types) < want:
-			c.report.add(CodeSpotToSpot, launchName(l), "%d types could take the place of a spot machine, want %d", len(types), want)
+			c.report.add(CodeSpotToSpot, launchName(l), "replaces spot with spot with %d instance types, must have at least %d", len(types), want)
 		}
 	}
 }
@@ -178,7 +178,7 @@ func (c *worthCheck) score(saving, cost float64) {
 			want, found = n, true
 		}
 		if n < 1/k*(1-1e-6) && c.step.Reason == disruption.Underutilized {
-			c.report.add(CodeBelowThreshold, "nodepool/"+pl.Object.Name, "score is %v, want at least %v", n, 1/k)
+			c.report.add(CodeBelowThreshold, "nodepool/"+pl.Object.Name, "score is %v, must be at least %v", n, 1/k)
 		}
 	}
 	if !(math.Abs(c.step.Score-want) <= 1e-6*max(1e-6, math.Abs(want))) {

@@ -44,7 +44,7 @@ func (c *summaryCheck) summary() {
 	c.report.price(CodeSummaryPrice, "price per hour", s.PricePerHour, total)
 	c.report.bounded(c.expected(s), s.LowerBoundPerHour, s.Gap, s.Status)
 	if r := s.Realised; r != nil && (r.ExpectedPerHour < max(s.PricePerHour, s.ExpectedPerHour) || r.WorstPerHour < r.ExpectedPerHour || r.PodsElsewhere < 0 || r.PodsElsewhere > placed || len(r.Pending) > placed || !slices.IsSorted(r.Pending)) {
-		c.report.add(CodeSummaryRealised, "summary", "realised is %v to %v with %d pods elsewhere, for %d pods on machines of %v", r.ExpectedPerHour, r.WorstPerHour, r.PodsElsewhere, placed, max(s.PricePerHour, s.ExpectedPerHour))
+		c.report.add(CodeSummaryRealised, "summary", "realised is $%v, at worst $%v, with %d pods elsewhere; the plan has %d pods and a price of $%v", r.ExpectedPerHour, r.WorstPerHour, r.PodsElsewhere, placed, max(s.PricePerHour, s.ExpectedPerHour))
 	}
 	c.shares("pools", s.Pools, func(l *scheduling.Launch) string { return l.NodePool })
 	c.shares("capacityTypes", s.CapacityTypes, func(l *scheduling.Launch) string {
@@ -66,7 +66,7 @@ func (r *Report) count(what string, got, want int) {
 // price adds a violation for a price of a summary that is not the wanted one, in nano-USD.
 func (r *Report) price(code Code, what string, got offerings.Price, want *big.Int) {
 	if want.Cmp(big.NewInt(int64(got))) != 0 {
-		r.add(code, "summary", "%s is %v, want %v nano-USD", what, got, want)
+		r.add(code, "summary", "%s is $%v, want $%s", what, got, snapshot.USD(want))
 	}
 }
 
@@ -74,7 +74,7 @@ func (r *Report) price(code Code, what string, got offerings.Price, want *big.In
 // exceeds it; 0 for a bound of 0.
 func (r *Report) bounded(price, bound offerings.Price, gap float64, status scheduling.Status) {
 	if bound < 0 || bound > price {
-		r.add(CodeBoundAbovePrice, "summary", "lower bound %v, price %v", bound, price)
+		r.add(CodeBoundAbovePrice, "summary", "lower bound is $%v, and the price $%v", bound, price)
 	}
 	want := 0.0
 	if bound != 0 {
@@ -87,7 +87,7 @@ func (r *Report) bounded(price, bound offerings.Price, gap float64, status sched
 	case scheduling.StatusComplete, scheduling.StatusDeadline:
 	case scheduling.StatusOptimal:
 		if price != bound {
-			r.add(CodeSummaryStatus, "summary", "optimal with price %v and lower bound %v", price, bound)
+			r.add(CodeSummaryStatus, "summary", "status is optimal with price $%v and lower bound $%v", price, bound)
 		}
 	default:
 		r.add(CodeSummaryStatus, "summary", "unknown status %q", status)
@@ -115,15 +115,15 @@ func (c *summaryCheck) shares(what string, got []scheduling.Share, part func(*sc
 	}
 	for i, s := range got {
 		if slices.ContainsFunc(got[:i], func(o scheduling.Share) bool { return o.Name == s.Name }) {
-			c.report.add(CodeSummaryShares, "summary", "%s lists %s twice", what, s.Name)
+			c.report.add(CodeSummaryShares, "summary", "%s: %s is listed twice", what, s.Name)
 		}
 		if w := want[s.Name]; s.Nodes != w.Nodes || s.PricePerHour != w.PricePerHour {
-			c.report.add(CodeSummaryShares, "summary", "%s: %s has %d nodes for %v, want %d for %v", what, s.Name, s.Nodes, s.PricePerHour, w.Nodes, w.PricePerHour)
+			c.report.add(CodeSummaryShares, "summary", "%s: %s has %d nodes for $%v, want %d for $%v", what, s.Name, s.Nodes, s.PricePerHour, w.Nodes, w.PricePerHour)
 		}
 		delete(want, s.Name)
 	}
 	for _, name := range slices.Sorted(maps.Keys(want)) {
-		c.report.add(CodeSummaryShares, "summary", "%s does not list %s", what, name)
+		c.report.add(CodeSummaryShares, "summary", "%s: %s is missing", what, name)
 	}
 }
 
@@ -166,7 +166,7 @@ func (c *summaryCheck) resourceUse(got []scheduling.ResourceUse) {
 // expected checks the expected cost of the plan's machines, and returns the price that bound and gap are about.
 func (c *summaryCheck) expected(s *scheduling.Summary) offerings.Price {
 	if s.NodeOverheadPerHour != c.state.Policy.NodeOverhead {
-		c.report.add(CodeSummaryExpected, "summary", "node overhead is %v, want %v", s.NodeOverheadPerHour, c.state.Policy.NodeOverhead)
+		c.report.add(CodeSummaryExpected, "summary", "node overhead is $%v, want $%v", s.NodeOverheadPerHour, c.state.Policy.NodeOverhead)
 	}
 	total := new(big.Int) // 0 where machines cost nothing beside their prices
 	if !c.state.Policy.Expects() {

@@ -32,10 +32,17 @@ func Plan(p scheduling.Problem, plan *scheduling.Plan) error {
 // obeys every rule, otherwise a *[Report]; errors.As also finds single violations.
 // It changes neither the problem nor the plan. The problem is taken to be valid.
 func (c Checker) Plan(p scheduling.Problem, plan *scheduling.Plan) error {
+	_, err := c.Prove(p, plan)
+	return err
+}
+
+// Prove judges a plan as [Checker.Plan] does, and returns the proof of the plan's lower bound. With an error it is the
+// proof as far as the certificate could be read; without a plan it is nil.
+func (c Checker) Prove(p scheduling.Problem, plan *scheduling.Plan) (*Proof, error) {
 	report := &Report{}
 	if plan == nil {
 		report.add(CodeNoPlan, "plan", "is nil")
-		return report.err()
+		return nil, report.err()
 	}
 	w := snapshot.New(withSuccessors(p), c.Policy)
 	j := newJudge(report, w, binding.NewTopologyOf(w), plan)
@@ -47,12 +54,12 @@ func (c Checker) Plan(p scheduling.Problem, plan *scheduling.Plan) error {
 	j.bindings()
 	sums := &summaryCheck{report: report, state: w, plan: plan, launches: j.launches.launches}
 	sums.summary()
-	j.bound()
+	proof := j.bound()
 	if !c.SkipRefusals {
 		places := j.placeSearch()
 		places.betterPlaces(&bindSimulation{places: places, claims: j.claims(), topology: j.topology, booked: j.booked})
 	}
-	return report.err()
+	return proof, report.err()
 }
 
 // judge is one reading of one plan: its launches, and the nodes of its pods. Its fields are the checks that share
@@ -150,7 +157,7 @@ func (j *judge) bindings() {
 	}
 	o := j.topology.Bind(j.booked)
 	for _, b := range o.Waiting {
-		j.report.add(Code(b.By.Rule), "pod/"+b.Pod.Name, "cannot bind to %s: %s", b.Node.Object, b.By)
+		j.report.add(Code(b.By.Rule), "pod/"+b.Pod.Name, "cannot be scheduled to %s: %s", b.Node.Object, b.By)
 	}
 	agreements(j.report, j.launches.launches, o)
 	o.Undo()
@@ -162,7 +169,7 @@ func anyTerms(t *binding.Topology, bookings []binding.Pending) bool {
 }
 
 // bound proves the lower bound from the certificate.
-func (j *judge) bound() {
+func (j *judge) bound() *Proof {
 	placed, at := make(map[string]bool), make(map[string]*snapshot.Node)
 	for pod := range j.plan.Placements() {
 		placed[pod.String()] = true
@@ -175,5 +182,5 @@ func (j *judge) bound() {
 		state = snapshot.New(j.nominated.asPromised(), scheduling.Policy(*j.state.Policy))
 	}
 	c := certificate.NewClaim(state, j.plan.Summary.LowerBoundPerHour, func(name string) bool { return placed[name] }, at, j.report.fault)
-	c.Judge(j.plan.Summary.Certificate)
+	return readProof(kindOf(j.plan.Summary.Certificate), c.Judge(j.plan.Summary.Certificate), 0)
 }

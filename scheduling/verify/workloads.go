@@ -38,7 +38,7 @@ func (c *workloadCheck) judge(launches []*launch, kept map[string]bool) {
 		for _, workload := range order {
 			size := c.workloads().Sizes[workload]
 			if n, most := joins[workload]+there[workload], c.state.Policy.MostTogether(size); n > most {
-				c.report.add(CodeWorkloadShare, object, "%d pods of %s, %d of %d may share a machine", n, workload, most, size)
+				c.report.add(CodeWorkloadShare, object, "has %d pods of %s, the limit for pods of one workload on a node is %d of %d", n, workload, most, size)
 			}
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"math/big"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,6 +21,11 @@ func USD(p offerings.Price) string {
 		return "$" + Thousands(fmt.Sprintf("%.2f", p.USD()))
 	}
 	return fmt.Sprintf("$%.4f", p.USD())
+}
+
+// Exact writes a price with all of its nine decimals, so that prices can be added up. It is at least 14 characters wide.
+func Exact(p offerings.Price) string {
+	return fmt.Sprintf("%14s", new(big.Rat).SetFrac64(int64(p), 1e9).FloatString(9))
 }
 
 // Nothing says that a price is written as nothing, so that a share of it tells nobody anything.

@@ -110,15 +110,15 @@ func TestObstacles(t *testing.T) {
 	}{
 		{"an even spread", running(pod("r", "web"), "a"), pod("p", "web", spread("web", 1)), "c", ""},
 		{"a spread beyond its skew", running(pod("r", "web"), "a"), pod("p", "web", spread("web", 1)), "a",
-			"topology-spread over topology.kubernetes.io/zone with pods of namespaces [\"default\"], labels app in (web), not being deleted: 1 would have 2, the least is 0, at most 1 more are allowed"},
+			"topology-spread over topology.kubernetes.io/zone (pods of namespaces [\"default\"], labels app in (web), not being deleted): 1 would have 2 pods, the minimum over domains is 0, maxSkew is 1"},
 		{"affinity to a pod that is there", running(pod("r", "db"), "b"), pod("p", "web", near("db")), "c", ""},
 		{"affinity without such a pod", running(pod("r", "db"), "b"), pod("p", "web", near("db")), "a",
-			"pod-affinity over topology.kubernetes.io/zone with pods of namespaces [\"default\"], labels app in (db): 1 has 0 of them"},
+			"pod-affinity over topology.kubernetes.io/zone (pods of namespaces [\"default\"], labels app in (db)): 1 has 0 of these pods"},
 		{"affinity to its own kind, of which it is the first", running(pod("r", "db"), "b"), pod("p", "web", near("web")), "a", ""},
 		{"anti-affinity", running(pod("r", "db"), "b"), pod("p", "web", apart("db")), "c",
-			"pod-anti-affinity over topology.kubernetes.io/zone with pods of namespaces [\"default\"], labels app in (db): 2 has 1 of them"},
+			"pod-anti-affinity over topology.kubernetes.io/zone (pods of namespaces [\"default\"], labels app in (db)): 2 has 1 of these pods"},
 		{"anti-affinity of a running pod", running(pod("r", "db", apart("web")), "b"), pod("p", "web"), "c",
-			"pod-anti-affinity of others over topology.kubernetes.io/zone with pods of namespaces [\"default\"], labels app in (web): 2 has 1 of them"},
+			"pod-anti-affinity of other pods over topology.kubernetes.io/zone (pods of namespaces [\"default\"], labels app in (web)): 2 has 1 of these pods"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()

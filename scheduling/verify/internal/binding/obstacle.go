@@ -39,17 +39,17 @@ func (o Obstacle) About(n *snapshot.Node) bool {
 func (o Obstacle) String() string {
 	rule := o.Rule
 	if !o.own {
-		rule += " of others"
+		rule += " of other pods"
 	}
-	rule = fmt.Sprintf("%s over %s with pods of %s", rule, o.key, o.Pods.Text)
+	rule = fmt.Sprintf("%s over %s (pods of %s)", rule, o.key, o.Pods.Text)
 	value := strings.TrimPrefix(o.value, snapshot.UnknownHost)
 	switch {
 	case !o.Has:
-		return rule + ": it does not have the label"
+		return rule + ": the node lacks the label"
 	case o.Rule == Spread:
-		return fmt.Sprintf("%s: %s would have %d, the least is %d, at most %d more are allowed", rule, value, o.Count, o.Least, o.Skew)
+		return fmt.Sprintf("%s: %s would have %d pods, the minimum over domains is %d, maxSkew is %d", rule, value, o.Count, o.Least, o.Skew)
 	default:
-		return fmt.Sprintf("%s: %s has %d of them", rule, value, o.Count)
+		return fmt.Sprintf("%s: %s has %d of these pods", rule, value, o.Count)
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 // multipliers: the amounts by which a certificate raises the worth of counted pods in a domain, and takes from
 // holders there.
 type domainBalance struct {
+	named         string // the pod that the certificate names
 	skew          int64
 	holders       map[string]bool // placed pods that have it, by name
 	counted       map[string]bool // placed pods that it counts
@@ -35,7 +36,7 @@ func byDomain(cert *certificate.Certificate) bool {
 // domain, with the multipliers of the balances, is bounded domain by domain.
 func judgeDomains(c *Claim, cert *certificate.Certificate) {
 	if len(cert.Vectors) > 0 || len(cert.Spreads) > 0 {
-		c.malformed("domains have vectors of their own, and no spreads")
+		c.malformed("with domains, vectors stand in each domain, and spreads must be empty")
 		return
 	}
 	r := c.spreadReader()
@@ -58,25 +59,32 @@ func judgeDomains(c *Claim, cert *certificate.Certificate) {
 	if !ok {
 		return
 	}
-	sum := new(big.Int).Neg(reserved.Add(reserved, base.onNodes()))
+	sum, all := newSum(base.bound.scale), new(big.Int)
 	for _, p := range payers {
-		sum.Add(sum, new(big.Int).Mul(p.pays, big.NewInt(p.count)))
+		all.Add(all, new(big.Int).Mul(p.pays, big.NewInt(p.count)))
 	}
+	sum.add(1, all, "payments of %s", figure(len(c.placed), "pod"))
+	base.addFree(sum, reserved)
 	for _, b := range balances {
-		for domain, n := range b.running {
-			sum.Sub(sum, new(big.Int).Mul(valueOf(b.raised, domain), big.NewInt(n)))
+		for _, domain := range slices.Sorted(maps.Keys(b.running)) {
+			n := b.running[domain]
+			sum.add(-1, new(big.Int).Mul(valueOf(b.raised, domain), big.NewInt(n)), "multiplier of %s, for %d running pods that the spread of pod %s counts", domain, n, b.named)
 		}
 	}
+	left := make(map[string]*big.Int)
 	for _, part := range together(payers, len(balances)) {
 		if len(part.rules) > mostTogether {
-			c.malformed("%d balances are about each other's pods", len(part.rules))
+			c.malformed("%d balances concern the same pods, at most %d may", len(part.rules), mostTogether)
 			return
 		}
 		for _, domain := range r.domains {
-			sum.Sub(sum, part.left(domain, balances, proofs[domain]))
+			left[domain] = new(big.Int).Add(valueOf(left, domain), part.left(domain, balances, proofs[domain]))
 		}
 	}
-	c.proven(sum, base.bound.scale)
+	for _, domain := range r.domains {
+		sum.add(-1, valueOf(left, domain), "payments left over in %s at most, above the duals of the pods there", domain)
+	}
+	c.proven(sum)
 }
 
 // unmapped returns a node that lacks one of some labels, or an offering without a domain; "" for none.
@@ -89,7 +97,7 @@ func (r *spreadReader) unmapped(keys ...string) string {
 		}
 	}
 	if len(r.domains) == 0 || slices.Contains(r.domains, "") || r.unlabelled {
-		return "something on sale is in no domain"
+		return "an offering has no domain"
 	}
 	return ""
 }
@@ -106,7 +114,7 @@ func (r *spreadReader) readDomains(cert *certificate.Certificate) (map[string]*p
 	}
 	for _, domain := range slices.Sorted(maps.Keys(cert.Domains)) {
 		if !slices.Contains(r.domains, domain) {
-			r.claim.malformed("domains: nothing is in domain %q", domain)
+			r.claim.malformed("domains: %q is no domain of a node or offering", domain)
 			fine = false
 		}
 	}
@@ -129,7 +137,7 @@ func (r *spreadReader) readBalances(cert *certificate.Certificate) ([]*domainBal
 			why = r.imbalance(b)
 		}
 		if why == "" && slices.ContainsFunc(out, func(o *domainBalance) bool { return len(lo.Intersect(lo.Keys(o.holders), lo.Keys(b.holders))) > 0 }) {
-			why = "it is named before"
+			why = "its topology spread is that of an earlier entry"
 		}
 		if why != "" {
 			r.claim.malformed("balances[%d]: %s", i, why)
@@ -145,13 +153,13 @@ func (r *spreadReader) readBalances(cert *certificate.Certificate) ([]*domainBal
 func (r *spreadReader) readBalance(named certificate.DomainBalance) (*domainBalance, string) {
 	t := r.claim.state.Pods[named.Pod]
 	if t == nil {
-		return nil, fmt.Sprintf("%s is no pending pod", named.Pod)
+		return nil, fmt.Sprintf("%s is not a pending pod of the plan", named.Pod)
 	}
 	rule := everywhere(r.claim.key, t)
 	if rule == nil {
-		return nil, fmt.Sprintf("%s is not spread over the domains of all nodes", named.Pod)
+		return nil, fmt.Sprintf("pod %s has no topology spread that counts all nodes", named.Pod)
 	}
-	b := &domainBalance{skew: int64(rule.MaxSkew), holders: make(map[string]bool), counted: make(map[string]bool)}
+	b := &domainBalance{named: named.Pod, skew: int64(rule.MaxSkew), holders: make(map[string]bool), counted: make(map[string]bool)}
 	same, faces := make(map[string]bool), slices.Collect(maps.Keys(r.waiting))
 	for _, p := range r.claim.state.Residents {
 		faces = append(faces, p.Identity)
@@ -166,7 +174,7 @@ func (r *spreadReader) readBalance(named certificate.DomainBalance) (*domainBala
 	}
 	for _, p := range r.claim.state.SortedPods() {
 		if _, placed := b.counted[p.Name]; !placed && !p.IsHeld() && rule.Pods.Has(p.Identity) {
-			return nil, fmt.Sprintf("it counts %s, which is not placed", p.Name)
+			return nil, fmt.Sprintf("it counts pod %s, which is not placed", p.Name)
 		}
 	}
 	b.level, b.running = r.look(rule, holders)
@@ -193,7 +201,7 @@ func (b *domainBalance) fault() string {
 	sum := new(big.Int)
 	for _, domain := range slices.Sorted(maps.Keys(b.raised)) {
 		if !b.level[domain] {
-			return fmt.Sprintf("the pods of domain %s need not be looked at", domain)
+			return fmt.Sprintf("raised in %s, which the topology spread does not count", domain)
 		}
 		sum.Add(sum, b.raised[domain])
 	}
@@ -201,7 +209,7 @@ func (b *domainBalance) fault() string {
 		sum.Sub(sum, v)
 	}
 	if sum.Sign() < 0 {
-		return "more is taken than raised"
+		return "the sum of taken exceeds the sum of raised"
 	}
 	return ""
 }
@@ -215,7 +223,7 @@ func (r *spreadReader) imbalance(b *domainBalance) string {
 	for _, domain := range slices.Sorted(maps.Keys(held)) {
 		for _, other := range slices.Sorted(maps.Keys(b.level)) {
 			if counts[domain] > counts[other]+b.skew {
-				return fmt.Sprintf("the plan has %d pods that count in %s and %d in %s", counts[domain], domain, counts[other], other)
+				return fmt.Sprintf("the plan breaks maxSkew: %d pods in %s and %d in %s", counts[domain], domain, counts[other], other)
 			}
 		}
 	}

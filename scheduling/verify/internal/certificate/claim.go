@@ -48,6 +48,7 @@ type Claim struct {
 	spreads     *spreadReader // nil until asked
 	key         string        // the label that says in which domain a node is
 	cases       int
+	proof       *Proof // nil until a sum is proven
 }
 
 // NewClaim prepares to judge a certificate; isPlaced says of a pod whether the plans place it.
@@ -66,37 +67,45 @@ func NewClaim(w *snapshot.State, bound offerings.Price, isPlaced func(name strin
 	return c
 }
 
-// Judge reports each fault of a certificate of the bound.
-func (c *Claim) Judge(cert *certificate.Certificate) {
+// Judge reports each fault of a certificate of the bound. It returns the proof, without terms where there is none.
+func (c *Claim) Judge(cert *certificate.Certificate) *Proof {
+	c.judge(cert)
+	if c.proof == nil {
+		return &Proof{Proven: new(big.Int)}
+	}
+	return c.proof
+}
+
+func (c *Claim) judge(cert *certificate.Certificate) {
 	if c.key = corev1.LabelTopologyZone; cert != nil && cert.TopologyKey != "" {
 		c.key = cert.TopologyKey
 	}
 	switch {
 	case cert != nil && cert.TopologyKey != "" && c.spreadReader().undetermined != "":
-		c.malformed("%s may have any value of %s", c.spreads.undetermined, c.key)
+		c.malformed("%s may have any value of label %s", c.spreads.undetermined, c.key)
 	case cert == nil && c.bound > 0:
-		c.fault(Missing, "summary", "lower bound %v without a certificate", c.bound)
+		c.fault(Missing, "summary", "the lower bound of $%v has no certificate", c.bound)
 	case cert == nil:
 	case cert.Scale < 0 || cert.Scale > maxScale:
 		c.malformed("scale %d is not between 0 and %d", cert.Scale, maxScale)
 	case byDomain(cert) && cert.Kind != certificate.AssignmentKind:
-		c.malformed("domains are for the kind %q", certificate.AssignmentKind)
+		c.malformed("domains and balances need kind %q", certificate.AssignmentKind)
 	case byDomain(cert):
 		judgeDomains(c, cert)
 	case cert.Kind == certificate.AssignmentKind || cert.Kind == certificate.PatternKind:
 		judgeAssignment(c, cert, nil)
 	case cert.Kind == certificate.BranchedKind && len(c.state.Reservations) > 0:
-		c.malformed("cases do not go with reservations")
+		c.malformed("kind branched must not be used with reservations")
 	case cert.Kind == certificate.BranchedKind:
 		c.judgeCase(cert, nil)
 	case len(cert.Vectors)+len(cert.Spreads) > 0:
-		c.malformed("vectors and spreads are not for the kind %q", cert.Kind)
+		c.malformed("vectors and spreads must be empty with kind %q", cert.Kind)
 	case cert.Kind == certificate.CoverKind:
 		judgeCover(c, cert)
 	case cert.Kind != certificate.ResourceKind:
 		c.malformed("unknown kind %q", cert.Kind)
 	case len(cert.Apart)+len(cert.Steps) > 0:
-		c.malformed("terms and steps are not for the kind %q", cert.Kind)
+		c.malformed("apart and steps must be empty with kind %q", cert.Kind)
 	default:
 		judgeAssignment(c, cert, nil)
 	}
@@ -106,19 +115,6 @@ func (c *Claim) malformed(format string, args ...any) {
 	c.fault(Malformed, "certificate", format, args...)
 }
 
-// proven compares the proven bound, in nano-USD times 2^scale, with the claimed one. Prices are whole nano-USD, so
-// that a bound may be rounded up.
-func (c *Claim) proven(worth *big.Int, scale uint) {
-	up := new(big.Int).Neg(worth)
-	up.Rsh(up, scale).Neg(up) // Rsh rounds down
-	if up.Sign() < 0 {
-		up.SetInt64(0)
-	}
-	if up.Cmp(big.NewInt(int64(c.bound))) < 0 {
-		c.fault(Unproven, "certificate", "proves %v nano-USD, the lower bound is %v", up, c.bound)
-	}
-}
-
 // naturals reads natural numbers by name, and reports whether all are.
 func (c *Claim) naturals(what string, texts map[string]string) (map[string]*big.Int, bool) {
 	ok := true
@@ -126,7 +122,7 @@ func (c *Claim) naturals(what string, texts map[string]string) (map[string]*big.
 	for _, name := range slices.Sorted(maps.Keys(texts)) {
 		v, isNumber := new(big.Int).SetString(texts[name], 10)
 		if !isNumber || v.Sign() < 0 {
-			c.malformed("%s%s is %q, want a natural number", what, name, texts[name])
+			c.malformed("%s%s is %q, must be a whole number that is not negative", what, name, texts[name])
 			ok = false
 			continue
 		}
@@ -203,7 +199,7 @@ func (c *Claim) judgeCase(cert *certificate.Certificate, multipliers []multiplie
 	if cert != nil && cert.Kind == certificate.BranchedKind {
 		x := cert.Branched
 		if x == nil || x.From < 0 || x.AtMost < 0 {
-			c.malformed("cases have to be told apart by a price and a number")
+			c.malformed("branched needs from and atMost, neither below 0")
 			return
 		}
 		more := new(big.Int).Add(big.NewInt(x.AtMost), big.NewInt(1))
@@ -212,12 +208,12 @@ func (c *Claim) judgeCase(cert *certificate.Certificate, multipliers []multiplie
 		return
 	}
 	if cert == nil || cert.Kind != certificate.AssignmentKind || byDomain(cert) || cert.Scale < 0 || cert.Scale > maxScale || len(cert.Multipliers) != len(multipliers) {
-		c.malformed("a case needs an assignment without domains, with a multiplier for each of %d counts", len(multipliers))
+		c.malformed("a case must be of kind assignment without domains, with %d multipliers", len(multipliers))
 		return
 	}
 	for i := range multipliers {
 		if multipliers[i].per = cert.Multipliers[i]; multipliers[i].per < 0 {
-			c.malformed("a multiplier of %v", multipliers[i].per)
+			c.malformed("multiplier %v is below 0", multipliers[i].per)
 			return
 		}
 	}
@@ -248,16 +244,17 @@ func charged(multipliers []multiplier, price offerings.Price, domain string) (wi
 	return offerings.Price(sum.Int64()), sum.Sign() >= 0 && sum.IsInt64()
 }
 
-// owed returns the least that the multipliers come to in the plans of the case.
-func owed(multipliers []multiplier) *big.Int {
-	sum := new(big.Int)
+// addMultipliers adds the least that the multipliers amount to in the plans of the case.
+func (s *sum) addMultipliers(multipliers []multiplier) {
 	for _, t := range multipliers {
-		all := new(big.Int).Mul(t.count, big.NewInt(int64(t.per)))
+		sign, limit, where := int64(-1), "at most", ""
 		if t.least {
-			sum.Add(sum, all)
-		} else {
-			sum.Sub(sum, all)
+			sign, limit = 1, "at least"
 		}
+		if t.domain != "" {
+			where = " in " + t.domain
+		}
+		all := new(big.Int).Mul(t.count, big.NewInt(int64(t.per)))
+		s.add(sign, all.Lsh(all, s.scale), "multiplier $%v of the case with %s %v new nodes of $%v or more%s", t.per, limit, t.count, t.from, where)
 	}
-	return sum
 }

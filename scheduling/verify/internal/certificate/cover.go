@@ -59,15 +59,18 @@ func judgeCover(c *Claim, cert *certificate.Certificate) {
 		}
 		wanted, ok := x.wanted(kinds)
 		if !ok {
-			c.malformed("the placed pods request too much to be counted")
+			c.malformed("the requests of the placed pods exceed an int64")
 			return
 		}
 		x.readBuys(kinds, wanted)
 		if !x.covers(0, 0, wanted) && x.left > 0 {
+			sum := newSum(0)
+			sum.add(1, big.NewInt(int64(c.bound)), "no set of new nodes that costs less has room for the pods, beside existing nodes")
+			c.proven(sum)
 			return
 		}
 	}
-	c.fault(Unproven, "certificate", "machines for less than %v may have room for all pods", c.bound)
+	c.fault(Unproven, "certificate", "new nodes that cost less than $%v may have room for all pods", c.bound)
 }
 
 // need returns the requests of the kinds for which of reports true, added up, by dimension.

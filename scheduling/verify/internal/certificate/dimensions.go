@@ -73,7 +73,7 @@ func (d *dimensions) readMeasures(c *Claim, cert *certificate.Certificate) bool 
 	}
 	for i, s := range cert.Steps {
 		if s.Size <= 0 {
-			c.malformed("steps[%d]: %d is no size", i, s.Size)
+			c.malformed("steps[%d]: size %d is not above 0", i, s.Size)
 			fine = false
 			continue
 		}

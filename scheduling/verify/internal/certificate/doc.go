@@ -17,7 +17,7 @@
 //	L    the largest loss of pods that are worth less in some domains (domainSpread.largestLoss); 0 without Spreads
 //	N    the most worth that running nodes can hold, because nobody pays for them (proof.onNodes)
 //	R    the most worth above their price that machines of reservations can hold, times the machines left (checkMachines)
-//	M    the multipliers of the cases times the bounds on the number of machines (owed); 0 without cases
+//	M    the multipliers of the cases times the bounds on the number of machines (addMultipliers); 0 without cases
 //
 // That a machine holds no more worth than its price is shown by a vector v of values of resources, any v ≥ 0 (worthBound.holds):
 //
@@ -48,6 +48,7 @@ package certificate
 //
 //	claim        a bound that is to be proven, by which kind of certificate, and case by case
 //	proof        the worths of pods, and the worth that running nodes hold
+//	terms        the amounts that add up to a bound
 //	machines     that no machine holds more worth than it costs, wherever it is
 //	load         pods that a machine may hold together
 //	worth, pattern  the most worth of a load by a vector, and by the patterns of its pods

@@ -36,7 +36,7 @@ func (pr *proof) checkMachines() (reserved *big.Int, ok bool) {
 			}
 		}
 		if bad > 0 {
-			pr.claim.fault(Overfull, "nodepool/"+pl.Object.Name, "%s has room for more worth than it costs, offerings in all: %d", first, bad)
+			pr.claim.fault(Overfull, "nodepool/"+pl.Object.Name, "the duals of the pods that %s can hold exceed its price; offerings of this kind: %d", first, bad)
 			ok = false
 		}
 	}

@@ -59,7 +59,7 @@ func perHosts(p *snapshot.Policy, t *snapshot.Pod) (out []perHost) {
 func apartMeasure(c *Claim, named certificate.ApartTerm, faces map[*snapshot.Identity][]*snapshot.Pod) (*measure, string) {
 	t := c.state.Pods[named.Pod]
 	if t == nil {
-		return nil, fmt.Sprintf("%s is no pending pod", named.Pod)
+		return nil, fmt.Sprintf("%s is not a pending pod of the plan", named.Pod)
 	}
 	term, ok := lo.Find(perHosts(c.state.Policy, t), func(x perHost) bool { return x.spread == named.Spread && x.term == named.Term })
 	if !ok {

@@ -6,6 +6,8 @@ import (
 	"math/big"
 	"slices"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling/certificate"
 	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/snapshot"
@@ -72,14 +74,59 @@ func judgeAssignment(c *Claim, cert *certificate.Certificate, multipliers []mult
 	if !ok {
 		return
 	}
-	sum := new(big.Int).Lsh(owed(multipliers), pr.bound.scale)
-	for _, s := range pr.bound.classes {
-		sum.Add(sum, new(big.Int).Mul(s.worth, big.NewInt(s.count(anywhere))))
-	}
+	sum := newSum(pr.bound.scale)
+	pr.addDuals(sum, cert)
 	for _, z := range pr.spreads {
-		sum.Sub(sum, z.largestLoss())
+		sum.add(-1, z.largestLoss(), "lower duals in some domains for %s with the terms of pod %s", figure(len(z.members), "pod"), z.named)
 	}
-	pr.claim.proven(sum.Sub(sum, reserved.Add(reserved, pr.onNodes())), pr.bound.scale)
+	pr.addFree(sum, reserved)
+	sum.addMultipliers(multipliers)
+	c.proven(sum)
+}
+
+// addDuals adds the duals of the placed pods: for each resource with the kind "resource", otherwise of all pods.
+func (pr *proof) addDuals(s *sum, cert *certificate.Certificate) {
+	if cert.Kind != certificate.ResourceKind {
+		all := new(big.Int)
+		for _, class := range pr.bound.classes {
+			all.Add(all, new(big.Int).Mul(class.worth, big.NewInt(class.count(anywhere))))
+		}
+		s.add(1, all, "duals of %s", figure(len(pr.claim.placed), "pod"))
+		return
+	}
+	requested := snapshot.Amounts{}
+	for _, t := range pr.claim.placed {
+		requested.Add(t.Requests)
+	}
+	for _, name := range snapshot.Names(requested) {
+		n := requested.Of(name)
+		s.add(1, new(big.Int).Mul(n, valueOf(pr.bound.values[0], string(name))), "%v %s requested by pods, at its dual", n, unitOf(name))
+	}
+}
+
+// addFree takes off the duals of the pods that existing nodes and reservations can hold without a price.
+func (pr *proof) addFree(s *sum, reserved *big.Int) {
+	s.add(-1, pr.onNodes(), "free capacity of existing nodes, at the duals of the pods that it could hold")
+	s.add(-1, reserved, "reserved capacity, at the duals above its price")
+}
+
+// unitOf names a resource with its base unit.
+func unitOf(name corev1.ResourceName) string {
+	switch name {
+	case corev1.ResourceCPU:
+		return "millicores of cpu"
+	case corev1.ResourceMemory, corev1.ResourceEphemeralStorage:
+		return "bytes of " + string(name)
+	}
+	return string(name)
+}
+
+// figure is a number of things, e.g. "1 pod" or "2 pods".
+func figure(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
 }
 
 // readProof reads the certificate. It reports whether all of it can be read.
@@ -117,7 +164,7 @@ func readProof(c *Claim, cert *certificate.Certificate) (*proof, bool) {
 		return nil, false
 	}
 	if !pr.classify(resources, worth) {
-		c.malformed("the placed pods request too much to be counted")
+		c.malformed("the requests of the placed pods exceed an int64")
 		return nil, false
 	}
 	pr.bound.evaluate()
@@ -131,7 +178,7 @@ func (c *Claim) readWorths(values, worths map[string]*big.Int, key func(t *snaps
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		t, v := c.state.Pods[name], values[name]
 		if t == nil {
-			c.malformed("%s is no pending pod", name)
+			c.malformed("%s is not a pending pod of the plan", name)
 			ok = false
 			continue
 		}

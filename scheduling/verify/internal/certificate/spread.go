@@ -129,6 +129,7 @@ func domainRule(key string, t *snapshot.Pod) (rule *snapshot.SpreadConstraint, a
 // domainSpread is placed pods that one spread constraint, which selects them, spreads over domains, with equal
 // demands on their nodes; or pods that one anti-affinity term keeps apart. Their worth is less in some domains.
 type domainSpread struct {
+	named   string // the pod that the certificate names
 	rule    *snapshot.SpreadConstraint
 	apart   bool
 	members map[string]bool // by name
@@ -174,20 +175,20 @@ func readSpreads(c *Claim, cert *certificate.Certificate) (spreads []*domainSpre
 func (r *spreadReader) read(named certificate.DomainSpread) (*domainSpread, string) {
 	t := r.claim.state.Pods[named.Pod]
 	if t == nil {
-		return nil, fmt.Sprintf("%s is no pending pod", named.Pod)
+		return nil, fmt.Sprintf("%s is not a pending pod of the plan", named.Pod)
 	}
 	rule, apart := domainRule(r.claim.key, t)
 	switch {
 	case rule == nil:
-		return nil, fmt.Sprintf("%s is not spread over domains", named.Pod)
+		return nil, fmt.Sprintf("pod %s has no topology spread or anti-affinity over the domains", named.Pod)
 	case !rule.Pods.Has(t.Identity):
-		return nil, fmt.Sprintf("%s does not count itself", named.Pod)
+		return nil, fmt.Sprintf("the term of pod %s does not select the pod itself", named.Pod)
 	case !apart && len(t.Mounts) > 0:
-		return nil, fmt.Sprintf("%s has volumes", named.Pod)
+		return nil, fmt.Sprintf("pod %s has volumes", named.Pod)
 	case apart && r.unmapped(r.claim.key) != "":
 		return nil, r.unmapped(r.claim.key)
 	}
-	z := &domainSpread{rule: rule, apart: apart, members: make(map[string]bool)}
+	z := &domainSpread{named: named.Pod, rule: rule, apart: apart, members: make(map[string]bool)}
 	var members []*snapshot.Pod
 	for _, p := range r.claim.placed {
 		if own, _ := domainRule(r.claim.key, p); own != nil && own.Text == rule.Text && (apart || p.Asks() == t.Asks()) && rule.Pods.Has(p.Identity) {
@@ -283,7 +284,7 @@ func (r *spreadReader) breach(z *domainSpread) string {
 	counts := r.planned(z.members)
 	for _, domain := range r.domains {
 		if n := counts[domain]; n < z.least[domain] || n > z.most[domain] {
-			return fmt.Sprintf("the plan has %d of its pods in %s, bounded by %d and %d", n, domain, z.least[domain], z.most[domain])
+			return fmt.Sprintf("the plan has %d of its pods in %s, outside of %d to %d", n, domain, z.least[domain], z.most[domain])
 		}
 	}
 	return ""

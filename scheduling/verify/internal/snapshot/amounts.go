@@ -134,3 +134,6 @@ func Exceeding(need, have Amounts) []corev1.ResourceName {
 	slices.Sort(short)
 	return short
 }
+
+// USD writes an amount of nano-USD in USD, with nine decimals.
+func USD(nano *big.Int) string { return new(big.Rat).SetFrac(nano, big.NewInt(1e9)).FloatString(9) }

@@ -18,11 +18,11 @@ type Policy scheduling.Policy
 // Excluded says why the settings keep an offering from being bought; "" if they do not.
 func (p *Policy) Excluded(t *instancetypes.InstanceType, o offerings.Offering) string {
 	if p.NoSpot && o.CapacityType == offerings.Spot {
-		return "is a spot machine, and there are to be none"
+		return "is spot, and the settings exclude spot"
 	}
 	for _, keep := range p.Filters {
 		if keep != nil && !keep(t, o) {
-			return "is left out by a filter"
+			return "is excluded by a filter"
 		}
 	}
 	size := p.Size
@@ -33,10 +33,10 @@ func (p *Policy) Excluded(t *instancetypes.InstanceType, o offerings.Offering) s
 	for _, name := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
 		has := capacity[name]
 		if least, ok := size.Smallest[name]; ok && has.Cmp(least) < 0 {
-			return fmt.Sprintf("has %s of %s, the smallest machine is to have %s", has.String(), name, least.String())
+			return fmt.Sprintf("has %s of %s, below the minimum node size of %s", has.String(), name, least.String())
 		}
 		if most, ok := size.Largest[name]; ok && has.Cmp(most) > 0 {
-			return fmt.Sprintf("has %s of %s, the largest machine is to have %s", has.String(), name, most.String())
+			return fmt.Sprintf("has %s of %s, above the maximum node size of %s", has.String(), name, most.String())
 		}
 	}
 	return ""

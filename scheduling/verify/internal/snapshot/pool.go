@@ -116,7 +116,7 @@ func (w *State) Unavailable(t *instancetypes.InstanceType, o offerings.Offering)
 	case o.Unavailable:
 		return "is marked unavailable in the catalog"
 	case w.Problem.Unavailable.Has(o.Key(t.Name), w.Problem.Now):
-		return "failed lately"
+		return "is unavailable because a recent launch failed"
 	default:
 		return ""
 	}
@@ -206,7 +206,7 @@ func (pl *Pool) share(name corev1.ResourceName) corev1.ResourceName {
 
 // reservation names the machines of a reservation.
 func reservation(id string) corev1.ResourceName {
-	return "machines of reservation/" + corev1.ResourceName(id)
+	return "instances of reservation/" + corev1.ResourceName(id)
 }
 
 // Left returns the amounts that all launches share: the limits of pools less the usage of their nodes, and the

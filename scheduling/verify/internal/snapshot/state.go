@@ -206,7 +206,7 @@ func notPending(pod *corev1.Pod) string {
 	case pod.DeletionTimestamp != nil:
 		return "is being deleted"
 	case Owner(pod, "DaemonSet") != "":
-		return "belongs to a DaemonSet"
+		return "is owned by a DaemonSet"
 	default:
 		return ""
 	}

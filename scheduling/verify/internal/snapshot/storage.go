@@ -119,7 +119,7 @@ func (s *storage) ephemeral(pod *corev1.Pod, v *corev1.Volume) Mount {
 		ref := metav1.GetControllerOfNoCopy(c)
 		if ref == nil || ref.Kind != "Pod" || ref.Name != pod.Name {
 			m := s.mountOf(name, c)
-			m.broken, m.driver = "belongs to somebody else", ""
+			m.broken, m.driver = "is owned by another object", ""
 			return m
 		}
 		// Objects that no API server has seen have no UIDs yet. The claim of a pod that is gone goes, too.
@@ -162,7 +162,7 @@ func (s *storage) mountOf(name string, c *corev1.PersistentVolumeClaim) Mount {
 	case class == nil:
 		m.broken = fmt.Sprintf("has the storage class %s, which does not exist", classOf(c))
 	case ValueOr(class.VolumeBindingMode, "") != storagev1.VolumeBindingWaitForFirstConsumer:
-		m.broken = "waits for its volume"
+		m.broken = "is waiting for its volume"
 	case nobodyMakes(class):
 		s.standingMount(&m, c)
 	default:
@@ -174,7 +174,7 @@ func (s *storage) mountOf(name string, c *corev1.PersistentVolumeClaim) Mount {
 func (s *storage) boundMount(m *Mount, name string) {
 	v := s.volumes[name]
 	if v == nil || v.DeletionTimestamp != nil {
-		m.broken = fmt.Sprintf("is bound to the volume %s, which is not there or is being deleted", name)
+		m.broken = fmt.Sprintf("is bound to the volume %s, which is missing or being deleted", name)
 		return
 	}
 	m.allows, m.zones = ReachOf(v), make(map[string][]string)

@@ -82,7 +82,7 @@ func (n *Node) tooMany(mounts []Mount) string {
 		all := maps.Clone(more[driver])
 		maps.Copy(all, n.attached[driver])
 		if most, limited := n.volumeLimit(driver); limited && len(all) > len(n.attached[driver]) && len(all) > most {
-			return fmt.Sprintf("%s takes %d volumes, and %d are attached or to be", driver, most, len(all))
+			return fmt.Sprintf("driver %s attaches at most %d volumes to the node, and %d are needed", driver, most, len(all))
 		}
 	}
 	return ""
