@@ -35,8 +35,6 @@ func methodFiles() map[string]int {
 		"requirements.Requirement":                             5,
 		"scheduling/disruption.run":                            8,
 		"scheduling/disruption.state":                          25,
-		"scheduling/internal/explain.Explainer":                8,
-		"scheduling/internal/explain.subject":                  6,
 		"scheduling/internal/topology.planner":                 11,
 		"scheduling/manifest.Snapshot":                         9,
 		"scheduling/manifest.collector":                        14,

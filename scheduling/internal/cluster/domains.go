@@ -12,7 +12,7 @@ import (
 func (s *State) Open(c int32, domains []int32) {
 	for i := range s.Model.Classes[c].required {
 		t := &s.Model.Classes[c].required[i]
-		if t.Foreign || t.Tie.Kind != podspec.SpreadTerm || domains[t.Axis] < 0 || s.nodes.at(t.counter, domains[t.Axis]) > 0 {
+		if t.Foreign || t.Spec.Kind != podspec.SpreadTerm || domains[t.Axis] < 0 || s.nodes.at(t.counter, domains[t.Axis]) > 0 {
 			continue
 		}
 		if !slices.ContainsFunc(s.Model.counts[t.counter].filter.axes, func(a int) bool { return domains[a] == -1 }) {

@@ -98,7 +98,7 @@ func read(in *instance.Instance, plans bool) *Model {
 		for _, h := range x.Holders {
 			if o := &m.holders[h]; o.required {
 				spec := &podspec.TopologyTerm{Kind: podspec.AntiAffinityTerm, Key: m.axes[o.Axis].key, Target: o.target}
-				x.required = append(x.required, Term{Tie: spec, Axis: o.Axis, counter: int(h), Foreign: true})
+				x.required = append(x.required, Term{Spec: spec, Axis: o.Axis, counter: int(h), Foreign: true})
 			}
 		}
 	}
@@ -159,6 +159,6 @@ func (m *Model) Apart(a, b int32) bool {
 
 func (m *Model) keepsAway(x, y *Class) bool {
 	return slices.ContainsFunc(x.required[:x.own], func(t Term) bool {
-		return t.Tie.Kind == podspec.AntiAffinityTerm && t.Tie.PerHost() && m.In.TopologyTerms.Targets.Has(y.among, t.Tie.Target)
+		return t.Spec.Kind == podspec.AntiAffinityTerm && t.Spec.PerHost() && m.In.TopologyTerms.Targets.Has(y.among, t.Spec.Target)
 	})
 }

@@ -23,7 +23,7 @@ const (
 // Term is a topology term that has to hold for the pods of a class: one of their own, or an anti-affinity of other pods
 // that selects them.
 type Term struct {
-	Tie     *podspec.TopologyTerm // as its owner states it
+	Spec    *podspec.TopologyTerm // as its owner states it
 	Axis    int
 	Foreign bool   // it is an anti-affinity of other pods
 	counter int    // whose pods the term selects; with Foreign, the holder
@@ -55,9 +55,9 @@ func (k *Check) Begin(s *State, x *Class) bool {
 		low := int64(0)
 		switch {
 		case t.Foreign:
-		case t.Tie.Kind == podspec.SpreadTerm:
+		case t.Spec.Kind == podspec.SpreadTerm:
 			low = s.fewest(&t.spread)
-		case t.Tie.Kind == podspec.AffinityTerm:
+		case t.Spec.Kind == podspec.AffinityTerm:
 			k.first = k.first && !slices.ContainsFunc(s.counts.lists[t.counter], func(n int64) bool { return n > 0 })
 		}
 		k.least = append(k.least, low)
@@ -91,14 +91,14 @@ func (k *Check) refusal(i int, d int32) Refusal {
 		if s.held.at(t.counter, d) > 0 {
 			return KeptAwayByPod
 		}
-	case t.Tie.Kind == podspec.SpreadTerm:
+	case t.Spec.Kind == podspec.SpreadTerm:
 		if d == -1 {
 			return LacksLabel
 		}
 		if s.counts.at(t.counter, d)+t.spread.self-k.least[i] > t.spread.MaxSkew {
 			return TooSkewed
 		}
-	case t.Tie.Kind == podspec.AffinityTerm:
+	case t.Spec.Kind == podspec.AffinityTerm:
 		switch {
 		case d == -1:
 			return LacksLabel
@@ -141,7 +141,7 @@ func (s *State) Breaks(c, n int32) bool {
 	k.Begin(s, x)
 	for i := range x.required[:x.own] {
 		t := &x.required[i]
-		ignored := t.Tie.Kind == podspec.SpreadTerm &&
+		ignored := t.Spec.Kind == podspec.SpreadTerm &&
 			(s.domains[t.Axis][n] == -1 || t.spread.self == 0 || !s.Model.counts[t.counter].filter.passes(s.Kind(n)))
 		if !ignored && k.refusal(i, s.domains[t.Axis][n]) != Allowed {
 			return true
@@ -166,7 +166,7 @@ func (s *State) Violations(c int32, domain func(axis int) int32) []Violation {
 		}
 		stated := t.Foreign && slices.ContainsFunc(out, func(v Violation) bool {
 			o := &x.required[v.Term]
-			return o.Tie.Kind == podspec.AntiAffinityTerm && o.Axis == t.Axis && o.Tie.Target == t.Tie.Target
+			return o.Spec.Kind == podspec.AntiAffinityTerm && o.Axis == t.Axis && o.Spec.Target == t.Spec.Target
 		})
 		if why != Allowed && !stated {
 			out = append(out, Violation{Refusal: why, Term: i, Domain: d})

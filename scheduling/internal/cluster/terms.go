@@ -122,12 +122,12 @@ func (x *Terms) Own() bool { return x.own > 0 }
 
 // Repel reports whether the pods have an anti-affinity that has to hold.
 func (x *Terms) Repel() bool {
-	return slices.ContainsFunc(x.required[:x.own], func(t Term) bool { return t.Tie.Kind == podspec.AntiAffinityTerm })
+	return slices.ContainsFunc(x.required[:x.own], func(t Term) bool { return t.Spec.Kind == podspec.AntiAffinityTerm })
 }
 
 // Exclusive reports whether there are pods with which those of the class may not share a node.
 func (x *Terms) Exclusive() bool {
-	return slices.ContainsFunc(x.required, func(t Term) bool { return t.Tie.Kind == podspec.AntiAffinityTerm && t.Tie.PerHost() })
+	return slices.ContainsFunc(x.required, func(t Term) bool { return t.Spec.Kind == podspec.AntiAffinityTerm && t.Spec.PerHost() })
 }
 
 // Independent reports whether no term that has to hold is about the pods of a class: none restricts them, and none counts
@@ -143,7 +143,7 @@ func (m *Model) Alike(c int32) string {
 	x := &m.Classes[c]
 	b := fmt.Append(nil, x.Number, x.Needs)
 	for i := range x.required {
-		b = fmt.Append(b, " ", x.required[i].Foreign, x.required[i].counter, *x.required[i].Tie)
+		b = fmt.Append(b, " ", x.required[i].Foreign, x.required[i].counter, *x.required[i].Spec)
 	}
 	for _, n := range x.counts {
 		if m.counts[n].required {
@@ -172,7 +172,7 @@ func (m *Model) TopologyKeys(c int32) []string {
 		t := &x.required[i]
 		add(t.Axis)
 		for n := range m.counts {
-			if c := &m.counts[n]; c.required && c.target == t.Tie.Target {
+			if c := &m.counts[n]; c.required && c.target == t.Spec.Target {
 				add(c.axis)
 			}
 		}
@@ -254,7 +254,7 @@ func (r *reader) readTerms(x *Class, list *podspec.TopologyTerms) {
 			if kind == 1 {
 				x.Soft = append(x.Soft, p)
 			} else {
-				x.required = append(x.required, Term{Tie: t, Axis: at, counter: p.Counter, spread: p})
+				x.required = append(x.required, Term{Spec: t, Axis: at, counter: p.Counter, spread: p})
 				r.m.counts[p.Counter].required = true
 			}
 		default:
@@ -262,7 +262,7 @@ func (r *reader) readTerms(x *Class, list *podspec.TopologyTerms) {
 			anti := t.Kind == podspec.AntiAffinityTerm
 			h := Holder{target: t.Target, Axis: at, required: anti && t.Weight == 0, Weight: t.Weight}
 			if t.Weight == 0 {
-				x.required = append(x.required, Term{Tie: t, Axis: at, counter: p.Counter})
+				x.required = append(x.required, Term{Spec: t, Axis: at, counter: p.Counter})
 				r.m.counts[p.Counter].required = true
 				if !anti {
 					x.follows, x.alone = true, among(t.Target)
@@ -284,5 +284,5 @@ func (r *reader) readShare(x *Class, t *podspec.TopologyTerm) {
 	at := r.axisOf(nodeName)
 	p := Spread{Counter: r.counter(t.Target, at, &filter{}), Axis: at, MaxSkew: t.MaxSkew, minDomains: math.MaxInt64, Host: true, self: 1}
 	r.m.counts[p.Counter].required = true
-	x.required = append(x.required, Term{Tie: t, Axis: at, counter: p.Counter, spread: p})
+	x.required = append(x.required, Term{Spec: t, Axis: at, counter: p.Counter, spread: p})
 }

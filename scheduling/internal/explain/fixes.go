@@ -2,7 +2,6 @@ package explain
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,11 +17,10 @@ import (
 // changes are the smallest single changes that would place a class's pods, nearest
 // first: less of one resource, a toleration, one selector less, a higher limit. Where
 // no single one would do, it is the fewest together.
-func (e *Explainer) changes(class *podspec.PodClass, id int) []scheduling.Change {
-	s := e.subject(class, id)
-	n := s.nearest()
+func changes(s *subject) []scheduling.Change {
+	n := findNearest(s)
 	var out ChangeList
-	out.Add(e.unitFix(class))
+	out.Add(unitFix(s.in.Table, s.class))
 	if n.reservation != "" {
 		out.Add(raiseReservation(n.reservation))
 	}
@@ -33,33 +31,33 @@ func (e *Explainer) changes(class *podspec.PodClass, id int) []scheduling.Change
 		out.Add(limitChange(n.limits))
 	}
 	if n.setting >= 0 {
-		out.Add(offers.Admitting(e.In.Solver, &e.In.Offers.Offers[n.setting]))
+		out.Add(offers.Admitting(s.in.Solver, &s.in.Offers.Offers[n.setting]))
 	}
 	if n.inflexible {
 		out.Add(scheduling.Change{
-			Kind: scheduling.ChangeFlexibility, Object: "Policy", From: e.In.Solver.Flexibility.String(),
-			Text: fmt.Sprintf("ask for less choice among spot machines than %s", e.In.Solver.Flexibility),
+			Kind: scheduling.ChangeFlexibility, Object: "Policy", From: s.in.Solver.Flexibility.String(),
+			Text: fmt.Sprintf("ask for less choice among spot machines than %s", s.in.Solver.Flexibility),
 		})
 	}
 	if n.dim >= 0 {
-		out.Add(e.lessOf(n.dim, n.room, class))
+		out.Add(lessOf(s.in.Table.Names[n.dim], n.room, s.class.Requests[n.dim]))
 	}
-	e.termFixes(class, id, &n.terms, &out)
+	termFixes(s, &n.terms, &out)
 	for _, c := range slices.Concat(n.widenings(), n.pools, n.nodes) {
 		out.Add(c)
 	}
-	s.askFixes(n, &out)
-	s.volumeFix(n, &out)
+	askFixes(s, n, &out)
+	volumeFix(s, n, &out)
 	for _, c := range n.ports {
 		out.Add(c)
 	}
 	out.Add(n.sale)
-	e.replicaFixes(class, &out)
-	if len(e.In.Pools) == 0 {
+	replicaFixes(s.in.Problem, s.class, &out)
+	if len(s.in.Pools) == 0 {
 		out.Add(scheduling.Change{Kind: scheduling.ChangeNodePool, Text: "add a node pool"})
 	}
-	if len(out) == 0 || e.In.Facts.Together {
-		s.together(&out)
+	if len(out) == 0 || s.in.Facts.Together {
+		together(s, &out)
 	}
 	return out
 }
@@ -81,10 +79,10 @@ func closerLimits(a, b []limitGap) bool {
 }
 
 // limitGaps lists the limits that one more purchase would exceed.
-func (e *Explainer) limitGaps(p offers.Purchase) []limitGap {
-	pool := e.In.Templates[p.Template].Pool
+func limitGaps(s *PlanState, p offers.Purchase) []limitGap {
+	pool := s.in.Templates[p.Template].Pool
 	var out []limitGap
-	for d, short := range e.State.ledger.Gaps(p) {
+	for d, short := range s.ledger.Gaps(p) {
 		out = append(out, limitGap{pool, instance.LimitedResources(pool)[d], short})
 	}
 	return out
@@ -108,18 +106,18 @@ func limitChange(gaps []limitGap) scheduling.Change {
 const mostStatic = 2
 
 // replicaFixes raise the replicas of static NodePools: those that a pod asks for by name, else the first by name.
-func (e *Explainer) replicaFixes(class *podspec.PodClass, out *ChangeList) {
+func replicaFixes(problem *scheduling.Problem, class *podspec.PodClass, out *ChangeList) {
 	asked := class.Pods[0].Spec.NodeSelector[scheduling.NodePoolLabel]
 	var static []*scheduling.NodePool
-	for _, p := range e.In.Problem.NodePools {
-		if p.Spec.Replicas != nil && p.DeletionTimestamp == nil && (asked == "" || asked == p.Name) {
-			static = append(static, p)
+	for _, pool := range problem.NodePools {
+		if pool.Spec.Replicas != nil && pool.DeletionTimestamp == nil && (asked == "" || asked == pool.Name) {
+			static = append(static, pool)
 		}
 	}
 	slices.SortFunc(static, func(a, b *scheduling.NodePool) int { return strings.Compare(a.Name, b.Name) })
 	for _, p := range static[:min(len(static), mostStatic)] {
 		nodes := int64(0)
-		for _, node := range e.In.Problem.Nodes {
+		for _, node := range problem.Nodes {
 			if node.Labels[scheduling.NodePoolLabel] == p.Name && !podspec.Going(node) {
 				nodes++
 			}
@@ -130,88 +128,6 @@ func (e *Explainer) replicaFixes(class *podspec.PodClass, out *ChangeList) {
 			Text: fmt.Sprintf("raise the replicas of the static node pool %s to %s", p.Name, to),
 		})
 	}
-}
-
-// lessOf says that a pod fits if it asks for at most so much of a resource.
-func (e *Explainer) lessOf(dim int, most int64, class *podspec.PodClass) scheduling.Change {
-	name := e.In.Table.Names[dim]
-	if driver := podspec.AttachDriver(name); driver != "" {
-		return attachFix(driver, most, class.Requests[dim])
-	}
-	want := class.Requests[dim]
-	if most <= 0 {
-		_, asks := inOneUnit(name, 0, want)
-		q := podspec.Quantity(name, want)
-		return scheduling.Change{
-			Kind: scheduling.ChangeRequest, Key: string(name), From: q.String(), To: "0",
-			Text: fmt.Sprintf("drop the request for %s (asks for %s)", name, asks),
-		}
-	}
-	have, asks := inOneUnit(name, most, want)
-	to, from := podspec.Quantity(name, most), podspec.Quantity(name, want)
-	return scheduling.Change{
-		Kind: scheduling.ChangeRequest, Key: string(name), From: from.String(), To: to.String(),
-		Text: fmt.Sprintf("fits if %s ≤ %s (asks for %s)", name, have, asks),
-	}
-}
-
-// inOneUnit writes a bound, rounded down, and a larger amount in the same unit, with as many decimals as it takes
-// to tell them apart. It is the largest unit of which the bound has one, but for an amount that 64 bits do not hold.
-func inOneUnit(name corev1.ResourceName, bound, amount int64) (least, most string) {
-	of := amount
-	if bound > 0 {
-		of = bound
-	}
-	unit, suffix := unitOf(name, of)
-	for decimals := 2; ; decimals++ {
-		scale := math.Pow10(decimals)
-		down := math.Floor(float64(bound)/float64(unit)*scale) / scale
-		least, most = decimal(down, decimals)+suffix, decimal(float64(amount)/float64(unit), decimals)+suffix
-		if amount == math.MaxInt64 {
-			return least, atLeast(name, amount)
-		}
-		if (least != most && (bound == 0 || down > 0)) || decimals == 12 {
-			return least, most
-		}
-	}
-}
-
-// atLeast writes an amount, rounded up. The largest stands for all that 64 bits do not hold.
-func atLeast(name corev1.ResourceName, amount int64) string {
-	unit, suffix := unitOf(name, amount)
-	if amount == math.MaxInt64 {
-		suffix += " or more"
-	}
-	const decimals = 2
-	scale := math.Pow10(decimals)
-	return decimal(math.Ceil(float64(amount)/float64(unit)*scale)/scale, decimals) + suffix
-}
-
-// unitOf is the largest unit of which an amount of a resource has one, and its suffix.
-func unitOf(name corev1.ResourceName, amount int64) (unit int64, suffix string) {
-	unit = 1
-	switch {
-	case name == corev1.ResourceCPU:
-		if suffix = "m"; amount >= 1000 {
-			unit, suffix = 1000, ""
-		}
-	case name == corev1.ResourceMemory, name == corev1.ResourceEphemeralStorage, strings.HasPrefix(string(name), corev1.ResourceHugePagesPrefix):
-		for i, s := range []string{"Ki", "Mi", "Gi", "Ti", "Pi", "Ei"} {
-			if next := int64(1) << (10 * (i + 1)); amount >= next {
-				unit, suffix = next, s
-			}
-		}
-	}
-	return unit, suffix
-}
-
-// decimal writes a number without noughts at its end.
-func decimal(x float64, decimals int) string {
-	s := strconv.FormatFloat(x, 'f', decimals, 64)
-	if decimals > 0 {
-		s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
-	}
-	return s
 }
 
 // nearer reports whether a/b is a larger share than c/d.
@@ -273,8 +189,8 @@ func nodeTaintFix(group *podspec.Constraint, taints []corev1.Taint, node string)
 const slipOfUnit = 1_000_000 * 1000
 
 // unitFix points out a CPU request that is probably a slip of the unit.
-func (e *Explainer) unitFix(class *podspec.PodClass) scheduling.Change {
-	d, ok := e.In.Table.Index[corev1.ResourceCPU]
+func unitFix(table *podspec.ResourceTable, class *podspec.PodClass) scheduling.Change {
+	d, ok := table.Index[corev1.ResourceCPU]
 	if !ok || class.Requests[d] < slipOfUnit {
 		return scheduling.Change{}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
@@ -46,25 +47,25 @@ func (a ask) kind() scheduling.ChangeKind {
 }
 
 // askFixes says which other values of labels would do.
-func (s *subject) askFixes(n *nearest, out *ChangeList) {
+func askFixes(s *subject, n *nearest, out *ChangeList) {
 	for _, zone := range []bool{true, false} { // another zone is easier to live with than another kind of machine
 		for i, a := range s.needs.asks {
 			if n.values[i] != nil && zone == (a.expression.Key() == offerings.ZoneLabel) {
-				out.Add(s.askFix(a, slices.Sorted(maps.Keys(n.values[i]))))
+				out.Add(askFix(s, a, slices.Sorted(maps.Keys(n.values[i]))))
 			}
 		}
 	}
 	if !s.needs.group.Affine {
 		return
 	}
-	out.Add(s.explainer.affinityHint(s.needs.group))
+	out.Add(affinityHint(s.in, s.needs.group))
 	if n.affine && !slices.ContainsFunc(*out, func(c scheduling.Change) bool { return c.Kind == scheduling.ChangeNodeAffinity }) {
 		out.Add(scheduling.Change{Kind: scheduling.ChangeNodeAffinity, Text: "widen the required node affinity: " + affinityFault(s.needs.group)})
 	}
 }
 
 // askFix proposes other values of a label that would do, or another change where no offer and no node has the label.
-func (s *subject) askFix(a ask, values []string) scheduling.Change {
+func askFix(s *subject, a ask, values []string) scheduling.Change {
 	c := scheduling.Change{Kind: a.kind(), Key: a.expression.Raw, From: a.values()}
 	if len(values) > 0 {
 		const most = 3
@@ -76,12 +77,12 @@ func (s *subject) askFix(a ask, values []string) scheduling.Change {
 		case a.expression.Operator() != requirements.In:
 			c.Text = fmt.Sprintf("widen %s, such as to %s", a.expression.Short(), strings.Join(c.Values, ", "))
 		}
-		if clash := s.explainer.clash(s.needs.group, a, s.needs.asks); clash != "" {
-			c.Text = clash + ": " + c.Text
+		if fault := clash(s.in, s.needs.group, a, s.needs.asks); fault != "" {
+			c.Text = fault + ": " + c.Text
 		}
 		return c
 	}
-	if !a.selector || s.explainer.known(a.expression.Key()) {
+	if !a.selector || known(s.in, a.expression.Key()) {
 		return scheduling.Change{} // the value is on sale, or a hint will be given: something else stands in the way
 	}
 	conflict := &requirements.Conflict{Key: a.expression.Key(), Right: a.expression.Requirement, Undefined: true}
@@ -98,7 +99,7 @@ func (s *subject) askFix(a ask, values []string) scheduling.Change {
 
 // volumeFix says where volumes would have to be: which storage classes would have to make them there, which have gone
 // with their node, and else that there have to be others.
-func (s *subject) volumeFix(n *nearest, out *ChangeList) {
+func volumeFix(s *subject, n *nearest, out *ChangeList) {
 	if !n.elsewhere {
 		return
 	}
@@ -106,7 +107,7 @@ func (s *subject) volumeFix(n *nearest, out *ChangeList) {
 	c := scheduling.Change{Kind: scheduling.ChangeVolume, Key: offerings.ZoneLabel, Values: slices.Sorted(maps.Keys(n.zones))[:min(len(n.zones), most)]}
 	others := false
 	for _, claim := range s.in.Classes.Volumes.ClaimsOf(s.class.Pods[0]) {
-		switch node := s.gone(claim); {
+		switch node := goneWith(s.in.Problem, claim); {
 		case len(claim.Places) == 0:
 		case claim.Object == nil && claim.Class != nil && len(claim.Class.AllowedTopologies) > 0 && len(c.Values) > 0:
 			out.Add(scheduling.Change{
@@ -131,13 +132,13 @@ func (s *subject) volumeFix(n *nearest, out *ChangeList) {
 	out.Add(c)
 }
 
-// gone is the node to which the volume of a claim is bound, if there is no such node; "" else.
-func (s *subject) gone(c *podspec.Claim) string {
+// goneWith is the node to which the volume of a claim is bound, if there is no such node; "" else.
+func goneWith(p *scheduling.Problem, c *podspec.Claim) string {
 	if c.Object == nil {
 		return ""
 	}
 	names := podspec.HostsOf(c.Object)
-	if slices.ContainsFunc(s.in.Problem.Nodes, func(n *corev1.Node) bool {
+	if slices.ContainsFunc(p.Nodes, func(n *corev1.Node) bool {
 		return slices.Contains(names, n.Name) || slices.Contains(names, n.Labels[corev1.LabelHostname])
 	}) {
 		return ""
@@ -155,17 +156,17 @@ func (a ask) values() string {
 
 // clash says that nothing on sale meets both an ask and another one, though each alone
 // is met.
-func (e *Explainer) clash(group *podspec.Constraint, a ask, all []ask) string {
+func clash(in *instance.Instance, group *podspec.Constraint, a ask, all []ask) string {
 	for _, b := range all {
 		if b.expression == a.expression {
 			continue
 		}
 		first, second, both := false, false, false
-		for _, v := range e.In.Templates {
+		for _, v := range in.Templates {
 			if hard, _ := v.HardTaint(group); hard != nil {
 				continue
 			}
-			x, y := e.In.Offers.Satisfying(v, a.expression).Clone(), e.In.Offers.Satisfying(v, b.expression).Clone()
+			x, y := in.Offers.Satisfying(v, a.expression).Clone(), in.Offers.Satisfying(v, b.expression).Clone()
 			x.And(v.Within)
 			y.And(v.Within)
 			first, second = first || x.Any(), second || y.Any()
@@ -199,9 +200,9 @@ func clashText(a, b ask) string {
 }
 
 // known reports whether any offer or pool defines a label.
-func (e *Explainer) known(key string) bool {
+func known(in *instance.Instance, key string) bool {
 	_, every := offers.Ready()[key]
-	return every && key != corev1.LabelHostname || e.In.Offers.Column(key).Defined || slices.ContainsFunc(e.In.Templates, func(v *offers.Template) bool {
+	return every && key != corev1.LabelHostname || in.Offers.Column(key).Defined || slices.ContainsFunc(in.Templates, func(v *offers.Template) bool {
 		_, ok := v.Labels[key]
 		return ok
 	})
@@ -209,9 +210,9 @@ func (e *Explainer) known(key string) bool {
 
 // affinityHint points out a label of a required node affinity that nothing defines
 // and that looks like another one.
-func (e *Explainer) affinityHint(group *podspec.Constraint) (c scheduling.Change) {
+func affinityHint(in *instance.Instance, group *podspec.Constraint) (c scheduling.Change) {
 	group.Expressions(func(x *podspec.Expression) {
-		if c.Kind != "" || x.AllowsAbsent() || e.known(x.Key()) {
+		if c.Kind != "" || x.AllowsAbsent() || known(in, x.Key()) {
 			return
 		}
 		conflict := &requirements.Conflict{Key: x.Key(), Right: x.Requirement, Undefined: true}
@@ -226,15 +227,14 @@ func (e *Explainer) affinityHint(group *podspec.Constraint) (c scheduling.Change
 }
 
 // wrongWith words the commonest reason why nothing in a domain takes a class.
-func (e *Explainer) wrongWith(class *podspec.PodClass, id int, key, value string) string {
+func wrongWith(s *subject, key, value string) string {
 	x := podspec.Expression{Raw: key, Requirement: requirements.MustNew(key, requirements.In, value)}
-	s := e.subject(class, id)
 	if x.Key() == offerings.ZoneLabel {
-		if text := e.clash(s.needs.group, ask{expression: &x}, s.needs.asks); text != "" {
+		if text := clash(s.in, s.needs.group, ask{expression: &x}, s.needs.asks); text != "" {
 			return text // the zone does not sell the instance types that the group requires
 		}
 	}
-	reasons := s.count(&x)
+	reasons := countReasons(s, &x)
 	if len(reasons) == 0 {
 		return "nothing is on sale or runs there that could take the pod"
 	}

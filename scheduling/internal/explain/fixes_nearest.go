@@ -37,8 +37,8 @@ type nearest struct {
 	sale         scheduling.Change
 }
 
-// nearest looks at all places.
-func (s *subject) nearest() *nearest {
+// findNearest looks at all places.
+func findNearest(s *subject) *nearest {
 	n := &nearest{in: s.in, explainer: s.explainer, subject: s, setting: -1, dim: -1, values: make([]map[string]bool, len(s.needs.asks)), zones: map[string]bool{}, wider: map[string]place{}}
 	for ti, v := range s.in.Templates {
 		choice := offers.NewChoices(s.in.Solver.Flexibility)
@@ -93,6 +93,7 @@ func (n *nearest) look(p place) (first obstacle, found bool) {
 // take notes a place with a single obstacle.
 func (n *nearest) take(p place, x obstacle) {
 	onNodes := p.template == onNode
+	//exhaustive:enforce
 	switch x.kind {
 	case ruledOutByPool:
 		n.widen(p, x)
@@ -104,7 +105,7 @@ func (n *nearest) take(p place, x obstacle) {
 			}
 			n.tolerated = n.in.Templates[p.template]
 		}
-		switch c := n.subject.change(p, x); {
+		switch c := changeOf(n.subject, p, x); {
 		case !onNodes:
 			n.pools = append(n.pools, c)
 		case len(n.nodes) < most && !slices.ContainsFunc(n.nodes, func(have scheduling.Change) bool { return taintsOf(have) == taintsOf(c) }):
@@ -137,12 +138,12 @@ func (n *nearest) take(p place, x obstacle) {
 		n.setting = p.at
 	case notOnSale:
 		if n.sale.Kind == "" {
-			n.sale = n.subject.change(p, x)
+			n.sale = changeOf(n.subject, p, x)
 		}
 	case portBound, portOfDaemon, portPlanned:
 		if !onNodes || !n.portOnNode { // one node will do as an example
 			n.portOnNode = onNodes
-			n.ports.Add(n.subject.change(p, x))
+			n.ports.Add(changeOf(n.subject, p, x))
 		}
 	case lacking:
 		room := n.subject.state.Left
@@ -160,9 +161,11 @@ func (n *nearest) take(p place, x obstacle) {
 	case reserved:
 		n.reservation = cmp.Or(n.reservation, n.in.Offers.Offers[p.at].Offering.ReservationID)
 	case limited:
-		if gaps := n.explainer.limitGaps(offers.Purchase{Template: p.template, Offer: p.at}); n.limits == nil || closerLimits(gaps, n.limits) {
+		if gaps := limitGaps(n.subject.state, offers.Purchase{Template: p.template, Offer: p.at}); n.limits == nil || closerLimits(gaps, n.limits) {
 			n.limits = gaps
 		}
+	case unmetAffinity, barred: // look notes them
+	case attachFull, overfull: // the pods would have to be others: they are told only with other changes
 	}
 }
 
@@ -174,7 +177,7 @@ func taintsOf(c scheduling.Change) string {
 
 // together finds a place that misses by few things, where a single one does not help anywhere, and
 // lists those. One that has nothing of a resource that the pods ask for is the last resort.
-func (s *subject) together(out *ChangeList) {
+func together(s *subject, out *ChangeList) {
 	var best []scheduling.Change
 	for _, bare := range []bool{false, true} {
 		look := func(p place) {
@@ -183,7 +186,7 @@ func (s *subject) together(out *ChangeList) {
 			}
 			var changes []scheduling.Change
 			for x := range s.obstacles(p) {
-				if changes = append(changes, s.change(p, x)); best != nil && len(changes) == len(best) || !bare && s.hasNone(p, x) {
+				if changes = append(changes, changeOf(s, p, x)); best != nil && len(changes) == len(best) || !bare && hasNone(s, p, x) {
 					return
 				}
 			}
@@ -206,7 +209,7 @@ func (s *subject) together(out *ChangeList) {
 }
 
 // hasNone reports whether a place has nothing of a resource that is lacking.
-func (s *subject) hasNone(p place, x obstacle) bool {
+func hasNone(s *subject, p place, x obstacle) bool {
 	if x.kind != lacking {
 		return false
 	}

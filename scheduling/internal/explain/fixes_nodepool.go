@@ -75,7 +75,7 @@ func (s *PlanState) all(v *offers.Template) model.Bits {
 }
 
 // widening proposes a wider requirement of a NodePool, so that it can launch a place that the requirement rules out.
-func (s *subject) widening(p place, key string) scheduling.Change {
+func widening(s *subject, p place, key string) scheduling.Change {
 	pool, value := s.in.Templates[p.template].Pool.Name, s.labelAt(p, key)
 	return scheduling.Change{
 		Kind: scheduling.ChangeNodePool, Object: "NodePool/" + pool, Key: key, Values: []string{value},
@@ -95,7 +95,7 @@ func (n *nearest) widen(p place, x obstacle) {
 // widenings propose wider requirements of NodePools, one requirement each.
 func (n *nearest) widenings() (out []scheduling.Change) {
 	for _, key := range slices.Sorted(maps.Keys(n.wider)) {
-		out = append(out, n.subject.widening(n.wider[key], key))
+		out = append(out, widening(n.subject, n.wider[key], key))
 	}
 	return out
 }

@@ -10,10 +10,10 @@ import (
 )
 
 // remedies proposes changes for pods that are not planned at all, e.g. because a claim does not exist.
-func (e *Explainer) remedies(class *podspec.PodClass) []scheduling.Change {
+func remedies(x *podspec.VolumeIndex, class *podspec.PodClass) []scheduling.Change {
 	pod := class.Pods[0]
 	if class.Code == scheduling.ReasonVolume {
-		return []scheduling.Change{remedy(e.In.Classes.Volumes, pod)}
+		return []scheduling.Change{remedy(x, pod)}
 	}
 	if gates := pod.Spec.SchedulingGates; len(gates) > 0 {
 		name := gates[0].Name

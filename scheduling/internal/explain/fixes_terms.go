@@ -44,11 +44,11 @@ func (n *nearTerms) note(violations []cluster.Violation) {
 }
 
 // termFixes proposes how the topology terms could be relaxed that alone keep a class off places.
-func (e *Explainer) termFixes(class *podspec.PodClass, id int, n *nearTerms, out *ChangeList) {
+func termFixes(s *subject, n *nearTerms, out *ChangeList) {
 	for _, term := range n.order {
-		relaxed := e.after().relax(id, n.single[term])
+		relaxed := s.explainer.after().relax(s.id, n.single[term])
 		out.Add(relaxed[0])
-		e.blockers(class, id, n.single[term][0], out)
+		blockers(s, n.single[term][0], out)
 		for _, c := range relaxed[1:] {
 			out.Add(c)
 		}
@@ -56,7 +56,7 @@ func (e *Explainer) termFixes(class *podspec.PodClass, id int, n *nearTerms, out
 	if len(n.order) == 0 && n.fewest != nil {
 		var changes ChangeList
 		for _, v := range n.fewest {
-			changes.Add(e.after().lift(id, v))
+			changes.Add(s.explainer.after().lift(s.id, v))
 		}
 		out.Add(offers.Joined(changes, ", and "))
 	}
@@ -67,9 +67,9 @@ const mostBlockers = 3
 
 // blockers says why the domains that pods of a class need cannot take them: the emptiest domains of a spread, or for an
 // affinity the domains of the pods that it selects.
-func (e *Explainer) blockers(class *podspec.PodClass, id int, v cluster.Violation, out *ChangeList) {
-	term := e.after().term(id, v)
-	if term.Foreign || term.Tie.PerHost() {
+func blockers(s *subject, v cluster.Violation, out *ChangeList) {
+	term := s.explainer.after().term(s.id, v)
+	if term.Foreign || term.Spec.PerHost() {
 		return
 	}
 	told := 0
@@ -78,13 +78,13 @@ func (e *Explainer) blockers(class *podspec.PodClass, id int, v cluster.Violatio
 			return
 		}
 		told++
-		text = fmt.Sprintf("make room in %q, %s: %s", domain, text, e.wrongWith(class, id, term.Tie.Key, domain))
-		out.Add(scheduling.Change{Kind: scheduling.ChangeDomain, Key: term.Tie.Key, Values: []string{domain}, Text: text})
+		text = fmt.Sprintf("make room in %q, %s: %s", domain, text, wrongWith(s, term.Spec.Key, domain))
+		out.Add(scheduling.Change{Kind: scheduling.ChangeDomain, Key: term.Spec.Key, Values: []string{domain}, Text: text})
 	}
-	counts := e.after().state.Counts(term)
+	counts := s.explainer.after().state.Counts(term)
 	switch v.Refusal {
 	case cluster.TooSkewed:
-		if domains, least := emptiest(counts); int64(domains) >= term.Tie.MinDomains {
+		if domains, least := emptiest(counts); int64(domains) >= term.Spec.MinDomains {
 			for _, x := range least {
 				tell(x.Value, fmt.Sprintf("which keeps the others back as long as it has %d", x.Pods))
 			}
@@ -100,7 +100,7 @@ func (e *Explainer) blockers(class *podspec.PodClass, id int, v cluster.Violatio
 // least one. All violations are of that term.
 func (t *termState) relax(id int, violations []cluster.Violation) []scheduling.Change {
 	term := t.term(id, violations[0])
-	x := term.Tie
+	x := term.Spec
 	if term.Foreign {
 		return []scheduling.Change{t.relaxForeign(id, violations[0])}
 	}
@@ -128,7 +128,7 @@ func (t *termState) relax(id int, violations []cluster.Violation) []scheduling.C
 // lift says how the pod itself could do without one topology term.
 func (t *termState) lift(id int, v cluster.Violation) scheduling.Change {
 	all := t.relax(id, []cluster.Violation{v})
-	if t.term(id, v).Tie.Kind == podspec.AffinityTerm {
+	if t.term(id, v).Spec.Kind == podspec.AffinityTerm {
 		return all[len(all)-1]
 	}
 	return all[0]
@@ -137,7 +137,7 @@ func (t *termState) lift(id int, v cluster.Violation) scheduling.Change {
 // relaxSpread says which skew would do.
 func (t *termState) relaxSpread(id int, violations []cluster.Violation) []scheduling.Change {
 	term := t.term(id, violations[0])
-	x := term.Tie
+	x := term.Spec
 	var out []scheduling.Change
 	least := int64(-1)
 	for _, v := range violations {
@@ -189,7 +189,7 @@ func (t *termState) relaxSpread(id int, violations []cluster.Violation) []schedu
 // 0 if not.
 func (t *termState) enough(term *cluster.Term, violations []cluster.Violation) int64 {
 	domains, least := emptiest(t.state.Counts(term))
-	if int64(domains) >= term.Tie.MinDomains || len(least) == 0 {
+	if int64(domains) >= term.Spec.MinDomains || len(least) == 0 {
 		return 0
 	}
 	for _, v := range violations {
@@ -202,7 +202,7 @@ func (t *termState) enough(term *cluster.Term, violations []cluster.Violation) i
 
 // relaxAffinity says which pod is missing.
 func (t *termState) relaxAffinity(id int, v cluster.Violation) []scheduling.Change {
-	x := t.term(id, v).Tie
+	x := t.term(id, v).Spec
 	selected := selectedPods(t.in.TopologyTerms.Targets, x.Target, podspec.NamespaceOf(t.in.Planned[id].Pods[0]))
 	where := "where " + x.Key + " is the same"
 	if x.PerHost() {
@@ -244,7 +244,7 @@ func (t *termState) unplaced(target, except int) string {
 
 // relaxAnti proposes to prefer an anti-affinity of a class instead of requiring it.
 func (t *termState) relaxAnti(id int, violations []cluster.Violation) scheduling.Change {
-	x := t.term(id, violations[0]).Tie
+	x := t.term(id, violations[0]).Spec
 	selected := selectedPods(t.in.TopologyTerms.Targets, x.Target, podspec.NamespaceOf(t.in.Planned[id].Pods[0]))
 	c := scheduling.Change{Kind: scheduling.ChangePodAntiAffinity, Key: x.Key}
 	if x.PerHost() {
@@ -271,7 +271,7 @@ func (t *termState) relaxAnti(id int, violations []cluster.Violation) scheduling
 
 // relaxForeign names a pod whose anti-affinity keeps a class away.
 func (t *termState) relaxForeign(id int, v cluster.Violation) scheduling.Change {
-	x := t.term(id, v).Tie
+	x := t.term(id, v).Spec
 	selected := selectedPods(t.in.TopologyTerms.Targets, x.Target, podspec.NamespaceOf(t.in.Planned[id].Pods[0]))
 	c := scheduling.Change{Kind: scheduling.ChangePodAntiAffinity, Key: x.Key}
 	whose := "of the pods that keep it away"
@@ -285,7 +285,7 @@ func (t *termState) relaxForeign(id int, v cluster.Violation) scheduling.Change 
 // holder is the first pod by name in a domain that states an anti-affinity, "" for none. The domain is -1 for any node.
 func (t *termState) holder(term *cluster.Term, domain int32) string {
 	states := func(x *podspec.TopologyTerm) bool {
-		return x.Kind == podspec.AntiAffinityTerm && x.Weight == 0 && x.Key == term.Tie.Key && x.Target == term.Tie.Target
+		return x.Kind == podspec.AntiAffinityTerm && x.Weight == 0 && x.Key == term.Spec.Key && x.Target == term.Spec.Target
 	}
 	there := func(node int32) bool { return domain < 0 || t.state.Domain(term.Axis, node) == domain }
 	var names []string

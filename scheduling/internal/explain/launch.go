@@ -146,7 +146,7 @@ func (r *Rivalry) wrong(ti, o int) scheduling.ReasonCount {
 		return scheduling.ReasonCount{Code: scheduling.ReasonResources, Detail: "daemons alone do not fit"}
 	}
 	if lacking := shortOf(room, r.load); len(lacking) > 0 {
-		return r.explainer.resourceReason(lacking)
+		return resourceReason(r.in, lacking)
 	}
 	p := offers.Purchase{Template: ti, Offer: o}
 	if id := r.ledger.UsedUp(p); id != "" {
@@ -170,7 +170,7 @@ func (r *Rivalry) unfit(ti, o, g int) scheduling.ReasonCount {
 	reason := scheduling.ReasonCount{Code: scheduling.ReasonRequirements, Detail: "constraints of the pods do not match"}
 	s, p := &subject{in: r.in, state: r.explainer.State, explainer: r.explainer, needs: r.explainer.needsOf(g)}, place{ti, o}
 	s.unsuited(p, func(x obstacle) bool {
-		reason = s.reason(p, x)
+		reason = reasonOf(s, p, x)
 		return false
 	})
 	return reason
@@ -184,7 +184,7 @@ func (r *Rivalry) exactly(at offers.Purchase, reason scheduling.ReasonCount) sch
 		return reason
 	}
 	var parts []string
-	for _, d := range r.explainer.withoutAttachments(shortOf(room, r.load)) {
+	for _, d := range withoutAttachments(r.in.Table, shortOf(room, r.load)) {
 		name := r.in.Table.Names[d]
 		have, want := podspec.Quantity(name, room[d]), podspec.Quantity(name, r.load[d])
 		parts = append(parts, fmt.Sprintf("%s %s < %s requested", name, have.String(), want.String()))

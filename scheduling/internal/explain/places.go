@@ -29,8 +29,8 @@ type obstacle struct {
 }
 
 // obstacleKind is a reason why a place does not take pods, topology terms together as one. A new kind needs its detection
-// (unsuited, onOffer, onNode), its text (reason, nodeReason) and its change (change, nodeChange in places_text.go, take in
-// fixes_nearest.go). Kinds from reserved on depend on the plan; those before do not.
+// (unsuited, onOffer, onNode). The linter then names the switches that lack its texts (places_text.go) and its change
+// (take in fixes_nearest.go). Kinds from reserved on depend on the plan; those before do not.
 type obstacleKind uint8
 
 const (

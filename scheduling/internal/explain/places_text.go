@@ -12,20 +12,32 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// reason words an obstacle of a place that is no topology term.
-func (s *subject) reason(p place, x obstacle) scheduling.ReasonCount {
-	if p.template == onNode {
-		return s.nodeReason(p.at, x)
+// reasonOf words an obstacle of a place.
+func reasonOf(s *subject, p place, x obstacle) scheduling.ReasonCount {
+	switch {
+	case x.kind == barred:
+		v := s.violations(p)[x.n]
+		return s.explainer.after().reason(s.id, v, s.explainer.after().where(s.id, v))
+	case p.template == onNode:
+		return nodeReason(s, p.at, x)
+	default:
+		return offerReason(s, p, x)
 	}
+}
+
+func offerReason(s *subject, p place, x obstacle) scheduling.ReasonCount {
 	pool, offer := s.in.Templates[p.template].Pool, &s.in.Offers.Offers[p.at]
+	//exhaustive:enforce
 	switch x.kind {
+	case ruledOutByPool: // reasons are counted over the offers within the requirements of the pool
 	case tainted:
 		return scheduling.ReasonCount{Code: scheduling.ReasonTaints, Detail: fmt.Sprintf("node pool %s has the untolerated taint %s", pool.Name, taintText(s.needs.templates[p.template].hard))}
-	case unmet, unmetAffinity:
-		if x.kind == unmet && s.needs.asks[x.n].selector {
-			a := s.needs.asks[x.n]
+	case unmet:
+		if a := s.needs.asks[x.n]; a.selector {
 			return scheduling.ReasonCount{Code: scheduling.ReasonRequirements, Detail: "node selector " + a.expression.Raw + "=" + strings.Join(a.expression.Values(), ",") + " does not match"}
 		}
+		return scheduling.ReasonCount{Code: scheduling.ReasonRequirements, Detail: affinityReason(s.needs.group)}
+	case unmetAffinity:
 		return scheduling.ReasonCount{Code: scheduling.ReasonRequirements, Detail: affinityReason(s.needs.group)}
 	case volumesElsewhere:
 		return volumeReason(s.needs.group)
@@ -38,16 +50,19 @@ func (s *subject) reason(p place, x obstacle) scheduling.ReasonCount {
 	case overfull:
 		return scheduling.ReasonCount{Code: scheduling.ReasonResources, Detail: "daemons alone do not fit"}
 	case lacking:
-		return s.explainer.resourceReason(shortOf(s.in.Rooms.Rooms[x.room], s.class.Requests))
+		return resourceReason(s.in, shortOf(s.in.Rooms.Rooms[x.room], s.class.Requests))
 	case reserved:
 		return scheduling.ReasonCount{Code: scheduling.ReasonReservation, Detail: "reservation " + offer.Offering.ReservationID + " is used up"}
-	default:
+	case limited:
 		return scheduling.ReasonCount{Code: scheduling.ReasonLimits, Detail: fmt.Sprintf("node pool %s reaches its limit of %s", pool.Name, instance.LimitedResources(pool)[x.n])}
+	case portBound, portPlanned, attachFull, barred: // the first three are of nodes, the last is in reasonOf
 	}
+	return scheduling.ReasonCount{}
 }
 
-func (s *subject) nodeReason(bin int, x obstacle) scheduling.ReasonCount {
+func nodeReason(s *subject, bin int, x obstacle) scheduling.ReasonCount {
 	node := s.in.Nodes[bin]
+	//exhaustive:enforce
 	switch x.kind {
 	case tainted:
 		hard, _ := podspec.Untolerated(s.needs.group.Tolerations, node.Taints)
@@ -61,45 +76,64 @@ func (s *subject) nodeReason(bin int, x obstacle) scheduling.ReasonCount {
 	case attachFull:
 		return scheduling.ReasonCount{Code: scheduling.ReasonAttachLimit, Detail: "no further volumes of " + node.Attached.FullDriver(s.needs.group) + " can be attached to the node"}
 	case lacking:
-		r := s.explainer.resourceReason(shortOf(s.state.Left[bin], s.class.Requests))
+		r := resourceReason(s.in, shortOf(s.state.Left[bin], s.class.Requests))
 		if r.Code == scheduling.ReasonResources {
 			r.Detail += " left on running nodes"
 		}
 		return r
-	default:
+	case portPlanned:
 		return scheduling.ReasonCount{Code: scheduling.ReasonHostPorts, Detail: "a pod planned onto the node binds the same host port"}
+	case ruledOutByPool, excluded, notOnSale, portOfDaemon, overfull, reserved, limited, barred: // all but the last are of offers
+	}
+	return scheduling.ReasonCount{}
+}
+
+// changeOf proposes a change that lifts an obstacle of a place.
+func changeOf(s *subject, p place, x obstacle) scheduling.Change {
+	switch {
+	case x.kind == barred:
+		return s.explainer.after().lift(s.id, s.violations(p)[x.n])
+	case p.template == onNode:
+		return nodeChange(s, p, x)
+	default:
+		return offerChange(s, p, x)
 	}
 }
 
-// change is the change that lifts an obstacle of a place.
-func (s *subject) change(p place, x obstacle) scheduling.Change {
-	switch x.kind {
-	case unmet:
-		a := s.needs.asks[x.n]
-		c := scheduling.Change{Kind: a.kind(), Key: a.expression.Raw, From: a.values(), Text: "drop " + a.expression.Short() + " from the required node affinity"}
-		if a.selector {
-			c.Text = "drop the node selector " + a.expression.Raw
-		}
-		if v := s.labelAt(p, a.expression.Key()); v != "" {
-			c.Values, c.Text = []string{v}, fmt.Sprintf("ask for %s %s instead of %s", a.expression.Raw, v, a.values())
-		}
-		return c
-	case unmetAffinity:
-		return scheduling.Change{Kind: scheduling.ChangeNodeAffinity, Text: "widen the required node affinity: " + affinityFault(s.needs.group)}
-	case volumesElsewhere:
-		return scheduling.Change{Kind: scheduling.ChangeVolume, Text: "use other volumes: these can be used " + podspec.PlacesText(s.needs.group)}
-	case barred:
-		return s.explainer.after().lift(s.id, s.violations(p)[x.n])
+// askChange asks for the value that a place has of a label.
+func askChange(s *subject, p place, a ask) scheduling.Change {
+	c := scheduling.Change{Kind: a.kind(), Key: a.expression.Raw, From: a.values(), Text: "drop " + a.expression.Short() + " from the required node affinity"}
+	if a.selector {
+		c.Text = "drop the node selector " + a.expression.Raw
 	}
-	if p.template == onNode {
-		return s.nodeChange(s.in.Nodes[p.at], p.at, x)
+	if v := s.labelAt(p, a.expression.Key()); v != "" {
+		c.Values, c.Text = []string{v}, fmt.Sprintf("ask for %s %s instead of %s", a.expression.Raw, v, a.values())
 	}
+	return c
+}
+
+func affinityChange(group *podspec.Constraint) scheduling.Change {
+	return scheduling.Change{Kind: scheduling.ChangeNodeAffinity, Text: "widen the required node affinity: " + affinityFault(group)}
+}
+
+func volumesChange(group *podspec.Constraint) scheduling.Change {
+	return scheduling.Change{Kind: scheduling.ChangeVolume, Text: "use other volumes: these can be used " + podspec.PlacesText(group)}
+}
+
+func offerChange(s *subject, p place, x obstacle) scheduling.Change {
 	v, offer := s.in.Templates[p.template], &s.in.Offers.Offers[p.at]
+	//exhaustive:enforce
 	switch x.kind {
 	case ruledOutByPool:
-		return s.widening(p, s.state.ruledOut(p.template).keys[x.n])
+		return widening(s, p, s.state.ruledOut(p.template).keys[x.n])
 	case tainted:
 		return tolerationFix(s.needs.group, v.Pool.Spec.Template.Spec.Taints, "NodePool/"+v.Pool.Name, "node pool "+v.Pool.Name)
+	case unmet:
+		return askChange(s, p, s.needs.asks[x.n])
+	case unmetAffinity:
+		return affinityChange(s.needs.group)
+	case volumesElsewhere:
+		return volumesChange(s.needs.group)
 	case excluded:
 		return offers.Admitting(s.in.Solver, offer)
 	case notOnSale:
@@ -111,24 +145,34 @@ func (s *subject) change(p place, x obstacle) scheduling.Change {
 	case overfull:
 		return scheduling.Change{Kind: scheduling.ChangeDaemonSet, Text: "ask for less in daemon sets: they alone do not fit " + offer.InstanceType.Name}
 	case lacking:
-		return s.explainer.lessOf(x.n, max(s.in.Rooms.Rooms[x.room][x.n], 0), s.class)
+		return lessOf(s.in.Table.Names[x.n], max(s.in.Rooms.Rooms[x.room][x.n], 0), s.class.Requests[x.n])
 	case reserved:
 		return raiseReservation(offer.Offering.ReservationID)
-	default:
-		return limitChange(s.explainer.limitGaps(offers.Purchase{Template: p.template, Offer: p.at}))
+	case limited:
+		return limitChange(limitGaps(s.state, offers.Purchase{Template: p.template, Offer: p.at}))
+	case portBound, portPlanned, attachFull, barred: // the first three are of nodes, the last is in changeOf
 	}
+	return scheduling.Change{}
 }
 
-func (s *subject) nodeChange(node *instance.ExistingNode, bin int, x obstacle) scheduling.Change {
+func nodeChange(s *subject, p place, x obstacle) scheduling.Change {
+	node := s.in.Nodes[p.at]
 	name := node.Node.Name
+	//exhaustive:enforce
 	switch x.kind {
 	case tainted:
 		return nodeTaintFix(s.needs.group, node.Taints, name)
+	case unmet:
+		return askChange(s, p, s.needs.asks[x.n])
+	case unmetAffinity:
+		return affinityChange(s.needs.group)
+	case volumesElsewhere:
+		return volumesChange(s.needs.group)
 	case attachFull:
 		driver := node.Attached.FullDriver(s.needs.group)
 		return scheduling.Change{Kind: scheduling.ChangeVolume, Key: driver, Text: "use fewer volumes of " + driver}
 	case lacking:
-		resource, left, want := s.in.Table.Names[x.n], s.state.Left[bin][x.n], s.class.Requests[x.n]
+		resource, left, want := s.in.Table.Names[x.n], s.state.Left[p.at][x.n], s.class.Requests[x.n]
 		if driver := podspec.AttachDriver(resource); driver != "" {
 			return attachFix(driver, max(left, 0), want)
 		}
@@ -137,13 +181,15 @@ func (s *subject) nodeChange(node *instance.ExistingNode, bin int, x obstacle) s
 			Kind: scheduling.ChangeRoom, Object: "Node/" + name, Key: string(resource), To: q.String(),
 			Text: fmt.Sprintf("free %s of %s on node %s", atLeast(resource, want-left), resource, name),
 		}
-	default:
-		port, clash := firstClash(s.needs.group.Ports, node.Ports)
-		if !clash {
-			port, _ = s.plannedPort(bin)
-		}
+	case portBound:
+		port, _ := firstClash(s.needs.group.Ports, node.Ports)
 		return portChange(port, "it is taken on node "+name)
+	case portPlanned:
+		port, _ := s.plannedPort(p.at)
+		return portChange(port, "it is taken on node "+name)
+	case ruledOutByPool, excluded, notOnSale, portOfDaemon, overfull, reserved, limited, barred: // all but the last are of offers
 	}
+	return scheduling.Change{}
 }
 
 // labelAt is the value of a label at a place, "" for none, as of the host name that a machine will have.

@@ -6,6 +6,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/explanation"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
@@ -44,7 +45,7 @@ func (e *Explainer) Cheapest(class *podspec.PodClass, id int) (best offers.Purch
 				free = append(free, o)
 			}
 		})
-		if !e.meetsMinValues(ti, free) {
+		if !meetsMinValues(e.In, ti, free) {
 			continue
 		}
 		for _, o := range free {
@@ -58,15 +59,15 @@ func (e *Explainer) Cheapest(class *podspec.PodClass, id int) (best offers.Purch
 
 // meetsMinValues reports whether some offers of a template leave as many values as the minValues of its NodePool
 // ask for, if these are strict.
-func (e *Explainer) meetsMinValues(ti int, list []int) bool {
-	v := e.In.Templates[ti]
-	if e.In.Solver.MinValues == scheduling.MinValuesBestEffort {
+func meetsMinValues(in *instance.Instance, ti int, list []int) bool {
+	v := in.Templates[ti]
+	if in.Solver.MinValues == scheduling.MinValuesBestEffort {
 		return true
 	}
 	return !slices.ContainsFunc(offers.FloorKeys(v.Set), func(r requirements.Requirement) bool {
 		values := map[string]bool{}
 		for _, o := range list {
-			if value, has := e.In.Offers.LabelOf(v, o, r.Key()); has {
+			if value, has := in.Offers.LabelOf(v, o, r.Key()); has {
 				values[value] = true
 			}
 		}

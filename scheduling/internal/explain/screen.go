@@ -4,8 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
+
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
@@ -93,25 +94,9 @@ func volumeReason(c *podspec.Constraint) scheduling.ReasonCount {
 	return scheduling.ReasonCount{Code: scheduling.ReasonVolume, Detail: "the pod's volumes can be used " + podspec.PlacesText(c)}
 }
 
-// attachReason words a lack of attachments on machines that have enough of all else.
-// ok is false where something else is lacking too.
-func (e *Explainer) attachReason(lacking []int) (r scheduling.ReasonCount, ok bool) {
-	if len(lacking) == 0 || slices.ContainsFunc(lacking, func(d int) bool { return podspec.AttachDriver(e.In.Table.Names[d]) == "" }) {
-		return scheduling.ReasonCount{}, false
+func taintText(t *corev1.Taint) string {
+	if t.Value == "" {
+		return t.Key + ":" + string(t.Effect)
 	}
-	return scheduling.ReasonCount{Code: scheduling.ReasonAttachLimit, Detail: "too few further volumes of " + podspec.AttachDriver(e.In.Table.Names[lacking[0]]) + " can be attached"}, true
-}
-
-// withoutAttachments drops attachments from resources that are lacking, unless nothing
-// else is.
-func (e *Explainer) withoutAttachments(lacking []int) []int {
-	return slices.DeleteFunc(slices.Clone(lacking), func(d int) bool { return podspec.AttachDriver(e.In.Table.Names[d]) != "" })
-}
-
-// attachFix says how many volumes would do.
-func attachFix(driver string, most, want int64) scheduling.Change {
-	return scheduling.Change{
-		Kind: scheduling.ChangeVolume, Key: driver, From: strconv.FormatInt(want, 10), To: strconv.FormatInt(most, 10),
-		Text: fmt.Sprintf("fits with at most %d volumes of %s (has %d)", most, driver, want),
-	}
+	return t.Key + "=" + t.Value + ":" + string(t.Effect)
 }

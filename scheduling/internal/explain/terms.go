@@ -151,7 +151,7 @@ func (t *termState) violations(id int, domain func(axis int) int32) []cluster.Vi
 	slices.SortFunc(out, func(a, b cluster.Violation) int { return compareTerms(&required[a.Term], &required[b.Term]) })
 	out = slices.CompactFunc(out, func(a, b cluster.Violation) bool { return compareTerms(&required[a.Term], &required[b.Term]) == 0 })
 	for i := range out {
-		if required[out[i].Term].Tie.PerHost() && out[i].Domain >= 0 {
+		if required[out[i].Term].Spec.PerHost() && out[i].Domain >= 0 {
 			out[i].Domain = -1
 		}
 	}
@@ -161,7 +161,7 @@ func (t *termState) violations(id int, domain func(axis int) int32) []cluster.Vi
 
 // compareTerms orders terms so that the order in which pods state them does not show.
 func compareTerms(a, b *cluster.Term) int {
-	x, y := a.Tie, b.Tie
+	x, y := a.Spec, b.Spec
 	return cmp.Or(
 		number(a.Foreign)-number(b.Foreign), cmp.Compare(x.Kind, y.Kind), strings.Compare(x.Key, y.Key), cmp.Compare(x.Target, y.Target),
 		cmp.Compare(x.MaxSkew, y.MaxSkew), cmp.Compare(x.MinDomains, y.MinDomains),

@@ -41,40 +41,43 @@ func (t *termState) word(id int, counted, all map[cluster.Violation]int, counts 
 }
 
 // termCode is the reason code of a topology term.
-func termCode(t *podspec.TopologyTerm) scheduling.ReasonCode {
+func termCode(t *podspec.TopologyTerm) (code scheduling.ReasonCode) {
+	//exhaustive:enforce
 	switch t.Kind {
 	case podspec.SpreadTerm:
-		if t.Share {
-			return scheduling.ReasonWorkloadShare
+		if code = scheduling.ReasonTopologySpread; t.Share {
+			code = scheduling.ReasonWorkloadShare
 		}
-		return scheduling.ReasonTopologySpread
 	case podspec.AffinityTerm:
-		return scheduling.ReasonPodAffinity
-	default:
-		return scheduling.ReasonPodAntiAffinity
+		code = scheduling.ReasonPodAffinity
+	case podspec.AntiAffinityTerm:
+		code = scheduling.ReasonPodAntiAffinity
 	}
+	return code
 }
 
 // termText names a topology term.
-func termText(t *podspec.TopologyTerm) string {
+func termText(t *podspec.TopologyTerm) (text string) {
+	//exhaustive:enforce
 	switch t.Kind {
 	case podspec.SpreadTerm:
-		if t.Share {
-			return fmt.Sprintf("share of its workload on one machine (%d at most)", t.MaxSkew)
+		if text = fmt.Sprintf("topology spread over %s (maxSkew %d)", t.Key, t.MaxSkew); t.Share {
+			text = fmt.Sprintf("share of its workload on one machine (%d at most)", t.MaxSkew)
 		}
-		return fmt.Sprintf("topology spread over %s (maxSkew %d)", t.Key, t.MaxSkew)
 	case podspec.AffinityTerm:
-		return "pod affinity over " + t.Key
-	default:
-		return "pod anti-affinity over " + t.Key
+		text = "pod affinity over " + t.Key
+	case podspec.AntiAffinityTerm:
+		text = "pod anti-affinity over " + t.Key
 	}
+	return text
 }
 
 // reason words a violation by a class in a domain, see [termState.where].
 func (t *termState) reason(id int, v cluster.Violation, where string) scheduling.ReasonCount {
 	term := t.term(id, v)
-	selected := selectedPods(t.in.TopologyTerms.Targets, term.Tie.Target, podspec.NamespaceOf(t.in.Planned[id].Pods[0]))
+	selected := selectedPods(t.in.TopologyTerms.Targets, term.Spec.Target, podspec.NamespaceOf(t.in.Planned[id].Pods[0]))
 	detail := ""
+	//exhaustive:enforce
 	switch v.Refusal {
 	case cluster.Allowed:
 	case cluster.LacksLabel:
@@ -82,19 +85,19 @@ func (t *termState) reason(id int, v cluster.Violation, where string) scheduling
 	case cluster.TooSkewed:
 		detail = ": " + t.skew(term, v.Domain, where)
 	case cluster.NoneToFollow:
-		if detail = ": no pod that matches " + selected + " runs or is planned"; selectsNone(t.in.TopologyTerms.Targets, term.Tie.Target) {
+		if detail = ": no pod that matches " + selected + " runs or is planned"; selectsNone(t.in.TopologyTerms.Targets, term.Spec.Target) {
 			detail = ": it has no selector, so that no pod matches"
 		}
 	case cluster.NotFollowed:
-		if detail = ": no pod that matches " + selected + " is " + in(where); v.Domain == cluster.OwnDomain {
+		if detail = ": no pod that matches " + selected + " is " + inDomain(where); v.Domain == cluster.OwnDomain {
 			detail = ": a further machine would have no pod that matches " + selected
 		}
 	case cluster.Conflicts:
 		detail = ": " + where + " has a pod that matches " + selected
 	case cluster.KeptAwayByPod:
-		detail = ": a pod " + in(where) + " keeps pods away that match " + selected
+		detail = ": a pod " + inDomain(where) + " keeps pods away that match " + selected
 	}
-	return scheduling.ReasonCount{Code: termCode(term.Tie), Detail: termText(term.Tie) + detail}
+	return scheduling.ReasonCount{Code: termCode(term.Spec), Detail: termText(term.Spec) + detail}
 }
 
 // skew words why a spread allows no further pod in a domain.
@@ -108,8 +111,8 @@ func (t *termState) skew(term *cluster.Term, domain int32, where string) string 
 		has = fmt.Sprintf("%s has %d", where, counts[i].Pods)
 	}
 	domains, least := emptiest(counts)
-	if int64(domains) < term.Tie.MinDomains {
-		return fmt.Sprintf("%s, and as long as there are %d of %d domains (minDomains) the least counts as 0", has, domains, term.Tie.MinDomains)
+	if int64(domains) < term.Spec.MinDomains {
+		return fmt.Sprintf("%s, and as long as there are %d of %d domains (minDomains) the least counts as 0", has, domains, term.Spec.MinDomains)
 	}
 	const most = 3
 	var names []string
@@ -147,8 +150,8 @@ func (t *termState) where(id int, v cluster.Violation) string {
 	return strconv.Quote(t.state.Model.Value(t.term(id, v).Axis, v.Domain))
 }
 
-// in puts a preposition before a domain.
-func in(where string) string {
+// inDomain puts a preposition before a domain.
+func inDomain(where string) string {
 	if where == "the node" {
 		return "on the node"
 	}
@@ -206,9 +209,9 @@ func (t *termState) states(id int) []explanation.TopologyTerm {
 	own = slices.CompactFunc(own, func(a, b *cluster.Term) bool { return compareTerms(a, b) == 0 })
 	var out []explanation.TopologyTerm
 	for _, term := range own {
-		selected := selectedPods(t.in.TopologyTerms.Targets, term.Tie.Target, podspec.NamespaceOf(t.in.Planned[id].Pods[0]))
-		s := explanation.TopologyTerm{Code: termCode(term.Tie), Key: term.Tie.Key, Matching: selected, Text: termText(term.Tie) + " of pods that match " + selected}
-		if !term.Tie.PerHost() {
+		selected := selectedPods(t.in.TopologyTerms.Targets, term.Spec.Target, podspec.NamespaceOf(t.in.Planned[id].Pods[0]))
+		s := explanation.TopologyTerm{Code: termCode(term.Spec), Key: term.Spec.Key, Matching: selected, Text: termText(term.Spec) + " of pods that match " + selected}
+		if !term.Spec.PerHost() {
 			for _, x := range t.state.Counts(term) {
 				s.Domains = append(s.Domains, explanation.DomainCount{Value: x.Value, Pods: x.Pods})
 			}
