@@ -18,7 +18,6 @@ func methodsDeclared() map[string]int {
 		"scheduling/disruption.run":            62,
 		"scheduling/disruption.state":          117,
 		"scheduling/internal/topology.planner": 53,
-		"scheduling/manifest.collector":        45,
 		"scheduling/schedulingtest.generator":  50,
 	}
 }
@@ -36,8 +35,6 @@ func methodFiles() map[string]int {
 		"scheduling/disruption.run":                            8,
 		"scheduling/disruption.state":                          25,
 		"scheduling/internal/topology.planner":                 11,
-		"scheduling/manifest.Snapshot":                         9,
-		"scheduling/manifest.collector":                        14,
 		"scheduling/provisioning.Session":                      6,
 		"scheduling/provisioning.fixTrial":                     5,
 		"scheduling/provisioning/internal/explainer.Explainer": 5,

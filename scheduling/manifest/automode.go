@@ -96,17 +96,17 @@ func autoDefaults(pool *scheduling.NodePool) {
 
 // reportAutoMode gives NodePools of EKS Auto Mode the defaults of EKS, and NodeClaims at most the
 // longest lifetime. It warns of lifetimes that are cut.
-func (c *collector) reportAutoMode(p *scheduling.Problem) {
+func reportAutoMode(found *findings, claims []*NodeClaim, p *scheduling.Problem) {
 	for _, pool := range p.NodePools {
 		if !autoMode(pool) {
 			continue
 		}
 		if d := pool.Spec.Template.Spec.ExpireAfter; d != nil && (d.Duration == nil || *d.Duration > autoMostLife) {
-			c.warn("NodePool/"+pool.Name, fmt.Sprintf("spec.template.spec.expireAfter is %s, and EKS Auto Mode replaces nodes after 21 days at the latest: 504h is assumed", d))
+			found.warn("NodePool/"+pool.Name, fmt.Sprintf("spec.template.spec.expireAfter is %s, and EKS Auto Mode replaces nodes after 21 days at the latest: 504h is assumed", d))
 		}
 		autoDefaults(pool)
 	}
-	for _, claim := range c.claims {
+	for _, claim := range claims {
 		if ref := claim.Spec.NodeClassRef; ref != nil && ref.Group == ec2.AutoGroup {
 			claim.Spec.ExpireAfter = autoExpiry(claim.Spec.ExpireAfter)
 		}
@@ -119,12 +119,12 @@ func (c *collector) reportAutoMode(p *scheduling.Problem) {
 // told and not counted.
 const autoFee = 0.12
 
-// warnOfAutoFee warns of the fee of EKS Auto Mode, which is charged besides the prices of EC2,
-// where nodes or NodePools belong to it, and states the fee of the existing nodes.
-func (s *Snapshot) warnOfAutoFee(catalog *instancetypes.Catalog) {
-	nodes := lo.Filter(s.Problem.Nodes, func(n *corev1.Node, _ int) bool { return n != nil && autoNode(n) })
-	if len(nodes) == 0 && !lo.SomeBy(lo.Compact(s.Problem.NodePools), autoMode) {
-		return
+// autoFeeWarnings are the warning of the fee of EKS Auto Mode, which is charged besides the prices of EC2,
+// where nodes or NodePools belong to it, with the fee of the existing nodes.
+func autoFeeWarnings(p *scheduling.Problem, catalog *instancetypes.Catalog) []scheduling.Warning {
+	nodes := lo.Filter(p.Nodes, func(n *corev1.Node, _ int) bool { return n != nil && autoNode(n) })
+	if len(nodes) == 0 && !lo.SomeBy(lo.Compact(p.NodePools), autoMode) {
+		return nil
 	}
 	var sum offerings.Price
 	for _, node := range nodes {
@@ -138,7 +138,7 @@ func (s *Snapshot) warnOfAutoFee(catalog *instancetypes.Catalog) {
 	if sum > 0 {
 		now = fmt.Sprintf(", some $%.0f a month for the nodes that run", sum.USD()*autoFee*offerings.HoursPerMonth)
 	}
-	s.Warnings = append(s.Warnings, scheduling.Warning{Object: "EKS Auto Mode", Message: fmt.Sprintf(
+	return []scheduling.Warning{{Object: "EKS Auto Mode", Message: fmt.Sprintf(
 		"AWS charges a management fee for each of its nodes besides what EC2 charges, of about %.0f%% of the on-demand price for most types, for spot nodes too%s: it is not in these prices (aws.amazon.com/eks/pricing); "+
-			`a NodeOverlay with the requirement eks.amazonaws.com/compute-type In [auto] and priceAdjustment "+%.0f%%" adds it for on-demand`, 100*autoFee, now, 100*autoFee)})
+			`a NodeOverlay with the requirement eks.amazonaws.com/compute-type In [auto] and priceAdjustment "+%.0f%%" adds it for on-demand`, 100*autoFee, now, 100*autoFee)}}
 }

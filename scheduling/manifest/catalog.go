@@ -33,7 +33,7 @@ func (s *Snapshot) SetCatalog(catalog *instancetypes.Catalog) error {
 		static  string
 	}
 	s.Problem.Catalog, s.Problem.PoolCatalogs = catalog, map[string]*instancetypes.Catalog{}
-	s.warnOfAutoFee(catalog)
+	s.Warnings = append(s.Warnings, autoFeeWarnings(&s.Problem, catalog)...)
 	var errs []error
 	templates, groups := sharedTemplates(s.templates)
 	alike := lo.PartitionBy(lo.Compact(s.Problem.NodePools), func(p *scheduling.NodePool) setup {
@@ -41,11 +41,12 @@ func (s *Snapshot) SetCatalog(catalog *instancetypes.Catalog) error {
 		if !ok {
 			group = -1
 		}
-		return setup{s.classOf(p), p.Annotations[scheduling.KubeletAnnotation], group, inJSON(s.staticOf(p.Name))}
+		return setup{s.classOf(p), p.Annotations[scheduling.KubeletAnnotation], group, inJSON(staticOf(s.static, p.Name))}
 	})
 	for _, pools := range alike {
-		own, err := s.settled(catalog, pools)
-		if list := s.staticOf(pools[0].Name); len(list) > 0 && err == nil {
+		own, warnings, err := settled(s.classOf(pools[0]), catalog, pools)
+		s.Warnings = append(s.Warnings, warnings...)
+		if list := staticOf(s.static, pools[0].Name); len(list) > 0 && err == nil {
 			own, err = own.WithTemplates(templatesWithout(own, list))
 		}
 		if group, ok := groups[pools[0].Name]; ok && err == nil {
@@ -74,33 +75,31 @@ func (s *Snapshot) SetCatalog(catalog *instancetypes.Catalog) error {
 	return errors.Join(lo.UniqBy(errs, error.Error)...)
 }
 
-// settled returns the catalog for nodes with the settings of NodePools; the pools have node class
-// and kubelet settings in common.
-func (s *Snapshot) settled(catalog *instancetypes.Catalog, pools []*scheduling.NodePool) (*instancetypes.Catalog, error) {
-	class := s.classOf(pools[0])
+// settled returns the catalog for nodes with the settings of NodePools, which have the node class
+// and kubelet settings in common, and warnings of pools for which it has nothing to launch.
+func settled(class nodeClass, catalog *instancetypes.Catalog, pools []*scheduling.NodePool) (own *instancetypes.Catalog, warnings []scheduling.Warning, err error) {
 	kubelet, err := kubeletOf(pools[0])
 	if err != nil {
-		return nil, fmt.Errorf("NodePool %s: annotation %s: %w", pools[0].Name, scheduling.KubeletAnnotation, err)
+		return nil, nil, fmt.Errorf("NodePool %s: annotation %s: %w", pools[0].Name, scheduling.KubeletAnnotation, err)
 	}
 	if class == nil && kubelet == nil {
-		return catalog, nil
+		return catalog, nil, nil
 	}
 	var settings instancetypes.NodeSettings
 	if class == nil {
 		settings.Kubelet = *kubelet
 	} else if settings, err = class.Settings(kubelet); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	own, err := catalog.WithNodeSettings(settings)
-	if err != nil {
-		return nil, err
+	if own, err = catalog.WithNodeSettings(settings); err != nil {
+		return nil, nil, err
 	}
 	if sells(catalog) && !sells(own) {
 		for _, p := range pools {
-			s.Warnings = append(s.Warnings, scheduling.Warning{Object: "NodePool/" + p.Name, Message: "its node class leaves nothing to launch: the catalog has no machine in the zones of status.subnets that its images run on"})
+			warnings = append(warnings, scheduling.Warning{Object: "NodePool/" + p.Name, Message: "its node class leaves nothing to launch: the catalog has no machine in the zones of status.subnets that its images run on"})
 		}
 	}
-	return own, nil
+	return own, warnings, nil
 }
 
 // sells says whether a catalog has anything that can be launched.
@@ -115,32 +114,32 @@ func sells(catalog *instancetypes.Catalog) bool {
 
 // reportClasses warns of node classes that NodePools name and the input lacks, where it is a dump
 // of a cluster, and of settings of the others that are not read.
-func (c *collector) reportClasses(p *scheduling.Problem) {
+func reportClasses(found *findings, classes map[scheduling.NodeClassRef]nodeClass, p *scheduling.Problem) {
 	lacking := map[scheduling.NodeClassRef]*sighting{}
 	used := map[nodeClass]bool{}
 	for _, pool := range p.NodePools {
 		ref := pool.Spec.Template.Spec.NodeClassRef
-		class := classOf(c.classes, ref)
+		class := classNamed(classes, ref)
 		used[class] = true
 		if class == nil && ref != nil && ref.Name != "" && slices.Contains([]string{awsGroup, ec2.AutoGroup, azureGroup, gcpGroup}, ref.Group) {
 			count(lacking, *ref, "NodePool/"+pool.Name)
 		}
 	}
-	if len(p.Nodes) > 0 || len(c.classes) > 0 {
+	if len(p.Nodes) > 0 || len(classes) > 0 {
 		for ref, seen := range lacking {
-			c.warn(seen.object, fmt.Sprintf("its %s %s is not in the input, so defaults are assumed for what nodes hold, %s; add what kubectl get %s -o json prints%s",
+			found.warn(seen.object, fmt.Sprintf("its %s %s is not in the input, so defaults are assumed for what nodes hold, %s; add what kubectl get %s -o json prints%s",
 				ref.Kind, ref.Name, map[string]string{
 					awsGroup: "such as Amazon Linux 2023 and a root volume of 20 GiB", ec2.AutoGroup: "such as a volume of 80 GiB", azureGroup: "such as a disk of 128 GB", gcpGroup: "such as a boot disk of 100 GiB",
 				}[ref.Group],
 				strings.ToLower(ref.Kind)+"es", seen.others()))
 		}
 	}
-	for ref, class := range c.classes {
+	for ref, class := range classes {
 		if !used[class] {
 			continue
 		}
 		if settings, err := class.Settings(nil); err == nil && settings.Labels[corev1.LabelOSStable] == string(corev1.Windows) {
-			c.warn(ref.Kind+"/"+ref.Name, "sets up Windows, and the prices of embedded catalogs are those of Linux")
+			found.warn(ref.Kind+"/"+ref.Name, "sets up Windows, and the prices of embedded catalogs are those of Linux")
 		}
 		fields := class.Unread()
 		if len(fields) == 0 {
@@ -150,6 +149,6 @@ func (c *collector) reportClasses(p *scheduling.Problem) {
 		if slices.Contains(fields, "spec.subnetSelectorTerms") {
 			message += "; the zones of subnets are known from the status, as kubectl get prints it"
 		}
-		c.warn(ref.Kind+"/"+ref.Name, message)
+		found.warn(ref.Kind+"/"+ref.Name, message)
 	}
 }

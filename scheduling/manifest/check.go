@@ -1,7 +1,6 @@
 package manifest
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"maps"
@@ -80,7 +79,7 @@ func flatten(err error) (out []error) {
 
 // checkPod finds, in the pod specification at a path of an object, the faults that the API server
 // refuses and on which no plan may be based.
-func (c *collector) checkPod(object string, spec *corev1.PodSpec, at string) (faults []fieldFault) {
+func checkPod(found *findings, object string, spec *corev1.PodSpec, at string) (faults []fieldFault) {
 	if len(spec.Containers) == 0 {
 		faults = append(faults, fieldFault{field: at + ".containers", msg: "is missing or empty"})
 	}
@@ -95,18 +94,18 @@ func (c *collector) checkPod(object string, spec *corev1.PodSpec, at string) (fa
 				faults = append(faults, fieldFault{field: here + ".name", value: quote(ctr.Name), msg: "is a duplicate of another container's"})
 			}
 			names[ctr.Name] = true
-			faults = append(faults, c.checkNames(object, ctr.Resources, here+".resources")...)
+			faults = append(faults, checkNames(found, object, ctr.Resources, here+".resources")...)
 		}
 	}
 	if spec.Resources != nil {
-		faults = append(faults, c.checkNames(object, *spec.Resources, at+".resources")...)
+		faults = append(faults, checkNames(found, object, *spec.Resources, at+".resources")...)
 	}
 	return append(faults, validate(problemOf(*spec), strings.TrimSuffix(strings.TrimSuffix(at, "spec"), "."))...)
 }
 
 // checkNames finds names of resources that containers cannot request, and amounts that suggest a
 // wrong unit.
-func (c *collector) checkNames(object string, r corev1.ResourceRequirements, at string) (faults []fieldFault) {
+func checkNames(found *findings, object string, r corev1.ResourceRequirements, at string) (faults []fieldFault) {
 	for _, list := range []struct {
 		name    string
 		amounts corev1.ResourceList
@@ -118,7 +117,7 @@ func (c *collector) checkNames(object string, r corev1.ResourceRequirements, at 
 			}
 			inBytes := name == corev1.ResourceMemory || name == corev1.ResourceEphemeralStorage
 			if q := list.amounts[name]; inBytes && q.Sign() > 0 && q.CmpInt64(1<<10) < 0 {
-				c.warn(object, fmt.Sprintf("%s of %s is less than a kibibyte: check its unit, m stands for thousandths and Mi for mebibytes", strict.Member(strict.Below(at, list.name), string(name)), q.String()))
+				found.warn(object, fmt.Sprintf("%s of %s is less than a kibibyte: check its unit, m stands for thousandths and Mi for mebibytes", strict.Member(strict.Below(at, list.name), string(name)), q.String()))
 			}
 		}
 	}
@@ -141,12 +140,4 @@ func resourceHint(name corev1.ResourceName) string {
 		return "is no resource of Kubernetes" + didYouMean(suggest)
 	}
 	return "is no resource of Kubernetes; those of device plugins have a domain in their name, as nvidia.com/gpu does"
-}
-
-// noteWorkloadRef counts a pod with a field of Kubernetes 1.35 that our types do not have
-// any more.
-func (c *collector) noteWorkloadRef(o rawObject, obj metav1.Object) {
-	if bytes.Contains(o.json, []byte(`"workloadRef"`)) {
-		c.workloadRefs.see(warned(o.kind, obj))
-	}
 }

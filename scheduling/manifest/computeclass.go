@@ -81,11 +81,11 @@ type classPriority struct {
 	Storage               any `json:"storage"`
 }
 
-// computeClass reads a ComputeClass as a NodePool for each of its priorities, the first with the
+// readComputeClass reads a ComputeClass as a NodePool for each of its priorities, the first with the
 // highest weight. Their nodes have the label and the taint of the class, stay until they are empty
 // or underutilized, and are of the machines that the priority names; on demand unless it asks for
 // spot. With whenUnsatisfiable ScaleUpAnyway there is a last one for machines of series e2.
-func (c *collector) computeClass(o rawObject) {
+func readComputeClass(c *collector, o rawObject) {
 	class, ok := take[computeClass](c, o, false, nil)
 	if !ok {
 		return
@@ -133,8 +133,8 @@ func (c *collector) computeClass(o rawObject) {
 	if class.Spec.PriorityDefaults != nil {
 		told = append(told, "spec.priorityDefaults is not read")
 	}
-	c.computeClasses[class.Name] = pools
-	c.warn(warned(o.kind, class), strings.Join(append([]string{"was read as NodePools " + strings.Join(pools, ", ")}, told...), "; "))
+	c.objects.computeClasses[class.Name] = pools
+	c.found.warn(warned(o.kind, class), strings.Join(append([]string{"was read as NodePools " + strings.Join(pools, ", ")}, told...), "; "))
 }
 
 // disruption are the fields for when nodes go.
@@ -189,9 +189,9 @@ func (p *classPriority) selectors() []requirements.Selector {
 // classNodes assigns the nodes of ComputeClasses to their NodePools: the first of their class whose
 // requirements the labels of the node meet, as far as it has them. The numbers of cores and GPUs
 // come from the node's capacity, because GKE has no labels for them.
-func (c *collector) classNodes(nodes []*corev1.Node) []*corev1.Node {
+func classNodes(o *objects, nodes []*corev1.Node) []*corev1.Node {
 	return lo.Map(nodes, func(node *corev1.Node, _ int) *corev1.Node {
-		names := c.computeClasses[node.Labels[admission.ComputeClassLabel]]
+		names := o.computeClasses[node.Labels[admission.ComputeClassLabel]]
 		if len(names) == 0 || node.Labels[scheduling.NodePoolLabel] != "" {
 			return node
 		}
@@ -206,7 +206,7 @@ func (c *collector) classNodes(nodes []*corev1.Node) []*corev1.Node {
 		}
 		maps.Copy(labels, told)
 		for _, name := range names {
-			pool, ok := lo.Find(c.problem.NodePools, func(p *scheduling.NodePool) bool { return p.Name == name })
+			pool, ok := lo.Find(o.problem.NodePools, func(p *scheduling.NodePool) bool { return p.Name == name })
 			if ok && lo.EveryBy(pool.Spec.Template.Spec.Requirements, func(s requirements.Selector) bool {
 				value, stated := labels[requirements.NormalizeKey(s.Key)]
 				return !stated || setOf([]requirements.Selector{s}).Get(s.Key).Has(value)

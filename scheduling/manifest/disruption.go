@@ -22,14 +22,8 @@ const (
 	conditionTerminating = "InstanceTerminating"
 )
 
-// Cluster returns the input for planning disruption: the problem, the ages and conditions of
-// machines from NodeClaims and nodes, and the PodDisruptionBudgets. Like the problem it lacks the
-// catalog and the time.
-//
-// Notice that a machine will be taken away is read from the taints of AWS Node Termination Handler,
-// Google Kubernetes Engine and Azure Kubernetes Service, and from node conditions of the latter.
-// Rebalance recommendations, and maintenance on a later day, are no notice.
-func (s *Snapshot) Cluster() disruption.Cluster {
+// clusterOf returns the input for planning disruption: see [Snapshot.Cluster].
+func clusterOf(s *Snapshot) disruption.Cluster {
 	machines := map[string]*disruption.Machine{}
 	nodes := lo.KeyBy(lo.Compact(s.Problem.Nodes), func(n *corev1.Node) string { return n.Name })
 	for _, claim := range lo.Compact(s.NodeClaims) {

@@ -24,7 +24,11 @@ const DefaultMaxPods = 500_000
 
 // expander makes the pods that workloads would make.
 type expander struct {
-	c      *collector
+	found   *findings
+	names   *registry
+	objects *objects
+	maxPods int // as in [Loader]
+
 	owners *owners
 	admit  *admission.Admission
 	pods   []*corev1.Pod
@@ -79,11 +83,11 @@ func (e *expander) expand(w *workload) {
 
 // room reports whether n more pods may be made.
 func (m *maker) room(n int) bool {
-	most := cmp.Or(m.c.loader.MaxPods, DefaultMaxPods)
+	most := cmp.Or(m.maxPods, DefaultMaxPods)
 	if n <= most-len(m.pods) {
 		return true
 	}
-	m.c.fault(&Fault{
+	m.found.fault(&Fault{
 		At: m.at, Object: reference(m.kind, m.obj), Field: m.count(), Value: fmt.Sprint(n),
 		Message: fmt.Sprintf("more pods would make more than %d in all", most),
 	})
@@ -166,14 +170,14 @@ func (m *maker) claimVolumes(pod *corev1.Pod, templates []corev1.PersistentVolum
 		pod.Spec.Volumes = slices.DeleteFunc(pod.Spec.Volumes, func(v corev1.Volume) bool { return v.Name == template.Name })
 		pod.Spec.Volumes = append(pod.Spec.Volumes, volume)
 		key := objectKey{groupKind{"", "PersistentVolumeClaim"}, m.namespace, claim}
-		if _, ok := m.c.seen[key]; ok {
+		if _, ok := m.names.seen[key]; ok {
 			continue
 		}
 		made := template.DeepCopy()
 		made.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "PersistentVolumeClaim"}
 		made.Namespace, made.Name = m.namespace, claim
-		m.c.seen[key] = Location{}
-		m.c.problem.Claims = append(m.c.problem.Claims, made)
+		m.names.seen[key] = Location{}
+		m.objects.problem.Claims = append(m.objects.problem.Claims, made)
 	}
 }
 
@@ -195,7 +199,7 @@ func (m *maker) deployment(missing int) {
 // revision is the newest ReplicaSet of the input with the template that the Deployment
 // has now; nil if there is none.
 func (m *maker) revision() (newest *appsv1.ReplicaSet) {
-	for _, w := range m.c.workloads {
+	for _, w := range m.objects.workloads {
 		set, ok := w.obj.(*appsv1.ReplicaSet)
 		if !ok || m.owners.parents[w.workloadKey] != m.workloadKey || !sameTemplate(w.template, m.template) {
 			continue

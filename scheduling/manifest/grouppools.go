@@ -45,6 +45,9 @@ func (s *Snapshot) AssumeNodePools() bool {
 	copies, taken := map[string]*corev1.Node{}, map[string]bool{}
 	maps.Copy(taken, s.classPools) // a snapshot that was not read has none
 	drivers := lo.KeyBy(lo.Compact(s.Problem.CSINodes), func(c *storagev1.CSINode) string { return c.Name })
+	warn := func(message string) {
+		s.Warnings = append(s.Warnings, scheduling.Warning{Object: "node groups", Message: message})
+	}
 	static := staticRequests(s.Problem.Running)
 	s.templates, s.NodeGroups = map[string]map[string]instancetypes.ObservedNode{}, map[string]NodeGroup{}
 	var told, untold []string
@@ -69,7 +72,7 @@ func (s *Snapshot) AssumeNodePools() bool {
 	}
 	slices.SortFunc(s.Problem.NodePools, byName)
 	s.Problem.Nodes = lo.Map(s.Problem.Nodes, func(n *corev1.Node, _ int) *corev1.Node { return lo.CoalesceOrEmpty(copies[n.Name], n) })
-	s.noteStaticPods()
+	s.static = staticByPool(&s.Problem)
 	karpenter := ""
 	if lo.SomeBy(order, func(g NodeGroup) bool { return g.Label == scheduling.NodePoolLabel }) {
 		karpenter = "; what Karpenter would buy is told by the NodePools: add what kubectl get nodepools -o json prints"
@@ -78,17 +81,12 @@ func (s *Snapshot) AssumeNodePools() bool {
 	if len(s.classPools) > 0 {
 		because = "there is no NodePool of Karpenter in the input, so each node group that belongs to no ComputeClass"
 	}
-	s.warn(because + " counts as one that launches the types, zones and capacity types of its nodes, with the labels, taints and resources of its healthy nodes: " +
+	warn(because + " counts as one that launches the types, zones and capacity types of its nodes, with the labels, taints and resources of its healthy nodes: " +
 		strings.Join(told, ", ") + "; which of its types a group launches is up to its autoscaler" + karpenter)
 	if len(untold) > 0 {
-		s.warn("no label says how the nodes of " + strings.Join(untold, ", ") + " are paid for: on demand is assumed")
+		warn("no label says how the nodes of " + strings.Join(untold, ", ") + " are paid for: on demand is assumed")
 	}
 	return true
-}
-
-// warn adds a warning about all groups.
-func (s *Snapshot) warn(message string) {
-	s.Warnings = append(s.Warnings, scheduling.Warning{Object: "node groups", Message: message})
 }
 
 // poolName is the name of the NodePool of a group, different from names that are taken.

@@ -1,9 +1,7 @@
 package manifest
 
 import (
-	"cmp"
 	"encoding/json"
-	"maps"
 	"slices"
 	"strings"
 
@@ -11,17 +9,17 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
-	"github.com/plimsoll-go/plimsoll/instancetypes/ec2"
 	"github.com/plimsoll-go/plimsoll/internal/strict"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-func nodeOverlay(c *collector, o rawObject) {
+// readNodeOverlay reads a NodeOverlay.
+func readNodeOverlay(c *collector, o rawObject) {
 	overlay, ok := take(c, o, false, func(overlay *instancetypes.NodeOverlay) []fieldFault {
 		return faultsOf(overlay.Validate(), "")
 	})
 	if ok {
-		c.overlays = append(c.overlays, overlay)
+		c.objects.overlays = append(c.objects.overlays, overlay)
 	}
 }
 
@@ -93,13 +91,6 @@ func kubeletUnread(at string) []string {
 	return lo.Map(names, func(name string, _ int) string { return strict.Below(at, name) })
 }
 
-// NodeClassRefs names the node classes of the input, in the order of groups, kinds and names.
-func (s *Snapshot) NodeClassRefs() []scheduling.NodeClassRef {
-	return slices.SortedFunc(maps.Keys(s.classes), func(a, b scheduling.NodeClassRef) int {
-		return cmp.Or(strings.Compare(a.Group, b.Group), strings.Compare(a.Kind, b.Kind), strings.Compare(a.Name, b.Name))
-	})
-}
-
 // takeClass reads node classes of a kind. unread are the fields that do not change the capacity of
 // nodes.
 func takeClass[T any, P interface {
@@ -112,30 +103,17 @@ func takeClass[T any, P interface {
 			return faultsOf(err, "")
 		})
 		for _, field := range unread {
-			delete(c.fields, unknownField{o.kind, field})
+			delete(c.unread.fields, unknownField{o.kind, field})
 		}
 		if ok {
-			c.classes[scheduling.NodeClassRef{Group: o.group().group, Kind: o.kind, Name: class.GetName()}] = class
+			c.objects.classes[scheduling.NodeClassRef{Group: o.group().group, Kind: o.kind, Name: class.GetName()}] = class
 		}
 	}
 }
 
-// classOf returns the node class of a NodePool. A class of EKS Auto Mode that is not in the input
-// is EKS's default class, which has the defaults of all others.
-func (s *Snapshot) classOf(pool *scheduling.NodePool) nodeClass {
-	class := classOf(s.classes, pool.Spec.Template.Spec.NodeClassRef)
-	if class == nil && autoMode(pool) {
-		if s.autoClass == nil {
-			s.autoClass = &ec2.AutoNodeClass{}
-		}
-		return s.autoClass
-	}
-	return class
-}
-
-// classOf returns the node class that a NodePool refers to, as far as it says group and
+// classNamed returns the node class that a NodePool refers to, as far as it says group and
 // kind; nil where it has none or the input lacks it.
-func classOf(classes map[scheduling.NodeClassRef]nodeClass, ref *scheduling.NodeClassRef) nodeClass {
+func classNamed(classes map[scheduling.NodeClassRef]nodeClass, ref *scheduling.NodeClassRef) nodeClass {
 	if ref == nil {
 		return nil
 	}

@@ -48,10 +48,10 @@ type provisioner struct {
 	} `json:"spec"`
 }
 
-// provisioner reads a Provisioner as the NodePool that Karpenter's guide to v1beta1 converts it to.
+// readProvisioner reads a Provisioner as the NodePool that Karpenter's guide to v1beta1 converts it to.
 // Defaults are the ones of 0.31: no consolidation, no expiry, and the requirements that Karpenter
 // added on admission.
-func (c *collector) provisioner(o rawObject) {
+func readProvisioner(c *collector, o rawObject) {
 	p, ok := take[provisioner](c, o, false, nil)
 	if !ok {
 		return
@@ -81,7 +81,7 @@ func (c *collector) provisioner(o rawObject) {
 			return fmt.Sprintf("%s %s %s", r.Key, r.Operator, strings.Join(r.Values, " "))
 		}), ", "))
 	}
-	c.warn(warned(o.kind, p), "was read as NodePool "+p.Name+": "+strings.Join(append(told, "pods select its nodes by "+scheduling.NodePoolLabel), "; "))
+	c.found.warn(warned(o.kind, p), "was read as NodePool "+p.Name+": "+strings.Join(append(told, "pods select its nodes by "+scheduling.NodePoolLabel), "; "))
 	c.convert(o.at, "NodePool", karpenterGroup, "v1beta1", map[string]any{
 		"metadata": p.ObjectMeta,
 		"spec": map[string]any{
@@ -160,9 +160,9 @@ type nodeSettings struct {
 	UserData              json.RawMessage   `json:"userData"`
 }
 
-// nodeTemplate reads an AWSNodeTemplate as the EC2NodeClass that Karpenter's guide to
+// readNodeTemplate reads an AWSNodeTemplate as the EC2NodeClass that Karpenter's guide to
 // v1beta1 makes of it.
-func (c *collector) nodeTemplate(o rawObject) {
+func readNodeTemplate(c *collector, o rawObject) {
 	t, ok := take[nodeTemplate](c, o, false, nil)
 	if !ok {
 		return
@@ -171,7 +171,7 @@ func (c *collector) nodeTemplate(o rawObject) {
 	if t.Spec.LaunchTemplate != "" {
 		message += "; spec.launchTemplate is not read"
 	}
-	c.warn(warned(o.kind, t), message)
+	c.found.warn(warned(o.kind, t), message)
 	c.convert(o.at, "EC2NodeClass", awsGroup, "v1beta1", map[string]any{"metadata": t.ObjectMeta, "spec": t.Spec.fields(), "status": t.Status})
 }
 
@@ -211,16 +211,4 @@ func terms(selector map[string]string) []map[string]any {
 		return nil
 	}
 	return []map[string]any{{"tags": selector}}
-}
-
-// convert reads an object that another one of the input was made into.
-func (c *collector) convert(at Location, name, group, version string, fields map[string]any) {
-	apiVersion := group + "/" + version
-	fields["kind"], fields["apiVersion"] = name, apiVersion
-	raw, err := json.Marshal(fields)
-	if err != nil {
-		c.fault(&Fault{At: at, Object: name, Message: err.Error()})
-		return
-	}
-	c.add(rawObject{at: at, apiVersion: apiVersion, kind: name, json: raw})
 }

@@ -49,17 +49,17 @@ func readers() map[groupKind]reader {
 	const namespaced, global = true, false
 	const beta, apps = "v1 v1beta1", "v1 v1beta2 v1beta1"
 	return map[groupKind]reader{
-		{"", "Pod"}:       {"v1", (*collector).pod, "pods running"},
-		{"", "Node"}:      {"v1", kept(global, func(c *collector) *[]*corev1.Node { return &c.problem.Nodes }, formerPool), "nodes"},
-		{"", "Namespace"}: {"v1", kept(global, func(c *collector) *[]*corev1.Namespace { return &c.problem.Namespaces }), "namespaces"},
+		{"", "Pod"}:       {"v1", readPod, "pods running"},
+		{"", "Node"}:      {"v1", kept(global, func(o *objects) *[]*corev1.Node { return &o.problem.Nodes }, formerPool), "nodes"},
+		{"", "Namespace"}: {"v1", kept(global, func(o *objects) *[]*corev1.Namespace { return &o.problem.Namespaces }), "namespaces"},
 		{"", "ReplicationController"}: {"v1", makes(func(w *workload, o *corev1.ReplicationController) {
 			w.replicas, w.template = o.Spec.Replicas, o.Spec.Template
 		}), "replicationcontrollers"},
-		{"", "LimitRange"}:            {"v1", kept(namespaced, func(c *collector) *[]*corev1.LimitRange { return &c.limitRanges }), ""},
-		{"", "ResourceQuota"}:         {"v1", kept(namespaced, func(c *collector) *[]*corev1.ResourceQuota { return &c.quotas }), ""},
-		{"", "Service"}:               {"v1", kept(namespaced, func(c *collector) *[]*corev1.Service { return &c.problem.Services }), "services"},
-		{"", "PersistentVolumeClaim"}: {"v1", kept(namespaced, func(c *collector) *[]*corev1.PersistentVolumeClaim { return &c.problem.Claims }), "claims"},
-		{"", "PersistentVolume"}:      {"v1", kept(global, func(c *collector) *[]*corev1.PersistentVolume { return &c.problem.Volumes }), "volumes"},
+		{"", "LimitRange"}:            {"v1", kept(namespaced, func(o *objects) *[]*corev1.LimitRange { return &o.limitRanges }), ""},
+		{"", "ResourceQuota"}:         {"v1", kept(namespaced, func(o *objects) *[]*corev1.ResourceQuota { return &o.quotas }), ""},
+		{"", "Service"}:               {"v1", kept(namespaced, func(o *objects) *[]*corev1.Service { return &o.problem.Services }), "services"},
+		{"", "PersistentVolumeClaim"}: {"v1", kept(namespaced, func(o *objects) *[]*corev1.PersistentVolumeClaim { return &o.problem.Claims }), "claims"},
+		{"", "PersistentVolume"}:      {"v1", kept(global, func(o *objects) *[]*corev1.PersistentVolume { return &o.problem.Volumes }), "volumes"},
 		{"apps", "Deployment"}: {apps, makes(func(w *workload, o *appsv1.Deployment) {
 			w.replicas, w.selector, w.template = o.Spec.Replicas, o.Spec.Selector, &o.Spec.Template
 		}), ""},
@@ -78,23 +78,23 @@ func readers() map[groupKind]reader {
 		{"batch", "CronJob"}: {beta, makes(func(w *workload, o *batchv1.CronJob) {
 			w.job, w.template, w.path = &o.Spec.JobTemplate.Spec, &o.Spec.JobTemplate.Spec.Template, "spec.jobTemplate.spec"
 		}), ""},
-		{"autoscaling", "HorizontalPodAutoscaler"}:     {"v2 v1 v2beta2 v2beta1", kept(namespaced, func(c *collector) *[]*autoscaler { return &c.autoscalers }), ""},
-		{"policy", "PodDisruptionBudget"}:              {beta, kept(namespaced, func(c *collector) *[]*policyv1.PodDisruptionBudget { return &c.budgets }, formerBudget), "podDisruptionBudgets"},
-		{"scheduling.k8s.io", "PriorityClass"}:         {"v1 v1beta1 v1alpha1", kept(global, func(c *collector) *[]*schedulingv1.PriorityClass { return &c.priorityClasses }), ""},
-		{"node.k8s.io", "RuntimeClass"}:                {beta, kept(global, func(c *collector) *[]*nodev1.RuntimeClass { return &c.runtimeClasses }), ""},
-		{"storage.k8s.io", "StorageClass"}:             {beta, kept(global, func(c *collector) *[]*storagev1.StorageClass { return &c.problem.StorageClasses }), "storageclasses"},
-		{"storage.k8s.io", "CSINode"}:                  {beta, kept(global, func(c *collector) *[]*storagev1.CSINode { return &c.problem.CSINodes }), "csinodes"},
-		{schedulerGroup, "KubeSchedulerConfiguration"}: {"v1", (*collector).schedulerConfiguration, ""},
-		{karpenterGroup, "NodePool"}:                   {beta, (*collector).nodePool, "nodepools"},
-		{karpenterGroup, "NodeClaim"}:                  {beta, kept(global, func(c *collector) *[]*NodeClaim { return &c.claims }), "nodes"},
-		{karpenterGroup, "Provisioner"}:                {"v1alpha5", (*collector).provisioner, ""},
-		{awsGroup, "AWSNodeTemplate"}:                  {"v1alpha1", (*collector).nodeTemplate, ""},
-		{karpenterGroup, "NodeOverlay"}:                {"v1alpha1", nodeOverlay, ""},
+		{"autoscaling", "HorizontalPodAutoscaler"}:     {"v2 v1 v2beta2 v2beta1", kept(namespaced, func(o *objects) *[]*autoscaler { return &o.autoscalers }), ""},
+		{"policy", "PodDisruptionBudget"}:              {beta, kept(namespaced, func(o *objects) *[]*policyv1.PodDisruptionBudget { return &o.budgets }, formerBudget), "podDisruptionBudgets"},
+		{"scheduling.k8s.io", "PriorityClass"}:         {"v1 v1beta1 v1alpha1", kept(global, func(o *objects) *[]*schedulingv1.PriorityClass { return &o.priorityClasses }), ""},
+		{"node.k8s.io", "RuntimeClass"}:                {beta, kept(global, func(o *objects) *[]*nodev1.RuntimeClass { return &o.runtimeClasses }), ""},
+		{"storage.k8s.io", "StorageClass"}:             {beta, kept(global, func(o *objects) *[]*storagev1.StorageClass { return &o.problem.StorageClasses }), "storageclasses"},
+		{"storage.k8s.io", "CSINode"}:                  {beta, kept(global, func(o *objects) *[]*storagev1.CSINode { return &o.problem.CSINodes }), "csinodes"},
+		{schedulerGroup, "KubeSchedulerConfiguration"}: {"v1", readSchedulerConfiguration, ""},
+		{karpenterGroup, "NodePool"}:                   {beta, readNodePool, "nodepools"},
+		{karpenterGroup, "NodeClaim"}:                  {beta, kept(global, func(o *objects) *[]*NodeClaim { return &o.claims }), "nodes"},
+		{karpenterGroup, "Provisioner"}:                {"v1alpha5", readProvisioner, ""},
+		{awsGroup, "AWSNodeTemplate"}:                  {"v1alpha1", readNodeTemplate, ""},
+		{karpenterGroup, "NodeOverlay"}:                {"v1alpha1", readNodeOverlay, ""},
 		{awsGroup, "EC2NodeClass"}:                     {beta, takeClass[ec2.NodeClass](ec2Unread()), ""},
 		{ec2.AutoGroup, "NodeClass"}:                   {"v1", takeClass[ec2.AutoNodeClass](autoUnread()), ""},
 		{azureGroup, "AKSNodeClass"}:                   {"v1beta1 v1alpha2", takeClass[azure.NodeClass](strings.Fields("spec.imageVersion spec.kubelet spec.linuxOSConfig spec.tags spec.vnetSubnetID")), ""},
 		{gcpGroup, "GCENodeClass"}:                     {"v1alpha1", takeClass[gcp.NodeClass](gcpUnread()), ""},
-		{gkeGroup, "ComputeClass"}:                     {"v1", (*collector).computeClass, ""},
+		{gkeGroup, "ComputeClass"}:                     {"v1", readComputeClass, ""},
 		{kwokGroup, "KWOKNodeClass"}:                   {"v1alpha1", takeClass[kwokNodeClass](nil), ""},
 	}
 }
@@ -115,13 +115,13 @@ func formerBudget(o rawObject, budget *policyv1.PodDisruptionBudget) {
 	}
 }
 
-func (c *collector) pod(o rawObject) {
+func readPod(c *collector, o rawObject) {
 	pod, ok := take(c, o, true, func(pod *corev1.Pod) []fieldFault {
-		return c.checkPod(qualified(pod), &pod.Spec, "spec")
+		return checkPod(c.found, qualified(pod), &pod.Spec, "spec")
 	})
 	if ok {
-		c.noteWorkloadRef(o, pod)
-		c.pods = append(c.pods, pod)
+		c.unread.noteWorkloadRef(o, pod)
+		c.objects.pods = append(c.objects.pods, pod)
 	}
 }
 
@@ -174,7 +174,7 @@ func (c *collector) add(o rawObject) {
 		k, o.apiVersion = now, "apps/"+version // where the kind has moved
 	}
 	at := func(reason FaultKind, field, value, msg string) {
-		c.fault(&Fault{At: o.at, Object: refOf(o), Field: field, Value: quote(value), Message: msg, Kind: reason})
+		c.found.fault(&Fault{At: o.at, Object: refOf(o), Field: field, Value: quote(value), Message: msg, Kind: reason})
 	}
 	r, read := c.readers[k]
 	switch {
@@ -186,17 +186,17 @@ func (c *collector) add(o rawObject) {
 		at(Invalid, "apiVersion", o.apiVersion, fmt.Sprintf("is not known for %s; known is %s", o.kind, r.apiVersions(k.group)))
 	case deploys(k):
 		meta := peek(o)
-		count(c.deploying, k, warned(o.kind, &meta))
+		count(c.unread.deploying, k, warned(o.kind, &meta))
 	case irrelevant(k):
 	case k.group == kustomizeGroup:
 		at(Kustomize, "kind", o.kind, fmt.Sprintf("of %s is not an object of a cluster: run kubectl kustomize and plan what it prints", o.apiVersion))
 	case c.loader.IgnoreUnknown:
 		meta := peek(o)
-		count(c.ignored, k, warned(o.kind, &meta))
+		count(c.unread.ignored, k, warned(o.kind, &meta))
 	case !isGroup(k.group):
 		at(NoObject, "apiVersion", o.apiVersion, "is not of a cluster: groups other than those of Kubernetes are domains")
 	default:
-		at(UnknownKind, "kind", o.kind, fmt.Sprintf("of %s %s", o.apiVersion, c.unknownHint(k)))
+		at(UnknownKind, "kind", o.kind, fmt.Sprintf("of %s %s", o.apiVersion, unknownHint(c.readers, k)))
 	}
 }
 
@@ -215,8 +215,8 @@ func isGroup(group string) bool {
 }
 
 // unknownHint is the advice for an unknown kind.
-func (c *collector) unknownHint(k groupKind) string {
-	if suggest := c.suggestKind(k); suggest != "" {
+func unknownHint(readers map[groupKind]reader, k groupKind) string {
+	if suggest := suggestKind(readers, k); suggest != "" {
 		return "is not known" + didYouMean(suggest)
 	}
 	const without = "; to plan without it, use --ignore-unknown (Loader.IgnoreUnknown)"
@@ -229,8 +229,8 @@ func (c *collector) unknownHint(k groupKind) string {
 // suggestKind says which kind was probably meant by one that is not known: one of
 // another group, or one that is spelt almost the same. A group that is none of
 // Kubernetes's or Karpenter's has kinds of its own.
-func (c *collector) suggestKind(k groupKind) string {
-	have := slices.SortedFunc(maps.Keys(c.readers), func(a, b groupKind) int {
+func suggestKind(readers map[groupKind]reader, k groupKind) string {
+	have := slices.SortedFunc(maps.Keys(readers), func(a, b groupKind) int {
 		return cmp.Or(strings.Compare(a.group, b.group), strings.Compare(a.name, b.name))
 	})
 	if !slices.ContainsFunc(have, func(h groupKind) bool { return h.group == k.group }) {
@@ -239,7 +239,7 @@ func (c *collector) suggestKind(k groupKind) string {
 	name := spelling.Nearest(k.name, lo.Map(have, func(h groupKind, _ int) string { return h.name }))
 	for _, h := range have {
 		if h.name == name {
-			version, _, _ := strings.Cut(c.readers[h].versions, " ")
+			version, _, _ := strings.Cut(readers[h].versions, " ")
 			return fmt.Sprintf("kind %s of %s", name, reader{versions: version}.apiVersions(h.group))
 		}
 	}

@@ -54,8 +54,8 @@ func (l Loader) Objects(take func(Object), paths ...string) error {
 		take(Object{o.apiVersion, o.kind, o.json, read})
 	}
 	err := c.load(paths)
-	if len(c.faults) > 0 {
-		err = errors.Join(err, c.faults)
+	if len(c.found.faults) > 0 {
+		err = errors.Join(err, c.found.faults)
 	}
 	return err
 }
@@ -83,7 +83,7 @@ func (c *collector) load(paths []string) error {
 		parts := kustomized(files)
 		for _, f := range files {
 			if recipe, ok := parts[f]; ok {
-				c.leaveOut(f, Kustomize, "is a patch or part of "+recipe+" and was left out; to plan what that makes, pass what kubectl kustomize prints")
+				c.found.leaveOut(f, Kustomize, "is a patch or part of "+recipe+" and was left out; to plan what that makes, pass what kubectl kustomize prints")
 				continue
 			}
 			errs = append(errs, c.readFile(f))
@@ -112,24 +112,14 @@ func (c *collector) readFile(name string) error {
 // read takes the objects of one source in.
 func (c *collector) read(name string, r io.Reader) {
 	if isKustomization(name) {
-		c.leaveOut(name, Kustomize, "is a recipe for kustomize and was left out; to plan what it makes, pass what kubectl kustomize prints")
+		c.found.leaveOut(name, Kustomize, "is a recipe for kustomize and was left out; to plan what it makes, pass what kubectl kustomize prints")
 		return
 	}
 	most := cmp.Or(c.loader.MaxBytes, DefaultMaxBytes)
 	limit := &sizeLimit{in: r, most: most, left: most, object: -1}
-	s := scanner{name: name, limit: limit, in: bufio.NewReaderSize(limit, 64<<10), emit: c.emit, fault: c.fault, full: c.enoughFaults}
+	s := scanner{name: name, limit: limit, in: bufio.NewReaderSize(limit, 64<<10), emit: c.emit, fault: c.found.fault, full: c.found.enough}
 	s.scan()
 	c.documents += s.document
-}
-
-// leaveOut leaves out a file that is no manifest. It warns, unless the caller wants a list of the
-// files that were left out.
-func (c *collector) leaveOut(name string, reason FaultKind, message string) {
-	if c.loader.SkipInvalid {
-		c.fault(&Fault{At: Location{Source: name, Item: -1}, Message: message, Kind: reason})
-		return
-	}
-	c.warn(name, message)
 }
 
 // filesOf returns the files of a path: itself, or the files of a directory.

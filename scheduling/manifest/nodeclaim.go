@@ -60,8 +60,8 @@ type NodeClaimStatus struct {
 
 // claimNodes returns the nodes of the input together with those that NodeClaims
 // will bring, and notes in hosts which node belongs to which claim.
-func (c *collector) claimNodes(hosts map[string]string) []*corev1.Node {
-	nodes := slices.Clone(c.problem.Nodes)
+func claimNodes(found *findings, o *objects, hosts map[string]string) []*corev1.Node {
+	nodes := slices.Clone(o.problem.Nodes)
 	byName, byProvider := map[string]int{}, map[string]int{}
 	for i, node := range nodes {
 		byName[node.Name] = i
@@ -69,7 +69,7 @@ func (c *collector) claimNodes(hosts map[string]string) []*corev1.Node {
 			byProvider[id] = i
 		}
 	}
-	for _, claim := range c.claims {
+	for _, claim := range o.claims {
 		i, ok := byName[claim.Status.NodeName]
 		if !ok && claim.Status.ProviderID != "" {
 			i, ok = byProvider[claim.Status.ProviderID]
@@ -85,7 +85,7 @@ func (c *collector) claimNodes(hosts map[string]string) []*corev1.Node {
 				continue // the claim is named like its node, as with several providers
 			}
 		}
-		nodes = append(nodes, c.inFlight(claim))
+		nodes = append(nodes, inFlight(found, claim))
 		hosts[claim.Name] = nodes[len(nodes)-1].Name
 	}
 	return nodes
@@ -114,7 +114,7 @@ func claimed(node *corev1.Node, claim *NodeClaim) *corev1.Node {
 // inFlight returns the node that a claim will bring. Its resources are the ones that the claim
 // reports; before the machine is launched, the ones of its type or, if the type is open, the
 // requests of the claim, which are a lower bound.
-func (c *collector) inFlight(claim *NodeClaim) *corev1.Node {
+func inFlight(found *findings, claim *NodeClaim) *corev1.Node {
 	node := &corev1.Node{
 		ObjectMeta: metav1.ObjectMeta{
 			Name:              claim.Name,
@@ -133,7 +133,7 @@ func (c *collector) inFlight(claim *NodeClaim) *corev1.Node {
 		node.Name = claim.Status.NodeName
 	}
 	if len(node.Status.Allocatable) == 0 && node.Labels[corev1.LabelInstanceTypeStable] == "" {
-		c.warn("NodeClaim/"+claim.Name, "is not launched and its instance type is open: it counts as a machine of just the size that it asks for")
+		found.warn("NodeClaim/"+claim.Name, "is not launched and its instance type is open: it counts as a machine of just the size that it asks for")
 		node.Status.Capacity = claim.Spec.Resources.Requests.DeepCopy()
 		node.Status.Allocatable = claim.Spec.Resources.Requests.DeepCopy()
 	}

@@ -22,10 +22,10 @@ const (
 	karpenterV1beta1 = karpenterGroup + "/v1beta1"
 )
 
-// nodePool reads a NodePool. Other than for most kinds, a field that is probably a typo is a fault,
+// readNodePool reads a NodePool. Other than for most kinds, a field that is probably a typo is a fault,
 // because it would change which nodes are bought; and unknown fields of pools that the API server
 // has accepted are warned of, because a newer Karpenter follows them.
-func (c *collector) nodePool(o rawObject) {
+func readNodePool(c *collector, o rawObject) {
 	d := decodeNodePool(o)
 	var ignored []string
 	for _, field := range d.unknown {
@@ -36,25 +36,25 @@ func (c *collector) nodePool(o rawObject) {
 		d.faults = append(d.faults, unknownFault(d.written, "", field))
 	}
 	if len(d.faults) > 0 {
-		c.refuse(o, refOf(o), d.faults)
+		c.found.refuse(o, refOf(o), d.faults)
 		return
 	}
 	for _, field := range ignored {
-		c.noteUnknown(o.kind, d.written, field)
+		c.unread.noteField(o.kind, d.written, field)
 	}
 	if !c.admit(o, d.pool, false) {
 		return
 	}
-	c.warnings = append(c.warnings, d.warnings...)
-	faults := c.poolKubelet(o, d.pool)
+	c.found.warnings = append(c.found.warnings, d.warnings...)
+	faults := poolKubelet(c.found, o, d.pool)
 	if d.pool.UID == "" {
 		faults = append(faults, validate(&scheduling.Problem{NodePools: []*scheduling.NodePool{d.pool}}, "")...)
 	}
 	if len(faults) > 0 {
-		c.refuse(o, refOf(o), faults)
+		c.found.refuse(o, refOf(o), faults)
 		return
 	}
-	c.problem.NodePools = append(c.problem.NodePools, d.pool)
+	c.objects.problem.NodePools = append(c.objects.problem.NodePools, d.pool)
 }
 
 // decodedPool is a NodePool with everything that decoding it has found.
@@ -198,7 +198,7 @@ func (p *nodePoolV1beta1) converted() *scheduling.NodePool {
 
 // poolKubelet returns the faults of the kubelet settings of a NodePool, and warns of settings that
 // are not read.
-func (c *collector) poolKubelet(o rawObject, pool *scheduling.NodePool) []fieldFault {
+func poolKubelet(found *findings, o rawObject, pool *scheduling.NodePool) []fieldFault {
 	raw, ok := pool.Annotations[scheduling.KubeletAnnotation]
 	if !ok {
 		return nil
@@ -217,11 +217,11 @@ func (c *collector) poolKubelet(o rawObject, pool *scheduling.NodePool) []fieldF
 	}
 	for _, field := range unknown {
 		if field = strict.Below(at, field); !slices.Contains(kubeletUnread(at), field) {
-			c.warn("NodePool/"+pool.Name, field+" is not known and was ignored")
+			found.warn("NodePool/"+pool.Name, field+" is not known and was ignored")
 		}
 	}
 	for _, field := range kubelet.Expressions() {
-		c.warn("NodePool/"+pool.Name, strict.Below(at, field)+" is an expression, which is not evaluated: the default is assumed")
+		found.warn("NodePool/"+pool.Name, strict.Below(at, field)+" is an expression, which is not evaluated: the default is assumed")
 	}
 	return nil
 }

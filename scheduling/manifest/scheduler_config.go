@@ -76,11 +76,11 @@ type fitArgs struct {
 	} `json:"scoringStrategy"`
 }
 
-// schedulerConfiguration reads the default constraints and the scoring strategy. A configuration
+// readSchedulerConfiguration reads the default constraints and the scoring strategy. A configuration
 // with which kube-scheduler would not start is a fault.
-func (c *collector) schedulerConfiguration(o rawObject) {
+func readSchedulerConfiguration(c *collector, o rawObject) {
 	refuse := func(at string, value any, msg string) {
-		c.fault(&Fault{At: o.at, Object: o.kind, Field: at, Value: lo.Ternary(value == nil, "", written(value)), Message: msg})
+		c.found.fault(&Fault{At: o.at, Object: o.kind, Field: at, Value: lo.Ternary(value == nil, "", written(value)), Message: msg})
 	}
 	if c.scheduler != nil {
 		refuse("", nil, "is there twice: there is one in "+c.scheduler.String())
@@ -90,9 +90,9 @@ func (c *collector) schedulerConfiguration(o rawObject) {
 	var config schedulerConfiguration
 	profile := -1
 	if faults := decodeStrictly(o.json, &config, ""); len(faults) > 0 {
-		c.refuse(o, o.kind, faults)
+		c.found.refuse(o, o.kind, faults)
 	} else {
-		profile = c.defaultProfile(config.Profiles)
+		profile = defaultProfile(c.found, config.Profiles)
 	}
 	if profile < 0 {
 		return
@@ -105,7 +105,7 @@ func (c *collector) schedulerConfiguration(o rawObject) {
 	}
 	read.PercentageOfNodesToScore = lo.FromPtr(p.PercentageOfNodesToScore)
 	for _, left := range append(unmodelled(p.Plugins), lo.Ternary(len(config.Extenders) > 0, []string{"extenders"}, nil)...) {
-		c.warn("KubeSchedulerConfiguration/"+cmp.Or(p.SchedulerName, corev1.DefaultSchedulerName), left+" of kube-scheduler's configuration is not modelled: prices to expect are those of its default plugins with their own weights")
+		c.found.warn("KubeSchedulerConfiguration/"+cmp.Or(p.SchedulerName, corev1.DefaultSchedulerName), left+" of kube-scheduler's configuration is not modelled: prices to expect are those of its default plugins with their own weights")
 	}
 	seen := map[string]bool{}
 	for i, plugin := range p.PluginConfig {
@@ -122,30 +122,30 @@ func (c *collector) schedulerConfiguration(o rawObject) {
 		case len(plugin.Args) == 0:
 		case plugin.Name == fitPlugin:
 			fit = args + ".scoringStrategy"
-			c.refuse(o, o.kind, readScoring(plugin.Args, args, &read.Scoring))
+			c.found.refuse(o, o.kind, readScoring(plugin.Args, args, &read.Scoring))
 		default:
-			c.refuse(o, o.kind, c.defaultSpread(plugin.Args, args))
+			c.found.refuse(o, o.kind, defaultSpread(c, plugin.Args, args))
 		}
 	}
 	var fields *scheduling.FieldErrors
 	if !errors.As(provisioning.Validate(&scheduling.Problem{Scheduler: read}), &fields) {
-		c.problem.Scheduler = read
+		c.objects.problem.Scheduler = read
 		return
 	}
 	place := strings.NewReplacer("scheduler.percentageOfNodesToScore", percentage, "scheduler.scoring.shape", fit+".requestedToCapacityRatio.shape", "scheduler.scoring", fit)
 	for _, e := range fields.Errors {
-		c.refuse(o, o.kind, []fieldFault{{field: place.Replace(e.Path), value: quote(e.Value), msg: e.Message}})
+		c.found.refuse(o, o.kind, []fieldFault{{field: place.Replace(e.Path), value: quote(e.Value), msg: e.Message}})
 	}
 }
 
 // defaultSpread reads the arguments of PodTopologySpread.
-func (c *collector) defaultSpread(raw []byte, at string) []fieldFault {
+func defaultSpread(c *collector, raw []byte, at string) []fieldFault {
 	var args spreadArgs
 	faults := decodeStrictly(raw, &args, at)
 	if len(faults) == 0 {
 		faults = args.check(at)
 	}
-	c.problem.DefaultSpread = args.DefaultConstraints
+	c.objects.problem.DefaultSpread = args.DefaultConstraints
 	return faults
 }
 
@@ -194,7 +194,7 @@ func unmodelled(raw json.RawMessage) (out []string) {
 
 // defaultProfile is the profile of pods that name no scheduler, or the only one; -1 if there is
 // neither. Further profiles are ignored, with a warning if they configure a plugin.
-func (c *collector) defaultProfile(profiles []schedulerProfile) int {
+func defaultProfile(found *findings, profiles []schedulerProfile) int {
 	chosen := -1
 	for i, p := range profiles {
 		if cmp.Or(p.SchedulerName, corev1.DefaultSchedulerName) == corev1.DefaultSchedulerName {
@@ -207,7 +207,7 @@ func (c *collector) defaultProfile(profiles []schedulerProfile) int {
 	for i, p := range profiles {
 		for _, plugin := range p.PluginConfig {
 			if i != chosen && (plugin.Name == spreadPlugin || plugin.Name == fitPlugin) {
-				c.warn("KubeSchedulerConfiguration/"+p.SchedulerName, "arguments of plugin "+plugin.Name+" of a further scheduler were left out; a plan is for one")
+				found.warn("KubeSchedulerConfiguration/"+p.SchedulerName, "arguments of plugin "+plugin.Name+" of a further scheduler were left out; a plan is for one")
 			}
 		}
 	}

@@ -3,6 +3,7 @@ package manifest
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -14,6 +15,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/instancetypes/ec2"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
 	"github.com/plimsoll-go/plimsoll/scheduling/manifest/internal/admission"
 )
 
@@ -52,7 +54,7 @@ type Snapshot struct {
 	// templates describe the nodes of groups, by the NodePool that stands for the group and the
 	// type.
 	templates map[string]map[string]instancetypes.ObservedNode
-	// static are the requests of static pods on the next node: see noteStaticPods.
+	// static are the requests of static pods on the next node: see staticByPool.
 	static map[string]corev1.ResourceList
 	// classPools are the names of the NodePools that stand for ComputeClasses.
 	classPools map[string]bool
@@ -91,38 +93,94 @@ func (s *Snapshot) Workloads(kind string) map[string][]string {
 	return out
 }
 
+// NodeClassRefs names the node classes of the input, in the order of groups, kinds and names.
+func (s *Snapshot) NodeClassRefs() []scheduling.NodeClassRef {
+	return slices.SortedFunc(maps.Keys(s.classes), func(a, b scheduling.NodeClassRef) int {
+		return cmp.Or(strings.Compare(a.Group, b.Group), strings.Compare(a.Kind, b.Kind), strings.Compare(a.Name, b.Name))
+	})
+}
+
+// Locate finds the places in the input of faults that were found in the snapshot's problem after
+// reading, e.g. by a [scheduling.Policy]: [*scheduling.FieldErrors] become [Faults] in the same
+// order, each of which wraps the original fault. A fault in the template of a workload, which all
+// of its pods share, is reported once. Objects outside of the input, e.g. a catalog, have no
+// location. Any other error is returned unchanged.
+func (s *Snapshot) Locate(err error) error {
+	fields, ok := err.(*scheduling.FieldErrors) //nolint:errorlint // a wrapped error has more to say
+	if !ok {
+		return err
+	}
+	var out Faults
+	seen := map[Fault]bool{}
+	for _, e := range fields.Errors {
+		f := faultAt(s, e)
+		key := *f
+		key.cause = nil
+		if !seen[key] {
+			seen[key] = true
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// Cluster returns the input for planning disruption: the problem, the ages and conditions of
+// machines from NodeClaims and nodes, and the PodDisruptionBudgets. Like the problem it lacks the
+// catalog and the time.
+//
+// Notice that a machine will be taken away is read from the taints of AWS Node Termination Handler,
+// Google Kubernetes Engine and Azure Kubernetes Service, and from node conditions of the latter.
+// Rebalance recommendations, and maintenance on a later day, are no notice.
+func (s *Snapshot) Cluster() disruption.Cluster { return clusterOf(s) }
+
+// classOf returns the node class of a NodePool. A class of EKS Auto Mode that is not in the input
+// is EKS's default class, which has the defaults of all others.
+func (s *Snapshot) classOf(pool *scheduling.NodePool) nodeClass {
+	class := classNamed(s.classes, pool.Spec.Template.Spec.NodeClassRef)
+	if class == nil && autoMode(pool) {
+		if s.autoClass == nil {
+			s.autoClass = &ec2.AutoNodeClass{}
+		}
+		return s.autoClass
+	}
+	return class
+}
+
 // snapshot puts everything that was read in its place.
 func (c *collector) snapshot() *Snapshot {
-	c.sortWorkloads()
-	slices.SortFunc(c.priorityClasses, byName)
-	slices.SortFunc(c.limitRanges, byName)
+	c.objects.sortWorkloads()
+	slices.SortFunc(c.objects.priorityClasses, byName)
+	slices.SortFunc(c.objects.limitRanges, byName)
 	admit := admission.New(admission.Objects{
-		PriorityClasses: c.priorityClasses, LimitRanges: c.limitRanges, RuntimeClasses: c.runtimeClasses,
-		ComputeClasses: c.computeClasses, Warn: c.warn,
+		PriorityClasses: c.objects.priorityClasses, LimitRanges: c.objects.limitRanges, RuntimeClasses: c.objects.runtimeClasses,
+		ComputeClasses: c.objects.computeClasses, Warn: c.found.warn,
 	})
-	e := &expander{c: c, owners: c.own(), admit: admit, made: map[string]*workload{}}
-	for _, w := range c.workloads {
+	e := &expander{
+		found: c.found, names: c.names, objects: c.objects, maxPods: c.loader.MaxPods,
+		owners: ownersOf(c.objects), admit: admit, made: map[string]*workload{},
+	}
+	for _, w := range c.objects.workloads {
 		e.expand(w)
 	}
 	s := &Snapshot{
-		Problem: c.problem, NodeClaims: c.claims, PodDisruptionBudgets: c.budgets, Documents: c.documents, Skipped: c.skipped,
-		tops: map[string]string{}, made: e.made, hosts: map[string]string{}, seen: c.seen, classes: c.classes, owners: e.owners,
+		Problem: c.objects.problem, NodeClaims: c.objects.claims, PodDisruptionBudgets: c.objects.budgets, Documents: c.documents, Skipped: c.found.skipped,
+		tops: map[string]string{}, made: e.made, hosts: map[string]string{}, seen: c.names.seen, classes: c.objects.classes, owners: e.owners,
 	}
-	for _, o := range c.overlays {
+	for _, o := range c.objects.overlays {
 		s.Overlays = append(s.Overlays, *o)
 	}
-	s.classPools = lo.SliceToMap(slices.Concat(lo.Values(c.computeClasses)...), func(name string) (string, bool) { return name, true })
+	s.classPools = lo.SliceToMap(slices.Concat(lo.Values(c.objects.computeClasses)...), func(name string) (string, bool) { return name, true })
 	p := &s.Problem
-	p.Owners = c.controllers()
+	p.Owners = c.objects.controllers()
 	p.Owners.ReplicaSets = append(p.Owners.ReplicaSets, e.sets...)
 	admission.Classes(p.Claims, p.StorageClasses)
-	p.Nodes = c.classNodes(c.claimNodes(s.hosts))
+	p.Nodes = classNodes(c.objects, claimNodes(c.found, c.objects, s.hosts))
 	for i, set := range p.DaemonSets {
 		admitted := *set
 		admitted.Spec.Template.Spec = *admit.Spec(set.Namespace, qualified(set), &set.Spec.Template.Spec)
 		p.DaemonSets[i] = &admitted
 	}
-	for _, pod := range c.pods {
+	for _, pod := range c.objects.pods {
 		if top := e.owners.top(pod); top != qualified(pod) {
 			s.tops[qualified(pod)] = top
 		}
@@ -130,17 +188,17 @@ func (c *collector) snapshot() *Snapshot {
 			pod.Spec = *admit.Spec(pod.Namespace, qualified(pod), &pod.Spec)
 		}
 	}
-	c.place(p, slices.Concat(c.pods, e.pods), e.owners)
+	place(c.found, p, slices.Concat(c.objects.pods, e.pods), e.owners)
 	s.order()
-	s.noteStaticPods()
-	c.reportUnknown()
-	c.reportMissing(p)
-	c.reportClasses(p)
-	c.reportAutoMode(p)
-	c.reportAutoscalers()
-	c.reportQuotas(p)
-	c.reportSchedulers(p)
-	s.Warnings = lo.Uniq(c.warnings)
+	s.static = staticByPool(&s.Problem)
+	c.unread.report(c.found, func(k groupKind) string { return suggestKind(c.readers, k) })
+	reportMissing(c.found, p)
+	reportClasses(c.found, c.objects.classes, p)
+	reportAutoMode(c.found, c.objects.claims, p)
+	reportAutoscalers(c.found, c.objects)
+	reportQuotas(c.found, c.objects.quotas, p)
+	reportSchedulers(c.found, c.objects.workloads, c.unread.workloadRefs, p)
+	s.Warnings = lo.Uniq(c.found.warnings)
 	slices.SortFunc(s.Warnings, func(a, b scheduling.Warning) int {
 		return cmp.Or(strings.Compare(a.Object, b.Object), strings.Compare(a.Message, b.Message))
 	})
@@ -149,7 +207,7 @@ func (c *collector) snapshot() *Snapshot {
 
 // place divides pods into running and pending ones. Pods of DaemonSets and static pods, which come
 // with a node, are neither.
-func (c *collector) place(p *scheduling.Problem, pods []*corev1.Pod, o *owners) {
+func place(found *findings, p *scheduling.Problem, pods []*corev1.Pod, o *owners) {
 	nodes := lo.SliceToMap(p.Nodes, func(n *corev1.Node) (string, bool) { return n.Name, true })
 	var stray sighting             // pods of DaemonSets that are not in the input
 	lost := map[string]*sighting{} // pods on nodes that are not in the input, by node
@@ -175,12 +233,12 @@ func (c *collector) place(p *scheduling.Problem, pods []*corev1.Pod, o *owners) 
 		if len(nodes) == 0 {
 			hint = "; the input has no node at all: add what kubectl get nodes -o json prints, to make use of their room"
 		}
-		c.warn(lost[name].object, fmt.Sprintf("runs on node %s, which is not in the input, and was left out%s%s", name, all.others(), hint))
+		found.warn(lost[name].object, fmt.Sprintf("runs on node %s, which is not in the input, and was left out%s%s", name, all.others(), hint))
 	}
 	if stray.count > 0 {
-		c.warn(stray.object, "belongs to a DaemonSet that is not in the input, so new nodes are planned without it"+stray.others())
+		found.warn(stray.object, "belongs to a DaemonSet that is not in the input, so new nodes are planned without it"+stray.others())
 	} else if len(p.DaemonSets) == 0 && len(p.NodePools)+len(p.Nodes) > 0 && len(p.Pods)+len(p.Running) > 0 {
-		c.warn("DaemonSets", "the input has none, so new nodes are planned without the pods that run on every node; add what kubectl get ds -A -o json prints")
+		found.warn("DaemonSets", "the input has none, so new nodes are planned without the pods that run on every node; add what kubectl get ds -A -o json prints")
 	}
 }
 

@@ -38,21 +38,21 @@ func staticRequests(running []*corev1.Pod) map[string]corev1.ResourceList {
 	return out
 }
 
-// noteStaticPods estimates the requests of static pods on the next node of each NodePool with
+// staticByPool estimates the requests of static pods on the next node of each NodePool with
 // nodes, by its name: the least requests on its healthy nodes; and under "" the least on all nodes
-// outside of the control plane. It is an estimate, because no object of the input says which static
+// outside of the control plane. nil is none. It is an estimate, because no object of the input says which static
 // pods a node gets.
-func (s *Snapshot) noteStaticPods() {
-	requests := staticRequests(s.Problem.Running)
-	if s.static = nil; len(requests) == 0 {
-		return
+func staticByPool(p *scheduling.Problem) map[string]corev1.ResourceList {
+	requests := staticRequests(p.Running)
+	if len(requests) == 0 {
+		return nil
 	}
-	nodes := lo.Filter(s.Problem.Nodes, func(n *corev1.Node, _ int) bool { return n != nil && !NodeGroupOf(n).ControlPlane() })
+	nodes := lo.Filter(p.Nodes, func(n *corev1.Node, _ int) bool { return n != nil && !NodeGroupOf(n).ControlPlane() })
 	of := lo.GroupBy(nodes, func(n *corev1.Node) string { return n.Labels[scheduling.NodePoolLabel] })
 	if len(nodes) > 0 {
 		of[""] = nodes
 	}
-	s.static = lo.MapValues(of, func(nodes []*corev1.Node, _ string) corev1.ResourceList {
+	return lo.MapValues(of, func(nodes []*corev1.Node, _ string) corev1.ResourceList {
 		return ofAll(nodes, requests)
 	})
 }
@@ -63,11 +63,11 @@ func ofAll(nodes []*corev1.Node, requests map[string]corev1.ResourceList) corev1
 }
 
 // staticOf is the estimate of the requests of static pods on the next node of a NodePool.
-func (s *Snapshot) staticOf(pool string) corev1.ResourceList {
-	if own, ok := s.static[pool]; ok {
+func staticOf(static map[string]corev1.ResourceList, pool string) corev1.ResourceList {
+	if own, ok := static[pool]; ok {
 		return own
 	}
-	return s.static[""]
+	return static[""]
 }
 
 // without is a list less the amounts of another one, and at least 0.

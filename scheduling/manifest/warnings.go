@@ -15,25 +15,11 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
 
-// reportUnknown warns about fields and kinds that were left out, and of kinds by which other
-// controllers bring in objects that are not in the input.
-func (c *collector) reportUnknown() {
-	for key, s := range c.fields {
-		c.warn(s.object, fmt.Sprintf("field %s is not known for a %s%s and was left out%s", s.field, key.kind, didYouMean(s.suggest), s.others()))
-	}
-	for k, s := range c.ignored {
-		c.warn(s.object, fmt.Sprintf("kind %s is not known%s and was left out%s", k.name, didYouMean(c.suggestKind(k)), s.others()))
-	}
-	for k, s := range c.deploying {
-		c.warn(s.object, "is of kind "+k.name+": what it deploys is planned only if it is in the input, too"+s.others())
-	}
-}
-
 // reportMissing warns of kinds that pods to be placed depend on and of which the input
 // has no object at all: then it is more likely that they were not asked for than that
 // the cluster has none. Claims for ephemeral volumes do not count, as they are made with
 // the pod.
-func (c *collector) reportMissing(p *scheduling.Problem) {
+func reportMissing(found *findings, p *scheduling.Problem) {
 	bound := map[string]bool{} // claims of the input, and whether they are
 	for _, claim := range p.Claims {
 		bound[qualified(claim)] = claim.Spec.VolumeName != ""
@@ -51,7 +37,7 @@ func (c *collector) reportMissing(p *scheduling.Problem) {
 			}
 		}
 		if seen.count > 0 {
-			c.warn(seen.object, fmt.Sprintf("uses PersistentVolumeClaims%s, but the input has no %s; add what kubectl get %s -A -o json prints%s", does, kind, short, seen.others()))
+			found.warn(seen.object, fmt.Sprintf("uses PersistentVolumeClaims%s, but the input has no %s; add what kubectl get %s -A -o json prints%s", does, kind, short, seen.others()))
 		}
 	}
 	missing(len(p.Claims) == 0, "", "PersistentVolumeClaim", "pvc,pv,sc", func(string) bool { return true })
@@ -60,12 +46,12 @@ func (c *collector) reportMissing(p *scheduling.Problem) {
 		isBound, known := bound[claim]
 		return known && !isBound
 	})
-	c.reportCSINodes(p)
+	reportCSINodes(found, p)
 }
 
 // reportCSINodes warns of nodes whose CSINode is not in the input, if pods have volumes that
 // drivers attach to nodes: their attach limit is then unknown, and not applied.
-func (c *collector) reportCSINodes(p *scheduling.Problem) {
+func reportCSINodes(found *findings, p *scheduling.Problem) {
 	unattached := map[string]bool{} // claims of volumes that no driver attaches
 	for _, v := range p.Volumes {
 		if ref := v.Spec.ClaimRef; ref != nil && (v.Spec.NFS != nil || v.Spec.HostPath != nil || v.Spec.Local != nil) {
@@ -91,29 +77,29 @@ func (c *collector) reportCSINodes(p *scheduling.Problem) {
 	}
 	const unknown = "so how many volumes %s can attach is not known, and no number counts as too many; add what kubectl get csinodes -o json prints"
 	if len(known) == 0 {
-		c.warn("CSINodes", fmt.Sprintf("the input has none, "+unknown, "nodes"))
+		found.warn("CSINodes", fmt.Sprintf("the input has none, "+unknown, "nodes"))
 		return
 	}
 	var seen sighting
 	for _, node := range lacking {
 		seen.see(node.Name)
 	}
-	c.warn(seen.object, fmt.Sprintf("its CSINode is not in the input, "+unknown+"%s", "it", seen.others()))
+	found.warn(seen.object, fmt.Sprintf("its CSINode is not in the input, "+unknown+"%s", "it", seen.others()))
 }
 
 // reportAutoscalers warns of workloads that their HorizontalPodAutoscalers will give more
 // replicas than the input asks for. One that is scaled to none is left alone by them.
-func (c *collector) reportAutoscalers() {
+func reportAutoscalers(found *findings, o *objects) {
 	wanted := map[workloadKey]int{}
-	for _, w := range c.workloads {
+	for _, w := range o.workloads {
 		if w.job == nil {
 			wanted[w.workloadKey] = w.wanted()
 		}
 	}
-	slices.SortFunc(c.autoscalers, byName)
+	slices.SortFunc(o.autoscalers, byName)
 	var first, message string
 	var workloads, pods int
-	for _, a := range c.autoscalers {
+	for _, a := range o.autoscalers {
 		target := a.Spec.ScaleTargetRef
 		planned := wanted[workloadKey{target.Kind, a.Namespace, target.Name}]
 		least := int(lo.FromPtr(a.Spec.MinReplicas))
@@ -131,18 +117,18 @@ func (c *collector) reportAutoscalers() {
 		message += fmt.Sprintf(" (and %d more; %d such pods in all)", workloads-1, pods)
 	}
 	if workloads > 0 {
-		c.warn(first, message)
+		found.warn(first, message)
 	}
 }
 
 // reportQuotas warns of ResourceQuotas that the pods to be created would exceed. Quotas with scopes
 // are ignored, because they are for a part of a namespace's pods.
-func (c *collector) reportQuotas(p *scheduling.Problem) {
+func reportQuotas(found *findings, quotas []*corev1.ResourceQuota, p *scheduling.Problem) {
 	pods := map[string][]*corev1.Pod{} // by namespace
-	if len(c.quotas) > 0 {
+	if len(quotas) > 0 {
 		pods = lo.GroupBy(slices.Concat(p.Pods, p.Running), func(pod *corev1.Pod) string { return pod.Namespace })
 	}
-	for _, quota := range c.quotas {
+	for _, quota := range quotas {
 		if len(quota.Spec.Scopes) > 0 || quota.Spec.ScopeSelector != nil {
 			continue
 		}
@@ -161,7 +147,7 @@ func (c *collector) reportQuotas(p *scheduling.Problem) {
 			}
 		}
 		if len(over) > 0 {
-			c.warn(qualified(quota), "this ResourceQuota allows less than the planned pods of its namespace come to, so that some will not be created: "+strings.Join(over, ", "))
+			found.warn(qualified(quota), "this ResourceQuota allows less than the planned pods of its namespace come to, so that some will not be created: "+strings.Join(over, ", "))
 		}
 	}
 }
@@ -206,7 +192,7 @@ const (
 
 // reportSchedulers warns of pods that something else than kube-scheduler alone decides
 // about.
-func (c *collector) reportSchedulers(p *scheduling.Problem) {
+func reportSchedulers(found *findings, workloads []*workload, workloadRefs sighting, p *scheduling.Problem) {
 	told := map[string]*sighting{}
 	for _, pod := range slices.Concat(p.Pods, p.Running) {
 		if name := pod.Spec.SchedulerName; name != "" && name != corev1.DefaultSchedulerName {
@@ -219,16 +205,16 @@ func (c *collector) reportSchedulers(p *scheduling.Problem) {
 			count(told, queued, qualified(pod))
 		}
 	}
-	for _, w := range c.workloads {
+	for _, w := range workloads {
 		if job, ok := w.obj.(*batchv1.Job); ok && job.Labels[kueueQueue] != "" && !jobFinished(job) {
 			count(told, queued, qualified(job))
 		}
 	}
-	if c.workloadRefs.count > 0 {
-		told["belongs to a scheduling group (spec.workloadRef): its pods are planned one by one, not all or none"] = &c.workloadRefs
+	if workloadRefs.count > 0 {
+		told["belongs to a scheduling group (spec.workloadRef): its pods are planned one by one, not all or none"] = &workloadRefs
 	}
 	for message, seen := range told {
-		c.warn(seen.object, message+seen.others())
+		found.warn(seen.object, message+seen.others())
 	}
 }
 

@@ -1,7 +1,6 @@
 package manifest
 
 import (
-	"cmp"
 	"regexp"
 	"slices"
 	"strconv"
@@ -12,8 +11,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
-
-	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
 // workloadKey identifies a workload.
@@ -58,23 +55,23 @@ func makes[T any, P object[T]](describe func(*workload, P)) func(*collector, raw
 			describe(w, obj)
 			return w
 		}
-		obj, ok := take(c, o, true, func(obj P) []fieldFault { return c.checkWorkload(of(obj)) })
+		obj, ok := take(c, o, true, func(obj P) []fieldFault { return checkWorkload(c.found, of(obj)) })
 		if !ok {
 			return
 		}
 		w = of(obj)
 		w.workloadKey = workloadKey{o.kind, obj.GetNamespace(), obj.GetName()}
-		c.noteWorkloadRef(o, obj)
+		c.unread.noteWorkloadRef(o, obj)
 		if set, ok := w.obj.(*appsv1.DaemonSet); ok {
-			c.problem.DaemonSets = append(c.problem.DaemonSets, set)
+			c.objects.problem.DaemonSets = append(c.objects.problem.DaemonSets, set)
 		} else {
-			c.workloads = append(c.workloads, w)
+			c.objects.workloads = append(c.objects.workloads, w)
 		}
 	}
 }
 
 // checkWorkload finds the faults that the API server would refuse.
-func (c *collector) checkWorkload(w *workload) (faults []fieldFault) {
+func checkWorkload(found *findings, w *workload) (faults []fieldFault) {
 	if w.template == nil {
 		return []fieldFault{{field: w.path + ".template", msg: "is missing"}}
 	}
@@ -89,7 +86,7 @@ func (c *collector) checkWorkload(w *workload) (faults []fieldFault) {
 			faults = append(faults, at)
 		}
 	}
-	return append(faults, c.checkPod(qualified(w.obj), &w.template.Spec, w.path+".template.spec")...)
+	return append(faults, checkPod(found, qualified(w.obj), &w.template.Spec, w.path+".template.spec")...)
 }
 
 // owners knows which pods of the input belong to which workload.
@@ -127,23 +124,23 @@ func controllerOf(obj metav1.Object) (workloadKey, bool) {
 	return workloadKey{}, false
 }
 
-// own finds the owners of the pods of the input.
-func (c *collector) own() *owners {
+// ownersOf finds the owners of the pods of the input.
+func ownersOf(objects *objects) *owners {
 	o := &owners{
 		parents: map[workloadKey]workloadKey{}, inInput: map[workloadKey]bool{}, pods: map[workloadKey]*podCounts{},
 		jobs: map[workloadKey]bool{}, names: map[string]bool{},
 	}
-	for _, set := range c.problem.DaemonSets {
+	for _, set := range objects.problem.DaemonSets {
 		o.inInput[workloadKey{"DaemonSet", set.Namespace, set.Name}] = true
 	}
-	for _, w := range c.workloads {
+	for _, w := range objects.workloads {
 		o.inInput[w.workloadKey] = true
 		parent, ok := controllerOf(w.obj)
 		if ok && (w.kind == "ReplicaSet" || w.kind == "Job") {
 			o.parents[w.workloadKey], o.jobs[parent] = parent, true
 		}
 	}
-	for _, pod := range c.pods {
+	for _, pod := range objects.pods {
 		o.names[qualified(pod)] = true
 		for _, w := range o.chain(pod) {
 			counts := o.of(w)
@@ -216,29 +213,4 @@ func jobFinished(job *batchv1.Job) bool {
 		ended := []batchv1.JobConditionType{batchv1.JobComplete, batchv1.JobFailed, batchv1.JobFailureTarget, batchv1.JobSuccessCriteriaMet}
 		return c.Status == corev1.ConditionTrue && slices.Contains(ended, c.Type)
 	})
-}
-
-// sortWorkloads puts workloads that name each of their pods (StatefulSets, indexed Jobs) first, so
-// that the names of other pods avoid theirs, and each kind in the order of names, because the pods
-// must not depend on the order of the input.
-func (c *collector) sortWorkloads() {
-	kinds := []string{"StatefulSet", "Deployment", "ReplicaSet", "ReplicationController", "Job", "CronJob"}
-	slices.SortFunc(c.workloads, func(a, b *workload) int {
-		return cmp.Or(cmp.Compare(slices.Index(kinds, a.kind), slices.Index(kinds, b.kind)), byName(a.obj, b.obj))
-	})
-}
-
-// controllers are the owners of pods that have selectors.
-func (c *collector) controllers() (o scheduling.Owners) {
-	for _, w := range c.workloads {
-		switch obj := w.obj.(type) {
-		case *appsv1.ReplicaSet:
-			o.ReplicaSets = append(o.ReplicaSets, obj)
-		case *appsv1.StatefulSet:
-			o.StatefulSets = append(o.StatefulSets, obj)
-		case *corev1.ReplicationController:
-			o.ReplicationControllers = append(o.ReplicationControllers, obj)
-		}
-	}
-	return o
 }
