@@ -15,12 +15,12 @@ func TestReadPlan(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, 3, plan.Summary.Pods)
 	for in, want := range map[string]string{
-		"":                             "is no plan",
-		"[1":                           "neither JSON nor YAML",
-		`{"launch":[]}`:                "is no plan: launch: is not known (did you mean launches?)",
-		`{"launches":[]} {}`:           "is no plan: there is more text after the end of the document",
-		`{"launches":[]}`:              "",
-		"launches: []\nextra: 1":       "is no plan: extra: is not known",
+		"":                               "is no plan",
+		"[1":                             "neither JSON nor YAML",
+		`{"launch":[]}`:                  "is no plan: launch: is not known (did you mean launches?)",
+		`{"launches":[]} {}`:             "is no plan: there is more text after the end of the document",
+		`{"launches":[]}`:                "",
+		"launches: []\nextra: 1":         "is no plan: extra: is not known",
 		`{"launches":5, "summary": [1]}`: "is no plan: launches: 5 is not a list\nsummary: [1] is not an object",
 		`{"launches":[{"requests":{"cpu":"1e19988888889"}}]}`: "launches[0].requests.cpu",
 	} {
