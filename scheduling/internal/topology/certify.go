@@ -8,7 +8,7 @@ import (
 // certifyRounds bounds how often the pods of a cluster are gone through.
 const certifyRounds = 16
 
-// workForTwo is from how much work on, see [planner.work], orders are tried by two goroutines.
+// workForTwo is from how much work on, see [cluster.work], orders are tried by two goroutines.
 const workForTwo = 500
 
 // doubtful is the number of pods of a cluster without a proof that they bind in every order in which the pods come. A spread
@@ -22,20 +22,32 @@ const workForTwo = 500
 // the least one, nothing would keep them out. In a state where nothing binds any more,
 // the first pod in order of proof that is still out would have a place, so there is
 // none.
-func (s *planner) doubtful(cl *cluster) (n int64) {
+func (s *certifier) doubtful(cl *cluster) (n int64) {
 	p := s.newProof(cl)
 	for round := 0; round < certifyRounds && len(p.open) > 0 && p.step(); round++ {
 		continue
 	}
 	for _, o := range p.open {
-		n += s.placed[o.cell]
+		n += s.plan.placed[o.cell]
 	}
 	return n
 }
 
+// certifier finds out whether the pods of a plan bind in every order in which they come.
+type certifier struct {
+	plan         *plan
+	independence *orderIndependence
+	trial        *trial
+	other        *trial // for a second goroutine; nil until there is one
+}
+
+func newCertifier(s *plan) *certifier {
+	return &certifier{plan: s, independence: newOrderIndependence(s.tables), trial: newTrial(s.tables)}
+}
+
 // proof says which pods of a plan are certain to bind.
 type proof struct {
-	s     *planner
+	by    *certifier
 	doubt []int64 // by flat domain, counted pods that are not certain
 	open  []claim
 }
@@ -49,14 +61,14 @@ type claim struct {
 
 // newProof takes pods that hold neither a spread nor an affinity for certain, and no
 // others.
-func (s *planner) newProof(cl *cluster) *proof {
-	p := &proof{s: s, doubt: make([]int64, len(s.counts.count))}
-	s.independence.start(cl, s.placed)
+func (s *certifier) newProof(cl *cluster) *proof {
+	p := &proof{by: s, doubt: make([]int64, len(s.plan.counts.count))}
+	s.independence.start(cl, s.plan.placed)
 	for _, c := range cl.classes {
-		spreads, bound := s.spreads(c), s.follows(c)
-		for i := s.first[c]; i < s.first[c+1]; i++ {
+		spreads, bound := s.plan.spreads(c), s.plan.follows(c)
+		for i := s.plan.first[c]; i < s.plan.first[c+1]; i++ {
 			switch {
-			case s.placed[i] == 0:
+			case s.plan.placed[i] == 0:
 			case spreads == 0 && !bound:
 				s.independence.add(i)
 			default:
@@ -75,17 +87,17 @@ func (p *proof) step() bool {
 	news := false
 	left := p.open[:0]
 	for _, o := range p.open {
-		if !o.firm && p.s.independence.meets(o.cell) {
+		if !o.firm && p.by.independence.meets(o.cell) {
 			o.firm, news = true, true
 			p.cast(&o, true, -1)
 		}
-		if !o.firm || !p.s.certain(o.cell, p.doubt) {
+		if !o.firm || !p.by.certain(o.cell, p.doubt) {
 			left = append(left, o)
 			continue
 		}
 		news = true
 		p.cast(&o, false, -1)
-		p.s.independence.add(o.cell)
+		p.by.independence.add(o.cell)
 	}
 	p.open = left
 	return news
@@ -94,66 +106,40 @@ func (p *proof) step() bool {
 // cast adds the pods of a claim to the doubts, or takes them off by -1: pods that hold the spread and no other, or all
 // others.
 func (p *proof) cast(o *claim, alone bool, times int64) {
-	for k := range p.s.cells[o.cell].terms {
-		e := &p.s.cells[o.cell].terms[k]
+	for k := range p.by.plan.cells[o.cell].terms {
+		e := &p.by.plan.cells[o.cell].terms[k]
 		if !e.spreads() || e.dom < 0 || e.adds == 0 {
 			continue
 		}
-		if alone == p.s.alone(e, o.spreads) {
-			p.doubt[e.dom] += times * e.adds * p.s.placed[o.cell]
+		if alone == p.by.plan.alone(e, o.spreads) {
+			p.doubt[e.dom] += times * e.adds * p.by.plan.placed[o.cell]
 		}
 	}
-}
-
-// alone reports whether pods that hold so many spreads hold that of a term and no other, so that
-// nothing keeps them out of the domain that has the fewest.
-func (s *planner) alone(e *term, spreads int) bool {
-	return e.holds && spreads == 1 && e.adds <= s.p.Rules[e.rule].Max
-}
-
-// follows reports whether a class holds an affinity that must be met.
-func (s *planner) follows(class int32) bool {
-	cells, _ := s.of(class)
-	return len(cells) > 0 && slices.ContainsFunc(cells[0].terms, func(e term) bool { return e.affine() })
-}
-
-// spreads is the number of hard spread rules that a class holds.
-func (s *planner) spreads(class int32) (n int) {
-	cells, _ := s.of(class)
-	if len(cells) == 0 {
-		return 0
-	}
-	for k := range cells[0].terms {
-		if e := &cells[0].terms[k]; e.kind == Spread && e.holds && !e.preference {
-			n++
-		}
-	}
-	return n
 }
 
 // certain reports whether the pods of a cell are certain to bind. It is asked of plans that
 // are being changed, too, and those may have pods where they never bind.
-func (s *planner) certain(i int32, doubt []int64) bool {
-	for k := range s.cells[i].terms {
-		e := &s.cells[i].terms[k]
+func (s *certifier) certain(i int32, doubt []int64) bool {
+	for k := range s.plan.cells[i].terms {
+		e := &s.plan.cells[i].terms[k]
 		if e.kind != Spread || !e.holds || e.preference {
 			continue
 		}
 		if e.dom < 0 {
 			return false // the nodes lack the key, so that the spread lets nobody in
 		}
-		rule := &s.p.Rules[e.rule]
-		high := s.counts.count[e.dom] - rule.Max
+		rule := &s.plan.p.Rules[e.rule]
+		high := s.plan.counts.count[e.dom] - rule.Max
 		if high <= 0 {
 			continue
 		}
-		from, to := s.domains(e.rule)
+		from, to := s.plan.domains(e.rule)
 		sure := int64(0)
 		for d := from; d < to; d++ {
-			if s.counts.in[d] && d != e.dom && s.counts.count[d]-doubt[d] < high {
+			if s.plan.counts.in[d] && d != e.dom && s.plan.counts.count[d]-doubt[d] < high {
 				return false
 			}
-			if s.eligible[d] || s.counts.count[d] > rule.Domains[d-from].Count {
+			if s.plan.eligible[d] || s.plan.counts.count[d] > rule.Domains[d-from].Count {
 				sure++
 			}
 		}
@@ -172,12 +158,12 @@ type risk struct {
 
 // risk says how sure the plan of a cluster is. Unless spreads count each other's pods,
 // it takes no proof: it is enough that all bind in a few orders.
-func (s *planner) risk(cl *cluster) (r risk) {
+func (s *certifier) risk(cl *cluster) (r risk) {
 	if r.doubt = s.doubtful(cl); r.doubt == 0 {
 		return r
 	}
-	crossed := slices.Contains(s.crossed(cl), true)
-	n := s.trials(cl)
+	crossed := slices.Contains(cl.crossed(), true)
+	n := cl.trials()
 	if !crossed {
 		n = max(n, trialsLeast)
 	}
@@ -190,47 +176,26 @@ func (s *planner) risk(cl *cluster) (r risk) {
 
 // attempted binds the plan of a cluster in n orders, by two goroutines where that takes long, and
 // returns how many pods do not bind in all of them together.
-func (s *planner) attempted(cl *cluster, n int64) (lost int64) {
-	if n < 2 || s.work(cl) < workForTwo {
+func (s *certifier) attempted(cl *cluster, n int64) (lost int64) {
+	if n < 2 || cl.work() < workForTwo {
 		for seed := range n {
-			lost += s.trial.run(cl, s.placed, s.reach, uint64(seed))
+			lost += s.trial.run(cl, s.plan.placed, s.plan.reach, uint64(seed))
 		}
 		return lost
 	}
 	if s.other == nil {
-		s.other = newTrial(s.tables)
+		s.other = newTrial(s.plan.tables)
 	}
 	var theirs int64
 	var second sync.WaitGroup
 	second.Go(func() {
 		for seed := n / 2; seed < n; seed++ {
-			theirs += s.other.run(cl, s.placed, s.reach, uint64(seed))
+			theirs += s.other.run(cl, s.plan.placed, s.plan.reach, uint64(seed))
 		}
 	})
 	for seed := range n / 2 {
-		lost += s.trial.run(cl, s.placed, s.reach, uint64(seed))
+		lost += s.trial.run(cl, s.plan.placed, s.plan.reach, uint64(seed))
 	}
 	second.Wait()
 	return lost + theirs
 }
-
-// trials is the number of orders in which the plan of a cluster is tried. A few say too
-// little, and many take too long where there are many pods.
-func (s *planner) trials(cl *cluster) int64 {
-	pods := int64(1)
-	for _, c := range cl.classes {
-		pods += max(s.p.Classes[c].Count, 0)
-	}
-	if n := min(trialsMost, trialPods/pods); n >= trialsLeast {
-		return n
-	}
-	return 0
-}
-
-// How often a plan is tried that is not known to bind in any order, and how many pods
-// are bound in all of these trials together.
-const (
-	trialsLeast = 4
-	trialsMost  = 16
-	trialPods   = 8_000
-)

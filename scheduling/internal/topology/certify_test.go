@@ -9,11 +9,11 @@ import (
 // planned puts the given counts in place without asking the rules.
 func planned(p *Problem, counts [][]int64) (*planner, *cluster) {
 	s := newPlanner(compile(p))
-	all := newCluster(s.tables)
+	all := newCluster(s.plan.tables)
 	for c := range counts {
-		copy(s.placed[s.first[c]:s.first[c+1]], counts[c])
+		copy(s.plan.placed[s.plan.first[c]:s.plan.first[c+1]], counts[c])
 	}
-	s.recount(all)
+	s.plan.recount(all)
 	return s, all
 }
 
@@ -82,8 +82,8 @@ func TestCertified(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s, all := planned(c.p, c.counts)
-			assert.Equal(t, c.certified, s.certified(all))
-			assert.Equal(t, c.fragile, s.risk(all).doubt > 0)
+			assert.Equal(t, c.certified, s.certifier.certified(all))
+			assert.Equal(t, c.fragile, s.certifier.risk(all).doubt > 0)
 		})
 	}
 }
@@ -96,9 +96,9 @@ func TestFragileOnlyByOrder(t *testing.T) {
 		c.Sites[s].Domains = []int32{int32(s / 2), int32(s % 2)}
 	}
 	s, all := planned(problem([]Rule{spread(1, 2), spread(1, 2)}, c), [][]int64{{2, 0, 0, 2}})
-	assert.False(t, s.certified(all))
-	assert.Zero(t, s.risk(all).doubt)
+	assert.False(t, s.certifier.certified(all))
+	assert.Zero(t, s.certifier.risk(all).doubt)
 }
 
 // certified reports whether the plan is known to bind in whatever order its pods come.
-func (s *planner) certified(cl *cluster) bool { return s.doubtful(cl) == 0 }
+func (s *certifier) certified(cl *cluster) bool { return s.doubtful(cl) == 0 }

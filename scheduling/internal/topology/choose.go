@@ -14,6 +14,16 @@ type mode struct {
 	anchor *anchor
 }
 
+// chooser chooses the site of the next pods.
+type chooser struct {
+	plan      *plan
+	lookahead *lookahead
+	mode      mode
+	// solo is, by affinity, the domain that pods have opened for their own kind, as
+	// long as it has no others that are counted, or None.
+	solo []int32
+}
+
 // merit is the disadvantages of a cell; the first that differs decides.
 type merit struct {
 	strands     int64 // pods that would meet their affinity in some orders only
@@ -43,21 +53,21 @@ func (m *merit) compare(o *merit, urgent bool) int {
 // choose picks the best cell for the next pods of a class, and how many may go there
 // before it has to choose again; 0 if there is none. They run if they go to a machine
 // that does.
-func (s *planner) choose(class int32) (best int32, n int64, runs bool) {
-	cells, first := s.of(class)
+func (s *chooser) choose(class int32) (best int32, n int64, runs bool) {
+	cells, first := s.plan.of(class)
 	var least merit
 	for k := range cells {
 		i := first + int32(k)
-		allowed, opens := s.counts.admits(cells[k].terms)
+		allowed, opens := s.plan.counts.admits(cells[k].terms)
 		if allowed == 0 {
 			continue
 		}
-		room, price := s.rooms.find(i)
+		room, price := s.plan.rooms.find(i)
 		if room == 0 {
 			continue
 		}
 		m, steady := s.judge(&cells[k], price, opens)
-		away, shut := s.mode.anchor.harm(s, &cells[k])
+		away, shut := s.mode.anchor.harm(s.plan, &cells[k])
 		if shut {
 			continue
 		}
@@ -66,7 +76,7 @@ func (s *planner) choose(class int32) (best int32, n int64, runs bool) {
 			continue
 		}
 		best, least = i, m
-		n, runs = min(room, allowed, s.todo[class]), s.rooms.running(i)
+		n, runs = min(room, allowed, s.plan.todo[class]), s.plan.rooms.running(i)
 		if !steady {
 			n = 1
 		}
@@ -75,14 +85,14 @@ func (s *planner) choose(class int32) (best int32, n int64, runs bool) {
 }
 
 // judge weighs a cell. The merit is steady if a pod there does not change the merit of this or another cell of the class.
-func (s *planner) judge(c *cell, price int64, opens bool) (m merit, steady bool) {
-	m = merit{preferences: c.source(s.tables).Penalty, useless: 1, cost: price}
+func (s *chooser) judge(c *cell, price int64, opens bool) (m merit, steady bool) {
+	m = merit{preferences: c.source(s.plan.tables).Penalty, useless: 1, cost: price}
 	steady = !opens
 	for i := range c.terms {
 		e := &c.terms[i]
 		if e.preference {
-			if s.counts.breaks(e) {
-				m.preferences += s.p.Rules[e.rule].Weight
+			if s.plan.counts.breaks(e) {
+				m.preferences += s.plan.p.Rules[e.rule].Weight
 			}
 			steady = steady && (e.adds == 0 || !e.holds)
 		}
@@ -90,8 +100,8 @@ func (s *planner) judge(c *cell, price int64, opens bool) (m merit, steady bool)
 		case Spread:
 			if e.dom >= 0 && e.adds > 0 {
 				steady = false
-				m.level += s.counts.count[e.dom]
-				if !e.holds && !e.preference && s.counts.breaks(e) {
+				m.level += s.plan.counts.count[e.dom]
+				if !e.holds && !e.preference && s.plan.counts.breaks(e) {
 					m.excess++
 				}
 			}
@@ -99,13 +109,13 @@ func (s *planner) judge(c *cell, price int64, opens bool) (m merit, steady bool)
 			leads, strands := s.lead(c, e, &m), s.strand(e, opens, &m)
 			steady = steady && !leads && !strands
 		case Anti:
-			steady = steady && (e.adds == 0 || e.dom < 0 || s.counts.count[e.dom] > 0)
+			steady = steady && (e.adds == 0 || e.dom < 0 || s.plan.counts.count[e.dom] > 0)
 		}
 	}
 	if s.mode.even {
 		m.harm = m.excess << 32
 	}
-	if s.p.Priced {
+	if s.plan.p.Priced {
 		m.cost += m.preferences
 		m.preferences = 0
 	}
@@ -117,18 +127,18 @@ func (s *planner) judge(c *cell, price int64, opens bool) (m merit, steady bool)
 
 // lead weighs the pods that would follow a pod into a domain, and reports whether there are any. Pods follow if their
 // affinity selects no pod yet.
-func (s *planner) lead(c *cell, e *term, m *merit) bool {
+func (s *chooser) lead(c *cell, e *term, m *merit) bool {
 	if e.preference {
 		// All of its kind follow the first, unless their kind is elsewhere.
-		if !e.holds || !e.self || s.counts.all[e.rule] > 0 {
+		if !e.holds || !e.self || s.plan.counts.all[e.rule] > 0 {
 			return false
 		}
 		if e.dom < 0 {
-			m.missing += s.todo[c.class]
+			m.missing += s.plan.todo[c.class]
 			return true
 		}
 	} else {
-		if e.dom < 0 || e.adds == 0 || s.counts.count[e.dom] > 0 || !s.lookahead.isWanted(e) {
+		if e.dom < 0 || e.adds == 0 || s.plan.counts.count[e.dom] > 0 || !s.lookahead.isWanted(e) {
 			return false
 		}
 		m.useless = 0
@@ -142,13 +152,13 @@ func (s *planner) lead(c *cell, e *term, m *merit) bool {
 // strand weighs a pod in a domain of an affinity for the pods that would open a domain for their own kind, and reports
 // whether it matters for any domain. Such pods bind in every order only if all pods that the affinity selects are in
 // one domain, or one of them there has no such affinity itself.
-func (s *planner) strand(e *term, opens bool, m *merit) bool {
+func (s *chooser) strand(e *term, opens bool, m *merit) bool {
 	if e.preference || e.dom < 0 {
 		return false
 	}
-	if opens && e.holds && s.counts.count[e.dom] <= 0 {
-		for _, other := range s.members[e.rule] {
-			if left := s.todo[other.class]; left > 0 && s.barredFrom(other, e.dom) {
+	if opens && e.holds && s.plan.counts.count[e.dom] <= 0 {
+		for _, other := range s.plan.members[e.rule] {
+			if left := s.plan.todo[other.class]; left > 0 && s.plan.barredFrom(other, e.dom) {
 				m.strands += left
 			}
 		}
@@ -159,25 +169,22 @@ func (s *planner) strand(e *term, opens bool, m *merit) bool {
 		return false
 	}
 	if solo != e.dom {
-		m.strands += s.counts.count[solo]
+		m.strands += s.plan.counts.count[solo]
 	}
 	return !e.holds
 }
 
-// barredFrom reports whether a class is counted by an affinity, does not hold it, and cannot
-// go to one of its domains.
-func (s *planner) barredFrom(m member, dom int32) bool {
-	cells, _ := s.of(m.class)
-	counted := false
-	for i := range cells {
-		e := &cells[i].terms[m.term]
-		if e.holds {
-			return false
-		}
-		counted = counted || e.adds > 0 && e.dom >= 0
-		if e.dom == dom && cells[i].source(s.tables).usable() {
-			return false
+// noteOpened notes which domains pods of a cell open for their own kind, and in which
+// others can do without that.
+func (s *chooser) noteOpened(c *cell) {
+	for k := range c.terms {
+		e := &c.terms[k]
+		switch {
+		case e.kind != Affinity || e.preference || e.dom < 0:
+		case e.holds && s.plan.counts.all[e.rule] == 0:
+			s.solo[e.rule] = e.dom
+		case !e.holds && e.adds > 0 && s.solo[e.rule] == e.dom:
+			s.solo[e.rule] = None
 		}
 	}
-	return counted
 }

@@ -1,6 +1,9 @@
 package topology
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // anchor is a way to plan classes whose spreads count each other's pods, so that they
 // bind in every order: all pods that hold such a spread go to one of its domains, its anchor. The counts of the other
@@ -19,17 +22,18 @@ type anchor struct {
 }
 
 // newAnchors picks anchors for the classes of a cluster; nil if no class needs one.
-func (s *planner) newAnchors(cl *cluster) *anchor {
-	cross := s.crossed(cl)
-	of := s.chooseAnchors(cl, cross)
+func newAnchors(cl *cluster) *anchor {
+	t, cross := cl.t, cl.crossed()
+	of := chooseAnchors(cl, cross)
+	domains := t.domFirst[len(t.p.Rules)]
 	if len(of.spreadGroups) == 0 {
 		return nil
 	}
 	h := &anchor{
-		cross: cross, alone: make([]bool, len(s.p.Classes)),
-		at: make([]bool, len(s.counts.count)), anchored: make([]bool, len(s.p.Rules)),
-		site: make([]int32, len(s.p.Classes)), taken: make([]int64, len(s.p.Classes)),
-		keep: make([]int64, len(s.counts.count)), doubt: make([]int64, len(s.counts.count)),
+		cross: cross, alone: make([]bool, len(t.p.Classes)),
+		at: make([]bool, domains), anchored: make([]bool, len(t.p.Rules)),
+		site: make([]int32, len(t.p.Classes)), taken: make([]int64, len(t.p.Classes)),
+		keep: make([]int64, domains), doubt: make([]int64, domains),
 	}
 	for r, at := range of.of {
 		if at >= 0 {
@@ -41,14 +45,14 @@ func (s *planner) newAnchors(cl *cluster) *anchor {
 		for _, c := range f.classes {
 			h.site[c] = -1
 			if at >= 0 {
-				h.site[c] = s.like(c, f.cells[at])
+				h.site[c] = t.like(c, f.cells[at])
 			}
 		}
 	}
 	of.judge() // counts the pods of each domain
 	for _, c := range cl.classes {
 		if !cross[c] {
-			h.site[c] = s.leans(c, of)
+			h.site[c] = of.leans(c)
 			h.alone[c] = h.site[c] >= 0
 		}
 	}
@@ -63,13 +67,13 @@ func (h *anchor) shared(t *tables, class int32) bool {
 }
 
 // like is the cheapest cell of a class with the same domains of spreads as another.
-func (s *planner) like(class, as int32) int32 {
+func (t *tables) like(class, as int32) int32 {
 	best := int32(-1)
-	for i := s.first[class]; i < s.first[class+1]; i++ {
-		site := s.cells[i].source(s.tables)
+	for i := t.first[class]; i < t.first[class+1]; i++ {
+		site := t.cells[i].source(t)
 		same := site.usable()
-		for k := range s.cells[i].terms {
-			e, o := &s.cells[i].terms[k], &s.cells[as].terms
+		for k := range t.cells[i].terms {
+			e, o := &t.cells[i].terms[k], &t.cells[as].terms
 			if !e.spreads() {
 				continue
 			}
@@ -79,7 +83,7 @@ func (s *planner) like(class, as int32) int32 {
 				}
 			}
 		}
-		if same && (best < 0 || site.Cost < s.cells[best].source(s.tables).Cost) {
+		if same && (best < 0 || site.Cost < t.cells[best].source(t).Cost) {
 			best = i
 		}
 	}
@@ -88,19 +92,19 @@ func (s *planner) like(class, as int32) int32 {
 
 // leans is the anchor of a class that holds just one spread, if crossed pods are counted
 // in other domains too, because those counts may not become balanced. It is -1 otherwise.
-func (s *planner) leans(class int32, of *anchors) int32 {
-	if s.spreads(class) != 1 || s.follows(class) {
+func (of *anchors) leans(class int32) int32 {
+	if of.t.spreads(class) != 1 || of.t.follows(class) {
 		return -1
 	}
-	for i := s.first[class]; i < s.first[class+1]; i++ {
-		for k := range s.cells[i].terms {
-			e := &s.cells[i].terms[k]
+	for i := of.t.first[class]; i < of.t.first[class+1]; i++ {
+		for k := range of.t.cells[i].terms {
+			e := &of.t.cells[i].terms[k]
 			if !e.spreads() || !e.holds || e.adds == 0 || of.of[e.rule] < 0 || e.dom != of.of[e.rule] {
 				continue
 			}
-			from, to := s.domains(e.rule)
+			from, to := of.t.domains(e.rule)
 			for d := from; d < to; d++ {
-				if d != e.dom && of.add[d] > 0 && s.cells[i].source(s.tables).usable() {
+				if d != e.dom && of.add[d] > 0 && of.t.cells[i].source(of.t).usable() {
 					return i
 				}
 			}
@@ -110,7 +114,7 @@ func (s *planner) leans(class int32, of *anchors) int32 {
 }
 
 // update sets the places that are kept free for a class to the number of its pods that are not placed.
-func (h *anchor) update(s *planner, class int32) {
+func (h *anchor) update(s *plan, class int32) {
 	if h == nil || !h.cross[class] && !h.alone[class] || h.site[class] < 0 {
 		return
 	}
@@ -148,7 +152,7 @@ func (h *anchor) away(c *cell) (n int64) {
 // harm says how many rules are against a pod in a cell: those of whose anchor it keeps
 // away, those of which it makes the anchor too high, and those that need it in another
 // domain. A pod that has to wait rather than go there is shut out.
-func (h *anchor) harm(s *planner, c *cell) (harm int64, shut bool) {
+func (h *anchor) harm(s *plan, c *cell) (harm int64, shut bool) {
 	if h == nil {
 		return 0, false
 	}
@@ -184,7 +188,7 @@ func (h *anchor) harm(s *planner, c *cell) (harm int64, shut bool) {
 
 // high is the count that each other domain needs so that the pods of an anchor bind in every order. It includes the pods
 // that are still to be placed there, except when it is asked for these themselves.
-func (h *anchor) high(s *planner, rule, at int32, crossed bool) int64 {
+func (h *anchor) high(s *plan, rule, at int32, crossed bool) int64 {
 	high := s.counts.count[at] - s.p.Rules[rule].Max
 	if !crossed {
 		high += h.keep[at]
@@ -193,10 +197,10 @@ func (h *anchor) high(s *planner, rule, at int32, crossed bool) int64 {
 }
 
 // sure is the count that a domain is certain to have.
-func (h *anchor) sure(s *planner, dom int32) int64 { return s.counts.count[dom] - h.doubt[dom] }
+func (h *anchor) sure(s *plan, dom int32) int64 { return s.counts.count[dom] - h.doubt[dom] }
 
 // lowestSure is the least sure count of a rule among the domains other than one.
-func (h *anchor) lowestSure(s *planner, rule, but int32) int64 {
+func (h *anchor) lowestSure(s *plan, rule, but int32) int64 {
 	from, to := s.domains(rule)
 	low := int64(many)
 	for d := from; d < to; d++ {
@@ -205,4 +209,23 @@ func (h *anchor) lowestSure(s *planner, rule, but int32) int64 {
 		}
 	}
 	return low
+}
+
+// order puts classes that hold no spread first, so that those with an anchor find
+// the counts that they are compared with, then these, then others that hold the same spreads.
+func (h *anchor) order(t *tables, classes []int32) []int32 {
+	next := slices.Clone(classes)
+	rank := func(c int32) int {
+		switch {
+		case t.spreads(c) == 0:
+			return 0
+		case h.cross[c]:
+			return 2
+		case h.shared(t, c):
+			return 3
+		}
+		return 1
+	}
+	slices.SortStableFunc(next, func(a, b int32) int { return cmp.Compare(rank(a), rank(b)) })
+	return next
 }

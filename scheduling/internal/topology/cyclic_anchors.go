@@ -7,7 +7,7 @@ import (
 
 // anchors is a choice of anchors: one domain for each spread that crossed classes hold.
 type anchors struct {
-	s            *planner
+	t            *tables
 	spreadGroups []*spreadGroup
 	rules        []int32 // that need anchors, those of most pods first
 	of           []int32 // by rule: the anchor, as a flat domain, or None
@@ -33,20 +33,21 @@ const descents = 4
 // chooseAnchors picks a domain for each spread that crossed classes hold, such that, if
 // they go there, other pods can make up for them in the other domains: if possible the
 // same for all, which leaves every spread balanced; the cheapest among the like.
-func (s *planner) chooseAnchors(cl *cluster, cross []bool) *anchors {
+func chooseAnchors(cl *cluster, cross []bool) *anchors {
+	t := cl.t
 	h := &anchors{
-		s: s, of: make([]int32, len(s.p.Rules)),
-		free: make([]int64, len(s.p.Rules)), alone: make([]int64, len(s.p.Rules)),
-		add: make([]int64, len(s.counts.count)),
+		t: t, of: make([]int32, len(t.p.Rules)),
+		free: make([]int64, len(t.p.Rules)), alone: make([]int64, len(t.p.Rules)),
+		add: make([]int64, t.domFirst[len(t.p.Rules)]),
 	}
 	for r := range h.of {
 		h.of[r] = None
 	}
-	held := make([]int64, len(s.p.Rules))
+	held := make([]int64, len(t.p.Rules))
 	var classes []int32
 	for _, c := range cl.classes {
-		n := max(s.p.Classes[c].Count, 0)
-		cells, _ := s.of(c)
+		n := max(t.p.Classes[c].Count, 0)
+		cells, _ := t.of(c)
 		if len(cells) == 0 {
 			continue
 		}
@@ -59,7 +60,7 @@ func (s *planner) chooseAnchors(cl *cluster, cross []bool) *anchors {
 			case !e.spreads():
 			case cross[c] && e.holds:
 				held[e.rule] += max(n, 1)
-			case cross[c] || !e.self || s.follows(c):
+			case cross[c] || !e.self || t.follows(c):
 			case e.holds:
 				h.alone[e.rule] += n * e.adds
 			default:
@@ -73,7 +74,7 @@ func (s *planner) chooseAnchors(cl *cluster, cross []bool) *anchors {
 		}
 	}
 	slices.SortStableFunc(h.rules, func(a, b int32) int { return cmp.Compare(held[b], held[a]) })
-	h.spreadGroups = s.spreadGroups(classes)
+	h.spreadGroups = newSpreadGroups(t, classes)
 	h.find()
 	return h
 }
@@ -84,7 +85,7 @@ func (h *anchors) find() {
 	h.descend()
 	together, best := slices.Clone(h.of), h.judge()
 	for k, r := range h.rules {
-		from, to := h.s.domains(r)
+		from, to := h.t.domains(r)
 		h.of[r] = from + int32(k)%(to-from)
 	}
 	h.descend()
@@ -99,9 +100,9 @@ func (h *anchors) descend() {
 		for _, r := range h.rules {
 			best, least := h.of[r], h.judge()
 			unset := best < 0
-			from, to := h.s.domains(r)
+			from, to := h.t.domains(r)
 			for d := from; d < to; d++ {
-				if !h.s.reach[d] {
+				if !h.t.reach[d] {
 					continue
 				}
 				h.of[r] = d
@@ -127,8 +128,8 @@ func (h *anchors) judge() (v verdict) {
 			continue
 		}
 		v.cost += f.cost[at]
-		for k := range h.s.cells[f.cells[at]].terms {
-			if e := &h.s.cells[f.cells[at]].terms[k]; e.spreads() && e.dom >= 0 {
+		for k := range h.t.cells[f.cells[at]].terms {
+			if e := &h.t.cells[f.cells[at]].terms[k]; e.spreads() && e.dom >= 0 {
 				h.add[e.dom] += f.pods * e.adds
 			}
 		}
@@ -143,8 +144,8 @@ func (h *anchors) judge() (v verdict) {
 
 // weigh adds the disadvantages of the anchor of a rule.
 func (h *anchors) weigh(rule int32, v *verdict) {
-	r := &h.s.p.Rules[rule]
-	from, to := h.s.domains(rule)
+	r := &h.t.p.Rules[rule]
+	from, to := h.t.domains(rule)
 	anchor := h.of[rule]
 	lean := int64(0)
 	for d := from; d < to; d++ {
@@ -161,7 +162,7 @@ func (h *anchors) weigh(rule int32, v *verdict) {
 		supply += h.alone[rule]
 	}
 	for d := from; d < to; d++ {
-		if d != anchor && h.s.reach[d] {
+		if d != anchor && h.t.reach[d] {
 			supply -= max(0, high-r.Domains[d-from].Count)
 		}
 	}
@@ -175,8 +176,8 @@ func (h *anchors) cell(f *spreadGroup) (best int, known bool) {
 	best = -1
 	for k, i := range f.cells {
 		fits := true
-		for t := range h.s.cells[i].terms {
-			if e := &h.s.cells[i].terms[t]; e.spreads() && e.holds {
+		for t := range h.t.cells[i].terms {
+			if e := &h.t.cells[i].terms[t]; e.spreads() && e.holds {
 				if h.of[e.rule] < 0 {
 					return -1, false
 				}

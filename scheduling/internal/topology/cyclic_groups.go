@@ -5,47 +5,6 @@ import (
 	"slices"
 )
 
-// crossed says, by class, whether spreads tie it to others both ways: it holds one that
-// does not count it, and is counted by another, which it does not hold, and who gets in
-// there decides, at once or by way of others, who gets in here. Only such pods may wait
-// for each other for ever and may be all in one place as well. Others can be proven to
-// bind one spread after the other, or have a spread that keeps themselves apart.
-func (s *planner) crossed(cl *cluster) []bool {
-	next := make([][]int32, len(s.p.Rules)) // the spreads on which the counts of a spread depend
-	for _, c := range cl.classes {
-		s.eachPair(c, func(counts, holds *term) {
-			if !slices.Contains(next[counts.rule], holds.rule) {
-				next[counts.rule] = append(next[counts.rule], holds.rule)
-			}
-		})
-	}
-	component := components(cl.rules, next)
-	cross := make([]bool, len(s.p.Classes))
-	for _, c := range cl.classes {
-		s.eachPair(c, func(counts, holds *term) {
-			cross[c] = cross[c] || !holds.self && component[counts.rule] == component[holds.rule]
-		})
-	}
-	return cross
-}
-
-// eachPair goes through spreads that count a class, which does not hold them, and
-// spreads that it holds.
-func (s *planner) eachPair(class int32, do func(counts, holds *term)) {
-	cells, _ := s.of(class)
-	if len(cells) == 0 {
-		return
-	}
-	terms := cells[0].terms
-	for i := range terms {
-		for k := range terms {
-			if x, y := &terms[i], &terms[k]; x.spreads() && y.spreads() && x.self && !x.holds && y.holds {
-				do(x, y)
-			}
-		}
-	}
-}
-
 // components numbers rules such that those have the same number which lead to each other.
 func components(rules []int32, next [][]int32) []int32 {
 	component := make([]int32, len(next))
@@ -87,8 +46,8 @@ type spreadGroup struct {
 	cost    []int64 // by cell in that list, of all pods
 }
 
-// spreadGroups groups classes by their spreads and by the domains that they can choose from.
-func (s *planner) spreadGroups(classes []int32) []*spreadGroup {
+// newSpreadGroups groups classes by their spreads and by the domains that they can choose from.
+func newSpreadGroups(t *tables, classes []int32) []*spreadGroup {
 	var found []*spreadGroup
 	index := make(map[string]*spreadGroup)
 	var name, vector []byte
@@ -97,12 +56,12 @@ func (s *planner) spreadGroups(classes []int32) []*spreadGroup {
 		var cells []int32
 		var costs []int64
 		vectors := make(map[string]int)
-		for i := s.first[c]; i < s.first[c+1]; i++ {
-			site := s.cells[i].source(s.tables)
+		for i := t.first[c]; i < t.first[c+1]; i++ {
+			site := t.cells[i].source(t)
 			if !site.usable() {
 				continue
 			}
-			vector = appendSpreads(vector[:0], s.cells[i].terms)
+			vector = appendSpreads(vector[:0], t.cells[i].terms)
 			cost := max(0, site.Cost)
 			if at, ok := vectors[string(vector)]; ok {
 				costs[at] = min(costs[at], cost)
@@ -119,7 +78,7 @@ func (s *planner) spreadGroups(classes []int32) []*spreadGroup {
 			found = append(found, of)
 		}
 		of.classes = append(of.classes, c)
-		n := max(s.p.Classes[c].Count, 0)
+		n := max(t.p.Classes[c].Count, 0)
 		of.pods += n
 		for k := range costs {
 			of.cost[k] += n * costs[k]

@@ -49,7 +49,7 @@ func TestCrossed(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := newPlanner(compile(c.p))
-			assert.Equal(t, c.want, s.crossed(newCluster(s.tables)))
+			assert.Equal(t, c.want, newCluster(s.plan.tables).crossed())
 		})
 	}
 }

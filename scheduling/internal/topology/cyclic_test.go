@@ -15,14 +15,14 @@ func TestAnchor(t *testing.T) {
 		class(5, 3, holds(1), seen(0)).costs(9, 2, 3),
 		class(12, 3, seen(0)), class(12, 3, seen(1)))
 	s := newPlanner(compile(p))
-	all := newCluster(s.tables)
-	s.mode.anchor = s.newAnchors(all)
-	require.NotNil(t, s.mode.anchor)
-	s.again(all, s.anchorOrder([]int32{0, 1, 2, 3}))
-	got := s.result()
+	all := newCluster(s.plan.tables)
+	s.choice.mode.anchor = newAnchors(all)
+	require.NotNil(t, s.choice.mode.anchor)
+	s.again(all, s.choice.mode.anchor.order(s.plan.tables, []int32{0, 1, 2, 3}))
+	got := s.plan.result()
 	assert.Equal(t, [][]int64{{0, 5, 0}, {0, 5, 0}, {6, 1, 5}, {6, 1, 5}}, got.Counts)
-	assert.True(t, s.certified(all))
-	assert.Zero(t, s.risk(all).doubt)
+	assert.True(t, s.certifier.certified(all))
+	assert.Zero(t, s.certifier.risk(all).doubt)
 }
 
 // TestSecondAnchor makes one spread count more pods with ties than others can make up
@@ -34,7 +34,7 @@ func TestSecondAnchor(t *testing.T) {
 		class(3, 3, holds(1), seen(0)).costs(1, 2, 3),
 		class(12, 3, seen(0)).costs(1, 2, 3))
 	s := newPlanner(compile(p))
-	h := s.newAnchors(newCluster(s.tables))
+	h := newAnchors(newCluster(s.plan.tables))
 	require.NotNil(t, h)
 	assert.Equal(t, []bool{true, false, false, false, true, false}, h.at)
 	assert.Equal(t, int32(0), h.site[0])
@@ -43,7 +43,7 @@ func TestSecondAnchor(t *testing.T) {
 	got := Plan(p)
 	assert.Equal(t, []int64{0, 0, 0}, got.Unplaced)
 	certain, all := planned(p, got.Counts)
-	assert.True(t, certain.certified(all), "%v", got.Counts)
+	assert.True(t, certain.certifier.certified(all), "%v", got.Counts)
 }
 
 func TestNoAnchor(t *testing.T) {
@@ -57,7 +57,7 @@ func TestNoAnchor(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newPlanner(compile(p))
-			assert.Nil(t, s.newAnchors(newCluster(s.tables)))
+			assert.Nil(t, newAnchors(newCluster(s.plan.tables)))
 		})
 	}
 }
@@ -69,7 +69,7 @@ func TestAnchorOfSome(t *testing.T) {
 		class(4, 2, holds(0), seen(1)).at(0), class(1, 2, holds(1), seen(0)).at(1),
 		class(6, 2, seen(0)), class(6, 2, seen(1)))
 	s := newPlanner(compile(p))
-	h := s.newAnchors(newCluster(s.tables))
+	h := newAnchors(newCluster(s.plan.tables))
 	require.NotNil(t, h)
 	assert.Equal(t, []int32{0, 1, -1, -1}, h.site)
 	got := Plan(p)

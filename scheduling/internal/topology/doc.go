@@ -72,8 +72,11 @@ package topology
 //
 // Those that plan stand on them:
 //
+//	draft        the pods that are placed; saving and restoring them for a cluster
 //	plan, order, choose  pods one by one: in which order, and the best site for the next
 //	lookahead    the domains that pods need which are not placed yet
+//	traits       which rules a class holds, and where it can go
+//	cluster      classes that rules tie together
 //	certify      whether all pods are proven to bind in any order
 //	repair       planning a cluster again in other ways
 //	cyclic*      domains for spreads that count each other's pods

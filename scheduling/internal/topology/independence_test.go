@@ -118,7 +118,7 @@ func TestGround(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s, all := planned(c.p, c.counts)
-			assert.Equal(t, c.firm, s.independence.run(all, s.placed))
+			assert.Equal(t, c.firm, s.certifier.independence.run(all, s.plan.placed))
 			if c.firm {
 				c.after = c.counts
 			}
@@ -163,11 +163,11 @@ func TestGroundAgainstAllOrders(t *testing.T) {
 			}
 		}
 		s, all := planned(p, given)
-		if !s.check.run(all, s.placed, s.eligible) {
+		if !s.check.run(all, s.plan.placed, s.plan.eligible) {
 			continue // not even in one order
 		}
 		stuck := mayBeStuck(p, given)
-		if s.independence.run(all, s.placed) {
+		if s.certifier.independence.run(all, s.plan.placed) {
 			firm++
 			require.False(t, stuck, "round %d: %+v\n%v", round, p, given)
 		} else if !stuck {

@@ -86,13 +86,13 @@ func TestLabels(t *testing.T) {
 				}
 				s, all := planned(p, got.Counts)
 				if c.sure {
-					assert.Zero(t, s.doubtful(all), "seed %d", seed)
+					assert.Zero(t, s.certifier.doubtful(all), "seed %d", seed)
 				}
 				for range 3 {
 					assert.LessOrEqual(t, lostInOrder(p, got.Counts, rng), int64(c.n)*c.lost/1000, "seed %d", seed)
 				}
 				for r := range p.Rules {
-					n := s.counts.count[s.domFirst[r]:s.domFirst[r+1]]
+					n := s.plan.counts.count[s.plan.domFirst[r]:s.plan.domFirst[r+1]]
 					if c.even {
 						assert.LessOrEqual(t, max(n[0], n[1], n[2])-min(n[0], n[1], n[2]), int64(1), "seed %d: %v", seed, n)
 					}

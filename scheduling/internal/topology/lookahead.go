@@ -2,7 +2,7 @@ package topology
 
 // lookahead knows the domains that pods need which are not placed yet, so that others do not take them.
 type lookahead struct {
-	s *planner
+	plan *plan
 	// wanted says, by flat domain of an Affinity rule, that pods which hold it have no
 	// counted pod within reach and could go there. It holds for a version of the
 	// rule's counts.
@@ -10,14 +10,14 @@ type lookahead struct {
 	version []int32
 }
 
-func newLookahead(s *planner) *lookahead {
-	return &lookahead{s: s, wanted: make([]bool, s.domFirst[len(s.p.Rules)]), version: make([]int32, len(s.p.Rules))}
+func newLookahead(s *plan) *lookahead {
+	return &lookahead{plan: s, wanted: make([]bool, s.domFirst[len(s.p.Rules)]), version: make([]int32, len(s.p.Rules))}
 }
 
 // isWanted reports whether a counted pod in a domain would let pods in that hold an
 // Affinity rule and have no counted pod within reach.
 func (w *lookahead) isWanted(e *term) bool {
-	counts := w.s.counts
+	counts := w.plan.counts
 	if v := counts.version[e.rule]; w.version[e.rule] != v {
 		w.version[e.rule] = v
 		w.survey(e.rule)
@@ -27,20 +27,20 @@ func (w *lookahead) isWanted(e *term) bool {
 
 // survey finds the domains in which a counted pod of an Affinity rule is wanted.
 func (w *lookahead) survey(rule int32) {
-	from, to := w.s.domains(rule)
+	from, to := w.plan.domains(rule)
 	clear(w.wanted[from:to])
-	for _, m := range w.s.members[rule] {
-		cells, _ := w.s.of(m.class)
-		if w.s.todo[m.class] == 0 || len(cells) == 0 || !cells[0].terms[m.term].holds {
+	for _, m := range w.plan.members[rule] {
+		cells, _ := w.plan.of(m.class)
+		if w.plan.todo[m.class] == 0 || len(cells) == 0 || !cells[0].terms[m.term].holds {
 			continue
 		}
 		reached := false
 		for i := range cells {
 			dom := cells[i].terms[m.term].dom
-			reached = reached || dom >= 0 && w.s.counts.count[dom] > 0 && cells[i].source(w.s.tables).usable()
+			reached = reached || dom >= 0 && w.plan.counts.count[dom] > 0 && cells[i].source(w.plan.tables).usable()
 		}
 		for i := range cells {
-			if dom := cells[i].terms[m.term].dom; !reached && dom >= 0 && cells[i].source(w.s.tables).usable() {
+			if dom := cells[i].terms[m.term].dom; !reached && dom >= 0 && cells[i].source(w.plan.tables).usable() {
 				w.wanted[dom] = true
 			}
 		}
@@ -50,9 +50,9 @@ func (w *lookahead) survey(rule int32) {
 // gather estimates the price if the pending pods that hold an Affinity rule have to go to a domain: how many have no room
 // there, and the cost of the others.
 func (w *lookahead) gather(e *term) (missing, cost int64) {
-	for _, m := range w.s.members[e.rule] {
-		cells, first := w.s.of(m.class)
-		left := w.s.todo[m.class]
+	for _, m := range w.plan.members[e.rule] {
+		cells, first := w.plan.of(m.class)
+		left := w.plan.todo[m.class]
 		if left == 0 || len(cells) == 0 || !cells[0].terms[m.term].holds {
 			continue
 		}
@@ -61,9 +61,9 @@ func (w *lookahead) gather(e *term) (missing, cost int64) {
 			if cells[i].terms[m.term].dom != e.dom {
 				continue
 			}
-			free, all := w.s.rooms.capacity(first + int32(i))
+			free, all := w.plan.rooms.capacity(first + int32(i))
 			left -= min(left, free)
-			if price := cells[i].source(w.s.tables).Cost; all > free && price >= 0 {
+			if price := cells[i].source(w.plan.tables).Cost; all > free && price >= 0 {
 				cheapest = min(cheapest, price)
 				bought = max(bought, all-free)
 			}

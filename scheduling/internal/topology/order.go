@@ -9,22 +9,22 @@ import (
 // but are counted by some, so that the others see these counts. Among
 // the others, those go first to which fewer affinities lead one after the other, then
 // those with fewer sites, more rules and larger requests.
-func (s *planner) choosingOrder() []int32 {
+func choosingOrder(t *tables) []int32 {
 	type traits struct {
 		priority     int32
 		holds, sites int
 		depth        int
 		size         int64
 	}
-	depth := s.depths()
-	all := make([]traits, len(s.p.Classes))
-	order := make([]int32, len(s.p.Classes))
-	for c := range s.p.Classes {
-		class := &s.p.Classes[c]
+	depth := depths(t)
+	all := make([]traits, len(t.p.Classes))
+	order := make([]int32, len(t.p.Classes))
+	for c := range t.p.Classes {
+		class := &t.p.Classes[c]
 		order[c] = int32(c)
 		tr := traits{priority: class.Priority, depth: depth[c]}
 		for _, link := range class.Links {
-			if link.Holds && s.exists(link.Rule) && s.p.Rules[link.Rule].Weight <= 0 {
+			if link.Holds && t.exists(link.Rule) && t.p.Rules[link.Rule].Weight <= 0 {
 				tr.holds++
 			}
 		}
@@ -40,7 +40,7 @@ func (s *planner) choosingOrder() []int32 {
 	}
 	slices.SortStableFunc(order, func(a, b int32) int {
 		x, y := &all[a], &all[b]
-		free := func(t *traits) int { return min(t.holds, 1) }
+		free := func(x *traits) int { return min(x.holds, 1) }
 		return cmp.Or(
 			cmp.Compare(y.priority, x.priority),
 			cmp.Compare(free(x), free(y)),
@@ -59,35 +59,26 @@ const deepest = 8
 // depths says, by class, how long a chain of affinities leads to its pods: those that
 // hold none are at 0, those that follow these at 1. Pods that hold the same affinity
 // do not follow each other.
-func (s *planner) depths() []int {
-	depth := make([]int, len(s.p.Classes))
+func depths(t *tables) []int {
+	depth := make([]int, len(t.p.Classes))
 	for again, round := true, 0; again && round < deepest; round++ {
 		again = false
-		for rule := range s.p.Rules {
-			if s.p.Rules[rule].Kind != Affinity || s.p.Rules[rule].Weight > 0 {
+		for rule := range t.p.Rules {
+			if t.p.Rules[rule].Kind != Affinity || t.p.Rules[rule].Weight > 0 {
 				continue
 			}
 			level := 1
-			for _, m := range s.members[rule] {
-				if e := s.termOf(m); e != nil && e.self && !e.holds {
+			for _, m := range t.members[rule] {
+				if e := t.termOf(m); e != nil && e.self && !e.holds {
 					level = max(level, depth[m.class]+1)
 				}
 			}
-			for _, m := range s.members[rule] {
-				if e := s.termOf(m); e != nil && e.holds && depth[m.class] < level {
+			for _, m := range t.members[rule] {
+				if e := t.termOf(m); e != nil && e.holds && depth[m.class] < level {
 					depth[m.class], again = level, true
 				}
 			}
 		}
 	}
 	return depth
-}
-
-// termOf is the term of a member at its first site; nil if it has none.
-func (s *planner) termOf(m member) *term {
-	cells, _ := s.of(m.class)
-	if len(cells) == 0 {
-		return nil
-	}
-	return &cells[0].terms[m.term]
 }

@@ -124,7 +124,7 @@ func TestPlansInRandomOrders(t *testing.T) {
 			p := randomProblem(rng, b)
 			got := Plan(p)
 			s, all := planned(p, got.Counts)
-			sure := s.certified(all)
+			sure := s.certifier.certified(all)
 			lost := int64(0)
 			for range 4 {
 				lost += lostInOrder(p, got.Counts, rng)

@@ -43,6 +43,9 @@ type Problem struct {
 	Late func() bool `json:"-"`
 }
 
+// outOfTime reports whether there is no time for moving pods to cheaper sites any more.
+func (p *Problem) outOfTime() bool { return p.Late != nil && p.Late() }
+
 // Class is pods that are interchangeable.
 type Class struct {
 	// Count is the number of pods.

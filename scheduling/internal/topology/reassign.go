@@ -31,14 +31,21 @@ const (
 	triesInARow = 256
 )
 
+// reassigner reassigns the pods of clusters within a budget of work.
+type reassigner struct {
+	plan      *plan
+	certifier *certifier
+	left      int64 // steps that may still be taken, see stepsPerProof
+}
+
 // reassign reassigns the pods of a cluster, and keeps that if all bind in any order and it
 // costs less.
-func (s *planner) reassign(cl *cluster) {
-	if s.reassignLeft <= 0 {
+func (s *reassigner) reassign(cl *cluster) {
+	if s.left <= 0 {
 		return
 	}
-	before := s.save(cl, risk{doubt: s.doubtful(cl)}, s.stuck(cl))
-	if s.cheapest(cl, before) {
+	before := s.plan.save(cl, risk{doubt: s.certifier.doubtful(cl)}, s.plan.stuck(cl))
+	if before.cheapest(s.plan.tables, cl) {
 		return
 	}
 	x := s.search(cl)
@@ -46,62 +53,16 @@ func (s *planner) reassign(cl *cluster) {
 		return
 	}
 	x.put(cl)
-	d := s.save(cl, risk{doubt: s.doubtful(cl)}, s.stuck(cl))
-	if d.risk.doubt > 0 || before.better(d) || before.risk.doubt == 0 && s.cost(cl, d) >= s.cost(cl, before) {
-		s.restore(cl, before)
+	d := s.plan.save(cl, risk{doubt: s.certifier.doubtful(cl)}, s.plan.stuck(cl))
+	if d.risk.doubt > 0 || before.better(d) || before.risk.doubt == 0 && d.cost(s.plan.tables, cl) >= before.cost(s.plan.tables, cl) {
+		s.plan.restore(cl, before)
 	}
-}
-
-// priced reports whether the costs of sites say all about two drafts that place as many
-// pods: nothing runs that could take some, and there are no preferences.
-func (s *planner) priced(cl *cluster) bool {
-	for _, c := range cl.classes {
-		cells, _ := s.of(c)
-		for k := range cells {
-			if site := cells[k].source(s.tables); len(site.Bins) > 0 || site.Penalty > 0 {
-				return false
-			}
-			if slices.ContainsFunc(cells[k].terms, func(e term) bool { return e.preference && e.holds }) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-// cheapest reports whether all pods of a draft are where their class is cheapest.
-func (s *planner) cheapest(cl *cluster, d *draft) bool {
-	for k, c := range cl.classes {
-		cells, _ := s.of(c)
-		least := Nowhere
-		for j := range cells {
-			if cost := cells[j].source(s.tables).Cost; cost != Nowhere && (least == Nowhere || cost < least) {
-				least = cost
-			}
-		}
-		for j, n := range d.placed[k] {
-			if n > 0 && cells[j].source(s.tables).Cost > least {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-// cost is that of a draft by the costs of sites.
-func (s *planner) cost(cl *cluster, d *draft) (sum float64) {
-	for k, c := range cl.classes {
-		for j, n := range d.placed[k] {
-			sum += float64(n) * float64(max(0, s.cells[int(s.first[c])+j].source(s.tables).Cost))
-		}
-	}
-	return sum
 }
 
 // search finds the cheapest way to reassign a cluster with a proof, better than the present one;
 // nil if there is none. It is begun anew by two goroutines, which do not change each other's results.
-func (s *planner) search(cl *cluster) *reassignment {
-	x := s.newReassignment(cl)
+func (s *reassigner) search(cl *cluster) *reassignment {
+	x := newReassignment(s.plan, cl)
 	if x == nil {
 		return nil
 	}
@@ -109,20 +70,21 @@ func (s *planner) search(cl *cluster) *reassignment {
 	if x.lack > 0 {
 		least = many
 	}
-	tries := x.tries()
+	tries, steps := x.tries(s.left / runs)
 	if tries < fewestMoves {
 		return nil
 	}
+	s.left -= runs * steps
 	found := make([]*assignment, runs)
 	work := func(x *reassignment, from int) {
 		begin := x.save()
-		for run := from; run < runs && !x.s.outOfTime(); run += 2 {
+		for run := from; run < runs && !x.plan.p.outOfTime(); run += 2 {
 			x.load(begin)
 			found[run] = x.run(run, tries)
 		}
 	}
 	var other sync.WaitGroup
-	y := s.newReassignment(cl)
+	y := newReassignment(s.plan, cl)
 	other.Go(func() { work(y, 1) })
 	work(x, 0)
 	other.Wait()
@@ -145,29 +107,27 @@ type assignment struct {
 	cost int64
 }
 
-// tries is how many moves are tried each time; 0 where there is nothing to be gained, or too
-// much to add up. They are paid for.
-func (x *reassignment) tries() (n int64) {
+// tries is the number of moves that are tried each time, for at most so many steps, and the steps that these take; 0 where
+// nothing can be gained, or the sums could overflow.
+func (x *reassignment) tries(most int64) (n, steps int64) {
 	stake, pods := x.stake()
 	if stake == 0 || bits.Len64(uint64(stake))+bits.Len64(uint64(pods)) > 48 {
-		return 0
+		return 0, 0
 	}
 	for _, h := range x.groups {
 		n += movesPerChoice * int64(len(h.choices))
 	}
 	each := int64(4 * (len(x.proofGroups) + len(x.n)))
-	if n = min(n, mostMoves, x.s.reassignLeft/runs/each); n >= fewestMoves {
-		x.s.reassignLeft -= runs * n * each
-	}
-	return n
+	n = min(n, mostMoves, most/each)
+	return n, n * each
 }
 
 // run reassigns once, and returns the assignment; nil where pods are missing in the end.
 func (x *reassignment) run(run int, tries int64) *assignment {
 	stake, _ := x.stake()
-	x.seed = mix(x.s.p.Shuffle*runs + uint64(run))
+	x.seed = mix(x.plan.p.Shuffle*runs + uint64(run))
 	x.anneal(tries, firstThreshold*stake, stake*firstPrice/5, stake*lastPrice/5)
-	for k := int64(lastPrice); x.lack > 0 && k < mostPrice && !x.s.outOfTime(); k *= 2 {
+	for k := int64(lastPrice); x.lack > 0 && k < mostPrice && !x.plan.p.outOfTime(); k *= 2 {
 		x.anneal(tries/fewerMoves, stake*k*3/50, stake*k/5, stake*k*2/5)
 	}
 	if x.descend(tries, stake*mostPrice/5); x.lack > 0 {
@@ -196,7 +156,7 @@ func (x *reassignment) stake() (each, pods int64) {
 // which falls from heat to nothing, at a price for each pod that is missing.
 func (x *reassignment) anneal(tries, heat, first, last int64) {
 	for k := range tries {
-		if k%triesInARow == 0 && x.s.outOfTime() {
+		if k%triesInARow == 0 && x.plan.p.outOfTime() {
 			return
 		}
 		done := k << 10 / tries
@@ -282,7 +242,7 @@ func floor(a, b int64) int64 {
 // descend moves pods of one group at a time as long as that makes it cheaper, and so many moves have
 // not been tried.
 func (x *reassignment) descend(tries, price int64) {
-	for again := true; again && !x.s.outOfTime(); {
+	for again := true; again && !x.plan.p.outOfTime(); {
 		again = false
 		for _, h := range x.groups {
 			for from := range h.choices {

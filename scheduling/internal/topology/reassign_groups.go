@@ -53,7 +53,7 @@ func (x *reassignment) collect(cl *cluster, local []int32) {
 		if h == nil {
 			h = &podGroup{count: make([]int64, len(terms))}
 			for _, t := range terms {
-				h.choices = append(h.choices, x.choiceOf(t, x.s.spreads(c), local, proofGroups))
+				h.choices = append(h.choices, x.choiceOf(t, x.plan.spreads(c), local, proofGroups))
 			}
 			index[name] = h
 			x.groups = append(x.groups, h)
@@ -81,8 +81,8 @@ func counted(a, b siteChoice) bool {
 // shareOf is a class, a name for its choices, and the terms of the rules there. It has no cells where
 // it cannot be reassigned.
 func (x *reassignment) shareOf(c int32) (k classShare, name string, terms [][]term) {
-	cells, first := x.s.of(c)
-	if x.s.todo[c] > 0 || x.s.p.Classes[c].Count <= 0 || len(cells) == 0 ||
+	cells, first := x.plan.of(c)
+	if x.plan.todo[c] > 0 || x.plan.p.Classes[c].Count <= 0 || len(cells) == 0 ||
 		slices.ContainsFunc(cells[0].terms, func(e term) bool { return !e.spreads() }) {
 		return classShare{}, "", nil
 	}
@@ -91,13 +91,13 @@ func (x *reassignment) shareOf(c int32) (k classShare, name string, terms [][]te
 	choices := map[string]int{}
 	for i := range cells {
 		at := first + int32(i)
-		if !x.s.open(at) || x.s.barred(at) {
-			if x.s.placed[at] > 0 {
+		if !cells[i].open(x.plan.tables) || cells[i].barred() {
+			if x.plan.placed[at] > 0 {
 				return classShare{}, "", nil
 			}
 			continue
 		}
-		from, cost := len(all), cells[i].source(x.s.tables).Cost
+		from, cost := len(all), cells[i].source(x.plan.tables).Cost
 		all = appendSpreads(all, cells[i].terms)
 		p, known := choices[string(all[from:])]
 		if known {
@@ -110,7 +110,7 @@ func (x *reassignment) shareOf(c int32) (k classShare, name string, terms [][]te
 		if cost < k.cost[p] {
 			k.cells[p], k.cost[p] = at, cost
 		}
-		k.n[p] += x.s.placed[at]
+		k.n[p] += x.plan.placed[at]
 	}
 	return k, string(all), terms
 }
@@ -127,7 +127,7 @@ func (x *reassignment) choiceOf(terms []term, spreads int, local []int32, proofG
 			continue
 		}
 		a := added{at: local[e.dom], in: -1, each: e.adds}
-		if spreads > 0 && !x.s.alone(e, spreads) {
+		if spreads > 0 && !x.plan.alone(e, spreads) {
 			a.in = x.proofGroups[out.proofGroup].accountOf(a.at)
 		}
 		out.adds = append(out.adds, a)
@@ -205,16 +205,4 @@ func (h *podGroup) handOver(from, to int, n int64) {
 			break
 		}
 	}
-}
-
-// open reports whether any number of pods may be bought for a cell, rules aside.
-func (s *planner) open(i int32) bool {
-	site := s.cells[i].source(s.tables)
-	return site.Limit < 0 && site.Cost >= 0
-}
-
-// barred reports whether the nodes of a cell lack the key of a spread that its class must
-// hold: whatever the counts, none of its pods binds there.
-func (s *planner) barred(i int32) bool {
-	return slices.ContainsFunc(s.cells[i].terms, func(e term) bool { return e.spreads() && e.holds && e.dom < 0 })
 }

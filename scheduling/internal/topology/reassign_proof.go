@@ -20,7 +20,7 @@ func newProofState(x *reassignment) proofState {
 }
 
 // missing is how many pods are missing for a proof that all bind in any order. It goes as
-// [planner.certified] does. Where it is stuck, pods are taken to be there that some spread
+// [certifier.doubtful] does. Where it is stuck, pods are taken to be there that some spread
 // takes, the one that takes the fewest. It stops at a limit.
 func (x *reassignment) missing(limit int64) (lack int64) {
 	q := &x.proofState

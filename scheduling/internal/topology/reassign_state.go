@@ -3,9 +3,9 @@ package topology
 import "slices"
 
 // reassignment reassigns the pods of a cluster that have to do with spreads alone, see
-// [planner.reassign]. Others stay where they are, and are taken to bind.
+// [reassigner.reassign]. Others stay where they are, and are taken to bind.
 type reassignment struct {
-	s           *planner
+	plan        *plan
 	groups      []*podGroup
 	proofGroups []*proofGroup
 	spreads     []domainRange
@@ -36,8 +36,8 @@ type proofGroup struct {
 }
 
 // newReassignment is a reassignment for the plan of a cluster, or nil where there is nothing to reassign.
-func (s *planner) newReassignment(cl *cluster) *reassignment {
-	x := &reassignment{s: s}
+func newReassignment(s *plan, cl *cluster) *reassignment {
+	x := &reassignment{plan: s}
 	local := make([]int32, len(s.counts.count))
 	for _, r := range cl.rules {
 		rule := &s.p.Rules[r]
@@ -107,13 +107,13 @@ func (x *reassignment) put(cl *cluster) {
 	for _, h := range x.groups {
 		for i := range h.shares {
 			k := &h.shares[i]
-			clear(x.s.placed[x.s.first[k.class]:x.s.first[k.class+1]])
+			clear(x.plan.placed[x.plan.first[k.class]:x.plan.first[k.class+1]])
 			for p, n := range k.n {
-				x.s.placed[k.cells[p]] = n
+				x.plan.placed[k.cells[p]] = n
 			}
 		}
 	}
-	x.s.recount(cl)
+	x.plan.recount(cl)
 }
 
 // cost is that of all groups.

@@ -61,7 +61,7 @@ func cheaperBinds(t *testing.T, p *Problem, before, after *Result) bool {
 		assert.Equal(t, podsOf(before.Counts[c]), podsOf(after.Counts[c]))
 	}
 	s, all := planned(p, after.Counts)
-	require.True(t, s.certified(all), "%d kinds: %v", len(p.Rules), after.Counts)
+	require.True(t, s.certifier.certified(all), "%d kinds: %v", len(p.Rules), after.Counts)
 	assert.Equal(t, after.Counts, Replay(p, after.Counts, nil))
 	assert.Equal(t, after, Plan(p), "the same again")
 	assert.LessOrEqual(t, priceOf(p, after.Counts), priceOf(p, before.Counts), "%d kinds", len(p.Rules))
@@ -103,7 +103,7 @@ func TestDealtAsCheapAsCanBe(t *testing.T) {
 // any order.
 func cheapestProven(p *Problem) int64 {
 	s := newPlanner(compile(p))
-	all := newCluster(s.tables)
+	all := newCluster(s.plan.tables)
 	least := int64(math.MaxInt64)
 	counts := make([][]int64, len(p.Classes))
 	var place func(c int)
@@ -114,9 +114,9 @@ func cheapestProven(p *Problem) int64 {
 				return
 			}
 			for i := range counts {
-				copy(s.placed[s.first[i]:s.first[i+1]], counts[i])
+				copy(s.plan.placed[s.plan.first[i]:s.plan.first[i+1]], counts[i])
 			}
-			if s.recount(all); s.certified(all) {
+			if s.plan.recount(all); s.certifier.certified(all) {
 				least = price
 			}
 			return
@@ -166,7 +166,7 @@ func TestNotDealtOut(t *testing.T) {
 			p := base()
 			change(p)
 			s, all := planned(p, Plan(p).Counts)
-			assert.Nil(t, s.newReassignment(all))
+			assert.Nil(t, newReassignment(s.plan, all))
 		})
 	}
 	for name, costs := range map[string][]int64{
@@ -179,9 +179,9 @@ func TestNotDealtOut(t *testing.T) {
 				p.Classes[c] = p.Classes[c].costs(costs...)
 			}
 			s, all := planned(p, Plan(p).Counts)
-			s.reassignLeft = math.MaxInt64
-			require.NotNil(t, s.newReassignment(all))
-			assert.Nil(t, s.search(all))
+			s.reassigner.left = math.MaxInt64
+			require.NotNil(t, newReassignment(s.plan, all))
+			assert.Nil(t, s.reassigner.search(all))
 		})
 	}
 	t.Run("with an affinity", func(t *testing.T) {
@@ -191,7 +191,7 @@ func TestNotDealtOut(t *testing.T) {
 		c.Links = slices.Clone(c.Links)
 		p.Classes = append(p.Classes, c)
 		s, all := planned(p, Plan(p).Counts)
-		x := s.newReassignment(all)
+		x := newReassignment(s.plan, all)
 		require.NotNil(t, x)
 		for _, h := range x.groups {
 			for _, k := range h.shares {
@@ -205,18 +205,18 @@ func TestNotDealtOut(t *testing.T) {
 func TestDealingIsLimited(t *testing.T) {
 	p := twin(5, 20)
 	s, all := planned(p, Plan(p).Counts)
-	before := slices.Clone(s.placed)
-	s.reassign(all)
-	assert.Equal(t, before, s.placed, "no work, no change")
+	before := slices.Clone(s.plan.placed)
+	s.reassigner.reassign(all)
+	assert.Equal(t, before, s.plan.placed, "no work, no change")
 
-	s.reassignLeft = 1_000
-	assert.Nil(t, s.search(all), "too little to begin")
-	assert.Equal(t, int64(1_000), s.reassignLeft)
-	s.reassignLeft = 30_000_000
-	x := s.search(all)
+	s.reassigner.left = 1_000
+	assert.Nil(t, s.reassigner.search(all), "too little to begin")
+	assert.Equal(t, int64(1_000), s.reassigner.left)
+	s.reassigner.left = 30_000_000
+	x := s.reassigner.search(all)
 	require.NotNil(t, x)
-	assert.Less(t, s.reassignLeft, int64(30_000_000))
-	assert.GreaterOrEqual(t, s.reassignLeft, int64(0))
+	assert.Less(t, s.reassigner.left, int64(30_000_000))
+	assert.GreaterOrEqual(t, s.reassigner.left, int64(0))
 	assert.Zero(t, x.lack)
 }
 
@@ -232,7 +232,7 @@ func TestDealingEndsInTime(t *testing.T) {
 		got := Plan(p)
 		assert.Equal(t, full.Unplaced, got.Unplaced)
 		s, all := planned(p, got.Counts)
-		require.True(t, s.certified(all), "%d looks", looks)
+		require.True(t, s.certifier.certified(all), "%d looks", looks)
 		if !assert.ObjectsAreEqual(full.Counts, got.Counts) {
 			different++
 		}

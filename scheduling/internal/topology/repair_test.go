@@ -18,7 +18,7 @@ func TestOrder(t *testing.T) {
 		class(1, 3, seen(0), self(2)),
 		class(1, 3, self(0)).priority(1),
 		class(1, 3, self(0)).limits(0, 0))
-	assert.Equal(t, []int32{5, 4, 3, 6, 2, 1, 0}, newPlanner(compile(p)).choosingOrder(),
+	assert.Equal(t, []int32{5, 4, 3, 6, 2, 1, 0}, choosingOrder(compile(p)),
 		"priority, those that hold nothing hard, fewest sites, most rules, largest request")
 }
 

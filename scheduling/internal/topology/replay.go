@@ -1,7 +1,6 @@
 package topology
 
 import (
-	"cmp"
 	"slices"
 )
 
@@ -80,28 +79,6 @@ func (r *replay) hold(placed []int64) {
 			placed[i] = n
 		}
 	}
-}
-
-// cluster is classes with all rules that are linked to them, and no other class is
-// linked to these. Classes are in the order in which they bind.
-type cluster struct {
-	classes []int32
-	rules   []int32
-}
-
-// newCluster is all classes and rules.
-func newCluster(t *tables) *cluster {
-	all := &cluster{classes: make([]int32, len(t.p.Classes)), rules: make([]int32, len(t.p.Rules))}
-	for c := range all.classes {
-		all.classes[c] = int32(c)
-	}
-	for r := range all.rules {
-		all.rules[r] = int32(r)
-	}
-	slices.SortStableFunc(all.classes, func(a, b int32) int {
-		return cmp.Compare(t.p.Classes[b].Priority, t.p.Classes[a].Priority)
-	})
-	return all
 }
 
 // replay is pods that bind one by one.
