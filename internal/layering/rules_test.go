@@ -60,7 +60,7 @@ func floors() map[string]floor {
 		"instancetypes/gcp":                   catalogs,
 		"scheduling":                          vocabulary,
 		"scheduling/certificate":              machines,
-		"scheduling/explanation":              numbers,
+		"scheduling/explanation":              pods,
 		"scheduling/internal/fixed":           numbers,
 		"scheduling/internal/interior":        compiled,
 		"scheduling/internal/knapsack":        compiled,
