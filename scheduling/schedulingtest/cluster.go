@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
+	"github.com/plimsoll-go/plimsoll/internal/dice"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
@@ -23,9 +24,9 @@ import (
 // give the same cluster. It panics if the catalog cannot hold the pods, which are small.
 func Cluster(seed uint64, o ClusterOptions) disruption.Cluster {
 	o = o.orDefaults()
-	b := &clusterBuilder{dice: newDice(seed), options: o}
+	b := &clusterBuilder{dice: dice.New(seed), options: o}
 	if b.options.Removed <= 0 {
-		b.options.Removed = 0.2 + 0.4*b.Float64()
+		b.options.Removed = 0.2 + 0.4*b.dice.Float64()
 	}
 	b.cluster.Problem = scheduling.Problem{
 		Now:       clusterTime(),
@@ -52,7 +53,7 @@ func Cluster(seed uint64, o ClusterOptions) disruption.Cluster {
 
 // clusterBuilder is the shared state of the parts of one cluster.
 type clusterBuilder struct {
-	dice
+	dice    dice.Dice
 	options ClusterOptions
 	cluster disruption.Cluster
 }
@@ -113,12 +114,12 @@ func (b *clusterBuilder) finish() {
 	}
 	c.Running = nil
 	for i, node := range c.Nodes {
-		created := c.Now.Add(-time.Duration(b.between(2*60, 200*60)) * time.Minute)
+		created := c.Now.Add(-time.Duration(b.dice.Between(2*60, 200*60)) * time.Minute)
 		ready := created.Add(90 * time.Second)
 		node.CreationTimestamp = metav1.NewTime(created)
 		m := disruption.Machine{
 			Node: node.Name, Created: created, Initialized: ready,
-			LastPodEvent: c.Now.Add(-time.Duration(b.between(10, 60)) * time.Minute),
+			LastPodEvent: c.Now.Add(-time.Duration(b.dice.Between(10, 60)) * time.Minute),
 		}
 		if i < b.options.Foreign {
 			delete(node.Labels, scheduling.NodePoolLabel)
@@ -126,7 +127,7 @@ func (b *clusterBuilder) finish() {
 			c.Machines = append(c.Machines, m)
 		}
 		for _, pod := range on[node.Name] {
-			if b.Float64() >= b.options.Removed {
+			if b.dice.Float64() >= b.options.Removed {
 				pod.Status.StartTime = &metav1.Time{Time: ready}
 				b.volume(pod, node)
 				c.Running = append(c.Running, pod)
@@ -171,27 +172,27 @@ func (b *clusterBuilder) workloads() []*corev1.Pod {
 	pods := make([]*corev1.Pod, 0, n)
 	for i := 0; len(pods) < n; i++ {
 		name := fmt.Sprintf("app-%05d", i)
-		replicas := min(b.between(2, 40), n-len(pods))
+		replicas := min(b.dice.Between(2, 40), n-len(pods))
 		kind := "ReplicaSet"
-		if b.options.Various && b.oneIn(10) {
+		if b.options.Various && b.dice.OneIn(10) {
 			kind, replicas = "StatefulSet", min(replicas, 5)
 		}
 		opts := []PodOption{
 			Label("app", name), OwnedBy(kind, name),
-			Requests(MilliCPU(pick[int64](b.dice, 100, 250, 500, 1000, 1500)), MiB(pick[int64](b.dice, 100, 256, 512, 1024, 2048, 4096))),
+			Requests(MilliCPU(dice.Pick[int64](b.dice, 100, 250, 500, 1000, 1500)), MiB(dice.Pick[int64](b.dice, 100, 256, 512, 1024, 2048, 4096))),
 		}
-		if b.options.Spread && b.oneIn(3) {
+		if b.options.Spread && b.dice.OneIn(3) {
 			opts = append(opts, b.spread())
 		}
-		if b.options.Apart && b.oneIn(8) {
+		if b.options.Apart && b.dice.OneIn(8) {
 			// One pod a host is for workloads that have hosts enough.
 			replicas = min(replicas, max(b.options.Nodes/4, 2))
 			opts = append(opts, Apart(corev1.LabelHostname))
 		}
-		if b.options.Spot && b.oneIn(2) {
+		if b.options.Spot && b.dice.OneIn(2) {
 			opts = append(opts, Select(offerings.CapacityTypeLabel, string(offerings.OnDemand)))
 		}
-		if b.options.PDBs && b.oneIn(2) {
+		if b.options.PDBs && b.dice.OneIn(2) {
 			b.cluster.PodDisruptionBudgets = append(b.cluster.PodDisruptionBudgets, b.budget(name))
 		}
 		pods = append(pods, Pods(replicas, name, opts...)...)
@@ -201,13 +202,13 @@ func (b *clusterBuilder) workloads() []*corev1.Pod {
 
 // budget is a PodDisruptionBudget for a workload.
 func (b *clusterBuilder) budget(app string) *podBudget {
-	most := pick(b.dice, intstr.FromInt32(1), intstr.FromString("10%"), intstr.FromString("25%"), intstr.FromInt32(5))
-	if b.oneIn(20) {
+	most := dice.Pick(b.dice, intstr.FromInt32(1), intstr.FromString("10%"), intstr.FromString("25%"), intstr.FromInt32(5))
+	if b.dice.OneIn(20) {
 		most = intstr.FromInt32(0)
 	}
 	out := DisruptionBudget(app, map[string]string{"app": app}, most)
-	if b.options.Various && b.oneIn(2) {
-		least := pick(b.dice, intstr.FromString("75%"), intstr.FromString("90%"), intstr.FromInt32(1))
+	if b.options.Various && b.dice.OneIn(2) {
+		least := dice.Pick(b.dice, intstr.FromString("75%"), intstr.FromString("90%"), intstr.FromInt32(1))
 		out.Spec.MaxUnavailable, out.Spec.MinAvailable = nil, &least
 	}
 	return out
@@ -215,7 +216,7 @@ func (b *clusterBuilder) budget(app string) *podBudget {
 
 // spread is one over zones.
 func (b *clusterBuilder) spread() PodOption {
-	if b.options.Various && b.oneIn(2) {
+	if b.options.Various && b.dice.OneIn(2) {
 		return Spread(corev1.LabelTopologyZone, Soft())
 	}
 	return Spread(corev1.LabelTopologyZone)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
+	"github.com/plimsoll-go/plimsoll/internal/dice"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
@@ -95,7 +96,7 @@ func clusterCatalog() *instancetypes.Catalog {
 	}{
 		{"large", 2, 29}, {"xlarge", 4, 58}, {"2xlarge", 8, 58}, {"4xlarge", 16, 234}, {"8xlarge", 32, 234},
 	}
-	d := newDice(1)
+	d := dice.New(1)
 	var types []*instancetypes.InstanceType
 	for _, f := range families {
 		for _, s := range sizes {
@@ -106,7 +107,7 @@ func clusterCatalog() *instancetypes.Catalog {
 			}
 			for _, zone := range []string{"us-east-1a", "us-east-1b", "us-east-1c"} {
 				price := offerings.Price(s.cores) * f.price
-				opts = append(opts, OnDemand(zone, price), Spot(zone, price/1000*offerings.Price(d.between(300, 550))))
+				opts = append(opts, OnDemand(zone, price), Spot(zone, price/1000*offerings.Price(d.Between(300, 550))))
 			}
 			types = append(types, Type(f.name+"."+s.name, opts...))
 		}

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
+	"github.com/plimsoll-go/plimsoll/internal/dice"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
@@ -24,7 +25,7 @@ import (
 // and a budget of 10%, which may buy every offering of the catalog. The same arguments give the
 // same cluster. It panics if the catalog lacks such machines, on spot or on demand.
 func UsedCluster(seed uint64, nodes int, catalog *instancetypes.Catalog) disruption.Cluster {
-	b := &clusterBuilder{dice: newDice(seed)}
+	b := &clusterBuilder{dice: dice.New(seed)}
 	c := &b.cluster
 	b.options.Spot, b.options.ConsolidateAfter, b.options.Budgets = true, lasting(time.Minute), []scheduling.Budget{{Nodes: "10%"}}
 	c.Problem = scheduling.Problem{
@@ -49,7 +50,7 @@ func UsedCluster(seed uint64, nodes int, catalog *instancetypes.Catalog) disrupt
 	}
 	services := b.services(max(20, nodes/6))
 	for i := range nodes {
-		m := pick(b.dice, machines[b.IntN(3)/2]...)
+		m := dice.Pick(b.dice, machines[b.dice.IntN(3)/2]...)
 		node := Node(fmt.Sprintf("node-%05d", i+1), OfPool("default"), OfType(m.InstanceType, m.Offering))
 		c.Nodes = append(c.Nodes, node)
 		b.fill(node, services, agent)
@@ -84,10 +85,10 @@ func (b *clusterBuilder) services(n int) []*usedService {
 	var out []*usedService
 	for i := range n {
 		s := &usedService{name: fmt.Sprintf("app-%05d", i)}
-		s.cpu = pick[int64](b.dice, 50, 100, 100, 200, 250, 500, 500, 1000, 2000)
-		s.memory = pick[int64](b.dice, 64, 128, 256, 512, 1024, 2048, 4096)
+		s.cpu = dice.Pick[int64](b.dice, 50, 100, 100, 200, 250, 500, 500, 1000, 2000)
+		s.memory = dice.Pick[int64](b.dice, 64, 128, 256, 512, 1024, 2048, 4096)
 		s.options = []PodOption{Label("app", s.name), OwnedBy("ReplicaSet", s.name), s.requests()}
-		switch kind := b.IntN(20); {
+		switch kind := b.dice.IntN(20); {
 		case kind < 4:
 			s.options = append(s.options, Spread(corev1.LabelTopologyZone, Skew(5)))
 		case kind < 6:
@@ -95,7 +96,7 @@ func (b *clusterBuilder) services(n int) []*usedService {
 		case kind < 9:
 			s.options = append(s.options, Spread(corev1.LabelHostname, Soft()))
 		}
-		if b.IntN(10) < 3 {
+		if b.dice.IntN(10) < 3 {
 			b.cluster.PodDisruptionBudgets = append(b.cluster.PodDisruptionBudgets, DisruptionBudget(s.name, map[string]string{"app": s.name}, intstr.FromString("25%")))
 		}
 		out = append(out, s)
@@ -107,10 +108,10 @@ func (b *clusterBuilder) services(n int) []*usedService {
 func (b *clusterBuilder) fill(node *corev1.Node, services []*usedService, daemon serviceSize) {
 	all := node.Status.Allocatable
 	cpu, memory, pods := all.Cpu().MilliValue()-daemon.cpu, all.Memory().Value()>>20-daemon.memory, all.Pods().Value()-1
-	least := cpu - int64(float64(cpu)*(0.2+0.7*b.Float64()))
+	least := cpu - int64(float64(cpu)*(0.2+0.7*b.dice.Float64()))
 	here := map[*usedService]bool{}
 	for range 40 {
-		s := pick(b.dice, services...)
+		s := dice.Pick(b.dice, services...)
 		if cpu <= least || s.cpu > cpu || s.memory > memory || pods == 0 || s.apart && here[s] {
 			continue
 		}

@@ -5,17 +5,19 @@ import (
 	"math"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/internal/dice"
 )
 
 // MixedSizes is n pods of thirty sizes, drawn evenly: 100m, 250m, 500m, 1 or 1.5
 // cores with 100, 256, 512, 1024, 2048 or 4096 MiB. Karpenter's own packing
 // benchmark draws from the same sizes.
 func MixedSizes(n int, seed uint64) []*corev1.Pod {
-	d := newDice(seed)
+	d := dice.New(seed)
 	pods := make([]*corev1.Pod, 0, n)
 	for i := range n {
-		cpu := pick[int64](d, 100, 250, 500, 1000, 1500)
-		memory := pick[int64](d, 100, 256, 512, 1024, 2048, 4096)
+		cpu := dice.Pick[int64](d, 100, 250, 500, 1000, 1500)
+		memory := dice.Pick[int64](d, 100, 256, 512, 1024, 2048, 4096)
 		pods = append(pods, Pod(fmt.Sprintf("pod-%06d", i), Requests(MilliCPU(cpu), MiB(memory))))
 	}
 	return pods
@@ -26,8 +28,8 @@ func MixedSizes(n int, seed uint64) []*corev1.Pod {
 // which need not be their own, of pods with affinity to each other in a zone, and of pods with
 // anti-affinity on hosts.
 func Diverse(n int, seed uint64) []*corev1.Pod {
-	d := newDice(seed)
-	letter := func() string { return pick(d, "a", "b", "c", "d", "e", "f", "g") }
+	d := dice.New(seed)
+	letter := func() string { return dice.Pick(d, "a", "b", "c", "d", "e", "f", "g") }
 	labelled := func() []PodOption { return []PodOption{Label("my-label", letter())} }
 	kinds := []func() []PodOption{
 		labelled,
@@ -44,8 +46,8 @@ func Diverse(n int, seed uint64) []*corev1.Pod {
 	for i := range n {
 		// The remainder of a division by five is plain pods.
 		kind := min(i/max(n/len(kinds), 1), len(kinds)) % len(kinds)
-		cpu := pick[int64](d, 100, 250, 500, 1000, 1500)
-		memory := pick[int64](d, 100, 256, 512, 1024, 2048, 4096)
+		cpu := dice.Pick[int64](d, 100, 250, 500, 1000, 1500)
+		memory := dice.Pick[int64](d, 100, 256, 512, 1024, 2048, 4096)
 		pods = append(pods, Pod(fmt.Sprintf("pod-%06d", i), append(kinds[kind](), Requests(MilliCPU(cpu), MiB(memory)))...))
 	}
 	return pods
@@ -55,7 +57,7 @@ func Diverse(n int, seed uint64) []*corev1.Pod {
 // in number: like in most clusters, a few of them have most of the pods. CPU is
 // log-normal around 400m, memory around 2 GiB for each core with a wide spread.
 func Workloads(n, classes int, seed uint64) []*corev1.Pod {
-	d := newDice(seed)
+	d := dice.New(seed)
 	classes = max(1, min(classes, n))
 	share := make([]float64, classes)
 	var total float64

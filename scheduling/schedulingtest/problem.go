@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
+	"github.com/plimsoll-go/plimsoll/internal/dice"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
 )
@@ -19,12 +20,12 @@ import (
 // must not change the plan. The objects are shared with p; the order inside an object, of
 // containers for example, has a meaning and stays.
 func Shuffle[P scheduling.Problem | disruption.Cluster](p P, seed uint64) P {
-	shuffleLists(newDice(seed), reflect.ValueOf(&p).Elem())
+	shuffleLists(dice.New(seed), reflect.ValueOf(&p).Elem())
 	return p
 }
 
 // shuffleLists replaces the lists of a struct, and of structs inside it, by shuffled ones.
-func shuffleLists(d dice, v reflect.Value) {
+func shuffleLists(d dice.Dice, v reflect.Value) {
 	for i := range v.NumField() {
 		switch f := v.Field(i); {
 		case !f.CanSet():

@@ -2,13 +2,13 @@ package schedulingtest
 
 import (
 	"cmp"
-	"math/rand/v2"
 	"strconv"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
+	"github.com/plimsoll-go/plimsoll/internal/dice"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
@@ -51,25 +51,27 @@ func (s Size) orDefaults() Size {
 func Random(seed uint64, size Size) scheduling.Problem {
 	w := newGenerator(seed, size.orDefaults())
 	p := scheduling.Problem{Now: time.Date(2026, time.March, 1, 12, 0, 0, 0, time.UTC)}
-	w.types = w.instanceTypes()
+	m := &market{base: w}
+	w.types = m.instanceTypes()
 	p.Catalog = MustCatalog(w.types...)
-	w.pools = w.nodePools()
+	w.pools = m.nodePools()
 	p.NodePools = w.pools
-	if w.oneIn(10) && len(w.pools) > 0 && len(w.types) > 1 {
+	if w.dice.OneIn(10) && len(w.pools) > 0 && len(w.types) > 1 {
 		// A pool whose node class sees only some of the types.
 		p.PoolCatalogs = map[string]*instancetypes.Catalog{
 			w.pools[0].Name: MustCatalog(w.types[:len(w.types)/2]...),
 		}
 	}
 	w.openAPool(p)
-	p.DaemonSets = w.daemonSets()
-	p.Nodes, p.Running = w.nodes()
-	p.Pods = w.pods()
-	if w.oneIn(6) {
+	x := &objects{base: w, market: m}
+	p.DaemonSets = x.daemonSets()
+	p.Nodes, p.Running = x.nodes()
+	p.Pods = x.pods()
+	if w.dice.OneIn(6) {
 		p.Unavailable = w.unavailable(p.Now)
 	}
 	if size.Ties {
-		w.relate(&p)
+		(&relations{base: w}).relate(&p)
 	}
 	return p
 }
@@ -98,9 +100,9 @@ func (w *generator) openAPool(p scheduling.Problem) {
 	}
 }
 
-// generator is what the parts of one random problem have in common.
+// generator has the facts that all parts of one random problem share, and draws requirements about them.
 type generator struct {
-	dice
+	dice  dice.Dice
 	size  Size
 	zones []string
 	types []*instancetypes.InstanceType
@@ -110,19 +112,15 @@ type generator struct {
 	ports bool
 	// keys are the custom label keys that this problem uses.
 	keys []labelKey
-	// apps are the values that workloads have for the label app, and only is the kind
-	// of tie that this problem is about alone, if it is a low number.
-	apps []string
-	only int
 }
 
 func newGenerator(seed uint64, size Size) *generator {
-	w := &generator{dice: newDice(seed), size: size}
-	for i := range w.between(1, size.Zones) {
+	w := &generator{dice: dice.New(seed), size: size}
+	for i := range w.dice.Between(1, size.Zones) {
 		w.zones = append(w.zones, "zone-"+string(rune('a'+i)))
 	}
-	w.ports = w.oneIn(3)
-	w.keys = some(w.dice, customKeys()...)
+	w.ports = w.dice.OneIn(3)
+	w.keys = dice.Some(w.dice, customKeys()...)
 	return w
 }
 
@@ -145,62 +143,25 @@ func customKeys() []labelKey {
 // that they count no more.
 func (w *generator) unavailable(now time.Time) *offerings.Unavailable {
 	u := &offerings.Unavailable{}
-	for range w.between(1, 3) {
-		t := pick(w.dice, w.types...)
+	for range w.dice.Between(1, 3) {
+		t := dice.Pick(w.dice, w.types...)
 		key := offerings.Key{
-			InstanceType: pick(w.dice, t.Name, t.Name, ""),
-			Zone:         pick(w.dice, append(w.zones, "")...),
-			CapacityType: pick(w.dice, offerings.Spot, offerings.OnDemand),
+			InstanceType: dice.Pick(w.dice, t.Name, t.Name, ""),
+			Zone:         dice.Pick(w.dice, append(w.zones, "")...),
+			CapacityType: dice.Pick(w.dice, offerings.Spot, offerings.OnDemand),
 		}
 		if key.InstanceType == "" && key.Zone == "" {
 			key.CapacityType = offerings.Spot
 		}
-		u.Mark(key, now.Add(-time.Duration(w.between(0, 5))*time.Minute), 0)
+		u.Mark(key, now.Add(-time.Duration(w.dice.Between(0, 5))*time.Minute), 0)
 	}
 	return u
-}
-
-// dice draws from a seeded stream. The same seed draws the same on every machine.
-type dice struct{ *rand.Rand }
-
-func newDice(seed uint64) dice {
-	// The second word is arbitrary; it keeps small seeds from starting alike.
-	return dice{rand.New(rand.NewPCG(seed, 0x9e3779b97f4a7c15))}
-}
-
-// oneIn is true once in n times.
-func (d dice) oneIn(n int) bool { return d.IntN(n) == 0 }
-
-// between draws from lo to hi, both included; lo where hi is less.
-func (d dice) between(lo, hi int) int {
-	if hi <= lo {
-		return lo
-	}
-	return lo + d.IntN(hi-lo+1)
-}
-
-// few draws from 0 to n, small numbers more often.
-func (d dice) few(n int) int { return min(d.between(0, n), d.between(0, n)) }
-
-// pick draws one of the values.
-func pick[T any](d dice, values ...T) T { return values[d.IntN(len(values))] }
-
-// some draws a non-empty part of the values, in their order.
-func some[T any](d dice, values ...T) []T {
-	keep := d.IntN(len(values))
-	var part []T
-	for i, v := range values {
-		if i == keep || d.oneIn(2) {
-			part = append(part, v)
-		}
-	}
-	return part
 }
 
 // expr is a requirement on a random key, of a kind that pods and pools may both
 // ask for. It rarely asks for what no node can have.
 func (w *generator) expr() requirements.Selector {
-	switch w.IntN(9) {
+	switch w.dice.IntN(9) {
 	case 0, 1:
 		return w.exprOn(labelKey{corev1.LabelTopologyZone, w.zones})
 	case 2:
@@ -214,7 +175,7 @@ func (w *generator) expr() requirements.Selector {
 	case 6:
 		return w.exprOn(labelKey{corev1.LabelInstanceTypeStable, w.typeNames()})
 	case 7:
-		t := pick(w.dice, w.types...)
+		t := dice.Pick(w.dice, w.types...)
 		return w.exprOn(labelKey{familyKey, []string{t.Labels[familyKey], "m6", "c7"}})
 	default:
 		return w.customExpr()
@@ -223,41 +184,41 @@ func (w *generator) expr() requirements.Selector {
 
 // customExpr is a requirement on a key that pools alone can give to nodes.
 func (w *generator) customExpr() requirements.Selector {
-	key := pick(w.dice, w.keys...)
-	if key.key == "example.com/level" && w.oneIn(2) {
+	key := dice.Pick(w.dice, w.keys...)
+	if key.key == "example.com/level" && w.dice.OneIn(2) {
 		return w.numeric(key.key, 1, 8)
 	}
 	return w.exprOn(key)
 }
 
 func (w *generator) exprOn(k labelKey) requirements.Selector {
-	switch w.IntN(8) {
+	switch w.dice.IntN(8) {
 	case 0:
 		return Exists(k.key)
 	case 1:
-		return NotIn(k.key, pick(w.dice, k.values...))
+		return NotIn(k.key, dice.Pick(w.dice, k.values...))
 	case 2:
-		if w.oneIn(4) {
+		if w.dice.OneIn(4) {
 			return DoesNotExist(k.key)
 		}
 		return NotIn(k.key, "never")
 	case 3:
-		return In(k.key, append(some(w.dice, k.values...), "never")...)
+		return In(k.key, append(dice.Some(w.dice, k.values...), "never")...)
 	default:
-		return In(k.key, some(w.dice, k.values...)...)
+		return In(k.key, dice.Some(w.dice, k.values...)...)
 	}
 }
 
 func (w *generator) numeric(key string, lo, hi int) requirements.Selector {
-	switch w.IntN(4) {
+	switch w.dice.IntN(4) {
 	case 0:
-		return Gt(key, int64(w.between(lo-1, hi-1)))
+		return Gt(key, int64(w.dice.Between(lo-1, hi-1)))
 	case 1:
-		return Lt(key, int64(w.between(lo+1, hi+1)))
+		return Lt(key, int64(w.dice.Between(lo+1, hi+1)))
 	case 2:
-		return NotIn(key, strconv.Itoa(w.between(lo, hi)))
+		return NotIn(key, strconv.Itoa(w.dice.Between(lo, hi)))
 	default:
-		return In(key, strconv.Itoa(w.between(lo, hi)), strconv.Itoa(w.between(lo, hi)))
+		return In(key, strconv.Itoa(w.dice.Between(lo, hi)), strconv.Itoa(w.dice.Between(lo, hi)))
 	}
 }
 

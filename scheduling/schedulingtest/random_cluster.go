@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
+	"github.com/plimsoll-go/plimsoll/internal/dice"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
@@ -25,8 +26,8 @@ import (
 // nodes that start, leave, drift, expire or are interrupted, clocks that disagree.
 func RandomCluster(seed uint64) disruption.Cluster {
 	p := Random(seed, Size{Pods: 30, Types: 10, Pools: 3, Nodes: 4, Ties: seed%2 == 1})
-	r := &clusterGenerator{dice: newDice(seed ^ 0x636c7573746572)}
-	r.calm = r.oneIn(3)
+	r := &clusterGenerator{dice: dice.New(seed ^ 0x636c7573746572)}
+	r.calm = r.dice.OneIn(3)
 	c := disruption.Cluster{Problem: p}
 	plan, err := provisioning.Planner{Policy: scheduling.Policy{Effort: scheduling.EffortFast}}.Plan(context.Background(), p)
 	if err != nil {
@@ -47,7 +48,7 @@ func RandomCluster(seed uint64) disruption.Cluster {
 
 // clusterGenerator is what the parts of one random cluster have in common.
 type clusterGenerator struct {
-	dice
+	dice dice.Dice
 	// calm clusters have little in them that stands in the way.
 	calm bool
 }
@@ -58,15 +59,15 @@ func (r *clusterGenerator) carryOut(c *disruption.Cluster, plan *scheduling.Plan
 	for _, pod := range c.Pods {
 		pods[scheduling.PodName(pod)] = pod
 	}
-	gone := float64(r.between(0, 8)) / 10
+	gone := float64(r.dice.Between(0, 8)) / 10
 	place := func(node *corev1.Node, names []string) {
 		for _, name := range names {
 			pod := pods[name]
 			delete(pods, name)
-			if r.Float64() < gone {
+			if r.dice.Float64() < gone {
 				continue
 			}
-			c.Running = append(c.Running, runs(pod, node.Name, c.Now.Add(-time.Duration(r.between(1, 5000))*time.Minute)))
+			c.Running = append(c.Running, runs(pod, node.Name, c.Now.Add(-time.Duration(r.dice.Between(1, 5000))*time.Minute)))
 			r.makeVolumes(c, pod, node)
 		}
 	}
@@ -90,7 +91,7 @@ func (r *clusterGenerator) carryOut(c *disruption.Cluster, plan *scheduling.Plan
 	waiting := c.Pods
 	c.Pods = nil
 	for _, pod := range waiting {
-		if pods[scheduling.PodName(pod)] != nil && r.oneIn(2) {
+		if pods[scheduling.PodName(pod)] != nil && r.dice.OneIn(2) {
 			c.Pods = append(c.Pods, pod)
 		}
 	}
@@ -112,7 +113,7 @@ func (r *clusterGenerator) makeVolumes(c *disruption.Cluster, pod *corev1.Pod, n
 				continue
 			}
 			opts := []VolumeOption{}
-			if zone := node.Labels[corev1.LabelTopologyZone]; zone != "" && !r.oneIn(4) {
+			if zone := node.Labels[corev1.LabelTopologyZone]; zone != "" && !r.dice.OneIn(4) {
 				opts = append(opts, Where(In(corev1.LabelTopologyZone, zone)))
 			}
 			name := "made-for-" + claim.Name
@@ -144,28 +145,28 @@ func namespaceOr(namespace string) string {
 // poolDisruption says when nodes of the pool may go.
 func (r *clusterGenerator) poolDisruption(pool *scheduling.NodePool) {
 	d := &pool.Spec.Disruption
-	d.ConsolidationPolicy = pick(r.dice, "", scheduling.WhenEmptyOrUnderutilized, scheduling.WhenEmptyOrUnderutilized,
+	d.ConsolidationPolicy = dice.Pick(r.dice, "", scheduling.WhenEmptyOrUnderutilized, scheduling.WhenEmptyOrUnderutilized,
 		scheduling.WhenEmptyOrUnderutilized, scheduling.WhenEmpty, scheduling.Balanced)
-	switch r.IntN(6) {
+	switch r.dice.IntN(6) {
 	case 0:
 		d.ConsolidateAfter = &scheduling.NillableDuration{}
 	case 1, 2, 3:
-		d.ConsolidateAfter = lasting(time.Duration(pick(r.dice, 0, 1, 30, 600)) * time.Minute)
+		d.ConsolidateAfter = lasting(time.Duration(dice.Pick(r.dice, 0, 1, 30, 600)) * time.Minute)
 	}
-	if r.oneIn(4) {
-		pool.Spec.Template.Spec.ExpireAfter = pick(r.dice, &scheduling.NillableDuration{}, lasting(24*time.Hour), lasting(2000*time.Hour), lasting(0))
+	if r.dice.OneIn(4) {
+		pool.Spec.Template.Spec.ExpireAfter = dice.Pick(r.dice, &scheduling.NillableDuration{}, lasting(24*time.Hour), lasting(2000*time.Hour), lasting(0))
 	}
-	if r.oneIn(6) {
-		pool.Spec.Template.Spec.TerminationGracePeriod = &metav1.Duration{Duration: time.Duration(r.between(0, 60)) * time.Minute}
+	if r.dice.OneIn(6) {
+		pool.Spec.Template.Spec.TerminationGracePeriod = &metav1.Duration{Duration: time.Duration(r.dice.Between(0, 60)) * time.Minute}
 	}
-	if r.oneIn(6) {
+	if r.dice.OneIn(6) {
 		pool.Annotations = map[string]string{"karpenter.sh/nodepool-hash": "1", "karpenter.sh/nodepool-hash-version": "v3"}
 	}
 	if r.calm {
 		d.Budgets = []scheduling.Budget{{Nodes: "100%"}}
 		return
 	}
-	for range r.few(4) {
+	for range r.dice.Few(4) {
 		d.Budgets = append(d.Budgets, r.nodeBudget())
 	}
 }
@@ -176,15 +177,15 @@ func lasting(d time.Duration) *scheduling.NillableDuration {
 
 // nodeBudget is a valid budget of a NodePool.
 func (r *clusterGenerator) nodeBudget() scheduling.Budget {
-	b := scheduling.Budget{Nodes: pick(r.dice, "0", "1", "2", "5", "0%", "1%", "10%", "34%", "50%", "100%", "100%", "100%")}
-	if r.oneIn(3) {
-		b.Reasons = some(r.dice, "Underutilized", "Empty", "Drifted")
+	b := scheduling.Budget{Nodes: dice.Pick(r.dice, "0", "1", "2", "5", "0%", "1%", "10%", "34%", "50%", "100%", "100%", "100%")}
+	if r.dice.OneIn(3) {
+		b.Reasons = dice.Some(r.dice, "Underutilized", "Empty", "Drifted")
 	}
-	if r.oneIn(3) {
-		schedule := pick(r.dice, "@daily", "@hourly", "@yearly", "* * * * *", "0 9 * * *", "30 11 * * mon-fri", "*/7 10-13 1,2,3 * *",
+	if r.dice.OneIn(3) {
+		schedule := dice.Pick(r.dice, "@daily", "@hourly", "@yearly", "* * * * *", "0 9 * * *", "30 11 * * mon-fri", "*/7 10-13 1,2,3 * *",
 			"0 12 1 3 *", "59 11 31 2 *", "0 0 15 * sun", "15/20 */3 * jan-mar 0-6/2", "1 12 ? * ?")
 		b.Schedule = &schedule
-		b.Duration = &metav1.Duration{Duration: time.Duration(pick(r.dice, 0, 1, 5, 60, 180, 60*24, 60*24*40)) * time.Minute}
+		b.Duration = &metav1.Duration{Duration: time.Duration(dice.Pick(r.dice, 0, 1, 5, 60, 180, 60*24, 60*24*40)) * time.Minute}
 	}
 	return b
 }
@@ -193,11 +194,11 @@ const doNotDisrupt = "karpenter.sh/do-not-disrupt"
 
 // machines tells when each node came, and of some of them that they have to go.
 func (r *clusterGenerator) machines(c *disruption.Cluster) {
-	ago := func(most int) time.Time { return c.Now.Add(-time.Duration(r.between(0, most)) * time.Minute) }
+	ago := func(most int) time.Time { return c.Now.Add(-time.Duration(r.dice.Between(0, most)) * time.Minute) }
 	for _, node := range c.Nodes {
 		created := ago(60 * 1000)
 		node.CreationTimestamp = metav1.NewTime(created)
-		if r.oneIn(8) {
+		if r.dice.OneIn(8) {
 			continue // all that is known of it is its object
 		}
 		m := disruption.Machine{Node: node.Name, Created: created, Initialized: created.Add(time.Minute), LastPodEvent: ago(120)}
@@ -206,37 +207,37 @@ func (r *clusterGenerator) machines(c *disruption.Cluster) {
 		}
 		c.Machines = append(c.Machines, m)
 	}
-	r.Shuffle(len(c.Machines), func(i, j int) { c.Machines[i], c.Machines[j] = c.Machines[j], c.Machines[i] })
+	r.dice.Shuffle(len(c.Machines), func(i, j int) { c.Machines[i], c.Machines[j] = c.Machines[j], c.Machines[i] })
 }
 
 func (r *clusterGenerator) troubleMachine(c *disruption.Cluster, m *disruption.Machine) {
-	ago := func(most int) time.Time { return c.Now.Add(-time.Duration(r.between(0, most)) * time.Minute) }
-	switch r.IntN(20) {
+	ago := func(most int) time.Time { return c.Now.Add(-time.Duration(r.dice.Between(0, most)) * time.Minute) }
+	switch r.dice.IntN(20) {
 	case 0:
-		m.Drift, m.DriftedAt = pick(r.dice, "AMIDrift", "NodeClassDrift"), ago(600)
+		m.Drift, m.DriftedAt = dice.Pick(r.dice, "AMIDrift", "NodeClassDrift"), ago(600)
 	case 1:
 		m.Interruption = &disruption.Interruption{At: c.Now.Add(2 * time.Minute), Kind: "spot"}
 	case 2:
 		m.Interruption = &disruption.Interruption{}
 	case 3:
-		m.NominatedUntil = c.Now.Add(time.Duration(r.between(-30, 30)) * time.Second)
+		m.NominatedUntil = c.Now.Add(time.Duration(r.dice.Between(-30, 30)) * time.Second)
 	case 4:
 		m.Terminating = true
 	case 5:
-		m.ExpireAfter = lasting(time.Duration(r.between(0, 2000)) * time.Hour)
+		m.ExpireAfter = lasting(time.Duration(r.dice.Between(0, 2000)) * time.Hour)
 	case 6:
 		m.ExpireAfter = &scheduling.NillableDuration{}
 	case 7:
-		m.Annotations = map[string]string{"karpenter.sh/nodepool-hash": pick(r.dice, "1", "2"), "karpenter.sh/nodepool-hash-version": pick(r.dice, "v3", "v2")}
+		m.Annotations = map[string]string{"karpenter.sh/nodepool-hash": dice.Pick(r.dice, "1", "2"), "karpenter.sh/nodepool-hash-version": dice.Pick(r.dice, "v3", "v2")}
 	case 8: // its clock is ahead of ours
-		ahead := time.Duration(r.between(1, 300)) * time.Minute
+		ahead := time.Duration(r.dice.Between(1, 300)) * time.Minute
 		m.Created, m.Initialized, m.LastPodEvent = c.Now.Add(ahead), c.Now.Add(ahead), c.Now.Add(ahead)
 	case 9:
 		m.Created, m.Initialized, m.LastPodEvent = time.Time{}, time.Time{}, time.Time{}
 	case 10:
 		m.Initialized, m.LastPodEvent = time.Time{}, time.Time{}
 	case 11:
-		m.TerminationGracePeriod = &metav1.Duration{Duration: time.Duration(r.between(0, 10)) * time.Minute}
+		m.TerminationGracePeriod = &metav1.Duration{Duration: time.Duration(r.dice.Between(0, 10)) * time.Minute}
 		m.Drift, m.DriftedAt = "AMIDrift", ago(600)
 	case 12:
 		m.LastPodEvent = time.Time{}
@@ -246,23 +247,23 @@ func (r *clusterGenerator) troubleMachine(c *disruption.Cluster, m *disruption.M
 // troubleNodes makes nodes into what nobody expects.
 func (r *clusterGenerator) troubleNodes(c *disruption.Cluster) {
 	for _, node := range c.Nodes {
-		switch r.IntN(24) {
+		switch r.dice.IntN(24) {
 		case 0:
-			annotate(&node.ObjectMeta, doNotDisrupt, pick(r.dice, "true", "true", "false", "True", "10m"))
+			annotate(&node.ObjectMeta, doNotDisrupt, dice.Pick(r.dice, "true", "true", "false", "True", "10m"))
 		case 1:
 			Deleting().Apply(node)
 		case 2:
 			Disrupted().Apply(node)
 		case 3:
-			node.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: pick(r.dice, corev1.ConditionFalse, corev1.ConditionUnknown)}}
+			node.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: dice.Pick(r.dice, corev1.ConditionFalse, corev1.ConditionUnknown)}}
 		case 4:
-			delete(node.Labels, pick(r.dice, corev1.LabelInstanceTypeStable, corev1.LabelTopologyZone, offerings.CapacityTypeLabel, scheduling.NodePoolLabel, scheduling.InitializedLabel))
+			delete(node.Labels, dice.Pick(r.dice, corev1.LabelInstanceTypeStable, corev1.LabelTopologyZone, offerings.CapacityTypeLabel, scheduling.NodePoolLabel, scheduling.InitializedLabel))
 		case 5:
 			node.Labels[corev1.LabelInstanceTypeStable] = "gone.large"
 		case 6:
 			node.Labels[scheduling.NodePoolLabel] = "gone"
 		case 7: // nobody sells it so, or asks another price
-			node.Labels[offerings.CapacityTypeLabel] = pick(r.dice, "spot", "on-demand", "reserved", "capacity-block")
+			node.Labels[offerings.CapacityTypeLabel] = dice.Pick(r.dice, "spot", "on-demand", "reserved", "capacity-block")
 		case 8:
 			Cordoned().Apply(node)
 		case 9:
@@ -274,14 +275,14 @@ func (r *clusterGenerator) troubleNodes(c *disruption.Cluster) {
 // troublePods makes pods into what is hard to move, or not to be moved at all.
 func (r *clusterGenerator) troublePods(c *disruption.Cluster) {
 	for _, pod := range c.Running {
-		switch r.IntN(30) {
+		switch r.dice.IntN(30) {
 		case 0:
-			annotate(&pod.ObjectMeta, doNotDisrupt, pick(r.dice, "true", "false", "10m", "48h", "0s", "-5m", "soon"))
+			annotate(&pod.ObjectMeta, doNotDisrupt, dice.Pick(r.dice, "true", "false", "10m", "48h", "0s", "-5m", "soon"))
 		case 1:
-			annotate(&pod.ObjectMeta, doNotDisrupt, pick(r.dice, "10m", "48h"))
+			annotate(&pod.ObjectMeta, doNotDisrupt, dice.Pick(r.dice, "10m", "48h"))
 			pod.Status.StartTime = nil
 		case 2:
-			annotate(&pod.ObjectMeta, corev1.PodDeletionCost, pick(r.dice, "100", "-2147483648", "2147483647", "dear", "1e9"))
+			annotate(&pod.ObjectMeta, corev1.PodDeletionCost, dice.Pick(r.dice, "100", "-2147483648", "2147483647", "dear", "1e9"))
 		case 3:
 			Deleting().Apply(pod)
 		case 4:
@@ -292,11 +293,11 @@ func (r *clusterGenerator) troublePods(c *disruption.Cluster) {
 		case 6:
 			pod.Status.Conditions = nil
 		case 7:
-			PodPhase(pick(r.dice, corev1.PodSucceeded, corev1.PodFailed)).Apply(pod)
+			PodPhase(dice.Pick(r.dice, corev1.PodSucceeded, corev1.PodFailed)).Apply(pod)
 		case 8:
 			TolerateKey(scheduling.DisruptedTaint, "").Apply(pod)
 		case 9:
-			Priority(pick[int32](r.dice, -100, 1000, 2_000_000_000)).Apply(pod)
+			Priority(dice.Pick[int32](r.dice, -100, 1000, 2_000_000_000)).Apply(pod)
 		}
 	}
 }
@@ -311,16 +312,16 @@ func annotate(m *metav1.ObjectMeta, key, value string) {
 // disruptionBudgets draws budgets for pods, those that block, overlap and are about nobody
 // among them.
 func (r *clusterGenerator) disruptionBudgets(c *disruption.Cluster) {
-	if len(c.Running) == 0 || r.oneIn(4) {
+	if len(c.Running) == 0 || r.dice.OneIn(4) {
 		return
 	}
-	for i := range r.few(5) {
-		pod := pick(r.dice, c.Running...)
+	for i := range r.dice.Few(5) {
+		pod := dice.Pick(r.dice, c.Running...)
 		labels := pod.Labels
-		if r.oneIn(6) {
+		if r.dice.OneIn(6) {
 			labels = nil // everything in the namespace
 		}
-		b := DisruptionBudget("budget-"+strings.Repeat("x", i+1), labels, pick(r.dice, intstr.FromInt32(1), intstr.FromInt32(2), intstr.FromString("50%"), intstr.FromString("100%")))
+		b := DisruptionBudget("budget-"+strings.Repeat("x", i+1), labels, dice.Pick(r.dice, intstr.FromInt32(1), intstr.FromInt32(2), intstr.FromString("50%"), intstr.FromString("100%")))
 		b.Namespace = pod.Namespace
 		if !r.calm {
 			r.troubleBudget(b)
@@ -329,18 +330,18 @@ func (r *clusterGenerator) disruptionBudgets(c *disruption.Cluster) {
 	}
 	countBudgets(c)
 	for _, b := range c.PodDisruptionBudgets {
-		if r.oneIn(4) {
+		if r.dice.OneIn(4) {
 			b.Status = policyv1.PodDisruptionBudgetStatus{} // its controller has not seen it
 		}
 	}
 }
 
 func (r *clusterGenerator) troubleBudget(b *podBudget) {
-	switch r.IntN(10) {
+	switch r.dice.IntN(10) {
 	case 0:
-		*b.Spec.MaxUnavailable = pick(r.dice, intstr.FromInt32(0), intstr.FromString("0%"))
+		*b.Spec.MaxUnavailable = dice.Pick(r.dice, intstr.FromInt32(0), intstr.FromString("0%"))
 	case 1:
-		least := pick(r.dice, intstr.FromString("100%"), intstr.FromString("50%"), intstr.FromInt32(1), intstr.FromInt32(100))
+		least := dice.Pick(r.dice, intstr.FromString("100%"), intstr.FromString("50%"), intstr.FromInt32(1), intstr.FromInt32(100))
 		b.Spec.MaxUnavailable, b.Spec.MinAvailable = nil, &least
 	case 2:
 		b.Namespace = "elsewhere"

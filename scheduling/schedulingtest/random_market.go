@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
+	"github.com/plimsoll-go/plimsoll/internal/dice"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
@@ -29,43 +30,46 @@ const (
 	hugePages    corev1.ResourceName = "hugepages-2Mi"
 )
 
-func (w *generator) instanceTypes() []*instancetypes.InstanceType {
-	types := make([]*instancetypes.InstanceType, 0, w.size.Types)
-	for i := range w.between(1, w.size.Types) {
+// market draws the instance types of a problem and its NodePools.
+type market struct{ base *generator }
+
+func (w *market) instanceTypes() []*instancetypes.InstanceType {
+	types := make([]*instancetypes.InstanceType, 0, w.base.size.Types)
+	for i := range w.base.dice.Between(1, w.base.size.Types) {
 		types = append(types, w.instanceType(i))
 	}
 	return types
 }
 
-func (w *generator) instanceType(i int) *instancetypes.InstanceType {
-	cpu := pick(w.dice, 1, 2, 2, 4, 4, 8, 16)
-	ratio := pick(w.dice, 2, 4, 4, 8)
-	generation := w.between(5, 8)
+func (w *market) instanceType(i int) *instancetypes.InstanceType {
+	cpu := dice.Pick(w.base.dice, 1, 2, 2, 4, 4, 8, 16)
+	ratio := dice.Pick(w.base.dice, 2, 4, 4, 8)
+	generation := w.base.dice.Between(5, 8)
 	family := map[int]string{2: "c", 4: "m", 8: "r"}[ratio] + strconv.Itoa(generation)
 	// Milli-dollars an hour, roughly what the shape is worth.
-	price := int64(cpu*(30+2*ratio) + w.between(-5, 10))
+	price := int64(cpu*(30+2*ratio) + w.base.dice.Between(-5, 10))
 	opts := []TypeOption{
-		Capacity(Cores(int64(cpu)), GiB(int64(cpu*ratio)), DiskGiB(int64(pick(w.dice, 20, 100)))),
+		Capacity(Cores(int64(cpu)), GiB(int64(cpu*ratio)), DiskGiB(int64(dice.Pick(w.base.dice, 20, 100)))),
 		Label(generationKey, strconv.Itoa(generation)),
 		Label(familyKey, family),
 		Label(cpuKey, strconv.Itoa(cpu)),
 	}
-	if w.oneIn(4) {
+	if w.base.dice.OneIn(4) {
 		opts = append(opts, Label(corev1.LabelArchStable, "arm64"))
 		price = price * 4 / 5
 	}
-	if w.oneIn(20) {
+	if w.base.dice.OneIn(20) {
 		opts = append(opts, Label(corev1.LabelOSStable, "windows"))
 	}
-	if w.oneIn(3) {
-		opts = append(opts, Capacity(Count(corev1.ResourcePods, int64(w.between(3, 30)))))
+	if w.base.dice.OneIn(3) {
+		opts = append(opts, Capacity(Count(corev1.ResourcePods, int64(w.base.dice.Between(3, 30)))))
 	}
-	if w.oneIn(2) {
-		opts = append(opts, KubeReserved(MilliCPU(int64(w.between(0, 150))), MiB(int64(w.between(0, 600)))))
+	if w.base.dice.OneIn(2) {
+		opts = append(opts, KubeReserved(MilliCPU(int64(w.base.dice.Between(0, 150))), MiB(int64(w.base.dice.Between(0, 600)))))
 	}
-	switch w.IntN(12) {
+	switch w.base.dice.IntN(12) {
 	case 0, 1:
-		gpus := pick(w.dice, 1, 2, 4)
+		gpus := dice.Pick(w.base.dice, 1, 2, 4)
 		opts = append(opts, Capacity(Count(gpuResource, int64(gpus))))
 		price += int64(gpus) * 400
 	case 2:
@@ -79,40 +83,40 @@ func (w *generator) instanceType(i int) *instancetypes.InstanceType {
 
 // offers puts a type on sale in some zones. A type is sold once for each zone,
 // capacity type and reservation.
-func (w *generator) offers(i int, price int64) []TypeOption {
+func (w *market) offers(i int, price int64) []TypeOption {
 	const milli = 1_000_000 // nano-USD in a milli-dollar
 	var opts []TypeOption
-	for _, zone := range some(w.dice, w.zones...) {
-		if !w.oneIn(8) {
+	for _, zone := range dice.Some(w.base.dice, w.base.zones...) {
+		if !w.base.dice.OneIn(8) {
 			opts = append(opts, Offer(w.offer(zone, offerings.OnDemand, price*milli)))
 		}
-		if !w.oneIn(3) {
+		if !w.base.dice.OneIn(3) {
 			// Spot prices have more digits than a milli-dollar, and now and then
 			// exceed those of on-demand.
-			spot := price * int64(w.between(250, 1050)) * milli / 1000
+			spot := price * int64(w.base.dice.Between(250, 1050)) * milli / 1000
 			opts = append(opts, Offer(w.offer(zone, offerings.Spot, spot)))
 		}
-		if w.oneIn(6) {
+		if w.base.dice.OneIn(6) {
 			opts = append(opts, Offer(w.reserved(i, zone, price*milli)))
 		}
 	}
 	if i == 0 && len(opts) == 0 {
 		// A catalog that sells nothing at all is refused as malformed.
-		opts = append(opts, OnDemand(w.zones[0], offerings.Price(price*milli)))
+		opts = append(opts, OnDemand(w.base.zones[0], offerings.Price(price*milli)))
 	}
 	return opts
 }
 
-func (w *generator) offer(zone string, ct offerings.CapacityType, price int64) offerings.Offering {
-	o := offerings.Offering{Zone: zone, CapacityType: ct, Price: offerings.Price(price), Unavailable: w.oneIn(10)}
+func (w *market) offer(zone string, ct offerings.CapacityType, price int64) offerings.Offering {
+	o := offerings.Offering{Zone: zone, CapacityType: ct, Price: offerings.Price(price), Unavailable: w.base.dice.OneIn(10)}
 	if ct == offerings.Spot {
-		o.InterruptionRate = float64(w.IntN(5)) / 20
+		o.InterruptionRate = float64(w.base.dice.IntN(5)) / 20
 	}
-	switch w.IntN(30) {
+	switch w.base.dice.IntN(30) {
 	case 0:
 		o.Capacity = Resources(Count(fpgaResource, 1))
 	case 1:
-		o.Overhead = Resources(MiB(int64(w.between(0, 300))))
+		o.Overhead = Resources(MiB(int64(w.base.dice.Between(0, 300))))
 	case 2:
 		o.Labels = map[string]string{"topology.k8s.aws/zone-id": zone + "-id"}
 	}
@@ -120,38 +124,38 @@ func (w *generator) offer(zone string, ct offerings.CapacityType, price int64) o
 }
 
 // reserved sells out of a reservation, which several types may share.
-func (w *generator) reserved(i int, zone string, price int64) offerings.Offering {
+func (w *market) reserved(i int, zone string, price int64) offerings.Offering {
 	id := fmt.Sprintf("cr-%s-%d", zone, i)
-	count := w.between(0, 3)
-	if w.oneIn(2) {
+	count := w.base.dice.Between(0, 3)
+	if w.base.dice.OneIn(2) {
 		id = "cr-shared"
 		count = 2
-		if w.oneIn(5) {
+		if w.base.dice.OneIn(5) {
 			// Sources may disagree about what is left.
 			count = 1
 		}
 	}
 	return offerings.Offering{
-		Zone: zone, CapacityType: offerings.Reserved, Price: offerings.Price(price / int64(pick(w.dice, 3, 100))),
+		Zone: zone, CapacityType: offerings.Reserved, Price: offerings.Price(price / int64(dice.Pick(w.base.dice, 3, 100))),
 		ReservationID: id, ReservationCount: count,
 	}
 }
 
-func (w *generator) nodePools() []*scheduling.NodePool {
-	n := w.between(1, w.size.Pools)
-	if w.size.Pools == 0 || w.oneIn(40) {
+func (w *market) nodePools() []*scheduling.NodePool {
+	n := w.base.dice.Between(1, w.base.size.Pools)
+	if w.base.size.Pools == 0 || w.base.dice.OneIn(40) {
 		n = 0
 	}
 	// Weights all alike, all different, or drawn.
-	weights := w.IntN(3)
+	weights := w.base.dice.IntN(3)
 	pools := make([]*scheduling.NodePool, 0, n)
 	for i := range n {
 		var opts []NodePoolOption
 		switch {
 		case weights == 1:
 			opts = append(opts, Weight(int32(min(10*i+1, 100))))
-		case weights == 2 && w.oneIn(2):
-			opts = append(opts, Weight(pick[int32](w.dice, 1, 50, 100)))
+		case weights == 2 && w.base.dice.OneIn(2):
+			opts = append(opts, Weight(dice.Pick[int32](w.base.dice, 1, 50, 100)))
 		}
 		pools = append(pools, w.withoutContradictions(NodePool(fmt.Sprintf("pool-%d", i), append(opts, w.poolOptions()...)...)))
 	}
@@ -160,7 +164,7 @@ func (w *generator) nodePools() []*scheduling.NodePool {
 
 // withoutContradictions drops the requirements on keys for which the pool asks the
 // impossible: no API server would have such a pool.
-func (w *generator) withoutContradictions(p *scheduling.NodePool) *scheduling.NodePool {
+func (w *market) withoutContradictions(p *scheduling.NodePool) *scheduling.NodePool {
 	s := &p.Spec.Template.Spec
 	set, err := requirements.FromSelectors(s.Requirements)
 	set = set.Intersect(requirements.FromLabels(p.Spec.Template.Metadata.Labels))
@@ -170,47 +174,47 @@ func (w *generator) withoutContradictions(p *scheduling.NodePool) *scheduling.No
 	return p
 }
 
-func (w *generator) poolOptions() []NodePoolOption {
+func (w *market) poolOptions() []NodePoolOption {
 	var opts []NodePoolOption
-	for range w.few(2) {
-		opts = append(opts, Where(w.expr()))
+	for range w.base.dice.Few(2) {
+		opts = append(opts, Where(w.base.expr()))
 	}
 	opts = append(opts, w.poolLabels()...)
-	if w.oneIn(6) {
+	if w.base.dice.OneIn(6) {
 		opts = append(opts, Where(Gte(cpuKey, 2), Lte(cpuKey, 8)))
 	}
-	if w.oneIn(5) {
+	if w.base.dice.OneIn(5) {
 		opts = append(opts, Where(w.floor()))
 	}
-	if w.oneIn(3) {
+	if w.base.dice.OneIn(3) {
 		opts = append(opts, w.taint())
 	}
-	if w.oneIn(4) {
+	if w.base.dice.OneIn(4) {
 		opts = append(opts, StartupTaint("example.com/starting", "", corev1.TaintEffectNoSchedule))
 	}
-	if w.oneIn(3) {
+	if w.base.dice.OneIn(3) {
 		opts = append(opts, w.limit())
 	}
-	if w.oneIn(30) {
+	if w.base.dice.OneIn(30) {
 		opts = append(opts, Replicas(2))
 	}
 	return opts
 }
 
 // poolLabels gives values to custom keys, or leaves them open to the pods.
-func (w *generator) poolLabels() []NodePoolOption {
+func (w *market) poolLabels() []NodePoolOption {
 	var opts []NodePoolOption
-	for _, k := range w.keys {
-		switch w.IntN(5) {
+	for _, k := range w.base.keys {
+		switch w.base.dice.IntN(5) {
 		case 0:
-			opts = append(opts, Label(k.key, pick(w.dice, k.values...)))
+			opts = append(opts, Label(k.key, dice.Pick(w.base.dice, k.values...)))
 		case 1:
 			opts = append(opts, Where(Exists(k.key)))
 		case 2:
-			opts = append(opts, Where(In(k.key, some(w.dice, k.values...)...)))
+			opts = append(opts, Where(In(k.key, dice.Some(w.base.dice, k.values...)...)))
 		case 3:
-			if w.oneIn(3) {
-				opts = append(opts, Where(NotIn(k.key, pick(w.dice, k.values...))))
+			if w.base.dice.OneIn(3) {
+				opts = append(opts, Where(NotIn(k.key, dice.Pick(w.base.dice, k.values...))))
 			}
 		}
 	}
@@ -218,46 +222,46 @@ func (w *generator) poolLabels() []NodePoolOption {
 }
 
 // floor asks for a choice of values in every launch.
-func (w *generator) floor() requirements.Selector {
-	switch w.IntN(3) {
+func (w *market) floor() requirements.Selector {
+	switch w.base.dice.IntN(3) {
 	case 0:
-		return AtLeast(w.between(1, 3), Exists(corev1.LabelInstanceTypeStable))
+		return AtLeast(w.base.dice.Between(1, 3), Exists(corev1.LabelInstanceTypeStable))
 	case 1:
-		return AtLeast(w.between(1, 2), Exists(familyKey))
+		return AtLeast(w.base.dice.Between(1, 2), Exists(familyKey))
 	default:
-		return AtLeast(1, In(corev1.LabelTopologyZone, w.zones...))
+		return AtLeast(1, In(corev1.LabelTopologyZone, w.base.zones...))
 	}
 }
 
-func (w *generator) limit() NodePoolOption {
-	switch w.IntN(6) {
+func (w *market) limit() NodePoolOption {
+	switch w.base.dice.IntN(6) {
 	case 0:
-		return MaxNodes(int64(w.between(0, 4)))
+		return MaxNodes(int64(w.base.dice.Between(0, 4)))
 	case 1:
-		return Limit(GiB(int64(w.between(4, 128))))
+		return Limit(GiB(int64(w.base.dice.Between(4, 128))))
 	case 2:
-		return Limit(Count(gpuResource, int64(w.between(0, 4))))
+		return Limit(Count(gpuResource, int64(w.base.dice.Between(0, 4))))
 	case 3:
-		return Limit(Cores(int64(w.between(2, 32))), GiB(int64(w.between(8, 128))), Count(scheduling.NodesResource, 6))
+		return Limit(Cores(int64(w.base.dice.Between(2, 32))), GiB(int64(w.base.dice.Between(8, 128))), Count(scheduling.NodesResource, 6))
 	default:
-		return Limit(Cores(int64(w.between(2, 64))))
+		return Limit(Cores(int64(w.base.dice.Between(2, 64))))
 	}
 }
 
-func (w *generator) taint() interface {
+func (w *market) taint() interface {
 	NodeOption
 	NodePoolOption
 } {
-	effect := pick(w.dice, corev1.TaintEffectNoSchedule, corev1.TaintEffectNoSchedule,
+	effect := dice.Pick(w.base.dice, corev1.TaintEffectNoSchedule, corev1.TaintEffectNoSchedule,
 		corev1.TaintEffectNoExecute, corev1.TaintEffectPreferNoSchedule)
-	return Taint("example.com/dedicated", pick(w.dice, taintValues()...), effect)
+	return Taint("example.com/dedicated", dice.Pick(w.base.dice, taintValues()...), effect)
 }
 
 func taintValues() []string { return []string{"batch", "7", ""} }
 
 // poolOf is a pool that may buy the offering, or nil. It looks at In requirements
 // on zone and capacity type only: nodes that a pool would not buy today exist, too.
-func (w *generator) poolOf(o offerings.Offering) *scheduling.NodePool {
+func (w *market) poolOf(o offerings.Offering) *scheduling.NodePool {
 	allows := func(p *scheduling.NodePool) bool {
 		for _, r := range p.Spec.Template.Spec.Requirements {
 			if r.Operator != requirements.In {
@@ -271,7 +275,7 @@ func (w *generator) poolOf(o offerings.Offering) *scheduling.NodePool {
 		return true
 	}
 	var fit []*scheduling.NodePool
-	for _, p := range w.pools {
+	for _, p := range w.base.pools {
 		if allows(p) {
 			fit = append(fit, p)
 		}
@@ -279,5 +283,5 @@ func (w *generator) poolOf(o offerings.Offering) *scheduling.NodePool {
 	if len(fit) == 0 {
 		return nil
 	}
-	return pick(w.dice, fit...)
+	return dice.Pick(w.base.dice, fit...)
 }

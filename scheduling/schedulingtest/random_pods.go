@@ -7,18 +7,25 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/plimsoll-go/plimsoll/internal/dice"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
+// objects draws the pods, DaemonSets and nodes of a problem, for the types and NodePools drawn before.
+type objects struct {
+	base   *generator
+	market *market
+}
+
 // pods draws workloads of one to a dozen alike pods.
-func (w *generator) pods() []*corev1.Pod {
-	total := w.between(1, w.size.Pods)
+func (w *objects) pods() []*corev1.Pod {
+	total := w.base.dice.Between(1, w.base.size.Pods)
 	var pods []*corev1.Pod
 	for i := 0; len(pods) < total; i++ {
-		n := min(1+w.few(11), total-len(pods))
-		if w.size.Pods > 400 {
-			n = min(n*w.size.Pods/100, total-len(pods))
+		n := min(1+w.base.dice.Few(11), total-len(pods))
+		if w.base.size.Pods > 400 {
+			n = min(n*w.base.size.Pods/100, total-len(pods))
 		}
 		name := fmt.Sprintf("work-%d", i)
 		pods = append(pods, Pods(n, name, append(w.podOptions(), Label("app", name))...)...)
@@ -26,28 +33,28 @@ func (w *generator) pods() []*corev1.Pod {
 	return pods
 }
 
-func (w *generator) podOptions() []PodOption {
+func (w *objects) podOptions() []PodOption {
 	opts := w.requests()
-	if w.oneIn(12) {
+	if w.base.dice.OneIn(12) {
 		opts = append(opts, Namespace("shop"))
 	}
-	if w.oneIn(8) {
-		opts = append(opts, Priority(pick[int32](w.dice, -5, 0, 100, 1000)))
+	if w.base.dice.OneIn(8) {
+		opts = append(opts, Priority(dice.Pick[int32](w.base.dice, -5, 0, 100, 1000)))
 	}
 	opts = append(opts, w.selection()...)
 	opts = append(opts, w.tolerations()...)
-	if w.ports && w.oneIn(4) {
+	if w.base.ports && w.base.dice.OneIn(4) {
 		opts = append(opts, w.hostPort())
 	}
 	return opts
 }
 
 // requests draws every shape that a request can have.
-func (w *generator) requests() []PodOption {
-	cpu := MilliCPU(int64(pick(w.dice, 50, 100, 250, 500, 500, 1000, 1500, 1900, 3000)))
-	memory := MiB(int64(pick(w.dice, 64, 100, 256, 512, 1024, 2048, 4096, 7000)))
+func (w *objects) requests() []PodOption {
+	cpu := MilliCPU(int64(dice.Pick(w.base.dice, 50, 100, 250, 500, 500, 1000, 1500, 1900, 3000)))
+	memory := MiB(int64(dice.Pick(w.base.dice, 64, 100, 256, 512, 1024, 2048, 4096, 7000)))
 	opts := []PodOption{Requests(cpu, memory)}
-	switch w.IntN(30) {
+	switch w.base.dice.IntN(30) {
 	case 0:
 		return nil
 	case 1:
@@ -59,7 +66,7 @@ func (w *generator) requests() []PodOption {
 	case 4:
 		opts = append(opts, Limits(MilliCPU(8000), GiB(16)))
 	case 5:
-		opts = append(opts, Requests(Count(gpuResource, int64(pick(w.dice, 1, 1, 2)))), TolerateKey("nvidia.com/gpu", ""))
+		opts = append(opts, Requests(Count(gpuResource, int64(dice.Pick(w.base.dice, 1, 1, 2)))), TolerateKey("nvidia.com/gpu", ""))
 	case 6:
 		opts = append(opts, Limits(Count(gpuResource, 1)))
 	case 7:
@@ -67,17 +74,17 @@ func (w *generator) requests() []PodOption {
 	case 8:
 		opts = append(opts, Requests(Count("example.com/unheard-of", 0)))
 	case 9:
-		opts = append(opts, Requests(DiskGiB(int64(pick(w.dice, 1, 15, 60)))))
+		opts = append(opts, Requests(DiskGiB(int64(dice.Pick(w.base.dice, 1, 15, 60)))))
 	case 10:
-		if w.oneIn(3) {
+		if w.base.dice.OneIn(3) {
 			return []PodOption{Requests(Cores(1_000), memory)}
 		}
 	case 11:
-		if w.oneIn(3) {
+		if w.base.dice.OneIn(3) {
 			return []PodOption{Requests(cpu, GiB(1<<32))}
 		}
 	case 12:
-		if w.oneIn(3) {
+		if w.base.dice.OneIn(3) {
 			opts = append(opts, Requests(Count("example.com/unheard-of", 1)))
 		}
 	}
@@ -85,10 +92,10 @@ func (w *generator) requests() []PodOption {
 }
 
 // further draws containers beside the main one.
-func (w *generator) further() []PodOption {
-	cpu := MilliCPU(int64(w.between(1, 20) * 100))
-	memory := MiB(int64(w.between(1, 20) * 100))
-	switch w.IntN(20) {
+func (w *objects) further() []PodOption {
+	cpu := MilliCPU(int64(w.base.dice.Between(1, 20) * 100))
+	memory := MiB(int64(w.base.dice.Between(1, 20) * 100))
+	switch w.base.dice.IntN(20) {
 	case 0:
 		return []PodOption{Init(cpu, memory)}
 	case 1:
@@ -108,85 +115,85 @@ func (w *generator) further() []PodOption {
 }
 
 // selection draws what pods ask of their node.
-func (w *generator) selection() []PodOption {
-	switch w.IntN(14) {
+func (w *objects) selection() []PodOption {
+	switch w.base.dice.IntN(14) {
 	case 0:
-		return []PodOption{Select(corev1.LabelTopologyZone, pick(w.dice, w.zones...))}
+		return []PodOption{Select(corev1.LabelTopologyZone, dice.Pick(w.base.dice, w.base.zones...))}
 	case 1:
-		key := pick(w.dice, w.keys...)
-		return []PodOption{Select(key.key, pick(w.dice, key.values...))}
+		key := dice.Pick(w.base.dice, w.base.keys...)
+		return []PodOption{Select(key.key, dice.Pick(w.base.dice, key.values...))}
 	case 2:
-		return []PodOption{Select(offerings.CapacityTypeLabel, pick(w.dice, "spot", "on-demand", "reserved"))}
+		return []PodOption{Select(offerings.CapacityTypeLabel, dice.Pick(w.base.dice, "spot", "on-demand", "reserved"))}
 	case 3, 4:
-		return []PodOption{Where(w.expr())}
+		return []PodOption{Where(w.base.expr())}
 	case 5:
-		return []PodOption{Where(w.expr(), w.expr())}
+		return []PodOption{Where(w.base.expr(), w.base.expr())}
 	case 6:
-		return []PodOption{Where(w.expr()), Where(w.expr())}
+		return []PodOption{Where(w.base.expr()), Where(w.base.expr())}
 	case 7:
-		return []PodOption{Where(w.expr(), w.customExpr()), Where(w.expr()), Where(w.customExpr())}
+		return []PodOption{Where(w.base.expr(), w.base.customExpr()), Where(w.base.expr()), Where(w.base.customExpr())}
 	case 8:
-		return []PodOption{Select(corev1.LabelTopologyZone, pick(w.dice, w.zones...)), Where(w.expr()), Where(w.expr())}
+		return []PodOption{Select(corev1.LabelTopologyZone, dice.Pick(w.base.dice, w.base.zones...)), Where(w.base.expr()), Where(w.base.expr())}
 	case 9:
-		if len(w.pools) > 0 && w.oneIn(2) {
-			return []PodOption{Select("karpenter.sh/nodepool", pick(w.dice, w.pools...).Name)}
+		if len(w.base.pools) > 0 && w.base.dice.OneIn(2) {
+			return []PodOption{Select("karpenter.sh/nodepool", dice.Pick(w.base.dice, w.base.pools...).Name)}
 		}
 	case 10:
-		if w.oneIn(4) {
-			return []PodOption{Prefer(int32(w.between(1, 100)), w.expr())}
+		if w.base.dice.OneIn(4) {
+			return []PodOption{Prefer(int32(w.base.dice.Between(1, 100)), w.base.expr())}
 		}
 	}
 	return nil
 }
 
-func (w *generator) tolerations() []PodOption {
+func (w *objects) tolerations() []PodOption {
 	const key = "example.com/dedicated"
-	switch w.IntN(12) {
+	switch w.base.dice.IntN(12) {
 	case 0, 1, 2:
-		return []PodOption{Tolerate(key, pick(w.dice, taintValues()...), "")}
+		return []PodOption{Tolerate(key, dice.Pick(w.base.dice, taintValues()...), "")}
 	case 3, 4:
-		return []PodOption{TolerateKey(key, pick(w.dice, "", corev1.TaintEffectNoSchedule, corev1.TaintEffectNoExecute))}
+		return []PodOption{TolerateKey(key, dice.Pick(w.base.dice, "", corev1.TaintEffectNoSchedule, corev1.TaintEffectNoExecute))}
 	case 5:
 		return []PodOption{TolerateAll()}
 	case 6:
 		return []PodOption{Toleration(corev1.Toleration{
-			Key: key, Operator: pick(w.dice, corev1.TolerationOpGt, corev1.TolerationOpLt),
-			Value: pick(w.dice, "6", "8", "0"), Effect: corev1.TaintEffectNoSchedule,
+			Key: key, Operator: dice.Pick(w.base.dice, corev1.TolerationOpGt, corev1.TolerationOpLt),
+			Value: dice.Pick(w.base.dice, "6", "8", "0"), Effect: corev1.TaintEffectNoSchedule,
 		})}
 	}
 	return nil
 }
 
-func (w *generator) hostPort() PodOption {
-	port := pick[int32](w.dice, 80, 80, 443)
-	return hostPortOn(pick(w.dice, "", "", "0.0.0.0", "127.0.0.1", "10.0.0.1"), port,
-		pick(w.dice, corev1.ProtocolTCP, corev1.ProtocolTCP, corev1.ProtocolUDP))
+func (w *objects) hostPort() PodOption {
+	port := dice.Pick[int32](w.base.dice, 80, 80, 443)
+	return hostPortOn(dice.Pick(w.base.dice, "", "", "0.0.0.0", "127.0.0.1", "10.0.0.1"), port,
+		dice.Pick(w.base.dice, corev1.ProtocolTCP, corev1.ProtocolTCP, corev1.ProtocolUDP))
 }
 
 // daemonSets draws daemons that take little and run on some nodes only.
-func (w *generator) daemonSets() []*appsv1.DaemonSet {
+func (w *objects) daemonSets() []*appsv1.DaemonSet {
 	var sets []*appsv1.DaemonSet
-	for i := range w.few(w.size.DaemonSets) {
-		opts := []PodOption{Requests(MilliCPU(int64(w.between(0, 10)*20)), MiB(int64(w.between(1, 6)*32)))}
-		switch w.IntN(8) {
+	for i := range w.base.dice.Few(w.base.size.DaemonSets) {
+		opts := []PodOption{Requests(MilliCPU(int64(w.base.dice.Between(0, 10)*20)), MiB(int64(w.base.dice.Between(1, 6)*32)))}
+		switch w.base.dice.IntN(8) {
 		case 0:
-			opts = append(opts, Where(w.expr()))
+			opts = append(opts, Where(w.base.expr()))
 		case 1:
-			first, second := w.expr(), w.expr()
+			first, second := w.base.expr(), w.base.expr()
 			opts = append(opts, Where(first), Where(second))
 		case 2:
-			opts = append(opts, Select(corev1.LabelTopologyZone, pick(w.dice, w.zones...)))
+			opts = append(opts, Select(corev1.LabelTopologyZone, dice.Pick(w.base.dice, w.base.zones...)))
 		case 3:
 			opts = append(opts, Select(offerings.CapacityTypeLabel, "spot"))
 		case 4:
 			opts = append(opts, Where(Gt(cpuKey, 3)))
 		case 5:
-			opts = append(opts, Where(w.customExpr()))
+			opts = append(opts, Where(w.base.customExpr()))
 		}
-		if w.oneIn(2) {
+		if w.base.dice.OneIn(2) {
 			opts = append(opts, TolerateAll())
 		}
-		if w.ports && w.oneIn(3) {
+		if w.base.ports && w.base.dice.OneIn(3) {
 			opts = append(opts, w.hostPort())
 		}
 		sets = append(sets, DaemonSet(fmt.Sprintf("daemon-%d", i), opts...))
@@ -195,13 +202,13 @@ func (w *generator) daemonSets() []*appsv1.DaemonSet {
 }
 
 // nodes draws running, starting and leaving nodes with the pods on them.
-func (w *generator) nodes() ([]*corev1.Node, []*corev1.Pod) {
-	if w.oneIn(3) {
+func (w *objects) nodes() ([]*corev1.Node, []*corev1.Pod) {
+	if w.base.dice.OneIn(3) {
 		return nil, nil
 	}
 	var nodes []*corev1.Node
 	var running []*corev1.Pod
-	for i := range w.few(w.size.Nodes) {
+	for i := range w.base.dice.Few(w.base.size.Nodes) {
 		name := fmt.Sprintf("node-%d", i)
 		node := Node(name, w.nodeOptions()...)
 		nodes = append(nodes, node)
@@ -212,22 +219,22 @@ func (w *generator) nodes() ([]*corev1.Node, []*corev1.Pod) {
 	return nodes, running
 }
 
-func (w *generator) nodeOptions() []NodeOption {
-	t := pick(w.dice, w.types...)
-	if len(t.Offerings) == 0 || w.oneIn(6) {
+func (w *objects) nodeOptions() []NodeOption {
+	t := dice.Pick(w.base.dice, w.base.types...)
+	if len(t.Offerings) == 0 || w.base.dice.OneIn(6) {
 		// A machine that no pool bought and no catalog knows.
 		opts := []NodeOption{
-			Allocatable(Cores(4), GiB(16), Count(corev1.ResourcePods, int64(pick(w.dice, 5, 110)))),
-			Label(corev1.LabelTopologyZone, pick(w.dice, w.zones...)),
+			Allocatable(Cores(4), GiB(16), Count(corev1.ResourcePods, int64(dice.Pick(w.base.dice, 5, 110)))),
+			Label(corev1.LabelTopologyZone, dice.Pick(w.base.dice, w.base.zones...)),
 		}
-		if w.oneIn(3) {
-			opts = append(opts, w.taint())
+		if w.base.dice.OneIn(3) {
+			opts = append(opts, w.market.taint())
 		}
 		return opts
 	}
-	o := pick(w.dice, t.Offerings...)
+	o := dice.Pick(w.base.dice, t.Offerings...)
 	opts := []NodeOption{OfType(t, o)}
-	pool := w.poolOf(o)
+	pool := w.market.poolOf(o)
 	if pool != nil {
 		opts = append(opts, OfPool(pool.Name))
 		for key, value := range pool.Spec.Template.Metadata.Labels {
@@ -240,8 +247,8 @@ func (w *generator) nodeOptions() []NodeOption {
 	return append(opts, w.nodeState(pool)...)
 }
 
-func (w *generator) nodeState(pool *scheduling.NodePool) []NodeOption {
-	switch w.IntN(12) {
+func (w *objects) nodeState(pool *scheduling.NodePool) []NodeOption {
+	switch w.base.dice.IntN(12) {
 	case 0:
 		return []NodeOption{Deleting()}
 	case 1:
@@ -259,22 +266,22 @@ func (w *generator) nodeState(pool *scheduling.NodePool) []NodeOption {
 	return nil
 }
 
-func (w *generator) startingTaints() []NodeOption {
+func (w *objects) startingTaints() []NodeOption {
 	return []NodeOption{
 		Taint("node.kubernetes.io/not-ready", "", corev1.TaintEffectNoSchedule),
 		Taint("example.com/starting", "", corev1.TaintEffectNoSchedule),
-	}[:w.between(0, 2)]
+	}[:w.base.dice.Between(0, 2)]
 }
 
 // runningOn draws pods for a node. Like a real scheduler it never gives the node
 // more than it holds; it asks no further whether the pods may be there.
-func (w *generator) runningOn(node *corev1.Node) []*corev1.Pod {
+func (w *objects) runningOn(node *corev1.Node) []*corev1.Pod {
 	cpu := node.Status.Allocatable.Cpu().MilliValue()
 	memory := node.Status.Allocatable.Memory().Value() >> 20
 	slots := node.Status.Allocatable.Pods().Value()
 	var pods []*corev1.Pod
-	for i := range w.between(0, 4) {
-		askCPU, askMemory := int64(w.between(0, 8)*250), int64(w.between(0, 8)*256)
+	for i := range w.base.dice.Between(0, 4) {
+		askCPU, askMemory := int64(w.base.dice.Between(0, 8)*250), int64(w.base.dice.Between(0, 8)*256)
 		if cpu -= askCPU; cpu < 0 {
 			break
 		}
@@ -285,13 +292,13 @@ func (w *generator) runningOn(node *corev1.Node) []*corev1.Pod {
 			break
 		}
 		opts := []PodOption{OnNode(node.Name), Requests(MilliCPU(askCPU), MiB(askMemory)), Label("app", "old")}
-		switch w.IntN(12) {
+		switch w.base.dice.IntN(12) {
 		case 0:
 			opts = append(opts, PodPhase(corev1.PodSucceeded))
 		case 1:
 			opts = append(opts, OwnedByDaemonSet("daemon-0"))
 		case 2:
-			if w.ports {
+			if w.base.ports {
 				opts = append(opts, HostPort(80))
 			}
 		}

@@ -5,6 +5,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/plimsoll-go/plimsoll/internal/dice"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
 )
 
@@ -12,10 +13,10 @@ import (
 // the pods in place: down, up, further than the node can ever grant, or for the pod as a whole. The
 // pods are copies. A pod may hold more than its node has.
 func Resized(c disruption.Cluster, seed uint64) disruption.Cluster {
-	r := newDice(seed ^ 0x726573697a65)
+	r := dice.New(seed ^ 0x726573697a65)
 	running := make([]*corev1.Pod, len(c.Running))
 	for i, pod := range c.Running {
-		if running[i] = pod; !r.oneIn(4) {
+		if running[i] = pod; !r.OneIn(4) {
 			running[i] = resized(r, pod.DeepCopy())
 		}
 	}
@@ -25,10 +26,10 @@ func Resized(c disruption.Cluster, seed uint64) disruption.Cluster {
 
 // resized writes a pod's status, and resizes half of the pods: many are about to become smaller than they
 // are, which still fills their nodes as before.
-func resized(r dice, pod *corev1.Pod) *corev1.Pod {
+func resized(r dice.Dice, pod *corev1.Pod) *corev1.Pod {
 	s := &pod.Status
-	scale := pick(r, 1, 1, 1, 1, 2, 2, 2, 3, 0.5, 0)
-	if scale == 2 && !r.oneIn(4) {
+	scale := dice.Pick(r, 1, 1, 1, 1, 2, 2, 2, 3, 0.5, 0)
+	if scale == 2 && !r.OneIn(4) {
 		askFor(&pod.Spec, 1/scale)
 	}
 	for i := range pod.Spec.Containers {
@@ -37,13 +38,13 @@ func resized(r dice, pod *corev1.Pod) *corev1.Pod {
 	for i := range pod.Spec.InitContainers {
 		s.InitContainerStatuses = append(s.InitContainerStatuses, containerStatus(r, &pod.Spec.InitContainers[i], scale))
 	}
-	if level := pod.Spec.Resources; level != nil && r.oneIn(2) {
+	if level := pod.Spec.Resources; level != nil && r.OneIn(2) {
 		s.AllocatedResources = scaled(level.Requests, scale)
-		s.Resources = &corev1.ResourceRequirements{Requests: scaled(level.Requests, pick(r, scale, 1))}
+		s.Resources = &corev1.ResourceRequirements{Requests: scaled(level.Requests, dice.Pick(r, scale, 1))}
 	}
 	if scale != 1 {
-		c := corev1.PodCondition{Type: corev1.PodResizePending, Status: corev1.ConditionTrue, Reason: pick(r, corev1.PodReasonInfeasible, corev1.PodReasonDeferred)}
-		if r.oneIn(2) {
+		c := corev1.PodCondition{Type: corev1.PodResizePending, Status: corev1.ConditionTrue, Reason: dice.Pick(r, corev1.PodReasonInfeasible, corev1.PodReasonDeferred)}
+		if r.OneIn(2) {
 			c = corev1.PodCondition{Type: corev1.PodResizeInProgress, Status: corev1.ConditionTrue}
 		}
 		s.Conditions = append(s.Conditions, c)
@@ -64,13 +65,13 @@ func askFor(spec *corev1.PodSpec, by float64) {
 }
 
 // containerStatus is what a kubelet says of a container that has so many times what it asks for.
-func containerStatus(r dice, c *corev1.Container, scale float64) corev1.ContainerStatus {
+func containerStatus(r dice.Dice, c *corev1.Container, scale float64) corev1.ContainerStatus {
 	s := corev1.ContainerStatus{Name: c.Name, Ready: true}
-	if r.oneIn(8) {
+	if r.OneIn(8) {
 		return s // from before in-place resizes
 	}
 	s.Resources = &corev1.ResourceRequirements{Requests: scaled(c.Resources.Requests, scale)}
-	if s.AllocatedResources = s.Resources.Requests; r.oneIn(4) {
+	if s.AllocatedResources = s.Resources.Requests; r.OneIn(4) {
 		s.AllocatedResources = scaled(c.Resources.Requests, 1)
 	}
 	return s

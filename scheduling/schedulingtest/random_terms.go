@@ -7,15 +7,24 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/plimsoll-go/plimsoll/internal/dice"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// relate relates the pods of a problem that is drawn already to each other, to volumes and
-// to wishes. All that it draws comes after the problem itself, so that the problem
-// without ties stays what it is.
-func (w *generator) relate(p *scheduling.Problem) {
+// relations draws topology terms, preferences, volumes and owners for the pods of a problem.
+type relations struct {
+	base *generator
+	// apps are the values that workloads have for the label app.
+	apps []string
+	// only is the one kind of topology terms of this problem, if it is a low number.
+	only int
+}
+
+// relate adds topology terms, preferences, volumes and owners to the pods of a problem. It draws from the stream after
+// everything else, because the problem of a seed must be the same with and without them.
+func (w *relations) relate(p *scheduling.Problem) {
 	w.placeDaemons(p)
 	groups := workloads(p.Pods)
 	for _, g := range groups {
@@ -30,13 +39,13 @@ func (w *generator) relate(p *scheduling.Problem) {
 		}
 	}
 	// Some problems are about one kind of tie alone: what it does shows better there.
-	w.only = w.IntN(9)
+	w.only = w.base.dice.IntN(9)
 	for _, g := range groups {
 		for _, o := range w.terms(g[0]) {
 			apply(g, o)
 		}
-		if w.oneIn(6) {
-			apply(g, Prefer(int32(w.between(1, 100)), w.expr()))
+		if w.base.dice.OneIn(6) {
+			apply(g, Prefer(int32(w.base.dice.Between(1, 100)), w.base.expr()))
 		}
 	}
 	w.holders(p.Running)
@@ -45,7 +54,7 @@ func (w *generator) relate(p *scheduling.Problem) {
 	}
 	w.volumes(p, groups)
 	w.owners(p, groups)
-	if w.oneIn(2) {
+	if w.base.dice.OneIn(2) {
 		p.Namespaces = []*corev1.Namespace{
 			NamespaceObject("shop", map[string]string{"team": "red"}), NamespaceObject(corev1.NamespaceDefault, nil),
 		}
@@ -55,7 +64,7 @@ func (w *generator) relate(p *scheduling.Problem) {
 // placeDaemons puts daemons into a namespace of their own. A plan counts those that run,
 // but not those that machines get which are yet to be bought; so nobody's ties are to be
 // about them.
-func (w *generator) placeDaemons(p *scheduling.Problem) {
+func (w *relations) placeDaemons(p *scheduling.Problem) {
 	const namespace = "system"
 	for _, ds := range p.DaemonSets {
 		ds.Namespace = namespace
@@ -94,45 +103,45 @@ func apply(pods []*corev1.Pod, o PodOption) {
 
 // label gives a workload labels that it shares with others, and now and then two
 // versions.
-func (w *generator) label(pods []*corev1.Pod) {
-	if !w.oneIn(4) {
-		apply(pods, Label("tier", pick(w.dice, "front", "back")))
+func (w *relations) label(pods []*corev1.Pod) {
+	if !w.base.dice.OneIn(4) {
+		apply(pods, Label("tier", dice.Pick(w.base.dice, "front", "back")))
 	}
-	if w.oneIn(3) {
-		half := w.IntN(len(pods) + 1)
+	if w.base.dice.OneIn(3) {
+		half := w.base.dice.IntN(len(pods) + 1)
 		apply(pods[:half], Label("version", "v1"))
 		apply(pods[half:], Label("version", "v2"))
 	}
 }
 
 // labelRunning makes a running pod one of a workload, or just gives it a tier.
-func (w *generator) labelRunning(pod *corev1.Pod) {
-	if w.oneIn(2) {
-		Label("app", pick(w.dice, w.apps...)).Apply(pod)
+func (w *relations) labelRunning(pod *corev1.Pod) {
+	if w.base.dice.OneIn(2) {
+		Label("app", dice.Pick(w.base.dice, w.apps...)).Apply(pod)
 	}
-	if w.oneIn(2) {
-		Label("tier", pick(w.dice, "front", "back")).Apply(pod)
+	if w.base.dice.OneIn(2) {
+		Label("tier", dice.Pick(w.base.dice, "front", "back")).Apply(pod)
 	}
-	if w.oneIn(4) {
-		Label("version", pick(w.dice, "v1", "v2")).Apply(pod)
+	if w.base.dice.OneIn(4) {
+		Label("version", dice.Pick(w.base.dice, "v1", "v2")).Apply(pod)
 	}
-	if w.oneIn(12) {
+	if w.base.dice.OneIn(12) {
 		Namespace("shop").Apply(pod)
 	}
-	if w.oneIn(20) {
+	if w.base.dice.OneIn(20) {
 		Deleting().Apply(pod)
 	}
 }
 
 // holders makes some running pods keep others away, or ask for others that may long
 // have gone.
-func (w *generator) holders(running []*corev1.Pod) {
+func (w *relations) holders(running []*corev1.Pod) {
 	for _, pod := range running {
-		switch w.IntN(10) {
+		switch w.base.dice.IntN(10) {
 		case 0:
 			apply([]*corev1.Pod{pod}, Apart(corev1.LabelHostname, w.others(pod)))
 		case 1:
-			apply([]*corev1.Pod{pod}, Apart(w.place(), Of("tier", pick(w.dice, "front", "back"))))
+			apply([]*corev1.Pod{pod}, Apart(w.place(), Of("tier", dice.Pick(w.base.dice, "front", "back"))))
 		case 2:
 			apply([]*corev1.Pod{pod}, Near(w.place(), w.others(pod), Weight(20)))
 		}
@@ -140,9 +149,9 @@ func (w *generator) holders(running []*corev1.Pod) {
 }
 
 // terms draws the topology terms of a workload.
-func (w *generator) terms(pod *corev1.Pod) []PodOption {
-	kind, app := w.IntN(26), pod.Labels["app"]
-	if w.only < 4 && !w.oneIn(3) {
+func (w *relations) terms(pod *corev1.Pod) []PodOption {
+	kind, app := w.base.dice.IntN(26), pod.Labels["app"]
+	if w.only < 4 && !w.base.dice.OneIn(3) {
 		kind = []int{0, 6, 9, 13}[w.only] // zones, others' pods, affinity, anti-affinity
 	}
 	switch kind {
@@ -155,7 +164,7 @@ func (w *generator) terms(pod *corev1.Pod) []PodOption {
 	case 4:
 		return []PodOption{Spread(corev1.LabelTopologyZone, w.spreading(app)...), Spread(w.place(), w.spreading(app)...)}
 	case 5:
-		return []PodOption{Spread(w.place(), append(w.spreading(app), Soft())...), Spread(corev1.LabelHostname, Skew(int32(w.between(1, 3))))}
+		return []PodOption{Spread(w.place(), append(w.spreading(app), Soft())...), Spread(corev1.LabelHostname, Skew(int32(w.base.dice.Between(1, 3))))}
 	case 6:
 		return []PodOption{Spread(w.place(), append(w.spreading(app), w.others(pod))...)}
 	case 7:
@@ -176,7 +185,7 @@ func (w *generator) terms(pod *corev1.Pod) []PodOption {
 		}
 	case 16:
 		return []PodOption{
-			Near(w.place(), w.others(pod), Weight(int32(w.between(1, 100)))), Apart(w.place(), w.others(pod), Weight(int32(w.between(1, 100)))),
+			Near(w.place(), w.others(pod), Weight(int32(w.base.dice.Between(1, 100)))), Apart(w.place(), w.others(pod), Weight(int32(w.base.dice.Between(1, 100)))),
 		}
 	case 17:
 		return []PodOption{Near(corev1.LabelTopologyZone, w.others(pod)), Apart(corev1.LabelHostname, w.others(pod))}
@@ -185,8 +194,8 @@ func (w *generator) terms(pod *corev1.Pod) []PodOption {
 }
 
 // place is a key over which pods are tied.
-func (w *generator) place() string {
-	switch w.IntN(16) {
+func (w *relations) place() string {
+	switch w.base.dice.IntN(16) {
 	case 0, 1, 2, 3, 4:
 		return corev1.LabelHostname
 	case 5:
@@ -194,54 +203,54 @@ func (w *generator) place() string {
 	case 6:
 		return corev1.LabelArchStable
 	case 7:
-		return pick(w.dice, w.keys...).key
+		return dice.Pick(w.base.dice, w.base.keys...).key
 	}
 	return corev1.LabelTopologyZone
 }
 
 // others selects pods of some workload, of this one or of several.
-func (w *generator) others(pod *corev1.Pod) TermOption {
-	switch w.IntN(12) {
+func (w *relations) others(pod *corev1.Pod) TermOption {
+	switch w.base.dice.IntN(12) {
 	case 0:
-		return Of("tier", pick(w.dice, "front", "back"))
+		return Of("tier", dice.Pick(w.base.dice, "front", "back"))
 	case 1:
-		return OfAll(In("app", some(w.dice, w.apps...)...))
+		return OfAll(In("app", dice.Some(w.base.dice, w.apps...)...))
 	case 2:
-		return OfAll(NotIn("app", pick(w.dice, w.apps...)), Exists("tier"))
+		return OfAll(NotIn("app", dice.Pick(w.base.dice, w.apps...)), Exists("tier"))
 	case 3:
 		return Of("app", "old")
 	case 4:
-		return pick(w.dice, OfAll(), ofNone(), Of("app", "nobody"))
+		return dice.Pick(w.base.dice, OfAll(), ofNone(), Of("app", "nobody"))
 	case 5:
 		return OfAll(DoesNotExist("version"), In("app", pod.Labels["app"]))
 	}
-	return Of("app", pick(w.dice, w.apps...))
+	return Of("app", dice.Pick(w.base.dice, w.apps...))
 }
 
 // spreading draws the details of a spread constraint, with this workload's own pods
 // most often.
-func (w *generator) spreading(app string) []SpreadOption {
-	opts := []SpreadOption{Skew(int32(pick(w.dice, 1, 1, 1, 2, 3))), Of("app", app)}
-	switch w.IntN(14) {
+func (w *relations) spreading(app string) []SpreadOption {
+	opts := []SpreadOption{Skew(int32(dice.Pick(w.base.dice, 1, 1, 1, 2, 3))), Of("app", app)}
+	switch w.base.dice.IntN(14) {
 	case 0:
-		opts = append(opts, MinDomains(int32(w.between(1, 3))))
+		opts = append(opts, MinDomains(int32(w.base.dice.Between(1, 3))))
 	case 1, 2:
 		opts = append(opts, Soft())
 	case 3:
-		opts = append(opts, affinityPolicy(pick(w.dice, corev1.NodeInclusionPolicyHonor, corev1.NodeInclusionPolicyIgnore)))
+		opts = append(opts, affinityPolicy(dice.Pick(w.base.dice, corev1.NodeInclusionPolicyHonor, corev1.NodeInclusionPolicyIgnore)))
 	case 4:
-		opts = append(opts, taintsPolicy(pick(w.dice, corev1.NodeInclusionPolicyHonor, corev1.NodeInclusionPolicyIgnore)))
+		opts = append(opts, taintsPolicy(dice.Pick(w.base.dice, corev1.NodeInclusionPolicyHonor, corev1.NodeInclusionPolicyIgnore)))
 	case 5, 6:
 		opts = append(opts, Same("version"))
 	case 7:
-		opts = append(opts, Of("tier", pick(w.dice, "front", "back")))
+		opts = append(opts, Of("tier", dice.Pick(w.base.dice, "front", "back")))
 	}
 	return opts
 }
 
 // scope draws in which namespaces the pods are, and of which versions.
-func (w *generator) scope() []AffinityOption {
-	switch w.IntN(14) {
+func (w *relations) scope() []AffinityOption {
+	switch w.base.dice.IntN(14) {
 	case 0:
 		return []AffinityOption{InNamespaces("shop", corev1.NamespaceDefault)}
 	case 1:
@@ -317,26 +326,26 @@ func without(keys []string, s *metav1.LabelSelector) []string {
 }
 
 // owners draws services and controllers, and constraints for pods without their own.
-func (w *generator) owners(p *scheduling.Problem, groups [][]*corev1.Pod) {
-	if !w.oneIn(5) {
+func (w *relations) owners(p *scheduling.Problem, groups [][]*corev1.Pod) {
+	if !w.base.dice.OneIn(5) {
 		return
 	}
-	p.DefaultSpread = append(p.DefaultSpread, DefaultSpread(corev1.LabelTopologyZone, Skew(int32(w.between(1, 3)))))
-	if w.oneIn(2) {
+	p.DefaultSpread = append(p.DefaultSpread, DefaultSpread(corev1.LabelTopologyZone, Skew(int32(w.base.dice.Between(1, 3)))))
+	if w.base.dice.OneIn(2) {
 		p.DefaultSpread[0].WhenUnsatisfiable = corev1.ScheduleAnyway
 	}
-	if w.oneIn(2) {
-		p.DefaultSpread = append(p.DefaultSpread, DefaultSpread(corev1.LabelHostname, Skew(int32(w.between(2, 5)))))
+	if w.base.dice.OneIn(2) {
+		p.DefaultSpread = append(p.DefaultSpread, DefaultSpread(corev1.LabelHostname, Skew(int32(w.base.dice.Between(2, 5)))))
 	}
 	for i, g := range groups {
 		app := g[0].Labels["app"]
 		labels := map[string]string{"app": app}
-		if tier, ok := g[0].Labels["tier"]; ok && w.oneIn(3) {
+		if tier, ok := g[0].Labels["tier"]; ok && w.base.dice.OneIn(3) {
 			labels = map[string]string{"tier": tier}
 		}
 		namespace := g[0].Namespace
 		name := app
-		switch w.IntN(7) {
+		switch w.base.dice.IntN(7) {
 		case 0, 1:
 			p.Services = append(p.Services, Service(namespace, name, labels))
 		case 2:

@@ -6,6 +6,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
 
+	"github.com/plimsoll-go/plimsoll/internal/dice"
 	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
@@ -15,33 +16,33 @@ const ebsZone = "topology.ebs.csi.aws.com/zone"
 
 // volumes draws volumes in zones, claims that wait for their pod, and limits to how
 // many volumes nodes take.
-func (w *generator) volumes(p *scheduling.Problem, groups [][]*corev1.Pod) {
-	if w.only != 4 && !w.oneIn(4) {
+func (w *relations) volumes(p *scheduling.Problem, groups [][]*corev1.Pod) {
+	if w.only != 4 && !w.base.dice.OneIn(4) {
 		return
 	}
 	p.StorageClasses = w.classes()
 	for i, g := range groups {
-		if w.only == 4 || w.oneIn(4) {
+		if w.only == 4 || w.base.dice.OneIn(4) {
 			w.claims(p, fmt.Sprintf("data-%d", i), g)
 		}
 	}
 	w.runningClaims(p)
-	if w.oneIn(2) {
+	if w.base.dice.OneIn(2) {
 		for _, n := range p.Nodes {
-			if !w.oneIn(3) {
-				p.CSINodes = append(p.CSINodes, CSINode(n.Name, Count(diskDriver, int64(w.between(0, 4))), Count("efs.csi.aws.com", -1)))
+			if !w.base.dice.OneIn(3) {
+				p.CSINodes = append(p.CSINodes, CSINode(n.Name, Count(diskDriver, int64(w.base.dice.Between(0, 4))), Count("efs.csi.aws.com", -1)))
 			}
 		}
 	}
 }
 
 // classes are those that claims name.
-func (w *generator) classes() []*storagev1.StorageClass {
-	zonal := StorageClass("zonal", Where(In(corev1.LabelTopologyZone, some(w.dice, w.zones...)...)))
-	if w.oneIn(2) {
+func (w *relations) classes() []*storagev1.StorageClass {
+	zonal := StorageClass("zonal", Where(In(corev1.LabelTopologyZone, dice.Some(w.base.dice, w.base.zones...)...)))
+	if w.base.dice.OneIn(2) {
 		zonal = StorageClass("zonal",
-			Where(In(corev1.LabelTopologyZone, pick(w.dice, w.zones...))),
-			Where(In(pick(w.dice, corev1.LabelTopologyZone, ebsZone), pick(w.dice, w.zones...))))
+			Where(In(corev1.LabelTopologyZone, dice.Pick(w.base.dice, w.base.zones...))),
+			Where(In(dice.Pick(w.base.dice, corev1.LabelTopologyZone, ebsZone), dice.Pick(w.base.dice, w.base.zones...))))
 	}
 	return []*storagev1.StorageClass{
 		StorageClass("any"), zonal, StorageClass("files", Driver("efs.csi.aws.com")),
@@ -50,7 +51,7 @@ func (w *generator) classes() []*storagev1.StorageClass {
 }
 
 // claims gives a workload volumes of one kind.
-func (w *generator) claims(p *scheduling.Problem, name string, pods []*corev1.Pod) {
+func (w *relations) claims(p *scheduling.Problem, name string, pods []*corev1.Pod) {
 	namespace := Namespace(pods[0].Namespace)
 	each := func(claimFor func(pod *corev1.Pod, claim string)) {
 		for i, pod := range pods {
@@ -64,11 +65,11 @@ func (w *generator) claims(p *scheduling.Problem, name string, pods []*corev1.Po
 		p.Claims = append(p.Claims, Claim(claim, opts...))
 		p.Volumes = append(p.Volumes, w.volume("disk-"+claim))
 	}
-	switch w.IntN(14) {
+	switch w.base.dice.IntN(14) {
 	case 0, 1, 2, 11: // a volume for each, wherever
 		each(func(_ *corev1.Pod, claim string) { bound(claim) })
 	case 3, 4, 12: // a volume for each, to be made
-		class := pick(w.dice, "any", "any", "zonal", "files")
+		class := dice.Pick(w.base.dice, "any", "any", "zonal", "files")
 		each(func(_ *corev1.Pod, claim string) {
 			p.Claims = append(p.Claims, Claim(claim, namespace, OfClass(class)))
 		})
@@ -79,13 +80,13 @@ func (w *generator) claims(p *scheduling.Problem, name string, pods []*corev1.Po
 		bound(name, Access(corev1.ReadWriteOncePod))
 		apply(pods, UseClaim(name))
 	case 7, 8:
-		if w.oneIn(3) {
+		if w.base.dice.OneIn(3) {
 			apply(pods, Ephemeral("scratch"))
 		} else {
-			apply(pods, Ephemeral("scratch", OfClass(pick(w.dice, "any", "zonal", "any", "nowhere"))))
+			apply(pods, Ephemeral("scratch", OfClass(dice.Pick(w.base.dice, "any", "zonal", "any", "nowhere"))))
 		}
 	case 9, 13: // one to be made for all
-		p.Claims = append(p.Claims, Claim(name, namespace, OfClass(pick(w.dice, "any", "zonal"))))
+		p.Claims = append(p.Claims, Claim(name, namespace, OfClass(dice.Pick(w.base.dice, "any", "zonal"))))
 		apply(pods, UseClaim(name))
 	case 10: // claims with something wrong
 		each(func(_ *corev1.Pod, claim string) {
@@ -97,8 +98,8 @@ func (w *generator) claims(p *scheduling.Problem, name string, pods []*corev1.Po
 }
 
 // brokenClaim is a claim with which no pod can start; nil for none at all.
-func (w *generator) brokenClaim(name string, namespace ClaimOption) *corev1.PersistentVolumeClaim {
-	switch w.IntN(8) {
+func (w *relations) brokenClaim(name string, namespace ClaimOption) *corev1.PersistentVolumeClaim {
+	switch w.base.dice.IntN(8) {
 	case 0:
 		return Claim(name, namespace, OfClass("now"))
 	case 1:
@@ -118,42 +119,42 @@ func (w *generator) brokenClaim(name string, namespace ClaimOption) *corev1.Pers
 }
 
 // volume is a volume in some zones, as its driver words them.
-func (w *generator) volume(name string) *corev1.PersistentVolume {
+func (w *relations) volume(name string) *corev1.PersistentVolume {
 	in := func(zones ...string) requirements.Selector {
-		return In(pick(w.dice, corev1.LabelTopologyZone, corev1.LabelTopologyZone, ebsZone), zones...)
+		return In(dice.Pick(w.base.dice, corev1.LabelTopologyZone, corev1.LabelTopologyZone, ebsZone), zones...)
 	}
-	switch w.IntN(8) {
+	switch w.base.dice.IntN(8) {
 	case 0:
 		return Volume(name)
 	case 1:
-		return Volume(name, Where(in(some(w.dice, w.zones...)...)))
+		return Volume(name, Where(in(dice.Some(w.base.dice, w.base.zones...)...)))
 	case 2:
-		first, second := in(pick(w.dice, w.zones...)), in(pick(w.dice, w.zones...))
+		first, second := in(dice.Pick(w.base.dice, w.base.zones...)), in(dice.Pick(w.base.dice, w.base.zones...))
 		return Volume(name, Where(first), Where(second))
 	case 3:
-		return Volume(name, Driver(pick(w.dice, inTreeEBS, inTreeGCE, inTreeNFS)), Where(In(corev1.LabelTopologyZone, pick(w.dice, w.zones...))))
+		return Volume(name, Driver(dice.Pick(w.base.dice, inTreeEBS, inTreeGCE, inTreeNFS)), Where(In(corev1.LabelTopologyZone, dice.Pick(w.base.dice, w.base.zones...))))
 	case 4:
-		return Volume(name, Driver(inTreeLocal), Where(In(corev1.LabelHostname, pick(w.dice, "node-0", "node-1", "gone"))))
+		return Volume(name, Driver(inTreeLocal), Where(In(corev1.LabelHostname, dice.Pick(w.base.dice, "node-0", "node-1", "gone"))))
 	}
-	return Volume(name, Where(in(pick(w.dice, w.zones...))))
+	return Volume(name, Where(in(dice.Pick(w.base.dice, w.base.zones...))))
 }
 
 // runningClaims gives volumes to pods that run, and some of these volumes to pods that
 // wait.
-func (w *generator) runningClaims(p *scheduling.Problem) {
+func (w *relations) runningClaims(p *scheduling.Problem) {
 	for i, pod := range p.Running {
-		if !w.oneIn(3) {
+		if !w.base.dice.OneIn(3) {
 			continue
 		}
 		name := fmt.Sprintf("used-%d", i)
 		opts := []ClaimOption{Namespace(pod.Namespace), BoundTo("disk-" + name)}
-		if w.oneIn(4) {
+		if w.base.dice.OneIn(4) {
 			opts = append(opts, Access(corev1.ReadWriteOncePod))
 		}
 		p.Claims = append(p.Claims, Claim(name, opts...))
 		p.Volumes = append(p.Volumes, Volume("disk-"+name))
 		UseClaim(name).Apply(pod)
-		if w.oneIn(4) {
+		if w.base.dice.OneIn(4) {
 			for _, other := range p.Pods {
 				if other.Namespace == pod.Namespace {
 					UseClaim(name).Apply(other)

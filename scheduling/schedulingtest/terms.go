@@ -48,7 +48,7 @@ func onKind(spreads bool, change func(*topologyTerm)) option {
 
 // labelled is a pod of which everything but its topology terms is known: without a selector,
 // they are about pods that have the labels of this one.
-type labelled struct{ *corev1.Pod }
+type labelled struct{ Pod *corev1.Pod }
 
 // suits reports whether an option is about an object, which it may change.
 func suits(o Option, object any) bool {
@@ -61,7 +61,7 @@ func topology[O Option](key string, spreads bool, opts []O, add func(*corev1.Pod
 	return on(func(p *labelled) {
 		t := with(&topologyTerm{key: key, skew: 1, spreads: spreads}, opts)
 		if !t.chosen {
-			t.selector = &metav1.LabelSelector{MatchLabels: maps.Clone(p.Labels)}
+			t.selector = &metav1.LabelSelector{MatchLabels: maps.Clone(p.Pod.Labels)}
 		}
 		add(p.Pod, t)
 	})
