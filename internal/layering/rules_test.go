@@ -53,6 +53,7 @@ func floors() map[string]floor {
 		"internal/spelling":                   algebra,
 		"internal/strict":                     market,
 		"internal/untrusted":                  algebra,
+		"internal/dice":                       algebra,
 		"offerings":                           market,
 		"instancetypes":                       machines,
 		"instancetypes/ec2":                   catalogs,
