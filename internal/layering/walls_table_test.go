@@ -16,7 +16,7 @@ func methodsDeclared() map[string]int {
 		"cmd/plimsoll.app":                    43,
 		"cmd/plimsoll.table":                  35,
 		"scheduling/disruption.run":           62,
-		"scheduling/disruption.state":         117,
+		"scheduling/disruption.state":         36,
 		"scheduling/schedulingtest.generator": 50,
 	}
 }
@@ -32,7 +32,7 @@ func methodFiles() map[string]int {
 		"instancetypes.InstanceType":                           6,
 		"requirements.Requirement":                             5,
 		"scheduling/disruption.run":                            8,
-		"scheduling/disruption.state":                          25,
+		"scheduling/disruption.state":                          10,
 		"scheduling/provisioning.Session":                      6,
 		"scheduling/provisioning.fixTrial":                     5,
 		"scheduling/provisioning/internal/explainer.Explainer": 5,

@@ -3,7 +3,6 @@ package disruption
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/samber/lo"
@@ -11,15 +10,14 @@ import (
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/landing"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/wave"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 )
 
-// hoursPerMonth converts [Saving.PerMonth] to an hourly price.
-const hoursPerMonth = 730
-
 // admit makes a step of an outcome, or returns the cause against it. Outcome and state stay as they are.
-func (f *state) admit(reason Reason, o *outcome) (*Step, *Cause) {
-	m := f.moveOf(o.nodes)
+func admit(f *state, reason Reason, o *outcome) (*Step, *Cause) {
+	m := moveOf(f, o.nodes)
 	if cause := noPlaceCause(reason, o); cause != nil {
 		return nil, cause
 	}
@@ -33,25 +31,25 @@ func (f *state) admit(reason Reason, o *outcome) (*Step, *Cause) {
 	}
 	launches := slices.Clone(o.launches)
 	if reason == Underutilized {
-		if cause := f.savingCause(o, m, launches); cause != nil {
+		if cause := savingCause(f, o, m, launches); cause != nil {
 			return nil, cause
 		}
 	}
 	for i := range launches {
-		if cause := f.spotChoiceCause(&launches[i]); cause != nil {
+		if cause := spotChoiceCause(f, &launches[i]); cause != nil {
 			return nil, cause
 		}
 	}
 	step := &Step{
 		Reason: reason, Drain: slices.Sorted(slices.Values(o.nodes)), Launches: append([]scheduling.Launch{}, launches...), Evictions: append([]Eviction{}, o.evictions...),
-		SavingPerHour: m.price - f.launchesPrice(launches), DisruptionCost: m.cost,
+		SavingPerHour: m.price - f.prices().Launches(launches), DisruptionCost: m.cost,
 	}
-	score, _ := f.score(m, step.SavingPerHour)
+	score, _ := scoreOf(f, m, step.SavingPerHour)
 	step.Score = finite(score)
 	if f.searching {
 		return step, nil
 	}
-	uses, ok := f.assignWaves(step, o.early)
+	uses, ok := assignWaves(f, step, o.early)
 	switch {
 	case !ok && f.outOfTime():
 		return nil, &Cause{Code: CauseDeadline, Detail: "the deadline passed before an order was found in which its pods may leave"}
@@ -92,19 +90,19 @@ func noOrderCause(uses []BudgetUse) *Cause {
 
 // savingCause is the cause if a move saves too little; nil if it saves enough. Then launches keep only the options
 // with each of which it saves enough, because the provider chooses among them.
-func (f *state) savingCause(o *outcome, m *move, launches []scheduling.Launch) *Cause {
+func savingCause(f *state, o *outcome, m *move, launches []scheduling.Launch) *Cause {
 	if m.unpriced {
 		return &Cause{Code: CauseUnknownPrice, Detail: "the price of a node is not known"}
 	}
-	saving := m.price - f.launchesPrice(launches)
-	asked := f.leastSaving(m.price)
+	saving := m.price - f.prices().Launches(launches)
+	asked := f.rules.leastSaving(m.price)
 	switch {
 	case saving <= 0:
-		return &Cause{Code: CauseNoSaving, Detail: fmt.Sprintf("costs %s, and the cheapest replacement that was found costs %s", perHour(m.price), perHour(f.launchesPrice(launches)))}
+		return &Cause{Code: CauseNoSaving, Detail: fmt.Sprintf("costs %s, and the cheapest replacement that was found costs %s", perHour(m.price), perHour(f.prices().Launches(launches)))}
 	case saving < asked:
 		return &Cause{Code: CauseSmallSaving, Detail: fmt.Sprintf("saves %s, and must save %s", perHour(saving), perHour(asked))}
 	}
-	if cause := f.scoreCause(m, saving); cause != nil {
+	if cause := scoreCause(f, m, saving); cause != nil {
 		return cause
 	}
 	if len(launches) == 0 {
@@ -114,17 +112,17 @@ func (f *state) savingCause(o *outcome, m *move, launches []scheduling.Launch) *
 	// A step with as many launches as removed nodes, and spot among both, replaces spot by spot, even if it exchanges
 	// other nodes as well.
 	fewer := len(launches) < len(o.nodes)
-	spot := f.spotAmong(o.nodes)
+	spot := spotAmong(f, o.nodes)
 	for i := range launches {
 		l := &launches[i]
-		most := addPrices(f.launchPrice(l), slack)
-		l.Options = keepOptions(l.Options, func(x *scheduling.LaunchOption) bool { return f.optionPrice(l, x) <= most })
+		most := offerings.Sum(f.prices().Launch(l), slack)
+		l.Options = keepOptions(l.Options, func(x *scheduling.LaunchOption) bool { return f.prices().Option(l, x) <= most })
 		if replaced := spot == len(o.nodes) || spot > 0 && !fewer; replaced && l.Options[0].CapacityType == offerings.Spot {
-			if cause := f.spotToSpot(l, fewer); cause != nil {
+			if cause := spotToSpot(f, l, fewer); cause != nil {
 				return cause
 			}
 		}
-		if cause := f.minValuesCause(l); cause != nil {
+		if cause := minValuesCause(f, l); cause != nil {
 			return cause
 		}
 	}
@@ -134,21 +132,8 @@ func (f *state) savingCause(o *outcome, m *move, launches []scheduling.Launch) *
 // perHour formats a price.
 func perHour(p offerings.Price) string { return fmt.Sprintf("$%.4f per hour", p.USD()) }
 
-// leastSaving is the least saving of a move of nodes with a total price: more than 0, and at least
-// [Planner.MinSaving].
-func (f *state) leastSaving(price offerings.Price) offerings.Price {
-	least := max(1, f.planner.MinSaving.PerHour)
-	if month := f.planner.MinSaving.PerMonth; month > 0 {
-		least = max(least, (month-1)/hoursPerMonth+1)
-	}
-	if share := f.planner.MinSaving.Share; share > 0 {
-		least = max(least, offerings.Price(math.Ceil(share*float64(price)*(1-1e-12))))
-	}
-	return least
-}
-
 // spotAmong counts the spot machines among nodes.
-func (f *state) spotAmong(nodes []string) int {
+func spotAmong(f *state, nodes []string) int {
 	return lo.CountBy(nodes, func(name string) bool {
 		s := f.byName[name]
 		return s != nil && s.node != nil && instancetypes.OfferingOf(s.node).CapacityType == offerings.Spot
@@ -167,7 +152,7 @@ const defaultSpotTypes = 15
 // of nodes does not fall, there must be enough cheaper types, and only the cheapest of them are kept, so that the
 // replacement is not replaced in turn by a still cheaper one, whichever of them the provider picks. If the number of
 // nodes falls, a chain of replacements ends by itself.
-func (f *state) spotToSpot(l *scheduling.Launch, fewer bool) *Cause {
+func spotToSpot(f *state, l *scheduling.Launch, fewer bool) *Cause {
 	want := cmp.Or(f.planner.SpotToSpotTypes, defaultSpotTypes)
 	if want < 0 {
 		return &Cause{Code: CauseSpotChoice, Detail: "spot is not to be replaced by spot"}
@@ -184,7 +169,7 @@ func (f *state) spotToSpot(l *scheduling.Launch, fewer bool) *Cause {
 	for ; ; want++ {
 		kept := types[:min(want, len(types))]
 		l.Options = keepOptions(all, func(x *scheduling.LaunchOption) bool { return slices.Contains(kept, x.InstanceType) })
-		if want >= len(types) || f.minValuesCause(l) == nil {
+		if want >= len(types) || minValuesCause(f, l) == nil {
 			return nil
 		}
 	}
@@ -192,7 +177,7 @@ func (f *state) spotToSpot(l *scheduling.Launch, fewer bool) *Cause {
 
 // spotChoiceCause is the cause if the options of a launch no longer have the flexibility of spot that the policy asks
 // for; nil if they have. A launch whose first option is not spot loses its spot options instead.
-func (f *state) spotChoiceCause(l *scheduling.Launch) *Cause {
+func spotChoiceCause(f *state, l *scheduling.Launch) *Cause {
 	asked := f.planner.Policy.Flexibility
 	if !offers.On(asked) || offers.Choice(asked, l.Options) {
 		return nil
@@ -204,7 +189,7 @@ func (f *state) spotChoiceCause(l *scheduling.Launch) *Cause {
 	if l.MinValuesRelaxed {
 		return nil
 	}
-	return f.minValuesCause(l)
+	return minValuesCause(f, l)
 }
 
 // cheapestTypes are the instance types of options, the cheapest first.
@@ -218,7 +203,7 @@ func cheapestTypes(options []scheduling.LaunchOption) []string {
 
 // minValuesCause is the cause if the options of a launch do not meet minValues of its pool; nil if they do. A launch
 // for which minValues was relaxed is not accepted, because a saving is no reason to relax it.
-func (f *state) minValuesCause(l *scheduling.Launch) *Cause {
+func minValuesCause(f *state, l *scheduling.Launch) *Cause {
 	if l.MinValuesRelaxed {
 		return &Cause{Code: CauseMinValues, Object: "nodepool/" + l.NodePool, Detail: "the replacement would fall short of the pool's minValues"}
 	}
@@ -231,12 +216,43 @@ func (f *state) minValuesCause(l *scheduling.Launch) *Cause {
 	return nil
 }
 
-// labelsOf are the labels that a node gets from the type and offering of an option; nil if the catalog does not have
-// it.
-func labelsOf(p *scheduling.Problem, l *scheduling.Launch, x *scheduling.LaunchOption) map[string]string {
-	t, o := lookupOffering(p.CatalogOf(l.NodePool), x.Key())
-	if t == nil {
+// waves are the rules by which the evictions of a step are divided into waves.
+func wavesOf(f *state) *wave.Cluster {
+	return &wave.Cluster{Pods: f.pods, Budgets: f.rules.podBudgets, Landing: f.landing, OutOfTime: f.outOfTime}
+}
+
+// assignWaves divides the evictions of a step into waves, sorts them by wave, and returns the use of
+// PodDisruptionBudgets. It reports false if there is no order in which the pods may leave. The pods in early leave first.
+func assignWaves(f *state, step *Step, early map[string]bool) ([]BudgetUse, bool) {
+	s := wave.Step{Moves: movesOf(step.Evictions), Early: early, AtOnce: step.Reason == Interrupted, Unordered: step.Reason == Expired}
+	uses, ok := wavesOf(f).Assign(&s, func() *landing.Trial { return f.landing.Try(landingStep(step, nil), f.offered) })
+	step.Evictions = evictionsOf(s.Moves)
+	return budgetUses(uses), ok
+}
+
+// movesOf are evictions as moves of package landing.
+func movesOf(list []Eviction) []landing.Move {
+	return lo.Map(list, func(e Eviction, _ int) landing.Move { return landing.Move(e) })
+}
+
+// evictionsOf are moves of package landing as evictions.
+func evictionsOf(list []landing.Move) []Eviction {
+	return lo.Map(list, func(m landing.Move, _ int) Eviction { return Eviction(m) })
+}
+
+// budgetUses are uses of package wave as those of a step; nil for none.
+func budgetUses(list []wave.Use) []BudgetUse {
+	if len(list) == 0 {
 		return nil
 	}
-	return t.NodeLabels(*o)
+	return lo.Map(list, func(u wave.Use, _ int) BudgetUse { return BudgetUse(u) })
+}
+
+// allLand reports whether all pods of an outcome can be scheduled where they are expected.
+func allLand(f *state, o *outcome) bool {
+	if !slices.ContainsFunc(o.evictions, func(e Eviction) bool { return f.landing.Follows(e.Pod) }) {
+		return true
+	}
+	s := f.landing.Try(landingStep(&Step{Drain: o.nodes, Launches: o.launches, Evictions: o.evictions}, nil), f.offered)
+	return s.Possible(lo.Map(o.evictions, func(e Eviction, _ int) *landing.Pod { return s.Pods[e.Pod] }), true)
 }

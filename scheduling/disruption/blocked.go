@@ -57,12 +57,12 @@ func (p Planner) Blocked(ctx context.Context, c Cluster, plan *ConsolidationPlan
 	}
 	p.Observer = nil
 	r, err := p.begin(ctx, &c, p.Policy.Placement == scheduling.PlacementFree, &provisioning.Session{})
-	if err != nil || !r.state.enabled(Underutilized) {
+	if err != nil || !r.state.rules.enabled(Underutilized) {
 		return nil, err
 	}
 	s := &plan.Summary
 	after := s.PricePerHourAfter
-	if r.state.hasExpectedCosts() {
+	if r.state.prices().ExceedMachines() {
 		after = s.ExpectedPerHourAfter
 	}
 	all := r.blockers(plan)
@@ -76,7 +76,7 @@ func (p Planner) Blocked(ctx context.Context, c Cluster, plan *ConsolidationPlan
 	}
 	liftable := slices.DeleteFunc(slices.Clone(all), func(o *blocker) bool { return o.without == nil || o.PerHour == 0 })
 	slices.SortFunc(liftable, func(a, b *blocker) int { return compareBlocked(a.Blocked, b.Blocked) })
-	if err := tryEach(ctx, liftable[:min(len(liftable), r.state.mostTried())], r.state.planner.Policy.Effort, after); err != nil {
+	if err := tryEach(ctx, liftable[:min(len(liftable), mostTried(r.state))], r.state.planner.Policy.Effort, after); err != nil {
 		return nil, err
 	}
 	out := []Blocked{}
@@ -121,7 +121,7 @@ func (r *run) blockers(plan *ConsolidationPlan) []*blocker {
 		}
 		first := CauseSearch
 		for j := range v.Reasons {
-			code := r.state.blamedCause(v.Reasons[j].Code)
+			code := blamedCause(r.state, v.Reasons[j].Code)
 			if j == 0 {
 				first = code
 			}
@@ -145,7 +145,7 @@ func (r *run) blockers(plan *ConsolidationPlan) []*blocker {
 
 // blamedCause is the cause that a reason counts for: CauseSearch for reasons that no change of settings or objects
 // removes.
-func (f *state) blamedCause(code CauseCode) CauseCode {
+func blamedCause(f *state, code CauseCode) CauseCode {
 	switch code {
 	case "", CauseNoSaving, CauseReceives, CauseNoPlace, CauseDeadline, CauseReasonNotMeant:
 		return CauseSearch
@@ -161,14 +161,14 @@ func (f *state) blamedCause(code CauseCode) CauseCode {
 // without the cause. The given bound is that of the cluster as it is.
 func (o *blocker) boundSaving(ctx context.Context, now *state, p Planner, c Cluster, bound, after offerings.Price) error {
 	f := now
-	planner, cluster, changes, can := now.unblock(p, c, o)
+	planner, cluster, changes, can := unblocked(now, p, c, o)
 	if can {
 		var err error
-		if o.without, err = planner.begin(ctx, &cluster, !now.pinned, now.launchSession); err != nil {
+		if o.without, err = planner.begin(ctx, &cluster, !now.pinned, now.sessions.Launch); err != nil {
 			return unlessDeadline(ctx, err)
 		}
 		f = o.without.state
-		f.skipExplanations, f.planner.Policy.Effort = true, now.trialEffort()
+		f.skipExplanations, f.planner.Policy.Effort = true, trialEffort(now)
 		o.without.noLookahead = f.planner.Policy.Effort != now.planner.Policy.Effort // the next plan is not made in advance either
 		o.Changes = changes
 	}
@@ -177,7 +177,7 @@ func (o *blocker) boundSaving(ctx context.Context, now *state, p Planner, c Clus
 		loose[s.name] = true
 	}
 	if bound == 0 || o.Code == CauseMinValues || !maps.Equal(loose, now.disruptable) {
-		t, err := f.solveRebuild(ctx, scheduling.EffortFast, loose)
+		t, err := solveRebuild(ctx, f, scheduling.EffortFast, loose)
 		if err != nil {
 			return unlessDeadline(ctx, err)
 		}
@@ -194,7 +194,7 @@ const (
 )
 
 // mostTried is how many causes are tried.
-func (f *state) mostTried() int {
+func mostTried(f *state) int {
 	nodes := max(1, len(f.problem.Nodes))
 	switch {
 	case f.planner.Policy.Effort >= scheduling.EffortThorough:
@@ -211,7 +211,7 @@ const nodesWithOwnEffort = 20
 
 // trialEffort is the effort with which a cluster is planned without a cause: the plan's own if the cluster is small
 // or the effort large, otherwise the least, which takes a third of the time.
-func (f *state) trialEffort() scheduling.Effort {
+func trialEffort(f *state) scheduling.Effort {
 	if own := f.planner.Policy.Effort; own >= scheduling.EffortThorough || len(f.problem.Nodes) <= nodesWithOwnEffort {
 		return own
 	}

@@ -1,28 +1,76 @@
 package disruption
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/eviction"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/pricing"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
+
+// rules tell which nodes may be disrupted, for which reason and at which cost, by the nodes, their pods and the planner's
+// settings alone. They do not change while a plan is made.
+type rules struct {
+	planner Planner // its effort does not matter here
+	now     time.Time
+	// nodeCost is the disruption cost of a node, without its pods.
+	nodeCost   float64
+	podBudgets *eviction.Budgets
+}
+
+// newRules reads a valid cluster.
+func newRules(p Planner, c *Cluster) *rules {
+	r := &rules{planner: p, now: p.Now, nodeCost: cmp.Or(p.NodeCost, 1), podBudgets: eviction.NewBudgets(c.PodDisruptionBudgets, c.budgetPods())}
+	if r.now.IsZero() {
+		r.now = c.Now
+	}
+	return r
+}
+
+// budgetPods are the pods that PodDisruptionBudgets count, pending ones included.
+func (c *Cluster) budgetPods() []*corev1.Pod { return slices.Concat(c.Pods, c.Running) }
+
+// reserveBudgets subtracts from each PodDisruptionBudget the most pods that one wave of a step under way may still
+// evict.
+func (r *rules) reserveBudgets(underway []Step, pods map[string]*corev1.Pod) {
+	for i := range underway {
+		taken, most := map[*eviction.Budget]map[int]int{}, map[*eviction.Budget]int{}
+		for _, e := range underway[i].Evictions {
+			pod := pods[e.Pod]
+			if !e.ahead(pod) || !eviction.Active(pod) {
+				continue
+			}
+			for _, g := range r.podBudgets.Charges(pod) {
+				if taken[g] == nil {
+					taken[g] = map[int]int{}
+				}
+				taken[g][e.Wave]++
+				most[g] = max(most[g], taken[g][e.Wave])
+			}
+		}
+		for g, n := range most {
+			g.Allowed = max(0, g.Allowed-n)
+		}
+	}
+}
 
 // blockers are the causes for which a node may not be removed for a reason, the most important first; nil if it may.
 // Budgets of NodePools are not among them, see poolAllowance. Nothing holds back interruption and expiry, as in
 // Karpenter.
-func (f *state) blockers(s *candidate, reason Reason) []Cause {
+func (r *rules) blockers(s *candidate, reason Reason) []Cause {
 	switch {
 	case s.beingRemoved():
 		return []Cause{{Code: CauseGoing, Detail: "is being removed already"}}
 	case reason == Interrupted || reason == Expired:
 		return nil
 	}
-	if cause := f.ownerCause(s); cause != nil {
+	if cause := s.ownerCause(); cause != nil {
 		return []Cause{*cause}
 	}
 	var out []Cause
@@ -40,35 +88,35 @@ func (f *state) blockers(s *candidate, reason Reason) []Cause {
 	if why := s.machine.MustStay; why != "" {
 		add(&Cause{Code: CauseMinNodes, Object: "nodepool/" + s.poolName(), Detail: why})
 	}
-	if s.machine.NominatedUntil.After(f.now) {
+	if s.machine.NominatedUntil.After(r.now) {
 		add(&Cause{Code: CauseNominated, Detail: "pods are expected here until " + s.machine.NominatedUntil.UTC().Format(time.RFC3339)})
 	}
-	if len(s.expected) > 0 && !s.machine.NominatedUntil.After(f.now) {
+	if len(s.expected) > 0 && !s.machine.NominatedUntil.After(r.now) {
 		add(&Cause{Code: CauseNominated, Detail: "pending pods are expected here"})
 	}
 	if s.node.Annotations[eviction.DoNotDisrupt] == "true" {
 		add(&Cause{Code: CauseDoNotDisrupt, Detail: "the node has the annotation " + eviction.DoNotDisrupt})
 	}
-	if f.planner.KeepBarePods && len(s.bare) > 0 {
+	if r.planner.KeepBarePods && len(s.bare) > 0 {
 		c := withPodCount(Cause{Code: CauseBarePod, Object: "pod/" + podspec.PodName(s.bare[0]), Detail: "the pod has no controller, and would not be recreated"}, len(s.bare))
 		add(&c)
 	}
 	consolidates := reason == Empty || reason == Underutilized
 	if consolidates {
-		add(f.policyCause(s, reason))
-		add(f.tooSoonCause(s))
+		add(r.policyCause(s, reason))
+		add(r.tooSoonCause(s))
 	}
 	if reason == Underutilized && !s.priced {
-		add(&Cause{Code: CauseUnknownPrice, Detail: unknownPrice(s.node)})
+		add(&Cause{Code: CauseUnknownPrice, Detail: pricing.WhyUnknown(s.node)})
 	}
-	if consolidates || f.graceOf(s) == nil {
+	if consolidates || s.grace() == nil {
 		out = append(out, s.podCauses...)
 	}
 	return out
 }
 
 // ownerCause is the cause for which a node has no pool that could replace it; nil if it has one.
-func (f *state) ownerCause(s *candidate) *Cause {
+func (s *candidate) ownerCause() *Cause {
 	switch name := s.poolName(); {
 	case name == "":
 		return &Cause{Code: CauseNoNodePool, Detail: "belongs to no NodePool"}
@@ -81,7 +129,7 @@ func (f *state) ownerCause(s *candidate) *Cause {
 }
 
 // policyCause is the cause if the pool's policy excludes consolidation; nil if it does not.
-func (f *state) policyCause(s *candidate, reason Reason) *Cause {
+func (r *rules) policyCause(s *candidate, reason Reason) *Cause {
 	d := &s.pool.pool.Spec.Disruption
 	object := "nodepool/" + s.poolName()
 	if d.ConsolidateAfter != nil && d.ConsolidateAfter.Duration == nil {
@@ -95,8 +143,8 @@ func (f *state) policyCause(s *candidate, reason Reason) *Cause {
 
 // tooSoonCause is the cause if consolidateAfter or the least age has not passed; nil if it has, or the times are not
 // known.
-func (f *state) tooSoonCause(s *candidate) *Cause {
-	created := f.createdAt(s)
+func (r *rules) tooSoonCause(s *candidate) *Cause {
+	created := s.created()
 	quiet := s.machine.LastPodEvent
 	if quiet.IsZero() {
 		quiet = s.machine.Initialized
@@ -105,22 +153,22 @@ func (f *state) tooSoonCause(s *candidate) *Cause {
 		quiet = created
 	}
 	if after := s.pool.pool.Spec.Disruption.ConsolidateAfter; after != nil && after.Duration != nil {
-		if until := quiet.Add(*after.Duration); !quiet.IsZero() && f.now.Before(until) {
+		if until := quiet.Add(*after.Duration); !quiet.IsZero() && r.now.Before(until) {
 			return &Cause{Code: CauseTooSoon, Detail: fmt.Sprintf("consolidateAfter %s has not passed before %s", after, until.UTC().Format(time.RFC3339))}
 		}
 	}
-	if until := created.Add(f.planner.MinLifetime); f.planner.MinLifetime > 0 && !created.IsZero() && f.now.Before(until) {
-		return &Cause{Code: CauseTooSoon, Detail: fmt.Sprintf("is younger than %s until %s", f.planner.MinLifetime, until.UTC().Format(time.RFC3339))}
+	if until := created.Add(r.planner.MinLifetime); r.planner.MinLifetime > 0 && !created.IsZero() && r.now.Before(until) {
+		return &Cause{Code: CauseTooSoon, Detail: fmt.Sprintf("is younger than %s until %s", r.planner.MinLifetime, until.UTC().Format(time.RFC3339))}
 	}
 	return nil
 }
 
 // consolidatable reports whether consolidateAfter and the least age have passed, as in Karpenter's condition
 // Consolidatable.
-func (f *state) consolidatable(s *candidate) bool { return s.pool == nil || f.tooSoonCause(s) == nil }
+func (r *rules) consolidatable(s *candidate) bool { return s.pool == nil || r.tooSoonCause(s) == nil }
 
 // createdAt is when a node's machine was requested; zero if that is not known.
-func (f *state) createdAt(s *candidate) time.Time {
+func (s *candidate) created() time.Time {
 	if s.node == nil || !s.machine.Created.IsZero() {
 		return s.machine.Created
 	}
@@ -128,7 +176,7 @@ func (f *state) createdAt(s *candidate) time.Time {
 }
 
 // graceOf is the longest time for draining a node; nil if it is not bounded.
-func (f *state) graceOf(s *candidate) *time.Duration {
+func (s *candidate) grace() *time.Duration {
 	switch {
 	case s.machine.TerminationGracePeriod != nil:
 		return &s.machine.TerminationGracePeriod.Duration
@@ -140,13 +188,13 @@ func (f *state) graceOf(s *candidate) *time.Duration {
 
 // podBlockers says which pods of a node may not be evicted: the first that asks to be left
 // alone, and the first that a budget holds.
-func (f *state) podBlockers(s *candidate) []Cause {
+func (r *rules) podBlockers(s *candidate) []Cause {
 	var asks, held []Cause
 	for _, pod := range s.pods {
-		if eviction.Protected(pod, f.now) {
+		if eviction.Protected(pod, r.now) {
 			asks = append(asks, Cause{Code: CauseDoNotDisrupt, Object: "pod/" + podspec.PodName(pod), Detail: "the pod has the annotation " + eviction.AnnotationOf(pod)})
 		}
-		if c := f.podBudgetCause(pod); c != nil {
+		if c := r.podBudgetCause(pod); c != nil {
 			held = append(held, *c)
 		}
 	}
@@ -173,11 +221,11 @@ func withPodCount(c Cause, pods int) Cause {
 
 // podBudgetCause is the cause if PodDisruptionBudgets do not let a pod be evicted at all: one that allows no
 // disruption, or two, which the API server does not support. It is nil if they do.
-func (f *state) podBudgetCause(pod *corev1.Pod) *Cause {
-	if !eviction.Evictable(pod, f.now) {
+func (r *rules) podBudgetCause(pod *corev1.Pod) *Cause {
+	if !eviction.Evictable(pod, r.now) {
 		return nil
 	}
-	charges := f.podBudgets.Charges(pod)
+	charges := r.podBudgets.Charges(pod)
 	switch {
 	case len(charges) > 1:
 		return &Cause{
@@ -188,18 +236,4 @@ func (f *state) podBudgetCause(pod *corev1.Pod) *Cause {
 		return &Cause{Code: CauseBudget, Object: "poddisruptionbudget/" + charges[0].Name, Detail: "pod " + podspec.PodName(pod) + " cannot be evicted now"}
 	}
 	return nil
-}
-
-// unknownPrice says why the price of a node is not known.
-func unknownPrice(node *corev1.Node) string {
-	as := instancetypes.OfferingOf(node)
-	switch {
-	case as.InstanceType == "":
-		return "the node has no label for its instance type"
-	case as.Zone == "":
-		return "the node has no label for its zone"
-	case as.CapacityType == "":
-		return "the node has no label for its capacity type"
-	}
-	return fmt.Sprintf("the catalog has no offering of %s as %s in zone %s", as.InstanceType, as.CapacityType, as.Zone)
 }

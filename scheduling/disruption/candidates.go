@@ -3,13 +3,11 @@ package disruption
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
-	"github.com/plimsoll-go/plimsoll/instancetypes"
-	"github.com/plimsoll-go/plimsoll/offerings"
-	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/budget"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/drift"
 )
 
 // defaultExpireAfter is the life of a node whose pool does not set expireAfter, as in Karpenter.
@@ -19,14 +17,14 @@ const defaultExpireAfter = 720 * time.Hour
 // each other node that it applies to. Underutilized applies to every node. Nodes are seen as the next plan would see
 // them: nodes that steps have launched or moved pods to are among them, and their last pod event is just now. Budgets
 // of NodePools are checked later, by admit.
-func (f *state) candidates(reason Reason) (may []*candidate, not map[string]Cause) {
+func candidatesFor(f *state, reason Reason) (may []*candidate, not map[string]Cause) {
 	not = map[string]Cause{}
 	for _, s := range f.nodes {
-		if s.node == nil || s.removed || !f.appliesTo(s, reason) {
+		if s.node == nil || s.removed || !f.rules.appliesTo(s, reason) {
 			continue
 		}
-		switch blockers := f.blockers(s, reason); {
-		case !f.enabled(reason):
+		switch blockers := f.rules.blockers(s, reason); {
+		case !f.rules.enabled(reason):
 			not[s.name] = notEnabledCause(reason)
 		case len(blockers) > 0:
 			not[s.name] = blockers[0]
@@ -43,20 +41,20 @@ func notEnabledCause(reason Reason) Cause {
 }
 
 // enabled reports whether the planner disrupts nodes for a reason.
-func (f *state) enabled(reason Reason) bool {
+func (r *rules) enabled(reason Reason) bool {
 	if reason == Misplaced {
-		return f.planner.Rebalance || slices.Contains(f.planner.Reasons, Misplaced)
+		return r.planner.Rebalance || slices.Contains(r.planner.Reasons, Misplaced)
 	}
-	return len(f.planner.Reasons) == 0 || slices.Contains(f.planner.Reasons, reason)
+	return len(r.planner.Reasons) == 0 || slices.Contains(r.planner.Reasons, reason)
 }
 
 // appliesTo reports whether a reason applies to a node.
-func (f *state) appliesTo(s *candidate, reason Reason) bool {
+func (r *rules) appliesTo(s *candidate, reason Reason) bool {
 	switch reason {
 	case Interrupted:
 		return s.machine.Interruption != nil
 	case Expired:
-		return f.expired(s)
+		return r.expired(s)
 	case Drifted:
 		return s.drifted != ""
 	case Empty:
@@ -69,19 +67,16 @@ func (f *state) appliesTo(s *candidate, reason Reason) bool {
 
 // mayDisrupt reports whether a node whose price is known may be disrupted for any reason, apart from budgets of
 // NodePools.
-func (f *state) mayDisrupt(s *candidate) bool {
-	return s.pool != nil && s.priced && slices.ContainsFunc([]Reason{Interrupted, Expired, Drifted, Empty, Underutilized}, func(r Reason) bool {
-		return f.appliesTo(s, r) && f.enabled(r) && len(f.blockers(s, r)) == 0
+func (r *rules) mayDisrupt(s *candidate) bool {
+	return s.pool != nil && s.priced && slices.ContainsFunc([]Reason{Interrupted, Expired, Drifted, Empty, Underutilized}, func(reason Reason) bool {
+		return r.appliesTo(s, reason) && r.enabled(reason) && len(r.blockers(s, reason)) == 0
 	})
 }
-
-// disruptableNodes are the nodes that may be disrupted now.
-func (f *state) disruptableNodes() map[string]bool { return f.nodesWhere(f.mayDisrupt) }
 
 // rebuildable are the nodes that a cluster rebuilt from scratch need not have: nodes of pools with a known price,
 // without launches of steps. Nodes that must stay are not among them, because the rebuilt cluster must have them,
 // too.
-func (f *state) rebuildable() map[string]bool {
+func rebuildable(f *state) map[string]bool {
 	return f.nodesWhere(func(s *candidate) bool {
 		return !s.launched && s.pool != nil && s.priced && (s.machine.MustStay == "" || f.disruptable[s.name])
 	})
@@ -89,8 +84,8 @@ func (f *state) rebuildable() map[string]bool {
 
 // expired reports whether a node is past its expireAfter. That of the machine comes first, because its pool may have
 // changed since the launch.
-func (f *state) expired(s *candidate) bool {
-	created, life := f.createdAt(s), defaultExpireAfter
+func (r *rules) expired(s *candidate) bool {
+	created, life := s.created(), defaultExpireAfter
 	switch own := s.machine.ExpireAfter; {
 	case created.IsZero():
 		return false
@@ -109,14 +104,28 @@ func (f *state) expired(s *candidate) bool {
 			life = *spec.ExpireAfter.Duration
 		}
 	}
-	return !f.now.Before(created.Add(life))
+	return !r.now.Before(created.Add(life))
+}
+
+// budgetReason is the name of a reason in budgets; "" for reasons that ask no budget.
+func budgetReason(r Reason) string {
+	switch r {
+	case Drifted:
+		return "Drifted"
+	case Empty:
+		return "Empty"
+	case Underutilized:
+		return "Underutilized"
+	default:
+		return ""
+	}
 }
 
 // poolAllowance is how many more nodes of a pool its budgets let be removed for a reason now.
 func (f *state) poolAllowance(p *poolState, reason Reason) int {
-	n := allowance(p.budgets, reason, p.nodes)
-	if n == unbounded {
-		return unbounded
+	n := p.budgets.Allowed(budgetReason(reason), p.nodes)
+	if n == budget.Unbounded {
+		return budget.Unbounded
 	}
 	return max(0, n-p.unavailable)
 }
@@ -139,46 +148,6 @@ func (p *poolState) balanced() bool {
 	return p.pool.Spec.Disruption.ConsolidationPolicy == scheduling.Balanced
 }
 
-// The annotations with the hash of the pool's template at the launch of a machine.
-const (
-	poolHash        = "karpenter.sh/nodepool-hash"
-	poolHashVersion = "karpenter.sh/nodepool-hash-version"
-)
-
-// The kinds of drift that are found here, by Karpenter's names.
-const (
-	poolDrifted         = "NodePoolDrifted"
-	requirementsDrifted = "RequirementsDrifted"
-	typeNotFound        = "InstanceTypeNotFound"
-)
-
-// typeDriftAge is the age of a machine from which a type that is missing in a live catalog is drift, because catalogs
-// may lag behind the provider.
-const typeDriftAge = time.Hour
-
-// drift is the kind of drift of a node and the difference to its pool in words; "" for none and for a node without a
-// pool. Hashes are only compared, because only the controller can compute them. A type that is missing in the catalog
-// is drift only if the catalog is live.
-func (f *state) drift(s *candidate) string {
-	if s.pool == nil || s.node == nil {
-		return ""
-	}
-	found := func(kind, detail string) string { return kind + ": " + detail }
-	if detail := f.hashDrift(s); detail != "" {
-		return found(poolDrifted, detail)
-	}
-	if detail := f.requirementsDrift(s); detail != "" {
-		return found(requirementsDrifted, detail)
-	}
-	if f.planner.LiveCatalog && f.typeNotOffered(s) {
-		return found(typeNotFound, unknownPrice(s.node))
-	}
-	if s.machine.Drift != "" {
-		return s.machine.Drift + " (its NodeClaim says so)"
-	}
-	return ""
-}
-
 // offered reports whether a NodePool may have nodes with a value of a label.
 func (f *state) offered(key, value string) bool {
 	return slices.ContainsFunc(f.ordered, func(p *poolState) bool {
@@ -187,67 +156,15 @@ func (f *state) offered(key, value string) bool {
 	})
 }
 
-// hashDrift is the difference between the hashes of machine and pool; "" for none, and unless both have one of the
-// same version.
-func (f *state) hashDrift(s *candidate) string {
-	pool, machine := s.pool.pool.Annotations, s.machine.Annotations
-	if machine == nil {
-		machine = s.node.Annotations
-	}
-	for _, key := range []string{poolHash, poolHashVersion} {
-		_, here := pool[key]
-		_, there := machine[key]
-		if !here || !there {
-			return ""
-		}
-	}
-	if pool[poolHashVersion] != machine[poolHashVersion] || pool[poolHash] == machine[poolHash] {
+// drift is the kind of drift of a node and the difference to its pool in words; "" for none and for a node without a
+// pool.
+func (r *rules) drift(s *candidate) string {
+	if s.pool == nil || s.node == nil {
 		return ""
 	}
-	return fmt.Sprintf("the template of NodePool %s has changed: %s is %s, the machine has %s", s.poolName(), poolHash, pool[poolHash], machine[poolHash])
-}
-
-// requirementsDrift lists the requirements of the pool that the node's labels do not meet; "" for none.
-func (f *state) requirementsDrift(s *candidate) string {
-	labels := requirements.FromLabels(s.node.Labels)
-	if labels.Compatible(s.pool.required) == nil {
-		return ""
+	n := drift.Node{Object: s.node, Annotations: s.machine.Annotations, Claimed: s.machine.Drift}
+	if created := s.created(); !created.IsZero() {
+		n.Age = r.now.Sub(created)
 	}
-	var unmet []string
-	for r := range s.pool.required.All() {
-		if labels.Compatible(requirements.NewSet(r)) == nil {
-			continue
-		}
-		has := "no such label"
-		if here := labels.Get(r.Key()); labels.Has(r.Key()) {
-			has = strings.Join(here.Values(), ",")
-		}
-		unmet = append(unmet, fmt.Sprintf("%s, and the node has %s", r.Short(), has))
-	}
-	return fmt.Sprintf("NodePool %s requires %s", s.poolName(), strings.Join(unmet, "; "))
-}
-
-// typeNotOffered reports whether the catalog lacks the type or offering of a node. A pool without types proves
-// nothing. For a reserved node an on-demand offering is enough, because it may have become on-demand when its
-// reservation ended.
-func (f *state) typeNotOffered(s *candidate) bool {
-	created := f.createdAt(s)
-	if s.pool.catalog.Len() == 0 || created.IsZero() || f.now.Sub(created) <= typeDriftAge {
-		return false
-	}
-	as := instancetypes.OfferingOf(s.node)
-	t, ok := s.pool.catalog.Get(as.InstanceType)
-	if !ok {
-		return true
-	}
-	for i := range t.Offerings {
-		o := &t.Offerings[i]
-		if as.Zone != "" && o.Zone != as.Zone {
-			continue
-		}
-		if by := as.CapacityType; by == "" || o.CapacityType == by || by == offerings.Reserved && o.CapacityType == offerings.OnDemand {
-			return false
-		}
-	}
-	return true
+	return drift.Of(n, drift.Pool{Object: s.pool.pool, Required: s.pool.required, Catalog: s.pool.catalog, LiveCatalog: r.planner.LiveCatalog})
 }

@@ -11,7 +11,7 @@ import (
 
 // composition are kinds of nodes, the most expensive first: the nodes of pools with a known price for which a
 // predicate holds, and launches.
-func (f *state) composition(keeps func(*candidate) bool, launches []scheduling.Launch) []NodeKind {
+func compositionOf(f *state, keeps func(*candidate) bool, launches []scheduling.Launch) []NodeKind {
 	kinds := map[NodeKind]*NodeKind{}
 	add := func(pool string, as offerings.Key, existing int, paid, expected offerings.Price) {
 		key := NodeKind{NodePool: pool, InstanceType: as.InstanceType, Zone: as.Zone, CapacityType: as.CapacityType}
@@ -21,7 +21,7 @@ func (f *state) composition(keeps func(*candidate) bool, launches []scheduling.L
 		}
 		k := kinds[key]
 		k.Nodes, k.Existing = k.Nodes+1, k.Existing+existing
-		k.PricePerHour, k.ExpectedPerHour = addPrices(k.PricePerHour, paid), addPrices(k.ExpectedPerHour, expected)
+		k.PricePerHour, k.ExpectedPerHour = offerings.Sum(k.PricePerHour, paid), offerings.Sum(k.ExpectedPerHour, expected)
 	}
 	for _, s := range f.nodes {
 		if s.pool == nil || !s.priced || !keeps(s) {
@@ -35,7 +35,7 @@ func (f *state) composition(keeps func(*candidate) bool, launches []scheduling.L
 	}
 	for i := range launches {
 		l := &launches[i]
-		add(l.NodePool, l.Options[0].Key(), 0, l.Price, f.launchPrice(l))
+		add(l.NodePool, l.Options[0].Key(), 0, l.Price, f.prices().Launch(l))
 	}
 	out := make([]NodeKind, 0, len(kinds))
 	for _, k := range kinds {

@@ -91,7 +91,7 @@ func TestAdmit(t *testing.T) {
 			for i := range tc.launches {
 				before = append(before, kept(&tc.launches[i]))
 			}
-			step, cause := f.admit(Underutilized, o)
+			step, cause := admit(f, Underutilized, o)
 			for i := range tc.launches {
 				assert.Equal(t, before[i], kept(&o.launches[i]), "the outcome is left as it is")
 			}
@@ -136,15 +136,15 @@ func TestAdmitMinValues(t *testing.T) {
 		return &outcome{nodes: []string{"od-1"}, launches: []scheduling.Launch{l}}
 	}
 	f := admitWorld(t, Planner{})
-	step, cause := f.admit(Underutilized, launch(2, smallSpot, largeSpot, large))
+	step, cause := admit(f, Underutilized, launch(2, smallSpot, largeSpot, large))
 	require.Nil(t, cause)
 	assert.Len(t, step.Launches[0].Options, 2)
-	_, cause = f.admit(Underutilized, launch(2, smallSpot, large))
+	_, cause = admit(f, Underutilized, launch(2, smallSpot, large))
 	require.NotNil(t, cause, "D53: cheaper types alone are too few")
 	assert.Equal(t, CauseMinValues, cause.Code)
 	relaxed := launch(1, smallSpot)
 	relaxed.launches[0].MinValuesRelaxed = true
-	_, cause = f.admit(Underutilized, relaxed)
+	_, cause = admit(f, Underutilized, relaxed)
 	require.NotNil(t, cause, "D50")
 	assert.Equal(t, CauseMinValues, cause.Code)
 
@@ -152,7 +152,7 @@ func TestAdmitMinValues(t *testing.T) {
 	f = admitWorld(t, Planner{SpotToSpotTypes: 1})
 	o := launch(2, smallSpot, largeSpot)
 	o.nodes = []string{"big"}
-	step, cause = f.admit(Underutilized, o)
+	step, cause = admit(f, Underutilized, o)
 	require.Nil(t, cause)
 	assert.Equal(t, []string{"m.small/a/spot", "m.large/a/spot"}, kept(&step.Launches[0]))
 }
@@ -162,11 +162,11 @@ func TestAdmitStuckPods(t *testing.T) {
 	f := admitWorld(t, Planner{})
 	o := &outcome{nodes: []string{"od-1"}, unschedulable: []scheduling.Unschedulable{{Pod: "shop/web", Message: "too large"}, {Pod: "shop/api"}}}
 	for _, reason := range []Reason{Expired, Drifted, Underutilized} {
-		_, cause := f.admit(reason, o)
+		_, cause := admit(f, reason, o)
 		require.NotNil(t, cause)
 		assert.Equal(t, Cause{Code: CauseNoPlace, Object: "pod/shop/web", Detail: "too large (and 1 more pod)"}, *cause)
 	}
-	step, cause := f.admit(Interrupted, o)
+	step, cause := admit(f, Interrupted, o)
 	require.Nil(t, cause)
 	assert.Equal(t, []string{"od-1"}, step.Drain)
 }
@@ -175,14 +175,14 @@ func TestAdmitStuckPods(t *testing.T) {
 func TestAdmitKeepsToBudgets(t *testing.T) {
 	f := admitWorld(t, Planner{})
 	f.pools["default"].budgets = []scheduling.Budget{{Nodes: "1"}}
-	_, cause := f.admit(Underutilized, &outcome{nodes: []string{"od-1", "od-2"}})
+	_, cause := admit(f, Underutilized, &outcome{nodes: []string{"od-1", "od-2"}})
 	require.NotNil(t, cause)
 	assert.Equal(t, CausePoolBudget, cause.Code)
 	assert.Equal(t, "nodepool/default", cause.Object)
-	step, cause := f.admit(Underutilized, &outcome{nodes: []string{"od-1"}})
+	step, cause := admit(f, Underutilized, &outcome{nodes: []string{"od-1"}})
 	require.Nil(t, cause)
 	assert.Equal(t, []PoolUse{{NodePool: "default", Nodes: 1, Allowed: 1}}, step.NodePools)
-	_, cause = f.admit(Expired, &outcome{nodes: []string{"od-1", "od-2"}})
+	_, cause = admit(f, Expired, &outcome{nodes: []string{"od-1", "od-2"}})
 	assert.Nil(t, cause, "D92")
 }
 
@@ -192,13 +192,13 @@ func TestAdmitBalanced(t *testing.T) {
 	p := f.pools["default"]
 	p.pool.Spec.Disruption.ConsolidationPolicy = scheduling.Balanced
 	// The pool costs 0.34 for 5 nodes; od-1 is 20 % of the disruption.
-	step, cause := f.admit(Underutilized, &outcome{nodes: []string{"od-1"}, launches: []scheduling.Launch{bought(option("m.small", "a", od, "0.05"))}})
+	step, cause := admit(f, Underutilized, &outcome{nodes: []string{"od-1"}, launches: []scheduling.Launch{bought(option("m.small", "a", od, "0.05"))}})
 	require.Nil(t, cause)
 	assert.InDelta(t, (0.05/0.34)/(1.0/5), step.Score, 1e-9)
-	_, cause = f.admit(Underutilized, &outcome{nodes: []string{"od-1"}, launches: []scheduling.Launch{bought(option("m.small", "a", od, "0.07"))}})
+	_, cause = admit(f, Underutilized, &outcome{nodes: []string{"od-1"}, launches: []scheduling.Launch{bought(option("m.small", "a", od, "0.07"))}})
 	require.NotNil(t, cause)
 	assert.Equal(t, CauseScore, cause.Code)
-	_, cause = f.admit(Underutilized, &outcome{nodes: []string{"od-1", "od-2"}, launches: []scheduling.Launch{bought(option("m.small", "a", od, "0.14"))}})
+	_, cause = admit(f, Underutilized, &outcome{nodes: []string{"od-1", "od-2"}, launches: []scheduling.Launch{bought(option("m.small", "a", od, "0.14"))}})
 	require.NotNil(t, cause)
 	assert.Equal(t, CauseScore, cause.Code)
 }

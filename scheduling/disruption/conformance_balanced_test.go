@@ -75,7 +75,7 @@ func TestBalancedThreshold(t *testing.T) {
 		p.price, p.cost = offerings.MustPrice("58.08"), 90
 		saving := offerings.MustPrice(tc.saving)
 		m := &move{pools: []*poolShare{{pool: p, nodes: 1, price: saving, cost: tc.disruption}}, price: saving, cost: tc.disruption}
-		cause := f.scoreCause(m, saving)
+		cause := scoreCause(f, m, saving)
 		assert.Equal(t, tc.worth, cause == nil, tc)
 		if cause != nil {
 			assert.Equal(t, CauseScore, cause.Code)
@@ -114,21 +114,21 @@ func TestBalancedAcrossPools(t *testing.T) {
 	m := func(b *poolState, cost float64) *move {
 		return &move{pools: []*poolShare{{pool: a, price: 150, cost: 1}, {pool: b, price: 50, cost: cost}}, price: 200, cost: 1 + cost}
 	}
-	score, of := f.score(m(other(scheduling.Balanced), 1), 100)
+	score, of := scoreOf(f, m(other(scheduling.Balanced), 1), 100)
 	assert.InDelta(t, 0.25, score, 1e-9)
 	assert.Equal(t, "other", of.pool.Name)
-	assert.NotNil(t, f.scoreCause(m(other(scheduling.Balanced), 1), 100))
-	assert.Nil(t, f.scoreCause(m(other(scheduling.Balanced), 0.5), 100))
+	assert.NotNil(t, scoreCause(f, m(other(scheduling.Balanced), 1), 100))
+	assert.Nil(t, scoreCause(f, m(other(scheduling.Balanced), 0.5), 100))
 
 	alone := m(other(scheduling.Balanced), 1)
 	alone.pools, alone.price = alone.pools[:1], 300 // another node goes that no pool owns
-	score, _ = f.score(alone, 100)
+	score, _ = scoreOf(f, alone, 100)
 	assert.InDelta(t, 0.5, score, 1e-9)
 
-	score, of = f.score(m(other(scheduling.WhenEmptyOrUnderutilized), 1), 100)
+	score, of = scoreOf(f, m(other(scheduling.WhenEmptyOrUnderutilized), 1), 100)
 	assert.InDelta(t, 0.75, score, 1e-9)
 	assert.Equal(t, "default", of.pool.Name)
-	assert.Nil(t, f.scoreCause(m(other(scheduling.WhenEmptyOrUnderutilized), 1), 100))
+	assert.Nil(t, scoreCause(f, m(other(scheduling.WhenEmptyOrUnderutilized), 1), 100))
 }
 
 // D81: a move of nothing is worth nothing, and so is one in a pool of which nothing is known.
@@ -136,11 +136,11 @@ func TestBalancedNothing(t *testing.T) {
 	f := balancedFrame(t, scheduling.Balanced, 0, 1)
 	p := f.pools["default"]
 	p.price, p.cost = 0, 0
-	assert.NotNil(t, f.scoreCause(f.moveOf([]string{"n0"}), 100))
-	score, of := f.score(f.moveOf(nil), 0)
+	assert.NotNil(t, scoreCause(f, moveOf(f, []string{"n0"}), 100))
+	score, of := scoreOf(f, moveOf(f, nil), 0)
 	assert.Zero(t, score)
 	assert.Nil(t, of)
-	_, cause := f.admit(Underutilized, &outcome{})
+	_, cause := admit(f, Underutilized, &outcome{})
 	require.NotNil(t, cause)
 	assert.Equal(t, CauseNoSaving, cause.Code)
 }

@@ -22,7 +22,7 @@ func always() []Reason { return []Reason{Drifted, Empty, Underutilized} }
 // codes are the causes why the node n may not go for a reason; nil if it may.
 func codes(f *state, reason Reason) []CauseCode {
 	var out []CauseCode
-	for _, c := range f.blockers(f.byName["n"], reason) {
+	for _, c := range f.rules.blockers(f.byName["n"], reason) {
 		out = append(out, c.Code)
 	}
 	return out
@@ -237,7 +237,7 @@ func TestCandidates(t *testing.T) {
 	c.Machines = []Machine{{Node: "taken", Interruption: &Interruption{Kind: "spot"}}}
 	names := func(f *state, reason Reason) []string {
 		var out []string
-		may, _ := f.candidates(reason)
+		may, _ := candidatesFor(f, reason)
 		for _, s := range may {
 			out = append(out, s.name)
 		}
@@ -254,13 +254,13 @@ func TestCandidates(t *testing.T) {
 
 	f = newState(Planner{Now: noon(), Reasons: []Reason{Empty}}, &c)
 	assert.Equal(t, []string{"idle"}, names(f, Empty))
-	may, not := f.candidates(Underutilized)
+	may, not := candidatesFor(f, Underutilized)
 	assert.Empty(t, may)
 	require.Len(t, not, 3)
 	assert.Equal(t, CauseReasonNotMeant, not["busy"].Code)
-	assert.False(t, f.enabled(Misplaced))
-	f.planner.Rebalance = true
-	assert.True(t, f.enabled(Misplaced))
+	assert.False(t, f.rules.enabled(Misplaced))
+	f.rules.planner.Rebalance = true
+	assert.True(t, f.rules.enabled(Misplaced))
 }
 
 // D28: what a step has bought is as young as it is, and asks for its time.
@@ -270,7 +270,7 @@ func TestLaunchesAreYoung(t *testing.T) {
 	require.NoError(t, f.take(&Step{Drain: []string{"n"}, Evictions: []Eviction{{Pod: "shop/web", From: "n", To: "default-1"}}, Launches: []scheduling.Launch{{
 		Name: "default-1", NodePool: "default", Options: []scheduling.LaunchOption{{InstanceType: "m.small", Zone: "a", CapacityType: offerings.Spot}},
 	}}}))
-	may, not := f.candidates(Underutilized)
+	may, not := candidatesFor(f, Underutilized)
 	assert.Empty(t, may)
 	require.Len(t, not, 1)
 	assert.Equal(t, CauseTooSoon, not["default-1"].Code)

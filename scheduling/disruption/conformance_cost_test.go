@@ -5,11 +5,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
@@ -49,18 +47,18 @@ func TestPodDisruptionCost(t *testing.T) {
 func TestRemoval(t *testing.T) {
 	plain, cheap := &corev1.Pod{}, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{corev1.PodDeletionCost: "-2147483647"}}}
 	f := newState(Planner{Now: noon()}, &Cluster{})
-	assert.InDelta(t, 1, f.disruptionCost(nil), 0)
-	assert.InDelta(t, 3, f.disruptionCost([]*corev1.Pod{plain, plain}), 0)
-	assert.InDelta(t, 2, f.disruptionCost([]*corev1.Pod{plain, cheap}), 0)
+	assert.InDelta(t, 1, f.rules.disruptionCost(nil), 0)
+	assert.InDelta(t, 3, f.rules.disruptionCost([]*corev1.Pod{plain, plain}), 0)
+	assert.InDelta(t, 2, f.rules.disruptionCost([]*corev1.Pod{plain, cheap}), 0)
 
 	f = newState(Planner{Now: noon(), NodeCost: 5, PodCost: func(*corev1.Pod) float64 { return 2 }}, &Cluster{})
-	assert.InDelta(t, 9, f.disruptionCost([]*corev1.Pod{plain, plain}), 0)
+	assert.InDelta(t, 9, f.rules.disruptionCost([]*corev1.Pod{plain, plain}), 0)
 	for _, odd := range []float64{-1, math.NaN(), math.Inf(-1)} {
-		f.planner.PodCost = func(*corev1.Pod) float64 { return odd }
-		assert.InDelta(t, 5, f.disruptionCost([]*corev1.Pod{plain, plain}), 0)
+		f.rules.planner.PodCost = func(*corev1.Pod) float64 { return odd }
+		assert.InDelta(t, 5, f.rules.disruptionCost([]*corev1.Pod{plain, plain}), 0)
 	}
-	f.planner.PodCost = func(*corev1.Pod) float64 { return math.Inf(1) }
-	assert.False(t, math.IsInf(f.disruptionCost([]*corev1.Pod{plain, plain}), 0))
+	f.rules.planner.PodCost = func(*corev1.Pod) float64 { return math.Inf(1) }
+	assert.False(t, math.IsInf(f.rules.disruptionCost([]*corev1.Pod{plain, plain}), 0))
 }
 
 // D16: daemons, mirror pods and what has ended count nothing.
@@ -92,45 +90,4 @@ func TestSubjectCost(t *testing.T) {
 	f := newState(Planner{Now: noon()}, c)
 	assert.Equal(t, []*corev1.Pod{pods["leaving-set"], pods["owned"], pods["plain"]}, f.byName["n"].reschedulable)
 	assert.InDelta(t, 4, f.byName["n"].cost, 0)
-}
-
-func TestNodePrice(t *testing.T) {
-	catalog := testCatalog(t)
-	node := func(zone string, by offerings.CapacityType, reservation string) *corev1.Node {
-		return testNode("n", func(n *corev1.Node) {
-			n.Labels[corev1.LabelTopologyZone], n.Labels[offerings.CapacityTypeLabel] = zone, string(by)
-			if reservation != "" {
-				n.Labels[offerings.ReservationIDLabel] = reservation
-			}
-		})
-	}
-	for name, tc := range map[string]struct {
-		node  *corev1.Node
-		price string
-	}{
-		"D18 zone and capacity type decide":            {node("a", offerings.OnDemand, ""), "0.1"},
-		"D18 another zone":                             {node("b", offerings.OnDemand, ""), "0.11"},
-		"D18 whether it is on sale does not matter":    {node("b", offerings.Spot, ""), "0.04"},
-		"D18 a reservation has its own price":          {node("a", offerings.Reserved, "cr-2"), "0.002"},
-		"D18 without its name the first one":           {node("a", offerings.Reserved, ""), "0.001"},
-		"D18 a reservation that is gone tells nothing": {node("a", offerings.Reserved, "cr-9"), ""},
-		"D18 nothing in the zone":                      {node("z", offerings.OnDemand, ""), ""},
-		"D27 no capacity type":                         {node("a", "", ""), ""},
-		"D27 no zone":                                  {node("", offerings.OnDemand, ""), ""},
-		"D27 a type that nobody sells":                 {testNode("n", func(n *corev1.Node) { n.Labels[corev1.LabelInstanceTypeStable] = "x" }), ""},
-		"D27 no type":                                  {testNode("n", func(n *corev1.Node) { delete(n.Labels, corev1.LabelInstanceTypeStable) }), ""},
-		"D27 no labels":                                {&corev1.Node{}, ""},
-	} {
-		t.Run(name, func(t *testing.T) {
-			_, o := offeringOfNode(tc.node, catalog)
-			if tc.price == "" {
-				assert.Nil(t, o)
-				return
-			}
-			require.NotNil(t, o)
-			assert.Equal(t, offerings.MustPrice(tc.price), o.Price)
-		})
-	}
-	_, o := offeringOfNode(testNode("n"), nil)
-	assert.Nil(t, o, "without a catalog")
 }

@@ -17,6 +17,15 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
+// The annotations and kinds of drift, by Karpenter's names.
+const (
+	poolHash            = "karpenter.sh/nodepool-hash"
+	poolHashVersion     = "karpenter.sh/nodepool-hash-version"
+	poolDrifted         = "NodePoolDrifted"
+	requirementsDrifted = "RequirementsDrifted"
+	typeNotFound        = "InstanceTypeNotFound"
+)
+
 func TestDrift(t *testing.T) {
 	hashes := func(pool, machine map[string]string) (func(*scheduling.NodePool), Machine) {
 		return func(p *scheduling.NodePool) { p.Annotations = pool }, Machine{Annotations: machine}

@@ -23,7 +23,7 @@ func (r *run) findTarget(ctx context.Context) error {
 	if r.target != nil {
 		return nil
 	}
-	t, err := r.state.solveRebuild(ctx, scheduling.EffortFast, r.state.disruptable)
+	t, err := solveRebuild(ctx, r.state, scheduling.EffortFast, r.state.disruptable)
 	r.target = t
 	return err
 }
@@ -52,7 +52,7 @@ func (r *run) reachCheapest(ctx context.Context, x *search) (left bool, err erro
 		return false, err
 	}
 	if r.state.large() {
-		rest, err := r.reachInSteps(ctx, combined(ends[0].moves, r.state.requestsWith), nil)
+		rest, err := r.reachInSteps(ctx, combined(ends[0].moves, r.state), nil)
 		return len(rest) > 0, err
 	}
 	way, left, err := r.cheapestTrial(ctx, ends)
@@ -79,7 +79,7 @@ func (r *run) cheapestTrial(ctx context.Context, ends []*search) (way *run, left
 		if way != nil && end.state.price() >= way.state.price() {
 			continue
 		}
-		step := combined(end.moves, end.state.requestsWith)
+		step := combined(end.moves, end.state)
 		if slices.ContainsFunc(r.triedSolutions, step.leadsTo) {
 			continue
 		}
@@ -130,9 +130,9 @@ func (r *run) reachInSteps(ctx context.Context, step *Step, first []string) (lef
 		w.expectedRemovals = slices.DeleteFunc(slices.Clone(r.expectedRemovals), func(name string) bool { return slices.Contains(step.Drain, name) })
 	}
 	if !w.resimulates {
-		r.state.deferChanges()
+		r.state.sessions.Defer()
 		defer func() {
-			if told := r.state.applyDeferred(); err == nil {
+			if told := r.state.sessions.ApplyDeferred(); err == nil {
 				err = told
 			}
 		}()

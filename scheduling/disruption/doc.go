@@ -128,23 +128,24 @@ package disruption
 //
 // The cluster as it is after some steps
 //
-//	budget       disruption budgets of NodePools; internal/eviction knows which pods may be evicted, and
-//	             how many of them PodDisruptionBudgets let go
+//	             internal/budget reads disruption budgets of NodePools; internal/eviction knows which pods
+//	             may be evicted, and how many of them PodDisruptionBudgets let go
 //	validate     every fault of the input
 //	deadline     whether a context has ended, and by what
 //	state, take, sessions   nodes, pods and pools; applying a step; the sessions that simulate scheduling
-//	candidates, blockers    nodes that a reason applies to, and the causes for which they stay
+//	candidates, blockers    nodes that a reason applies to, and the causes for which they stay;
+//	             internal/drift finds how a node differs from its pool
 //	minnodes     nodes that stay because their pool keeps a minimum
-//	capacity     whether pods could fit by their requests alone, before a simulation; internal/room
-//	             packs pods into free capacity, and chooses the nodes to keep
-//	price, admit the price and disruption cost of a move, and whether it saves enough
+//	             internal/room tells whether pods could fit by their requests alone, before a simulation,
+//	             and chooses the nodes to keep
+//	price, admit the price and disruption cost of a move, and whether it saves enough; internal/pricing
+//	             knows the prices of nodes and launches
 //	simulate     where pods would go if nodes were removed
-//	landing      where kube-scheduler binds the pods of a step
-//	waves        the order in which pods leave; internal/landing tells whether each can be scheduled
+//	landing      where kube-scheduler binds the pods of a step; internal/wave orders their evictions
 //
 // A cheaper cluster, and the steps to it
 //
-//	target*, composition  the cluster rebuilt from scratch: its price, its bound, its nodes
+//	target, composition  the cluster rebuilt from scratch (internal/rebuild): its price, its bound, its nodes
 //	search, moves  a cheaper cluster for the same pods
 //	keepset      the set of nodes to keep when many go at once
 //	ordering*    the steps that lead to the cheaper cluster

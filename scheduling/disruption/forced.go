@@ -51,7 +51,7 @@ func (r *run) forcedRemovals() []string {
 // removable are the candidates for a reason that have taken in no pods of earlier steps. The causes of other nodes
 // are noted.
 func (r *run) removable(reason Reason) []*candidate {
-	may, not := r.state.candidates(reason)
+	may, not := candidatesFor(r.state, reason)
 	if reason != Underutilized {
 		for name, cause := range not {
 			r.note(name, cause)
@@ -92,7 +92,7 @@ func (r *run) removeInterrupted(ctx context.Context) error {
 // removeExpired replaces expired nodes, the oldest first.
 func (r *run) removeExpired(ctx context.Context) error {
 	nodes := r.removable(Expired)
-	slices.SortStableFunc(nodes, func(a, b *candidate) int { return r.state.createdAt(a).Compare(r.state.createdAt(b)) })
+	slices.SortStableFunc(nodes, func(a, b *candidate) int { return a.created().Compare(b.created()) })
 	return r.replaceAll(ctx, Expired, nodes)
 }
 
@@ -157,18 +157,18 @@ func (r *run) countPresent(names []string) int {
 // possible. Nodes for which there is no step are replaced one by one.
 func (r *run) replaceTogether(ctx context.Context, reason Reason, nodes []string) error {
 	names := slices.DeleteFunc(slices.Clone(nodes), func(name string) bool {
-		return r.state.byName[name].receivedPods || !r.state.withinBudgets(reason, []string{name})
+		return r.state.byName[name].receivedPods || !withinBudgets(r.state, reason, []string{name})
 	})
 	for len(names) > 1 && !r.outOfTime(ctx) {
-		o, err := r.state.simulate(ctx, &whatIf{nodes: names, launch: true, effort: r.state.planner.Policy.Effort})
+		o, err := simulate(ctx, r.state, &whatIf{nodes: names, launch: true, effort: r.state.planner.Policy.Effort})
 		if err != nil {
 			return unlessDeadline(ctx, err)
 		}
 		if len(o.unschedulable) == 0 {
-			if r.hasPendingPods() && !r.state.allLand(o) {
+			if r.hasPendingPods() && !allLand(r.state, o) {
 				break
 			}
-			step := combined([]*Step{{Drain: o.nodes, Launches: o.launches, Evictions: o.evictions}}, r.state.requestsWith)
+			step := combined([]*Step{{Drain: o.nodes, Launches: o.launches, Evictions: o.evictions}}, r.state)
 			step.Reason = reason
 			if _, err := r.reachInSteps(ctx, step, names); err != nil || r.done {
 				return unlessDeadline(ctx, err)
@@ -247,27 +247,27 @@ func (r *run) removeEmpty(ctx context.Context) error {
 // left out. It reports false if a rule is still broken: the pods can then only be scheduled once pending pods are, or
 // once the nodes are gone.
 func (r *run) drain(ctx context.Context, reason Reason, nodes []string) (*outcome, bool, error) {
-	o, err := r.state.simulateDrain(ctx, nodes)
+	o, err := simulateDrain(ctx, r.state, nodes)
 	if err != nil {
 		return nil, false, err
 	}
 	if len(o.launches) > 0 {
-		free, err := r.state.simulate(ctx, &whatIf{nodes: nodes, effort: r.state.planner.Policy.Effort})
+		free, err := simulate(ctx, r.state, &whatIf{nodes: nodes, effort: r.state.planner.Policy.Effort})
 		if err != nil {
 			return nil, false, err
 		}
-		if _, cause := r.state.admit(reason, free); cause == nil && len(free.unschedulable) == 0 && r.state.allLand(free) {
+		if _, cause := admit(r.state, reason, free); cause == nil && len(free.unschedulable) == 0 && allLand(r.state, free) {
 			return free, true, nil
 		}
 	}
-	if r.state.allLand(o) {
+	if allLand(r.state, o) {
 		return o, true, nil
 	}
-	alone, err := r.state.simulate(ctx, &whatIf{nodes: nodes, launch: true, effort: r.state.planner.Policy.Effort, explain: true, withoutPending: true})
+	alone, err := simulate(ctx, r.state, &whatIf{nodes: nodes, launch: true, effort: r.state.planner.Policy.Effort, explain: true, withoutPending: true})
 	if err != nil {
 		return nil, false, err
 	}
-	return alone, r.state.allLand(alone), nil
+	return alone, allLand(r.state, alone), nil
 }
 
 // hasPendingPods reports whether there are pending pods, expected on a node or not.
@@ -277,7 +277,7 @@ func (r *run) hasPendingPods() bool {
 
 // tryStep makes a step of an outcome if it is admitted; otherwise the cause is noted.
 func (r *run) tryStep(reason Reason, o *outcome) error {
-	step, cause := r.state.decide(reason, o, r.laterRemovals(o))
+	step, cause := decide(r.state, reason, o, r.laterRemovals(o))
 	if cause != nil {
 		for _, name := range o.nodes {
 			r.note(name, *cause)

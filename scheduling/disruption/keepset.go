@@ -26,7 +26,7 @@ func (x *search) keepSets(ctx context.Context) [][]string {
 	for i := range order {
 		mine[order[i].name] = true
 	}
-	fixed := x.state.open(mine)
+	fixed := x.state.rooms(mine)
 	shares, parts, times := keepShares(), 1, setTimes
 	if len(order) > someNodes {
 		shares, parts, times = shares[2:3], (len(order)+partNodes-1)/partNodes, 0
@@ -37,7 +37,7 @@ func (x *search) keepSets(ctx context.Context) [][]string {
 		stay[i] = room.Node{Node: x.state.byName[name].node, Free: fixed.Free[i]}
 	}
 	for k := range parts {
-		s := room.NewKeepSet(every(nodes, parts, k), every(stay, parts, k), len(x.state.capacity.names))
+		s := room.NewKeepSet(every(nodes, parts, k), every(stay, parts, k), x.state.requests.Resources())
 		for at, share := range shares {
 			if outOfTime(ctx) {
 				break
@@ -67,7 +67,7 @@ func (x *search) roomsOf(order []rankedCandidate) []room.Node {
 	sum, n := map[*int64]float64{}, map[*int64]float64{}
 	for _, name := range x.state.names() {
 		for _, pod := range x.state.byName[name].pods {
-			size := x.state.capacity.sizes[podspec.PodName(pod)]
+			size := x.state.requests.Of(podspec.PodName(pod))
 			if worth, ok := x.target.podValues[podspec.PodName(pod)]; ok && len(size) > 0 {
 				sum[&size[0]], n[&size[0]] = sum[&size[0]]+float64(worth), n[&size[0]]+1
 			}
@@ -75,11 +75,11 @@ func (x *search) roomsOf(order []rankedCandidate) []room.Node {
 	}
 	out := make([]room.Node, len(order))
 	for i, r := range order {
-		out[i] = room.Node{Name: r.name, Node: r.node, Free: x.state.capacity.free(r.candidate), Price: float64(r.price), Cost: r.cost}
+		out[i] = room.Node{Name: r.name, Node: r.node, Free: x.state.freeCapacity(r.candidate), Price: float64(r.price), Cost: r.cost}
 		for _, pod := range r.pods {
-			size := x.state.capacity.sizes[podspec.PodName(pod)]
+			size := x.state.requests.Of(podspec.PodName(pod))
 			if eviction.Reschedulable(pod) && len(size) > 0 {
-				out[i].Pods = append(out[i].Pods, room.Pod{Pod: pod, Size: size, Worth: sum[&size[0]] / max(n[&size[0]], 1)})
+				out[i].Pods = append(out[i].Pods, room.Pod{Object: pod, Size: size, Worth: sum[&size[0]] / max(n[&size[0]], 1)})
 			}
 		}
 	}

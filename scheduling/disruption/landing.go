@@ -11,6 +11,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/landing"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/session"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
@@ -74,35 +75,35 @@ func playStep(l *landing.Landing, step *Step, closed []string) []Eviction {
 // decide makes a step of an outcome, or returns the cause against it, as admit does. Unless pods are pinned, they are
 // expected where kube-scheduler binds them; those that would find no node are tried again as the first to leave.
 // Closed nodes take in none.
-func (f *state) decide(reason Reason, o *outcome, closed []string) (*Step, *Cause) {
-	step, cause := f.admit(reason, o)
+func decide(f *state, reason Reason, o *outcome, closed []string) (*Step, *Cause) {
+	step, cause := admit(f, reason, o)
 	if f.pinned || cause != nil || len(step.Evictions) == 0 {
 		return step, cause
 	}
 	again := *o
 	again.early = map[string]bool{}
 	for {
-		landed := f.bindEvictions(step, closed)
+		landed := bindEvictions(f, step, closed)
 		lost := lo.FilterMap(landed.evictions, func(e Eviction, _ int) (string, bool) { return e.Pod, e.To == "" })
 		if len(lost) == 0 && reason != Interrupted && reason != Expired {
-			if !f.allLand(landed) {
+			if !allLand(f, landed) {
 				return nil, &Cause{Code: CauseNoPlace, Detail: "kube-scheduler would bind its pods so that they break their topology spread"}
 			}
-			if pod, node := f.workloadShareExceeded(landed); pod != "" {
+			if pod, node := workloadShareExceeded(f, landed); pod != "" {
 				return nil, &Cause{Code: CauseNoPlace, Object: "pod/" + pod, Detail: fmt.Sprintf("kube-scheduler would bind more pods of its workload to node %s than may share a node (WorkloadShare)", node)}
 			}
 		}
 		if len(lost) == 0 || reason == Interrupted {
-			f.assignPods(landed)
+			assignPods(f, landed)
 			landed.unschedulable, landed.early = o.unschedulable, again.early
 			for i := range landed.launches {
 				if l := &landed.launches[i]; !l.MinValuesRelaxed {
-					if cause := f.minValuesCause(l); cause != nil {
+					if cause := minValuesCause(f, l); cause != nil {
 						return nil, cause
 					}
 				}
 			}
-			return f.admit(reason, landed)
+			return admit(f, reason, landed)
 		}
 		before := len(again.early)
 		for _, pod := range lost {
@@ -112,7 +113,7 @@ func (f *state) decide(reason Reason, o *outcome, closed []string) (*Step, *Caus
 			cause := withPodCount(Cause{Code: CauseNoPlace, Object: "pod/" + lost[0], Detail: "kube-scheduler would bind the other pods so that this one fits on no node"}, len(lost))
 			return nil, &cause
 		}
-		if step, cause = f.admit(reason, &again); cause != nil {
+		if step, cause = admit(f, reason, &again); cause != nil {
 			return nil, cause
 		}
 	}
@@ -120,7 +121,7 @@ func (f *state) decide(reason Reason, o *outcome, closed []string) (*Step, *Caus
 
 // workloadShareExceeded is a pod that kube-scheduler binds to a node with more pods of its workload than
 // WorkloadShare allows, and the node; "" for none. kube-scheduler does not know that rule.
-func (f *state) workloadShareExceeded(o *outcome) (pod, node string) {
+func workloadShareExceeded(f *state, o *outcome) (pod, node string) {
 	percent := f.planner.Policy.WorkloadShare
 	if percent == 0 {
 		return "", ""
@@ -152,7 +153,7 @@ func (f *state) workloadShareExceeded(o *outcome) (pod, node string) {
 
 // bindEvictions is the outcome of a step with its pods where kube-scheduler binds them. Launches without pods are
 // left out.
-func (f *state) bindEvictions(step *Step, closed []string) *outcome {
+func bindEvictions(f *state, step *Step, closed []string) *outcome {
 	closed = f.withClosed(closed)
 	for bought := *step; ; {
 		landed := playStep(f.landing.Fork(0), &bought, closed)
@@ -170,8 +171,8 @@ func (f *state) bindEvictions(step *Step, closed []string) *outcome {
 // bindWithLaunches is the outcome of removing nodes with their pods where kube-scheduler binds them, and with
 // launches for those that would find no node. A brief one takes the first launches that hold these. It is nil if the
 // same nodes with the same pods left over have failed before.
-func (f *state) bindWithLaunches(ctx context.Context, nodes, closed []string, brief bool, vain map[string]bool) (*outcome, error) {
-	d, lifted, err := f.drainDelta(&whatIf{nodes: nodes, launch: true, withoutPending: true, closed: closed})
+func bindWithLaunches(ctx context.Context, f *state, nodes, closed []string, brief bool, vain map[string]bool) (*outcome, error) {
+	d, lifted, err := drainDelta(f, &whatIf{nodes: nodes, launch: true, withoutPending: true, closed: closed})
 	if err != nil {
 		return nil, err
 	}
@@ -179,7 +180,7 @@ func (f *state) bindWithLaunches(ctx context.Context, nodes, closed []string, br
 	for _, pod := range slices.Sorted(maps.Keys(lifted.origin)) {
 		step.Evictions = append(step.Evictions, Eviction{Pod: pod, From: lifted.origin[pod], Wave: 1})
 	}
-	out := f.bindEvictions(step, closed)
+	out := bindEvictions(f, step, closed)
 	d.Pods = nil
 	lost := map[string]string{}
 	out.evictions = slices.DeleteFunc(out.evictions, func(e Eviction) bool {
@@ -188,7 +189,7 @@ func (f *state) bindWithLaunches(ctx context.Context, nodes, closed []string, br
 			d.Moved = append(d.Moved, scheduling.Move{Pod: podspec.PodKey(pod), Node: e.To})
 			return false
 		}
-		d.Pods, lost[e.Pod] = append(d.Pods, f.unboundCopy(pod)), e.From
+		d.Pods, lost[e.Pod] = append(d.Pods, f.sessions.Unbound(pod)), e.From
 		return true
 	})
 	if len(lost) == 0 {
@@ -199,20 +200,12 @@ func (f *state) bindWithLaunches(ctx context.Context, nodes, closed []string, br
 		return nil, nil //nolint:nilnil // it has failed before
 	}
 	vain[tried] = true
-	fork := f.launchSession.Fork()
-	if err := fork.Apply(d); err != nil {
-		return nil, err
-	}
-	place := fork.Sketch
-	if !brief {
-		place = func(ctx context.Context) (*scheduling.Plan, error) { return fork.Place(ctx, scheduling.EffortFast) }
-	}
-	plan, err := place(ctx)
+	plan, err := f.sessions.Ask(ctx, &session.Question{Change: d, Launch: true, Effort: scheduling.EffortFast, Sketch: brief})
 	if err != nil {
 		return nil, err
 	}
-	f.readPlan(out, plan, lost)
-	f.agreeOnTopology(out.launches)
+	readPlan(f, out, plan, lost)
+	agreeOnTopology(f, out.launches)
 	return out, nil
 }
 
@@ -228,10 +221,10 @@ func (f *state) withClosed(more []string) []string {
 }
 
 // assignPods sets the pods of the launches of an outcome, and keeps the options that hold them.
-func (f *state) assignPods(o *outcome) {
+func assignPods(f *state, o *outcome) {
 	come := podsByDestination(o.evictions)
 	for i := range o.launches {
-		f.assignPodsTo(&o.launches[i], come[o.launches[i].Name])
+		assignPodsTo(f, &o.launches[i], come[o.launches[i].Name])
 	}
 }
 
@@ -245,10 +238,10 @@ func podsByDestination(list []Eviction) map[string][]string {
 }
 
 // assignPodsTo sets the pods of a launch, and keeps the options that hold them.
-func (f *state) assignPodsTo(launch *scheduling.Launch, pods []string) {
+func assignPodsTo(f *state, launch *scheduling.Launch, pods []string) {
 	slices.Sort(pods)
-	launch.Requests = f.requestsWith(launch.Requests, launch.Pods, pods)
+	launch.Requests = requestsWith(f, launch.Requests, launch.Pods, pods)
 	launch.Pods = pods
-	launch.Options = f.optionsAlike(launch, f.landing.TopologyKeys(pods...))
+	launch.Options = optionsAlike(f, launch, f.landing.TopologyKeys(pods...))
 	launch.Options = f.landing.Holds(launch, pods)
 }

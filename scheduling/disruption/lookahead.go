@@ -21,7 +21,7 @@ const mostLaterPlans = 4
 // this plan leaves that one no saving. With more than the least effort, the least is tried first, so that more effort
 // never gives a dearer cluster.
 func (r *run) lookAhead(ctx context.Context) error {
-	if r.state.enabled(Underutilized) {
+	if r.state.rules.enabled(Underutilized) {
 		if err := r.findTarget(ctx); err != nil && !outOfTime(ctx) {
 			return err
 		}
@@ -58,7 +58,7 @@ func (r *run) trialWithEffort(ctx context.Context, effort scheduling.Effort, bel
 		return y, cancelled(ctx)
 	}
 	calm, next := true, (*run)(nil)
-	if err == nil && !outOfTime(ctx) && r.state.enabled(Underutilized) && (r.state.pinned || slices.ContainsFunc(r.steps, func(s Step) bool { return len(s.Evictions) > 0 })) {
+	if err == nil && !outOfTime(ctx) && r.state.rules.enabled(Underutilized) && (r.state.pinned || slices.ContainsFunc(r.steps, func(s Step) bool { return len(s.Evictions) > 0 })) {
 		calm, next, err = y.mergeLaterPlans(ctx, r, false, nil)
 	}
 	if err == nil && !outOfTime(ctx) && (!calm || y.hasPendingPods()) {
@@ -132,7 +132,7 @@ func (r *run) mergeNextPlan(ctx context.Context, base, next *run, even bool) (bo
 			moves = append(moves, &steps[i])
 		}
 	}
-	t, left, err := base.trialInSteps(ctx, combined(moves, next.state.requestsWith))
+	t, left, err := base.trialInSteps(ctx, combined(moves, next.state))
 	if err == nil && left {
 		err = t.saveToward(ctx, next.findings.target)
 	}
@@ -190,7 +190,7 @@ func (r *run) repeatedStep(step *Step) *Step {
 	if step.Reason == Misplaced {
 		return step
 	}
-	out, _ := r.state.admit(step.Reason, &outcome{nodes: step.Drain, launches: step.Launches, evictions: step.Evictions})
+	out, _ := admit(r.state, step.Reason, &outcome{nodes: step.Drain, launches: step.Launches, evictions: step.Evictions})
 	return out
 }
 
@@ -206,7 +206,7 @@ func (r *run) capBound() {
 // early, the rejected moves are dropped, because they are those of the cluster after all steps.
 func (r *run) commitTrial(y *run) error {
 	r.causes, r.warnings, r.findings, r.timedOut = y.causes, y.warnings, y.findings, y.timedOut
-	r.state.deferChanges()
+	r.state.sessions.Defer()
 	observer := r.observer
 	r.observer = nil // it was told of these steps by the trial
 	defer func() { r.observer = observer }()
@@ -228,7 +228,7 @@ func (r *run) commitTrial(y *run) error {
 // has passed. No launch of it has the name of a removed node.
 func (r *run) nextPlan(ctx context.Context, late bool) (*run, error) {
 	after := r.clusterAfter(late)
-	next, err := r.state.planner.begin(ctx, &after, !r.state.pinned, r.state.launchSession)
+	next, err := r.state.planner.begin(ctx, &after, !r.state.pinned, r.state.sessions.Launch)
 	if err != nil {
 		return nil, err
 	}
@@ -263,7 +263,7 @@ func (r *run) clusterAfter(late bool) Cluster {
 		m := *s.machine
 		first := *s
 		first.machine = s.original
-		if late && (s.launched || s.receivedPods && f.consolidatable(&first)) {
+		if late && (s.launched || s.receivedPods && f.rules.consolidatable(&first)) {
 			m.LastPodEvent, m.Initialized = longAgo(), longAgo()
 		}
 		out.Machines = append(out.Machines, m)

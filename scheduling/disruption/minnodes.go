@@ -26,7 +26,7 @@ func (c Cluster) KeepAtLeast(p Planner, least map[string]int) Cluster {
 		}
 		nodes := slices.DeleteFunc(slices.Clone(f.nodes), func(s *candidate) bool { return s.pool == nil || s.poolName() != pool || s.beingRemoved() })
 		slices.SortFunc(nodes, func(a, b *candidate) int {
-			return cmp.Or(f.staysBetter(a)-f.staysBetter(b), cmp.Compare(a.price, b.price), cmp.Compare(b.cost, a.cost), strings.Compare(a.name, b.name))
+			return cmp.Or(staysBetter(f, a)-staysBetter(f, b), cmp.Compare(a.price, b.price), cmp.Compare(b.cost, a.cost), strings.Compare(a.name, b.name))
 		})
 		detail := fmt.Sprintf("the pool keeps at least %d nodes", least[pool])
 		if least[pool] == 1 {
@@ -68,9 +68,9 @@ func (c Cluster) keep(why map[string]string) Cluster {
 
 // staysBetter ranks nodes that a pool may keep: 0 for nodes that stay anyway, 1 for candidates, 2 for nodes that are
 // not ready, and 3 for nodes that are removed even if they must stay.
-func (f *state) staysBetter(s *candidate) int {
+func staysBetter(f *state, s *candidate) int {
 	switch {
-	case s.machine.Interruption != nil || f.expired(s):
+	case s.machine.Interruption != nil || f.rules.expired(s):
 		return 3
 	case !ready(s.node):
 		return 2

@@ -45,11 +45,11 @@ func (x *search) improve(ctx context.Context) error {
 
 // tryMove is the move by the outcome of a what-if, nil if it is not admitted.
 func (x *search) tryMove(ctx context.Context, q *whatIf) (*Step, error) {
-	o, err := x.state.simulate(ctx, q)
+	o, err := simulate(ctx, x.state, q)
 	if err != nil {
 		return nil, err
 	}
-	step, _ := x.state.admit(Underutilized, o)
+	step, _ := admit(x.state, Underutilized, o)
 	return step, nil
 }
 
@@ -70,12 +70,12 @@ func (x *search) drainAll(ctx context.Context, names []string, effort scheduling
 // then one by one.
 func (x *search) fillRoom(ctx context.Context) error {
 	for names := x.drainable(); len(names) > 1 && !outOfTime(ctx); {
-		o, err := x.state.simulate(ctx, &whatIf{nodes: names, effort: scheduling.EffortFast})
+		o, err := simulate(ctx, x.state, &whatIf{nodes: names, effort: scheduling.EffortFast})
 		if err != nil {
 			return err
 		}
 		if len(o.unschedulable) == 0 {
-			if step, cause := x.state.admit(Underutilized, o); cause == nil {
+			if step, cause := admit(x.state, Underutilized, o); cause == nil {
 				if err := x.take(step); err != nil {
 					return err
 				}
@@ -99,10 +99,10 @@ func (o *outcome) placeable(names []string) []string {
 // drainable are the candidates whose pods fit on other nodes by their requests, the most wasteful first. Nodes that
 // would take in these pods stay.
 func (x *search) drainable() []string {
-	rooms := x.state.open(nil)
+	rooms := x.state.rooms(nil)
 	stays, out := map[string]bool{}, []string(nil)
 	for _, r := range x.byWaste() {
-		if stays[r.name] || x.state.refusalCause(r.name) != nil {
+		if stays[r.name] || refusalCause(x.state, r.name) != nil {
 			continue
 		}
 		if into, ok := rooms.Put(x.podSizes(r.name), r.name, true); ok {
@@ -122,12 +122,12 @@ const mostFailed, mostFailedInRow = 100, 5
 
 // fillRoomEach removes nodes one by one whose pods fit into the free capacity of others.
 func (x *search) fillRoomEach(ctx context.Context) error {
-	rooms, vain := x.state.open(nil), 0
+	rooms, vain := x.state.rooms(nil), 0
 	for _, r := range x.byWaste() {
 		if outOfTime(ctx) || x.coarse() && vain >= mostFailed {
 			break
 		}
-		if x.state.refusalCause(r.name) != nil {
+		if refusalCause(x.state, r.name) != nil {
 			continue
 		}
 		if _, ok := rooms.Put(x.podSizes(r.name), r.name, false); !ok {
@@ -144,7 +144,7 @@ func (x *search) fillRoomEach(ctx context.Context) error {
 		if err := x.take(step); err != nil {
 			return err
 		}
-		rooms = x.state.open(nil)
+		rooms = x.state.rooms(nil)
 	}
 	return nil
 }
@@ -154,15 +154,15 @@ func (x *search) podSizes(name string) [][]int64 {
 	var out [][]int64
 	for _, pod := range x.state.byName[name].pods {
 		if eviction.Reschedulable(pod) {
-			out = append(out, x.state.capacity.sizes[podspec.PodName(pod)])
+			out = append(out, x.state.requests.Of(podspec.PodName(pod)))
 		}
 	}
 	return out
 }
 
 // refusalCause is the cause for which a node cannot be removed wherever its pods go; nil if there is none.
-func (f *state) refusalCause(name string) *Cause {
-	_, cause := f.admit(Underutilized, &outcome{nodes: []string{name}})
+func refusalCause(f *state, name string) *Cause {
+	_, cause := admit(f, Underutilized, &outcome{nodes: []string{name}})
 	return cause
 }
 

@@ -72,7 +72,7 @@ func (w *ordering) fitsLastLaunched(l *leavingNode) bool {
 
 // combined is the step that leads at once where moves lead one after the other. Machines that are launched and
 // removed on the way are not launched, and each pod goes directly to its last node.
-func combined(moves []*Step, rebooked requestsFunc) *Step {
+func combined(moves []*Step, of *state) *Step {
 	out := &Step{Reason: Underutilized}
 	launches, origin, final := map[string]scheduling.Launch{}, map[string]string{}, map[string]string{}
 	for _, m := range moves {
@@ -100,7 +100,7 @@ func combined(moves []*Step, rebooked requestsFunc) *Step {
 	}
 	for _, name := range slices.Sorted(maps.Keys(launches)) {
 		if l := launches[name]; len(bring[name]) > 0 {
-			out.Launches = append(out.Launches, withEvictions(&l, bring[name], rebooked))
+			out.Launches = append(out.Launches, withEvictions(&l, bring[name], of))
 		}
 	}
 	return out
@@ -112,12 +112,9 @@ func (s *Step) leadsTo(other *Step) bool {
 		slices.EqualFunc(s.Launches, other.Launches, func(a, b scheduling.Launch) bool { return a.Options[0].Key() == b.Options[0].Key() })
 }
 
-// requestsFunc returns the requests of a launch after its list of pods has changed.
-type requestsFunc func(requests corev1.ResourceList, before, after []string) corev1.ResourceList
-
 // withEvictions is a launch with the pods that evictions move to it. If one of them was not planned there, only the
 // first option is kept, because only for that one it is known that it holds the pods.
-func withEvictions(l *scheduling.Launch, evictions []Eviction, rebooked requestsFunc) scheduling.Launch {
+func withEvictions(l *scheduling.Launch, evictions []Eviction, of *state) scheduling.Launch {
 	out := *l
 	out.Pods = nil
 	for _, e := range evictions {
@@ -126,7 +123,7 @@ func withEvictions(l *scheduling.Launch, evictions []Eviction, rebooked requests
 		}
 	}
 	slices.Sort(out.Pods)
-	out.Requests = rebooked(l.Requests, l.Pods, out.Pods)
+	out.Requests = requestsWith(of, l.Requests, l.Pods, out.Pods)
 	if slices.ContainsFunc(out.Pods, func(pod string) bool { return !slices.Contains(l.Pods, pod) }) {
 		out.Options = out.Options[:1]
 	}
@@ -148,7 +145,7 @@ func newOrdering(f *state, step *Step, first []string) *ordering {
 		at[name] = &leavingNode{candidate: f.byName[name], pods: map[string][]string{}}
 		w.remaining = append(w.remaining, at[name])
 	}
-	rooms, known := f.open(nil), map[string]string{}
+	rooms, known := f.rooms(nil), map[string]string{}
 	for _, e := range step.Evictions {
 		kind := w.kindOf(e.Pod)
 		if name, ok := known[kind]; ok {
@@ -158,7 +155,7 @@ func newOrdering(f *state, step *Step, first []string) *ordering {
 		at[e.From].pods[kind] = append(at[e.From].pods[kind], e.Pod)
 		if w.destinations[kind] == nil {
 			w.destinations[kind] = map[string]int{}
-			w.weight[kind] = 1e-9 + rooms.Share(f.capacity.sizes[e.Pod])
+			w.weight[kind] = 1e-9 + rooms.Share(f.requests.Of(e.Pod))
 		}
 		w.destinations[kind][e.To]++
 	}

@@ -95,7 +95,7 @@ func (w *ordering) grow(g *leavingGroup) bool {
 		mark := w.simulation.Mark()
 		with := *g
 		with.nodes, with.launches, with.unplaced = slices.Clip(g.nodes), slices.Clip(g.launches), maps.Clone(g.unplaced)
-		if w.drainAndLaunch(&with, l); w.state.withinBudgets(w.reason, namesOf(with.nodes)) && (most == nil || with.betterThan(most)) {
+		if w.drainAndLaunch(&with, l); withinBudgets(w.state, w.reason, namesOf(with.nodes)) && (most == nil || with.betterThan(most)) {
 			best, most = l, &with
 		}
 		w.simulation.Undo(mark)
@@ -131,7 +131,7 @@ func (w *ordering) drainAndLaunch(g *leavingGroup, l *leavingNode) {
 // drainNode adds a node to a group and takes all pods off it.
 func (w *ordering) drainNode(g *leavingGroup, l *leavingNode) {
 	g.nodes = append(g.nodes, l)
-	g.saving, g.cost = addPrices(g.saving, l.price), g.cost+l.cost
+	g.saving, g.cost = offerings.Sum(g.saving, l.price), g.cost+l.cost
 	for _, kind := range l.kinds {
 		for _, pod := range l.pods[kind] {
 			w.simulation.Move(w.simulation.Pods[pod], "")
@@ -198,7 +198,7 @@ func (w *ordering) launchFor(g *leavingGroup) bool {
 	}
 	best, most := "", 0.0
 	for _, name := range slices.Sorted(maps.Keys(fill)) {
-		if share := ratio(1, float64(w.state.launchPrice(w.launches[name]))) * fill[name]; best == "" || share > most {
+		if share := ratio(1, float64(w.state.prices().Launch(w.launches[name]))) * fill[name]; best == "" || share > most {
 			best, most = name, share
 		}
 	}
@@ -223,7 +223,7 @@ func (w *ordering) setLaunched(g *leavingGroup, name string, there bool) {
 	}
 	set(there, sign)
 	w.simulation.OnUndo(func() { set(!there, -sign) })
-	g.saving = addPrices(g.saving, offerings.Price(-sign)*w.state.launchPrice(w.launches[name]))
+	g.saving = offerings.Sum(g.saving, offerings.Price(-sign)*w.state.prices().Launch(w.launches[name]))
 }
 
 // stepOf is the step that removes a group whose pods have all found destinations since a mark, nil if it is not
@@ -254,7 +254,7 @@ func (w *ordering) stepOf(ctx context.Context, g *leavingGroup, mark int) (*Step
 		return nil, nil
 	}
 	for _, name := range slices.Sorted(slices.Values(g.launches)) {
-		l := withEvictions(w.launches[name], o.evictions, w.state.requestsWith)
+		l := withEvictions(w.launches[name], o.evictions, w.state)
 		l.Options = w.launches[name].Options // pods of a kind exchange their destinations
 		o.launches = append(o.launches, l)
 	}
@@ -267,7 +267,7 @@ func (w *ordering) stepOf(ctx context.Context, g *leavingGroup, mark int) (*Step
 			return nil, err
 		}
 	}
-	final, cause := w.state.decide(w.reason, o, w.closedNodes())
+	final, cause := decide(w.state, w.reason, o, w.closedNodes())
 	if cause != nil {
 		return nil, nil
 	}
@@ -283,8 +283,8 @@ func (w *ordering) stepWithMoreLaunches(ctx context.Context) (*Step, error) {
 		return nil, nil
 	}
 	if !w.resimulates {
-		defer w.state.deferChanges()
-		if err := w.state.applyDeferred(); err != nil {
+		defer w.state.sessions.Defer()
+		if err := w.state.sessions.ApplyDeferred(); err != nil {
 			return nil, err
 		}
 	}
@@ -294,10 +294,10 @@ func (w *ordering) stepWithMoreLaunches(ctx context.Context) (*Step, error) {
 	closed := w.closedNodes()
 	waits := namesOf(w.remaining)
 	groups := lo.Chunk(waits, 1)
-	if len(waits) > 1 && w.state.withinBudgets(w.reason, waits) {
+	if len(waits) > 1 && withinBudgets(w.state, w.reason, waits) {
 		groups = slices.Insert(groups, 0, waits)
 	}
-	for size := 2; size < len(waits) && w.state.withinBudgets(w.reason, waits[:size]); size *= 2 {
+	for size := 2; size < len(waits) && withinBudgets(w.state, w.reason, waits[:size]); size *= 2 {
 		groups = append(groups, lo.Chunk(waits, size)...)
 	}
 	for _, names := range groups {
@@ -331,23 +331,23 @@ func (w *ordering) stepWithMoreLaunches(ctx context.Context) (*Step, error) {
 // moreLaunchesStep is the step that removes nodes and launches machines for those of their pods that would find no
 // node, nil if it is not admitted. A brief one takes the first launches that hold these pods.
 func (w *ordering) moreLaunchesStep(ctx context.Context, names, closed []string, brief bool) (*Step, error) {
-	o, err := w.state.bindWithLaunches(ctx, names, closed, brief, w.failed)
+	o, err := bindWithLaunches(ctx, w.state, names, closed, brief, w.failed)
 	if err != nil || o == nil {
 		return nil, err
 	}
-	step, _ := w.state.decide(w.reason, o, closed)
+	step, _ := decide(w.state, w.reason, o, closed)
 	return step, nil
 }
 
 // resimulated is an outcome with its pods placed again by the session, with its launches as existing nodes; nil if
 // they do not fit.
 func (w *ordering) resimulated(ctx context.Context, o *outcome) (*outcome, error) {
-	found, err := w.state.simulate(ctx, &whatIf{nodes: o.nodes, effort: scheduling.EffortFast, launches: o.launches, closed: w.closedNodes()})
+	found, err := simulate(ctx, w.state, &whatIf{nodes: o.nodes, effort: scheduling.EffortFast, launches: o.launches, closed: w.closedNodes()})
 	if err != nil || len(found.unschedulable) > 0 {
 		return nil, unlessDeadline(ctx, err)
 	}
 	for i := range o.launches {
-		l := withEvictions(&o.launches[i], found.evictions, w.state.requestsWith)
+		l := withEvictions(&o.launches[i], found.evictions, w.state)
 		if len(l.Pods) == 0 {
 			return nil, nil //nolint:nilnil // no place is an answer
 		}

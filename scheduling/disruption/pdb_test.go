@@ -40,7 +40,7 @@ func TestWaves(t *testing.T) {
 		for _, p := range f.byName["n"].reschedulable {
 			evictions = append(evictions, Eviction{Pod: podspec.PodName(p), From: "n", To: "m"})
 		}
-		uses, ok := f.assignWaves(&Step{Reason: Underutilized, Evictions: evictions}, nil)
+		uses, evictions, ok := assigned(f, Underutilized, evictions)
 		require.True(t, ok)
 		count := map[int]int{}
 		last := 0
@@ -61,6 +61,13 @@ func TestWaves(t *testing.T) {
 	}
 }
 
+// assigned are the evictions of a step in waves, and the use of budgets.
+func assigned(f *state, reason Reason, evictions []Eviction) (uses []BudgetUse, sorted []Eviction, ok bool) {
+	step := &Step{Reason: reason, Evictions: evictions}
+	uses, ok = assignWaves(f, step, nil)
+	return uses, step.Evictions, ok
+}
+
 // Pods under two budgets, as steps that have to be may meet them, keep to both.
 func TestWavesOfTwoBudgets(t *testing.T) {
 	c := world(t, pool(), []*corev1.Node{machine(t, "n", "m.xlarge", od)}, webs(4, 0)...)
@@ -72,7 +79,7 @@ func TestWavesOfTwoBudgets(t *testing.T) {
 	for _, p := range f.byName["n"].reschedulable {
 		evictions = append(evictions, Eviction{Pod: podspec.PodName(p)})
 	}
-	uses, _ := f.assignWaves(&Step{Reason: Underutilized, Evictions: evictions}, nil)
+	uses, evictions, _ := assigned(f, Underutilized, evictions)
 	assert.Equal(t, []BudgetUse{{Budget: "shop/second", Pods: 1, Allowed: 2}, {Budget: "shop/web", Pods: 1, Allowed: 1}}, uses)
 	assert.Equal(t, 4, evictions[3].Wave)
 }
@@ -97,7 +104,7 @@ func TestTiedPodsMoveLast(t *testing.T) {
 		for _, p := range f.byName["n"].reschedulable {
 			evictions = append(evictions, Eviction{Pod: podspec.PodName(p)})
 		}
-		f.assignWaves(&Step{Reason: reason, Evictions: evictions}, nil)
+		_, evictions, _ = assigned(f, reason, evictions)
 		out := map[string]int{}
 		for _, e := range evictions {
 			out[e.Pod] = e.Wave

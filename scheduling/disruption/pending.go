@@ -25,7 +25,7 @@ type Pending struct {
 
 // pendingPods counts the pods of the cluster that have no node in a plan for all pending pods; nil if there are none.
 // Pods of nodes that are being removed are in the plan as well, and are not counted.
-func (f *state) pendingPods(plan *scheduling.Plan) *Pending {
+func pendingPods(f *state, plan *scheduling.Plan) *Pending {
 	pods := map[string]*corev1.Pod{}
 	for _, list := range [][]*corev1.Pod{f.cluster.Pods, f.cluster.Running} {
 		for _, pod := range list {

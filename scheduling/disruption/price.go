@@ -10,64 +10,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
-	"github.com/plimsoll-go/plimsoll/scheduling"
 )
-
-// offeringOfNode is the offering that a node was launched from, on sale or not, and its type; nil if the catalog does
-// not have it. A node of a reservation has the offering of that reservation.
-func offeringOfNode(node *corev1.Node, catalog *instancetypes.Catalog) (*instancetypes.InstanceType, *offerings.Offering) {
-	key := instancetypes.OfferingOf(node)
-	if key.CapacityType != offerings.Reserved {
-		key.ReservationID = ""
-	}
-	return lookupOffering(catalog, key)
-}
-
-// lookupOffering is an offering of a catalog, and its type; nil if there is none.
-func lookupOffering(catalog *instancetypes.Catalog, key offerings.Key) (*instancetypes.InstanceType, *offerings.Offering) {
-	o, ok := catalog.Lookup(key)
-	if !ok {
-		return nil, nil
-	}
-	t, _ := catalog.Get(key.InstanceType)
-	return t, &o
-}
-
-// optionPrice is the expected price of an option of a launch, see [scheduling.Policy.ExpectedPrice].
-func (f *state) optionPrice(l *scheduling.Launch, x *scheduling.LaunchOption) offerings.Price {
-	solver := &f.planner.Policy
-	if solver.InterruptionCost != (scheduling.InterruptionCost{}) {
-		if t, o := lookupOffering(f.problem.CatalogOf(l.NodePool), x.Key()); t != nil {
-			return solver.ExpectedPrice(t, o)
-		}
-	}
-	return addPrices(x.Price, solver.NodeOverhead)
-}
-
-// launchPrice is the expected price of a launch, by its first option.
-func (f *state) launchPrice(l *scheduling.Launch) offerings.Price {
-	if len(l.Options) == 0 {
-		return addPrices(l.Price, f.planner.Policy.NodeOverhead)
-	}
-	return f.optionPrice(l, &l.Options[0])
-}
-
-// launchesPrice is the expected price of launches, by their first options.
-func (f *state) launchesPrice(launches []scheduling.Launch) offerings.Price {
-	var sum offerings.Price
-	for i := range launches {
-		sum = addPrices(sum, f.launchPrice(&launches[i]))
-	}
-	return sum
-}
-
-// addPrices is the sum of two prices, or the largest price if that overflows.
-func addPrices(a, b offerings.Price) offerings.Price {
-	sum, _ := a.Plus(b)
-	return sum
-}
 
 // The bounds of the disruption cost of a pod, as in Karpenter.
 const (
@@ -94,8 +38,8 @@ func PodDisruptionCost(pod *corev1.Pod) float64 {
 }
 
 // podCost is the disruption cost of a pod in plans: finite and not negative.
-func (f *state) podCost(pod *corev1.Pod) float64 {
-	cost := f.planner.PodCost
+func (r *rules) podCost(pod *corev1.Pod) float64 {
+	cost := r.planner.PodCost
 	if cost == nil {
 		cost = PodDisruptionCost
 	}
@@ -107,10 +51,10 @@ func (f *state) podCost(pod *corev1.Pod) float64 {
 }
 
 // disruptionCost is the cost of removing a node from which these pods are evicted.
-func (f *state) disruptionCost(movers []*corev1.Pod) float64 {
-	cost := f.nodeCost
+func (r *rules) disruptionCost(movers []*corev1.Pod) float64 {
+	cost := r.nodeCost
 	for _, pod := range movers {
-		cost += f.podCost(pod)
+		cost += r.podCost(pod)
 	}
 	return cost
 }
@@ -149,14 +93,14 @@ type poolShare struct {
 }
 
 // moveOf adds up nodes. Unknown names are skipped.
-func (f *state) moveOf(nodes []string) *move {
+func moveOf(f *state, nodes []string) *move {
 	m := &move{}
 	for _, name := range nodes {
 		s := f.byName[name]
 		if s == nil {
 			continue
 		}
-		m.price, m.cost = addPrices(m.price, s.price), m.cost+s.cost
+		m.price, m.cost = offerings.Sum(m.price, s.price), m.cost+s.cost
 		m.unpriced = m.unpriced || !s.priced
 		if s.pool == nil {
 			continue
@@ -166,7 +110,7 @@ func (f *state) moveOf(nodes []string) *move {
 			m.pools = slices.Insert(m.pools, i, &poolShare{pool: s.pool})
 		}
 		x := m.pools[i]
-		x.nodes, x.price, x.cost = x.nodes+1, addPrices(x.price, s.price), x.cost+s.cost
+		x.nodes, x.price, x.cost = x.nodes+1, offerings.Sum(x.price, s.price), x.cost+s.cost
 	}
 	return m
 }
@@ -174,7 +118,7 @@ func (f *state) moveOf(nodes []string) *move {
 // score is the score of a move with a saving: the least score over its pools with policy Balanced, each with a share
 // of the saving in proportion to the price of its nodes, and the pool with that score. Without such a pool it is the
 // score of the move in the whole cluster, and the pool is nil.
-func (f *state) score(m *move, saving offerings.Price) (float64, *poolState) {
+func scoreOf(f *state, m *move, saving offerings.Price) (float64, *poolState) {
 	least, of := math.Inf(1), (*poolState)(nil)
 	for _, x := range m.pools {
 		if !x.pool.balanced() {
@@ -198,7 +142,7 @@ func (f *state) score(m *move, saving offerings.Price) (float64, *poolState) {
 // totals are the expected price of all nodes of pools, and the disruption cost of removing them.
 func (f *state) totals() (price offerings.Price, cost float64) {
 	for _, p := range f.ordered {
-		price, cost = addPrices(price, p.price), cost+p.cost
+		price, cost = offerings.Sum(price, p.price), cost+p.cost
 	}
 	return price, cost
 }
@@ -210,8 +154,8 @@ func (f *state) price() offerings.Price {
 }
 
 // withinBudgets reports whether the budgets of NodePools allow nodes to be removed at once for a reason.
-func (f *state) withinBudgets(reason Reason, nodes []string) bool {
-	return reason == Expired || !slices.ContainsFunc(f.moveOf(nodes).pools, func(x *poolShare) bool { return f.poolBudgetCause(x.pool, reason, x.nodes) != nil })
+func withinBudgets(f *state, reason Reason, nodes []string) bool {
+	return reason == Expired || !slices.ContainsFunc(moveOf(f, nodes).pools, func(x *poolShare) bool { return f.poolBudgetCause(x.pool, reason, x.nodes) != nil })
 }
 
 // ratio is the saving for each unit of disruption cost.
@@ -242,29 +186,40 @@ func (t *tally) add(s *candidate) {
 		t.unpriced++
 	default:
 		t.nodes++
-		t.price, t.machinePrice = addPrices(t.price, s.price), addPrices(t.machinePrice, s.machinePrice)
+		t.price, t.machinePrice = offerings.Sum(t.price, s.price), offerings.Sum(t.machinePrice, s.machinePrice)
 	}
 }
 
-// hasExpectedCosts reports whether the policy has costs of nodes beyond the price of their machines.
-func (f *state) hasExpectedCosts() bool {
-	return f.planner.Policy.NodeOverhead > 0 || f.planner.Policy.InterruptionCost != (scheduling.InterruptionCost{})
+// hoursPerMonth converts [Saving.PerMonth] to an hourly price.
+const hoursPerMonth = 730
+
+// leastSaving is the least saving of a move of nodes with a total price: more than 0, and at least
+// [Planner.MinSaving].
+func (r *rules) leastSaving(price offerings.Price) offerings.Price {
+	least := max(1, r.planner.MinSaving.PerHour)
+	if month := r.planner.MinSaving.PerMonth; month > 0 {
+		least = max(least, (month-1)/hoursPerMonth+1)
+	}
+	if share := r.planner.MinSaving.Share; share > 0 {
+		least = max(least, offerings.Price(math.Ceil(share*float64(price)*(1-1e-12))))
+	}
+	return least
 }
 
 // threshold is the least score of moves in pools with policy Balanced.
-func (f *state) threshold() float64 {
-	return 1 / cmp.Or(f.planner.BalancedK, defaultBalancedK)
+func (r *rules) threshold() float64 {
+	return 1 / cmp.Or(r.planner.BalancedK, defaultBalancedK)
 }
 
 // scoreCause is the cause against a move whose score is too low in a pool with policy Balanced; nil if there is none.
-func (f *state) scoreCause(m *move, saving offerings.Price) *Cause {
-	score, pool := f.score(m, saving)
-	if pool == nil || score >= f.threshold() {
+func scoreCause(f *state, m *move, saving offerings.Price) *Cause {
+	score, pool := scoreOf(f, m, saving)
+	if pool == nil || score >= f.rules.threshold() {
 		return nil
 	}
 	return &Cause{
 		Code: CauseScore, Object: "nodepool/" + pool.pool.Name,
-		Detail: fmt.Sprintf("the saved share of the price is %.3g of the disrupted share, and must be at least %.3g", score, f.threshold()),
+		Detail: fmt.Sprintf("the saved share of the price is %.3g of the disrupted share, and must be at least %.3g", score, f.rules.threshold()),
 	}
 }
 

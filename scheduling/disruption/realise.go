@@ -9,6 +9,8 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/landing"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/wave"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
@@ -40,10 +42,10 @@ const playthroughs = 8
 
 // realise is the mean of several plays of a plan. The known session is one that has read the same catalogs, to save
 // time.
-func (f *state) realise(ctx context.Context, plan *ConsolidationPlan, known *provisioning.Session) (*RealisedSteps, error) {
+func realise(ctx context.Context, f *state, plan *ConsolidationPlan, known *provisioning.Session) (*RealisedSteps, error) {
 	sum, n, pending := &RealisedSteps{}, 0, map[string]bool{}
 	for ; n < playthroughs && (n == 0 || !f.large() && !outOfTime(ctx)); n++ {
-		x, err := f.fork().playPlan(ctx, plan, known, uint64(1+n*(1+len(plan.Steps)))) //nolint:gosec // it is positive
+		x, err := playPlan(ctx, f.fork(), plan, known, uint64(1+n*(1+len(plan.Steps)))) //nolint:gosec // it is positive
 		if err != nil {
 			return nil, err
 		}
@@ -60,7 +62,7 @@ func (f *state) realise(ctx context.Context, plan *ConsolidationPlan, known *pro
 }
 
 // playPlan carries out the steps of a plan on the cluster before them, with the choices of a seed.
-func (f *state) playPlan(ctx context.Context, plan *ConsolidationPlan, known *provisioning.Session, seed uint64) (*RealisedSteps, error) {
+func playPlan(ctx context.Context, f *state, plan *ConsolidationPlan, known *provisioning.Session, seed uint64) (*RealisedSteps, error) {
 	out := &RealisedSteps{PricePerHourAfter: plan.Summary.PricePerHourAfter, ExpectedPerHourAfter: plan.Summary.ExpectedPerHourAfter}
 	var waiting []*corev1.Pod
 	for i := range plan.Steps {
@@ -69,7 +71,7 @@ func (f *state) playPlan(ctx context.Context, plan *ConsolidationPlan, known *pr
 		for _, e := range step.Evictions {
 			expected[e.Pod] = e
 		}
-		step.Evictions = f.evictionsNow(&step, expected)
+		step.Evictions = evictionsNow(f, &step, expected)
 		landed := playStep(f.landing.Fork(uint64(i)+seed), &step, f.withClosed(plan.Cordon)) //nolint:gosec // steps are few
 		for _, e := range landed {
 			if e.To == "" {
@@ -86,7 +88,7 @@ func (f *state) playPlan(ctx context.Context, plan *ConsolidationPlan, known *pr
 	if out.PodsWaiting = len(waiting); len(waiting) == 0 {
 		return out, nil
 	}
-	problem := f.currentProblem()
+	problem := currentProblem(f)
 	problem.Pods = waiting
 	session, err := known.ForProblem(f.planner.Policy, problem)
 	if err != nil {
@@ -100,8 +102,8 @@ func (f *state) playPlan(ctx context.Context, plan *ConsolidationPlan, known *pr
 	for i := range more.Launches {
 		out.PricePerHourAfter = offerings.Sum(out.PricePerHourAfter, more.Launches[i].Price)
 	}
-	if f.hasExpectedCosts() {
-		out.ExpectedPerHourAfter = offerings.Sum(out.ExpectedPerHourAfter, f.launchesPrice(more.Launches))
+	if f.prices().ExceedMachines() {
+		out.ExpectedPerHourAfter = offerings.Sum(out.ExpectedPerHourAfter, f.prices().Launches(more.Launches))
 	}
 	for i := range more.Unschedulable {
 		out.Pending = append(out.Pending, more.Unschedulable[i].Pod)
@@ -110,7 +112,7 @@ func (f *state) playPlan(ctx context.Context, plan *ConsolidationPlan, known *pr
 }
 
 // currentProblem is the problem of the cluster as it is now, without pending pods.
-func (f *state) currentProblem() scheduling.Problem {
+func currentProblem(f *state) scheduling.Problem {
 	out := *f.problem
 	out.Pods, out.Running, out.Nodes, out.Nominated = nil, nil, nil, nil
 	for _, s := range f.nodes {
@@ -127,7 +129,7 @@ func (f *state) currentProblem() scheduling.Problem {
 
 // evictionsNow are the evictions of a step for the pods that are on its nodes now, each in its expected wave or, for
 // other pods, in the last.
-func (f *state) evictionsNow(step *Step, expected map[string]Eviction) []Eviction {
+func evictionsNow(f *state, step *Step, expected map[string]Eviction) []Eviction {
 	var out []Eviction
 	last := 1
 	for _, e := range step.Evictions {
@@ -146,6 +148,6 @@ func (f *state) evictionsNow(step *Step, expected map[string]Eviction) []Evictio
 			out = append(out, e)
 		}
 	}
-	slices.SortStableFunc(out, compareWaves)
+	slices.SortStableFunc(out, func(a, b Eviction) int { return wave.Compare(landing.Move(a), landing.Move(b)) })
 	return out
 }

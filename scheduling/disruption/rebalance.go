@@ -8,6 +8,8 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/eviction"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/session"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/wave"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
@@ -59,7 +61,7 @@ func (r *run) rebalance(ctx context.Context) error {
 func (r *run) nodesSoonRemoved() []string {
 	var out []string
 	for _, s := range r.state.nodes {
-		if !s.removed && (s.machine.Interruption != nil || s.machine.Terminating || r.state.expired(s)) {
+		if !s.removed && (s.machine.Interruption != nil || s.machine.Terminating || r.state.rules.expired(s)) {
 			out = append(out, s.name)
 		}
 	}
@@ -74,16 +76,12 @@ func (r *run) mayMove(pod *corev1.Pod) bool {
 		return false
 	}
 	stays := r.state.planner.KeepBarePods && eviction.Bare(known)
-	return !stays && eviction.Reschedulable(known) && eviction.Evictable(known, r.state.now) && r.state.podBudgetCause(known) == nil
+	return !stays && eviction.Reschedulable(known) && eviction.Evictable(known, r.state.rules.now) && r.state.rules.podBudgetCause(known) == nil
 }
 
 // relocation is the step that moves a pod to an existing node where it keeps its rules, nil if there is none.
 func (r *run) relocation(ctx context.Context, pod *corev1.Pod) (*Step, error) {
-	fork := r.state.placeSession.Fork()
-	if err := fork.Apply(scheduling.Delta{Pods: []*corev1.Pod{r.state.unboundCopy(pod)}}); err != nil {
-		return nil, err
-	}
-	plan, err := fork.Place(ctx, scheduling.EffortFast)
+	plan, err := r.state.sessions.Ask(ctx, &session.Question{Change: scheduling.Delta{Pods: []*corev1.Pod{r.state.sessions.Unbound(pod)}}, Effort: scheduling.EffortFast})
 	if err != nil {
 		return nil, err
 	}
@@ -95,15 +93,17 @@ func (r *run) relocation(ctx context.Context, pod *corev1.Pod) (*Step, error) {
 		}
 		step := &Step{
 			Reason: Misplaced, Drain: []string{}, Launches: []scheduling.Launch{}, Evictions: []Eviction{{Pod: name, From: from, To: a.Node}},
-			DisruptionCost: r.state.podCost(pod),
+			DisruptionCost: r.state.rules.podCost(pod),
 		}
-		step.PodDisruptionBudgets = r.state.buildWaves(step, nil, nil).uses()
+		s := wave.Step{Moves: movesOf(step.Evictions)}
+		step.PodDisruptionBudgets = budgetUses(wavesOf(r.state).InBudgets(&s))
+		step.Evictions = evictionsOf(s.Moves)
 		if !r.state.pinned {
-			if step.Evictions = r.state.bindEvictions(step, nil).evictions; step.Evictions[0].To == "" || step.Evictions[0].To == from {
+			if step.Evictions = bindEvictions(r.state, step, nil).evictions; step.Evictions[0].To == "" || step.Evictions[0].To == from {
 				return nil, nil //nolint:nilnil // kube-scheduler does not move it
 			}
 		}
-		if !r.state.allLand(&outcome{evictions: step.Evictions}) {
+		if !allLand(r.state, &outcome{evictions: step.Evictions}) {
 			return nil, nil //nolint:nilnil // pending pods are not yet where they are expected
 		}
 		return step, nil

@@ -36,15 +36,15 @@ func (was machineKind) risksOf(will []machineKind) map[RiskCode]string {
 }
 
 // risks are the risks of a step that is about to be carried out, by code and object.
-func (f *state) risks(step *Step) []Risk {
+func risksOfStep(f *state, step *Step) []Risk {
 	bought := map[string][]machineKind{}
 	for i := range step.Launches {
 		l := &step.Launches[i]
 		for j := range l.Options {
-			bought[l.Name] = append(bought[l.Name], kindOf(labelsOf(f.problem, l, &l.Options[j])))
+			bought[l.Name] = append(bought[l.Name], kindOf(f.prices().Labels(l, &l.Options[j])))
 		}
 	}
-	out := f.replicaRisks(step)
+	out := replicaRisks(f, step)
 	worse := map[Risk]int{} // the number of pods at that risk
 	for i := range step.Evictions {
 		e := &step.Evictions[i]
@@ -56,10 +56,10 @@ func (f *state) risks(step *Step) []Risk {
 		if eviction.Bare(pod) {
 			out = append(out, Risk{RiskBarePod, object, "has no controller, and is gone for good once it is evicted"})
 		}
-		if eviction.Protected(pod, f.now) {
-			out = append(out, Risk{RiskDoNotDisrupt, object, "asks not to be disrupted: " + f.protectedWait(step.Reason, from, eviction.ProtectedUntil(pod))})
-		} else if f.podBudgetCause(pod) != nil {
-			out = append(out, Risk{RiskPodBudget, object, "no PodDisruptionBudget lets it go now: " + f.protectedWait(step.Reason, from, time.Time{})})
+		if eviction.Protected(pod, f.rules.now) {
+			out = append(out, Risk{RiskDoNotDisrupt, object, "asks not to be disrupted: " + protectedWait(f.rules.now, step.Reason, from, eviction.ProtectedUntil(pod))})
+		} else if f.rules.podBudgetCause(pod) != nil {
+			out = append(out, Risk{RiskPodBudget, object, "no PodDisruptionBudget lets it go now: " + protectedWait(f.rules.now, step.Reason, from, time.Time{})})
 		}
 		for j := range pod.Spec.Volumes {
 			if claim := pod.Spec.Volumes[j].PersistentVolumeClaim; claim != nil {
@@ -85,12 +85,12 @@ func (f *state) risks(step *Step) []Risk {
 
 // protectedWait says how long Karpenter waits for a pod that may not be evicted when its node is removed for a
 // reason. until is when the pod may be evicted, zero if that is not known.
-func (f *state) protectedWait(reason Reason, s *candidate, until time.Time) string {
-	grace := f.graceOf(s)
+func protectedWait(now time.Time, reason Reason, s *candidate, until time.Time) string {
+	grace := s.grace()
 	switch {
 	case reason == Interrupted:
 		return "it is lost with its machine"
-	case !until.IsZero() && (grace == nil || f.now.Add(*grace).After(until)):
+	case !until.IsZero() && (grace == nil || now.Add(*grace).After(until)):
 		return "Karpenter waits for it until " + until.UTC().Format(time.RFC3339)
 	case grace == nil:
 		return "Karpenter waits for it without end (no terminationGracePeriod)"
@@ -100,7 +100,7 @@ func (f *state) protectedWait(reason Reason, s *candidate, until time.Time) stri
 
 // replicaRisks are the controllers of which a step evicts the only pod, or several pods at the same time, without a
 // PodDisruptionBudget.
-func (f *state) replicaRisks(step *Step) (out []Risk) {
+func replicaRisks(f *state, step *Step) (out []Risk) {
 	type turn struct {
 		controller string
 		wave       int
@@ -109,7 +109,7 @@ func (f *state) replicaRisks(step *Step) (out []Risk) {
 	for i := range step.Evictions {
 		e := &step.Evictions[i]
 		pod := f.pods[e.Pod]
-		if pod == nil || eviction.Bare(pod) || step.Reason != Interrupted && len(f.podBudgets.Charges(pod)) > 0 {
+		if pod == nil || eviction.Bare(pod) || step.Reason != Interrupted && len(f.rules.podBudgets.Charges(pod)) > 0 {
 			continue
 		}
 		t := turn{eviction.ControllerOf(pod), e.Wave}

@@ -36,7 +36,7 @@ func (p Planner) Plan(ctx context.Context, c Cluster) (*ConsolidationPlan, error
 	plan := r.assemble()
 	if free {
 		plan.Cordon = cordon(plan.Steps)
-		if plan.Summary.Realised, err = start.realise(ctx, plan, r.state.launchSession); err != nil {
+		if plan.Summary.Realised, err = realise(ctx, start, plan, r.state.sessions.Launch); err != nil {
 			return nil, err
 		}
 	}
@@ -52,7 +52,7 @@ func (f *state) withoutSessions() *state {
 		return nil // steps are only played for kube-scheduler
 	}
 	out := f.fork()
-	out.launchSession, out.placeSession = nil, nil
+	out.sessions = nil
 	return out
 }
 
@@ -230,7 +230,7 @@ func (r *run) predictRemovals(ctx context.Context) error {
 }
 
 // consolidates reports whether steps that save are to be predicted.
-func (r *run) consolidates() bool { return !r.state.large() && r.state.enabled(Underutilized) }
+func (r *run) consolidates() bool { return !r.state.large() && r.state.rules.enabled(Underutilized) }
 
 // trialOfForced is a trial of the forced steps and of those that save, with further nodes closed during forced steps.
 func (r *run) trialOfForced(ctx context.Context, avoided []string) (*run, error) {
@@ -269,12 +269,12 @@ func (r *run) unresolvedCount() int {
 // savingPhases makes the steps that save, and those for misplaced pods.
 func (r *run) savingPhases(ctx context.Context) error {
 	var err error
-	if r.state.enabled(Underutilized) {
+	if r.state.rules.enabled(Underutilized) {
 		r.observe(scheduling.Phase(Underutilized))
 		err = r.consolidate(ctx)
 		r.capBound()
 	}
-	if err == nil && !r.done && r.state.enabled(Misplaced) {
+	if err == nil && !r.done && r.state.rules.enabled(Misplaced) {
 		r.observe(scheduling.Phase(Misplaced))
 		err = r.rebalance(ctx)
 	}
@@ -308,7 +308,7 @@ func (r *run) searchError(ctx context.Context, err error) error {
 // commit applies a step and adds it to the plan.
 func (r *run) commit(step *Step) error {
 	told := *step
-	told.Risks = r.state.risks(step)
+	told.Risks = risksOfStep(r.state, step)
 	if err := r.state.take(step); err != nil {
 		return fmt.Errorf("step %d: %w", len(r.steps)+1, err)
 	}
@@ -332,7 +332,7 @@ func (r *run) findRebuilt(ctx context.Context) error {
 	}
 	cheapest := found.target
 	if !r.state.fast() {
-		t, err := r.state.solveRebuild(ctx, r.state.planner.Policy.Effort, r.state.disruptable)
+		t, err := solveRebuild(ctx, r.state, r.state.planner.Policy.Effort, r.state.disruptable)
 		if err != nil {
 			return r.searchError(ctx, err)
 		}
@@ -344,13 +344,13 @@ func (r *run) findRebuilt(ctx context.Context) error {
 			cheapest = t
 		}
 	}
-	all := r.state.rebuildable()
+	all := rebuildable(r.state)
 	if len(all) == len(r.state.disruptable) {
 		found.rebuilt = cheapest
 		return nil
 	}
 	var err error
-	found.rebuilt, err = r.state.solveRebuild(ctx, r.state.planner.Policy.Effort, all)
+	found.rebuilt, err = solveRebuild(ctx, r.state, r.state.planner.Policy.Effort, all)
 	return r.searchError(ctx, err)
 }
 
@@ -362,14 +362,14 @@ func (p Planner) alternative(ctx context.Context, c *Cluster) (*Rebuilt, error) 
 		return nil, nil //nolint:nilnil // no comparison, or no time for it, is no error
 	}
 	f := newState(p, c)
-	all := f.rebuildable()
+	all := rebuildable(f)
 	if len(all) == 0 {
 		return nil, nil //nolint:nilnil // no node of a pool has a price
 	}
 	other := c.Problem
 	other.NodePools = c.Alternative
 	f.problem = &other
-	t, err := f.solveRebuild(ctx, scheduling.EffortFast, all)
+	t, err := solveRebuild(ctx, f, scheduling.EffortFast, all)
 	if err != nil {
 		return nil, err
 	}

@@ -118,8 +118,8 @@ const mostKept = 4
 func (x *search) keepUnchanged(ctx context.Context, y *search) (*search, error) {
 	for again := true; again && !outOfTime(ctx); {
 		again = false
-		step := combined(y.moves, y.state.requestsWith)
-		same := x.state.exchangedForSame(step)
+		step := combined(y.moves, y.state)
+		same := exchangedForSame(x.state, step)
 		sets := lo.Chunk(same[:min(len(same), mostKept)], 1)
 		if len(same) > 1 {
 			sets = slices.Insert(sets, 0, same)
@@ -130,7 +130,7 @@ func (x *search) keepUnchanged(ctx context.Context, y *search) (*search, error) 
 			if err != nil {
 				return nil, err
 			}
-			fewer := len(combined(z.moves, z.state.requestsWith).Drain) < len(step.Drain) // so that this ends
+			fewer := len(combined(z.moves, z.state).Drain) < len(step.Drain) // so that this ends
 			if fewer && z.state.price() <= y.state.price() && x.objective(z) <= x.objective(y) {
 				y, again = z, true
 				break
@@ -141,7 +141,7 @@ func (x *search) keepUnchanged(ctx context.Context, y *search) (*search, error) 
 }
 
 // exchangedForSame are nodes that a step removes, for each of which it launches another one of the same offering.
-func (f *state) exchangedForSame(step *Step) []string {
+func exchangedForSame(f *state, step *Step) []string {
 	bought := map[offerings.Key]int{}
 	for i := range step.Launches {
 		bought[step.Launches[i].Options[0].Key()]++
@@ -190,7 +190,7 @@ func (x *search) objective(y *search) float64 {
 		for i := range m.Evictions {
 			name := m.Evictions[i].Pod
 			if pod := x.state.pods[name]; pod != nil && !moved[name] {
-				disrupted += x.state.podCost(pod)
+				disrupted += x.state.rules.podCost(pod)
 			}
 			moved[name] = true
 		}
@@ -207,7 +207,7 @@ type rankedCandidate struct {
 
 // byWaste are the candidates, the most wasteful first: by their waste for each unit of disruption cost.
 func (x *search) byWaste() []rankedCandidate {
-	may, _ := x.state.candidates(Underutilized)
+	may, _ := candidatesFor(x.state, Underutilized)
 	out := make([]rankedCandidate, 0, len(may))
 	for _, s := range may {
 		if x.excluded[s.name] || len(s.expected) > 0 {

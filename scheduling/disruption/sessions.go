@@ -8,14 +8,13 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/eviction"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/session"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
@@ -34,7 +33,7 @@ func openState(ctx context.Context, p Planner, c *Cluster, known *provisioning.S
 		return nil, err
 	}
 	f := newState(p, c)
-	f.launchSession, f.outOfTime = market, func() bool { return outOfTime(ctx) }
+	f.sessions, f.outOfTime = session.New(market), func() bool { return outOfTime(ctx) }
 	for _, node := range problem.Nodes {
 		f.byName[node.Name].node = node
 	}
@@ -44,7 +43,7 @@ func openState(ctx context.Context, p Planner, c *Cluster, known *provisioning.S
 	if err := f.placePending(ctx, problem.Pods); err != nil {
 		return nil, err
 	}
-	f.capacity = newCapacity(f)
+	f.readRequests()
 	if f.landing, err = newLanding(f); err != nil {
 		return nil, err
 	}
@@ -103,11 +102,11 @@ func dividePods(c *Cluster) (out scheduling.Problem, leaving []string, err error
 // placePending finds nodes for pending pods, and opens the session that may not launch.
 func (f *state) placePending(ctx context.Context, pods []*corev1.Pod) error {
 	// Also without pods: forks share the results of their origin, e.g. the order of all offerings.
-	plan, err := f.launchSession.Place(ctx, scheduling.EffortFast)
+	plan, err := f.sessions.Launch.Place(ctx, scheduling.EffortFast)
 	if err != nil {
 		return err
 	}
-	f.pending = f.pendingPods(plan)
+	f.pending = pendingPods(f, plan)
 	for _, pod := range pods {
 		f.awaitingLaunch[podspec.PodName(pod)] = pod
 	}
@@ -137,18 +136,14 @@ func (f *state) placePending(ctx context.Context, pods []*corev1.Pod) error {
 			d.Pods = append(d.Pods, f.awaitingLaunch[name])
 		}
 	}
-	if err := f.launchSession.Apply(d); err != nil {
+	if err := f.sessions.Launch.Apply(d); err != nil {
 		return err
 	}
-	f.placeSession = f.launchSession.Fork()
-	var gone scheduling.Removed
+	var waiting []*corev1.Pod
 	for _, name := range slices.Sorted(maps.Keys(f.awaitingLaunch)) {
-		gone.Pods = append(gone.Pods, podspec.PodKey(f.awaitingLaunch[name]))
+		waiting = append(waiting, f.awaitingLaunch[name])
 	}
-	for _, pool := range f.problem.NodePools {
-		gone.NodePools = append(gone.NodePools, pool.Name)
-	}
-	return f.placeSession.Apply(scheduling.Delta{Removed: gone})
+	return f.sessions.Divide(waiting, f.problem.NodePools)
 }
 
 // closeNodes lets nodes take in no pods from now on; each call needs one reopenNodes to undo it. Removed nodes are
@@ -174,7 +169,7 @@ func (f *state) changeClosures(nodes []string, by int) error {
 	if len(changed) == 0 {
 		return nil
 	}
-	return f.apply(scheduling.Delta{Nodes: changed})
+	return f.sessions.Apply(scheduling.Delta{Nodes: changed})
 }
 
 // sessionNode is the node as the sessions see it: without room for pods if it is closed.
@@ -182,49 +177,7 @@ func (f *state) sessionNode(s *candidate) *corev1.Node {
 	if s.closures == 0 {
 		return s.node
 	}
-	node := *s.node
-	node.Status.Allocatable = maps.Clone(node.Status.Allocatable)
-	if node.Status.Allocatable == nil {
-		node.Status.Allocatable = corev1.ResourceList{}
-	}
-	node.Status.Allocatable[corev1.ResourcePods] = *resource.NewQuantity(0, resource.DecimalSI)
-	if node.Labels[scheduling.NodePoolLabel] == "" || node.Labels[scheduling.InitializedLabel] == "true" {
-		return &node
-	}
-	// The node must count as initialized, because the sessions take missing capacity of a node that is not
-	// initialized from the catalog. Its capacity must stay, because it counts for limits.
-	node.Status.Capacity, node.Labels = instance.NodeCapacity(f.problem, &node), maps.Clone(node.Labels)
-	node.Labels[scheduling.InitializedLabel], node.Labels[scheduling.RegisteredLabel] = "true", "true"
-	return &node
-}
-
-// deferChanges lets the sessions wait for changes until applyDeferred, because a change takes time in proportion to
-// the cluster, and no simulation is needed while steps are applied that are known to be possible. Until then no pod
-// may move twice, and no node may be added and removed.
-func (f *state) deferChanges() { f.deferred = &scheduling.Delta{} }
-
-// applyDeferred tells the sessions the changes since deferChanges.
-func (f *state) applyDeferred() error {
-	d := f.deferred
-	f.deferred = nil
-	return f.apply(*d)
-}
-
-// apply makes a change in both sessions, or defers it.
-func (f *state) apply(d scheduling.Delta) error {
-	if held := f.deferred; held != nil {
-		held.Nodes, held.Pods, held.Moved = append(held.Nodes, d.Nodes...), append(held.Pods, d.Pods...), append(held.Moved, d.Moved...)
-		held.Removed.Nodes, held.Removed.Pods = append(held.Removed.Nodes, d.Removed.Nodes...), append(held.Removed.Pods, d.Removed.Pods...)
-		if d.Catalog != nil || d.PoolCatalogs != nil {
-			held.Catalog, held.PoolCatalogs = d.Catalog, d.PoolCatalogs
-		}
-		return nil
-	}
-	if err := f.launchSession.Apply(d); err != nil || f.placeSession == nil {
-		return err
-	}
-	d.Catalog, d.PoolCatalogs = nil, nil // the session has no NodePools
-	return f.placeSession.Apply(d)
+	return session.Closed(f.problem, s.node)
 }
 
 // returnToPending lets pods await a launch whose expected node was removed before they were bound. Only the session
@@ -238,7 +191,7 @@ func (f *state) returnToPending(pods []*corev1.Pod) error {
 	if len(pods) == 0 {
 		return nil
 	}
-	return f.launchSession.Apply(d)
+	return f.sessions.Launch.Apply(d)
 }
 
 // receivesPods reports whether evicted pods may be bound to a node: it is initialized, if a pool owns it, and ready.

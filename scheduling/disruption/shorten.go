@@ -39,7 +39,7 @@ func (p Planner) Shorten(ctx context.Context, c Cluster, plan *ConsolidationPlan
 	out := r.assemble()
 	if free {
 		out.Cordon = cordon(out.Steps)
-		out.Summary.Realised, err = start.realise(ctx, out, r.state.launchSession)
+		out.Summary.Realised, err = realise(ctx, start, out, r.state.sessions.Launch)
 	}
 	return out, err
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/eviction"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/session"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
@@ -51,19 +52,14 @@ type whatIf struct {
 }
 
 // simulateDrain simulates the removal of nodes with launches, and explains why pods have no node.
-func (f *state) simulateDrain(ctx context.Context, nodes []string) (*outcome, error) {
-	return f.simulate(ctx, &whatIf{nodes: nodes, launch: true, effort: f.planner.Policy.Effort, explain: true})
+func simulateDrain(ctx context.Context, f *state, nodes []string) (*outcome, error) {
+	return simulate(ctx, f, &whatIf{nodes: nodes, launch: true, effort: f.planner.Policy.Effort, explain: true})
 }
 
 // simulate answers a what-if. The state stays as it is. Pods that are pending already take part and may stay without
 // a node.
-func (f *state) simulate(ctx context.Context, q *whatIf) (*outcome, error) {
-	from := f.placeSession
-	if q.launch {
-		from = f.launchSession
-	}
-	fork := from.Fork()
-	d, out, err := f.drainDelta(q)
+func simulate(ctx context.Context, f *state, q *whatIf) (*outcome, error) {
+	d, out, err := drainDelta(f, q)
 	if err != nil {
 		return nil, err
 	}
@@ -75,29 +71,18 @@ func (f *state) simulate(ctx context.Context, q *whatIf) (*outcome, error) {
 			d.Removed.Pods = append(d.Removed.Pods, podspec.PodKey(f.awaitingLaunch[name]))
 		}
 	}
-	if err := fork.Apply(d); err != nil {
-		return nil, err
-	}
-	var plan *scheduling.Plan
-	switch {
-	case q.explain:
-		plan, err = fork.Plan(ctx)
-	case q.sketch:
-		plan, err = fork.Sketch(ctx)
-	default:
-		plan, err = fork.Place(ctx, q.effort)
-	}
+	plan, err := f.sessions.Ask(ctx, &session.Question{Change: d, Launch: q.launch, Effort: q.effort, Explain: q.explain, Sketch: q.sketch})
 	if err != nil {
 		return nil, err
 	}
-	f.readPlan(out, plan, out.origin)
-	f.agreeOnTopology(out.launches)
+	readPlan(f, out, plan, out.origin)
+	agreeOnTopology(f, out.launches)
 	return out, nil
 }
 
 // drainDelta is the change in which the nodes of a what-if are removed, and an outcome with these nodes and the
 // origin of the pods. Without launches the nodes stay, closed, so that topology spread counts their domains.
-func (f *state) drainDelta(q *whatIf) (d scheduling.Delta, out *outcome, err error) {
+func drainDelta(f *state, q *whatIf) (d scheduling.Delta, out *outcome, err error) {
 	out = &outcome{nodes: slices.Compact(slices.Sorted(slices.Values(q.nodes))), origin: map[string]string{}}
 	closed := q.closed
 	if q.launch {
@@ -112,7 +97,7 @@ func (f *state) drainDelta(q *whatIf) (d scheduling.Delta, out *outcome, err err
 		}
 		for _, pod := range at.pods {
 			if eviction.Reschedulable(pod) {
-				d.Pods = append(d.Pods, f.unboundCopy(pod))
+				d.Pods = append(d.Pods, f.sessions.Unbound(pod))
 				out.origin[podspec.PodName(pod)] = name
 			} else {
 				d.Removed.Pods = append(d.Removed.Pods, podspec.PodKey(pod))
@@ -120,7 +105,7 @@ func (f *state) drainDelta(q *whatIf) (d scheduling.Delta, out *outcome, err err
 		}
 		for _, pod := range at.expected {
 			if q.launch && !q.withoutPending {
-				d.Pods = append(d.Pods, f.unboundCopy(pod)) // stays pending, for another node
+				d.Pods = append(d.Pods, f.sessions.Unbound(pod)) // stays pending, for another node
 			} else {
 				d.Removed.Pods = append(d.Removed.Pods, podspec.PodKey(pod))
 			}
@@ -145,26 +130,9 @@ func (f *state) drainDelta(q *whatIf) (d scheduling.Delta, out *outcome, err err
 	return d, out, nil
 }
 
-// mostUnboundPods bounds the cache of copies of pods.
-const mostUnboundPods = 10_000
-
-// unboundCopy is a copy of a pod without a node.
-func (f *state) unboundCopy(pod *corev1.Pod) *corev1.Pod {
-	name := podspec.PodName(pod)
-	out := f.unboundPods[name]
-	if len(f.unboundPods) > mostUnboundPods {
-		clear(f.unboundPods)
-	}
-	if out == nil {
-		out = unbound(pod)
-		f.unboundPods[name] = out
-	}
-	return out
-}
-
 // readPlan adds the plan of a simulation to its outcome. Launches that have no pod of the origin are left out: they
 // are for pending pods.
-func (f *state) readPlan(out *outcome, plan *scheduling.Plan, origin map[string]string) {
+func readPlan(f *state, out *outcome, plan *scheduling.Plan, origin map[string]string) {
 	land := func(pods []string, to string) (own []string) {
 		for _, pod := range pods {
 			if from, ok := origin[pod]; ok {
@@ -177,7 +145,7 @@ func (f *state) readPlan(out *outcome, plan *scheduling.Plan, origin map[string]
 	for i := range plan.Existing {
 		land(plan.Existing[i].Pods, plan.Existing[i].Node)
 	}
-	names := f.launchNames()
+	names := launchNames(f)
 	for i := range plan.Launches {
 		l := plan.Launches[i]
 		if !slices.ContainsFunc(l.Pods, func(pod string) bool { return origin[pod] != "" }) {
@@ -186,7 +154,7 @@ func (f *state) readPlan(out *outcome, plan *scheduling.Plan, origin map[string]
 		l.Name = names(l.NodePool)
 		all := l.Pods
 		l.Pods = land(l.Pods, l.Name)
-		l.Requests = f.requestsWith(l.Requests, all, l.Pods)
+		l.Requests = requestsWith(f, l.Requests, all, l.Pods)
 		out.launches = append(out.launches, l)
 	}
 	for i := range plan.Unschedulable {
@@ -198,7 +166,7 @@ func (f *state) readPlan(out *outcome, plan *scheduling.Plan, origin map[string]
 }
 
 // launchNames returns a function that names launches of a pool, by names that no node and no earlier launch has.
-func (f *state) launchNames() func(pool string) string {
+func launchNames(f *state) func(pool string) string {
 	used := map[string]int{}
 	return func(pool string) string {
 		for {
@@ -212,7 +180,7 @@ func (f *state) launchNames() func(pool string) string {
 }
 
 // requestsWith are the requests of a launch after its list of pods has changed. Both lists are sorted.
-func (f *state) requestsWith(requests corev1.ResourceList, before, after []string) corev1.ResourceList {
+func requestsWith(f *state, requests corev1.ResourceList, before, after []string) corev1.ResourceList {
 	if slices.Equal(before, after) {
 		return requests
 	}
@@ -223,7 +191,7 @@ func (f *state) requestsWith(requests corev1.ResourceList, before, after []strin
 		if pod == nil {
 			continue
 		}
-		for resource, q := range provisioning.PodRequests([]*corev1.Pod{f.unboundCopy(pod)})[0] {
+		for resource, q := range provisioning.PodRequests([]*corev1.Pod{f.sessions.Unbound(pod)})[0] {
 			sum := out[resource]
 			if slices.Contains(leave, name) {
 				q.Neg()
@@ -253,7 +221,7 @@ func compareEvictions(a, b Eviction) int { return strings.Compare(a.Pod, b.Pod) 
 // because a simulation may leave them out or find no node for them, so that topology spread and pod affinity do not count
 // them; yet they run somewhere later, or still run on a node that is being removed. E.g. with them a spread may be broken
 // in another zone than the planned one.
-func (f *state) agreeOnTopology(launches []scheduling.Launch) {
+func agreeOnTopology(f *state, launches []scheduling.Launch) {
 	if len(f.awaitingLaunch) == 0 {
 		return
 	}
@@ -264,7 +232,7 @@ func (f *state) agreeOnTopology(launches []scheduling.Launch) {
 			continue
 		}
 		all := l.Options
-		l.Options = f.optionsAlike(l, keys)
+		l.Options = optionsAlike(f, l, keys)
 		if r, _ := f.stock.TooFewValues(l); r != nil {
 			l.Options = all // minValues must hold, and the pending pods may be gone by then
 		}
@@ -272,13 +240,13 @@ func (f *state) agreeOnTopology(launches []scheduling.Launch) {
 }
 
 // optionsAlike are the options of a launch that have the same values of some labels as the first.
-func (f *state) optionsAlike(l *scheduling.Launch, keys map[string]bool) []scheduling.LaunchOption {
+func optionsAlike(f *state, l *scheduling.Launch, keys map[string]bool) []scheduling.LaunchOption {
 	if len(keys) == 0 {
 		return l.Options
 	}
-	first := labelsOf(f.problem, l, &l.Options[0])
+	first := f.prices().Labels(l, &l.Options[0])
 	return keepOptions(l.Options, func(x *scheduling.LaunchOption) bool {
-		other := labelsOf(f.problem, l, x)
+		other := f.prices().Labels(l, x)
 		for key := range keys {
 			a, has := first[key]
 			if b, also := other[key]; a != b || has != also {

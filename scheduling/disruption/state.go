@@ -6,7 +6,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -14,11 +13,14 @@ import (
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/budget"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/eviction"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/landing"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/pricing"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/room"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/session"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/stock"
-	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
 
 // state is the cluster as it is after some steps of a plan: nodes, pods and pools, which of them may be disrupted, and
@@ -29,11 +31,9 @@ type state struct {
 	planner Planner
 	cluster *Cluster
 	problem *scheduling.Problem
-	now     time.Time
-	// nodeCost is the disruption cost of a node, without its pods.
-	nodeCost float64
-	pools    map[string]*poolState
-	ordered  []*poolState // by name
+	rules   *rules // the same for all forks
+	pools   map[string]*poolState
+	ordered []*poolState // by name
 	// nodes are the nodes of the cluster by name, then the launches of steps in their order. Removed ones stay in the
 	// list.
 	nodes  []*candidate
@@ -43,30 +43,25 @@ type state struct {
 	// on another one until then ("" for none).
 	pods        map[string]*corev1.Pod
 	currentNode map[string]string
-	podBudgets  *eviction.Budgets
 	// replicas counts the running pods of each controller.
 	replicas map[string]int
 	// disruptable are the nodes that may be disrupted for some reason before the first step.
 	disruptable map[string]bool
 
-	// launchSession may launch machines; placeSession has no NodePools, and does not hold the pods of awaitingLaunch.
-	// Apart from that both hold the same. Nodes that take in no pods are closed in both: they keep their pods, labels
-	// and capacity, and have no room.
-	launchSession, placeSession *provisioning.Session
-	// deferred are changes that the sessions have not been told yet; nil while they are told at once.
-	deferred *scheduling.Delta
+	// sessions hold the same cluster, to ask where pods would go; the one that may not launch does not hold the pods of
+	// awaitingLaunch. nil for a state that is asked no such question.
+	sessions *session.Sessions
 	// awaitingLaunch are the pending pods that fit on no existing node, by name. A provisioner has to launch their
 	// machines.
 	awaitingLaunch map[string]*corev1.Pod
 	// pending counts the cluster's pods that have no node.
-	pending  *Pending
-	capacity *capacity
+	pending *Pending
+	// requests are the requests of pods and the capacity of nodes in numbers; nil until openState has returned.
+	requests *room.Requests
 	// landing is the cluster as kube-scheduler's filters and scores see it; nil until openState has returned.
 	landing *landing.Landing
 	// pinned says that evicted pods run where a step says. Otherwise kube-scheduler binds them, as landing simulates.
 	pinned bool
-	// unboundPods caches copies of pods without a node, by name. Forks share it.
-	unboundPods map[string]*corev1.Pod
 	// launchCount is the highest number in the names of launches, by pool; the next launch has the next number.
 	// usedNames are names of removed machines of earlier plans, which must not come again.
 	launchCount map[string]int
@@ -107,7 +102,7 @@ type candidate struct {
 	drifted   string
 	// bare are pods on the node that have no controller.
 	bare []*corev1.Pod
-	// allocatable is the node's capacity for pods other than DaemonSets', by number of resource as in capacity.
+	// allocatable is the node's capacity for pods other than DaemonSets', as [room.Requests] counts it.
 	allocatable []int64
 	// closures counts the reasons to let the node take in no pods.
 	closures int
@@ -126,7 +121,7 @@ type poolState struct {
 	catalog *instancetypes.Catalog
 	// required are the pool's requirements of nodes.
 	required requirements.Set
-	budgets  []scheduling.Budget // the active ones
+	budgets  budget.Active
 	// nodes counts the initialized nodes, of which percentages in budgets are; unavailable are those of them that are
 	// not ready or being removed.
 	nodes, unavailable int
@@ -137,19 +132,16 @@ type poolState struct {
 // newState reads a valid cluster, without sessions.
 func newState(p Planner, c *Cluster) *state {
 	f := &state{
-		planner: p, cluster: c, problem: &c.Problem, now: p.Now, nodeCost: cmp.Or(p.NodeCost, 1),
+		planner: p, cluster: c, problem: &c.Problem, rules: newRules(p, c),
 		pools: map[string]*poolState{}, byName: make(map[string]*candidate, len(c.Nodes)), pods: make(map[string]*corev1.Pod, len(c.Running)), currentNode: map[string]string{}, replicas: map[string]int{},
-		awaitingLaunch: map[string]*corev1.Pod{}, unboundPods: map[string]*corev1.Pod{}, launchCount: map[string]int{}, usedNames: map[string]bool{}, stock: stock.New(&c.Problem), outOfTime: func() bool { return false },
-	}
-	if f.now.IsZero() {
-		f.now = c.Now
+		awaitingLaunch: map[string]*corev1.Pod{}, launchCount: map[string]int{}, usedNames: map[string]bool{}, stock: stock.New(&c.Problem), outOfTime: func() bool { return false },
 	}
 	for _, pool := range c.NodePools {
 		wanted, err := requirements.FromSelectors(pool.Spec.Template.Spec.Requirements)
 		if err != nil {
 			wanted = requirements.Set{} // refused by validation
 		}
-		f.pools[pool.Name] = &poolState{pool: pool, catalog: c.CatalogOf(pool.Name), required: wanted, budgets: inForce(pool, f.now)}
+		f.pools[pool.Name] = &poolState{pool: pool, catalog: c.CatalogOf(pool.Name), required: wanted, budgets: budget.At(pool, f.rules.now)}
 	}
 	for _, name := range slices.Sorted(maps.Keys(f.pools)) {
 		f.ordered = append(f.ordered, f.pools[name])
@@ -178,19 +170,15 @@ func newState(p Planner, c *Cluster) *state {
 			}
 		}
 	}
-	f.podBudgets = eviction.NewBudgets(c.PodDisruptionBudgets, f.budgetPods())
-	f.reserveBudgets(c.Underway)
+	f.rules.reserveBudgets(c.Underway, f.pods)
 	for _, s := range f.nodes {
 		f.update(s)
 		f.countInPool(s, 1)
-		s.podCauses, s.drifted = f.podBlockers(s), f.drift(s)
+		s.podCauses, s.drifted = f.rules.podBlockers(s), f.rules.drift(s)
 	}
-	f.disruptable = f.disruptableNodes()
+	f.disruptable = f.nodesWhere(f.rules.mayDisrupt)
 	return f
 }
-
-// budgetPods are the pods that PodDisruptionBudgets count, pending ones included.
-func (f *state) budgetPods() []*corev1.Pod { return slices.Concat(f.cluster.Pods, f.cluster.Running) }
 
 // update derives from the pods of a node which of them are reschedulable, its disruption cost and its price.
 func (f *state) update(s *candidate) {
@@ -205,7 +193,7 @@ func (f *state) update(s *candidate) {
 			s.bare = append(s.bare, pod)
 		}
 	}
-	s.cost = f.disruptionCost(s.reschedulable)
+	s.cost = f.rules.disruptionCost(s.reschedulable)
 	if s.launched {
 		return // its price is that of its launch
 	}
@@ -213,10 +201,7 @@ func (f *state) update(s *candidate) {
 	if s.pool != nil {
 		catalog = s.pool.catalog
 	}
-	t, o := offeringOfNode(s.node, catalog)
-	if s.price, s.machinePrice, s.priced = 0, 0, o != nil; s.priced {
-		s.price, s.machinePrice = f.planner.Policy.ExpectedPrice(t, o), o.Price
-	}
+	s.price, s.machinePrice, s.priced = f.prices().Node(s.node, catalog)
 }
 
 // countInPool adds a node to the sums of its pool, or subtracts it with sign -1.
@@ -225,7 +210,7 @@ func (f *state) countInPool(s *candidate, sign int) {
 	if p == nil {
 		return
 	}
-	p.price = addPrices(p.price, offerings.Price(sign)*s.price)
+	p.price = offerings.Sum(p.price, offerings.Price(sign)*s.price)
 	p.cost += float64(sign) * s.cost
 	if s.initialized() && !s.machine.Terminating {
 		p.nodes += sign
@@ -331,10 +316,45 @@ func (f *state) fork() *state {
 		out.nodes[i], out.byName[s.name] = &own, &own
 	}
 	out.landing = f.landing.Fork(0)
-	if f.launchSession != nil {
-		out.launchSession, out.placeSession = f.launchSession.Fork(), f.placeSession.Fork()
-	}
+	out.sessions = f.sessions.Fork()
 	out.pods, out.currentNode, out.awaitingLaunch = maps.Clone(f.pods), maps.Clone(f.currentNode), maps.Clone(f.awaitingLaunch)
 	out.launchCount, out.usedNames = maps.Clone(f.launchCount), maps.Clone(f.usedNames)
 	return &out
+}
+
+// prices are the prices of nodes and launches by the planner's policy.
+func (f *state) prices() pricing.Prices {
+	return pricing.Prices{Policy: &f.planner.Policy, Problem: f.problem}
+}
+
+// readRequests reads the requests of all pods, and the allocatable capacity of all nodes.
+func (f *state) readRequests() {
+	var nodes []*corev1.Node
+	var pods []*corev1.Pod
+	for _, s := range f.nodes {
+		nodes, pods = append(nodes, s.node), append(append(pods, s.pods...), s.expected...)
+	}
+	f.requests = room.NewRequests(nodes, pods)
+	for _, s := range f.nodes {
+		s.allocatable = f.requests.Allocatable(s.node)
+	}
+}
+
+// freeCapacity is the allocatable capacity of a node that no pod has requested.
+func (f *state) freeCapacity(s *candidate) []int64 {
+	return f.requests.Free(s.allocatable, slices.Concat(s.pods, s.expected)...)
+}
+
+// rooms is the free capacity of the nodes that take in pods, without the given nodes.
+func (f *state) rooms(but map[string]bool) *room.Rooms {
+	var names []string
+	var free [][]int64
+	for _, name := range f.names() {
+		at := f.byName[name]
+		if at.closures > 0 || but[name] || at.node.Spec.Unschedulable {
+			continue
+		}
+		names, free = append(names, name), append(free, f.freeCapacity(at))
+	}
+	return room.New(names, free, f.requests.Resources())
 }

@@ -59,7 +59,7 @@ func TestAsk(t *testing.T) {
 			}
 			s := stateOf(t, change)
 			tt.ask.effort = scheduling.EffortFast
-			o, err := s.simulate(context.Background(), &tt.ask)
+			o, err := simulate(context.Background(), s, &tt.ask)
 			require.NoError(t, err)
 			assert.Len(t, o.unschedulable, tt.stuck)
 			got := map[string]string{}
@@ -73,7 +73,7 @@ func TestAsk(t *testing.T) {
 			assert.NotNil(t, s.existing("one"), "the state stays as it is")
 		})
 	}
-	_, err := stateOf(t).simulate(context.Background(), &whatIf{nodes: []string{"none"}})
+	_, err := simulate(context.Background(), stateOf(t), &whatIf{nodes: []string{"none"}})
 	require.ErrorContains(t, err, `no node "none"`)
 }
 
@@ -82,13 +82,13 @@ func TestTake(t *testing.T) {
 	s := stateOf(t)
 	ctx := context.Background()
 	before := s.fork()
-	o, err := s.simulateDrain(ctx, []string{"one"})
+	o, err := simulateDrain(ctx, s, []string{"one"})
 	require.NoError(t, err)
 	require.Len(t, o.launches, 1)
 	require.NoError(t, s.take(&Step{Drain: o.nodes, Launches: o.launches, Evictions: o.evictions}))
 	assert.Equal(t, []string{"default-1", "two"}, s.names())
 	assert.Equal(t, []*corev1.Pod{s.pods["shop/web"]}, s.byName["default-1"].pods)
-	for _, session := range []*provisioning.Session{s.launchSession, s.placeSession} {
+	for _, session := range []*provisioning.Session{s.sessions.Launch, s.sessions.Place} {
 		held := session.Problem()
 		require.Len(t, held.Running, len(s.pods))
 		for _, pod := range held.Running {
@@ -96,7 +96,7 @@ func TestTake(t *testing.T) {
 		}
 	}
 	assert.Equal(t, []string{"one", "two"}, before.names(), "a fork goes its own way")
-	o, err = s.simulateDrain(ctx, []string{"default-1"})
+	o, err = simulateDrain(ctx, s, []string{"default-1"})
 	require.NoError(t, err)
 	require.Len(t, o.launches, 1)
 	assert.Equal(t, "default-2", o.launches[0].Name, "no name comes twice")
@@ -108,7 +108,7 @@ func TestTake(t *testing.T) {
 func TestShun(t *testing.T) {
 	s := stateOf(t, func(c *Cluster) { c.Running = c.Running[:2] })
 	ask := func() int {
-		o, err := s.simulate(context.Background(), &whatIf{nodes: []string{"one"}, effort: scheduling.EffortFast})
+		o, err := simulate(context.Background(), s, &whatIf{nodes: []string{"one"}, effort: scheduling.EffortFast})
 		require.NoError(t, err)
 		return len(o.unschedulable)
 	}
@@ -130,7 +130,7 @@ func TestExpects(t *testing.T) {
 	})
 	assert.Len(t, slices.Concat(s.byName["one"].expected, s.byName["two"].expected), 1)
 	assert.Len(t, s.awaitingLaunch, 1)
-	o, err := s.simulateDrain(context.Background(), []string{"one"})
+	o, err := simulateDrain(context.Background(), s, []string{"one"})
 	require.NoError(t, err)
 	assert.Empty(t, o.unschedulable)
 	for i := range o.launches {
@@ -149,7 +149,7 @@ func TestExpectedPodsWaitAgain(t *testing.T) {
 	require.NotEmpty(t, s.byName["one"].expected)
 	require.Empty(t, s.awaitingLaunch)
 	before := s.fork()
-	o, err := s.simulateDrain(ctx, []string{"one", "two"})
+	o, err := simulateDrain(ctx, s, []string{"one", "two"})
 	require.NoError(t, err)
 	require.Len(t, o.launches, 1, "not the one that is bought for the pod that waits")
 	assert.Equal(t, []string{"shop/db"}, o.launches[0].Pods)
@@ -158,11 +158,11 @@ func TestExpectedPodsWaitAgain(t *testing.T) {
 	assert.Contains(t, s.awaitingLaunch, "shop/soon")
 	assert.NotContains(t, s.pods, "shop/soon")
 	assert.Empty(t, before.awaitingLaunch, "a fork goes its own way")
-	held := s.launchSession.Problem()
+	held := s.sessions.Launch.Problem()
 	require.Len(t, held.Pods, 1)
 	assert.Empty(t, held.Pods[0].Spec.NodeName)
-	assert.Len(t, s.placeSession.Problem().Running, 1)
-	assert.Empty(t, s.placeSession.Problem().Pods)
+	assert.Len(t, s.sessions.Place.Problem().Running, 1)
+	assert.Empty(t, s.sessions.Place.Problem().Pods)
 }
 
 // As long as pods wait that rules may count, the options of a launch do not differ in what
@@ -183,7 +183,7 @@ func TestOptionsAgreeWhilePodsWait(t *testing.T) {
 		"one waits with a tie": {func(c *Cluster) { c.Pods = []*corev1.Pod{apart(pod("never", "", "100"))} }, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			o, err := stateOf(t, tt.change).simulateDrain(context.Background(), []string{"one"})
+			o, err := simulateDrain(context.Background(), stateOf(t, tt.change), []string{"one"})
 			require.NoError(t, err)
 			require.Len(t, o.launches, 1)
 			zones := map[string]bool{}

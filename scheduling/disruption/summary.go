@@ -13,7 +13,7 @@ import (
 
 // assemble is the plan with its verdicts, warnings and sums.
 func (r *run) assemble() *ConsolidationPlan {
-	plan := &ConsolidationPlan{Steps: r.steps, Nodes: r.verdicts(), Pending: r.state.pending, Warnings: slices.Concat(r.warnings, provisioning.IdleNodePools(r.state.problem), r.state.inputWarnings())}
+	plan := &ConsolidationPlan{Steps: r.steps, Nodes: r.verdicts(), Pending: r.state.pending, Warnings: slices.Concat(r.warnings, provisioning.IdleNodePools(r.state.problem), inputWarnings(r.state))}
 	slices.SortStableFunc(plan.Warnings, func(a, b scheduling.Warning) int {
 		return cmp.Or(cmp.Compare(a.Object, b.Object), cmp.Compare(a.Message, b.Message))
 	})
@@ -25,7 +25,7 @@ func (r *run) assemble() *ConsolidationPlan {
 
 // inputWarnings are warnings about parts of the input that have no effect: pods on nodes that are not in it, and
 // fields of pools.
-func (f *state) inputWarnings() []scheduling.Warning {
+func inputWarnings(f *state) []scheduling.Warning {
 	out := validate.PoolWarnings(f.problem)
 	for _, pod := range f.problem.Running {
 		if f.byName[pod.Spec.NodeName] == nil && !podspec.Terminal(pod) {
@@ -63,7 +63,7 @@ func (r *run) summary() ConsolidationSummary {
 		UnpricedNodes: r.before.unpriced, Status: scheduling.StatusComplete,
 		Catalog: r.state.problem.Catalog.Origin(),
 	}
-	if s.NodeOverheadPerHour = r.state.planner.Policy.NodeOverhead; r.state.hasExpectedCosts() {
+	if s.NodeOverheadPerHour = r.state.planner.Policy.NodeOverhead; r.state.prices().ExceedMachines() {
 		s.ExpectedPerHourBefore, s.ExpectedPerHourAfter = r.before.price, after.price
 	}
 	var saved offerings.Price
@@ -72,7 +72,7 @@ func (r *run) summary() ConsolidationSummary {
 		s.PodsMoved += len(step.Evictions)
 		s.Launches += len(step.Launches)
 		s.DisruptionCost += step.DisruptionCost
-		saved = addPrices(saved, step.SavingPerHour)
+		saved = offerings.Sum(saved, step.SavingPerHour)
 		s.Frontier = append(s.Frontier, Point{Steps: i + 1, SavingPerHour: saved, PodsMoved: s.PodsMoved, DisruptionCost: s.DisruptionCost})
 	}
 	if found := r.findings; found != nil {
@@ -81,7 +81,7 @@ func (r *run) summary() ConsolidationSummary {
 		}
 		if least := found.rebuilt; least != nil {
 			if least.price > after.price {
-				least = &rebuildTarget{tally: after, composition: r.state.composition(func(s *candidate) bool { return !s.removed }, nil)} // it holds the same pods
+				least = &rebuildTarget{tally: after, composition: compositionOf(r.state, func(s *candidate) bool { return !s.removed }, nil)} // it holds the same pods
 			}
 			s.Rebuilt = r.state.rebuilt(least)
 		}
@@ -102,7 +102,7 @@ func (r *run) summary() ConsolidationSummary {
 // rebuilt is a rebuilt cluster as in a summary.
 func (f *state) rebuilt(t *rebuildTarget) *Rebuilt {
 	out := &Rebuilt{Nodes: t.nodes, PricePerHour: t.machinePrice, Composition: t.composition, LeftOut: t.leftOut}
-	if f.hasExpectedCosts() {
+	if f.prices().ExceedMachines() {
 		out.ExpectedPerHour = t.price
 		return out
 	}

@@ -30,9 +30,9 @@ func (f *state) take(step *Step) error {
 		}
 		s := &candidate{name: l.Name, node: node, machine: &Machine{Node: l.Name, Created: f.lastPodEvent(true), Initialized: f.lastPodEvent(true)}, pool: f.pools[l.NodePool], launched: true}
 		s.original = s.machine
-		s.price, s.machinePrice, s.priced, s.cost = f.launchPrice(l), l.Price, true, f.nodeCost
-		if f.capacity != nil {
-			s.allocatable = f.capacity.launched(node, l)
+		s.price, s.machinePrice, s.priced, s.cost = f.prices().Launch(l), l.Price, true, f.rules.nodeCost
+		if f.requests != nil {
+			s.allocatable = f.requests.Launched(node, l)
 		}
 		f.nodes = append(f.nodes, s)
 		f.byName[l.Name] = s
@@ -100,22 +100,22 @@ func (f *state) take(step *Step) error {
 			s.receivedPods, s.excluded = true, s.excluded || f.pinned || !step.forced()
 		}
 		machine := *s.machine
-		machine.LastPodEvent = f.lastPodEvent(f.consolidatable(s))
+		machine.LastPodEvent = f.lastPodEvent(f.rules.consolidatable(s))
 		s.machine = &machine
 		f.update(s)
-		s.podCauses = f.podBlockers(s)
+		s.podCauses = f.rules.podBlockers(s)
 		f.countInPool(s, 1)
 	}
 	if f.landing != nil {
 		f.landing.Take(landingStep(step, displaced))
 	}
-	if f.launchSession == nil {
+	if f.sessions == nil {
 		return nil
 	}
 	if err := f.stock.Reserve(reserved, &d); err != nil {
 		return err
 	}
-	if err := f.apply(d); err != nil {
+	if err := f.sessions.Apply(d); err != nil {
 		return err
 	}
 	return f.returnToPending(displaced)
@@ -127,7 +127,7 @@ func (f *state) lastPodEvent(before bool) time.Time {
 	if f.searching && before {
 		return longAgo()
 	}
-	return f.now
+	return f.rules.now
 }
 
 // restarted is the pod after it has started again. It is a copy only if more than its node differs, e.g. the start
@@ -138,7 +138,7 @@ func (f *state) restarted(pod *corev1.Pod) *corev1.Pod {
 		return pod
 	}
 	again := podspec.Successor(pod, pod.Spec.NodeName)
-	again.Status.StartTime = &metav1.Time{Time: f.now}
+	again.Status.StartTime = &metav1.Time{Time: f.rules.now}
 	return again
 }
 

@@ -1,19 +1,13 @@
 package disruption
 
 import (
-	"reflect"
-	"slices"
-	"time"
+	"context"
 
-	corev1 "k8s.io/api/core/v1"
-
-	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/certificate"
-	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/eviction"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/stock"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/rebuild"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/prove"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
 
@@ -35,37 +29,7 @@ func (c *Cluster) RebuildProblem(p Planner) scheduling.Problem {
 		return c.Problem
 	}
 	f := newState(p, c)
-	return f.rebuildProblem(f.disruptable)
-}
-
-// rebuildProblem is the problem of [Cluster.RebuildProblem], with the given nodes gone.
-func (f *state) rebuildProblem(loose map[string]bool) scheduling.Problem {
-	c := f.problem
-	out := *c
-	out.Pods, out.Running, out.Nodes, out.Nominated = nil, nil, nil, nil
-	var gone []*corev1.Node
-	for _, node := range c.Nodes {
-		if loose[node.Name] {
-			gone = append(gone, node)
-		} else {
-			out.Nodes = append(out.Nodes, node)
-		}
-	}
-	for _, list := range [][]*corev1.Pod{c.Running, c.Pods} {
-		for _, pod := range list {
-			switch {
-			case pod.Spec.NodeName == "":
-			case !loose[pod.Spec.NodeName]:
-				out.Running = append(out.Running, pod)
-			case eviction.Reschedulable(pod):
-				out.Pods = append(out.Pods, unbound(pod))
-			}
-		}
-	}
-	if err := restoreOffers(&out, gone); err != nil {
-		return *c // the catalog was valid before, and has lost no offering
-	}
-	return out
+	return rebuild.Problem(f.problem, f.disruptable)
 }
 
 // rebuildTarget is a cluster rebuilt from scratch. The search for savings aims at its price.
@@ -85,68 +49,37 @@ type rebuildTarget struct {
 	podValues map[string]offerings.Price
 }
 
-// restoreOffers puts the offerings of removed nodes back on sale in a problem of rebuilding, because the nodes could
-// as well have stayed: reservations get their machines back, and offerings that are sold out are available.
-func restoreOffers(p *scheduling.Problem, nodes []*corev1.Node) error {
-	had, lent := map[offerings.Key]bool{}, map[string]int{}
-	for _, node := range nodes {
-		key := instancetypes.OfferingOf(node)
-		had[key] = true
-		if key.ReservationID != "" {
-			lent[key.ReservationID]++
+// solveRebuild plans the cluster from scratch with the given nodes gone, for its price, the bound and the dual values
+// of pods. More than the least effort lowers the price by a few percent and raises the bound by tenths of a percent,
+// and takes longer than everything else of a plan.
+func solveRebuild(ctx context.Context, f *state, effort scheduling.Effort, gone map[string]bool) (*rebuildTarget, error) {
+	task := rebuild.Task{Cluster: f.problem, Gone: gone, Policy: f.planner.Policy, BoundFreely: !f.pinned}
+	if f.sessions != nil {
+		task.Session = f.sessions.Launch
+	}
+	task.Policy.Effort = effort
+	found, err := rebuild.Solve(ctx, task)
+	if err != nil {
+		return nil, err
+	}
+	var fixed tally
+	for _, s := range f.nodes {
+		if !s.launched && !gone[s.name] {
+			fixed.add(s)
 		}
 	}
-	p.Unavailable = withoutMarks(p.Unavailable, had, p.Now)
-	k, err := stock.New(p).Changed(func(t *instancetypes.InstanceType, o *offerings.Offering) bool {
-		more, again := 0, o.Unavailable && had[o.Key(t.Name)]
-		if o.CapacityType == offerings.Reserved {
-			more = lent[o.ReservationID]
-		}
-		o.Unavailable = o.Unavailable && !again
-		o.ReservationCount += more
-		return again || more > 0
-	})
-	p.Catalog, p.PoolCatalogs = k.All, k.Pools
-	return err
-}
-
-// rebuildPolicy is the planner's policy, which also allows the offerings of the given nodes, because these could as
-// well have stayed.
-func (f *state) rebuildPolicy(loose map[string]bool) scheduling.Policy {
-	solver, had := f.planner.Policy, map[offerings.Key]bool{}
-	for name := range loose {
-		had[instancetypes.OfferingOf(f.byName[name].node)] = true
+	sums, proof := &found.Plan.Summary, &found.Proof.Summary
+	t := &rebuildTarget{
+		tally: tally{
+			price:        offerings.Sum(max(sums.PricePerHour, sums.ExpectedPerHour), fixed.price),
+			machinePrice: offerings.Sum(sums.PricePerHour, fixed.machinePrice), nodes: sums.Nodes + fixed.nodes,
+		},
+		bound: offerings.Sum(proof.LowerBoundPerHour, fixed.price), kept: fixed.price, certificate: proof.Certificate,
+		composition: compositionOf(f, func(s *candidate) bool { return !s.launched && !gone[s.name] }, found.Plan.Launches),
+		podValues:   prove.PodDuals(proof.Certificate, found.Problem.Pods),
 	}
-	was := f.planner.Policy
-	if !was.NoSpot && len(was.Filters) == 0 && reflect.ValueOf(was.Size).IsZero() {
-		return was
+	for i := range found.Proof.Unschedulable {
+		t.leftOut = append(t.leftOut, found.Proof.Unschedulable[i].Pod)
 	}
-	solver.NoSpot, solver.Size = false, scheduling.NodeSize{}
-	solver.Filters = []instancetypes.Filter{func(t *instancetypes.InstanceType, o offerings.Offering) bool {
-		return offers.Allows(was, t, o) || had[o.Key(t.Name)]
-	}}
-	return solver
-}
-
-// withoutMarks is a record of unavailable offerings without the marks that cover any of the given offerings.
-func withoutMarks(u *offerings.Unavailable, had map[offerings.Key]bool, now time.Time) *offerings.Unavailable {
-	covers := func(mark offerings.Key) bool {
-		for key := range had {
-			if (mark.InstanceType == "" || mark.InstanceType == key.InstanceType) && (mark.Zone == "" || mark.Zone == key.Zone) &&
-				(mark.CapacityType == "" || mark.CapacityType == key.CapacityType) && (mark.ReservationID == "" || mark.ReservationID == key.ReservationID) {
-				return true
-			}
-		}
-		return false
-	}
-	if u.Len() == 0 || !slices.ContainsFunc(u.Keys(), covers) {
-		return u
-	}
-	out := &offerings.Unavailable{}
-	for key, until := range u.All() {
-		if !covers(key) {
-			out.Mark(key, now, until.Sub(now))
-		}
-	}
-	return out
+	return t, nil
 }

@@ -65,7 +65,7 @@ func TestTurns(t *testing.T) {
 	step := &Step{Reason: Underutilized, Drain: []string{"a-x", "d-z"}, Evictions: []Eviction{
 		{Pod: "shop/web-d-z", From: "d-z", To: "b-x"}, {Pod: "shop/web-a-x", From: "a-x", To: "c-y"},
 	}}
-	uses, ok := f.assignWaves(step, nil)
+	uses, ok := assignWaves(f, step, nil)
 	require.True(t, ok)
 	assert.Equal(t, []BudgetUse{{Budget: "shop/web", Pods: 1, Allowed: 1}}, uses)
 	assert.Equal(t, "shop/web-a-x", step.Evictions[0].Pod)
@@ -89,17 +89,17 @@ func TestOutOfTurn(t *testing.T) {
 	simulated(t, f)
 	o := &outcome{nodes: []string{"a-x", "b-y"}, evictions: []Eviction{{Pod: "shop/web-a-x", From: "a-x", To: "to-y"}, {Pod: "shop/web-b-y", From: "b-y", To: "to-x"}}}
 	for _, reason := range []Reason{Drifted, Underutilized} {
-		_, cause := f.admit(reason, o)
+		_, cause := admit(f, reason, o)
 		require.NotNil(t, cause, reason)
 		assert.Equal(t, CauseBudget, cause.Code)
 		assert.Equal(t, "poddisruptionbudget/shop/web", cause.Object)
 	}
-	step, cause := f.admit(Expired, o)
+	step, cause := admit(f, Expired, o)
 	require.Nil(t, cause, "what has to be is done at once")
 	assert.Equal(t, []int{1, 1}, []int{step.Evictions[0].Wave, step.Evictions[1].Wave})
 	assert.Equal(t, 2, step.PodDisruptionBudgets[0].Pods)
-	f.podBudgets.Charges(f.pods["shop/web-a-x"])[0].Allowed = 2
-	step, cause = f.admit(Underutilized, o)
+	f.rules.podBudgets.Charges(f.pods["shop/web-a-x"])[0].Allowed = 2
+	step, cause = admit(f, Underutilized, o)
 	require.Nil(t, cause, "both at once is fine")
 	assert.Equal(t, 1, step.Evictions[1].Wave)
 }
@@ -119,7 +119,7 @@ func TestFollowersTakeTurns(t *testing.T) {
 		{Pod: "shop/web-a-x", From: "a-x", To: "default-1"}, {Pod: "shop/web-b-x", From: "b-x", To: "default-1"},
 	}}
 	step.Launches = append(step.Launches, l)
-	_, ok := f.assignWaves(step, nil)
+	_, ok := assignWaves(f, step, nil)
 	require.True(t, ok)
 	assert.Equal(t, "shop/web-b-x", step.Evictions[0].Pod)
 	assert.Equal(t, 2, step.Evictions[1].Wave)

@@ -16,7 +16,7 @@ import (
 
 // unblock is the planner and the cluster with settings and objects changed so that a cause holds no node, and the
 // changes of objects, by object. It reports false if no change removes the cause.
-func (f *state) unblock(p Planner, c Cluster, o *blocker) (Planner, Cluster, []ObjectChange, bool) {
+func unblocked(f *state, p Planner, c Cluster, o *blocker) (Planner, Cluster, []ObjectChange, bool) {
 	u := &unblocking{planner: p, cluster: c, held: o.nodes, state: f, changes: map[string]string{}}
 	done := u.byCode(o.Code)
 	changes := []ObjectChange{}
@@ -138,7 +138,7 @@ func (u *unblocking) leaveAnnotationsOut() {
 			u.changes["node/"+s.name] = "remove the annotation " + eviction.DoNotDisrupt
 		}
 		for _, pod := range s.pods {
-			if eviction.Protected(pod, u.state.now) {
+			if eviction.Protected(pod, u.state.rules.now) {
 				asks[podspec.PodName(pod)] = true
 				u.changes["pod/"+podspec.PodName(pod)] = "remove the annotation " + eviction.AnnotationOf(pod)
 			}
@@ -167,10 +167,10 @@ func (u *unblocking) letOneGo() {
 	none, second := map[string]bool{}, map[string]bool{}
 	for _, s := range u.held {
 		for _, pod := range s.pods {
-			if !eviction.Evictable(pod, u.state.now) {
+			if !eviction.Evictable(pod, u.state.rules.now) {
 				continue
 			}
-			for i, g := range u.state.podBudgets.Charges(pod) {
+			for i, g := range u.state.rules.podBudgets.Charges(pod) {
 				if i > 0 {
 					second[g.Name] = true
 				} else if g.Allowed == 0 {
@@ -187,7 +187,7 @@ func (u *unblocking) letOneGo() {
 			u.changes[object] = "delete it: its pods have another one"
 			continue
 		case none[name]:
-			if own, to := eviction.Allowing(b, u.state.budgetPods()); own != nil {
+			if own, to := eviction.Allowing(b, u.state.cluster.budgetPods()); own != nil {
 				b, u.changes[object] = own, to
 			}
 		}

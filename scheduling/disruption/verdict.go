@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
+	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
@@ -51,16 +52,16 @@ func (r *run) reasons(s *candidate) []Cause {
 	}
 	f := r.state
 	add(r.causes[s.name]...)
-	if !f.enabled(Underutilized) {
+	if !f.rules.enabled(Underutilized) {
 		if len(s.reschedulable) == 0 && s.pool != nil {
-			add(f.blockers(s, Empty)...)
+			add(f.rules.blockers(s, Empty)...)
 		}
 		add(notEnabledCause(Underutilized))
 		return out
 	}
 	before := *s
 	before.machine = s.original // pods have only arrived by the plan itself
-	blockers := f.blockers(&before, Underutilized)
+	blockers := f.rules.blockers(&before, Underutilized)
 	add(blockers...)
 	if s.receivedPods {
 		add(Cause{Code: CauseReceives, Detail: "pods of drained nodes are rescheduled to it"})
@@ -117,14 +118,14 @@ func (r *run) explain(ctx context.Context) error {
 		}
 		detail := fmt.Sprintf("costs %s, and capacity for its pods costs %s at the cheapest", perHour(r.price), perHour(r.price-r.waste))
 		out.causes[r.name] = []Cause{{Code: CauseNoSaving, Detail: detail}}
-		if cause := x.state.refusalCause(r.name); cause != nil {
+		if cause := refusalCause(x.state, r.name); cause != nil {
 			out.causes[r.name] = []Cause{*cause}
 			continue
 		}
 		if i >= mostRejected {
 			continue
 		}
-		o, err := x.state.simulate(ctx, &whatIf{nodes: []string{r.name}, launch: true, effort: scheduling.EffortFast})
+		o, err := simulate(ctx, x.state, &whatIf{nodes: []string{r.name}, launch: true, effort: scheduling.EffortFast})
 		if err != nil {
 			return unlessDeadline(ctx, err)
 		}
@@ -136,14 +137,14 @@ func (r *run) explain(ctx context.Context) error {
 
 // rejectedMove is a move of one node that was not made, and the cause against it.
 func (x *search) rejectedMove(r *rankedCandidate, o *outcome) *RejectedMove {
-	m := x.state.moveOf(o.nodes)
-	out := &RejectedMove{Drain: o.nodes, SavingPerHour: m.price - x.state.launchesPrice(o.launches), DisruptionCost: m.cost}
-	score, _ := x.state.score(m, out.SavingPerHour)
+	m := moveOf(x.state, o.nodes)
+	out := &RejectedMove{Drain: o.nodes, SavingPerHour: m.price - x.state.prices().Launches(o.launches), DisruptionCost: m.cost}
+	score, _ := scoreOf(x.state, m, out.SavingPerHour)
 	out.Score = finite(score)
 	for i := range o.launches {
-		out.Launches, out.PricePerHour = append(out.Launches, o.launches[i].Options[0]), addPrices(out.PricePerHour, o.launches[i].Price)
+		out.Launches, out.PricePerHour = append(out.Launches, o.launches[i].Options[0]), offerings.Sum(out.PricePerHour, o.launches[i].Price)
 	}
-	if _, cause := x.state.decide(Underutilized, o, nil); cause != nil {
+	if _, cause := decide(x.state, Underutilized, o, nil); cause != nil {
 		out.Because = *cause
 		return out
 	}

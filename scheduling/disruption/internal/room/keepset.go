@@ -27,7 +27,9 @@ type Node struct {
 // Pod is a reschedulable pod with its requests and the value of a place for it, in the unit of prices. Pods with the
 // same requests must share the slice, and have the same value.
 type Pod struct {
-	*corev1.Pod
+	// Object is the pod by which node selectors and tolerations are read.
+	Object *corev1.Pod
+	// Size are the requests, by number of resource.
 	Size  []int64
 	Worth float64
 }
@@ -111,10 +113,10 @@ func (s *KeepSet) count(nodes []Node) {
 	known, groups := map[kind]int{}, map[string]int{}
 	for i := range nodes {
 		for _, pod := range nodes[i].Pods {
-			where := feasibilityKey(pod.Pod)
+			where := feasibilityKey(pod.Object)
 			if _, ok := groups[where]; !ok {
 				groups[where] = len(groups)
-				s.addGroup(pod.Pod)
+				s.addGroup(pod.Object)
 			}
 			k := kind{&pod.Size[0], groups[where]}
 			c, ok := known[k]
