@@ -1,10 +1,7 @@
 package scheduling
 
 import (
-	"cmp"
-	"errors"
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -62,61 +59,4 @@ func (e *FieldErrors) Unwrap() []error {
 		errs[i] = f
 	}
 	return errs
-}
-
-// Faults collects field errors of one object after another. Paths are built only for faults,
-// because most objects have none.
-type Faults struct {
-	List []*FieldError
-	// Object returns the path of the current object, e.g. "pods[shop/web-3]".
-	Object func() string
-}
-
-// Add notes a fault of the field at a path within the current object.
-func (f *Faults) Add(value, message, path string) {
-	if f.Object != nil {
-		switch object := f.Object(); {
-		case path == "":
-			path = object
-		case path[0] == '[':
-			path = object + path
-		default:
-			path = object + "." + path
-		}
-	}
-	f.List = append(f.List, &FieldError{Path: path, Value: value, Message: message})
-}
-
-// Err returns the collected faults, sorted, each fault once; nil if there are none.
-func (f *Faults) Err() error {
-	f.List = slices.DeleteFunc(f.List, func(e *FieldError) bool { return e == nil })
-	if len(f.List) == 0 {
-		return nil
-	}
-	order := func(a, b *FieldError) int {
-		return cmp.Or(strings.Compare(a.Path, b.Path), strings.Compare(a.Message, b.Message), strings.Compare(a.Value, b.Value))
-	}
-	slices.SortFunc(f.List, order)
-	f.List = slices.CompactFunc(f.List, func(a, b *FieldError) bool { return order(a, b) == 0 })
-	return &FieldErrors{Errors: f.List}
-}
-
-// Unjoin returns the errors that errors.Join put together.
-func Unjoin(err error) []error {
-	if err == nil {
-		return nil
-	}
-	var joined interface{ Unwrap() []error }
-	if errors.As(err, &joined) {
-		return joined.Unwrap()
-	}
-	return []error{err}
-}
-
-// Field appends the key of a map to a path: .cpu, but [nvidia.com/gpu].
-func Field(key string) string {
-	if key == "" || strings.ContainsAny(key, "./[] ") {
-		return "[" + key + "]"
-	}
-	return "." + key
 }

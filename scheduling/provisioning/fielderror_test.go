@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/faults"
 )
 
 // faultsOf returns the lines of an error that must be a *FieldErrors, none for nil.
@@ -28,7 +29,7 @@ func faultsOf(t *testing.T, err error) []string {
 }
 
 func TestFieldErrors(t *testing.T) {
-	var f scheduling.Faults
+	var f faults.Collector
 	require.NoError(t, f.Err())
 	f.Add("", "is missing", "b")
 	f.Object = func() string { return "pods[shop/a]" }
@@ -59,13 +60,13 @@ pods[shop/a][3].key: is wrong: "x"`, err.Error())
 
 func TestUnjoin(t *testing.T) {
 	a, b := errors.New("a"), errors.New("b")
-	assert.Empty(t, scheduling.Unjoin(nil))
-	assert.Equal(t, []error{a}, scheduling.Unjoin(a))
-	assert.Equal(t, []error{a, b}, scheduling.Unjoin(errors.Join(a, b)))
+	assert.Empty(t, faults.Unjoin(nil))
+	assert.Equal(t, []error{a}, faults.Unjoin(a))
+	assert.Equal(t, []error{a, b}, faults.Unjoin(errors.Join(a, b)))
 }
 
 func TestField(t *testing.T) {
-	assert.Equal(t, ".cpu", scheduling.Field("cpu"))
-	assert.Equal(t, "[nvidia.com/gpu]", scheduling.Field("nvidia.com/gpu"))
-	assert.Equal(t, "[]", scheduling.Field(""))
+	assert.Equal(t, ".cpu", faults.Field("cpu"))
+	assert.Equal(t, "[nvidia.com/gpu]", faults.Field("nvidia.com/gpu"))
+	assert.Equal(t, "[]", faults.Field(""))
 }

@@ -60,11 +60,11 @@ func (x *Session) ForProblem(s scheduling.Policy, p scheduling.Problem) (*Sessio
 // checkedSession starts a session with a problem that may have faults.
 func checkedSession(s scheduling.Policy, p scheduling.Problem, m *instance.Memory) (*Session, error) {
 	c := validate.NewChecker()
-	c.List = validate.Faults(&s)
+	c.Faults.List = validate.Faults(&s)
 	c.AllPods(&p, nil)
 	c.Objects(&p)
 	c.PoolCatalogs(&p)
-	if err := c.Err(); err != nil {
+	if err := c.Faults.Err(); err != nil {
 		return nil, err
 	}
 	return newSession(s, p, m), nil
@@ -123,8 +123,8 @@ func (x *Session) facts() (*instance.Facts, error) {
 	problem := x.problem
 	problem.Pods = x.waiting.pods
 	c := validate.NewChecker()
-	if c.Choice(&problem); len(c.List) > 0 {
-		return nil, c.Err()
+	if c.Choice(&problem); len(c.Faults.List) > 0 {
+		return nil, c.Faults.Err()
 	}
 	return &instance.Facts{
 		Problem: &problem, Solver: &x.solver, Readings: x.waiting.readings(), Cluster: x.cluster, Spaces: x.running.Spaces, Memory: x.memory,

@@ -27,7 +27,7 @@ func (x *Session) Apply(d scheduling.Delta) error {
 	objects(&next, c, &d)
 	pods := x.podChange(c, &d)
 	catalogs(c, &next, &d)
-	if err := c.Err(); err != nil {
+	if err := c.Faults.Err(); err != nil {
 		return err
 	}
 	if err := reprice(&next, d.Offerings); err != nil {
@@ -79,7 +79,7 @@ func check(d *scheduling.Delta) error {
 	c.AllPods(&p, nil)
 	c.Objects(&p)
 	moved(c, d.Moved)
-	return c.Err()
+	return c.Faults.Err()
 }
 
 // moved reports moves to nowhere.
@@ -87,7 +87,7 @@ func moved(c *validate.Checker, moves []scheduling.Move) {
 	for i := range moves {
 		if m := &moves[i]; m.Node == "" {
 			c.MoveTo(validate.Position{List: "moved", Index: i, Namespace: podspec.OrDefault(m.Pod.Namespace), Name: m.Pod.Name})
-			c.Add("", "is missing", "node")
+			c.Faults.Add("", "is missing", "node")
 		}
 	}
 }
@@ -200,10 +200,10 @@ func reprice(p *scheduling.Problem, changes []instancetypes.OfferingChange) erro
 	for i, ok := range found {
 		if !ok {
 			c.MoveTo(validate.Position{List: "offerings", Index: i})
-			c.Add(changes[i].InstanceType, "is in no catalog", "instanceType")
+			c.Faults.Add(changes[i].InstanceType, "is in no catalog", "instanceType")
 		}
 	}
-	if err := c.Err(); err != nil {
+	if err := c.Faults.Err(); err != nil {
 		return err
 	}
 	p.Catalog = known[p.Catalog]

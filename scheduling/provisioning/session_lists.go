@@ -66,11 +66,11 @@ func (x *change[T]) faults(c *validate.Checker, have func(types.NamespacedName) 
 		c.MoveTo(validate.Position{List: "removed." + x.list, Namespace: k.Namespace, Name: k.Name})
 		switch {
 		case seen[k]:
-			c.Add("", "is removed more than once", "")
+			c.Faults.Add("", "is removed more than once", "")
 		case coming[k]:
-			c.Add("", "is removed and there at once", "")
+			c.Faults.Add("", "is removed and there at once", "")
 		case !have(k):
-			c.Add("", "is not there", "")
+			c.Faults.Add("", "is not there", "")
 		}
 		seen[k] = true
 	}

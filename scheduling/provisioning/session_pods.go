@@ -73,9 +73,9 @@ func (x *Session) movedFaults(c *validate.Checker, d *scheduling.Delta) {
 		c.MoveTo(validate.Position{List: "moved", Namespace: k.Namespace, Name: k.Name})
 		switch fault := touched[k]; {
 		case fault != "":
-			c.Add("", fault, "")
+			c.Faults.Add("", fault, "")
 		case x.running.Get(k) == nil:
-			c.Add("", "does not run", "")
+			c.Faults.Add("", "does not run", "")
 		}
 		touched[k] = "has moved more than once"
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/faults"
 )
 
 // sizeResources are the resources that a node size bounds.
@@ -22,7 +23,7 @@ func sizeResources() []corev1.ResourceName {
 }
 
 // CheckNodeSize adds a fault for each invalid quantity of a node size.
-func CheckNodeSize(s scheduling.NodeSize, f *scheduling.Faults) {
+func CheckNodeSize(s scheduling.NodeSize, f *faults.Collector) {
 	list := func(path string, list corev1.ResourceList) {
 		for _, name := range slices.Sorted(maps.Keys(list)) {
 			q := list[name]
@@ -166,7 +167,7 @@ func lifting(s *scheduling.Policy, x Exclusion, o *Offer) scheduling.Change {
 }
 
 // Check adds a fault for each invalid field of an interruption cost.
-func Check(i scheduling.InterruptionCost, f *scheduling.Faults) {
+func Check(i scheduling.InterruptionCost, f *faults.Collector) {
 	if i.PerNode < 0 {
 		f.Add(i.PerNode.String(), "is negative", "solver.interruption.perNode")
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/faults"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 )
 
@@ -29,8 +30,8 @@ func (c *Checker) Choice(p *scheduling.Problem) {
 		}
 	}
 	c.MoveTo(Position{})
-	c.Object = nil
-	c.Add("", "is empty: there is no offering of any instance type for any NodePool to buy", "catalog")
+	c.Faults.Object = nil
+	c.Faults.Add("", "is empty: there is no offering of any instance type for any NodePool to buy", "catalog")
 }
 
 // Idle says why a NodePool can buy no offering; "" if it can.
@@ -76,7 +77,7 @@ func idleLimits(p *scheduling.Problem) []scheduling.Warning {
 		for _, name := range slices.Sorted(maps.Keys(pool.Spec.Limits)) {
 			if name != scheduling.NodesResource && !sells(catalog, name) {
 				out = append(out, scheduling.Warning{Object: "NodePool/" + pool.Name, Message: fmt.Sprintf(
-					"spec.limits%s limits nothing: no instance type of the catalog has the resource %s", scheduling.Field(string(name)), name)})
+					"spec.limits%s limits nothing: no instance type of the catalog has the resource %s", faults.Field(string(name)), name)})
 			}
 		}
 	}

@@ -12,13 +12,14 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/faults"
 )
 
 // maxBudgets bounds the disruption budgets of a NodePool, as Karpenter does.
 const maxBudgets = 50
 
 // nodePoolChecker checks the parts of a NodePool.
-type nodePoolChecker struct{ faults *scheduling.Faults }
+type nodePoolChecker struct{ faults *faults.Collector }
 
 // check checks a NodePool by the rules of Karpenter's admission.
 func (c nodePoolChecker) check(p *scheduling.NodePool) {
@@ -55,9 +56,9 @@ func (c nodePoolChecker) templateLabels(labels map[string]string) {
 	for _, key := range slices.Sorted(maps.Keys(labels)) {
 		switch normal := requirements.NormalizeKey(key); {
 		case normal == scheduling.NodePoolLabel:
-			c.faults.Add("", "is set by the NodePool itself", path+scheduling.Field(key))
+			c.faults.Add("", "is set by the NodePool itself", path+faults.Field(key))
 		case requirements.Restricted(normal):
-			c.faults.Add("", "is restricted: its value follows from what is bought", path+scheduling.Field(key))
+			c.faults.Add("", "is restricted: its value follows from what is bought", path+faults.Field(key))
 		}
 	}
 }
@@ -84,7 +85,7 @@ func (c nodePoolChecker) contradictions(p *scheduling.NodePool) {
 	}
 	for _, key := range slices.Sorted(maps.Keys(p.Spec.Template.Metadata.Labels)) {
 		if r, err := requirements.New(key, requirements.In, p.Spec.Template.Metadata.Labels[key]); err == nil {
-			hold(r, "spec.template.metadata.labels"+scheduling.Field(key))
+			hold(r, "spec.template.metadata.labels"+faults.Field(key))
 		}
 	}
 }

@@ -39,10 +39,10 @@ func (c *Checker) accessModes(modes []corev1.PersistentVolumeAccessMode) {
 		case corev1.ReadWriteOnce, corev1.ReadOnlyMany, corev1.ReadWriteMany:
 		case corev1.ReadWriteOncePod:
 			if len(modes) > 1 {
-				c.Add(string(mode), "must stand alone", path)
+				c.Faults.Add(string(mode), "must stand alone", path)
 			}
 		default:
-			c.Add(string(mode), "must be one of ReadWriteOnce, ReadOnlyMany, ReadWriteMany, ReadWriteOncePod", path)
+			c.Faults.Add(string(mode), "must be one of ReadWriteOnce, ReadOnlyMany, ReadWriteMany, ReadWriteOncePod", path)
 		}
 	}
 }
@@ -53,7 +53,7 @@ func (c *Checker) volumeAffinity(required *corev1.NodeSelector) {
 	}
 	spec := podSpecChecker{faults: &c.Faults, path: "spec"}
 	if len(required.NodeSelectorTerms) == 0 {
-		c.Add("", "needs at least one term", spec.path+"."+VolumeTerms)
+		c.Faults.Add("", "needs at least one term", spec.path+"."+VolumeTerms)
 	}
 	for i := range required.NodeSelectorTerms {
 		spec.nodeTerm(&required.NodeSelectorTerms[i], specPath{list: VolumeTerms, index: i})
@@ -62,21 +62,21 @@ func (c *Checker) volumeAffinity(required *corev1.NodeSelector) {
 
 func (c *Checker) storageClass(class *storagev1.StorageClass) {
 	if mode := class.VolumeBindingMode; mode != nil && *mode != storagev1.VolumeBindingImmediate && *mode != storagev1.VolumeBindingWaitForFirstConsumer {
-		c.Add(string(*mode), "must be Immediate or WaitForFirstConsumer", "volumeBindingMode")
+		c.Faults.Add(string(*mode), "must be Immediate or WaitForFirstConsumer", "volumeBindingMode")
 	}
 	for i := range class.AllowedTopologies {
 		for j := range class.AllowedTopologies[i].MatchLabelExpressions {
 			e := &class.AllowedTopologies[i].MatchLabelExpressions[j]
 			path := "allowedTopologies[" + strconv.Itoa(i) + "].matchLabelExpressions[" + strconv.Itoa(j) + "]"
 			if !LabelKey(e.Key) {
-				c.Add(e.Key, NotALabelKey, path+".key")
+				c.Faults.Add(e.Key, NotALabelKey, path+".key")
 			}
 			if len(e.Values) == 0 {
-				c.Add("", "needs at least one value", path+".values")
+				c.Faults.Add("", "needs at least one value", path+".values")
 			}
 			for k, v := range e.Values {
 				if !LabelValue(v) {
-					c.Add(v, NotALabelValue, path+".values["+strconv.Itoa(k)+"]")
+					c.Faults.Add(v, NotALabelValue, path+".values["+strconv.Itoa(k)+"]")
 				}
 			}
 		}
@@ -89,12 +89,12 @@ func (c *Checker) csiDrivers(drivers []storagev1.CSINodeDriver) {
 		path := "spec.drivers[" + strconv.Itoa(i) + "]"
 		switch {
 		case d.Name == "":
-			c.Add("", "is missing", path+".name")
+			c.Faults.Add("", "is missing", path+".name")
 		case slices.ContainsFunc(drivers[:i], func(o storagev1.CSINodeDriver) bool { return o.Name == d.Name }):
-			c.Add(d.Name, "is there more than once", path+".name")
+			c.Faults.Add(d.Name, "is there more than once", path+".name")
 		}
 		if d.Allocatable != nil && d.Allocatable.Count != nil && *d.Allocatable.Count < 0 {
-			c.Add(strconv.Itoa(int(*d.Allocatable.Count)), "is negative", path+".allocatable.count")
+			c.Faults.Add(strconv.Itoa(int(*d.Allocatable.Count)), "is negative", path+".allocatable.count")
 		}
 	}
 }
@@ -109,6 +109,6 @@ func (c *Checker) groupingObjects(p *scheduling.Problem) {
 	Listed(c, "statefulsets", p.Owners.StatefulSets, nil)
 	for i := range p.DefaultSpread {
 		c.MoveTo(Position{List: "defaultSpread", Index: i})
-		spreadFaults(&p.DefaultSpread[i], c.Add)
+		spreadFaults(&p.DefaultSpread[i], c.Faults.Add)
 	}
 }

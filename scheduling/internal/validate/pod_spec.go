@@ -7,14 +7,14 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/faults"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
 // podSpecChecker checks the parts of a pod spec, or of another object with node selector terms, e.g. a
 // PersistentVolume.
 type podSpecChecker struct {
-	faults *scheduling.Faults
+	faults *faults.Collector
 	path   string // of the spec within the object, e.g. "spec.template.spec" in a DaemonSet
 }
 
@@ -86,7 +86,7 @@ func (s *podSpecChecker) resources(r *corev1.ResourceRequirements, list string, 
 		if list != "" {
 			path = s.text(specPath{list: list, index: index})
 		}
-		s.faults.Add(q.String(), message, path+".resources."+field+scheduling.Field(string(name)))
+		s.faults.Add(q.String(), message, path+".resources."+field+faults.Field(string(name)))
 	}
 	for name, q := range podspec.Listed(r.Requests) {
 		if message := AmountFault(name, &q); message != "" {

@@ -46,9 +46,9 @@ func (c *Checker) AllPods(p *scheduling.Problem, s *scheduling.Policy) *podspec.
 	c.podNames(p)
 	readers.Wait()
 	for _, part := range parts {
-		c.List = append(c.List, part.faults.List...)
+		c.Faults.List = append(c.Faults.List, part.faults.Faults.List...)
 	}
-	if len(c.List) > 0 || s == nil {
+	if len(c.Faults.List) > 0 || s == nil {
 		return nil
 	}
 	return join(out, parts, podspec.NewSpecReader(p, s))
@@ -88,10 +88,10 @@ func (l *podList) check() {
 		}
 		l.faults.MoveTo(Position{List: l.name, Namespace: podspec.NamespaceOf(pod), Name: pod.Name})
 		if l.name == "running" && pod.Spec.NodeName == "" && !podspec.Terminal(pod) {
-			l.faults.Add("", "is missing: a pod without a node belongs to the pods that are to be placed", "spec.nodeName")
+			l.faults.Faults.Add("", "is missing: a pod without a node belongs to the pods that are to be placed", "spec.nodeName")
 		}
 		spec.check(&pod.Spec)
-		if l.reader != nil && len(l.faults.List) == 0 {
+		if l.reader != nil && len(l.faults.Faults.List) == 0 {
 			l.keys[i] = l.reader.Read(pod)
 		}
 	}

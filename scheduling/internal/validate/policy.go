@@ -11,19 +11,20 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/faults"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
 // Validate reports the faults of a policy, as [*FieldErrors].
 func Validate(s *scheduling.Policy) error {
-	f := scheduling.Faults{List: Faults(s)}
+	f := faults.Collector{List: Faults(s)}
 	return f.Err()
 }
 
 // Faults returns the faults of a policy.
 func Faults(s *scheduling.Policy) []*scheduling.FieldError {
-	f := &scheduling.Faults{}
+	f := &faults.Collector{}
 	negative := func(is bool, value any, path string) {
 		if is {
 			f.Add(fmt.Sprint(value), "is negative", "solver."+path)
@@ -50,7 +51,7 @@ func Faults(s *scheduling.Policy) []*scheduling.FieldError {
 	}
 	offers.CheckNodeSize(s.Size, f)
 	offers.Check(s.InterruptionCost, f)
-	for _, err := range scheduling.Unjoin(s.Ranking.Validate()) {
+	for _, err := range faults.Unjoin(s.Ranking.Validate()) {
 		field, message, _ := strings.Cut(err.Error(), ": ")
 		f.Add("", message, "solver.ranking."+field)
 	}

@@ -5,12 +5,13 @@ import (
 	"strconv"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/faults"
 )
 
 // schedulerFaults returns the faults that kube-scheduler would report of its profile
 // (k8s.io/kubernetes/pkg/scheduler/apis/config/validation, ValidateNodeResourcesFitArgs).
 func schedulerFaults(p *scheduling.SchedulerProfile) []*scheduling.FieldError {
-	f := &scheduling.Faults{}
+	f := &faults.Collector{}
 	upTo := func(n, high int64, message, path string, of ...any) {
 		if n < 0 || n > high {
 			f.Add(strconv.FormatInt(n, 10), message, "scheduler."+fmt.Sprintf(path, of...))

@@ -12,6 +12,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/faults"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
@@ -20,15 +21,15 @@ import (
 func Read(p *scheduling.Problem, s *scheduling.Policy) (*podspec.Readings, error) {
 	c := NewChecker()
 	if s != nil {
-		c.List = Faults(s)
+		c.Faults.List = Faults(s)
 	}
 	readings := c.AllPods(p, s)
 	c.Objects(p)
 	c.PoolCatalogs(p)
-	if len(c.List) == 0 {
+	if len(c.Faults.List) == 0 {
 		c.Choice(p)
 	}
-	return readings, c.Err()
+	return readings, c.Faults.Err()
 }
 
 // PoolCatalogs reports catalogs for NodePools that do not exist.
@@ -45,7 +46,7 @@ func (c *Checker) PoolCatalogs(p *scheduling.Problem) {
 	for _, name := range slices.Sorted(maps.Keys(p.PoolCatalogs)) {
 		if !pools[name] {
 			c.MoveTo(Position{List: "poolCatalogs", Name: name})
-			c.Add("", "there is no NodePool of this name", "")
+			c.Faults.Add("", "there is no NodePool of this name", "")
 		}
 	}
 }
@@ -65,18 +66,18 @@ func (c *Checker) Objects(p *scheduling.Problem) {
 	for pod, node := range p.Nominated {
 		if pod.Name == "" {
 			c.MoveTo(Position{List: "nominated", Namespace: podspec.OrDefault(pod.Namespace)})
-			c.Add(node, "names no pod", "")
+			c.Faults.Add(node, "names no pod", "")
 		}
 	}
 	c.groupingObjects(p)
-	c.List = append(c.List, schedulerFaults(&p.Scheduler)...)
+	c.Faults.List = append(c.Faults.List, schedulerFaults(&p.Scheduler)...)
 }
 
 // Checker collects faults on a walk through a problem. It knows the present object, so that paths become text
 // only for a fault.
 type Checker struct {
-	scheduling.Faults
-	at Position // the present object
+	Faults faults.Collector
+	at     Position // the present object
 	// names counts the names of the present list.
 	names map[types.NamespacedName]int
 }
@@ -84,7 +85,7 @@ type Checker struct {
 // NewChecker returns a checker without faults.
 func NewChecker() *Checker {
 	c := &Checker{}
-	c.Object = c.path
+	c.Faults.Object = c.path
 	return c
 }
 
@@ -114,7 +115,7 @@ func (c *Checker) MoveTo(entry Position) { c.at = entry }
 func (c *Checker) Enter(list string, index int, isNil bool) bool {
 	c.MoveTo(Position{List: list, Index: index})
 	if isNil {
-		c.Add("", "is nil", "")
+		c.Faults.Add("", "is nil", "")
 	}
 	return !isNil
 }
@@ -137,13 +138,13 @@ func Listed[T interface {
 // named notes the name of the entry. It reports false where it has none.
 func (c *Checker) named(namespace, name string) bool {
 	if name == "" {
-		c.Add("", "is missing", "metadata.name")
+		c.Faults.Add("", "is missing", "metadata.name")
 		return false
 	}
 	c.at.Namespace, c.at.Name = namespace, name
 	key := types.NamespacedName{Namespace: namespace, Name: name}
 	if c.names[key]++; c.names[key] == 2 {
-		c.Add("", "is there more than once", "")
+		c.Faults.Add("", "is there more than once", "")
 	}
 	return true
 }

@@ -8,15 +8,15 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/plimsoll-go/plimsoll/requirements"
-	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/faults"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
 // amountFaults adds every quantity with a fault.
-func amountFaults(to *scheduling.Faults, list corev1.ResourceList, path string, fault func(corev1.ResourceName, *resource.Quantity) string) {
+func amountFaults(to *faults.Collector, list corev1.ResourceList, path string, fault func(corev1.ResourceName, *resource.Quantity) string) {
 	for name, q := range podspec.Listed(list) {
 		if message := fault(name, &q); message != "" {
-			to.Add(q.String(), message, path+scheduling.Field(string(name)))
+			to.Add(q.String(), message, path+faults.Field(string(name)))
 		}
 	}
 }
@@ -61,20 +61,20 @@ func plainLabels(labels map[string]string) bool {
 }
 
 // labelFaults adds invalid keys and values.
-func labelFaults(to *scheduling.Faults, labels map[string]string, path string) {
+func labelFaults(to *faults.Collector, labels map[string]string, path string) {
 	for k, v := range labels {
 		if !LabelKey(k) {
 			to.Add(k, NotALabelKey, path)
 		}
 		if !LabelValue(v) {
-			to.Add(v, NotALabelValue, path+scheduling.Field(k))
+			to.Add(v, NotALabelValue, path+faults.Field(k))
 		}
 	}
 }
 
 // selectorFaults adds the faults found by package requirements, each below the path.
-func selectorFaults(to *scheduling.Faults, err error, path string) {
-	for _, e := range scheduling.Unjoin(err) {
+func selectorFaults(to *faults.Collector, err error, path string) {
+	for _, e := range faults.Unjoin(err) {
 		var fault *requirements.SelectorError
 		if !errors.As(e, &fault) {
 			to.Add("", e.Error(), path)
