@@ -4,15 +4,15 @@
 // It judges one more pod after a plan is carried out, and changes nothing. Whether a proposed change works is not known
 // here: package provisioning tries each. Topology terms are judged by package cluster.
 //
-//	explain        the questions that others ask, and the pods that a plan leaves out
+//	explain        the questions about a class of pods, and the report of the pods that a plan leaves out
 //	plan_state     where the pods of a plan are, and the room, limits and reservations that are left
 //	places         the obstacles that keep pods from an offer or a node, in a fixed order
 //	places_text    the reason and the change of each obstacle
 //	terms          topology terms that pods would violate; terms_text words them
 //	tally          reasons, counted over all places
-//	screen         reasons and changes for affinity, volumes and offers that cannot be launched
+//	offers_text    reasons and changes for affinity, volumes and offers that cannot be launched
 //	resources      reasons and changes for resources that are lacking, with amounts in readable units
 //	fixes          changes, the smallest first; fixes_nearest finds the places that need a single one
-//	fixes_*        changes of labels (asks), topology terms, NodePools, and pods that are not planned (refused)
+//	fixes_*        changes of required labels (asks), of topology terms, of NodePools, and of pods that are not planned (refused)
 //	pod, launch    where else a pod could be; other offers for a launch
 package explain

@@ -13,8 +13,8 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// Explainer finds out why pods were left out, from the offers and nodes as they are
-// once the plan is carried out.
+// Explainer finds the reasons why classes of pods have no place, or no other place, once a plan is carried out. Classes are
+// given by number among the planned classes. It is not safe for concurrent use.
 type Explainer struct {
 	In    *instance.Instance // the whole problem
 	State *PlanState         // the plan once it is carried out
@@ -23,13 +23,20 @@ type Explainer struct {
 	idle  map[string]string  // by NodePool, why it has no offering to choose from
 	// exclusions by the settings, numbered.
 	exclusions []offers.Exclusion
-	// lenient passes over places that nothing rules out, for pods that have one.
-	Lenient bool
+	// lenient leaves out places that take the pods, because these pods have a place.
+	lenient bool
 }
 
 // NewExplainer explains a plan of a compiled problem.
 func NewExplainer(c *instance.Instance, plan *scheduling.Plan) *Explainer {
 	return &Explainer{In: c, State: newPlanState(c, plan), needs: map[int]*needs{}, idle: map[string]string{}}
+}
+
+// NewAlternatives explains where else a pod could be that a plan places: the plan is carried out without that pod.
+func NewAlternatives(c *instance.Instance, plan *scheduling.Plan, pod string) *Explainer {
+	e := NewExplainer(c, without(plan, pod))
+	e.lenient = true
+	return e
 }
 
 // after is the plan once it is carried out, as topology terms see it.
@@ -63,8 +70,8 @@ func Explain(c *instance.Instance, plan *scheduling.Plan) {
 			continue
 		}
 		if pods := e.State.Unplaced(id); len(pods) > 0 {
-			reasons := e.Reasons(class, id)
-			report(plan, pods, reasons, changes(e.subject(class, id)))
+			reasons := e.Reasons(id)
+			report(plan, pods, reasons, changes(e.subject(id)))
 		}
 		id++
 	}
@@ -80,7 +87,7 @@ func report(plan *scheduling.Plan, pods []*corev1.Pod, reasons []scheduling.Reas
 	}
 }
 
-// sentence puts reasons into words.
+// sentence is the message about a pod without a place: its three commonest reasons, and the first change.
 func sentence(reasons []scheduling.ReasonCount, changes []scheduling.Change) string {
 	var parts []string
 	for i, r := range reasons {
@@ -105,18 +112,18 @@ func sentence(reasons []scheduling.ReasonCount, changes []scheduling.Change) str
 	return s + "; fix: " + changes[0].Text
 }
 
-// Reasons counts the reasons why offers and nodes do not take a class, given with its number among the planned classes. Each
-// offer of each pool and each node counts once, for its first reason.
-func (e *Explainer) Reasons(class *podspec.PodClass, id int) []scheduling.ReasonCount {
-	return countReasons(e.subject(class, id), nil)
+// Reasons counts the reasons why offers and nodes do not take a class. Each offer of each NodePool and each node counts
+// once, for its first reason.
+func (e *Explainer) Reasons(id int) []scheduling.ReasonCount {
+	return countReasons(e.subject(id), nil)
 }
 
-// NodeReason says why a node does not take a class's pods.
-func (e *Explainer) NodeReason(class *podspec.PodClass, id, bin int) scheduling.ReasonCount {
-	return whyNot(e.subject(class, id), bin)
+// NodeReason is the reason why a node does not take a class, with the code [scheduling.ReasonSearch] if it could.
+func (e *Explainer) NodeReason(id, bin int) scheduling.ReasonCount {
+	return whyNot(e.subject(id), bin)
 }
 
-// NodeTakes reports whether nothing keeps a class's pods from a node.
-func (e *Explainer) NodeTakes(class *podspec.PodClass, id, bin int) bool {
-	return e.subject(class, id).free(place{onNode, bin})
+// NodeTakes reports whether a node has no obstacle for a class.
+func (e *Explainer) NodeTakes(id, bin int) bool {
+	return e.subject(id).free(place{onNode, bin})
 }

@@ -53,7 +53,7 @@ func TestEachOfferAndNodeCountsOnce(t *testing.T) {
 		for _, v := range in.Templates {
 			places += v.Within.Count()
 		}
-		for _, r := range e.Reasons(in.Planned[id], id) {
+		for _, r := range e.Reasons(id) {
 			switch r.Code {
 			case scheduling.ReasonNoNodePool, scheduling.ReasonNoInstanceType, scheduling.ReasonNodeNotReady: // of no single place
 			default:
@@ -95,12 +95,12 @@ func TestReasonsAgreeWithTheFilters(t *testing.T) {
 		for bin, x := range in.Nodes {
 			node, ok := m.Node(x.Node.Name)
 			require.True(t, ok)
-			if e.NodeTakes(in.Planned[id], id, bin) {
+			if e.NodeTakes(id, bin) {
 				require.True(t, state.Admits(int32(id), node), "seed %d, %s on %s", seed, podspec.PodName(in.Planned[id].Pods[0]), x.Node.Name)
 			}
 			if !state.Admits(int32(id), node) {
 				refused++
-				r := e.NodeReason(in.Planned[id], id, bin)
+				r := e.NodeReason(id, bin)
 				require.NotEqual(t, scheduling.ReasonSearch, r.Code, "seed %d, %s on %s", seed, podspec.PodName(in.Planned[id].Pods[0]), x.Node.Name)
 				require.NotEmpty(t, r.Detail)
 			}

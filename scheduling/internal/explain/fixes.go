@@ -14,9 +14,8 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// changes are the smallest single changes that would place a class's pods, nearest
-// first: less of one resource, a toleration, one selector less, a higher limit. Where
-// no single one would do, it is the fewest together.
+// changes are the single changes that would place the pods, the smallest first, e.g. a smaller request of one resource, a
+// toleration, a node selector dropped, a higher limit. Where no single change would do, it is the fewest that do together.
 func changes(s *subject) []scheduling.Change {
 	n := findNearest(s)
 	var out ChangeList
@@ -24,8 +23,8 @@ func changes(s *subject) []scheduling.Change {
 	if n.reservation != "" {
 		out.Add(raiseReservation(n.reservation))
 	}
-	if n.choosy != "" {
-		out.Add(scheduling.Change{Kind: scheduling.ChangeMinValues, Object: "NodePool/" + n.choosy, Text: "lower the minValues of node pool " + n.choosy})
+	if n.minValuesPool != "" {
+		out.Add(scheduling.Change{Kind: scheduling.ChangeMinValues, Object: "NodePool/" + n.minValuesPool, Text: "lower the minValues of node pool " + n.minValuesPool})
 	}
 	if n.limits != nil {
 		out.Add(limitChange(n.limits))
@@ -69,8 +68,8 @@ type limitGap struct {
 	short int64
 }
 
-// closerLimits reports whether gaps are easier to close than others: fewer, and then
-// the same limit by less.
+// closerLimits reports whether the gaps of a place are easier to close than those of another: fewer gaps, or the same
+// single limit by a smaller amount.
 func closerLimits(a, b []limitGap) bool {
 	if len(a) != len(b) {
 		return len(a) < len(b)
@@ -88,7 +87,7 @@ func limitGaps(s *PlanState, p offers.Purchase) []limitGap {
 	return out
 }
 
-// limitChange raises limits as far as needed.
+// limitChange raises limits so that one more machine can be bought.
 func limitChange(gaps []limitGap) scheduling.Change {
 	var changes []scheduling.Change
 	for _, g := range gaps {
@@ -105,7 +104,8 @@ func limitChange(gaps []limitGap) scheduling.Change {
 // mostStatic is how many static NodePools are named that could have one more node for a pod.
 const mostStatic = 2
 
-// replicaFixes raise the replicas of static NodePools: those that a pod asks for by name, else the first by name.
+// replicaFixes raise the replicas of static NodePools: of the NodePool that the pod selects by name, or else of the first
+// NodePools by name.
 func replicaFixes(problem *scheduling.Problem, class *podspec.PodClass, out *ChangeList) {
 	asked := class.Pods[0].Spec.NodeSelector[scheduling.NodePoolLabel]
 	var static []*scheduling.NodePool
@@ -184,8 +184,8 @@ func nodeTaintFix(group *podspec.Constraint, taints []corev1.Taint, node string)
 	return offers.Joined(changes, ", and ")
 }
 
-// slipOfUnit is the CPU request, in millicores, from which a wrong unit is likelier
-// than a machine of that size: a million cores, or "1M" meant as "1m".
+// slipOfUnit is the CPU request, in millicores, from which a wrong unit is likelier than a machine of that size: a million
+// cores, e.g. "1M" written for "1m".
 const slipOfUnit = 1_000_000 * 1000
 
 // unitFix points out a CPU request that is probably a slip of the unit.

@@ -38,7 +38,7 @@ func asksOf(group *podspec.Constraint) []ask {
 	return out
 }
 
-// kind says where the ask stands.
+// kind is the field of the pod in which the ask is written.
 func (a ask) kind() scheduling.ChangeKind {
 	if a.selector {
 		return scheduling.ChangeSelector
@@ -46,9 +46,9 @@ func (a ask) kind() scheduling.ChangeKind {
 	return scheduling.ChangeNodeAffinity
 }
 
-// askFixes says which other values of labels would do.
+// askFixes proposes other values of required labels. A change of the zone comes first, because it keeps the kind of machine.
 func askFixes(s *subject, n *nearest, out *ChangeList) {
-	for _, zone := range []bool{true, false} { // another zone is easier to live with than another kind of machine
+	for _, zone := range []bool{true, false} {
 		for i, a := range s.needs.asks {
 			if n.values[i] != nil && zone == (a.expression.Key() == offerings.ZoneLabel) {
 				out.Add(askFix(s, a, slices.Sorted(maps.Keys(n.values[i]))))
@@ -97,8 +97,8 @@ func askFix(s *subject, a ask, values []string) scheduling.Change {
 	return c
 }
 
-// volumeFix says where volumes would have to be: which storage classes would have to make them there, which have gone
-// with their node, and else that there have to be others.
+// volumeFix proposes other places for volumes: a StorageClass that provisions them elsewhere, too, a new volume in place of
+// one whose node is gone, or other volumes.
 func volumeFix(s *subject, n *nearest, out *ChangeList) {
 	if !n.elsewhere {
 		return
@@ -132,7 +132,7 @@ func volumeFix(s *subject, n *nearest, out *ChangeList) {
 	out.Add(c)
 }
 
-// goneWith is the node to which the volume of a claim is bound, if there is no such node; "" else.
+// goneWith is the name of the node on which the volume of a claim lies, if the problem has no such node; "" otherwise.
 func goneWith(p *scheduling.Problem, c *podspec.Claim) string {
 	if c.Object == nil {
 		return ""
@@ -154,8 +154,7 @@ func (a ask) values() string {
 	return a.expression.Short()
 }
 
-// clash says that nothing on sale meets both an ask and another one, though each alone
-// is met.
+// clash says that no offer meets both an ask and another ask of the same pods, while offers meet either one; "" if not.
 func clash(in *instance.Instance, group *podspec.Constraint, a ask, all []ask) string {
 	for _, b := range all {
 		if b.expression == a.expression {
@@ -180,7 +179,7 @@ func clash(in *instance.Instance, group *podspec.Constraint, a ask, all []ask) s
 	return ""
 }
 
-// clashText words that nothing on sale meets both of two asks.
+// clashText words that no offer meets both of two asks.
 func clashText(a, b ask) string {
 	if b.expression.Key() == offerings.ZoneLabel {
 		a, b = b, a
@@ -208,8 +207,8 @@ func known(in *instance.Instance, key string) bool {
 	})
 }
 
-// affinityHint points out a label of a required node affinity that nothing defines
-// and that looks like another one.
+// affinityHint proposes the well-known label that looks most like a label of a required node affinity which no offer and no
+// NodePool defines.
 func affinityHint(in *instance.Instance, group *podspec.Constraint) (c scheduling.Change) {
 	group.Expressions(func(x *podspec.Expression) {
 		if c.Kind != "" || x.AllowsAbsent() || known(in, x.Key()) {
@@ -226,7 +225,7 @@ func affinityHint(in *instance.Instance, group *podspec.Constraint) (c schedulin
 	return c
 }
 
-// wrongWith words the commonest reason why nothing in a domain takes a class.
+// wrongWith words the commonest reason why the offers and nodes of a domain do not take the pods.
 func wrongWith(s *subject, key, value string) string {
 	x := podspec.Expression{Raw: key, Requirement: requirements.MustNew(key, requirements.In, value)}
 	if x.Key() == offerings.ZoneLabel {

@@ -14,27 +14,27 @@ import (
 // nearest holds, by kind of change, the places that pods would have after one change of that kind. Only places with a single
 // obstacle count.
 type nearest struct {
-	in           *instance.Instance
-	explainer    *Explainer
-	subject      *subject
-	reservation  string     // that is used up
-	choosy       string     // pool with a place, but for its minValues
-	limits       []limitGap // the easiest to close
-	setting      int        // offer that the fewest settings rule out, then the cheapest; -1 for none
-	inflexible   bool       // spot machines have a place, but leave too little choice
-	dim          int        // resource of which the pods exceed the room by the least share, and that room; -1 for none
-	room         int64
-	terms        nearTerms           // the topology terms that alone keep the pods away
-	pools, nodes []scheduling.Change // tolerations
-	wider        map[string]place    // by label, the cheapest that one requirement of a NodePool rules out
-	tolerated    *offers.Template    // the template whose taints were looked at last
-	values       []map[string]bool   // by ask, the values that would do; nil where nothing but it stands in the way
-	affine       bool                // nothing but node affinity stands in the way
-	zones        map[string]bool     // in which the volumes would have to be
-	elsewhere    bool                // nothing but where the volumes are stands in the way
-	ports        ChangeList
-	portOnNode   bool // one of them is about a node
-	sale         scheduling.Change
+	in            *instance.Instance
+	explainer     *Explainer
+	subject       *subject
+	reservation   string     // that is used up, the only obstacle to some offer
+	minValuesPool string     // pool with a place, but for its minValues
+	limits        []limitGap // the easiest to close
+	setting       int        // offer that the fewest settings rule out, then the cheapest; -1 for none
+	inflexible    bool       // spot machines have a place, but leave too little choice
+	dim           int        // resource of which the pods exceed the room by the least share, and that room; -1 for none
+	room          int64
+	terms         nearTerms           // the topology terms that alone keep the pods away
+	pools, nodes  []scheduling.Change // tolerations
+	wider         map[string]place    // by label, the cheapest that one requirement of a NodePool rules out
+	tolerated     *offers.Template    // the template whose taints were looked at last
+	values        []map[string]bool   // by ask, the values of places to which it is the only obstacle; nil for none
+	affine        bool                // the node affinity is the only obstacle to some offer
+	zones         map[string]bool     // of places to which the volumes are the only obstacle
+	elsewhere     bool                // the places of the volumes are the only obstacle to some place
+	ports         ChangeList
+	portOnNode    bool // one of them is about a node
+	sale          scheduling.Change
 }
 
 // findNearest looks at all places.
@@ -54,8 +54,8 @@ func findNearest(s *subject) *nearest {
 			}
 		})
 		n.inflexible = n.inflexible || spot && !choice.Enough()
-		if n.choosy == "" && (open || spot && choice.Enough()) && len(offers.FloorKeys(v.Set)) > 0 {
-			n.choosy = v.Pool.Name
+		if n.minValuesPool == "" && (open || spot && choice.Enough()) && len(offers.FloorKeys(v.Set)) > 0 {
+			n.minValuesPool = v.Pool.Name
 		}
 		n.subject.state.ruledOut(ti).byOne.Each(func(o int) { n.look(place{ti, o}) })
 	}
@@ -71,7 +71,7 @@ func (n *nearest) look(p place) (first obstacle, found bool) {
 	for x := range n.subject.obstacles(p) {
 		if single = !found; single {
 			first, found = x, true
-			if x.kind == barred {
+			if x.kind == violatesTerm {
 				n.terms.note(n.subject.violations(p))
 				return first, true
 			}
@@ -164,8 +164,8 @@ func (n *nearest) take(p place, x obstacle) {
 		if gaps := limitGaps(n.subject.state, offers.Purchase{Template: p.template, Offer: p.at}); n.limits == nil || closerLimits(gaps, n.limits) {
 			n.limits = gaps
 		}
-	case unmetAffinity, barred: // look notes them
-	case attachFull, overfull: // the pods would have to be others: they are told only with other changes
+	case unmetAffinity, violatesTerm: // look notes them
+	case attachFull, overfull: // no single change of the pods lifts them: together proposes them
 	}
 }
 
@@ -175,8 +175,8 @@ func taintsOf(c scheduling.Change) string {
 	return taints
 }
 
-// together finds a place that misses by few things, where a single one does not help anywhere, and
-// lists those. One that has nothing of a resource that the pods ask for is the last resort.
+// together proposes all changes that the place with the fewest obstacles needs, for pods that no single change places.
+// A place without any of a resource that the pods request, e.g. a GPU, is taken only if every place lacks one.
 func together(s *subject, out *ChangeList) {
 	var best []scheduling.Change
 	for _, bare := range []bool{false, true} {
@@ -208,7 +208,7 @@ func together(s *subject, out *ChangeList) {
 	}
 }
 
-// hasNone reports whether a place has nothing of a resource that is lacking.
+// hasNone reports whether an obstacle is a resource that the place has none of.
 func hasNone(s *subject, p place, x obstacle) bool {
 	if x.kind != lacking {
 		return false

@@ -17,7 +17,7 @@ type ruledOut struct {
 	keys   []string     // of the requirements
 	met    []model.Bits // by requirement, the offers that meet it
 	offers model.Bits
-	byOne  model.Bits // those of them that a single requirement rules out
+	byOne  model.Bits // of these offers the ones that a single requirement rules out
 }
 
 // ruledOut returns the offers that the requirements of a template's NodePool rule out.
@@ -83,8 +83,7 @@ func widening(s *subject, p place, key string) scheduling.Change {
 	}
 }
 
-// widen notes a machine that a requirement of a NodePool keeps the pods from: for each label the
-// cheapest.
+// widen notes an offer that a single requirement of its NodePool rules out: for each label the cheapest offer.
 func (n *nearest) widen(p place, x obstacle) {
 	key := n.subject.state.ruledOut(p.template).keys[x.n]
 	if have, ok := n.wider[key]; !ok || n.in.Offers.Offers[p.at].Cost < n.in.Offers.Offers[have.at].Cost {

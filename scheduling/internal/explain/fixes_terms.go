@@ -134,7 +134,7 @@ func (t *termState) lift(id int, v cluster.Violation) scheduling.Change {
 	return all[0]
 }
 
-// relaxSpread says which skew would do.
+// relaxSpread proposes the smallest maxSkew that admits one more pod, and other fields of the spread that do.
 func (t *termState) relaxSpread(id int, violations []cluster.Violation) []scheduling.Change {
 	term := t.term(id, violations[0])
 	x := term.Spec
@@ -193,14 +193,14 @@ func (t *termState) enough(term *cluster.Term, violations []cluster.Violation) i
 		return 0
 	}
 	for _, v := range violations {
-		if v.Refusal == cluster.TooSkewed && t.state.Excess(term, v.Domain) <= least[0].Pods { // of a minimum of 0
+		if v.Refusal == cluster.TooSkewed && t.state.Excess(term, v.Domain) <= least[0].Pods { // above a minimum of 0
 			return int64(domains)
 		}
 	}
 	return 0
 }
 
-// relaxAffinity says which pod is missing.
+// relaxAffinity names the pod that is missing, or proposes to prefer the affinity.
 func (t *termState) relaxAffinity(id int, v cluster.Violation) []scheduling.Change {
 	x := t.term(id, v).Spec
 	selected := selectedPods(t.in.TopologyTerms.Targets, x.Target, podspec.NamespaceOf(t.in.Planned[id].Pods[0]))
@@ -296,8 +296,8 @@ func (t *termState) holder(term *cluster.Term, domain int32) string {
 		}
 	}
 	for pod, node := range t.at {
-		ties := t.in.TopologyTerms.List[t.in.Planned[t.plan.ClassOf[pod]].TopologyTerms].Terms
-		if there(node) && slices.ContainsFunc(ties, func(x podspec.TopologyTerm) bool { return states(&x) }) {
+		terms := t.in.TopologyTerms.List[t.in.Planned[t.plan.ClassOf[pod]].TopologyTerms].Terms
+		if there(node) && slices.ContainsFunc(terms, func(x podspec.TopologyTerm) bool { return states(&x) }) {
 			names = append(names, pod)
 		}
 	}

@@ -33,21 +33,21 @@ func (s *PlanState) Load(items []instance.Member) []int64 {
 	return sum
 }
 
-// Rivalry asks of every offering whether it would hold the pods of a launch.
-type Rivalry struct {
+// Comparison asks of every offering whether it would hold the pods of a launch.
+type Comparison struct {
 	in        *instance.Instance
 	explainer *Explainer
-	launch    *Standing
+	launch    *PlannedNode
 	ledger    *instance.Ledger // as if the launch were not made
 	groups    []int
 	load      []int64
-	keys      []podspec.TopologyTerm // constraints to which the place of the machine matters
+	keys      []podspec.TopologyTerm // topology terms, one for each key, for which the domain of the machine matters
 	ranks     []int32
 }
 
-// NewRivalry compares the offering of a launch with all others on sale.
-func NewRivalry(e *Explainer, m *Standing) *Rivalry {
-	r := &Rivalry{in: e.In, explainer: e, launch: m, ledger: e.State.ledger.Clone(), load: e.State.Load(m.Items), ranks: e.In.WeightRank()}
+// NewComparison compares the offering of a launch with all others on sale.
+func NewComparison(e *Explainer, m *PlannedNode) *Comparison {
+	r := &Comparison{in: e.In, explainer: e, launch: m, ledger: e.State.ledger.Clone(), load: e.State.Load(m.Items), ranks: e.In.WeightRank()}
 	r.ledger.Spend(offers.Purchase{Template: m.Template, Offer: m.Offer}, -1)
 	among := map[int]bool{}
 	for _, it := range m.Items {
@@ -74,7 +74,7 @@ func NewRivalry(e *Explainer, m *Standing) *Rivalry {
 }
 
 // Run fills in the cheapest other offerings that would hold the pods, and why cheaper ones would not.
-func (r *Rivalry) Run(out *explanation.LaunchExplanation) {
+func (r *Comparison) Run(out *explanation.LaunchExplanation) {
 	own := r.in.Offers.Offers[r.launch.Offer].InstanceType.Name
 	price := r.in.Offers.Offers[r.launch.Offer].Offering.Price
 	best, rejected := map[string]int{}, map[string]offers.Purchase{}
@@ -123,8 +123,8 @@ func (r *Rivalry) Run(out *explanation.LaunchExplanation) {
 	}
 }
 
-// wrong says why an offer would not do for the launch; the code is empty if it would.
-func (r *Rivalry) wrong(ti, o int) scheduling.ReasonCount {
+// wrong is the reason why an offer cannot replace that of the launch. Its code is empty if the offer can.
+func (r *Comparison) wrong(ti, o int) scheduling.ReasonCount {
 	v := r.in.Templates[ti]
 	for _, g := range r.groups {
 		if row := r.in.Offered[ti].Rows[g]; row == nil || !row.Has(o) {
@@ -165,8 +165,8 @@ func (r *Rivalry) wrong(ti, o int) scheduling.ReasonCount {
 	return scheduling.ReasonCount{}
 }
 
-// unfit says which constraint of a group keeps an offer from doing.
-func (r *Rivalry) unfit(ti, o, g int) scheduling.ReasonCount {
+// unfit is the reason why an offer does not suit the pods of a group.
+func (r *Comparison) unfit(ti, o, g int) scheduling.ReasonCount {
 	reason := scheduling.ReasonCount{Code: scheduling.ReasonRequirements, Detail: "constraints of the pods do not match"}
 	s, p := &subject{in: r.in, state: r.explainer.State, explainer: r.explainer, needs: r.explainer.needsOf(g)}, place{ti, o}
 	s.unsuited(p, func(x obstacle) bool {
@@ -177,7 +177,7 @@ func (r *Rivalry) unfit(ti, o, g int) scheduling.ReasonCount {
 }
 
 // exactly puts numbers into the reason why an offer would not do.
-func (r *Rivalry) exactly(at offers.Purchase, reason scheduling.ReasonCount) scheduling.ReasonCount {
+func (r *Comparison) exactly(at offers.Purchase, reason scheduling.ReasonCount) scheduling.ReasonCount {
 	reason.Count = 1
 	room, ok := r.explainer.State.room(at.Template, at.Offer)
 	if reason.Code != scheduling.ReasonResources && reason.Code != scheduling.ReasonNoResource || !ok {
@@ -198,8 +198,8 @@ func (r *Rivalry) exactly(at offers.Purchase, reason scheduling.ReasonCount) sch
 // MostNear is how many names an error suggests.
 const MostNear = 5
 
-// Near returns the names that look most like one, the nearest first: those that it is
-// a part of, and those that a slip or two turns into it.
+// Near returns the names that look most like a mistyped name, the most similar first: names that contain it, and names
+// that differ in one or two letters.
 func Near(name string, all []string) []string {
 	want := strings.ToLower(name)
 	slips := 1 + len(want)/5

@@ -19,18 +19,17 @@ type place struct{ template, at int }
 
 const onNode = -1
 
-// obstacle is one thing that keeps a pod from a place. Those of a place are told in the order of
-// their kinds: the first is the reason why it is ruled out, and a place with one only is a place
-// that a single change would do for.
+// obstacle is one reason why a place does not take a pod. The obstacles of a place come in the order of their kinds. The
+// first is the reason that is told. A place with a single obstacle is one that a single change opens.
 type obstacle struct {
 	kind obstacleKind
-	n    int // which, see the kinds
+	n    int // the number of a taint, label, port or resource, by kind
 	room int // of lacking, the number of an offer's room
 }
 
 // obstacleKind is a reason why a place does not take pods, topology terms together as one. A new kind needs its detection
 // (unsuited, onOffer, onNode). The linter then names the switches that lack its texts (places_text.go) and its change
-// (take in fixes_nearest.go). Kinds from reserved on depend on the plan; those before do not.
+// (take in fixes_nearest.go). Kinds from reserved on depend on the plan.
 type obstacleKind uint8
 
 const (
@@ -49,7 +48,7 @@ const (
 	portPlanned      // bound by a pod that is planned onto the node
 	reserved         // the reservation is used up; n is the offer
 	limited          // n is the resource of the pool's limit that is reached
-	barred           // n is the topology term, by place among the violations
+	violatesTerm     // n is the topology term, by place among the violations
 )
 
 // needs are the requirements of a group of pods, and the offers that meet each.
@@ -74,7 +73,7 @@ func (e *Explainer) needsOf(g int) *needs {
 	}
 	group := e.In.Classes.Groups[g]
 	n := &needs{group: group, asks: asksOf(group), templates: make([]templateNeeds, len(e.In.Templates))}
-	plain := !group.Affine || len(group.Terms) == 1 && len(group.Terms[0].Fields) == 0 // the asks say it all
+	plain := !group.Affine || len(group.Terms) == 1 && len(group.Terms[0].Fields) == 0 // the asks are all conditions of the affinity
 	for ti, v := range e.In.Templates {
 		t := &n.templates[ti]
 		t.hard, _ = v.HardTaint(group)
@@ -110,7 +109,8 @@ type subject struct {
 	id        int // its place among the planned classes
 }
 
-func (e *Explainer) subject(class *podspec.PodClass, id int) *subject {
+func (e *Explainer) subject(id int) *subject {
+	class := e.In.Planned[id]
 	return &subject{in: e.In, state: e.State, explainer: e, needs: e.needsOf(class.Group), class: class, id: id}
 }
 
@@ -134,7 +134,7 @@ func (s *subject) first(p place) (first obstacle, ok bool) {
 	return obstacle{}, false
 }
 
-// free reports whether nothing keeps the pods from a place.
+// free reports whether a place has no obstacle.
 func (s *subject) free(p place) bool {
 	_, found := s.first(p)
 	return !found
@@ -229,7 +229,7 @@ func (s *subject) onOffer(p place, yield func(obstacle) bool) {
 		break
 	}
 	for i := range s.violations(p) {
-		if !yield(obstacle{kind: barred, n: i}) {
+		if !yield(obstacle{kind: violatesTerm, n: i}) {
 			return
 		}
 	}
@@ -264,7 +264,7 @@ func (s *subject) onNode(bin int, yield func(obstacle) bool) {
 		return
 	}
 	for i := range s.violations(place{onNode, bin}) {
-		if !yield(obstacle{kind: barred, n: i}) {
+		if !yield(obstacle{kind: violatesTerm, n: i}) {
 			return
 		}
 	}
@@ -282,7 +282,7 @@ func (s *subject) plannedPort(bin int) (podspec.HostPort, bool) {
 	return podspec.HostPort{}, false
 }
 
-// firstClash returns the first of some ports that others bind too.
+// firstClash is the first of some host ports that clashes with ports of other pods.
 func firstClash(ports, others []podspec.HostPort) (podspec.HostPort, bool) {
 	i := slices.IndexFunc(ports, func(p podspec.HostPort) bool { return podspec.PortsClash([]podspec.HostPort{p}, others) })
 	if i < 0 {

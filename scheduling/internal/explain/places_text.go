@@ -15,7 +15,7 @@ import (
 // reasonOf words an obstacle of a place.
 func reasonOf(s *subject, p place, x obstacle) scheduling.ReasonCount {
 	switch {
-	case x.kind == barred:
+	case x.kind == violatesTerm:
 		v := s.violations(p)[x.n]
 		return s.explainer.after().reason(s.id, v, s.explainer.after().where(s.id, v))
 	case p.template == onNode:
@@ -55,7 +55,7 @@ func offerReason(s *subject, p place, x obstacle) scheduling.ReasonCount {
 		return scheduling.ReasonCount{Code: scheduling.ReasonReservation, Detail: "reservation " + offer.Offering.ReservationID + " is used up"}
 	case limited:
 		return scheduling.ReasonCount{Code: scheduling.ReasonLimits, Detail: fmt.Sprintf("node pool %s reaches its limit of %s", pool.Name, instance.LimitedResources(pool)[x.n])}
-	case portBound, portPlanned, attachFull, barred: // the first three are of nodes, the last is in reasonOf
+	case portBound, portPlanned, attachFull, violatesTerm: // the first three are of nodes, the last is in reasonOf
 	}
 	return scheduling.ReasonCount{}
 }
@@ -83,7 +83,7 @@ func nodeReason(s *subject, bin int, x obstacle) scheduling.ReasonCount {
 		return r
 	case portPlanned:
 		return scheduling.ReasonCount{Code: scheduling.ReasonHostPorts, Detail: "a pod planned onto the node binds the same host port"}
-	case ruledOutByPool, excluded, notOnSale, portOfDaemon, overfull, reserved, limited, barred: // all but the last are of offers
+	case ruledOutByPool, excluded, notOnSale, portOfDaemon, overfull, reserved, limited, violatesTerm: // all but the last are of offers
 	}
 	return scheduling.ReasonCount{}
 }
@@ -91,7 +91,7 @@ func nodeReason(s *subject, bin int, x obstacle) scheduling.ReasonCount {
 // changeOf proposes a change that lifts an obstacle of a place.
 func changeOf(s *subject, p place, x obstacle) scheduling.Change {
 	switch {
-	case x.kind == barred:
+	case x.kind == violatesTerm:
 		return s.explainer.after().lift(s.id, s.violations(p)[x.n])
 	case p.template == onNode:
 		return nodeChange(s, p, x)
@@ -150,7 +150,7 @@ func offerChange(s *subject, p place, x obstacle) scheduling.Change {
 		return raiseReservation(offer.Offering.ReservationID)
 	case limited:
 		return limitChange(limitGaps(s.state, offers.Purchase{Template: p.template, Offer: p.at}))
-	case portBound, portPlanned, attachFull, barred: // the first three are of nodes, the last is in changeOf
+	case portBound, portPlanned, attachFull, violatesTerm: // the first three are of nodes, the last is in changeOf
 	}
 	return scheduling.Change{}
 }
@@ -187,12 +187,12 @@ func nodeChange(s *subject, p place, x obstacle) scheduling.Change {
 	case portPlanned:
 		port, _ := s.plannedPort(p.at)
 		return portChange(port, "it is taken on node "+name)
-	case ruledOutByPool, excluded, notOnSale, portOfDaemon, overfull, reserved, limited, barred: // all but the last are of offers
+	case ruledOutByPool, excluded, notOnSale, portOfDaemon, overfull, reserved, limited, violatesTerm: // all but the last are of offers
 	}
 	return scheduling.Change{}
 }
 
-// labelAt is the value of a label at a place, "" for none, as of the host name that a machine will have.
+// labelAt is the value of a label at a place, "" for none, e.g. for the host name of a machine that could be launched.
 func (s *subject) labelAt(p place, key string) string {
 	if p.template == onNode {
 		return s.in.Nodes[p.at].Labels[key]

@@ -17,30 +17,30 @@ type PlanState struct {
 	in          *instance.Instance // of the whole problem
 	plan        *scheduling.Plan
 	ClassOf     map[string]int   // by name of a pod, its place among the planned classes
-	Machines    []Standing       // by launch
+	Machines    []PlannedNode    // by launch
 	ledger      *instance.Ledger // limits and reservations that are left
-	Bins        []Standing       // by bin
+	Bins        []PlannedNode    // by bin
 	Left        [][]int64        // by bin, the room that is free
 	placed      map[string]bool
 	roomNumbers [][]int32   // by template and offer, the number of the room; -1 where daemons overfill it
-	outside     []*ruledOut // by template; nil where nobody has asked
+	outside     []*ruledOut // by template; nil until it is asked for
 }
 
-// Standing is a node or a launched machine with the pods that the plan puts there.
-type Standing struct {
-	Template, Offer int // of a launch; the template is -1 where the plan names unknown ones
+// PlannedNode is a node or a launched machine with the pods that the plan puts there.
+type PlannedNode struct {
+	Template, Offer int // of a launch; the template is -1 where the problem has no such NodePool or offering
 	Items           []instance.Member
 }
 
 // newPlanState carries out a plan of the instance.
 func newPlanState(c *instance.Instance, plan *scheduling.Plan) *PlanState {
 	s := &PlanState{
-		in: c, plan: plan, ClassOf: c.ClassByPod(), ledger: instance.NewLedger(c), Bins: make([]Standing, len(c.Nodes)),
+		in: c, plan: plan, ClassOf: c.ClassByPod(), ledger: instance.NewLedger(c), Bins: make([]PlannedNode, len(c.Nodes)),
 		placed: map[string]bool{},
 	}
 	launches := instance.NewLaunches(c)
 	for i := range plan.Launches {
-		m := Standing{Template: -1, Items: s.items(plan.Launches[i].Pods)}
+		m := PlannedNode{Template: -1, Items: s.items(plan.Launches[i].Pods)}
 		if at, ok := launches.Purchase(&plan.Launches[i]); ok {
 			m.Template, m.Offer = at.Template, at.Offer
 			s.ledger.Spend(at, 1)
@@ -52,7 +52,7 @@ func newPlanState(c *instance.Instance, plan *scheduling.Plan) *PlanState {
 		assigned[a.Node] = a.Pods
 	}
 	for i, x := range c.Nodes {
-		s.Bins[i] = Standing{Template: -1, Items: s.items(assigned[x.Node.Name])}
+		s.Bins[i] = PlannedNode{Template: -1, Items: s.items(assigned[x.Node.Name])}
 		room := slices.Clone(x.Room)
 		for _, it := range s.Bins[i].Items {
 			for d, q := range c.Planned[it.Class].Requests {

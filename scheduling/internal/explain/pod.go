@@ -8,14 +8,13 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/explanation"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
 // MostPlaces is how many nodes, and how many launches, an explanation of a pod lists.
 const MostPlaces = 3
 
-// Without returns a plan without one pod.
-func Without(plan *scheduling.Plan, pod string) *scheduling.Plan {
+// without is a plan without one pod.
+func without(plan *scheduling.Plan, pod string) *scheduling.Plan {
 	out := *plan
 	drop := func(pods []string) []string {
 		return slices.DeleteFunc(slices.Clone(pods), func(name string) bool { return name == pod })
@@ -36,8 +35,8 @@ func Without(plan *scheduling.Plan, pod string) *scheduling.Plan {
 }
 
 // Cheapest is the best offer that would take a pod of a class on a machine of its own.
-func (e *Explainer) Cheapest(class *podspec.PodClass, id int) (best offers.Purchase, ok bool) {
-	s := e.subject(class, id)
+func (e *Explainer) Cheapest(id int) (best offers.Purchase, ok bool) {
+	s := e.subject(id)
 	for ti, v := range e.In.Templates {
 		var free []int
 		v.Within.Each(func(o int) {

@@ -26,7 +26,7 @@ func shortOf(room, request []int64) []int {
 	return out
 }
 
-// resourceReason words a lack of resources; one that nothing at all has comes first.
+// resourceReason words a lack of resources. A resource that no offer and no node has comes first.
 func resourceReason(in *instance.Instance, lacking []int) scheduling.ReasonCount {
 	if r, ok := attachReason(in.Table, lacking); ok {
 		return r
@@ -50,8 +50,7 @@ func anywhere(in *instance.Instance, d int) bool {
 		})
 }
 
-// attachReason words a lack of attachments on machines that have enough of all else.
-// ok is false where something else is lacking too.
+// attachReason words a lack of volume attachments. ok is false where another resource is lacking, too.
 func attachReason(table *podspec.ResourceTable, lacking []int) (r scheduling.ReasonCount, ok bool) {
 	if len(lacking) == 0 || slices.ContainsFunc(lacking, func(d int) bool { return podspec.AttachDriver(table.Names[d]) == "" }) {
 		return scheduling.ReasonCount{}, false
@@ -59,13 +58,12 @@ func attachReason(table *podspec.ResourceTable, lacking []int) (r scheduling.Rea
 	return scheduling.ReasonCount{Code: scheduling.ReasonAttachLimit, Detail: "too few further volumes of " + podspec.AttachDriver(table.Names[lacking[0]]) + " can be attached"}, true
 }
 
-// withoutAttachments drops attachments from resources that are lacking, unless nothing
-// else is.
+// withoutAttachments leaves volume attachments out of a list of resources.
 func withoutAttachments(table *podspec.ResourceTable, lacking []int) []int {
 	return slices.DeleteFunc(slices.Clone(lacking), func(d int) bool { return podspec.AttachDriver(table.Names[d]) != "" })
 }
 
-// attachFix says how many volumes would do.
+// attachFix proposes the number of volumes of a driver that a node can still attach.
 func attachFix(driver string, most, want int64) scheduling.Change {
 	return scheduling.Change{
 		Kind: scheduling.ChangeVolume, Key: driver, From: strconv.FormatInt(want, 10), To: strconv.FormatInt(most, 10),
@@ -73,7 +71,7 @@ func attachFix(driver string, most, want int64) scheduling.Change {
 	}
 }
 
-// lessOf says that a pod fits if it asks for at most so much of a resource.
+// lessOf proposes a smaller request of a resource.
 func lessOf(name corev1.ResourceName, most, want int64) scheduling.Change {
 	if driver := podspec.AttachDriver(name); driver != "" {
 		return attachFix(driver, most, want)
@@ -95,7 +93,7 @@ func lessOf(name corev1.ResourceName, most, want int64) scheduling.Change {
 }
 
 // inOneUnit writes a bound, rounded down, and a larger amount in the same unit, with as many decimals as it takes
-// to tell them apart. It is the largest unit of which the bound has one, but for an amount that 64 bits do not hold.
+// to tell them apart. The unit is the largest that is at most the bound. An amount that 64 bits do not hold has a unit of its own.
 func inOneUnit(name corev1.ResourceName, bound, amount int64) (least, most string) {
 	of := amount
 	if bound > 0 {
@@ -115,7 +113,7 @@ func inOneUnit(name corev1.ResourceName, bound, amount int64) (least, most strin
 	}
 }
 
-// atLeast writes an amount, rounded up. The largest stands for all that 64 bits do not hold.
+// atLeast writes an amount, rounded up. math.MaxInt64 stands for all amounts that 64 bits do not hold.
 func atLeast(name corev1.ResourceName, amount int64) string {
 	unit, suffix := unitOf(name, amount)
 	if amount == math.MaxInt64 {
@@ -144,7 +142,7 @@ func unitOf(name corev1.ResourceName, amount int64) (unit int64, suffix string) 
 	return unit, suffix
 }
 
-// decimal writes a number without noughts at its end.
+// decimal writes a number without zeros at the end of its decimals.
 func decimal(x float64, decimals int) string {
 	s := strconv.FormatFloat(x, 'f', decimals, 64)
 	if decimals > 0 {

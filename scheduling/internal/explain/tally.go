@@ -40,11 +40,11 @@ func countReasons(s *subject, where *podspec.Expression) []scheduling.ReasonCoun
 			continue
 		}
 		p := place{onNode, i}
-		if x, some := s.first(p); some && x.kind == barred {
+		if x, some := s.first(p); some && x.kind == violatesTerm {
 			v := s.violations(p)[0]
 			t.violated[v]++
 			nodes.violated[v]++
-		} else if r := whyNot(s, i); !s.explainer.Lenient || r.Code != scheduling.ReasonSearch {
+		} else if r := whyNot(s, i); !s.explainer.lenient || r.Code != scheduling.ReasonSearch {
 			t.counts[r]++
 			nodes.counts[r]++
 		}
@@ -56,7 +56,7 @@ func countReasons(s *subject, where *podspec.Expression) []scheduling.ReasonCoun
 	return sortedReasons(t.counts, nodes.counts)
 }
 
-// tally is how often something rules a place out.
+// tally counts the places that each reason rules out.
 type tally struct {
 	in      *instance.Instance
 	subject *subject
@@ -65,8 +65,8 @@ type tally struct {
 	violated map[cluster.Violation]int
 }
 
-// nowhere counts the reasons that are not about a single offer or usable node: pools without offers, and nodes that are
-// being removed.
+// nowhere counts the reasons that are not about a single offer or usable node: NodePools without offers, and nodes that
+// are being removed.
 func (t *tally) nowhere() {
 	if len(t.in.Pools) == 0 {
 		t.counts[scheduling.ReasonCount{Code: scheduling.ReasonNoNodePool, Detail: "no node pool may launch machines"}]++
@@ -111,7 +111,7 @@ func (t *tally) offers(ti int, within model.Bits) {
 			open++
 			free = append(free, o)
 			spots += offers.CapacityKind(offer)
-		case x.kind == barred:
+		case x.kind == violatesTerm:
 			shared[&t.subject.violations(p)[0]]++
 		case found[x] == nil:
 			found[x] = &example{p, 1}
@@ -125,13 +125,13 @@ func (t *tally) offers(ti int, within model.Bits) {
 	for v, n := range shared {
 		t.violated[*v] += n
 	}
-	if spots > 0 && !t.subject.explainer.Lenient && !choice.Enough() {
+	if spots > 0 && !t.subject.explainer.lenient && !choice.Enough() {
 		t.counts[offers.FlexibilityReason(t.in.Solver)] += spots
 		open -= spots
 	}
 	v := t.in.Templates[ti]
 	switch pool := "node pool " + v.Pool.Name; {
-	case open == 0 || t.subject.explainer.Lenient && meetsMinValues(t.in, ti, free):
+	case open == 0 || t.subject.explainer.lenient && meetsMinValues(t.in, ti, free):
 	case len(offers.FloorKeys(v.Set)) > 0:
 		t.counts[scheduling.ReasonCount{Code: scheduling.ReasonMinValues, Detail: "too few choices remain for the minValues of " + pool}] += open
 	default:
@@ -148,7 +148,7 @@ func whyNot(s *subject, bin int) scheduling.ReasonCount {
 	return unplanned(s.in, s.id, "a running node")
 }
 
-// sortedReasons puts counted reasons in order, the most frequent first; nodes are how many of each are nodes.
+// sortedReasons puts counted reasons in order, the most frequent first; nodes is the number of nodes among the places of each.
 func sortedReasons(counts, nodes map[scheduling.ReasonCount]int) []scheduling.ReasonCount {
 	out := make([]scheduling.ReasonCount, 0, len(counts))
 	for r, n := range counts {
@@ -161,7 +161,7 @@ func sortedReasons(counts, nodes map[scheduling.ReasonCount]int) []scheduling.Re
 	return out
 }
 
-// unplanned is the reason of places that nothing rules out.
+// unplanned is the reason of places without an obstacle.
 func unplanned(in *instance.Instance, id int, where string) scheduling.ReasonCount {
 	if hasTerms(in, id) {
 		return scheduling.ReasonCount{Code: scheduling.ReasonSearch, Detail: where + " has places, but no plan was found that keeps the pod's topology terms"}

@@ -12,23 +12,21 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/explain"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
-	"github.com/plimsoll-go/plimsoll/scheduling/provisioning/internal/simulation"
 )
 
 // Explainer answers questions about a plan. Its answers are worked out when asked, from the problem
 // and the plan alone. It is not safe for concurrent use.
 type Explainer struct {
-	e      *explain.Explainer
-	plan   *scheduling.Plan
-	brief  bool
-	played *simulation.Plan    // nil until it is asked for
-	bound  []simulation.Played // where its pods are bound in all simulations, without a question about one pod; likewise
+	e        *explain.Explainer
+	plan     *scheduling.Plan
+	bindings bindings
 }
 
 // New returns an Explainer for a plan of f's problem. With brief, equal pods that stand together in
 // kube-scheduler's queue stay together when the plan is played through.
 func New(f *instance.Facts, plan *scheduling.Plan, brief bool) *Explainer {
-	return &Explainer{e: explain.NewExplainer(f.Compile(false), plan), plan: plan, brief: brief}
+	in := f.Compile(false)
+	return &Explainer{e: explain.NewExplainer(in, plan), plan: plan, bindings: bindings{in: in, plan: plan, brief: brief}}
 }
 
 // pods calls f with every pod of the problem and its name.

@@ -35,8 +35,8 @@ func (x *Explainer) Launch(name string) (*explanation.LaunchExplanation, error) 
 	explain.SortRooms(out.Rooms)
 	fullest := out.Rooms[0]
 	out.Pods = x.podShares(x.named(l.Pods), fullest.Resource, fullest.Allocatable)
-	out.Unforced = x.unforced(scheduling.Placement{Launch: l})
-	explain.NewRivalry(x.e, m).Run(out)
+	out.Unforced = x.bindings.unforced(scheduling.Placement{Launch: l})
+	explain.NewComparison(x.e, m).Run(out)
 	return out, nil
 }
 
@@ -57,7 +57,7 @@ func (x *Explainer) named(names []string) []*corev1.Pod {
 }
 
 // machineRooms says how full a machine of the plan is.
-func (x *Explainer) machineRooms(m *explain.Standing) []explanation.Room {
+func (x *Explainer) machineRooms(m *explain.PlannedNode) []explanation.Room {
 	shape := &x.e.In.Offers.Shapes[x.e.In.Offers.Offers[m.Offer].Shape]
 	daemons := make([]int64, len(x.e.In.Table.Names))
 	for i, row := range x.e.In.Offered[m.Template].Daemons {

@@ -14,7 +14,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// Node explains which pods an existing node receives, and why not others. The error is an [UnknownNameError].
+// Node explains which pods an existing node receives, and why it does not receive the pods without a place. The error is an [UnknownNameError].
 func (x *Explainer) Node(name string) (*explanation.NodeExplanation, error) {
 	i := slices.IndexFunc(x.e.In.Problem.Nodes, func(n *corev1.Node) bool { return n.Name == name })
 	if i < 0 {
@@ -43,7 +43,7 @@ func (x *Explainer) Node(name string) (*explanation.NodeExplanation, error) {
 	for _, a := range x.plan.Existing {
 		if a.Node == name {
 			out.Planned = x.podShares(x.named(a.Pods), fullest.Resource, fullest.Allocatable)
-			out.Unforced = x.unforced(scheduling.Placement{Node: name})
+			out.Unforced = x.bindings.unforced(scheduling.Placement{Node: name})
 		}
 	}
 	out.Running = x.podShares(running, fullest.Resource, fullest.Allocatable)
@@ -63,7 +63,7 @@ func (x *Explainer) nodeNames() []string {
 }
 
 // nodeRooms says how full a node is, of all that pods which wait or run there, or
-// daemons, ask for; bin is -1 for those that receive nothing.
+// daemons, ask for; bin is -1 for nodes that receive no pods.
 func (x *Explainer) nodeRooms(node *corev1.Node, bin int, running []*corev1.Pod) []explanation.Room {
 	table := x.e.In.Table
 	used := corev1.ResourceList{}
@@ -104,12 +104,12 @@ func (x *Explainer) nodeRooms(node *corev1.Node, bin int, running []*corev1.Pod)
 // refusedBy lists the pods without a place, with why a node does not take them.
 func (x *Explainer) refusedBy(bin int) []explanation.Refusal {
 	var out []explanation.Refusal
-	for id, class := range x.e.In.Planned {
+	for id := range x.e.In.Planned {
 		pods := x.e.State.Unplaced(id)
 		if len(pods) == 0 {
 			continue
 		}
-		r := x.e.NodeReason(class, id, bin)
+		r := x.e.NodeReason(id, bin)
 		r.Count = 1
 		names := make([]string, 0, len(pods))
 		for _, pod := range pods {

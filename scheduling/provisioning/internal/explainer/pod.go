@@ -38,24 +38,21 @@ func (x *Explainer) Pod(name string) (*explanation.PodExplanation, error) {
 	switch {
 	case planned && out.Status != explanation.PodIgnored:
 		x.alternatives(out, id)
-		out.Realised = x.realised(pod)
+		out.Realised = x.bindings.realised(pod)
 	case pod.Spec.NodeName != "" && !podspec.Terminal(pod):
 		out.Status, out.Place = explanation.PodRunning, pod.Spec.NodeName
 	}
 	return out, nil
 }
 
-// alternatives looks where else a pod could be that has a place: as if the plan had
-// all others and not it.
+// alternatives lists other places of a pod that has a place, as if the plan had all pods but this one.
 func (x *Explainer) alternatives(out *explanation.PodExplanation, id int) {
-	e := explain.NewExplainer(x.e.In, explain.Without(x.plan, out.Pod))
-	e.Lenient = true
-	class := e.In.Planned[id]
+	e := explain.NewAlternatives(x.e.In, x.plan, out.Pod)
 	out.TopologyTerms = e.Terms(id)
-	out.RuledOut = e.Reasons(class, id)
+	out.RuledOut = e.Reasons(id)
 	nodes, launches := 0, 0
 	for i, n := range e.In.Nodes {
-		if n.Node.Name == out.Place || nodes == explain.MostPlaces || !e.NodeTakes(class, id, i) {
+		if n.Node.Name == out.Place || nodes == explain.MostPlaces || !e.NodeTakes(id, i) {
 			continue
 		}
 		nodes++
@@ -69,7 +66,7 @@ func (x *Explainer) alternatives(out *explanation.PodExplanation, id int) {
 		launches++
 		out.Next = append(out.Next, explanation.Place{Launch: l.Name, NodePool: l.NodePool})
 	}
-	if own, ok := e.Cheapest(class, id); ok {
+	if own, ok := e.Cheapest(id); ok {
 		o := e.In.Offers.Offers[own.Offer].Option()
 		out.Next = append(out.Next, explanation.Place{Option: &o, NodePool: e.In.Templates[own.Template].Pool.Name})
 	}

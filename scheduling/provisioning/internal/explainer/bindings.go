@@ -21,18 +21,29 @@ import (
 // mostPriority is the highest priority that users may give (HighestUserDefinablePriority).
 const mostPriority = 1_000_000_000
 
-// simulated is the plan as kube-scheduler binds it, nobody being asked about; nil where it has no
-// say, or where that cannot be worked out.
-func (x *Explainer) simulated() (*simulation.Plan, simulation.Asked) {
-	q := simulation.Asked{Pod: -1, All: x.e.In.Solver.Placement == scheduling.PlacementNominated, Brief: x.brief}
-	if x.played == nil && (q.All || x.e.In.Solver.Placement == scheduling.PlacementFree) {
+// bindings says where kube-scheduler binds the pods of a plan. It plays the plan through when it is asked first.
+type bindings struct {
+	in    *instance.Instance
+	plan  *scheduling.Plan
+	brief bool
+	// played is the plan as kube-scheduler binds it, and bound the places of its pods in all simulations without a question
+	// about one pod; nil until they are asked for.
+	played *simulation.Plan
+	bound  []simulation.Played
+}
+
+// simulated is the plan as kube-scheduler binds it, with a question about no pod; nil where kube-scheduler does not choose
+// the nodes, and where the plan cannot be played through.
+func (x *bindings) simulated() (*simulation.Plan, simulation.Asked) {
+	q := simulation.Asked{Pod: -1, All: x.in.Solver.Placement == scheduling.PlacementNominated, Brief: x.brief}
+	if x.played == nil && (q.All || x.in.Solver.Placement == scheduling.PlacementFree) {
 		x.played = x.simulation(nil)
 	}
 	return x.played, q
 }
 
 // unforced are the pods of a place that kube-scheduler binds elsewhere in some course of events.
-func (x *Explainer) unforced(at scheduling.Placement) (out []string) {
+func (x *bindings) unforced(at scheduling.Placement) (out []string) {
 	s, q := x.simulated()
 	if s == nil {
 		return nil
@@ -51,7 +62,7 @@ func (x *Explainer) unforced(at scheduling.Placement) (out []string) {
 }
 
 // realised says where kube-scheduler binds a pod that has a place.
-func (x *Explainer) realised(pod *corev1.Pod) *explanation.RealisedPod {
+func (x *bindings) realised(pod *corev1.Pod) *explanation.RealisedPod {
 	s, q := x.simulated()
 	if s == nil {
 		return nil
@@ -60,9 +71,9 @@ func (x *Explainer) realised(pod *corev1.Pod) *explanation.RealisedPod {
 	out := &explanation.RealisedPod{Nominated: q.All || q.Pod < 0}
 	switch {
 	case q.Pod >= 0:
-	case nominated.Node(x.e.In.Problem, pod) == "":
+	case nominated.Node(x.in.Problem, pod) == "":
 		return nil // the plan is not for this problem
-	default: // it has its place before others come
+	default: // it has its place before other pods come
 		return out
 	}
 	others := make([]explanation.OtherPlace, len(s.Places))
@@ -107,8 +118,8 @@ func few[T any](list []T) []T { return list[:min(len(list), explain.MostPlaces)]
 
 // simulation is the plan as it is played, with a pod in another shape where it is not nil; nil where the
 // plan is not for the problem, and where too many pods depend on each other.
-func (x *Explainer) simulation(changed *corev1.Pod) *simulation.Plan {
-	f := x.e.In.Facts
+func (x *bindings) simulation(changed *corev1.Pod) *simulation.Plan {
+	f := x.in.Facts
 	if changed != nil {
 		p := *f.Problem
 		p.Pods = slices.Clone(p.Pods)
@@ -117,7 +128,7 @@ func (x *Explainer) simulation(changed *corev1.Pod) *simulation.Plan {
 				p.Pods[i] = changed
 			}
 		}
-		facts, err := instance.NewFacts(&p, x.e.In.Solver)
+		facts, err := instance.NewFacts(&p, x.in.Solver)
 		if err != nil {
 			return nil
 		}
@@ -132,9 +143,8 @@ func (x *Explainer) simulation(changed *corev1.Pod) *simulation.Plan {
 	return s
 }
 
-// force are the changes that bind a pod to its place in every course of events, of those that may,
-// the cheapest first.
-func (x *Explainer) force(pod *corev1.Pod, s *simulation.Plan, q simulation.Asked) (out []scheduling.Change) {
+// force lists the changes by which a pod is bound to its place in every simulation, the cheapest change first.
+func (x *bindings) force(pod *corev1.Pod, s *simulation.Plan, q simulation.Asked) (out []scheduling.Change) {
 	try := func(c scheduling.Change, s *simulation.Plan, q simulation.Asked) {
 		if s == nil {
 			return
