@@ -37,7 +37,7 @@ func (f *solverFlags) alternatives(ctx context.Context, a *app, s scheduling.Pol
 }
 
 // printAlternatives writes alternatives in a format.
-func (a *app) printAlternatives(format string, p *problem, list []provisioning.Alternative) error {
+func printAlternatives(a *app, format string, p *problem, list []provisioning.Alternative) error {
 	if format == "table" {
 		writeAlternatives(&a.stdout, a.view, p, list)
 		return nil
@@ -47,29 +47,29 @@ func (a *app) printAlternatives(format string, p *problem, list []provisioning.A
 
 // writeAlternatives compares alternatives for people.
 func writeAlternatives(w *bytes.Buffer, v view, p *problem, list []provisioning.Alternative) {
-	t := &table{problem: p, view: v, out: w, plan: list[0].Plan}
+	t := &planText{to: &table{view: v, out: w}, p: p, plan: list[0].Plan}
 	s := &list[0].Plan.Summary
 	if s.Pods == 0 {
 		t.headline()
 		return
 	}
 	switch {
-	case t.stopped != "":
-		t.line("%s for %s, and maybe more: the search was stopped by %s. Each plan is complete and verified.", figures.Count(len(list), "plan"), figures.Count(s.Pods, "pod"), t.stopped)
+	case t.to.view.stopped != "":
+		t.to.line("%s for %s, and maybe more: the search was stopped by %s. Each plan is complete and verified.", figures.Count(len(list), "plan"), figures.Count(s.Pods, "pod"), t.to.view.stopped)
 	case len(list) == 1:
-		t.line("One plan for %s is best at everything; without --alternatives it is printed in full.", figures.Count(s.Pods, "pod"))
+		t.to.line("One plan for %s is best at everything; without --alternatives it is printed in full.", figures.Count(s.Pods, "pod"))
 	default:
-		t.line("%s for %s. Each plan is complete and verified; --goal GOAL prints one in full.", figures.Count(len(list), "plan"), figures.Count(s.Pods, "pod"))
+		t.to.line("%s for %s. Each plan is complete and verified; --goal GOAL prints one in full.", figures.Count(len(list), "plan"), figures.Count(s.Pods, "pod"))
 	}
-	t.line("%s", t.madeWith())
+	t.to.line("%s", t.p.madeWith())
 	i := slices.IndexFunc(list, func(a provisioning.Alternative) bool { return slices.Contains(a.Goals, provisioning.GoalCheapest) })
 	cheapest := &list[max(i, 0)]
 	head := []string{"GOAL", "PLACED", "$/HOUR", "$/MONTH", "AGAINST CHEAPEST", "LOWER BOUND", "NODES", "SPOT", "INTERRUPTIONS A MONTH", "LAUNCHES"}
 	rows := append([][]string{head}, lo.Map(list, func(a provisioning.Alternative, _ int) []string { return t.alternative(&a, i >= 0, cheapest) })...)
-	t.section("ALTERNATIVES" + t.including())
-	t.headed(rows, "LAUNCHES", "$/MONTH", "LOWER BOUND", "SPOT", "INTERRUPTIONS A MONTH", "PLACED")
+	t.to.section("ALTERNATIVES" + t.including())
+	t.to.headed(rows, "LAUNCHES", "$/MONTH", "LOWER BOUND", "SPOT", "INTERRUPTIONS A MONTH", "PLACED")
 	if lo.SomeBy(list, func(a provisioning.Alternative) bool { return a.UnratedLaunches > 0 }) {
-		t.line("\nInterruptions leave out spot machines whose rate the catalog does not state.")
+		t.to.line("\nInterruptions leave out spot machines whose rate the catalog does not state.")
 	}
 }
 
@@ -79,7 +79,7 @@ func objective(s *scheduling.Summary) offerings.Price {
 }
 
 // alternative is one row of the comparison.
-func (t *table) alternative(a *provisioning.Alternative, known bool, cheapest *provisioning.Alternative) []string {
+func (t *planText) alternative(a *provisioning.Alternative, known bool, cheapest *provisioning.Alternative) []string {
 	s := &a.Plan.Summary
 	against := "-"
 	if c := &cheapest.Plan.Summary; known && a.Plan != cheapest.Plan && c.PricePerHour > 0 && s.Placed == c.Placed { // the price of fewer pods is no saving
@@ -96,6 +96,6 @@ func (t *table) alternative(a *provisioning.Alternative, known bool, cheapest *p
 	return []string{
 		figures.Join(lo.Map(a.Goals, func(g provisioning.Goal, _ int) string { return string(g) })), strconv.Itoa(s.Placed),
 		figures.Plain(objective(s)), figures.PlainMonthly(objective(s)), against,
-		figures.Plain(s.LowerBoundPerHour), strconv.Itoa(s.Nodes), strconv.Itoa(spot), interruptions, cmp.Or(figures.Summarise(kinds, t.most(2)), "nothing"),
+		figures.Plain(s.LowerBoundPerHour), strconv.Itoa(s.Nodes), strconv.Itoa(spot), interruptions, cmp.Or(figures.Summarise(kinds, t.to.view.most(2)), "nothing"),
 	}
 }

@@ -16,7 +16,7 @@ import (
 )
 
 // catalogCommand prints instance types and their prices.
-func (a *app) catalogCommand() *cobra.Command {
+func catalogCommand(a *app) *cobra.Command {
 	var market marketFlags
 	var format *string
 	var compared, with string
@@ -47,10 +47,10 @@ they have none in common, by cores, memory, architecture and devices.`,
 				return usagef("--sources are text; --output json has them under provenance")
 			}
 			if regions {
-				return a.printRegions(*format)
+				return printRegions(a, *format)
 			}
 			if compared != "" {
-				return a.compareCatalogs(market, compared, with, *format)
+				return compareCatalogs(a, market, compared, with, *format)
 			}
 			m, err := market.catalog(nil)
 			if err != nil {
@@ -82,12 +82,12 @@ they have none in common, by cores, memory, architecture and devices.`,
 	cmd.Flags().BoolVar(&regions, "regions", false, "list the embedded catalogs instead")
 	cmd.Flags().BoolVar(&each, "offerings", false, "print a line for each offering, not for each type")
 	cmd.Flags().BoolVar(&sources, "sources", false, "print where the catalog's figures come from, and which are estimated")
-	format = a.outputFlag(cmd, "how to print it: `FORMAT` is table, wide (a table of any width), json or csv", "table", "wide", "json", "csv")
+	format = outputFlag(a, cmd, "how to print it: `FORMAT` is table, wide (a table of any width), json or csv", "table", "wide", "json", "csv")
 	return cmd
 }
 
 // compareCatalogs sets two catalogs side by side, both with the filters and prices of the flags.
-func (a *app) compareCatalogs(flags marketFlags, first, second, format string) error {
+func compareCatalogs(a *app, flags marketFlags, first, second, format string) error {
 	if flags.name != "" {
 		return usagef("--compare A B names both catalogs: leave out --catalog")
 	}
@@ -122,7 +122,7 @@ func (a *app) compareCatalogs(flags marketFlags, first, second, format string) e
 }
 
 // printRegions lists the embedded catalogs, one in a line or as a list of JSON.
-func (a *app) printRegions(format string) error {
+func printRegions(a *app, format string) error {
 	names := clouds.Names()
 	if format == "json" {
 		return a.encode(format, "regions", names)

@@ -15,7 +15,7 @@ import (
 )
 
 // consolidateCommand decides which nodes to remove or replace.
-func (a *app) consolidateCommand() *cobra.Command {
+func consolidateCommand(a *app) *cobra.Command {
 	var input inputFlags
 	var how solverFlags
 	var what plannerFlags
@@ -62,14 +62,14 @@ to be taken away and a pod of it has no place.`,
 			}
 			before, after := totals(&plan.Summary)
 			limit.check(a, before-after)
-			return a.printMoves(*format, p, plan)
+			return printMoves(a, *format, p, plan)
 		}),
 	}
 	input.register(cmd)
 	how.register(cmd)
 	what.register(cmd)
 	limit.register(cmd, "the steps save")
-	format = a.outputFlag(cmd, "how to print the plan: `FORMAT` is table, wide (a table of any width), json or yaml", "table", "wide", "json", "yaml")
+	format = outputFlag(a, cmd, "how to print the plan: `FORMAT` is table, wide (a table of any width), json or yaml", "table", "wide", "json", "yaml")
 	return cmd
 }
 

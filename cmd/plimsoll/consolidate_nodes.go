@@ -20,7 +20,7 @@ import (
 // blocked says what each cause for which nodes stay keeps the cluster from saving, and what lifts it.
 func (m *moves) blocked() {
 	head := []string{"$/MONTH", "TRIED", "NODES", "CAUSE", "WHAT", "FIX"}
-	tabulate(&m.table, "BLOCKED SAVINGS", head, m.plan.Summary.Blocked, func(b disruption.Blocked, _ int) []string {
+	tabulate(m.to, "BLOCKED SAVINGS", head, m.plan.Summary.Blocked, func(b disruption.Blocked, _ int) []string {
 		return []string{figures.PlainMonthly(b.PerHour), lo.Ternary(b.Tried, "yes", "at most"), lo.Ternary(b.Nodes > 0, strconv.Itoa(b.Nodes), "-"), string(b.Code), report.Meaning(b.Code), report.Lift(&b)}
 	}, "CAUSE")
 }
@@ -30,7 +30,7 @@ func (m *moves) blocked() {
 func (m *moves) rebuilt() {
 	s := &m.plan.Summary
 	title := "REBUILT FROM SCRATCH"
-	if m.grouped {
+	if m.p.grouped {
 		title += ", OF THE GROUPS' OWN TYPES"
 	}
 	m.composition(title, s.Rebuilt)
@@ -55,11 +55,11 @@ func (m *moves) composition(title string, of *disruption.Rebuilt) {
 			zones[k.Zone] += k.Nodes
 		}
 		return []string{
-			strconv.Itoa(nodes), strconv.Itoa(existing), kinds[0].InstanceType, string(kinds[0].CapacityType), figures.Summarise(zones, m.most(4)), kinds[0].NodePool, figures.Plain(price), figures.PlainMonthly(price),
+			strconv.Itoa(nodes), strconv.Itoa(existing), kinds[0].InstanceType, string(kinds[0].CapacityType), figures.Summarise(zones, m.to.view.most(4)), kinds[0].NodePool, figures.Plain(price), figures.PlainMonthly(price),
 		}
 	})
-	head := []string{"NODES", "EXISTING", "INSTANCE TYPE", "CAPACITY", "ZONES", lo.Ternary(m.grouped, "GROUP", "NODEPOOL"), "$/HOUR", "$/MONTH"}
-	tabulate(&m.table, title, head, cut(rows, m.most(8)), asItIs, "EXISTING", "$/HOUR")
+	head := []string{"NODES", "EXISTING", "INSTANCE TYPE", "CAPACITY", "ZONES", lo.Ternary(m.p.grouped, "GROUP", "NODEPOOL"), "$/HOUR", "$/MONTH"}
+	tabulate(m.to, title, head, cut(rows, m.to.view.most(8)), asItIs, "EXISTING", "$/HOUR")
 }
 
 // staying lists the nodes that stay, by their first cause, the dearest group first, and
@@ -67,22 +67,22 @@ func (m *moves) composition(title string, of *disruption.Rebuilt) {
 // them and not taken.
 func (m *moves) staying() {
 	groups := steps.Stays(m.plan, m.price)
-	tabulate(&m.table, "NODES NOT REMOVED", []string{"COUNT", "$/HOUR", "CAUSE", "WHAT", "NODES"}, groups, func(g *steps.Stay, _ int) []string {
+	tabulate(m.to, "NODES NOT REMOVED", []string{"COUNT", "$/HOUR", "CAUSE", "WHAT", "NODES"}, groups, func(g *steps.Stay, _ int) []string {
 		list := lo.Map(g.Nodes, func(v *disruption.Verdict, _ int) string { return v.Node })
 		price := figures.Plain(g.Price)
 		if g.Code == disruption.CauseNoNodePool {
 			price = "-" // the bill does not count them
 		}
-		return []string{strconv.Itoa(len(g.Nodes)), price, string(g.Code), report.Meaning(g.Code), figures.Names(list, m.most(2))}
+		return []string{strconv.Itoa(len(g.Nodes)), price, string(g.Code), report.Meaning(g.Code), figures.Names(list, m.to.view.most(2))}
 	}, "CAUSE", "$/HOUR")
 	for i, g := range groups {
 		if i == 0 {
-			m.section("FOR EXAMPLE")
+			m.to.section("FOR EXAMPLE")
 		}
 		v := g.Best()
-		m.line("  %s: %s", v.Node, m.cause(&v.Reasons[0]))
-		if text := m.rejected(v); text != "" {
-			m.line("    %s", text)
+		m.to.line("  %s: %s", v.Node, m.p.cause(&v.Reasons[0]))
+		if text := m.p.rejected(v); text != "" {
+			m.to.line("    %s", text)
 		}
 	}
 }
@@ -115,14 +115,14 @@ func (m *moves) price(v *disruption.Verdict) offerings.Price {
 	if v.PricePerHour == 0 {
 		return 0
 	}
-	price, _, _ := costs.Expected(m.Problem.CatalogOf(v.NodePool), m.policy, offerings.Key{InstanceType: v.InstanceType, Zone: v.Zone, CapacityType: offerings.CapacityType(v.CapacityType)})
-	return cmp.Or(price, offerings.Sum(v.PricePerHour, m.policy.NodeOverhead))
+	price, _, _ := costs.Expected(m.p.Problem.CatalogOf(v.NodePool), m.p.policy, offerings.Key{InstanceType: v.InstanceType, Zone: v.Zone, CapacityType: offerings.CapacityType(v.CapacityType)})
+	return cmp.Or(price, offerings.Sum(v.PricePerHour, m.p.policy.NodeOverhead))
 }
 
 // bill lists what runs and what it costs, by NodePool and group, the dearest first: those of NodePools, the
 // total that the first table has, and the others.
 func (m *moves) bill() {
-	accounts := costs.Accounts(&m.Problem, m.plan.Nodes, m.policy)
+	accounts := costs.Accounts(&m.p.Problem, m.plan.Nodes, m.p.policy)
 	owned := lo.Filter(accounts, func(a *costs.Account, _ int) bool { return a.Owned })
 	rows := lo.Map(owned, func(a *costs.Account, _ int) []string { return m.account(a) })
 	if before, _ := totals(&m.plan.Summary); len(accounts) > 1 && len(owned) > 0 {
@@ -133,7 +133,7 @@ func (m *moves) bill() {
 		rows = append(rows, m.account(a))
 	}
 	head := []string{"GROUP", "NODES", "TYPES", "CAPACITY", "$/HOUR", "$/MONTH", "CPU REQ", "MEM REQ"}
-	tabulate(&m.table, lo.Ternary(m.grouped, "COST BY NODE GROUP", "COST BY NODE POOL"), head, rows, asItIs)
+	tabulate(m.to, lo.Ternary(m.p.grouped, "COST BY NODE GROUP", "COST BY NODE POOL"), head, rows, asItIs)
 }
 
 // without says of how many nodes the price is not known.
@@ -159,7 +159,7 @@ func (m *moves) account(a *costs.Account) []string {
 		name = "not counted: " + name
 	}
 	return []string{
-		name, strconv.Itoa(a.Nodes), figures.Summarise(a.Types, m.most(3)), paid, hourly, inMonth,
+		name, strconv.Itoa(a.Nodes), figures.Summarise(a.Types, m.to.view.most(3)), paid, hourly, inMonth,
 		share(a.Requested.CPU, a.Allocatable.CPU), share(a.Requested.Memory, a.Allocatable.Memory),
 	}
 }

@@ -23,13 +23,13 @@ import (
 // moves writes a consolidation plan for people: what it comes to, the steps in their
 // order, where it stops paying, and why the other nodes stay.
 type moves struct {
-	table
-
+	to   *table
+	p    *problem
 	plan *disruption.ConsolidationPlan
 }
 
 // printMoves writes a consolidation plan in a format.
-func (a *app) printMoves(format string, p *problem, plan *disruption.ConsolidationPlan) error {
+func printMoves(a *app, format string, p *problem, plan *disruption.ConsolidationPlan) error {
 	if format == "table" {
 		writeMoves(&a.stdout, a.view, p, plan)
 		return nil
@@ -39,7 +39,7 @@ func (a *app) printMoves(format string, p *problem, plan *disruption.Consolidati
 
 // writeMoves writes a consolidation plan for people.
 func writeMoves(w *bytes.Buffer, v view, p *problem, plan *disruption.ConsolidationPlan) {
-	m := &moves{table: table{problem: p, view: v, out: w, plan: &scheduling.Plan{Warnings: plan.Warnings}}, plan: plan}
+	m := &moves{to: &table{view: v, out: w}, p: p, plan: plan}
 	m.headline()
 	m.blocked()
 	m.rebuilt()
@@ -49,17 +49,17 @@ func writeMoves(w *bytes.Buffer, v view, p *problem, plan *disruption.Consolidat
 	m.risks()
 	m.frontier()
 	m.staying()
-	m.warnings()
+	writeWarnings(m.to, plan.Warnings)
 }
 
 // headline says what the cluster costs, what it will cost, and what it could.
 func (m *moves) headline() {
 	s := &m.plan.Summary
 	if len(m.plan.Nodes) == 0 {
-		m.line("There is nothing to consolidate: the input has no nodes.")
+		m.to.line("There is nothing to consolidate: the input has no nodes.")
 		return
 	}
-	m.line("%s\n", m.basis())
+	m.to.line("%s\n", m.basis())
 	before, after := totals(&m.plan.Summary)
 	rows := [][]string{{"", "$/MONTH", "$/HOUR", "NODES"}}
 	row := func(what string, price offerings.Price, nodes string) {
@@ -73,20 +73,20 @@ func (m *moves) headline() {
 		row("lower bound by consolidation", s.LowerBoundPerHour, "")
 	}
 	if r := s.Rebuilt; r != nil {
-		row("rebuilt from scratch"+lo.Ternary(m.grouped, ", of the groups' own types", ""), cmp.Or(r.ExpectedPerHour, r.PricePerHour), strconv.Itoa(r.Nodes))
+		row("rebuilt from scratch"+lo.Ternary(m.p.grouped, ", of the groups' own types", ""), cmp.Or(r.ExpectedPerHour, r.PricePerHour), strconv.Itoa(r.Nodes))
 	}
 	if r := s.Alternative; r != nil {
 		row("rebuilt from scratch, of any current type", cmp.Or(r.ExpectedPerHour, r.PricePerHour), strconv.Itoa(r.Nodes))
 	}
-	m.headed(rows)
-	m.line("")
+	m.to.headed(rows)
+	m.to.line("")
 	if len(m.plan.Steps) == 0 {
-		m.line("Nothing to consolidate now.")
+		m.to.line("Nothing to consolidate now.")
 	} else {
-		m.line("%s: %d → %s, %s.", figures.Count(len(m.plan.Steps), "step"), s.NodesBefore, figures.Count(s.NodesAfter, "node"), m.saved())
-		m.line("%s rescheduled, %s launched.", figures.Count(s.PodsMoved, "pod"), figures.Count(s.Launches, "node"))
+		m.to.line("%s: %d → %s, %s.", figures.Count(len(m.plan.Steps), "step"), s.NodesBefore, figures.Count(s.NodesAfter, "node"), m.saved())
+		m.to.line("%s rescheduled, %s launched.", figures.Count(s.PodsMoved, "pod"), figures.Count(s.Launches, "node"))
 	}
-	m.line("%s", m.rest())
+	m.to.line("%s", m.rest())
 	m.pending()
 	m.notes()
 }
@@ -96,7 +96,7 @@ func (m *moves) basis() string {
 	s := &m.plan.Summary
 	text := "Prices are of all nodes"
 	if others := len(m.plan.Nodes) - s.NodesBefore - s.UnpricedNodes; others > 0 {
-		text = fmt.Sprintf("Prices are of the nodes of %s (%s not counted)", lo.Ternary(m.grouped, "node groups", "NodePools"), figures.CountVerb(others, "other", "is", "are"))
+		text = fmt.Sprintf("Prices are of the nodes of %s (%s not counted)", lo.Ternary(m.p.grouped, "node groups", "NodePools"), figures.CountVerb(others, "other", "is", "are"))
 	}
 	if s.ExpectedPerHourBefore > 0 {
 		text += ", including " + beside(s.NodeOverheadPerHour, s.NodesBefore, s.ExpectedPerHourBefore-s.PricePerHourBefore)
@@ -129,9 +129,9 @@ func (m *moves) pending() {
 		parts = append(parts, figures.CountVerb(p.Gated, "pod", "is", "are")+" held by scheduling gates")
 	}
 	if n := len(p.Unschedulable); n > 0 {
-		parts = append(parts, fmt.Sprintf("%s nowhere ('plimsoll plan' says why): %s", figures.CountVerb(n, "pod", "fits", "fit"), figures.Names(p.Unschedulable, m.most(3))))
+		parts = append(parts, fmt.Sprintf("%s nowhere ('plimsoll plan' says why): %s", figures.CountVerb(n, "pod", "fits", "fit"), figures.Names(p.Unschedulable, m.to.view.most(3))))
 	}
-	m.line("%s pending: %s.", figures.Are(p.Pods, "pod"), strings.Join(parts, "; "))
+	m.to.line("%s pending: %s.", figures.Are(p.Pods, "pod"), strings.Join(parts, "; "))
 }
 
 // notes say what the prices are of.
@@ -147,7 +147,7 @@ func (m *moves) notes() {
 			parts = append(parts, figures.Are(r.PodsWaiting, "evicted pod")+" pending until "+figures.Are(r.Launches, "extra node")+" launched")
 		}
 		if len(r.Pending) > 0 {
-			parts = append(parts, figures.Names(r.Pending, m.most(1))+" may stay pending, because other pods may be scheduled so that no node suits them")
+			parts = append(parts, figures.Names(r.Pending, m.to.view.most(1))+" may stay pending, because other pods may be scheduled so that no node suits them")
 		}
 		if r.Launches > 0 && r.PodsWaiting == 0 {
 			parts = append(parts, figures.Are(r.Launches, "extra node")+" launched")
@@ -155,15 +155,15 @@ func (m *moves) notes() {
 		if len(parts) > 0 {
 			text += "; " + figures.Join(parts)
 		}
-		m.line("%s.", text)
+		m.to.line("%s.", text)
 		if n := len(m.plan.Cordon); n > 0 {
-			m.line("Cordon %s before the first step, so that evicted pods are not scheduled to nodes that will be removed: %s.", figures.Count(n, "node"), figures.Names(m.plan.Cordon, 5))
+			m.to.line("Cordon %s before the first step, so that evicted pods are not scheduled to nodes that will be removed: %s.", figures.Count(n, "node"), figures.Names(m.plan.Cordon, 5))
 		}
 	}
 	if r := s.Rebuilt; r != nil && len(r.LeftOut) > 0 {
-		m.line("Rebuilt from scratch, the cluster has no place for %s: %s.", figures.Count(len(r.LeftOut), "pod"), figures.Names(r.LeftOut, 3))
+		m.to.line("Rebuilt from scratch, the cluster has no place for %s: %s.", figures.Count(len(r.LeftOut), "pod"), figures.Names(r.LeftOut, 3))
 	}
-	m.line("%s", m.madeWith())
+	m.to.line("%s", m.p.madeWith())
 }
 
 // saved says what all steps save.
@@ -193,7 +193,7 @@ func (m *moves) rest() string {
 		text = fmt.Sprintf("Within %s of the lower bound, given the nodes that cannot be removed.", figures.Within(s.Gap))
 	}
 	if s.Status == scheduling.StatusDeadline {
-		text += fmt.Sprintf(" The search was stopped by %s; there may be further steps.", m.stopped)
+		text += fmt.Sprintf(" The search was stopped by %s; there may be further steps.", m.to.view.stopped)
 	}
 	return text
 }
@@ -201,14 +201,14 @@ func (m *moves) rest() string {
 // steps lists what is to be done, in its order.
 func (m *moves) steps() {
 	head := []string{"", "REASON", "NODES", "LAUNCHES", "PODS", "SAVES $/HOUR", "$/MONTH", "DISRUPTION", "SCORE"}
-	tabulate(&m.table, "STEPS", head, m.plan.Steps, func(s disruption.Step, i int) []string {
+	tabulate(m.to, "STEPS", head, m.plan.Steps, func(s disruption.Step, i int) []string {
 		pods := strconv.Itoa(len(s.Evictions))
 		if waves := lo.Max(lo.Map(s.Evictions, func(e disruption.Eviction, _ int) int { return e.Wave })); waves > 1 {
 			pods += fmt.Sprintf(" in %d waves", waves)
 		}
 		bought := lo.Map(s.Launches, func(l scheduling.Launch, _ int) scheduling.LaunchOption { return l.Options[0] })
 		return []string{
-			strconv.Itoa(i + 1), string(s.Reason), figures.Names(s.Drain, m.most(3)), cmp.Or(launches.Bundle(bought, m.most(3)), "-"), pods,
+			strconv.Itoa(i + 1), string(s.Reason), figures.Names(s.Drain, m.to.view.most(3)), cmp.Or(launches.Bundle(bought, m.to.view.most(3)), "-"), pods,
 			figures.Plain(s.SavingPerHour), figures.PlainMonthly(s.SavingPerHour), figures.Decimal(s.DisruptionCost), lo.Ternary(s.Score == 0, "-", figures.Decimal(s.Score)),
 		}
 	}, "SCORE", "DISRUPTION", "SAVES $/HOUR")
@@ -223,7 +223,7 @@ func (m *moves) frontier() {
 	total := points[len(points)-1].SavingPerHour
 	last := disruption.Point{}
 	head := []string{"STEPS", "SAVED $/HOUR", "OF ALL", "PODS MOVED", "DISRUPTION", "$/MONTH PER POD MOVED"}
-	tabulate(&m.table, "DIMINISHING RETURNS", head, steps.Thinned(points), func(p disruption.Point, _ int) []string {
+	tabulate(m.to, "DIMINISHING RETURNS", head, steps.Thinned(points), func(p disruption.Point, _ int) []string {
 		share, each := "-", "no pod moved"
 		if total > 0 {
 			share = figures.Percent(p.SavingPerHour.USD() / total.USD())
@@ -247,9 +247,9 @@ func (m *moves) drifted() {
 	if len(nodes) == 0 {
 		return
 	}
-	m.section("DRIFTED NODES")
+	m.to.section("DRIFTED NODES")
 	for _, drift := range slices.Sorted(maps.Keys(nodes)) {
-		m.line("  %s: %s", figures.Names(nodes[drift], m.most(3)), drift)
+		m.to.line("  %s: %s", figures.Names(nodes[drift], m.to.view.most(3)), drift)
 	}
 }
 
@@ -258,7 +258,7 @@ func (m *moves) risks() {
 	var rows [][]string
 	for _, r := range report.Risks(m.plan) {
 		numbers := lo.Map(r.Steps, func(n, _ int) string { return strconv.Itoa(n) })
-		rows = append(rows, []string{figures.Names(numbers, m.most(3)), string(r.Code), r.Meaning, figures.Names(r.Objects, m.most(1))})
+		rows = append(rows, []string{figures.Names(numbers, m.to.view.most(3)), string(r.Code), r.Meaning, figures.Names(r.Objects, m.to.view.most(1))})
 	}
-	tabulate(&m.table, "RISKS", []string{"STEPS", "RISK", "WHAT", "OF"}, rows, asItIs, "RISK")
+	tabulate(m.to, "RISKS", []string{"STEPS", "RISK", "WHAT", "OF"}, rows, asItIs, "RISK")
 }

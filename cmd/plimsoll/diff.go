@@ -20,7 +20,7 @@ import (
 )
 
 // diffCommand compares two plans, or the plans of two sets of manifests.
-func (a *app) diffCommand() *cobra.Command {
+func diffCommand(a *app) *cobra.Command {
 	var input inputFlags
 	var how solverFlags
 	var format *string
@@ -49,7 +49,7 @@ pending pods need.`,
 			for i, name := range args {
 				a.rereadStdin()
 				var err error
-				plans[i], err = a.isPlan(name)
+				plans[i], err = isPlan(a, name)
 				errs = append(errs, err)
 			}
 			if err := errors.Join(errs...); err != nil {
@@ -59,9 +59,9 @@ pending pods need.`,
 				a.rereadStdin()
 				var err error
 				if plans[i] {
-					sides[i], err = a.plannedSide(name)
+					sides[i], err = plannedSide(a, name)
 				} else {
-					sides[i], err = a.side(ctx, name, input, &how, !plans[1-i])
+					sides[i], err = sideOf(ctx, a, name, input, &how, !plans[1-i])
 				}
 				errs = append(errs, err)
 			}
@@ -83,13 +83,13 @@ pending pods need.`,
 	input.register(cmd)
 	how.register(cmd)
 	limit.register(cmd, "AFTER costs more than BEFORE by")
-	format = a.outputFlag(cmd, "how to print the difference: `FORMAT` is table, wide (a table of any width), json or yaml", "table", "wide", "json", "yaml")
+	format = outputFlag(a, cmd, "how to print the difference: `FORMAT` is table, wide (a table of any width), json or yaml", "table", "wide", "json", "yaml")
 	return cmd
 }
 
 // plannedSide reads a side that is a plan.
-func (a *app) plannedSide(name string) (compare.Side, error) {
-	plan, moves, err := a.readAnyPlan(name)
+func plannedSide(a *app, name string) (compare.Side, error) {
+	plan, moves, err := readAnyPlan(a, name)
 	switch {
 	case err != nil:
 		return compare.Side{}, err
@@ -99,9 +99,9 @@ func (a *app) plannedSide(name string) (compare.Side, error) {
 	return compare.Launches(name, plan), nil
 }
 
-// side plans a side that is manifests; its bill has the nodes that there are already, if the whole bill is
+// sideOf plans a side that is manifests; its bill has the nodes that there are already, if the whole bill is
 // asked for.
-func (a *app) side(ctx context.Context, name string, input inputFlags, how *solverFlags, whole bool) (compare.Side, error) {
+func sideOf(ctx context.Context, a *app, name string, input inputFlags, how *solverFlags, whole bool) (compare.Side, error) {
 	input.files = append(slices.Clone(input.files), name)
 	solver, err := how.solver(&input.market)
 	if err != nil {
@@ -129,7 +129,7 @@ func (a *app) side(ctx context.Context, name string, input inputFlags, how *solv
 }
 
 // isPlan reports whether a file holds a plan, and not manifests.
-func (a *app) isPlan(name string) (bool, error) {
+func isPlan(a *app, name string) (bool, error) {
 	var text []byte
 	info, err := os.Stat(name)
 	switch {

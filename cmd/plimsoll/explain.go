@@ -13,7 +13,7 @@ import (
 )
 
 // explainCommand says why a plan is as it is.
-func (a *app) explainCommand() *cobra.Command {
+func explainCommand(a *app) *cobra.Command {
 	var input inputFlags
 	var how solverFlags
 	var what plannerFlags
@@ -53,7 +53,7 @@ node/NAME           of a machine to launch, by the name that the plan gives it: 
 			if err := input.beside(file); err != nil {
 				return err
 			}
-			p, plan, err := a.planned(ctx, &input, &how, solver, file)
+			p, plan, err := planned(ctx, a, &input, &how, solver, file)
 			if err != nil {
 				return err
 			}
@@ -64,7 +64,7 @@ node/NAME           of a machine to launch, by the name that the plan gives it: 
 			if len(answers) == 0 {
 				return unknown
 			}
-			if err := a.judge(ctx, &how, what.planner(solver), p, answers); err != nil {
+			if err := judgeNodes(ctx, a, &how, what.planner(solver), p, answers); err != nil {
 				return err
 			}
 			if unknown != nil {
@@ -73,7 +73,7 @@ node/NAME           of a machine to launch, by the name that the plan gives it: 
 					a.say("error: %s", line)
 				}
 			}
-			return a.printAnswers(*format, p, plan, answers)
+			return printAnswers(a, *format, p, plan, answers)
 		}),
 	}
 	input.register(cmd)
@@ -81,16 +81,16 @@ node/NAME           of a machine to launch, by the name that the plan gives it: 
 	what.register(cmd)
 	cmd.Flags().StringVar(&file, "plan", "", "`FILE` that holds a plan of the same input, or - for stdin; without it, one is made")
 	grouped(cmd, groupInput)
-	format = a.outputFlag(cmd, "how to print the answers: `FORMAT` is text, json or yaml", "text", "json", "yaml")
+	format = outputFlag(a, cmd, "how to print the answers: `FORMAT` is text, json or yaml", "text", "json", "yaml")
 	return cmd
 }
 
 // planned reads the input, and reads or makes a plan for it.
-func (a *app) planned(ctx context.Context, input *inputFlags, how *solverFlags, solver scheduling.Policy, file string) (*problem, *scheduling.Plan, error) {
+func planned(ctx context.Context, a *app, input *inputFlags, how *solverFlags, solver scheduling.Policy, file string) (*problem, *scheduling.Plan, error) {
 	var plan *scheduling.Plan
 	var planErr error
 	if file != "" {
-		plan, planErr = a.readPlan(file)
+		plan, planErr = readPlan(a, file)
 	}
 	p, err := input.load(a)
 	if err := errors.Join(err, planErr); err != nil {
@@ -103,12 +103,12 @@ func (a *app) planned(ctx context.Context, input *inputFlags, how *solverFlags, 
 }
 
 // printAnswers writes the answers in a format: one by itself, several as a list.
-func (a *app) printAnswers(format string, p *problem, plan *scheduling.Plan, answers []any) error {
+func printAnswers(a *app, format string, p *problem, plan *scheduling.Plan, answers []any) error {
 	if format == "text" {
-		t := &table{problem: p, plan: plan, out: &a.stdout}
+		t := &answerText{to: &table{out: &a.stdout}, p: p, plan: plan}
 		for i, answer := range answers {
 			if i > 0 {
-				t.line("")
+				t.to.line("")
 			}
 			t.answer(answer)
 		}
@@ -120,8 +120,8 @@ func (a *app) printAnswers(format string, p *problem, plan *scheduling.Plan, ans
 	return a.encode(format, "answers", answers)
 }
 
-// judge adds to the answers about nodes of NodePools the decision on each if no other node may be removed.
-func (a *app) judge(ctx context.Context, how *solverFlags, planner disruption.Planner, p *problem, answers []any) error {
+// judgeNodes adds to the answers about nodes of NodePools the decision on each if no other node may be removed.
+func judgeNodes(ctx context.Context, a *app, how *solverFlags, planner disruption.Planner, p *problem, answers []any) error {
 	for i, answer := range answers {
 		node, ok := answer.(*explanation.NodeExplanation)
 		if !ok || node.NodePool == "" {

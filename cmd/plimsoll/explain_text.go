@@ -14,8 +14,15 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/explanation"
 )
 
+// answerText writes answers about the pods, launches and nodes of a plan for people.
+type answerText struct {
+	to   *table
+	p    *problem
+	plan *scheduling.Plan
+}
+
 // answer writes one answer for people.
-func (t *table) answer(answer any) {
+func (t *answerText) answer(answer any) {
 	switch x := answer.(type) {
 	case *explanation.PodExplanation:
 		t.explainPod(x)
@@ -32,26 +39,26 @@ func (t *table) answer(answer any) {
 }
 
 // explainPod writes what becomes of a pod.
-func (t *table) explainPod(x *explanation.PodExplanation) {
+func (t *answerText) explainPod(x *explanation.PodExplanation) {
 	switch x.Status {
 	case explanation.PodLaunch:
-		t.line("Pod %s goes to launch %s: %s at %s per hour.", x.Pod, x.Place, launches.Offering(x.Option), figures.USD(x.Option.Price))
+		t.to.line("Pod %s goes to launch %s: %s at %s per hour.", x.Pod, x.Place, launches.Offering(x.Option), figures.USD(x.Option.Price))
 	case explanation.PodExisting:
-		t.line("Pod %s goes to node %s, which is there.", x.Pod, x.Place)
+		t.to.line("Pod %s goes to node %s, which is there.", x.Pod, x.Place)
 	case explanation.PodUnschedulable:
-		t.line("Pod %s has no place.", x.Pod)
+		t.to.line("Pod %s has no place.", x.Pod)
 	case explanation.PodRunning:
-		t.line("Pod %s runs on node %s.", x.Pod, x.Place)
+		t.to.line("Pod %s runs on node %s.", x.Pod, x.Place)
 	default:
-		t.line("Pod %s is not to be placed: it has ended, is being deleted, or is a daemon's.", x.Pod)
+		t.to.line("Pod %s is not to be placed: it has ended, is being deleted, or is a daemon's.", x.Pod)
 	}
 	asks := "It asks for " + figures.Requests(x.Requests)
 	if x.Priority != 0 {
 		asks += fmt.Sprintf(", with priority %d", x.Priority)
 	}
-	t.line("%s.", asks)
+	t.to.line("%s.", asks)
 	t.ties(x.TopologyTerms)
-	tabulate(t, "ELSEWHERE", nil, x.Next, func(p explanation.Place, _ int) []string {
+	tabulate(t.to, "ELSEWHERE", nil, x.Next, func(p explanation.Place, _ int) []string {
 		switch {
 		case p.Node != "":
 			return []string{"node " + p.Node, "has room"}
@@ -65,109 +72,109 @@ func (t *table) explainPod(x *explanation.PodExplanation) {
 	if x.Status == explanation.PodUnschedulable {
 		title = "WHY"
 	}
-	t.counted(title, x.RuledOut, 12)
-	tabulate(t, "WOULD HELP", nil, x.Changes, func(c scheduling.Change, _ int) []string { return []string{c.Text} })
+	writeReasons(t.to, title, x.RuledOut, 12)
+	tabulate(t.to, "WOULD HELP", nil, x.Changes, func(c scheduling.Change, _ int) []string { return []string{c.Text} })
 }
 
 // binding writes whether kube-scheduler binds a pod where the plan has it.
-func (t *table) binding(x *explanation.RealisedPod) {
+func (t *answerText) binding(x *explanation.RealisedPod) {
 	if x == nil {
 		return
 	}
-	t.section("BINDING")
+	t.to.section("BINDING")
 	switch n := figures.Count(x.Simulations, "simulation"); {
 	case x.Elsewhere+x.Pending > 0:
 		if x.Elsewhere > 0 {
-			t.line("  In %d of %s kube-scheduler binds it to another place.", x.Elsewhere, n)
+			t.to.line("  In %d of %s kube-scheduler binds it to another place.", x.Elsewhere, n)
 		}
 		if x.Pending > 0 {
-			t.line("  In %d of %s it stays without a place.", x.Pending, n)
+			t.to.line("  In %d of %s it stays without a place.", x.Pending, n)
 		}
 	case x.Nominated:
-		t.line("  It is nominated to its place, and kube-scheduler binds it there.")
+		t.to.line("  It is nominated to its place, and kube-scheduler binds it there.")
 	case len(x.Others) > 0:
-		t.line("  In all %s kube-scheduler binds it, or a pod that nothing tells apart from it, to its place.", n)
+		t.to.line("  In all %s kube-scheduler binds it, or a pod that nothing tells apart from it, to its place.", n)
 	default:
-		t.line("  Its place is forced: no other takes it when it comes.")
+		t.to.line("  Its place is forced: no other takes it when it comes.")
 	}
 	if len(x.Displaced) > 0 {
-		t.line("  There it takes the room of pods that are left without a place: %s.", figures.Names(x.Displaced, 3))
+		t.to.line("  There it takes the room of pods that are left without a place: %s.", figures.Names(x.Displaced, 3))
 	}
 	if r := t.plan.Summary.Realised; r != nil && r.PodsElsewhere > 0 && len(x.Force) > 0 {
-		t.line("  Of the plan's pods up to %d may land elsewhere.", r.PodsElsewhere)
+		t.to.line("  Of the plan's pods up to %d may land elsewhere.", r.PodsElsewhere)
 	}
-	tabulate(t, "OTHERS THAT ADMIT IT", nil, x.Others, func(o explanation.OtherPlace, _ int) []string {
+	tabulate(t.to, "OTHERS THAT ADMIT IT", nil, x.Others, func(o explanation.OtherPlace, _ int) []string {
 		return []string{lo.Ternary(o.Node != "", "node "+o.Node, "launch "+o.Launch), "gets it in " + figures.Count(o.Simulations, "simulation")}
 	})
-	tabulate(t, "WOULD FORCE ITS PLACE", nil, x.Force, func(c scheduling.Change, _ int) []string { return []string{c.Text} })
+	tabulate(t.to, "WOULD FORCE ITS PLACE", nil, x.Force, func(c scheduling.Change, _ int) []string { return []string{c.Text} })
 }
 
 // unforced writes which pods kube-scheduler may bind to other places.
-func (t *table) unforced(pods []string) {
+func (t *answerText) unforced(pods []string) {
 	if len(pods) > 0 {
-		t.section("MAY BE BOUND ELSEWHERE")
-		t.line("  %s", t.byWorkload(pods, 12))
+		t.to.section("MAY BE BOUND ELSEWHERE")
+		t.to.line("  %s", t.p.byWorkload(pods, 12))
 	}
 }
 
 // ties writes what ties a pod to others.
-func (t *table) ties(ties []explanation.TopologyTerm) {
+func (t *answerText) ties(ties []explanation.TopologyTerm) {
 	if len(ties) == 0 {
 		return
 	}
-	t.section("TIED TO OTHER PODS")
+	t.to.section("TIED TO OTHER PODS")
 	for _, s := range ties {
 		domains := lo.Map(s.Domains, func(d explanation.DomainCount, _ int) string { return fmt.Sprintf("%s %d", d.Value, d.Pods) })
 		if len(domains) == 0 {
-			t.line("  %s", s.Text)
+			t.to.line("  %s", s.Text)
 		} else {
-			t.line("  %s: %s", s.Text, figures.Names(domains, 12))
+			t.to.line("  %s: %s", s.Text, figures.Names(domains, 12))
 		}
 	}
 }
 
 // explainLaunch writes why a machine is bought.
-func (t *table) explainLaunch(x *explanation.LaunchExplanation) {
-	t.line("Launch %s buys %s at %s per hour for node pool %s.", x.Launch, launches.Offering(&x.Option), figures.USD(x.Option.Price), x.NodePool)
+func (t *answerText) explainLaunch(x *explanation.LaunchExplanation) {
+	t.to.line("Launch %s buys %s at %s per hour for node pool %s.", x.Launch, launches.Offering(&x.Option), figures.USD(x.Option.Price), x.NodePool)
 	if x.Options == 1 {
-		t.line("Nothing else in the plan's list would do.")
+		t.to.line("Nothing else in the plan's list would do.")
 	} else {
-		t.line("The plan lists %s that would do as well; %s would hold these pods.", figures.Count(x.Options-1, "further offering"), figures.Count(x.Others, "other type"))
+		t.to.line("The plan lists %s that would do as well; %s would hold these pods.", figures.Count(x.Options-1, "further offering"), figures.Count(x.Others, "other type"))
 	}
 	t.rooms(x.Rooms)
 	t.shares("PODS", x.Pods, x.Rooms)
 	t.unforced(x.Unforced)
-	tabulate(t, "RUNNERS-UP", nil, x.RunnersUp, func(o scheduling.LaunchOption, _ int) []string {
+	tabulate(t.to, "RUNNERS-UP", nil, x.RunnersUp, func(o scheduling.LaunchOption, _ int) []string {
 		return []string{launches.Offering(&o), figures.USD(o.Price) + figures.Difference(o.Price, x.Option.Price)}
 	})
-	tabulate(t, "CHEAPER, BUT", nil, x.Cheaper, func(r explanation.RejectedOption, _ int) []string {
+	tabulate(t.to, "CHEAPER, BUT", nil, x.Cheaper, func(r explanation.RejectedOption, _ int) []string {
 		return []string{launches.Offering(&r.LaunchOption), figures.USD(r.Price), r.Reason.Detail}
 	})
-	t.counted("RULED OUT", x.RuledOut, 12)
+	writeReasons(t.to, "RULED OUT", x.RuledOut, 12)
 }
 
 // explainNode writes what a node receives.
-func (t *table) explainNode(x *explanation.NodeExplanation) {
+func (t *answerText) explainNode(x *explanation.NodeExplanation) {
 	pool := ""
 	if x.NodePool != "" {
 		pool = "node pool " + x.NodePool
 	}
 	about := lo.Compact([]string{string(x.State), x.InstanceType, x.CapacityType, x.Zone, pool})
-	t.line("Node %s (%s) receives %s; %s there.", x.Node, figures.Join(about), figures.Count(len(x.Planned), "pod"), figures.CountVerb(len(x.Running), "pod", "runs", "run"))
+	t.to.line("Node %s (%s) receives %s; %s there.", x.Node, figures.Join(about), figures.Count(len(x.Planned), "pod"), figures.CountVerb(len(x.Running), "pod", "runs", "run"))
 	for i := range x.Taints {
-		t.line("It has the taint %s.", x.Taints[i].ToString())
+		t.to.line("It has the taint %s.", x.Taints[i].ToString())
 	}
 	t.rooms(x.Rooms)
 	t.shares("PLANNED", x.Planned, x.Rooms)
 	t.unforced(x.Unforced)
 	t.shares("RUNNING", x.Running, x.Rooms)
-	tabulate(t, "DOES NOT TAKE", nil, x.Refused, func(r explanation.Refusal, _ int) []string {
-		return []string{t.byWorkload(r.Pods, 3), r.Reason.Detail}
+	tabulate(t.to, "DOES NOT TAKE", nil, x.Refused, func(r explanation.Refusal, _ int) []string {
+		return []string{t.p.byWorkload(r.Pods, 3), r.Reason.Detail}
 	})
 }
 
 // rooms writes how full a machine is.
-func (t *table) rooms(rooms []explanation.Room) {
+func (t *answerText) rooms(rooms []explanation.Room) {
 	if len(rooms) == 0 {
 		return
 	}
@@ -182,17 +189,17 @@ func (t *table) rooms(rooms []explanation.Room) {
 	if !lo.SomeBy(rooms, func(r explanation.Room) bool { return r.Running > 0 }) {
 		rows = lo.Map(rows, func(row []string, _ int) []string { return slices.Concat(row[:2], row[3:]) })
 	}
-	t.section("ROOM")
-	t.columns(rows)
+	t.to.section("ROOM")
+	t.to.columns(rows)
 }
 
 // shares writes pods by workload, and what they take of the fullest resource.
-func (t *table) shares(title string, pods []explanation.PodShare, rooms []explanation.Room) {
+func (t *answerText) shares(title string, pods []explanation.PodShare, rooms []explanation.Room) {
 	if len(pods) == 0 || len(rooms) == 0 {
 		return
 	}
 	type key struct{ workload, asks string }
-	of := func(p explanation.PodShare) key { return key{t.Workload(p.Pod), figures.Requests(p.Requests)} }
+	of := func(p explanation.PodShare) key { return key{t.p.Workload(p.Pod), figures.Requests(p.Requests)} }
 	rows := lo.Map(lo.PartitionBy(pods, of), func(alike []explanation.PodShare, _ int) []string {
 		k, n := of(alike[0]), len(alike)
 		share := figures.Percent(lo.SumBy(alike, func(p explanation.PodShare) float64 { return p.Share })) + " of " + rooms[0].Resource
@@ -201,42 +208,42 @@ func (t *table) shares(title string, pods []explanation.PodShare, rooms []explan
 		}
 		return []string{k.workload, k.asks, share}
 	})
-	tabulate(t, title, nil, cut(rows, 10), asItIs)
+	tabulate(t.to, title, nil, cut(rows, 10), asItIs)
 }
 
 // verdict writes what becomes of a node when it is the only one that may be removed.
-func (t *table) verdict(n *explain.JudgedNode) {
-	t.section("CONSOLIDATION, IF NO OTHER NODE IS REMOVED")
+func (t *answerText) verdict(n *explain.JudgedNode) {
+	t.to.section("CONSOLIDATION, IF NO OTHER NODE IS REMOVED")
 	v := n.Verdict
 	if s := n.Removal; s != nil {
-		t.line("  It is removed for the reason %q; that saves %s per hour and moves %s.", s.Reason, figures.Signed(s.SavingPerHour), figures.Count(len(s.Evictions), "pod"))
+		t.to.line("  It is removed for the reason %q; that saves %s per hour and moves %s.", s.Reason, figures.Signed(s.SavingPerHour), figures.Count(len(s.Evictions), "pod"))
 	} else {
-		t.line("  It stays.")
+		t.to.line("  It stays.")
 	}
 	if v.Drift != "" {
-		t.line("  It has drifted: %s.", v.Drift)
+		t.to.line("  It has drifted: %s.", v.Drift)
 	}
 	var rows [][]string
 	for i := range v.Reasons {
-		rows = append(rows, []string{string(v.Reasons[i].Code), t.problem.cause(&v.Reasons[i])})
+		rows = append(rows, []string{string(v.Reasons[i].Code), t.p.cause(&v.Reasons[i])})
 	}
-	t.columns(rows)
-	if text := t.problem.rejected(v); text != "" {
-		t.line("  %s.", strings.ToUpper(text[:1])+text[1:])
+	t.to.columns(rows)
+	if text := t.p.rejected(v); text != "" {
+		t.to.line("  %s.", strings.ToUpper(text[:1])+text[1:])
 	}
 }
 
 // explainWorkload writes what becomes of the pods of a workload.
-func (t *table) explainWorkload(x *explain.Workload) {
+func (t *answerText) explainWorkload(x *explain.Workload) {
 	total := 0
 	for _, g := range x.Groups {
 		total += len(g.Pods)
 	}
-	t.line("%s has %s.", strings.Replace(x.Workload, "/", " ", 1), figures.Count(total, "pod"))
+	t.to.line("%s has %s.", strings.Replace(x.Workload, "/", " ", 1), figures.Count(total, "pod"))
 	for _, g := range x.Groups {
-		t.line("")
+		t.to.line("")
 		if n := len(g.Pods); n > 1 {
-			t.line("%s fare alike: %s.", figures.Count(n, "pod"), figures.Names(g.Pods, 3))
+			t.to.line("%s fare alike: %s.", figures.Count(n, "pod"), figures.Names(g.Pods, 3))
 		}
 		t.explainPod(g.Example)
 	}

@@ -212,7 +212,7 @@ func sizeFlag(flags *pflag.FlagSet, into *corev1.ResourceList, name, usage strin
 
 // outputFlag adds the flag -o for the format of the output, and returns a pointer to its value; the first format is the
 // default. "wide" is a table whose width is not limited by the terminal.
-func (a *app) outputFlag(cmd *cobra.Command, usage string, formats ...string) *string {
+func outputFlag(a *app, cmd *cobra.Command, usage string, formats ...string) *string {
 	format := formats[0]
 	cmd.Flags().VarP(&parsed{text: format, kind: "string", choices: formats, read: func(text string) (err error) {
 		if format, err = oneOf(text, formats...); format == "wide" {

@@ -213,3 +213,8 @@ func (p *problem) madeWith() string {
 	}
 	return text + "."
 }
+
+// byWorkload writes how many pods are of which workload, the most first.
+func (p *problem) byWorkload(pods []string, most int) string {
+	return figures.Summarise(lo.CountValuesBy(pods, p.Workload), most)
+}

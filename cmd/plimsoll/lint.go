@@ -15,7 +15,7 @@ import (
 )
 
 // lintCommand finds settings in manifests that cost more than needed, or do not work.
-func (a *app) lintCommand() *cobra.Command {
+func lintCommand(a *app) *cobra.Command {
 	var q question
 	var format *string
 	var skipped []lint.Code
@@ -69,14 +69,14 @@ It exits with 5 if there is an error or a warning among them; what could cost le
 		return err
 	})
 	grouped(cmd, groupOutput)
-	format = a.outputFlag(cmd, "how to print the findings: `FORMAT` is table, wide (a table of any width), json or yaml", "table", "wide", "json", "yaml")
+	format = outputFlag(a, cmd, "how to print the findings: `FORMAT` is table, wide (a table of any width), json or yaml", "table", "wide", "json", "yaml")
 	return cmd
 }
 
 // writeFindings writes findings for people.
 func writeFindings(w *bytes.Buffer, v view, p *problem, found []lint.Finding) {
 	told := func(w scheduling.Warning) bool { return w.Object == "DaemonSets" } // which is a finding
-	t := &table{problem: p, view: v, out: w, plan: &scheduling.Plan{Warnings: slices.DeleteFunc(mergeWarnings(p.Warnings), told)}}
+	t := &table{view: v, out: w}
 	if len(found) == 0 {
 		t.line("Nothing was found.")
 	}
@@ -112,5 +112,5 @@ func writeFindings(w *bytes.Buffer, v view, p *problem, found []lint.Finding) {
 			t.line("\nand %d more of %s (-o wide lists them all)", more, code)
 		}
 	}
-	t.warnings()
+	writeWarnings(t, slices.DeleteFunc(mergeWarnings(p.Warnings), told))
 }

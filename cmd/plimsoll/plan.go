@@ -15,7 +15,7 @@ import (
 )
 
 // planCommand plans the machines to launch.
-func (a *app) planCommand() *cobra.Command {
+func planCommand(a *app) *cobra.Command {
 	var input inputFlags
 	var how solverFlags
 	var format *string
@@ -53,7 +53,7 @@ fewest machines and one without spot; --goal prints one of them in full.`,
 				return errors.New("-o nodeclaims: the input has no NodePool of Karpenter, so that there is nobody to launch NodeClaims; add what kubectl get nodepools -o json prints")
 			}
 			if several {
-				return a.compare(ctx, &how, solver, p, *format)
+				return compareGoals(ctx, a, &how, solver, p, *format)
 			}
 			plan, err := how.solve(ctx, a, solver, p)
 			if err != nil {
@@ -64,20 +64,20 @@ fewest machines and one without spot; --goal prints one of them in full.`,
 				a.code = exitUnschedulable
 			}
 			limit.check(a, cmp.Or(plan.Summary.ExpectedPerHour, plan.Summary.PricePerHour))
-			return a.print(*format, p, plan)
+			return printPlan(a, *format, p, plan)
 		}),
 	}
 	input.register(cmd)
 	how.register(cmd)
 	limit.register(cmd, "what is bought costs")
 	cmd.Flags().BoolVar(&several, "alternatives", false, "compare the best plans for every goal instead of printing the cheapest")
-	format = a.outputFlag(cmd, "how to print the plan: `FORMAT` is table, wide (a table of any width), json, yaml, or nodeclaims to create in a cluster that runs Karpenter (kubectl create -f)",
+	format = outputFlag(a, cmd, "how to print the plan: `FORMAT` is table, wide (a table of any width), json, yaml, or nodeclaims to create in a cluster that runs Karpenter (kubectl create -f)",
 		"table", "wide", "json", "yaml", "nodeclaims")
 	return cmd
 }
 
-// compare finds and prints alternatives.
-func (a *app) compare(ctx context.Context, how *solverFlags, solver scheduling.Policy, p *problem, format string) error {
+// compareGoals finds and prints alternatives.
+func compareGoals(ctx context.Context, a *app, how *solverFlags, solver scheduling.Policy, p *problem, format string) error {
 	list, err := how.alternatives(ctx, a, solver, p)
 	if err != nil {
 		return err
@@ -85,14 +85,14 @@ func (a *app) compare(ctx context.Context, how *solverFlags, solver scheduling.P
 	if p.unplaced(list[0].Plan) > 0 {
 		a.code = exitUnschedulable
 	}
-	return a.printAlternatives(format, p, list)
+	return printAlternatives(a, format, p, list)
 }
 
 // computeClassLabel is the label that GKE sets on the nodes of a ComputeClass.
 const computeClassLabel = "cloud.google.com/compute-class"
 
-// print writes the plan in a format.
-func (a *app) print(format string, p *problem, plan *scheduling.Plan) error {
+// printPlan writes the plan in a format.
+func printPlan(a *app, format string, p *problem, plan *scheduling.Plan) error {
 	switch format {
 	case "table":
 		writeTable(&a.stdout, a.view, p, plan)

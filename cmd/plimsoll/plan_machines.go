@@ -14,13 +14,13 @@ import (
 )
 
 // machines lists what to launch.
-func (t *table) machines(groups []*launches.Group) {
+func (t *planText) machines(groups []*launches.Group) {
 	devices := lo.SomeBy(groups, func(g *launches.Group) bool { return g.Devices() != "" })
 	head := []string{"COUNT", "INSTANCE TYPE", "CAPACITY", "ZONE", "NODEPOOL", "$/HOUR EACH", "CPU", "MEMORY"}
 	if devices {
 		head = append(head, "DEVICES")
 	}
-	tabulate(t, "LAUNCH"+t.including(), append(head, "PODS"), groups, func(g *launches.Group, _ int) []string {
+	tabulate(t.to, "LAUNCH"+t.including(), append(head, "PODS"), groups, func(g *launches.Group, _ int) []string {
 		l := g.Launches[0]
 		o := &l.Options[0]
 		row := []string{
@@ -31,32 +31,27 @@ func (t *table) machines(groups []*launches.Group) {
 			row = append(row, g.Devices())
 		}
 		pods := lo.FlatMap(g.Launches, func(l *scheduling.Launch, _ int) []string { return l.Pods })
-		return append(row, t.byWorkload(pods, t.most(3)))
+		return append(row, t.p.byWorkload(pods, t.to.view.most(3)))
 	}, "MEMORY", "CPU", "NODEPOOL", "DEVICES")
 }
 
 // including says in a heading that prices have what nodes cost beside their instances, where they have.
-func (t *table) including() string {
+func (t *planText) including() string {
 	return lo.Ternary(t.plan.Summary.ExpectedPerHour > 0, " (PRICES INCLUDE NODE OVERHEAD)", "")
 }
 
-// byWorkload writes how many pods are of which workload, the most first.
-func (t *table) byWorkload(pods []string, most int) string {
-	return figures.Summarise(lo.CountValuesBy(pods, t.Workload), most)
-}
-
 // reasons says for each group why it is cheap.
-func (t *table) reasons(groups []*launches.Group) {
+func (t *planText) reasons(groups []*launches.Group) {
 	rows := lo.Map(groups, func(g *launches.Group, _ int) []string {
 		o := &g.Launches[0].Options[0]
 		return []string{fmt.Sprintf("%s %s %s", o.InstanceType, o.CapacityType, o.Zone), t.why(g.Launches[0])}
 	})
-	tabulate(t, "WHY (PRICES OF INSTANCES"+lo.Ternary(t.plan.Summary.ExpectedPerHour > 0, ", WITHOUT NODE OVERHEAD)", ")"), nil, lo.UniqBy(rows, func(row []string) string { return row[0] + row[1] }), asItIs)
+	tabulate(t.to, "WHY (PRICES OF INSTANCES"+lo.Ternary(t.plan.Summary.ExpectedPerHour > 0, ", WITHOUT NODE OVERHEAD)", ")"), nil, lo.UniqBy(rows, func(row []string) string { return row[0] + row[1] }), asItIs)
 }
 
 // why says what speaks for the first option of a launch: against its price on
 // demand, and against the next machine that would hold the same pods.
-func (t *table) why(l *scheduling.Launch) string {
+func (t *planText) why(l *scheduling.Launch) string {
 	o := &l.Options[0]
 	var parts []string
 	switch o.CapacityType {
@@ -89,8 +84,8 @@ func (t *table) why(l *scheduling.Launch) string {
 
 // mustBeOnDemand says whether the type is sold in another way, too, but all options
 // of the launch are on demand.
-func (t *table) mustBeOnDemand(l *scheduling.Launch) bool {
+func (t *planText) mustBeOnDemand(l *scheduling.Launch) bool {
 	o := &l.Options[0]
-	_, sold := t.buys(l.NodePool).Lookup(offerings.Key{InstanceType: o.InstanceType, Zone: o.Zone, CapacityType: offerings.Spot})
+	_, sold := t.p.buys(l.NodePool).Lookup(offerings.Key{InstanceType: o.InstanceType, Zone: o.Zone, CapacityType: offerings.Spot})
 	return sold && lo.EveryBy(l.Options, func(o scheduling.LaunchOption) bool { return o.CapacityType == offerings.OnDemand })
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -17,33 +16,41 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
+// planText writes a plan of launches for people: first the totals, then the launches with their
+// reasons, then the pods without a node, and warnings.
+type planText struct {
+	to   *table
+	p    *problem
+	plan *scheduling.Plan
+}
+
 // writeTable writes a plan for people.
 func writeTable(w *bytes.Buffer, v view, p *problem, plan *scheduling.Plan) {
-	t := &table{problem: p, view: v, out: w, plan: plan}
+	t := &planText{to: &table{view: v, out: w}, p: p, plan: plan}
 	t.headline()
-	groups := launches.Groups(t.plan, t.Problem.CatalogOf)
+	groups := launches.Groups(t.plan, t.p.Problem.CatalogOf)
 	t.machines(groups)
 	t.reasons(groups)
 	t.usage()
 	t.present()
 	t.refused()
-	t.warnings()
+	writeWarnings(t.to, plan.Warnings)
 }
 
 // headline says in two or three lines what the plan comes to.
-func (t *table) headline() {
+func (t *planText) headline() {
 	s := &t.plan.Summary
-	gated := len(t.plan.Unschedulable) - t.unplaced(t.plan)
+	gated := len(t.plan.Unschedulable) - t.p.unplaced(t.plan)
 	if gated > 0 {
-		defer t.line("%s held back by scheduling gates, see below.", figures.Are(gated, "pod"))
+		defer t.to.line("%s held back by scheduling gates, see below.", figures.Are(gated, "pod"))
 	}
 	pods := s.Pods - gated
 	switch {
 	case pods == 0:
-		t.line("There is nothing to place: no pod of the input is waiting for a node.")
+		t.to.line("There is nothing to place: no pod of the input is waiting for a node.")
 		return
 	case s.Placed == 0:
-		t.line("None of %s can be placed. What would help is below.", figures.Count(pods, "pod"))
+		t.to.line("None of %s can be placed. What would help is below.", figures.Count(pods, "pod"))
 		return
 	}
 	placed := figures.Count(pods, "pod") + " placed"
@@ -58,20 +65,20 @@ func (t *table) headline() {
 		}
 	}
 	if s.Nodes == 0 {
-		t.line("%s %s: nothing to launch.", placed, where)
+		t.to.line("%s %s: nothing to launch.", placed, where)
 		return
 	}
 	total, basis := objective(s), ""
 	if s.ExpectedPerHour > 0 {
 		basis = ", including " + beside(s.NodeOverheadPerHour, s.Nodes, s.ExpectedPerHour-s.PricePerHour)
 	}
-	t.line("%s %s: %s per hour, %s per month (%d hours)%s.", placed, where, figures.USD(total), figures.Monthly(total), offerings.HoursPerMonth, basis)
-	t.line("%s", t.bound(s))
+	t.to.line("%s %s: %s per hour, %s per month (%d hours)%s.", placed, where, figures.USD(total), figures.Monthly(total), offerings.HoursPerMonth, basis)
+	t.to.line("%s", t.bound(s))
 	if s.Realised != nil {
-		t.line("%s", t.realised(s))
+		t.to.line("%s", t.realised(s))
 	}
 	t.split()
-	t.line("%s", t.madeWith())
+	t.to.line("%s", t.p.madeWith())
 }
 
 // beside says what so much is that nodes cost beside their machines.
@@ -87,7 +94,7 @@ func beside(overhead offerings.Price, nodes int, all offerings.Price) string {
 }
 
 // bound says in words how good the plan is.
-func (t *table) bound(s *scheduling.Summary) string {
+func (t *planText) bound(s *scheduling.Summary) string {
 	var text string
 	switch {
 	case s.Status == scheduling.StatusOptimal || objective(s) == s.LowerBoundPerHour:
@@ -98,13 +105,13 @@ func (t *table) bound(s *scheduling.Summary) string {
 		text = fmt.Sprintf("Lower bound %s per hour: this plan is within %s of optimal.", figures.USD(s.LowerBoundPerHour), figures.Within(s.Gap))
 	}
 	if s.Status == scheduling.StatusDeadline {
-		text += fmt.Sprintf(" The search was stopped by %s; more time may find a cheaper one.", t.stopped)
+		text += fmt.Sprintf(" The search was stopped by %s; more time may find a cheaper one.", t.to.view.stopped)
 	}
 	return text
 }
 
 // realised says what the machines come to where kube-scheduler binds the pods as it likes.
-func (t *table) realised(s *scheduling.Summary) string {
+func (t *planText) realised(s *scheduling.Summary) string {
 	r := s.Realised
 	text := fmt.Sprintf("After scheduling (--placement): about %s per hour, worst case %s", figures.USD(r.ExpectedPerHour), figures.USD(r.WorstPerHour))
 	if r.ExpectedPerHour == objective(s) {
@@ -117,13 +124,13 @@ func (t *table) realised(s *scheduling.Summary) string {
 		text += fmt.Sprintf("; up to %s may be scheduled to other nodes than shown", figures.Count(r.PodsElsewhere, "pod"))
 	}
 	if len(r.Pending) > 0 {
-		text += fmt.Sprintf("; %s may stay pending, because other pods may be scheduled so that no node suits them", figures.Names(r.Pending, t.most(1)))
+		text += fmt.Sprintf("; %s may stay pending, because other pods may be scheduled so that no node suits them", figures.Names(r.Pending, t.to.view.most(1)))
 	}
 	return text + "."
 }
 
 // split says what the plan costs by capacity type, and against buying on demand.
-func (t *table) split() {
+func (t *planText) split() {
 	s := &t.plan.Summary
 	paid := map[string]offerings.Price{} // by capacity type
 	for i := range t.plan.Launches {
@@ -136,13 +143,13 @@ func (t *table) split() {
 		for _, share := range s.CapacityTypes {
 			parts = append(parts, fmt.Sprintf("%s %s (%s)", share.Name, figures.USD(paid[share.Name]), figures.Count(share.Nodes, "node")))
 		}
-		t.line("By capacity type: %s.", figures.Join(parts))
+		t.to.line("By capacity type: %s.", figures.Join(parts))
 	}
 	total := offerings.Price(0)
 	for i := range t.plan.Launches {
 		l := &t.plan.Launches[i]
 		key := onDemandOf(l)
-		price, _, ok := costs.Expected(t.Problem.CatalogOf(l.NodePool), t.policy, key)
+		price, _, ok := costs.Expected(t.p.Problem.CatalogOf(l.NodePool), t.p.policy, key)
 		sum, fits := total.Plus(price)
 		if !ok || !fits {
 			return
@@ -151,21 +158,21 @@ func (t *table) split() {
 	}
 	if total > objective(s) {
 		then, now := t.datesOf()
-		t.line("On demand the same nodes would cost %s per hour%s; the plan%s saves %s of that.", figures.USD(total), then, now, figures.Percent(1-objective(s).USD()/total.USD()))
+		t.to.line("On demand the same nodes would cost %s per hour%s; the plan%s saves %s of that.", figures.USD(total), then, now, figures.Percent(1-objective(s).USD()/total.USD()))
 	}
 }
 
 // expected is what a node of an option is expected to cost, with what it costs beside the instance.
-func (t *table) expected(pool string, o *scheduling.LaunchOption) offerings.Price {
-	if price, _, ok := costs.Expected(t.Problem.CatalogOf(pool), t.policy, o.Key()); ok {
+func (t *planText) expected(pool string, o *scheduling.LaunchOption) offerings.Price {
+	if price, _, ok := costs.Expected(t.p.Problem.CatalogOf(pool), t.p.policy, o.Key()); ok {
 		return price
 	}
-	return offerings.Sum(o.Price, t.policy.NodeOverhead)
+	return offerings.Sum(o.Price, t.p.policy.NodeOverhead)
 }
 
 // onDemand is what the instance of a launch costs on demand.
-func (t *table) onDemand(l *scheduling.Launch) (offerings.Price, bool) {
-	offering, ok := t.Problem.CatalogOf(l.NodePool).Lookup(onDemandOf(l))
+func (t *planText) onDemand(l *scheduling.Launch) (offerings.Price, bool) {
+	offering, ok := t.p.Problem.CatalogOf(l.NodePool).Lookup(onDemandOf(l))
 	return offering.Price, ok
 }
 
@@ -176,7 +183,7 @@ func onDemandOf(l *scheduling.Launch) offerings.Key {
 }
 
 // usage says where the CPU and memory that are bought go.
-func (t *table) usage() {
+func (t *planText) usage() {
 	var rows [][]string
 	for _, u := range t.plan.Summary.Resources {
 		bought := figures.GiB(u.Capacity)
@@ -187,27 +194,27 @@ func (t *table) usage() {
 			rows = append(rows, []string{u.Resource, bought, figures.Ratio(u.Pods, u.Capacity), figures.Ratio(u.Daemons, u.Capacity), figures.Ratio(u.Reserved, u.Capacity), figures.Ratio(u.Free, u.Capacity)})
 		}
 	}
-	tabulate(t, "WHERE IT GOES", []string{"", "BOUGHT", "PODS", "DAEMONS", "SYSTEM", "FREE"}, rows, asItIs)
+	tabulate(t.to, "WHERE IT GOES", []string{"", "BOUGHT", "PODS", "DAEMONS", "SYSTEM", "FREE"}, rows, asItIs)
 }
 
 // present lists what goes onto machines that are there.
-func (t *table) present() {
+func (t *planText) present() {
 	rows := lo.Map(t.plan.Existing, func(a scheduling.Assignment, _ int) []string {
-		return []string{a.Node, t.byWorkload(a.Pods, t.most(4))}
+		return []string{a.Node, t.p.byWorkload(a.Pods, t.to.view.most(4))}
 	})
-	if most := t.most(20); len(rows) > most+1 {
+	if most := t.to.view.most(20); len(rows) > most+1 {
 		rows = append(rows[:most], []string{fmt.Sprintf("and %d more", len(rows)-most), "(-o wide lists them all)"})
 	}
-	tabulate(t, "ON EXISTING NODES", []string{"NODE", "PODS"}, rows, asItIs)
+	tabulate(t.to, "ON EXISTING NODES", []string{"NODE", "PODS"}, rows, asItIs)
 }
 
 // refused lists the pods that have no place, by workload, and what would help.
-func (t *table) refused() {
+func (t *planText) refused() {
 	if len(t.plan.Unschedulable) == 0 {
 		return
 	}
-	refusals := launches.Refusals(t.plan, t.Workload)
-	gated := t.gated()
+	refusals := launches.Refusals(t.plan, t.p.Workload)
+	gated := t.p.gated()
 	for _, part := range []struct {
 		title string
 		gated bool
@@ -216,19 +223,19 @@ func (t *table) refused() {
 		if len(told) == 0 {
 			continue
 		}
-		t.section(part.title)
+		t.to.section(part.title)
 		for _, r := range told {
 			if lo.CountBy(told, func(o *launches.Refusal) bool { return o.Workload == r.Workload }) > 1 {
-				t.line("  %s (%s, such as %s)", r.Workload, figures.Count(r.Pods, "pod"), r.First.Pod)
+				t.to.line("  %s (%s, such as %s)", r.Workload, figures.Count(r.Pods, "pod"), r.First.Pod)
 			} else {
-				t.line("  %s (%s)", r.Workload, figures.Count(r.Pods, "pod"))
+				t.to.line("  %s (%s)", r.Workload, figures.Count(r.Pods, "pod"))
 			}
 			if len(r.First.Reasons) == 0 {
-				t.line("    %s", r.First.Message)
+				t.to.line("    %s", r.First.Message)
 			}
-			t.counted("", r.First.Reasons, 5)
+			writeReasons(t.to, "", r.First.Reasons, 5)
 			for _, fix := range r.First.Fixes {
-				t.line("    would help: %s", fix)
+				t.to.line("    would help: %s", fix)
 			}
 		}
 	}
@@ -251,44 +258,11 @@ func (p *problem) unplaced(plan *scheduling.Plan) int {
 	return lo.CountBy(plan.Unschedulable, func(u scheduling.Unschedulable) bool { return !gated[u.Pod] })
 }
 
-// counted writes counted reasons, the most frequent first.
-func (t *table) counted(title string, reasons []scheduling.ReasonCount, most int) {
-	rows := lo.Map(reasons, func(r scheduling.ReasonCount, _ int) []string { return []string{cmp.Or(r.Candidates(), "-"), r.Detail} })
-	if len(rows) > most+1 {
-		rows = append(rows[:most], []string{"", fmt.Sprintf("and %d more reasons", len(rows)-most)})
-	}
-	if title != "" {
-		tabulate(t, title, nil, rows, asItIs)
-		return
-	}
-	t.columns(lo.Map(rows, func(row []string, _ int) []string { return []string{lo.Ternary(row[0] == "", "", "  "+row[0]), row[1]} }))
-}
-
-// warnings lists what was noticed, objects with the same warning together.
-func (t *table) warnings() {
-	if len(t.plan.Warnings) == 0 {
-		return
-	}
-	const most = 5
-	objects := map[string][]string{}
-	var messages []string
-	for _, w := range t.plan.Warnings {
-		if len(objects[w.Message]) == 0 {
-			messages = append(messages, w.Message)
-		}
-		objects[w.Message] = append(objects[w.Message], w.Object)
-	}
-	t.section("WARNINGS")
-	for _, message := range messages {
-		t.line("  %s: %s", figures.Names(lo.Uniq(objects[message]), most), message)
-	}
-}
-
 // datesOf says from when the prices on demand and those of spot are, where a sentence
 // compares them and they differ.
-func (t *table) datesOf() (onDemand, spot string) {
+func (t *planText) datesOf() (onDemand, spot string) {
 	dates := map[offerings.CapacityType]string{}
-	for _, o := range t.Problem.Catalog.Origin().Prices {
+	for _, o := range t.p.Problem.Catalog.Origin().Prices {
 		dates[o.CapacityType] = max(dates[o.CapacityType], o.Date)
 	}
 	buys := false

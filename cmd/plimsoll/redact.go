@@ -15,7 +15,7 @@ import (
 )
 
 // redactCommand makes a dump fit to leave the house.
-func (a *app) redactCommand() *cobra.Command {
+func redactCommand(a *app) *cobra.Command {
 	var files []string
 	var recursive, keepNames bool
 	cmd := &cobra.Command{

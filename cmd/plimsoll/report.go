@@ -59,7 +59,7 @@ func (f *reportFlags) register(cmd *cobra.Command) {
 }
 
 // reportCommand writes a report for readers who do not run the command themselves.
-func (a *app) reportCommand() *cobra.Command {
+func reportCommand(a *app) *cobra.Command {
 	var f reportFlags
 	cmd := &cobra.Command{
 		Use:   "report -f FILE [-f FILE]... [-o FILE]",
@@ -108,21 +108,21 @@ It exits as consolidate does, and with 3 where a case leaves pods without a plac
 		if err != nil {
 			return err
 		}
-		r := f.report(cmd.Flags(), p, plan, &planner, changes, a.noted(p, plan))
+		r := f.report(cmd.Flags(), p, plan, &planner, changes, notesOf(a.view, p, plan))
 		if len(f.cases) > 0 {
-			if r.Cases, err = a.compared(ctx, &f, p, plan); err != nil {
+			if r.Cases, err = comparedCases(ctx, a, &f, p, plan); err != nil {
 				return err
 			}
 		}
-		return a.write(&f, r)
+		return writeReport(a, &f, r)
 	})
 	f.register(cmd)
 	return cmd
 }
 
-// compared are the outcomes of the cases of a report, the baseline first.
-func (a *app) compared(ctx context.Context, f *reportFlags, p *problem, plan *disruption.ConsolidationPlan) ([]*whatif.Outcome, error) {
-	asked, err := a.questions(&f.question, f.cases, func(cmd *cobra.Command) *question {
+// comparedCases are the outcomes of the cases of a report, the baseline first.
+func comparedCases(ctx context.Context, a *app, f *reportFlags, p *problem, plan *disruption.ConsolidationPlan) ([]*whatif.Outcome, error) {
+	asked, err := questions(a, &f.question, f.cases, func(cmd *cobra.Command) *question {
 		var all reportFlags
 		all.register(cmd)
 		return &all.question
@@ -131,7 +131,7 @@ func (a *app) compared(ctx context.Context, f *reportFlags, p *problem, plan *di
 		return nil, err
 	}
 	asked[0].problem, asked[0].plan = p, plan
-	outcomes, _, err := a.answer(ctx, asked)
+	outcomes, _, err := answerCases(ctx, a, asked)
 	return outcomes, err
 }
 
@@ -166,17 +166,17 @@ func (f *reportFlags) report(flags *pflag.FlagSet, p *problem, plan *disruption.
 	return report.Of(in)
 }
 
-// noted are the sentences that consolidate prints of a plan and its prices.
-func (a *app) noted(p *problem, plan *disruption.ConsolidationPlan) []string {
-	m := &moves{table: table{problem: p, view: a.view, out: new(bytes.Buffer), plan: &scheduling.Plan{}}, plan: plan}
-	m.line("%s", m.rest())
+// notesOf are the sentences that consolidate prints of a plan and its prices.
+func notesOf(v view, p *problem, plan *disruption.ConsolidationPlan) []string {
+	m := &moves{to: &table{view: v, out: new(bytes.Buffer)}, p: p, plan: plan}
+	m.to.line("%s", m.rest())
 	m.notes()
-	text := strings.ReplaceAll(strings.TrimSpace(m.out.String()), ":\n", ": ") // a sentence over two lines
+	text := strings.ReplaceAll(strings.TrimSpace(m.to.out.String()), ":\n", ": ") // a sentence over two lines
 	return strings.Split(text, "\n")
 }
 
-// write writes a report to where the flags say.
-func (a *app) write(f *reportFlags, r *report.Report) error {
+// writeReport writes a report to where the flags say.
+func writeReport(a *app, f *reportFlags, r *report.Report) error {
 	var b bytes.Buffer
 	var err error
 	switch f.output {

@@ -98,13 +98,13 @@ usage; 130 interrupted, the best plan so far is printed if there is one.`,
 	root.SetUsageFunc(func(cmd *cobra.Command) error {
 		return usage.Write(cmd, a.width, groupOf, groupInput, groupMarket, groupBuy, groupRemove, groupSearch, groupOutput)
 	})
-	root.AddCommand(a.planCommand(), a.consolidateCommand(), a.reportCommand(), a.whatifCommand(), a.diffCommand(), a.lintCommand(), a.redactCommand(), a.explainCommand(), a.verifyCommand(), a.catalogCommand(), a.versionCommand())
+	root.AddCommand(planCommand(a), consolidateCommand(a), reportCommand(a), whatifCommand(a), diffCommand(a), lintCommand(a), redactCommand(a), explainCommand(a), verifyCommand(a), catalogCommand(a), versionCommand(a))
 	complete(root)
 	return root
 }
 
 // versionCommand prints the version, the Go release and the platform of this binary.
-func (a *app) versionCommand() *cobra.Command {
+func versionCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Print the version",

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,13 +15,9 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// table writes a plan for people: first what it comes to, then what to launch and
-// why, then what was refused and what to look at.
+// table writes lines, sections and tables for people.
 type table struct {
-	*problem
-	view
-
-	plan  *scheduling.Plan
+	view  view
 	alone bool // the table has no section that it is indented below
 	out   *bytes.Buffer
 }
@@ -62,11 +59,11 @@ func cut(rows [][]string, most int, more ...string) [][]string {
 // headed writes rows below their head, the first row, in columns that fit the width of the
 // view; see [columns.Fit].
 func (t *table) headed(rows [][]string, spare ...string) {
-	if t.width == 0 {
+	if t.view.width == 0 {
 		t.columns(rows)
 		return
 	}
-	fitting, left := columns.Fit(rows, t.width-2, spare)
+	fitting, left := columns.Fit(rows, t.view.width-2, spare)
 	t.columns(fitting)
 	if len(left) > 0 {
 		t.line("%s(-o wide adds %s)", t.indent(), figures.Join(left))
@@ -86,5 +83,38 @@ func (t *table) columns(rows [][]string) {
 	_ = w.Flush()
 	for line := range strings.Lines(b.String()) {
 		t.out.WriteString(strings.TrimRight(line, " \n") + "\n")
+	}
+}
+
+// writeReasons writes counted reasons, the most frequent first.
+func writeReasons(t *table, title string, reasons []scheduling.ReasonCount, most int) {
+	rows := lo.Map(reasons, func(r scheduling.ReasonCount, _ int) []string { return []string{cmp.Or(r.Candidates(), "-"), r.Detail} })
+	if len(rows) > most+1 {
+		rows = append(rows[:most], []string{"", fmt.Sprintf("and %d more reasons", len(rows)-most)})
+	}
+	if title != "" {
+		tabulate(t, title, nil, rows, asItIs)
+		return
+	}
+	t.columns(lo.Map(rows, func(row []string, _ int) []string { return []string{lo.Ternary(row[0] == "", "", "  "+row[0]), row[1]} }))
+}
+
+// writeWarnings lists warnings, objects with the same message together.
+func writeWarnings(t *table, warnings []scheduling.Warning) {
+	if len(warnings) == 0 {
+		return
+	}
+	const most = 5
+	objects := map[string][]string{}
+	var messages []string
+	for _, w := range warnings {
+		if len(objects[w.Message]) == 0 {
+			messages = append(messages, w.Message)
+		}
+		objects[w.Message] = append(objects[w.Message], w.Object)
+	}
+	t.section("WARNINGS")
+	for _, message := range messages {
+		t.line("  %s: %s", figures.Names(lo.Uniq(objects[message]), most), message)
 	}
 }

@@ -20,7 +20,7 @@ import (
 )
 
 // verifyCommand checks a plan that was made before.
-func (a *app) verifyCommand() *cobra.Command {
+func verifyCommand(a *app) *cobra.Command {
 	var input inputFlags
 	var how solverFlags
 	var what plannerFlags
@@ -53,7 +53,7 @@ same settings about disruption.`,
 			if err := input.beside(file); err != nil {
 				return err
 			}
-			plan, moves, planErr := a.readAnyPlan(file)
+			plan, moves, planErr := readAnyPlan(a, file)
 			p, err := input.load(a)
 			if err := errors.Join(err, planErr); err != nil {
 				return err
@@ -62,7 +62,7 @@ same settings about disruption.`,
 				return err
 			}
 			if moves != nil {
-				return a.verifyMoves(what.planner(solver), p, moves)
+				return verifyMoves(a, what.planner(solver), p, moves)
 			}
 			proof, err := verify.Checker{Policy: solver}.Prove(p.Problem, plan)
 			if err != nil {
@@ -91,7 +91,7 @@ same settings about disruption.`,
 }
 
 // verifyMoves checks a plan of consolidate.
-func (a *app) verifyMoves(planner disruption.Planner, p *problem, plan *disruption.ConsolidationPlan) error {
+func verifyMoves(a *app, planner disruption.Planner, p *problem, plan *disruption.ConsolidationPlan) error {
 	proof, err := verify.StepsChecker{Planner: planner}.Prove(p.cluster(planner), plan)
 	if err != nil {
 		return err
@@ -125,8 +125,8 @@ func printProof(w io.Writer, p *verify.Proof, stated offerings.Price) {
 }
 
 // readPlan reads a plan of launches from a file or from stdin.
-func (a *app) readPlan(name string) (*scheduling.Plan, error) {
-	plan, moves, err := a.readAnyPlan(name)
+func readPlan(a *app, name string) (*scheduling.Plan, error) {
+	plan, moves, err := readAnyPlan(a, name)
 	if err == nil && moves != nil {
 		err = fmt.Errorf("plan %s: is one of consolidate, and launches are asked about", name)
 	}
@@ -134,7 +134,7 @@ func (a *app) readPlan(name string) (*scheduling.Plan, error) {
 }
 
 // readAnyPlan reads a plan of launches or of disruption from a file or from stdin.
-func (a *app) readAnyPlan(name string) (*scheduling.Plan, *disruption.ConsolidationPlan, error) {
+func readAnyPlan(a *app, name string) (*scheduling.Plan, *disruption.ConsolidationPlan, error) {
 	in := a.stdin
 	if name != manifest.Stdin {
 		f, err := os.Open(name)

@@ -62,11 +62,11 @@ func (f *whatifFlags) register(a *app, cmd *cobra.Command) {
 	f.question.register(cmd)
 	f.cases.register(cmd)
 	f.limit.register(cmd, "a case costs more than the baseline by")
-	f.format = a.outputFlag(cmd, "how to print the cases: `FORMAT` is table, wide (a table of any width), json or yaml", "table", "wide", "json", "yaml")
+	f.format = outputFlag(a, cmd, "how to print the cases: `FORMAT` is table, wide (a table of any width), json or yaml", "table", "wide", "json", "yaml")
 }
 
 // whatifCommand compares the price of a cluster under several settings.
-func (a *app) whatifCommand() *cobra.Command {
+func whatifCommand(a *app) *cobra.Command {
 	var f whatifFlags
 	cmd := &cobra.Command{
 		Use:   "whatif -f FILE [-f FILE]... --case 'NAME: FLAGS'...",
@@ -85,7 +85,7 @@ that the other places, and a case that cannot change anything says so.`,
   plimsoll whatif -f cluster.json --case 'team: -f team.yaml' --case 'Stockholm: --catalog ec2/eu-north-1'`,
 		Args: noArguments("; name manifests with -f and cases with --case"),
 		RunE: a.does(func(ctx context.Context) error {
-			asked, err := a.questions(&f.question, f.cases, func(cmd *cobra.Command) *question {
+			asked, err := questions(a, &f.question, f.cases, func(cmd *cobra.Command) *question {
 				var all whatifFlags
 				all.register(a, cmd)
 				return &all.question
@@ -93,7 +93,7 @@ that the other places, and a case that cannot change anything says so.`,
 			if err != nil {
 				return err
 			}
-			outcomes, base, err := a.answer(ctx, asked)
+			outcomes, base, err := answerCases(ctx, a, asked)
 			if err != nil {
 				return err
 			}
@@ -126,7 +126,7 @@ type asked struct {
 
 // questions are the baseline and the cases. Their flags are read as the command's own are, all of
 // which are added to a command for that.
-func (a *app) questions(base *question, cases casesFlag, all func(cmd *cobra.Command) *question) ([]*asked, error) {
+func questions(a *app, base *question, cases casesFlag, all func(cmd *cobra.Command) *question) ([]*asked, error) {
 	base.what.said.Now = base.what.now() // the same for all
 	out := []*asked{{name: "baseline", question: *base}}
 	for _, text := range cases {
@@ -164,14 +164,14 @@ func (a *app) questions(base *question, cases casesFlag, all func(cmd *cobra.Com
 	return out, nil
 }
 
-// answer answers the questions side by side; the baseline's problem is returned, too. The first rebuild
+// answerCases answers the questions side by side; the baseline's problem is returned, too. The first rebuild
 // elsewhere is preceded by one in the cluster's own region. Pods without a place have an exit code.
-func (a *app) answer(ctx context.Context, list []*asked) (outcomes []*whatif.Outcome, base *problem, err error) {
-	cases, err := a.readAll(list)
+func answerCases(ctx context.Context, a *app, list []*asked) (outcomes []*whatif.Outcome, base *problem, err error) {
+	cases, err := readCases(a, list)
 	if err != nil {
 		return nil, nil, err
 	}
-	if outcomes, err = a.outcomes(ctx, cases); err != nil {
+	if outcomes, err = outcomesOf(ctx, a, cases); err != nil {
 		return nil, nil, err
 	}
 	var rebuilt *whatif.Outcome
@@ -189,16 +189,16 @@ func (a *app) answer(ctx context.Context, list []*asked) (outcomes []*whatif.Out
 	return outcomes, cases[0].problem, nil
 }
 
-// readAll reads the problems of the cases. Before the first case in another region it adds a rebuild in the cluster's own
+// readCases reads the problems of the cases. Before the first case in another region it adds a rebuild in the cluster's own
 // region, because only that may be compared with it.
-func (a *app) readAll(list []*asked) (cases []*asked, err error) {
+func readCases(a *app, list []*asked) (cases []*asked, err error) {
 	counted := map[string]bool{}
 	anew := false
 	for i, c := range list {
 		if i > 0 {
 			c.input.counted = counted
 		}
-		if err := a.read(c); err != nil {
+		if err := readCase(a, c); err != nil {
 			return nil, err
 		}
 		if i == 0 {
@@ -212,7 +212,7 @@ func (a *app) readAll(list []*asked) (cases []*asked, err error) {
 			here := *list[0]
 			here.name, here.problem, here.plan = whatif.RebuiltHere, nil, nil
 			here.input.rebuild, here.input.counted = true, counted
-			if err := a.read(&here); err != nil {
+			if err := readCase(a, &here); err != nil {
 				return nil, err
 			}
 			cases = append(cases, &here)
@@ -222,8 +222,8 @@ func (a *app) readAll(list []*asked) (cases []*asked, err error) {
 	return cases, nil
 }
 
-// read reads the problem of a case, unless it has been read.
-func (a *app) read(c *asked) error {
+// readCase reads the problem of a case, unless it has been read.
+func readCase(a *app, c *asked) error {
 	policy, err := c.how.solver(&c.input.market)
 	if err != nil {
 		return within("case "+c.name, err)
@@ -241,9 +241,9 @@ func (c *asked) asks() *whatif.Question {
 	return &whatif.Question{Planner: c.planner, Cluster: c.problem.cluster(c.planner), Grouped: c.problem.grouped}
 }
 
-// outcomes are the outcomes of the cases, planned in parallel, as many at once as there are processors. A case whose flags
+// outcomesOf are the outcomes of the cases, planned in parallel, as many at once as there are processors. A case whose flags
 // change nothing has the outcome of the first case, the baseline.
-func (a *app) outcomes(ctx context.Context, cases []*asked) ([]*whatif.Outcome, error) {
+func outcomesOf(ctx context.Context, a *app, cases []*asked) ([]*whatif.Outcome, error) {
 	base := cases[0].asks()
 	because, answers := make([]string, len(cases)), make([]answered, len(cases))
 	a.searching.Store(true)
@@ -351,7 +351,8 @@ func splitWords(text string) (words []string, err error) {
 
 // writeOutcomes writes the cases for people.
 func writeOutcomes(w *bytes.Buffer, v view, base *problem, outcomes []*whatif.Outcome) {
-	t := &table{problem: base, view: v, out: w, alone: true, plan: &scheduling.Plan{Warnings: slices.Clone(outcomes[0].Warnings)}}
+	t := &table{view: v, out: w, alone: true}
+	warnings := slices.Clone(outcomes[0].Warnings)
 	rows := [][]string{{"CASE", "$/MONTH", "NODES", "MOVES", "LAUNCHES", "DIFFERENCE $/MONTH", "SHARE", "ADDED PODS", "NOT PLACED"}}
 	var notes []string
 	for i, o := range outcomes {
@@ -368,7 +369,7 @@ func writeOutcomes(w *bytes.Buffer, v view, base *problem, outcomes []*whatif.Ou
 		if i > 0 {
 			for _, warning := range o.Warnings {
 				if !slices.Contains(outcomes[0].Warnings, warning) {
-					t.plan.Warnings = append(t.plan.Warnings, scheduling.Warning{Object: warning.Object, Message: "case " + o.Name + ": " + warning.Message})
+					warnings = append(warnings, scheduling.Warning{Object: warning.Object, Message: "case " + o.Name + ": " + warning.Message})
 				}
 			}
 		}
@@ -395,5 +396,5 @@ func writeOutcomes(w *bytes.Buffer, v view, base *problem, outcomes []*whatif.Ou
 	t.line("Prices are of all nodes of NodePools, including node overhead (--node-overhead), once the steps of consolidate are done and pods that are still pending have nodes.")
 	t.line("%s", base.madeWith())
 	t.alone = false
-	t.warnings()
+	writeWarnings(t, warnings)
 }
