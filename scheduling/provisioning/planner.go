@@ -158,7 +158,7 @@ func attempt(ctx context.Context, f *instance.Facts, cautious bool) (_ *solved, 
 	}
 	summarise(ctx, base, proofs, plan, placed, found.Outcome.Late)
 	plan.Summary.Realised = realised
-	from.choice, from.proofs, from.placed = base.Choice, proofs, placed
+	from.choice, from.proofs, from.placed = base.Facts.Choice, proofs, placed
 	return from, bold, nil
 }
 
@@ -239,11 +239,11 @@ func summarise(ctx context.Context, c *instance.Instance, proofs *prove.Proofs, 
 	}
 	s.Pods = s.Placed + len(plan.Unschedulable)
 	s.PodsWithoutRequests = c.Classes.Unrequested
-	s.Catalog = c.Problem.Catalog.Origin()
-	if s.NodeOverheadPerHour = c.Solver.NodeOverhead; offers.Expects(c.Solver) {
+	s.Catalog = c.Facts.Problem.Catalog.Origin()
+	if s.NodeOverheadPerHour = c.Facts.Solver.NodeOverhead; offers.Expects(c.Facts.Solver) {
 		s.ExpectedPerHour = instance.Expected(c, plan)
 	}
-	price := offers.Objective(c.Solver, s)
+	price := offers.Objective(c.Facts.Solver, s)
 	least, cert := proofs.Prove(ctx, plan, prove.ScopeOf(c, placed, prove.OnLaunches(plan)), price)
 	conclude(s, proof{least, cert}, price, late)
 }

@@ -29,7 +29,7 @@ type fitResource struct {
 }
 
 func newFit(c *instance.Instance) fit {
-	s := c.Problem.Scheduler.Scoring
+	s := c.Facts.Problem.Scheduler.Scoring
 	f := fit{strategy: cmp.Or(s.Type, scheduling.LeastAllocated), shape: s.Shape}
 	if len(s.Resources) == 0 {
 		s.Resources = []scheduling.ResourceWeight{{Name: corev1.ResourceCPU}, {Name: corev1.ResourceMemory}}

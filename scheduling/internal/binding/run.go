@@ -179,7 +179,7 @@ func (s *Scheduler) wanted(nodes int) int {
 	if nodes < fewNodes {
 		return nodes
 	}
-	percent := s.Model.In.Problem.Scheduler.PercentageOfNodesToScore
+	percent := s.Model.In.Facts.Problem.Scheduler.PercentageOfNodesToScore
 	if percent == 0 {
 		percent = max(50-nodes/125, leastPercent)
 	}

@@ -137,7 +137,7 @@ func (s *Scheduler) score(x *cluster.Kind) kind {
 		k.requested[r] = k.basic[r] - amount(x.Vacant, d)
 		k.scored[r] = k.requested[r]
 	}
-	if h := c.Cluster.Host(x.Name); h != nil {
+	if h := c.Facts.Cluster.Host(x.Name); h != nil {
 		for _, pod := range h.Pods {
 			for r, n := range unstated(&pod.Spec) {
 				k.scored[r] += n

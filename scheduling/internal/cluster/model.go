@@ -113,13 +113,13 @@ func (m *Model) readNodes() {
 	in := m.In
 	m.names = make(map[string]int32, len(in.Nodes))
 	for i, x := range in.Nodes {
-		k := m.newKind(x.Node.Name, x.Labels, x.Taints, in.Table.Vector(instance.NodeAllocatable(in.Problem, x.Node)), false)
+		k := m.newKind(x.Node.Name, x.Labels, x.Taints, in.Table.Vector(instance.NodeAllocatable(in.Facts.Problem, x.Node)), false)
 		k.Ports, k.Room, k.Vacant = x.Ports, x.Room, x.Room
 		m.names[x.Node.Name] = int32(i)
 		m.existing = append(m.existing, m.add(k))
 	}
 	// Nodes that are being removed take no pods in, and still count for topology terms.
-	for _, h := range in.Cluster.Hosts {
+	for _, h := range in.Facts.Cluster.Hosts {
 		if _, known := m.names[h.Name]; known || h.Node == nil {
 			continue
 		}

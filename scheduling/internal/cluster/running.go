@@ -50,7 +50,7 @@ func (r *reader) readRunning(kept []preference) {
 			r.m.running = append(r.m.running, tally{node: n, counts: r.countedBy[number(among)], going: pod.DeletionTimestamp != nil, holder: -1})
 		}
 	})
-	for _, h := range r.m.In.Cluster.Hosts {
+	for _, h := range r.m.In.Facts.Cluster.Hosts {
 		n, ok := r.m.names[h.Name]
 		if r.together == nil || !ok {
 			continue
@@ -91,7 +91,7 @@ type preference struct {
 // tells whether a term means it.
 func (r *reader) readPreferences() (out []preference) {
 	known := map[string]int{} // holders, -1 where no class is meant
-	for _, h := range r.m.In.Cluster.Hosts {
+	for _, h := range r.m.In.Facts.Cluster.Hosts {
 		for _, pod := range h.Pods {
 			for term, weight := range preferences(pod) {
 				name := strconv.FormatInt(weight, 10) + " " + term.TopologyKey + " " + string(podspec.AppendTargetName(nil, pod, []corev1.PodAffinityTerm{*term}))

@@ -17,7 +17,7 @@ func systemSpread() [2]Spread {
 // readSystemSpread adds them where no other default constraints are set. Which pods belong
 // together, Services and owners tell; of a class, its first pod.
 func (r *reader) readSystemSpread() {
-	p := r.m.In.Problem
+	p := r.m.In.Facts.Problem
 	owners := len(p.Owners.ReplicaSets) + len(p.Owners.StatefulSets) + len(p.Owners.ReplicationControllers)
 	if len(p.DefaultSpread) > 0 || len(p.Services)+owners == 0 {
 		return

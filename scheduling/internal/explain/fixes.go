@@ -30,12 +30,12 @@ func changes(s *subject) []scheduling.Change {
 		out.Add(limitChange(n.limits))
 	}
 	if n.setting >= 0 {
-		out.Add(offers.Admitting(s.in.Solver, &s.in.Offers.Offers[n.setting]))
+		out.Add(offers.Admitting(s.in.Facts.Solver, &s.in.Offers.Offers[n.setting]))
 	}
 	if n.inflexible {
 		out.Add(scheduling.Change{
-			Kind: scheduling.ChangeFlexibility, Object: "Policy", From: s.in.Solver.Flexibility.String(),
-			Text: fmt.Sprintf("ask for less choice among spot machines than %s", s.in.Solver.Flexibility),
+			Kind: scheduling.ChangeFlexibility, Object: "Policy", From: s.in.Facts.Solver.Flexibility.String(),
+			Text: fmt.Sprintf("ask for less choice among spot machines than %s", s.in.Facts.Solver.Flexibility),
 		})
 	}
 	if n.dim >= 0 {
@@ -51,7 +51,7 @@ func changes(s *subject) []scheduling.Change {
 		out.Add(c)
 	}
 	out.Add(n.sale)
-	replicaFixes(s.in.Problem, s.class, &out)
+	replicaFixes(s.in.Facts.Problem, s.class, &out)
 	if len(s.in.Pools) == 0 {
 		out.Add(scheduling.Change{Kind: scheduling.ChangeNodePool, Text: "add a node pool"})
 	}

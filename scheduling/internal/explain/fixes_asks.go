@@ -107,7 +107,7 @@ func volumeFix(s *subject, n *nearest, out *ChangeList) {
 	c := scheduling.Change{Kind: scheduling.ChangeVolume, Key: offerings.ZoneLabel, Values: slices.Sorted(maps.Keys(n.zones))[:min(len(n.zones), most)]}
 	others := false
 	for _, claim := range s.in.Classes.Volumes.ClaimsOf(s.class.Pods[0]) {
-		switch node := goneWith(s.in.Problem, claim); {
+		switch node := goneWith(s.in.Facts.Problem, claim); {
 		case len(claim.Places) == 0:
 		case claim.Object == nil && claim.Class != nil && len(claim.Class.AllowedTopologies) > 0 && len(c.Values) > 0:
 			out.Add(scheduling.Change{

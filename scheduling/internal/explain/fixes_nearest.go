@@ -41,7 +41,7 @@ type nearest struct {
 func findNearest(s *subject) *nearest {
 	n := &nearest{in: s.in, explainer: s.explainer, subject: s, setting: -1, dim: -1, values: make([]map[string]bool, len(s.needs.asks)), zones: map[string]bool{}, wider: map[string]place{}}
 	for ti, v := range s.in.Templates {
-		choice := offers.NewChoices(s.in.Solver.Flexibility)
+		choice := offers.NewChoices(s.in.Facts.Solver.Flexibility)
 		open, spot := false, false
 		v.Within.Each(func(o int) {
 			p, x := place{ti, o}, &s.in.Offers.Offers[o]
@@ -128,10 +128,10 @@ func (n *nearest) take(p place, x obstacle) {
 		}
 	case excluded:
 		o := &n.in.Offers.Offers[p.at]
-		grounds := len(offers.Exclusions(n.in.Solver, o.InstanceType, o.Offering))
+		grounds := len(offers.Exclusions(n.in.Facts.Solver, o.InstanceType, o.Offering))
 		if n.setting >= 0 {
 			best := &n.in.Offers.Offers[n.setting]
-			if c := cmp.Compare(grounds, len(offers.Exclusions(n.in.Solver, best.InstanceType, best.Offering))); c > 0 || c == 0 && o.Cost >= best.Cost {
+			if c := cmp.Compare(grounds, len(offers.Exclusions(n.in.Facts.Solver, best.InstanceType, best.Offering))); c > 0 || c == 0 && o.Cost >= best.Cost {
 				return
 			}
 		}

@@ -133,7 +133,7 @@ func (r *Comparison) wrong(ti, o int) scheduling.ReasonCount {
 	}
 	x := &r.in.Offers.Offers[o]
 	if x.Excluded.Code != "" {
-		return offers.Reason(r.in.Solver, x.Excluded)
+		return offers.Reason(r.in.Facts.Solver, x.Excluded)
 	}
 	if !x.Launchable {
 		return r.explainer.State.notOnSale(v.Pool.Name, x)

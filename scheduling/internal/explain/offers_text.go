@@ -19,7 +19,7 @@ import (
 func (e *Explainer) idlePool(pool *scheduling.NodePool) string {
 	text, known := e.idle[pool.Name]
 	if !known {
-		text = "node pool " + pool.Name + " " + cmp.Or(validate.Idle(e.In.Problem, pool), "buys nothing: its requirements leave no instance type")
+		text = "node pool " + pool.Name + " " + cmp.Or(validate.Idle(e.In.Facts.Problem, pool), "buys nothing: its requirements leave no instance type")
 		e.idle[pool.Name] = text
 	}
 	return text
@@ -60,10 +60,10 @@ func affinityReason(c *podspec.Constraint) string {
 // leftOut reports whether an offer cannot be launched only because the pool's own catalog lacks it, e.g. because its
 // NodeClass selects other subnets.
 func (s *PlanState) leftOut(pool string, x *offers.Offer) bool {
-	if s.in.Problem.PoolCatalogs[pool] == nil {
+	if s.in.Facts.Problem.PoolCatalogs[pool] == nil {
 		return false
 	}
-	it, ok := s.in.Problem.Catalog.Get(x.InstanceType.Name)
+	it, ok := s.in.Facts.Problem.Catalog.Get(x.InstanceType.Name)
 	return ok && slices.ContainsFunc(it.Offerings, func(o offerings.Offering) bool {
 		return o.Zone == x.Offering.Zone && o.CapacityType == x.Offering.CapacityType && o.ReservationID == x.Offering.ReservationID && o.Launchable()
 	})

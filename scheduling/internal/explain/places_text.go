@@ -42,7 +42,7 @@ func offerReason(s *subject, p place, x obstacle) scheduling.ReasonCount {
 	case volumesElsewhere:
 		return volumeReason(s.needs.group)
 	case excluded:
-		return offers.Reason(s.in.Solver, offer.Excluded)
+		return offers.Reason(s.in.Facts.Solver, offer.Excluded)
 	case notOnSale:
 		return s.state.notOnSale(pool.Name, offer)
 	case portOfDaemon:
@@ -135,7 +135,7 @@ func offerChange(s *subject, p place, x obstacle) scheduling.Change {
 	case volumesElsewhere:
 		return volumesChange(s.needs.group)
 	case excluded:
-		return offers.Admitting(s.in.Solver, offer)
+		return offers.Admitting(s.in.Facts.Solver, offer)
 	case notOnSale:
 		return s.state.putOnSale(v.Pool.Name, offer)
 	case portOfDaemon:

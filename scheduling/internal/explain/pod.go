@@ -60,7 +60,7 @@ func (e *Explainer) Cheapest(id int) (best offers.Purchase, ok bool) {
 // ask for, if these are strict.
 func meetsMinValues(in *instance.Instance, ti int, list []int) bool {
 	v := in.Templates[ti]
-	if in.Solver.MinValues == scheduling.MinValuesBestEffort {
+	if in.Facts.Solver.MinValues == scheduling.MinValuesBestEffort {
 		return true
 	}
 	return !slices.ContainsFunc(offers.FloorKeys(v.Set), func(r requirements.Requirement) bool {

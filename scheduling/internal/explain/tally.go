@@ -83,7 +83,7 @@ func (t *tally) nowhere() {
 			t.counts[scheduling.ReasonCount{Code: scheduling.ReasonNoInstanceType, Detail: t.subject.explainer.idlePool(p)}]++
 		}
 	}
-	for _, node := range t.in.Problem.Nodes {
+	for _, node := range t.in.Facts.Problem.Nodes {
 		if podspec.Going(node) {
 			t.counts[scheduling.ReasonCount{Code: scheduling.ReasonNodeNotReady, Detail: "a node is being removed"}]++
 		}
@@ -97,7 +97,7 @@ func (t *tally) offers(ti int, within model.Bits) {
 		n int
 	}
 	found, shared := map[obstacle]*example{}, map[*cluster.Violation]int{} // places with the same domains share a slice
-	choice := offers.NewChoices(t.in.Solver.Flexibility)
+	choice := offers.NewChoices(t.in.Facts.Solver.Flexibility)
 	open, spots := 0, 0
 	var free []int
 	within.Each(func(o int) {
@@ -126,7 +126,7 @@ func (t *tally) offers(ti int, within model.Bits) {
 		t.violated[*v] += n
 	}
 	if spots > 0 && !t.subject.explainer.lenient && !choice.Enough() {
-		t.counts[offers.FlexibilityReason(t.in.Solver)] += spots
+		t.counts[offers.FlexibilityReason(t.in.Facts.Solver)] += spots
 		open -= spots
 	}
 	v := t.in.Templates[ti]

@@ -197,7 +197,7 @@ func Realise(c *instance.Instance, plan *scheduling.Plan, params Params) []Reali
 		out[i] = Realised{Batches: w.Batches, Elsewhere: p.movedPods(w, &x)}
 		for _, k := range p.buyForLeft(f, w, &x) {
 			o := &p.c.Offers.Offers[p.kinds.list[k].purchase.Offer]
-			out[i].Later = offerings.Sum(out[i].Later, p.c.Solver.ExpectedPrice(o.InstanceType, o.Offering))
+			out[i].Later = offerings.Sum(out[i].Later, p.c.Facts.Solver.ExpectedPrice(o.InstanceType, o.Offering))
 		}
 		if x.left > 0 && !p.late() {
 			out[i].Pending = map[int32]int{}

@@ -94,12 +94,12 @@ func tolerances() []float64 { return []float64{0, 0.02, 0.05} }
 // priceDecides reports whether the policy chooses machines by price alone.
 func priceDecides(c *instance.Instance, plan *scheduling.Plan) bool {
 	for ti, v := range c.Templates {
-		if c.Solver.Weights != scheduling.WeightIgnore && v.Pool.Weight() != c.Templates[0].Pool.Weight() || c.Offered[ti].Soft.Any() {
+		if c.Facts.Solver.Weights != scheduling.WeightIgnore && v.Pool.Weight() != c.Templates[0].Pool.Weight() || c.Offered[ti].Soft.Any() {
 			return false
 		}
 	}
-	return len(plan.Launches) > 0 && !c.Solver.FewestNodes && c.Solver.Ranking.Strategy != offerings.Prioritized &&
-		c.Solver.MinValues != scheduling.MinValuesBestEffort && c.Solver.WorkloadShare == 0
+	return len(plan.Launches) > 0 && !c.Facts.Solver.FewestNodes && c.Facts.Solver.Ranking.Strategy != offerings.Prioritized &&
+		c.Facts.Solver.MinValues != scheduling.MinValuesBestEffort && c.Facts.Solver.WorkloadShare == 0
 }
 
 // allows reports whether limits, reservations and spread constraints allow a fleet.

@@ -194,7 +194,7 @@ func (x *optionReader) addFloor(ti int, spot bool) int32 {
 	keys := offers.FloorKeys(v.Set)
 	var choice []offers.ChoiceKey
 	if spot {
-		choice = offers.Keys(c.Solver.Flexibility)
+		choice = offers.Keys(c.Facts.Solver.Flexibility)
 	}
 	if len(keys)+len(choice) == 0 {
 		return -1
@@ -294,7 +294,7 @@ func (x *optionReader) worst(floor int32, use []int64) [][]int64 {
 // They are the same unless the policy asks for flexibility of spot.
 func (x *optionReader) addFloors(ti int) [2]int32 {
 	floor := x.addFloor(ti, false)
-	if !offers.On(x.in.Solver.Flexibility) {
+	if !offers.On(x.in.Facts.Solver.Flexibility) {
 		return [2]int32{floor, floor}
 	}
 	return [2]int32{floor, x.addFloor(ti, true)}

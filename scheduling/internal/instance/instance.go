@@ -18,7 +18,7 @@ import (
 // Templates, resources as in Table. Prices are nano-USD per hour. It is not changed after [Facts.Compile], except for
 // tables that are worked out at the first use.
 type Instance struct {
-	*Facts
+	Facts                *Facts                 // the problem and the policy that it is compiled from
 	Table                *podspec.ResourceTable // numbers of resources
 	Classes              *podspec.Classifier    // classes of pods, and groups of equal node constraints
 	TopologyTerms        *terms.Reader          // topology terms and preferences, and the targets that they select
@@ -64,7 +64,7 @@ func (f *Facts) Compile(cautious bool) *Instance {
 	c.TopologyTerms = terms.NewReader(p, s, f.Cluster, f.Spaces)
 	stocked := f.Memory.restock(p, s)
 	readPods(c)
-	c.Daemons = newDaemons(p, c.Cluster.Newest, &c.Classes.Reader)
+	c.Daemons = newDaemons(p, c.Facts.Cluster.Newest, &c.Classes.Reader)
 	moved := c.Table.Sort()
 	c.Classes.Sort(moved, c.TopologyTerms.Targets.Sets)
 	for _, d := range c.Daemons {
@@ -86,7 +86,7 @@ func (f *Facts) Compile(cautious bool) *Instance {
 
 // PoolNamed is the NodePool with a name; nil if there is none.
 func (c *Instance) PoolNamed(name string) *scheduling.NodePool {
-	for _, p := range c.Problem.NodePools {
+	for _, p := range c.Facts.Problem.NodePools {
 		if p.Name == name {
 			return p
 		}
@@ -105,7 +105,7 @@ func questions(c *Instance) *offers.Questions {
 	for i, b := range c.TopologyTerms.List {
 		asked.Tell(b, pods[i])
 	}
-	Survey(&asked.Levels, c.ExistingAntiAffinity, c.Problem.Nodes)
+	Survey(&asked.Levels, c.ExistingAntiAffinity, c.Facts.Problem.Nodes)
 	return asked
 }
 
@@ -113,7 +113,7 @@ func questions(c *Instance) *offers.Questions {
 // and that pods ask about. Keys that a NodePool requires and no instance type defines are noted for a warning.
 func buildTemplates(c *Instance, asked *offers.Questions) {
 	for number, p := range c.Pools {
-		templates, unchecked := c.Offers.Templates(p, number, c.Problem.CatalogOf(p.Name), asked)
+		templates, unchecked := c.Offers.Templates(p, number, c.Facts.Problem.CatalogOf(p.Name), asked)
 		c.Templates = append(c.Templates, templates...)
 		for _, key := range unchecked {
 			c.unchecked[key] = true
@@ -127,7 +127,7 @@ func (c *Instance) WeightRank() []int32 {
 	ranks := make([]int32, len(c.Pools))
 	for i := 1; i < len(c.Pools); i++ {
 		ranks[i] = ranks[i-1]
-		if c.Solver.Weights != scheduling.WeightIgnore && c.Pools[i].Weight() != c.Pools[i-1].Weight() {
+		if c.Facts.Solver.Weights != scheduling.WeightIgnore && c.Pools[i].Weight() != c.Pools[i-1].Weight() {
 			ranks[i]++
 		}
 	}
@@ -229,11 +229,11 @@ func buildLimits(c *Instance) {
 			continue
 		}
 		left := offers.PoolLimits(p, limited)
-		for _, node := range c.Problem.Nodes {
+		for _, node := range c.Facts.Problem.Nodes {
 			if node.Labels[scheduling.NodePoolLabel] != p.Name || !podspec.TakesOfLimits(node) {
 				continue
 			}
-			for d, n := range LimitUse(limited, NodeCapacity(c.Problem, node)) {
+			for d, n := range LimitUse(limited, NodeCapacity(c.Facts.Problem, node)) {
 				left[d] -= n
 			}
 		}

@@ -37,15 +37,15 @@ type placeColumn struct {
 
 // nodeLocationsOf returns the nodes of an instance as places, from memory where nodes and NodePools are equal.
 func nodeLocationsOf(c *Instance) *nodeLocations {
-	k := c.Memory.nodeLocations
-	if k != nil && slices.Equal(k.nodes, c.Problem.Nodes) && slices.Equal(k.pools, c.Problem.NodePools) {
+	k := c.Facts.Memory.nodeLocations
+	if k != nil && slices.Equal(k.nodes, c.Facts.Problem.Nodes) && slices.Equal(k.pools, c.Facts.Problem.NodePools) {
 		return k
 	}
 	k = &nodeLocations{
-		nodes: c.Problem.Nodes, pools: c.Problem.NodePools, at: make(map[string]int, len(c.Problem.Nodes)), columns: map[string]*placeColumn{},
-		places: make([]locationNode, 0, len(c.Problem.Nodes)),
+		nodes: c.Facts.Problem.Nodes, pools: c.Facts.Problem.NodePools, at: make(map[string]int, len(c.Facts.Problem.Nodes)), columns: map[string]*placeColumn{},
+		places: make([]locationNode, 0, len(c.Facts.Problem.Nodes)),
 	}
-	for _, node := range c.Problem.Nodes {
+	for _, node := range c.Facts.Problem.Nodes {
 		k.places = append(k.places, locationNode{
 			node: node, Labels: nodeLabels(node), taints: EffectiveTaints(node, c.PoolNamed(node.Labels[scheduling.NodePoolLabel])),
 		})
@@ -54,7 +54,7 @@ func nodeLocationsOf(c *Instance) *nodeLocations {
 	for i := range k.places {
 		k.at[k.places[i].node.Name] = i
 	}
-	c.Memory.nodeLocations = k
+	c.Facts.Memory.nodeLocations = k
 	return k
 }
 

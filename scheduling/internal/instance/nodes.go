@@ -41,9 +41,9 @@ func InFlight(node *corev1.Node) bool {
 // existing returns the nodes that may receive pods: ready nodes by name, then nodes in flight by name, so that of two
 // equal nodes the ready one is used. Nodes that have not changed since the last plan are taken from memory.
 func existing(c *Instance) []*ExistingNode {
-	all := c.Cluster.Hosts
+	all := c.Facts.Cluster.Hosts
 	kept := &nodeTable{}
-	if r := c.Memory.nodeTable.Load(); c.Classes.Volumes == nil && r.suits(c) {
+	if r := c.Facts.Memory.nodeTable.Load(); c.Classes.Volumes == nil && r.suits(c) {
 		kept = r
 	}
 	if len(kept.hosts) > 0 && slices.Equal(kept.hosts, all) {
@@ -51,8 +51,8 @@ func existing(c *Instance) []*ExistingNode {
 		return kept.ordered
 	}
 	now := &nodeTable{
-		names: c.Table.Names, daemons: c.Daemons, pools: c.Problem.NodePools, catalogs: CatalogsOf(c.Problem),
-		shops: c.Problem.PoolCatalogs, hosts: all, nodes: make([]*ExistingNode, len(all)),
+		names: c.Table.Names, daemons: c.Daemons, pools: c.Facts.Problem.NodePools, catalogs: CatalogsOf(c.Facts.Problem),
+		shops: c.Facts.Problem.PoolCatalogs, hosts: all, nodes: make([]*ExistingNode, len(all)),
 	}
 	columns := usedColumns(c)
 	from := 0
@@ -80,7 +80,7 @@ func existing(c *Instance) []*ExistingNode {
 		c.NodeRooms = now.orderedAs(kept, c.Dims())
 	}
 	if c.Classes.Volumes == nil {
-		c.Memory.nodeTable.Store(now)
+		c.Facts.Memory.nodeTable.Store(now)
 	}
 	return now.ordered
 }
@@ -91,7 +91,7 @@ func usedColumns(c *Instance) []int {
 	out := make([]int, len(c.Table.Names))
 	for i, name := range c.Table.Names {
 		out[i] = -1
-		if n, ok := c.Cluster.Table.Index[name]; ok {
+		if n, ok := c.Facts.Cluster.Table.Index[name]; ok {
 			out[i] = n
 		}
 	}
@@ -107,7 +107,7 @@ func existingNode(c *Instance, h *hosts.Host, columns []int) ExistingNode {
 		c.Classes.Volumes.CompleteLabels(x.Labels)
 	}
 	_, x.Named = x.Labels[corev1.LabelHostname]
-	allocatable := NodeAllocatable(c.Problem, node)
+	allocatable := NodeAllocatable(c.Facts.Problem, node)
 	x.Room = c.Table.Vector(allocatable)
 	limitNode(c.Classes.Volumes, &x, h.Claims, c.Table, allocatable)
 	for d, n := range columns {
@@ -244,8 +244,8 @@ type nodeTable struct {
 // suits reports whether resources, daemons, NodePools and catalogs are equal to those of c, so that rows of unchanged
 // nodes hold.
 func (r *nodeTable) suits(c *Instance) bool {
-	return r != nil && slices.Equal(r.names, c.Table.Names) && slices.Equal(r.pools, c.Problem.NodePools) &&
-		slices.Equal(r.catalogs, CatalogsOf(c.Problem)) && maps.Equal(r.shops, c.Problem.PoolCatalogs) &&
+	return r != nil && slices.Equal(r.names, c.Table.Names) && slices.Equal(r.pools, c.Facts.Problem.NodePools) &&
+		slices.Equal(r.catalogs, CatalogsOf(c.Facts.Problem)) && maps.Equal(r.shops, c.Facts.Problem.PoolCatalogs) &&
 		sameDaemons(r.daemons, c.Daemons)
 }
 
@@ -313,13 +313,13 @@ type nodeCompatibility struct {
 // buildBins fills Nodes, Bins and the sets of nodes by group, from memory where nodes and groups are equal.
 func buildBins(c *Instance) {
 	c.Nodes = existing(c)
-	b, plain := c.Memory.nodeCompatibility, c.Classes.Volumes == nil
+	b, plain := c.Facts.Memory.nodeCompatibility, c.Classes.Volumes == nil
 	if b == nil || !plain || !slices.Equal(b.nodes, c.Nodes) || !slices.Equal(b.signatures, c.Classes.Signatures) {
 		b = newNodeCompatibility(c)
 	}
 	c.Suits, c.Open, c.wary, c.Bins = b.suits, b.open, b.wary, b.bins
 	if plain {
-		c.Memory.nodeCompatibility = b
+		c.Facts.Memory.nodeCompatibility = b
 	}
 }
 

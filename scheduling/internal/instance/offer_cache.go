@@ -85,7 +85,7 @@ type SoldMachine struct {
 // buildOfferCache fills templates, offers and the packing without domains, from memory where the inputs are equal. With
 // volumes memory is not used, because offers then depend on the zones of each claim.
 func buildOfferCache(c *Instance) {
-	known := c.Memory.assortment
+	known := c.Facts.Memory.assortment
 	plain := c.Classes.Volumes == nil && len(c.Offers.Offers) > 0
 	asked := questions(c)
 	if plain && known.suits(c, asked) {
@@ -98,14 +98,14 @@ func buildOfferCache(c *Instance) {
 	c.unsited = newUnsited(c, nil)
 	if plain {
 		c.assorted = newOfferCache(c, asked)
-		c.Memory.assortment = c.assorted
+		c.Facts.Memory.assortment = c.assorted
 	}
 }
 
 // suits reports whether the inputs of the assortment are equal to those of c, so that it may be used for c.
 func (a *OfferCache) suits(c *Instance, asked *offers.Questions) bool {
 	return a != nil && a.cautious == c.Cautious && a.hasTerms == c.HasTopologyTerms() && a.stock == &c.Offers.Offers[0] &&
-		slices.Equal(a.pools, c.Problem.NodePools) && maps.Equal(a.shops, c.Problem.PoolCatalogs) && slices.Equal(a.names, c.Table.Names) &&
+		slices.Equal(a.pools, c.Facts.Problem.NodePools) && maps.Equal(a.shops, c.Facts.Problem.PoolCatalogs) && slices.Equal(a.names, c.Table.Names) &&
 		slices.Equal(a.signatures, c.Classes.Signatures) && sameDaemons(a.daemons, c.Daemons) &&
 		same(a.asked, asked)
 }
@@ -131,7 +131,7 @@ func newOfferCache(c *Instance, asked *offers.Questions) *OfferCache {
 	m := c.unsited.Model
 	return &OfferCache{
 		hasTerms: c.HasTopologyTerms(), asked: asked,
-		signatures: c.Classes.Signatures, names: c.Table.Names, daemons: c.Daemons, pools: c.Problem.NodePools, shops: c.Problem.PoolCatalogs,
+		signatures: c.Classes.Signatures, names: c.Table.Names, daemons: c.Daemons, pools: c.Facts.Problem.NodePools, shops: c.Facts.Problem.PoolCatalogs,
 		stock: &c.Offers.Offers[0], cautious: c.Cautious,
 		onSale: c.onSale.copied(), options: engineOptions{
 			options: slices.Clip(m.Options), bought: slices.Clip(c.unsited.Bought),
@@ -186,8 +186,8 @@ func learn(c *Instance, add func(*OfferCache)) {
 	a := *c.assorted
 	a.Rooms, a.Columns = c.Rooms.Fork(), c.Columns.Fork()
 	add(&a)
-	if c.Memory.assortment == c.assorted {
-		c.Memory.assortment = &a
+	if c.Facts.Memory.assortment == c.assorted {
+		c.Facts.Memory.assortment = &a
 	}
 	c.assorted = &a
 }
@@ -270,8 +270,8 @@ func newOfferGroups(l *LocationIndex, sites []int32) *offerGroups {
 // where offers are not ranked by cost.
 func pointed(l *LocationIndex, ti int, places []int32, supplies *offers.Supplies) []int32 {
 	v := l.In.Templates[ti]
-	choosy := len(offers.FloorKeys(v.Set)) > 0 || offers.On(l.In.Solver.Flexibility)
-	if choosy && l.In.Cautious || !offers.ByCost(l.In.Solver) {
+	choosy := len(offers.FloorKeys(v.Set)) > 0 || offers.On(l.In.Facts.Solver.Flexibility)
+	if choosy && l.In.Cautious || !offers.ByCost(l.In.Facts.Solver) {
 		return places // because a dominated offer may be a launch's alternative
 	}
 	limited := LimitedResources(v.Pool)
@@ -287,7 +287,7 @@ func pointed(l *LocationIndex, ti int, places []int32, supplies *offers.Supplies
 			options[i].Floor = int32(offers.CapacityKind(offer))
 		}
 	}
-	kept := l.In.Memory.thinned.thin(options)
+	kept := l.In.Facts.Memory.thinned.thin(options)
 	out := make([]int32, len(kept))
 	for n, i := range kept {
 		out[n] = places[i]
@@ -359,7 +359,7 @@ func newUsableOffers(l *LocationIndex, s *offerGroups, columns []int32) *usableO
 // ChoiceIn reports whether the launchable offers of row satisfy the minValues of a template's NodePool. With
 // [scheduling.MinValuesBestEffort] they always do.
 func (c *Instance) ChoiceIn(v *offers.Template, row model.Bits) bool {
-	if c.Solver.MinValues == scheduling.MinValuesBestEffort {
+	if c.Facts.Solver.MinValues == scheduling.MinValuesBestEffort {
 		return true
 	}
 	for _, r := range offers.FloorKeys(v.Set) {

@@ -67,7 +67,7 @@ type Sites struct {
 // newPacking is a packing of parts, still without options and bins.
 func newPacking(c *Instance, parts []Part, seats []FeasibleSet) *Packing {
 	p := &Packing{In: c, Parts: parts, FeasibleSets: seats, Model: &model.Problem{
-		Dims: c.Dims(), BestEffort: c.Solver.MinValues == scheduling.MinValuesBestEffort, Pools: c.Limits,
+		Dims: c.Dims(), BestEffort: c.Facts.Solver.MinValues == scheduling.MinValuesBestEffort, Pools: c.Limits,
 	}}
 	p.addParts()
 	return p

@@ -39,7 +39,7 @@ const (
 
 // openLocationCache is the cache in memory if it is valid for the index, else an empty one.
 func openLocationCache(l *LocationIndex) *locationCache {
-	a := l.In.Memory.locationCache
+	a := l.In.Facts.Memory.locationCache
 	if l.In.assorted == nil || len(l.In.assorted.Offered) == 0 {
 		return newLocationCache()
 	}
@@ -49,7 +49,7 @@ func openLocationCache(l *LocationIndex) *locationCache {
 	}
 	a = newLocationCache()
 	a.nodes, a.placeOf, a.offered, a.pools = l.Nodes.nodes, l.PlaceOf, l.In.assorted.Offered, l.In.Limits
-	l.In.Memory.locationCache = a
+	l.In.Facts.Memory.locationCache = a
 	return a
 }
 

@@ -21,7 +21,7 @@ type ExistingAntiAffinity struct {
 // readPods groups the pending pods into classes. All topology terms must be read first, because a label of a pod matters
 // only if a term selects by it.
 func readPods(c *Instance) {
-	r := c.Readings
+	r := c.Facts.Readings
 	numbers := make([]int, len(r.PodSpecKeys))
 	singles := map[*corev1.Pod]int{}
 	for i, m := range r.PodSpecKeys {
@@ -31,7 +31,7 @@ func readPods(c *Instance) {
 	}
 	for i, n := range r.Of {
 		if n >= 0 && r.PodSpecKeys[n].Single {
-			singles[c.Problem.Pods[i]] = c.TopologyTerms.Read(c.Problem.Pods[i])
+			singles[c.Facts.Problem.Pods[i]] = c.TopologyTerms.Read(c.Facts.Problem.Pods[i])
 		}
 	}
 	readGuards(c)
@@ -50,7 +50,7 @@ func readPods(c *Instance) {
 		if n < 0 {
 			continue
 		}
-		pod, m := c.Problem.Pods[i], r.PodSpecKeys[n]
+		pod, m := c.Facts.Problem.Pods[i], r.PodSpecKeys[n]
 		among := c.TopologyTerms.Targets.Matched(podspec.NamespaceOf(pod), c.TopologyTerms.LabelsOf(pod))
 		if m.Single {
 			class := c.Classes.Class(pod, m, moved[singles[pod]], among)
@@ -93,11 +93,11 @@ func classAmong(classes []setClass, among int) *podspec.PodClass {
 // readGuards fills ExistingAntiAffinity, in the order of topology key, target, node and pod, and adds its targets to
 // those of pending pods.
 func readGuards(c *Instance) {
-	c.ExistingAntiAffinity = make([]ExistingAntiAffinity, len(c.Cluster.Guards))
-	for i := range c.Cluster.Guards {
-		g := &c.Cluster.Guards[i]
+	c.ExistingAntiAffinity = make([]ExistingAntiAffinity, len(c.Facts.Cluster.Guards))
+	for i := range c.Facts.Cluster.Guards {
+		g := &c.Facts.Cluster.Guards[i]
 		var term podspec.TopologyTerm
-		if i > 0 && g.Target == c.Cluster.Guards[i-1].Target && g.Key == c.Cluster.Guards[i-1].Key {
+		if i > 0 && g.Target == c.Facts.Cluster.Guards[i-1].Target && g.Key == c.Facts.Cluster.Guards[i-1].Key {
 			term = c.ExistingAntiAffinity[i-1].Term
 		} else {
 			term = c.TopologyTerms.Anti(g.By, g.Term, 0)
@@ -124,11 +124,11 @@ type selectedPod struct {
 // selectorIndexOf returns the index for the instance's targets. Lists of hosts that have not changed are taken from
 // memory if the targets are equal.
 func selectorIndexOf(c *Instance) *selectorIndex {
-	old, targets := c.Memory.selectorIndex, c.TopologyTerms.Targets
+	old, targets := c.Facts.Memory.selectorIndex, c.TopologyTerms.Targets
 	if old != nil && old.targets == targets {
 		return old
 	}
-	book := &selectorIndex{targets: targets, hosts: c.Cluster.Hosts, selectedPods: make([][]selectedPod, len(c.Cluster.Hosts))}
+	book := &selectorIndex{targets: targets, hosts: c.Facts.Cluster.Hosts, selectedPods: make([][]selectedPod, len(c.Facts.Cluster.Hosts))}
 	if c.TopologyTerms.Workloads == nil { // because with workloads, selection depends on more than labels
 		book.key = keyTargets(targets)
 	}
@@ -150,7 +150,7 @@ func selectorIndexOf(c *Instance) *selectorIndex {
 			}
 		}
 	}
-	c.Memory.selectorIndex = book
+	c.Facts.Memory.selectorIndex = book
 	return book
 }
 

@@ -37,7 +37,7 @@ func Warnings(c *Instance, more ...scheduling.Warning) []scheduling.Warning {
 			}
 		}
 	}
-	for _, h := range c.Cluster.Special {
+	for _, h := range c.Facts.Cluster.Special {
 		if h.Node != nil {
 			continue
 		}
@@ -49,11 +49,11 @@ func Warnings(c *Instance, more ...scheduling.Warning) []scheduling.Warning {
 		w.Add("catalog", fmt.Sprintf("no instance type has the label %s, which a node pool requires: it is taken to hold", key))
 	}
 	for _, pool := range without(c) {
-		if why := validate.Idle(c.Problem, pool); why != "" {
+		if why := validate.Idle(c.Facts.Problem, pool); why != "" {
 			w.Add("NodePool/"+pool.Name, why)
 		}
 	}
-	for _, x := range validate.PoolWarnings(c.Problem) {
+	for _, x := range validate.PoolWarnings(c.Facts.Problem) {
 		w.Add(x.Object, x.Message)
 	}
 	return w.List()
@@ -65,7 +65,7 @@ func without(c *Instance) []*scheduling.NodePool {
 	for _, v := range c.Templates {
 		has[v.Pool] = has[v.Pool] || v.Within.Any()
 	}
-	return slices.DeleteFunc(offers.PoolOrder(c.Problem.NodePools), func(p *scheduling.NodePool) bool { return has[p] })
+	return slices.DeleteFunc(offers.PoolOrder(c.Facts.Problem.NodePools), func(p *scheduling.NodePool) bool { return has[p] })
 }
 
 // lacks reports whether pods of a class do not request a resource.
@@ -97,7 +97,7 @@ func Expected(c *Instance, plan *scheduling.Plan) offerings.Price {
 
 // expectedOf is the expected price of an option, or its price where the catalog does not have it.
 func expectedOf(c *Instance, pool string, o *scheduling.LaunchOption) offerings.Price {
-	span := c.Offers.Spans[c.Problem.CatalogOf(pool)]
+	span := c.Offers.Spans[c.Facts.Problem.CatalogOf(pool)]
 	for i := span[0]; i < span[1]; i++ {
 		x := &c.Offers.Offers[i]
 		if x.InstanceType.Name == o.InstanceType && x.Offering.Zone == o.Zone &&

@@ -19,7 +19,7 @@ import (
 // domains, near the bound at which to stop. With a plan, branching goes on while the bound is below wanted.
 func (p *Proofs) proveByDomains(ctx context.Context, pr *prover, plan *scheduling.Plan, start []*big.Int, best, near, wanted int64) (int64, *certificate.Certificate) {
 	b := newDomainBook(ctx, pr, plan, best)
-	if b == nil || pr.in.Solver.Effort == scheduling.EffortFast && b.pointless(best, near) {
+	if b == nil || pr.in.Facts.Solver.Effort == scheduling.EffortFast && b.pointless(best, near) {
 		return 0, nil
 	}
 	x := p.byDomains
@@ -69,7 +69,7 @@ func (x *domainsProven) divide(ctx context.Context, c *instance.Instance, wanted
 	if x.domains == nil || len(c.Offers.Reserved) > 0 {
 		return
 	}
-	effort := boundEffort(ctx, c.Solver, len(x.domains.market.Classes), len(x.domains.market.Options))
+	effort := boundEffort(ctx, c.Facts.Solver, len(x.domains.market.Classes), len(x.domains.market.Options))
 	effort.Wanted, effort.Cases = wanted, effort.Cases/(2*casePods)*min(podspec.Sum(x.placed), casePods)
 	x.assigned = x.assigned.Divided(effort)
 }
@@ -91,9 +91,9 @@ func (b *domainBook) prove(ctx context.Context, start []*big.Int, near int64) (m
 			continue
 		}
 		m := b.marketByDomain(apart)
-		effort := boundEffort(ctx, pr.in.Solver, len(m.market.Classes), len(m.market.Options))
+		effort := boundEffort(ctx, pr.in.Facts.Solver, len(m.market.Classes), len(m.market.Options))
 		effort.Cases = 0
-		if pr.in.Solver.Effort != scheduling.EffortFast {
+		if pr.in.Facts.Solver.Effort != scheduling.EffortFast {
 			effort.Work *= domainsWork
 		}
 		if a := bound.Pattern(m.market, start, effort); a.Bound > best.Bound {

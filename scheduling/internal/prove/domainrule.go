@@ -317,7 +317,7 @@ func (b *domainBook) openTo(group int, requests []int64) []bool {
 		for _, o := range b.in.Offered[ti].List {
 			x := &b.in.Offers.Offers[o.Offer]
 			z := b.domainOf(v, o.Offer)
-			if z < 0 || z == len(b.domains) || open[z] || !b.in.Columns.Rows[o.Column].Has(group) || x.Spot() && offers.On(b.in.Solver.Flexibility) || !b.locations.OnOffer(ti, o.Offer) ||
+			if z < 0 || z == len(b.domains) || open[z] || !b.in.Columns.Rows[o.Column].Has(group) || x.Spot() && offers.On(b.in.Facts.Solver.Flexibility) || !b.locations.OnOffer(ti, o.Offer) ||
 				!model.Fits(b.in.Rooms.Rooms[o.Room], requests) {
 				continue
 			}

@@ -51,9 +51,9 @@ func (p *Proofs) EarlyBound(ctx context.Context) (enough int64) {
 // Enough is the gap, as a share of the bound, at which a search may end; 0 means that it goes on to its end.
 func Enough(c *instance.Instance) float64 {
 	switch {
-	case !c.HasTopologyTerms() || len(c.Planned) < instance.ManyClasses || c.Solver.Effort > scheduling.EffortDefault:
+	case !c.HasTopologyTerms() || len(c.Planned) < instance.ManyClasses || c.Facts.Solver.Effort > scheduling.EffortDefault:
 		return 0
-	case c.Solver.Effort == scheduling.EffortFast:
+	case c.Facts.Solver.Effort == scheduling.EffortFast:
 		return enoughFast
 	}
 	return enoughDefault

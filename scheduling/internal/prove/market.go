@@ -227,8 +227,8 @@ func (r *reservedSupplies) add(reservation string, machine bound.Choice) {
 // NodePools state.
 func reservations(in *instance.Instance) map[string]int64 {
 	left := map[string]int64{}
-	for _, pool := range in.Problem.NodePools {
-		span := in.Offers.Spans[in.Problem.CatalogOf(pool.Name)]
+	for _, pool := range in.Facts.Problem.NodePools {
+		span := in.Offers.Spans[in.Facts.Problem.CatalogOf(pool.Name)]
 		for _, i := range in.Offers.Reserved {
 			if int(i) < span[0] || int(i) >= span[1] {
 				continue

@@ -49,7 +49,7 @@ func limitOf(in *instance.Instance, t *podspec.TopologyTerm) (key limitKey, ok b
 	case t.Kind == podspec.AntiAffinityTerm:
 		return limitKey{t.Kind, t.Target, 1}, true
 	}
-	return limitKey{t.Kind, t.Target, t.MaxSkew}, t.Kind == podspec.SpreadTerm && in.Solver.Placement != scheduling.PlacementFree
+	return limitKey{t.Kind, t.Target, t.MaxSkew}, t.Kind == podspec.SpreadTerm && in.Facts.Solver.Placement != scheduling.PlacementFree
 }
 
 // perNodeLimits are the limits of the placed pods that can be exceeded; those that need the most nodes come first.

@@ -87,19 +87,19 @@ func (p *Proofs) proveFromScratch(ctx context.Context, plan *scheduling.Plan, ne
 	}
 	covered := int64(0)
 	if resource.Bound < near && !k.joined && ctx.Err() == nil {
-		covered = covering.Cover(pr.input.Tighten(), resource.Values, int64(price), coverChoices(c.Solver))
+		covered = covering.Cover(pr.input.Tighten(), resource.Values, int64(price), coverChoices(c.Facts.Solver))
 	}
 	if best := max(resource.Bound, covered); best < near {
 		least, spread := p.proveByDomains(ctx, pr, plan, resource.Values, best, near, min(near, int64(float64(price)*(1-EnoughWithTerms))))
 		if least < near && (spread == nil || len(pr.classes) <= mostPatternClasses) {
-			effort := boundEffort(ctx, c.Solver, len(pr.classes), len(pr.market.Options))
+			effort := boundEffort(ctx, c.Facts.Solver, len(pr.classes), len(pr.market.Options))
 			effort.Wanted = min(near, int64(float64(price)*(1-farEnough)))
 			switch {
 			case c.HasTopologyTerms():
 				if effort.Further = 0; spread != nil {
 					effort.Cases = 0 // because the bound by domains has branched
 				}
-			case c.Solver.Effort == scheduling.EffortFast:
+			case c.Facts.Solver.Effort == scheduling.EffortFast:
 				effort.Cases, effort.CasesWanted = casesFast*effort.Work, int64(float64(price)*(1-tooFar))
 			}
 			if len(pr.in.Offers.Reserved) > 0 {
@@ -182,7 +182,7 @@ func nearBound(c *instance.Instance, price offerings.Price) int64 {
 	if share := Enough(c); share > 0 {
 		return int64(float64(price) / (1 + share))
 	}
-	if c.Solver.Effort == scheduling.EffortFast {
+	if c.Facts.Solver.Effort == scheduling.EffortFast {
 		return int64(float64(price) * (1 - NearEnough))
 	}
 	return int64(price)

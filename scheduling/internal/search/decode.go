@@ -155,7 +155,7 @@ func (d *decoder) upgradeAll(machines []machine) {
 		before, ledger = slices.Clone(machines), d.ledger.Clone()
 	}
 	d.upgrade(machines)
-	if d.in.Solver.Ranking.Strategy == offerings.Diversified {
+	if d.in.Facts.Solver.Ranking.Strategy == offerings.Diversified {
 		slices.SortStableFunc(machines, d.sales.compareMachines)
 		d.spread(machines)
 	}
@@ -201,10 +201,10 @@ func (d *decoder) upgrade(machines []machine) {
 // limit, and beyond the limit as far as the pool's minValues need it. The answer holds
 // until the next is asked for.
 func (d *decoder) options(m *machine) []int {
-	limit := maxOptions(d.in.Solver)
+	limit := maxOptions(d.in.Facts.Solver)
 	floors := offers.FloorKeys(d.in.Templates[m.template].Set)
-	choosy := offers.On(d.in.Solver.Flexibility)
-	whole := len(floors) > 0 || choosy || d.in.Solver.Ranking.Strategy == offerings.Diversified
+	choosy := offers.On(d.in.Facts.Solver.Flexibility)
+	whole := len(floors) > 0 || choosy || d.in.Facts.Solver.Ranking.Strategy == offerings.Diversified
 	out := d.listed[:0]
 	defer func() { d.listed = out }()
 	out = append(out, m.first)
@@ -214,7 +214,7 @@ func (d *decoder) options(m *machine) []int {
 		}
 		out = append(out, at)
 	}
-	if d.in.Solver.Ranking.Strategy == offerings.Diversified {
+	if d.in.Facts.Solver.Ranking.Strategy == offerings.Diversified {
 		d.sales.diversify(m, out[1:]) // the first stays, because the ledger counts it
 	}
 	if choosy && !d.sales.offerAt(m, m.first).Spot() && d.sales.inflexible(m, out) {
@@ -253,10 +253,10 @@ func (d *decoder) spread(machines []machine) {
 // leavesChoice reports whether a machine that bought at a place of its template would
 // have as much choice as spot machines need.
 func (d *decoder) leavesChoice(m *machine, at int) bool {
-	if !offers.On(d.in.Solver.Flexibility) || !d.sales.offerAt(m, at).Spot() {
+	if !offers.On(d.in.Facts.Solver.Flexibility) || !d.sales.offerAt(m, at).Spot() {
 		return true
 	}
-	c := offers.NewChoices(d.in.Solver.Flexibility)
+	c := offers.NewChoices(d.in.Facts.Solver.Flexibility)
 	for i := range d.packing.Lists[m.template] {
 		o := d.sales.offerAt(m, i)
 		if !o.Spot() || !d.sales.holds(m, i) || i != at && !d.ledger.CouldSwap(d.sales.buys(m), d.sales.sale(m.template, i)) {

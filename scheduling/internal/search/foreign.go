@@ -76,7 +76,7 @@ func canStayAway(t *SitePlanner, k *units.TopologySignature) bool {
 			if !k.Admits(l.In.Columns.Rows[o.Column]) {
 				continue
 			}
-			if len(offers.FloorKeys(v.Set)) > 0 || offers.On(l.In.Solver.Flexibility) {
+			if len(offers.FloorKeys(v.Set)) > 0 || offers.On(l.In.Facts.Solver.Flexibility) {
 				return false // a zone less may be one choice too few
 			}
 			at := place{int(ranks[v.Number]), o.Room}

@@ -25,7 +25,7 @@ const (
 func Improve(ctx context.Context, c *instance.Instance, proofs *prove.Proofs, at pack.Outcome, params pack.Params) pack.Outcome {
 	x := NewTrial(c, at)
 	price := x.price()
-	if c.Terse || at.Late || price == 0 {
+	if c.Facts.Terse || at.Late || price == 0 {
 		return at
 	}
 	pods := prove.ScopeOf(c, x.Packing.Placed(at.Solution), x.onLaunches())

@@ -66,7 +66,7 @@ func (x *Trial) Intensify(ctx context.Context, base *instance.Instance, proofs *
 	}
 	other := x.cheapestSites(base, params, late)
 	best, times := *x, int64(mixLittle)
-	if x.few() || base.Thorough() {
+	if x.few() || base.Facts.Thorough() {
 		times = mixMuch
 	}
 	for ; !late(); times = mixMuch {

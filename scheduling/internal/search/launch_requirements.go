@@ -37,10 +37,10 @@ func (sr *saleReader) distinct(m *machine, key string) int {
 // inflexible reports whether there are spot offers among the places of a machine, but
 // not as many as it takes.
 func (sr *saleReader) inflexible(m *machine, places []int) bool {
-	if !offers.On(sr.in.Solver.Flexibility) {
+	if !offers.On(sr.in.Facts.Solver.Flexibility) {
 		return false
 	}
-	c, spot := offers.NewChoices(sr.in.Solver.Flexibility), false
+	c, spot := offers.NewChoices(sr.in.Facts.Solver.Flexibility), false
 	for _, at := range places {
 		if o := sr.offerAt(m, at); o.Spot() {
 			spot = true
@@ -56,7 +56,7 @@ func (sr *saleReader) tooFew(m *machine) bool {
 	if sr.inflexible(m, m.places) {
 		return true
 	}
-	if sr.in.Solver.MinValues == scheduling.MinValuesBestEffort {
+	if sr.in.Facts.Solver.MinValues == scheduling.MinValuesBestEffort {
 		return false
 	}
 	return slices.ContainsFunc(offers.FloorKeys(sr.in.Templates[m.template].Set), func(r requirements.Requirement) bool {
@@ -67,7 +67,7 @@ func (sr *saleReader) tooFew(m *machine) bool {
 // attained is the floor that a launch states for a key: the pool's, or under best
 // effort the number of values that its options have, if that is less.
 func (sr *saleReader) attained(m *machine, key string, floor int) *int {
-	if sr.in.Solver.MinValues == scheduling.MinValuesBestEffort {
+	if sr.in.Facts.Solver.MinValues == scheduling.MinValuesBestEffort {
 		floor = min(floor, sr.distinct(m, key))
 	}
 	return &floor
@@ -147,7 +147,7 @@ func (sr *saleReader) diversify(m *machine, places []int) {
 		candidates[i] = sr.offerAt(m, at).Candidate()
 		index[keyOf(candidates[i])] = at
 	}
-	sr.in.Solver.Ranking.SortNth(candidates, m.turn)
+	sr.in.Facts.Solver.Ranking.SortNth(candidates, m.turn)
 	for i, c := range candidates {
 		places[i] = index[keyOf(c)]
 	}
@@ -165,7 +165,7 @@ func (sr *saleReader) trim(m *machine, places []int, limit int) []int {
 		seen[i] = map[string]bool{}
 	}
 	needed := map[int]bool{places[0]: true}
-	choice := offers.NewChoices(sr.in.Solver.Flexibility)
+	choice := offers.NewChoices(sr.in.Facts.Solver.Flexibility)
 	note := func(at int) (news bool) {
 		if o := sr.offerAt(m, at); o.Spot() {
 			news = choice.Add(o)

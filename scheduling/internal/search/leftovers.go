@@ -57,8 +57,8 @@ func (d *decoder) drop(machines []machine) []machine {
 // shared reports whether a further machine of a NodePool could take from its limits the room that
 // the minValues of those already bought count on.
 func (d *decoder) shared(v *offers.Template) bool {
-	floors := d.in.Solver.MinValues != scheduling.MinValuesBestEffort && len(offers.FloorKeys(v.Set)) > 0
-	return (floors || offers.On(d.in.Solver.Flexibility)) && d.ledger.Drained(v.Number, d.packing.Lists)
+	floors := d.in.Facts.Solver.MinValues != scheduling.MinValuesBestEffort && len(offers.FloorKeys(v.Set)) > 0
+	return (floors || offers.On(d.in.Facts.Solver.Flexibility)) && d.ledger.Drained(v.Number, d.packing.Lists)
 }
 
 // buy buys one machine for up to n pods of a class, unless that leaves it too few
@@ -122,7 +122,7 @@ func (d *decoder) join(machines []machine, id model.ClassID) int64 {
 			with.items = append(with.items, model.Item{Class: id, N: 1})
 			slices.SortFunc(with.items, func(a, b model.Item) int { return cmp.Compare(a.Class, b.Class) })
 		}
-		if len(offers.FloorKeys(d.in.Templates[m.template].Set)) > 0 || offers.On(d.in.Solver.Flexibility) {
+		if len(offers.FloorKeys(d.in.Templates[m.template].Set)) > 0 || offers.On(d.in.Facts.Solver.Flexibility) {
 			if with.places = d.options(&with); d.sales.tooFew(&with) {
 				continue
 			}

@@ -66,7 +66,7 @@ func (t *SitePlanner) plan() {
 	t.stated++
 	t.begun = nil
 	c := t.in
-	priced := c.Solver.Preferences == scheduling.PreferencesPrice
+	priced := c.Facts.Solver.Preferences == scheduling.PreferencesPrice
 	t.units, t.away = nil, map[int]bool{}
 	t.problem = topology.Problem{Dims: c.Dims(), Rules: t.book.Planned(), Priced: priced, Late: t.late}
 	for i := range t.problem.Rules {
@@ -97,7 +97,7 @@ func (t *SitePlanner) plan() {
 
 // worth is the planner's weight of a preference: its price where preferences have one.
 func (t *SitePlanner) worth(weight int64) int64 {
-	s := t.in.Solver
+	s := t.in.Facts.Solver
 	if s.Preferences != scheduling.PreferencesPrice || weight == 0 {
 		return weight
 	}

@@ -71,13 +71,13 @@ func (t *SitePlanner) relax(params pack.Params) Trial {
 	t.scale = 0
 	plain := t.rounds(params, true)
 	placed, most := podspec.Sum(plain.Packing.Placed(plain.Outcome.Solution)), plain.price()*dearestPreference
-	if t.in.Solver.Preferences == scheduling.PreferencesPrice {
+	if t.in.Facts.Solver.Preferences == scheduling.PreferencesPrice {
 		most = plain.price()
 		for i := range t.book.Units {
 			u := &t.book.Units[i]
 			for _, m := range t.book.List[u.Signature].PerNodeLimits {
 				if k := t.book.PerNodeLimits[m.Limit]; k.Weight > 0 && m.Holds {
-					most += t.in.Solver.PreferencePrice * offerings.Price(k.Weight*u.Count) / podspec.UnsatisfiedWeight
+					most += t.in.Facts.Solver.PreferencePrice * offerings.Price(k.Weight*u.Count) / podspec.UnsatisfiedWeight
 				}
 			}
 		}
@@ -214,7 +214,7 @@ func (t *SitePlanner) pack(plan *topology.Result, params pack.Params) Trial {
 // same time it plans sites for the first time.
 func (t *SitePlanner) EarlyBound(ctx context.Context, proofs *prove.Proofs) (enough int64) {
 	c := t.in
-	if prove.Enough(c) == 0 || c.Terse {
+	if prove.Enough(c) == 0 || c.Facts.Terse {
 		return 0
 	}
 	var other sync.WaitGroup

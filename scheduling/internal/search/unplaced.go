@@ -95,7 +95,7 @@ func fewLeftOfSpreads(x *Trial, out map[int]int64) []map[int]int64 {
 
 // wantsChoice reports whether machines have to leave a choice, which is less at a single site.
 func wantsChoice(c *instance.Instance) bool {
-	return offers.On(c.Solver.Flexibility) || slices.ContainsFunc(c.Templates, func(v *offers.Template) bool { return len(offers.FloorKeys(v.Set)) > 0 })
+	return offers.On(c.Facts.Solver.Flexibility) || slices.ContainsFunc(c.Templates, func(v *offers.Template) bool { return len(offers.FloorKeys(v.Set)) > 0 })
 }
 
 // leftOut counts, by class, the pods that found no place though they could have one.

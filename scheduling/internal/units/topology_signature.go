@@ -350,7 +350,7 @@ func (b *SignatureBook) choiceAt(k *TopologySignature, ti int) []bool {
 // without one.
 func (b *SignatureBook) spotChoiceAt(k *TopologySignature, ti int) []bool {
 	l := b.Locations
-	if !offers.On(l.In.Solver.Flexibility) {
+	if !offers.On(l.In.Facts.Solver.Flexibility) {
 		return nil
 	}
 	out, seen := make([]bool, k.Part.Sites), make([]*offers.Choices, k.Part.Sites)
@@ -360,7 +360,7 @@ func (b *SignatureBook) spotChoiceAt(k *TopologySignature, ti int) []bool {
 			continue
 		}
 		if seen[site] == nil {
-			seen[site] = offers.NewChoices(l.In.Solver.Flexibility)
+			seen[site] = offers.NewChoices(l.In.Facts.Solver.Flexibility)
 		}
 		out[site] = seen[site].Add(x) && seen[site].Enough()
 	}

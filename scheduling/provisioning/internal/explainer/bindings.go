@@ -35,8 +35,8 @@ type bindings struct {
 // simulated is the plan as kube-scheduler binds it, with a question about no pod; nil where kube-scheduler does not choose
 // the nodes, and where the plan cannot be played through.
 func (x *bindings) simulated() (*simulation.Plan, simulation.Asked) {
-	q := simulation.Asked{Pod: -1, All: x.in.Solver.Placement == scheduling.PlacementNominated, Brief: x.brief}
-	if x.played == nil && (q.All || x.in.Solver.Placement == scheduling.PlacementFree) {
+	q := simulation.Asked{Pod: -1, All: x.in.Facts.Solver.Placement == scheduling.PlacementNominated, Brief: x.brief}
+	if x.played == nil && (q.All || x.in.Facts.Solver.Placement == scheduling.PlacementFree) {
 		x.played = x.simulation(nil)
 	}
 	return x.played, q
@@ -71,7 +71,7 @@ func (x *bindings) realised(pod *corev1.Pod) *explanation.RealisedPod {
 	out := &explanation.RealisedPod{Nominated: q.All || q.Pod < 0}
 	switch {
 	case q.Pod >= 0:
-	case nominated.Node(x.in.Problem, pod) == "":
+	case nominated.Node(x.in.Facts.Problem, pod) == "":
 		return nil // the plan is not for this problem
 	default: // it has its place before other pods come
 		return out
@@ -128,7 +128,7 @@ func (x *bindings) simulation(changed *corev1.Pod) *simulation.Plan {
 				p.Pods[i] = changed
 			}
 		}
-		facts, err := instance.NewFacts(&p, x.in.Solver)
+		facts, err := instance.NewFacts(&p, x.in.Facts.Solver)
 		if err != nil {
 			return nil
 		}

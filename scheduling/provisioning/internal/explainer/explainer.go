@@ -31,7 +31,7 @@ func New(f *instance.Facts, plan *scheduling.Plan, brief bool) *Explainer {
 
 // pods calls f with every pod of the problem and its name.
 func (x *Explainer) pods(f func(name string, pod *corev1.Pod)) {
-	for _, pods := range [][]*corev1.Pod{x.e.In.Problem.Pods, x.e.In.Problem.Running} {
+	for _, pods := range [][]*corev1.Pod{x.e.In.Facts.Problem.Pods, x.e.In.Facts.Problem.Running} {
 		for _, pod := range pods {
 			f(podspec.PodName(pod), pod)
 		}

@@ -16,11 +16,11 @@ import (
 
 // Node explains which pods an existing node receives, and why it does not receive the pods without a place. The error is an [UnknownNameError].
 func (x *Explainer) Node(name string) (*explanation.NodeExplanation, error) {
-	i := slices.IndexFunc(x.e.In.Problem.Nodes, func(n *corev1.Node) bool { return n.Name == name })
+	i := slices.IndexFunc(x.e.In.Facts.Problem.Nodes, func(n *corev1.Node) bool { return n.Name == name })
 	if i < 0 {
 		return nil, &explanation.UnknownNameError{Kind: "node", Name: name, Near: explain.Near(name, x.nodeNames())}
 	}
-	node := x.e.In.Problem.Nodes[i]
+	node := x.e.In.Facts.Problem.Nodes[i]
 	out := &explanation.NodeExplanation{
 		Node: name, State: explanation.NodeReady, NodePool: node.Labels[scheduling.NodePoolLabel], InstanceType: node.Labels[corev1.LabelInstanceTypeStable],
 		Zone: node.Labels[offerings.ZoneLabel], CapacityType: node.Labels[offerings.CapacityTypeLabel],
@@ -32,7 +32,7 @@ func (x *Explainer) Node(name string) (*explanation.NodeExplanation, error) {
 	case instance.InFlight(node):
 		out.State = explanation.NodeInFlight
 	}
-	running := x.e.In.Cluster.Host(name).Pods
+	running := x.e.In.Facts.Cluster.Host(name).Pods
 	bin := slices.IndexFunc(x.e.In.Nodes, func(n *instance.ExistingNode) bool { return n.Node == node })
 	out.Rooms = x.nodeRooms(node, bin, running)
 	explain.SortRooms(out.Rooms)
@@ -56,7 +56,7 @@ func (x *Explainer) Node(name string) (*explanation.NodeExplanation, error) {
 // nodeNames lists the nodes that are there.
 func (x *Explainer) nodeNames() []string {
 	var all []string
-	for _, n := range x.e.In.Problem.Nodes {
+	for _, n := range x.e.In.Facts.Problem.Nodes {
 		all = append(all, n.Name)
 	}
 	return all
@@ -80,7 +80,7 @@ func (x *Explainer) nodeRooms(node *corev1.Node, bin int, running []*corev1.Pod)
 			names = append(names, name)
 		}
 	}
-	allocatable := instance.NodeAllocatable(x.e.In.Problem, node)
+	allocatable := instance.NodeAllocatable(x.e.In.Facts.Problem, node)
 	var planned []int64
 	if bin >= 0 {
 		planned = x.e.State.Load(x.e.State.Bins[bin].Items)

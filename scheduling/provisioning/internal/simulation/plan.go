@@ -85,7 +85,7 @@ func (s *Plan) Turns() (out []Turn) {
 		slices.SortStableFunc(out[first:], func(a, b Turn) int { return cmp.Compare(a.Wave, b.Wave) })
 	}
 	for i, home := range s.Home {
-		if home >= 0 && home < there && nominated.Node(s.c.Problem, s.Queue[i].Pod) == s.Places[home].Node {
+		if home >= 0 && home < there && nominated.Node(s.c.Facts.Problem, s.Queue[i].Pod) == s.Places[home].Node {
 			to[i] = home
 		}
 	}
