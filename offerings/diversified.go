@@ -30,7 +30,7 @@ func (r Ranking) SortNth(cs []Candidate, n int) {
 	}
 	for rest := cs; len(rest) > 0; n = 0 {
 		band := firstBand(rest)
-		deal(rest[:band], n)
+		roundRobin(rest[:band], n)
 		rest = rest[band:]
 	}
 }
@@ -47,9 +47,9 @@ func firstBand(sorted []Candidate) int {
 	return len(sorted)
 }
 
-// deal reorders a band in rounds over the pools. The first round begins with its
+// roundRobin reorders a band in rounds over the pools. The first round begins with its
 // n-th pool; the pools before it go to the round's end.
-func deal(band []Candidate, n int) {
+func roundRobin(band []Candidate, n int) {
 	type dealt struct {
 		round int
 		Candidate

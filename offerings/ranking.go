@@ -182,7 +182,7 @@ func ParseStrategy(s string) (Strategy, error) {
 		if string(strategy) == s {
 			return strategy, nil
 		}
-		if squeeze(s) == squeeze(string(strategy)) {
+		if normalised(s) == normalised(string(strategy)) {
 			hint = fmt.Sprintf("; did you mean %s?", strategy)
 		}
 		names = append(names, string(strategy))
@@ -239,7 +239,7 @@ func ParseCapacityType(s string) (CapacityType, error) {
 		return c, nil
 	}
 	hint := ""
-	switch squeezed := squeeze(s); squeezed {
+	switch squeezed := normalised(s); squeezed {
 	case "reserved", "spot":
 		hint = fmt.Sprintf("; did you mean %s?", squeezed)
 	case "ondemand":
@@ -248,7 +248,7 @@ func ParseCapacityType(s string) (CapacityType, error) {
 	return "", fmt.Errorf("capacity type %s: want reserved, spot or on-demand%s", quoteShort(s), hint)
 }
 
-// squeeze removes case, spaces and dashes, because people spell names with and without them.
-func squeeze(s string) string {
+// normalised removes case, spaces and dashes, because people spell names with and without them.
+func normalised(s string) string {
 	return strings.NewReplacer("-", "", "_", "", " ", "").Replace(strings.ToLower(s))
 }

@@ -32,9 +32,9 @@ func (s *settings) mixes(ctx context.Context, out io.Writer) error {
 	}, func(p planned) {
 		sum := &p.answer.Summary
 		fmt.Fprintf(out, "| %d | %d | %d | %d | %s | %s | %d | %d | %.3f | %.2f %% | %.1f |\n", p.Seed, len(p.Pods), p.Classes, len(p.NodePools), p.Market,
-			lo.Ternary(p.Tied, "yes", "no"), len(p.Unschedulable), sum.Nodes, sum.PricePerHour.USD(), 100*sum.Gap, p.took.Seconds())
+			lo.Ternary(p.HasTopologyTerms, "yes", "no"), len(p.Unschedulable), sum.Nodes, sum.PricePerHour.USD(), 100*sum.Gap, p.took.Seconds())
 		if len(p.Pods) >= fewestPods {
-			gaps[p.Tied] = append(gaps[p.Tied], 100*sum.Gap)
+			gaps[p.HasTopologyTerms] = append(gaps[p.HasTopologyTerms], 100*sum.Gap)
 		}
 	})
 	for _, tied := range []bool{false, true} {

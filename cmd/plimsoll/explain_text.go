@@ -57,7 +57,7 @@ func (t *answerText) explainPod(x *explanation.PodExplanation) {
 		asks += fmt.Sprintf(", with priority %d", x.Priority)
 	}
 	t.to.line("%s.", asks)
-	t.ties(x.TopologyTerms)
+	t.topologyTerms(x.TopologyTerms)
 	tabulate(t.to, "ELSEWHERE", nil, x.Next, func(p explanation.Place, _ int) []string {
 		switch {
 		case p.Node != "":
@@ -117,13 +117,13 @@ func (t *answerText) unforced(pods []string) {
 	}
 }
 
-// ties writes what ties a pod to others.
-func (t *answerText) ties(ties []explanation.TopologyTerm) {
-	if len(ties) == 0 {
+// topologyTerms writes the topology terms of a pod with the pods that they count by domain.
+func (t *answerText) topologyTerms(terms []explanation.TopologyTerm) {
+	if len(terms) == 0 {
 		return
 	}
 	t.to.section("TIED TO OTHER PODS")
-	for _, s := range ties {
+	for _, s := range terms {
 		domains := lo.Map(s.Domains, func(d explanation.DomainCount, _ int) string { return fmt.Sprintf("%s %d", d.Value, d.Pods) })
 		if len(domains) == 0 {
 			t.to.line("  %s", s.Text)

@@ -85,9 +85,9 @@ type problem struct {
 	least map[string]int
 	// ownPools says that the NodePools are objects of the input.
 	ownPools bool
-	// anew says that the pods are planned for another region or on new nodes; moving is the number of them that run now.
-	anew   bool
-	moving int
+	// rebuild says that the pods are planned for another region or on new nodes; moving is the number of them that run now.
+	rebuild bool
+	moving  int
 }
 
 // load reads the manifests and the catalog. The error has the faults of both.
@@ -158,7 +158,7 @@ func (f *inputFlags) leave(p *problem, sold *marketFlags) {
 	pods.Running = slices.DeleteFunc(slices.Clone(pods.Running), func(pod *corev1.Pod) bool { return !f.counted[pod.Spec.NodeName] })
 	pending := len(pods.Pods)
 	p.InAnotherRegion()
-	p.anew, p.moving = true, len(pods.Pods)-pending
+	p.rebuild, p.moving = true, len(pods.Pods)-pending
 }
 
 // sources are the names of the files, for readers.

@@ -207,7 +207,7 @@ func readCases(a *app, list []*asked) (cases []*asked, err error) {
 				counted[m.Name] = true
 			}
 		}
-		if c.problem.anew && !anew {
+		if c.problem.rebuild && !anew {
 			anew = true
 			here := *list[0]
 			here.name, here.problem, here.plan = whatif.RebuiltHere, nil, nil
@@ -310,8 +310,8 @@ func (c *asked) answer(ctx context.Context, o scheduling.Observer, q *whatif.Que
 		return x
 	}
 	out := x.outcome
-	out.Name, out.Flags, out.Anew = c.name, append(out.Flags, c.words...), p.anew
-	if p.anew {
+	out.Name, out.Flags, out.Rebuild = c.name, append(out.Flags, c.words...), p.rebuild
+	if p.rebuild {
 		out.PodsMoved = p.moving
 	}
 	out.Warnings = mergeWarnings(p.Warnings, out.Warnings)

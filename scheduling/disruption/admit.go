@@ -248,8 +248,8 @@ func budgetUses(list []wave.Use) []BudgetUse {
 	return lo.Map(list, func(u wave.Use, _ int) BudgetUse { return BudgetUse(u) })
 }
 
-// allLand reports whether all pods of an outcome can be scheduled where they are expected.
-func allLand(f *state, o *outcome) bool {
+// allScheduled reports whether all pods of an outcome can be scheduled where they are expected.
+func allScheduled(f *state, o *outcome) bool {
 	if !slices.ContainsFunc(o.evictions, func(e Eviction) bool { return f.landing.Follows(e.Pod) }) {
 		return true
 	}

@@ -165,7 +165,7 @@ func (r *run) replaceTogether(ctx context.Context, reason Reason, nodes []string
 			return unlessDeadline(ctx, err)
 		}
 		if len(o.unschedulable) == 0 {
-			if r.hasPendingPods() && !allLand(r.state, o) {
+			if r.hasPendingPods() && !allScheduled(r.state, o) {
 				break
 			}
 			step := combined([]*Step{{Drain: o.nodes, Launches: o.launches, Evictions: o.evictions}}, r.state)
@@ -256,18 +256,18 @@ func (r *run) drain(ctx context.Context, reason Reason, nodes []string) (*outcom
 		if err != nil {
 			return nil, false, err
 		}
-		if _, cause := admit(r.state, reason, free); cause == nil && len(free.unschedulable) == 0 && allLand(r.state, free) {
+		if _, cause := admit(r.state, reason, free); cause == nil && len(free.unschedulable) == 0 && allScheduled(r.state, free) {
 			return free, true, nil
 		}
 	}
-	if allLand(r.state, o) {
+	if allScheduled(r.state, o) {
 		return o, true, nil
 	}
 	alone, err := simulate(ctx, r.state, &whatIf{nodes: nodes, launch: true, effort: r.state.planner.Policy.Effort, explain: true, withoutPending: true})
 	if err != nil {
 		return nil, false, err
 	}
-	return alone, allLand(r.state, alone), nil
+	return alone, allScheduled(r.state, alone), nil
 }
 
 // hasPendingPods reports whether there are pending pods, expected on a node or not.

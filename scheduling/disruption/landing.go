@@ -86,7 +86,7 @@ func decide(f *state, reason Reason, o *outcome, closed []string) (*Step, *Cause
 		landed := bindEvictions(f, step, closed)
 		lost := lo.FilterMap(landed.evictions, func(e Eviction, _ int) (string, bool) { return e.Pod, e.To == "" })
 		if len(lost) == 0 && reason != Interrupted && reason != Expired {
-			if !allLand(f, landed) {
+			if !allScheduled(f, landed) {
 				return nil, &Cause{Code: CauseNoPlace, Detail: "kube-scheduler would bind its pods so that they break their topology spread"}
 			}
 			if pod, node := workloadShareExceeded(f, landed); pod != "" {

@@ -103,7 +103,7 @@ func (r *run) relocation(ctx context.Context, pod *corev1.Pod) (*Step, error) {
 				return nil, nil //nolint:nilnil // kube-scheduler does not move it
 			}
 		}
-		if !allLand(r.state, &outcome{evictions: step.Evictions}) {
+		if !allScheduled(r.state, &outcome{evictions: step.Evictions}) {
 			return nil, nil //nolint:nilnil // pending pods are not yet where they are expected
 		}
 		return step, nil

@@ -62,12 +62,14 @@ func decode(raw []byte, into any, at string, rules strict.Rules) (faults []field
 // unknownFault states that a field of the value at a path is not known, with the field that was
 // probably meant. of is a pointer to the type that lacks the field.
 func unknownFault(of any, at, field string) fieldFault {
-	return fieldFault{field: strict.Below(at, field), msg: "is not known" + didYouMean(meantField(of, field))}
+	return fieldFault{field: strict.Below(at, field), msg: "is not known" + didYouMean(suggestedField(of, field))}
 }
 
-// meantField returns the field that was probably meant by one that a type lacks; "" for none. of is
+// suggestedField returns the field that was probably meant by one that a type lacks; "" for none. of is
 // a pointer to the type.
-func meantField(of any, field string) string { return spelling.Field(reflect.TypeOf(of).Elem(), field) }
+func suggestedField(of any, field string) string {
+	return spelling.Field(reflect.TypeOf(of).Elem(), field)
+}
 
 // builtIn reports whether the kinds of an API group are part of Kubernetes, and are no custom
 // resources.

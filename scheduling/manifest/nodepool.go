@@ -29,7 +29,7 @@ func readNodePool(c *collector, o rawObject) {
 	d := decodeNodePool(o)
 	var ignored []string
 	for _, field := range d.unknown {
-		if d.pool.UID != "" || meantField(d.written, field) == "" {
+		if d.pool.UID != "" || suggestedField(d.written, field) == "" {
 			ignored = append(ignored, field)
 			continue
 		}

@@ -25,7 +25,7 @@ func newUnreadParts() *unreadParts {
 func (u *unreadParts) noteField(kind string, obj metav1.Object, field string) {
 	s := count(u.fields, unknownFieldOf(kind, field), warned(kind, obj))
 	if s.count == 1 {
-		s.field, s.suggest = field, meantField(obj, field)
+		s.field, s.suggest = field, suggestedField(obj, field)
 	}
 }
 

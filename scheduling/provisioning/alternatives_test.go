@@ -168,7 +168,7 @@ func TestAlternativesOfRandomProblems(t *testing.T) {
 	_, n := soak.Window(10)
 	several := 0
 	for seed := range soak.Cases(10) {
-		p := st.Random(seed, st.Size{Pods: 25, Ties: seed%2 == 0})
+		p := st.Random(seed, st.Size{Pods: 25, TopologyTerms: seed%2 == 0})
 		s := scheduling.Policy{Effort: scheduling.EffortFast}
 		list, err := provisioning.Planner{Policy: s}.Alternatives(t.Context(), p)
 		require.NoError(t, err, "seed %d", seed)

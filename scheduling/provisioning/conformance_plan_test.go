@@ -62,7 +62,7 @@ func TestDeadlineLosesNoPod(t *testing.T) {
 	defer cancel()
 	ended := 0
 	for seed := range uint64(60) {
-		p := st.Random(710_000+seed, st.Size{Pods: 30, Ties: seed%2 == 1})
+		p := st.Random(710_000+seed, st.Size{Pods: 30, TopologyTerms: seed%2 == 1})
 		plan, err := provisioning.Planner{}.Plan(late, p)
 		require.NoError(t, err, "seed %d", seed)
 		var got []string

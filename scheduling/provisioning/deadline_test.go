@@ -66,7 +66,7 @@ func TestDeadlinesCutAnywhere(t *testing.T) {
 			t.Parallel()
 			for seed := first + shard; seed < first+problems; seed += shards {
 				solver := randomSolver(seed)
-				p := schedulingtest.Random(uint64(400_000+seed), schedulingtest.Size{Ties: seed%3 == 1})
+				p := schedulingtest.Random(uint64(400_000+seed), schedulingtest.Size{TopologyTerms: seed%3 == 1})
 				asks := []int64{0, 1, 2, 3, 5, 8, 13, 30, 100, 1000}[seed/shards%10]
 				plan, err := provisioning.Planner{Policy: solver}.Plan(newCountdown(t, asks), p)
 				require.NoError(t, err, "seed %d", seed)
@@ -93,7 +93,7 @@ func TestDeadlinesOnTheClock(t *testing.T) {
 		for i := range size {
 			seed := 700_000 + first + i
 			solver := randomSolver(seed)
-			p := schedulingtest.Random(uint64(seed), schedulingtest.Size{Ties: seed%2 == 1})
+			p := schedulingtest.Random(uint64(seed), schedulingtest.Size{TopologyTerms: seed%2 == 1})
 			for _, limit := range []time.Duration{time.Millisecond, 10 * time.Millisecond, 100 * time.Millisecond} {
 				if !t.Run(fmt.Sprintf("seed=%d/limit=%v", seed, limit), func(t *testing.T) {
 					if within(t, solver, p, limit).Summary.Status == scheduling.StatusDeadline {
@@ -127,7 +127,7 @@ func TestDeadlinesOfLargerProblems(t *testing.T) {
 			t.Run(fmt.Sprintf("seed=%d/limit=%v", seed, limit), func(t *testing.T) {
 				t.Parallel()
 				size := size
-				size.Ties = seed%2 == 1
+				size.TopologyTerms = seed%2 == 1
 				p := schedulingtest.Random(500_000+seed, size)
 				within(t, scheduling.Policy{Effort: scheduling.EffortThorough}, p, limit)
 			})
@@ -161,7 +161,7 @@ func TestDeadlinesOfLargeProblems(t *testing.T) {
 func TestNoDeadlineMakesAnEstimateFalse(t *testing.T) {
 	told, untold := 0, 0
 	for seed := range uint64(12) {
-		p := schedulingtest.Random(500_000+seed, schedulingtest.Size{Pods: 60, Ties: seed%3 == 0})
+		p := schedulingtest.Random(500_000+seed, schedulingtest.Size{Pods: 60, TopologyTerms: seed%3 == 0})
 		planner := provisioning.Planner{Policy: scheduling.Policy{Placement: scheduling.PlacementFree, NoReasons: true}}
 		for _, asks := range []int64{0, 3, 10, 30, 60, 100, 200, 500, 1500, 5000} {
 			plan, err := planner.Plan(newCountdown(t, asks), p)

@@ -33,7 +33,7 @@ func TestSameBytesWithAnyNumberOfProcessors(t *testing.T) {
 			runtime.GOMAXPROCS(processors)
 			for i := range size {
 				seed := 100_000 + first + i
-				p := schedulingtest.Random(uint64(seed), schedulingtest.Size{Ties: seed%2 == 1})
+				p := schedulingtest.Random(uint64(seed), schedulingtest.Size{TopologyTerms: seed%2 == 1})
 				got := solved(t, randomSolver(seed), schedulingtest.Shuffle(p, uint64(processors)))
 				if want[i] == nil {
 					want[i] = got
@@ -51,7 +51,7 @@ func TestSameBytesWithAnyNumberOfProcessors(t *testing.T) {
 func TestConcurrentSolves(t *testing.T) {
 	t.Parallel()
 	for seed := range soak.Cases(5) {
-		p := schedulingtest.Random(200_000+seed, schedulingtest.Size{Ties: seed%2 == 1})
+		p := schedulingtest.Random(200_000+seed, schedulingtest.Size{TopologyTerms: seed%2 == 1})
 		solver := scheduling.Policy{Effort: 20}
 		got := make([][]byte, 4)
 		var wg sync.WaitGroup
@@ -79,7 +79,7 @@ func TestConcurrentSolves(t *testing.T) {
 func TestPlansAreTheCallers(t *testing.T) {
 	t.Parallel()
 	for seed := range soak.Cases(5) {
-		p := schedulingtest.Random(300_000+seed, schedulingtest.Size{Ties: seed%2 == 1})
+		p := schedulingtest.Random(300_000+seed, schedulingtest.Size{TopologyTerms: seed%2 == 1})
 		solver := scheduling.Policy{Effort: 20}
 		first, err := provisioning.Planner{Policy: solver}.Plan(t.Context(), p)
 		require.NoError(t, err, "seed %d", seed)

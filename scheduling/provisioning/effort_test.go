@@ -74,7 +74,7 @@ func TestMoreEffortIsNoWorse(t *testing.T) {
 // Neither does it on random problems, where price decides between plans of the same pods.
 func TestMoreEffortIsNoWorseAtRandom(t *testing.T) {
 	for seed := range soak.Cases(10) {
-		size := st.Size{Ties: seed%4 == 3}
+		size := st.Size{TopologyTerms: seed%4 == 3}
 		if seed%10 == 0 {
 			size.Pods, size.Types = 40, 25
 		}

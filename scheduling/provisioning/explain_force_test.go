@@ -38,7 +38,7 @@ func TestPlacesAreForcedProperty(t *testing.T) {
 	told := map[scheduling.ChangeKind]int{}
 	for seed := range soak.Cases(60) {
 		ties := seed%3 == 0
-		p := st.Random(seed, st.Size{Pods: 25, Ties: ties})
+		p := st.Random(seed, st.Size{Pods: 25, TopologyTerms: ties})
 		plan, err := provisioning.Planner{Policy: policy}.Plan(t.Context(), p)
 		require.NoError(t, err)
 		x, err := provisioning.Planner{Policy: policy}.Explain(p, plan)

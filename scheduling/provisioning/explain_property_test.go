@@ -17,7 +17,7 @@ import (
 // words and for programs (P48), and everything of the plan can be explained.
 func TestEverythingIsExplained(t *testing.T) {
 	for seed := range soak.Cases(60) {
-		p := schedulingtest.Random(seed, schedulingtest.Size{Ties: seed%3 > 0})
+		p := schedulingtest.Random(seed, schedulingtest.Size{TopologyTerms: seed%3 > 0})
 		plan, err := provisioning.Planner{Policy: scheduling.Policy{Effort: scheduling.EffortFast}}.Plan(t.Context(), p)
 		require.NoError(t, err)
 		for _, u := range plan.Unschedulable {
@@ -43,7 +43,7 @@ func TestEverythingIsExplained(t *testing.T) {
 func TestExplanationsAreRepeatable(t *testing.T) {
 	t.Parallel()
 	for seed := range soak.Cases(10) {
-		p := schedulingtest.Random(seed, schedulingtest.Size{Ties: true})
+		p := schedulingtest.Random(seed, schedulingtest.Size{TopologyTerms: true})
 		shuffled := schedulingtest.Shuffle(p, seed)
 		require.Equal(t, explanations(t, p), explanations(t, shuffled), "seed %d", seed)
 	}

@@ -30,7 +30,7 @@ func TestEveryFixHolds(t *testing.T) {
 	_, wanted := soak.Window(40)
 	tried, byKind := 0, map[scheduling.ChangeKind]int{}
 	for seed := uint64(0); tried < wanted; seed++ {
-		p := schedulingtest.Random(seed, schedulingtest.Size{Ties: seed%3 > 0, Pods: 20})
+		p := schedulingtest.Random(seed, schedulingtest.Size{TopologyTerms: seed%3 > 0, Pods: 20})
 		solver := solverOf(seed)
 		plan, err := provisioning.Planner{Policy: solver}.Plan(t.Context(), p)
 		require.NoError(t, err, "seed %d", seed)

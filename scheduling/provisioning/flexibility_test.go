@@ -73,7 +73,7 @@ func TestFlexibilityOnEC2(t *testing.T) {
 func TestFlexibilityOfRandomProblems(t *testing.T) {
 	bound, spot := 0, 0
 	for seed := range soak.Cases(60) {
-		p := st.Random(seed, st.Size{Pods: 25, Types: 16, Ties: seed%3 == 0})
+		p := st.Random(seed, st.Size{Pods: 25, Types: 16, TopologyTerms: seed%3 == 0})
 		f := scheduling.Flexibility{Options: int(seed % 6), Types: int(seed / 2 % 5), Families: int(seed / 5 % 3), Zones: int(seed / 3 % 3)}
 		s := scheduling.Policy{Effort: scheduling.EffortFast, Flexibility: f, MaxOptions: int(seed % 4 * 3)}
 		if seed%4 == 1 {

@@ -26,7 +26,7 @@ func FuzzSolve(f *testing.F) {
 		seed := tape.number()
 		p := schedulingtest.Random(seed, schedulingtest.Size{
 			Pods: tape.upTo(60), Types: tape.upTo(20), Pools: tape.upTo(6),
-			Nodes: tape.upTo(6), DaemonSets: tape.upTo(4), Zones: tape.upTo(4), Ties: tape.upTo(1) == 1,
+			Nodes: tape.upTo(6), DaemonSets: tape.upTo(4), Zones: tape.upTo(4), TopologyTerms: tape.upTo(1) == 1,
 		})
 		for range 8 {
 			if len(tape.data) == 0 {

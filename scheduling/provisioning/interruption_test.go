@@ -84,7 +84,7 @@ func TestInterruptionsOfRandomProblems(t *testing.T) {
 	_, n := soak.Window(15)
 	moved, dearer := 0, 0
 	for seed := range soak.Cases(15) {
-		p := st.Random(seed, st.Size{Pods: 30, Ties: seed%3 == 0})
+		p := st.Random(seed, st.Size{Pods: 30, TopologyTerms: seed%3 == 0})
 		s := scheduling.Policy{
 			Effort: scheduling.EffortFast,
 			InterruptionCost: scheduling.InterruptionCost{

@@ -23,7 +23,7 @@ func TestNoReasons(t *testing.T) {
 	t.Parallel()
 	left := 0
 	for seed := range soak.Cases(10) {
-		p := st.Random(seed, st.Size{Ties: seed%2 == 0, Pods: 20})
+		p := st.Random(seed, st.Size{TopologyTerms: seed%2 == 0, Pods: 20})
 		told, err := provisioning.Planner{Policy: scheduling.Policy{Effort: scheduling.EffortFast}}.Plan(t.Context(), p)
 		require.NoError(t, err)
 		brief, err := provisioning.Planner{Policy: scheduling.Policy{Effort: scheduling.EffortFast, NoReasons: true}}.Plan(t.Context(), p)
@@ -90,7 +90,7 @@ func TestSettingsTogether(t *testing.T) {
 	bought, needless := 0, 0
 	for seed := range soak.Cases(40) {
 		r := rand.New(rand.NewPCG(seed, 31))
-		p := st.Random(seed+500, st.Size{Pods: 24, Ties: seed%3 != 0})
+		p := st.Random(seed+500, st.Size{Pods: 24, TopologyTerms: seed%3 != 0})
 		p.Pods, p.Running = owned(p.Pods, seed), owned(p.Running, seed)
 		s := knobs(r)
 		plan, err := st.Audit(t.Context(), s, p)

@@ -96,7 +96,7 @@ func following(c *instance.Instance, plan, more *scheduling.Plan, has int) *sche
 	if err != nil || !settledDomains(c, out) {
 		return nil
 	}
-	if s, err := simulation.New(c, out); err != nil || len(s.Turns()) < has+n {
+	if s, err := simulation.New(c, out); err != nil || len(s.BindOrder()) < has+n {
 		return nil
 	}
 	return out

@@ -39,9 +39,9 @@ func Nominations(p scheduling.Problem, plan *scheduling.Plan) ([]Nomination, err
 	var out []Nomination
 	// Pods that the model does not bind, e.g. because a volume was chosen for them, come last.
 	last, known := 1, map[types.NamespacedName]bool{}
-	for _, turn := range s.Turns() {
+	for _, turn := range s.BindOrder() {
 		pod := podspec.PodKey(s.Queue[turn.Pod].Pod)
-		out = append(out, Nomination{Pod: pod, Placement: s.Places[s.Home[turn.Pod]], Wave: turn.Wave})
+		out = append(out, Nomination{Pod: pod, Placement: s.Places[s.Planned[turn.Pod]], Wave: turn.Wave})
 		known[pod], last = true, turn.Wave
 	}
 	for pod, where := range plan.Placements() {

@@ -95,7 +95,7 @@ func ordered(t *testing.T, seed uint64, p scheduling.Problem, plan *scheduling.P
 func TestNominatedPodsProperty(t *testing.T) {
 	t.Parallel()
 	for seed := range soak.Cases(60) {
-		size := schedulingtest.Size{Pods: 20, Types: 6, Pools: 3, Ties: seed%3 > 0}
+		size := schedulingtest.Size{Pods: 20, Types: 6, Pools: 3, TopologyTerms: seed%3 > 0}
 		p := schedulingtest.Random(seed, size)
 		solver := scheduling.Policy{Effort: scheduling.EffortFast}
 		if seed%7 == 0 {
@@ -109,7 +109,7 @@ func TestNominatedPodsProperty(t *testing.T) {
 		// That a search finds no place for a pod that depends on others is for other tests.
 		plan, err = provisioning.Planner{Policy: solver}.Plan(t.Context(), next)
 		require.NoError(t, err)
-		require.NoError(t, verify.Checker{Policy: solver, SkipRefusals: size.Ties}.Plan(next, plan), "seed %d: nominated %v", seed, next.Nominated)
+		require.NoError(t, verify.Checker{Policy: solver, SkipRefusals: size.TopologyTerms}.Plan(next, plan), "seed %d: nominated %v", seed, next.Nominated)
 		again, err := provisioning.Planner{Policy: solver}.Plan(t.Context(), schedulingtest.Shuffle(next, seed))
 		require.NoError(t, err)
 		require.Equal(t, plan, again, "seed %d, in another order", seed)

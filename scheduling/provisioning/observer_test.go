@@ -16,7 +16,7 @@ import (
 func TestObserver(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(12) {
-		p := schedulingtest.Random(840_000+seed, schedulingtest.Size{Pods: 20, Ties: seed%2 == 0})
+		p := schedulingtest.Random(840_000+seed, schedulingtest.Size{Pods: 20, TopologyTerms: seed%2 == 0})
 		policy := scheduling.Policy{Effort: []scheduling.Effort{scheduling.EffortFast, scheduling.EffortDefault, scheduling.EffortThorough}[seed%3]}
 		want, err := provisioning.Planner{Policy: policy}.Plan(t.Context(), p)
 		require.NoError(t, err)

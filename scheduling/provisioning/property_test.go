@@ -55,7 +55,7 @@ func TestRandomTies(t *testing.T) {
 				solver := randomSolver(seed)
 				solver.Preferences = [...]scheduling.PreferencePolicy{"", scheduling.PreferencesIgnore, scheduling.PreferencesPrice}[seed/20%3]
 				solver.PreferencePrice = offerings.Price(seed%5) * 10_000_000
-				p := schedulingtest.Random(uint64(seed), schedulingtest.Size{Ties: true})
+				p := schedulingtest.Random(uint64(seed), schedulingtest.Size{TopologyTerms: true})
 				_, err := schedulingtest.Audit(t.Context(), solver, p)
 				if leavesOut(err) {
 					missed.Add(1)
@@ -83,7 +83,7 @@ func TestLargeRandomProblems(t *testing.T) {
 			t.Parallel()
 			size := size
 			for _, ties := range []bool{false, true} {
-				size.Ties = ties
+				size.TopologyTerms = ties
 				p := schedulingtest.Random(seed, size)
 				if _, err := schedulingtest.Audit(t.Context(), scheduling.Policy{Effort: 10}, p); err != nil {
 					t.Errorf("ties %t: %v", ties, err)

@@ -22,14 +22,14 @@ func inQueueOrder(c *instance.Instance, plan *scheduling.Plan) {
 	if before < 2 {
 		return
 	}
-	old := s.Home
-	s.Home = s.Deal()
+	old := s.Planned
+	s.Planned = s.AssignPlaces()
 	if after, ok := s.Waves(); !ok || after >= before {
 		return
 	}
 	moved := map[string]bool{}
 	lists := map[int32][]string{}
-	for i, home := range s.Home {
+	for i, home := range s.Planned {
 		if home >= 0 && home != old[i] {
 			name := podspec.PodName(s.Queue[i].Pod)
 			moved[name], lists[home] = true, append(lists[home], name)

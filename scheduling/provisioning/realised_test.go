@@ -24,7 +24,7 @@ import (
 func TestPlacedFreely(t *testing.T) {
 	policy := scheduling.Policy{Placement: scheduling.PlacementFree}
 	for seed := range soak.Cases(12) {
-		p := st.Random(seed, st.Size{Ties: seed%2 == 1})
+		p := st.Random(seed, st.Size{TopologyTerms: seed%2 == 1})
 		tight, err := provisioning.Planner{}.Plan(context.Background(), p)
 		require.NoError(t, err)
 		free, err := st.Audit(context.Background(), policy, p)

@@ -23,7 +23,7 @@ import (
 // What Place plans is what Plan plans, without reasons and bounds; pods that are alike may have each other's places.
 func TestPlaceIsSolveWithoutWords(t *testing.T) {
 	for seed := range uint64(60) {
-		p := schedulingtest.Random(seed, schedulingtest.Size{Pods: 20, Ties: seed%2 == 0})
+		p := schedulingtest.Random(seed, schedulingtest.Size{Pods: 20, TopologyTerms: seed%2 == 0})
 		solver := scheduling.Policy{Effort: scheduling.EffortFast}
 		s, err := provisioning.NewSession(solver, p)
 		require.NoError(t, err)
@@ -78,7 +78,7 @@ func priceOf(plan *scheduling.Plan) (total offerings.Price) {
 func TestSketch(t *testing.T) {
 	whole := 0
 	for seed := range uint64(60) {
-		p := schedulingtest.Random(seed, schedulingtest.Size{Pods: 20, Ties: seed%2 == 0})
+		p := schedulingtest.Random(seed, schedulingtest.Size{Pods: 20, TopologyTerms: seed%2 == 0})
 		s, err := provisioning.NewSession(scheduling.Policy{}, p)
 		require.NoError(t, err)
 		sketch, err := s.Sketch(t.Context())

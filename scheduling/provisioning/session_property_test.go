@@ -36,7 +36,7 @@ type chance struct {
 func newChance(seed uint64, ties bool) *chance {
 	return &chance{
 		Rand:  rand.New(rand.NewPCG(seed, 77)),
-		store: schedulingtest.Random(seed, schedulingtest.Size{Pods: 16, Types: 6, Pools: 3, Nodes: 6, Ties: ties}),
+		store: schedulingtest.Random(seed, schedulingtest.Size{Pods: 16, Types: 6, Pools: 3, Nodes: 6, TopologyTerms: ties}),
 	}
 }
 

@@ -97,7 +97,7 @@ func (w *waiting) change(put []*corev1.Pod, taken []types.NamespacedName) {
 		used += min(n, 1)
 	}
 	if len(w.counts) > spareLeast+(1+sparePerMould)*used {
-		w.specReader = anew(w.specReader)
+		w.specReader = freshReader(w.specReader)
 		w.read()
 	}
 }
@@ -119,8 +119,8 @@ func (w *waiting) fork() waiting {
 	return *w
 }
 
-// anew is a reader of the same kind that has read nothing.
-func anew(m *podspec.SpecReader) *podspec.SpecReader {
+// freshReader is a reader of the same kind that has read nothing.
+func freshReader(m *podspec.SpecReader) *podspec.SpecReader {
 	c := *m
 	c.Table, c.Index, c.PodSpecKeys, c.Buffer, c.Keys = podspec.NewResourceTable(), map[string]int32{}, nil, nil, nil
 	c.Reader = podspec.RequestReader{Table: c.Table}
@@ -129,7 +129,7 @@ func anew(m *podspec.SpecReader) *podspec.SpecReader {
 
 // clone is a reader that has read the same specs.
 func clone(m *podspec.SpecReader) *podspec.SpecReader {
-	c := anew(m)
+	c := freshReader(m)
 	for i, name := range m.Table.Names {
 		if i > 0 { // the first is there
 			c.Table.Number(name)

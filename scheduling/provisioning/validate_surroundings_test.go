@@ -22,7 +22,7 @@ func TestNilEntriesAreFaults(t *testing.T) {
 	lists := 0
 	var walk func(path string, pick func(*scheduling.Problem) reflect.Value)
 	walk = func(path string, pick func(*scheduling.Problem) reflect.Value) {
-		p := schedulingtest.Random(3, schedulingtest.Size{Ties: true})
+		p := schedulingtest.Random(3, schedulingtest.Size{TopologyTerms: true})
 		kind := pick(&p).Type()
 		for i := range kind.NumField() {
 			field := kind.Field(i)
@@ -40,7 +40,7 @@ func TestNilEntriesAreFaults(t *testing.T) {
 					assert.Nil(t, plan)
 					assert.ErrorContains(t, err, "]: is nil")
 				})
-				p = schedulingtest.Random(3, schedulingtest.Size{Ties: true})
+				p = schedulingtest.Random(3, schedulingtest.Size{TopologyTerms: true})
 			}
 		}
 	}

@@ -26,7 +26,7 @@ import (
 func TestRandomVolumes(t *testing.T) {
 	faults := 0
 	for seed := range soak.Cases(100) {
-		p := onlyVolumes(st.Random(seed, st.Size{Ties: true, Pods: 30}), seed)
+		p := onlyVolumes(st.Random(seed, st.Size{TopologyTerms: true, Pods: 30}), seed)
 		plan, err := provisioning.Planner{Policy: scheduling.Policy{Effort: scheduling.EffortFast}}.Plan(t.Context(), p)
 		if err != nil {
 			require.ErrorIs(t, err, scheduling.ErrInvalid, "seed %d", seed)

@@ -46,7 +46,7 @@ func TestWorkloadSharesOfRandomProblems(t *testing.T) {
 	_, n := soak.Window(22)
 	moved := 0
 	for seed := range soak.Cases(22) {
-		p := st.Random(seed, st.Size{Pods: 30, Ties: seed%2 == 0})
+		p := st.Random(seed, st.Size{Pods: 30, TopologyTerms: seed%2 == 0})
 		p.Pods, p.Running = owned(p.Pods, seed), owned(p.Running, seed)
 		s := scheduling.Policy{Effort: scheduling.EffortFast, WorkloadShare: int(1 + seed*7%60)}
 		plan, err := st.Audit(t.Context(), s, p)

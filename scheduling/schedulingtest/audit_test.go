@@ -55,7 +55,7 @@ func TestReadsBack(t *testing.T) {
 
 // What a solver could change shows in the text that is compared.
 func TestInJSONShowsEveryChange(t *testing.T) {
-	p := Random(7, Size{Ties: true})
+	p := Random(7, Size{TopologyTerms: true})
 	p.Unavailable = &offerings.Unavailable{}
 	require.NotEmpty(t, p.NodePools)
 	changes := map[string]func(){

@@ -23,21 +23,21 @@ type Size struct {
 	Nodes      int // default 4
 	DaemonSets int // default 3
 	Zones      int // default 3, at most 26
-	// Ties ties pods to each other, to volumes and to wishes, too: spread, affinity,
+	// TopologyTerms ties pods to each other, to volumes and to wishes, too: spread, affinity,
 	// anti-affinity, preferences, claims and default constraints. Without it a seed
 	// gives the same problem without these.
-	Ties bool
+	TopologyTerms bool
 }
 
 func (s Size) orDefaults() Size {
 	return Size{
-		Pods:       max(cmp.Or(s.Pods, 40), 1),
-		Types:      max(cmp.Or(s.Types, 12), 1),
-		Pools:      max(cmp.Or(s.Pools, 4), 0),
-		Nodes:      max(cmp.Or(s.Nodes, 4), 0),
-		DaemonSets: max(cmp.Or(s.DaemonSets, 3), 0),
-		Zones:      min(max(cmp.Or(s.Zones, 3), 1), 26),
-		Ties:       s.Ties,
+		Pods:          max(cmp.Or(s.Pods, 40), 1),
+		Types:         max(cmp.Or(s.Types, 12), 1),
+		Pools:         max(cmp.Or(s.Pools, 4), 0),
+		Nodes:         max(cmp.Or(s.Nodes, 4), 0),
+		DaemonSets:    max(cmp.Or(s.DaemonSets, 3), 0),
+		Zones:         min(max(cmp.Or(s.Zones, 3), 1), 26),
+		TopologyTerms: s.TopologyTerms,
 	}
 }
 
@@ -45,7 +45,7 @@ func (s Size) orDefaults() Size {
 // node: requests of all shapes, selectors and affinity with OR terms, taints and
 // tolerations, host ports, daemons that run on some nodes only, limits, weights,
 // minValues, reservations, offerings that are out of stock, nodes that run, start
-// and go away, and devices; with [Size.Ties] also those between pods, and with volumes.
+// and go away, and devices; with [Size.TopologyTerms] also those between pods, and with volumes.
 // Most pods of most problems can be placed. The same seed and size give the same
 // problem.
 func Random(seed uint64, size Size) scheduling.Problem {
@@ -70,7 +70,7 @@ func Random(seed uint64, size Size) scheduling.Problem {
 	if w.dice.OneIn(6) {
 		p.Unavailable = w.unavailable(p.Now)
 	}
-	if size.Ties {
+	if size.TopologyTerms {
 		(&relations{base: w}).relate(&p)
 	}
 	return p

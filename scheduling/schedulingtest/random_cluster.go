@@ -25,7 +25,7 @@ import (
 // nodes that ask to be left alone, nodes of pools that are gone or of types nobody sells,
 // nodes that start, leave, drift, expire or are interrupted, clocks that disagree.
 func RandomCluster(seed uint64) disruption.Cluster {
-	p := Random(seed, Size{Pods: 30, Types: 10, Pools: 3, Nodes: 4, Ties: seed%2 == 1})
+	p := Random(seed, Size{Pods: 30, Types: 10, Pools: 3, Nodes: 4, TopologyTerms: seed%2 == 1})
 	r := &clusterGenerator{dice: dice.New(seed ^ 0x636c7573746572)}
 	r.calm = r.dice.OneIn(3)
 	c := disruption.Cluster{Problem: p}

@@ -14,7 +14,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
 
-func tied(seed uint64) scheduling.Problem { return Random(seed, Size{Ties: true}) }
+func tied(seed uint64) scheduling.Problem { return Random(seed, Size{TopologyTerms: true}) }
 
 // What a seed gives without ties is what it gave before there were any.
 func TestTiesComeOnTop(t *testing.T) {

@@ -14,7 +14,7 @@ import (
 
 func TestRandomIsRepeatable(t *testing.T) {
 	for seed := range soak.Cases(15) {
-		for _, size := range []Size{{}, {Ties: true}} {
+		for _, size := range []Size{{}, {TopologyTerms: true}} {
 			assert.Equal(t, YAML(Random(seed, size)), YAML(Random(seed, size)), "seed %d", seed)
 		}
 	}

@@ -20,10 +20,10 @@ import (
 // Mix is a random problem.
 type Mix struct {
 	scheduling.Problem
-	Seed    uint64
-	Classes int
-	Market  string
-	Tied    bool // whether some pods care where others are
+	Seed             uint64
+	Classes          int
+	Market           string
+	HasTopologyTerms bool // whether some pods care where others are
 }
 
 // Random returns a function from seeds to problems: 200 to 5,000 pods of 3 to 1,000 classes, and one to three
@@ -40,7 +40,7 @@ func draw(seed uint64, catalogs []*instancetypes.Catalog) Mix {
 	// span draws evenly on a logarithmic scale.
 	span := func(from, to float64) float64 { return from * math.Pow(to/from, r.Float64()) }
 	catalog := catalogs[r.IntN(len(catalogs))]
-	m := Mix{Seed: seed, Market: catalog.Name(), Tied: seed%3 == 0}
+	m := Mix{Seed: seed, Market: catalog.Name(), HasTopologyTerms: seed%3 == 0}
 	m.Catalog = catalog
 	capacity := [][]string{{string(offerings.OnDemand)}, {string(offerings.Spot)}, {string(offerings.OnDemand), string(offerings.Spot)}}[r.IntN(3)]
 	m.Market += " " + lo.Ternary(len(capacity) == 1, capacity[0], "both")
@@ -72,7 +72,7 @@ func draw(seed uint64, catalogs []*instancetypes.Catalog) Mix {
 			of = append(of, st.Select(corev1.LabelArchStable, arches[1]))
 		}
 		count := 1 + int(share/total*float64(pods-m.Classes))
-		if m.Tied && r.IntN(3) == 0 {
+		if m.HasTopologyTerms && r.IntN(3) == 0 {
 			ties := []st.PodOption{
 				st.Spread(corev1.LabelTopologyZone, st.Skew(1+r.Int32N(3))), st.Spread(corev1.LabelTopologyZone, st.Soft()),
 				st.Spread(corev1.LabelHostname, st.Skew(1+r.Int32N(4))), st.Apart(corev1.LabelHostname), st.Near(corev1.LabelTopologyZone),

@@ -40,7 +40,7 @@ func TestWholeSchedulerWithTies(t *testing.T) {
 	for seed := range seeds {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
-			p := onlyAdmitted(st.Random(seed, st.Size{Pods: 25, Ties: true}))
+			p := onlyAdmitted(st.Random(seed, st.Size{Pods: 25, TopologyTerms: true}))
 			plan, err := provisioning.Planner{Policy: scheduling.Policy{Effort: scheduling.EffortFast}}.Plan(t.Context(), p)
 			require.NoError(t, err)
 			follow(t, &p, plan)

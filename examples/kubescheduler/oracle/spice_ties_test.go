@@ -14,7 +14,7 @@ import (
 // spicedTies is a random problem with ties and with corners: those of spice, and those in
 // which ties and volumes have their own ways.
 func spicedTies(seed uint64, size st.Size) scheduling.Problem {
-	size.Ties = true
+	size.TopologyTerms = true
 	p := spiced(seed, size)
 	s := spice{Rand: rand.New(rand.NewPCG(seed, 0x71e5)), problem: &p} //nolint:gosec // a test
 	for _, pod := range p.Pods {

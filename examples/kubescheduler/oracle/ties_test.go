@@ -85,7 +85,7 @@ type disagreement struct {
 
 // tied is a random problem with ties.
 func tied(seed uint64, size st.Size) scheduling.Problem {
-	size.Ties = true
+	size.TopologyTerms = true
 	return onlyAdmitted(st.Random(seed, size))
 }
 

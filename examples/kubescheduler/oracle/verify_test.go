@@ -30,7 +30,7 @@ func TestVerifyAgrees(t *testing.T) {
 		"plain":   {st.Random, false},
 		"corners": {spiced, false},
 		"ties": {func(seed uint64, size st.Size) scheduling.Problem {
-			size.Ties = true
+			size.TopologyTerms = true
 			return onlyAdmitted(st.Random(seed, size))
 		}, true},
 	}

@@ -149,9 +149,9 @@ func (r *Run) Leave(node int32) { r.state.Leave(node) }
 // Admits reports whether kube-scheduler's filters let a pod of a class onto a node as things stand.
 func (r *Run) Admits(c, to int32) bool { return r.state.Admits(c, to) }
 
-// inTurns is the nodes as kube-scheduler looks at them: a node of each zone in turn
+// zonesInTurn is the nodes as kube-scheduler looks at them: a node of each zone in turn
 // (k8s.io/kubernetes/pkg/scheduler/backend/cache, nodeTree).
-func (r *Run) inTurns() []int32 {
+func (r *Run) zonesInTurn() []int32 {
 	if r.order == nil {
 		r.order = make([]int32, 0, r.state.Len())
 		for i := 0; len(r.order) < r.state.Len(); i++ {
@@ -202,7 +202,7 @@ func (r *Run) choose(c int32) (to int32, drawn bool) {
 	if x.pods.HasRequired() && !r.check.Begin(r.state, x.pods) {
 		return -1, false
 	}
-	order, known := r.inTurns(), r.scores(x)
+	order, known := r.zonesInTurn(), r.scores(x)
 	enough, looked, soft := r.s.wanted(len(order)), 0, false
 	preferring := x.wishful() || len(x.pods.Holders) > 0
 	r.feasible = r.feasible[:0]

@@ -195,7 +195,7 @@ func (c *wholeProof) fullest(x *machine, vector []fixed.Uint128, held fixed.Uint
 	}
 	s := &knapsack.Search{Knapsack: v, Width: width, Floor: int64(fixed.Whole(x.price).Shifted(shift, false))}
 	for _, class := range v.Classes {
-		s.Worths = append(s.Worths, int64(c.duals[class].Shifted(shift, true)))
+		s.PodValues = append(s.PodValues, int64(c.duals[class].Shifted(shift, true)))
 	}
 	for d, row := range v.Rows {
 		unit, overflow := vector[row].Times(uint64(v.Units[d]))

@@ -129,7 +129,7 @@ func (t *countProposal) advance(work *int64) {
 	snap(duals, vectors, chosen, negligible)
 	next := with.makeFeasible(duals, append(vectors, t.prices.best.vectors...))
 	violated := next.violated
-	x.best = with.polish(next)
+	x.best = with.improve(next)
 	if value := x.proven() + float64(countTerm(t.counts, multipliers))/a.scaled.price; value > t.value {
 		t.multipliers, t.prices, t.value = multipliers, &x, value
 	}

@@ -85,7 +85,7 @@ func (sm *scaledMarket) bestVector(i int, vectors []dualVector, duals []float64,
 }
 
 // makeFeasible lowers duals until the constraint of every machine on sale holds, the most violated machine
-// first. It owns the duals that it is given. [scaledMarket.polish] raises them again where constraints have
+// first. It owns the duals that it is given. [scaledMarket.improve] raises them again where constraints have
 // slack.
 func (sm *scaledMarket) makeFeasible(duals []float64, vectors []dualVector) *proposal {
 	p := &proposal{duals: duals, vectors: vectors, proof: make([]int, len(sm.machines))}
@@ -126,8 +126,8 @@ func (sm *scaledMarket) makeFeasible(duals []float64, vectors []dualVector) *pro
 	return p
 }
 
-// polish raises duals and vectors where constraints have slack, as long as the value of the proposal rises.
-func (sm *scaledMarket) polish(p *proposal) *proposal {
+// improve raises duals and vectors where constraints have slack, as long as the value of the proposal rises.
+func (sm *scaledMarket) improve(p *proposal) *proposal {
 	for range polishes {
 		for _, change := range []func(*proposal){sm.scaleVectors, sm.raiseDuals} {
 			next := *p
@@ -193,7 +193,7 @@ func (sm *scaledMarket) improvedVector(i int, values, duals []float64) []float64
 		if duals[c] <= 0 {
 			return
 		}
-		r.Worths, r.Most = append(r.Worths, duals[c]), append(r.Most, sm.fits.places(sm, i, c))
+		r.PodValues, r.Most = append(r.PodValues, duals[c]), append(r.Most, sm.fits.places(sm, i, c))
 		for e, n := range sm.size(c) {
 			r.Sizes = append(r.Sizes, n/max(caps[e], leastRoom))
 		}

@@ -180,9 +180,9 @@ func (p *patterns) fill(v *knapsack.Knapsack, r *knapsack.Relaxed, width int, to
 	whole = math.Ldexp(1, wholeBits) / top
 	s := &p.search
 	s.Knapsack, s.Width, s.Floor = v, width, int64(floor*whole)
-	s.Worths, s.Values = s.Worths[:0], s.Values[:0]
-	for _, w := range r.Worths {
-		s.Worths = append(s.Worths, int64(math.Ceil(w*whole)))
+	s.PodValues, s.Values = s.PodValues[:0], s.Values[:0]
+	for _, w := range r.PodValues {
+		s.PodValues = append(s.PodValues, int64(math.Ceil(w*whole)))
 	}
 	for d, share := range shares {
 		s.Values = append(s.Values, int64(math.Ceil(share*whole/float64(max(1, v.Room[d])))))

@@ -11,11 +11,11 @@ func (a *assignment) search(start []*big.Int, e Effort) {
 	first, work := a.scaled.starting(start), e.Work
 	a.best = a.scaled.makeFeasible(slices.Clone(first.classValues), []dualVector{first})
 	chosen := a.rounds(&first, a.scaled.initialMachines(&first, work), &work)
-	a.best = a.scaled.polish(a.best)
+	a.best = a.scaled.improve(a.best)
 	if a.best.value*a.scaled.price < float64(e.Wanted) && work < e.Work/2 {
 		work = e.Further
 		a.rounds(&first, chosen, &work)
-		a.best = a.scaled.polish(a.best)
+		a.best = a.scaled.improve(a.best)
 	}
 }
 
@@ -29,7 +29,7 @@ func (a *assignment) rounds(start *dualVector, chosen []candidate, work *int64) 
 		next := a.propose(p, start, 0)
 		if !p.lacksAny(next.violated) && p.solve(exactGap, work) {
 			next = a.propose(p, start, 0)
-			a.best = a.scaled.polish(a.best)
+			a.best = a.scaled.improve(a.best)
 			a.propose(p, start, negligible)
 		}
 		wider := p.withViolated(next.violated, *work)
@@ -58,7 +58,7 @@ func (a *assignment) propose(p *relaxation, start *dualVector, least float64) *p
 func (a *assignment) feasible(duals []float64, vectors []dualVector) *proposal {
 	p := a.scaled.makeFeasible(duals, vectors)
 	if len(a.scaled.demand) < fewClasses {
-		p = a.scaled.polish(p)
+		p = a.scaled.improve(p)
 	}
 	return p
 }

@@ -12,8 +12,8 @@ type Search struct{ a *assignment }
 
 // Duals are class duals that are feasible for all machines of a market.
 type Duals struct {
-	// Worths is by class, in nano-USD per hour; 0 where no machine admits the class.
-	Worths []float64
+	// ByClass is by class, in nano-USD per hour; 0 where no machine admits the class.
+	ByClass []float64
 	// Value is the value of the requested pods minus Surplus, the value that machines of limited supply hold
 	// beyond their price; in nano-USD per hour.
 	Value, Surplus float64
@@ -62,16 +62,16 @@ func (s *Search) Raised(known *Assigned) Duals {
 		}
 		vectors = append(vectors, a.scaled.vector(values))
 	}
-	return s.duals(a.scaled.polish(a.scaled.makeFeasible(duals, vectors)))
+	return s.duals(a.scaled.improve(a.scaled.makeFeasible(duals, vectors)))
 }
 
 func (s *Search) duals(p *proposal) Duals {
 	a := s.a
-	out := Duals{Worths: make([]float64, len(p.duals)), Value: p.value * a.scaled.price, vectors: p.vectors}
+	out := Duals{ByClass: make([]float64, len(p.duals)), Value: p.value * a.scaled.price, vectors: p.vectors}
 	over := -p.value
 	for c, w := range p.duals {
 		over += a.scaled.demand[c] * w
-		out.Worths[c] = w * a.scaled.price
+		out.ByClass[c] = w * a.scaled.price
 	}
 	out.Surplus = max(0, over) * a.scaled.price
 	return out

@@ -30,7 +30,7 @@ func leftOut(t *testing.T, f func(seed uint64, in *instance.Instance, plan *sche
 	t.Helper()
 	policy := scheduling.Policy{Effort: scheduling.EffortFast}
 	for seed := range soak.Cases(60) {
-		p := Random(seed, Size{Ties: seed%3 > 0})
+		p := Random(seed, Size{TopologyTerms: seed%3 > 0})
 		plan, err := provisioning.Planner{Policy: policy}.Plan(t.Context(), p)
 		require.NoError(t, err)
 		in := compiled(t, p, policy)

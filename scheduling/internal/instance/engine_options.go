@@ -24,7 +24,7 @@ type optionReader struct {
 	packing  *Packing
 	softs    []model.Bits // by template, the seats that do not tolerate a PreferNoSchedule taint of its NodePool
 	supplies *offers.Supplies
-	relisted *usableOffers // nil where no part has a site
+	usable   *usableOffers // nil where no part has a site
 	out      engineOptions
 }
 
@@ -32,7 +32,7 @@ type optionReader struct {
 // use; softs are narrowed by [dropMootPreferences].
 func newOptionReader(p *Packing, rows [][]model.Bits, softs []model.Bits, r *usableOffers) *optionReader {
 	dropMootPreferences(p, rows, softs)
-	return &optionReader{in: p.In, packing: p, softs: softs, supplies: newSupplies(p.In), relisted: r}
+	return &optionReader{in: p.In, packing: p, softs: softs, supplies: newSupplies(p.In), usable: r}
 }
 
 // read returns the options without dominated ones.
@@ -145,7 +145,7 @@ func (x *optionReader) addOptions(ti int, rank int32) {
 
 // firsts are the first offers of each kind of a template, see [kinds].
 func (x *optionReader) firsts(ti int, limited, apart bool) []offers.TemplateOffer {
-	r := x.relisted
+	r := x.usable
 	if r == nil {
 		return kinds(x.in, x.packing.Lists[ti], limited, apart, x.supplies)
 	}

@@ -79,9 +79,9 @@ type Memory struct {
 	// nodeTable is shared between forks: each fork takes the rows of unchanged nodes from the fork that planned last,
 	// and stores its own.
 	nodeTable *atomic.Pointer[nodeTable]
-	// thinned is shared between forks, too.
-	thinned           *thinned
-	assortment        *OfferCache
+	// pruned is shared between forks, too.
+	pruned            *prunedOffers
+	offerCache        *OfferCache
 	selectorIndex     *selectorIndex
 	nodeLocations     *nodeLocations
 	nodeCompatibility *nodeCompatibility
@@ -90,7 +90,7 @@ type Memory struct {
 
 // NewMemory returns an empty memory.
 func NewMemory() *Memory {
-	return &Memory{nodeTable: &atomic.Pointer[nodeTable]{}, thinned: &thinned{}}
+	return &Memory{nodeTable: &atomic.Pointer[nodeTable]{}, pruned: &prunedOffers{}}
 }
 
 // Fork returns a copy with the same tables. A plan with the copy does not change m, except for the tables that forks
@@ -109,7 +109,7 @@ func (m *Memory) Fork() *Memory {
 // OffersOnly returns a memory with only the tables of offers of m, for a policy that differs in preferences.
 func (m *Memory) OffersOnly() *Memory {
 	out := NewMemory()
-	out.stock, out.thinned = m.stock, m.thinned
+	out.stock, out.pruned = m.stock, m.pruned
 	return out
 }
 

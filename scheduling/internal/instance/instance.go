@@ -35,9 +35,9 @@ type Instance struct {
 	NodeRooms            *model.Rooms // index of the nodes by room; nil on the first plan, where checking each node is faster
 	Limits               []model.Pool // by NodePool, its limits less the capacity of its existing nodes
 	onSale
-	unsited  *Packing
-	ground   *LocationIndex // nil until asked
-	assorted *OfferCache    // the remembered offers that Rooms and Columns are copies of; nil with volumes
+	unsited *Packing
+	ground  *LocationIndex // nil until asked
+	cached  *OfferCache    // the remembered offers that Rooms and Columns are copies of; nil with volumes
 	// Cautious says that limits are booked such that minValues hold whichever option of a launch is bought.
 	Cautious bool
 }

@@ -73,7 +73,7 @@ type SoldMachines struct {
 	List  []SoldMachine
 }
 
-// SoldKind is a room and a column of admitted groups, by their numbers in the assortment's Rooms and Columns.
+// SoldKind is a room and a column of admitted groups, by their numbers in the offer cache's Rooms and Columns.
 type SoldKind struct{ Room, Column int }
 
 // SoldMachine is a kind, by its index in Kinds, at a price in nano-USD per hour.
@@ -85,11 +85,11 @@ type SoldMachine struct {
 // buildOfferCache fills templates, offers and the packing without domains, from memory where the inputs are equal. With
 // volumes memory is not used, because offers then depend on the zones of each claim.
 func buildOfferCache(c *Instance) {
-	known := c.Facts.Memory.assortment
+	known := c.Facts.Memory.offerCache
 	plain := c.Classes.Volumes == nil && len(c.Offers.Offers) > 0
 	asked := questions(c)
 	if plain && known.suits(c, asked) {
-		c.onSale, c.assorted = known.onSale.copied(), known
+		c.onSale, c.cached = known.onSale.copied(), known
 		c.unsited = newUnsited(c, &known.options)
 		return
 	}
@@ -97,12 +97,12 @@ func buildOfferCache(c *Instance) {
 	buildOffers(c)
 	c.unsited = newUnsited(c, nil)
 	if plain {
-		c.assorted = newOfferCache(c, asked)
-		c.Facts.Memory.assortment = c.assorted
+		c.cached = newOfferCache(c, asked)
+		c.Facts.Memory.offerCache = c.cached
 	}
 }
 
-// suits reports whether the inputs of the assortment are equal to those of c, so that it may be used for c.
+// suits reports whether the inputs of the offer cache are equal to those of c, so that it may be used for c.
 func (a *OfferCache) suits(c *Instance, asked *offers.Questions) bool {
 	return a != nil && a.cautious == c.Cautious && a.hasTerms == c.HasTopologyTerms() && a.stock == &c.Offers.Offers[0] &&
 		slices.Equal(a.pools, c.Facts.Problem.NodePools) && maps.Equal(a.shops, c.Facts.Problem.PoolCatalogs) && slices.Equal(a.names, c.Table.Names) &&
@@ -126,7 +126,7 @@ func sameDaemons(a, b []*offers.Daemon) bool {
 	})
 }
 
-// newOfferCache is an assortment of copies of the offers of c.
+// newOfferCache is an offer cache of copies of the offers of c.
 func newOfferCache(c *Instance, asked *offers.Questions) *OfferCache {
 	m := c.unsited.Model
 	return &OfferCache{
@@ -140,9 +140,9 @@ func newOfferCache(c *Instance, asked *offers.Questions) *OfferCache {
 	}
 }
 
-// Buyable is the list of offers that a bound considers, from the assortment or else from work.
+// Buyable is the list of offers that a bound considers, from the offer cache or else from work.
 func (c *Instance) Buyable(work func() []offers.TemplateOffer) []offers.TemplateOffer {
-	if a := c.assorted; a != nil && a.buyable != nil {
+	if a := c.cached; a != nil && a.buyable != nil {
 		return a.buyable
 	}
 	out := work()
@@ -150,9 +150,9 @@ func (c *Instance) Buyable(work func() []offers.TemplateOffer) []offers.Template
 	return out
 }
 
-// Sold is the list of machines on sale, from the assortment or else from work.
+// Sold is the list of machines on sale, from the offer cache or else from work.
 func (c *Instance) Sold(work func() *SoldMachines) *SoldMachines {
-	if a := c.assorted; a != nil && a.sold != nil {
+	if a := c.cached; a != nil && a.sold != nil {
 		return a.sold
 	}
 	out := work()
@@ -160,10 +160,10 @@ func (c *Instance) Sold(work func() *SoldMachines) *SoldMachines {
 	return out
 }
 
-// OffersByDomain are the offers of each domain of a label, from the assortment where it has them for equal domains, or
+// OffersByDomain are the offers of each domain of a label, from the offer cache where it has them for equal domains, or
 // else from work.
 func (c *Instance) OffersByDomain(key string, domains []string, work func() *DomainOffers) *DomainOffers {
-	if a := c.assorted; a != nil {
+	if a := c.cached; a != nil {
 		for _, x := range a.byDomain {
 			if x.Key == key && slices.Equal(x.Domains, domains) {
 				return x
@@ -177,19 +177,19 @@ func (c *Instance) OffersByDomain(key string, domains []string, work func() *Dom
 	return out
 }
 
-// learn replaces the assortment of c by a copy with one more result, together with the rooms and columns that c has
-// numbered since. Without an assortment it has no effect.
+// learn replaces the offer cache of c by a copy with one more result, together with the rooms and columns that c has
+// numbered since. Without an offer cache it has no effect.
 func learn(c *Instance, add func(*OfferCache)) {
-	if c.assorted == nil {
+	if c.cached == nil {
 		return
 	}
-	a := *c.assorted
+	a := *c.cached
 	a.Rooms, a.Columns = c.Rooms.Fork(), c.Columns.Fork()
 	add(&a)
-	if c.Facts.Memory.assortment == c.assorted {
-		c.Facts.Memory.assortment = &a
+	if c.Facts.Memory.offerCache == c.cached {
+		c.Facts.Memory.offerCache = &a
 	}
-	c.assorted = &a
+	c.cached = &a
 }
 
 // offerGroups sorts the offers of each template into strata: offers that admit the same groups and are equal on all axes
@@ -205,7 +205,7 @@ type offerGroups struct {
 }
 
 // offerGroupsOf returns the strata by the axes that the index has now. They are remembered with the location cache and
-// the assortment.
+// the offer cache.
 func offerGroupsOf(l *LocationIndex) *offerGroups {
 	if l.sorted != nil && l.sortedBy == len(l.Axes) {
 		return l.sorted
@@ -223,8 +223,8 @@ func offerGroupsOf(l *LocationIndex) *offerGroups {
 		}
 	}
 	defer func() { l.LocationCache.offerGroups[name] = l.sorted }()
-	if l.In.assorted != nil && l.In.assorted.offerGroups != nil && slices.Equal(l.In.assorted.offerGroups.sites, p.At) {
-		l.sorted = l.In.assorted.offerGroups
+	if l.In.cached != nil && l.In.cached.offerGroups != nil && slices.Equal(l.In.cached.offerGroups.sites, p.At) {
+		l.sorted = l.In.cached.offerGroups
 		return l.sorted
 	}
 	l.sorted = newOfferGroups(l, p.At)
@@ -287,7 +287,7 @@ func pointed(l *LocationIndex, ti int, places []int32, supplies *offers.Supplies
 			options[i].Floor = int32(offers.CapacityKind(offer))
 		}
 	}
-	kept := l.In.Facts.Memory.thinned.thin(options)
+	kept := l.In.Facts.Memory.pruned.undominated(options)
 	out := make([]int32, len(kept))
 	for n, i := range kept {
 		out[n] = places[i]

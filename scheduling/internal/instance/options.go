@@ -13,7 +13,7 @@ import (
 // withoutDominated drops options that another option dominates, and the entries of bought at the same indices. Only the
 // search is without them: the alternatives of a launch are drawn from all offers.
 func withoutDominated(options []model.Option, bought []offers.Purchase) ([]model.Option, []offers.Purchase) {
-	kept := model.Thin(options)
+	kept := model.PruneDominated(options)
 	if len(kept) == len(options) {
 		return options, bought
 	}

@@ -56,8 +56,8 @@ type FeasibleSet struct {
 
 // Sites is a choice of domains: the number of pods of each colocation group at each site.
 type Sites struct {
-	Parts []Part        // pods at one site each, or at any site
-	Seats []FeasibleSet // by number of [Part]
+	Parts        []Part        // pods at one site each, or at any site
+	FeasibleSets []FeasibleSet // by number of [Part]
 	// PerNodeLimits are the limits to which memberships of parts refer by number. Present are, by node, the running
 	// pods that count for them.
 	PerNodeLimits []model.PerNodeLimit
@@ -73,7 +73,7 @@ func newPacking(c *Instance, parts []Part, seats []FeasibleSet) *Packing {
 	return p
 }
 
-// newUnsited is the packing of [Instance.Unsited]. known are its options from an assortment; nil builds them.
+// newUnsited is the packing of [Instance.Unsited]. known are its options from an offer cache; nil builds them.
 func newUnsited(c *Instance, known *engineOptions) *Packing {
 	seats := make([]FeasibleSet, len(c.Classes.Groups))
 	for g := range seats {
@@ -108,9 +108,9 @@ func newUnsited(c *Instance, known *engineOptions) *Packing {
 
 // NewPacking is the packing of pods at the sites of s, with the options and bins that its seats may use.
 func NewPacking(l *LocationIndex, s *Sites) *Packing {
-	p := newPacking(l.In, s.Parts, s.Seats)
-	p.Sites, p.Columns, p.Model.PerNodeLimits = l, offers.NewRowTable(len(s.Seats)), s.PerNodeLimits
-	rows, softs := feasibleRows(l.In, s.Seats)
+	p := newPacking(l.In, s.Parts, s.FeasibleSets)
+	p.Sites, p.Columns, p.Model.PerNodeLimits = l, offers.NewRowTable(len(s.FeasibleSets)), s.PerNodeLimits
+	rows, softs := feasibleRows(l.In, s.FeasibleSets)
 	r := relist(l, p.Columns, rows)
 	p.Lists = r.lists
 	p.setOptions(newOptionReader(p, rows, softs, r).read())

@@ -77,8 +77,8 @@ func TestPackingAtASiteBuysThere(t *testing.T) {
 	web := c.ClassByPod()["default/web-1"]
 	for site := range zones.Sites {
 		p := instance.NewPacking(l, &instance.Sites{
-			Parts: []instance.Part{{Members: []instance.Member{{Class: web, N: 1}}, Request: c.Planned[web].Requests, Count: 3, Site: site, Pinned: true}},
-			Seats: []instance.FeasibleSet{{Groups: []int{c.Planned[web].Group}, Part: zones, Site: site, Sold: soldAt(l, zones, site)}},
+			Parts:        []instance.Part{{Members: []instance.Member{{Class: web, N: 1}}, Request: c.Planned[web].Requests, Count: 3, Site: site, Pinned: true}},
+			FeasibleSets: []instance.FeasibleSet{{Groups: []int{c.Planned[web].Group}, Part: zones, Site: site, Sold: soldAt(l, zones, site)}},
 		})
 		require.Len(t, p.Model.Options, 1)
 		b := p.Bought[0]

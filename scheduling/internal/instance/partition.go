@@ -25,7 +25,7 @@ type locationCache struct {
 	partitions  map[string]*Partition   // by axes
 	markets     map[string]*Market      // by number of partition and groups
 	offerGroups map[string]*offerGroups // by axes
-	relisted    []*usableOffers         // the last one used is not moved; the latest built is last
+	usable      []*usableOffers         // the last one used is not moved; the latest built is last
 	spots       map[int][]int32         // by template, then by offer: its spot, -1 for none
 }
 
@@ -33,22 +33,22 @@ const (
 	// mostAxes bounds the axes and the partitions of a location cache, and mostSums the costs in its markets. A full
 	// cache is dropped.
 	mostAxes, mostSums = 64, 1 << 14
-	// mostRelisted is the number of relisted offers that a location cache keeps.
+	// mostRelisted is the number of usable offers that a location cache keeps.
 	mostRelisted = 8
 )
 
 // openLocationCache is the cache in memory if it is valid for the index, else an empty one.
 func openLocationCache(l *LocationIndex) *locationCache {
 	a := l.In.Facts.Memory.locationCache
-	if l.In.assorted == nil || len(l.In.assorted.Offered) == 0 {
+	if l.In.cached == nil || len(l.In.cached.Offered) == 0 {
 		return newLocationCache()
 	}
-	if a != nil && &a.offered[0] == &l.In.assorted.Offered[0] && !a.full() && slices.Equal(a.nodes, l.Nodes.nodes) &&
+	if a != nil && &a.offered[0] == &l.In.cached.Offered[0] && !a.full() && slices.Equal(a.nodes, l.Nodes.nodes) &&
 		slices.Equal(a.placeOf, l.PlaceOf) && slices.EqualFunc(a.pools, l.In.Limits, samePool) {
 		return a
 	}
 	a = newLocationCache()
-	a.nodes, a.placeOf, a.offered, a.pools = l.Nodes.nodes, l.PlaceOf, l.In.assorted.Offered, l.In.Limits
+	a.nodes, a.placeOf, a.offered, a.pools = l.Nodes.nodes, l.PlaceOf, l.In.cached.Offered, l.In.Limits
 	l.In.Facts.Memory.locationCache = a
 	return a
 }
@@ -78,10 +78,10 @@ func (a *locationCache) fork() *locationCache {
 	c := newLocationCache()
 	c.nodes, c.placeOf, c.offered, c.pools = a.nodes, a.placeOf, a.offered, a.pools
 	c.axes = slices.Clip(a.axes)
-	for _, r := range a.relisted {
+	for _, r := range a.usable {
 		own := *r
 		own.kinds = maps.Clone(r.kinds)
-		c.relisted = append(c.relisted, &own)
+		c.usable = append(c.usable, &own)
 	}
 	c.named, c.offerGroups, c.spots = maps.Clone(a.named), maps.Clone(a.offerGroups), maps.Clone(a.spots)
 	for name, p := range a.partitions {
@@ -126,15 +126,15 @@ func axesName(axes []*axis) (string, []*axis) {
 	return string(name), axes
 }
 
-// relist returns the relisted offers for the columns of strata, from the cache or else from work.
+// relist returns the usable offers for the columns of strata, from the cache or else from work.
 func (a *locationCache) relist(s *offerGroups, columns []int32, work func() *usableOffers) *usableOffers {
-	for _, r := range slices.Backward(a.relisted) {
+	for _, r := range slices.Backward(a.usable) {
 		if r.offerGroups == s && slices.Equal(r.columns, columns) {
 			return r
 		}
 	}
 	r := work()
-	a.relisted = append(a.relisted[max(0, len(a.relisted)+1-mostRelisted):], r)
+	a.usable = append(a.usable[max(0, len(a.usable)+1-mostRelisted):], r)
 	return r
 }
 

@@ -9,10 +9,10 @@ import "math"
 // with sizes as shares of the machine. It is solved by the simplex method with bounded variables, starting from
 // the empty machine.
 type Relaxed struct {
-	Dims   int
-	Worths []float64
-	Sizes  []float64 // by class, Dims each
-	Most   []float64
+	Dims      int
+	PodValues []float64
+	Sizes     []float64 // by class, Dims each
+	Most      []float64
 
 	basis   []int // class, or len(Worths) + resource for its slack
 	inBasis []bool
@@ -27,9 +27,9 @@ type Relaxed struct {
 func (v *Knapsack) Relax(worths []float64) *Relaxed {
 	n, dims := len(v.Classes), len(v.Rows)
 	parts := make([]float64, 0, n*(2+dims))
-	r := &Relaxed{Dims: dims, Worths: parts[:0:n], Most: parts[n : n : 2*n], Sizes: parts[2*n : 2*n]}
+	r := &Relaxed{Dims: dims, PodValues: parts[:0:n], Most: parts[n : n : 2*n], Sizes: parts[2*n : 2*n]}
 	for k, c := range v.Classes {
-		r.Worths, r.Most = append(r.Worths, worths[c]), append(r.Most, float64(v.Most[k]))
+		r.PodValues, r.Most = append(r.PodValues, worths[c]), append(r.Most, float64(v.Most[k]))
 		for d, n := range v.Size(k) {
 			r.Sizes = append(r.Sizes, float64(n)/float64(max(1, v.Room[d])))
 		}
@@ -58,7 +58,7 @@ func (r *Relaxed) Solve() []float64 {
 }
 
 func (r *Relaxed) begin() {
-	n := len(r.Worths)
+	n := len(r.PodValues)
 	flags := make([]bool, 2*n+r.Dims)
 	r.basis, r.inBasis, r.full = make([]int, r.Dims), flags[:n+r.Dims], flags[n+r.Dims:]
 	parts := make([]float64, r.Dims*(r.Dims+3))
@@ -74,9 +74,9 @@ func (r *Relaxed) begin() {
 func (r *Relaxed) price() {
 	clear(r.values)
 	for i, j := range r.basis {
-		if j < len(r.Worths) {
+		if j < len(r.PodValues) {
 			for d := range r.Dims {
-				r.values[d] += r.Worths[j] * r.inverse[i*r.Dims+d]
+				r.values[d] += r.PodValues[j] * r.inverse[i*r.Dims+d]
 			}
 		}
 	}
@@ -87,7 +87,7 @@ func (r *Relaxed) price() {
 func (r *Relaxed) choose() (entering int, down bool) {
 	entering = -1
 	best := 1e-12
-	for c, u := range r.Worths {
+	for c, u := range r.PodValues {
 		if r.inBasis[c] || r.Most[c] == 0 {
 			continue
 		}
@@ -103,8 +103,8 @@ func (r *Relaxed) choose() (entering int, down bool) {
 		}
 	}
 	for d, v := range r.values {
-		if v < 0 && !r.inBasis[len(r.Worths)+d] && entering < 0 {
-			entering, down = len(r.Worths)+d, false
+		if v < 0 && !r.inBasis[len(r.PodValues)+d] && entering < 0 {
+			entering, down = len(r.PodValues)+d, false
 		}
 	}
 	return entering, down
@@ -113,7 +113,7 @@ func (r *Relaxed) choose() (entering int, down bool) {
 // pivot changes the entering variable as far as the basic ones allow. It reports false for an unbounded
 // direction.
 func (r *Relaxed) pivot(entering int, down bool) bool {
-	n := len(r.Worths)
+	n := len(r.PodValues)
 	limit := math.Inf(1)
 	for i := range r.Dims {
 		r.column[i] = 0
@@ -196,7 +196,7 @@ func (r *Relaxed) Pods() (pods float64) {
 
 // Amounts returns the number of pods of each class in the solution.
 func (r *Relaxed) Amounts() []float64 {
-	out := make([]float64, len(r.Worths))
+	out := make([]float64, len(r.PodValues))
 	for c, full := range r.full {
 		if full && !r.inBasis[c] {
 			out[c] = r.Most[c]

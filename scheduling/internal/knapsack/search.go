@@ -13,9 +13,9 @@ import (
 // exceed the best one is dropped.
 type Search struct {
 	*Knapsack
-	// Worths are the values of pods by index in Classes, Values the duals of the rows, at least 0. The value of
+	// PodValues are the values of pods by index in Classes, Values the duals of the rows, at least 0. The value of
 	// the room and of all pods beyond theirs must be less than 2^62.
-	Worths, Values []int64
+	PodValues, Values []int64
 	// Floor is a value up to which patterns are not told apart.
 	Floor int64
 	// Width is the largest number of states of a layer.
@@ -110,7 +110,7 @@ func (s *Search) prepare() {
 	s.order = s.order[:0]
 	total := int64(0)
 	for k := range n {
-		own[k] = s.Worths[k]
+		own[k] = s.PodValues[k]
 		for d, size := range s.Size(k) {
 			own[k] -= s.Values[d] * size
 			share[k] = max(share[k], float64(size)/float64(max(1, s.Room[d])))
@@ -118,7 +118,7 @@ func (s *Search) prepare() {
 		if own[k] > 0 {
 			total += own[k] * s.Most[k]
 		}
-		if s.Worths[k] > 0 {
+		if s.PodValues[k] > 0 {
 			s.order = append(s.order, k)
 		}
 	}
@@ -152,7 +152,7 @@ func (s *Search) prepare() {
 // expand decides the number of pods of a layer's class for every state of the layer before.
 func (s *Search) expand(layer, from, to int) {
 	k := s.order[layer]
-	size, worth := s.Size(k), s.Worths[k]
+	size, worth := s.Size(k), s.PodValues[k]
 	own := worth
 	for d, n := range size {
 		own -= s.Values[d] * n

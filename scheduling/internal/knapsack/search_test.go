@@ -72,7 +72,7 @@ func TestSearch(t *testing.T) {
 		rng := rand.New(rand.NewPCG(53, seed))
 		room, classes, worths := randomKnapsack(rng)
 		v := New(room, classes)
-		s := &Search{Knapsack: v, Worths: worths, Values: make([]int64, len(v.Rows)), Width: 1000}
+		s := &Search{Knapsack: v, PodValues: worths, Values: make([]int64, len(v.Rows)), Width: 1000}
 		for d := range s.Values {
 			s.Values[d] = rng.Int64N(15) * v.Units[d]
 		}

@@ -126,7 +126,7 @@ func (l *lagrangian) bestDuals(numbers [][]float64) (*domainDuals, float64) {
 func (l *lagrangian) domainDuals(parts []bound.Duals) *domainDuals {
 	out := &domainDuals{parts: parts}
 	for d := range parts {
-		out.classDuals = append(out.classDuals, slices.Clone(parts[d].Worths))
+		out.classDuals = append(out.classDuals, slices.Clone(parts[d].ByClass))
 	}
 	for c := range out.classDuals[0] {
 		most := 0.0

@@ -25,7 +25,7 @@ const corrections, correction = 12, 0.8
 
 // first returns the answer of [Params.Brief].
 func (s *search) first() *attempt {
-	values := s.params.Worths
+	values := s.params.ClassValues
 	if values == nil {
 		values = s.fill.ShareValues()
 	}
@@ -35,7 +35,7 @@ func (s *search) first() *attempt {
 // draft constructs an answer: by the given values, by priority where limits bind, and with corrected values
 // where per-node limits decide the number of machines.
 func (s *search) draft() draft {
-	values := s.params.Worths
+	values := s.params.ClassValues
 	if values == nil {
 		values = s.fill.ShareValues()
 	} else {
@@ -153,7 +153,7 @@ func Improve(p *model.Problem, at Outcome, params Params) Outcome {
 	if s.p.Limited() {
 		return at
 	}
-	values := params.Worths
+	values := params.ClassValues
 	if values == nil {
 		values = s.fill.ShareValues()
 	}

@@ -99,11 +99,11 @@ func TestSearchBeginsWithWorths(t *testing.T) {
 		for c := range worths {
 			worths[c] *= 1 + float64(c%3)/10
 		}
-		out := Search(p, Params{Work: 20_000, Worths: worths})
+		out := Search(p, Params{Work: 20_000, ClassValues: worths})
 		require.NoError(t, check(p, out.Solution), "seed %d", seed)
 	}
 	p := lumpy(300, 3)
 	plain := Search(p, Params{Work: 100_000})
 	shares := newSearch(p, Params{}).fill.ShareValues()
-	assert.Equal(t, total(plain.Solution.Unplaced), total(Search(p, Params{Work: 100_000, Worths: shares}).Solution.Unplaced))
+	assert.Equal(t, total(plain.Solution.Unplaced), total(Search(p, Params{Work: 100_000, ClassValues: shares}).Solution.Unplaced))
 }

@@ -23,9 +23,9 @@ type Params struct {
 	Brief bool
 	// Snug fills bins one by one at first: less of their room is left, and other pods may be on them.
 	Snug bool
-	// Worths are the values of pods in the first answer, by class, in the unit of costs; nil for the prices of
+	// ClassValues are the values of pods in the first answer, by class, in the unit of costs; nil for the prices of
 	// their shares of the cheapest machines.
-	Worths []float64
+	ClassValues []float64
 }
 
 // Outcome is an answer and how the search ended.

@@ -183,7 +183,7 @@ func (m *balance) keepOnly(plan *scheduling.Plan) {
 				o.kept, r.kept = false, false
 			}
 		}
-		stake, _ := m.book.stake(&domainRule{classes: r.classes})
+		stake, _ := m.book.priceSpread(&domainRule{classes: r.classes})
 		matters = matters || r.kept && stake > 0
 	}
 	m.rules = slices.DeleteFunc(m.rules, func(r balanceRule) bool { return !r.kept || !matters })

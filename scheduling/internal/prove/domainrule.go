@@ -26,7 +26,7 @@ type domainRule struct {
 	pods           int64
 	representative *corev1.Pod
 	least, most    []int64   // by domain
-	weight         float64   // price difference that depends on it, see [domainBook.stake]
+	weight         float64   // price difference that depends on it, see [domainBook.priceSpread]
 	costs          []float64 // rough price of all of its pods by domain; infinite where a pod fits no offer
 }
 
@@ -96,7 +96,7 @@ func domainBookOver(ctx context.Context, pr *prover, key string, plan *schedulin
 		}
 		r := &rules[i]
 		var alone float64
-		if r.weight, alone = b.stake(r); keys[i].term.Kind == podspec.AntiAffinityTerm && alone > float64(proven) {
+		if r.weight, alone = b.priceSpread(r); keys[i].term.Kind == podspec.AntiAffinityTerm && alone > float64(proven) {
 			r.weight += alone
 		}
 		if r.weight > 0 {
@@ -193,9 +193,9 @@ func hasClaims(pod *corev1.Pod) bool {
 	return slices.ContainsFunc(pod.Spec.Volumes, func(v corev1.Volume) bool { return v.PersistentVolumeClaim != nil || v.Ephemeral != nil })
 }
 
-// stake is the rough difference in price, in nano-USD per hour, between the dearest and the cheapest domain for the
+// priceSpread is the rough difference in price, in nano-USD per hour, between the dearest and the cheapest domain for the
 // rule's pods, 0 below [leastStake]; alone is their price with one node each. It fills the rule's costs.
-func (b *domainBook) stake(r *domainRule) (stake, alone float64) {
+func (b *domainBook) priceSpread(r *domainRule) (priceSpread, alone float64) {
 	r.costs = make([]float64, len(b.domains))
 	for _, i := range r.classes {
 		class := b.in.Planned[i]
@@ -229,11 +229,11 @@ func (b *domainBook) stake(r *domainRule) (stake, alone float64) {
 		}
 		least = slices.DeleteFunc(least, func(cost float64) bool { return cost == 0 })
 		if len(least) > 1 && slices.Max(least) > slices.Min(least)*(1+leastStake) {
-			stake += (slices.Max(least) - slices.Min(least)) * float64(b.prover.placed[i])
+			priceSpread += (slices.Max(least) - slices.Min(least)) * float64(b.prover.placed[i])
 		}
 		alone += whole * float64(b.prover.placed[i])
 	}
-	return stake, alone
+	return priceSpread, alone
 }
 
 // limit fills least and most of a rule, given the running pods, and reports whether they restrict any domain.

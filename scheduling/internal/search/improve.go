@@ -31,12 +31,12 @@ func Improve(ctx context.Context, c *instance.Instance, proofs *prove.Proofs, at
 	pods := prove.ScopeOf(c, x.Packing.Placed(at.Solution), x.onLaunches())
 	pods.Machines = func() [][]instance.Member { return x.Packing.Held(at.Solution) }
 	lower, _ := proofs.Prove(ctx, nil, pods, price)
-	params.Worths = proofs.ClassDuals()
+	params.ClassValues = proofs.ClassDuals()
 	enough := improveEnough
 	if params.Work == 0 {
 		enough = prove.NearEnough
 	}
-	if float64(lower) >= float64(price)*(1-enough) || params.Worths == nil || ctx.Err() != nil {
+	if float64(lower) >= float64(price)*(1-enough) || params.ClassValues == nil || ctx.Err() != nil {
 		return at
 	}
 	work := params.Work

@@ -25,7 +25,7 @@ const repriceWork = 2_000_000
 // reprice plans sites anew at the prices that a solution shows, as long as that makes
 // it cheaper.
 func reprice(t *SitePlanner, best Trial, params pack.Params) Trial {
-	if len(t.problem.Classes)*len(best.Outcome.Solution.Nodes) > repriceWork || best.Outcome.Late || content(t, &best, params) {
+	if len(t.problem.Classes)*len(best.Outcome.Solution.Nodes) > repriceWork || best.Outcome.Late || goodEnough(t, &best, params) {
 		return best
 	}
 	shares := siteCosts(&t.problem)
@@ -47,9 +47,9 @@ func reprice(t *SitePlanner, best Trial, params pack.Params) Trial {
 	return best
 }
 
-// content reports whether a trial places all pods at a cost that will do, where to look
+// goodEnough reports whether a trial places all pods at a cost that will do, where to look
 // for a cheaper one takes long.
-func content(t *SitePlanner, x *Trial, params pack.Params) bool {
+func goodEnough(t *SitePlanner, x *Trial, params pack.Params) bool {
 	return len(t.book.Units) >= instance.ManyClasses && x.complete() && int64(x.price()) <= params.Enough
 }
 

@@ -160,17 +160,17 @@ func (t *SitePlanner) split(r *topology.Result) *instance.Packing {
 		at := [2]int{kin, site}
 		n, ok := seats[at]
 		if !ok {
-			n = len(out.Seats)
+			n = len(out.FeasibleSets)
 			seats[at] = n
-			out.Seats = append(out.Seats, t.feasibleSet(kin, site))
+			out.FeasibleSets = append(out.FeasibleSets, t.feasibleSet(kin, site))
 		}
 		return n
 	}
 	closed := -1
 	nowhere := func() int {
 		if closed < 0 {
-			closed = len(out.Seats)
-			out.Seats = append(out.Seats, instance.FeasibleSet{Bins: model.NewBits(len(t.in.Nodes)), NoNew: true})
+			closed = len(out.FeasibleSets)
+			out.FeasibleSets = append(out.FeasibleSets, instance.FeasibleSet{Bins: model.NewBits(len(t.in.Nodes)), NoNew: true})
 		}
 		return closed
 	}

@@ -49,7 +49,7 @@ func NewReader(p *scheduling.Problem, s *scheduling.Policy, running *hosts.Clust
 func (r *Reader) Read(pod *corev1.Pod) int {
 	spread, selector := r.spread(pod)
 	a := pod.Spec.Affinity
-	share, workload, shared := r.shareTie(pod)
+	share, workload, shared := r.shareTerm(pod)
 	if !shared && len(spread) == 0 && (a == nil || a.PodAffinity == nil && a.PodAntiAffinity == nil && (a.NodeAffinity == nil || !r.preferences)) {
 		return 0
 	}
@@ -94,7 +94,7 @@ func (r *Reader) readTerms(pod *corev1.Pod, spread []corev1.TopologySpreadConstr
 	b := &podspec.TopologyTerms{}
 	for i := range spread {
 		if c := &spread[i]; r.preferences || c.WhenUnsatisfiable != corev1.ScheduleAnyway {
-			b.Terms = append(b.Terms, r.spreadTie(pod, c, selector))
+			b.Terms = append(b.Terms, r.spreadTerm(pod, c, selector))
 		}
 	}
 	a := pod.Spec.Affinity
@@ -131,8 +131,8 @@ func (r *Reader) readTerms(pod *corev1.Pod, spread []corev1.TopologySpreadConstr
 	return b
 }
 
-// spreadTie reads a spread constraint.
-func (r *Reader) spreadTie(pod *corev1.Pod, c *corev1.TopologySpreadConstraint, selector *podspec.Deduced) podspec.TopologyTerm {
+// spreadTerm reads a spread constraint.
+func (r *Reader) spreadTerm(pod *corev1.Pod, c *corev1.TopologySpreadConstraint, selector *podspec.Deduced) podspec.TopologyTerm {
 	t := podspec.TopologyTerm{Kind: podspec.SpreadTerm, Key: c.TopologyKey, MaxSkew: int64(c.MaxSkew), HonorAffinity: true}
 	if c.MinDomains != nil {
 		t.MinDomains = int64(*c.MinDomains)
@@ -286,9 +286,9 @@ func newWorkloads(p *scheduling.Problem, share int, running *hosts.Cluster) *pod
 	return w
 }
 
-// shareTie bounds how many pods of a pod's workload may be on one machine; ok is false where
+// shareTerm bounds how many pods of a pod's workload may be on one machine; ok is false where
 // that is no bound.
-func (r *Reader) shareTie(pod *corev1.Pod) (t podspec.TopologyTerm, name string, ok bool) {
+func (r *Reader) shareTerm(pod *corev1.Pod) (t podspec.TopologyTerm, name string, ok bool) {
 	if r.Workloads == nil {
 		return podspec.TopologyTerm{}, "", false
 	}

@@ -143,7 +143,7 @@ func (s *chooser) lead(c *cell, e *term, m *merit) bool {
 		}
 		m.useless = 0
 	}
-	missing, cost := s.lookahead.gather(e)
+	missing, cost := s.lookahead.affinityCost(e)
 	m.missing += missing
 	m.cost += cost
 	return true

@@ -18,13 +18,13 @@ type anchors struct {
 
 // verdict is the disadvantages of a choice of anchors.
 type verdict struct {
-	lack int64 // pods that are missing in other domains, or have no anchor
-	lean int64 // counted pods that cannot be balanced
-	cost int64
+	lack      int64 // pods that are missing in other domains, or have no anchor
+	imbalance int64 // counted pods that cannot be balanced
+	cost      int64
 }
 
 func (v verdict) less(o verdict) bool {
-	return cmp.Or(cmp.Compare(v.lack, o.lack), cmp.Compare(v.lean, o.lean), cmp.Compare(v.cost, o.cost)) < 0
+	return cmp.Or(cmp.Compare(v.lack, o.lack), cmp.Compare(v.imbalance, o.imbalance), cmp.Compare(v.cost, o.cost)) < 0
 }
 
 // descents bounds how often the anchors are gone through.
@@ -153,7 +153,7 @@ func (h *anchors) weigh(rule int32, v *verdict) {
 			lean += h.add[d]
 		}
 	}
-	v.lean += lean
+	v.imbalance += lean
 	high := r.Domains[anchor-from].Count + h.add[anchor] - r.Max
 	supply := h.free[rule]
 	if lean > 0 {

@@ -47,9 +47,9 @@ func (w *lookahead) survey(rule int32) {
 	}
 }
 
-// gather estimates the price if the pending pods that hold an Affinity rule have to go to a domain: how many have no room
+// affinityCost estimates the price if the pending pods that hold an Affinity rule have to go to a domain: how many have no room
 // there, and the cost of the others.
-func (w *lookahead) gather(e *term) (missing, cost int64) {
+func (w *lookahead) affinityCost(e *term) (missing, cost int64) {
 	for _, m := range w.plan.members[e.rule] {
 		cells, first := w.plan.of(m.class)
 		left := w.plan.todo[m.class]

@@ -110,7 +110,7 @@ type assignment struct {
 // tries is the number of moves that are tried each time, for at most so many steps, and the steps that these take; 0 where
 // nothing can be gained, or the sums could overflow.
 func (x *reassignment) tries(most int64) (n, steps int64) {
-	stake, pods := x.stake()
+	stake, pods := x.costSpread()
 	if stake == 0 || bits.Len64(uint64(stake))+bits.Len64(uint64(pods)) > 48 {
 		return 0, 0
 	}
@@ -124,7 +124,7 @@ func (x *reassignment) tries(most int64) (n, steps int64) {
 
 // run reassigns once, and returns the assignment; nil where pods are missing in the end.
 func (x *reassignment) run(run int, tries int64) *assignment {
-	stake, _ := x.stake()
+	stake, _ := x.costSpread()
 	x.seed = mix(x.plan.p.Shuffle*runs + uint64(run))
 	x.anneal(tries, firstThreshold*stake, stake*firstPrice/5, stake*lastPrice/5)
 	for k := int64(lastPrice); x.lack > 0 && k < mostPrice && !x.plan.p.outOfTime(); k *= 2 {
@@ -136,9 +136,9 @@ func (x *reassignment) run(run int, tries int64) *assignment {
 	return &assignment{at: x.save(), cost: x.cost()}
 }
 
-// stake is how much more a pod costs where it is dearest than where it is cheapest, on average,
+// costSpread is how much more a pod costs where it is dearest than where it is cheapest, on average,
 // and of how many pods.
-func (x *reassignment) stake() (each, pods int64) {
+func (x *reassignment) costSpread() (each, pods int64) {
 	sum := 0.0
 	for _, h := range x.groups {
 		for i := range h.shares {
@@ -216,9 +216,9 @@ func (x *reassignment) attempt(h, other *podGroup, from, to int, n, limit, price
 	}
 	most := x.lack - floor(over-limit, price) // with so many missing it is too dear
 	if lack := x.missing(most); lack < most {
-		h.handOver(from, to, n)
+		h.relocate(from, to, n)
 		if other != nil {
-			other.handOver(to, from, n)
+			other.relocate(to, from, n)
 		}
 		x.lack = lack
 		return true

@@ -194,8 +194,8 @@ func (h *podGroup) over(from, to int, n int64) (cost int64) {
 	return cost
 }
 
-// handOver lets those pods go.
-func (h *podGroup) handOver(from, to int, n int64) {
+// relocate lets those pods go.
+func (h *podGroup) relocate(from, to int, n int64) {
 	for _, k := range h.order[from*len(h.choices)+to] {
 		c := &h.shares[k]
 		some := min(n, c.n[from])

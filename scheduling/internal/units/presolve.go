@@ -16,11 +16,11 @@ func presolve(b *UnitBook) {
 	for i := range b.Gone {
 		b.Hopeless[i] = b.Hopeless[i] || b.Wanting(i) == 0
 	}
-	for dropInfeasibleClasses(b, heads(b)) {
+	for dropInfeasibleClasses(b, countPods(b)) {
 		continue
 	}
 	b.Dead = slices.Clone(b.Hopeless)
-	for r, h := range heads(b) {
+	for r, h := range countPods(b) {
 		if b.Rules[r].Redundant(&h) {
 			reduceToPresence(b.Locations, &b.Rules[r])
 		}
@@ -40,8 +40,8 @@ func heldBy(b *UnitBook, class *podspec.PodClass) []int {
 	return out
 }
 
-// heads counts, by rule, the pending pods that are not hopeless.
-func heads(b *UnitBook) []PodCounts {
+// countPods counts, by rule, the pending pods that are not hopeless.
+func countPods(b *UnitBook) []PodCounts {
 	out := make([]PodCounts, len(b.Rules))
 	for i, class := range b.Locations.In.Planned {
 		if b.Hopeless[i] || class.TopologyTerms == 0 && len(b.Locations.In.TopologyTerms.Targets.Sets[class.Among]) == 0 {

@@ -77,7 +77,7 @@ func (b *UnitBook) Build() {
 	for i := range b.Locations.In.Planned {
 		b.placeFollower(i)
 	}
-	b.rescue()
+	b.joinStranded()
 	for _, i := range slices.Sorted(maps.Keys(b.Gone)) {
 		b.Follow(i, b.Gone[i], model.NewBits(len(b.Locations.In.Nodes)))
 	}
@@ -229,7 +229,7 @@ func (b *UnitBook) placeFollower(class int) {
 	}
 	if !b.anywhere[target] && b.Among(class, target) && !b.led(leaders) {
 		b.Units[class].Count = left
-		b.gather(class, target)
+		b.joinColocated(class, target)
 		return
 	}
 	b.stranded[class] = left
@@ -258,9 +258,9 @@ func (b *UnitBook) led(classes []int) bool {
 	})
 }
 
-// rescue lets stranded pods join units that were made after they were stranded, until none can. Pods that are left
+// joinStranded lets stranded pods join units that were made after they were stranded, until none can. Pods that are left
 // become units without a place.
-func (b *UnitBook) rescue() {
+func (b *UnitBook) joinStranded() {
 	for again := true; again; {
 		again = false
 		for class, n := range b.stranded {
@@ -293,9 +293,9 @@ func (b *UnitBook) Follow(class int, n int64, hosts model.Bits) {
 	}
 }
 
-// gather makes one unit of the classes whose pods select each other by a target: as many as one node can hold, in
+// joinColocated makes one unit of the classes whose pods select each other by a target: as many as one node can hold, in
 // binding order, because the first pod that binds decides the node of all.
-func (b *UnitBook) gather(class, target int) {
+func (b *UnitBook) joinColocated(class, target int) {
 	var classes []int
 	for i := range b.Locations.In.Planned {
 		if i == class || b.states[i] == unsettled && slices.Contains(b.HostTargets(i), target) {

@@ -56,7 +56,7 @@ func about(c verify.Code) bool {
 // Karpenter does not model; without node affinity of local volumes, because Karpenter lets
 // their pods go to new machines; and without nodes.
 func Draw(seed uint64) scheduling.Problem {
-	p := schedulingtest.Random(seed, schedulingtest.Size{Ties: true, Nodes: -1})
+	p := schedulingtest.Random(seed, schedulingtest.Size{TopologyTerms: true, Nodes: -1})
 	p.DefaultSpread, p.Services, p.Owners = nil, nil, scheduling.Owners{}
 	for _, c := range p.Claims {
 		for i, mode := range c.Spec.AccessModes {

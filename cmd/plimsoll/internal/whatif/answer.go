@@ -51,9 +51,9 @@ type Outcome struct {
 	// Added is the share of PricePerHour of the pods that the baseline does not have; nil where
 	// there are none.
 	Added *Added `json:"added,omitempty"`
-	// Anew says that the case is a rebuild: all pods are placed on new nodes, in another region or,
+	// Rebuild says that the case is a rebuild: all pods are placed on new nodes, in another region or,
 	// to compare with, in the cluster's own.
-	Anew bool `json:"anew,omitempty"`
+	Rebuild bool `json:"rebuild,omitempty"`
 	// Staying are nodes that the case would not buy and that stay all the same, by name.
 	Staying []string `json:"staying,omitempty"`
 	// Unplaced names the pods without a place, but for pods with scheduling gates.
@@ -88,7 +88,7 @@ type Added struct {
 // the baseline, or for a rebuild elsewhere the rebuild of the same pods in the cluster's own region.
 func (out *Outcome) Against(base, rebuilt *Outcome) {
 	like := base
-	if out.Anew {
+	if out.Rebuild {
 		like = rebuilt
 	}
 	if like != nil && like != out && slices.Equal(like.missing(), out.missing()) {

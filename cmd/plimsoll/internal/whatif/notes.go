@@ -18,11 +18,11 @@ func (out *Outcome) Notes(most int, base *Outcome) (notes []string) {
 		return []string{"n/a: " + out.Unchanged}
 	}
 	switch {
-	case out.Anew && out.ComparedWith != "":
+	case out.Rebuild && out.ComparedWith != "":
 		notes = append(notes, "different region: priced as a full rebuild, and compared with "+out.ComparedWith)
-	case out.Anew && out.Name != RebuiltHere:
+	case out.Rebuild && out.Name != RebuiltHere:
 		notes = append(notes, "different region: priced as a full rebuild")
-	case out.Anew:
+	case out.Rebuild:
 		notes = append(notes, "all pods on new nodes in any zone of the cluster's own region, with new volumes, as in another region; nodes that no NodePool owns take part in neither")
 	}
 	if p := out.Pending; p != nil {

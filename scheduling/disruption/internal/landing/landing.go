@@ -55,7 +55,7 @@ type Landing struct {
 // expected is the node to which a pod will be bound, and the node on which it runs until then, "" for none.
 type expected struct {
 	node int32
-	home string
+	from string
 }
 
 // runningState is the difference between a running pod and a new pod of its class: it is being deleted, or holds more

@@ -52,7 +52,7 @@ func (l *Landing) Try(step *Step, offered func(key, value string) bool) *Trial {
 	for pod, x := range l.expected {
 		p := &Pod{Class: l.class(pod), going: l.running[pod].going}
 		t.remove(p, x.node)
-		t.arrive(p, x.home)
+		t.arrive(p, x.from)
 	}
 	for _, name := range step.Drain {
 		if n, ok := t.nodeNumber(name); ok {
@@ -63,7 +63,7 @@ func (l *Landing) Try(step *Step, offered func(key, value string) bool) *Trial {
 		p := &Pod{Name: m.Pod, To: m.To, On: m.From, from: m.From, Class: l.class(m.Pod), going: l.running[m.Pod].going}
 		t.Pods[m.Pod] = p
 		if x, waits := l.expected[m.Pod]; waits {
-			p.On = x.home
+			p.On = x.from
 			continue
 		}
 		if n, ok := t.nodeNumber(m.From); ok {

@@ -53,7 +53,7 @@ func (x *bindings) unforced(at scheduling.Placement) (out []string) {
 	}
 	place := int32(slices.Index(s.Places, at))
 	for i, p := range s.Queue {
-		if s.Home[i] == place && slices.ContainsFunc(x.bound, func(c simulation.Played) bool { return !s.Holds(&c, i) }) {
+		if s.Planned[i] == place && slices.ContainsFunc(x.bound, func(c simulation.Played) bool { return !s.Holds(&c, i) }) {
 			out = append(out, podspec.PodName(p.Pod))
 		}
 	}
@@ -98,7 +98,7 @@ func (x *bindings) realised(pod *corev1.Pod) *explanation.RealisedPod {
 		out.Displaced = append(out.Displaced, c.Displaced...)
 	}
 	for i, o := range others {
-		if admitted[i] && int32(i) != s.Home[q.Pod] {
+		if admitted[i] && int32(i) != s.Planned[q.Pod] {
 			if o.Node = s.Places[i].Node; o.Node == "" {
 				o.Launch = s.Places[i].Launch.Name
 			}
@@ -137,7 +137,7 @@ func (x *bindings) simulation(changed *corev1.Pod) *simulation.Plan {
 	f, plan := nominated.Read(f).Apart(x.plan)
 	c := f.Compile(false)
 	s, err := simulation.New(c, plan)
-	if err != nil || slices.Contains(s.Home, -1) || !fleet.Playable(c, plan) {
+	if err != nil || slices.Contains(s.Planned, -1) || !fleet.Playable(c, plan) {
 		return nil
 	}
 	return s
@@ -150,11 +150,11 @@ func (x *bindings) force(pod *corev1.Pod, s *simulation.Plan, q simulation.Asked
 			return
 		}
 		q.Pod, q.Only = s.Find(pod), true
-		if q.Pod >= 0 && lo.EveryBy(s.Play(q), func(x simulation.Played) bool { return x.To[q.Pod] == s.Home[q.Pod] }) {
+		if q.Pod >= 0 && lo.EveryBy(s.Play(q), func(x simulation.Played) bool { return x.To[q.Pod] == s.Planned[q.Pod] }) {
 			out = append(out, c)
 		}
 	}
-	home := s.Places[s.Home[q.Pod]]
+	home := s.Places[s.Planned[q.Pod]]
 	object, place, there := "Node/"+home.Node, "node "+home.Node, ""
 	if home.Launch != nil {
 		object, place, there = "Launch/"+home.Launch.Name, "launch "+home.Launch.Name, ", once it is there"
@@ -172,7 +172,7 @@ func (x *bindings) force(pod *corev1.Pod, s *simulation.Plan, q simulation.Asked
 		c.Text = "let it be bound before the others: give it priority " + c.To + ", or hold them off with scheduling gates until it is bound"
 		try(c, x.simulation(urgent), q)
 	}
-	if key, value := s.OwnLabel(s.Home[q.Pod]); value != "" {
+	if key, value := s.OwnLabel(s.Planned[q.Pod]); value != "" {
 		selecting := pod.DeepCopy()
 		selecting.Spec.NodeSelector = lo.Assign(selecting.Spec.NodeSelector, map[string]string{key: value})
 		try(scheduling.Change{Kind: scheduling.ChangeSelector, Key: key, Values: []string{value}, Text: "select " + key + "=" + value + ", which only " + place + " has"}, x.simulation(selecting), q)

@@ -23,7 +23,7 @@ type Plan struct {
 	Places    []scheduling.Placement // the nodes that are there, then the launches
 	Queue     []binding.Pod          // those that the plan places
 	classes   []int32                // of the queue
-	Home      []int32                // the place that the plan has for each pod of the queue; -1 for nodes that are not there
+	Planned   []int32                // the place that the plan has for each pod of the queue; -1 for nodes that are not there
 }
 
 // New is for a plan of c's problem. The error means a launch that is none of it.
@@ -55,23 +55,23 @@ func New(c *instance.Instance, plan *scheduling.Plan) (*Plan, error) {
 	}
 	for _, q := range s.scheduler.Queue() {
 		if n, ok := home[podspec.PodKey(q.Pod)]; ok {
-			s.Queue, s.classes, s.Home = append(s.Queue, q), append(s.classes, q.Class), append(s.Home, n)
+			s.Queue, s.classes, s.Planned = append(s.Queue, q), append(s.classes, q.Class), append(s.Planned, n)
 		}
 	}
 	return s, nil
 }
 
-// Turn is a pod of the queue that binds where the plan has it, and in which wave: those of the
+// PodWave is a pod of the queue that binds where the plan has it, and in which wave: those of the
 // first bind at their turn in the queue, those of the second need some that come later, and so on.
-type Turn struct {
+type PodWave struct {
 	Pod  int
 	Wave int // from 1
 }
 
-// Turns are the pods that kube-scheduler's filters admit to their places once those before them are
+// BindOrder are the pods that kube-scheduler's filters admit to their places once those before them are
 // there: the plan binds as it is where they are all. Those who are nominated to a node that is
 // there bind before machines join.
-func (s *Plan) Turns() (out []Turn) {
+func (s *Plan) BindOrder() (out []PodWave) {
 	state, there := s.scheduler.Model.Begin(), int32(s.scheduler.Model.Existing())
 	to := slices.Repeat([]int32{-1}, len(s.Queue))
 	before := 0
@@ -79,12 +79,12 @@ func (s *Plan) Turns() (out []Turn) {
 		first := len(out)
 		for i, turn := range state.PlaceAll(s.classes, to) {
 			if turn > 0 {
-				out = append(out, Turn{i, before + turn})
+				out = append(out, PodWave{i, before + turn})
 			}
 		}
-		slices.SortStableFunc(out[first:], func(a, b Turn) int { return cmp.Compare(a.Wave, b.Wave) })
+		slices.SortStableFunc(out[first:], func(a, b PodWave) int { return cmp.Compare(a.Wave, b.Wave) })
 	}
-	for i, home := range s.Home {
+	for i, home := range s.Planned {
 		if home >= 0 && home < there && nominated.Node(s.c.Facts.Problem, s.Queue[i].Pod) == s.Places[home].Node {
 			to[i] = home
 		}
@@ -93,7 +93,7 @@ func (s *Plan) Turns() (out []Turn) {
 	for _, kind := range s.kinds {
 		state.Join(kind)
 	}
-	copy(to, s.Home)
+	copy(to, s.Planned)
 	for _, t := range out {
 		to[t.Pod], before = -1, t.Wave-1
 	}

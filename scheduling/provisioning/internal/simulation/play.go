@@ -46,7 +46,7 @@ func (s *Plan) play(e *fleet.Course, q *Asked) Played {
 		node[i], place = int32(i), append(place, int32(i))
 	}
 	try := func(i int32, anywhere bool) bool {
-		class, home, to := s.Queue[i].Class, node[s.Home[i]], [1]int32{-1}
+		class, home, to := s.Queue[i].Class, node[s.Planned[i]], [1]int32{-1}
 		switch {
 		case (q.All || q.Nominated && i == q.Pod) && home >= 0 && r.Admits(class, home):
 			r.Place(class, home)
@@ -99,7 +99,7 @@ func (s *Plan) play(e *fleet.Course, q *Asked) Played {
 	if q.Pod < 0 {
 		return x
 	}
-	if to := x.To[q.Pod]; to >= 0 && to != s.Home[q.Pod] {
+	if to := x.To[q.Pod]; to >= 0 && to != s.Planned[q.Pod] {
 		r.Remove(s.Queue[q.Pod].Class, node[to])
 		for i, p := range s.Queue {
 			if x.To[i] < 0 && r.Admits(p.Class, node[to]) {
@@ -112,10 +112,10 @@ func (s *Plan) play(e *fleet.Course, q *Asked) Played {
 
 // Holds reports whether a pod is bound to its place, or as many of its class as planned are.
 func (s *Plan) Holds(x *Played, pod int) bool {
-	missing, place := 0, s.Home[pod]
+	missing, place := 0, s.Planned[pod]
 	for i, q := range s.Queue {
 		if q.Class == s.Queue[pod].Class {
-			if s.Home[i] == place {
+			if s.Planned[i] == place {
 				missing++
 			}
 			if x.To[i] == place {

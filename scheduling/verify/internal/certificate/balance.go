@@ -268,7 +268,7 @@ func readPayers(pr *proof, cert *certificate.Certificate, balances []*domainBala
 	}
 	values, ok := pr.claim.naturals("worth of ", cert.Values)
 	pays := make(map[string]*big.Int, len(values))
-	ok = pr.claim.readWorths(values, pays, key) && ok
+	ok = pr.claim.readDuals(values, pays, key) && ok
 	known := make(map[string]*payer)
 	var out []*payer
 	for _, t := range pr.claim.placed {

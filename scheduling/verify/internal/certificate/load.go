@@ -4,11 +4,11 @@ package certificate
 // requests of all of these pods.
 type load struct {
 	room []int64
-	pods []portion
+	pods []podCount
 }
 
-// portion is a number of pods of a class.
-type portion struct {
+// podCount is a number of pods of a class.
+type podCount struct {
 	class int
 	count int64
 }

@@ -199,7 +199,7 @@ func (pr *proof) loadOf(room []int64, mayBe func(s *podClass, constraint int) bo
 		if count == 0 {
 			continue
 		}
-		l.pods = append(l.pods, portion{i, count})
+		l.pods = append(l.pods, podCount{i, count})
 		for d, n := range s.size {
 			l.room[d] += n * count // all placed pods together are within an int64
 		}

@@ -154,7 +154,7 @@ func readProof(c *Claim, cert *certificate.Certificate) (*proof, bool) {
 			return sum
 		}
 	} else {
-		ok = pr.claim.readWorths(values, pr.worths, pr.key) && ok
+		ok = pr.claim.readDuals(values, pr.worths, pr.key) && ok
 		for i, texts := range cert.Vectors {
 			v, fine := pr.claim.naturals(fmt.Sprintf("vectors[%d]: value of ", i), texts)
 			pr.bound.values, ok = append(pr.bound.values, v), ok && fine
@@ -171,9 +171,9 @@ func readProof(c *Claim, cert *certificate.Certificate) (*proof, bool) {
 	return pr, true
 }
 
-// readWorths notes the worths of the pods that the certificate names, by their keys. Where it states two for one key,
+// readDuals notes the worths of the pods that the certificate names, by their keys. Where it states two for one key,
 // the least counts.
-func (c *Claim) readWorths(values, worths map[string]*big.Int, key func(t *snapshot.Pod) string) bool {
+func (c *Claim) readDuals(values, worths map[string]*big.Int, key func(t *snapshot.Pod) string) bool {
 	ok := true
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		t, v := c.state.Pods[name], values[name]

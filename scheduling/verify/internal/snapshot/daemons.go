@@ -100,15 +100,15 @@ const maxChoices = 4096
 // run then, one for each way that its pool and the conditions asked allow. Where there are more than maxChoices ways
 // it returns one node, on which a daemon runs only if it does so for all values.
 func (all Daemons) Choices(n *Node, asked []Expression) []*Node {
-	choices := all.fillings(n, asked)
+	choices := all.labelChoices(n, asked)
 	for _, choice := range choices {
 		all.start(choice)
 	}
 	return choices
 }
 
-// fillings are the copies of Choices, with the daemons of the node.
-func (all Daemons) fillings(n *Node, asked []Expression) []*Node {
+// labelChoices are the copies of Choices, with the daemons of the node.
+func (all Daemons) labelChoices(n *Node, asked []Expression) []*Node {
 	first := *n
 	first.Open = func(string) Opening { return Opening{} }
 	choices := []*Node{&first}

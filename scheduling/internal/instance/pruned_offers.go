@@ -10,16 +10,16 @@ import (
 // mostThinned is the size of the keys, in bytes, above which remembered answers are dropped.
 const mostThinned = 16 << 20
 
-// thinned remembers answers of [model.Thin] for options without groups, because plans that differ in a few pods ask
+// prunedOffers remembers answers of [model.PruneDominated] for options without groups, because plans that differ in a few pods ask
 // about the same offers of a zone many times. It may be used concurrently.
-type thinned struct {
+type prunedOffers struct {
 	mutex sync.Mutex
 	known map[string][]int
 	bytes int
 }
 
-// thin is [model.Thin]. The caller must not change the answer.
-func (t *thinned) thin(options []model.Option) []int {
+// undominated is [model.PruneDominated]. The caller must not change the answer.
+func (t *prunedOffers) undominated(options []model.Option) []int {
 	if len(options) == 0 {
 		return nil
 	}
@@ -43,7 +43,7 @@ func (t *thinned) thin(options []model.Option) []int {
 	if known {
 		return out
 	}
-	out = model.Thin(options)
+	out = model.PruneDominated(options)
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
 	if t.known == nil || t.bytes > mostThinned {

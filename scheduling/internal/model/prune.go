@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// Thin lists the options, ascending, that no other one dominates. One option dominates another if it costs at
+// PruneDominated lists the options, ascending, that no other one dominates. One option dominates another if it costs at
 // most as much, has at least as much room, and admits at least the same groups, at the same rank.
-func Thin(options []Option) []int {
+func PruneDominated(options []Option) []int {
 	order := make([]int, len(options))
 	for i := range order {
 		order[i] = i

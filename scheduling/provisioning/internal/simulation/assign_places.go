@@ -7,7 +7,7 @@ import (
 
 // Waves is in how many waves the plan binds; ok is false where not all of it does.
 func (s *Plan) Waves() (waves int, ok bool) {
-	turns := s.Turns()
+	turns := s.BindOrder()
 	for _, t := range turns {
 		waves = max(waves, t.Wave)
 	}
@@ -22,10 +22,10 @@ type slots struct {
 	next   int // the place that is tried next
 }
 
-// Deal assigns the places that the plan has for a class to the pods of that class anew, in the order of the queue. Each pod
+// AssignPlaces assigns the places that the plan has for a class to the pods of that class anew, in the order of the queue. Each pod
 // takes a place that admits it at its turn, of the kind of node of which most places are left. A pod that finds none tries
 // again after the others. The result is the place of each pod of the queue. Together, the pods of a class keep their places.
-func (s *Plan) Deal() []int32 {
+func (s *Plan) AssignPlaces() []int32 {
 	of := make([][]*slots, len(s.c.Planned)) // by class
 	s.offer(of)
 	state := s.scheduler.Model.Begin()
@@ -36,7 +36,7 @@ func (s *Plan) Deal() []int32 {
 	for again := true; again; {
 		again = false
 		for i, class := range s.classes {
-			if home[i] >= 0 || s.Home[i] < 0 {
+			if home[i] >= 0 || s.Planned[i] < 0 {
 				continue
 			}
 			to := slices.IndexFunc(of[class], func(x *slots) bool { return x.total > 0 && state.Admits(class, x.places[x.next]) })
@@ -50,7 +50,7 @@ func (s *Plan) Deal() []int32 {
 		}
 	}
 	for i, class := range s.classes {
-		if home[i] >= 0 || s.Home[i] < 0 {
+		if home[i] >= 0 || s.Planned[i] < 0 {
 			continue
 		}
 		home[i] = of[class][slices.IndexFunc(of[class], func(x *slots) bool { return x.total > 0 })].take()
@@ -67,7 +67,7 @@ func (s *Plan) offer(of [][]*slots) {
 	known, at := map[kind]*slots{}, map[[2]int32]int{}
 	there := int32(s.scheduler.Model.Existing())
 	for i, class := range s.classes {
-		place := s.Home[i]
+		place := s.Planned[i]
 		if place < 0 {
 			continue
 		}
