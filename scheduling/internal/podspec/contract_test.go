@@ -74,7 +74,7 @@ func TestMatchesNodeIsNodeAffinity(t *testing.T) {
 	matched := 0
 	for seed := range uint64(3000) {
 		r := draw{rand.New(rand.NewPCG(seed, 2))}
-		spec := &corev1.PodSpec{}
+		spec, fields := &corev1.PodSpec{}, false
 		if r.IntN(2) == 0 {
 			spec.NodeSelector = map[string]string{"tier": r.one("a", "b")}
 		}
@@ -84,6 +84,12 @@ func TestMatchesNodeIsNodeAffinity(t *testing.T) {
 				var term corev1.NodeSelectorTerm
 				for range r.IntN(3) {
 					term.MatchExpressions = append(term.MatchExpressions, r.expression())
+				}
+				if r.IntN(6) == 0 {
+					fields = true
+					term.MatchFields = []corev1.NodeSelectorRequirement{{
+						Key: "metadata.name", Operator: corev1.NodeSelectorOperator(r.one("In", "NotIn")), Values: []string{r.one("n", "m")},
+					}}
 				}
 				terms.NodeSelectorTerms = append(terms.NodeSelectorTerms, term)
 			}
@@ -103,6 +109,9 @@ func TestMatchesNodeIsNodeAffinity(t *testing.T) {
 			some := slices.ContainsFunc(c.Alternatives(), func(all []Expression) bool {
 				return !slices.ContainsFunc(all, func(e Expression) bool { return !e.Matches(node.Labels) })
 			})
+			if fields {
+				continue // they name existing nodes, so that no new node has the name
+			}
 			require.Equal(t, want, some, "seed %d: alternatives of %+v on %v", seed, spec, node.Labels)
 			if want {
 				matched++

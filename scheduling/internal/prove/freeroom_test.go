@@ -1,4 +1,4 @@
-package provisioning_test
+package prove_test
 
 import (
 	"fmt"
@@ -13,8 +13,8 @@ import (
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 )
 
-// Free room on running nodes is taken off the bound: node by node where there are few
-// kinds of them, about so much where there are many, and never too little.
+// TestBoundBesideNodes: the free capacity of existing nodes lowers the bound: exactly where the nodes are of few kinds, and by an
+// estimate that is not too small where they are of many.
 func TestBoundBesideNodes(t *testing.T) {
 	catalog := st.MustCatalog(st.Type("m", st.Capacity(st.Cores(4), st.GiB(16)), st.OnDemand("a", 4000)))
 	for _, tt := range []struct {

@@ -1,4 +1,4 @@
-package provisioning_test
+package prove_test
 
 import (
 	"fmt"
@@ -17,7 +17,8 @@ import (
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 )
 
-// Pods that keep their kind off a host, or spread over hosts, prove how many machines it takes.
+// TestBoundOfLoners: anti-affinity or a spread over hosts bounds the pods on a node, so that the number of pods bounds the number
+// of nodes, e.g. ten nodes for ten pods of which a node holds one.
 func TestBoundOfLoners(t *testing.T) {
 	alone := st.Apart(corev1.LabelHostname)
 	half, web := st.Requests(st.MilliCPU(500)), st.Label("app", "web")
@@ -33,18 +34,18 @@ func TestBoundOfLoners(t *testing.T) {
 		kind  string
 	}{
 		{"each has a machine", scheduling.Problem{Pods: st.Pods(10, "p", half, web, alone)}, 1000, "assignment"},
-		{"others fill them up", scheduling.Problem{Pods: append(st.Pods(10, "p", half, web, alone), st.Pods(10, "q", half)...)}, 1000, "assignment"},
-		{"two kinds may meet", scheduling.Problem{Pods: append(st.Pods(10, "p", half, web, alone), st.Pods(10, "q", half, st.Label("app", "api"), alone)...)}, 1000, "assignment"},
-		{"one has a node", scheduling.Problem{Pods: st.Pods(10, "p", half, web, alone), Nodes: []*corev1.Node{node}}, 900, "assignment"},
-		{"one runs there", scheduling.Problem{Pods: st.Pods(10, "p", half, web, alone), Nodes: []*corev1.Node{node}, Running: st.Pods(1, "r", web, st.OnNode("n"))}, 1000, "assignment"},
-		{"one of two runs there", scheduling.Problem{Pods: st.Pods(13, "p", st.Requests(st.MilliCPU(300)), web, st.Spread(corev1.LabelHostname, st.Skew(2))), Nodes: []*corev1.Node{node}, Running: st.Pods(1, "r", web, st.OnNode("n"))}, 600, "assignment"},
-		{"one alone is no loner", scheduling.Problem{Pods: st.Pods(1, "p", half, web, alone)}, 100, "resource"},
-		{"two share a machine", scheduling.Problem{Pods: st.Pods(12, "p", st.Requests(st.MilliCPU(300)), web, st.Spread(corev1.LabelHostname, st.Skew(2)))}, 600, "assignment"},
+		{"pods without a term use the room", scheduling.Problem{Pods: append(st.Pods(10, "p", half, web, alone), st.Pods(10, "q", half)...)}, 1000, "assignment"},
+		{"pods of two terms share nodes", scheduling.Problem{Pods: append(st.Pods(10, "p", half, web, alone), st.Pods(10, "q", half, st.Label("app", "api"), alone)...)}, 1000, "assignment"},
+		{"an existing node takes one", scheduling.Problem{Pods: st.Pods(10, "p", half, web, alone), Nodes: []*corev1.Node{node}}, 900, "assignment"},
+		{"one runs on the existing node", scheduling.Problem{Pods: st.Pods(10, "p", half, web, alone), Nodes: []*corev1.Node{node}, Running: st.Pods(1, "r", web, st.OnNode("n"))}, 1000, "assignment"},
+		{"one of two runs on the node", scheduling.Problem{Pods: st.Pods(13, "p", st.Requests(st.MilliCPU(300)), web, st.Spread(corev1.LabelHostname, st.Skew(2))), Nodes: []*corev1.Node{node}, Running: st.Pods(1, "r", web, st.OnNode("n"))}, 600, "assignment"},
+		{"a single pod", scheduling.Problem{Pods: st.Pods(1, "p", half, web, alone)}, 100, "resource"},
+		{"maxSkew 2 puts two on a node", scheduling.Problem{Pods: st.Pods(12, "p", st.Requests(st.MilliCPU(300)), web, st.Spread(corev1.LabelHostname, st.Skew(2)))}, 600, "assignment"},
 		{"whole machines", scheduling.Problem{Pods: append(st.Pods(6, "p", half, web, st.Spread(corev1.LabelHostname, st.Skew(2))), st.Pods(10, "q", half)...)}, 750, "cover"},
-		{"a spread of fewer than the skew is none", scheduling.Problem{Pods: st.Pods(8, "p", half, web, st.Spread(corev1.LabelHostname, st.Skew(8)))}, 350, "resource"},
-		{"a spread of others is none", scheduling.Problem{Pods: st.Pods(8, "p", half, web, st.Spread(corev1.LabelHostname, st.Of("app", "api")))}, 350, "resource"},
-		{"a spread that need not hold is none", scheduling.Problem{Pods: st.Pods(8, "p", half, web, st.Spread(corev1.LabelHostname, st.Soft()))}, 350, "resource"},
-		{"a wish is none", scheduling.Problem{Pods: st.Pods(8, "p", half, web, st.Apart(corev1.LabelHostname, st.Weight(1)))}, 350, "resource"},
+		{"fewer pods than maxSkew", scheduling.Problem{Pods: st.Pods(8, "p", half, web, st.Spread(corev1.LabelHostname, st.Skew(8)))}, 350, "resource"},
+		{"a spread that selects other pods", scheduling.Problem{Pods: st.Pods(8, "p", half, web, st.Spread(corev1.LabelHostname, st.Of("app", "api")))}, 350, "resource"},
+		{"ScheduleAnyway", scheduling.Problem{Pods: st.Pods(8, "p", half, web, st.Spread(corev1.LabelHostname, st.Soft()))}, 350, "resource"},
+		{"preferred anti-affinity", scheduling.Problem{Pods: st.Pods(8, "p", half, web, st.Apart(corev1.LabelHostname, st.Weight(1)))}, 350, "resource"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			tt.p.NodePools, tt.p.Catalog = []*scheduling.NodePool{st.NodePool("pool")}, catalog
@@ -56,7 +57,7 @@ func TestBoundOfLoners(t *testing.T) {
 	}
 }
 
-// Where everything is on running nodes there is nothing to prove.
+// Pods that are all on existing nodes cost nothing, so that the bound is 0 and needs no certificate.
 func TestNoBoundOfNothing(t *testing.T) {
 	p := scheduling.Problem{Pods: st.Pods(3, "p", st.Requests(st.Cores(1))), Nodes: []*corev1.Node{st.Node("n", st.Allocatable(st.Cores(4), st.GiB(8)))}}
 	plan, err := st.Audit(t.Context(), scheduling.Policy{}, p)
@@ -66,8 +67,8 @@ func TestNoBoundOfNothing(t *testing.T) {
 	assert.Equal(t, scheduling.StatusOptimal, plan.Summary.Status)
 }
 
-// The bound of few pods, some of which keep their kind off a host or are spread over hosts, is never
-// above what trying every way to put them on machines finds.
+// The bound of few pods, some with anti-affinity or a spread over hosts, is at most the price of the cheapest partition of the
+// pods into nodes, of all partitions.
 func TestBoundOfLonersAgainstEveryPartition(t *testing.T) {
 	tight := 0
 	_, problems := soak.Window(40)
@@ -108,8 +109,7 @@ func TestBoundOfLonersAgainstEveryPartition(t *testing.T) {
 	assert.Greater(t, tight, problems/2)
 }
 
-// cheapestPartition tries every way to put pods on machines of which each holds no more pods of a
-// kind than its limit.
+// cheapestPartition is the price of the cheapest partition of pods into nodes that hold no more pods of a kind than its limit.
 func cheapestPartition(sizes []int64, kinds, limits []int, caps, prices []int64) int64 {
 	cost := make([]int64, 1<<len(sizes)) // of a machine for a set of pods
 	for set := range cost {

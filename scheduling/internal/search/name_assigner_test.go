@@ -1,4 +1,4 @@
-package provisioning_test
+package search_test
 
 import (
 	"slices"
@@ -12,13 +12,13 @@ import (
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 )
 
-// beside demands that a pod of either workload is on the same host.
+// beside is required affinity per host to pods of the workloads lead and follow.
 var beside = st.Near(corev1.LabelHostname, st.OfAll(st.In("app", "lead", "follow")))
 
-// Pods that follow each other to a host begin there with the first of their names, since
-// kube-scheduler lets whoever comes first begin, and nobody after.
+// TestTheFirstBeginsWhatOthersFollow: of pods with affinity to each other, the first by name is the first on its host, because
+// kube-scheduler lets a pod without a match anywhere bind only if its affinity selects the pod itself, and only once.
 func TestTheFirstBeginsWhatOthersFollow(t *testing.T) {
-	// Those who lead wait for one who follows to be in their zone.
+	// Pods of lead bind after a pod of follow is in their zone.
 	leads := st.Pods(5, "lead", st.Label("app", "lead"), st.Requests(st.MilliCPU(250)), st.Near(corev1.LabelTopologyZone, st.OfAll(st.In("app", "follow"))))
 	follow := st.Pods(7, "follow", st.Label("app", "follow"), st.Requests(st.MilliCPU(1900)), beside)
 	p := scheduling.Problem{
@@ -30,7 +30,7 @@ func TestTheFirstBeginsWhatOthersFollow(t *testing.T) {
 	assert.Empty(t, plan.Unschedulable)
 }
 
-// Those who begin are not overtaken by others who could, too.
+// TestOthersDoNotBeginBefore: the first pod of a host is not preceded in the queue by another pod that could be the first, too.
 func TestOthersDoNotBeginBefore(t *testing.T) {
 	for _, tt := range []struct{ first, second string }{{"a", "z"}, {"z", "a"}} {
 		t.Run(tt.first, func(t *testing.T) {

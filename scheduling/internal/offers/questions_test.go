@@ -1,4 +1,4 @@
-package provisioning
+package offers_test
 
 import (
 	"fmt"
@@ -12,7 +12,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// asking is a group whose required affinity has one alternative per argument.
+// asking is a group of pods whose required affinity has one alternative per argument.
 func asking(terms ...corev1.NodeSelectorRequirement) *podspec.Constraint {
 	affinity := &corev1.NodeSelector{}
 	for _, t := range terms {
@@ -25,6 +25,7 @@ func expr(key string, op corev1.NodeSelectorOperator, values ...string) corev1.N
 	return corev1.NodeSelectorRequirement{Key: key, Operator: op, Values: values}
 }
 
+// described are the values, with a word for the absence of the label.
 func described(atoms []offers.OpenValue) []string {
 	out := []string{}
 	for _, a := range atoms {
@@ -37,7 +38,9 @@ func described(atoms []offers.OpenValue) []string {
 	return out
 }
 
-func TestAtoms(t *testing.T) {
+// TestOpenValuesAreFew: a label that a NodePool leaves open has as few values as serve all groups of pods, among those that the
+// NodePool allows (R34).
+func TestOpenValuesAreFew(t *testing.T) {
 	exists := requirements.MustNew("team", requirements.Exists)
 	for _, tt := range []struct {
 		name   string
@@ -70,8 +73,8 @@ func TestAtoms(t *testing.T) {
 	}
 }
 
-// Every atom list covers every group that the pool can serve at all.
-func TestAtomsCoverEveryQuestion(t *testing.T) {
+// TestOpenValuesCoverEveryQuestion: for each group of pods that the NodePool can serve at all, one of the values satisfies it.
+func TestOpenValuesCoverEveryQuestion(t *testing.T) {
 	pool := requirements.MustNew("n", requirements.Gte, "0")
 	var groups []*podspec.Constraint
 	for i := range 12 {
@@ -88,7 +91,8 @@ func TestAtomsCoverEveryQuestion(t *testing.T) {
 	}
 }
 
-// Too many combinations give way to one for each alternative of each group.
+// TestCombinationsStayBounded: where open labels have too many combinations of values, there is one combination for each
+// alternative of each group.
 func TestCombinationsStayBounded(t *testing.T) {
 	var groups []*podspec.Constraint
 	var open []offers.OpenKey
@@ -120,42 +124,4 @@ func TestCombinationsStayBounded(t *testing.T) {
 		}
 		assert.True(t, found, "group %d finds no combination", i)
 	}
-}
-
-func TestMatchesNode(t *testing.T) {
-	labels := map[string]string{"zone": "a", "size": "8", "words": "many"}
-	for _, tt := range []struct {
-		name string
-		expr corev1.NodeSelectorRequirement
-		want bool
-	}{
-		{"In", expr("zone", "In", "a", "b"), true},
-		{"In, absent", expr("none", "In", "a"), false},
-		{"NotIn", expr("zone", "NotIn", "a"), false},
-		{"NotIn, absent", expr("none", "NotIn", "a"), true},
-		{"Exists", expr("zone", "Exists"), true},
-		{"DoesNotExist", expr("none", "DoesNotExist"), true},
-		{"Gt", expr("size", "Gt", "7"), true},
-		{"Lt", expr("size", "Lt", "8"), false},
-		{"Gt of words", expr("words", "Gt", "1"), false},
-		{"P77: a well-known label that the node lacks", expr("topology.kubernetes.io/zone", "In", "a"), false},
-	} {
-		t.Run(tt.name, func(t *testing.T) { assert.Equal(t, tt.want, asking(tt.expr).MatchesNode("n", labels)) })
-	}
-	t.Run("any alternative suffices", func(t *testing.T) {
-		assert.True(t, asking(expr("zone", "In", "b"), expr("size", "Gt", "7")).MatchesNode("n", labels))
-	})
-	t.Run("no usable alternative matches nothing", func(t *testing.T) {
-		assert.False(t, asking().MatchesNode("n", labels))
-	})
-	t.Run("R26: fields select running nodes by name and no new node", func(t *testing.T) {
-		c := podspec.NewConstraint(&corev1.PodSpec{Affinity: &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{
-			RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{{
-				MatchFields: []corev1.NodeSelectorRequirement{expr("metadata.name", "In", "n")},
-			}}},
-		}}})
-		assert.True(t, c.MatchesNode("n", labels))
-		assert.False(t, c.MatchesNode("m", labels))
-		assert.False(t, c.Terms[0].FieldsAllowNew())
-	})
 }

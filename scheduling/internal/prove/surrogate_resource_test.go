@@ -1,4 +1,4 @@
-package provisioning_test
+package prove_test
 
 import (
 	"context"
@@ -16,8 +16,8 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
 )
 
-// Large machines hold three pods of 2 GiB each and leave a gibibyte of room. That counts for the
-// bound even though there are more pods of any of ten other sizes.
+// TestStepsOfSizesThatFewPodsHave: a node of 7 GiB holds three pods of 2 GiB and leaves 1 GiB unused. The bound counts memory in
+// quanta of 2 GiB for these pods, although ten other sizes have more pods each.
 func TestStepsOfSizesThatFewPodsHave(t *testing.T) {
 	p := scheduling.Problem{
 		NodePools: []*scheduling.NodePool{st.NodePool("pool")},

@@ -1,4 +1,4 @@
-package provisioning
+package offers_test
 
 import (
 	"testing"
@@ -13,9 +13,9 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// Values are made up where pods keep apart, or ask for so many domains, and only where
-// the pool leaves the choice.
-func TestLevels(t *testing.T) {
+// TestOpenLabelValues: a label that a NodePool leaves open gets further values only where pods need more domains of it,
+// because of required anti-affinity or minDomains, and only values that the NodePool allows; at most eight.
+func TestOpenLabelValues(t *testing.T) {
 	const key = "example.com/level"
 	anti := podspec.TopologyTerm{Kind: podspec.AntiAffinityTerm, Key: key}
 	spread := func(least int64) podspec.TopologyTerm {
@@ -33,20 +33,20 @@ func TestLevels(t *testing.T) {
 		have    []string
 		want    []string
 	}{
-		"nobody asks":                {nil, 3, nil, nil, exists, []string{"0"}, []string{"0"}},
-		"one for each, and others":   {[]podspec.TopologyTerm{anti}, 2, nil, nil, exists, []string{"0"}, []string{"0", "1", "2"}},
-		"those that others ask for":  {[]podspec.TopologyTerm{anti}, 1, nil, nil, exists, []string{"b", "a", "b"}, []string{"a", "b"}},
+		"no term on the label":       {nil, 3, nil, nil, exists, []string{"0"}, []string{"0"}},
+		"one for each pod, and more": {[]podspec.TopologyTerm{anti}, 2, nil, nil, exists, []string{"0"}, []string{"0", "1", "2"}},
+		"values of other pods":       {[]podspec.TopologyTerm{anti}, 1, nil, nil, exists, []string{"b", "a", "b"}, []string{"a", "b"}},
 		"not more than eight":        {[]podspec.TopologyTerm{anti}, 99, nil, nil, exists, nil, []string{"0", "1", "2", "3", "4", "5", "6", "7"}},
-		"a wish is none":             {[]podspec.TopologyTerm{wish}, 2, nil, nil, exists, []string{"0"}, []string{"0"}},
-		"a host is its own":          {[]podspec.TopologyTerm{{Kind: podspec.AntiAffinityTerm, Key: corev1.LabelHostname}}, 2, nil, nil, exists, []string{"0"}, []string{"0"}},
+		"a preferred term":           {[]podspec.TopologyTerm{wish}, 2, nil, nil, exists, []string{"0"}, []string{"0"}},
+		"a term over hosts":          {[]podspec.TopologyTerm{{Kind: podspec.AntiAffinityTerm, Key: corev1.LabelHostname}}, 2, nil, nil, exists, []string{"0"}, []string{"0"}},
 		"as many domains as asked":   {[]podspec.TopologyTerm{spread(3)}, 9, nil, nil, exists, []string{"0"}, []string{"0", "1", "2"}},
 		"no domain without need":     {[]podspec.TopologyTerm{spread(0)}, 9, nil, nil, exists, []string{"0"}, []string{"0"}},
-		"nor for those that spread":  {[]podspec.TopologyTerm{anti, spread(1)}, 2, nil, nil, exists, []string{"0"}, []string{"0"}},
-		"what nodes have is taken":   {[]podspec.TopologyTerm{anti}, 1, nil, []string{"0", "2"}, exists, []string{"0"}, []string{"0", "1", "3"}},
-		"who runs keeps others away": {nil, 0, []instance.ExistingAntiAffinity{{Term: anti}}, []string{"0"}, exists, []string{"0"}, []string{"0", "1"}},
+		"a spread without minimum":   {[]podspec.TopologyTerm{anti, spread(1)}, 2, nil, nil, exists, []string{"0"}, []string{"0"}},
+		"values of existing nodes":   {[]podspec.TopologyTerm{anti}, 1, nil, []string{"0", "2"}, exists, []string{"0"}, []string{"0", "1", "3"}},
+		"anti-affinity that runs":    {nil, 0, []instance.ExistingAntiAffinity{{Term: anti}}, []string{"0"}, exists, []string{"0"}, []string{"0", "1"}},
 		"the pool lists its values":  {[]podspec.TopologyTerm{anti}, 5, nil, nil, requirements.MustNew(key, requirements.In, "x", "y"), []string{"x", "y"}, []string{"x", "y"}},
 		"the pool leaves some out":   {[]podspec.TopologyTerm{anti}, 1, nil, nil, requirements.MustNew(key, requirements.NotIn, "0"), nil, []string{"1", "2"}},
-		"what the pool does not have": {
+		"a value that the pool excludes": {
 			[]podspec.TopologyTerm{anti}, 1, nil, nil, requirements.MustNew(key, requirements.NotIn, "a"), []string{"a"}, []string{"a", "0", "1"},
 		},
 	} {

@@ -1,4 +1,4 @@
-package provisioning
+package prove_test
 
 import (
 	"fmt"
@@ -11,11 +11,12 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/prove"
 )
 
-// tinySpread is a spread with so few pods that every order of binding can be tried.
+// tinySpread is a spread, or an anti-affinity term, over three domains at most with so few pods that every order of binding
+// can be tried.
 type tinySpread struct {
 	prove.DomainSpread
 	held    int64 // pods of the rule that need not be placed
-	strange int64 // pods that count and are not of the rule: they go anywhere
+	strange int64 // pods that the rule counts and that do not have it, so that they may bind in any domain
 }
 
 func randomSpread(r *rand.Rand) tinySpread {
@@ -35,15 +36,15 @@ func randomSpread(r *rand.Rand) tinySpread {
 	return s
 }
 
-// scene is a state while pods bind: those of the rule by domain, and all that count.
+// spreadScene is a state while pods bind: pods of the rule, and all pods that it counts, by domain.
 type spreadScene struct {
 	own, all [3]int64
 	strange  int64
 }
 
-// outcomes are the numbers of the rule's pods by domain in every plan that places at least
-// placed of them and up to held more. A domain that does not count is not looked at until it
-// has pods. Pods that are kept apart bind where none is that counts, and keep such away.
+// outcomes are the numbers of the rule's pods by domain in every plan that places at least Placed of them and up to held
+// more. Only domains with Counts are in the minimum of a spread. With Apart a pod binds only in a domain without counted
+// pods, and keeps further counted pods off.
 func (s *tinySpread) outcomes() map[[3]int64]bool {
 	found, seen := map[[3]int64]bool{}, map[spreadScene]bool{}
 	var visit func(x spreadScene)
@@ -87,8 +88,8 @@ func (s *tinySpread) outcomes() map[[3]int64]bool {
 	return found
 }
 
-// TestDomainSpreadBounds tries everything: no plan has more or fewer pods of a rule in a
-// domain than is said, and where no other pods are counted some plan has as many.
+// TestDomainSpreadBounds tries every order of binding: no plan has more or fewer pods of a rule in a domain than Bounds
+// states, and where the rule counts no other pods, some plan has as many.
 func TestDomainSpreadBounds(t *testing.T) {
 	r := rand.New(rand.NewPCG(91, 4))
 	exact, compared := 0, 0
@@ -100,7 +101,7 @@ func TestDomainSpreadBounds(t *testing.T) {
 		for own := range s.outcomes() {
 			total := own[0] + own[1] + own[2]
 			for z := range s.Running {
-				// Of those that are there, any may be the ones that need not be placed.
+				// Any of the pods in a domain may be the ones that need not be placed.
 				low[z] = min(low[z], max(0, own[z]-(total-s.Placed)))
 				high[z] = max(high[z], min(own[z], s.Placed))
 			}

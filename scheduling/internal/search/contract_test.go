@@ -1,0 +1,142 @@
+package search_test
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/internal/soak"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/pack"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/search"
+	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
+	"github.com/plimsoll-go/plimsoll/scheduling/verify"
+)
+
+// searched is a trial for a problem, with the least work.
+func searched(t *testing.T, p scheduling.Problem) *search.Trial {
+	t.Helper()
+	facts, err := instance.NewFacts(&p, &scheduling.Policy{})
+	require.NoError(t, err)
+	c, params := facts.Compile(true), pack.Params{Snug: true}
+	if !c.HasTopologyTerms() {
+		m := c.Unsited().Model
+		return search.NewTrial(c, pack.PlaceWithinLimits(m, pack.Search(m, params), params))
+	}
+	trial, _ := search.NewSitePlanner(c, nil).Solve(params)
+	return trial
+}
+
+// aboutPlaces are the rules of launches and of pods on nodes. The summary, certificate and reasons are made by other packages, and
+// provisioning takes away the options at which launches would together exceed limits and reservations.
+func aboutPlaces() []verify.Code {
+	return []verify.Code{
+		verify.CodePodDuplicated, verify.CodeLaunchRequests, verify.CodeLaunchLabels, verify.CodeLaunchTaints, verify.CodeLaunchRequirements,
+		verify.CodeNoOptions, verify.CodeMinValues, verify.CodeOptionOrder, verify.CodeOptionPrice,
+		verify.CodeOfferingUnavailable, verify.CodePoolRequirements, verify.CodeNodeAffinity, verify.CodeTaints, verify.CodeHostPorts, verify.CodeResources,
+		verify.CodeNodeLeaving, verify.CodeVolume, verify.CodeAttachLimit, verify.CodeTopologySpread, verify.CodePodAffinity,
+		verify.CodePodAntiAffinity, verify.CodeOptionTopology,
+	}
+}
+
+// TestDecodedPlansKeepTheRules: of a solution that the search finds, every launch holds its pods at each of its options, its
+// NodePool may launch these, and all pods bind in the order of kube-scheduler's queue. Pods that would not bind are left out.
+func TestDecodedPlansKeepTheRules(t *testing.T) {
+	t.Parallel()
+	placed := 0
+	for seed := range soak.Cases(120) {
+		// Volumes that pods share are the business of package volumes.
+		p := st.Random(seed, st.Size{Pods: 20, Types: 5, Pools: 3, Nodes: 3, TopologyTerms: seed%3 > 0})
+		p.Claims, p.Volumes, p.StorageClasses, p.CSINodes = nil, nil, nil, nil
+		for _, pod := range slices.Concat(p.Pods, p.Running) {
+			pod.Spec.Volumes = nil
+		}
+		trial := searched(t, p)
+		plan, ok := search.Decode(trial)
+		require.True(t, ok, "seed %d: with caution every launch has its minValues", seed)
+		listed := map[string]bool{}
+		for pod := range plan.Placements() {
+			listed[pod.String()] = true
+		}
+		placed += len(listed)
+		for _, pod := range p.Pods {
+			if podspec.Pending(pod) && !listed[podspec.PodName(pod)] {
+				plan.Unschedulable = append(plan.Unschedulable, scheduling.Unschedulable{Pod: podspec.PodName(pod)})
+			}
+		}
+		var report *verify.Report
+		if errors.As(verify.Checker{SkipRefusals: true}.Plan(p, plan), &report) {
+			for _, v := range report.Violations {
+				require.NotContains(t, aboutPlaces(), v.Code, "seed %d: %v", seed, v)
+			}
+		}
+	}
+	assert.Greater(t, placed, 500)
+}
+
+// TestDecodingIsRepeatable: a trial is decoded into the same plan each time, and the order in which the problem lists its objects
+// does not show.
+func TestDecodingIsRepeatable(t *testing.T) {
+	for seed := range soak.Cases(25) {
+		p := st.Random(seed, st.Size{Pods: 15, Types: 4, Pools: 2, Nodes: 2, TopologyTerms: true})
+		trial := searched(t, p)
+		plan, _ := search.Decode(trial)
+		again, _ := search.Decode(trial)
+		require.Equal(t, plan, again, "seed %d", seed)
+		shuffled, _ := search.Decode(searched(t, st.Shuffle(p, seed)))
+		require.Equal(t, plan, shuffled, "seed %d", seed)
+	}
+}
+
+// TestDomainsComeBeforeMachines: pods that are spread over zones go to the zones first and to machines then, so that six pods of
+// three zones use one node in each, although one zone is the cheapest.
+func TestDomainsComeBeforeMachines(t *testing.T) {
+	p := scheduling.Problem{
+		Pods:      st.Pods(6, "web", st.Label("app", "web"), st.Requests(st.Cores(1)), st.Spread(corev1.LabelTopologyZone)),
+		NodePools: []*scheduling.NodePool{st.NodePool("pool")},
+		Catalog:   st.MustCatalog(st.Type("m", st.Capacity(st.Cores(8), st.GiB(32)), st.OnDemand("a", 100), st.OnDemand("b", 300), st.OnDemand("c", 300))),
+	}
+	plan, ok := search.Decode(searched(t, p))
+	require.True(t, ok)
+	pods := map[string]int{}
+	for _, l := range plan.Launches {
+		pods[l.Options[0].Zone] += len(l.Pods)
+	}
+	assert.Equal(t, map[string]int{"a": 2, "b": 2, "c": 2}, pods)
+}
+
+// TestUrgentPodsComeFirst: where not all pods can be placed, a pod of a high priority has its place before any number of others.
+func TestUrgentPodsComeFirst(t *testing.T) {
+	urgent := st.Pod("urgent", st.Requests(st.Cores(2)))
+	high := int32(1000)
+	urgent.Spec.Priority = &high
+	plan, ok := search.Decode(searched(t, scheduling.Problem{
+		Pods:      append(st.Pods(2, "small", st.Requests(st.Cores(1))), urgent),
+		NodePools: []*scheduling.NodePool{st.NodePool("pool", st.MaxNodes(1))},
+		Catalog:   st.MustCatalog(st.Type("m", st.Capacity(st.Cores(2), st.GiB(32)), st.OnDemand("a", 100))),
+	}))
+	require.True(t, ok)
+	require.Len(t, plan.Launches, 1)
+	assert.Equal(t, []string{"default/urgent"}, plan.Launches[0].Pods)
+}
+
+// TestScores: of two trials the one that places more pods is better, at any price; with equal pods the cheaper one is.
+func TestScores(t *testing.T) {
+	trial := func(nodes, price int64) *search.Score {
+		return searched(t, scheduling.Problem{
+			Pods:      st.Pods(4, "web", st.Requests(st.Cores(2))),
+			NodePools: []*scheduling.NodePool{st.NodePool("pool", st.MaxNodes(nodes))},
+			Catalog:   st.MustCatalog(st.Type("m", st.Capacity(st.Cores(2), st.GiB(32)), st.OnDemand("a", st.Cents(price)))),
+		}).Score()
+	}
+	for _, pair := range [][2]*search.Score{{trial(3, 9), trial(2, 1)}, {trial(3, 1), trial(3, 9)}} {
+		assert.True(t, pair[0].Better(pair[1]))
+		assert.False(t, pair[1].Better(pair[0]))
+	}
+}
