@@ -34,7 +34,7 @@ type Term struct {
 type Violation struct {
 	Refusal Refusal
 	Term    int   // its place among [Terms.Required]
-	Domain  int32 // that of the node, see [Model.Domain]
+	Domain  int32 // that of the node, -1 for a node that has joined as its own domain: see [Model.Value]
 }
 
 // Check judges the topology terms of a class as the pods stand now. It serves one class and one state of things at a time:
@@ -168,9 +168,13 @@ func (s *State) Violations(c int32, domain func(axis int) int32) []Violation {
 			o := &x.required[v.Term]
 			return o.Spec.Kind == podspec.AntiAffinityTerm && o.Axis == t.Axis && o.Spec.Target == t.Spec.Target
 		})
-		if why != Allowed && !stated {
-			out = append(out, Violation{Refusal: why, Term: i, Domain: d})
+		if why == Allowed || stated {
+			continue
 		}
+		if d >= 0 && s.Model.axes[t.Axis].perNode() {
+			d = -1
+		}
+		out = append(out, Violation{Refusal: why, Term: i, Domain: d})
 	}
 	return out
 }

@@ -133,7 +133,7 @@ func (t *termState) onNode(id int, node int32) []cluster.Violation {
 }
 
 // violations lists the topology terms that keep one more pod of a class off a place with the given domains: each once,
-// in an order that does not depend on that in which pods state them. A domain that is a node which has joined is -1.
+// in an order that does not depend on that in which pods state them.
 func (t *termState) violations(id int, domain func(axis int) int32) []cluster.Violation {
 	if t.seenFor != id {
 		t.seen, t.seenFor = map[string][]cluster.Violation{}, id
@@ -150,11 +150,6 @@ func (t *termState) violations(id int, domain func(axis int) int32) []cluster.Vi
 	out := t.state.Violations(int32(id), domain) //nolint:gosec // classes are few
 	slices.SortFunc(out, func(a, b cluster.Violation) int { return compareTerms(&required[a.Term], &required[b.Term]) })
 	out = slices.CompactFunc(out, func(a, b cluster.Violation) bool { return compareTerms(&required[a.Term], &required[b.Term]) == 0 })
-	for i := range out {
-		if required[out[i].Term].Spec.PerHost() && out[i].Domain >= 0 {
-			out[i].Domain = -1
-		}
-	}
 	t.seen[string(key)] = out
 	return out
 }
