@@ -62,7 +62,7 @@ func floors() map[string]floor {
 		"scheduling":                          vocabulary,
 		"scheduling/certificate":              machines,
 		"scheduling/explanation":              pods,
-		"scheduling/internal/faults":          numbers,
+		"scheduling/internal/faults":          pods,
 		"scheduling/internal/fixed":           numbers,
 		"scheduling/internal/interior":        compiled,
 		"scheduling/internal/knapsack":        compiled,

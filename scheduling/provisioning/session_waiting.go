@@ -20,11 +20,11 @@ type waiting struct {
 	shared     bool  // with a fork: reader and counts have to be copied before they change
 }
 
-// sparePerMould is how many pod spec keys that no pod has are kept for each that some have,
+// sparePerSpec is how many pod spec keys that no pod has are kept for each that some have,
 // besides the least.
 const (
-	sparePerMould = 3
-	spareLeast    = 1_000
+	sparePerSpec = 3
+	spareLeast   = 1_000
 )
 
 func newWaiting(s *scheduling.Policy, p *scheduling.Problem, pods []*corev1.Pod) waiting {
@@ -96,7 +96,7 @@ func (w *waiting) change(put []*corev1.Pod, taken []types.NamespacedName) {
 	for _, n := range w.counts {
 		used += min(n, 1)
 	}
-	if len(w.counts) > spareLeast+(1+sparePerMould)*used {
+	if len(w.counts) > spareLeast+(1+sparePerSpec)*used {
 		w.specReader = freshReader(w.specReader)
 		w.read()
 	}

@@ -64,8 +64,8 @@ func mergeLabelKeys(t *corev1.PodAffinityTerm, labels map[string]string) {
 	t.MatchLabelKeys, t.MismatchLabelKeys = nil, nil
 }
 
-// Object is an object of the API server.
-type Object interface {
+// APIObject is an object of the API server.
+type APIObject interface {
 	metav1.Object
 	runtime.Object
 }
@@ -73,8 +73,8 @@ type Object interface {
 // Objects are copies of the objects that an API server holds for a problem beside nodes and pods:
 // volumes, claims, including the ones made for ephemeral volumes of pending pods, storage classes,
 // CSI nodes, services, controllers, and every namespace that is named.
-func Objects(p *scheduling.Problem) []Object {
-	var out []Object
+func Objects(p *scheduling.Problem) []APIObject {
+	var out []APIObject
 	copies(&out, p.Volumes)
 	copies(&out, p.StorageClasses)
 	copies(&out, p.CSINodes)
@@ -101,7 +101,7 @@ func Objects(p *scheduling.Problem) []Object {
 	return out
 }
 
-func copies[T Object](out *[]Object, list []T) {
+func copies[T APIObject](out *[]APIObject, list []T) {
 	for _, object := range list {
 		*out = append(*out, object.DeepCopyObject().(T))
 	}

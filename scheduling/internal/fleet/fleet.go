@@ -32,7 +32,7 @@ type Fleet struct {
 // Improve looks for machines that cost less than those of a plan after scheduling, for the pods that the plan
 // places. It returns nil where it finds none in time.
 func Improve(c *instance.Instance, plan *scheduling.Plan, params Params) *Fleet {
-	if params.Late != nil && params.Late() || !priceDecides(c, plan) || c.HasTopologyTerms() && looks(c, plan) > mostTied {
+	if params.Late != nil && params.Late() || !priceDecides(c, plan) || c.HasTopologyTerms() && looks(c, plan) > mostWithTerms {
 		return nil
 	}
 	p := newProblem(c, plan, params)
@@ -76,10 +76,10 @@ func Improve(c *instance.Instance, plan *scheduling.Plan, params Params) *Fleet 
 // How often nodes are looked at for pods in the search for fleets at most; and how often at most for
 // all pods once for a search where pods depend on each other, which takes longer for each.
 const (
-	// mostLooks bounds the nodes examined in a search. mostTied bounds them for binding all pods once where
+	// mostLooks bounds the nodes examined in a search. mostWithTerms bounds them for binding all pods once where
 	// pods have topology terms, because that takes longer for each.
-	mostLooks = 16_000_000
-	mostTied  = 2_000_000
+	mostLooks     = 16_000_000
+	mostWithTerms = 2_000_000
 )
 
 // looks estimates the nodes examined until all pods are bound.

@@ -33,8 +33,8 @@ const (
 	// mostAxes bounds the axes and the partitions of a location cache, and mostSums the costs in its markets. A full
 	// cache is dropped.
 	mostAxes, mostSums = 64, 1 << 14
-	// mostRelisted is the number of usable offers that a location cache keeps.
-	mostRelisted = 8
+	// mostUsable is the number of usable offers that a location cache keeps.
+	mostUsable = 8
 )
 
 // openLocationCache is the cache in memory if it is valid for the index, else an empty one.
@@ -134,7 +134,7 @@ func (a *locationCache) relist(s *offerGroups, columns []int32, work func() *usa
 		}
 	}
 	r := work()
-	a.usable = append(a.usable[max(0, len(a.usable)+1-mostRelisted):], r)
+	a.usable = append(a.usable[max(0, len(a.usable)+1-mostUsable):], r)
 	return r
 }
 

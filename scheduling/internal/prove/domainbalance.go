@@ -90,9 +90,9 @@ func (m *balance) readRules() (keys []domainRuleKey) {
 			continue
 		}
 		class := m.in.Planned[i]
-		bonds := m.in.TopologyTerms.List[class.TopologyTerms]
-		t := m.book.ruleOf(bonds)
-		if t == nil || !looksEverywhere(class.Pods[0], t, bonds.SpreadKeys(true)) {
+		podTerms := m.in.TopologyTerms.List[class.TopologyTerms]
+		t := m.book.ruleOf(podTerms)
+		if t == nil || !looksEverywhere(class.Pods[0], t, podTerms.SpreadKeys(true)) {
 			continue
 		}
 		key := ruleKey{t.Target, t.MaxSkew}

@@ -49,9 +49,9 @@ type domainBook struct {
 const (
 	// mostDomains bounds the domains, and mostDomainClasses the classes times domains, of a bound by domains.
 	mostDomains, mostDomainClasses = 16, 600
-	// leastStake is the share by which the dearest domain must be dearer than the cheapest, else domains do not
+	// leastSpread is the share by which the dearest domain must be dearer than the cheapest, else domains do not
 	// matter.
-	leastStake = 0.01
+	leastSpread = 0.01
 )
 
 // domainRuleKey is equal for classes that have the same rule. group is -1 for anti-affinity.
@@ -138,8 +138,8 @@ func (b *domainBook) domainRules() (keys []domainRuleKey, rules []domainRule) {
 			continue
 		}
 		class := b.in.Planned[i]
-		bonds := b.in.TopologyTerms.List[class.TopologyTerms]
-		t := b.ruleOf(bonds)
+		podTerms := b.in.TopologyTerms.List[class.TopologyTerms]
+		t := b.ruleOf(podTerms)
 		if t == nil {
 			t = b.termOf(class)
 		}
@@ -148,7 +148,7 @@ func (b *domainBook) domainRules() (keys []domainRuleKey, rules []domainRule) {
 		}
 		key := domainRuleKey{term: *t, group: -1}
 		if t.Kind == podspec.SpreadTerm {
-			if key.group, key.keys = class.Group, strings.Join(bonds.SpreadKeys(true), ","); slices.ContainsFunc(class.Pods, hasClaims) {
+			if key.group, key.keys = class.Group, strings.Join(podTerms.SpreadKeys(true), ","); slices.ContainsFunc(class.Pods, hasClaims) {
 				continue // because a verifier does not compare wordings of volumes' node affinity
 			}
 		}
@@ -194,7 +194,7 @@ func hasClaims(pod *corev1.Pod) bool {
 }
 
 // priceSpread is the rough difference in price, in nano-USD per hour, between the dearest and the cheapest domain for the
-// rule's pods, 0 below [leastStake]; alone is their price with one node each. It fills the rule's costs.
+// rule's pods, 0 below [leastSpread]; alone is their price with one node each. It fills the rule's costs.
 func (b *domainBook) priceSpread(r *domainRule) (priceSpread, alone float64) {
 	r.costs = make([]float64, len(b.domains))
 	for _, i := range r.classes {
@@ -228,7 +228,7 @@ func (b *domainBook) priceSpread(r *domainRule) (priceSpread, alone float64) {
 			r.costs[z] += cost * float64(b.prover.placed[i])
 		}
 		least = slices.DeleteFunc(least, func(cost float64) bool { return cost == 0 })
-		if len(least) > 1 && slices.Max(least) > slices.Min(least)*(1+leastStake) {
+		if len(least) > 1 && slices.Max(least) > slices.Min(least)*(1+leastSpread) {
 			priceSpread += (slices.Max(least) - slices.Min(least)) * float64(b.prover.placed[i])
 		}
 		alone += whole * float64(b.prover.placed[i])

@@ -69,9 +69,9 @@ type bindSimulation struct {
 
 // bindClass is a pod's own constraints with its site: pods that agree in both bind alike.
 type bindClass struct {
-	group, bonds, among int
-	of                  *instance.Partition
-	site                int
+	group, podTerms, among int
+	of                     *instance.Partition
+	site                   int
 }
 
 // placedPods lists the pods of some parts, in the order in which kube-scheduler takes them.
@@ -130,7 +130,7 @@ func (r *bindSimulation) bindClass(part model.ClassID, portion int) int32 {
 
 // single is pods of one bindClass in the planner's form.
 func single(t *SitePlanner, s bindClass) topology.Class {
-	own := t.book.List[t.book.Number([]units.Member{{Group: s.group, TopologyTerms: s.bonds, Among: s.among, N: 1}}, nil)]
+	own := t.book.List[t.book.Number([]units.Member{{Group: s.group, TopologyTerms: s.podTerms, Among: s.among, N: 1}}, nil)]
 	if own.Part == nil {
 		t.book.Link(own)
 	}

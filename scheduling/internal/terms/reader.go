@@ -323,7 +323,7 @@ func (r *Reader) LabelsOf(pod *corev1.Pod) map[string]string {
 
 // Sort numbers topology terms and targets so that the order of the input does not show, and
 // returns the new numbers of both.
-func (r *Reader) Sort() (bonds, targets []int) {
+func (r *Reader) Sort() (podTerms, targets []int) {
 	targets = sortTargets(r.Targets)
 	order := make([]int, len(r.List))
 	for i := range order {
@@ -334,13 +334,13 @@ func (r *Reader) Sort() (bonds, targets []int) {
 	}
 	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(r.List[a].Name, r.List[b].Name) })
 	sorted := r.List[:0:0]
-	bonds = make([]int, len(order))
+	podTerms = make([]int, len(order))
 	for to, from := range order {
-		bonds[from] = to
+		podTerms[from] = to
 		sorted = append(sorted, r.List[from])
 	}
 	r.List = sorted
-	return bonds, targets
+	return podTerms, targets
 }
 
 // sortTargets numbers the targets in the order of their signatures.

@@ -30,11 +30,11 @@ func presolve(b *UnitBook) {
 
 // heldBy lists the rules that a class has, without limits per node.
 func heldBy(b *UnitBook, class *podspec.PodClass) []int {
-	bonds := b.Locations.In.TopologyTerms.List[class.TopologyTerms]
+	podTerms := b.Locations.In.TopologyTerms.List[class.TopologyTerms]
 	var out []int
-	for _, x := range bonds.Terms {
+	for _, x := range podTerms.Terms {
 		if !x.PerHost() {
-			out = append(out, b.Rule(x, class.Group, bonds))
+			out = append(out, b.Rule(x, class.Group, podTerms))
 		}
 	}
 	return out

@@ -61,12 +61,12 @@ func NewRuleBook(l *instance.LocationIndex) *RuleBook {
 	}
 }
 
-// Rule returns the number of the rule for a term of a group. It is added at the first call. bonds are all terms of the
+// Rule returns the number of the rule for a term of a group. It is added at the first call. podTerms are all terms of the
 // pod, because a spread counts only nodes with the topology keys of all of them.
-func (b *RuleBook) Rule(t podspec.TopologyTerm, group int, bonds *podspec.TopologyTerms) int {
+func (b *RuleBook) Rule(t podspec.TopologyTerm, group int, podTerms *podspec.TopologyTerms) int {
 	filterAxis := -1
 	if t.Kind == podspec.SpreadTerm {
-		f := instance.Filter{Group: -1, HonorAffinity: t.HonorAffinity, HonorTaints: t.HonorTaints, Keys: strings.Join(bonds.SpreadKeys(t.Weight == 0), ",")}
+		f := instance.Filter{Group: -1, HonorAffinity: t.HonorAffinity, HonorTaints: t.HonorTaints, Keys: strings.Join(podTerms.SpreadKeys(t.Weight == 0), ",")}
 		if t.HonorAffinity || t.HonorTaints {
 			f.Group = group
 		}

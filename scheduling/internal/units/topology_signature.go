@@ -75,11 +75,11 @@ func (b *SignatureBook) Number(members []Member, hosts model.Bits) int {
 
 // Enter adds the rules and per-node limits of a member's terms.
 func (b *SignatureBook) Enter(m Member) {
-	bonds := b.Locations.In.TopologyTerms.List[m.TopologyTerms]
-	for _, t := range bonds.Terms {
+	podTerms := b.Locations.In.TopologyTerms.List[m.TopologyTerms]
+	for _, t := range podTerms.Terms {
 		switch {
 		case !t.PerHost():
-			b.Rule(t, m.Group, bonds)
+			b.Rule(t, m.Group, podTerms)
 		case t.Kind != podspec.AffinityTerm:
 			b.PerNodeLimit(t, b.Locations.In.TopologyTerms.Targets.Has(m.Among, t.Target))
 		}
@@ -103,11 +103,11 @@ func (b *SignatureBook) Link(k *TopologySignature) {
 		return limits[n]
 	}
 	for _, m := range k.members {
-		bonds := b.Locations.In.TopologyTerms.List[m.TopologyTerms]
-		for _, t := range bonds.Terms {
+		podTerms := b.Locations.In.TopologyTerms.List[m.TopologyTerms]
+		for _, t := range podTerms.Terms {
 			switch {
 			case !t.PerHost():
-				rule(b.Rule(t, m.Group, bonds)).Holds = true
+				rule(b.Rule(t, m.Group, podTerms)).Holds = true
 			case t.Kind != podspec.AffinityTerm:
 				limit(b.PerNodeLimit(t, b.Locations.In.TopologyTerms.Targets.Has(m.Among, t.Target))).Holds = true
 			}
@@ -120,8 +120,8 @@ func (b *SignatureBook) Link(k *TopologySignature) {
 				limit(n).Weight += m.N
 			}
 		}
-		for i := range bonds.Preferences {
-			w := &bonds.Preferences[i]
+		for i := range podTerms.Preferences {
+			w := &podTerms.Preferences[i]
 			k.Preferences = append(k.Preferences, preference{Weight: w.Weight, Axis: b.Locations.PreferenceAxis(&w.Term)})
 		}
 	}
