@@ -199,12 +199,13 @@ func eachStruct(t *testing.T, visit func(pkg string, name *types.TypeName, s *ty
 	assert.NotZero(t, structs)
 }
 
-// declarations checks the types of the root module's packages, without the bodies of functions and without the
-// packages of others: their types have no names here, and cost no time.
+// declarations checks the types of the root module's packages, without the packages of others: their types have no
+// names here, and cost no time.
 type declarations struct {
 	set     *token.FileSet
 	files   map[string][]*ast.File // by folder
 	checked map[string]*types.Package
+	bodies  *types.Info // filled from the bodies of functions; nil to pass over these, because that is faster
 }
 
 func (d *declarations) Import(importPath string) (*types.Package, error) {
@@ -222,10 +223,10 @@ func (d *declarations) check(folder string) *types.Package {
 	}
 	config := types.Config{
 		Importer:         d,
-		IgnoreFuncBodies: true,
+		IgnoreFuncBodies: d.bodies == nil,
 		Error:            func(error) {}, // what others declare is missing
 	}
-	checked, _ := config.Check(folder, d.set, d.files[folder], nil)
+	checked, _ := config.Check(folder, d.set, d.files[folder], d.bodies)
 	d.checked[folder] = checked
 	return checked
 }

@@ -30,7 +30,6 @@ type LocationIndex struct {
 	Axes          []*axis
 	axisOf        map[string]int
 	ledger        *Ledger
-	Buffer        []byte                // scratch space for keys of maps
 	rooms         [][]int64             // by bin; nil before the first use
 	fitting       map[string]model.Bits // by encoded request, the bins with room for it
 	// sorted is the result of [offerGroupsOf] while the index has sortedBy axes; nil before the first use.

@@ -1,7 +1,6 @@
 package prove
 
 import (
-	"cmp"
 	"iter"
 	"maps"
 	"slices"
@@ -24,7 +23,7 @@ func buyable(in *instance.Instance) []offers.TemplateOffer {
 // findBuyable works out the list of [buyable].
 func findBuyable(in *instance.Instance) []offers.TemplateOffer {
 	var out, recent []offers.TemplateOffer
-	ranks := priceRanks(in)
+	ranks := in.Offers.PriceRanks()
 	turn := make([]int32, len(ranks)) // by rank, index in the list from 1; 0 for none
 	for list := range sold(in) {
 		clear(turn)
@@ -73,38 +72,6 @@ func soldApart(in *instance.Instance, key string) iter.Seq2[*offers.Template, []
 			}
 		}
 	}
-}
-
-// priceRanks is the rank of every offer by expected price; of equal prices the larger allocatable comes first.
-func priceRanks(in *instance.Instance) []int32 {
-	all := in.Offers.Offers
-	if in.Offers.Ranks != nil && *in.Offers.Ranks != nil {
-		return *in.Offers.Ranks
-	}
-	order := make([]int32, len(all))
-	for i := range order {
-		order[i] = int32(i)
-	}
-	dearer := func(a, b int32) int { return cmp.Compare(all[a].Expected, all[b].Expected) }
-	if slices.IsSortedFunc(order, dearer) {
-		return order // because offers are usually sorted by price
-	}
-	slices.SortFunc(order, func(a, b int32) int {
-		x, y := &all[a], &all[b]
-		return cmp.Or(
-			dearer(a, b),
-			-slices.Compare(in.Offers.Shapes[x.Shape].Allocatable, in.Offers.Shapes[y.Shape].Allocatable),
-			cmp.Compare(a, b),
-		)
-	})
-	ranks := make([]int32, len(all))
-	for at, i := range order {
-		ranks[i] = int32(at)
-	}
-	if in.Offers.Ranks != nil {
-		*in.Offers.Ranks = ranks
-	}
-	return ranks
 }
 
 // setRooms sets the room that daemons leave on each offer of a list. daemons are rows of offers, by daemon.

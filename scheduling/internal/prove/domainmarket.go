@@ -194,7 +194,7 @@ func (b *domainBook) domainOffers() *instance.DomainOffers {
 
 // byDomain sorts offers by domain and drops dominated ones within each.
 func (b *domainBook) byDomain(lists iter.Seq2[*offers.Template, []offers.TemplateOffer]) [][]offers.TemplateOffer {
-	ranks := priceRanks(b.in)
+	ranks := b.in.Offers.PriceRanks()
 	turn := make([]int32, len(ranks)) // by rank, index in the list from 1; 0 for none
 	kept, recent := make([][]offers.TemplateOffer, len(b.domains)+1), make([][]offers.TemplateOffer, len(b.domains)+1)
 	for v, list := range lists {

@@ -147,11 +147,11 @@ func alone(t *SitePlanner, k *units.TopologySignature, class *topology.Class, si
 	if k.Market == nil {
 		return share
 	}
-	name := binary.AppendVarint(binary.AppendVarint(t.locations.Buffer[:0], int64(site)), class.Count)
+	name := binary.AppendVarint(binary.AppendVarint(t.key[:0], int64(site)), class.Count)
 	for _, q := range class.Request {
 		name = binary.AppendVarint(name, q)
 	}
-	t.locations.Buffer = name
+	t.key = name
 	price, ok := k.Market.Alone[string(name)]
 	if !ok {
 		price = leastCost(t.locations, k.Market, class, site)

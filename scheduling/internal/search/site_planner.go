@@ -32,6 +32,7 @@ type SitePlanner struct {
 	sketch    bool             // pods that the first machines leave out are not tried again
 	proofs    int              // how many proofs may go into reassigning pods to cheaper sites
 	begun     *topology.Result // the plan of sites to begin with, if it was worked out before
+	key       []byte           // scratch space for keys of maps
 }
 
 // fewProofs is how many proofs may go into reassigning pods to cheaper sites unless most
@@ -217,7 +218,7 @@ func (t *SitePlanner) partCount(r *topology.Result) int {
 // snapshot is the state of the planning, for those who read it when it has gone on.
 func (t *SitePlanner) snapshot() *SitePlanner {
 	c := *t
-	c.replayed = nil
+	c.replayed, c.key = nil, nil
 	c.book = t.book.Snapshot()
 	c.problem.Rules = slices.Clone(t.problem.Rules)
 	for i := range c.problem.Rules {

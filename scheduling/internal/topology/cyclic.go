@@ -92,19 +92,19 @@ func (t *tables) like(class, as int32) int32 {
 
 // leans is the anchor of a class that holds just one spread, if crossed pods are counted
 // in other domains too, because those counts may not become balanced. It is -1 otherwise.
-func (of *anchors) leans(class int32) int32 {
-	if of.t.spreads(class) != 1 || of.t.follows(class) {
+func (h *anchors) leans(class int32) int32 {
+	if h.t.spreads(class) != 1 || h.t.follows(class) {
 		return -1
 	}
-	for i := of.t.first[class]; i < of.t.first[class+1]; i++ {
-		for k := range of.t.cells[i].terms {
-			e := &of.t.cells[i].terms[k]
-			if !e.spreads() || !e.holds || e.adds == 0 || of.of[e.rule] < 0 || e.dom != of.of[e.rule] {
+	for i := h.t.first[class]; i < h.t.first[class+1]; i++ {
+		for k := range h.t.cells[i].terms {
+			e := &h.t.cells[i].terms[k]
+			if !e.spreads() || !e.holds || e.adds == 0 || h.of[e.rule] < 0 || e.dom != h.of[e.rule] {
 				continue
 			}
-			from, to := of.t.domains(e.rule)
+			from, to := h.t.domains(e.rule)
 			for d := from; d < to; d++ {
-				if d != e.dom && of.add[d] > 0 && of.t.cells[i].source(of.t).usable() {
+				if d != e.dom && h.add[d] > 0 && h.t.cells[i].source(h.t).usable() {
 					return i
 				}
 			}
