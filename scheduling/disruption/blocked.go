@@ -65,7 +65,7 @@ func (p Planner) Blocked(ctx context.Context, c Cluster, plan *ConsolidationPlan
 	if r.state.prices().ExceedMachines() {
 		after = s.ExpectedPerHourAfter
 	}
-	all := r.blockers(plan)
+	all := blockersOf(r, plan)
 	for _, o := range all {
 		if outOfTime(ctx) {
 			break
@@ -104,8 +104,8 @@ type blocker struct {
 	without *run
 }
 
-// blockers are the causes for which nodes stay in a plan, by code.
-func (r *run) blockers(plan *ConsolidationPlan) []*blocker {
+// blockersOf are the causes for which nodes stay in a plan, by code.
+func blockersOf(r *run, plan *ConsolidationPlan) []*blocker {
 	byCode := map[CauseCode]*blocker{}
 	get := func(code CauseCode) *blocker {
 		if byCode[code] == nil {

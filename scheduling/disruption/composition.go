@@ -9,6 +9,21 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
+// NodeKind counts the nodes of a NodePool with the same instance type, zone and capacity type.
+type NodeKind struct {
+	// NodePool, InstanceType, Zone and CapacityType are the same for all of them.
+	NodePool     string                 `json:"nodePool"`
+	InstanceType string                 `json:"instanceType"`
+	Zone         string                 `json:"zone"`
+	CapacityType offerings.CapacityType `json:"capacityType"`
+	// Nodes is their number, Existing the number of them that are nodes of the cluster today.
+	Nodes    int `json:"nodes"`
+	Existing int `json:"existing,omitempty"`
+	// PricePerHour and ExpectedPerHour are of all of them together, as in Rebuilt.
+	PricePerHour    offerings.Price `json:"pricePerHour"`
+	ExpectedPerHour offerings.Price `json:"expectedPerHour,omitempty"`
+}
+
 // composition are kinds of nodes, the most expensive first: the nodes of pools with a known price for which a
 // predicate holds, and launches.
 func compositionOf(f *state, keeps func(*candidate) bool, launches []scheduling.Launch) []NodeKind {

@@ -52,7 +52,7 @@ func (r *run) reachCheapest(ctx context.Context, x *search) (left bool, err erro
 		return false, err
 	}
 	if r.state.large() {
-		rest, err := r.reachInSteps(ctx, combined(ends[0].moves, r.state), nil)
+		rest, err := reachInSteps(ctx, r, combined(ends[0].moves, r.state), nil)
 		return len(rest) > 0, err
 	}
 	way, left, err := r.cheapestTrial(ctx, ends)
@@ -60,16 +60,6 @@ func (r *run) reachCheapest(ctx context.Context, x *search) (left bool, err erro
 		return false, err
 	}
 	return left, r.commitFrom(way)
-}
-
-// commitFrom makes the steps that a trial has made beyond this run's.
-func (r *run) commitFrom(way *run) error {
-	for i := len(r.steps); i < len(way.steps) && !r.done; i++ {
-		if err := r.commit(&way.steps[i]); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // cheapestTrial is a trial of the steps to the solution that ends cheapest, and whether nodes have stayed that should
@@ -107,7 +97,7 @@ func (r *run) trialInSteps(ctx context.Context, step *Step) (best *run, left boo
 	var first []string
 	for range mostTries {
 		t := r.trial()
-		stay, err := t.reachInSteps(ctx, step, first)
+		stay, err := reachInSteps(ctx, t, step, first)
 		if err != nil {
 			return nil, false, err
 		}
@@ -120,74 +110,4 @@ func (r *run) trialInSteps(ctx context.Context, step *Step) (best *run, left boo
 		first = append(stay, first...)
 	}
 	return best, left, nil
-}
-
-// reachInSteps splits a step into smaller ones and makes them, as far as it gets. It returns the nodes that stay, and
-// those that were only removed with launches beyond the step. The nodes in first are tried before the others.
-func (r *run) reachInSteps(ctx context.Context, step *Step, first []string) (left []string, err error) {
-	w := newOrdering(r.state, step, first)
-	if step.Reason != Underutilized {
-		w.expectedRemovals = slices.DeleteFunc(slices.Clone(r.expectedRemovals), func(name string) bool { return slices.Contains(step.Drain, name) })
-	}
-	if !w.resimulates {
-		r.state.sessions.Defer()
-		defer func() {
-			if told := r.state.sessions.ApplyDeferred(); err == nil {
-				err = told
-			}
-		}()
-	}
-	for all := true; len(w.remaining) > 0 && !r.done && !outOfTime(ctx); {
-		went, err := r.removeSingly(ctx, w, all)
-		if err != nil || r.done || outOfTime(ctx) {
-			return append(left, namesOf(w.remaining)...), err
-		}
-		step, err := w.stepForGroup(ctx)
-		together := step != nil
-		if err == nil && !together && all && !went {
-			if step, err = w.stepWithMoreLaunches(ctx); step == nil {
-				return append(left, namesOf(w.remaining)...), err
-			}
-			left = append(left, step.Drain...)
-		}
-		if err == nil && step != nil {
-			err = r.commitOrdered(w, step)
-		}
-		if err != nil {
-			return nil, err
-		}
-		all = !together
-	}
-	return append(left, namesOf(w.remaining)...), nil
-}
-
-// commitOrdered makes a step of an ordering.
-func (r *run) commitOrdered(w *ordering, step *Step) error {
-	if err := r.commit(step); err != nil {
-		return err
-	}
-	w.apply(step)
-	return nil
-}
-
-// removeSingly removes nodes one by one without launches: all for which there is a step, or only those with pods that
-// the last launches take in. It reports whether one was removed.
-func (r *run) removeSingly(ctx context.Context, w *ordering, all bool) (went bool, err error) {
-	for i := 0; i < len(w.remaining) && !r.done && !outOfTime(ctx); {
-		var final *Step
-		if all || w.fitsLastLaunched(w.remaining[i]) {
-			if final, err = w.stepForOne(ctx, w.remaining[i]); err != nil {
-				return went, err
-			}
-		}
-		if final == nil {
-			i++
-			continue
-		}
-		if err := r.commitOrdered(w, final); err != nil {
-			return went, err
-		}
-		went = true
-	}
-	return went, nil
 }

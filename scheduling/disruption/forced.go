@@ -3,7 +3,6 @@ package disruption
 import (
 	"cmp"
 	"context"
-	"errors"
 	"slices"
 
 	"github.com/samber/lo"
@@ -11,30 +10,44 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// removeForced makes the steps that are not made for their saving: for nodes that are interrupted, expired, drifted
-// or empty. During the first three, their nodes take in no pods.
-func (r *run) removeForced(ctx context.Context) error {
-	leaving := r.forcedRemovals()
-	if err := r.state.closeNodes(slices.Concat(leaving, r.closedForForced)); err != nil {
+// method removes nodes for one reason, as a Method of Karpenter's disruption controller does.
+type method interface {
+	// candidates are the nodes that may be removed for the reason now, in the order in which they are to be removed. The
+	// causes for which other nodes stay are noted in the run.
+	candidates(r *run) []*candidate
+	// disrupt makes the steps that remove candidates, as far as there are steps.
+	disrupt(ctx context.Context, r *run, nodes []*candidate) error
+}
+
+// removeForced makes the steps that are not made for their price: for nodes that are interrupted, expired, drifted or
+// empty. During the first three, their nodes take in no pods, nor do further closed nodes.
+func (r *run) removeForced(ctx context.Context, closed []string) error {
+	r.observe(scheduling.Phase(Interrupted))
+	closed = slices.Concat(r.forcedRemovals(), closed)
+	if err := r.state.closeNodes(closed); err != nil {
 		return err
 	}
-	r.observe(scheduling.Phase(Interrupted))
-	for _, phase := range []func(context.Context) error{r.removeInterrupted, r.removeExpired, func(ctx context.Context) error { return r.removeDrifted(ctx, true) }} {
-		if err := phase(ctx); err != nil || r.done {
-			return err
-		}
+	if err := r.disruptBy(ctx, interruption{}, expiration{}, drifting{sparesIdle: true}); err != nil || r.done {
+		return err
 	}
-	stay := slices.DeleteFunc(slices.Concat(leaving, r.closedForForced), func(name string) bool { return r.state.byName[name].removed })
+	stay := slices.DeleteFunc(closed, func(name string) bool { return r.state.byName[name].removed })
 	if err := r.state.reopenNodes(stay); err != nil {
 		return err
 	}
-	if err := r.removeEmpty(ctx); err != nil || r.done {
-		return err
-	}
-	return r.removeDrifted(ctx, false)
+	return r.disruptBy(ctx, emptiness{}, drifting{})
 }
 
-// forcedRemovals are the nodes to be removed for interruption, expiry and drift.
+// disruptBy makes the steps of methods, one after the other.
+func (r *run) disruptBy(ctx context.Context, methods ...method) error {
+	for _, m := range methods {
+		if err := m.disrupt(ctx, r, m.candidates(r)); err != nil || r.done {
+			return err
+		}
+	}
+	return nil
+}
+
+// forcedRemovals are the nodes to be removed for interruption, expiry and drift, by name.
 func (r *run) forcedRemovals() []string {
 	out := []string(nil)
 	for _, reason := range []Reason{Interrupted, Expired, Drifted} {
@@ -60,16 +73,18 @@ func (r *run) removable(reason Reason) []*candidate {
 	return slices.DeleteFunc(may, func(s *candidate) bool { return s.receivedPods || s.launched })
 }
 
-// removeInterrupted removes all interrupted nodes at once, even if pods of theirs have no other node.
-func (r *run) removeInterrupted(ctx context.Context) error {
-	var nodes []string
-	for _, s := range r.removable(Interrupted) {
-		nodes = append(nodes, s.name)
-	}
-	if len(nodes) == 0 {
+// interruption removes all interrupted nodes at once, even if pods of theirs have no other node.
+type interruption struct{}
+
+func (interruption) candidates(r *run) []*candidate { return r.removable(Interrupted) }
+
+func (interruption) disrupt(ctx context.Context, r *run, list []*candidate) error {
+	if len(list) == 0 {
 		return nil
 	}
-	o, lands, err := r.drain(ctx, Interrupted, nodes)
+	nodes := namesOf(list)
+	way := replacement{run: r, reason: Interrupted}
+	o, lands, err := way.drain(ctx, nodes)
 	if err != nil {
 		return err
 	}
@@ -89,18 +104,28 @@ func (r *run) removeInterrupted(ctx context.Context) error {
 	return r.tryStep(Interrupted, o)
 }
 
-// removeExpired replaces expired nodes, the oldest first.
-func (r *run) removeExpired(ctx context.Context) error {
+// expiration replaces expired nodes, the oldest first.
+type expiration struct{}
+
+func (expiration) candidates(r *run) []*candidate {
 	nodes := r.removable(Expired)
 	slices.SortStableFunc(nodes, func(a, b *candidate) int { return a.created().Compare(b.created()) })
-	return r.replaceAll(ctx, Expired, nodes)
+	return nodes
 }
 
-// removeDrifted replaces drifted nodes: empty ones first, then the earliest drifted. The first round leaves out empty
-// nodes that may be removed as such, because they can take in pods until then.
-func (r *run) removeDrifted(ctx context.Context, first bool) error {
+func (expiration) disrupt(ctx context.Context, r *run, nodes []*candidate) error {
+	return replacement{run: r, reason: Expired}.replace(ctx, nodes)
+}
+
+// drifting replaces drifted nodes: empty ones first, then the earliest drifted.
+type drifting struct {
+	// sparesIdle leaves out empty nodes that may be removed as such, because they can take in pods until then.
+	sparesIdle bool
+}
+
+func (d drifting) candidates(r *run) []*candidate {
 	idle := map[string]bool{}
-	if first {
+	if d.sparesIdle {
 		for _, s := range r.removable(Empty) {
 			idle[s.name] = true
 		}
@@ -109,7 +134,11 @@ func (r *run) removeDrifted(ctx context.Context, first bool) error {
 	slices.SortStableFunc(nodes, func(a, b *candidate) int {
 		return cmp.Or(cmp.Compare(min(len(a.reschedulable), 1), min(len(b.reschedulable), 1)), compareDrift(a, b))
 	})
-	return r.replaceAll(ctx, Drifted, nodes)
+	return nodes
+}
+
+func (drifting) disrupt(ctx context.Context, r *run, nodes []*candidate) error {
+	return replacement{run: r, reason: Drifted}.replace(ctx, nodes)
 }
 
 // compareDrift orders nodes by the time of drift, unknown times last.
@@ -124,101 +153,18 @@ func compareDrift(a, b *candidate) int {
 	return s.Compare(t)
 }
 
-// replaceAll replaces nodes one by one or together, whichever removes more of them, or the same for a lower price.
-func (r *run) replaceAll(ctx context.Context, reason Reason, nodes []*candidate) error {
-	names := lo.Map(nodes, func(s *candidate, _ int) string { return s.name })
-	switch {
-	case len(nodes) < 2:
-		return r.oneByOne(ctx, reason, names)
-	case r.state.large():
-		return r.replaceTogether(ctx, reason, names)
-	}
-	var best *run
-	for _, way := range []func(*run, context.Context, Reason, []string) error{(*run).oneByOne, (*run).replaceTogether} {
-		y := r.trial()
-		y.expectedRemovals = r.expectedRemovals
-		if err := way(y, ctx, reason, names); err != nil {
-			return err
-		}
-		if best == nil || cmp.Or(cmp.Compare(best.countPresent(names), y.countPresent(names)), cmp.Compare(best.state.price(), y.state.price())) > 0 {
-			best = y
-		}
-	}
-	r.causes, r.warnings, r.timedOut = best.causes, best.warnings, r.timedOut || best.timedOut
-	return r.commitFrom(best)
-}
-
-// countPresent counts those of some nodes that have not been removed.
-func (r *run) countPresent(names []string) int {
-	return lo.CountBy(names, func(name string) bool { return !r.state.byName[name].removed })
-}
-
-// replaceTogether launches the cheapest machines for the pods of all nodes and removes the nodes in steps as small as
-// possible. Nodes for which there is no step are replaced one by one.
-func (r *run) replaceTogether(ctx context.Context, reason Reason, nodes []string) error {
-	names := slices.DeleteFunc(slices.Clone(nodes), func(name string) bool {
-		return r.state.byName[name].receivedPods || !withinBudgets(r.state, reason, []string{name})
-	})
-	for len(names) > 1 && !r.outOfTime(ctx) {
-		o, err := simulate(ctx, r.state, &whatIf{nodes: names, launch: true, effort: r.state.planner.Policy.Effort})
-		if err != nil {
-			return unlessDeadline(ctx, err)
-		}
-		if len(o.unschedulable) == 0 {
-			if r.hasPendingPods() && !allScheduled(r.state, o) {
-				break
-			}
-			step := combined([]*Step{{Drain: o.nodes, Launches: o.launches, Evictions: o.evictions}}, r.state)
-			step.Reason = reason
-			if _, err := r.reachInSteps(ctx, step, names); err != nil || r.done {
-				return unlessDeadline(ctx, err)
-			}
-			break
-		}
-		names = o.placeable(names)
-	}
-	return r.oneByOne(ctx, reason, nodes)
-}
-
-// oneByOne makes a step for each node that can be removed, and notes the cause for each other one.
-func (r *run) oneByOne(ctx context.Context, reason Reason, nodes []string) error {
-	for _, name := range nodes {
-		s := r.state.byName[name]
-		if r.outOfTime(ctx) {
-			r.note(s.name, Cause{Code: CauseDeadline, Detail: "the deadline passed before it was considered"})
-			continue
-		}
-		if s.receivedPods || s.removed {
-			continue
-		}
-		if reason == Drifted && s.pool != nil {
-			if cause := r.state.poolBudgetCause(s.pool, reason, 1); cause != nil {
-				r.note(s.name, *cause)
-				continue
-			}
-		}
-		o, lands, err := r.drain(ctx, reason, []string{s.name})
-		if err != nil {
-			return err
-		}
-		if !lands {
-			r.note(s.name, Cause{Code: CauseNoPlace, Detail: "its pods would break their topology spread, or could only be scheduled after pending pods"})
-		} else if err := r.tryStep(reason, o); err != nil || r.done {
-			return err
-		}
-		if !s.removed && reason == Expired {
-			r.warn("node/"+s.name, "has expired, and stays because some of its pods fit on no other node")
-		}
-	}
-	return nil
-}
-
-// removeEmpty removes nodes on which only DaemonSets' pods run, as many at once as budgets allow, the most expensive
+// emptiness removes nodes on which only DaemonSets' pods run, as many at once as budgets allow, the most expensive
 // first.
-func (r *run) removeEmpty(ctx context.Context) error {
-	for {
-		idle := r.removable(Empty)
-		slices.SortStableFunc(idle, func(a, b *candidate) int { return cmp.Compare(b.price, a.price) })
+type emptiness struct{}
+
+func (emptiness) candidates(r *run) []*candidate {
+	idle := r.removable(Empty)
+	slices.SortStableFunc(idle, func(a, b *candidate) int { return cmp.Compare(b.price, a.price) })
+	return idle
+}
+
+func (m emptiness) disrupt(ctx context.Context, r *run, idle []*candidate) error {
+	for ; ; idle = m.candidates(r) {
 		o := &outcome{}
 		left := map[*poolState]int{}
 		for _, s := range idle {
@@ -242,70 +188,7 @@ func (r *run) removeEmpty(ctx context.Context) error {
 	}
 }
 
-// drain simulates the removal of nodes, if possible without launches. Pending pods take part, but they may not be
-// scheduled yet when the pods of the nodes are. If topology spread or pod affinity is broken without them, they are
-// left out. It reports false if a rule is still broken: the pods can then only be scheduled once pending pods are, or
-// once the nodes are gone.
-func (r *run) drain(ctx context.Context, reason Reason, nodes []string) (*outcome, bool, error) {
-	o, err := simulateDrain(ctx, r.state, nodes)
-	if err != nil {
-		return nil, false, err
-	}
-	if len(o.launches) > 0 {
-		free, err := simulate(ctx, r.state, &whatIf{nodes: nodes, effort: r.state.planner.Policy.Effort})
-		if err != nil {
-			return nil, false, err
-		}
-		if _, cause := admit(r.state, reason, free); cause == nil && len(free.unschedulable) == 0 && allScheduled(r.state, free) {
-			return free, true, nil
-		}
-	}
-	if allScheduled(r.state, o) {
-		return o, true, nil
-	}
-	alone, err := simulate(ctx, r.state, &whatIf{nodes: nodes, launch: true, effort: r.state.planner.Policy.Effort, explain: true, withoutPending: true})
-	if err != nil {
-		return nil, false, err
-	}
-	return alone, allScheduled(r.state, alone), nil
+// namesOf are the names of nodes.
+func namesOf(list []*candidate) []string {
+	return lo.Map(list, func(s *candidate, _ int) string { return s.name })
 }
-
-// hasPendingPods reports whether there are pending pods, expected on a node or not.
-func (r *run) hasPendingPods() bool {
-	return len(r.state.awaitingLaunch) > 0 || slices.ContainsFunc(r.state.nodes, func(s *candidate) bool { return len(s.expected) > 0 })
-}
-
-// tryStep makes a step of an outcome if it is admitted; otherwise the cause is noted.
-func (r *run) tryStep(reason Reason, o *outcome) error {
-	step, cause := decide(r.state, reason, o, r.laterRemovals(o))
-	if cause != nil {
-		for _, name := range o.nodes {
-			r.note(name, *cause)
-		}
-		return nil
-	}
-	return r.commit(step)
-}
-
-// laterRemovals are the expected removals of the plan, without nodes where pods of an outcome are expected.
-func (r *run) laterRemovals(o *outcome) []string {
-	return slices.DeleteFunc(slices.Clone(r.expectedRemovals), func(name string) bool {
-		return slices.ContainsFunc(o.evictions, func(e Eviction) bool { return e.To == name })
-	})
-}
-
-// outOfTime reports whether the search must end, and notes a deadline.
-func (r *run) outOfTime(ctx context.Context) bool {
-	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		r.timedOut = true
-	}
-	return ctx.Err() != nil
-}
-
-// warn adds a warning to the plan.
-func (r *run) warn(object, message string) {
-	r.warnings = append(r.warnings, scheduling.Warning{Object: object, Message: message})
-}
-
-// note keeps a cause for which a node stays, in the order of the search.
-func (r *run) note(node string, cause Cause) { r.causes[node] = withCause(r.causes[node], cause) }

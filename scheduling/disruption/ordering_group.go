@@ -95,7 +95,7 @@ func (w *ordering) grow(g *leavingGroup) bool {
 		mark := w.simulation.Mark()
 		with := *g
 		with.nodes, with.launches, with.unplaced = slices.Clip(g.nodes), slices.Clip(g.launches), maps.Clone(g.unplaced)
-		if w.drainAndLaunch(&with, l); withinBudgets(w.state, w.reason, namesOf(with.nodes)) && (most == nil || with.betterThan(most)) {
+		if w.drainAndLaunch(&with, l); withinBudgets(w.state, w.reason, leavingNames(with.nodes)) && (most == nil || with.betterThan(most)) {
 			best, most = l, &with
 		}
 		w.simulation.Undo(mark)
@@ -292,7 +292,7 @@ func (w *ordering) stepWithMoreLaunches(ctx context.Context) (*Step, error) {
 		w.state.usedNames[name] = true // it may still be launched
 	}
 	closed := w.closedNodes()
-	waits := namesOf(w.remaining)
+	waits := leavingNames(w.remaining)
 	groups := lo.Chunk(waits, 1)
 	if len(waits) > 1 && withinBudgets(w.state, w.reason, waits) {
 		groups = slices.Insert(groups, 0, waits)
@@ -358,10 +358,10 @@ func (w *ordering) resimulated(ctx context.Context, o *outcome) (*outcome, error
 
 // closedNodes are the nodes that take in no pods.
 func (w *ordering) closedNodes() []string {
-	return slices.Concat(namesOf(w.remaining), w.expectedRemovals)
+	return slices.Concat(leavingNames(w.remaining), w.expectedRemovals)
 }
 
-// namesOf are the names of nodes.
-func namesOf(list []*leavingNode) []string {
+// leavingNames are the names of nodes.
+func leavingNames(list []*leavingNode) []string {
 	return lo.Map(list, func(l *leavingNode, _ int) string { return l.name })
 }

@@ -3,7 +3,7 @@ package disruption
 import (
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/session"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
@@ -25,7 +25,7 @@ type Pending struct {
 
 // pendingPods counts the pods of the cluster that have no node in a plan for all pending pods; nil if there are none.
 // Pods of nodes that are being removed are in the plan as well, and are not counted.
-func pendingPods(f *state, plan *scheduling.Plan) *Pending {
+func pendingPods(f *state, plan *session.Answer) *Pending {
 	pods := map[string]*corev1.Pod{}
 	for _, list := range [][]*corev1.Pod{f.cluster.Pods, f.cluster.Running} {
 		for _, pod := range list {

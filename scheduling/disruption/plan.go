@@ -93,21 +93,6 @@ type Rebuilt struct {
 	LeftOut []string `json:"leftOut,omitempty"`
 }
 
-// NodeKind counts the nodes of a NodePool with the same instance type, zone and capacity type.
-type NodeKind struct {
-	// NodePool, InstanceType, Zone and CapacityType are the same for all of them.
-	NodePool     string                 `json:"nodePool"`
-	InstanceType string                 `json:"instanceType"`
-	Zone         string                 `json:"zone"`
-	CapacityType offerings.CapacityType `json:"capacityType"`
-	// Nodes is their number, Existing the number of them that are nodes of the cluster today.
-	Nodes    int `json:"nodes"`
-	Existing int `json:"existing,omitempty"`
-	// PricePerHour and ExpectedPerHour are of all of them together, as in Rebuilt.
-	PricePerHour    offerings.Price `json:"pricePerHour"`
-	ExpectedPerHour offerings.Price `json:"expectedPerHour,omitempty"`
-}
-
 // Point has the sums over the first steps of a plan.
 type Point struct {
 	// Steps is the number of these steps.

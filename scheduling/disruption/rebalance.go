@@ -16,14 +16,14 @@ import (
 // rebalance moves pods that break a scheduling rule on their node to existing nodes where they keep it, each in a
 // step of its own, so that fewer rules are broken after every step. It launches and removes no node. It evicts no pod
 // that asks not to be disrupted, that a PodDisruptionBudget holds, or that has moved already.
-func (r *run) rebalance(ctx context.Context) error {
+func rebalance(ctx context.Context, r *run) error {
 	moved := map[string]bool{}
 	for i := range r.steps {
 		for _, e := range r.steps[i].Evictions {
 			moved[e.Pod] = true
 		}
 	}
-	if err := r.state.closeNodes(r.nodesSoonRemoved()); err != nil {
+	if err := r.state.closeNodes(nodesSoonRemoved(r.state)); err != nil {
 		return err
 	}
 	// A move may repair the rule of another pod as well, or free the capacity for it.
@@ -31,7 +31,7 @@ func (r *run) rebalance(ctx context.Context) error {
 		again = false
 		for _, name := range r.state.names() {
 			for _, pod := range slices.Clone(r.state.byName[name].pods) {
-				if moved[podspec.PodName(pod)] || !r.mayMove(pod) {
+				if moved[podspec.PodName(pod)] || !mayMove(r.state, pod) {
 					continue
 				}
 				if err := ctx.Err(); err != nil {
@@ -40,7 +40,7 @@ func (r *run) rebalance(ctx context.Context) error {
 				if !r.state.landing.Misplaced(pod, r.state.byName[name].node) {
 					continue
 				}
-				step, err := r.relocation(ctx, pod)
+				step, err := relocation(ctx, r.state, pod)
 				if err != nil || step == nil {
 					if err != nil {
 						return err
@@ -58,10 +58,10 @@ func (r *run) rebalance(ctx context.Context) error {
 }
 
 // nodesSoonRemoved are nodes that stay in this plan and will be removed soon.
-func (r *run) nodesSoonRemoved() []string {
+func nodesSoonRemoved(f *state) []string {
 	var out []string
-	for _, s := range r.state.nodes {
-		if !s.removed && (s.machine.Interruption != nil || s.machine.Terminating || r.state.rules.expired(s)) {
+	for _, s := range f.nodes {
+		if !s.removed && (s.machine.Interruption != nil || s.machine.Terminating || f.rules.expired(s)) {
 			out = append(out, s.name)
 		}
 	}
@@ -69,19 +69,19 @@ func (r *run) nodesSoonRemoved() []string {
 }
 
 // mayMove reports whether a pod can be evicted from a node that stays.
-func (r *run) mayMove(pod *corev1.Pod) bool {
-	s := r.state.byName[pod.Spec.NodeName]
-	known := r.state.pods[podspec.PodName(pod)]
+func mayMove(f *state, pod *corev1.Pod) bool {
+	s := f.byName[pod.Spec.NodeName]
+	known := f.pods[podspec.PodName(pod)]
 	if s == nil || s.removed || s.beingRemoved() || known == nil {
 		return false
 	}
-	stays := r.state.planner.KeepBarePods && eviction.Bare(known)
-	return !stays && eviction.Reschedulable(known) && eviction.Evictable(known, r.state.rules.now) && r.state.rules.podBudgetCause(known) == nil
+	stays := f.planner.KeepBarePods && eviction.Bare(known)
+	return !stays && eviction.Reschedulable(known) && eviction.Evictable(known, f.rules.now) && f.rules.podBudgetCause(known) == nil
 }
 
 // relocation is the step that moves a pod to an existing node where it keeps its rules, nil if there is none.
-func (r *run) relocation(ctx context.Context, pod *corev1.Pod) (*Step, error) {
-	plan, err := r.state.sessions.Ask(ctx, &session.Question{Change: scheduling.Delta{Pods: []*corev1.Pod{r.state.sessions.Unbound(pod)}}, Effort: scheduling.EffortFast})
+func relocation(ctx context.Context, f *state, pod *corev1.Pod) (*Step, error) {
+	plan, err := f.sessions.Ask(ctx, &session.Question{Change: scheduling.Delta{Pods: []*corev1.Pod{f.sessions.Unbound(pod)}}, Effort: scheduling.EffortFast})
 	if err != nil {
 		return nil, err
 	}
@@ -93,17 +93,17 @@ func (r *run) relocation(ctx context.Context, pod *corev1.Pod) (*Step, error) {
 		}
 		step := &Step{
 			Reason: Misplaced, Drain: []string{}, Launches: []scheduling.Launch{}, Evictions: []Eviction{{Pod: name, From: from, To: a.Node}},
-			DisruptionCost: r.state.rules.podCost(pod),
+			DisruptionCost: f.rules.podCost(pod),
 		}
 		s := wave.Step{Moves: movesOf(step.Evictions)}
-		step.PodDisruptionBudgets = budgetUses(wavesOf(r.state).InBudgets(&s))
+		step.PodDisruptionBudgets = budgetUses(wavesOf(f).InBudgets(&s))
 		step.Evictions = evictionsOf(s.Moves)
-		if !r.state.pinned {
-			if step.Evictions = bindEvictions(r.state, step, nil).evictions; step.Evictions[0].To == "" || step.Evictions[0].To == from {
+		if !f.pinned {
+			if step.Evictions = bindEvictions(f, step, nil).evictions; step.Evictions[0].To == "" || step.Evictions[0].To == from {
 				return nil, nil //nolint:nilnil // kube-scheduler does not move it
 			}
 		}
-		if !allScheduled(r.state, &outcome{evictions: step.Evictions}) {
+		if !allScheduled(f, &outcome{evictions: step.Evictions}) {
 			return nil, nil //nolint:nilnil // pending pods are not yet where they are expected
 		}
 		return step, nil

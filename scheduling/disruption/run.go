@@ -5,9 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"slices"
-
-	"github.com/samber/lo"
 
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
@@ -30,10 +29,10 @@ func (p Planner) Plan(ctx context.Context, c Cluster) (*ConsolidationPlan, error
 		return nil, err
 	}
 	r.observe(scheduling.PhaseProve)
-	if err := r.findRebuilt(ctx); err != nil {
+	if err := findRebuilt(ctx, r); err != nil {
 		return nil, err
 	}
-	plan := r.assemble()
+	plan := assemble(r)
 	if free {
 		plan.Cordon = cordon(plan.Steps)
 		if plan.Summary.Realised, err = realise(ctx, start, plan, r.state.sessions.Launch); err != nil {
@@ -83,8 +82,6 @@ type run struct {
 	done   bool
 	// expectedRemovals are the nodes that the plan is expected to remove.
 	expectedRemovals []string
-	// closedForForced are further nodes that take in no pods during the steps for interruption, expiry and drift.
-	closedForForced []string
 	// observer is told of phases and of the steps of trials.
 	observer scheduling.Observer
 	// timedOut says that a deadline ended the search.
@@ -153,117 +150,36 @@ func (p Planner) begin(ctx context.Context, c *Cluster, free bool, known *provis
 	return r, nil
 }
 
-// search makes all steps. In large clusters steps that save are final as they are found, otherwise once trials have
+// search makes all steps; a deadline is noted and is no error. In large clusters steps that save are final as they are found, otherwise once trials have
 // shown that they leave no saving to the next plan.
 func (r *run) search(ctx context.Context) error {
-	err := r.prepareForced(ctx)
-	if err == nil {
-		err = r.removeForced(ctx)
-	}
-	switch {
-	case err != nil || r.done:
-	case !r.state.large() && !r.noLookahead:
-		err = r.lookAhead(ctx)
-	default:
-		if err = r.savingPhases(ctx); err == nil && !r.noLookahead {
-			err = unlessDeadline(ctx, r.explain(ctx))
-		}
-	}
-	return r.searchError(ctx, err)
+	return r.noteDeadline(ctx, r.phases(ctx))
 }
 
-// prepareForced predicts the removals of the plan if steps for interruption, expiry or drift are needed. If a
-// deadline ends that, these steps are made without the prediction.
-func (r *run) prepareForced(ctx context.Context) error {
-	if len(r.forcedRemovals()) == 0 {
+// noteDeadline is an error of the search, or that of a cancelled context; nil for a passed deadline, which is noted.
+func (r *run) noteDeadline(ctx context.Context, err error) error {
+	if cause := cancelled(ctx); cause != nil {
+		return cause
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		r.timedOut = true
 		return nil
 	}
-	plain := r.trial()
-	if err := unlessDeadline(ctx, plain.removeForced(ctx)); err != nil {
+	return err
+}
+
+// phases makes all steps, in the order of reasons.
+func (r *run) phases(ctx context.Context) error {
+	if err := r.forced(ctx); err != nil || r.done {
 		return err
 	}
-	if err := r.predictRemovals(ctx); err != nil || !outOfTime(ctx) {
+	if !r.state.large() && !r.noLookahead {
+		return lookAhead(ctx, r)
+	}
+	if err := r.savingPhases(ctx); err != nil || r.noLookahead {
 		return err
 	}
-	return r.commitFrom(plain)
-}
-
-// predictRemovals finds the nodes that the plan would remove with pinned pods, so that no pods of interrupted,
-// expired or drifted nodes go to them. If the next plan would remove nodes to which these pods go, these nodes are
-// closed during forced steps, if that ends cheaper.
-func (r *run) predictRemovals(ctx context.Context) error {
-	consolidates := r.consolidates()
-	if r.state.pinned && !consolidates {
-		return nil
-	}
-	if consolidates {
-		if err := r.findTarget(ctx); err != nil {
-			return unlessDeadline(ctx, err)
-		}
-	}
-	best, err := r.trialOfForced(ctx, nil)
-	if err != nil {
-		return unlessDeadline(ctx, err)
-	}
-	for tries := 0; consolidates && !r.noLookahead && tries < mostLaterPlans && !outOfTime(ctx); tries++ {
-		next, err := best.nextPlan(ctx, true)
-		if err != nil {
-			return unlessDeadline(ctx, err)
-		}
-		avoided := lo.Union(r.closedForForced, best.destinationsRemovedBy(next))
-		if len(avoided) == len(r.closedForForced) {
-			break
-		}
-		other, err := r.trialOfForced(ctx, avoided)
-		if err != nil {
-			return unlessDeadline(ctx, err)
-		}
-		if other.unresolvedCount() > best.unresolvedCount() || other.state.price() >= best.state.price() {
-			break
-		}
-		best, r.closedForForced = other, avoided
-	}
-	if !r.state.pinned {
-		r.expectedRemovals = best.removed()
-	}
-	return nil
-}
-
-// consolidates reports whether steps that save are to be predicted.
-func (r *run) consolidates() bool { return !r.state.large() && r.state.rules.enabled(Underutilized) }
-
-// trialOfForced is a trial of the forced steps and of those that save, with further nodes closed during forced steps.
-func (r *run) trialOfForced(ctx context.Context, avoided []string) (*run, error) {
-	y := r.trial()
-	y.closedForForced = avoided
-	y.state.pinned, y.state.planner.Policy.Effort = true, scheduling.EffortFast
-	err := y.removeForced(ctx)
-	if err == nil && y.consolidates() {
-		err = y.consolidate(ctx)
-	}
-	return y, err
-}
-
-// destinationsRemovedBy are the nodes that have taken in pods and that the next plan removes.
-func (r *run) destinationsRemovedBy(next *run) []string {
-	gone := next.removed()
-	return lo.FilterMap(r.state.nodes, func(s *candidate, _ int) (string, bool) {
-		return s.name, s.receivedPods && !s.launched && slices.Contains(gone, s.name)
-	})
-}
-
-// removed are the nodes of the cluster that the steps have removed.
-func (r *run) removed() []string {
-	return lo.FilterMap(r.state.nodes, func(s *candidate, _ int) (string, bool) { return s.name, s.removed && !s.launched })
-}
-
-// unresolvedCount is the number of pods without a node plus the number of nodes that must go and have not.
-func (r *run) unresolvedCount() int {
-	n := len(r.state.awaitingLaunch) + len(r.forcedRemovals())
-	for i := range r.steps {
-		n += lo.CountBy(r.steps[i].Evictions, func(e Eviction) bool { return e.To == "" })
-	}
-	return n
+	return unlessDeadline(ctx, explainStays(ctx, r))
 }
 
 // savingPhases makes the steps that save, and those for misplaced pods.
@@ -276,7 +192,7 @@ func (r *run) savingPhases(ctx context.Context) error {
 	}
 	if err == nil && !r.done && r.state.rules.enabled(Misplaced) {
 		r.observe(scheduling.Phase(Misplaced))
-		err = r.rebalance(ctx)
+		err = rebalance(ctx, r)
 	}
 	return err
 }
@@ -291,18 +207,6 @@ func (r *run) observe(phase scheduling.Phase) {
 		p.LowerBoundPerHour = r.findings.bound
 	}
 	r.observer(p)
-}
-
-// searchError is the error of a search; nil for a deadline, which is noted.
-func (r *run) searchError(ctx context.Context, err error) error {
-	if cause := cancelled(ctx); cause != nil {
-		return cause
-	}
-	if errors.Is(err, context.DeadlineExceeded) {
-		r.timedOut = true
-		return nil
-	}
-	return err
 }
 
 // commit applies a step and adds it to the plan.
@@ -323,55 +227,76 @@ func (r *run) commit(step *Step) error {
 	return nil
 }
 
-// findRebuilt looks for the cheapest cluster for the same pods without the nodes of today, and, unless the effort is
-// least, for a higher bound.
-func (r *run) findRebuilt(ctx context.Context) error {
-	found := r.findings
-	if found == nil || found.target == nil || outOfTime(ctx) {
-		return cancelled(ctx)
-	}
-	cheapest := found.target
-	if !r.state.fast() {
-		t, err := solveRebuild(ctx, r.state, r.state.planner.Policy.Effort, r.state.disruptable)
-		if err != nil {
-			return r.searchError(ctx, err)
-		}
-		if t.bound > found.target.bound {
-			found.target, found.bound = t, t.bound
-			r.capBound()
-		}
-		if t.price < cheapest.price {
-			cheapest = t
-		}
-	}
-	all := rebuildable(r.state)
-	if len(all) == len(r.state.disruptable) {
-		found.rebuilt = cheapest
-		return nil
-	}
-	var err error
-	found.rebuilt, err = solveRebuild(ctx, r.state, r.state.planner.Policy.Effort, all)
-	return r.searchError(ctx, err)
+// hasPendingPods reports whether there are pending pods, expected on a node or not.
+func (r *run) hasPendingPods() bool {
+	return len(r.state.awaitingLaunch) > 0 || slices.ContainsFunc(r.state.nodes, func(s *candidate) bool { return len(s.expected) > 0 })
 }
 
-// alternative is the cheapest cluster of the alternative NodePools that is found with least effort, as
-// [ConsolidationSummary.Rebuilt] is one of the cluster's own; nil if there are no such pools, if no node of a pool has a price, or
-// after the deadline.
-func (p Planner) alternative(ctx context.Context, c *Cluster) (*Rebuilt, error) {
-	if len(c.Alternative) == 0 || outOfTime(ctx) {
-		return nil, nil //nolint:nilnil // no comparison, or no time for it, is no error
+// tryStep makes a step of an outcome if it is admitted; otherwise the cause is noted.
+func (r *run) tryStep(reason Reason, o *outcome) error {
+	step, cause := decide(r.state, reason, o, r.laterRemovals(o))
+	if cause != nil {
+		for _, name := range o.nodes {
+			r.note(name, *cause)
+		}
+		return nil
 	}
-	f := newState(p, c)
-	all := rebuildable(f)
-	if len(all) == 0 {
-		return nil, nil //nolint:nilnil // no node of a pool has a price
+	return r.commit(step)
+}
+
+// laterRemovals are the expected removals of the plan, without nodes where pods of an outcome are expected.
+func (r *run) laterRemovals(o *outcome) []string {
+	return slices.DeleteFunc(slices.Clone(r.expectedRemovals), func(name string) bool {
+		return slices.ContainsFunc(o.evictions, func(e Eviction) bool { return e.To == name })
+	})
+}
+
+// outOfTime reports whether the search must end, and notes a deadline.
+func (r *run) outOfTime(ctx context.Context) bool {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		r.timedOut = true
 	}
-	other := c.Problem
-	other.NodePools = c.Alternative
-	f.problem = &other
-	t, err := solveRebuild(ctx, f, scheduling.EffortFast, all)
-	if err != nil {
-		return nil, err
+	return ctx.Err() != nil
+}
+
+// warn adds a warning to the plan.
+func (r *run) warn(object, message string) {
+	r.warnings = append(r.warnings, scheduling.Warning{Object: object, Message: message})
+}
+
+// note keeps a cause for which a node stays, in the order of the search.
+func (r *run) note(node string, cause Cause) { r.causes[node] = withCause(r.causes[node], cause) }
+
+// adopt makes the steps of a trial and takes over its causes and warnings.
+func (r *run) adopt(trial *run) error {
+	r.causes, r.warnings, r.timedOut = trial.causes, trial.warnings, r.timedOut || trial.timedOut
+	return r.commitFrom(trial)
+}
+
+// commitFrom makes the steps that a trial has made beyond this run's.
+func (r *run) commitFrom(trial *run) error {
+	for i := len(r.steps); i < len(trial.steps) && !r.done; i++ {
+		if err := r.commit(&trial.steps[i]); err != nil {
+			return err
+		}
 	}
-	return f.rebuilt(t), nil
+	return nil
+}
+
+// trial is a run that continues this one on a fork of its state.
+func (r *run) trial() *run {
+	y := &run{
+		state: r.state.fork(), steps: slices.Clone(r.steps),
+		causes: maps.Clone(r.causes), warnings: slices.Clone(r.warnings), before: r.before, target: r.target,
+	}
+	y.state.planner.MaxSteps = 0
+	return y
+}
+
+// capBound lowers the bound to the cluster's price if it is above: a machine that can no longer be launched may hold
+// pods for less than the catalog's offerings do.
+func (r *run) capBound() {
+	if r.findings != nil {
+		r.findings.bound = min(r.findings.bound, r.state.price())
+	}
 }

@@ -101,8 +101,7 @@ func dividePods(c *Cluster) (out scheduling.Problem, leaving []string, err error
 
 // placePending finds nodes for pending pods, and opens the session that may not launch.
 func (f *state) placePending(ctx context.Context, pods []*corev1.Pod) error {
-	// Also without pods: forks share the results of their origin, e.g. the order of all offerings.
-	plan, err := f.sessions.Launch.Place(ctx, scheduling.EffortFast)
+	plan, err := f.sessions.PlacePending(ctx) // also without pods, because forks share the result
 	if err != nil {
 		return err
 	}

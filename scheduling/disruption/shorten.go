@@ -36,7 +36,7 @@ func (p Planner) Shorten(ctx context.Context, c Cluster, plan *ConsolidationPlan
 		r.findings.rejected[v.Node] = v.Rejected
 		r.causes[v.Node] = slices.DeleteFunc(slices.Clone(v.Reasons), func(c Cause) bool { return c.Code == CauseReceives })
 	}
-	out := r.assemble()
+	out := assemble(r)
 	if free {
 		out.Cordon = cordon(out.Steps)
 		out.Summary.Realised, err = realise(ctx, start, out, r.state.sessions.Launch)

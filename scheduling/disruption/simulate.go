@@ -132,7 +132,7 @@ func drainDelta(f *state, q *whatIf) (d scheduling.Delta, out *outcome, err erro
 
 // readPlan adds the plan of a simulation to its outcome. Launches that have no pod of the origin are left out: they
 // are for pending pods.
-func readPlan(f *state, out *outcome, plan *scheduling.Plan, origin map[string]string) {
+func readPlan(f *state, out *outcome, plan *session.Answer, origin map[string]string) {
 	land := func(pods []string, to string) (own []string) {
 		for _, pod := range pods {
 			if from, ok := origin[pod]; ok {

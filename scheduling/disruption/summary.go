@@ -12,14 +12,14 @@ import (
 )
 
 // assemble is the plan with its verdicts, warnings and sums.
-func (r *run) assemble() *ConsolidationPlan {
-	plan := &ConsolidationPlan{Steps: r.steps, Nodes: r.verdicts(), Pending: r.state.pending, Warnings: slices.Concat(r.warnings, provisioning.IdleNodePools(r.state.problem), inputWarnings(r.state))}
+func assemble(r *run) *ConsolidationPlan {
+	plan := &ConsolidationPlan{Steps: r.steps, Nodes: verdicts(r), Pending: r.state.pending, Warnings: slices.Concat(r.warnings, provisioning.IdleNodePools(r.state.problem), inputWarnings(r.state))}
 	slices.SortStableFunc(plan.Warnings, func(a, b scheduling.Warning) int {
 		return cmp.Or(cmp.Compare(a.Object, b.Object), cmp.Compare(a.Message, b.Message))
 	})
 	plan.Warnings = append([]scheduling.Warning{}, slices.Compact(plan.Warnings)...)
 	plan.Steps = append([]Step{}, plan.Steps...)
-	plan.Summary = r.summary()
+	plan.Summary = summaryOf(r)
 	return plan
 }
 
@@ -55,8 +55,8 @@ func cordon(steps []Step) []string {
 	return out
 }
 
-// summary are the sums of the plan.
-func (r *run) summary() ConsolidationSummary {
+// summaryOf are the sums of the plan.
+func summaryOf(r *run) ConsolidationSummary {
 	after := r.state.tally()
 	s := ConsolidationSummary{
 		PricePerHourBefore: r.before.machinePrice, PricePerHourAfter: after.machinePrice, NodesBefore: r.before.nodes, NodesAfter: after.nodes,

@@ -68,14 +68,14 @@ func solveRebuild(ctx context.Context, f *state, effort scheduling.Effort, gone 
 			fixed.add(s)
 		}
 	}
-	sums, proof := &found.Plan.Summary, &found.Proof.Summary
+	sums, proof := &found.Solution.Summary, &found.Proof.Summary
 	t := &rebuildTarget{
 		tally: tally{
 			price:        offerings.Sum(max(sums.PricePerHour, sums.ExpectedPerHour), fixed.price),
 			machinePrice: offerings.Sum(sums.PricePerHour, fixed.machinePrice), nodes: sums.Nodes + fixed.nodes,
 		},
 		bound: offerings.Sum(proof.LowerBoundPerHour, fixed.price), kept: fixed.price, certificate: proof.Certificate,
-		composition: compositionOf(f, func(s *candidate) bool { return !s.launched && !gone[s.name] }, found.Plan.Launches),
+		composition: compositionOf(f, func(s *candidate) bool { return !s.launched && !gone[s.name] }, found.Solution.Launches),
 		podValues:   prove.PodDuals(proof.Certificate, found.Problem.Pods),
 	}
 	for i := range found.Proof.Unschedulable {

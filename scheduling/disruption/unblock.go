@@ -44,20 +44,20 @@ func (u *unblocking) byCode(code CauseCode) bool {
 	case CauseBudget:
 		u.letOneGo()
 	case CausePoolBudget:
-		u.pools(`set spec.disruption.budgets to nodes: "100%"`, func(p *scheduling.NodePool) { p.Spec.Disruption.Budgets = []scheduling.Budget{{Nodes: "100%"}} })
+		u.changePools(`set spec.disruption.budgets to nodes: "100%"`, func(p *scheduling.NodePool) { p.Spec.Disruption.Budgets = []scheduling.Budget{{Nodes: "100%"}} })
 	case CausePolicy:
 		u.policy(&none)
 	case CauseScore:
-		u.pools("set spec.disruption.consolidationPolicy to WhenEmptyOrUnderutilized", func(p *scheduling.NodePool) {
+		u.changePools("set spec.disruption.consolidationPolicy to WhenEmptyOrUnderutilized", func(p *scheduling.NodePool) {
 			p.Spec.Disruption.ConsolidationPolicy = scheduling.WhenEmptyOrUnderutilized
 		})
 	case CauseTooSoon:
-		u.pools("set spec.disruption.consolidateAfter to 0s", func(p *scheduling.NodePool) { p.Spec.Disruption.ConsolidateAfter = &none })
+		u.changePools("set spec.disruption.consolidateAfter to 0s", func(p *scheduling.NodePool) { p.Spec.Disruption.ConsolidateAfter = &none })
 		u.planner.MinLifetime = 0
 	case CauseStatic:
-		u.fewer(&none)
+		u.releaseReplicas(&none)
 	case CauseMinValues:
-		u.pools("leave minValues out of spec.template.spec.requirements", func(p *scheduling.NodePool) {
+		u.changePools("leave minValues out of spec.template.spec.requirements", func(p *scheduling.NodePool) {
 			for i := range p.Spec.Template.Spec.Requirements {
 				p.Spec.Template.Spec.Requirements[i].MinValues = nil
 			}
@@ -80,8 +80,8 @@ func (u *unblocking) byCode(code CauseCode) bool {
 	return false
 }
 
-// pools changes the NodePools of the nodes.
-func (u *unblocking) pools(to string, change func(*scheduling.NodePool)) {
+// changePools changes the NodePools of the nodes.
+func (u *unblocking) changePools(to string, change func(*scheduling.NodePool)) {
 	u.cluster.NodePools = slices.Clone(u.cluster.NodePools)
 	for i, pool := range u.cluster.NodePools {
 		if slices.ContainsFunc(u.held, func(s *candidate) bool { return s.pool.pool.Name == pool.Name }) {
@@ -96,7 +96,7 @@ func (u *unblocking) pools(to string, change func(*scheduling.NodePool)) {
 func (u *unblocking) policy(none *scheduling.NillableDuration) {
 	const policy, after = "spec.disruption.consolidationPolicy to WhenEmptyOrUnderutilized", "spec.disruption.consolidateAfter to 0s"
 	said := map[string]string{}
-	u.pools("", func(p *scheduling.NodePool) {
+	u.changePools("", func(p *scheduling.NodePool) {
 		d := &p.Spec.Disruption
 		var to []string
 		if d.ConsolidationPolicy == scheduling.WhenEmpty {
@@ -110,9 +110,9 @@ func (u *unblocking) policy(none *scheduling.NillableDuration) {
 	maps.Copy(u.changes, said)
 }
 
-// fewer lets nodes of static NodePools be removed, without launches in their place.
-func (u *unblocking) fewer(none *scheduling.NillableDuration) {
-	u.pools("lower spec.replicas", func(p *scheduling.NodePool) {
+// releaseReplicas lets nodes of static NodePools be removed, without launches in their place.
+func (u *unblocking) releaseReplicas(none *scheduling.NillableDuration) {
+	u.changePools("lower spec.replicas", func(p *scheduling.NodePool) {
 		p.Spec.Replicas, p.Spec.Limits = nil, corev1.ResourceList{corev1.ResourceCPU: {}}
 		p.Spec.Disruption = scheduling.Disruption{ConsolidationPolicy: scheduling.WhenEmptyOrUnderutilized, ConsolidateAfter: none, Budgets: []scheduling.Budget{{Nodes: "100%"}}}
 	})

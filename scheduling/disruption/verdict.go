@@ -11,7 +11,7 @@ import (
 )
 
 // verdicts are the decisions about the nodes of the cluster, by name.
-func (r *run) verdicts() []Verdict {
+func verdicts(r *run) []Verdict {
 	drained := map[string]int{}
 	for i := range r.steps {
 		for _, name := range r.steps[i].Drain {
@@ -31,7 +31,7 @@ func (r *run) verdicts() []Verdict {
 		if v.Step > 0 {
 			v.Decision = Drain
 		} else {
-			v.Reasons = r.reasons(s)
+			v.Reasons = reasonsToStay(r, s)
 			if r.findings != nil {
 				v.Rejected = r.findings.rejected[s.name]
 			}
@@ -41,9 +41,9 @@ func (r *run) verdicts() []Verdict {
 	return out
 }
 
-// reasons are the causes for which a node stays: first against forced steps, then those for which it is no candidate,
+// reasonsToStay are the causes for which a node stays: first against forced steps, then those for which it is no candidate,
 // then that it takes in pods, then those against its moves. There is always one.
-func (r *run) reasons(s *candidate) []Cause {
+func reasonsToStay(r *run, s *candidate) []Cause {
 	var out []Cause
 	add := func(causes ...Cause) {
 		for _, c := range causes {
@@ -101,8 +101,8 @@ func withCause(list []Cause, c Cause) []Cause {
 // dual values of their pods.
 const mostRejected = 256
 
-// explain finds the causes for which candidates stay, the most wasteful first.
-func (r *run) explain(ctx context.Context) error {
+// explainStays finds the causes for which candidates stay, the most wasteful first.
+func explainStays(ctx context.Context, r *run) error {
 	out := r.findings
 	if out == nil || out.target == nil || r.state.skipExplanations {
 		return nil

@@ -102,3 +102,6 @@ func WhyUnknown(node *corev1.Node) string {
 	}
 	return fmt.Sprintf("the catalog has no offering of %s as %s in zone %s", as.InstanceType, as.CapacityType, as.Zone)
 }
+
+// Ratio is the saving for each unit of disruption cost.
+func Ratio(saving offerings.Price, cost float64) float64 { return float64(saving) / max(cost, 1e-9) }

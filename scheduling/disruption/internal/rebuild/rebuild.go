@@ -62,11 +62,11 @@ type Task struct {
 	Session *provisioning.Session
 }
 
-// Result is a plan from scratch. Proof is the plan whose certificate proves the least price: Plan itself or, if
+// Result is a plan from scratch, the Solution. Proof is the plan whose certificate proves the least price: the Solution itself or, if
 // kube-scheduler may bind pods in ways that a plan which pins pods may not, a plan that lets it.
 type Result struct {
-	Problem     scheduling.Problem
-	Plan, Proof *scheduling.Plan
+	Problem         scheduling.Problem
+	Solution, Proof *scheduling.Plan
 }
 
 // Solve plans a cluster from scratch.
@@ -75,10 +75,10 @@ func Solve(ctx context.Context, t Task) (*Result, error) {
 	policy := withOfferingsOf(t.Policy, t.Cluster.Nodes, t.Gone)
 	policy.NoReasons = true
 	var err error
-	if out.Plan, err = plan(ctx, policy, &out.Problem, t.Session); err != nil {
+	if out.Solution, err = plan(ctx, policy, &out.Problem, t.Session); err != nil {
 		return nil, err
 	}
-	out.Proof = out.Plan
+	out.Proof = out.Solution
 	if t.BoundFreely && spreadOverHosts(&out.Problem) {
 		policy.Placement, policy.Effort = scheduling.PlacementFree, scheduling.EffortFast
 		if out.Proof, err = plan(ctx, policy, &out.Problem, t.Session); err != nil {

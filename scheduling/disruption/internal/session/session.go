@@ -90,8 +90,29 @@ type Question struct {
 	Explain, Sketch bool
 }
 
-// Ask is the plan for the pending pods after a change.
-func (s *Sessions) Ask(ctx context.Context, q *Question) (*scheduling.Plan, error) {
+// Answer is where pending pods go: to existing nodes, to launches, or nowhere.
+type Answer struct {
+	Existing      []scheduling.Assignment
+	Launches      []scheduling.Launch
+	Unschedulable []scheduling.Unschedulable
+}
+
+// answerOf is the answer of a plan.
+func answerOf(plan *scheduling.Plan, err error) (*Answer, error) {
+	if err != nil {
+		return nil, err
+	}
+	return &Answer{plan.Existing, plan.Launches, plan.Unschedulable}, nil
+}
+
+// PlacePending places the pending pods by the session that may launch, which keeps the result: forks share it, e.g. the
+// order of all offerings.
+func (s *Sessions) PlacePending(ctx context.Context) (*Answer, error) {
+	return answerOf(s.Launch.Place(ctx, scheduling.EffortFast))
+}
+
+// Ask places the pending pods after a change, of which the sessions are not told.
+func (s *Sessions) Ask(ctx context.Context, q *Question) (*Answer, error) {
 	from := s.Place
 	if q.Launch {
 		from = s.Launch
@@ -102,11 +123,11 @@ func (s *Sessions) Ask(ctx context.Context, q *Question) (*scheduling.Plan, erro
 	}
 	switch {
 	case q.Explain:
-		return fork.Plan(ctx)
+		return answerOf(fork.Plan(ctx))
 	case q.Sketch:
-		return fork.Sketch(ctx)
+		return answerOf(fork.Sketch(ctx))
 	default:
-		return fork.Place(ctx, q.Effort)
+		return answerOf(fork.Place(ctx, q.Effort))
 	}
 }
 

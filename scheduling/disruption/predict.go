@@ -1,0 +1,133 @@
+package disruption
+
+import (
+	"context"
+	"slices"
+
+	"github.com/samber/lo"
+
+	"github.com/plimsoll-go/plimsoll/scheduling"
+)
+
+// forced makes the steps that are not made for their price. They are tried out first, together with the steps that save,
+// so that no pods of interrupted, expired or drifted nodes go to nodes that are removed later. Where that changes nothing,
+// the steps of the first trial are made.
+func (r *run) forced(ctx context.Context) error {
+	if len(r.forcedRemovals()) == 0 {
+		return r.removeForced(ctx, nil)
+	}
+	plain := r.trial()
+	if err := unlessDeadline(ctx, plain.removeForced(ctx, nil)); err != nil {
+		return err
+	}
+	p := prediction{run: r, plain: plain}
+	if err := unlessDeadline(ctx, p.predict(ctx)); err != nil {
+		return err
+	}
+	if r.expectedRemovals == nil && p.closed == nil || outOfTime(ctx) {
+		r.observe(scheduling.Phase(Interrupted))
+		return r.adopt(plain)
+	}
+	return r.removeForced(ctx, p.closed)
+}
+
+// prediction finds the nodes that a plan will remove, with pinned pods and the least effort.
+type prediction struct {
+	run *run
+	// plain is a trial of the forced steps as if no node was removed later.
+	plain *run
+	// closed are further nodes that take in no pods during forced steps, because the next plan would remove them; nil
+	// for none.
+	closed []string
+}
+
+// predict sets the expected removals of the run. If the next plan would remove nodes to which pods of forced steps go,
+// these nodes are closed during forced steps, if that ends cheaper.
+func (p *prediction) predict(ctx context.Context) error {
+	r := p.run
+	saves := r.predictsSavings()
+	if r.state.pinned && !saves {
+		return nil
+	}
+	if saves {
+		if err := r.findTarget(ctx); err != nil {
+			return err
+		}
+	}
+	best, err := p.trial(ctx)
+	if err != nil {
+		return err
+	}
+	for tries := 0; saves && !r.noLookahead && tries < mostLaterPlans && !outOfTime(ctx); tries++ {
+		next, err := nextPlan(ctx, best, true)
+		if err != nil {
+			return err
+		}
+		was := p.closed
+		p.closed = lo.Union(was, destinationsRemoved(best, next))
+		if len(p.closed) == len(was) {
+			p.closed = was
+			break
+		}
+		other, err := p.trial(ctx)
+		if err != nil || other.unresolvedCount() > best.unresolvedCount() || other.state.price() >= best.state.price() {
+			p.closed = was
+			if err != nil {
+				return err
+			}
+			break
+		}
+		best = other
+	}
+	if !r.state.pinned {
+		r.expectedRemovals = best.removedNodes()
+	}
+	return nil
+}
+
+// trial is a trial of the forced steps and of those that save. The forced steps are those of the plain trial where they
+// are made under the same conditions.
+func (p *prediction) trial(ctx context.Context) (*run, error) {
+	r := p.run
+	var y *run
+	if r.state.pinned && r.state.fast() && p.closed == nil {
+		y = p.plain.trial()
+	} else {
+		y = r.trial()
+		y.state.pinned, y.state.planner.Policy.Effort = true, scheduling.EffortFast
+		if err := y.removeForced(ctx, p.closed); err != nil {
+			return nil, err
+		}
+	}
+	if !y.predictsSavings() {
+		return y, nil
+	}
+	return y, y.consolidate(ctx)
+}
+
+// predictsSavings reports whether steps that save are to be predicted.
+func (r *run) predictsSavings() bool {
+	return !r.state.large() && r.state.rules.enabled(Underutilized)
+}
+
+// destinationsRemoved are the nodes that have taken in pods by the steps of a run and that the next plan removes.
+func destinationsRemoved(r, next *run) []string {
+	gone := next.removedNodes()
+	return lo.FilterMap(r.state.nodes, func(s *candidate, _ int) (string, bool) {
+		return s.name, s.receivedPods && !s.launched && slices.Contains(gone, s.name)
+	})
+}
+
+// removedNodes are the nodes of the cluster that the steps have removed.
+func (r *run) removedNodes() []string {
+	return lo.FilterMap(r.state.nodes, func(s *candidate, _ int) (string, bool) { return s.name, s.removed && !s.launched })
+}
+
+// unresolvedCount is the number of pods without a node plus the number of nodes that must go and have not.
+func (r *run) unresolvedCount() int {
+	n := len(r.state.awaitingLaunch) + len(r.forcedRemovals())
+	for i := range r.steps {
+		n += lo.CountBy(r.steps[i].Evictions, func(e Eviction) bool { return e.To == "" })
+	}
+	return n
+}
