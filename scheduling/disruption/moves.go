@@ -6,6 +6,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/eviction"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/pricing"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
@@ -188,7 +189,7 @@ func (x *search) replace(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			if step != nil && (best == nil || ratio(step.SavingPerHour, step.DisruptionCost) > ratio(best.SavingPerHour, best.DisruptionCost)) {
+			if step != nil && (best == nil || pricing.Ratio(step.SavingPerHour, step.DisruptionCost) > pricing.Ratio(best.SavingPerHour, best.DisruptionCost)) {
 				best, taken = step, size
 			}
 		}

@@ -1,74 +1,17 @@
 package disruption
 
 import (
-	"cmp"
+	"context"
 	"maps"
 	"slices"
 
+	"github.com/samber/lo"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/landing"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/order"
 )
-
-// ordering splits a step into steps as small as possible: nodes are removed one by one, or as few together as
-// possible. The destinations of the step are known by number and kind of pods. A pod takes one of those of its kind
-// only when it is evicted, because topology spread and pod affinity look at the cluster as it is then.
-type ordering struct {
-	state            *state
-	reason           Reason
-	expectedRemovals []string // nodes that take in no pods besides those of remaining
-	simulation       *landing.Trial
-	// resimulates says that a rule is in force which the trial does not know (WorkloadShare), so that pods are placed
-	// again by the session.
-	resimulates bool
-	// destinations counts, by kind and node, the pods that the node still takes in; launches are the launches among
-	// these nodes, launched those that exist already.
-	destinations     map[string]map[string]int
-	destinationOrder map[string][]string // by kind, the names of its destinations
-	launches         map[string]*scheduling.Launch
-	launched         map[string]bool
-	lastLaunched     []string           // the launches of the last group
-	weight           map[string]float64 // by kind, the share that the requests of a pod have of all free capacity
-	// failed has the sets of nodes, each with the pods that found no node, for which launches were planned and gave
-	// no step.
-	failed map[string]bool
-	// remaining are the nodes to be removed, the largest saving for their disruption cost first.
-	remaining []*leavingNode
-}
-
-// leavingNode is a node to be removed, with its pods by kind.
-type leavingNode struct {
-	*candidate
-	kinds []string
-	pods  map[string][]string
-}
-
-// apply takes note of a step that was made: kube-scheduler may have bound pods elsewhere than planned, and launches
-// may exist that the ordering did not plan.
-func (w *ordering) apply(step *Step) {
-	mark := w.simulation.Mark()
-	w.remaining = slices.DeleteFunc(w.remaining, func(l *leavingNode) bool { return slices.Contains(step.Drain, l.name) })
-	for i := range step.Launches {
-		if l := &step.Launches[i]; w.launches[l.Name] == nil {
-			w.simulation.Launch(l)
-		}
-	}
-	for _, e := range step.Evictions {
-		if a := w.simulation.Pods[e.Pod]; a != nil && a.On != e.To {
-			w.simulation.Move(a, "")
-			w.simulation.Move(a, e.To)
-		}
-	}
-	w.simulation.Keep(mark)
-}
-
-// fitsLastLaunched reports whether a node has pods of a kind that the last launches still take in.
-func (w *ordering) fitsLastLaunched(l *leavingNode) bool {
-	return slices.ContainsFunc(l.kinds, func(kind string) bool {
-		return slices.ContainsFunc(w.lastLaunched, func(name string) bool { return w.destinations[kind][name] > 0 })
-	})
-}
 
 // combined is the step that leads at once where moves lead one after the other. Machines that are launched and
 // removed on the way are not launched, and each pod goes directly to its last node.
@@ -130,61 +73,53 @@ func withEvictions(l *scheduling.Launch, evictions []Eviction, of *state) schedu
 	return out
 }
 
+// ordering asks package order for the parts of a step, and makes a step of each.
+type ordering struct {
+	state *state
+	order *order.Order
+	// step is that of the last part which is one.
+	step             *Step
+	reason           Reason
+	expectedRemovals []string // nodes that take in no pods besides those that remain
+	// resimulates says that a rule is in force which package order does not know (WorkloadShare), so that pods are
+	// placed again by the session.
+	resimulates bool
+	launches    map[string]*scheduling.Launch
+	// failed has the sets of nodes, each with the pods that found no node, for which launches were planned and gave
+	// no step.
+	failed map[string]bool
+}
+
 // newOrdering splits a step of a state. The nodes in first are tried before the others.
 func newOrdering(f *state, step *Step, first []string) *ordering {
-	w := &ordering{
-		state: f, reason: step.Reason, simulation: f.landing.Try(landingStep(step, nil), f.offered), resimulates: f.planner.Policy.WorkloadShare > 0,
-		destinations: map[string]map[string]int{}, destinationOrder: map[string][]string{}, launches: map[string]*scheduling.Launch{}, launched: map[string]bool{}, weight: map[string]float64{}, failed: map[string]bool{},
-	}
+	w := &ordering{state: f, reason: step.Reason, resimulates: f.planner.Policy.WorkloadShare > 0, launches: map[string]*scheduling.Launch{}, failed: map[string]bool{}}
 	for i := range step.Launches {
 		w.launches[step.Launches[i].Name] = &step.Launches[i]
-		w.simulation.CountNode(step.Launches[i].Name, -1)
 	}
-	at := make(map[string]*leavingNode, len(step.Drain))
-	for _, name := range step.Drain {
-		at[name] = &leavingNode{candidate: f.byName[name], pods: map[string][]string{}}
-		w.remaining = append(w.remaining, at[name])
-	}
-	rooms, known := f.rooms(nil), map[string]string{}
-	for _, e := range step.Evictions {
-		kind := w.kindOf(e.Pod)
-		if name, ok := known[kind]; ok {
-			kind = name // one string for all of them
-		}
-		known[kind] = kind
-		at[e.From].pods[kind] = append(at[e.From].pods[kind], e.Pod)
-		if w.destinations[kind] == nil {
-			w.destinations[kind] = map[string]int{}
-			w.weight[kind] = 1e-9 + rooms.Share(f.requests.Of(e.Pod))
-		}
-		w.destinations[kind][e.To]++
-	}
-	for kind, places := range w.destinations {
-		w.destinationOrder[kind] = slices.Sorted(maps.Keys(places))
-	}
-	turn := func(l *leavingNode) int {
-		if i := slices.Index(first, l.name); i >= 0 {
-			return i
-		}
-		return len(first)
-	}
-	for _, l := range w.remaining {
-		l.kinds = slices.Sorted(maps.Keys(l.pods))
-	}
-	slices.SortStableFunc(w.remaining, func(a, b *leavingNode) int {
-		return cmp.Or(cmp.Compare(turn(a), turn(b)), cmp.Compare(ratio(b.price, b.cost), ratio(a.price, a.cost)))
+	trial, rooms := f.landing.Try(landingStep(step, nil), f.offered), f.rooms(nil)
+	w.order = order.New(order.Task{
+		Trial: trial, First: first, Launches: step.Launches, Moves: movesOf(step.Evictions), MustSave: step.Reason == Underutilized,
+		Nodes: lo.Map(step.Drain, func(name string, _ int) order.Node {
+			s := f.byName[name]
+			return order.Node{Name: name, Price: s.price, Cost: s.cost}
+		}),
+		Kind:          func(pod string) string { return exchangeKind(trial, f.pods[pod], pod) },
+		Weight:        func(pod string) float64 { return rooms.Share(f.requests.Of(pod)) },
+		Price:         f.prices().Launch,
+		WithinBudgets: func(nodes []string) bool { return withinBudgets(f, step.Reason, nodes) },
+		Decide:        w.decide,
 	})
 	return w
 }
 
-// kindOf is the same for pods that may exchange their destinations, because they differ in nothing that matters to
+// exchangeKind is the same for pods that may exchange their destinations, because they differ in nothing that matters to
 // scheduling. A pod with something of its own, e.g. a volume, is a kind by itself.
-func (w *ordering) kindOf(name string) string {
-	moving, pod := w.simulation.Pods[name], w.state.pods[name]
+func exchangeKind(trial *landing.Trial, pod *corev1.Pod, name string) string {
+	moving := trial.Pods[name]
 	if pod == nil || moving.Class < 0 || len(pod.Spec.ResourceClaims) > 0 || slices.ContainsFunc(pod.Spec.Volumes, ownVolume) || slices.ContainsFunc(pod.Spec.Containers, ownPort) {
 		return name
 	}
-	return "=" + w.simulation.Alike(moving)
+	return "=" + trial.Alike(moving)
 }
 
 // ownVolume reports whether a volume may restrict a pod to some nodes.
@@ -195,4 +130,117 @@ func ownVolume(v corev1.Volume) bool {
 // ownPort reports whether a container has a host port.
 func ownPort(c corev1.Container) bool {
 	return slices.ContainsFunc(c.Ports, func(p corev1.ContainerPort) bool { return p.HostPort > 0 })
+}
+
+// decide makes a step of a part, and reports whether it is admitted.
+func (w *ordering) decide(ctx context.Context, p *order.Part) (bool, error) {
+	o := &outcome{nodes: p.Nodes, evictions: evictionsOf(p.Moves)}
+	for _, name := range p.Launches {
+		l := withEvictions(w.launches[name], o.evictions, w.state)
+		l.Options = w.launches[name].Options // pods of a kind exchange their destinations
+		o.launches = append(o.launches, l)
+	}
+	if _, ok := w.state.stock.Affords(o.launches, w.state.nodesExcept(o.nodes...), w.state.planner.Policy.Flexibility); !ok {
+		return false, nil
+	}
+	if w.resimulates {
+		var err error
+		if o, err = w.resimulated(ctx, o); o == nil || err != nil {
+			return false, err
+		}
+	}
+	step, cause := decide(w.state, w.reason, o, w.closedNodes())
+	w.step = step
+	return cause == nil, nil
+}
+
+// apply takes note of a step that was made.
+func (w *ordering) apply(step *Step) {
+	w.order.Apply(step.Drain, step.Launches, movesOf(step.Evictions))
+}
+
+// stepWithMoreLaunches is a step with launches beyond the plan, for nodes of whose pods kube-scheduler would leave
+// some without a node: all remaining nodes, if budgets allow that, or the first that can be removed alone, or else
+// several that one launch may replace. It is nil if there is none, and where pods are pinned.
+func (w *ordering) stepWithMoreLaunches(ctx context.Context) (*Step, error) {
+	if w.state.pinned {
+		return nil, nil
+	}
+	if !w.resimulates {
+		defer w.state.sessions.Defer()
+		if err := w.state.sessions.ApplyDeferred(); err != nil {
+			return nil, err
+		}
+	}
+	for name := range w.launches {
+		w.state.usedNames[name] = true // it may still be launched
+	}
+	closed := w.closedNodes()
+	waits := w.order.Remaining()
+	groups := lo.Chunk(waits, 1)
+	if len(waits) > 1 && withinBudgets(w.state, w.reason, waits) {
+		groups = slices.Insert(groups, 0, waits)
+	}
+	for size := 2; size < len(waits) && withinBudgets(w.state, w.reason, waits[:size]); size *= 2 {
+		groups = append(groups, lo.Chunk(waits, size)...)
+	}
+	for _, names := range groups {
+		if outOfTime(ctx) {
+			break
+		}
+		var sketch *Step
+		if len(names) < len(waits) {
+			var err error
+			if sketch, err = w.moreLaunchesStep(ctx, names, closed, true); err != nil {
+				return nil, unlessDeadline(ctx, err)
+			}
+			if sketch == nil {
+				continue
+			}
+		}
+		step, err := w.moreLaunchesStep(ctx, names, closed, false)
+		if err != nil {
+			return nil, unlessDeadline(ctx, err)
+		}
+		if step == nil || sketch != nil && sketch.SavingPerHour > step.SavingPerHour {
+			step = sketch
+		}
+		if step != nil {
+			return step, nil
+		}
+	}
+	return nil, nil //nolint:nilnil // no step is an answer
+}
+
+// moreLaunchesStep is the step that removes nodes and launches machines for those of their pods that would find no
+// node, nil if it is not admitted. A brief one takes the first launches that hold these pods.
+func (w *ordering) moreLaunchesStep(ctx context.Context, names, closed []string, brief bool) (*Step, error) {
+	o, err := bindWithLaunches(ctx, w.state, names, closed, brief, w.failed)
+	if err != nil || o == nil {
+		return nil, err
+	}
+	step, _ := decide(w.state, w.reason, o, closed)
+	return step, nil
+}
+
+// resimulated is an outcome with its pods placed again by the session, with its launches as existing nodes; nil if
+// they do not fit.
+func (w *ordering) resimulated(ctx context.Context, o *outcome) (*outcome, error) {
+	found, err := simulate(ctx, w.state, &whatIf{nodes: o.nodes, effort: scheduling.EffortFast, launches: o.launches, closed: w.closedNodes()})
+	if err != nil || len(found.unschedulable) > 0 {
+		return nil, unlessDeadline(ctx, err)
+	}
+	for i := range o.launches {
+		l := withEvictions(&o.launches[i], found.evictions, w.state)
+		if len(l.Pods) == 0 {
+			return nil, nil //nolint:nilnil // no place is an answer
+		}
+		found.launches = append(found.launches, l)
+	}
+	return found, nil
+}
+
+// closedNodes are the nodes that take in no pods.
+func (w *ordering) closedNodes() []string {
+	return slices.Concat(w.order.Remaining(), w.expectedRemovals)
 }

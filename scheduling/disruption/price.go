@@ -158,9 +158,6 @@ func withinBudgets(f *state, reason Reason, nodes []string) bool {
 	return reason == Expired || !slices.ContainsFunc(moveOf(f, nodes).pools, func(x *poolShare) bool { return f.poolBudgetCause(x.pool, reason, x.nodes) != nil })
 }
 
-// ratio is the saving for each unit of disruption cost.
-func ratio(saving offerings.Price, cost float64) float64 { return float64(saving) / max(cost, 1e-9) }
-
 // tally has the sums over nodes of pools, as in candidate.
 type tally struct {
 	price, machinePrice offerings.Price // USD per hour

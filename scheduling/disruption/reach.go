@@ -20,16 +20,19 @@ func reachInSteps(ctx context.Context, r *run, step *Step, first []string) (left
 			}
 		}()
 	}
-	for all := true; len(w.remaining) > 0 && !r.done && !outOfTime(ctx); {
+	for all := true; w.order.Len() > 0 && !r.done && !outOfTime(ctx); {
 		went, err := removeSingly(ctx, r, w, all)
 		if err != nil || r.done || outOfTime(ctx) {
-			return append(left, leavingNames(w.remaining)...), err
+			return append(left, w.order.Remaining()...), err
 		}
-		step, err := w.stepForGroup(ctx)
-		together := step != nil
+		together, err := w.order.RemoveGroup(ctx)
+		step := w.step
+		if err == nil && !together {
+			step = nil
+		}
 		if err == nil && !together && all && !went {
 			if step, err = w.stepWithMoreLaunches(ctx); step == nil {
-				return append(left, leavingNames(w.remaining)...), err
+				return append(left, w.order.Remaining()...), err
 			}
 			left = append(left, step.Drain...)
 		}
@@ -41,7 +44,7 @@ func reachInSteps(ctx context.Context, r *run, step *Step, first []string) (left
 		}
 		all = !together
 	}
-	return append(left, leavingNames(w.remaining)...), nil
+	return append(left, w.order.Remaining()...), nil
 }
 
 // commitOrdered makes a step of an ordering.
@@ -56,18 +59,18 @@ func commitOrdered(r *run, w *ordering, step *Step) error {
 // removeSingly removes nodes one by one without launches: all for which there is a step, or only those with pods that
 // the last launches take in. It reports whether one was removed.
 func removeSingly(ctx context.Context, r *run, w *ordering, all bool) (went bool, err error) {
-	for i := 0; i < len(w.remaining) && !r.done && !outOfTime(ctx); {
-		var final *Step
-		if all || w.fitsLastLaunched(w.remaining[i]) {
-			if final, err = w.stepForOne(ctx, w.remaining[i]); err != nil {
+	for i := 0; i < w.order.Len() && !r.done && !outOfTime(ctx); {
+		alone := false
+		if all || w.order.FitsLastLaunched(i) {
+			if alone, err = w.order.RemoveOne(ctx, i); err != nil {
 				return went, err
 			}
 		}
-		if final == nil {
+		if !alone {
 			i++
 			continue
 		}
-		if err := commitOrdered(r, w, final); err != nil {
+		if err := commitOrdered(r, w, w.step); err != nil {
 			return went, err
 		}
 		went = true

@@ -11,6 +11,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/pricing"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
@@ -220,7 +221,7 @@ func (x *search) byWaste() []rankedCandidate {
 		out = append(out, r)
 	}
 	slices.SortFunc(out, func(a, b rankedCandidate) int {
-		return cmp.Or(cmp.Compare(ratio(b.waste, b.cost), ratio(a.waste, a.cost)), cmp.Compare(a.cost, b.cost), cmp.Compare(a.name, b.name))
+		return cmp.Or(cmp.Compare(pricing.Ratio(b.waste, b.cost), pricing.Ratio(a.waste, a.cost)), cmp.Compare(a.cost, b.cost), cmp.Compare(a.name, b.name))
 	})
 	return out
 }

@@ -125,6 +125,9 @@ func New(t Task) *Order {
 // Remaining are the nodes that have not been removed, in the order in which they are tried.
 func (o *Order) Remaining() []string { return namesOf(o.remaining) }
 
+// Len is the number of nodes that have not been removed.
+func (o *Order) Len() int { return len(o.remaining) }
+
 // namesOf are the names of nodes.
 func namesOf(list []*leaving) []string {
 	out := make([]string, len(list))
