@@ -11,6 +11,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/landing"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/pricing"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/wave"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 )
@@ -116,7 +117,7 @@ func savingCause(f *state, o *outcome, m *move, launches []scheduling.Launch) *C
 	for i := range launches {
 		l := &launches[i]
 		most := offerings.Sum(f.prices().Launch(l), slack)
-		l.Options = keepOptions(l.Options, func(x *scheduling.LaunchOption) bool { return f.prices().Option(l, x) <= most })
+		l.Options = pricing.KeepOptions(l.Options, func(x *scheduling.LaunchOption) bool { return f.prices().Option(l, x) <= most })
 		if replaced := spot == len(o.nodes) || spot > 0 && !fewer; replaced && l.Options[0].CapacityType == offerings.Spot {
 			if cause := spotToSpot(f, l, fewer); cause != nil {
 				return cause
@@ -140,11 +141,6 @@ func spotAmong(f *state, nodes []string) int {
 	})
 }
 
-// keepOptions returns the first option and those of the others that pass, in a new list.
-func keepOptions(options []scheduling.LaunchOption, pass func(*scheduling.LaunchOption) bool) []scheduling.LaunchOption {
-	return lo.Filter(options, func(x scheduling.LaunchOption, i int) bool { return i == 0 || pass(&x) })
-}
-
 // defaultSpotTypes is the default of [Planner.SpotToSpotTypes].
 const defaultSpotTypes = 15
 
@@ -157,18 +153,18 @@ func spotToSpot(f *state, l *scheduling.Launch, fewer bool) *Cause {
 	if want < 0 {
 		return &Cause{Code: CauseSpotChoice, Detail: "spot is not to be replaced by spot"}
 	}
-	l.Options = keepOptions(l.Options, func(x *scheduling.LaunchOption) bool { return x.CapacityType == offerings.Spot })
+	l.Options = pricing.KeepOptions(l.Options, func(x *scheduling.LaunchOption) bool { return x.CapacityType == offerings.Spot })
 	if fewer {
 		return nil
 	}
-	types := cheapestTypes(l.Options)
+	types := pricing.CheapestTypes(l.Options)
 	if len(types) < want {
 		return &Cause{Code: CauseSpotChoice, Detail: fmt.Sprintf("%d cheaper types could take its place, and spot is only replaced by spot where there are %d", len(types), want)}
 	}
 	all := l.Options
 	for ; ; want++ {
 		kept := types[:min(want, len(types))]
-		l.Options = keepOptions(all, func(x *scheduling.LaunchOption) bool { return slices.Contains(kept, x.InstanceType) })
+		l.Options = pricing.KeepOptions(all, func(x *scheduling.LaunchOption) bool { return slices.Contains(kept, x.InstanceType) })
 		if want >= len(types) || minValuesCause(f, l) == nil {
 			return nil
 		}
@@ -185,20 +181,11 @@ func spotChoiceCause(f *state, l *scheduling.Launch) *Cause {
 	if l.Options[0].CapacityType == offerings.Spot {
 		return &Cause{Code: CauseSpotChoice, Detail: fmt.Sprintf("the replacement would leave too little choice of spot machines (%s are asked for)", asked)}
 	}
-	l.Options = keepOptions(l.Options, func(x *scheduling.LaunchOption) bool { return x.CapacityType != offerings.Spot })
+	l.Options = pricing.KeepOptions(l.Options, func(x *scheduling.LaunchOption) bool { return x.CapacityType != offerings.Spot })
 	if l.MinValuesRelaxed {
 		return nil
 	}
 	return minValuesCause(f, l)
-}
-
-// cheapestTypes are the instance types of options, the cheapest first.
-func cheapestTypes(options []scheduling.LaunchOption) []string {
-	sorted := slices.Clone(options)
-	slices.SortStableFunc(sorted, func(a, b scheduling.LaunchOption) int {
-		return cmp.Or(cmp.Compare(a.Price, b.Price), cmp.Compare(a.InstanceType, b.InstanceType))
-	})
-	return lo.Uniq(lo.Map(sorted, func(x scheduling.LaunchOption, _ int) string { return x.InstanceType }))
 }
 
 // minValuesCause is the cause if the options of a launch do not meet minValues of its pool; nil if they do. A launch

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/plimsoll-go/plimsoll/scheduling"
-	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/budget"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/drift"
 )
 
@@ -105,55 +103,6 @@ func (r *rules) expired(s *candidate) bool {
 		}
 	}
 	return !r.now.Before(created.Add(life))
-}
-
-// budgetReason is the name of a reason in budgets; "" for reasons that ask no budget.
-func budgetReason(r Reason) string {
-	switch r {
-	case Drifted:
-		return "Drifted"
-	case Empty:
-		return "Empty"
-	case Underutilized:
-		return "Underutilized"
-	default:
-		return ""
-	}
-}
-
-// poolAllowance is how many more nodes of a pool its budgets let be removed for a reason now.
-func (f *state) poolAllowance(p *poolState, reason Reason) int {
-	n := p.budgets.Allowed(budgetReason(reason), p.nodes)
-	if n == budget.Unbounded {
-		return budget.Unbounded
-	}
-	return max(0, n-p.unavailable)
-}
-
-// poolBudgetCause is the cause if the budgets of a pool do not allow so many nodes; nil if they do.
-func (f *state) poolBudgetCause(p *poolState, reason Reason, nodes int) *Cause {
-	allowed := f.poolAllowance(p, reason)
-	if nodes <= allowed || f.searching && allowed > 0 {
-		return nil
-	}
-	detail := fmt.Sprintf("the budgets allow %d of %d nodes to be disrupted at once for the reason %q", allowed, p.nodes, budgetReason(reason))
-	if p.unavailable > 0 {
-		detail += fmt.Sprintf(", and %d are unavailable already", p.unavailable)
-	}
-	return &Cause{Code: CausePoolBudget, Object: "nodepool/" + p.pool.Name, Detail: detail}
-}
-
-// balanced reports whether the pool's policy is Balanced, so that moves need a least score.
-func (p *poolState) balanced() bool {
-	return p.pool.Spec.Disruption.ConsolidationPolicy == scheduling.Balanced
-}
-
-// offered reports whether a NodePool may have nodes with a value of a label.
-func (f *state) offered(key, value string) bool {
-	return slices.ContainsFunc(f.ordered, func(p *poolState) bool {
-		own, fixed := p.pool.Spec.Template.Metadata.Labels[key]
-		return p.required.Get(key).Has(value) && (!fixed || own == value)
-	})
 }
 
 // drift is the kind of drift of a node and the difference to its pool in words; "" for none and for a node without a

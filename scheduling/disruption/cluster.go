@@ -195,3 +195,24 @@ type Saving struct {
 	// Share is a share of the price of the drained nodes, 0 to 1.
 	Share float64
 }
+
+// terminating are the nodes whose instances are being shut down.
+func (c *Cluster) terminating() map[string]bool {
+	out := map[string]bool{}
+	for i := range c.Machines {
+		if m := &c.Machines[i]; m.Terminating {
+			out[m.Node] = true
+		}
+	}
+	return out
+}
+
+// interrupted are the nodes with an interruption notice, which take in no pods.
+func (c *Cluster) interrupted() (nodes []string) {
+	for i := range c.Machines {
+		if m := &c.Machines[i]; m.Interruption != nil {
+			nodes = append(nodes, m.Node)
+		}
+	}
+	return nodes
+}

@@ -118,48 +118,37 @@
 package disruption
 
 // A map of this package's files, from the ground up: files refer to files of their own part and of
-// parts before it. A name with a star stands for all files that begin so.
+// parts before it. Packages in internal answer questions that need no state of a plan; their doc.go
+// says which.
 //
 // The words
 //
 //	cluster      the input: nodes, pods, machines, and the settings of a Planner
 //	step         a step with its reason and risks, and the causes for which nodes stay
-//	plan         the plan and its summary
+//	validate, deadline      every fault of the input; whether a context has ended, and by what
 //
 // The cluster as it is after some steps
 //
-//	             internal/budget reads disruption budgets of NodePools; internal/eviction knows which pods
-//	             may be evicted, and how many of them PodDisruptionBudgets let go
-//	validate     every fault of the input
-//	deadline     whether a context has ended, and by what
-//	state, take, sessions   nodes, pods and pools; applying a step; the sessions that simulate scheduling
-//	candidates, blockers    nodes that a reason applies to, and the causes for which they stay;
-//	             internal/drift finds how a node differs from its pool
-//	minnodes     nodes that stay because their pool keeps a minimum
-//	             internal/room tells whether pods could fit by their requests alone, before a simulation,
-//	             and chooses the nodes to keep
-//	price, admit the price and disruption cost of a move, and whether it saves enough; internal/pricing
-//	             knows the prices of nodes and launches
+//	state, pools, take, sessions   nodes, pods and pools; applying a step; the sessions' view of it
+//	candidates, blockers    the rules by which nodes may be disrupted, and the causes for which they stay
+//	pending, minnodes       pods that have no node yet; nodes that stay because their pool keeps a minimum
+//	price, admit whether a move saves enough, and the step of a move
 //	simulate     where pods would go if nodes were removed
-//	landing      where kube-scheduler binds the pods of a step; internal/wave orders their evictions
+//	landing      where kube-scheduler binds the pods of a step
 //
-// A cheaper cluster, and the steps to it
+// A cheaper cluster
 //
-//	target, composition  the cluster rebuilt from scratch (internal/rebuild): its price, its bound, its nodes
-//	search, moves  a cheaper cluster for the same pods
-//	keepset      the set of nodes to keep when many go at once
-//	ordering*    the steps that lead to the cheaper cluster
+//	target, composition     the cluster rebuilt from scratch: its price, its bound, its nodes
+//	search, moves, keepset  a cheaper cluster for the same pods; the nodes to keep when many go at once
+//	ordering     the parts of the step that leads there (internal/order)
 //
 // The run that makes a plan
 //
-//	run          Planner.Plan, and the steps that are made
-//	pending      pods that have no node yet
-//	shorten      a plan that ends after its first steps
-//	forced       interrupted, expired, drifted and empty nodes
-//	consolidate  steps that save
-//	rebalance    pods that break a scheduling rule on their node
-//	lookahead    the next plan, made in advance, and which of its steps this plan makes
-//	risks, summary  the risks of steps; the sums over a plan
-//	realise      the plan played with other choices of kube-scheduler
-//	verdict      why each other node stays, and the best moves that were not made
+//	plan         the plan and its summary
+//	run, reach   Planner.Plan, and the steps that are made; a step reached in parts
+//	forced, replace, predict  the methods for interrupted, expired, drifted and empty nodes
+//	consolidate, rebalance  steps that save; pods that break a scheduling rule on their node
+//	lookahead, nextplan     the next plan, made in advance, and which of its steps this plan makes
+//	rebuilt, realise        the cluster without any node of today; the plan with other choices of kube-scheduler
+//	risks, summary, verdict, shorten  the texts and sums of a plan; a plan of its first steps
 //	blocked, unblock        how much each cause keeps the cluster from saving; the cluster without it

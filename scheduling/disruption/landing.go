@@ -154,7 +154,7 @@ func workloadShareExceeded(f *state, o *outcome) (pod, node string) {
 // bindEvictions is the outcome of a step with its pods where kube-scheduler binds them. Launches without pods are
 // left out.
 func bindEvictions(f *state, step *Step, closed []string) *outcome {
-	closed = f.withClosed(closed)
+	closed = withClosed(f, closed)
 	for bought := *step; ; {
 		landed := playStep(f.landing.Fork(0), &bought, closed)
 		come := podsByDestination(landed)
@@ -210,7 +210,7 @@ func bindWithLaunches(ctx context.Context, f *state, nodes, closed []string, bri
 }
 
 // withClosed are the closed nodes of the state, and the given ones.
-func (f *state) withClosed(more []string) []string {
+func withClosed(f *state, more []string) []string {
 	out := slices.Clone(more)
 	for _, s := range f.nodes {
 		if s.closures > 0 && !s.removed {
@@ -240,8 +240,8 @@ func podsByDestination(list []Eviction) map[string][]string {
 // assignPodsTo sets the pods of a launch, and keeps the options that hold them.
 func assignPodsTo(f *state, launch *scheduling.Launch, pods []string) {
 	slices.Sort(pods)
-	launch.Requests = requestsWith(f, launch.Requests, launch.Pods, pods)
+	launch.Requests = f.sessions.RequestsWith(launch.Requests, launch.Pods, pods, f.podOf)
 	launch.Pods = pods
-	launch.Options = optionsAlike(f, launch, f.landing.TopologyKeys(pods...))
+	launch.Options = f.prices().Alike(launch, f.landing.TopologyKeys(pods...))
 	launch.Options = f.landing.Holds(launch, pods)
 }

@@ -6,10 +6,8 @@ import (
 	"slices"
 
 	"github.com/samber/lo"
-	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
-	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/landing"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/order"
 )
 
@@ -66,7 +64,7 @@ func withEvictions(l *scheduling.Launch, evictions []Eviction, of *state) schedu
 		}
 	}
 	slices.Sort(out.Pods)
-	out.Requests = requestsWith(of, l.Requests, l.Pods, out.Pods)
+	out.Requests = of.sessions.RequestsWith(l.Requests, l.Pods, out.Pods, of.podOf)
 	if slices.ContainsFunc(out.Pods, func(pod string) bool { return !slices.Contains(l.Pods, pod) }) {
 		out.Options = out.Options[:1]
 	}
@@ -103,33 +101,13 @@ func newOrdering(f *state, step *Step, first []string) *ordering {
 			s := f.byName[name]
 			return order.Node{Name: name, Price: s.price, Cost: s.cost}
 		}),
-		Kind:          func(pod string) string { return exchangeKind(trial, f.pods[pod], pod) },
+		Pods:          f.pods,
 		Weight:        func(pod string) float64 { return rooms.Share(f.requests.Of(pod)) },
 		Price:         f.prices().Launch,
 		WithinBudgets: func(nodes []string) bool { return withinBudgets(f, step.Reason, nodes) },
 		Decide:        w.decide,
 	})
 	return w
-}
-
-// exchangeKind is the same for pods that may exchange their destinations, because they differ in nothing that matters to
-// scheduling. A pod with something of its own, e.g. a volume, is a kind by itself.
-func exchangeKind(trial *landing.Trial, pod *corev1.Pod, name string) string {
-	moving := trial.Pods[name]
-	if pod == nil || moving.Class < 0 || len(pod.Spec.ResourceClaims) > 0 || slices.ContainsFunc(pod.Spec.Volumes, ownVolume) || slices.ContainsFunc(pod.Spec.Containers, ownPort) {
-		return name
-	}
-	return "=" + trial.Alike(moving)
-}
-
-// ownVolume reports whether a volume may restrict a pod to some nodes.
-func ownVolume(v corev1.Volume) bool {
-	return v.EmptyDir == nil && v.ConfigMap == nil && v.Secret == nil && v.Projected == nil && v.DownwardAPI == nil && v.HostPath == nil
-}
-
-// ownPort reports whether a container has a host port.
-func ownPort(c corev1.Container) bool {
-	return slices.ContainsFunc(c.Ports, func(p corev1.ContainerPort) bool { return p.HostPort > 0 })
 }
 
 // decide makes a step of a part, and reports whether it is admitted.

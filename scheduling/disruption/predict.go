@@ -102,7 +102,8 @@ func (p *prediction) trial(ctx context.Context) (*run, error) {
 	if !y.predictsSavings() {
 		return y, nil
 	}
-	return y, y.consolidate(ctx)
+	err := y.consolidate(ctx)
+	return y, err
 }
 
 // predictsSavings reports whether steps that save are to be predicted.

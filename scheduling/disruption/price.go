@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/pricing"
 )
 
 // The bounds of the disruption cost of a pod, as in Karpenter.
@@ -61,18 +62,6 @@ func (r *rules) disruptionCost(movers []*corev1.Pod) float64 {
 
 // defaultBalancedK is the default of [Planner.BalancedK]: a move must save at least half the share that it disrupts.
 const defaultBalancedK = 2
-
-// scoreMove is the share of a price that is saved over the share of a disruption cost that is spent: 0 if nothing is
-// saved or a total is 0, and infinite if the move has no disruption cost.
-func scoreMove(saving offerings.Price, disruption float64, price offerings.Price, total float64) float64 {
-	switch {
-	case saving <= 0 || price <= 0 || total <= 0:
-		return 0
-	case disruption <= 0:
-		return math.Inf(1)
-	}
-	return float64(saving) / float64(price) / (disruption / total)
-}
 
 // move has the sums over nodes that are removed together.
 type move struct {
@@ -128,7 +117,7 @@ func scoreOf(f *state, m *move, saving offerings.Price) (float64, *poolState) {
 		if m.price > x.price { // other nodes go with them
 			own = offerings.Price(float64(saving) * (float64(x.price) / float64(m.price)))
 		}
-		if n := scoreMove(own, x.cost, x.pool.price, x.pool.cost); of == nil || n < least {
+		if n := pricing.Score(own, x.cost, x.pool.price, x.pool.cost); of == nil || n < least {
 			least, of = n, x.pool
 		}
 	}
@@ -136,55 +125,12 @@ func scoreOf(f *state, m *move, saving offerings.Price) (float64, *poolState) {
 		return least, of
 	}
 	price, cost := f.totals()
-	return scoreMove(saving, m.cost, price, cost), nil
-}
-
-// totals are the expected price of all nodes of pools, and the disruption cost of removing them.
-func (f *state) totals() (price offerings.Price, cost float64) {
-	for _, p := range f.ordered {
-		price, cost = offerings.Sum(price, p.price), cost+p.cost
-	}
-	return price, cost
-}
-
-// price is the expected price of all nodes of pools.
-func (f *state) price() offerings.Price {
-	price, _ := f.totals()
-	return price
+	return pricing.Score(saving, m.cost, price, cost), nil
 }
 
 // withinBudgets reports whether the budgets of NodePools allow nodes to be removed at once for a reason.
 func withinBudgets(f *state, reason Reason, nodes []string) bool {
 	return reason == Expired || !slices.ContainsFunc(moveOf(f, nodes).pools, func(x *poolShare) bool { return f.poolBudgetCause(x.pool, reason, x.nodes) != nil })
-}
-
-// tally has the sums over nodes of pools, as in candidate.
-type tally struct {
-	price, machinePrice offerings.Price // USD per hour
-	nodes, unpriced     int
-}
-
-// tally adds up the nodes that have not been removed.
-func (f *state) tally() tally {
-	var t tally
-	for _, s := range f.nodes {
-		if !s.removed {
-			t.add(s)
-		}
-	}
-	return t
-}
-
-// add adds a node, unless no pool owns it.
-func (t *tally) add(s *candidate) {
-	switch {
-	case s.pool == nil:
-	case !s.priced:
-		t.unpriced++
-	default:
-		t.nodes++
-		t.price, t.machinePrice = offerings.Sum(t.price, s.price), offerings.Sum(t.machinePrice, s.machinePrice)
-	}
 }
 
 // hoursPerMonth converts [Saving.PerMonth] to an hourly price.

@@ -72,7 +72,7 @@ func playPlan(ctx context.Context, f *state, plan *ConsolidationPlan, known *pro
 			expected[e.Pod] = e
 		}
 		step.Evictions = evictionsNow(f, &step, expected)
-		landed := playStep(f.landing.Fork(uint64(i)+seed), &step, f.withClosed(plan.Cordon)) //nolint:gosec // steps are few
+		landed := playStep(f.landing.Fork(uint64(i)+seed), &step, withClosed(f, plan.Cordon)) //nolint:gosec // steps are few
 		for _, e := range landed {
 			if e.To == "" {
 				waiting = append(waiting, unbound(f.pods[e.Pod]))

@@ -56,5 +56,5 @@ func (p Planner) alternative(ctx context.Context, c *Cluster) (*Rebuilt, error) 
 	if err != nil {
 		return nil, err
 	}
-	return f.rebuilt(t), nil
+	return rebuiltCluster(f, t), nil
 }

@@ -24,7 +24,7 @@ func (p Planner) Plan(ctx context.Context, c Cluster) (*ConsolidationPlan, error
 		return nil, err
 	}
 	r.observer = p.Observer
-	start := r.state.withoutSessions()
+	start := withoutSessions(r.state)
 	if err := r.search(ctx); err != nil {
 		return nil, err
 	}
@@ -46,7 +46,7 @@ func (p Planner) Plan(ctx context.Context, c Cluster) (*ConsolidationPlan, error
 }
 
 // withoutSessions is a fork without sessions, on which the steps of a plan are played; nil if pods are pinned.
-func (f *state) withoutSessions() *state {
+func withoutSessions(f *state) *state {
 	if f.pinned {
 		return nil // steps are only played for kube-scheduler
 	}

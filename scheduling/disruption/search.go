@@ -162,9 +162,6 @@ func (x *search) nearBound() bool {
 	return float64(x.state.price()-kept) <= (1+nearBoundShare)*float64(x.target.bound-kept)
 }
 
-// fast reports whether the effort is the least.
-func (f *state) fast() bool { return f.planner.Policy.Effort == scheduling.EffortFast }
-
 // coarse reports whether the cluster is too large for a simulation of each node.
 func (x *search) coarse() bool { return len(x.state.problem.Nodes) > someNodes }
 

@@ -8,12 +8,10 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
-	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/eviction"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/session"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
@@ -24,7 +22,7 @@ import (
 // launch. Nodes that are not ready take in no further pods. The known session is one that has read the same catalogs,
 // to save time.
 func openState(ctx context.Context, p Planner, c *Cluster, known *provisioning.Session) (*state, error) {
-	problem, leaving, err := dividePods(c)
+	problem, err := session.DividePods(&c.Problem, c.terminating())
 	if err != nil {
 		return nil, err
 	}
@@ -37,10 +35,10 @@ func openState(ctx context.Context, p Planner, c *Cluster, known *provisioning.S
 	for _, node := range problem.Nodes {
 		f.byName[node.Name].node = node
 	}
-	if err := f.closeNodes(leaving); err != nil {
+	if err := f.closeNodes(c.interrupted()); err != nil {
 		return nil, err
 	}
-	if err := f.placePending(ctx, problem.Pods); err != nil {
+	if err := placePending(ctx, f, problem.Pods); err != nil {
 		return nil, err
 	}
 	f.readRequests()
@@ -57,50 +55,8 @@ func openState(ctx context.Context, p Planner, c *Cluster, known *provisioning.S
 	return f, err
 }
 
-// dividePods is the problem of a cluster with its pods divided anew: pods on a node are running, pods of a node that
-// is being removed are pending. leaving are the nodes with an interruption notice, which take in no pods.
-func dividePods(c *Cluster) (out scheduling.Problem, leaving []string, err error) {
-	out = c.Problem
-	out.Pods, out.Running, out.Nodes = nil, nil, slices.Clone(c.Nodes)
-	terminating, vacated := map[string]bool{}, map[string]bool{}
-	for i := range c.Machines {
-		m := &c.Machines[i]
-		terminating[m.Node] = terminating[m.Node] || m.Terminating
-		if m.Interruption != nil {
-			leaving = append(leaving, m.Node)
-		}
-	}
-	for i, node := range c.Nodes {
-		switch {
-		case node == nil:
-		case podspec.Going(node):
-			vacated[node.Name] = true
-		case terminating[node.Name]:
-			vacated[node.Name] = true
-			gone := *node
-			gone.DeletionTimestamp = &metav1.Time{Time: c.Now}
-			out.Nodes[i] = &gone
-		}
-	}
-	for _, list := range [][]*corev1.Pod{c.Pods, c.Running} {
-		for i, pod := range list {
-			switch {
-			case pod == nil:
-				return out, nil, fmt.Errorf("%w: pods[%d]: is missing", scheduling.ErrInvalid, i)
-			case pod.Spec.NodeName == "":
-				out.Pods = append(out.Pods, pod)
-			case vacated[pod.Spec.NodeName] && eviction.Reschedulable(pod):
-				out.Pods = append(out.Pods, unbound(pod))
-			default:
-				out.Running = append(out.Running, pod)
-			}
-		}
-	}
-	return out, leaving, nil
-}
-
 // placePending finds nodes for pending pods, and opens the session that may not launch.
-func (f *state) placePending(ctx context.Context, pods []*corev1.Pod) error {
+func placePending(ctx context.Context, f *state, pods []*corev1.Pod) error {
 	plan, err := f.sessions.PlacePending(ctx) // also without pods, because forks share the result
 	if err != nil {
 		return err
@@ -162,7 +118,7 @@ func (f *state) changeClosures(nodes []string, by int) error {
 		}
 		was := s.closures > 0
 		if s.closures += by; was != (s.closures > 0) {
-			changed = append(changed, f.sessionNode(s))
+			changed = append(changed, s.sessionNode(f.problem))
 		}
 	}
 	if len(changed) == 0 {
@@ -172,11 +128,11 @@ func (f *state) changeClosures(nodes []string, by int) error {
 }
 
 // sessionNode is the node as the sessions see it: without room for pods if it is closed.
-func (f *state) sessionNode(s *candidate) *corev1.Node {
+func (s *candidate) sessionNode(p *scheduling.Problem) *corev1.Node {
 	if s.closures == 0 {
 		return s.node
 	}
-	return session.Closed(f.problem, s.node)
+	return session.Closed(p, s.node)
 }
 
 // returnToPending lets pods await a launch whose expected node was removed before they were bound. Only the session
@@ -199,7 +155,7 @@ func receivesPods(node *corev1.Node) bool {
 }
 
 // launchNode is the node that a launch becomes, with its labels under all their aliases.
-func (f *state) launchNode(l *scheduling.Launch) (*corev1.Node, error) {
+func launchNode(f *state, l *scheduling.Launch) (*corev1.Node, error) {
 	node, err := l.Node(l.Name, &l.Options[0], f.problem.CatalogOf(l.NodePool))
 	if err == nil {
 		requirements.AddAliases(node.Labels)

@@ -23,7 +23,7 @@ func (p Planner) Shorten(ctx context.Context, c Cluster, plan *ConsolidationPlan
 	if err != nil {
 		return nil, err
 	}
-	start := r.state.withoutSessions()
+	start := withoutSessions(r.state)
 	for i := range steps {
 		if err := r.state.take(&plan.Steps[i]); err != nil {
 			return nil, fmt.Errorf("%w: steps[%d]: %w", scheduling.ErrInvalid, i, err)

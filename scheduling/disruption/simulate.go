@@ -8,13 +8,11 @@ import (
 	"strings"
 
 	"github.com/samber/lo"
-	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/eviction"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/session"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
-	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
 
 // outcome is the result of a what-if: where the pods of removed nodes would go.
@@ -112,7 +110,7 @@ func drainDelta(f *state, q *whatIf) (d scheduling.Delta, out *outcome, err erro
 		}
 	}
 	for i := range q.launches {
-		node, err := f.launchNode(&q.launches[i])
+		node, err := launchNode(f, &q.launches[i])
 		if err != nil {
 			return d, nil, err
 		}
@@ -125,7 +123,7 @@ func drainDelta(f *state, q *whatIf) (d scheduling.Delta, out *outcome, err erro
 		}
 		shut := *at
 		shut.closures++
-		d.Nodes = append(d.Nodes, f.sessionNode(&shut))
+		d.Nodes = append(d.Nodes, shut.sessionNode(f.problem))
 	}
 	return d, out, nil
 }
@@ -154,7 +152,7 @@ func readPlan(f *state, out *outcome, plan *session.Answer, origin map[string]st
 		l.Name = names(l.NodePool)
 		all := l.Pods
 		l.Pods = land(l.Pods, l.Name)
-		l.Requests = requestsWith(f, l.Requests, all, l.Pods)
+		l.Requests = f.sessions.RequestsWith(l.Requests, all, l.Pods, f.podOf)
 		out.launches = append(out.launches, l)
 	}
 	for i := range plan.Unschedulable {
@@ -179,40 +177,6 @@ func launchNames(f *state) func(pool string) string {
 	}
 }
 
-// requestsWith are the requests of a launch after its list of pods has changed. Both lists are sorted.
-func requestsWith(f *state, requests corev1.ResourceList, before, after []string) corev1.ResourceList {
-	if slices.Equal(before, after) {
-		return requests
-	}
-	out := requests.DeepCopy()
-	leave, come := lo.Difference(before, after)
-	for _, name := range slices.Concat(leave, come) {
-		pod := f.podOf(name)
-		if pod == nil {
-			continue
-		}
-		for resource, q := range provisioning.PodRequests([]*corev1.Pod{f.sessions.Unbound(pod)})[0] {
-			sum := out[resource]
-			if slices.Contains(leave, name) {
-				q.Neg()
-			}
-			sum.Add(q)
-			if out[resource] = sum; sum.IsZero() {
-				delete(out, resource)
-			}
-		}
-	}
-	return out
-}
-
-// podOf is the pod of a name, on a node or awaiting a launch; nil if there is none.
-func (f *state) podOf(name string) *corev1.Pod {
-	if pod := f.pods[name]; pod != nil {
-		return pod
-	}
-	return f.awaitingLaunch[name]
-}
-
 // compareEvictions orders evictions by pod.
 func compareEvictions(a, b Eviction) int { return strings.Compare(a.Pod, b.Pod) }
 
@@ -232,27 +196,9 @@ func agreeOnTopology(f *state, launches []scheduling.Launch) {
 			continue
 		}
 		all := l.Options
-		l.Options = optionsAlike(f, l, keys)
+		l.Options = f.prices().Alike(l, keys)
 		if r, _ := f.stock.TooFewValues(l); r != nil {
 			l.Options = all // minValues must hold, and the pending pods may be gone by then
 		}
 	}
-}
-
-// optionsAlike are the options of a launch that have the same values of some labels as the first.
-func optionsAlike(f *state, l *scheduling.Launch, keys map[string]bool) []scheduling.LaunchOption {
-	if len(keys) == 0 {
-		return l.Options
-	}
-	first := f.prices().Labels(l, &l.Options[0])
-	return keepOptions(l.Options, func(x *scheduling.LaunchOption) bool {
-		other := f.prices().Labels(l, x)
-		for key := range keys {
-			a, has := first[key]
-			if b, also := other[key]; a != b || has != also {
-				return false
-			}
-		}
-		return true
-	})
 }

@@ -9,7 +9,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
@@ -115,20 +114,6 @@ type candidate struct {
 	excluded bool
 }
 
-// poolState is a NodePool with the sums over its nodes.
-type poolState struct {
-	pool    *scheduling.NodePool
-	catalog *instancetypes.Catalog
-	// required are the pool's requirements of nodes.
-	required requirements.Set
-	budgets  budget.Active
-	// nodes counts the initialized nodes, of which percentages in budgets are; unavailable are those of them that are
-	// not ready or being removed.
-	nodes, unavailable int
-	price              offerings.Price // of all nodes whose price is known
-	cost               float64         // the disruption cost of removing all nodes
-}
-
 // newState reads a valid cluster, without sessions.
 func newState(p Planner, c *Cluster) *state {
 	f := &state{
@@ -202,22 +187,6 @@ func (f *state) update(s *candidate) {
 		catalog = s.pool.catalog
 	}
 	s.price, s.machinePrice, s.priced = f.prices().Node(s.node, catalog)
-}
-
-// countInPool adds a node to the sums of its pool, or subtracts it with sign -1.
-func (f *state) countInPool(s *candidate, sign int) {
-	p := s.pool
-	if p == nil {
-		return
-	}
-	p.price = offerings.Sum(p.price, offerings.Price(sign)*s.price)
-	p.cost += float64(sign) * s.cost
-	if s.initialized() && !s.machine.Terminating {
-		p.nodes += sign
-		if !ready(s.node) || s.beingRemoved() {
-			p.unavailable += sign
-		}
-	}
 }
 
 // initialized reports whether a node has become ready once. Launches have, because a step waits for them.
@@ -357,4 +326,15 @@ func (f *state) rooms(but map[string]bool) *room.Rooms {
 		names, free = append(names, name), append(free, f.freeCapacity(at))
 	}
 	return room.New(names, free, f.requests.Resources())
+}
+
+// fast reports whether the effort is the least.
+func (f *state) fast() bool { return f.planner.Policy.Effort == scheduling.EffortFast }
+
+// podOf is the pod of a name, on a node or awaiting a launch; nil if there is none.
+func (f *state) podOf(name string) *corev1.Pod {
+	if pod := f.pods[name]; pod != nil {
+		return pod
+	}
+	return f.awaitingLaunch[name]
 }

@@ -83,7 +83,7 @@ func summaryOf(r *run) ConsolidationSummary {
 			if least.price > after.price {
 				least = &rebuildTarget{tally: after, composition: compositionOf(r.state, func(s *candidate) bool { return !s.removed }, nil)} // it holds the same pods
 			}
-			s.Rebuilt = r.state.rebuilt(least)
+			s.Rebuilt = rebuiltCluster(r.state, least)
 		}
 		r.timedOut = r.timedOut || found.timedOut
 	}
@@ -99,8 +99,8 @@ func summaryOf(r *run) ConsolidationSummary {
 	return s
 }
 
-// rebuilt is a rebuilt cluster as in a summary.
-func (f *state) rebuilt(t *rebuildTarget) *Rebuilt {
+// rebuiltCluster is a rebuilt cluster as in a summary.
+func rebuiltCluster(f *state, t *rebuildTarget) *Rebuilt {
 	out := &Rebuilt{Nodes: t.nodes, PricePerHour: t.machinePrice, Composition: t.composition, LeftOut: t.leftOut}
 	if f.prices().ExceedMachines() {
 		out.ExpectedPerHour = t.price

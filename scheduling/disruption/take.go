@@ -24,7 +24,7 @@ func (f *state) take(step *Step) error {
 	reserved := map[string]int{}
 	for i := range step.Launches {
 		l := &step.Launches[i]
-		node, err := f.launchNode(l)
+		node, err := launchNode(f, l)
 		if err != nil {
 			return err
 		}

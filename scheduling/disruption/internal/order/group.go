@@ -35,7 +35,7 @@ const (
 // RemoveGroup reports whether as few nodes as possible can be removed at once.
 func (o *Order) RemoveGroup(ctx context.Context) (bool, error) {
 	for i, first := range slices.Clone(o.remaining) {
-		if i >= mostBegun || ctx.Err() != nil {
+		if i >= mostBegun || outOfTime(ctx) {
 			break
 		}
 		mark := o.trial.Mark()
@@ -49,7 +49,7 @@ func (o *Order) RemoveGroup(ctx context.Context) (bool, error) {
 				}
 				again = n + 1 + n/patience
 			}
-			if last || ctx.Err() != nil {
+			if last || outOfTime(ctx) {
 				break
 			}
 			last = !o.grow(g)
@@ -208,3 +208,6 @@ func (o *Order) setLaunched(g *group, name string, there bool) {
 	o.trial.OnUndo(func() { set(!there, -sign) })
 	g.saving = offerings.Sum(g.saving, offerings.Price(-sign)*o.task.Price(o.launches[name]))
 }
+
+// outOfTime reports whether the search for a part must end; no part is an answer then, and no error.
+func outOfTime(ctx context.Context) bool { return ctx.Err() != nil }

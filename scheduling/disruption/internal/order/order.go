@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/landing"
@@ -24,9 +26,8 @@ type Task struct {
 	// Moves are the pods of these nodes with the nodes and launches where they are expected, Launches these launches.
 	Moves    []landing.Move
 	Launches []scheduling.Launch
-	// Kind is the same for pods that may exchange their destinations. Weight is the share that the requests of a pod
-	// have of all free capacity.
-	Kind   func(pod string) string
+	// Pods are the pods on nodes, by name. Weight is the share that the requests of a pod have of all free capacity.
+	Pods   map[string]*corev1.Pod
 	Weight func(pod string) float64
 	// Price is the expected price of a launch in USD per hour. MustSave says that the nodes of a part must cost more than
 	// its launches.
@@ -92,7 +93,7 @@ func New(t Task) *Order {
 	}
 	known := map[string]string{}
 	for _, m := range t.Moves {
-		kind := t.Kind(m.Pod)
+		kind := t.exchangeKind(m.Pod)
 		if name, ok := known[kind]; ok {
 			kind = name // one string for all of them
 		}
@@ -213,4 +214,24 @@ func (o *Order) decide(ctx context.Context, g *group, mark int) (bool, error) {
 		o.trial.Keep(mark)
 	}
 	return ok, err
+}
+
+// exchangeKind is the same for pods that may exchange their destinations, because they differ in nothing that matters to
+// scheduling. A pod with something of its own, e.g. a volume, is a kind by itself.
+func (t *Task) exchangeKind(name string) string {
+	moving, pod := t.Trial.Pods[name], t.Pods[name]
+	if pod == nil || moving.Class < 0 || len(pod.Spec.ResourceClaims) > 0 || slices.ContainsFunc(pod.Spec.Volumes, ownVolume) || slices.ContainsFunc(pod.Spec.Containers, ownPort) {
+		return name
+	}
+	return "=" + t.Trial.Alike(moving)
+}
+
+// ownVolume reports whether a volume may restrict a pod to some nodes.
+func ownVolume(v corev1.Volume) bool {
+	return v.EmptyDir == nil && v.ConfigMap == nil && v.Secret == nil && v.Projected == nil && v.DownwardAPI == nil && v.HostPath == nil
+}
+
+// ownPort reports whether a container has a host port.
+func ownPort(c corev1.Container) bool {
+	return slices.ContainsFunc(c.Ports, func(p corev1.ContainerPort) bool { return p.HostPort > 0 })
 }

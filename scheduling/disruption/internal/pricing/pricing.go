@@ -1,8 +1,12 @@
 package pricing
 
 import (
+	"cmp"
 	"fmt"
+	"math"
+	"slices"
 
+	"github.com/samber/lo"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
@@ -105,3 +109,47 @@ func WhyUnknown(node *corev1.Node) string {
 
 // Ratio is the saving for each unit of disruption cost.
 func Ratio(saving offerings.Price, cost float64) float64 { return float64(saving) / max(cost, 1e-9) }
+
+// Alike are the options of a launch whose nodes have the same values of some labels as that of the first.
+func (p Prices) Alike(l *scheduling.Launch, keys map[string]bool) []scheduling.LaunchOption {
+	if len(keys) == 0 {
+		return l.Options
+	}
+	first := p.Labels(l, &l.Options[0])
+	return KeepOptions(l.Options, func(x *scheduling.LaunchOption) bool {
+		other := p.Labels(l, x)
+		for key := range keys {
+			a, has := first[key]
+			if b, also := other[key]; a != b || has != also {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// KeepOptions returns the first option and those of the others that pass, in a new list.
+func KeepOptions(options []scheduling.LaunchOption, pass func(*scheduling.LaunchOption) bool) []scheduling.LaunchOption {
+	return lo.Filter(options, func(x scheduling.LaunchOption, i int) bool { return i == 0 || pass(&x) })
+}
+
+// CheapestTypes are the instance types of options, the cheapest first.
+func CheapestTypes(options []scheduling.LaunchOption) []string {
+	sorted := slices.Clone(options)
+	slices.SortStableFunc(sorted, func(a, b scheduling.LaunchOption) int {
+		return cmp.Or(cmp.Compare(a.Price, b.Price), cmp.Compare(a.InstanceType, b.InstanceType))
+	})
+	return lo.Uniq(lo.Map(sorted, func(x scheduling.LaunchOption, _ int) string { return x.InstanceType }))
+}
+
+// Score is the share of a price that is saved over the share of a disruption cost that is spent: 0 if nothing is
+// saved or a total is 0, and infinite if the move has no disruption cost.
+func Score(saving offerings.Price, disruption float64, price offerings.Price, total float64) float64 {
+	switch {
+	case saving <= 0 || price <= 0 || total <= 0:
+		return 0
+	case disruption <= 0:
+		return math.Inf(1)
+	}
+	return float64(saving) / float64(price) / (disruption / total)
+}

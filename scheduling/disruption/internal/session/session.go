@@ -2,12 +2,17 @@ package session
 
 import (
 	"context"
+	"fmt"
 	"maps"
+	"slices"
 
+	"github.com/samber/lo"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/eviction"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
@@ -131,6 +136,40 @@ func (s *Sessions) Ask(ctx context.Context, q *Question) (*Answer, error) {
 	}
 }
 
+// DividePods is a problem with its pods divided again: pods on a node are running, pods of a node that is being removed
+// or of the given terminating ones are pending. The error is that of a missing pod.
+func DividePods(p *scheduling.Problem, terminating map[string]bool) (scheduling.Problem, error) {
+	out, vacated := *p, map[string]bool{}
+	out.Pods, out.Running, out.Nodes = nil, nil, slices.Clone(p.Nodes)
+	for i, node := range p.Nodes {
+		switch {
+		case node == nil:
+		case podspec.Going(node):
+			vacated[node.Name] = true
+		case terminating[node.Name]:
+			vacated[node.Name] = true
+			gone := *node
+			gone.DeletionTimestamp = &metav1.Time{Time: p.Now}
+			out.Nodes[i] = &gone
+		}
+	}
+	for _, list := range [][]*corev1.Pod{p.Pods, p.Running} {
+		for i, pod := range list {
+			switch {
+			case pod == nil:
+				return out, fmt.Errorf("%w: pods[%d]: is missing", scheduling.ErrInvalid, i)
+			case pod.Spec.NodeName == "":
+				out.Pods = append(out.Pods, pod)
+			case vacated[pod.Spec.NodeName] && eviction.Reschedulable(pod):
+				out.Pods = append(out.Pods, podspec.Successor(pod, ""))
+			default:
+				out.Running = append(out.Running, pod)
+			}
+		}
+	}
+	return out, nil
+}
+
 // mostUnbound bounds the cache of copies of pods.
 const mostUnbound = 10_000
 
@@ -164,4 +203,31 @@ func Closed(p *scheduling.Problem, node *corev1.Node) *corev1.Node {
 	out.Status.Capacity, out.Labels = instance.NodeCapacity(p, &out), maps.Clone(out.Labels)
 	out.Labels[scheduling.InitializedLabel], out.Labels[scheduling.RegisteredLabel] = "true", "true"
 	return &out
+}
+
+// RequestsWith are the requests of a launch after its list of pods has changed. Both lists are sorted; pods that are not
+// known count nothing.
+func (s *Sessions) RequestsWith(requests corev1.ResourceList, before, after []string, podOf func(name string) *corev1.Pod) corev1.ResourceList {
+	if slices.Equal(before, after) {
+		return requests
+	}
+	out := requests.DeepCopy()
+	leave, come := lo.Difference(before, after)
+	for _, name := range slices.Concat(leave, come) {
+		pod := podOf(name)
+		if pod == nil {
+			continue
+		}
+		for key, q := range provisioning.PodRequests([]*corev1.Pod{s.Unbound(pod)})[0] {
+			sum := out[key]
+			if slices.Contains(leave, name) {
+				q.Neg()
+			}
+			sum.Add(q)
+			if out[key] = sum; sum.IsZero() {
+				delete(out, key)
+			}
+		}
+	}
+	return out
 }
