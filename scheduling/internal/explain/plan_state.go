@@ -101,7 +101,7 @@ func (s *PlanState) roomNumber(ti, o int) int {
 	if numbers == nil {
 		numbers = make([]int32, len(s.in.Offers.Offers))
 		s.all(s.in.Templates[ti]).Each(func(o int) {
-			numbers[o] = int32(instance.Number(s.in.Rooms, s.in, s.in.Offers.Offers[o].Shape, s.in.Offered[ti].Daemons, o))
+			numbers[o] = int32(s.in.RoomNumber(s.in.Offers.Offers[o].Shape, s.in.Offered[ti].Daemons, o))
 		})
 		s.roomNumbers[ti] = numbers
 	}

@@ -190,7 +190,7 @@ func listOffers(c *Instance, v *offers.Template, x *offers.TemplateOffers) []off
 		if !c.Offers.Offers[o].Launchable || !column.Any() {
 			return
 		}
-		t := offers.TemplateOffer{Offer: o, Room: Number(c.Rooms, c, c.Offers.Offers[o].Shape, x.Daemons, o), Column: c.Columns.Number(column)}
+		t := offers.TemplateOffer{Offer: o, Room: c.RoomNumber(c.Offers.Offers[o].Shape, x.Daemons, o), Column: c.Columns.Number(column)}
 		if t.Room < 0 {
 			x.Overfull = append(x.Overfull, t)
 			return

@@ -2,7 +2,6 @@ package instance
 
 import (
 	"cmp"
-	"encoding/binary"
 	"maps"
 	"slices"
 
@@ -73,38 +72,9 @@ func newSupplies(c *Instance) *offers.Supplies {
 	return s
 }
 
-// Number returns the number in t of the room that daemons leave on a node of a shape, or -1 where the daemons themselves
-// do not fit. daemons are the rows of [daemonRows]; those with the offer run there.
-func Number(t *offers.RoomTable, c *Instance, shape int, daemons []model.Bits, offer int) int {
-	if t.Index == nil {
-		t.Index = map[string]int{}
-	}
-	b := binary.AppendVarint(t.Buffer[:0], int64(shape))
-	for i, row := range daemons {
-		if row != nil && row.Has(offer) {
-			b = binary.AppendVarint(b, int64(i))
-		}
-	}
-	t.Buffer = b
-	if n, ok := t.Index[string(b)]; ok {
-		return n
-	}
-	room := slices.Clone(c.Offers.Shapes[shape].Allocatable)
-	n := len(t.Rooms)
-	for i, row := range daemons {
-		if row == nil || !row.Has(offer) {
-			continue
-		}
-		for d, q := range c.Daemons[i].Requests {
-			if room[d] -= q; room[d] < 0 {
-				n = -1
-			}
-		}
-	}
-	if n >= 0 {
-		t.Rooms = append(t.Rooms, room)
-	}
-	t.Index = offers.ToGrow(t.Index, &t.Shared)
-	t.Index[string(b)] = n
-	return n
+// RoomNumber returns the number in Rooms of the room that daemons leave on a node of a shape, or -1 where the daemons
+// themselves do not fit. rows are the offers on which each daemon runs, see [daemonRows]; nil for no daemons. A room that
+// is new gets the next number.
+func (c *Instance) RoomNumber(shape int, rows []model.Bits, offer int) int {
+	return c.Rooms.Number(c.Offers.Shapes[shape].Allocatable, shape, c.Daemons, rows, offer)
 }

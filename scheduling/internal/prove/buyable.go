@@ -208,8 +208,8 @@ func certain(c *instance.Instance, ti int) []model.Bits {
 // roomFor is the number of the room that daemons leave on a shape, or of the whole shape where they do not fit, because
 // a bound must not rely on daemons that keep pods off.
 func roomFor(c *instance.Instance, shape int, daemons []model.Bits, offer int) int {
-	if n := instance.Number(c.Rooms, c, shape, daemons, offer); n >= 0 {
+	if n := c.RoomNumber(shape, daemons, offer); n >= 0 {
 		return n
 	}
-	return instance.Number(c.Rooms, c, shape, nil, offer)
+	return c.RoomNumber(shape, nil, offer)
 }
