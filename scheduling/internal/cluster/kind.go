@@ -137,10 +137,8 @@ func (m *Model) newKind(name string, labels map[string]string, taints []corev1.T
 		Allocatable: allocatable, Room: slices.Clone(allocatable), domains: make([]int32, len(m.axes)),
 	}
 	for g, group := range groups {
-		hard, _ := podspec.Untolerated(group.Tolerations, taints)
-		k.tolerated[g] = hard == nil
-		k.matched[g] = group.OwnMatchesNode(name, labels)
-		k.Admits[g] = hard == nil && k.matched[g] && group.VolumesMatch(name, labels)
+		x := group.FitOn(name, labels, taints)
+		k.tolerated[g], k.matched[g], k.Admits[g] = x.Taint == nil, x.Affinity, x.Admits()
 	}
 	for i := range m.axes {
 		switch a := &m.axes[i]; {

@@ -291,8 +291,8 @@ func filterGroup(l *LocationIndex, f Filter, bar func(int, bool)) {
 	}
 	for i := range l.Places {
 		n := &l.Places[i]
-		hard, _ := podspec.Untolerated(group.Tolerations, n.taints)
-		bar(l.OnSale+i, f.HonorTaints && hard != nil || choosy && !group.OwnMatchesNode(n.node.Name, n.Labels))
+		there := group.FitOn(n.node.Name, n.Labels, n.taints)
+		bar(l.OnSale+i, f.HonorTaints && there.Taint != nil || choosy && !there.Affinity)
 	}
 }
 

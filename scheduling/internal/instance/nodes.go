@@ -116,8 +116,7 @@ func existingNode(c *Instance, h *hosts.Host, columns []int) ExistingNode {
 		}
 	}
 	for _, d := range c.Daemons {
-		hard, _ := podspec.Untolerated(d.Constraint.Tolerations, x.Taints)
-		if hard != nil || slices.Contains(h.DaemonOwners, key(d)) || !d.Constraint.MatchesNode(node.Name, x.Labels) {
+		if slices.Contains(h.DaemonOwners, key(d)) || !d.Constraint.FitOn(node.Name, x.Labels, x.Taints).Admits() {
 			continue
 		}
 		for i, n := range d.Requests {
@@ -336,8 +335,8 @@ func newNodeCompatibility(c *Instance) *nodeCompatibility {
 	for g, group := range c.Classes.Groups {
 		open, wary := model.NewBits(len(c.Nodes)), model.NewBits(len(c.Nodes))
 		for i, x := range c.Nodes {
-			hard, soft := podspec.Untolerated(group.Tolerations, x.Taints)
-			if hard != nil || !group.MatchesNode(x.Node.Name, x.Labels) {
+			there := group.FitOn(x.Node.Name, x.Labels, x.Taints)
+			if !there.Admits() {
 				continue
 			}
 			b.suits[i].Set(g)
@@ -346,7 +345,7 @@ func newNodeCompatibility(c *Instance) *nodeCompatibility {
 			}
 			open.Set(i)
 			b.bins[i].Admits.Set(g)
-			if soft {
+			if there.Avoids {
 				wary.Set(i)
 				b.bins[i].Soft.Set(g)
 			}

@@ -55,7 +55,7 @@ func TestAdmittedAsOnTheNode(t *testing.T) {
 			for g, group := range c.Classes.Groups {
 				row := c.Offers.AdmitsOwn(v, group, false)
 				v.Within.Each(func(o int) {
-					want := group.OwnMatchesNode("", labelsOf(c, v, o))
+					want := group.FitOn("", labelsOf(c, v, o), nil).Affinity
 					require.Equal(t, want, row.Has(o), "seed %d: pool %s, offer %s, group %d", seed, v.Pool.Name, c.Offers.Offers[o].InstanceType.Name, g)
 					if want {
 						admitted++

@@ -118,11 +118,6 @@ func Impossible(key string) requirements.Requirement {
 	return requirements.MustNew(key, requirements.Exists).Intersect(requirements.MustNew(key, requirements.DoesNotExist))
 }
 
-// MatchesNode evaluates all requirements on an existing node, except taints and ports.
-func (c *Constraint) MatchesNode(name string, labels map[string]string) bool {
-	return c.OwnMatchesNode(name, labels) && c.VolumesMatch(name, labels)
-}
-
 // OwnMatchesNode evaluates node selector and affinity alone, as spread constraints with nodeAffinityPolicy
 // Honor do.
 func (c *Constraint) OwnMatchesNode(name string, labels map[string]string) bool {

@@ -105,7 +105,7 @@ func TestMatchesNodeIsNodeAffinity(t *testing.T) {
 				}
 			}
 			want, _ := upstream.Match(node)
-			require.Equal(t, want, c.MatchesNode(node.Name, node.Labels), "seed %d: %+v on %v", seed, spec, node.Labels)
+			require.Equal(t, want, c.FitOn(node.Name, node.Labels, nil).Admits(), "seed %d: %+v on %v", seed, spec, node.Labels)
 			some := slices.ContainsFunc(c.Alternatives(), func(all []Expression) bool {
 				return !slices.ContainsFunc(all, func(e Expression) bool { return !e.Matches(node.Labels) })
 			})

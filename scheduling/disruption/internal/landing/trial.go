@@ -206,11 +206,7 @@ func (t *Trial) Undo(mark int) {
 // Misplaced reports whether a pod breaks a rule on its node that kube-scheduler would hold it to if it placed it there
 // now. Taints that only tell of the node's present state are passed over, because the pod need not leave for them.
 func (l *Landing) Misplaced(pod *corev1.Pod, node *corev1.Node) bool {
-	asks := podspec.NewConstraint(&pod.Spec)
-	if !asks.OwnMatchesNode(node.Name, node.Labels) {
-		return true
-	}
-	if hard, _ := podspec.Untolerated(asks.Tolerations, lastingTaints(node)); hard != nil {
+	if !podspec.NewConstraint(&pod.Spec).FitOn(node.Name, node.Labels, lastingTaints(node)).AdmitsOwn() {
 		return true
 	}
 	n, ok := l.nodeNumber(node.Name)

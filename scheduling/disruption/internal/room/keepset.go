@@ -138,8 +138,7 @@ func (s *KeepSet) count(nodes []Node) {
 
 // admits reports whether the labels and taints of a node let pods with a constraint in.
 func admits(asks *podspec.Constraint, node *corev1.Node) bool {
-	hard, _ := podspec.Untolerated(asks.Tolerations, node.Spec.Taints)
-	return hard == nil && asks.OwnMatchesNode(node.Name, node.Labels)
+	return asks.FitOn(node.Name, node.Labels, node.Spec.Taints).AdmitsOwn()
 }
 
 // feasibilityKey is the same for pods with the same node selectors, affinities and tolerations.
