@@ -9,6 +9,7 @@
 // [ReasonCount]s that rule out nodes and offerings, and the smallest changes that would place it
 // ([Change]); its [Summary] states the price, a lower bound on the price of any plan, and the
 // [certificate.Certificate] that proves it. A [Delta] changes a problem.
+// Package explanation has the answers about single pods, nodes and launches of a plan.
 //
 // # Promises of every plan
 //
