@@ -14,6 +14,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/explain"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
@@ -72,7 +73,7 @@ func carriedOut(f *instance.Facts, plan *scheduling.Plan, every bool) (*Session,
 	if len(drawn) == 0 {
 		return newSession(*f.Solver, p, f.Memory.Fork()), nil
 	}
-	err := reoffer(&p, func(_ string, o *offerings.Offering) bool {
+	err := explain.ChangeOfferings(&p, func(_ string, o *offerings.Offering) bool {
 		n := drawn[o.ReservationID]
 		o.ReservationCount -= n
 		return n > 0

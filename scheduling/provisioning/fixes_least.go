@@ -96,7 +96,7 @@ func (t *fixTrial) forAll(ctx context.Context, c *scheduling.Change, others []*c
 			continue
 		}
 		_, pool, _ := strings.Cut(p.Object, "/")
-		to := t.held(plan, pool, key)
+		to := heldBy(&t.session.problem, plan, pool, key)
 		p.Text, p.To = strings.Replace(p.Text, " to "+p.To, " to "+to, 1), to
 	}
 	if raised := offers.Joined(parts, ", and "); t.placedWith(ctx, &raised, others) != nil {
@@ -133,11 +133,11 @@ func (t *fixTrial) placedWith(ctx context.Context, c *scheduling.Change, others 
 	return plan
 }
 
-// held is how much of a resource the nodes of a NodePool have together, with those that a plan launches.
-func (t *fixTrial) held(plan *scheduling.Plan, pool string, name corev1.ResourceName) string {
+// heldBy is how much of a resource the nodes of a NodePool have together, with those that a plan launches.
+func heldBy(p *scheduling.Problem, plan *scheduling.Plan, pool string, name corev1.ResourceName) string {
 	var sum resource.Quantity
 	one := *resource.NewQuantity(1, resource.DecimalSI)
-	for _, node := range t.problem.Nodes {
+	for _, node := range p.Nodes {
 		if node.Labels[scheduling.NodePoolLabel] == pool && !podspec.Going(node) {
 			if name == scheduling.NodesResource {
 				sum.Add(one)
@@ -151,7 +151,7 @@ func (t *fixTrial) held(plan *scheduling.Plan, pool string, name corev1.Resource
 		if l.NodePool != pool {
 			continue
 		}
-		catalog := t.problem.CatalogOf(pool)
+		catalog := p.CatalogOf(pool)
 		it, _ := catalog.Get(l.Options[0].InstanceType)
 		switch o, ok := catalog.Lookup(l.Options[0].Key()); {
 		case name == scheduling.NodesResource:

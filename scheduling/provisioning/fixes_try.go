@@ -84,7 +84,7 @@ func tryFixes(ctx context.Context, f *instance.Facts, plan *scheduling.Plan) err
 		if late(ctx) {
 			trials = 0
 		}
-		t := &fixTrial{Session: after, pod: pod, left: min(trials, trialsPerPod)}
+		t := &fixTrial{session: after, pod: pod, left: min(trials, trialsPerPod)}
 		before := t.left
 		fixes := t.remedies(context.WithoutCancel(ctx), u.Changes)
 		if n := key.spec; n >= 0 && !f.Readings.PodSpecKeys[n].Single && len(pod.Spec.Volumes) == 0 {
@@ -100,8 +100,8 @@ func tryFixes(ctx context.Context, f *instance.Facts, plan *scheduling.Plan) err
 
 // fixTrial is a pod without a place, and the cluster after the plan, with changes made.
 type fixTrial struct {
-	*Session // without the pod
-	pod      *corev1.Pod
+	session *Session // without the pod
+	pod     *corev1.Pod
 	// affinePods have to be placed with the pod.
 	affinePods []*corev1.Pod
 	left       int // how many more things may be tried
@@ -191,7 +191,7 @@ func (t *fixTrial) holds(ctx context.Context, c *scheduling.Change) bool {
 // waits lets the pod wait, and those that its affinity is about. The error says that the pod is no valid one,
 // or cannot be placed whatever it is like.
 func (t *fixTrial) waits() (*Session, error) {
-	x := t.Fork()
+	x := t.session.Fork()
 	x.solver.Effort = scheduling.EffortFast
 	err := x.Apply(scheduling.Delta{Pods: append(slices.Clone(t.affinePods), t.pod)})
 	return x, err
@@ -233,9 +233,17 @@ func (t *fixTrial) candidates(ctx context.Context) []scheduling.Change {
 
 // with is the trial with a change made; nil where it cannot be made.
 func (t *fixTrial) with(c *scheduling.Change) *fixTrial {
-	next := &fixTrial{Session: t.Fork(), pod: t.pod.DeepCopy(), affinePods: t.affinePods}
-	if !next.make(c) {
+	x := t.session.Fork()
+	made := &explain.Trial{
+		Pod: t.pod.DeepCopy(), AffinePods: t.affinePods, Problem: &x.problem, Policy: &x.solver, Update: x.Apply,
+		Running: func(yield func(*corev1.Pod, string) bool) { x.running.All()(yield) },
+		PolicyChanged: func() { // the memory is valid for one policy only
+			x.memory = instance.NewMemory()
+			x.waiting = newWaiting(&x.solver, &x.problem, nil)
+		},
+	}
+	if !made.Apply(c) {
 		return nil
 	}
-	return next
+	return &fixTrial{session: x, pod: made.Pod, affinePods: made.AffinePods}
 }

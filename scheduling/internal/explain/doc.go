@@ -13,6 +13,7 @@
 //	offers_text    reasons and changes for affinity, volumes and offers that cannot be launched
 //	resources      reasons and changes for resources that are lacking, with amounts in readable units
 //	fixes          changes, the smallest first; fixes_nearest finds the places that need a single one
-//	fixes_*        changes of required labels (asks), of topology terms, of NodePools, and of pods that are not planned (refused)
+//	fixes_*        changes of a family, with the code that applies them in a trial: required labels (asks), spreads, other topology
+//	               terms, volumes, requests, taints, NodePools, offerings and the policy, pods that are not planned (refused)
 //	pod, launch    where else a pod could be; other offers for a launch
 package explain

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"fmt"
+	"github.com/plimsoll-go/plimsoll/requirements"
 	"maps"
 	"slices"
 	"strings"
@@ -9,7 +10,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/offerings"
-	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
@@ -95,55 +95,6 @@ func askFix(s *subject, a ask, values []string) scheduling.Change {
 		c.Text = fmt.Sprintf("drop the node selector %s, or give a node pool that label", a.expression.Raw)
 	}
 	return c
-}
-
-// volumeFix proposes other places for volumes: a StorageClass that provisions them elsewhere, too, a new volume in place of
-// one whose node is gone, or other volumes.
-func volumeFix(s *subject, n *nearest, out *ChangeList) {
-	if !n.elsewhere {
-		return
-	}
-	const most = 5
-	c := scheduling.Change{Kind: scheduling.ChangeVolume, Key: offerings.ZoneLabel, Values: slices.Sorted(maps.Keys(n.zones))[:min(len(n.zones), most)]}
-	others := false
-	for _, claim := range s.in.Classes.Volumes.ClaimsOf(s.class.Pods[0]) {
-		switch node := goneWith(s.in.Facts.Problem, claim); {
-		case len(claim.Places) == 0:
-		case claim.Object == nil && claim.Class != nil && len(claim.Class.AllowedTopologies) > 0 && len(c.Values) > 0:
-			out.Add(scheduling.Change{
-				Kind: scheduling.ChangeVolume, Object: "StorageClass/" + claim.Class.Name, Key: c.Key, Values: c.Values,
-				Text: fmt.Sprintf("let storage class %s make volumes elsewhere as well (allowedTopologies), such as in %s", claim.Class.Name, strings.Join(c.Values, ", ")),
-			})
-		case node != "":
-			text := "bring node " + node + " back, which has gone with volume " + claim.Object.Name + ", or give " + claim.Text() + " a volume elsewhere"
-			if podspec.MakesVolumes(s.in.Classes.Volumes.Classes[claim.Object.Spec.StorageClassName]) {
-				text = "delete " + claim.Text() + ", so that it is made again: node " + node + " has gone with its volume " + claim.Object.Name
-			}
-			out.Add(scheduling.Change{Kind: scheduling.ChangeVolume, Object: "PersistentVolumeClaim/" + claim.Name, Text: text})
-		default:
-			others = true
-		}
-	}
-	if !others || len(c.Values) == 0 {
-		return
-	}
-	c.Text = fmt.Sprintf("use volumes that are elsewhere, such as in %s: these can be used %s, and nothing there takes the pod",
-		strings.Join(c.Values, ", "), podspec.PlacesText(s.needs.group))
-	out.Add(c)
-}
-
-// goneWith is the name of the node on which the volume of a claim lies, if the problem has no such node; "" otherwise.
-func goneWith(p *scheduling.Problem, c *podspec.Claim) string {
-	if c.Object == nil {
-		return ""
-	}
-	names := podspec.HostsOf(c.Object)
-	if slices.ContainsFunc(p.Nodes, func(n *corev1.Node) bool {
-		return slices.Contains(names, n.Name) || slices.Contains(names, n.Labels[corev1.LabelHostname])
-	}) {
-		return ""
-	}
-	return strings.Join(names, ", ")
 }
 
 // values writes the values that an ask allows.
@@ -238,4 +189,58 @@ func wrongWith(s *subject, key, value string) string {
 		return "nothing is on sale or runs there that could take the pod"
 	}
 	return reasons[0].Detail
+}
+
+// applySelector asks for another label, for another value of it, or not for it at all.
+func applySelector(t *Trial, c *scheduling.Change) bool {
+	spec := &t.Pod.Spec
+	value, ok := spec.NodeSelector[c.Key]
+	if !ok {
+		return false
+	}
+	spec.NodeSelector = maps.Clone(spec.NodeSelector)
+	delete(spec.NodeSelector, c.Key)
+	switch {
+	case c.To != "":
+		spec.NodeSelector[c.To] = value
+	case len(c.Values) > 0:
+		spec.NodeSelector[c.Key] = c.Values[0]
+	}
+	return true
+}
+
+// applyNodeAffinity does the same to a required node affinity, and without a key drops it.
+func applyNodeAffinity(t *Trial, c *scheduling.Change) bool {
+	spec := &t.Pod.Spec
+	if spec.Affinity == nil || spec.Affinity.NodeAffinity == nil || spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution == nil {
+		return false
+	}
+	if c.Key == "" {
+		spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution = nil
+		return true
+	}
+	found := false
+	terms := spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms
+	for i := range terms {
+		x := &terms[i]
+		for j := range x.MatchExpressions {
+			if x.MatchExpressions[j].Key == c.Key && c.To != "" {
+				x.MatchExpressions[j].Key, found = c.To, true
+			}
+		}
+		if c.To != "" {
+			continue
+		}
+		if drop(&x.MatchExpressions, func(r corev1.NodeSelectorRequirement) bool { return r.Key == c.Key }) {
+			found = true
+			switch {
+			case len(c.Values) > 0:
+				x.MatchExpressions = append(x.MatchExpressions, corev1.NodeSelectorRequirement{Key: c.Key, Operator: corev1.NodeSelectorOpIn, Values: c.Values[:1]})
+			case len(x.MatchExpressions)+len(x.MatchFields) == 0: // a term that asks for nothing would match nothing
+				spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution = nil
+				return true
+			}
+		}
+	}
+	return found
 }

@@ -46,3 +46,13 @@ func remedy(x *podspec.VolumeIndex, pod *corev1.Pod) scheduling.Change {
 	}
 	return scheduling.Change{Kind: scheduling.ChangeClaim, Text: "repair the volumes of the pod"}
 }
+
+// applyGate removes a scheduling gate.
+func applyGate(t *Trial, c *scheduling.Change) bool {
+	return drop(&t.Pod.Spec.SchedulingGates, func(g corev1.PodSchedulingGate) bool { return g.Name == c.Object })
+}
+
+// applyResourceClaim drops a resource claim.
+func applyResourceClaim(t *Trial, c *scheduling.Change) bool {
+	return drop(&t.Pod.Spec.ResourceClaims, func(r corev1.PodResourceClaim) bool { return r.Name == c.Object })
+}

@@ -4,6 +4,11 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/cluster"
@@ -134,72 +139,6 @@ func (t *termState) lift(id int, v cluster.Violation) scheduling.Change {
 	return all[0]
 }
 
-// relaxSpread proposes the smallest maxSkew that admits one more pod, and other fields of the spread that do.
-func (t *termState) relaxSpread(id int, violations []cluster.Violation) []scheduling.Change {
-	term := t.term(id, violations[0])
-	x := term.Spec
-	var out []scheduling.Change
-	least := int64(-1)
-	for _, v := range violations {
-		if v.Refusal != cluster.TooSkewed {
-			continue
-		}
-		over := int64(1)
-		if !x.PerHost() {
-			over = t.state.Excess(term, v.Domain)
-		}
-		if least < 0 || over < least {
-			least = over
-		}
-	}
-	if !x.PerHost() {
-		if domains := t.enough(term, violations); domains > 0 {
-			out = append(out, scheduling.Change{
-				Kind: scheduling.ChangeMinDomains, Key: x.Key, From: strconv.FormatInt(x.MinDomains, 10), To: strconv.FormatInt(domains, 10),
-				Text: fmt.Sprintf("minDomains ≤ %d over %s would do (it is %d)", domains, x.Key, x.MinDomains),
-			})
-		}
-	}
-	skew := x.MaxSkew + least
-	out = append(out, scheduling.Change{
-		Kind: scheduling.ChangeMaxSkew, Key: x.Key, From: strconv.FormatInt(x.MaxSkew, 10), To: strconv.FormatInt(skew, 10),
-		Text: fmt.Sprintf("maxSkew ≥ %d over %s would do for one more (it is %d)", skew, x.Key, x.MaxSkew),
-	})
-	for _, field := range []struct {
-		name, not string
-		honors    bool
-	}{
-		{"nodeAffinityPolicy", "that its node selector or affinity rules out", x.HonorAffinity},
-		{"nodeTaintsPolicy", "with taints that it does not tolerate", x.HonorTaints},
-	} {
-		if !field.honors {
-			out = append(out, scheduling.Change{
-				Kind: scheduling.ChangeNodeInclusion, Key: x.Key, From: "Ignore", To: field.name,
-				Text: fmt.Sprintf("%s: Honor over %s would do: nodes %s do not count for the pod then", field.name, x.Key, field.not),
-			})
-		}
-	}
-	return append(out, scheduling.Change{
-		Kind: scheduling.ChangeScheduleAnyway, Key: x.Key,
-		Text: fmt.Sprintf("whenUnsatisfiable: ScheduleAnyway over %s would do", x.Key),
-	})
-}
-
-// enough is the number of domains of a spread if it would let one more pod in by asking for no more domains than these;
-// 0 if not.
-func (t *termState) enough(term *cluster.Term, violations []cluster.Violation) int64 {
-	domains, least := emptiest(t.state.Counts(term))
-	if int64(domains) >= term.Spec.MinDomains || len(least) == 0 {
-		return 0
-	}
-	for _, v := range violations {
-		if v.Refusal == cluster.TooSkewed && t.state.Excess(term, v.Domain) <= least[0].Pods { // above a minimum of 0
-			return int64(domains)
-		}
-	}
-	return 0
-}
-
 // relaxAffinity names the pod that is missing, or proposes to prefer the affinity.
 func (t *termState) relaxAffinity(id int, v cluster.Violation) []scheduling.Change {
 	x := t.term(id, v).Spec
@@ -305,4 +244,69 @@ func (t *termState) holder(term *cluster.Term, domain int32) string {
 		return ""
 	}
 	return slices.Min(names)
+}
+
+// applyPodAffinity drops the pod's affinity over a key.
+func applyPodAffinity(t *Trial, c *scheduling.Change) bool {
+	a := t.Pod.Spec.Affinity
+	return a != nil && a.PodAffinity != nil && dropTerms(&a.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution, c.Key)
+}
+
+// applyAntiAffinity drops the anti-affinity over a key of a pod, and of running pods of its namespace
+// that have the same, as those of one workload do.
+func applyAntiAffinity(t *Trial, c *scheduling.Change) bool {
+	holder := t.Pod
+	if kind, name, _ := strings.Cut(c.Object, "/"); kind == "Pod" {
+		holder = t.runningPod(name)
+	}
+	if holder == nil || holder.Spec.Affinity == nil || holder.Spec.Affinity.PodAntiAffinity == nil {
+		return false
+	}
+	var d scheduling.Delta
+	same := holder.Spec.Affinity.PodAntiAffinity.DeepCopy()
+	for pod, node := range t.Running {
+		if podspec.NamespaceOf(pod) != podspec.NamespaceOf(holder) || pod.Spec.Affinity == nil || !equality.Semantic.DeepEqual(pod.Spec.Affinity.PodAntiAffinity, same) {
+			continue
+		}
+		changed := podspec.OnNode(pod, node).DeepCopy()
+		if dropTerms(&changed.Spec.Affinity.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution, c.Key) {
+			d.Pods = append(d.Pods, changed)
+		}
+	}
+	found := holder == t.Pod && dropTerms(&t.Pod.Spec.Affinity.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution, c.Key)
+	return (found || len(d.Pods) > 0) && t.Update(d) == nil
+}
+
+// applyPods lets a pod wait that the pod's affinity over a key is about.
+func applyPods(t *Trial, c *scheduling.Change) bool {
+	if len(t.AffinePods) > 0 || t.Pod.Spec.Affinity == nil || t.Pod.Spec.Affinity.PodAffinity == nil {
+		return false
+	}
+	own, spec := t.Pod, &t.Pod.Spec
+	mate := &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Namespace: podspec.NamespaceOf(own), Name: "company/" + strconv.Itoa(len(t.AffinePods)), Labels: map[string]string{}},
+		Spec: corev1.PodSpec{
+			NodeSelector: spec.NodeSelector, Tolerations: spec.Tolerations, Priority: spec.Priority,
+			Affinity: &corev1.Affinity{NodeAffinity: spec.Affinity.NodeAffinity}, Containers: []corev1.Container{{Name: "all"}},
+		},
+	}
+	found := false
+	for i := range spec.Affinity.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution {
+		x := &spec.Affinity.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution[i]
+		found = found || x.TopologyKey == c.Key
+		if len(x.Namespaces) > 0 && !slices.Contains(x.Namespaces, mate.Namespace) {
+			mate.Namespace = x.Namespaces[0]
+		}
+		asked, _ := podspec.LabelSelector(x.LabelSelector, x.MatchLabelKeys, x.MismatchLabelKeys, own.Labels).Requirements()
+		for j := range asked {
+			switch r := &asked[j]; {
+			case podspec.DemandsValue(r):
+				mate.Labels[r.Key()] = slices.Min(r.ValuesUnsorted())
+			case r.Operator() == "exists":
+				mate.Labels[r.Key()] = ""
+			}
+		}
+	}
+	t.AffinePods = append(slices.Clone(t.AffinePods), mate)
+	return found
 }

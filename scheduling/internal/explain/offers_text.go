@@ -2,7 +2,7 @@ package explain
 
 import (
 	"cmp"
-	"fmt"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/validate"
 	"slices"
 	"strings"
 
@@ -12,7 +12,6 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/validate"
 )
 
 // idlePool says why a pool has no offering to choose from, as the warning about it does.
@@ -76,17 +75,6 @@ func (s *PlanState) notOnSale(pool string, x *offers.Offer) scheduling.ReasonCou
 		detail = "the node class or the catalog of node pool " + pool + " leaves offerings out"
 	}
 	return scheduling.ReasonCount{Code: scheduling.ReasonUnavailable, Detail: detail}
-}
-
-// putOnSale is the change that lets an offer of a pool be launched.
-func (s *PlanState) putOnSale(pool string, x *offers.Offer) scheduling.Change {
-	name := fmt.Sprintf("%s/%s/%s", x.InstanceType.Name, x.Offering.Zone, x.Offering.CapacityType)
-	words := strings.ReplaceAll(name, "/", " ")
-	text := "wait until " + words + " is on sale again"
-	if s.leftOut(pool, x) {
-		text = "let the node class or the catalog of node pool " + pool + " have " + words
-	}
-	return scheduling.Change{Kind: scheduling.ChangeOffering, Object: name, Text: text}
 }
 
 // volumeReason says that the volumes of a group keep it away from machines.

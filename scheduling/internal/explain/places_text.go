@@ -137,7 +137,7 @@ func offerChange(s *subject, p place, x obstacle) scheduling.Change {
 	case excluded:
 		return offers.Admitting(s.in.Facts.Solver, offer)
 	case notOnSale:
-		return s.state.putOnSale(v.Pool.Name, offer)
+		return putOnSale(s.state, v.Pool.Name, offer)
 	case portOfDaemon:
 		d := s.in.Daemons[x.n]
 		port, _ := firstClash(s.needs.group.Ports, d.Constraint.Ports)
