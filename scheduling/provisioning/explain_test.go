@@ -13,7 +13,7 @@ import (
 	. "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest" //nolint:revive // builders read like a language
 )
 
-// explainer solves a problem and returns who explains the plan.
+// explainer plans a problem and returns the explainer of the plan.
 func explainer(t *testing.T, solver scheduling.Policy, p scheduling.Problem) (*provisioning.Explainer, *scheduling.Plan) {
 	t.Helper()
 	plan, err := provisioning.Planner{Policy: solver}.Plan(t.Context(), p)
@@ -36,7 +36,7 @@ func machines() scheduling.Problem {
 	}
 }
 
-// A launch says what others would cost, and what is wrong with what is cheaper.
+// The explanation of a launch has the prices of other offerings, and for each cheaper one the reason why it is not used.
 func TestExplainLaunch(t *testing.T) {
 	p := machines()
 	p.Pods = append(Pods(2, "web", Requests(MilliCPU(500), GiB(2))), Pod("db", Requests(MilliCPU(500), GiB(2))))
@@ -70,8 +70,8 @@ func names(options []scheduling.LaunchOption) []string {
 	return out
 }
 
-// What rules others out besides room: constraints, offerings, weights, limits,
-// reservations, and ties that count on the machine's place.
+// Offerings are not eligible for other reasons than room, too: constraints, availability, weights, limits, reservations, and
+// topology terms that need the node's domain.
 func TestExplainLaunchRuledOut(t *testing.T) {
 	tests := map[string]struct {
 		change func(*scheduling.Problem)
@@ -120,7 +120,7 @@ func TestExplainLaunchRuledOut(t *testing.T) {
 	}
 }
 
-// A pod that has a place is told the next best ones, and what its ties count.
+// The explanation of a placed pod has the next best places, and the pods that its topology terms count.
 func TestExplainPod(t *testing.T) {
 	p := machines()
 	p.Nodes = []*corev1.Node{
@@ -169,7 +169,7 @@ func TestExplainPod(t *testing.T) {
 	require.Equal(t, "n2", old.Place)
 }
 
-// Pods that are not to be placed are none of a plan's business.
+// Pods that are not pending have no explanation.
 func TestExplainPodsThatAreIgnored(t *testing.T) {
 	p := machines()
 	p.Pods = []*corev1.Pod{
@@ -186,7 +186,7 @@ func TestExplainPodsThatAreIgnored(t *testing.T) {
 	}
 }
 
-// A node says what it receives, what is free, and whom it does not take and why.
+// The explanation of a node has the pods that it receives, its free capacity, and for each pod that it does not take the reason.
 func TestExplainNode(t *testing.T) {
 	p := machines()
 	p.NodePools = []*scheduling.NodePool{NodePool("default", MaxNodes(0))}
@@ -226,7 +226,7 @@ func TestExplainNode(t *testing.T) {
 	require.Equal(t, int64(3000), leaving.Rooms[0].Free)
 }
 
-// Pods that are refused outright are told what holds them, and what would free them.
+// A pod with a scheduling gate, a resource claim or a missing volume claim has this as its reason, with the change that lifts it.
 func TestRefusedOutrightWithARemedy(t *testing.T) {
 	p := machines()
 	gated, claiming := Pod("gated", Requests(Cores(1))), Pod("claiming", Requests(Cores(1)))
@@ -248,7 +248,7 @@ func TestRefusedOutrightWithARemedy(t *testing.T) {
 	}
 }
 
-// Names that are not there are answered with those that look like them.
+// An unknown name is an error with similar names.
 func TestExplainUnknownNames(t *testing.T) {
 	p := machines()
 	p.Nodes = []*corev1.Node{Node("worker-1"), Node("worker-2")}
@@ -299,7 +299,7 @@ func launches(x *provisioning.Explainer) func(string) error {
 	return func(name string) error { _, err := x.Launch(name); return err }
 }
 
-// What Solve refuses, Explain refuses; a plan of something else is no reason to fail.
+// Explain refuses the problems that Plan refuses. A plan of another problem is not an error.
 func TestExplainRefuses(t *testing.T) {
 	p := machines()
 	p.Pods = []*corev1.Pod{Pod("web", Requests(Cores(1)))}

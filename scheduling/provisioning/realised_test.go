@@ -19,8 +19,8 @@ import (
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 )
 
-// Whoever leaves pods to kube-scheduler gets a plan that obeys every rule, places as many pods,
-// and says of itself what anybody finds who plays it through.
+// A plan with PlacementFree keeps every rule and places as many pods as one of the zero policy, and its estimate of the price
+// after scheduling is the one that a simulation of the same plan finds.
 func TestPlacedFreely(t *testing.T) {
 	policy := scheduling.Policy{Placement: scheduling.PlacementFree}
 	for seed := range soak.Cases(12) {
@@ -41,8 +41,8 @@ func TestPlacedFreely(t *testing.T) {
 	}
 }
 
-// On mixes like those of production other machines than the cheapest on paper come to less, also
-// where pods spread, and at little effort.
+// On mixes of workloads as in production, other nodes than the cheapest for pinned pods cost less after scheduling, also where
+// pods are spread, and with EffortFast.
 func TestPlacedFreelyComesToLess(t *testing.T) {
 	if race.Enabled {
 		t.Skip("prices of large problems")
@@ -69,7 +69,7 @@ func TestPlacedFreelyComesToLess(t *testing.T) {
 	}
 }
 
-// Where nothing is bought, kube-scheduler can still leave pods over that another order places.
+// Without any launch, too, kube-scheduler can leave pods pending that it would place in another order.
 func TestPlacedFreelyWithNothingToBuy(t *testing.T) {
 	p := scheduling.Problem{
 		NodePools: []*scheduling.NodePool{st.NodePool("default")},
@@ -83,8 +83,8 @@ func TestPlacedFreelyWithNothingToBuy(t *testing.T) {
 	assert.Positive(t, plan.Summary.Realised.WorstPerHour)
 }
 
-// Pods that are left over because of their spread call for machines once, not again and again for
-// as long as some are left.
+// Nodes for pods that stay pending because of their spread are estimated once, and not again in each round, so that the worst case
+// costs less than half more than the plan.
 func TestRealiseSpread(t *testing.T) {
 	pods := st.Workloads(300, 40, 1)
 	for _, pod := range pods {
@@ -105,8 +105,8 @@ func TestRealiseSpread(t *testing.T) {
 	assert.Less(t, r.WorstPerHour.USD(), 1.5*plan.Summary.PricePerHour.USD())
 }
 
-// Whoever places the pods, a spread is over all domains in which they could be (P95): kube-scheduler
-// counts those that have nodes, so a plan has some in each. With a pool for
+// With either placement, a spread is over all domains in which its pods could be (P95): kube-scheduler counts domains with nodes,
+// so that a plan has nodes in each. With a pool for
 // some values of a label and another one for the others, users of Karpenter divide pods between capacity types.
 func TestSpreadReachesAllDomains(t *testing.T) {
 	const key = "capacity-spread"
@@ -150,7 +150,7 @@ func TestSpreadReachesHosts(t *testing.T) {
 	})
 }
 
-// plannedFor looks at a plan of a problem for each of those who may place the pods.
+// plannedFor checks a plan of a problem for each placement.
 func plannedFor(t *testing.T, p scheduling.Problem, look func(scheduling.PlacementPolicy, *scheduling.Plan)) {
 	t.Helper()
 	for _, placement := range []scheduling.PlacementPolicy{scheduling.PlacementPinned, scheduling.PlacementNominated, scheduling.PlacementFree}[:race.Fewer(3, 1)] {
@@ -161,7 +161,7 @@ func plannedFor(t *testing.T, p scheduling.Problem, look func(scheduling.Placeme
 }
 
 // A pod that has to be in the zone of its volume and of another pod stays pending where kube-scheduler binds the other
-// one in another zone, whatever is bought: no machine has a price for it, and it is named.
+// one in another zone, whichever nodes are launched: the estimate has no price for it, and lists it as pending.
 func TestPodsThatNoMachineHelps(t *testing.T) {
 	sold := st.Type("m.large", st.Capacity(st.Cores(2), st.GiB(8)), st.OnDemand("a", st.Cents(10)), st.OnDemand("b", st.Cents(10)))
 	near := []st.PodOption{st.Requests(st.MilliCPU(700)), st.Label("group", "pair"), st.Near(corev1.LabelTopologyZone, st.Of("group", "pair"))}

@@ -15,7 +15,7 @@ import (
 
 // A scenario file consists of comments, which are lines that start with #, and of
 // blocks with blank lines between them. A block is a command with its input, a
-// line of four hyphens, and what the command prints:
+// line of four hyphens, and the output of the command:
 //
 //	# A reserved machine is used up before spot is bought.
 //	catalog
@@ -34,9 +34,8 @@ import (
 //	default-2  m6.large  spot@a      0.03/h  web x2
 //	cost 0.05/h  bound 0.05/h  optimal
 //
-// The commands of a file work on one problem, in order. Each of these replaces what
-// an earlier command of that name has set, except pool, which replaces the pool of
-// its name:
+// The commands of a file change one problem, in order. Each of these commands replaces the
+// objects of an earlier one of the same name, except pool, which replaces the pool of its name:
 //
 //	catalog [pool=NAME]
 //	TYPE RESOURCE=QUANTITY… [arch=ARCH] [os=OS] [label=(KEY=VALUE…)]
@@ -86,7 +85,7 @@ import (
 //	default-spread
 //	KEY [skew=N] [min=N] [soft]
 //
-// These say what is planned, and what a second opinion thinks of it:
+// These plan the problem, and judge the plan by package verify:
 //
 //	solve [effort=fast|default|thorough|N] [max-options=N] [min-values=POLICY]
 //	    [weights=POLICY] [preferences=POLICY] [preference-price=USD] [strategy=NAME]
@@ -109,15 +108,15 @@ import (
 //
 // spread is a topology spread constraint, hard unless it says soft; near and apart are
 // pod affinity and anti-affinity, required unless they have a weight. They are about the
-// pods with all the labels of this one unless of= says about which; of=none is a tie
-// without a selector, and of=() one about every pod. ns= and ns-of= say in which
+// pods with all the labels of this one unless of= has a selector; of=none is a term
+// without a selector, and of=() one that selects every pod. ns= and ns-of= are the
 // namespaces, same= and other= are matchLabelKeys and mismatchLabelKeys, and the policies
 // are honor and ignore. A selector is a list of KEY=VALUE… and of conditions in, not in,
 // exists and absent, separated by commas:
 //
 //	3 x web cpu=1 label=(app=web) spread=(zone) apart=(host of=(app in db cache) weight=50)
 //
-// In the name of a claim, # stands for what follows the last hyphen of the pod's name.
+// In the name of a claim, # stands for the part of the pod's name after its last hyphen.
 //
 // Several where= of a pod are terms of which one must hold, and so are those of a volume
 // and of a storage class. A requirement is one of
@@ -129,11 +128,11 @@ import (
 // host, capacity-type, reservation and pool, and the resources disk and gpu, are short
 // for the long names; a key in double quotes stands for itself. A taint is
 // KEY[=VALUE]:EFFECT; a toleration is KEY[=VALUE][:EFFECT], with > or < in the place
-// of = for those that compare numbers, or * for everything. An offering is
+// of = to compare numbers, or * for every taint. An offering is
 // CAPACITY-TYPE@ZONE=PRICE, then xN (the machines left) and #ID for reservations, ~N%
 // for the interruption rate, ! for offerings that are not on sale now, +(RESOURCE=QUANTITY…)
-// for what machines bought there have instead of what the type says, and
-// -(RESOURCE=QUANTITY…) for what the system keeps of them instead. The details
+// for the capacity of its nodes in place of the type's, and -(RESOURCE=QUANTITY…) for
+// the part of it that the system reserves, in place of the type's. The details
 // that solve can show are options, requests, labels, taints, requirements, reasons,
 // fixes and warnings.
 //
@@ -143,8 +142,8 @@ import (
 
 var rewrite = flag.Bool("rewrite", false, "write the output of scenarios anew")
 
-// The scenarios read as documentation: each says what it shows, and what is planned. With
-// -rewrite, files whose output differs are written anew instead of failing.
+// Each scenario begins with a comment on the rule that it shows, and has the plan that follows from it. With -rewrite, files
+// whose output differs are written anew instead of failing.
 func TestScenarios(t *testing.T) {
 	files, err := filepath.Glob("testdata/scenarios/*.txt")
 	require.NoError(t, err)
@@ -182,7 +181,7 @@ func runFile(t *testing.T, file string) {
 	}
 }
 
-// result is what a block printed and which promises were broken meanwhile.
+// result is the output of a block, and the promises that its plan broke.
 type result struct {
 	block  *block
 	got    string
