@@ -45,6 +45,13 @@ type Instance struct {
 // Dims is the number of resources. Every request and every room is a vector of this length, in the order of Table.
 func (c *Instance) Dims() int { return len(c.Table.Names) }
 
+// RoomNumber returns the number in Rooms of the room that daemons leave on a node of a shape, or -1 where the daemons
+// themselves do not fit. rows are the offers on which each daemon runs, see [daemonRows]; nil for no daemons. A room that
+// is new gets the next number.
+func (c *Instance) RoomNumber(shape int, rows []model.Bits, offer int) int {
+	return c.Rooms.Number(c.Offers.Shapes[shape].Allocatable, shape, c.Daemons, rows, offer)
+}
+
 // Unsited is the packing without domains: each planned class is one part, and its pods may be wherever their group is
 // admitted. Where pods have topology terms it has no options, because domains must be chosen before nodes are launched.
 func (c *Instance) Unsited() *Packing { return c.unsited }

@@ -71,10 +71,3 @@ func newSupplies(c *Instance) *offers.Supplies {
 	}
 	return s
 }
-
-// RoomNumber returns the number in Rooms of the room that daemons leave on a node of a shape, or -1 where the daemons
-// themselves do not fit. rows are the offers on which each daemon runs, see [daemonRows]; nil for no daemons. A room that
-// is new gets the next number.
-func (c *Instance) RoomNumber(shape int, rows []model.Bits, offer int) int {
-	return c.Rooms.Number(c.Offers.Shapes[shape].Allocatable, shape, c.Daemons, rows, offer)
-}
