@@ -2,7 +2,6 @@ package explain
 
 import (
 	"cmp"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/validate"
 	"slices"
 	"strings"
 
@@ -12,6 +11,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/validate"
 )
 
 // idlePool says why a pool has no offering to choose from, as the warning about it does.
