@@ -32,11 +32,6 @@ func (s Planner) Explain(p scheduling.Problem, plan *scheduling.Plan) (*Explaine
 	return &Explainer{explainer.New(facts, plan, fleetParams(facts, work(facts.Solver), nil).Brief)}, nil
 }
 
-// Explain returns an [Explainer] for a plan of the session's problem.
-func (x *Session) Explain(plan *scheduling.Plan) (*Explainer, error) {
-	return Planner{Policy: x.solver}.Explain(x.Problem(), plan)
-}
-
 // Pod explains where a pod goes and why, named as namespace/name, or by its name where no
 // other namespace has it. The error is an [explanation.UnknownNameError].
 func (x *Explainer) Pod(name string) (*explanation.PodExplanation, error) {

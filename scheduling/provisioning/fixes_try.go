@@ -45,7 +45,7 @@ func tryFixes(ctx context.Context, f *instance.Facts, plan *scheduling.Plan) err
 		}
 		return nil // a launch is not on sale, so the plan cannot be carried out
 	}
-	after.heedNoPreference()
+	after.ignorePreferences()
 	place := make(map[string]int, len(f.Problem.Pods))
 	for i, pod := range f.Problem.Pods {
 		place[podspec.PodName(pod)] = i

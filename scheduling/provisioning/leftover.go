@@ -15,6 +15,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/internal/hosts"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/search"
@@ -46,7 +47,7 @@ func placeLeftOver(ctx context.Context, f *instance.Facts, c *instance.Instance,
 	if err != nil {
 		return plan, placed // a launch is not on sale, so the plan cannot be carried out
 	}
-	after.heedNoPreference()
+	after.ignorePreferences()
 	if after.Apply(scheduling.Delta{Pods: left}) != nil {
 		return plan, placed
 	}
@@ -69,24 +70,18 @@ func placeLeftOver(ctx context.Context, f *instance.Facts, c *instance.Instance,
 		// labels and taints of their pool.
 		var pools []*scheduling.NodePool
 		if first {
-			pools = after.inKnownDomains(keys)
+			pools = inKnownDomains(after.problem.NodePools, after.cluster.Hosts, keys)
 		}
 		if len(pools) == 0 && narrow && len(more.Launches) > 0 {
-			pools, narrow = after.inDomainsOf(&more.Launches[0], keys), false
+			pools, narrow = inDomainsOf(&after.problem, &more.Launches[0], keys), false
 		}
 		if len(pools) == 0 {
-			pools = after.closed(more.Launches)
+			pools = closed(after.problem.NodePools, more.Launches)
 		}
 		if len(pools) == 0 || after.Apply(scheduling.Delta{NodePools: pools}) != nil {
 			return plan, placed
 		}
 	}
-}
-
-// heedNoPreference lets no preference of pods count, so that none costs a place.
-func (x *Session) heedNoPreference() {
-	x.solver.Preferences = scheduling.PreferencesIgnore
-	x.memory, x.waiting = x.memory.OffersOnly(), newWaiting(&x.solver, &x.problem, nil)
 }
 
 // following is a plan and one that comes after it; nil where not all pods would bind where they are planned, has
@@ -102,16 +97,17 @@ func following(c *instance.Instance, plan, more *scheduling.Plan, has int) *sche
 	return out
 }
 
-// inKnownDomains are the NodePools with requirements by which they buy only where nodes are, in terms of those of some
-// labels that come from the provider.
-func (x *Session) inKnownDomains(keys sets.Set[string]) []*scheduling.NodePool {
+// inKnownDomains returns the NodePools with more requirements, by which they launch nodes only in the domains of the
+// present nodes. The keys are those of topology terms; only well-known labels among them count, because the provider sets
+// their values.
+func inKnownDomains(pools []*scheduling.NodePool, present []*hosts.Host, keys sets.Set[string]) []*scheduling.NodePool {
 	var known []requirements.Selector
 	for _, key := range sets.List(keys) {
 		if !requirements.WellKnown().Has(key) {
 			continue
 		}
 		values := sets.New[string]()
-		for _, h := range x.cluster.Hosts {
+		for _, h := range present {
 			if h.Node == nil {
 				continue
 			}
@@ -123,13 +119,13 @@ func (x *Session) inKnownDomains(keys sets.Set[string]) []*scheduling.NodePool {
 			known = append(known, requirements.Selector{Key: key, Operator: requirements.In, Values: sets.List(values)})
 		}
 	}
-	return x.narrowed(known)
+	return narrowed(pools, known)
 }
 
-// inDomainsOf are the NodePools with requirements by which they buy only where the first option of a launch is, in terms of
-// those of some labels that come from the provider.
-func (x *Session) inDomainsOf(l *scheduling.Launch, keys sets.Set[string]) []*scheduling.NodePool {
-	node, err := l.Node(l.Name, &l.Options[0], x.problem.CatalogOf(l.NodePool))
+// inDomainsOf returns the NodePools with more requirements, by which they launch nodes only in the domains of the first
+// option of a launch. The keys are as in [inKnownDomains].
+func inDomainsOf(p *scheduling.Problem, l *scheduling.Launch, keys sets.Set[string]) []*scheduling.NodePool {
+	node, err := l.Node(l.Name, &l.Options[0], p.CatalogOf(l.NodePool))
 	if err != nil {
 		return nil // cannot happen: the catalog has the option
 	}
@@ -139,24 +135,24 @@ func (x *Session) inDomainsOf(l *scheduling.Launch, keys sets.Set[string]) []*sc
 			here = append(here, requirements.Selector{Key: key, Operator: requirements.In, Values: []string{value}})
 		}
 	}
-	return x.narrowed(here)
+	return narrowed(p.NodePools, here)
 }
 
-// narrowed are the NodePools with more requirements; nil without these.
-func (x *Session) narrowed(by []requirements.Selector) []*scheduling.NodePool {
+// narrowed returns the NodePools with more requirements; nil if there are none to add.
+func narrowed(pools []*scheduling.NodePool, by []requirements.Selector) []*scheduling.NodePool {
 	if len(by) == 0 {
 		return nil
 	}
-	return lo.Map(x.problem.NodePools, func(pool *scheduling.NodePool, _ int) *scheduling.NodePool {
+	return lo.Map(pools, func(pool *scheduling.NodePool, _ int) *scheduling.NodePool {
 		narrow := *pool
 		narrow.Spec.Template.Spec.Requirements = slices.Concat(pool.Spec.Template.Spec.Requirements, by)
 		return &narrow
 	})
 }
 
-// closed are the NodePools of some launches, with limits that let them buy nothing.
-func (x *Session) closed(launches []scheduling.Launch) (out []*scheduling.NodePool) {
-	for _, pool := range x.problem.NodePools {
+// closed returns the NodePools of launches, with a limit of 0 nodes.
+func closed(pools []*scheduling.NodePool, launches []scheduling.Launch) (out []*scheduling.NodePool) {
+	for _, pool := range pools {
 		if slices.ContainsFunc(launches, func(l scheduling.Launch) bool { return l.NodePool == pool.Name }) {
 			none := *pool
 			none.Spec.Limits = corev1.ResourceList{scheduling.NodesResource: {}}

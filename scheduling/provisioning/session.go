@@ -147,6 +147,17 @@ func (x *Session) Problem() scheduling.Problem {
 	return p
 }
 
+// Explain returns an [Explainer] for a plan of the session's problem.
+func (x *Session) Explain(plan *scheduling.Plan) (*Explainer, error) {
+	return Planner{Policy: x.solver}.Explain(x.Problem(), plan)
+}
+
+// ignorePreferences leaves preferences of pods out of further plans, so that none costs a pod its place.
+func (x *Session) ignorePreferences() {
+	x.solver.Preferences = scheduling.PreferencesIgnore
+	x.memory, x.waiting = x.memory.OffersOnly(), newWaiting(&x.solver, &x.problem, nil)
+}
+
 // Fork returns a session with the same problem that goes its own way from here: changes of one do not
 // show in the other. It costs little, whatever the size of the cluster. The record of unavailable offerings is shared until a Delta brings
 // another.

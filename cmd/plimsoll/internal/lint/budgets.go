@@ -10,13 +10,15 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
 )
 
 // budgets are PodDisruptionBudgets that never let a pod go, let none go now because pods are not ready, or
 // have no pod.
-func (s *Subject) budgets() (out []Finding) {
-	pods := s.pods()
-	for _, b := range s.Cluster.PodDisruptionBudgets {
+func budgets(c *disruption.Cluster) (out []Finding) {
+	pods := podsOf(&c.Problem)
+	for _, b := range c.PodDisruptionBudgets {
 		object := "PodDisruptionBudget/" + budgetName(b)
 		if _, err := metav1.LabelSelectorAsSelector(b.Spec.Selector); err != nil {
 			continue // validation tells that

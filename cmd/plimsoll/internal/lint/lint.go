@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/pools"
+	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
@@ -86,8 +87,8 @@ type Subject struct {
 func (s *Subject) Findings(ctx context.Context, skipped ...Code) ([]Finding, error) {
 	out := []Finding{}
 	if s.OwnPools {
-		out = append(out, s.unmet()...)
-		out = append(out, s.narrow()...)
+		out = append(out, unmet(s.problem())...)
+		out = append(out, narrow(s.problem().NodePools, s.sells)...)
 	}
 	if s.OwnPools && !slices.Contains(skipped, NodePoolOverlap) {
 		overlaps, err := s.overlaps(ctx)
@@ -96,9 +97,11 @@ func (s *Subject) Findings(ctx context.Context, skipped ...Code) ([]Finding, err
 		}
 		out = append(out, overlaps...)
 	}
-	out = append(out, s.noRequests()...)
-	out = append(out, s.budgets()...)
-	out = append(out, s.daemonSets()...)
+	out = append(out, noRequests(s.problem(), s.Workload)...)
+	out = append(out, budgets(&s.Cluster)...)
+	if p := s.problem(); len(p.Nodes) > 0 || s.OwnPools {
+		out = append(out, noDaemonSets(p)...)
+	}
 	if !slices.Contains(skipped, RequestSize) || !slices.Contains(skipped, NodePoolTypes) {
 		savings, err := s.Savings(ctx)
 		if err != nil {
@@ -119,3 +122,8 @@ func (s *Subject) Findings(ctx context.Context, skipped ...Code) ([]Finding, err
 
 // problem is the problem of the cluster, as planners read it.
 func (s *Subject) problem() *scheduling.Problem { return &s.Cluster.Problem }
+
+// sells returns the part of its catalog that a NodePool may launch.
+func (s *Subject) sells(pool *scheduling.NodePool) *instancetypes.Catalog {
+	return s.sales.Of(s.problem(), pool)
+}

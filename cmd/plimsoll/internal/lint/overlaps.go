@@ -142,7 +142,7 @@ func (s *Subject) takes(pool *scheduling.NodePool) (out []string) {
 	}
 	set = set.Intersect(requirements.FromLabels(template.Metadata.Labels)).With(requirements.MustNew(scheduling.NodePoolLabel, requirements.In, pool.Name))
 	sold := s.sells(pool)
-	pods := lo.UniqBy(slices.DeleteFunc(s.pods(), costs.Daemon), func(p *corev1.Pod) string { return s.Workload(scheduling.PodName(p)) })
+	pods := lo.UniqBy(slices.DeleteFunc(podsOf(s.problem()), costs.Daemon), func(p *corev1.Pod) string { return s.Workload(scheduling.PodName(p)) })
 	for i, requests := range provisioning.PodRequests(pods) {
 		if pod := pods[i]; tolerates(pod, template.Spec.Taints) && selects(&pod.Spec, set) && holds(sold, requests) {
 			out = append(out, s.Workload(scheduling.PodName(pod)))

@@ -20,9 +20,9 @@ const enoughSpot = 15
 
 // narrow returns findings for NodePools that allow spot and leave few types of it. Each names the requirement
 // whose removal leaves the most types, with their number, or all requirements where no single one helps.
-func (s *Subject) narrow() (out []Finding) {
-	for _, pool := range s.problem().NodePools {
-		types := s.spotTypes(pool)
+func narrow(pools []*scheduling.NodePool, sells func(*scheduling.NodePool) *instancetypes.Catalog) (out []Finding) {
+	for _, pool := range pools {
+		types := spotTypes(sells(pool))
 		if types == 0 || types >= enoughSpot {
 			continue
 		}
@@ -40,7 +40,7 @@ func (s *Subject) narrow() (out []Finding) {
 				continue
 			}
 			left = append(left, r.Key())
-			if more := s.spotTypesWith(pool, slices.Concat(all[:i], all[i+1:])); more > most {
+			if more := spotTypes(sells(requiring(pool, slices.Concat(all[:i], all[i+1:])))); more > most {
 				most, f.Field, f.Value = more, fmt.Sprintf("%s[%d]", requirementsField, i), r.Short()
 				f.Advice = "widen this requirement: without it there are " + counted(more)
 				if r.Key() == corev1.LabelArchStable {
@@ -48,7 +48,7 @@ func (s *Subject) narrow() (out []Finding) {
 				}
 			}
 		}
-		if more := s.spotTypesWith(pool, kept); most < enoughSpot && more > most {
+		if more := spotTypes(sells(requiring(pool, kept))); most < enoughSpot && more > most {
 			f.Field, f.Value = requirementsField, strings.Join(left, ", ")
 			f.Advice = "widen these requirements: without them there are " + counted(more)
 		}
@@ -73,14 +73,14 @@ func counted(types int) string {
 	return fmt.Sprint(types)
 }
 
-// spotTypes is the number of instance types that a pool can buy on spot.
-func (s *Subject) spotTypes(pool *scheduling.NodePool) int {
-	return s.sells(pool).Filter(instancetypes.ByCapacityType(offerings.Spot)).Len()
+// spotTypes is the number of instance types of a catalog that are on sale as spot.
+func spotTypes(catalog *instancetypes.Catalog) int {
+	return catalog.Filter(instancetypes.ByCapacityType(offerings.Spot)).Len()
 }
 
-// spotTypesWith is that number under other requirements.
-func (s *Subject) spotTypesWith(pool *scheduling.NodePool, required []requirements.Selector) int {
+// requiring is a NodePool with other requirements.
+func requiring(pool *scheduling.NodePool, required []requirements.Selector) *scheduling.NodePool {
 	other := *pool
 	other.Spec.Template.Spec.Requirements = required
-	return s.spotTypes(&other)
+	return &other
 }

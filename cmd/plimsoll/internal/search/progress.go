@@ -12,7 +12,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// progress shows a line of progress on stderr if that is a terminal, from its second second on. The caller must pass the
+// progress shows a line of progress on stderr if that is a terminal, after the first second. The caller must pass the
 // observer to the search, and call done at its end, which clears the line.
 func progress(stderr io.Writer, what string) (observer scheduling.Observer, done func()) {
 	terminal, ok := stderr.(*os.File)
