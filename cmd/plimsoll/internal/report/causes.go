@@ -10,6 +10,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/lint"
+	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
 )
 
@@ -189,11 +190,10 @@ type noticed struct {
 	Objects []string
 }
 
-// noticed are the warnings, objects with the same message together, in the order of messages'
-// first objects.
-func (r *Report) noticed() []noticed {
+// noticedIn groups warnings by message, in the order in which messages first occur.
+func noticedIn(warnings []scheduling.Warning) []noticed {
 	var out []noticed
-	for _, w := range r.Warnings {
+	for _, w := range warnings {
 		i := slices.IndexFunc(out, func(n noticed) bool { return n.Message == w.Message })
 		if i < 0 {
 			i, out = len(out), append(out, noticed{Message: w.Message})

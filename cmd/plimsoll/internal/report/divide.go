@@ -79,8 +79,9 @@ func (a amounts) rows(cents [2]int64) []Row {
 	return rows
 }
 
-// divide adds up the shares of pods and overhead in the price of machines, today and after all steps.
-func (r *Report) divide(in *Input, machines []*costs.Machine) Costs {
+// divide adds up the shares of pods and overhead in the price of machines, today and after all steps. cents is the price
+// of all machines, in cents per month, today and then.
+func divide(in *Input, machines []*costs.Machine, cents [2]int64) Costs {
 	type breakdown struct {
 		by   string
 		name func(*corev1.Pod) string
@@ -112,8 +113,7 @@ func (r *Report) divide(in *Input, machines []*costs.Machine) Costs {
 			}
 		}
 	}
-	today := costs.Cents(r.Levels[0].Cents, parts[0][:])
-	after := costs.Cents(r.Points[len(r.Points)-1].Cents, parts[1][:])
+	today, after := costs.Cents(cents[0], parts[0][:]), costs.Cents(cents[1], parts[1][:])
 	var out Costs
 	for i, name := range []string{daemons, system, beside, idle} {
 		out.Overhead = append(out.Overhead, Row{name, today[i+1], after[i+1]})
@@ -121,34 +121,40 @@ func (r *Report) divide(in *Input, machines []*costs.Machine) Costs {
 	for _, b := range breakdowns {
 		out.Breakdowns = append(out.Breakdowns, Breakdown{b.by, b.sums.rows([2]int64{today[0], after[0]})})
 	}
-	r.colour(out.Breakdowns)
 	return out
 }
 
-// colour gives the most expensive workloads colours, or the most expensive namespaces if these workloads
-// are a small part of the price of all pods.
-func (r *Report) colour(breakdowns []Breakdown) {
+// palette is the colours of the most expensive workloads or namespaces, from 1.
+type palette struct {
+	by     string         // workload or namespace
+	number map[string]int // of a colour, by name
+}
+
+// paletteOf gives the most expensive workloads colours, or the most expensive namespaces if these workloads are a small
+// part of the price of all pods. The breakdowns are by namespace and by workload.
+func paletteOf(breakdowns []Breakdown) (p palette) {
 	for _, b := range []Breakdown{breakdowns[1], breakdowns[0]} {
-		r.colours, r.colouredBy = map[string]int{}, b.By
+		p = palette{b.By, map[string]int{}}
 		var first, all int64
 		for i, row := range b.Rows {
 			if all += row.Today; i < mostColours {
 				first += row.Today
-				r.colours[row.Name] = i + 1
+				p.number[row.Name] = i + 1
 			}
 		}
 		if 2*first >= all {
-			return
+			break
 		}
 	}
+	return p
 }
 
-// colourOf is the colour of a workload.
-func (r *Report) colourOf(workload string) int {
-	if r.colouredBy == "namespace" {
+// colour is the number of a workload's colour.
+func (p *palette) colour(workload string) int {
+	if p.by == "namespace" {
 		workload, _, _ = strings.Cut(workload, "/")
 	}
-	return cmp.Or(r.colours[workload], colourOthers)
+	return cmp.Or(p.number[workload], colourOthers)
 }
 
 // labelsOf returns the keys of labels by which costs are added up: those of Input.Labels, or else the

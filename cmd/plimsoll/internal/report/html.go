@@ -387,7 +387,7 @@ func (p page) Accounts() []account {
 }
 
 // Noticed are the warnings, by message.
-func (p page) Noticed() []noticed { return p.noticed() }
+func (p page) Noticed() []noticed { return noticedIn(p.Warnings) }
 
 // Forced reports whether a step must be done even if it saves nothing, e.g. for an interrupted node.
 func (s Step) Forced() bool {

@@ -70,7 +70,7 @@ func (r *Report) Markdown(w io.Writer) error {
 		m.row(a.Total.Name, exact(a.Total.Today), exact(a.Total.After))
 		m.close()
 	}
-	if list := r.noticed(); len(list) > 0 {
+	if list := noticedIn(r.Warnings); len(list) > 0 {
 		m.open(plural(len(r.Warnings), "warning"))
 		m.line("")
 		for _, n := range list {

@@ -60,8 +60,9 @@ const (
 	colourIdle
 )
 
-// nodes are the machines, the highest idle price first, then the launches of steps, in their order.
-func (r *Report) nodes(in *Input, machines []*costs.Machine) []Node {
+// nodesOf are the machines, the highest idle price first, then the launches of steps, in their order. cents is the price of
+// all, in cents per month, today and after all steps.
+func nodesOf(in *Input, machines []*costs.Machine, cents [2]int64, colours palette) []Node {
 	stays := map[string]string{}
 	for i := range in.Plan.Nodes {
 		if v := &in.Plan.Nodes[i]; v.Decision == disruption.Keep && len(v.Reasons) > 0 {
@@ -78,7 +79,7 @@ func (r *Report) nodes(in *Input, machines []*costs.Machine) []Node {
 		}
 		return prices
 	}
-	today, after := costs.Cents(r.Levels[0].Cents, price(0)), costs.Cents(r.Points[last].Cents, price(last))
+	today, after := costs.Cents(cents[0], price(0)), costs.Cents(cents[1], price(last))
 	nodes, waste := make([]Node, len(machines)), make(map[string]offerings.Price, len(machines))
 	for i, m := range machines {
 		nodes[i] = Node{
@@ -86,7 +87,7 @@ func (r *Report) nodes(in *Input, machines []*costs.Machine) []Node {
 			Today: today[i], After: after[i], Bought: m.Bought, Removed: m.Removed, Stays: stays[m.Name],
 		}
 		for s := range m.Stages {
-			nodes[i].Fills = append(nodes[i].Fills, r.fill(&m.Stages[s], in.Workload))
+			nodes[i].Fills = append(nodes[i].Fills, fillOf(&m.Stages[s], in.Workload, colours))
 		}
 		waste[m.Name] = m.Stages[0].Shares.Idle
 	}
@@ -99,15 +100,15 @@ func (r *Report) nodes(in *Input, machines []*costs.Machine) []Node {
 	return nodes
 }
 
-// fill divides the price of a machine by workload and kind of overhead.
-func (r *Report) fill(s *costs.Stage, workload func(string) string) Fill {
+// fillOf divides the price of a machine by workload and kind of overhead. workload names the workload of a pod.
+func fillOf(s *costs.Stage, workload func(pod string) string, colours palette) Fill {
 	sums := map[string]offerings.Price{}
 	for i, pod := range s.Pods {
 		sums[workload(scheduling.PodName(pod))] += s.Shares.Pods[i]
 	}
 	f := Fill{Steps: s.Steps, Parts: []Part{}}
 	for name, price := range sums {
-		f.Parts = append(f.Parts, Part{name, price, r.colourOf(name)})
+		f.Parts = append(f.Parts, Part{name, price, colours.colour(name)})
 	}
 	slices.SortFunc(f.Parts, func(a, b Part) int {
 		return cmp.Or(cmp.Compare(b.PerHour, a.PerHour), strings.Compare(a.Name, b.Name))

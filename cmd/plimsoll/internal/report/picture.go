@@ -118,8 +118,8 @@ func (r *Report) legend() []entry {
 			}
 		}
 	}
-	names := map[int]string{colourOthers: "other " + r.colouredBy + "s", colourOverhead: "DaemonSets, system, beside machines", colourIdle: "idle"}
-	for name, colour := range r.colours {
+	names := map[int]string{colourOthers: "other " + r.palette.by + "s", colourOverhead: "DaemonSets, system, beside machines", colourIdle: "idle"}
+	for name, colour := range r.palette.number {
 		names[colour] = name
 	}
 	var out []entry

@@ -66,8 +66,7 @@ type Report struct {
 	Notes    []string  `json:"notes"`
 	MadeWith []Setting `json:"madeWith"`
 
-	colours    map[string]int // from 1, by the name of a workload or namespace
-	colouredBy string         // which of these
+	palette palette
 }
 
 // Level is a price that the cluster has or could have.
@@ -117,8 +116,10 @@ func Of(in Input) *Report {
 	machines := costs.Machines(&in.Cluster, in.Plan, in.Policy)
 	r.levels(&in.Plan.Summary)
 	r.steps(in.Plan, machines)
-	r.Costs = r.divide(&in, machines)
-	r.Nodes = r.nodes(&in, machines)
+	cents := [2]int64{r.Levels[0].Cents, r.Points[len(r.Points)-1].Cents}
+	r.Costs = divide(&in, machines, cents)
+	r.palette = paletteOf(r.Costs.Breakdowns)
+	r.Nodes = nodesOf(&in, machines, cents, r.palette)
 	return r
 }
 
