@@ -2,7 +2,6 @@ package manifest
 
 import (
 	"encoding/json"
-	"errors"
 	"slices"
 
 	"github.com/samber/lo"
@@ -12,12 +11,10 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// collector reads the objects of all sources.
+// collector reads the objects of an input, each by the reader of its kind.
 type collector struct {
-	loader    Loader
-	emit      func(rawObject) // is given each object
-	readers   map[groupKind]reader
-	documents int // of all sources
+	readers       map[groupKind]reader
+	ignoreUnknown bool // as in [Loader]
 
 	found     *findings
 	names     *registry
@@ -26,30 +23,16 @@ type collector struct {
 	scheduler *Location // of kube-scheduler's configuration
 }
 
-func newCollector(l Loader) *collector {
-	c := &collector{
-		loader:  l,
-		readers: readers(),
-		found:   &findings{skipInvalid: l.SkipInvalid},
-		names:   &registry{seen: map[objectKey]Location{}},
-		unread:  newUnreadParts(),
-		objects: &objects{classes: map[scheduling.NodeClassRef]nodeClass{}, computeClasses: map[string][]string{}},
+// newCollector returns a collector without objects, which reports to found.
+func newCollector(found *findings, ignoreUnknown bool) *collector {
+	return &collector{
+		readers:       readers(),
+		ignoreUnknown: ignoreUnknown,
+		found:         found,
+		names:         &registry{seen: map[objectKey]Location{}},
+		unread:        newUnreadParts(),
+		objects:       &objects{classes: map[scheduling.NodeClassRef]nodeClass{}, computeClasses: map[string][]string{}},
 	}
-	c.emit = c.add
-	return c
-}
-
-// finish makes the snapshot of the objects that were read, unless there were faults.
-func (c *collector) finish(err error) (*Snapshot, error) {
-	if len(c.found.faults) == 0 && err == nil {
-		if s := c.snapshot(); len(c.found.faults) == 0 {
-			return s, nil
-		}
-	}
-	if len(c.found.faults) > 0 {
-		err = errors.Join(err, c.found.faults)
-	}
-	return nil, err
 }
 
 // object is a pointer to the Go type of a kind.

@@ -14,6 +14,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/internal/spelling"
 	"github.com/plimsoll-go/plimsoll/internal/strict"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/manifest/internal/documents"
 )
 
 // fieldFault is a fault of which the object is known.
@@ -78,7 +79,7 @@ func builtIn(group string) bool {
 }
 
 // written returns a value as it stands in the input, shortened.
-func written(v any) string { return shorten(inJSON(v)) }
+func written(v any) string { return documents.Shorten(inJSON(v)) }
 
 // inJSON returns a value as JSON, with the keys of maps in order; "" where it has none.
 func inJSON(v any) string {

@@ -72,11 +72,11 @@ func (e *expander) expand(w *workload) {
 	case *batchv1.Job:
 		if !jobFinished(obj) {
 			takeRanges(counts.indexes, obj.Status.CompletedIndexes)
-			m.job(max(int(obj.Status.Succeeded), counts.succeeded), counts)
+			m.jobPods(max(int(obj.Status.Succeeded), counts.succeeded), counts)
 		}
 	case *batchv1.CronJob:
 		if !lo.FromPtr(obj.Spec.Suspend) && counts.all == 0 && !e.owners.jobs[w.workloadKey] {
-			m.job(0, counts)
+			m.jobPods(0, counts)
 		}
 	}
 }
@@ -226,9 +226,9 @@ func revisionOf(set *appsv1.ReplicaSet) int {
 	return n
 }
 
-// job makes the pods that a Job would run now: its parallelism less its running pods, and at most
+// jobPods makes the pods that a Job would run now: its parallelism less its running pods, and at most
 // the completions that are left. Pods of an Indexed Job get the lowest free indexes.
-func (m *maker) job(done int, counts *podCounts) {
+func (m *maker) jobPods(done int, counts *podCounts) {
 	job := m.workload.job
 	if lo.FromPtr(job.Suspend) {
 		return

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/manifest/internal/documents"
 )
 
 // maxFaults bounds how many faults are collected before reading stops, so that a
@@ -51,15 +52,15 @@ type FaultKind string
 
 // The reasons.
 const (
-	Invalid     FaultKind = ""             // a value that an object must not have
-	Unreadable  FaultKind = "unreadable"   // the source cannot be read to its end
-	NotText     FaultKind = "not text"     // the file is compressed, binary, or in another encoding
-	BadSyntax   FaultKind = "bad syntax"   // neither YAML nor JSON
-	Template    FaultKind = "template"     // of Helm or the like, not rendered yet
-	NoObject    FaultKind = "no object"    // not an object of Kubernetes, e.g. the values of a chart
-	Kustomize   FaultKind = "kustomize"    // a recipe of kustomize, or a patch that one names
-	UnknownKind FaultKind = "unknown kind" // may stand for pods that the plan would miss
-	Duplicate   FaultKind = "duplicate"    // an object of that kind and name was read before
+	Invalid               = FaultKind(documents.Invalid)    // a value that an object must not have
+	Unreadable            = FaultKind(documents.Unreadable) // the source cannot be read to its end
+	NotText               = FaultKind(documents.NotText)    // the file is compressed, binary, or in another encoding
+	BadSyntax             = FaultKind(documents.BadSyntax)  // neither YAML nor JSON
+	Template              = FaultKind(documents.Template)   // of Helm or the like, not rendered yet
+	NoObject              = FaultKind(documents.NoObject)   // not an object of Kubernetes, e.g. the values of a chart
+	Kustomize   FaultKind = "kustomize"                     // a recipe of kustomize, or a patch that one names
+	UnknownKind FaultKind = "unknown kind"                  // may stand for pods that the plan would miss
+	Duplicate   FaultKind = "duplicate"                     // an object of that kind and name was read before
 )
 
 // Fault is one thing that is wrong with the input.
@@ -129,17 +130,4 @@ func (fs Faults) Unwrap() []error {
 		errs[i] = f
 	}
 	return errs
-}
-
-// shorten cuts a quotation from the input to a length that fits a line.
-func shorten(s string) string {
-	const most = 60
-	if len(s) <= most {
-		return s
-	}
-	cut := most
-	for cut > 0 && s[cut]&0xC0 == 0x80 {
-		cut--
-	}
-	return s[:cut] + "…"
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/manifest/internal/documents"
 )
 
 // findings are the faults and warnings of an input.
@@ -66,5 +67,5 @@ func (f *findings) leaveOut(name string, reason FaultKind, message string) {
 // isPlaceholder says whether a value that makes no sense stands for one that is still to
 // be filled in.
 func isPlaceholder(value string) bool {
-	return isTemplate(value) || strings.ContainsAny(value, "<>") || strings.Contains(value, "${") || strings.Contains(value, "$(")
+	return documents.IsTemplate(value) || strings.ContainsAny(value, "<>") || strings.Contains(value, "${") || strings.Contains(value, "$(")
 }

@@ -56,7 +56,7 @@ func groupTemplates(nodes []*corev1.Node, drivers map[string]*storagev1.CSINode,
 		alike = kinds[most]
 		out[name] = instancetypes.ObservedNode{
 			Capacity:    least(alike, func(n *corev1.Node) corev1.ResourceList { return withVolumes(n.Status.Capacity, drivers[n.Name]) }),
-			Allocatable: without(least(alike, func(n *corev1.Node) corev1.ResourceList { return withVolumes(n.Status.Allocatable, drivers[n.Name]) }), static),
+			Allocatable: lessStatic(least(alike, func(n *corev1.Node) corev1.ResourceList { return withVolumes(n.Status.Allocatable, drivers[n.Name]) }), static),
 			Labels:      typeLabels(alike),
 		}
 	}

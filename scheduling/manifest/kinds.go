@@ -25,15 +25,6 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// groupKind names a kind of object by its API group and name.
-type groupKind struct{ group, name string }
-
-// group returns the kind of an object by the API group that it names.
-func (o rawObject) group() groupKind {
-	group, _ := splitVersion(o.apiVersion)
-	return groupKind{group, o.kind}
-}
-
 // reader reads the objects of a kind. Its versions are the API versions whose fields have the same
 // meaning, the present one first.
 type reader struct {
@@ -190,7 +181,7 @@ func (c *collector) add(o rawObject) {
 	case irrelevant(k):
 	case k.group == kustomizeGroup:
 		at(Kustomize, "kind", o.kind, fmt.Sprintf("of %s is not an object of a cluster: run kubectl kustomize and plan what it prints", o.apiVersion))
-	case c.loader.IgnoreUnknown:
+	case c.ignoreUnknown:
 		meta := peek(o)
 		count(c.unread.ignored, k, warned(o.kind, &meta))
 	case !isGroup(k.group):
@@ -244,13 +235,4 @@ func suggestKind(readers map[groupKind]reader, k groupKind) string {
 		}
 	}
 	return ""
-}
-
-// splitVersion takes an apiVersion apart.
-func splitVersion(apiVersion string) (group, version string) {
-	group, version, found := strings.Cut(apiVersion, "/")
-	if !found {
-		return "", apiVersion
-	}
-	return group, version
 }

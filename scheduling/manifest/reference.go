@@ -8,6 +8,8 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	kjson "k8s.io/apimachinery/pkg/util/json"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/manifest/internal/documents"
 )
 
 // reference names an object for people: "Deployment shop/web", "NodePool general".
@@ -58,7 +60,7 @@ func peek(o rawObject) metav1.ObjectMeta {
 		if v == nil {
 			return ""
 		}
-		return shorten(fmt.Sprint(v))
+		return documents.Shorten(fmt.Sprint(v))
 	}
 	m := named.Metadata
 	return metav1.ObjectMeta{Namespace: text(m.Namespace), Name: text(m.Name), GenerateName: text(m.GenerateName)}
@@ -69,7 +71,7 @@ func quote(s string) string {
 	if s == "" {
 		return ""
 	}
-	return strconv.Quote(shorten(s))
+	return strconv.Quote(documents.Shorten(s))
 }
 
 // byName orders objects by namespace and name.

@@ -146,8 +146,9 @@ func (s *Snapshot) classOf(pool *scheduling.NodePool) nodeClass {
 	return class
 }
 
-// snapshot puts everything that was read in its place.
-func (c *collector) snapshot() *Snapshot {
+// snapshotOf returns the cluster of the objects that were read, with the pods that workloads would
+// make. maxPods is as in [Loader].
+func snapshotOf(c *collector, maxPods int) *Snapshot {
 	c.objects.sortWorkloads()
 	slices.SortFunc(c.objects.priorityClasses, byName)
 	slices.SortFunc(c.objects.limitRanges, byName)
@@ -156,14 +157,14 @@ func (c *collector) snapshot() *Snapshot {
 		ComputeClasses: c.objects.computeClasses, Warn: c.found.warn,
 	})
 	e := &expander{
-		found: c.found, names: c.names, objects: c.objects, maxPods: c.loader.MaxPods,
+		found: c.found, names: c.names, objects: c.objects, maxPods: maxPods,
 		owners: ownersOf(c.objects), admit: admit, made: map[string]*workload{},
 	}
 	for _, w := range c.objects.workloads {
 		e.expand(w)
 	}
 	s := &Snapshot{
-		Problem: c.objects.problem, NodeClaims: c.objects.claims, PodDisruptionBudgets: c.objects.budgets, Documents: c.documents, Skipped: c.found.skipped,
+		Problem: c.objects.problem, NodeClaims: c.objects.claims, PodDisruptionBudgets: c.objects.budgets, Skipped: c.found.skipped,
 		tops: map[string]string{}, made: e.made, hosts: map[string]string{}, seen: c.names.seen, classes: c.objects.classes, owners: e.owners,
 	}
 	for _, o := range c.objects.overlays {
@@ -188,7 +189,7 @@ func (c *collector) snapshot() *Snapshot {
 			pod.Spec = *admit.Spec(pod.Namespace, qualified(pod), &pod.Spec)
 		}
 	}
-	place(c.found, p, slices.Concat(c.objects.pods, e.pods), e.owners)
+	placePods(c.found, p, slices.Concat(c.objects.pods, e.pods), e.owners)
 	s.order()
 	s.static = staticByPool(&s.Problem)
 	c.unread.report(c.found, func(k groupKind) string { return suggestKind(c.readers, k) })
@@ -205,9 +206,9 @@ func (c *collector) snapshot() *Snapshot {
 	return s
 }
 
-// place divides pods into running and pending ones. Pods of DaemonSets and static pods, which come
+// placePods divides pods into running and pending ones. Pods of DaemonSets and static pods, which come
 // with a node, are neither.
-func place(found *findings, p *scheduling.Problem, pods []*corev1.Pod, o *owners) {
+func placePods(found *findings, p *scheduling.Problem, pods []*corev1.Pod, o *owners) {
 	nodes := lo.SliceToMap(p.Nodes, func(n *corev1.Node) (string, bool) { return n.Name, true })
 	var stray sighting             // pods of DaemonSets that are not in the input
 	lost := map[string]*sighting{} // pods on nodes that are not in the input, by node

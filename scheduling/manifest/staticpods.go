@@ -70,8 +70,8 @@ func staticOf(static map[string]corev1.ResourceList, pool string) corev1.Resourc
 	return static[""]
 }
 
-// without is a list less the amounts of another one, and at least 0.
-func without(list, less corev1.ResourceList) corev1.ResourceList {
+// lessStatic is a list less the amounts of another one, and at least 0.
+func lessStatic(list, less corev1.ResourceList) corev1.ResourceList {
 	if len(less) == 0 {
 		return list
 	}
@@ -93,7 +93,7 @@ func without(list, less corev1.ResourceList) corev1.ResourceList {
 func templatesWithout(catalog *instancetypes.Catalog, less corev1.ResourceList) map[string]instancetypes.ObservedNode {
 	out := map[string]instancetypes.ObservedNode{}
 	for t := range catalog.All() {
-		out[t.Name] = instancetypes.ObservedNode{Capacity: t.Capacity, Allocatable: without(t.Allocatable(), less)}
+		out[t.Name] = instancetypes.ObservedNode{Capacity: t.Capacity, Allocatable: lessStatic(t.Allocatable(), less)}
 	}
 	return out
 }

@@ -1,4 +1,4 @@
-package manifest
+package documents
 
 import (
 	"bufio"
@@ -18,14 +18,14 @@ import (
 // yamlDocument is a document that is being read. The items of a list are handed on
 // one by one, the rest is kept to the end.
 type yamlDocument struct {
-	at   Location
+	at   Position
 	text bytes.Buffer // without the items of a list
 	skip bool         // the rest makes no sense, as a fault says
 
 	items   *list // nil before items: was seen
 	inItems bool  // the present lines belong to items
 	indent  int   // of the items' dashes; -1 before the first
-	itemAt  Location
+	itemAt  Position
 	item    bytes.Buffer
 	anchors []byte // the items so far that have anchors
 }
@@ -34,7 +34,7 @@ type yamlDocument struct {
 func (s *scanner) scanYAML() {
 	s.limit.object = -1
 	var doc *yamlDocument
-	for !s.full() {
+	for !s.source.Enough() {
 		line, err := s.readLine()
 		if len(line) == 0 && errors.Is(err, io.EOF) {
 			break
@@ -56,14 +56,14 @@ func (s *scanner) scanYAML() {
 				continue
 			}
 			s.document++
-			doc = &yamlDocument{at: Location{Source: s.name, Document: s.document, Item: -1, Line: s.line}, indent: -1}
+			doc = &yamlDocument{at: Position{Document: s.document, Item: -1, Line: s.line}, indent: -1}
 			s.refuse(doc, notMapping(line))
 		}
 		if !doc.skip {
 			s.refuse(doc, s.yamlLine(doc, line))
 		}
 	}
-	if !s.full() {
+	if !s.source.Enough() {
 		s.closeDocument(doc)
 	}
 }
@@ -72,7 +72,7 @@ func (s *scanner) scanYAML() {
 // go by.
 func (s *scanner) refuse(doc *yamlDocument, msg string) {
 	if msg != "" {
-		s.fault(&Fault{At: doc.at, Message: msg, Kind: NoObject})
+		s.source.Fault(Fault{At: doc.at, Message: msg, Kind: NoObject})
 		doc.skip = true
 	}
 }
@@ -84,7 +84,7 @@ func (s *scanner) readLine() ([]byte, error) {
 	if !errors.Is(err, bufio.ErrBufferFull) {
 		return line, err
 	}
-	for long := slices.Clone(line); len(long) <= maxObjectBytes; {
+	for long := slices.Clone(line); len(long) <= MaxObjectBytes; {
 		line, err = s.in.ReadSlice('\n')
 		long = append(long, line...)
 		if !errors.Is(err, bufio.ErrBufferFull) {
@@ -133,7 +133,7 @@ func notMapping(line []byte) string {
 	if mappingStart.Match(head) && !bytes.HasPrefix(bytes.TrimLeft(head, " "), []byte("- ")) {
 		return ""
 	}
-	msg := fmt.Sprintf("is not a Kubernetes object: begins with %q", shorten(string(bytes.TrimSpace(head))))
+	msg := fmt.Sprintf("is not a Kubernetes object: begins with %q", Shorten(string(bytes.TrimSpace(head))))
 	if listing.Match(head) {
 		msg += " (it looks like a listing: have kubectl print objects, with -o json or -o yaml)"
 	}
@@ -165,7 +165,7 @@ func (s *scanner) yamlLine(doc *yamlDocument, line []byte) string {
 		}
 	}
 	switch {
-	case into.Len()+len(line) > maxObjectBytes:
+	case into.Len()+len(line) > MaxObjectBytes:
 		return errObjectTooLarge.Error()
 	case !doc.inItems && itemsKey.Match(line):
 		doc.items, doc.inItems, doc.indent, doc.itemAt = &list{scanner: s}, true, -1, doc.at
@@ -189,7 +189,7 @@ func (s *scanner) closeItem(doc *yamlDocument) {
 
 // closeDocument hands on the document at hand, if there is one.
 func (s *scanner) closeDocument(doc *yamlDocument) {
-	if doc == nil || doc.skip || s.full() {
+	if doc == nil || doc.skip || s.source.Enough() {
 		return
 	}
 	if doc.inItems {
@@ -207,21 +207,21 @@ func (s *scanner) closeDocument(doc *yamlDocument) {
 
 // checked returns the JSON to which the text of one object was converted. It reports a
 // fault and returns nil where that is none.
-func (s *scanner) checked(at Location, text, raw []byte, err error) []byte {
+func (s *scanner) checked(at Position, text, raw []byte, err error) []byte {
 	f := Fault{At: at}
 	switch {
 	case err != nil:
 		f.At.Line, f.Message = yamlMessage(at.Line, err)
 		f.Kind = BadSyntax
-		if isTemplate(string(text)) {
+		if IsTemplate(string(text)) {
 			f.Message, f.Kind = f.Message+templateHint, Template
 		}
 	case !isObject(raw):
-		f.Message, f.Kind = "is not a Kubernetes object: "+shorten(string(raw)), NoObject
+		f.Message, f.Kind = "is not a Kubernetes object: "+Shorten(string(raw)), NoObject
 	default:
 		return raw
 	}
-	s.fault(&f)
+	s.source.Fault(f)
 	return nil
 }
 

@@ -1,4 +1,4 @@
-package manifest
+package documents
 
 import (
 	"bufio"
@@ -13,8 +13,8 @@ import (
 // which s.in then holds.
 func (s *scanner) scanJSON() bool {
 	dec := json.NewDecoder(s.in)
-	for !s.full() {
-		s.limit.object = maxObjectBytes
+	for !s.source.Enough() {
+		s.limit.object = MaxObjectBytes
 		if !dec.More() {
 			// More is false before a stray bracket, too.
 			if _, err := dec.Token(); err != nil && !errors.Is(err, io.EOF) {
@@ -66,8 +66,8 @@ func (s *scanner) jsonFault(dec *json.Decoder, err error) {
 	case s.limit.failed != nil:
 		msg, reason = "", Unreadable
 	}
-	s.fault(&Fault{
-		At:      Location{Source: s.name, Document: s.document, Item: -1},
+	s.source.Fault(Fault{
+		At:      Position{Document: s.document, Item: -1},
 		Message: fmt.Sprintf("%s%v (near byte %d)", msg, err, dec.InputOffset()),
 		Kind:    reason,
 	})
@@ -75,7 +75,7 @@ func (s *scanner) jsonFault(dec *json.Decoder, err error) {
 
 // jsonValue reads one value: an object, or objects in a list.
 func (s *scanner) jsonValue(dec *json.Decoder) error {
-	at := Location{Source: s.name, Document: s.document, Item: -1}
+	at := Position{Document: s.document, Item: -1}
 	if open, err := dec.Token(); err != nil || open == json.Delim('[') {
 		if err == nil {
 			err = s.jsonItems(dec, at, &list{scanner: s, head: &header{}})
@@ -85,7 +85,7 @@ func (s *scanner) jsonValue(dec *json.Decoder) error {
 	var items *list
 	members := []byte("{") // without the items
 	for dec.More() {
-		s.limit.object = maxObjectBytes
+		s.limit.object = MaxObjectBytes
 		key, err := dec.Token()
 		if err != nil {
 			return err
@@ -108,7 +108,7 @@ func (s *scanner) jsonValue(dec *json.Decoder) error {
 			members = append(members, ',')
 		}
 		members = append(append(append(members, name...), ':'), value...)
-		if len(members) > maxObjectBytes {
+		if len(members) > MaxObjectBytes {
 			return errObjectTooLarge
 		}
 	}
@@ -128,7 +128,7 @@ func closed(members []byte) []byte { return append(bytes.Clone(members), '}') }
 
 // jsonList reads the items of a list one by one. head holds the fields before them: kubectl writes
 // the kind of a list behind its items, the API server before.
-func (s *scanner) jsonList(dec *json.Decoder, at Location, head header) (*list, error) {
+func (s *scanner) jsonList(dec *json.Decoder, at Position, head header) (*list, error) {
 	l := &list{scanner: s}
 	if head.isList() {
 		l.head = &head
@@ -144,12 +144,12 @@ func (s *scanner) jsonList(dec *json.Decoder, at Location, head header) (*list, 
 }
 
 // jsonItems reads the elements of a list after its opening bracket, and the closing one.
-func (s *scanner) jsonItems(dec *json.Decoder, at Location, l *list) error {
+func (s *scanner) jsonItems(dec *json.Decoder, at Position, l *list) error {
 	for at.Item = 0; dec.More(); at.Item++ {
-		if s.full() {
+		if s.source.Enough() {
 			return errTooManyFaults
 		}
-		s.limit.object = maxObjectBytes
+		s.limit.object = MaxObjectBytes
 		var raw json.RawMessage
 		if err := dec.Decode(&raw); err != nil {
 			return err

@@ -1,4 +1,4 @@
-package manifest
+package documents
 
 import (
 	"bufio"
@@ -14,15 +14,8 @@ import (
 	kjson "k8s.io/apimachinery/pkg/util/json"
 )
 
-// Limits that keep memory bounded whatever the input.
-const (
-	// DefaultMaxBytes is the largest size of a file or stream if [Loader.MaxBytes] is 0: 2 GiB, the
-	// dump of some 200,000 pods.
-	DefaultMaxBytes = 2 << 30
-	// maxObjectBytes is the size that one object may have. The API server takes
-	// no object above 3 MiB.
-	maxObjectBytes = 4 << 20
-)
+// MaxObjectBytes is the size that one object may have. The API server takes no object above 3 MiB.
+const MaxObjectBytes = 4 << 20
 
 // Errors that end the reading of a source.
 var (
@@ -64,36 +57,14 @@ func (l *sizeLimit) Read(p []byte) (int, error) {
 	return got, err
 }
 
-// Object is one of the input, as it stands there.
-type Object struct {
-	// APIVersion and Kind are its own.
-	APIVersion, Kind string
-	// JSON is the object, also where the input is YAML.
-	JSON []byte
-	// Read says that its kind counts for plans.
-	Read bool
-}
-
-// rawObject is one object of the input, still undecoded.
-type rawObject struct {
-	at         Location
-	apiVersion string
-	kind       string
-	json       []byte
-}
-
 // scanner takes one source apart into objects. Lists are read item by item, so that the
 // memory it takes does not grow with them.
 type scanner struct {
-	name     string
+	source   *Source
 	limit    *sizeLimit
 	in       *bufio.Reader
 	document int
 	line     int // the last line read, in YAML
-	emit     func(rawObject)
-	fault    func(*Fault)
-	// full says that enough faults were found.
-	full func() bool
 }
 
 // scan reads the source to its end, or to the point from which on it makes no sense.
@@ -103,9 +74,9 @@ func (s *scanner) scan() {
 		s.unreadable(err)
 		return
 	}
-	whole := Location{Source: s.name, Item: -1}
+	whole := Position{Item: -1}
 	if msg := notText(head); msg != "" {
-		s.fault(&Fault{At: whole, Message: msg, Kind: NotText})
+		s.source.Fault(Fault{At: whole, Message: msg, Kind: NotText})
 		return
 	}
 	const byteOrderMark = "\ufeff"
@@ -115,7 +86,7 @@ func (s *scanner) scan() {
 	}
 	head = bytes.TrimLeft(head, " \t\r\n")
 	if bytes.HasPrefix(head, []byte("{{")) {
-		s.fault(&Fault{At: whole, Message: "is not a manifest" + templateHint, Kind: Template})
+		s.source.Fault(Fault{At: whole, Message: "is not a manifest" + templateHint, Kind: Template})
 		return
 	}
 	if len(head) > 0 && (head[0] == '{' || head[0] == '[') && !s.scanJSON() {
@@ -126,12 +97,6 @@ func (s *scanner) scan() {
 
 // templateHint helps users who pass the templates of a chart.
 const templateHint = " (it looks like a template: render it first, for example with helm template)"
-
-// isTemplate says whether invalid text has the marks of a template of Helm, Jinja or Terraform that
-// is not rendered yet.
-func isTemplate(text string) bool {
-	return lo.SomeBy([]string{"{{", "{%", "%{"}, func(mark string) bool { return strings.Contains(text, mark) })
-}
 
 // notText says why a file that begins with head holds no manifest, if it does not.
 func notText(head []byte) string {
@@ -160,7 +125,7 @@ func notText(head []byte) string {
 // unreadable reports that the source ended before its end.
 func (s *scanner) unreadable(err error) {
 	reason := lo.Ternary(s.limit.failed != nil, Unreadable, NoObject)
-	s.fault(&Fault{At: Location{Source: s.name, Document: s.document, Item: -1, Line: s.line}, Message: err.Error(), Kind: reason})
+	s.source.Fault(Fault{At: Position{Document: s.document, Item: -1, Line: s.line}, Message: err.Error(), Kind: reason})
 }
 
 // header holds the fields of an object that are needed before it can be decoded.
@@ -183,27 +148,27 @@ func (h header) isList() bool { return strings.HasSuffix(h.Kind, "List") }
 
 // object hands on one object, or the objects of a list that was not read item by
 // item. It reports false for an object without a kind, which a list may still name.
-func (s *scanner) object(at Location, raw []byte) bool {
+func (s *scanner) object(at Position, raw []byte) bool {
 	var h header
 	if err := kjson.Unmarshal(raw, &h); err != nil {
-		s.fault(&Fault{At: at, Message: "is not a Kubernetes object: apiVersion and kind must be text", Kind: NoObject})
+		s.source.Fault(Fault{At: at, Message: "is not a Kubernetes object: apiVersion and kind must be text", Kind: NoObject})
 		return true
 	}
 	switch {
 	case h.isList() && h.Items != nil:
 		var items []json.RawMessage
 		if err := json.Unmarshal(h.Items, &items); err != nil {
-			s.fault(&Fault{At: at, Object: h.Kind, Field: "items", Message: "must be a list of objects"})
+			s.source.Fault(Fault{At: at, Object: h.Kind, Field: "items", Message: "must be a list of objects"})
 			return true
 		}
 		l := list{scanner: s, head: &h}
-		for at.Item = 0; at.Item < len(items) && !s.full(); at.Item++ {
+		for at.Item = 0; at.Item < len(items) && !s.source.Enough(); at.Item++ {
 			l.item(at, items[at.Item])
 		}
 	case h.Kind == "":
 		return false
 	default:
-		s.emit(rawObject{at: at, apiVersion: h.APIVersion, kind: h.Kind, json: raw})
+		s.source.Object(Object{At: at, APIVersion: h.APIVersion, Kind: h.Kind, JSON: raw})
 	}
 	return true
 }
@@ -211,45 +176,45 @@ func (s *scanner) object(at Location, raw []byte) bool {
 // list is a list that is being read. Its items need not have a kind, and items of the API's own
 // lists have none: a PodList holds Pods.
 type list struct {
-	*scanner
-	head    *header     // nil as long as the kind of the list is not known
-	waiting []rawObject // items without a kind, until the list has told its own
+	scanner *scanner
+	head    *header  // nil as long as the kind of the list is not known
+	waiting []Object // items without a kind, until the list has told its own
 }
 
 // item hands on one item.
-func (l *list) item(at Location, raw []byte) {
+func (l *list) item(at Position, raw []byte) {
 	switch {
-	case isObject(raw) && l.object(at, raw):
+	case isObject(raw) && l.scanner.object(at, raw):
 	case l.head == nil:
-		l.waiting = append(l.waiting, rawObject{at: at, json: raw})
+		l.waiting = append(l.waiting, Object{At: at, JSON: raw})
 	default:
-		l.untyped(at, raw, l.head)
+		l.scanner.untyped(at, raw, l.head)
 	}
 }
 
 // close hands on the items that waited for the head of the list.
-func (l *list) close(at Location, head header) {
+func (l *list) close(at Position, head header) {
 	if !head.isList() {
-		l.fault(&Fault{At: at, Message: "has items, but its kind is not List", Kind: NoObject})
+		l.scanner.source.Fault(Fault{At: at, Message: "has items, but its kind is not List", Kind: NoObject})
 		return
 	}
 	for _, o := range l.waiting {
-		l.untyped(o.at, o.json, &head)
+		l.scanner.untyped(o.At, o.JSON, &head)
 	}
 }
 
 // untyped hands on an object that only the head of its list says something of.
-func (s *scanner) untyped(at Location, raw []byte, head *header) {
+func (s *scanner) untyped(at Position, raw []byte, head *header) {
 	kind := strings.TrimSuffix(head.Kind, "List")
 	if !isObject(raw) || kind == "" {
-		s.fault(&Fault{At: at, Message: "is not a Kubernetes object: it has no apiVersion and kind", Kind: NoObject})
+		s.source.Fault(Fault{At: at, Message: "is not a Kubernetes object: it has no apiVersion and kind", Kind: NoObject})
 		return
 	}
-	s.emit(rawObject{at: at, apiVersion: head.APIVersion, kind: kind, json: raw})
+	s.source.Object(Object{At: at, APIVersion: head.APIVersion, Kind: kind, JSON: raw})
 }
 
 // alone hands on an object that is in no list.
-func (s *scanner) alone(at Location, raw []byte) {
+func (s *scanner) alone(at Position, raw []byte) {
 	if !s.object(at, raw) {
 		s.untyped(at, raw, &header{})
 	}
