@@ -11,6 +11,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/internal/strict"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/manifest/internal/former"
 )
 
 // readNodeOverlay reads a NodeOverlay.
@@ -20,6 +21,23 @@ func readNodeOverlay(c *collector, o rawObject) {
 	})
 	if ok {
 		c.objects.overlays = append(c.objects.overlays, overlay)
+	}
+}
+
+// readFormer reads an object of a kind of Karpenter up to version 0.31 as the objects that it is
+// converted to, with a warning that states them.
+func readFormer[T any, P interface {
+	object[T]
+	Converted() former.Conversion
+}](c *collector, o rawObject) {
+	obj, ok := take[T, P](c, o, false, nil)
+	if !ok {
+		return
+	}
+	conversion := obj.Converted()
+	c.found.warn(warned(o.kind, obj), conversion.Message)
+	for _, made := range conversion.Results {
+		c.convert(o.at, made.Kind, made.Group, made.Version, made.Fields)
 	}
 }
 

@@ -23,6 +23,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/instancetypes/gcp"
 	"github.com/plimsoll-go/plimsoll/internal/spelling"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/manifest/internal/former"
 )
 
 // reader reads the objects of a kind. Its versions are the API versions whose fields have the same
@@ -78,8 +79,8 @@ func readers() map[groupKind]reader {
 		{schedulerGroup, "KubeSchedulerConfiguration"}: {"v1", readSchedulerConfiguration, ""},
 		{karpenterGroup, "NodePool"}:                   {beta, readNodePool, "nodepools"},
 		{karpenterGroup, "NodeClaim"}:                  {beta, kept(global, func(o *objects) *[]*NodeClaim { return &o.claims }), "nodes"},
-		{karpenterGroup, "Provisioner"}:                {"v1alpha5", readProvisioner, ""},
-		{awsGroup, "AWSNodeTemplate"}:                  {"v1alpha1", readNodeTemplate, ""},
+		{karpenterGroup, "Provisioner"}:                {"v1alpha5", readFormer[former.Provisioner], ""},
+		{awsGroup, "AWSNodeTemplate"}:                  {"v1alpha1", readFormer[former.NodeTemplate], ""},
 		{karpenterGroup, "NodeOverlay"}:                {"v1alpha1", readNodeOverlay, ""},
 		{awsGroup, "EC2NodeClass"}:                     {beta, takeClass[ec2.NodeClass](ec2Unread()), ""},
 		{ec2.AutoGroup, "NodeClass"}:                   {"v1", takeClass[ec2.AutoNodeClass](autoUnread()), ""},
@@ -93,7 +94,7 @@ func readers() map[groupKind]reader {
 // formerPool gives a node the label of its NodePool for that of the Provisioner, which
 // Karpenter had in place of NodePools up to version 0.31.
 func formerPool(_ rawObject, node *corev1.Node) {
-	if pool, ok := node.Labels[formerPoolLabel]; ok && node.Labels[scheduling.NodePoolLabel] == "" {
+	if pool, ok := node.Labels[former.PoolLabel]; ok && node.Labels[scheduling.NodePoolLabel] == "" {
 		node.Labels[scheduling.NodePoolLabel] = pool
 	}
 }

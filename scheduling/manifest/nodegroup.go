@@ -9,6 +9,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/manifest/internal/former"
 )
 
 // NodeGroup is the group to which a node belongs by its labels. The zero value is the group of
@@ -27,7 +28,7 @@ func (g NodeGroup) ControlPlane() bool { return strings.HasPrefix(g.Label, "node
 
 // Karpenters reports whether the group is the nodes of a NodePool of Karpenter, which has no least size.
 func (g NodeGroup) Karpenters() bool {
-	return g.Label == scheduling.NodePoolLabel || g.Label == formerPoolLabel
+	return g.Label == scheduling.NodePoolLabel || g.Label == former.PoolLabel
 }
 
 // Labels by which clouds and installers say how a node is paid for.
@@ -55,7 +56,7 @@ const (
 // groupLabels are the labels that name groups, the one that counts first.
 func groupLabels() []string {
 	return []string{
-		scheduling.NodePoolLabel, formerPoolLabel,
+		scheduling.NodePoolLabel, former.PoolLabel,
 		eksNodeGroup, eksctlNodeGroup, gkeNodePool, aksAgentPool, aksAgentPoolShort, kopsInstanceGroup,
 	}
 }

@@ -1,26 +1,21 @@
 package manifest
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/internal/strict"
-	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/manifest/internal/former"
 )
 
-// The API versions of NodePools.
-const (
-	karpenterV1      = karpenterGroup + "/v1"
-	karpenterV1beta1 = karpenterGroup + "/v1beta1"
-)
+// karpenterV1beta1 is the former API version of NodePools.
+const karpenterV1beta1 = karpenterGroup + "/v1beta1"
 
 // readNodePool reads a NodePool. Other than for most kinds, a field that is probably a typo is a fault,
 // because it would change which nodes are bought; and unknown fields of pools that the API server
@@ -70,9 +65,9 @@ type decodedPool struct {
 func decodeNodePool(o rawObject) *decodedPool {
 	d := &decodedPool{pool: &scheduling.NodePool{}}
 	d.written = d.pool
-	former := &nodePoolV1beta1{}
+	beta := &former.NodePool{}
 	if o.apiVersion == karpenterV1beta1 {
-		d.written = former
+		d.written = beta
 	}
 	warn := func(message string) {
 		d.warnings = append(d.warnings, scheduling.Warning{Object: warned(o.kind, d.written), Message: message})
@@ -88,7 +83,7 @@ func decodeNodePool(o rawObject) *decodedPool {
 	d.faults, d.unknown, _ = decode(o.json, d.written, "", rules)
 	d.written.SetNamespace("") // pools have none
 	if o.apiVersion == karpenterV1beta1 {
-		d.pool = former.converted()
+		d.pool = beta.Converted()
 	}
 	var rest struct {
 		Spec   json.RawMessage `json:"spec"`
@@ -121,79 +116,6 @@ func notReady(status json.RawMessage) (reason string, ok bool) {
 		}
 	}
 	return "", false
-}
-
-// nodePoolV1beta1 is a NodePool of karpenter.sh/v1beta1.
-type nodePoolV1beta1 struct {
-	metav1.TypeMeta   `json:",inline"`
-	metav1.ObjectMeta `json:"metadata"`
-
-	Spec struct {
-		Template struct {
-			Metadata scheduling.NodeMetadata `json:"metadata"`
-			Spec     struct {
-				Requirements           []requirements.Selector      `json:"requirements"`
-				Taints                 []corev1.Taint               `json:"taints"`
-				StartupTaints          []corev1.Taint               `json:"startupTaints"`
-				NodeClassRef           *nodeClassRefV1beta1         `json:"nodeClassRef"`
-				Kubelet                json.RawMessage              `json:"kubelet"`
-				ExpireAfter            *scheduling.NillableDuration `json:"expireAfter"`
-				TerminationGracePeriod *metav1.Duration             `json:"terminationGracePeriod"`
-			} `json:"spec"`
-		} `json:"template"`
-		Disruption struct {
-			ConsolidationPolicy scheduling.ConsolidationPolicy `json:"consolidationPolicy"`
-			ConsolidateAfter    *scheduling.NillableDuration   `json:"consolidateAfter"`
-			ExpireAfter         *scheduling.NillableDuration   `json:"expireAfter"`
-			Budgets             []scheduling.Budget            `json:"budgets"`
-		} `json:"disruption"`
-		Limits   corev1.ResourceList `json:"limits"`
-		Weight   *int32              `json:"weight"`
-		Replicas *int64              `json:"replicas"`
-	} `json:"spec"`
-}
-
-// nodeClassRefV1beta1 refers to a node class by its API version, where v1 has the group alone.
-type nodeClassRefV1beta1 struct {
-	APIVersion string `json:"apiVersion"`
-	Group      string `json:"group"`
-	Kind       string `json:"kind"`
-	Name       string `json:"name"`
-}
-
-// converted returns the pool in the form of v1, as Karpenter converts it: expireAfter moves from
-// spec.disruption to the template, and the kubelet's settings, unchecked, to an annotation.
-func (p *nodePoolV1beta1) converted() *scheduling.NodePool {
-	template, disruption := p.Spec.Template.Spec, p.Spec.Disruption
-	out := &scheduling.NodePool{ObjectMeta: p.ObjectMeta}
-	out.APIVersion, out.Kind = karpenterV1, p.Kind
-	out.Spec = scheduling.NodePoolSpec{
-		Template: scheduling.NodeTemplate{
-			Metadata: p.Spec.Template.Metadata,
-			Spec: scheduling.NodeTemplateSpec{
-				Requirements: template.Requirements, Taints: template.Taints, StartupTaints: template.StartupTaints,
-				ExpireAfter: template.ExpireAfter, TerminationGracePeriod: template.TerminationGracePeriod,
-			},
-		},
-		Disruption: scheduling.Disruption{
-			ConsolidationPolicy: disruption.ConsolidationPolicy, ConsolidateAfter: disruption.ConsolidateAfter, Budgets: disruption.Budgets,
-		},
-		Limits: p.Spec.Limits, Weight: p.Spec.Weight, Replicas: p.Spec.Replicas,
-	}
-	if disruption.ConsolidationPolicy == scheduling.WhenUnderutilized {
-		out.Spec.Disruption.ConsolidationPolicy = scheduling.WhenEmptyOrUnderutilized
-	}
-	if disruption.ExpireAfter != nil {
-		out.Spec.Template.Spec.ExpireAfter = disruption.ExpireAfter
-	}
-	if ref := template.NodeClassRef; ref != nil {
-		group, _ := splitVersion(ref.APIVersion)
-		out.Spec.Template.Spec.NodeClassRef = &scheduling.NodeClassRef{Group: cmp.Or(ref.Group, group), Kind: ref.Kind, Name: ref.Name}
-	}
-	if !absent(template.Kubelet) {
-		metav1.SetMetaDataAnnotation(&out.ObjectMeta, scheduling.KubeletAnnotation, string(template.Kubelet))
-	}
-	return out
 }
 
 // poolKubelet returns the faults of the kubelet settings of a NodePool, and warns of settings that

@@ -19,7 +19,7 @@ import (
 
 // poolOf decodes a NodePool of karpenter.sh/v1 from JSON.
 func poolOf(raw []byte) *decodedPool {
-	return decodeNodePool(rawObject{apiVersion: karpenterV1, kind: "NodePool", json: raw})
+	return decodeNodePool(rawObject{apiVersion: karpenterGroup + "/v1", kind: "NodePool", json: raw})
 }
 
 // filledPool returns a pool that has every field.
@@ -27,7 +27,7 @@ func filledPool() *scheduling.NodePool {
 	pool := &scheduling.NodePool{}
 	fill(reflect.ValueOf(pool).Elem())
 	pool.ManagedFields = nil // raw JSON
-	pool.APIVersion, pool.Kind, pool.Name, pool.UID = karpenterV1, "NodePool", "a", ""
+	pool.APIVersion, pool.Kind, pool.Name, pool.UID = karpenterGroup+"/v1", "NodePool", "a", ""
 	return pool
 }
 

@@ -1,4 +1,4 @@
-package manifest
+package former
 
 import (
 	"encoding/json"
@@ -10,16 +10,46 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// formerPoolLabel carried the name of a node's Provisioner, as [scheduling.NodePoolLabel]
-// does that of its NodePool.
-const formerPoolLabel = karpenterGroup + "/provisioner-name"
+// The API groups of Karpenter and of its AWS provider.
+const (
+	karpenterGroup = "karpenter.sh"
+	awsGroup       = "karpenter.k8s.aws"
+)
 
-// provisioner is the predecessor of NodePools in Karpenter up to version 0.31.
-type provisioner struct {
+// version is the API version that objects of Karpenter 0.31 are converted to.
+const version = "v1beta1"
+
+// PoolLabel carried the name of a node's Provisioner, as [scheduling.NodePoolLabel]
+// does that of its NodePool.
+const PoolLabel = karpenterGroup + "/provisioner-name"
+
+// Conversion is the result of converting an object of a former kind.
+type Conversion struct {
+	// Results take the place of the object; a NodePool comes after its node class.
+	Results []Object
+	// Message tells users how the object was read, to be put behind its name.
+	Message string
+}
+
+// Object is an object of a kind that took the place of a former one. Fields lacks kind and
+// apiVersion.
+type Object struct {
+	Kind, Group, Version string
+	Fields               map[string]any
+}
+
+// nodeClass is an EC2NodeClass.
+func nodeClass(fields map[string]any) Object {
+	return Object{Kind: "EC2NodeClass", Group: awsGroup, Version: version, Fields: fields}
+}
+
+// Provisioner is the predecessor of NodePools in Karpenter up to version 0.31.
+type Provisioner struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata"`
 
@@ -48,14 +78,11 @@ type provisioner struct {
 	} `json:"spec"`
 }
 
-// readProvisioner reads a Provisioner as the NodePool that Karpenter's guide to v1beta1 converts it to.
-// Defaults are the ones of 0.31: no consolidation, no expiry, and the requirements that Karpenter
-// added on admission.
-func readProvisioner(c *collector, o rawObject) {
-	p, ok := take[provisioner](c, o, false, nil)
-	if !ok {
-		return
-	}
+// Converted returns the NodePool that Karpenter's guide to v1beta1 converts a Provisioner to, and the
+// EC2NodeClass of its spec.provider. Defaults are the ones of 0.31: no consolidation, no expiry, and
+// the requirements that Karpenter added on admission.
+func (p *Provisioner) Converted() Conversion {
+	var out Conversion
 	added := p.missing()
 	disruption, told := p.disruption()
 	template := map[string]any{
@@ -70,19 +97,19 @@ func readProvisioner(c *collector, o rawObject) {
 		class = p.Spec.ProviderRef.Name
 	case p.Spec.Provider != nil:
 		class = p.Name
-		c.convert(o.at, "EC2NodeClass", awsGroup, "v1beta1", map[string]any{"metadata": map[string]any{"name": class}, "spec": p.Spec.Provider.fields()})
+		out.Results = append(out.Results, nodeClass(map[string]any{"metadata": map[string]any{"name": class}, "spec": p.Spec.Provider.fields()}))
 		told = append(told, "spec.provider as EC2NodeClass "+class)
 	}
 	if class != "" {
-		template["nodeClassRef"] = map[string]any{"apiVersion": awsGroup + "/v1beta1", "kind": "EC2NodeClass", "name": class}
+		template["nodeClassRef"] = map[string]any{"apiVersion": awsGroup + "/" + version, "kind": "EC2NodeClass", "name": class}
 	}
 	if len(added) > 0 {
 		told = append(told, "as Karpenter 0.31 did, it requires "+strings.Join(lo.Map(added, func(r requirements.Selector, _ int) string {
 			return fmt.Sprintf("%s %s %s", r.Key, r.Operator, strings.Join(r.Values, " "))
 		}), ", "))
 	}
-	c.found.warn(warned(o.kind, p), "was read as NodePool "+p.Name+": "+strings.Join(append(told, "pods select its nodes by "+scheduling.NodePoolLabel), "; "))
-	c.convert(o.at, "NodePool", karpenterGroup, "v1beta1", map[string]any{
+	out.Message = "was read as NodePool " + p.Name + ": " + strings.Join(append(told, "pods select its nodes by "+scheduling.NodePoolLabel), "; ")
+	out.Results = append(out.Results, Object{Kind: "NodePool", Group: karpenterGroup, Version: version, Fields: map[string]any{
 		"metadata": p.ObjectMeta,
 		"spec": map[string]any{
 			"template": map[string]any{
@@ -93,24 +120,30 @@ func readProvisioner(c *collector, o rawObject) {
 			"limits":     p.Spec.Limits.Resources,
 			"weight":     p.Spec.Weight,
 		},
-	})
+	}})
+	return out
 }
 
 // missing returns the requirements that Karpenter 0.31 added to a Provisioner.
-func (p *provisioner) missing() []requirements.Selector {
+func (p *Provisioner) missing() []requirements.Selector {
 	const aws = awsGroup + "/instance-"
 	named := func(keys ...string) bool {
 		return slices.ContainsFunc(p.Spec.Requirements, func(r requirements.Selector) bool { return slices.Contains(keys, r.Key) })
 	}
-	out := lo.Reject(plainMachines(), func(r requirements.Selector, _ int) bool { return named(r.Key) })
+	oneOf := func(key string, values ...string) requirements.Selector {
+		return requirements.Selector{Key: key, Operator: requirements.In, Values: values}
+	}
+	out := lo.Reject([]requirements.Selector{
+		oneOf(corev1.LabelArchStable, "amd64"), oneOf(corev1.LabelOSStable, string(corev1.Linux)), oneOf(offerings.CapacityTypeLabel, string(offerings.OnDemand)),
+	}, func(r requirements.Selector, _ int) bool { return named(r.Key) })
 	if !named(corev1.LabelInstanceTypeStable, aws+"family", aws+"category", aws+"generation") {
-		out = append(out, oneOf(aws+"category", "c", "m", "r"), moreThan(aws+"generation", "2"))
+		out = append(out, oneOf(aws+"category", "c", "m", "r"), requirements.Selector{Key: aws + "generation", Operator: requirements.Gt, Values: []string{"2"}})
 	}
 	return out
 }
 
 // disruption returns the fields of v1beta1 for the removal of nodes, and notes for the warning.
-func (p *provisioner) disruption() (fields map[string]any, told []string) {
+func (p *Provisioner) disruption() (fields map[string]any, told []string) {
 	const never = "Never"
 	fields = map[string]any{"consolidationPolicy": "WhenEmpty", "consolidateAfter": never, "expireAfter": never}
 	seconds := func(n *int64) string { return fmt.Sprintf("%ds", *n) }
@@ -132,8 +165,8 @@ func (p *provisioner) disruption() (fields map[string]any, told []string) {
 	return fields, told
 }
 
-// nodeTemplate is the predecessor of EC2NodeClasses in Karpenter up to version 0.31.
-type nodeTemplate struct {
+// NodeTemplate is the predecessor of EC2NodeClasses in Karpenter up to version 0.31.
+type NodeTemplate struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata"`
 
@@ -160,19 +193,15 @@ type nodeSettings struct {
 	UserData              json.RawMessage   `json:"userData"`
 }
 
-// readNodeTemplate reads an AWSNodeTemplate as the EC2NodeClass that Karpenter's guide to
-// v1beta1 makes of it.
-func readNodeTemplate(c *collector, o rawObject) {
-	t, ok := take[nodeTemplate](c, o, false, nil)
-	if !ok {
-		return
-	}
+// Converted returns the EC2NodeClass that Karpenter's guide to v1beta1 makes of an AWSNodeTemplate.
+func (t *NodeTemplate) Converted() Conversion {
 	message := "was read as EC2NodeClass " + t.Name
 	if t.Spec.LaunchTemplate != "" {
 		message += "; spec.launchTemplate is not read"
 	}
-	c.found.warn(warned(o.kind, t), message)
-	c.convert(o.at, "EC2NodeClass", awsGroup, "v1beta1", map[string]any{"metadata": t.ObjectMeta, "spec": t.Spec.fields(), "status": t.Status})
+	return Conversion{Message: message, Results: []Object{
+		nodeClass(map[string]any{"metadata": t.ObjectMeta, "spec": t.Spec.fields(), "status": t.Status}),
+	}}
 }
 
 // fields returns the specification of an EC2NodeClass of v1beta1. Without a family of
