@@ -172,7 +172,8 @@ func (o *Order) place(kind string, a *landing.Pod) bool {
 // launchFor adds the launch that the unplaced pods fill most for its price. It reports false if there is none.
 func (o *Order) launchFor(g *group) bool {
 	fill := map[string]float64{}
-	for kind, pods := range g.unplaced {
+	for _, kind := range slices.Sorted(maps.Keys(g.unplaced)) { // in order, because sums of floats depend on it
+		pods := g.unplaced[kind]
 		for node, n := range o.destinations[kind] {
 			if o.launches[node] != nil && !o.launched[node] && n > 0 {
 				fill[node] += float64(min(len(pods), n)) * o.weight[kind]
