@@ -176,12 +176,7 @@ func receiverOf(declaration ast.Decl) string {
 // eachStruct visits the struct types that the packages of the root module declare, with the package's folder.
 func eachStruct(t *testing.T, visit func(pkg string, name *types.TypeName, s *types.Struct)) {
 	t.Helper()
-	d := declarations{files: map[string][]*ast.File{}, checked: map[string]*types.Package{}}
-	for _, s := range sources(t) {
-		if !s.test {
-			d.set, d.files[s.pkg] = s.set, append(d.files[s.pkg], s.ast)
-		}
-	}
+	d := newDeclarations(t, nil)
 	structs := 0
 	for _, pkg := range slices.Sorted(maps.Keys(d.files)) {
 		scope := d.check(pkg).Scope()
@@ -206,6 +201,18 @@ type declarations struct {
 	files   map[string][]*ast.File // by folder
 	checked map[string]*types.Package
 	bodies  *types.Info // filled from the bodies of functions; nil to pass over these, because that is faster
+}
+
+// newDeclarations reads the packages without their tests. bodies may be nil.
+func newDeclarations(t *testing.T, bodies *types.Info) *declarations {
+	t.Helper()
+	d := &declarations{files: map[string][]*ast.File{}, checked: map[string]*types.Package{}, bodies: bodies}
+	for _, s := range sources(t) {
+		if !s.test {
+			d.set, d.files[s.pkg] = s.set, append(d.files[s.pkg], s.ast)
+		}
+	}
+	return d
 }
 
 func (d *declarations) Import(importPath string) (*types.Package, error) {

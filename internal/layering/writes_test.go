@@ -22,14 +22,7 @@ func immutable() map[string][]string {
 // TestBuiltObjectsAreNotWritten holds that no other package assigns a field of an immutable struct, nor an entry of a
 // list or map in such a field, e.g. in.Nodes[3] = node. Literals are allowed: they make a new object.
 func TestBuiltObjectsAreNotWritten(t *testing.T) {
-	d := declarations{files: map[string][]*ast.File{}, checked: map[string]*types.Package{}, bodies: &types.Info{
-		Selections: map[*ast.SelectorExpr]*types.Selection{},
-	}}
-	for _, s := range sources(t) {
-		if !s.test {
-			d.set, d.files[s.pkg] = s.set, append(d.files[s.pkg], s.ast)
-		}
-	}
+	d := newDeclarations(t, &types.Info{Selections: map[*ast.SelectorExpr]*types.Selection{}})
 	own := 0
 	for _, pkg := range slices.Sorted(maps.Keys(d.files)) {
 		d.check(pkg)
