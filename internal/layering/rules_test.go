@@ -96,6 +96,7 @@ func floors() map[string]floor {
 		"scheduling/disruption":               mover,
 		"scheduling/manifest":                 tools,
 		"scheduling/schedulingtest":           tools,
+		"internal/filled":                     tools,
 		"internal/soak":                       tools,
 		"benchmarks":                          programs,
 		"cmd":                                 programs,

@@ -3,17 +3,14 @@ package manifest
 import (
 	"encoding/json"
 	"maps"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"k8s.io/apimachinery/pkg/api/resource"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/plimsoll-go/plimsoll/internal/filled"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
@@ -24,50 +21,10 @@ func poolOf(raw []byte) *decodedPool {
 
 // filledPool returns a pool that has every field.
 func filledPool() *scheduling.NodePool {
-	pool := &scheduling.NodePool{}
-	fill(reflect.ValueOf(pool).Elem())
+	pool := filled.New[scheduling.NodePool]()
 	pool.ManagedFields = nil // raw JSON
 	pool.APIVersion, pool.Kind, pool.Name, pool.UID = karpenterGroup+"/v1", "NodePool", "a", ""
 	return pool
-}
-
-// fill sets every field that a value can reach.
-func fill(v reflect.Value) {
-	switch v.Interface().(type) {
-	case resource.Quantity:
-		v.Set(reflect.ValueOf(resource.MustParse("3Gi")))
-		return
-	case metav1.Time:
-		v.Set(reflect.ValueOf(metav1.Time{Time: time.Unix(1_700_000_000, 0)}))
-		return
-	}
-	switch v.Kind() {
-	case reflect.Pointer:
-		v.Set(reflect.New(v.Type().Elem()))
-		fill(v.Elem())
-	case reflect.Struct:
-		for i := range v.NumField() {
-			if v.Field(i).CanSet() {
-				fill(v.Field(i))
-			}
-		}
-	case reflect.Slice:
-		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
-		fill(v.Index(0))
-	case reflect.Map:
-		v.Set(reflect.MakeMap(v.Type()))
-		elem := reflect.New(v.Type().Elem()).Elem()
-		fill(elem)
-		v.SetMapIndex(reflect.ValueOf("text").Convert(v.Type().Key()), elem)
-	case reflect.String:
-		v.SetString("text")
-	case reflect.Bool:
-		v.SetBool(true)
-	default:
-		if v.CanInt() {
-			v.SetInt(7)
-		}
-	}
 }
 
 // paths lists the paths of all values in a JSON tree, with the first entry of lists.
