@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -31,10 +30,14 @@ const (
 )
 
 const usage = `Usage:
-  kubectl plimsoll [--context NAME] [--kubeconfig FILE] [--cluster NAME] [--user NAME] COMMAND [FLAGS]
+  kubectl plimsoll COMMAND [FLAGS]
 
-COMMAND and FLAGS are those of plimsoll, such as consolidate, whatif, lint or plan; what runs in the
-cluster is read as with -f. "kubectl plimsoll COMMAND --help" lists the flags.
+COMMAND and FLAGS are those of plimsoll, such as consolidate, whatif, lint or plan; the objects of the
+cluster are read as with -f. "kubectl plimsoll COMMAND --help" lists the flags.
+
+The flags that "kubectl options" lists, such as --context, --kubeconfig and --as, may stand before and after
+COMMAND. Plans are made for the whole cluster: -n is the namespace of the objects that explain is asked
+about, and limits nothing else.
 `
 
 // kinds are those that plimsoll reads of a cluster, as the API server calls them.
@@ -57,7 +60,7 @@ func reads(command string, args []string) bool {
 type plugin struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
-	cluster        []string // kubectl's flags
+	cluster        []string // kubectl's flags, see [call]
 }
 
 // say prints a line on stderr. There is nobody left to tell if that fails.
@@ -67,31 +70,35 @@ func (p *plugin) say(format string, args ...any) {
 
 // run runs plimsoll on the objects that kubectl lists, and returns the exit code.
 func (p *plugin) run(args []string) int {
-	flags := flag.NewFlagSet("kubectl plimsoll", flag.ContinueOnError)
-	flags.SetOutput(p.stderr)
-	flags.Usage = func() { _, _ = fmt.Fprint(p.stderr, usage) }
-	for _, name := range []string{"context", "kubeconfig", "cluster", "user"} {
-		flags.Func(name, "", func(value string) error {
-			p.cluster = append(p.cluster, "--"+name+"="+value)
-			return nil
-		})
-	}
-	switch err := flags.Parse(args); {
-	case errors.Is(err, flag.ErrHelp):
-		return 0
-	case err != nil || flags.NArg() == 0:
-		flags.Usage()
+	c, err := parseCall(args)
+	switch {
+	case err != nil:
+		p.say("error: %v\n\n%s", err, strings.TrimSuffix(usage, "\n"))
 		return exitUsage
+	case c.help:
+		_, _ = io.WriteString(p.stdout, usage)
+		return 0
+	case len(c.command) == 0:
+		_, _ = io.WriteString(p.stderr, usage)
+		return exitUsage
+	}
+	p.cluster, args = c.cluster, c.command
+	if c.namespace != "" {
+		if args[0] == "explain" {
+			args = slices.Insert(args, 1, "--namespace="+c.namespace)
+		} else if reads(args[0], args[1:]) {
+			p.say("warning: --namespace %s is ignored: plans need the pods of all namespaces", c.namespace)
+		}
 	}
 	plimsoll, err := find()
 	if err != nil {
 		p.say("error: %v", err)
 		return exitBadInput
 	}
-	if args = flags.Args(); !reads(args[0], args[1:]) {
+	if !reads(args[0], args[1:]) {
 		return p.wait(p.command(plimsoll, p.stdin, args...))
 	}
-	code, err := p.stream(plimsoll, append(args, "-f", "-"))
+	code, err := p.stream(plimsoll, slices.Insert(args, 1, "-f", "-"))
 	if err != nil {
 		p.say("error: %v", err)
 	}
@@ -101,6 +108,9 @@ func (p *plugin) run(args []string) int {
 // find returns the path of plimsoll: beside this program, or in PATH.
 func find() (string, error) {
 	if self, err := os.Executable(); err == nil {
+		if target, err := filepath.EvalSymlinks(self); err == nil {
+			self = target // krew links to the plugin from a folder without plimsoll
+		}
 		if path, err := exec.LookPath(filepath.Join(filepath.Dir(self), "plimsoll")); err == nil {
 			return path, nil
 		}

@@ -75,7 +75,7 @@ func TestObjectsAreStripped(t *testing.T) {
 	got := kubectlPlimsoll("--context", "production", "consolidate", "-o", "json")
 	require.Equal(t, 3, got.code, "the exit code is that of plimsoll: %s", got.stderr)
 	require.Empty(t, got.stderr)
-	require.True(t, strings.HasPrefix(got.stdout, "consolidate -o json -f -\n"), got.stdout)
+	require.True(t, strings.HasPrefix(got.stdout, "consolidate -f - -o json\n"), got.stdout)
 	require.NotContains(t, got.stdout, "private")
 	require.Contains(t, got.stdout, `"karpenter.sh/do-not-disrupt":"true"`)
 	require.Contains(t, got.stdout, `"cpu":"1"`)
@@ -131,12 +131,19 @@ func TestFailures(t *testing.T) {
 	require.Equal(t, 2, kubectlPlimsoll("plan", "--effort", "x").code, "plimsoll need not read what it is given")
 }
 
+// built returns a folder with the command plimsoll in it.
+func built(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	text, err := exec.Command("go", "build", "-o", filepath.Join(dir, "plimsoll"), "../plimsoll").CombinedOutput()
+	require.NoError(t, err, "%s", text)
+	return dir
+}
+
 // A user's way: the real command, and a cluster that a fake kubectl has.
 func TestPluginPlansACluster(t *testing.T) {
+	dir := built(t)
 	t.Chdir("../plimsoll")
-	dir := t.TempDir()
-	text, err := exec.Command("go", "build", "-o", filepath.Join(dir, "plimsoll"), ".").CombinedOutput()
-	require.NoError(t, err, "%s", text)
 	scripts := commands(t, map[string]string{"kubectl": `case $1 in get) cat testdata/dump.json;; *) printf 'pods\nnodes\n';; esac`})
 	t.Setenv("PATH", scripts+":"+dir+":/usr/bin:/bin")
 	got := kubectlPlimsoll("plan", "--catalog", "testdata/market.json")

@@ -18,7 +18,7 @@ func explainCommand(a *app) *cobra.Command {
 	var how solverFlags
 	var what plannerFlags
 	var format *string
-	var file string
+	var file, namespace string
 	var subjects []explain.Subject
 	cmd := &cobra.Command{
 		Use:   "explain pod/[NAMESPACE/]NAME|node/NAME|deployment/[NAMESPACE/]NAME... -f FILE [-f FILE]...",
@@ -42,7 +42,7 @@ node/NAME           of a machine to launch, by the name that the plan gives it: 
   plimsoll explain node/general-1 -f manifests/ --catalog ec2/eu-west-1 -o json
   plimsoll plan -f shop.yaml -o json > plan.json; plimsoll explain node/general-1 -f shop.yaml --plan plan.json`,
 		Args: func(_ *cobra.Command, args []string) (err error) {
-			subjects, err = explain.Parse(args)
+			subjects, err = explain.Parse(args, namespace)
 			return err
 		},
 		RunE: a.does(func(ctx context.Context) error {
@@ -80,6 +80,7 @@ node/NAME           of a machine to launch, by the name that the plan gives it: 
 	how.register(cmd)
 	what.register(cmd)
 	cmd.Flags().StringVar(&file, "plan", "", "`FILE` that holds a plan of the same input, or - for stdin; without it, one is made")
+	cmd.Flags().StringVarP(&namespace, "namespace", "n", "", "the namespace of pods and workloads that are named without one, as `NAMESPACE`; any if not set")
 	grouped(cmd, groupInput)
 	format = outputFlag(a, cmd, "how to print the answers: `FORMAT` is text, json or yaml", "text", "json", "yaml")
 	return cmd

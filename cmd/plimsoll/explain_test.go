@@ -233,3 +233,13 @@ func TestExplainPlanFromFile(t *testing.T) {
 	none := run(t, explainShop("pod/huge-1", "--plan", "testdata/none.json")...)
 	require.Contains(t, none.stderr, "--plan: ")
 }
+
+func TestExplainInANamespace(t *testing.T) {
+	want := run(t, explainShop("pod/shop/web-0")...)
+	require.Equal(t, want, run(t, explainShop("pod/web-0", "-n", "shop")...))
+	require.Equal(t, want, run(t, explainShop("pod/shop/web-0", "--namespace", "other")...), "a namespace in the name counts")
+	r := run(t, explainShop("pod/web-0", "-n", "other")...)
+	require.Equal(t, exitBadInput, r.code)
+	require.Contains(t, r.stderr, "other/web-0")
+	require.Equal(t, exitOK, run(t, explainShop("node/general-1", "-n", "shop")...).code, "nodes are in no namespace")
+}

@@ -30,8 +30,9 @@ func kinds() map[string]string {
 	}
 }
 
-// Parse reads subjects such as pod/shop/web-0.
-func Parse(args []string) ([]Subject, error) {
+// Parse reads subjects such as pod/shop/web-0. An object that is named without its namespace is in the given one, or
+// in any if that is "".
+func Parse(args []string, namespace string) ([]Subject, error) {
 	const want = "want pod/NAMESPACE/NAME, pod/NAME, node/NAME or a workload such as deployment/NAME"
 	if len(args) == 0 {
 		return nil, errors.New("nothing to explain: " + want)
@@ -45,8 +46,12 @@ func Parse(args []string) ([]Subject, error) {
 		if !known {
 			return nil, fmt.Errorf("cannot tell what %q is: %s", arg, want)
 		}
-		if name == "" || strings.HasPrefix(name, "/") || strings.HasSuffix(name, "/") || strings.Count(name, "/") > 1 || (kind == "node" || kind == "launch") && strings.Contains(name, "/") {
+		namespaced := kind != "node" && kind != "launch"
+		if name == "" || strings.HasPrefix(name, "/") || strings.HasSuffix(name, "/") || strings.Count(name, "/") > 1 || !namespaced && strings.Contains(name, "/") {
 			return nil, fmt.Errorf("%q names no %s: %s", arg, kind, want)
+		}
+		if namespaced && namespace != "" && !strings.Contains(name, "/") {
+			name = namespace + "/" + name
 		}
 		out = append(out, Subject{kind, name})
 	}
