@@ -14,10 +14,10 @@ func Below(at, path string) string {
 	return at + "." + path
 }
 
-// Member returns the path of a field, or of an entry of a map. Names that hold a dot or a slash are
-// in brackets, as in limits[nvidia.com/gpu].
+// Member returns the path of a field, or of an entry of a map. An empty name, and names that hold a dot, a
+// slash, a bracket or a space, are in brackets, as in limits[nvidia.com/gpu].
 func Member(at, name string) string {
-	if strings.ContainsAny(name, "./[] ") {
+	if name == "" || strings.ContainsAny(name, "./[] ") {
 		return at + "[" + name + "]"
 	}
 	return Below(at, name)

@@ -64,9 +64,3 @@ func TestUnjoin(t *testing.T) {
 	assert.Equal(t, []error{a}, faults.Unjoin(a))
 	assert.Equal(t, []error{a, b}, faults.Unjoin(errors.Join(a, b)))
 }
-
-func TestField(t *testing.T) {
-	assert.Equal(t, ".cpu", faults.Field("cpu"))
-	assert.Equal(t, "[nvidia.com/gpu]", faults.Field("nvidia.com/gpu"))
-	assert.Equal(t, "[]", faults.Field(""))
-}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/plimsoll-go/plimsoll/internal/strict"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
@@ -20,14 +21,7 @@ type Collector struct {
 // Add notes a fault of the field at a path within the current object.
 func (f *Collector) Add(value, message, path string) {
 	if f.Object != nil {
-		switch object := f.Object(); {
-		case path == "":
-			path = object
-		case path[0] == '[':
-			path = object + path
-		default:
-			path = object + "." + path
-		}
+		path = strict.Below(f.Object(), path)
 	}
 	f.List = append(f.List, &scheduling.FieldError{Path: path, Value: value, Message: message})
 }
@@ -56,12 +50,4 @@ func Unjoin(err error) []error {
 		return joined.Unwrap()
 	}
 	return []error{err}
-}
-
-// Field appends the key of a map to a path: .cpu, but [nvidia.com/gpu].
-func Field(key string) string {
-	if key == "" || strings.ContainsAny(key, "./[] ") {
-		return "[" + key + "]"
-	}
-	return "." + key
 }

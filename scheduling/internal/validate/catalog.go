@@ -9,10 +9,10 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
+	"github.com/plimsoll-go/plimsoll/internal/strict"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/faults"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/offers"
 )
 
@@ -77,7 +77,7 @@ func idleLimits(p *scheduling.Problem) []scheduling.Warning {
 		for _, name := range slices.Sorted(maps.Keys(pool.Spec.Limits)) {
 			if name != scheduling.NodesResource && !sells(catalog, name) {
 				out = append(out, scheduling.Warning{Object: "NodePool/" + pool.Name, Message: fmt.Sprintf(
-					"spec.limits%s limits nothing: no instance type of the catalog has the resource %s", faults.Field(string(name)), name)})
+					"%s limits nothing: no instance type of the catalog has the resource %s", strict.Member("spec.limits", string(name)), name)})
 			}
 		}
 	}

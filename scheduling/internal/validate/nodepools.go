@@ -10,6 +10,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/plimsoll-go/plimsoll/internal/strict"
 	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/faults"
@@ -56,9 +57,9 @@ func (c nodePoolChecker) templateLabels(labels map[string]string) {
 	for _, key := range slices.Sorted(maps.Keys(labels)) {
 		switch normal := requirements.NormalizeKey(key); {
 		case normal == scheduling.NodePoolLabel:
-			c.faults.Add("", "is set by the NodePool itself", path+faults.Field(key))
+			c.faults.Add("", "is set by the NodePool itself", strict.Member(path, key))
 		case requirements.Restricted(normal):
-			c.faults.Add("", "is restricted: its value follows from what is bought", path+faults.Field(key))
+			c.faults.Add("", "is restricted: its value follows from what is bought", strict.Member(path, key))
 		}
 	}
 }
@@ -85,7 +86,7 @@ func (c nodePoolChecker) contradictions(p *scheduling.NodePool) {
 	}
 	for _, key := range slices.Sorted(maps.Keys(p.Spec.Template.Metadata.Labels)) {
 		if r, err := requirements.New(key, requirements.In, p.Spec.Template.Metadata.Labels[key]); err == nil {
-			hold(r, "spec.template.metadata.labels"+faults.Field(key))
+			hold(r, strict.Member("spec.template.metadata.labels", key))
 		}
 	}
 }

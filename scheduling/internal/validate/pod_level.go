@@ -7,7 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 
-	"github.com/plimsoll-go/plimsoll/scheduling/internal/faults"
+	"github.com/plimsoll-go/plimsoll/internal/strict"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
@@ -16,7 +16,7 @@ import (
 func (s *podSpecChecker) podLevel(spec *corev1.PodSpec) {
 	whole := spec.Resources
 	fault := func(list string, name corev1.ResourceName, q *resource.Quantity, message string) {
-		s.faults.Add(q.String(), message, s.path+".resources."+list+faults.Field(string(name)))
+		s.faults.Add(q.String(), message, strict.Member(s.path+".resources."+list, string(name)))
 	}
 	const together = " that the containers request together"
 	for name, q := range podspec.Listed(whole.Requests) {

@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/plimsoll-go/plimsoll/internal/strict"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/faults"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
@@ -86,7 +87,7 @@ func (s *podSpecChecker) resources(r *corev1.ResourceRequirements, list string, 
 		if list != "" {
 			path = s.text(specPath{list: list, index: index})
 		}
-		s.faults.Add(q.String(), message, path+".resources."+field+faults.Field(string(name)))
+		s.faults.Add(q.String(), message, strict.Member(path+".resources."+field, string(name)))
 	}
 	for name, q := range podspec.Listed(r.Requests) {
 		if message := AmountFault(name, &q); message != "" {

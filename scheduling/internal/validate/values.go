@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 
+	"github.com/plimsoll-go/plimsoll/internal/strict"
 	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/faults"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
@@ -16,7 +17,7 @@ import (
 func amountFaults(to *faults.Collector, list corev1.ResourceList, path string, fault func(corev1.ResourceName, *resource.Quantity) string) {
 	for name, q := range podspec.Listed(list) {
 		if message := fault(name, &q); message != "" {
-			to.Add(q.String(), message, path+faults.Field(string(name)))
+			to.Add(q.String(), message, strict.Member(path, string(name)))
 		}
 	}
 }
@@ -67,7 +68,7 @@ func labelFaults(to *faults.Collector, labels map[string]string, path string) {
 			to.Add(k, NotALabelKey, path)
 		}
 		if !LabelValue(v) {
-			to.Add(v, NotALabelValue, path+faults.Field(k))
+			to.Add(v, NotALabelValue, strict.Member(path, k))
 		}
 	}
 }
