@@ -22,6 +22,7 @@ type cluster struct {
 	hosts     []*host
 	workloads []*workload
 	items     []any
+	err       error // of items that could not be written as JSON
 }
 
 // host is a node with the amounts that its pods leave free.
@@ -57,8 +58,9 @@ func newCluster(v *vendor, seed uint64, now time.Time) *cluster {
 	return c
 }
 
-// buildNodes makes n nodes, but at least one of each group.
-func (c *cluster) buildNodes(n int) {
+// buildNodes makes n nodes, but at least one of each group. It fails if a group names an instance type that is not on sale in
+// any zone of the cluster.
+func (c *cluster) buildNodes(n int) error {
 	have := make([]int, len(c.groups))
 	for i := range n {
 		most := 0
@@ -78,7 +80,7 @@ func (c *cluster) buildNodes(n int) {
 				break
 			}
 			if try > have[most]+100 {
-				panic(err) // must not happen: the groups of a kind name only instance types of its catalog
+				return fmt.Errorf("-kind %s: group %s: %w", c.kind, g.name, err)
 			}
 		}
 		have[most]++
@@ -96,6 +98,7 @@ func (c *cluster) buildNodes(n int) {
 			}
 		}
 	}
+	return nil
 }
 
 func (c *cluster) nodeName(i int) string {

@@ -53,11 +53,13 @@ func dump(kind string, nodes int, seed uint64, now time.Time) ([]any, error) {
 		return nil, fmt.Errorf("-nodes %d: must be at least %d, one for each group of nodes", nodes, len(v.groups))
 	}
 	c := newCluster(v, seed, now)
-	c.buildNodes(nodes)
+	if err := c.buildNodes(nodes); err != nil {
+		return nil, err
+	}
 	c.fill()
 	c.scaleDown()
 	c.collect()
-	return c.items, nil
+	return c.items, c.err
 }
 
 // write prints the objects as kubectl does.

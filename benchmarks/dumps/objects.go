@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -44,7 +45,7 @@ func suffix(n int, parts ...string) string {
 	return string(out)
 }
 
-// add adds an object to the dump.
+// add adds an object to the dump. Objects that have no JSON are left out, and noted in err.
 func (c *cluster) add(apiVersion, kind string, object metav1.Object) {
 	if t := object.GetCreationTimestamp(); t.IsZero() {
 		object.SetCreationTimestamp(c.between(600, 5000))
@@ -56,7 +57,8 @@ func (c *cluster) add(apiVersion, kind string, object metav1.Object) {
 		err = json.Unmarshal(data, &item)
 	}
 	if err != nil {
-		panic(err) // objects of the API have JSON
+		c.err = errors.Join(c.err, fmt.Errorf("%s %s: %w", kind, object.GetName(), err))
+		return
 	}
 	item["apiVersion"], item["kind"] = apiVersion, kind
 	c.items = append(c.items, item)
