@@ -33,7 +33,9 @@ func BenchmarkConsolidate(b *testing.B) {
 		consolidate(b, disruption.Planner{Policy: scheduling.Policy{Placement: scheduling.PlacementFree}}, worn(1_000, false))
 	})
 	b.Run("nodes=300/used/effort=default", func(b *testing.B) {
-		consolidate(b, disruption.Planner{}, st.UsedCluster(1, 300, mix.EC2()))
+		catalog, err := mix.EC2()
+		require.NoError(b, err)
+		consolidate(b, disruption.Planner{}, st.UsedCluster(1, 300, catalog))
 	})
 	b.Run("nodes=1000/ties/effort=default", func(b *testing.B) {
 		consolidate(b, disruption.Planner{}, worn(1_000, true))

@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/plimsoll-go/plimsoll/benchmarks/internal/mix"
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
@@ -19,15 +18,15 @@ import (
 // runs it.
 func TestCorpora(t *testing.T) {
 	corpora := map[string]scheduling.Problem{
-		"workloads": workloads(t, 1_000),
-		"anything":  anything(t, 1_000),
-		"on-demand": mixed(t, "on-demand"),
-		"spot":      mixed(t, "spot"),
-		"pools":     manyPools(t),
-		"running":   running(t),
-		"diverse":   diverse(t, 1_000),
-		"wishes":    wishful(t, true),
-		"no wishes": wishful(t, false),
+		"workloads":      workloads(t, 1_000),
+		"anything":       anything(t, 1_000),
+		"on-demand":      mixed(t, "on-demand"),
+		"spot":           mixed(t, "spot"),
+		"pools":          manyPools(t),
+		"running":        running(t),
+		"diverse":        diverse(t, 1_000),
+		"preferences":    preferring(t, 4_000, true),
+		"no preferences": preferring(t, 4_000, false),
 	}
 	for name, p := range corpora {
 		t.Run(name, func(t *testing.T) {
@@ -43,13 +42,12 @@ func TestCorpora(t *testing.T) {
 	}
 }
 
-// Wishes that cannot all be granted cost at most ten times what the same pods cost
-// without them, and a plan with a machine for every pod allocates at most twenty times as
-// much as one with six machines. How long either takes is for BenchmarkWishes to say.
-func TestWishesCostLittle(t *testing.T) {
-	solve := func(wishes bool) (offerings.Price, uint64) {
-		p, err := mix.Wishful(1_000, wishes)
-		require.NoError(t, err)
+// Preferences that cannot all be met cost at most ten times as much as the same pods cost
+// without them, and a plan with a node for every pod allocates at most twenty times as
+// much as one with six nodes. BenchmarkPreferences measures how long either takes.
+func TestPreferencesCostLittle(t *testing.T) {
+	solve := func(preferences bool) (offerings.Price, uint64) {
+		p := preferring(t, 1_000, preferences)
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		plan, err := provisioning.Planner{}.Plan(t.Context(), p)
@@ -58,8 +56,8 @@ func TestWishesCostLittle(t *testing.T) {
 		require.Empty(t, plan.Unschedulable)
 		return plan.Summary.PricePerHour, after.TotalAlloc - before.TotalAlloc
 	}
-	withWishes, much := solve(true)
+	with, much := solve(true)
 	without, little := solve(false)
-	assert.LessOrEqual(t, withWishes, 10*without)
+	assert.LessOrEqual(t, with, 10*without)
 	assert.LessOrEqual(t, much, 20*little)
 }

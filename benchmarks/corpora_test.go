@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/plimsoll-go/plimsoll/benchmarks/internal/mix"
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/instancetypes/ec2"
@@ -120,13 +122,24 @@ func diverse(tb testing.TB, pods int) scheduling.Problem {
 	return p
 }
 
-// wishful is 4,000 pods with or without wishes.
-func wishful(tb testing.TB, wishes bool) scheduling.Problem {
+// preferring is a number of pods of one size in the market of Karpenter's benchmark. With preferences, each prefers the first zone, to be
+// the only one in its zone, and to be the only one on its node. The first preference can be met for all, the second cannot,
+// and the third costs a node for every pod.
+func preferring(tb testing.TB, pods int, preferences bool) scheduling.Problem {
 	tb.Helper()
-	p, err := mix.Wishful(4_000, wishes)
-	if err != nil {
-		tb.Fatal(err)
+	p := diverse(tb, 0)
+	opts := []schedulingtest.PodOption{
+		schedulingtest.Label("app", "nginx"),
+		schedulingtest.Requests(schedulingtest.MilliCPU(500), schedulingtest.MiB(512)),
 	}
+	if preferences {
+		opts = append(opts,
+			schedulingtest.Prefer(1, schedulingtest.In(corev1.LabelTopologyZone, "test-zone-1")),
+			schedulingtest.Apart(corev1.LabelTopologyZone, schedulingtest.Weight(10)),
+			schedulingtest.Apart(corev1.LabelHostname, schedulingtest.Weight(1)),
+		)
+	}
+	p.Pods = schedulingtest.Pods(pods, "pod", opts...)
 	return p
 }
 

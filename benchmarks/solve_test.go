@@ -94,20 +94,20 @@ func BenchmarkDiverseOnEC2(b *testing.B) {
 	}
 }
 
-// BenchmarkWishes shows what wishes that cannot all be granted cost, in time and money:
-// the same pods with them, with them disregarded, and without them.
-func BenchmarkWishes(b *testing.B) {
+// BenchmarkPreferences measures the time and the price that preferences cost that cannot all be met:
+// the same pods with them, with a policy that ignores them, and without them.
+func BenchmarkPreferences(b *testing.B) {
 	for _, w := range []struct {
-		name   string
-		wishes bool
-		policy scheduling.PreferencePolicy
+		name        string
+		preferences bool
+		policy      scheduling.PreferencePolicy
 	}{
 		{"none", false, scheduling.PreferencesRespect},
 		{"ignored", true, scheduling.PreferencesIgnore},
 		{"respected", true, scheduling.PreferencesRespect},
 	} {
-		b.Run("pods=4000/wishes="+w.name, func(b *testing.B) {
-			measure(b, scheduling.Policy{Preferences: w.policy}, wishful(b, w.wishes))
+		b.Run("pods=4000/preferences="+w.name, func(b *testing.B) {
+			measure(b, scheduling.Policy{Preferences: w.policy}, preferring(b, 4_000, w.preferences))
 		})
 	}
 }

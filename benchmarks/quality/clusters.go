@@ -26,7 +26,10 @@ type consolidated struct {
 // binds them. One is planned at a time, so that the time of all cores is that of one plan.
 func (s *settings) clusters(ctx context.Context, out io.Writer) error {
 	fmt.Fprint(out, "| seed | placement | USD/h before | after | anew | bound | over anew | free ÷ pinned | steps | moved | CPU-s |\n|--:|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n")
-	catalog := mix.EC2()
+	catalog, err := mix.EC2()
+	if err != nil {
+		return err
+	}
 	var sums [2]offerings.Price
 	for i := range s.count {
 		var after [2]offerings.Price
@@ -50,7 +53,7 @@ func (s *settings) clusters(ctx context.Context, out io.Writer) error {
 				anew, p.LowerBoundPerHour.USD(), over, ratio, p.steps, p.PodsMoved, p.cpu.Seconds())
 		}
 	}
-	_, err := fmt.Fprintf(out, "\nAll: pinned %.3f, free %.3f USD/h, free ÷ pinned %.3f\n", sums[0].USD(), sums[1].USD(), sums[1].USD()/sums[0].USD())
+	_, err = fmt.Fprintf(out, "\nAll: pinned %.3f, free %.3f USD/h, free ÷ pinned %.3f\n", sums[0].USD(), sums[1].USD(), sums[1].USD()/sums[0].USD())
 	return err
 }
 

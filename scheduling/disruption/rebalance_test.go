@@ -147,7 +147,7 @@ func TestRebalance(t *testing.T) {
 			[]string{},
 		},
 		{
-			"ScheduleAnyway is a wish", []*corev1.Node{node("n1"), node("n2", inZone("b"))},
+			"ScheduleAnyway is a preference", []*corev1.Node{node("n1"), node("n2", inZone("b"))},
 			[]*corev1.Pod{
 				pod("a", "n1", "100m", app("a"), spread(byZone, "a", 1, func(c *corev1.TopologySpreadConstraint) { c.WhenUnsatisfiable = corev1.ScheduleAnyway })),
 				pod("b", "n1", "100m", app("a")),

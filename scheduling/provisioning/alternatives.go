@@ -129,7 +129,7 @@ func (s Planner) Alternatives(ctx context.Context, p scheduling.Problem) ([]Alte
 			found[at] = a // the same machines, with options that suit both goals
 		}
 	}
-	award(&s.Policy, found, sought, wishful(&p, &s.Policy))
+	award(&s.Policy, found, sought, hasPreferences(&p, &s.Policy))
 	found = slices.DeleteFunc(found, func(a Alternative) bool { return len(a.Goals) == 0 })
 	slices.SortStableFunc(found, func(a, b Alternative) int {
 		return cmp.Or(compareBy(&a, &b, objective), cmp.Compare(a.Plan.Summary.Nodes, b.Plan.Summary.Nodes))
@@ -175,11 +175,11 @@ func serves(s *scheduling.Policy, goal Goal, plan *scheduling.Plan) bool {
 // award gives each goal that was looked for to the plan that serves it best, the
 // earlier one of equals. Where pods have wishes, the cheapest plan is the one that was
 // looked for as such: others may be cheaper because they grant less.
-func award(s *scheduling.Policy, found []Alternative, sought []Goal, wishful bool) {
+func award(s *scheduling.Policy, found []Alternative, sought []Goal, hasPreferences bool) {
 	for _, goal := range sought {
 		best := -1
 		for i := range found {
-			if !serves(s, goal, found[i].Plan) || goal == GoalCheapest && wishful && i > 0 {
+			if !serves(s, goal, found[i].Plan) || goal == GoalCheapest && hasPreferences && i > 0 {
 				continue
 			}
 			if best < 0 || compareBy(&found[i], &found[best], measures(goal)...) < 0 {

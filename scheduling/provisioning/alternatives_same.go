@@ -59,8 +59,8 @@ func interruptions(plan *scheduling.Plan) (perMonth float64, unrated int) {
 	return parts / million, unrated
 }
 
-// wishful reports whether any pod of the problem has a wish that plans look at.
-func wishful(p *scheduling.Problem, s *scheduling.Policy) bool {
+// hasPreferences reports whether any pod of the problem has a preference that the policy respects.
+func hasPreferences(p *scheduling.Problem, s *scheduling.Policy) bool {
 	if s.Preferences == scheduling.PreferencesIgnore {
 		return false
 	}

@@ -23,9 +23,8 @@ type Size struct {
 	Nodes      int // default 4
 	DaemonSets int // default 3
 	Zones      int // default 3, at most 26
-	// TopologyTerms ties pods to each other, to volumes and to wishes, too: spread, affinity,
-	// anti-affinity, preferences, claims and default constraints. Without it a seed
-	// gives the same problem without these.
+	// TopologyTerms adds spread, affinity, anti-affinity, preferences, volume claims and default spread
+	// constraints. Without it a seed gives the same problem without these.
 	TopologyTerms bool
 }
 

@@ -1,4 +1,3 @@
 // Package mix reproduces the problems of Karpenter's own scheduling benchmark: its pods,
-// four in five of which have affinity or spread constraints, its pods with preferences, and
-// its market of 400 types. It also draws random problems for which no planner was tuned ([Random]).
+// four in five of which have affinity or spread constraints, and its market of 400 types. It also draws random problems for which no planner was tuned ([Random]).
 package mix

@@ -51,23 +51,3 @@ func kindOf(pod *corev1.Pod) string {
 	}
 	return "plain"
 }
-
-func TestWishful(t *testing.T) {
-	with, err := Wishful(3, true)
-	require.NoError(t, err)
-	require.NoError(t, provisioning.Validate(&with))
-	without, err := Wishful(3, false)
-	require.NoError(t, err)
-	require.Len(t, with.Pods, 3)
-	for i, pod := range with.Pods {
-		require.Len(t, pod.Spec.Affinity.NodeAffinity.PreferredDuringSchedulingIgnoredDuringExecution, 1)
-		weights := map[string]int32{}
-		for _, term := range pod.Spec.Affinity.PodAntiAffinity.PreferredDuringSchedulingIgnoredDuringExecution {
-			weights[term.PodAffinityTerm.TopologyKey] = term.Weight
-		}
-		assert.Equal(t, map[string]int32{corev1.LabelTopologyZone: 10, corev1.LabelHostname: 1}, weights)
-		pod.Spec.Affinity = nil
-		assert.Equal(t, without.Pods[i], pod, "they differ in their wishes alone")
-	}
-	assert.Equal(t, 400, with.Catalog.Len())
-}
