@@ -9,6 +9,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/figures"
 	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/judged"
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/metrics"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
 	"github.com/plimsoll-go/plimsoll/scheduling/manifest"
@@ -19,7 +20,7 @@ func consolidateCommand(a *app) *cobra.Command {
 	var input inputFlags
 	var how solverFlags
 	var what plannerFlags
-	var format *string
+	var to *destination
 	var limit limitFlag
 	cmd := &cobra.Command{
 		Use:   "consolidate -f FILE [-f FILE]...",
@@ -35,11 +36,13 @@ plan is printed its steps are replayed by code that shares nothing with the plan
 a step break a rule there, the plan ends before it, with a warning.
 
 It exits with 0 whether there is something to do or not, and with 3 if a machine is about
-to be taken away and a pod of it has no place.`,
+to be taken away and a pod of it has no place. With -o openmetrics it exits with 0 then, too: the
+metric plimsoll_stranded says so.`,
 		Example: `  plimsoll consolidate -f examples/consolidate
   kubectl get pods,nodes,pdb,hpa,ds,pvc,pv,sc,csinodes,nodeclaims,nodepools,ec2nodeclasses -A -o json | plimsoll consolidate -f -
   plimsoll consolidate -f cluster.json --min-saving 0.05/hour --min-saving 5% --min-lifetime 1h
-  plimsoll consolidate -f cluster.json --reasons empty,underutilized --steps 3 -o json`,
+  plimsoll consolidate -f cluster.json --reasons empty,underutilized --steps 3 -o json
+  plimsoll consolidate -f cluster.json -o plimsoll.prom`,
 		Args: noArguments("; name manifests with -f"),
 		RunE: a.does(func(ctx context.Context) error {
 			solver, err := how.solver(&input.market)
@@ -50,26 +53,34 @@ to be taken away and a pod of it has no place.`,
 			if err != nil {
 				return err
 			}
-			plan, err := how.disrupt(ctx, a, what.planner(solver), p)
+			planner := what.planner(solver)
+			plan, err := how.disrupt(ctx, a, planner, p)
 			if err != nil {
 				return err
 			}
-			if err := how.block(ctx, a, what.planner(solver), p, plan); err != nil {
+			if err := how.block(ctx, a, planner, p, plan); err != nil {
 				return err
 			}
-			if stranded(p, plan) {
+			lost := stranded(p, plan)
+			if lost && to.format != openMetrics { // metrics must reach Prometheus for an alert to fire
 				a.code = exitUnschedulable
 			}
 			before, after := totals(&plan.Summary)
 			limit.check(a, before-after)
-			return printMoves(a, *format, p, plan)
+			if to.format == openMetrics {
+				err = metrics.Write(&a.stdout, metrics.Input{Cluster: p.cluster(planner), Plan: plan, Policy: solver, Now: planner.Now, Stranded: lost})
+			} else {
+				err = printMoves(a, to.format, p, plan)
+			}
+			return to.deliver(a, err)
 		}),
 	}
 	input.register(cmd)
 	how.register(cmd)
 	what.register(cmd)
 	limit.register(cmd, "the steps save")
-	format = outputFlag(a, cmd, "how to print the plan: `FORMAT` is table, wide (a table of any width), json or yaml", "table", "wide", "json", "yaml")
+	to = destinationFlag(a, cmd, "how to print the plan: `FORMAT` is table, wide (a table of any width), json, yaml or openmetrics (metrics for Prometheus), or a file whose name ends in .json, .yaml or .prom",
+		map[string]string{".json": "json", ".yaml": "yaml", ".prom": openMetrics}, "table", "wide", "json", "yaml", openMetrics)
 	return cmd
 }
 

@@ -69,9 +69,8 @@ func TestConsolidateFlags(t *testing.T) {
 	require.Contains(t, table.stdout, "1 step: 11 → 10 nodes")
 }
 
-// A machine that is about to go with a pod that fits nowhere is worth an exit code.
-func TestConsolidateStranded(t *testing.T) {
-	const cluster = `apiVersion: karpenter.sh/v1
+// strandedPod is a cluster whose only node is about to be taken away with a pod that has no other node.
+const strandedPod = `apiVersion: karpenter.sh/v1
 kind: NodePool
 metadata: {name: general}
 spec: {limits: {cpu: 4}, template: {spec: {requirements: [{key: karpenter.sh/capacity-type, operator: In, values: [on-demand]}]}}}
@@ -91,7 +90,10 @@ metadata: {name: p, uid: p}
 spec: {nodeName: a, containers: [{name: c, resources: {requests: {cpu: 3, memory: 400Gi}}}]}
 status: {phase: Running}
 `
-	r := runWith(t, strings.NewReader(cluster), "consolidate", "-f", "-", "--now", "2026-11-21T09:00:00Z")
+
+// A machine that is about to go with a pod that fits nowhere is worth an exit code.
+func TestConsolidateStranded(t *testing.T) {
+	r := runWith(t, strings.NewReader(strandedPod), "consolidate", "-f", "-", "--now", "2026-11-21T09:00:00Z")
 	require.Equal(t, exitUnschedulable, r.code, r.stderr)
 	require.Contains(t, r.stdout, "default/p")
 }

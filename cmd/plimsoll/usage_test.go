@@ -54,7 +54,7 @@ func TestWrongUsage(t *testing.T) {
 		"plan -f shop.yaml --filter cpu>=lot":                                        "--filter",
 		"consolidate":                                                                "nothing to read",
 		"consolidate x":                                                              `unexpected argument "x"; name manifests with -f`,
-		"consolidate -f x -o nodeclaims":                                             `--output "nodeclaims": want one of table, wide, json or yaml`,
+		"consolidate -f x -o nodeclaims":                                             `--output "nodeclaims": want one of table, wide, json, yaml or openmetrics`,
 		"consolidate -f x --now today":                                               `--now "today": want a time like`,
 		"consolidate -f x --reasons idle":                                            `--reasons "idle": want one of interrupted, expired`,
 		"consolidate -f x --min-saving much":                                         `--min-saving "much"`,

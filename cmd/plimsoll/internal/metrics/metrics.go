@@ -1,0 +1,207 @@
+package metrics
+
+import (
+	"cmp"
+	"io"
+	"strconv"
+	"time"
+
+	"github.com/plimsoll-go/plimsoll/cmd/plimsoll/internal/costs"
+	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
+)
+
+// Input is a cluster and its consolidation plan.
+type Input struct {
+	// Cluster and Policy are those with which Plan was made.
+	Cluster disruption.Cluster
+	Plan    *disruption.ConsolidationPlan
+	Policy  scheduling.Policy
+	// Now is the time for which the plan was made.
+	Now time.Time
+	// Stranded says that a node is about to be taken away with a pod that has no other node.
+	Stranded bool
+}
+
+// unit is that of all prices.
+const unit = "dollars_per_hour"
+
+// Write writes the metrics of a plan; the only errors are those of w.
+func Write(w io.Writer, in Input) error {
+	families := bill(&in)
+	families = append(families, savings(in.Plan)...)
+	families = append(families, blocked(in.Plan)...)
+	families = append(families, counts(&in)...)
+	return write(w, append(families, times(&in)...))
+}
+
+// money is a metric in US dollars per hour.
+func money(name, help string, labels ...string) *family {
+	return &family{name: "plimsoll_" + name + "_" + unit, unit: unit, help: help, labels: labels}
+}
+
+// count is a metric without a unit.
+func count(name, help string, labels ...string) *family {
+	return &family{name: "plimsoll_" + name, help: help, labels: labels}
+}
+
+// amounts are sums of prices by two labels.
+type amounts map[[2]string]offerings.Price
+
+func (a amounts) add(x, y string, price offerings.Price) {
+	a[[2]string{x, y}] = offerings.Sum(a[[2]string{x, y}], price)
+}
+
+// fill adds the sums as samples of a family with as many labels as are given: 1 or 2.
+func (a amounts) fill(f *family) *family {
+	for labels, price := range a {
+		f.add(price.String(), labels[:len(f.labels)]...)
+	}
+	return f
+}
+
+// bill is the price of the nodes today and after the steps, and its parts today.
+func bill(in *Input) []*family {
+	today, planned := amounts{}, amounts{}
+	nodes := map[[2]string]int{}
+	namespaces, daemons, system, beside, idle := amounts{}, amounts{}, amounts{}, amounts{}, amounts{}
+	for _, m := range costs.Machines(&in.Cluster, in.Plan, in.Policy) {
+		pool, capacityType := m.NodePool, string(m.Offering.CapacityType)
+		if at := m.At(len(in.Plan.Steps)); at != nil {
+			planned.add(pool, capacityType, at.Node.Price)
+		}
+		at := m.At(0)
+		if at == nil {
+			continue
+		}
+		today.add(pool, capacityType, at.Node.Price)
+		nodes[[2]string{pool, capacityType}]++
+		s := &at.Shares
+		daemons.add(pool, "", s.Daemons)
+		system.add(pool, "", s.System)
+		beside.add(pool, "", s.Beside)
+		idle.add(pool, "", s.Idle)
+		for i, pod := range at.Pods {
+			namespaces.add(cmp.Or(pod.Namespace, "default"), pool, s.Pods[i])
+		}
+	}
+	counted := count("nodes", "Nodes of the bill.", "nodepool", "capacity_type")
+	for labels, n := range nodes {
+		counted.add(strconv.Itoa(n), labels[:]...)
+	}
+	return []*family{
+		today.fill(money("bill", "Price of the nodes of NodePools or node groups, with node overhead and the expected cost of interruptions where they are set.", "nodepool", "capacity_type")),
+		planned.fill(money("planned_bill", "The bill after all steps of the plan.", "nodepool", "capacity_type")),
+		counted,
+		namespaces.fill(money("namespace", "Part of the bill for what the pods of a namespace request, without pods of DaemonSets. With idle, DaemonSets, system reservation and node overhead it adds up to the bill.", "namespace", "nodepool")),
+		idle.fill(money("idle", "Part of the bill for allocatable resources that no pod requests.", "nodepool")),
+		daemons.fill(money("daemonset", "Part of the bill for what the pods of DaemonSets request.", "nodepool")),
+		system.fill(money("system_reserved", "Part of the bill for resources that are not allocatable.", "nodepool")),
+		beside.fill(money("node_overhead", "Part of the bill for costs beside the price of instances: --node-overhead and the expected cost of interruptions.", "nodepool")),
+	}
+}
+
+// savings are what the plan saves, and below what no plan can come.
+func savings(plan *disruption.ConsolidationPlan) []*family {
+	s := &plan.Summary
+	before, after := cmp.Or(s.ExpectedPerHourBefore, s.PricePerHourBefore), cmp.Or(s.ExpectedPerHourAfter, s.PricePerHourAfter)
+	all := money("saving", "Price that all steps of the plan save; negative if steps that must be made cost more than the others save.")
+	all.add((before - after).String())
+	reasons := amounts{}
+	for i := range plan.Steps {
+		reasons.add(string(plan.Steps[i].Reason), "", plan.Steps[i].SavingPerHour)
+	}
+	bound := money("lower_bound", "Proven lower bound on the price of the nodes for the same pods, given the nodes that cannot be removed. Missing if none is proven.")
+	if s.LowerBoundPerHour > 0 {
+		bound.add(s.LowerBoundPerHour.String())
+	}
+	rebuilt := money("rebuilt", "Price of the cluster rebuilt from scratch for the same pods. Missing if it was not planned.")
+	if s.Rebuilt != nil {
+		rebuilt.add(cmp.Or(s.Rebuilt.ExpectedPerHour, s.Rebuilt.PricePerHour).String())
+	}
+	return []*family{all, reasons.fill(money("step_saving", "Price that the steps with a reason save.", "reason")), bound, rebuilt}
+}
+
+// blocked is how much each cause keeps the cluster from saving.
+func blocked(plan *disruption.ConsolidationPlan) []*family {
+	saving := money("blocked_saving", "Price that the cluster would save without a cause that keeps nodes. The amounts of several causes do not add up.", "cause")
+	atMost := count("blocked_saving_is_upper_bound", "Whether the blocked saving of a cause is an upper bound (1) or was found by planning without the cause (0).", "cause")
+	nodes := count("blocked_nodes", "Nodes that a cause is the first to keep.", "cause")
+	for i := range plan.Summary.Blocked {
+		b := &plan.Summary.Blocked[i]
+		saving.add(b.PerHour.String(), string(b.Code))
+		atMost.add(truth(!b.Tried), string(b.Code))
+		nodes.add(strconv.Itoa(b.Nodes), string(b.Code))
+	}
+	return []*family{saving, atMost, nodes}
+}
+
+// counts are the metrics without a unit.
+func counts(in *Input) []*family {
+	s := &in.Plan.Summary
+	single := func(name, help string, n int) *family {
+		f := count(name, help)
+		f.add(strconv.Itoa(n))
+		return f
+	}
+	var pending disruption.Pending
+	if in.Plan.Pending != nil {
+		pending = *in.Plan.Pending
+	}
+	pods := count("pending_pods", "Pending pods by what becomes of them: they fit on existing nodes (existing_node), need new nodes (new_node), are held by scheduling gates (gated), or fit nowhere (unschedulable).", "outcome")
+	pods.add(strconv.Itoa(pending.Existing), "existing_node")
+	pods.add(strconv.Itoa(pending.Launched), "new_node")
+	pods.add(strconv.Itoa(pending.Gated), "gated")
+	pods.add(strconv.Itoa(len(pending.Unschedulable)), "unschedulable")
+	outside := count("unbilled_nodes", "Nodes that the bill leaves out: they belong to no NodePool or node group (no_nodepool), or their price is not known (unknown_price).", "cause")
+	outside.add(strconv.Itoa(len(in.Plan.Nodes)-s.NodesBefore-s.UnpricedNodes), "no_nodepool")
+	outside.add(strconv.Itoa(s.UnpricedNodes), "unknown_price")
+	stranded := count("stranded", "Whether a node is about to be taken away with a pod that has no other node.")
+	stranded.add(truth(in.Stranded))
+	stopped := count("search_stopped", "Whether --timeout or an interrupt ended the search for steps early.")
+	stopped.add(truth(s.Status == scheduling.StatusDeadline))
+	return []*family{
+		single("steps", "Steps of the plan.", len(in.Plan.Steps)),
+		single("evictions", "Evictions of pods in the plan.", s.PodsMoved),
+		single("launches", "Nodes that the plan launches.", s.Launches),
+		pods, outside, stranded, stopped,
+	}
+}
+
+// truth is a truth value as a sample: 1 or 0.
+func truth(yes bool) string {
+	if yes {
+		return "1"
+	}
+	return "0"
+}
+
+// times are the time of the plan and the dates of the prices. As Prometheus recommends, they are times and not ages:
+// the age is time() minus the metric.
+func times(in *Input) []*family {
+	const unit = "seconds"
+	planned := &family{name: "plimsoll_plan_timestamp_seconds", unit: unit, help: "Time for which the plan was made, as a Unix time."}
+	planned.add(strconv.FormatInt(in.Now.Unix(), 10))
+	newest := &family{name: "plimsoll_price_timestamp_seconds", unit: unit, help: "Date of the newest prices of a capacity type, as a Unix time. Missing if the catalog states no date.", labels: []string{"capacity_type"}}
+	oldest := &family{name: "plimsoll_oldest_price_timestamp_seconds", unit: unit, help: "Date of the oldest prices of a capacity type, as a Unix time. Missing if the catalog states no date.", labels: []string{"capacity_type"}}
+	first, last := map[string]int64{}, map[string]int64{}
+	for _, p := range in.Plan.Summary.Catalog.Prices {
+		date, err := time.Parse(time.DateOnly, p.Date)
+		if err != nil {
+			continue // the source states none
+		}
+		kind, at := string(p.CapacityType), date.Unix()
+		if known, ok := first[kind]; !ok || at < known {
+			first[kind] = at
+		}
+		if known, ok := last[kind]; !ok || at > known {
+			last[kind] = at
+		}
+	}
+	for kind := range first {
+		oldest.add(strconv.FormatInt(first[kind], 10), kind)
+		newest.add(strconv.FormatInt(last[kind], 10), kind)
+	}
+	return []*family{planned, newest, oldest}
+}
