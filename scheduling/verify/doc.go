@@ -60,32 +60,13 @@
 //   - risks of steps, except that a pod without a controller would not be recreated
 package verify
 
-// A map of this package's files, in the order in which a plan is judged
+// A map of this package's files
 //
-// The way through a plan
-//
-//	verify, report  the checkers, the rules that a plan can break, and the violations found
-//	pods         each pending pod stands once, and reasons are given for those that are not placed
-//	nominations  pods that are nominated to a node stay there unless they cannot
-//	launch, flexibility  launches with their options
-//	existing     running nodes that receive pods, and whether pods fit on a node
-//	limits, workloads  what pools, reservations and shares of workloads allow of all together
-//	claims       volumes that pods share
-//	agreements   options that topology terms could tell apart
-//	refusals, simulation  whether there would have been a place for pods that are not placed
-//	summary      the sums
+//	verify       the checker of plans
+//	steps        the checker of consolidation steps
+//	report       the violations found, and the codes of the rules
 //	proof        the amounts that add up to the lower bound
 //
-// Plans that disrupt nodes
-//
-//	steps        the cluster, and its steps one after the other
-//	steps_rules, steps_drain  nodes that may go: expiry, drift, annotations, policies and times
-//	steps_moves, steps_domains  evictions with their places, and domains that go on counting
-//	steps_waves, steps_binding  pods that leave and bind in waves
-//	steps_budgets  budgets of NodePools and PodDisruptionBudgets
-//	steps_costs, steps_worth  prices, disruption costs, savings and scores
-//	steps_verdicts  verdicts and sums of the whole plan
-//	steps_bound  the lower bound of steps
-//
-// Below stand internal/snapshot, the problem looked up by name; internal/binding, which carries
-// plans out pod by pod; and internal/certificate, the proofs of bounds.
+// Below stand internal/launchplan and internal/steps, which judge the two kinds of plans; internal/sums, the figures that
+// their summaries share; internal/certificate, the proofs of bounds; internal/binding, which binds pods one by one;
+// internal/snapshot, the problem looked up by name; and internal/rule, which collects violations.

@@ -2,8 +2,7 @@ package verify
 
 import (
 	"github.com/plimsoll-go/plimsoll/offerings"
-	"github.com/plimsoll-go/plimsoll/scheduling/certificate"
-	proofs "github.com/plimsoll-go/plimsoll/scheduling/verify/internal/certificate"
+	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/certificate"
 )
 
 // Proof is the sum by which the certificate of a plan proves its lower bound, see [certificate.Certificate].
@@ -27,17 +26,9 @@ type ProofTerm struct {
 	Amount offerings.Price
 }
 
-// kindOf is the kind of a certificate, "" for none.
-func kindOf(c *certificate.Certificate) string {
-	if c == nil {
-		return ""
-	}
-	return c.Kind
-}
-
 // readProof takes over the proof of a certificate; kept is the price of existing nodes that no plan can remove.
-func readProof(kind string, p *proofs.Proof, kept offerings.Price) *Proof {
-	out := &Proof{Kind: kind, Cases: p.Cases, Proven: kept}
+func readProof(p *certificate.Proof, kept offerings.Price) *Proof {
+	out := &Proof{Kind: p.Kind, Cases: p.Cases, Proven: kept}
 	if kept != 0 {
 		out.Terms = append(out.Terms, ProofTerm{"price of existing nodes that cannot be removed", kept})
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/internal/race"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/binding"
+	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/rule"
 	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/snapshot"
 )
 
@@ -94,7 +95,7 @@ func TestPodsThatWaitTryAgain(t *testing.T) {
 	outcome.Undo()
 	outcome = topology.Bind(bookings(state, "first", "a", "second", "c"))
 	require.Len(t, outcome.Waiting, 1, "not in another zone")
-	assert.Equal(t, binding.Affinity, outcome.Waiting[0].By.Rule)
+	assert.Equal(t, rule.PodAffinity, outcome.Waiting[0].By.Rule)
 	assert.Equal(t, "default/first", outcome.Waiting[0].Pod.Name)
 }
 

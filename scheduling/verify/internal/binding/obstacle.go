@@ -5,19 +5,13 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/rule"
 	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/snapshot"
-)
-
-// The kinds of topology terms, as they stand in codes of violations.
-const (
-	Spread       = "topology-spread"
-	Affinity     = "pod-affinity"
-	AntiAffinity = "pod-anti-affinity"
 )
 
 // Obstacle is a topology term that keeps a pod off a node at a moment.
 type Obstacle struct {
-	Rule string                // Spread, Affinity or AntiAffinity
+	Rule string                // TopologySpread, PodAffinity or PodAntiAffinity of package rule
 	Pods *snapshot.PodSelector // pods that the term selects
 	// own is set for a term of the pod itself, not for one of pods that are there.
 	own bool
@@ -37,19 +31,19 @@ func (o Obstacle) About(n *snapshot.Node) bool {
 }
 
 func (o Obstacle) String() string {
-	rule := o.Rule
+	term := o.Rule
 	if !o.own {
-		rule += " of other pods"
+		term += " of other pods"
 	}
-	rule = fmt.Sprintf("%s over %s (pods of %s)", rule, o.key, o.Pods.Text)
+	term = fmt.Sprintf("%s over %s (pods of %s)", term, o.key, o.Pods.Text)
 	value := strings.TrimPrefix(o.value, snapshot.UnknownHost)
 	switch {
 	case !o.Has:
-		return rule + ": the node lacks the label"
-	case o.Rule == Spread:
-		return fmt.Sprintf("%s: %s would have %d pods, the minimum over domains is %d, maxSkew is %d", rule, value, o.Count, o.Least, o.Skew)
+		return term + ": the node lacks the label"
+	case o.Rule == rule.TopologySpread:
+		return fmt.Sprintf("%s: %s would have %d pods, the minimum over domains is %d, maxSkew is %d", term, value, o.Count, o.Least, o.Skew)
 	default:
-		return fmt.Sprintf("%s: %s has %d of these pods", rule, value, o.Count)
+		return fmt.Sprintf("%s: %s has %d of these pods", term, value, o.Count)
 	}
 }
 
@@ -64,7 +58,7 @@ func (g *Group) Obstacle(n *snapshot.Node) (Obstacle, bool) {
 			count++
 		}
 		if !ok || count-least > r.MaxSkew {
-			return Obstacle{Spread, r.Pods, true, r.Key, value, ok, count, least, r.MaxSkew}, true
+			return Obstacle{rule.TopologySpread, r.Pods, true, r.Key, value, ok, count, least, r.MaxSkew}, true
 		}
 	}
 	first := true
@@ -73,12 +67,12 @@ func (g *Group) Obstacle(n *snapshot.Node) (Obstacle, bool) {
 	}
 	for i, c := range g.Affinity {
 		if value, ok := n.Value(c.Key); !ok || c.Counts[value] == 0 && !first {
-			return Obstacle{Rule: Affinity, Pods: g.terms.Affinity[i].Pods, own: true, key: c.Key, value: value, Has: ok}, true
+			return Obstacle{Rule: rule.PodAffinity, Pods: g.terms.Affinity[i].Pods, own: true, key: c.Key, value: value, Has: ok}, true
 		}
 	}
 	for i, c := range slices.Concat(g.AntiAffinity, g.KeptOffBy) {
 		if value, ok := n.Value(c.Key); ok && c.Counts[value] > 0 {
-			return Obstacle{Rule: AntiAffinity, Pods: c.sets[0], own: i < len(g.AntiAffinity), key: c.Key, value: value, Has: true, Count: c.Counts[value]}, true
+			return Obstacle{Rule: rule.PodAntiAffinity, Pods: c.sets[0], own: i < len(g.AntiAffinity), key: c.Key, value: value, Has: true, Count: c.Counts[value]}, true
 		}
 	}
 	return Obstacle{}, false

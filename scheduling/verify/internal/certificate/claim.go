@@ -9,6 +9,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling/certificate"
+	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/rule"
 	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/snapshot"
 )
 
@@ -20,14 +21,6 @@ const (
 	mostCases = 1 << 10
 )
 
-// The codes of faults of a certificate.
-const (
-	Missing   = "certificate-missing"
-	Malformed = "certificate-malformed"
-	Overfull  = "certificate-option" // a machine may hold more worth than it costs
-	Unproven  = "bound-unproven"
-)
-
 // Claim is a lower bound on the price of plans that place some pods, to be proven by a
 // certificate.
 type Claim struct {
@@ -37,9 +30,8 @@ type Claim struct {
 	// at is the nodes of the pods in a plan, by name; nil for a bound about no plan.
 	at map[string]*snapshot.Node
 	// bare are machines of offerings as no pool makes them, by offering.
-	bare map[*offerings.Offering]*snapshot.Node
-	// fault receives the faults of the certificate.
-	fault func(code, object, format string, args ...any)
+	bare   map[*offerings.Offering]*snapshot.Node
+	report *rule.Report
 	// constraints are pods, each for all with equal demands on a node beside room; constraint are their numbers, by
 	// those demands. rooms are the amounts that machines have for the pods of each constraint, worked out once.
 	constraints []*snapshot.Pod
@@ -51,9 +43,10 @@ type Claim struct {
 	proof       *Proof // nil until a sum is proven
 }
 
-// NewClaim prepares to judge a certificate; isPlaced says of a pod whether the plans place it.
-func NewClaim(w *snapshot.State, bound offerings.Price, isPlaced func(name string) bool, at map[string]*snapshot.Node, fault func(code, object, format string, args ...any)) *Claim {
-	c := &Claim{state: w, bound: bound, at: at, fault: fault, constraint: make(map[string]int), rooms: make(map[*snapshot.Node][][]snapshot.Amounts), bare: make(map[*offerings.Offering]*snapshot.Node)}
+// NewClaim prepares to judge a certificate; isPlaced says of a pod whether the plans place it. The report receives the
+// faults of the certificate.
+func NewClaim(report *rule.Report, w *snapshot.State, bound offerings.Price, isPlaced func(name string) bool, at map[string]*snapshot.Node) *Claim {
+	c := &Claim{report: report, state: w, bound: bound, at: at, constraint: make(map[string]int), rooms: make(map[*snapshot.Node][][]snapshot.Amounts), bare: make(map[*offerings.Offering]*snapshot.Node)}
 	for _, t := range w.SortedPods() {
 		if !isPlaced(t.Name) {
 			continue
@@ -70,10 +63,14 @@ func NewClaim(w *snapshot.State, bound offerings.Price, isPlaced func(name strin
 // Judge reports each fault of a certificate of the bound. It returns the proof, without terms where there is none.
 func (c *Claim) Judge(cert *certificate.Certificate) *Proof {
 	c.judge(cert)
-	if c.proof == nil {
-		return &Proof{Proven: new(big.Int)}
+	proof := c.proof
+	if proof == nil {
+		proof = &Proof{Proven: new(big.Int)}
 	}
-	return c.proof
+	if cert != nil {
+		proof.Kind = cert.Kind
+	}
+	return proof
 }
 
 func (c *Claim) judge(cert *certificate.Certificate) {
@@ -84,7 +81,7 @@ func (c *Claim) judge(cert *certificate.Certificate) {
 	case cert != nil && cert.TopologyKey != "" && c.spreadReader().undetermined != "":
 		c.malformed("%s may have any value of label %s", c.spreads.undetermined, c.key)
 	case cert == nil && c.bound > 0:
-		c.fault(Missing, "summary", "the lower bound of $%v has no certificate", c.bound)
+		c.report.Add(rule.CertificateMissing, "summary", "the lower bound of $%v has no certificate", c.bound)
 	case cert == nil:
 	case cert.Scale < 0 || cert.Scale > maxScale:
 		c.malformed("scale %d is not between 0 and %d", cert.Scale, maxScale)
@@ -112,7 +109,7 @@ func (c *Claim) judge(cert *certificate.Certificate) {
 }
 
 func (c *Claim) malformed(format string, args ...any) {
-	c.fault(Malformed, "certificate", format, args...)
+	c.report.Add(rule.CertificateMalformed, "certificate", format, args...)
 }
 
 // naturals reads natural numbers by name, and reports whether all are.

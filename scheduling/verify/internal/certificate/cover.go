@@ -10,6 +10,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/scheduling/certificate"
+	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/rule"
 	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/snapshot"
 )
 
@@ -70,7 +71,7 @@ func judgeCover(c *Claim, cert *certificate.Certificate) {
 			return
 		}
 	}
-	c.fault(Unproven, "certificate", "new nodes that cost less than $%v may have room for all pods", c.bound)
+	c.report.Add(rule.BoundUnproven, "certificate", "new nodes that cost less than $%v may have room for all pods", c.bound)
 }
 
 // need returns the requests of the kinds for which of reports true, added up, by dimension.

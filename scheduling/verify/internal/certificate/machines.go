@@ -8,6 +8,7 @@ import (
 
 	"github.com/plimsoll-go/plimsoll/instancetypes"
 	"github.com/plimsoll-go/plimsoll/offerings"
+	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/rule"
 	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/snapshot"
 )
 
@@ -36,7 +37,7 @@ func (pr *proof) checkMachines() (reserved *big.Int, ok bool) {
 			}
 		}
 		if bad > 0 {
-			pr.claim.fault(Overfull, "nodepool/"+pl.Object.Name, "the duals of the pods that %s can hold exceed its price; offerings of this kind: %d", first, bad)
+			pr.claim.report.Add(rule.CertificateOption, "nodepool/"+pl.Object.Name, "the duals of the pods that %s can hold exceed its price; offerings of this kind: %d", first, bad)
 			ok = false
 		}
 	}

@@ -4,12 +4,15 @@ import (
 	"fmt"
 	"math/big"
 
+	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/rule"
 	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/snapshot"
 )
 
 // Proof is the sum by which a certificate proves a bound. Of a certificate with cases it is that of the case that proves
 // least.
 type Proof struct {
+	// Kind is the kind of the certificate, "" without one.
+	Kind string
 	// Terms add up to Proven.
 	Terms []Term
 	// Proven is the highest bound that the certificate proves, in nano-USD per hour.
@@ -68,7 +71,7 @@ func (s *sum) proof() *Proof {
 func (c *Claim) proven(s *sum) {
 	p := s.proof()
 	if p.Proven.Cmp(big.NewInt(int64(c.bound))) < 0 {
-		c.fault(Unproven, "certificate", "proves $%s, the stated lower bound is $%v", snapshot.USD(p.Proven), c.bound)
+		c.report.Add(rule.BoundUnproven, "certificate", "proves $%s, the stated lower bound is $%v", snapshot.USD(p.Proven), c.bound)
 	}
 	if c.proof != nil {
 		p.Cases += c.proof.Cases

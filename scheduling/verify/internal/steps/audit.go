@@ -1,0 +1,65 @@
+package steps
+
+import (
+	"fmt"
+
+	"github.com/samber/lo"
+
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
+	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/binding"
+	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/rule"
+)
+
+// Audit judges one consolidation plan.
+type Audit struct {
+	planner disruption.Planner
+	cluster disruption.Cluster
+	plan    *disruption.ConsolidationPlan
+}
+
+// New returns the audit of a plan that the planner has made for the cluster. It changes neither.
+func New(planner disruption.Planner, cluster disruption.Cluster, plan *disruption.ConsolidationPlan) *Audit {
+	cluster.Nodes = changed(lo.Compact(cluster.Nodes), markDrained, lo.FlatMap(cluster.Underway, func(s disruption.Step, _ int) []string { return s.Drain }))
+	return &Audit{planner: planner, cluster: cluster, plan: plan}
+}
+
+// Judge carries the plan out, and reports each rule that it breaks but those about the lower bound.
+func (a *Audit) Judge(report *rule.Report) {
+	g := newClusterState(&a.planner, a.cluster, a.plan)
+	start := g.totals()
+	frontier := []disruption.Point{}
+	sum := disruption.Point{}
+	for i := range a.plan.Steps {
+		step := &a.plan.Steps[i]
+		own := &rule.Report{}
+		judgeStep(own, g, i+1, step)
+		report.AddWithin(fmt.Sprintf("steps[%d]", i), own)
+		sum.Steps++
+		sum.SavingPerHour += step.SavingPerHour
+		sum.PodsMoved += len(step.Evictions)
+		sum.DisruptionCost += step.DisruptionCost
+		frontier = append(frontier, sum)
+	}
+	whole := &planCheck{cluster: g, report: report, plan: a.plan}
+	whole.verdicts()
+	whole.pending(&a.cluster)
+	whole.summary(start, frontier)
+}
+
+// judgeStep judges one step and carries it out.
+func judgeStep(r *rule.Report, g *clusterState, number int, step *disruption.Step) {
+	a := &stepCheck{cluster: g, report: r, number: number, step: step, left: make(map[string][]*binding.Group)}
+	a.checkStatements()
+	a.checkDrained()
+	a.checkEvictions()
+	budgets := &budgetCheck{cluster: g, report: r, step: step, going: a.going, moves: a.moves}
+	budgets.nodeBudgets()
+	budgets.podBudgets()
+	worth := &worthCheck{cluster: g, report: r, step: step, going: a.going, moves: a.moves}
+	worth.worth()
+	a.removeDrained()
+	a.checkPlaces()
+	waves := &waveCheck{cluster: g, report: r, going: a.going, moves: a.moves, left: a.left}
+	waves.waves()
+	a.complete()
+}

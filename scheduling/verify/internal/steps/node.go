@@ -1,0 +1,65 @@
+package steps
+
+import (
+	"maps"
+	"time"
+
+	"github.com/samber/lo"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/plimsoll-go/plimsoll/requirements"
+	"github.com/plimsoll-go/plimsoll/scheduling"
+	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
+	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/snapshot"
+)
+
+// clusterNode is a node of the cluster as it stands.
+type clusterNode struct {
+	node    *snapshot.Node
+	machine *disruption.Machine
+	// pods are the pods there that have not finished; only setPods changes them.
+	pods []*corev1.Pod
+	// removal is the disruption cost of removing the node, nil until known for these pods.
+	removal *float64
+	// price is the expected cost of the node, bare that of its machine, in nano-USD per hour, if priced.
+	price, bare int64
+	priced      bool
+	// launched is set for a machine that a step has launched.
+	launched bool
+}
+
+// setPods replaces the pods of the node.
+func (s *clusterNode) setPods(pods []*corev1.Pod) { s.pods, s.removal = pods, nil }
+
+func (s *clusterNode) created() time.Time {
+	if s.machine.Created.IsZero() {
+		return s.node.Running.CreationTimestamp.Time
+	}
+	return s.machine.Created
+}
+
+// graceful reports whether draining the node ends by force.
+func (s *clusterNode) graceful() bool {
+	return s.machine.TerminationGracePeriod != nil || s.node.Pool != nil && s.node.Pool.Object.Spec.Template.Spec.TerminationGracePeriod != nil
+}
+
+// poolOf is the pool that the node says it belongs to.
+func poolOf(node *corev1.Node) string { return node.Labels[scheduling.NodePoolLabel] }
+
+// readyNode reports whether the node's Ready condition is true or missing.
+func readyNode(node *corev1.Node) bool {
+	c, found := lo.Find(node.Status.Conditions, func(c corev1.NodeCondition) bool { return c.Type == corev1.NodeReady })
+	return !found || c.Status == corev1.ConditionTrue
+}
+
+// stableLabels are the labels of a node under their stable keys.
+func stableLabels(node *corev1.Node) map[string]string {
+	labels := make(map[string]string)
+	for key, value := range node.Labels {
+		if stable := requirements.NormalizeKey(key); stable != key {
+			labels[stable] = value
+		}
+	}
+	maps.Copy(labels, node.Labels)
+	return labels
+}
