@@ -40,7 +40,7 @@ func load(files []string, markets []corpus.Market, stderr io.Writer) (in corpus.
 	name := filepath.Base(files[0])
 	in.Corpus = strings.TrimSuffix(name, filepath.Ext(name))
 	in.Name, in.Problem = m.Name+"/"+in.Corpus, snapshot.Problem
-	in.Tied = len(in.Problem.DefaultSpread) > 0 || slices.ContainsFunc(in.Problem.Pods, func(pod *corev1.Pod) bool {
+	in.TopologyTerms = len(in.Problem.DefaultSpread) > 0 || slices.ContainsFunc(in.Problem.Pods, func(pod *corev1.Pod) bool {
 		a := pod.Spec.Affinity
 		return len(pod.Spec.TopologySpreadConstraints) > 0 || a != nil && (a.PodAffinity != nil || a.PodAntiAffinity != nil)
 	})

@@ -95,7 +95,7 @@ func (r reporter) instances() ([]corpus.Instance, error) {
 		draw := mix.Random()
 		return lo.Times(s.mixes, func(i int) corpus.Instance {
 			m := draw(s.seed + uint64(i))
-			return corpus.Instance{Name: fmt.Sprintf("%s/mix/%d", strings.ReplaceAll(m.Market, " ", "/"), m.Seed), Corpus: "mixes", Tied: m.HasTopologyTerms, Problem: m.Problem}
+			return corpus.Instance{Name: fmt.Sprintf("%s/mix/%d", strings.ReplaceAll(m.Market, " ", "/"), m.Seed), Corpus: "mixes", TopologyTerms: m.HasTopologyTerms, Problem: m.Problem}
 		}), nil
 	}
 	var out []corpus.Instance

@@ -21,7 +21,7 @@ func (s *settings) mixes(ctx context.Context, out io.Writer) error {
 		answer
 	}
 	draw, gaps := mix.Random(), map[bool][]float64{}
-	fmt.Fprint(out, "| seed | pods | classes | pools | market | ties | left out | nodes | USD/h | gap | seconds |\n|--:|--:|--:|--:|---|---|--:|--:|--:|--:|--:|\n")
+	fmt.Fprint(out, "| seed | pods | classes | pools | market | topology terms | left out | nodes | USD/h | gap | seconds |\n|--:|--:|--:|--:|---|---|--:|--:|--:|--:|--:|\n")
 	err := each(s.parallel, s.count, func(i int) (planned, error) {
 		m := draw(s.seed + uint64(i))
 		a, err := s.solve(ctx, m.Problem)
@@ -37,10 +37,10 @@ func (s *settings) mixes(ctx context.Context, out io.Writer) error {
 			gaps[p.HasTopologyTerms] = append(gaps[p.HasTopologyTerms], 100*sum.Gap)
 		}
 	})
-	for _, tied := range []bool{false, true} {
-		if list := slices.Sorted(slices.Values(gaps[tied])); len(list) > 0 {
-			fmt.Fprintf(out, "\n%s ties, from %d pods on: %d mixes, median gap %.2f %%, mean %.2f %%, largest %.2f %%\n",
-				lo.Ternary(tied, "With", "Without"), fewestPods, len(list), list[len(list)/2], lo.Mean(list), list[len(list)-1])
+	for _, terms := range []bool{false, true} {
+		if list := slices.Sorted(slices.Values(gaps[terms])); len(list) > 0 {
+			fmt.Fprintf(out, "\n%s topology terms, from %d pods on: %d mixes, median gap %.2f %%, mean %.2f %%, largest %.2f %%\n",
+				lo.Ternary(terms, "With", "Without"), fewestPods, len(list), list[len(list)/2], lo.Mean(list), list[len(list)-1])
 		}
 	}
 	return err

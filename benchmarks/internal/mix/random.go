@@ -73,11 +73,11 @@ func draw(seed uint64, catalogs []*instancetypes.Catalog) Mix {
 		}
 		count := 1 + int(share/total*float64(pods-m.Classes))
 		if m.HasTopologyTerms && r.IntN(3) == 0 {
-			ties := []st.PodOption{
+			terms := []st.PodOption{
 				st.Spread(corev1.LabelTopologyZone, st.Skew(1+r.Int32N(3))), st.Spread(corev1.LabelTopologyZone, st.Soft()),
 				st.Spread(corev1.LabelHostname, st.Skew(1+r.Int32N(4))), st.Apart(corev1.LabelHostname), st.Near(corev1.LabelTopologyZone),
 			}
-			of = append(of, ties[r.IntN(len(ties))])
+			of = append(of, terms[r.IntN(len(terms))])
 		}
 		m.Pods = append(m.Pods, st.Pods(count, name, of...)...)
 	}

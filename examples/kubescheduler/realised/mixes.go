@@ -22,11 +22,11 @@ import (
 type Mix struct {
 	// Name names it, About is one sentence about it.
 	Name, About string
-	// Tied says that pods have affinity or spread constraints.
-	Tied  bool
-	pods  func(seed uint64) []*corev1.Pod
-	owned bool     // a ReplicaSet owns the pods of each app
-	ways  []string // capacity types that may be bought
+	// TopologyTerms says that pods have affinity or spread constraints.
+	TopologyTerms bool
+	pods          func(seed uint64) []*corev1.Pod
+	owned         bool     // a ReplicaSet owns the pods of each app
+	ways          []string // capacity types that may be bought
 }
 
 // Mixes are the problems that the loop is tried on. Machines are the catalog's amd64 ones, of
@@ -43,11 +43,11 @@ func Mixes() []Mix {
 			About: "the same as Deployments, whose pods kube-scheduler prefers to spread over nodes and zones",
 		},
 		{
-			Name: "services-zones", ways: []string{spot}, pods: zonalServices, Tied: true,
+			Name: "services-zones", ways: []string{spot}, pods: zonalServices, TopologyTerms: true,
 			About: "the same pods, each kind spread over zones, on spot machines",
 		},
 		{
-			Name: "karpenter", ways: []string{spot, onDemand}, pods: func(seed uint64) []*corev1.Pod { return st.Diverse(1000, seed) }, Tied: true,
+			Name: "karpenter", ways: []string{spot, onDemand}, pods: func(seed uint64) []*corev1.Pod { return st.Diverse(1000, seed) }, TopologyTerms: true,
 			About: "1,000 pods of Karpenter's own scheduling benchmark: plain, spread over zones and hosts, together in a zone, apart",
 		},
 		{
@@ -59,7 +59,7 @@ func Mixes() []Mix {
 			About: "3,000 large pods of ten sizes as in a production cluster, on demand",
 		},
 		{
-			Name: "site", ways: []string{spot}, pods: site, Tied: true,
+			Name: "site", ways: []string{spot}, pods: site, TopologyTerms: true,
 			About: "some 300 small pods of forty Deployments, each spread over zones, on spot machines",
 		},
 	}

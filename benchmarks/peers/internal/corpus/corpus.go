@@ -57,7 +57,7 @@ func All() []Corpus {
 			About: "Deployments with log-normal requests, a few of which have most of the pods, beside four DaemonSets",
 		},
 		{
-			Name: "microservices-topology", pods: TiedServices, finish: agents, Topology: true,
+			Name: "microservices-topology", pods: ServicesWithTerms, finish: agents, Topology: true,
 			About: "the same, of which a third spread over zones and a sixth of the smaller ones want a host for each pod",
 		},
 		{
@@ -87,9 +87,9 @@ func All() []Corpus {
 type Instance struct {
 	Name   string
 	Corpus string
-	// Tied says that pods have affinity or spread constraints.
-	Tied    bool
-	Problem scheduling.Problem
+	// TopologyTerms says that pods have affinity or spread constraints.
+	TopologyTerms bool
+	Problem       scheduling.Problem
 }
 
 // Markets that pools may buy in: on demand, spot, or whatever is cheaper.
@@ -123,7 +123,7 @@ func (c Corpus) Instance(m Market, way string, n int, seed uint64) (Instance, er
 	if c.finish != nil {
 		c.finish(&p, m, buy)
 	}
-	return Instance{Name: fmt.Sprintf("%s/%s/%s/%d", m.Name, c.Name, way, n), Corpus: c.Name, Tied: c.Topology, Problem: p}, nil
+	return Instance{Name: fmt.Sprintf("%s/%s/%s/%d", m.Name, c.Name, way, n), Corpus: c.Name, TopologyTerms: c.Topology, Problem: p}, nil
 }
 
 func pool(name string, where []requirements.Selector, buy requirements.Selector, opts ...schedulingtest.NodePoolOption) *scheduling.NodePool {
@@ -135,7 +135,7 @@ func pool(name string, where []requirements.Selector, buy requirements.Selector,
 // benchmark has it: in one pool without requirements.
 func KarpenterMix(n int, seed uint64) (Instance, error) {
 	p, err := mix.Diverse(n, seed)
-	return Instance{Name: fmt.Sprintf("karpenter/diverse/%d", n), Corpus: "karpenter-topology", Tied: true, Problem: p}, err
+	return Instance{Name: fmt.Sprintf("karpenter/diverse/%d", n), Corpus: "karpenter-topology", TopologyTerms: true, Problem: p}, err
 }
 
 func teams(n int, seed uint64) []*corev1.Pod { return schedulingtest.Workloads(n, 1_000, seed) }

@@ -44,7 +44,7 @@ func TestInstances(t *testing.T) {
 				require.NoError(t, err)
 				assert.Equal(t, m.Name+"/"+c.Name+"/"+way+"/137", in.Name)
 				assert.Equal(t, c.Name, in.Corpus)
-				assert.Equal(t, c.Topology, in.Tied)
+				assert.Equal(t, c.Topology, in.TopologyTerms)
 				assert.Len(t, in.Problem.Pods, 137)
 				assert.NoError(t, provisioning.Validate(&in.Problem), in.Name)
 				again, err := c.Instance(m, way, 137, 1)

@@ -170,11 +170,11 @@ func LargeCI(n int, seed uint64) []*corev1.Pod {
 // and a few have most of the pods.
 func Services(n int, seed uint64) []*corev1.Pod { return services(n, seed, false) }
 
-// TiedServices is the same pods. A third of the services spread over zones, and a sixth
+// ServicesWithTerms is the same pods. A third of the services spread over zones, and a sixth
 // of those with up to thirty replicas want a host for each.
-func TiedServices(n int, seed uint64) []*corev1.Pod { return services(n, seed, true) }
+func ServicesWithTerms(n int, seed uint64) []*corev1.Pod { return services(n, seed, true) }
 
-func services(n int, seed uint64, ties bool) []*corev1.Pod {
+func services(n int, seed uint64, terms bool) []*corev1.Pod {
 	d := newDice(seed)
 	pods := make([]*corev1.Pod, 0, n)
 	for i := 0; len(pods) < n; i++ {
@@ -187,10 +187,10 @@ func services(n int, seed uint64, ties bool) []*corev1.Pod {
 			schedulingtest.Label("app", name),
 			schedulingtest.Requests(schedulingtest.MilliCPU(int64(math.Round(milliCPU/5))*5), schedulingtest.MiB(int64(mib))),
 		}
-		if ties && spread {
+		if terms && spread {
 			opts = append(opts, schedulingtest.Spread(corev1.LabelTopologyZone))
 		}
-		if ties && alone && replicas <= 30 {
+		if terms && alone && replicas <= 30 {
 			opts = append(opts, schedulingtest.Apart(corev1.LabelHostname))
 		}
 		pods = append(pods, schedulingtest.Pods(replicas, name, opts...)...)

@@ -31,11 +31,11 @@ func TestServicesHaveAHeavyTail(t *testing.T) {
 	assert.LessOrEqual(t, sizes[len(sizes)-1], 1_000, "none has more than a tenth")
 }
 
-// The same pods with and without ties differ in nothing else.
-func TestTiedServices(t *testing.T) {
-	plain, tied := Services(5_000, 7), TiedServices(5_000, 7)
+// The same pods with and without topology terms differ in nothing else.
+func TestServicesWithTerms(t *testing.T) {
+	plain, related := Services(5_000, 7), ServicesWithTerms(5_000, 7)
 	count, apart, spread := map[string]int{}, map[string]bool{}, map[string]bool{}
-	for i, p := range tied {
+	for i, p := range related {
 		app := p.Labels["app"]
 		count[app]++
 		for _, c := range p.Spec.TopologySpreadConstraints {

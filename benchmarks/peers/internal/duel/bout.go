@@ -81,7 +81,7 @@ const (
 	// domains that have no nodes yet, although machines there could hold them.
 	Narrower Verdict = "leaves domains empty"
 	// Others: we place other pods, at least as many, and more of a higher priority if
-	// priorities differ: limits, reservations or ties let only some of them run.
+	// priorities differ: limits, reservations or topology terms let only some of them run.
 	Others Verdict = "other pods, no fewer"
 	// Same: both place the same pods at the same price.
 	Same Verdict = "same"

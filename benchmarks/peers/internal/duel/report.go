@@ -63,7 +63,7 @@ func (r *Report) Write(w io.Writer) error {
 	r.list(&b, "Problems in which that is so against the rules", Unfair)
 	r.list(&b, "Problems in which that is so as long as pods come in the right order", Lucky)
 	r.list(&b, "Problems in which that is so as long as domains without nodes do not count", Narrower)
-	r.list(&b, "Problems in which limits, reservations or ties let only some pods run, and each places others", Others)
+	r.list(&b, "Problems in which limits, reservations or topology terms let only some pods run, and each places others", Others)
 	r.list(&b, "Problems in which plimsoll places more", More)
 	_, err := io.WriteString(w, b.String())
 	return err

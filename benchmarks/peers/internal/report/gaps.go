@@ -81,15 +81,15 @@ const leastPods = 1_000
 // limit is how large gaps may be for one effort on one kind of instance; 0 is no limit.
 type limit struct {
 	effort      string
-	tied        bool
+	terms       bool
 	max, median float64
 }
 
 func (l limit) kind() string {
-	if l.tied {
-		return "with ties"
+	if l.terms {
+		return "with topology terms"
 	}
-	return "without ties"
+	return "without topology terms"
 }
 
 // limits are the library's promises about gaps.
@@ -98,9 +98,9 @@ func limits() []limit {
 		{effort: "plimsoll fast", max: 0.03},
 		{effort: "plimsoll", max: 0.01, median: 0.003},
 		{effort: "plimsoll thorough"},
-		{effort: "plimsoll fast", tied: true},
-		{effort: "plimsoll", tied: true, max: 0.03},
-		{effort: "plimsoll thorough", tied: true},
+		{effort: "plimsoll fast", terms: true},
+		{effort: "plimsoll", terms: true, max: 0.03},
+		{effort: "plimsoll thorough", terms: true},
 	}
 }
 
@@ -109,7 +109,7 @@ func limits() []limit {
 func (l limit) measure(findings []*Finding) (line string, faults []string) {
 	var about []peer.Result
 	for _, f := range findings {
-		if r, ok := find(f.Results, f.Instance.Name, l.effort); ok && f.Instance.Tied == l.tied && len(f.Instance.Problem.Pods) >= leastPods {
+		if r, ok := find(f.Results, f.Instance.Name, l.effort); ok && f.Instance.TopologyTerms == l.terms && len(f.Instance.Problem.Pods) >= leastPods {
 			about = append(about, r)
 		}
 	}
@@ -198,7 +198,7 @@ func times(findings []*Finding) string {
 			if !ok || r.Peer == theirs.Peer || r.CPU == 0 {
 				continue
 			}
-			name := r.Peer + ", " + limit{tied: f.Instance.Tied}.kind()
+			name := r.Peer + ", " + limit{terms: f.Instance.TopologyTerms}.kind()
 			if took[name] == nil {
 				order = append(order, name)
 			}

@@ -140,8 +140,8 @@ func TestGrowth(t *testing.T) {
 	assert.Contains(t, Growth(samples), "\n| pods | 200 | b | 20 ms | 100 µs | 0 ms | 0.0 MB | 0 | 0.00 % |\n")
 }
 
-func instance(name string, pods int, tied bool) corpus.Instance {
-	return corpus.Instance{Name: name, Tied: tied, Problem: scheduling.Problem{
+func instance(name string, pods int, terms bool) corpus.Instance {
+	return corpus.Instance{Name: name, TopologyTerms: terms, Problem: scheduling.Problem{
 		Pods:      st.Pods(pods, "pod", st.Requests(st.Cores(1))),
 		NodePools: []*scheduling.NodePool{st.NodePool("default")},
 		Catalog:   st.MustCatalog(st.Type("small", st.Capacity(st.Cores(4), st.GiB(8)), st.OnDemand("z", st.Cents(20)))),
@@ -179,12 +179,12 @@ func TestLosses(t *testing.T) {
 }
 
 // findings has an instance for each gap of the default effort.
-func findings(pods int, tied bool, gaps ...float64) []*Finding {
+func findings(pods int, terms bool, gaps ...float64) []*Finding {
 	var out []*Finding
 	for i, g := range gaps {
 		r := result("plimsoll", 9, fmt.Sprintf("%.4f", 1+g), "1", g)
 		r.Instance = fmt.Sprint(i)
-		out = append(out, &Finding{Instance: instance(r.Instance, pods, tied), Results: []peer.Result{r}})
+		out = append(out, &Finding{Instance: instance(r.Instance, pods, terms), Results: []peer.Result{r}})
 	}
 	return out
 }
@@ -198,11 +198,11 @@ func TestSummaryHoldsTheLimits(t *testing.T) {
 	}{
 		"all is well":    {findings(1000, false, 0.002, 0.009, 0.001), nil},
 		"small ones":     {findings(999, false, 0.5), nil},
-		"one is bad":     {findings(1000, false, 0.002, 0.011, 0.001), []string{"plimsoll: 1 of 3 instances without ties are more than 1.00 % above their bound, the worst, 1, by 1.10 %"}},
-		"half are so-so": {findings(1000, false, 0.001, 0.006), []string{"plimsoll: half of the instances without ties are more than 0.35 % above their bound, which is over 0.30 %"}},
-		"ties may more":  {findings(1000, true, 0.03), nil},
-		"ties are bad":   {findings(1000, true, 0.031), []string{"plimsoll: 1 of 1 instances with ties are more than 3.00 % above their bound, the worst, 0, by 3.10 %"}},
-		"another gap":    {unlike, []string{"plimsoll: 1 gaps without ties are not what the plan says"}},
+		"one is bad":     {findings(1000, false, 0.002, 0.011, 0.001), []string{"plimsoll: 1 of 3 instances without topology terms are more than 1.00 % above their bound, the worst, 1, by 1.10 %"}},
+		"half are so-so": {findings(1000, false, 0.001, 0.006), []string{"plimsoll: half of the instances without topology terms are more than 0.35 % above their bound, which is over 0.30 %"}},
+		"terms may more":  {findings(1000, true, 0.03), nil},
+		"terms are bad":   {findings(1000, true, 0.031), []string{"plimsoll: 1 of 1 instances with topology terms are more than 3.00 % above their bound, the worst, 0, by 3.10 %"}},
+		"another gap":    {unlike, []string{"plimsoll: 1 gaps without topology terms are not what the plan says"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, faults := Summary(tc.findings)
