@@ -19,8 +19,8 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
 )
 
-// BenchmarkConsolidate plans what to remove and to replace in clusters that have lost
-// pods, and in one as many users have them. The largest has about 100,000 pods left on 5,000 nodes.
+// BenchmarkConsolidate plans the consolidation of clusters that have lost pods, and of one as many users have them. The
+// largest has about 100,000 pods left on 5,000 nodes.
 func BenchmarkConsolidate(b *testing.B) {
 	for _, nodes := range []int{100, 1_000, 5_000} {
 		for _, e := range []string{"fast", "default"} {
@@ -56,7 +56,7 @@ func worn(nodes int, ties bool) disruption.Cluster {
 func consolidate(b *testing.B, planner disruption.Planner, c disruption.Cluster) {
 	b.Helper()
 	first := firstStep(b, planner, c)
-	runtime.GC() // what made the cluster is not the planner's
+	runtime.GC() // the garbage of building the cluster is not the planner's
 	done, peak := make(chan struct{}), make(chan uint64)
 	go func() { peak <- watch(done) }()
 	var plan *disruption.ConsolidationPlan
@@ -99,8 +99,8 @@ func firstStep(b *testing.B, planner disruption.Planner, c disruption.Cluster) t
 	return time.Since(start)
 }
 
-// watch is the most that objects on the heap took, those that are not collected yet
-// included, until done is closed. What was there before counts.
+// watch returns the most bytes that objects on the heap took until done was closed: with objects that are not collected
+// yet, and with those that were there before.
 func watch(done <-chan struct{}) uint64 {
 	samples := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
 	tick := time.NewTicker(5 * time.Millisecond)

@@ -11,9 +11,8 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 )
 
-// thousand is so many pods of 1,000 classes, which may have any of 900 types: those of
-// the compute, general-purpose and memory categories from generation 5 on, but for as many
-// as are too many, left out at equal distances.
+// thousand is a number of pods of 1,000 classes, and 900 types for them: types of the compute, general-purpose and
+// memory categories from generation 5 on, of which the surplus over 900 is left out at equal distances.
 func thousand(tb testing.TB, pods int) scheduling.Problem {
 	tb.Helper()
 	const types = 900
@@ -36,9 +35,8 @@ func thousand(tb testing.TB, pods int) scheduling.Problem {
 	}
 }
 
-// BenchmarkRead compares a fast solve with visiting every field of its pods once, as their
-// encoder does to know the size. The second half reports how many times that it takes, by the
-// clock and by what the cores spent.
+// BenchmarkRead compares a fast solve with visiting every field of its pods once, as their encoder does to know the
+// size. The second half reports the ratio of the two, of wall clock and of CPU time.
 func BenchmarkRead(b *testing.B) {
 	p := thousand(b, 100_000)
 	var once, cpuOnce float64

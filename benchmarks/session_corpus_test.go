@@ -10,11 +10,10 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 )
 
-// grown is a cluster that has run for a while: nodes of several types, twenty pods of
-// a thousand workloads on each and three daemons, most of them nearly full. Pending are
-// so many pods of twenty workloads, some of which fit into what is free. With ties a
-// quarter of all workloads spread over zones, and some of them keep to hosts of their
-// own.
+// grown is a cluster that has run for a while: nodes of several types, each with twenty pods of a thousand workloads
+// and three DaemonSet pods, most nodes nearly full. Some of the pending pods, which belong to twenty workloads, fit
+// onto existing nodes. With ties, i.e. topology terms, a quarter of all workloads spread over zones, and some of them
+// exclude their own pods from each node.
 func grown(tb testing.TB, nodes, pending int, ties bool) scheduling.Problem {
 	tb.Helper()
 	p := scheduling.Problem{NodePools: []*scheduling.NodePool{usual("default")}, Catalog: catalog(tb)}
@@ -50,7 +49,7 @@ func grown(tb testing.TB, nodes, pending int, ties bool) scheduling.Problem {
 	return p
 }
 
-// arriving is pods of twenty workloads, half of which are too large for what is free.
+// arriving returns n new pods of twenty workloads, half of which are too large for the existing nodes.
 func arriving(n int, ties bool) []*corev1.Pod {
 	var pods []*corev1.Pod
 	for i := range n {
@@ -65,7 +64,7 @@ func arriving(n int, ties bool) []*corev1.Pod {
 	return pods
 }
 
-// workloadOptions are the label and the owner of a workload's pods, and what ties them.
+// workloadOptions are the label, the owner and the topology terms of a workload's pods.
 func workloadOptions(w int, ties bool) []schedulingtest.PodOption {
 	name := fmt.Sprintf("workload-%04d", w)
 	options := []schedulingtest.PodOption{schedulingtest.Label("app", name), schedulingtest.OwnedBy("ReplicaSet", name)}

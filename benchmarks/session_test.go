@@ -16,7 +16,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
 
-// efforts are those that sessions are measured at.
+// efforts returns the efforts at which sessions are measured, by name.
 func efforts() map[string]scheduling.Effort {
 	return map[string]scheduling.Effort{"fast": scheduling.EffortFast, "default": scheduling.EffortDefault}
 }
@@ -32,8 +32,7 @@ func BenchmarkCold(b *testing.B) {
 	}
 }
 
-// BenchmarkRoom plans 100 new pods that fit into what is free: in a session, and from
-// nothing.
+// BenchmarkRoom plans 100 new pods that fit onto existing nodes: in a session, and without one.
 func BenchmarkRoom(b *testing.B) {
 	p := grown(b, 5_000, 0, false)
 	first := small(arriving(200, false))[:100]
@@ -53,8 +52,8 @@ func BenchmarkRoom(b *testing.B) {
 	})
 }
 
-// BenchmarkSettling plans 100 new pods that fit into what is free in a session, those of the
-// time before having come to run where they were planned, and those before them having ended.
+// BenchmarkSettling plans 100 new pods that fit onto existing nodes, in a session. Before each round, the pods of the
+// last round run where they were planned, and those of the round before have ended.
 func BenchmarkSettling(b *testing.B) {
 	s, err := provisioning.NewSession(scheduling.Policy{}, grown(b, 5_000, 0, false))
 	require.NoError(b, err)
@@ -80,7 +79,7 @@ func BenchmarkSettling(b *testing.B) {
 	b.ReportMetric(float64((cputime.Used()-cpu).Nanoseconds())/float64(b.N), "cpu-ns/op")
 }
 
-// small are those of some pods that fit into what is free.
+// small returns the pods that fit onto existing nodes. It takes the others out of the list.
 func small(pods []*corev1.Pod) []*corev1.Pod {
 	return slices.DeleteFunc(pods, func(pod *corev1.Pod) bool {
 		return pod.Spec.Containers[0].Resources.Requests.Cpu().MilliValue() >= 2_000
@@ -162,7 +161,7 @@ func names(pods []*corev1.Pod) []types.NamespacedName {
 	return out
 }
 
-// What a session plans for new pods in a cluster is what is planned from nothing.
+// A session plans new pods of a cluster as a planner without a session does.
 func TestWarmIsCold(t *testing.T) {
 	for _, ties := range []bool{false, true} {
 		solver := scheduling.Policy{Effort: scheduling.EffortFast}
@@ -188,8 +187,7 @@ func TestWarmIsCold(t *testing.T) {
 	}
 }
 
-// What a session plans while nodes come and go, and pods start to run, is what is planned
-// from nothing.
+// A session plans as a planner without a session does, too, while nodes come and go and pods start to run.
 func TestWarmIsColdAmongChanges(t *testing.T) {
 	for _, ties := range []bool{false, true} {
 		solver := scheduling.Policy{Effort: scheduling.EffortFast}

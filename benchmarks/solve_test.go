@@ -36,7 +36,7 @@ func BenchmarkMixedSizes(b *testing.B) {
 	}
 }
 
-// BenchmarkEffort shows what more work buys.
+// BenchmarkEffort measures the time of each effort, and the price that it reaches.
 func BenchmarkEffort(b *testing.B) {
 	efforts := []struct {
 		name   string
@@ -112,9 +112,8 @@ func BenchmarkPreferences(b *testing.B) {
 	}
 }
 
-// measure solves the problem again and again. The plan is judged once, outside the
-// timer: a fast wrong answer fails the benchmark. It returns what the cores spent on one
-// solve.
+// measure solves the problem b.N times. The plan is judged once, outside of the timer: a fast wrong answer fails the
+// benchmark. It returns the CPU time of one solve.
 func measure(b *testing.B, solver scheduling.Policy, p scheduling.Problem) time.Duration {
 	b.Helper()
 	plan, err := provisioning.Planner{Policy: solver}.Plan(b.Context(), p)

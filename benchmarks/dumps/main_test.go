@@ -17,8 +17,8 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
 )
 
-// Each kind is read without a warning but those that are about the kind itself, has a good half of its nodes requested,
-// and gives a plan that obeys every rule.
+// Each kind of dump is read without warnings but for those about the kind itself, has more than half of the capacity of
+// its nodes requested, and gives a plan that obeys every rule.
 func TestDumps(t *testing.T) {
 	for _, kind := range kinds() {
 		t.Run(kind, func(t *testing.T) {

@@ -14,8 +14,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/manifest"
 )
 
-// What this module is for: Plimsoll never places fewer pods than another planner, and
-// never pays more where both place the same.
+// Plimsoll never places fewer pods than another planner, and never pays more where both place the same pods.
 func TestPlimsollIsNeverBeaten(t *testing.T) {
 	for name, args := range map[string][]string{
 		"every planner": {"-corpora", "karpenter-mix,thirty-sizes,microservices,big-memory,gpu,ci", "-buy", "on-demand", "-pods", "100", "-peers", "karpenter,plimsoll,first-fit all types,best-fit all types,autoscaler least-waste,autoscaler price"},
@@ -69,7 +68,7 @@ func TestKWOK(t *testing.T) {
 	assert.Contains(t, stdout.String(), "| kwok/thirty-sizes/mixed/30 | karpenter | 30 |")
 }
 
-// Manifests take the place of corpora, and what planners decide is written down as plans.
+// Manifests take the place of corpora, and the decisions of planners are written as plans.
 func TestManifests(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "shop.yaml")

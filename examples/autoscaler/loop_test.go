@@ -90,9 +90,8 @@ func TestSimulationIsDeterministic(t *testing.T) {
 	require.NotEqual(t, told(1), told(2))
 }
 
-// Prices that move a little move no pod, once the cluster is as it should be: whatever moves
-// when a third of the pods have gone saves what was asked for, which the loop itself checks, no
-// pod moves twice, and after two hours none moves any more.
+// Small changes of prices move no pod once the cluster is consolidated. The loop itself checks that the moves after a
+// third of the pods have ended save as much as they must. No pod moves twice, and after two hours none moves any more.
 func TestSteadyLoadStaysWhereItIs(t *testing.T) {
 	opts := defaults()
 	opts.steady, opts.noise, opts.interruptions, opts.every, opts.surge = true, 0.02, 0, 30*time.Minute, 50*time.Minute
@@ -133,7 +132,7 @@ func TestWorthwhile(t *testing.T) {
 	require.NoError(t, l.worthwhile(step), "it has to go anyway")
 }
 
-// What has run out is not asked for again, and another option is bought.
+// An option that has run out is not requested again, and another option is bought.
 func TestBuyTakesTheNextOption(t *testing.T) {
 	opts := defaults()
 	opts.policy.Effort = scheduling.EffortFast

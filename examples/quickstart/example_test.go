@@ -45,7 +45,7 @@ func Example() {
 	// cheaper than one dollar per hour: true
 }
 
-// What the manifests hold, without planning anything.
+// Read the manifests, without planning.
 func Example_manifests() {
 	shop, err := manifest.Loader{}.Load(".")
 	if err != nil {

@@ -19,9 +19,9 @@ import (
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 )
 
-// The library's model of kube-scheduler's default profile expects of kube-scheduler what it
-// does: for at least 99 of 100 pods for which one node scores highest, or none will do. Where
-// several do, it takes one of them.
+// The library's model of kube-scheduler's default profile predicts the choice of kube-scheduler for at least 99 of 100
+// pods for which one node scores highest, or none is feasible. Where several nodes score highest, kube-scheduler takes
+// one of them.
 func TestAgreement(t *testing.T) {
 	size := st.Size{Pods: 60, Nodes: 16, Zones: 4}
 	few := func(seed uint64, _ st.Size) scheduling.Problem { return crowded(seed, 5+int(seed%30)) } //nolint:gosec // it is small
@@ -62,8 +62,8 @@ func TestAgreement(t *testing.T) {
 	}
 }
 
-// So it does where nodes are so many that kube-scheduler looks at some of them only, and the
-// model is asked once for the whole queue.
+// The model also agrees on clusters so large that kube-scheduler scores only some of the nodes, and where the model is
+// asked once for the whole queue.
 func TestAgreementOnManyNodes(t *testing.T) {
 	seeds := uint64(8)
 	if testing.Short() {
@@ -95,8 +95,7 @@ func (a *agreement) judge(t *testing.T) {
 	assert.LessOrEqual(t, 99*a.missed, a.drawn+a.alike, found)
 }
 
-// note counts a pod for which kube-scheduler has some nodes to choose from and the model
-// expects b.
+// note counts a pod for which kube-scheduler may choose one of several nodes and the model expects b.
 func (a *agreement) note(name string, choices []string, b provisioning.Binding) {
 	right := b.Node == "" && len(choices) == 0 || slices.Contains(choices, b.Node)
 	right = right && b.Drawn == (len(choices) > 1)
@@ -115,8 +114,8 @@ func (a *agreement) note(name string, choices []string, b provisioning.Binding) 
 	}
 }
 
-// oneByOne lets pods be bound one after the other, each as kube-scheduler has it, and asks
-// the model about each as things stand by then.
+// oneByOne has kube-scheduler bind the pods one after the other, and asks the model about each with the bindings so
+// far.
 func (a *agreement) oneByOne(t *testing.T, name string, p scheduling.Problem) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -137,8 +136,8 @@ func (a *agreement) oneByOne(t *testing.T, name string, p scheduling.Problem) {
 	}
 }
 
-// wholeQueue asks the model about the whole queue, and again about the rest of it, with a
-// scheduler that starts anew, whenever the two bind a pod to different nodes.
+// wholeQueue asks the model about the whole queue, and about the rest of it again, with a new scheduler, whenever the
+// two bind a pod to different nodes.
 func (a *agreement) wholeQueue(t *testing.T, name string, p scheduling.Problem) {
 	t.Helper()
 	for len(p.Pods) > 0 {
@@ -146,7 +145,8 @@ func (a *agreement) wholeQueue(t *testing.T, name string, p scheduling.Problem) 
 	}
 }
 
-// untilApart returns what is left of a problem.
+// untilApart binds pods until kube-scheduler and the model bind one to different nodes, and returns the problem with
+// the pods that are still pending.
 func (a *agreement) untilApart(t *testing.T, name string, p scheduling.Problem) scheduling.Problem {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -183,7 +183,7 @@ func (a *agreement) untilApart(t *testing.T, name string, p scheduling.Problem) 
 	return q
 }
 
-// expected is what the model says about pods.
+// expected returns the bindings that the model expects for pods.
 func expected(t *testing.T, p scheduling.Problem, pods ...*corev1.Pod) []provisioning.Binding {
 	t.Helper()
 	p.Pods = pods
@@ -193,10 +193,9 @@ func expected(t *testing.T, p scheduling.Problem, pods ...*corev1.Pod) []provisi
 	return bound
 }
 
-// standing puts a problem's nodes into a scheduler, ready and with their daemons, and
-// returns the problem with these and its pods as an API server has them. Left out are what
-// the model does not claim: nodes that go and take pods in all the same, pods that wait for
-// a gate, and pods with claims.
+// standing puts a problem's nodes into a scheduler, ready and with their DaemonSet pods, and returns the problem with
+// these and the pods as an API server has them. Left out are objects that the model does not cover: nodes that are
+// being removed but admit pods, pods with scheduling gates, and pods with claims.
 func standing(t *testing.T, s *oracle.Scheduler, p scheduling.Problem) (scheduling.Problem, []*corev1.Pod) {
 	t.Helper()
 	p.Nodes = slices.DeleteFunc(slices.Clone(p.Nodes), func(n *corev1.Node) bool {

@@ -17,7 +17,7 @@ import (
 
 func quantity(s string) resource.Quantity { return resource.MustParse(s) }
 
-// apiFaults is what the API server has against the pod.
+// apiFaults returns the faults for which the API server would refuse the pod.
 func apiFaults(pod *corev1.Pod) field.ErrorList {
 	p := pod.DeepCopy()
 	for _, list := range [][]corev1.Container{p.Spec.Containers, p.Spec.InitContainers} {
@@ -37,7 +37,7 @@ func apiFaults(pod *corev1.Pod) field.ErrorList {
 	})
 }
 
-// onlyAdmitted leaves out of a problem what the API server would not let in.
+// onlyAdmitted leaves out of a problem the pods that the API server would refuse.
 func onlyAdmitted(p scheduling.Problem) scheduling.Problem {
 	var pods []*corev1.Pod
 	for _, pod := range p.Pods {

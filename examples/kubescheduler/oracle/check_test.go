@@ -14,9 +14,8 @@ import (
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 )
 
-// shop is a problem whose plan has a bit of everything: two machines of a pool with
-// a taint and an open label, a running node that takes a pod, a daemon, and a pod that
-// fits nowhere.
+// shop is a problem whose plan has two nodes of a pool with a taint and an open label, an existing node that takes a
+// pod, a DaemonSet pod, and a pod without a place.
 func shop() scheduling.Problem {
 	const dedicated = "example.com/dedicated"
 	return scheduling.Problem{
@@ -37,7 +36,7 @@ func shop() scheduling.Problem {
 	}
 }
 
-// solved is the plan for a problem, which must be to the oracle's liking.
+// solved returns the plan for a problem. The oracle must agree with it.
 func solved(t *testing.T, s *oracle.Scheduler, p *scheduling.Problem) *scheduling.Plan {
 	t.Helper()
 	plan, err := provisioning.Planner{}.Plan(t.Context(), *p)
@@ -48,7 +47,7 @@ func solved(t *testing.T, s *oracle.Scheduler, p *scheduling.Problem) *schedulin
 	return plan
 }
 
-// The oracle notices everything that can be wrong with a plan in kube-scheduler's eyes.
+// The oracle notices every fault of a plan for which kube-scheduler would not bind the pods so.
 func TestCheckNoticesMistakes(t *testing.T) {
 	tests := []struct {
 		name   string
@@ -136,7 +135,7 @@ func TestCheckNoticesMistakes(t *testing.T) {
 	}
 }
 
-// A plan that names what is not there cannot be carried out.
+// A plan that names objects that the problem does not have cannot be carried out.
 func TestCheckErrors(t *testing.T) {
 	tests := []struct {
 		name, message string
@@ -183,7 +182,7 @@ func TestCheckErrors(t *testing.T) {
 	}
 }
 
-// What limits, reservations and minValues rule out, kube-scheduler need not refuse.
+// kube-scheduler need not refuse a machine that limits, reservations or minValues rule out.
 func TestCheckExcuses(t *testing.T) {
 	tests := map[string]struct {
 		pool    *scheduling.NodePool

@@ -12,14 +12,13 @@ import (
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 )
 
-// crowd draws clusters in which most pods have many nodes to choose from, and whose pods
-// have preferences of all kinds.
+// crowd draws clusters in which most pods may choose among many nodes, and have preferences of all kinds.
 type crowd struct {
 	spice
 	apps int
 }
 
-// crowded is a cluster of some nodes, half empty, with pods that wait.
+// crowded is a cluster of some nodes, half empty, with pending pods.
 func crowded(seed uint64, nodes int) scheduling.Problem {
 	p := scheduling.Problem{}
 	c := crowd{spice: spice{Rand: rand.New(rand.NewPCG(seed, 0xc20d)), problem: &p}, apps: 12} //nolint:gosec // a test
@@ -74,7 +73,7 @@ func (c crowd) node(i int) {
 	}
 }
 
-// options are those of an app's pods.
+// options are the options of an app's pods.
 func (c crowd) options(app int) []st.PodOption {
 	name := fmt.Sprintf("app-%02d", app)
 	of := func() st.TermOption { return st.Of("app", fmt.Sprintf("app-%02d", c.IntN(c.apps))) }

@@ -14,8 +14,8 @@ import (
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 )
 
-// A launch becomes a node with everything that the plan and the catalog say about it,
-// and without the taints that go away.
+// A launch becomes a node with all labels, taints and resources that the plan and the catalog state, and without
+// startup taints.
 func TestLaunchNode(t *testing.T) {
 	kind := st.Type("m7.large", st.Capacity(st.Cores(2), st.GiB(8)), st.KubeReserved(st.MilliCPU(70), st.MiB(500)),
 		st.Label("karpenter.k8s.aws/instance-family", "m7"), st.Reserved("zone-a", st.Cents(1), "cr-1", 2))
@@ -61,7 +61,7 @@ func TestLaunchNode(t *testing.T) {
 	require.NotContains(t, l.Labels, corev1.LabelHostname, "the plan is left alone")
 }
 
-// Nodes in flight become what they will be; others are left as they are.
+// Nodes in flight become ready as their type says; ready nodes are not changed.
 func TestReadyNode(t *testing.T) {
 	kind := st.Type("small", st.Capacity(st.Cores(2), st.GiB(8)), st.OnDemand("zone-a", st.Cents(5)),
 		st.Offer(offerings.Offering{Zone: "zone-b", CapacityType: offerings.Spot, Capacity: st.Resources(st.Count("example.com/fpga", 1))}))
@@ -136,8 +136,8 @@ func TestReadyNode(t *testing.T) {
 	})
 }
 
-// The daemons of a node are those that the DaemonSet controller would start there and
-// that are not there yet, as large as the newest that runs.
+// The DaemonSet pods of a node are those that the DaemonSet controller would start there and that do not run yet, as
+// large as the newest pod of the DaemonSet.
 func TestDaemonsOf(t *testing.T) {
 	w := newWorld(&scheduling.Problem{
 		DaemonSets: []*daemonSet{
@@ -180,7 +180,7 @@ func aged(pod *corev1.Pod, days int) *corev1.Pod {
 	return pod
 }
 
-// A daemon that asks for a label which the provider may put on machines may come.
+// A DaemonSet that selects a label which the provider may put on nodes may run there.
 func TestDaemonsOn(t *testing.T) {
 	catalog := st.MustCatalog(st.Type("small", st.Capacity(st.Cores(2), st.GiB(4)), st.Spot("zone-a", st.Cents(1))))
 	w := newWorld(&scheduling.Problem{

@@ -57,8 +57,8 @@ func zoneNode(zone string) *corev1.Node {
 	return st.Node(zone, st.Allocatable(st.Cores(4), st.GiB(8)), st.Label(offerings.ZoneLabel, zone))
 }
 
-// Claims and volumes come from the fake API server: a bound volume holds its pod in
-// the volume's zone, and one that waits for its pod goes where its class allows.
+// Claims and volumes come from the fake API server: a bound volume keeps its pod in the zone of the volume, and a
+// volume that is bound with its pod is made where its class allows.
 func TestVolumes(t *testing.T) {
 	inZoneA := []corev1.NodeSelectorTerm{{MatchExpressions: []corev1.NodeSelectorRequirement{{
 		Key: offerings.ZoneLabel, Operator: corev1.NodeSelectorOpIn, Values: []string{"a"},

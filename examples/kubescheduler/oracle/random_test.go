@@ -17,8 +17,8 @@ import (
 // maxReported is how many failing problems of a run are shown in full.
 const maxReported = 3
 
-// Plans for random problems are to kube-scheduler's liking. Each run is a range of
-// seeds; a failing seed prints the smallest problem that still fails.
+// kube-scheduler agrees with plans for random problems. Each run is a range of seeds; a failing seed prints the
+// smallest problem that still fails.
 func TestRandomProblems(t *testing.T) {
 	large := st.Size{Pods: 300, Types: 30, Pools: 6, Nodes: 12, DaemonSets: 5, Zones: 4}
 	runs := []struct {
@@ -59,20 +59,20 @@ func TestRandomProblems(t *testing.T) {
 	}
 }
 
-// disagreements plans a problem as one of many callers might and asks the oracle.
+// disagreements plans a problem with settings drawn from the seed, and asks the oracle about the plan.
 func disagreements(t *testing.T, s *oracle.Scheduler, p scheduling.Problem, seed uint64) []oracle.Disagreement {
 	t.Helper()
 	plan, err := provisioning.Planner{Policy: solver(seed)}.Plan(t.Context(), p)
 	if err != nil {
 		require.ErrorIs(t, err, scheduling.ErrInvalid, "seed %d", seed)
-		return nil // random corners, and what Minimise leaves over, need not be valid
+		return nil // random corner cases, and the problems of Minimise, need not be valid
 	}
 	found, err := oracle.Check(t.Context(), s, &p, plan, oracle.Config{Samples: 2, Seed: seed})
 	require.NoError(t, err, "seed %d", seed)
 	return found
 }
 
-// solver draws settings.
+// solver draws a policy.
 func solver(seed uint64) scheduling.Policy {
 	dice := rand.New(rand.NewPCG(seed, 1)) //nolint:gosec // a test
 	s := scheduling.Policy{Effort: scheduling.EffortFast}
@@ -93,7 +93,7 @@ func solver(seed uint64) scheduling.Policy {
 	return s
 }
 
-// Of the corners that are drawn, nearly all are valid; else they would test nothing.
+// Nearly all corner cases that are drawn are valid: invalid ones would test nothing.
 func TestSpiceIsValid(t *testing.T) {
 	invalid := 0
 	for seed := range uint64(200) {

@@ -86,7 +86,7 @@ func TestRegressions(t *testing.T) {
 			},
 		},
 		{
-			// A status that says nothing of what the container has does not count.
+			// A status without the resources of the container does not count.
 			name: "a resize without its outcome", placed: 1,
 			problem: scheduling.Problem{
 				Nodes: []*corev1.Node{st.Node("node-0", st.Allocatable(st.Cores(4), st.GiB(16)))},
@@ -99,7 +99,7 @@ func TestRegressions(t *testing.T) {
 			},
 		},
 		{
-			// The node cannot give the pod what its spec wants, so that it never will.
+			// The node can never give the pod the requests of its spec.
 			name: "a resize that is infeasible", placed: 1,
 			problem: scheduling.Problem{
 				Nodes: []*corev1.Node{st.Node("node-0", st.Allocatable(st.Cores(4), st.GiB(16)))},

@@ -15,8 +15,8 @@ import (
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 )
 
-// A whole scheduler, steered by the plan, binds every planned pod where the plan says,
-// and no pod that the plan gives up on.
+// A whole scheduler with the plugin binds every planned pod to the node of the plan, and no pod that the plan leaves
+// pending.
 func TestWholeScheduler(t *testing.T) {
 	for _, seed := range []uint64{1, 2, 3, 5, 6, 13} {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -30,8 +30,8 @@ func TestWholeScheduler(t *testing.T) {
 	}
 }
 
-// So it does with pods that are tied to each other and to volumes, which are made as
-// soon as their pods have a node.
+// The same holds for pods with topology terms, and for pods with volumes, which are made as soon as their pods have a
+// node.
 func TestWholeSchedulerWithTies(t *testing.T) {
 	seeds := uint64(24)
 	if testing.Short() {
@@ -48,8 +48,8 @@ func TestWholeSchedulerWithTies(t *testing.T) {
 	}
 }
 
-// follow runs a whole scheduler that the plan steers, and requires it to do as planned.
-// As in a real cluster the pods are there first, and the machines join later.
+// follow runs a whole scheduler with the plugin, and requires it to bind as planned. As in a real cluster the pods are
+// there first, and the nodes join later.
 func follow(t *testing.T, p *scheduling.Problem, plan *scheduling.Plan) {
 	t.Helper()
 	c, err := oracle.CarryOut(p, plan, nil)
@@ -70,8 +70,7 @@ func follow(t *testing.T, p *scheduling.Problem, plan *scheduling.Plan) {
 	require.Len(t, got.Refused, len(plan.Unschedulable))
 }
 
-// Left to itself, kube-scheduler spreads pods as it likes, and what was planned onto
-// one full machine no longer fits: this is what the plugin is for.
+// Without the plugin, kube-scheduler spreads the pods of one planned node over several nodes, and not all fit.
 func TestWholeSchedulerUnsteered(t *testing.T) {
 	small := st.Type("small", st.Capacity(st.Cores(2), st.GiB(8)), st.Spot("zone-a", st.Cents(2)))
 	large := st.Type("large", st.Capacity(st.Cores(8), st.GiB(32)), st.Spot("zone-a", st.Cents(8)))

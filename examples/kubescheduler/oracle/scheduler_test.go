@@ -18,7 +18,7 @@ func newScheduler(t *testing.T) *oracle.Scheduler {
 	return s
 }
 
-// mustAdmit asks about a pod and fails the test if that is impossible.
+// mustAdmit asks about a pod, and fails the test if the scheduler returns an error.
 func mustAdmit(t *testing.T, s *oracle.Scheduler, pod *corev1.Pod, node string) *oracle.Refusal {
 	t.Helper()
 	refusal, err := s.Admit(t.Context(), pod, node)
@@ -26,7 +26,7 @@ func mustAdmit(t *testing.T, s *oracle.Scheduler, pod *corev1.Pod, node string) 
 	return refusal
 }
 
-// Every default filter that looks at one node has its say.
+// Every default filter that looks at one node can refuse a pod.
 func TestAdmit(t *testing.T) {
 	room := st.Allocatable(st.Cores(4), st.GiB(8))
 	tests := []struct {
@@ -95,7 +95,7 @@ func named(pod *corev1.Pod, node string) *corev1.Pod {
 	return pod
 }
 
-// What is taken away no longer counts.
+// Pods and nodes that were removed no longer count.
 func TestUnbindAndRemove(t *testing.T) {
 	s := newScheduler(t)
 	full := st.Pod("full", st.Requests(st.Cores(4)))

@@ -30,7 +30,7 @@ func texts(p *scheduling.Problem, pod *corev1.Pod) (out []string) {
 	return out
 }
 
-// A pool buys what is on sale, what its requirements allow and what its labels agree with.
+// A pool may launch the offerings that are on sale, meet its requirements and agree with its labels.
 func TestShopItems(t *testing.T) {
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	failed := &offerings.Unavailable{}
@@ -75,7 +75,7 @@ func TestShopItems(t *testing.T) {
 	})
 }
 
-// Labels that are left open get every value that makes a difference to somebody.
+// Labels that the pool leaves open get every value that some pod or DaemonSet tells apart.
 func TestShopChoices(t *testing.T) {
 	const disk = "example.com/disk"
 	tests := []struct {
@@ -83,7 +83,7 @@ func TestShopChoices(t *testing.T) {
 		pool    st.NodePoolOption
 		pod     []st.PodOption
 		daemons []*daemonSet
-		want    []string // what is chosen
+		want    []string // the values chosen
 	}{
 		{name: "nobody asks", pool: st.Where(st.In(disk, "ssd", "hdd")), want: []string{"example.com/disk=ssd"}},
 		{name: "nothing to choose", pool: st.Label(disk, "ssd"), pod: []st.PodOption{st.Select(disk, "hdd")}, want: []string{"<none>"}},

@@ -14,16 +14,14 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 )
 
-// spice draws the corners in which kube-scheduler has its own ways and that random
-// problems do not reach: other names of labels, fields, odd tolerations, ports and
-// quantities, labels that nobody sells.
+// spice draws corner cases of kube-scheduler that random problems do not reach: other names of labels, matchFields,
+// unusual tolerations, ports and quantities, labels that no offering has.
 type spice struct {
 	*rand.Rand
 	problem *scheduling.Problem
 }
 
-// spiced is a random problem with corners. Every pod of it is one that an API server
-// would let in.
+// spiced is a random problem with corner cases. An API server would accept each of its pods.
 func spiced(seed uint64, size schedulingtest.Size) scheduling.Problem {
 	p := schedulingtest.Random(seed, size)
 	s := spice{Rand: rand.New(rand.NewPCG(seed, 0x5eed)), problem: &p} //nolint:gosec // a test
@@ -69,7 +67,7 @@ func (s spice) zoneKey() string {
 	return choose(s, corev1.LabelTopologyZone, corev1.LabelFailureDomainBetaZone)
 }
 
-// pod makes a pending pod ask for something odd.
+// pod changes a pending pod to a corner case.
 func (s spice) pod(pod *corev1.Pod) {
 	switch s.IntN(7) {
 	case 0, 1:
@@ -114,7 +112,7 @@ func (s spice) selection(spec *corev1.PodSpec) {
 	}
 }
 
-// expression is one of the odder conditions on a label.
+// expression is an unusual condition on a label.
 func (s spice) expression() corev1.NodeSelectorRequirement {
 	e := func(key string, op corev1.NodeSelectorOperator, values ...string) corev1.NodeSelectorRequirement {
 		return corev1.NodeSelectorRequirement{Key: key, Operator: op, Values: values}
@@ -242,7 +240,7 @@ func (s spice) ports(spec *corev1.PodSpec) {
 	c.Ports = append(c.Ports, port)
 }
 
-// quantities asks for amounts as people write them.
+// quantities changes requests to quantities in the notations that people use.
 func (s spice) quantities(pod *corev1.Pod) {
 	r := &pod.Spec.Containers[0].Resources
 	set := func(list *corev1.ResourceList, name corev1.ResourceName, values ...string) {
@@ -278,7 +276,7 @@ func (s spice) quantities(pod *corev1.Pod) {
 	}
 }
 
-// runningPod changes what a running pod takes.
+// runningPod changes the requests of a running pod.
 func (s spice) runningPod(pod *corev1.Pod) {
 	c := &pod.Spec.Containers[0]
 	switch s.IntN(8) {
@@ -325,7 +323,7 @@ func (s spice) runningPod(pod *corev1.Pod) {
 	}
 }
 
-// node changes what a node says about itself.
+// node changes labels, taints and resources of a node.
 func (s spice) node(node *corev1.Node) {
 	taint := func(key, value string, effect corev1.TaintEffect) {
 		node.Spec.Taints = append(node.Spec.Taints, corev1.Taint{Key: key, Value: value, Effect: effect})
@@ -367,7 +365,7 @@ func (s spice) node(node *corev1.Node) {
 	}
 }
 
-// daemonSet changes where a daemon runs and what it takes there.
+// daemonSet changes the node constraints and requests of a DaemonSet.
 func (s spice) daemonSet(set *appsv1.DaemonSet) {
 	spec := &set.Spec.Template.Spec
 	switch s.IntN(6) {
@@ -388,7 +386,7 @@ func (s spice) daemonSet(set *appsv1.DaemonSet) {
 	}
 }
 
-// pool changes what a pool says about its machines.
+// pool changes labels, taints and requirements of a NodePool.
 func (s spice) pool(pool *scheduling.NodePool) {
 	t := &pool.Spec.Template
 	require := func(r requirements.Selector) { t.Spec.Requirements = append(t.Spec.Requirements, r) }

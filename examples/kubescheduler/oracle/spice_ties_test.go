@@ -11,8 +11,7 @@ import (
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 )
 
-// spicedTies is a random problem with ties and with corners: those of spice, and those in
-// which ties and volumes have their own ways.
+// spicedTies is a random problem with topology terms and corner cases: those of spice, and those of terms and volumes.
 func spicedTies(seed uint64, size st.Size) scheduling.Problem {
 	size.TopologyTerms = true
 	p := spiced(seed, size)
@@ -40,14 +39,14 @@ func spicedTies(seed uint64, size st.Size) scheduling.Problem {
 	return onlyAdmitted(p)
 }
 
-// oddKey is one by which pods are rarely tied.
+// oddKey is a topology key that terms rarely have.
 func (s spice) oddKey() string {
 	return choose(s, corev1.LabelFailureDomainBetaZone, corev1.LabelTopologyRegion, corev1.LabelInstanceTypeStable, corev1.LabelInstanceType,
 		scheduling.NodePoolLabel, scheduling.InitializedLabel, "karpenter.k8s.aws/instance-family", "example.com/nobody",
 		"topology.ebs.csi.aws.com/zone", "topology.k8s.aws/zone-id", corev1.LabelOSStable, "example.com/level")
 }
 
-// tie gives a pod a tie over an odd key, or one with odd details.
+// tie gives a pod a topology term with an unusual key or with unusual fields.
 func (s spice) tie(pod *corev1.Pod) {
 	app := pod.Labels["app"]
 	of := choose(s, st.Of("app", app), st.OfAll(st.Exists("app")), st.OfAll(st.NotIn("app", app)),

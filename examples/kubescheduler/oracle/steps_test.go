@@ -15,8 +15,8 @@ import (
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 )
 
-// Every pod that a plan evicts is bound where its step says, on clusters that have lost pods
-// and on odd ones.
+// kube-scheduler binds every pod that a plan evicts to the node that its step expects, on clusters that have lost pods
+// and on random ones.
 func TestSteps(t *testing.T) {
 	for _, run := range []struct {
 		name     string
@@ -31,7 +31,7 @@ func TestSteps(t *testing.T) {
 		{"small machines", func(seed uint64) disruption.Cluster {
 			return st.Cluster(seed, st.ClusterOptions{Nodes: 20, PodsPerNode: 6, MaxCPU: 4, Spread: true, Apart: true, PDBs: true})
 		}, 100, 110, false},
-		// Where a drained node is the last of its zone, pods land once it is gone.
+		// Where a drained node is the last of its zone, pods are bound once it has been removed.
 		{"few nodes", func(seed uint64) disruption.Cluster {
 			return st.Cluster(seed, st.ClusterOptions{Nodes: 6 + int(seed%7), Spread: true, Apart: true, PDBs: true, DaemonSets: 2, Spot: true})
 		}, 7_000, 7_025, false},
@@ -39,7 +39,7 @@ func TestSteps(t *testing.T) {
 			return st.Cluster(seed, st.ClusterOptions{Nodes: 100, DaemonSets: 2})
 		}, 200, 202, false},
 		{"odd", st.RandomCluster, 0, 300, true},
-		// Pods of nodes that are going count there until they have gone.
+		// Pods of nodes that are being removed count there until they have ended.
 		{"odd, on their way", st.RandomCluster, 139, 140, true},
 		{"odd, more", st.RandomCluster, 1_000, 1_300, true},
 	} {
@@ -72,7 +72,8 @@ func TestSteps(t *testing.T) {
 	}
 }
 
-// stepDisagreements plans a cluster as one of many callers might and asks the oracle.
+// stepDisagreements plans the consolidation of a cluster with settings drawn from the seed, and asks the oracle about
+// the steps.
 func stepDisagreements(t *testing.T, c disruption.Cluster, seed uint64, odd bool) (*disruption.ConsolidationPlan, []oracle.Disagreement) {
 	t.Helper()
 	dice := rand.New(rand.NewPCG(seed, 2)) //nolint:gosec // a test
@@ -97,8 +98,8 @@ func stepDisagreements(t *testing.T, c disruption.Cluster, seed uint64, odd bool
 	return plan, found
 }
 
-// waits reports whether a plan warns that a pod may have to wait for others: its node is taken
-// away, and rules count pods that wait themselves.
+// waits reports whether a plan warns that a pod may have to wait for others: its node is removed, and topology rules
+// count pods that are pending themselves.
 func waits(plan *disruption.ConsolidationPlan, pod string) bool {
 	for i := range plan.Steps {
 		for _, e := range plan.Steps[i].Evictions {

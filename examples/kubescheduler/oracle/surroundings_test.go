@@ -13,8 +13,8 @@ import (
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 )
 
-// The API server of a problem has its objects, a namespace for every pod, and the
-// claims of ephemeral volumes that were not made yet.
+// The API server of a problem has the problem's objects, a namespace for every pod, and the claims of ephemeral volumes
+// that do not exist yet.
 func TestObjects(t *testing.T) {
 	p := scheduling.Problem{
 		Pods: []*corev1.Pod{
@@ -49,7 +49,7 @@ func TestObjects(t *testing.T) {
 	require.Nil(t, p.Namespaces[0].Labels, "the problem stays as it is")
 }
 
-// Each rule that needs more than nodes and pods reaches kube-scheduler.
+// Each rule that depends on objects beside nodes and pods reaches kube-scheduler.
 func TestSchedulerForProblem(t *testing.T) {
 	zone := offerings.ZoneLabel
 	p := scheduling.Problem{

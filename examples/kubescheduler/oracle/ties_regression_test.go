@@ -16,8 +16,7 @@ import (
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 )
 
-// Smallest problems with pods that are tied about which plan and kube-scheduler once
-// differed, or might.
+// Smallest problems with topology terms or volumes about which plan and kube-scheduler once differed, or might.
 func TestTiedRegressions(t *testing.T) {
 	const zone, host = offerings.ZoneLabel, corev1.LabelHostname
 	m := st.Type("m", st.Capacity(st.Cores(4), st.GiB(32)), st.OnDemand("a", st.Cents(20)))

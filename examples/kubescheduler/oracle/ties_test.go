@@ -14,9 +14,8 @@ import (
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 )
 
-// Pods that are tied to each other, to volumes and to wishes are bound where the plan
-// puts them. Each run is a range of seeds; a failing seed prints the smallest problem
-// that still fails.
+// Pods with topology terms, volumes and preferences are bound where the plan puts them. Each run is a range of seeds; a
+// failing seed prints the smallest problem that still fails.
 func TestTiedProblems(t *testing.T) {
 	runs := []struct {
 		name     string
@@ -69,28 +68,28 @@ func TestTiedProblems(t *testing.T) {
 	}
 }
 
-// misplaces reports whether the plan as it is meant puts a pod where kube-scheduler does
-// not bind it. Two other things happen rarely: that a pod is left which kube-scheduler
-// would take, and that the second choice of a launch brings a zone or the like into being
-// that others have to count with.
+// misplaces reports whether the plan, with the first option of each launch, puts a pod where kube-scheduler does not
+// bind it. Two other disagreements are rare and allowed: a pod without a place in the plan that kube-scheduler would
+// bind, and a fallback option of a launch in a domain, e.g. a zone, that had no node and that spread of other pods then
+// counts.
 func misplaces(found []disagreement) bool {
 	return slices.ContainsFunc(found, func(d disagreement) bool { return d.Kind == oracle.Refused && !d.fallback })
 }
 
-// disagreement is one of the oracle's, perhaps about a fallback.
+// disagreement is a disagreement of the oracle, perhaps about a fallback option of a launch.
 type disagreement struct {
 	oracle.Disagreement
 	fallback bool
 }
 
-// tied is a random problem with ties.
+// tied is a random problem with topology terms.
 func tied(seed uint64, size st.Size) scheduling.Problem {
 	size.TopologyTerms = true
 	return onlyAdmitted(st.Random(seed, size))
 }
 
-// tiedDisagreements plans a problem and asks a scheduler that knows its volumes and what
-// else surrounds its pods: first about the plan, then about fallbacks of launches.
+// tiedDisagreements plans a problem, and asks a scheduler that has the problem's volumes, namespaces and services:
+// first about the plan, then about fallback options of launches.
 func tiedDisagreements(t *testing.T, p scheduling.Problem, seed uint64) (*scheduling.Plan, []disagreement) {
 	t.Helper()
 	plan, err := provisioning.Planner{Policy: solver(seed)}.Plan(t.Context(), p)

@@ -16,8 +16,8 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
 )
 
-// Package verify and kube-scheduler agree not only about plans that are right but also
-// about plans that were spoiled: each finds a pod in the wrong place if the other does.
+// Package verify and kube-scheduler agree about plans as they were made, and about plans that were changed at random:
+// each finds a pod in the wrong place if the other does.
 func TestVerifyAgrees(t *testing.T) {
 	seeds := uint64(1_000)
 	if testing.Short() {
@@ -62,8 +62,8 @@ func TestVerifyAgrees(t *testing.T) {
 	}
 }
 
-// opinion is what kube-scheduler has against a plan; a scheduler of its own knows what
-// surrounds pods that are tied.
+// opinion returns the oracle's disagreements with a plan. With tied, it asks a scheduler of its own that has the
+// volumes, namespaces and services of the problem.
 func opinion(t *testing.T, s *oracle.Scheduler, p *scheduling.Problem, plan *scheduling.Plan, tied bool) []oracle.Disagreement {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())

@@ -16,7 +16,7 @@ import (
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 )
 
-// The oracle notices what is wrong with a step.
+// The oracle notices the faults of a step.
 func TestWrongSteps(t *testing.T) {
 	core := st.Requests(st.MilliCPU(900), st.GiB(1))
 	runs := func(i int, opts ...st.PodOption) *corev1.Pod {

@@ -33,7 +33,7 @@ func newLoop(t *testing.T, p *scheduling.Problem) *realised.Loop {
 	return loop
 }
 
-// What is left over is bought; nominated pods leave nothing over.
+// Nodes are bought for pods that are left over; nominated pods leave none over.
 func TestLoop(t *testing.T) {
 	p := spoilt()
 	loop := newLoop(t, p)
@@ -56,7 +56,7 @@ func TestLoop(t *testing.T) {
 	}
 }
 
-// The same way ends the same, whatever was run before, and an order is one of many.
+// The same order of pods ends in the same cluster, whatever was run before; other orders may end in others.
 func TestLoopRepeats(t *testing.T) {
 	p := &scheduling.Problem{
 		Catalog:   spoilt().Catalog,
@@ -82,8 +82,8 @@ func TestLoopRepeats(t *testing.T) {
 	assert.Equal(t, before, st.YAML(*p))
 }
 
-// A plan that somebody else made is carried out in the same way; who it leaves out gets what
-// room there is, and then machines of the planner.
+// A plan of another planner is carried out in the same way. Pods that it leaves out are bound where there is room, and
+// then to nodes of the planner.
 func TestLoopFrom(t *testing.T) {
 	p := spoilt()
 	p.Pods = append(p.Pods, st.Pod("huge", st.Requests(st.Cores(64))))

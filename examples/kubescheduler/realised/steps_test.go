@@ -14,8 +14,8 @@ import (
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 )
 
-// Steps that are planned for kube-scheduler come to what the plan says, and to less than those that take
-// pods to land where they are told.
+// Steps that are planned for kube-scheduler's own choice of nodes reach the price of the plan, and a lower one than
+// steps that expect pods to be bound where the plan says.
 func TestSteps(t *testing.T) {
 	seeds := uint64(4)
 	if testing.Short() {

@@ -16,7 +16,7 @@ import (
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 )
 
-// Decide what to buy, and let kube-scheduler put the pods where that was decided.
+// Plan launches, and have kube-scheduler bind the pods to the planned nodes.
 func Example() {
 	problem := scheduling.Problem{
 		Catalog: st.MustCatalog(

@@ -17,7 +17,7 @@ import (
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 )
 
-// arguments are those of a scheduler configuration.
+// arguments returns the plugin's arguments in a scheduler configuration.
 func arguments(text string) *runtime.Unknown { return &runtime.Unknown{Raw: []byte(text)} }
 
 // A plan that was written to a file steers pods as it would from memory.

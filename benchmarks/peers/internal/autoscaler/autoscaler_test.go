@@ -71,8 +71,8 @@ func TestExpanders(t *testing.T) {
 	}
 }
 
-// One group for everything is what loses money: small pods fill up the machines that a
-// large one needs, at the large one's price.
+// One group for all pods costs more than two: small pods fill the large nodes that one large pod needs, at the price of
+// these.
 func TestEstimate(t *testing.T) {
 	p := problem(pods([2]int64{3, 1}, [2]int64{2, 1}, [2]int64{1, 1}, [2]int64{1, 1}, [2]int64{1, 12}),
 		st.Type("four", st.Capacity(st.Cores(4), st.GiB(16)), st.OnDemand("z", st.Cents(10))))

@@ -92,7 +92,8 @@ func TestSettled(t *testing.T) {
 	require.ErrorContains(t, settled(c, o), "costs ")
 }
 
-// Karpenter saves something, and what it does from round to round adds up.
+// Karpenter saves something, and the changes of its rounds add up to the difference between the first cluster and the
+// last.
 func TestKarpenter(t *testing.T) {
 	c, err := clusters(t).Cluster(12, 1)
 	require.NoError(t, err)
@@ -112,7 +113,7 @@ func TestKarpenter(t *testing.T) {
 	assert.ErrorContains(t, err, "karpenter: node node-0000: ")
 }
 
-// What Plimsoll plans can be carried out, and costs what the plan says.
+// Plans of Plimsoll can be carried out, and cost as much as the plan says.
 func TestPlimsoll(t *testing.T) {
 	c, err := clusters(t).Cluster(12, 1)
 	require.NoError(t, err)

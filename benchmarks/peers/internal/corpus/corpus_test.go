@@ -113,8 +113,8 @@ func TestCappedMachinesAreSmall(t *testing.T) {
 	}
 }
 
-// Clusters have ready nodes of the pool's own, which hold what runs on them, and about
-// every other pod of full nodes has gone.
+// Clusters have ready nodes of their own NodePool with room for the pods that run there. About every other pod of full
+// nodes has ended.
 func TestClusters(t *testing.T) {
 	market, err := EC2("us-east-1")
 	require.NoError(t, err)

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// size is what a pod requests.
+// size is the request of a pod.
 type size struct{ milliCPU, mib int64 }
 
 func sizesOf(n int, pods func(n int, seed uint64) []size) (map[size]int, []size) {

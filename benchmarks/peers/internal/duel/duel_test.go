@@ -166,8 +166,8 @@ func TestFightOfInvalidProblems(t *testing.T) {
 	assert.Error(t, err)
 }
 
-// What the comparison is for, on a few problems: whatever Karpenter places by the rules
-// we place, for no more.
+// Of a few random problems, the comparison finds none in which Karpenter places pods by the rules that Plimsoll does
+// not place, or places only at a higher price.
 func TestRandomProblems(t *testing.T) {
 	for _, wishes := range []bool{false, true} {
 		s := Settings{Preferences: wishes}

@@ -52,7 +52,7 @@ func put(c *disruption.Cluster, node string, n int, name string, opts ...st.PodO
 	}
 }
 
-// consolidated is what each round did, and the cluster in the end.
+// consolidated returns the changes of each round, and the nodes of the cluster in the end.
 func consolidated(t *testing.T, c disruption.Cluster) (rounds, end []string) {
 	t.Helper()
 	k, err := NewConsolidation(t.Context(), c)

@@ -139,7 +139,7 @@ func TestInputsStayAsTheyWere(t *testing.T) {
 	assert.Equal(t, daemon, p.DaemonSets[0])
 }
 
-// Past its deadline a run returns what it has.
+// Past its deadline a run returns the launches found so far.
 func TestDeadline(t *testing.T) {
 	run, err := Peer{}.Load(scheduling.Problem{Pods: st.Pods(3, "a"), NodePools: []*scheduling.NodePool{st.NodePool("default")}, Catalog: small()})
 	require.NoError(t, err)

@@ -80,7 +80,7 @@ func TestLabelKeys(t *testing.T) {
 	assert.Empty(t, p.Pods[0].Spec.Affinity.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution[0].LabelSelector.MatchExpressions)
 }
 
-// Namespaces have their labels, those that nobody listed the label of their name alone.
+// Namespaces have their labels. A namespace that the problem does not list has only the label of its name.
 func TestNamespaces(t *testing.T) {
 	core := st.Requests(st.MilliCPU(100))
 	p := zones()

@@ -37,7 +37,7 @@ func overridden() *instancetypes.Catalog {
 	return st.MustCatalog(plain, gpu)
 }
 
-// What Karpenter works out to be allocatable is what we say, offering by offering.
+// Karpenter computes the same allocatable resources as this module, offering by offering.
 func TestAllocatableIsTheSame(t *testing.T) {
 	region, err := ec2.Catalog("us-east-1")
 	require.NoError(t, err)
@@ -87,8 +87,8 @@ func TestOfferings(t *testing.T) {
 	}, got)
 }
 
-// Types have their labels, the values of what is on sale, and say of every other key
-// that somebody knows that it is absent.
+// Types have requirements for their labels, for the values of their offerings that are on sale, and DoesNotExist for
+// every other well-known key.
 func TestTypeRequirements(t *testing.T) {
 	c := overridden()
 	s := translate(c, keysOf(c), nil, time.Time{})

@@ -87,8 +87,8 @@ func TestHeuristics(t *testing.T) {
 	}
 }
 
-// On random problems all heuristics agree on what can be placed, the checks of Measure
-// hold, and no heuristic buys less than the pods request.
+// On random problems all heuristics agree on which pods can be placed, the checks of Measure hold, and no heuristic
+// buys less than the pods request.
 func TestRandomProblems(t *testing.T) {
 	for seed := range uint64(60) {
 		d := rand.New(rand.NewPCG(seed, 1))

@@ -13,7 +13,7 @@ import (
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 )
 
-// puppet does what a test tells it.
+// puppet is a planner whose answers a test decides.
 type puppet struct {
 	load    error
 	solve   func(ctx context.Context) error

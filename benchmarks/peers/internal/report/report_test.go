@@ -200,8 +200,8 @@ func TestSummaryHoldsTheLimits(t *testing.T) {
 		"small ones":     {findings(999, false, 0.5), nil},
 		"one is bad":     {findings(1000, false, 0.002, 0.011, 0.001), []string{"plimsoll: 1 of 3 instances without topology terms are more than 1.00 % above their bound, the worst, 1, by 1.10 %"}},
 		"half are so-so": {findings(1000, false, 0.001, 0.006), []string{"plimsoll: half of the instances without topology terms are more than 0.35 % above their bound, which is over 0.30 %"}},
-		"terms may more":  {findings(1000, true, 0.03), nil},
-		"terms are bad":   {findings(1000, true, 0.031), []string{"plimsoll: 1 of 1 instances with topology terms are more than 3.00 % above their bound, the worst, 0, by 3.10 %"}},
+		"terms may more": {findings(1000, true, 0.03), nil},
+		"terms are bad":  {findings(1000, true, 0.031), []string{"plimsoll: 1 of 1 instances with topology terms are more than 3.00 % above their bound, the worst, 0, by 3.10 %"}},
 		"another gap":    {unlike, []string{"plimsoll: 1 gaps without topology terms are not what the plan says"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -220,8 +220,8 @@ func TestMoreEffortThatCostsMore(t *testing.T) {
 	assert.Contains(t, text, "More effort costs more: 1\n\n- n: plimsoll costs 2.5, plimsoll fast 2\n")
 }
 
-// The median is over those instances on which a planner places everything, and the bound
-// is the best one.
+// The median is taken over the instances on which a planner places all pods, and the bound is the highest of those
+// found.
 func TestCorpora(t *testing.T) {
 	on := func(name string, results ...peer.Result) *Finding {
 		return &Finding{Instance: corpus.Instance{Corpus: name}, Results: results}

@@ -64,7 +64,7 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// A plan that anybody made is carried out beside our own, and what it leaves out is bought.
+// A plan of another planner is carried out beside our own, and nodes for the pods that it leaves out are bought.
 func TestPlan(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "theirs.json")
 	require.NoError(t, os.WriteFile(file, []byte(`{"launches": [{"name": "one", "nodePool": "default", "pods": ["default/web-0"],
