@@ -123,7 +123,7 @@ func ExampleParseFilter() {
 	// filter: term 1 "categori=m" has an unknown key "categori" (did you mean category?); write label:categori for a label of exactly that name
 }
 
-// What a NodePool asks for narrows the catalog in the same way.
+// The requirements of a NodePool narrow the catalog in the same way.
 func ExampleByRequirements() {
 	catalog, err := instancetypes.ReadCSV(strings.NewReader(priceList))
 	if err != nil {

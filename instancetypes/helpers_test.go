@@ -28,7 +28,7 @@ func resources(text string) corev1.ResourceList {
 	return list
 }
 
-// amounts writes what resources reads, in order of name.
+// amounts writes resources as the function resources reads them, in order of name.
 func amounts(list corev1.ResourceList) string {
 	var pairs []string
 	for _, name := range slices.Sorted(maps.Keys(list)) {
@@ -38,8 +38,8 @@ func amounts(list corev1.ResourceList) string {
 	return strings.Join(pairs, " ")
 }
 
-// sold reads offerings such as "spot@a=0.03 on-demand@b=0.1 reserved@a/cr-1=0x4":
-// capacity type, zone, reservation, price, machines left in the reservation.
+// sold reads offerings such as "spot@a=0.03 on-demand@b=0.1 reserved@a/cr-1=0x4": capacity type, zone, reservation,
+// price, machines left in the reservation.
 func sold(text string) []offerings.Offering {
 	var list []offerings.Offering
 	for _, word := range strings.Fields(text) {
@@ -72,8 +72,7 @@ func catalog(tb testing.TB, types ...*instancetypes.InstanceType) *instancetypes
 	return c
 }
 
-// listing shows a catalog as lines "name: spot@a=0.03 …", which is what most tests
-// are about.
+// listing writes a catalog as lines "name: spot@a=0.03 …".
 func listing(c *instancetypes.Catalog) []string {
 	lines := []string{}
 	for it := range c.All() {

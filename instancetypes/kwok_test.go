@@ -178,8 +178,8 @@ func TestReadKWOKFaults(t *testing.T) {
 	}
 }
 
-// karpenterFile returns a file of Karpenter's module, and skips the test where that
-// is not at hand. The tests that use it come on top of those on files of our own.
+// karpenterFile returns a file of Karpenter's module, and skips the test where the module is not on this machine. Tests
+// of files of this repository cover the same rules.
 func karpenterFile(t *testing.T, path ...string) []byte {
 	t.Helper()
 	home, err := os.UserHomeDir()

@@ -87,7 +87,8 @@ func TestVMMemoryOverhead(t *testing.T) {
 	}
 }
 
-// A25: an estimate above what the kubelet reports would plan pods that do not fit.
+// A25: if the estimate were above the allocatable resources that the kubelet reports, pods would be planned that do not
+// fit.
 func TestAllocatableIsNotAboveWhatKubeletsReport(t *testing.T) {
 	for _, tc := range []struct {
 		name                string

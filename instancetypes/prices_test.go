@@ -13,7 +13,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/offerings"
 )
 
-// What is negotiated, and what spot machines cost today, are laid over a catalog.
+// Negotiated prices, and today's prices of spot machines, replace those of a catalog.
 func ExampleCatalog_WithPrices() {
 	catalog := ec2.MustCatalog("us-east-1")
 	for _, file := range []string{

@@ -20,7 +20,7 @@ func readers() map[string]func(io.Reader) (*instancetypes.Catalog, error) {
 	}
 }
 
-// readerContract is what holds for every reader and every input.
+// readerContract checks the rules that hold for every reader and every input.
 func readerContract(t *testing.T, c *instancetypes.Catalog, err error) {
 	t.Helper()
 	if (err == nil) != (c != nil) {
@@ -42,8 +42,8 @@ func readerContract(t *testing.T, c *instancetypes.Catalog, err error) {
 	}
 }
 
-// fuzzReader checks with any text what holds for every reader, and that a catalog that was
-// read survives being written and read again.
+// fuzzReader checks the rules of readerContract with any text, and that a catalog stays the same when it is written and
+// read again.
 func fuzzReader(f *testing.F, texts []string, read func(io.Reader) (*instancetypes.Catalog, error),
 	write func(*instancetypes.Catalog, io.Writer) error, back func(io.Reader) (*instancetypes.Catalog, error),
 ) {
@@ -64,7 +64,7 @@ func fuzzReader(f *testing.F, texts []string, read func(io.Reader) (*instancetyp
 	})
 }
 
-// endless repeats a text for ever, and counts what was taken.
+// endless repeats a text for ever, and counts the bytes that were read.
 type endless struct {
 	text  string
 	at    int
@@ -80,7 +80,7 @@ func (e *endless) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Whatever is poured into a reader, it gives up early and within little memory.
+// A reader of an endless input returns an error early and allocates little memory.
 func TestReadersGiveUpOnJunk(t *testing.T) {
 	for _, tc := range []struct{ name, start, repeat string }{
 		{"noise", "", "\x00\x8f7k\xff\n"},

@@ -130,7 +130,7 @@ func (w naiveOverlays) slots(n instancetypes.NodeOverlay) []string {
 	return out
 }
 
-// winners maps each slot to the overlay that applies, and names those left out.
+// winners returns by slot the overlay that applies, and the names of the overlays that are left out.
 func (w naiveOverlays) winners() (applies map[string]instancetypes.NodeOverlay, leftOut []string) {
 	var kept []instancetypes.NodeOverlay
 	for _, n := range w.list {

@@ -90,7 +90,7 @@ func TestZonesAreCalledWhatTheAccountCallsThem(t *testing.T) {
 	}
 }
 
-// Whatever is told, no two zones share a name, and what is told is so.
+// Zone names by id are used as given, and no two zones get the same name.
 func TestZonesNeverClash(t *testing.T) {
 	for seed := range uint64(500) {
 		r := rand.New(rand.NewPCG(seed, 7))
@@ -140,7 +140,7 @@ func TestNodesTellZoneNames(t *testing.T) {
 node n3: topology.k8s.aws/zone-id: az2 is the id of zone a, but on node n1 az1 is that of a`)
 }
 
-// What runs is sold where it runs.
+// A running node proves that its type is on sale in its zone.
 func TestRunningNodesProveOfferings(t *testing.T) {
 	x := &instancetypes.InstanceType{
 		Name: "m.large", Labels: map[string]string{corev1.LabelTopologyRegion: "here"}, Capacity: resources("cpu=2 memory=8Gi"),

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// What a solver calls once for each option allocates nothing.
+// Functions that a solver calls once for each option allocate nothing.
 func TestAllocations(t *testing.T) {
 	cs := randomCandidates(rand.New(rand.NewPCG(21, 22)), 2)
 	var failed Unavailable

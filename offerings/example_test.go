@@ -150,7 +150,7 @@ func ExampleUnavailable() {
 	// true false
 }
 
-// What interruptions cost is added up by the hour, like prices.
+// The cost of interruptions is stated per hour, like prices.
 func ExampleOffering_InterruptionCost() {
 	o := offerings.Offering{CapacityType: offerings.Spot, Price: offerings.MustPrice("0.03"), InterruptionRate: 0.2}
 	cost := o.InterruptionCost(offerings.MustAmount("7.3"))

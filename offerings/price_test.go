@@ -213,7 +213,7 @@ func TestPriceJSON(t *testing.T) {
 	}
 }
 
-// Whatever is written is read back, differences of prices included.
+// Every price that is written is read back, differences of prices included.
 func TestPriceJSONSurvivesTheRoundTrip(t *testing.T) {
 	for _, want := range []Price{math.MinInt64, -MaxPrice, -41_200_000, -1, 0, 1, MaxPrice} {
 		data, err := json.Marshal(want)

@@ -24,7 +24,7 @@ func reservation(instanceType, zone, price, id string) Candidate {
 	return c
 }
 
-// names writes candidates so that a test can list what it expects.
+// names writes candidates in a form that a test can compare.
 func names(cs []Candidate) []string {
 	out := make([]string, len(cs))
 	for i, c := range cs {

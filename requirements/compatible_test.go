@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// R27–R31: what a receiver (row) offers against what an argument (column) asks
-// for, in strict mode. "x" stands for a conflict.
+// R27–R31: the offer of a receiver (row) against the demand of an argument (column), in strict mode. "x" stands for a
+// conflict.
 func TestCompatibleMatrix(t *testing.T) {
 	columns := []string{"", "k Exists", "k DoesNotExist", "k In [A]", "k In [B]", "k In [A B]", "k NotIn [A]", "k >1", "k <9", "k >1 NotIn [5]", "k Exists NotIn [A]", "k In []"}
 	matrix := []struct {

@@ -16,7 +16,7 @@ var kubeOperators = map[Operator]selection.Operator{
 	DoesNotExist: selection.DoesNotExist, Gt: selection.GreaterThan, Lt: selection.LessThan,
 }
 
-// kubeSelector is what kube-scheduler makes of a term; nil when it refuses it.
+// kubeSelector is kube-scheduler's selector of a term; nil when it refuses the term.
 func kubeSelector(exprs []corev1.NodeSelectorRequirement) labels.Selector {
 	out := labels.NewSelector()
 	for _, e := range exprs {
@@ -29,7 +29,7 @@ func kubeSelector(exprs []corev1.NodeSelectorRequirement) labels.Selector {
 	return out
 }
 
-// What kube-scheduler accepts and what it matches, from its own code.
+// The same terms are valid, and match the same nodes, as by kube-scheduler's own code.
 func TestAgreesWithKubeScheduler(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 51))
 	ops := []Operator{In, NotIn, Exists, DoesNotExist, Gt, Lt}

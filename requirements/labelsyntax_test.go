@@ -11,7 +11,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/requirements"
 )
 
-// The fast checks say what apimachinery says, on words made to be almost valid.
+// The fast checks agree with apimachinery, on words made to be almost valid.
 func TestLabelSyntaxAgreesWithAPIMachinery(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 7))
 	letters := []string{"a", "Z", "0", "-", "_", ".", "/", " ", "é", "x.y", "example.com/", strings.Repeat("k", 30), strings.Repeat("d.", 60)}

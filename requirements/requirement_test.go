@@ -17,7 +17,7 @@ func meet(reqs ...Requirement) Requirement {
 	return out
 }
 
-// R1–R4, R7: what each operator turns into.
+// R1–R4, R7: the representation of each operator.
 func TestRepresentation(t *testing.T) {
 	type bounds struct{ lower, upper *int64 }
 	n := func(n int64) *int64 { return &n }
@@ -141,7 +141,7 @@ func TestHas(t *testing.T) {
 	}
 }
 
-// R10, R38, R47: what New accepts, and every fault at once.
+// R10, R38, R47: New accepts valid requirements, and reports every fault of others at once.
 func TestNewErrors(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
@@ -178,7 +178,7 @@ func TestNewErrors(t *testing.T) {
 	require.NoError(t, err, "negative numbers are valid in the algebra")
 }
 
-// R25, R40: what goes in and what comes out is nobody else's memory.
+// R25, R40: arguments and results share no memory with the set.
 func TestNoSharedMemory(t *testing.T) {
 	in := []string{"c", "", "a"}
 	r := MustNew(azureDiskZoneKey, In, in...)

@@ -49,7 +49,7 @@ func TestSelectorEntries(t *testing.T) {
 	assert.Equal(t, []Selector{{Key: "a", Operator: In, Values: []string{"x"}}, {Key: "b", Operator: Gte, Values: []string{"2"}}}, set.Selectors())
 }
 
-// R10, R16, R23: what a NodePool says.
+// R10, R16, R23: the requirements of a NodePool.
 func TestFromSelectors(t *testing.T) {
 	entries := []Selector{
 		{Key: "cpu", Operator: Gte, Values: []string{"4"}, MinValues: ptr(2)},
@@ -203,7 +203,7 @@ func FuzzSelectorJSON(f *testing.F) {
 		require.NoError(t, json.Unmarshal(text, &back))
 		set, err := FromSelectors(back)
 		require.NoError(t, err)
-		// JSON text is UTF-8, so that what came from JSON survives it.
+		// JSON text is UTF-8, so that a set read from JSON survives it.
 		require.True(t, set.Equal(NewSet(r)), "%s came back as %s", r, set)
 		require.LessOrEqual(t, r.MinValues(), math.MaxInt)
 	})

@@ -189,7 +189,7 @@ func TestSetLaws(t *testing.T) {
 			}
 		}
 		require.Equal(t, a.Matches(labels) && b.Matches(labels), a.Intersect(b).Matches(labels), "%s | %s | %v", a, b, labels)
-		// A node matches what its labels are strictly compatible with.
+		// A node matches the sets with which its labels are strictly compatible.
 		require.Equal(t, a.Matches(labels), FromLabels(labels).Compatible(a) == nil, "%s | %v", a, labels)
 		if a.Matches(labels) && b.Matches(labels) {
 			require.NoError(t, a.Overlaps(b))

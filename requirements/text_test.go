@@ -20,7 +20,7 @@ func TestTextForms(t *testing.T) {
 	assert.Equal(t, "a Exists, k In [a b c d e f g], kubernetes.io/hostname In [node-1]", set.String())
 }
 
-// What users may type besides the canonical form.
+// Users may type other forms besides the canonical one.
 func TestParse(t *testing.T) {
 	for text, want := range map[string]string{
 		"k In [b a b]":                      "k In [a b]",

@@ -73,9 +73,8 @@ var operands = func() []string {
 	return out
 }()
 
-// universe holds the operands, and one value of each kind that no clause
-// mentions: a word, and integers beyond all bounds. Whatever random clauses
-// allow, they allow something of the universe.
+// universe holds the operands, and one value of each kind that no clause mentions: a word, and integers beyond all
+// bounds. So random clauses allow at least one value of the universe if they allow any.
 var universe = append(slices.Clone(operands), "fresh", "-99", "99")
 
 func randomClause(r *rand.Rand) clause {
@@ -178,7 +177,7 @@ func TestAgainstTwin(t *testing.T) {
 	require.Less(t, overlaps, pairs*9/10, "the generator makes pairs that do not overlap")
 }
 
-// The laws hold for the representation, not only for what it means.
+// The laws hold for the representation, not only for its meaning.
 func TestLaws(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 51))
 	anything, none := Requirement{key: "k"}, nothing("k")

@@ -104,7 +104,7 @@ func TestEverySize(t *testing.T) {
 	}
 }
 
-// What holds in every region. A region is decoded once for all of it.
+// Each region is decoded once for all rules that hold in every region.
 func TestEveryRegion(t *testing.T) {
 	for _, region := range azure.Regions() {
 		catalog, err := azure.Catalog(region)

@@ -9,7 +9,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/offerings"
 )
 
-// The figures of AKS's documentation of what it reserves before Kubernetes 1.29.
+// The figures are those of AKS's documentation of reserved resources before Kubernetes 1.29.
 func TestReservedByAKS(t *testing.T) {
 	for cores, want := range map[int64]int64{0: 0, 1: 60, 2: 100, 4: 140, 8: 180, 16: 260, 32: 420, 64: 740} {
 		assert.Equal(t, want, reservedCPU(cores*1000), "%d cores", cores)

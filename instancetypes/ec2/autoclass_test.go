@@ -14,7 +14,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/instancetypes/ec2"
 )
 
-// auto is what nodes of a NodeClass of EKS Auto Mode are.
+// auto returns the catalog of the nodes of a NodeClass of EKS Auto Mode.
 func auto(t *testing.T, class string) *instancetypes.Catalog {
 	t.Helper()
 	var c ec2.AutoNodeClass

@@ -69,8 +69,8 @@ func TestAssumedZones(t *testing.T) {
 	assert.Empty(t, it.Offerings[0].Labels["topology.k8s.aws/zone-id"])
 }
 
-// Bare metal costs what it does at shared tenancy where that is known; the newer list
-// asks a tenth more. Where only that list has it the price is marked.
+// Bare metal has its price at shared tenancy where a list has that. The newer list has only the price at dedicated
+// tenancy, a tenth higher: where no other list has the type, the price is marked as estimated.
 func TestBareMetalPrices(t *testing.T) {
 	catalog := ec2.MustCatalog("us-east-1")
 	for _, name := range []string{"c7i.metal-24xl", "r5b.metal", "x2gd.metal", "m7i.metal-24xl"} {

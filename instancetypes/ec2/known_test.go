@@ -107,7 +107,7 @@ func TestTrn2IsMended(t *testing.T) {
 	assert.Equal(t, "trainium2", it.Labels["karpenter.k8s.aws/instance-accelerator-name"])
 }
 
-// What a name does not tell, the catalog does not hold.
+// Types whose shape or price no source states are not in the catalog.
 func TestTypesThatAreLeftOut(t *testing.T) {
 	catalog := ec2.MustCatalog("us-east-1")
 	for _, name := range []string{

@@ -76,7 +76,8 @@ func TestNodeClassFigures(t *testing.T) {
 	}
 }
 
-// What an offering says of a resource itself gives way to a setting, and to no other.
+// Pods, capacity and overhead that an offering states itself are replaced where a setting is about them, and stay
+// otherwise.
 func TestNodeSettingsOverOfferings(t *testing.T) {
 	catalog := parsed(t, `{"version": 1, "instanceTypes": [{"name": "a", "capacity": {"cpu": "4", "memory": "8Gi", "pods": "20"}, "offerings": [
 		{"zone": "z", "capacityType": "on-demand", "price": 1, "capacity": {"pods": "30", "memory": "7Gi"}, "overhead": {"cpu": "1", "memory": "1Gi"}}]}]}`)

@@ -19,7 +19,7 @@ import (
 
 const group = "karpenter.k8s.aws/instance-"
 
-// What holds in every region. A region is decoded once for all of it.
+// Each region is decoded once for all rules that hold in every region.
 func TestEveryRegion(t *testing.T) {
 	for _, region := range ec2.Regions() {
 		t.Run(region, func(t *testing.T) {
@@ -100,7 +100,7 @@ func checkLabels(t *testing.T, region string, it *instancetypes.InstanceType) {
 	require.Equal(t, strings.Contains(size, "metal"), label("hypervisor") == "", it.Name)
 	require.Equal(t, strconv.FormatInt(amount(it.Capacity, corev1.ResourceCPU), 10), label("cpu"), it.Name)
 
-	// Memory is what the label says less 7.5 % and, on arm64, 64 MiB (A16).
+	// Memory is that of the label less 7.5 % and, on arm64, 64 MiB (A16).
 	advertised, err := strconv.ParseInt(label("memory"), 10, 64)
 	require.NoError(t, err)
 	seen := amount(it.Capacity, corev1.ResourceMemory) >> 20

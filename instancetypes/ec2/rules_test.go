@@ -78,7 +78,7 @@ func TestLabelsOfANode(t *testing.T) {
 	}
 }
 
-// A16, A18, A20–A24: what is kept from pods.
+// A16, A18, A20–A24: the resources that nodes reserve.
 func TestOverheadOfANode(t *testing.T) {
 	catalog := ec2.MustCatalog("us-east-1")
 	for _, tt := range []struct {

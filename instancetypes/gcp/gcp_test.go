@@ -28,7 +28,7 @@ func TestRegions(t *testing.T) {
 	assert.Panics(t, func() { gcp.MustCatalog("") })
 }
 
-// What holds in every region. A region is decoded once for all of it.
+// Each region is decoded once for all rules that hold in every region.
 func TestEveryRegion(t *testing.T) {
 	for _, region := range gcp.Regions() {
 		catalog, err := gcp.Catalog(region)
@@ -85,7 +85,8 @@ func TestLabels(t *testing.T) {
 	assert.NotContains(t, n2.Labels, "disk-type.gke.io/hyperdisk-ml")
 }
 
-// GKE's documentation of what nodes keep, by Karpenter's provider for Google Cloud.
+// The figures are those of GKE's documentation of reserved resources, as Karpenter's provider for Google Cloud computes
+// them.
 func TestOverhead(t *testing.T) {
 	it := get(t, "us-central1", "n2-standard-4")
 	micro := get(t, "us-central1", "e2-medium")

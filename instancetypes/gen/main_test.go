@@ -16,8 +16,8 @@ import (
 	"github.com/plimsoll-go/plimsoll/instancetypes/internal/facts"
 )
 
-// What is committed is what the sources give. Texts are compared and not compressed
-// bytes, which another Go release may write otherwise.
+// The committed tables are those that the sources give. Texts are compared and not compressed bytes, which another Go
+// release may write otherwise.
 func TestCommittedDataIsCurrent(t *testing.T) {
 	if testing.Short() {
 		t.Skip("reads 120 MB of sources, and downloads them if they are not in the module cache")

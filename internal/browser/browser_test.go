@@ -39,13 +39,13 @@ func chromium(t *testing.T) string {
 	return ""
 }
 
-// made is what the command writes of the example cluster: the page, and the same as JSON.
+// made is the report of the example cluster: the page, and the same as JSON.
 type made struct {
 	page string
 	report
 }
 
-// report is what of the report's JSON is compared.
+// report is the part of the report's JSON that tests compare with the page.
 type report struct {
 	Levels []struct {
 		Code          string
@@ -140,7 +140,7 @@ func ask[T any](ctx context.Context, t *testing.T, expression string) T {
 	return answer
 }
 
-// screens are those at which the page is looked at.
+// screens returns the screens on which the page is opened.
 func screens() []screen {
 	var out []screen
 	for _, width := range []int64{1280, 390} {
@@ -155,7 +155,8 @@ func TestNothingOverflows(t *testing.T) {
 	for _, s := range screens() {
 		t.Run(fmt.Sprintf("%d %s", s.width, s.scheme), func(t *testing.T) {
 			ctx, _ := open(t, s)
-			// Nothing reaches over the edge, but what scrolls by itself or is for screen readers.
+			// No element reaches over the edge of the page but those that scroll by themselves or are for screen
+			// readers.
 			require.Empty(t, ask[[]string](ctx, t, `[...document.body.querySelectorAll('*')].filter(e => {
 				const r = e.getBoundingClientRect();
 				return r.width > 0 && (r.right > `+fmt.Sprint(s.width+1)+` || r.left < -1) && !e.closest('.scroll') && !e.closest('.hide');
@@ -170,7 +171,7 @@ func TestNothingOverflows(t *testing.T) {
 	}
 }
 
-// The page says what the JSON says, and columns add up as people add them.
+// The page has the figures of the JSON, and columns add up to their totals.
 func TestFiguresAreThoseOfTheJSON(t *testing.T) {
 	ctx, m := open(t, screens()[0])
 	for _, l := range m.Levels {
@@ -217,15 +218,14 @@ func TestSlider(t *testing.T) {
 	require.Equal(t, "0", ask[string](ctx, t, "document.getElementById('slider').value"))
 }
 
-// Without script the page shows what all steps come to.
+// Without script the page shows the totals of all steps.
 func TestWithoutScript(t *testing.T) {
 	ctx, m := open(t, screen{width: 1280, height: 900, scheme: "light", noScript: true})
 	require.True(t, ask[bool](ctx, t, "document.getElementById('slider').hidden"))
 	require.Equal(t, m.Points[len(m.Points)-1].Nodes, ask[int64](ctx, t, `document.querySelectorAll('.fleet .after .bar:not([hidden])').length`))
 }
 
-// TestPictures writes the pictures that the README shows, and all of the page for whoever wants to
-// look at it.
+// TestPictures writes the pictures of the README, and a picture of the whole page.
 func TestPictures(t *testing.T) {
 	if *update {
 		for scheme, name := range map[string]string{"light": "report.png", "dark": "report-dark.png"} {

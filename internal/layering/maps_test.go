@@ -10,11 +10,11 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// mapTitle begins the comment of a doc.go that tells newcomers what is in which file.
+// mapTitle begins the part of a doc.go that lists the package's files with their contents.
 const mapTitle = "A map of this package's files"
 
-// mapLine is an entry of a map: names with commas between them, then what they are. A
-// star stands for all files that begin so.
+// mapLine is an entry of a map: names with commas between them, then a description. A star stands for all files that
+// begin so.
 var mapLine = regexp.MustCompile(`^\t([a-z0-9_]+\*?(?:, [a-z0-9_]+\*?)*),? `)
 
 // mapped returns the names in a map of files; nil where the comment is none.

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// A sentence with "what" in it asks its reader to find the noun that it does not name. Comments that state contracts
-// do with a few in a thousand words. Packages beyond that stand in the table of walls_table_test.go.
+// A sentence with "what" in it often leaves out a noun that its reader must then find. Comments that state contracts
+// need few. Packages with more than mostWhats in 1,000 words stand in the table of walls_table_test.go.
 const (
 	mostWhats   = 4   // in 1,000 words of a package's comments
 	fewestWords = 200 // of less a rate says nothing
@@ -18,7 +18,7 @@ const (
 	whatsSlack = 2
 )
 
-// TestProseNamesItsNouns holds how often the comments of a package say "what".
+// TestProseNamesItsNouns checks how often the comments of a package say "what".
 func TestProseNamesItsNouns(t *testing.T) {
 	words, whats := map[string]int{}, map[string]int{}
 	for _, s := range sources(t) {

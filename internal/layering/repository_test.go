@@ -39,8 +39,8 @@ func TestRootModuleRequiresLittle(t *testing.T) {
 	}
 }
 
-// elsewhere finds mentions of files outside the repository, which nobody else has.
-// The patterns are written so that they do not find themselves.
+// elsewhere finds mentions of files outside of the repository, which its readers do not have. The patterns are written
+// so that they do not find themselves.
 func elsewhere() *regexp.Regexp {
 	return regexp.MustCompile(`\.\./` + `shared\b|(^|[^\w.])\.` + `library\b|/work/` + `(main|shared)\b`)
 }

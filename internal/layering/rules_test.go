@@ -42,10 +42,9 @@ const (
 	outside // tests of the repository itself
 )
 
-// floors places the packages, by their path in the module. What is below cmd and
-// examples, and what a package keeps in an internal folder of its own, stands on the
-// floor of its owner. Any other package that is missing here is a fault, so that
-// each new one is placed by decision.
+// floors places the packages, by their path in the module. Packages below cmd and examples, and internal packages of a
+// package, stand on the floor of their owner. Any other package that is missing here is a fault, so that each new one
+// is placed by decision.
 func floors() map[string]floor {
 	return map[string]floor{
 		"requirements":                        algebra,
@@ -126,16 +125,15 @@ func place(pkg string) (floor, string) {
 	return unknown, ""
 }
 
-// engineRoot is where the stages of a decision stand; those that know integers only are the engine.
+// engineRoot is the folder of the stages of a decision; those that know integers only are the engine.
 const engineRoot = "scheduling/internal"
 
 // isEngine reports whether packages of a floor know integers only.
 func isEngine(f floor) bool { return f >= numbers && f <= relaxed }
 
-// mayImport says what is wrong with an import of one package of ours by another, ""
-// for nothing. Both are given as paths in the module. What is mistyped is mistyped at the
-// command's prompt, too, so that commands may ask what was meant; nothing about plans is
-// in that.
+// mayImport returns the fault of an import of one package of this module by another, "" for none. Both are given as
+// paths in the module. Commands may import package spelling, because it also proposes the flag or command that a user
+// may have meant, and knows nothing about plans.
 func mayImport(from, to string) string {
 	fromFloor, fromPlace := place(from)
 	toFloor, toPlace := place(to)
@@ -177,19 +175,19 @@ func impure() []string {
 	return []string{"log", "log/slog", "math/rand", "net", "net/http", "os", "os/exec", "os/signal", "plugin", "runtime/debug", "syscall", "unsafe"}
 }
 
-// pure reports whether a package must not import what is impure: everything that
-// takes part in a decision.
+// pure reports whether a package takes part in a decision, and so must not import packages that read files, the clock
+// or the network.
 func pure(pkg string) bool {
 	f, _ := place(pkg)
 	return f >= algebra && f <= referee
 }
 
-// vague are names that say nothing about what a package owns.
+// vague returns names that do not say which idea a package owns.
 func vague() []string {
 	return []string{"base", "common", "helper", "helpers", "misc", "shared", "util", "utils"}
 }
 
-// direct is what the root module may require directly.
+// direct returns the modules that the root module may require directly.
 func direct() []string {
 	return []string{
 		"github.com/robfig/cron/v3",

@@ -69,8 +69,7 @@ func sources(t *testing.T) []source {
 	return all
 }
 
-// walk visits the repository in name order. Folders that start with a dot are not
-// ours, but for those of the build.
+// walk visits the repository in name order. It skips folders that start with a dot, but for those of the build.
 func walk(t *testing.T, visit func(name string, entry fs.DirEntry) error) {
 	t.Helper()
 	err := fs.WalkDir(os.DirFS(root), ".", func(name string, entry fs.DirEntry, err error) error {

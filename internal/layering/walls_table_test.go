@@ -1,6 +1,6 @@
 package layering
 
-// The ceilings of the walls. They only fall: whoever lowers a figure lowers its ceiling, or removes it.
+// The ceilings of the walls. They only fall: a change that lowers a figure lowers its ceiling, or removes it.
 
 // namesReached are the types of which a line reaches more than mostNames names.
 func namesReached() map[string]int {
@@ -26,7 +26,7 @@ func embeddings() map[string]int {
 	return map[string]int{}
 }
 
-// whatsWritten are the packages whose comments say "what" more than mostWhats times in 1,000 words.
+// whatsWritten returns the packages whose comments say "what" more than mostWhats times in 1,000 words.
 func whatsWritten() map[string]int {
 	return map[string]int{
 		"cmd/plimsoll": 16,

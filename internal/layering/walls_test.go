@@ -66,8 +66,8 @@ func TestMethodsOfOneType(t *testing.T) {
 	holds(t, scattered, methodFiles(), fmt.Sprintf("files with methods of one type, which stand in more than %d", mostMethodFiles))
 }
 
-// TestEmbeddingAcrossPackages holds the structs that embed a type of an internal package which is not their own.
-// Such a struct has no wall: all that the other package can do is said without naming who does it.
+// TestEmbeddingAcrossPackages finds structs that embed a type of an internal package which is not their own. All
+// methods of the other type become methods of such a struct, without a list of those that it needs.
 func TestEmbeddingAcrossPackages(t *testing.T) {
 	found := map[string]int{}
 	eachStruct(t, func(pkg string, name *types.TypeName, s *types.Struct) {
@@ -84,7 +84,8 @@ func TestEmbeddingAcrossPackages(t *testing.T) {
 	holds(t, found, embeddings(), "types of other internal packages that a struct embeds")
 }
 
-// holds compares figures with their ceilings. A lower figure fails, too, so that what has been won is not lost again.
+// holds compares figures with their ceilings. A lower figure fails, too, so that its ceiling is lowered in the same
+// change.
 func holds(t *testing.T, found, ceilings map[string]int, of string) {
 	t.Helper()
 	for _, fault := range beyond(found, ceilings) {
@@ -231,7 +232,7 @@ func (d *declarations) check(folder string) *types.Package {
 	config := types.Config{
 		Importer:         d,
 		IgnoreFuncBodies: d.bodies == nil,
-		Error:            func(error) {}, // what others declare is missing
+		Error:            func(error) {}, // declarations of other packages are missing
 	}
 	checked, _ := config.Check(folder, d.set, d.files[folder], d.bodies)
 	d.checked[folder] = checked

@@ -19,7 +19,7 @@ func immutable() map[string][]string {
 	}
 }
 
-// TestBuiltObjectsAreNotWritten holds that no other package assigns a field of an immutable struct, nor an entry of a
+// TestBuiltObjectsAreNotWritten checks that no other package assigns a field of an immutable struct, or an entry of a
 // list or map in such a field, e.g. in.Nodes[3] = node. Literals are allowed: they make a new object.
 func TestBuiltObjectsAreNotWritten(t *testing.T) {
 	d := newDeclarations(t, &types.Info{Selections: map[*ast.SelectorExpr]*types.Selection{}})

@@ -18,7 +18,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
 )
 
-// input is what a program hands in.
+// input holds the arguments that a program passes to the library.
 type input struct {
 	Cluster disruption.Cluster
 	Planner disruption.Planner
@@ -54,7 +54,7 @@ func drawn(t *testing.T, seed uint64) *input {
 	in := &input{Cluster: schedulingtest.RandomCluster(seed)}
 	in.Planner = disruption.Planner{Now: in.Cluster.Now, Policy: scheduling.Policy{Effort: scheduling.EffortFast}, MaxSteps: 2}
 	if seed%2 == 0 {
-		// Plans of what cannot be planned are none.
+		// The plan stays nil for a problem that cannot be planned.
 		in.Plan, _ = provisioning.Planner{Policy: in.Planner.Policy}.Plan(t.Context(), in.Cluster.Problem)
 		in.Steps, _ = in.Planner.Plan(t.Context(), in.Cluster)
 	}
@@ -67,7 +67,7 @@ func drawn(t *testing.T, seed uint64) *input {
 	return in
 }
 
-// provision hands the input to all that has to do with what to launch.
+// provision passes the input to all functions that plan and explain launches.
 func provision(ctx context.Context, t *testing.T, in *input) {
 	t.Helper()
 	p, planner := in.Cluster.Problem, provisioning.Planner{Policy: in.Planner.Policy}
@@ -110,7 +110,7 @@ func explain(planner provisioning.Planner, p *scheduling.Problem, plan *scheduli
 	}
 }
 
-// disrupt hands the input to all that has to do with what to remove.
+// disrupt passes the input to all functions that plan and check steps of consolidation.
 func disrupt(ctx context.Context, in *input) {
 	_ = in.Cluster.Current()
 	_ = in.Cluster.RebuildProblem(in.Planner)

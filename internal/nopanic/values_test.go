@@ -20,8 +20,8 @@ import (
 type maker struct {
 	t   *testing.T
 	rng *rand.Rand
-	// depth is how many pointers, structs and lists deep values are filled; what lies deeper is
-	// zero, as is one value in six on the way.
+	// depth is the number of pointers, structs and lists down to which values are filled; values below are zero, as is
+	// one value in six above.
 	depth int
 }
 

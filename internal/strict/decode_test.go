@@ -33,8 +33,8 @@ type object struct {
 	Price    offerings.Price     `json:"price"`
 }
 
-// decoded returns what Decode finds, one line for each fault and, after a question mark, each
-// unknown field.
+// decoded returns the faults and unknown fields that Decode finds, a line for each; those of unknown fields begin with
+// a question mark.
 func decoded(text string, into any, rules strict.Rules) (lines []string, r *strict.Result) {
 	rules.MaxFaults = 20
 	r = strict.Decode([]byte(text), into, rules)

@@ -232,8 +232,8 @@ func TestFormerVersions(t *testing.T) {
 	require.ErrorContains(t, err, "Deployment shop/web: metadata.name: \"web\" is a duplicate of the one in x.yaml: document 1, line 1")
 }
 
-// What another controller deploys from elsewhere is not forgotten without a word.
-func TestWhatDeploysOthersIsTold(t *testing.T) {
+// Objects of other controllers whose deployments may be missing in the input are warned of.
+func TestControllersThatDeployPodsAreWarnedOf(t *testing.T) {
 	s := read(t, object("argoproj.io/v1alpha1", "Application", "a", "{}")+"---\n"+object("argoproj.io/v1alpha1", "Application", "b", "{}")+
 		"---\n"+object("helm.toolkit.fluxcd.io/v2", "HelmRelease", "c", "{}"))
 	require.Equal(t, []scheduling.Warning{

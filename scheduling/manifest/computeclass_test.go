@@ -107,7 +107,7 @@ func TestComputeClass(t *testing.T) {
 	require.NoError(t, s.SetCatalog(gcp.MustCatalog("us-central1")))
 }
 
-// Where Karpenter runs, nodes that belong to no class stay nobody's.
+// Where Karpenter runs, nodes that belong to no class get no NodePool.
 func TestComputeClassBesideKarpenter(t *testing.T) {
 	s, err := manifest.Loader{}.Read("gke.yaml", strings.NewReader(computeClasses+"---\napiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: general}\nspec: {template: {spec: {requirements: []}}}\n"))
 	require.NoError(t, err)

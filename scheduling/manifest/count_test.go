@@ -63,8 +63,8 @@ const (
 	gone    = "labels: {}}\nstatus: {phase: Failed}"
 )
 
-// Reading again what was read, with what was made written out, changes nothing: the
-// pods of a snapshot are those that a cluster would then hold.
+// A snapshot that is written out, with the pods that were made, and read again is the same: its pods are those that a
+// cluster would hold.
 func TestExpansionIsStable(t *testing.T) {
 	workloads := object("apps/v1", "Deployment", "web", "{replicas: 3, "+template+"}") +
 		object("apps/v1", "StatefulSet", "db", "{replicas: 2, "+template+"}") +

@@ -21,7 +21,7 @@ func at(t *testing.T, text string) time.Time {
 	return out
 }
 
-// machines returns what a cluster tells of machines, by their nodes.
+// machines returns the NodeClaim states of a cluster, by their nodes.
 func machines(c disruption.Cluster) map[string]disruption.Machine {
 	out := map[string]disruption.Machine{}
 	for _, m := range c.Machines {
@@ -77,7 +77,7 @@ func TestClusterOfADump(t *testing.T) {
 	require.True(t, coming.LastPodEvent.IsZero())
 }
 
-// The order of the input does not matter, and nobody's memory is shared.
+// The order of the input does not matter, and the cluster shares no memory with the snapshot.
 func TestClusterIsACopy(t *testing.T) {
 	raw, err := os.ReadFile("testdata/cluster.json")
 	require.NoError(t, err)
@@ -189,7 +189,7 @@ func TestDriftIsPutIntoWords(t *testing.T) {
 	require.Equal(t, "Drifted", drift("", ""), "never empty: empty is no drift")
 }
 
-// What a dump tells of machines that planning disruption reads.
+// Read the state of nodes for consolidation from a dump.
 func ExampleSnapshot_Cluster() {
 	s, err := manifest.Loader{}.Load("testdata/cluster.json")
 	if err != nil {

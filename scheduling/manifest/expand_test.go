@@ -194,7 +194,7 @@ func TestPendingDaemonPodsWarnWithoutTheirSet(t *testing.T) {
 	require.Len(t, s.Problem.DaemonSets, 1)
 }
 
-// The order of documents must not show in what comes out.
+// The result does not depend on the order of documents.
 func TestOrderOfInputDoesNotShow(t *testing.T) {
 	docs := []string{
 		object("apps/v1", "Deployment", "web", "{replicas: 3, "+template+"}"),
@@ -257,7 +257,7 @@ spec:
 	// shop.yaml: document 1, line 2: Pod shop/cache: spec.containers[0].resources.requests.memory: "-1Gi" is negative
 }
 
-// A dump may hold what the API server would refuse.
+// A dump may hold workloads that the API server would refuse.
 func TestWorkloadsWithoutATemplateMakeNoPods(t *testing.T) {
 	s, err := manifest.Loader{}.Read("dump", strings.NewReader("apiVersion: v1\nkind: ReplicationController\nmetadata: {name: a, uid: u}\nspec: {replicas: 2}\n"))
 	require.NoError(t, err)

@@ -79,7 +79,7 @@ func (c *cluster) object() map[string]any {
 	}
 }
 
-// Whatever form the same objects are written in, the same problem comes out.
+// The same objects give the same problem in every form of input.
 func TestFormsAreEquivalent(t *testing.T) {
 	for round := range soak.Cases(60) {
 		r := rand.New(rand.NewPCG(round, 11))
@@ -245,7 +245,7 @@ items:
 	}
 }
 
-// What merge keys must not let through.
+// Merge keys with faults are refused.
 func TestBadMergeKeys(t *testing.T) {
 	head := "apiVersion: v1\nkind: Pod\nmetadata: &m {name: a}\n"
 	laughs := "x0: &x0 {a: b}\n"

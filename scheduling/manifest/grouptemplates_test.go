@@ -33,8 +33,8 @@ spec: {drivers: [{name: disk.csi.azure.com, nodeID: %[1]s, topologyKeys: [], all
 ---`, name, labels, taints, resources, ready)
 }
 
-// A group's next node is what its healthy nodes are: slices of GPUs, huge pages, labels, taints and how
-// many volumes it takes; and not what a node is that has just come or is broken.
+// A group's next node is like its healthy nodes: slices of GPUs, huge pages, labels, taints and the number of volumes;
+// and not like a node that has just joined or is broken.
 func TestGroupTemplates(t *testing.T) {
 	const slices, accelerator = `, nvidia.com/mig-1g.10gb: "7", hugepages-2Mi: 4Gi`, `, accelerator: nvidia`
 	pod := func(name, more, requests string) string {

@@ -51,7 +51,7 @@ func TestFaultsInTemplates(t *testing.T) {
 	}
 }
 
-// What each kind adds of its own.
+// Each kind has faults of its own.
 func TestFaultsOfKinds(t *testing.T) {
 	containers := "template: {spec: {containers: [{name: c}]}}"
 	for text, want := range map[string]string{

@@ -23,8 +23,8 @@ func locate(t *testing.T, text string) error {
 	return err
 }
 
-// What the validation of a problem finds is told with the place in the input,
-// and what stands in a template is told once, of the workload, however many pods it makes.
+// Faults that the validation of a problem finds have their place in the input. A fault of a template is reported once,
+// at the workload, however many pods it makes.
 func TestLocate(t *testing.T) {
 	template := "{metadata: {labels: {a: b}}, spec: {tolerations: [{key: k, operator: Equals}], containers: [{name: c}]}}"
 	const fault = `tolerations[0].operator: must be one of Equal, Exists, Lt, Gt: "Equals"`
@@ -85,7 +85,7 @@ func TestLocate(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			// What the API server has taken is not checked before there is a problem.
+			// Objects that the API server has accepted are not checked before the problem is validated.
 			taken := strings.NewReplacer("metadata: {name", "metadata: {uid: u, name", `"metadata":{`, `"metadata":{"uid":"u",`).Replace(tt.text)
 			for _, text := range []string{tt.text, taken} {
 				err := locate(t, text)

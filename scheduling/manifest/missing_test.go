@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Whoever forgets a kind is told what to add. Whoever has some objects of it is taken to
-// have all.
+// An input without any object of a kind that plans need gets a warning that names the kind. An input with some objects
+// of it is taken to have all.
 func TestMissingKinds(t *testing.T) {
 	using := func(name, claim string) string {
 		return "apiVersion: v1\nkind: Pod\nmetadata: {name: " + name + ", namespace: data}\nspec: {containers: [{name: c}], volumes: [{name: e, emptyDir: {}}, {name: d, persistentVolumeClaim: {claimName: " + claim + "}}]}\n---\n"

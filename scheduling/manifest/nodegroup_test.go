@@ -39,7 +39,7 @@ func TestNodeGroupOf(t *testing.T) {
 	}
 }
 
-// A group keeps what its nodes have in common for good, and groups of one name two names.
+// A group keeps the lasting properties that all its nodes have, and groups of the same name get two names.
 func TestAssumeNodePools(t *testing.T) {
 	const nodes = `
 apiVersion: v1

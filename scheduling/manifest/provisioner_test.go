@@ -70,7 +70,7 @@ metadata: {name: node, labels: {karpenter.sh/provisioner-name: default}}
 	})
 }
 
-// What a Provisioner leaves unsaid is as Karpenter 0.31 had it.
+// Fields that a Provisioner leaves out have the defaults of Karpenter 0.31.
 func TestProvisionerDefaults(t *testing.T) {
 	s := read(t, "apiVersion: karpenter.sh/v1alpha5\nkind: Provisioner\nmetadata: {name: a}\nspec: {provider: {amiFamily: Bottlerocket}}\n---\n"+
 		"apiVersion: karpenter.sh/v1alpha5\nkind: Provisioner\nmetadata: {name: b}\nspec: {ttlSecondsAfterEmpty: 30, requirements: [{key: node.kubernetes.io/instance-type, operator: In, values: [m5.large]}]}\n")

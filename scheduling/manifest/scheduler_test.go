@@ -162,7 +162,7 @@ func TestSchedulerProfiles(t *testing.T) {
 	}
 }
 
-// What is not modelled is warned of, and what kube-scheduler has by itself is not.
+// Plugins that are not modelled are warned of, but for those of kube-scheduler's default profile.
 func TestPluginsThatAreNotModelled(t *testing.T) {
 	warned := func(profile string) (out []string) {
 		s := read(t, "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\nprofiles:\n- plugins: "+profile+"\n")

@@ -40,7 +40,7 @@ status: {phase: Running}
 	return b.String()
 }
 
-// The next node of a NodePool has less room by what the static pods request that all of its nodes run.
+// The next node of a NodePool has less room by the requests of the static pods that all of its nodes run.
 func TestStaticPods(t *testing.T) {
 	room := func(proxied ...string) map[string]string {
 		s, err := manifest.Loader{}.Read("gke.yaml", strings.NewReader(staticCluster(proxied...)))

@@ -8,7 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// What surrounds pods goes into the problem, in the order of names.
+// Namespaces, services, claims and other objects around pods go into the problem, in the order of names.
 func TestSurroundings(t *testing.T) {
 	named := func(apiVersion, kind, names string) string {
 		var b strings.Builder

@@ -114,7 +114,7 @@ spec:
   terminationGracePeriod: 1h0m0s
 `, b.String())
 
-	// What is written can be read again, as a machine on its way.
+	// The claims can be read again, as nodes in flight.
 	s := read(t, b.String())
 	require.Len(t, s.NodeClaims, 1)
 	require.Equal(t, "general-1", s.Problem.Nodes[0].Name)
@@ -132,7 +132,7 @@ func TestWriteNodeClaimsOfReservations(t *testing.T) {
 	})
 }
 
-// A provider may take any combination of what a claim asks for.
+// A provider may take any combination of the values that a claim allows.
 func TestNodeClaimsAllowNothingElse(t *testing.T) {
 	types, zones := []string{"a.large", "b.large", "c.large", "d.large", "e.large"}, []string{"z1", "z2", "z3", "z4"}
 	for seed := range soak.Cases(500) {

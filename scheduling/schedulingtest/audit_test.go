@@ -53,7 +53,7 @@ func TestReadsBack(t *testing.T) {
 	assert.ErrorContains(t, readsBack([]byte(`{"unheard":"of"}`)), "changes when it is read and written")
 }
 
-// What a solver could change shows in the text that is compared.
+// Every part of a problem that a planner could change shows in the text that is compared.
 func TestInJSONShowsEveryChange(t *testing.T) {
 	p := Random(7, Size{TopologyTerms: true})
 	p.Unavailable = &offerings.Unavailable{}

@@ -54,7 +54,7 @@ func TestCluster(t *testing.T) {
 	}
 }
 
-// The nodes of a cluster hold what runs on them, daemons counted.
+// The nodes of a cluster have room for all pods that run there, DaemonSet pods included.
 func TestClusterHoldsItsPods(t *testing.T) {
 	c := st.Cluster(3, st.ClusterOptions{Nodes: 30, Removed: 0.001, DaemonSets: 2, Spread: true, Apart: true})
 	used := map[string]int64{}

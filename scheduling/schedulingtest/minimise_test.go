@@ -12,8 +12,7 @@ import (
 
 func TestMinimise(t *testing.T) {
 	p := Random(11, Size{})
-	// What fails is any problem with a pod that asks for a certain amount of memory
-	// and a type of at least two cores.
+	// A problem fails if it has a pod that requests a certain amount of memory, and a type of at least two cores.
 	asks := func(q scheduling.Problem) bool {
 		for _, pod := range q.Pods {
 			if pod.Name == p.Pods[0].Name && q.Catalog != nil && q.Catalog.Len() > 0 {
@@ -51,7 +50,7 @@ func TestMinimiseTies(t *testing.T) {
 		return false
 	}
 	for seed := uint64(0); !hard(p); seed++ {
-		p = tied(seed)
+		p = withTerms(seed)
 	}
 	q := Minimise(p, hard)
 	require.Len(t, q.Pods, 1)

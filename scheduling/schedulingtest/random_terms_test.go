@@ -14,12 +14,12 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
 
-func tied(seed uint64) scheduling.Problem { return Random(seed, Size{TopologyTerms: true}) }
+func withTerms(seed uint64) scheduling.Problem { return Random(seed, Size{TopologyTerms: true}) }
 
-// What a seed gives without ties is what it gave before there were any.
-func TestTiesComeOnTop(t *testing.T) {
+// Topology terms are added to the problem that the same seed gives without them.
+func TestTermsAreAdded(t *testing.T) {
 	for seed := range soak.Cases(60) {
-		plain, with := Random(seed, Size{}), tied(seed)
+		plain, with := Random(seed, Size{}), withTerms(seed)
 		require.Len(t, with.Pods, len(plain.Pods), "seed %d", seed)
 		for i := range plain.Pods {
 			assert.Empty(t, plain.Pods[i].Spec.TopologySpreadConstraints)
@@ -38,7 +38,7 @@ func TestTiedProblemsAreValid(t *testing.T) {
 		t.Skip("the generators know no goroutines")
 	}
 	for seed := range soak.Cases(250) {
-		p := tied(seed)
+		p := withTerms(seed)
 		assert.NoError(t, provisioning.Validate(&p), "seed %d", seed)
 	}
 }
@@ -60,7 +60,7 @@ func TestTiesDrawEverything(t *testing.T) {
 	seen := map[string]int{}
 	several := 0
 	for seed := range soak.Cases(200) {
-		p := tied(seed)
+		p := withTerms(seed)
 		text := string(inJSON(p))
 		for _, w := range want {
 			if strings.Contains(text, w) {
@@ -83,7 +83,7 @@ func TestTiesDrawEverything(t *testing.T) {
 // No API server lets two hard constraints on one key pass.
 func TestTidy(t *testing.T) {
 	for seed := range soak.Cases(200) {
-		for _, pod := range tied(seed).Pods {
+		for _, pod := range withTerms(seed).Pods {
 			keys := map[string]bool{}
 			for _, c := range pod.Spec.TopologySpreadConstraints {
 				assert.False(t, keys[c.TopologyKey], "seed %d, pod %s", seed, pod.Name)

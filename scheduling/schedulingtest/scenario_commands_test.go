@@ -37,8 +37,8 @@ func newSession() *session {
 	}
 }
 
-// command carries one command out: its words beside the name, and its input lines. What
-// it returns is compared with the file.
+// command carries out one command with the words beside its name and its input lines. Its output is compared with the
+// file.
 type command func(ctx context.Context, s *session, args []word, input []string) (string, error)
 
 // commands are the commands by name; the package comment describes them.
@@ -69,7 +69,7 @@ func commands() map[string]command {
 	}
 }
 
-// run runs the block and returns what it prints; an error is printed, too.
+// run runs the block and returns its output; an error is printed, too.
 func (s *session) run(ctx context.Context, b *block) string {
 	words, err := splitWords(b.lines[0])
 	if err != nil {
@@ -356,8 +356,8 @@ func serviceLine(_ *session, name string, words []word) (*corev1.Service, error)
 	return Service(namespace, name, matchLabels(selector)), err
 }
 
-// node reads a node. One of a type has the labels and resources of the type bought
-// there; one that is in flight reports no resources but those given.
+// node reads a node. A node with a type has the labels and resources of the type; a node in flight reports no resources
+// but those given.
 func (s *session) node(name string, words []word) (*corev1.Node, error) {
 	bought := map[string]string{"capacity-type": string(offerings.OnDemand)}
 	var last []NodeOption
@@ -389,7 +389,7 @@ func (s *session) node(name string, words []word) (*corev1.Node, error) {
 	}, name, others)
 }
 
-// bought gives a node what the catalog says about its type.
+// bought gives a node the labels and resources of its type in the catalog.
 func (s *session) bought(w map[string]string) ([]NodeOption, error) {
 	switch {
 	case w["type"] == "" && w["zone"] == "":

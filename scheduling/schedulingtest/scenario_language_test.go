@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// output is what the last block of a scenario prints.
+// output returns the output of the last block of a scenario.
 func output(t *testing.T, text string) string {
 	t.Helper()
 	out, err := runScenario(t.Context(), text)
@@ -18,7 +18,7 @@ func output(t *testing.T, text string) string {
 	return strings.TrimRight(last, "\n")
 }
 
-// The scenario in the comment on the language is a scenario, and it prints what it says.
+// The example in the comment on the language is a scenario with the output that it states.
 func TestLanguageCommentIsTrue(t *testing.T) {
 	source, err := os.ReadFile("scenario_test.go")
 	require.NoError(t, err)

@@ -187,8 +187,8 @@ func parsePrefer(text string) (PodOption, error) {
 	return Prefer(int32(weight), exprs...), err
 }
 
-// termOf reads what stands in the parentheses of spread=, near= and apart=: a key, and
-// words about which pods there.
+// termOf reads the words in the parentheses of spread=, near= and apart=: a key, and words about the pods that count
+// there.
 func termOf[O Option](w word, spreads bool, build func(string, ...O) PodOption) (PodOption, error) {
 	words, err := splitWords(w.value)
 	if err != nil {
@@ -251,8 +251,8 @@ func nodeWord(w word) (Option, error) {
 	return nil, nil
 }
 
-// offeringWord reads CAPACITY-TYPE@ZONE=PRICE and what may follow. A reservation without
-// an id is called TYPE-ZONE.
+// offeringWord reads CAPACITY-TYPE@ZONE=PRICE and the suffixes that may follow. A reservation without an id is called
+// TYPE-ZONE.
 func offeringWord(w word) (TypeOption, error) {
 	ct, zone, _ := strings.Cut(w.key, "@")
 	o := offerings.Offering{Zone: zone, CapacityType: offerings.CapacityType(ct)}

@@ -76,7 +76,7 @@ func (r *renderer) line(l scheduling.Launch) string {
 	return b.String()
 }
 
-// details are what a scenario asks to be shown of a launch, one line each.
+// details returns the details of a launch that a scenario asks for, one line each.
 func (r *renderer) details(l scheduling.Launch) []string {
 	var lines []string
 	if r.show["requests"] {

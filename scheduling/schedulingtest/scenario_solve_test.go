@@ -63,8 +63,7 @@ func check(ctx context.Context, solver scheduling.Policy, p scheduling.Problem) 
 	return plan, nil
 }
 
-// verifyCommand says what package verify thinks of the last plan: ok, or every rule
-// that it breaks.
+// verifyCommand returns package verify's judgement of the last plan: ok, or every rule that it breaks.
 func verifyCommand(_ context.Context, s *session, args []word, input []string) (string, error) {
 	if len(args) > 1 || len(input) > 0 {
 		return "", errors.New("verify takes nothing")
@@ -87,7 +86,7 @@ func (s *session) withPool() scheduling.Problem {
 	return p
 }
 
-// settingsOf are the words of solve, with what they set.
+// settingsOf returns the words of solve, each with the function that sets its field.
 func settingsOf(s *scheduling.Policy, show map[string]bool) map[string]func(string) error {
 	return map[string]func(string) error{
 		"effort":                into(&s.Effort, scheduling.ParseEffort),
@@ -136,7 +135,7 @@ func settingsOf(s *scheduling.Policy, show map[string]bool) map[string]func(stri
 	}
 }
 
-// into sets a field to what a text says.
+// into returns a function that sets a field to the value of a text.
 func into[T any](field *T, parse func(string) (T, error)) func(string) error {
 	return func(text string) (err error) {
 		*field, err = parse(text)

@@ -219,7 +219,7 @@ func runScenario(ctx context.Context, text string) (string, error) {
 	return script.String(), errors.Join(errs...)
 }
 
-// separator stands between a command and what it is expected to print.
+// separator stands between a command and its expected output.
 const separator = "----"
 
 // script is a scenario file: comments and blank lines as they are, and blocks.
@@ -236,7 +236,7 @@ type block struct {
 	line  int      // of the command, from 1
 	lines []string // the command and its input, without comments
 	raw   []string // the same with comments
-	want  string   // what the file expects, without a final line break
+	want  string   // the expected output, without a final line break
 }
 
 // parseScript reads a scenario file.

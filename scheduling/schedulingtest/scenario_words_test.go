@@ -202,9 +202,9 @@ func parseExpr(f []string) (requirements.Selector, error) {
 	return s, nil
 }
 
-// parseSelector reads conditions on the labels of pods or namespaces, separated by
-// commas: KEY=VALUE…, or those of [parseExprs] but for the ones that compare numbers.
-// Nothing is a selector of everything. Keys are not short for others here.
+// parseSelector reads conditions on the labels of pods or namespaces, separated by commas: KEY=VALUE…, or conditions of
+// [parseExprs] but for comparisons of numbers. An empty text is a selector of all pods. Keys are not abbreviations
+// here.
 func parseSelector(text string) (*metav1.LabelSelector, error) {
 	s := &metav1.LabelSelector{}
 	if strings.TrimSpace(text) == "" {

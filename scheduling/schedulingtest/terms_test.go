@@ -91,9 +91,8 @@ func TestParseAffinity(t *testing.T) {
 	}, a.PodAntiAffinity)
 }
 
-// A tie without a selector is about pods with the labels of its pod, in whatever order
-// the options stand.
-func TestTiesComeLast(t *testing.T) {
+// A term without a selector selects pods with the labels of its own pod, in whatever order the options stand.
+func TestTermsFollowLabels(t *testing.T) {
 	a := Pod("web", Spread("zone"), Label("app", "web"))
 	b := Pod("web", Label("app", "web"), Spread("zone", Of("app", "web")))
 	assert.Equal(t, b, a)
@@ -107,7 +106,7 @@ func TestTiesComeLast(t *testing.T) {
 	assert.Equal(t, &metav1.LabelSelector{}, term.PodAffinityTerm.NamespaceSelector)
 }
 
-func TestTiesOfPodsShareNothing(t *testing.T) {
+func TestTermsOfPodsShareNoMemory(t *testing.T) {
 	pods := Pods(2, "web", Label("app", "web"), Spread("zone", MinDomains(2), Of("a", "b")), Near("zone", OfAll(In("c", "d"))))
 	want := pods[1].DeepCopy()
 	c := &pods[0].Spec.TopologySpreadConstraints[0]

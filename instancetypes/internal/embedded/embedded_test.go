@@ -49,7 +49,7 @@ func TestRegionReadsFacts(t *testing.T) {
 	require.ErrorContains(t, err, "negative")
 }
 
-// Whatever stands in a file, reading it returns valid facts or an error.
+// Decoding any file returns valid facts or an error.
 func FuzzDecode(f *testing.F) {
 	data, err := Encode(&count{1})
 	require.NoError(f, err)

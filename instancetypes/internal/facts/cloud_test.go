@@ -13,7 +13,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/offerings"
 )
 
-// mars is a cloud whose nodes have a core and a GiB whatever their shape.
+// mars is a cloud whose nodes have a core and a GiB for every shape.
 func mars() facts.Cloud {
 	return facts.Cloud{
 		Name:   "mars",
