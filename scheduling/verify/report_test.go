@@ -2,7 +2,11 @@ package verify_test
 
 import (
 	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -59,6 +63,22 @@ func TestCodesAreDistinctAndReadable(t *testing.T) {
 	list[0] = "changed"
 	assert.NotEqual(t, list[0], verify.Codes()[0], "the list is the caller's")
 	assert.True(t, slices.Contains(verify.Codes(), verify.CodeResources))
+}
+
+// TestEveryRuleHasACode: each constant of internal/rule is a code of this package, and the other way round.
+func TestEveryRuleHasACode(t *testing.T) {
+	file, err := parser.ParseFile(token.NewFileSet(), "internal/rule/codes.go", nil, 0)
+	require.NoError(t, err)
+	var rules []verify.Code
+	ast.Inspect(file, func(n ast.Node) bool {
+		if value, ok := n.(*ast.BasicLit); ok {
+			text, err := strconv.Unquote(value.Value)
+			require.NoError(t, err)
+			rules = append(rules, verify.Code(text))
+		}
+		return true
+	})
+	assert.ElementsMatch(t, verify.Codes(), rules)
 }
 
 // Refused pods may be told everything that the solver says, and nothing else.

@@ -2,6 +2,7 @@ package verify_test
 
 import (
 	"context"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -299,7 +300,9 @@ func verdictMutations() []stepsMutation {
 		{"launches", func(c *stepsCase) { c.plan.Summary.Launches = 0 }, verify.CodeSummaryCounts},
 		{"unpriced nodes", func(c *stepsCase) { c.plan.Summary.UnpricedNodes = 1 }, verify.CodeSummaryCounts},
 		{"cost", func(c *stepsCase) { c.plan.Summary.DisruptionCost = 5 }, verify.CodeStepCost},
+		{"infinite cost", func(c *stepsCase) { c.plan.Summary.DisruptionCost = math.Inf(1) }, verify.CodeStepCost},
 		{"gap", func(c *stepsCase) { c.plan.Summary.Gap = 0.1 }, verify.CodeSummaryGap},
+		{"infinite gap", func(c *stepsCase) { c.plan.Summary.Gap = math.Inf(1) }, verify.CodeSummaryGap},
 		{"status", func(c *stepsCase) { c.plan.Summary.Status = "" }, verify.CodeSummaryStatus},
 		{"optimal", func(c *stepsCase) { c.plan.Summary.Status = scheduling.StatusOptimal }, verify.CodeSummaryStatus},
 		{"negative bound", func(c *stepsCase) { c.plan.Summary.LowerBoundPerHour = -1 }, verify.CodeBoundAbovePrice},

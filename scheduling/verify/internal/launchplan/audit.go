@@ -175,7 +175,7 @@ func (a *Audit) Launched() []Launched {
 }
 
 // CouldLaunch reports whether some pool could launch a machine for the pod beside the launches of the plan.
-func (a *Audit) CouldLaunch(t *snapshot.Pod) bool { return a.placeSearch().sells(t) }
+func (a *Audit) CouldLaunch(t *snapshot.Pod) bool { return a.placeSearch().couldLaunch(t) }
 
 // bound proves the lower bound from the certificate.
 func (a *Audit) bound() *certificate.Proof {

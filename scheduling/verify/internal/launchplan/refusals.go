@@ -13,7 +13,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/snapshot"
 )
 
-// placeSearch looks for places for pods that a plan refuses.
+// placeSearch looks for nodes and machines that could hold the pods that a plan refuses.
 type placeSearch struct {
 	report    *rule.Report
 	state     *snapshot.State
@@ -64,7 +64,7 @@ func (c *placeSearch) betterPlaces() {
 // takes reports whether the node can take one more pod beside those of the plan.
 func (c *placeSearch) takes(n *snapshot.Node, t *snapshot.Pod) bool {
 	n = c.nodes.after(n.Name)
-	return !n.Leaves() && n.Admits(t, snapshot.AllFilters) && c.workloads.leaves(t, n)
+	return !n.Leaves() && n.Admits(t, snapshot.AllFilters) && c.workloads.admits(t, n)
 }
 
 // refusedPods are the names of the pods that the plan refuses.
@@ -166,8 +166,8 @@ func (c *placeSearch) launchable(pl *snapshot.Pool, wanted map[*snapshot.Kind]st
 	return hits
 }
 
-// sells reports whether some pool could launch a machine for the pod.
-func (c *placeSearch) sells(t *snapshot.Pod) bool {
+// couldLaunch reports whether some pool could launch a machine for the pod.
+func (c *placeSearch) couldLaunch(t *snapshot.Pod) bool {
 	return !t.NeedsGivenNode() && slices.ContainsFunc(c.state.SortedPools(), func(pl *snapshot.Pool) bool {
 		return len(c.launchable(pl, map[*snapshot.Kind]string{{Pod: t}: rule.RefusedForNothing})) > 0
 	})

@@ -51,8 +51,8 @@ func (c *workloadCheck) judge(launches []*launch, kept map[string]bool) {
 	}
 }
 
-// leaves reports whether a node could take one more pod of a pod's workload.
-func (c *workloadCheck) leaves(t *snapshot.Pod, n *snapshot.Node) bool {
+// admits reports whether a node could take one more pod of a pod's workload.
+func (c *workloadCheck) admits(t *snapshot.Pod, n *snapshot.Node) bool {
 	workload := c.state.Reader.WorkloadOf(t.Object)
 	if c.state.Policy.WorkloadShare <= 0 || workload == "" {
 		return true

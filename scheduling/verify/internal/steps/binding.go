@@ -8,13 +8,13 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/snapshot"
 )
 
-// bindAll binds the pods one by one, and returns those that cannot. Nodes that are being removed already are tried as
-// there and as gone, because their removal may come before or after. look, if not nil, sees the outcome once all have
-// bound.
-func (g *clusterState) bindAll(booked []binding.Pending, look func(*binding.Outcome)) []binding.Unbound {
+// bindAll binds the pods one by one, and returns the pods that cannot bind. Nodes that are being removed already are tried
+// both as existing and as gone, because they may go before or after. inspect, if not nil, is called once, when the pods have
+// bound beside these nodes. The topology is as before in the end.
+func (g *clusterState) bindAll(booked []binding.Pending, inspect func(*binding.Outcome)) []binding.Unbound {
 	o := g.topology.Bind(booked)
-	if look != nil {
-		look(o)
+	if inspect != nil {
+		inspect(o)
 	}
 	o.Undo()
 	var late []binding.Pending
@@ -27,7 +27,7 @@ func (g *clusterState) bindAll(booked []binding.Pending, look func(*binding.Outc
 	for before := -1; before < len(late); {
 		before = len(late)
 		waiting = slices.DeleteFunc(waiting, func(u binding.Unbound) bool {
-			ok := g.mayPass(u.By, late)
+			ok := g.mayResolve(u.By, late)
 			if ok {
 				late = append(late, u.Pending)
 			}
@@ -56,10 +56,10 @@ func (g *clusterState) withoutLeaving(booked []binding.Pending) []binding.Unboun
 	return o.Waiting
 }
 
-// mayPass reports whether the obstacle may be gone by the time, because pods are on their way that wait or leave
-// their nodes already, to places that are not known. They may fill emptier domains, or be the pods that an affinity
-// asks for, and so may pods that bind late because of them.
-func (g *clusterState) mayPass(o binding.Obstacle, late []binding.Pending) bool {
+// mayResolve reports whether the term may admit the pod once pods have bound whose nodes are not known yet: pending pods,
+// pods of nodes that are being removed, and the pods in late, which bind only after these. They may fill the emptiest
+// domain of a spread, or be the pods that an affinity requires.
+func (g *clusterState) mayResolve(o binding.Obstacle, late []binding.Pending) bool {
 	missing := 1
 	switch o.Rule {
 	case rule.TopologySpread:

@@ -22,18 +22,19 @@ type budgetCheck struct {
 
 // podBudgets checks that no wave evicts more pods than a budget allows, and the step's own figures.
 func (c *budgetCheck) podBudgets() {
+	// Pods that draining does not evict, e.g. because they tolerate its taint, may use a budget or not.
 	most, least := make(map[*podBudget]int), make(map[*podBudget]int)
-	type seat struct {
+	type budgetWave struct {
 		budget *podBudget
 		wave   int
 	}
-	evicted, leave := make(map[seat]int), make(map[seat]int)
+	evicted, leave := make(map[budgetWave]int), make(map[budgetWave]int)
 	for _, m := range c.moves {
 		if !snapshot.Live(m.pod) {
 			continue // it is on its way out already
 		}
 		for _, b := range c.cluster.budgets.of(m.pod) {
-			at := seat{b, m.Wave}
+			at := budgetWave{b, m.Wave}
 			leave[at]++
 			most[b] = max(most[b], leave[at])
 			if c.cluster.rules.evictable(m.pod) {
@@ -48,13 +49,13 @@ func (c *budgetCheck) podBudgets() {
 			c.report.Add(rule.PodBudget, "poddisruptionbudget/"+b.name, "%d pods are disrupted in one wave, disruptionsAllowed is %d", n, b.allowed)
 		}
 	}
-	told := make(map[string]bool)
+	listed := make(map[string]bool)
 	for _, u := range c.step.PodDisruptionBudgets {
 		object := "poddisruptionbudget/" + u.Budget
-		if told[u.Budget] {
+		if listed[u.Budget] {
 			c.report.Add(rule.BudgetUse, object, "is listed twice")
 		}
-		told[u.Budget] = true
+		listed[u.Budget] = true
 		b, found := lo.Find(c.cluster.budgets, func(b *podBudget) bool { return b.name == u.Budget })
 		if !found {
 			c.report.Add(rule.BudgetUse, object, "is not there")
@@ -63,7 +64,7 @@ func (c *budgetCheck) podBudgets() {
 		}
 	}
 	for _, b := range c.cluster.budgets {
-		if least[b] > 0 && !told[b.name] {
+		if least[b] > 0 && !listed[b.name] {
 			c.report.Add(rule.BudgetUse, "poddisruptionbudget/"+b.name, "%d pods are disrupted, and the step does not list the budget", least[b])
 		}
 	}
@@ -84,12 +85,12 @@ func (c *budgetCheck) nodeBudgets() {
 		}
 	}
 	binding := !forced(c.step.Reason)
-	told := make(map[string]bool)
+	listed := make(map[string]bool)
 	for _, u := range c.step.NodePools {
 		object := "nodepool/" + u.NodePool
 		pl := c.cluster.state.Pools[u.NodePool]
 		switch {
-		case told[u.NodePool]:
+		case listed[u.NodePool]:
 			c.report.Add(rule.BudgetUse, object, "is listed twice")
 		case pl == nil || goes[pl] == 0:
 			c.report.Add(rule.BudgetUse, object, "the step drains no node of this NodePool")
@@ -99,7 +100,7 @@ func (c *budgetCheck) nodeBudgets() {
 				c.report.Add(rule.BudgetUse, object, "the step states %d removed nodes of %d allowed, and has %d of %d", u.Nodes, u.Allowed, goes[pl], min(room, counted))
 			}
 		}
-		told[u.NodePool] = true
+		listed[u.NodePool] = true
 	}
 	for _, pl := range c.cluster.state.SortedPools() {
 		if !binding || goes[pl] == 0 {
@@ -108,7 +109,7 @@ func (c *budgetCheck) nodeBudgets() {
 		if room, _ := c.allowance(pl); goes[pl] > room {
 			c.report.Add(rule.NodeBudget, "nodepool/"+pl.Object.Name, "%d nodes are removed at once, the NodePool's budgets allow %d", goes[pl], room)
 		}
-		if !told[pl.Object.Name] {
+		if !listed[pl.Object.Name] {
 			c.report.Add(rule.BudgetUse, "nodepool/"+pl.Object.Name, "%d nodes are removed, and the step does not list the budget", goes[pl])
 		}
 	}

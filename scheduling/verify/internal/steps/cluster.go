@@ -29,13 +29,14 @@ type clusterState struct {
 	anyTerms bool              // some pod has topology terms
 	waiting  map[string]*snapshot.Pod
 	budgets  podBudgets
-	// moved, drains and bought are the numbers of the steps in which a pod has moved, a
-	// node goes, and a machine has been launched.
+	// moved, drains and bought are the numbers of the steps, counted from 1, in which a pod has moved, a node is drained,
+	// and a machine has been launched, by name.
 	moved, drains, bought map[string]int
-	// received are the machines of the cluster to whose nodes steps have moved pods, by node.
+	// received are the nodes with a machine of the cluster that steps have moved pods to.
 	received map[string]bool
 }
 
+// newClusterState returns the cluster before the first step.
 func newClusterState(planner *disruption.Planner, cluster disruption.Cluster, plan *disruption.ConsolidationPlan) *clusterState {
 	// The objects of machines that are being shut down may not show it yet.
 	cluster.Nodes = changed(cluster.Nodes, markShutDown, lo.FilterMap(cluster.Machines, func(m disruption.Machine, _ int) (string, bool) { return m.Node, m.Terminating }))
@@ -102,6 +103,7 @@ func markShutDown(node *corev1.Node) {
 	}
 }
 
+// newClusterNode returns the node with its machine and price, without pods.
 func (g *clusterState) newClusterNode(n *snapshot.Node) *clusterNode {
 	bare, expected, priced := g.costs.priceOf(n.Running)
 	return &clusterNode{node: n, machine: g.machineOf(n.Name), bare: int64(bare), price: int64(expected), priced: priced}
@@ -121,7 +123,7 @@ func (g *clusterState) removeNode(s *clusterNode) {
 	delete(g.state.Nodes, s.node.Name)
 }
 
-// rebuild describes the node anew with the pods that are on it now.
+// rebuild reads the node again, with the pods that are on it now.
 func (g *clusterState) rebuild(s *clusterNode) { *s.node = *g.state.NewNode(s.node.Running, s.pods) }
 
 // group returns the group of a running pod.
@@ -141,6 +143,7 @@ func (g *clusterState) removePod(pod *corev1.Pod) {
 	delete(g.state.Running, snapshot.ObjectName(pod))
 }
 
+// machineOf returns the statements of the cluster about the machine of a node, empty without any.
 func (g *clusterState) machineOf(node string) *disruption.Machine {
 	if m := g.machines[node]; m != nil {
 		return m
@@ -154,6 +157,7 @@ type totals struct {
 	nodes, unpriced int
 }
 
+// totals adds up the nodes as they stand.
 func (g *clusterState) totals() totals {
 	t := totals{price: new(big.Int), bare: new(big.Int)}
 	for _, s := range g.nodes {
@@ -170,7 +174,7 @@ func (g *clusterState) totals() totals {
 	return t
 }
 
-// daemonsLeft reads the daemons again where the pod by which one is judged is gone.
+// daemonsLeft reads the DaemonSets again where the newest pod of one is gone, because its requests come from that pod.
 func (g *clusterState) daemonsLeft() {
 	if !slices.ContainsFunc(g.state.Daemons, func(d *snapshot.Daemon) bool {
 		return d.Newest != nil && g.state.Running[snapshot.ObjectName(d.Newest)] == nil

@@ -68,6 +68,7 @@ func (c *costs) podCost(pod *corev1.Pod) float64 {
 	return min(max(cost, 0), math.MaxFloat32)
 }
 
+// nodeCost returns the disruption cost of a node without pods, 1 by default.
 func (c *costs) nodeCost() float64 {
 	if n := c.planner.NodeCost; n != 0 {
 		return n

@@ -24,5 +24,5 @@ package steps
 //	budgets      the step's use of budgets
 //	worth        savings, disruption cost and score
 //	waves        pods that leave and bind in waves
-//	verdicts     verdicts and sums of the whole plan
+//	verdicts     the verdict on each node, and the sums of the whole plan
 //	bound        the lower bound

@@ -8,12 +8,12 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/launchplan"
 )
 
-// domains lets the domains of the nodes that the step removes count on for the spread constraints of the pods that
-// move, where a pool could launch a machine for them there, as Karpenter does: kube-scheduler counts domains that
-// have nodes, so that pods which are spread over two zones would be moved into one. It does nothing where
-// kube-scheduler binds the pods of nodes that have to go, nor where the plan warns of machines that are taken away
-// that limits or pending pods leave no other place. The function that it returns ends that.
-func (a *stepCheck) domains(places *launchplan.Audit) (end func()) {
+// keepDomains makes the spread constraints of the pods that move count the domains of the nodes that the step removes, where
+// a pool could launch a machine for the pod there, as Karpenter does. kube-scheduler counts only domains that have nodes, so
+// that pods which are spread over two zones would be moved into one. It does nothing where kube-scheduler binds the pods of
+// nodes that have to go, nor where the plan warns of each interrupted node that limits or pending pods leave no other place.
+// The function that it returns undoes it.
+func (a *stepCheck) keepDomains(places *launchplan.Audit) (end func()) {
 	if a.asBound() || a.step.Reason == disruption.Interrupted && a.warned() {
 		return func() {}
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/snapshot"
 )
 
-// checkDrained checks that every node of the step may go, and notes the nodes that are there.
+// checkDrained checks that every node of the step may go, and lists the nodes that exist in going.
 func (a *stepCheck) checkDrained() {
 	drains := &drainCheck{a.cluster, a.report, a.step.Reason}
 	seen := make(map[string]bool)
@@ -86,7 +86,7 @@ type drainCheck struct {
 	reason  disruption.Reason
 }
 
-// mayGo checks that the node may go for the step's reason.
+// mayGo adds a violation for each rule by which the node must not be drained for the reason.
 func (c *drainCheck) mayGo(s *clusterNode, object string) {
 	if s.node.Leaves() || s.machine.Terminating {
 		c.report.Add(rule.NodeLeaving, object, "is being removed already")

@@ -198,7 +198,7 @@ func (a *stepCheck) checkPlaces() {
 		places.JudgeWorkloads()
 	}
 	if places.AnyTerms() { // pods that move bind one by one
-		end := a.domains(places)
+		end := a.keepDomains(places)
 		defer end()
 		places.AddUnbound(a.cluster.bindAll(places.Bookings(), places.JudgeOptions))
 	}
@@ -249,7 +249,7 @@ func (a *stepCheck) complete() {
 	}
 }
 
-// countReservation takes the machine of a node out of its reservation, or gives it back.
+// countReservation takes the machine of a node out of its reservation (1), or gives it back (-1).
 func (a *stepCheck) countReservation(s *clusterNode, machines int) {
 	if id := s.node.Running.Labels[offerings.ReservationIDLabel]; id != "" {
 		a.cluster.state.Reservations[id] -= machines

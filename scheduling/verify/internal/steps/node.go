@@ -31,6 +31,7 @@ type clusterNode struct {
 // setPods replaces the pods of the node.
 func (s *clusterNode) setPods(pods []*corev1.Pod) { s.pods, s.removal = pods, nil }
 
+// created returns the time at which the node was created; zero if it is not known.
 func (s *clusterNode) created() time.Time {
 	if s.machine.Created.IsZero() {
 		return s.node.Running.CreationTimestamp.Time

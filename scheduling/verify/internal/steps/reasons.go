@@ -17,4 +17,5 @@ func forced(r disruption.Reason) bool { return r == disruption.Interrupted || r 
 // needsNoSaving reports whether nodes go for the reason even where that saves no money.
 func needsNoSaving(r disruption.Reason) bool { return forced(r) || r == disruption.Drifted }
 
+// saves reports whether nodes go for the reason in order to save money.
 func saves(r disruption.Reason) bool { return r == disruption.Empty || r == disruption.Underutilized }

@@ -15,13 +15,13 @@ type stepCheck struct {
 	report  *rule.Report
 	number  int
 	step    *disruption.Step
-	// going are the nodes that it removes, in its order; moves the evictions that can be
-	// carried out; launched the nodes that its launches become, and stands the machines until then.
+	// going are the nodes that it removes, in its order; moves the evictions that can be carried out; launched the objects
+	// of the nodes that its launches become, by name; launchNodes the nodes in the topology until then.
 	going       []*clusterNode
 	moves       []move
 	launched    map[string]*corev1.Node
 	launchNodes []*snapshot.Node
-	// left are the pods that go with their nodes, by node.
+	// left are the groups of the pods that are not evicted, and end with their node, by node.
 	left map[string][]*binding.Group
 }
 

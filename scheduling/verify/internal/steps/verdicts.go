@@ -16,7 +16,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/sums"
 )
 
-// causes are those for which nodes stay.
+// causes returns the codes of the causes for which nodes stay.
 func causes() []disruption.CauseCode {
 	return []disruption.CauseCode{
 		disruption.CauseNoNodePool, disruption.CauseNoTypes, disruption.CauseNotReady, disruption.CauseGoing, disruption.CauseNominated,
@@ -84,6 +84,7 @@ func (c *planCheck) pending(cluster *disruption.Cluster) {
 	}
 }
 
+// verdict checks one verdict on a node of the cluster.
 func (c *planCheck) verdict(object string, v *disruption.Verdict, of *corev1.Node) {
 	step, decision := c.cluster.drains[v.Node], disruption.Keep
 	if step > 0 {
@@ -136,6 +137,7 @@ func (c *planCheck) verdict(object string, v *disruption.Verdict, of *corev1.Nod
 	}
 }
 
+// cause checks that a cause is known and has a detail.
 func (c *planCheck) cause(object string, of disruption.Cause) {
 	if !slices.Contains(causes(), of.Code) {
 		c.report.Add(rule.NoReason, object, "unknown reason %q", of.Code)
@@ -202,7 +204,7 @@ func (c *planCheck) placedFreely() {
 	}
 }
 
-// frontier checks how far each number of steps gets.
+// frontier checks the savings, moves and disruption costs after each number of steps.
 func (c *planCheck) frontier(want []disruption.Point) {
 	got := c.plan.Summary.Frontier
 	if len(got) != len(want) {
@@ -217,8 +219,8 @@ func (c *planCheck) frontier(want []disruption.Point) {
 	}
 }
 
-// blockedAndRebuilt checks the summary's rebuilt cluster and blocked savings, within bounds, because only plans could tell the
-// savings of a cause.
+// blockedAndRebuilt checks the rebuilt cluster and the blocked savings against bounds only, because the saving that a cause
+// blocks is the difference to a plan without that cause.
 func (c *planCheck) blockedAndRebuilt(after offerings.Price) {
 	s := &c.plan.Summary
 	for i := range s.Blocked {

@@ -18,12 +18,12 @@ type waveCheck struct {
 	report  *rule.Report
 	going   []*clusterNode
 	moves   []move
-	// left are the pods that go with their nodes, by node.
+	// left is as in stepCheck.
 	left map[string][]*binding.Group
 }
 
-// waves checks, where pods go in several waves, that each wave can bind while the pods of
-// the next ones still are where they were.
+// waves checks for a step of several waves that the pods of each wave can bind while the pods of later waves are still on
+// their old nodes.
 func (c *waveCheck) waves() {
 	waves, last := make(map[int][]move), 0
 	for _, m := range c.moves {
@@ -41,7 +41,7 @@ func (c *waveCheck) waves() {
 		}
 	}
 	c.restore(ends)
-	var seats []func() // functions that take the pods off again
+	var undo []func() // functions that take the pods off their new nodes again
 	for _, wave := range order {
 		for _, m := range waves[wave] {
 			c.cluster.topology.Add(m.was, c.cluster.topology.Named[m.From], -1)
@@ -57,15 +57,16 @@ func (c *waveCheck) waves() {
 		for _, m := range waves[wave] {
 			h := c.cluster.topology.Named[m.To]
 			c.cluster.topology.Add(m.will, h, 1)
-			seats = append(seats, func() { c.cluster.topology.Add(m.will, h, -1) })
+			undo = append(undo, func() { c.cluster.topology.Add(m.will, h, -1) })
 		}
 	}
-	for _, rise := range seats {
-		rise()
+	for _, takeOff := range undo {
+		takeOff()
 	}
 }
 
-// restore puts drained nodes and pods back where they were, as when the step begins. Drained nodes receive no pods.
+// restore puts drained nodes and their pods back, as they are when the step begins. Drained nodes receive no pods. ends are
+// the drained nodes that pods are evicted from.
 func (c *waveCheck) restore(ends map[string]int) {
 	for _, s := range c.going {
 		if _, ok := ends[s.node.Name]; !ok {

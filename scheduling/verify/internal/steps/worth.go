@@ -86,8 +86,8 @@ func (c *worthCheck) leastSaving(price *big.Int) *big.Int {
 	return asked
 }
 
-// spotForSpot checks that spot machines are replaced by spot as the planner allows it: they are where
-// nothing else goes, or where as many machines come as go.
+// spotForSpot checks that the planner allows a step to replace spot by spot. A step does so if it removes spot nodes only,
+// or launches as many nodes as it removes.
 func (c *worthCheck) spotForSpot() {
 	spot := 0
 	for _, s := range c.going {
@@ -128,19 +128,20 @@ func (c *worthCheck) spotForSpot() {
 
 // score checks the step's score, and that it suffices for pools with policy Balanced.
 func (c *worthCheck) score(saving, cost float64) {
-	type side struct{ price, cost, allPrice, allCost float64 }
-	pools := make(map[*snapshot.Pool]*side)
-	all := &side{}
+	// nodeSums are the prices and disruption costs of the nodes that the step removes, and of all nodes.
+	type nodeSums struct{ price, cost, allPrice, allCost float64 }
+	pools := make(map[*snapshot.Pool]*nodeSums)
+	all := &nodeSums{}
 	for _, name := range slices.Sorted(maps.Keys(c.cluster.nodes)) {
 		s := c.cluster.nodes[name]
 		if s.node.Pool == nil {
 			continue
 		}
 		if pools[s.node.Pool] == nil {
-			pools[s.node.Pool] = &side{}
+			pools[s.node.Pool] = &nodeSums{}
 		}
 		removal := c.cluster.costs.removal(s)
-		for _, x := range []*side{all, pools[s.node.Pool]} {
+		for _, x := range []*nodeSums{all, pools[s.node.Pool]} {
 			x.allPrice += float64(s.price)
 			x.allCost += removal
 			if slices.Contains(c.going, s) {
@@ -149,7 +150,7 @@ func (c *worthCheck) score(saving, cost float64) {
 			}
 		}
 	}
-	value := func(saving, cost float64, x *side) float64 {
+	value := func(saving, cost float64, x *nodeSums) float64 {
 		switch {
 		case saving <= 0 || x.allPrice <= 0 || x.allCost <= 0:
 			return 0

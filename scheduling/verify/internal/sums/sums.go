@@ -50,7 +50,8 @@ func Bound(report *rule.Report, price, bound offerings.Price, gap float64, statu
 }
 
 // Alike reports whether two sums or quotients of fractions are equal but for rounding, i.e. within one part in a billion.
-// Numbers below 1 are compared as if they were 1.
+// Numbers below 1 are compared as if they were 1. An infinite number is like no other.
 func Alike(a, b float64) bool {
-	return a == b || math.Abs(a-b) <= 1e-9*max(1, math.Abs(a), math.Abs(b))
+	apart := math.Abs(a - b)
+	return a == b || apart <= 1e-9*max(1, math.Abs(a), math.Abs(b)) && !math.IsInf(apart, 0)
 }
