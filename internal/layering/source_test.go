@@ -77,7 +77,7 @@ func walk(t *testing.T, visit func(name string, entry fs.DirEntry) error) {
 			return err
 		}
 		base := path.Base(name)
-		if entry.IsDir() && len(base) > 1 && base[0] == '.' && base != ".ci" && base != ".github" {
+		if entry.IsDir() && len(base) > 1 && base[0] == '.' && base != ".ci" && base != ".github" || base == "node_modules" {
 			return fs.SkipDir
 		}
 		return visit(name, entry)
