@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/eviction"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption/internal/room"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
@@ -34,10 +36,11 @@ func (x *search) keepSets(ctx context.Context) [][]string {
 	leave := make([][]string, len(shares))
 	nodes, stay := x.roomsOf(order), make([]room.Node, len(fixed.Names))
 	for i, name := range fixed.Names {
-		stay[i] = room.Node{Node: x.state.byName[name].node, Free: fixed.Free[i]}
+		stay[i] = room.Node{Name: name, Free: fixed.Free[i]}
 	}
+	admits := func(pod *corev1.Pod, node string) bool { return x.state.landing.Suits(podspec.PodName(pod), node) }
 	for k := range parts {
-		s := room.NewKeepSet(every(nodes, parts, k), every(stay, parts, k), x.state.requests.Resources())
+		s := room.NewKeepSet(every(nodes, parts, k), every(stay, parts, k), x.state.requests.Resources(), admits)
 		for at, share := range shares {
 			if outOfTime(ctx) {
 				break
@@ -75,7 +78,7 @@ func (x *search) roomsOf(order []rankedCandidate) []room.Node {
 	}
 	out := make([]room.Node, len(order))
 	for i, r := range order {
-		out[i] = room.Node{Name: r.name, Node: r.node, Free: x.state.freeCapacity(r.candidate), Price: float64(r.price), Cost: r.cost}
+		out[i] = room.Node{Name: r.name, Free: x.state.freeCapacity(r.candidate), Price: float64(r.price), Cost: r.cost}
 		for _, pod := range r.pods {
 			size := x.state.requests.Of(podspec.PodName(pod))
 			if eviction.Reschedulable(pod) && len(size) > 0 {

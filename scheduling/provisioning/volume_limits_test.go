@@ -276,6 +276,16 @@ func TestSharedVolumes(t *testing.T) {
 		reasons := planned(t, p).Unschedulable[0].Reasons
 		assert.Contains(t, reasons, scheduling.ReasonCount{Code: scheduling.ReasonAttachLimit, Count: 1, Nodes: 1, Detail: "no further volumes of " + ebs + " can be attached to the node"})
 	})
+	t.Run("a full node takes none of them that are nominated to it", func(t *testing.T) {
+		p := shared(4)
+		p.Claims[0] = st.Claim("common", st.BoundTo("v"))
+		p.Volumes = append(p.Volumes, st.Volume("v", st.Driver(ebs)))
+		for i := range 4 {
+			runs(&p, fmt.Sprintf("old-%d", i), ebs)
+		}
+		p.Pods[0].Status.NominatedNodeName = "n1"
+		assert.Zero(t, onNodes(planned(t, p)))
+	})
 	t.Run("a full node takes them where the volume is there", func(t *testing.T) {
 		p := shared(4)
 		for i := range 3 {

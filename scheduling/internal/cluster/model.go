@@ -115,6 +115,9 @@ func (m *Model) readNodes() {
 	for i, x := range in.Nodes {
 		k := m.newKind(x.Node.Name, x.Labels, x.Taints, in.Table.Vector(instance.NodeAllocatable(in.Facts.Problem, x.Node)), false)
 		k.Ports, k.Room, k.Vacant = x.Ports, x.Room, x.Room
+		for g, group := range in.Classes.Groups {
+			k.Admits[g] = k.Admits[g] && x.Attached.FullDriver(group) == ""
+		}
 		m.names[x.Node.Name] = int32(i)
 		m.existing = append(m.existing, m.add(k))
 	}

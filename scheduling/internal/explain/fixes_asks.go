@@ -113,7 +113,7 @@ func clash(in *instance.Instance, group *podspec.Constraint, a ask, all []ask) s
 		}
 		first, second, both := false, false, false
 		for _, v := range in.Templates {
-			if hard, _ := v.HardTaint(group); hard != nil {
+			if hard, _ := v.Untolerated(group); hard != nil {
 				continue
 			}
 			x, y := in.Offers.Satisfying(v, a.expression).Clone(), in.Offers.Satisfying(v, b.expression).Clone()

@@ -76,7 +76,7 @@ func (e *Explainer) needsOf(g int) *needs {
 	plain := !group.Affine || len(group.Terms) == 1 && len(group.Terms[0].Fields) == 0 // the asks are all conditions of the affinity
 	for ti, v := range e.In.Templates {
 		t := &n.templates[ti]
-		t.hard, _ = v.HardTaint(group)
+		t.hard, _ = v.Untolerated(group)
 		for _, a := range n.asks {
 			t.asks = append(t.asks, e.In.Offers.Satisfying(v, a.expression))
 		}
@@ -237,22 +237,12 @@ func (s *subject) onOffer(p place, yield func(obstacle) bool) {
 
 // onNode yields the reasons why a node does not take the pods.
 func (s *subject) onNode(bin int, yield func(obstacle) bool) {
-	x, group, left := s.in.Nodes[bin], s.needs.group, s.state.Left[bin]
-	if hard, _ := podspec.Untolerated(group.Tolerations, x.Taints); hard != nil && !yield(obstacle{kind: tainted}) {
-		return
-	}
-	met := true
-	for i := range s.needs.asks {
-		if !s.needs.asks[i].expression.Matches(x.Labels) {
-			if met = false; !yield(obstacle{kind: unmet, n: i}) {
-				return
-			}
-		}
-	}
-	if met && !group.OwnMatchesNode(x.Node.Name, x.Labels) && !yield(obstacle{kind: unmetAffinity}) ||
-		podspec.PortsClash(group.Ports, x.Ports) && !yield(obstacle{kind: portBound}) ||
-		!group.VolumesMatch(x.Node.Name, x.Labels) && !yield(obstacle{kind: volumesElsewhere}) ||
-		x.Attached.FullDriver(group) != "" && !yield(obstacle{kind: attachFull}) {
+	fit, left := s.in.Nodes[bin].Fit(s.needs.group), s.state.Left[bin]
+	if fit.Node.Taint != nil && !yield(obstacle{kind: tainted}) ||
+		!fit.Node.Affinity && !s.unmetOn(s.in.Nodes[bin], yield) ||
+		fit.PortBound && !yield(obstacle{kind: portBound}) ||
+		!fit.Node.Volumes && !yield(obstacle{kind: volumesElsewhere}) ||
+		fit.FullDriver != "" && !yield(obstacle{kind: attachFull}) {
 		return
 	}
 	for d, q := range s.class.Requests {
@@ -268,6 +258,20 @@ func (s *subject) onNode(bin int, yield func(obstacle) bool) {
 			return
 		}
 	}
+}
+
+// unmetOn yields the asks that the labels of a node do not meet. Where none of them alone is the reason why the node does
+// not match the node affinity, e.g. because that has several terms, it yields the node affinity.
+func (s *subject) unmetOn(x *instance.ExistingNode, yield func(obstacle) bool) bool {
+	met := true
+	for i := range s.needs.asks {
+		if !s.needs.asks[i].expression.Matches(x.Labels) {
+			if met = false; !yield(obstacle{kind: unmet, n: i}) {
+				return false
+			}
+		}
+	}
+	return !met || yield(obstacle{kind: unmetAffinity})
 }
 
 // plannedPort is a port of the group that pods planned onto a node bind.

@@ -65,8 +65,7 @@ func nodeReason(s *subject, bin int, x obstacle) scheduling.ReasonCount {
 	//exhaustive:enforce
 	switch x.kind {
 	case tainted:
-		hard, _ := podspec.Untolerated(s.needs.group.Tolerations, node.Taints)
-		return scheduling.ReasonCount{Code: scheduling.ReasonTaints, Detail: "nodes have the untolerated taint " + taintText(hard)}
+		return scheduling.ReasonCount{Code: scheduling.ReasonTaints, Detail: "nodes have the untolerated taint " + taintText(node.Fit(s.needs.group).Node.Taint)}
 	case unmet, unmetAffinity:
 		return scheduling.ReasonCount{Code: scheduling.ReasonRequirements, Detail: "node selector or required node affinity does not match running nodes"}
 	case portBound:
@@ -74,7 +73,7 @@ func nodeReason(s *subject, bin int, x obstacle) scheduling.ReasonCount {
 	case volumesElsewhere:
 		return volumeReason(s.needs.group)
 	case attachFull:
-		return scheduling.ReasonCount{Code: scheduling.ReasonAttachLimit, Detail: "no further volumes of " + node.Attached.FullDriver(s.needs.group) + " can be attached to the node"}
+		return scheduling.ReasonCount{Code: scheduling.ReasonAttachLimit, Detail: "no further volumes of " + node.Fit(s.needs.group).FullDriver + " can be attached to the node"}
 	case lacking:
 		r := resourceReason(s.in, shortOf(s.state.Left[bin], s.class.Requests))
 		if r.Code == scheduling.ReasonResources {
@@ -169,7 +168,7 @@ func nodeChange(s *subject, p place, x obstacle) scheduling.Change {
 	case volumesElsewhere:
 		return volumesChange(s.needs.group)
 	case attachFull:
-		driver := node.Attached.FullDriver(s.needs.group)
+		driver := node.Fit(s.needs.group).FullDriver
 		return scheduling.Change{Kind: scheduling.ChangeVolume, Key: driver, Text: "use fewer volumes of " + driver}
 	case lacking:
 		resource, left, want := s.in.Table.Names[x.n], s.state.Left[p.at][x.n], s.class.Requests[x.n]

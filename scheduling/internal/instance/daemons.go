@@ -47,7 +47,7 @@ func key(d *offers.Daemon) types.NamespacedName {
 func daemonRows(t *offers.OfferTable, v *offers.Template, daemons []*offers.Daemon) []model.Bits {
 	rows := make([]model.Bits, len(daemons))
 	for i, d := range daemons {
-		if hard, _ := v.HardTaint(d.Constraint); hard != nil {
+		if hard, _ := v.Untolerated(d.Constraint); hard != nil {
 			rows[i] = model.NewBits(len(t.Offers))
 			continue
 		}

@@ -160,7 +160,7 @@ func buildOffers(c *Instance) {
 func groupRows(c *Instance, v *offers.Template, daemons []model.Bits, softs model.Bits) []model.Bits {
 	rows := make([]model.Bits, len(c.Classes.Groups))
 	for g, group := range c.Classes.Groups {
-		hard, soft := v.HardTaint(group)
+		hard, soft := v.Untolerated(group)
 		if hard != nil {
 			continue
 		}

@@ -276,7 +276,7 @@ func drawFilter(l *LocationIndex, f Filter, needed []*axis) axis {
 func filterGroup(l *LocationIndex, f Filter, bar func(int, bool)) {
 	group := l.In.Classes.Groups[f.Group]
 	for ti, v := range l.In.Templates {
-		hard, _ := v.HardTaint(group)
+		hard, _ := v.Untolerated(group)
 		var row model.Bits
 		if f.HonorAffinity {
 			row = l.In.Offers.AdmitsOwn(v, group, false)

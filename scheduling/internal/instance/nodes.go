@@ -33,6 +33,25 @@ type ExistingNode struct {
 	Attached podspec.Attachments
 }
 
+// Fit is the answer of kube-scheduler's filters about an existing node with the pods that run there already, without room
+// and topology terms, to which planned pods matter.
+type Fit struct {
+	Node       podspec.NodeFit
+	PortBound  bool   // NodePorts: a pod that runs there, or a daemon that will, binds one of the host ports
+	FullDriver string // NodeVolumeLimits: the driver of which the node takes no further volume that the pods need; "" for none
+}
+
+// Admits reports whether none of the filters refuses the pods.
+func (f Fit) Admits() bool { return f.Node.Admits() && !f.PortBound && f.FullDriver == "" }
+
+// Fit asks the filters about pods of a group.
+func (x *ExistingNode) Fit(group *podspec.Constraint) Fit {
+	return Fit{
+		Node: group.FitOn(x.Node.Name, x.Labels, x.Taints), PortBound: podspec.PortsClash(group.Ports, x.Ports),
+		FullDriver: x.Attached.FullDriver(group),
+	}
+}
+
 // InFlight reports whether a node of a NodePool is not initialized yet, as Karpenter labels it.
 func InFlight(node *corev1.Node) bool {
 	return node.Labels[scheduling.NodePoolLabel] != "" && node.Labels[scheduling.InitializedLabel] != "true"
@@ -335,17 +354,17 @@ func newNodeCompatibility(c *Instance) *nodeCompatibility {
 	for g, group := range c.Classes.Groups {
 		open, wary := model.NewBits(len(c.Nodes)), model.NewBits(len(c.Nodes))
 		for i, x := range c.Nodes {
-			there := group.FitOn(x.Node.Name, x.Labels, x.Taints)
-			if !there.Admits() {
+			fit := x.Fit(group)
+			if !fit.Node.Admits() {
 				continue
 			}
 			b.suits[i].Set(g)
-			if podspec.PortsClash(group.Ports, x.Ports) || x.Attached.FullDriver(group) != "" {
+			if !fit.Admits() {
 				continue
 			}
 			open.Set(i)
 			b.bins[i].Admits.Set(g)
-			if there.Avoids {
+			if fit.Node.Avoids {
 				wary.Set(i)
 				b.bins[i].Soft.Set(g)
 			}

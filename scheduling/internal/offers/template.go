@@ -205,10 +205,9 @@ func (t *OfferTable) undefined(v *Template, key string) bool {
 	return !own && !t.Defines(key, v.Catalog)
 }
 
-// HardTaint returns the NodePool's first taint, not PreferNoSchedule, that the constraint does not tolerate, and whether
-// it does not tolerate a PreferNoSchedule taint.
-func (v *Template) HardTaint(c *podspec.Constraint) (*corev1.Taint, bool) {
-	return podspec.Untolerated(c.Tolerations, v.Pool.Spec.Template.Spec.Taints)
+// Untolerated is [podspec.Constraint.Untolerated] for the taints that nodes of the NodePool keep once pods can run on them.
+func (v *Template) Untolerated(c *podspec.Constraint) (hard *corev1.Taint, soft bool) {
+	return c.Untolerated(v.Pool.Spec.Template.Spec.Taints)
 }
 
 // Purchase is the template and the offer that an option of the engine stands for: the first in rank order among offers

@@ -118,9 +118,8 @@ func Impossible(key string) requirements.Requirement {
 	return requirements.MustNew(key, requirements.Exists).Intersect(requirements.MustNew(key, requirements.DoesNotExist))
 }
 
-// OwnMatchesNode evaluates node selector and affinity alone, as spread constraints with nodeAffinityPolicy
-// Honor do.
-func (c *Constraint) OwnMatchesNode(name string, labels map[string]string) bool {
+// affinityMatches reports whether a node matches node selector and required node affinity.
+func (c *Constraint) affinityMatches(name string, labels map[string]string) bool {
 	for i := range c.Selector {
 		if !c.Selector[i].Matches(labels) {
 			return false

@@ -6,7 +6,7 @@ import corev1 "k8s.io/api/core/v1"
 type NodeFit struct {
 	Taint    *corev1.Taint // TaintToleration: the first untolerated taint NoSchedule or NoExecute; nil for none
 	Avoids   bool          // a PreferNoSchedule taint is untolerated, which no filter refuses
-	Affinity bool          // NodeAffinity: node selector and required node affinity match
+	Affinity bool          // NodeAffinity: node selector and required node affinity match. Spreads ask it for nodeAffinityPolicy
 	Volumes  bool          // VolumeBinding and VolumeZone: all volumes can be used on the node
 }
 
@@ -18,8 +18,8 @@ func (x NodeFit) AdmitsOwn() bool { return x.Taint == nil && x.Affinity }
 
 // FitOn asks the filters about a node: an existing one, or one to be launched with the name "".
 func (c *Constraint) FitOn(name string, labels map[string]string, taints []corev1.Taint) (x NodeFit) {
-	x.Taint, x.Avoids = Untolerated(c.Tolerations, taints)
-	x.Affinity = c.OwnMatchesNode(name, labels)
-	x.Volumes = len(c.Volumes) == 0 || c.VolumesMatch(name, labels)
+	x.Taint, x.Avoids = c.Untolerated(taints)
+	x.Affinity = c.affinityMatches(name, labels)
+	x.Volumes = c.volumesMatch(name, labels)
 	return x
 }

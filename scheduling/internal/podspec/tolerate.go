@@ -25,11 +25,12 @@ func silently[Logger any](tolerates func(Logger, *corev1.Taint, bool) bool, tain
 	return tolerates(none, taint, true)
 }
 
-// Untolerated returns the first untolerated taint with effect NoSchedule or NoExecute, and whether a
-// PreferNoSchedule taint is untolerated.
-func Untolerated(tolerations []corev1.Toleration, taints []corev1.Taint) (hard *corev1.Taint, soft bool) {
+// Untolerated returns the first untolerated taint with effect NoSchedule or NoExecute, nil for none, and whether a
+// PreferNoSchedule taint is untolerated. It is the part of [Constraint.FitOn] that depends on taints alone, e.g. for
+// nodes whose labels are not known yet.
+func (c *Constraint) Untolerated(taints []corev1.Taint) (hard *corev1.Taint, soft bool) {
 	for i := range taints {
-		if Tolerates(tolerations, &taints[i]) {
+		if Tolerates(c.Tolerations, &taints[i]) {
 			continue
 		}
 		if taints[i].Effect == corev1.TaintEffectPreferNoSchedule {

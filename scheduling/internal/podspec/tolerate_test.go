@@ -42,10 +42,11 @@ func TestUntolerated(t *testing.T) {
 		{Key: "soft", Effect: corev1.TaintEffectPreferNoSchedule},
 		{Key: "hard", Effect: corev1.TaintEffectNoExecute},
 	}
-	hard, soft := Untolerated(nil, taints)
+	hard, soft := new(Constraint).Untolerated(taints)
 	assert.Equal(t, "hard", hard.Key)
 	assert.True(t, soft)
-	hard, soft = Untolerated([]corev1.Toleration{{Key: "hard", Operator: corev1.TolerationOpExists}}, taints)
+	tolerant := Constraint{Tolerations: []corev1.Toleration{{Key: "hard", Operator: corev1.TolerationOpExists}}}
+	hard, soft = tolerant.Untolerated(taints)
 	assert.Nil(t, hard)
 	assert.True(t, soft)
 }

@@ -89,8 +89,8 @@ func topologyTerms(allowed []corev1.TopologySelectorTerm) []Term {
 	return out
 }
 
-// VolumesMatch reports whether an existing node can use all volumes of a pod.
-func (c *Constraint) VolumesMatch(name string, labels map[string]string) bool {
+// volumesMatch reports whether an existing node can use all volumes of a pod.
+func (c *Constraint) volumesMatch(name string, labels map[string]string) bool {
 	for _, terms := range c.Volumes {
 		if !slices.ContainsFunc(terms, func(t Term) bool { return t.MatchesNode(name, labels) }) {
 			return false

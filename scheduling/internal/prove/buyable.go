@@ -174,7 +174,7 @@ func poolAdmits(in *instance.Instance, templates []int) map[int]model.Bits {
 		}
 		for _, g := range ported {
 			group := in.Classes.Groups[g]
-			if hard, _ := in.Templates[ti].HardTaint(group); hard != nil {
+			if hard, _ := in.Templates[ti].Untolerated(group); hard != nil {
 				continue
 			}
 			in.Offers.Admits(in.Templates[ti], group, false).Each(func(o int) {

@@ -110,7 +110,7 @@ func (sr *saleReader) compareMachines(a, b machine) int {
 // fallback reports whether a class would rather avoid a template's pool.
 func (sr *saleReader) fallback(ti int, class *model.Class) bool {
 	return slices.ContainsFunc(sr.packing.FeasibleSets[class.Group].Groups, func(g int) bool {
-		_, soft := sr.in.Templates[ti].HardTaint(sr.in.Classes.Groups[g])
+		_, soft := sr.in.Templates[ti].Untolerated(sr.in.Classes.Groups[g])
 		return soft
 	})
 }

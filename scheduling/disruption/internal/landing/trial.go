@@ -231,6 +231,14 @@ func lastingTaints(node *corev1.Node) []corev1.Taint {
 	})
 }
 
+// Suits reports whether a node's labels, taints and volumes let a pod in that can be scheduled again, whatever else is on
+// the node.
+func (l *Landing) Suits(pod, node string) bool {
+	n, ok := l.nodeNumber(node)
+	c := l.class(pod)
+	return ok && c >= 0 && l.run.State().Kind(n).Admits[l.scheduler.Model.Classes[c].Number]
+}
+
 // Follows reports whether a pod has topology terms of its own that have to hold.
 func (l *Landing) Follows(pod string) bool {
 	c := l.class(pod)

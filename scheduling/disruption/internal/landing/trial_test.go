@@ -170,3 +170,18 @@ func TestPodsThatCannotBePlacedHoldTheirRoom(t *testing.T) {
 	require.Empty(t, to(&landing.Step{Drain: []string{"a"}, Moves: []landing.Move{{Pod: "shop/claims", From: "a", Wave: 1}}}))
 	require.Equal(t, "a", read(t, nodes, []*corev1.Pod{moves}).Play(&landing.Step{Drain: []string{"b"}, Moves: []landing.Move{{Pod: "shop/moves", From: "b", Wave: 1}}}, nil)[0].To)
 }
+
+// TestSuits: a node suits a pod as the planner would ask, e.g. the startup taint of a node that is still starting keeps no
+// pod off, and a cordon keeps pods off before the node controller has tainted the node.
+func TestSuits(t *testing.T) {
+	starting, cordoned, dedicated := node("starting", "x"), node("cordoned", "x"), node("dedicated", "x")
+	starting.Labels[scheduling.NodePoolLabel] = "pool"
+	starting.Spec.Taints = []corev1.Taint{{Key: corev1.TaintNodeNotReady, Effect: corev1.TaintEffectNoSchedule}}
+	cordoned.Spec.Unschedulable = true
+	dedicated.Spec.Taints = []corev1.Taint{{Key: "dedicated", Effect: corev1.TaintEffectNoSchedule}}
+	l := read(t, []*corev1.Node{node("plain", "x"), starting, cordoned, dedicated}, []*corev1.Pod{pod("a", "web", "plain")})
+	for on, want := range map[string]bool{"plain": true, "starting": true, "cordoned": false, "dedicated": false, "absent": false} {
+		assert.Equal(t, want, l.Suits("shop/a", on), on)
+	}
+	assert.False(t, l.Suits("shop/absent", "plain"))
+}

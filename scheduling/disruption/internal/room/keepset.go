@@ -14,8 +14,6 @@ import (
 // Node is a node with its free capacity.
 type Node struct {
 	Name string
-	// Node is the object by which node selectors and taints are checked; nil lets no pod in.
-	Node *corev1.Node
 	// Free is the free capacity, by number of resource.
 	Free []int64
 	// Price is the node's price, Cost its disruption cost, Pods its reschedulable pods. None of them matters for a
@@ -27,7 +25,7 @@ type Node struct {
 // Pod is a reschedulable pod with its requests and the value of a place for it, in the unit of prices. Pods with the
 // same requests must share the slice, and have the same value.
 type Pod struct {
-	// Object is the pod by which node selectors and tolerations are read.
+	// Object is the pod of which [NewKeepSet] asks where it may run.
 	Object *corev1.Pod
 	// Size are the requests, by number of resource.
 	Size  []int64
@@ -67,9 +65,9 @@ type classCount struct{ class, n int }
 
 // keepRoom is the free capacity of a node.
 type keepRoom struct {
-	node *corev1.Node
+	name string
 	free []int64
-	// admits says by group of pods whether the node's labels and taints let them in.
+	// admits says by group of pods whether they may run on the node.
 	admits []bool
 	// filling are the pods that it takes in if there are enough of each class, worth is their value.
 	filling []classCount
@@ -84,8 +82,10 @@ const (
 	startTemperature = 0.03
 )
 
-// NewKeepSet reads the nodes that may be removed, and those that stay in any case, with vectors of so many resources.
-func NewKeepSet(nodes, fixed []Node, resources int) *KeepSet {
+// NewKeepSet reads the nodes that may be removed, and the nodes that stay in any case, with vectors of so many resources.
+// admits reports whether a node's labels and taints let a pod in. It must be the same for pods with equal node selectors,
+// required node affinities and tolerations, and is asked about one pod of them.
+func NewKeepSet(nodes, fixed []Node, resources int, admits func(pod *corev1.Pod, node string) bool) *KeepSet {
 	n := len(nodes)
 	s := &KeepSet{
 		names: make([]string, n), fullPrice: make([]float64, n), cost: make([]float64, n), price: make([]float64, n), worth: make([]float64, n),
@@ -94,18 +94,18 @@ func NewKeepSet(nodes, fixed []Node, resources int) *KeepSet {
 	for i := range nodes {
 		x := &nodes[i]
 		s.names[i], s.fullPrice[i], s.cost[i] = x.Name, x.Price, x.Cost
-		s.room[i] = keepRoom{node: x.Node, free: x.Free}
+		s.room[i] = keepRoom{name: x.Name, free: x.Free}
 	}
 	for i := range fixed {
-		s.fixed = append(s.fixed, keepRoom{node: fixed[i].Node, free: fixed[i].Free})
+		s.fixed = append(s.fixed, keepRoom{name: fixed[i].Name, free: fixed[i].Free})
 	}
-	s.count(nodes)
+	s.count(nodes, admits)
 	s.prepare()
 	return s
 }
 
 // count divides the pods of nodes into classes.
-func (s *KeepSet) count(nodes []Node) {
+func (s *KeepSet) count(nodes []Node, admits func(pod *corev1.Pod, node string) bool) {
 	type kind struct {
 		size  *int64
 		group int
@@ -116,7 +116,7 @@ func (s *KeepSet) count(nodes []Node) {
 			where := feasibilityKey(pod.Object)
 			if _, ok := groups[where]; !ok {
 				groups[where] = len(groups)
-				s.addGroup(pod.Object)
+				s.addGroup(func(node string) bool { return admits(pod.Object, node) })
 			}
 			k := kind{&pod.Size[0], groups[where]}
 			c, ok := known[k]
@@ -136,23 +136,17 @@ func (s *KeepSet) count(nodes []Node) {
 	}
 }
 
-// admits reports whether the labels and taints of a node let pods with a constraint in.
-func admits(asks *podspec.Constraint, node *corev1.Node) bool {
-	return asks.FitOn(node.Name, node.Labels, node.Spec.Taints).AdmitsOwn()
-}
-
 // feasibilityKey is the same for pods with the same node selectors, affinities and tolerations.
 func feasibilityKey(pod *corev1.Pod) string {
 	return string(podspec.AppendSignature(nil, &pod.Spec, new([]string)))
 }
 
-// addGroup adds a group of pods that may run on the same nodes, by one of its pods.
-func (s *KeepSet) addGroup(pod *corev1.Pod) {
-	asks := podspec.NewConstraint(&pod.Spec)
+// addGroup adds a group of pods that may run on the same nodes.
+func (s *KeepSet) addGroup(admittedBy func(node string) bool) {
 	for _, list := range [][]keepRoom{s.room, s.fixed} {
 		for i := range list {
 			r := &list[i]
-			r.admits = append(r.admits, r.node != nil && admits(asks, r.node))
+			r.admits = append(r.admits, admittedBy(r.name))
 		}
 	}
 }

@@ -123,8 +123,7 @@ func (n *Pods) bound(state *cluster.State, some func(*corev1.Pod) bool) map[*cor
 	queue, to := make([]int32, len(n.queue)), make([]int32, len(n.queue))
 	for i, p := range n.queue {
 		queue[i], to[i] = p.Class, -1
-		if at, ok := n.scheduler.Model.Node(n.to[p.Pod]); ok && int(at) < len(n.Base.Nodes) && some(p.Pod) && !n.unsettled(p.Pod) &&
-			n.Base.Open[n.Base.Planned[p.Class].Group].Has(int(at)) {
+		if at, ok := n.scheduler.Model.Node(n.to[p.Pod]); ok && some(p.Pod) && !n.unsettled(p.Pod) {
 			to[i] = at
 		}
 	}
