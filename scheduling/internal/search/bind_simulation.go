@@ -32,10 +32,10 @@ func (h placedPod) compare(o placedPod) int {
 	return strings.Compare(h.name, o.name)
 }
 
-// unbindable binds the pods of a plan one by one, with retries, in the order of their
-// priorities and names, as a scheduler would, and counts by engine class those that do
-// not bind: spreads that count each other's pods can block each other in one order and
-// not in another.
+// unbindable binds the pods of a plan one by one, with retries, in the order of kube-scheduler's queue, and counts by
+// engine class the units that do not bind: spreads that count each other's pods can block each other in one order and not
+// in another one. It asks package topology and not cluster.State, because the score of each trial needs the answer, and
+// topology has the counts of the domains already.
 func unbindable(d *decoder, machines []machine) map[model.ClassID]int64 {
 	t := d.sites
 	if t == nil || len(t.problem.Classes) == 0 {
