@@ -16,7 +16,7 @@ type Pending struct {
 
 // ByBindingOrder compares by priority, highest first, then by namespace and name: the order in which pods bind.
 func ByBindingOrder(a, b Pending) int {
-	return cmp.Or(cmp.Compare(snapshot.ValueOr(b.Pod.Object.Spec.Priority, 0), snapshot.ValueOr(a.Pod.Object.Spec.Priority, 0)),
+	return cmp.Or(cmp.Compare(b.Pod.Priority(), a.Pod.Priority()),
 		strings.Compare(snapshot.NamespaceOf(a.Pod.Object), snapshot.NamespaceOf(b.Pod.Object)), strings.Compare(a.Pod.Object.Name, b.Pod.Object.Name))
 }
 

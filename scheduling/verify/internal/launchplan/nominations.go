@@ -42,12 +42,7 @@ func (c *nominationCheck) judge() {
 			where[pod] = a.Node
 		}
 	}
-	users := make(map[string]int)
-	for _, t := range c.state.Pods {
-		for _, m := range t.Mounts {
-			users[m.Claim]++
-		}
-	}
+	users := c.state.ClaimUsers()
 	unsettled := func(m snapshot.Mount) bool { return len(m.Offers) > 0 || m.Zonal && users[m.Claim] > 1 }
 	var stay []binding.Pending
 	for _, t := range c.state.SortedPods() {
@@ -57,7 +52,7 @@ func (c *nominationCheck) judge() {
 		}
 	}
 	slices.SortFunc(stay, func(a, b binding.Pending) int { // as kube-scheduler's queue has it
-		return cmp.Or(cmp.Compare(priorityOf(b.Pod), priorityOf(a.Pod)), a.Pod.Object.CreationTimestamp.Compare(b.Pod.Object.CreationTimestamp.Time), binding.ByBindingOrder(a, b))
+		return cmp.Or(cmp.Compare(b.Pod.Priority(), a.Pod.Priority()), a.Pod.Object.CreationTimestamp.Compare(b.Pod.Object.CreationTimestamp.Time), binding.ByBindingOrder(a, b))
 	})
 	waits := make(map[string]bool)
 	for _, b := range c.topology.Bind(stay).Waiting {
@@ -118,7 +113,7 @@ func (c *nominationCheck) couldStay(t *snapshot.Pod, n *snapshot.Node) bool {
 		for _, other := range c.state.PodsNamed(a.Pods) {
 			switch {
 			case !c.kept[other.Name]:
-				if priorityOf(other) > priorityOf(t) {
+				if other.Priority() > t.Priority() {
 					urgent = append(urgent, binding.Pending{Pod: other, Node: c.topology.Named[a.Node]})
 				}
 			case a.Node == n.Name:
@@ -143,8 +138,6 @@ func (c *nominationCheck) couldStay(t *snapshot.Pod, n *snapshot.Node) bool {
 	}
 	return fits()
 }
-
-func priorityOf(t *snapshot.Pod) int32 { return snapshot.ValueOr(t.Object.Spec.Priority, 0) }
 
 // asPromised returns the problem in which the pods that stay where they are nominated run there, because the lower
 // bound is about plans that leave them there.

@@ -64,12 +64,7 @@ func (h *bindSimulation) search() {
 // dependentKinds returns refused pods that depend on other pods or on volumes, one of each kind.
 func (c *placeSearch) dependentKinds() []*snapshot.Pod {
 	refused := c.refusedPods()
-	users := make(map[string]int)
-	for _, t := range c.state.Pods {
-		for _, m := range t.Mounts {
-			users[m.Claim]++
-		}
-	}
+	users := c.state.ClaimUsers()
 	wanted := func(m snapshot.Mount) bool {
 		_, running := c.state.Occupant(m.Claim)
 		return m.Exclusive && (running || users[m.Claim] > 1)

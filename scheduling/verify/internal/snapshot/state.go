@@ -288,6 +288,9 @@ func (t *Pod) NeedsGivenNode() bool {
 	})
 }
 
+// Priority is the pod's priority, 0 if it states none.
+func (t *Pod) Priority() int32 { return ValueOr(t.Object.Spec.Priority, 0) }
+
 // Live reports whether the pod has neither finished nor been deleted.
 func Live(pod *corev1.Pod) bool { return !Finished(pod) && pod.DeletionTimestamp == nil }
 
@@ -301,6 +304,17 @@ func (w *State) Occupant(claim string) (pod string, used bool) {
 		}
 	}
 	return pod, used
+}
+
+// ClaimUsers counts the pods to be placed by the claims that they use.
+func (w *State) ClaimUsers() map[string]int {
+	users := make(map[string]int)
+	for _, t := range w.Pods {
+		for _, m := range t.Mounts {
+			users[m.Claim]++
+		}
+	}
+	return users
 }
 
 // Independent reports whether the place of the pod depends on no topology term and no volume.

@@ -99,13 +99,19 @@ func (c *TypeReader) soldLabels(t *instancetypes.InstanceType, o offerings.Offer
 	return stableKeys(maps.Clone(ofType), o.NodeLabels())
 }
 
-// stableKeys adds labels to the map by their stable keys.
+// StableLabels returns labels by their stable keys. A label under its stable key wins over its aliases.
+func StableLabels(labels map[string]string) map[string]string { return stableKeys(nil, labels) }
+
+// stableKeys adds labels to the map by their stable keys, as StableLabels reads them.
 func stableKeys(to, from map[string]string) map[string]string {
 	if to == nil {
 		to = make(map[string]string, len(from))
 	}
 	for key, value := range from {
-		to[requirements.NormalizeKey(key)] = value
+		stable := requirements.NormalizeKey(key)
+		if _, both := from[stable]; stable == key || !both {
+			to[stable] = value
+		}
 	}
 	return to
 }

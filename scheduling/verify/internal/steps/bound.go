@@ -93,7 +93,7 @@ func (g *clusterState) onSale(problem *scheduling.Problem, nodes []*clusterNode)
 		marks[key] = until
 	}
 	for _, s := range nodes {
-		labels := stableLabels(s.node.Running)
+		labels := snapshot.StableLabels(s.node.Running.Labels)
 		x := sold{labels[corev1.LabelInstanceTypeStable], labels[corev1.LabelTopologyZone], labels[offerings.CapacityTypeLabel], labels[offerings.ReservationIDLabel]}
 		had[x] = true
 		if x.id != "" {

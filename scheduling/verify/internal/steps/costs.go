@@ -24,7 +24,7 @@ func (c *costs) priceOf(node *corev1.Node) (bare, expected offerings.Price, ok b
 	if pl := c.state.Pools[poolOf(node)]; pl != nil {
 		catalog = pl.Catalog
 	}
-	labels := stableLabels(node)
+	labels := snapshot.StableLabels(node.Labels)
 	t, ok := catalog.Get(labels[corev1.LabelInstanceTypeStable])
 	if !ok {
 		return 0, 0, false

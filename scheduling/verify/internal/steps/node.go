@@ -1,13 +1,11 @@
 package steps
 
 import (
-	"maps"
 	"time"
 
 	"github.com/samber/lo"
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
 	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/snapshot"
@@ -51,16 +49,4 @@ func poolOf(node *corev1.Node) string { return node.Labels[scheduling.NodePoolLa
 func readyNode(node *corev1.Node) bool {
 	c, found := lo.Find(node.Status.Conditions, func(c corev1.NodeCondition) bool { return c.Type == corev1.NodeReady })
 	return !found || c.Status == corev1.ConditionTrue
-}
-
-// stableLabels are the labels of a node under their stable keys.
-func stableLabels(node *corev1.Node) map[string]string {
-	labels := make(map[string]string)
-	for key, value := range node.Labels {
-		if stable := requirements.NormalizeKey(key); stable != key {
-			labels[stable] = value
-		}
-	}
-	maps.Copy(labels, node.Labels)
-	return labels
 }

@@ -58,7 +58,7 @@ func (r *nodeRules) drift(s *clusterNode) string {
 	if of := s.node.Pool.Object.Annotations; has(of) && has(noted) && of[version] == noted[version] && of[hash] != noted[hash] {
 		return "the template of the NodePool has changed"
 	}
-	labels := stableLabels(s.node.Running)
+	labels := snapshot.StableLabels(s.node.Running.Labels)
 	for _, e := range s.node.Pool.Asks {
 		value, ok := labels[requirements.NormalizeKey(e.Key)]
 		if !e.Holds(value, ok) {
