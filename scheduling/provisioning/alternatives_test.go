@@ -31,7 +31,7 @@ func without(goals []provisioning.Goal, goal provisioning.Goal) []provisioning.G
 	return slices.DeleteFunc(goals, func(g provisioning.Goal) bool { return g == goal })
 }
 
-// What choice among spot machines costs is the difference between two alternatives.
+// The price of flexibility among spot machines is the difference between two alternatives.
 func TestAlternativesTellWhatFlexibilityCosts(t *testing.T) {
 	s := scheduling.Policy{Flexibility: scheduling.Flexibility{Options: 2}}
 	p := spotShop()
@@ -161,9 +161,8 @@ func TestAlternativesStopInTime(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 }
 
-// Whatever the problem, every goal is served once, every plan is right under its own
-// settings, none is better at a goal than the one that serves it, and the order of the
-// input does not show.
+// For random problems, every goal is served once, every plan obeys its own settings, no plan is better at a goal than
+// the plan that serves it, and the order of the input does not matter.
 func TestAlternativesOfRandomProblems(t *testing.T) {
 	_, n := soak.Window(10)
 	several := 0

@@ -24,7 +24,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
 )
 
-// What becomes of a pod that a plan has placed, until its node is ready.
+// between says how the next plan sees a pod that a plan has placed, until its node is ready.
 type between int
 
 const (
@@ -40,13 +40,13 @@ type arrivals struct {
 	t       *testing.T
 	between between
 	planner provisioning.Planner
-	// session holds what there is. Where alone is set, plans are made by the planner all the same.
+	// session holds the cluster. With alone, the planner plans without it.
 	session *provisioning.Session
 	alone   bool
 	ready   map[string]time.Time // of nodes on their way
 	target  map[types.NamespacedName]string
 	names   int
-	// What came of it: machines, what they cost, and how often a pod got another target.
+	// The outcome: launched nodes, their price, and the number of times that a pod got another target.
 	bought, changes int
 	price           float64
 }
@@ -69,8 +69,7 @@ func newArrivals(t *testing.T, b between, alone bool) *arrivals {
 	return a
 }
 
-// pass lets time pass, pods come and go, nodes become ready, and pods bind. Nodes that nobody
-// needs are removed.
+// pass advances the clock: pods are created and end, nodes become ready, and pods bind. Empty nodes are removed.
 func (a *arrivals) pass(by time.Duration, come []*corev1.Pod, ended []types.NamespacedName) {
 	p := a.session.Problem()
 	d := scheduling.Delta{Now: p.Now.Add(by), Pods: come, Removed: scheduling.Removed{Pods: ended}}
@@ -191,9 +190,8 @@ func (a *arrivals) overcommitted() string {
 	return ""
 }
 
-// Three hundred pods come, ten every ten seconds, and machines take a minute: nobody's target
-// changes, and what is bought is what would be if every pod were planned once and took its room
-// at once.
+// Three hundred pods arrive, ten every ten seconds, and nodes take a minute to become ready: no pod's target changes,
+// and the launches are the same as if every pod were planned once and took its room at once.
 func TestNobodyMovesWhileMachinesAreOnTheirWay(t *testing.T) {
 	t.Parallel()
 	if race.Enabled {

@@ -29,7 +29,7 @@ func nodesOf(t *testing.T, p scheduling.Problem) (out []string) {
 	return out
 }
 
-// What kube-scheduler's documentation says of its default profile.
+// The default profile, as kube-scheduler's documentation states it.
 func TestBind(t *testing.T) {
 	small := func(name string) *corev1.Node {
 		return st.Node(name, st.Allocatable(st.Cores(4), st.GiB(16), st.Count(corev1.ResourcePods, 100)))

@@ -18,8 +18,8 @@ import (
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 )
 
-// P2: of the pods of a cluster those without a node are to be placed, unless they come
-// with a node of their own. What kube-scheduler thinks of them so far does not matter.
+// P2: the pods of a cluster without a node are pending, unless they are nominated to a node. Their PodScheduled
+// condition does not matter.
 func TestWhichPodsOfAClusterArePending(t *testing.T) {
 	snapshot, err := manifest.Loader{}.Read("cluster.yaml", strings.NewReader(`
 apiVersion: v1
@@ -71,7 +71,7 @@ func claimed(t *testing.T, p scheduling.Problem) []*manifest.NodeClaim {
 	return claims
 }
 
-// values are what a claim asks of a label.
+// values returns the values that a claim requires of a label.
 func values(t *testing.T, c *manifest.NodeClaim, key string) []string {
 	t.Helper()
 	for _, r := range c.Spec.Requirements {
@@ -83,8 +83,8 @@ func values(t *testing.T, c *manifest.NodeClaim, key string) []string {
 	return nil
 }
 
-// P39: a claim asks for those capacity types that one of its options has, and no other.
-// P156: that of a launch out of a reservation asks for this reservation.
+// P39: a claim allows exactly the capacity types of its options. P156: the claim of a launch from a reservation
+// requires this reservation.
 func TestClaimsAskForWhatTheirOptionsHave(t *testing.T) {
 	p := shop(st.Pod("web", st.Requests(st.MilliCPU(3500))), st.Pod("api", st.Requests(st.MilliCPU(1500)), st.Select(corev1.LabelTopologyZone, "a")))
 	claims := claimed(t, p)
@@ -107,8 +107,7 @@ func TestClaimsAskForWhatTheirOptionsHave(t *testing.T) {
 	assert.Equal(t, []string{"cr-1"}, values(t, claims[0], requirements.ReservationIDKey))
 }
 
-// P41: a claim carries what its pool says of taints, expiry and grace, and the sum of
-// what runs on it.
+// P41: a claim has the taints, expiry and grace period of its pool, and the sum of the requests of its pods.
 func TestClaimsCarryWhatThePoolSays(t *testing.T) {
 	tolerant := st.TolerateKey("team", "")
 	p := shop(st.Pod("web", st.Requests(st.MilliCPU(500)), tolerant))
@@ -134,7 +133,7 @@ func TestClaimsCarryWhatThePoolSays(t *testing.T) {
 	assert.Nil(t, got.TerminationGracePeriod, "nobody else has a default to put here")
 }
 
-// What a dump says of nominations is kept; what is out of date in it is no fault.
+// Nominations of a dump are kept, and nominations that are out of date are no fault.
 func TestNominationsOfAClusterAreKept(t *testing.T) {
 	snapshot, err := manifest.Loader{}.Read("cluster.yaml", strings.NewReader(`
 apiVersion: v1

@@ -127,9 +127,8 @@ func TestLaunchesNameNoHost(t *testing.T) {
 	}
 }
 
-// P174: a pod with a resource claim is refused, and the reason names the claim; the
-// others are planned. P94: a daemon with such a claim takes its room all the same, as
-// its requests are known.
+// P174: a pod with a resource claim is refused, and the reason names the claim; other pods are planned. P94: a
+// DaemonSet with such a claim takes its room, as its requests are known.
 func TestResourceClaims(t *testing.T) {
 	claims := []corev1.PodResourceClaim{{Name: "accelerator"}}
 	claiming := st.Pod("train", st.Requests(st.MilliCPU(500)))
@@ -179,8 +178,8 @@ func TestTaintsThereTwice(t *testing.T) {
 	assert.NoError(t, provisioning.Validate(&p), "another effect is another taint")
 }
 
-// S10: a pod that is being deleted, has ended or has a node is not to be placed; what
-// will come in its place is the caller's to say.
+// S10: a pod that is being deleted, has ended or has a node is not to be placed. The caller adds the pods that will
+// replace it.
 func TestPodsThatNeedNoPlace(t *testing.T) {
 	p := shop(st.Pod("web", st.Requests(st.MilliCPU(500))), st.Pod("going", st.Deleting()), st.Pod("done", st.PodPhase(corev1.PodSucceeded)), st.Pod("failed", st.PodPhase(corev1.PodFailed)))
 	plan := planOf(t, scheduling.Policy{}, p)

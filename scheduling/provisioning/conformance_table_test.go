@@ -21,9 +21,8 @@ import (
 // citation finds the numbers of behaviours.
 func citation() *regexp.Regexp { return regexp.MustCompile(`\b[DPST][0-9]{1,3}\b`) }
 
-// cited are the numbers that the comments and strings of tests and the comments of
-// scenarios name, and where each is first named. Catalogs are left out, since machines
-// and devices have such names, too.
+// cited returns the numbers that comments and strings of tests and comments of scenarios name, each with the place
+// where it is first named. Catalogs are left out, since machines and devices have such names, too.
 func cited(t *testing.T, root string) map[string]string {
 	t.Helper()
 	out, pattern := map[string]string{}, citation()
@@ -102,7 +101,7 @@ func verdicts(text []byte) []verdict {
 	return out
 }
 
-// faultsOf says what is wrong with a table, given where tests cite which number.
+// faultsOf returns the faults of a table, given the places where tests cite each number.
 func faultsOf(table []verdict, where map[string]string) []string {
 	var faults []string
 	fault := func(number, text string) { faults = append(faults, number+": "+text) }
@@ -145,7 +144,7 @@ func faultsOf(table []verdict, where map[string]string) []string {
 	return slices.Compact(faults)
 }
 
-// The table of doc/conformance.md says of every behaviour what the tests say.
+// The table of doc/conformance.md has for every behaviour the verdict of the tests that cite it.
 func TestConformanceTable(t *testing.T) {
 	text, err := os.ReadFile("../doc/conformance.md")
 	require.NoError(t, err)

@@ -52,7 +52,7 @@ func complete(t *testing.T, solver scheduling.Policy, p scheduling.Problem, plan
 	assert.Equal(t, plan.Summary.Pods, plan.Summary.Placed+len(plan.Unschedulable))
 }
 
-// Wherever a deadline cuts in, what comes back is a complete plan.
+// A plan is complete wherever its deadline ends the search.
 func TestDeadlinesCutAnywhere(t *testing.T) {
 	const shards = 10
 	first, problems := soak.Window(60)
@@ -135,7 +135,7 @@ func TestDeadlinesOfLargerProblems(t *testing.T) {
 	}
 }
 
-// What cannot be done in the time there is still gets a plan.
+// A problem that is too large for its deadline still gets a plan.
 func TestDeadlinesOfLargeProblems(t *testing.T) {
 	const pods = 500
 	for _, tt := range []struct {
@@ -156,8 +156,8 @@ func TestDeadlinesOfLargeProblems(t *testing.T) {
 	}
 }
 
-// Wherever a deadline cuts in, what a plan says that it comes to once kube-scheduler has bound the pods is what it comes
-// to, or it says nothing and warns of that.
+// Wherever a deadline ends the search, the plan's expected price after kube-scheduler has bound the pods is the true
+// one, or the plan has none and warns of that.
 func TestNoDeadlineMakesAnEstimateFalse(t *testing.T) {
 	told, untold := 0, 0
 	for seed := range uint64(12) {

@@ -14,8 +14,8 @@ import (
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 )
 
-// Whoever receives one launch may write to it, and to what it lists, without another
-// launch of the plan changing, or the next plan of the same problem.
+// Launches share no memory: a caller may change a launch and its lists without changing another launch of the plan, or
+// the next plan of the same problem.
 func TestLaunchesShareNoMemory(t *testing.T) {
 	p := scheduling.Problem{
 		Pods: st.Pods(6, "web", st.Label("app", "web"), st.Requests(st.Cores(1), st.GiB(1)), st.Apart(corev1.LabelHostname)),

@@ -74,8 +74,7 @@ func TestConcurrentSolves(t *testing.T) {
 	}
 }
 
-// Plans share no memory with each other or with the problem: what a caller does to
-// one plan does not show in the next.
+// Plans share no memory with each other or with the problem: changes of one plan do not show in the next.
 func TestPlansAreTheCallers(t *testing.T) {
 	t.Parallel()
 	for seed := range soak.Cases(5) {

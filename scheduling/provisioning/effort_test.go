@@ -18,8 +18,8 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
 )
 
-// far is a problem whose plans stay far from their bound: its small machines are dear for
-// what they hold, and its large ones are cheap if they are full.
+// far is a problem whose plans stay far from their bound: its small machines are dear for their size, and its large
+// ones are cheap if they are full.
 var far = scheduling.Problem{
 	NodePools: []*scheduling.NodePool{st.NodePool("default")},
 	Catalog: st.MustCatalog(

@@ -13,7 +13,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 )
 
-// Three pods and a catalog of two types go in, and what to buy comes out.
+// Plan launches for three pods and a catalog of two types.
 func ExamplePlanner_Plan() {
 	problem := scheduling.Problem{
 		Pods: schedulingtest.Pods(3, "web",
@@ -50,7 +50,7 @@ func ExamplePlanner_Plan() {
 	// 0.07 USD/h, and no plan costs less than 0.07
 }
 
-// A pod that fits nowhere is no error: the plan says why, and what would help.
+// A pod that fits nowhere is no error: the plan states the reasons, and changes that would place it.
 func ExampleUnschedulable() {
 	problem := scheduling.Problem{
 		Pods: append(

@@ -11,7 +11,7 @@ import (
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 )
 
-// What runs on a node may ask for more than can be counted: there is no room beside it.
+// A node whose pods request more than an int64 holds has no room.
 func TestNoRoomBesideEndlessRequests(t *testing.T) {
 	p := scheduling.Problem{
 		Pods:    st.Pods(1, "p", st.Requests(st.GiB(1))),

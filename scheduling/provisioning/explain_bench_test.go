@@ -38,8 +38,8 @@ func refusals(n, classes int) scheduling.Problem {
 	return p
 }
 
-// Most of 1,000 pods of 100 classes are refused; what explaining them adds to solving
-// shows in a profile.
+// BenchmarkRefusals plans 1,000 pods of 100 classes, most of which have no place. A profile shows the share of the
+// explanations.
 func BenchmarkRefusals(b *testing.B) {
 	p := refusals(1_000, 100)
 	for b.Loop() {

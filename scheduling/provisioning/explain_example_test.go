@@ -12,7 +12,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 )
 
-// Why a machine is of its type, and what is wrong with a cheaper one.
+// Ask why a launch has its type, and why not a cheaper one.
 func ExampleExplainer_Launch() {
 	problem := scheduling.Problem{
 		Pods:      []*corev1.Pod{schedulingtest.Pod("db", schedulingtest.Requests(schedulingtest.Cores(1), schedulingtest.GiB(6)))},
@@ -49,7 +49,7 @@ func ExampleExplainer_Launch() {
 	// cheaper: c7i.large at 0.08 but memory 4Gi < 6Gi requested
 }
 
-// What would place a pod, in a form for programs.
+// Read the changes that would place a pod, in a form for programs.
 func ExampleChange() {
 	plan, err := provisioning.Planner{}.Plan(context.Background(), scheduling.Problem{
 		Pods: []*corev1.Pod{schedulingtest.Pod("web",

@@ -29,9 +29,8 @@ func with(p scheduling.Problem, name string, change func(*corev1.Pod)) schedulin
 	return p
 }
 
-// Whatever is told to force a pod's place does: with it kube-scheduler binds the pod there in every
-// simulation, and a nominated pod also in others, once the plan's machines are there. Launches and
-// nodes name the pods of which it is told.
+// If a pod's place is explained as forced, kube-scheduler binds the pod there in every simulation; a nominated pod also
+// in other simulations, once the plan's nodes are there. Launches and nodes name the pods of which that is said.
 func TestPlacesAreForcedProperty(t *testing.T) {
 	t.Parallel()
 	policy := scheduling.Policy{Effort: scheduling.EffortFast, Placement: scheduling.PlacementFree}

@@ -39,7 +39,7 @@ func TestEverythingIsExplained(t *testing.T) {
 	}
 }
 
-// The order of the input does not show in what is explained.
+// Explanations do not depend on the order of the input.
 func TestExplanationsAreRepeatable(t *testing.T) {
 	t.Parallel()
 	for seed := range soak.Cases(10) {
@@ -49,7 +49,7 @@ func TestExplanationsAreRepeatable(t *testing.T) {
 	}
 }
 
-// explanations are those of all pods and nodes, and of some launches.
+// explanations returns the explanations of all pods and nodes, and of some launches.
 func explanations(t *testing.T, p scheduling.Problem) map[string]any {
 	t.Helper()
 	solver := scheduling.Policy{Effort: scheduling.EffortFast, Placement: scheduling.PlacementFree}
@@ -73,7 +73,7 @@ func explanations(t *testing.T, p scheduling.Problem) map[string]any {
 	return out
 }
 
-// explainAll asks about every launch, node and pod, and checks what adds up.
+// explainAll asks about every launch, node and pod, and checks the sums of the answers.
 func explainAll(t *testing.T, seed uint64, p scheduling.Problem, plan *scheduling.Plan) {
 	t.Helper()
 	x, err := provisioning.Planner{Policy: scheduling.Policy{Effort: scheduling.EffortFast}}.Explain(p, plan)

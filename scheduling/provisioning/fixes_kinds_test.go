@@ -252,8 +252,8 @@ func (h *hindrance) onLostNode() {
 	h.Volumes = append(h.Volumes, v)
 }
 
-// For everything that can keep pods from all places, what lifts it is proposed, and each change that is proposed holds.
-// PLIMSOLL_SOAK=500 tries a thousand of each kind.
+// For each reason why pods may fit nowhere, a change is proposed that removes the reason, and each change that is
+// proposed places the pod. PLIMSOLL_SOAK=500 tries a thousand problems of each kind.
 func TestEveryKindOfFixHolds(t *testing.T) {
 	byKind := map[scheduling.ChangeKind]int{}
 	for kind, ways := range hindrances() {

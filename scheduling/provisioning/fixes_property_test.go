@@ -127,7 +127,7 @@ func solverOf(seed uint64) scheduling.Policy {
 	return s
 }
 
-// world is what there is when a change is made: a pod that waits, and all else.
+// world is the problem in which a change is made: a pending pod, and all other objects.
 type world struct {
 	problem scheduling.Problem
 	solver  scheduling.Policy
@@ -203,7 +203,7 @@ func (w *world) bindClaims(pod *corev1.Pod, node string) {
 	}
 }
 
-// offerings changes what is on sale.
+// offerings changes the offerings of the catalog.
 func (w *world) offerings(change func(name string, o *offerings.Offering) bool) {
 	renew := func(c *instancetypes.Catalog) *instancetypes.Catalog {
 		var changes []instancetypes.OfferingChange
@@ -228,7 +228,7 @@ func (w *world) offerings(change func(name string, o *offerings.Offering) bool) 
 	w.problem.PoolCatalogs = catalogs
 }
 
-// make makes a change and what belongs to it.
+// make makes a change, and the changes of other objects that belong to it.
 func (w *world) make(t *testing.T, c scheduling.Change) {
 	t.Helper()
 	spec := &w.pod.Spec
@@ -354,7 +354,7 @@ func (w *world) make(t *testing.T, c scheduling.Change) {
 	}
 }
 
-// forget takes an offering, as type/zone/capacity type, out of the record of those that failed.
+// forget removes an offering, as type/zone/capacity type, from the record of failed offerings.
 func (w *world) forget(offering string) {
 	parts, left := strings.Split(offering, "/"), &offerings.Unavailable{}
 	for key, until := range w.problem.Unavailable.All() {
@@ -454,8 +454,7 @@ func dropTerms(terms *[]corev1.PodAffinityTerm, key string) {
 	*terms = slices.DeleteFunc(*terms, func(t corev1.PodAffinityTerm) bool { return t.TopologyKey == key })
 }
 
-// anti takes the anti-affinity over a key from a pod and those of its namespace that have
-// the same.
+// anti removes the anti-affinity over a key from a pod and from the pods of its namespace that have the same.
 func (w *world) anti(name, key string) {
 	terms := func(pod *corev1.Pod) *[]corev1.PodAffinityTerm {
 		if pod.Spec.Affinity == nil || pod.Spec.Affinity.PodAntiAffinity == nil {

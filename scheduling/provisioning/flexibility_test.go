@@ -33,7 +33,7 @@ func TestFlexibilityInWords(t *testing.T) {
 	}
 }
 
-// held reports whether a launch keeps what a flexibility asks for, counted anew.
+// held reports whether a launch has the options that a flexibility requires. It counts on its own.
 func held(f scheduling.Flexibility, l *scheduling.Launch) bool {
 	n, types, families, zones := 0, map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for _, o := range l.Options {
@@ -68,8 +68,8 @@ func TestFlexibilityOnEC2(t *testing.T) {
 	}
 }
 
-// Every promise about plans holds whatever is asked for, and nobody loses a place for
-// it who does not ask for spot, limits and minValues aside.
+// Plans obey every rule under any flexibility, and only pods that require spot may lose a place by it, limits and
+// minValues aside.
 func TestFlexibilityOfRandomProblems(t *testing.T) {
 	bound, spot := 0, 0
 	for seed := range soak.Cases(60) {

@@ -15,8 +15,8 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
 )
 
-// Pods that ask to be with others and away from others, in any circle, and large for their nodes:
-// plans keep every rule, and next to nobody is left out who could bind in the end (P118-P127).
+// Pods have affinity and anti-affinity to each other, in circles, and are large for their nodes: plans keep every rule,
+// and next to no pod that could bind is left without a place (P118-P127).
 func TestFollowersProperty(t *testing.T) {
 	t.Parallel()
 	cases, refused := 0, 0

@@ -12,9 +12,8 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 )
 
-// FuzzSolve reads a seed, sizes and changes from the bytes, and holds the plan of
-// that problem to every promise. The changes make problems that the generator
-// alone would not draw, malformed ones among them: those must be refused with an
+// FuzzSolve reads a seed, sizes and changes from the bytes, and checks the plan of that problem as Audit does. The
+// changes make problems that the generator alone would not draw, invalid ones among them: these must be refused with an
 // error, never with a panic.
 func FuzzSolve(f *testing.F) {
 	f.Add([]byte{})
@@ -91,8 +90,7 @@ func mutate(tape *tape, p *scheduling.Problem) {
 	}
 }
 
-// tape gives out the bytes of a fuzz input as whatever is needed, and zeros after
-// its end.
+// tape reads numbers from the bytes of a fuzz input, and zeros after its end.
 type tape struct{ data []byte }
 
 func (t *tape) next() byte {

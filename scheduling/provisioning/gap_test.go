@@ -19,8 +19,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
 )
 
-// Where a few machines of very different sizes hold everything, what room is left is a little on
-// each.
+// Where a few machines of very different sizes hold all pods, the room that is left over is small on each.
 func TestFewMachinesOfManySizes(t *testing.T) {
 	random := rand.New(rand.NewPCG(4, 1))
 	var pods []*corev1.Pod

@@ -13,7 +13,8 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
 )
 
-// dearest is what is launched where each launch is bought at the option that has the most cores, as far as there are such.
+// dearest returns the cores, and the reserved machines, of a plan whose launches all take their option with the most
+// cores, as long as its reservation lasts.
 func dearest(t *testing.T, p *scheduling.Problem, plan *scheduling.Plan) (cores int64, reserved int) {
 	t.Helper()
 	for i := range plan.Launches {
@@ -65,7 +66,8 @@ func TestOptionsHoldTogether(t *testing.T) {
 	}
 }
 
-// Where minValues need more than holds together, the launches keep what they need, and the plan says so.
+// Where minValues need more options than limits allow together, launches keep the options that minValues need, and the
+// plan warns of that.
 func TestOptionsThatDoNotHoldTogetherAreTold(t *testing.T) {
 	pool := st.NodePool("default", st.Limit(st.Cores(24)), st.Where(st.AtLeast(2, st.Exists("node.kubernetes.io/instance-type"))))
 	p := scheduling.Problem{

@@ -26,7 +26,7 @@ func market() *instancetypes.Catalog {
 	)
 }
 
-// Several whole plans, for whoever would rather choose.
+// Choose among several complete plans.
 func ExamplePlanner_Alternatives() {
 	list, err := provisioning.Planner{}.Alternatives(context.Background(), scheduling.Problem{
 		Pods:      st.Pods(8, "web", st.Requests(st.Cores(2), st.GiB(4))),
@@ -48,7 +48,7 @@ func ExamplePlanner_Alternatives() {
 	// [on-demand fewest-interruptions flexible]: 0.8 USD per hour, machines: 1, interruptions a month: 0
 }
 
-// What an interruption costs decides between cheap spot machines and calm ones.
+// The cost of an interruption decides between a cheap spot machine and one that is interrupted less.
 func ExampleInterruption() {
 	problem := scheduling.Problem{
 		Pods:      st.Pods(1, "web", st.Requests(st.Cores(2), st.GiB(4))),

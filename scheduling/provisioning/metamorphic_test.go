@@ -34,8 +34,8 @@ func related(t *testing.T, follow func(scheduling.Problem) scheduling.Problem, c
 	}
 }
 
-// Prices in another currency buy the same machines. The factor is a power of two, so
-// that not even the rounding of what ranks candidates differs.
+// Prices in another currency lead to the same launches. The factor is a power of two, so that not even the rounding of
+// ranks differs.
 func TestScalingPrices(t *testing.T) {
 	t.Parallel()
 	fourfold := func(p scheduling.Problem) scheduling.Problem {
@@ -99,8 +99,8 @@ func TestAddingADearerType(t *testing.T) {
 	})
 }
 
-// A plan for all of the pods is, without some of them, a plan for the rest; so what
-// the whole costs bounds from above what the rest can be proven to cost.
+// A plan for all pods is, without some of them, a plan for the rest. So the price of the whole is at least the lower
+// bound of the rest.
 func TestRemovingPods(t *testing.T) {
 	t.Parallel()
 	half := func(p scheduling.Problem) scheduling.Problem {
@@ -115,7 +115,7 @@ func TestRemovingPods(t *testing.T) {
 	})
 }
 
-// A further pool that nobody tolerates changes nothing but its own reasons.
+// A further pool whose taint no pod tolerates changes nothing but reasons that name it.
 func TestAddingAPoolThatNobodyTolerates(t *testing.T) {
 	t.Parallel()
 	add := func(p scheduling.Problem) scheduling.Problem {

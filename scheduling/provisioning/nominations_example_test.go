@@ -11,8 +11,8 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 )
 
-// While the machine of a launch is on its way, the next plan is told which pods it is for: they
-// stay there, and pods that come meanwhile get what room it has left.
+// While the node of a launch is on its way, the next plan gets the nominations of its pods: they stay there, and new
+// pods get the room that is left.
 func ExampleNominations() {
 	ctx := context.Background()
 	session, err := provisioning.NewSession(scheduling.Policy{}, mixedMarket())

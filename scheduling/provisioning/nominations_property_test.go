@@ -19,9 +19,8 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
 )
 
-// ordered is the problem some time after a plan: most of its machines are on their way and most of
-// its pods nominated, some in their status. Other pods have come meanwhile, some of those that were
-// there have gone, and so has what was to hold them, here and there.
+// ordered is the problem some time after a plan: most of its nodes are on their way and most of its pods nominated,
+// some in their status. New pods are pending, some pods have ended, and some of the planned nodes have failed.
 func ordered(t *testing.T, seed uint64, p scheduling.Problem, plan *scheduling.Plan, more []*corev1.Pod) scheduling.Problem {
 	t.Helper()
 	random := rand.New(rand.NewPCG(seed, 26))
@@ -91,7 +90,7 @@ func ordered(t *testing.T, seed uint64, p scheduling.Problem, plan *scheduling.P
 	return p
 }
 
-// Plans keep every rule where pods are nominated, and nobody loses a place that could be kept.
+// Plans keep every rule where pods are nominated, and no pod loses a nominated place that it could keep.
 func TestNominatedPodsProperty(t *testing.T) {
 	t.Parallel()
 	for seed := range soak.Cases(60) {

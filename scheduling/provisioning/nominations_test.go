@@ -146,7 +146,7 @@ func TestNominationsAndPriority(t *testing.T) {
 	}
 }
 
-// What is said of a problem goes before the pod's status, and an empty name takes that back.
+// A nomination of the problem takes precedence over the pod's status, and an empty name cancels it.
 func TestNominationsOfTheProblemGoFirst(t *testing.T) {
 	p := twoNodes()
 	p.Pods[0].Status.NominatedNodeName = "n1"
@@ -166,7 +166,7 @@ func TestNominationsOfTheProblemGoFirst(t *testing.T) {
 	require.EqualError(t, err, `nominated[0]: names no pod: "n1"`)
 }
 
-// Sessions forget what a pod was promised that got its node or went.
+// Sessions forget the nomination of a pod that was bound or deleted.
 func TestSessionsAndNominations(t *testing.T) {
 	x, err := provisioning.NewSession(scheduling.Policy{}, twoNodes())
 	require.NoError(t, err)

@@ -11,8 +11,8 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 )
 
-// A plan does not depend on who watches, with a session as without, and what is told last is
-// the plan.
+// A plan does not depend on its observer, with a session or without, and the last plan that the observer gets is the
+// plan.
 func TestObserver(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(12) {

@@ -18,8 +18,8 @@ func TestBadNodeOverhead(t *testing.T) {
 	require.ErrorContains(t, err, "solver.nodeOverhead: is negative")
 }
 
-// Two small machines are bought in place of a large one where they are cheaper by more than
-// what the second costs beside its price.
+// Two small machines are launched in place of a large one where they are cheaper by more than the overhead of the
+// second.
 func TestNodeOverhead(t *testing.T) {
 	p := scheduling.Problem{
 		NodePools: []*scheduling.NodePool{st.NodePool("default")},

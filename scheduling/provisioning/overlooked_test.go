@@ -15,8 +15,8 @@ import (
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 )
 
-// What counts nowhere is warned of: a limit on a resource that nothing on sale has, a zone in which no
-// type of a NodePool is sold, and pods on nodes that are not there.
+// A plan warns of objects that have no effect: a limit on a resource that no offering has, a zone in which no type of a
+// NodePool is sold, and pods on nodes that do not exist.
 func TestWhatCountsNowhereIsWarnedOf(t *testing.T) {
 	pool := st.NodePool("default", st.Limit(st.Count("cpus", 100), st.Cores(100)), st.MaxNodes(3))
 	zonal := st.NodePool("zonal")

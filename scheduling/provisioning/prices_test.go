@@ -12,8 +12,8 @@ import (
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 )
 
-// Spot prices make some resources worth nothing while bounds are sought by zones: what a pod
-// is worth by them then has no ratio to what it is worth at all.
+// Spot prices give some resources a dual of 0 while bounds are computed by zones: the value of a pod by these duals
+// then has no ratio to its value by the duals of all zones.
 func TestResourcesWorthNothing(t *testing.T) {
 	t.Parallel()
 	if race.Enabled {

@@ -35,9 +35,8 @@ func TestRandomProblems(t *testing.T) {
 	}
 }
 
-// The same holds where pods are tied to each other, to volumes and to wishes, but for
-// this: where to put what depends on each other is planned greedily, so that one plan in
-// a few hundred may leave a pod out that could have had a place.
+// The same holds for pods with topology terms, volumes and preferences, but for this: pods that depend on each other
+// are placed greedily, so that one plan in a few hundred may leave out a pod that could have had a place.
 func TestRandomTies(t *testing.T) {
 	const shards = 20
 	first, problems := tiedProblems()
@@ -113,7 +112,7 @@ func smallest(t *testing.T, solver scheduling.Policy, p scheduling.Problem, err 
 // randomProblems are the first of the random problems that are solved, and how many these are.
 func randomProblems() (first, problems int) { return soak.Window(60) }
 
-// tiedProblems are those of them that have ties, which take longer.
+// tiedProblems are the random problems with topology terms, which take longer.
 func tiedProblems() (first, problems int) { return soak.Window(24) }
 
 // randomSolver goes round the settings of a solver with the seed.

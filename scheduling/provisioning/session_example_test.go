@@ -31,7 +31,7 @@ func mixedMarket() scheduling.Problem {
 	}
 }
 
-// A session takes changes as they happen, and plans take what has changed since.
+// A session gets the changes of a cluster as they happen, and each plan considers the changes so far.
 func ExampleSession() {
 	ctx := context.Background()
 	session, err := provisioning.NewSession(scheduling.Policy{}, mixedMarket())
@@ -79,7 +79,7 @@ func ExampleSession() {
 	// removed.nodes[node-1]: is not there
 }
 
-// A fork answers what would be if something changed.
+// A fork plans for a changed cluster without changing the session.
 func ExampleSession_Fork() {
 	ctx := context.Background()
 	p := mixedMarket()

@@ -20,7 +20,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
 )
 
-// What Place plans is what Plan plans, without reasons and bounds; pods that are alike may have each other's places.
+// Place plans the same as Plan, without reasons and bounds; equal pods may have each other's places.
 func TestPlaceIsSolveWithoutWords(t *testing.T) {
 	for seed := range uint64(60) {
 		p := schedulingtest.Random(seed, schedulingtest.Size{Pods: 20, TopologyTerms: seed%2 == 0})
@@ -50,7 +50,7 @@ func TestPlaceIsSolveWithoutWords(t *testing.T) {
 	}
 }
 
-// withoutNumbers leaves of the names of pods that have a place what pods of one workload have in common.
+// withoutNumbers cuts the names of placed pods down to the part that the pods of one workload share.
 func withoutNumbers(plan *scheduling.Plan) {
 	short := func(pods []string) {
 		for i, pod := range pods {
@@ -66,7 +66,7 @@ func withoutNumbers(plan *scheduling.Plan) {
 	}
 }
 
-// priceOf is what the launches of a plan cost an hour.
+// priceOf returns the price of the launches of a plan, per hour.
 func priceOf(plan *scheduling.Plan) (total offerings.Price) {
 	for i := range plan.Launches {
 		total += plan.Launches[i].Price
@@ -113,7 +113,7 @@ func TestPlaceRefusesWhatSolversRefuse(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 }
 
-// Pods are worth together what the bound says, where nothing that runs has room for them.
+// The values of pods add up to the lower bound, where no existing node has room for them.
 func TestWorthsAddUpToTheBound(t *testing.T) {
 	catalog := schedulingtest.MustCatalog(
 		schedulingtest.Type("small", schedulingtest.Capacity(schedulingtest.Cores(2), schedulingtest.GiB(8), schedulingtest.Count("pods", 20)), schedulingtest.OnDemand("a", schedulingtest.Cents(10))),

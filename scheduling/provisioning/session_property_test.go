@@ -26,10 +26,10 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
 )
 
-// chance draws what happens to a session.
+// chance draws the changes that a session gets.
 type chance struct {
 	*rand.Rand
-	store scheduling.Problem // what there is to take objects from
+	store scheduling.Problem // the objects that may be added
 	count int
 }
 
@@ -64,8 +64,8 @@ func (c *chance) start() scheduling.Problem {
 	return p
 }
 
-// turnover draws, of a kind, what comes and what goes: some of the store that is not
-// there, or is there already, and some of what is there.
+// turnover draws additions and removals of objects of one kind: objects of the store that the session has or does not
+// have, and some of those that it has.
 func turnover[T metav1.Object](c *chance, have, store []T, changed func(T) T) (put []T, taken []types.NamespacedName) {
 	if !c.oneIn(4) {
 		return nil, nil
@@ -94,7 +94,7 @@ func plainNames(names []types.NamespacedName) []string {
 	return out
 }
 
-// delta draws a change of what is there.
+// delta draws a change of the problem.
 func (c *chance) delta(now scheduling.Problem) scheduling.Delta {
 	var d scheduling.Delta
 	c.pods(&d, now)
@@ -251,7 +251,7 @@ func (c *chance) market(d *scheduling.Delta, now scheduling.Problem) {
 	}
 }
 
-// same compares what a session plans with what a solver does that knows nothing.
+// same compares a plan of a session with that of a planner that starts anew.
 func same(t require.TestingT, solver scheduling.Policy, s *provisioning.Session, what string) *scheduling.Plan {
 	warm, warmErr := s.Plan(context.Background())
 	cold, coldErr := provisioning.Planner{Policy: solver}.Plan(context.Background(), s.Problem())

@@ -126,8 +126,7 @@ func TestSingleOfferingsChange(t *testing.T) {
 	assert.Equal(t, "m7i.large", plan.Launches[0].Options[0].InstanceType)
 }
 
-// What is refused for the whole problem, an empty market, is refused by Solve and not by
-// Apply, since it may pass.
+// An empty market is refused by Plan and not by Apply, since later changes may fill it.
 func TestAnEmptyMarketIsForSolveToRefuse(t *testing.T) {
 	p := mixedMarket()
 	p.Nodes, p.Running, p.Catalog = nil, nil, schedulingtest.MustCatalog()
@@ -140,7 +139,7 @@ func TestAnEmptyMarketIsForSolveToRefuse(t *testing.T) {
 	assert.NotNil(t, same(t, scheduling.Policy{}, s, "with a catalog"))
 }
 
-// A session refuses what a solver refuses.
+// A session refuses the problems that a planner refuses.
 func TestNewSessionRefuses(t *testing.T) {
 	_, err := provisioning.NewSession(scheduling.Policy{Effort: -1}, mixedMarket())
 	require.ErrorContains(t, err, "solver.effort")

@@ -10,8 +10,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// newTwin reads what the twin has to know of a problem in which a node costs so much beside
-// its machine.
+// newTwin reads a problem for the twin. overhead is the cost of a node beside its price.
 func newTwin(p scheduling.Problem, overhead offerings.Price) *twin {
 	w := &twin{pods: p.Pods, pools: p.NodePools, left: map[string]int{}, fits: make([][]int, 1<<len(p.Pods))}
 	w.ties = newTwinTies(p)

@@ -41,14 +41,13 @@ type twinOption struct {
 
 const noPool = -1
 
-// outcome is better the more pods it places, those of higher priority first, then the
-// less it costs.
+// outcome is better the more pods it places, those of higher priority first, then the lower its price.
 type outcome struct {
 	placed int // see worth
 	price  offerings.Price
 }
 
-// worth is what placing a pod counts: one of priority more than all the rest.
+// worth is the weight of a placed pod: a pod of priority counts more than all pods without.
 func worth(p *corev1.Pod) int {
 	if p.Spec.Priority != nil {
 		return 100
@@ -56,9 +55,8 @@ func worth(p *corev1.Pod) int {
 	return 1
 }
 
-// optimum is the best that can be: in what the solver sets itself to do, and at all.
-// It spreads pods over every zone in which they could be, unless some would then find
-// no place.
+// optimum returns the best outcome that the planner aims at, and the best of all. The planner spreads pods over every
+// zone in which they could be, unless some pods would then find no place.
 func (w *twin) optimum() (aimed, loose outcome) {
 	loose = w.best(false)
 	if aimed = w.best(true); aimed.placed < loose.placed {
@@ -67,12 +65,11 @@ func (w *twin) optimum() (aimed, loose outcome) {
 	return aimed, loose
 }
 
-// best tries every partition of every part of the pods, and every option for every
-// group. Where open is true, spread looks at every zone in which its pods could be,
-// otherwise at those alone in which there are machines.
+// best tries every partition of every subset of the pods, and every option for every group. With open, spread counts
+// every zone in which its pods could be, otherwise only zones with machines.
 func (w *twin) best(open bool) outcome {
 	best := outcome{placed: -1, price: math.MaxInt64}
-	rest := make([]int, len(w.pods)+1) // what the pods from i on are worth, if they go anywhere
+	rest := make([]int, len(w.pods)+1) // the weight of the pods from i on, if all are placed
 	for i := len(w.pods) - 1; i >= 0; i-- {
 		rest[i] = rest[i+1]
 		if len(w.fit(1<<i)) > 0 {
@@ -122,7 +119,7 @@ func (w *twin) alike(i, j int) bool {
 	return reflect.DeepEqual(a.Labels, b.Labels) && reflect.DeepEqual(a.Spec, b.Spec)
 }
 
-// least is what machines for the groups cost if nothing keeps any from the cheapest.
+// least returns the price of machines for the groups if each gets its cheapest option.
 func (w *twin) least(groups []podSet) (sum offerings.Price) {
 	for _, group := range groups {
 		sum += w.options[w.fit(group)[0]].price

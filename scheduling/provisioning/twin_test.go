@@ -50,11 +50,11 @@ func TestAgainstTheTwin(t *testing.T) {
 	}
 }
 
-// tinyOverhead is what a node costs beside its machine in a tiny problem.
+// tinyOverhead returns the cost of a node beside its price in a tiny problem.
 func tinyOverhead(seed int) offerings.Price { return offerings.Price(seed%3) * schedulingtest.Cents(3) }
 
-// keptOff are tiny problems in which a node takes in nobody for a pod that runs there, and what is bought is bought for its
-// places alone.
+// keptOff are tiny problems in which the anti-affinity of a running pod keeps all pods off its node, and launches are
+// chosen for their domains alone.
 var keptOff = []int{587}
 
 // twins is how many tiny problems there are.
@@ -157,7 +157,7 @@ func onlyPlaced(p scheduling.Problem, plan *scheduling.Plan) scheduling.Problem 
 	return p
 }
 
-// placedWorth is what the pods that the plan places are worth.
+// placedWorth returns the weight of the pods that the plan places.
 func placedWorth(p scheduling.Problem, plan *scheduling.Plan) int {
 	sum := 0
 	for _, pod := range onlyPlaced(p, plan).Pods {

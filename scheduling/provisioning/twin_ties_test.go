@@ -13,9 +13,8 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// twinTies are what ties the pods of a tiny problem: anti-affinity and spread over
-// hosts and over zones. The pods that hold a spread, or anti-affinity over zones, are those
-// that it counts.
+// twinTies holds the topology terms of a tiny problem: anti-affinity and spread over hosts and over zones. The pods
+// with a spread, or with anti-affinity over zones, are the pods that it counts.
 type twinTies struct {
 	pods  []*corev1.Pod
 	apart []podSet // by pod, those it keeps away from its host, or they it
@@ -206,10 +205,9 @@ func (t *twinTies) survey(w *twin) {
 	}
 }
 
-// allowZones reports whether the pods can be where groups on chosen options have them:
-// bound one by one, the least zone first, none comes above the skew if none is in the
-// end. Where open is true, all zones count in which a pod that holds the spread could
-// be, otherwise those alone in which there are machines.
+// allowZones reports whether the pods can be in the zones of the groups on the chosen options: if they are bound one by
+// one, the zone with the fewest first, none exceeds the skew unless the final counts do. With open, all zones count in
+// which a pod with the spread could be, otherwise only zones with machines.
 func (t *twinTies) allowZones(w *twin, groups []podSet, chosen []int, open bool) bool {
 	for i := range t.each(union(groups)) {
 		for k := range t.ties[i] {

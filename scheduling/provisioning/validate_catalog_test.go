@@ -78,8 +78,7 @@ func TestValidateEmptyCatalog(t *testing.T) {
 	}
 }
 
-// idleWarnings solves, and returns what is warned of pools that buy nothing, which is what
-// Problem.IdleNodePools says.
+// idleWarnings plans, and returns the warnings of pools that launch nothing, which are those of Problem.IdleNodePools.
 func idleWarnings(t *testing.T, p scheduling.Problem) []string {
 	t.Helper()
 	plan, err := Planner{Policy: scheduling.Policy{Effort: scheduling.EffortFast}}.Plan(t.Context(), p)

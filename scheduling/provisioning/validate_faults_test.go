@@ -35,7 +35,7 @@ func need(key string, op requirements.Operator, values ...string) requirements.S
 	return requirements.Selector{Key: key, Operator: op, Values: values}
 }
 
-// Faults of the solver's settings are reported as those of the problem are, and with them.
+// Faults of the policy are reported like faults of the problem, and together with them.
 func TestFaultsOfSettingsComeWithTheOthers(t *testing.T) {
 	p := scheduling.Problem{Pods: []*corev1.Pod{{}}}
 	s := scheduling.Policy{Effort: -1, MinValues: "Never", WorkloadShare: 101}

@@ -21,7 +21,7 @@ import (
 type breakage struct {
 	// spoil returns the path of the fault that must be found.
 	spoil func(rng *rand.Rand, p *scheduling.Problem) (path string)
-	// wants says what the problem must have.
+	// wants reports whether the problem has the objects that the mutation changes.
 	wants func(p *scheduling.Problem) bool
 }
 

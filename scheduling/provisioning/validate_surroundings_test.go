@@ -48,8 +48,8 @@ func TestNilEntriesAreFaults(t *testing.T) {
 	assert.Greater(t, lists, 10)
 }
 
-// What kube-scheduler's configuration would be refused for is named with the place among
-// the constraints, all of it at once, and so are objects without a name or there twice.
+// Default constraints that kube-scheduler's configuration would refuse are reported with their index, all at once, and
+// so are objects without a name or with the name of another one.
 func TestFaultsOfSurroundings(t *testing.T) {
 	meta := metav1.ObjectMeta{Namespace: "shop", Name: "web"}
 	p := scheduling.Problem{
@@ -76,8 +76,8 @@ func TestFaultsOfSurroundings(t *testing.T) {
 	assert.NotContains(t, err.Error(), "defaultSpread[0]")
 }
 
-// A node that is still starting has what the catalog promises, whether or not its pool is
-// still there; verify says the same.
+// A node that is still starting has the labels and resources of its type in the catalog, whether or not its pool still
+// exists; verify agrees.
 func TestNodesThatStartOutliveTheirPool(t *testing.T) {
 	p := schedulingtest.Random(5567, schedulingtest.Size{Nodes: 3})
 	p.Pods, p.Running = p.Pods[:0], nil

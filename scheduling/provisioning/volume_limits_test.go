@@ -185,8 +185,8 @@ func TestAttachLimitsOfNewMachines(t *testing.T) {
 	}
 }
 
-// Of two types the search buys what holds the volumes for the least, and lists as
-// options only what takes them all.
+// Of two types the search launches the cheaper one that takes all volumes, and lists as options only types that take
+// all of them.
 func TestAttachLimitsDecideTheType(t *testing.T) {
 	p := disks(0)
 	p.Nodes = nil
@@ -341,11 +341,11 @@ func TestAttachLimitsOfNodesInFlight(t *testing.T) {
 	p.Catalog = st.MustCatalog(m)
 	p.Nodes = []*corev1.Node{st.Node("n1", st.OfType(m, o), st.OfPool("default"), st.InFlight())}
 	assert.Equal(t, 3, onNodes(planned(t, p)))
-	p.CSINodes = limited("n1", 4) // once it reports, what it says counts
+	p.CSINodes = limited("n1", 4) // once it reports a limit, that counts
 	assert.Equal(t, 4, onNodes(planned(t, p)))
 }
 
-// Whatever the sizes, no node gets more volumes than its limit.
+// For volumes and pods of any size, no node gets more volumes than its limit.
 func TestAttachLimitsHold(t *testing.T) {
 	for _, limit := range []int64{0, 1, 4, 11} {
 		for _, pods := range []int{1, 3, 6, 11} {

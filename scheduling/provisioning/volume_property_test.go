@@ -19,10 +19,9 @@ import (
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 )
 
-// Whatever the volumes of random problems, every pod is placed where all of its volumes
-// can be used, no machine takes more of them than it may, no claim that one pod may use
-// has two, and pods are refused for their volumes only where something is wrong with
-// these. The judge reads the raw objects, and knows nothing of how the solver works.
+// In random problems every pod is placed where all of its volumes can be used, no node takes more volumes than its
+// limit, no claim with ReadWriteOncePod has two pods, and pods are refused for their volumes only where these have a
+// fault. The judge reads the raw objects, and shares no code with the planner.
 func TestRandomVolumes(t *testing.T) {
 	faults := 0
 	for seed := range soak.Cases(100) {
@@ -44,8 +43,7 @@ func TestRandomVolumes(t *testing.T) {
 	}
 }
 
-// onlyVolumes takes out what ties pods to each other, and lets some types state how
-// many volumes their machines take.
+// onlyVolumes removes topology terms, and lets some types state how many volumes their nodes take.
 func onlyVolumes(p scheduling.Problem, seed uint64) scheduling.Problem {
 	p.DefaultSpread = nil
 	for _, pods := range [][]*corev1.Pod{p.Pods, p.Running} {

@@ -37,8 +37,8 @@ func launchZones(plan *scheduling.Plan) map[string]bool {
 	return zones
 }
 
-// Pods that wait for one volume go to one zone, whatever the effort and the deadline,
-// and what is left out is left out for a reason.
+// Pods that wait for the same volume go to one zone, at any effort and deadline, and pods without a place have a
+// reason.
 func TestPodsMeetAtTheirVolume(t *testing.T) {
 	late, cancel := context.WithDeadline(t.Context(), time.Unix(0, 0))
 	defer cancel()
@@ -69,7 +69,7 @@ func TestPodsMeetWhereAllCan(t *testing.T) {
 	assert.Equal(t, map[string]bool{"c": true}, launchZones(plan))
 }
 
-// What a claim means for its pods does not depend on the order of the input.
+// The effect of a claim on its pods does not depend on the order of the input.
 func TestMeetingsInAnyOrder(t *testing.T) {
 	p := sharing(5)
 	p.Claims = append(p.Claims, st.Claim("other", st.OfClass("waits")), st.Claim("third", st.OfClass("waits")))
@@ -93,8 +93,7 @@ func TestBoundsOfMeetings(t *testing.T) {
 	assert.Equal(t, map[string]bool{"c": true}, launchZones(plan))
 }
 
-// Claims that one pod at a time may use pass from those that fit nowhere to the next,
-// in one go for pods that are alike.
+// A ReadWriteOncePod claim passes from a pod that fits nowhere to the next, at once for all equal pods.
 func TestClaimsPassOn(t *testing.T) {
 	p := sharing(0)
 	p.Claims = []*corev1.PersistentVolumeClaim{st.Claim("common", st.OfClass("waits"), st.Access(corev1.ReadWriteOncePod))}

@@ -43,7 +43,7 @@ func addLocal(p *scheduling.Problem, name string) *corev1.PersistentVolumeClaim 
 	return claim
 }
 
-// Claims of a class that makes no volumes get those that are there and free, each once.
+// Claims of a class without a provisioner are bound to existing free volumes, each to one.
 func TestDisksBuiltIntoNodes(t *testing.T) {
 	p := builtIn()
 	for i := range 4 {

@@ -49,7 +49,7 @@ func planned(t *testing.T, p scheduling.Problem) *scheduling.Plan {
 	return plan
 }
 
-// refused is what the plan says of pods that it does not place, by their name.
+// refused returns the first reason of each pod without a place, by the pod's name.
 func refused(plan *scheduling.Plan) map[string]scheduling.ReasonCount {
 	out := map[string]scheduling.ReasonCount{}
 	for _, u := range plan.Unschedulable {
@@ -227,8 +227,8 @@ func TestVolumesDecideTheZone(t *testing.T) {
 	}
 }
 
-// A volume's label that a pool leaves open is set to what the volumes of its pods need,
-// one value for each machine.
+// A label of volumes that a pool leaves open is set to the value that the volumes of its pods need, one value for each
+// node.
 func TestVolumesOpenLabelsOfPools(t *testing.T) {
 	const rack = "topology.san.example.com/rack"
 	p := threeZones()

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// market is a seeded catalog: families of machines whose sizes double, in zones
-// with their own prices, less what the kubelet and daemons take.
+// market is a seeded catalog: families of machines whose sizes double, in zones with their own prices, less the
+// resources that the kubelet and DaemonSets reserve.
 func market(rng *rand.Rand, options, dims int) Input {
 	in := Input{Dims: dims}
 	for len(in.Options) < options {

@@ -61,7 +61,7 @@ func TestCheckTakesOffWhatAReservationHolds(t *testing.T) {
 	assert.Equal(t, int64(50-3*6), bound)
 }
 
-// Worths that are too high by a factor come down to what is allowed, no further.
+// Duals that are too high by a factor are lowered until they are feasible, and no further.
 func TestShrink(t *testing.T) {
 	in := Input{Dims: 2, Options: []Option{{Cap: []int64{10, 0}, Price: 100}, {Cap: []int64{0, 10}, Price: 300}, {Cap: []int64{math.MaxInt64, 0}, Price: math.MaxInt64}}}
 	duals := []fixed.Uint128{fixed.Whole(1 << 60), fixed.Whole(1 << 60)}

@@ -37,7 +37,7 @@ func eachVector(in Input, f func([]int64)) {
 	}
 }
 
-// What is done to an input says how its bound must change.
+// Each change of an input changes its bound in a known way.
 func TestResourceRelations(t *testing.T) {
 	type change func(rng *rand.Rand, in *Input)
 	for name, relation := range map[string]struct {
@@ -175,8 +175,7 @@ func TestTightenTwice(t *testing.T) {
 	}
 }
 
-// The bound of one pod is what the cheapest machine costs that holds it, once
-// capacity beyond the pod is cut off: no plan can do better, and the bound says so.
+// The bound of one pod is the price of the cheapest machine that holds it, once capacity beyond the pod is cut off.
 func TestResourceOfOnePod(t *testing.T) {
 	rng := rand.New(rand.NewPCG(17, 6))
 	for range 300 {

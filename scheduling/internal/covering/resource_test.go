@@ -243,7 +243,7 @@ func TestResourceAtTheEdges(t *testing.T) {
 	})
 }
 
-// Tightening turns half a machine into a whole one, where nobody could use the rest.
+// Tightening turns half a machine into a whole one, where no pod could use the rest.
 func TestTighten(t *testing.T) {
 	in := Input{Dims: 2, Items: []Item{{Size: []int64{1000, 1 << 30}, Count: 1}},
 		Options: []Option{{Cap: []int64{2000, 8 << 30}, Price: usd}, {Cap: []int64{-5}, Price: usd}},

@@ -13,8 +13,8 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model/modeltest"
 )
 
-// A market has the options of its pass that admit anyone there, each in the row of
-// just those groups, and lists them by price.
+// A market has the options of its pass that admit some class, each in the row of the groups that it admits, and lists
+// them by price.
 func TestMarket(t *testing.T) {
 	shared := 0
 	for seed := range uint64(500) {
@@ -175,7 +175,7 @@ func TestFillLeavesNoRoom(t *testing.T) {
 	assert.Greater(t, min(filled, seeded), 500)
 }
 
-// checkPattern says what is wrong with a machine of a pattern.
+// checkPattern returns the fault of a machine of a pattern, nil for none.
 func checkPattern(p *model.Problem, o model.OptionID, items []model.Item, remaining []int64) error {
 	option, load, groups := &p.Options[o], make([]int64, p.Dims), model.NewBits(p.Groups)
 	p.Load(load, items)

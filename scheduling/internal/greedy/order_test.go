@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The heap of offers gives them best first, and of equal ones the earlier first, in
-// whatever order they came and however scores fall on the way.
+// The heap of offers returns the best first, and of equal ones the earlier first, in whatever order they were added and
+// scores fall meanwhile.
 func TestOffersComeBestFirst(t *testing.T) {
 	for seed := range uint64(500) {
 		r := rand.New(rand.NewPCG(seed, 1))

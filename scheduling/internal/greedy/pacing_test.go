@@ -9,8 +9,8 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
 
-// What a machine may cost follows from what is left for each machine that pods under per-node limits
-// need, and seeds are those of the largest per-node limits.
+// The price cap of a machine follows from the price that is left for each machine that pods under per-node limits need,
+// and seeds are pods of the largest per-node limits.
 func TestMeasure(t *testing.T) {
 	admits := model.NewBits(1)
 	admits.Set(0)

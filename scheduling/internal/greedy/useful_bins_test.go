@@ -76,8 +76,8 @@ func TestUsefulBinsInOrder(t *testing.T) {
 	assert.Greater(t, fewer, 400)
 }
 
-// fullest lists the n bins of p that pods with a request fill best, the best first: of those
-// that take them at all, and that they would rather avoid last. It looks at rooms alone.
+// fullest returns the n bins of p that pods with a request fill best, the best first: among bins that take the pods at
+// all, and with bins that they prefer to avoid last. It compares rooms alone.
 func fullest(p *model.Problem, request []int64, n int64, takes func(bin int) (takes, soft bool)) []int32 {
 	y := binSearch{p: p, rooms: p.Rooms}
 	if y.rooms == nil {

@@ -21,7 +21,7 @@ type random struct {
 	*rand.Rand
 	nodes []*corev1.Node
 	pods  []*corev1.Pod
-	on    []string // node by pod: where it runs, whatever its spec says
+	on    []string // node by pod: where it runs, against its spec
 	made  int
 }
 
@@ -76,7 +76,7 @@ func (r *random) cluster() *Cluster {
 	return NewCluster(p)
 }
 
-// summary says what a cluster holds, without the numbers of its table.
+// summary lists the contents of a cluster, without the numbers of its table.
 func summary(k *Cluster) (out []string) {
 	for _, h := range k.Hosts {
 		line := fmt.Sprintf("%s node %t:", h.Name, h.Node != nil)

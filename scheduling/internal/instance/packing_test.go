@@ -117,7 +117,7 @@ func TestBuyingReplacesPurchases(t *testing.T) {
 	assert.Same(t, p.Model, q.Model)
 }
 
-// What is held on equal terms by several machines counts each pod of a unit.
+// Limits that count pods over several machines count each pod of a unit.
 func TestHeldCountsPodsOfUnits(t *testing.T) {
 	p := &instance.Packing{Parts: []instance.Part{{Members: []instance.Member{{Class: 0, N: 2}, {Class: 1, N: 1}}}}}
 	held := p.Held(model.Solution{Nodes: []model.Node{{N: 5, Items: []model.Item{{Class: 0, N: 3}}}}})

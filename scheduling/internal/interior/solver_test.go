@@ -40,7 +40,7 @@ func random(rng *rand.Rand) Problem {
 	return p
 }
 
-// What pods are worth is what is paid for machines, and no machine holds more than it costs.
+// The sum of the duals of pods equals the price of the machines, and no machine's pods have duals above its price.
 func TestSolver(t *testing.T) {
 	early := 0
 	for seed := range uint64(300) {
@@ -100,7 +100,7 @@ func TestSolver(t *testing.T) {
 	assert.LessOrEqual(t, early, 3)
 }
 
-// It stops when it is told to, at what meets all constraints.
+// The solver stops when it is told to, at a point that meets all constraints.
 func TestSolverStops(t *testing.T) {
 	problem := random(rand.New(rand.NewPCG(1, 5)))
 	calls := 0

@@ -64,7 +64,7 @@ func randomProblem(r *rand.Rand) *tinyProblem {
 	return x
 }
 
-// cost is what so many small and large pods cost in a domain.
+// cost returns the cost of numbers of small and large pods in a domain.
 func (x *tinyProblem) cost(d int, small, large int64) int64 {
 	small = max(0, small-x.free[d])
 	one, two := x.prices[d][0], x.prices[d][1]
@@ -108,7 +108,7 @@ func grid64(rows, columns int) [][]int64 {
 	return out
 }
 
-// dealt is what pods cost where they are, if every rule holds.
+// dealt returns the cost of an assignment of pods to domains, if every rule holds.
 func (x *tinyProblem) dealt(at [][]int64) (cost int64, ok bool) {
 	for r := range x.Rules {
 		rule := &x.Rules[r]
@@ -178,8 +178,8 @@ func TestSolveAgainstEveryDeal(t *testing.T) {
 	assert.Greater(t, 4*gained, solved)
 }
 
-// The proof in whole numbers is worth no more than what it is made of: it holds for duals of
-// any kind, the form of which [Proof.normalize] mends.
+// The proof in integers is no higher than the bound of its duals: it holds for duals of any kind, whose form
+// [Proof.normalize] mends.
 func TestProofWithAnyDuals(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 9))
 	positive := 0

@@ -10,8 +10,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/model"
 )
 
-// crowded draws a few classes tied by per-node limits, bounds per machine and conflicts, and
-// what runs on a machine already.
+// crowded draws a few classes with per-node limits and conflicts, and the pods that are on a machine already.
 func crowded(r *rand.Rand) (*model.Problem, []model.Presence) {
 	p := &model.Problem{Classes: make([]model.Class, 1+r.IntN(5)), PerNodeLimits: make([]model.PerNodeLimit, r.IntN(4))}
 	for c := range p.Classes {
@@ -104,7 +103,7 @@ func TestJoiningIsExact(t *testing.T) {
 	assert.Greater(t, min(refused, bounded, free), 3000, "every kind of answer")
 }
 
-// Whoever may sit together may also sit together with fewer.
+// Classes that may share a machine may also share it with fewer pods.
 func TestFewerMayAlsoSitTogether(t *testing.T) {
 	held := 0
 	for seed := range uint64(20_000) {

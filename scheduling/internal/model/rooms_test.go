@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Rooms that are made of others are those that would be made anew.
+// Rooms that are updated are equal to rooms that are made anew.
 func TestRoomsRenewed(t *testing.T) {
 	for seed := range uint64(300) {
 		r := rand.New(rand.NewPCG(seed, 4))

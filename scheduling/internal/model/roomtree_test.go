@@ -23,8 +23,8 @@ func fullest(seats []seat, n int) []seat {
 	return seats[:min(len(seats), n)]
 }
 
-// The fullest bins are among those that are visited, each once, while bins come and go; and
-// of many bins few are visited.
+// The fullest bins are among the visited ones, each once, while bins are added and removed; of many bins few are
+// visited.
 func TestNearlyVisitsTheFullest(t *testing.T) {
 	visited, all := 0, 0
 	for seed := range uint64(200) {

@@ -26,7 +26,8 @@ func compiled(t *testing.T, seed uint64, policy scheduling.Policy) *instance.Ins
 	return facts.Compile(false)
 }
 
-// labelsOf are the labels of the node that a template launches from an offer, those that pods ask about among them.
+// labelsOf returns the labels of the node that a template launches from an offer, open labels that pods ask about among
+// them.
 func labelsOf(c *instance.Instance, v *offers.Template, offer int) map[string]string {
 	out := map[string]string{}
 	maps.Copy(out, offers.Ready())

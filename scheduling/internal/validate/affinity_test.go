@@ -97,7 +97,7 @@ func TestValidatePodAffinity(t *testing.T) {
 	}))
 }
 
-// The quick look never passes what package requirements refuses.
+// The fast check passes no expression that package requirements refuses.
 func TestPlainExpressionIsNeverTooKind(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 71))
 	pick := func(s ...string) string { return s[rng.IntN(len(s))] }

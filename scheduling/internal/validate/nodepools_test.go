@@ -37,7 +37,7 @@ func TestValidateNodePoolName(t *testing.T) {
 	assert.Equal(t, []string{"metadata.name: " + NotALabelValue + `: "a b"`}, faultsOfPool(t, func(p *scheduling.NodePool) { p.Name = "a b" }))
 }
 
-// R42, R44, R47–R50: what may not be required.
+// R42, R44, R47–R50: requirements that a NodePool may not have.
 func TestValidateNodePoolRequirements(t *testing.T) {
 	floor := func(s requirements.Selector, n int) requirements.Selector {
 		s.MinValues = &n

@@ -230,7 +230,7 @@ func TestValidatePodSpread(t *testing.T) {
 	}))
 }
 
-// Many pods are read by several goroutines, which find what one finds.
+// Several goroutines that read many pods find the same faults as one.
 func TestValidateManyPods(t *testing.T) {
 	p := &scheduling.Problem{Pods: busyPods(3*PodsPerWorker + 17), Running: []*corev1.Pod{onNode(shopPod("r", quantities("cpu", "-1")))}}
 	bad := []int{0, PodsPerWorker - 1, PodsPerWorker, 2*PodsPerWorker + 1, len(p.Pods) - 1}

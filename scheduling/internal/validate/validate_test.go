@@ -174,7 +174,7 @@ func BenchmarkValidate(b *testing.B) {
 		p := &scheduling.Problem{Pods: busyPods(n)}
 		b.Run(fmt.Sprintf("pods=%d", n), func(b *testing.B) {
 			b.ReportAllocs()
-			runtime.GC() // what building the pods left behind
+			runtime.GC() // the garbage of building the pods
 			for b.Loop() {
 				if err := problemFaults(p); err != nil {
 					b.Fatal(err)

@@ -15,7 +15,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// A table, and every copy of it, is what a map would be, however many pods come.
+// A table, and every copy of it, has the entries that a map would have, however many pods are added.
 func TestPodTableIsAMap(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	type twin struct {
