@@ -13,12 +13,12 @@ export default defineConfig({
   description: 'Works out which nodes your pods need, and which you can remove',
   base: '/plimsoll/',
   lang: 'en',
-  srcExclude: ['README.md', 'drawings/**'],
+  srcExclude: ['README.md', 'drawings/**', 'tables/**'],
   lastUpdated: false,
-  // HTML in pages is escaped by the generators; Markdown of users is not read.
   markdown: { theme: { light: 'github-light', dark: 'github-dark' } },
   themeConfig: {
     outline: [2, 3],
+    aside: false,
     search: { provider: 'local' },
     externalLinkIcon: true,
     socialLinks: [{ icon: 'github', link: repository }],
@@ -51,8 +51,21 @@ export default defineConfig({
           { text: 'Troubleshooting', link: '/guide/troubleshooting' },
         ],
       },
-      { text: 'Concepts', link: '/concepts/', items: [] },
-      { text: 'Go library', link: '/library/', items: [] },
+      {
+        text: 'Concepts',
+        items: [
+          { text: 'Overview', link: '/concepts/' },
+          { text: 'Step and wave', link: '/concepts/steps' },
+          { text: 'Lower bound', link: '/concepts/lower-bound' },
+          { text: 'Placement', link: '/concepts/placement' },
+          { text: 'Disruption and score', link: '/concepts/disruption-score' },
+          { text: 'Rebuilt from scratch', link: '/concepts/rebuilt' },
+          { text: 'Blocked savings', link: '/concepts/blocked-savings' },
+          { text: 'Node overhead', link: '/concepts/node-overhead' },
+          { text: 'Prices and their age', link: '/concepts/prices' },
+        ],
+      },
+      { text: 'Go library', items: [{ text: 'Library guide', link: '/library/' }] },
       {
         text: 'Reference',
         items: [

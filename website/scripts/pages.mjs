@@ -85,7 +85,7 @@ esac`)
 END`)
   script(join(bin, 'go'), `
 case "$1" in
-install) ;;
+install|get) ;;
 *) echo "2 go $*" >>"$CODES"; exit 2 ;;
 esac`)
   return { bin, real }
@@ -137,7 +137,7 @@ function shown(printed, part) {
   throw new Error(`${part}: is neither "first N lines" nor "from HEADING"`)
 }
 
-// example returns the body of an example function, less one tab of indentation and less the comment with its output.
+// example returns the body of an example function with the comment of its output, less one tab of indentation.
 function example(file, name) {
   const text = readFileSync(join(root, file), 'utf8')
   const match = new RegExp(`^func ${name}\\(\\) \\{\\n([\\s\\S]*?)^\\}`, 'm').exec(text)
@@ -154,7 +154,7 @@ function page(name, folder, { bin, real }) {
   symlinkSync(join(root, 'examples'), join(work, 'examples'))
   writeFileSync(join(work, '.cluster.json'), cluster(words, real))
   const codes = join(work, '.codes')
-  const env = { PATH: [bin, '/usr/bin', '/bin'].join(delimiter), HOME: work, CLUSTER: join(work, '.cluster.json'), CODES: codes, COLUMNS: '110', LANG: 'C.UTF-8' }
+  const env = { PATH: [bin, '/usr/bin', '/bin'].join(delimiter), HOME: work, CLUSTER: join(work, '.cluster.json'), CODES: codes, COLUMNS: '104', LANG: 'C.UTF-8' }
   const lines = text.split('\n')
   const out = []
   let printed = ''
@@ -209,7 +209,7 @@ function pages(folder = site) {
   return readdirSync(folder).sort().flatMap((name) => {
     const path = join(folder, name)
     const below = relative(site, path)
-    if (['node_modules', '.vitepress', 'reference/go', 'reference/json.md', 'README.md'].includes(below)) return []
+    if (['node_modules', '.vitepress', 'reference/go', 'reference/json.md', 'README.md', 'drawings', 'tables'].includes(below)) return []
     if (statSync(path).isDirectory()) return pages(path)
     return name.endsWith('.md') ? [below] : []
   })

@@ -1,5 +1,5 @@
-// Generates the pages of the reference that are not committed: reference/json.md from docs/reference.md, and a page
-// under reference/go for each public package from its Go documentation.
+// Generates the pages and tables that are not committed: reference/json.md from docs/reference.md, a page under reference/go for each public
+// package from its Go documentation, and under tables/ the tables of benchmarks/README.md that a page shows.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -95,3 +95,24 @@ writeFileSync(join(site, 'reference/go/index.md'), `# Go packages\n\nGenerated f
 
 const fields = readFileSync(join(root, 'docs/reference.md'), 'utf8').replace(/\]\(schema/g, `](${source}/docs/schema`).replace(`${source}/docs/schema)`, `https://${module}/tree/main/docs/schema)`)
 writeFileSync(join(site, 'reference/json.md'), fields)
+
+// table returns some columns of the first table between the markers of a name in benchmarks/README.md.
+function table(name, columns) {
+  const text = readFileSync(join(root, 'benchmarks/README.md'), 'utf8')
+  const match = new RegExp(`<!-- begin: ${name} -->([\\s\\S]*?)<!-- end: ${name} -->`).exec(text)
+  if (!match) throw new Error(`benchmarks/README.md has no part ${name}`)
+  const rows = match[1].split('\n\n').find((part) => part.startsWith('|')).split('\n').map((l) => l.split('|').slice(1, -1).map((c) => c.trim()))
+  const places = columns.map((c) => {
+    const at = rows[0].indexOf(c)
+    if (at < 0) throw new Error(`benchmarks/README.md, ${name}: no column ${c}`)
+    return at
+  })
+  return rows.map((r) => `| ${places.map((i) => r[i]).join(' | ')} |`).join('\n') + '\n'
+}
+
+mkdirSync(join(site, 'tables'), { recursive: true })
+for (const [name, columns] of Object.entries({
+  corpora: ['corpus', 'plimsoll fast', 'plimsoll', 'karpenter', 'first-fit all types'],
+  speed: ['pods', 'planner', 'placed', 'nodes', '$/h', 'CPU', 'allocated'],
+  consolidation: ['clusters', 'planner', '$/h before', 'after', 'over the bound', 'pods moved', 'CPU'],
+})) writeFileSync(join(site, 'tables', `${name}.md`), table(name, columns))
