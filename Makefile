@@ -60,8 +60,8 @@ golden: ## Write the expected outputs of tests anew; read the diff before you co
 	done
 
 .PHONY: release
-release: ## Build the archives of a release into dist
-	.ci/release $(shell git describe --tags --always) dist
+release: ## Build the files of a release into dist
+	.ci/release $(shell git describe --tags --exact-match 2>/dev/null || echo v0.0.0-g$$(git rev-parse --short HEAD)) dist
 
 .PHONY: generate
 generate: ## Make the embedded catalogs anew (downloads their sources)

@@ -39,7 +39,7 @@ func destinationFlag(a *app, cmd *cobra.Command, usage string, endings map[strin
 	return to
 }
 
-// deliver moves what is printed so far into the file, if there is one, unless printing has failed with err. It replaces
+// deliver moves the text that is printed so far into the file, if there is one, unless printing has failed with err. It replaces
 // the file as a whole, so that a program that reads it at the same time, such as node_exporter, sees the former file or
 // the new one.
 func (d *destination) deliver(a *app, err error) error {

@@ -94,15 +94,15 @@ func bill(in *Input) []*family {
 		today.fill(money("bill", "Price of the nodes of NodePools or node groups, with node overhead and the expected cost of interruptions where they are set.", "nodepool", "capacity_type")),
 		planned.fill(money("planned_bill", "The bill after all steps of the plan.", "nodepool", "capacity_type")),
 		counted,
-		namespaces.fill(money("namespace", "Part of the bill for what the pods of a namespace request, without pods of DaemonSets. With idle, DaemonSets, system reservation and node overhead it adds up to the bill.", "namespace", "nodepool")),
+		namespaces.fill(money("namespace", "Part of the bill for the requests of the pods of a namespace, without pods of DaemonSets. With idle, DaemonSets, system reservation and node overhead it adds up to the bill.", "namespace", "nodepool")),
 		idle.fill(money("idle", "Part of the bill for allocatable resources that no pod requests.", "nodepool")),
-		daemons.fill(money("daemonset", "Part of the bill for what the pods of DaemonSets request.", "nodepool")),
+		daemons.fill(money("daemonset", "Part of the bill for the requests of pods of DaemonSets.", "nodepool")),
 		system.fill(money("system_reserved", "Part of the bill for resources that are not allocatable.", "nodepool")),
 		beside.fill(money("node_overhead", "Part of the bill for costs beside the price of instances: --node-overhead and the expected cost of interruptions.", "nodepool")),
 	}
 }
 
-// savings are what the plan saves, and below what no plan can come.
+// savings are the price that the plan saves, by reason, and the prices that the cluster could have at least.
 func savings(plan *disruption.ConsolidationPlan) []*family {
 	s := &plan.Summary
 	before, after := cmp.Or(s.ExpectedPerHourBefore, s.PricePerHourBefore), cmp.Or(s.ExpectedPerHourAfter, s.PricePerHourAfter)
@@ -149,7 +149,7 @@ func counts(in *Input) []*family {
 	if in.Plan.Pending != nil {
 		pending = *in.Plan.Pending
 	}
-	pods := count("pending_pods", "Pending pods by what becomes of them: they fit on existing nodes (existing_node), need new nodes (new_node), are held by scheduling gates (gated), or fit nowhere (unschedulable).", "outcome")
+	pods := count("pending_pods", "Pending pods by outcome: they fit on existing nodes (existing_node), need new nodes (new_node), are held by scheduling gates (gated), or fit nowhere (unschedulable).", "outcome")
 	pods.add(strconv.Itoa(pending.Existing), "existing_node")
 	pods.add(strconv.Itoa(pending.Launched), "new_node")
 	pods.add(strconv.Itoa(pending.Gated), "gated")
