@@ -4,10 +4,9 @@
 //
 // # Vocabulary
 //
-// class   pods that are interchangeable: same requests, same constraints group   classes with the same
-// constraints, whatever their requests; for each
-//
-//	        option there is a row of the groups that it admits
+//	class   pods that are interchangeable: same requests, same constraints
+//	group   classes with the same constraints, whatever their requests; for each option there is a row of the groups
+//	        that it admits
 //	option  a machine that may be bought: one pool, one shape, one price
 //	bin     an existing node with free room
 //	supply  the number of machines that a reservation still holds
