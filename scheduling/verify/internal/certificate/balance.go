@@ -13,16 +13,16 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/snapshot"
 )
 
-// domainBalance is a topology spread constraint over domains, as it holds once all pods are bound, with its
-// multipliers: the amounts by which a certificate raises the worth of counted pods in a domain, and takes from
-// holders there.
+// domainBalance is a topology spread constraint over domains, as it holds once all pods are bound, with its multipliers by
+// domain. Over all domains Σ taken·(count − maxSkew) ≤ Σ raised·count, where count is the number of pods that the constraint
+// counts, and a domain without a pod that has the constraint has no part in the left sum.
 type domainBalance struct {
 	named         string // the pod that the certificate names
 	skew          int64
-	holders       map[string]bool // placed pods that have it, by name
-	counted       map[string]bool // placed pods that it counts
-	running       map[string]int64
-	level         map[string]bool // the domains of which the emptiest counts
+	holders       map[string]bool  // placed pods that have the constraint, by name
+	counted       map[string]bool  // placed pods that the constraint counts, by name
+	running       map[string]int64 // number of running pods that the constraint counts, by domain
+	eligible      map[string]bool  // domains over which the minimum is taken
 	raised, taken map[string]*big.Int
 }
 
@@ -32,15 +32,15 @@ func byDomain(cert *certificate.Certificate) bool {
 }
 
 // judgeDomains proves the bound from worths by domain. In each domain the worth of pods is at most the price of their
-// machines, whatever the plan. The certificate lets pods pay amounts of their own; their excess over the worth in a
-// domain, with the multipliers of the balances, is bounded domain by domain.
+// machines, whatever the plan. The certificate gives each pod a payment, the same in all domains. The payments of the pods
+// of a domain may exceed their worth there, by an amount that is bounded for each domain with the multipliers of the balances.
 func judgeDomains(c *Claim, cert *certificate.Certificate) {
 	if len(cert.Vectors) > 0 || len(cert.Spreads) > 0 {
 		c.malformed("with domains, vectors stand in each domain, and spreads must be empty")
 		return
 	}
 	r := c.spreadReader()
-	if why := r.unmapped(r.claim.key, corev1.LabelHostname); why != "" {
+	if why := r.withoutDomain(r.claim.key, corev1.LabelHostname); why != "" {
 		c.malformed("%s", why)
 		return
 	}
@@ -72,13 +72,13 @@ func judgeDomains(c *Claim, cert *certificate.Certificate) {
 		}
 	}
 	left := make(map[string]*big.Int)
-	for _, part := range together(payers, len(balances)) {
-		if len(part.rules) > mostTogether {
-			c.malformed("%d balances concern the same pods, at most %d may", len(part.rules), mostTogether)
+	for _, part := range linkedSpreads(payers, len(balances)) {
+		if len(part.balances) > mostLinked {
+			c.malformed("%d balances concern the same pods, at most %d may", len(part.balances), mostLinked)
 			return
 		}
 		for _, domain := range r.domains {
-			left[domain] = new(big.Int).Add(valueOf(left, domain), part.left(domain, balances, proofs[domain]))
+			left[domain] = new(big.Int).Add(valueOf(left, domain), part.mostLeft(domain, balances, proofs[domain]))
 		}
 	}
 	for _, domain := range r.domains {
@@ -87,8 +87,8 @@ func judgeDomains(c *Claim, cert *certificate.Certificate) {
 	c.proven(sum)
 }
 
-// unmapped returns a node that lacks one of some labels, or an offering without a domain; "" for none.
-func (r *spreadReader) unmapped(keys ...string) string {
+// withoutDomain says which node lacks one of the labels, or that an offering has no domain; "" if all have a domain.
+func (r *spreadReader) withoutDomain(keys ...string) string {
 	for _, s := range r.claim.state.SortedNodes() {
 		for _, key := range keys {
 			if value, ok := s.Value(key); !ok || value == "" {
@@ -121,7 +121,7 @@ func (r *spreadReader) readDomains(cert *certificate.Certificate) (map[string]*p
 	return out, fine
 }
 
-// readBalances reads the constraints.
+// readBalances reads the spread constraints with multipliers, and reports whether all entries are valid.
 func (r *spreadReader) readBalances(cert *certificate.Certificate) ([]*domainBalance, bool) {
 	var out []*domainBalance
 	fine := true
@@ -149,58 +149,59 @@ func (r *spreadReader) readBalances(cert *certificate.Certificate) ([]*domainBal
 	return out, fine
 }
 
-// readBalance finds the pods, and where those are that run.
+// readBalance finds the pods that have the spread constraint of the named pod, and the pods that it counts; otherwise it
+// says why the entry is not valid.
 func (r *spreadReader) readBalance(named certificate.DomainBalance) (*domainBalance, string) {
 	t := r.claim.state.Pods[named.Pod]
 	if t == nil {
 		return nil, fmt.Sprintf("%s is not a pending pod of the plan", named.Pod)
 	}
-	rule := everywhere(r.claim.key, t)
-	if rule == nil {
+	term := spreadOverAllNodes(r.claim.key, t)
+	if term == nil {
 		return nil, fmt.Sprintf("pod %s has no topology spread that counts all nodes", named.Pod)
 	}
-	b := &domainBalance{named: named.Pod, skew: int64(rule.MaxSkew), holders: make(map[string]bool), counted: make(map[string]bool)}
-	same, faces := make(map[string]bool), slices.Collect(maps.Keys(r.waiting))
+	b := &domainBalance{named: named.Pod, skew: int64(term.MaxSkew), holders: make(map[string]bool), counted: make(map[string]bool)}
+	same, identities := make(map[string]bool), slices.Collect(maps.Keys(r.waiting))
 	for _, p := range r.claim.state.Residents {
-		faces = append(faces, p.Identity)
+		identities = append(identities, p.Identity)
 	}
 	var holders []*snapshot.Pod
 	for _, p := range r.claim.placed {
-		b.counted[p.Name] = rule.Pods.Has(p.Identity)
-		if own := everywhere(r.claim.key, p); own != nil && own.MaxSkew == rule.MaxSkew && selectsSame(own.Pods, rule.Pods, faces, same) {
+		b.counted[p.Name] = term.Pods.Has(p.Identity)
+		if own := spreadOverAllNodes(r.claim.key, p); own != nil && own.MaxSkew == term.MaxSkew && selectsSame(own.Pods, term.Pods, identities, same) {
 			b.holders[p.Name] = true
 			holders = append(holders, p)
 		}
 	}
 	for _, p := range r.claim.state.SortedPods() {
-		if _, placed := b.counted[p.Name]; !placed && !p.IsHeld() && rule.Pods.Has(p.Identity) {
+		if _, placed := b.counted[p.Name]; !placed && !p.IsHeld() && term.Pods.Has(p.Identity) {
 			return nil, fmt.Sprintf("it counts pod %s, which is not placed", p.Name)
 		}
 	}
-	b.level, b.running = r.look(rule, holders)
+	b.eligible, b.running = r.countDomains(term, holders)
 	return b, ""
 }
 
-// everywhere returns the spread constraint of a pod over domains, if it counts all nodes that have a domain and a
-// host name; nil for none.
-func everywhere(key string, t *snapshot.Pod) *snapshot.SpreadConstraint {
-	rule, apart := domainRule(key, t)
-	if rule == nil || apart || rule.Nodes.HonorTaints || slices.ContainsFunc(rule.Nodes.Keys, func(other string) bool { return other != key && other != corev1.LabelHostname }) {
+// spreadOverAllNodes returns the spread constraint of a pod over domains if it counts all nodes with a domain and a host
+// name, and nil otherwise, e.g. if its nodeAffinityPolicy leaves nodes out.
+func spreadOverAllNodes(key string, t *snapshot.Pod) *snapshot.SpreadConstraint {
+	term, apart := domainTerm(key, t)
+	if term == nil || apart || term.Nodes.HonorTaints || slices.ContainsFunc(term.Nodes.Keys, func(other string) bool { return other != key && other != corev1.LabelHostname }) {
 		return nil
 	}
 	a := t.Object.Spec.Affinity
 	asks := len(t.Object.Spec.NodeSelector) > 0 || a != nil && a.NodeAffinity != nil && a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution != nil
-	if rule.Nodes.HonorAffinity && asks {
+	if term.Nodes.HonorAffinity && asks {
 		return nil
 	}
-	return rule
+	return term
 }
 
-// fault returns why the multipliers prove nothing, "" if they may.
+// fault says why the multipliers prove nothing; "" if they may prove a bound.
 func (b *domainBalance) fault() string {
 	sum := new(big.Int)
 	for _, domain := range slices.Sorted(maps.Keys(b.raised)) {
-		if !b.level[domain] {
+		if !b.eligible[domain] {
 			return fmt.Sprintf("raised in %s, which the topology spread does not count", domain)
 		}
 		sum.Add(sum, b.raised[domain])
@@ -214,14 +215,14 @@ func (b *domainBalance) fault() string {
 	return ""
 }
 
-// imbalance returns where the plan itself breaks the constraint, "" for nowhere.
+// imbalance says in which domains the plan itself breaks the constraint; "" for none.
 func (r *spreadReader) imbalance(b *domainBalance) string {
 	counts, held := r.planned(b.counted), r.planned(b.holders)
 	for domain, n := range b.running {
 		counts[domain] += n
 	}
 	for _, domain := range slices.Sorted(maps.Keys(held)) {
-		for _, other := range slices.Sorted(maps.Keys(b.level)) {
+		for _, other := range slices.Sorted(maps.Keys(b.eligible)) {
 			if counts[domain] > counts[other]+b.skew {
 				return fmt.Sprintf("the plan breaks maxSkew: %d pods in %s and %d in %s", counts[domain], domain, counts[other], other)
 			}
@@ -230,16 +231,17 @@ func (r *spreadReader) imbalance(b *domainBalance) string {
 	return ""
 }
 
-// payer is placed pods with equal requests and demands that the same constraints concern.
+// payer is a class of placed pods with equal requests and demands that have, and are counted by, the same balances. Balances
+// are given by their number.
 type payer struct {
-	pod   *snapshot.Pod
+	pod   *snapshot.Pod // one of the pods
 	count int64
-	pays  *big.Int
-	asks  int   // number of the constraint that they have, -1 for none
-	among []int // of those that count them
+	pays  *big.Int // the payment of each
+	asks  int      // the balance that the pods have, -1 for none
+	among []int    // the balances that count the pods
 }
 
-// about are the constraints that concern the pods.
+// about returns the balances that the pods have or are counted by.
 func (p *payer) about() []int {
 	if p.asks >= 0 {
 		return append([]int{p.asks}, p.among...)
@@ -247,8 +249,8 @@ func (p *payer) about() []int {
 	return p.among
 }
 
-// readPayers groups the placed pods by the amount that they pay. Where the certificate states two amounts for one
-// group, the least counts.
+// readPayers groups the placed pods into payers. Where the certificate states two payments for one of them, the smaller one
+// is taken.
 func readPayers(pr *proof, cert *certificate.Certificate, balances []*domainBalance) ([]*payer, bool) {
 	concerns := func(t *snapshot.Pod) (asks int, among []int) {
 		asks = -1

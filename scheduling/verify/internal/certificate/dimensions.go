@@ -55,15 +55,15 @@ func (d *dimensions) holdsOne(s *snapshot.Node, t *snapshot.Pod) bool {
 // readMeasures reads the measures of a certificate, and reports whether all are well formed.
 func (d *dimensions) readMeasures(c *Claim, cert *certificate.Certificate) bool {
 	fine := true
-	var faces map[*snapshot.Identity][]*snapshot.Pod // placed pods
+	var identities map[*snapshot.Identity][]*snapshot.Pod // placed pods
 	if len(cert.Apart) > 0 {
-		faces = make(map[*snapshot.Identity][]*snapshot.Pod)
+		identities = make(map[*snapshot.Identity][]*snapshot.Pod)
 		for _, t := range c.placed {
-			faces[t.Identity] = append(faces[t.Identity], t)
+			identities[t.Identity] = append(identities[t.Identity], t)
 		}
 	}
 	for i, term := range cert.Apart {
-		m, why := apartMeasure(c, term, faces)
+		m, why := apartMeasure(c, term, identities)
 		if why != "" {
 			c.malformed("apart[%d]: %s", i, why)
 			fine = false

@@ -1,7 +1,7 @@
 // Package certificate proves lower bounds on the price of plans from their certificates alone, see
 // [certificate.Certificate]. It owns the proof: exact sums of numbers without a size limit, bounded in work, so that no
-// certificate, forged ones among them, takes it long. It reports each fault of a certificate by a function of its caller,
-// and does not know how certificates are found.
+// certificate, forged ones among them, takes it long. It adds each fault of a certificate to the report of its caller, and
+// does not know how certificates are found.
 //
 // # The proof
 //
@@ -24,8 +24,8 @@
 //	Σ w ≤ v·capacity + Σ over classes of max(0, w − v·requests) · (how many pods of the class the machine holds alone)
 //
 // because pods that fit together request at most the capacity. checkMachines tries the cheapest test first: the bare offering
-// (harmless), the room for any pods (bearsAll), the pods that its constraints admit (bears). Each only says "certainly not
-// more" earlier. With kind "pattern" an exact search (bestPattern) decides where no vector does. All estimates are on the safe
+// (bareWithinPrice), the room for any pods (anyPodsWithinPrice), the pods that its constraints admit (withinPrice). Each test
+// only finds earlier that the worth is certainly not above the price. With kind "pattern" an exact search (bestPattern) decides where no vector does. All estimates are on the safe
 // side: machines are taken with the fewest DaemonSets and so with the most room, worths are rounded up, limits down.
 //
 // By kind of certificate:
@@ -37,7 +37,7 @@
 //   - cover: no set of machines that costs less than the bound has the resources that the pods need (judgeCover). No worths.
 //   - assignment with Domains and Balances: worths differ by domain. For a spread, the count of a domain with a pod that has the
 //     constraint exceeds the least count by at most maxSkew, so Σ Taken·(count − maxSkew) ≤ Σ Raised·count as long as
-//     Σ Taken ≤ Σ Raised. Adding this gives price ≥ Σ payments − Σ Raised·running − N − R − Σ over domains of entangled.left,
+//     Σ Taken ≤ Σ Raised. Adding this gives price ≥ Σ payments − Σ Raised·running − N − R − Σ over domains of linked.mostLeft,
 //     the most that the pods of one domain can have above their payments (judgeDomains).
 //
 // The plan itself must keep the spreads that a certificate relies on (breach, imbalance), because the bound holds only for
@@ -57,4 +57,4 @@ package certificate
 //	spread       pods that a constraint spreads over domains
 //	in_domain    worths of pods in a domain
 //	balance      spread constraints with multipliers by domain
-//	entangled    constraints that concern each other's pods
+//	linked       spread constraints that have or count the same pods

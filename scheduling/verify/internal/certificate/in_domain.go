@@ -17,9 +17,9 @@ func (pr *proof) spreadsOf(t *snapshot.Pod) []int {
 	return out
 }
 
-// in returns the proof with the worths of a domain. In a domain without the label there are no pods that a spread
-// constraint concerns.
-func (pr *proof) in(domain string, labelled bool) *proof {
+// inDomain returns the proof with the worths of a domain. labelled is false for machines without the label: they have no pods
+// with a spread constraint over domains.
+func (pr *proof) inDomain(domain string, labelled bool) *proof {
 	if len(pr.spreads) == 0 && !pr.byDomain {
 		return pr
 	}
@@ -41,8 +41,8 @@ func (pr *proof) in(domain string, labelled bool) *proof {
 	return &x
 }
 
-// classesIn is a class as it is in a domain: two where some of its pods are worth more than those
-// beyond them.
+// classesIn returns the class with its worth in a domain, as two classes where the certificate states another worth for
+// further pods.
 func (pr *proof) classesIn(s *podClass, domain string, labelled bool) []*podClass {
 	out := []*podClass{s}
 	for _, n := range s.spreads {
@@ -51,12 +51,12 @@ func (pr *proof) classesIn(s *podClass, domain string, labelled bool) []*podClas
 		for _, s := range out {
 			switch {
 			case !labelled:
-				next = append(next, s.fewer(nil, 0))
+				next = append(next, s.limitedTo(nil, 0))
 			case z.further == nil:
-				next = append(next, s.fewer(z.less[domain], z.most[domain]))
+				next = append(next, s.limitedTo(z.less[domain], z.most[domain]))
 			default:
-				next = append(next, s.fewer(z.less[domain], z.least[domain]),
-					s.fewer(z.further[domain], min(z.beyond(), z.most[domain]-z.least[domain])))
+				next = append(next, s.limitedTo(z.less[domain], z.least[domain]),
+					s.limitedTo(z.further[domain], min(z.beyond(), z.most[domain]-z.least[domain])))
 			}
 		}
 		out = next
@@ -64,8 +64,8 @@ func (pr *proof) classesIn(s *podClass, domain string, labelled bool) []*podClas
 	return out
 }
 
-// fewer is the class with so many pods at most, worth so much less.
-func (s *podClass) fewer(less *big.Int, most int64) *podClass {
+// limitedTo returns the class with at most so many pods, each worth less by the amount; nil is 0.
+func (s *podClass) limitedTo(less *big.Int, most int64) *podClass {
 	own := *s
 	if less != nil {
 		if own.worth = new(big.Int).Sub(own.worth, less); own.worth.Sign() < 0 {

@@ -13,13 +13,14 @@ type podCount struct {
 	count int64
 }
 
-// cut leaves no more than the room.
-func (l *load) cut(room []int64) {
+// limitTo lowers the room of the load to at most the given room.
+func (l *load) limitTo(room []int64) {
 	for d, n := range room {
 		l.room[d] = max(0, min(l.room[d], n))
 	}
 }
 
+// fits reports whether a pod of the size has room.
 func fits(size, room []int64) bool {
 	for d, n := range size {
 		if n > 0 && n > room[d] {
@@ -29,8 +30,8 @@ func fits(size, room []int64) bool {
 	return true
 }
 
-// alone is how many of so many pods of the class the room holds when nothing else is there.
-func (s *podClass) alone(most int64, room []int64) int64 {
+// mostAlone returns how many pods of the class, of at most so many, the room holds without other pods.
+func (s *podClass) mostAlone(most int64, room []int64) int64 {
 	if s.single {
 		most = min(most, 1)
 	}

@@ -19,18 +19,18 @@ func (pr *proof) checkMachines() (reserved *big.Int, ok bool) {
 	ok = true
 	for _, pl := range pr.claim.state.SortedPools() {
 		bad, first := 0, ""
-		for m := range pr.claim.state.Offers(pl, snapshot.FewestDaemons, pr.harmless) {
-			price, bears := pr.claim.state.Policy.Objective(m.Kind, m.Offering), true
-			for x, domain := range pr.wherever(m) {
+		for m := range pr.claim.state.Offers(pl, snapshot.FewestDaemons, pr.bareWithinPrice) {
+			price, within := pr.claim.state.Policy.Objective(m.Kind, m.Offering), true
+			for x, domain := range pr.inDomains(m) {
 				if m.Offering.CapacityType == offerings.Reserved {
 					if over, old := x.surplus(m, price), surplus[m.Offering.ReservationID]; old == nil || over.Cmp(old) > 0 {
 						surplus[m.Offering.ReservationID] = over
 					}
-				} else if price, payable := charged(pr.multipliers, price, domain); !payable || !x.bears(m, price) {
-					bears = false
+				} else if price, payable := charged(pr.multipliers, price, domain); !payable || !x.withinPrice(m, price) {
+					within = false
 				}
 			}
-			if !bears {
+			if !within {
 				if bad++; bad == 1 {
 					first = m.Title()
 				}
@@ -48,10 +48,10 @@ func (pr *proof) checkMachines() (reserved *big.Int, ok bool) {
 	return reserved, ok
 }
 
-// harmless reports whether no pool can launch from the offering a machine that holds more worth than it costs,
-// because not even a bare one does so, which every pod may use that the offering's labels admit. Such an offering is
-// not judged pool by pool.
-func (pr *proof) harmless(t *instancetypes.InstanceType, o *offerings.Offering) bool {
+// bareWithinPrice reports whether no pool can launch from the offering a machine that holds more worth than it costs, because
+// not even a bare machine does: one without daemons, with each label that pods ask of pools. Such an offering need not be
+// judged pool by pool.
+func (pr *proof) bareWithinPrice(t *instancetypes.InstanceType, o *offerings.Offering) bool {
 	if verdict, known := pr.verdicts[o]; known {
 		return verdict
 	}
@@ -61,11 +61,11 @@ func (pr *proof) harmless(t *instancetypes.InstanceType, o *offerings.Offering) 
 		pr.claim.bare[o] = bare
 	}
 	verdict := true
-	for x, domain := range pr.wherever(bare) {
+	for x, domain := range pr.inDomains(bare) {
 		price, payable := charged(pr.multipliers, pr.claim.state.Policy.Objective(t, *o), domain)
 		if verdict = x != nil && payable; verdict {
 			room := x.dims.vector(x.claim.state.Types.Allocatable(t, *o))
-			verdict = x.bearsAll(room, price) ||
+			verdict = x.anyPodsWithinPrice(room, price) ||
 				x.bound.within(x.loadOf(room, func(_ *podClass, c int) bool { return bare.Admits(pr.claim.constraints[c], snapshot.NodeAffinity) }), price)
 		}
 		if !verdict {
@@ -76,9 +76,9 @@ func (pr *proof) harmless(t *instancetypes.InstanceType, o *offerings.Offering) 
 	return verdict
 }
 
-// wherever yields the domains in which a machine may be, each with the proof there; "" for none. A bare machine may
-// be in all of them where its labels do not say.
-func (pr *proof) wherever(m *snapshot.Node) iter.Seq2[*proof, string] {
+// inDomains yields the proof of each domain in which a machine may be, with the domain; "" for a machine without the label. A
+// bare machine may be in any domain if its labels do not name one.
+func (pr *proof) inDomains(m *snapshot.Node) iter.Seq2[*proof, string] {
 	return func(yield func(*proof, string) bool) {
 		if len(pr.spreads) == 0 && !pr.byDomain && !slices.ContainsFunc(pr.multipliers, func(t multiplier) bool { return t.domain != "" }) {
 			yield(pr, "")
@@ -89,18 +89,18 @@ func (pr *proof) wherever(m *snapshot.Node) iter.Seq2[*proof, string] {
 			domains = pr.claim.spreadReader().domains
 		}
 		for _, domain := range domains {
-			if !yield(pr.in(domain, true), domain) {
+			if !yield(pr.inDomain(domain, true), domain) {
 				return
 			}
 		}
 		if (len(domains) == 0 || m.Pool == nil && !known) && !pr.byDomain {
-			yield(pr.in("", false), "")
+			yield(pr.inDomain("", false), "")
 		}
 	}
 }
 
-// bearsAll reports whether all pods that fit the room are worth at most the price.
-func (pr *proof) bearsAll(room []int64, price offerings.Price) bool {
+// anyPodsWithinPrice reports whether pods that fit the room, whatever their constraints, are worth at most the price.
+func (pr *proof) anyPodsWithinPrice(room []int64, price offerings.Price) bool {
 	return pr.passes(appendRoom(nil, room), price, func() bool {
 		return pr.bound.within(pr.loadOf(room, func(*podClass, int) bool { return true }), price)
 	})
@@ -117,10 +117,10 @@ func (pr *proof) surplus(m *snapshot.Node, price offerings.Price) *big.Int {
 	return most
 }
 
-// bears reports whether the machine holds no more worth than it costs.
-func (pr *proof) bears(m *snapshot.Node, price offerings.Price) bool {
+// withinPrice reports whether the machine holds no more worth than it costs.
+func (pr *proof) withinPrice(m *snapshot.Node, price offerings.Price) bool {
 	room := pr.dims.vector(m.Free)
-	if pr.bearsAll(room, price) {
+	if pr.anyPodsWithinPrice(room, price) {
 		return true
 	}
 	rooms := pr.roomVectors(m)
@@ -205,7 +205,7 @@ func (pr *proof) loadOf(room []int64, mayBe func(s *podClass, constraint int) bo
 			l.room[d] += n * count // all placed pods together are within an int64
 		}
 	}
-	l.cut(room)
+	l.limitTo(room)
 	return l
 }
 
@@ -225,7 +225,7 @@ func (pr *proof) loads(m *snapshot.Node, byConstraint [][][]int64) []load {
 		l := pr.loadOf(pr.dims.vector(m.Free), func(s *podClass, c int) bool {
 			return slices.ContainsFunc(byConstraint[c], func(r []int64) bool { return fits(s.size, r) })
 		})
-		l.cut(room)
+		l.limitTo(room)
 		loads = append(loads, l)
 	}
 	return loads

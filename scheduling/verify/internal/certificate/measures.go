@@ -36,8 +36,8 @@ type perHost struct {
 	most   int64
 }
 
-// perHosts are the constraints of a pod over hosts. kube-scheduler, which places pods freely, looks at
-// the nodes there are alone, and so a node may hold more pods of a spread than the skew.
+// perHosts returns the constraints of a pod over hosts. With PlacementFree spreads are left out, because kube-scheduler then
+// takes the minimum over the nodes that exist, so that a node may hold more pods of a spread than maxSkew.
 func perHosts(p *snapshot.Policy, t *snapshot.Pod) (out []perHost) {
 	for i, a := range t.Terms.AntiAffinity {
 		if a.Key == corev1.LabelHostname {
@@ -52,11 +52,10 @@ func perHosts(p *snapshot.Policy, t *snapshot.Pod) (out []perHost) {
 	return out
 }
 
-// apartMeasure finds the pods of which a constraint lets a node hold only so many: those that
-// it selects and that have such a constraint themselves. The last of more of them on a node would
-// not be bound, whichever it is: of a spread, since a node without any may come. A constraint is
-// such a one if it selects the same of the placed pods and lets a node hold as many.
-func apartMeasure(c *Claim, named certificate.ApartTerm, faces map[*snapshot.Identity][]*snapshot.Pod) (*measure, string) {
+// apartMeasure finds the pods of which a constraint lets a node hold only so many: the pods that it selects and that have an
+// equal constraint themselves. Any further pod of them could not bind to the node, for a spread because a node without such
+// pods may come. A constraint is equal if it selects the same placed pods and lets a node hold as many.
+func apartMeasure(c *Claim, named certificate.ApartTerm, identities map[*snapshot.Identity][]*snapshot.Pod) (*measure, string) {
 	t := c.state.Pods[named.Pod]
 	if t == nil {
 		return nil, fmt.Sprintf("%s is not a pending pod of the plan", named.Pod)
@@ -65,7 +64,7 @@ func apartMeasure(c *Claim, named certificate.ApartTerm, faces map[*snapshot.Ide
 	if !ok {
 		return nil, named.Pod + " has no such constraint over hosts"
 	}
-	known, all := make(map[string]bool), slices.Collect(maps.Keys(faces))
+	known, all := make(map[string]bool), slices.Collect(maps.Keys(identities))
 	same := map[string]*snapshot.PodSelector{term.pods.Text: term.pods}
 	alike := func(x perHost) bool {
 		if x.spread != term.spread || x.most != term.most || !selectsSame(x.pods, term.pods, all, known) {
@@ -75,7 +74,7 @@ func apartMeasure(c *Claim, named certificate.ApartTerm, faces map[*snapshot.Ide
 		return true
 	}
 	m := &measure{members: make(map[string]bool), most: term.most, taken: make(map[string]int64)}
-	for f, pods := range faces {
+	for f, pods := range identities {
 		if !term.pods.Has(f) {
 			continue
 		}

@@ -179,7 +179,7 @@ func (w *worthBound) setUp(k *knapsack, l load, v *valuation, shift uint) bool {
 	for _, p := range l.pods {
 		s := w.classes[p.class]
 		worth := roundedUpBy(s.worth, shift)
-		k.items = append(k.items, item{most: s.alone(p.count, l.room), worth: worth, beyond: worth})
+		k.items = append(k.items, item{most: s.mostAlone(p.count, l.room), worth: worth, beyond: worth})
 	}
 	ways := int64(1)
 	for d, room := range l.room {

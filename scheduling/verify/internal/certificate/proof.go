@@ -36,7 +36,7 @@ type proof struct {
 	multipliers []multiplier
 	// worths are the worths of pods, by key.
 	worths map[string]*big.Int
-	// verdicts says of offerings whether they are harmless.
+	// verdicts are the results of bareWithinPrice, by offering.
 	verdicts map[*offerings.Offering]bool
 	// known are the prices at which machines that hold the same passed or failed.
 	known map[string]*threshold
@@ -47,11 +47,11 @@ type proof struct {
 type podClass struct {
 	size  []int64 // by dimension of the proof
 	worth *big.Int
-	// single says that no two of them can share a machine, for their ports.
+	// single says that no two of the pods can share a machine, because of their host ports.
 	single bool
 	parts  []part
-	// spreads are the numbers of the spreads that count them. Of a limited class no more than most pods are at one
-	// place.
+	// spreads are the numbers of the spreads that the pods are members of. A machine holds at most most pods of a limited
+	// class.
 	spreads []int
 	limited bool
 	most    int64
@@ -129,7 +129,7 @@ func figure(n int, thing string) string {
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
-// readProof reads the certificate. It reports whether all of it can be read.
+// readProof reads the certificate, and reports whether all of it is valid.
 func readProof(c *Claim, cert *certificate.Certificate) (*proof, bool) {
 	dims := &dimensions{names: c.requested()}
 	resources := len(dims.names)
@@ -171,8 +171,8 @@ func readProof(c *Claim, cert *certificate.Certificate) (*proof, bool) {
 	return pr, true
 }
 
-// readDuals notes the worths of the pods that the certificate names, by their keys. Where it states two for one key,
-// the least counts.
+// readDuals adds the worths of the pods that the certificate names to worths, by their keys. Where it states two for one key,
+// the smaller one is taken.
 func (c *Claim) readDuals(values, worths map[string]*big.Int, key func(t *snapshot.Pod) string) bool {
 	ok := true
 	for _, name := range slices.Sorted(maps.Keys(values)) {
@@ -238,7 +238,7 @@ func (pr *proof) classify(resources int, worth func(t *snapshot.Pod) *big.Int) b
 	return true
 }
 
-// anywhere lets every pod in.
+// anywhere admits pods of every constraint.
 func anywhere(int) bool { return true }
 
 // count returns the number of pods with a constraint that mayBe admits.
@@ -260,11 +260,11 @@ func (pr *proof) onNodes() *big.Int {
 			continue
 		}
 		domain, ok := s.Value(pr.claim.key)
-		x, welcome := pr.in(domain, ok), make([]bool, len(pr.claim.constraints))
+		x, admitted := pr.inDomain(domain, ok), make([]bool, len(pr.claim.constraints))
 		for i, t := range pr.claim.constraints {
-			welcome[i] = s.Admits(t, snapshot.LastingFilters)
+			admitted[i] = s.Admits(t, snapshot.LastingFilters)
 		}
-		sum.Add(sum, x.bound.least(x.loadOf(x.dims.room(s), func(_ *podClass, c int) bool { return welcome[c] }), new(big.Int)))
+		sum.Add(sum, x.bound.least(x.loadOf(x.dims.room(s), func(_ *podClass, c int) bool { return admitted[c] }), new(big.Int)))
 	}
 	return sum
 }

@@ -17,11 +17,11 @@ import (
 // spreadReader reads the constraints over domains of a certificate, with the domains and the machines on sale there.
 type spreadReader struct {
 	claim        *Claim
-	waiting      map[*snapshot.Identity]int64 // pods that may still be placed
+	waiting      map[*snapshot.Identity]int64 // number of pending pods that a plan may place
 	sales        []saleInDomain
 	domains      []string // domains with nodes, and where pools may launch
-	unlabelled   bool     // pools may buy machines that are in none
-	undetermined string   // a machine that may be in any
+	unlabelled   bool     // pools may launch machines without a domain
+	undetermined string   // title of a machine that may be in any domain; "" for none
 }
 
 // saleInDomain is the machines that a pool may launch in a domain, even as the first launch, if the same daemons run there
@@ -32,6 +32,7 @@ type saleInDomain struct {
 	machines []*snapshot.Node
 }
 
+// spreadReader returns the reader of the claim, made once.
 func (c *Claim) spreadReader() *spreadReader {
 	if c.spreads != nil {
 		return c.spreads
@@ -72,19 +73,19 @@ func (c *Claim) spreadReader() *spreadReader {
 	return r
 }
 
-// look returns the domains that a constraint of the pods counts, and the running pods that it selects in each:
-// domains with nodes that it counts, and those where a pool could launch a machine for one of the pods, with as many
-// instance types as its minValues demand.
-func (r *spreadReader) look(rule *snapshot.SpreadConstraint, pods []*snapshot.Pod) (domains map[string]bool, running map[string]int64) {
+// countDomains returns the domains over which a constraint of the pods takes the minimum, and the number of running pods that
+// it counts in each. These are the domains with nodes that it counts, and the domains where a pool could launch a machine for
+// one of the pods, with as many instance types as its minValues demand.
+func (r *spreadReader) countDomains(term *snapshot.SpreadConstraint, pods []*snapshot.Pod) (domains map[string]bool, running map[string]int64) {
 	domains, running = make(map[string]bool), make(map[string]int64)
 	domainOf := make(map[string]string) // by node
 	for _, s := range r.claim.state.Nodes {
-		if domain, ok := s.Value(rule.Key); ok && rule.Nodes.Passes(s) {
+		if domain, ok := s.Value(term.Key); ok && term.Nodes.Passes(s) {
 			domains[domain], domainOf[s.Name] = true, domain
 		}
 	}
 	for _, p := range r.claim.state.Residents {
-		if domain, ok := domainOf[p.Node]; ok && rule.Pods.Has(p.Identity) {
+		if domain, ok := domainOf[p.Node]; ok && term.Pods.Has(p.Identity) {
 			running[domain]++
 		}
 	}
@@ -110,9 +111,9 @@ func (r *spreadReader) look(rule *snapshot.SpreadConstraint, pods []*snapshot.Po
 	return domains, running
 }
 
-// domainRule is the constraint of a pod over domains that must hold, nil for none: a spread, or else
-// the term of anti-affinity by which it is kept apart from its like.
-func domainRule(key string, t *snapshot.Pod) (rule *snapshot.SpreadConstraint, apart bool) {
+// domainTerm returns the topology term over domains that bounds how many pods like the pod a domain has, nil for none: a
+// topology spread constraint, or else, with apart set, a term of anti-affinity that selects the pod itself.
+func domainTerm(key string, t *snapshot.Pod) (term *snapshot.SpreadConstraint, apart bool) {
 	for i := range t.Terms.Spread {
 		if t.Terms.Spread[i].Key == key {
 			return &t.Terms.Spread[i], false
@@ -126,24 +127,24 @@ func domainRule(key string, t *snapshot.Pod) (rule *snapshot.SpreadConstraint, a
 	return nil, false
 }
 
-// domainSpread is placed pods that one spread constraint, which selects them, spreads over domains, with equal
-// demands on their nodes; or pods that one anti-affinity term keeps apart. Their worth is less in some domains.
+// domainSpread is placed pods with the same term over domains: a spread constraint, which counts them, and then equal
+// demands on their nodes; or an anti-affinity term that keeps them apart. A certificate lowers their worth in some domains.
 type domainSpread struct {
 	named   string // the pod that the certificate names
-	rule    *snapshot.SpreadConstraint
+	term    *snapshot.SpreadConstraint
 	apart   bool
 	members map[string]bool // by name
-	less    map[string]*big.Int
-	further map[string]*big.Int // nil where all are worth the same
-	// counts are the domains of which every plan takes the minimum, running the number of running pods that count, by
-	// domain.
-	counts      map[string]bool
+	// less is the amount off the worth of least pods in a domain, further that of the pods beyond least; nil if the same.
+	less, further map[string]*big.Int
+	// eligible are the domains over which the minimum is taken, running the number of running pods that the term counts, by
+	// domain, pending the number of pending ones. least and most bound the number of the placed pods in a domain.
+	eligible    map[string]bool
 	running     map[string]int64
-	pending     int64 // pods that wait and count
+	pending     int64
 	least, most map[string]int64
 }
 
-// readSpreads reads them. It reports whether they can be.
+// readSpreads reads the spreads of a certificate, and reports whether all entries are valid.
 func readSpreads(c *Claim, cert *certificate.Certificate) (spreads []*domainSpread, fine bool) {
 	fine = true
 	for i, named := range cert.Spreads {
@@ -171,42 +172,42 @@ func readSpreads(c *Claim, cert *certificate.Certificate) (spreads []*domainSpre
 	return spreads, fine
 }
 
-// read finds the pods, and where pods count that they are counted with.
+// read finds the placed pods that have the term of the named pod, and the pods that the term counts; otherwise it says why the
+// entry is not valid.
 func (r *spreadReader) read(named certificate.DomainSpread) (*domainSpread, string) {
 	t := r.claim.state.Pods[named.Pod]
 	if t == nil {
 		return nil, fmt.Sprintf("%s is not a pending pod of the plan", named.Pod)
 	}
-	rule, apart := domainRule(r.claim.key, t)
+	term, apart := domainTerm(r.claim.key, t)
 	switch {
-	case rule == nil:
+	case term == nil:
 		return nil, fmt.Sprintf("pod %s has no topology spread or anti-affinity over the domains", named.Pod)
-	case !rule.Pods.Has(t.Identity):
+	case !term.Pods.Has(t.Identity):
 		return nil, fmt.Sprintf("the term of pod %s does not select the pod itself", named.Pod)
 	case !apart && len(t.Mounts) > 0:
 		return nil, fmt.Sprintf("pod %s has volumes", named.Pod)
-	case apart && r.unmapped(r.claim.key) != "":
-		return nil, r.unmapped(r.claim.key)
+	case apart && r.withoutDomain(r.claim.key) != "":
+		return nil, r.withoutDomain(r.claim.key)
 	}
-	z := &domainSpread{named: named.Pod, rule: rule, apart: apart, members: make(map[string]bool)}
+	z := &domainSpread{named: named.Pod, term: term, apart: apart, members: make(map[string]bool)}
 	var members []*snapshot.Pod
 	for _, p := range r.claim.placed {
-		if own, _ := domainRule(r.claim.key, p); own != nil && own.Text == rule.Text && (apart || p.Asks() == t.Asks()) && rule.Pods.Has(p.Identity) {
+		if own, _ := domainTerm(r.claim.key, p); own != nil && own.Text == term.Text && (apart || p.Asks() == t.Asks()) && term.Pods.Has(p.Identity) {
 			z.members[p.Name] = true
 			members = append(members, p)
 		}
 	}
 	for f, n := range r.waiting {
-		if rule.Pods.Has(f) {
+		if term.Pods.Has(f) {
 			z.pending += n
 		}
 	}
-	z.counts, z.running = r.look(rule, members)
+	z.eligible, z.running = r.countDomains(term, members)
 	return z, ""
 }
 
-// bound works out how many of the pods may be in each domain, in every plan that keeps the
-// constraint over the domains that count.
+// bound sets least and most: how many of the pods each domain has in every plan that keeps the term.
 func (z *domainSpread) bound(domains []string) {
 	z.least, z.most = make(map[string]int64), make(map[string]int64)
 	pods := int64(len(z.members))
@@ -215,7 +216,7 @@ func (z *domainSpread) bound(domains []string) {
 			z.most[domain] = max(0, min(pods, 1-z.running[domain]))
 		}
 	} else {
-		z.level(domains, pods)
+		z.boundEach(domains, pods)
 	}
 	// The number in a domain is bounded by the numbers that the other domains must and may have.
 	atLeast, atMost := int64(0), int64(0)
@@ -230,16 +231,16 @@ func (z *domainSpread) bound(domains []string) {
 	}
 }
 
-// level bounds the numbers for a spread, each domain by itself.
-func (z *domainSpread) level(domains []string, pods int64) {
-	skew := int64(z.rule.MaxSkew)
-	// Once the last of the pods has bound to a domain, no domain that counts has fewer pods than
-	// this one without the skew.
+// boundEach bounds the number of pods in each domain by a spread constraint, without regard to the bounds of other domains.
+func (z *domainSpread) boundEach(domains []string, pods int64) {
+	skew := int64(z.term.MaxSkew)
+	// When the last of the pods binds to a domain, each eligible domain has at least as many pods as this one less the
+	// skew. Only pending pods can have filled them up.
 	for _, domain := range domains {
 		z.most[domain] = 0
 		for n := pods; n > 0; n-- {
 			top, missing := z.running[domain]+n, n
-			for other := range z.counts {
+			for other := range z.eligible {
 				if other != domain {
 					missing += max(0, top-skew-z.running[other])
 				}
@@ -250,13 +251,12 @@ func (z *domainSpread) level(domains []string, pods int64) {
 			}
 		}
 	}
-	// If the emptiest domain that counts has so many in the end, no domain can have taken more
-	// of the pods than fill it up to that and the skew, and that domain itself no skew. As
-	// long as that is not enough for all of them, it has more.
-	if len(z.counts) == 0 {
+	// If the emptiest eligible domain has low pods in the end, no domain has more than low and the skew, and that domain has
+	// no more than low. As long as this does not suffice for all of the pods, low must be higher.
+	if len(z.eligible) == 0 {
 		return
 	}
-	low := lo.Min(lo.Map(lo.Keys(z.counts), func(domain string, _ int) int64 { return z.running[domain] }))
+	low := lo.Min(lo.Map(lo.Keys(z.eligible), func(domain string, _ int) int64 { return z.running[domain] }))
 	for ; ; low++ {
 		room := -skew
 		for _, domain := range domains {
@@ -266,7 +266,7 @@ func (z *domainSpread) level(domains []string, pods int64) {
 			break
 		}
 	}
-	for domain := range z.counts {
+	for domain := range z.eligible {
 		z.least[domain] = min(z.most[domain], max(0, low-z.running[domain]-(z.pending-pods)))
 	}
 }
@@ -276,7 +276,7 @@ func (z *domainSpread) beyond() int64 {
 	return int64(len(z.members)) - lo.Sum(lo.Values(z.least))
 }
 
-// breach returns a domain in which the plan itself breaks the bounds; "" for none.
+// breach says in which domain the plan itself breaks the bounds; "" for none.
 func (r *spreadReader) breach(z *domainSpread) string {
 	if r.claim.at == nil {
 		return "" // the certificate stands alone
@@ -301,8 +301,8 @@ func (r *spreadReader) planned(pods map[string]bool) map[string]int64 {
 	return counts
 }
 
-// selectsSame reports whether two sets select the same of some pods. known are the answers so far, by the text of the
-// first set.
+// selectsSame reports whether two selectors select the same pods among the given ones. known are the answers so far, by the
+// text of the first selector.
 func selectsSame(a, b *snapshot.PodSelector, pods []*snapshot.Identity, known map[string]bool) bool {
 	same, ok := known[a.Text]
 	if !ok {
@@ -312,7 +312,7 @@ func selectsSame(a, b *snapshot.PodSelector, pods []*snapshot.Identity, known ma
 	return same
 }
 
-// largestLoss returns the most by which the worth of the pods is less, wherever they are.
+// largestLoss returns the most that is taken off the worth of the pods, in whichever domains within the bounds they are.
 func (z *domainSpread) largestLoss() *big.Int {
 	sum := new(big.Int)
 	for domain, less := range z.less {

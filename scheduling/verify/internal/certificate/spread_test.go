@@ -10,16 +10,16 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/verify/internal/snapshot"
 )
 
-// TestDomainSpreadHolds binds pods in every order: in no outcome there are more or fewer of
-// them in a domain than the proof takes for granted.
+// TestDomainSpreadHolds binds pods in random orders: in each outcome the number of pods in each domain is within the bounds
+// that the proof relies on.
 func TestDomainSpreadHolds(t *testing.T) {
 	r := rand.New(rand.NewPCG(17, 3))
 	names := []string{"a", "b", "c"}
 	for round := range 3000 {
 		domains := names[:1+r.IntN(3)]
 		z := &domainSpread{
-			rule: &snapshot.SpreadConstraint{MaxSkew: 1 + r.IntN(2)}, apart: r.IntN(5) == 0, members: map[string]bool{},
-			counts: map[string]bool{}, running: map[string]int64{},
+			term: &snapshot.SpreadConstraint{MaxSkew: 1 + r.IntN(2)}, apart: r.IntN(5) == 0, members: map[string]bool{},
+			eligible: map[string]bool{}, running: map[string]int64{},
 		}
 		for i := range 1 + r.IntN(5) {
 			z.members[fmt.Sprint(i)] = true
@@ -31,7 +31,7 @@ func TestDomainSpreadHolds(t *testing.T) {
 		for _, domain := range domains {
 			z.running[domain] = int64(max(0, r.IntN(6)-3))
 			if r.IntN(5) > 0 {
-				z.counts[domain] = true
+				z.eligible[domain] = true
 			}
 		}
 		z.bound(domains)
@@ -57,14 +57,14 @@ func TestDomainSpreadHolds(t *testing.T) {
 			}
 			low, some := int64(0), false
 			for i, domain := range domains {
-				if z.counts[domain] && (!some || x.all[i] < low) {
+				if z.eligible[domain] && (!some || x.all[i] < low) {
 					low, some = x.all[i], true
 				}
 			}
 			for i := range domains {
 				next := x
 				next.all[i]++
-				joins := !some || x.all[i]+1-low <= int64(z.rule.MaxSkew)
+				joins := !some || x.all[i]+1-low <= int64(z.term.MaxSkew)
 				if z.apart {
 					joins = x.all[i] == 0
 				}

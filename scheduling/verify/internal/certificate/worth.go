@@ -23,7 +23,7 @@ type worthBound struct {
 	tries    *int
 }
 
-// evaluate works out the vectors for the classes.
+// evaluate sets vectors: the values with the excess of each class.
 func (w *worthBound) evaluate() {
 	w.vectors = make([]*valuation, len(w.values))
 	for i, v := range w.values {
@@ -39,6 +39,7 @@ type valuation struct {
 	nearValues, nearExcess []float64
 }
 
+// valuation returns the values with the excess of each class; a resource without a value has the value 0.
 func (w *worthBound) valuation(values map[string]*big.Int) *valuation {
 	v := &valuation{}
 	for _, name := range w.dims.names {
@@ -60,14 +61,14 @@ func (w *worthBound) valuation(values map[string]*big.Int) *valuation {
 	return v
 }
 
-// near is about so many nano-USD.
+// near returns worth in nano-USD as a floating-point number, rounded.
 func (w *worthBound) near(worth *big.Int) float64 {
 	f := new(big.Float).SetInt(worth)
 	n, _ := f.SetMantExp(f, -int(w.scale)).Float64()
 	return n
 }
 
-// scaled is a price in units of worth.
+// scaled returns a price in units of worth, i.e. nano-USD divided by 2^scale.
 func (w *worthBound) scaled(p offerings.Price) *big.Int {
 	return new(big.Int).Lsh(big.NewInt(int64(p)), w.scale)
 }
@@ -80,13 +81,13 @@ func (w *worthBound) holds(l load, v *valuation) *big.Int {
 	}
 	for _, p := range l.pods {
 		if v.excess[p.class].Sign() > 0 {
-			sum.Add(sum, new(big.Int).Mul(v.excess[p.class], big.NewInt(w.classes[p.class].alone(p.count, l.room))))
+			sum.Add(sum, new(big.Int).Mul(v.excess[p.class], big.NewInt(w.classes[p.class].mostAlone(p.count, l.room))))
 		}
 	}
 	return sum
 }
 
-// about is holds in floating point; it stops beyond the limit.
+// about is holds in floating point, which is faster; it stops above the limit.
 func (w *worthBound) about(l load, v *valuation, limit float64) float64 {
 	sum := 0.0
 	for d, n := range l.room {
@@ -97,7 +98,7 @@ func (w *worthBound) about(l load, v *valuation, limit float64) float64 {
 			break
 		}
 		if v.nearExcess[p.class] > 0 {
-			sum += v.nearExcess[p.class] * float64(w.classes[p.class].alone(p.count, l.room))
+			sum += v.nearExcess[p.class] * float64(w.classes[p.class].mostAlone(p.count, l.room))
 		}
 	}
 	return sum

@@ -8,26 +8,26 @@ import (
 	"github.com/samber/lo"
 )
 
-// mostTogether bounds how many constraints may concern each other's pods, because the proof tries each subset of them
-// in a domain.
-const mostTogether = 12
+// mostLinked bounds the number of linked balances, because the proof tries each subset of them in each domain.
+const mostLinked = 12
 
-// entangled is constraints that concern each other's pods, and those pods.
-type entangled struct {
-	rules  []int
-	payers []*payer
+// linked are balances that have or count the same pods, with these pods.
+type linked struct {
+	balances []int // by number
+	payers   []*payer
 }
 
-// together groups constraints that concern the same pods, directly or by way of others.
-func together(payers []*payer, balances int) []*entangled {
-	part := make([]int, balances) // by constraint
+// linkedSpreads groups the balances, given by their number, that have or count the same pods, directly or through other
+// balances. The first group is of the pods without balances.
+func linkedSpreads(payers []*payer, balances int) []*linked {
+	part := make([]int, balances) // the group of each balance
 	for i := range part {
 		part[i] = i
 	}
 	for _, p := range payers {
-		rules := p.about()
-		for _, r := range rules {
-			from, to := part[r], part[rules[0]]
+		about := p.about()
+		for _, b := range about {
+			from, to := part[b], part[about[0]]
 			for i, c := range part {
 				if c == from {
 					part[i] = to
@@ -35,33 +35,34 @@ func together(payers []*payer, balances int) []*entangled {
 			}
 		}
 	}
-	byNumber := map[int]*entangled{-1: {}}
-	out := []*entangled{byNumber[-1]}
-	for r, c := range part {
+	byNumber := map[int]*linked{-1: {}}
+	out := []*linked{byNumber[-1]}
+	for b, c := range part {
 		if byNumber[c] == nil {
-			byNumber[c] = &entangled{}
+			byNumber[c] = &linked{}
 			out = append(out, byNumber[c])
 		}
-		byNumber[c].rules = append(byNumber[c].rules, r)
+		byNumber[c].balances = append(byNumber[c].balances, b)
 	}
 	for _, p := range payers {
 		at := -1
-		if rules := p.about(); len(rules) > 0 {
-			at = part[rules[0]]
+		if about := p.about(); len(about) > 0 {
+			at = part[about[0]]
 		}
 		byNumber[at].payers = append(byNumber[at].payers, p)
 	}
 	return out
 }
 
-// left returns the most that can be left to a domain of the payments of the pods, over all subsets of constraints
-// that have pods of their own there.
-func (e *entangled) left(domain string, balances []*domainBalance, pr *proof) *big.Int {
-	// Payers that are about the same constraints come as one.
+// mostLeft returns the most by which the payments of the pods of a domain can exceed their worth there, with the multipliers
+// of the balances. Which pods are there is not known: it tries each subset of the balances as the balances of which some pod
+// is in the domain, and takes each payer with an excess above 0 that such a subset allows.
+func (e *linked) mostLeft(domain string, balances []*domainBalance, pr *proof) *big.Int {
+	// Payers with the same balances are added up as one group.
 	type group struct {
 		asks  int
 		among []int
-		gains []*big.Int // of one pod of each payer, before taken multipliers
+		gains []*big.Int // the excess of one pod of each payer, before taken multipliers
 		known map[string]*big.Int
 		of    []*payer
 	}
@@ -82,10 +83,10 @@ func (e *entangled) left(domain string, balances []*domainBalance, pr *proof) *b
 		g.gains, g.of = append(g.gains, gain), append(g.of, p)
 	}
 	most := new(big.Int)
-	for choice := range 1 << len(e.rules) {
-		held := func(r int, _ int) bool { return choice>>slices.Index(e.rules, r)&1 == 1 }
+	for choice := range 1 << len(e.balances) {
+		held := func(r int, _ int) bool { return choice>>slices.Index(e.balances, r)&1 == 1 }
 		sum := new(big.Int)
-		for _, r := range lo.Filter(e.rules, held) {
+		for _, r := range lo.Filter(e.balances, held) {
 			free := big.NewInt(balances[r].skew - balances[r].running[domain])
 			sum.Add(sum, free.Mul(free, valueOf(balances[r].taken, domain)))
 		}
