@@ -16,8 +16,8 @@ import (
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 )
 
-// A checker that refuses everything would pass the mutations. These changes leave the
-// handmade plan a good one.
+// TestGoodPlans changes the handmade plan in ways that keep it valid, because a checker that refuses every plan would
+// pass the tests of mutations.
 func TestGoodPlans(t *testing.T) {
 	for _, tc := range []struct {
 		name   string
@@ -158,7 +158,7 @@ func TestGoodPlans(t *testing.T) {
 	}
 }
 
-// A problem without pods has a plan that does nothing.
+// TestNothingToDo: for a problem without pending pods the empty plan is valid.
 func TestNothingToDo(t *testing.T) {
 	f := &fixture{plan: &scheduling.Plan{Summary: scheduling.Summary{Status: scheduling.StatusOptimal}}}
 	assert.Empty(t, f.violations(t))
@@ -166,7 +166,8 @@ func TestNothingToDo(t *testing.T) {
 	assert.Empty(t, f.violations(t))
 }
 
-// Refusals and weights: no accusation where another rule is the reason.
+// TestBetterPlacesAreNotImagined: a refused pod, or one in a pool of a lower weight, is no violation where another rule
+// may be the reason, e.g. a limit of the better pool.
 func TestBetterPlacesAreNotImagined(t *testing.T) {
 	refuseRed := func(f *fixture) {
 		f.plan.Launches = f.plan.Launches[:3]

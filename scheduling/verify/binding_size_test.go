@@ -17,9 +17,9 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
 )
 
-// sizeable is a good plan of n pods in apps of 200 for machines that hold eight: two
-// apps in five are spread over zones, one over hosts, one keeps its pods apart, one
-// together. Those that are spread over zones bind in the worst order, zone by zone.
+// sizeable returns a valid plan of n pods in apps of 200 pods, for machines that hold eight. Of five apps two are
+// spread over zones, one is spread over hosts, one has anti-affinity to its own pods and one has affinity to them. Pods
+// that are spread over zones bind in the worst order: zone by zone.
 func sizeable(n int) *draft {
 	const size, slots = 200, 8
 	d := &draft{p: scheduling.Problem{
@@ -66,7 +66,7 @@ func sizeable(n int) *draft {
 	return d
 }
 
-// A plan of many pods takes seconds at most.
+// TestLargePlans: judging a plan of thousands of pods with topology terms takes seconds at most.
 func TestLargePlans(t *testing.T) {
 	n := 5_000
 	if testing.Short() || race.Enabled {

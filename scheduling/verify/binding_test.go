@@ -15,8 +15,9 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
 )
 
-// tied is a case of pods on nodes: places says who goes where, as "node: pod pod".
-type tied struct {
+// bindingCase is a plan that binds pods with topology terms to nodes; places are the nodes with their pods, as "node: pod
+// pod".
+type bindingCase struct {
 	name    string
 	pods    []*corev1.Pod
 	running []*corev1.Pod
@@ -26,7 +27,7 @@ type tied struct {
 	details []string // what the first violation says
 }
 
-func (tc tied) run(t *testing.T) {
+func (tc bindingCase) run(t *testing.T) {
 	t.Run(tc.name, func(t *testing.T) {
 		d := &draft{p: scheduling.Problem{Pods: tc.pods, Running: tc.running, Nodes: tc.nodes}, nodes: map[string]string{}}
 		for _, place := range tc.places {
@@ -58,7 +59,7 @@ func TestTopologySpread(t *testing.T) {
 		return apps(n, "web", spread(zoneOf, 1, of("web"), more...))
 	}
 	tainted := st.Taint("k", "", corev1.TaintEffectNoSchedule)
-	for _, tc := range []tied{
+	for _, tc := range []bindingCase{
 		{name: "evenly (P107)", pods: web(3), nodes: zones("a b c"), places: []string{"n-a: web-1", "n-b: web-2", "n-c: web-3"}},
 		{name: "unevenly by the skew", pods: web(4), nodes: zones("a b c"), places: []string{"n-a: web-1 web-4", "n-b: web-2", "n-c: web-3"}},
 		{name: "unevenly by more", pods: web(3), nodes: zones("a b c"), places: []string{"n-a: web-1 web-3", "n-b: web-2"}, breaks: tooMany,
@@ -162,7 +163,7 @@ func TestPodAffinity(t *testing.T) {
 		t.LabelSelector, t.MatchLabelKeys = &metav1.LabelSelector{}, []string{"side"}
 	}
 	elsewhere := []*corev1.Pod{app("r", "db", "n-a", inSpace("other"))}
-	for _, tc := range []tied{
+	for _, tc := range []bindingCase{
 		{name: "beside a running pod (P118)", pods: apps(1, "web", near(hostOf, of("db"))), running: []*corev1.Pod{app("r", "db", "n-a")}, nodes: zones("a b"), places: []string{"n-a: web-1"}},
 		{name: "away from it", pods: apps(1, "web", near(hostOf, of("db"))), running: []*corev1.Pod{app("r", "db", "n-a")}, nodes: zones("a b"), places: []string{"n-b: web-1"}, breaks: alone,
 			details: []string{"pod/default/web-1", "node/n-b", "kubernetes.io/hostname", `app in (db)`, "n-b has 0"}},
@@ -190,7 +191,7 @@ func TestPodAffinity(t *testing.T) {
 			running: []*corev1.Pod{app("r", "db", "n-a"), app("s", "other", "n-a", labelled("tier", "1"))}, nodes: zones("a"), places: []string{"n-a: web-1"}, breaks: alone},
 		{name: "company that meets all terms", pods: apps(1, "web", near(zoneOf, of("db")), near(hostOf, &metav1.LabelSelector{MatchLabels: map[string]string{"tier": "1"}})),
 			running: []*corev1.Pod{app("r", "db", "n-a", labelled("tier", "1"))}, nodes: zones("a"), places: []string{"n-a: web-1"}},
-		{name: "a wish (P131)", pods: apps(1, "web", near(zoneOf, of("none")), wishing), nodes: zones("a"), places: []string{"n-a: web-1"}},
+		{name: "a wish (P131)", pods: apps(1, "web", near(zoneOf, of("none")), preferring), nodes: zones("a"), places: []string{"n-a: web-1"}},
 		{name: "nobody is meant without a selector", pods: apps(1, "web", near(zoneOf, nil)), running: []*corev1.Pod{app("r", "db", "n-a")}, nodes: zones("a"), places: []string{"n-a: web-1"}, breaks: alone},
 		{name: "its own namespace (P129)", pods: apps(1, "web", near(zoneOf, of("db"))), running: elsewhere, nodes: zones("a"), places: []string{"n-a: web-1"}, breaks: alone},
 		{name: "a namespace by name (P129)", pods: apps(1, "web", near(zoneOf, of("db"), namespaces("other"))), running: elsewhere, nodes: zones("a"), places: []string{"n-a: web-1"}},
@@ -214,7 +215,7 @@ func TestPodAffinity(t *testing.T) {
 
 func TestPodAntiAffinity(t *testing.T) {
 	together := broken(verify.CodePodAntiAffinity)
-	for _, tc := range []tied{
+	for _, tc := range []bindingCase{
 		{name: "beside a running pod (P124)", pods: apps(1, "web", apart(hostOf, of("db"))), running: []*corev1.Pod{app("r", "db", "n-a")}, nodes: zones("a b"), places: []string{"n-a: web-1"}, breaks: together,
 			details: []string{"pod/default/web-1", "node/n-a", "pod-anti-affinity over kubernetes.io/hostname", `app in (db)`, "n-a has 1"}},
 		{name: "away from it (P124)", pods: apps(1, "web", apart(hostOf, of("db"))), running: []*corev1.Pod{app("r", "db", "n-a")}, nodes: zones("a b"), places: []string{"n-b: web-1"}},
@@ -230,8 +231,8 @@ func TestPodAntiAffinity(t *testing.T) {
 		{name: "a pod that is being deleted still wants none", pods: apps(1, "web"), running: []*corev1.Pod{app("r", "db", "n-a", apart(hostOf, of("web")), terminating)}, nodes: zones("a"), places: []string{"n-a: web-1"}, breaks: together},
 		{name: "a pod that has ended does not", pods: apps(1, "web"), nodes: zones("a"), places: []string{"n-a: web-1"},
 			running: []*corev1.Pod{with(app("r", "db", "n-a", apart(hostOf, of("web"))), func(p *corev1.Pod) { p.Status.Phase = corev1.PodFailed })}},
-		{name: "a wish of a running pod (P128)", pods: apps(1, "web"), running: []*corev1.Pod{app("r", "db", "n-a", apart(hostOf, of("web")), wishing)}, nodes: zones("a"), places: []string{"n-a: web-1"}},
-		{name: "a wish of its own (P131)", pods: apps(1, "web", apart(hostOf, of("db")), wishing), running: []*corev1.Pod{app("r", "db", "n-a")}, nodes: zones("a"), places: []string{"n-a: web-1"}},
+		{name: "a wish of a running pod (P128)", pods: apps(1, "web"), running: []*corev1.Pod{app("r", "db", "n-a", apart(hostOf, of("web")), preferring)}, nodes: zones("a"), places: []string{"n-a: web-1"}},
+		{name: "a wish of its own (P131)", pods: apps(1, "web", apart(hostOf, of("db")), preferring), running: []*corev1.Pod{app("r", "db", "n-a")}, nodes: zones("a"), places: []string{"n-a: web-1"}},
 		{name: "each term by itself", pods: apps(1, "web", apart(hostOf, of("x")), apart(hostOf, of("db"))), running: []*corev1.Pod{app("r", "db", "n-a")}, nodes: zones("a"), places: []string{"n-a: web-1"}, breaks: together},
 		{name: "one zone each", pods: apps(4, "web", apart(zoneOf, of("web"))), nodes: zones("a b c d"), places: []string{"n-a: web-1", "n-b: web-2", "n-c: web-3", "n-d: web-4"}},
 		{name: "another namespace keeps nobody away (P129)", pods: apps(1, "web"), running: []*corev1.Pod{app("r", "db", "n-a", inSpace("other"), apart(hostOf, of("web")))}, nodes: zones("a"), places: []string{"n-a: web-1"}},
@@ -242,8 +243,8 @@ func TestPodAntiAffinity(t *testing.T) {
 	}
 }
 
-// Machines that do not run yet have host names that nobody knows: what is said about
-// them names the launch.
+// TestMachinesAreCalledByTheirLaunch: violations name the launch in place of the host name, which is not known before
+// the machine runs.
 func TestMachinesAreCalledByTheirLaunch(t *testing.T) {
 	for _, tc := range []struct {
 		name   string

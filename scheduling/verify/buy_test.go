@@ -12,8 +12,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// buy is a launch in short: options are "type/zone/capacity type" or
-// "type/zone/reserved/id", best first.
+// buy is a launch in short form. Options are "type/zone/capacity type" or "type/zone/reserved/id", best first.
 type buy struct {
 	pool    string
 	pods    string // names, with blanks between them
@@ -21,8 +20,8 @@ type buy struct {
 	labels  map[string]string // those that the pool leaves open
 }
 
-// buying makes a plan of launches. Prices are those of the catalog, requests those of
-// the pods' containers: it is for problems without daemons.
+// buying returns a plan of launches for a problem without DaemonSets. Prices are those of the catalog, requests those
+// of the containers of the pods.
 func buying(p scheduling.Problem, buys ...buy) *fixture {
 	f := &fixture{p: p, plan: &scheduling.Plan{}}
 	numbers := map[string]int{}
@@ -61,7 +60,7 @@ func buying(p scheduling.Problem, buys ...buy) *fixture {
 	return f
 }
 
-// option looks an option up in the catalog that the pool buys from.
+// option returns an option of the catalog of the pool.
 func (f *fixture) option(pool, text string) scheduling.LaunchOption {
 	parts := append(strings.Split(text, "/"), "")
 	catalog := f.p.Catalog
@@ -94,13 +93,13 @@ func (f *fixture) refusing(names ...string) *fixture {
 	return f
 }
 
-// because gives the refusal of a pod another detail.
+// because changes the detail of the first reason for which the plan does not place the pod.
 func (f *fixture) because(name, detail string) {
 	i := slices.IndexFunc(f.plan.Unschedulable, func(u scheduling.Unschedulable) bool { return strings.HasSuffix(u.Pod, "/"+name) })
 	f.plan.Unschedulable[i].Reasons[0].Detail = detail
 }
 
-// onto adds pods that the plan puts on a node.
+// onto adds pods that the plan places on an existing node.
 func (f *fixture) onto(node string, names ...string) *fixture {
 	a := scheduling.Assignment{Node: node}
 	for _, name := range names {

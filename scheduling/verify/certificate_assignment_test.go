@@ -15,13 +15,13 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
 )
 
-// worths names pods of the default namespace, with what they are worth.
+// worths are duals of pods in the namespace default, by the name of the pod.
 type worths map[string]string
 
-// vectors are lists of values, "cpu=1 memory=2" as a map each.
+// vectors are the vectors of a certificate, each with values by resource, e.g. "cpu" → "1".
 type vectors []map[string]string
 
-// assigning is placing with a certificate of worths.
+// assigning returns the plan of placing with a certificate of kind "assignment".
 func assigning(p scheduling.Problem, values worths, by vectors) *fixture {
 	f := placing(p, 0, map[string]string{})
 	c := f.plan.Summary.Certificate
@@ -93,7 +93,7 @@ func TestWhatWorthsProve(t *testing.T) {
 	}
 }
 
-// onEveryAddress writes out the address that an empty one means.
+// onEveryAddress replaces the empty host IP, which means every address, by 0.0.0.0, which means the same.
 func onEveryAddress(p *corev1.Pod) *corev1.Pod {
 	for i := range p.Spec.Containers {
 		for k := range p.Spec.Containers[i].Ports {
@@ -132,13 +132,13 @@ func TestMalformedWorths(t *testing.T) {
 	}
 }
 
-// More than an int64 of a resource is more than can be counted.
+// TestWorthsOfTooMuch: a certificate for pods that request more than an int64 of a resource is malformed.
 func TestWorthsOfTooMuch(t *testing.T) {
 	p := scheduling.Problem{Pods: st.Pods(3, "p", st.Requests(st.GiB(1<<32)))}
 	assert.Equal(t, broken(verify.CodeCertificateMalformed), boundCodes(t, assigning(p, worths{"p-1": "1"}, vectors{{}}), 1))
 }
 
-// A scale changes the unit of worths and vectors alike.
+// TestScaleOfWorths: the scale is the unit of duals and vectors alike.
 func TestScaleOfWorths(t *testing.T) {
 	p := scheduling.Problem{Pods: st.Pods(5, "p", st.Requests(st.Cores(1))), NodePools: []*scheduling.NodePool{st.NodePool("pool")},
 		Catalog: st.MustCatalog(st.Type("m", st.Capacity(st.Cores(2), st.GiB(8)), st.OnDemand("a", 1001)))}

@@ -11,9 +11,9 @@ import (
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 )
 
-// Four web pods could all be in zone a, where machines are cheapest, and two others as well,
-// did these not want to be only where no more web pods are than elsewhere, but for one. That
-// costs 120: either they go to zone b, or web pods go there, and one to c.
+// TestWhatBalancesProve: four web pods and two other pods (x) would all fit zone a, where machines are cheapest. The x
+// pods are spread over zones by the label of web, i.e. may be only in zones with at most one web pod more than the
+// emptiest zone. This costs 120 more: either the x pods are in zone b, or web pods are in b, and one in c.
 func TestWhatBalancesProve(t *testing.T) {
 	ofWeb := st.Of("app", "web")
 	pods := func(opts ...st.PodOption) []*corev1.Pod {

@@ -12,8 +12,8 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
 )
 
-// halves are five pods of which a machine holds two. Two machines and a half cost 2500, and
-// there are no halves.
+// halves is a problem of five pods and machines for 1000 that hold two of them. The price is at least 2500 by the
+// resources, and 3000 for whole machines, as the two cases of the certificate prove.
 func halves(types ...st.TypeOption) *fixture {
 	p := scheduling.Problem{
 		Pods: st.Pods(5, "p", st.Requests(st.Cores(1))), NodePools: []*scheduling.NodePool{st.NodePool("pool")},
@@ -27,7 +27,8 @@ func halves(types ...st.TypeOption) *fixture {
 	return f
 }
 
-// At most two machines would have to hold more than they do; three cost 3000.
+// TestWhatCasesProve: in the case of at most two machines each would have to hold more than two pods; three machines
+// cost 3000.
 func TestWhatCasesProve(t *testing.T) {
 	f := halves()
 	assert.Empty(t, boundCodes(t, f, 3000))
@@ -37,7 +38,8 @@ func TestWhatCasesProve(t *testing.T) {
 	assert.Equal(t, broken(verify.CodeCertificateMalformed), boundCodes(t, halves(st.Reserved("a", 1000, "cr", 1)), 1))
 }
 
-// Machines may be counted in one zone. Those in others hold no more for it.
+// TestWhatCasesProveOfAZone: a certificate may count the machines of one zone. The multipliers of its cases then say
+// nothing about machines of other zones.
 func TestWhatCasesProveOfAZone(t *testing.T) {
 	in := func(zone string, types ...st.TypeOption) *fixture {
 		f := halves(types...)
@@ -50,7 +52,7 @@ func TestWhatCasesProveOfAZone(t *testing.T) {
 	assert.Equal(t, broken(verify.CodeCertificateOption), boundCodes(t, in("b"), 3000))
 }
 
-// Whatever is changed, the cases prove less.
+// TestForgedCases: a certificate of which any part of the cases is changed does not prove the bound.
 func TestForgedCases(t *testing.T) {
 	for name, forge := range map[string]func(c *certificate.Certificate, x *certificate.BranchedCertificate){
 		"no cases":             func(c *certificate.Certificate, _ *certificate.BranchedCertificate) { c.Branched = nil },

@@ -13,7 +13,8 @@ import (
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 )
 
-// Ten cores for 100 nano-USD, two for 26.
+// TestWhatWholeMachinesProve: machines have ten cores for 100 nano-USD or two cores for 26, so that whole machines cost
+// more than their resources.
 func TestWhatWholeMachinesProve(t *testing.T) {
 	types := func(more ...*instancetypes.InstanceType) *instancetypes.Catalog {
 		return st.MustCatalog(append(more,

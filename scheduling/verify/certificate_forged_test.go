@@ -25,8 +25,8 @@ import (
 	st "github.com/plimsoll-go/plimsoll/scheduling/schedulingtest"
 )
 
-// forgeries changes one thing of a certificate after the other: a number is trebled, or a part left out. Of
-// all that can be changed it tries every so many.
+// forgeries calls judge with copies of the certificate, each with one change: a number is multiplied by three, or an
+// entry is removed. Of all possible changes it makes one in every.
 func forgeries(t *testing.T, c *certificate.Certificate, every int, judge func(what string, forged *certificate.Certificate)) {
 	t.Helper()
 	text, err := json.Marshal(c)
@@ -76,8 +76,8 @@ func forgeries(t *testing.T, c *certificate.Certificate, every int, judge func(w
 	walk("", whole, nil)
 }
 
-// What the solver proves holds, and no more. Whatever is changed in its proof, nothing above the price of its
-// plan is proven, and most of it takes something off the bound.
+// TestForgedCertificates: the certificates of the solver prove their bounds, and no higher ones. Changed certificates
+// never prove a bound above the price of the plan, and most of them prove less than before.
 func TestForgedCertificates(t *testing.T) {
 	t.Parallel()
 	parts := map[string]int{}
@@ -122,7 +122,7 @@ func TestForgedCertificates(t *testing.T) {
 		solver := scheduling.Policy{Effort: []scheduling.Effort{scheduling.EffortFast, scheduling.EffortDefault}[seed%2]}
 		forge(fmt.Sprintf("mix %d", seed), 11, diverse(seed), solver)
 		forge(fmt.Sprintf("services %d", seed), 19, servicesInZones(seed), solver)
-		forge(fmt.Sprintf("tangle %d", seed), 11, tangledProblem(seed), scheduling.Policy{})
+		forge(fmt.Sprintf("tangle %d", seed), 11, linkedSpreadsProblem(seed), scheduling.Policy{})
 	}
 	t.Logf("%v, %d of %d prove as much", parts, proved, tried)
 	for _, part := range []string{"resource", "assignment", "pattern", "cover", "branched", "apart", "steps", "spreads", "further", "balances", "cases of a zone"} {
@@ -131,7 +131,8 @@ func TestForgedCertificates(t *testing.T) {
 	assert.Less(t, proved, tried/2)
 }
 
-// solved is a problem with a solver's plan, of which the certificate proves the bound and no more.
+// solved returns the problem with the plan of the solver, after a check that its certificate proves its bound, and no
+// higher one.
 func solved(t *testing.T, p scheduling.Problem, solver scheduling.Policy) *fixture {
 	t.Helper()
 	plan, err := provisioning.Planner{Policy: solver}.Plan(t.Context(), p)
@@ -143,7 +144,7 @@ func solved(t *testing.T, p scheduling.Problem, solver scheduling.Policy) *fixtu
 	return f
 }
 
-// diverse is Karpenter's mix for machines of one to 24 cores.
+// diverse is a problem of Karpenter's mix of pods, for machines of 1 to 24 cores.
 func diverse(seed uint64) scheduling.Problem {
 	var types []*instancetypes.InstanceType
 	for cores := int64(1); cores <= 24; cores++ {
@@ -153,7 +154,7 @@ func diverse(seed uint64) scheduling.Problem {
 	return scheduling.Problem{Pods: st.Diverse(100, seed), NodePools: []*scheduling.NodePool{st.NodePool("pool")}, Catalog: st.MustCatalog(types...)}
 }
 
-// servicesInZones are services of which most are spread over zones that differ in price.
+// servicesInZones is a problem of services, most of which are spread over zones with different prices.
 func servicesInZones(seed uint64) scheduling.Problem {
 	r := rand.New(rand.NewPCG(seed, 5))
 	var types []*instancetypes.InstanceType
@@ -179,9 +180,9 @@ func servicesInZones(seed uint64) scheduling.Problem {
 	return p
 }
 
-// tangledProblem has pods of three labels, some of which are spread over zones by one of the
-// labels. Zones differ in price.
-func tangledProblem(seed uint64) scheduling.Problem {
+// linkedSpreadsProblem is a problem of pods with three labels in zones with different prices. Some pods are spread over
+// zones by a label that other pods have, too, so that their spreads are linked.
+func linkedSpreadsProblem(seed uint64) scheduling.Problem {
 	r := rand.New(rand.NewPCG(seed, 8))
 	var types []*instancetypes.InstanceType
 	for cores := int64(1); cores <= 8; cores *= 2 {

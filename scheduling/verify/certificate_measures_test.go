@@ -16,8 +16,8 @@ import (
 
 const hostName = corev1.LabelHostname
 
-// Machines of two cores for 200 nano-USD each, and pods of half a core.
-func lonerMarket(change func(*scheduling.Problem), lists ...[]*corev1.Pod) scheduling.Problem {
+// hostMarket is a problem of pods of half a core, and of machines of two cores for 200 nano-USD.
+func hostMarket(change func(*scheduling.Problem), lists ...[]*corev1.Pod) scheduling.Problem {
 	p := scheduling.Problem{NodePools: []*scheduling.NodePool{st.NodePool("pool")},
 		Catalog: st.MustCatalog(st.Type("m", st.Capacity(st.Cores(2), st.GiB(8)), st.OnDemand("a", 200)))}
 	for _, l := range lists {
@@ -69,37 +69,37 @@ func TestWhatPodsApartProve(t *testing.T) {
 		apart  []certificate.ApartTerm
 		proven offerings.Price // below 0: the certificate breaks a rule
 	}{
-		{"each for itself", lonerMarket(nil, loners), worths{"p-1": "200"}, slot, first, 1000},
-		{"one nano-USD too much", lonerMarket(nil, loners), worths{"p-1": "201"}, vectors{{"apart:0": "201"}}, first, -1},
-		{"a worth above the value", lonerMarket(nil, loners), worths{"p-1": "200"}, vectors{{"apart:0": "199"}}, first, 1000},
-		{"a worth far above the value", lonerMarket(nil, loners), worths{"p-1": "200"}, vectors{{"apart:0": "0"}}, first, 1000},
-		{"nobody says that they are apart", lonerMarket(nil, loners), worths{"p-1": "200"}, slot, nil, -1},
-		{"pods that do not ask for it", lonerMarket(nil, loners, pods(5, "q", web)), worths{"p-1": "100", "q-1": "100"}, slot, first, -1},
-		{"they may be worth what is left", lonerMarket(nil, loners, pods(5, "q", web)), worths{"p-1": "120", "q-1": "20"}, mixed, first, 700},
-		{"but no more", lonerMarket(nil, loners, pods(5, "q", web)), worths{"p-1": "141", "q-1": "20"}, vectors{{"apart:0": "141"}}, first, -1},
-		{"pods that keep others away, not each other", lonerMarket(nil, pods(5, "p", st.Label("app", "api"), st.Apart(hostName, st.Of("app", "web")))), worths{"p-1": "200"}, slot, first, -1},
-		{"pods that keep their kind from the zone", lonerMarket(nil, pods(5, "p", web, st.Apart(zoneOf))), worths{"p-1": "200"}, slot, first, -2},
-		{"pods that would rather be alone", lonerMarket(nil, pods(5, "p", web, st.Apart(hostName, st.Weight(100)))), worths{"p-1": "200"}, slot, first, -2},
-		{"two sorts with the same term", lonerMarket(nil, loners, pods(5, "q", web, alone, st.Requests(st.MilliCPU(300)))), worths{"p-1": "200", "q-1": "200"}, slot, first, 2000},
-		{"the same term in other words", lonerMarket(nil, loners, otherWords), worths{"p-1": "200", "q-1": "200"}, slot, first, 2000},
-		{"a term that selects more", lonerMarket(nil, loners, pods(5, "q", web, st.Label("tier", "x"), st.Apart(hostName, st.Of("tier", "x")))), worths{"p-1": "200", "q-1": "200"}, slot, first, -1},
-		{"a node has room for one", lonerMarket(nodes(), loners), worths{"p-1": "200"}, slot, first, 800},
-		{"a node without a name has room for many", lonerMarket(nameless, loners), worths{"p-1": "200"}, vectors{{"apart:0": "200"}, {}}, first, 200},
-		{"a node with such a pod has none", lonerMarket(inhabited(web), loners), worths{"p-1": "200"}, slot, first, 1000},
-		{"a node with another pod has one", lonerMarket(inhabited(st.Label("app", "api")), loners), worths{"p-1": "200"}, slot, first, 800},
-		{"a node that keeps some of them away alone", lonerMarket(inhabited(web), wider, narrower), worths{"p-1": "200", "q-1": "200"}, slot, first, 1800},
-		{"two on each", lonerMarket(nil, pairs), worths{"p-1": "100"}, vectors{{"apart:0": "100"}}, over, 500},
-		{"two that are worth too much", lonerMarket(nil, pairs), worths{"p-1": "101"}, vectors{{"apart:0": "101"}}, over, -1},
-		{"two beside a wider spread", lonerMarket(nil, pairs, pods(5, "q", web, st.Spread(hostName, st.Skew(3)))), worths{"p-1": "100", "q-1": "100"}, vectors{{"apart:0": "100"}}, over, -1},
-		{"a spread is no term", lonerMarket(nil, pairs), worths{"p-1": "100"}, vectors{{"apart:0": "100"}}, first, -2},
-		{"a term is no spread", lonerMarket(nil, loners), worths{"p-1": "100"}, vectors{{"apart:0": "100"}}, over, -2},
-		{"a spread over zones", lonerMarket(nil, pods(5, "p", web, st.Spread(zoneOf))), worths{"p-1": "100"}, vectors{{"apart:0": "100"}}, over, -2},
-		{"a spread that need not hold", lonerMarket(nil, pods(5, "p", web, st.Spread(hostName, st.Soft()))), worths{"p-1": "100"}, vectors{{"apart:0": "100"}}, over, -2},
-		{"a spread of others", lonerMarket(nil, pods(5, "p", web, st.Spread(hostName, st.Of("app", "api")))), worths{"p-1": "100"}, vectors{{"apart:0": "100"}}, over, -1},
-		{"a node with one has room for one more", lonerMarket(inhabited(web), pairs), worths{"p-1": "100"}, vectors{{"apart:0": "100"}}, over, 400},
-		{"no such pod", lonerMarket(nil, loners), worths{"p-1": "1"}, slot, []certificate.ApartTerm{{Pod: "default/z"}}, -2},
-		{"no such term", lonerMarket(nil, loners), worths{"p-1": "1"}, slot, []certificate.ApartTerm{{Pod: "default/p-1", Term: 1}}, -2},
-		{"a term below none", lonerMarket(nil, loners), worths{"p-1": "1"}, slot, []certificate.ApartTerm{{Pod: "default/p-1", Term: -1}}, -2},
+		{"each for itself", hostMarket(nil, loners), worths{"p-1": "200"}, slot, first, 1000},
+		{"one nano-USD too much", hostMarket(nil, loners), worths{"p-1": "201"}, vectors{{"apart:0": "201"}}, first, -1},
+		{"a worth above the value", hostMarket(nil, loners), worths{"p-1": "200"}, vectors{{"apart:0": "199"}}, first, 1000},
+		{"a worth far above the value", hostMarket(nil, loners), worths{"p-1": "200"}, vectors{{"apart:0": "0"}}, first, 1000},
+		{"nobody says that they are apart", hostMarket(nil, loners), worths{"p-1": "200"}, slot, nil, -1},
+		{"pods that do not ask for it", hostMarket(nil, loners, pods(5, "q", web)), worths{"p-1": "100", "q-1": "100"}, slot, first, -1},
+		{"they may be worth what is left", hostMarket(nil, loners, pods(5, "q", web)), worths{"p-1": "120", "q-1": "20"}, mixed, first, 700},
+		{"but no more", hostMarket(nil, loners, pods(5, "q", web)), worths{"p-1": "141", "q-1": "20"}, vectors{{"apart:0": "141"}}, first, -1},
+		{"pods that keep others away, not each other", hostMarket(nil, pods(5, "p", st.Label("app", "api"), st.Apart(hostName, st.Of("app", "web")))), worths{"p-1": "200"}, slot, first, -1},
+		{"pods that keep their kind from the zone", hostMarket(nil, pods(5, "p", web, st.Apart(zoneOf))), worths{"p-1": "200"}, slot, first, -2},
+		{"pods that would rather be alone", hostMarket(nil, pods(5, "p", web, st.Apart(hostName, st.Weight(100)))), worths{"p-1": "200"}, slot, first, -2},
+		{"two sorts with the same term", hostMarket(nil, loners, pods(5, "q", web, alone, st.Requests(st.MilliCPU(300)))), worths{"p-1": "200", "q-1": "200"}, slot, first, 2000},
+		{"the same term in other words", hostMarket(nil, loners, otherWords), worths{"p-1": "200", "q-1": "200"}, slot, first, 2000},
+		{"a term that selects more", hostMarket(nil, loners, pods(5, "q", web, st.Label("tier", "x"), st.Apart(hostName, st.Of("tier", "x")))), worths{"p-1": "200", "q-1": "200"}, slot, first, -1},
+		{"a node has room for one", hostMarket(nodes(), loners), worths{"p-1": "200"}, slot, first, 800},
+		{"a node without a name has room for many", hostMarket(nameless, loners), worths{"p-1": "200"}, vectors{{"apart:0": "200"}, {}}, first, 200},
+		{"a node with such a pod has none", hostMarket(inhabited(web), loners), worths{"p-1": "200"}, slot, first, 1000},
+		{"a node with another pod has one", hostMarket(inhabited(st.Label("app", "api")), loners), worths{"p-1": "200"}, slot, first, 800},
+		{"a node that keeps some of them away alone", hostMarket(inhabited(web), wider, narrower), worths{"p-1": "200", "q-1": "200"}, slot, first, 1800},
+		{"two on each", hostMarket(nil, pairs), worths{"p-1": "100"}, vectors{{"apart:0": "100"}}, over, 500},
+		{"two that are worth too much", hostMarket(nil, pairs), worths{"p-1": "101"}, vectors{{"apart:0": "101"}}, over, -1},
+		{"two beside a wider spread", hostMarket(nil, pairs, pods(5, "q", web, st.Spread(hostName, st.Skew(3)))), worths{"p-1": "100", "q-1": "100"}, vectors{{"apart:0": "100"}}, over, -1},
+		{"a spread is no term", hostMarket(nil, pairs), worths{"p-1": "100"}, vectors{{"apart:0": "100"}}, first, -2},
+		{"a term is no spread", hostMarket(nil, loners), worths{"p-1": "100"}, vectors{{"apart:0": "100"}}, over, -2},
+		{"a spread over zones", hostMarket(nil, pods(5, "p", web, st.Spread(zoneOf))), worths{"p-1": "100"}, vectors{{"apart:0": "100"}}, over, -2},
+		{"a spread that need not hold", hostMarket(nil, pods(5, "p", web, st.Spread(hostName, st.Soft()))), worths{"p-1": "100"}, vectors{{"apart:0": "100"}}, over, -2},
+		{"a spread of others", hostMarket(nil, pods(5, "p", web, st.Spread(hostName, st.Of("app", "api")))), worths{"p-1": "100"}, vectors{{"apart:0": "100"}}, over, -1},
+		{"a node with one has room for one more", hostMarket(inhabited(web), pairs), worths{"p-1": "100"}, vectors{{"apart:0": "100"}}, over, 400},
+		{"no such pod", hostMarket(nil, loners), worths{"p-1": "1"}, slot, []certificate.ApartTerm{{Pod: "default/z"}}, -2},
+		{"no such term", hostMarket(nil, loners), worths{"p-1": "1"}, slot, []certificate.ApartTerm{{Pod: "default/p-1", Term: 1}}, -2},
+		{"a term below none", hostMarket(nil, loners), worths{"p-1": "1"}, slot, []certificate.ApartTerm{{Pod: "default/p-1", Term: -1}}, -2},
 	} {
 		for _, kind := range []string{"assignment", "pattern"} {
 			t.Run(tc.name+"/"+kind, func(t *testing.T) {
@@ -110,14 +110,14 @@ func TestWhatPodsApartProve(t *testing.T) {
 		}
 	}
 	t.Run("pods that are placed freely", func(t *testing.T) {
-		f := assigning(lonerMarket(nil, pairs), worths{"p-1": "100"}, vectors{{"apart:0": "100"}})
+		f := assigning(hostMarket(nil, pairs), worths{"p-1": "100"}, vectors{{"apart:0": "100"}})
 		f.plan.Summary.Certificate.Apart, f.solver.Placement = over, scheduling.PlacementFree
 		prove(t, f, -2)
 	})
 }
 
-// prove expects exactly so much to be proven; -1: an offering holds more than it costs,
-// -2: the certificate cannot be read.
+// prove checks that the certificate proves want, and no higher bound. want is -1 where a machine holds more worth than
+// its price, and -2 where the certificate is malformed.
 func prove(t *testing.T, f *fixture, want offerings.Price) {
 	t.Helper()
 	switch want {
@@ -131,7 +131,8 @@ func prove(t *testing.T, f *fixture, want offerings.Price) {
 	}
 }
 
-// Of half cores and whole ones a machine that has 1.9 holds three halves.
+// TestWhatStepsProve: for pods of half a core and of one core a machine of 1.9 cores counts as three halves, because
+// the pods request whole halves.
 func TestWhatStepsProve(t *testing.T) {
 	list := append(st.Pods(5, "p", st.Requests(st.MilliCPU(500))), st.Pods(5, "q", st.Requests(st.Cores(1)))...)
 	market := func(milli int64, price offerings.Price) scheduling.Problem {
@@ -174,14 +175,14 @@ func TestWhatStepsProve(t *testing.T) {
 	}
 }
 
-// Measures are of no use to a bound on resources.
+// TestMeasuresBesideResources: a certificate of kind "resource" must not have measures.
 func TestMeasuresBesideResources(t *testing.T) {
 	for name, change := range map[string]func(*certificate.Certificate){
 		"apart": func(c *certificate.Certificate) { c.Apart = []certificate.ApartTerm{{Pod: "default/p-1"}} },
 		"steps": func(c *certificate.Certificate) { c.Steps = []certificate.Quantum{{Resource: "cpu", Size: 1}} },
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := placing(lonerMarket(nil, st.Pods(2, "p", st.Apart(hostName))), 0, map[string]string{"cpu": "0"})
+			f := placing(hostMarket(nil, st.Pods(2, "p", st.Apart(hostName))), 0, map[string]string{"cpu": "0"})
 			change(f.plan.Summary.Certificate)
 			prove(t, f, -2)
 		})

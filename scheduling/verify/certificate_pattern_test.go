@@ -14,9 +14,9 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
 )
 
-// Of pods of 1.2 and 0.7 cores a machine of two cores holds one each, or two of the
-// small ones; no vector knows that.
-func TestWhatFillingsProve(t *testing.T) {
+// TestWhatPatternsProve: a machine of two cores holds a pod of 1.2 cores and one of 0.7 cores, or two of 0.7. Patterns
+// prove a bound by this, which no vector does.
+func TestWhatPatternsProve(t *testing.T) {
 	large, small := st.Requests(st.MilliCPU(1200)), st.Requests(st.MilliCPU(700))
 	mixed := append(st.Pods(5, "p", large), st.Pods(5, "q", small)...)
 	node := func(p *scheduling.Problem) {

@@ -25,7 +25,7 @@ func zonesMarket(pods []*corev1.Pod, change ...func(*scheduling.Problem)) schedu
 	return p
 }
 
-// inZones buys a machine for each pod, in one zone after the other.
+// inZones is a plan that launches a machine for each pod, in the zones given, e.g. "aab" for zones a, a and b.
 func inZones(p scheduling.Problem, zones string) *fixture {
 	var buys []buy
 	for i, pod := range p.Pods {
@@ -141,7 +141,8 @@ func TestWhatSpreadsProve(t *testing.T) {
 	})
 }
 
-// inRacks is a problem of pods that are spread over racks, a label that the cheap pool and the dear one leave open, or set.
+// inRacks is a problem of pods that are spread over the label rack, whose value the options say for a cheap pool and
+// for an expensive one: some pools set it, others leave it open.
 func inRacks(cheap, dear st.NodePoolOption, pods int) scheduling.Problem {
 	small := st.Type("m.small", st.Capacity(st.Cores(2), st.GiB(8)), st.OnDemand("a", st.Cents(10)), st.Spot("a", st.Cents(3)))
 	large := st.Type("m.large", st.Capacity(st.Cores(8), st.GiB(32)), st.OnDemand("a", st.Cents(38)), st.Spot("a", st.Cents(11)))
@@ -154,7 +155,8 @@ func inRacks(cheap, dear st.NodePoolOption, pods int) scheduling.Problem {
 	}
 }
 
-// Any label may say where nodes are, and pools may leave it open among a few values.
+// TestSpreadOverAnyLabel: certificates are proven for spreads over any label, also one that pools leave open among a
+// few values.
 func TestSpreadOverAnyLabel(t *testing.T) {
 	rack := func(values ...string) st.NodePoolOption { return st.Where(st.In("rack", values...)) }
 	for name, p := range map[string]scheduling.Problem{

@@ -21,8 +21,8 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
 )
 
-// placing is a plan that claims to place all pods of the problem on one node that is
-// not there. Its certificate values resources as given.
+// placing is a plan that places all pods on a node that does not exist, with a certificate of the values of resources.
+// Only violations about its bound are of interest.
 func placing(p scheduling.Problem, scale int, values map[string]string) *fixture {
 	plan := &scheduling.Plan{Existing: []scheduling.Assignment{{Node: "none"}}}
 	for _, pod := range p.Pods {
@@ -32,7 +32,7 @@ func placing(p scheduling.Problem, scale int, values map[string]string) *fixture
 	return &fixture{p: p, plan: plan, skip: true}
 }
 
-// about the bound, not about the rest of a plan.
+// boundCodes returns the codes of the violations about the bound, for the plan with that bound.
 func boundCodes(t *testing.T, f *fixture, bound offerings.Price) []verify.Code {
 	f.claim(bound)
 	var out []verify.Code
@@ -156,8 +156,8 @@ func TestWhatACertificateProves(t *testing.T) {
 	}
 }
 
-// With too many ways to choose labels, a daemon counts if it runs in all of them. That
-// is still a proof, of less.
+// TestTooManyChoices: where there are too many ways to choose open labels, only DaemonSets that run for every choice
+// are counted. The certificate then proves less than it could.
 func TestTooManyChoices(t *testing.T) {
 	p := scheduling.Problem{
 		Pods:      st.Pods(3, "p", st.Requests(st.Cores(1))),
@@ -177,8 +177,8 @@ func TestTooManyChoices(t *testing.T) {
 	assert.Empty(t, boundCodes(t, placing(p, 0, map[string]string{"cpu": "1"}), 3000))
 }
 
-// No certificate proves a bound above the price of a plan that exists. The values
-// are as high as the checker lets them be, in random proportions.
+// TestNoCertificateProvesMoreThanAPlanCosts: for values of resources in random proportions, as high as the checker lets
+// them be, the proven bound is never above the price of a plan.
 func TestNoCertificateProvesMoreThanAPlanCosts(t *testing.T) {
 	checked, strong := map[string]int{}, map[string]int{}
 	for seed := range uint64(20) {
@@ -236,7 +236,7 @@ func TestNoCertificateProvesMoreThanAPlanCosts(t *testing.T) {
 	}
 }
 
-// schedulable is a random problem that the solver accepts.
+// schedulable returns a random problem that the solver accepts; other problems are skipped.
 func schedulable(t *testing.T, seed uint64) scheduling.Problem {
 	t.Helper()
 	for s := seed; ; s += 1000 {

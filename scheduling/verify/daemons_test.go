@@ -17,9 +17,9 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
 )
 
-// lonely is one pod of one core on one machine of two, with one DaemonSet of 100m of
-// which the plan says whether it runs there.
-func lonely(counted bool, pool *scheduling.NodePool, ds *appsv1.DaemonSet) *fixture {
+// onePod is a plan that launches a machine of two cores for a pod of one core. counted says whether the requests of the
+// launch include the 100 millicores of the DaemonSet.
+func onePod(counted bool, pool *scheduling.NodePool, ds *appsv1.DaemonSet) *fixture {
 	kind := st.Type("m", st.Capacity(st.Cores(2), st.GiB(4)), st.Label("example.com/cpu", "2"), st.OnDemand("a", st.Cents(5)))
 	other := st.Type("n", st.Capacity(st.Cores(2), st.GiB(4)), st.Label("karpenter.k8s.aws/instance-gpu-name", "t4"))
 	requests := st.Resources(st.Cores(1), st.Count(corev1.ResourcePods, 1))
@@ -44,7 +44,7 @@ func lonely(counted bool, pool *scheduling.NodePool, ds *appsv1.DaemonSet) *fixt
 	return f
 }
 
-// T7, T16, P88–P92.
+// TestDaemonsOfNewMachines covers T7, T16 and P88–P92: which DaemonSets count on a machine that is launched.
 func TestDaemonsOfNewMachines(t *testing.T) {
 	daemon := func(opts ...st.PodOption) *appsv1.DaemonSet {
 		return st.DaemonSet("d", append([]st.PodOption{st.Requests(st.MilliCPU(100))}, opts...)...)
@@ -84,8 +84,8 @@ func TestDaemonsOfNewMachines(t *testing.T) {
 		{"a host by name", pool(), daemon(st.Select(corev1.LabelHostname, "n1")), false},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			assert.Empty(t, lonely(tc.wants, tc.pool, tc.ds).violations(t))
-			assert.Equal(t, broken(verify.CodeLaunchRequests), codes(lonely(!tc.wants, tc.pool, tc.ds).violations(t)))
+			assert.Empty(t, onePod(tc.wants, tc.pool, tc.ds).violations(t))
+			assert.Equal(t, broken(verify.CodeLaunchRequests), codes(onePod(!tc.wants, tc.pool, tc.ds).violations(t)))
 		})
 	}
 }
@@ -95,24 +95,26 @@ func onHost(ds *appsv1.DaemonSet) *appsv1.DaemonSet {
 	return ds
 }
 
-// What the pods ask of the provider also says which daemons run.
+// TestDaemonsFollowWhatTheLaunchPromises: a DaemonSet that selects a label of the provider counts if the requirements
+// of the launch give the label that value.
 func TestDaemonsFollowWhatTheLaunchPromises(t *testing.T) {
 	ds := st.DaemonSet("d", st.Requests(st.MilliCPU(100)), st.Select(corev1.LabelTopologyRegion, "r1"))
 	for region, counted := range map[string]bool{"r1": true, "r2": false} {
-		f := lonely(counted, st.NodePool("pool"), ds)
+		f := onePod(counted, st.NodePool("pool"), ds)
 		f.p.Pods[0].Spec.NodeSelector = map[string]string{corev1.LabelTopologyRegion: region}
 		f.plan.Launches[0].Requirements = []requirements.Selector{st.In(corev1.LabelTopologyRegion, region)}
 		assert.Empty(t, f.violations(t), region)
 	}
 }
 
-// P91: admission may have changed what the pods of a DaemonSet ask for.
+// TestTheNewestPodSaysWhatADaemonNeeds covers P91: the newest pod of a DaemonSet says what it requests, because
+// admission may have changed the template.
 func TestTheNewestPodSaysWhatADaemonNeeds(t *testing.T) {
 	at := func(pod *corev1.Pod, day int) *corev1.Pod {
 		pod.CreationTimestamp = metav1.NewTime(time.Date(2026, time.May, day, 0, 0, 0, 0, time.UTC))
 		return pod
 	}
-	f := lonely(true, st.NodePool("pool"), st.DaemonSet("d", st.Requests(st.MilliCPU(700))))
+	f := onePod(true, st.NodePool("pool"), st.DaemonSet("d", st.Requests(st.MilliCPU(700))))
 	f.p.Nodes = []*corev1.Node{st.Node("n1", st.Allocatable(st.Cores(1), st.GiB(1)), st.Taint("full", "", corev1.TaintEffectNoSchedule))}
 	f.p.Pods[0].Spec.Tolerations = nil
 	f.p.Running = []*corev1.Pod{
@@ -124,7 +126,7 @@ func TestTheNewestPodSaysWhatADaemonNeeds(t *testing.T) {
 	assert.Empty(t, f.violations(t))
 }
 
-// P78–P80: what a running or starting node has left.
+// TestRoomOnNodes covers P78–P80: the room of running and of starting nodes, to the last millicore.
 func TestRoomOnNodes(t *testing.T) {
 	kind := st.Type("m", st.Capacity(st.Cores(4), st.GiB(8), st.Count(gpus, 1)), st.KubeReserved(st.MilliCPU(500)), st.Spot("a", st.Cents(5)))
 	daemon := st.DaemonSet("d", st.Requests(st.MilliCPU(100)))

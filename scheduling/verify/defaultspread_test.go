@@ -13,7 +13,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
 )
 
-// Two pods in one of two zones, where the cluster spreads pods over zones by default.
+// TestDefaultSpread: two pods are in one of two zones, and the cluster has a default topology spread over zones.
 func TestDefaultSpread(t *testing.T) {
 	service := func(namespace string, selector map[string]string) *corev1.Service {
 		return &corev1.Service{ObjectMeta: metav1.ObjectMeta{Name: "s", Namespace: namespace}, Spec: corev1.ServiceSpec{Selector: selector}}

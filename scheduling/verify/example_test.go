@@ -29,7 +29,7 @@ func exampleProblem() scheduling.Problem {
 	}
 }
 
-// A plan of the solver breaks no rule.
+// ExamplePlan judges a plan of the solver, which breaks no rule.
 func ExamplePlan() {
 	problem := exampleProblem()
 	plan, err := provisioning.Planner{}.Plan(context.Background(), problem)
@@ -41,7 +41,7 @@ func ExamplePlan() {
 	// Output: <nil>
 }
 
-// A plan that somebody has touched: cheaper machines, dearer promises.
+// ExampleReport judges a plan that was changed by hand: the price of an option, and the number of pods.
 func ExampleReport() {
 	problem := exampleProblem()
 	plan, err := provisioning.Planner{}.Plan(context.Background(), problem)
@@ -66,7 +66,7 @@ func ExampleReport() {
 	// resources false
 }
 
-// A solver with other settings makes plans that have to be judged by them.
+// ExampleChecker judges a plan by the settings that it was made with.
 func ExampleChecker() {
 	problem := exampleProblem()
 	solver := scheduling.Policy{MaxOptions: 2, Weights: scheduling.WeightIgnore}

@@ -30,7 +30,7 @@ const (
 	gpus   = corev1.ResourceName("nvidia.com/gpu")
 )
 
-// fixture is a problem with a plan for it that was worked out by hand.
+// fixture is a problem with a plan.
 type fixture struct {
 	p      scheduling.Problem
 	plan   *scheduling.Plan
@@ -38,9 +38,9 @@ type fixture struct {
 	skip   bool // the search for better places
 }
 
-// handmade has at least one of everything that the checker looks at: launches from
-// four pools, one of them out of a reservation and one with a label that the pool
-// leaves open, a running node, one that is still starting, and a refused pod.
+// handmade returns a valid plan that was worked out by hand, and has each part of a plan at least once: launches from
+// four pools, one from a reservation and one with a label that the pool leaves open, a running node, a starting node,
+// and a refused pod.
 func handmade() *fixture {
 	small := st.Type("small", st.Capacity(st.Cores(2), st.GiB(4)),
 		st.Spot("a", st.Cents(3)), st.OnDemand("a", st.Cents(10)), st.OnDemand("b", st.Cents(11)))
@@ -154,7 +154,7 @@ func option(instanceType, zone string, capacityType offerings.CapacityType, cent
 	return scheduling.LaunchOption{InstanceType: instanceType, Zone: zone, CapacityType: capacityType, Price: st.Cents(cents)}
 }
 
-// sum writes the counts, prices and shares of the summary anew.
+// sum sets the counts, prices and shares of the summary to those of the plan.
 func (f *fixture) sum() {
 	s := &f.plan.Summary
 	s.Placed, s.Nodes, s.PricePerHour = 0, len(f.plan.Launches), 0
@@ -183,7 +183,7 @@ func (f *fixture) sum() {
 	}
 }
 
-// claim sets the lower bound.
+// claim sets the lower bound, with the gap.
 func (f *fixture) claim(bound offerings.Price) {
 	f.plan.Summary.LowerBoundPerHour = bound
 	f.sum()
@@ -227,7 +227,7 @@ func (f *fixture) violations(t testing.TB) []verify.Violation {
 	return report.Violations
 }
 
-// codes are the distinct codes of the violations, sorted.
+// codes returns the distinct codes of the violations, sorted.
 func codes(violations []verify.Violation) []verify.Code {
 	var out []verify.Code
 	for _, v := range violations {

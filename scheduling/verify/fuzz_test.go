@@ -17,8 +17,8 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
 )
 
-// FuzzPlan reads plans from anywhere: whatever they say, the checker answers, says the
-// same again, and accepts nothing that leaves a pod out.
+// FuzzPlan judges plans of any content: the checker does not panic, finds the same violations twice, and accepts no
+// plan without all pods.
 func FuzzPlan(f *testing.F) {
 	good, err := json.Marshal(handmade().plan)
 	if err != nil {
@@ -37,9 +37,9 @@ func FuzzPlan(f *testing.F) {
 	judgeAnything(f, handmade().p)
 }
 
-// FuzzTiedPlan does the same where pods depend on each other and on volumes.
-func FuzzTiedPlan(f *testing.F) {
-	good := entangled().plan().plan
+// FuzzPlanWithTerms does as FuzzPlan for pods with topology terms and volumes.
+func FuzzPlanWithTerms(f *testing.F) {
+	good := withEveryTerm().plan().plan
 	for _, change := range []func(){
 		func() {},
 		func() { good.Launches[0].Pods, good.Launches[1].Pods = good.Launches[1].Pods, good.Launches[0].Pods },
@@ -57,7 +57,7 @@ func FuzzTiedPlan(f *testing.F) {
 		}
 		f.Add(text)
 	}
-	judgeAnything(f, entangled().p)
+	judgeAnything(f, withEveryTerm().p)
 }
 
 func judgeAnything(f *testing.F, p scheduling.Problem) {
@@ -82,7 +82,7 @@ func judgeAnything(f *testing.F, p scheduling.Problem) {
 	})
 }
 
-// A checker that is handed a nonsensical problem must not fall over either.
+// TestBrokenProblems: the checker does not panic for invalid problems.
 func TestBrokenProblems(t *testing.T) {
 	for name, p := range map[string]scheduling.Problem{
 		"nothing":     {},

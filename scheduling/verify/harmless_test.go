@@ -20,7 +20,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
 )
 
-// harmless changes leave a good plan good. Each reports whether it changed anything.
+// harmless returns changes that keep a valid plan valid. Each reports whether it has changed anything.
 func harmless() map[string]func(f *fixture, rng *rand.Rand) bool {
 	withoutCertificate := func(f *fixture) {
 		f.plan.Summary.Certificate = nil
@@ -117,13 +117,13 @@ func harmless() map[string]func(f *fixture, rng *rand.Rand) bool {
 	}
 }
 
-// counted reports whether the pool counts its options.
+// counted reports whether the pool has minValues.
 func (f *fixture) counted(pool string) bool {
 	return slices.ContainsFunc(f.pool(pool).Spec.Template.Spec.Requirements, func(s requirements.Selector) bool { return s.MinValues != nil })
 }
 
-// weightMatters reports whether freeing something in the pool could make it the place
-// for pods that sit in pools of a lower weight.
+// weightMatters reports whether a change that frees limits or options of the pool could make room in it for pods of
+// pools with a lower weight.
 func (f *fixture) weightMatters(pool string) bool {
 	return len(f.pool(pool).Spec.Limits) > 0 || f.counted(pool) ||
 		slices.ContainsFunc(f.plan.Launches, func(l scheduling.Launch) bool {

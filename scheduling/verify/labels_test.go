@@ -14,7 +14,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
 )
 
-// P40, R32–R36: which labels a launch carries and what pods may ask of it.
+// TestLabelsOfLaunches covers P40 and R32–R36: which labels a launch has, and which labels its pods may ask for.
 func TestLabelsOfLaunches(t *testing.T) {
 	catalog := st.MustCatalog(
 		st.Type("plain", st.Capacity(st.Cores(2), st.GiB(4)), st.OnDemand("a", 10), st.OnDemand("b", 10)),
@@ -75,8 +75,8 @@ func TestLabelsOfLaunches(t *testing.T) {
 	}
 }
 
-// Two pods with different wishes for an open label cannot share a machine, whatever
-// the launch says (R34).
+// TestOneMachineHasOneValue covers R34: two pods that ask for different values of an open label cannot share a machine,
+// whatever the requirements of the launch are.
 func TestOneMachineHasOneValue(t *testing.T) {
 	p := scheduling.Problem{
 		Catalog:   st.MustCatalog(st.Type("m", st.Capacity(st.Cores(2), st.GiB(4)), st.OnDemand("a", 10))),
@@ -95,7 +95,7 @@ func TestOneMachineHasOneValue(t *testing.T) {
 	assert.Empty(t, apart.violations(t))
 }
 
-// What one pool's catalog knows is no business of another pool's.
+// TestLabelsAreThoseOfThePoolsCatalog: a label in the catalog of one pool says nothing about another pool.
 func TestLabelsAreThoseOfThePoolsCatalog(t *testing.T) {
 	labelled := st.MustCatalog(st.Type("m", st.Capacity(st.Cores(2), st.GiB(4)), st.Label("example.com/gen", "5"), st.OnDemand("a", 10)))
 	bare := st.MustCatalog(st.Type("m", st.Capacity(st.Cores(2), st.GiB(4)), st.OnDemand("a", 10)))

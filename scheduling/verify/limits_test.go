@@ -14,7 +14,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
 )
 
-// P68–P75: what counts towards the limits of a pool, and to the last unit.
+// TestLimits covers P68–P75: what counts towards the limits of a pool, to the last unit.
 func TestLimits(t *testing.T) {
 	two := st.Type("two", st.Capacity(st.Cores(2), st.GiB(4)), st.KubeReserved(st.MilliCPU(100)), st.OnDemand("a", 10), st.OnDemand("b", 11))
 	eight := st.Type("eight", st.Capacity(st.Cores(8), st.GiB(16), st.Count(gpus, 1)), st.OnDemand("a", 40),
@@ -85,7 +85,8 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// P69: a pool that is beyond a limit launches nothing any more, whatever it would launch.
+// TestAPoolBeyondItsLimitLaunchesNothing covers P69: a pool whose nodes exceed a limit may launch nothing, not even
+// machines without that resource.
 func TestAPoolBeyondItsLimitLaunchesNothing(t *testing.T) {
 	two := st.Type("two", st.Capacity(st.Cores(2), st.GiB(4)), st.OnDemand("a", 10))
 	p := scheduling.Problem{
@@ -98,7 +99,8 @@ func TestAPoolBeyondItsLimitLaunchesNothing(t *testing.T) {
 	assert.Empty(t, buying(p).refusing("p").violations(t))
 }
 
-// P149, P157: reservations are counted by id, over pools, types and zones.
+// TestReservations covers P149 and P157: machines of a reservation are counted by its id over all pools, types and
+// zones.
 func TestReservations(t *testing.T) {
 	catalog := func(first, second int) *instancetypes.Catalog {
 		return st.MustCatalog(
@@ -142,7 +144,8 @@ func TestReservations(t *testing.T) {
 	}
 }
 
-// P61–P67: distinct values over the options, not over what the pool could buy.
+// TestMinValues covers P61–P67: minValues counts the distinct values of the options of the launch, not of all that the
+// pool could launch.
 func TestMinValues(t *testing.T) {
 	c := st.MustCatalog(
 		st.Type("c5", st.Capacity(st.Cores(2), st.GiB(4)), st.Label("family", "c"), st.OnDemand("a", 10), st.OnDemand("b", 11)),

@@ -93,8 +93,9 @@ func optionMutations() []mutation {
 	}
 }
 
-// tenantMutations move pods to machines that do not suit them.
-func tenantMutations() []mutation {
+// filterMutations place pods on options that a filter of kube-scheduler refuses: node affinity, taints, ports, volumes
+// or resources.
+func filterMutations() []mutation {
 	return []mutation{
 		{"node selector", func(f *fixture) { f.pod("web-2").Spec.NodeSelector = map[string]string{zoneOf: "a"} }, broken(verify.CodeNodeAffinity)},
 		{"node affinity", func(f *fixture) {
@@ -307,7 +308,7 @@ func betterMutations() []mutation {
 	}
 }
 
-// requireTerm adds a term to the pod's required node affinity.
+// requireTerm sets the required node affinity of the pod.
 func requireTerm(pod *corev1.Pod, exprs ...requirements.Selector) {
 	pod.Spec.Affinity = st.Pod("x", st.Where(exprs...)).Spec.Affinity
 }

@@ -20,8 +20,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
 )
 
-// mutation corrupts the handmade plan, or changes the problem under it, and says
-// which rules are broken then: exactly these.
+// mutation makes the handmade plan invalid, or changes its problem, with the codes of all rules that are broken then.
 type mutation struct {
 	name   string
 	change func(f *fixture)
@@ -30,9 +29,9 @@ type mutation struct {
 
 func broken(codes ...verify.Code) []verify.Code { return codes }
 
-// mutations are grouped by the part of the plan that they touch.
+// mutations are all mutations, by the part of the plan that they change.
 func mutations() []mutation {
-	return slices.Concat(podMutations(), launchMutations(), optionMutations(), tenantMutations(), nodeMutations(), summaryMutations(), betterMutations())
+	return slices.Concat(podMutations(), launchMutations(), optionMutations(), filterMutations(), nodeMutations(), summaryMutations(), betterMutations())
 }
 
 func TestMutations(t *testing.T) {
@@ -48,7 +47,7 @@ func TestMutations(t *testing.T) {
 	}
 }
 
-// breaks expects that just these rules are broken.
+// breaks checks that exactly these rules are broken.
 func (f *fixture) breaks(t *testing.T, want []verify.Code) {
 	t.Helper()
 	got := f.violations(t)
@@ -68,7 +67,7 @@ func TestEveryCodeIsBrokenByAMutation(t *testing.T) {
 			broken[c] = true
 		}
 	}
-	for _, m := range tiedMutations() {
+	for _, m := range termMutations() {
 		for _, c := range m.breaks {
 			broken[c] = true
 		}
@@ -259,7 +258,7 @@ func launchMutations() []mutation {
 	}
 }
 
-// withReservation is the catalog with another number of machines left in cr-1.
+// withReservation returns the catalog with that many machines left in cr-1.
 func withReservation(c *instancetypes.Catalog, count int) *instancetypes.Catalog {
 	return remade(c, func(_ *instancetypes.InstanceType, o *offerings.Offering) {
 		if o.CapacityType == offerings.Reserved {
@@ -268,7 +267,7 @@ func withReservation(c *instancetypes.Catalog, count int) *instancetypes.Catalog
 	})
 }
 
-// remade is the catalog with its offerings changed.
+// remade returns the catalog with its offerings changed.
 func remade(c *instancetypes.Catalog, change func(*instancetypes.InstanceType, *offerings.Offering)) *instancetypes.Catalog {
 	var types []*instancetypes.InstanceType
 	for t := range c.All() {

@@ -23,14 +23,14 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
 )
 
-// naive is the rules between pods with nothing remembered: everything is counted anew
-// for each pod that tries to bind.
+// naive is the state of a second, simple implementation of the rules between pods: it counts all pods again whenever a
+// pod tries to bind.
 type naive struct {
 	nodes []*corev1.Node
 	on    map[string][]*corev1.Pod // by node
 }
 
-// selects follows the API: no selector selects nobody.
+// selects reports whether the selector selects the pod; nil selects no pod, as in the API.
 func selects(s *metav1.LabelSelector, pod *corev1.Pod) bool {
 	if s == nil {
 		return false
@@ -42,8 +42,8 @@ func selects(s *metav1.LabelSelector, pod *corev1.Pod) bool {
 	return selector.Matches(labels.Set(pod.Labels))
 }
 
-// means reports whether a term that holder states is about a pod.
-func means(t *corev1.PodAffinityTerm, holder, pod *corev1.Pod) bool {
+// includes reports whether the term of the pod holder is about the pod.
+func includes(t *corev1.PodAffinityTerm, holder, pod *corev1.Pod) bool {
 	there := slices.Contains(t.Namespaces, pod.Namespace)
 	if t.NamespaceSelector == nil && len(t.Namespaces) == 0 {
 		there = holder.Namespace == pod.Namespace
@@ -73,7 +73,7 @@ func (n *naive) spreads(pod *corev1.Pod, node *corev1.Node) bool {
 			}
 			counts[other.Labels[c.TopologyKey]] += 0
 			for _, p := range n.on[other.Name] {
-				if p.Namespace == pod.Namespace && p.DeletionTimestamp == nil && !everybody(c.LabelSelector) && selects(c.LabelSelector, p) {
+				if p.Namespace == pod.Namespace && p.DeletionTimestamp == nil && !selectsAll(c.LabelSelector) && selects(c.LabelSelector, p) {
 					counts[other.Labels[c.TopologyKey]]++
 				}
 			}
@@ -97,8 +97,8 @@ func (n *naive) spreads(pod *corev1.Pod, node *corev1.Node) bool {
 	return true
 }
 
-// everybody reports whether a selector asks for nothing; spread counts no pods for it.
-func everybody(s *metav1.LabelSelector) bool {
+// selectsAll reports whether a selector is empty. A spread with such a selector counts no pods.
+func selectsAll(s *metav1.LabelSelector) bool {
 	return s != nil && len(s.MatchLabels)+len(s.MatchExpressions) == 0
 }
 
@@ -108,7 +108,7 @@ func (n *naive) meets(pod *corev1.Pod, node *corev1.Node) bool {
 	}
 	terms := pod.Spec.Affinity.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution
 	all := func(p *corev1.Pod) bool {
-		return !slices.ContainsFunc(terms, func(t corev1.PodAffinityTerm) bool { return !means(&t, pod, p) })
+		return !slices.ContainsFunc(terms, func(t corev1.PodAffinityTerm) bool { return !includes(&t, pod, p) })
 	}
 	anywhere, everyTerm := false, true
 	for _, t := range terms {
@@ -143,12 +143,12 @@ func (n *naive) avoids(pod *corev1.Pod, node *corev1.Node) bool {
 		}
 		for _, p := range n.on[other.Name] {
 			for _, t := range anti(pod) {
-				if together(t.TopologyKey) && means(&t, pod, p) {
+				if together(t.TopologyKey) && includes(&t, pod, p) {
 					return false
 				}
 			}
 			for _, t := range anti(p) {
-				if together(t.TopologyKey) && means(&t, p, pod) {
+				if together(t.TopologyKey) && includes(&t, p, pod) {
 					return false
 				}
 			}
@@ -157,7 +157,7 @@ func (n *naive) avoids(pod *corev1.Pod, node *corev1.Node) bool {
 	return true
 }
 
-// unbound are the pods that cannot bind.
+// unbound returns the pods that cannot bind, when they try in order of priority and name until none binds.
 func (n *naive) unbound(pods []*corev1.Pod, where map[string]*corev1.Node) []string {
 	rank := func(p *corev1.Pod) int32 {
 		if p.Spec.Priority == nil {
@@ -191,8 +191,8 @@ func (n *naive) unbound(pods []*corev1.Pod, where map[string]*corev1.Node) []str
 	return names
 }
 
-// muddle draws nodes and pods with rules, and where the pods go.
-func muddle(rng *rand.Rand) (p scheduling.Problem, where map[string]*corev1.Node) {
+// randomTerms draws nodes and pods with topology terms, and the node of each pod.
+func randomTerms(rng *rand.Rand) (p scheduling.Problem, where map[string]*corev1.Node) {
 	pick := func(options ...string) string { return options[rng.IntN(len(options))] }
 	for i := range 2 + rng.IntN(4) {
 		n := zoned(fmt.Sprintf("n%d", i), pick("a", "b", "c", ""))
@@ -261,11 +261,11 @@ func muddle(rng *rand.Rand) (p scheduling.Problem, where map[string]*corev1.Node
 	return p, where
 }
 
-// The judge blames exactly the pods that the naive rules keep unbound.
+// TestBindingAgreesWithTheNaiveRules: the checker reports exactly the pods that cannot bind by the naive rules.
 func TestBindingAgreesWithTheNaiveRules(t *testing.T) {
 	fine, blamed := 0, map[verify.Code]int{}
 	for seed := range soak.Cases(2000) {
-		p, where := muddle(rand.New(rand.NewPCG(seed, 9)))
+		p, where := randomTerms(rand.New(rand.NewPCG(seed, 9)))
 		require.NoError(t, provisioning.Validate(&p), "seed %d", seed)
 		d := &draft{p: p, nodes: map[string]string{}}
 		for name, node := range where {
@@ -296,13 +296,14 @@ func TestBindingAgreesWithTheNaiveRules(t *testing.T) {
 	assert.Len(t, blamed, 3)
 }
 
-// Whoever is said to have been refused for nothing could indeed have joined.
+// TestBindSimulationAgreesWithTheNaiveRules: each pod that the checker reports as refused for nothing can bind by the
+// naive rules.
 func TestBindSimulationAgreesWithTheNaiveRules(t *testing.T) {
 	t.Parallel()
 	accused, spared := 0, 0
 	for seed := range soak.Cases(1500) {
 		rng := rand.New(rand.NewPCG(seed, 10))
-		p, where := muddle(rng)
+		p, where := randomTerms(rng)
 		binds := func(where map[string]*corev1.Node) bool {
 			n := &naive{nodes: p.Nodes, on: map[string][]*corev1.Pod{}}
 			for _, pod := range p.Running {

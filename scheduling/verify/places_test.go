@@ -15,7 +15,8 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
 )
 
-// When a plan places nothing, is there a place? One pod, one pool or one node.
+// TestRefusals: a plan refuses the one pod of a problem with one pool or one node; the checker reports it exactly where
+// the pod has a place.
 func TestRefusals(t *testing.T) {
 	m := st.Type("m", st.Capacity(st.Cores(2), st.GiB(4)), st.OnDemand("a", 10))
 	n := st.Type("n", st.Capacity(st.Cores(4), st.GiB(8)), st.OnDemand("b", 20), st.Reserved("b", 1, "cr-1", 1))
@@ -94,7 +95,8 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// What a plan buys already is no place any more.
+// TestRefusalsCountWhatThePlanUses: limits and reservations that launches of the plan use are not left for a refused
+// pod.
 func TestRefusalsCountWhatThePlanUses(t *testing.T) {
 	catalog := func(left int) *instancetypes.Catalog {
 		return st.MustCatalog(st.Type("m", st.Capacity(st.Cores(2), st.GiB(4)), st.Reserved("a", 1, "cr-1", left)),
@@ -143,7 +145,7 @@ func TestRefusalsCountWhatThePlanUses(t *testing.T) {
 	})
 }
 
-// P9, P24, T15 and the promise of WeightStrict.
+// TestWeights covers P9, P24, T15 and WeightStrict: which pools of a higher weight must be used.
 func TestWeights(t *testing.T) {
 	catalog := st.MustCatalog(st.Type("m", st.Capacity(st.Cores(2), st.GiB(4)), st.OnDemand("a", 10), st.OnDemand("b", 12)))
 	low := buy{pool: "low", pods: "p", options: []string{"m/a/on-demand"}}
@@ -183,7 +185,7 @@ func TestWeights(t *testing.T) {
 	}
 }
 
-// An offering that cannot be had is no place, and no option.
+// TestUnavailableOfferings: an unavailable offering is no place for a refused pod, and no option of a launch.
 func TestUnavailableOfferings(t *testing.T) {
 	now := time.Date(2026, time.November, 21, 12, 0, 0, 0, time.UTC)
 	catalog := st.MustCatalog(st.Type("m", st.Capacity(st.Cores(2), st.GiB(4)), st.OnDemand("a", 10)))

@@ -81,7 +81,8 @@ func TestEveryRuleHasACode(t *testing.T) {
 	assert.ElementsMatch(t, verify.Codes(), rules)
 }
 
-// Refused pods may be told everything that the solver says, and nothing else.
+// TestReasonsOfRefusedPods: each reason code of package scheduling is a valid reason of a refused pod, and no other
+// code is.
 func TestReasonsOfRefusedPods(t *testing.T) {
 	judged := func(c scheduling.ReasonCode) []verify.Code {
 		f := handmade()

@@ -11,14 +11,15 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
 )
 
-// stating is what a node says of a driver's topology.
+// stating is a CSINode whose driver has these topology keys.
 func stating(driver string, keys ...string) *storagev1.CSINode {
 	n := st.CSINode("n")
 	n.Spec.Drivers = []storagev1.CSINodeDriver{{Name: driver, TopologyKeys: keys}}
 	return n
 }
 
-// A volume that several pods wait for is made in one zone.
+// TestVolumesToBeMadeForSeveral: pods that share a claim without a volume must be in one zone, because the volume is
+// made in one.
 func TestVolumesToBeMadeForSeveral(t *testing.T) {
 	apart := broken(verify.CodeVolumeApart)
 	wait := st.Claim("x", st.OfClass("disk"))
@@ -58,8 +59,8 @@ func TestVolumesToBeMadeForSeveral(t *testing.T) {
 	}
 }
 
-// Whoever is refused because the volume is in another zone is not refused for nothing;
-// whoever could have joined the others is.
+// TestRefusedForAVolumeElsewhere: a pod may be refused because its volume is made in another zone, but not if there is
+// room for it in the zone of the volume.
 func TestRefusedForAVolumeElsewhere(t *testing.T) {
 	for _, tc := range []struct {
 		name   string

@@ -13,8 +13,9 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
 )
 
-// When a plan refuses a pod that depends on others, is there a place for certain?
-func TestTiedRefusals(t *testing.T) {
+// TestRefusalsOfPodsWithTerms: a plan refuses a pod with topology terms; the checker reports it exactly where the pod
+// certainly has a place.
+func TestRefusalsOfPodsWithTerms(t *testing.T) {
 	full := st.Allocatable(st.MilliCPU(500))
 	webs := func(spec string) (running []*corev1.Pod) {
 		for i, zone := range spec {
@@ -64,7 +65,7 @@ func TestTiedRefusals(t *testing.T) {
 		{"shunned elsewhere", apps(1, "x"), []*corev1.Pod{app("r", "web", "n-a", apart(zoneOf, of("x")))}, zones("a b"), nil, true},
 		{"shunned by what runs on a node that is being removed", apps(1, "x"), []*corev1.Pod{app("r", "web", "n-a", apart(zoneOf, of("x")))},
 			[]*corev1.Node{zoned("n-a", "a", st.Deleting()), zoned("n-b", "a")}, nil, false},
-		{"a wish that cannot be granted", apps(1, "x", near(zoneOf, of("none")), wishing), nil, zones("a"), nil, true},
+		{"a wish that cannot be granted", apps(1, "x", near(zoneOf, of("none")), preferring), nil, zones("a"), nil, true},
 		{"a pool whose machines have labels to be chosen", apps(1, "x", near(zoneOf, of("x"))), nil, nil, func(d *draft) {
 			d.p.NodePools = []*scheduling.NodePool{st.NodePool("pool", st.Where(st.Exists(team)))}
 		}, false},
@@ -120,8 +121,8 @@ func TestTiedRefusals(t *testing.T) {
 	}
 }
 
-// A place is none if somebody else would lose his.
-func TestRefusalsThatSpareOthers(t *testing.T) {
+// TestRefusalsBesideOtherPods: a node is no place for a refused pod if another pod of the plan could not bind then.
+func TestRefusalsBesideOtherPods(t *testing.T) {
 	draftOf := func(more ...*corev1.Pod) *draft {
 		return &draft{
 			p: scheduling.Problem{
@@ -138,9 +139,9 @@ func TestRefusalsThatSpareOthers(t *testing.T) {
 	assert.Equal(t, broken(verify.CodeRefusedForNothing), codes(d.plan().violations(t)), "nobody minds")
 }
 
-// Where a rule or a wish of somebody else is about a pod, its pool may have been chosen
-// for that.
-func TestWeightsAndTies(t *testing.T) {
+// TestWeightsAndTerms: a pool of a lower weight is no violation where a topology term or a preference of another pod is
+// about the pod, because it may be the reason.
+func TestWeightsAndTerms(t *testing.T) {
 	for _, tc := range []struct {
 		name    string
 		running *corev1.Pod
@@ -149,7 +150,7 @@ func TestWeightsAndTies(t *testing.T) {
 	}{
 		{"a pod that nobody cares about", app("r", "r", "n", apart(zoneOf, of("y"))), nil, true},
 		{"a pod that a running one shuns", app("r", "r", "n", apart(zoneOf, of("x"))), nil, false},
-		{"a pod that a running one would rather not meet", app("r", "r", "n", apart(zoneOf, of("x")), wishing), nil, false},
+		{"a pod that a running one would rather not meet", app("r", "r", "n", apart(zoneOf, of("x")), preferring), nil, false},
 		{"a pod that others count", nil, apps(1, "y", spread(zoneOf, 1, of("x"))), false},
 		{"a pod that others would like to count", nil, apps(1, "y", spread(zoneOf, 1, of("x"), anyway)), false},
 	} {
@@ -175,9 +176,10 @@ func TestWeightsAndTies(t *testing.T) {
 	}
 }
 
-// A place that a pod has only if it comes before, or after, others is none.
+// TestRefusalsWhateverTheOrder: a node is a place for a refused pod only if the pod can bind there both before and
+// after the pods of the plan.
 func TestRefusalsWhateverTheOrder(t *testing.T) {
-	kin := func(name string, changes ...change) []*corev1.Pod {
+	likeWeb := func(name string, changes ...change) []*corev1.Pod {
 		return apps(1, name, append([]change{labelled("app", "web")}, changes...)...)
 	}
 	own := near(zoneOf, of("web"))
@@ -189,20 +191,20 @@ func TestRefusalsWhateverTheOrder(t *testing.T) {
 		sold    string // where machines are sold
 		fits    bool
 	}{
-		{"first of its kind, on a machine, by its name", apps(1, "web"), kin("aaa", own), "", "a", false},
-		{"first of its kind, on a machine, in reverse", apps(1, "web"), kin("zzz", own), "", "a", false},
-		{"first of its kind, on a node, by its name", apps(1, "web"), kin("aaa", own), "a", "", false},
-		{"first of its kind, on a node, in reverse", apps(1, "web"), kin("zzz", own), "a", "", false},
-		{"on a machine with its kind", apps(1, "web"), kin("aaa", own), "", "b", true},
-		{"on a node with its kind", apps(1, "web"), kin("zzz", own), "b", "", true},
+		{"first of its kind, on a machine, by its name", apps(1, "web"), likeWeb("aaa", own), "", "a", false},
+		{"first of its kind, on a machine, in reverse", apps(1, "web"), likeWeb("zzz", own), "", "a", false},
+		{"first of its kind, on a node, by its name", apps(1, "web"), likeWeb("aaa", own), "a", "", false},
+		{"first of its kind, on a node, in reverse", apps(1, "web"), likeWeb("zzz", own), "a", "", false},
+		{"on a machine with its kind", apps(1, "web"), likeWeb("aaa", own), "", "b", true},
+		{"on a node with its kind", apps(1, "web"), likeWeb("zzz", own), "b", "", true},
 		{"without a kind", apps(1, "web"), apps(1, "aaa", near(zoneOf, of("aaa"))), "a", "", true},
-		{"taking the first place from another, by its name", apps(1, "web", own), kin("aaa"), "a", "", false},
-		{"taking the first place from another, in reverse", apps(1, "web", own), kin("zzz"), "a", "", false},
-		{"taking the first place from another, on a machine in reverse", apps(1, "web", own), kin("zzz"), "", "a", false},
-		{"giving another company, by its name", apps(1, "web", own), kin("aaa"), "b", "", true},
-		{"giving another company, in reverse", apps(1, "web", own), kin("zzz"), "b", "", true},
-		{"of a priority by which it comes first", apps(1, "web"), kin("zzz", own, priority(1)), "", "a", false},
-		{"of a priority by which it comes last", apps(1, "web", own), kin("aaa", priority(-1)), "a", "", false},
+		{"taking the first place from another, by its name", apps(1, "web", own), likeWeb("aaa"), "a", "", false},
+		{"taking the first place from another, in reverse", apps(1, "web", own), likeWeb("zzz"), "a", "", false},
+		{"taking the first place from another, on a machine in reverse", apps(1, "web", own), likeWeb("zzz"), "", "a", false},
+		{"giving another company, by its name", apps(1, "web", own), likeWeb("aaa"), "b", "", true},
+		{"giving another company, in reverse", apps(1, "web", own), likeWeb("zzz"), "b", "", true},
+		{"of a priority by which it comes first", apps(1, "web"), likeWeb("zzz", own, priority(1)), "", "a", false},
+		{"of a priority by which it comes last", apps(1, "web", own), likeWeb("aaa", priority(-1)), "a", "", false},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			d := &draft{nodes: map[string]string{"n-b": tc.planned[0].Name}, p: scheduling.Problem{

@@ -20,9 +20,8 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
 )
 
-// corruption changes a solved plan at a random place. It reports whether the plan has
-// such a place. One of the codes has to come up; there may be others, since little is
-// known about the plan.
+// corruption changes a plan of the solver at a random place, and reports whether the plan has such a place. One of the
+// codes must be reported; other codes may be, too.
 type corruption struct {
 	name  string
 	apply func(f *fixture, rng *rand.Rand) bool
@@ -216,7 +215,7 @@ func TestCorruptedSolutions(t *testing.T) {
 	}
 }
 
-// clone goes through JSON, which is how plans travel.
+// clone copies the plan through JSON, which is how plans are exchanged.
 func clone(t *testing.T, plan *scheduling.Plan) *scheduling.Plan {
 	text, err := json.Marshal(plan)
 	require.NoError(t, err)
@@ -225,7 +224,7 @@ func clone(t *testing.T, plan *scheduling.Plan) *scheduling.Plan {
 	return &out
 }
 
-// The checker reads; a second reading finds the same.
+// TestNothingIsChanged: judging changes neither problem nor plan, and finds the same twice.
 func TestNothingIsChanged(t *testing.T) {
 	for seed := range soak.Cases(10) {
 		p := schedulable(t, seed)
@@ -243,7 +242,7 @@ func TestNothingIsChanged(t *testing.T) {
 	}
 }
 
-// written is a problem and a plan in words.
+// written returns problem and plan as JSON.
 func written(t *testing.T, p scheduling.Problem, plan *scheduling.Plan) string {
 	text, err := json.Marshal([]any{p.Pods, p.Running, p.NodePools, p.Nodes, plan})
 	require.NoError(t, err)

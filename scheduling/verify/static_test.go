@@ -11,7 +11,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
 )
 
-// Volumes that nobody makes: a claim gets one of those that are there (P140, P142).
+// TestStandingVolumes covers P140 and P142: a claim of a class without a provisioner gets one of the existing volumes.
 func TestStandingVolumes(t *testing.T) {
 	disk := func(name string, zones ...string) *corev1.PersistentVolume {
 		opts := []st.VolumeOption{st.OfClass("shelf")}
@@ -99,7 +99,7 @@ func TestStandingVolumeOnStartingNode(t *testing.T) {
 	}
 }
 
-// A pod is refused with reason where others have the volumes.
+// TestNoVolumeIsLeft: a pod may be refused if other pods of the plan use all existing volumes for its claim.
 func TestNoVolumeIsLeft(t *testing.T) {
 	for name, volumes := range map[string]int{"none is left": 1, "one is left": 2} {
 		t.Run(name, func(t *testing.T) {

@@ -12,9 +12,9 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
 )
 
-// Pods of a node that had to go may move on once, to save something, from a machine that has
-// been bought for them; whatever else moves twice is refused. In this cluster a node has
-// expired that holds the only machine of a reservation.
+// TestPodsMoveOnToSave: pods of a node that had to go may move a second time from the machine that was launched for
+// them, in order to save; all other pods move once. In this cluster a node has expired that uses the only machine of a
+// reservation.
 func TestPodsMoveOnToSave(t *testing.T) {
 	t.Parallel()
 	planner := disruption.Planner{Policy: scheduling.Policy{Effort: scheduling.EffortFast}}

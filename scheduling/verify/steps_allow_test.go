@@ -19,31 +19,31 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
 )
 
-// What looks like a breach and is none: the code is not told. The comment is the behaviour
-// that says so.
+// TestStepsAllow changes the plan or its cluster in ways that look like a violation of the code and are none; the code
+// must not be reported. The comments name the numbered rule that allows it.
 func TestStepsAllow(t *testing.T) {
-	const peace = "karpenter.sh/do-not-disrupt"
+	const doNotDisrupt = "karpenter.sh/do-not-disrupt"
 	for _, tc := range []struct {
 		name string
 		do   func(c *stepsCase)
 		not  verify.Code
 	}{
 		{"what goes makes room in limits for what comes, to the last unit (P68)", func(c *stepsCase) { c.pool().Spec.Limits = st.Resources(st.Cores(6)) }, verify.CodeLimits},
-		{"only true keeps nodes (D7)", func(c *stepsCase) { annotate(c.node("idle"), peace, "false") }, verify.CodeDoNotDisrupt},
-		{"the time of peace is over (S12)", func(c *stepsCase) {
+		{"only true keeps nodes (D7)", func(c *stepsCase) { annotate(c.node("idle"), doNotDisrupt, "false") }, verify.CodeDoNotDisrupt},
+		{"the time of doNotDisrupt is over (S12)", func(c *stepsCase) {
 			start := metav1.NewTime(c.cluster.Now.Add(-time.Hour))
-			annotate(c.pod("web-1"), peace, "60m")
+			annotate(c.pod("web-1"), doNotDisrupt, "60m")
 			c.pod("web-1").Status.StartTime = &start
 		}, verify.CodeDoNotDisrupt},
-		{"no duration (S12)", func(c *stepsCase) { annotate(c.pod("web-1"), peace, "soon") }, verify.CodeDoNotDisrupt},
-		{"not above nothing (S12)", func(c *stepsCase) { annotate(c.pod("web-1"), peace, "-1h") }, verify.CodeDoNotDisrupt},
+		{"no duration (S12)", func(c *stepsCase) { annotate(c.pod("web-1"), doNotDisrupt, "soon") }, verify.CodeDoNotDisrupt},
+		{"not above nothing (S12)", func(c *stepsCase) { annotate(c.pod("web-1"), doNotDisrupt, "-1h") }, verify.CodeDoNotDisrupt},
 		{"finished pods block nothing (D9)", func(c *stepsCase) {
 			pod := st.Pod("done", st.OnNode("left"), st.PodPhase(corev1.PodSucceeded))
-			annotate(pod, peace, "true")
+			annotate(pod, doNotDisrupt, "true")
 			c.cluster.Running = append(c.cluster.Running, pod)
 		}, verify.CodeDoNotDisrupt},
 		{"drift with a grace period (D13)", func(c *stepsCase) {
-			annotate(c.pod("web-1"), peace, "true")
+			annotate(c.pod("web-1"), doNotDisrupt, "true")
 			drift(c, "left", 1)
 			c.machine("left").TerminationGracePeriod = &metav1.Duration{}
 		}, verify.CodeDoNotDisrupt},
@@ -82,7 +82,7 @@ func TestStepsAllow(t *testing.T) {
 			}
 		}, verify.CodePodBudget},
 		{"expired nodes go whatever says no (D92)", func(c *stepsCase) {
-			annotate(c.node("left"), peace, "true")
+			annotate(c.node("left"), doNotDisrupt, "true")
 			c.machine("left").ExpireAfter = lasting(time.Hour)
 			c.plan.Steps[1].Reason = disruption.Expired
 		}, verify.CodeDoNotDisrupt},
@@ -139,7 +139,7 @@ func TestStepsAllow(t *testing.T) {
 	})
 }
 
-// drift makes a node drift, and a step one for that.
+// drift makes the node drift, and gives the step that reason.
 func drift(c *stepsCase, node string, step int) {
 	c.machine(node).Drift = "AMIDrift"
 	c.plan.Steps[step].Reason = disruption.Drifted
@@ -149,7 +149,7 @@ func annotate(o metav1.Object, key, value string) {
 	o.SetAnnotations(map[string]string{key: value})
 }
 
-// Each kind of drift is found without being told (D85, D87).
+// TestStepsKnowDrift covers D85 and D87: each kind of drift is found, also where the cluster does not state it.
 func TestStepsKnowDrift(t *testing.T) {
 	for name, do := range map[string]func(c *stepsCase){
 		"it is told": func(c *stepsCase) { c.machine("idle").Drift = "AMIDrift" },
@@ -197,7 +197,8 @@ func TestStepsKnowDrift(t *testing.T) {
 	})
 }
 
-// Nodes expire after what their machine says, or else their pool, or else 720 hours (D92).
+// TestStepsKnowExpiry covers D92: nodes expire after the time that their machine says, or else their pool, or else 720
+// hours.
 func TestStepsKnowExpiry(t *testing.T) {
 	for _, tc := range []struct {
 		name          string

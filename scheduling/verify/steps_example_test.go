@@ -14,7 +14,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
 )
 
-// A plan that somebody has changed by hand is told what is wrong with it.
+// ExampleSteps judges a consolidation plan, and the same plan after a change by hand.
 func ExampleSteps() {
 	kind := st.Type("m.large", st.Capacity(st.Cores(4), st.GiB(16)), st.OnDemand("a", st.Cents(20)))
 	node := func(name string) *corev1.Node {

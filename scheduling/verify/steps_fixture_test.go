@@ -26,7 +26,7 @@ type stepsCase struct {
 	plan    *disruption.ConsolidationPlan
 }
 
-// check judges the plan.
+// check judges the plan by the settings.
 func (c *stepsCase) check() error {
 	return verify.StepsChecker{Planner: c.planner}.Steps(c.cluster, c.plan)
 }
@@ -53,9 +53,9 @@ func (c *stepsCase) machine(name string) *disruption.Machine {
 	return &c.cluster.Machines[len(c.cluster.Machines)-1]
 }
 
-// newStepsCase is a cluster of five nodes and a right plan for it. The node idle is empty.
-// left has two web pods, of which one at a time may be away, and busy has room for both.
-// big has one pod that a smaller machine holds. own belongs to no pool.
+// newStepsCase is a cluster of five nodes with a valid plan. The node idle is empty. The node left has two web pods, of
+// which a PodDisruptionBudget lets one at a time be away, and busy has room for both. The node big has one pod that a
+// smaller machine holds. The node own belongs to no pool.
 func newStepsCase(t *testing.T) *stepsCase {
 	t.Helper()
 	large := st.Type("m.large", st.Capacity(st.Cores(4), st.GiB(16)), st.OnDemand("a", st.Cents(20)), st.OnDemand("b", st.Cents(20)), st.Spot("a", st.Cents(7)))
@@ -100,14 +100,14 @@ func newStepsCase(t *testing.T) *stepsCase {
 				},
 				NodePools:            []disruption.PoolUse{{NodePool: "default", Nodes: 1, Allowed: 3}},
 				PodDisruptionBudgets: []disruption.BudgetUse{{Budget: "default/web", Pods: 1, Allowed: 1}},
-				Risks:                goneForGood("web-1", "web-2"),
+				Risks:                barePodRisks("web-1", "web-2"),
 			},
 			{
 				Reason: disruption.Underutilized, Drain: []string{"big"}, SavingPerHour: st.Cents(12), DisruptionCost: 2, Score: 0.9,
 				Launches:  c.launches(t, "db"),
 				Evictions: []disruption.Eviction{{Pod: "default/db", From: "big", To: "default-1", Wave: 1}},
 				NodePools: []disruption.PoolUse{{NodePool: "default", Nodes: 1, Allowed: 2}},
-				Risks:     goneForGood("db"),
+				Risks:     barePodRisks("db"),
 			},
 		},
 		Summary: disruption.ConsolidationSummary{
@@ -136,7 +136,7 @@ func newStepsCase(t *testing.T) *stepsCase {
 	return c
 }
 
-// launches are what the solver would buy for running pods.
+// launches returns the launches of the solver for running pods, with only the options that cost less than their node.
 func (c *stepsCase) launches(t *testing.T, pods ...string) []scheduling.Launch {
 	t.Helper()
 	p := c.cluster.Problem
@@ -157,15 +157,15 @@ func (c *stepsCase) launches(t *testing.T, pods ...string) []scheduling.Launch {
 	return plan.Launches
 }
 
-// goneForGood are the risks of evicting pods without a controller.
-func goneForGood(pods ...string) (out []disruption.Risk) {
+// barePodRisks are the risks of a step that evicts pods without a controller.
+func barePodRisks(pods ...string) (out []disruption.Risk) {
 	for _, name := range pods {
 		out = append(out, disruption.Risk{Code: disruption.RiskBarePod, Object: "pod/default/" + name, Detail: "has no controller"})
 	}
 	return out
 }
 
-// codesOf are the codes of the rules that an error says are broken.
+// codesOf returns the codes of the violations of an error.
 func codesOf(t *testing.T, err error) []verify.Code {
 	t.Helper()
 	if err == nil {

@@ -28,8 +28,8 @@ func lasting(d time.Duration) *scheduling.NillableDuration {
 	return &scheduling.NillableDuration{Duration: &d}
 }
 
-// stepsMutation makes a right plan wrong, or forbids what it does, and says by which code
-// that is told.
+// stepsMutation makes a valid plan invalid, or changes the cluster so that the plan is not allowed, with the code that
+// must be reported.
 type stepsMutation struct {
 	name string
 	do   func(c *stepsCase)
@@ -40,7 +40,7 @@ func stepsMutations() []stepsMutation {
 	return slices.Concat(stepMutations(), drainMutations(), budgetMutations(), evictionMutations(), worthMutations(), verdictMutations())
 }
 
-// A planner's own plan with its bound is right, and every lie about the bound is told.
+// TestStepsBound: the bound of a plan of the planner is proven, and each false statement about the bound is reported.
 func TestStepsBound(t *testing.T) {
 	c := st.Cluster(4, st.ClusterOptions{Nodes: 6})
 	plan, err := disruption.Planner{}.Plan(context.Background(), c)
@@ -120,8 +120,8 @@ func drainMutations() []stepsMutation {
 			c.cluster.PoolCatalogs = map[string]*instancetypes.Catalog{"default": st.MustCatalog()}
 		}, verify.CodeNotDisruptable},
 		{"a price nobody knows", func(c *stepsCase) { c.node("left").Labels[corev1.LabelInstanceTypeStable] = "gone" }, verify.CodeNotDisruptable},
-		{"a node that asks for peace", func(c *stepsCase) { c.node("idle").Annotations = ask }, verify.CodeDoNotDisrupt},
-		{"a pod that asks for peace", func(c *stepsCase) { c.pod("web-2").Annotations = ask }, verify.CodeDoNotDisrupt},
+		{"a node that asks for doNotDisrupt", func(c *stepsCase) { c.node("idle").Annotations = ask }, verify.CodeDoNotDisrupt},
+		{"a pod that asks for doNotDisrupt", func(c *stepsCase) { c.pod("web-2").Annotations = ask }, verify.CodeDoNotDisrupt},
 		{"a pod that asks as it did of v1alpha5", func(c *stepsCase) {
 			c.pod("web-2").Annotations = map[string]string{"karpenter.sh/do-not-evict": "true"}
 		}, verify.CodeDoNotDisrupt},
@@ -132,7 +132,7 @@ func drainMutations() []stepsMutation {
 			start := metav1.NewTime(c.cluster.Now.Add(-hour))
 			c.pod("web-2").Annotations, c.pod("web-2").Status.StartTime = map[string]string{"karpenter.sh/do-not-disrupt": "61m"}, &start
 		}, verify.CodeDoNotDisrupt},
-		{"a daemon that asks for peace", func(c *stepsCase) {
+		{"a daemon that asks for doNotDisrupt", func(c *stepsCase) {
 			daemon := st.Pod("daemon", st.OnNode("left"), st.OwnedByDaemonSet("d"))
 			daemon.Annotations = ask
 			c.cluster.Running = append(c.cluster.Running, daemon)
@@ -216,7 +216,7 @@ func evictionMutations() []stepsMutation {
 		{"a taint", func(c *stepsCase) { c.node("busy").Spec.Taints = taints("example.com/closed") }, verify.CodeTaints},
 		{"a selector", func(c *stepsCase) { c.pod("web-2").Spec.NodeSelector = map[string]string{"disk": "ssd"} }, verify.CodeNodeAffinity},
 		{"a port", func(c *stepsCase) { listen(c.pod("web-2")); listen(c.pod("api")) }, verify.CodeHostPorts},
-		{"a pod that does not want it there", func(c *stepsCase) { repel(c.pod("api"), "web") }, verify.CodePodAntiAffinity},
+		{"a pod that does not want it there", func(c *stepsCase) { keepOff(c.pod("api"), "web") }, verify.CodePodAntiAffinity},
 		{"a gate", func(c *stepsCase) { c.pod("web-2").Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: "g"}} }, verify.CodePodHeld},
 		{"waves from 2", func(c *stepsCase) { c.plan.Steps[2].Evictions[0].Wave = 2 }, verify.CodeWave},
 		{"no wave", func(c *stepsCase) { c.plan.Steps[2].Evictions[0].Wave = 0 }, verify.CodeWave},
@@ -326,8 +326,8 @@ func listen(pod *corev1.Pod) {
 	pod.Spec.Containers[0].Ports = []corev1.ContainerPort{{HostPort: 80, ContainerPort: 80}}
 }
 
-// repel keeps pods of an app off the host.
-func repel(pod *corev1.Pod, app string) {
+// keepOff gives the pod required anti-affinity over hosts to the pods of an app.
+func keepOff(pod *corev1.Pod, app string) {
 	pod.Spec.Affinity = &corev1.Affinity{PodAntiAffinity: &corev1.PodAntiAffinity{
 		RequiredDuringSchedulingIgnoredDuringExecution: []corev1.PodAffinityTerm{{
 			TopologyKey: corev1.LabelHostname, LabelSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": app}},
@@ -335,7 +335,7 @@ func repel(pod *corev1.Pod, app string) {
 	}}
 }
 
-// twoZones spreads two pods over zones of which the last step leaves one, whatever kube-scheduler thinks of that.
+// twoZones spreads two pods over two zones, of which the last step leaves one without a node.
 func twoZones(c *stepsCase) {
 	c.node("big").Labels[zoneOf], c.plan.Nodes[0].Zone = "b", "b"
 	for _, name := range []string{"api", "db"} {
@@ -347,7 +347,7 @@ func twoZones(c *stepsCase) {
 	l.Options = l.Options[:1]
 }
 
-// rename gives the machine of the last step another name.
+// rename gives the machine that the last step launches another name.
 func rename(c *stepsCase, name string) {
 	c.plan.Steps[2].Launches[0].Name, c.plan.Steps[2].Evictions[0].To = name, name
 }

@@ -19,16 +19,15 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
 )
 
-// march is a cluster whose steps are carried out by the naive rules, from the first pod to
-// the last, with everything counted anew.
-type march struct {
+// replay is a cluster whose steps are carried out by the naive rules, pod by pod.
+type replay struct {
 	nodes []*corev1.Node
 	at    map[string]*corev1.Node // by name of a pod
 	pods  []*corev1.Pod
 	told  []string
 }
 
-func (m *march) node(name string) *corev1.Node {
+func (m *replay) node(name string) *corev1.Node {
 	i := slices.IndexFunc(m.nodes, func(n *corev1.Node) bool { return n.Name == name })
 	if i < 0 {
 		return nil
@@ -36,8 +35,8 @@ func (m *march) node(name string) *corev1.Node {
 	return m.nodes[i]
 }
 
-// stage is the cluster with some of its nodes, without the pods that look for a place.
-func (m *march) stage(there func(node string) bool, moves map[string]bool) *naive {
+// without returns the cluster with some of its nodes, and without the pods that are to bind.
+func (m *replay) without(there func(node string) bool, moves map[string]bool) *naive {
 	n := &naive{on: map[string][]*corev1.Pod{}}
 	for _, node := range m.nodes {
 		if there(node.Name) {
@@ -52,8 +51,8 @@ func (m *march) stage(there func(node string) bool, moves map[string]bool) *naiv
 	return n
 }
 
-// step carries a step out: all pods at once, then again wave by wave.
-func (m *march) step(i int, s *disruption.Step) {
+// step carries a step out: first with all pods at once, then wave by wave.
+func (m *replay) step(i int, s *disruption.Step) {
 	gone := func(node string) bool { return slices.Contains(s.Drain, node) }
 	to, wave, last := map[string]*corev1.Node{}, map[string]int{}, 0
 	for _, e := range s.Evictions {
@@ -70,7 +69,7 @@ func (m *march) step(i int, s *disruption.Step) {
 	for name := range to {
 		moves[name] = true
 	}
-	tell("bind", m.stage(func(node string) bool { return !gone(node) }, moves), func(string) bool { return true })
+	tell("bind", m.without(func(node string) bool { return !gone(node) }, moves), func(string) bool { return true })
 	for now := 1; now <= last && last > 1; now++ {
 		still := map[string]bool{}
 		for name, w := range wave {
@@ -81,7 +80,7 @@ func (m *march) step(i int, s *disruption.Step) {
 		for name, w := range wave {
 			away[name] = w <= now
 		}
-		n := m.stage(there, away)
+		n := m.without(there, away)
 		for _, pod := range m.pods {
 			if w := wave[pod.Name]; w > 0 && w < now {
 				n.on[to[pod.Name].Name] = append(n.on[to[pod.Name].Name], pod)
@@ -94,8 +93,8 @@ func (m *march) step(i int, s *disruption.Step) {
 	m.nodes = slices.DeleteFunc(slices.Clone(m.nodes), func(n *corev1.Node) bool { return gone(n.Name) })
 }
 
-// draw draws a step that interrupts a node or two.
-func (m *march) draw(rng *rand.Rand) disruption.Step {
+// draw returns a random step that interrupts one or two nodes.
+func (m *replay) draw(rng *rand.Rand) disruption.Step {
 	left := slices.Clone(m.nodes)
 	rng.Shuffle(len(left), func(i, j int) { left[i], left[j] = left[j], left[i] })
 	s := disruption.Step{Reason: disruption.Interrupted}
@@ -114,15 +113,15 @@ func (m *march) draw(rng *rand.Rand) disruption.Step {
 	return s
 }
 
-// In every wave of every step the judge blames exactly the pods that the naive rules keep
-// unbound, whatever has come and gone before.
+// TestStepsAgreeWithTheNaiveRules: in each wave of each step the checker reports exactly the pods that cannot bind by
+// the naive rules, after any number of earlier steps.
 func TestStepsAgreeWithTheNaiveRules(t *testing.T) {
 	t.Parallel()
 	blamed := map[string]int{}
 	for seed := range soak.Cases(1500) {
 		rng := rand.New(rand.NewPCG(seed, 12))
-		p, where := muddle(rng)
-		m := &march{nodes: p.Nodes, at: map[string]*corev1.Node{}}
+		p, where := randomTerms(rng)
+		m := &replay{nodes: p.Nodes, at: map[string]*corev1.Node{}}
 		for _, pod := range p.Pods {
 			pod.Spec.NodeName = where[pod.Name].Name
 		}

@@ -29,7 +29,8 @@ func TestStepsAcceptsARightPlan(t *testing.T) {
 	assert.Len(t, c.cluster.Nodes, 5)
 }
 
-// A domain counts for spread beyond its last node if a pool could launch another there (P95), and not if none could.
+// TestStepsCountDomains covers P95: a zone counts for a spread after its last node is gone if a pool could launch
+// another node there.
 func TestStepsCountDomains(t *testing.T) {
 	c := newStepsCase(t)
 	twoZones(c)
@@ -46,7 +47,7 @@ func TestStepsNeedsAPlan(t *testing.T) {
 	assert.ErrorAs(t, err, &v)
 }
 
-// Wherever a plan is broken off, what has been done was right.
+// TestStepsAcceptsPrefixes: the first steps of a valid plan are valid without the other steps.
 func TestStepsAcceptsPrefixes(t *testing.T) {
 	for n := range 3 {
 		c := newStepsCase(t)
@@ -81,7 +82,8 @@ func TestStepsCountsWithThePlannersCosts(t *testing.T) {
 	assert.Contains(t, codesOf(t, c.check()), verify.CodeStepCost)
 }
 
-// A plan may be made for another time than that of the cluster.
+// TestStepsAreJudgedAtThePlannersTime: the time of the planner, not of the cluster, decides e.g. whether a node has
+// expired.
 func TestStepsAreJudgedAtThePlannersTime(t *testing.T) {
 	c := newStepsCase(t)
 	c.planner.Now = c.cluster.Now.AddDate(0, 2, 0)

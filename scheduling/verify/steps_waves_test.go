@@ -13,14 +13,14 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
 )
 
-// Pods of one wave cannot count on those of later ones to be away.
+// TestStepsPlayEachWave: pods of a wave bind while the pods of later waves are on their old nodes.
 func TestStepsPlayEachWave(t *testing.T) {
 	far := func(c *stepsCase) {
 		// web-1 does not want to be in a zone with web-2.
 		one := c.pod("web-1")
 		one.Labels = map[string]string{"app": "web", "n": "1"}
 		c.pod("web-2").Labels = map[string]string{"app": "web", "n": "2"}
-		repel(one, "web")
+		keepOff(one, "web")
 		one.Spec.Affinity.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution[0].TopologyKey = corev1.LabelTopologyZone
 		one.Spec.Affinity.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution[0].LabelSelector.MatchLabels = map[string]string{"n": "2"}
 	}
@@ -40,7 +40,8 @@ func TestStepsPlayEachWave(t *testing.T) {
 	assert.NotContains(t, codesOf(t, c.check()), verify.CodeWave, "the other way round it works")
 }
 
-// A drained node is there, and takes nobody in, until its last pod has gone.
+// TestStepsCountDomainsThatGo: the zone of a drained node counts for spreads until its last pod has gone, although the
+// node receives no pods.
 func TestStepsCountDomainsThatGo(t *testing.T) {
 	spread := func(c *stepsCase) {
 		for _, name := range []string{"web-1", "web-2"} {
@@ -76,7 +77,8 @@ func TestStepsCountDomainsThatGo(t *testing.T) {
 	assert.Contains(t, codesOf(t, c.check()), verify.CodeWave, "zone a would have five, and zone c has one")
 }
 
-// Machines of a reservation are counted over all steps, and come back with the nodes that go.
+// TestStepsCountReservations: machines of a reservation are counted over all steps, and come back with the nodes that
+// are removed.
 func TestStepsCountReservations(t *testing.T) {
 	reserve := func(c *stepsCase, left int) {
 		t, _ := c.cluster.Catalog.Get("c.small")

@@ -19,7 +19,7 @@ const (
 	ebsZone = "topology.ebs.csi.aws.com/zone"
 )
 
-// A pod with a volume on a node in zone a, and on machines of both zones.
+// TestVolumes: a pod with a volume is on a node in zone a, or on a machine that is launched in zone a or b.
 func TestVolumes(t *testing.T) {
 	wrong := broken(verify.CodeVolume)
 	in := func(key string, zones ...string) st.WhereOption { return st.Where(st.In(key, zones...)) }
@@ -68,7 +68,8 @@ func TestVolumes(t *testing.T) {
 	}
 }
 
-// P141: a volume says where its pod may be, and nothing about which domains count.
+// TestVolumesAndSpread covers P141: the zone of a volume limits where its pod may be, and not which domains its spread
+// counts.
 func TestVolumesAndSpread(t *testing.T) {
 	d := storing(st.Claim("data", st.BoundTo("vol")), st.Volume("vol", st.Where(st.In(zoneOf, "a"))))
 	d.p.Nodes = append(d.p.Nodes, zoned("m", "b"))
@@ -79,7 +80,7 @@ func TestVolumesAndSpread(t *testing.T) {
 	assert.Equal(t, broken(verify.CodeTopologySpread), codes(d.plan().violations(t)), "zone b has none, although the pod cannot go there")
 }
 
-// storing is a draft with a node in zone a and machines in both zones.
+// storing is a draft with a node in zone a, machines in zones a and b, and the objects.
 func storing(objects ...any) *draft {
 	m := st.Type("m", st.Capacity(st.Cores(8), st.GiB(16), st.Count("attachable-volumes-csi-"+ebs, 2)), st.OnDemand("a", 10), st.OnDemand("b", 10))
 	free := st.Type("free", st.Capacity(st.Cores(8), st.GiB(16)), st.OnDemand("a", 20))
@@ -90,7 +91,7 @@ func storing(objects ...any) *draft {
 	return d
 }
 
-// P142: nobody can use these claims, and a refusal says which.
+// TestBrokenClaims covers P142: no pod can use such a claim, and a refused pod must have a reason that names it.
 func TestBrokenClaims(t *testing.T) {
 	gone := func(o metav1.Object) { o.SetDeletionTimestamp(&metav1.Time{}) }
 	deleted, deletedVolume := st.Claim("data", st.BoundTo("vol")), st.Volume("vol")
@@ -157,7 +158,7 @@ func TestBrokenClaims(t *testing.T) {
 	}
 }
 
-// P144, P145, P146: how many volumes a node or machine takes.
+// TestAttachLimits covers P144–P146: how many volumes of a driver a node or machine can attach.
 func TestAttachLimits(t *testing.T) {
 	tooMany := broken(verify.CodeAttachLimit)
 	volumes := func(driver string, names ...string) []any {
@@ -235,7 +236,7 @@ func TestAttachLimits(t *testing.T) {
 	})
 }
 
-// A claim that one pod at a time may use has one user.
+// TestReadWriteOncePod: a claim with ReadWriteOncePod has one pod.
 func TestReadWriteOncePod(t *testing.T) {
 	once := st.Access(corev1.ReadWriteOncePod)
 	pods := []*corev1.Pod{apps(1, "a", using("x"))[0], apps(1, "b", using("x"))[0]}

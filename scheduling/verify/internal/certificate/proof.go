@@ -50,8 +50,8 @@ type podClass struct {
 	// single says that no two of the pods can share a machine, because of their host ports.
 	single bool
 	parts  []part
-	// spreads are the numbers of the spreads that the pods are members of. A machine holds at most most pods of a limited
-	// class.
+	// spreads are the numbers of the spreads that the pods are members of. Of a limited class a machine holds no more
+	// than most pods.
 	spreads []int
 	limited bool
 	most    int64

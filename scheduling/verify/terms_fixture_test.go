@@ -16,7 +16,7 @@ import (
 
 const hostOf = corev1.LabelHostname
 
-// change says something about a pod that the builders do not know.
+// change changes a pod in a way for which schedulingtest has no option.
 type change func(*corev1.Pod)
 
 // with applies changes to a pod.
@@ -27,7 +27,7 @@ func with(pod *corev1.Pod, changes ...change) *corev1.Pod {
 	return pod
 }
 
-// apps is n pods of an app, app-1 to app-n, that ask for one core each.
+// apps returns n pods of an app, named app-1 to app-n, that request one core each.
 func apps(n int, app string, changes ...change) []*corev1.Pod {
 	pods := st.Pods(n, app, st.Label("app", app), st.Requests(st.Cores(1)))
 	for _, p := range pods {
@@ -36,7 +36,7 @@ func apps(n int, app string, changes ...change) []*corev1.Pod {
 	return pods
 }
 
-// app is one of them, running on a node.
+// app returns a pod of an app that runs on a node.
 func app(name, app, node string, changes ...change) *corev1.Pod {
 	return with(st.Pod(name, st.Label("app", app), st.OnNode(node)), changes...)
 }
@@ -73,7 +73,7 @@ func sameOf(keys ...string) func(*corev1.TopologySpreadConstraint) {
 	return func(c *corev1.TopologySpreadConstraint) { c.MatchLabelKeys = keys }
 }
 
-// near and apart add required terms of pod affinity and anti-affinity.
+// near adds a required term of pod affinity.
 func near(key string, selector *metav1.LabelSelector, more ...func(*corev1.PodAffinityTerm)) change {
 	return func(p *corev1.Pod) {
 		a := affinityOf(p)
@@ -84,6 +84,7 @@ func near(key string, selector *metav1.LabelSelector, more ...func(*corev1.PodAf
 	}
 }
 
+// apart adds a required term of pod anti-affinity.
 func apart(key string, selector *metav1.LabelSelector, more ...func(*corev1.PodAffinityTerm)) change {
 	return func(p *corev1.Pod) {
 		a := affinityOf(p)
@@ -109,8 +110,8 @@ func affinityOf(p *corev1.Pod) *corev1.Affinity {
 	return p.Spec.Affinity
 }
 
-// wishing turns the terms of pod affinity and anti-affinity into preferences.
-func wishing(p *corev1.Pod) {
+// preferring turns the required terms of pod affinity and anti-affinity into preferences.
+func preferring(p *corev1.Pod) {
 	wish := func(terms []corev1.PodAffinityTerm) (out []corev1.WeightedPodAffinityTerm) {
 		for _, t := range terms {
 			out = append(out, corev1.WeightedPodAffinityTerm{Weight: 100, PodAffinityTerm: t})
@@ -145,7 +146,7 @@ func inZone(zone string) change {
 	return func(p *corev1.Pod) { p.Spec.NodeSelector = map[string]string{zoneOf: zone} }
 }
 
-// zoned is a roomy node in a zone; without one it has no such label.
+// zoned returns a node of 100 cores in a zone, without the label of the zone for "".
 func zoned(name, zone string, opts ...st.NodeOption) *corev1.Node {
 	n := st.Node(name, append([]st.NodeOption{st.Allocatable(st.Cores(100), st.GiB(100))}, opts...)...)
 	if zone != "" {
@@ -154,14 +155,14 @@ func zoned(name, zone string, opts ...st.NodeOption) *corev1.Node {
 	return n
 }
 
-// draft is a plan in short: launches, and pods by node.
+// draft is a plan in short form: launches, and pods by existing node.
 type draft struct {
 	p     scheduling.Problem
 	buys  []buy
 	nodes map[string]string // names, with blanks between them
 }
 
-// plan writes the draft out; pods that stand nowhere are refused.
+// plan returns the plan; pods that are in no launch and on no node are refused.
 func (d *draft) plan() *fixture {
 	f := buying(d.p, d.buys...)
 	placed := map[string]bool{}
@@ -205,7 +206,7 @@ func (d *draft) plan() *fixture {
 	return f
 }
 
-// rename gives pods their namespaces, and sorts them.
+// rename adds the namespaces to the names of pods, and sorts the names.
 func (f *fixture) rename(names []string) {
 	for i, name := range names {
 		pod := f.pod(name[strings.Index(name, "/")+1:])
@@ -214,7 +215,7 @@ func (f *fixture) rename(names []string) {
 	slices.Sort(names)
 }
 
-// move takes a pod to another place: a node, or a launch by its number.
+// move moves a pod to a node, by its name, or to a launch, by its index.
 func (d *draft) move(pod string, to any) {
 	take := func(list string) string {
 		return strings.Join(slices.DeleteFunc(strings.Fields(list), func(name string) bool { return name == pod }), " ")
@@ -237,7 +238,7 @@ func (d *draft) move(pod string, to any) {
 	}
 }
 
-// pod finds a pending pod, node a node.
+// pod returns a pending pod by its name.
 func (d *draft) pod(name string) *corev1.Pod {
 	return find(d.p.Pods, name, func(p *corev1.Pod) string { return p.Name })
 }
@@ -250,7 +251,7 @@ func (d *draft) node(name string) *corev1.Node {
 	return find(d.p.Nodes, name, func(n *corev1.Node) string { return n.Name })
 }
 
-// using gives a pod a volume by way of a claim.
+// using adds a volume with the claim to a pod.
 func using(claim string) change {
 	return func(p *corev1.Pod) {
 		p.Spec.Volumes = append(p.Spec.Volumes, st.Pod("x", st.UseClaim(claim)).Spec.Volumes...)
@@ -275,8 +276,8 @@ func (d *draft) store(objects ...any) {
 	}
 }
 
-// tiedMutation is a mutation of a draft.
-type tiedMutation struct {
+// termMutation is a mutation of a draft.
+type termMutation struct {
 	name   string
 	change func(d *draft)
 	breaks []verify.Code

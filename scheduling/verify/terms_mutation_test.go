@@ -15,16 +15,16 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
 )
 
-// entangled is a draft of a good plan with every kind of rule between pods: on two
-// nodes, one that is being removed, and four machines to be bought.
+// withEveryTerm is a draft of a valid plan with every kind of topology term, on two nodes, a node that is being
+// removed, and four machines to launch.
 //
-//	web    spread over zones and hosts, one runs in zone a
-//	cache  not two on a host
-//	shard  all in one zone
-//	proxy  on a host with a web
-//	quiet  runs on n-c and wants no noise in its zone
-//	db     has a volume in zone b, and one that only one pod may use
-func entangled() *draft {
+//	web    spread over zones and hosts; one runs in zone a
+//	cache  anti-affinity to itself over hosts
+//	shard  affinity to itself over zones
+//	proxy  affinity to web over hosts
+//	quiet  runs on n-c, anti-affinity to noise over zones
+//	db     a volume in zone b, and a claim that one pod at a time may use
+func withEveryTerm() *draft {
 	m := st.Type("m", st.Capacity(st.Cores(8), st.GiB(16)),
 		st.OnDemand("a", st.Cents(10)), st.OnDemand("b", st.Cents(10)), st.Spot("b", st.Cents(11)), st.OnDemand("c", st.Cents(10)))
 	large := st.Type("large", st.Capacity(st.Cores(16), st.GiB(32)), st.OnDemand("a", st.Cents(20)), st.OnDemand("b", st.Cents(20)), st.OnDemand("c", st.Cents(20)))
@@ -63,12 +63,12 @@ func entangled() *draft {
 	return d
 }
 
-// rebuy changes what a launch is bought as.
+// rebuy replaces the options of a launch.
 func (d *draft) rebuy(launch int, options ...string) { d.buys[launch].options = options }
 
-func tiedMutations() []tiedMutation {
+func termMutations() []termMutation {
 	elsewhere := func(pod string, to any) func(*draft) { return func(d *draft) { d.move(pod, to) } }
-	return []tiedMutation{
+	return []termMutation{
 		{"a pod in a zone that has enough", func(d *draft) {
 			d.move("web-3", "n-a")
 			d.p.Pods = slices.DeleteFunc(d.p.Pods, func(p *corev1.Pod) bool { return p.Name == "cache-2" })
@@ -155,10 +155,10 @@ func tiedMutations() []tiedMutation {
 }
 
 func TestTiedMutations(t *testing.T) {
-	require.Empty(t, entangled().plan().violations(t))
-	for _, m := range tiedMutations() {
+	require.Empty(t, withEveryTerm().plan().violations(t))
+	for _, m := range termMutations() {
 		t.Run(m.name, func(t *testing.T) {
-			d := entangled()
+			d := withEveryTerm()
 			m.change(d)
 			f := d.plan()
 			f.skip = true
@@ -167,8 +167,8 @@ func TestTiedMutations(t *testing.T) {
 	}
 }
 
-// These changes leave the entangled plan a good one.
-func TestGoodTiedPlans(t *testing.T) {
+// TestGoodPlansWithTerms changes the plan with every term in ways that keep it valid.
+func TestGoodPlansWithTerms(t *testing.T) {
 	for name, change := range map[string]func(*draft){
 		"a pod that nobody knows anywhere":          func(d *draft) { d.move("noise-1", 0) },
 		"the other pod of a zone":                   func(d *draft) { d.move("cache-1", 1) },
@@ -210,7 +210,7 @@ func TestGoodTiedPlans(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			d := entangled()
+			d := withEveryTerm()
 			change(d)
 			assert.Empty(t, d.plan().violations(t))
 		})
