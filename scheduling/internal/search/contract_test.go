@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/plimsoll-go/plimsoll/internal/soak"
+	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/instance"
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/pack"
@@ -124,6 +125,55 @@ func TestUrgentPodsComeFirst(t *testing.T) {
 	require.True(t, ok)
 	require.Len(t, plan.Launches, 1)
 	assert.Equal(t, []string{"default/urgent"}, plan.Launches[0].Pods)
+}
+
+// TestQueueOrderDecidesWhoBinds: of pods that could all be on one node, the search leaves out the pods that do not bind there in
+// the order of kube-scheduler's queue. A pod that spreads over zones, but may use zone b only, binds there before pods that its
+// spread counts, and not after them: zone a has a node and would have no pod, and zone b four.
+func TestQueueOrderDecidesWhoBinds(t *testing.T) {
+	for counted, want := range map[string][]string{
+		"a": {"default/a-1", "default/a-2", "default/a-3"},
+		"z": {"default/spread", "default/z-1", "default/z-2", "default/z-3"},
+	} {
+		back, inB := st.Label("tier", "back"), st.Select(corev1.LabelTopologyZone, "b")
+		spread := st.Pod("spread", back, inB, st.Requests(st.Cores(3)), st.Spread(corev1.LabelTopologyZone))
+		spread.Spec.TopologySpreadConstraints[0].NodeAffinityPolicy = new(corev1.NodeInclusionPolicyIgnore)
+		plan, ok := search.Decode(searched(t, scheduling.Problem{
+			Pods:      append(st.Pods(3, counted, back, inB, st.Requests(st.Cores(2))), spread),
+			NodePools: []*scheduling.NodePool{st.NodePool("pool")},
+			Catalog:   st.MustCatalog(st.Type("m", st.Capacity(st.Cores(16), st.GiB(32)), st.OnDemand("b", 100))),
+			Nodes:     []*corev1.Node{st.Node("small", st.Allocatable(st.Cores(1), st.GiB(1)), st.Label(corev1.LabelTopologyZone, "a"))},
+		}))
+		require.True(t, ok)
+		require.Len(t, plan.Launches, 1)
+		assert.Equal(t, want, plan.Launches[0].Pods)
+	}
+}
+
+// TestOptionsOpenNoDomainOfOthers: a launch has no option in a zone that is in use by nothing else, because that zone would be
+// one more domain of a spread, without a pod, and pods of the spread that may not go there would not bind any more. It has one
+// where the NodePool asks for more zones by minValues.
+func TestOptionsOpenNoDomainOfOthers(t *testing.T) {
+	in := func(pool *scheduling.NodePool, least int, zones ...string) *scheduling.NodePool {
+		pool.Spec.Template.Spec.Requirements = []requirements.Selector{{Key: corev1.LabelTopologyZone, Operator: requirements.In, Values: zones, MinValues: &least}}
+		return pool
+	}
+	for least, want := range map[int][]string{1: {"a"}, 2: {"a", "c"}} {
+		plan, ok := search.Decode(searched(t, scheduling.Problem{
+			Pods: append(st.Pods(4, "web", st.Label("app", "web"), st.Requests(st.Cores(2)), st.Spread(corev1.LabelTopologyZone)),
+				st.Pod("job", st.Select(scheduling.NodePoolLabel, "batch"), st.TolerateAll(), st.Requests(st.Cores(8)))),
+			NodePools: []*scheduling.NodePool{in(st.NodePool("batch", st.Taint("batch", "", corev1.TaintEffectNoSchedule)), least, "a", "c"), in(st.NodePool("web"), 1, "a", "b")},
+			Catalog:   st.MustCatalog(st.Type("m", st.Capacity(st.Cores(8), st.GiB(32)), st.OnDemand("a", 100), st.OnDemand("b", 100), st.OnDemand("c", 100))),
+		}))
+		require.True(t, ok)
+		require.Len(t, plan.Launches, 3)
+		var zones []string
+		for _, o := range plan.Launches[0].Options {
+			zones = append(zones, o.Zone)
+		}
+		assert.Equal(t, []string{"default/job"}, plan.Launches[0].Pods)
+		assert.Equal(t, want, zones)
+	}
 }
 
 // TestScores: of two trials the one that places more pods is better, at any price; with equal pods the cheaper one is.
