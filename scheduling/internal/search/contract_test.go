@@ -150,6 +150,33 @@ func TestQueueOrderDecidesWhoBinds(t *testing.T) {
 	}
 }
 
+// TestFollowersNeedAPodToFollow: a pod that must share a node with pods like itself may begin on a node of its own only while
+// none of these is anywhere. Here follower-2, of higher priority, binds beside first, where follower-1 has no room, so that
+// follower-1 has no place. Without it, follower-1 has a node of its own.
+func TestFollowersNeedAPodToFollow(t *testing.T) {
+	for others, want := range map[bool][][]string{
+		true:  {{"default/first-1", "default/follower-2"}},
+		false: {{"default/first-1"}, {"default/follower-1"}},
+	} {
+		beside, followers := st.Near(corev1.LabelHostname, st.OfAll()), st.Label("app", "follower")
+		pods := append(st.Pods(1, "first", st.Priority(2), st.Requests(st.MilliCPU(700))),
+			st.Pod("follower-1", followers, st.Requests(st.MilliCPU(3400)), st.Near(corev1.LabelHostname)))
+		if others {
+			pods = append(pods, st.Pod("follower-2", followers, st.Priority(1), st.Requests(st.Cores(3)), beside))
+		}
+		plan, ok := search.Decode(searched(t, scheduling.Problem{
+			Pods: pods, NodePools: []*scheduling.NodePool{st.NodePool("pool")},
+			Catalog: st.MustCatalog(st.Type("m", st.Capacity(st.Cores(4), st.GiB(8)), st.OnDemand("a", 100))),
+		}))
+		require.True(t, ok)
+		var got [][]string
+		for _, l := range plan.Launches {
+			got = append(got, l.Pods)
+		}
+		assert.ElementsMatch(t, want, got)
+	}
+}
+
 // TestOptionsOpenNoDomainOfOthers: a launch has no option in a zone that is in use by nothing else, because that zone would be
 // one more domain of a spread, without a pod, and pods of the spread that may not go there would not bind any more. It has one
 // where the NodePool asks for more zones by minValues.
