@@ -152,3 +152,13 @@ func TestPluginPlansACluster(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, string(want), got.stdout)
 }
+
+// The CronJob of the example asks for the same kinds, in the same order.
+func TestKindsOfTheCronJob(t *testing.T) {
+	text, err := os.ReadFile("../../examples/monitoring/cronjob.yaml")
+	require.NoError(t, err)
+	_, list, found := strings.Cut(string(text), "name: KINDS\n                  value: >-\n")
+	require.True(t, found)
+	list, _, _ = strings.Cut(list, "securityContext:")
+	require.Equal(t, kinds(), strings.Fields(list))
+}
