@@ -43,7 +43,7 @@ func Bind(p scheduling.Problem, seed uint64) ([]Binding, error) {
 	queue, to, drawn := make([]int32, len(pods)), make([]int32, len(pods)), make([]bool, len(pods))
 	for i := range pods {
 		queue[i], to[i] = pods[i].Class, -1
-		if at, ok := s.Model.Node(n.Kept[pods[i].Pod]); ok {
+		if at, ok := s.Model.Node(n.Admitted[pods[i].Pod]); ok {
 			to[i] = at
 			run.Place(queue[i], at)
 		}
@@ -73,7 +73,7 @@ func (s Planner) Realise(ctx context.Context, p scheduling.Problem, plan *schedu
 	if plan == nil {
 		return nil, errNoPlan
 	}
-	facts, others := nominated.Read(facts).Apart(plan)
+	facts, others := nominated.Read(facts).Separate(plan)
 	realised, _ := realise(facts.Compile(false), others, fleetParams(facts, work(facts.Solver), func() bool { return late(ctx) }))
 	if err := cancelled(ctx); err != nil {
 		return nil, err

@@ -60,7 +60,7 @@ func withNominated(ctx context.Context, f *instance.Facts) (*solved, *instance.F
 			continue
 		}
 		n.Restore(x.Plan)
-		if s := &x.Plan.Summary; n.Gave && !f.Terse {
+		if s := &x.Plan.Summary; n.GaveWay && !f.Terse {
 			// The proof is for the pods that were placed before others had to give way.
 			conclude(s, proof{}, offers.Objective(f.Solver, s), s.Status == scheduling.StatusDeadline)
 		}

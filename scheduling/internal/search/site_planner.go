@@ -80,7 +80,7 @@ func (t *SitePlanner) plan() {
 		u := &t.book.Units[i]
 		k := t.book.List[u.Signature]
 		t.classOf[i] = -1
-		if k.Plain || t.book.Hopeless[u.Members[0].Class] {
+		if k.Plain || t.book.Unplaceable[u.Members[0].Class] {
 			continue
 		}
 		t.classOf[i] = len(t.units)
@@ -181,7 +181,7 @@ func (t *SitePlanner) split(r *topology.Result) *instance.Packing {
 			Members: u.Members, Request: t.book.Request(u.Members), Priority: t.book.Priority(u),
 			PerNodeLimits: t.memberships(t.book.List[u.Signature]), Unit: i,
 		}
-		if t.book.Hopeless[u.Members[0].Class] {
+		if t.book.Unplaceable[u.Members[0].Class] {
 			p.FeasibleSet, p.Count = nowhere(), u.Count
 			out.Parts = append(out.Parts, p)
 			continue

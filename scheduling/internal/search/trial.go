@@ -30,7 +30,7 @@ func NewTrial(c *instance.Instance, outcome pack.Outcome) *Trial {
 // misses reports whether pods are left out that might have a place.
 func (x *Trial) misses() bool {
 	for i := range x.Packing.Parts {
-		if x.Outcome.Solution.Unplaced[i] > 0 && !x.sites.book.Hopeless[x.Packing.Parts[i].Members[0].Class] {
+		if x.Outcome.Solution.Unplaced[i] > 0 && !x.sites.book.Unplaceable[x.Packing.Parts[i].Members[0].Class] {
 			return true
 		}
 	}

@@ -59,11 +59,11 @@ func replanWithoutUnplaced(x *Trial, params pack.Params) (best Trial, outbid boo
 // can be, where they went evenly to all: that leaves others small. It is for plans that take
 // little work to find.
 func stackColocated(x *Trial, params pack.Params) Trial {
-	if x.Outcome.Late || !x.sites.book.Spread || x.sites.book.Piled || len(x.Outcome.Solution.Nodes) == 0 ||
+	if x.Outcome.Late || !x.sites.book.Spread || x.sites.book.FewUnits || len(x.Outcome.Solution.Nodes) == 0 ||
 		x.effort() > max(params.Work/seekShare, seekLeast)/replanShare {
 		return *x
 	}
-	y := newSitePlanner(x.sites.in, params.Late, x.sites.book.Gone, true).solved(params)
+	y := newSitePlanner(x.sites.in, params.Late, x.sites.book.LeftOut, true).solved(params)
 	if y.Score().Better(x.Score()) {
 		return y
 	}
@@ -102,7 +102,7 @@ func wantsChoice(c *instance.Instance) bool {
 func leftOut(t *SitePlanner, placed []int64) map[int]int64 {
 	out := map[int]int64{}
 	for i, n := range placed {
-		if left := int64(len(t.in.Planned[i].Pods)) - n; left > 0 && !t.book.Hopeless[i] {
+		if left := int64(len(t.in.Planned[i].Pods)) - n; left > 0 && !t.book.Unplaceable[i] {
 			out[i] = left
 		}
 	}

@@ -123,7 +123,7 @@ func TestHopelessPods(t *testing.T) {
 	hopeless := map[string]bool{}
 	for i, class := range b.Locations.In.Planned {
 		for _, pod := range class.Pods {
-			hopeless[pod.Name] = b.Hopeless[i]
+			hopeless[pod.Name] = b.Unplaceable[i]
 		}
 	}
 	assert.Equal(t, map[string]bool{"huge": true, "follows": true, "free": false}, hopeless)

@@ -50,7 +50,7 @@ func (b *UnitBook) attach(class int, n int64, leaders []int) int64 {
 			return n
 		}
 		b.Spread = b.Spread || total > 1
-		if b.Piled {
+		if b.FewUnits {
 			n -= b.joinNew(b.split(b.roomiest(open, class, n)), class, n, 1)
 			continue
 		}

@@ -12,14 +12,14 @@ import (
 // by weaker ones. Both make the problem smaller without a change to its solutions: such a rule is no reason to fix the
 // site of a pod, so the bin packing may choose it.
 func presolve(b *UnitBook) {
-	b.Hopeless = unplaceable(b)
-	for i := range b.Gone {
-		b.Hopeless[i] = b.Hopeless[i] || b.Wanting(i) == 0
+	b.Unplaceable = unplaceable(b)
+	for i := range b.LeftOut {
+		b.Unplaceable[i] = b.Unplaceable[i] || b.Wanting(i) == 0
 	}
 	for dropInfeasibleClasses(b, countPods(b)) {
 		continue
 	}
-	b.Dead = slices.Clone(b.Hopeless)
+	b.Dead = slices.Clone(b.Unplaceable)
 	for r, h := range countPods(b) {
 		if b.Rules[r].Redundant(&h) {
 			reduceToPresence(b.Locations, &b.Rules[r])
@@ -44,7 +44,7 @@ func heldBy(b *UnitBook, class *podspec.PodClass) []int {
 func countPods(b *UnitBook) []PodCounts {
 	out := make([]PodCounts, len(b.Rules))
 	for i, class := range b.Locations.In.Planned {
-		if b.Hopeless[i] || class.TopologyTerms == 0 && len(b.Locations.In.TopologyTerms.Targets.Sets[class.Among]) == 0 {
+		if b.Unplaceable[i] || class.TopologyTerms == 0 && len(b.Locations.In.TopologyTerms.Targets.Sets[class.Among]) == 0 {
 			continue
 		}
 		n := b.Wanting(i)
@@ -68,12 +68,12 @@ func countPods(b *UnitBook) []PodCounts {
 func dropInfeasibleClasses(b *UnitBook, heads []PodCounts) bool {
 	found := false
 	for i, class := range b.Locations.In.Planned {
-		if b.Hopeless[i] {
+		if b.Unplaceable[i] {
 			continue
 		}
 		for _, r := range heldBy(b, class) {
 			if x := &b.Rules[r]; x.Term.Kind == podspec.AffinityTerm && x.Term.Weight == 0 && x.Total == 0 && heads[r].Counted == 0 {
-				b.Hopeless[i], found = true, true
+				b.Unplaceable[i], found = true, true
 			}
 		}
 	}
@@ -115,7 +115,7 @@ func reduceToPresence(l *instance.LocationIndex, r *Rule) {
 func idleLimits(b *UnitBook) []bool {
 	all := make([]PodCounts, len(b.PerNodeLimits))
 	for i, class := range b.Locations.In.Planned {
-		if b.Hopeless[i] {
+		if b.Unplaceable[i] {
 			continue
 		}
 		n := b.Wanting(i)

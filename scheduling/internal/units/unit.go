@@ -33,12 +33,12 @@ type UnitBook struct {
 	anywhere map[int]bool
 	states   []settling
 	stranded []int64       // by class, pods for which no unit had room
-	Hopeless []bool        // by class, whether it has no place in any plan
-	Gone     map[int]int64 // by class, pods that the caller leaves unplaced
+	Unplaceable []bool        // by class, whether it has no place in any plan
+	LeftOut     map[int]int64 // by class, pods that the caller leaves unplaced
 	Dead     []bool        // by class, whether no pod may follow it, because it has no place
-	// Piled says that pods with affinity join as few units as can hold them, not all evenly. Spread says that pods
+	// FewUnits says that pods with affinity join as few units as can hold them, not all evenly. Spread says that pods
 	// have joined several.
-	Piled, Spread bool
+	FewUnits, Spread bool
 	// Present are the running pods that count for per-node limits, by node.
 	Present [][]model.Presence
 }
@@ -46,7 +46,7 @@ type UnitBook struct {
 // NewUnitBook reads the topology terms of an instance: rules and limits with their running pods, and hopeless classes.
 // gone are, by class, the pods to leave unplaced; piled is [UnitBook.Piled]. Units are made by [UnitBook.Build].
 func NewUnitBook(l *instance.LocationIndex, gone map[int]int64, piled bool) *UnitBook {
-	b := &UnitBook{SignatureBook: &SignatureBook{RuleBook: NewRuleBook(l), Index: map[string]int{}}, Gone: gone, Piled: piled}
+	b := &UnitBook{SignatureBook: &SignatureBook{RuleBook: NewRuleBook(l), Index: map[string]int{}}, LeftOut: gone, FewUnits: piled}
 	for _, class := range l.In.Planned {
 		b.Enter(Member{Group: class.Group, TopologyTerms: class.TopologyTerms, Among: class.Among, N: 1})
 	}
@@ -78,8 +78,8 @@ func (b *UnitBook) Build() {
 		b.placeFollower(i)
 	}
 	b.joinStranded()
-	for _, i := range slices.Sorted(maps.Keys(b.Gone)) {
-		b.Follow(i, b.Gone[i], model.NewBits(len(b.Locations.In.Nodes)))
+	for _, i := range slices.Sorted(maps.Keys(b.LeftOut)) {
+		b.Follow(i, b.LeftOut[i], model.NewBits(len(b.Locations.In.Nodes)))
 	}
 	b.Units = slices.DeleteFunc(b.Units, func(u Unit) bool { return u.Count == 0 })
 	for i := range b.Units {
@@ -146,7 +146,7 @@ func (b *UnitBook) Unfollow(placed []int64) bool {
 
 // Wanting is the number of pods of a class to place.
 func (b *UnitBook) Wanting(class int) int64 {
-	return int64(len(b.Locations.In.Planned[class].Pods)) - b.Gone[class]
+	return int64(len(b.Locations.In.Planned[class].Pods)) - b.LeftOut[class]
 }
 
 // settling is the progress of a class in [UnitBook.placeFollower].
@@ -206,7 +206,7 @@ func (b *UnitBook) placeFollower(class int) {
 	b.states[class] = beingSettled
 	defer func() { b.states[class] = settled }()
 	targets := b.HostTargets(class)
-	if len(targets) == 0 || b.Hopeless[class] {
+	if len(targets) == 0 || b.Unplaceable[class] {
 		return
 	}
 	target := targets[0] // because all required terms of a pod have one common target
@@ -299,7 +299,7 @@ func (b *UnitBook) joinColocated(class, target int) {
 	var classes []int
 	for i := range b.Locations.In.Planned {
 		if i == class || b.states[i] == unsettled && slices.Contains(b.HostTargets(i), target) {
-			if b.Among(i, target) && !b.Hopeless[i] {
+			if b.Among(i, target) && !b.Unplaceable[i] {
 				classes = append(classes, i)
 			}
 		}

@@ -134,7 +134,7 @@ func (x *bindings) simulation(changed *corev1.Pod) *simulation.Plan {
 		}
 		f = facts
 	}
-	f, plan := nominated.Read(f).Apart(x.plan)
+	f, plan := nominated.Read(f).Separate(x.plan)
 	c := f.Compile(false)
 	s, err := simulation.New(c, plan)
 	if err != nil || slices.Contains(s.Planned, -1) || !fleet.Playable(c, plan) {

@@ -34,17 +34,17 @@ type Pods struct {
 	// shared are the claims that several of them use.
 	shared map[*podspec.Claim][]*corev1.Pod
 	to     map[*corev1.Pod]string
-	// Kept are those that keep their node.
-	Kept map[*corev1.Pod]string
+	// Admitted are those that keep their node.
+	Admitted map[*corev1.Pod]string
 	// moving are running pods with the nodes on which their successors are expected.
 	moving map[*corev1.Pod]string
-	// could are those that were kept before pods of higher priority needed their room, level
-	// is the priority of the last of these that were asked where they could be.
-	could map[*corev1.Pod]string
+	// admittedBefore are those that were kept before pods of higher priority needed their room, level
+	// is the priority of the last of these that were asked where they admittedBefore be.
+	admittedBefore map[*corev1.Pod]string
 	level int32
 	asked bool // some were
-	// Gave tells that some found room so.
-	Gave bool
+	// GaveWay tells that some found room so.
+	GaveWay bool
 }
 
 // Read reads who is nominated, and decides who stays so.
@@ -64,7 +64,7 @@ func Read(f *instance.Facts) *Pods {
 		n.scheduler = binding.New(n.Base)
 		n.queue = n.scheduler.Queue()
 		n.keep()
-		n.could = n.Kept
+		n.admittedBefore = n.Admitted
 	}
 	return n
 }
@@ -115,7 +115,7 @@ func promised(p *scheduling.Problem, pod *corev1.Pod) (node string, ok bool) {
 // keep lets the nominated pods bind where they are nominated, in the order of kube-scheduler's
 // queue and again for as long as any of them does: those that do are kept.
 func (n *Pods) keep() {
-	n.Kept = n.bound(n.scheduler.Model.Begin(), func(pod *corev1.Pod) bool { return n.to[pod] != "" })
+	n.Admitted = n.bound(n.scheduler.Model.Begin(), func(pod *corev1.Pod) bool { return n.to[pod] != "" })
 }
 
 // bound are those of some nominated pods that bind where they are nominated, from a state on.
@@ -150,25 +150,25 @@ func (n *Pods) unsettled(pod *corev1.Pod) bool {
 
 // Facts is the problem in which the pods that keep their node run there.
 func (n *Pods) Facts() *instance.Facts {
-	if len(n.Kept)+len(n.moving) == 0 {
+	if len(n.Admitted)+len(n.moving) == 0 {
 		return n.facts
 	}
-	return n.with(n.Kept, nil)
+	return n.with(n.Admitted, nil)
 }
 
 // GiveWay nominates pods without a place in a plan for the room of less urgent ones that are kept,
 // the most urgent first that have not been asked yet, and reports whether there are any. place
 // makes plans.
 func (n *Pods) GiveWay(plan *scheduling.Plan, place func(*instance.Facts) (*scheduling.Plan, error)) (bool, error) {
-	if len(n.Kept) == 0 || len(plan.Unschedulable) == 0 {
+	if len(n.Admitted) == 0 || len(plan.Unschedulable) == 0 {
 		return false, nil
 	}
 	refused := volumes.Left(plan)
 	for {
 		urgent, level := n.urgent(refused)
-		beside := maps.Clone(n.Kept)
+		beside := maps.Clone(n.Admitted)
 		maps.DeleteFunc(beside, func(pod *corev1.Pod, _ string) bool { return podspec.PriorityOf(pod) < level })
-		if len(urgent) == 0 || len(beside) == len(n.Kept) {
+		if len(urgent) == 0 || len(beside) == len(n.Admitted) {
 			return false, nil
 		}
 		n.asked, n.level = true, level
@@ -179,7 +179,7 @@ func (n *Pods) GiveWay(plan *scheduling.Plan, place func(*instance.Facts) (*sche
 			return false, err
 		}
 		if n.take(urgent, plan) {
-			n.Gave = true
+			n.GaveWay = true
 			return true, nil
 		}
 	}
@@ -199,21 +199,21 @@ func (n *Pods) take(urgent sets.Set[*corev1.Pod], plan *scheduling.Plan) bool {
 			n.to[pod] = node
 		}
 	}
-	before := n.Kept
+	before := n.Admitted
 	n.keep()
 	state := n.scheduler.Model.Begin()
 	for _, p := range n.queue {
-		if at, ok := n.scheduler.Model.Node(n.Kept[p.Pod]); ok && !urgent.Has(p.Pod) {
+		if at, ok := n.scheduler.Model.Node(n.Admitted[p.Pod]); ok && !urgent.Has(p.Pod) {
 			state.Place(p.Class, at, false)
 		}
 	}
 	stay := map[*corev1.Pod]string{}
-	if lo.SomeBy(lo.Keys(before), func(pod *corev1.Pod) bool { return n.Kept[pod] == "" }) {
+	if lo.SomeBy(lo.Keys(before), func(pod *corev1.Pod) bool { return n.Admitted[pod] == "" }) {
 		stay = n.bound(state, urgent.Has)
 	}
 	for pod := range urgent {
 		if n.facts.Solver.WorkloadShare > 0 { // which kube-scheduler does not know
-			for other, node := range n.Kept {
+			for other, node := range n.Admitted {
 				if !urgent.Has(other) && node == n.to[pod] && validate.Workload(other) == validate.Workload(pod) {
 					delete(stay, pod)
 				}
@@ -284,10 +284,10 @@ func (n *Pods) with(running map[*corev1.Pod]string, waits func(*corev1.Pod) bool
 	}
 }
 
-// Apart is the problem in which the pods run that a plan leaves on the nodes where they are nominated, and the plan of
+// Separate is the problem in which the pods run that a plan leaves on the nodes where they are nominated, and the plan of
 // the others.
-func (n *Pods) Apart(plan *scheduling.Plan) (*instance.Facts, *scheduling.Plan) {
-	if plan == nil || len(n.Kept)+len(n.moving) == 0 {
+func (n *Pods) Separate(plan *scheduling.Plan) (*instance.Facts, *scheduling.Plan) {
+	if plan == nil || len(n.Admitted)+len(n.moving) == 0 {
 		return n.facts, plan
 	}
 	where := map[types.NamespacedName]string{}
@@ -295,7 +295,7 @@ func (n *Pods) Apart(plan *scheduling.Plan) (*instance.Facts, *scheduling.Plan) 
 		where[pod] = at.Node
 	}
 	stay, names := map[*corev1.Pod]string{}, sets.New[string]()
-	for pod, node := range n.Kept {
+	for pod, node := range n.Admitted {
 		if where[podspec.PodKey(pod)] == node {
 			stay[pod] = node
 			names.Insert(podspec.PodName(pod))
@@ -319,7 +319,7 @@ func (n *Pods) Restore(plan *scheduling.Plan) {
 		return
 	}
 	more := map[string][]string{}
-	for pod, node := range n.Kept {
+	for pod, node := range n.Admitted {
 		more[node] = append(more[node], podspec.PodName(pod))
 	}
 	for i := range plan.Existing {
@@ -334,7 +334,7 @@ func (n *Pods) Restore(plan *scheduling.Plan) {
 	}
 	slices.SortFunc(plan.Existing, func(a, b scheduling.Assignment) int { return strings.Compare(a.Node, b.Node) })
 	s := &plan.Summary
-	s.Pods, s.Placed = s.Pods+len(n.Kept), s.Placed+len(n.Kept)
+	s.Pods, s.Placed = s.Pods+len(n.Admitted), s.Placed+len(n.Admitted)
 	if n.facts.Terse {
 		return
 	}
@@ -348,7 +348,7 @@ func (n *Pods) lost() []scheduling.Warning {
 	for i := range n.queue {
 		pod := n.queue[i].Pod
 		node := Node(n.facts.Problem, pod)
-		if node == "" || n.Kept[pod] == node {
+		if node == "" || n.Admitted[pod] == node {
 			continue
 		}
 		why := "has no place for it beside the running and the other nominated pods"
@@ -359,7 +359,7 @@ func (n *Pods) lost() []scheduling.Warning {
 			why = "is being removed"
 		case n.unsettled(pod):
 			why = "is not kept for it, as a volume has to be chosen for it first"
-		case n.could[pod] == node:
+		case n.admittedBefore[pod] == node:
 			why = "has room that pods of higher priority need"
 		}
 		out = append(out, scheduling.Warning{Object: validate.Workload(pod), Message: fmt.Sprintf("node %s, where it is nominated, %s: it was planned like any other pod", node, why)})
