@@ -70,7 +70,8 @@ func (goal Goal) Apply(s scheduling.Policy) (scheduling.Policy, error) {
 
 // Alternative is a whole plan with the goals that it serves best.
 type Alternative struct {
-	// Goals are those that no other alternative serves better, in the order of [Goals].
+	// Goals are the goals that this alternative serves best, in the order of [Goals]; of equal alternatives the first
+	// serves a goal.
 	Goals []Goal `json:"goals"`
 	// InterruptionsPerMonth is how many of the plan's launches are expected to be
 	// interrupted in a month: the sum of the rates of their first options.
@@ -85,17 +86,14 @@ type Alternative struct {
 	Policy scheduling.Policy `json:"-"`
 }
 
-// Alternatives solves p for every goal and returns the plans that differ: those that
-// place the most pods first, then the cheapest first. Every goal is served by one of
-// them, but [GoalInflexible] only where [Policy.Flexibility] asks for something. The
-// plan of [GoalCheapest] is that of [Planner.Plan], unless the search for another goal
-// found a cheaper one. Goals that plainly lead to the plan of another one take no time:
-// where the cheapest plan buys no spot machines, none is calmer.
+// Alternatives plans p for every goal and returns the plans that differ: plans that place more pods first, then cheaper
+// ones. Every goal is served by one of them, but [GoalInflexible] only where [Policy.Flexibility] requires options. The
+// plan of [GoalCheapest] is that of [Planner.Plan], unless the search for another goal found a cheaper one. A goal that
+// must lead to the plan of another one is not planned, e.g. [GoalCalm] where the cheapest plan launches no spot nodes.
 //
-// Errors are those of [Planner.Plan]. Once the deadline of ctx has passed no further goal is
-// looked at, so that at least one alternative comes back, and perhaps only one; goals
-// that were not looked at are not served. Without a deadline the same problem and
-// settings give the same alternatives.
+// Errors are those of [Planner.Plan]. Once the deadline of ctx has passed no further goal is planned, so that there is
+// at least one alternative, and the remaining goals are not served. Without a deadline the same problem and settings
+// give the same alternatives.
 func (s Planner) Alternatives(ctx context.Context, p scheduling.Problem) ([]Alternative, error) {
 	var found []Alternative
 	var sought []Goal
@@ -137,7 +135,7 @@ func (s Planner) Alternatives(ctx context.Context, p scheduling.Problem) ([]Alte
 	return found, nil
 }
 
-// goals are those that are worth looking for under the settings; the cheapest is first.
+// goals returns the goals that can lead to a plan of their own under the settings; the cheapest is first.
 func goals(s *scheduling.Policy) []Goal {
 	return slices.DeleteFunc(Goals(), func(g Goal) bool { return g == GoalInflexible && !offers.On(s.Flexibility) })
 }
@@ -172,9 +170,9 @@ func serves(s *scheduling.Policy, goal Goal, plan *scheduling.Plan) bool {
 	return offers.HoldsFlexibility(s.Flexibility, plan)
 }
 
-// award gives each goal that was looked for to the plan that serves it best, the
-// earlier one of equals. Where pods have wishes, the cheapest plan is the one that was
-// looked for as such: others may be cheaper because they grant less.
+// award gives each goal that was sought to the plan that serves it best, the earlier one of equals. Where pods have
+// preferences, the plan of [GoalCheapest] is the one that was sought for it: other plans may be cheaper because they
+// meet fewer preferences.
 func award(s *scheduling.Policy, found []Alternative, sought []Goal, hasPreferences bool) {
 	for _, goal := range sought {
 		best := -1
@@ -195,7 +193,7 @@ func award(s *scheduling.Policy, found []Alternative, sought []Goal, hasPreferen
 // measure is something of which a plan had better have little.
 type measure func(a *Alternative) int64
 
-// measures are those by which a goal compares plans, in order.
+// measures returns the measures by which a goal compares plans, in order.
 func measures(goal Goal) []measure {
 	switch goal {
 	case GoalFewestNodes:
@@ -226,7 +224,7 @@ func ranked(strategy offerings.Strategy) measure {
 	}
 }
 
-// compareBy compares plans: by how many pods they place, then by the measures.
+// compareBy compares plans: by the number of pods with a place, then by the measures.
 func compareBy(a, b *Alternative, by ...measure) int {
 	if c := cmp.Compare(b.Plan.Summary.Placed, a.Plan.Summary.Placed); c != 0 {
 		return c

@@ -11,8 +11,8 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// samePlan reports whether two plans buy the same machines and put the same pods onto
-// them. The further options of launches may differ.
+// samePlan reports whether two plans launch nodes by the same first options and place the same pods on them. Further
+// options of launches may differ.
 func samePlan(a, b *scheduling.Plan) bool {
 	if len(a.Launches) != len(b.Launches) || len(a.Unschedulable) != len(b.Unschedulable) {
 		return false

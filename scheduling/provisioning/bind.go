@@ -23,11 +23,10 @@ type Binding struct {
 	Drawn bool
 }
 
-// Bind says where kube-scheduler, configured as the problem says, is expected to bind the pods of a
-// problem on the nodes of that problem, nothing being bought: in the order of its queue, which
-// is that of the answer. Pods that are nominated and can be there are bound so. It follows the
-// filters and scores of kube-scheduler 1.36 but for volumes attached to nodes, images, devices
-// and preemption. Where chance decides, seed does. An error means a malformed problem.
+// Bind predicts where kube-scheduler, configured as the problem states, binds the pods of a problem on the existing
+// nodes, in the order of its queue, which is that of the result. No nodes are launched. Nominated pods that their node
+// admits are bound there. Bind follows the filters and scores of kube-scheduler 1.36 but for volumes attached to nodes,
+// images, devices and preemption. seed decides between nodes of equal score. An error means a malformed problem.
 func Bind(p scheduling.Problem, seed uint64) ([]Binding, error) {
 	facts, err := instance.NewFacts(&p, &scheduling.Policy{})
 	if err != nil {
@@ -60,11 +59,10 @@ func Bind(p scheduling.Problem, seed uint64) ([]Binding, error) {
 	return out, nil
 }
 
-// Realise estimates the price of a plan for p after kube-scheduler has bound the pods as it likes,
-// see [scheduling.Realised]. The plan may come from any planner. With [scheduling.PlacementFree] the
-// plan's summary has the same estimate. An error means a malformed problem, a plan for another problem
-// (it launches offerings that are not on sale, or names pods or nodes that do not exist), or a
-// deadline that has passed.
+// Realise estimates the price of a plan for p after kube-scheduler has bound the pods to nodes of its own choice, see
+// [scheduling.Realised]. The plan may come from any planner. With [scheduling.PlacementFree] the plan's summary has the
+// same estimate. An error means a malformed problem, a plan for another problem (it launches offerings that are not on
+// sale, or names pods or nodes that do not exist), or a deadline that has passed.
 func (s Planner) Realise(ctx context.Context, p scheduling.Problem, plan *scheduling.Plan) (*scheduling.Realised, error) {
 	facts, err := instance.NewFacts(&p, &s.Policy)
 	if err != nil {

@@ -35,9 +35,9 @@ func solve(ctx context.Context, f *instance.Facts) (*scheduling.Plan, error) {
 	return x.Plan, err
 }
 
-// withNominated places the pods beside those that are nominated and can be there, and these. Where a
-// pod has no place, and one would be there without nominated pods of lower priority, these give way.
-// It also returns the problem in which the nominated pods that keep their node run there.
+// withNominated plans with the nominated pods that their nodes admit on these nodes. Where a pod has no place, and
+// would have one without nominated pods of lower priority, these lose their nomination. It also returns the problem in
+// which the admitted nominated pods run on their nodes.
 func withNominated(ctx context.Context, f *instance.Facts) (*solved, *instance.Facts, error) {
 	n := nominated.Read(f)
 	for {
@@ -61,7 +61,8 @@ func withNominated(ctx context.Context, f *instance.Facts) (*solved, *instance.F
 		}
 		n.Restore(x.Plan)
 		if s := &x.Plan.Summary; n.GaveWay && !f.Terse {
-			// The proof is for the pods that were placed before others had to give way.
+			// The proof was made for the pods that were placed before nominated pods of lower priority lost their
+			// place.
 			conclude(s, proof{}, offers.Objective(f.Solver, s), s.Status == scheduling.StatusDeadline)
 		}
 		return x, f, nil
@@ -108,8 +109,8 @@ type solved struct {
 	*scheduling.Plan
 	score *search.Score // where facts are judged
 	late  bool
-	// proofs say how low the price of plans can be that place so many pods of each class, under a choice about
-	// volumes; nil where nobody asks.
+	// proofs are the lower bounds for plans that place given numbers of pods of each class, under a choice of volumes;
+	// nil if no bound is asked for.
 	proofs *prove.Proofs
 	placed []int64
 	choice *podspec.VolumeChoice
@@ -126,7 +127,7 @@ func (x *solved) proves(ctx context.Context, other *solved, f *instance.Facts) (
 	return p
 }
 
-// conclude sums the plan up anew with another proof if that is a better one.
+// conclude computes the plan's summary again with another proof, if that has a higher bound.
 func (x *solved) conclude(f *instance.Facts, p proof) {
 	if f.Terse {
 		return

@@ -18,9 +18,8 @@ type Explainer struct{ explainer *explainer.Explainer }
 // errNoPlan refuses a plan that is nil.
 var errNoPlan = fmt.Errorf("%w: plan is missing", scheduling.ErrInvalid)
 
-// Explain returns an Explainer for a plan of p by a solver like s. It refuses the problems
-// that [Planner.Plan] refuses. That the plan keeps the rules is not checked; see package
-// verify.
+// Explain returns an Explainer for a plan of p by a planner with the settings of s. It refuses the problems that
+// [Planner.Plan] refuses. It does not check that the plan obeys the rules: see package verify.
 func (s Planner) Explain(p scheduling.Problem, plan *scheduling.Plan) (*Explainer, error) {
 	facts, err := instance.NewFacts(&p, &s.Policy)
 	if err != nil {
@@ -32,8 +31,8 @@ func (s Planner) Explain(p scheduling.Problem, plan *scheduling.Plan) (*Explaine
 	return &Explainer{explainer.New(facts, plan, fleetParams(facts, work(facts.Solver), nil).Brief)}, nil
 }
 
-// Pod explains where a pod goes and why, named as namespace/name, or by its name where no
-// other namespace has it. The error is an [explanation.UnknownNameError].
+// Pod explains the place of a pod, or the reasons why it has none. The name is namespace/name, or the pod's name alone
+// if it is in one namespace only. The error is an [explanation.UnknownNameError].
 func (x *Explainer) Pod(name string) (*explanation.PodExplanation, error) {
 	if x.explainer == nil {
 		return nil, &explanation.UnknownNameError{Kind: "pod", Name: name}
@@ -50,7 +49,8 @@ func (x *Explainer) Launch(name string) (*explanation.LaunchExplanation, error) 
 	return x.explainer.Launch(name)
 }
 
-// Node explains which pods an existing node receives, and why not others. The error is an [explanation.UnknownNameError].
+// Node explains which pods an existing node receives, and why it does not receive the pods without a place. The error
+// is an [explanation.UnknownNameError].
 func (x *Explainer) Node(name string) (*explanation.NodeExplanation, error) {
 	if x.explainer == nil {
 		return nil, &explanation.UnknownNameError{Kind: "node", Name: name}

@@ -20,7 +20,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// boughtPrefix begins the names of nodes that a plan buys; no other node's name has a slash.
+// boughtPrefix begins the names of nodes that a plan launches; no other node's name has a slash.
 const boughtPrefix = "launch/"
 
 // carriedOut is the problem once a plan has been carried out, without the pods that it leaves out. Each launch has become its
@@ -112,8 +112,7 @@ func holdLimits(p *scheduling.Problem, l *scheduling.Launch) {
 	p.NodePools[at] = &pool
 }
 
-// bindClaims binds the claims of a pod that wait for their first consumer to new volumes
-// in the zone of its node.
+// bindClaims binds claims of a pod, of classes with WaitForFirstConsumer, to new volumes in the zone of its node.
 func bindClaims(p *scheduling.Problem, pod *corev1.Pod, node *corev1.Node) {
 	zone, zonal := node.Labels[offerings.ZoneLabel]
 	for i, c := range p.Claims {

@@ -14,7 +14,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// leastOf is a change that places the pod without those of its parts that it needs not.
+// leastOf returns a change that places the pod, without the parts that it does not need for that.
 func (t *fixTrial) leastOf(ctx context.Context, c scheduling.Change) scheduling.Change {
 	parts := partsOf(c)
 	for i := 0; i < len(parts) && len(parts) > 1 && t.left > 0; {
@@ -30,7 +30,8 @@ func (t *fixTrial) leastOf(ctx context.Context, c scheduling.Change) scheduling.
 	return c
 }
 
-// partsOf are the changes that a change is made of, each with its own text. Those that share a text are one part.
+// partsOf returns the single changes of a combined change, each with its own text. Changes with the same text are one
+// part.
 func partsOf(c scheduling.Change) []scheduling.Change {
 	own := c.Text
 	for i := len(c.And) - 1; i >= 0; i-- {
@@ -66,8 +67,8 @@ func tolerations(c scheduling.Change, where string) (out []scheduling.Change) {
 	return out
 }
 
-// forAll raises the limits and replicas that a change raises for the pod as far as all pods like it need, of which others wait as
-// well. It leaves them as they are where not all of these can be placed at once.
+// forAll raises the limits and replicas of a change from the need of one pod to the need of all equal pods without a
+// place, the pod and others. It leaves the change as it is where not all of them can be placed at once.
 func (t *fixTrial) forAll(ctx context.Context, c *scheduling.Change, others []*corev1.Pod) {
 	parts := partsOf(*c)
 	lifted := explain.CopyChanges(parts)
@@ -104,10 +105,11 @@ func (t *fixTrial) forAll(ctx context.Context, c *scheduling.Change, others []*c
 	}
 }
 
-// boundless is a limit that nothing reaches.
+// boundless is a limit that no use reaches.
 const boundless = "1E"
 
-// placedWith is the plan in which the pod and others like it are placed once a change is made; nil if not all are.
+// placedWith returns the plan in which the pod and the equal pods of others are placed once a change is made; nil if
+// not all of them are.
 func (t *fixTrial) placedWith(ctx context.Context, c *scheduling.Change, others []*corev1.Pod) *scheduling.Plan {
 	next := t.with(c)
 	if next == nil {
@@ -133,7 +135,8 @@ func (t *fixTrial) placedWith(ctx context.Context, c *scheduling.Change, others 
 	return plan
 }
 
-// heldBy is how much of a resource the nodes of a NodePool have together, with those that a plan launches.
+// heldBy returns the amount of a resource that the nodes of a NodePool have together, with the nodes that a plan
+// launches.
 func heldBy(p *scheduling.Problem, plan *scheduling.Plan, pool string, name corev1.ResourceName) string {
 	var sum resource.Quantity
 	one := *resource.NewQuantity(1, resource.DecimalSI)

@@ -17,23 +17,22 @@ import (
 )
 
 const (
-	// mostFixes is how many changes are told that each place a pod, and mostTried how many
+	// mostFixes bounds the changes that are listed for a pod, each of which places it, and mostTried the changes that
 	// are tried to find them.
 	mostFixes = 4
 	mostTried = 8
-	// mostCombined is how many of the changes that do not suffice are tried together with changes
-	// for the remaining reasons, and mostTogether the most changes in one such trial.
+	// mostCombined bounds the insufficient changes that are tried together with changes for the remaining reasons, and
+	// mostTogether the changes in one such trial.
 	mostCombined = 2
 	mostTogether = 5
-	// trialsPerPod bounds the trials for one pod and those like it, trialsPerPlan for all.
+	// trialsPerPod bounds the trials for one pod and the pods equal to it, trialsPerPlan the trials for all pods.
 	trialsPerPod  = 200
 	trialsPerPlan = 2_000
 )
 
-// tryFixes keeps of the changes that a plan proposes those that place the pod, once the
-// plan has been carried out. Where none does, it proposes several together. A change that
-// cannot be tried, past the context's deadline or because the plan cannot be carried out, is not
-// proposed.
+// tryFixes reduces the changes that a plan proposes to the ones that place the pod, once the plan has been carried out.
+// Where none does, it proposes several together. A change that cannot be tried, because the deadline has passed or the
+// plan cannot be carried out, is not proposed.
 func tryFixes(ctx context.Context, f *instance.Facts, plan *scheduling.Plan) error {
 	if f.Terse || f.Solver.NoReasons || len(plan.Unschedulable) == 0 {
 		return nil
@@ -107,7 +106,7 @@ type fixTrial struct {
 	left       int // how many more things may be tried
 }
 
-// remedies are those of some changes that place the pod, or combinations that do.
+// remedies returns the candidates that place the pod, or combinations of them that do.
 func (t *fixTrial) remedies(ctx context.Context, candidates []scheduling.Change) []scheduling.Change {
 	if t.left == 0 {
 		return nil
@@ -119,8 +118,8 @@ func (t *fixTrial) remedies(ctx context.Context, candidates []scheduling.Change)
 	return t.fixes(ctx, candidates, mostTogether)
 }
 
-// fixes are those of some changes that place the pod, a few of them. Where there are
-// none, it is the first that does with up to so many others, if there is any.
+// fixes returns a few of the candidates that place the pod. Where there are none, it returns the first that places it
+// together with at most so many other changes, if there is any.
 func (t *fixTrial) fixes(ctx context.Context, candidates []scheduling.Change, together int) []scheduling.Change {
 	tried := sets.New[string]()
 	var out, failed []scheduling.Change
@@ -150,7 +149,7 @@ func (t *fixTrial) fixes(ctx context.Context, candidates []scheduling.Change, to
 	if len(out) > 0 || together == 1 {
 		return out
 	}
-	// Those that take several changes come nearest.
+	// Combinations of several changes are nearest to a place.
 	slices.SortStableFunc(failed, func(a, b scheduling.Change) int { return cmp.Compare(len(b.And), len(a.And)) })
 	for _, c := range failed[:min(len(failed), mostCombined)] {
 		next := t.with(&c)
@@ -166,8 +165,8 @@ func (t *fixTrial) fixes(ctx context.Context, candidates []scheduling.Change, to
 	return nil
 }
 
-// holds reports whether a change places the pod. Of values that would each do it keeps
-// those that do.
+// holds reports whether a change places the pod. Where a change lists alternative values it keeps the values that place
+// the pod.
 func (t *fixTrial) holds(ctx context.Context, c *scheduling.Change) bool {
 	if len(c.Values) < 2 {
 		return t.with(c).placed(ctx)
@@ -188,8 +187,8 @@ func (t *fixTrial) holds(ctx context.Context, c *scheduling.Change) bool {
 	return true
 }
 
-// waits lets the pod wait, and those that its affinity is about. The error says that the pod is no valid one,
-// or cannot be placed whatever it is like.
+// waits makes the pod pending, and the pods that its affinity selects. The error says that the pod is not valid, or
+// cannot be placed whatever its constraints are.
 func (t *fixTrial) waits() (*Session, error) {
 	x := t.session.Fork()
 	x.solver.Effort = scheduling.EffortFast

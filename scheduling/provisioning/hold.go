@@ -10,8 +10,8 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/stock"
 )
 
-// hold leaves the launches of a plan the options that hold together: limits and reservations are kept whichever one each
-// launch is bought at. It warns of NodePools whose launches have to keep more than that.
+// hold removes options from the launches of a plan until limits and reservations hold whichever option each launch is
+// bought at. It warns of NodePools whose launches need more options than that for their minValues.
 func hold(f *instance.Facts, plan *scheduling.Plan) (torn []scheduling.Warning) {
 	s := stock.New(f.Problem)
 	names, _ := s.Affords(plan.Launches, slices.Values(f.Problem.Nodes), f.Solver.Flexibility)

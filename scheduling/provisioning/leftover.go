@@ -22,11 +22,10 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning/internal/simulation"
 )
 
-// placeLeftOver plans the pods that a plan leaves out as if it had been carried out: a search for
-// all pods that depend on each other can miss places that are there once the others have theirs.
-// No preference of theirs counts, so that none costs a place.
-// placed, which counts pods by planned class, goes up by those that find one. All others bind
-// where they did; the plan stays as it is where they would not.
+// placeLeftOver plans the pods that a plan leaves out as if the plan had been carried out, because a search for all
+// pods that depend on each other can miss places that exist once the other pods are bound. Preferences of these pods do
+// not count, so that none costs a place. placed counts pods by planned class, and grows by the pods that find a place.
+// The plan stays as it is where its own pods would then not bind to their nodes.
 func placeLeftOver(ctx context.Context, f *instance.Facts, c *instance.Instance, plan *scheduling.Plan, placed []int64) (*scheduling.Plan, []int64) {
 	has := map[types.NamespacedName]bool{}
 	for pod := range plan.Placements() {
@@ -66,8 +65,8 @@ func placeLeftOver(ctx context.Context, f *instance.Facts, c *instance.Instance,
 			}
 			return out, placed
 		}
-		// Their machines would keep others from binding: by a domain that was not there, by options in several domains, or by
-		// labels and taints of their pool.
+		// New nodes for these pods would keep other pods from binding: by a domain that had no node, by options in
+		// several domains, or by labels and taints of their pool.
 		var pools []*scheduling.NodePool
 		if first {
 			pools = inKnownDomains(after.problem.NodePools, after.cluster.Hosts, keys)
@@ -84,8 +83,8 @@ func placeLeftOver(ctx context.Context, f *instance.Facts, c *instance.Instance,
 	}
 }
 
-// following is a plan and one that comes after it; nil where not all pods would bind where they are planned, has
-// of which are those of the first.
+// following returns a plan joined with a later one; nil where not all pods would bind to their nodes. has is the number
+// of pods of the first plan.
 func following(c *instance.Instance, plan, more *scheduling.Plan, has int) *scheduling.Plan {
 	out, n, err := followed(c, plan, more)
 	if err != nil || !settledDomains(c, out) {
@@ -188,7 +187,7 @@ func settledDomains(c *instance.Instance, plan *scheduling.Plan) bool {
 	return true
 }
 
-// followed is a plan and one that comes after it, and how many pods that places.
+// followed returns a plan joined with a later one, and the number of pods that the later one places.
 func followed(c *instance.Instance, plan, more *scheduling.Plan) (out *scheduling.Plan, pods int, err error) {
 	sum := *plan
 	out = &sum

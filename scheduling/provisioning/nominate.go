@@ -14,16 +14,16 @@ import (
 type Nomination struct {
 	Pod types.NamespacedName
 	scheduling.Placement
-	// Wave counts from 1. A pod of the second wave cannot bind at its turn in kube-scheduler's
-	// queue, as it depends on pods that come later, and so on: hold it off until the wave before
-	// is bound, by a scheduling gate for instance.
+	// Wave counts from 1. A pod of the second wave cannot bind at its turn in kube-scheduler's queue, because it
+	// depends on pods that are later in the queue, and so on: it must be held off until the wave before is bound, e.g.
+	// by a scheduling gate.
 	Wave int
 }
 
-// Nominations are the places that a plan of p has for pods, by waves, and in a wave in the order
-// of kube-scheduler's queue. Most plans have one wave. Nominated pods come before
-// the plan's launches: pods of p that are nominated to where the plan has them bind first. The
-// error means a malformed problem, that there is no plan, or a launch that is none of p.
+// Nominations returns the places of pods in a plan of p, by waves, and in a wave in the order of kube-scheduler's
+// queue. Most plans have one wave. Pods of p that are nominated to the place that the plan has for them come before the
+// pods of launches, because they bind first. An error means a malformed problem, a nil plan, or a plan with a launch
+// that p does not allow.
 func Nominations(p scheduling.Problem, plan *scheduling.Plan) ([]Nomination, error) {
 	facts, err := instance.NewFacts(&p, &scheduling.Policy{})
 	if err != nil {
@@ -37,7 +37,7 @@ func Nominations(p scheduling.Problem, plan *scheduling.Plan) ([]Nomination, err
 		return nil, err
 	}
 	var out []Nomination
-	// Pods that the model does not bind, e.g. because a volume was chosen for them, come last.
+	// Pods that the model does not bind, e.g. because a volume was chosen for them, are last.
 	last, known := 1, map[types.NamespacedName]bool{}
 	for _, turn := range s.BindOrder() {
 		pod := podspec.PodKey(s.Queue[turn.Pod].Pod)

@@ -23,15 +23,14 @@ import (
 type Planner struct {
 	// Policy has the settings; the zero Policy looks for the lowest price.
 	Policy scheduling.Policy
-	// Observer is told how Plan goes; nil for nobody. The other methods do not use it.
+	// Observer gets the progress of Plan; nil for none. The other methods do not use it.
 	Observer scheduling.Observer
 }
 
-// Plan places the pods of p. An error means a malformed problem or policy (every fault at
-// once, see [Validate]) or a cancelled context. A deadline is no error: past it the best
-// complete plan so far comes back, marked [scheduling.StatusDeadline]. Pods that fit nowhere
-// are listed in the plan. The same problem and effort give the same plan, whatever the order
-// of its slices and the number of processors.
+// Plan places the pods of p. An error means a malformed problem or policy (every fault at once, see [Validate]) or a
+// cancelled context. A deadline is no error: past it Plan returns the best complete plan found, marked
+// [scheduling.StatusDeadline]. Pods that fit nowhere are listed in the plan. The same problem and effort give the same
+// plan, whatever the order of its slices and the number of processors.
 func (s Planner) Plan(ctx context.Context, p scheduling.Problem) (*scheduling.Plan, error) {
 	facts, err := instance.NewFacts(&p, &s.Policy)
 	if err != nil {
@@ -81,7 +80,7 @@ type boldness struct {
 	outbid bool // more pods would be placed, were it not for such launches
 }
 
-// attempt solves once. A cautious attempt rules out launches that would have too few options for their pool's minValues.
+// attempt plans once. A cautious attempt excludes launches that would have too few options for their pool's minValues.
 func attempt(ctx context.Context, f *instance.Facts, cautious bool) (_ *solved, bold boldness, err error) {
 	if !f.Terse {
 		f.Observer.Tell(scheduling.Progress{Phase: scheduling.PhaseSearch})
@@ -169,8 +168,8 @@ const (
 	fewPods    = 5_000
 )
 
-// placedFreely is a plan with other machines, if some cost less once kube-scheduler has bound the
-// pods, and the estimate of its price then.
+// placedFreely returns a plan with other nodes, if these cost less once kube-scheduler has bound the pods, and the
+// estimate of that price.
 func placedFreely(f *instance.Facts, c *instance.Instance, plan *scheduling.Plan, placed []int64, params pack.Params) (*scheduling.Plan, []int64, *scheduling.Realised) {
 	how := fleetParams(f, params.Work, params.Late)
 	realised, mean := realise(c, plan, how)
@@ -197,7 +196,7 @@ func fleetParams(f *instance.Facts, work int64, late func() bool) fleet.Params {
 	return out
 }
 
-// tell tells the observer of a plan that was found.
+// tell passes a plan that was found to the observer.
 func tell(f *instance.Facts, phase scheduling.Phase, found *search.Trial) {
 	if f.Observer == nil || f.Terse {
 		return

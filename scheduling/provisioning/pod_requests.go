@@ -6,15 +6,15 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// PodRequests is the room that each pod takes on a node, in the order of the pods: per resource the
-// sum over its containers and sidecars, or the largest need of an init container if that is more, or
-// the request of the pod as a whole if it states one, with its overhead, and one of "pods". Requests that are missing are filled from limits. Resources of which a pod asks for
-// nothing are left out; no pod (nil) takes up nothing.
+// PodRequests returns the resources that each pod takes on a node, in the order of the pods: per resource the sum over
+// its containers and sidecars, or the largest need of an init container if that is more, or the request of the pod as a
+// whole if it states one, with its overhead, and one of "pods". Missing requests have the value of the limits.
+// Resources that a pod does not request are left out; a nil pod takes none.
 //
-// A pod that runs (spec.nodeName) takes the largest of its requests and of the resources that its
-// status says that it was allocated and has, e.g. while it is being resized in place; where the node has
-// refused a resize for good, the request does not count. That is how kube-scheduler reads it
-// (k8s.io/component-helpers/resource, PodRequests with UseStatusResources).
+// A running pod (spec.nodeName) takes the largest of its requests and of the resources that its status states as
+// allocated and in use, e.g. while it is being resized in place; where the node has refused a resize for good, the
+// request does not count. The rule is that of kube-scheduler (k8s.io/component-helpers/resource, PodRequests with
+// UseStatusResources).
 func PodRequests(pods []*corev1.Pod) []corev1.ResourceList {
 	out := make([]corev1.ResourceList, len(pods))
 	t := podspec.NewResourceTable()

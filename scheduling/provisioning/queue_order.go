@@ -10,9 +10,9 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning/internal/simulation"
 )
 
-// inQueueOrder gives pods that nothing tells apart each other's places in a plan if it binds in fewer waves then, because
-// kube-scheduler takes pods in the order of its queue: of pods that are spread over zones the first go to a zone each, and not
-// to the same one.
+// inQueueOrder exchanges the places of equal pods of a plan if it binds in fewer waves then, because kube-scheduler
+// takes pods in the order of its queue: of pods with a zone spread the first must go to different zones, not all to the
+// same one.
 func inQueueOrder(c *instance.Instance, plan *scheduling.Plan) {
 	s, err := simulation.New(c, plan)
 	if err != nil {

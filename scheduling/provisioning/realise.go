@@ -10,10 +10,9 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// realise plays a plan of c through: kube-scheduler binds the pods in several courses of events, and
-// for those that are left over machines are bought. mean is the mean price of all courses. The
-// answer is nil where the plan launches an offering that is not on sale or names pods or nodes that do not exist,
-// and where too many pods depend on each other.
+// realise simulates a plan of c: kube-scheduler binds the pods in several courses of events, and nodes are launched for
+// pods that are left over. mean is the mean price of all courses. out is nil where the plan launches an offering that
+// is not on sale or names pods or nodes that do not exist, and where too many pods depend on each other.
 func realise(c *instance.Instance, plan *scheduling.Plan, how fleet.Params) (out *scheduling.Realised, mean offerings.Price) {
 	courses := fleet.Realise(c, plan, how)
 	if courses == nil {

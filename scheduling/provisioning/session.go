@@ -15,16 +15,14 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning/internal/podtable"
 )
 
-// Session holds a problem from one plan to the next: changes are handed in as they
-// happen, and the time of a plan depends on the changes since the last one, not on the size of the cluster. Its plans are
-// those that [Planner.Plan] would make of the same problem, byte for byte.
+// Session holds a problem from one plan to the next: the caller applies changes as they happen, and the time of a plan
+// depends on the changes since the last one, not on the size of the cluster. Its plans are those that [Planner.Plan]
+// would make of the same problem, byte for byte.
 //
-// A Session is not safe for concurrent use. Several forks may be used at the same time,
-// each by one goroutine.
+// A Session is not safe for concurrent use. Several forks may be used at the same time, each by one goroutine.
 //
-// The session keeps the objects that it is given, and copies none of them: the caller
-// must not change them any more. The zero Session holds nothing at first, and plans by the zero
-// policy.
+// The session keeps the objects that it is given, and copies none of them: the caller must not change them any more.
+// The zero Session has an empty problem, and plans by the zero policy.
 type Session struct {
 	solver scheduling.Policy
 	// problem is the problem without pods and nodes, every list sorted by name.
@@ -33,14 +31,13 @@ type Session struct {
 	waiting waiting
 	cluster *hosts.Cluster
 	memory  *instance.Memory
-	// observer is told how Plan goes; forks have none.
+	// observer gets the progress of Plan; forks have none.
 	observer scheduling.Observer
 }
 
-// NewSession starts a session with a problem, to be solved by a solver like s. It
-// refuses the problems that [Validate] refuses, with the same error, but leaves it to Plan to say that nothing
-// is on sale for any pod, as that may change. Pods among p.Pods that have a node count as
-// running.
+// NewSession starts a session with a problem, to be planned by policy s. It refuses the problems that [Validate]
+// refuses, with the same error, but leaves it to Plan to report that no offering is on sale for any pod, because later
+// changes may add one. Pods of p.Pods that have a node count as running.
 func NewSession(s scheduling.Policy, p scheduling.Problem) (*Session, error) {
 	return checkedSession(s, p, instance.NewMemory())
 }
@@ -70,7 +67,7 @@ func checkedSession(s scheduling.Policy, p scheduling.Problem, m *instance.Memor
 	return newSession(s, p, m), nil
 }
 
-// ready makes the zero Session one that holds nothing.
+// ready gives the zero Session its empty problem.
 func (x *Session) ready() {
 	if x.memory == nil {
 		observer := x.observer
@@ -103,8 +100,7 @@ func newSession(s scheduling.Policy, p scheduling.Problem, m *instance.Memory) *
 	return x
 }
 
-// Observe has an observer told how [Session.Plan] goes from now on; nil for nobody. Forks
-// have none at first.
+// Observe sets the observer of [Session.Plan] from now on; nil for none. Forks begin without one.
 func (x *Session) Observe(o scheduling.Observer) { x.observer = o }
 
 // Plan plans as [Planner.Plan] does for the session's problem.
@@ -131,10 +127,9 @@ func (x *Session) facts() (*instance.Facts, error) {
 	}, nil
 }
 
-// Problem is the session's problem, with every list in the order of names. The lists
-// are the caller's, the objects the session's, but for copies of pods that have moved. A
-// controller that also disrupts makes its disruption.Cluster of it: to read that anew is 3 to 6 %
-// of the time of a plan for 1,000 or 5,000 nodes.
+// Problem returns the session's problem, with every list in the order of names. The caller owns the lists; the session
+// owns the objects, but for copies of pods that have moved. A controller that also disrupts makes its
+// disruption.Cluster of the result; reading that costs 3 to 6 % of the time of a plan for 1,000 or 5,000 nodes.
 func (x *Session) Problem() scheduling.Problem {
 	x.ready()
 	p := cloned(x.problem)
@@ -158,9 +153,8 @@ func (x *Session) ignorePreferences() {
 	x.memory, x.waiting = x.memory.OffersOnly(), newWaiting(&x.solver, &x.problem, nil)
 }
 
-// Fork returns a session with the same problem that goes its own way from here: changes of one do not
-// show in the other. It costs little, whatever the size of the cluster. The record of unavailable offerings is shared until a Delta brings
-// another.
+// Fork returns a session with the same problem: later changes of one do not show in the other. It costs little,
+// whatever the size of the cluster. The two share the record of unavailable offerings until a Delta brings another one.
 func (x *Session) Fork() *Session {
 	x.ready()
 	return &Session{

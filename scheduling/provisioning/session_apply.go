@@ -14,9 +14,8 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/validate"
 )
 
-// Apply makes a change. An error means that nothing has changed: it reports every fault,
-// as [*FieldErrors] does for those of objects, each with object, field and value. It is
-// a fault to remove an object that does not exist.
+// Apply makes a change. An error means that the session is unchanged: it lists every fault, faults of objects as
+// [*FieldErrors] with object, field and value. Removing an object that does not exist is a fault.
 func (x *Session) Apply(d scheduling.Delta) error {
 	if err := check(&d); err != nil {
 		return err
@@ -92,7 +91,7 @@ func moved(c *validate.Checker, moves []scheduling.Move) {
 	}
 }
 
-// objects makes the change in the lists of everything but pods.
+// objects makes the change in all lists but those of pods.
 func objects(p *scheduling.Problem, c *validate.Checker, d *scheduling.Delta) {
 	apply(c, "nodes", anywhere[*corev1.Node], &p.Nodes, d.Nodes, plainKeys(d.Removed.Nodes))
 	apply(c, "nodepools", anywhere[*scheduling.NodePool], &p.NodePools, d.NodePools, plainKeys(d.Removed.NodePools))
@@ -109,7 +108,7 @@ func objects(p *scheduling.Problem, c *validate.Checker, d *scheduling.Delta) {
 	apply(c, "statefulsets", inNamespace[*appsv1.StatefulSet], &o.StatefulSets, n.StatefulSets, keysOf(r.StatefulSets))
 }
 
-// sortedProblem is a problem with lists of its own, without pods, all but those sorted.
+// sortedProblem returns a problem without pods whose lists are copies in the order of names.
 func sortedProblem(p scheduling.Problem) scheduling.Problem {
 	p = cloned(p)
 	d := scheduling.Delta{

@@ -51,8 +51,8 @@ func anywhere[T metav1.Object](o T) types.NamespacedName {
 	return types.NamespacedName{Name: o.GetName()}
 }
 
-// faults reports names that are removed though they are not there, twice, or while an
-// object of that name comes. have tells which are there.
+// faults reports removals of names that have no object, that are removed twice, or that get a new object in the same
+// change. have reports whether a name has an object.
 func (x *change[T]) faults(c *validate.Checker, have func(types.NamespacedName) bool) {
 	if len(x.taken) == 0 {
 		return

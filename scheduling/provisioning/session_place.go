@@ -11,18 +11,16 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/validate"
 )
 
-// Place plans as [Session.Plan] does, with an effort of its own, and leaves out the
-// parts that only people need: pods without a place are listed without reasons, no bound is proven,
-// and of the summary only the numbers of pods are there. Without a bound few machines are not
-// improved by it, either, so that they may cost more. Pods that nothing tells apart may have each
-// other's places, so that the plan may bind in more waves. It is for those who ask what if, many
-// times over.
+// Place plans as [Session.Plan] does, with an effort of its own, and leaves out the parts that only people read: pods
+// without a place have no reasons, no bound is proven, and the summary has only the numbers of pods. Without a bound a
+// plan with few nodes is not improved by it, so that it may cost more. Equal pods may have each other's places, so that
+// the plan may bind in more waves. Use it for many what-if questions.
 func (x *Session) Place(ctx context.Context, effort scheduling.Effort) (*scheduling.Plan, error) {
 	return x.place(ctx, effort, false)
 }
 
-// Sketch is [Session.Place] that ends with the first plan that it finds, which may cost some percent more: for those who
-// compare many changes and ask only about the best of them again. Pods may be left out for which Place finds a place.
+// Sketch is [Session.Place] that ends with the first plan that it finds, which may cost some percent more and leave out
+// pods for which Place finds a place. Use it to compare many changes, and plan the best of them again.
 func (x *Session) Sketch(ctx context.Context) (*scheduling.Plan, error) {
 	return x.place(ctx, scheduling.EffortFast, true)
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/validate"
 )
 
-// podChange is the changes of pods, by where they come from and go to.
+// podChange has the changes of pods: pods that are added, removed, bound and moved, pending and running pods apart.
 type podChange struct {
 	come  []*corev1.Pod // to be placed
 	start []*corev1.Pod // to run
@@ -56,7 +56,7 @@ func (x *Session) podChange(c *validate.Checker, d *scheduling.Delta) podChange 
 	return out
 }
 
-// movedFaults reports moves of pods that do not run, or that come, go or move besides.
+// movedFaults reports moves of pods that do not run, or that the same change adds, removes or moves again.
 func (x *Session) movedFaults(c *validate.Checker, d *scheduling.Delta) {
 	if len(d.Moved) == 0 {
 		return
@@ -81,7 +81,7 @@ func (x *Session) movedFaults(c *validate.Checker, d *scheduling.Delta) {
 	}
 }
 
-// changePods lets pods come and go, and nodes.
+// changePods adds and removes pods and nodes.
 func (x *Session) changePods(pods *podChange, d *scheduling.Delta) {
 	x.waiting.change(pods.come, pods.taken)
 	b := hosts.NewChange(x.cluster)
@@ -111,7 +111,7 @@ func (x *Session) changePods(pods *podChange, d *scheduling.Delta) {
 	x.cluster = b.Cluster(x.running.All())
 }
 
-// nominate promises nodes to pods, and forgets those of pods that have got theirs or have gone.
+// nominate adds nominations, and removes nominations of pods that were bound or removed.
 func (x *Session) nominate(more map[types.NamespacedName]string, done []types.NamespacedName) {
 	if len(more) == 0 && (len(x.problem.Nominated) == 0 || len(done) == 0) {
 		return

@@ -11,7 +11,8 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// waiting is the pods to be placed, in the order of their names, with the specs that were read from them. The lists are replaced where they change.
+// waiting has the pending pods in the order of their names, with the specs read from them. Its lists are replaced, not
+// changed.
 type waiting struct {
 	pods       []*corev1.Pod
 	of         []int32 // by pod, its pod spec key
@@ -20,8 +21,8 @@ type waiting struct {
 	shared     bool  // with a fork: reader and counts have to be copied before they change
 }
 
-// sparePerSpec is how many pod spec keys that no pod has are kept for each that some have,
-// besides the least.
+// sparePerSpec is the number of pod spec keys without a pod that are kept for each key with pods, beyond the least
+// number.
 const (
 	sparePerSpec = 3
 	spareLeast   = 1_000
@@ -34,7 +35,7 @@ func newWaiting(s *scheduling.Policy, p *scheduling.Problem, pods []*corev1.Pod)
 	return w
 }
 
-// read reads all pods anew.
+// read reads all pods again.
 func (w *waiting) read() {
 	w.of = make([]int32, len(w.pods))
 	w.counts = nil
@@ -60,7 +61,7 @@ func (w *waiting) find(key types.NamespacedName) (int, bool) {
 	return slices.BinarySearchFunc(w.pods, key, func(pod *corev1.Pod, key types.NamespacedName) int { return compare(podspec.PodKey(pod), key) })
 }
 
-// change takes pods away and lets others come, both sorted by name and none in both.
+// change removes and adds pods, both sorted by name, no pod in both lists.
 func (w *waiting) change(put []*corev1.Pod, taken []types.NamespacedName) {
 	if len(put) == 0 && len(taken) == 0 {
 		return
@@ -102,7 +103,7 @@ func (w *waiting) change(put []*corev1.Pod, taken []types.NamespacedName) {
 	}
 }
 
-// readings are those of the pods that are there.
+// readings returns the readings of the pending pods.
 func (w *waiting) readings() *podspec.Readings {
 	r := &podspec.Readings{Table: w.specReader.Table, PodSpecKeys: make([]*podspec.SpecKey, len(w.counts)), Of: w.of}
 	for i, n := range w.counts {
@@ -119,7 +120,7 @@ func (w *waiting) fork() waiting {
 	return *w
 }
 
-// freshReader is a reader of the same kind that has read nothing.
+// freshReader returns an empty reader with the settings of m.
 func freshReader(m *podspec.SpecReader) *podspec.SpecReader {
 	c := *m
 	c.Table, c.Index, c.PodSpecKeys, c.Buffer, c.Keys = podspec.NewResourceTable(), map[string]int32{}, nil, nil, nil

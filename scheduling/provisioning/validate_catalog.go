@@ -6,14 +6,13 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/validate"
 )
 
-// IdleNodePools warns of each NodePool that may launch machines and has none to choose from:
-// of its requirements it names the one that rules out the most instance types, and the zones
-// of the catalog where that is one on the place. Pools for other regions and architectures
-// are nothing unusual.
+// IdleNodePools returns a warning for each NodePool that may launch nodes and has no offering: it names the requirement
+// that rules out the most instance types, and the zones of the catalog if the requirement is about the zone. Pools for
+// other regions and architectures are not unusual.
 func IdleNodePools(p *scheduling.Problem) []scheduling.Warning { return poolWarnings(p, validate.Idle) }
 
-// UnmetMinValues warns of each NodePool that can never launch anything because its other requirements leave fewer
-// values than its minValues ask for, as Karpenter's policy Strict has it. A nil problem has none.
+// UnmetMinValues returns a warning for each NodePool that can never launch a node because its other requirements leave
+// fewer values than its minValues, by Karpenter's policy Strict. A nil problem has none.
 func UnmetMinValues(p *scheduling.Problem) []scheduling.Warning {
 	return poolWarnings(p, validate.MinValuesUnmet)
 }

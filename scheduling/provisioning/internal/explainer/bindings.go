@@ -26,8 +26,8 @@ type bindings struct {
 	in    *instance.Instance
 	plan  *scheduling.Plan
 	brief bool
-	// played is the plan as kube-scheduler binds it, and bound the places of its pods in all simulations without a question
-	// about one pod; nil until they are asked for.
+	// played is the plan as kube-scheduler binds it, and bound has the places of its pods in all simulations in which
+	// no pod was changed; nil until they are needed.
 	played *simulation.Plan
 	bound  []simulation.Played
 }
@@ -42,7 +42,7 @@ func (x *bindings) simulated() (*simulation.Plan, simulation.Asked) {
 	return x.played, q
 }
 
-// unforced are the pods of a place that kube-scheduler binds elsewhere in some course of events.
+// unforced returns the pods of a place that kube-scheduler binds elsewhere in some course of events.
 func (x *bindings) unforced(at scheduling.Placement) (out []string) {
 	s, q := x.simulated()
 	if s == nil {
@@ -116,8 +116,8 @@ func (x *bindings) realised(pod *corev1.Pod) *explanation.RealisedPod {
 
 func few[T any](list []T) []T { return list[:min(len(list), explain.MostPlaces)] }
 
-// simulation is the plan as it is played, with a pod in another shape where it is not nil; nil where the
-// plan is not for the problem, and where too many pods depend on each other.
+// simulation returns the plan as it is simulated, with the constraints of one pod changed unless changed is nil. It is
+// nil where the plan is not for the problem, and where too many pods depend on each other.
 func (x *bindings) simulation(changed *corev1.Pod) *simulation.Plan {
 	f := x.in.Facts
 	if changed != nil {

@@ -22,8 +22,8 @@ type Explainer struct {
 	bindings bindings
 }
 
-// New returns an Explainer for a plan of f's problem. With brief, equal pods that stand together in
-// kube-scheduler's queue stay together when the plan is played through.
+// New returns an Explainer for a plan of f's problem. With brief, equal pods that follow each other in kube-scheduler's
+// queue are simulated together.
 func New(f *instance.Facts, plan *scheduling.Plan, brief bool) *Explainer {
 	in := f.Compile(false)
 	return &Explainer{e: explain.NewExplainer(in, plan), plan: plan, bindings: bindings{in: in, plan: plan, brief: brief}}
@@ -85,7 +85,7 @@ func (x *Explainer) podShares(pods []*corev1.Pod, resource string, allocatable i
 	return out
 }
 
-// requests are the effective requests of a pod, whether it waits or runs.
+// requests returns the effective requests of a pending or running pod.
 func (x *Explainer) requests(pod *corev1.Pod) corev1.ResourceList {
 	if id, ok := x.e.State.ClassOf[podspec.PodName(pod)]; ok {
 		return x.e.In.Table.List(x.e.In.Planned[id].Requests)

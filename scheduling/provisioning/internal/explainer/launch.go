@@ -40,7 +40,7 @@ func (x *Explainer) Launch(name string) (*explanation.LaunchExplanation, error) 
 	return out, nil
 }
 
-// named returns the pods of some names.
+// named returns the pods with the names.
 func (x *Explainer) named(names []string) []*corev1.Pod {
 	want := map[string]bool{}
 	for _, name := range names {

@@ -62,8 +62,8 @@ func (x *Explainer) nodeNames() []string {
 	return all
 }
 
-// nodeRooms says how full a node is, of all that pods which wait or run there, or
-// daemons, ask for; bin is -1 for nodes that receive no pods.
+// nodeRooms returns by resource how much of a node the running pods, the pods that it receives and the DaemonSets
+// request; bin is -1 for nodes that receive no pods.
 func (x *Explainer) nodeRooms(node *corev1.Node, bin int, running []*corev1.Pod) []explanation.Room {
 	table := x.e.In.Table
 	used := corev1.ResourceList{}
@@ -101,7 +101,7 @@ func (x *Explainer) nodeRooms(node *corev1.Node, bin int, running []*corev1.Pod)
 	return out
 }
 
-// refusedBy lists the pods without a place, with why a node does not take them.
+// refusedBy lists the pods without a place, each with the reason why a node does not take it.
 func (x *Explainer) refusedBy(bin int) []explanation.Refusal {
 	var out []explanation.Refusal
 	for id := range x.e.In.Planned {

@@ -8,8 +8,8 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/podspec"
 )
 
-// Pod explains where a pod goes and why, named as namespace/name, or by its name where no
-// other namespace has it. The error is an [UnknownNameError].
+// Pod explains the place of a pod, or the reasons why it has none. The name is namespace/name, or the pod's name alone
+// if it is in one namespace only. The error is an [UnknownNameError].
 func (x *Explainer) Pod(name string) (*explanation.PodExplanation, error) {
 	pod, err := x.findPod(name)
 	if err != nil {
@@ -45,7 +45,7 @@ func (x *Explainer) Pod(name string) (*explanation.PodExplanation, error) {
 	return out, nil
 }
 
-// alternatives lists other places of a pod that has a place, as if the plan had all pods but this one.
+// alternatives lists other places for a pod with a place, beside all other pods of the plan.
 func (x *Explainer) alternatives(out *explanation.PodExplanation, id int) {
 	e := explain.NewAlternatives(x.e.In, x.plan, out.Pod)
 	out.TopologyTerms = e.Terms(id)

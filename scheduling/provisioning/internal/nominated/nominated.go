@@ -22,32 +22,32 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/internal/volumes"
 )
 
-// Pods are pods to be placed that are promised a node. Those that can keep it run there
-// as far as all others are concerned, as kube-scheduler counts nominated pods.
+// Pods are the nominated pods of a problem. A pod that its node admits counts as running there for all other pods, as
+// kube-scheduler counts nominated pods.
 type Pods struct {
 	facts *instance.Facts // in which all of them wait
-	// Base is the same, compiled; nil where nobody is nominated.
+	// Base is the problem in which all nominated pods are pending, compiled; nil if no pod is nominated.
 	Base *instance.Instance
-	// scheduler is kube-scheduler for these, queue all that wait.
+	// scheduler simulates kube-scheduler for Base, and queue has its pending pods.
 	scheduler *binding.Scheduler
 	queue     []binding.Pod
-	// shared are the claims that several of them use.
+	// shared are the claims that several pods use.
 	shared map[*podspec.Claim][]*corev1.Pod
 	to     map[*corev1.Pod]string
-	// Admitted are those that keep their node.
+	// Admitted are the pods that their node admits, with the node.
 	Admitted map[*corev1.Pod]string
 	// moving are running pods with the nodes on which their successors are expected.
 	moving map[*corev1.Pod]string
-	// admittedBefore are those that were kept before pods of higher priority needed their room, level
-	// is the priority of the last of these that were asked where they admittedBefore be.
+	// admittedBefore are the pods that were admitted before pods of higher priority needed their room. level is the
+	// priority of the last pods of higher priority that were planned without them; asked says that there were any.
 	admittedBefore map[*corev1.Pod]string
-	level int32
-	asked bool // some were
-	// GaveWay tells that some found room so.
+	level          int32
+	asked          bool // some were
+	// GaveWay says that a pod of higher priority got the room of a nominated pod.
 	GaveWay bool
 }
 
-// Read reads who is nominated, and decides who stays so.
+// Read reads the nominations of a problem, and decides which pods their nodes admit.
 func Read(f *instance.Facts) *Pods {
 	n := &Pods{facts: f, to: map[*corev1.Pod]string{}, moving: map[*corev1.Pod]string{}}
 	for _, pod := range f.Problem.Pods {
@@ -91,7 +91,7 @@ func (n *Pods) readMoving() {
 	}
 }
 
-// Node is the node that a pod which waits is promised, "" for none.
+// Node returns the node to which a pending pod is nominated, "" for none.
 func Node(p *scheduling.Problem, pod *corev1.Pod) string {
 	if node, ok := promised(p, pod); ok {
 		return node
@@ -99,7 +99,7 @@ func Node(p *scheduling.Problem, pod *corev1.Pod) string {
 	return pod.Status.NominatedNodeName
 }
 
-// promised is the node that the problem names for a pod.
+// promised returns the node that Problem.Nominated names for a pod, and whether it has an entry.
 func promised(p *scheduling.Problem, pod *corev1.Pod) (node string, ok bool) {
 	if len(p.Nominated) == 0 {
 		return "", false
@@ -112,13 +112,14 @@ func promised(p *scheduling.Problem, pod *corev1.Pod) (node string, ok bool) {
 	return node, ok
 }
 
-// keep lets the nominated pods bind where they are nominated, in the order of kube-scheduler's
-// queue and again for as long as any of them does: those that do are kept.
+// keep fills Admitted: nominated pods are bound to their nodes in the order of kube-scheduler's queue, again and again
+// until no further one can be.
 func (n *Pods) keep() {
 	n.Admitted = n.bound(n.scheduler.Model.Begin(), func(pod *corev1.Pod) bool { return n.to[pod] != "" })
 }
 
-// bound are those of some nominated pods that bind where they are nominated, from a state on.
+// bound binds the nominated pods that some selects, as far as their nodes admit them from a state on, and returns them
+// with their nodes.
 func (n *Pods) bound(state *cluster.State, some func(*corev1.Pod) bool) map[*corev1.Pod]string {
 	queue, to := make([]int32, len(n.queue)), make([]int32, len(n.queue))
 	for i, p := range n.queue {
@@ -136,8 +137,8 @@ func (n *Pods) bound(state *cluster.State, some func(*corev1.Pod) bool) map[*cor
 	return out
 }
 
-// unsettled reports whether a plan has to choose a volume for the pod among those that are there,
-// or the zone of one that several pods wait for.
+// unsettled reports whether a plan has to choose a volume for the pod among the existing ones, or the zone of a volume
+// that several pods wait for.
 func (n *Pods) unsettled(pod *corev1.Pod) bool {
 	x := n.Base.Classes.Volumes
 	if x == nil {
@@ -148,7 +149,7 @@ func (n *Pods) unsettled(pod *corev1.Pod) bool {
 	})
 }
 
-// Facts is the problem in which the pods that keep their node run there.
+// Facts returns the problem in which the admitted pods run on their nodes.
 func (n *Pods) Facts() *instance.Facts {
 	if len(n.Admitted)+len(n.moving) == 0 {
 		return n.facts
@@ -156,9 +157,8 @@ func (n *Pods) Facts() *instance.Facts {
 	return n.with(n.Admitted, nil)
 }
 
-// GiveWay nominates pods without a place in a plan for the room of less urgent ones that are kept,
-// the most urgent first that have not been asked yet, and reports whether there are any. place
-// makes plans.
+// GiveWay nominates pods without a place in a plan to the room of admitted pods of lower priority, the highest priority
+// first that was not tried yet, and reports whether any got a place so. place makes plans.
 func (n *Pods) GiveWay(plan *scheduling.Plan, place func(*instance.Facts) (*scheduling.Plan, error)) (bool, error) {
 	if len(n.Admitted) == 0 || len(plan.Unschedulable) == 0 {
 		return false, nil
@@ -185,8 +185,8 @@ func (n *Pods) GiveWay(plan *scheduling.Plan, place func(*instance.Facts) (*sche
 	}
 }
 
-// take nominates urgent pods to the nodes where a plan has them, and reports whether others give
-// way to any of them. A pod to which none gives way has another reason why it has no place.
+// take nominates urgent pods to the nodes where a plan has them, and reports whether admitted pods must lose their
+// nomination for any of them. Otherwise an urgent pod has another reason why it has no place.
 func (n *Pods) take(urgent sets.Set[*corev1.Pod], plan *scheduling.Plan) bool {
 	where := map[string]string{}
 	for i := range plan.Existing {
@@ -227,8 +227,7 @@ func (n *Pods) take(urgent sets.Set[*corev1.Pod], plan *scheduling.Plan) bool {
 	return len(stay) > 0
 }
 
-// urgent are those of the refused pods that have the highest priority below the last that were
-// asked, and that priority.
+// urgent returns the refused pods of the highest priority that was not tried yet, and that priority.
 func (n *Pods) urgent(refused map[string]int) (sets.Set[*corev1.Pod], int32) {
 	out, level := sets.New[*corev1.Pod](), int32(math.MinInt32)
 	for _, pod := range n.facts.Problem.Pods {
@@ -245,7 +244,8 @@ func (n *Pods) urgent(refused map[string]int) (sets.Set[*corev1.Pod], int32) {
 	return out, level
 }
 
-// with is the problem in which some pods run on nodes, and of the others only some are pending; nil is all. The successors of pods that are to move are there already.
+// with returns the problem in which the pods of running run on the nodes given, and of the other pods only the ones
+// that waits selects are pending; nil selects all. Successors of pods that are to move run on their new nodes already.
 func (n *Pods) with(running map[*corev1.Pod]string, waits func(*corev1.Pod) bool) *instance.Facts {
 	f := n.facts
 	p := *f.Problem
@@ -284,8 +284,8 @@ func (n *Pods) with(running map[*corev1.Pod]string, waits func(*corev1.Pod) bool
 	}
 }
 
-// Separate is the problem in which the pods run that a plan leaves on the nodes where they are nominated, and the plan of
-// the others.
+// Separate splits a plan: it returns the problem in which the pods run that the plan leaves on the nodes of their
+// nominations, and the plan of all other pods.
 func (n *Pods) Separate(plan *scheduling.Plan) (*instance.Facts, *scheduling.Plan) {
 	if plan == nil || len(n.Admitted)+len(n.moving) == 0 {
 		return n.facts, plan
@@ -312,8 +312,7 @@ func (n *Pods) Separate(plan *scheduling.Plan) (*instance.Facts, *scheduling.Pla
 	return n.with(stay, nil), &others
 }
 
-// Restore adds the pods that are kept to the plan of the others, and warns of those that are
-// not.
+// Restore adds the admitted pods to the plan of the other pods, and warns of nominated pods that are not admitted.
 func (n *Pods) Restore(plan *scheduling.Plan) {
 	if len(n.to)+len(n.moving) == 0 {
 		return
@@ -342,7 +341,7 @@ func (n *Pods) Restore(plan *scheduling.Plan) {
 	plan.Warnings = instance.Warnings(n.Base, n.lost()...)
 }
 
-// lost warns of the nominated pods that are not kept.
+// lost returns warnings of the nominated pods that are not admitted.
 func (n *Pods) lost() []scheduling.Warning {
 	var out []scheduling.Warning
 	for i := range n.queue {

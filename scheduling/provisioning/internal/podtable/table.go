@@ -23,8 +23,8 @@ const (
 	leastShards = 8
 )
 
-// Table holds pods by name, and where they run. A copy costs little: the parts are
-// shared until one of the two changes them.
+// Table holds pods by name, with their nodes. A copy costs little: the two share parts until one of them changes a
+// part.
 type Table struct {
 	seed   maphash.Seed
 	shards []*part // as many as a power of 2; nil for those that never had pods
@@ -33,7 +33,7 @@ type Table struct {
 	Spaces map[string]int // pods by namespace
 }
 
-// holder is who may change a part, told from others by its address.
+// holder is the owner of a part, which alone may change it; owners differ by address.
 type holder struct{ _ byte }
 
 // part is a part of a table: lists in no order, of which a copy takes little.
@@ -43,7 +43,7 @@ type part struct {
 	pods  []Runner
 }
 
-// Runner is a pod with the node where it runs, whatever the pod says.
+// Runner is a pod with the node where it runs. The node takes precedence over the pod's spec.nodeName.
 type Runner struct {
 	Pod  *corev1.Pod
 	Node string
@@ -86,7 +86,7 @@ func (t *Table) find(key types.NamespacedName) (shard int, mark uint32, at int) 
 // Get returns a pod, nil if it is not there.
 func (t *Table) Get(key types.NamespacedName) *corev1.Pod { return t.At(key).Pod }
 
-// At returns a pod with its node, nothing if it is not there.
+// At returns a pod with its node, the zero Runner if the table does not have it.
 func (t *Table) At(key types.NamespacedName) Runner {
 	shard, _, at := t.find(key)
 	if at < 0 {
@@ -102,7 +102,7 @@ func (t *Table) own(shard int) *part {
 	case s == nil:
 		s = &part{owner: t.owner}
 	case s.owner != t.owner:
-		// With room for one more, as pods mostly come or go one at a time.
+		// The copy has room for one more, because most changes add or remove one pod.
 		c := &part{owner: t.owner, marks: make([]uint32, len(s.marks), len(s.marks)+1), pods: make([]Runner, len(s.pods), len(s.pods)+1)}
 		copy(c.marks, s.marks)
 		copy(c.pods, s.pods)

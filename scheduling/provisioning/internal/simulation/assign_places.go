@@ -22,9 +22,10 @@ type slots struct {
 	next   int // the place that is tried next
 }
 
-// AssignPlaces assigns the places that the plan has for a class to the pods of that class anew, in the order of the queue. Each pod
-// takes a place that admits it at its turn, of the kind of node of which most places are left. A pod that finds none tries
-// again after the others. The result is the place of each pod of the queue. Together, the pods of a class keep their places.
+// AssignPlaces assigns the places that the plan has for a class to the pods of that class again, in the order of the
+// queue. Each pod takes a place that admits it at its turn, on the kind of node with the most places left. A pod
+// without such a place tries again after the other pods. The result is the place of each pod of the queue. The set of
+// places of a class does not change.
 func (s *Plan) AssignPlaces() []int32 {
 	of := make([][]*slots, len(s.c.Planned)) // by class
 	s.offer(of)

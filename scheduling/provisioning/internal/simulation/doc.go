@@ -1,4 +1,4 @@
-// Package simulation plays a plan through as kube-scheduler binds its pods, which package binding
-// models: whether they bind where the plan has them, and where they go else in several courses
-// of events, also if something is done about one of them.
+// Package simulation carries a plan out in a model of kube-scheduler (package binding): it says whether each pod binds
+// to the node of the plan, and to which nodes kube-scheduler binds the pods in several courses of events, also with the
+// constraints of one pod changed.
 package simulation

@@ -61,16 +61,15 @@ func New(c *instance.Instance, plan *scheduling.Plan) (*Plan, error) {
 	return s, nil
 }
 
-// PodWave is a pod of the queue that binds where the plan has it, and in which wave: those of the
-// first bind at their turn in the queue, those of the second need some that come later, and so on.
+// PodWave is a pod of the queue that binds where the plan has it, with its wave: pods of the first wave bind at their
+// turn in the queue, pods of the second need pods that are later in the queue, and so on.
 type PodWave struct {
 	Pod  int
 	Wave int // from 1
 }
 
-// BindOrder are the pods that kube-scheduler's filters admit to their places once those before them are
-// there: the plan binds as it is where they are all. Those who are nominated to a node that is
-// there bind before machines join.
+// BindOrder returns the pods that kube-scheduler's filters admit to their places once the pods before them are there.
+// The plan binds as it is where these are all pods. Pods nominated to existing nodes bind before new nodes join.
 func (s *Plan) BindOrder() (out []PodWave) {
 	state, there := s.scheduler.Model.Begin(), int32(s.scheduler.Model.Existing())
 	to := slices.Repeat([]int32{-1}, len(s.Queue))
@@ -106,8 +105,8 @@ func (s *Plan) Find(pod *corev1.Pod) int32 {
 	return int32(slices.IndexFunc(s.Queue, func(q binding.Pod) bool { return podspec.PodKey(q.Pod) == podspec.PodKey(pod) }))
 }
 
-// OwnLabel is a label with a value that no other place has: the node's host name, or the NodePool of
-// a launch; "" for none.
+// OwnLabel returns a label with a value that no other place has: the node's host name, or the NodePool of a launch; ""
+// for none.
 func (s *Plan) OwnLabel(place int32) (key, value string) {
 	home := s.Places[place]
 	if home.Launch == nil {
