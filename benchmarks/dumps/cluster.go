@@ -200,7 +200,7 @@ func (c *cluster) hostFor(w *workload) *host {
 	}
 	var fit []*host
 	for _, h := range c.hosts {
-		if h.cpu < cpu || h.memory < memory || h.pods < 1 || w.disk && h.disks < 1 || w.apart && h.has[w] > 0 || !suits(&w.template.Spec, h) {
+		if h.cpu < cpu || h.memory < memory || h.pods < 1 || w.disk && h.disks < 1 || w.exclusive && h.has[w] > 0 || !suits(&w.template.Spec, h) {
 			continue
 		}
 		if w.spread > 0 && per[h.zone]+1-least > int(w.spread) {

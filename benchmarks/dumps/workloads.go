@@ -15,7 +15,7 @@ type workload struct {
 	replicas              int // at the peak
 	options               []st.PodOption
 	spread                int32  // over zones, by at most so much; 0: not
-	apart                 bool   // at most one pod a node
+	exclusive             bool   // at most one pod a node
 	disk                  bool   // each pod has a volume
 	keep                  bool   // its pods must not be disrupted
 	budget                string // a field of its PodDisruptionBudget
@@ -89,7 +89,7 @@ func (w *workload) place(r *rand.Rand, v *vendor) {
 	case 2:
 		w.options = append(w.options, st.Spread(corev1.LabelTopologyZone, st.Soft(), own), st.Spread(corev1.LabelHostname, st.Soft(), own))
 	case 3:
-		w.apart, w.replicas = true, min(w.replicas, 4)
+		w.exclusive, w.replicas = true, min(w.replicas, 4)
 		w.options = append(w.options, st.Apart(corev1.LabelHostname, own))
 	case 4:
 		w.options = append(w.options, st.Apart(corev1.LabelHostname, st.Weight(100), own))

@@ -14,12 +14,11 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
 )
 
-// Apply is the cluster after the steps, some time later: drained nodes are gone with the pods on
-// them, launches have become ready nodes of their names, and evicted pods run on their expected
-// nodes or, without one, are pending. Nodes that have received pods have had a pod event at the
-// cluster's time, machines left of reservations are counted anew, and the claims of ephemeral
-// volumes of evicted pods are gone. The given cluster is not changed, and shares the unchanged
-// objects.
+// Apply returns the cluster after the steps, some time later: drained nodes are removed, launches are ready nodes of
+// their names, and evicted pods run on their expected nodes or, without one, are pending. Other pods of drained nodes
+// are removed. Nodes that have received pods have a pod event at the cluster's time, reservations have the machines
+// that are left, and claims of ephemeral volumes of evicted pods are removed. The given cluster is not changed, and
+// shares the unchanged objects.
 //
 // It panics if a launch is not in the catalog.
 func Apply(c disruption.Cluster, later time.Duration, steps ...disruption.Step) disruption.Cluster {
@@ -55,7 +54,7 @@ func carryOut(c *disruption.Cluster, step *disruption.Step) {
 	reserve(c, used)
 }
 
-// moveEvicted moves the evicted pods, and removes all others from the drained nodes.
+// moveEvicted moves the evicted pods, and removes all other pods from the drained nodes.
 func moveEvicted(c *disruption.Cluster, step *disruption.Step) {
 	to := make(map[string]string, len(step.Evictions))
 	received := make(map[string]bool)

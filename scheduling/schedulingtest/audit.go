@@ -12,11 +12,10 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/verify"
 )
 
-// Audit plans the problem and reports, joined into one error, every promise of plans that is
-// broken:
+// Audit plans the problem and reports, joined into one error, every rule of plans that is broken:
 //
-//   - the plan breaks no rule ([verify.Checker.Plan]), its certificate proves its lower
-//     bound, and its price is not below that bound;
+//   - the plan breaks no rule ([verify.Checker.Plan]), its certificate proves its lower bound, and its price is not
+//     below that bound;
 //   - the problem is unchanged;
 //   - planning the problem again in another order gives the same bytes;
 //   - the plan's JSON reads back and writes the same bytes again.

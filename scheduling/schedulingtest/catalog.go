@@ -30,7 +30,7 @@ func Capacity(amounts ...ResourceAmount) TypeOption {
 	return on(func(t *instancetypes.InstanceType) { t.Capacity = merge(t.Capacity, amounts) })
 }
 
-// KubeReserved is the part of the capacity that the kubelet keeps for itself.
+// KubeReserved is the part of the capacity that the kubelet reserves.
 func KubeReserved(amounts ...ResourceAmount) TypeOption {
 	return on(func(t *instancetypes.InstanceType) {
 		t.Overhead.KubeReserved = merge(t.Overhead.KubeReserved, amounts)
@@ -62,7 +62,7 @@ func Reserved(zone string, price offerings.Price, id string, count int) TypeOpti
 // Cents is a price of n US cents per hour.
 func Cents(n int64) offerings.Price { return offerings.Price(n * 10_000_000) }
 
-// MustCatalog is a catalog of the types. It panics when they do not make one.
+// MustCatalog returns a catalog of the types. It panics if the types are not valid.
 func MustCatalog(types ...*instancetypes.InstanceType) *instancetypes.Catalog {
 	c, err := instancetypes.NewCatalog(types...)
 	if err != nil {

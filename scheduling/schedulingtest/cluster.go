@@ -19,9 +19,9 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
 
-// Cluster is a cluster that was packed well once and has lost pods since: nodes were bought for the
-// pods of many workloads, and a random share of the pods was removed. The same seed and options
-// give the same cluster. It panics if the catalog cannot hold the pods, which are small.
+// Cluster returns a cluster that was packed well once and has lost pods since: nodes were launched for the pods of many
+// workloads, and a random share of the pods was removed. The same seed and options give the same cluster. It panics if
+// the catalog cannot hold the pods, which are small.
 func Cluster(seed uint64, o ClusterOptions) disruption.Cluster {
 	o = o.orDefaults()
 	b := &clusterBuilder{dice: dice.New(seed), options: o}
@@ -58,7 +58,7 @@ type clusterBuilder struct {
 	cluster disruption.Cluster
 }
 
-// pool buys everything; whether spot will do is for the pods to say.
+// pool may launch every offering; whether spot is allowed is up to the pods.
 func (b *clusterBuilder) pool() *scheduling.NodePool {
 	kinds := []string{string(offerings.OnDemand)}
 	if b.options.Spot {
@@ -105,7 +105,7 @@ func (b *clusterBuilder) buy(pods []*corev1.Pod) error {
 	return nil
 }
 
-// finish takes pods away, and tells when the nodes came. The first nodes lose their pool.
+// finish removes pods, and sets the ages of nodes. The first nodes lose their pool.
 func (b *clusterBuilder) finish() {
 	c := &b.cluster
 	on := make(map[string][]*corev1.Pod, len(c.Nodes))
@@ -165,8 +165,8 @@ func mustNode(c *disruption.Cluster, l *scheduling.Launch, name string) *corev1.
 
 type podBudget = policyv1.PodDisruptionBudget
 
-// workloads are the pods of Deployments of two to forty replicas, of the sizes of
-// [MixedSizes], with the ties and budgets that the options ask for.
+// workloads returns the pods of Deployments of two to forty replicas, of the sizes of [MixedSizes], with the topology
+// terms and budgets of the options.
 func (b *clusterBuilder) workloads() []*corev1.Pod {
 	n := b.options.Nodes * b.options.PodsPerNode
 	pods := make([]*corev1.Pod, 0, n)

@@ -22,22 +22,20 @@ type ClusterOptions struct {
 	// for about twenty pods. The smallest is half of it.
 	Catalog *instancetypes.Catalog
 	MaxCPU  int64
-	// Spot lets half of the pods run on spot machines; all others require on-demand.
+	// Spot allows half of the pods on spot machines; all other pods require on-demand.
 	Spot bool
-	// Removed is the share of the pods that are gone, 0 to 1; 0 draws it, from a fifth to
-	// three fifths.
+	// Removed is the share of the pods that were removed, 0 to 1; 0 draws it, from a fifth to three fifths.
 	Removed float64
 	// PDBs gives half of the workloads a PodDisruptionBudget, and one in forty a budget that allows
 	// no eviction.
 	PDBs bool
-	// Spread spreads a third of the workloads over zones, Apart keeps one in eight to one
-	// pod a host.
+	// Spread spreads a third of the workloads over zones; Apart allows one in eight only one pod a node.
 	Spread, Apart bool
 	// Various makes workloads as various as in production clusters: half of the spreads are soft
 	// (ScheduleAnyway), one workload in ten is a StatefulSet whose pods have volumes in their
 	// zones, and half of the PodDisruptionBudgets say minAvailable.
 	Various bool
-	// DaemonSets is how many of them, at most five, run on every node.
+	// DaemonSets is the number of DaemonSets, at most five, that run on every node.
 	DaemonSets int
 	// Purchases is the number of parts in which the workloads came; nodes were bought for each part
 	// when the parts before it had their places. 0 is 1.
@@ -76,8 +74,8 @@ func (o ClusterOptions) orDefaults() ClusterOptions {
 // clusterTime is when generated clusters are looked at: a Monday.
 func clusterTime() time.Time { return time.Date(2026, time.March, 2, 12, 0, 0, 0, time.UTC) }
 
-// clusterCatalog sells machines at prices as EC2 asks for in us-east-1: on demand they
-// grow with the size, on spot each zone asks for another share of that.
+// clusterCatalog has machines at prices like those of EC2 in us-east-1: on-demand prices grow with the size, spot
+// prices are another share of that in each zone.
 func clusterCatalog() *instancetypes.Catalog {
 	families := []struct {
 		name   string

@@ -23,10 +23,9 @@ func MixedSizes(n int, seed uint64) []*corev1.Pod {
 	return pods
 }
 
-// Diverse is n pods as Karpenter's scheduling benchmark draws them, of sizes like those of
-// [MixedSizes]: a fifth each of plain pods, of pods that spread over zones or over hosts by a label
-// which need not be their own, of pods with affinity to each other in a zone, and of pods with
-// anti-affinity on hosts.
+// Diverse returns n pods as Karpenter's scheduling benchmark draws them, of sizes like those of [MixedSizes]: a fifth
+// each of plain pods, of pods that spread over zones and of pods that spread over hosts, by a label which need not be
+// their own, of pods with affinity to each other in a zone, and of pods with anti-affinity over hosts.
 func Diverse(n int, seed uint64) []*corev1.Pod {
 	d := dice.New(seed)
 	letter := func() string { return dice.Pick(d, "a", "b", "c", "d", "e", "f", "g") }
@@ -53,8 +52,7 @@ func Diverse(n int, seed uint64) []*corev1.Pod {
 	return pods
 }
 
-// Workloads is n pods of as many classes as asked for. The classes are not alike
-// in number: like in most clusters, a few of them have most of the pods. CPU is
+// Workloads returns n pods of a number of classes. As in most clusters, a few classes have most of the pods. CPU is
 // log-normal around 400m, memory around 2 GiB for each core with a wide spread.
 func Workloads(n, classes int, seed uint64) []*corev1.Pod {
 	d := dice.New(seed)
@@ -67,7 +65,7 @@ func Workloads(n, classes int, seed uint64) []*corev1.Pod {
 	}
 	pods := make([]*corev1.Pod, 0, max(n, 0))
 	for i := range classes {
-		// The classes to come need one pod each.
+		// Each remaining class needs one pod.
 		room := n - len(pods) - (classes - i - 1)
 		count := min(max(1, int(share[i]/total*float64(n))), room)
 		if i == classes-1 {

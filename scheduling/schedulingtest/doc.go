@@ -1,15 +1,13 @@
-// Package schedulingtest helps to test programs that plan with package scheduling,
-// and tests that package itself. It has three parts.
+// Package schedulingtest helps to test programs that plan with package scheduling, and tests that package itself. It
+// has three parts.
 //
-//   - Builders make the objects of a problem in one line each: [Pod], [NodePool],
-//     [Node], [DaemonSet], [Type] and [MustCatalog].
-//   - Generators make problems from a seed: [Random] mixes every constraint, [MixedSizes],
-//     [Diverse] and [Workloads] are the corpora of the benchmarks, [Shuffle] changes the order of a
-//     problem, and [Cluster] makes clusters that were packed well once and have lost pods since,
-//     [UsedCluster] clusters that never were; [RandomCluster] mixes every obstacle to the removal
-//     of nodes. [Apply] carries out the steps of a plan.
-//   - [Audit] plans a problem and tests every promise of plans; [Minimise] makes a problem that
-//     breaks one small.
+//   - Builders make the objects of a problem in one line each: [Pod], [NodePool], [Node], [DaemonSet], [Type] and
+//     [MustCatalog].
+//   - Generators make problems from a seed: [Random] mixes every constraint, [MixedSizes], [Diverse] and [Workloads]
+//     are the corpora of the benchmarks, [Shuffle] changes the order of a problem, [Cluster] makes clusters that were
+//     packed well once and have lost pods since, [UsedCluster] clusters that were never packed well, and
+//     [RandomCluster] mixes every obstacle to the removal of nodes. [Apply] carries out the steps of a plan.
+//   - [Audit] plans a problem and checks every rule of plans; [Minimise] reduces a problem that fails.
 package schedulingtest
 
 // A map of this package's files.

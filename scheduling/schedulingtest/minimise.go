@@ -9,10 +9,9 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// Minimise makes a problem smaller for as long as it keeps failing, so that people can read it: it
-// removes entries of the problem's lists, instance types and offerings, and fields of each object,
-// one after the other. The result fails; without any one further part it would not. The given
-// problem is not changed.
+// Minimise makes a problem smaller for as long as it fails, so that people can read it: it removes entries of the
+// problem's lists, instance types and offerings, and fields of each object, one after the other. The result fails, and
+// no longer fails without any one of its remaining parts. The given problem is not changed.
 func Minimise(p scheduling.Problem, fails func(scheduling.Problem) bool) scheduling.Problem {
 	for smaller := true; smaller; {
 		smaller = false
@@ -26,8 +25,7 @@ func Minimise(p scheduling.Problem, fails func(scheduling.Problem) bool) schedul
 	return p
 }
 
-// shrink returns the rest of a value once every part has been removed that try allows. Values are
-// never changed, but copied.
+// shrink returns a copy of a value without the parts whose removal try allows.
 func shrink(v reflect.Value, try func(reflect.Value) bool) reflect.Value {
 	// set tries v with a part of it replaced.
 	set := func(change func(copied reflect.Value)) bool {

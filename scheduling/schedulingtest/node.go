@@ -73,7 +73,7 @@ func InFlight() NodeOption {
 	})
 }
 
-// Disrupted puts the taint on the node that Karpenter puts on nodes before it removes them.
+// Disrupted adds the taint that Karpenter adds to nodes before it removes them.
 func Disrupted() NodeOption {
 	return Taint(scheduling.DisruptedTaint, "", corev1.TaintEffectNoSchedule)
 }
@@ -88,8 +88,7 @@ func Cordoned() NodeOption {
 	})
 }
 
-// NodePool is a pool that may buy everything in the catalog unless an option
-// narrows it.
+// NodePool returns a pool that may launch every offering of the catalog unless an option restricts it.
 func NodePool(name string, opts ...NodePoolOption) *scheduling.NodePool {
 	p := &scheduling.NodePool{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "karpenter.sh/v1", Kind: "NodePool"},
@@ -109,7 +108,7 @@ func Limit(amounts ...ResourceAmount) NodePoolOption {
 // MaxNodes bounds the number of the pool's nodes.
 func MaxNodes(n int64) NodePoolOption { return Limit(Count(scheduling.NodesResource, n)) }
 
-// Replicas makes the pool static: it keeps n nodes and launches none for pods.
+// Replicas makes the pool static: it has n nodes and launches none for pods.
 func Replicas(n int64) NodePoolOption {
 	return on(func(p *scheduling.NodePool) { p.Spec.Replicas = &n })
 }

@@ -165,8 +165,7 @@ func StartupTaint(key, value string, effect corev1.TaintEffect) NodePoolOption {
 	})
 }
 
-// Deleting marks a node, a pod, a claim or a volume that is being deleted; a finalizer keeps it
-// there.
+// Deleting marks a node, a pod, a claim or a volume that is being deleted, and that a finalizer still holds.
 func Deleting() interface {
 	NodeOption
 	PodOption

@@ -7,8 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// OwnedBy makes the pod one of a ReplicaSet, StatefulSet, ReplicationController or
-// whatever kind of controller.
+// OwnedBy makes the pod one of a ReplicaSet, a StatefulSet, a ReplicationController or another kind of controller.
 func OwnedBy(kind, name string) PodOption {
 	return on(func(p *corev1.Pod) {
 		controller := true

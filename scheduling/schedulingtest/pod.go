@@ -97,8 +97,7 @@ func Init(amounts ...ResourceAmount) PodOption {
 	})
 }
 
-// Sidecar adds an init container that goes on running beside everything that
-// starts after it.
+// Sidecar adds an init container that runs as long as the containers do.
 func Sidecar(amounts ...ResourceAmount) PodOption {
 	return on(func(p *corev1.Pod) {
 		c := container("sidecar", len(p.Spec.InitContainers), amounts)
@@ -133,8 +132,7 @@ func podLevelAbove(amounts ...ResourceAmount) PodOption {
 	})
 }
 
-// podLevel are requests of the pod as a whole; they stand for the sum over its
-// containers, and must not be less.
+// podLevel sets requests of the pod as a whole; they replace the sum over its containers, and must not be less.
 func podLevel(amounts ...ResourceAmount) PodOption {
 	return on(func(p *corev1.Pod) {
 		if p.Spec.Resources == nil {
@@ -164,8 +162,7 @@ func merge(list corev1.ResourceList, amounts []ResourceAmount) corev1.ResourceLi
 // HostPort takes a TCP port of the node on all of its addresses.
 func HostPort(port int32) PodOption { return hostPortOn("", port, corev1.ProtocolTCP) }
 
-// hostPortOn takes a port of the node on one of its addresses; an empty address
-// stands for all.
+// hostPortOn takes a port of the node on one of its addresses; an empty address is all of them.
 func hostPortOn(ip string, port int32, protocol corev1.Protocol) PodOption {
 	return on(func(p *corev1.Pod) {
 		c := &p.Spec.Containers[0]
@@ -175,13 +172,12 @@ func hostPortOn(ip string, port int32, protocol corev1.Protocol) PodOption {
 	})
 }
 
-// Tolerate lets the pod onto nodes with the taint. An empty effect stands for all.
+// Tolerate makes the pod tolerate the taint. An empty effect is all effects.
 func Tolerate(key, value string, effect corev1.TaintEffect) PodOption {
 	return Toleration(corev1.Toleration{Key: key, Operator: corev1.TolerationOpEqual, Value: value, Effect: effect})
 }
 
-// TolerateKey lets the pod onto nodes with the taint, whatever its value. An empty
-// effect stands for all.
+// TolerateKey makes the pod tolerate the taint with any value. An empty effect is all effects.
 func TolerateKey(key string, effect corev1.TaintEffect) PodOption {
 	return Toleration(corev1.Toleration{Key: key, Operator: corev1.TolerationOpExists, Effect: effect})
 }

@@ -16,9 +16,8 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
 )
 
-// Shuffle is the problem or the cluster with everything that it lists in another order, which
-// must not change the plan. The objects are shared with p; the order inside an object, of
-// containers for example, has a meaning and stays.
+// Shuffle returns the problem or the cluster with all of its lists in another order, which must not change the plan.
+// The objects are shared with p; the order inside an object, e.g. of containers, has a meaning and does not change.
 func Shuffle[P scheduling.Problem | disruption.Cluster](p P, seed uint64) P {
 	shuffleLists(dice.New(seed), reflect.ValueOf(&p).Elem())
 	return p

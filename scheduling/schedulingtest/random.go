@@ -14,8 +14,8 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling"
 )
 
-// Size bounds a random problem. The numbers drawn lie between nothing (one, for
-// pods, types and zones) and the bound. 0 stands for the default, less for none.
+// Size bounds a random problem. The numbers drawn lie between 0 (1 for pods, types and zones) and the bound. A bound of
+// 0 is the default, a negative one is none of these objects.
 type Size struct {
 	Pods       int // default 40
 	Types      int // default 12
@@ -40,13 +40,11 @@ func (s Size) orDefaults() Size {
 	}
 }
 
-// Random is a valid problem that mixes every constraint between one pod and one
-// node: requests of all shapes, selectors and affinity with OR terms, taints and
-// tolerations, host ports, daemons that run on some nodes only, limits, weights,
-// minValues, reservations, offerings that are out of stock, nodes that run, start
-// and go away, and devices; with [Size.TopologyTerms] also those between pods, and with volumes.
-// Most pods of most problems can be placed. The same seed and size give the same
-// problem.
+// Random returns a valid problem that mixes every constraint between one pod and one node: requests of all shapes,
+// selectors and affinity with OR terms, taints and tolerations, host ports, DaemonSets that run on some nodes only,
+// limits, weights, minValues, reservations, offerings that are out of stock, nodes that run, start and are being
+// removed, and devices; with [Size.TopologyTerms] also constraints between pods, and volumes. Most pods of most
+// problems can be placed. The same seed and size give the same problem.
 func Random(seed uint64, size Size) scheduling.Problem {
 	w := newGenerator(seed, size.orDefaults())
 	p := scheduling.Problem{Now: time.Date(2026, time.March, 1, 12, 0, 0, 0, time.UTC)}
@@ -56,7 +54,7 @@ func Random(seed uint64, size Size) scheduling.Problem {
 	w.pools = m.nodePools()
 	p.NodePools = w.pools
 	if w.dice.OneIn(10) && len(w.pools) > 0 && len(w.types) > 1 {
-		// A pool whose node class sees only some of the types.
+		// The node class of this pool selects only some of the types.
 		p.PoolCatalogs = map[string]*instancetypes.Catalog{
 			w.pools[0].Name: MustCatalog(w.types[:len(w.types)/2]...),
 		}
@@ -75,8 +73,7 @@ func Random(seed uint64, size Size) scheduling.Problem {
 	return p
 }
 
-// openAPool makes sure that some pool can buy something: a problem in which none
-// can is refused as malformed.
+// openAPool makes sure that some pool can launch a node: a problem in which none can is refused as malformed.
 func (w *generator) openAPool(p scheduling.Problem) {
 	for _, pool := range w.pools {
 		if pool.Spec.Replicas != nil {
@@ -106,8 +103,7 @@ type generator struct {
 	zones []string
 	types []*instancetypes.InstanceType
 	pools []*scheduling.NodePool
-	// ports is set when this problem has host ports at all; else they would
-	// dominate every large problem.
+	// ports says that this problem has host ports; in every problem, they would dominate the large ones.
 	ports bool
 	// keys are the custom label keys that this problem uses.
 	keys []labelKey
@@ -129,7 +125,7 @@ type labelKey struct {
 	values []string
 }
 
-// customKeys are keys that no provider knows: pools alone can give them to nodes.
+// customKeys returns keys that no provider knows: only pools can give nodes these labels.
 func customKeys() []labelKey {
 	return []labelKey{
 		{"example.com/disk", []string{"ssd", "hdd", "none"}},
@@ -138,8 +134,7 @@ func customKeys() []labelKey {
 	}
 }
 
-// unavailable is a record of some offerings that failed, a few of them so long ago
-// that they count no more.
+// unavailable is a record of failed offerings, a few of which failed so long ago that they no longer count.
 func (w *generator) unavailable(now time.Time) *offerings.Unavailable {
 	u := &offerings.Unavailable{}
 	for range w.dice.Between(1, 3) {
@@ -157,8 +152,7 @@ func (w *generator) unavailable(now time.Time) *offerings.Unavailable {
 	return u
 }
 
-// expr is a requirement on a random key, of a kind that pods and pools may both
-// ask for. It rarely asks for what no node can have.
+// expr draws a requirement on a random key, which pods and pools may both have. Few of them match no node.
 func (w *generator) expr() requirements.Selector {
 	switch w.dice.IntN(9) {
 	case 0, 1:

@@ -18,12 +18,11 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/provisioning"
 )
 
-// RandomCluster is a small valid cluster with everything in it that can keep nodes from
-// being removed, or make that hard: the problem of [Random] of that seed, half of them with
-// ties, with the plan for it carried out, pods gone at random, and then what goes wrong in
-// clusters: budgets of every form, blocked and overlapping PodDisruptionBudgets, pods and
-// nodes that ask to be left alone, nodes of pools that are gone or of types nobody sells,
-// nodes that start, leave, drift, expire or are interrupted, clocks that disagree.
+// RandomCluster returns a small valid cluster with every obstacle to the removal of nodes: the problem of [Random] of
+// that seed, half of them with topology terms, with its plan carried out and some pods removed at random; then budgets
+// of every form, PodDisruptionBudgets that block or overlap, pods and nodes with do-not-disrupt, nodes of pools that
+// were deleted or of types that no catalog has, nodes that start, are being removed, have drifted, expired or are
+// interrupted, and clocks that disagree.
 func RandomCluster(seed uint64) disruption.Cluster {
 	p := Random(seed, Size{Pods: 30, Types: 10, Pools: 3, Nodes: 4, TopologyTerms: seed%2 == 1})
 	r := &clusterGenerator{dice: dice.New(seed ^ 0x636c7573746572)}
@@ -46,10 +45,10 @@ func RandomCluster(seed uint64) disruption.Cluster {
 	return c
 }
 
-// clusterGenerator is what the parts of one random cluster have in common.
+// clusterGenerator has the facts that all parts of one random cluster share.
 type clusterGenerator struct {
 	dice dice.Dice
-	// calm clusters have little in them that stands in the way.
+	// calm clusters have few obstacles.
 	calm bool
 }
 
@@ -98,7 +97,7 @@ func (r *clusterGenerator) carryOut(c *disruption.Cluster, plan *scheduling.Plan
 	reserve(c, used)
 }
 
-// makeVolumes makes what the claims of a pod wait for, in the zone of its node.
+// makeVolumes makes the volumes of a pod's unbound claims, in the zone of its node.
 func (r *clusterGenerator) makeVolumes(c *disruption.Cluster, pod *corev1.Pod, node *corev1.Node) {
 	for i := range pod.Spec.Volumes {
 		if pod.Spec.Volumes[i].Ephemeral != nil {
@@ -192,7 +191,7 @@ func (r *clusterGenerator) nodeBudget() scheduling.Budget {
 
 const doNotDisrupt = "karpenter.sh/do-not-disrupt"
 
-// machines tells when each node came, and of some of them that they have to go.
+// machines sets the age of each node, and marks some nodes that must be removed.
 func (r *clusterGenerator) machines(c *disruption.Cluster) {
 	ago := func(most int) time.Time { return c.Now.Add(-time.Duration(r.dice.Between(0, most)) * time.Minute) }
 	for _, node := range c.Nodes {
@@ -244,7 +243,7 @@ func (r *clusterGenerator) troubleMachine(c *disruption.Cluster, m *disruption.M
 	}
 }
 
-// troubleNodes makes nodes into what nobody expects.
+// troubleNodes gives nodes unusual labels, taints and states.
 func (r *clusterGenerator) troubleNodes(c *disruption.Cluster) {
 	for _, node := range c.Nodes {
 		switch r.dice.IntN(24) {
@@ -272,7 +271,7 @@ func (r *clusterGenerator) troubleNodes(c *disruption.Cluster) {
 	}
 }
 
-// troublePods makes pods into what is hard to move, or not to be moved at all.
+// troublePods makes pods hard or impossible to move.
 func (r *clusterGenerator) troublePods(c *disruption.Cluster) {
 	for _, pod := range c.Running {
 		switch r.dice.IntN(30) {
@@ -309,8 +308,7 @@ func annotate(m *metav1.ObjectMeta, key, value string) {
 	m.Annotations[key] = value
 }
 
-// disruptionBudgets draws budgets for pods, those that block, overlap and are about nobody
-// among them.
+// disruptionBudgets draws PodDisruptionBudgets, some of which block, overlap or select no pod.
 func (r *clusterGenerator) disruptionBudgets(c *disruption.Cluster) {
 	if len(c.Running) == 0 || r.dice.OneIn(4) {
 		return

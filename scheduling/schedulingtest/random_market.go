@@ -46,7 +46,7 @@ func (w *market) instanceType(i int) *instancetypes.InstanceType {
 	ratio := dice.Pick(w.base.dice, 2, 4, 4, 8)
 	generation := w.base.dice.Between(5, 8)
 	family := map[int]string{2: "c", 4: "m", 8: "r"}[ratio] + strconv.Itoa(generation)
-	// Milli-dollars an hour, roughly what the shape is worth.
+	// Prices are in thousandths of a dollar per hour, roughly by the size.
 	price := int64(cpu*(30+2*ratio) + w.base.dice.Between(-5, 10))
 	opts := []TypeOption{
 		Capacity(Cores(int64(cpu)), GiB(int64(cpu*ratio)), DiskGiB(int64(dice.Pick(w.base.dice, 20, 100)))),
@@ -81,8 +81,7 @@ func (w *market) instanceType(i int) *instancetypes.InstanceType {
 	return Type(fmt.Sprintf("%s.x%d-%d", family, cpu, i), append(opts, w.offers(i, price)...)...)
 }
 
-// offers puts a type on sale in some zones. A type is sold once for each zone,
-// capacity type and reservation.
+// offers puts a type on sale in some zones, at most once for each zone, capacity type and reservation.
 func (w *market) offers(i int, price int64) []TypeOption {
 	const milli = 1_000_000 // nano-USD in a milli-dollar
 	var opts []TypeOption
@@ -91,8 +90,7 @@ func (w *market) offers(i int, price int64) []TypeOption {
 			opts = append(opts, Offer(w.offer(zone, offerings.OnDemand, price*milli)))
 		}
 		if !w.base.dice.OneIn(3) {
-			// Spot prices have more digits than a milli-dollar, and now and then
-			// exceed those of on-demand.
+			// Spot prices have more digits than thousandths of a dollar, and some exceed those of on-demand.
 			spot := price * int64(w.base.dice.Between(250, 1050)) * milli / 1000
 			opts = append(opts, Offer(w.offer(zone, offerings.Spot, spot)))
 		}
@@ -101,7 +99,7 @@ func (w *market) offers(i int, price int64) []TypeOption {
 		}
 	}
 	if i == 0 && len(opts) == 0 {
-		// A catalog that sells nothing at all is refused as malformed.
+		// A catalog without any offering is refused as malformed.
 		opts = append(opts, OnDemand(w.base.zones[0], offerings.Price(price*milli)))
 	}
 	return opts
@@ -131,7 +129,7 @@ func (w *market) reserved(i int, zone string, price int64) offerings.Offering {
 		id = "cr-shared"
 		count = 2
 		if w.base.dice.OneIn(5) {
-			// Sources may disagree about what is left.
+			// Offerings of one reservation may disagree about the machines that are left.
 			count = 1
 		}
 	}
@@ -146,7 +144,7 @@ func (w *market) nodePools() []*scheduling.NodePool {
 	if w.base.size.Pools == 0 || w.base.dice.OneIn(40) {
 		n = 0
 	}
-	// Weights all alike, all different, or drawn.
+	// Weights are equal, different, or drawn.
 	weights := w.base.dice.IntN(3)
 	pools := make([]*scheduling.NodePool, 0, n)
 	for i := range n {
@@ -162,8 +160,8 @@ func (w *market) nodePools() []*scheduling.NodePool {
 	return pools
 }
 
-// withoutContradictions drops the requirements on keys for which the pool asks the
-// impossible: no API server would have such a pool.
+// withoutContradictions removes requirements on keys on which the pool contradicts itself: the API server would refuse
+// such a pool.
 func (w *market) withoutContradictions(p *scheduling.NodePool) *scheduling.NodePool {
 	s := &p.Spec.Template.Spec
 	set, err := requirements.FromSelectors(s.Requirements)
@@ -201,7 +199,7 @@ func (w *market) poolOptions() []NodePoolOption {
 	return opts
 }
 
-// poolLabels gives values to custom keys, or leaves them open to the pods.
+// poolLabels gives values to custom keys, or leaves them open.
 func (w *market) poolLabels() []NodePoolOption {
 	var opts []NodePoolOption
 	for _, k := range w.base.keys {

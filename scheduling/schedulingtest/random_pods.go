@@ -18,7 +18,7 @@ type objects struct {
 	market *market
 }
 
-// pods draws workloads of one to a dozen alike pods.
+// pods draws workloads of one to a dozen equal pods.
 func (w *objects) pods() []*corev1.Pod {
 	total := w.base.dice.Between(1, w.base.size.Pods)
 	var pods []*corev1.Pod
@@ -114,7 +114,7 @@ func (w *objects) further() []PodOption {
 	return nil
 }
 
-// selection draws what pods ask of their node.
+// selection draws the node selector and the node affinity of pods.
 func (w *objects) selection() []PodOption {
 	switch w.base.dice.IntN(14) {
 	case 0:
@@ -170,7 +170,7 @@ func (w *objects) hostPort() PodOption {
 		dice.Pick(w.base.dice, corev1.ProtocolTCP, corev1.ProtocolTCP, corev1.ProtocolUDP))
 }
 
-// daemonSets draws daemons that take little and run on some nodes only.
+// daemonSets draws DaemonSets with small requests that run on some nodes only.
 func (w *objects) daemonSets() []*appsv1.DaemonSet {
 	var sets []*appsv1.DaemonSet
 	for i := range w.base.dice.Few(w.base.size.DaemonSets) {
@@ -201,7 +201,7 @@ func (w *objects) daemonSets() []*appsv1.DaemonSet {
 	return sets
 }
 
-// nodes draws running, starting and leaving nodes with the pods on them.
+// nodes draws nodes that run, start and are being removed, with the pods on them.
 func (w *objects) nodes() ([]*corev1.Node, []*corev1.Pod) {
 	if w.base.dice.OneIn(3) {
 		return nil, nil
@@ -273,8 +273,8 @@ func (w *objects) startingTaints() []NodeOption {
 	}[:w.base.dice.Between(0, 2)]
 }
 
-// runningOn draws pods for a node. Like a real scheduler it never gives the node
-// more than it holds; it asks no further whether the pods may be there.
+// runningOn draws pods for a node. Like kube-scheduler it never exceeds the node's resources; other filters do not
+// count.
 func (w *objects) runningOn(node *corev1.Node) []*corev1.Pod {
 	cpu := node.Status.Allocatable.Cpu().MilliValue()
 	memory := node.Status.Allocatable.Memory().Value() >> 20

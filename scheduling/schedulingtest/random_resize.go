@@ -9,9 +9,9 @@ import (
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
 )
 
-// Resized gives the pods that run in a cluster the statuses that kubelets write, and resizes some of
-// the pods in place: down, up, further than the node can ever grant, or for the pod as a whole. The
-// pods are copies. A pod may hold more than its node has.
+// Resized gives the running pods of a cluster the statuses that kubelets write, and resizes some of the pods in place:
+// down, up, beyond the node's resources, or for the pod as a whole. The pods are copies. A pod may use more than its
+// node has.
 func Resized(c disruption.Cluster, seed uint64) disruption.Cluster {
 	r := dice.New(seed ^ 0x726573697a65)
 	running := make([]*corev1.Pod, len(c.Running))
@@ -24,8 +24,8 @@ func Resized(c disruption.Cluster, seed uint64) disruption.Cluster {
 	return c
 }
 
-// resized writes a pod's status, and resizes half of the pods: many are about to become smaller than they
-// are, which still fills their nodes as before.
+// resized writes a pod's status, and resizes half of the pods: many are about to become smaller, and still take their
+// old resources.
 func resized(r dice.Dice, pod *corev1.Pod) *corev1.Pod {
 	s := &pod.Status
 	scale := dice.Pick(r, 1, 1, 1, 1, 2, 2, 2, 3, 0.5, 0)
@@ -64,7 +64,7 @@ func askFor(spec *corev1.PodSpec, by float64) {
 	}
 }
 
-// containerStatus is what a kubelet says of a container that has so many times what it asks for.
+// containerStatus returns the status of a container that has scale times its requests.
 func containerStatus(r dice.Dice, c *corev1.Container, scale float64) corev1.ContainerStatus {
 	s := corev1.ContainerStatus{Name: c.Name, Ready: true}
 	if r.OneIn(8) {

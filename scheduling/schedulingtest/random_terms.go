@@ -22,8 +22,8 @@ type relations struct {
 	only int
 }
 
-// relate adds topology terms, preferences, volumes and owners to the pods of a problem. It draws from the stream after
-// everything else, because the problem of a seed must be the same with and without them.
+// relate adds topology terms, preferences, volumes and owners to the pods of a problem. It draws after all other parts,
+// because the problem of a seed must be the same with and without them.
 func (w *relations) relate(p *scheduling.Problem) {
 	w.placeDaemons(p)
 	groups := workloads(p.Pods)
@@ -38,7 +38,7 @@ func (w *relations) relate(p *scheduling.Problem) {
 			w.labelRunning(pod)
 		}
 	}
-	// Some problems are about one kind of tie alone: what it does shows better there.
+	// Some problems have terms of one kind only, because its effects show better there.
 	w.only = w.base.dice.IntN(9)
 	for _, g := range groups {
 		for _, o := range w.terms(g[0]) {
@@ -61,9 +61,8 @@ func (w *relations) relate(p *scheduling.Problem) {
 	}
 }
 
-// placeDaemons puts daemons into a namespace of their own. A plan counts those that run,
-// but not those that machines get which are yet to be bought; so nobody's ties are to be
-// about them.
+// placeDaemons puts DaemonSets into a namespace of their own, so that no term selects their pods: a plan counts
+// DaemonSet pods that run, but not those of nodes that are yet to be launched.
 func (w *relations) placeDaemons(p *scheduling.Problem) {
 	const namespace = "system"
 	for _, ds := range p.DaemonSets {
@@ -101,8 +100,7 @@ func apply(pods []*corev1.Pod, o PodOption) {
 	}
 }
 
-// label gives a workload labels that it shares with others, and now and then two
-// versions.
+// label gives a workload labels that other workloads have too, and sometimes two versions.
 func (w *relations) label(pods []*corev1.Pod) {
 	if !w.base.dice.OneIn(4) {
 		apply(pods, Label("tier", dice.Pick(w.base.dice, "front", "back")))
@@ -133,8 +131,7 @@ func (w *relations) labelRunning(pod *corev1.Pod) {
 	}
 }
 
-// holders makes some running pods keep others away, or ask for others that may long
-// have gone.
+// holders gives some running pods anti-affinity, or affinity to pods that may no longer exist.
 func (w *relations) holders(running []*corev1.Pod) {
 	for _, pod := range running {
 		switch w.base.dice.IntN(10) {
@@ -193,7 +190,7 @@ func (w *relations) terms(pod *corev1.Pod) []PodOption {
 	return nil
 }
 
-// place is a key over which pods are tied.
+// place draws a topology key.
 func (w *relations) place() string {
 	switch w.base.dice.IntN(16) {
 	case 0, 1, 2, 3, 4:
@@ -208,7 +205,7 @@ func (w *relations) place() string {
 	return corev1.LabelTopologyZone
 }
 
-// others selects pods of some workload, of this one or of several.
+// others draws a selector of pods: of another workload, of the pod's own, or of several.
 func (w *relations) others(pod *corev1.Pod) TermOption {
 	switch w.base.dice.IntN(12) {
 	case 0:
@@ -267,9 +264,8 @@ func (w *relations) scope() []AffinityOption {
 	return nil
 }
 
-// tidy takes away what no API server lets pass: two constraints on one key, minDomains
-// of a soft constraint, and label keys that are in the selector already, or that lack
-// a selector.
+// tidy removes fields that the API server would refuse: a second constraint on the same key, minDomains of a soft
+// constraint, and label keys that are in the selector already, or that have no selector.
 func tidy(pod *corev1.Pod) {
 	seen := map[string]bool{}
 	spec := &pod.Spec
@@ -325,7 +321,7 @@ func without(keys []string, s *metav1.LabelSelector) []string {
 	})
 }
 
-// owners draws services and controllers, and constraints for pods without their own.
+// owners draws services and controllers, and default constraints for pods without constraints.
 func (w *relations) owners(p *scheduling.Problem, groups [][]*corev1.Pod) {
 	if !w.base.dice.OneIn(5) {
 		return

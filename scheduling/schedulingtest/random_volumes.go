@@ -14,8 +14,7 @@ import (
 // ebsZone is the name that a driver has for the zone.
 const ebsZone = "topology.ebs.csi.aws.com/zone"
 
-// volumes draws volumes in zones, claims that wait for their pod, and limits to how
-// many volumes nodes take.
+// volumes draws volumes in zones, claims that are bound with their pod, and attach limits of nodes.
 func (w *relations) volumes(p *scheduling.Problem, groups [][]*corev1.Pod) {
 	if w.only != 4 && !w.base.dice.OneIn(4) {
 		return
@@ -36,7 +35,7 @@ func (w *relations) volumes(p *scheduling.Problem, groups [][]*corev1.Pod) {
 	}
 }
 
-// classes are those that claims name.
+// classes returns the classes that claims name.
 func (w *relations) classes() []*storagev1.StorageClass {
 	zonal := StorageClass("zonal", Where(In(corev1.LabelTopologyZone, dice.Some(w.base.dice, w.base.zones...)...)))
 	if w.base.dice.OneIn(2) {
@@ -97,7 +96,7 @@ func (w *relations) claims(p *scheduling.Problem, name string, pods []*corev1.Po
 	}
 }
 
-// brokenClaim is a claim with which no pod can start; nil for none at all.
+// brokenClaim returns a claim with which no pod can start; nil if the claim is to be missing.
 func (w *relations) brokenClaim(name string, namespace ClaimOption) *corev1.PersistentVolumeClaim {
 	switch w.base.dice.IntN(8) {
 	case 0:
@@ -118,7 +117,7 @@ func (w *relations) brokenClaim(name string, namespace ClaimOption) *corev1.Pers
 	return nil
 }
 
-// volume is a volume in some zones, as its driver words them.
+// volume returns a volume in some zones, in the words of its driver.
 func (w *relations) volume(name string) *corev1.PersistentVolume {
 	in := func(zones ...string) requirements.Selector {
 		return In(dice.Pick(w.base.dice, corev1.LabelTopologyZone, corev1.LabelTopologyZone, ebsZone), zones...)
@@ -139,8 +138,7 @@ func (w *relations) volume(name string) *corev1.PersistentVolume {
 	return Volume(name, Where(in(dice.Pick(w.base.dice, w.base.zones...))))
 }
 
-// runningClaims gives volumes to pods that run, and some of these volumes to pods that
-// wait.
+// runningClaims gives volumes to running pods, and some of these volumes to pending pods.
 func (w *relations) runningClaims(p *scheduling.Problem) {
 	for i, pod := range p.Running {
 		if !w.base.dice.OneIn(3) {

@@ -10,7 +10,7 @@ import (
 	"github.com/plimsoll-go/plimsoll/requirements"
 )
 
-// topologyTerm is what the three kinds have in common, and what each has of its own.
+// topologyTerm has the fields of all three kinds of terms.
 type topologyTerm struct {
 	key      string
 	selector *metav1.LabelSelector
@@ -46,8 +46,8 @@ func onKind(spreads bool, change func(*topologyTerm)) option {
 	}
 }
 
-// labelled is a pod of which everything but its topology terms is known: without a selector,
-// they are about pods that have the labels of this one.
+// labelled is a pod whose other options have been applied: topology terms without a selector select pods with its
+// labels.
 type labelled struct{ Pod *corev1.Pod }
 
 // suits reports whether an option is about an object, which it may change.
@@ -76,9 +76,8 @@ func Spread(key string, opts ...SpreadOption) PodOption {
 	})
 }
 
-// Near asks for a place, a value of a node label, with another of these pods in it,
-// or with [Weight] prefers one. The pods are those with the labels of this pod unless
-// [Of] or [OfAll] say otherwise.
+// Near requires, or with [Weight] prefers, a domain of the topology key with another of the selected pods (pod
+// affinity). Selected are the pods with the labels of this pod unless [Of] or [OfAll] say otherwise.
 func Near(key string, opts ...AffinityOption) PodOption {
 	return topology(key, false, opts, func(p *corev1.Pod, t *topologyTerm) {
 		a := podAffinity(p)
@@ -90,9 +89,8 @@ func Near(key string, opts ...AffinityOption) PodOption {
 	})
 }
 
-// Apart asks for a place, a value of a node label, without any other of these pods in
-// it, or with [Weight] prefers one. The pods are those with the labels of this pod
-// unless [Of] or [OfAll] say otherwise.
+// Apart requires, or with [Weight] prefers, a domain of the topology key without any other of the selected pods (pod
+// anti-affinity). Selected are the pods with the labels of this pod unless [Of] or [OfAll] say otherwise.
 func Apart(key string, opts ...AffinityOption) PodOption {
 	return topology(key, false, opts, func(p *corev1.Pod, t *topologyTerm) {
 		a := podAffinity(p)
@@ -160,7 +158,7 @@ func OfAll(exprs ...requirements.Selector) TermOption {
 	})
 }
 
-// ofNone is about no pod at all: the tie has no selector.
+// ofNone removes the selector: the term selects no pod.
 func ofNone() TermOption {
 	return on(func(t *topologyTerm) { t.selector, t.chosen = nil, true })
 }
@@ -193,8 +191,8 @@ func Same(keys ...string) TermOption {
 	return on(func(t *topologyTerm) { t.same = append(t.same, keys...) })
 }
 
-// Other is about pods only that have another value of these labels than this pod, or
-// none (mismatchLabelKeys). Affinity and anti-affinity alone have it.
+// Other selects only pods with another value of these labels than this pod, or none (mismatchLabelKeys). Only affinity
+// and anti-affinity have it.
 func Other(keys ...string) AffinityOption {
 	return onAffinity(func(t *topologyTerm) { t.other = append(t.other, keys...) })
 }
@@ -225,8 +223,8 @@ func selecting(labels map[string]string, exprs []requirements.Selector) *metav1.
 	return &metav1.LabelSelector{MatchLabels: labels, MatchExpressions: labelExpressions(exprs)}
 }
 
-// labelExpressions is the form in which selectors of labels write conditions. What
-// they have no operator for they get as it is, as a selector that is not valid.
+// labelExpressions returns conditions as requirements of a label selector. An operator that selectors do not have is
+// copied, and makes the selector invalid.
 func labelExpressions(exprs []requirements.Selector) []metav1.LabelSelectorRequirement {
 	var out []metav1.LabelSelectorRequirement
 	for _, e := range exprs {

@@ -53,12 +53,12 @@ func HalfBoundTo(volume string) ClaimOption {
 	return on(func(c *corev1.PersistentVolumeClaim) { c.Spec.VolumeName = volume })
 }
 
-// Access says who may use the volume at a time: corev1.ReadWriteOncePod for one pod.
+// Access sets the access modes, e.g. corev1.ReadWriteOncePod for one pod at a time.
 func Access(modes ...corev1.PersistentVolumeAccessMode) ClaimOption {
 	return on(func(c *corev1.PersistentVolumeClaim) { c.Spec.AccessModes = slices.Clone(modes) })
 }
 
-// Lost is a claim whose volume is gone for good.
+// Lost makes a claim whose volume no longer exists.
 func Lost() ClaimOption {
 	return on(func(c *corev1.PersistentVolumeClaim) { c.Status.Phase = corev1.ClaimLost })
 }
@@ -88,9 +88,9 @@ func Volume(name string, opts ...VolumeOption) *corev1.PersistentVolume {
 	return with(v, opts)
 }
 
-// StorageClass makes volumes of the driver ebs.csi.aws.com where the first pod that
-// uses them goes (WaitForFirstConsumer), anywhere unless [Where] says in which
-// topologies: the values of In requirements; any one of several Where options will do.
+// StorageClass returns a class of the driver ebs.csi.aws.com that makes volumes where their first pod is scheduled
+// (WaitForFirstConsumer): anywhere, or in the topologies of [Where], i.e. the values of its In requirements; several
+// Where options are alternatives.
 func StorageClass(name string, opts ...ClassOption) *storagev1.StorageClass {
 	wait := storagev1.VolumeBindingWaitForFirstConsumer
 	c := &storagev1.StorageClass{
@@ -100,7 +100,7 @@ func StorageClass(name string, opts ...ClassOption) *storagev1.StorageClass {
 	return with(c, opts)
 }
 
-// Immediate makes volumes as soon as they are claimed, wherever pods may go.
+// Immediate makes volumes as soon as they are claimed, before their pods are scheduled.
 func Immediate() ClassOption {
 	return on(func(c *storagev1.StorageClass) {
 		now := storagev1.VolumeBindingImmediate
@@ -157,7 +157,7 @@ func CSINode(node string, drivers ...ResourceAmount) *storagev1.CSINode {
 	return n
 }
 
-// UseClaim gives the pod a volume: what the claim of that name is bound to.
+// UseClaim gives the pod the volume of a claim.
 func UseClaim(name string) PodOption {
 	return on(func(p *corev1.Pod) {
 		v := corev1.Volume{Name: name}
@@ -166,8 +166,8 @@ func UseClaim(name string) PodOption {
 	})
 }
 
-// Ephemeral gives the pod a volume of its own that comes and goes with it. Its claim
-// is named after the pod and the volume.
+// Ephemeral gives the pod an ephemeral volume, which is made and deleted with it. Its claim is named after the pod and
+// the volume.
 func Ephemeral(volume string, opts ...ClaimOption) PodOption {
 	return on(func(p *corev1.Pod) {
 		v := corev1.Volume{Name: volume}

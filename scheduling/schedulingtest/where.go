@@ -20,10 +20,9 @@ type WhereOption interface {
 	ClassOption
 }
 
-// Where asks for all of the requirements. A pod with several Where options asks
-// for any one of them (they are the terms of its required node affinity); a
-// NodePool asks for all. Volumes and storage classes, which know values only, offer themselves
-// where any one of their Where options holds.
+// Where adds requirements that must all hold. Several Where options of a pod are alternatives (the terms of its
+// required node affinity), those of a NodePool must all hold. Of volumes and storage classes, which have values of
+// labels only, they are alternatives.
 func Where(exprs ...requirements.Selector) WhereOption {
 	return either(
 		on(func(p *corev1.Pod) {
@@ -97,7 +96,7 @@ func NotIn(key string, values ...string) requirements.Selector {
 	return requirements.Selector{Key: key, Operator: requirements.NotIn, Values: values}
 }
 
-// Exists asks for the label, whatever its value.
+// Exists requires the label with any value.
 func Exists(key string) requirements.Selector {
 	return requirements.Selector{Key: key, Operator: requirements.Exists}
 }

@@ -168,7 +168,7 @@ func (n *Names) object(o Object) Object {
 			out[name] = each(value, func(text string) string { return n.labelValue(key, text) })
 		case name == "providerID":
 			out[name] = n.provider(text)
-		case name == "name" && standing(o):
+		case name == "name" && isOSName(o):
 			out[name] = text
 		default:
 			out[name] = n.part(value, what)
@@ -177,8 +177,8 @@ func (n *Names) object(o Object) Object {
 	return out
 }
 
-// standing reports whether an object is only the name of an operating system.
-func standing(o Object) bool {
+// isOSName reports whether an object is only the name of an operating system.
+func isOSName(o Object) bool {
 	name, _ := o["name"].(string)
 	return len(o) == 1 && (name == "linux" || name == "windows")
 }
