@@ -93,6 +93,13 @@ func (t *Topology) AddNode(n *snapshot.Node) {
 	t.countAll(n, 1)
 }
 
+// Name names a node that has been added without a name, unless another node has the name.
+func (t *Topology) Name(n *snapshot.Node, name string) {
+	if t.Named[name] == nil {
+		n.Name, t.Named[name] = name, n
+	}
+}
+
 // RemoveNode removes a node. Pods that are still on it do not count any more.
 func (t *Topology) RemoveNode(n *snapshot.Node) {
 	if n.Name != "" {

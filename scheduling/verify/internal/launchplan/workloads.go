@@ -71,7 +71,7 @@ func (c *workloadCheck) admits(t *snapshot.Pod, n *snapshot.Node) bool {
 // workloads counts the pods of workloads, once for all.
 func (c *workloadCheck) workloads() *snapshot.WorkloadCounts {
 	if c.counts == nil {
-		c.counts = c.state.CountWorkloads()
+		c.counts = snapshot.CountWorkloads(c.state)
 	}
 	return c.counts
 }

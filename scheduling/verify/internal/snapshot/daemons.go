@@ -17,15 +17,15 @@ import (
 type Daemon struct {
 	namespace, name string
 	pod             *Pod        // as it runs on each node
-	Newest          *corev1.Pod // pod from which the requests are read; nil for the template
+	newest          *corev1.Pod // running pod from which the requests are read; nil for the template
 }
 
 // Daemons are the DaemonSets of a problem, in order of namespace and name.
 type Daemons []*Daemon
 
-// ReadDaemons reads DaemonSets in order of namespace and name. The newest of the running pods of each says what it
+// readDaemons reads DaemonSets in order of namespace and name. The newest of the running pods of each says what it
 // requests, because admission may have changed that; without any, its template does.
-func ReadDaemons(sets []*appsv1.DaemonSet, running []*corev1.Pod) Daemons {
+func readDaemons(sets []*appsv1.DaemonSet, running []*corev1.Pod) Daemons {
 	var out Daemons
 	for _, ds := range sets {
 		if ds == nil {
@@ -40,9 +40,9 @@ func ReadDaemons(sets []*appsv1.DaemonSet, running []*corev1.Pod) Daemons {
 			if pod == nil || !d.owns(pod) || Finished(pod) {
 				continue
 			}
-			if old := d.Newest; old == nil || old.CreationTimestamp.Before(&pod.CreationTimestamp) ||
+			if old := d.newest; old == nil || old.CreationTimestamp.Before(&pod.CreationTimestamp) ||
 				old.CreationTimestamp.Equal(&pod.CreationTimestamp) && pod.Name > old.Name {
-				d.Newest, spec = pod, &pod.Spec
+				d.newest, spec = pod, &pod.Spec
 			}
 		}
 		d.pod.Requests, d.pod.Ports = pendingRequests(&corev1.Pod{Spec: *spec}), hostPorts(spec)

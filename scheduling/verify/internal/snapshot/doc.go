@@ -1,6 +1,6 @@
 // Package snapshot looks a problem up by name: pods with their demands, nodes with their room, NodePools with the machines
 // that they may launch, all by the rules of kube-scheduler and Karpenter. It owns these objects, changes none of the
-// problem's, and describes each once. Requests of pods and the form of node affinity come from k8s.io/component-helpers; it
+// problem's, and describes each once; nodes and pods come and go by its functions alone. Requests of pods and the form of node affinity come from k8s.io/component-helpers; it
 // shares no code with the solver: labels are maps, quantities are numbers without a size limit, and every rule is a plain
 // loop. It does not know plans, nor the order in which pods bind.
 package snapshot
@@ -8,6 +8,7 @@ package snapshot
 // A map of this package's files
 //
 //	state        the problem looked up by name, and pods
+//	changes      nodes and pods that come and go
 //	podreader    pods with the objects that they refer to
 //	amounts      sums without a size limit
 //	requests     resources that pods request

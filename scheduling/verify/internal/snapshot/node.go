@@ -90,9 +90,9 @@ func (n *Node) Copied() *Node {
 	return &own
 }
 
-// Charge adds the node sign times to the usage of its pool, which limits bound. Nodes that are being deleted use
+// charge adds the node sign times to the usage of its pool, which limits bound. Nodes that are being deleted use
 // nothing.
-func (n *Node) Charge(sign int64) {
+func (n *Node) charge(sign int64) {
 	if n.Pool == nil || n.Running.DeletionTimestamp != nil {
 		return
 	}

@@ -97,7 +97,7 @@ func New(p scheduling.Problem, policy scheduling.Policy) *State {
 			w.Pods[ObjectName(pod)] = w.Reader.NewPod(pod)
 		}
 	}
-	w.Daemons = ReadDaemons(p.DaemonSets, p.Running)
+	w.Daemons = readDaemons(p.DaemonSets, p.Running)
 	for _, np := range p.NodePools {
 		if np != nil {
 			w.Pools[np.Name] = w.newPool(np)
@@ -115,8 +115,7 @@ func New(p scheduling.Problem, policy scheduling.Policy) *State {
 			continue
 		}
 		n := w.NewNode(object, byNode[object.Name])
-		n.Charge(1)
-		w.Nodes[n.Name] = n
+		w.AddNode(n)
 		for _, pod := range byNode[n.Name] {
 			w.Residents = append(w.Residents, Resident{w.Reader.IdentityOf(pod), w.Reader.TermsOf(pod, true), n.Name})
 		}

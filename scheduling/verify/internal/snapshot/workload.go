@@ -7,7 +7,7 @@ type WorkloadCounts struct {
 }
 
 // CountWorkloads counts the pods of each workload.
-func (w *State) CountWorkloads() *WorkloadCounts {
+func CountWorkloads(w *State) *WorkloadCounts {
 	c := &WorkloadCounts{Sizes: make(map[string]int), On: make(map[string]map[string]int)}
 	for _, t := range w.Pods {
 		c.Sizes[w.Reader.WorkloadOf(t.Object)]++

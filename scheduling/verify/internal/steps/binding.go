@@ -71,7 +71,7 @@ func (g *clusterState) mayResolve(o binding.Obstacle, late []binding.Pending) bo
 	if !o.Has {
 		return false
 	}
-	for _, t := range g.waiting {
+	for _, t := range g.state.Pods {
 		if o.Pods.Has(t.Identity) {
 			missing--
 		}

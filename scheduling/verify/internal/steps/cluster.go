@@ -27,7 +27,6 @@ type clusterState struct {
 	nodes    map[string]*clusterNode
 	topology *binding.Topology // nodes with their pods
 	anyTerms bool              // some pod has topology terms
-	waiting  map[string]*snapshot.Pod
 	budgets  podBudgets
 	// moved, drains and bought are the numbers of the steps, counted from 1, in which a pod has moved, a node is drained,
 	// and a machine has been launched, by name.
@@ -50,13 +49,14 @@ func newClusterState(planner *disruption.Planner, cluster disruption.Cluster, pl
 		g.rules.now = cluster.Now
 	}
 	g.costs = &costs{g.state, planner}
-	g.waiting, g.state.Residents = g.state.Pods, nil // the topology knows them
 	for i := range cluster.Machines {
 		g.machines[cluster.Machines[i].Node] = &cluster.Machines[i]
 	}
 	for _, object := range cluster.Nodes {
 		g.original[object.Name] = object
-		g.addNode(g.newClusterNode(g.state.Nodes[object.Name]))
+		s := g.newClusterNode(g.state.Nodes[object.Name])
+		g.nodes[object.Name] = s
+		g.topology.AddNode(s.node)
 	}
 	for _, name := range slices.Sorted(maps.Keys(g.state.Running)) {
 		pod := g.state.Running[name]
@@ -109,22 +109,19 @@ func (g *clusterState) newClusterNode(n *snapshot.Node) *clusterNode {
 	return &clusterNode{node: n, machine: g.machineOf(n.Name), bare: int64(bare), price: int64(expected), priced: priced}
 }
 
-// addNode takes in a node.
+// addNode adds a node, with its share of the usage of its pool.
 func (g *clusterState) addNode(s *clusterNode) {
-	g.state.Nodes[s.node.Name], g.nodes[s.node.Name] = s.node, s
+	g.state.AddNode(s.node)
+	g.nodes[s.node.Name] = s
 	g.topology.AddNode(s.node)
 }
 
-// removeNode removes a node, with its share of the pool's usage.
+// removeNode removes a node, with its share of the usage of its pool.
 func (g *clusterState) removeNode(s *clusterNode) {
-	s.node.Charge(-1)
+	g.state.RemoveNode(s.node)
 	g.topology.RemoveNode(s.node)
 	delete(g.nodes, s.node.Name)
-	delete(g.state.Nodes, s.node.Name)
 }
-
-// rebuild reads the node again, with the pods that are on it now.
-func (g *clusterState) rebuild(s *clusterNode) { *s.node = *g.state.NewNode(s.node.Running, s.pods) }
 
 // group returns the group of a running pod.
 func (g *clusterState) group(pod *corev1.Pod) *binding.Group {
@@ -133,14 +130,14 @@ func (g *clusterState) group(pod *corev1.Pod) *binding.Group {
 
 // addPod puts a pod onto its node.
 func (g *clusterState) addPod(pod *corev1.Pod) {
-	g.state.Running[snapshot.ObjectName(pod)] = pod
+	g.state.AddPod(pod)
 	g.topology.Add(g.group(pod), g.topology.Named[pod.Spec.NodeName], 1)
 }
 
 // removePod takes a pod out of the cluster.
 func (g *clusterState) removePod(pod *corev1.Pod) {
 	g.topology.Add(g.group(pod), g.topology.Named[pod.Spec.NodeName], -1)
-	delete(g.state.Running, snapshot.ObjectName(pod))
+	g.state.RemovePod(pod)
 }
 
 // machineOf returns the statements of the cluster about the machine of a node, empty without any.
@@ -174,15 +171,11 @@ func (g *clusterState) totals() totals {
 	return t
 }
 
-// daemonsLeft reads the DaemonSets again where the newest pod of one is gone, because its requests come from that pod.
-func (g *clusterState) daemonsLeft() {
-	if !slices.ContainsFunc(g.state.Daemons, func(d *snapshot.Daemon) bool {
-		return d.Newest != nil && g.state.Running[snapshot.ObjectName(d.Newest)] == nil
-	}) {
-		return
-	}
-	g.state.Daemons = snapshot.ReadDaemons(g.state.Problem.DaemonSets, slices.Collect(maps.Values(g.state.Running)))
-	for _, s := range g.nodes {
-		g.rebuild(s)
+// rereadDaemons reads the DaemonSets again where the newest pod of one is gone, and then all nodes.
+func (g *clusterState) rereadDaemons() {
+	if g.state.RereadDaemons() {
+		for _, s := range g.nodes {
+			g.state.Reread(s.node, s.pods)
+		}
 	}
 }

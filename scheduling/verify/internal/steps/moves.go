@@ -8,7 +8,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/plimsoll-go/plimsoll/offerings"
 	"github.com/plimsoll-go/plimsoll/requirements"
 	"github.com/plimsoll-go/plimsoll/scheduling"
 	"github.com/plimsoll-go/plimsoll/scheduling/disruption"
@@ -172,18 +171,18 @@ func (a *stepCheck) removeDrained() {
 		}
 		a.cluster.removePod(m.pod)
 		s.setPods(slices.DeleteFunc(slices.Clone(s.pods), func(p *corev1.Pod) bool { return p == m.pod }))
-		a.cluster.rebuild(s)
+		a.cluster.state.Reread(s.node, s.pods)
 	}
-	a.cluster.daemonsLeft()
+	a.cluster.rereadDaemons()
 }
 
 // checkPlaces checks that launches are legal, and that all evicted pods fit where they are
 // expected once the nodes of the step are gone, by every rule about plans.
 func (a *stepCheck) checkPlaces() {
-	a.cluster.state.Pods = maps.Clone(a.cluster.waiting)
-	onto := make(map[string][]string) // pods by node
+	pods := maps.Clone(a.cluster.state.Pods) // to be placed: pending ones, and those that move
+	onto := make(map[string][]string)        // pods by node
 	for _, m := range a.moves {
-		a.cluster.state.Pods[m.Pod] = m.successor
+		pods[m.Pod] = m.successor
 		if !a.buys(m.To) && a.cluster.nodes[m.To] != nil {
 			onto[m.To] = append(onto[m.To], m.Pod)
 		}
@@ -192,7 +191,7 @@ func (a *stepCheck) checkPlaces() {
 	for _, name := range slices.Sorted(maps.Keys(onto)) {
 		plan.Existing = append(plan.Existing, scheduling.Assignment{Node: name, Pods: onto[name]})
 	}
-	places := launchplan.New(a.report, a.cluster.state, a.cluster.topology, plan)
+	places := launchplan.New(a.report, a.cluster.state.WithPods(pods), a.cluster.topology, plan)
 	places.JudgePlaces()
 	if !a.asBound() {
 		places.JudgeWorkloads()
@@ -205,9 +204,8 @@ func (a *stepCheck) checkPlaces() {
 	a.launched = make(map[string]*corev1.Node)
 	for _, l := range places.Launched() {
 		if l.Node != nil {
-			if a.launchNodes = append(a.launchNodes, l.Node); a.cluster.topology.Named[l.Name] == nil {
-				l.Node.Name, a.cluster.topology.Named[l.Name] = l.Name, l.Node
-			}
+			a.launchNodes = append(a.launchNodes, l.Node)
+			a.cluster.topology.Name(l.Node, l.Name)
 		}
 		if l.Object != nil {
 			requirements.AddAliases(l.Object.Labels)
@@ -226,9 +224,8 @@ func (a *stepCheck) complete() {
 		if object := a.launched[l.Name]; object != nil && a.cluster.nodes[l.Name] == nil {
 			s := a.cluster.newClusterNode(a.cluster.state.NewNode(object, nil))
 			s.launched = true
-			s.node.Charge(1)
 			a.cluster.addNode(s)
-			a.countReservation(s, 1)
+			a.cluster.state.TakeReservation(s.node, 1)
 		}
 	}
 	for _, m := range a.moves {
@@ -245,13 +242,6 @@ func (a *stepCheck) complete() {
 		a.cluster.received[m.To] = a.cluster.machines[m.To] != nil
 	}
 	for _, s := range a.going {
-		a.countReservation(s, -1)
-	}
-}
-
-// countReservation takes the machine of a node out of its reservation (1), or gives it back (-1).
-func (a *stepCheck) countReservation(s *clusterNode, machines int) {
-	if id := s.node.Running.Labels[offerings.ReservationIDLabel]; id != "" {
-		a.cluster.state.Reservations[id] -= machines
+		a.cluster.state.TakeReservation(s.node, -1)
 	}
 }
